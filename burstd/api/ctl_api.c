@@ -1,0 +1,269 @@
+#include "api/ctl_api.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/ctl_reply.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+
+enum {
+	CLOSE_MAX = 1024, /* what may follow the last row of a page */
+	ERROR_MAX = 2048, /* bytes of a failure's answer, escapes included */
+};
+
+int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...)
+{
+	char text[sizeof(r->err.msg)];
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	r->code = code;
+	return err_set(&r->err, ERR_INVALID, "%s", text);
+}
+
+int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out)
+{
+	const json_t *v = json_object_get(r->args, key);
+
+	*out = initial;
+	if (v == NULL)
+		return 0;
+	if (!json_is_integer(v) || json_integer_value(v) < 0 || json_integer_value(v) > max)
+		return ctl_reply_refuse(r, "invalid",
+					"\"%s\": want a whole number from 0 to %" PRId64, key, max);
+	*out = json_integer_value(v);
+	return 0;
+}
+
+int ctl_reply_text(struct ctl_reply *r, const char *key, const char *initial, const char **out)
+{
+	const json_t *v = json_object_get(r->args, key);
+
+	*out = initial;
+	if (v == NULL && initial != NULL)
+		return 0;
+	if (!json_is_string(v))
+		return ctl_reply_refuse(r, "invalid", "\"%s\": want a string", key);
+	*out = json_string_value(v);
+	return 0;
+}
+
+struct ctl_row ctl_reply_row(const struct ctl_reply *r)
+{
+	return (struct ctl_row){r->text.len, r->w.first};
+}
+
+bool ctl_reply_fits(struct ctl_reply *r, struct ctl_row row)
+{
+	if (!r->text.full && r->text.len <= CTL_REPLY_MAX - CLOSE_MAX)
+		return true;
+	r->text.full = false;
+	r->text.len = row.len;
+	r->text.p[row.len] = '\0';
+	r->w.first = row.first;
+	return false;
+}
+
+static void log_order(struct ctl_reply *r, const char *what, const char *outcome)
+{
+	char uid[FMT_U64_SIZE], pid[FMT_U64_SIZE];
+
+	log_write(r->api->log, LOG_INFO, what, "uid", fmt_u64(uid, r->who->uid), "pid",
+		  fmt_i64(pid, r->who->pid), "outcome", outcome, NULL);
+}
+
+static int op_reconcile(struct ctl_reply *r)
+{
+	engine_reconcile(r->api->engine);
+	log_order(r, "reconcile asked for", "started");
+	return 0;
+}
+
+static int op_reload(struct ctl_reply *r)
+{
+	int rc = r->api->reload(r->api->ctx, &r->err);
+
+	log_order(r, "reload asked for", rc == 0 ? "done" : r->err.msg);
+	return rc;
+}
+
+static int op_config(struct ctl_reply *r)
+{
+	struct str text;
+
+	str_init(&text, CTL_REPLY_MAX);
+	conf_print(engine_conf(r->api->engine), &text);
+	jsonw_text(&r->w, "path", engine_conf(r->api->engine)->path);
+	jsonw_text(&r->w, "text", text.p);
+	r->text.full |= text.full;
+	str_fini(&text);
+	return 0;
+}
+
+static const struct {
+	const char *op;
+	enum ctl_role role; /* that may */
+	int (*handler)(struct ctl_reply *r);
+} ops[] = {
+	{"status", CTL_VIEWER, ctl_show_status}, {"nodes", CTL_VIEWER, ctl_show_nodes},
+	{"node", CTL_VIEWER, ctl_show_node},     {"events", CTL_VIEWER, ctl_show_events},
+	{"config", CTL_OPERATOR, op_config},     {"reconcile", CTL_OPERATOR, op_reconcile},
+	{"reload", CTL_OPERATOR, op_reload},
+};
+
+static int handle(struct ctl_reply *r)
+{
+	int64_t version;
+	const char *op;
+
+	if (!json_is_object(r->args))
+		return ctl_reply_refuse(r, "invalid", "a request is a JSON object");
+	if (ctl_reply_int(r, "v", INT32_MAX, 0, &version) != 0)
+		return -1;
+	if (version != CTL_API_VERSION)
+		return ctl_reply_refuse(r, "invalid", "\"v\": burstd %s speaks version %d only",
+					BURSTD_VERSION, CTL_API_VERSION);
+	if (ctl_reply_text(r, "op", NULL, &op) != 0)
+		return -1;
+	for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+		if (strcmp(op, ops[i].op) != 0)
+			continue;
+		if (r->who->role < ops[i].role)
+			return ctl_reply_refuse(
+				r, "denied",
+				"%s is for root, burstd's own user and the admins in its "
+				"configuration; you are uid %" PRIu32,
+				op, r->who->uid);
+		return ops[i].handler(r);
+	}
+	return ctl_reply_refuse(r, "invalid", "\"op\": burstd %s knows no \"%.40s\"",
+				BURSTD_VERSION, op);
+}
+
+static char *failure(const char *code, const char *sentence)
+{
+	struct str s;
+	struct jsonw w = {.out = &s, .first = true};
+
+	str_init(&s, ERROR_MAX);
+	jsonw_open(&w, NULL, '{');
+	jsonw_bool(&w, "ok", false);
+	jsonw_text(&w, "code", code);
+	jsonw_text(&w, "error", sentence);
+	jsonw_close(&w, '}');
+	return str_take(&s);
+}
+
+static char *answer(struct ctl_reply *r)
+{
+	int rc;
+
+	str_init(&r->text, CTL_REPLY_MAX);
+	r->w = (struct jsonw){.out = &r->text, .first = true};
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_bool(&r->w, "ok", true);
+	rc = handle(r);
+	jsonw_close(&r->w, '}');
+	if (rc == 0 && r->text.full)
+		rc = ctl_reply_refuse(r, "failed", "the answer is longer than %d bytes",
+				      CTL_REPLY_MAX);
+	if (rc == 0)
+		return str_take(&r->text);
+	str_fini(&r->text);
+	return failure(r->code, r->err.msg);
+}
+
+char *ctl_api_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+{
+	struct ctl_reply r = {.api = ctx, .who = who, .code = "failed"};
+	json_error_t je;
+	json_t *args = json_loadb(json, len, JSON_REJECT_DUPLICATES, &je);
+	char *text;
+
+	if (args == NULL)
+		return failure("invalid", "the request is not JSON");
+	r.args = args;
+	text = answer(&r);
+	json_decref(args);
+	return text;
+}
+
+static int parse_kind(const json_t *head, enum journal_call_kind *out, struct err *e)
+{
+	static const char *const kinds[] = {
+		[JOURNAL_RESUME] = "resume",
+		[JOURNAL_SUSPEND] = "suspend",
+		[JOURNAL_RESUME_FAIL] = "resume-fail",
+	};
+	const char *kind = json_string_value(json_object_get(head, "kind"));
+
+	for (unsigned i = 0; kind != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(kind, kinds[i]) == 0) {
+			*out = (enum journal_call_kind)i;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "\"kind\": want resume, suspend or resume-fail");
+}
+
+/* A call from the socket is as old as its arrival.  One from the spool is as old as its hook says,
+ * but not younger than now: how old it is decides how much it still means. */
+static int64_t call_time(const struct api *a, const json_t *head, bool spooled)
+{
+	int64_t now = engine_now(a->engine),
+		at = json_integer_value(json_object_get(head, "at_ms"));
+
+	return spooled && at > 0 && at < now ? at : now;
+}
+
+int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64_t *seq,
+		 struct err *e)
+{
+	json_t *head = json_loads(call->head, JSON_REJECT_DUPLICATES, NULL);
+	const char *file = json_string_value(json_object_get(head, "file"));
+	struct journal_call c = {
+		.spooled = spooled,
+		/* The hook drops a file that is too long without sending it. */
+		.dropped = call->dropped || (file != NULL && strcmp(file, "dropped") == 0),
+		.list = call->list,
+		/* The last name of a cut list may be another node's: none of it can be believed. */
+		.list_len = call->truncated ? 0 : call->list_len,
+		.file = call->file,
+		.file_len = call->file_len,
+	};
+	int rc = -1;
+
+	if (json_integer_value(json_object_get(head, "v")) != CTL_API_VERSION) {
+		(void)err_set(e, ERR_INVALID, "not the head of a call of version %d",
+			      CTL_API_VERSION);
+		goto out;
+	}
+	if (parse_kind(head, &c.kind, e) != 0)
+		goto out;
+	c.at_ms = call_time(a, head, spooled);
+	rc = engine_take_call(a->engine, &c, seq, e);
+out:
+	json_decref(head);
+	return rc;
+}
+
+char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
+{
+	struct err e = {0};
+	int64_t seq = 0;
+	struct str s;
+
+	if (who->role < CTL_OPERATOR)
+		return failure("denied", "a call must come from slurmctld's user");
+	if (ctl_api_take(ctx, call, false, &seq, &e) != 0)
+		return failure(e.code == ERR_INVALID ? "invalid" : "failed", e.msg);
+	str_init(&s, ERROR_MAX);
+	/* So written, without spaces: the hook compares bytes. */
+	str_addf(&s, "{\"ok\":true,\"seq\":%" PRId64 "}", seq);
+	return str_take(&s);
+}

@@ -1,0 +1,34 @@
+/* ctl_api.h - the daemon's side of the control protocol: what each request is answered.
+ *
+ * A request is one JSON object {"v":1,"op":"..."}; unknown keys are ignored, so that a newer
+ * burstctl can talk to us.  An answer is {"ok":true,...}, or {"ok":false,"code":"...","error":"one
+ * sentence"} with code invalid, denied, not-found or failed.  Long answers come in pages of at most
+ * CTL_REPLY_MAX bytes. docs/protocol.md has the whole of it. */
+#ifndef BURSTD_CTL_API_H
+#define BURSTD_CTL_API_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "api/api.h"
+#include "io/ctl_server.h"
+
+enum {
+	CTL_API_VERSION = 1,
+	CTL_API_NODES_MAX = 2000,      /* of one page; what fits CTL_REPLY_MAX may be less */
+	CTL_API_EVENTS_MAX = 1000,     /* likewise */
+	CTL_API_GENERATIONS_MAX = 100, /* of one node that are shown: the newest */
+	CTL_API_NODE_EVENTS = 10,      /* that "node" shows */
+};
+
+/* These two fit struct ctl_handler; ctx is a struct api.  The answer is the caller's (free()). */
+char *ctl_api_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len);
+char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call);
+
+/* Make a call durable, from the socket or (spooled) from the spool.  *seq is its number; -1: it is
+ * not durable, and the hook must be told so (I29). */
+int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64_t *seq,
+		 struct err *e);
+
+#endif

@@ -1,0 +1,50 @@
+/* ctl_reply.h - one request while it is answered: its arguments, and the answer that grows.
+ *
+ * A handler reads its arguments first, then writes; what it wrote is thrown away if it fails. */
+#ifndef BURSTD_CTL_REPLY_H
+#define BURSTD_CTL_REPLY_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "api/api.h"
+#include "api/jsonw.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "io/ctl_server.h"
+
+struct ctl_reply {
+	struct api *api;
+	const struct ctl_caller *who;
+	const json_t *args; /* the request */
+	struct str text;    /* begins {"ok":true */
+	struct jsonw w;     /* writes into text */
+	const char *code;   /* of a failure */
+	struct err err;     /* likewise */
+};
+
+/* Set code and sentence of a failure; return -1. */
+int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* An argument, or initial when it is absent.  -1: it is there and no good, and r says so. */
+int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out);
+int ctl_reply_text(struct ctl_reply *r, const char *key, const char *initial, const char **out);
+
+/* Rows of a page: begin, write one, end.  end returns false when the row did not fit and was taken
+ * back; there is always room to close the answer after it. */
+struct ctl_row {
+	size_t len;
+	bool first;
+};
+struct ctl_row ctl_reply_row(const struct ctl_reply *r);
+bool ctl_reply_fits(struct ctl_reply *r, struct ctl_row row);
+
+/* Handlers: 0, or -1 with code and err set. */
+int ctl_show_status(struct ctl_reply *r);
+int ctl_show_nodes(struct ctl_reply *r);
+int ctl_show_node(struct ctl_reply *r);
+int ctl_show_events(struct ctl_reply *r);
+
+#endif

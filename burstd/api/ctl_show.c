@@ -1,0 +1,398 @@
+/* The requests that look and change nothing. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/ctl_api.h"
+#include "api/ctl_reply.h"
+#include "api/explain.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+
+enum {
+	WHY_MAX = 1024,
+	SLURM_STATE_MAX = 256,
+	TAIL_WINDOW = 1024, /* events looked through at first for the last ones of a node */
+};
+
+static const struct fleet *fleet_of(const struct ctl_reply *r)
+{
+	return engine_fleet(r->api->engine);
+}
+
+static const struct conf *conf_of(const struct ctl_reply *r)
+{
+	return engine_conf(r->api->engine);
+}
+
+/* --- status --------------------------------------------------------------------------------------
+ */
+
+static void put_source(struct ctl_reply *r, const struct engine_source *src)
+{
+	jsonw_bool(&r->w, "ok", src->ok_ms != 0 && src->error[0] == '\0');
+	jsonw_int(&r->w, "ok_ms", src->ok_ms);
+	jsonw_int(&r->w, "failed_ms", src->failed_ms);
+	jsonw_text(&r->w, "error", src->error);
+}
+
+static void put_sources(struct ctl_reply *r)
+{
+	struct engine_source slurm = engine_slurm_source(r->api->engine);
+	const struct conf *c = conf_of(r);
+
+	jsonw_open(&r->w, "slurm", '{');
+	put_source(r, &slurm);
+	jsonw_close(&r->w, '}');
+	jsonw_open(&r->w, "providers", '[');
+	for (size_t i = 0; i < c->nproviders; i++) {
+		struct engine_source src = engine_provider_source(r->api->engine, i);
+
+		jsonw_open(&r->w, NULL, '{');
+		jsonw_text(&r->w, "name", c->providers[i].name);
+		jsonw_text(&r->w, "driver", c->providers[i].driver);
+		put_source(r, &src);
+		jsonw_close(&r->w, '}');
+	}
+	jsonw_close(&r->w, ']');
+}
+
+static void put_states(struct ctl_reply *r, const struct fleet_pool *sums)
+{
+	jsonw_open(&r->w, "states", '{');
+	for (int s = 0; s < NODE_NSTATES; s++)
+		if (s != NODE_GONE && sums->count[s] > 0)
+			jsonw_int(&r->w, node_state_str((enum node_state)s), sums->count[s]);
+	jsonw_close(&r->w, '}');
+}
+
+static void put_pool(struct ctl_reply *r, size_t i)
+{
+	const struct conf_pool *p = &conf_of(r)->pools[i];
+	const struct fleet_pool *sums = &fleet_of(r)->pools[i];
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "name", p->name);
+	jsonw_text(&r->w, "provider", p->provider);
+	jsonw_text(&r->w, "type", p->type);
+	jsonw_bool(&r->w, "spot", p->spot);
+	put_states(r, sums);
+	jsonw_int(&r->w, "names", (int64_t)p->nodes->n);
+	jsonw_int(&r->w, "nodes", sums->nodes);
+	jsonw_int(&r->w, "max_nodes", p->max_nodes);
+	jsonw_money(&r->w, "rate", sums->rate_nano_h);
+	jsonw_money(&r->w, "max_rate", p->max_rate_nano_h);
+	jsonw_money(&r->w, "spent", engine_spent(r->api->engine, i));
+	jsonw_close(&r->w, '}');
+}
+
+static void put_problem(void *ctx, const char *sentence)
+{
+	struct ctl_reply *r = ctx;
+
+	jsonw_text(&r->w, NULL, sentence);
+}
+
+int ctl_show_status(struct ctl_reply *r)
+{
+	const struct engine *e = r->api->engine;
+
+	jsonw_text(&r->w, "cluster", conf_of(r)->cluster);
+	jsonw_text(&r->w, "version", BURSTD_VERSION);
+	jsonw_int(&r->w, "now_ms", engine_now(e));
+	jsonw_int(&r->w, "uptime_ms", engine_now(e) - engine_started_ms(e));
+	jsonw_text(&r->w, "currency", conf_of(r)->currency);
+	put_sources(r);
+	jsonw_open(&r->w, "pools", '[');
+	for (size_t i = 0; i < conf_of(r)->npools && i < fleet_of(r)->npools; i++)
+		put_pool(r, i);
+	jsonw_close(&r->w, ']');
+	jsonw_open(&r->w, "problems", '[');
+	explain_problems(e, put_problem, r);
+	jsonw_close(&r->w, ']');
+	return 0;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------
+ */
+
+static const char *pool_of(const struct ctl_reply *r, const char *name, const struct fleet_name *nm)
+{
+	const struct conf *c = conf_of(r);
+	const struct conf_pool *p = conf_pool_of(c, name);
+
+	if (p != NULL)
+		return p->name;
+	return nm != NULL && nm->pool < c->npools ? c->pools[nm->pool].name : "";
+}
+
+static unsigned older_alive(const struct fleet_node *fn)
+{
+	unsigned n = 0;
+
+	for (fn = fn != NULL ? fn->older : NULL; fn != NULL; fn = fn->older)
+		n += fn->n.state != NODE_GONE;
+	return n;
+}
+
+/* The fields of a row of "nodes"; nm may be NULL. */
+static void put_node(struct ctl_reply *r, const char *name, const struct fleet_name *nm)
+{
+	static const struct node never = {.since_ms = 0};
+	const struct fleet_node *newest = nm != NULL ? nm->newest : NULL;
+	const struct node *n = newest != NULL ? &newest->n : &never;
+	char slurm[SLURM_STATE_MAX];
+
+	jsonw_text(&r->w, "name", name);
+	jsonw_int(&r->w, "generation", (int64_t)n->gen);
+	jsonw_text(&r->w, "state", newest != NULL ? node_state_str(n->state) : "none");
+	jsonw_text(&r->w, "pool", pool_of(r, name, nm));
+	jsonw_text(&r->w, "instance", n->instance);
+	jsonw_text(&r->w, "address", n->addr);
+	jsonw_int(&r->w, "since_ms", n->since_ms);
+	jsonw_money(&r->w, "rate", newest != NULL && node_counts(n) ? n->rate_nano_h : 0);
+	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
+	jsonw_text(&r->w, "refused",
+		   node_reason_str(nm != NULL && fleet_live(nm) == NULL ? nm->refused
+									: NODE_BECAUSE_NONE));
+	jsonw_int(&r->w, "older", older_alive(newest));
+	jsonw_text(&r->w, "slurm", engine_slurm_state(r->api->engine, name, slurm, sizeof(slurm)));
+}
+
+/* Numbers in names by their value, so that n2 comes before n10. */
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Every name after `after`, sorted: those the configuration has, and those only the journal still
+ * knows. Free the array, not the names. */
+static const char **names_after(const struct ctl_reply *r, const char *after, size_t *n)
+{
+	const struct conf *c = conf_of(r);
+	const struct fleet *f = fleet_of(r);
+	size_t max = f->nall;
+	const char **names;
+
+	for (size_t i = 0; i < c->npools; i++)
+		max += c->pools[i].nodes->n;
+	names = mem_zalloc((max + 1) * sizeof(*names));
+	*n = 0;
+	for (size_t i = 0; i < c->npools; i++)
+		for (size_t k = 0; k < c->pools[i].nodes->n; k++)
+			if (strverscmp(c->pools[i].nodes->names[k], after) > 0)
+				names[(*n)++] = c->pools[i].nodes->names[k];
+	for (size_t i = 0; i < f->nall; i++)
+		if (conf_pool_of(c, f->all[i]->name) == NULL &&
+		    strverscmp(f->all[i]->name, after) > 0)
+			names[(*n)++] = f->all[i]->name;
+	qsort(names, *n, sizeof(*names), by_name);
+	return names;
+}
+
+int ctl_show_nodes(struct ctl_reply *r)
+{
+	const char *after, **names;
+	size_t n, shown = 0;
+	int64_t limit;
+
+	if (ctl_reply_text(r, "after", "", &after) != 0 ||
+	    ctl_reply_int(r, "limit", CTL_API_NODES_MAX, CTL_API_NODES_MAX, &limit) != 0)
+		return -1;
+	if (limit == 0)
+		limit = CTL_API_NODES_MAX;
+	names = names_after(r, after, &n);
+	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	jsonw_text(&r->w, "currency", conf_of(r)->currency);
+	jsonw_open(&r->w, "nodes", '[');
+	for (; shown < n && shown < (size_t)limit; shown++) {
+		struct ctl_row row = ctl_reply_row(r);
+
+		jsonw_open(&r->w, NULL, '{');
+		put_node(r, names[shown], fleet_find(fleet_of(r), names[shown]));
+		jsonw_close(&r->w, '}');
+		if (!ctl_reply_fits(r, row))
+			break;
+	}
+	jsonw_close(&r->w, ']');
+	jsonw_text(&r->w, "next", shown > 0 && shown < n ? names[shown - 1] : "");
+	free(names);
+	return 0;
+}
+
+/* --- events --------------------------------------------------------------------------------------
+ */
+
+struct page {
+	struct ctl_reply *r;
+	int64_t last;
+	unsigned n, skip; /* skip: events at the start that are not wanted */
+	bool full;
+};
+
+static int put_event(void *ctx, const struct journal_event *ev)
+{
+	struct page *p = ctx;
+	struct jsonw *w = &p->r->w;
+	struct ctl_row row = ctl_reply_row(p->r);
+
+	p->n++;
+	if (p->n <= p->skip)
+		return 0;
+	jsonw_open(w, NULL, '{');
+	jsonw_int(w, "seq", ev->seq);
+	jsonw_int(w, "at_ms", ev->at_ms);
+	jsonw_text(w, "node", ev->node);
+	jsonw_int(w, "generation", (int64_t)ev->gen);
+	jsonw_text(w, "type", ev->type);
+	jsonw_text(w, "detail", ev->detail);
+	jsonw_close(w, '}');
+	if (!ctl_reply_fits(p->r, row)) {
+		p->full = true;
+		return -1;
+	}
+	p->last = ev->seq;
+	return 0;
+}
+
+static int count_event(void *ctx, const struct journal_event *ev)
+{
+	(void)ev;
+	++*(unsigned *)ctx;
+	return 0;
+}
+
+static int put_events(struct page *p, int64_t after, const char *node, unsigned limit)
+{
+	struct ctl_reply *r = p->r;
+	int rc;
+
+	jsonw_open(&r->w, "events", '[');
+	rc = journal_events(r->api->journal, after, node, limit, put_event, p, &r->err);
+	jsonw_close(&r->w, ']');
+	return p->full ? 0 : rc;
+}
+
+/* The last `count` events (of one node, if not NULL), oldest first: look back in growing steps
+ * until there are enough of them.  *last: ask for what follows with this. */
+static int put_tail(struct ctl_reply *r, const char *node, unsigned count, int64_t *last)
+{
+	struct journal *j = r->api->journal;
+	int64_t end = journal_last_event(j), window = node != NULL ? TAIL_WINDOW : count;
+	struct page p = {.r = r};
+	int64_t after;
+	unsigned n;
+
+	for (;; window *= 16) {
+		after = end > window ? end - window : 0;
+		n = 0;
+		if (journal_events(j, after, node, UINT32_MAX, count_event, &n, &r->err) != 0)
+			return -1;
+		if (n >= count || after == 0)
+			break;
+	}
+	p.skip = n > count ? n - count : 0;
+	if (put_events(&p, after, node, UINT32_MAX) != 0)
+		return -1;
+	*last = p.full ? p.last : end;
+	return 0;
+}
+
+static int put_since(struct ctl_reply *r, int64_t since, const char *node, unsigned limit,
+		     int64_t *last)
+{
+	int64_t end = journal_last_event(r->api->journal);
+	struct page p = {.r = r, .last = since};
+
+	if (put_events(&p, since, node, limit) != 0)
+		return -1;
+	*last = p.full || p.n >= limit ? p.last : end;
+	return 0;
+}
+
+int ctl_show_events(struct ctl_reply *r)
+{
+	bool tailed = json_object_get(r->args, "tail") != NULL;
+	int64_t since, limit, tail, last;
+	const char *node;
+	int rc;
+
+	if (ctl_reply_int(r, "since", INT64_MAX, 0, &since) != 0 ||
+	    ctl_reply_int(r, "limit", CTL_API_EVENTS_MAX, CTL_API_EVENTS_MAX, &limit) != 0 ||
+	    ctl_reply_int(r, "tail", CTL_API_EVENTS_MAX, 0, &tail) != 0 ||
+	    ctl_reply_text(r, "node", "", &node) != 0)
+		return -1;
+	if (node[0] == '\0')
+		node = NULL;
+	if (limit == 0)
+		limit = CTL_API_EVENTS_MAX;
+	rc = tailed ? put_tail(r, node, (unsigned)tail, &last)
+		    : put_since(r, since, node, (unsigned)limit, &last);
+	if (rc != 0)
+		return -1;
+	jsonw_int(&r->w, "last", last);
+	jsonw_bool(&r->w, "more", last < journal_last_event(r->api->journal));
+	return 0;
+}
+
+/* --- node ----------------------------------------------------------------------------------------
+ */
+
+static int64_t cost_of(const struct node *n, int64_t now)
+{
+	int64_t end = n->end_ms != 0 ? n->end_ms : now;
+
+	return n->start_ms != 0 && end > n->start_ms ? fmt_cost(end - n->start_ms, n->rate_nano_h)
+						     : 0;
+}
+
+static void put_generation(struct ctl_reply *r, const struct node *n)
+{
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_int(&r->w, "generation", (int64_t)n->gen);
+	jsonw_text(&r->w, "state", node_state_str(n->state));
+	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
+	jsonw_text(&r->w, "reason_text", node_reason_text(n->reason));
+	jsonw_text(&r->w, "instance", n->instance);
+	jsonw_text(&r->w, "address", n->addr);
+	jsonw_int(&r->w, "wanted_ms", n->wanted_ms);
+	jsonw_int(&r->w, "since_ms", n->since_ms);
+	jsonw_int(&r->w, "sent_ms", n->sent_ms);
+	jsonw_int(&r->w, "start_ms", n->start_ms);
+	jsonw_int(&r->w, "end_ms", n->end_ms);
+	jsonw_int(&r->w, "attempts", n->attempts);
+	jsonw_int(&r->w, "batch", (int64_t)n->batch);
+	jsonw_money(&r->w, "rate", n->rate_nano_h);
+	jsonw_money(&r->w, "cost", cost_of(n, engine_now(r->api->engine)));
+	jsonw_close(&r->w, '}');
+}
+
+int ctl_show_node(struct ctl_reply *r)
+{
+	const struct fleet_name *nm;
+	struct str why;
+	const char *name;
+	unsigned n = 0;
+	int64_t last;
+
+	if (ctl_reply_text(r, "name", NULL, &name) != 0)
+		return -1;
+	nm = fleet_find(fleet_of(r), name);
+	if (nm == NULL && conf_pool_of(conf_of(r), name) == NULL)
+		return ctl_reply_refuse(r, "not-found",
+					"no pool names a node \"%.63s\"; burstd touches no other",
+					name);
+	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	jsonw_text(&r->w, "currency", conf_of(r)->currency);
+	put_node(r, name, nm);
+	str_init(&why, WHY_MAX);
+	explain_node(&why, r->api->engine, nm);
+	jsonw_text(&r->w, "why", why.p);
+	str_fini(&why);
+	jsonw_open(&r->w, "generations", '[');
+	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
+	     fn != NULL && n++ < CTL_API_GENERATIONS_MAX; fn = fn->older)
+		put_generation(r, &fn->n);
+	jsonw_close(&r->w, ']');
+	return put_tail(r, name, CTL_API_NODE_EVENTS, &last);
+}

@@ -1,0 +1,24 @@
+/* explain.h - the state of things in plain sentences, for people who have not read the code.
+ *
+ * A sentence says what is so, why, and what happens next.  It begins with a lower-case word and has
+ * no full stop, so that callers can put it after a name or a colon. */
+#ifndef BURSTD_EXPLAIN_H
+#define BURSTD_EXPLAIN_H
+
+#include "base/str.h"
+#include "core/fleet.h"
+#include "engine/engine.h"
+
+enum {
+	EXPLAIN_PROBLEMS_MAX = 50, /* sentences; more would only bury the first ones */
+};
+
+/* Why this node is what it is.  nm may be NULL: never heard of beyond the configuration. */
+void explain_node(struct str *out, const struct engine *e, const struct fleet_name *nm);
+
+typedef void (*explain_fn)(void *ctx, const char *sentence);
+/* What a person should look at, most urgent first, at most EXPLAIN_PROBLEMS_MAX; none: all is well.
+ */
+void explain_problems(const struct engine *e, explain_fn fn, void *ctx);
+
+#endif

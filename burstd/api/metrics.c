@@ -1,0 +1,328 @@
+#include "api/metrics.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+/* A family begins with its HELP and TYPE and must be written in one piece. */
+static void family(struct str *s, const char *name, const char *type, const char *help)
+{
+	str_addf(s, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void add_label_value(struct str *s, const char *text)
+{
+	for (; *text != '\0'; text++) {
+		if (*text == '\n')
+			str_adds(s, "\\n");
+		else if (*text == '"' || *text == '\\')
+			str_addf(s, "\\%c", *text);
+		else
+			str_add(s, text, 1);
+	}
+}
+
+struct label {
+	const char *name, *value;
+};
+
+static void sample(struct str *s, const char *name, const struct label *labels, size_t n,
+		   const char *value)
+{
+	str_adds(s, name);
+	for (size_t i = 0; i < n; i++) {
+		str_addf(s, "%s%s=\"", i == 0 ? "{" : ",", labels[i].name);
+		add_label_value(s, labels[i].value);
+		str_adds(s, "\"");
+	}
+	str_addf(s, "%s %s\n", n > 0 ? "}" : "", value);
+}
+
+static void sample_u64(struct str *s, const char *name, const struct label *labels, size_t n,
+		       uint64_t v)
+{
+	char text[FMT_U64_SIZE];
+
+	sample(s, name, labels, n, fmt_u64(text, v));
+}
+
+static void sample_money(struct str *s, const char *name, const struct label *labels, size_t n,
+			 int64_t nano)
+{
+	char text[FMT_MONEY_SIZE];
+
+	sample(s, name, labels, n, fmt_money(text, nano));
+}
+
+/* Milliseconds as seconds: nine decimals of money are nine decimals of anything. */
+static void sample_seconds(struct str *s, const char *name, const struct label *labels, size_t n,
+			   int64_t ms)
+{
+	sample_money(s, name, labels, n, ms * (FMT_NANO / 1000));
+}
+
+/* --- pools ---------------------------------------------------------------------------------------
+ */
+
+static size_t npools(const struct api *a)
+{
+	const struct conf *c = engine_conf(a->engine);
+	const struct fleet *f = engine_fleet(a->engine);
+
+	return c->npools < f->npools ? c->npools : f->npools;
+}
+
+static void write_states(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+	const struct fleet *f = engine_fleet(a->engine);
+
+	family(s, "burstd_nodes", "gauge",
+	       "Cloud nodes that are bought or being bought, by state; each incarnation counts.");
+	for (size_t i = 0; i < npools(a); i++)
+		for (int state = 0; state < NODE_NSTATES; state++) {
+			const struct label l[] = {
+				{"pool", c->pools[i].name},
+				{"state", node_state_str((enum node_state)state)},
+			};
+
+			if (state != NODE_GONE)
+				sample_u64(s, "burstd_nodes", l, 2, f->pools[i].count[state]);
+		}
+}
+
+/* What one pool has of one thing. */
+typedef int64_t (*pool_value_fn)(const struct api *a, size_t pool);
+
+static int64_t names_of(const struct api *a, size_t i)
+{
+	return (int64_t)engine_conf(a->engine)->pools[i].nodes->n;
+}
+
+static int64_t max_nodes_of(const struct api *a, size_t i)
+{
+	return engine_conf(a->engine)->pools[i].max_nodes;
+}
+
+static int64_t rate_of(const struct api *a, size_t i)
+{
+	return engine_fleet(a->engine)->pools[i].rate_nano_h;
+}
+
+static int64_t max_rate_of(const struct api *a, size_t i)
+{
+	return engine_conf(a->engine)->pools[i].max_rate_nano_h;
+}
+
+static int64_t spent_of(const struct api *a, size_t i)
+{
+	return engine_spent(a->engine, i);
+}
+
+static const struct {
+	const char *name, *type, *help;
+	bool money;
+	pool_value_fn value;
+} pool_families[] = {
+	{"burstd_pool_names", "gauge", "Slurm nodes that the pool names.", false, names_of},
+	{"burstd_pool_max_nodes", "gauge", "The pool's limit on nodes.", false, max_nodes_of},
+	{"burstd_pool_rate", "gauge",
+	 "What the pool's nodes cost now, held against its limit, in currency units per hour.",
+	 true, rate_of},
+	{"burstd_pool_max_rate", "gauge", "The pool's limit on cost, in currency units per hour.",
+	 true, max_rate_of},
+	{"burstd_spent_total", "counter",
+	 "Instance time so far at the price of the offer, in currency units.", true, spent_of},
+};
+
+static void write_pools(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	for (size_t k = 0; k < sizeof(pool_families) / sizeof(pool_families[0]); k++) {
+		const char *name = pool_families[k].name;
+
+		family(s, name, pool_families[k].type, pool_families[k].help);
+		for (size_t i = 0; i < npools(a); i++) {
+			const struct label l[] = {{"pool", c->pools[i].name},
+						  {"currency", c->currency}};
+			int64_t v = pool_families[k].value(a, i);
+
+			if (pool_families[k].money)
+				sample_money(s, name, l, 2, v);
+			else
+				sample_u64(s, name, l, 1, (uint64_t)v);
+		}
+	}
+}
+
+static void write_refused(const struct api *a, struct str *s)
+{
+	const struct fleet *f = engine_fleet(a->engine);
+	uint32_t *n = mem_zalloc((f->npools * NODE_NREASONS + 1) * sizeof(*n));
+
+	for (size_t i = 0; i < f->nall; i++)
+		if (fleet_live(f->all[i]) == NULL)
+			n[f->all[i]->pool * NODE_NREASONS + f->all[i]->refused]++;
+	family(s, "burstd_nodes_refused", "gauge",
+	       "Nodes that Slurm asked for and that were not bought, until it asks again.");
+	for (size_t i = 0; i < npools(a); i++)
+		for (int why = NODE_BECAUSE_NONE + 1; why < NODE_NREASONS; why++) {
+			const struct label l[] = {
+				{"pool", engine_conf(a->engine)->pools[i].name},
+				{"reason", node_reason_str((enum node_reason)why)},
+			};
+			uint32_t v = n[i * NODE_NREASONS + (size_t)why];
+
+			if (v > 0)
+				sample_u64(s, "burstd_nodes_refused", l, 2, v);
+		}
+	free(n);
+}
+
+/* --- sources -------------------------------------------------------------------------------------
+ */
+
+static bool is_up(const struct engine_source *src)
+{
+	return src->ok_ms != 0 && src->error[0] == '\0';
+}
+
+static void write_slurm(const struct api *a, struct str *s)
+{
+	struct engine_source src = engine_slurm_source(a->engine);
+
+	family(s, "burstd_slurm_up", "gauge", "Did slurmctld answer the last poll?");
+	sample_u64(s, "burstd_slurm_up", NULL, 0, is_up(&src));
+	family(s, "burstd_slurm_last_success_timestamp_seconds", "gauge",
+	       "When slurmctld last answered; 0: never.");
+	sample_seconds(s, "burstd_slurm_last_success_timestamp_seconds", NULL, 0, src.ok_ms);
+}
+
+static void write_providers(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	family(s, "burstd_provider_up", "gauge", "Did the provider answer the last time?");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		struct engine_source src = engine_provider_source(a->engine, i);
+		const struct label l = {"provider", c->providers[i].name};
+
+		sample_u64(s, "burstd_provider_up", &l, 1, is_up(&src));
+	}
+	family(s, "burstd_provider_last_success_timestamp_seconds", "gauge",
+	       "When the provider last gave a whole answer; 0: never.");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const struct label l = {"provider", c->providers[i].name};
+
+		sample_seconds(s, "burstd_provider_last_success_timestamp_seconds", &l, 1,
+			       engine_provider_source(a->engine, i).ok_ms);
+	}
+}
+
+/* --- counters ------------------------------------------------------------------------------------
+ */
+
+#define AT(field) offsetof(struct engine_counters, field)
+
+/* Rows of one family are neighbours; the first of them has its help. */
+static const struct {
+	const char *name, *type, *help, *label, *value;
+	size_t at;
+} counters[] = {
+	{"burstd_calls_total", "counter", "Calls of Slurm's hooks, made durable.", "kind", "resume",
+	 AT(calls[JOURNAL_RESUME])},
+	{"burstd_calls_total", NULL, NULL, "kind", "suspend", AT(calls[JOURNAL_SUSPEND])},
+	{"burstd_calls_total", NULL, NULL, "kind", "resume-fail", AT(calls[JOURNAL_RESUME_FAIL])},
+	{"burstd_calls_refused_total", "counter",
+	 "Calls that could not be read or named no node of ours.", NULL, NULL, AT(calls_refused)},
+	{"burstd_provider_requests_total", "counter", "Requests sent to providers.", "operation",
+	 "create", AT(creates)},
+	{"burstd_provider_requests_total", NULL, NULL, "operation", "delete", AT(deletes)},
+	{"burstd_provider_requests_total", NULL, NULL, "operation", "list", AT(lists)},
+	{"burstd_provider_requests_total", NULL, NULL, "operation", "offers", AT(offers)},
+	{"burstd_instances_created_total", "counter", "Instances that a provider created for us.",
+	 NULL, NULL, AT(instances_created)},
+	{"burstd_instances_refused_total", "counter", "Instances that a provider refused.", NULL,
+	 NULL, AT(instances_refused)},
+	{"burstd_instances_lost_total", "counter",
+	 "Creates whose answer was lost, each resolved before any retry.", NULL, NULL,
+	 AT(instances_lost)},
+	{"burstd_orphans_total", "counter", "Instances seen with our tag that were not known.",
+	 NULL, NULL, AT(orphans)},
+	{"burstd_instances_foreign", "gauge",
+	 "Instances of others in the last lists; never touched.", NULL, NULL, AT(foreign)},
+	{"burstd_slurm_requests_total", "counter", "Runs of scontrol.", "kind", "poll", AT(polls)},
+	{"burstd_slurm_requests_total", NULL, NULL, "kind", "update", AT(updates)},
+	{"burstd_journal_commits_total", "counter", "Durable transactions of the journal.", NULL,
+	 NULL, AT(commits)},
+};
+
+#undef AT
+
+static void write_counters(const struct api *a, struct str *s)
+{
+	const char *base = (const char *)engine_counters(a->engine);
+
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
+		const struct label l = {counters[i].label, counters[i].value};
+		uint64_t v;
+
+		memcpy(&v, base + counters[i].at, sizeof(v));
+		if (counters[i].help != NULL)
+			family(s, counters[i].name, counters[i].type, counters[i].help);
+		sample_u64(s, counters[i].name, &l, l.name != NULL, v);
+	}
+}
+
+static void write_self(const struct api *a, struct str *s)
+{
+	const struct label l[] = {{"version", BURSTD_VERSION},
+				  {"cluster", engine_conf(a->engine)->cluster}};
+
+	family(s, "burstd_build_info", "gauge", "Always 1; what runs is in the labels.");
+	sample_u64(s, "burstd_build_info", l, 2, 1);
+	family(s, "burstd_start_time_seconds", "gauge", "When burstd started.");
+	sample_seconds(s, "burstd_start_time_seconds", NULL, 0, engine_started_ms(a->engine));
+}
+
+void metrics_write(const struct api *a, struct str *out)
+{
+	write_self(a, out);
+	write_states(a, out);
+	write_pools(a, out);
+	write_refused(a, out);
+	write_slurm(a, out);
+	write_providers(a, out);
+	write_counters(a, out);
+}
+
+void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer *an)
+{
+	struct str s;
+
+	if (strcmp(rq->path, "/metrics") != 0) {
+		an->status = 404;
+		an->body = mem_strdup("only /metrics is here\n");
+		an->len = strlen(an->body);
+		return;
+	}
+	if (strcmp(rq->method, "GET") != 0 && strcmp(rq->method, "HEAD") != 0) {
+		an->status = 405;
+		return;
+	}
+	str_init(&s, METRICS_MAX);
+	metrics_write(ctx, &s);
+	if (s.full) {
+		str_fini(&s);
+		return; /* 500: half of it would look like the whole */
+	}
+	an->status = 200;
+	an->type = "text/plain; version=0.0.4; charset=utf-8";
+	an->len = s.len;
+	an->body = str_take(&s);
+}

@@ -1,0 +1,23 @@
+/* metrics.h - /metrics in Prometheus' text format (0.0.4).
+ *
+ * Low cardinality on purpose: labels are pools, providers, states and short fixed words, never
+ * nodes, jobs or users.  What changes with time is given as the time it happened: alert on time()
+ * minus it. */
+#ifndef BURSTD_METRICS_H
+#define BURSTD_METRICS_H
+
+#include "api/api.h"
+#include "base/str.h"
+#include "io/http_server.h"
+
+enum {
+	METRICS_MAX = 1 << 20, /* bytes: 256 pools make about a quarter of it */
+};
+
+/* Append all of it to *out. */
+void metrics_write(const struct api *a, struct str *out);
+
+/* Fits http_handler_fn; ctx is a struct api. */
+void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer *an);
+
+#endif

@@ -1,0 +1,46 @@
+#include "base/err.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* One line: what is quoted in a message may come from anywhere. */
+static void set_msg(struct err *e, const char *text)
+{
+	size_t n = strnlen(text, sizeof(e->msg) - 1);
+
+	for (size_t i = 0; i < n; i++)
+		e->msg[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+	e->msg[n] = '\0';
+}
+
+int err_set(struct err *e, enum err_code code, const char *fmt, ...)
+{
+	char text[sizeof(e->msg)]; /* e->msg may be an argument */
+	va_list ap;
+
+	if (e != NULL) {
+		va_start(ap, fmt);
+		(void)vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		e->code = (int)code;
+		set_msg(e, text);
+	}
+	return -1;
+}
+
+int err_wrap(struct err *e, const char *fmt, ...)
+{
+	char prefix[120]; /* at least half is left for the cause */
+	char text[sizeof(prefix) + 2 + sizeof(e->msg)];
+	va_list ap;
+
+	if (e != NULL) {
+		va_start(ap, fmt);
+		(void)vsnprintf(prefix, sizeof(prefix), fmt, ap);
+		va_end(ap);
+		(void)snprintf(text, sizeof(text), "%s: %s", prefix, e->msg);
+		set_msg(e, text);
+	}
+	return -1;
+}

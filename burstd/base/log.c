@@ -1,0 +1,174 @@
+#include "base/log.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "base/str.h"
+
+enum {
+	LOG_LINE_MAX = 4096, /* with the newline: a write of so much into a pipe is atomic */
+	LOG_PAIRS_MAX = 24,
+};
+
+struct log {
+	int fd;
+	enum log_level level;
+};
+
+static const char *const level_names[] = {"debug", "info", "warn", "error"};
+
+/* A key that contains one of these words holds a secret. */
+static const char *const secret_words[] = {"token", "secret", "password", "authorization", "key"};
+
+struct log *log_new(int fd, enum log_level level)
+{
+	struct log *l = mem_zalloc(sizeof(*l));
+
+	l->fd = fd;
+	l->level = level;
+	return l;
+}
+
+void log_free(struct log *l)
+{
+	free(l);
+}
+
+void log_set_level(struct log *l, enum log_level level)
+{
+	l->level = level;
+}
+
+int log_level_parse(const char *name)
+{
+	for (int i = 0; i <= LOG_ERROR; i++)
+		if (strcmp(name, level_names[i]) == 0)
+			return i;
+	return -1;
+}
+
+static bool is_secret(const char *key)
+{
+	for (size_t i = 0; i < sizeof(secret_words) / sizeof(secret_words[0]); i++)
+		if (strcasestr(key, secret_words[i]) != NULL)
+			return true;
+	return false;
+}
+
+static bool is_plain(const char *v)
+{
+	for (const char *p = v; *p != '\0'; p++)
+		if (*p <= ' ' || *p > '~' || *p == '"' || *p == '\\' || *p == '=')
+			return false;
+	return *v != '\0';
+}
+
+static void add_value(struct str *s, const char *v)
+{
+	if (is_plain(v)) {
+		str_adds(s, v);
+		return;
+	}
+	str_adds(s, "\"");
+	for (const char *p = v; *p != '\0' && !s->full; p++) {
+		unsigned char c = (unsigned char)*p;
+
+		if (c == '"' || c == '\\')
+			str_addf(s, "\\%c", c);
+		else if (c < ' ' || c > '~')
+			str_addf(s, "\\x%02x", c);
+		else
+			str_add(s, p, 1);
+	}
+	str_adds(s, "\"");
+}
+
+/* The end of a line that was too long: a reader must see that it was cut. */
+static void end_line(struct str *s)
+{
+	static const char cut[] = "...";
+	const size_t n = sizeof(cut) - 1;
+
+	if (s->full && s->max >= n) {
+		if (s->len > s->max - n)
+			s->len = s->max - n;
+		s->full = false;
+		str_add(s, cut, n);
+	}
+}
+
+static void add_line(struct str *s, enum log_level level, const char *msg, const char *const *pairs)
+{
+	str_addf(s, "%s msg=", level_names[level]);
+	add_value(s, msg);
+	for (; pairs[0] != NULL && !s->full; pairs += 2) {
+		str_addf(s, " %s=", pairs[0]);
+		if (pairs[1] == NULL)
+			str_adds(s, "-");
+		else
+			add_value(s, is_secret(pairs[0]) ? "[redacted]" : pairs[1]);
+	}
+	end_line(s);
+}
+
+void log_format(char *out, size_t size, enum log_level level, const char *msg,
+		const char *const *pairs)
+{
+	struct str s;
+
+	assert(size > 3);
+	str_init(&s, size - 1);
+	add_line(&s, level, msg, pairs);
+	memcpy(out, s.p, s.len + 1);
+	str_fini(&s);
+}
+
+/* A log that cannot be written must not stop the daemon. */
+static void write_all(int fd, const char *p, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return;
+		p += n;
+		len -= (size_t)n;
+	}
+}
+
+void log_write(struct log *l, enum log_level level, const char *msg, ...)
+{
+	const char *pairs[2 * LOG_PAIRS_MAX + 2] = {NULL};
+	char when[FMT_TIME_SIZE];
+	struct str s;
+	va_list ap;
+
+	if (l == NULL || level < l->level)
+		return;
+	va_start(ap, msg);
+	for (size_t i = 0; i < 2 * LOG_PAIRS_MAX; i += 2) {
+		pairs[i] = va_arg(ap, const char *);
+		if (pairs[i] == NULL)
+			break;
+		pairs[i + 1] = va_arg(ap, const char *);
+	}
+	va_end(ap);
+	fmt_time(when, clock_wall_ms());
+	str_init(&s, LOG_LINE_MAX - 1);
+	str_addf(&s, "%s ", when);
+	add_line(&s, level, msg, pairs);
+	s.max++; /* kept back, so that no two lines can run together */
+	str_adds(&s, "\n");
+	write_all(l->fd, s.p, s.len);
+	str_fini(&s);
+}

@@ -1,0 +1,83 @@
+#include "base/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void str_init(struct str *s, size_t max)
+{
+	*s = (struct str){.p = mem_zalloc(1), .cap = 1, .max = max};
+}
+
+void str_fini(struct str *s)
+{
+	free(s->p);
+	*s = (struct str){0};
+}
+
+void str_clear(struct str *s)
+{
+	s->len = 0;
+	s->p[0] = '\0';
+	s->full = false;
+}
+
+char *str_take(struct str *s)
+{
+	char *p = s->p;
+
+	*s = (struct str){0};
+	return p;
+}
+
+void str_add(struct str *s, const void *data, size_t len)
+{
+	if (len == 0)
+		return;
+	if (len > s->max - s->len) {
+		s->full = true;
+		return;
+	}
+	if (s->len + len + 1 > s->cap) {
+		/* Double, but no further than can ever be used. */
+		s->cap = len + s->len < s->max / 2 ? 2 * (s->len + len) + 1 : s->max + 1;
+		s->p = mem_realloc(s->p, s->cap);
+	}
+	memcpy(s->p + s->len, data, len);
+	s->len += len;
+	s->p[s->len] = '\0';
+}
+
+void str_adds(struct str *s, const char *text)
+{
+	str_add(s, text, strlen(text));
+}
+
+void str_addf(struct str *s, const char *fmt, ...)
+{
+	char small[256];
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(small, sizeof(small), fmt, ap);
+	va_end(ap);
+	if (n < 0 || (size_t)n > s->max - s->len) {
+		s->full = true;
+		return;
+	}
+	if ((size_t)n < sizeof(small)) {
+		str_add(s, small, (size_t)n);
+		return;
+	}
+	text = mem_zalloc((size_t)n + 1);
+	va_start(ap, fmt);
+	(void)vsnprintf(text, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	str_add(s, text, (size_t)n);
+	free(text);
+}

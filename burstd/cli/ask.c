@@ -1,0 +1,96 @@
+/* One question to burstd and its answer. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+#include "io/ctl_client.h"
+
+int cli_complain(int rc, const char *what)
+{
+	char *clean = out_clean(what);
+
+	(void)fprintf(stderr, "burstctl: %s\n", clean);
+	free(clean);
+	return rc;
+}
+
+static int parse_reply(const char *text, size_t len, json_t **reply, struct err *e)
+{
+	json_t *r = json_loadb(text, len, 0, NULL);
+	int rc = CLI_FAILED;
+
+	if (!json_is_object(r) || !json_is_boolean(json_object_get(r, "ok"))) {
+		(void)err_set(e, ERR_INVALID,
+			      "what answers there is not burstd, or its answer was damaged");
+	} else if (json_is_false(json_object_get(r, "ok"))) {
+		const char *error = cli_text(r, "error");
+
+		(void)err_set(e, ERR_INVALID, "%s",
+			      error[0] != '\0' ? error : "burstd refused without saying why");
+	} else {
+		*reply = json_incref(r);
+		rc = CLI_OK;
+	}
+	json_decref(r);
+	return rc;
+}
+
+static const char *advice(const struct err *e)
+{
+	if (e->code == ERR_NOTSENT)
+		return "is it running? (systemctl status burstd; --socket names another place)";
+	if (e->code == ERR_AUTH)
+		return "you may not use this socket; ask an admin";
+	return "is it stuck? (systemctl status burstd)";
+}
+
+int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
+{
+	char *text, *answer;
+	struct err why = {0};
+	size_t len;
+	int rc;
+
+	*reply = NULL;
+	(void)json_object_set_new(request, "v", json_integer(1));
+	text = mem_check(json_dumps(request, JSON_COMPACT));
+	json_decref(request);
+	if (ctl_client_ask(c->socket, text, (uint32_t)c->timeout_ms, &answer, &len, &why) == 0) {
+		rc = parse_reply(answer, len, reply, e);
+		free(answer);
+	} else {
+		rc = CLI_UNREACHABLE;
+		(void)err_set(e, why.code, "cannot reach burstd: %s; %s", why.msg, advice(&why));
+	}
+	free(text);
+	return rc;
+}
+
+int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply)
+{
+	struct err e = {0};
+	int rc = cli_ask(c, request, reply, &e);
+
+	return rc == CLI_OK ? CLI_OK : cli_complain(rc, e.msg);
+}
+
+const char *cli_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+
+	return text != NULL ? text : "";
+}
+
+int64_t cli_int(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+void cli_print_json(const struct cli *c, json_t *reply)
+{
+	(void)json_object_del(reply, "ok");
+	(void)json_dumpf(reply, c->out.f, JSON_INDENT(2));
+	(void)fputc('\n', c->out.f);
+}

@@ -1,0 +1,265 @@
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/paths.h"
+
+enum {
+	HELP_MAX = 16384,          /* bytes of one --help */
+	TIMEOUT_DEFAULT_MS = 5000, /* as long as burstd gives a connection */
+	TIMEOUT_MIN_MS = 10,
+	TIMEOUT_MAX_MS = 600000,
+};
+
+#define AT(field) offsetof(struct cli, field)
+
+static const struct opt globals[] = {
+	{"json", 0, OPT_FLAG, NULL, "print burstd's answer as JSON: amounts and times unrounded",
+	 AT(json), 0, 0},
+	{"socket", 0, OPT_TEXT, "PATH", "where burstd listens (default: " PATHS_SOCKET ")",
+	 AT(socket), 0, 0},
+	{"timeout", 0, OPT_DURATION, "TIME", "how long to wait for an answer (default: 5s)",
+	 AT(timeout_ms), TIMEOUT_MIN_MS, TIMEOUT_MAX_MS},
+	{"help", 'h', OPT_FLAG, NULL, "say what can be done and how", AT(help), 0, 0},
+};
+
+#undef AT
+
+enum { NGLOBALS = sizeof(globals) / sizeof(globals[0]) };
+
+static int run_help(const struct cli *c, const void *args, char **operands);
+
+static const struct cli_command cmd_help = {
+	.name = "help",
+	.operands = "[COMMAND]",
+	.max = 2,
+	.summary = "say what can be done and how",
+	.about = "",
+	.example = "burstctl help node show",
+	.run = run_help,
+};
+
+static const struct cli_command *const commands[] = {
+	&cmd_status,       &cmd_nodes,       &cmd_node_show,      &cmd_events,
+	&cmd_config_check, &cmd_config_show, &cmd_config_options, &cmd_reconcile,
+	&cmd_reload,       &cmd_version,     &cmd_help,
+};
+
+enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+/* --- help ----------------------------------------------------------------------------------------
+ */
+
+static int print(FILE *f, struct str *s, int rc)
+{
+	(void)fputs(s->p, f);
+	str_fini(s);
+	return rc;
+}
+
+/* Every command, or those of one group ("config"). */
+static void add_commands(struct str *s, const char *group)
+{
+	size_t len = strlen(group);
+
+	str_adds(s, "Commands:\n");
+	for (size_t i = 0; i < NCOMMANDS; i++) {
+		const struct cli_command *k = commands[i];
+		char head[80];
+
+		if (strncmp(k->name, group, len) != 0)
+			continue;
+		(void)snprintf(head, sizeof(head), "%s %s", k->name, k->operands);
+		str_addf(s, "  %-24s  %s\n", head, k->summary);
+	}
+}
+
+static int print_overview(FILE *f, const char *group, int rc)
+{
+	struct str s;
+
+	str_init(&s, HELP_MAX);
+	str_addf(
+		&s,
+		"Usage: burstctl %s%sCOMMAND [OPTIONS]\n\n"
+		"burstctl asks burstd, which buys cloud nodes for Slurm, what it does and why.\n\n",
+		group, group[0] != '\0' ? " " : "");
+	add_commands(&s, group);
+	str_adds(&s, "\nOptions of every command:\n");
+	opt_help(globals, NGLOBALS, &s);
+	str_adds(&s, "\nExample:\n"
+		     "  burstctl status               is all well? what does it cost?\n"
+		     "  burstctl node show h100-1     why is this node what it is?\n"
+		     "  burstctl events -f            watch it work\n\n"
+		     "\"burstctl help COMMAND\" says more about one of them.\n"
+		     "Exit codes: 0 ok; 1 refused or failed; 2 usage; 3 burstd not reachable.\n");
+	return print(f, &s, rc);
+}
+
+static int print_command(FILE *f, const struct cli_command *k, int rc)
+{
+	struct str s;
+
+	str_init(&s, HELP_MAX);
+	str_addf(&s, "Usage: burstctl %s%s%s%s\n\n%c%s.\n", k->name,
+		 k->nopts > 0 ? " [OPTIONS]" : "", k->operands[0] != '\0' ? " " : "", k->operands,
+		 toupper((unsigned char)k->summary[0]), k->summary + 1);
+	if (k->about[0] != '\0')
+		str_addf(&s, "%s\n", k->about);
+	if (k->nopts > 0) {
+		str_adds(&s, "\nOptions:\n");
+		opt_help(k->opts, k->nopts, &s);
+	}
+	str_adds(&s, "\nOptions of every command:\n");
+	opt_help(globals, NGLOBALS, &s);
+	str_addf(&s, "\nExample:\n  %s\n", k->example);
+	return print(f, &s, rc);
+}
+
+/* --- choosing the command ------------------------------------------------------------------------
+ */
+
+/* The command that the first words name; *used: how many of them. */
+static const struct cli_command *find(char **words, int n, int *used)
+{
+	char two[64];
+
+	*used = 2;
+	if (n >= 2) {
+		(void)snprintf(two, sizeof(two), "%s %s", words[0], words[1]);
+		for (size_t i = 0; i < NCOMMANDS; i++)
+			if (strcmp(commands[i]->name, two) == 0)
+				return commands[i];
+	}
+	*used = 1;
+	for (size_t i = 0; i < NCOMMANDS && n >= 1; i++)
+		if (strcmp(commands[i]->name, words[0]) == 0)
+			return commands[i];
+	return NULL;
+}
+
+static bool is_group(const char *word)
+{
+	size_t len = strlen(word);
+
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		if (strncmp(commands[i]->name, word, len) == 0 && commands[i]->name[len] == ' ')
+			return true;
+	return false;
+}
+
+static int unknown(char **words, int n)
+{
+	const char *names[NCOMMANDS], *near;
+	char text[160];
+
+	if (is_group(words[0]) && n == 1)
+		return print_overview(stderr, words[0], CLI_USAGE);
+	(void)snprintf(text, sizeof(text), "%.60s%s%.60s", words[0], is_group(words[0]) ? " " : "",
+		       is_group(words[0]) ? words[1] : "");
+	for (size_t i = 0; i < NCOMMANDS; i++)
+		names[i] = commands[i]->name;
+	near = opt_nearest(text, names, NCOMMANDS);
+	(void)fprintf(stderr, "burstctl: no command \"%s\"", text);
+	if (near != NULL)
+		(void)fprintf(stderr, "; did you mean \"%s\"?", near);
+	(void)fprintf(stderr, "\n\"burstctl help\" lists them all.\n");
+	return CLI_USAGE;
+}
+
+static int run_help(const struct cli *c, const void *args, char **operands)
+{
+	int n = operands[0] == NULL ? 0 : operands[1] == NULL ? 1 : 2, used;
+	const struct cli_command *k = find(operands, n, &used);
+
+	(void)args;
+	if (n == 0)
+		return print_overview(c->out.f, "", CLI_OK);
+	if (k != NULL)
+		return print_command(c->out.f, k, CLI_OK);
+	return is_group(operands[0]) ? print_overview(c->out.f, operands[0], CLI_OK)
+				     : unknown(operands, n);
+}
+
+/* --- running it ----------------------------------------------------------------------------------
+ */
+
+static int usage(const struct cli_command *k, const char *what)
+{
+	(void)cli_complain(CLI_USAGE, what);
+	(void)fprintf(stderr, "Usage: burstctl %s%s%s%s (--help says more)\n", k->name,
+		      k->nopts > 0 ? " [OPTIONS]" : "", k->operands[0] != '\0' ? " " : "",
+		      k->operands);
+	return CLI_USAGE;
+}
+
+static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
+{
+	void *args = mem_zalloc(k->size + 1);
+	const struct opt_set sets[] = {{k->opts, k->nopts, args}, {globals, NGLOBALS, c}};
+	char **operands = mem_zalloc(((size_t)a->n + 1) * sizeof(*operands));
+	struct err e = {0};
+	int rc;
+
+	if (k->size > 0)
+		memcpy(args, k->initial, k->size);
+	rc = opt_parse(sets, 2, a, false, &e);
+	if (rc != 0) {
+		rc = usage(k, e.msg);
+	} else if (c->help) {
+		rc = print_command(c->out.f, k, CLI_OK);
+	} else if (a->n < k->min) {
+		rc = usage(k, "something is missing");
+	} else if (a->n > k->max) {
+		(void)err_set(&e, ERR_INVALID, "one word too many: %.60s", a->v[k->max]);
+		rc = usage(k, e.msg);
+	} else {
+		memcpy(operands, a->v, (size_t)a->n * sizeof(*operands));
+		rc = k->run(c, args, operands);
+	}
+	free(operands);
+	free(args);
+	return rc;
+}
+
+static int dispatch(struct cli *c, struct opt_args *a)
+{
+	const struct opt_set set = {globals, NGLOBALS, c};
+	const struct cli_command *k;
+	struct err e = {0};
+	int used;
+
+	if (a->n == 1 && strcmp(a->v[0], "--version") == 0)
+		return cmd_version.run(c, NULL, NULL);
+	if (opt_parse(&set, 1, a, true, &e) != 0)
+		return cli_complain(CLI_USAGE, e.msg);
+	if (a->n == 0)
+		return c->help ? print_overview(c->out.f, "", CLI_OK)
+			       : print_overview(stderr, "", CLI_USAGE);
+	k = find(a->v, a->n, &used);
+	if (k == NULL && is_group(a->v[0]) &&
+	    (c->help ||
+	     (a->n == 2 && (strcmp(a->v[1], "--help") == 0 || strcmp(a->v[1], "-h") == 0))))
+		return print_overview(c->out.f, a->v[0], CLI_OK);
+	if (k == NULL)
+		return unknown(a->v, a->n);
+	a->v += used;
+	a->n -= used;
+	return run(c, k, a);
+}
+
+int cli_main(int argc, char **argv)
+{
+	struct cli c = {.socket = PATHS_SOCKET, .timeout_ms = TIMEOUT_DEFAULT_MS};
+	struct opt_args a = {argv + 1, argc > 0 ? argc - 1 : 0};
+	int rc;
+
+	out_init(&c.out, stdout);
+	rc = dispatch(&c, &a);
+	if ((fflush(stdout) != 0 || ferror(stdout)) && rc == CLI_OK)
+		return cli_complain(CLI_FAILED, "cannot write the answer");
+	return rc;
+}

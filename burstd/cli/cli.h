@@ -1,0 +1,70 @@
+/* cli.h - burstctl: a table of commands, each of which asks burstd something and shows the answer.
+ *
+ * It speaks the control protocol and nothing else, so whatever it can do, a script can do too.
+ * Results go to standard output, complaints to standard error, and the exit code says which kind it
+ * was. */
+#ifndef BURSTD_CLI_H
+#define BURSTD_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/opt.h"
+#include "cli/out.h"
+
+enum cli_exit {
+	CLI_OK,
+	CLI_FAILED,      /* refused, or it went wrong */
+	CLI_USAGE,       /* the command line makes no sense */
+	CLI_UNREACHABLE, /* burstd does not answer */
+};
+
+struct cli {
+	const char *socket;
+	int64_t timeout_ms; /* of one question */
+	bool json, help;
+	struct out out;
+};
+
+struct cli_command {
+	const char *name;     /* one or two words */
+	const char *operands; /* as --help shows them; "" */
+	int min, max;         /* how many operands */
+	const char *summary;  /* one line, no full stop */
+	const char *about;    /* more sentences, or "" */
+	const char *example;  /* whole command lines */
+	const struct opt *opts;
+	size_t nopts;
+	const void *initial; /* what the options fill, as it is before that */
+	size_t size;
+	/* Return an enum cli_exit; complaints have been made. */
+	int (*run)(const struct cli *c, const void *args, char **operands);
+};
+
+extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events, cmd_config_check,
+	cmd_config_show, cmd_config_options, cmd_reconcile, cmd_reload, cmd_version;
+
+/* All of burstctl but the process: returns the exit code. */
+int cli_main(int argc, char **argv);
+
+/* "burstctl: WHAT" on standard error; return rc. */
+int cli_complain(int rc, const char *what);
+
+/* Ask burstd; takes request (an object, without "v").  CLI_OK: *reply is the caller's
+ * (json_decref()). Else it is NULL, *e says why in one sentence, and nothing was printed. */
+int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e);
+/* Likewise, and complain. */
+int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);
+
+/* What an answer holds; "" or 0 when it does not: an older burstd must not make us fail. */
+const char *cli_text(const json_t *object, const char *key);
+int64_t cli_int(const json_t *object, const char *key);
+
+/* For --json: the answer as burstd gave it, less "ok". */
+void cli_print_json(const struct cli *c, json_t *reply);
+
+#endif

@@ -1,0 +1,157 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/paths.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "core/conf.h"
+#include "core/conf_option.h"
+#include "io/conf_file.h"
+
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+static int run_check(const struct cli *c, const void *args, char **operands)
+{
+	const char *path = operands[0] != NULL ? operands[0] : PATHS_CONF;
+	struct err e = {0};
+	struct conf *conf;
+
+	(void)args;
+	if (conf_file_load(&conf, path, &e) != 0)
+		return cli_complain(CLI_FAILED, e.msg);
+	if (c->json) {
+		json_t *r =
+			json_pack("{s:s, s:s, s:I, s:I, s:I}", "path", path, "cluster",
+				  conf->cluster, "providers", (json_int_t)conf->nproviders, "pools",
+				  (json_int_t)conf->npools, "nodes", (json_int_t)conf->by_node.n);
+
+		cli_print_json(c, r);
+		json_decref(r);
+	} else {
+		out_text(&c->out, OUT_GOOD, "ok");
+		(void)fprintf(c->out.f,
+			      ": %s: cluster %s, %zu provider%s, %zu pool%s, %zu node%s\n", path,
+			      conf->cluster, conf->nproviders, plural(conf->nproviders),
+			      conf->npools, plural(conf->npools), conf->by_node.n,
+			      plural(conf->by_node.n));
+	}
+	conf_free(conf);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_config_check = {
+	.name = "config check",
+	.operands = "[FILE]",
+	.max = 1,
+	.summary = "is this configuration good? burstd need not run",
+	.about = "Without FILE: " PATHS_CONF ".  An error names the file and the line.",
+	.example = "burstctl config check /etc/burstd/burstd.conf && burstctl reload",
+	.run = run_check,
+};
+
+/* The running burstd's answer, or its like made from a file. */
+static int get_config(const struct cli *c, const char *path, json_t **r)
+{
+	struct err e = {0};
+	struct conf *conf;
+	struct str text;
+
+	if (path == NULL)
+		return cli_ask_loudly(c, json_pack("{s:s}", "op", "config"), r);
+	if (conf_file_load(&conf, path, &e) != 0)
+		return cli_complain(CLI_FAILED, e.msg);
+	str_init(&text, CONF_PRINT_MAX);
+	conf_print(conf, &text);
+	*r = json_pack("{s:s, s:s}", "path", path, "text", text.p);
+	str_fini(&text);
+	conf_free(conf);
+	return *r != NULL ? CLI_OK : cli_complain(CLI_FAILED, "the configuration is not UTF-8");
+}
+
+static int run_show(const struct cli *c, const void *args, char **operands)
+{
+	json_t *r;
+	int rc = get_config(c, operands[0], &r);
+
+	(void)args;
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		(void)fputs(cli_text(r, "text"), c->out.f);
+	json_decref(r);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_config_show = {
+	.name = "config show",
+	.operands = "[FILE]",
+	.max = 1,
+	.summary = "a configuration with every option written out",
+	.about = "Without FILE: what the running burstd uses, which may be older than its file.\n"
+		 "No secret is in it: those are in files of their own.",
+	.example = "burstctl config show",
+	.run = run_show,
+};
+
+static void print_options_json(const struct cli *c)
+{
+	json_t *all = json_array(), *r;
+
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		(void)json_array_append_new(all, json_pack("{s:s, s:s, s:s?, s:b, s:s}", "section",
+							   o->section, "name", o->name, "initial",
+							   o->initial, "reload", (int)o->reload,
+							   "help", o->help));
+	}
+	r = json_pack("{s:o}", "options", all);
+	cli_print_json(c, r);
+	json_decref(r);
+}
+
+static int run_options(const struct cli *c, const void *args, char **operands)
+{
+	static const struct table_column columns[] = {{"SECTION", false},
+						      {"OPTION", false},
+						      {"DEFAULT", false},
+						      {"BY RELOAD", false},
+						      {"MEANING", false}};
+	struct table t;
+
+	(void)args;
+	(void)operands;
+	if (c->json) {
+		print_options_json(c);
+		return CLI_OK;
+	}
+	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		table_add(&t, OUT_PLAIN, o->section[0] != '\0' ? o->section : "(top)");
+		table_add(&t, OUT_BOLD, o->name);
+		table_add(&t, o->initial != NULL ? OUT_PLAIN : OUT_BUSY,
+			  o->initial == NULL ? "must be given" : o->initial);
+		table_add(&t, OUT_PLAIN, o->reload ? "yes" : "restart");
+		table_add(&t, OUT_PLAIN, o->help);
+	}
+	table_print(&t, &c->out, 0);
+	table_fini(&t);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_config_options = {
+	.name = "config options",
+	.operands = "",
+	.summary = "every option of burstd.conf, its default and its meaning",
+	.about = "",
+	.example = "burstctl config options",
+	.run = run_options,
+};

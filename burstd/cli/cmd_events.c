@@ -1,0 +1,161 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/fmt.h"
+#include "base/hostlist.h"
+#include "cli/cli.h"
+
+enum {
+	FOLLOW_MS = 500,   /* between two questions */
+	TAIL_DEFAULT = 20, /* events that fit a terminal */
+	TAIL_MAX = 1000,   /* what burstd gives in one answer */
+};
+
+struct events_args {
+	bool follow;
+	const char *node;
+	int64_t since, tail; /* -1: not given */
+};
+
+static const struct events_args events_initial = {false, NULL, -1, -1};
+
+static const struct opt events_opts[] = {
+	{"follow", 'f', OPT_FLAG, NULL, "go on with new events as they happen",
+	 offsetof(struct events_args, follow), 0, 0},
+	{"node", 'N', OPT_TEXT, "NODE", "only of this node", offsetof(struct events_args, node), 0,
+	 0},
+	{"since", 0, OPT_NUMBER, "SEQ", "all events after this number",
+	 offsetof(struct events_args, since), 0, INT64_MAX},
+	{"tail", 'n', OPT_NUMBER, "COUNT", "the last COUNT events (default: 20)",
+	 offsetof(struct events_args, tail), 0, TAIL_MAX},
+};
+
+static void print_text(const struct out *o, enum out_style style, const char *text, int width)
+{
+	int pad = width - (int)out_width(text);
+
+	out_text(o, style, text);
+	(void)fprintf(o->f, "%*s  ", pad > 0 ? pad : 0, "");
+}
+
+/* Widths are fixed: with -f the next events are not known yet. */
+static void print_event(const struct cli *c, const json_t *ev)
+{
+	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], node[96];
+	int64_t gen = cli_int(ev, "generation");
+
+	if (c->json) {
+		(void)json_dumpf(ev, c->out.f, JSON_COMPACT);
+		(void)fputc('\n', c->out.f);
+		return;
+	}
+	if (gen > 0)
+		(void)snprintf(node, sizeof(node), "%.63s#%" PRId64, cli_text(ev, "node"), gen);
+	else
+		(void)snprintf(node, sizeof(node), "%.63s", cli_text(ev, "node"));
+	print_text(&c->out, OUT_DIM, fmt_i64(seq, cli_int(ev, "seq")), 6);
+	print_text(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), 19);
+	print_text(&c->out, OUT_BOLD, node, 14);
+	print_text(&c->out, OUT_PLAIN, cli_text(ev, "type"), 15);
+	out_text(&c->out, OUT_PLAIN, cli_text(ev, "detail"));
+	(void)fputc('\n', c->out.f);
+}
+
+static json_t *request(const struct events_args *a, int64_t since)
+{
+	json_t *rq = json_pack("{s:s}", "op", "events");
+
+	if (since >= 0)
+		(void)json_object_set_new(rq, "since", json_integer(since));
+	else
+		(void)json_object_set_new(rq, "tail",
+					  json_integer(a->tail >= 0 ? a->tail : TAIL_DEFAULT));
+	if (a->node != NULL)
+		(void)json_object_set_new(rq, "node", json_string(a->node));
+	return rq; /* the name is one: run_events() */
+}
+
+/* Show pages from *since on (-1: the last ones) until there is no more; *since: where to go on. */
+static int show(const struct cli *c, const struct events_args *a, int64_t *since, struct err *e)
+{
+	bool more = true;
+
+	while (more) {
+		int64_t asked = *since;
+		const json_t *ev;
+		json_t *r;
+		size_t i;
+		int rc = cli_ask(c, request(a, asked), &r, e);
+
+		if (rc != CLI_OK)
+			return rc;
+		json_array_foreach(json_object_get(r, "events"), i, ev) print_event(c, ev);
+		*since = cli_int(r, "last");
+		/* A page that goes nowhere is the last, whatever burstd says: never ask for ever.
+		 */
+		more = json_is_true(json_object_get(r, "more")) && *since > asked;
+		json_decref(r);
+	}
+	return CLI_OK;
+}
+
+static void pause_ms(long ms)
+{
+	const struct timespec ts = {ms / 1000, ms % 1000 * 1000000};
+
+	(void)nanosleep(&ts, NULL);
+}
+
+/* Until somebody stops us, or there is nobody to write to.  burstd may restart meanwhile: say so
+ * once. */
+static int follow(const struct cli *c, const struct events_args *a, int64_t since)
+{
+	bool away = false;
+
+	while (fflush(c->out.f) == 0 && !ferror(c->out.f)) {
+		struct err e = {0};
+		int rc;
+
+		pause_ms(FOLLOW_MS);
+		rc = show(c, a, &since, &e);
+		if (rc != CLI_OK && rc != CLI_UNREACHABLE)
+			return cli_complain(rc, e.msg);
+		if (rc == CLI_UNREACHABLE && !away)
+			(void)cli_complain(rc, "burstd went away; waiting for it");
+		away = rc == CLI_UNREACHABLE;
+	}
+	return CLI_FAILED;
+}
+
+static int run_events(const struct cli *c, const void *args, char **operands)
+{
+	const struct events_args *a = args;
+	int64_t since = a->since;
+	struct err e = {0};
+	int rc;
+
+	(void)operands;
+	if (a->since >= 0 && a->tail >= 0)
+		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
+	if (a->node != NULL && !hostlist_is_name(a->node))
+		return cli_complain(CLI_USAGE, "--node: not the name of a node");
+	rc = show(c, a, &since, &e);
+	if (rc != CLI_OK)
+		return cli_complain(rc, e.msg);
+	return a->follow ? follow(c, a, since) : CLI_OK;
+}
+
+const struct cli_command cmd_events = {
+	.name = "events",
+	.operands = "",
+	.summary = "what happened, and what happens",
+	.about = "With --json each event is one line.  NODE#3 is the third time that NODE was "
+		 "bought.",
+	.example = "burstctl events -f --node h100-1",
+	.opts = events_opts,
+	.nopts = sizeof(events_opts) / sizeof(events_opts[0]),
+	.initial = &events_initial,
+	.size = sizeof(events_initial),
+	.run = run_events,
+};

@@ -1,0 +1,369 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/hostlist.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+#include "core/node.h"
+
+enum {
+	PAGES_MAX = 100000, /* of one list: more than there can be nodes */
+};
+
+struct nodes_args {
+	const char *pool, *state;
+	bool all;
+};
+
+static const struct nodes_args nodes_initial = {NULL, NULL, false};
+
+static const struct opt nodes_opts[] = {
+	{"pool", 'p', OPT_TEXT, "POOL", "only nodes of this pool",
+	 offsetof(struct nodes_args, pool), 0, 0},
+	{"state", 's', OPT_TEXT, "STATE", "only nodes in this state",
+	 offsetof(struct nodes_args, state), 0, 0},
+	{"all", 'a', OPT_FLAG, NULL, "also the nodes that are off",
+	 offsetof(struct nodes_args, all), 0, 0},
+};
+
+static enum out_style style_of(const char *state)
+{
+	static const struct {
+		const char *state;
+		enum out_style style;
+	} styles[] = {
+		{"ready", OUT_GOOD},   {"wanted", OUT_BUSY},     {"creating", OUT_BUSY},
+		{"booting", OUT_BUSY}, {"draining", OUT_BUSY},   {"indoubt", OUT_BAD},
+		{"deleting", OUT_DIM}, {"quarantined", OUT_BAD}, {"gone", OUT_DIM},
+		{"none", OUT_DIM},
+	};
+
+	for (size_t i = 0; i < sizeof(styles) / sizeof(styles[0]); i++)
+		if (strcmp(styles[i].state, state) == 0)
+			return styles[i].style;
+	return OUT_PLAIN;
+}
+
+static bool is_off(const json_t *node)
+{
+	const char *state = cli_text(node, "state");
+
+	return strcmp(state, "none") == 0 || strcmp(state, "gone") == 0;
+}
+
+/* A phrase for a reason's word; a newer burstd may know words that we do not. */
+static const char *phrase(const char *word)
+{
+	int reason = word[0] != '\0' ? node_reason_parse(word) : -1;
+
+	return reason > 0 ? node_reason_text((enum node_reason)reason) : word;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------
+ */
+
+/* All pages in one answer: the first, with the rows of the others added. */
+static int ask_all(const struct cli *c, json_t **reply)
+{
+	char *after = mem_strdup("");
+	int rc = CLI_OK;
+
+	*reply = NULL;
+	for (unsigned i = 0; i < PAGES_MAX && rc == CLI_OK && (i == 0 || after[0] != '\0'); i++) {
+		json_t *page;
+
+		rc = cli_ask_loudly(c, json_pack("{s:s, s:s}", "op", "nodes", "after", after),
+				    &page);
+		if (rc != CLI_OK)
+			break;
+		free(after);
+		after = mem_strdup(cli_text(page, "next"));
+		if (*reply == NULL) {
+			*reply = page;
+			(void)json_object_del(page, "next");
+			continue;
+		}
+		(void)json_array_extend(json_object_get(*reply, "nodes"),
+					json_object_get(page, "nodes"));
+		json_decref(page);
+	}
+	free(after);
+	if (rc != CLI_OK) {
+		json_decref(*reply);
+		*reply = NULL;
+	}
+	return rc;
+}
+
+static void keep_matching(json_t *reply, const struct nodes_args *a)
+{
+	json_t *kept = json_array(), *node;
+	size_t i;
+
+	json_array_foreach(json_object_get(reply, "nodes"), i, node)
+	{
+		if (a->pool != NULL && strcmp(cli_text(node, "pool"), a->pool) != 0)
+			continue;
+		if (a->state != NULL && strcmp(cli_text(node, "state"), a->state) != 0)
+			continue;
+		(void)json_array_append(kept, node);
+	}
+	(void)json_object_set_new(reply, "nodes", kept);
+}
+
+static void add_note(struct table *t, const json_t *node)
+{
+	const char *refused = cli_text(node, "refused");
+	char text[200];
+
+	if (refused[0] != '\0')
+		(void)snprintf(text, sizeof(text), "waits: %s", phrase(refused));
+	else if (cli_int(node, "older") > 0)
+		(void)snprintf(text, sizeof(text), "%d older being deleted",
+			       (int)cli_int(node, "older"));
+	else
+		(void)snprintf(text, sizeof(text), "%s", phrase(cli_text(node, "reason")));
+	table_add(t, refused[0] != '\0' ? OUT_BAD : OUT_PLAIN, text);
+}
+
+static void add_node(struct table *t, const json_t *node, int64_t now)
+{
+	const char *state = cli_text(node, "state");
+	char age[OUT_AGO_SIZE], rate[OUT_MONEY_SIZE];
+
+	table_add(t, OUT_BOLD, cli_text(node, "name"));
+	table_add(t, style_of(state), state);
+	table_add(t, OUT_PLAIN, out_age(age, cli_int(node, "since_ms"), now));
+	table_add(t, OUT_PLAIN, cli_text(node, "pool"));
+	table_add(t, OUT_PLAIN, cli_text(node, "instance"));
+	table_add(t, OUT_PLAIN, cli_text(node, "address"));
+	table_add(t, OUT_PLAIN, is_off(node) ? "" : out_money(rate, cli_text(node, "rate")));
+	table_add(t, OUT_PLAIN, cli_text(node, "slurm"));
+	add_note(t, node);
+}
+
+struct summary {
+	size_t shown, off;
+	int64_t rate;
+};
+
+static void print_summary(const struct out *o, const struct summary *s, const char *currency)
+{
+	char rate[FMT_MONEY_SIZE], money[OUT_MONEY_SIZE];
+
+	(void)fprintf(o->f, "%zu %s", s->shown, s->shown == 1 ? "node" : "nodes");
+	if (s->rate > 0) {
+		(void)fprintf(o->f, ", %s ", out_money(money, fmt_money(rate, s->rate)));
+		out_text(o, OUT_PLAIN, currency);
+		(void)fputs(" per hour", o->f);
+	}
+	if (s->off > 0)
+		(void)fprintf(o->f, "; %zu more %s off (--all shows %s)", s->off,
+			      s->off == 1 ? "is" : "are", s->off == 1 ? "it" : "them");
+	(void)fputc('\n', o->f);
+}
+
+static void print_nodes(const struct out *o, const json_t *reply, bool all)
+{
+	static const struct table_column columns[] = {
+		{"NODE", false},    {"STATE", false},    {"FOR", true},
+		{"POOL", false},    {"INSTANCE", false}, {"ADDRESS", false},
+		{"PER HOUR", true}, {"SLURM", false},    {"NOTE", false},
+	};
+	struct summary s = {0, 0, 0};
+	const json_t *node;
+	struct table t;
+	size_t i;
+
+	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	json_array_foreach(json_object_get(reply, "nodes"), i, node)
+	{
+		int64_t rate = 0;
+
+		if (!all && is_off(node) && cli_text(node, "refused")[0] == '\0') {
+			s.off++;
+			continue;
+		}
+		s.shown++;
+		if (fmt_money_parse(cli_text(node, "rate"), &rate, NULL) == 0)
+			s.rate += rate;
+		add_node(&t, node, cli_int(reply, "now_ms"));
+	}
+	if (s.shown > 0) {
+		table_print(&t, o, 0);
+		(void)fputc('\n', o->f);
+	}
+	print_summary(o, &s, cli_text(reply, "currency"));
+	table_fini(&t);
+}
+
+static int run_nodes(const struct cli *c, const void *args, char **operands)
+{
+	const struct nodes_args *a = args;
+	json_t *r;
+	int rc;
+
+	(void)operands;
+	if (a->state != NULL && strcmp(a->state, "none") != 0 && node_state_parse(a->state) < 0)
+		return cli_complain(CLI_USAGE, "--state: no such state (--help lists them)");
+	rc = ask_all(c, &r);
+	if (rc != CLI_OK)
+		return rc;
+	keep_matching(r, a);
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		print_nodes(&c->out, r, a->all || a->state != NULL);
+	json_decref(r);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_nodes = {
+	.name = "nodes",
+	.operands = "",
+	.summary = "list the nodes, what state they are in and for how long",
+	.about = "Nodes that are off are only counted, unless --all or --state asks for them.\n"
+		 "States: wanted, creating, indoubt, booting, ready, draining, deleting, "
+		 "quarantined, and\n"
+		 "gone or none for what is off (was bought before, or never).",
+	.example = "burstctl nodes --pool h100 --state ready",
+	.opts = nodes_opts,
+	.nopts = sizeof(nodes_opts) / sizeof(nodes_opts[0]),
+	.initial = &nodes_initial,
+	.size = sizeof(nodes_initial),
+	.run = run_nodes,
+};
+
+/* --- node show -----------------------------------------------------------------------------------
+ */
+
+static void print_field(const struct out *o, const char *label, const char *value, const char *unit)
+{
+	if (value[0] == '\0')
+		return;
+	(void)fputs("  ", o->f);
+	out_text(o, OUT_DIM, label);
+	(void)fprintf(o->f, "%*s", 12 - (int)strlen(label), "");
+	out_text(o, OUT_PLAIN, value);
+	out_text(o, OUT_PLAIN, unit[0] != '\0' ? " " : "");
+	out_text(o, OUT_PLAIN, unit);
+	(void)fputc('\n', o->f);
+}
+
+static void print_head(const struct out *o, const json_t *r)
+{
+	char since[OUT_TIME_SIZE], rate[OUT_MONEY_SIZE], unit[16];
+	const char *state = cli_text(r, "state");
+
+	(void)snprintf(unit, sizeof(unit), "%.3s per hour", cli_text(r, "currency"));
+	out_text(o, OUT_BOLD, cli_text(r, "name"));
+	(void)fputs("  ", o->f);
+	out_text(o, style_of(state), state);
+	(void)fputs("\n  ", o->f);
+	out_text(o, OUT_PLAIN, cli_text(r, "why"));
+	(void)fputs("\n\n", o->f);
+	print_field(o, "pool", cli_text(r, "pool"), "");
+	print_field(o, "instance", cli_text(r, "instance"), "");
+	print_field(o, "address", cli_text(r, "address"), "");
+	print_field(o, "in Slurm", cli_text(r, "slurm"), "");
+	if (cli_int(r, "since_ms") != 0)
+		print_field(o, "since", out_time(since, cli_int(r, "since_ms")), "");
+	if (!is_off(r))
+		print_field(o, "rate", out_money(rate, cli_text(r, "rate")), unit);
+}
+
+static void print_generations(const struct out *o, const json_t *r)
+{
+	static const struct table_column columns[] = {
+		{"GENERATION", true}, {"STATE", false}, {"INSTANCE", false}, {"WANTED AT", false},
+		{"BILLED FOR", true}, {"COST", true},   {"REASON", false},
+	};
+	struct table t;
+	const json_t *g;
+	size_t i;
+
+	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	json_array_foreach(json_object_get(r, "generations"), i, g)
+	{
+		int64_t end = cli_int(g, "end_ms");
+		char gen[FMT_U64_SIZE], at[OUT_TIME_SIZE], billed[OUT_AGO_SIZE],
+			cost[OUT_MONEY_SIZE];
+
+		table_add(&t, OUT_PLAIN, fmt_i64(gen, cli_int(g, "generation")));
+		table_add(&t, style_of(cli_text(g, "state")), cli_text(g, "state"));
+		table_add(&t, OUT_PLAIN, cli_text(g, "instance"));
+		table_add(&t, OUT_PLAIN, out_time(at, cli_int(g, "wanted_ms")));
+		table_add(&t, OUT_PLAIN,
+			  out_age(billed, cli_int(g, "start_ms"),
+				  end != 0 ? end : cli_int(r, "now_ms")));
+		table_add(&t, OUT_PLAIN, out_money(cost, cli_text(g, "cost")));
+		table_add(&t, OUT_PLAIN, phrase(cli_text(g, "reason")));
+	}
+	if (i > 0) {
+		(void)fputc('\n', o->f);
+		table_print(&t, o, 2);
+	}
+	table_fini(&t);
+}
+
+static void print_events(const struct out *o, const json_t *r)
+{
+	static const struct table_column columns[] = {
+		{"TIME", false}, {"GENERATION", true}, {"EVENT", false}, {"DETAIL", false}};
+	struct table t;
+	const json_t *ev;
+	size_t i;
+
+	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	json_array_foreach(json_object_get(r, "events"), i, ev)
+	{
+		char at[OUT_TIME_SIZE], gen[FMT_U64_SIZE];
+
+		table_add(&t, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")));
+		table_add(&t, OUT_PLAIN, fmt_i64(gen, cli_int(ev, "generation")));
+		table_add(&t, OUT_PLAIN, cli_text(ev, "type"));
+		table_add(&t, OUT_PLAIN, cli_text(ev, "detail"));
+	}
+	if (i > 0) {
+		(void)fputc('\n', o->f);
+		table_print(&t, o, 2);
+	}
+	table_fini(&t);
+}
+
+static int run_node_show(const struct cli *c, const void *args, char **operands)
+{
+	json_t *r;
+	int rc;
+
+	(void)args;
+	if (!hostlist_is_name(operands[0]))
+		return cli_complain(CLI_USAGE, "that is not the name of a node");
+	rc = cli_ask_loudly(c, json_pack("{s:s, s:s}", "op", "node", "name", operands[0]), &r);
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json) {
+		cli_print_json(c, r);
+	} else {
+		print_head(&c->out, r);
+		print_generations(&c->out, r);
+		print_events(&c->out, r);
+	}
+	json_decref(r);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_node_show = {
+	.name = "node show",
+	.operands = "NAME",
+	.min = 1,
+	.max = 1,
+	.summary = "why one node is what it is, what it cost, what happened to it",
+	.about = "",
+	.example = "burstctl node show h100-1",
+	.run = run_node_show,
+};

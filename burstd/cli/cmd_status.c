@@ -1,0 +1,163 @@
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/fmt.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/table.h"
+
+enum { STATES_MAX = 256 }; /* bytes of "4 ready, 1 booting, ..." */
+
+static void print_head(const struct out *o, const json_t *r)
+{
+	char up[OUT_AGO_SIZE];
+
+	(void)out_age(up, 1, cli_int(r, "uptime_ms") + 1);
+	out_text(o, OUT_BOLD, "burstd ");
+	out_text(o, OUT_BOLD, cli_text(r, "version"));
+	(void)fputs(" on cluster ", o->f);
+	out_text(o, OUT_BOLD, cli_text(r, "cluster"));
+	(void)fprintf(o->f, ", up %s\n\n", up);
+}
+
+static void print_problems(const struct out *o, const json_t *r)
+{
+	const json_t *problems = json_object_get(r, "problems"), *p;
+	size_t i, n = json_array_size(problems);
+
+	if (n == 0) {
+		out_text(o, OUT_GOOD, "All is well.");
+		(void)fputs("\n\n", o->f);
+		return;
+	}
+	out_text(o, OUT_BAD, n == 1 ? "1 problem" : "Problems");
+	(void)fputs(":\n", o->f);
+	json_array_foreach(problems, i, p)
+	{
+		out_text(o, OUT_BAD, "  ! ");
+		out_text(o, OUT_PLAIN, json_string_value(p) != NULL ? json_string_value(p) : "");
+		(void)fputc('\n', o->f);
+	}
+	(void)fputc('\n', o->f);
+}
+
+static void add_source(struct table *t, const json_t *src, const char *name, int64_t now)
+{
+	bool ok = json_is_true(json_object_get(src, "ok"));
+	bool silent = cli_int(src, "ok_ms") == 0 && cli_int(src, "failed_ms") == 0;
+	char age[OUT_AGO_SIZE], ago[OUT_AGO_SIZE + 4];
+
+	(void)out_age(age, cli_int(src, "ok_ms"), now);
+	(void)snprintf(ago, sizeof(ago), "%s%s", age, cli_int(src, "ok_ms") != 0 ? " ago" : "");
+	table_add(t, OUT_PLAIN, name);
+	table_add(t,
+		  ok       ? OUT_GOOD
+		  : silent ? OUT_BUSY
+			   : OUT_BAD,
+		  ok       ? "ok"
+		  : silent ? "not asked yet"
+			   : "failing");
+	table_add(t, OUT_PLAIN, ago);
+}
+
+static void print_sources(const struct out *o, const json_t *r)
+{
+	static const struct table_column columns[] = {
+		{"TALKS TO", false}, {"STATE", false}, {"LAST ANSWER", false}};
+	struct table t;
+	const json_t *p;
+	size_t i;
+
+	table_init(&t, columns, 3);
+	add_source(&t, json_object_get(r, "slurm"), "slurmctld", cli_int(r, "now_ms"));
+	json_array_foreach(json_object_get(r, "providers"), i, p)
+		add_source(&t, p, cli_text(p, "name"), cli_int(r, "now_ms"));
+	table_print(&t, o, 0);
+	table_fini(&t);
+	(void)fputc('\n', o->f);
+}
+
+static void add_limited(struct table *t, const char *have, const char *max)
+{
+	char text[2 * OUT_MONEY_SIZE + 4];
+
+	(void)snprintf(text, sizeof(text), "%s of %s", have, max);
+	table_add(t, OUT_PLAIN, text);
+}
+
+/* "4 ready, 1 booting" */
+static void add_states(struct table *t, const json_t *pool)
+{
+	const json_t *states = json_object_get(pool, "states");
+	struct str s;
+	void *i;
+
+	str_init(&s, STATES_MAX);
+	for (i = json_object_iter((json_t *)(uintptr_t)states); i != NULL;
+	     i = json_object_iter_next((json_t *)(uintptr_t)states, i))
+		str_addf(&s, "%s%" JSON_INTEGER_FORMAT " %s", s.len > 0 ? ", " : "",
+			 json_integer_value(json_object_iter_value(i)), json_object_iter_key(i));
+	table_add(t, s.len > 0 ? OUT_PLAIN : OUT_DIM, s.len > 0 ? s.p : "all off");
+	str_fini(&s);
+}
+
+static void add_pool(struct table *t, const json_t *p)
+{
+	char nodes[FMT_U64_SIZE], max_nodes[FMT_U64_SIZE];
+	char rate[OUT_MONEY_SIZE], max_rate[OUT_MONEY_SIZE], spent[OUT_MONEY_SIZE];
+
+	table_add(t, OUT_BOLD, cli_text(p, "name"));
+	add_limited(t, fmt_i64(nodes, cli_int(p, "nodes")),
+		    fmt_i64(max_nodes, cli_int(p, "max_nodes")));
+	add_limited(t, out_money(rate, cli_text(p, "rate")),
+		    out_money(max_rate, cli_text(p, "max_rate")));
+	table_add(t, OUT_PLAIN, out_money(spent, cli_text(p, "spent")));
+	add_states(t, p);
+}
+
+static void print_pools(const struct out *o, const json_t *r)
+{
+	char rate[32], spent[32];
+	const struct table_column columns[] = {
+		{"POOL", false}, {"NODES", true}, {rate, true}, {spent, true}, {"STATES", false}};
+	struct table t;
+	const json_t *p;
+	size_t i;
+
+	(void)snprintf(rate, sizeof(rate), "%.3s PER HOUR", cli_text(r, "currency"));
+	(void)snprintf(spent, sizeof(spent), "%.3s SPENT", cli_text(r, "currency"));
+	table_init(&t, columns, 5);
+	json_array_foreach(json_object_get(r, "pools"), i, p) add_pool(&t, p);
+	table_print(&t, o, 0);
+	table_fini(&t);
+}
+
+static int run_status(const struct cli *c, const void *args, char **operands)
+{
+	json_t *r;
+	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "status"), &r);
+
+	(void)args;
+	(void)operands;
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json) {
+		cli_print_json(c, r);
+	} else {
+		print_head(&c->out, r);
+		print_problems(&c->out, r);
+		print_sources(&c->out, r);
+		print_pools(&c->out, r);
+	}
+	json_decref(r);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_status = {
+	.name = "status",
+	.operands = "",
+	.summary = "is all well? pools, limits, spending, and whatever needs a look",
+	.about = "Problems come first, each in one sentence that says what happens next.",
+	.example = "burstctl status",
+	.run = run_status,
+};

@@ -1,0 +1,37 @@
+/* out.h - text for people: colours where they help, never where they are in the way.
+ *
+ * What burstd shows may hold a provider's or a user's words, so control bytes never reach the
+ * terminal: out_clean() is between every string and every stream. */
+#ifndef BURSTD_OUT_H
+#define BURSTD_OUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum out_style { OUT_PLAIN, OUT_BOLD, OUT_DIM, OUT_GOOD, OUT_BUSY, OUT_BAD };
+
+struct out {
+	FILE *f;    /* borrowed */
+	bool color; /* the stream is a terminal that wants colours */
+};
+
+enum { OUT_TIME_SIZE = 32, OUT_AGO_SIZE = 40, OUT_MONEY_SIZE = 40 };
+
+/* Colours only on a terminal that is not dumb, and not with NO_COLOR set (no-color.org). */
+void out_init(struct out *o, FILE *f);
+void out_text(const struct out *o, enum out_style style, const char *text);
+
+char *out_clean(const char *text);  /* control bytes as '?'; the caller's */
+size_t out_width(const char *text); /* columns, at one for each character */
+
+/* Local time to the second, "-" for 0; out has OUT_TIME_SIZE. */
+char *out_time(char *out, int64_t ms);
+/* "3h12m", the time from then to now; "-" when then is 0; out has OUT_AGO_SIZE. */
+char *out_age(char *out, int64_t then_ms, int64_t now_ms);
+/* An amount as burstd gives it, rounded for reading: cents, below one four places; out has
+ * OUT_MONEY_SIZE. */
+char *out_money(char *out, const char *amount);
+
+#endif

@@ -1,0 +1,97 @@
+/* conf.h - what burstd.conf says, checked.
+ *
+ * A struct conf is built whole and never changed: a reload builds another and swaps, or refuses and
+ * changes nothing.  Reading the file is io/conf_file, the options are core/conf_option; this is the
+ * meaning. */
+#ifndef BURSTD_CONF_H
+#define BURSTD_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hostlist.h"
+#include "base/map.h"
+#include "base/str.h"
+#include "core/provider.h"
+
+enum {
+	CONF_POOLS_MAX = 256,      /* every poll and every page of metrics walks them all */
+	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
+	CONF_ADMINS_MAX = 256,     /* looked at for every request on the control socket */
+	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
+};
+
+struct conf_provider {
+	char *name;
+	char *driver;
+	char *url;             /* "": the driver's own */
+	char *credential_file; /* NULL: none */
+	char *ca_file;         /* NULL: the system's */
+	int64_t settle_ms;     /* consistency window W of its lists */
+	int64_t list_ms;       /* between two lists when nothing moves */
+	int64_t timeout_ms;    /* of one request */
+	uint32_t concurrency;  /* requests in flight */
+	uint32_t rate;         /* requests per second; 0: no limit of our own */
+	int line;              /* in the file, where its section ends */
+};
+
+struct conf_pool {
+	char *name;
+	char *nodes_text;           /* as written */
+	struct hostlist *nodes;     /* derived */
+	char *provider;             /* name of its section */
+	uint32_t provider_index;    /* derived */
+	char *type, *region, *zone; /* zone may be "" */
+	bool spot;
+	uint32_t max_nodes;
+	int64_t max_rate_nano_h;       /* currency units x 1e-9 per hour */
+	int64_t price_nano_h;          /* overrides the provider's offer; 0: not given */
+	int64_t boot_ms;               /* from instance to registration */
+	int line;                      /* in the file, where its section ends ... */
+	int nodes_line, provider_line; /* ... and where these options are */
+};
+
+struct conf {
+	char *path;    /* of the file, for messages */
+	char *cluster; /* Slurm's ClusterName */
+	char currency[4];
+	char *state_dir;
+	char *listen;     /* "ADDRESS:PORT" for /metrics, "" for none */
+	int log_level;    /* enum log_level */
+	char *slurm_bin;  /* directory of scontrol and squeue */
+	char *slurm_conf; /* SLURM_CONF for them; NULL: Slurm's default */
+	uint32_t *admins; /* uids */
+	size_t nadmins;
+	struct conf_provider *providers;
+	size_t nproviders;
+	struct conf_pool *pools;
+	size_t npools;
+	struct map by_node; /* derived: node name -> struct conf_pool */
+};
+
+/* Empty, every option unset; path is copied.  The caller's: conf_free(). */
+struct conf *conf_new(const char *path);
+void conf_free(struct conf *c); /* with everything its fields hold; NULL is fine */
+
+/* Check what no single option can show (providers exist, no name twice, each node in one pool, at
+ * most HOSTLIST_NAMES_MAX of them) and fill the derived fields, once.  -1: *e begins "FILE:LINE: "
+ * and c is only good for conf_free(). */
+int conf_finish(struct conf *c, struct err *e);
+
+/* May a running burstd go from old to next?  -1: *e names what needs a restart: an option whose
+ * `reload` is false in conf_options[], a provider or pool that is gone or moved.  So an index into
+ * providers or pools that was good in old means the same in next; new ones come last. */
+int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e);
+
+/* The pool that names this node, or NULL: then it is not ours to touch. */
+const struct conf_pool *conf_pool_of(const struct conf *c, const char *node);
+uint32_t conf_pool_index(const struct conf *c, const struct conf_pool *p);
+const struct conf_pool *conf_pool_named(const struct conf *c, const char *name); /* or NULL */
+
+/* As a configuration file with every option written out; holds no secret.  Append to *out, which
+ * may grow by CONF_PRINT_MAX.  Loading it again gives an equal conf. */
+void conf_print(const struct conf *c, struct str *out);
+
+#endif

@@ -1,0 +1,482 @@
+#include "core/conf_option.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/paths.h"
+#include "core/conf.h"
+
+enum {
+	CONF_VALUE_MAX = 64 << 10, /* a list of 10,000 nodes that do not fold */
+	CONF_HOUR_MS = 3600000,
+	CONF_DAY_MS = 24 * CONF_HOUR_MS,
+};
+
+#define TOP(field)      offsetof(struct conf, field)
+#define PROVIDER(field) offsetof(struct conf_provider, field)
+#define POOL(field)     offsetof(struct conf_pool, field)
+
+/* clang-format off */
+const struct conf_option conf_options[] = {
+	{"", "cluster", NULL,
+	 "Slurm's ClusterName",
+	 false, CONF_NAME, 0, 0, TOP(cluster)},
+	{"", "currency", NULL,
+	 "of every amount in this file and in reports, as in ISO 4217",
+	 false, CONF_CURRENCY, 0, 0, TOP(currency)},
+	{"", "state_dir", PATHS_STATE,
+	 "where the journal and the cluster's uuid are",
+	 false, CONF_PATH, 0, 0, TOP(state_dir)},
+	{"", "listen", "",
+	 "loopback address:port of /metrics; empty: none",
+	 false, CONF_LISTEN, 0, 0, TOP(listen)},
+	{"", "log_level", "info",
+	 "debug, info, warn or error",
+	 true, CONF_LEVEL, 0, 0, TOP(log_level)},
+	{"", "admins", "",
+	 "may change things by burstctl, besides root and our own user: names or uids",
+	 true, CONF_USERS, 0, 0, TOP(admins)},
+	{"slurm", "bin_dir", "/usr/bin",
+	 "directory of scontrol and squeue",
+	 true, CONF_PATH, 0, 0, TOP(slurm_bin)},
+	{"slurm", "conf", "",
+	 "slurm.conf; empty: where Slurm looks for it",
+	 true, CONF_PATH, 0, 0, TOP(slurm_conf)},
+	{"provider", "driver", NULL,
+	 "how to talk to it",
+	 false, CONF_NAME, 0, 0, PROVIDER(driver)},
+	{"provider", "url", "",
+	 "of its API; empty: the driver's own",
+	 false, CONF_URL, 0, 0, PROVIDER(url)},
+	{"provider", "credential_file", "",
+	 "holds its API key, mode 0600; empty: none",
+	 false, CONF_PATH, 0, 0, PROVIDER(credential_file)},
+	{"provider", "ca_file", "",
+	 "certificates it is trusted by; empty: the system's",
+	 false, CONF_PATH, 0, 0, PROVIDER(ca_file)},
+	{"provider", "settle", "60s",
+	 "after this long its list shows what was created",
+	 true, CONF_DURATION, 0, CONF_HOUR_MS, PROVIDER(settle_ms)},
+	{"provider", "list_every", "30s",
+	 "time between two lists of its instances",
+	 true, CONF_DURATION, 1000, CONF_HOUR_MS, PROVIDER(list_ms)},
+	{"provider", "timeout", "30s",
+	 "of one request",
+	 true, CONF_DURATION, 1000, CONF_HOUR_MS, PROVIDER(timeout_ms)},
+	{"provider", "concurrency", "16",
+	 "requests at the same time",
+	 true, CONF_COUNT, 1, 1024, PROVIDER(concurrency)},
+	{"provider", "rate", "0",
+	 "requests per second; 0: no limit of our own",
+	 true, CONF_COUNT, 0, 10000, PROVIDER(rate)},
+	{"pool", "nodes", NULL,
+	 "Slurm nodes that are bought here",
+	 false, CONF_NODES, 0, 0, POOL(nodes_text)},
+	{"pool", "provider", NULL,
+	 "whose machines they are",
+	 false, CONF_NAME, 0, 0, POOL(provider)},
+	{"pool", "type", NULL,
+	 "instance type, in the provider's words",
+	 false, CONF_WORD, 0, 0, POOL(type)},
+	{"pool", "region", NULL,
+	 "in the provider's words",
+	 false, CONF_WORD, 0, 0, POOL(region)},
+	{"pool", "zone", "",
+	 "in the provider's words; empty: any",
+	 false, CONF_WORD, 0, 0, POOL(zone)},
+	{"pool", "market", "on-demand",
+	 "on-demand or spot",
+	 false, CONF_MARKET, 0, 0, POOL(spot)},
+	{"pool", "max_nodes", NULL,
+	 "instances at the same time",
+	 true, CONF_COUNT, 1, HOSTLIST_NAMES_MAX, POOL(max_nodes)},
+	{"pool", "max_rate", NULL,
+	 "what all of them may cost per hour",
+	 true, CONF_LIMIT, 0, 0, POOL(max_rate_nano_h)},
+	{"pool", "price", "",
+	 "of one instance per hour; empty: as the provider says",
+	 true, CONF_MONEY, 0, 0, POOL(price_nano_h)},
+	{"pool", "boot_timeout", "10m",
+	 "from instance to registered node; then it is given up",
+	 true, CONF_DURATION, 1000, CONF_DAY_MS, POOL(boot_ms)},
+};
+/* clang-format on */
+const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
+
+#undef TOP
+#undef PROVIDER
+#undef POOL
+
+static const char *const sections[] = {"slurm", "provider", "pool"};
+static const char *const levels[] = {
+	[LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARN] = "warn", [LOG_ERROR] = "error"};
+
+const struct conf_option *conf_option_find(const char *section, const char *name)
+{
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, section) == 0 &&
+		    strcmp(conf_options[i].name, name) == 0)
+			return &conf_options[i];
+	return NULL;
+}
+
+/* Levenshtein's distance, of the first bytes only. */
+static unsigned distance(const char *a, const char *b)
+{
+	enum { LONGEST = 32 };
+	unsigned row[LONGEST + 1], la = (unsigned)strnlen(a, LONGEST),
+				   lb = (unsigned)strnlen(b, LONGEST);
+
+	for (unsigned j = 0; j <= lb; j++)
+		row[j] = j;
+	for (unsigned i = 1; i <= la; i++) {
+		unsigned diagonal = row[0];
+
+		row[0] = i;
+		for (unsigned j = 1; j <= lb; j++) {
+			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
+
+			diagonal = row[j];
+			best = best < row[j] + 1 ? best : row[j] + 1;
+			row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
+		}
+	}
+	return row[lb];
+}
+
+const char *conf_option_nearest(const char *section, const char *name)
+{
+	const char *best = NULL;
+	unsigned least = 0;
+
+	for (size_t i = 0; i < conf_noptions; i++) {
+		unsigned d = distance(name, conf_options[i].name);
+
+		if (strcmp(conf_options[i].section, section) == 0 && (best == NULL || d < least)) {
+			best = conf_options[i].name;
+			least = d;
+		}
+	}
+	for (size_t i = 0; section[0] == '\0' && i < sizeof(sections) / sizeof(sections[0]); i++) {
+		unsigned d = distance(name, sections[i]);
+
+		if (d < least) {
+			best = sections[i];
+			least = d;
+		}
+	}
+	assert(best != NULL); /* asked about a section that does not exist */
+	return best;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+bool conf_option_is_name(const char *text)
+{
+	size_t n = 0;
+
+	for (; text[n] != '\0'; n++)
+		if (!is_digit(text[n]) && !is_letter(text[n]) &&
+		    (n == 0 || strchr("-_.", text[n]) == NULL))
+			return false;
+	return n > 0 && n <= PROVIDER_WORD_MAX;
+}
+
+/* What conf_option_print() can put between quotes and every reader take back as it was. */
+static bool is_plain(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '"' || *p == '\\')
+			return false;
+	return strstr(text, "${") == NULL;
+}
+
+static bool is_word(const char *text)
+{
+	return text[0] != '\0' && strlen(text) <= PROVIDER_WORD_MAX && strchr(text, ' ') == NULL;
+}
+
+/* A decimal number up to max at *p, which moves behind it. */
+static bool number(const char **p, int64_t max, int64_t *out)
+{
+	const char *start = *p;
+
+	for (*out = 0; is_digit(**p) && *out <= max; (*p)++)
+		*out = *out * 10 + (**p - '0');
+	return *p > start && *out <= max && !is_digit(**p);
+}
+
+/* 127.a.b.c:port or [::1]:port.  A name could be made to resolve to anything. */
+static bool is_loopback(const char *text)
+{
+	const char *p = text;
+	int64_t v;
+
+	if (strncmp(p, "[::1]:", 6) == 0) {
+		p += 5;
+	} else {
+		if (strncmp(p, "127.", 4) != 0)
+			return false;
+		p += 3;
+		for (int i = 0; i < 3; i++)
+			if (*p++ != '.' || !number(&p, 255, &v))
+				return false;
+	}
+	return *p++ == ':' && number(&p, 65535, &v) && v > 0 && *p == '\0';
+}
+
+static bool is_url(const char *text)
+{
+	const char *rest = strncmp(text, "https://", 8) == 0  ? text + 8
+			   : strncmp(text, "http://", 7) == 0 ? text + 7
+							      : "";
+
+	return rest[0] != '\0' && rest[0] != '/' && strchr(text, ' ') == NULL;
+}
+
+static bool is_currency(const char *text)
+{
+	return strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
+}
+
+/* The texts that are kept as they are. */
+static int check_text(const struct conf_option *o, const char *text, struct err *e)
+{
+	switch (o->type) {
+	case CONF_NAME:
+		if (conf_option_is_name(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want a name: letters, digits, '-', '_' and '.', at most %d",
+			       PROVIDER_WORD_MAX);
+	case CONF_WORD:
+		if (is_word(text))
+			return 0;
+		return err_set(e, ERR_INVALID, "want one word of at most %d bytes",
+			       PROVIDER_WORD_MAX);
+	case CONF_PATH:
+		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
+	case CONF_URL:
+		return is_url(text) ? 0 : err_set(e, ERR_INVALID, "want http://... or https://...");
+	case CONF_LISTEN:
+		if (is_loopback(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want a loopback address and port such as 127.0.0.1:9818");
+	default:
+		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
+	}
+}
+
+static int set_count(const struct conf_option *o, uint32_t *out, const char *text, struct err *e)
+{
+	const char *p = text;
+	int64_t v;
+
+	if (!number(&p, o->max, &v) || *p != '\0' || v < o->min)
+		return err_set(e, ERR_INVALID,
+			       "\"%.40s\": want a number from %" PRId64 " to %" PRId64, text,
+			       o->min, o->max);
+	*out = (uint32_t)v;
+	return 0;
+}
+
+static int set_duration(const struct conf_option *o, int64_t *out, const char *text, struct err *e)
+{
+	char low[FMT_DUR_SIZE], high[FMT_DUR_SIZE];
+	int64_t v;
+
+	if (fmt_duration_parse(text, &v, e) < 0)
+		return -1;
+	if (v < o->min || v > o->max)
+		return err_set(e, ERR_INVALID, "\"%.40s\": want %s to %s", text,
+			       fmt_duration(low, o->min), fmt_duration(high, o->max));
+	*out = v;
+	return 0;
+}
+
+static int set_money(const struct conf_option *o, int64_t *out, const char *text, struct err *e)
+{
+	int64_t v = 0;
+
+	if (text[0] != '\0' && fmt_money_parse(text, &v, e) < 0)
+		return -1;
+	if (o->type == CONF_MONEY && text[0] != '\0' && v == 0)
+		return err_set(e, ERR_INVALID, "want more than 0, or \"\"");
+	*out = v;
+	return 0;
+}
+
+static int set_level(int *out, const char *text, struct err *e)
+{
+	int level = log_level_parse(text);
+
+	if (level < 0)
+		return err_set(e, ERR_INVALID, "\"%.40s\": want debug, info, warn or error", text);
+	*out = level;
+	return 0;
+}
+
+static int set_market(bool *out, const char *text, struct err *e)
+{
+	if (strcmp(text, "on-demand") != 0 && strcmp(text, "spot") != 0)
+		return err_set(e, ERR_INVALID, "\"%.40s\": want on-demand or spot", text);
+	*out = text[0] == 's';
+	return 0;
+}
+
+static int set_currency(char *out, const char *text, struct err *e)
+{
+	if (!is_currency(text))
+		return err_set(e, ERR_INVALID, "\"%.40s\": want three capital letters such as EUR",
+			       text);
+	memcpy(out, text, 4);
+	return 0;
+}
+
+static int set_text(const struct conf_option *o, char **out, const char *text, struct err *e)
+{
+	bool empty = text[0] == '\0' && o->initial != NULL && o->initial[0] == '\0';
+
+	if (!empty && check_text(o, text, e) < 0)
+		return -1;
+	free(*out);
+	*out = empty && o->type == CONF_PATH ? NULL : mem_strdup(text);
+	return 0;
+}
+
+int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e)
+{
+	void *field = (char *)object + o->offset;
+
+	if (strlen(text) > CONF_VALUE_MAX)
+		return err_set(e, ERR_LIMIT, "longer than %d bytes", CONF_VALUE_MAX);
+	if (!is_plain(text))
+		return err_set(e, ERR_INVALID,
+			       "holds a control byte, a quote, a backslash or \"${\"");
+	switch (o->type) {
+	case CONF_CURRENCY:
+		return set_currency(field, text, e);
+	case CONF_LEVEL:
+		return set_level(field, text, e);
+	case CONF_MARKET:
+		return set_market(field, text, e);
+	case CONF_COUNT:
+		return set_count(o, field, text, e);
+	case CONF_DURATION:
+		return set_duration(o, field, text, e);
+	case CONF_MONEY:
+	case CONF_LIMIT:
+		return set_money(o, field, text, e);
+	case CONF_USERS:
+		assert(o->type != CONF_USERS);
+		return -1;
+	default:
+		return set_text(o, field, text, e);
+	}
+}
+
+/* fmt_duration() rounds; this does not. */
+static void print_duration(int64_t ms, struct str *out)
+{
+	if (ms % 60000 == 0)
+		str_addf(out, "%" PRId64 "m", ms / 60000);
+	else if (ms % 1000 == 0)
+		str_addf(out, "%" PRId64 "s", ms / 1000);
+	else
+		str_addf(out, "%" PRId64 "ms", ms);
+}
+
+static void print_users(const struct conf *c, struct str *out)
+{
+	for (size_t i = 0; i < c->nadmins; i++)
+		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", c->admins[i]);
+}
+
+void conf_option_print(const struct conf_option *o, const void *object, struct str *out)
+{
+	const void *field = (const char *)object + o->offset;
+	char money[FMT_MONEY_SIZE];
+	const char *text;
+	int64_t v;
+
+	switch (o->type) {
+	case CONF_CURRENCY:
+		str_adds(out, field);
+		return;
+	case CONF_LEVEL:
+		str_adds(out, levels[*(const int *)field]);
+		return;
+	case CONF_MARKET:
+		str_adds(out, *(const bool *)field ? "spot" : "on-demand");
+		return;
+	case CONF_COUNT:
+		str_addf(out, "%" PRIu32, *(const uint32_t *)field);
+		return;
+	case CONF_DURATION:
+		print_duration(*(const int64_t *)field, out);
+		return;
+	case CONF_MONEY:
+	case CONF_LIMIT:
+		v = *(const int64_t *)field;
+		str_adds(out, v == 0 && o->type == CONF_MONEY ? "" : fmt_money(money, v));
+		return;
+	case CONF_USERS:
+		print_users(object, out);
+		return;
+	default:
+		text = *(char *const *)field;
+		str_adds(out, text != NULL ? text : "");
+	}
+}
+
+bool conf_option_same(const struct conf_option *o, const void *a, const void *b)
+{
+	struct str x, y;
+	bool same;
+
+	str_init(&x, 2 * CONF_VALUE_MAX);
+	str_init(&y, 2 * CONF_VALUE_MAX);
+	conf_option_print(o, a, &x);
+	conf_option_print(o, b, &y);
+	same = strcmp(x.p, y.p) == 0;
+	str_fini(&x);
+	str_fini(&y);
+	return same;
+}
+
+void conf_option_fini(const struct conf_option *o, void *object)
+{
+	void *field = (char *)object + o->offset;
+
+	switch (o->type) {
+	case CONF_NAME:
+	case CONF_WORD:
+	case CONF_PATH:
+	case CONF_URL:
+	case CONF_LISTEN:
+	case CONF_NODES:
+		free(*(char **)field);
+		*(char **)field = NULL;
+		return;
+	case CONF_USERS:
+		free(*(uint32_t **)field);
+		*(uint32_t **)field = NULL;
+		return;
+	default:
+		return;
+	}
+}

@@ -1,0 +1,65 @@
+/* conf_option.h - the options of burstd.conf: the one table they are read, printed, compared and
+ * documented by.
+ *
+ * A new option is one line of this table and one field of struct conf, conf_provider or conf_pool.
+ */
+#ifndef BURSTD_CONF_OPTION_H
+#define BURSTD_CONF_OPTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+/* What a value may be, and with it the type of its field. */
+enum conf_option_type {
+	CONF_NAME,     /* char *: letters, digits, '-', '_', '.' */
+	CONF_WORD,     /* char *: printable, no spaces */
+	CONF_PATH,     /* char *: absolute; NULL when it may be empty and is */
+	CONF_URL,      /* char *: http:// or https://; "" when it may be empty and is */
+	CONF_LISTEN,   /* char *: loopback address:port, or "" */
+	CONF_NODES,    /* char *: a node list, expanded by conf_finish() */
+	CONF_CURRENCY, /* char[4] */
+	CONF_LEVEL,    /* int, enum log_level */
+	CONF_MARKET,   /* bool: is it spot? */
+	CONF_COUNT,    /* uint32_t, min to max */
+	CONF_DURATION, /* int64_t, milliseconds, min to max */
+	CONF_MONEY,    /* int64_t, nano-units; 0 when it may be empty and is, and only then */
+	CONF_LIMIT,    /* int64_t, nano-units; 0 is 0 */
+	CONF_USERS,    /* a list of users: struct conf.admins; not for conf_option_set() */
+};
+
+struct conf_option {
+	const char *section; /* "" at top level, else "slurm", "provider", "pool" */
+	const char *name;
+	const char *initial; /* as in a file; NULL: must be given; "": may be empty */
+	const char *help;    /* one line */
+	bool reload;         /* may change in a running burstd */
+	enum conf_option_type type;
+	int64_t min, max; /* CONF_COUNT, CONF_DURATION */
+	size_t offset;    /* of the field in its struct; sections "" and "slurm" are struct conf */
+};
+
+extern const struct conf_option conf_options[];
+extern const size_t conf_noptions;
+
+/* Sections in the order of the table, each followed by its options. */
+const struct conf_option *conf_option_find(const char *section, const char *name); /* or NULL */
+/* The option or section name most like `name` in a section, for "did you mean"; never NULL. */
+const char *conf_option_nearest(const char *section, const char *name);
+
+/* Check text and put its value into the field of `object`, the struct that holds the section; what
+ * was there is released.  -1: the field is as it was and *e says what is wanted, without the
+ * option's name. */
+int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e);
+/* The value as conf_option_set() would take it, without quotes. */
+void conf_option_print(const struct conf_option *o, const void *object, struct str *out);
+bool conf_option_same(const struct conf_option *o, const void *a, const void *b);
+void conf_option_fini(const struct conf_option *o, void *object); /* release what the field holds */
+
+/* Is text good as the name of a cluster, provider or pool? */
+bool conf_option_is_name(const char *text);
+
+#endif

@@ -1,0 +1,47 @@
+/* demand.h - which nodes are asked for, and which of them belong to one job.
+ *
+ * Built from what slurmctld gave ResumeProgram (node list and resume file) or from squeue's answer.
+ * Knows every schema of the resume file from 22.05 (`all_nodes`, `nodes`) to 26.05; unknown keys
+ * are ignored, since `extra` and `features` are in users' hands. */
+#ifndef BURSTD_DEMAND_H
+#define BURSTD_DEMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hostlist.h"
+#include "base/map.h"
+
+enum { DEMAND_JOBS_MAX = 100000, DEMAND_DEPTH_MAX = 32 };
+
+struct demand_job {
+	uint64_t id;
+	uint32_t *nodes; /* indices in struct demand; only nodes that are asked for */
+	size_t n;
+};
+
+struct demand {
+	struct hostlist *list;
+	struct map index; /* name -> 1 + index */
+	struct demand_job *jobs;
+	size_t njobs, cap;
+	bool has_jobs; /* jobs are known (even if there are none) */
+};
+
+/* The nodes of a node list, each once.  -1: the list is bad (*e says where) and *d is empty. */
+int demand_init(struct demand *d, const char *list, size_t len, struct err *e);
+void demand_fini(struct demand *d);
+
+/* Add the jobs of a resume file; nodes it names that are not asked for are left out.
+ * -1: not a resume file; *d has no jobs then and has_jobs stays false. */
+int demand_add_file(struct demand *d, const char *file, size_t len, struct err *e);
+
+/* Add one job with the nodes it is allocated; a bad list is ignored and -1 is returned. */
+int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, struct err *e);
+
+size_t demand_count(const struct demand *d);
+const char *demand_name(const struct demand *d, size_t i);
+
+#endif

@@ -1,0 +1,172 @@
+#include "core/fleet.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+void fleet_init(struct fleet *f, size_t npools)
+{
+	*f = (struct fleet){.npools = npools, .wake_ms = INT64_MAX};
+	map_init(&f->names);
+	for (int s = 0; s < NODE_NSTATES; s++)
+		f->tails[s] = &f->states[s];
+	f->pools = mem_zalloc((npools > 0 ? npools : 1) * sizeof(*f->pools));
+}
+
+void fleet_fini(struct fleet *f)
+{
+	for (size_t i = 0; i < f->nall; i++) {
+		for (struct fleet_node *fn = f->all[i]->newest; fn != NULL;) {
+			struct fleet_node *older = fn->older;
+
+			free(fn);
+			fn = older;
+		}
+		free(f->all[i]);
+	}
+	free(f->all);
+	free(f->pools);
+	map_fini(&f->names);
+	*f = (struct fleet){0};
+}
+
+void fleet_grow(struct fleet *f, size_t npools)
+{
+	assert(npools >= f->npools);
+	if (npools == f->npools)
+		return;
+	f->pools = mem_realloc(f->pools, npools * sizeof(*f->pools));
+	memset(f->pools + f->npools, 0, (npools - f->npools) * sizeof(*f->pools));
+	f->npools = npools;
+}
+
+struct fleet_name *fleet_find(const struct fleet *f, const char *name)
+{
+	return map_get(&f->names, name);
+}
+
+struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool)
+{
+	struct fleet_name *nm = map_get(&f->names, name);
+
+	if (nm != NULL)
+		return nm;
+	assert(pool < f->npools && strlen(name) < sizeof(nm->name));
+	nm = mem_zalloc(sizeof(*nm));
+	(void)snprintf(nm->name, sizeof(nm->name), "%s", name);
+	nm->pool = pool;
+	if (f->nall == f->cap) {
+		f->cap = f->cap == 0 ? 64 : 2 * f->cap;
+		f->all = mem_realloc(f->all, f->cap * sizeof(struct fleet_name *));
+	}
+	f->all[f->nall++] = nm;
+	map_put(&f->names, nm->name, nm);
+	return nm;
+}
+
+struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen)
+{
+	struct fleet_node *fn = nm->newest;
+
+	while (fn != NULL && fn->n.gen != gen)
+		fn = fn->older;
+	return fn;
+}
+
+/* Add (sign 1) or take away (sign -1) what an incarnation contributes to its pool's sums. */
+static void account(struct fleet *f, const struct node *n, int sign)
+{
+	struct fleet_pool *p = &f->pools[n->pool];
+	uint32_t one = (uint32_t)sign;
+
+	p->count[n->state] += one;
+	if (!node_counts(n))
+		return;
+	p->nodes += one;
+	p->rate_nano_h += sign * n->rate_nano_h;
+	if (n->state == NODE_DELETING && n->accepted) {
+		p->leaving += one;
+		p->leaving_nano_h += sign * n->rate_nano_h;
+	}
+}
+
+static void enlist(struct fleet *f, struct fleet_node *fn)
+{
+	struct fleet_node ***tail = &f->tails[fn->n.state];
+
+	fn->state_next = NULL;
+	fn->state_prev = *tail;
+	**tail = fn;
+	*tail = &fn->state_next;
+	account(f, &fn->n, 1);
+	if (fn->n.wake_ms < f->wake_ms)
+		f->wake_ms = fn->n.wake_ms;
+}
+
+static void delist(struct fleet *f, struct fleet_node *fn)
+{
+	*fn->state_prev = fn->state_next;
+	if (fn->state_next != NULL)
+		fn->state_next->state_prev = fn->state_prev;
+	else
+		f->tails[fn->n.state] = fn->state_prev;
+	account(f, &fn->n, -1);
+}
+
+struct fleet_node *fleet_add(struct fleet *f, const struct node *n)
+{
+	struct fleet_name *nm = fleet_name(f, n->name, n->pool);
+	struct fleet_node *fn = mem_zalloc(sizeof(*fn));
+	struct fleet_node **at = &nm->newest;
+
+	assert(fleet_gen(nm, n->gen) == NULL);
+	while (*at != NULL && (*at)->n.gen > n->gen)
+		at = &(*at)->older;
+	fn->n = *n;
+	fn->name = nm;
+	fn->older = *at;
+	*at = fn;
+	if (n->gen > nm->last_gen)
+		nm->last_gen = n->gen;
+	enlist(f, fn);
+	return fn;
+}
+
+void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next)
+{
+	assert(next->gen == fn->n.gen && next->pool == fn->n.pool);
+	assert(next->rate_nano_h == fn->n.rate_nano_h);
+	delist(f, fn);
+	fn->n = *next;
+	enlist(f, fn);
+}
+
+void fleet_del(struct fleet *f, struct fleet_node *fn)
+{
+	struct fleet_node **at = &fn->name->newest;
+
+	assert(fn->n.state == NODE_GONE && !fn->staged && !fn->busy);
+	while (*at != fn)
+		at = &(*at)->older;
+	*at = fn->older;
+	delist(f, fn);
+	free(fn);
+}
+
+struct fleet_node *fleet_live(const struct fleet_name *nm)
+{
+	struct fleet_node *fn = nm->newest;
+
+	return fn != NULL && node_lives(fn->staged ? &fn->next : &fn->n) ? fn : NULL;
+}
+
+bool fleet_clear(const struct fleet_node *fn)
+{
+	for (const struct fleet_node *o = fn->older; o != NULL; o = o->older)
+		if (o->n.state != NODE_GONE && !(o->n.state == NODE_DELETING && o->n.accepted))
+			return false;
+	return true;
+}

@@ -1,0 +1,80 @@
+/* fleet.h - all incarnations of all nodes, by name and by state, and the sums that limits need.
+ *
+ * A state is a list: an incarnation is on the list of its state and nowhere else, and fleet_set()
+ * is the only way from one to another.  Sums are kept, not computed, so that a limit is one
+ * comparison. */
+#ifndef BURSTD_FLEET_H
+#define BURSTD_FLEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/map.h"
+#include "core/node.h"
+
+struct fleet_node {       /* one incarnation */
+	struct node n;    /* as durable */
+	struct node next; /* as it will be at the next commit, while staged */
+	bool staged;
+	bool busy; /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
+	bool mark; /* for one pass over a list, whoever makes it */
+	struct fleet_name *name;
+	struct fleet_node *older; /* previous generation of this name that is still known */
+	struct fleet_node *state_next, **state_prev; /* list of its state */
+};
+
+struct fleet_name { /* one Slurm node */
+	char name[HOSTLIST_NAME_MAX + 1];
+	uint32_t pool;
+	struct fleet_node *newest; /* NULL: never bought, as far as is known */
+	uint64_t last_gen;         /* highest generation ever seen */
+	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
+	enum node_reason refused;  /* not NONE: not to be bought until slurmctld asks anew */
+	char why[160];             /* of refused: for people */
+	int64_t forced_ms;         /* when slurmctld was last told to power it down */
+};
+
+struct fleet_pool {
+	uint32_t count[NODE_NSTATES];
+	uint32_t nodes;      /* that count against max_nodes: all but GONE */
+	int64_t rate_nano_h; /* of those */
+	uint32_t leaving;    /* of those: DELETING and accepted */
+	int64_t leaving_nano_h;
+	int64_t spent_nano; /* sum of written usage */
+};
+
+struct fleet {
+	struct map names; /* -> struct fleet_name */
+	struct fleet_name **all;
+	size_t nall, cap;
+	struct fleet_node *states[NODE_NSTATES]; /* in order of arrival; next: state_next */
+	struct fleet_node **tails[NODE_NSTATES];
+	struct fleet_pool *pools;
+	size_t npools;
+	int64_t wake_ms; /* not later than the earliest wake of any incarnation */
+};
+
+void fleet_init(struct fleet *f, size_t npools);
+void fleet_fini(struct fleet *f);
+void fleet_grow(struct fleet *f, size_t npools); /* more pools, never fewer */
+
+/* The node of that name, made if need be. */
+struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool);
+struct fleet_name *fleet_find(const struct fleet *f, const char *name);  /* NULL: unknown */
+struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL: unknown */
+
+/* Add an incarnation as it is; the newest of its name by generation.  Its generation must be new.
+ */
+struct fleet_node *fleet_add(struct fleet *f, const struct node *n);
+/* Replace what an incarnation is: name, generation, pool and rate stay. */
+void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next);
+void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE */
+
+/* The incarnation of this name that is or will be useful, or NULL. */
+struct fleet_node *fleet_live(const struct fleet_name *nm);
+/* May a new generation be sent out?  False while an older one may exist whose delete was not
+ * accepted. */
+bool fleet_clear(const struct fleet_node *fn);
+
+#endif

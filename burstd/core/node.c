@@ -1,0 +1,474 @@
+#include "core/node.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define B(s) (1u << (s))
+
+/* Which state may follow which; a move outside this table is a bug. */
+static const struct {
+	const char *name;
+	unsigned next;
+} states[NODE_NSTATES] = {
+	[NODE_WANTED] = {"wanted",
+			 B(NODE_CREATING) | B(NODE_BOOTING) | B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_CREATING] = {"creating", B(NODE_WANTED) | B(NODE_INDOUBT) | B(NODE_BOOTING) |
+					       B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_INDOUBT] = {"indoubt", B(NODE_BOOTING) | B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_BOOTING] = {"booting", B(NODE_READY) | B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_READY] = {"ready", B(NODE_DRAINING) | B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_DRAINING] = {"draining", B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_DELETING] = {"deleting", B(NODE_GONE) | B(NODE_QUARANTINED)},
+	[NODE_GONE] = {"gone", B(NODE_DELETING)},
+	[NODE_QUARANTINED] = {"quarantined", B(NODE_DELETING) | B(NODE_GONE)},
+};
+
+static const char *const events[NODE_EV_NTYPES] = {
+	[NODE_EV_START] = "start",
+	[NODE_EV_NOTSENT] = "not-sent",
+	[NODE_EV_CREATED] = "created",
+	[NODE_EV_LOST] = "lost",
+	[NODE_EV_REFUSED] = "refused",
+	[NODE_EV_SEEN] = "seen",
+	[NODE_EV_ABSENT] = "absent",
+	[NODE_EV_REGISTERED] = "registered",
+	[NODE_EV_RELEASE] = "released",
+	[NODE_EV_DELETED] = "delete-accepted",
+	[NODE_EV_DELETE_FAILED] = "delete-failed",
+	[NODE_EV_DELETE_DENIED] = "delete-denied",
+	[NODE_EV_TIMER] = "timer",
+	[NODE_EV_RESTART] = "restart",
+};
+
+static const struct {
+	const char *word, *text;
+} reasons[NODE_NREASONS] = {
+	[NODE_BECAUSE_NONE] = {"", ""},
+	[NODE_BECAUSE_SUSPENDED] = {"suspended", "Slurm powered it down"},
+	[NODE_BECAUSE_CAPACITY] = {"capacity", "the provider has no capacity"},
+	[NODE_BECAUSE_QUOTA] = {"quota", "the account's quota at the provider is used up"},
+	[NODE_BECAUSE_DENIED] = {"denied", "the provider refuses our credentials"},
+	[NODE_BECAUSE_INVALID] = {"invalid", "the provider rejects the request"},
+	[NODE_BECAUSE_LIMIT] = {"limit", "the pool's limit is reached"},
+	[NODE_BECAUSE_LOST] = {"lost", "the provider lost the request"},
+	[NODE_BECAUSE_BOOT] = {"boot-timeout", "it did not register in time"},
+	[NODE_BECAUSE_ENDED] = {"ended", "the provider ended it"},
+	[NODE_BECAUSE_RECLAIMED] = {"reclaimed", "the provider took its capacity back"},
+	[NODE_BECAUSE_REPLACED] = {"replaced", "Slurm wants it powered up afresh"},
+	[NODE_BECAUSE_OPERATOR] = {"operator", "an operator asked for it"},
+};
+
+const char *node_state_str(enum node_state s)
+{
+	assert(s < NODE_NSTATES);
+	return states[s].name;
+}
+
+int node_state_parse(const char *name)
+{
+	for (int s = 0; s < NODE_NSTATES; s++)
+		if (strcmp(name, states[s].name) == 0)
+			return s;
+	return -1;
+}
+
+const char *node_event_str(enum node_event_type t)
+{
+	assert(t < NODE_EV_NTYPES);
+	return events[t];
+}
+
+const char *node_reason_str(enum node_reason r)
+{
+	assert(r < NODE_NREASONS);
+	return reasons[r].word;
+}
+
+const char *node_reason_text(enum node_reason r)
+{
+	assert(r < NODE_NREASONS);
+	return reasons[r].text;
+}
+
+int node_reason_parse(const char *word)
+{
+	for (int r = 0; r < NODE_NREASONS; r++)
+		if (strcmp(word, reasons[r].word) == 0)
+			return r;
+	return -1;
+}
+
+bool node_counts(const struct node *n)
+{
+	return n->state != NODE_GONE;
+}
+
+bool node_lives(const struct node *n)
+{
+	return !n->release && n->state != NODE_DELETING && n->state != NODE_GONE &&
+	       n->state != NODE_QUARANTINED;
+}
+
+void node_init(struct node *n, const char *name, uint64_t gen, int64_t now_ms)
+{
+	assert(strlen(name) < sizeof(n->name));
+	*n = (struct node){.gen = gen, .wanted_ms = now_ms, .since_ms = now_ms, .wake_ms = now_ms};
+	(void)snprintf(n->name, sizeof(n->name), "%s", name);
+}
+
+static int64_t backoff(const struct node *n, const struct node_event *ev)
+{
+	unsigned shift = n->attempts < 6 ? n->attempts : 6;
+	int64_t wait = (int64_t)NODE_BACKOFF_MS << shift;
+
+	if (ev->retry_ms > ev->now_ms)
+		return ev->retry_ms;
+	return ev->now_ms + (wait < NODE_BACKOFF_MAX_MS ? wait : NODE_BACKOFF_MAX_MS);
+}
+
+static void move(struct node *n, enum node_state to, int64_t now_ms, int64_t wake_ms)
+{
+	assert(states[n->state].next & B(to));
+	n->state = to;
+	n->since_ms = now_ms;
+	n->wake_ms = wake_ms;
+	n->misses = 0;
+	n->missed_ms = 0;
+}
+
+static void end(struct node *n, enum node_reason why, const struct node_event *ev)
+{
+	if (!n->release && why != NODE_BECAUSE_NONE)
+		n->reason = why;
+	if (n->start_ms != 0 && n->end_ms == 0) {
+		bool said = ev->instance != NULL && ev->instance->ended_ms >= n->start_ms;
+
+		n->end_ms = said ? ev->instance->ended_ms : ev->now_ms;
+		if (n->end_ms < n->start_ms)
+			n->end_ms = n->start_ms;
+	}
+	move(n, NODE_GONE, ev->now_ms, INT64_MAX);
+}
+
+static void delete_it(struct node *n, enum node_reason why, int64_t now_ms)
+{
+	if (!n->release)
+		n->reason = why;
+	n->release = true;
+	n->accepted = false;
+	n->attempts = 0;
+	move(n, NODE_DELETING, now_ms, now_ms);
+}
+
+static void learn(struct node *n, const struct provider_instance *in)
+{
+	if (in->addr[0] != '\0')
+		(void)snprintf(n->addr, sizeof(n->addr), "%s", in->addr);
+}
+
+/* An instance is known to exist: keep it, or send it away if it is no longer wanted. */
+static void adopt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
+{
+	const struct provider_instance *in = ev->instance;
+
+	assert(in->id[0] != '\0');
+	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
+	learn(n, in);
+	n->start_ms = in->created_ms > 0 ? in->created_ms : ev->now_ms;
+	n->end_ms = 0;
+	n->attempts = 0;
+	if (in->state == PROVIDER_ENDED)
+		end(n, NODE_BECAUSE_ENDED, ev);
+	else if (n->release || in->state == PROVIDER_RECLAIMING)
+		delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
+	else
+		move(n, NODE_BOOTING, ev->now_ms, ev->now_ms + lim->boot_ms);
+}
+
+/* Two complete lists, the first begun at or after from_ms, a settle time apart (I7, I8, I9). */
+static bool absent_twice(struct node *n, const struct node_event *ev, int64_t from_ms,
+			 const struct node_limits *lim)
+{
+	if (ev->list_ms < from_ms)
+		return false;
+	if (n->misses == 0) {
+		n->misses = 1;
+		n->missed_ms = ev->list_ms;
+		return false;
+	}
+	return ev->list_ms >= n->missed_ms + lim->settle_ms;
+}
+
+static void step_wanted(struct node *n, const struct node_event *ev, const struct node_limits *lim)
+{
+	if (ev->type == NODE_EV_SEEN) /* of an earlier life of this journal (F58) */
+		adopt(n, ev, lim);
+	else if (n->release || ev->type == NODE_EV_REFUSED)
+		end(n, ev->reason, ev);
+	else if (ev->type == NODE_EV_START) {
+		n->sent_ms = ev->now_ms;
+		n->batch = ev->batch;
+		n->slot = ev->slot;
+		move(n, NODE_CREATING, ev->now_ms, INT64_MAX);
+	} else if (ev->type == NODE_EV_RESTART)
+		n->wake_ms = ev->now_ms;
+}
+
+static void step_creating(struct node *n, const struct node_event *ev,
+			  const struct node_limits *lim)
+{
+	switch (ev->type) {
+	case NODE_EV_CREATED:
+		adopt(n, ev, lim);
+		break;
+	case NODE_EV_REFUSED:
+		end(n, ev->reason, ev);
+		break;
+	case NODE_EV_NOTSENT:
+		if (n->release) {
+			end(n, NODE_BECAUSE_NONE, ev);
+			break;
+		}
+		n->batch = 0;
+		move(n, NODE_WANTED, ev->now_ms, backoff(n, ev));
+		n->attempts++;
+		break;
+	case NODE_EV_LOST:
+		n->attempts = 1;
+		move(n, NODE_INDOUBT, ev->now_ms, ev->now_ms + NODE_BACKOFF_MS);
+		break;
+	case NODE_EV_RESTART:
+		n->attempts = 0;
+		move(n, NODE_INDOUBT, ev->now_ms, ev->now_ms);
+		break;
+	default: /* SEEN: the answer, or its loss, will say so too */
+		break;
+	}
+}
+
+static void step_indoubt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
+{
+	switch (ev->type) {
+	case NODE_EV_CREATED:
+	case NODE_EV_SEEN:
+		adopt(n, ev, lim);
+		break;
+	case NODE_EV_LOST: /* it went out once more: the wait begins again */
+		n->since_ms = ev->now_ms;
+		n->misses = 0;
+		n->wake_ms = backoff(n, ev);
+		n->attempts++;
+		break;
+	case NODE_EV_NOTSENT:
+		n->wake_ms = backoff(n, ev);
+		n->attempts++;
+		break;
+	case NODE_EV_REFUSED: /* says nothing of the first try (F3): only lists can tell now */
+		n->attempts = NODE_RETRIES;
+		if (!n->release)
+			n->reason = ev->reason;
+		break;
+	case NODE_EV_ABSENT:
+		if (absent_twice(n, ev, n->since_ms + lim->settle_ms, lim))
+			end(n, n->reason != NODE_BECAUSE_NONE ? n->reason : NODE_BECAUSE_LOST, ev);
+		break;
+	case NODE_EV_RESTART: /* a repeat may have been on the wire */
+		n->since_ms = ev->now_ms;
+		n->misses = 0;
+		n->wake_ms = ev->now_ms;
+		break;
+	default:
+		break;
+	}
+}
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+	if (v < low)
+		return low;
+	return v > high ? high : v;
+}
+
+/* BOOTING, READY and DRAINING: the instance exists and is wanted, or was until now. */
+static void step_alive(struct node *n, const struct node_event *ev, const struct node_limits *lim)
+{
+	enum node_reason why =
+		n->state == NODE_DRAINING ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_ENDED;
+
+	if (ev->type == NODE_EV_SEEN && ev->instance->state == PROVIDER_ENDED) {
+		end(n, why, ev);
+		return;
+	}
+	if (n->release) {
+		delete_it(n, n->reason, ev->now_ms);
+		return;
+	}
+	switch (ev->type) {
+	case NODE_EV_SEEN:
+		n->misses = 0;
+		learn(n, ev->instance);
+		if (ev->instance->state != PROVIDER_RECLAIMING &&
+		    ev->instance->state != PROVIDER_STOPPING)
+			break;
+		if (n->state == NODE_BOOTING)
+			delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
+		else if (n->state == NODE_READY)
+			move(n, NODE_DRAINING, ev->now_ms, INT64_MAX);
+		break;
+	case NODE_EV_ABSENT:
+		if (absent_twice(n, ev, n->since_ms + lim->settle_ms, lim))
+			end(n, why, ev);
+		break;
+	case NODE_EV_REGISTERED:
+		if (n->state == NODE_BOOTING)
+			move(n, NODE_READY, ev->now_ms, INT64_MAX);
+		break;
+	case NODE_EV_TIMER:
+		if (n->state == NODE_BOOTING && ev->now_ms >= n->wake_ms)
+			delete_it(n, NODE_BECAUSE_BOOT, ev->now_ms);
+		break;
+	case NODE_EV_RESTART: /* the clock may have jumped while we were away (F57) */
+		n->misses = 0;
+		if (n->state == NODE_BOOTING)
+			n->wake_ms = clamp(n->wake_ms, ev->now_ms + NODE_GRACE_MS,
+					   ev->now_ms + lim->boot_ms);
+		break;
+	default:
+		break;
+	}
+}
+
+/* DELETING and QUARANTINED: until there is proof that it is gone. */
+static void step_leaving(struct node *n, const struct node_event *ev, const struct node_limits *lim)
+{
+	bool quarantined = n->state == NODE_QUARANTINED;
+
+	switch (ev->type) {
+	case NODE_EV_SEEN:
+		n->misses = 0;
+		if (ev->instance->state == PROVIDER_ENDED)
+			end(n, NODE_BECAUSE_NONE, ev);
+		break;
+	case NODE_EV_ABSENT:
+		if (absent_twice(n, ev, n->since_ms, lim))
+			end(n, NODE_BECAUSE_NONE, ev);
+		break;
+	case NODE_EV_DELETED:
+		n->accepted = true;
+		n->attempts = 0;
+		n->wake_ms = ev->now_ms + NODE_REDELETE_MS;
+		break;
+	case NODE_EV_DELETE_FAILED:
+		n->wake_ms = backoff(n, ev);
+		n->attempts++;
+		break;
+	case NODE_EV_DELETE_DENIED:
+		n->wake_ms = backoff(n, ev);
+		n->attempts++;
+		if (!quarantined && n->attempts >= NODE_RETRIES)
+			move(n, NODE_QUARANTINED, ev->now_ms, ev->now_ms + NODE_REVISIT_MS);
+		break;
+	case NODE_EV_RELEASE:
+		if (quarantined)
+			delete_it(n, n->reason, ev->now_ms);
+		break;
+	case NODE_EV_TIMER:
+		if (ev->now_ms < n->wake_ms)
+			break;
+		if (quarantined)
+			delete_it(n, n->reason, ev->now_ms);
+		else
+			n->accepted = false;
+		break;
+	case NODE_EV_RESTART:
+		n->misses = 0;
+		n->wake_ms = quarantined
+				     ? clamp(n->wake_ms, ev->now_ms, ev->now_ms + NODE_REVISIT_MS)
+				     : ev->now_ms;
+		break;
+	default:
+		break;
+	}
+}
+
+/* A create that was given up for lost took effect after all (F3). */
+static void step_gone(struct node *n, const struct node_event *ev)
+{
+	const struct provider_instance *in = ev->instance;
+
+	if (ev->type != NODE_EV_SEEN && ev->type != NODE_EV_CREATED)
+		return;
+	if (in->state == PROVIDER_ENDED)
+		return;
+	if (n->instance[0] != '\0' && strcmp(n->instance, in->id) != 0)
+		return;
+	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
+	if (n->start_ms == 0)
+		n->start_ms = in->created_ms > 0 ? in->created_ms : ev->now_ms;
+	n->end_ms = 0;
+	delete_it(n, n->reason, ev->now_ms);
+}
+
+bool node_step(struct node *n, const struct node_event *ev, const struct node_limits *lim)
+{
+	struct node before = *n;
+
+	assert(n->state < NODE_NSTATES && ev->type < NODE_EV_NTYPES);
+	assert((ev->type != NODE_EV_CREATED && ev->type != NODE_EV_SEEN) || ev->instance != NULL);
+	if (ev->type == NODE_EV_RELEASE && !n->release && n->state != NODE_GONE) {
+		n->release = true;
+		n->reason = ev->reason;
+	}
+	if (ev->type == NODE_EV_RESTART && n->since_ms > ev->now_ms)
+		n->since_ms = ev->now_ms; /* else proof would wait for that future to come (F57) */
+	switch (n->state) {
+	case NODE_WANTED:
+		step_wanted(n, ev, lim);
+		break;
+	case NODE_CREATING:
+		step_creating(n, ev, lim);
+		break;
+	case NODE_INDOUBT:
+		step_indoubt(n, ev, lim);
+		break;
+	case NODE_BOOTING:
+	case NODE_READY:
+	case NODE_DRAINING:
+		step_alive(n, ev, lim);
+		break;
+	case NODE_DELETING:
+	case NODE_QUARANTINED:
+		step_leaving(n, ev, lim);
+		break;
+	case NODE_GONE:
+		step_gone(n, ev);
+		break;
+	case NODE_NSTATES:
+		break;
+	}
+	return memcmp(&before, n, sizeof(*n)) != 0;
+}
+
+enum node_want node_want(const struct node *n, int64_t now_ms, const struct node_limits *lim)
+{
+	bool due = now_ms >= n->wake_ms;
+
+	switch (n->state) {
+	case NODE_WANTED:
+		return due ? NODE_WANT_CREATE : NODE_WANT_NOTHING;
+	case NODE_INDOUBT:
+		if (!lim->tokens || n->release || n->attempts >= NODE_RETRIES ||
+		    now_ms < n->sent_ms || now_ms - n->sent_ms > lim->token_ms)
+			return NODE_WANT_LIST;
+		return due ? NODE_WANT_CREATE : NODE_WANT_NOTHING;
+	case NODE_BOOTING:
+		return n->addr[0] == '\0' ? NODE_WANT_LIST : NODE_WANT_NOTHING;
+	case NODE_DELETING:
+		if (n->accepted)
+			return NODE_WANT_LIST;
+		return due ? NODE_WANT_DELETE : NODE_WANT_NOTHING;
+	default:
+		return NODE_WANT_NOTHING;
+	}
+}

@@ -1,0 +1,171 @@
+/* node.h - the life of one incarnation of a cloud node, as a pure state machine.
+ *
+ * A Slurm node name comes and goes; each time it is bought it is a new *generation*, and identity
+ * is (cluster, name, generation), never a name or an address.  node_step() is the only function
+ * that moves a node: no clock, no I/O, no allocation.  The engine makes the result durable BEFORE
+ * it acts on it, and node_want() says from the state alone which one idempotent request to send; a
+ * restart asks again and gets the same answer.
+ *
+ *             refused, released
+ *   WANTED ------------------------------------------------+
+ *     |  ^                                                 |
+ *     v  | not sent, throttled                             v
+ *   CREATING ---refused--------------------------------> GONE
+ *     |  |                                                 ^ ^
+ *     |  +--lost reply--> INDOUBT --absent twice-----------+ |
+ *     |                     |  ^ retry with the same token   |
+ *     |        found        |  +- lost or not sent again      |
+ *     v<--------------------+                                |
+ *   BOOTING ---registered---> READY ---reclaim---> DRAINING  |
+ *     |   \                     |                     |  |   |
+ *     |    +-- ended / lost ----+---------------------+--+-->+
+ *     |  deadline, released     | released            |      |
+ *     +-------> DELETING <------+---------------------+      |
+ *                |   ^ +--- ended, or absent twice ----------+
+ *    refused for |   | tried again, operator                 |
+ *    good        v   |                                       |
+ *             QUARANTINED --- ended -------------------------+
+ *
+ * Gone is written only on proof (I9): the provider says ended, or two complete lists a settle time
+ * apart do not show the instance.  A delete's success is not proof; nor is one list (I8, F12, F15).
+ */
+#ifndef BURSTD_NODE_H
+#define BURSTD_NODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/provider.h"
+
+enum node_state {
+	NODE_WANTED,      /* decided and paid for in the budget; nothing was sent */
+	NODE_CREATING,    /* a create may be on the wire */
+	NODE_INDOUBT,     /* a create was sent and its answer lost: it may exist */
+	NODE_BOOTING,     /* the instance exists; slurmd has not registered */
+	NODE_READY,       /* slurmctld has it up */
+	NODE_DRAINING,    /* the provider will take it; jobs are being moved away */
+	NODE_DELETING,    /* to be deleted until proven gone */
+	NODE_GONE,        /* final, but for proof to the contrary: see NODE_EV_SEEN */
+	NODE_QUARANTINED, /* the provider refuses to delete it: bills on, an admin must look */
+	NODE_NSTATES
+};
+
+enum node_event_type {
+	NODE_EV_START,         /* the create is about to be sent */
+	NODE_EV_NOTSENT,       /* it never left us, or was throttled: nothing happened; retry_ms */
+	NODE_EV_CREATED,       /* it exists: instance, addr */
+	NODE_EV_LOST,          /* no usable answer to a create */
+	NODE_EV_REFUSED,       /* definite refusal; reason */
+	NODE_EV_SEEN,          /* a list shows it; its state may be ended or reclaiming */
+	NODE_EV_ABSENT,        /* a complete list begun at list_ms does not show it */
+	NODE_EV_REGISTERED,    /* slurmctld has the node up */
+	NODE_EV_RELEASE,       /* not wanted any more: suspended, refused gang, operator; reason */
+	NODE_EV_DELETED,       /* the provider accepted the delete */
+	NODE_EV_DELETE_FAILED, /* the delete failed or its answer was lost: try again; retry_ms */
+	NODE_EV_DELETE_DENIED, /* the provider refuses to delete it and will go on refusing */
+	NODE_EV_TIMER,         /* now >= wake_ms */
+	NODE_EV_RESTART,       /* burstd started: what was in flight is now in doubt */
+	NODE_EV_NTYPES
+};
+
+enum node_want {
+	NODE_WANT_NOTHING,
+	NODE_WANT_CREATE, /* first time, or again with the same token after a lost answer */
+	NODE_WANT_LIST,   /* a complete list of the provider */
+	NODE_WANT_DELETE,
+};
+
+/* Why a node was refused or let go; also told to users. */
+enum node_reason {
+	NODE_BECAUSE_NONE,
+	NODE_BECAUSE_SUSPENDED, /* slurmctld powered it down */
+	NODE_BECAUSE_CAPACITY,  /* the provider has none */
+	NODE_BECAUSE_QUOTA,     /* our account's limit at the provider */
+	NODE_BECAUSE_DENIED,    /* credentials, permission or funds */
+	NODE_BECAUSE_INVALID,   /* the provider cannot understand or will never do it */
+	NODE_BECAUSE_LIMIT,     /* the pool's max_nodes or max_rate */
+	NODE_BECAUSE_LOST,      /* the create's answer was lost and no instance was found */
+	NODE_BECAUSE_BOOT,      /* did not register in time */
+	NODE_BECAUSE_ENDED,     /* the provider ended it, or it vanished */
+	NODE_BECAUSE_RECLAIMED, /* spot capacity taken back */
+	NODE_BECAUSE_REPLACED,  /* slurmctld wants the node powered up afresh */
+	NODE_BECAUSE_OPERATOR,
+	NODE_NREASONS
+};
+
+/* What the machine must know about where the node is bought; from pool and driver. */
+enum {
+	NODE_RETRIES = 6,       /* repeats of a create, or denied deletes, before giving up on it */
+	NODE_BACKOFF_MS = 1000, /* doubles with each failure ... */
+	NODE_BACKOFF_MAX_MS = 60000, /* ... up to this */
+	NODE_GRACE_MS = 60000,       /* after a restart a booting node has at least this long */
+	NODE_REDELETE_MS = 60000,    /* accepted and still there: ask again (F21, F23) */
+	NODE_REVISIT_MS = 600000,    /* quarantined: try the delete again */
+};
+
+struct node_limits {
+	bool tokens;       /* a create may be repeated with its token (I6) */
+	int64_t settle_ms; /* W: after this long a list shows what was created (I7) */
+	int64_t token_ms;  /* half of what the provider remembers (I6) */
+	int64_t boot_ms;   /* deadline from instance to registration */
+};
+
+struct node {
+	char name[HOSTLIST_NAME_MAX + 1];
+	uint64_t gen;
+	enum node_state state;
+	enum node_reason reason; /* of release, refusal or end */
+	bool release;            /* asked to go; wins in every state */
+	bool accepted;           /* DELETING: the provider said yes once */
+	uint8_t misses;          /* complete lists in a row that did not show it */
+	uint32_t attempts;       /* failed tries of the current request */
+	uint32_t pool;           /* index in struct conf; stored by name */
+	uint32_t group;          /* gang within its batch; 0: alone */
+	uint32_t slot;           /* place within its batch */
+	uint64_t batch;          /* create batch; 0: nothing was sent.  Fixed from then on (I5) */
+	char instance[PROVIDER_ID_MAX + 1]; /* "" until known */
+	char addr[PROVIDER_ADDR_MAX + 1];   /* "" until known */
+	int64_t rate_nano_h; /* held against the pool's max_rate from WANTED to GONE */
+	int64_t wanted_ms;   /* when it was decided */
+	int64_t since_ms;    /* when the present state began */
+	int64_t sent_ms;     /* when the create was first sent: the age of its token (I6) */
+	int64_t missed_ms;   /* begin of the first list that did not show it */
+	int64_t wake_ms;     /* next NODE_EV_TIMER; INT64_MAX: none */
+	int64_t start_ms; /* billing began: the provider's word, else when we learnt of it; 0: not
+			   */
+	int64_t end_ms;   /* billing ended, likewise; 0: not */
+};
+
+struct node_event {
+	enum node_event_type type;
+	int64_t now_ms;
+	int64_t list_ms;         /* ABSENT: when the list began */
+	int64_t retry_ms;        /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
+	uint64_t batch;          /* START: the create it goes out with ... */
+	uint32_t slot;           /* ... and its place there */
+	enum node_reason reason; /* REFUSED, RELEASE */
+	const struct provider_instance *instance; /* CREATED, SEEN */
+};
+
+/* A node at the moment of the decision; pool, group and rate are filled in by the caller. */
+void node_init(struct node *n, const char *name, uint64_t gen, int64_t now_ms);
+
+/* Apply *ev to *n.  Return true if *n changed and must be made durable before anything is done. */
+bool node_step(struct node *n, const struct node_event *ev, const struct node_limits *lim);
+
+/* What *n wants done at now.  Depends on its arguments only; asking twice is safe. */
+enum node_want node_want(const struct node *n, int64_t now_ms, const struct node_limits *lim);
+
+/* Does it count against limits, that is, may it exist and bill?  Everything but GONE. */
+bool node_counts(const struct node *n);
+/* Is it on its way to being useful: not released, not deleting, not gone? */
+bool node_lives(const struct node *n);
+
+const char *node_state_str(enum node_state s);
+int node_state_parse(const char *name); /* -1: not a state */
+const char *node_event_str(enum node_event_type t);
+const char *node_reason_str(enum node_reason r);  /* short word, for events and metrics */
+const char *node_reason_text(enum node_reason r); /* a phrase for people */
+int node_reason_parse(const char *word);
+
+#endif

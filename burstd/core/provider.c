@@ -1,0 +1,57 @@
+#include "core/provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void provider_request_fini(struct provider_request *r)
+{
+	free(r->url);
+	for (size_t i = 0; i < PROVIDER_HEADERS_MAX && r->headers[i] != NULL; i++) {
+		explicit_bzero(r->headers[i],
+			       strlen(r->headers[i])); /* one carries the credential */
+		free(r->headers[i]);
+	}
+	for (size_t i = 0; r->argv != NULL && r->argv[i] != NULL; i++)
+		free(r->argv[i]);
+	free(r->argv);
+	free(r->body);
+	*r = (struct provider_request){0};
+}
+
+void provider_result_fini(struct provider_result *r)
+{
+	free(r->items);
+	free(r->instances);
+	free(r->offers);
+	*r = (struct provider_result){0};
+}
+
+const char *provider_code_str(enum provider_code c)
+{
+	static const char *const words[PROVIDER_NCODES] = {
+		[PROVIDER_OK] = "ok",
+		[PROVIDER_CAPACITY] = "capacity",
+		[PROVIDER_QUOTA] = "quota",
+		[PROVIDER_DENIED] = "denied",
+		[PROVIDER_INVALID] = "invalid",
+		[PROVIDER_NOT_FOUND] = "not-found",
+		[PROVIDER_CONFLICT] = "conflict",
+		[PROVIDER_NOT_YET] = "not-yet",
+		[PROVIDER_RATE] = "rate",
+		[PROVIDER_TRANSIENT] = "transient",
+		[PROVIDER_AMBIGUOUS] = "ambiguous",
+	};
+
+	return (unsigned)c < PROVIDER_NCODES ? words[c] : "?";
+}
+
+const char *provider_state_str(enum provider_state s)
+{
+	static const char *const words[] = {
+		[PROVIDER_UNKNOWN] = "unknown",   [PROVIDER_PENDING] = "pending",
+		[PROVIDER_RUNNING] = "running",   [PROVIDER_RECLAIMING] = "reclaiming",
+		[PROVIDER_STOPPING] = "stopping", [PROVIDER_ENDED] = "ended",
+	};
+
+	return (unsigned)s < sizeof(words) / sizeof(words[0]) ? words[s] : "?";
+}

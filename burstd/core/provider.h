@@ -1,0 +1,197 @@
+/* provider.h - what a cloud driver is: operations in, request bytes out; reply bytes in, result
+ * out.
+ *
+ * A driver is sans-I/O.  It never sees a socket, a clock, a retry or a secret store: the engine
+ * sends what build() returns, once, and gives the reply to parse().  Every vendor's error is mapped
+ * to the short list below inside the driver; every decision about it is made outside.  A new cloud
+ * is one file in providers/, one line in providers/registry.c, one directory of fixtures.
+ *
+ * build() and parse() are pure: the same arguments give the same bytes.  In particular two builds
+ * of one create are byte-identical, because a provider compares the body of a repeated token (I4).
+ */
+#ifndef BURSTD_PROVIDER_H
+#define BURSTD_PROVIDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/hostlist.h"
+
+enum provider_op_kind {
+	PROVIDER_CREATE, /* one batch of instances; asked again with the same token after a lost
+			    reply */
+	PROVIDER_LIST, /* one page of the instances that carry our cluster tag; the source of truth
+			*/
+	PROVIDER_DELETE, /* some instances by id; safe to repeat */
+	PROVIDER_OFFERS, /* what can be bought and for how much */
+};
+
+/* What became of a request, or of one item in it. */
+enum provider_code {
+	PROVIDER_OK,
+	PROVIDER_CAPACITY,  /* none left of this type here now; another type or zone may do */
+	PROVIDER_QUOTA,     /* our account's limit; asking again soon is useless */
+	PROVIDER_DENIED,    /* credentials, permission or funds: an admin must act */
+	PROVIDER_INVALID,   /* the request can never succeed as it is */
+	PROVIDER_NOT_FOUND, /* no such instance (which is not proof that it is gone, I9) */
+	PROVIDER_CONFLICT,  /* the token or name was used for something else */
+	PROVIDER_NOT_YET,   /* refused for now (minimum rental, locked); retry_after_ms may say when
+			     */
+	PROVIDER_RATE,      /* throttled; nothing happened */
+	PROVIDER_TRANSIENT, /* a failure that says nothing happened; try again */
+	PROVIDER_AMBIGUOUS, /* may have happened: resolve by token or list before anything else */
+	PROVIDER_NCODES
+};
+
+enum provider_flags {
+	PROVIDER_TOKENS = 1 << 0, /* a repeated create token returns the first result */
+	PROVIDER_TAGS = 1 << 1,   /* instances carry tags from birth */
+	PROVIDER_GANGS = 1 << 2,  /* a create takes groups that come whole or not at all */
+};
+
+struct provider_caps {
+	unsigned flags;
+	uint32_t create_max; /* instances in one create, >= 1 */
+	uint32_t delete_max; /* ids in one delete, >= 1 */
+	int64_t token_ms;    /* how long the provider remembers a token */
+};
+
+enum { PROVIDER_ID_MAX = 95, PROVIDER_ADDR_MAX = 45, PROVIDER_WORD_MAX = 63 };
+
+/* Where to buy and what: an entry of a pool's configuration. */
+struct provider_place {
+	const char *type, *region, *zone; /* zone may be "" */
+	bool spot;
+};
+
+struct provider_want {    /* one instance of a create */
+	const char *node; /* Slurm node name; also the host name to give it */
+	uint64_t gen;
+	uint32_t group; /* instances of one non-zero group come whole or not at all (PROVIDER_GANGS)
+			 */
+};
+
+struct provider_create {
+	const char *cluster; /* our uuid: the tag by which we know our own */
+	const char *token;   /* idempotency token of the batch */
+	const struct provider_place *place;
+	const struct provider_want *wants;
+	size_t nwants;
+};
+
+struct provider_op { /* everything is borrowed */
+	enum provider_op_kind kind;
+	union {
+		struct provider_create create;
+		struct {
+			const char *cluster;
+			const char *cursor; /* "" for the first page */
+		} list;
+		struct {
+			const char *const *ids;
+			size_t nids;
+		} del;
+	} u;
+};
+
+enum provider_request_kind { PROVIDER_HTTP, PROVIDER_COMMAND };
+
+enum { PROVIDER_HEADERS_MAX = 8 };
+
+/* What to send.  Filled by build(), released by provider_request_fini(); every pointer is owned. */
+struct provider_request {
+	enum provider_request_kind kind;
+	/* PROVIDER_HTTP */
+	const char *method; /* static */
+	char *url;
+	char *headers[PROVIDER_HEADERS_MAX + 1]; /* "Name: value"; NULL-terminated */
+	/* PROVIDER_COMMAND: run without a shell, stopped at its deadline */
+	char **argv; /* NULL-terminated */
+	uint32_t deadline_ms;
+	/* both: body, or standard input */
+	char *body;
+	size_t body_len;
+};
+
+struct provider_reply { /* borrowed */
+	long status;    /* HTTP status, or the command's exit status */
+	const char *body;
+	size_t len;
+	const char *retry_after; /* header as sent, or NULL */
+};
+
+enum provider_state {
+	PROVIDER_UNKNOWN, /* a word the driver does not know: exists and bills (I14) */
+	PROVIDER_PENDING,
+	PROVIDER_RUNNING,
+	PROVIDER_RECLAIMING, /* the provider has said that it will take it */
+	PROVIDER_STOPPING,   /* on its way out, may still bill */
+	PROVIDER_ENDED,      /* gone and no longer billed */
+};
+
+struct provider_instance {
+	char id[PROVIDER_ID_MAX + 1];
+	char cluster[PROVIDER_WORD_MAX + 1]; /* tag; "" when it has none */
+	char node[HOSTLIST_NAME_MAX + 1];
+	uint64_t gen;
+	enum provider_state state;
+	char addr[PROVIDER_ADDR_MAX + 1]; /* "" until it has one */
+	char hostname[HOSTLIST_NAME_MAX + 1];
+	int64_t created_ms, ended_ms; /* by the provider's clock; 0: not said */
+	int64_t reclaim_ms;           /* when it will be taken; 0: not said */
+};
+
+struct provider_item { /* one instance of a create or delete */
+	enum provider_code code;
+	struct provider_instance instance; /* create, PROVIDER_OK: id at least */
+};
+
+struct provider_offer {
+	char type[PROVIDER_WORD_MAX + 1], region[PROVIDER_WORD_MAX + 1];
+	char zone[PROVIDER_WORD_MAX + 1];
+	bool spot;
+	int64_t price_nano_h; /* currency units x 1e-9 per hour and instance */
+	char currency[4];     /* ISO 4217 */
+};
+
+/* What the reply means.  Filled by parse(), released by provider_result_fini(). */
+struct provider_result {
+	enum provider_code code;     /* of the request as a whole; PROVIDER_OK: look at the items */
+	int64_t retry_after_ms;      /* 0: not said */
+	char message[160];           /* the provider's words, for people; "" when OK */
+	struct provider_item *items; /* create, delete: one for each asked, in that order */
+	size_t nitems;
+	struct provider_instance *instances; /* list */
+	size_t ninstances;
+	char cursor[128]; /* list: ask again with this; "" on the last page */
+	struct provider_offer *offers;
+	size_t noffers;
+};
+
+struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */
+	const char *name, *url, *ca_file;
+	const char *credential; /* the secret's text, or NULL */
+};
+
+struct provider_ops {
+	const char *name; /* driver = "name" in burstd.conf */
+	int (*open)(void **self, const struct provider_conf *conf, struct err *e);
+	void (*close)(void *self); /* NULL is fine */
+	struct provider_caps (*caps)(const void *self);
+	/* Fill *out (zeroed by the caller).  -1: it can never be asked; *out needs no fini. */
+	int (*build)(const void *self, const struct provider_op *op, struct provider_request *out,
+		     struct err *e);
+	/* Fill *out (zeroed by the caller) from any bytes at all: a reply that makes no sense is
+	 * PROVIDER_AMBIGUOUS for a create and PROVIDER_TRANSIENT for the rest, never a crash. */
+	void (*parse)(const void *self, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out);
+};
+
+void provider_request_fini(struct provider_request *r);
+void provider_result_fini(struct provider_result *r);
+const char *provider_code_str(enum provider_code c); /* "capacity", "quota", ... */
+const char *provider_state_str(enum provider_state s);
+
+#endif

@@ -1,0 +1,435 @@
+#include "engine/private.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "io/http_client.h"
+#include "io/loop.h"
+#include "io/proc.h"
+
+struct request {
+	struct request *next, **prev;
+	struct cloud *cloud; /* NULL: the engine is gone */
+	struct provider_op op;
+	request_fn fn;
+	void *ctx;
+	uint64_t handle; /* of an HTTP request */
+	bool http;
+	struct request *detached; /* what prev points to once the engine is gone */
+	struct err unsent;        /* code set: it could not even be sent */
+};
+
+int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
+	       const char *credential, struct err *err)
+{
+	struct provider_conf pc = {.name = conf->name,
+				   .url = conf->url,
+				   .ca_file = conf->ca_file,
+				   .credential = credential};
+
+	*c = (struct cloud){.e = e, .conf = conf, .ops = e->d.driver(conf->driver)};
+	if (c->ops == NULL)
+		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": no driver \"%s\"",
+			       e->conf->path, conf->line, conf->name, conf->driver);
+	if (c->ops->open(&c->self, &pc, err) != 0)
+		return err_wrap(err, "%s:%d: provider \"%s\"", e->conf->path, conf->line,
+				conf->name);
+	c->caps = c->ops->caps(c->self);
+	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
+	bucket_init(&c->bucket, conf->rate, engine_now(e));
+	c->list_step = ENGINE_RETRY_MS;
+	return 0;
+}
+
+void cloud_close(struct cloud *c)
+{
+	if (c->ops != NULL)
+		c->ops->close(c->self);
+	free(c->seen);
+	free(c->strays);
+	free(c->offers);
+}
+
+bool cloud_ready(struct cloud *c)
+{
+	return c->inflight < c->conf->concurrency &&
+	       bucket_next_ms(&c->bucket, engine_now(c->e)) <= engine_now(c->e);
+}
+
+static void note(struct cloud *c, const struct provider_result *r)
+{
+	bool bad = r->code == PROVIDER_DENIED || r->code == PROVIDER_TRANSIENT ||
+		   r->code == PROVIDER_AMBIGUOUS || r->code == PROVIDER_INVALID;
+
+	if (!bad) {
+		c->ok_ms = engine_now(c->e);
+		c->error[0] = '\0';
+		return;
+	}
+	c->failed_ms = engine_now(c->e);
+	if (strcmp(c->error, r->message) != 0)
+		log_write(c->e->d.log, LOG_WARN, "provider failed", "provider", c->conf->name,
+			  "code", provider_code_str(r->code), "error", r->message, NULL);
+	(void)snprintf(c->error, sizeof(c->error), "%s", r->message);
+}
+
+/* The one end of every request. */
+static void finish(struct request *rq, const struct provider_result *r)
+{
+	struct cloud *c = rq->cloud;
+
+	*rq->prev = rq->next;
+	if (rq->next != NULL)
+		rq->next->prev = rq->prev;
+	if (c != NULL) {
+		c->inflight--;
+		note(c, r);
+		rq->fn(c, rq->ctx, r);
+	}
+	free(rq->ctx);
+	free(rq);
+}
+
+static void fail(struct request *rq, const struct err *e)
+{
+	struct provider_result r = {0};
+
+	/* Not sent is not in doubt: nothing happened. */
+	r.code = e->code == ERR_NOTSENT ? PROVIDER_TRANSIENT : PROVIDER_AMBIGUOUS;
+	(void)snprintf(r.message, sizeof(r.message), "%.150s", e->msg);
+	finish(rq, &r);
+}
+
+static void parsed(struct request *rq, const struct provider_reply *reply)
+{
+	struct provider_result r = {0};
+
+	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
+	finish(rq, &r);
+	provider_result_fini(&r);
+}
+
+static void on_http(void *ctx, const struct http_reply *reply, const struct err *e)
+{
+	struct request *rq = ctx;
+	struct engine *engine = rq->cloud != NULL ? rq->cloud->e : NULL;
+
+	if (e != NULL)
+		fail(rq, e);
+	else
+		parsed(rq, &(struct provider_reply){.status = reply->status,
+						    .body = reply->body,
+						    .len = reply->len,
+						    .retry_after = reply->retry_after});
+	if (engine != NULL)
+		engine_turn(engine);
+}
+
+static void on_proc(void *ctx, const struct proc_reply *reply, const struct err *e)
+{
+	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
+	struct request *rq = ctx;
+	struct engine *engine = rq->cloud != NULL ? rq->cloud->e : NULL;
+
+	if (e != NULL || engine == NULL)
+		fail(rq, e != NULL ? e : &gone);
+	else
+		parsed(rq, &(struct provider_reply){
+				   .status = reply->status, .body = reply->out, .len = reply->len});
+	if (engine != NULL)
+		engine_turn(engine);
+}
+
+static int send_http(struct request *rq, const struct provider_request *p, struct err *e)
+{
+	struct cloud *c = rq->cloud;
+	struct http_call call = {.method = p->method,
+				 .url = p->url,
+				 .headers = (const char *const *)p->headers,
+				 .body = p->body,
+				 .body_len = p->body_len,
+				 .ca_file = c->conf->ca_file,
+				 .timeout_ms = (uint32_t)c->conf->timeout_ms,
+				 .max_reply = ENGINE_REPLY_MAX};
+
+	rq->http = true;
+	return http_client_send(c->e->d.http, &call, on_http, rq, &rq->handle, e);
+}
+
+static int send_command(struct request *rq, const struct provider_request *p, struct err *e)
+{
+	static const char *const env[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C", NULL};
+	struct proc_call call = {.argv = (const char *const *)p->argv,
+				 .envp = env,
+				 .input = p->body,
+				 .input_len = p->body_len,
+				 .timeout_ms = p->deadline_ms,
+				 .max_out = ENGINE_REPLY_MAX};
+
+	return proc_run(rq->cloud->e->d.proc, &call, on_proc, rq, e);
+}
+
+static void count(struct engine_counters *n, enum provider_op_kind kind)
+{
+	uint64_t *const of[] = {[PROVIDER_CREATE] = &n->creates,
+				[PROVIDER_LIST] = &n->lists,
+				[PROVIDER_DELETE] = &n->deletes,
+				[PROVIDER_OFFERS] = &n->offers};
+
+	(*of[kind])++;
+}
+
+void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+{
+	struct provider_request p = {0};
+	struct request *rq = mem_zalloc(sizeof(*rq));
+	struct err e = {0};
+	int rc;
+
+	*rq = (struct request){.cloud = c, .op = *op, .fn = fn, .ctx = ctx};
+	rq->next = c->e->requests;
+	rq->prev = &c->e->requests;
+	if (rq->next != NULL)
+		rq->next->prev = &rq->next;
+	c->e->requests = rq;
+	c->inflight++;
+	(void)bucket_take(&c->bucket, engine_now(c->e));
+	count(&c->e->count, op->kind);
+	rc = c->ops->build(c->self, op, &p, &e);
+	if (rc == 0) {
+		rc = p.kind == PROVIDER_HTTP ? send_http(rq, &p, &e) : send_command(rq, &p, &e);
+		provider_request_fini(&p);
+	} else {
+		e.code = ERR_NOTSENT;
+	}
+	if (rc == 0)
+		return;
+	rq->unsent = e; /* told from the next turn, never from inside this call */
+	c->e->unsent = true;
+}
+
+void cloud_fail_unsent(struct engine *e)
+{
+	struct request *rq = e->requests;
+
+	if (!e->unsent)
+		return;
+	e->unsent = false;
+	while (rq != NULL && !e->dead) {
+		struct request *next = rq->next;
+
+		if (rq->unsent.code != 0)
+			fail(rq, &rq->unsent);
+		rq = next;
+	}
+}
+
+void cloud_cancel_all(struct engine *e)
+{
+	while (e->requests != NULL) {
+		struct request *rq = e->requests;
+
+		e->requests = rq->next;
+		if (rq->next != NULL)
+			rq->next->prev = &e->requests;
+		rq->next = NULL;
+		rq->prev = &rq->detached;
+		rq->cloud = NULL; /* the answer finds nobody */
+		if (rq->unsent.code != 0)
+			fail(rq, &rq->unsent);
+		else if (rq->http)
+			http_client_cancel(e->d.http, rq->handle);
+	}
+}
+
+uint64_t cloud_body_hash(const struct provider_request *rq)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (const char *p = rq->url != NULL ? rq->url : ""; *p != '\0'; p++)
+		h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
+	for (size_t i = 0; i < rq->body_len; i++)
+		h = (h ^ (unsigned char)rq->body[i]) * UINT64_C(1099511628211);
+	return h >> 1; /* SQLite's integers are signed */
+}
+
+/* --- the list ----------------------------------------------------------------------------------
+ */
+
+static void list_page(struct cloud *c);
+static bool anyone_waits(const struct cloud *c);
+
+static void list_failed(struct cloud *c, const char *why)
+{
+	c->listing = false;
+	free(c->seen);
+	c->seen = NULL;
+	c->nseen = 0;
+	(void)snprintf(c->error, sizeof(c->error), "list: %s", why);
+	c->failed_ms = engine_now(c->e);
+	c->list_next = engine_now(c->e) + c->list_step;
+	c->list_step =
+		c->list_step * 2 < ENGINE_RETRY_MAX_MS ? c->list_step * 2 : ENGINE_RETRY_MAX_MS;
+}
+
+static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	(void)ctx;
+	if (r->code != PROVIDER_OK) {
+		list_failed(c, r->message);
+		return;
+	}
+	if (r->ninstances > 0) {
+		c->seen = mem_realloc(c->seen, (c->nseen + r->ninstances) * sizeof(*c->seen));
+		memcpy(c->seen + c->nseen, r->instances, r->ninstances * sizeof(*c->seen));
+		c->nseen += r->ninstances;
+	}
+	if (r->cursor[0] != '\0') {
+		/* A cursor that comes again, or never ends, is a broken list (F16). */
+		if (strcmp(r->cursor, c->cursor) == 0 || ++c->pages >= ENGINE_PAGES_MAX) {
+			list_failed(c, "its pages do not end");
+			return;
+		}
+		(void)snprintf(c->cursor, sizeof(c->cursor), "%s", r->cursor);
+		list_page(c);
+		return;
+	}
+	c->listing = false;
+	c->unsure = false;
+	c->list_next = c->list_began + c->conf->list_ms;
+	observe_list(c);
+	engine_commit(c->e);
+	c->listed = c->listed || !c->unsure;
+	c->waits = c->unsure || anyone_waits(c);
+	free(c->seen);
+	c->seen = NULL;
+	c->nseen = 0;
+}
+
+static void list_page(struct cloud *c)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	op.u.list.cluster = c->e->d.uuid;
+	op.u.list.cursor = c->cursor;
+	cloud_send(c, &op, on_list, NULL);
+}
+
+static void list_start(struct cloud *c)
+{
+	c->listing = true;
+	c->list_began = engine_now(c->e);
+	c->pages = 0;
+	c->cursor[0] = '\0';
+	list_page(c);
+}
+
+/* While somebody waits for a list: after 1 s, 2 s, 4 s ... (I30: never faster for errors). */
+static void list_soon(struct cloud *c)
+{
+	int64_t at = c->list_began + c->list_step;
+
+	if (at >= c->list_next)
+		return;
+	c->list_next = at;
+	c->list_step = 2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
+}
+
+void cloud_hurry(struct cloud *c)
+{
+	c->list_step = ENGINE_RETRY_MS;
+	c->waits = true;
+}
+
+static bool anyone_waits(const struct cloud *c)
+{
+	static const enum node_state of[] = {NODE_INDOUBT, NODE_BOOTING, NODE_DELETING};
+	struct engine *e = c->e;
+
+	for (size_t s = 0; s < sizeof(of) / sizeof(of[0]); s++)
+		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
+			struct node_limits lim;
+
+			if (engine_cloud(e, fn->n.pool) == c && !fn->busy &&
+			    node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
+				    NODE_WANT_LIST)
+				return true;
+		}
+	return c->nstrays > 0;
+}
+
+/* --- the offers --------------------------------------------------------------------------------
+ */
+
+static void on_offers(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	(void)ctx;
+	c->offers_busy = false;
+	if (r->code != PROVIDER_OK) {
+		c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
+		return;
+	}
+	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
+	free(c->offers);
+	c->offers = NULL;
+	c->noffers = r->noffers;
+	if (r->noffers > 0) {
+		c->offers = mem_zalloc(r->noffers * sizeof(*c->offers));
+		memcpy(c->offers, r->offers, r->noffers * sizeof(*c->offers));
+	}
+}
+
+int64_t cloud_price(const struct cloud *c, const struct conf_pool *p)
+{
+	int64_t best = 0;
+
+	if (p->price_nano_h > 0)
+		return p->price_nano_h;
+	for (size_t i = 0; i < c->noffers; i++) {
+		const struct provider_offer *o = &c->offers[i];
+
+		if (strcmp(o->type, p->type) != 0 || strcmp(o->region, p->region) != 0 ||
+		    o->spot != p->spot || strcmp(o->currency, c->e->conf->currency) != 0 ||
+		    (p->zone[0] != '\0' && strcmp(o->zone, p->zone) != 0))
+			continue;
+		if (o->price_nano_h > best) /* any zone: hold what the dearest costs */
+			best = o->price_nano_h;
+	}
+	return best;
+}
+
+void cloud_run(struct cloud *c)
+{
+	int64_t now = engine_now(c->e);
+
+	if (!c->offers_busy && now >= c->offers_next && cloud_ready(c)) {
+		struct provider_op op = {.kind = PROVIDER_OFFERS};
+
+		c->offers_busy = true;
+		cloud_send(c, &op, on_offers, NULL);
+	}
+	if (c->listing)
+		return;
+	if (c->waits)
+		list_soon(c);
+	if (now >= c->list_next && cloud_ready(c))
+		list_start(c);
+}
+
+int64_t cloud_next_ms(const struct cloud *c)
+{
+	int64_t next = c->listing ? INT64_MAX : c->list_next;
+	int64_t token = bucket_next_ms(&c->bucket, engine_now(c->e));
+
+	if (!c->offers_busy && c->offers_next < next)
+		next = c->offers_next;
+	if (c->inflight >= c->conf->concurrency)
+		return INT64_MAX; /* an answer wakes us */
+	if (token > engine_now(c->e))
+		return token; /* somebody may be waiting for it */
+	return next;
+}

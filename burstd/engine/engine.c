@@ -1,0 +1,413 @@
+#include "engine/private.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "io/loop.h"
+
+int64_t engine_now(const struct engine *e)
+{
+	return loop_now(e->d.loop);
+}
+
+struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+{
+	return &e->clouds[e->conf->pools[pool].provider_index];
+}
+
+const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+					struct node_limits *out)
+{
+	const struct conf_pool *p = &e->conf->pools[pool];
+	const struct cloud *c = &e->clouds[p->provider_index];
+
+	*out = (struct node_limits){.tokens = (c->caps.flags & PROVIDER_TOKENS) != 0,
+				    .settle_ms = c->conf->settle_ms,
+				    .token_ms = c->caps.token_ms / 2,
+				    .boot_ms = p->boot_ms};
+	return out;
+}
+
+/* --- the turn ----------------------------------------------------------------------------------
+ */
+
+static void wake_nodes(struct engine *e)
+{
+	int64_t now = engine_now(e), next = INT64_MAX;
+
+	if (now < e->fleet.wake_ms)
+		return;
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = now};
+
+			if (fn->n.wake_ms <= now && !fn->busy)
+				engine_post(e, fn, &ev);
+			else if (fn->n.wake_ms < next)
+				next = fn->n.wake_ms;
+		}
+	e->fleet.wake_ms = next;
+	engine_commit(e);
+}
+
+/* Is anything under way that slurmctld will tell us about? */
+static bool moving(const struct engine *e)
+{
+	return e->moving || !e->polled || e->calls != NULL ||
+	       e->fleet.states[NODE_WANTED] != NULL || e->fleet.states[NODE_CREATING] != NULL ||
+	       e->fleet.states[NODE_INDOUBT] != NULL || e->fleet.states[NODE_BOOTING] != NULL ||
+	       e->fleet.states[NODE_DRAINING] != NULL;
+}
+
+static void poll_run(struct engine *e)
+{
+	int64_t every = moving(e) ? ENGINE_POLL_MS : ENGINE_POLL_IDLE_MS;
+	int64_t now = engine_now(e);
+
+	if (e->polling)
+		return;
+	if (e->slurm_error[0] == '\0' && e->poll_next > e->poll_began + every)
+		e->poll_next = e->poll_began + every;
+	if (now < e->poll_next)
+		return;
+	e->poll_began = now;
+	e->poll_next = now + every;
+	e->poll_again = false;
+	e->polling = slurm_poll(e->slurm);
+	e->count.polls += e->polling;
+}
+
+static void arm(struct engine *e)
+{
+	int64_t next = e->polling ? INT64_MAX : e->poll_next;
+
+	if (e->fleet.wake_ms < next)
+		next = e->fleet.wake_ms;
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		int64_t at = cloud_next_ms(&e->clouds[i]);
+
+		next = at < next ? at : next;
+		for (size_t k = 0; k < e->clouds[i].nstrays; k++) {
+			at = e->clouds[i].strays[k].first_ms + e->clouds[i].conf->settle_ms;
+			if (at > engine_now(e) && at < next)
+				next = at;
+		}
+	}
+	if (e->unsent)
+		next = engine_now(e);
+	timer_at(e->timer, next);
+}
+
+void engine_turn(struct engine *e)
+{
+	if (!e->started || e->dead)
+		return;
+	engine_commit(e);
+	wake_nodes(e);
+	intake_run(e);
+	launch_run(e);
+	remove_run(e);
+	refuse_run(e);
+	engine_commit(e);
+	if (e->dead)
+		return;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		cloud_run(&e->clouds[i]);
+	slurm_flush(e->slurm);
+	poll_run(e);
+	arm(e);
+}
+
+static void on_timer(void *ctx)
+{
+	struct engine *e = ctx;
+
+	cloud_fail_unsent(e);
+	engine_turn(e);
+}
+
+/* --- slurmctld's answers -----------------------------------------------------------------------
+ */
+
+static void slurm_failed(struct engine *e, const struct err *err)
+{
+	e->slurm_failed_ms = engine_now(e);
+	if (strcmp(e->slurm_error, err->msg) != 0)
+		log_write(e->d.log, LOG_WARN, "slurmctld does not answer", "error", err->msg, NULL);
+	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
+	e->poll_step =
+		e->poll_step * 2 < ENGINE_RETRY_MAX_MS ? e->poll_step * 2 : ENGINE_RETRY_MAX_MS;
+	e->poll_next = engine_now(e) + e->poll_step;
+}
+
+static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_ms,
+			const struct err *err)
+{
+	struct engine *e = ctx;
+
+	e->polling = false;
+	if (err != NULL) {
+		slurm_failed(e, err);
+	} else {
+		e->poll_step = ENGINE_RETRY_MS / 2;
+		observe_snapshot(e, text, len, began_ms);
+		if (e->poll_again)
+			e->poll_next = engine_now(e);
+	}
+	engine_turn(e);
+}
+
+static void on_jobs(void *ctx, const char *text, size_t len, const struct err *err)
+{
+	struct engine *e = ctx;
+
+	if (e->refuse_asked) {
+		e->refuse_asked = false;
+		if (err == NULL)
+			refuse_jobs(e, text, len); /* else: the next poll shows it again */
+	} else {
+		intake_jobs(e, text, len, err);
+	}
+	engine_turn(e);
+}
+
+static void on_updated(void *ctx, const struct err *err)
+{
+	struct engine *e = ctx;
+
+	e->count.updates++;
+	if (err != NULL)
+		log_write(e->d.log, LOG_WARN, "slurmctld refused an update", "error", err->msg,
+			  NULL);
+	engine_turn(e);
+}
+
+/* --- start and end -----------------------------------------------------------------------------
+ */
+
+static int load_node(void *ctx, const struct node *n, const char *pool, struct err *err)
+{
+	struct engine *e = ctx;
+	const struct conf_pool *p = conf_pool_named(e->conf, pool);
+	struct node copy = *n;
+
+	if (p == NULL && !node_counts(n))
+		return 0; /* of a pool that was taken out: its story is over */
+	if (p == NULL)
+		return err_set(err, ERR_INVALID,
+			       "pool %s is not configured any more, but its node %s is %s", pool,
+			       n->name, node_state_str(n->state));
+	copy.pool = conf_pool_index(e->conf, p);
+	(void)fleet_add(&e->fleet, &copy);
+	return 0;
+}
+
+static int load_batch(void *ctx, const struct journal_batch *b, struct err *err)
+{
+	return launch_load(ctx, b, err);
+}
+
+/* A call that was not acted on before the end is a hint now: the first snapshot is newer. */
+static int load_call(void *ctx, const struct journal_call *c, struct err *err)
+{
+	struct engine *e = ctx;
+
+	(void)err;
+	journal_end_call(engine_tx(e), c->seq);
+	return 0;
+}
+
+static int load_spent(void *ctx, const char *pool, int64_t cost_nano, struct err *err)
+{
+	struct engine *e = ctx;
+	const struct conf_pool *p = conf_pool_named(e->conf, pool);
+
+	(void)err;
+	if (p != NULL)
+		e->fleet.pools[conf_pool_index(e->conf, p)].spent_nano += cost_nano;
+	return 0;
+}
+
+/* Every node of every pool, bought or not: what is not here is not ours to touch. */
+static void name_nodes(struct engine *e)
+{
+	for (uint32_t p = 0; p < e->conf->npools; p++)
+		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++)
+			(void)fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p);
+}
+
+static int load(struct engine *e, struct err *err)
+{
+	const struct journal_visitor v = {.node = load_node,
+					  .batch = load_batch,
+					  .call = load_call,
+					  .spent = load_spent,
+					  .ctx = e};
+
+	name_nodes(e);
+	if (journal_load(e->d.journal, &v, err) != 0)
+		return err_wrap(err, "cannot go on from the journal");
+	launch_restore(e);
+	return 0;
+}
+
+int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf,
+	       const char *const *credentials, struct err *err)
+{
+	struct engine *e = mem_zalloc(sizeof(*e));
+	const struct slurm_callbacks cb = {on_snapshot, on_jobs, on_updated, e};
+
+	*out = NULL;
+	e->d = *d;
+	e->conf = conf;
+	e->calls_last = &e->calls;
+	e->poll_step = ENGINE_RETRY_MS / 2;
+	e->started_ms = engine_now(e);
+	fleet_init(&e->fleet, conf->npools);
+	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
+	e->slurm = slurm_new(d->proc, d->loop, d->log, &cb);
+	slurm_configure(e->slurm, conf->slurm_bin, conf->slurm_conf);
+	e->timer = timer_new(d->loop, on_timer, e);
+	for (size_t i = 0; i < conf->nproviders; i++)
+		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
+			goto fail;
+	if (load(e, err) != 0)
+		goto fail;
+	*out = e;
+	return 0;
+fail:
+	e->conf = NULL; /* the caller's still */
+	engine_free(e);
+	return -1;
+}
+
+void engine_start(struct engine *e)
+{
+	e->started = true;
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct node_event ev = {.type = NODE_EV_RESTART, .now_ms = engine_now(e)};
+
+			engine_post(e, fn, &ev);
+		}
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		cloud_hurry(&e->clouds[i]);
+	engine_event(e, "", 0, "started", BURSTD_VERSION);
+	engine_turn(e);
+}
+
+void engine_free(struct engine *e)
+{
+	if (e == NULL)
+		return;
+	e->dead = true;
+	if (e->tx != NULL)
+		journal_abandon(e->tx);
+	cloud_cancel_all(e);
+	slurm_free(e->slurm);
+	timer_free(e->timer);
+	for (size_t i = 0; e->clouds[i].ops != NULL; i++)
+		cloud_close(&e->clouds[i]);
+	free(e->clouds);
+	launch_free(e);
+	intake_free(e);
+	fleet_fini(&e->fleet);
+	free(e->staged);
+	conf_free(e->conf);
+	for (size_t i = 0; i < e->nold; i++)
+		conf_free(e->old[i]);
+	free(e->old);
+	free(e);
+}
+
+void engine_reconcile(struct engine *e)
+{
+	e->poll_next = engine_now(e);
+	e->poll_again = true;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		e->clouds[i].list_next = e->clouds[i].offers_next = engine_now(e);
+	engine_turn(e);
+}
+
+int engine_reload(struct engine *e, struct conf *next, struct err *err)
+{
+	if (conf_may_replace(e->conf, next, err) != 0)
+		return -1;
+	if (next->nproviders != e->conf->nproviders)
+		return err_set(err, ERR_INVALID, "%s: a new provider needs a restart", next->path);
+	e->old = mem_realloc(e->old, (e->nold + 1) * sizeof(struct conf *));
+	e->old[e->nold++] = e->conf; /* requests on the wire may still name it */
+	e->conf = next;
+	fleet_grow(&e->fleet, next->npools);
+	name_nodes(e);
+	for (size_t i = 0; i < next->nproviders; i++) {
+		e->clouds[i].conf = &next->providers[i];
+		bucket_init(&e->clouds[i].bucket, next->providers[i].rate, engine_now(e));
+	}
+	slurm_configure(e->slurm, next->slurm_bin, next->slurm_conf);
+	engine_event(e, "", 0, "reloaded", next->path);
+	engine_turn(e);
+	return 0;
+}
+
+/* --- what the API shows ------------------------------------------------------------------------
+ */
+
+const struct conf *engine_conf(const struct engine *e)
+{
+	return e->conf;
+}
+
+const struct fleet *engine_fleet(const struct engine *e)
+{
+	return &e->fleet;
+}
+
+int64_t engine_started_ms(const struct engine *e)
+{
+	return e->started_ms;
+}
+
+struct engine_source engine_slurm_source(const struct engine *e)
+{
+	return (struct engine_source){"slurmctld", e->slurm_ok_ms, e->slurm_failed_ms,
+				      e->slurm_error};
+}
+
+struct engine_source engine_provider_source(const struct engine *e, size_t provider)
+{
+	const struct cloud *c = &e->clouds[provider];
+
+	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms, c->error};
+}
+
+int64_t engine_spent(const struct engine *e, size_t pool)
+{
+	int64_t sum = e->fleet.pools[pool].spent_nano;
+
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next)
+			if (fn->n.pool == pool && s != NODE_GONE && fn->n.start_ms != 0 &&
+			    engine_now(e) > fn->n.start_ms)
+				sum += fmt_cost(engine_now(e) - fn->n.start_ms, fn->n.rate_nano_h);
+	return sum;
+}
+
+const struct engine_counters *engine_counters(const struct engine *e)
+{
+	return &e->count;
+}
+
+const char *engine_slurm_state(const struct engine *e, const char *node, char *buf, size_t size)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, node);
+
+	buf[0] = '\0';
+	if (nm != NULL)
+		slurm_print_state(nm->flags, buf, size);
+	return buf;
+}

@@ -1,0 +1,209 @@
+#include "engine/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+struct journal_tx *engine_tx(struct engine *e)
+{
+	if (e->tx == NULL)
+		e->tx = journal_begin(e->d.journal);
+	return e->tx;
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	char g[FMT_U64_SIZE];
+
+	journal_put_event(engine_tx(e), engine_now(e), node, gen, type, detail);
+	log_write(e->d.log, LOG_INFO, type, "node", node[0] != '\0' ? node : NULL, "generation",
+		  fmt_u64(g, gen), "detail", detail, NULL);
+}
+
+static void stage(struct engine *e, struct fleet_node *fn)
+{
+	if (fn->staged)
+		return;
+	fn->staged = true;
+	if (e->nstaged == e->staged_cap) {
+		e->staged_cap = e->staged_cap == 0 ? 64 : 2 * e->staged_cap;
+		e->staged = mem_realloc(e->staged, e->staged_cap * sizeof(struct fleet_node *));
+	}
+	e->staged[e->nstaged++] = fn;
+}
+
+/* One line of history for a change that people care about. */
+static void tell(struct engine *e, const struct node *was, const struct node *is,
+		 const struct node_event *ev)
+{
+	char detail[320];
+
+	if (was->state == is->state && (was->release || !is->release) &&
+	    !(is->accepted && !was->accepted) && strcmp(was->addr, is->addr) == 0)
+		return;
+	(void)snprintf(detail, sizeof(detail), "%s -> %s%s%s%s%s%s%s", node_state_str(was->state),
+		       node_state_str(is->state), is->instance[0] ? " instance " : "", is->instance,
+		       is->addr[0] ? " address " : "", is->addr,
+		       is->reason != NODE_BECAUSE_NONE ? ": " : "", node_reason_text(is->reason));
+	engine_event(e, is->name, is->gen, node_event_str(ev->type), detail);
+}
+
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	struct node was = fn->staged ? fn->next : fn->n, next = was;
+	struct node_limits lim;
+
+	if (!node_step(&next, ev, engine_limits(e, was.pool, &lim)))
+		return;
+	stage(e, fn);
+	fn->next = next;
+	tell(e, &was, &next, ev);
+}
+
+struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why)
+{
+	struct fleet_node *fn;
+
+	/* The row is not durable before the commit, but nothing acts on a staged node. */
+	fn = fleet_add(&e->fleet, n);
+	fn->next = *n;
+	stage(e, fn);
+	engine_event(e, n->name, n->gen, node_state_str(n->state), why);
+	return fn;
+}
+
+static bool may_prune(const struct engine *e, const struct fleet_node *fn)
+{
+	if (fn->n.state != NODE_GONE || fn->staged || fn->busy)
+		return false;
+	for (const struct batch *b = e->batches; b != NULL; b = b->next)
+		if (b->j.id == fn->n.batch)
+			return false; /* a repeat of its create must name it again (I4) */
+	return true;
+}
+
+/* Older generations of a name that are gone have told their story. */
+static void prune(struct engine *e, struct fleet_name *nm)
+{
+	struct fleet_node *fn = nm->newest != NULL ? nm->newest->older : NULL;
+
+	while (fn != NULL) {
+		struct fleet_node *older = fn->older;
+
+		if (may_prune(e, fn)) {
+			journal_del_node(engine_tx(e), nm->name, fn->n.gen);
+			fleet_del(&e->fleet, fn);
+		}
+		fn = older;
+	}
+}
+
+static void put_usage(struct engine *e, const struct node *n)
+{
+	struct fleet_pool *p = &e->fleet.pools[n->pool];
+	struct journal_usage u = {.pool = e->conf->pools[n->pool].name,
+				  .node = n->name,
+				  .instance = n->instance,
+				  .gen = n->gen,
+				  .start_ms = n->start_ms,
+				  .end_ms = n->end_ms,
+				  .rate_nano_h = n->rate_nano_h};
+
+	u.cost_nano = fmt_cost(n->end_ms - n->start_ms, n->rate_nano_h);
+	p->spent_nano += u.cost_nano;
+	journal_put_usage(engine_tx(e), &u);
+}
+
+/* What follows from a change once it is durable; everything here is repeated by the next diff. */
+static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
+{
+	const struct node *is = &fn->n;
+	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
+	bool useful = was->state == NODE_WANTED || was->state == NODE_CREATING ||
+		      was->state == NODE_INDOUBT || was->state == NODE_BOOTING;
+
+	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
+		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
+	if (fn != fn->name->newest || was->release || was->state == is->state)
+		return;
+	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&
+	    is->reason != NODE_BECAUSE_LOST && is->reason != NODE_BECAUSE_REPLACED) {
+		if (is->state == NODE_GONE)
+			e->count.instances_refused++;
+		refuse_mark(e, fn->name, is->reason, NULL);
+	}
+	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
+		e->count.instances_lost++;
+	if (is->state == NODE_GONE && (was->state == NODE_READY || was->state == NODE_DRAINING)) {
+		const char *name = is->name;
+		char why[200];
+
+		(void)snprintf(why, sizeof(why), "burstd: %s", node_reason_text(is->reason));
+		slurm_power_down(e->slurm, &name, 1, true, why);
+		fn->name->forced_ms = engine_now(e);
+	}
+	if (is->state == NODE_DRAINING) {
+		const char *name = is->name;
+
+		slurm_power_down(e->slurm, &name, 1, false,
+				 "burstd: the provider takes its capacity back");
+		fn->name->forced_ms = engine_now(e);
+	}
+}
+
+static void put_all(struct engine *e)
+{
+	for (size_t i = 0; i < e->nstaged; i++) {
+		const struct node *n = &e->staged[i]->next;
+
+		journal_put_node(engine_tx(e), n, e->conf->pools[n->pool].name);
+		if (n->state == NODE_GONE && e->staged[i]->n.state != NODE_GONE && n->start_ms != 0)
+			put_usage(e, n);
+	}
+}
+
+static void publish(struct engine *e)
+{
+	size_t n = e->nstaged;
+
+	e->nstaged = 0; /* follow() stages nothing, but be safe */
+	for (size_t i = 0; i < n; i++) {
+		struct fleet_node *fn = e->staged[i];
+		struct node was = fn->n;
+
+		fn->staged = false;
+		fleet_set(&e->fleet, fn, &fn->next);
+		follow(e, fn, &was);
+	}
+}
+
+void engine_commit(struct engine *e)
+{
+	struct journal_tx *tx;
+	struct err err;
+
+	for (size_t i = 0; i < e->nstaged; i++)
+		if (e->staged[i]->name->newest == e->staged[i])
+			prune(e, e->staged[i]->name);
+	put_all(e);
+	tx = e->tx;
+	e->tx = NULL;
+	if (tx == NULL)
+		return;
+	if (e->dead) {
+		journal_abandon(tx);
+		return;
+	}
+	e->count.commits++;
+	if (journal_commit(tx, &err) != 0) {
+		e->dead = true; /* the disk can no longer be believed (F55) */
+		e->d.fatal(e->d.ctx, &err);
+		return;
+	}
+	publish(e);
+}

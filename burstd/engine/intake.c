@@ -1,0 +1,277 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/loop.h"
+
+static void drop(struct pending *p)
+{
+	free(p->list);
+	free(p->file);
+	free(p);
+}
+
+void intake_free(struct engine *e)
+{
+	while (e->calls != NULL) {
+		struct pending *p = e->calls;
+
+		e->calls = p->next;
+		drop(p);
+	}
+	free(e->wanted);
+	e->wanted = NULL;
+}
+
+static char *copy(const char *p, size_t n)
+{
+	char *out = mem_zalloc(n + 1);
+
+	if (n > 0)
+		memcpy(out, p, n);
+	return out;
+}
+
+int engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
+		     struct err *err)
+{
+	struct pending *p;
+
+	if (e->dead)
+		return err_set(err, ERR_IO, "shutting down");
+	if (journal_add_call(e->d.journal, call, seq, err) != 0)
+		return -1;
+	e->count.calls[call->kind]++;
+	p = mem_zalloc(sizeof(*p));
+	*p = (struct pending){.seq = *seq, .kind = call->kind, .late = call->spooled};
+	if (e->ncalls >= ENGINE_CALLS_MAX)
+		p->late = true; /* not read, only counted off: the poll shows what is wanted */
+	if (!p->late) {
+		p->list = copy(call->list, call->list_len);
+		p->list_len = call->list_len;
+		if (call->file != NULL) {
+			p->file = copy(call->file, call->file_len);
+			p->file_len = call->file_len;
+		}
+	}
+	*e->calls_last = p;
+	e->calls_last = &p->next;
+	e->ncalls++;
+	timer_at(e->timer, engine_now(e)); /* act after the acknowledgement has left */
+	return 0;
+}
+
+/* --- buying ------------------------------------------------------------------------------------
+ */
+
+static int by_group(const void *a, const void *b)
+{
+	const struct plan_node *const *x = a, *const *y = b;
+	uint32_t gx = (*x)->group != 0 ? (*x)->group : UINT32_MAX;
+	uint32_t gy = (*y)->group != 0 ? (*y)->group : UINT32_MAX;
+
+	if (gx != gy)
+		return gx < gy ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void buy(struct engine *e, const struct plan_node *pn, const char *name, int64_t rate,
+		const char *why)
+{
+	struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
+	uint64_t floor = (uint64_t)e->d.gen_floor;
+	struct node n;
+
+	node_init(&n, name, (nm->last_gen > floor ? nm->last_gen : floor) + 1, engine_now(e));
+	n.pool = pn->pool;
+	n.group = pn->group != 0 ? e->last_group + pn->group : 0;
+	n.rate_nano_h = rate;
+	nm->why[0] = '\0';
+	(void)engine_insert(e, &n, why);
+}
+
+static void prices(const struct engine *e, int64_t *price)
+{
+	for (size_t i = 0; i < e->conf->npools; i++)
+		price[i] = cloud_price(&e->clouds[e->conf->pools[i].provider_index],
+				       &e->conf->pools[i]);
+}
+
+/* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
+static void act_on(struct engine *e, const struct demand *d, const char *why)
+{
+	int64_t *price = mem_zalloc((e->conf->npools + 1) * sizeof(*price));
+	const struct plan_node **order;
+	struct plan plan;
+	size_t n = 0;
+
+	prices(e, price);
+	plan_make(&plan, d, e->conf, &e->fleet, price);
+	order = mem_zalloc((plan.n + 1) * sizeof(struct plan_node *));
+	for (size_t i = 0; i < plan.n; i++) {
+		const struct plan_node *pn = &plan.nodes[i];
+
+		if (pn->verdict == PLAN_BUY)
+			order[n++] = pn;
+		else if (pn->verdict == PLAN_REFUSE)
+			refuse_mark(e, fleet_name(&e->fleet, demand_name(d, i), pn->pool),
+				    NODE_BECAUSE_LIMIT, plan.why);
+		else if (pn->verdict == PLAN_WAIT)
+			e->moving = true;
+	}
+	qsort(order, n, sizeof(struct plan_node *), by_group);
+	for (size_t i = 0; i < n; i++)
+		buy(e, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)),
+		    price[order[i]->pool], why);
+	e->last_group += plan.groups;
+	free(order);
+	free(price);
+	plan_fini(&plan);
+	engine_commit(e);
+}
+
+/* --- calls -------------------------------------------------------------------------------------
+ */
+
+static void end_call(struct engine *e)
+{
+	struct pending *p = e->calls;
+
+	journal_end_call(engine_tx(e), p->seq);
+	e->calls = p->next;
+	if (e->calls == NULL)
+		e->calls_last = &e->calls;
+	e->ncalls--;
+	drop(p);
+}
+
+/* slurmctld asks anew: what was refused before may be tried again. */
+static void forgive(struct engine *e, const struct demand *d)
+{
+	for (size_t i = 0; i < demand_count(d); i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, demand_name(d, i));
+
+		if (nm == NULL)
+			continue;
+		nm->refused = NODE_BECAUSE_NONE;
+		nm->forced_ms = 0;
+	}
+}
+
+static void note_strangers(struct engine *e, const struct demand *d)
+{
+	size_t n = 0;
+	char text[120];
+
+	for (size_t i = 0; i < demand_count(d); i++)
+		n += conf_pool_of(e->conf, demand_name(d, i)) == NULL;
+	if (n == 0)
+		return;
+	(void)snprintf(text, sizeof(text), "%zu nodes that no pool names were left alone", n);
+	engine_event(e, "", 0, "call-strangers", text);
+	if (n == demand_count(d))
+		e->count.calls_refused++;
+}
+
+/* One fresh resume call.  false: it must wait for squeue. */
+static bool resume(struct engine *e, struct pending *p)
+{
+	struct demand d;
+	struct err err;
+
+	if (demand_init(&d, p->list, p->list_len, &err) != 0) {
+		e->count.calls_refused++;
+		engine_event(e, "", 0, "call-refused", err.msg);
+		return true;
+	}
+	if (p->file != NULL && demand_add_file(&d, p->file, p->file_len, &err) != 0)
+		engine_event(e, "", 0, "resume-file-unreadable", err.msg);
+	if (!d.has_jobs && demand_count(&d) > 1 && !p->asked) {
+		demand_fini(&d);
+		p->asked = e->jobs_asked = e->jobs_asked || slurm_ask_jobs(e->slurm);
+		return false;
+	}
+	note_strangers(e, &d);
+	forgive(e, &d);
+	act_on(e, &d, "slurmctld called ResumeProgram");
+	demand_fini(&d);
+	return true;
+}
+
+/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
+static void hint(struct engine *e)
+{
+	e->poll_next = engine_now(e);
+	if (e->polling)
+		e->poll_again = true;
+}
+
+struct jobs_into {
+	struct demand *d;
+};
+
+static void add_job(void *ctx, uint64_t id, const char *list, size_t len)
+{
+	struct jobs_into *j = ctx;
+
+	(void)demand_add_job(j->d, id, list, len, NULL);
+}
+
+static void act_with_jobs(struct engine *e, const char *list, size_t list_len, const char *text,
+			  size_t len, bool fresh)
+{
+	struct demand d;
+
+	if (demand_init(&d, list, list_len, NULL) != 0)
+		return;
+	slurm_parse_jobs(text, len, add_job, &(struct jobs_into){&d});
+	d.has_jobs = true;
+	note_strangers(e, &d);
+	if (fresh)
+		forgive(e, &d);
+	act_on(e, &d, fresh ? "slurmctld called ResumeProgram" : "slurmctld has it powering up");
+	demand_fini(&d);
+}
+
+void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
+{
+	e->jobs_asked = false;
+	if (e->calls != NULL && e->calls->asked) {
+		/* Without an answer the poll will find out what is wanted. */
+		if (err == NULL)
+			act_with_jobs(e, e->calls->list, e->calls->list_len, text, len, true);
+		else
+			hint(e);
+		end_call(e);
+	}
+	if (e->wanted != NULL && err == NULL)
+		act_with_jobs(e, e->wanted, strlen(e->wanted), text, len, false);
+	free(e->wanted);
+	e->wanted = NULL;
+}
+
+void intake_run(struct engine *e)
+{
+	while (e->calls != NULL && !e->dead) {
+		struct pending *p = e->calls;
+
+		if (p->asked)
+			break; /* in order: the next ones wait behind it */
+		if (p->kind == JOURNAL_RESUME && !p->late) {
+			if (!resume(e, p)) {
+				if (!p->asked)
+					hint(e);
+				break;
+			}
+		} else {
+			hint(e);
+		}
+		end_call(e);
+	}
+	if (e->wanted != NULL && !e->jobs_asked && !e->refuse_asked)
+		e->jobs_asked = slurm_ask_jobs(e->slurm);
+	engine_commit(e);
+}

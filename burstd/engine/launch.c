@@ -1,0 +1,453 @@
+#include "engine/private.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+struct sent { /* what an answer to a create is for */
+	uint64_t batch;
+};
+
+static struct batch *batch_find(struct engine *e, uint64_t id)
+{
+	struct batch *b = e->batches;
+
+	while (b != NULL && b->j.id != id)
+		b = b->next;
+	return b;
+}
+
+static void batch_free(struct batch *b)
+{
+	free(b->members);
+	free(b->wants);
+	free(b);
+}
+
+void launch_free(struct engine *e)
+{
+	while (e->batches != NULL) {
+		struct batch *b = e->batches;
+
+		e->batches = b->next;
+		batch_free(b);
+	}
+}
+
+static struct fleet_node *member_row(const struct batch *b, size_t i)
+{
+	return b->members[i].name != NULL ? fleet_gen(b->members[i].name, b->members[i].gen) : NULL;
+}
+
+/* The request, the same bytes every time: from the members in their order, and nothing else (I4).
+ */
+static void make_op(const struct engine *e, struct batch *b, struct provider_op *op,
+		    struct provider_place *place)
+{
+	const struct conf_pool *p = &e->conf->pools[b->pool];
+
+	if (b->wants == NULL)
+		b->wants = mem_zalloc(b->n * sizeof(*b->wants));
+	for (size_t i = 0; i < b->n; i++)
+		b->wants[i] = (struct provider_want){.node = b->members[i].name->name,
+						     .gen = b->members[i].gen,
+						     .group = b->members[i].group};
+	*place = (struct provider_place){
+		.type = p->type, .region = p->region, .zone = p->zone, .spot = p->spot};
+	*op = (struct provider_op){.kind = PROVIDER_CREATE};
+	op->u.create = (struct provider_create){.cluster = e->d.uuid,
+						.token = b->j.token,
+						.place = place,
+						.wants = b->wants,
+						.nwants = b->n};
+}
+
+/* --- answers -----------------------------------------------------------------------------------
+ */
+
+static const struct {
+	enum node_event_type event;
+	enum node_reason reason;
+} verdicts[PROVIDER_NCODES] = {
+	[PROVIDER_OK] = {NODE_EV_CREATED, NODE_BECAUSE_NONE},
+	[PROVIDER_CAPACITY] = {NODE_EV_REFUSED, NODE_BECAUSE_CAPACITY},
+	[PROVIDER_QUOTA] = {NODE_EV_REFUSED, NODE_BECAUSE_QUOTA},
+	[PROVIDER_DENIED] = {NODE_EV_REFUSED, NODE_BECAUSE_DENIED},
+	[PROVIDER_INVALID] = {NODE_EV_REFUSED, NODE_BECAUSE_INVALID},
+	[PROVIDER_NOT_FOUND] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+	[PROVIDER_CONFLICT] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+	[PROVIDER_NOT_YET] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
+	[PROVIDER_RATE] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
+	[PROVIDER_TRANSIENT] = {NODE_EV_NOTSENT, NODE_BECAUSE_NONE},
+	[PROVIDER_AMBIGUOUS] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
+};
+
+static void answer_one(struct cloud *c, struct fleet_node *fn, const struct provider_result *r,
+		       const struct provider_item *it)
+{
+	enum provider_code code = it != NULL ? it->code : r->code;
+	struct node_event ev = {.type = verdicts[code].event,
+				.reason = verdicts[code].reason,
+				.now_ms = engine_now(c->e),
+				.instance = it != NULL ? &it->instance : NULL};
+
+	fn->busy = false;
+	if (r->retry_after_ms > 0)
+		ev.retry_ms = ev.now_ms + r->retry_after_ms;
+	if (ev.type == NODE_EV_CREATED &&
+	    (it->instance.id[0] == '\0' || strcmp(it->instance.node, fn->n.name) != 0))
+		ev.type = NODE_EV_LOST; /* not an answer to what was asked */
+	if (ev.type == NODE_EV_CREATED)
+		c->e->count.instances_created++;
+	if (ev.type == NODE_EV_REFUSED)
+		(void)snprintf(fn->name->why, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name,
+			       r->message[0] ? r->message : node_reason_text(ev.reason));
+	engine_post(c->e, fn, &ev);
+}
+
+static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct sent *sent = ctx;
+	struct batch *b = batch_find(c->e, sent->batch);
+	bool items = r->code == PROVIDER_OK;
+
+	assert(b != NULL && b->inflight);
+	b->inflight = false;
+	for (size_t i = 0; i < b->n; i++) {
+		struct fleet_node *fn = member_row(b, i);
+		bool have = items && i < r->nitems;
+
+		if (fn == NULL || (!fn->busy && fn->n.state != NODE_INDOUBT))
+			continue;
+		if (items && !have) {
+			static const struct provider_item lost = {.code = PROVIDER_AMBIGUOUS};
+
+			answer_one(c, fn, r, &lost);
+		} else {
+			answer_one(c, fn, r, have ? &r->items[i] : NULL);
+		}
+	}
+	cloud_hurry(c);
+}
+
+/* --- sending -----------------------------------------------------------------------------------
+ */
+
+static void batch_send(struct cloud *c, struct batch *b)
+{
+	struct sent *sent = mem_zalloc(sizeof(*sent));
+	struct provider_place place;
+	struct provider_op op;
+
+	make_op(c->e, b, &op, &place);
+	sent->batch = b->j.id;
+	b->place = place; /* the request may be read again when its answer comes */
+	op.u.create.place = &b->place;
+	b->inflight = true;
+	for (size_t i = 0; i < b->n; i++) {
+		struct fleet_node *fn = member_row(b, i);
+
+		if (fn != NULL && (fn->n.state == NODE_CREATING || fn->n.state == NODE_INDOUBT))
+			fn->busy = true;
+	}
+	cloud_send(c, &op, on_create, sent);
+}
+
+/* 0 and the hash of the request's bytes; -1: it cannot be built. */
+static int batch_hash(struct cloud *c, struct batch *b, uint64_t *hash, struct err *err)
+{
+	struct provider_request rq = {0};
+	struct provider_place place;
+	struct provider_op op;
+
+	make_op(c->e, b, &op, &place);
+	if (c->ops->build(c->self, &op, &rq, err) != 0)
+		return -1;
+	*hash = cloud_body_hash(&rq);
+	provider_request_fini(&rq);
+	return 0;
+}
+
+static struct batch *batch_new(struct engine *e, uint32_t pool, struct fleet_node **nodes, size_t n)
+{
+	struct batch *b = mem_zalloc(sizeof(*b));
+	uint64_t now = (uint64_t)engine_now(e);
+
+	/* From the clock: never used before, even with a journal that was lost or is yesterday's
+	 * (F58). */
+	e->last_batch = e->last_batch >= now ? e->last_batch + 1 : now;
+	b->j.id = e->last_batch;
+	b->j.at_ms = engine_now(e);
+	(void)snprintf(b->j.token, sizeof(b->j.token), "burstd-%.8s-%" PRIu64, e->d.uuid, b->j.id);
+	(void)snprintf(b->j.pool, sizeof(b->j.pool), "%s", e->conf->pools[pool].name);
+	b->pool = pool;
+	b->n = n;
+	b->members = mem_zalloc(n * sizeof(*b->members));
+	for (size_t i = 0; i < n; i++)
+		b->members[i] = (struct member){nodes[i]->name, nodes[i]->n.gen, nodes[i]->n.group};
+	b->next = e->batches;
+	e->batches = b;
+	return b;
+}
+
+/* Intent, durable, then the request (I1, I5). */
+static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, size_t n)
+{
+	struct engine *e = c->e;
+	struct batch *b = batch_new(e, pool, nodes, n);
+	struct err err;
+	int rc = batch_hash(c, b, &b->j.body_hash, &err);
+
+	for (size_t i = 0; i < n; i++) {
+		struct node_event ev = {.type = rc == 0 ? NODE_EV_START : NODE_EV_REFUSED,
+					.reason = NODE_BECAUSE_INVALID,
+					.now_ms = engine_now(e),
+					.batch = b->j.id,
+					.slot = (uint32_t)i};
+
+		if (rc != 0)
+			(void)snprintf(nodes[i]->name->why, sizeof(nodes[i]->name->why), "%.150s",
+				       err.msg);
+		engine_post(e, nodes[i], &ev);
+	}
+	if (rc == 0)
+		journal_put_batch(engine_tx(e), &b->j);
+	engine_commit(e);
+	if (rc == 0 && !e->dead)
+		batch_send(c, b);
+}
+
+/* May this one go out, as far as it alone is concerned? */
+static bool sendable(struct engine *e, const struct fleet_node *fn)
+{
+	struct node_limits lim;
+
+	return !fn->staged && !fn->busy && fleet_clear(fn) &&
+	       node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
+		       NODE_WANT_CREATE;
+}
+
+/* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */
+static size_t gang(struct engine *e, const struct fleet_node *fn)
+{
+	const struct fleet_node *k = fn;
+	size_t n = 0;
+
+	if (!sendable(e, fn))
+		return 0;
+	if (fn->n.group == 0)
+		return 1;
+	for (; k != NULL && k->n.group == fn->n.group; k = k->state_next, n++)
+		if (!sendable(e, k))
+			return 0;
+	return n;
+}
+
+struct forming { /* a batch being filled: nodes of one pool */
+	struct fleet_node **v;
+	size_t n, cap;
+};
+
+static void flush(struct engine *e, struct forming *f, uint32_t pool)
+{
+	struct cloud *c = engine_cloud(e, pool);
+	size_t n = f->n;
+
+	if (n == 0 || !cloud_ready(c))
+		return;
+	f->n = 0;
+	send_new(c, pool, f->v, n);
+}
+
+/* Put one gang into its pool's batch; a gang that does not fit any batch goes in pieces. */
+static void add_gang(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
+{
+	uint32_t pool = gang_v[0]->n.pool;
+	size_t max = engine_cloud(e, pool)->caps.create_max;
+
+	if (f->n > 0 && f->n + n > max)
+		flush(e, f, pool);
+	for (size_t i = 0; i < n; i++) {
+		if (f->n == max)
+			flush(e, f, pool);
+		if (f->n == max)
+			return; /* no slot: the rest waits for an answer */
+		if (f->n == f->cap) {
+			f->cap = f->cap == 0 ? 16 : 2 * f->cap;
+			f->v = mem_realloc(f->v, f->cap * sizeof(struct fleet_node *));
+		}
+		f->v[f->n++] = gang_v[i];
+	}
+}
+
+/* Everything WANTED that may go out, in order of arrival. */
+static void launch_new(struct engine *e)
+{
+	struct forming *forming = mem_zalloc((e->conf->npools + 1) * sizeof(*forming));
+	size_t nwanted = 0, n = 0, i = 0;
+	struct fleet_node **wanted;
+
+	for (struct fleet_node *fn = e->fleet.states[NODE_WANTED]; fn; fn = fn->state_next)
+		nwanted++;
+	wanted = mem_zalloc((nwanted + 1) * sizeof(struct fleet_node *));
+	for (struct fleet_node *fn = e->fleet.states[NODE_WANTED]; fn;) {
+		size_t g = gang(e, fn);
+		struct fleet_node *k = fn;
+
+		for (size_t j = 0; j < g; j++, k = k->state_next)
+			wanted[n++] = k;
+		fn = g > 0 ? k : fn->state_next;
+	}
+	while (i < n && !e->dead) {
+		uint32_t pool = wanted[i]->n.pool;
+		struct cloud *c = engine_cloud(e, pool);
+		size_t g = 1;
+
+		while (wanted[i]->n.group != 0 && i + g < n &&
+		       wanted[i + g]->n.group == wanted[i]->n.group)
+			g++;
+		if (c->listed && cloud_ready(c))
+			add_gang(e, &forming[pool], wanted + i, g);
+		i += g;
+	}
+	for (uint32_t p = 0; p < e->conf->npools; p++) {
+		if (!e->dead)
+			flush(e, &forming[p], p);
+		free(forming[p].v);
+	}
+	free(forming);
+	free(wanted);
+}
+
+static bool wants_repeat(struct engine *e, const struct batch *b)
+{
+	bool some = false;
+
+	if (b->inflight)
+		return false;
+	for (size_t i = 0; i < b->n; i++) {
+		struct fleet_node *fn = member_row(b, i);
+		struct node_limits lim;
+
+		if (fn == NULL || fn->n.state != NODE_INDOUBT)
+			continue;
+		some = some || node_want(&fn->n, engine_now(e),
+					 engine_limits(e, fn->n.pool, &lim)) == NODE_WANT_CREATE;
+	}
+	return some;
+}
+
+/* A repeat must be the same bytes; if it cannot be, only lists can tell what became of it (I4, I6).
+ */
+static void give_up_repeating(struct engine *e, struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct fleet_node *fn = member_row(b, i);
+		struct node_event ev = {.type = NODE_EV_REFUSED, .now_ms = engine_now(e)};
+
+		if (fn != NULL && fn->n.state == NODE_INDOUBT)
+			engine_post(e, fn, &ev);
+	}
+	engine_commit(e);
+}
+
+static void launch_again(struct engine *e)
+{
+	for (struct batch *b = e->batches; b != NULL && !e->dead; b = b->next) {
+		struct cloud *c = engine_cloud(e, b->pool);
+		uint64_t hash = 0;
+		bool whole = true;
+
+		if (!c->listed || !cloud_ready(c) || !wants_repeat(e, b))
+			continue;
+		for (size_t i = 0; i < b->n; i++)
+			whole = whole && b->members[i].name != NULL;
+		if (!whole || batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
+			give_up_repeating(e, b);
+			continue;
+		}
+		batch_send(c, b);
+	}
+}
+
+void launch_settle(struct engine *e)
+{
+	struct batch **at = &e->batches;
+
+	while (*at != NULL) {
+		struct batch *b = *at;
+		bool open = b->inflight;
+
+		for (size_t i = 0; !open && i < b->n; i++) {
+			struct fleet_node *fn = member_row(b, i);
+
+			open = fn != NULL &&
+			       (fn->n.state == NODE_CREATING || fn->n.state == NODE_INDOUBT);
+		}
+		if (open) {
+			at = &b->next;
+			continue;
+		}
+		journal_del_batch(engine_tx(e), b->j.id);
+		*at = b->next;
+		batch_free(b);
+	}
+}
+
+void launch_run(struct engine *e)
+{
+	if (e->batches != NULL) {
+		launch_again(e);
+		launch_settle(e);
+	}
+	if (e->fleet.states[NODE_WANTED] != NULL)
+		launch_new(e);
+}
+
+/* --- start -------------------------------------------------------------------------------------
+ */
+
+int launch_load(struct engine *e, const struct journal_batch *j, struct err *err)
+{
+	const struct conf_pool *p = conf_pool_named(e->conf, j->pool);
+	struct batch *b;
+
+	if (p == NULL)
+		return err_set(err, ERR_INVALID, "pool %s has a create in doubt", j->pool);
+	b = mem_zalloc(sizeof(*b));
+	b->j = *j;
+	b->pool = conf_pool_index(e->conf, p);
+	b->next = e->batches;
+	e->batches = b;
+	if (j->id > e->last_batch)
+		e->last_batch = j->id;
+	return 0;
+}
+
+static void join(struct batch *b, struct fleet_node *fn)
+{
+	if (fn->n.slot >= b->n) {
+		b->members = mem_realloc(b->members, (fn->n.slot + 1) * sizeof(*b->members));
+		memset(b->members + b->n, 0, (fn->n.slot + 1 - b->n) * sizeof(*b->members));
+		b->n = fn->n.slot + 1;
+	}
+	b->members[fn->n.slot] = (struct member){fn->name, fn->n.gen, fn->n.group};
+}
+
+void launch_restore(struct engine *e)
+{
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct batch *b = fn->n.batch != 0 ? batch_find(e, fn->n.batch) : NULL;
+
+			if (b != NULL)
+				join(b, fn);
+			if (fn->n.group > e->last_group)
+				e->last_group = fn->n.group;
+		}
+}

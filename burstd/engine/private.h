@@ -1,0 +1,199 @@
+/* private.h - what the files of engine/ share; nobody else includes it.
+ *
+ * One turn: something happened -> post events about nodes (staged) -> commit (durable, then
+ * visible) -> act on what the states want -> arm the timer.  Every callback from io/ ends with
+ * engine_turn().
+ *
+ *   engine.c    the turn, start and end, what the API asks
+ *   fold.c      post and commit; what follows from a change of state
+ *   intake.c    calls and polls -> demand -> plan -> new incarnations
+ *   launch.c    WANTED -> create batches; their answers
+ *   remove.c    DELETING and strays -> deletes; their answers
+ *   cloud.c     one provider: its slots and rate, its list and its offers
+ *   observe.c   what a list or a snapshot says -> events
+ *   refuse.c    a job that cannot get its nodes is told so, whole
+ *   slurm/      slurmctld */
+#ifndef BURSTD_ENGINE_PRIVATE_H
+#define BURSTD_ENGINE_PRIVATE_H
+
+#include "core/bucket.h"
+#include "core/demand.h"
+#include "core/plan.h"
+#include "engine/engine.h"
+#include "engine/slurm/slurm.h"
+
+enum {
+	ENGINE_CALLS_MAX = 1000, /* calls waiting to be read; the poll covers the rest */
+	ENGINE_POLL_MS = 1000,   /* slurmctld, while anything moves */
+	ENGINE_POLL_IDLE_MS = 30000,
+	ENGINE_RETRY_MS = 1000,      /* a failed poll or list, doubling ... */
+	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
+	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
+	ENGINE_REFORCE_MS = 10000,   /* between two POWER_DOWN_FORCE of one node */
+	ENGINE_STRAYS_MAX = 65536,
+	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
+	ENGINE_PAGES_MAX = 1000,     /* of one list */
+	ENGINE_BRAKE_MIN = 3,        /* one pass may lose this many nodes, or 10 % (I12) */
+};
+
+struct member { /* of a batch; the name outlives it */
+	struct fleet_name *name;
+	uint64_t gen;
+	uint32_t group;
+};
+
+struct batch { /* one create and its repeats */
+	struct batch *next;
+	struct journal_batch j;
+	uint32_t pool;
+	struct member *members; /* in the order sent; a NULL name: lost, cannot be repeated */
+	struct provider_want *wants;
+	struct provider_place place;
+	size_t n;
+	bool inflight;
+};
+
+struct stray { /* an instance with our tag that no row stands for */
+	char id[PROVIDER_ID_MAX + 1];
+	char node[HOSTLIST_NAME_MAX + 1];
+	uint64_t gen;
+	int64_t first_ms, asked_ms;
+	bool seen;
+};
+
+struct cloud { /* one provider */
+	struct engine *e;
+	const struct conf_provider *conf;
+	const struct provider_ops *ops;
+	void *self;
+	struct provider_caps caps;
+	struct bucket bucket;
+	uint32_t inflight;
+	/* the list */
+	bool listing; /* in progress */
+	bool listed;  /* one since start was complete and understood: creates may go out */
+	bool unsure;  /* the last one showed instances we could not place yet */
+	bool waits;   /* somebody waits for what the next one shows */
+	int64_t list_began, list_next, list_step;
+	unsigned pages;
+	char cursor[sizeof(((struct provider_result *)NULL)->cursor)];
+	struct provider_instance *seen;
+	size_t nseen;
+	struct stray *strays;
+	size_t nstrays;
+	/* the offers */
+	struct provider_offer *offers;
+	size_t noffers;
+	int64_t offers_next;
+	bool offers_busy;
+	/* how it is */
+	int64_t ok_ms, failed_ms;
+	char error[256];
+};
+
+/* One request to a provider, from cloud_send() to its answer. */
+struct request;
+typedef void (*request_fn)(struct cloud *c, void *ctx, const struct provider_result *r);
+
+struct pending { /* a call not yet acted on */
+	struct pending *next;
+	int64_t seq;
+	enum journal_call_kind kind;
+	bool late, asked; /* a hint only; squeue was asked for its jobs */
+	char *list, *file;
+	size_t list_len, file_len;
+};
+
+struct engine {
+	struct engine_deps d;
+	struct conf *conf;
+	struct conf **old; /* configurations that requests on the wire may still name */
+	size_t nold;
+	struct fleet fleet;
+	struct timer *timer;
+	struct slurm *slurm;
+	struct cloud *clouds;
+	struct request *requests; /* all on the wire */
+	bool unsent;              /* some of them could not be sent */
+	struct batch *batches;
+	uint64_t last_batch;
+	uint32_t last_group;
+	/* the transaction being built */
+	struct journal_tx *tx;
+	struct fleet_node **staged;
+	size_t nstaged, staged_cap;
+	/* hooks */
+	struct pending *calls, **calls_last;
+	size_t ncalls;
+	/* slurmctld */
+	bool polled; /* at least once since start */
+	bool polling, poll_again, poll_wants_jobs;
+	bool moving; /* something was in transition at the last look */
+	int64_t poll_next, poll_step, poll_began;
+	bool jobs_asked;               /* squeue runs, for intake */
+	bool refuse_due, refuse_asked; /* jobs to be told; squeue runs, for that */
+	char *wanted; /* nodes that slurmctld wants and nobody asked us for: a node list */
+	int64_t slurm_ok_ms, slurm_failed_ms;
+	char slurm_error[256];
+	struct engine_counters count;
+	int64_t started_ms;
+	bool started, dead; /* dead: the journal failed or the engine is being freed */
+};
+
+/* --- engine.c --- */
+int64_t engine_now(const struct engine *e);
+void engine_turn(struct engine *e);
+const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+					struct node_limits *out);
+struct cloud *engine_cloud(struct engine *e, uint32_t pool);
+
+/* --- fold.c --- */
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
+/* A new incarnation, staged: add to the fleet as GONE would be wrong, so as it is. */
+struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail);
+struct journal_tx *engine_tx(struct engine *e); /* the one being built */
+void engine_commit(struct engine *e);
+
+/* --- intake.c --- */
+void intake_run(struct engine *e);
+void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
+void intake_free(struct engine *e);
+
+/* --- launch.c --- */
+void launch_run(struct engine *e);
+int launch_load(struct engine *e, const struct journal_batch *b, struct err *err);
+void launch_restore(struct engine *e); /* after the nodes are loaded */
+void launch_settle(struct engine *e);  /* forget batches nobody waits for */
+void launch_free(struct engine *e);
+
+/* --- remove.c --- */
+void remove_run(struct engine *e);
+
+/* --- cloud.c --- */
+int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
+	       const char *credential, struct err *err);
+void cloud_close(struct cloud *c);
+bool cloud_ready(struct cloud *c); /* may a request go out now? */
+/* Send op; fn is called once, later, unless the engine is freed before.  Takes ctx: it is freed
+ * after fn or in its place.  What op points to must live as long (ctx is the place for it). */
+void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
+void cloud_run(struct cloud *c);
+void cloud_hurry(struct cloud *c); /* something happened that a list will show */
+int64_t cloud_next_ms(const struct cloud *c);
+int64_t cloud_price(const struct cloud *c, const struct conf_pool *p);
+void cloud_fail_unsent(struct engine *e);
+void cloud_cancel_all(struct engine *e);
+uint64_t cloud_body_hash(const struct provider_request *rq);
+
+/* --- observe.c --- */
+void observe_list(struct cloud *c);
+void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms);
+
+/* --- refuse.c --- */
+void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
+void refuse_run(struct engine *e);
+void refuse_jobs(struct engine *e, const char *text, size_t len);
+
+#endif

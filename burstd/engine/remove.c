@@ -1,0 +1,156 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { STRAY_AGAIN_MS = 60000 };
+
+struct victim {                  /* one instance of a delete on the wire */
+	struct fleet_name *name; /* NULL: a stray */
+	uint64_t gen;
+	char id[PROVIDER_ID_MAX + 1];
+};
+
+struct removal { /* what an answer is for */
+	size_t n;
+	const char **ids;
+	struct victim v[];
+};
+
+static enum node_event_type verdict(enum provider_code code, const struct node *n, int64_t now,
+				    int64_t settle)
+{
+	switch (code) {
+	case PROVIDER_OK:
+		return NODE_EV_DELETED;
+	case PROVIDER_NOT_FOUND: /* soon after a create it may only not show yet (F20) */
+		return now >= n->start_ms + settle ? NODE_EV_DELETED : NODE_EV_DELETE_FAILED;
+	case PROVIDER_DENIED:
+	case PROVIDER_INVALID:
+		return NODE_EV_DELETE_DENIED;
+	default:
+		return NODE_EV_DELETE_FAILED;
+	}
+}
+
+static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	struct removal *rm = ctx;
+
+	for (size_t i = 0; i < rm->n; i++) {
+		struct fleet_node *fn =
+			rm->v[i].name != NULL ? fleet_gen(rm->v[i].name, rm->v[i].gen) : NULL;
+		enum provider_code code = r->code;
+		struct node_event ev = {.now_ms = engine_now(c->e)};
+
+		if (code == PROVIDER_OK)
+			code = i < r->nitems ? r->items[i].code : PROVIDER_AMBIGUOUS;
+		if (fn == NULL)
+			continue;
+		fn->busy = false;
+		ev.type = verdict(code, &fn->n, ev.now_ms, c->conf->settle_ms);
+		if (r->retry_after_ms > 0)
+			ev.retry_ms = ev.now_ms + r->retry_after_ms;
+		engine_post(c->e, fn, &ev);
+	}
+	cloud_hurry(c);
+}
+
+static struct removal *removal_new(size_t max)
+{
+	struct removal *rm =
+		mem_zalloc(sizeof(*rm) + max * sizeof(rm->v[0]) + max * sizeof(char *));
+
+	rm->ids = (const char **)(void *)&rm->v[max];
+	return rm;
+}
+
+static void removal_add(struct removal *rm, struct fleet_node *fn, const char *id)
+{
+	struct victim *v = &rm->v[rm->n];
+
+	if (fn != NULL) {
+		v->name = fn->name;
+		v->gen = fn->n.gen;
+		fn->busy = true;
+	}
+	(void)snprintf(v->id, sizeof(v->id), "%s", id);
+	rm->ids[rm->n++] = v->id;
+}
+
+static void removal_send(struct cloud *c, struct removal *rm)
+{
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+
+	op.u.del.ids = rm->ids;
+	op.u.del.nids = rm->n;
+	cloud_send(c, &op, on_delete, rm);
+}
+
+static void remove_nodes(struct cloud *c)
+{
+	struct engine *e = c->e;
+	struct removal *rm = NULL;
+
+	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
+		struct node_limits lim;
+
+		if (fn->busy || fn->staged || engine_cloud(e, fn->n.pool) != c ||
+		    node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) !=
+			    NODE_WANT_DELETE)
+			continue;
+		if (rm == NULL && !cloud_ready(c))
+			return;
+		if (rm == NULL)
+			rm = removal_new(c->caps.delete_max);
+		removal_add(rm, fn, fn->n.instance);
+		if (rm->n == c->caps.delete_max) {
+			removal_send(c, rm);
+			rm = NULL;
+		}
+	}
+	if (rm != NULL)
+		removal_send(c, rm);
+}
+
+/* What carries our tag and belongs to no row, after a settle time in which a row might have come.
+ */
+static void remove_strays(struct cloud *c)
+{
+	struct engine *e = c->e;
+	int64_t now = engine_now(e);
+	struct removal *rm = NULL;
+
+	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++) {
+		struct stray *s = &c->strays[i];
+
+		if (now - s->first_ms < c->conf->settle_ms ||
+		    (s->asked_ms != 0 && now - s->asked_ms < STRAY_AGAIN_MS) ||
+		    (rm != NULL && rm->n == c->caps.delete_max))
+			continue;
+		if (rm == NULL)
+			rm = removal_new(c->caps.delete_max);
+		s->asked_ms = now;
+		engine_event(e, s->node, s->gen, "stray-deleted", s->id);
+		removal_add(rm, NULL, s->id);
+	}
+	if (rm == NULL)
+		return;
+	engine_commit(e); /* on record before it is done (I28) */
+	if (e->dead)
+		free(rm);
+	else
+		removal_send(c, rm);
+}
+
+void remove_run(struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders && !e->dead; i++) {
+		remove_nodes(&e->clouds[i]);
+		if (e->clouds[i].nstrays > 0)
+			remove_strays(&e->clouds[i]);
+	}
+}

@@ -1,0 +1,157 @@
+#include "engine/slurm/parse.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/str.h"
+
+static const struct {
+	const char *word;
+	uint32_t flag;
+} words[] = {
+	{"IDLE", SLURM_IDLE},
+	{"ALLOCATED", SLURM_ALLOCATED},
+	{"MIXED", SLURM_ALLOCATED},
+	{"DOWN", SLURM_DOWN},
+	{"ERROR", SLURM_DOWN},
+	{"UNKNOWN", SLURM_UNKNOWN},
+	{"CLOUD", SLURM_CLOUD},
+	{"POWERED_DOWN", SLURM_POWERED_DOWN},
+	{"POWERING_DOWN", SLURM_POWERING_DOWN},
+	{"POWERING_UP", SLURM_POWERING_UP},
+	{"POWER_DOWN", SLURM_POWER_DOWN},
+	{"POWER_UP", SLURM_POWER_UP},
+	{"NOT_RESPONDING", SLURM_NOT_RESPONDING},
+	{"DRAIN", SLURM_DRAIN},
+	{"FAIL", SLURM_FAIL},
+	{"COMPLETING", SLURM_COMPLETING},
+	{"REBOOT", SLURM_REBOOT},
+	{"REBOOT_ISSUED", SLURM_REBOOT},
+	{"REBOOT_REQUESTED", SLURM_REBOOT},
+	{"MAINTENANCE", SLURM_MAINT},
+	{"MAINT", SLURM_MAINT},
+	{"INVALID_REG", SLURM_INVALID_REG},
+};
+
+int slurm_text_is(struct slurm_text t, const char *s)
+{
+	return t.n == strlen(s) && memcmp(t.p, s, t.n) == 0;
+}
+
+uint32_t slurm_parse_state(const char *text, size_t len)
+{
+	uint32_t flags = SLURM_KNOWN;
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *plus = memchr(text, '+', (size_t)(end - text));
+		struct slurm_text w = {text, (size_t)((plus != NULL ? plus : end) - text)};
+
+		if (w.n > 0 && w.p[w.n - 1] == '*') { /* "DOWN*": does not respond */
+			flags |= SLURM_NOT_RESPONDING;
+			w.n--;
+		}
+		for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (slurm_text_is(w, words[i].word))
+				flags |= words[i].flag;
+		text += (plus != NULL ? (size_t)(plus - text) + 1 : (size_t)(end - text));
+	}
+	return flags;
+}
+
+void slurm_print_state(uint32_t flags, char *out, size_t size)
+{
+	struct str s;
+
+	str_init(&s, size - 1);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		if ((flags & words[i].flag) == 0)
+			continue;
+		str_addf(&s, "%s%s", s.len > 0 ? "+" : "", words[i].word);
+		flags &= ~words[i].flag; /* synonyms once */
+	}
+	memcpy(out, s.p, s.len + 1);
+	str_fini(&s);
+}
+
+/* The value of " key=" in a line: up to the next space, or to the end of the line. */
+static struct slurm_text value(const char *line, size_t len, const char *key, bool whole)
+{
+	const char *at = memmem(line, len, key, strlen(key));
+	struct slurm_text t = {"", 0};
+	const char *space;
+
+	if (at == NULL)
+		return t;
+	t.p = at + strlen(key);
+	t.n = len - (size_t)(t.p - line);
+	space = whole ? NULL : memchr(t.p, ' ', t.n);
+	if (space != NULL)
+		t.n = (size_t)(space - t.p);
+	return t;
+}
+
+static int parse_line(const char *line, size_t len, slurm_node_fn fn, void *ctx, struct err *e)
+{
+	static const char head[] = "NodeName=";
+	struct slurm_node n = {0};
+	struct slurm_text name;
+
+	if (len < sizeof(head) || memcmp(line, head, sizeof(head) - 1) != 0)
+		return err_set(e, ERR_INVALID, "scontrol: not a node: \"%.*s\"",
+			       (int)(len < 60 ? len : 60), line);
+	name = value(line, len, head, false);
+	n.state = value(line, len, " State=", false);
+	if (name.n == 0 || name.n >= sizeof(n.name) || n.state.n == 0)
+		return err_set(e, ERR_INVALID, "scontrol: node without a name or state: \"%.*s\"",
+			       (int)(len < 60 ? len : 60), line);
+	memcpy(n.name, name.p, name.n);
+	n.flags = slurm_parse_state(n.state.p, n.state.n);
+	n.addr = value(line, len, " NodeAddr=", false);
+	n.host = value(line, len, " NodeHostName=", false);
+	n.reason = value(line, len, " Reason=", true);
+	fn(ctx, &n);
+	return 0;
+}
+
+long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx, struct err *e)
+{
+	const char *end = text + len;
+	long count = 0;
+
+	while (text < end) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+
+		if (nl == NULL) /* the last line always ends: otherwise something is missing */
+			return err_set(e, ERR_INVALID, "scontrol: output cut short");
+		if (nl > text) {
+			if (parse_line(text, (size_t)(nl - text), fn, ctx, e) != 0)
+				return -1;
+			count++;
+		}
+		text = nl + 1;
+	}
+	if (count == 0)
+		return err_set(e, ERR_INVALID, "scontrol: no nodes at all");
+	return count;
+}
+
+void slurm_parse_jobs(const char *text, size_t len, slurm_job_fn fn, void *ctx)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		const char *nl = memchr(text, '\n', (size_t)(end - text));
+		const char *stop = nl != NULL ? nl : end;
+		const char *bar = memchr(text, '|', (size_t)(stop - text));
+		uint64_t id = 0;
+		const char *p = text;
+
+		while (bar != NULL && p < bar && *p >= '0' && *p <= '9' && id < UINT32_MAX)
+			id = id * 10 + (uint64_t)(*p++ - '0');
+		if (bar != NULL && p == bar && id > 0 && stop > bar + 1)
+			fn(ctx, id, bar + 1, (size_t)(stop - bar - 1));
+		text = stop + 1;
+	}
+}

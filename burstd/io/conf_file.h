@@ -1,0 +1,21 @@
+/* conf_file.h - burstd.conf to struct conf, by libconfuse.
+ *
+ * Every error is one line that begins "FILE:LINE: " and says what was wrong and what is wanted; a
+ * file that cannot be read at all is "FILE: ".  The parser below has state of its own: one thread
+ * only. */
+#ifndef BURSTD_CONF_FILE_H
+#define BURSTD_CONF_FILE_H
+
+#include "base/err.h"
+#include "core/conf.h"
+
+enum { CONF_FILE_MAX = 1 << 20 }; /* bytes; 256 pools with long node lists are a quarter of it */
+
+/* The configuration at path, whole and checked (conf_finish()), in *out, the caller's; NULL on
+ * failure. A file that others than root and ourselves can write is refused. */
+int conf_file_load(struct conf **out, const char *path, struct err *e);
+
+/* The same from text; `name` is what errors call the file. */
+int conf_file_parse(struct conf **out, const char *name, const char *text, struct err *e);
+
+#endif

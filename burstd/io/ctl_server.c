@@ -1,0 +1,606 @@
+#include "io/ctl_server.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "base/frame.h"
+#include "base/mem.h"
+#include "io/loop.h"
+
+enum {
+	CTL_BACKLOG = 1024,        /* 1,000 hooks at once wait a moment rather than spool */
+	CTL_ACCEPT_BATCH = 32,     /* connections taken before others have their turn */
+	CTL_ACCEPT_PAUSE_MS = 100, /* no descriptor left: trying at once would only spin (F56) */
+	CTL_SILENT_MS = 100,
+	CTL_CHUNK = 65536,
+};
+
+/* Every connection is in one of these; only hooks and root can fill the first. */
+enum slot { SLOT_HOOK, SLOT_OPERATOR, SLOT_VIEWER, SLOTS };
+
+static const unsigned slot_max[SLOTS] = {CTL_HOOK_SLOTS, CTL_OPERATOR_SLOTS, CTL_VIEWER_SLOTS};
+
+/* One connection.
+ *
+ *   FIRST --a request--> ANSWER --written--> closed
+ *     |                    ^
+ *     +---head of a call-> CALL --its end (or nonsense)
+ *
+ * The deadline, nonsense where there is nobody to answer, and the end of the peer close it from
+ * anywhere. */
+enum conn_state { CONN_FIRST, CONN_CALL, CONN_ANSWER };
+
+struct conn {
+	struct conn *next, **prevp; /* in order of arrival, so the first is the next one due */
+	struct ctl_server *server;
+	enum conn_state state;
+	enum slot slot;
+	bool closed;
+	bool maybe_hook; /* root or our own user */
+	int64_t due;
+	int fd;
+	uv_poll_t poll;
+	struct ctl_caller who;
+	struct frame_reader reader;
+	struct ctl_collect *collect; /* in CALL */
+	char *answer;                /* a whole frame, from CONN_ANSWER on */
+	size_t answer_len, written;
+};
+
+struct ctl_server {
+	struct loop *loop;
+	struct ctl_handler handler;
+	uint32_t *admins;
+	size_t nadmins;
+	uint32_t deadline_ms;
+	char *path;
+	dev_t dev; /* of the socket file we made: somebody may have put another in its place */
+	ino_t ino;
+	int fd;
+	uv_poll_t poll;
+	struct timer *resume;   /* of accepting */
+	struct timer *deadline; /* of the first connection */
+	struct conn *first, **lastp;
+	unsigned used[SLOTS];
+	unsigned handles;     /* not yet closed */
+	bool closing, paused; /* paused: not accepting, until `resume` */
+	char chunk[CTL_CHUNK];
+};
+
+/* --- closing ---------------------------------------------------------------------------------- */
+
+static void maybe_free(struct ctl_server *s)
+{
+	if (--s->handles > 0)
+		return;
+	free(s->path);
+	free(s->admins);
+	free(s);
+}
+
+static void on_conn_closed(uv_handle_t *h)
+{
+	struct conn *c = h->data;
+	struct ctl_server *s = c->server;
+
+	frame_reader_fini(&c->reader);
+	ctl_collect_free(c->collect);
+	free(c->answer);
+	free(c);
+	maybe_free(s);
+}
+
+static void set_deadline(struct ctl_server *s)
+{
+	timer_at(s->deadline, s->first != NULL ? s->first->due : INT64_MAX);
+}
+
+static void release_slot(struct ctl_server *s, enum slot slot)
+{
+	s->used[slot]--;
+	if (slot == SLOT_HOOK && s->paused && !s->closing)
+		timer_at(s->resume, 0);
+}
+
+/* The memory lives until the loop calls back, for a handler or a frame reader may be on the stack.
+ */
+static void conn_close(struct conn *c)
+{
+	struct ctl_server *s = c->server;
+
+	if (c->closed)
+		return;
+	c->closed = true;
+	*c->prevp = c->next;
+	if (c->next != NULL)
+		c->next->prevp = c->prevp;
+	else
+		s->lastp = c->prevp;
+	release_slot(s, c->slot);
+	uv_close((uv_handle_t *)&c->poll, on_conn_closed);
+	(void)close(c->fd); /* after uv_close(), which stops watching it */
+	if (!s->closing)
+		set_deadline(s);
+}
+
+static void on_deadline(void *ctx)
+{
+	struct ctl_server *s = ctx;
+	int64_t now = loop_now(s->loop);
+
+	while (s->first != NULL && s->first->due <= now)
+		conn_close(s->first);
+	set_deadline(s);
+}
+
+/* --- answering -------------------------------------------------------------------------------- */
+
+static void watch(struct conn *c, int events);
+
+/* The rest of what the peer sends is of no interest. */
+static void on_writable(struct conn *c)
+{
+	while (c->written < c->answer_len) {
+		ssize_t n = send(c->fd, c->answer + c->written, c->answer_len - c->written,
+				 MSG_NOSIGNAL | MSG_DONTWAIT);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0 && errno == EAGAIN) {
+			watch(c, UV_WRITABLE);
+			return;
+		}
+		if (n < 0)
+			break;
+		c->written += (size_t)n;
+	}
+	conn_close(c);
+}
+
+static void answer(struct conn *c, const char *json, size_t len)
+{
+	unsigned char head[FRAME_HEADER];
+
+	assert(c->state != CONN_ANSWER);
+	c->state = CONN_ANSWER;
+	frame_header(head, FRAME_JSON, (uint32_t)len);
+	c->answer = mem_zalloc(sizeof(head) + len);
+	memcpy(c->answer, head, sizeof(head));
+	memcpy(c->answer + sizeof(head), json, len);
+	c->answer_len = sizeof(head) + len;
+	on_writable(c);
+}
+
+static void refuse(struct conn *c, const char *why)
+{
+	json_t *root = mem_check(json_pack("{s:b,s:s}", "ok", 0, "error", why));
+	char *json = mem_check(json_dumps(root, JSON_COMPACT));
+
+	json_decref(root);
+	answer(c, json, strlen(json));
+	free(json);
+}
+
+/* The handler's answer; takes json. */
+static void answer_take(struct conn *c, char *json)
+{
+	size_t len;
+
+	assert(json != NULL);
+	len = strlen(json);
+	if (c->closed) /* the handler closed the server */
+		;
+	else if (len > CTL_REPLY_MAX)
+		refuse(c, "the answer is too long");
+	else
+		answer(c, json, len);
+	free(json);
+}
+
+/* --- understanding ---------------------------------------------------------------------------- */
+
+static bool is_call(const char *json, size_t len)
+{
+	json_error_t je;
+	json_t *root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &je);
+	const char *op = json_string_value(json_object_get(root, "op"));
+	bool yes = op != NULL && strcmp(op, "call") == 0;
+
+	json_decref(root);
+	return yes;
+}
+
+/* Out of the hooks' slots, once it is known that it is no hook. */
+static bool move_to(struct conn *c, enum slot slot)
+{
+	struct ctl_server *s = c->server;
+
+	if (c->slot == slot)
+		return true;
+	if (s->used[slot] >= slot_max[slot])
+		return false;
+	release_slot(s, c->slot);
+	s->used[slot]++;
+	c->slot = slot;
+	return true;
+}
+
+static void on_request(struct conn *c, const char *data, size_t len)
+{
+	struct ctl_server *s = c->server;
+
+	if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR))
+		refuse(c, "busy: too many requests at a time");
+	else
+		answer_take(c, s->handler.request(s->handler.ctx, &c->who, data, len));
+}
+
+/* There is room for all lists and heads, but not for every resume file. */
+static void keep_budget(struct conn *c, size_t more)
+{
+	size_t held = more;
+
+	for (const struct conn *i = c->server->first; i != NULL; i = i->next)
+		if (i->collect != NULL)
+			held += ctl_collect_held(i->collect);
+	if (held > CTL_CALLS_MAX)
+		ctl_collect_drop(c->collect);
+}
+
+static void on_call_frame(struct conn *c, enum frame_type type, const char *data, size_t len)
+{
+	struct ctl_server *s = c->server;
+	struct ctl_call call;
+	struct err e;
+
+	if (type == FRAME_FILE)
+		keep_budget(c, len);
+	if (ctl_collect_frame(c->collect, (int)type, data, len, &e) != 0) {
+		refuse(c, e.msg);
+	} else if (ctl_collect_done(c->collect)) {
+		ctl_collect_get(c->collect, &call);
+		answer_take(c, s->handler.call(s->handler.ctx, &c->who, &call));
+	}
+}
+
+static void on_first_frame(struct conn *c, enum frame_type type, const char *data, size_t len)
+{
+	if (type != FRAME_JSON) {
+		refuse(c, "the first frame must be JSON");
+	} else if (!is_call(data, len)) {
+		on_request(c, data, len);
+	} else if (!c->maybe_hook) {
+		refuse(c, "only root and burstd's own user may hand over calls");
+	} else {
+		c->state = CONN_CALL;
+		c->collect = ctl_collect_new(FRAME_FILE_MAX);
+		on_call_frame(c, type, data, len);
+	}
+}
+
+/* -1 ends the reading: there is an answer, or nobody to answer. */
+static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
+{
+	struct conn *c = ctx;
+
+	(void)e;
+	if (c->state == CONN_FIRST)
+		on_first_frame(c, type, data, len);
+	else
+		on_call_frame(c, type, data, len);
+	return c->state == CONN_ANSWER || c->closed ? -1 : 0;
+}
+
+static void on_readable(struct conn *c)
+{
+	struct ctl_server *s = c->server;
+	ssize_t n = recv(c->fd, s->chunk, sizeof(s->chunk), MSG_DONTWAIT);
+	struct err e = {0};
+	int rc;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) { /* half a request is no request */
+		conn_close(c);
+		return;
+	}
+	rc = frame_reader_feed(&c->reader, s->chunk, (size_t)n, on_frame, c, &e);
+	if (c->state == CONN_ANSWER || c->closed)
+		return;
+	if (rc != 0)
+		refuse(c, e.msg);
+	else if (c->reader.body != NULL && c->reader.want > CTL_REQUEST_MAX)
+		refuse(c, "the frame is too long");
+}
+
+static void on_poll(uv_poll_t *p, int status, int events)
+{
+	struct conn *c = p->data;
+
+	(void)events;
+	if (status < 0)
+		conn_close(c);
+	else if (c->state == CONN_ANSWER)
+		on_writable(c);
+	else
+		on_readable(c);
+}
+
+static void watch(struct conn *c, int events)
+{
+	if (uv_poll_start(&c->poll, events, on_poll) != 0)
+		conn_close(c);
+}
+
+/* --- accepting -------------------------------------------------------------------------------- */
+
+static bool is_admin(const struct ctl_server *s, uint32_t uid)
+{
+	for (size_t i = 0; i < s->nadmins; i++)
+		if (s->admins[i] == uid)
+			return true;
+	return false;
+}
+
+static void know_caller(struct conn *c, const struct ucred *peer)
+{
+	c->who = (struct ctl_caller){.uid = peer->uid, .gid = peer->gid, .pid = peer->pid};
+	c->maybe_hook = peer->uid == 0 || peer->uid == geteuid();
+	if (c->maybe_hook || is_admin(c->server, peer->uid))
+		c->who.role = CTL_OPERATOR;
+	if (c->maybe_hook)
+		c->slot = SLOT_HOOK;
+	else
+		c->slot = c->who.role == CTL_OPERATOR ? SLOT_OPERATOR : SLOT_VIEWER;
+}
+
+/* It has sent no whole frame for a while, and nothing waits to be read: a hook sends its head at
+ * once. */
+static bool is_silent(const struct conn *c, int64_t now)
+{
+	int64_t age = now - (c->due - c->server->deadline_ms);
+	char byte;
+
+	return c->state == CONN_FIRST && age >= CTL_SILENT_MS &&
+	       recv(c->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 1;
+}
+
+/* The next one may be a hook.  It waits in the backlog rather than to be turned away (it would
+ * spool), but never for those who hold a hook's slot in silence. */
+static bool have_hook_slot(struct ctl_server *s)
+{
+	int64_t now = loop_now(s->loop);
+
+	if (s->used[SLOT_HOOK] < CTL_HOOK_SLOTS)
+		return true;
+	for (struct conn *c = s->first; c != NULL; c = c->next)
+		if (c->slot == SLOT_HOOK && is_silent(c, now)) {
+			conn_close(c);
+			return true;
+		}
+	return false;
+}
+
+static void conn_link(struct conn *c)
+{
+	struct ctl_server *s = c->server;
+
+	c->prevp = s->lastp;
+	*s->lastp = c;
+	s->lastp = &c->next;
+	s->used[c->slot]++;
+	s->handles++;
+	c->due = loop_now(s->loop) + s->deadline_ms;
+	set_deadline(s);
+}
+
+/* Takes fd. */
+static void conn_new(struct ctl_server *s, int fd)
+{
+	struct conn *c = mem_zalloc(sizeof(*c));
+	struct ucred peer;
+	socklen_t len = sizeof(peer);
+
+	c->server = s;
+	c->fd = fd;
+	c->poll.data = c;
+	frame_reader_init(&c->reader);
+	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
+		goto no;
+	know_caller(c, &peer);
+	if (s->used[c->slot] >= slot_max[c->slot] ||
+	    uv_poll_init(loop_uv(s->loop), &c->poll, fd) != 0)
+		goto no;
+	conn_link(c);
+	watch(c, UV_READABLE);
+	return;
+no:
+	(void)close(fd);
+	free(c);
+}
+
+static void pause_accept(struct ctl_server *s)
+{
+	(void)uv_poll_stop(&s->poll);
+	s->paused = true;
+	timer_at(s->resume, loop_now(s->loop) + CTL_ACCEPT_PAUSE_MS);
+}
+
+static void on_connection(uv_poll_t *p, int status, int events)
+{
+	struct ctl_server *s = p->data;
+
+	(void)status;
+	(void)events;
+	for (int i = 0; i < CTL_ACCEPT_BATCH; i++) {
+		int fd;
+
+		/* Only the first is sure to be there, and worth somebody else's slot. */
+		if (i > 0 && s->used[SLOT_HOOK] >= CTL_HOOK_SLOTS)
+			return;
+		if (!have_hook_slot(s)) {
+			pause_accept(s);
+			return;
+		}
+		fd = accept4(s->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		if (fd >= 0) {
+			conn_new(s, fd);
+		} else if (errno != EINTR && errno != ECONNABORTED) {
+			if (errno != EAGAIN) /* EMFILE, ENFILE, ENOMEM: they wait in the backlog */
+				pause_accept(s);
+			return;
+		}
+	}
+}
+
+static void on_resume(void *ctx)
+{
+	struct ctl_server *s = ctx;
+
+	s->paused = false;
+	if (uv_poll_start(&s->poll, UV_READABLE, on_connection) != 0)
+		pause_accept(s);
+}
+
+/* --- listening -------------------------------------------------------------------------------- */
+
+static int make_address(struct sockaddr_un *sa, const char *path, struct err *e)
+{
+	*sa = (struct sockaddr_un){.sun_family = AF_UNIX};
+	if (strlen(path) >= sizeof(sa->sun_path))
+		return err_set(e, ERR_INVALID,
+			       "%s: longer than the %zu bytes a socket's path may have", path,
+			       sizeof(sa->sun_path) - 1);
+	memcpy(sa->sun_path, path, strlen(path));
+	return 0;
+}
+
+/* Remove what a dead burstd left; refuse to touch anything else (F59). */
+static int clear_path(const struct sockaddr_un *sa, struct err *e)
+{
+	const char *path = sa->sun_path;
+	struct stat st;
+	int fd, rc, saved;
+
+	if (lstat(path, &st) != 0)
+		return errno == ENOENT ? 0 : err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+	if (!S_ISSOCK(st.st_mode))
+		return err_set(e, ERR_IO, "%s: exists and is not a socket", path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return err_set(e, ERR_IO, "socket: %s", strerror(errno));
+	rc = connect(fd, (const struct sockaddr *)sa, sizeof(*sa));
+	saved = errno;
+	(void)close(fd);
+	if (rc == 0 || saved == EAGAIN) /* EAGAIN: its backlog is full */
+		return err_set(e, ERR_IO, "%s: another burstd listens there", path);
+	if (saved != ECONNREFUSED)
+		return err_set(e, ERR_IO, "%s: %s", path, strerror(saved));
+	if (unlink(path) != 0)
+		return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+	return 0;
+}
+
+/* Everybody may connect: who it is decides what he may do. */
+static int listen_at(struct ctl_server *s, struct err *e)
+{
+	struct sockaddr_un sa;
+	struct stat st;
+
+	if (make_address(&sa, s->path, e) != 0 || clear_path(&sa, e) != 0)
+		return -1;
+	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (s->fd < 0)
+		return err_set(e, ERR_IO, "socket: %s", strerror(errno));
+	if (bind(s->fd, (struct sockaddr *)&sa, sizeof(sa)) != 0)
+		return err_set(e, ERR_IO, "%s: %s", s->path, strerror(errno));
+	if (chmod(s->path, 0666) != 0 || lstat(s->path, &st) != 0 ||
+	    listen(s->fd, CTL_BACKLOG) != 0) {
+		(void)err_set(e, ERR_IO, "%s: %s", s->path, strerror(errno));
+		(void)unlink(s->path);
+		return -1;
+	}
+	s->dev = st.st_dev;
+	s->ino = st.st_ino;
+	return 0;
+}
+
+static void remove_socket(const struct ctl_server *s)
+{
+	struct stat st;
+
+	if (lstat(s->path, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
+		(void)unlink(s->path);
+}
+
+static void copy_opts(struct ctl_server *s, const struct ctl_server_opts *o)
+{
+	s->path = mem_strdup(o->path);
+	s->deadline_ms = o->deadline_ms ? o->deadline_ms : CTL_DEADLINE_MS;
+	s->nadmins = o->nadmins;
+	s->admins = mem_zalloc(o->nadmins * sizeof(*s->admins) + 1);
+	if (o->nadmins > 0)
+		memcpy(s->admins, o->admins, o->nadmins * sizeof(*s->admins));
+}
+
+int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_server_opts *o,
+		   const struct ctl_handler *h, struct err *e)
+{
+	struct ctl_server *s = mem_zalloc(sizeof(*s));
+	int rc;
+
+	*out = NULL;
+	s->loop = l;
+	s->fd = -1;
+	s->handler = *h;
+	s->lastp = &s->first;
+	s->handles = 1; /* the one that maybe_free() takes off */
+	copy_opts(s, o);
+	if (listen_at(s, e) != 0)
+		goto fail;
+	rc = uv_poll_init(loop_uv(l), &s->poll, s->fd);
+	if (rc != 0) {
+		(void)err_set(e, ERR_IO, "%s: %s", s->path, uv_strerror(rc));
+		remove_socket(s);
+		goto fail;
+	}
+	s->poll.data = s;
+	s->resume = timer_new(l, on_resume, s);
+	s->deadline = timer_new(l, on_deadline, s);
+	on_resume(s);
+	*out = s;
+	return 0;
+fail:
+	if (s->fd >= 0)
+		(void)close(s->fd);
+	maybe_free(s);
+	return -1;
+}
+
+static void on_listener_closed(uv_handle_t *h)
+{
+	maybe_free(h->data);
+}
+
+void ctl_server_close(struct ctl_server *s)
+{
+	if (s == NULL)
+		return;
+	assert(!s->closing);
+	s->closing = true;
+	while (s->first != NULL)
+		conn_close(s->first);
+	timer_free(s->resume);
+	timer_free(s->deadline);
+	remove_socket(s);
+	uv_close((uv_handle_t *)&s->poll, on_listener_closed);
+	(void)close(s->fd);
+}

@@ -1,0 +1,70 @@
+/* http_client.h - HTTPS requests on the loop, through libcurl's multi_socket.
+ *
+ * One client per loop.  Every request that http_client_send() accepts gets its
+ * callback exactly once: with a reply, or with an error, or with ERR_CANCELLED
+ * from http_client_cancel() or http_client_close().  Callbacks never run inside
+ * http_client_send() and never inside a libcurl callback.
+ *
+ * ERR_NOTSENT: no byte of the request went out, so it cannot have had an effect
+ * (no address, refused, a certificate that we do not trust).
+ * ERR_NET: it may have.  ERR_LIMIT: it may have, and the reply was too long.
+ * Only GET and HEAD may reach the server twice, on a connection that it closed.
+ *
+ * No proxy, .netrc, redirects, cookies, compression; HTTP/1.1; http and https.
+ * No queue: what is sent starts at once, so the caller says how many at a time. */
+#ifndef BURSTD_HTTP_CLIENT_H
+#define BURSTD_HTTP_CLIENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct loop;
+struct http_client;
+
+enum {
+	HTTP_CLIENT_MAX = 1024,          /* requests at a time: each may hold a descriptor */
+	HTTP_CLIENT_IDLE = 128,          /* connections kept open for the next request */
+	HTTP_CLIENT_STALL_S = 30,        /* so long under HTTP_CLIENT_STALL_RATE ends it */
+	HTTP_CLIENT_STALL_RATE = 16,     /* bytes a second */
+	HTTP_CLIENT_CONNECT_MS = 10000,  /* for name, TCP and TLS together */
+	HTTP_CLIENT_HEADERS_MAX = 65536, /* bytes of all headers of one reply */
+};
+
+struct http_call {          /* borrowed during http_client_send() only */
+	const char *method; /* "GET", "POST", ... */
+	const char *url;
+	const char *const *headers; /* NULL-terminated, or NULL */
+	const void *body;
+	size_t body_len;
+	const char *ca_file; /* PEM file to trust instead of the system's, or NULL */
+	uint32_t timeout_ms; /* whole transfer, connecting included; not 0 */
+	uint32_t stall_s;    /* instead of HTTP_CLIENT_STALL_S; 0: that */
+	size_t max_reply;    /* a longer body is an error */
+};
+
+struct http_reply { /* borrowed during the callback only */
+	long status;
+	const char *body; /* NUL-terminated */
+	size_t len;
+	const char *retry_after, *date; /* headers as sent, or NULL */
+};
+
+typedef void (*http_done_fn)(void *ctx, const struct http_reply *reply, const struct err *e);
+typedef void (*http_closed_fn)(void *ctx);
+
+int http_client_new(struct http_client **out, struct loop *loop, struct err *e);
+
+/* Start a request; *handle (may be NULL) names it for http_client_cancel().
+ * -1: not sent, and done will not be called.  ERR_INVALID: a control byte in method, URL or header.
+ */
+int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
+		     void *ctx, uint64_t *handle, struct err *e);
+/* Calls back from inside; a handle that is over is fine. */
+void http_client_cancel(struct http_client *c, uint64_t handle);
+
+/* Cancel everything (calling back from inside), then free *c and call closed(ctx) from the loop. */
+void http_client_close(struct http_client *c, http_closed_fn closed, void *ctx);
+
+#endif

@@ -1,0 +1,384 @@
+#include "io/http_server.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#include "base/mem.h"
+
+enum {
+	QUERY_MAX = 4096,      /* longer ones are cut, and then refused by whoever decodes them */
+	CONN_MEMORY = 32768,   /* headers of one request; also MHD's buffer for each connection */
+	RUNS_MAX = 16,         /* rounds of MHD before other handles of the loop get their turn */
+	LISTEN_BACKLOG = 1024, /* a burst of clients, all connecting at once */
+};
+
+struct exchange { /* one request, from its first line until its answer is out */
+	struct http_server *s;
+	struct MHD_Connection *conn;
+	char *query, *body;
+	size_t len;
+	uint32_t slot;
+	bool started, too_long, waiting, answered;
+	struct http_answer an; /* once answered */
+};
+
+struct slot {               /* of the ticket table: ticket = serial << 32 | index */
+	struct exchange *x; /* NULL: free */
+	uint32_t serial, next_free;
+};
+
+struct http_server {
+	struct MHD_Daemon *mhd;
+	uv_poll_t poll; /* MHD's epoll fd: readable when MHD has work */
+	uv_timer_t timer;
+	http_handler_fn fn;
+	void *ctx;
+	size_t max_body;
+	struct slot *slots;
+	uint32_t nslots, free_slot; /* free_slot == nslots: none free */
+	unsigned handles;
+	bool stopping;
+};
+
+static uint64_t ticket_take(struct http_server *s, struct exchange *x)
+{
+	uint32_t i = s->free_slot;
+
+	if (i == s->nslots) {
+		s->nslots = s->nslots == 0 ? 64 : 2 * s->nslots;
+		s->slots = mem_realloc(s->slots, s->nslots * sizeof(*s->slots));
+		for (uint32_t k = i; k < s->nslots; k++)
+			s->slots[k] = (struct slot){.next_free = k + 1};
+	}
+	s->free_slot = s->slots[i].next_free;
+	s->slots[i].x = x;
+	x->slot = i;
+	return (uint64_t)++s->slots[i].serial << 32 | i;
+}
+
+static void ticket_give(struct http_server *s, struct exchange *x)
+{
+	s->slots[x->slot].x = NULL;
+	s->slots[x->slot].next_free = s->free_slot;
+	s->free_slot = x->slot;
+}
+
+static struct exchange *ticket_find(const struct http_server *s, uint64_t ticket)
+{
+	uint32_t i = (uint32_t)ticket;
+
+	if (i >= s->nslots || s->slots[i].serial != ticket >> 32)
+		return NULL;
+	return s->slots[i].x;
+}
+
+static enum MHD_Result answer(struct MHD_Connection *conn, struct http_answer *an)
+{
+	char seconds[16];
+	struct MHD_Response *r;
+	enum MHD_Result rc;
+
+	if (an->drop) {
+		free(an->body);
+		return MHD_NO;
+	}
+	r = an->body != NULL
+		    ? MHD_create_response_from_buffer(an->len, an->body, MHD_RESPMEM_MUST_FREE)
+		    : MHD_create_response_from_buffer(0, seconds, MHD_RESPMEM_MUST_COPY);
+	if (r == NULL) {
+		free(an->body);
+		return MHD_NO;
+	}
+	(void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
+				      an->type ? an->type : "text/plain");
+	(void)MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
+	if (an->retry_after_s > 0) {
+		(void)snprintf(seconds, sizeof(seconds), "%u", (unsigned)an->retry_after_s);
+		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
+	}
+	rc = MHD_queue_response(conn, an->status, r);
+	MHD_destroy_response(r);
+	return rc;
+}
+
+static void collect(struct http_server *s, struct exchange *x, const char *data, size_t len)
+{
+	if (x->too_long || len > s->max_body - x->len) {
+		x->too_long = true; /* swallow the rest, then say 413 */
+		return;
+	}
+	x->body = mem_realloc(x->body, x->len + len + 1);
+	memcpy(x->body + x->len, data, len);
+	x->len += len;
+	x->body[x->len] = '\0';
+}
+
+static enum MHD_Result handle(struct http_server *s, struct exchange *x, const char *method,
+			      const char *path)
+{
+	struct http_answer an = {.status = 500};
+	struct http_request rq = {
+		.method = method,
+		.path = path,
+		.query = x->query != NULL ? x->query : "",
+		.authorization =
+			MHD_lookup_connection_value(x->conn, MHD_HEADER_KIND, "Authorization"),
+		.body = x->body != NULL ? x->body : "",
+		.len = x->len,
+		.ticket = ticket_take(s, x),
+	};
+
+	s->fn(s->ctx, &rq, &an);
+	if (!an.later) {
+		ticket_give(s, x);
+		return answer(x->conn, &an);
+	}
+	x->waiting = true;
+	MHD_suspend_connection(x->conn);
+	return MHD_YES;
+}
+
+static enum MHD_Result on_access(void *cls, struct MHD_Connection *conn, const char *path,
+				 const char *method, const char *version, const char *data,
+				 size_t *len, void **con_cls)
+{
+	struct http_server *s = cls;
+	struct exchange *x = *con_cls;
+
+	(void)version;
+	if (s->stopping)
+		return MHD_NO;
+	if (!x->started) { /* headers are in, no body yet */
+		x->started = true;
+		x->conn = conn;
+		return MHD_YES;
+	}
+	if (*len > 0) {
+		collect(s, x, data, *len);
+		*len = 0;
+		return MHD_YES;
+	}
+	if (x->answered)
+		return answer(conn, &x->an);
+	if (x->too_long)
+		return answer(conn, &(struct http_answer){.status = 413});
+	return handle(s, x, method, path);
+}
+
+/* The only place where MHD shows the query as it was sent; what we return becomes *con_cls. */
+static void *on_uri(void *cls, const char *uri, struct MHD_Connection *conn)
+{
+	struct exchange *x = mem_zalloc(sizeof(*x));
+	const char *query = strchr(uri, '?');
+
+	(void)conn;
+	x->s = cls;
+	if (query != NULL)
+		x->query = mem_check(strndup(query + 1, QUERY_MAX));
+	return x;
+}
+
+static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
+			 enum MHD_RequestTerminationCode why)
+{
+	struct exchange *x = *con_cls;
+
+	(void)cls;
+	(void)conn;
+	(void)why;
+	if (x == NULL)
+		return;
+	if (x->waiting)
+		ticket_give(x->s, x);
+	free(x->query);
+	free(x->body);
+	free(x);
+	*con_cls = NULL;
+}
+
+void http_server_answer(struct http_server *s, uint64_t ticket, const struct http_answer *an)
+{
+	struct exchange *x = ticket_find(s, ticket);
+
+	if (x == NULL) {
+		free(an->body);
+		return;
+	}
+	assert(x->waiting && !an->later);
+	ticket_give(s, x);
+	x->waiting = false;
+	x->answered = true;
+	x->an = *an;
+	MHD_resume_connection(x->conn); /* makes MHD's fd readable: the loop comes back to us */
+}
+
+static void on_timer(uv_timer_t *t);
+
+/* Let MHD do what it can, then sleep until its fd is readable or its timer is due. */
+static void run(struct http_server *s)
+{
+	MHD_UNSIGNED_LONG_LONG ms = 0;
+
+	for (int i = 0; i < RUNS_MAX; i++) {
+		(void)MHD_run(s->mhd);
+		if (MHD_get_timeout(s->mhd, &ms) != MHD_YES) {
+			(void)uv_timer_stop(&s->timer);
+			return;
+		}
+		if (ms > 0)
+			break;
+	}
+	(void)uv_timer_start(&s->timer, on_timer, (uint64_t)ms, 0);
+}
+
+static void on_timer(uv_timer_t *t)
+{
+	run(t->data);
+}
+
+static void on_poll(uv_poll_t *p, int status, int events)
+{
+	(void)status;
+	(void)events;
+	run(p->data);
+}
+
+static struct MHD_Daemon *start_daemon(struct http_server *s, const struct http_server_opts *o,
+				       unsigned flags, struct sockaddr *sa)
+{
+	/* Priorities without TLS would be an error to MHD: the list of options ends at the
+	 * certificate. */
+	enum MHD_OPTION tls = o->cert_pem != NULL ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END;
+
+	return MHD_start_daemon(
+		flags, o->port, NULL, NULL, on_access, s, MHD_OPTION_SOCK_ADDR, sa,
+		MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+		NULL, MHD_OPTION_CONNECTION_TIMEOUT, o->idle_s, MHD_OPTION_CONNECTION_LIMIT,
+		o->max_conns > 0 ? o->max_conns : 65536U, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+		o->max_per_ip, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
+		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, tls, o->cert_pem, MHD_OPTION_HTTPS_MEM_KEY,
+		o->key_pem, MHD_OPTION_HTTPS_PRIORITIES,
+		"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", MHD_OPTION_END);
+}
+
+int http_server_start(struct http_server **out, struct uv_loop_s *loop,
+		      const struct http_server_opts *o, http_handler_fn fn, void *ctx,
+		      struct err *e)
+{
+	struct http_server *s;
+	struct sockaddr_storage sa = {0};
+	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+
+	*out = NULL;
+	if (uv_ip4_addr(o->address, o->port, (struct sockaddr_in *)&sa) != 0) {
+		if (uv_ip6_addr(o->address, o->port, (struct sockaddr_in6 *)&sa) != 0)
+			return err_set(e, ERR_INVALID, "not an IP address: %s", o->address);
+		flags |= MHD_USE_IPv6;
+	}
+	if (o->cert_pem != NULL)
+		flags |= MHD_USE_TLS;
+	s = mem_zalloc(sizeof(*s));
+	s->fn = fn;
+	s->ctx = ctx;
+	s->max_body = o->max_body;
+	errno = 0;
+	s->mhd = start_daemon(s, o, flags, (struct sockaddr *)&sa);
+	if (s->mhd == NULL) {
+		free(s);
+		return err_set(e, ERR_IO, "cannot listen on %s port %u: %s", o->address,
+			       (unsigned)o->port,
+			       errno != 0 ? strerror(errno) : "refused by libmicrohttpd");
+	}
+	(void)uv_poll_init(loop, &s->poll,
+			   MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);
+	(void)uv_timer_init(loop, &s->timer);
+	s->poll.data = s->timer.data = s;
+	s->handles = 2;
+	(void)uv_poll_start(&s->poll, UV_READABLE, on_poll);
+	*out = s;
+	return 0;
+}
+
+uint16_t http_server_port(const struct http_server *s)
+{
+	return MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_BIND_PORT)->port;
+}
+
+static void on_closed(uv_handle_t *h)
+{
+	struct http_server *s = h->data;
+
+	if (--s->handles > 0)
+		return;
+	MHD_stop_daemon(s->mhd);
+	free(s->slots);
+	free(s);
+}
+
+void http_server_stop(struct http_server *s)
+{
+	s->stopping = true;
+	/* MHD_stop_daemon() ends the process if a connection is still suspended. */
+	for (uint32_t i = 0; i < s->nslots; i++)
+		if (s->slots[i].x != NULL)
+			http_server_answer(s, (uint64_t)s->slots[i].serial << 32 | i,
+					   &(struct http_answer){.drop = true});
+	uv_close((uv_handle_t *)&s->poll, on_closed);
+	uv_close((uv_handle_t *)&s->timer, on_closed);
+}
+
+static int hex(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+static int decode(const char *text, size_t len, char *out, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		int c = text[i] == '+' ? ' ' : text[i];
+
+		if (c == '%') {
+			if (len - i < 3 || hex(text[i + 1]) < 0 || hex(text[i + 2]) < 0)
+				return -1;
+			c = hex(text[i + 1]) * 16 + hex(text[i + 2]);
+			i += 2;
+		}
+		if (c == 0 || n + 1 >= size)
+			return -1;
+		out[n++] = (char)c;
+	}
+	out[n] = '\0';
+	return 1;
+}
+
+int http_query(const char *query, const char *key, char *out, size_t size)
+{
+	size_t want = strlen(key);
+	int rc = 0;
+
+	assert(size > 0);
+	for (const char *p = query; *p != '\0';) {
+		size_t len = strcspn(p, "&"), name = strcspn(p, "=&");
+
+		if (name == want && memcmp(p, key, want) == 0) {
+			p += name + (p[name] == '=');
+			rc = decode(p, strcspn(p, "&"), out, size);
+			break;
+		}
+		p += len + (p[len] == '&');
+	}
+	if (rc != 1)
+		out[0] = '\0';
+	return rc;
+}

@@ -1,0 +1,64 @@
+/* http_server.h - small HTTP(S) server on a libuv loop, over GNU libmicrohttpd.
+ *
+ * A handler sees one whole request and fills one whole answer, now or later; it knows nothing of
+ * sockets, so tests call it directly.  Slow clients, limits, keep-alive and TLS are dealt with
+ * here. One listener per server: loopback metrics and node-facing TLS are two servers. */
+#ifndef BURSTD_HTTP_SERVER_H
+#define BURSTD_HTTP_SERVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct uv_loop_s; /* libuv's loop; opaque, so that this header does not pull in uv.h */
+struct http_server;
+
+struct http_request {              /* borrowed during the handler only */
+	const char *method, *path; /* path: decoded, without the query */
+	const char *query;         /* as sent, without '?'; "" when there is none */
+	const char *authorization; /* that header, or NULL */
+	const char *body;          /* NUL-terminated, never NULL */
+	size_t len;
+	uint64_t ticket; /* names this request for http_server_answer() */
+};
+
+struct http_answer {
+	unsigned status;
+	const char *type; /* static string; NULL: text/plain */
+	char *body;       /* malloc'd or NULL; the server's from now on */
+	size_t len;
+	uint32_t retry_after_s; /* Retry-After header; 0: none */
+	bool drop;              /* close the connection without a word */
+	bool later; /* from the handler only: http_server_answer() will give the answer */
+};
+
+/* *an is all zero but for status 500. */
+typedef void (*http_handler_fn)(void *ctx, const struct http_request *rq, struct http_answer *an);
+
+struct http_server_opts {
+	const char *address; /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
+	uint16_t port;       /* 0: any, see http_server_port() */
+	const char *cert_pem, *key_pem;         /* both NULL: plain HTTP */
+	unsigned idle_s, max_conns, max_per_ip; /* 0: no limit */
+	size_t max_body;                        /* a longer one is answered 413 */
+};
+
+int http_server_start(struct http_server **out, struct uv_loop_s *loop,
+		      const struct http_server_opts *o, http_handler_fn fn, void *ctx,
+		      struct err *e);
+uint16_t http_server_port(const struct http_server *s);
+
+/* Answer a request that was left for later; takes an->body.  Never from inside the handler.  A
+ * ticket that is unknown, answered or cut off by http_server_stop() is ignored. */
+void http_server_answer(struct http_server *s, uint64_t ticket, const struct http_answer *an);
+
+/* Close every connection, the waiting ones without an answer, and free *s from the loop. */
+void http_server_stop(struct http_server *s);
+
+/* The decoded value of key in a query string.  1: in out; 0: no such key (out is ""); -1:
+ * malformed, or longer than size - 1. */
+int http_query(const char *query, const char *key, char *out, size_t size);
+
+#endif

@@ -1,0 +1,49 @@
+/* proc.h - run a program, with a deadline and a cap on its output.  No shell.
+ *
+ * Each program leads a session of its own, so that stopping it stops what it started, too. */
+#ifndef BURSTD_PROC_H
+#define BURSTD_PROC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct loop;
+struct proc; /* all children of one loop */
+
+enum {
+	PROC_MAX = 64,          /* at a time; each costs four descriptors and a process */
+	PROC_ERRORS_MAX = 1024, /* bytes kept of standard error */
+};
+
+struct proc_call {               /* borrowed during proc_run() only */
+	const char *const *argv; /* argv[0]: absolute path; NULL-terminated */
+	const char *const *envp; /* the whole environment; NULL-terminated */
+	const char *input;       /* standard input, or NULL for /dev/null */
+	size_t input_len;
+	uint32_t timeout_ms; /* then SIGTERM, one second later SIGKILL; not 0 */
+	size_t max_out;      /* more output is an error, and kills it */
+};
+
+struct proc_reply {      /* borrowed during the callback only */
+	int status;      /* exit status, or 128 + signal */
+	const char *out; /* NUL-terminated */
+	size_t len;
+	const char *errors; /* first 1 KiB of standard error, NUL-terminated */
+};
+
+/* Exactly once for each proc_run() that returned 0; never from inside it.  e is set, and r NULL, if
+ * the program was stopped at its deadline (ERR_NET: it may have had its effect), said too much
+ * (ERR_LIMIT) or was cancelled by proc_close() (ERR_CANCELLED; from inside that). */
+typedef void (*proc_done_fn)(void *ctx, const struct proc_reply *r, const struct err *e);
+
+struct proc *proc_new(struct loop *l);
+/* -1: ERR_NOTSENT, it was not started; done will not be called. */
+int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
+	     struct err *e);
+/* Kill and reap every child, calling back each with ERR_CANCELLED; frees from the loop. */
+void proc_close(struct proc *p);
+
+#endif

@@ -1,0 +1,381 @@
+/* main.c - burstd: build every part bottom-up, run the loop, take them down top-first. */
+#include <curl/curl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/ctl_api.h"
+#include "api/metrics.h"
+#include "base/clock.h"
+#include "base/opt.h"
+#include "base/paths.h"
+#include "base/secret.h"
+#include "io/conf_file.h"
+#include "io/http_client.h"
+#include "io/loop.h"
+#include "io/proc.h"
+#include "io/sd.h"
+#include "io/spool.h"
+#include "providers/registry.h"
+#include "store/state_dir.h"
+
+enum {
+	EXIT_USAGE = 2,
+	EXIT_CONF = 78, /* sysexits.h's EX_CONFIG: systemd is told not to try again */
+	SPOOL_EVERY_MS = 5000,
+	METRICS_IDLE_S = 10,
+	METRICS_CONNS = 32,
+};
+
+struct options {
+	const char *conf;
+	bool help, version;
+};
+
+static const struct opt table[] = {
+	{"config", 'c', OPT_TEXT, "FILE", "configuration (default " PATHS_CONF ")",
+	 offsetof(struct options, conf), 0, 0},
+	{"help", 'h', OPT_FLAG, NULL, "show this and exit", offsetof(struct options, help), 0, 0},
+	{"version", 'V', OPT_FLAG, NULL, "show the version and exit",
+	 offsetof(struct options, version), 0, 0},
+};
+
+enum { NTABLE = sizeof(table) / sizeof(table[0]) };
+
+struct burstd { /* everything there is, in the order it is made */
+	const char *conf_path;
+	struct log *log;
+	struct loop *loop;
+	struct state_dir state;
+	bool locked;
+	struct journal *journal;
+	struct secret *secrets[CONF_PROVIDERS_MAX];
+	struct http_client *http;
+	struct proc *proc;
+	struct engine *engine;
+	struct api api;
+	struct http_server *metrics;
+	struct ctl_server *ctl;
+	struct timer *spool_timer, *watchdog_timer;
+	int status; /* to exit with */
+};
+
+static int fail(struct burstd *b, int status, const struct err *e)
+{
+	log_write(b->log, LOG_ERROR, "cannot start", "error", e->msg, NULL);
+	b->status = status;
+	return -1;
+}
+
+/* --- while it runs -----------------------------------------------------------------------------
+ */
+
+static void on_stop(void *ctx)
+{
+	struct burstd *b = ctx;
+
+	loop_stop(b->loop);
+}
+
+static int reload(void *ctx, struct err *e)
+{
+	struct burstd *b = ctx;
+	struct conf *next;
+
+	if (conf_file_load(&next, b->conf_path, e) != 0)
+		return -1;
+	if (engine_reload(b->engine, next, e) != 0) {
+		conf_free(next);
+		return -1;
+	}
+	log_set_level(b->log, (enum log_level)next->log_level);
+	return 0;
+}
+
+static void on_hup(void *ctx)
+{
+	struct burstd *b = ctx;
+	struct err e;
+
+	sd_notify_state("RELOADING=1");
+	if (reload(b, &e) != 0)
+		log_write(b->log, LOG_ERROR, "configuration refused, nothing changed", "error",
+			  e.msg, NULL);
+	sd_notify_state("READY=1");
+}
+
+/* The journal cannot be believed any more: end at once, systemd starts us again (F55). */
+static void on_fatal(void *ctx, const struct err *e)
+{
+	struct burstd *b = ctx;
+
+	log_write(b->log, LOG_ERROR, "the journal failed", "error", e->msg, NULL);
+	_Exit(EXIT_FAILURE);
+}
+
+static int on_spooled(void *ctx, const struct ctl_call *call, struct err *e)
+{
+	struct burstd *b = ctx;
+	int64_t seq;
+
+	return ctl_api_take(&b->api, call, true, &seq, e);
+}
+
+static void on_spool_timer(void *ctx)
+{
+	struct burstd *b = ctx;
+	struct err e;
+	int n = spool_drain(PATHS_SPOOL, on_spooled, b, &e);
+
+	if (n < 0)
+		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
+	timer_at(b->spool_timer, loop_now(b->loop) + SPOOL_EVERY_MS);
+}
+
+static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
+{
+	struct burstd *b = ctx;
+
+	timer_at(b->spool_timer, loop_now(b->loop)); /* an older one may lie there */
+	return ctl_api_call(&b->api, who, call);
+}
+
+static char *on_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+{
+	struct burstd *b = ctx;
+
+	return ctl_api_request(&b->api, who, json, len);
+}
+
+static void on_watchdog(void *ctx)
+{
+	struct burstd *b = ctx;
+
+	sd_notify_state("WATCHDOG=1");
+	timer_at(b->watchdog_timer, loop_now(b->loop) + sd_watchdog_ms());
+}
+
+/* --- start -------------------------------------------------------------------------------------
+ */
+
+/* A lost journal must not give generations out a second time: begin above any it can have given. */
+static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_floor,
+			struct err *e)
+{
+	char path[4096];
+	bool existed;
+	struct journal_tx *tx;
+
+	(void)snprintf(path, sizeof(path), "%s/journal.db", conf->state_dir);
+	if (journal_open(&b->journal, path, &existed, e) != 0)
+		return -1;
+	if (existed)
+		return journal_get_number(b->journal, "gen_floor", gen_floor, e);
+	*gen_floor = b->state.fresh ? 0 : clock_wall_ms() / 1000;
+	if (!b->state.fresh)
+		log_write(b->log, LOG_WARN,
+			  "the journal is gone: our instances will be found at the providers",
+			  "journal", path, NULL);
+	tx = journal_begin(b->journal);
+	journal_put_number(tx, "gen_floor", *gen_floor);
+	return journal_commit(tx, e);
+}
+
+static int load_secrets(struct burstd *b, const struct conf *conf, const char **texts,
+			struct err *e)
+{
+	for (size_t i = 0; i < conf->nproviders; i++) {
+		const struct conf_provider *p = &conf->providers[i];
+
+		if (p->credential_file == NULL)
+			continue;
+		if (secret_load(&b->secrets[i], p->credential_file, e) != 0)
+			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path, p->line, p->name);
+		texts[i] = secret_text(b->secrets[i]);
+	}
+	return 0;
+}
+
+static int open_metrics(struct burstd *b, const struct conf *conf, struct err *e)
+{
+	struct http_server_opts o = {
+		.idle_s = METRICS_IDLE_S, .max_conns = METRICS_CONNS, .max_body = 1024};
+	char address[64];
+	const char *colon = strrchr(conf->listen, ':');
+	size_t n = colon != NULL ? (size_t)(colon - conf->listen) : 0;
+
+	if (conf->listen[0] == '\0')
+		return 0;
+	if (colon == NULL || n == 0 || n >= sizeof(address))
+		return err_set(e, ERR_INVALID, "listen = \"%s\": want ADDRESS:PORT", conf->listen);
+	/* "[::1]:9818" */
+	if (conf->listen[0] == '[' && conf->listen[n - 1] == ']')
+		(void)snprintf(address, sizeof(address), "%.*s", (int)(n - 2), conf->listen + 1);
+	else
+		(void)snprintf(address, sizeof(address), "%.*s", (int)n, conf->listen);
+	o.address = address;
+	o.port = (uint16_t)strtoul(colon + 1, NULL, 10);
+	return http_server_start(&b->metrics, loop_uv(b->loop), &o, metrics_handle, &b->api, e);
+}
+
+static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, struct err *e)
+{
+	const char *texts[CONF_PROVIDERS_MAX] = {NULL};
+	struct engine_deps deps = {.loop = b->loop,
+				   .http = b->http,
+				   .proc = b->proc,
+				   .journal = b->journal,
+				   .log = b->log,
+				   .uuid = b->state.uuid,
+				   .gen_floor = gen_floor,
+				   .driver = provider_find,
+				   .fatal = on_fatal,
+				   .ctx = b};
+
+	if (load_secrets(b, conf, texts, e) != 0)
+		return -1;
+	return engine_new(&b->engine, &deps, conf, texts, e);
+}
+
+static int open_faces(struct burstd *b, struct err *e)
+{
+	const struct conf *conf = engine_conf(b->engine);
+	const struct ctl_server_opts o = {
+		.path = PATHS_SOCKET, .admins = conf->admins, .nadmins = conf->nadmins};
+	const struct ctl_handler h = {.request = on_request, .call = on_call, .ctx = b};
+
+	b->api = (struct api){.engine = b->engine,
+			      .journal = b->journal,
+			      .log = b->log,
+			      .reload = reload,
+			      .ctx = b};
+	if (open_metrics(b, conf, e) != 0 || ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
+		return -1;
+	b->spool_timer = timer_new(b->loop, on_spool_timer, b);
+	timer_at(b->spool_timer, loop_now(b->loop));
+	b->watchdog_timer = timer_new(b->loop, on_watchdog, b);
+	if (sd_watchdog_ms() > 0)
+		timer_at(b->watchdog_timer, loop_now(b->loop));
+	if (loop_on_signal(b->loop, SIGTERM, on_stop, b, e) != 0 ||
+	    loop_on_signal(b->loop, SIGINT, on_stop, b, e) != 0 ||
+	    loop_on_signal(b->loop, SIGHUP, on_hup, b, e) != 0)
+		return -1;
+	return 0;
+}
+
+static int start(struct burstd *b)
+{
+	struct conf *conf;
+	int64_t gen_floor = 0;
+	struct err e;
+
+	if (conf_file_load(&conf, b->conf_path, &e) != 0)
+		return fail(b, EXIT_CONF, &e);
+	log_set_level(b->log, (enum log_level)conf->log_level);
+	if (loop_new(&b->loop, &e) != 0)
+		goto fail;
+	if (state_dir_open(&b->state, conf->state_dir, &e) != 0)
+		goto fail;
+	b->locked = true;
+	if (open_journal(b, conf, &gen_floor, &e) != 0 ||
+	    http_client_new(&b->http, b->loop, &e) != 0)
+		goto fail;
+	b->proc = proc_new(b->loop);
+	if (open_engine(b, conf, gen_floor, &e) != 0)
+		goto fail;
+	conf = NULL; /* the engine's now */
+	if (open_faces(b, &e) != 0)
+		goto fail;
+	engine_start(b->engine);
+	log_write(b->log, LOG_INFO, "ready", "version", BURSTD_VERSION, "cluster",
+		  engine_conf(b->engine)->cluster, "uuid", b->state.uuid, NULL);
+	sd_notify_state("READY=1");
+	return 0;
+fail:
+	conf_free(conf);
+	return fail(b, EXIT_FAILURE, &e);
+}
+
+/* --- end ---------------------------------------------------------------------------------------
+ */
+
+static void on_closed(void *ctx)
+{
+	(void)ctx;
+}
+
+static void stop(struct burstd *b)
+{
+	sd_notify_state("STOPPING=1");
+	if (b->ctl != NULL)
+		ctl_server_close(b->ctl);
+	if (b->metrics != NULL)
+		http_server_stop(b->metrics);
+	timer_free(b->spool_timer);
+	timer_free(b->watchdog_timer);
+	engine_free(b->engine);
+	if (b->http != NULL)
+		http_client_close(b->http, on_closed, NULL);
+	if (b->proc != NULL)
+		proc_close(b->proc);
+	if (b->loop != NULL)
+		loop_free(b->loop); /* runs until all of these are closed */
+	journal_close(b->journal);
+	if (b->locked)
+		state_dir_close(&b->state);
+	for (size_t i = 0; i < CONF_PROVIDERS_MAX; i++)
+		secret_free(b->secrets[i]);
+	log_free(b->log);
+}
+
+static void help(void)
+{
+	struct str s;
+
+	str_init(&s, 8192);
+	str_adds(
+		&s,
+		"usage: burstd [-c FILE]\n\n"
+		"The cloud-bursting daemon for Slurm.  Runs in the foreground and logs to standard "
+		"error.\n\n");
+	opt_help(table, NTABLE, &s);
+	str_adds(&s, "\nSIGHUP reloads the configuration, or refuses it and changes nothing.\n"
+		     "`burstctl config check` tells what is wrong with a file.\n"
+		     "exit status: 0 stopped, 1 failed, 2 usage, 78 bad configuration\n");
+	(void)fputs(s.p, stdout);
+	str_fini(&s);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.conf = PATHS_CONF};
+	const struct opt_set set = {table, NTABLE, &o};
+	struct opt_args args = {argv + 1, argc - 1};
+	struct burstd b = {0};
+	struct err e;
+
+	if (opt_parse(&set, 1, &args, false, &e) != 0 ||
+	    (args.n > 0 && err_set(&e, ERR_INVALID, "%s: unexpected", args.v[0]) != 0)) {
+		(void)fprintf(stderr, "burstd: %s\nTry `burstd --help`.\n", e.msg);
+		return EXIT_USAGE;
+	}
+	if (o.help || o.version) {
+		if (o.help)
+			help();
+		else
+			(void)printf("burstd %s\n", BURSTD_VERSION);
+		return EXIT_SUCCESS;
+	}
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	b.conf_path = o.conf;
+	b.log = log_new(STDERR_FILENO, LOG_INFO);
+	if (start(&b) == 0)
+		loop_run(b.loop);
+	stop(&b);
+	curl_global_cleanup();
+	return b.status;
+}

@@ -1,0 +1,300 @@
+#include "store/db.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum {
+	/* There is one writer; only a person with sqlite3(1) can be in the way, and not for long.
+	 */
+	DB_BUSY_MS = 250,
+	/* What a log that grew by a long resume file is cut back to. */
+	DB_WAL_BYTES = 16 << 20,
+};
+
+struct db {
+	sqlite3 *sql;
+	char *path;
+	const struct db_kind *kind;
+	sqlite3_stmt **stmts; /* kind->nsql; NULL until first used */
+};
+
+static int fail(const struct db *d, struct err *e)
+{
+	int code = sqlite3_extended_errcode(d->sql), primary = code & 0xff;
+
+	if (primary == SQLITE_NOMEM)
+		(void)mem_check(NULL);
+	if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
+		return err_set(e, ERR_IO, "%.120s: damaged: %s", d->path, sqlite3_errmsg(d->sql));
+	return err_set(e, ERR_IO, "%.120s: %s (%d)", d->path, sqlite3_errmsg(d->sql), code);
+}
+
+int db_damaged(const struct db *d, const char *table, struct err *e)
+{
+	return err_set(e, ERR_IO, "%.120s: damaged: a row of table %s is not as written", d->path,
+		       table);
+}
+
+static int exec(struct db *d, const char *sql, struct err *e)
+{
+	return sqlite3_exec(d->sql, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : fail(d, e);
+}
+
+/* The one value a statement gives. */
+static int ask(struct db *d, const char *sql, char *out, size_t size, struct err *e)
+{
+	sqlite3_stmt *st = NULL;
+	int rc = -1;
+
+	if (sqlite3_prepare_v2(d->sql, sql, -1, &st, NULL) == SQLITE_OK &&
+	    sqlite3_step(st) == SQLITE_ROW) {
+		(void)snprintf(out, size, "%s", (const char *)sqlite3_column_text(st, 0));
+		rc = 0;
+	} else {
+		(void)fail(d, e);
+	}
+	(void)sqlite3_finalize(st);
+	return rc;
+}
+
+/* Make the file ourselves: SQLite would give it a mode that others can read, and would not make its
+ * name durable. */
+static int make_file(const char *path, struct err *e)
+{
+	char *copy = mem_strdup(path);
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	int dir = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = 0;
+
+	if (fd < 0 || dir < 0 || fsync(dir) < 0)
+		rc = err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
+	if (fd >= 0)
+		(void)close(fd);
+	if (dir >= 0)
+		(void)close(dir);
+	free(copy);
+	return rc;
+}
+
+/* Before anything is written: is it ours, and not newer? */
+static int check_version(struct db *d, int *version, struct err *e)
+{
+	char text[16], tables[16];
+
+	if (ask(d, "PRAGMA user_version", text, sizeof(text), e) < 0 ||
+	    ask(d, "SELECT COUNT(*) FROM sqlite_master", tables, sizeof(tables), e) < 0)
+		return -1;
+	*version = (int)strtol(text, NULL, 10);
+	if (*version < 0 || (*version == 0) != (strcmp(tables, "0") == 0))
+		return err_set(e, ERR_INVALID, "%.120s: not a file of burstd", d->path);
+	if (*version > d->kind->nsteps)
+		return err_set(
+			e, ERR_INVALID,
+			"%.120s: schema %d is from a newer burstd; this one knows %d at most",
+			d->path, *version, d->kind->nsteps);
+	return 0;
+}
+
+static int configure(struct db *d, struct err *e)
+{
+	char sql[128], mode[16];
+
+	(void)snprintf(sql, sizeof(sql), "PRAGMA journal_size_limit = %d", DB_WAL_BYTES);
+	if (ask(d, "PRAGMA journal_mode = WAL", mode, sizeof(mode), e) < 0)
+		return -1;
+	if (strcmp(mode, "wal") != 0)
+		return err_set(e, ERR_IO, "%.120s: the file system cannot hold a write-ahead log",
+			       d->path);
+	if (exec(d, "PRAGMA synchronous = FULL", e) < 0 || exec(d, sql, e) < 0)
+		return -1;
+	return exec(d, "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY", e);
+}
+
+static int migrate(struct db *d, int version, struct err *e)
+{
+	char sql[64];
+
+	if (version == d->kind->nsteps)
+		return 0;
+	if (db_begin(d, e) < 0)
+		return -1;
+	for (int i = version; i < d->kind->nsteps; i++)
+		if (exec(d, d->kind->steps[i], e) < 0)
+			goto fail;
+	(void)snprintf(sql, sizeof(sql), "PRAGMA user_version = %d", d->kind->nsteps);
+	if (exec(d, sql, e) < 0 || db_commit(d, e) < 0)
+		goto fail;
+	return 0;
+fail:
+	db_rollback(d);
+	return -1;
+}
+
+int db_open(struct db **out, const char *path, const struct db_kind *kind, bool *existed,
+	    struct err *e)
+{
+	struct db *d = mem_zalloc(sizeof(*d));
+	int version = 0;
+
+	*out = NULL;
+	d->path = mem_strdup(path);
+	d->kind = kind;
+	d->stmts = mem_zalloc(kind->nsql * sizeof(sqlite3_stmt *));
+	if (make_file(path, e) < 0)
+		goto fail;
+	if (sqlite3_open_v2(path, &d->sql, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
+		(void)fail(d, e);
+		goto fail;
+	}
+	(void)sqlite3_extended_result_codes(d->sql, 1);
+	(void)sqlite3_busy_timeout(d->sql, DB_BUSY_MS);
+	if (exec(d, "PRAGMA cell_size_check = ON", e) < 0 || check_version(d, &version, e) < 0 ||
+	    configure(d, e) < 0 || migrate(d, version, e) < 0)
+		goto fail;
+	*existed = version > 0;
+	*out = d;
+	return 0;
+fail:
+	db_close(d);
+	return -1;
+}
+
+void db_close(struct db *d)
+{
+	if (d == NULL)
+		return;
+	for (unsigned i = 0; i < d->kind->nsql; i++)
+		(void)sqlite3_finalize(d->stmts[i]);
+	(void)sqlite3_close(d->sql);
+	free(d->stmts);
+	free(d->path);
+	free(d);
+}
+
+sqlite3_stmt *db_stmt(struct db *d, unsigned number, struct err *e)
+{
+	assert(number < d->kind->nsql);
+	if (d->stmts[number] == NULL &&
+	    sqlite3_prepare_v3(d->sql, d->kind->sql[number], -1, SQLITE_PREPARE_PERSISTENT,
+			       &d->stmts[number], NULL) != SQLITE_OK)
+		(void)fail(d, e);
+	return d->stmts[number];
+}
+
+int db_step(struct db *d, sqlite3_stmt *st, struct err *e)
+{
+	int rc = sqlite3_step(st);
+
+	if (rc == SQLITE_ROW)
+		return 1;
+	rc = rc == SQLITE_DONE ? 0 : fail(d, e);
+	db_reset(st);
+	return rc;
+}
+
+void db_reset(sqlite3_stmt *st)
+{
+	(void)sqlite3_reset(st);
+	(void)sqlite3_clear_bindings(st);
+}
+
+int db_begin(struct db *d, struct err *e)
+{
+	return exec(d, "BEGIN IMMEDIATE", e);
+}
+
+int db_commit(struct db *d, struct err *e)
+{
+	if (exec(d, "COMMIT", e) == 0)
+		return 0;
+	db_rollback(d);
+	return -1;
+}
+
+void db_rollback(struct db *d)
+{
+	/* Some errors have rolled back already; then there is nothing left to do. */
+	if (sqlite3_get_autocommit(d->sql) == 0)
+		(void)exec(d, "ROLLBACK", NULL);
+}
+
+int64_t db_last_id(const struct db *d)
+{
+	return sqlite3_last_insert_rowid(d->sql);
+}
+
+static void bound(int rc)
+{
+	if (rc == SQLITE_NOMEM)
+		(void)mem_check(NULL);
+	assert(rc == SQLITE_OK); /* a wrong number of values is a programmer's error */
+}
+
+void db_put_int(struct db_cursor *c, int64_t v)
+{
+	bound(sqlite3_bind_int64(c->st, ++c->at, v));
+}
+
+void db_put_text(struct db_cursor *c, const char *text, size_t len)
+{
+	assert(len <= INT_MAX);
+	bound(sqlite3_bind_text(c->st, ++c->at, text, (int)len, SQLITE_STATIC));
+}
+
+void db_put_blob(struct db_cursor *c, const char *data, size_t len)
+{
+	assert(len <= INT_MAX);
+	/* To SQLite a null pointer is NULL and not an empty value. */
+	bound(sqlite3_bind_blob(c->st, ++c->at, data, (int)len, SQLITE_STATIC));
+}
+
+int64_t db_get_int(struct db_cursor *c, int64_t min, int64_t max)
+{
+	int column = c->at++;
+	int64_t v = sqlite3_column_int64(c->st, column);
+
+	if (sqlite3_column_type(c->st, column) == SQLITE_INTEGER && v >= min && v <= max)
+		return v;
+	c->bad = true;
+	return min;
+}
+
+const char *db_get_text(struct db_cursor *c, size_t max)
+{
+	int column = c->at++;
+	const char *text = (const char *)sqlite3_column_text(c->st, column);
+
+	if (text != NULL && (size_t)sqlite3_column_bytes(c->st, column) <= max)
+		return text;
+	c->bad = true;
+	return "";
+}
+
+const char *db_get_blob(struct db_cursor *c, size_t *len)
+{
+	int column = c->at++;
+	const char *data = sqlite3_column_blob(c->st, column);
+
+	*len = (size_t)sqlite3_column_bytes(c->st, column);
+	/* An empty blob has no address either. */
+	if (data == NULL && sqlite3_column_type(c->st, column) != SQLITE_NULL)
+		return "";
+	return data;
+}
+
+void db_copy_text(struct db_cursor *c, char *out, size_t size)
+{
+	const char *text = db_get_text(c, size - 1);
+
+	memcpy(out, text, strlen(text) + 1);
+}

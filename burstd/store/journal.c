@@ -1,0 +1,565 @@
+#include "store/journal.h"
+
+#include <assert.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "store/db.h"
+#include "store/schema.h"
+
+enum {
+	JOURNAL_EPOCH = 0,          /* see schema.c */
+	JOURNAL_TEXT_MAX = 1 << 20, /* of a text read back: nothing that is written comes near it */
+};
+
+enum statement {
+	PUT_NODE,
+	DEL_NODE,
+	PUT_BATCH,
+	DEL_BATCH,
+	PUT_EVENT,
+	PUT_USAGE,
+	PUT_NUMBER,
+	PUT_CALL,
+	END_CALL,
+	ALL_NODES,
+	ALL_BATCHES,
+	ALL_CALLS,
+	SUM_USAGE,
+	GET_NUMBER,
+	EVENTS,
+	EVENTS_OF_NODE,
+	LAST_EVENT,
+	NSTATEMENTS
+};
+
+#define NODE_COLUMNS                                                                               \
+	"name, gen, epoch, pool, state, reason, released, accepted, misses, attempts, batch, "     \
+	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
+	"wake_ms, start_ms, end_ms"
+
+static const char *const statements[NSTATEMENTS] = {
+	[PUT_NODE] =
+		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
+		"excluded.pool,"
+		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
+		" accepted = excluded.accepted, misses = excluded.misses, attempts = "
+		"excluded.attempts,"
+		" batch = excluded.batch, gang = excluded.gang, slot = excluded.slot,"
+		" instance = excluded.instance, addr = excluded.addr,"
+		" rate_nano_h = excluded.rate_nano_h, wanted_ms = excluded.wanted_ms,"
+		" since_ms = excluded.since_ms, sent_ms = excluded.sent_ms,"
+		" missed_ms = excluded.missed_ms, wake_ms = excluded.wake_ms,"
+		" start_ms = excluded.start_ms, end_ms = excluded.end_ms",
+	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
+	[PUT_BATCH] =
+		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms)"
+		" VALUES (?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,"
+		" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms",
+	[DEL_BATCH] = "DELETE FROM batch WHERE id = ?",
+	[PUT_EVENT] = "INSERT INTO event (at_ms, node, gen, type, detail) VALUES (?, ?, ?, ?, ?)",
+	[PUT_USAGE] = "INSERT INTO usage (node, gen, instance, pool, start_ms, end_ms, rate_nano_h,"
+		      " cost_nano) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+		      " ON CONFLICT (node, gen, instance) DO UPDATE SET pool = excluded.pool,"
+		      " start_ms = excluded.start_ms, end_ms = excluded.end_ms,"
+		      " rate_nano_h = excluded.rate_nano_h, cost_nano = excluded.cost_nano",
+	[PUT_NUMBER] = "INSERT INTO meta (key, value) VALUES (?, ?)"
+		       " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
+		     " VALUES (?, ?, ?, ?, ?, ?)",
+	[END_CALL] = "DELETE FROM call WHERE seq = ?",
+	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
+	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms FROM batch ORDER BY id",
+	[ALL_CALLS] =
+		"SELECT seq, at_ms, kind, spooled, dropped, list, file FROM call ORDER BY seq",
+	[SUM_USAGE] = "SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool",
+	[GET_NUMBER] = "SELECT value FROM meta WHERE key = ?",
+	[EVENTS] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
+		   " WHERE seq > ? ORDER BY seq LIMIT ?",
+	[EVENTS_OF_NODE] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
+			   " WHERE node = ? AND seq > ? ORDER BY seq LIMIT ?",
+	[LAST_EVENT] = "SELECT COALESCE(MAX(seq), 0) FROM event",
+};
+
+static const char *const kinds[] = {
+	[JOURNAL_RESUME] = "resume",
+	[JOURNAL_SUSPEND] = "suspend",
+	[JOURNAL_RESUME_FAIL] = "resume-fail",
+};
+
+struct journal {
+	struct db *db;
+	bool broken; /* a write failed: what the disk holds is not known any more (F55) */
+};
+
+/* An effect is a statement and its values; texts are copied behind each other into one block. */
+struct value {
+	bool is_text;
+	int64_t number; /* a text's length */
+	size_t at;      /* a text's place in the block */
+};
+
+struct effect {
+	enum statement what;
+	size_t first, n; /* its values */
+};
+
+struct journal_tx {
+	struct journal *j;
+	struct effect *effects;
+	size_t neffects, effects_cap;
+	struct value *values;
+	size_t nvalues, values_cap;
+	char *text;
+	size_t ntext, text_cap;
+};
+
+/* --- opening -----------------------------------------------------------------------------------
+ */
+
+static const struct db_kind kind_of_journal = {
+	.steps = schema_steps, .nsteps = SCHEMA_STEPS, .sql = statements, .nsql = NSTATEMENTS};
+
+int journal_open(struct journal **out, const char *path, bool *existed, struct err *e)
+{
+	struct journal *j = mem_zalloc(sizeof(*j));
+
+	*out = NULL;
+	if (db_open(&j->db, path, &kind_of_journal, existed, e) < 0) {
+		free(j);
+		return -1;
+	}
+	*out = j;
+	return 0;
+}
+
+void journal_close(struct journal *j)
+{
+	if (j == NULL)
+		return;
+	db_close(j->db);
+	free(j);
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+struct journal_tx *journal_begin(struct journal *j)
+{
+	struct journal_tx *tx = mem_zalloc(sizeof(*tx));
+
+	tx->j = j;
+	return tx;
+}
+
+void journal_abandon(struct journal_tx *tx)
+{
+	if (tx == NULL)
+		return;
+	free(tx->effects);
+	free(tx->values);
+	free(tx->text);
+	free(tx);
+}
+
+static void *grown(void *p, size_t *cap, size_t need, size_t size)
+{
+	if (need <= *cap)
+		return p;
+	*cap = 2 * need;
+	return mem_realloc(p, *cap * size);
+}
+
+static void effect(struct journal_tx *tx, enum statement what)
+{
+	tx->effects = grown(tx->effects, &tx->effects_cap, tx->neffects + 1, sizeof(*tx->effects));
+	tx->effects[tx->neffects++] = (struct effect){.what = what, .first = tx->nvalues};
+}
+
+static void add_value(struct journal_tx *tx, struct value v)
+{
+	tx->values = grown(tx->values, &tx->values_cap, tx->nvalues + 1, sizeof(*tx->values));
+	tx->values[tx->nvalues++] = v;
+	tx->effects[tx->neffects - 1].n++;
+}
+
+static void add_int(struct journal_tx *tx, int64_t v)
+{
+	add_value(tx, (struct value){.number = v});
+}
+
+/* SQL has no unsigned numbers: the same 64 bits. */
+static void add_bits(struct journal_tx *tx, uint64_t v)
+{
+	add_int(tx, (int64_t)v);
+}
+
+static void add_text(struct journal_tx *tx, const char *text)
+{
+	size_t len = strlen(text);
+
+	tx->text = grown(tx->text, &tx->text_cap, tx->ntext + len + 1, 1);
+	memcpy(tx->text + tx->ntext, text, len + 1);
+	add_value(tx, (struct value){.is_text = true, .number = (int64_t)len, .at = tx->ntext});
+	tx->ntext += len + 1;
+}
+
+void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
+{
+	effect(tx, PUT_NODE); /* in the order of NODE_COLUMNS */
+	add_text(tx, n->name);
+	add_bits(tx, n->gen);
+	add_int(tx, JOURNAL_EPOCH);
+	add_text(tx, pool);
+	add_text(tx, node_state_str(n->state));
+	add_text(tx, node_reason_str(n->reason));
+	add_int(tx, n->release);
+	add_int(tx, n->accepted);
+	add_int(tx, n->misses);
+	add_int(tx, n->attempts);
+	add_bits(tx, n->batch);
+	add_int(tx, n->group);
+	add_int(tx, n->slot);
+	add_text(tx, n->instance);
+	add_text(tx, n->addr);
+	add_int(tx, n->rate_nano_h);
+	add_int(tx, n->wanted_ms);
+	add_int(tx, n->since_ms);
+	add_int(tx, n->sent_ms);
+	add_int(tx, n->missed_ms);
+	add_int(tx, n->wake_ms);
+	add_int(tx, n->start_ms);
+	add_int(tx, n->end_ms);
+}
+
+void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
+{
+	effect(tx, DEL_NODE);
+	add_text(tx, name);
+	add_bits(tx, gen);
+}
+
+void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
+{
+	effect(tx, PUT_BATCH);
+	add_bits(tx, b->id);
+	add_int(tx, JOURNAL_EPOCH);
+	add_text(tx, b->token);
+	add_text(tx, b->pool);
+	add_bits(tx, b->body_hash);
+	add_int(tx, b->at_ms);
+}
+
+void journal_del_batch(struct journal_tx *tx, uint64_t id)
+{
+	effect(tx, DEL_BATCH);
+	add_bits(tx, id);
+}
+
+void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
+		       const char *type, const char *detail)
+{
+	effect(tx, PUT_EVENT);
+	add_int(tx, at_ms);
+	add_text(tx, node);
+	add_bits(tx, gen);
+	add_text(tx, type);
+	add_text(tx, detail);
+}
+
+void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
+{
+	effect(tx, PUT_USAGE);
+	add_text(tx, u->node);
+	add_bits(tx, u->gen);
+	add_text(tx, u->instance);
+	add_text(tx, u->pool);
+	add_int(tx, u->start_ms);
+	add_int(tx, u->end_ms);
+	add_int(tx, u->rate_nano_h);
+	add_int(tx, u->cost_nano);
+}
+
+void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
+{
+	effect(tx, PUT_NUMBER);
+	add_text(tx, key);
+	add_int(tx, value);
+}
+
+void journal_end_call(struct journal_tx *tx, int64_t seq)
+{
+	effect(tx, END_CALL);
+	add_int(tx, seq);
+}
+
+static int write_effect(const struct journal_tx *tx, const struct effect *f, struct err *e)
+{
+	struct db_cursor c = {.st = db_stmt(tx->j->db, f->what, e)};
+
+	if (c.st == NULL)
+		return -1;
+	for (size_t i = f->first; i < f->first + f->n; i++) {
+		const struct value *v = &tx->values[i];
+
+		if (v->is_text)
+			db_put_text(&c, tx->text + v->at, (size_t)v->number);
+		else
+			db_put_int(&c, v->number);
+	}
+	return db_step(tx->j->db, c.st, e);
+}
+
+static int write_all(const struct journal_tx *tx, struct err *e)
+{
+	struct db *db = tx->j->db;
+
+	if (db_begin(db, e) < 0)
+		return -1;
+	for (size_t i = 0; i < tx->neffects; i++)
+		if (write_effect(tx, &tx->effects[i], e) < 0) {
+			db_rollback(db);
+			return -1;
+		}
+	return db_commit(db, e);
+}
+
+/* A second try after a failed fsync may succeed without the first one's pages being on the disk. */
+static int check_usable(const struct journal *j, struct err *e)
+{
+	return j->broken ? err_set(e, ERR_IO, "journal: an earlier write failed") : 0;
+}
+
+int journal_commit(struct journal_tx *tx, struct err *e)
+{
+	struct journal *j = tx->j;
+	int rc = check_usable(j, e);
+
+	if (rc == 0 && tx->neffects > 0 && write_all(tx, e) < 0) {
+		j->broken = true;
+		rc = -1;
+	}
+	journal_abandon(tx);
+	return rc;
+}
+
+int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
+{
+	struct db_cursor at = {.st = NULL};
+
+	if (check_usable(j, e) < 0)
+		return -1;
+	at.st = db_stmt(j->db, PUT_CALL, e);
+	if (at.st == NULL)
+		return -1;
+	db_put_int(&at, c->at_ms);
+	db_put_text(&at, kinds[c->kind], strlen(kinds[c->kind]));
+	db_put_int(&at, c->spooled);
+	db_put_int(&at, c->dropped);
+	db_put_blob(&at, c->list_len > 0 ? c->list : "", c->list_len);
+	db_put_blob(&at, c->file != NULL && c->file_len == 0 ? "" : c->file, c->file_len);
+	if (db_step(j->db, at.st, e) < 0) { /* alone it is a transaction of its own */
+		j->broken = true;
+		return -1;
+	}
+	*seq = db_last_id(j->db);
+	return 0;
+}
+
+/* --- reading -----------------------------------------------------------------------------------
+ */
+
+/* Runs a row's reader over a statement's rows: 0, or -1 with *e. */
+typedef int (*read_fn)(const struct journal *j, struct db_cursor *c,
+		       const struct journal_visitor *v, struct err *e);
+
+static int get_word(struct db_cursor *c, int (*parse)(const char *))
+{
+	int v = parse(db_get_text(c, JOURNAL_TEXT_MAX));
+
+	c->bad = c->bad || v < 0;
+	return v < 0 ? 0 : v;
+}
+
+static void get_node(struct db_cursor *c, struct node *n, const char **pool)
+{
+	db_copy_text(c, n->name, sizeof(n->name));
+	n->gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	(void)db_get_int(c, JOURNAL_EPOCH, JOURNAL_EPOCH);
+	*pool = db_get_text(c, PROVIDER_WORD_MAX);
+	n->state = (enum node_state)get_word(c, node_state_parse);
+	n->reason = (enum node_reason)get_word(c, node_reason_parse);
+	n->release = db_get_int(c, 0, 1) != 0;
+	n->accepted = db_get_int(c, 0, 1) != 0;
+	n->misses = (uint8_t)db_get_int(c, 0, UINT8_MAX);
+	n->attempts = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	n->batch = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	n->group = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	n->slot = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	db_copy_text(c, n->instance, sizeof(n->instance));
+	db_copy_text(c, n->addr, sizeof(n->addr));
+	n->rate_nano_h = db_get_int(c, 0, INT64_MAX);
+	n->wanted_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->since_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->sent_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->missed_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->wake_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->start_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+}
+
+static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		     struct err *e)
+{
+	struct node n = {.gen = 0};
+	const char *pool;
+
+	get_node(c, &n, &pool);
+	return c->bad ? db_damaged(j->db, "node", e) : v->node(v->ctx, &n, pool, e);
+}
+
+static int read_batch(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		      struct err *e)
+{
+	struct journal_batch b = {.id = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
+
+	db_copy_text(c, b.token, sizeof(b.token));
+	db_copy_text(c, b.pool, sizeof(b.pool));
+	b.body_hash = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	b.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "batch", e) : v->batch(v->ctx, &b, e);
+}
+
+static int parse_kind(const char *word)
+{
+	for (int i = 0; i < (int)(sizeof(kinds) / sizeof(kinds[0])); i++)
+		if (strcmp(kinds[i], word) == 0)
+			return i;
+	return -1;
+}
+
+static int read_call(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		     struct err *e)
+{
+	struct journal_call call = {.seq = db_get_int(c, 1, INT64_MAX)};
+
+	call.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	call.kind = (enum journal_call_kind)get_word(c, parse_kind);
+	call.spooled = db_get_int(c, 0, 1) != 0;
+	call.dropped = db_get_int(c, 0, 1) != 0;
+	call.list = db_get_blob(c, &call.list_len);
+	call.file = db_get_blob(c, &call.file_len);
+	return c->bad ? db_damaged(j->db, "call", e) : v->call(v->ctx, &call, e);
+}
+
+static int read_spent(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		      struct err *e)
+{
+	const char *pool = db_get_text(c, PROVIDER_WORD_MAX);
+	int64_t cost = db_get_int(c, INT64_MIN, INT64_MAX);
+
+	return c->bad ? db_damaged(j->db, "usage", e) : v->spent(v->ctx, pool, cost, e);
+}
+
+static int read_all(struct journal *j, enum statement what, read_fn read,
+		    const struct journal_visitor *v, struct err *e)
+{
+	struct sqlite3_stmt *st = db_stmt(j->db, what, e);
+	int rc = -1;
+
+	if (st == NULL)
+		return -1;
+	while ((rc = db_step(j->db, st, e)) == 1) {
+		struct db_cursor c = {.st = st};
+
+		if (read(j, &c, v, e) < 0) {
+			db_reset(st);
+			return -1;
+		}
+	}
+	return rc;
+}
+
+int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	if (v->batch != NULL && read_all(j, ALL_BATCHES, read_batch, v, e) < 0)
+		return -1;
+	if (v->node != NULL && read_all(j, ALL_NODES, read_node, v, e) < 0)
+		return -1;
+	if (v->call != NULL && read_all(j, ALL_CALLS, read_call, v, e) < 0)
+		return -1;
+	return v->spent != NULL ? read_all(j, SUM_USAGE, read_spent, v, e) : 0;
+}
+
+int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)
+{
+	struct db_cursor c = {.st = db_stmt(j->db, GET_NUMBER, e)};
+	int rc;
+
+	*out = 0;
+	if (c.st == NULL)
+		return -1;
+	db_put_text(&c, key, strlen(key));
+	rc = db_step(j->db, c.st, e);
+	if (rc == 1) {
+		c.at = 0;
+		*out = db_get_int(&c, INT64_MIN, INT64_MAX);
+		db_reset(c.st);
+	}
+	if (rc == 1 && c.bad)
+		return db_damaged(j->db, "meta", e);
+	return rc < 0 ? -1 : 0;
+}
+
+static int read_event(const struct journal *j, struct db_cursor *c, journal_event_fn fn, void *ctx,
+		      struct err *e)
+{
+	struct journal_event ev = {.seq = db_get_int(c, 1, INT64_MAX)};
+
+	ev.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	ev.node = db_get_text(c, JOURNAL_TEXT_MAX);
+	ev.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	ev.type = db_get_text(c, JOURNAL_TEXT_MAX);
+	ev.detail = db_get_text(c, JOURNAL_TEXT_MAX);
+	if (c->bad)
+		return db_damaged(j->db, "event", e);
+	return fn(ctx, &ev) == 0 ? 1 : 0;
+}
+
+int journal_events(struct journal *j, int64_t after, const char *node, unsigned limit,
+		   journal_event_fn fn, void *ctx, struct err *e)
+{
+	struct sqlite3_stmt *st = db_stmt(j->db, node != NULL ? EVENTS_OF_NODE : EVENTS, e);
+	struct db_cursor c = {.st = st};
+	int rc = 1;
+
+	if (st == NULL)
+		return -1;
+	if (node != NULL)
+		db_put_text(&c, node, strlen(node));
+	db_put_int(&c, after);
+	db_put_int(&c, limit);
+	while (rc == 1 && (rc = db_step(j->db, st, e)) == 1) {
+		c.at = 0;
+		rc = read_event(j, &c, fn, ctx, e);
+	}
+	db_reset(st);
+	return rc < 0 ? -1 : 0;
+}
+
+int64_t journal_last_event(struct journal *j)
+{
+	struct db_cursor c = {.st = db_stmt(j->db, LAST_EVENT, NULL)};
+	int64_t seq = 0;
+
+	if (c.st != NULL && db_step(j->db, c.st, NULL) == 1) {
+		seq = db_get_int(&c, 0, INT64_MAX);
+		db_reset(c.st);
+	}
+	return seq;
+}

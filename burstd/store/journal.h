@@ -1,0 +1,107 @@
+/* journal.h - what burstd knows, durable: fold, WRITE, act.
+ *
+ * A transaction is a list of effects, built in memory and committed in one function call; when that
+ * returns 0, a power cut cannot undo it.  Nothing above store/ knows which engine answers (SQLite,
+ * WAL, synchronous=FULL).  A failed commit means the disk can no longer be believed: the caller
+ * must end the process (F55), never try again.  One writer: the loop's thread. */
+#ifndef BURSTD_JOURNAL_H
+#define BURSTD_JOURNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "core/node.h"
+
+struct journal;
+struct journal_tx;
+
+enum journal_call_kind { JOURNAL_RESUME, JOURNAL_SUSPEND, JOURNAL_RESUME_FAIL };
+
+struct journal_call { /* what slurmctld asked, raw; borrowed */
+	int64_t seq;
+	int64_t at_ms;
+	enum journal_call_kind kind;
+	bool spooled; /* came late, through the spool: a hint only */
+	bool dropped; /* its resume file was too long and was dropped */
+	const char *list;
+	size_t list_len;
+	const char *file; /* NULL: none */
+	size_t file_len;
+};
+
+struct journal_batch { /* one create request: its members never change (I5) */
+	uint64_t id;
+	char token[PROVIDER_WORD_MAX + 1];
+	char pool[PROVIDER_WORD_MAX + 1];
+	uint64_t body_hash; /* of the request as first sent: a repeat must be identical (I4) */
+	int64_t at_ms;
+};
+
+struct journal_event { /* borrowed during the visit */
+	int64_t seq, at_ms;
+	const char *node; /* "" for burstd's own */
+	uint64_t gen;
+	const char *type, *detail;
+};
+
+/* One instance's bill: written when it ends.  Written again for the same (node, gen, instance), as
+ * when a list shows an instance that was thought gone, it replaces the first. */
+struct journal_usage {
+	const char *pool, *node, *instance;
+	uint64_t gen;
+	int64_t start_ms, end_ms, rate_nano_h, cost_nano;
+};
+
+/* *existed: false when this call made it (a new system, or a lost journal).  -1: *e names the file
+ * and says whether it is damaged (F55), from a newer burstd (F60) or not to be had; it is as it
+ * was. */
+int journal_open(struct journal **out, const char *path, bool *existed, struct err *e);
+void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
+
+/* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
+ * calls, sums. A visit that returns -1 (with *e) stops the load; a NULL one is left out; node.pool
+ * is not set. */
+struct journal_visitor {
+	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
+	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
+	int (*call)(void *ctx, const struct journal_call *c,
+		    struct err *e); /* not yet done, in order */
+	int (*spent)(void *ctx, const char *pool, int64_t cost_nano,
+		     struct err *e); /* sum of usage */
+	void *ctx;
+};
+int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
+/* Numbers that must never come twice, from meta: 0 when unset. */
+int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e);
+
+/* A transaction: effects are copied, take effect in the order given, and none before commit.  One
+ * without effects commits for free.  Texts are not NULL; "" is fine. */
+struct journal_tx *journal_begin(struct journal *j);
+void journal_put_node(struct journal_tx *tx, const struct node *n,
+		      const char *pool); /* insert or replace */
+void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen);
+void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b);
+void journal_del_batch(struct journal_tx *tx, uint64_t id);
+void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
+		       const char *type, const char *detail);
+void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u);
+void journal_put_number(struct journal_tx *tx, const char *key, int64_t value);
+void journal_end_call(struct journal_tx *tx, int64_t seq);
+/* Durable when 0.  Either way tx is gone. */
+int journal_commit(struct journal_tx *tx, struct err *e);
+void journal_abandon(struct journal_tx *tx); /* NULL is fine */
+
+/* Make one call durable; *seq is its number, never used before or again (c->seq is not looked at).
+ * What the hook's acknowledgement waits for (I29). */
+int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e);
+
+/* Events with seq > after (of one node, if not NULL), oldest first, at most limit.  A visit that
+ * does not return 0 ends it, which is no error.  Pages of a few hundred keep the loop free. */
+typedef int (*journal_event_fn)(void *ctx, const struct journal_event *ev);
+int journal_events(struct journal *j, int64_t after, const char *node, unsigned limit,
+		   journal_event_fn fn, void *ctx, struct err *e);
+int64_t journal_last_event(struct journal *j); /* 0: none, or not to be read */
+
+#endif

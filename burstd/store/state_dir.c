@@ -1,0 +1,231 @@
+#include "store/state_dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+enum { UUID_LEN = STATE_DIR_UUID_SIZE - 1 };
+
+static int fail(struct err *e, const char *path, const char *file)
+{
+	return err_set(e, ERR_IO, "%.180s/%s: %s", path, file, strerror(errno));
+}
+
+/* A directory that was just made is in its parent, and that has to be on the disk too. */
+static int sync_parent(const char *path)
+{
+	char *copy = mem_strdup(path);
+	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 ? -1 : fsync(fd);
+
+	if (fd >= 0)
+		(void)close(fd);
+	free(copy);
+	return rc;
+}
+
+static int check_owned(int fd, const char *path, const char *file, struct err *e)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return fail(e, path, file);
+	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
+		return err_set(
+			e, ERR_AUTH,
+			"%.180s/%s: want it to be of our own user and writable by nobody else",
+			path, file);
+	return 0;
+}
+
+static int open_dir(const char *path, struct err *e)
+{
+	int fd;
+
+	if (mkdir(path, 0700) == 0) {
+		if (sync_parent(path) < 0)
+			return fail(e, path, "..");
+	} else if (errno != EEXIST) {
+		return err_set(e, ERR_IO, "%.180s: %s", path, strerror(errno));
+	}
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return err_set(e, ERR_IO, "%.180s: not a directory, or a link to one (%s)", path,
+			       strerror(errno));
+	if (check_owned(fd, path, ".", e) == 0)
+		return fd;
+	(void)close(fd);
+	return -1;
+}
+
+/* --- the lock ----------------------------------------------------------------------------------
+ */
+
+static int held_by_other(int fd, const char *path, struct err *e)
+{
+	char pid[24] = "";
+	ssize_t n = pread(fd, pid, sizeof(pid) - 1, 0);
+
+	pid[n > 0 ? n : 0] = '\0';
+	pid[strspn(pid, "0123456789")] = '\0';
+	return err_set(e, ERR_LIMIT, "%.150s: another burstd is using it (pid %s)", path,
+		       pid[0] != '\0' ? pid : "not known");
+}
+
+static int write_pid(int fd)
+{
+	char pid[24];
+	int n = snprintf(pid, sizeof(pid), "%" PRIdMAX "\n", (intmax_t)getpid());
+
+	if (ftruncate(fd, 0) < 0)
+		return -1;
+	return pwrite(fd, pid, (size_t)n, 0) == n ? 0 : -1;
+}
+
+/* flock(), because it ends with the process whatever ends it, and belongs to the descriptor: no
+ * close elsewhere in the process releases it. */
+static int lock(int dir, const char *path, struct err *e)
+{
+	int fd = openat(dir, "lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return fail(e, path, "lock");
+	if (check_owned(fd, path, "lock", e) < 0)
+		goto fail;
+	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		(void)(errno == EWOULDBLOCK ? held_by_other(fd, path, e) : fail(e, path, "lock"));
+		goto fail;
+	}
+	if (write_pid(fd) < 0) {
+		(void)fail(e, path, "lock");
+		goto fail;
+	}
+	return fd;
+fail:
+	(void)close(fd);
+	return -1;
+}
+
+/* --- the uuid ----------------------------------------------------------------------------------
+ */
+
+static bool is_uuid(const char *text)
+{
+	for (int i = 0; i < UUID_LEN; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : text[i] == '\0' || !strchr("0123456789abcdef", text[i]))
+			return false;
+	}
+	return text[UUID_LEN] == '\0';
+}
+
+static int make_uuid(char *out)
+{
+	unsigned char b[16];
+
+	if (getrandom(b, sizeof(b), 0) != (ssize_t)sizeof(b))
+		return -1;
+	b[6] = (unsigned char)((b[6] & 0x0f) | 0x40); /* version 4: random */
+	b[8] = (unsigned char)((b[8] & 0x3f) | 0x80); /* variant of RFC 9562 */
+	for (size_t i = 0; i < sizeof(b); i++) {
+		if (i == 4 || i == 6 || i == 8 || i == 10)
+			*out++ = '-';
+		(void)snprintf(out, 3, "%02x", b[i]);
+		out += 2;
+	}
+	return 0;
+}
+
+/* Whole or not at all, whatever happens: a half-written uuid would make our instances foreign. */
+static int write_uuid(int dir, const char *path, const char *uuid, struct err *e)
+{
+	int fd = openat(dir, "uuid.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
+			0600);
+	bool ok = fd >= 0 && write(fd, uuid, UUID_LEN) == UUID_LEN && write(fd, "\n", 1) == 1 &&
+		  fsync(fd) == 0;
+	int saved = errno;
+
+	if (fd >= 0 && close(fd) < 0 && ok) {
+		saved = errno;
+		ok = false;
+	}
+	errno = saved;
+	if (!ok)
+		return fail(e, path, "uuid.tmp");
+	if (renameat(dir, "uuid.tmp", dir, "uuid") < 0 || fsync(dir) < 0)
+		return fail(e, path, "uuid");
+	return 0;
+}
+
+static int read_uuid(int fd, const char *path, char *out, struct err *e)
+{
+	char text[STATE_DIR_UUID_SIZE + 1] = "";
+	ssize_t n;
+
+	if (check_owned(fd, path, "uuid", e) < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return fail(e, path, "uuid");
+	if (n == UUID_LEN + 1 && text[UUID_LEN] == '\n')
+		text[UUID_LEN] = '\0';
+	/* Never replaced by a new one: what runs out there carries the old. */
+	if (!is_uuid(text))
+		return err_set(
+			e, ERR_INVALID,
+			"%.100s/uuid: damaged; write the value of the burstd tag of your instances"
+			" into it",
+			path);
+	memcpy(out, text, STATE_DIR_UUID_SIZE);
+	return 0;
+}
+
+static int find_uuid(struct state_dir *d, int dir, const char *path, struct err *e)
+{
+	int fd = openat(dir, "uuid", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int rc;
+
+	d->fresh = fd < 0 && errno == ENOENT;
+	if (d->fresh) {
+		if (make_uuid(d->uuid) < 0)
+			return fail(e, path, "uuid");
+		return write_uuid(dir, path, d->uuid, e);
+	}
+	if (fd < 0)
+		return fail(e, path, "uuid");
+	rc = read_uuid(fd, path, d->uuid, e);
+	(void)close(fd);
+	return rc;
+}
+
+int state_dir_open(struct state_dir *d, const char *path, struct err *e)
+{
+	int dir = open_dir(path, e);
+
+	*d = (struct state_dir){.lock_fd = -1};
+	if (dir < 0)
+		return -1;
+	d->lock_fd = lock(dir, path, e);
+	if (d->lock_fd >= 0 && find_uuid(d, dir, path, e) < 0)
+		state_dir_close(d);
+	(void)close(dir);
+	return d->lock_fd >= 0 ? 0 : -1;
+}
+
+void state_dir_close(struct state_dir *d)
+{
+	if (d->lock_fd >= 0)
+		(void)close(d->lock_fd);
+	d->lock_fd = -1;
+}

@@ -1,0 +1,28 @@
+/* state_dir.h - the directory burstd owns: its lock, and the cluster's uuid in a file of its own.
+ *
+ * The uuid is what marks instances as ours.  It outlives the journal on purpose: with a lost
+ * journal our own instances must not become foreign. */
+#ifndef BURSTD_STATE_DIR_H
+#define BURSTD_STATE_DIR_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+
+enum { STATE_DIR_UUID_SIZE = 37 };
+
+struct state_dir {
+	int lock_fd;
+	char uuid[STATE_DIR_UUID_SIZE];
+	bool fresh; /* the uuid was made just now: there can be nothing of ours out there */
+};
+
+/* Lock path (created 0700 if its parent exists) and read or make the uuid, durably.  The lock ends
+ * with the process or state_dir_close(), not with a child.  -1 with *e, and nothing held: another
+ * burstd holds it (ERR_LIMIT, its pid is named; F59); it is not ours alone: a link, of another
+ * user, or writable by group or others (ERR_AUTH, ERR_IO); the uuid is damaged (ERR_INVALID), which
+ * is never repaired by a new one. */
+int state_dir_open(struct state_dir *d, const char *path, struct err *e);
+void state_dir_close(struct state_dir *d); /* twice is fine */
+
+#endif

@@ -1,0 +1,18 @@
+#include "providers/registry.h"
+
+#include <string.h>
+
+#include "providers/sim.h"
+
+const struct provider_ops *const provider_drivers[] = {
+	&provider_sim,
+	NULL,
+};
+
+const struct provider_ops *provider_find(const char *name)
+{
+	for (size_t i = 0; provider_drivers[i] != NULL; i++)
+		if (strcmp(provider_drivers[i]->name, name) == 0)
+			return provider_drivers[i];
+	return NULL;
+}

@@ -1,0 +1,439 @@
+#include "providers/simcloud/cloud.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum due { DUE_BOOT, DUE_STOP, DUE_RECLAIM, DUE_FORGET };
+
+static const char *const words[] = {
+	[CLOUD_PENDING] = "pending",       [CLOUD_RUNNING] = "running",
+	[CLOUD_RECLAIMING] = "reclaiming", [CLOUD_STOPPING] = "stopping",
+	[CLOUD_ENDED] = "ended",
+};
+
+const char *cloud_state_word(enum cloud_state s)
+{
+	return words[s];
+}
+
+int cloud_init(struct cloud *c, const struct settings *conf, struct meter *m, struct events *ev,
+	       const char *subnet, uint64_t seed, struct err *e)
+{
+	*c = (struct cloud){.conf = conf, .meter = m, .events = ev, .first = m->n};
+	if (addr_init(&c->addrs, subnet, e) != 0)
+		return -1;
+	tokens_init(&c->tokens);
+	rng_init(&c->rng, seed, 0);
+	cloud_reconf(c);
+	return 0;
+}
+
+void cloud_fini(struct cloud *c)
+{
+	for (uint32_t i = 0; i < c->cap; i++)
+		free(c->by_row[i]);
+	free(c->by_row);
+	for (size_t i = 0; i < c->npools; i++)
+		free(c->pools[i]);
+	free(c->pools);
+	addr_fini(&c->addrs);
+	tokens_fini(&c->tokens);
+	heap_fini(&c->due);
+	*c = (struct cloud){0};
+}
+
+struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,
+				  const char *zone, bool spot)
+{
+	for (size_t i = 0; i < c->npools; i++) {
+		struct cloud_pool *p = c->pools[i];
+
+		if (p->spot == spot && strcmp(p->type, type) == 0 &&
+		    strcmp(p->region, region) == 0 && strcmp(p->zone, zone) == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* Pools are never freed while instances may point to them: one no longer offered is only marked. */
+void cloud_reconf(struct cloud *c)
+{
+	for (size_t i = 0; i < c->npools; i++)
+		c->pools[i]->offered = false;
+	for (unsigned i = 0; i < c->conf->noffers; i++) {
+		const struct settings_offer *o = &c->conf->offers[i];
+		struct cloud_pool *p = cloud_pool_get(c, o->type, o->region, o->zone, o->spot);
+
+		if (p == NULL) {
+			c->pools = mem_realloc(c->pools,
+					       (c->npools + 1) * sizeof(struct cloud_pool *));
+			p = c->pools[c->npools++] = mem_zalloc(sizeof(*p));
+			memcpy(p->type, o->type, sizeof(p->type));
+			memcpy(p->region, o->region, sizeof(p->region));
+			memcpy(p->zone, o->zone, sizeof(p->zone));
+			p->spot = o->spot;
+		}
+		memcpy(p->currency, o->currency, sizeof(p->currency));
+		p->price_nano_h = o->price_nano_h;
+		p->capacity = o->capacity;
+		p->offered = true;
+	}
+}
+
+static void note(struct cloud *c, const struct cloud_instance *i, const char *kind,
+		 const char *detail, int64_t now)
+{
+	char id[METER_ID_SIZE];
+
+	events_add(
+		c->events, now, kind,
+		(const char *const[]){meter_id(id, i->row), c->meter->rows[i->row].node, detail});
+}
+
+enum cloud_state cloud_shown(const struct cloud_instance *i, int64_t now)
+{
+	return now < i->shown_until ? i->shown : i->state;
+}
+
+static void enter(struct cloud *c, struct cloud_instance *i, enum cloud_state to, int64_t now)
+{
+	i->shown = cloud_shown(i, now);
+	i->shown_until = now + dist_sample(&c->conf->state_lag, &c->rng);
+	i->state = to;
+}
+
+/* --- create ----------------------------------------------------------------------------------- */
+
+static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct cloud_want *w,
+		    struct cloud_pool *p, int64_t now)
+{
+	const struct settings *conf = c->conf;
+	struct cloud_instance *i = mem_zalloc(sizeof(*i));
+
+	i->addr = addr_take(&c->addrs, now, conf->addr_reuse_ms);
+	assert(i->addr != 0); /* counted before */
+	i->row = meter_start(c->meter, &(struct meter_row){.node = w->node,
+							   .cluster = rq->cluster,
+							   .type = p->type,
+							   .region = p->region,
+							   .zone = p->zone,
+							   .currency = p->currency,
+							   .gen = (uint64_t)w->gen,
+							   .price_nano_h = p->price_nano_h,
+							   .spot = p->spot,
+							   .start_ms = now});
+	i->pool = p;
+	i->visible_at = now + dist_sample(&conf->visible, &c->rng);
+	i->address_at = now + dist_sample(&conf->address_after, &c->rng);
+	i->stop_at = i->reclaim_at = -1;
+	if (i->row >= c->cap) {
+		uint32_t cap = i->row < 256 ? 256 : 2 * i->row;
+
+		c->by_row = mem_realloc(c->by_row, cap * sizeof(struct cloud_instance *));
+		memset(c->by_row + c->cap, 0, (cap - c->cap) * sizeof(struct cloud_instance *));
+		c->cap = cap;
+	}
+	c->by_row[i->row] = i;
+	p->used++;
+	c->live++;
+	if (!settings_glob(&conf->boot_never, w->node, p->type))
+		heap_push(&c->due, now + dist_sample(&conf->boot, &c->rng), DUE_BOOT, i->row);
+	if (c->host.named != NULL)
+		c->host.named(c->host.ctx, i, true);
+	note(c, i, "created", p->zone, now);
+	return (int32_t)i->row;
+}
+
+static bool matches(const struct cloud_pool *p, const struct cloud_create *rq)
+{
+	return p->offered && p->spot == rq->spot && strcmp(p->type, rq->type) == 0 &&
+	       strcmp(p->region, rq->region) == 0 &&
+	       (rq->zone[0] == '\0' || strcmp(p->zone, rq->zone) == 0);
+}
+
+static bool sold(const struct cloud *c, const struct cloud_create *rq)
+{
+	for (size_t k = 0; k < c->npools; k++)
+		if (matches(c->pools[k], rq))
+			return true;
+	return false;
+}
+
+/* A pool of the region with room for n, in the zone asked if one was. */
+static struct cloud_pool *room(struct cloud *c, const struct cloud_create *rq, int64_t n)
+{
+	for (size_t k = 0; k < c->npools; k++) {
+		struct cloud_pool *p = c->pools[k];
+
+		if (matches(p, rq) && (p->capacity < 0 || p->capacity - p->used >= n))
+			return p;
+	}
+	return NULL;
+}
+
+static int64_t addresses_left(const struct cloud *c, int64_t now)
+{
+	const struct addr_pool *a = &c->addrs;
+	int64_t n = a->fresh <= a->last ? (int64_t)a->last - a->fresh + 1 : 0;
+
+	for (size_t k = 0; k < a->n && n < SETTINGS_BATCH_MAX; k++, n++)
+		if (now - a->freed[(a->head + k) % a->cap].at < c->conf->addr_reuse_ms)
+			break; /* and so are all the later ones */
+	return n;
+}
+
+/* Give the members of one group (or one instance of none) a place, or all of them one refusal. */
+static void place_group(struct cloud *c, const struct cloud_create *rq, size_t first,
+			int32_t *results, int64_t now)
+{
+	int64_t group = rq->wants[first].group, n = 0;
+	size_t end = group != 0 ? rq->nwants : first + 1;
+	enum code refusal = CODE_OK;
+	struct cloud_pool *p;
+
+	for (size_t k = first; k < end; k++) {
+		if (rq->wants[k].group != group)
+			continue;
+		n++;
+		if (rq->wants[k].refuse != CODE_OK)
+			refusal = rq->wants[k].refuse;
+	}
+	p = room(c, rq, n);
+	if (c->closing || c->meter->n + n > METER_ROWS_MAX)
+		refusal = CODE_INTERNAL;
+	else if (c->conf->quota >= 0 && c->live + n > c->conf->quota)
+		refusal = CODE_QUOTA;
+	else if (refusal == CODE_OK && (p == NULL || addresses_left(c, now) < n))
+		refusal = CODE_CAPACITY;
+	for (size_t k = first; k < end; k++)
+		if (rq->wants[k].group == group)
+			results[k] = refusal == CODE_OK ? make(c, rq, &rq->wants[k], p, now)
+							: -(int32_t)refusal;
+}
+
+enum { UNPLACED = INT32_MIN };
+
+enum code cloud_create(struct cloud *c, const struct cloud_create *rq, int32_t *results,
+		       int64_t now)
+{
+	struct token head = {.hash = rq->body_hash, .len = rq->body_len, .nitems = rq->nwants};
+	const struct token *seen;
+	bool made = false;
+
+	if (c->conf->tokens && rq->token[0] != '\0') {
+		seen = tokens_find(&c->tokens, rq->token, now);
+		if (seen != NULL && (seen->hash != head.hash || seen->len != head.len ||
+				     seen->nitems != rq->nwants))
+			return CODE_TOKEN_MISMATCH;
+		if (seen != NULL) {
+			memcpy(results, seen->items, rq->nwants * sizeof(*results));
+			return CODE_OK;
+		}
+	}
+	if (!sold(c, rq))
+		return CODE_INVALID;
+	for (size_t k = 0; k < rq->nwants; k++)
+		results[k] = UNPLACED;
+	for (size_t k = 0; k < rq->nwants; k++) {
+		if (results[k] == UNPLACED)
+			place_group(c, rq, k, results, now);
+		made |= results[k] >= 0;
+	}
+	if (made && c->conf->tokens && rq->token[0] != '\0') {
+		memcpy(head.text, rq->token, strnlen(rq->token, TOKEN_TEXT_MAX));
+		head.expires = now + c->conf->token_life_ms;
+		tokens_put(&c->tokens, &head, results);
+	}
+	return CODE_OK;
+}
+
+/* --- the end of one --------------------------------------------------------------------------- */
+
+static void finish(struct cloud *c, struct cloud_instance *i, int64_t now)
+{
+	enter(c, i, CLOUD_ENDED, now);
+	meter_ended(c->meter, i->row, now, i->why);
+	addr_give(&c->addrs, i->addr, now);
+	i->pool->used--;
+	c->live--;
+	if (c->host.named != NULL)
+		c->host.named(c->host.ctx, i, false);
+	heap_push(&c->due, now + c->conf->ended_keep_ms, DUE_FORGET, i->row);
+	note(c, i, "ended", i->why, now);
+}
+
+/* It bills until its process is gone, which the host tells by cloud_exited(). */
+static void end(struct cloud *c, struct cloud_instance *i, const char *why, int64_t now)
+{
+	i->why = why;
+	if (i->process)
+		c->host.kill(c->host.ctx, i);
+	else
+		finish(c, i, now);
+}
+
+void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int64_t now)
+{
+	if (i->state != CLOUD_ENDED)
+		end(c, i, why, now);
+}
+
+void cloud_exited(struct cloud *c, uint32_t row, int64_t now)
+{
+	struct cloud_instance *i = cloud_of_row(c, row);
+
+	if (i == NULL || !i->process)
+		return;
+	i->process = false;
+	if (i->why == NULL)
+		i->why = "exited";
+	finish(c, i, now);
+}
+
+void cloud_end_all(struct cloud *c, int64_t now)
+{
+	c->closing = true;
+	for (uint32_t k = c->first; k < c->cap; k++)
+		if (c->by_row[k] != NULL)
+			cloud_kill(c, c->by_row[k], "simcloud stopped", now);
+}
+
+bool cloud_reclaim(struct cloud *c, struct cloud_instance *i, int64_t notice_ms, int64_t now)
+{
+	if (i->state != CLOUD_PENDING && i->state != CLOUD_RUNNING && i->state != CLOUD_RECLAIMING)
+		return false;
+	i->reclaim_at = now + notice_ms;
+	enter(c, i, CLOUD_RECLAIMING, now);
+	heap_push(&c->due, i->reclaim_at, DUE_RECLAIM, i->row);
+	note(c, i, "reclaiming", NULL, now);
+	return true;
+}
+
+/* --- delete, list ----------------------------------------------------------------------------- */
+
+struct cloud_instance *cloud_of_row(const struct cloud *c, uint32_t row)
+{
+	return row < c->cap ? c->by_row[row] : NULL;
+}
+
+struct cloud_instance *cloud_find(const struct cloud *c, const char *id, int64_t now)
+{
+	struct cloud_instance *i;
+	uint32_t row;
+
+	if (!meter_row_of(c->meter, id, &row))
+		return NULL;
+	i = cloud_of_row(c, row);
+	return i != NULL && now >= i->visible_at ? i : NULL;
+}
+
+enum code cloud_delete(struct cloud *c, const char *id, int64_t now, int64_t *retry_ms)
+{
+	struct cloud_instance *i = cloud_find(c, id, now);
+	const struct meter_row *row;
+
+	if (i == NULL)
+		return CODE_NOT_FOUND;
+	row = &c->meter->rows[i->row];
+	if (i->state == CLOUD_ENDED || i->stop_at >= 0)
+		return CODE_OK;
+	if (now - row->start_ms < c->conf->min_rental_ms) {
+		*retry_ms = row->start_ms + c->conf->min_rental_ms - now;
+		return CODE_NOT_YET;
+	}
+	meter_deleted(c->meter, i->row, now);
+	note(c, i, "deleted", NULL, now);
+	enter(c, i, CLOUD_STOPPING, now);
+	i->stop_at = INT64_MAX;
+	if (settings_glob(&c->conf->end_never, row->node, row->type))
+		return CODE_OK;
+	i->stop_at = now + dist_sample(&c->conf->stop, &c->rng);
+	if (i->stop_at > now)
+		heap_push(&c->due, i->stop_at, DUE_STOP, i->row);
+	else
+		end(c, i, "deleted", now);
+	return CODE_OK;
+}
+
+int64_t cloud_list(struct cloud *c, const char *cluster, int64_t after, int64_t limit,
+		   cloud_visit_fn fn, void *ctx, int64_t now)
+{
+	bool all = cluster[0] == '\0' || !c->conf->tags || !c->conf->filter;
+	uint32_t k = after >= c->first ? (uint32_t)after + 1 : c->first;
+	int64_t n = 0;
+
+	for (; k < c->cap && k < c->meter->n; k++) {
+		const struct cloud_instance *i = c->by_row[k];
+
+		if (i == NULL || now < i->visible_at ||
+		    (!all && strcmp(c->meter->rows[k].cluster, cluster) != 0))
+			continue;
+		if (n++ == limit)
+			return (int64_t)k - 1;
+		if (c->conf->flap == 0 || rng_unit(&c->rng) >= c->conf->flap)
+			fn(ctx, i);
+	}
+	return -1;
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static void boot(struct cloud *c, struct cloud_instance *i, int64_t now)
+{
+	bool real = c->host.start != NULL;
+
+	if (i->process || (i->state != CLOUD_PENDING && i->state != CLOUD_RECLAIMING))
+		return;
+	if (real && !c->host.start(c->host.ctx, i)) {
+		end(c, i, "cannot boot", now);
+		return;
+	}
+	i->process = real;
+	if (i->state == CLOUD_PENDING)
+		enter(c, i, CLOUD_RUNNING, now);
+	note(c, i, "running", NULL, now);
+}
+
+static void forget(struct cloud *c, struct cloud_instance *i)
+{
+	c->by_row[i->row] = NULL;
+	free(i);
+	while (c->first < c->cap && c->first < c->meter->n && c->by_row[c->first] == NULL)
+		c->first++;
+}
+
+void cloud_tick(struct cloud *c, int64_t now)
+{
+	struct heap_item it;
+
+	while (heap_pop(&c->due, now, &it)) {
+		struct cloud_instance *i = cloud_of_row(c, it.row);
+
+		if (i == NULL)
+			continue; /* ended and forgotten before it was due */
+		switch ((enum due)it.what) {
+		case DUE_BOOT:
+			boot(c, i, now);
+			break;
+		case DUE_STOP:
+			if (i->state == CLOUD_STOPPING)
+				end(c, i, "deleted", now);
+			break;
+		case DUE_RECLAIM:
+			if (i->state != CLOUD_ENDED && i->reclaim_at == it.at)
+				end(c, i, "reclaimed", now);
+			break;
+		case DUE_FORGET:
+			forget(c, i);
+			break;
+		}
+	}
+}
+
+int64_t cloud_next(const struct cloud *c)
+{
+	return heap_next(&c->due);
+}

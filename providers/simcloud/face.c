@@ -1,0 +1,515 @@
+#include "providers/simcloud/face.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "providers/simcloud/js.h"
+
+enum { BODY_MAX = 4 << 20, GROUP_MAX = 1 << 30 };
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+static bool is_word(const char *text)
+{
+	for (; *text != '\0'; text++)
+		if (*text <= ' ' || *text > '~')
+			return false;
+	return true;
+}
+
+static bool is_name(const char *text)
+{
+	if (!isalnum((unsigned char)text[0]))
+		return false;
+	for (; *text != '\0'; text++)
+		if (!isalnum((unsigned char)*text) && strchr("-_.", *text) == NULL)
+			return false;
+	return true;
+}
+
+static int read_want(struct cloud_want *w, const json_t *o, struct err *e)
+{
+	if (!json_is_object(o) || js_get_str(o, "name", w->node, sizeof(w->node), e) != 0 ||
+	    js_get_int(o, "generation", &w->gen, e) != 0 ||
+	    js_get_int(o, "group", &w->group, e) != 0)
+		return err_wrap(e, "instances");
+	if (!is_name(w->node) || w->group > GROUP_MAX)
+		return err_set(e, ERR_INVALID, "instances: want a host name and a small group");
+	return 0;
+}
+
+static int read_create(struct face_call *f, const json_t *o, const struct settings *conf,
+		       struct err *e)
+{
+	const json_t *list = json_object_get(o, "instances"), *v;
+	char market[16] = "on-demand";
+	size_t i;
+
+	if (js_get_str(o, "token", f->token, sizeof(f->token), e) != 0 ||
+	    js_get_str(o, "cluster", f->cluster, sizeof(f->cluster), e) != 0 ||
+	    js_get_str(o, "type", f->type, sizeof(f->type), e) != 0 ||
+	    js_get_str(o, "region", f->region, sizeof(f->region), e) != 0 ||
+	    js_get_str(o, "zone", f->zone, sizeof(f->zone), e) != 0 ||
+	    js_get_str(o, "market", market, sizeof(market), e) != 0)
+		return -1;
+	if (!is_word(f->token) || !is_word(f->cluster))
+		return err_set(e, ERR_INVALID, "token, cluster: want printable characters");
+	f->spot = strcmp(market, "spot") == 0;
+	if (!f->spot && strcmp(market, "on-demand") != 0)
+		return err_set(e, ERR_INVALID, "market: want on-demand or spot");
+	f->n = json_array_size(list);
+	if (f->n == 0 || f->n > (size_t)conf->create_max)
+		return err_set(e, ERR_INVALID, "instances: want 1 to %d", (int)conf->create_max);
+	f->wants = mem_zalloc(f->n * sizeof(*f->wants));
+	json_array_foreach(list, i, v) if (read_want(&f->wants[i], v, e) != 0) return -1;
+	return 0;
+}
+
+static int read_ids(struct face_call *f, const json_t *o, const struct settings *conf,
+		    struct err *e)
+{
+	const json_t *list = json_object_get(o, "ids"), *v;
+	size_t i;
+
+	f->n = json_array_size(list);
+	if (f->n == 0 || f->n > (size_t)conf->delete_max)
+		return err_set(e, ERR_INVALID, "ids: want 1 to %d", (int)conf->delete_max);
+	f->ids = mem_zalloc(f->n * sizeof(*f->ids));
+	json_array_foreach(list, i, v)
+	{
+		if (!json_is_string(v) || json_string_length(v) >= FACE_ID_SIZE)
+			return err_set(e, ERR_INVALID, "ids: want strings");
+		memcpy(f->ids[i], json_string_value(v), json_string_length(v) + 1);
+	}
+	return 0;
+}
+
+static int read_list(struct face_call *f, const struct http_request *rq,
+		     const struct settings *conf, struct err *e)
+{
+	char limit[16], cursor[32], *end;
+
+	f->limit = conf->page_max;
+	f->after = -1;
+	if (http_query(rq->query, "cluster", f->cluster, sizeof(f->cluster)) < 0)
+		return err_set(e, ERR_INVALID, "cluster: malformed");
+	switch (http_query(rq->query, "limit", limit, sizeof(limit))) {
+	case 0:
+		break;
+	case 1:
+		f->limit = strtol(limit, &end, 10);
+		if (*end == '\0' && f->limit >= 1)
+			break;
+		/* fall through */
+	default:
+		return err_set(e, ERR_INVALID, "limit: want a number from 1");
+	}
+	if (f->limit > conf->page_max)
+		f->limit = conf->page_max; /* F16: the cap may be smaller than what was asked */
+	if (http_query(rq->query, "cursor", cursor, sizeof(cursor)) < 0)
+		return err_set(e, ERR_INVALID, "cursor: malformed");
+	if (cursor[0] == '\0')
+		return 0;
+	f->after = strtol(cursor + 1, &end, 10);
+	if (cursor[0] != 'c' || *end != '\0' || f->after < 0 || f->after >= METER_ROWS_MAX)
+		return err_set(e, ERR_INVALID, "cursor: not one of ours");
+	return 0;
+}
+
+static int read_body(struct face_call *f, const struct http_request *rq,
+		     const struct settings *conf, struct err *e)
+{
+	json_error_t je;
+	json_t *o = json_loadb(rq->body, rq->len, JSON_REJECT_DUPLICATES, &je);
+	int rc;
+
+	if (!json_is_object(o))
+		rc = err_set(e, ERR_INVALID, "body: %.100s",
+			     o == NULL ? je.text : "want an object");
+	else
+		rc = f->op == OP_CREATE ? read_create(f, o, conf, e) : read_ids(f, o, conf, e);
+	json_decref(o);
+	f->body_hash = token_hash(rq->body, rq->len);
+	f->body_len = rq->len;
+	return rc;
+}
+
+static int read_one_id(struct face_call *f, const char *id, struct err *e)
+{
+	if (id[0] == '\0' || strlen(id) >= FACE_ID_SIZE)
+		return err_set(e, ERR_INVALID, "want an id");
+	f->n = 1;
+	f->ids = mem_zalloc(sizeof(*f->ids));
+	memcpy(f->ids[0], id, strlen(id) + 1);
+	return 0;
+}
+
+/* What is asked for, from method and path; -1: nothing of ours. */
+static int route(const struct http_request *rq, const char **id, bool *many)
+{
+	static const char all[] = "/v1/instances";
+	bool get = strcmp(rq->method, "GET") == 0, post = strcmp(rq->method, "POST") == 0;
+
+	*id = NULL;
+	*many = post && strcmp(rq->path, "/v1/instances/delete") == 0;
+	if (*many)
+		return OP_DELETE;
+	if (get && strcmp(rq->path, "/v1/offers") == 0)
+		return OP_OFFERS;
+	if (strncmp(rq->path, all, sizeof(all) - 1) != 0)
+		return -1;
+	if (rq->path[sizeof(all) - 1] == '\0')
+		return post ? OP_CREATE : get ? OP_LIST : -1;
+	if (rq->path[sizeof(all) - 1] != '/')
+		return -1;
+	*id = rq->path + sizeof(all);
+	return get ? OP_GET : strcmp(rq->method, "DELETE") == 0 ? OP_DELETE : -1;
+}
+
+enum code face_parse(struct face_call **out, const struct http_request *rq,
+		     const struct settings *conf, struct err *e)
+{
+	struct face_call *f;
+	const char *id;
+	bool many;
+	int op = route(rq, &id, &many), rc = 0;
+
+	*out = NULL;
+	if (op < 0) {
+		(void)err_set(e, ERR_INVALID, "no such method and path");
+		return CODE_NOT_FOUND;
+	}
+	f = mem_zalloc(sizeof(*f));
+	f->op = (enum op)op;
+	f->many = many;
+	if (id != NULL)
+		rc = read_one_id(f, id, e);
+	else if (op == OP_LIST)
+		rc = read_list(f, rq, conf, e);
+	else if (op != OP_OFFERS)
+		rc = read_body(f, rq, conf, e);
+	if (rc != 0) {
+		face_call_free(f);
+		return CODE_INVALID;
+	}
+	*out = f;
+	return CODE_OK;
+}
+
+void face_call_free(struct face_call *f)
+{
+	if (f == NULL)
+		return;
+	free(f->wants);
+	free(f->ids);
+	free(f);
+}
+
+/* --- answering -------------------------------------------------------------------------------- */
+
+static void put_error(struct str *s, enum code code, const char *message, int64_t retry_ms)
+{
+	js_open(s, "error", '{');
+	js_str(s, "code", code_word(code));
+	js_str(s, "message", message != NULL && message[0] != '\0' ? message : code_text(code));
+	if (retry_ms > 0)
+		js_int(s, "retry_after_ms", retry_ms);
+	js_close(s, '}');
+}
+
+static void reply_with(struct face_reply *out, struct str *s)
+{
+	out->len = s->len;
+	out->body = str_take(s);
+}
+
+void face_error(struct face_reply *out, enum code code, const char *message)
+{
+	struct str s;
+
+	free(out->body);
+	out->code = code;
+	out->status = code_status(code);
+	str_init(&s, BODY_MAX);
+	js_open(&s, NULL, '{');
+	put_error(&s, code, message, 0);
+	js_close(&s, '}');
+	reply_with(out, &s);
+}
+
+static void put_tags(struct str *s, const struct meter_row *row)
+{
+	js_str(s, "name", row->node);
+	js_int(s, "generation", (int64_t)row->gen);
+}
+
+static void put_body(struct str *s, const struct cloud *c, const struct cloud_instance *i,
+		     int64_t now)
+{
+	const struct meter_row *row = &c->meter->rows[i->row];
+	char text[METER_ID_SIZE];
+	enum cloud_state shown = cloud_shown(i, now);
+
+	js_str(s, "id", meter_id(text, i->row));
+	js_str(s, "state", cloud_state_word(shown));
+	js_str(s, "type", row->type);
+	js_str(s, "region", row->region);
+	js_str(s, "zone", row->zone);
+	js_str(s, "market", row->spot ? "spot" : "on-demand");
+	js_str(s, "address", now >= i->address_at ? addr_text(text, i->addr) : "");
+	js_str(s, "hostname", row->node);
+	js_int(s, "created_ms", row->start_ms);
+	if (i->reclaim_at >= 0)
+		js_int(s, "reclaim_ms", i->reclaim_at);
+	if (shown == CLOUD_ENDED)
+		js_int(s, "ended_ms", row->end_ms);
+}
+
+void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i, bool tags,
+		   int64_t now)
+{
+	const struct meter_row *row = &c->meter->rows[i->row];
+
+	js_open(s, NULL, '{');
+	if (tags) {
+		js_str(s, "cluster", row->cluster);
+		put_tags(s, row);
+	}
+	put_body(s, c, i, now);
+	js_close(s, '}');
+}
+
+static void put_created(struct str *s, const struct cloud *c, const struct cloud_want *w,
+			int32_t result, int64_t now)
+{
+	const struct cloud_instance *i = result >= 0 ? cloud_of_row(c, (uint32_t)result) : NULL;
+	char id[METER_ID_SIZE];
+
+	js_open(s, NULL, '{');
+	js_str(s, "name", w->node);
+	js_int(s, "generation", w->gen);
+	if (result < 0) {
+		put_error(s, (enum code) - result, NULL, 0);
+	} else if (i != NULL) {
+		put_body(s, c, i, now);
+	} else { /* an old token, and the instance is long forgotten */
+		js_str(s, "id", meter_id(id, (uint32_t)result));
+		js_str(s, "state", cloud_state_word(CLOUD_ENDED));
+	}
+	js_close(s, '}');
+}
+
+/* What a partial rule leaves out: the nodes it names, or everything after the first `keep`. */
+static bool left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n)
+{
+	if (rule == NULL || rule->action != FAULT_PARTIAL)
+		return false;
+	if (rule->node[0] != '\0')
+		return fault_matches_node(rule, node);
+	return i >= (rule->keep >= 0 ? (size_t)rule->keep : n / 2);
+}
+
+static void run_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		       int64_t now, struct face_reply *out)
+{
+	struct cloud_create rq = {.token = f->token,
+				  .cluster = f->cluster,
+				  .type = f->type,
+				  .region = f->region,
+				  .zone = f->zone,
+				  .spot = f->spot,
+				  .wants = f->wants,
+				  .nwants = f->n,
+				  .body_hash = f->body_hash,
+				  .body_len = f->body_len};
+	int32_t *results = mem_zalloc(f->n * sizeof(*results));
+	enum code code;
+	struct str s;
+
+	for (size_t i = 0; i < f->n; i++)
+		f->wants[i].refuse =
+			left_out(rule, f->wants[i].node, i, f->n) ? rule->code : CODE_OK;
+	code = cloud_create(c, &rq, results, now);
+	if (code != CODE_OK) {
+		face_error(out, code, code == CODE_INVALID ? "no such type, region or zone" : NULL);
+	} else {
+		str_init(&s, BODY_MAX);
+		js_open(&s, NULL, '{');
+		js_open(&s, "instances", '[');
+		for (size_t i = 0; i < f->n; i++) {
+			put_created(&s, c, &f->wants[i], results[i], now);
+			out->items[results[i] < 0 ? -results[i] : CODE_OK]++;
+		}
+		js_close(&s, ']');
+		js_close(&s, '}');
+		reply_with(out, &s);
+	}
+	free(results);
+}
+
+struct page {
+	struct str s;
+	const struct cloud *c;
+	const struct fault_rule *rule;
+	size_t n;
+	int64_t limit, now;
+};
+
+static void put_listed(void *ctx, const struct cloud_instance *i)
+{
+	struct page *p = ctx;
+	const char *node = p->c->meter->rows[i->row].node;
+
+	if (p->rule != NULL && p->rule->action == FAULT_EMPTY)
+		return;
+	if (!left_out(p->rule, node, p->n++, (size_t)p->limit))
+		face_instance(&p->s, p->c, i, p->c->conf->tags, p->now);
+}
+
+static void run_list(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		     int64_t now, struct face_reply *out)
+{
+	struct page p = {.c = c, .rule = rule, .limit = f->limit, .now = now};
+	char cursor[32] = "";
+	int64_t next;
+
+	str_init(&p.s, BODY_MAX);
+	js_open(&p.s, NULL, '{');
+	js_open(&p.s, "instances", '[');
+	next = cloud_list(c, f->cluster, f->after, f->limit, put_listed, &p, now);
+	js_close(&p.s, ']');
+	if (next >= 0 && (rule == NULL || rule->action != FAULT_EMPTY))
+		(void)snprintf(cursor, sizeof(cursor), "c%lld", (long long)next);
+	js_str(&p.s, "cursor", cursor);
+	js_close(&p.s, '}');
+	reply_with(out, &p.s);
+}
+
+static void run_get(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
+{
+	const struct cloud_instance *i = cloud_find(c, f->ids[0], now);
+	struct str s;
+
+	if (i == NULL) {
+		face_error(out, CODE_NOT_FOUND, NULL);
+		return;
+	}
+	str_init(&s, BODY_MAX);
+	face_instance(&s, c, i, c->conf->tags, now);
+	reply_with(out, &s);
+}
+
+static enum code delete_one(struct str *s, struct cloud *c, const char *id, enum code refuse,
+			    int64_t now)
+{
+	const struct cloud_instance *i;
+	int64_t retry_ms = 0;
+	enum code code = refuse != CODE_OK ? refuse : cloud_delete(c, id, now, &retry_ms);
+
+	js_open(s, NULL, '{');
+	js_str(s, "id", id);
+	i = cloud_find(c, id, now);
+	if (code != CODE_OK)
+		put_error(s, code, NULL, retry_ms);
+	else
+		js_str(s, "state", cloud_state_word(i != NULL ? cloud_shown(i, now) : CLOUD_ENDED));
+	js_close(s, '}');
+	return code;
+}
+
+const char *face_node(const struct face_call *f, const struct cloud *c, size_t i)
+{
+	uint32_t row;
+
+	if (f->op == OP_CREATE)
+		return f->wants[i].node;
+	if (f->ids == NULL || !meter_row_of(c->meter, f->ids[i], &row))
+		return "";
+	return c->meter->rows[row].node;
+}
+
+static void run_delete(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+		       int64_t now, struct face_reply *out)
+{
+	struct str s;
+
+	str_init(&s, BODY_MAX);
+	if (f->many) {
+		js_open(&s, NULL, '{');
+		js_open(&s, "results", '[');
+	}
+	for (size_t i = 0; i < f->n; i++) {
+		enum code refuse =
+			left_out(rule, face_node(f, c, i), i, f->n) ? rule->code : CODE_OK;
+		enum code code = delete_one(&s, c, f->ids[i], refuse, now);
+
+		out->items[code]++;
+		if (!f->many) {
+			out->code = code;
+			out->status = code_status(code);
+		}
+	}
+	if (f->many) {
+		js_close(&s, ']');
+		js_close(&s, '}');
+	}
+	reply_with(out, &s);
+}
+
+static void run_offers(const struct cloud *c, struct face_reply *out)
+{
+	char price[FMT_MONEY_SIZE];
+	struct str s;
+
+	str_init(&s, BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_open(&s, "offers", '[');
+	for (size_t i = 0; i < c->npools; i++) {
+		const struct cloud_pool *p = c->pools[i];
+
+		if (!p->offered)
+			continue;
+		js_open(&s, NULL, '{');
+		js_str(&s, "type", p->type);
+		js_str(&s, "region", p->region);
+		js_str(&s, "zone", p->zone);
+		js_str(&s, "market", p->spot ? "spot" : "on-demand");
+		js_str(&s, "price", fmt_money(price, p->price_nano_h));
+		js_str(&s, "currency", p->currency);
+		if (p->capacity < 0)
+			js_null(&s, "available");
+		else
+			js_int(&s, "available", p->capacity > p->used ? p->capacity - p->used : 0);
+		js_close(&s, '}');
+	}
+	js_close(&s, ']');
+	js_close(&s, '}');
+	reply_with(out, &s);
+}
+
+void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+	      int64_t now, struct face_reply *out)
+{
+	*out = (struct face_reply){.code = CODE_OK, .status = 200};
+	switch (f->op) {
+	case OP_CREATE:
+		run_create(f, c, rule, now, out);
+		break;
+	case OP_LIST:
+		run_list(f, c, rule, now, out);
+		break;
+	case OP_GET:
+		run_get(f, c, now, out);
+		break;
+	case OP_DELETE:
+		run_delete(f, c, rule, now, out);
+		break;
+	case OP_OFFERS:
+	case OP_COUNT:
+		run_offers(c, out);
+		break;
+	}
+}

@@ -1,0 +1,59 @@
+/* face.h - the neutral REST face: a request read into a call, a call run on the cloud, its answer.
+ *
+ * The wire format is docs/simcloud.md.  Reading and running are apart because a request may be kept
+ * between the two (fault rules hold and late). */
+#ifndef SIMCLOUD_FACE_H
+#define SIMCLOUD_FACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "io/http_server.h"
+#include "providers/simcloud/cloud.h"
+#include "providers/simcloud/fault.h"
+
+enum { FACE_ID_SIZE = 96 };
+
+struct face_call {
+	enum op op;
+	bool many; /* delete: by POST /v1/instances/delete */
+	char token[TOKEN_TEXT_MAX + 1];
+	char cluster[SETTINGS_WORD_SIZE], type[SETTINGS_WORD_SIZE];
+	char region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
+	bool spot;
+	uint64_t body_hash;
+	size_t body_len;
+	struct cloud_want *wants;  /* create: n of them */
+	char (*ids)[FACE_ID_SIZE]; /* get, delete: n of them */
+	size_t n;
+	int64_t limit, after; /* list */
+};
+
+struct face_reply {
+	enum code code; /* of the request as a whole */
+	unsigned status;
+	char *body; /* NULL: none */
+	size_t len;
+	int64_t retry_ms;           /* 0: no Retry-After */
+	uint64_t items[CODE_COUNT]; /* create, delete: how many instances came to what */
+};
+
+/* CODE_OK: *out is the caller's (face_call_free()).  Else NULL, and *e says why. */
+enum code face_parse(struct face_call **out, const struct http_request *rq,
+		     const struct settings *conf, struct err *e);
+void face_call_free(struct face_call *f); /* NULL is fine */
+
+/* Do it.  rule is NULL, or one of FAULT_PARTIAL and FAULT_EMPTY. */
+void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
+	      int64_t now, struct face_reply *out);
+/* {"error":{"code","message"}}; message NULL: the code's own sentence. */
+void face_error(struct face_reply *out, enum code code, const char *message);
+/* The name of the node that the i-th of f->n instances is, or is to be; "": not known. */
+const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);
+
+/* One instance as the API shows it; tags false leaves out cluster, name, generation. */
+void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i, bool tags,
+		   int64_t now);
+
+#endif

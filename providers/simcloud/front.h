@@ -1,0 +1,59 @@
+/* front.h - every request to the API on its way: credential, rate, faults, effect, latency, answer.
+ *
+ * The effect of a request happens when it arrives; its answer leaves after the latency of its
+ * operation.  A client that dies in between meets the real thing: done, and nobody told. */
+#ifndef SIMCLOUD_FRONT_H
+#define SIMCLOUD_FRONT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "io/http_server.h"
+#include "providers/simcloud/cloud.h"
+#include "providers/simcloud/fault.h"
+#include "providers/simcloud/heap.h"
+#include "providers/simcloud/throttle.h"
+
+enum { FRONT_JOBS_MAX = 1 << 16 }; /* requests waiting at once; more are answered 503 */
+
+struct front_stats {
+	uint64_t requests, unauthorized, unreadable, dropped, held;
+	uint64_t count[OP_COUNT][CODE_COUNT];          /* answers, by the code of the whole */
+	uint64_t items[OP_COUNT][CODE_COUNT];          /* instances in them */
+	int64_t first_ms[OP_COUNT], last_ms[OP_COUNT]; /* arrivals; 0: none */
+	int64_t second;                                /* the second that is being counted */
+	uint64_t now_n, last_n;                        /* requests in it, and in the one before */
+};
+
+struct front {
+	struct cloud *cloud;
+	struct settings *conf;
+	struct http_server *server; /* where late answers go; may be NULL until it runs */
+	const char *token;          /* NULL: no credential asked */
+	struct faults faults;
+	struct throttle buckets[OP_COUNT];
+	struct rng rng;
+	struct heap due;
+	struct front_slot *jobs;
+	uint32_t njobs, cap, free_slot; /* free_slot == cap: none */
+	unsigned last_hold;
+	struct front_stats stats;
+};
+
+void front_init(struct front *f, struct cloud *c, struct settings *conf, uint64_t seed);
+void front_fini(struct front *f);
+
+void front_handle(struct front *f, const struct http_request *rq, struct http_answer *an,
+		  int64_t now);
+void front_tick(struct front *f, int64_t now);
+int64_t front_next(const struct front *f); /* INT64_MAX: nothing waits */
+
+/* Let held requests go on: one, or all when id is 0.  Returns how many. */
+unsigned front_release(struct front *f, unsigned id, int64_t now);
+void front_write_held(const struct front *f, struct str *s, int64_t now);
+void front_write_stats(const struct front *f, struct str *s, int64_t now);
+
+/* Is the header "Bearer TOKEN"?  Takes the same time whatever differs. */
+bool front_bearer(const char *header, const char *token);
+
+#endif

@@ -1,0 +1,29 @@
+/* op.h - the words of the neutral API: its operations and its errors. */
+#ifndef SIMCLOUD_OP_H
+#define SIMCLOUD_OP_H
+
+enum op { OP_CREATE, OP_LIST, OP_GET, OP_DELETE, OP_OFFERS, OP_COUNT };
+
+/* What a request, or one instance in it, came to. */
+enum code {
+	CODE_OK,
+	CODE_CAPACITY,
+	CODE_QUOTA,
+	CODE_DENIED,
+	CODE_INVALID,
+	CODE_NOT_FOUND,
+	CODE_TOKEN_MISMATCH,
+	CODE_NOT_YET,
+	CODE_RATE,
+	CODE_INTERNAL,
+	CODE_COUNT
+};
+
+const char *op_word(enum op op);       /* "create", ... */
+int op_parse(const char *word);        /* -1: no such word */
+const char *code_word(enum code code); /* "capacity", ... */
+int code_parse(const char *word);      /* -1: no such word */
+unsigned code_status(enum code code);  /* the HTTP status it has as the answer to a whole request */
+const char *code_text(enum code code); /* a sentence for people */
+
+#endif

@@ -1,0 +1,67 @@
+/* settings.h - how the simulated cloud behaves: --config FILE, and POST /admin/config while it
+ * runs.
+ *
+ * A change is merged into what is there (objects key by key, anything else replaced) and the whole
+ * is read again; a change that cannot be read changes nothing. */
+#ifndef SIMCLOUD_SETTINGS_H
+#define SIMCLOUD_SETTINGS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "providers/simcloud/dist.h"
+#include "providers/simcloud/op.h"
+
+enum {
+	SETTINGS_WORD_SIZE = 64,
+	SETTINGS_GLOBS_MAX = 16,   /* patterns in one list: tests need one or two */
+	SETTINGS_OFFERS_MAX = 256, /* price lists of tests are short */
+	SETTINGS_BATCH_MAX = 1000, /* instances in one create or delete, and in one page */
+};
+
+struct settings_globs {
+	char v[SETTINGS_GLOBS_MAX][SETTINGS_WORD_SIZE];
+	unsigned n;
+};
+
+struct settings_bucket {
+	int64_t rate_milli; /* tokens per 1000 s; 0: no limit */
+	int64_t burst;
+	bool per_instance; /* a create or delete takes one token for each instance in it */
+};
+
+struct settings_offer {
+	char type[SETTINGS_WORD_SIZE], region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
+	char currency[4];
+	bool spot;
+	int64_t price_nano_h;
+	int64_t capacity; /* instances that can live at once; -1: no end */
+};
+
+struct settings {
+	bool tokens, tags, filter;
+	int64_t token_life_ms, ended_keep_ms, addr_reuse_ms, min_rental_ms;
+	int64_t quota; /* live instances in the account; -1: no limit */
+	int64_t page_max, create_max, delete_max;
+	struct dist latency[OP_COUNT];
+	struct dist boot, stop;    /* create to running; delete accepted to ended */
+	struct dist visible;       /* create to being known to list, get and delete */
+	struct dist address_after; /* create to showing its address */
+	struct dist state_lag;     /* a change of state to its being shown */
+	double flap;               /* chance of being left out of one list */
+	struct settings_globs boot_never, end_never; /* of node names or types */
+	struct settings_bucket bucket[OP_COUNT];
+	struct settings_offer offers[SETTINGS_OFFERS_MAX];
+	unsigned noffers;
+	json_t *doc; /* what was given, merged */
+};
+
+void settings_init(struct settings *c); /* the defaults of docs/simcloud.md */
+void settings_fini(struct settings *c);
+/* -1: *c is unchanged. */
+int settings_merge(struct settings *c, const json_t *change, struct err *e);
+bool settings_glob(const struct settings_globs *g, const char *node, const char *type);
+
+#endif

@@ -1,0 +1,71 @@
+#!/bin/bash
+# check.sh: what tools can say about the sources, as TAP.  Format and analysers gate with Debian 12's
+# versions; elsewhere they differ in opinion and are skipped.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+jobs=$(nproc)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+n=0
+
+ok() { # NAME COMMAND...
+	n=$((n + 1))
+	local name=$1
+	shift
+	if "$@" >"$log" 2>&1; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		tail -60 "$log" | sed 's/^/# /'
+	fi
+}
+skip() { # NAME WHY
+	n=$((n + 1))
+	echo "ok $n - $1 # SKIP $2"
+}
+version() { "$1" --version 2>/dev/null | grep -oE '[0-9]+\.[0-9]+' | head -1; }
+gate() { # TOOL VERSION NAME COMMAND...
+	local tool=$1 want=$2 have
+	shift 2
+	have=$(version "$tool")
+	case $have in
+	"$want"*) ok "$@" ;;
+	"") skip "$1" "$tool is not installed" ;;
+	*) skip "$1" "$tool $have; gates with $want" ;;
+	esac
+}
+
+sources() { find burstd providers slurm tests -name '*.[ch]' | sort; }
+programs() { find burstd providers slurm -name '*.c' | sort; }
+includes=(-Iburstd -I. -D_GNU_SOURCE '-DBURSTD_VERSION="check"')
+
+format() { sources | xargs clang-format --dry-run -Werror; }
+cppcheck_all() {
+	programs | xargs cppcheck -q -j"$jobs" --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem --error-exitcode=1 "${includes[@]}"
+}
+tidy() {
+	programs | xargs -P"$jobs" -n4 clang-tidy --quiet --warnings-as-errors='*' -- "${includes[@]}" -std=c11 -Wno-unknown-warning-option
+}
+scripts() {
+	git ls-files -co --exclude-standard | while read -r f; do
+		[ -f "$f" ] && head -c 40 "$f" | head -1 | grep -qE '^#!/(usr/)?bin/(env )?(ba)?sh' && echo "$f"
+	done | xargs shellcheck -x
+}
+with_clang() { make -j"$jobs" CC=clang BUILD=build/clang all; }
+analyze() { make -j"$jobs" MODE=analyze BUILD=build/analyze all; }
+sanitize() {
+	make -j"$jobs" MODE=asan BUILD=build/asan all build/asan/asan/bin/sim &&
+		make -j"$jobs" MODE=asan BUILD=build/asan unit &&
+		build/asan/asan/bin/sim --seeds 100 --steps 1000
+}
+
+gate clang-format 14 "format" format
+ok "layers" scripts/dev/check-layers.sh
+ok "shellcheck" scripts
+ok "clang builds without a warning" with_clang
+ok "unit tests and simulator under ASan and UBSan" sanitize
+gate cppcheck 2.10 "cppcheck" cppcheck_all
+gate gcc 12 "gcc -fanalyzer" analyze
+gate clang-tidy 14 "clang-tidy" tidy
+echo "1..$n"

@@ -1,0 +1,59 @@
+#!/bin/sh
+# deps.sh: install the Debian packages burstd needs to build, test and demonstrate, starting no service.
+#
+# munge, mariadb and slurm start their daemons when they are installed.  Ours run privately, so
+# while this script installs, policy-rc.d denies every service start; a policy-rc.d of the site's
+# own is respected and put back.
+set -eu
+
+# Each line: what needs them.
+build='gcc make pkg-config libc6-dev libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
+	libssl-dev libmicrohttpd-dev libconfuse-dev'
+unit='libcmocka-dev perl procps'
+e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
+	python3-minimal'
+check='clang clang-format clang-tidy cppcheck shellcheck'
+
+want=$(echo $build $unit $e2e $check)
+missing=''
+for p in $want; do
+	dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null | grep -qx installed || missing="$missing $p"
+done
+[ -n "$missing" ] || exit 0
+
+command -v apt-get >/dev/null || {
+	echo "deps: needs Debian 12 or 13 (no apt-get here); install yourself:$missing" >&2
+	exit 1
+}
+sudo=''
+if [ "$(id -u)" != 0 ]; then
+	command -v sudo >/dev/null || {
+		echo "deps: installing packages needs root; run as root: apt-get install$missing" >&2
+		exit 1
+	}
+	sudo=sudo
+	echo "deps: sudo may ask for your password: apt-get installs the packages below"
+fi
+echo "deps: installing (no service will be started):$missing"
+
+policy=/usr/sbin/policy-rc.d
+saved=''
+if [ -e $policy ]; then
+	saved=$policy.burstd-deps
+	$sudo mv $policy $saved
+fi
+restore() {
+	$sudo rm -f $policy
+	[ -z "$saved" ] || $sudo mv $saved $policy
+}
+trap restore EXIT
+trap 'exit 1' HUP INT TERM
+printf '#!/bin/sh\nexit 101\n' | $sudo tee $policy >/dev/null
+$sudo chmod 755 $policy
+
+export DEBIAN_FRONTEND=noninteractive
+# shellcheck disable=SC2086  # a list of names
+$sudo apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing >/dev/null 2>&1 || {
+	$sudo apt-get -qq update
+	$sudo apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing
+}

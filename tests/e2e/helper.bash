@@ -1,0 +1,120 @@
+# helper.bash: what all end-to-end tests share.  One lab per file (tests/e2e/run.sh starts each file in its own
+# namespaces), shared by the tests of the file; each test begins and ends calm: no job, no instance, all nodes down.
+
+bats_require_minimum_version 1.5.0
+LAB_SUSPEND_TIME=2 LAB_SUSPEND_TIMEOUT=2
+: "${LAB_SETTLE:=2s}"
+# shellcheck source=tests/e2e/lab/lab.sh
+. "$BATS_TEST_DIRNAME/lab/lab.sh"
+
+setup_file() {
+	[ -d /run/lab ] || {
+		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
+		return 1
+	}
+	lab_up
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+}
+
+# --- looking ----------------------------------------------------------------------------------
+
+# flags NODE: slurmctld's, as text
+flags() {
+	scontrol -o show node "$1" | sed -n 's/.* State=\([^ ]*\).*/\1/p'
+}
+
+# node_is NODES FLAG: do all of NODES (a hostlist) have FLAG?
+node_is() {
+	! flags "$1" | grep -qv "$2"
+}
+
+node_is_not() {
+	! flags "$1" | grep -q "$2"
+}
+
+# powered_down NODES: down as after a suspend, and usable for the next job
+powered_down() {
+	node_is "$1" POWERED_DOWN && node_is_not "$1" '^DOWN\|DRAIN\|POWERING'
+}
+
+job_state() {
+	scontrol -o show job "$1" | sed -n 's/.* JobState=\([A-Z_]*\).*/\1/p' | sort -u | paste -sd,
+}
+
+job_is() {
+	[ "$(job_state "$1")" = "$2" ]
+}
+
+job_nodes() {
+	scontrol -o show job "$1" | sed -n 's/.* NodeList=\([^ ]*\).*/\1/p' | head -n 1
+}
+
+no_jobs() {
+	[ -z "$(squeue -h)" ]
+}
+
+# within SECONDS CMD...: or the test fails, saying what was waited for
+within() {
+	lab_wait "$@" || {
+		echo "not within $1 s: ${*:2}"
+		squeue
+		sinfo
+		burstctl nodes
+		return 1
+	}
+}
+
+# nodes burstd has in STATE, one a line; ANY: any but gone
+burstd_nodes() {
+	burstctl nodes --json |
+		jq -r --arg s "$1" '.nodes[] |
+			select(.state == $s or ($s == "ANY" and (.older > 0 or (.state | IN("gone", "none") | not)))) | .name'
+}
+
+burstd_has() {
+	[ "$(burstd_nodes "$2" | wc -l)" = "$1" ]
+}
+
+alive() {
+	[ "$(sim_alive)" = "$1" ]
+}
+
+# --- doing ------------------------------------------------------------------------------------
+
+# An own time limit, since a hook may block for ever: hook KIND LIST [RESUME_FILE]; sets hook_rc and hook_ms.
+hook() {
+	local kind=$1 list=$2 file=${3-} t0=${EPOCHREALTIME/./}
+	hook_rc=0
+	timeout 20 setpriv --reuid=slurm --regid=slurm --init-groups env -i \
+		${file:+SLURM_RESUME_FILE="$file"} "$lab_dir/bin/burst-$kind" "$list" >"$lab_dir/hook.out" 2>"$lab_dir/hook.err" || hook_rc=$?
+	hook_ms=$(((${EPOCHREALTIME/./} - t0) / 1000))
+	echo "burst-$kind ${list:0:60}: status $hook_rc, $hook_ms ms, $(cat "$lab_dir/hook.err")"
+}
+
+all_down() {
+	powered_down "c[1-$LAB_NODES]"
+}
+
+calm() {
+	scancel -u researcher
+	within 20 no_jobs
+	local up
+	up=$(sinfo -h -N -o '%N %T' | awk '$2 !~ /^idle[~%]$/ { print $1 }' | sort -u | paste -sd,)
+	[ -z "$up" ] || scontrol update nodename="$up" state=POWER_DOWN_FORCE reason=calm
+	within 25 all_down
+	within 25 alive 0
+	within 25 burstd_has 0 ANY
+}
+
+# audit [GRACE]: simcloud's verdict on all that happened since the lab began
+audit() {
+	"$lab_here/wanted" >"$lab_dir/wanted"
+	sim GET /admin/meter >"$lab_dir/meter.json"
+	"$lab_dir/bin/simcloud" audit --meter "$lab_dir/meter.json" --wanted "$lab_dir/wanted" --grace "${1:-10s}" || {
+		cat "$lab_dir/wanted" "$lab_dir/meter.json"
+		return 1
+	}
+}

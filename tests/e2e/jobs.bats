@@ -1,0 +1,72 @@
+#!/usr/bin/env bats
+# The main job, undisturbed: sbatch, burst, run, idle, suspend, deleted.  Nothing is forced here: slurmctld
+# itself suspends, and at the end simcloud's meter is audited against what slurmctld wanted.
+
+load helper
+
+setup() {
+	within 30 all_down
+	within 20 alive 0
+}
+
+@test "a 1-node job runs on an instance, with its GPUs, as the user" {
+	job=$(job -N1 --exclusive --gres=gpu:h100:8 --wrap 'id -un; hostname; echo $CUDA_VISIBLE_DEVICES')
+	within 30 job_is "$job" COMPLETED
+	run -0 cat "$lab_dir/home/job-$job.out"
+	[ "${lines[0]}" = researcher ]
+	[[ ${lines[1]} =~ ^c[1-8]$ ]]
+	[ "${lines[2]}" = 0,1,2,3,4,5,6,7 ]
+	[ "$(sacct -n -X -j "$job" -o state%20 | tr -d ' ')" = COMPLETED ]
+}
+
+@test "suspend deletes the instance and its meter stops" {
+	job=$(job -N1 --exclusive --wrap 'echo $SLURMD_NODENAME')
+	within 30 job_is "$job" COMPLETED
+	node=$(cat "$lab_dir/home/job-$job.out")
+	within 30 powered_down "$node"
+	within 20 alive 0
+	before=$(sim_cost)
+	sleep 2
+	[ "$(sim_cost)" = "$before" ]
+	[ "$(sim_open)" = 0 ]
+	# The instance was a namespace with a slurmd in it.
+	[ "$(pgrep -xc slurmd)" = 0 ] || { pgrep -xa slurmd; false; }
+	within 20 burstd_has 0 ANY
+}
+
+@test "a 4-node job: all 32 ranks meet, and resolve each other's names" {
+	job=$(job "$lab_dir/bin/train.sbatch")
+	within 40 job_is "$job" COMPLETED
+	out=$lab_dir/home/job-$job.out
+	cat "$out"
+	[ "$(grep -c '^rank [0-9]*/32 host c[1-8] .* allreduce 496$' "$out")" = 32 ]
+	[ "$(grep -c '^resolved ' "$out")" = 4 ]
+	# Each node found all four, at the addresses that the provider gave.
+	[ "$(sed -n 's/^resolved [^ ]* //p' "$out" | sort -u | wc -l)" = 1 ]
+	for pair in $(sed -n '/^resolved /{s/^resolved [^ ]* //p;q}' "$out"); do
+		sim_addresses | grep -qx "${pair/=/ }"
+	done
+}
+
+@test "while a node is up slurmctld has the instance's address; afterwards it is reset" {
+	job=$(job -N1 --exclusive --wrap 'sleep 3')
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	addr=$(scontrol -o show node "$node" | sed -n 's/.* NodeAddr=\([^ ]*\).*/\1/p')
+	sim_addresses | grep -qx "$node $addr"
+	scontrol -o show node "$node" | grep -q " NodeHostName=$node "
+	within 30 powered_down "$node"
+	within 10 eval "scontrol -o show node $node | grep -q ' NodeAddr=$node '"
+}
+
+@test "an array of 8" {
+	job=$(job --array=1-8 -N1 --exclusive --wrap 'sleep 1; echo task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME')
+	within 60 job_is "$job" COMPLETED
+	[ "$(cat "$lab_dir"/home/job-*.out | grep -c '^task [1-8] on c[1-8]$')" = 8 ]
+}
+
+@test "all of this without a duplicate or a leaked second" {
+	within 30 all_down
+	within 20 alive 0
+	audit
+}

@@ -1,0 +1,417 @@
+# lab.sh: a whole cluster, as in production, inside tests/e2e/lab/enter.  To be sourced (bash).
+#
+#   munged (munge), mariadbd (mysql), slurmdbd, slurmctld and burstd (slurm), simcloud (root),
+#   jobs as `researcher`, instances as namespaces on the bridge labbr (scripts/node/sim-boot)
+#
+# Everything is where a package would put it (/etc/slurm, /etc/burstd, /run/burstd, /var/log ...): enter made those
+# private.  Programs are copied to /run/lab/bin first, since user slurm may not be able to read the checkout, and slurmctld
+# refuses hooks that a group may write.
+#
+#   lab_up, lab_down            start and stop all; lab_start/lab_stop/lab_kill NAME for one of $lab_programs
+#   lab_wait SECONDS CMD...     until CMD succeeds
+#   lab_logs                    the ends of all logs, for a failed test
+#   job [SBATCH ARG...]         sbatch as researcher, prints the job's id;   burstctl ARG...
+#   sim METHOD PATH [JSON]      simcloud's API, and sim_... below: what it has, what it cost, what shall go wrong
+# Set before lab_up, if need be:
+: "${LAB_BIN:=${BIN:-${BUILD:-build}/bin}}"     # where the programs under test are
+: "${LAB_NODES:=8}"                             # cloud nodes c[1-N]
+: "${LAB_SUSPEND_TIME:=4}" "${LAB_SUSPEND_TIMEOUT:=3}" "${LAB_RESUME_TIMEOUT:=60}"
+: "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
+: "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
+: "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
+
+lab_here=$(readlink -f "${BASH_SOURCE[0]%/*}")
+lab_repo=$(readlink -f "$lab_here/../../..")
+lab_dir=/run/lab
+lab_programs='munged mariadbd slurmdbd slurmctld simcloud burstd'
+lab_url=http://127.0.0.1:8900
+export SIM_TOKEN=lab-token
+
+# --- processes --------------------------------------------------------------------------------
+
+# lab_as USER CMD...
+lab_as() {
+	local user=$1
+	shift
+	setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/ "$@"
+}
+
+lab_wait() {
+	local seconds=$1 end
+	end=$((${EPOCHREALTIME/./} + seconds * 1000000))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		[ "${EPOCHREALTIME/./}" -lt $end ] || return 1
+		sleep 0.05
+	done
+}
+
+# lab_spawn NAME USER CMD...: in the background, log in /var/log/NAME.log, pid remembered.
+lab_spawn() {
+	local name=$1 user=$2
+	shift 2
+	setsid setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/ "$@" </dev/null >>"/var/log/$name.log" 2>&1 3>&- &
+	echo $! >"$lab_dir/pid/$name"
+}
+
+lab_pid() {
+	cat "$lab_dir/pid/$1" 2>/dev/null
+}
+
+lab_running() {
+	local pid
+	pid=$(lab_pid "$1") && [ -d "/proc/$pid" ] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null
+}
+
+lab_stopped() {
+	! lab_running "$1"
+}
+
+# lab_stop NAME [SIGNAL]: ends when the process has.
+lab_stop() {
+	local pid
+	pid=$(lab_pid "$1") || return 0
+	kill "-${2:-TERM}" "$pid" 2>/dev/null || true
+	lab_wait 15 lab_stopped "$1" || kill -KILL "$pid" 2>/dev/null || true
+	rm -f "$lab_dir/pid/$1"
+}
+
+lab_kill() {
+	lab_stop "$1" KILL
+}
+
+lab_fail() {
+	echo "lab: $1" >&2
+	lab_logs >&2
+	return 1
+}
+
+# --- files ------------------------------------------------------------------------------------
+
+lab_users() {
+	local line
+	sed -i 's/^\(passwd\|group\|shadow\|hosts\):.*/\1: files/' /etc/nsswitch.conf
+	printf '127.0.0.1 localhost\n10.77.0.1 ctl\n' >/etc/hosts
+	cp /etc/hosts "$lab_dir/hosts-extra"
+	line='researcher:x:20001:20001:a user of the cluster:/run/lab/home:/bin/bash'
+	grep -q '^researcher:' /etc/passwd || echo "$line" >>/etc/passwd
+	grep -q '^researcher:' /etc/group || echo 'researcher:x:20001:' >>/etc/group
+	install -d -o researcher -g researcher "$lab_dir/home"
+}
+
+# lab_dirs USER MODE DIR...
+lab_dirs() {
+	local user=$1 mode=$2
+	shift 2
+	install -d -o "$user" -m "$mode" "$@"
+}
+
+lab_files() {
+	mkdir -p "$lab_dir/pid" "$lab_dir/bin" "$lab_dir/dev" "$lab_dir/sim"
+	lab_users
+	lab_dirs munge 700 /etc/munge /var/lib/munge /var/log/munge
+	lab_dirs munge 755 /run/munge
+	lab_dirs mysql 755 /run/mysqld /var/lib/mysql
+	lab_dirs slurm 755 /run/slurm /var/log/slurm /var/lib/slurm /run/burstd
+	lab_dirs slurm 700 /var/lib/burstd /var/spool/burstd
+	lab_dirs root 755 /etc/slurm /etc/burstd /etc/simcloud
+	local i
+	for i in 0 1 2 3 4 5 6 7; do
+		[ -e "$lab_dir/dev/gpu$i" ] || mknod -m 666 "$lab_dir/dev/gpu$i" c 1 3
+	done
+	[ -x "$LAB_BIN/burst-hook" ] || lab_fail "no programs in $LAB_BIN: run make first" || return
+	cp -R --preserve=links "$LAB_BIN/." "$lab_dir/bin/"
+	cp "$lab_here/prolog-wait" "$lab_here"/jobs/* "$lab_repo/scripts/node/sim-boot" "$lab_dir/bin/"
+	chmod -R go-w,a+rX "$lab_dir/bin"
+}
+
+# slurm.conf of the installed version: what must be said up to 23.02 is an error later.
+lab_slurm_conf() {
+	local version old='' dbd='' reg='' gather='' addr=''
+	version=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
+	[ "$version" -ge 2302 ] || old=PrivateData=cloud
+	[ "$version" -lt 2302 ] || dbd=,job_extra
+	[ "$version" -ge 2311 ] || reg=,cloud_reg_addrs
+	[ "$version" -ge 2311 ] || addr=$'TreeWidth=65533\nCommunicationParameters=NoAddrCache'
+	[ "$version" -ge 2411 ] || gather=JobAcctGatherType=jobacct_gather/none
+	cat >/etc/slurm/slurm.conf <<-C
+		ClusterName=lab
+		SlurmctldHost=ctl(10.77.0.1)
+		SlurmUser=slurm
+		SlurmdUser=root
+		AuthType=auth/munge
+		AuthInfo=cred_expire=5
+		StateSaveLocation=/var/lib/slurm/slurmctld
+		SlurmdSpoolDir=/var/spool/slurmd/%n
+		SlurmctldPidFile=/run/slurm/slurmctld.pid
+		SlurmdPidFile=/var/spool/slurmd/%n.pid
+		SlurmctldLogFile=/var/log/slurm/slurmctld.log
+		SlurmdLogFile=/var/log/slurm/slurmd.%n.log
+		SlurmctldDebug=verbose
+		SlurmdDebug=verbose
+		DebugFlags=Power
+		LogTimeFormat=iso8601_ms
+		ProctrackType=proctrack/linuxproc
+		TaskPlugin=task/none
+		$gather
+		MpiDefault=none
+		SelectType=select/cons_tres
+		SelectTypeParameters=CR_Core
+		SchedulerType=sched/backfill
+		SchedulerParameters=bf_interval=1,sched_interval=2,sched_min_interval=0,batch_sched_delay=0,default_queue_depth=1000
+		ReturnToService=2
+		JobRequeue=1
+		SlurmdTimeout=20
+		MessageTimeout=10
+		InactiveLimit=0
+		KillWait=2
+		MinJobAge=300
+		PrologSlurmctld=$lab_dir/bin/prolog-wait
+		SuspendProgram=$lab_dir/bin/burst-suspend
+		ResumeProgram=$lab_dir/bin/burst-resume
+		ResumeFailProgram=$lab_dir/bin/burst-resume-fail
+		SuspendTime=$LAB_SUSPEND_TIME
+		SuspendTimeout=$LAB_SUSPEND_TIMEOUT
+		ResumeTimeout=$LAB_RESUME_TIMEOUT
+		ResumeRate=0
+		SuspendRate=0
+		SlurmctldParameters=power_save_interval=1,power_save_min_interval=0,idle_on_node_suspend$reg,node_reg_mem_percent=90
+		$addr
+		$old
+		SlurmdParameters=config_overrides
+		AccountingStorageType=accounting_storage/slurmdbd
+		AccountingStorageHost=localhost
+		AccountingStorageTRES=gres/gpu,gres/gpu:h100
+		AccountingStoreFlags=job_comment$dbd
+		GresTypes=gpu
+		NodeName=DEFAULT CPUs=8 RealMemory=1000 Gres=gpu:h100:8 State=CLOUD Feature=cloud
+		NodeName=c[1-$LAB_NODES]
+		PartitionName=cloud Nodes=ALL Default=YES MaxTime=1-0 State=UP
+		${LAB_SLURM_EXTRA:-}
+	C
+	echo "Name=gpu Type=h100 File=$lab_dir/dev/gpu[0-7]" >/etc/slurm/gres.conf
+	if [ "$version" -ge 2405 ]; then
+		echo CgroupPlugin=disabled
+	else
+		echo CgroupPlugin=cgroup/v1
+	fi >/etc/slurm/cgroup.conf
+}
+
+lab_slurmdbd_conf() {
+	cat >/etc/slurm/slurmdbd.conf <<-C
+		AuthType=auth/munge
+		DbdHost=localhost
+		SlurmUser=slurm
+		LogFile=/var/log/slurm/slurmdbd.log
+		PidFile=/run/slurm/slurmdbd.pid
+		StorageType=accounting_storage/mysql
+		StorageHost=localhost
+		StorageUser=slurm
+		StoragePass=lab
+		StorageLoc=slurm_acct_db
+	C
+	chown slurm /etc/slurm/slurmdbd.conf
+	chmod 600 /etc/slurm/slurmdbd.conf
+}
+
+lab_burstd_conf() {
+	(umask 077 && echo "$SIM_TOKEN" | tee /etc/burstd/sim.token >/etc/simcloud/token)
+	chown slurm /etc/burstd/sim.token
+	cat >/etc/burstd/burstd.conf <<-C
+		cluster   = "lab"
+		currency  = "EUR"
+		state_dir = "/var/lib/burstd"
+		listen    = "127.0.0.1:9818"
+		slurm {
+			bin_dir = "/usr/bin"
+			conf    = "/etc/slurm/slurm.conf"
+		}
+		provider "sim" {
+			driver          = "sim"
+			url             = "$lab_url"
+			credential_file = "/etc/burstd/sim.token"
+			settle          = "$LAB_SETTLE"
+		}
+		pool "h100" {
+			nodes        = "c[1-$LAB_NODES]"
+			provider     = "sim"
+			type         = "gpu_8x_h100"
+			region       = "eu-north-1"
+			market       = "on-demand"
+			max_nodes    = $LAB_NODES
+			max_rate     = "300"
+			boot_timeout = "10m"
+			$LAB_POOL
+		}
+	C
+}
+
+# --- programs ---------------------------------------------------------------------------------
+
+lab_start_munged() {
+	head -c 128 /dev/urandom >/etc/munge/munge.key
+	chown munge:munge /etc/munge/munge.key
+	chmod 400 /etc/munge/munge.key
+	chgrp munge /etc/munge /var/lib/munge /var/log/munge /run/munge
+	lab_spawn munged munge munged --foreground
+	lab_wait 10 munge -n
+}
+
+lab_mariadb_ready() {
+	mariadb-admin --no-defaults -uroot -S /run/mysqld/mysqld.sock ping
+}
+
+lab_start_mariadbd() {
+	local dir=/var/lib/mysql/data sock=/run/mysqld/mysqld.sock
+	[ -d $dir/mysql ] || mariadb-install-db --no-defaults --user=mysql --datadir=$dir --skip-test-db \
+		--auth-root-authentication-method=normal >/var/log/mariadb-install.log 2>&1 || return
+	lab_spawn mariadbd mysql mariadbd --no-defaults --user=mysql --datadir=$dir --socket=$sock --skip-networking \
+		--pid-file=/run/mysqld/mysqld.pid --innodb-buffer-pool-size=128M --innodb-flush-log-at-trx-commit=0 \
+		--innodb-log-file-size=16M --innodb-lock-wait-timeout=900
+	lab_wait 20 lab_mariadb_ready || return
+	mariadb --no-defaults -uroot -S $sock -e "create database if not exists slurm_acct_db;
+		create user if not exists 'slurm'@'localhost' identified by 'lab';
+		grant all on slurm_acct_db.* to 'slurm'@'localhost';"
+}
+
+lab_start_slurmdbd() {
+	lab_slurmdbd_conf
+	lab_spawn slurmdbd slurm slurmdbd -D
+	lab_wait 20 sacctmgr -n show cluster || return
+	[ -n "$(sacctmgr -nP show cluster lab format=cluster)" ] || sacctmgr -i add cluster lab >/dev/null
+}
+
+lab_start_slurmctld() {
+	lab_dirs slurm 755 /var/lib/slurm/slurmctld
+	lab_spawn slurmctld slurm slurmctld -D
+	lab_wait 20 lab_slurmctld_ready
+}
+
+lab_slurmctld_ready() {
+	scontrol ping | grep -q ' UP'
+}
+
+lab_start_simcloud() {
+	# shellcheck disable=SC2086  # a list of arguments
+	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
+		--boot "$lab_dir/bin/sim-boot" --subnet 10.77.0.0/16 --hosts-extra "$lab_dir/hosts-extra" \
+		--run-dir "$lab_dir/sim" --seed 1 $LAB_SIM_ARGS
+	lab_wait 10 sim GET /v1/offers
+}
+
+lab_start_burstd() {
+	lab_spawn burstd slurm "$lab_dir/bin/burstd" -c /etc/burstd/burstd.conf
+	lab_wait 10 lab_burstd_ready
+}
+
+lab_burstd_ready() {
+	lab_running burstd && burstctl status
+}
+
+burstctl() {
+	lab_as slurm "$lab_dir/bin/burstctl" "$@"
+}
+
+# lab_start NAME
+lab_start() {
+	"lab_start_$1" || lab_fail "$1 does not start"
+}
+
+lab_up() {
+	lab_files && lab_slurm_conf && lab_burstd_conf || return
+	local name
+	for name in $lab_programs; do
+		lab_start "$name" || return
+	done
+}
+
+lab_down() {
+	local name
+	for name in burstd slurmctld slurmdbd simcloud mariadbd munged; do
+		lab_stop "$name"
+	done
+}
+
+lab_logs() {
+	local log
+	for log in /var/log/{burstd,simcloud}.log /var/log/slurm/*.log; do
+		[ -s "$log" ] || continue
+		echo "--- $log"
+		tail -n 40 "$log"
+	done
+	grep -h '^sim-boot:' "$lab_dir"/sim/*/console.log 2>/dev/null
+	[ -z "${LAB_KEEP-}" ] || cp -r /var/log "$LAB_KEEP/log.$$"
+}
+
+# --- what tests say ---------------------------------------------------------------------------
+
+sim() {
+	local method=$1 path=$2
+	shift 2
+	curl -sS --fail-with-body --max-time 10 -X "$method" -H "Authorization: Bearer $SIM_TOKEN" \
+		${1:+-H 'Content-Type: application/json' -d "$1"} "$lab_url$path"
+}
+
+job() {
+	lab_as researcher sbatch --parsable -D "$lab_dir/home" -o "job-%j.out" --open-mode=append "$@"
+}
+
+sim_of() {
+	sim GET "$1" | jq -r "$2"
+}
+
+# Instances that are not ended; all there ever were; those whose meter runs; what all cost.
+sim_alive() {
+	sim_of /admin/instances '[.instances[] | select(.state != "ended")] | length'
+}
+
+sim_rows() {
+	sim_of /admin/meter '.rows | length'
+}
+
+sim_open() {
+	sim_of /admin/meter '[.rows[] | select(.end_ms == null)] | length'
+}
+
+sim_cost() {
+	sim_of /admin/meter .total
+}
+
+# "node address", one line each; also those ended lately
+sim_addresses() {
+	sim_of /admin/instances '.instances[] | .name + " " + .address'
+}
+
+# "instances: 4 running, 1 stopping"
+sim_summary() {
+	sim_of /admin/instances '[.instances[].state] | group_by(.) | map("\(length) \(.[0])") | join(", ") |
+		if . == "" then "no instance" else "instances: " + . end'
+}
+
+sim_config() {
+	sim POST /admin/config "$1" >/dev/null
+}
+
+# sim_capacity N|null: how many instances of the pool's kind there can be at once
+sim_capacity() {
+	sim POST /admin/capacity \
+		"{\"type\": \"gpu_8x_h100\", \"region\": \"eu-north-1\", \"market\": \"on-demand\", \"capacity\": 0}" >/dev/null
+	sim POST /admin/capacity "{\"type\": \"gpu_8x_h100\", \"zone\": \"eu-north-1a\", \"market\": \"on-demand\",
+		\"capacity\": $1}" >/dev/null
+}
+
+# sim_hold OP before|after: keep the next request of this kind, before or after its effect
+sim_hold() {
+	sim POST /admin/faults "{\"op\": \"$1\", \"action\": \"hold\", \"when\": \"$2\", \"count\": 1}" >/dev/null
+}
+
+# Is a request held now?
+sim_held() {
+	[ "$(sim_of /admin/held '.held | length')" -gt 0 ]
+}
+
+# No rule any more, and what is held goes on.
+sim_faults_clear() {
+	sim DELETE /admin/faults >/dev/null
+	sim POST /admin/release '{}' >/dev/null
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# Nodes that cannot be had, and nodes that never come up (F17, F31).
+
+load helper
+LAB_RESUME_TIMEOUT=15
+
+setup() {
+	calm
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+	sim_config '{"boot_never": []}'
+	sim_capacity null
+	scontrol update partition=cloud state=UP
+}
+
+released() {
+	node_is_not "$1" POWERING_UP && node_is_not "$1" CONFIGURING
+}
+
+@test "two jobs in one resume call, one cannot get nodes: it is released within 10 s, the other runs" {
+	sim_capacity 3
+	scontrol update partition=cloud state=DOWN
+	small=$(job -N2 --exclusive --wrap 'sleep 1')
+	big=$(job -N4 --exclusive --wrap 'sleep 1')
+	sleep 1
+	calls=$(resume_calls)
+	scontrol update partition=cloud state=UP
+	within 15 job_is "$big" CONFIGURING
+	began=$EPOCHSECONDS
+	nodes=$(job_nodes "$big")
+	within 5 eval "[ \$(resume_calls) -gt $calls ]"
+	[ "$(resume_calls)" = $((calls + 1)) ]
+	within 10 job_is "$big" PENDING
+	within $((10 - (EPOCHSECONDS - began))) released "$nodes"
+	scontrol -o show node "$nodes" | grep -q 'Reason=burstd:'
+	within 20 job_is "$small" COMPLETED
+	# Nothing was bought for the refused job, and it runs when there is capacity.
+	[ "$(sim_rows)" = 2 ] || sim GET /admin/meter
+	sim_capacity null
+	within 60 job_is "$big" COMPLETED
+}
+
+resume_calls() {
+	grep -c 'waking nodes' /var/log/slurm/slurmctld.log
+}
+
+@test "a job over the pool's max_rate is refused, one within it runs" {
+	lab_stop burstd
+	sed 's/max_rate .*/max_rate = "60"/' -i /etc/burstd/burstd.conf
+	lab_start burstd
+	small=$(job -N2 --exclusive --wrap 'sleep 1')
+	within 30 job_is "$small" COMPLETED
+	calm
+	rows=$(sim_rows)
+	big=$(job -N3 --exclusive --wrap 'sleep 1')
+	within 15 job_is "$big" CONFIGURING
+	within 10 job_is "$big" PENDING
+	[ "$(sim_rows)" = "$rows" ]
+	scancel "$big"
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
+}
+
+@test "ResumeFailProgram: slurmctld gives up on a node, its instance is deleted and the node is usable again" {
+	sim_config '{"boot_never": ["c*"]}'
+	job=$(job -N1 --exclusive --wrap 'sleep 1')
+	within 15 job_is "$job" CONFIGURING
+	within 10 alive 1
+	node=$(job_nodes "$job")
+	within 30 grep -q "handle failed nodes $node" /var/log/slurm/slurmctld.log
+	sim_config '{"boot_never": []}'
+	within 20 alive 0
+	within 40 job_is "$job" COMPLETED
+}
+
+@test "a node that never boots: burstd gives up at boot_timeout, releases it and deletes the instance" {
+	lab_stop burstd
+	sed 's/boot_timeout .*/boot_timeout = "5s"/' -i /etc/burstd/burstd.conf
+	lab_start burstd
+	sim_config '{"boot_never": ["c*"]}'
+	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	within 15 job_is "$job" CONFIGURING
+	within 10 alive 2
+	nodes=$(job_nodes "$job")
+	within 12 job_is "$job" PENDING
+	scontrol -o show node "$nodes" | grep -q 'Reason=burstd:'
+	sim_config '{"boot_never": []}'
+	within 20 powered_down "$nodes"
+	within 40 job_is "$job" COMPLETED
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
+}
+
+@test "no duplicate and no leaked second in all of this" {
+	calm
+	audit
+}

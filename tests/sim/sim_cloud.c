@@ -1,0 +1,443 @@
+#include "sim_cloud.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim_journal.h"
+#include "sim_slurm.h"
+
+static const char own[] = "5111eb00-0000-4000-8000-000000000001";
+
+/* --- instances -------------------------------------------------------------------------------- */
+
+struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number)
+{
+	return number >= 1 && number <= c->n ? c->all[number - 1] : NULL;
+}
+
+bool inst_live(const struct inst *i)
+{
+	return i->state != INST_ENDED;
+}
+
+void sim_cloud_end(struct sim_cloud *c, struct inst *i)
+{
+	if (i->state == INST_ENDED)
+		return;
+	i->state = INST_ENDED;
+	i->ended = c->w->now;
+	i->gone_at = c->w->now + c->w->set.linger_ms;
+	for (size_t k = 0; k < c->nlive; k++)
+		if (c->live[k] == i) {
+			c->live[k] = c->live[--c->nlive];
+			break;
+		}
+	SIM_TRACE(c->w, "  cloud: i-%u (%s/%llu) has ended", (unsigned)i->number, i->node,
+		  (unsigned long long)i->gen);
+	sim_ctld_instance_ended(c->w->ctld, i);
+}
+
+static void on_end(struct world *w, void *ctx, uint64_t arg)
+{
+	(void)arg;
+	sim_cloud_end(w->cloud, ctx);
+}
+
+static void on_slurmd(struct world *w, void *ctx, uint64_t arg)
+{
+	struct inst *i = ctx;
+
+	(void)arg;
+	if (!inst_live(i) || i->state == INST_STOPPING)
+		return;
+	i->slurmd_at = w->now;
+	sim_ctld_register(w->ctld, i);
+}
+
+static void on_reclaim(struct world *w, void *ctx, uint64_t arg)
+{
+	struct inst *i = ctx;
+	bool notice = arg != 0;
+
+	if (i->state != INST_RUNNING || !w->faults)
+		return;
+	i->excused = true;
+	world_met(w, notice ? SIM_RECLAIM : SIM_ENDED, i->node, i->gen);
+	if (!notice) {
+		sim_cloud_end(w->cloud, i);
+		return;
+	}
+	i->state = INST_RECLAIMING;
+	i->reclaim_at = w->now + world_between(w, 5, 120) * SIM_SECOND;
+	world_at(w, i->reclaim_at, on_end, i, 0);
+}
+
+static void on_running(struct world *w, void *ctx, uint64_t arg)
+{
+	struct inst *i = ctx;
+	int64_t boot = world_between(w, 2, 60) * SIM_SECOND;
+
+	(void)arg;
+	if (i->state != INST_PENDING)
+		return;
+	i->state = INST_RUNNING;
+	if (world_fault(w, SIM_RECLAIM))
+		world_at(w, w->now + world_between(w, 1, 400) * SIM_SECOND, on_reclaim, i, 1);
+	else if (world_fault(w, SIM_ENDED))
+		world_at(w, w->now + world_between(w, 1, 400) * SIM_SECOND, on_reclaim, i, 0);
+	if (world_fault(w, SIM_NEVER_BOOTS)) {
+		world_met(w, SIM_NEVER_BOOTS, i->node, i->gen);
+		return;
+	}
+	if (world_fault(w, SIM_SLOW_BOOT)) {
+		world_met(w, SIM_SLOW_BOOT, i->node, i->gen);
+		boot = world_between(w, 60, 500) * SIM_SECOND;
+	}
+	world_at(w, w->now + boot, on_slurmd, i, 0);
+}
+
+static struct inst *add(struct sim_cloud *c, const char *node, uint64_t gen)
+{
+	struct inst *i = mem_zalloc(sizeof(*i));
+
+	if (c->n == c->cap) {
+		c->cap = c->cap == 0 ? 64 : 2 * c->cap;
+		c->all = mem_realloc(c->all, c->cap * sizeof(struct inst *));
+		c->live = mem_realloc(c->live, c->cap * sizeof(struct inst *));
+	}
+	c->all[c->n++] = i;
+	c->live[c->nlive++] = i;
+	i->number = (uint32_t)c->n;
+	i->gen = gen;
+	i->created = i->visible_at = c->w->now;
+	(void)snprintf(i->node, sizeof(i->node), "%s", node);
+	(void)snprintf(i->addr, sizeof(i->addr), "10.1.%u.%u", (unsigned)(i->number >> 7) & 255,
+		       (unsigned)(i->number & 127) + 1);
+	return i;
+}
+
+static struct inst *boot(struct sim_cloud *c, const struct create_want *want, const char *cluster)
+{
+	struct world *w = c->w;
+	struct inst *i = add(c, want->node, want->gen);
+	int64_t run = w->now + world_between(w, 1, 20) * SIM_SECOND;
+
+	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", cluster);
+	i->addr_at = run;
+	if (world_fault(w, SIM_LATE_VISIBLE)) {
+		world_met(w, SIM_LATE_VISIBLE, i->node, i->gen);
+		i->visible_at = w->now + world_between(w, 0, w->set.settle_ms);
+	}
+	if (world_fault(w, SIM_NO_ADDRESS)) {
+		world_met(w, SIM_NO_ADDRESS, i->node, i->gen);
+		i->addr_at = run + world_between(w, 0, 60) * SIM_SECOND;
+	}
+	world_at(w, run, on_running, i, 0);
+	w->totals->instances++;
+	SIM_TRACE(w, "  cloud: i-%u made for %s/%llu", (unsigned)i->number, i->node,
+		  (unsigned long long)i->gen);
+	return i;
+}
+
+/* Others live in the same account: with names like ours, and without any tag. */
+static void add_foreign(struct sim_cloud *c)
+{
+	static const char *const clusters[] = {"some-other-cluster", ""};
+
+	for (size_t k = 0; k < 2; k++) {
+		struct inst *i = add(c, "c1", 1);
+
+		(void)snprintf(i->cluster, sizeof(i->cluster), "%s", clusters[k]);
+		i->pool = SIM_POOLS_MAX;
+		i->state = INST_RUNNING;
+	}
+}
+
+struct sim_cloud *sim_cloud_new(struct world *w)
+{
+	struct sim_cloud *c = mem_zalloc(sizeof(*c));
+
+	c->w = w;
+	add_foreign(c);
+	return c;
+}
+
+void sim_cloud_free(struct sim_cloud *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		free(c->all[i]);
+	free(c->all);
+	free(c->live);
+	free(c->tokens);
+	free(c);
+}
+
+void sim_cloud_heal(struct sim_cloud *c)
+{
+	for (size_t k = 0; k < c->nlive; k++) {
+		c->live[k]->odd = false;
+		c->live[k]->denied_until = 0;
+		if (c->live[k]->state == INST_STOPPING)
+			world_at(c->w, c->w->now + 20 * SIM_SECOND, on_end, c->live[k], 0);
+	}
+}
+
+/* --- create ----------------------------------------------------------------------------------- */
+
+static struct token *find_token(const struct sim_cloud *c, const char *token)
+{
+	for (size_t i = 0; i < c->ntokens; i++)
+		if (strcmp(c->tokens[i].token, token) == 0)
+			return &c->tokens[i];
+	return NULL;
+}
+
+static struct token *add_token(struct sim_cloud *c, const struct create_request *rq)
+{
+	struct token *t;
+
+	if (c->ntokens == c->tokens_cap) {
+		c->tokens_cap = c->tokens_cap == 0 ? 32 : 2 * c->tokens_cap;
+		c->tokens = mem_realloc(c->tokens, c->tokens_cap * sizeof(*c->tokens));
+	}
+	t = &c->tokens[c->ntokens++];
+	*t = (struct token){.hash = rq->hash};
+	(void)snprintf(t->token, sizeof(t->token), "%s", rq->token);
+	return t;
+}
+
+static void check_want(struct world *w, const struct create_request *rq,
+		       const struct create_want *want)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, want->node, want->gen);
+	const struct journal_batch *b = r != NULL ? sim_journal_batch(w->journal, r->n.batch) : NULL;
+	const struct sim_pool *p = world_pool_of(w, want->node);
+
+	if (p == NULL || strcmp(p->type, rq->type) != 0)
+		world_fail(w, "I1: create of %s, which is of no pool, or of another type", want->node);
+	if (r == NULL || b == NULL)
+		world_fail(w, "I1: create of %s/%llu without a durable intent", want->node,
+			   (unsigned long long)want->gen);
+	else if (strcmp(b->token, rq->token) != 0)
+		world_fail(w, "I4: create of %s/%llu with another token than its intent", want->node,
+			   (unsigned long long)want->gen);
+}
+
+void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq)
+{
+	struct token *t = find_token(c, rq->token);
+	bool some = false;
+
+	if (strcmp(rq->cluster, own) != 0)
+		world_fail(c->w, "I2: a create without our tag");
+	if (t != NULL && !c->w->set.tokens)
+		world_fail(c->w, "I7: create of %s repeated at a provider without tokens",
+			   rq->wants[0].node);
+	if (t != NULL && t->hash != rq->hash)
+		world_fail(c->w, "I4: token %s with another body", rq->token);
+	if (t == NULL)
+		(void)add_token(c, rq);
+	for (size_t i = 0; i < rq->n; i++) {
+		const struct sim_row *r =
+			sim_journal_row(c->w->journal, rq->wants[i].node, rq->wants[i].gen);
+
+		check_want(c->w, rq, &rq->wants[i]);
+		some = some || (r != NULL && (r->n.state == NODE_CREATING ||
+					      r->n.state == NODE_INDOUBT));
+	}
+	if (!some)
+		world_fail(c->w, "I1: create of %s that no row waits for", rq->wants[0].node);
+}
+
+/* Which of them cannot be had; whole groups where the provider promises that (F4, F8). */
+static void refuse_some(struct sim_cloud *c, const struct create_request *rq, bool *refused)
+{
+	for (size_t i = 0; i < rq->n; i++)
+		if (world_one_in(c->w, 2)) {
+			refused[i] = true;
+			world_met(c->w, SIM_PARTIAL, rq->wants[i].node, rq->wants[i].gen);
+		}
+	for (size_t i = 0; c->w->set.gangs && i < rq->n; i++)
+		for (size_t k = 0; k < rq->n; k++)
+			if (rq->wants[i].group != 0 && rq->wants[i].group == rq->wants[k].group &&
+			    refused[k])
+				refused[i] = true;
+}
+
+void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
+		      uint32_t *made)
+{
+	struct token *t = find_token(c, rq->token);
+	bool refused[CLOUD_WANTS_MAX] = {false};
+
+	if (c->w->set.tokens && t->effective) {
+		memcpy(made, t->made, rq->n * sizeof(*made));
+		return;
+	}
+	if (!lie && world_fault(c->w, SIM_PARTIAL))
+		refuse_some(c, rq, refused);
+	for (size_t i = 0; i < rq->n; i++) {
+		struct inst *in;
+
+		made[i] = 0;
+		if (refused[i])
+			continue;
+		in = boot(c, &rq->wants[i], rq->cluster);
+		in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
+		in->lied = lie;
+		made[i] = in->number;
+		t->effective = !lie;
+	}
+	memcpy(t->made, made, rq->n * sizeof(*made));
+}
+
+/* --- delete ----------------------------------------------------------------------------------- */
+
+/* I18: a node that works is taken away only for a reason. */
+static void check_delete(struct sim_cloud *c, const struct inst *i)
+{
+	if (i->pool == SIM_POOLS_MAX) {
+		world_fail(c->w, "I11: delete of a foreign instance, i-%u", (unsigned)i->number);
+		return;
+	}
+	if (!i->excused && inst_live(i) && sim_ctld_runs_job_on(c->w->ctld, i))
+		world_fail(c->w, "I18: delete of %s/%llu, on which a job runs", i->node,
+			   (unsigned long long)i->gen);
+}
+
+static void stop(struct sim_cloud *c, struct inst *i)
+{
+	struct world *w = c->w;
+	int64_t after = world_between(w, 0, 20) * SIM_SECOND;
+
+	if (i->state == INST_STOPPING)
+		return;
+	i->state = INST_STOPPING;
+	if (world_fault(w, SIM_STUCK_STOPPING)) {
+		world_met(w, SIM_STUCK_STOPPING, i->node, i->gen);
+		after = world_between(w, 2, 40) * SIM_MINUTE;
+	}
+	world_at(w, w->now + after, on_end, i, 0);
+}
+
+static bool denied(struct sim_cloud *c, struct inst *i)
+{
+	struct world *w = c->w;
+
+	if (i->denied_until == 0 && world_fault(w, SIM_DELETE_DENIED))
+		i->denied_until = w->now + world_between(w, 1, 1200) * SIM_SECOND;
+	if (w->now >= i->denied_until)
+		return false;
+	world_met(w, SIM_DELETE_DENIED, i->node, i->gen);
+	return true;
+}
+
+const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number)
+{
+	struct inst *i = sim_cloud_find(c, number);
+	struct world *w = c->w;
+
+	if (i != NULL)
+		check_delete(c, i);
+	if (i == NULL || (i->state == INST_ENDED && w->now >= i->gone_at))
+		return "not-found";
+	if (i->state == INST_ENDED)
+		return "ok";
+	if (w->now < i->visible_at || world_fault(w, SIM_DELETE_404)) {
+		world_met(w, SIM_DELETE_404, i->node, i->gen);
+		return "not-found";
+	}
+	if (denied(c, i))
+		return i->number % 2 ? "denied" : "not-yet";
+	i->accepted = true;
+	if (world_fault(w, SIM_DELETE_IGNORED))
+		world_met(w, SIM_DELETE_IGNORED, i->node, i->gen);
+	else
+		stop(c, i);
+	return "ok";
+}
+
+/* --- list ------------------------------------------------------------------------------------- */
+
+void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags)
+{
+	static const char *const words[] = {"pending", "running", "reclaiming", "stopping", "ended"};
+	int64_t now = c->w->now;
+
+	if (tags)
+		str_addf(out, "{\"cluster\":\"%s\",", i->cluster);
+	else
+		str_adds(out, "{");
+	str_addf(out,
+		 "\"name\":\"%s\",\"generation\":%llu,\"id\":\"i-%u\",\"state\":\"%s\","
+		 "\"type\":\"x\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\","
+		 "\"address\":\"%s\",\"hostname\":\"%s\",\"created_ms\":%lld",
+		 i->node, (unsigned long long)i->gen, (unsigned)i->number,
+		 i->odd && inst_live(i) ? "hibernating" : words[i->state],
+		 now >= i->addr_at ? i->addr : "", i->node, (long long)i->created);
+	if (i->state == INST_RECLAIMING)
+		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);
+	if (i->state == INST_ENDED)
+		str_addf(out, ",\"ended_ms\":%lld", (long long)i->ended);
+	str_adds(out, "}");
+}
+
+/* Left out though it exists: never twice in a row (F15). */
+static bool hidden(struct sim_cloud *c, struct inst *i, bool empty)
+{
+	bool hide = i->may_hide && inst_live(i) && (empty || world_fault(c->w, SIM_FLAP));
+
+	if (hide) {
+		i->may_hide = false;
+		world_met(c->w, empty ? SIM_LIST_EMPTY : SIM_FLAP, i->node, i->gen);
+	}
+	return hide;
+}
+
+/* An empty list needs every instance to have been shown by the one before. */
+static bool all_may_hide(const struct sim_cloud *c)
+{
+	for (size_t k = 0; k < c->nlive; k++)
+		if (!c->live[k]->may_hide && c->live[k]->pool != SIM_POOLS_MAX &&
+		    c->w->now >= c->live[k]->visible_at)
+			return false;
+	return true;
+}
+
+void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_t after,
+		    uint32_t *next)
+{
+	bool empty = *run == 0 && all_may_hide(c) && world_fault(c->w, SIM_LIST_EMPTY);
+	uint32_t shown = 0;
+
+	if (*run == 0)
+		*run = ++c->runs;
+	*next = 0;
+	for (size_t k = after; k < c->n; k++) {
+		struct inst *i = c->all[k];
+
+		if (c->w->now < i->visible_at || (!inst_live(i) && c->w->now >= i->gone_at))
+			continue;
+		if (hidden(c, i, empty) || empty)
+			continue;
+		if (shown == c->w->set.page) {
+			*next = (uint32_t)k;
+			return;
+		}
+		i->odd = world_fault(c->w, SIM_UNKNOWN_STATE);
+		if (i->odd && inst_live(i) && i->pool != SIM_POOLS_MAX)
+			world_met(c->w, SIM_UNKNOWN_STATE, i->node, i->gen);
+		i->run = *run;
+		str_adds(out, shown++ > 0 ? "," : "");
+		sim_cloud_show(c, out, i, true);
+	}
+}
+
+void sim_cloud_listed(struct sim_cloud *c, uint32_t run)
+{
+	for (size_t k = 0; k < c->nlive; k++)
+		if (c->live[k]->run == run)
+			c->live[k]->may_hide = true;
+}

@@ -1,0 +1,88 @@
+/* sim_cloud.h - the simulated provider: what it was asked for, what it made of it, and what it shows.
+ *
+ * It keeps one promise, the settle time W: what a create that it did not refuse has made is listed W after the
+ * request came in, and no instance that exists is left out of two complete lists in a row.  All else is
+ * dice.  Its own table of live instances is the judge of duplicates and leaks. */
+#ifndef SIM_CLOUD_H
+#define SIM_CLOUD_H
+
+#include "base/str.h"
+#include "world.h"
+
+enum { CLOUD_WANTS_MAX = 64 };
+
+enum inst_state { INST_PENDING, INST_RUNNING, INST_RECLAIMING, INST_STOPPING, INST_ENDED };
+
+struct inst {
+	uint32_t number; /* its id is "i-NUMBER" */
+	char node[24], cluster[40], addr[16];
+	uint64_t gen;
+	uint32_t pool; /* SIM_POOLS_MAX: foreign */
+	enum inst_state state;
+	bool accepted;	/* a delete was answered with success */
+	bool lied;	/* made though refused (F3): not held against the limits */
+	bool odd;	/* shown with a state nobody knows (F19) */
+	bool may_hide;	/* the last complete list showed it */
+	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
+	uint32_t run;	/* of the list that showed it last */
+	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
+	int64_t slurmd_at; /* 0: not yet */
+};
+
+struct create_want {
+	char node[24];
+	uint64_t gen;
+	uint32_t group;
+};
+
+struct create_request {
+	char token[64], cluster[40], type[16];
+	struct create_want wants[CLOUD_WANTS_MAX];
+	size_t n;
+	uint64_t hash; /* of the body */
+};
+
+struct token { /* what was made of it, to be said again */
+	char token[64];
+	uint64_t hash;
+	struct create_request rq;
+	uint32_t made[CLOUD_WANTS_MAX]; /* instance numbers; 0: refused */
+	bool effective;
+};
+
+struct sim_cloud {
+	struct world *w;
+	struct inst **all; /* all[i]->number == i + 1 */
+	size_t n, cap;
+	struct inst **live;
+	size_t nlive;
+	struct token *tokens;
+	size_t ntokens, tokens_cap;
+	uint32_t runs;	    /* of lists */
+	int64_t empty_after; /* no empty list before this run was delivered whole */
+	bool may_be_empty;
+};
+
+struct sim_cloud *sim_cloud_new(struct world *w);
+void sim_cloud_free(struct sim_cloud *c);
+void sim_cloud_heal(struct sim_cloud *c);
+
+struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number);
+bool inst_live(const struct inst *i); /* exists and bills */
+void sim_cloud_end(struct sim_cloud *c, struct inst *i);
+
+/* A create is about to go onto the wire (I1, I4). */
+void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq);
+/* Do it; made[i] is 0 where it is refused. */
+void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
+		      uint32_t *made);
+/* "ok" or the error's word. */
+const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number);
+/* One page after the instance `after`, of list `run` (0: a new one); *next is 0 on the last. */
+void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_t after,
+		    uint32_t *next);
+/* The last page of this list reached burstd. */
+void sim_cloud_listed(struct sim_cloud *c, uint32_t run);
+void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags);
+
+#endif

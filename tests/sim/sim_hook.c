@@ -1,0 +1,154 @@
+/* The hooks: slurmctld's calls on their way to burstd, and all that can happen to them there. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "base/mem.h"
+#include "sim_slurm.h"
+
+struct hook { /* one call on its way */
+	enum journal_call_kind kind;
+	int64_t at;
+	bool spooled;
+	struct str list, file; /* file empty: none */
+};
+
+static void hook_free(struct hook *h)
+{
+	str_fini(&h->list);
+	str_fini(&h->file);
+	free(h);
+}
+
+/* burst-hook: an acknowledgement or the spool, which is read at start and every five seconds. */
+static void on_hook(struct world *w, void *ctx, uint64_t arg)
+{
+	struct hook *h = ctx;
+	struct journal_call call = {.at_ms = h->at,
+				    .kind = h->kind,
+				    .spooled = h->spooled,
+				    .list = h->list.p,
+				    .list_len = h->list.len,
+				    .file = h->file.len > 0 ? h->file.p : NULL,
+				    .file_len = h->file.len};
+	int64_t seq = 0;
+
+	(void)arg;
+	SIM_TRACE(w, "hook %d%s: %s", (int)h->kind, h->spooled ? " spooled" : "", h->list.p);
+	if (w->engine != NULL && engine_take_call(w->engine, &call, &seq, NULL) == 0 &&
+	    !w->crashed) {
+		hook_free(h);
+		return;
+	}
+	h->spooled = true;
+	world_at(w, w->now + 5 * SIM_SECOND, on_hook, h, 0);
+}
+
+static void fold(const struct sim_ctld *c, struct str *out, const bool *nodes)
+{
+	const char *names[SIM_NODES_MAX + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (nodes[i])
+			names[n++] = c->nodes[i].name;
+	hostlist_fold(out, names, n);
+}
+
+static void put_job(const struct sim_ctld *c, struct str *out, const struct ctld_job *j,
+		    const bool *resumed)
+{
+	bool alloc[SIM_NODES_MAX + 1] = {false}, both[SIM_NODES_MAX + 1] = {false};
+
+	for (uint32_t i = 0; i < j->n; i++) {
+		alloc[j->nodes[i]] = true;
+		both[j->nodes[i]] = resumed[j->nodes[i]];
+	}
+	str_addf(out, "{\"extra\":null,\"job_id\":%u,\"%s\":\"", (unsigned)j->id,
+		 c->w->set.old_slurm ? "nodes" : "nodes_alloc");
+	fold(c, out, alloc);
+	if (!c->w->set.old_slurm) {
+		str_adds(out, "\",\"nodes_resume\":\"");
+		fold(c, out, both);
+	}
+	str_adds(out, "\",\"partition\":\"cloud\",\"features\":null}");
+}
+
+static void put_file(const struct sim_ctld *c, struct str *out, const bool *nodes)
+{
+	unsigned n = 0;
+
+	str_addf(out, "{\"%s\":\"", c->w->set.old_slurm ? "all_nodes" : "all_nodes_resume");
+	fold(c, out, nodes);
+	str_adds(out, "\",\"jobs\":[");
+	for (size_t k = 0; k < JOBS_MAX; k++) {
+		const struct ctld_job *j = &c->jobs[k];
+		bool in = false;
+
+		for (uint32_t i = 0; j->state == JOB_CONFIGURING && i < j->n; i++)
+			in = in || nodes[j->nodes[i]];
+		if (!in)
+			continue;
+		str_adds(out, n++ > 0 ? "," : "");
+		put_job(c, out, j, nodes);
+	}
+	str_adds(out, "]}");
+}
+
+static struct hook *make(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes,
+			 bool file)
+{
+	struct hook *h = mem_zalloc(sizeof(*h));
+
+	h->kind = kind;
+	h->at = c->w->now;
+	str_init(&h->list, 4096);
+	str_init(&h->file, 65536);
+	fold(c, &h->list, nodes);
+	if (file)
+		put_file(c, &h->file, nodes);
+	return h;
+}
+
+static void met(struct sim_ctld *c, enum sim_fault f, const bool *nodes)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (nodes[i])
+			world_met(c->w, f, c->nodes[i].name, 0);
+}
+
+void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes)
+{
+	struct world *w = c->w;
+	bool any = false, file = kind == JOURNAL_RESUME, twice;
+	int64_t at = w->now + world_between(w, 2, 20);
+	struct hook *h;
+
+	for (size_t i = 0; i < c->n; i++)
+		any = any || nodes[i];
+	if (!any)
+		return;
+	if (world_fault(w, SIM_HOOK_LOST)) {
+		met(c, SIM_HOOK_LOST, nodes);
+		return;
+	}
+	if (file && world_fault(w, SIM_NO_RESUME_FILE)) {
+		met(c, SIM_NO_RESUME_FILE, nodes);
+		file = false;
+	}
+	twice = world_fault(w, SIM_HOOK_TWICE);
+	h = make(c, kind, nodes, file);
+	if (world_fault(w, SIM_HOOK_ORDER)) {
+		met(c, SIM_HOOK_ORDER, nodes);
+		at += world_between(w, 100, 1900);
+	} else if (world_fault(w, SIM_HOOK_LATE)) {
+		met(c, SIM_HOOK_LATE, nodes);
+		h->spooled = true;
+		at += world_between(w, 5, 200) * SIM_SECOND;
+	}
+	world_at(w, at, on_hook, h, 0);
+	if (!twice)
+		return;
+	met(c, SIM_HOOK_TWICE, nodes);
+	world_at(w, at + world_between(w, 1, 3000), on_hook, make(c, kind, nodes, file), 0);
+}

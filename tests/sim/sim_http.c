@@ -1,0 +1,479 @@
+/* io/http_client.h as a network with a provider at its end, which speaks simcloud's neutral face.
+ *
+ * A request is on the wire from http_client_send(): whatever becomes of its sender, it takes effect when it
+ * arrives.  The reply is made then and comes later, if it comes. */
+#include "io/http_client.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "sim_cloud.h"
+#include "sim_journal.h"
+#include "world.h"
+
+enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 240 };
+
+enum kind { CREATE, LIST, DELETE, OFFERS, NONE };
+
+struct wire { /* one request, from send to reply */
+	struct wire *next;
+	uint64_t handle;
+	http_done_fn done; /* NULL: nobody waits any more */
+	void *ctx;
+	bool here; /* the request has not arrived, or its reply has not */
+	enum kind kind;
+	struct create_request create;
+	uint32_t ids[CLOUD_WANTS_MAX];
+	size_t nids;
+	bool single; /* DELETE /v1/instances/ID */
+	char cursor[48];
+	int64_t deadline;
+	/* the reply */
+	struct err error; /* code set: there is none */
+	long status;
+	struct str body;
+	bool retry_after;
+	uint32_t list_run; /* not 0: the last page of this list */
+};
+
+struct http_client {
+	struct world *w;
+	struct wire *wires;
+	uint64_t last;
+};
+
+struct http_client *sim_http_new(struct world *w)
+{
+	struct http_client *c = mem_zalloc(sizeof(*c));
+
+	c->w = w;
+	return c;
+}
+
+static void wire_free(struct http_client *c, struct wire *q)
+{
+	struct wire **at = &c->wires;
+
+	while (*at != q)
+		at = &(*at)->next;
+	*at = q->next;
+	str_fini(&q->body);
+	free(q);
+}
+
+void sim_http_free(struct http_client *c)
+{
+	while (c->wires != NULL)
+		wire_free(c, c->wires);
+	free(c);
+}
+
+/* The callback, exactly once. */
+static void answer(struct wire *q, const struct http_reply *r, const struct err *e)
+{
+	http_done_fn done = q->done;
+
+	q->done = NULL;
+	if (done != NULL)
+		done(q->ctx, r, e);
+}
+
+void sim_http_cancel_all(struct http_client *c)
+{
+	static const struct err cancelled = {.code = ERR_CANCELLED, .msg = "cancelled"};
+
+	for (struct wire *q = c->wires; q != NULL; q = q->next)
+		answer(q, NULL, &cancelled);
+}
+
+/* --- reading the request ----------------------------------------------------------------------- */
+
+static uint64_t hash(const char *p, size_t n)
+{
+	uint64_t h = UINT64_C(14695981039346656037);
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)p[i]) * UINT64_C(1099511628211);
+	return h;
+}
+
+static void copy(char *out, size_t size, const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	(void)snprintf(out, size, "%s", s != NULL ? s : "");
+}
+
+static int read_create(struct wire *q, const json_t *o)
+{
+	const json_t *list = json_object_get(o, "instances");
+	struct create_request *rq = &q->create;
+
+	copy(rq->token, sizeof(rq->token), o, "token");
+	copy(rq->cluster, sizeof(rq->cluster), o, "cluster");
+	copy(rq->type, sizeof(rq->type), o, "type");
+	rq->n = json_array_size(list);
+	if (rq->n == 0 || rq->n > CLOUD_WANTS_MAX || rq->token[0] == '\0')
+		return -1;
+	for (size_t i = 0; i < rq->n; i++) {
+		const json_t *v = json_array_get(list, i);
+
+		copy(rq->wants[i].node, sizeof(rq->wants[i].node), v, "name");
+		rq->wants[i].gen =
+			(uint64_t)json_integer_value(json_object_get(v, "generation"));
+		rq->wants[i].group = (uint32_t)json_integer_value(json_object_get(v, "group"));
+	}
+	return 0;
+}
+
+static int read_id(struct wire *q, const char *id)
+{
+	if (id == NULL || strncmp(id, "i-", 2) != 0 || q->nids == CLOUD_WANTS_MAX)
+		return -1;
+	q->ids[q->nids++] = (uint32_t)strtoul(id + 2, NULL, 10);
+	return 0;
+}
+
+static int read_body(struct wire *q, const struct http_call *call)
+{
+	json_t *o = json_loadb(call->body, call->body_len, 0, NULL);
+	int rc = -1;
+
+	q->create.hash = hash(call->body, call->body_len);
+	if (q->kind == CREATE)
+		rc = read_create(q, o);
+	else if (o != NULL) {
+		const json_t *ids = json_object_get(o, "ids"), *v;
+		size_t i;
+
+		rc = json_array_size(ids) > 0 ? 0 : -1;
+		json_array_foreach(ids, i, v) rc = rc | read_id(q, json_string_value(v));
+	}
+	json_decref(o);
+	return rc;
+}
+
+static int read_request(struct http_client *c, struct wire *q, const struct http_call *call)
+{
+	const char *path = call->url + strlen(c->w->url), *at;
+	bool get = strcmp(call->method, "GET") == 0, post = strcmp(call->method, "POST") == 0;
+
+	q->kind = NONE;
+	if (get && strncmp(path, "/v1/offers", 10) == 0)
+		q->kind = OFFERS;
+	else if (get && strncmp(path, "/v1/instances?", 14) == 0)
+		q->kind = LIST;
+	else if (post && strcmp(path, "/v1/instances") == 0)
+		q->kind = CREATE;
+	else if (post && strcmp(path, "/v1/instances/delete") == 0)
+		q->kind = DELETE;
+	if (q->kind == CREATE || q->kind == DELETE)
+		return read_body(q, call);
+	at = q->kind == LIST ? strstr(path, "cursor=") : NULL;
+	if (at != NULL)
+		(void)snprintf(q->cursor, sizeof(q->cursor), "%.*s", (int)strcspn(at + 7, "&"),
+			       at + 7);
+	if (strcmp(call->method, "DELETE") == 0 && strncmp(path, "/v1/instances/", 14) == 0) {
+		q->kind = DELETE;
+		q->single = true;
+		return read_id(q, path + 14);
+	}
+	return q->kind == NONE ? -1 : 0;
+}
+
+/* --- the provider's answers -------------------------------------------------------------------- */
+
+/* Count a fault for every incarnation that the request is about. */
+static void met(struct world *w, enum sim_fault f, const struct wire *q)
+{
+	for (size_t i = 0; q->kind == CREATE && i < q->create.n; i++)
+		world_met(w, f, q->create.wants[i].node, q->create.wants[i].gen);
+	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++) {
+		const struct inst *in = sim_cloud_find(w->cloud, q->ids[i]);
+
+		if (in != NULL)
+			world_met(w, f, in->node, in->gen);
+	}
+	if (q->kind == LIST)
+		sim_journal_met_all(w->journal, f);
+}
+
+static void error(struct wire *q, long status, const char *code)
+{
+	str_clear(&q->body);
+	q->status = status;
+	str_addf(&q->body, "{\"error\":{\"code\":\"%s\",\"message\":\"%s it is\"}}", code, code);
+}
+
+static void no_reply(struct world *w, struct wire *q)
+{
+	(void)err_set(&q->error, ERR_NET, "no reply");
+	q->deadline = w->now + w->set.timeout_ms;
+}
+
+static void reply_create(struct world *w, struct wire *q, bool lie)
+{
+	uint32_t made[CLOUD_WANTS_MAX];
+
+	sim_cloud_create(w->cloud, &q->create, lie, made);
+	str_adds(&q->body, "{\"instances\":[");
+	for (size_t i = 0; i < q->create.n; i++) {
+		str_adds(&q->body, i > 0 ? "," : "");
+		if (made[i] != 0)
+			sim_cloud_show(w->cloud, &q->body, sim_cloud_find(w->cloud, made[i]), false);
+		else
+			str_addf(&q->body,
+				 "{\"name\":\"%s\",\"generation\":%llu,\"error\":{\"code\":"
+				 "\"capacity\",\"message\":\"none left\"}}",
+				 q->create.wants[i].node,
+				 (unsigned long long)q->create.wants[i].gen);
+	}
+	str_adds(&q->body, "]}");
+}
+
+static void on_create(struct world *w, struct wire *q)
+{
+	bool lie = false;
+
+	if (world_fault(w, SIM_QUOTA)) {
+		met(w, SIM_QUOTA, q);
+		error(q, 403, "quota");
+		return;
+	}
+	if (world_fault(w, SIM_CAPACITY)) {
+		met(w, SIM_CAPACITY, q);
+		error(q, 503, "capacity");
+		return;
+	}
+	lie = world_fault(w, SIM_REFUSED_YET_MADE);
+	reply_create(w, q, lie);
+	if (lie) {
+		met(w, SIM_REFUSED_YET_MADE, q);
+		error(q, 503, "capacity");
+	} else if (world_fault(w, SIM_FAIL_THEN_SUCCESS)) {
+		met(w, SIM_FAIL_THEN_SUCCESS, q);
+		q->status = 502;
+		str_clear(&q->body);
+		str_adds(&q->body, "<html>Bad Gateway</html>");
+	}
+}
+
+static void on_delete(struct world *w, struct wire *q)
+{
+	str_adds(&q->body, q->single ? "" : "{\"results\":[");
+	for (size_t i = 0; i < q->nids; i++) {
+		const char *word = sim_cloud_delete(w->cloud, q->ids[i]);
+
+		if (strcmp(word, "ok") == 0)
+			str_addf(&q->body, "%s{\"id\":\"i-%u\",\"state\":\"stopping\"}",
+				 i > 0 ? "," : "", (unsigned)q->ids[i]);
+		else
+			str_addf(&q->body,
+				 "%s{\"id\":\"i-%u\",\"error\":{\"code\":\"%s\",\"message\":"
+				 "\"no\"}}",
+				 i > 0 ? "," : "", (unsigned)q->ids[i], word);
+		if (q->single && strcmp(word, "ok") != 0)
+			error(q, strcmp(word, "not-found") == 0 ? 404 : 403, word);
+	}
+	str_adds(&q->body, q->single ? "" : "]}");
+}
+
+static void on_list(struct world *w, struct wire *q)
+{
+	unsigned run = 0, after = 0;
+	uint32_t r, next;
+
+	if (q->cursor[0] != '\0' && sscanf(q->cursor, "c%u.%u", &run, &after) != 2) {
+		error(q, 400, "invalid");
+		return;
+	}
+	r = run;
+	str_adds(&q->body, "{\"instances\":[");
+	sim_cloud_list(w->cloud, &q->body, &r, after, &next);
+	str_adds(&q->body, "],\"cursor\":\"");
+	if (next != 0)
+		str_addf(&q->body, "c%u.%u", (unsigned)r, (unsigned)next);
+	else
+		q->list_run = r;
+	str_adds(&q->body, "\"}");
+}
+
+static void on_offers(struct world *w, struct wire *q)
+{
+	char price[FMT_MONEY_SIZE];
+
+	str_adds(&q->body, "{\"offers\":[");
+	for (size_t i = 0; i < w->set.npools; i++)
+		str_addf(&q->body,
+			 "%s{\"type\":\"%s\",\"region\":\"r\",\"zone\":\"z\",\"market\":"
+			 "\"on-demand\",\"price\":\"%s\",\"currency\":\"USD\",\"available\":null}",
+			 i > 0 ? "," : "", w->set.pools[i].type,
+			 fmt_money(price, w->set.pools[i].price));
+	str_adds(&q->body, "]}");
+}
+
+/* What goes wrong on the way back, after the effect. */
+static void spoil(struct world *w, struct wire *q)
+{
+	enum sim_fault lost = q->kind == CREATE	  ? SIM_CREATE_REPLY_LOST
+			      : q->kind == DELETE ? SIM_DELETE_REPLY_LOST
+						  : SIM_LIST_BROKEN;
+
+	if (q->status == 200 && world_fault(w, lost)) {
+		met(w, lost, q);
+		no_reply(w, q);
+	} else if (q->status == 200 && world_fault(w, SIM_GARBAGE)) {
+		met(w, SIM_GARBAGE, q);
+		q->list_run = 0;
+		if (world_one_in(w, 2) && q->body.len > 0)
+			q->body.len = world_below(w, (uint32_t)q->body.len);
+		else
+			memset(q->body.p, 'x', q->body.len);
+		q->body.p[q->body.len] = '\0';
+	}
+}
+
+/* Refused at the door, before any effect.  true: it was. */
+static bool at_the_door(struct world *w, struct wire *q)
+{
+	enum sim_fault lost = q->kind == CREATE ? SIM_CREATE_REPLY_LOST : SIM_DELETE_REPLY_LOST;
+
+	if (world_fault(w, SIM_THROTTLED)) {
+		met(w, SIM_THROTTLED, q);
+		error(q, 429, "rate");
+		q->retry_after = world_one_in(w, 2);
+		return true;
+	}
+	if ((q->kind == DELETE || q->kind == LIST) &&
+	    world_fault(w, q->kind == LIST ? SIM_LIST_BROKEN : SIM_DELETE_5XX)) {
+		met(w, q->kind == LIST ? SIM_LIST_BROKEN : SIM_DELETE_5XX, q);
+		error(q, 500, "internal");
+		return true;
+	}
+	if ((q->kind == CREATE || q->kind == DELETE) && world_fault(w, lost)) {
+		met(w, lost, q);
+		no_reply(w, q);
+		return true;
+	}
+	return false;
+}
+
+static void serve(struct world *w, struct wire *q)
+{
+	q->status = 200;
+	if (at_the_door(w, q))
+		return;
+	if (q->kind == CREATE)
+		on_create(w, q);
+	else if (q->kind == DELETE)
+		on_delete(w, q);
+	else if (q->kind == LIST)
+		on_list(w, q);
+	else
+		on_offers(w, q);
+	spoil(w, q);
+}
+
+/* --- the wire --------------------------------------------------------------------------------- */
+
+static void on_reply(struct world *w, void *ctx, uint64_t arg)
+{
+	struct wire *q = ctx;
+	struct http_reply r = {.status = q->status, .body = q->body.p, .len = q->body.len};
+
+	(void)arg;
+	if (q->retry_after)
+		r.retry_after = "7";
+	if (q->done != NULL && q->error.code == 0 && q->list_run != 0)
+		sim_cloud_listed(w->cloud, q->list_run);
+	if (q->done != NULL)
+		SIM_TRACE(w, "http %llu: %ld %.100s", (unsigned long long)q->handle,
+			  q->error.code != 0 ? -1 : q->status,
+			  q->error.code != 0 ? q->error.msg : q->body.p);
+	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
+	wire_free(w->http, q);
+}
+
+static void on_arrival(struct world *w, void *ctx, uint64_t arg)
+{
+	struct wire *q = ctx;
+	int64_t back = world_between(w, 5, 300);
+
+	(void)arg;
+	if (q->error.code == 0)
+		serve(w, q);
+	if (q->error.code != 0 && q->error.code != ERR_NOTSENT)
+		back = q->deadline - w->now;
+	world_at(w, w->now + back, on_reply, q, 0);
+}
+
+static void count(struct http_client *c, const struct wire *q)
+{
+	struct sim_totals *t = c->w->totals;
+
+	t->creates += q->kind == CREATE;
+	t->deletes += q->kind == DELETE;
+	t->lists += q->kind == LIST;
+	if (++c->w->requests > REQUESTS_PER_MINUTE)
+		world_fail(c->w, "I30: more than %d requests in a minute", REQUESTS_PER_MINUTE);
+}
+
+static void trace_send(struct http_client *c, const struct wire *q, const struct http_call *call)
+{
+	SIM_TRACE(c->w, "http %llu: %s %s %.*s", (unsigned long long)q->handle, call->method,
+		  call->url + strlen(c->w->url), (int)(call->body_len < 120 ? call->body_len : 120),
+		  call->body != NULL ? (const char *)call->body : "");
+}
+
+int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
+		     void *ctx, uint64_t *handle, struct err *e)
+{
+	struct wire *q = mem_zalloc(sizeof(*q));
+
+	str_init(&q->body, REPLY_MAX);
+	q->handle = ++c->last;
+	q->next = c->wires;
+	c->wires = q;
+	if (handle != NULL)
+		*handle = q->handle;
+	if (read_request(c, q, call) != 0)
+		world_fail(c->w, "the driver sent what no provider understands: %s %s",
+			   call->method, call->url);
+	q->done = done;
+	q->ctx = ctx;
+	(void)e;
+	if (!world_alive(c->w))
+		return 0; /* the callback comes when the dead engine is freed */
+	trace_send(c, q, call);
+	count(c, q);
+	if (q->kind == CREATE)
+		sim_cloud_check_create(c->w->cloud, &q->create);
+	if (world_fault(c->w, SIM_NOT_SENT)) {
+		met(c->w, SIM_NOT_SENT, q);
+		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
+	}
+	world_at(c->w, c->w->now + world_between(c->w, 5, 1500), on_arrival, q, 0);
+	(void)world_alive(c->w);
+	return 0;
+}
+
+static void on_cancelled(struct world *w, void *ctx, uint64_t arg)
+{
+	static const struct err cancelled = {.code = ERR_CANCELLED, .msg = "cancelled"};
+	struct wire *q = w->http->wires;
+
+	(void)ctx;
+	while (q != NULL && q->handle != arg)
+		q = q->next;
+	if (q != NULL)
+		answer(q, NULL, &cancelled);
+}
+
+void http_client_cancel(struct http_client *c, uint64_t handle)
+{
+	world_at(c->w, c->w->now, on_cancelled, NULL, handle);
+}

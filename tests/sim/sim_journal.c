@@ -1,0 +1,440 @@
+/* store/journal.h in memory.  A transaction is copied in at commit, whole, or dropped. */
+#include "sim_journal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum { ROWS_MAX = 4096, BATCHES_MAX = 4096, CALLS_MAX = 4096, NUMBERS_MAX = 16 };
+
+enum effect_kind { PUT_NODE, DEL_NODE, PUT_BATCH, DEL_BATCH, PUT_EVENT, PUT_USAGE, PUT_NUMBER, END_CALL };
+
+struct effect {
+	enum effect_kind kind;
+	char name[HOSTLIST_NAME_MAX + 1]; /* pool, node or key */
+	uint64_t id;			  /* gen, batch or call */
+	int64_t value;
+	union {
+		struct node node;
+		struct journal_batch batch;
+	} u;
+};
+
+struct journal_tx {
+	struct journal *j;
+	struct effect *effects;
+	size_t n, cap;
+	struct journal_tx *next; /* spare */
+};
+
+struct call {
+	struct journal_call c;
+	char *list, *file;
+};
+
+struct number {
+	char key[32];
+	int64_t value;
+};
+
+struct journal {
+	struct world *w;
+	struct sim_row *rows;
+	size_t nrows, rows_cap;
+	struct journal_batch *batches;
+	size_t nbatches, batches_cap;
+	struct call *calls;
+	size_t ncalls, calls_cap;
+	struct number numbers[NUMBERS_MAX];
+	size_t nnumbers;
+	int64_t spent[SIM_POOLS_MAX], last_event, last_call;
+	struct journal_tx *spare;
+	unsigned open; /* transactions not yet ended */
+};
+
+struct journal *sim_journal_new(struct world *w)
+{
+	struct journal *j = mem_zalloc(sizeof(*j));
+
+	j->w = w;
+	return j;
+}
+
+void sim_journal_free(struct journal *j)
+{
+	if (j->open != 0)
+		world_fail(j->w, "a transaction was left open");
+	for (size_t i = 0; i < j->ncalls; i++) {
+		free(j->calls[i].list);
+		free(j->calls[i].file);
+	}
+	while (j->spare != NULL) {
+		struct journal_tx *tx = j->spare;
+
+		j->spare = tx->next;
+		free(tx->effects);
+		free(tx);
+	}
+	free(j->rows);
+	free(j->batches);
+	free(j->calls);
+	free(j);
+}
+
+/* Room for one more in an array that has a bound (I25). */
+static void *grow(struct journal *j, void *p, size_t n, size_t *cap, size_t max_size[2])
+{
+	if (n < *cap)
+		return p;
+	if (n >= max_size[0])
+		world_fail(j->w, "I25: a table of the journal grows without end");
+	*cap = *cap == 0 ? 16 : 2 * *cap;
+	return mem_realloc(p, *cap * max_size[1]);
+}
+
+/* --- looking ---------------------------------------------------------------------------------- */
+
+static struct sim_row *find(const struct journal *j, const char *node, uint64_t gen)
+{
+	struct sim_row *best = NULL;
+
+	for (size_t i = 0; i < j->nrows; i++) {
+		struct sim_row *r = &j->rows[i];
+
+		if (strcmp(r->n.name, node) != 0 || (gen != 0 && r->n.gen != gen))
+			continue;
+		if (best == NULL || r->n.gen > best->n.gen)
+			best = r;
+	}
+	return best;
+}
+
+const struct sim_row *sim_journal_row(const struct journal *j, const char *node, uint64_t gen)
+{
+	return find(j, node, gen);
+}
+
+size_t sim_journal_rows(const struct journal *j, const struct sim_row **rows)
+{
+	*rows = j->rows;
+	return j->nrows;
+}
+
+static struct journal_batch *find_batch(const struct journal *j, uint64_t id)
+{
+	for (size_t i = 0; i < j->nbatches; i++)
+		if (j->batches[i].id == id)
+			return &j->batches[i];
+	return NULL;
+}
+
+const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t id)
+{
+	return find_batch(j, id);
+}
+
+void sim_journal_met_all(struct journal *j, enum sim_fault f)
+{
+	for (size_t i = 0; i < j->nrows; i++)
+		j->w->totals->met[f][j->rows[i].n.state]++;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+struct journal_tx *journal_begin(struct journal *j)
+{
+	struct journal_tx *tx = j->spare;
+
+	if (tx != NULL) {
+		j->spare = tx->next;
+		tx->n = 0;
+	} else {
+		tx = mem_zalloc(sizeof(*tx));
+		tx->j = j;
+	}
+	j->open++;
+	return tx;
+}
+
+static struct effect *add(struct journal_tx *tx, enum effect_kind kind, const char *name)
+{
+	struct effect *f;
+
+	tx->effects = grow(tx->j, tx->effects, tx->n, &tx->cap,
+			   (size_t[2]){100000, sizeof(*tx->effects)});
+	f = &tx->effects[tx->n++];
+	f->kind = kind;
+	(void)snprintf(f->name, sizeof(f->name), "%s", name);
+	return f;
+}
+
+void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
+{
+	add(tx, PUT_NODE, pool)->u.node = *n;
+}
+
+void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
+{
+	add(tx, DEL_NODE, name)->id = gen;
+}
+
+void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
+{
+	add(tx, PUT_BATCH, "")->u.batch = *b;
+}
+
+void journal_del_batch(struct journal_tx *tx, uint64_t id)
+{
+	add(tx, DEL_BATCH, "")->id = id;
+}
+
+void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
+		       const char *type, const char *detail)
+{
+	(void)at_ms;
+	(void)add(tx, PUT_EVENT, node);
+	SIM_TRACE(tx->j->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
+		  detail != NULL ? detail : "");
+}
+
+void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
+{
+	if (u->end_ms < u->start_ms || u->start_ms <= 0 || u->cost_nano < 0)
+		world_fail(tx->j->w, "I22: a bill for %s that makes no sense", u->node);
+	add(tx, PUT_USAGE, u->pool)->value = u->cost_nano;
+}
+
+void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
+{
+	add(tx, PUT_NUMBER, key)->value = value;
+}
+
+void journal_end_call(struct journal_tx *tx, int64_t seq)
+{
+	add(tx, END_CALL, "")->id = (uint64_t)seq;
+}
+
+void journal_abandon(struct journal_tx *tx)
+{
+	tx->j->open--;
+	tx->next = tx->j->spare;
+	tx->j->spare = tx;
+}
+
+/* --- committing ------------------------------------------------------------------------------- */
+
+/* What no commit may do to a row, whatever it was. */
+static void check_row(struct world *w, const struct sim_row *old, const struct node *n)
+{
+	if (old == NULL)
+		return;
+	if (old->n.release && !n->release)
+		world_fail(w, "fold: release of %s was taken back", n->name);
+	if (old->n.instance[0] != '\0' && strcmp(old->n.instance, n->instance) != 0)
+		world_fail(w, "fold: the instance of %s changed", n->name);
+	if (old->n.batch != 0 && n->batch != 0 && old->n.batch != n->batch)
+		world_fail(w, "I5: %s moved to another batch", n->name);
+}
+
+static void put_node(struct journal *j, const struct effect *f)
+{
+	struct sim_row *r = find(j, f->u.node.name, f->u.node.gen);
+
+	check_row(j->w, r, &f->u.node);
+	if (r == NULL) {
+		j->rows = grow(j, j->rows, j->nrows, &j->rows_cap,
+			       (size_t[2]){ROWS_MAX, sizeof(*j->rows)});
+		r = &j->rows[j->nrows++];
+		*r = (struct sim_row){0};
+	}
+	r->n = f->u.node;
+	r->updates++;
+	(void)snprintf(r->pool, sizeof(r->pool), "%.15s", f->name);
+}
+
+static void del_node(struct journal *j, const struct effect *f)
+{
+	struct sim_row *r = find(j, f->name, f->id);
+
+	if (r == NULL)
+		return;
+	if (r->n.state != NODE_GONE)
+		world_fail(j->w, "I9: the row of %s/%llu was forgotten while %s", f->name,
+			   (unsigned long long)f->id, node_state_str(r->n.state));
+	*r = j->rows[--j->nrows];
+}
+
+static void put_batch(struct journal *j, const struct journal_batch *b)
+{
+	struct journal_batch *old = find_batch(j, b->id);
+
+	if (old != NULL && strcmp(old->token, b->token) != 0)
+		world_fail(j->w, "I4: batch %llu changed its token", (unsigned long long)b->id);
+	if (old == NULL) {
+		j->batches = grow(j, j->batches, j->nbatches, &j->batches_cap,
+				  (size_t[2]){BATCHES_MAX, sizeof(*j->batches)});
+		old = &j->batches[j->nbatches++];
+	}
+	*old = *b;
+}
+
+static void end_call(struct journal *j, int64_t seq)
+{
+	for (size_t i = 0; i < j->ncalls; i++)
+		if (j->calls[i].c.seq == seq) {
+			free(j->calls[i].list);
+			free(j->calls[i].file);
+			memmove(&j->calls[i], &j->calls[i + 1],
+				(--j->ncalls - i) * sizeof(*j->calls));
+			return;
+		}
+}
+
+static void put_number(struct journal *j, const struct effect *f)
+{
+	for (size_t i = 0; i < j->nnumbers; i++)
+		if (strcmp(j->numbers[i].key, f->name) == 0) {
+			j->numbers[i].value = f->value;
+			return;
+		}
+	if (j->nnumbers == NUMBERS_MAX) {
+		world_fail(j->w, "I25: too many numbers in meta");
+		return;
+	}
+	(void)snprintf(j->numbers[j->nnumbers].key, sizeof(j->numbers[0].key), "%.31s", f->name);
+	j->numbers[j->nnumbers++].value = f->value;
+}
+
+static void put_usage(struct journal *j, const struct effect *f)
+{
+	for (size_t p = 0; p < j->w->set.npools; p++)
+		if (strcmp(j->w->set.pools[p].name, f->name) == 0)
+			j->spent[p] += f->value;
+}
+
+static void apply(struct journal *j, const struct effect *f)
+{
+	switch (f->kind) {
+	case PUT_NODE:
+		put_node(j, f);
+		break;
+	case DEL_NODE:
+		del_node(j, f);
+		break;
+	case PUT_BATCH:
+		put_batch(j, &f->u.batch);
+		break;
+	case DEL_BATCH: {
+		struct journal_batch *b = find_batch(j, f->id);
+
+		if (b != NULL)
+			*b = j->batches[--j->nbatches];
+		break;
+	}
+	case PUT_EVENT:
+		j->last_event++;
+		break;
+	case PUT_USAGE:
+		put_usage(j, f);
+		break;
+	case PUT_NUMBER:
+		put_number(j, f);
+		break;
+	case END_CALL:
+		end_call(j, (int64_t)f->id);
+		break;
+	}
+}
+
+int journal_commit(struct journal_tx *tx, struct err *e)
+{
+	struct journal *j = tx->j;
+	bool fails = !j->w->crashed && world_fault(j->w, SIM_COMMIT_FAILS);
+
+	/* After a failure nobody knows whether it is on the disk. */
+	if (world_alive(j->w) && (!fails || world_one_in(j->w, 2)))
+		for (size_t i = 0; i < tx->n; i++)
+			apply(j, &tx->effects[i]);
+	j->w->totals->commits++;
+	journal_abandon(tx);
+	(void)world_alive(j->w);
+	if (fails) {
+		SIM_TRACE(j->w, "  fault: the commit fails");
+		j->w->totals->met[SIM_COMMIT_FAILS][NODE_NSTATES]++;
+		return err_set(e, ERR_IO, "journal: Input/output error");
+	}
+	return 0;
+}
+
+int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
+{
+	struct call *k;
+
+	if (!j->w->crashed && world_fault(j->w, SIM_COMMIT_FAILS))
+		return err_set(e, ERR_IO, "journal: Input/output error");
+	*seq = ++j->last_call;
+	if (!world_alive(j->w))
+		return 0;
+	j->calls = grow(j, j->calls, j->ncalls, &j->calls_cap,
+			(size_t[2]){CALLS_MAX, sizeof(*j->calls)});
+	k = &j->calls[j->ncalls++];
+	k->c = *c;
+	k->c.seq = *seq;
+	k->list = mem_zalloc(c->list_len + 1);
+	memcpy(k->list, c->list, c->list_len);
+	k->file = c->file != NULL ? mem_zalloc(c->file_len + 1) : NULL;
+	if (k->file != NULL)
+		memcpy(k->file, c->file, c->file_len);
+	k->c.list = k->list;
+	k->c.file = k->file;
+	(void)world_alive(j->w);
+	return 0;
+}
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	for (size_t p = 0; p < j->w->set.npools; p++)
+		if (v->spent(v->ctx, j->w->set.pools[p].name, j->spent[p], e) != 0)
+			return -1;
+	for (size_t i = 0; i < j->nbatches; i++)
+		if (v->batch(v->ctx, &j->batches[i], e) != 0)
+			return -1;
+	for (size_t i = 0; i < j->nrows; i++)
+		if (v->node(v->ctx, &j->rows[i].n, j->rows[i].pool, e) != 0)
+			return -1;
+	for (size_t i = 0; i < j->ncalls; i++)
+		if (v->call(v->ctx, &j->calls[i].c, e) != 0)
+			return -1;
+	return 0;
+}
+
+int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)
+{
+	(void)e;
+	*out = 0;
+	for (size_t i = 0; i < j->nnumbers; i++)
+		if (strcmp(j->numbers[i].key, key) == 0)
+			*out = j->numbers[i].value;
+	return 0;
+}
+
+int journal_events(struct journal *j, int64_t after, const char *node, unsigned limit,
+		   journal_event_fn fn, void *ctx, struct err *e)
+{
+	(void)j;
+	(void)after;
+	(void)node;
+	(void)limit;
+	(void)fn;
+	(void)ctx;
+	return err_set(e, ERR_INVALID, "the simulated journal keeps no events");
+}
+
+int64_t journal_last_event(struct journal *j)
+{
+	return j->last_event;
+}

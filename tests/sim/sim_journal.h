@@ -1,0 +1,24 @@
+/* sim_journal.h - the simulated disk: what was committed is there after a crash, and nothing else. */
+#ifndef SIM_JOURNAL_H
+#define SIM_JOURNAL_H
+
+#include "store/journal.h"
+#include "world.h"
+
+struct sim_row {
+	struct node n;
+	char pool[16];
+	uint64_t updates;
+};
+
+struct journal *sim_journal_new(struct world *w);
+void sim_journal_free(struct journal *j);
+
+/* The durable row of an incarnation, or of the newest if gen is 0; NULL: none. */
+const struct sim_row *sim_journal_row(const struct journal *j, const char *node, uint64_t gen);
+size_t sim_journal_rows(const struct journal *j, const struct sim_row **rows);
+const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t id);
+/* Count a fault that meets every row there is. */
+void sim_journal_met_all(struct journal *j, enum sim_fault f);
+
+#endif

@@ -1,0 +1,576 @@
+#include "sim_slurm.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "base/mem.h"
+
+static void on_tick(struct world *w, void *ctx, uint64_t arg);
+
+struct sim_ctld *sim_ctld_new(struct world *w)
+{
+	struct sim_ctld *c = mem_zalloc(sizeof(*c));
+
+	c->w = w;
+	for (uint32_t p = 0; p < w->set.npools; p++)
+		for (uint32_t i = 1; i <= w->set.pools[p].nnodes; i++) {
+			struct ctld_node *n = &c->nodes[c->n++];
+
+			(void)snprintf(n->name, sizeof(n->name), "%c%u", w->set.pools[p].nodes[0],
+				       (unsigned)i);
+			n->pool = p;
+			n->powered_down = true;
+		}
+	(void)snprintf(c->nodes[c->n].name, sizeof(c->nodes[0].name), "login1");
+	c->nodes[c->n++].pool = SIM_POOLS_MAX;
+	for (size_t i = 0; i < c->n; i++) {
+		(void)snprintf(c->nodes[i].addr, sizeof(c->nodes[i].addr), "%s", c->nodes[i].name);
+		(void)snprintf(c->nodes[i].host, sizeof(c->nodes[i].host), "%s", c->nodes[i].name);
+	}
+	c->next_job = w->now + world_between(w, 1, 30) * SIM_SECOND;
+	world_at(w, w->now + SIM_SECOND, on_tick, c, 0);
+	return c;
+}
+
+void sim_ctld_free(struct sim_ctld *c)
+{
+	free(c);
+}
+
+bool sim_ctld_up(const struct sim_ctld *c)
+{
+	return c->w->now >= c->down_until;
+}
+
+static struct ctld_node *find(struct sim_ctld *c, const char *name)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (strcmp(c->nodes[i].name, name) == 0)
+			return &c->nodes[i];
+	return NULL;
+}
+
+/* slurmctld has given a reason to delete what this node has now (I18). */
+static void excuse(struct sim_ctld *c, const struct ctld_node *n)
+{
+	struct sim_cloud *cloud = c->w->cloud;
+
+	for (size_t k = 0; k < cloud->nlive; k++)
+		if (strcmp(cloud->live[k]->node, n->name) == 0)
+			cloud->live[k]->excused = true;
+}
+
+/* --- jobs ------------------------------------------------------------------------------------- */
+
+static struct ctld_job *job_of(struct sim_ctld *c, const struct ctld_node *n)
+{
+	for (size_t i = 0; n->job != 0 && i < JOBS_MAX; i++)
+		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == n->job)
+			return &c->jobs[i];
+	return NULL;
+}
+
+static void let_go(struct sim_ctld *c, struct ctld_job *j)
+{
+	for (uint32_t i = 0; i < j->n && j->state != JOB_PENDING; i++) {
+		c->nodes[j->nodes[i]].job = 0;
+		c->nodes[j->nodes[i]].busy_at = c->w->now;
+	}
+}
+
+static void end_job(struct sim_ctld *c, struct ctld_job *j)
+{
+	let_go(c, j);
+	j->state = JOB_FREE;
+}
+
+static void requeue(struct sim_ctld *c, struct ctld_job *j)
+{
+	if (j == NULL)
+		return;
+	SIM_TRACE(c->w, "  ctld: job %u is requeued", (unsigned)j->id);
+	let_go(c, j);
+	j->state = JOB_PENDING;
+	j->begin_at = c->w->now + c->w->set.requeue_s * SIM_SECOND;
+}
+
+static void submit(struct sim_ctld *c)
+{
+	struct world *w = c->w;
+	struct ctld_job *j = c->jobs;
+
+	c->next_job = w->now + world_between(w, 5, 240) * SIM_SECOND;
+	while (j < c->jobs + JOBS_MAX && j->state != JOB_FREE)
+		j++;
+	if (j == c->jobs + JOBS_MAX)
+		return;
+	*j = (struct ctld_job){.id = ++c->last_job,
+			       .state = JOB_PENDING,
+			       .pool = world_below(w, (uint32_t)w->set.npools),
+			       .submitted = w->now,
+			       .runtime = world_between(w, 5, 300) * SIM_SECOND};
+	j->n = 1 + world_below(w, JOB_NODES_MAX);
+	if (j->n > w->set.pools[j->pool].nnodes)
+		j->n = w->set.pools[j->pool].nnodes;
+}
+
+static bool usable(const struct ctld_node *n, uint32_t pool)
+{
+	return n->pool == pool && n->job == 0 && !n->down && !n->powering_down && !n->power_down &&
+	       !n->completing && !n->not_responding;
+}
+
+static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *nodes)
+{
+	memcpy(j->nodes, nodes, j->n * sizeof(*nodes));
+	j->state = JOB_CONFIGURING;
+	for (uint32_t i = 0; i < j->n; i++)
+		c->nodes[nodes[i]].job = j->id;
+	SIM_TRACE(c->w, "  ctld: job %u gets %u nodes, %s first", (unsigned)j->id, (unsigned)j->n,
+		  c->nodes[nodes[0]].name);
+}
+
+/* Nodes that are up come first, then those on their way, then those that sleep. */
+static void schedule(struct sim_ctld *c, struct ctld_job *j)
+{
+	uint32_t nodes[JOB_NODES_MAX], n = 0;
+
+	for (int wish = 0; wish < 3; wish++)
+		for (uint32_t i = 0; i < c->n && n < j->n; i++) {
+			const struct ctld_node *d = &c->nodes[i];
+			int is = d->powered_down ? 2 : d->powering_up ? 1 : 0;
+			bool free_node = d->powering_up ? d->pool == j->pool && d->job == 0 &&
+								  !d->down && !d->power_down
+							: usable(d, j->pool);
+
+			if (is == wish && free_node)
+				nodes[n++] = i;
+		}
+	if (n == j->n)
+		start_job(c, j, nodes);
+}
+
+static bool nodes_ready(const struct sim_ctld *c, const struct ctld_job *j)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		if (c->nodes[j->nodes[i]].powering_up || c->nodes[j->nodes[i]].powered_down)
+			return false;
+	return true;
+}
+
+static void met_job(struct sim_ctld *c, enum sim_fault f, const struct ctld_job *j)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		world_met(c->w, f, c->nodes[j->nodes[i]].name, 0);
+}
+
+static void run_job(struct sim_ctld *c, struct ctld_job *j)
+{
+	struct world *w = c->w;
+
+	if (j->state == JOB_CONFIGURING && nodes_ready(c, j)) {
+		j->state = JOB_RUNNING;
+		j->end_at = w->now + j->runtime;
+	} else if (j->state == JOB_CONFIGURING && world_one_in(w, 60) &&
+		   world_fault(w, SIM_JOB_CANCELLED)) {
+		met_job(c, SIM_JOB_CANCELLED, j);
+		end_job(c, j);
+	} else if (j->state == JOB_RUNNING && w->now >= j->end_at) {
+		w->totals->jobs_done++;
+		end_job(c, j);
+	} else if (j->state == JOB_PENDING && w->now >= j->begin_at) {
+		schedule(c, j);
+	}
+}
+
+/* --- power saving ------------------------------------------------------------------------------ */
+
+static bool to_suspend(const struct sim_ctld *c, const struct ctld_node *n)
+{
+	if (n->job != 0 || n->powering_up || n->powering_down || n->completing)
+		return false;
+	if (n->power_down)
+		return true;
+	return !n->powered_down && c->w->now > n->busy_at + c->w->set.suspend_s * SIM_SECOND;
+}
+
+static void suspend(struct sim_ctld *c, struct ctld_node *n)
+{
+	n->powering_down = true;
+	n->power_down = n->powered_down = n->down = n->not_responding = false;
+	n->reason[0] = '\0';
+	n->power_req = c->w->now;
+	n->inst = 0;
+	n->dead_at = 0;
+	if (!c->w->set.old_slurm) {
+		(void)snprintf(n->addr, sizeof(n->addr), "%s", n->name);
+		(void)snprintf(n->host, sizeof(n->host), "%s", n->name);
+	}
+	excuse(c, n);
+}
+
+static void resume(struct sim_ctld *c, struct ctld_node *n)
+{
+	n->powered_down = false;
+	n->powering_up = n->not_responding = true;
+	n->boot_req = c->w->now;
+}
+
+static bool time_out(struct sim_ctld *c, struct ctld_node *n)
+{
+	const struct sim_setting *s = &c->w->set;
+
+	if (n->powering_down && c->w->now >= n->power_req + s->suspend_timeout_s * SIM_SECOND) {
+		n->powering_down = false;
+		n->powered_down = true;
+	}
+	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND) {
+		n->dead_at = 0;
+		n->down = n->not_responding = true;
+		n->completing = false;
+		(void)snprintf(n->reason, sizeof(n->reason), "Not responding");
+		requeue(c, job_of(c, n));
+		excuse(c, n);
+	}
+	if (!n->powering_up || c->w->now <= n->boot_req + s->resume_timeout_s * SIM_SECOND)
+		return false;
+	n->powering_up = n->not_responding = false;
+	n->down = n->powered_down = true;
+	(void)snprintf(n->reason, sizeof(n->reason), "ResumeTimeout reached");
+	requeue(c, job_of(c, n));
+	excuse(c, n);
+	return true;
+}
+
+static void power_scan(struct sim_ctld *c)
+{
+	bool down[SIM_NODES_MAX + 1] = {false}, up[SIM_NODES_MAX + 1] = {false};
+	bool failed[SIM_NODES_MAX + 1] = {false};
+
+	for (size_t i = 0; i < c->n; i++) {
+		struct ctld_node *n = &c->nodes[i];
+
+		if (n->pool == SIM_POOLS_MAX)
+			continue;
+		down[i] = to_suspend(c, n);
+		up[i] = n->job != 0 && n->powered_down && !n->down;
+		if (down[i])
+			suspend(c, n);
+		if (up[i])
+			resume(c, n);
+		failed[i] = time_out(c, n);
+	}
+	sim_hook_call(c, JOURNAL_SUSPEND, down);
+	sim_hook_call(c, JOURNAL_RESUME, up);
+	sim_hook_call(c, JOURNAL_RESUME_FAIL, failed);
+}
+
+static void go_down(struct sim_ctld *c)
+{
+	struct world *w = c->w;
+
+	c->down_until = w->now + world_between(w, 5, 600) * SIM_SECOND;
+	c->hung = world_one_in(w, 3);
+	for (size_t i = 0; i + 1 < c->n; i++)
+		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
+}
+
+static void on_tick(struct world *w, void *ctx, uint64_t arg)
+{
+	struct sim_ctld *c = ctx;
+
+	(void)arg;
+	world_at(w, w->now + SIM_SECOND, on_tick, c, 0);
+	if (!sim_ctld_up(c))
+		return;
+	if (world_fault(w, SIM_CTLD_DOWN)) {
+		go_down(c);
+		return;
+	}
+	if (w->faults && w->now >= c->next_job)
+		submit(c);
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		run_job(c, &c->jobs[i]);
+	power_scan(c);
+}
+
+/* --- slurmd ----------------------------------------------------------------------------------- */
+
+static void on_retry(struct world *w, void *ctx, uint64_t arg)
+{
+	struct inst *i = ctx;
+
+	(void)arg;
+	if (inst_live(i) && i->state != INST_STOPPING)
+		sim_ctld_register(w->ctld, i);
+}
+
+static void come_up(struct sim_ctld *c, struct ctld_node *n, const struct inst *i)
+{
+	n->powering_up = n->powered_down = n->not_responding = n->down = false;
+	n->inst = i->number;
+	n->busy_at = c->w->now;
+	if (!c->w->set.old_slurm) {
+		(void)snprintf(n->addr, sizeof(n->addr), "%s", i->addr);
+		(void)snprintf(n->host, sizeof(n->host), "%s", i->node);
+	}
+	SIM_TRACE(c->w, "  ctld: %s registers from i-%u", n->name, (unsigned)i->number);
+}
+
+void sim_ctld_register(struct sim_ctld *c, struct inst *i)
+{
+	struct ctld_node *n = find(c, i->node);
+	const struct inst *old;
+
+	if (n == NULL)
+		return;
+	if (!sim_ctld_up(c)) {
+		world_at(c->w, c->w->now + 5 * SIM_SECOND, on_retry, i, 0);
+		return;
+	}
+	old = n->inst != 0 ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
+	if (n->powering_down || (n->powering_up && i->slurmd_at / 1000 <= n->boot_req / 1000))
+		return; /* booted before it was asked to */
+	if (old != NULL && inst_live(old))
+		return;
+	come_up(c, n, i);
+	n->dead_at = 0;
+}
+
+void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i)
+{
+	struct ctld_node *n = find(c, i->node);
+
+	if (n != NULL && n->inst == i->number)
+		n->dead_at = c->w->now;
+}
+
+bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i)
+{
+	for (size_t k = 0; k < c->n; k++)
+		for (size_t j = 0; c->nodes[k].inst == i->number && j < JOBS_MAX; j++)
+			if (c->jobs[j].state == JOB_RUNNING && c->jobs[j].id == c->nodes[k].job)
+				return true;
+	return false;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static void show_state(const struct ctld_node *n, bool star, struct str *out)
+{
+	str_adds(out, n->down ? "DOWN" : n->job != 0 ? "ALLOCATED" : "IDLE");
+	if (n->not_responding && star)
+		str_adds(out, "*");
+	if (n->pool != SIM_POOLS_MAX)
+		str_adds(out, "+CLOUD");
+	if (n->completing)
+		str_adds(out, "+COMPLETING");
+	if (n->not_responding && !star)
+		str_adds(out, "+NOT_RESPONDING");
+	if (n->power_down)
+		str_adds(out, "+POWER_DOWN");
+	if (n->powering_down)
+		str_adds(out, "+POWERING_DOWN");
+	if (n->powered_down)
+		str_adds(out, "+POWERED_DOWN");
+	if (n->powering_up)
+		str_adds(out, "+POWERING_UP");
+}
+
+void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct ctld_node *n = &c->nodes[i];
+
+		str_addf(out,
+			 "NodeName=%s CoresPerSocket=1 CPUAlloc=0 CPUTot=8 CPULoad=N/A "
+			 "AvailableFeatures=cloud ActiveFeatures=cloud Gres=gpu:h100:8 "
+			 "NodeAddr=%s NodeHostName=%s RealMemory=1000 AllocMem=0 FreeMem=N/A "
+			 "Sockets=8 Boards=1 State=",
+			 n->name, n->addr, n->host);
+		show_state(n, c->w->set.old_slurm, out);
+		str_adds(out, " ThreadsPerCore=1 TmpDisk=0 Weight=10 Owner=N/A MCS_label=N/A "
+			      "Partitions=cloud BootTime=None SlurmdStartTime=None");
+		if (n->reason[0] != '\0')
+			str_addf(out, " Reason=%s [slurm@2027-01-15T08:00:00]", n->reason);
+		str_adds(out, "\n");
+	}
+}
+
+static void list_nodes(const struct sim_ctld *c, const struct ctld_job *j, struct str *out)
+{
+	const char *names[JOB_NODES_MAX];
+
+	for (uint32_t i = 0; i < j->n; i++)
+		names[i] = c->nodes[j->nodes[i]].name;
+	hostlist_fold(out, names, j->n);
+}
+
+void sim_ctld_show_jobs(const struct sim_ctld *c, struct str *out)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		if (c->jobs[i].state == JOB_CONFIGURING) {
+			str_addf(out, "%u|", (unsigned)c->jobs[i].id);
+			list_nodes(c, &c->jobs[i], out);
+			str_adds(out, "\n");
+		}
+}
+
+static void set_reason(struct ctld_node *n, const char *reason)
+{
+	if (reason != NULL)
+		(void)snprintf(n->reason, sizeof(n->reason), "%s", reason);
+}
+
+static void make_down(struct sim_ctld *c, struct ctld_node *n)
+{
+	requeue(c, job_of(c, n));
+	n->down = true;
+	n->completing = false;
+	excuse(c, n);
+}
+
+/* A dead node that is only forced hangs until SlurmdTimeout (slurm.md 2.2). */
+static void force(struct sim_ctld *c, struct ctld_node *n)
+{
+	if (n->powering_down)
+		return;
+	n->completing = n->job != 0 && n->dead_at != 0 && !n->down;
+	requeue(c, job_of(c, n));
+	n->powering_up = n->not_responding = false;
+	n->power_down = true;
+	excuse(c, n);
+}
+
+static void back_to_service(struct sim_ctld *c, struct ctld_node *n)
+{
+	n->down = false;
+	if (n->powering_down) {
+		n->powering_down = false;
+		n->powered_down = true;
+	}
+	n->reason[0] = '\0';
+	n->busy_at = c->w->now;
+}
+
+static const char *option(const char *const *args, const char *key)
+{
+	for (size_t i = 0; args[i] != NULL; i++)
+		if (strncmp(args[i], key, strlen(key)) == 0)
+			return args[i] + strlen(key);
+	return NULL;
+}
+
+static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *const *args)
+{
+	const char *state = option(args, "state=");
+
+	if (state == NULL)
+		return 0;
+	SIM_TRACE(c->w, "  ctld: %s is told %s: %s", n->name, state,
+		  option(args, "reason=") != NULL ? option(args, "reason=") : "");
+	if (strcmp(state, "DOWN") == 0) {
+		make_down(c, n);
+		set_reason(n, option(args, "reason="));
+	} else if (strcmp(state, "POWER_DOWN_FORCE") == 0) {
+		set_reason(n, option(args, "reason="));
+		force(c, n);
+	} else if (strcmp(state, "RESUME") == 0) {
+		back_to_service(c, n);
+	} else {
+		world_fail(c->w, "scontrol: a state nobody taught the simulator: %s", state);
+		return -1;
+	}
+	return 0;
+}
+
+static struct hostlist *expand(const char *text)
+{
+	struct hostlist *h = NULL;
+
+	if (text != NULL)
+		(void)hostlist_parse(&h, text, strlen(text), NULL);
+	return h;
+}
+
+static int update_all(struct sim_ctld *c, const char *const *args, const struct hostlist *names,
+		      size_t only)
+{
+	struct hostlist *addrs = expand(option(args, "nodeaddr="));
+	struct hostlist *hosts = expand(option(args, "nodehostname="));
+	int rc = 0;
+
+	if ((addrs != NULL && addrs->n != names->n) || (hosts != NULL && hosts->n != names->n))
+		rc = -1;
+	for (size_t i = 0; rc == 0 && i < names->n && i < only; i++) {
+		struct ctld_node *n = find(c, names->names[i]);
+
+		if (n == NULL || n->pool == SIM_POOLS_MAX) {
+			world_fail(c->w, "scontrol: %s is not a node of burstd's",
+				   names->names[i]);
+			rc = -1;
+			break;
+		}
+		if (addrs != NULL)
+			(void)snprintf(n->addr, sizeof(n->addr), "%s", addrs->names[i]);
+		if (hosts != NULL)
+			(void)snprintf(n->host, sizeof(n->host), "%s", hosts->names[i]);
+		rc = update_state(c, n, args);
+	}
+	hostlist_free(addrs);
+	hostlist_free(hosts);
+	return rc;
+}
+
+int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only)
+{
+	struct hostlist *names = expand(option(args, "nodename="));
+	int rc = -1;
+
+	if (names != NULL)
+		rc = update_all(c, args, names, only);
+	else
+		world_fail(c->w, "scontrol: update without a node list");
+	hostlist_free(names);
+	return rc;
+}
+
+/* --- the second phase -------------------------------------------------------------------------- */
+
+static uint32_t room(const struct sim_pool *p)
+{
+	int64_t by_rate = p->max_rate / p->price;
+	uint32_t n = p->max_nodes < p->nnodes ? p->max_nodes : p->nnodes;
+
+	return by_rate < n ? (uint32_t)by_rate : n;
+}
+
+void sim_ctld_heal(struct sim_ctld *c)
+{
+	uint32_t used[SIM_POOLS_MAX] = {0};
+
+	c->down_until = 0;
+	for (int running = 1; running >= 0; running--)
+		for (size_t i = 0; i < JOBS_MAX; i++) {
+			struct ctld_job *j = &c->jobs[i];
+
+			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
+				continue;
+			if (used[j->pool] + j->n > room(&c->w->set.pools[j->pool])) {
+				end_job(c, j);
+				continue;
+			}
+			used[j->pool] += j->n;
+			j->runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE;
+			j->end_at = c->w->now + j->runtime;
+		}
+}
+
+void sim_ctld_end_jobs(struct sim_ctld *c)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		if (c->jobs[i].state != JOB_FREE)
+			end_job(c, &c->jobs[i]);
+}

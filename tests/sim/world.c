@@ -1,0 +1,310 @@
+#include "world.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim_cloud.h"
+#include "sim_journal.h"
+#include "sim_slurm.h"
+
+#define W(s) (1u << (s))
+enum {
+	ALIVE = W(NODE_BOOTING) | W(NODE_READY),
+	SENT = W(NODE_CREATING) | W(NODE_INDOUBT),
+	ANY_ROW = ALIVE | W(NODE_CREATING) | W(NODE_DELETING) | W(NODE_GONE),
+};
+
+const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
+	[SIM_CREATE_REPLY_LOST] = {"F1 create's reply lost", 150, SENT},
+	[SIM_CRASH] = {"F2 F54 crash", 8, ANY_ROW},
+	[SIM_FAIL_THEN_SUCCESS] = {"F3 success after 500", 100, SENT},
+	[SIM_REFUSED_YET_MADE] = {"F3 success after refusal", 50, W(NODE_CREATING)},
+	[SIM_PARTIAL] = {"F4 partial create", 150, W(NODE_CREATING)},
+	[SIM_THROTTLED] = {"F7 throttled", 100, SENT | W(NODE_DELETING)},
+	[SIM_CAPACITY] = {"F8 capacity", 150, W(NODE_CREATING)},
+	[SIM_QUOTA] = {"F9 quota", 60, W(NODE_CREATING)},
+	[SIM_LATE_VISIBLE] = {"F12 visible late", 500, SENT},
+	[SIM_NO_ADDRESS] = {"F13 no address yet", 500, SENT},
+	[SIM_FLAP] = {"F15 flapping", 80, ALIVE | W(NODE_DELETING)},
+	[SIM_LIST_BROKEN] = {"F16 broken list", 100, ALIVE | W(NODE_DELETING)},
+	[SIM_LIST_EMPTY] = {"F17 empty list", 60, ALIVE | W(NODE_DELETING)},
+	[SIM_UNKNOWN_STATE] = {"F19 unknown state", 100, ALIVE | W(NODE_DELETING)},
+	[SIM_DELETE_404] = {"F20 delete: 404", 200, W(NODE_DELETING)},
+	[SIM_DELETE_IGNORED] = {"F21 delete: 200, runs on", 200, W(NODE_DELETING)},
+	[SIM_DELETE_DENIED] = {"F22 delete refused", 150, W(NODE_DELETING)},
+	[SIM_STUCK_STOPPING] = {"F23 stuck stopping", 100, W(NODE_DELETING)},
+	[SIM_DELETE_5XX] = {"F24 delete: 500", 150, W(NODE_DELETING)},
+	[SIM_DELETE_REPLY_LOST] = {"F1 delete's reply lost", 150, W(NODE_DELETING)},
+	[SIM_NOT_SENT] = {"F26 not sent", 100, SENT | W(NODE_DELETING)},
+	[SIM_GARBAGE] = {"F30 garbage", 60, SENT | W(NODE_DELETING)},
+	[SIM_NEVER_BOOTS] = {"F34 never boots", 150, W(NODE_BOOTING)},
+	[SIM_SLOW_BOOT] = {"F35 boots late", 150, W(NODE_BOOTING)},
+	[SIM_RECLAIM] = {"F41 reclaimed", 250, ALIVE},
+	[SIM_ENDED] = {"F41 F10 ended", 200, ALIVE},
+	[SIM_HOOK_LOST] = {"F45 hook lost", 200, W(NODE_GONE) | W(NODE_READY)},
+	[SIM_HOOK_TWICE] = {"F46 hook twice", 200, ALIVE | W(NODE_DELETING)},
+	[SIM_HOOK_ORDER] = {"F47 hooks out of order", 300, W(NODE_GONE) | W(NODE_READY)},
+	[SIM_HOOK_LATE] = {"hook spooled", 150, W(NODE_READY)},
+	[SIM_NO_RESUME_FILE] = {"no resume file", 200, 0},
+	[SIM_CTLD_DOWN] = {"F48 slurmctld down", 3, ALIVE | W(NODE_DELETING)},
+	[SIM_SCONTROL_FAILS] = {"F49 scontrol fails", 150, 0},
+	[SIM_SCONTROL_HANGS] = {"F49 scontrol times out", 60, 0},
+	[SIM_JOB_CANCELLED] = {"F53 job cancelled", 300, W(NODE_BOOTING)},
+	[SIM_COMMIT_FAILS] = {"F55 commit fails", 3, 0},
+	[SIM_CLOCK_JUMP] = {"F57 clock jumps", 150, 0},
+};
+
+/* --- dice ------------------------------------------------------------------------------------- */
+
+uint64_t world_random(struct world *w)
+{
+	uint64_t z = (w->rng += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return z ^ (z >> 31);
+}
+
+uint32_t world_below(struct world *w, uint32_t n)
+{
+	return (uint32_t)((world_random(w) >> 32) * n >> 32);
+}
+
+int64_t world_between(struct world *w, int64_t low, int64_t high)
+{
+	return low + (int64_t)world_below(w, (uint32_t)(high - low + 1));
+}
+
+bool world_one_in(struct world *w, uint32_t n)
+{
+	return world_below(w, n) == 0;
+}
+
+bool world_fault(struct world *w, enum sim_fault f)
+{
+	return w->faults && w->set.chance[f] != 0 && world_below(w, 1000) < w->set.chance[f];
+}
+
+void world_met(struct world *w, enum sim_fault f, const char *node, uint64_t gen)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, node, gen);
+
+	w->totals->met[f][r != NULL ? r->n.state : NODE_NSTATES]++;
+	SIM_TRACE(w, "  fault: %s (%s)", sim_faults[f].name, node);
+}
+
+/* --- what this seed is like -------------------------------------------------------------------- */
+
+static void choose_pools(struct world *w)
+{
+	static const char *const names[] = {"alpha", "beta"};
+	static const char *const types[] = {"h100", "a100"};
+	uint32_t left = (uint32_t)world_between(w, 4, SIM_NODES_MAX);
+
+	w->set.npools = world_one_in(w, 3) ? 2 : 1;
+	for (size_t i = 0; i < w->set.npools; i++) {
+		struct sim_pool *p = &w->set.pools[i];
+		uint32_t n = i + 1 < w->set.npools ? left / 2 : left;
+
+		left -= n;
+		p->nnodes = n;
+		(void)snprintf(p->name, sizeof(p->name), "%s", names[i]);
+		(void)snprintf(p->type, sizeof(p->type), "%s", types[i]);
+		(void)snprintf(p->nodes, sizeof(p->nodes), "%c[1-%u]", 'c' + (int)i, (unsigned)n);
+		p->price = world_between(w, 1, 100) * 1000000000;
+		p->max_nodes = world_one_in(w, 3) ? 1 + world_below(w, n) : n;
+		p->max_rate = world_one_in(w, 3) ? p->price * (1 + world_below(w, n)) + 5
+						 : p->price * n;
+	}
+}
+
+/* Swarm: a random half of the faults, each with its own rate. */
+static void choose_faults(struct world *w)
+{
+	for (int f = 0; f < SIM_NFAULTS; f++)
+		if (world_one_in(w, 2))
+			w->set.chance[f] = 1 + sim_faults[f].per_mille *
+						       (1 + world_below(w, 4)) / 4;
+}
+
+static void choose(struct world *w)
+{
+	struct sim_setting *s = &w->set;
+
+	s->tokens = !world_one_in(w, 3);
+	s->gangs = world_one_in(w, 2);
+	s->old_slurm = world_one_in(w, 3);
+	s->create_max = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 3);
+	s->delete_max = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 3);
+	s->page = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 4);
+	s->settle_ms = world_between(w, 5, 60) * SIM_SECOND;
+	s->list_ms = world_between(w, 10, 30) * SIM_SECOND;
+	s->timeout_ms = world_between(w, 5, 30) * SIM_SECOND;
+	s->linger_ms = world_one_in(w, 2) ? world_between(w, 10, 120) * SIM_SECOND : 0;
+	s->suspend_s = world_between(w, 20, 90);
+	s->suspend_timeout_s = world_between(w, 5, 30);
+	s->resume_timeout_s = world_between(w, 240, 400);
+	s->boot_ms = (s->resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
+	s->requeue_s = world_between(w, 6, 121);
+	s->slurmd_timeout_s = world_between(w, 30, 120);
+	s->concurrency = (uint32_t)world_between(w, 2, 16);
+	s->rate = world_one_in(w, 2) ? 0 : (uint32_t)world_between(w, 2, 10);
+	choose_pools(w);
+	choose_faults(w);
+}
+
+const struct sim_pool *world_pool_of(const struct world *w, const char *node)
+{
+	for (size_t i = 0; i < w->set.npools; i++)
+		if (w->set.pools[i].nodes[0] == node[0])
+			return &w->set.pools[i];
+	return NULL;
+}
+
+void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool tracing)
+{
+	memset(w, 0, sizeof(*w));
+	w->seed = seed;
+	w->rng = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
+	w->now = INT64_C(1800000000000); /* some day in 2027 */
+	w->faults = true;
+	w->tracing = tracing;
+	w->totals = t;
+	choose(w);
+	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
+	w->loop = sim_loop_new(w);
+	w->http = sim_http_new(w);
+	w->proc = sim_proc_new(w);
+	w->journal = sim_journal_new(w);
+	w->cloud = sim_cloud_new(w);
+	w->ctld = sim_ctld_new(w);
+}
+
+void world_fini(struct world *w)
+{
+	if (w->engine != NULL)
+		life_end(w);
+	sim_ctld_free(w->ctld);
+	sim_cloud_free(w->cloud);
+	sim_journal_free(w->journal);
+	sim_proc_free(w->proc);
+	sim_http_free(w->http);
+	sim_loop_free(w->loop);
+	free(w->heap);
+}
+
+/* --- time ------------------------------------------------------------------------------------- */
+
+static bool before(const struct task *a, const struct task *b)
+{
+	return a->at < b->at || (a->at == b->at && a->seq < b->seq);
+}
+
+void world_at(struct world *w, int64_t at, task_fn fn, void *ctx, uint64_t arg)
+{
+	struct task t = {at > w->now ? at : w->now, w->task_seq++, fn, ctx, arg};
+	size_t i = w->ntasks++;
+
+	if (w->ntasks > w->cap) {
+		w->cap = w->cap == 0 ? 256 : 2 * w->cap;
+		w->heap = mem_realloc(w->heap, w->cap * sizeof(*w->heap));
+	}
+	for (; i > 0 && before(&t, &w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		w->heap[i] = w->heap[(i - 1) / 2];
+	w->heap[i] = t;
+}
+
+static struct task pop(struct world *w)
+{
+	struct task top = w->heap[0], last = w->heap[--w->ntasks];
+	size_t i = 0, child;
+
+	while ((child = 2 * i + 1) < w->ntasks) {
+		if (child + 1 < w->ntasks && before(&w->heap[child + 1], &w->heap[child]))
+			child++;
+		if (!before(&w->heap[child], &last))
+			break;
+		w->heap[i] = w->heap[child];
+		i = child;
+	}
+	w->heap[i] = last;
+	return top;
+}
+
+static void advance(struct world *w, int64_t to)
+{
+	if (to > w->now) {
+		w->now = to;
+		w->same_ms = 0;
+	} else if (++w->same_ms > SIM_SAME_MS_MAX) {
+		world_fail(w, "I25: more than %d steps at one instant", SIM_SAME_MS_MAX);
+	}
+	if (w->now / SIM_MINUTE != w->minute) {
+		w->minute = w->now / SIM_MINUTE;
+		w->requests = 0;
+		w->commands = 0;
+	}
+}
+
+bool world_step(struct world *w)
+{
+	int64_t timer = sim_loop_next(w->loop);
+
+	w->step++;
+	w->totals->steps++;
+	if (w->ntasks > 0 && w->heap[0].at <= timer) {
+		struct task t = pop(w);
+
+		advance(w, t.at);
+		t.fn(w, t.ctx, t.arg);
+	} else if (timer != INT64_MAX) {
+		advance(w, timer);
+		sim_loop_fire(w->loop);
+	} else {
+		return false;
+	}
+	if (w->crashed && w->engine != NULL)
+		life_end(w);
+	return true;
+}
+
+/* --- crashes, failures, trace ------------------------------------------------------------------ */
+
+bool world_alive(struct world *w)
+{
+	if (!w->crashed && w->engine != NULL && world_fault(w, SIM_CRASH)) {
+		SIM_TRACE(w, "*** crash");
+		w->crashed = true;
+		sim_journal_met_all(w->journal, SIM_CRASH);
+	}
+	return !w->crashed;
+}
+
+void world_fail(struct world *w, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (w->failed)
+		return;
+	w->failed = true;
+	va_start(ap, fmt);
+	(void)vsnprintf(w->why, sizeof(w->why), fmt, ap);
+	va_end(ap);
+	SIM_TRACE(w, "!!! %s", w->why);
+}
+
+void world_trace(struct world *w, const char *fmt, ...)
+{
+	char *line = w->trace[w->trace_n++ % SIM_TRACE_LINES];
+	int64_t t = w->now - INT64_C(1800000000000);
+	int n = snprintf(line, SIM_TRACE_WIDTH, "%7lld.%03lld ", (long long)(t / 1000),
+			 (long long)(t % 1000));
+	va_list ap;
+
+	va_start(ap, fmt);
+	(void)vsnprintf(line + n, SIM_TRACE_WIDTH - (size_t)n, fmt, ap);
+	va_end(ap);
+}

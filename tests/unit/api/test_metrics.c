@@ -1,0 +1,428 @@
+/* /metrics, read by a strict parser of Prometheus' text format 0.0.4 and of its naming rules.
+ *
+ * https://prometheus.io/docs/instrumenting/exposition_formats/ and .../practices/naming/ are the
+ * rules; the parser refuses everything they do not allow and some things that they only advise
+ * against. */
+#include "fake_engine.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+
+#include "api/metrics.h"
+
+enum { SAMPLES_MAX = 20000, FAMILIES_MAX = 100, NAME_SIZE = 128, LINE_SIZE = 1024 };
+
+struct parse {
+	char family[NAME_SIZE]; /* the one whose samples may come now */
+	bool counter;
+	char families[FAMILIES_MAX][NAME_SIZE];
+	size_t nfamilies;
+	char (*samples)[LINE_SIZE]; /* name and labels of each, as written */
+	char (*values)[64];
+	size_t n;
+	char why[200];
+};
+
+static bool bad(struct parse *p, const char *why, const char *line)
+{
+	(void)snprintf(p->why, sizeof(p->why), "%s: %.120s", why, line);
+	return false;
+}
+
+/* Length of the name at s; labels may not have a colon, and ours have none in metrics either. */
+static size_t name_length(const char *s)
+{
+	size_t n = 0;
+
+	if (!isalpha((unsigned char)s[0]) && s[0] != '_')
+		return 0;
+	while (isalnum((unsigned char)s[n]) || s[n] == '_')
+		n++;
+	return n;
+}
+
+static bool ends_with(const char *s, const char *tail)
+{
+	size_t n = strlen(s), t = strlen(tail);
+
+	return n >= t && strcmp(s + n - t, tail) == 0;
+}
+
+/* "# HELP name text", then at once "# TYPE name counter|gauge". */
+static bool parse_help(struct parse *p, const char *line)
+{
+	const char *name = line + strlen("# HELP ");
+	size_t n = name_length(name);
+
+	if (n == 0 || n >= NAME_SIZE || name[n] != ' ' || name[n + 1] == '\0')
+		return bad(p, "HELP without name or text", line);
+	(void)snprintf(p->family, NAME_SIZE, "%.*s", (int)n, name);
+	if (strncmp(p->family, "burstd_", 7) != 0)
+		return bad(p, "no prefix", line);
+	if (strchr(name, '\\') != NULL)
+		return bad(p, "escape in HELP", line);
+	for (size_t i = 0; i < p->nfamilies; i++)
+		if (strcmp(p->families[i], p->family) == 0)
+			return bad(p, "family twice", line);
+	if (p->nfamilies == FAMILIES_MAX)
+		return bad(p, "too many families", line);
+	memcpy(p->families[p->nfamilies++], p->family, NAME_SIZE);
+	return true;
+}
+
+static bool parse_type(struct parse *p, const char *line)
+{
+	char want[NAME_SIZE + 32];
+
+	(void)snprintf(want, sizeof(want), "# TYPE %s counter", p->family);
+	p->counter = strcmp(line, want) == 0;
+	(void)snprintf(want, sizeof(want), "# TYPE %s gauge", p->family);
+	if (!p->counter && strcmp(line, want) != 0)
+		return bad(p, "TYPE does not follow its HELP", line);
+	if (p->counter != ends_with(p->family, "_total"))
+		return bad(p, "counters end in _total, nothing else does", line);
+	if (strstr(p->family, "_ms") != NULL || strstr(p->family, "_minutes") != NULL)
+		return bad(p, "not a base unit", line);
+	if (strstr(p->family, "timestamp") != NULL && !ends_with(p->family, "_seconds"))
+		return bad(p, "unit missing", line);
+	return true;
+}
+
+/* {a="b",c="d"}; returns what follows, or NULL. */
+static const char *parse_labels(const char *s)
+{
+	while (*s != '}') {
+		size_t n = name_length(++s); /* past '{' or ',' */
+
+		if (n == 0 || strncmp(s, "__", 2) == 0 || s[n] != '=' || s[n + 1] != '"')
+			return NULL;
+		for (s += n + 2; *s != '"'; s++) {
+			if (*s == '\0')
+				return NULL;
+			if (*s == '\\' && strchr("\\\"n", *++s) == NULL)
+				return NULL;
+		}
+		s++;
+		if (*s != ',' && *s != '}')
+			return NULL;
+	}
+	return s + 1;
+}
+
+static bool parse_value(const char *s)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)s[0]) && s[0] != '-')
+		return false;
+	(void)strtod(s, &end);
+	return *end == '\0' && end != s;
+}
+
+static bool parse_sample(struct parse *p, const char *line)
+{
+	size_t n = name_length(line);
+	const char *rest = line + n;
+
+	if (n != strlen(p->family) || strncmp(line, p->family, n) != 0)
+		return bad(p, "sample outside of its family", line);
+	if (*rest == '{')
+		rest = parse_labels(rest);
+	if (rest == NULL || *rest != ' ')
+		return bad(p, "labels", line);
+	if (!parse_value(rest + 1))
+		return bad(p, "value", line);
+	if (p->counter && rest[1] == '-')
+		return bad(p, "negative counter", line);
+	(void)snprintf(p->samples[p->n], LINE_SIZE, "%.*s", (int)(rest - line), line);
+	(void)snprintf(p->values[p->n], sizeof(p->values[0]), "%s", rest + 1);
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->samples[i], p->samples[p->n]) == 0)
+			return bad(p, "sample twice", line);
+	p->n++;
+	return true;
+}
+
+static bool parse(struct parse *p, const char *text)
+{
+	bool want_type = false;
+
+	*p = (struct parse){.samples = mem_zalloc(SAMPLES_MAX * LINE_SIZE),
+			    .values = mem_zalloc((size_t)SAMPLES_MAX * 64)};
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n");
+		char line[LINE_SIZE];
+
+		if (text[n] != '\n')
+			return bad(p, "no newline at the end", text);
+		if (n == 0 || n >= sizeof(line))
+			return bad(p, "empty or too long a line", text);
+		(void)snprintf(line, sizeof(line), "%.*s", (int)n, text);
+		text += n + 1;
+		if (want_type) {
+			want_type = false;
+			if (!parse_type(p, line))
+				return false;
+		} else if (strncmp(line, "# HELP ", 7) == 0) {
+			want_type = true;
+			if (!parse_help(p, line))
+				return false;
+		} else if (!parse_sample(p, line)) {
+			return false;
+		}
+	}
+	return !want_type || bad(p, "HELP without TYPE", "");
+}
+
+static void parse_fini(struct parse *p)
+{
+	free(p->samples);
+	free(p->values);
+}
+
+static const char *value(const struct parse *p, const char *sample)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->samples[i], sample) == 0)
+			return p->values[i];
+	return "(absent)";
+}
+
+/* The parser itself must refuse what is wrong, else it proves nothing. */
+static void test_parser(void **state)
+{
+#define HEAD "# HELP burstd_a x\n# TYPE burstd_a gauge\n"
+	static const struct {
+		const char *text;
+		bool good;
+	} rows[] = {
+		{HEAD "burstd_a 1\n", true},
+		{HEAD "burstd_a{p=\"a\\\"b\\\\c\\nd\",q=\"\"} 1.5\n", true},
+		{HEAD "burstd_a 1", false},
+		{HEAD "burstd_a\n", false},
+		{HEAD "burstd_a x\n", false},
+		{HEAD "burstd_a 1 2 3\n", false},
+		{HEAD "burstd_b 1\n", false},
+		{HEAD "burstd_a 1\nburstd_a 2\n", false},
+		{HEAD "burstd_a{p=\"x\"} 1\nburstd_a{p=\"x\"} 2\n", false},
+		{HEAD "burstd_a{p=\"x} 1\n", false},
+		{HEAD "burstd_a{p=\"\\x\"} 1\n", false},
+		{HEAD "burstd_a{p=\"x\"q=\"y\"} 1\n", false},
+		{HEAD "burstd_a{9=\"x\"} 1\n", false},
+		{HEAD "burstd_a 1\n" HEAD "burstd_a{p=\"x\"} 1\n", false},
+		{"burstd_a 1\n", false},
+		{"# HELP burstd_a x\nburstd_a 1\n", false},
+		{"# HELP burstd_a\n# TYPE burstd_a gauge\n", false},
+		{"# HELP burstd_a x\n# TYPE burstd_a counter\nburstd_a 1\n", false},
+		{"# HELP burstd_a_total x\n# TYPE burstd_a_total gauge\n", false},
+		{"# HELP a x\n# TYPE a gauge\na 1\n", false},
+	};
+#undef HEAD
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct parse p;
+
+		print_message("# row %zu\n", i);
+		assert_int_equal(parse(&p, rows[i].text), rows[i].good);
+		parse_fini(&p);
+	}
+}
+
+static void scrape(struct engine *e, struct parse *p)
+{
+	struct api api = {.engine = e};
+	struct str s;
+
+	str_init(&s, METRICS_MAX);
+	metrics_write(&api, &s);
+	assert_false(s.full);
+	if (!parse(p, s.p))
+		print_error("%s\n", p->why);
+	assert_string_equal(p->why, "");
+	str_fini(&s);
+}
+
+static void fill(struct engine *e)
+{
+	static const char *const lists[] = {"n[1-9]", "m[1-2]"};
+
+	fake_init(e, lists, 2);
+	(void)fake_node(e, "n1", 1, NODE_GONE);
+	(void)fake_node(e, "n2", 1, NODE_READY);
+	(void)fake_node(e, "n3", 1, NODE_READY);
+	(void)fake_node(e, "n4", 1, NODE_QUARANTINED);
+	fake_refuse(e, "n5", 0, "none");
+	fake_refuse(e, "n6", 0, "none");
+	e->fleet.pools[0].spent_nano = 5 * FMT_NANO;
+	e->counters = (struct engine_counters){
+		.calls = {1, 2, 3},
+		.calls_refused = 4,
+		.creates = 5,
+		.deletes = 6,
+		.lists = 7,
+		.offers = 8,
+		.instances_created = 9,
+		.instances_refused = 10,
+		.instances_lost = 11,
+		.polls = 12,
+		.updates = 13,
+		.orphans = 14,
+		.foreign = 15,
+		.commits = 16,
+	};
+}
+
+static void test_values(void **state)
+{
+	static const struct {
+		const char *sample, *value;
+	} rows[] = {
+		{"burstd_build_info{version=\"" BURSTD_VERSION "\",cluster=\"falcon\"}", "1"},
+		{"burstd_start_time_seconds", "996400.00"},
+		{"burstd_nodes{pool=\"pool0\",state=\"ready\"}", "2"},
+		{"burstd_nodes{pool=\"pool0\",state=\"quarantined\"}", "1"},
+		{"burstd_nodes{pool=\"pool0\",state=\"wanted\"}", "0"},
+		{"burstd_nodes{pool=\"pool0\",state=\"gone\"}",
+		 "(absent)"}, /* history, not stock */
+		{"burstd_nodes{pool=\"pool1\",state=\"ready\"}", "0"},
+		{"burstd_pool_names{pool=\"pool0\"}", "9"},
+		{"burstd_pool_max_nodes{pool=\"pool1\"}", "4"},
+		{"burstd_pool_rate{pool=\"pool0\",currency=\"USD\"}", "88.56"},
+		{"burstd_pool_max_rate{pool=\"pool0\",currency=\"USD\"}", "100.00"},
+		{"burstd_spent_total{pool=\"pool0\",currency=\"USD\"}", "5.000000007"},
+		{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
+		{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
+		{"burstd_slurm_up", "1"},
+		{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
+		{"burstd_provider_up{provider=\"sim\"}", "1"},
+		{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999988.00"},
+		{"burstd_calls_total{kind=\"resume\"}", "1"},
+		{"burstd_calls_total{kind=\"suspend\"}", "2"},
+		{"burstd_calls_total{kind=\"resume-fail\"}", "3"},
+		{"burstd_calls_refused_total", "4"},
+		{"burstd_provider_requests_total{operation=\"create\"}", "5"},
+		{"burstd_provider_requests_total{operation=\"delete\"}", "6"},
+		{"burstd_provider_requests_total{operation=\"list\"}", "7"},
+		{"burstd_provider_requests_total{operation=\"offers\"}", "8"},
+		{"burstd_instances_created_total", "9"},
+		{"burstd_instances_refused_total", "10"},
+		{"burstd_instances_lost_total", "11"},
+		{"burstd_slurm_requests_total{kind=\"poll\"}", "12"},
+		{"burstd_slurm_requests_total{kind=\"update\"}", "13"},
+		{"burstd_orphans_total", "14"},
+		{"burstd_instances_foreign", "15"},
+		{"burstd_journal_commits_total", "16"},
+	};
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	scrape(&e, &p);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].sample);
+		assert_string_equal(value(&p, rows[i].sample), rows[i].value);
+	}
+	parse_fini(&p);
+	fake_fini(&e);
+}
+
+/* Up means: the last attempt was answered.  Never asked is not up. */
+static void test_down(void **state)
+{
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	e.slurm.error = "timed out";
+	e.provider.ok_ms = 0;
+	scrape(&e, &p);
+	assert_string_equal(value(&p, "burstd_slurm_up"), "0");
+	assert_string_equal(value(&p, "burstd_provider_up{provider=\"sim\"}"), "0");
+	assert_string_equal(
+		value(&p, "burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}"),
+		"0.00");
+	parse_fini(&p);
+	fake_fini(&e);
+}
+
+/* Names from the configuration cannot break a line, whatever is in them. */
+static void test_escapes(void **state)
+{
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	free(e.conf->pools[0].name);
+	e.conf->pools[0].name = mem_strdup("a\"b\\c\nd");
+	scrape(&e, &p);
+	assert_string_equal(value(&p, "burstd_pool_max_nodes{pool=\"a\\\"b\\\\c\\nd\"}"), "4");
+	parse_fini(&p);
+	fake_fini(&e);
+}
+
+/* The largest configuration there may be fits the answer. */
+static void test_many_pools(void **state)
+{
+	char lists[CONF_POOLS_MAX][16];
+	const char *pointers[CONF_POOLS_MAX];
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	for (int i = 0; i < CONF_POOLS_MAX; i++) {
+		(void)snprintf(lists[i], sizeof(lists[i]), "p%d-1", i);
+		pointers[i] = lists[i];
+	}
+	fake_init(&e, pointers, CONF_POOLS_MAX);
+	scrape(&e, &p);
+	assert_string_equal(value(&p, "burstd_pool_names{pool=\"pool255\"}"), "1");
+	parse_fini(&p);
+	fake_fini(&e);
+}
+
+static void test_http(void **state)
+{
+	static const struct {
+		const char *method, *path;
+		unsigned status;
+	} rows[] = {
+		{"GET", "/metrics", 200},    {"HEAD", "/metrics", 200}, {"POST", "/metrics", 405},
+		{"DELETE", "/metrics", 405}, {"GET", "/", 404},         {"GET", "/metrics/", 404},
+		{"POST", "/x", 404},
+	};
+	struct engine e;
+	struct api api = {.engine = &e};
+
+	(void)state;
+	fill(&e);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct http_request rq = {
+			.method = rows[i].method, .path = rows[i].path, .query = "", .body = ""};
+		struct http_answer an = {.status = 500};
+
+		print_message("# %s %s\n", rq.method, rq.path);
+		metrics_handle(&api, &rq, &an);
+		assert_int_equal(an.status, rows[i].status);
+		if (an.status == 200) {
+			assert_string_equal(an.type, "text/plain; version=0.0.4; charset=utf-8");
+			assert_int_equal(an.len, strlen(an.body));
+		}
+		free(an.body);
+	}
+	fake_fini(&e);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_parser),     cmocka_unit_test(test_values),
+		cmocka_unit_test(test_down),       cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_many_pools), cmocka_unit_test(test_http),
+	};
+
+	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);
+}

@@ -1,0 +1,91 @@
+/* test_err.c - one line that always fits, whatever it is made of. */
+#include "base/err.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void test_set(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(err_set(&e, ERR_IO, "open %s: %d", "x", 7), -1);
+	assert_int_equal(e.code, ERR_IO);
+	assert_string_equal(e.msg, "open x: 7");
+	assert_int_equal(err_set(NULL, ERR_IO, "x"), -1);
+	assert_int_equal(err_wrap(NULL, "x"), -1);
+}
+
+static void test_wrap(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	(void)err_set(&e, ERR_AUTH, "no such key");
+	assert_int_equal(err_wrap(&e, "pool \"%s\"", "gpu"), -1);
+	assert_int_equal(e.code, ERR_AUTH);
+	assert_string_equal(e.msg, "pool \"gpu\": no such key");
+	(void)err_wrap(&e, "burstd.conf");
+	assert_string_equal(e.msg, "burstd.conf: pool \"gpu\": no such key");
+}
+
+static void test_own_message_as_argument(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	(void)err_set(&e, ERR_NET, "timeout");
+	(void)err_set(&e, ERR_IO, "twice: %s, %s", e.msg, e.msg);
+	assert_string_equal(e.msg, "twice: timeout, timeout");
+}
+
+static void test_one_line(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	(void)err_set(&e, ERR_NET, "reply \"%s\"", "a\r\nb\tc\x1b[1m\x7f \xc3\xa9");
+	assert_string_equal(e.msg, "reply \"a??b?c?[1m? \xc3\xa9\"");
+	(void)err_wrap(&e, "x\ny");
+	assert_string_equal(e.msg, "x?y: reply \"a??b?c?[1m? \xc3\xa9\"");
+}
+
+/* The cause is what matters: a short prefix leaves it whole, the longest half of the room. */
+static void test_long(void **state)
+{
+	char text[1000];
+	struct err e = {0};
+
+	(void)state;
+	memset(text, 'c', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	(void)err_set(&e, ERR_IO, "%s", text);
+	assert_int_equal(strlen(e.msg), sizeof(e.msg) - 1);
+	(void)err_set(&e, ERR_IO, "%.230s!", text);
+	(void)err_wrap(&e, "short");
+	assert_int_equal(e.msg[strlen(e.msg) - 1], '!');
+	memset(text, 'p', sizeof(text) - 1);
+	(void)err_set(&e, ERR_IO, "cause");
+	(void)err_wrap(&e, "%s", text);
+	assert_int_equal(strspn(e.msg, "p"), 119);
+	assert_string_equal(e.msg + 119, ": cause");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_own_message_as_argument),
+		cmocka_unit_test(test_one_line),
+		cmocka_unit_test(test_long),
+	};
+
+	return cmocka_run_group_tests_name("err", tests, NULL, NULL);
+}

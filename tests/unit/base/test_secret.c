@@ -1,0 +1,175 @@
+/* test_secret.c - one row per rule in secret.h. */
+#include "base/secret.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct dir {
+	char path[64];
+};
+
+static int make_dir(void **state)
+{
+	struct dir *d = calloc(1, sizeof(*d));
+
+	if (d == NULL)
+		return -1;
+	(void)snprintf(d->path, sizeof(d->path), "/tmp/secret-XXXXXX");
+	*state = d;
+	return mkdtemp(d->path) != NULL ? 0 : -1;
+}
+
+static int remove_dir(void **state)
+{
+	struct dir *d = *state;
+	int rc = rmdir(d->path);
+
+	free(d);
+	return rc;
+}
+
+static void put_file(const char *path, const char *text, size_t len, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	assert_int_equal(fchmod(fd, mode), 0);
+	assert_int_equal(close(fd), 0);
+}
+
+static void assert_refused(const char *path, enum err_code code, const char *want)
+{
+	struct secret *s = (struct secret *)(uintptr_t)path;
+	struct err e = {0};
+
+	assert_int_equal(secret_load(&s, path, &e), -1);
+	assert_null(s);
+	assert_int_equal(e.code, code);
+	assert_non_null(strstr(e.msg, want));
+	assert_non_null(strstr(e.msg, path));
+}
+
+static void assert_loads(const char *path, const char *want)
+{
+	struct secret *s;
+
+	assert_int_equal(secret_load(&s, path, NULL), 0);
+	assert_string_equal(secret_text(s), want);
+	secret_free(s);
+}
+
+static void test_content_and_mode(void **state)
+{
+	static const struct {
+		const char *name, *content;
+		mode_t mode;
+		const char *want; /* NULL: refused */
+		enum err_code code;
+		const char *why;
+	} rows[] = {
+		{"good", "abc123\n", 0600, "abc123", ERR_NONE, NULL},
+		{"read-only", "k", 0400, "k", ERR_NONE, NULL},
+		{"several lines", "a\nb\n\n", 0600, "a\nb", ERR_NONE, NULL},
+		{"white space in front", " k\t\r\n", 0600, " k", ERR_NONE, NULL},
+		{"nothing", "", 0600, NULL, ERR_INVALID, "empty"},
+		{"white space", "\n \n", 0600, NULL, ERR_INVALID, "empty"},
+		{"group may read", "k", 0640, NULL, ERR_AUTH, "mode 0600"},
+		{"group may write", "k", 0620, NULL, ERR_AUTH, "mode 0600"},
+		{"all may read", "k", 0604, NULL, ERR_AUTH, "mode 0600"},
+		{"all may write", "k", 0602, NULL, ERR_AUTH, "mode 0600"},
+	};
+	const struct dir *d = *state;
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/key", d->path);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].name);
+		put_file(path, rows[i].content, strlen(rows[i].content), rows[i].mode);
+		if (rows[i].want != NULL)
+			assert_loads(path, rows[i].want);
+		else
+			assert_refused(path, rows[i].code, rows[i].why);
+		assert_int_equal(unlink(path), 0);
+	}
+}
+
+static void test_length(void **state)
+{
+	enum { MAX = 16384 };
+	static char text[MAX + 1];
+	const struct dir *d = *state;
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/key", d->path);
+	memset(text, 'k', MAX);
+	put_file(path, text, MAX, 0600);
+	assert_refused(path, ERR_INVALID, "too long");
+	assert_int_equal(truncate(path, MAX - 1), 0);
+	text[MAX - 1] = '\0';
+	assert_loads(path, text);
+	assert_int_equal(unlink(path), 0);
+}
+
+/* Only a plain file: a link may point anywhere, a FIFO would hang the daemon. */
+static void test_kind_of_file(void **state)
+{
+	const struct dir *d = *state;
+	char path[128], other[128];
+
+	(void)snprintf(path, sizeof(path), "%s/key", d->path);
+	(void)snprintf(other, sizeof(other), "%s/other", d->path);
+	assert_refused(path, ERR_IO, "No such file");
+	assert_refused(d->path, ERR_AUTH, "plain file");
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_refused(path, ERR_AUTH, "plain file");
+	assert_int_equal(unlink(path), 0);
+	put_file(other, "k", 1, 0600);
+	assert_int_equal(symlink(other, path), 0);
+	assert_refused(path, ERR_IO, "symbolic links");
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(unlink(other), 0);
+}
+
+static void test_owner(void **state)
+{
+	const struct dir *d = *state;
+	char path[128];
+
+	if (geteuid() != 0)
+		skip();
+	(void)snprintf(path, sizeof(path), "%s/key", d->path);
+	put_file(path, "k", 1, 0600);
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	assert_refused(path, ERR_AUTH, "of our own");
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_free_null(void **state)
+{
+	(void)state;
+	secret_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_content_and_mode, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_length, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_kind_of_file, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_owner, make_dir, remove_dir),
+		cmocka_unit_test(test_free_null),
+	};
+
+	return cmocka_run_group_tests_name("secret", tests, NULL, NULL);
+}

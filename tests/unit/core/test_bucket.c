@@ -1,0 +1,76 @@
+/* test_bucket.c - never more than the rate, and what it says about the next token is true. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/bucket.h"
+
+static void test_rate(void **state)
+{
+	struct bucket b;
+	unsigned taken = 0;
+
+	(void)state;
+	bucket_init(&b, 10, 0);
+	for (int64_t now = 0; now < 10000; now++)
+		while (bucket_take(&b, now))
+			taken++;
+	assert_in_range(taken, 109, 110); /* the first ten are there, then ten a second */
+}
+
+static void test_next(void **state)
+{
+	struct bucket b;
+	int64_t now = 5000, next;
+
+	(void)state;
+	bucket_init(&b, 3, now);
+	for (int i = 0; i < 100; i++) {
+		while (bucket_take(&b, now))
+			;
+		next = bucket_next_ms(&b, now);
+		assert_true(next > now);
+		assert_false(bucket_take(&b, next - 1));
+		assert_true(bucket_take(&b, next));
+		now = next;
+	}
+}
+
+static void test_no_limit(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init(&b, 0, 0);
+	for (int i = 0; i < 1000; i++)
+		assert_true(bucket_take(&b, 0));
+	assert_int_equal(bucket_next_ms(&b, 7), 7);
+}
+
+/* A clock that stands still or goes back gives nothing away (F57). */
+static void test_clock_back(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init(&b, 1, 1000);
+	assert_true(bucket_take(&b, 1000));
+	assert_false(bucket_take(&b, 500));
+	assert_false(bucket_take(&b, 1999));
+	assert_true(bucket_take(&b, 2000));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rate),
+		cmocka_unit_test(test_next),
+		cmocka_unit_test(test_no_limit),
+		cmocka_unit_test(test_clock_back),
+	};
+
+	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);
+}

@@ -1,0 +1,148 @@
+/* test_demand.c - every schema of the resume file, and what a hostile one may not do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/demand.h"
+
+/* Write a demand as "id:node,node id:node". */
+static void show(const struct demand *d, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	for (size_t j = 0; j < d->njobs; j++) {
+		n += (size_t)snprintf(out + n, size - n, "%s%d:", j > 0 ? " " : "",
+				      (int)d->jobs[j].id);
+		for (size_t i = 0; i < d->jobs[j].n; i++)
+			n += (size_t)snprintf(out + n, size - n, "%s%s", i > 0 ? "," : "",
+					      demand_name(d, d->jobs[j].nodes[i]));
+	}
+}
+
+static const struct {
+	const char *name, *list, *file, *jobs, *error; /* error NULL: must be read */
+} rows[] = {
+	{"22.05", "c[1-4]",
+	 "{\"jobs\":[{\"job_id\":3,\"nodes\":\"c[1-4]\"}],\"all_nodes\":\"c[1-4]\"}",
+	 "3:c1,c2,c3,c4", NULL},
+	{"23.02 to 25.11", "c[1-2],c4",
+	 "{\"jobs\":[{\"extra\":null,\"job_id\":140814,\"features\":\"c1&c2\",\"nodes_alloc\":"
+	 "\"c[1-2]\",\"nodes_resume\":\"c[1-2]\",\"oversubscribe\":\"OK\",\"partition\":\"cloud\","
+	 "\"reservation\":\"\"},{\"job_id\":140815,\"nodes_alloc\":\"c4\",\"nodes_resume\":\"c4\"}]"
+	 ","
+	 "\"all_nodes_resume\":\"c[1-2],c4\"}",
+	 "140814:c1,c2 140815:c4", NULL},
+	{"26.05 adds exclusive and priority", "c1",
+	 "{\"jobs\":[{\"job_id\":5,\"exclusive\":\"node\",\"priority\":4294901759,\"nodes_alloc\":"
+	 "\"c1\","
+	 "\"new_in_27\":{\"a\":[1]}}],\"all_nodes_resume\":\"c1\"}",
+	 "5:c1", NULL},
+	{"allocated nodes that are up already are not asked for", "c1",
+	 "{\"jobs\":[{\"job_id\":5,\"nodes_alloc\":\"c[1-4]\",\"nodes_resume\":\"c1\"}]}", "5:c1",
+	 NULL},
+	{"no job: an admin's POWER_UP", "c1", "{\"jobs\":[],\"all_nodes_resume\":\"c1\"}", "",
+	 NULL},
+	{"two jobs share a node", "c[1-2]",
+	 "{\"jobs\":[{\"job_id\":1,\"nodes_alloc\":\"c[1-2]\"},{\"job_id\":2,\"nodes_alloc\":"
+	 "\"c2\"}]}",
+	 "1:c1,c2 2:c2", NULL},
+	{"job_id as text", "c1", "{\"jobs\":[{\"job_id\":\"7\",\"nodes_alloc\":\"c1\"}]}", "7:c1",
+	 NULL},
+	{"null nodes", "c1", "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":null}]}", "", NULL},
+	{"not JSON", "c1", "POWER UP", "", "resume file: line 1"},
+	{"cut short", "c1", "{\"jobs\":[{\"job_id\":7,", "", "resume file: line 1"},
+	{"no jobs", "c1", "{\"all_nodes\":\"c1\"}", "", "no list of jobs"},
+	{"jobs is no list", "c1", "{\"jobs\":{}}", "", "no list of jobs"},
+	{"negative id", "c1", "{\"jobs\":[{\"job_id\":-1,\"nodes\":\"c1\"}]}", "",
+	 "without a job_id"},
+	{"job is no object", "c1", "{\"jobs\":[17]}", "", "without a job_id"},
+	{"duplicate keys", "c1", "{\"jobs\":[],\"jobs\":[]}", "", "duplicate"},
+	{"a hostile list inside", "c1",
+	 "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\"},{\"job_id\":2,\"nodes\":\"n[0-999999999]\"}]}",
+	 "", "job 2"},
+	{"path in a list", "c1", "{\"jobs\":[{\"job_id\":2,\"nodes\":\"../../etc[1-2]\"}]}", "",
+	 "job 2"},
+};
+
+static void test_files(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct demand d;
+		struct err e = {0};
+		char jobs[512];
+		int rc;
+
+		print_message("# %s\n", rows[i].name);
+		assert_int_equal(demand_init(&d, rows[i].list, strlen(rows[i].list), &e), 0);
+		rc = demand_add_file(&d, rows[i].file, strlen(rows[i].file), &e);
+		assert_int_equal(rc, rows[i].error == NULL ? 0 : -1);
+		assert_int_equal(d.has_jobs, rows[i].error == NULL);
+		if (rows[i].error != NULL && strstr(e.msg, rows[i].error) == NULL)
+			fail_msg("%s: %s", rows[i].name, e.msg);
+		show(&d, jobs, sizeof(jobs));
+		assert_string_equal(jobs, rows[i].jobs);
+		demand_fini(&d);
+	}
+}
+
+static void test_depth(void **state)
+{
+	size_t n = 1 << 20;
+	char *deep = mem_zalloc(n + 1);
+	struct demand d;
+	struct err e;
+
+	(void)state;
+	memset(deep, '[', n); /* a recursive parser would overrun its stack */
+	assert_int_equal(demand_init(&d, "c1", 2, &e), 0);
+	assert_int_equal(demand_add_file(&d, deep, n, &e), -1);
+	assert_non_null(strstr(e.msg, "nested deeper"));
+	demand_fini(&d);
+	free(deep);
+}
+
+static void test_brackets_in_strings(void **state)
+{
+	static const char file[] = "{\"jobs\":[{\"job_id\":1,\"extra\":\"[[[[[[[[[[[[[[[[[[[[[[[[[["
+				   "[[[[[[[[[[[[[[\\\"[[\","
+				   "\"nodes\":\"c1\"}]}";
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_file(&d, file, sizeof(file) - 1, NULL), 0);
+	assert_int_equal(d.njobs, 1);
+	demand_fini(&d);
+}
+
+static void test_bad_list(void **state)
+{
+	struct demand d;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "n[0-999999999]", 14, &e), -1);
+	assert_int_equal(demand_count(&d), 0);
+	assert_true(e.msg[0] != '\0');
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_brackets_in_strings),
+		cmocka_unit_test(test_bad_list),
+	};
+
+	return cmocka_run_group_tests_name("demand", tests, NULL, NULL);
+}

@@ -1,0 +1,228 @@
+/* fleet.c: its lists and sums against a recount from scratch, after every one of many random
+ * operations. */
+#include "core/fleet.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { NAMES = 5, POOLS = 2, WALK = 4000 };
+
+static uint64_t rng_state;
+
+static uint32_t below(uint32_t n)
+{
+	uint64_t z = (rng_state += UINT64_C(0x9e3779b97f4a7c15));
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (uint32_t)((z ^ (z >> 31)) >> 33) % n;
+}
+
+static struct node make(const char *name, uint64_t gen, enum node_state s, uint32_t pool)
+{
+	struct node n;
+
+	node_init(&n, name, gen, 1000);
+	n.state = s;
+	n.pool = pool;
+	n.rate_nano_h = 100;
+	return n;
+}
+
+/* --- recount ---------------------------------------------------------------------------------- */
+
+static void count(struct fleet_pool *sums, const struct node *n)
+{
+	struct fleet_pool *p = &sums[n->pool];
+
+	p->count[n->state]++;
+	if (n->state == NODE_GONE)
+		return;
+	p->nodes++;
+	p->rate_nano_h += n->rate_nano_h;
+	if (n->state == NODE_DELETING && n->accepted) {
+		p->leaving++;
+		p->leaving_nano_h += n->rate_nano_h;
+	}
+}
+
+static size_t recount(const struct fleet *f, struct fleet_pool *sums)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < f->nall; i++) {
+		const struct fleet_node *fn = f->all[i]->newest;
+
+		for (; fn != NULL; fn = fn->older, total++) {
+			assert_ptr_equal(fn->name, f->all[i]);
+			assert_ptr_equal(fleet_gen(f->all[i], fn->n.gen), fn);
+			assert_true(fn->older == NULL || fn->older->n.gen < fn->n.gen);
+			assert_true(fn->n.gen <= f->all[i]->last_gen);
+			assert_true(f->wake_ms <= fn->n.wake_ms);
+			count(sums, &fn->n);
+		}
+	}
+	return total;
+}
+
+static void check(const struct fleet *f)
+{
+	struct fleet_pool sums[POOLS] = {0};
+	size_t total = recount(f, sums), listed = 0;
+
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = f->states[s]; fn != NULL; fn = fn->state_next) {
+			assert_int_equal(fn->n.state, s);
+			assert_ptr_equal(*fn->state_prev, fn);
+			listed++;
+		}
+	assert_int_equal(listed, total);
+	for (size_t p = 0; p < POOLS; p++)
+		assert_memory_equal(&f->pools[p], &sums[p], sizeof(sums[p]));
+}
+
+static struct fleet_node *pick(struct fleet *f)
+{
+	struct fleet_node *fn;
+
+	if (f->nall == 0)
+		return NULL;
+	fn = f->all[below((uint32_t)f->nall)]->newest;
+	for (uint32_t i = below(3); i > 0 && fn != NULL && fn->older != NULL; i--)
+		fn = fn->older;
+	return fn;
+}
+
+static void operate(struct fleet *f)
+{
+	struct fleet_node *fn = pick(f);
+	char name[16];
+	struct node next;
+
+	if (fn == NULL || below(4) == 0) {
+		uint32_t k = below(NAMES);
+
+		(void)snprintf(name, sizeof(name), "c%u", (unsigned)k);
+		next = make(name, 1 + below(40), (enum node_state)below(NODE_NSTATES), k % POOLS);
+		next.rate_nano_h = below(1000);
+		if (fleet_gen(fleet_name(f, name, k % POOLS), next.gen) == NULL)
+			assert_non_null(fleet_add(f, &next));
+	} else if (fn->n.state == NODE_GONE && below(2) == 0) {
+		fleet_del(f, fn);
+	} else {
+		next = fn->n;
+		next.state = (enum node_state)below(NODE_NSTATES);
+		next.accepted = below(2) == 0;
+		next.wake_ms = below(100000);
+		fleet_set(f, fn, &next);
+	}
+}
+
+static void test_sums_equal_a_recount(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		struct fleet f;
+
+		rng_state = seed;
+		fleet_init(&f, POOLS);
+		for (int i = 0; i < WALK; i++) {
+			operate(&f);
+			check(&f);
+		}
+		assert_int_equal(f.nall, NAMES);
+		fleet_fini(&f);
+	}
+}
+
+/* --- names and generations -------------------------------------------------------------------- */
+
+static void test_generations_in_any_order(void **state)
+{
+	static const uint64_t gens[] = {3, 9, 1, 5};
+	struct fleet_name *nm;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, 1);
+	assert_null(fleet_find(&f, "c1"));
+	for (size_t i = 0; i < 4; i++) {
+		struct node n = make("c1", gens[i], NODE_GONE, 0);
+
+		(void)fleet_add(&f, &n);
+	}
+	nm = fleet_find(&f, "c1");
+	assert_int_equal(nm->newest->n.gen, 9);
+	assert_int_equal(nm->last_gen, 9);
+	assert_null(fleet_gen(nm, 2));
+	fleet_del(&f, nm->newest);
+	assert_int_equal(nm->newest->n.gen, 5);
+	assert_int_equal(nm->last_gen, 9); /* a generation is never used twice */
+	fleet_fini(&f);
+}
+
+static void test_live_is_the_newest_as_it_will_be(void **state)
+{
+	struct node n = make("c1", 1, NODE_READY, 0);
+	struct fleet_node *fn;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, 1);
+	fn = fleet_add(&f, &n);
+	assert_ptr_equal(fleet_live(fn->name), fn);
+	fn->next = fn->n;
+	fn->next.release = true;
+	fn->staged = true;
+	assert_null(fleet_live(fn->name));
+	fn->staged = false;
+	n = make("c1", 2, NODE_GONE, 0);
+	(void)fleet_add(&f, &n);
+	assert_null(fleet_live(fn->name)); /* an older one is not it */
+	fleet_fini(&f);
+}
+
+/* P2: the next generation goes out only when every older one is gone or going. */
+static void test_clear(void **state)
+{
+	static const char clear_when_older_is[NODE_NSTATES + 1] = "------xG-";
+	struct fleet_node *old, *new;
+	struct fleet f;
+
+	(void)state;
+	for (int s = 0; s < NODE_NSTATES; s++) {
+		struct node n = make("c1", 1, (enum node_state)s, 0);
+
+		fleet_init(&f, 1);
+		old = fleet_add(&f, &n);
+		n = make("c1", 3, NODE_WANTED, 0);
+		new = fleet_add(&f, &n);
+		assert_true(fleet_clear(old));
+		assert_int_equal(fleet_clear(new), clear_when_older_is[s] == 'G');
+		old->n.accepted = true;
+		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');
+		/* What is only staged does not count: it is not durable. */
+		old->staged = true;
+		old->next = old->n;
+		old->next.state = NODE_GONE;
+		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');
+		fleet_fini(&f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sums_equal_a_recount),
+		cmocka_unit_test(test_generations_in_any_order),
+		cmocka_unit_test(test_live_is_the_newest_as_it_will_be),
+		cmocka_unit_test(test_clear),
+	};
+
+	return cmocka_run_group_tests_name("fleet", tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* test_plan.c - a job gets all it lacks or nothing, and limits hold (I21). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "core/plan.h"
+
+/* Pool a: a[1-8], pool b: b[1-8]; the price is 10 an hour each. */
+static struct conf *make_conf(uint32_t max_nodes, int64_t max_rate)
+{
+	static const char *const nodes[] = {"a[1-8]", "b[1-8]"};
+	static const char *const names[] = {"a", "b"};
+	struct conf *c = conf_new("test.conf");
+	struct err e;
+
+	c->cluster = mem_strdup("test");
+	c->providers = mem_zalloc(sizeof(*c->providers));
+	c->nproviders = 1;
+	c->providers[0].name = mem_strdup("sim");
+	c->providers[0].driver = mem_strdup("sim");
+	c->pools = mem_zalloc(2 * sizeof(*c->pools));
+	c->npools = 2;
+	for (size_t i = 0; i < 2; i++) {
+		struct conf_pool *p = &c->pools[i];
+
+		p->name = mem_strdup(names[i]);
+		p->nodes_text = mem_strdup(nodes[i]);
+		p->provider = mem_strdup("sim");
+		p->type = mem_strdup("t");
+		p->region = mem_strdup("r");
+		p->zone = mem_strdup("");
+		p->max_nodes = max_nodes;
+		p->max_rate_nano_h = max_rate * FMT_NANO;
+	}
+	if (conf_finish(c, &e) != 0)
+		fail_msg("%s", e.msg);
+	return c;
+}
+
+struct row {
+	const char *name;
+	uint32_t max_nodes;
+	int64_t max_rate;
+	const char *have; /* nodes that are READY */
+	const char *list;
+	const char *jobs[4]; /* node lists */
+	const char *want;    /* one letter a node: Buy Have Wait Refuse Skip */
+	const char *why;     /* part of the explanation, or NULL */
+};
+
+static const struct row rows[] = {
+	{"all fit", 8, 100, "", "a[1-4]", {"a[1-4]"}, "BBBB", NULL},
+	{"no job: each alone", 2, 100, "", "a[1-3]", {NULL}, "BBR", "max_nodes 2"},
+	{"a job whole or not at all", 3, 100, "", "a[1-4]", {"a[1-4]"}, "RRRR", "max_nodes 3"},
+	{"the one that fits goes, the one that does not is refused",
+	 4,
+	 100,
+	 "",
+	 "a[1-6]",
+	 {"a[1-4]", "a[5-6]"},
+	 "BBBBRR",
+	 "max_nodes 4"},
+	{"a small one after a big one that did not fit",
+	 3,
+	 100,
+	 "",
+	 "a[1-6]",
+	 {"a[1-4]", "a[5-6]"},
+	 "RRRRBB",
+	 "max_nodes 3"},
+	{"the rate is a limit of its own",
+	 8,
+	 25,
+	 "",
+	 "a[1-3]",
+	 {"a[1-2]", "a3"},
+	 "BBR",
+	 "max_rate 25"},
+	{"exactly at the rate", 8, 30, "", "a[1-3]", {"a[1-3]"}, "BBB", NULL},
+	{"what is there is not bought again (F46)",
+	 2,
+	 100,
+	 "a[1-2]",
+	 "a[1-2]",
+	 {"a[1-2]"},
+	 "HH",
+	 NULL},
+	{"what is there counts", 2, 100, "a1", "a[2-3]", {"a2", "a3"}, "BR", "max_nodes 2"},
+	{"only what a job lacks counts", 3, 100, "a1", "a[1-3]", {"a[1-3]"}, "HBB", NULL},
+	{"pools have limits of their own",
+	 2,
+	 100,
+	 "",
+	 "a[1-2],b[1-2]",
+	 {"a[1-2],b[1-2]"},
+	 "BBBB",
+	 NULL},
+	{"one pool's limit refuses the whole job",
+	 2,
+	 100,
+	 "",
+	 "a1,b[1-3]",
+	 {"a1,b[1-3]"},
+	 "RRRR",
+	 "pool b"},
+	{"nodes no pool names", 8, 100, "", "a1,x[1-2]", {"a1,x[1-2]"}, "BSS", NULL},
+	{"a repeated name is bought once", 8, 100, "", "a1,a1", {"a1"}, "BS", NULL},
+	{"a job that shares a node with a refused one is refused",
+	 2,
+	 100,
+	 "",
+	 "a[1-4]",
+	 {"a[1-3]", "a[3-4]"},
+	 "RRRR",
+	 "max_nodes"},
+	{"a job that shares a node with a bought one",
+	 8,
+	 100,
+	 "",
+	 "a[1-3]",
+	 {"a[1-2]", "a[2-3]"},
+	 "BBB",
+	 NULL},
+};
+
+static void run(const struct row *r)
+{
+	static const char letters[] = "SHBWR";
+	struct conf *c = make_conf(r->max_nodes, r->max_rate);
+	int64_t price[2] = {10 * FMT_NANO, 10 * FMT_NANO};
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+	struct hostlist *have = NULL;
+	char got[32] = "";
+
+	fleet_init(&f, 2);
+	if (r->have[0] != '\0')
+		assert_int_equal(hostlist_parse(&have, r->have, strlen(r->have), NULL), 0);
+	for (size_t i = 0; have != NULL && i < have->n; i++) {
+		struct node n;
+
+		node_init(&n, have->names[i], 1, 0);
+		n.state = NODE_READY;
+		n.rate_nano_h = price[0];
+		(void)fleet_add(&f, &n);
+	}
+	hostlist_free(have);
+	assert_int_equal(demand_init(&d, r->list, strlen(r->list), NULL), 0);
+	for (size_t j = 0; j < 4 && r->jobs[j] != NULL; j++)
+		assert_int_equal(demand_add_job(&d, j + 1, r->jobs[j], strlen(r->jobs[j]), NULL),
+				 0);
+	plan_make(&p, &d, c, &f, price);
+	for (size_t i = 0; i < p.n; i++)
+		got[i] = letters[p.nodes[i].verdict];
+	assert_string_equal(got, r->want);
+	if (r->why != NULL && strstr(p.why, r->why) == NULL)
+		fail_msg("why: %s", p.why);
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
+static void test_rows(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].name);
+		run(&rows[i]);
+	}
+}
+
+static void test_groups(void **state)
+{
+	struct conf *c = make_conf(8, 1000);
+	int64_t price[2] = {1, 1};
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+
+	(void)state;
+	fleet_init(&f, 2);
+	assert_int_equal(demand_init(&d, "a[1-5]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 2, "a[3-4]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 3, "a5", 2, NULL), 0);
+	plan_make(&p, &d, c, &f, price);
+	assert_int_equal(p.groups, 2);
+	assert_int_equal(p.nodes[0].group, p.nodes[1].group);
+	assert_int_equal(p.nodes[2].group, p.nodes[3].group);
+	assert_int_not_equal(p.nodes[0].group, p.nodes[2].group);
+	assert_int_equal(p.nodes[4].group, 0); /* one node is no gang */
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
+/* A limit that is only taken by nodes on their way out is waited for; a price not yet known too. */
+static void test_wait(void **state)
+{
+	struct conf *c = make_conf(1, 1000);
+	int64_t price[2] = {10 * FMT_NANO, 0};
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+	struct node n;
+
+	(void)state;
+	fleet_init(&f, 2);
+	node_init(&n, "a1", 1, 0);
+	n.state = NODE_DELETING;
+	n.release = n.accepted = true;
+	(void)fleet_add(&f, &n);
+	assert_int_equal(demand_init(&d, "a2,b1", 5, NULL), 0);
+	plan_make(&p, &d, c, &f, price);
+	assert_int_equal(p.nodes[0].verdict, PLAN_WAIT);
+	assert_int_equal(p.nodes[1].verdict, PLAN_WAIT);
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_wait),
+	};
+
+	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}

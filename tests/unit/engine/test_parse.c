@@ -1,0 +1,159 @@
+/* test_parse.c - what scontrol and squeue print, of several releases, and what they might. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/slurm/parse.h"
+
+static const struct {
+	const char *text;
+	uint32_t flags; /* besides KNOWN */
+} states[] = {
+	{"IDLE+CLOUD+POWERED_DOWN", SLURM_IDLE | SLURM_CLOUD | SLURM_POWERED_DOWN},
+	{"ALLOCATED+CLOUD+NOT_RESPONDING+POWERING_UP",
+	 SLURM_ALLOCATED | SLURM_CLOUD | SLURM_NOT_RESPONDING | SLURM_POWERING_UP},
+	{"MIXED+CLOUD", SLURM_ALLOCATED | SLURM_CLOUD},
+	{"DOWN*+CLOUD", SLURM_DOWN | SLURM_CLOUD | SLURM_NOT_RESPONDING},
+	{"IDLE+CLOUD+POWERING_DOWN", SLURM_IDLE | SLURM_CLOUD | SLURM_POWERING_DOWN},
+	{"DOWN+CLOUD+POWERED_DOWN", SLURM_DOWN | SLURM_CLOUD | SLURM_POWERED_DOWN},
+	{"IDLE+CLOUD+DRAIN+INVALID_REG",
+	 SLURM_IDLE | SLURM_CLOUD | SLURM_DRAIN | SLURM_INVALID_REG},
+	{"ALLOCATED+CLOUD+POWER_DOWN", SLURM_ALLOCATED | SLURM_CLOUD | SLURM_POWER_DOWN},
+	{"IDLE+A_WORD_OF_THE_FUTURE+CLOUD", SLURM_IDLE | SLURM_CLOUD},
+	{"POWERED_DOWNISH", 0},
+	{"", 0},
+	{"+++", 0},
+};
+
+static void test_states(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		print_message("# %s\n", states[i].text);
+		assert_int_equal(slurm_parse_state(states[i].text, strlen(states[i].text)),
+				 states[i].flags | SLURM_KNOWN);
+	}
+}
+
+struct got {
+	struct slurm_node n[8];
+	size_t count;
+};
+
+static void take(void *ctx, const struct slurm_node *n)
+{
+	struct got *g = ctx;
+
+	assert_true(g->count < 8);
+	g->n[g->count++] = *n;
+}
+
+static const char two_nodes[] =
+	"NodeName=c1 Arch=x86_64 CoresPerSocket=1 CPUAlloc=0 CPUTot=8 CPULoad=0.33 "
+	"AvailableFeatures=cloud ActiveFeatures=cloud Gres=gpu:h100:8 NodeAddr=10.77.0.12 "
+	"NodeHostName=c1 Version=22.05.8 OS=Linux 6.1.0 #1 SMP RealMemory=1000 AllocMem=0 "
+	"FreeMem=N/A "
+	"Sockets=8 Boards=1 State=IDLE+CLOUD ThreadsPerCore=1 TmpDisk=0 Weight=10 Owner=N/A "
+	"MCS_label=N/A Partitions=cloud  BootTime=2026-11-21T02:00:00 "
+	"Reason=said State=DOWN NodeAddr=6.6.6.6 a=b [root@2026-11-21T02:00:00]\n"
+	"NodeName=c2 NodeAddr=c2 NodeHostName=c2 State=IDLE+CLOUD+POWERED_DOWN Partitions=cloud "
+	"Comment=Reason=none\n";
+
+static void test_nodes(void **state)
+{
+	struct got g = {0};
+	struct err e;
+
+	(void)state;
+	assert_int_equal(slurm_parse_nodes(two_nodes, strlen(two_nodes), take, &g, &e), 2);
+	assert_string_equal(g.n[0].name, "c1");
+	assert_int_equal(g.n[0].flags, SLURM_KNOWN | SLURM_IDLE | SLURM_CLOUD);
+	assert_true(slurm_text_is(g.n[0].addr, "10.77.0.12"));
+	assert_memory_equal(g.n[0].reason.p, "said State=DOWN", 15);
+	assert_string_equal(g.n[1].name, "c2");
+	assert_true(slurm_text_is(g.n[1].host, "c2"));
+	assert_false(slurm_text_is(g.n[1].addr, "c22"));
+}
+
+/* Anything that is not whole is an error: a node that is not shown would be believed gone. */
+static const struct {
+	const char *name, *text;
+} broken[] = {
+	{"empty", ""},
+	{"no nodes", "No nodes in the system\n"},
+	{"cut in the middle", "NodeName=c1 NodeAddr=c1 State=IDLE\nNodeName=c2 NodeAddr=c2 Sta"},
+	{"cut at a line's end", "NodeName=c1 NodeAddr=c1 State=IDLE\nNodeName=c2"},
+	{"an error between", "NodeName=c1 State=IDLE\nslurm_load_node error: boom\n"},
+	{"no state", "NodeName=c1 NodeAddr=c1\n"},
+	{"no name", "NodeName= State=IDLE\n"},
+	{"a name that is too long",
+	 "NodeName=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa "
+	 "State=IDLE\n"},
+};
+
+static void test_broken(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(broken) / sizeof(broken[0]); i++) {
+		struct got g = {0};
+		struct err e = {0};
+
+		print_message("# %s\n", broken[i].name);
+		assert_int_equal(
+			slurm_parse_nodes(broken[i].text, strlen(broken[i].text), take, &g, &e),
+			-1);
+		assert_non_null(strstr(e.msg, "scontrol"));
+	}
+}
+
+static void add_job(void *ctx, uint64_t id, const char *list, size_t len)
+{
+	char *out = ctx;
+	size_t n = strlen(out);
+
+	(void)snprintf(out + n, 256 - n, "[%d %.*s]", (int)id, (int)len, list);
+}
+
+static void test_jobs(void **state)
+{
+	char out[256] = "";
+	static const char text[] =
+		"3|c[1-4]\nnonsense\n|c1\n12x|c1\n7|\n\n99999999999999999999|c1\n"
+		"8|c5,c7";
+
+	(void)state;
+	slurm_parse_jobs(text, strlen(text), add_job, out);
+	assert_string_equal(out, "[3 c[1-4]][8 c5,c7]");
+}
+
+static void test_print(void **state)
+{
+	char out[200];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		slurm_print_state(states[i].flags | SLURM_KNOWN, out, sizeof(out));
+		assert_int_equal(slurm_parse_state(out, strlen(out)),
+				 states[i].flags | SLURM_KNOWN);
+	}
+	slurm_print_state(0, out, sizeof(out));
+	assert_string_equal(out, "");
+	slurm_print_state(UINT32_MAX, out, 10); /* too small: cut at a word, never overrun */
+	assert_true(strlen(out) < 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_states), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_broken), cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_print),
+	};
+
+	return cmocka_run_group_tests_name("slurm parse", tests, NULL, NULL);
+}

@@ -1,0 +1,550 @@
+/* What conf_file.h promises: whole files, their errors with the right line, and the shipped
+ * example. */
+#include "io/conf_file.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "core/conf_option.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define HEAD     "cluster = lab\ncurrency = EUR\n"
+#define SIM      "provider sim { driver = sim }\n"
+#define POOL_END "provider = sim type = t region = r max_nodes = 8 max_rate = \"300\" }\n"
+#define POOL     "pool p { nodes = \"c[1-8]\" " POOL_END
+
+static const char example[] =
+	"cluster   = \"lab\"\n"
+	"currency  = \"EUR\"   # a comment, which libconfuse counts as lines of its own\n"
+	"/* another\n"
+	"   one */\n"
+	"state_dir = \"/srv/burstd\"\n"
+	"listen    = \"127.0.0.1:9818\"\n"
+	"log_level = \"warn\"\n"
+	"admins    = {\"root\", # in a list\n"
+	"             1001}\n"
+	"slurm { bin_dir = \"/opt/slurm/bin\"  conf = \"/etc/slurm/slurm.conf\" }\n"
+	"provider \"sim\" {\n"
+	"	driver = \"sim\"  url = http://127.0.0.1:8900/#x\n"
+	"	url2\n"
+	"}\n";
+
+/* Every field away from its default. */
+static const char whole[] =
+	"cluster = \"lab\"\n"
+	"currency = \"CHF\"\n"
+	"state_dir = \"/srv/burstd\"\n"
+	"listen = \"127.0.0.1:9818\"\n"
+	"log_level = \"warn\"\n"
+	"admins = {\"root\", \"1001\"}\n"
+	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" }\n"
+	"provider \"sim\" {\n"
+	"	driver = \"sim\" url = \"http://127.0.0.1:8900\" credential_file = "
+	"\"/etc/sim.token\"\n"
+	"	ca_file = \"/etc/ca.pem\" settle = \"61s\" list_every = \"31s\" timeout = "
+	"\"1500ms\"\n"
+	"	concurrency = 17 rate = 3\n"
+	"}\n"
+	"provider \"b\" { driver = \"static\" }\n"
+	"pool \"h100\" {\n"
+	"	nodes = \"c[1-8]\" provider = \"sim\" type = \"gpu_8x_h100\" region = "
+	"\"eu-north-1\"\n"
+	"	zone = \"a\" market = \"spot\" max_nodes = 7 max_rate = \"300.5\" price = "
+	"\"29.52\"\n"
+	"	boot_timeout = \"11m\"\n"
+	"}\n"
+	"pool \"own\" { nodes = \"d[01-02]\" provider = \"b\" type = t region = r max_nodes = 2\n"
+	"	max_rate = \"0\" }\n";
+
+static struct conf *parsed(const char *text)
+{
+	struct conf *c;
+	struct err e = {0};
+
+	if (conf_file_parse(&c, "f", text, &e) < 0)
+		fail_msg("%s", e.msg);
+	return c;
+}
+
+static void assert_text_equal(const char *got, const char *want)
+{
+	assert_int_equal(got == NULL, want == NULL);
+	if (want != NULL)
+		assert_string_equal(got, want);
+}
+
+static void assert_provider_equal(const struct conf_provider *a, const struct conf_provider *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_text_equal(a->driver, b->driver);
+	assert_text_equal(a->url, b->url);
+	assert_text_equal(a->credential_file, b->credential_file);
+	assert_text_equal(a->ca_file, b->ca_file);
+	assert_int_equal(a->settle_ms, b->settle_ms);
+	assert_int_equal(a->list_ms, b->list_ms);
+	assert_int_equal(a->timeout_ms, b->timeout_ms);
+	assert_int_equal(a->concurrency, b->concurrency);
+	assert_int_equal(a->rate, b->rate);
+}
+
+static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_text_equal(a->nodes_text, b->nodes_text);
+	assert_int_equal(a->nodes->n, b->nodes->n);
+	assert_text_equal(a->provider, b->provider);
+	assert_int_equal(a->provider_index, b->provider_index);
+	assert_text_equal(a->type, b->type);
+	assert_text_equal(a->region, b->region);
+	assert_text_equal(a->zone, b->zone);
+	assert_int_equal(a->spot, b->spot);
+	assert_int_equal(a->max_nodes, b->max_nodes);
+	assert_int_equal(a->max_rate_nano_h, b->max_rate_nano_h);
+	assert_int_equal(a->price_nano_h, b->price_nano_h);
+	assert_int_equal(a->boot_ms, b->boot_ms);
+}
+
+/* Lines and the path apart. */
+static void assert_conf_equal(const struct conf *a, const struct conf *b)
+{
+	assert_text_equal(a->cluster, b->cluster);
+	assert_text_equal(a->currency, b->currency);
+	assert_text_equal(a->state_dir, b->state_dir);
+	assert_text_equal(a->listen, b->listen);
+	assert_int_equal(a->log_level, b->log_level);
+	assert_text_equal(a->slurm_bin, b->slurm_bin);
+	assert_text_equal(a->slurm_conf, b->slurm_conf);
+	assert_int_equal(a->nadmins, b->nadmins);
+	for (size_t i = 0; i < a->nadmins; i++)
+		assert_int_equal(a->admins[i], b->admins[i]);
+	assert_int_equal(a->nproviders, b->nproviders);
+	for (size_t i = 0; i < a->nproviders; i++)
+		assert_provider_equal(&a->providers[i], &b->providers[i]);
+	assert_int_equal(a->npools, b->npools);
+	for (size_t i = 0; i < a->npools; i++)
+		assert_pool_equal(&a->pools[i], &b->pools[i]);
+	assert_int_equal(a->by_node.n, b->by_node.n);
+}
+
+static void test_every_field(void **state)
+{
+	struct conf *c = parsed(whole);
+	const struct conf_provider *sim = &c->providers[0];
+	const struct conf_pool *p = &c->pools[0];
+
+	(void)state;
+	assert_string_equal(c->path, "f");
+	assert_string_equal(c->cluster, "lab");
+	assert_string_equal(c->currency, "CHF");
+	assert_string_equal(c->state_dir, "/srv/burstd");
+	assert_string_equal(c->listen, "127.0.0.1:9818");
+	assert_int_equal(c->log_level, LOG_WARN);
+	assert_int_equal(c->nadmins, 2);
+	assert_int_equal(c->admins[0], 0);
+	assert_int_equal(c->admins[1], 1001);
+	assert_string_equal(c->slurm_bin, "/opt/slurm/bin");
+	assert_string_equal(c->slurm_conf, "/etc/slurm/slurm.conf");
+	assert_int_equal(c->nproviders, 2);
+	assert_text_equal(sim->name, "sim");
+	assert_text_equal(sim->driver, "sim");
+	assert_text_equal(sim->url, "http://127.0.0.1:8900");
+	assert_text_equal(sim->credential_file, "/etc/sim.token");
+	assert_text_equal(sim->ca_file, "/etc/ca.pem");
+	assert_int_equal(sim->settle_ms, 61000);
+	assert_int_equal(sim->list_ms, 31000);
+	assert_int_equal(sim->timeout_ms, 1500);
+	assert_int_equal(sim->concurrency, 17);
+	assert_int_equal(sim->rate, 3);
+	assert_int_equal(c->npools, 2);
+	assert_int_equal(p->nodes->n, 8);
+	assert_string_equal(p->type, "gpu_8x_h100");
+	assert_string_equal(p->region, "eu-north-1");
+	assert_string_equal(p->zone, "a");
+	assert_true(p->spot);
+	assert_int_equal(p->max_nodes, 7);
+	assert_int_equal(p->max_rate_nano_h, INT64_C(300500000000));
+	assert_int_equal(p->price_nano_h, INT64_C(29520000000));
+	assert_int_equal(p->boot_ms, 660000);
+	assert_int_equal(p->nodes_line, 15);
+	assert_int_equal(p->line, 18);
+	assert_int_equal(c->pools[1].provider_index, 1);
+	assert_int_equal(c->pools[1].max_rate_nano_h, 0);
+	assert_ptr_equal(conf_pool_of(c, "d02"), &c->pools[1]);
+	conf_free(c);
+}
+
+static void test_defaults(void **state)
+{
+	struct conf *c = parsed(HEAD SIM POOL);
+	const struct conf_provider *sim = &c->providers[0];
+	const struct conf_pool *p = &c->pools[0];
+
+	(void)state;
+	assert_string_equal(c->state_dir, "/var/lib/burstd");
+	assert_string_equal(c->listen, "");
+	assert_int_equal(c->log_level, LOG_INFO);
+	assert_int_equal(c->nadmins, 0);
+	assert_string_equal(c->slurm_bin, "/usr/bin");
+	assert_null(c->slurm_conf);
+	assert_text_equal(sim->name, "sim");
+	assert_text_equal(sim->driver, "sim");
+	assert_text_equal(sim->url, "");
+	assert_text_equal(sim->credential_file, NULL);
+	assert_text_equal(sim->ca_file, NULL);
+	assert_int_equal(sim->settle_ms, 60000);
+	assert_int_equal(sim->list_ms, 30000);
+	assert_int_equal(sim->timeout_ms, 30000);
+	assert_int_equal(sim->concurrency, 16);
+	assert_int_equal(sim->rate, 0);
+	assert_string_equal(p->zone, "");
+	assert_false(p->spot);
+	assert_int_equal(p->price_nano_h, 0);
+	assert_int_equal(p->boot_ms, 600000);
+	conf_free(c);
+}
+
+static const struct {
+	const char *name, *text;
+	const char *want; /* how the message begins; after "f:" */
+} bad_rows[] = {
+	{"empty", "", "1: cluster is missing (Slurm's ClusterName)"},
+	{"missing currency", "cluster = lab\n\n\n", "4: currency is missing"},
+	{"bad value", HEAD "listen = \"0.0.0.0:80\"\n", "3: listen: want a loopback"},
+	{"unknown option", HEAD "clusterr = x\n",
+	 "3: no such option \"clusterr\" outside the sections; did you mean \"cluster\"?"},
+	{"unknown in a pool", HEAD SIM "pool p {\n node = x\n}\n",
+	 "5: no such option \"node\" in a pool; did you mean \"nodes\"?"},
+	{"unknown in slurm", HEAD "slurm { bin = x }\n", "3: no such option \"bin\" in a slurm"},
+	{"unknown section", HEAD "pools p { }\n",
+	 "3: no such option \"pools\" outside the sections; did you mean \"pool\"?"},
+	{"lines after comments", "# one\n/* two\nthree */ # four\n" HEAD "x = 1",
+	 "6: no such option \"x\""},
+	{"option twice", HEAD "cluster = b\n", "3: cluster is there twice, first in line 1"},
+	{"option twice in a pool", HEAD SIM "pool p { type = a\ntype = b }",
+	 "5: type is there twice, first in line 4"},
+	{"provider twice", HEAD SIM SIM, "4: found duplicate title 'sim'"},
+	{"pool twice", HEAD SIM POOL POOL, "5: found duplicate title 'p'"},
+	{"slurm twice", HEAD "slurm { }\nslurm { }\n", "4: slurm is there twice"},
+	{"no title", HEAD "pool { }\n", "3: missing title for section 'pool'"},
+	{"title of slurm", HEAD "slurm x { }\n", "3: missing opening brace for section 'slurm'"},
+	{"bad title", HEAD "provider \"a b\" { driver = sim }\n",
+	 "3: provider \"a b\": want a name"},
+	{"empty title", HEAD "provider \"\" { driver = sim }\n", "3: provider \"\": want a name"},
+	{"list for a text", HEAD "state_dir = { \"/a\" }\n", "3: unexpected token '{'"},
+	{"append to a text", HEAD "state_dir += \"/a\"\n", "3: attempt to append"},
+	{"text for a number",
+	 HEAD SIM "pool p { nodes = c1\nmax_nodes = many "
+		  "provider = sim type = t region = r max_rate = \"1\" }\n",
+	 "5: pool \"p\": max_nodes: \"many\": want a number from 1 to 65536"},
+	{"missing in a pool", HEAD SIM "pool p {\nnodes = c1\n}\n",
+	 "6: pool \"p\": provider is missing (whose machines they are)"},
+	{"missing in a provider", HEAD "provider x {}\n", "3: provider \"x\": driver is missing"},
+	{"no such provider",
+	 HEAD SIM "pool p { nodes = c1\nprovider = simm type = t region = r max_nodes = 1 max_rate "
+		  "= \"1\"\n}\n",
+	 "5: pool \"p\": there is no provider \"simm\""},
+	{"provider after its pool is fine, node in two pools is not",
+	 HEAD POOL "pool q { nodes = \"c8\" " POOL_END SIM,
+	 "4: node c8 is in pool \"p\" and in pool \"q\""},
+	{"huge list costs nothing", HEAD SIM "pool p { nodes = \"n[0-999999999]\" " POOL_END,
+	 "4: pool \"p\": node list"},
+	{"unknown user", HEAD "admins = {root,\n no-such-user-here}\n",
+	 "4: admins: there is no user \"no-such-user-here\""},
+	{"uid too large", HEAD "admins = {4294967295}\n", "3: admins: there is no user"},
+	{"uid of junk", HEAD "admins = {12ab}\n", "3: admins: there is no user"},
+	{"environment", HEAD "state_dir = \"${HOME}\"\n", "3: the environment is not looked at"},
+	{"environment, unquoted", HEAD "state_dir = ${HOME}\n",
+	 "3: the environment is not looked at"},
+	{"environment, hidden", HEAD "state_dir = \"/$\\x7bHOME}\"\n",
+	 "3: state_dir: holds a control byte"},
+	{"open quote", HEAD "state_dir = \"/a\nlisten = \"\"\n",
+	 "3: a quote is not closed in its line"},
+	{"open quote at the end", HEAD "state_dir = '/a", "3: a quote is not closed in its line"},
+	{"escape at the end", HEAD "state_dir = \"/a\\", "3: a quote is not closed in its line"},
+	{"open comment", HEAD "\n/* \n\n", "4: a comment is not closed"},
+	{"open section", HEAD "slurm {\n", "3: a brace is not closed"},
+	{"stray brace", HEAD "}\n", "3: unexpected closing brace"},
+	{"no equal sign", HEAD "listen \"\"\n", "3: missing equal sign"},
+	{"empty name", HEAD "\"\" = 1\n", "3: syntax error"},
+	{"reached into a section", HEAD "slurm {}\n\"slurm|conf\" = /a\n",
+	 "4: conf belongs inside of its section"},
+	{"the loader's own option", HEAD "\"\\001loader\" = x\n", "3: syntax error"},
+	{"control byte", HEAD "\n\x01\n", "4: a control byte"},
+};
+
+static void test_bad(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad_rows); i++) {
+		struct conf *c;
+		struct err e = {0};
+
+		print_message("# %s\n", bad_rows[i].name);
+		assert_int_equal(conf_file_parse(&c, "f", bad_rows[i].text, &e), -1);
+		assert_null(c);
+		if (strncmp(e.msg, "f:", 2) != 0 ||
+		    strncmp(e.msg + 2, bad_rows[i].want, strlen(bad_rows[i].want)) != 0)
+			fail_msg("got: %s", e.msg);
+		/* The parser's global state: the next file is not harmed. */
+		conf_free(parsed(HEAD SIM POOL));
+	}
+}
+
+static void test_syntax(void **state)
+{
+	struct conf *c;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(conf_file_parse(&c, "f", example, &e), -1);
+	assert_string_equal(e.msg,
+			    "f:13: no such option \"url2\" in a provider; did you mean \"url\"?");
+
+	c = parsed("cluster=lab state_dir=/a//c\ncurrency='EUR'// comment\nadmins += {0} // x\n"
+		   "provider p { driver = sim url = http://127.0.0.1:1//x }\r\n/**/\n");
+	assert_string_equal(c->state_dir, "/a//c");
+	assert_string_equal(c->providers[0].url, "http://127.0.0.1:1//x");
+	assert_int_equal(c->nadmins, 1);
+	conf_free(c);
+}
+
+static void print(const struct conf *c, struct str *s)
+{
+	str_init(s, CONF_PRINT_MAX);
+	conf_print(c, s);
+	assert_false(s->full);
+}
+
+static void test_print_loads_again(void **state)
+{
+	const char *texts[] = {whole, HEAD, HEAD SIM POOL};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		struct conf *a = parsed(texts[i]), *b;
+		struct str s, again;
+
+		print(a, &s);
+		b = parsed(s.p);
+		assert_conf_equal(a, b);
+		for (size_t k = 0; k < conf_noptions; k++) /* every option is written out */
+			if (a->npools > 0)
+				assert_non_null(strstr(s.p, conf_options[k].name));
+		print(b, &again);
+		assert_string_equal(s.p, again.p);
+		str_fini(&s);
+		str_fini(&again);
+		conf_free(a);
+		conf_free(b);
+	}
+}
+
+/* A good value that is not the one in `whole`. */
+static const struct {
+	const char *section, *name, *from, *to;
+} changes[] = {
+	{"", "cluster", "\"lab\"", "\"lib\""},
+	{"", "currency", "\"CHF\"", "\"EUR\""},
+	{"", "state_dir", "\"/srv/burstd\"", "\"/srv/b\""},
+	{"", "listen", "\"127.0.0.1:9818\"", "\"\""},
+	{"", "log_level", "\"warn\"", "\"debug\""},
+	{"", "admins", "{\"root\", \"1001\"}", "{}"},
+	{"slurm", "bin_dir", "\"/opt/slurm/bin\"", "\"/usr/bin\""},
+	{"slurm", "conf", "\"/etc/slurm/slurm.conf\"", "\"\""},
+	{"provider", "driver", "\"sim\" url", "\"other\" url"},
+	{"provider", "url", "\"http://127.0.0.1:8900\"", "\"\""},
+	{"provider", "credential_file", "\"/etc/sim.token\"", "\"\""},
+	{"provider", "ca_file", "\"/etc/ca.pem\"", "\"\""},
+	{"provider", "settle", "\"61s\"", "\"62s\""},
+	{"provider", "list_every", "\"31s\"", "\"32s\""},
+	{"provider", "timeout", "\"1500ms\"", "\"2s\""},
+	{"provider", "concurrency", "concurrency = 17", "concurrency = 18"},
+	{"provider", "rate", "rate = 3", "rate = 4"},
+	{"pool", "nodes", "\"c[1-8]\"", "\"c[1-9]\""},
+	{"pool", "provider", "provider = \"sim\" type", "provider = \"b\" type"},
+	{"pool", "type", "\"gpu_8x_h100\"", "\"x\""},
+	{"pool", "region", "\"eu-north-1\"", "\"x\""},
+	{"pool", "zone", "\"a\"", "\"\""},
+	{"pool", "market", "\"spot\"", "\"on-demand\""},
+	{"pool", "max_nodes", "max_nodes = 7", "max_nodes = 8"},
+	{"pool", "max_rate", "\"300.5\"", "\"1\""},
+	{"pool", "price", "\"29.52\"", "\"\""},
+	{"pool", "boot_timeout", "\"11m\"", "\"12m\""},
+};
+
+/* Each option alone: read at all (the printed text changes), and reloadable just when the table
+ * says so. */
+static void test_reload(void **state)
+{
+	struct conf *old = parsed(whole);
+
+	(void)state;
+	assert_int_equal(COUNT(changes), conf_noptions);
+	for (size_t i = 0; i < COUNT(changes); i++) {
+		const struct conf_option *o = conf_option_find(changes[i].section, changes[i].name);
+		const char *at = strstr(whole, changes[i].from);
+		struct conf *next;
+		struct err e = {0};
+		struct str s;
+
+		print_message("# %s %s\n", changes[i].section, changes[i].name);
+		assert_ptr_equal(o, &conf_options[i]);
+		assert_non_null(at);
+		str_init(&s, sizeof(whole) + 100);
+		str_add(&s, whole, (size_t)(at - whole));
+		str_adds(&s, changes[i].to);
+		str_adds(&s, at + strlen(changes[i].from));
+		next = parsed(s.p);
+		assert_int_equal(conf_may_replace(old, next, &e), o->reload ? 0 : -1);
+		if (!o->reload) {
+			assert_non_null(strstr(e.msg, o->name));
+			assert_non_null(strstr(e.msg, "restart"));
+		}
+		assert_int_equal(conf_may_replace(old, old, &e), 0);
+		conf_free(next);
+		str_fini(&s);
+	}
+	conf_free(old);
+}
+
+/* --- files -------------------------------------------------------------------------------------
+ */
+
+static void write_file(const char *path, const char *text, size_t len, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, len), len);
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+static void test_file(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		size_t len;
+		mode_t mode;
+		const char *want; /* NULL: good */
+	} rows[] = {
+		{"good", HEAD, sizeof(HEAD) - 1, 0644, NULL},
+		{"private", HEAD, sizeof(HEAD) - 1, 0600, NULL},
+		{"writable by group", HEAD, sizeof(HEAD) - 1, 0664, "want a plain file"},
+		{"writable by all", HEAD, sizeof(HEAD) - 1, 0646, "want a plain file"},
+		{"zero byte", HEAD "\0x", sizeof(HEAD "\0x") - 1, 0600, "zero byte"},
+	};
+	char dir[] = "/tmp/confXXXXXX", path[64];
+	struct conf *c;
+	struct err e = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(path, sizeof(path), "%s/burstd.conf", dir);
+	assert_int_equal(conf_file_load(&c, path, &e), -1);
+	assert_null(c);
+	assert_non_null(strstr(e.msg, "No such file"));
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("# %s\n", rows[i].name);
+		write_file(path, rows[i].text, rows[i].len, rows[i].mode);
+		assert_int_equal(conf_file_load(&c, path, &e), rows[i].want == NULL ? 0 : -1);
+		assert_int_equal(c == NULL, rows[i].want != NULL);
+		if (rows[i].want != NULL) {
+			assert_memory_equal(e.msg, path, strlen(path));
+			assert_non_null(strstr(e.msg, rows[i].want));
+		}
+		conf_free(c);
+	}
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(conf_file_load(&c, path, &e), -1); /* and does not hang */
+	unlink(path);
+	rmdir(dir);
+}
+
+static void test_too_long(void **state)
+{
+	char *text = mem_zalloc(CONF_FILE_MAX + 2);
+	struct conf *c;
+	struct err e = {0};
+
+	(void)state;
+	memset(text, '\n', CONF_FILE_MAX + 1);
+	assert_int_equal(conf_file_parse(&c, "f", text, &e), -1);
+	assert_string_equal(e.msg, "f:1: longer than 1048576 bytes");
+	free(text);
+}
+
+/* --- the example that is installed -------------------------------------------------------------
+ */
+
+static char *read_example(void)
+{
+	FILE *in = fopen("scripts/pkg/burstd.conf", "r");
+	char *text = mem_zalloc(1 << 16);
+
+	assert_non_null(in); /* tests are run in the root of the tree */
+	assert_true(fread(text, 1, (1 << 16) - 1, in) > 0);
+	fclose(in);
+	return text;
+}
+
+/* Make "#name = value" an option, where it is one that is shown with its default. */
+static void uncomment(char *text)
+{
+	for (char *p = text; (p = strchr(p, '#')) != NULL; p++)
+		if (p[1] >= 'a' && p[1] <= 'z')
+			*p = ' ';
+}
+
+static void test_example(void **state)
+{
+	char *text = read_example();
+	struct conf *plain = parsed(text), *full;
+
+	(void)state;
+	uncomment(text);
+	full = parsed(text); /* the defaults it shows are the defaults */
+	assert_conf_equal(plain, full);
+	assert_int_equal(plain->npools, 1);
+	for (size_t i = 0; i < conf_noptions; i++) {
+		char want[64];
+
+		(void)snprintf(want, sizeof(want), "%s = ", conf_options[i].name);
+		if (strstr(text, want) == NULL)
+			fail_msg("the example lacks %s %s", conf_options[i].section,
+				 conf_options[i].name);
+	}
+	conf_free(plain);
+	conf_free(full);
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_field),
+		cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_bad),
+		cmocka_unit_test(test_syntax),
+		cmocka_unit_test(test_print_loads_again),
+		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_too_long),
+		cmocka_unit_test(test_example),
+	};
+
+	return cmocka_run_group_tests_name("conf_file", tests, NULL, NULL);
+}

@@ -1,0 +1,898 @@
+/* test_ctl_server.c - the control socket, by clients in the same loop: who gets in, what is cut,
+ * what is left behind.  Other users are played by seteuid() around connect(), which is when the
+ * kernel notes who it is; without root those tests are skipped. */
+#include "io/ctl_server.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <cmocka.h>
+
+#include "base/frame.h"
+#include "io/ctl_client.h"
+#include "io/loop.h"
+
+#define HEAD "{\"v\":1,\"op\":\"call\",\"kind\":\"resume\"}"
+#define ASK  "{\"v\":1,\"op\":\"status\"}"
+
+enum { VIEWER = 12345, ADMIN = 12346, DEADLINE_MS = 300 };
+
+static struct fix {
+	struct loop *l;
+	struct ctl_server *s;
+	char dir[32], path[64];
+	unsigned fds;
+	unsigned requests, calls, dropped;
+	struct ctl_caller who;
+	char list[256];
+	size_t file_len, list_len;
+	char *answer; /* what the next request gets; NULL: {"ok":true} */
+	bool close_inside;
+} F;
+
+static unsigned count_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	while (readdir(d) != NULL)
+		n++;
+	(void)closedir(d);
+	return n;
+}
+
+static void maybe_close(void)
+{
+	if (F.close_inside) {
+		ctl_server_close(F.s);
+		F.s = NULL;
+	}
+}
+
+static char *on_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+{
+	char *answer = F.answer ? F.answer : strdup("{\"ok\":true}");
+
+	(void)ctx;
+	assert_int_equal(strlen(json), len);
+	F.requests++;
+	F.who = *who;
+	F.answer = NULL;
+	maybe_close();
+	return answer;
+}
+
+static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
+{
+	(void)ctx;
+	F.calls++;
+	F.who = *who;
+	F.dropped += call->dropped;
+	F.file_len = call->file_len;
+	F.list_len = call->list_len;
+	(void)snprintf(F.list, sizeof(F.list), "%s", call->list);
+	maybe_close();
+	return strdup("{\"ok\":true,\"seq\":7}");
+}
+
+static int open_server(struct ctl_server **out, uint32_t deadline_ms, struct err *e)
+{
+	static const uint32_t admins[] = {1, ADMIN};
+	static const struct ctl_handler h = {.request = on_request, .call = on_call};
+	const struct ctl_server_opts o = {
+		.path = F.path, .admins = admins, .nadmins = 2, .deadline_ms = deadline_ms};
+
+	return ctl_server_new(out, F.l, &o, &h, e);
+}
+
+static int start(uint32_t deadline_ms)
+{
+	memset(&F, 0, sizeof(F));
+	(void)snprintf(F.dir, sizeof(F.dir), "/tmp/ctlXXXXXX");
+	F.fds = count_fds();
+	if (mkdtemp(F.dir) == NULL || chmod(F.dir, 0755) != 0)
+		return -1;
+	(void)snprintf(F.path, sizeof(F.path), "%s/ctl.sock", F.dir);
+	return loop_new(&F.l, NULL) != 0 || open_server(&F.s, deadline_ms, NULL) != 0 ? -1 : 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return start(DEADLINE_MS);
+}
+
+static int setup_default(void **state)
+{
+	(void)state;
+	return start(0);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	ctl_server_close(F.s);
+	loop_free(F.l);
+	free(F.answer);
+	assert_int_equal(access(F.path, F_OK), -1);
+	assert_int_equal(rmdir(F.dir), 0);
+	assert_int_equal(count_fds(), F.fds);
+	return 0;
+}
+
+/* --- clients ---------------------------------------------------------------------------------- */
+
+static void turn(void)
+{
+	(void)uv_run(loop_uv(F.l), UV_RUN_NOWAIT);
+}
+
+static int dial_nowait(uid_t uid)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+	memcpy(sa.sun_path, F.path, strlen(F.path));
+	if (uid != geteuid())
+		assert_int_equal(seteuid(uid), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	if (geteuid() != getuid())
+		assert_int_equal(seteuid(getuid()), 0);
+	return fd;
+}
+
+static int dial(uid_t uid)
+{
+	int fd = dial_nowait(uid);
+
+	turn();
+	return fd;
+}
+
+/* -1 when the server does not want it. */
+static int push(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+
+	while (len > 0) {
+		ssize_t n = send(fd, p, len, MSG_NOSIGNAL);
+
+		if (n < 0 && errno != EAGAIN)
+			return -1;
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+		turn();
+	}
+	return 0;
+}
+
+static int push_frame(int fd, int type, const char *data, size_t len)
+{
+	unsigned char head[FRAME_HEADER];
+
+	frame_header(head, (enum frame_type)type, (uint32_t)len);
+	return push(fd, head, sizeof(head)) != 0 ? -1 : push(fd, data, len);
+}
+
+static int say(int fd, int type, const char *text)
+{
+	return push_frame(fd, type, text, strlen(text));
+}
+
+/* Until the server is done with it; the text of the answer, "" when it closed without one. */
+static const char *hear(int fd)
+{
+	static char buf[CTL_REPLY_MAX + 64];
+	size_t n = 0;
+	int64_t until = loop_now(F.l) + 10000;
+
+	while (loop_now(F.l) < until) {
+		ssize_t got = recv(fd, buf + n, sizeof(buf) - 1 - n, 0);
+
+		if (got == 0 || (got < 0 && errno != EAGAIN))
+			break;
+		if (got > 0)
+			n += (size_t)got;
+		turn();
+	}
+	assert_true(loop_now(F.l) < until);
+	buf[n] = '\0';
+	(void)close(fd);
+	turn();
+	if (n == 0)
+		return "";
+	assert_true(n > FRAME_HEADER);
+	assert_int_equal(buf[0], 'J');
+	return buf + FRAME_HEADER;
+}
+
+static bool is_open(int fd)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+
+	turn();
+	return poll(&p, 1, 0) == 0;
+}
+
+static void need_root(void)
+{
+	if (geteuid() != 0)
+		skip();
+}
+
+/* --- the protocol ----------------------------------------------------------------------------- */
+
+static void test_request(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true}");
+	assert_int_equal(F.requests, 1);
+	assert_int_equal(F.who.role, CTL_OPERATOR);
+	assert_int_equal(F.who.uid, geteuid());
+	assert_int_equal(F.who.pid, getpid());
+}
+
+static void test_call(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	assert_int_equal(say(fd, 'J', HEAD), 0);
+	assert_int_equal(say(fd, 'L', "n[1-"), 0);
+	assert_int_equal(say(fd, 'L', "2]"), 0);
+	assert_int_equal(say(fd, 'F', "{}"), 0);
+	assert_int_equal(F.calls, 0);
+	assert_int_equal(say(fd, 'Z', ""), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true,\"seq\":7}");
+	assert_int_equal(F.calls, 1);
+	assert_string_equal(F.list, "n[1-2]");
+	assert_int_equal(F.file_len, 2);
+}
+
+static void test_byte_by_byte(void **state)
+{
+	static const char bytes[] = "J\0\0\0\x0f{\"op\":\"call\"}  L\0\0\0\2n1Z\0\0\0";
+	int fd = dial(geteuid());
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) /* the NUL at its end is the last byte of Z */
+		assert_int_equal(push(fd, bytes + i, 1), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true,\"seq\":7}");
+	assert_string_equal(F.list, "n1");
+}
+
+/* Bytes that are no request; want: part of the answer. */
+static const struct {
+	const char *name, *bytes;
+	size_t len;
+	const char *want;
+} garbage[] = {
+#define ROW(name, bytes, want)                                                                     \
+	{                                                                                          \
+		name, bytes, sizeof(bytes) - 1, want                                               \
+	}
+	ROW("no frame", "GET / HTTP/1.1\r\n\r\n", "not a frame"),
+	ROW("NUL", "\0\0\0\0\0", "not a frame"),
+	ROW("4 GiB", "J\xff\xff\xff\xff", "frame of 4294967295 bytes"),
+	ROW("over our cap", "J\0\1\0\1", "too long"),
+	ROW("starts with a list", "L\0\0\0\2n1", "first frame must be JSON"),
+	ROW("starts with the end", "Z\0\0\0\0", "first frame must be JSON"),
+	ROW("two heads", "J\0\0\0\x0d{\"op\":\"call\"}J\0\0\0\x0d{\"op\":\"call\"}",
+	    "out of place"),
+	ROW("list after file", "J\0\0\0\x0d{\"op\":\"call\"}F\0\0\0\1xL\0\0\0\1x", "out of place"),
+	ROW("unknown frame in a call", "J\0\0\0\x0d{\"op\":\"call\"}X\0\0\0\0", "not a frame"),
+#undef ROW
+};
+
+static void test_garbage_is_answered_and_cut(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(garbage) / sizeof(garbage[0]); i++) {
+		int fd = dial(geteuid());
+		const char *said;
+
+		print_message("# %s\n", garbage[i].name);
+		(void)push(fd, garbage[i].bytes, garbage[i].len);
+		said = hear(fd);
+		assert_memory_equal(said, "{\"ok\":false,", 12);
+		assert_non_null(strstr(said, garbage[i].want));
+	}
+	assert_int_equal(F.requests + F.calls, 0);
+}
+
+/* What is JSON, or not, is the handler's business, unless it is the head of a call. */
+static void test_any_json_frame_is_a_request(void **state)
+{
+	static const char *const texts[] = {"", "[]", "nonsense", "{\"op\":1}",
+					    "{\"op\":\"calls\"}"};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		int fd = dial(geteuid());
+
+		assert_int_equal(say(fd, 'J', texts[i]), 0);
+		assert_string_equal(hear(fd), "{\"ok\":true}");
+		assert_int_equal(F.requests, i + 1);
+	}
+}
+
+static void test_half_a_call_leaves_nothing(void **state)
+{
+	static const char *const cuts[] = {"", "J", "J\0\0"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cuts) / sizeof(cuts[0]); i++) {
+		int fd = dial(geteuid());
+
+		assert_int_equal(push(fd, cuts[i], i), 0);
+		(void)close(fd);
+		turn();
+	}
+	for (int i = 0; i < 100; i++) { /* more than there are slots: each is given back */
+		int fd = dial(geteuid());
+
+		assert_int_equal(say(fd, 'J', HEAD), 0);
+		assert_int_equal(say(fd, 'L', "n1"), 0);
+		assert_int_equal(say(fd, 'F', "half"), 0);
+		(void)close(fd);
+		turn();
+	}
+	assert_int_equal(F.calls + F.requests, 0);
+	test_call(state);
+}
+
+static void test_half_closed_client_gets_its_answer(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	(void)shutdown(fd, SHUT_WR);
+	assert_string_equal(hear(fd), "{\"ok\":true}");
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
+
+static char big[FRAME_CHUNK];
+
+static void push_file(int fd, size_t bytes)
+{
+	for (size_t n = 0; n < bytes; n += sizeof(big))
+		assert_int_equal(push_frame(fd, 'F', big, sizeof(big)), 0);
+}
+
+static void test_20_mb_file_is_dropped_and_flagged(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	assert_int_equal(say(fd, 'J', HEAD), 0);
+	assert_int_equal(say(fd, 'L', "n1"), 0);
+	push_file(fd, 20 << 20);
+	assert_int_equal(say(fd, 'Z', ""), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true,\"seq\":7}");
+	assert_int_equal(F.dropped, 1);
+	assert_int_equal(F.file_len, 0);
+	assert_string_equal(F.list, "n1"); /* the call itself lives */
+}
+
+static void test_budget_of_all_calls(void **state)
+{
+	enum { N = 6 };
+	int fd[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		fd[i] = dial(geteuid());
+		assert_int_equal(say(fd[i], 'J', HEAD), 0);
+		push_file(fd[i], 15 << 20);
+	}
+	for (int i = 0; i < N; i++) {
+		assert_int_equal(say(fd[i], 'Z', ""), 0);
+		assert_string_equal(hear(fd[i]), "{\"ok\":true,\"seq\":7}");
+		assert_int_equal(F.dropped, i < 4 ? 0 : i - 3); /* 4 x 15 MB fit into 64 */
+	}
+	fd[0] = dial(geteuid()); /* it is all given back */
+	assert_int_equal(say(fd[0], 'J', HEAD), 0);
+	push_file(fd[0], 15 << 20);
+	assert_int_equal(say(fd[0], 'Z', ""), 0);
+	(void)hear(fd[0]);
+	assert_int_equal(F.file_len, 15 << 20);
+}
+
+static void test_slow_sender_is_cut(void **state)
+{
+	int64_t before = loop_now(F.l), took;
+	int fd = dial(geteuid());
+
+	(void)state;
+	assert_int_equal(say(fd, 'J', HEAD), 0);
+	while (push_frame(fd, 'L', "n", 1) == 0) /* always a little, never done */
+		(void)usleep(5000);
+	took = loop_now(F.l) - before;
+	assert_in_range(took, DEADLINE_MS, DEADLINE_MS + 300);
+	assert_string_equal(hear(fd), "");
+	assert_int_equal(F.calls, 0);
+}
+
+static void test_deadline_is_five_seconds(void **state)
+{
+	int64_t before = loop_now(F.l), took;
+	int fd = dial(geteuid());
+
+	(void)state;
+	assert_string_equal(hear(fd), ""); /* hear() gives up after 10 s */
+	took = loop_now(F.l) - before;
+	assert_in_range(took, CTL_DEADLINE_MS, CTL_DEADLINE_MS + 500);
+}
+
+static char *text_of(size_t len)
+{
+	char *p = malloc(len + 1);
+
+	memset(p, 'x', len);
+	p[len] = '\0';
+	return p;
+}
+
+static void test_longest_answer(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	F.answer = text_of(CTL_REPLY_MAX);
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(strlen(hear(fd)), CTL_REPLY_MAX);
+	fd = dial(geteuid());
+	F.answer = text_of(CTL_REPLY_MAX + 1);
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_string_equal(hear(fd), "{\"ok\":false,\"error\":\"the answer is too long\"}");
+}
+
+static void test_slow_reader_is_cut(void **state)
+{
+	int64_t before = loop_now(F.l);
+	int fd = dial(geteuid());
+	unsigned fds;
+
+	(void)state;
+	F.answer = text_of(CTL_REPLY_MAX); /* more than the socket holds */
+	fds = count_fds();
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(count_fds(), fds);
+	while (count_fds() == fds && loop_now(F.l) < before + 5000) {
+		(void)usleep(5000);
+		turn();
+	}
+	assert_in_range(loop_now(F.l) - before, DEADLINE_MS, DEADLINE_MS + 300);
+	assert_true(strlen(hear(fd)) < CTL_REPLY_MAX);
+}
+
+/* --- who gets in ------------------------------------------------------------------------------ */
+
+static const struct {
+	uid_t uid;
+	enum ctl_role role;
+	bool may_call;
+} roles[] = {
+	{0, CTL_OPERATOR, true},
+	{ADMIN, CTL_OPERATOR, false},
+	{VIEWER, CTL_VIEWER, false},
+};
+
+static void test_role_by_uid(void **state)
+{
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		int fd = dial(roles[i].uid);
+
+		assert_int_equal(say(fd, 'J', ASK), 0);
+		assert_string_equal(hear(fd), "{\"ok\":true}");
+		assert_int_equal(F.who.role, roles[i].role);
+		assert_int_equal(F.who.uid, roles[i].uid);
+		fd = dial(roles[i].uid);
+		(void)say(fd, 'J', HEAD);
+		(void)say(fd, 'Z', "");
+		assert_int_equal(strstr(hear(fd), "\"ok\":true") != NULL, roles[i].may_call);
+	}
+	assert_int_equal(F.calls, 1);
+}
+
+static unsigned fill(int *fd, unsigned n, uid_t uid)
+{
+	unsigned open = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		fd[i] = dial(uid);
+	for (unsigned i = 0; i < n; i++)
+		open += is_open(fd[i]);
+	return open;
+}
+
+static void drop(int *fd, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		(void)close(fd[i]);
+	turn();
+}
+
+static void test_hook_gets_through_when_others_fill_their_slots(void **state)
+{
+	int viewer[60], admin[30], asker[40];
+	unsigned open = 0;
+
+	(void)state;
+	need_root();
+	assert_int_equal(fill(viewer, 60, VIEWER), CTL_VIEWER_SLOTS);
+	assert_int_equal(fill(admin, 30, ADMIN), CTL_OPERATOR_SLOTS);
+	for (int i = 0; i < 40; i++) { /* root, asking: no operator slot is left, so it is told */
+		asker[i] = dial(0);
+		assert_int_equal(say(asker[i], 'J', ASK), 0);
+		open += is_open(asker[i]);
+	}
+	assert_int_equal(open, 0);
+	assert_int_equal(F.requests, 0);
+	assert_memory_equal(hear(asker[0]), "{\"ok\":false,\"error\":\"busy", 25);
+	test_call(state);
+	drop(asker + 1, 39);
+	drop(admin, 30);
+	drop(viewer, 60);
+	test_request(state); /* all slots are free again */
+}
+
+static void test_askers_who_do_not_read_hold_operator_slots_only(void **state)
+{
+	int fd[CTL_OPERATOR_SLOTS + 1];
+
+	(void)state;
+	for (int i = 0; i <= CTL_OPERATOR_SLOTS; i++) {
+		fd[i] = dial(geteuid());
+		F.answer = text_of(CTL_REPLY_MAX);
+		assert_int_equal(say(fd[i], 'J', ASK), 0);
+	}
+	free(F.answer); /* of the one that was refused */
+	F.answer = NULL;
+	assert_int_equal(F.requests, CTL_OPERATOR_SLOTS);
+	assert_memory_equal(hear(fd[CTL_OPERATOR_SLOTS]), "{\"ok\":false,\"error\":\"busy", 25);
+	test_call(state);
+	drop(fd, CTL_OPERATOR_SLOTS);
+}
+
+/* They may be hooks, but a hook speaks at once. */
+static void test_silent_ones_make_room_for_a_hook(void **state)
+{
+	int fd[CTL_HOOK_SLOTS];
+
+	(void)state;
+	assert_int_equal(fill(fd, CTL_HOOK_SLOTS, geteuid()), CTL_HOOK_SLOTS);
+	(void)usleep(150000); /* less than their deadline */
+	test_call(state);
+	assert_false(is_open(fd[0]));
+	assert_true(is_open(fd[1]));
+	drop(fd, CTL_HOOK_SLOTS);
+}
+
+/* More hooks at once than slots: the rest waits in the backlog, and none is turned away. */
+static void test_flood_of_hooks_waits(void **state)
+{
+	enum { N = 5 * CTL_HOOK_SLOTS };
+	static const char call[] = "J\0\0\0\x0d{\"op\":\"call\"}L\0\0\0\2n1Z\0\0\0";
+	int fd[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		fd[i] = dial_nowait(geteuid());
+	for (int i = 0; i < 10; i++) {
+		turn(); /* it took what it had slots for, and heard nothing from them yet */
+	}
+	for (int i = 0; i < N; i++)
+		assert_int_equal(send(fd[i], call, sizeof(call), MSG_NOSIGNAL), sizeof(call));
+	for (int i = 0; i < N; i++)
+		assert_string_equal(hear(fd[i]), "{\"ok\":true,\"seq\":7}");
+	assert_int_equal(F.calls, N);
+}
+
+/* F56: no spinning, and the hook waits in the backlog until there is a descriptor. */
+static void test_out_of_descriptors(void **state)
+{
+	struct rlimit was, few;
+	clock_t cpu;
+	int fd;
+
+	(void)state;
+	fd = dial_nowait(geteuid());
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = was;
+	few.rlim_cur = 4;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	cpu = clock();
+	for (int64_t until = loop_now(F.l) + 350; loop_now(F.l) < until;)
+		(void)uv_run(loop_uv(F.l), UV_RUN_ONCE);
+	cpu = clock() - cpu;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_true(cpu < CLOCKS_PER_SEC / 10);
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true}");
+}
+
+/* --- the socket itself ------------------------------------------------------------------------ */
+
+static void test_mode_is_for_everybody(void **state)
+{
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(lstat(F.path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0666);
+}
+
+/* F59 */
+static void test_live_one_is_refused(void **state)
+{
+	struct ctl_server *other;
+	struct err e;
+
+	(void)state;
+	assert_int_equal(open_server(&other, 0, &e), -1);
+	assert_null(other);
+	assert_int_equal(e.code, ERR_IO);
+	assert_non_null(strstr(e.msg, "another burstd"));
+	test_request(state); /* and is still there */
+}
+
+static void test_dead_one_is_replaced(void **state)
+{
+	struct ctl_server *first = F.s;
+	char aside[80];
+
+	(void)state;
+	(void)snprintf(aside, sizeof(aside), "%s.old", F.path);
+	assert_int_equal(rename(F.path, aside), 0); /* so that its owner does not remove it */
+	ctl_server_close(first);
+	F.s = NULL;
+	turn();
+	assert_int_equal(rename(aside, F.path), 0);
+	assert_int_equal(open_server(&F.s, 0, NULL), 0);
+	test_request(state);
+}
+
+static void test_file_is_not_replaced(void **state)
+{
+	struct err e;
+	int fd;
+
+	(void)state;
+	ctl_server_close(F.s);
+	F.s = NULL;
+	fd = open(F.path, O_CREAT | O_WRONLY | O_EXCL, 0600);
+	(void)close(fd);
+	assert_int_equal(open_server(&F.s, 0, &e), -1);
+	assert_int_equal(e.code, ERR_IO);
+	assert_int_equal(unlink(F.path), 0); /* it is still there */
+}
+
+static void test_successor_keeps_its_socket(void **state)
+{
+	struct ctl_server *first = F.s;
+
+	(void)state;
+	assert_int_equal(unlink(F.path), 0);
+	assert_int_equal(open_server(&F.s, 0, NULL), 0);
+	ctl_server_close(first);
+	test_request(state);
+}
+
+static void test_bad_paths(void **state)
+{
+	static const struct ctl_handler h = {.request = on_request, .call = on_call};
+	struct ctl_server_opts o = {.path = "/nowhere/at/all/ctl.sock"};
+	struct ctl_server *s;
+	char longest[200];
+	struct err e;
+
+	(void)state;
+	assert_int_equal(ctl_server_new(&s, F.l, &o, &h, &e), -1);
+	assert_int_equal(e.code, ERR_IO);
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	o.path = longest;
+	assert_int_equal(ctl_server_new(&s, F.l, &o, &h, &e), -1);
+	assert_int_equal(e.code, ERR_INVALID);
+	assert_null(s);
+}
+
+static void test_close_inside_a_handler(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	F.close_inside = true;
+	(void)say(fd, 'J', ASK);
+	assert_string_equal(hear(fd), "");
+	assert_int_equal(F.requests, 1);
+}
+
+static void test_close_inside_a_call(void **state)
+{
+	int fd = dial(geteuid());
+	int other = dial(geteuid());
+
+	(void)state;
+	F.close_inside = true;
+	(void)say(other, 'J', HEAD);
+	(void)say(fd, 'J', HEAD);
+	(void)say(fd, 'Z', "");
+	assert_string_equal(hear(fd), "");
+	assert_string_equal(hear(other), "");
+	assert_int_equal(F.calls, 1);
+}
+
+/* --- the client ------------------------------------------------------------------------------- */
+
+/* In a child, since it blocks: exits with 0, or 10 + the error's code. */
+static int ask_in_child(const char *path, uint32_t ms, size_t want)
+{
+	char *reply;
+	struct err e = {0};
+	size_t len;
+
+	if (ctl_client_ask(path, ASK, ms, &reply, &len, &e) != 0)
+		_exit(reply == NULL && len == 0 ? 10 + e.code : 1);
+	_exit(len == want && strlen(reply) == want ? 0 : 2);
+}
+
+static int ask(const char *path, uint32_t ms, size_t want)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		return ask_in_child(path, ms, want);
+	while (waitpid(pid, &status, WNOHANG) == 0)
+		turn();
+	assert_true(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+static void test_client(void **state)
+{
+	(void)state;
+	assert_int_equal(ask(F.path, 5000, strlen("{\"ok\":true}")), 0);
+	F.answer = text_of(CTL_REPLY_MAX);
+	assert_int_equal(ask(F.path, 5000, CTL_REPLY_MAX), 0);
+	assert_int_equal(F.requests, 2);
+}
+
+static void test_client_without_server(void **state)
+{
+	int fd;
+
+	(void)state;
+	assert_int_equal(ask("/nowhere/at/all", 1000, 0), 10 + ERR_NOTSENT);
+	assert_int_equal(
+		ask("x.sock.that.is.so.long.that.it.does.not.fit.into.the.address.of.a.socket."
+		    "which.has.108.bytes.and.no.more.than.that",
+		    1000, 0),
+		10 + ERR_INVALID);
+	ctl_server_close(F.s);
+	F.s = NULL;
+	turn();
+	fd = open(F.path, O_CREAT | O_WRONLY | O_EXCL, 0600);
+	(void)close(fd);
+	assert_int_equal(ask(F.path, 1000, 0), 10 + ERR_NOTSENT);
+	(void)unlink(F.path);
+}
+
+/* Servers that are not ours: deaf, rude, confused. */
+static void test_client_against_others(void **state)
+{
+	static const struct {
+		const char *says;
+		size_t len;
+		bool hold;
+		int want;
+	} rows[] = {
+		{"", 0, true, 10 + ERR_NET},  /* says nothing until the deadline */
+		{"", 0, false, 10 + ERR_NET}, /* hangs up */
+		{"J\0\0", 3, false, 10 + ERR_NET},
+		{"HTTP/1.1 400 Bad Request", 24, true, 10 + ERR_NET},
+		{"J\x7f\0\0\0", 5, true, 10 + ERR_NET},
+		{"Z\0\0\0\0", 5, true, 10 + ERR_NET},
+		{"J\0\0\0\2{}", 7, true, 0},
+	};
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	char path[80];
+	int srv = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	(void)snprintf(path, sizeof(path), "%s/other", F.dir);
+	memcpy(sa.sun_path, path, strlen(path));
+	assert_int_equal(bind(srv, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	assert_int_equal(listen(srv, 4), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		pid_t pid = fork();
+		int fd, status;
+
+		if (pid == 0)
+			(void)ask_in_child(path, 300, 2);
+		fd = accept(srv, NULL, NULL);
+		assert_int_equal(send(fd, rows[i].says, rows[i].len, MSG_NOSIGNAL), rows[i].len);
+		if (!rows[i].hold)
+			(void)close(fd);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(WEXITSTATUS(status), rows[i].want);
+		if (rows[i].hold)
+			(void)close(fd);
+	}
+	(void)close(srv);
+	(void)unlink(path);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define D(f) cmocka_unit_test_setup_teardown(f, setup_default, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_request),
+		T(test_call),
+		T(test_byte_by_byte),
+		T(test_garbage_is_answered_and_cut),
+		T(test_any_json_frame_is_a_request),
+		T(test_half_a_call_leaves_nothing),
+		T(test_half_closed_client_gets_its_answer),
+		D(test_20_mb_file_is_dropped_and_flagged),
+		D(test_budget_of_all_calls),
+		T(test_slow_sender_is_cut),
+		D(test_deadline_is_five_seconds),
+		D(test_longest_answer),
+		T(test_slow_reader_is_cut),
+		T(test_role_by_uid),
+		D(test_hook_gets_through_when_others_fill_their_slots),
+		D(test_askers_who_do_not_read_hold_operator_slots_only),
+		T(test_silent_ones_make_room_for_a_hook),
+		D(test_flood_of_hooks_waits),
+		D(test_out_of_descriptors),
+		T(test_mode_is_for_everybody),
+		T(test_live_one_is_refused),
+		T(test_dead_one_is_replaced),
+		T(test_file_is_not_replaced),
+		T(test_successor_keeps_its_socket),
+		T(test_bad_paths),
+		T(test_close_inside_a_handler),
+		T(test_close_inside_a_call),
+		D(test_client),
+		T(test_client_without_server),
+		T(test_client_against_others),
+	};
+#undef T
+#undef D
+	struct loop *l;
+
+	/* libuv opens descriptors for signals with its first loop, and keeps them. */
+	if (loop_new(&l, NULL) != 0)
+		return 1;
+	loop_free(l);
+	return cmocka_run_group_tests_name("ctl_server", tests, NULL, NULL);
+}

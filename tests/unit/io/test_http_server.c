@@ -1,0 +1,409 @@
+/* test_http_server.c - the server against real clients: libcurl and raw sockets on worker threads.
+ */
+#include "io/http_server.h"
+
+#include <curl/curl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { MAX_BODY = 4096, TICKETS = 256 };
+
+struct fix {
+	uv_loop_t loop;
+	uv_timer_t timer; /* answers what is held, after a while */
+	struct http_server *s;
+	char url[64];
+	uint64_t held[TICKETS];
+	unsigned nheld, served, running;
+	bool answer_held;
+	char query[64];
+};
+static struct fix F;
+
+struct client { /* one request of a worker thread, and what came of it */
+	uv_work_t work;
+	const char *method, *path, *body, *header;
+	size_t len;
+	unsigned repeat; /* on one connection */
+	long status, connects;
+	CURLcode rc;
+	struct str reply;
+	char retry_after[16];
+};
+
+static void handler(void *ctx, const struct http_request *rq, struct http_answer *an)
+{
+	struct fix *f = ctx;
+	struct str s;
+
+	f->served++;
+	an->status = 200;
+	if (strcmp(rq->path, "/hold") == 0) {
+		assert_true(f->nheld < TICKETS);
+		f->held[f->nheld++] = rq->ticket;
+		an->later = true;
+		return;
+	}
+	if (strcmp(rq->path, "/drop") == 0)
+		an->drop = true;
+	if (strcmp(rq->path, "/busy") == 0) {
+		an->status = 429;
+		an->retry_after_s = 7;
+	}
+	if (strcmp(rq->path, "/empty") == 0)
+		return;
+	str_init(&s, 65536);
+	str_addf(&s, "%s %s q=%s a=%s n=%zu ", rq->method, rq->path, rq->query,
+		 rq->authorization != NULL ? rq->authorization : "-", rq->len);
+	str_add(&s, rq->body, rq->len);
+	an->type = "application/json";
+	an->len = s.len;
+	an->body = str_take(&s);
+}
+
+static void on_timer(uv_timer_t *t)
+{
+	(void)t;
+	if (!F.answer_held)
+		return;
+	while (F.nheld > 0) {
+		struct http_answer an = {.status = 201, .body = mem_strdup("late"), .len = 4};
+
+		http_server_answer(F.s, F.held[--F.nheld], &an);
+		/* Once more, and one that never was: both are ignored, and their bodies freed. */
+		an.body = mem_strdup("twice");
+		http_server_answer(F.s, F.held[F.nheld], &an);
+		an.body = mem_strdup("stray");
+		http_server_answer(F.s, F.held[F.nheld] + (UINT64_C(7) << 32), &an);
+	}
+}
+
+static int setup(void **state)
+{
+	struct http_server_opts o = {
+		.address = "127.0.0.1", .idle_s = 5, .max_conns = 300, .max_body = MAX_BODY};
+	struct err e = {0};
+
+	(void)state;
+	memset(&F, 0, sizeof(F));
+	assert_int_equal(uv_loop_init(&F.loop), 0);
+	assert_int_equal(uv_timer_init(&F.loop, &F.timer), 0);
+	assert_int_equal(uv_timer_start(&F.timer, on_timer, 50, 50), 0);
+	assert_int_equal(http_server_start(&F.s, &F.loop, &o, handler, &F, &e), 0);
+	(void)snprintf(F.url, sizeof(F.url), "http://127.0.0.1:%u", http_server_port(F.s));
+	return 0;
+}
+
+static void stop_server(void)
+{
+	if (F.s != NULL)
+		http_server_stop(F.s);
+	F.s = NULL;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	stop_server();
+	uv_close((uv_handle_t *)&F.timer, NULL);
+	(void)uv_run(&F.loop, UV_RUN_DEFAULT);
+	assert_int_equal(uv_loop_close(&F.loop), 0);
+	return 0;
+}
+
+static size_t on_body(char *data, size_t size, size_t n, void *ctx)
+{
+	str_add(ctx, data, size * n);
+	return size * n;
+}
+
+static size_t on_header(char *data, size_t size, size_t n, void *ctx)
+{
+	struct client *c = ctx;
+
+	if (size * n > 13 && strncasecmp(data, "Retry-After: ", 13) == 0)
+		(void)snprintf(c->retry_after, sizeof(c->retry_after), "%.*s",
+			       (int)strcspn(data + 13, "\r"), data + 13);
+	return size * n;
+}
+
+static void ask(uv_work_t *w)
+{
+	struct client *c = w->data;
+	CURL *h = curl_easy_init();
+	struct curl_slist *headers = NULL;
+	char url[512];
+
+	(void)snprintf(url, sizeof(url), "%s%s", F.url, c->path);
+	headers = curl_slist_append(headers, c->header != NULL ? c->header : "X-Nothing: 1");
+	(void)curl_easy_setopt(h, CURLOPT_URL, url);
+	(void)curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers);
+	(void)curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, 5000L);
+	(void)curl_easy_setopt(h, CURLOPT_NOSIGNAL, 1L);
+	(void)curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, on_body);
+	(void)curl_easy_setopt(h, CURLOPT_WRITEDATA, &c->reply);
+	(void)curl_easy_setopt(h, CURLOPT_HEADERFUNCTION, on_header);
+	(void)curl_easy_setopt(h, CURLOPT_HEADERDATA, c);
+	if (c->method != NULL)
+		(void)curl_easy_setopt(h, CURLOPT_CUSTOMREQUEST, c->method);
+	if (c->body != NULL) {
+		(void)curl_easy_setopt(h, CURLOPT_POSTFIELDS, c->body);
+		(void)curl_easy_setopt(h, CURLOPT_POSTFIELDSIZE, (long)c->len);
+	}
+	for (unsigned i = 0; i <= c->repeat; i++) {
+		long connects = 0;
+
+		str_clear(&c->reply);
+		c->rc = curl_easy_perform(h);
+		(void)curl_easy_getinfo(h, CURLINFO_NUM_CONNECTS, &connects);
+		c->connects += connects;
+	}
+	(void)curl_easy_getinfo(h, CURLINFO_RESPONSE_CODE, &c->status);
+	curl_slist_free_all(headers);
+	curl_easy_cleanup(h);
+}
+
+static void done(uv_work_t *w, int status)
+{
+	(void)w;
+	assert_int_equal(status, 0);
+	F.running--;
+}
+
+static void start(struct client *c)
+{
+	str_init(&c->reply, 1 << 20);
+	c->work.data = c;
+	F.running++;
+	assert_int_equal(uv_queue_work(&F.loop, &c->work, ask, done), 0);
+}
+
+static void wait_all(void)
+{
+	while (F.running > 0)
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+}
+
+static void request(struct client *c)
+{
+	start(c);
+	wait_all();
+}
+
+static void test_whole_request_in_whole_answer_out(void **state)
+{
+	static const struct {
+		struct client c;
+		long status;
+		const char *reply;
+	} rows[] = {
+		{{.path = "/a"}, 200, "GET /a q= a=- n=0 "},
+		{{.path = "/a?x=1&y=%20z"}, 200, "GET /a q=x=1&y=%20z a=- n=0 "},
+		{{.path = "/a%20b?"}, 200, "GET /a b q= a=- n=0 "},
+		{{.path = "/a", .body = "hello", .len = 5}, 200, "POST /a q= a=- n=5 hello"},
+		{{.path = "/a", .method = "DELETE"}, 200, "DELETE /a q= a=- n=0 "},
+		{{.path = "/a", .header = "Authorization: Bearer x"},
+		 200,
+		 "GET /a q= a=Bearer x n=0 "},
+		{{.path = "/empty"}, 200, ""},
+		{{.path = "/busy"}, 429, "GET /busy q= a=- n=0 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct client c = rows[i].c;
+
+		request(&c);
+		assert_int_equal(c.rc, CURLE_OK);
+		assert_int_equal(c.status, rows[i].status);
+		assert_string_equal(c.reply.p, rows[i].reply);
+		assert_string_equal(c.retry_after, rows[i].status == 429 ? "7" : "");
+		str_fini(&c.reply);
+	}
+}
+
+static void test_body_limit(void **state)
+{
+	static char big[2 * MAX_BODY];
+	static const struct {
+		size_t len;
+		long status;
+	} rows[] = {{MAX_BODY - 1, 200}, {MAX_BODY, 200}, {MAX_BODY + 1, 413}, {2 * MAX_BODY, 413}};
+
+	(void)state;
+	memset(big, 'x', sizeof(big));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct client c = {.path = "/b", .body = big, .len = rows[i].len};
+
+		request(&c);
+		assert_int_equal(c.rc, CURLE_OK);
+		assert_int_equal(c.status, rows[i].status);
+		str_fini(&c.reply);
+	}
+	assert_int_equal(F.served, 2); /* the handler never saw the others */
+}
+
+static void test_connection_is_kept(void **state)
+{
+	struct client c = {.path = "/a", .repeat = 20};
+
+	(void)state;
+	request(&c);
+	assert_int_equal(c.rc, CURLE_OK);
+	assert_int_equal(c.connects, 1);
+	assert_int_equal(F.served, 21);
+	str_fini(&c.reply);
+}
+
+static void test_drop_closes_without_a_word(void **state)
+{
+	struct client c = {.path = "/drop"};
+
+	(void)state;
+	request(&c);
+	assert_int_equal(c.rc, CURLE_GOT_NOTHING);
+	str_fini(&c.reply);
+}
+
+static void test_answer_later_once(void **state)
+{
+	struct client c[4] = {{.path = "/hold", .repeat = 2},
+			      {.path = "/hold"},
+			      {.path = "/hold", .body = "x", .len = 1},
+			      {.path = "/a"}};
+
+	(void)state;
+	F.answer_held = true;
+	for (size_t i = 0; i < 4; i++)
+		start(&c[i]);
+	wait_all();
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(c[i].rc, CURLE_OK);
+		assert_int_equal(c[i].status, 201);
+		assert_string_equal(c[i].reply.p, "late");
+	}
+	assert_int_equal(c[3].status, 200); /* others are served meanwhile */
+	for (size_t i = 0; i < 4; i++)
+		str_fini(&c[i].reply);
+}
+
+static void test_stop_cuts_off_who_waits(void **state)
+{
+	struct client c = {.path = "/hold"};
+
+	(void)state;
+	start(&c);
+	while (F.nheld == 0)
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+	stop_server();
+	wait_all();
+	assert_int_equal(c.rc, CURLE_GOT_NOTHING);
+	str_fini(&c.reply);
+}
+
+/* A client that gives up while its answer waits must not make the answer go elsewhere. */
+static void test_client_gone_while_waiting(void **state)
+{
+	struct client next = {.path = "/a"};
+	struct sockaddr_in a;
+	char text[] = "GET /hold HTTP/1.1\r\nHost: x\r\n\r\n";
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(uv_ip4_addr("127.0.0.1", http_server_port(F.s), &a), 0);
+	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	while (F.nheld == 0)
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+	(void)close(fd);
+	F.answer_held = true;
+	while (F.nheld > 0)
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+	request(&next);
+	assert_int_equal(next.status, 200);
+	str_fini(&next.reply);
+}
+
+static void test_refuses_what_it_cannot_listen_on(void **state)
+{
+	struct http_server_opts o = {.address = "localhost", .max_body = 1};
+	struct http_server *s = (struct http_server *)&o;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(http_server_start(&s, &F.loop, &o, handler, NULL, &e), -1);
+	assert_null(s);
+	assert_int_equal(e.code, ERR_INVALID);
+	o.address = "127.0.0.1";
+	o.port = http_server_port(F.s);
+	assert_int_equal(http_server_start(&s, &F.loop, &o, handler, NULL, &e), -1);
+	assert_int_equal(e.code, ERR_IO);
+}
+
+static void test_query(void **state)
+{
+	static const struct {
+		const char *query, *key;
+		int rc;
+		const char *value;
+	} rows[] = {
+		{"", "a", 0, ""},
+		{"a=1", "a", 1, "1"},
+		{"a=1&b=2", "b", 1, "2"},
+		{"ab=1&a=2", "a", 1, "2"},
+		{"a", "a", 1, ""},
+		{"a&b=1", "b", 1, "1"},
+		{"a=", "a", 1, ""},
+		{"&&a=1", "a", 1, "1"},
+		{"a=x%20y+z", "a", 1, "x y z"},
+		{"a=%C3%a9", "a", 1, "\xc3\xa9"},
+		{"a=1&a=2", "a", 1, "1"},
+		{"a=b=c", "a", 1, "b=c"},
+		{"a=%", "a", -1, ""},
+		{"a=%2", "a", -1, ""},
+		{"a=%zz", "a", -1, ""},
+		{"a=%00", "a", -1, ""},
+		{"a=1234567", "a", 1, "1234567"},
+		{"a=12345678", "a", -1, ""},
+		{"A=1", "a", 0, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char out[8] = "old";
+
+		assert_int_equal(http_query(rows[i].query, rows[i].key, out, sizeof(out)),
+				 rows[i].rc);
+		assert_string_equal(out, rows[i].value);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_whole_request_in_whole_answer_out, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_body_limit, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_connection_is_kept, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_drop_closes_without_a_word, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_answer_later_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stop_cuts_off_who_waits, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_client_gone_while_waiting, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refuses_what_it_cannot_listen_on, setup,
+						teardown),
+		cmocka_unit_test(test_query),
+	};
+
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

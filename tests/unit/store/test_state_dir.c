@@ -1,0 +1,294 @@
+/* One row per way a state directory is good or not; a second burstd; a uuid that stays (F59). */
+#include "store/state_dir.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct fixture {
+	char top[32], dir[64];
+};
+
+static int setup(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+
+	assert_non_null(f);
+	(void)snprintf(f->top, sizeof(f->top), "/tmp/state-dirXXXXXX");
+	assert_non_null(mkdtemp(f->top));
+	(void)snprintf(f->dir, sizeof(f->dir), "%s/state", f->top);
+	*state = f;
+	return 0;
+}
+
+static char *in_dir(const struct fixture *f, const char *name)
+{
+	static char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	return path;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *f = *state;
+	static const char *const names[] = {"lock", "uuid", "uuid.tmp", "other"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		unlink(in_dir(f, names[i]));
+	unlink(f->dir); /* a link in its place */
+	rmdir(f->dir);
+	(void)snprintf(f->dir, sizeof(f->dir), "%s/real", f->top);
+	rmdir(f->dir);
+	rmdir(f->top);
+	free(f);
+	return 0;
+}
+
+static void write_text(const char *path, const char *text, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(fchmod(fd, mode), 0);
+	close(fd);
+}
+
+static void refused(const struct fixture *f, enum err_code code, const char *want)
+{
+	struct state_dir d;
+	struct err e = {0};
+
+	assert_int_equal(state_dir_open(&d, f->dir, &e), -1);
+	assert_int_equal(d.lock_fd, -1);
+	if (strstr(e.msg, want) == NULL)
+		fail_msg("got: %s", e.msg);
+	assert_int_equal(e.code, code);
+}
+
+static void test_made_and_kept(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d, again;
+	struct stat st;
+
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_true(d.fresh);
+	assert_int_equal(strlen(d.uuid), 36);
+	assert_int_equal(d.uuid[14], '4'); /* version */
+	assert_non_null(strchr("89ab", d.uuid[19]));
+	assert_int_equal(stat(f->dir, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0700);
+	assert_int_equal(stat(in_dir(f, "uuid"), &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	assert_int_equal(access(in_dir(f, "uuid.tmp"), F_OK), -1);
+	state_dir_close(&d);
+	state_dir_close(&d);
+
+	assert_int_equal(state_dir_open(&again, f->dir, NULL), 0);
+	assert_false(again.fresh);
+	assert_string_equal(again.uuid, d.uuid);
+	state_dir_close(&again);
+}
+
+static void test_uuids_differ(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir a, b;
+
+	assert_int_equal(state_dir_open(&a, f->dir, NULL), 0);
+	state_dir_close(&a);
+	unlink(in_dir(f, "uuid"));
+	assert_int_equal(state_dir_open(&b, f->dir, NULL), 0);
+	assert_true(b.fresh);
+	assert_string_not_equal(a.uuid, b.uuid);
+	state_dir_close(&b);
+}
+
+static void test_no_parent(void **state)
+{
+	struct fixture f = *(const struct fixture *)*state;
+
+	(void)snprintf(f.dir, sizeof(f.dir), "%s/no/state", f.top);
+	refused(&f, ERR_IO, "No such file");
+}
+
+/* A crash between write and rename leaves a piece that means nothing. */
+static void test_left_over_tmp(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+
+	assert_int_equal(mkdir(f->dir, 0700), 0);
+	write_text(in_dir(f, "uuid.tmp"), "0123", 0600);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_true(d.fresh);
+	state_dir_close(&d);
+}
+
+#define GOOD_UUID "01234567-89ab-4def-8123-456789abcdef"
+
+static void test_uuid_file(void **state)
+{
+	static const struct {
+		const char *name, *text;
+		mode_t mode;
+		enum err_code code;
+		const char *want; /* NULL: good */
+	} rows[] = {
+		{"good", GOOD_UUID "\n", 0600, ERR_NONE, NULL},
+		{"no newline", GOOD_UUID, 0600, ERR_NONE, NULL},
+		{"readable by all", GOOD_UUID, 0644, ERR_NONE, NULL},
+		{"empty", "", 0600, ERR_INVALID, "uuid: damaged"},
+		{"cut", "01234567-89ab", 0600, ERR_INVALID, "uuid: damaged"},
+		{"long", GOOD_UUID "0", 0600, ERR_INVALID, "uuid: damaged"},
+		{"capitals", "01234567-89AB-4def-8123-456789abcdef", 0600, ERR_INVALID,
+		 "uuid: damaged"},
+		{"no dash", "012345670-9ab-4def-8123-456789abcdef", 0600, ERR_INVALID,
+		 "uuid: damaged"},
+		{"writable by group", GOOD_UUID, 0620, ERR_AUTH, "uuid: want it to be of our own"},
+		{"writable by all", GOOD_UUID, 0602, ERR_AUTH, "uuid: want it to be of our own"},
+	};
+	const struct fixture *f = *state;
+
+	assert_int_equal(mkdir(f->dir, 0700), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct state_dir d;
+		char before[64] = "";
+		FILE *in;
+
+		print_message("# %s\n", rows[i].name);
+		write_text(in_dir(f, "uuid"), rows[i].text, rows[i].mode);
+		if (rows[i].want != NULL) {
+			refused(f, rows[i].code, rows[i].want);
+		} else {
+			assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+			assert_false(d.fresh);
+			assert_string_equal(d.uuid, GOOD_UUID);
+			state_dir_close(&d);
+		}
+		in = fopen(in_dir(f, "uuid"), "r"); /* never repaired, never replaced */
+		assert_non_null(in);
+		(void)fread(before, 1, sizeof(before) - 1, in);
+		fclose(in);
+		assert_string_equal(before, rows[i].text);
+	}
+}
+
+static void test_directory_of_others(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+
+	assert_int_equal(mkdir(f->dir, 0700), 0);
+	assert_int_equal(chmod(f->dir, 0770), 0);
+	refused(f, ERR_AUTH, "writable by nobody else");
+	assert_int_equal(chmod(f->dir, 0702), 0);
+	refused(f, ERR_AUTH, "writable by nobody else");
+	assert_int_equal(chmod(f->dir, 0755), 0);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	state_dir_close(&d);
+	if (geteuid() == 0) { /* only root can give it away */
+		assert_int_equal(chown(f->dir, 12345, 12345), 0);
+		refused(f, ERR_AUTH, "of our own user");
+		assert_int_equal(chown(f->dir, 0, 0), 0);
+	}
+}
+
+static void test_links(void **state)
+{
+	const struct fixture *f = *state;
+	char real[64];
+
+	(void)snprintf(real, sizeof(real), "%s/real", f->top);
+	assert_int_equal(mkdir(real, 0700), 0);
+	assert_int_equal(symlink(real, f->dir), 0);
+	refused(f, ERR_IO, "a link");
+	assert_int_equal(unlink(f->dir), 0);
+
+	assert_int_equal(mkdir(f->dir, 0700), 0);
+	write_text(in_dir(f, "other"), GOOD_UUID, 0600);
+	assert_int_equal(symlink("other", in_dir(f, "uuid")), 0);
+	refused(f, ERR_IO, "uuid");
+	assert_int_equal(unlink(in_dir(f, "uuid")), 0);
+	assert_int_equal(unlink(in_dir(f, "lock")), 0);
+	assert_int_equal(symlink("other", in_dir(f, "lock")), 0);
+	refused(f, ERR_IO, "lock");
+}
+
+static void test_not_a_directory(void **state)
+{
+	const struct fixture *f = *state;
+
+	write_text(f->dir, "x", 0600);
+	refused(f, ERR_IO, "not a directory");
+}
+
+/* F59: the second is told who the first is; kill -9 of the first frees the directory. */
+static void test_second_burstd(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+	char want[64], ready;
+	int fds[2];
+	pid_t first;
+
+	assert_int_equal(pipe(fds), 0);
+	first = fork();
+	if (first == 0) {
+		if (state_dir_open(&d, f->dir, NULL) != 0 || write(fds[1], "r", 1) != 1)
+			_exit(1);
+		(void)pause();
+		_exit(0);
+	}
+	assert_int_equal(read(fds[0], &ready, 1), 1);
+	(void)snprintf(want, sizeof(want), "another burstd is using it (pid %d)", (int)first);
+	refused(f, ERR_LIMIT, want);
+	refused(f, ERR_LIMIT, want); /* and the refusal changed nothing */
+	assert_int_equal(kill(first, SIGKILL), 0);
+	assert_int_equal(waitpid(first, NULL, 0), first);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_false(d.fresh);
+	(void)snprintf(want, sizeof(want), "(pid %d)", (int)getpid());
+	refused(f, ERR_LIMIT, want); /* our own second open, too */
+	state_dir_close(&d);
+	close(fds[0]);
+	close(fds[1]);
+}
+
+/* A program that burstd starts must not keep the directory locked. */
+static void test_lock_is_not_inherited(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_true((fcntl(d.lock_fd, F_GETFD) & FD_CLOEXEC) != 0);
+	state_dir_close(&d);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_made_and_kept), TEST(test_uuids_differ),
+		TEST(test_no_parent),     TEST(test_left_over_tmp),
+		TEST(test_uuid_file),     TEST(test_directory_of_others),
+		TEST(test_links),         TEST(test_not_a_directory),
+		TEST(test_second_burstd), TEST(test_lock_is_not_inherited),
+	};
+
+	return cmocka_run_group_tests_name("state_dir", tests, NULL, NULL);
+}
