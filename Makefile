@@ -10,7 +10,7 @@ B       := $(BUILD)/$(MODE)
 BIN     := $(BUILD)/bin
 PREFIX  ?= /usr
 DESTDIR ?=
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo 0)
+VERSION := $(shell cat VERSION)
 CLANG_FORMAT ?= clang-format
 
 PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd libconfuse

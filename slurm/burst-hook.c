@@ -187,9 +187,6 @@ static int flush(struct sink *s)
 				return -1;
 		} else if (n == 0 || errno != EINTR)
 			return -1;
-		/* A reader that takes a byte at a time never makes us wait, and never ends. */
-		if (s->socket && now_ns(CLOCK_MONOTONIC) >= s->deadline)
-			return -1;
 	}
 	s->used = 0;
 	return 0;

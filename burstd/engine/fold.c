@@ -41,16 +41,22 @@ static void stage(struct engine *e, struct fleet_node *fn)
 static void tell(struct engine *e, const struct node *was, const struct node *is,
 		 const struct node_event *ev)
 {
-	char detail[320];
+	struct str s;
 
-	if (was->state == is->state && (was->release || !is->release) &&
-	    !(is->accepted && !was->accepted) && strcmp(was->addr, is->addr) == 0)
-		return;
-	(void)snprintf(detail, sizeof(detail), "%s -> %s%s%s%s%s%s%s", node_state_str(was->state),
-		       node_state_str(is->state), is->instance[0] ? " instance " : "", is->instance,
-		       is->addr[0] ? " address " : "", is->addr,
-		       is->reason != NODE_BECAUSE_NONE ? ": " : "", node_reason_text(is->reason));
-	engine_event(e, is->name, is->gen, node_event_str(ev->type), detail);
+	str_init(&s, 320);
+	if (was->state != is->state)
+		str_addf(&s, "%s -> %s", node_state_str(was->state), node_state_str(is->state));
+	if (is->instance[0] != '\0' && was->instance[0] == '\0')
+		str_addf(&s, "%sinstance %s", s.len > 0 ? ", " : "", is->instance);
+	if (strcmp(is->addr, was->addr) != 0)
+		str_addf(&s, "%saddress %s", s.len > 0 ? ", " : "", is->addr);
+	if (is->reason != was->reason)
+		str_addf(&s, "%s%s", s.len > 0 ? ": " : "", node_reason_text(is->reason));
+	if (is->accepted && !was->accepted)
+		str_adds(&s, "the provider accepted the delete");
+	if (s.len > 0)
+		engine_event(e, is->name, is->gen, node_event_str(ev->type), s.p);
+	str_fini(&s);
 }
 
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)

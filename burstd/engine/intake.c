@@ -176,6 +176,17 @@ static void note_strangers(struct engine *e, const struct demand *d)
 		e->count.calls_refused++;
 }
 
+/* squeue must say which nodes are one job.  If it cannot even be started, the poll will find out
+ * what is wanted, as it does when there was no call at all. */
+static void ask_jobs(struct engine *e, struct pending *p)
+{
+	if (!e->jobs_asked && !e->refuse_asked) {
+		e->jobs_asked = slurm_ask_jobs(e->slurm);
+		p->late = !e->jobs_asked;
+	}
+	p->asked = e->jobs_asked;
+}
+
 /* One fresh resume call.  false: it must wait for squeue. */
 static bool resume(struct engine *e, struct pending *p)
 {
@@ -191,7 +202,7 @@ static bool resume(struct engine *e, struct pending *p)
 		engine_event(e, "", 0, "resume-file-unreadable", err.msg);
 	if (!d.has_jobs && demand_count(&d) > 1 && !p->asked) {
 		demand_fini(&d);
-		p->asked = e->jobs_asked = e->jobs_asked || slurm_ask_jobs(e->slurm);
+		ask_jobs(e, p);
 		return false;
 	}
 	note_strangers(e, &d);
@@ -260,15 +271,10 @@ void intake_run(struct engine *e)
 
 		if (p->asked)
 			break; /* in order: the next ones wait behind it */
-		if (p->kind == JOURNAL_RESUME && !p->late) {
-			if (!resume(e, p)) {
-				if (!p->asked)
-					hint(e);
-				break;
-			}
-		} else {
+		if (p->kind == JOURNAL_RESUME && !p->late && !resume(e, p) && !p->late)
+			break;
+		if (p->kind != JOURNAL_RESUME || p->late)
 			hint(e);
-		}
 		end_call(e);
 	}
 	if (e->wanted != NULL && !e->jobs_asked && !e->refuse_asked)

@@ -248,6 +248,15 @@ static size_t gang(struct engine *e, const struct fleet_node *fn)
 	return n;
 }
 
+static struct fleet_node *after_gang(struct fleet_node *fn)
+{
+	struct fleet_node *k = fn->state_next;
+
+	while (k != NULL && fn->n.group != 0 && k->n.group == fn->n.group)
+		k = k->state_next;
+	return k;
+}
+
 struct forming { /* a batch being filled: nodes of one pool */
 	struct fleet_node **v;
 	size_t n, cap;
@@ -301,7 +310,9 @@ static void launch_new(struct engine *e)
 
 		for (size_t j = 0; j < g; j++, k = k->state_next)
 			wanted[n++] = k;
-		fn = g > 0 ? k : fn->state_next;
+		if (g == 0) /* one of a gang may not go yet: the others wait for it */
+			k = after_gang(fn);
+		fn = k;
 	}
 	while (i < n && !e->dead) {
 		uint32_t pool = wanted[i]->n.pool;

@@ -413,7 +413,7 @@ static void set_headers(struct xfer *x, const struct http_call *call)
 	 * so, and waiting for "100 Continue" may take for ever (F32). */
 	if (!has_type)
 		add_header(x, "Content-Type:");
-
+	add_header(x, "Expect:");
 	(void)curl_easy_setopt(x->easy, CURLOPT_HTTPHEADER, x->headers);
 	check_set(curl_easy_setopt(x->easy, CURLOPT_USERAGENT, "burstd"));
 }

@@ -23,7 +23,7 @@ struct exchange { /* one request, from its first line until its answer is out */
 	size_t len;
 	uint32_t slot;
 	bool started, too_long, waiting, answered;
-	struct http_answer an; /* once answered */
+	struct http_answer an; /* while answered, and not yet handed to MHD */
 };
 
 struct slot {               /* of the ticket table: ticket = serial << 32 | index */
@@ -162,8 +162,10 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *conn, const c
 		*len = 0;
 		return MHD_YES;
 	}
-	if (x->answered)
+	if (x->answered) {
+		x->answered = false; /* its body is MHD's now */
 		return answer(conn, &x->an);
+	}
 	if (x->too_long)
 		return answer(conn, &(struct http_answer){.status = 413});
 	return handle(s, x, method, path);
@@ -194,11 +196,15 @@ static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
 		return;
 	if (x->waiting)
 		ticket_give(x->s, x);
+	if (x->answered) /* the client went away before it could be told */
+		free(x->an.body);
 	free(x->query);
 	free(x->body);
 	free(x);
 	*con_cls = NULL;
 }
+
+static void on_timer(uv_timer_t *t);
 
 void http_server_answer(struct http_server *s, uint64_t ticket, const struct http_answer *an)
 {
@@ -213,10 +219,11 @@ void http_server_answer(struct http_server *s, uint64_t ticket, const struct htt
 	x->waiting = false;
 	x->answered = true;
 	x->an = *an;
-	MHD_resume_connection(x->conn); /* makes MHD's fd readable: the loop comes back to us */
+	MHD_resume_connection(x->conn);
+	/* Without threads of its own MHD wakes nobody up for that. */
+	if (!s->stopping)
+		(void)uv_timer_start(&s->timer, on_timer, 0, 0);
 }
-
-static void on_timer(uv_timer_t *t);
 
 /* Let MHD do what it can, then sleep until its fd is readable or its timer is due. */
 static void run(struct http_server *s)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -120,6 +121,26 @@ static int configure(struct db *d, struct err *e)
 	return exec(d, "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY", e);
 }
 
+/* SQLite takes a last page that is cut short for one that ends in zeros.  With everything out of
+ * the log, the file must be as long as it says. */
+static int check_length(struct db *d, struct err *e)
+{
+	char busy[16], pages[24], size[16];
+	struct stat st;
+
+	if (ask(d, "PRAGMA wal_checkpoint(TRUNCATE)", busy, sizeof(busy), e) < 0 ||
+	    ask(d, "PRAGMA page_count", pages, sizeof(pages), e) < 0 ||
+	    ask(d, "PRAGMA page_size", size, sizeof(size), e) < 0)
+		return -1;
+	if (strcmp(busy, "0") != 0) /* somebody reads: not now, then */
+		return 0;
+	if (stat(d->path, &st) < 0)
+		return err_set(e, ERR_IO, "%.150s: %s", d->path, strerror(errno));
+	if ((int64_t)st.st_size < strtoll(pages, NULL, 10) * strtoll(size, NULL, 10))
+		return err_set(e, ERR_IO, "%.150s: damaged: it is cut short", d->path);
+	return 0;
+}
+
 static int migrate(struct db *d, int version, struct err *e)
 {
 	char sql[64];
@@ -159,7 +180,7 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 	(void)sqlite3_extended_result_codes(d->sql, 1);
 	(void)sqlite3_busy_timeout(d->sql, DB_BUSY_MS);
 	if (exec(d, "PRAGMA cell_size_check = ON", e) < 0 || check_version(d, &version, e) < 0 ||
-	    configure(d, e) < 0 || migrate(d, version, e) < 0)
+	    configure(d, e) < 0 || check_length(d, e) < 0 || migrate(d, version, e) < 0)
 		goto fail;
 	*existed = version > 0;
 	*out = d;

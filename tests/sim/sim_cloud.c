@@ -212,17 +212,19 @@ static void check_want(struct world *w, const struct create_request *rq,
 		       const struct create_want *want)
 {
 	const struct sim_row *r = sim_journal_row(w->journal, want->node, want->gen);
-	const struct journal_batch *b = r != NULL ? sim_journal_batch(w->journal, r->n.batch) : NULL;
+	const struct journal_batch *b =
+		r != NULL ? sim_journal_batch(w->journal, r->n.batch) : NULL;
 	const struct sim_pool *p = world_pool_of(w, want->node);
 
 	if (p == NULL || strcmp(p->type, rq->type) != 0)
-		world_fail(w, "I1: create of %s, which is of no pool, or of another type", want->node);
+		world_fail(w, "I1: create of %s, which is of no pool, or of another type",
+			   want->node);
 	if (r == NULL || b == NULL)
 		world_fail(w, "I1: create of %s/%llu without a durable intent", want->node,
 			   (unsigned long long)want->gen);
 	else if (strcmp(b->token, rq->token) != 0)
-		world_fail(w, "I4: create of %s/%llu with another token than its intent", want->node,
-			   (unsigned long long)want->gen);
+		world_fail(w, "I4: create of %s/%llu with another token than its intent",
+			   want->node, (unsigned long long)want->gen);
 }
 
 void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq)
@@ -244,8 +246,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 			sim_journal_row(c->w->journal, rq->wants[i].node, rq->wants[i].gen);
 
 		check_want(c->w, rq, &rq->wants[i]);
-		some = some || (r != NULL && (r->n.state == NODE_CREATING ||
-					      r->n.state == NODE_INDOUBT));
+		some = some ||
+		       (r != NULL && (r->n.state == NODE_CREATING || r->n.state == NODE_INDOUBT));
 	}
 	if (!some)
 		world_fail(c->w, "I1: create of %s that no row waits for", rq->wants[0].node);
@@ -363,7 +365,8 @@ const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number)
 
 void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags)
 {
-	static const char *const words[] = {"pending", "running", "reclaiming", "stopping", "ended"};
+	static const char *const words[] = {"pending", "running", "reclaiming", "stopping",
+					    "ended"};
 	int64_t now = c->w->now;
 
 	if (tags)

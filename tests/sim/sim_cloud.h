@@ -1,8 +1,9 @@
-/* sim_cloud.h - the simulated provider: what it was asked for, what it made of it, and what it shows.
+/* sim_cloud.h - the simulated provider: what it was asked for, what it made of it, and what it
+ * shows.
  *
- * It keeps one promise, the settle time W: what a create that it did not refuse has made is listed W after the
- * request came in, and no instance that exists is left out of two complete lists in a row.  All else is
- * dice.  Its own table of live instances is the judge of duplicates and leaks. */
+ * It keeps one promise, the settle time W: what a create that it did not refuse has made is listed
+ * W after the request came in, and no instance that exists is left out of two complete lists in a
+ * row.  All else is dice.  Its own table of live instances is the judge of duplicates and leaks. */
 #ifndef SIM_CLOUD_H
 #define SIM_CLOUD_H
 
@@ -19,12 +20,12 @@ struct inst {
 	uint64_t gen;
 	uint32_t pool; /* SIM_POOLS_MAX: foreign */
 	enum inst_state state;
-	bool accepted;	/* a delete was answered with success */
-	bool lied;	/* made though refused (F3): not held against the limits */
-	bool odd;	/* shown with a state nobody knows (F19) */
-	bool may_hide;	/* the last complete list showed it */
+	bool accepted;               /* a delete was answered with success */
+	bool lied;                   /* made though refused (F3): not held against the limits */
+	bool odd;                    /* shown with a state nobody knows (F19) */
+	bool may_hide;               /* the last complete list showed it */
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
-	uint32_t run;	/* of the list that showed it last */
+	uint32_t run;                /* of the list that showed it last */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
 };
@@ -58,7 +59,7 @@ struct sim_cloud {
 	size_t nlive;
 	struct token *tokens;
 	size_t ntokens, tokens_cap;
-	uint32_t runs;	    /* of lists */
+	uint32_t runs;       /* of lists */
 	int64_t empty_after; /* no empty list before this run was delivered whole */
 	bool may_be_empty;
 };

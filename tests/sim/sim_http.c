@@ -1,7 +1,7 @@
 /* io/http_client.h as a network with a provider at its end, which speaks simcloud's neutral face.
  *
- * A request is on the wire from http_client_send(): whatever becomes of its sender, it takes effect when it
- * arrives.  The reply is made then and comes later, if it comes. */
+ * A request is on the wire from http_client_send(): whatever becomes of its sender, it takes effect
+ * when it arrives.  The reply is made then and comes later, if it comes. */
 #include "io/http_client.h"
 
 #include <jansson.h>
@@ -90,7 +90,8 @@ void sim_http_cancel_all(struct http_client *c)
 		answer(q, NULL, &cancelled);
 }
 
-/* --- reading the request ----------------------------------------------------------------------- */
+/* --- reading the request -----------------------------------------------------------------------
+ */
 
 static uint64_t hash(const char *p, size_t n)
 {
@@ -123,8 +124,7 @@ static int read_create(struct wire *q, const json_t *o)
 		const json_t *v = json_array_get(list, i);
 
 		copy(rq->wants[i].node, sizeof(rq->wants[i].node), v, "name");
-		rq->wants[i].gen =
-			(uint64_t)json_integer_value(json_object_get(v, "generation"));
+		rq->wants[i].gen = (uint64_t)json_integer_value(json_object_get(v, "generation"));
 		rq->wants[i].group = (uint32_t)json_integer_value(json_object_get(v, "group"));
 	}
 	return 0;
@@ -185,7 +185,8 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 	return q->kind == NONE ? -1 : 0;
 }
 
-/* --- the provider's answers -------------------------------------------------------------------- */
+/* --- the provider's answers --------------------------------------------------------------------
+ */
 
 /* Count a fault for every incarnation that the request is about. */
 static void met(struct world *w, enum sim_fault f, const struct wire *q)
@@ -224,7 +225,8 @@ static void reply_create(struct world *w, struct wire *q, bool lie)
 	for (size_t i = 0; i < q->create.n; i++) {
 		str_adds(&q->body, i > 0 ? "," : "");
 		if (made[i] != 0)
-			sim_cloud_show(w->cloud, &q->body, sim_cloud_find(w->cloud, made[i]), false);
+			sim_cloud_show(w->cloud, &q->body, sim_cloud_find(w->cloud, made[i]),
+				       false);
 		else
 			str_addf(&q->body,
 				 "{\"name\":\"%s\",\"generation\":%llu,\"error\":{\"code\":"
@@ -319,7 +321,7 @@ static void on_offers(struct world *w, struct wire *q)
 /* What goes wrong on the way back, after the effect. */
 static void spoil(struct world *w, struct wire *q)
 {
-	enum sim_fault lost = q->kind == CREATE	  ? SIM_CREATE_REPLY_LOST
+	enum sim_fault lost = q->kind == CREATE   ? SIM_CREATE_REPLY_LOST
 			      : q->kind == DELETE ? SIM_DELETE_REPLY_LOST
 						  : SIM_LIST_BROKEN;
 

@@ -9,12 +9,21 @@
 
 enum { ROWS_MAX = 4096, BATCHES_MAX = 4096, CALLS_MAX = 4096, NUMBERS_MAX = 16 };
 
-enum effect_kind { PUT_NODE, DEL_NODE, PUT_BATCH, DEL_BATCH, PUT_EVENT, PUT_USAGE, PUT_NUMBER, END_CALL };
+enum effect_kind {
+	PUT_NODE,
+	DEL_NODE,
+	PUT_BATCH,
+	DEL_BATCH,
+	PUT_EVENT,
+	PUT_USAGE,
+	PUT_NUMBER,
+	END_CALL
+};
 
 struct effect {
 	enum effect_kind kind;
 	char name[HOSTLIST_NAME_MAX + 1]; /* pool, node or key */
-	uint64_t id;			  /* gen, batch or call */
+	uint64_t id;                      /* gen, batch or call */
 	int64_t value;
 	union {
 		struct node node;

@@ -1,4 +1,5 @@
-/* sim_journal.h - the simulated disk: what was committed is there after a crash, and nothing else. */
+/* sim_journal.h - the simulated disk: what was committed is there after a crash, and nothing else.
+ */
 #ifndef SIM_JOURNAL_H
 #define SIM_JOURNAL_H
 

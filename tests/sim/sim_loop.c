@@ -36,15 +36,19 @@ void sim_loop_free(struct loop *l)
 
 int64_t loop_now(const struct loop *l)
 {
-	return l->w->now;
+	return l->w->now + l->w->skew;
 }
 
 struct timer *timer_new(struct loop *l, loop_fn fn, void *ctx)
 {
 	struct timer *t = mem_zalloc(sizeof(*t));
 
-	*t = (struct timer){
-		.l = l, .next = l->timers, .prev = &l->timers, .fn = fn, .ctx = ctx, .at = INT64_MAX};
+	*t = (struct timer){.l = l,
+			    .next = l->timers,
+			    .prev = &l->timers,
+			    .fn = fn,
+			    .ctx = ctx,
+			    .at = INT64_MAX};
 	if (t->next != NULL)
 		t->next->prev = &t->next;
 	l->timers = t;
@@ -80,7 +84,7 @@ int64_t sim_loop_next(const struct loop *l)
 {
 	const struct timer *t = first(l);
 
-	return t != NULL ? t->at : INT64_MAX;
+	return t != NULL ? t->at - l->w->skew : INT64_MAX;
 }
 
 void sim_loop_fire(struct loop *l)
@@ -89,10 +93,4 @@ void sim_loop_fire(struct loop *l)
 
 	t->at = INT64_MAX;
 	t->fn(t->ctx);
-}
-
-void sim_loop_drop(struct loop *l)
-{
-	for (struct timer *t = l->timers; t != NULL; t = t->next)
-		t->at = INT64_MAX;
 }

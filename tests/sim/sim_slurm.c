@@ -185,7 +185,8 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 	}
 }
 
-/* --- power saving ------------------------------------------------------------------------------ */
+/* --- power saving ------------------------------------------------------------------------------
+ */
 
 static bool to_suspend(const struct sim_ctld *c, const struct ctld_node *n)
 {
@@ -508,8 +509,7 @@ static int update_all(struct sim_ctld *c, const char *const *args, const struct 
 		struct ctld_node *n = find(c, names->names[i]);
 
 		if (n == NULL || n->pool == SIM_POOLS_MAX) {
-			world_fail(c->w, "scontrol: %s is not a node of burstd's",
-				   names->names[i]);
+			world_fail(c->w, "scontrol: %s is not a node of burstd's", names->names[i]);
 			rc = -1;
 			break;
 		}
@@ -537,7 +537,8 @@ int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only)
 	return rc;
 }
 
-/* --- the second phase -------------------------------------------------------------------------- */
+/* --- the second phase --------------------------------------------------------------------------
+ */
 
 static uint32_t room(const struct sim_pool *p)
 {

@@ -1,7 +1,8 @@
-/* sim_slurm.h - the simulated slurmctld: nodes, jobs, power saving, hooks; its rules are slurmctld's.
+/* sim_slurm.h - the simulated slurmctld: nodes, jobs, power saving, hooks; its rules are
+ * slurmctld's.
  *
- * One tick a second: schedule, suspend, resume, time-outs, as power_save.c does, with the states and
- * commands of scontrol.  It knows nothing of burstd but its hooks. */
+ * One tick a second: schedule, suspend, resume, time-outs, as power_save.c does, with the states
+ * and commands of scontrol.  It knows nothing of burstd but its hooks. */
 #ifndef SIM_SLURM_H
 #define SIM_SLURM_H
 
@@ -13,8 +14,8 @@ enum { JOBS_MAX = 24, JOB_NODES_MAX = 4 };
 
 struct ctld_node {
 	char name[16], addr[20], host[24], reason[200];
-	uint32_t pool;	       /* SIM_POOLS_MAX: not ours */
-	uint32_t job;	       /* 0: none */
+	uint32_t pool; /* SIM_POOLS_MAX: not ours */
+	uint32_t job;  /* 0: none */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
 	int64_t boot_req, power_req, busy_at, dead_at;
 	uint32_t inst; /* whose slurmd is registered; 0: none */
@@ -42,7 +43,7 @@ struct sim_ctld {
 
 struct sim_ctld *sim_ctld_new(struct world *w);
 void sim_ctld_free(struct sim_ctld *c);
-void sim_ctld_heal(struct sim_ctld *c);	  /* no new jobs; what cannot fit is cancelled */
+void sim_ctld_heal(struct sim_ctld *c);     /* no new jobs; what cannot fit is cancelled */
 void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become unwanted */
 
 bool sim_ctld_up(const struct sim_ctld *c);

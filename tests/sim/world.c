@@ -96,7 +96,8 @@ void world_met(struct world *w, enum sim_fault f, const char *node, uint64_t gen
 	SIM_TRACE(w, "  fault: %s (%s)", sim_faults[f].name, node);
 }
 
-/* --- what this seed is like -------------------------------------------------------------------- */
+/* --- what this seed is like --------------------------------------------------------------------
+ */
 
 static void choose_pools(struct world *w)
 {
@@ -116,8 +117,8 @@ static void choose_pools(struct world *w)
 		(void)snprintf(p->nodes, sizeof(p->nodes), "%c[1-%u]", 'c' + (int)i, (unsigned)n);
 		p->price = world_between(w, 1, 100) * 1000000000;
 		p->max_nodes = world_one_in(w, 3) ? 1 + world_below(w, n) : n;
-		p->max_rate = world_one_in(w, 3) ? p->price * (1 + world_below(w, n)) + 5
-						 : p->price * n;
+		p->max_rate =
+			world_one_in(w, 3) ? p->price * (1 + world_below(w, n)) + 5 : p->price * n;
 	}
 }
 
@@ -126,8 +127,8 @@ static void choose_faults(struct world *w)
 {
 	for (int f = 0; f < SIM_NFAULTS; f++)
 		if (world_one_in(w, 2))
-			w->set.chance[f] = 1 + sim_faults[f].per_mille *
-						       (1 + world_below(w, 4)) / 4;
+			w->set.chance[f] =
+				1 + sim_faults[f].per_mille * (1 + world_below(w, 4)) / 4;
 }
 
 static void choose(struct world *w)
@@ -271,7 +272,8 @@ bool world_step(struct world *w)
 	return true;
 }
 
-/* --- crashes, failures, trace ------------------------------------------------------------------ */
+/* --- crashes, failures, trace ------------------------------------------------------------------
+ */
 
 bool world_alive(struct world *w)
 {

@@ -1,11 +1,14 @@
-/* world.h - a world of one seed: its clock, its dice, its faults, and everything that burstd talks to.
+/* world.h - a world of one seed: its clock, its dice, its faults, and everything that burstd talks
+ * to.
  *
- * Nothing here decides anything for burstd: the core, engine and driver linked into the simulator are the
- * very objects of the daemon.  The world gives them io/ and store/ of its own (sim_*.c), in which time
- * passes only from task to task and whatever can go wrong goes wrong by a throw of seeded dice.
+ * Nothing here decides anything for burstd: the core, engine and driver linked into the simulator
+ * are the very objects of the daemon.  The world gives them io/ and store/ of its own (sim_*.c), in
+ * which time passes only from task to task and whatever can go wrong goes wrong by a throw of
+ * seeded dice.
  *
- * A crash is a flag.  From that instant no effect reaches the world, the stack unwinds as if nothing had
- * happened, then the engine is freed and later a new one starts from the durable store. */
+ * A crash is a flag.  From that instant no effect reaches the world, the stack unwinds as if
+ * nothing had happened, then the engine is freed and later a new one starts from the durable store.
+ */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
@@ -22,63 +25,64 @@ enum {
 	SIM_TRACE_LINES = 40,
 	SIM_TRACE_WIDTH = 220,
 	SIM_SAME_MS_MAX = 5000, /* tasks at one instant: more is a loop without end (I25) */
-	SIM_DAY0 = 1,	       /* see world.c: virtual time begins here */
 	SIM_SECOND = 1000,
 	SIM_MINUTE = 60000,
 };
 
-/* What can go wrong; numbers as in the fault catalogue.  sim_faults[] in world.c has their names. */
+/* What can go wrong; numbers as in the fault catalogue.  sim_faults[] in world.c has their names.
+ */
 enum sim_fault {
 	SIM_CREATE_REPLY_LOST, /* F1 */
-	SIM_CRASH,	       /* F2, F54 */
+	SIM_CRASH,             /* F2, F54 */
 	SIM_FAIL_THEN_SUCCESS, /* F3, reported as a failure that says nothing */
 	SIM_REFUSED_YET_MADE,  /* F3, reported as a refusal: the provider lies */
-	SIM_PARTIAL,	       /* F4 */
-	SIM_THROTTLED,	       /* F7 */
-	SIM_CAPACITY,	       /* F8 */
-	SIM_QUOTA,	       /* F9 */
+	SIM_PARTIAL,           /* F4 */
+	SIM_THROTTLED,         /* F7 */
+	SIM_CAPACITY,          /* F8 */
+	SIM_QUOTA,             /* F9 */
 	SIM_LATE_VISIBLE,      /* F12 */
-	SIM_NO_ADDRESS,	       /* F13 */
-	SIM_FLAP,	       /* F15 */
+	SIM_NO_ADDRESS,        /* F13 */
+	SIM_FLAP,              /* F15 */
 	SIM_LIST_BROKEN,       /* F16 */
-	SIM_LIST_EMPTY,	       /* F17 */
+	SIM_LIST_EMPTY,        /* F17 */
 	SIM_UNKNOWN_STATE,     /* F19 */
-	SIM_DELETE_404,	       /* F20 */
+	SIM_DELETE_404,        /* F20 */
 	SIM_DELETE_IGNORED,    /* F21 */
 	SIM_DELETE_DENIED,     /* F22 */
 	SIM_STUCK_STOPPING,    /* F23 */
-	SIM_DELETE_5XX,	       /* F24 */
+	SIM_DELETE_5XX,        /* F24 */
 	SIM_DELETE_REPLY_LOST, /* F1 of a delete */
-	SIM_NOT_SENT,	       /* F26 */
-	SIM_GARBAGE,	       /* F30 */
+	SIM_NOT_SENT,          /* F26 */
+	SIM_GARBAGE,           /* F30 */
 	SIM_NEVER_BOOTS,       /* F34 */
-	SIM_SLOW_BOOT,	       /* F35 */
-	SIM_RECLAIM,	       /* F41 */
-	SIM_ENDED,	       /* F41 without notice, F10 */
-	SIM_HOOK_LOST,	       /* F45 */
-	SIM_HOOK_TWICE,	       /* F46 */
-	SIM_HOOK_ORDER,	       /* F47 */
-	SIM_HOOK_LATE,	       /* through the spool */
+	SIM_SLOW_BOOT,         /* F35 */
+	SIM_RECLAIM,           /* F41 */
+	SIM_ENDED,             /* F41 without notice, F10 */
+	SIM_HOOK_LOST,         /* F45 */
+	SIM_HOOK_TWICE,        /* F46 */
+	SIM_HOOK_ORDER,        /* F47 */
+	SIM_HOOK_LATE,         /* through the spool */
 	SIM_NO_RESUME_FILE,
-	SIM_CTLD_DOWN,	  /* F48 */
+	SIM_CTLD_DOWN,      /* F48 */
 	SIM_SCONTROL_FAILS, /* F49 */
 	SIM_SCONTROL_HANGS, /* F49: time-out after the effect */
 	SIM_JOB_CANCELLED,  /* F53 */
 	SIM_COMMIT_FAILS,   /* F55 */
-	SIM_CLOCK_JUMP,	    /* F57, over a restart */
+	SIM_CLOCK_JUMP,     /* F57, over a restart */
 	SIM_NFAULTS
 };
 
 struct sim_fault_info {
 	const char *name;
-	uint32_t per_mille;   /* how often when it is on: of the occasions it has */
-	uint32_t must_meet;   /* node states (1 << enum node_state) in which it must be met */
+	uint32_t per_mille; /* how often when it is on: of the occasions it has */
+	uint32_t must_meet; /* node states (1 << enum node_state) in which it must be met */
 };
 extern const struct sim_fault_info sim_faults[SIM_NFAULTS];
 
 /* Counters over all seeds. */
 struct sim_totals {
-	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances, commits;
+	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances,
+		commits;
 	uint64_t met[SIM_NFAULTS][NODE_NSTATES + 1]; /* last column: no row */
 };
 
@@ -117,7 +121,8 @@ struct sim_setting {
 
 struct world {
 	uint64_t seed, rng, step, task_seq;
-	int64_t now;
+	int64_t now;  /* what the world's clocks say */
+	int64_t skew; /* how wrong burstd's clock is (F57) */
 	bool faults;  /* phase one */
 	bool crashed; /* the present life of burstd is over */
 	bool failed;
@@ -151,12 +156,13 @@ void world_fini(struct world *w);
 
 /* Dice. */
 uint64_t world_random(struct world *w);
-uint32_t world_below(struct world *w, uint32_t n); /* 0 ... n - 1; n is not 0 */
+uint32_t world_below(struct world *w, uint32_t n);                 /* 0 ... n - 1; n is not 0 */
 int64_t world_between(struct world *w, int64_t low, int64_t high); /* both included */
 bool world_one_in(struct world *w, uint32_t n);
 /* Does this fault happen on this occasion? */
 bool world_fault(struct world *w, enum sim_fault f);
-/* It happened to this incarnation (gen 0: the newest) of this node: count it under its durable state. */
+/* It happened to this incarnation (gen 0: the newest) of this node: count it under its durable
+ * state. */
 void world_met(struct world *w, enum sim_fault f, const char *node, uint64_t gen);
 
 /* Time. */
@@ -164,8 +170,8 @@ void world_at(struct world *w, int64_t at, task_fn fn, void *ctx, uint64_t arg);
 /* Run the next task or timer.  false: there is none. */
 bool world_step(struct world *w);
 
-/* An effect is about to reach the world, or just has: the process may die here.  false: it is dead, and
- * the effect must not happen. */
+/* An effect is about to reach the world, or just has: the process may die here.  false: it is dead,
+ * and the effect must not happen. */
 bool world_alive(struct world *w);
 
 /* The first failure is kept. */
@@ -184,7 +190,6 @@ struct loop *sim_loop_new(struct world *w);
 void sim_loop_free(struct loop *l);
 int64_t sim_loop_next(const struct loop *l); /* earliest timer; INT64_MAX: none */
 void sim_loop_fire(struct loop *l);
-void sim_loop_drop(struct loop *l); /* after a crash: no timer fires any more */
 
 /* --- sim_http.c --- */
 struct http_client *sim_http_new(struct world *w);
@@ -197,7 +202,7 @@ void sim_proc_free(struct proc *p);
 void sim_proc_cancel_all(struct proc *p);
 
 /* --- sim_check.c --- */
-void check_step(struct world *w);	/* what must hold at every instant */
+void check_step(struct world *w);                              /* what must hold at every instant */
 bool check_converged(struct world *w, char *why, size_t size); /* nothing is left to do (I24) */
 
 /* --- sim_life.c --- */

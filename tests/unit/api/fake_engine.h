@@ -138,15 +138,6 @@ int64_t journal_last_event(struct journal *j)
 	return j->last;
 }
 
-static void fake_events(struct journal *j, int64_t n, const char *detail)
-{
-	for (j->last = 0; j->last < n; j->last++) {
-		(void)snprintf(j->events[j->last].node, sizeof(j->events[0].node), "n%d",
-			       (int)(j->last % 4) + 1);
-		j->events[j->last].detail = detail;
-	}
-}
-
 /* One provider "sim", one pool for each list of nodes. */
 static struct conf *fake_conf(const char *const *lists, size_t npools)
 {

@@ -44,6 +44,7 @@ static void hostile_signals(void)
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, NULL);
 	(void)signal(SIGALRM, SIG_IGN);
+	(void)signal(SIGTERM, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_DFL);
 }
 

@@ -72,6 +72,8 @@ static void test_answers_I29(void **state)
 		 false},
 		{"refused", {LAB_ANSWER, "{\"ok\":false,\"error\":\"full\"}", 0, 0}, 1, false},
 		{"half a word", {LAB_ANSWER, "{\"ok\":truth}", 0, 0}, 1, false},
+		{"a longer word", {LAB_ANSWER, "{\"ok\":trueish}", 0, 0}, 1, false},
+		{"longer than 4 KiB", {LAB_ANSWER, "{\"ok\":true}", 0, 5000}, 1, false},
 		{"white space", {LAB_ANSWER, "{\"ok\": true}", 0, 0}, 1, false},
 		{"no end", {LAB_ANSWER, "{\"ok\":true,\"seq\":7", 0, 0}, 1, false},
 		{"just the start", {LAB_ANSWER, "{\"ok\":true", 0, 0}, 1, false},
@@ -320,6 +322,31 @@ static void test_long_list(void **state)
 	free(list);
 }
 
+/* Else the socket would be where somebody may write a message. */
+static void test_fds_are_null(void **state)
+{
+	const struct lab_opts o = {.name = "burst-resume", .list = "c1", .closed_fds = true};
+	int lfd = lab_server_listen(1), c;
+	struct lab_result r;
+	struct lab_proc p;
+
+	(void)state;
+	lab_start(&p, &o);
+	c = lab_server_accept(lfd);
+	for (int fd = 0; fd < 3; fd++) {
+		char path[64], link[64] = "";
+
+		(void)snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)p.pid, fd);
+		assert_true(readlink(path, link, sizeof(link) - 1) > 0);
+		assert_string_equal(link, "/dev/null");
+	}
+	(void)close(c);
+	lab_finish(&p, &r);
+	assert_int_equal(r.code, 1);
+	lab_server_close(lfd);
+	lab_spool_clear();
+}
+
 /* slurm.md section 1: 22.05 closes 0-2, up to 24.05 most signals are blocked. */
 static void test_hostile_process(void **state)
 {
@@ -417,12 +444,19 @@ static void test_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_three_names),     cmocka_unit_test(test_answers_I29),
-		cmocka_unit_test(test_no_server),       cmocka_unit_test(test_full_backlog),
-		cmocka_unit_test(test_resume_file),     cmocka_unit_test(test_file_grows),
-		cmocka_unit_test(test_memory),          cmocka_unit_test(test_long_list),
-		cmocka_unit_test(test_hostile_process), cmocka_unit_test(test_can_be_killed),
-		cmocka_unit_test(test_usage),           cmocka_unit_test(test_help),
+		cmocka_unit_test(test_three_names),
+		cmocka_unit_test(test_answers_I29),
+		cmocka_unit_test(test_no_server),
+		cmocka_unit_test(test_full_backlog),
+		cmocka_unit_test(test_resume_file),
+		cmocka_unit_test(test_file_grows),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_long_list),
+		cmocka_unit_test(test_hostile_process),
+		cmocka_unit_test(test_fds_are_null),
+		cmocka_unit_test(test_can_be_killed),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_help),
 	};
 	int status;
 

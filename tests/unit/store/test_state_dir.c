@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -247,6 +248,7 @@ static void test_second_burstd(void **state)
 	assert_int_equal(pipe(fds), 0);
 	first = fork();
 	if (first == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (state_dir_open(&d, f->dir, NULL) != 0 || write(fds[1], "r", 1) != 1)
 			_exit(1);
 		(void)pause();

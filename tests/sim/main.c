@@ -1,0 +1,248 @@
+/* sim: burstd's core, engine and driver in a world of dice.
+ *
+ *   sim [--seeds N] [--first SEED] [--steps N] [--trace] [--tap]
+ *
+ * Each seed is a world with its own size, limits, provider and faults.  It runs --steps steps under
+ * faults, in which safety must hold at every step; then the faults end and it must converge in
+ * CONVERGE_MS of virtual time, twice: with the jobs that fit, and when they have ended.  A failure
+ * prints the seed, what failed, the last lines of its trace and the command that replays it. */
+#include <getopt.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "sim_cloud.h"
+#include "sim_slurm.h"
+#include "world.h"
+
+enum {
+	CONVERGE_MS = 40 * 60000, /* two resume time-outs, a quarantine, back-offs, lists */
+	STABLE_MS = 60000,        /* and stays so */
+	MEET_SEEDS = 2000,        /* from so many on every cell of the table must be met */
+};
+
+struct options {
+	uint64_t seeds, first, steps;
+	bool trace, tap;
+};
+
+static struct world world; /* for the handler of SIGABRT, too: an assertion says which seed */
+static struct options options = {.seeds = 2000, .first = 1, .steps = 3000};
+
+static void print_trace(const struct world *w)
+{
+	unsigned n = w->trace_n < SIM_TRACE_LINES ? w->trace_n : SIM_TRACE_LINES;
+
+	for (unsigned i = w->trace_n - n; i != w->trace_n; i++)
+		(void)fprintf(stderr, "# %s\n", w->trace[i % SIM_TRACE_LINES]);
+}
+
+static void print_replay(const struct world *w)
+{
+	(void)fprintf(stderr,
+		      "# replay: sim --first %" PRIu64 " --seeds 1 --steps %" PRIu64 " --trace\n",
+		      w->seed, options.steps);
+}
+
+static void on_abort(int signum)
+{
+	(void)signum;
+	(void)fprintf(stderr, "# aborted: seed %" PRIu64 ", step %" PRIu64 "\n", world.seed,
+		      world.step);
+	print_trace(&world);
+	print_replay(&world);
+	_exit(1);
+}
+
+/* --- one seed --------------------------------------------------------------------------------- */
+
+static void run_step(struct world *w)
+{
+	if (!world_step(w))
+		world_fail(w, "nothing is left to happen");
+	check_step(w);
+}
+
+static void converge(struct world *w, const char *what)
+{
+	int64_t end = w->now + CONVERGE_MS, next = w->now, since = -1;
+	char why[200] = "";
+
+	while (!w->failed && w->now < end) {
+		run_step(w);
+		if (w->now < next)
+			continue;
+		next = w->now + 5000;
+		if (!check_converged(w, why, sizeof(why)))
+			since = -1;
+		else if (since < 0)
+			since = w->now;
+		else if (w->now - since >= STABLE_MS)
+			return;
+	}
+	world_fail(w, "I24: %s: no convergence in %d minutes: %s", what, CONVERGE_MS / 60000, why);
+}
+
+static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
+{
+	struct world *w = &world;
+
+	world_init(w, seed, t, tracing);
+	life_start(w);
+	while (!w->failed && w->step < options.steps)
+		run_step(w);
+	if (!w->failed) {
+		SIM_TRACE(w, "*** faults end");
+		w->faults = false;
+		sim_cloud_heal(w->cloud);
+		sim_ctld_heal(w->ctld);
+		converge(w, "jobs run");
+	}
+	if (!w->failed) {
+		SIM_TRACE(w, "*** jobs end");
+		sim_ctld_end_jobs(w->ctld);
+		converge(w, "nothing is wanted");
+	}
+	world_fini(w);
+	t->seeds++;
+}
+
+/* --- reports ---------------------------------------------------------------------------------- */
+
+static void report(const struct world *w)
+{
+	(void)fprintf(stderr, "# FAILED: seed %" PRIu64 ", step %" PRIu64 ": %s\n", w->seed,
+		      w->step, w->why);
+	print_trace(w);
+	print_replay(w);
+}
+
+static bool cell_missed(const struct sim_totals *t, int f, int s)
+{
+	return t->met[f][s] == 0 && s < NODE_NSTATES && (sim_faults[f].must_meet & (1u << s)) != 0;
+}
+
+/* How often each fault met each state; '!' where it should have and did not. */
+static unsigned print_met(const struct sim_totals *t)
+{
+	unsigned missed = 0;
+
+	(void)printf("# %-26s", "sometimes");
+	for (int s = 0; s < NODE_NSTATES; s++)
+		(void)printf(" %8.8s", node_state_str((enum node_state)s));
+	(void)printf(" %8s\n", "no row");
+	for (int f = 0; f < SIM_NFAULTS; f++) {
+		(void)printf("# %-26s", sim_faults[f].name);
+		for (int s = 0; s <= NODE_NSTATES; s++) {
+			bool miss = cell_missed(t, f, s);
+
+			missed += miss;
+			if (miss)
+				(void)printf(" %8s", "!");
+			else if (t->met[f][s] == 0)
+				(void)printf(" %8s", ".");
+			else
+				(void)printf(" %8" PRIu64, t->met[f][s]);
+		}
+		(void)printf("\n");
+	}
+	return missed;
+}
+
+static void print_totals(const struct sim_totals *t)
+{
+	(void)printf("# %" PRIu64 " seeds, %" PRIu64 " steps, %" PRIu64 " lives ended, %" PRIu64
+		     " instances, %" PRIu64 " jobs done\n",
+		     t->seeds, t->steps, t->crashes, t->instances, t->jobs_done);
+	(void)printf("# %" PRIu64 " creates, %" PRIu64 " deletes, %" PRIu64 " lists, %" PRIu64
+		     " Slurm commands, %" PRIu64 " commits\n",
+		     t->creates, t->deletes, t->lists, t->polls, t->commits);
+}
+
+static int finish(const struct sim_totals *t, bool failed)
+{
+	unsigned missed = print_met(t);
+
+	print_totals(t);
+	if (!failed && t->seeds >= MEET_SEEDS && missed > 0) {
+		(void)fprintf(stderr, "# FAILED: %u cells of the table above were never met\n",
+			      missed);
+		failed = true;
+	}
+	if (options.tap)
+		(void)printf("1..1\n%s 1 - simulator: %" PRIu64 " seeds from %" PRIu64 "\n",
+			     failed ? "not ok" : "ok", t->seeds, options.first);
+	return failed ? 1 : 0;
+}
+
+/* --- the command line --------------------------------------------------------------------------
+ */
+
+static uint64_t number(const char *text)
+{
+	char *end;
+	unsigned long long v = strtoull(text, &end, 10);
+
+	if (*end != '\0' || end == text) {
+		(void)fprintf(stderr, "sim: not a number: %s\n", text);
+		exit(2);
+	}
+	return v;
+}
+
+static void read_options(int argc, char **argv)
+{
+	static const struct option long_options[] = {
+		{"seeds", required_argument, NULL, 's'}, {"first", required_argument, NULL, 'f'},
+		{"steps", required_argument, NULL, 'n'}, {"trace", no_argument, NULL, 't'},
+		{"tap", no_argument, NULL, 'p'},         {NULL, 0, NULL, 0}};
+	int c;
+
+	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+		if (c == 's')
+			options.seeds = number(optarg);
+		else if (c == 'f')
+			options.first = number(optarg);
+		else if (c == 'n')
+			options.steps = number(optarg);
+		else if (c == 't')
+			options.trace = true;
+		else if (c == 'p')
+			options.tap = true;
+		else
+			exit(2);
+	}
+	if (optind != argc) {
+		(void)fprintf(stderr, "sim: what is %s?\n", argv[optind]);
+		exit(2);
+	}
+}
+
+int main(int argc, char **argv)
+{
+	struct sim_totals *totals = calloc(1, sizeof(*totals));
+	struct sim_totals *again = calloc(1, sizeof(*again));
+	bool failed = false;
+	int rc = 2;
+
+	read_options(argc, argv);
+	(void)signal(SIGABRT, on_abort);
+	if (totals == NULL || again == NULL)
+		goto out;
+	for (uint64_t i = 0; i < options.seeds && !failed; i++) {
+		run_seed(options.first + i, totals, options.trace);
+		failed = world.failed;
+	}
+	if (failed && !options.trace) /* once more, to tell the story */
+		run_seed(world.seed, again, true);
+	if (failed)
+		report(&world);
+	rc = finish(totals, failed);
+out:
+	free(totals);
+	free(again);
+	return rc;
+}

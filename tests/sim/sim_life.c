@@ -1,0 +1,163 @@
+/* The lives of burstd: built from the durable store as main.c builds it, ended as a crash ends it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/conf.h"
+#include "providers/registry.h"
+#include "world.h"
+
+static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
+
+/* --- the driver under other capabilities --------------------------------------------------------
+ *
+ * A driver cannot be told per instance what it can do, so there is one table for each kind of
+ * provider. */
+
+#define CAPS(NAME, FLAGS, MAX)                                                                     \
+	static struct provider_caps NAME(const void *self) {                                       \
+		(void)self;                                                                        \
+		return (struct provider_caps){.flags = PROVIDER_TAGS | (FLAGS),                    \
+					      .create_max = (MAX),                                 \
+					      .delete_max = (MAX),                                 \
+					      .token_ms = 86400000};                               \
+	}
+CAPS(caps_0, 0, 1000)
+CAPS(caps_1, PROVIDER_TOKENS, 1000)
+CAPS(caps_2, PROVIDER_GANGS, 1000)
+CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS, 1000)
+CAPS(caps_4, 0, 2)
+CAPS(caps_5, PROVIDER_TOKENS, 2)
+CAPS(caps_6, PROVIDER_GANGS, 2)
+CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, 2)
+#undef CAPS
+
+static struct provider_caps (*const caps[])(const void *) = {caps_0, caps_1, caps_2, caps_3,
+							     caps_4, caps_5, caps_6, caps_7};
+
+static struct provider_ops drivers[8]; /* "0" ... "7": the driver `sim` with these caps */
+
+static const struct provider_ops *driver(const char *name)
+{
+	size_t i = (size_t)(name[0] - '0');
+
+	drivers[i] = *provider_find("sim");
+	drivers[i].caps = caps[i];
+	return &drivers[i];
+}
+
+/* --- configuration -----------------------------------------------------------------------------
+ */
+
+static void set_provider(const struct world *w, struct conf_provider *p)
+{
+	const struct sim_setting *s = &w->set;
+	char name[2] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
+			       (s->create_max < 1000 ? 4 : 0)),
+			'\0'};
+
+	*p = (struct conf_provider){.name = mem_strdup("cloud"),
+				    .driver = mem_strdup(name),
+				    .url = mem_strdup(w->url),
+				    .settle_ms = s->settle_ms,
+				    .list_ms = s->list_ms,
+				    .timeout_ms = s->timeout_ms,
+				    .concurrency = s->concurrency,
+				    .rate = s->rate};
+}
+
+static void set_pool(const struct world *w, struct conf_pool *p, const struct sim_pool *sp)
+{
+	*p = (struct conf_pool){.name = mem_strdup(sp->name),
+				.nodes_text = mem_strdup(sp->nodes),
+				.provider = mem_strdup("cloud"),
+				.type = mem_strdup(sp->type),
+				.region = mem_strdup("r"),
+				.zone = mem_strdup(""),
+				.max_nodes = sp->max_nodes,
+				.max_rate_nano_h = sp->max_rate,
+				.boot_ms = w->set.boot_ms};
+}
+
+static struct conf *make_conf(struct world *w)
+{
+	struct conf *c = conf_new("burstd.conf");
+	struct err e;
+
+	c->cluster = mem_strdup("sim");
+	memcpy(c->currency, "USD", 4);
+	c->state_dir = mem_strdup("/var/lib/burstd");
+	c->listen = mem_strdup("");
+	c->slurm_bin = mem_strdup("/usr/bin");
+	c->nproviders = 1;
+	c->providers = mem_zalloc(sizeof(*c->providers));
+	set_provider(w, c->providers);
+	c->npools = w->set.npools;
+	c->pools = mem_zalloc(c->npools * sizeof(*c->pools));
+	for (size_t i = 0; i < c->npools; i++)
+		set_pool(w, &c->pools[i], &w->set.pools[i]);
+	if (conf_finish(c, &e) != 0)
+		world_fail(w, "configuration: %s", e.msg);
+	return c;
+}
+
+/* --- lives ------------------------------------------------------------------------------------ */
+
+static void on_fatal(void *ctx, const struct err *e)
+{
+	struct world *w = ctx;
+
+	SIM_TRACE(w, "*** burstd ends itself: %s", e->msg);
+	w->crashed = true;
+}
+
+void life_start(struct world *w)
+{
+	const char *const credentials[] = {NULL};
+	const struct engine_deps d = {.loop = w->loop,
+				      .http = w->http,
+				      .proc = w->proc,
+				      .journal = w->journal,
+				      .uuid = uuid,
+				      .driver = driver,
+				      .fatal = on_fatal,
+				      .ctx = w};
+	struct conf *c = make_conf(w);
+	struct err e;
+
+	w->crashed = false;
+	SIM_TRACE(w, "*** life %u begins", w->life);
+	if (engine_new(&w->engine, &d, c, credentials, &e) != 0) {
+		world_fail(w, "I23: burstd does not start: %s", e.msg);
+		conf_free(c);
+		return;
+	}
+	engine_start(w->engine);
+}
+
+static void on_start(struct world *w, void *ctx, uint64_t arg)
+{
+	(void)ctx;
+	(void)arg;
+	life_start(w);
+}
+
+void life_end(struct world *w)
+{
+	static const int64_t year = INT64_C(365) * 86400 * 1000;
+
+	w->crashed = true;
+	engine_free(w->engine);
+	w->engine = NULL;
+	sim_http_cancel_all(w->http);
+	sim_proc_cancel_all(w->proc);
+	w->totals->crashes++;
+	w->life++;
+	if (world_fault(w, SIM_CLOCK_JUMP)) {
+		w->totals->met[SIM_CLOCK_JUMP][NODE_NSTATES]++;
+		w->skew = world_between(w, -10, 10) * (world_one_in(w, 2) ? year / 10 : SIM_MINUTE);
+	}
+	world_at(w, w->now + (world_one_in(w, 3) ? world_between(w, 1, 200) * SIM_SECOND : 100),
+		 on_start, NULL, 0);
+}

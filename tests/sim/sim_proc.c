@@ -1,0 +1,199 @@
+/* io/proc.h: the only programs there are, scontrol and squeue, talk to the simulated slurmctld. */
+#include "io/proc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim_slurm.h"
+#include "world.h"
+
+enum { OUT_MAX = 1 << 20, ARGS_MAX = 8, COMMANDS_PER_MINUTE = 240 };
+
+enum query { SHOW_NODES, UPDATE, SQUEUE };
+
+struct child {
+	struct child *next;
+	proc_done_fn done; /* NULL: nobody waits any more */
+	void *ctx;
+	enum query query;
+	char *args[ARGS_MAX + 1];
+	struct str out;
+	struct err error; /* code set: it was stopped at its deadline */
+	int status;
+	const char *errors;
+	uint32_t timeout_ms;
+};
+
+struct proc {
+	struct world *w;
+	struct child *children;
+};
+
+struct proc *sim_proc_new(struct world *w)
+{
+	struct proc *p = mem_zalloc(sizeof(*p));
+
+	p->w = w;
+	return p;
+}
+
+static void child_free(struct proc *p, struct child *k)
+{
+	struct child **at = &p->children;
+
+	while (*at != k)
+		at = &(*at)->next;
+	*at = k->next;
+	for (size_t i = 0; k->args[i] != NULL; i++)
+		free(k->args[i]);
+	str_fini(&k->out);
+	free(k);
+}
+
+void sim_proc_free(struct proc *p)
+{
+	while (p->children != NULL)
+		child_free(p, p->children);
+	free(p);
+}
+
+static void answer(struct child *k, const struct proc_reply *r, const struct err *e)
+{
+	proc_done_fn done = k->done;
+
+	k->done = NULL;
+	if (done != NULL)
+		done(k->ctx, r, e);
+}
+
+void sim_proc_cancel_all(struct proc *p)
+{
+	static const struct err cancelled = {.code = ERR_CANCELLED, .msg = "cancelled"};
+
+	for (struct child *k = p->children; k != NULL; k = k->next)
+		answer(k, NULL, &cancelled);
+}
+
+static void on_exit_(struct world *w, void *ctx, uint64_t arg)
+{
+	struct child *k = ctx;
+	struct proc_reply r = {
+		.status = k->status, .out = k->out.p, .len = k->out.len, .errors = k->errors};
+
+	(void)arg;
+	if (k->error.code != 0)
+		answer(k, NULL, &k->error);
+	else
+		answer(k, &r, NULL);
+	child_free(w->proc, k);
+}
+
+static void fails(struct child *k, const char *why)
+{
+	k->status = 1;
+	k->errors = why;
+}
+
+static void hangs(struct child *k)
+{
+	(void)err_set(&k->error, ERR_NET, "stopped at its deadline");
+}
+
+/* Half of an update, or half of an answer (F49). */
+static size_t cut(struct world *w, const struct child *k)
+{
+	if (!world_fault(w, SIM_SCONTROL_FAILS))
+		return SIZE_MAX;
+	w->totals->met[SIM_SCONTROL_FAILS][NODE_NSTATES]++;
+	SIM_TRACE(w, "  fault: scontrol fails");
+	return world_below(w, k->query == UPDATE ? 3 : 2000);
+}
+
+static void run(struct world *w, struct child *k)
+{
+	size_t only = cut(w, k);
+
+	if (k->query == UPDATE) {
+		if (sim_ctld_update(w->ctld, (const char *const *)k->args, only) != 0 ||
+		    only != SIZE_MAX)
+			fails(k, "slurm_update error: Invalid node name specified\n");
+		return;
+	}
+	if (k->query == SHOW_NODES)
+		sim_ctld_show_nodes(w->ctld, &k->out);
+	else
+		sim_ctld_show_jobs(w->ctld, &k->out);
+	if (only == SIZE_MAX)
+		return;
+	if (only < k->out.len && k->query == SHOW_NODES) {
+		k->out.p[only] = '\0'; /* the pipe broke */
+		k->out.len = only;
+	} else {
+		fails(k, "slurm_load_node error: Socket timed out on send/recv operation\n");
+	}
+}
+
+static void on_run(struct world *w, void *ctx, uint64_t arg)
+{
+	struct child *k = ctx;
+	int64_t back = world_between(w, 2, 60);
+
+	(void)arg;
+	k->errors = "";
+	if (sim_ctld_up(w->ctld)) {
+		run(w, k);
+		if (world_fault(w, SIM_SCONTROL_HANGS)) {
+			w->totals->met[SIM_SCONTROL_HANGS][NODE_NSTATES]++;
+			hangs(k);
+		}
+	} else if (w->ctld->hung) {
+		hangs(k);
+	} else {
+		fails(k, "slurm_load_node error: Unable to contact slurm controller "
+			 "(connect failure)\n");
+	}
+	if (k->error.code != 0)
+		back = k->timeout_ms;
+	world_at(w, w->now + back, on_exit_, k, 0);
+}
+
+static void read_args(struct proc *p, struct child *k, const char *const *argv)
+{
+	size_t n = strlen(argv[0]);
+
+	if (n > 7 && strcmp(argv[0] + n - 7, "/squeue") == 0)
+		k->query = SQUEUE;
+	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
+		k->query = argv[1] != NULL && strcmp(argv[1], "update") == 0 ? UPDATE : SHOW_NODES;
+	else
+		world_fail(p->w, "proc: what is %s?", argv[0]);
+	for (size_t i = 0; argv[i] != NULL && i < ARGS_MAX; i++)
+		k->args[i] = mem_strdup(argv[i]);
+}
+
+int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
+	     struct err *e)
+{
+	struct child *k = mem_zalloc(sizeof(*k));
+
+	(void)e;
+	str_init(&k->out, OUT_MAX);
+	read_args(p, k, call->argv);
+	k->done = done;
+	k->ctx = ctx;
+	k->timeout_ms = call->timeout_ms;
+	k->next = p->children;
+	p->children = k;
+	if (!world_alive(p->w))
+		return 0; /* the callback comes when the dead engine is freed */
+	if (k->query == UPDATE)
+		SIM_TRACE(p->w, "scontrol update %s %s %s", k->args[2], k->args[3],
+			  k->args[4] != NULL ? k->args[4] : "");
+	p->w->totals->polls++;
+	if (++p->w->commands > COMMANDS_PER_MINUTE)
+		world_fail(p->w, "I30: more than %d commands in a minute", COMMANDS_PER_MINUTE);
+	world_at(p->w, p->w->now + world_between(p->w, 2, 40), on_run, k, 0);
+	(void)world_alive(p->w);
+	return 0;
+}
