@@ -7,7 +7,7 @@
 MODE    ?= release
 BUILD   ?= build
 B       := $(BUILD)/$(MODE)
-BIN     := $(BUILD)/bin
+BIN     := $(if $(filter release,$(MODE)),$(BUILD)/bin,$(B)/bin)
 PREFIX  ?= /usr
 DESTDIR ?=
 VERSION := $(shell cat VERSION)
@@ -43,6 +43,9 @@ CFLAGS  += -O0 --coverage
 LDFLAGS += --coverage
 else ifeq ($(MODE),analyze)
 CFLAGS  += -O1 -fanalyzer
+else ifeq ($(MODE),fuzz)
+CFLAGS  += -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+LDFLAGS += -fsanitize=fuzzer,address,undefined
 endif
 
 # --- what is linked with what -----------------------------------------------------------------
@@ -87,9 +90,6 @@ PROGRAMS := $(BIN)/burstd $(BIN)/burstctl $(BIN)/burst-hook $(BIN)/simcloud
 HOOKS    := burst-resume burst-suspend burst-resume-fail
 
 all: $(PROGRAMS) ## build every program into build/bin
-ifneq ($(MODE),release)
-BIN := $(B)/bin
-endif
 
 $(BIN)/burstd: $(B)/burstd/main.o $(libapi) $(libdrivers)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
@@ -121,6 +121,11 @@ beside = $(filter-out $(B)/$(1)/test_%,$(call objs,$(1)/*.c))
 $(B)/tests/unit/%.t: $(B)/tests/unit/%.o $$(call beside,tests/unit/$$(patsubst %/,%,$$(dir $$*))) $$(lib$$(firstword $$(subst /, ,$$*)))
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+# Tests of programs run the programs.
+$(filter $(B)/tests/unit/slurm/%,$(UNIT)): | $(BIN)/burst-hook
+$(filter $(B)/tests/unit/cli/%,$(UNIT)): | $(BIN)/burstctl
+$(filter $(B)/tests/unit/providers/%,$(UNIT)): | $(BIN)/simcloud
 
 # The simulator: the real core, engine and driver on a world of its own; neither io/ nor store/ is linked.
 $(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
@@ -157,10 +162,19 @@ demo: deps ## the main job on a private real Slurm and simcloud, in less than a 
 deps: ## install the Debian packages that are needed; starts no service
 	@scripts/dev/deps.sh
 
-FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(libio)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+fuzzers: $(FUZZERS)
 fuzz: deps ## libFuzzer harnesses, SECONDS=n each
-	@scripts/dev/fuzz.sh $(SECONDS) $(FUZZERS)
+	@$(MAKE) --no-print-directory CC=clang MODE=fuzz PKG_CFLAGS= fuzzers
+	@for f in $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c)); do \
+		echo "== $$f: $(SECONDS) s"; mkdir -p $(BUILD)/corpus/$$f; \
+		$(BUILD)/fuzz/tests/fuzz/$$f.fuzz -max_total_time=$(SECONDS) -timeout=5 -rss_limit_mb=512 \
+			-print_final_stats=1 $(BUILD)/corpus/$$f $$(ls -d tests/fuzz/corpus/$$f 2>/dev/null) 2>&1 | tail -n 12 || exit 1; \
+	done
 
 bench: deps all ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
@@ -174,6 +188,8 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	for h in $(HOOKS); do ln -sf burst-hook $(DESTDIR)$(PREFIX)/libexec/burstd/$$h; done
 	install -m 644 scripts/pkg/burstd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/
 	install -m 644 scripts/pkg/burstd.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/burstd.conf
+	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
+	for m in docs/man/*.scd; do p=$${m##*/}; p=$${p%.scd}; scdoc <$$m >$(DESTDIR)$(PREFIX)/share/man/man$${p##*.}/$$p; done
 	[ -e $(DESTDIR)/etc/burstd/burstd.conf ] || install -m 644 scripts/pkg/burstd.conf $(DESTDIR)/etc/burstd/
 
 clean: ## remove build/
@@ -184,6 +200,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps demo test test-all unit e2e check sim bench fuzz install clean
+.PHONY: all help deps demo test test-all unit e2e check sim bench fuzz fuzzers install clean
 .SECONDARY:
 .DELETE_ON_ERROR:

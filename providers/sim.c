@@ -435,7 +435,8 @@ static enum provider_code read_error(const json_t *o, struct provider_result *ou
 	int64_t ms;
 
 	if (get_int(v, "retry_after_ms", &ms) == 1 && ms > out->retry_after_ms)
-		out->retry_after_ms = ms < RETRY_MAX_S * 1000 ? ms : RETRY_MAX_S * 1000;
+		out->retry_after_ms =
+			ms < RETRY_MAX_S * INT64_C(1000) ? ms : RETRY_MAX_S * INT64_C(1000);
 	return code != NULL ? code_of_word(code, other) : other;
 }
 

@@ -40,12 +40,15 @@ change() {
 
 events_seen=0
 show_events() {
-	local line n=0
-	while IFS= read -r line; do
-		n=$((n + 1))
-		[ $n -le $events_seen ] || say burstd "$magenta" "$line"
-	done < <(jq -r '.node + " " + .type + (if .detail != "" then ": " + .detail else "" end)' "$lab_dir/events" 2>/dev/null)
-	events_seen=$n
+	local last line
+	while IFS=$'\t' read -r last line; do
+		say burstd "$magenta" "$line"
+		events_seen=$last
+	done < <(jq -rs --argjson seen "$events_seen" '
+		# What happens to several nodes in one moment is one line.
+		map(select(.seq > $seen)) | (map(.seq) | max) as $last |
+		group_by([.type, .detail, (.at_ms / 100 | floor)]) | sort_by(.[0].seq)[] |
+		[$last, (map(.node | select(. != "-") + " ") | join("")) + .[0].type + ": " + .[0].detail] | @tsv' "$lab_dir/events" 2>/dev/null)
 }
 
 look() {
@@ -107,8 +110,17 @@ nodes_up() {
 	[ $n = 4 ]
 }
 
-called() {
-	grep -q "$1 nodes" /var/log/slurm/slurmctld.log && burstctl events --json | grep -q "$2"
+# slurmctld called the hook, and burstd has it from there.
+resume_called() {
+	grep -q 'power_save: .*waking nodes' /var/log/slurm/slurmctld.log && event_for_4 wanted
+}
+
+suspend_called() {
+	grep -q 'power_save: .*suspending nodes' /var/log/slurm/slurmctld.log && event_for_4 released && all_powered_down
+}
+
+event_for_4() {
+	[ "$(jq -r --arg type "$1" 'select(.type == $type) | .node' "$lab_dir/events" | sort -u | wc -l)" = 4 ]
 }
 
 job_done() {
@@ -150,7 +162,7 @@ burst() {
 	job=$(TRAIN_SECONDS=2 job "$lab_dir/bin/train.sbatch") || return
 	output=$lab_dir/home/job-$job.out
 	say user "$bold" "\$ sbatch train.sbatch     -> job $job (user researcher, 4 nodes, 32 GPUs, no node exists yet)"
-	step "slurmctld allocated four cloud nodes and called burst-resume" until_seen 20 called waking c1
+	step "slurmctld allocated four cloud nodes and called burst-resume" until_seen 20 resume_called
 	step "burstd created four instances at the provider" until_seen 20 four_created
 	step "four slurmd registered from the instances' own addresses" until_seen 30 nodes_up
 	step "the job ran" until_seen 40 job_done
@@ -158,7 +170,7 @@ burst() {
 	grep -E '^rank ([0-9]|1[0-9]|2[0-9]|3[01])/' "$output" | sort -k2,2V | sed 's/^/  /'
 	step "32 ranks on 4 nodes found MASTER_ADDR by name and all-reduced to the right sum" ranks_met
 	title "Nothing to do: slurmctld suspends the nodes, burstd deletes the instances"
-	step "slurmctld suspended the idle nodes through burst-suspend" until_seen 30 all_powered_down
+	step "slurmctld suspended the idle nodes through burst-suspend" until_seen 30 suspend_called
 	step "every instance is deleted, and no slurmd is left" until_seen 20 none_alive
 	step "burstd has proof that they are gone" until_seen 20 settled
 }

@@ -24,7 +24,8 @@ int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	r->code = code;
-	return err_set(&r->err, ERR_INVALID, "%s", text);
+	(void)err_set(&r->err, ERR_INVALID, "%s", text);
+	return -1;
 }
 
 int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out)
@@ -48,10 +49,11 @@ int ctl_reply_text(struct ctl_reply *r, const char *key, const char *initial, co
 	*out = initial;
 	if (v == NULL && initial != NULL)
 		return 0;
-	if (!json_is_string(v))
-		return ctl_reply_refuse(r, "invalid", "\"%s\": want a string", key);
 	*out = json_string_value(v);
-	return 0;
+	if (*out != NULL)
+		return 0;
+	(void)ctl_reply_refuse(r, "invalid", "\"%s\": want a string", key);
+	return -1;
 }
 
 struct ctl_row ctl_reply_row(const struct ctl_reply *r)

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -30,8 +31,10 @@ static const char *provider_name(const struct engine *e, uint32_t pool)
 /* "the provider has no capacity (its words)" */
 static void add_refusal(struct str *out, const struct fleet_name *nm)
 {
-	str_adds(out, node_reason_text(nm->refused));
-	if (nm->why[0] != '\0')
+	const char *reason = node_reason_text(nm->refused);
+
+	str_adds(out, reason);
+	if (nm->why[0] != '\0' && strcmp(nm->why, reason) != 0)
 		str_addf(out, " (%s)", nm->why);
 	str_adds(out, "; next try when Slurm asks again");
 }
@@ -178,7 +181,8 @@ static void check_sources(struct report *r)
 	const struct conf *c = engine_conf(r->e);
 
 	slurm.name = "slurmctld";
-	check_source(r, &slurm, "", "nothing is bought or deleted until it does");
+	check_source(r, &slurm, "",
+		     "what runs goes on; no new release or resume is seen until it does");
 	for (size_t i = 0; i < c->nproviders; i++) {
 		struct engine_source src = engine_provider_source(r->e, i);
 
@@ -265,12 +269,32 @@ static void check_refused(struct report *r)
 	free(tallies);
 }
 
+static void check_offers(struct report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->npools; i++) {
+		const struct conf_pool *p = &c->pools[i];
+
+		if (engine_price(r->e, i) >= 0)
+			continue;
+		str_addf(
+			&r->s,
+			"pool %s: provider %s does not offer type %s in region %s%s%s (%s, in %s); "
+			"nothing can be bought for it",
+			p->name, p->provider, p->type, p->region, p->zone[0] ? ", zone " : "",
+			p->zone, p->spot ? "spot" : "on-demand", c->currency);
+		say(r);
+	}
+}
+
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 {
 	struct report r = {.e = e, .fn = fn, .ctx = ctx};
 
 	str_init(&r.s, SENTENCE_MAX);
 	check_sources(&r);
+	check_offers(&r);
 	check_quarantined(&r);
 	check_refused(&r);
 	check_indoubt(&r);

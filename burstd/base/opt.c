@@ -168,8 +168,10 @@ static int take_value(struct scan *s, const struct opt *o, const char *attached,
 		*out = attached;
 		return 0;
 	}
-	if (s->left == 0)
-		return err_set(s->e, ERR_INVALID, "--%s: want %s after it", o->name, o->arg);
+	if (s->left == 0) {
+		(void)err_set(s->e, ERR_INVALID, "--%s: want %s after it", o->name, o->arg);
+		return -1;
+	}
 	*out = *s->v++;
 	s->left--;
 	return 0;

@@ -38,8 +38,8 @@ int secret_load(struct secret **out, const char *path, struct err *e)
 	n = read(fd, s->text, SECRET_MAX);
 	while (n > 0 && strchr(" \t\r\n", s->text[n - 1]) != NULL)
 		s->text[--n] = '\0';
-	if (n <= 0 || n == SECRET_MAX) {
-		(void)err_set(e, ERR_INVALID, "%s: empty, too long or unreadable", path);
+	if (n <= 0 || n == SECRET_MAX || strlen(s->text) != (size_t)n) {
+		(void)err_set(e, ERR_INVALID, "%s: empty, too long, unreadable or not text", path);
 		goto out;
 	}
 	*out = s;

@@ -62,7 +62,8 @@ int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
 		free(answer);
 	} else {
 		rc = CLI_UNREACHABLE;
-		(void)err_set(e, why.code, "cannot reach burstd: %s; %s", why.msg, advice(&why));
+		(void)err_set(e, (enum err_code)why.code, "cannot reach burstd: %s; %s", why.msg,
+			      advice(&why));
 	}
 	free(text);
 	return rc;
@@ -86,6 +87,11 @@ const char *cli_text(const json_t *object, const char *key)
 int64_t cli_int(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
+}
+
+const json_t *cli_row(const json_t *object, const char *key, size_t i)
+{
+	return json_array_get(json_object_get(object, key), i);
 }
 
 void cli_print_json(const struct cli *c, json_t *reply)

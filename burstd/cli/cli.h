@@ -63,6 +63,8 @@ int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);
 /* What an answer holds; "" or 0 when it does not: an older burstd must not make us fail. */
 const char *cli_text(const json_t *object, const char *key);
 int64_t cli_int(const json_t *object, const char *key);
+/* Row i of the array called key; NULL past its end. */
+const json_t *cli_row(const json_t *object, const char *key, size_t i);
 
 /* For --json: the answer as burstd gave it, less "ok". */
 void cli_print_json(const struct cli *c, json_t *reply);

@@ -60,6 +60,7 @@ static int get_config(const struct cli *c, const char *path, json_t **r)
 	struct conf *conf;
 	struct str text;
 
+	*r = NULL;
 	if (path == NULL)
 		return cli_ask_loudly(c, json_pack("{s:s}", "op", "config"), r);
 	if (conf_file_load(&conf, path, &e) != 0)

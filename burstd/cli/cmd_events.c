@@ -54,7 +54,8 @@ static void print_event(const struct cli *c, const json_t *ev)
 		(void)snprintf(node, sizeof(node), "%.63s#%" PRId64, cli_text(ev, "node"), gen);
 	else
 		(void)snprintf(node, sizeof(node), "%.63s", cli_text(ev, "node"));
-	print_text(&c->out, OUT_DIM, fmt_i64(seq, cli_int(ev, "seq")), 6);
+	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(ev, "seq"));
+	print_text(&c->out, OUT_DIM, seq, 6);
 	print_text(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), 19);
 	print_text(&c->out, OUT_BOLD, node, 14);
 	print_text(&c->out, OUT_PLAIN, cli_text(ev, "type"), 15);
@@ -85,12 +86,12 @@ static int show(const struct cli *c, const struct events_args *a, int64_t *since
 		int64_t asked = *since;
 		const json_t *ev;
 		json_t *r;
-		size_t i;
 		int rc = cli_ask(c, request(a, asked), &r, e);
 
 		if (rc != CLI_OK)
 			return rc;
-		json_array_foreach(json_object_get(r, "events"), i, ev) print_event(c, ev);
+		for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++)
+			print_event(c, ev);
 		*since = cli_int(r, "last");
 		/* A page that goes nowhere is the last, whatever burstd says: never ask for ever.
 		 */

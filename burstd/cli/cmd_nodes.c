@@ -101,16 +101,15 @@ static int ask_all(const struct cli *c, json_t **reply)
 
 static void keep_matching(json_t *reply, const struct nodes_args *a)
 {
-	json_t *kept = json_array(), *node;
-	size_t i;
+	json_t *kept = json_array();
+	const json_t *node;
 
-	json_array_foreach(json_object_get(reply, "nodes"), i, node)
-	{
+	for (size_t i = 0; (node = cli_row(reply, "nodes", i)) != NULL; i++) {
 		if (a->pool != NULL && strcmp(cli_text(node, "pool"), a->pool) != 0)
 			continue;
 		if (a->state != NULL && strcmp(cli_text(node, "state"), a->state) != 0)
 			continue;
-		(void)json_array_append(kept, node);
+		(void)json_array_append(kept, (json_t *)(uintptr_t)node);
 	}
 	(void)json_object_set_new(reply, "nodes", kept);
 }
@@ -155,6 +154,10 @@ static void print_summary(const struct out *o, const struct summary *s, const ch
 {
 	char rate[FMT_MONEY_SIZE], money[OUT_MONEY_SIZE];
 
+	if (s->shown == 0 && s->off > 0) {
+		(void)fprintf(o->f, "all %zu nodes are off (--all shows them)\n", s->off);
+		return;
+	}
 	(void)fprintf(o->f, "%zu %s", s->shown, s->shown == 1 ? "node" : "nodes");
 	if (s->rate > 0) {
 		(void)fprintf(o->f, ", %s ", out_money(money, fmt_money(rate, s->rate)));
@@ -177,11 +180,9 @@ static void print_nodes(const struct out *o, const json_t *reply, bool all)
 	struct summary s = {0, 0, 0};
 	const json_t *node;
 	struct table t;
-	size_t i;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	json_array_foreach(json_object_get(reply, "nodes"), i, node)
-	{
+	for (size_t i = 0; (node = cli_row(reply, "nodes", i)) != NULL; i++) {
 		int64_t rate = 0;
 
 		if (!all && is_off(node) && cli_text(node, "refused")[0] == '\0') {
@@ -284,11 +285,9 @@ static void print_generations(const struct out *o, const json_t *r)
 	};
 	struct table t;
 	const json_t *g;
-	size_t i;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	json_array_foreach(json_object_get(r, "generations"), i, g)
-	{
+	for (size_t i = 0; (g = cli_row(r, "generations", i)) != NULL; i++) {
 		int64_t end = cli_int(g, "end_ms");
 		char gen[FMT_U64_SIZE], at[OUT_TIME_SIZE], billed[OUT_AGO_SIZE],
 			cost[OUT_MONEY_SIZE];
@@ -303,7 +302,7 @@ static void print_generations(const struct out *o, const json_t *r)
 		table_add(&t, OUT_PLAIN, out_money(cost, cli_text(g, "cost")));
 		table_add(&t, OUT_PLAIN, phrase(cli_text(g, "reason")));
 	}
-	if (i > 0) {
+	if (t.n > 0) {
 		(void)fputc('\n', o->f);
 		table_print(&t, o, 2);
 	}
@@ -316,11 +315,9 @@ static void print_events(const struct out *o, const json_t *r)
 		{"TIME", false}, {"GENERATION", true}, {"EVENT", false}, {"DETAIL", false}};
 	struct table t;
 	const json_t *ev;
-	size_t i;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
-	json_array_foreach(json_object_get(r, "events"), i, ev)
-	{
+	for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++) {
 		char at[OUT_TIME_SIZE], gen[FMT_U64_SIZE];
 
 		table_add(&t, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")));
@@ -328,7 +325,7 @@ static void print_events(const struct out *o, const json_t *r)
 		table_add(&t, OUT_PLAIN, cli_text(ev, "type"));
 		table_add(&t, OUT_PLAIN, cli_text(ev, "detail"));
 	}
-	if (i > 0) {
+	if (t.n > 0) {
 		(void)fputc('\n', o->f);
 		table_print(&t, o, 2);
 	}

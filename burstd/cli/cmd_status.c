@@ -22,8 +22,8 @@ static void print_head(const struct out *o, const json_t *r)
 
 static void print_problems(const struct out *o, const json_t *r)
 {
-	const json_t *problems = json_object_get(r, "problems"), *p;
-	size_t i, n = json_array_size(problems);
+	size_t n = json_array_size(json_object_get(r, "problems"));
+	const json_t *p;
 
 	if (n == 0) {
 		out_text(o, OUT_GOOD, "All is well.");
@@ -32,8 +32,7 @@ static void print_problems(const struct out *o, const json_t *r)
 	}
 	out_text(o, OUT_BAD, n == 1 ? "1 problem" : "Problems");
 	(void)fputs(":\n", o->f);
-	json_array_foreach(problems, i, p)
-	{
+	for (size_t i = 0; (p = cli_row(r, "problems", i)) != NULL; i++) {
 		out_text(o, OUT_BAD, "  ! ");
 		out_text(o, OUT_PLAIN, json_string_value(p) != NULL ? json_string_value(p) : "");
 		(void)fputc('\n', o->f);
@@ -66,11 +65,10 @@ static void print_sources(const struct out *o, const json_t *r)
 		{"TALKS TO", false}, {"STATE", false}, {"LAST ANSWER", false}};
 	struct table t;
 	const json_t *p;
-	size_t i;
 
 	table_init(&t, columns, 3);
 	add_source(&t, json_object_get(r, "slurm"), "slurmctld", cli_int(r, "now_ms"));
-	json_array_foreach(json_object_get(r, "providers"), i, p)
+	for (size_t i = 0; (p = cli_row(r, "providers", i)) != NULL; i++)
 		add_source(&t, p, cli_text(p, "name"), cli_int(r, "now_ms"));
 	table_print(&t, o, 0);
 	table_fini(&t);
@@ -122,12 +120,12 @@ static void print_pools(const struct out *o, const json_t *r)
 		{"POOL", false}, {"NODES", true}, {rate, true}, {spent, true}, {"STATES", false}};
 	struct table t;
 	const json_t *p;
-	size_t i;
 
 	(void)snprintf(rate, sizeof(rate), "%.3s PER HOUR", cli_text(r, "currency"));
 	(void)snprintf(spent, sizeof(spent), "%.3s SPENT", cli_text(r, "currency"));
 	table_init(&t, columns, 5);
-	json_array_foreach(json_object_get(r, "pools"), i, p) add_pool(&t, p);
+	for (size_t i = 0; (p = cli_row(r, "pools", i)) != NULL; i++)
+		add_pool(&t, p);
 	table_print(&t, o, 0);
 	table_fini(&t);
 }

@@ -157,7 +157,7 @@ static int may_keep(const char *section, const char *name, const void *old, cons
 static int moved(const char *section, const char *name, struct err *e)
 {
 	return err_set(e, ERR_INVALID,
-		       "%s \"%s\" is gone or has moved: this needs a restart (new ones come last)",
+		       "%s \"%s\" is gone or has moved: this needs a restart (new pools come last)",
 		       section, name);
 }
 
@@ -173,6 +173,11 @@ int conf_may_replace(const struct conf *old, const struct conf *next, struct err
 		if (may_keep("provider", name, &old->providers[i], &next->providers[i], e) < 0)
 			return -1;
 	}
+	if (next->nproviders > old->nproviders)
+		return err_set(e, ERR_INVALID,
+			       "%s:%d: provider \"%s\" is new: this needs a restart", next->path,
+			       next->providers[old->nproviders].line,
+			       next->providers[old->nproviders].name);
 	for (size_t i = 0; i < old->npools; i++) {
 		const char *name = old->pools[i].name;
 

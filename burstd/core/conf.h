@@ -82,7 +82,7 @@ int conf_finish(struct conf *c, struct err *e);
 
 /* May a running burstd go from old to next?  -1: *e names what needs a restart: an option whose
  * `reload` is false in conf_options[], a provider or pool that is gone or moved.  So an index into
- * providers or pools that was good in old means the same in next; new ones come last. */
+ * providers or pools that was good in old means the same in next; new pools come last. */
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e);
 
 /* The pool that names this node, or NULL: then it is not ours to touch. */

@@ -45,7 +45,6 @@ struct conf_option {
 extern const struct conf_option conf_options[];
 extern const size_t conf_noptions;
 
-/* Sections in the order of the table, each followed by its options. */
 const struct conf_option *conf_option_find(const char *section, const char *name); /* or NULL */
 /* The option or section name most like `name` in a section, for "did you mean"; never NULL. */
 const char *conf_option_nearest(const char *section, const char *name);

@@ -30,8 +30,10 @@ struct fleet_name { /* one Slurm node */
 	struct fleet_node *newest; /* NULL: never bought, as far as is known */
 	uint64_t last_gen;         /* highest generation ever seen */
 	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
-	enum node_reason refused;  /* not NONE: not to be bought until slurmctld asks anew */
-	char why[160];             /* of refused: for people */
+	bool barred;               /* refused: not to be bought until slurmctld asks anew */
+	enum node_reason refused;  /* the last refusal, for people, until it is bought or old */
+	int64_t refused_ms;        /* when that was */
+	char why[160];             /* and why */
 	int64_t forced_ms;         /* when slurmctld was last told to power it down */
 };
 

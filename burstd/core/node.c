@@ -16,7 +16,8 @@ static const struct {
 	[NODE_CREATING] = {"creating", B(NODE_WANTED) | B(NODE_INDOUBT) | B(NODE_BOOTING) |
 					       B(NODE_DELETING) | B(NODE_GONE)},
 	[NODE_INDOUBT] = {"indoubt", B(NODE_BOOTING) | B(NODE_DELETING) | B(NODE_GONE)},
-	[NODE_BOOTING] = {"booting", B(NODE_READY) | B(NODE_DELETING) | B(NODE_GONE)},
+	[NODE_BOOTING] = {"booting",
+			  B(NODE_READY) | B(NODE_DRAINING) | B(NODE_DELETING) | B(NODE_GONE)},
 	[NODE_READY] = {"ready", B(NODE_DRAINING) | B(NODE_DELETING) | B(NODE_GONE)},
 	[NODE_DRAINING] = {"draining", B(NODE_DELETING) | B(NODE_GONE)},
 	[NODE_DELETING] = {"deleting", B(NODE_GONE) | B(NODE_QUARANTINED)},
@@ -141,12 +142,12 @@ static void end(struct node *n, enum node_reason why, const struct node_event *e
 {
 	if (!n->release && why != NODE_BECAUSE_NONE)
 		n->reason = why;
-	if (n->start_ms != 0 && n->end_ms == 0) {
+	if (n->start_ms != 0) {
 		bool said = ev->instance != NULL && ev->instance->ended_ms >= n->start_ms;
+		int64_t at = said ? ev->instance->ended_ms : ev->now_ms;
+		int64_t least = n->end_ms > n->start_ms ? n->end_ms : n->start_ms;
 
-		n->end_ms = said ? ev->instance->ended_ms : ev->now_ms;
-		if (n->end_ms < n->start_ms)
-			n->end_ms = n->start_ms;
+		n->end_ms = at > least ? at : least;
 	}
 	move(n, NODE_GONE, ev->now_ms, INT64_MAX);
 }
@@ -311,9 +312,7 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 		if (ev->instance->state != PROVIDER_RECLAIMING &&
 		    ev->instance->state != PROVIDER_STOPPING)
 			break;
-		if (n->state == NODE_BOOTING)
-			delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
-		else if (n->state == NODE_READY)
+		if (n->state != NODE_DRAINING) /* it may have registered: its job must go first */
 			move(n, NODE_DRAINING, ev->now_ms, INT64_MAX);
 		break;
 	case NODE_EV_ABSENT:
@@ -406,7 +405,6 @@ static void step_gone(struct node *n, const struct node_event *ev)
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	if (n->start_ms == 0)
 		n->start_ms = in->created_ms > 0 ? in->created_ms : ev->now_ms;
-	n->end_ms = 0;
 	delete_it(n, n->reason, ev->now_ms);
 }
 
@@ -420,8 +418,10 @@ bool node_step(struct node *n, const struct node_event *ev, const struct node_li
 		n->release = true;
 		n->reason = ev->reason;
 	}
-	if (ev->type == NODE_EV_RESTART && n->since_ms > ev->now_ms)
-		n->since_ms = ev->now_ms; /* else proof would wait for that future to come (F57) */
+	if (ev->type == NODE_EV_RESTART) { /* else all would wait for that future to come (F57) */
+		n->since_ms = n->since_ms < ev->now_ms ? n->since_ms : ev->now_ms;
+		n->wanted_ms = n->wanted_ms < ev->now_ms ? n->wanted_ms : ev->now_ms;
+	}
 	switch (n->state) {
 	case NODE_WANTED:
 		step_wanted(n, ev, lim);

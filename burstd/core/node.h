@@ -26,8 +26,9 @@
  *    good        v   |                                       |
  *             QUARANTINED --- ended -------------------------+
  *
- * Gone is written only on proof (I9): the provider says ended, or two complete lists a settle time
- * apart do not show the instance.  A delete's success is not proof; nor is one list (I8, F12, F15).
+ * A reclaim leads from BOOTING to DRAINING too.  Gone is written only on proof (I9): the provider
+ * says ended, or two complete lists a settle time apart do not show the instance.  A delete's
+ * success is not proof; nor is one list (I8, F12, F15).
  */
 #ifndef BURSTD_NODE_H
 #define BURSTD_NODE_H
@@ -133,7 +134,8 @@ struct node {
 	int64_t wake_ms;     /* next NODE_EV_TIMER; INT64_MAX: none */
 	int64_t start_ms; /* billing began: the provider's word, else when we learnt of it; 0: not
 			   */
-	int64_t end_ms;   /* billing ended, likewise; 0: not */
+	int64_t end_ms; /* billing ended, likewise; 0: not.  Stays when GONE proves wrong: billed so
+			   far */
 };
 
 struct node_event {

@@ -60,7 +60,25 @@ bool cloud_ready(struct cloud *c)
 	       bucket_next_ms(&c->bucket, engine_now(c->e)) <= engine_now(c->e);
 }
 
-static void note(struct cloud *c, const struct provider_result *r)
+/* Once in the log for as long as it is the same. */
+static void complain(struct cloud *c, enum provider_op_kind kind, const char *code,
+		     const char *text)
+{
+	static const char *const names[] = {[PROVIDER_CREATE] = "create",
+					    [PROVIDER_LIST] = "list",
+					    [PROVIDER_DELETE] = "delete",
+					    [PROVIDER_OFFERS] = "offers"};
+	char full[sizeof(c->error)];
+
+	(void)snprintf(full, sizeof(full), "%s: %s", names[kind], text);
+	c->failed_ms = engine_now(c->e);
+	if (strcmp(c->error, full) != 0)
+		log_write(c->e->d.log, LOG_WARN, "provider failed", "provider", c->conf->name,
+			  "code", code, "error", full, NULL);
+	memcpy(c->error, full, sizeof(full));
+}
+
+static void note(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
 {
 	bool bad = r->code == PROVIDER_DENIED || r->code == PROVIDER_TRANSIENT ||
 		   r->code == PROVIDER_AMBIGUOUS || r->code == PROVIDER_INVALID;
@@ -70,11 +88,7 @@ static void note(struct cloud *c, const struct provider_result *r)
 		c->error[0] = '\0';
 		return;
 	}
-	c->failed_ms = engine_now(c->e);
-	if (strcmp(c->error, r->message) != 0)
-		log_write(c->e->d.log, LOG_WARN, "provider failed", "provider", c->conf->name,
-			  "code", provider_code_str(r->code), "error", r->message, NULL);
-	(void)snprintf(c->error, sizeof(c->error), "%s", r->message);
+	complain(c, kind, provider_code_str(r->code), r->message);
 }
 
 /* The one end of every request. */
@@ -82,12 +96,13 @@ static void finish(struct request *rq, const struct provider_result *r)
 {
 	struct cloud *c = rq->cloud;
 
+	assert(rq->prev != NULL);
 	*rq->prev = rq->next;
 	if (rq->next != NULL)
 		rq->next->prev = rq->prev;
 	if (c != NULL) {
 		c->inflight--;
-		note(c, r);
+		note(c, rq->op.kind, r);
 		rq->fn(c, rq->ctx, r);
 	}
 	free(rq->ctx);
@@ -108,6 +123,7 @@ static void parsed(struct request *rq, const struct provider_reply *reply)
 {
 	struct provider_result r = {0};
 
+	assert(rq->cloud != NULL);
 	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
 	finish(rq, &r);
 	provider_result_fini(&r);
@@ -263,14 +279,12 @@ uint64_t cloud_body_hash(const struct provider_request *rq)
 static void list_page(struct cloud *c);
 static bool anyone_waits(const struct cloud *c);
 
-static void list_failed(struct cloud *c, const char *why)
+static void list_failed(struct cloud *c)
 {
 	c->listing = false;
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
-	(void)snprintf(c->error, sizeof(c->error), "list: %s", why);
-	c->failed_ms = engine_now(c->e);
 	c->list_next = engine_now(c->e) + c->list_step;
 	c->list_step =
 		c->list_step * 2 < ENGINE_RETRY_MAX_MS ? c->list_step * 2 : ENGINE_RETRY_MAX_MS;
@@ -280,7 +294,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	(void)ctx;
 	if (r->code != PROVIDER_OK) {
-		list_failed(c, r->message);
+		list_failed(c);
 		return;
 	}
 	if (r->ninstances > 0) {
@@ -291,7 +305,8 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 	if (r->cursor[0] != '\0') {
 		/* A cursor that comes again, or never ends, is a broken list (F16). */
 		if (strcmp(r->cursor, c->cursor) == 0 || ++c->pages >= ENGINE_PAGES_MAX) {
-			list_failed(c, "its pages do not end");
+			complain(c, PROVIDER_LIST, "invalid", "its pages do not end");
+			list_failed(c);
 			return;
 		}
 		(void)snprintf(c->cursor, sizeof(c->cursor), "%s", r->cursor);
@@ -373,6 +388,7 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 		c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
 		return;
 	}
+	c->offers_known = true;
 	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
 	free(c->offers);
 	c->offers = NULL;

@@ -35,6 +35,13 @@ const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
+/* A node that did not register in time is given up only when slurmctld has said so since: while it
+ * is silent the node may have registered and be at work (I18, F48). */
+static bool deadline_known(const struct engine *e, const struct fleet_node *fn)
+{
+	return fn->n.state != NODE_BOOTING || e->snapshot_ms >= fn->n.wake_ms;
+}
+
 static void wake_nodes(struct engine *e)
 {
 	int64_t now = engine_now(e), next = INT64_MAX;
@@ -45,10 +52,10 @@ static void wake_nodes(struct engine *e)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
 			struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = now};
 
-			if (fn->n.wake_ms <= now && !fn->busy)
+			if (fn->n.wake_ms > now)
+				next = fn->n.wake_ms < next ? fn->n.wake_ms : next;
+			else if (!fn->busy && deadline_known(e, fn)) /* else an answer wakes us */
 				engine_post(e, fn, &ev);
-			else if (fn->n.wake_ms < next)
-				next = fn->n.wake_ms;
 		}
 	e->fleet.wake_ms = next;
 	engine_commit(e);
@@ -97,7 +104,7 @@ static void arm(struct engine *e)
 				next = at;
 		}
 	}
-	if (e->unsent)
+	if (e->unsent || e->more)
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }
@@ -156,7 +163,7 @@ static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_m
 		e->poll_step = ENGINE_RETRY_MS / 2;
 		observe_snapshot(e, text, len, began_ms);
 		if (e->poll_again)
-			e->poll_next = engine_now(e);
+			e->poll_next = e->poll_began + ENGINE_HINT_MS;
 	}
 	engine_turn(e);
 }
@@ -247,8 +254,12 @@ static int load(struct engine *e, struct err *err)
 					  .call = load_call,
 					  .spent = load_spent,
 					  .ctx = e};
+	int64_t last_batch;
 
 	name_nodes(e);
+	if (journal_get_number(e->d.journal, ENGINE_LAST_BATCH, &last_batch, err) != 0)
+		return err_wrap(err, "cannot go on from the journal");
+	e->last_batch = (uint64_t)last_batch;
 	if (journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	launch_restore(e);
@@ -337,8 +348,6 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 {
 	if (conf_may_replace(e->conf, next, err) != 0)
 		return -1;
-	if (next->nproviders != e->conf->nproviders)
-		return err_set(err, ERR_INVALID, "%s: a new provider needs a restart", next->path);
 	e->old = mem_realloc(e->old, (e->nold + 1) * sizeof(struct conf *));
 	e->old[e->nold++] = e->conf; /* requests on the wire may still name it */
 	e->conf = next;
@@ -393,8 +402,18 @@ int64_t engine_spent(const struct engine *e, size_t pool)
 		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next)
 			if (fn->n.pool == pool && s != NODE_GONE && fn->n.start_ms != 0 &&
 			    engine_now(e) > fn->n.start_ms)
-				sum += fmt_cost(engine_now(e) - fn->n.start_ms, fn->n.rate_nano_h);
+				sum += fmt_cost(engine_now(e) - fn->n.start_ms, fn->n.rate_nano_h) -
+				       engine_billed(&fn->n);
 	return sum;
+}
+
+int64_t engine_price(const struct engine *e, size_t pool)
+{
+	const struct conf_pool *p = &e->conf->pools[pool];
+	const struct cloud *c = &e->clouds[p->provider_index];
+	int64_t price = cloud_price(c, p);
+
+	return price == 0 && c->offers_known ? -1 : price;
 }
 
 const struct engine_counters *engine_counters(const struct engine *e)

@@ -88,6 +88,9 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 /* What usage of this pool is written down as spent, plus what lives now cost until now; nano-units.
  */
 int64_t engine_spent(const struct engine *e, size_t pool);
+/* What a node of this pool costs, nano-units per hour; 0: not known yet; -1: the provider does not
+ * offer it, in our currency. */
+int64_t engine_price(const struct engine *e, size_t pool);
 const struct engine_counters *engine_counters(const struct engine *e);
 /* slurmctld's flags for a node, as text ("IDLE+CLOUD+POWERED_DOWN"); "" when not known. */
 const char *engine_slurm_state(const struct engine *e, const char *node, char *buf, size_t size);

@@ -109,7 +109,13 @@ static void prune(struct engine *e, struct fleet_name *nm)
 	}
 }
 
-static void put_usage(struct engine *e, const struct node *n)
+int64_t engine_billed(const struct node *n)
+{
+	return n->end_ms != 0 ? fmt_cost(n->end_ms - n->start_ms, n->rate_nano_h) : 0;
+}
+
+/* billed_nano: of that in an earlier bill, which this one replaces. */
+static void put_usage(struct engine *e, const struct node *n, int64_t billed_nano)
 {
 	struct fleet_pool *p = &e->fleet.pools[n->pool];
 	struct journal_usage u = {.pool = e->conf->pools[n->pool].name,
@@ -121,7 +127,7 @@ static void put_usage(struct engine *e, const struct node *n)
 				  .rate_nano_h = n->rate_nano_h};
 
 	u.cost_nano = fmt_cost(n->end_ms - n->start_ms, n->rate_nano_h);
-	p->spent_nano += u.cost_nano;
+	p->spent_nano += u.cost_nano - billed_nano;
 	journal_put_usage(engine_tx(e), &u);
 }
 
@@ -153,7 +159,10 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		slurm_power_down(e->slurm, &name, 1, true, why);
 		fn->name->forced_ms = engine_now(e);
 	}
-	if (is->state == NODE_DRAINING) {
+	if (is->state == NODE_DRAINING && was->state == NODE_BOOTING) {
+		refuse_mark(e, fn->name, NODE_BECAUSE_RECLAIMED,
+			    NULL); /* with the rest of its job */
+	} else if (is->state == NODE_DRAINING) {
 		const char *name = is->name;
 
 		slurm_power_down(e->slurm, &name, 1, false,
@@ -165,11 +174,11 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 static void put_all(struct engine *e)
 {
 	for (size_t i = 0; i < e->nstaged; i++) {
-		const struct node *n = &e->staged[i]->next;
+		const struct node *was = &e->staged[i]->n, *n = &e->staged[i]->next;
 
 		journal_put_node(engine_tx(e), n, e->conf->pools[n->pool].name);
-		if (n->state == NODE_GONE && e->staged[i]->n.state != NODE_GONE && n->start_ms != 0)
-			put_usage(e, n);
+		if (n->state == NODE_GONE && was->state != NODE_GONE && n->start_ms != 0)
+			put_usage(e, n, engine_billed(was));
 	}
 }
 

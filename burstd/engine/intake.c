@@ -90,6 +90,7 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 	n.group = pn->group != 0 ? e->last_group + pn->group : 0;
 	n.rate_nano_h = rate;
 	nm->why[0] = '\0';
+	nm->refused = NODE_BECAUSE_NONE;
 	(void)engine_insert(e, &n, why);
 }
 
@@ -98,6 +99,20 @@ static void prices(const struct engine *e, int64_t *price)
 	for (size_t i = 0; i < e->conf->npools; i++)
 		price[i] = cloud_price(&e->clouds[e->conf->pools[i].provider_index],
 				       &e->conf->pools[i]);
+}
+
+/* A price that the provider does not know will not come by waiting. */
+static void wait_or_refuse(struct engine *e, const char *name, uint32_t pool)
+{
+	const struct conf_pool *p = &e->conf->pools[pool];
+	char why[160];
+
+	e->moving = true;
+	if (engine_price(e, pool) >= 0)
+		return;
+	(void)snprintf(why, sizeof(why), "pool %.40s: %.30s does not offer %.30s in %.30s", p->name,
+		       p->provider, p->type, p->region);
+	refuse_mark(e, fleet_name(&e->fleet, name, pool), NODE_BECAUSE_INVALID, why);
 }
 
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
@@ -120,7 +135,7 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 			refuse_mark(e, fleet_name(&e->fleet, demand_name(d, i), pn->pool),
 				    NODE_BECAUSE_LIMIT, plan.why);
 		else if (pn->verdict == PLAN_WAIT)
-			e->moving = true;
+			wait_or_refuse(e, demand_name(d, i), pn->pool);
 	}
 	qsort(order, n, sizeof(struct plan_node *), by_group);
 	for (size_t i = 0; i < n; i++)
@@ -156,6 +171,7 @@ static void forgive(struct engine *e, const struct demand *d)
 
 		if (nm == NULL)
 			continue;
+		nm->barred = false;
 		nm->refused = NODE_BECAUSE_NONE;
 		nm->forced_ms = 0;
 	}
@@ -215,7 +231,10 @@ static bool resume(struct engine *e, struct pending *p)
 /* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
 static void hint(struct engine *e)
 {
-	e->poll_next = engine_now(e);
+	int64_t soon = e->poll_began + ENGINE_HINT_MS;
+
+	if (soon < e->poll_next)
+		e->poll_next = soon;
 	if (e->polling)
 		e->poll_again = true;
 }

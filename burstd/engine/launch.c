@@ -96,6 +96,7 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 				.now_ms = engine_now(c->e),
 				.instance = it != NULL ? &it->instance : NULL};
 
+	assert(it != NULL || code != PROVIDER_OK);
 	fn->busy = false;
 	if (r->retry_after_ms > 0)
 		ev.retry_ms = ev.now_ms + r->retry_after_ms;
@@ -215,8 +216,10 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
 				       err.msg);
 		engine_post(e, nodes[i], &ev);
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		journal_put_batch(engine_tx(e), &b->j);
+		journal_put_number(engine_tx(e), ENGINE_LAST_BATCH, (int64_t)b->j.id);
+	}
 	engine_commit(e);
 	if (rc == 0 && !e->dead)
 		batch_send(c, b);
@@ -270,6 +273,7 @@ static void flush(struct engine *e, struct forming *f, uint32_t pool)
 	if (n == 0 || !cloud_ready(c))
 		return;
 	f->n = 0;
+	e->launched += n;
 	send_new(c, pool, f->v, n);
 }
 
@@ -314,7 +318,8 @@ static void launch_new(struct engine *e)
 			k = after_gang(fn);
 		fn = k;
 	}
-	while (i < n && !e->dead) {
+	e->launched = 0;
+	while (i < n && !e->dead && e->launched < ENGINE_LAUNCH_MAX) {
 		uint32_t pool = wanted[i]->n.pool;
 		struct cloud *c = engine_cloud(e, pool);
 		size_t g = 1;
@@ -326,8 +331,9 @@ static void launch_new(struct engine *e)
 			add_gang(e, &forming[pool], wanted + i, g);
 		i += g;
 	}
+	e->more = i < n; /* what is not in a batch yet: so hooks are heard between two batches */
 	for (uint32_t p = 0; p < e->conf->npools; p++) {
-		if (!e->dead)
+		if (!e->dead && !e->more)
 			flush(e, &forming[p], p);
 		free(forming[p].v);
 	}
@@ -412,6 +418,7 @@ void launch_settle(struct engine *e)
 
 void launch_run(struct engine *e)
 {
+	e->more = false;
 	if (e->batches != NULL) {
 		launch_again(e);
 		launch_settle(e);

@@ -46,8 +46,7 @@ static void forget_strays(struct cloud *c)
 static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_instance *in)
 {
 	struct engine *e = c->e;
-	bool used = (nm->flags & SLURM_KNOWN) != 0 &&
-		    (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
+	bool used = (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
 	const struct conf_pool *p = &e->conf->pools[nm->pool];
 	struct node_event seen = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
 	struct fleet_node *fn;
@@ -55,14 +54,13 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 
 	if (in->state == PROVIDER_ENDED)
 		return;
-	if ((nm->flags & SLURM_KNOWN) ==
-	    0) { /* needed or not?  Ask slurmctld first, then look again */
-		c->unsure = true;
-		return;
-	}
 	node_init(&n, in->node, in->gen, engine_now(e));
 	n.pool = nm->pool;
 	n.rate_nano_h = cloud_price(c, p);
+	if ((nm->flags & SLURM_KNOWN) == 0 || (n.rate_nano_h == 0 && !c->offers_known)) {
+		c->unsure = true; /* needed or not, and for how much?  Ask, then look again */
+		return;
+	}
 	n.release = !used || fleet_live(nm) != NULL;
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	e->count.orphans++;
@@ -100,7 +98,9 @@ static void observe_instance(struct cloud *c, const struct provider_instance *in
 		return;
 	}
 	fn->mark = true;
-	if (!fn->busy)
+	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
+	 * it must forget an absence before it (I9, F15). */
+	if (!fn->busy || fn->n.state == NODE_DELETING)
 		engine_post(e, fn, &ev);
 }
 
@@ -205,7 +205,7 @@ static void look_powering_up(struct look *l, struct fleet_name *nm, const struct
 	struct fleet_node *fn = fleet_live(nm);
 
 	l->moving = true;
-	if (nm->refused != NODE_BECAUSE_NONE) {
+	if (nm->barred) {
 		if (l->settled && l->began_ms > nm->forced_ms)
 			l->e->refuse_due = true; /* it was told, and does not know: again */
 		return;
@@ -227,7 +227,9 @@ static void look_down(struct look *l, struct fleet_name *nm, const struct slurm_
 
 	if ((sn->flags & SLURM_POWERING_DOWN) != 0)
 		l->moving = true;
-	nm->refused = NODE_BECAUSE_NONE;
+	nm->barred = false;
+	if (engine_now(l->e) - nm->refused_ms > ENGINE_REFUSAL_MS)
+		nm->refused = NODE_BECAUSE_NONE;
 	if (fn != NULL && l->began_ms > fn->n.wanted_ms)
 		release(l, fn, NODE_BECAUSE_SUSPENDED);
 	if ((sn->flags & SLURM_POWERED_DOWN) == 0 || !l->settled || fleet_live(nm) != NULL)
@@ -241,6 +243,14 @@ static void look_down(struct look *l, struct fleet_name *nm, const struct slurm_
 			     nm->name); /* else it stays down for ever (slurm.md 2.1) */
 }
 
+static void drain(struct engine *e, struct fleet_name *nm)
+{
+	const char *name = nm->name;
+
+	nm->forced_ms = engine_now(e);
+	slurm_power_down(e->slurm, &name, 1, false, "burstd: the provider takes its capacity back");
+}
+
 /* slurmctld has it up. */
 static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
@@ -249,7 +259,14 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 	bool hands_off = (sn->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) != 0;
 	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(l->e)};
 
+	nm->barred = false;
 	nm->refused = NODE_BECAUSE_NONE;
+	if (fn != NULL && fn->n.state == NODE_DRAINING && l->settled &&
+	    (sn->flags & SLURM_POWER_DOWN) == 0 && l->began_ms > nm->forced_ms + ENGINE_REFORCE_MS)
+		drain(l->e, nm); /* it was told, and does not know: again */
+	if (fn != NULL && fn->n.addr[0] != '\0' && l->settled &&
+	    !slurm_text_is(sn->addr, fn->n.addr)) /* the update was lost (F49) */
+		slurm_set_addr(l->e->slurm, nm->name, fn->n.addr, nm->name);
 	if (fn != NULL && fn->n.state == NODE_BOOTING && !silent && l->began_ms > fn->n.since_ms) {
 		engine_post(l->e, fn, &up);
 	} else if (fn == NULL && silent && !hands_off && l->settled &&
@@ -309,6 +326,8 @@ void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t be
 		str_fini(&l.wanted);
 	}
 	e->polled = true;
+	e->snapshot_ms = began_ms;
+	e->fleet.wake_ms = engine_now(e); /* deadlines that waited for this snapshot */
 	e->slurm_ok_ms = engine_now(e);
 	e->slurm_error[0] = '\0';
 	engine_commit(e);

@@ -29,12 +29,19 @@ enum {
 	ENGINE_RETRY_MS = 1000,      /* a failed poll or list, doubling ... */
 	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
 	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
+	ENGINE_REFUSAL_MS = 900000,  /* a refusal is shown so long after it happened */
 	ENGINE_REFORCE_MS = 10000,   /* between two POWER_DOWN_FORCE of one node */
 	ENGINE_STRAYS_MAX = 65536,
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
+	ENGINE_LAUNCH_MAX = 1000,    /* nodes sent in one turn: their commits hold up the hooks */
+	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_BRAKE_MIN = 3,        /* one pass may lose this many nodes, or 10 % (I12) */
 };
+
+/* In the journal's meta: the last batch ever, so that no token comes twice though the clock may go
+ * back and settled batches are forgotten (F57). */
+#define ENGINE_LAST_BATCH "last_batch"
 
 struct member { /* of a batch; the name outlives it */
 	struct fleet_name *name;
@@ -85,7 +92,7 @@ struct cloud { /* one provider */
 	struct provider_offer *offers;
 	size_t noffers;
 	int64_t offers_next;
-	bool offers_busy;
+	bool offers_busy, offers_known; /* asked; answered once since start */
 	/* how it is */
 	int64_t ok_ms, failed_ms;
 	char error[256];
@@ -116,6 +123,8 @@ struct engine {
 	struct request *requests; /* all on the wire */
 	bool unsent;              /* some of them could not be sent */
 	struct batch *batches;
+	size_t launched; /* nodes sent in this turn */
+	bool more;       /* it was cut short: the next one comes at once */
 	uint64_t last_batch;
 	uint32_t last_group;
 	/* the transaction being built */
@@ -130,6 +139,7 @@ struct engine {
 	bool polling, poll_again, poll_wants_jobs;
 	bool moving; /* something was in transition at the last look */
 	int64_t poll_next, poll_step, poll_began;
+	int64_t snapshot_ms;           /* when the last whole snapshot began; 0: none since start */
 	bool jobs_asked;               /* squeue runs, for intake */
 	bool refuse_due, refuse_asked; /* jobs to be told; squeue runs, for that */
 	char *wanted; /* nodes that slurmctld wants and nobody asked us for: a node list */
@@ -141,7 +151,6 @@ struct engine {
 };
 
 /* --- engine.c --- */
-int64_t engine_now(const struct engine *e);
 void engine_turn(struct engine *e);
 const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
 					struct node_limits *out);
@@ -155,6 +164,7 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 		  const char *detail);
 struct journal_tx *engine_tx(struct engine *e); /* the one being built */
 void engine_commit(struct engine *e);
+int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
 
 /* --- intake.c --- */
 void intake_run(struct engine *e);
@@ -163,7 +173,7 @@ void intake_free(struct engine *e);
 
 /* --- launch.c --- */
 void launch_run(struct engine *e);
-int launch_load(struct engine *e, const struct journal_batch *b, struct err *err);
+int launch_load(struct engine *e, const struct journal_batch *j, struct err *err);
 void launch_restore(struct engine *e); /* after the nodes are loaded */
 void launch_settle(struct engine *e);  /* forget batches nobody waits for */
 void launch_free(struct engine *e);

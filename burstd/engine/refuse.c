@@ -16,7 +16,9 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 	bool ours = why == NODE_BECAUSE_CAPACITY || why == NODE_BECAUSE_QUOTA ||
 		    why == NODE_BECAUSE_DENIED || why == NODE_BECAUSE_INVALID;
 
+	nm->barred = true;
 	nm->refused = why;
+	nm->refused_ms = engine_now(e);
 	if (text != NULL)
 		(void)snprintf(nm->why, sizeof(nm->why), "%s", text);
 	else if (!ours || nm->why[0] == '\0') /* else: the provider's own words are there */
@@ -60,7 +62,7 @@ static struct fleet_name *refused_in(struct engine *e, const struct hostlist *h)
 	for (size_t i = 0; i < h->n; i++) {
 		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
-		if (nm != NULL && nm->refused != NODE_BECAUSE_NONE)
+		if (nm != NULL && nm->barred)
 			return nm;
 	}
 	return NULL;
@@ -86,11 +88,12 @@ static void infect(struct gangs *g, const struct map *healthy)
 		for (size_t i = 0; bad != NULL && i < g->lists[j]->n; i++) {
 			struct fleet_name *nm = fleet_find(&g->e->fleet, g->lists[j]->names[i]);
 
-			if (nm == NULL || nm->refused != NODE_BECAUSE_NONE ||
-			    map_get(healthy, nm->name) != NULL ||
+			if (nm == NULL || nm->barred || map_get(healthy, nm->name) != NULL ||
 			    (nm->newest != NULL && nm->newest->n.state == NODE_READY))
 				continue;
+			nm->barred = true;
 			nm->refused = bad->refused;
+			nm->refused_ms = bad->refused_ms;
 			(void)snprintf(nm->why, sizeof(nm->why), "%s", bad->why);
 		}
 	}
@@ -116,8 +119,7 @@ static void force(struct engine *e)
 		const char *name = nm->name;
 		char why[200];
 
-		if (nm->refused == NODE_BECAUSE_NONE ||
-		    (nm->forced_ms != 0 && now - nm->forced_ms < ENGINE_REFORCE_MS))
+		if (!nm->barred || (nm->forced_ms != 0 && now - nm->forced_ms < ENGINE_REFORCE_MS))
 			continue;
 		nm->forced_ms = now;
 		(void)snprintf(why, sizeof(why), "burstd: %.190s", nm->why);

@@ -15,19 +15,31 @@ struct victim {                  /* one instance of a delete on the wire */
 };
 
 struct removal { /* what an answer is for */
+	int64_t asked_ms;
 	size_t n;
 	const char **ids;
 	struct victim v[];
 };
 
-static enum node_event_type verdict(enum provider_code code, const struct node *n, int64_t now,
-				    int64_t settle)
+/* From when on a 404 says that it is gone: a settle time after anything that may have made it, by
+ * our own clock (the provider's may be slow), and after our start (ours may have jumped; F20, F57).
+ */
+static int64_t believed_ms(const struct cloud *c, const struct node *n)
+{
+	int64_t from = n->start_ms > n->sent_ms ? n->start_ms : n->sent_ms;
+
+	from = from > c->e->started_ms ? from : c->e->started_ms;
+	return from + c->conf->settle_ms;
+}
+
+static enum node_event_type verdict(const struct cloud *c, enum provider_code code,
+				    const struct node *n, int64_t asked_ms)
 {
 	switch (code) {
 	case PROVIDER_OK:
 		return NODE_EV_DELETED;
-	case PROVIDER_NOT_FOUND: /* soon after a create it may only not show yet (F20) */
-		return now >= n->start_ms + settle ? NODE_EV_DELETED : NODE_EV_DELETE_FAILED;
+	case PROVIDER_NOT_FOUND:
+		return asked_ms >= believed_ms(c, n) ? NODE_EV_DELETED : NODE_EV_DELETE_FAILED;
 	case PROVIDER_DENIED:
 	case PROVIDER_INVALID:
 		return NODE_EV_DELETE_DENIED;
@@ -51,7 +63,7 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 		if (fn == NULL)
 			continue;
 		fn->busy = false;
-		ev.type = verdict(code, &fn->n, ev.now_ms, c->conf->settle_ms);
+		ev.type = verdict(c, code, &fn->n, rm->asked_ms);
 		if (r->retry_after_ms > 0)
 			ev.retry_ms = ev.now_ms + r->retry_after_ms;
 		engine_post(c->e, fn, &ev);
@@ -87,6 +99,7 @@ static void removal_send(struct cloud *c, struct removal *rm)
 
 	op.u.del.ids = rm->ids;
 	op.u.del.nids = rm->n;
+	rm->asked_ms = engine_now(c->e);
 	cloud_send(c, &op, on_delete, rm);
 }
 

@@ -121,21 +121,28 @@ static void on_watch_closed(uv_handle_t *h)
 	free(h->data);
 }
 
+/* Until nothing is left; a late loop_stop() ends one run. */
+static void run_out(struct loop *l)
+{
+	while (uv_run(&l->uv, UV_RUN_DEFAULT) != 0) {
+	}
+}
+
 void loop_free(struct loop *l)
 {
 	if (l == NULL)
 		return;
-	assert(l->ntimers == 0);
 	while (l->watches != NULL) {
 		struct watch *w = l->watches;
 
 		l->watches = w->next;
 		uv_close((uv_handle_t *)&w->sig, on_watch_closed);
 	}
+	run_out(l); /* closes under way may need timers: ours go last */
+	assert(l->ntimers == 0);
 	uv_close((uv_handle_t *)&l->idle, NULL);
 	uv_close((uv_handle_t *)&l->check, NULL);
-	while (uv_run(&l->uv, UV_RUN_DEFAULT) != 0) { /* a late loop_stop() ends one run */
-	}
+	run_out(l);
 	assert(uv_loop_close(&l->uv) == 0);
 	free(l);
 }

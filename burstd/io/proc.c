@@ -131,12 +131,19 @@ static void child_done(struct child *c)
 		c->done(c->ctx, &r, NULL);
 }
 
+/* kill(0) would be ourselves, and kill(-1) everybody. */
+static void kill_group_of(uv_pid_t leader, int sig)
+{
+	assert(leader > 1);
+	(void)kill(-leader, sig);
+}
+
 /* The process group, for it may have children of its own.  Only before we know that it ended: its
  * number may then belong to somebody else. */
 static void kill_group(struct child *c, int sig)
 {
 	if (!c->exited)
-		(void)kill(-c->process.pid, sig);
+		kill_group_of(c->process.pid, sig);
 	c->killed = c->killed || sig == SIGKILL;
 }
 
@@ -152,11 +159,11 @@ static void on_stop_timer(uv_timer_t *h)
 	set_timer(c, PROC_KILL_MS, on_stop_timer);
 }
 
-/* c->err says why. */
+/* c->err says why.  Its output is still read, or what it says while it tidies up would end it by
+ * SIGPIPE. */
 static void child_stop(struct child *c, int sig)
 {
 	c->state = CHILD_STOP;
-	close_pipes(c);
 	kill_group(c, sig);
 	set_timer(c, PROC_TERM_MS, on_stop_timer);
 }
@@ -194,7 +201,7 @@ static void on_child_exit(uv_process_t *h, int64_t status, int sig)
 	}
 	/* What it started may have ignored SIGTERM.  The group's number is ours as long as one of
 	 * it lives, and was until a moment ago if none does. */
-	(void)kill(-h->pid, SIGKILL);
+	kill_group_of(h->pid, SIGKILL);
 	if (c->state == CHILD_STOP)
 		child_done(c);
 	else
@@ -361,6 +368,7 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	rc = spawn(c, call);
 	if (rc != 0) {
 		c->state = CHILD_DONE; /* nobody to tell; uv_spawn() made the handle even so */
+		c->exited = true;      /* and nothing to kill */
 		close_pipes(c);
 		close_handle((uv_handle_t *)&c->timer);
 		close_handle((uv_handle_t *)&c->process);

@@ -18,6 +18,8 @@ enum {
 	/* There is one writer; only a person with sqlite3(1) can be in the way, and not for long.
 	 */
 	DB_BUSY_MS = 250,
+	/* Pages in the log before they are copied into the main file: some milliseconds of work. */
+	DB_WAL_PAGES = 1000,
 	/* What a log that grew by a long resume file is cut back to. */
 	DB_WAL_BYTES = 16 << 20,
 };
@@ -106,6 +108,19 @@ static int check_version(struct db *d, int *version, struct err *e)
 	return 0;
 }
 
+/* SQLite's own automatic checkpoint overlooks errors and tries again.  After a failed fsync the
+ * second try succeeds without the pages being on the disk, and the log that holds them is
+ * overwritten (F55): so the commit that met it fails. */
+static int on_commit(void *ctx, sqlite3 *sql, const char *name, int pages)
+{
+	int rc = SQLITE_OK;
+
+	(void)ctx;
+	if (pages >= DB_WAL_PAGES)
+		rc = sqlite3_wal_checkpoint_v2(sql, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED ? SQLITE_OK : rc;
+}
+
 static int configure(struct db *d, struct err *e)
 {
 	char sql[128], mode[16];
@@ -116,6 +131,7 @@ static int configure(struct db *d, struct err *e)
 	if (strcmp(mode, "wal") != 0)
 		return err_set(e, ERR_IO, "%.120s: the file system cannot hold a write-ahead log",
 			       d->path);
+	(void)sqlite3_wal_hook(d->sql, on_commit, NULL);
 	if (exec(d, "PRAGMA synchronous = FULL", e) < 0 || exec(d, sql, e) < 0)
 		return -1;
 	return exec(d, "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY", e);

@@ -36,7 +36,8 @@ int db_step(struct db *d, struct sqlite3_stmt *st, struct err *e);
 void db_reset(struct sqlite3_stmt *st); /* after an early stop */
 
 int db_begin(struct db *d, struct err *e);
-int db_commit(struct db *d, struct err *e); /* 0: durable; -1: nothing of it is in the file */
+/* 0: durable.  -1: whether the next to open the file finds all of it or nothing is not known. */
+int db_commit(struct db *d, struct err *e);
 void db_rollback(struct db *d);
 int64_t db_last_id(const struct db *d); /* of the row inserted last */
 

@@ -89,7 +89,8 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u);
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value);
 void journal_end_call(struct journal_tx *tx, int64_t seq);
-/* Durable when 0.  Either way tx is gone. */
+/* Durable when 0.  -1: after the restart that must follow, all of it is there or nothing.  Either
+ * way tx is gone. */
 int journal_commit(struct journal_tx *tx, struct err *e);
 void journal_abandon(struct journal_tx *tx); /* NULL is fine */
 

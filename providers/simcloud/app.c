@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "base/clock.h"
@@ -192,7 +193,6 @@ static void on_signal(uv_signal_t *h, int sig)
 		return;
 	a->stopping = true;
 	a->stop_by = now_of(a) + STOP_MS;
-	log_write(a->log, LOG_INFO, "stopping", NULL);
 	cloud_end_all(&a->cloud, now_of(a));
 	work(a);
 }
@@ -220,10 +220,14 @@ static int load_config(struct app *a, struct err *e)
 
 static int open_boot(struct app *a, struct err *e)
 {
-	char path[HOSTS_PATH];
+	char path[HOSTS_PATH], id[METER_ID_SIZE];
 
 	if (a->o.boot == NULL)
 		return 0;
+	(void)snprintf(path, sizeof(path), "%s/%s", a->o.run_dir, meter_id(id, a->meter->n));
+	if (access(path, F_OK) == 0)
+		return err_set(e, ERR_INVALID, "%s is of an earlier run: want an empty directory",
+			       a->o.run_dir);
 	if (boot_open(&a->boot, &a->loop, a->o.boot, a->o.run_dir, e) != 0)
 		return -1;
 	boot_on_exit(a->boot, on_exited, a);
@@ -256,6 +260,12 @@ static int listen_on(struct app *a, struct err *e)
 
 static int set_up(struct app *a, struct err *e)
 {
+	struct cloud_opts co = {.conf = &a->conf,
+				.meter = a->meter,
+				.events = &a->events,
+				.subnet = a->o.subnet,
+				.seed = a->o.seed};
+
 	if (a->o.token_file != NULL && secret_load(&a->token, a->o.token_file, e) != 0)
 		return -1;
 	if (a->o.admin_token_file != NULL &&
@@ -265,7 +275,7 @@ static int set_up(struct app *a, struct err *e)
 		return -1;
 	if (a->o.state != NULL && meter_attach(a->meter, a->o.state, e) != 0)
 		return -1;
-	if (cloud_init(&a->cloud, &a->conf, a->meter, &a->events, a->o.subnet, a->o.seed, e) != 0)
+	if (cloud_init(&a->cloud, &co, e) != 0)
 		return -1;
 	front_init(&a->front, &a->cloud, &a->conf, a->o.seed);
 	a->front.token = a->token != NULL ? secret_text(a->token) : NULL;

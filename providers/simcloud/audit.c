@@ -1,5 +1,6 @@
 #include "providers/simcloud/audit.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -118,6 +119,7 @@ static void find(struct judge *j, bool leaked, uint32_t row, int64_t from, int64
 	struct audit_result *out = j->out;
 	struct audit_finding *last = out->nfindings > 0 ? &out->findings[out->nfindings - 1] : NULL;
 
+	assert(out->findings != NULL);
 	if (leaked)
 		out->leaked_ms += ms;
 	else

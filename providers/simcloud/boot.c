@@ -85,17 +85,24 @@ static void redirect(const char *dir)
 	(void)close_range(3, ~0U, 0);
 }
 
-static void become(const struct boot *b, pid_t parent, const char *dir, char *const env[])
+/* Every signal is blocked here until the handlers, which belong to the parent's loop, are off. */
+static void reset_signals(void)
 {
 	sigset_t none;
 
+	for (int sig = 1; sig < SIGRTMIN; sig++)
+		(void)signal(sig, SIG_DFL);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void become(const struct boot *b, pid_t parent, const char *dir, char *const env[])
+{
 	(void)setsid();
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(126); /* it died before we asked to die with it */
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)signal(SIGPIPE, SIG_DFL);
+	reset_signals();
 	redirect(dir);
 	(void)execle(b->program, b->program, (char *)NULL, env);
 	(void)dprintf(2, "simcloud: %s: %s\n", b->program, strerror(errno));
@@ -133,16 +140,20 @@ int boot_start(struct boot *b, const struct boot_instance *i, struct err *e)
 {
 	char text[ENV_N][ENV_SIZE], dir[PATH_SIZE], *env[ENV_N + 1];
 	pid_t parent = getpid(), pid;
+	sigset_t all, before;
 
 	(void)snprintf(dir, sizeof(dir), "%s/%s", b->run_dir, i->id);
 	if (mkdir(dir, 0755) != 0)
 		return err_set(e, ERR_IO, "%s: %s", dir, strerror(errno));
 	set_env(text, env, b->run_dir, i);
+	(void)sigfillset(&all);
+	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();
-	if (pid < 0)
-		return err_set(e, ERR_IO, "fork: %s", strerror(errno));
 	if (pid == 0)
 		become(b, parent, dir, env);
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid < 0)
+		return err_set(e, ERR_IO, "fork: %s", strerror(errno));
 	add_child(b, pid, i->row);
 	return 0;
 }
@@ -162,33 +173,33 @@ unsigned boot_count(const struct boot *b)
 	return b->n;
 }
 
-static void gone(struct boot *b, pid_t pid)
+/* A child that is dead but not reaped yet still keeps its number, and its group's, from reuse. */
+static void bury(struct boot *b, pid_t pid)
 {
-	for (unsigned k = 0; k < b->n; k++)
-		if (b->children[k].pid == pid) {
-			uint32_t row = b->children[k].row;
+	unsigned k = 0;
+	uint32_t row;
 
-			b->children[k] = b->children[--b->n];
-			if (b->fn != NULL)
-				b->fn(b->ctx, row);
-			return;
-		}
+	while (k < b->n && b->children[k].pid != pid)
+		k++;
+	if (k == b->n) { /* not ours: left to us as init or subreaper */
+		(void)waitpid(pid, NULL, 0);
+		return;
+	}
+	(void)kill(-pid, SIGKILL);
+	(void)waitpid(pid, NULL, 0);
+	row = b->children[k].row;
+	b->children[k] = b->children[--b->n];
+	if (b->fn != NULL)
+		b->fn(b->ctx, row);
 }
 
 static void reap(uv_signal_t *h, int sig)
 {
-	struct boot *b = h->data;
 	siginfo_t si = {0};
 
 	(void)sig;
-	/* The rest of the group is killed while the dead leader still keeps its number from reuse.
-	 */
 	while (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid != 0) {
-		pid_t pid = si.si_pid;
-
-		(void)kill(-pid, SIGKILL);
-		(void)waitpid(pid, NULL, 0);
-		gone(b, pid);
+		bury(h->data, si.si_pid);
 		si.si_pid = 0;
 	}
 }

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum due { DUE_BOOT, DUE_STOP, DUE_RECLAIM, DUE_FORGET };
+enum due { DUE_BOOT, DUE_STOP, DUE_NOTICE, DUE_RECLAIM, DUE_FORGET };
 
 static const char *const words[] = {
 	[CLOUD_PENDING] = "pending",       [CLOUD_RUNNING] = "running",
@@ -19,14 +19,14 @@ const char *cloud_state_word(enum cloud_state s)
 	return words[s];
 }
 
-int cloud_init(struct cloud *c, const struct settings *conf, struct meter *m, struct events *ev,
-	       const char *subnet, uint64_t seed, struct err *e)
+int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e)
 {
-	*c = (struct cloud){.conf = conf, .meter = m, .events = ev, .first = m->n};
-	if (addr_init(&c->addrs, subnet, e) != 0)
+	*c = (struct cloud){
+		.conf = o->conf, .meter = o->meter, .events = o->events, .first = o->meter->n};
+	if (addr_init(&c->addrs, o->subnet, e) != 0)
 		return -1;
 	tokens_init(&c->tokens);
-	rng_init(&c->rng, seed, 0);
+	rng_init(&c->rng, o->seed, 0);
 	cloud_reconf(c);
 	return 0;
 }
@@ -141,6 +141,9 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 	c->live++;
 	if (!settings_glob(&conf->boot_never, w->node, p->type))
 		heap_push(&c->due, now + dist_sample(&conf->boot, &c->rng), DUE_BOOT, i->row);
+	if (p->spot && conf->spot_dies)
+		heap_push(&c->due, now + dist_sample(&conf->spot_life, &c->rng), DUE_NOTICE,
+			  i->row);
 	if (c->host.named != NULL)
 		c->host.named(c->host.ctx, i, true);
 	note(c, i, "created", p->zone, now);
@@ -358,20 +361,19 @@ enum code cloud_delete(struct cloud *c, const char *id, int64_t now, int64_t *re
 	return CODE_OK;
 }
 
-int64_t cloud_list(struct cloud *c, const char *cluster, int64_t after, int64_t limit,
-		   cloud_visit_fn fn, void *ctx, int64_t now)
+int64_t cloud_list(struct cloud *c, const struct cloud_query *q, cloud_visit_fn fn, void *ctx)
 {
-	bool all = cluster[0] == '\0' || !c->conf->tags || !c->conf->filter;
-	uint32_t k = after >= c->first ? (uint32_t)after + 1 : c->first;
+	bool all = q->cluster[0] == '\0' || !c->conf->tags || !c->conf->filter;
+	uint32_t k = q->after >= c->first ? (uint32_t)q->after + 1 : c->first;
 	int64_t n = 0;
 
 	for (; k < c->cap && k < c->meter->n; k++) {
 		const struct cloud_instance *i = c->by_row[k];
 
-		if (i == NULL || now < i->visible_at ||
-		    (!all && strcmp(c->meter->rows[k].cluster, cluster) != 0))
+		if (i == NULL || q->now < i->visible_at ||
+		    (!all && strcmp(c->meter->rows[k].cluster, q->cluster) != 0))
 			continue;
-		if (n++ == limit)
+		if (n++ == q->limit)
 			return (int64_t)k - 1;
 		if (c->conf->flap == 0 || rng_unit(&c->rng) >= c->conf->flap)
 			fn(ctx, i);
@@ -421,6 +423,9 @@ void cloud_tick(struct cloud *c, int64_t now)
 		case DUE_STOP:
 			if (i->state == CLOUD_STOPPING)
 				end(c, i, "deleted", now);
+			break;
+		case DUE_NOTICE:
+			(void)cloud_reclaim(c, i, c->conf->spot_notice_ms, now);
 			break;
 		case DUE_RECLAIM:
 			if (i->state != CLOUD_ENDED && i->reclaim_at == it.at)

@@ -91,8 +91,15 @@ struct cloud_create {      /* borrowed */
 	size_t body_len;
 };
 
-int cloud_init(struct cloud *c, const struct settings *conf, struct meter *m, struct events *ev,
-	       const char *subnet, uint64_t seed, struct err *e);
+struct cloud_opts { /* borrowed for as long as the cloud lives, but for subnet */
+	const struct settings *conf;
+	struct meter *meter;
+	struct events *events;
+	const char *subnet;
+	uint64_t seed;
+};
+
+int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e);
 void cloud_fini(struct cloud *c);
 void cloud_reconf(struct cloud *c);
 
@@ -105,11 +112,15 @@ struct cloud_instance *cloud_find(const struct cloud *c, const char *id, int64_t
 struct cloud_instance *cloud_of_row(const struct cloud *c, uint32_t row); /* also hidden ones */
 /* CODE_OK, CODE_NOT_FOUND or CODE_NOT_YET (*retry_ms says when). */
 enum code cloud_delete(struct cloud *c, const char *id, int64_t now, int64_t *retry_ms);
-/* One page: calls fn for those after row `after` (-1: from the start) that a list shows, up to
- * limit. Returns the row to go on after, or -1 when that was all. */
+/* One page of a list: up to limit instances after row `after` (-1: from the start). */
+struct cloud_query {
+	const char *cluster; /* "": all */
+	int64_t after, limit, now;
+};
+
 typedef void (*cloud_visit_fn)(void *ctx, const struct cloud_instance *i);
-int64_t cloud_list(struct cloud *c, const char *cluster, int64_t after, int64_t limit,
-		   cloud_visit_fn fn, void *ctx, int64_t now);
+/* Calls fn for each.  Returns the row to go on after, or -1 when that was all. */
+int64_t cloud_list(struct cloud *c, const struct cloud_query *q, cloud_visit_fn fn, void *ctx);
 
 enum cloud_state cloud_shown(const struct cloud_instance *i, int64_t now);
 const char *cloud_state_word(enum cloud_state s);

@@ -90,23 +90,18 @@ static int read_ids(struct face_call *f, const json_t *o, const struct settings 
 static int read_list(struct face_call *f, const struct http_request *rq,
 		     const struct settings *conf, struct err *e)
 {
-	char limit[16], cursor[32], *end;
+	char limit[16], cursor[32], *end = limit;
+	int rc;
 
 	f->limit = conf->page_max;
 	f->after = -1;
 	if (http_query(rq->query, "cluster", f->cluster, sizeof(f->cluster)) < 0)
 		return err_set(e, ERR_INVALID, "cluster: malformed");
-	switch (http_query(rq->query, "limit", limit, sizeof(limit))) {
-	case 0:
-		break;
-	case 1:
+	rc = http_query(rq->query, "limit", limit, sizeof(limit));
+	if (rc == 1)
 		f->limit = strtol(limit, &end, 10);
-		if (*end == '\0' && f->limit >= 1)
-			break;
-		/* fall through */
-	default:
+	if (rc < 0 || (rc == 1 && (*end != '\0' || f->limit < 1)))
 		return err_set(e, ERR_INVALID, "limit: want a number from 1");
-	}
 	if (f->limit > conf->page_max)
 		f->limit = conf->page_max; /* F16: the cap may be smaller than what was asked */
 	if (http_query(rq->query, "cursor", cursor, sizeof(cursor)) < 0)
@@ -373,13 +368,15 @@ static void run_list(const struct face_call *f, struct cloud *c, const struct fa
 		     int64_t now, struct face_reply *out)
 {
 	struct page p = {.c = c, .rule = rule, .limit = f->limit, .now = now};
+	struct cloud_query q = {
+		.cluster = f->cluster, .after = f->after, .limit = f->limit, .now = now};
 	char cursor[32] = "";
 	int64_t next;
 
 	str_init(&p.s, BODY_MAX);
 	js_open(&p.s, NULL, '{');
 	js_open(&p.s, "instances", '[');
-	next = cloud_list(c, f->cluster, f->after, f->limit, put_listed, &p, now);
+	next = cloud_list(c, &q, put_listed, &p);
 	js_close(&p.s, ']');
 	if (next >= 0 && (rule == NULL || rule->action != FAULT_EMPTY))
 		(void)snprintf(cursor, sizeof(cursor), "c%lld", (long long)next);
@@ -402,18 +399,26 @@ static void run_get(const struct face_call *f, struct cloud *c, int64_t now, str
 	reply_with(out, &s);
 }
 
-static enum code delete_one(struct str *s, struct cloud *c, const char *id, enum code refuse,
-			    int64_t now)
+static enum code refuse_one(struct str *s, const char *id, enum code code)
+{
+	js_open(s, NULL, '{');
+	js_str(s, "id", id);
+	put_error(s, code, NULL, 0);
+	js_close(s, '}');
+	return code;
+}
+
+static enum code delete_one(struct str *s, struct cloud *c, const char *id, int64_t now,
+			    int64_t *retry_ms)
 {
 	const struct cloud_instance *i;
-	int64_t retry_ms = 0;
-	enum code code = refuse != CODE_OK ? refuse : cloud_delete(c, id, now, &retry_ms);
+	enum code code = cloud_delete(c, id, now, retry_ms);
 
 	js_open(s, NULL, '{');
 	js_str(s, "id", id);
 	i = cloud_find(c, id, now);
 	if (code != CODE_OK)
-		put_error(s, code, NULL, retry_ms);
+		put_error(s, code, NULL, *retry_ms);
 	else
 		js_str(s, "state", cloud_state_word(i != NULL ? cloud_shown(i, now) : CLOUD_ENDED));
 	js_close(s, '}');
@@ -442,14 +447,18 @@ static void run_delete(const struct face_call *f, struct cloud *c, const struct 
 		js_open(&s, "results", '[');
 	}
 	for (size_t i = 0; i < f->n; i++) {
-		enum code refuse =
-			left_out(rule, face_node(f, c, i), i, f->n) ? rule->code : CODE_OK;
-		enum code code = delete_one(&s, c, f->ids[i], refuse, now);
+		int64_t retry_ms = 0;
+		enum code code;
 
+		if (left_out(rule, face_node(f, c, i), i, f->n))
+			code = refuse_one(&s, f->ids[i], rule->code);
+		else
+			code = delete_one(&s, c, f->ids[i], now, &retry_ms);
 		out->items[code]++;
 		if (!f->many) {
 			out->code = code;
 			out->status = code_status(code);
+			out->retry_ms = retry_ms;
 		}
 	}
 	if (f->many) {

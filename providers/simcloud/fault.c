@@ -118,8 +118,8 @@ static bool matches(const struct fault_rule *r, enum op op, const struct fault_n
 {
 	if (r->op >= 0 && r->op != (int)op)
 		return false;
-	if (r->node[0] == '\0')
-		return true;
+	if (r->node[0] == '\0' || r->op == OP_LIST)
+		return true; /* for a list the name says what a partial one leaves out */
 	for (size_t i = 0; i < nodes->n; i++)
 		if (fault_matches_node(r, nodes->get(nodes->ctx, i)))
 			return true;

@@ -41,7 +41,7 @@ struct fault_rule {
 	int64_t nth, every, count;               /* 0: not said; count: fire so often at most */
 	double probability;
 	bool after;
-	char node[FAULT_GLOB_SIZE]; /* "": any request */
+	char node[FAULT_GLOB_SIZE]; /* "": any request; with op list: what partial leaves out */
 	char message[FAULT_TEXT_SIZE];
 	uint64_t seen, fired;
 	struct rng rng;

@@ -206,7 +206,8 @@ static int64_t apply(struct front *f, struct front_job *j, const struct fault_ru
 	switch (r->action) {
 	case FAULT_LATE:
 		run_later(f, j, now + r->ms);
-		/* fall through */
+		fail(j, r);
+		break;
 	case FAULT_ERROR:
 		fail(j, r);
 		break;

@@ -42,9 +42,9 @@ struct meter *meter_new(void);
 void meter_free(struct meter *m); /* NULL is fine */
 
 /* Read what an earlier run wrote to path and append to it from now on; the file is made if need be.
- * A torn last line is cut off.  -1: nothing read, nothing written. */
+ * A torn last line is cut off.  -1: nothing was written, and *m is good for meter_free() alone. */
 int meter_attach(struct meter *m, const char *path, struct err *e);
-/* Read a state file, or the answer of GET /admin/meter, without writing. */
+/* Read a state file, or the answer of GET /admin/meter, without writing.  -1: as above. */
 int meter_load(struct meter *m, const char *text, size_t len, struct err *e);
 
 /* Add a row; the strings of *r are copied, its times but start_ms ignored.  Returns its number. */

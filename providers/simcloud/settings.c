@@ -46,6 +46,7 @@ static void defaults(struct settings *c)
 		.token_life_ms = DAY_MS,
 		.ended_keep_ms = MINUTE_MS,
 		.addr_reuse_ms = MINUTE_MS,
+		.spot_notice_ms = INT64_C(2) * MINUTE_MS,
 		.quota = -1,
 		.page_max = SETTINGS_BATCH_MAX,
 		.create_max = SETTINGS_BATCH_MAX,
@@ -213,11 +214,11 @@ static int read_number(const json_t *doc, const char *key, int64_t *out, int64_t
 static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 {
 	static const char *const known[] = {
-		"tokens",     "tags",          "filter",    "token_life", "ended_keep",
-		"addr_reuse", "min_rental",    "quota",     "page_max",   "create_max",
-		"delete_max", "latency",       "boot",      "stop",       "visible",
-		"flap",       "address_after", "state_lag", "boot_never", "end_never",
-		"buckets",    "offers",        NULL};
+		"tokens",     "tags",       "filter",      "token_life",    "ended_keep",
+		"addr_reuse", "min_rental", "quota",       "page_max",      "create_max",
+		"delete_max", "latency",    "boot",        "stop",          "visible",
+		"flap",       "spot_life",  "spot_notice", "address_after", "state_lag",
+		"boot_never", "end_never",  "buckets",     "offers",        NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
@@ -236,10 +237,14 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    read_dist(doc, "visible", &c->visible, e) != 0 ||
 	    read_dist(doc, "address_after", &c->address_after, e) != 0 ||
 	    read_dist(doc, "state_lag", &c->state_lag, e) != 0 ||
+	    read_dist(doc, "spot_life", &c->spot_life, e) != 0 ||
+	    js_get_ms(doc, "spot_notice", &c->spot_notice_ms, e) != 0 ||
 	    js_get_real(doc, "flap", &c->flap, e) != 0 ||
 	    read_globs(doc, "boot_never", &c->boot_never, e) != 0 ||
 	    read_globs(doc, "end_never", &c->end_never, e) != 0 || read_buckets(doc, c, e) != 0)
 		return -1;
+	c->spot_dies = json_is_string(json_object_get(doc, "spot_life")) ||
+		       json_is_object(json_object_get(doc, "spot_life"));
 	return read_offers(doc, c, e);
 }
 

@@ -50,7 +50,10 @@ struct settings {
 	struct dist visible;       /* create to being known to list, get and delete */
 	struct dist address_after; /* create to showing its address */
 	struct dist state_lag;     /* a change of state to its being shown */
-	double flap;               /* chance of being left out of one list */
+	struct dist spot_life; /* create of a spot instance to its being reclaimed, if spot_dies */
+	bool spot_dies;
+	int64_t spot_notice_ms;
+	double flap;                                 /* chance of being left out of one list */
 	struct settings_globs boot_never, end_never; /* of node names or types */
 	struct settings_bucket bucket[OP_COUNT];
 	struct settings_offer offers[SETTINGS_OFFERS_MAX];

@@ -12,9 +12,11 @@ build='gcc make pkg-config libc6-dev libuv1-dev libcurl4-openssl-dev libjansson-
 unit='libcmocka-dev perl procps'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3-minimal'
-check='clang clang-format clang-tidy cppcheck shellcheck'
+check='clang clang-format clang-tidy cppcheck shellcheck scdoc'
+# libFuzzer's runtime carries clang's version in its name.
+fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 
-want=$(echo $build $unit $e2e $check)
+want="$build $unit $e2e $check $fuzz"
 missing=''
 for p in $want; do
 	dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null | grep -qx installed || missing="$missing $p"

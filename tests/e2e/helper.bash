@@ -99,6 +99,9 @@ all_down() {
 }
 
 calm() {
+	# What a failed test left behind must not fail the next one.
+	lab_running burstd || lab_start burstd
+	kill -CONT "$(lab_pid burstd)"
 	scancel -u researcher
 	within 20 no_jobs
 	local up
@@ -109,8 +112,9 @@ calm() {
 	within 25 burstd_has 0 ANY
 }
 
-# audit [GRACE]: simcloud's verdict on all that happened since the lab began
+# audit [GRACE]: simcloud's verdict on all that happened since the lab began; and no program broke
 audit() {
+	run ! grep -E 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log
 	"$lab_here/wanted" >"$lab_dir/wanted"
 	sim GET /admin/meter >"$lab_dir/meter.json"
 	"$lab_dir/bin/simcloud" audit --meter "$lab_dir/meter.json" --wanted "$lab_dir/wanted" --grace "${1:-10s}" || {

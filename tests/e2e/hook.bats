@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # The hooks when burstd is away, slow or lied to (F1-F10).
 
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2154
 load helper
 
 setup() {
@@ -9,7 +11,7 @@ setup() {
 }
 
 spooled() {
-	[ "$(find /var/spool/burstd -type f ! -name '*.bad' ! -name '.*' | wc -l)" "$@" ]
+	test "$(find /var/spool/burstd -type f ! -name '*.bad' ! -name '.*' | wc -l)" "$@"
 }
 
 new_rows() {
@@ -21,10 +23,10 @@ new_rows() {
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 15 spooled -ge 1
 	[ "$(stat -c '%U %a' /var/spool/burstd)" = 'slurm 700' ]
-	within 5 grep -q 'exit status of [1-9]' /var/log/slurm/slurmctld.log
+	within 5 grep -qE 'exit status (of )?[1-9]' /var/log/slurm/slurmctld.log
 	lab_start burstd
 	within 30 job_is "$job" COMPLETED
-	spooled = 0
+	spooled -eq 0
 	[ "$(new_rows)" = 1 ]
 }
 
@@ -32,21 +34,21 @@ new_rows() {
 	kill -STOP "$(lab_pid burstd)"
 	(sleep 0.5 && kill -CONT "$(lab_pid burstd)") 3>&- &
 	hook suspend c8
-	[ $hook_rc = 0 ]
-	[ $hook_ms -ge 300 ]
-	spooled = 0
+	[ "$hook_rc" = 0 ]
+	[ "$hook_ms" -ge 300 ]
+	spooled -eq 0
 }
 
 @test "burstd does not answer: the hook gives up within 2 s; late and spooled calls launch nothing twice" {
 	kill -STOP "$(lab_pid burstd)"
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	hook suspend c8
-	[ $hook_rc != 0 ]
-	[ $hook_ms -le 2200 ]
+	[ "$hook_rc" != 0 ]
+	[ "$hook_ms" -le 2200 ]
 	within 15 spooled -ge 2
 	kill -CONT "$(lab_pid burstd)"
 	within 30 job_is "$job" COMPLETED
-	within 10 spooled = 0
+	within 10 spooled -eq 0
 	[ "$(new_rows)" = 1 ]
 }
 
@@ -64,10 +66,10 @@ new_rows() {
 	rm -f /var/spool/burstd/*
 	cp -p "$lab_dir"/saved/* /var/spool/burstd/
 	lab_start burstd
-	within 10 spooled = 0
+	within 10 spooled -eq 0
 	# And the same file once more while burstd runs: it looks every 5 s.
 	cp -p "$lab_dir"/saved/* /var/spool/burstd/
-	within 10 spooled = 0
+	within 10 spooled -eq 0
 	sleep 2
 	[ "$(new_rows)" = 0 ]
 	burstd_has 0 ANY
@@ -77,7 +79,7 @@ new_rows() {
 	job=$(job -N1 --exclusive --wrap 'sleep 5')
 	within 30 job_is "$job" RUNNING
 	hook resume "$(job_nodes "$job")"
-	[ $hook_rc = 0 ]
+	[ "$hook_rc" = 0 ]
 	within 20 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 1 ]
 }
@@ -88,7 +90,7 @@ new_rows() {
 		'' ',,,,' 'unknown[1-4]' 'c1;reboot' "$(printf 'c%.0s' {1..100000})" 'c[1-8' 'c[-1]' 'c[1-4294967297]' \
 		'c[00000000000000000000001-2]'; do
 		hook resume "$list"
-		[ $hook_ms -le 2200 ]
+		[ "$hook_ms" -le 2200 ]
 		lab_burstd_ready
 	done
 	sleep 2
@@ -111,7 +113,7 @@ new_rows() {
 	echo '{"jobs":[],"all_nodes_resume":"c[1-99999999]"}' >"$lab_dir/lies"
 	for file in huge long noise lies missing; do
 		hook resume "$node" "$lab_dir/$file"
-		[ $hook_ms -le 2200 ]
+		[ "$hook_ms" -le 2200 ]
 		lab_burstd_ready
 	done
 	within 20 job_is "$job" COMPLETED

@@ -2,11 +2,17 @@
 # The main job, undisturbed: sbatch, burst, run, idle, suspend, deleted.  Nothing is forced here: slurmctld
 # itself suspends, and at the end simcloud's meter is audited against what slurmctld wanted.
 
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2154
 load helper
 
 setup() {
 	within 30 all_down
 	within 20 alive 0
+}
+
+accounted() {
+	[ "$(sacct -n -X -P -j "$1" -o state)" = COMPLETED ]
 }
 
 @test "a 1-node job runs on an instance, with its GPUs, as the user" {
@@ -16,7 +22,7 @@ setup() {
 	[ "${lines[0]}" = researcher ]
 	[[ ${lines[1]} =~ ^c[1-8]$ ]]
 	[ "${lines[2]}" = 0,1,2,3,4,5,6,7 ]
-	[ "$(sacct -n -X -j "$job" -o state%20 | tr -d ' ')" = COMPLETED ]
+	within 10 accounted "$job"
 }
 
 @test "suspend deletes the instance and its meter stops" {
@@ -43,7 +49,8 @@ setup() {
 	[ "$(grep -c '^resolved ' "$out")" = 4 ]
 	# Each node found all four, at the addresses that the provider gave.
 	[ "$(sed -n 's/^resolved [^ ]* //p' "$out" | sort -u | wc -l)" = 1 ]
-	for pair in $(sed -n '/^resolved /{s/^resolved [^ ]* //p;q}' "$out"); do
+	read -ra pairs < <(sed -n '/^resolved /{s/^resolved [^ ]* //p;q}' "$out")
+	for pair in "${pairs[@]}"; do
 		sim_addresses | grep -qx "${pair/=/ }"
 	done
 }

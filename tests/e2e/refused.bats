@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # Nodes that cannot be had, and nodes that never come up (F17, F31).
 
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2034,SC2154
 load helper
 LAB_RESUME_TIMEOUT=15
 
@@ -43,7 +45,7 @@ released() {
 }
 
 resume_calls() {
-	grep -c 'waking nodes' /var/log/slurm/slurmctld.log
+	grep -c 'waking nodes' /var/log/slurm/slurmctld.log || true
 }
 
 @test "a job over the pool's max_rate is refused, one within it runs" {

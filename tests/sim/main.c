@@ -34,7 +34,7 @@ static struct options options = {.seeds = 2000, .first = 1, .steps = 3000};
 
 static void print_trace(const struct world *w)
 {
-	unsigned n = w->trace_n < SIM_TRACE_LINES ? w->trace_n : SIM_TRACE_LINES;
+	unsigned n = w->echo ? 0 : w->trace_n < SIM_TRACE_LINES ? w->trace_n : SIM_TRACE_LINES;
 
 	for (unsigned i = w->trace_n - n; i != w->trace_n; i++)
 		(void)fprintf(stderr, "# %s\n", w->trace[i % SIM_TRACE_LINES]);
@@ -91,6 +91,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 	struct world *w = &world;
 
 	world_init(w, seed, t, tracing);
+	w->echo = options.trace;
 	life_start(w);
 	while (!w->failed && w->step < options.steps)
 		run_step(w);
@@ -158,8 +159,10 @@ static void print_totals(const struct sim_totals *t)
 		     " instances, %" PRIu64 " jobs done\n",
 		     t->seeds, t->steps, t->crashes, t->instances, t->jobs_done);
 	(void)printf("# %" PRIu64 " creates, %" PRIu64 " deletes, %" PRIu64 " lists, %" PRIu64
-		     " Slurm commands, %" PRIu64 " commits\n",
-		     t->creates, t->deletes, t->lists, t->polls, t->commits);
+		     " Slurm commands, %" PRIu64
+		     " commits; at most %u requests and %u commands in a minute\n",
+		     t->creates, t->deletes, t->lists, t->polls, t->commits,
+		     (unsigned)t->peak_requests, (unsigned)t->peak_commands);
 }
 
 static int finish(const struct sim_totals *t, bool failed)

@@ -85,7 +85,8 @@ static void check_limits(struct world *w)
 		const struct inst *i = instance_of(w, &r[k].n);
 		const struct sim_pool *p = world_pool_of(w, r[k].n.name);
 
-		if (r[k].n.state == NODE_GONE || p == NULL || (i != NULL && i->lied))
+		if (r[k].n.state == NODE_GONE || p == NULL ||
+		    (i != NULL && (i->lied || i->revived)))
 			continue;
 		rows[p - w->set.pools].nodes++;
 		rows[p - w->set.pools].rate += r[k].n.rate_nano_h;
@@ -175,7 +176,10 @@ bool check_converged(struct world *w, char *why, size_t size)
 {
 	const struct sim_row *r;
 	size_t n = sim_journal_rows(w->journal, &r);
+	bool idle = true; /* nothing lives, nothing runs up a bill */
 
+	for (size_t k = 0; k < n; k++)
+		idle = idle && r[k].n.state == NODE_GONE;
 	if (w->engine == NULL) {
 		(void)snprintf(why, size, "burstd is down");
 		return false;
@@ -190,6 +194,13 @@ bool check_converged(struct world *w, char *why, size_t size)
 	for (size_t i = 0; i < w->ctld->n; i++)
 		if (!node_settled(w, &w->ctld->nodes[i], why, size))
 			return false;
+	for (uint32_t p = 0; idle && sim_journal_exact(w->journal) && p < w->set.npools; p++)
+		if (engine_spent(w->engine, p) != sim_journal_spent(w->journal, p)) {
+			(void)snprintf(why, size,
+				       "pool %s: spent is not the sum of its bills (I22)",
+				       w->set.pools[p].name);
+			return false;
+		}
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {
 			(void)snprintf(why, size, "the row of %s/%" PRIu64 " is still %s",

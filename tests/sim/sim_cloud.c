@@ -203,7 +203,7 @@ static struct token *add_token(struct sim_cloud *c, const struct create_request 
 		c->tokens = mem_realloc(c->tokens, c->tokens_cap * sizeof(*c->tokens));
 	}
 	t = &c->tokens[c->ntokens++];
-	*t = (struct token){.hash = rq->hash};
+	*t = (struct token){.hash = rq->hash, .first_sent = c->w->now};
 	(void)snprintf(t->token, sizeof(t->token), "%s", rq->token);
 	return t;
 }
@@ -239,18 +239,21 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 			   rq->wants[0].node);
 	if (t != NULL && t->hash != rq->hash)
 		world_fail(c->w, "I4: token %s with another body", rq->token);
-	if (t == NULL)
-		(void)add_token(c, rq);
 	for (size_t i = 0; i < rq->n; i++) {
 		const struct sim_row *r =
 			sim_journal_row(c->w->journal, rq->wants[i].node, rq->wants[i].gen);
 
 		check_want(c->w, rq, &rq->wants[i]);
+		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node))
+			world_fail(c->w, "F47: launch of %s, which slurmctld does not want",
+				   rq->wants[i].node);
 		some = some ||
 		       (r != NULL && (r->n.state == NODE_CREATING || r->n.state == NODE_INDOUBT));
 	}
 	if (!some)
 		world_fail(c->w, "I1: create of %s that no row waits for", rq->wants[0].node);
+	if (t == NULL)
+		(void)add_token(c, rq);
 }
 
 /* Which of them cannot be had; whole groups where the provider promises that (F4, F8). */
@@ -289,6 +292,7 @@ void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool
 		in = boot(c, &rq->wants[i], rq->cluster);
 		in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
 		in->lied = lie;
+		in->excused = sim_ctld_unwanted_since(c->w->ctld, in->node, t->first_sent);
 		made[i] = in->number;
 		t->effective = !lie;
 	}
@@ -304,7 +308,7 @@ static void check_delete(struct sim_cloud *c, const struct inst *i)
 		world_fail(c->w, "I11: delete of a foreign instance, i-%u", (unsigned)i->number);
 		return;
 	}
-	if (!i->excused && inst_live(i) && sim_ctld_runs_job_on(c->w->ctld, i))
+	if (!i->excused && !i->lied && inst_live(i) && sim_ctld_runs_job_on(c->w->ctld, i))
 		world_fail(c->w, "I18: delete of %s/%llu, on which a job runs", i->node,
 			   (unsigned long long)i->gen);
 }
@@ -347,7 +351,8 @@ const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number)
 		return "not-found";
 	if (i->state == INST_ENDED)
 		return "ok";
-	if (w->now < i->visible_at || world_fault(w, SIM_DELETE_404)) {
+	if (w->now < i->visible_at ||
+	    (w->now < i->created + w->set.settle_ms && world_fault(w, SIM_DELETE_404))) {
 		world_met(w, SIM_DELETE_404, i->node, i->gen);
 		return "not-found";
 	}
@@ -365,24 +370,28 @@ const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number)
 
 void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags)
 {
-	static const char *const words[] = {"pending", "running", "reclaiming", "stopping",
-					    "ended"};
+	static const char *const words[] = {"\"pending\"", "\"running\"", "\"reclaiming\"",
+					    "\"stopping\"", "\"ended\""};
+	static const char *const odd_words[] = {
+		"\"hibernating\"", "null",
+		"\"a state with a name that is longer than any state should have\""};
 	int64_t now = c->w->now;
+	enum inst_state shown = i->stale ? INST_RUNNING : i->state;
 
 	if (tags)
 		str_addf(out, "{\"cluster\":\"%s\",", i->cluster);
 	else
 		str_adds(out, "{");
 	str_addf(out,
-		 "\"name\":\"%s\",\"generation\":%llu,\"id\":\"i-%u\",\"state\":\"%s\","
+		 "\"name\":\"%s\",\"generation\":%llu,\"id\":\"i-%u\",\"state\":%s,"
 		 "\"type\":\"x\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\","
 		 "\"address\":\"%s\",\"hostname\":\"%s\",\"created_ms\":%lld",
 		 i->node, (unsigned long long)i->gen, (unsigned)i->number,
-		 i->odd && inst_live(i) ? "hibernating" : words[i->state],
+		 i->odd && inst_live(i) ? odd_words[i->number % 3] : words[shown],
 		 now >= i->addr_at ? i->addr : "", i->node, (long long)i->created);
 	if (i->state == INST_RECLAIMING)
 		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);
-	if (i->state == INST_ENDED)
+	if (shown == INST_ENDED)
 		str_addf(out, ",\"ended_ms\":%lld", (long long)i->ended);
 	str_adds(out, "}");
 }
@@ -394,6 +403,8 @@ static bool hidden(struct sim_cloud *c, struct inst *i, bool empty)
 
 	if (hide) {
 		i->may_hide = false;
+	}
+	if (hide && i->pool != SIM_POOLS_MAX) {
 		world_met(c->w, empty ? SIM_LIST_EMPTY : SIM_FLAP, i->node, i->gen);
 	}
 	return hide;
@@ -432,6 +443,10 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		i->odd = world_fault(c->w, SIM_UNKNOWN_STATE);
 		if (i->odd && inst_live(i) && i->pool != SIM_POOLS_MAX)
 			world_met(c->w, SIM_UNKNOWN_STATE, i->node, i->gen);
+		i->stale = !inst_live(i) && world_fault(c->w, SIM_STALE);
+		i->revived = i->revived || i->stale;
+		if (i->stale)
+			world_met(c->w, SIM_STALE, i->node, i->gen);
 		i->run = *run;
 		str_adds(out, shown++ > 0 ? "," : "");
 		sim_cloud_show(c, out, i, true);

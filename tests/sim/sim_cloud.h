@@ -20,10 +20,12 @@ struct inst {
 	uint64_t gen;
 	uint32_t pool; /* SIM_POOLS_MAX: foreign */
 	enum inst_state state;
-	bool accepted;               /* a delete was answered with success */
-	bool lied;                   /* made though refused (F3): not held against the limits */
-	bool odd;                    /* shown with a state nobody knows (F19) */
-	bool may_hide;               /* the last complete list showed it */
+	bool accepted; /* a delete was answered with success */
+	bool lied;     /* made though refused (F3): not held against the limits */
+	bool stale;    /* ended, and shown as running (F14) */
+	bool revived;  /* was so once: its row may count again without a limit being asked */
+	bool odd;      /* shown with a state nobody knows (F19) */
+	bool may_hide; /* the last complete list showed it */
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
 	uint32_t run;                /* of the list that showed it last */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
@@ -49,6 +51,7 @@ struct token { /* what was made of it, to be said again */
 	struct create_request rq;
 	uint32_t made[CLOUD_WANTS_MAX]; /* instance numbers; 0: refused */
 	bool effective;
+	int64_t first_sent;
 };
 
 struct sim_cloud {

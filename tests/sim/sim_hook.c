@@ -122,7 +122,7 @@ void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *
 	struct world *w = c->w;
 	bool any = false, file = kind == JOURNAL_RESUME, twice;
 	int64_t at = w->now + world_between(w, 2, 20);
-	struct hook *h;
+	struct hook *h, *again;
 
 	for (size_t i = 0; i < c->n; i++)
 		any = any || nodes[i];
@@ -150,5 +150,7 @@ void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *
 	if (!twice)
 		return;
 	met(c, SIM_HOOK_TWICE, nodes);
-	world_at(w, at + world_between(w, 1, 3000), on_hook, make(c, kind, nodes, file), 0);
+	again = make(c, kind, nodes, file);
+	again->spooled = h->spooled;
+	world_at(w, at + world_between(w, 1, 2000), on_hook, again, 0);
 }

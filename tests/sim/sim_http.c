@@ -15,7 +15,7 @@
 #include "sim_journal.h"
 #include "world.h"
 
-enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 240 };
+enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120 };
 
 enum kind { CREATE, LIST, DELETE, OFFERS, NONE };
 
@@ -392,8 +392,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		r.retry_after = "7";
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0)
 		sim_cloud_listed(w->cloud, q->list_run);
-	if (q->done != NULL)
-		SIM_TRACE(w, "http %llu: %ld %.100s", (unsigned long long)q->handle,
+	if (q->done != NULL && (q->kind != LIST || q->status != 200 || q->error.code != 0))
+		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
 			  q->error.code != 0 ? -1 : q->status,
 			  q->error.code != 0 ? q->error.msg : q->body.p);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
@@ -450,7 +450,8 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	(void)e;
 	if (!world_alive(c->w))
 		return 0; /* the callback comes when the dead engine is freed */
-	trace_send(c, q, call);
+	if (q->kind != LIST)
+		trace_send(c, q, call);
 	count(c, q);
 	if (q->kind == CREATE)
 		sim_cloud_check_create(c->w->cloud, &q->create);

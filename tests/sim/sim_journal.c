@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim_cloud.h"
 
 enum { ROWS_MAX = 4096, BATCHES_MAX = 4096, CALLS_MAX = 4096, NUMBERS_MAX = 16 };
 
@@ -28,6 +29,7 @@ struct effect {
 	union {
 		struct node node;
 		struct journal_batch batch;
+		struct sim_bill bill;
 	} u;
 };
 
@@ -58,7 +60,10 @@ struct journal {
 	size_t ncalls, calls_cap;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
-	int64_t spent[SIM_POOLS_MAX], last_event, last_call;
+	struct sim_bill *bills;
+	size_t nbills, bills_cap;
+	int64_t last_event, last_call;
+	bool revenant;
 	struct journal_tx *spare;
 	unsigned open; /* transactions not yet ended */
 };
@@ -87,6 +92,7 @@ void sim_journal_free(struct journal *j)
 		free(tx);
 	}
 	free(j->rows);
+	free(j->bills);
 	free(j->batches);
 	free(j->calls);
 	free(j);
@@ -150,6 +156,21 @@ void sim_journal_met_all(struct journal *j, enum sim_fault f)
 		j->w->totals->met[f][j->rows[i].n.state]++;
 }
 
+bool sim_journal_exact(const struct journal *j)
+{
+	return !j->revenant;
+}
+
+int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < j->nbills; i++)
+		if (j->bills[i].pool == pool)
+			sum += j->bills[i].cost_nano;
+	return sum;
+}
+
 /* --- building --------------------------------------------------------------------------------- */
 
 struct journal_tx *journal_begin(struct journal *j)
@@ -208,11 +229,35 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 		  detail != NULL ? detail : "");
 }
 
+/* I22: a bill begins when the instance did and does not end before it, by clocks that were never
+ * wrong. */
+static void check_bill(struct world *w, const struct journal_usage *u)
+{
+	const struct inst *i =
+		strncmp(u->instance, "i-", 2) == 0
+			? sim_cloud_find(w->cloud, (uint32_t)strtoul(u->instance + 2, NULL, 10))
+			: NULL;
+
+	if (u->end_ms < u->start_ms || u->start_ms <= 0 || u->cost_nano < 0 || i == NULL)
+		world_fail(w, "I22: a bill for %s that makes no sense", u->node);
+	else if (w->set.chance[SIM_CLOCK_JUMP] == 0 &&
+		 (u->start_ms != i->created || (!i->lied && u->end_ms < i->ended)))
+		world_fail(w, "I22: the bill of %s is not for the time it lived", u->instance);
+}
+
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 {
-	if (u->end_ms < u->start_ms || u->start_ms <= 0 || u->cost_nano < 0)
-		world_fail(tx->j->w, "I22: a bill for %s that makes no sense", u->node);
-	add(tx, PUT_USAGE, u->pool)->value = u->cost_nano;
+	struct sim_bill *b = &add(tx, PUT_USAGE, u->pool)->u.bill;
+	const struct sim_pool *p = world_pool_of(tx->j->w, u->node);
+
+	check_bill(tx->j->w, u);
+	*b = (struct sim_bill){.gen = u->gen,
+			       .pool = p != NULL ? (uint32_t)(p - tx->j->w->set.pools) : 0,
+			       .start_ms = u->start_ms,
+			       .end_ms = u->end_ms,
+			       .cost_nano = u->cost_nano};
+	(void)snprintf(b->node, sizeof(b->node), "%.23s", u->node);
+	(void)snprintf(b->instance, sizeof(b->instance), "%.23s", u->instance);
 }
 
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
@@ -253,6 +298,10 @@ static void put_node(struct journal *j, const struct effect *f)
 
 	check_row(j->w, r, &f->u.node);
 	if (r == NULL) {
+		for (size_t i = 0; i < j->nbills; i++)
+			j->revenant =
+				j->revenant || (strcmp(j->bills[i].node, f->u.node.name) == 0 &&
+						j->bills[i].gen == f->u.node.gen);
 		j->rows = grow(j, j->rows, j->nrows, &j->rows_cap,
 			       (size_t[2]){ROWS_MAX, sizeof(*j->rows)});
 		r = &j->rows[j->nrows++];
@@ -316,11 +365,21 @@ static void put_number(struct journal *j, const struct effect *f)
 	j->numbers[j->nnumbers++].value = f->value;
 }
 
-static void put_usage(struct journal *j, const struct effect *f)
+/* A bill replaces an earlier one of the same instance. */
+static void put_usage(struct journal *j, const struct sim_bill *b)
 {
-	for (size_t p = 0; p < j->w->set.npools; p++)
-		if (strcmp(j->w->set.pools[p].name, f->name) == 0)
-			j->spent[p] += f->value;
+	size_t i = 0;
+
+	while (i < j->nbills &&
+	       (strcmp(j->bills[i].instance, b->instance) != 0 ||
+		strcmp(j->bills[i].node, b->node) != 0 || j->bills[i].gen != b->gen))
+		i++;
+	if (i == j->nbills) {
+		j->bills = grow(j, j->bills, j->nbills, &j->bills_cap,
+				(size_t[2]){100000, sizeof(*j->bills)});
+		j->nbills++;
+	}
+	j->bills[i] = *b;
 }
 
 static void apply(struct journal *j, const struct effect *f)
@@ -346,7 +405,7 @@ static void apply(struct journal *j, const struct effect *f)
 		j->last_event++;
 		break;
 	case PUT_USAGE:
-		put_usage(j, f);
+		put_usage(j, &f->u.bill);
 		break;
 	case PUT_NUMBER:
 		put_number(j, f);
@@ -407,7 +466,8 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
 {
 	for (size_t p = 0; p < j->w->set.npools; p++)
-		if (v->spent(v->ctx, j->w->set.pools[p].name, j->spent[p], e) != 0)
+		if (v->spent(v->ctx, j->w->set.pools[p].name, sim_journal_spent(j, (uint32_t)p),
+			     e) != 0)
 			return -1;
 	for (size_t i = 0; i < j->nbatches; i++)
 		if (v->batch(v->ctx, &j->batches[i], e) != 0)

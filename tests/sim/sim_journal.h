@@ -12,6 +12,13 @@ struct sim_row {
 	uint64_t updates;
 };
 
+struct sim_bill {
+	char node[24], instance[24];
+	uint64_t gen;
+	uint32_t pool;
+	int64_t start_ms, end_ms, cost_nano;
+};
+
 struct journal *sim_journal_new(struct world *w);
 void sim_journal_free(struct journal *j);
 
@@ -19,6 +26,10 @@ void sim_journal_free(struct journal *j);
 const struct sim_row *sim_journal_row(const struct journal *j, const char *node, uint64_t gen);
 size_t sim_journal_rows(const struct journal *j, const struct sim_row **rows);
 const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t id);
+/* false: a stale list brought back an instance whose row was forgotten, and burstd's sums, until it
+ * starts anew, hold its two bills where the journal holds the last. */
+bool sim_journal_exact(const struct journal *j);
+int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
 /* Count a fault that meets every row there is. */
 void sim_journal_met_all(struct journal *j, enum sim_fault f);
 

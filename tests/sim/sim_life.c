@@ -36,7 +36,9 @@ CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, 2)
 static struct provider_caps (*const caps[])(const void *) = {caps_0, caps_1, caps_2, caps_3,
 							     caps_4, caps_5, caps_6, caps_7};
 
-static struct provider_ops drivers[8]; /* "0" ... "7": the driver `sim` with these caps */
+/* "0" ... "7": the driver `sim` with these caps.  Not const only because the driver is not known
+ * before it is looked up: every look-up writes the same. */
+static struct provider_ops drivers[8];
 
 static const struct provider_ops *driver(const char *name)
 {

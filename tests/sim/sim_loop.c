@@ -91,6 +91,8 @@ void sim_loop_fire(struct loop *l)
 {
 	struct timer *t = first(l);
 
+	if (t == NULL)
+		return;
 	t->at = INT64_MAX;
 	t->fn(t->ctx);
 }

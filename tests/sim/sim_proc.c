@@ -8,7 +8,7 @@
 #include "sim_slurm.h"
 #include "world.h"
 
-enum { OUT_MAX = 1 << 20, ARGS_MAX = 8, COMMANDS_PER_MINUTE = 240 };
+enum { OUT_MAX = 1 << 20, ARGS_MAX = 8, COMMANDS_PER_MINUTE = 180 };
 
 enum query { SHOW_NODES, UPDATE, SQUEUE };
 
@@ -82,6 +82,9 @@ static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 		.status = k->status, .out = k->out.p, .len = k->out.len, .errors = k->errors};
 
 	(void)arg;
+	if (k->error.code != 0 || k->status != 0)
+		SIM_TRACE(w, "%s: %s", k->query == UPDATE ? "scontrol update" : "snapshot or jobs",
+			  k->error.code != 0 ? k->error.msg : k->errors);
 	if (k->error.code != 0)
 		answer(k, NULL, &k->error);
 	else

@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "sim_journal.h"
 
 static void on_tick(struct world *w, void *ctx, uint64_t arg);
 
@@ -53,9 +54,11 @@ static struct ctld_node *find(struct sim_ctld *c, const char *name)
 }
 
 /* slurmctld has given a reason to delete what this node has now (I18). */
-static void excuse(struct sim_ctld *c, const struct ctld_node *n)
+static void excuse(struct sim_ctld *c, struct ctld_node *n)
 {
 	struct sim_cloud *cloud = c->w->cloud;
+
+	n->unwanted_at = c->w->now;
 
 	for (size_t k = 0; k < cloud->nlive; k++)
 		if (strcmp(cloud->live[k]->node, n->name) == 0)
@@ -214,6 +217,7 @@ static void suspend(struct sim_ctld *c, struct ctld_node *n)
 
 static void resume(struct sim_ctld *c, struct ctld_node *n)
 {
+	n->unwanted_at = n->wanted_at = c->w->now;
 	n->powered_down = false;
 	n->powering_up = n->not_responding = true;
 	n->boot_req = c->w->now;
@@ -262,6 +266,8 @@ static void power_scan(struct sim_ctld *c)
 		if (up[i])
 			resume(c, n);
 		failed[i] = time_out(c, n);
+		if (n->powering_up)
+			n->wanted_at = c->w->now;
 	}
 	sim_hook_call(c, JOURNAL_SUSPEND, down);
 	sim_hook_call(c, JOURNAL_RESUME, up);
@@ -273,6 +279,7 @@ static void go_down(struct sim_ctld *c)
 	struct world *w = c->w;
 
 	c->down_until = w->now + world_between(w, 5, 600) * SIM_SECOND;
+	c->up_since = c->down_until;
 	c->hung = world_one_in(w, 3);
 	for (size_t i = 0; i + 1 < c->n; i++)
 		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
@@ -308,8 +315,12 @@ static void on_retry(struct world *w, void *ctx, uint64_t arg)
 		sim_ctld_register(w->ctld, i);
 }
 
-static void come_up(struct sim_ctld *c, struct ctld_node *n, const struct inst *i)
+static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 {
+	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
+
+	if (r != NULL && r->n.release)
+		i->excused = true; /* it was given up before it came */
 	n->powering_up = n->powered_down = n->not_responding = n->down = false;
 	n->inst = i->number;
 	n->busy_at = c->w->now;
@@ -346,6 +357,23 @@ void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i)
 
 	if (n != NULL && n->inst == i->number)
 		n->dead_at = c->w->now;
+}
+
+bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since)
+{
+	const struct ctld_node *n = find(c, node);
+
+	return n != NULL && (n->powered_down || n->powering_down || n->power_down || n->down ||
+			     n->unwanted_at >= since);
+}
+
+bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node)
+{
+	enum { STALE_MS = 2 * SIM_MINUTE }; /* a few polls, some of which fail */
+	const struct ctld_node *n = find(c, node);
+
+	return n != NULL && n->powered_down && c->w->now - n->wanted_at > STALE_MS &&
+	       c->w->now - c->up_since > STALE_MS && sim_ctld_up(c);
 }
 
 bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i)

@@ -18,7 +18,9 @@ struct ctld_node {
 	uint32_t job;  /* 0: none */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
 	int64_t boot_req, power_req, busy_at, dead_at;
-	uint32_t inst; /* whose slurmd is registered; 0: none */
+	int64_t wanted_at;   /* last time it was powering up */
+	int64_t unwanted_at; /* last time slurmctld did not want it up */
+	uint32_t inst;       /* whose slurmd is registered; 0: none */
 };
 
 enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING };
@@ -38,7 +40,8 @@ struct sim_ctld {
 	uint32_t last_job;
 	int64_t down_until; /* unreachable until then (F48) */
 	int64_t next_job;
-	bool hung; /* down: does not even refuse */
+	int64_t up_since; /* it answers since then */
+	bool hung;        /* down: does not even refuse */
 };
 
 struct sim_ctld *sim_ctld_new(struct world *w);
@@ -49,6 +52,10 @@ void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become
 bool sim_ctld_up(const struct sim_ctld *c);
 void sim_ctld_register(struct sim_ctld *c, struct inst *i);
 void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
+/* Has slurmctld not wanted this node at some time since? */
+bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since);
+/* A launch for a node that slurmctld has not wanted for long, though it would have said so. */
+bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node);
 bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i);
 
 /* --- scontrol and squeue --- */

@@ -18,7 +18,7 @@ enum {
 };
 
 const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
-	[SIM_CREATE_REPLY_LOST] = {"F1 create's reply lost", 150, SENT},
+	[SIM_CREATE_REPLY_LOST] = {"F1 create's reply lost", 500, SENT},
 	[SIM_CRASH] = {"F2 F54 crash", 8, ANY_ROW},
 	[SIM_FAIL_THEN_SUCCESS] = {"F3 success after 500", 100, SENT},
 	[SIM_REFUSED_YET_MADE] = {"F3 success after refusal", 50, W(NODE_CREATING)},
@@ -28,11 +28,12 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_QUOTA] = {"F9 quota", 60, W(NODE_CREATING)},
 	[SIM_LATE_VISIBLE] = {"F12 visible late", 500, SENT},
 	[SIM_NO_ADDRESS] = {"F13 no address yet", 500, SENT},
+	[SIM_STALE] = {"F14 stale: ended shown running", 300, W(NODE_GONE)},
 	[SIM_FLAP] = {"F15 flapping", 80, ALIVE | W(NODE_DELETING)},
 	[SIM_LIST_BROKEN] = {"F16 broken list", 100, ALIVE | W(NODE_DELETING)},
 	[SIM_LIST_EMPTY] = {"F17 empty list", 60, ALIVE | W(NODE_DELETING)},
 	[SIM_UNKNOWN_STATE] = {"F19 unknown state", 100, ALIVE | W(NODE_DELETING)},
-	[SIM_DELETE_404] = {"F20 delete: 404", 200, W(NODE_DELETING)},
+	[SIM_DELETE_404] = {"F20 delete: 404 early", 700, W(NODE_DELETING)},
 	[SIM_DELETE_IGNORED] = {"F21 delete: 200, runs on", 200, W(NODE_DELETING)},
 	[SIM_DELETE_DENIED] = {"F22 delete refused", 150, W(NODE_DELETING)},
 	[SIM_STUCK_STOPPING] = {"F23 stuck stopping", 100, W(NODE_DELETING)},
@@ -170,7 +171,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	memset(w, 0, sizeof(*w));
 	w->seed = seed;
 	w->rng = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-	w->now = INT64_C(1800000000000); /* some day in 2027 */
+	w->now = SIM_BEGIN_MS;
 	w->faults = true;
 	w->tracing = tracing;
 	w->totals = t;
@@ -245,6 +246,10 @@ static void advance(struct world *w, int64_t to)
 	}
 	if (w->now / SIM_MINUTE != w->minute) {
 		w->minute = w->now / SIM_MINUTE;
+		if (w->requests > w->totals->peak_requests)
+			w->totals->peak_requests = w->requests;
+		if (w->commands > w->totals->peak_commands)
+			w->totals->peak_commands = w->commands;
 		w->requests = 0;
 		w->commands = 0;
 	}
@@ -301,7 +306,7 @@ void world_fail(struct world *w, const char *fmt, ...)
 void world_trace(struct world *w, const char *fmt, ...)
 {
 	char *line = w->trace[w->trace_n++ % SIM_TRACE_LINES];
-	int64_t t = w->now - INT64_C(1800000000000);
+	int64_t t = w->now - SIM_BEGIN_MS;
 	int n = snprintf(line, SIM_TRACE_WIDTH, "%7lld.%03lld ", (long long)(t / 1000),
 			 (long long)(t % 1000));
 	va_list ap;
@@ -309,4 +314,6 @@ void world_trace(struct world *w, const char *fmt, ...)
 	va_start(ap, fmt);
 	(void)vsnprintf(line + n, SIM_TRACE_WIDTH - (size_t)n, fmt, ap);
 	va_end(ap);
+	if (w->echo)
+		(void)fprintf(stderr, "%s\n", line);
 }

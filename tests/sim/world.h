@@ -29,6 +29,8 @@ enum {
 	SIM_MINUTE = 60000,
 };
 
+#define SIM_BEGIN_MS INT64_C(1800000000000) /* some day in 2027 */
+
 /* What can go wrong; numbers as in the fault catalogue.  sim_faults[] in world.c has their names.
  */
 enum sim_fault {
@@ -42,6 +44,7 @@ enum sim_fault {
 	SIM_QUOTA,             /* F9 */
 	SIM_LATE_VISIBLE,      /* F12 */
 	SIM_NO_ADDRESS,        /* F13 */
+	SIM_STALE,             /* F14 */
 	SIM_FLAP,              /* F15 */
 	SIM_LIST_BROKEN,       /* F16 */
 	SIM_LIST_EMPTY,        /* F17 */
@@ -81,6 +84,7 @@ extern const struct sim_fault_info sim_faults[SIM_NFAULTS];
 
 /* Counters over all seeds. */
 struct sim_totals {
+	uint32_t peak_requests, peak_commands; /* in one minute (I30) */
 	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances,
 		commits;
 	uint64_t met[SIM_NFAULTS][NODE_NSTATES + 1]; /* last column: no row */
@@ -146,7 +150,7 @@ struct world {
 	int64_t minute;
 	uint32_t requests, commands;
 	struct sim_totals *totals;
-	bool tracing;
+	bool tracing, echo; /* echo: every line at once, to stderr */
 	unsigned trace_n;
 	char trace[SIM_TRACE_LINES][SIM_TRACE_WIDTH];
 };

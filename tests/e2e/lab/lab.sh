@@ -50,8 +50,16 @@ lab_wait() {
 lab_spawn() {
 	local name=$1 user=$2
 	shift 2
-	setsid setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/ "$@" </dev/null >>"/var/log/$name.log" 2>&1 3>&- &
+	(
+		# bats, and whoever reads our output, wait for the last one who has their pipes open.
+		for fd in "/proc/$BASHPID/fd"/*; do
+			fd=${fd##*/}
+			[ "$fd" -le 2 ] || eval "exec $fd>&-"
+		done
+		exec setsid setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/ "$@"
+	) </dev/null >>"/var/log/$name.log" 2>&1 &
 	echo $! >"$lab_dir/pid/$name"
+	disown # so that bash does not report its end in the middle of a test
 }
 
 lab_pid() {
@@ -332,12 +340,16 @@ lab_down() {
 	done
 }
 
+# What Slurm says about fake hardware and its first start ever is left out.
+lab_noise='state file|state save|Could not open|Gres Name|Node configuration|xcpuinfo|mpi|MPI|plugin|recommended|select/cons'
+
 lab_logs() {
-	local log
-	for log in /var/log/{burstd,simcloud}.log /var/log/slurm/*.log; do
+	local log lines=${LAB_LINES:-40}
+	for log in /var/log/{burstd,simcloud}.log /var/log/slurm/{slurmctld,slurmdbd,slurmd.*}.log; do
 		[ -s "$log" ] || continue
+		[[ $log != *slurmd[b.]* ]] || lines=6
 		echo "--- $log"
-		tail -n 40 "$log"
+		grep -vE "$lab_noise" "$log" | tail -n $lines
 	done
 	grep -h '^sim-boot:' "$lab_dir"/sim/*/console.log 2>/dev/null
 	[ -z "${LAB_KEEP-}" ] || cp -r /var/log "$LAB_KEEP/log.$$"

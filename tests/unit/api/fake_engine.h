@@ -33,6 +33,7 @@ struct engine {
 	struct fleet fleet;
 	struct engine_source slurm, provider;
 	struct engine_counters counters;
+	int64_t price; /* of every pool */
 	unsigned reconciles;
 	int take_rc;
 	struct journal_call taken;
@@ -76,6 +77,12 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 {
 	assert_true(provider < e->conf->nproviders);
 	return e->provider;
+}
+
+int64_t engine_price(const struct engine *e, size_t pool)
+{
+	(void)pool;
+	return e->price;
 }
 
 int64_t engine_spent(const struct engine *e, size_t pool)
@@ -155,7 +162,7 @@ static struct conf *fake_conf(const char *const *lists, size_t npools)
 	c->pools = mem_zalloc(npools * sizeof(*c->pools));
 	for (size_t i = 0; i < npools; i++) {
 		struct conf_pool *p = &c->pools[i];
-		char name[16];
+		char name[32];
 
 		(void)snprintf(name, sizeof(name), "pool%zu", i);
 		p->name = mem_strdup(name);

@@ -297,9 +297,10 @@ static void test_status(void **state)
 static void test_problems(void **state)
 {
 	static const char *const want[] = {
-		"slurmctld does not answer: scontrol: timed out (last answer 1s ago); nothing is "
-		"bought",
+		"slurmctld does not answer: scontrol: timed out (last answer 1s ago); what "
+		"runs goes on",
 		"provider sim does not answer: connection refused (last answer 12s ago)",
+		"pool pool0: provider sim does not offer type",
 		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
 		"bills on at "
 		"29.52 USD/h",
@@ -316,6 +317,7 @@ static void test_problems(void **state)
 	start(f, "n[1-9]");
 	f->e.slurm.error = "scontrol: timed out";
 	f->e.provider.error = "connection refused";
+	f->e.price = -1;
 	(void)fake_node(&f->e, "n1", 1, NODE_QUARANTINED);
 	fn = fake_node(&f->e, "n2", 1, NODE_INDOUBT);
 	n = fn->n;
@@ -405,15 +407,15 @@ static size_t walk(struct fixture *f, unsigned limit, size_t *pages)
 	size_t n = 0;
 
 	for (*pages = 0;; ++*pages) {
-		json_t *r, *node;
-		size_t i;
+		json_t *r;
 
 		(void)snprintf(request, sizeof(request),
 			       "{\"v\":1,\"op\":\"nodes\",\"after\":\"%s\",\"limit\":%u}", last,
 			       limit);
 		r = ask(f, request);
-		json_array_foreach(json_object_get(r, "nodes"), i, node)
-		{
+		for (size_t i = 0; i < json_array_size(json_object_get(r, "nodes")); i++) {
+			const json_t *node = json_array_get(json_object_get(r, "nodes"), i);
+
 			assert_true(strverscmp(text(node, "name"), last) > 0);
 			(void)snprintf(last, sizeof(last), "%s", text(node, "name"));
 			n++;

@@ -121,6 +121,18 @@ static void test_length(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* A NUL would silently cut the secret short. */
+static void test_nul(void **state)
+{
+	const struct dir *d = *state;
+	char path[128];
+
+	(void)snprintf(path, sizeof(path), "%s/key", d->path);
+	put_file(path, "abc\0def\n", 8, 0600);
+	assert_refused(path, ERR_INVALID, "not text");
+	assert_int_equal(unlink(path), 0);
+}
+
 /* Only a plain file: a link may point anywhere, a FIFO would hang the daemon. */
 static void test_kind_of_file(void **state)
 {
@@ -166,6 +178,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_content_and_mode, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_length, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_nul, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_kind_of_file, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_owner, make_dir, remove_dir),
 		cmocka_unit_test(test_free_null),

@@ -70,7 +70,7 @@ static const struct {
 	} pools[3];
 	const char *want_err; /* NULL: good */
 } finish_rows[] = {
-	{"no pool", {{NULL}}, NULL},
+	{"no pool", {{NULL, NULL, NULL}}, NULL},
 	{"two pools", {{"a", "two", "a[1-3]"}, {"b", "one", "b[1-3],a4"}}, NULL},
 	{"no such provider",
 	 {{"a", "tow", "a1"}},
@@ -215,7 +215,8 @@ static void test_may_replace_providers(void **state)
 	(void)state;
 	assert_int_equal(conf_may_replace(old, next, &e), 0);
 	add_provider(next, "three", 7);
-	assert_int_equal(conf_may_replace(old, next, &e), 0);
+	assert_int_equal(conf_may_replace(old, next, &e), -1);
+	assert_non_null(strstr(e.msg, "provider \"three\" is new: this needs a restart"));
 	assert_int_equal(conf_may_replace(next, old, &e), -1);
 	assert_non_null(strstr(e.msg, "provider \"three\" is gone or has moved"));
 	conf_free(old);

@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
@@ -25,7 +24,6 @@
 #include <cmocka.h>
 
 #include "base/frame.h"
-#include "io/ctl_client.h"
 #include "io/loop.h"
 
 #define HEAD "{\"v\":1,\"op\":\"call\",\"kind\":\"resume\"}"
@@ -238,8 +236,6 @@ static void need_root(void)
 		skip();
 }
 
-/* --- the protocol ----------------------------------------------------------------------------- */
-
 static void test_request(void **state)
 {
 	int fd = dial(geteuid());
@@ -371,8 +367,6 @@ static void test_half_closed_client_gets_its_answer(void **state)
 	(void)shutdown(fd, SHUT_WR);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 }
-
-/* --- limits ----------------------------------------------------------------------------------- */
 
 static char big[FRAME_CHUNK];
 
@@ -614,9 +608,18 @@ static void test_flood_of_hooks_waits(void **state)
 	assert_int_equal(F.calls, N);
 }
 
+static void note_time(void *ctx)
+{
+	bool *over = ctx;
+
+	*over = true;
+}
+
 /* F56: no spinning, and the hook waits in the backlog until there is a descriptor. */
 static void test_out_of_descriptors(void **state)
 {
+	bool over = false;
+	struct timer *t = timer_new(F.l, note_time, &over);
 	struct rlimit was, few;
 	clock_t cpu;
 	int fd;
@@ -628,9 +631,11 @@ static void test_out_of_descriptors(void **state)
 	few.rlim_cur = 4;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
 	cpu = clock();
-	for (int64_t until = loop_now(F.l) + 350; loop_now(F.l) < until;)
+	timer_at(t, loop_now(F.l) + 350);
+	while (!over)
 		(void)uv_run(loop_uv(F.l), UV_RUN_ONCE);
 	cpu = clock() - cpu;
+	timer_free(t);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 	assert_true(cpu < CLOCKS_PER_SEC / 10);
 	assert_int_equal(say(fd, 'J', ASK), 0);
@@ -749,107 +754,6 @@ static void test_close_inside_a_call(void **state)
 	assert_int_equal(F.calls, 1);
 }
 
-/* --- the client ------------------------------------------------------------------------------- */
-
-/* In a child, since it blocks: exits with 0, or 10 + the error's code. */
-static int ask_in_child(const char *path, uint32_t ms, size_t want)
-{
-	char *reply;
-	struct err e = {0};
-	size_t len;
-
-	if (ctl_client_ask(path, ASK, ms, &reply, &len, &e) != 0)
-		_exit(reply == NULL && len == 0 ? 10 + e.code : 1);
-	_exit(len == want && strlen(reply) == want ? 0 : 2);
-}
-
-static int ask(const char *path, uint32_t ms, size_t want)
-{
-	pid_t pid = fork();
-	int status;
-
-	if (pid == 0)
-		return ask_in_child(path, ms, want);
-	while (waitpid(pid, &status, WNOHANG) == 0)
-		turn();
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
-
-static void test_client(void **state)
-{
-	(void)state;
-	assert_int_equal(ask(F.path, 5000, strlen("{\"ok\":true}")), 0);
-	F.answer = text_of(CTL_REPLY_MAX);
-	assert_int_equal(ask(F.path, 5000, CTL_REPLY_MAX), 0);
-	assert_int_equal(F.requests, 2);
-}
-
-static void test_client_without_server(void **state)
-{
-	int fd;
-
-	(void)state;
-	assert_int_equal(ask("/nowhere/at/all", 1000, 0), 10 + ERR_NOTSENT);
-	assert_int_equal(
-		ask("x.sock.that.is.so.long.that.it.does.not.fit.into.the.address.of.a.socket."
-		    "which.has.108.bytes.and.no.more.than.that",
-		    1000, 0),
-		10 + ERR_INVALID);
-	ctl_server_close(F.s);
-	F.s = NULL;
-	turn();
-	fd = open(F.path, O_CREAT | O_WRONLY | O_EXCL, 0600);
-	(void)close(fd);
-	assert_int_equal(ask(F.path, 1000, 0), 10 + ERR_NOTSENT);
-	(void)unlink(F.path);
-}
-
-/* Servers that are not ours: deaf, rude, confused. */
-static void test_client_against_others(void **state)
-{
-	static const struct {
-		const char *says;
-		size_t len;
-		bool hold;
-		int want;
-	} rows[] = {
-		{"", 0, true, 10 + ERR_NET},  /* says nothing until the deadline */
-		{"", 0, false, 10 + ERR_NET}, /* hangs up */
-		{"J\0\0", 3, false, 10 + ERR_NET},
-		{"HTTP/1.1 400 Bad Request", 24, true, 10 + ERR_NET},
-		{"J\x7f\0\0\0", 5, true, 10 + ERR_NET},
-		{"Z\0\0\0\0", 5, true, 10 + ERR_NET},
-		{"J\0\0\0\2{}", 7, true, 0},
-	};
-	struct sockaddr_un sa = {.sun_family = AF_UNIX};
-	char path[80];
-	int srv = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	(void)state;
-	(void)snprintf(path, sizeof(path), "%s/other", F.dir);
-	memcpy(sa.sun_path, path, strlen(path));
-	assert_int_equal(bind(srv, (struct sockaddr *)&sa, sizeof(sa)), 0);
-	assert_int_equal(listen(srv, 4), 0);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		pid_t pid = fork();
-		int fd, status;
-
-		if (pid == 0)
-			(void)ask_in_child(path, 300, 2);
-		fd = accept(srv, NULL, NULL);
-		assert_int_equal(send(fd, rows[i].says, rows[i].len, MSG_NOSIGNAL), rows[i].len);
-		if (!rows[i].hold)
-			(void)close(fd);
-		assert_int_equal(waitpid(pid, &status, 0), pid);
-		assert_int_equal(WEXITSTATUS(status), rows[i].want);
-		if (rows[i].hold)
-			(void)close(fd);
-	}
-	(void)close(srv);
-	(void)unlink(path);
-}
-
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -882,9 +786,6 @@ int main(void)
 		T(test_bad_paths),
 		T(test_close_inside_a_handler),
 		T(test_close_inside_a_call),
-		D(test_client),
-		T(test_client_without_server),
-		T(test_client_against_others),
 	};
 #undef T
 #undef D

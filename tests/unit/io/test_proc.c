@@ -175,10 +175,41 @@ static void test_not_started_is_not_sent(void **state)
 	assert_int_equal(F.called, 0);
 }
 
+/* One that has no process id must not be killed by it: kill(0) is our own group, so a child tries.
+ */
+static void test_close_after_not_started(void **state)
+{
+	const char *const argv[] = {"/nowhere/program", NULL};
+	const char *const envp[] = {NULL};
+	const struct proc_call call = {
+		.argv = argv, .envp = envp, .timeout_ms = 1000, .max_out = 10};
+	pid_t pid = fork();
+	int status;
+
+	(void)state;
+	if (pid == 0) {
+		struct loop *l;
+		struct proc *p;
+
+		if (setpgid(0, 0) != 0 || loop_new(&l, NULL) != 0)
+			_exit(1);
+		p = proc_new(l);
+		if (proc_run(p, &call, done, NULL, NULL) != -1)
+			_exit(2);
+		proc_close(p);
+		loop_free(l);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* F56 */
 static void test_no_descriptors_is_not_sent(void **state)
 {
 	struct rlimit was, few;
+	int rc;
 
 	(void)state;
 	run("exit 0", NULL, 5000, 10); /* libuv opens its own for signals */
@@ -187,8 +218,9 @@ static void test_no_descriptors_is_not_sent(void **state)
 	few = was;
 	few.rlim_cur = count_fds() - 2;
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	assert_int_equal(start("exit 0", "x", 1000, 10), -1);
+	rc = start("exit 0", "x", 1000, 10);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_int_equal(rc, -1);
 	run("exit 7", NULL, 5000, 10);
 	assert_int_equal(F.status, 7);
 }
@@ -252,6 +284,26 @@ static void test_deadline_takes_its_children_along(void **state)
 	run(script, NULL, 200, 10);
 	assert_int_equal(F.code, ERR_NET);
 	check_dies(file);
+	(void)unlink(file);
+}
+
+/* SIGTERM goes to all of them, so that each may tidy up. */
+static void test_children_are_asked_first(void **state)
+{
+	char file[] = "/tmp/procXXXXXX", script[256], said[8] = "";
+	int fd = mkstemp(file);
+
+	(void)state;
+	(void)snprintf(
+		script, sizeof(script),
+		"trap : TERM; (trap 'echo bye >%s; exit' TERM; while :; do sleep 0.05; done) &"
+		" wait; sleep 0.5",
+		file);
+	run(script, NULL, 300, 10);
+	assert_int_equal(F.code, ERR_NET);
+	assert_int_equal(read(fd, said, 7), 4);
+	assert_string_equal(said, "bye\n");
+	(void)close(fd);
 	(void)unlink(file);
 }
 
@@ -342,10 +394,12 @@ int main(void)
 		T(test_rows),
 		T(test_large_input_nobody_reads),
 		T(test_not_started_is_not_sent),
+		T(test_close_after_not_started),
 		T(test_no_descriptors_is_not_sent),
 		T(test_deadline),
 		T(test_deadline_of_one_that_ignores_sigterm),
 		T(test_deadline_takes_its_children_along),
+		T(test_children_are_asked_first),
 		T(test_too_much_output),
 		T(test_errors_are_cut),
 		T(test_heir_of_the_pipe_does_not_hold_us),

@@ -181,7 +181,7 @@ static void test_uuid_file(void **state)
 		}
 		in = fopen(in_dir(f, "uuid"), "r"); /* never repaired, never replaced */
 		assert_non_null(in);
-		(void)fread(before, 1, sizeof(before) - 1, in);
+		assert_int_equal(fread(before, 1, sizeof(before) - 1, in), strlen(rows[i].text));
 		fclose(in);
 		assert_string_equal(before, rows[i].text);
 	}

@@ -1,0 +1,169 @@
+#!/bin/bash
+# check-docs.sh [DIR]: what the documents say exists, exists, and what exists is in them.
+#
+#   every relative link in *.md resolves, its #heading too
+#   every file that docs/design.md names is there, and every source file is named there
+#   every `make TARGET` of README.md and CONTRIBUTING.md is in the Makefile
+#   the metrics of docs/operations.md are those of burstd/api/metrics.c
+#   the options of docs/man/burstd.conf.5.scd are those of burstd/core/conf_option.c, with reload and default
+# One line for each thing that is wrong; exit status 1 if there is one.
+set -eu
+cd "${1:-$(dirname "$0")/../..}"
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+say() {
+	echo "check-docs: $1" >&2
+	echo "$1" >>"$tmp/wrong"
+}
+
+# both NAME DOCUMENT CODE: two sorted lists that must be the same
+both() {
+	comm -23 "$2" "$3" >"$tmp/only-document"
+	comm -13 "$2" "$3" >"$tmp/only-code"
+	while read -r x; do say "$1: $x is documented and does not exist"; done <"$tmp/only-document"
+	while read -r x; do say "$1: $x exists and is not documented"; done <"$tmp/only-code"
+}
+
+documents() {
+	find . -name '*.md' -not -path './build/*' -not -path './.git/*' | sed 's|^\./||' | sort
+}
+
+# Headings as a renderer names them.
+anchors() {
+	sed -n 's/^##* *//p' "$1" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9_\n-'
+}
+
+check_links() {
+	local from link path heading
+	documents | while read -r from; do
+		grep -oE '\]\([^)[:space:]]+\)' "$from" | sed 's/^](//; s/)$//' | grep -vE '^[a-z]+:' | while read -r link; do
+			path=${link%%#*} heading=''
+			case $link in *'#'*) heading=${link#*#} ;; esac
+			if [ -z "$path" ]; then path=$from; else path=$(dirname "$from")/$path; fi
+			if [ ! -e "$path" ]; then
+				say "$from: link to $link leads nowhere"
+			elif [ -n "$heading" ] && ! anchors "$path" | grep -qxF -- "$heading"; then
+				say "$from: no heading for link $link"
+			fi
+		done || true
+	done
+}
+
+# Words in backquotes: `a/b.[ch]` is two files, a word without a slash is a file anywhere.
+design_words() {
+	# shellcheck disable=SC2016  # Markdown's backquotes
+	grep -oE '`[A-Za-z0-9_./-]+(\.\[ch\])?`' docs/design.md | tr -d '`' | sort -u
+}
+
+# Every file that the tour names, by its whole path: all that could be meant.
+named_files() {
+	local word one
+	design_words | while read -r word; do
+		case $word in
+		*.'[ch]') printf '%s\n' "${word%.*}.c" "${word%.*}.h" ;;
+		*.c | *.h | *.sh | *.conf | *.service | *.tmpfiles | */sim-boot) echo "$word" ;;
+		esac
+	done | sort -u | while read -r one; do
+		grep -E "(^|/)$(printf %s "$one" | sed 's/\./\\./g')\$" "$tmp/files" || echo "missing $one"
+	done | sort -u
+}
+
+check_design() {
+	local f
+	find burstd providers slurm scripts tests docs -type f | sort >"$tmp/files"
+	named_files >"$tmp/named"
+	sed -n 's/^missing //p' "$tmp/named" | while read -r f; do
+		say "docs/design.md: there is no file $f"
+	done
+	grep -E '^(burstd|providers|slurm|scripts)/' "$tmp/files" | grep -vE '\.md$' | while read -r f; do
+		grep -qxF -- "$f" "$tmp/named" || say "docs/design.md: $f is not named"
+	done
+}
+
+check_targets() {
+	local doc target
+	for doc in README.md CONTRIBUTING.md; do
+		grep -oE '(^ {4}|`|&& |sudo )make( [A-Za-z0-9_=/.-]+)*' "$doc" | sed 's/^.*make//' | tr ' ' '\n' |
+			grep -vE '=|^$' | sort -u | while read -r target; do
+			grep -qE "^$target:" Makefile || say "$doc: the Makefile has no target $target"
+		done || true
+	done
+}
+
+check_metrics() {
+	# shellcheck disable=SC2016  # Markdown's backquotes
+	grep -oE '^\| `burstd_[a-z_]+` \|' docs/operations.md | tr -d '`| ' | sort -u >"$tmp/metrics-doc"
+	grep -oE '"burstd_[a-z_]+"' burstd/api/metrics.c | tr -d '"' | sort -u >"$tmp/metrics-code"
+	both metrics "$tmp/metrics-doc" "$tmp/metrics-code"
+	grep -oE 'burstd_[a-z_]+' docs/operations.md | sort -u | while read -r m; do
+		grep -qxF "$m" "$tmp/metrics-code" || say "docs/operations.md: no metric $m"
+	done
+}
+
+# "section option reload|restart default", one line each
+options_of_code() {
+	awk '
+	/^const struct conf_option conf_options\[\]/ { inside = 1; next }
+	/^};/ { inside = 0 }
+	inside && match($0, /^\t\{"/) {
+		n = split($0, part, "\""); initial = part[6]
+		if ($0 ~ /, NULL,$/) initial = "(required)"
+		else if ($0 ~ /, PATHS_STATE,$/) initial = state
+		name = (part[2] == "" ? "-" : part[2]) " " part[4]
+	}
+	inside && match($0, /^\t (true|false),/) {
+		print name, ($0 ~ /^\t true/ ? "reload" : "restart"), (initial == "" ? "-" : initial)
+	}' state="$(sed -n 's/^#define PATHS_STATE *"\(.*\)"/\1/p' burstd/base/paths.h)" burstd/core/conf_option.c | sort
+}
+
+# An empty default may be described in words.
+options_of_manual() {
+	awk '
+	function flush() {
+		if (name == "") return
+		gsub(/[ \t]+/, " ", text)
+		if (text ~ /Must be given\./) initial = "(required)"
+		else if (match(text, /Default: _[^ ]*_\./)) initial = substr(text, RSTART + 10, RLENGTH - 12)
+		else initial = "-"
+		print section, name, reload, initial
+		name = ""; text = ""
+	}
+	/^# / {
+		flush(); section = ""
+		if ($0 == "# TOP LEVEL") section = "-"
+		else if ($2 == "SECTION") section = $3
+	}
+	section != "" && /^\*[a-z_]+\*/ {
+		flush(); name = $1; gsub(/\*/, "", name)
+		reload = $0 ~ /\(reload\)/ ? "reload" : "restart"; next
+	}
+	section != "" { text = text " " $0 }
+	END { flush() }' docs/man/burstd.conf.5.scd | sort
+}
+
+check_options() {
+	options_of_code >"$tmp/options-code"
+	[ -s "$tmp/options-code" ] || say "burstd/core/conf_option.c: no options found: is this script out of date?"
+	if [ -e docs/man/burstd.conf.5.scd ]; then
+		options_of_manual >"$tmp/options-manual"
+		both 'docs/man/burstd.conf.5.scd (section option change default)' "$tmp/options-manual" "$tmp/options-code"
+	fi
+	# The shipped configuration shows every option, once.
+	awk '
+	/^[a-z]+ ("[^"]*" )?\{$/ { section = $1 }
+	/^}/ { section = "" }
+	/^\t?#?[a-z_]+ = / {
+		sub(/^\t?#?/, ""); print (section == "" ? "-" : section), $1
+	}' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
+	cut -d' ' -f1,2 "$tmp/options-code" >"$tmp/options-names"
+	both scripts/pkg/burstd.conf "$tmp/options-shipped" "$tmp/options-names"
+}
+
+: >"$tmp/wrong"
+check_links
+check_design
+check_targets
+check_metrics
+check_options
+[ ! -s "$tmp/wrong" ]

@@ -1,0 +1,133 @@
+/* The manual pages say what the programs do: every option and no other.  Run from the root of the
+ * tree. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cli/cli.h"
+#include "core/conf_option.h"
+
+enum { PAGE_MAX = 1 << 16 };
+
+static char *page(const char *path)
+{
+	char *text = calloc(1, PAGE_MAX);
+	FILE *f = fopen(path, "re");
+
+	assert_non_null(f);
+	assert_true(fread(text, 1, PAGE_MAX, f) < PAGE_MAX - 1);
+	(void)fclose(f);
+	return text;
+}
+
+/* Text from *at up to the next blank line's end; *at moves on.  NULL at the end. */
+static char *paragraph(char **at)
+{
+	char *p = *at, *end = strstr(p, "\n\n");
+
+	if (*p == '\0')
+		return NULL;
+	if (end == NULL) {
+		*at = p + strlen(p);
+		return p;
+	}
+	*end = '\0';
+	*at = end + 2;
+	return p;
+}
+
+/* "# TOP LEVEL" and "# SECTION pool ..." to the section's name, other headings to NULL. */
+static const char *section_of(const char *heading)
+{
+	static const char *const sections[] = {"slurm", "provider", "pool"};
+
+	if (strncmp(heading, "# TOP LEVEL", 11) == 0)
+		return "";
+	for (size_t i = 0; i < 3; i++)
+		if (strncmp(heading, "# SECTION ", 10) == 0 &&
+		    strncmp(heading + 10, sections[i], strlen(sections[i])) == 0)
+			return sections[i];
+	return NULL;
+}
+
+/* One "*name* (reload)\n\ttext" against its row of the table. */
+static void check_option(const char *text, const char *section, const struct conf_option *o)
+{
+	char want[128];
+
+	print_message("# %s %s\n", section, o->name);
+	(void)snprintf(want, sizeof(want), "*%s*%s\n\t", o->name, o->reload ? " (reload)" : "");
+	assert_string_equal(section, o->section);
+	assert_memory_equal(text, want, strlen(want));
+	if (o->initial == NULL)
+		(void)snprintf(want, sizeof(want), "Must be");
+	else if (o->initial[0] != '\0')
+		(void)snprintf(want, sizeof(want), "_%s_", o->initial);
+	else
+		(void)snprintf(want, sizeof(want), "Default: ");
+	assert_non_null(strstr(text, want));
+}
+
+/* burstd.conf(5) has the options of the table, in its order, with their defaults. */
+static void test_conf(void **state)
+{
+	char *text = page("docs/man/burstd.conf.5.scd"), *at = text, *p;
+	const char *section = NULL;
+	size_t n = 0;
+
+	(void)state;
+	while ((p = paragraph(&at)) != NULL) {
+		if (p[0] == '#')
+			section = section_of(p);
+		if (section == NULL || p[0] != '*')
+			continue;
+		assert_true(n < conf_noptions);
+		check_option(p, section, &conf_options[n]);
+		n++;
+	}
+	assert_int_equal(n, conf_noptions);
+	free(text);
+}
+
+/* burstctl(1) has every command, and every option of every command by its long name or in a
+ * synopsis. */
+static void test_burstctl(void **state)
+{
+	static const struct cli_command *const commands[] = {
+		&cmd_status,       &cmd_nodes,       &cmd_node_show,      &cmd_events,
+		&cmd_config_check, &cmd_config_show, &cmd_config_options, &cmd_reconcile,
+		&cmd_reload,       &cmd_version,
+	};
+	char *text = page("docs/man/burstctl.1.scd"), want[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
+		(void)snprintf(want, sizeof(want), "\n*%s*", commands[i]->name);
+		print_message("# %s\n", commands[i]->name);
+		assert_non_null(strstr(text, want));
+		for (size_t k = 0; k < commands[i]->nopts; k++) {
+			print_message("#   --%s\n", commands[i]->opts[k].name);
+			(void)snprintf(want, sizeof(want), "*--%s*", commands[i]->opts[k].name);
+			assert_non_null(strstr(text, want));
+		}
+	}
+	assert_non_null(strstr(text, "*--json*"));
+	assert_non_null(strstr(text, "*--socket*"));
+	assert_non_null(strstr(text, "*--timeout*"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_conf),
+		cmocka_unit_test(test_burstctl),
+	};
+
+	return cmocka_run_group_tests_name("man", tests, NULL, NULL);
+}

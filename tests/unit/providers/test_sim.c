@@ -1,0 +1,677 @@
+/* test_sim.c - the driver sim: what it sends, and what it makes of replies, friendly and hostile.
+ */
+#include "providers/sim.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "providers/registry.h"
+
+static const char cluster[] = "0b1c2d3e-0000-4000-8000-000000000001";
+static const struct provider_place place = {
+	.type = "gpu_8x_h100", .region = "eu-north-1", .zone = ""};
+static const struct provider_want wants[] = {{"n1", 1, 0}, {"n2", 7, 3}};
+static const char *const ids[] = {"a", "b"};
+static void *self;
+
+static struct provider_op op_of(enum provider_op_kind kind)
+{
+	struct provider_op op = {.kind = kind};
+
+	if (kind == PROVIDER_CREATE)
+		op.u.create = (struct provider_create){.cluster = cluster,
+						       .token = "tok",
+						       .place = &place,
+						       .wants = wants,
+						       .nwants = 2};
+	if (kind == PROVIDER_LIST) {
+		op.u.list.cluster = cluster;
+		op.u.list.cursor = "c1";
+	}
+	if (kind == PROVIDER_DELETE) {
+		op.u.del.ids = ids;
+		op.u.del.nids = 2;
+	}
+	return op;
+}
+
+static int setup(void **state)
+{
+	struct provider_conf conf = {
+		.name = "here", .url = "http://127.0.0.1:1/", .credential = "s3cret"};
+
+	(void)state;
+	return provider_sim.open(&self, &conf, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	provider_sim.close(self);
+	provider_sim.close(NULL);
+	return 0;
+}
+
+static void test_registry(void **state)
+{
+	(void)state;
+	assert_ptr_equal(provider_find("sim"), &provider_sim);
+	assert_null(provider_find("simx"));
+	assert_null(provider_find(""));
+}
+
+static void test_open_refuses(void **state)
+{
+	static const struct {
+		const char *url, *credential;
+		int rc;
+	} rows[] = {
+		{"http://127.0.0.1:80", NULL, 0},
+		{"https://cloud.example/api", "word", 0},
+		{NULL, NULL, -1},
+		{"ftp://x", NULL, -1},
+		{"http://", NULL, -1},
+		{"http:///x", NULL, -1},
+		{"http://user@host", NULL, -1},
+		{"http://host/?q", NULL, -1},
+		{"http://ho st", NULL, -1},
+		{"http://host\r\nX: y", NULL, -1},
+		{"http://host", "", -1},
+		{"http://host", "two words", -1},
+		{"http://host", "line\r\nX-Evil: 1", -1},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_conf conf = {
+			.name = "p", .url = rows[i].url, .credential = rows[i].credential};
+		struct err e = {0};
+		void *s = &e;
+
+		assert_int_equal(provider_sim.open(&s, &conf, &e), rows[i].rc);
+		assert_true((s != NULL) == (rows[i].rc == 0));
+		if (rows[i].credential != NULL && rows[i].credential[0] != '\0')
+			assert_null(strstr(e.msg, rows[i].credential));
+		provider_sim.close(s);
+	}
+}
+
+static void test_caps(void **state)
+{
+	struct provider_caps caps = provider_sim.caps(self);
+
+	(void)state;
+	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS);
+	assert_int_equal(caps.create_max, 1000);
+	assert_int_equal(caps.delete_max, 1000);
+	assert_true(caps.token_ms >= 3600000);
+}
+
+static void test_build(void **state)
+{
+	static const struct {
+		enum provider_op_kind kind;
+		const char *method, *url, *body;
+	} rows[] = {
+		{PROVIDER_CREATE, "POST", "http://127.0.0.1:1/v1/instances",
+		 "{\"token\":\"tok\",\"cluster\":\"0b1c2d3e-0000-4000-8000-000000000001\","
+		 "\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":\"\","
+		 "\"market\":\"on-demand\",\"instances\":["
+		 "{\"name\":\"n1\",\"generation\":1,\"group\":0},"
+		 "{\"name\":\"n2\",\"generation\":7,\"group\":3}]}"},
+		{PROVIDER_LIST, "GET",
+		 "http://127.0.0.1:1/v1/instances?limit=1000&cluster="
+		 "0b1c2d3e-0000-4000-8000-000000000001&cursor=c1",
+		 NULL},
+		{PROVIDER_DELETE, "POST", "http://127.0.0.1:1/v1/instances/delete",
+		 "{\"ids\":[\"a\",\"b\"]}"},
+		{PROVIDER_OFFERS, "GET", "http://127.0.0.1:1/v1/offers", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_request rq = {0}, again = {0};
+		struct provider_op op = op_of(rows[i].kind);
+		int auth = 0;
+
+		assert_int_equal(provider_sim.build(self, &op, &rq, NULL), 0);
+		assert_int_equal(provider_sim.build(self, &op, &again, NULL), 0);
+		assert_int_equal(rq.kind, PROVIDER_HTTP);
+		assert_string_equal(rq.method, rows[i].method);
+		assert_string_equal(rq.url, rows[i].url);
+		if (rows[i].body != NULL) {
+			assert_string_equal(rq.body, rows[i].body);
+			assert_int_equal(rq.body_len, strlen(rows[i].body));
+			assert_string_equal(again.body, rq.body); /* I4 */
+		} else {
+			assert_null(rq.body);
+		}
+		for (int h = 0; rq.headers[h] != NULL; h++)
+			auth += strcmp(rq.headers[h], "Authorization: Bearer s3cret") == 0;
+		assert_int_equal(auth, 1);
+		assert_null(strstr(rq.url, "s3cret"));
+		provider_request_fini(&rq);
+		provider_request_fini(&again);
+	}
+}
+
+static void test_build_refuses_what_can_never_be_asked(void **state)
+{
+	static char big[200];
+	static struct provider_want many[1001];
+	struct provider_place bad = {.type = "a\"b", .region = "r", .zone = ""};
+	struct provider_want named = {big, 1, 0};
+	struct provider_op ops[8];
+	const char *quoted[] = {"x\"y"}, *nothing[] = {""};
+
+	(void)state;
+	memset(big, 'x', sizeof(big) - 1);
+	for (size_t i = 0; i < 1001; i++)
+		many[i] = wants[0];
+	for (size_t i = 0; i < 5; i++)
+		ops[i] = op_of(PROVIDER_CREATE);
+	ops[0].u.create.nwants = 0;
+	ops[1].u.create.wants = many;
+	ops[1].u.create.nwants = 1001;
+	ops[2].u.create.place = &bad;
+	ops[3].u.create.wants = &named;
+	ops[3].u.create.nwants = 1;
+	ops[4].u.create.token = big;
+	for (size_t i = 5; i < 8; i++)
+		ops[i] = op_of(PROVIDER_DELETE);
+	ops[5].u.del.nids = 0;
+	ops[6].u.del.ids = quoted;
+	ops[6].u.del.nids = 1;
+	ops[7].u.del.ids = nothing;
+	ops[7].u.del.nids = 1;
+	for (size_t i = 0; i < 8; i++) {
+		struct provider_request rq = {0};
+		struct err e = {0};
+
+		assert_int_equal(provider_sim.build(self, &ops[i], &rq, &e), -1);
+		assert_int_equal(e.code, ERR_INVALID);
+		assert_null(rq.url);
+		assert_null(rq.body);
+	}
+	ops[1].u.create.nwants = 1000;
+	{
+		struct provider_request rq = {0};
+
+		assert_int_equal(provider_sim.build(self, &ops[1], &rq, NULL), 0);
+		provider_request_fini(&rq);
+	}
+}
+
+static void parse(struct provider_result *out, enum provider_op_kind kind, long status,
+		  const char *body, const char *retry)
+{
+	struct provider_op op = op_of(kind);
+	struct provider_reply reply = {
+		.status = status, .body = body, .len = strlen(body), .retry_after = retry};
+
+	memset(out, 0, sizeof(*out));
+	provider_sim.parse(self, &op, &reply, out);
+}
+
+#define N1   "{\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":\"pending\"}"
+#define N2   "{\"name\":\"n2\",\"generation\":7,\"id\":\"b\",\"state\":\"running\"}"
+#define OURS "\"cluster\":\"0b1c2d3e-0000-4000-8000-000000000001\""
+#define O1   "{" OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":\"running\"}"
+#define DEEP "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[["
+
+/* What a whole request comes to, for every reply we could think of (F1, F4, F7, F8, F16-F19, F30).
+ */
+static const struct {
+	enum provider_op_kind kind;
+	long status;
+	const char *body;
+	enum provider_code code;
+} replies[] = {
+	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "," N2 "]}", PROVIDER_OK},
+	{PROVIDER_CREATE, 200, "{\"x\":1,\"instances\":[" N1 "," N2 "],\"y\":{}}", PROVIDER_OK},
+	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "]}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":[" N2 "," N1 "]}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "," N1 "]}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200,
+	 "{\"instances\":[" N1 ",{\"name\":\"n2\",\"generation\":7,\"id\":\"a\"}]}",
+	 PROVIDER_AMBIGUOUS}, /* two nodes, one id */
+	{PROVIDER_CREATE, 200,
+	 "{\"instances\":[" N1 ",{\"name\":\"n2\",\"generation\":\"7\",\"id\":\"b\"}]}",
+	 PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200,
+	 "{\"instances\":[" N1 ",{\"name\":\"n2\",\"generation\":8,\"id\":\"b\"}]}",
+	 PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 "," N2, PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":[" N1 ",7]}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":{}}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":[],\"instances\":[" N1 "," N2 "]}",
+	 PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "<html>ok</html>", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, DEEP DEEP DEEP, PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"instances\":[1e400,1e400]}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"a\":\"\\u0000\"}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 200, "{\"a\":\"\xff\xfe\"}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 201, "{}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 302, "", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 0, "", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 500, "{\"error\":{\"code\":\"internal\"}}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 500, "{\"error\":{\"code\":\"capacity\"}}", PROVIDER_CAPACITY},
+	{PROVIDER_CREATE, 502, "<html>", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 503, "{\"error\":{\"code\":\"capacity\"}}", PROVIDER_CAPACITY},
+	{PROVIDER_CREATE, 503, "{\"error\":{\"code\":7}}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 503, "{\"error\":\"capacity\"}", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 504, "", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 408, "", PROVIDER_AMBIGUOUS},
+	{PROVIDER_CREATE, 400, "{\"error\":{\"code\":\"invalid\"}}", PROVIDER_INVALID},
+	{PROVIDER_CREATE, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
+	{PROVIDER_CREATE, 403, "{\"error\":{\"code\":\"quota\"}}", PROVIDER_QUOTA},
+	{PROVIDER_CREATE, 403, "{\"error\":{\"code\":\"novel\"}}", PROVIDER_DENIED},
+	{PROVIDER_CREATE, 401, "", PROVIDER_DENIED},
+	{PROVIDER_CREATE, 409, "{\"error\":{\"code\":\"token-mismatch\"}}", PROVIDER_CONFLICT},
+	{PROVIDER_CREATE, 409, "{\"error\":{\"code\":\"not-yet\"}}", PROVIDER_NOT_YET},
+	{PROVIDER_CREATE, 429, "busy", PROVIDER_RATE},
+	{PROVIDER_LIST, 200, "{\"instances\":[" O1 "],\"cursor\":\"\"}", PROVIDER_OK},
+	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"\"}", PROVIDER_OK},
+	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"c2\"}", PROVIDER_OK},
+	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":\"c1\"}", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "{\"instances\":[]}", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":null}", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "{\"instances\":[],\"cursor\":5}", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "{\"cursor\":\"\"}", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "{\"instances\":null,\"cursor\":\"\"}", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "[]", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 200, "{\"instances\":[" O1 "],\"cur", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 500, "", PROVIDER_TRANSIENT},
+	{PROVIDER_LIST, 401, "{\"error\":{\"code\":\"denied\"}}", PROVIDER_DENIED},
+	{PROVIDER_LIST, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
+	{PROVIDER_LIST, 204, "", PROVIDER_TRANSIENT},
+	{PROVIDER_DELETE, 200,
+	 "{\"results\":[{\"id\":\"a\",\"state\":\"ended\"},{\"id\":\"b\",\"state\":\"x\"}]"
+	 "}",
+	 PROVIDER_OK},
+	{PROVIDER_DELETE, 200, "{\"results\":[{\"id\":\"a\",\"state\":\"ended\"}]}",
+	 PROVIDER_TRANSIENT},
+	{PROVIDER_DELETE, 200,
+	 "{\"results\":[{\"id\":\"b\",\"state\":\"ended\"},{\"id\":\"a\",\"state\":\"x\"}]"
+	 "}",
+	 PROVIDER_TRANSIENT},
+	{PROVIDER_DELETE, 200, "{\"results\":[{\"id\":\"a\"},{\"id\":\"b\",\"state\":\"x\"}]}",
+	 PROVIDER_TRANSIENT},
+	{PROVIDER_DELETE, 200, "", PROVIDER_TRANSIENT},
+	{PROVIDER_DELETE, 500, "{}", PROVIDER_TRANSIENT},
+	{PROVIDER_OFFERS, 200, "{\"offers\":[]}", PROVIDER_OK},
+	{PROVIDER_OFFERS, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
+	{PROVIDER_OFFERS, 200,
+	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
+	 "\"price\":\"1.5\",\"currency\":\"EUR\",\"available\":null}]}",
+	 PROVIDER_OK},
+	{PROVIDER_OFFERS, 200,
+	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
+	 "\"price\":1.5,\"currency\":\"EUR\"}]}",
+	 PROVIDER_TRANSIENT},
+	{PROVIDER_OFFERS, 200,
+	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
+	 "\"price\":\"-1\",\"currency\":\"EUR\"}]}",
+	 PROVIDER_TRANSIENT},
+	{PROVIDER_OFFERS, 200,
+	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":"
+	 "\"lease\","
+	 "\"price\":\"1\",\"currency\":\"EUR\"}]}",
+	 PROVIDER_TRANSIENT},
+};
+
+static void test_parse_code(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
+		struct provider_result r;
+
+		parse(&r, replies[i].kind, replies[i].status, replies[i].body, NULL);
+		if (r.code != replies[i].code)
+			print_error("row %zu: %ld %s: %s\n", i, replies[i].status, replies[i].body,
+				    provider_code_str(r.code));
+		assert_int_equal(r.code, replies[i].code);
+		/* A result that is not OK has nothing in it that could be taken for one. */
+		if (r.code != PROVIDER_OK) {
+			assert_int_equal(r.nitems + r.ninstances + r.noffers, 0);
+			assert_null(r.items);
+			assert_null(r.instances);
+			assert_true(r.message[0] != '\0');
+		} else {
+			assert_string_equal(r.message, "");
+		}
+		provider_result_fini(&r);
+	}
+}
+
+/* Any cut of a good reply, and any one byte changed, is either read or refused, never a crash; a
+ * list cut short is never a shorter list (I12). */
+static void test_parse_survives_damage(void **state)
+{
+	static const char *const good[] = {
+		[PROVIDER_CREATE] = "{\"instances\":[" N1 "," N2 "]}",
+		[PROVIDER_LIST] = "{\"instances\":[" O1 "],\"cursor\":\"\"}",
+		[PROVIDER_DELETE] =
+			"{\"results\":[{\"id\":\"a\",\"state\":\"ended\"},{\"id\":\"b\","
+			"\"error\":{\"code\":\"not-yet\",\"retry_after_ms\":5}}]}",
+		[PROVIDER_OFFERS] =
+			"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":\"spot\","
+			"\"price\":\"1.5\",\"currency\":\"EUR\"}]}",
+	};
+	static const char bytes[] = "\"{}[],:0x\x01\xff";
+
+	(void)state;
+	for (int kind = PROVIDER_CREATE; kind <= PROVIDER_OFFERS; kind++) {
+		struct provider_op op = op_of((enum provider_op_kind)kind);
+		size_t len = strlen(good[kind]);
+
+		for (size_t i = 0; i < len * sizeof(bytes); i++) {
+			char *copy = strdup(good[kind]);
+			struct provider_reply reply = {.status = 200, .body = copy, .len = len};
+			struct provider_result r = {0};
+
+			copy[i % len] = bytes[i / len];
+			if (i / len == sizeof(bytes) - 1) {
+				copy[i % len] = good[kind][i % len];
+				reply.len = i % len; /* cut */
+			}
+			provider_sim.parse(self, &op, &reply, &r);
+			if (i / len == sizeof(bytes) - 1)
+				assert_int_not_equal(r.code, PROVIDER_OK);
+			provider_result_fini(&r);
+			free(copy);
+		}
+	}
+}
+
+static void test_create_items(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, PROVIDER_CREATE, 200,
+	      "{\"instances\":[{\"name\":\"n1\",\"generation\":1,\"id\":\"i-1\",\"state\":"
+	      "\"booting\","
+	      "\"address\":\"10.77.0.9\",\"hostname\":\"n1\",\"created_ms\":12,\"new\":[]},"
+	      "{\"name\":\"n2\",\"generation\":7,\"error\":{\"code\":\"capacity\",\"message\":"
+	      "\"no\"}}]}",
+	      NULL);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nitems, 2);
+	assert_int_equal(r.items[0].code, PROVIDER_OK);
+	assert_string_equal(r.items[0].instance.id, "i-1");
+	assert_string_equal(r.items[0].instance.node, "n1");
+	assert_string_equal(r.items[0].instance.cluster, cluster);
+	assert_string_equal(r.items[0].instance.addr, "10.77.0.9");
+	assert_int_equal(r.items[0].instance.state, PROVIDER_PENDING);
+	assert_int_equal(r.items[0].instance.created_ms, 12);
+	assert_int_equal(r.items[1].code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+}
+
+/* One member of a batch may be unclear while the others are not. */
+static void test_create_item_codes(void **state)
+{
+	static const struct {
+		const char *item;
+		enum provider_code code;
+	} rows[] = {
+		{"\"id\":\"b\",\"state\":\"pending\"", PROVIDER_OK},
+		{"\"id\":\"b\"", PROVIDER_OK},
+		{"\"id\":\"b\",\"address\":null", PROVIDER_OK},
+		{"\"state\":\"pending\"", PROVIDER_AMBIGUOUS},
+		{"\"id\":\"\"", PROVIDER_AMBIGUOUS},
+		{"\"id\":5", PROVIDER_AMBIGUOUS},
+		{"\"id\":\"b\\n\"", PROVIDER_AMBIGUOUS},
+		{"\"id\":\"b\",\"created_ms\":\"x\"", PROVIDER_AMBIGUOUS},
+		{"\"id\":\"b\",\"address\":7", PROVIDER_AMBIGUOUS},
+		{"\"error\":{\"code\":\"quota\"}", PROVIDER_QUOTA},
+		{"\"error\":{\"code\":\"internal\"}", PROVIDER_AMBIGUOUS},
+		{"\"error\":{\"code\":\"novel\"}", PROVIDER_AMBIGUOUS},
+		{"\"error\":{}", PROVIDER_AMBIGUOUS},
+		{"\"error\":null", PROVIDER_AMBIGUOUS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r;
+		char body[512];
+
+		(void)snprintf(body, sizeof(body),
+			       "{\"instances\":[" N1 ",{\"name\":\"n2\",\"generation\":7,%s}]}",
+			       rows[i].item);
+		parse(&r, PROVIDER_CREATE, 200, body, NULL);
+		assert_int_equal(r.code, PROVIDER_OK);
+		assert_int_equal(r.items[0].code, PROVIDER_OK);
+		assert_int_equal(r.items[1].code, rows[i].code);
+		provider_result_fini(&r);
+	}
+}
+
+/* I12, I14, F13, F19: one instance of a list, ours and of others. */
+static void test_list_instances(void **state)
+{
+	static const struct {
+		const char *instance;
+		enum provider_code code;
+		enum provider_state st;
+		const char *node;
+	} rows[] = {
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":\"running\"",
+		 PROVIDER_OK, PROVIDER_RUNNING, "n1"},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":\"reclaiming\"",
+		 PROVIDER_OK, PROVIDER_RECLAIMING, "n1"},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":\"ended\"",
+		 PROVIDER_OK, PROVIDER_ENDED, "n1"},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":\"dreaming\"",
+		 PROVIDER_OK, PROVIDER_UNKNOWN, "n1"},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"state\":7", PROVIDER_OK,
+		 PROVIDER_UNKNOWN, "n1"},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\"", PROVIDER_OK,
+		 PROVIDER_UNKNOWN, "n1"},
+		{OURS ",\"name\":\"n1\",\"generation\":\"1\",\"id\":\"a\"", PROVIDER_TRANSIENT, 0,
+		 ""},
+		{OURS ",\"name\":\"n1\",\"generation\":-1,\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
+		{OURS ",\"name\":\"n1\",\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
+		{OURS ",\"generation\":1,\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
+		{OURS ",\"name\":\"../x\",\"generation\":1,\"id\":\"a\"", PROVIDER_TRANSIENT, 0,
+		 ""},
+		{OURS ",\"name\":\"n1\",\"generation\":1", PROVIDER_TRANSIENT, 0, ""},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":null", PROVIDER_TRANSIENT, 0, ""},
+		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"address\":[]",
+		 PROVIDER_TRANSIENT, 0, ""},
+		/* untagged: tags are switched off, or not there yet */
+		{"\"id\":\"a\",\"state\":\"running\"", PROVIDER_OK, PROVIDER_RUNNING, ""},
+		{"\"id\":\"a\",\"cluster\":null,\"state\":\"running\"", PROVIDER_OK,
+		 PROVIDER_RUNNING, ""},
+		/* somebody else's */
+		{"\"cluster\":\"x\",\"name\":\"My VM\",\"generation\":\"?\",\"id\":\"a\"",
+		 PROVIDER_OK, PROVIDER_UNKNOWN, ""},
+		{"\"cluster\":\"x\",\"id\":\"a\",\"address\":7", PROVIDER_OK, PROVIDER_UNKNOWN, ""},
+		{"\"cluster\":\"x\"", PROVIDER_TRANSIENT, 0, ""},
+		/* a tag that cannot be read may be ours */
+		{"\"cluster\":5,\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r;
+		char body[512];
+
+		(void)snprintf(body, sizeof(body), "{\"instances\":[" O1 ",{%s}],\"cursor\":\"\"}",
+			       rows[i].instance);
+		parse(&r, PROVIDER_LIST, 200, body, NULL);
+		if (r.code != rows[i].code)
+			print_error("row %zu: %s\n", i, body);
+		assert_int_equal(r.code, rows[i].code);
+		if (r.code == PROVIDER_OK) {
+			assert_int_equal(r.ninstances, 2);
+			assert_int_equal(r.instances[1].state, rows[i].st);
+			assert_string_equal(r.instances[1].node, rows[i].node);
+		}
+		provider_result_fini(&r);
+	}
+}
+
+static void test_delete_items(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, PROVIDER_DELETE, 200,
+	      "{\"results\":[{\"id\":\"a\",\"state\":\"stopping\"},{\"id\":\"b\",\"error\":"
+	      "{\"code\":\"not-yet\",\"retry_after_ms\":90000}}]}",
+	      NULL);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.items[0].instance.state, PROVIDER_STOPPING);
+	assert_int_equal(r.items[1].code, PROVIDER_NOT_YET);
+	assert_int_equal(r.retry_after_ms, 90000);
+	provider_result_fini(&r);
+	parse(&r, PROVIDER_DELETE, 200,
+	      "{\"results\":[{\"id\":\"a\",\"error\":{\"code\":\"not-found\"}},{\"id\":\"b\","
+	      "\"error\":"
+	      "{\"code\":\"novel\"}}]}",
+	      NULL);
+	assert_int_equal(r.items[0].code, PROVIDER_NOT_FOUND);
+	assert_int_equal(r.items[1].code, PROVIDER_TRANSIENT);
+	provider_result_fini(&r);
+}
+
+static void test_offers(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, PROVIDER_OFFERS, 200,
+	      "{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":\"a\","
+	      "\"market\":\"on-demand\",\"price\":\"29.52\",\"currency\":\"EUR\",\"available\":3}]"
+	      "}",
+	      NULL);
+	assert_int_equal(r.noffers, 1);
+	assert_int_equal(r.offers[0].price_nano_h, INT64_C(29520000000));
+	assert_string_equal(r.offers[0].type, "gpu_8x_h100");
+	assert_string_equal(r.offers[0].currency, "EUR");
+	assert_false(r.offers[0].spot);
+	provider_result_fini(&r);
+}
+
+static void test_retry_after(void **state)
+{
+	static const struct {
+		const char *header;
+		int64_t ms;
+	} rows[] = {
+		{NULL, 0},
+		{"", 0},
+		{"0", 0},
+		{"7", 7000},
+		{"86401", 86400000},
+		{"99999999999999999999999999", 86400000},
+		{"-5", 0},
+		{"1.5", 0},
+		{" 3", 0},
+		{"Fri, 31 Dec 1999 23:59:59 GMT", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r;
+
+		parse(&r, PROVIDER_LIST, 429, "{}", rows[i].header);
+		assert_int_equal(r.code, PROVIDER_RATE);
+		assert_int_equal(r.retry_after_ms, rows[i].ms);
+		provider_result_fini(&r);
+	}
+}
+
+/* The provider's words are shown to people: no control bytes, and never the credential. */
+static void test_message(void **state)
+{
+	static const struct {
+		const char *words, *message;
+	} rows[] = {
+		{"\"bad day\"", "bad day"},
+		{"\"token s3cret is wrong\"", "token *** is wrong"},
+		{"\"s3crets3cret\"", "******"},
+		{"\"a\\u001b[2Jb\\nc\"", "a?[2Jb?c"},
+		{"5", "an error without words"},
+	};
+	struct provider_result r;
+	char body[1024], longer[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)snprintf(body, sizeof(body),
+			       "{\"error\":{\"code\":\"denied\",\"message\":%s}}", rows[i].words);
+		parse(&r, PROVIDER_CREATE, 403, body, NULL);
+		assert_string_equal(r.message, rows[i].message);
+		provider_result_fini(&r);
+	}
+	/* The cut must not leave a part of it. */
+	for (size_t pad = 140; pad < 165; pad++) {
+		(void)snprintf(longer, sizeof(longer), "%0*ds3cret", (int)pad, 0);
+		(void)snprintf(body, sizeof(body), "{\"error\":{\"message\":\"%s\"}}", longer);
+		parse(&r, PROVIDER_CREATE, 403, body, NULL);
+		assert_null(strstr(r.message, "s3"));
+		assert_true(strlen(r.message) < sizeof(r.message));
+		provider_result_fini(&r);
+	}
+}
+
+static void test_words(void **state)
+{
+	(void)state;
+	assert_string_equal(provider_code_str(PROVIDER_OK), "ok");
+	for (int i = 0; i < PROVIDER_NCODES; i++)
+		assert_string_not_equal(provider_code_str((enum provider_code)i), "?");
+	assert_string_equal(provider_code_str(PROVIDER_NCODES), "?");
+	for (int i = PROVIDER_UNKNOWN; i <= PROVIDER_ENDED; i++)
+		assert_string_not_equal(provider_state_str((enum provider_state)i), "?");
+	assert_string_equal(provider_state_str((enum provider_state)99), "?");
+}
+
+static void test_fini_releases_a_command_too(void **state)
+{
+	struct provider_request rq = {.kind = PROVIDER_COMMAND};
+
+	(void)state;
+	rq.argv = calloc(3, sizeof(char *));
+	rq.argv[0] = strdup("/bin/true");
+	rq.argv[1] = strdup("x");
+	rq.body = strdup("stdin");
+	provider_request_fini(&rq);
+	assert_null(rq.argv);
+	assert_null(rq.body);
+	provider_request_fini(&rq); /* twice is fine */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_registry),
+		cmocka_unit_test(test_open_refuses),
+		cmocka_unit_test_setup_teardown(test_caps, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_build_refuses_what_can_never_be_asked, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_parse_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_parse_survives_damage, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_create_items, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_create_item_codes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_list_instances, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_delete_items, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_offers, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_retry_after, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_message, setup, teardown),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_fini_releases_a_command_too),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

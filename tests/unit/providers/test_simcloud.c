@@ -1,0 +1,717 @@
+/* test_simcloud.c - the program simcloud over HTTP, mostly through the driver that burstd uses. */
+#include "simrun.h"
+
+#include <pthread.h>
+
+#include "base/clock.h"
+#include "providers/sim.h"
+
+static const char cluster[] = "0b1c2d3e-0000-4000-8000-000000000001";
+static struct simrun S;
+static void *driver;
+
+static void open_driver(const char *credential)
+{
+	struct provider_conf conf = {.name = "t", .url = S.url, .credential = credential};
+
+	assert_int_equal(provider_sim.open(&driver, &conf, NULL), 0);
+}
+
+static void begin(const char *const *args)
+{
+	simrun_start(&S, args);
+	open_driver(NULL);
+}
+
+static void finish(void)
+{
+	provider_sim.close(driver);
+	driver = NULL;
+	if (S.pid > 0)
+		assert_int_equal(simrun_stop(&S, SIGTERM), 0);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	S = (struct simrun){0};
+	begin(NULL);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	finish();
+	if (S.dir[0] != '\0')
+		simrun_remove(S.dir);
+	S.dir[0] = '\0';
+	return 0;
+}
+
+/* One operation as the engine would do it: build, send, parse.  -1: there was no reply. */
+static int drive(const struct provider_op *op, struct provider_result *out)
+{
+	struct provider_request rq = {0};
+	struct curl_slist *headers = NULL;
+	struct simrun_reply r;
+	struct provider_reply reply;
+
+	*out = (struct provider_result){0};
+	assert_int_equal(provider_sim.build(driver, op, &rq, NULL), 0);
+	for (int i = 0; rq.headers[i] != NULL; i++)
+		headers = curl_slist_append(headers, rq.headers[i]);
+	simrun_send(&r, rq.method, rq.url, headers, rq.body);
+	curl_slist_free_all(headers);
+	provider_request_fini(&rq);
+	if (r.rc == CURLE_OK) {
+		reply = (struct provider_reply){
+			.status = r.status,
+			.body = r.body.p,
+			.len = r.body.len,
+			.retry_after = r.retry_after[0] != '\0' ? r.retry_after : NULL};
+		provider_sim.parse(driver, op, &reply, out);
+	}
+	simrun_done(&r);
+	return r.rc == CURLE_OK ? 0 : -1;
+}
+
+static int create_in(struct provider_result *out, const char *token, const char *region,
+		     const struct provider_want *wants, size_t n)
+{
+	struct provider_place place = {.type = "gpu_8x_h100", .region = region, .zone = ""};
+	struct provider_op op = {.kind = PROVIDER_CREATE};
+
+	op.u.create = (struct provider_create){
+		.cluster = cluster, .token = token, .place = &place, .wants = wants, .nwants = n};
+	return drive(&op, out);
+}
+
+static int create(struct provider_result *out, const char *token, const struct provider_want *wants,
+		  size_t n)
+{
+	return create_in(out, token, "eu-north-1", wants, n);
+}
+
+static int list(struct provider_result *out, const char *cursor)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	op.u.list.cluster = cluster;
+	op.u.list.cursor = cursor;
+	return drive(&op, out);
+}
+
+static int delete (struct provider_result *out, const char *const *ids, size_t n)
+{
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+
+	op.u.del.ids = ids;
+	op.u.del.nids = n;
+	return drive(&op, out);
+}
+
+static const struct provider_want two[] = {{"n1", 1, 0}, {"n2", 7, 0}};
+
+static void config(const char *text)
+{
+	simrun_do(&S, "POST", "/admin/config", text);
+}
+
+static void fault(const char *text)
+{
+	simrun_do(&S, "POST", "/admin/faults", text);
+}
+
+static int64_t created(void)
+{
+	json_t *o = simrun_ask(&S, "GET", "/admin/stats", NULL, 200);
+	int64_t n = simrun_int(o, "created");
+
+	json_decref(o);
+	return n;
+}
+
+static void silence(FILE *f)
+{
+	if (freopen("/dev/null", "w", f) == NULL)
+		_exit(99);
+}
+
+static void settle(int ms)
+{
+	(void)usleep((useconds_t)ms * 1000);
+}
+
+/* --- the driver and the program agree ------------------------------------------------------------
+ */
+
+static void test_driver_whole_life(void **state)
+{
+	struct provider_result r, again;
+	const char *ids[2];
+
+	(void)state;
+	config("{\"boot\":\"50ms\"}");
+	assert_int_equal(create(&r, "t1", two, 2), 0);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nitems, 2);
+	assert_int_equal(r.items[1].code, PROVIDER_OK);
+	assert_string_equal(r.items[1].instance.node, "n2");
+	assert_int_equal(r.items[1].instance.gen, 7);
+	assert_int_equal(r.items[1].instance.state, PROVIDER_PENDING);
+	assert_true(r.items[1].instance.created_ms > 0);
+	assert_int_equal(strncmp(r.items[1].instance.addr, "10.77.", 6), 0);
+	/* I4: the same token gives the same instances. */
+	assert_int_equal(create(&again, "t1", two, 2), 0);
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(again.items[i].instance.id, r.items[i].instance.id);
+	provider_result_fini(&again);
+	settle(150);
+	assert_int_equal(list(&again, ""), 0);
+	assert_int_equal(again.code, PROVIDER_OK);
+	assert_int_equal(again.ninstances, 2);
+	assert_int_equal(again.instances[0].state, PROVIDER_RUNNING);
+	assert_string_equal(again.instances[0].cluster, cluster);
+	assert_string_equal(again.cursor, "");
+	provider_result_fini(&again);
+	ids[0] = r.items[0].instance.id;
+	ids[1] = "sim-deadbeef";
+	assert_int_equal(delete (&again, ids, 2), 0);
+	assert_int_equal(again.items[0].code, PROVIDER_OK);
+	assert_int_equal(again.items[0].instance.state, PROVIDER_ENDED);
+	assert_int_equal(again.items[1].code, PROVIDER_NOT_FOUND);
+	provider_result_fini(&again);
+	assert_int_equal(list(&again, ""), 0);
+	assert_int_equal(again.instances[0].state, PROVIDER_ENDED);
+	assert_true(again.instances[0].ended_ms >= again.instances[0].created_ms);
+	provider_result_fini(&again);
+	provider_result_fini(&r);
+}
+
+static void test_driver_offers(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_result r;
+	bool found = false;
+
+	(void)state;
+	assert_int_equal(drive(&op, &r), 0);
+	assert_int_equal(r.code, PROVIDER_OK);
+	for (size_t i = 0; i < r.noffers; i++)
+		found |= strcmp(r.offers[i].type, "gpu_8x_h100") == 0 &&
+			 strcmp(r.offers[i].region, "eu-west-1") == 0 && !r.offers[i].spot &&
+			 r.offers[i].price_nano_h == INT64_C(29520000000);
+	assert_true(found);
+	provider_result_fini(&r);
+}
+
+static void test_driver_largest_batch_and_pages(void **state)
+{
+	static struct provider_want wants[1000];
+	static char names[1000][16];
+	struct provider_result r;
+	char cursor[128] = "";
+	size_t seen = 0, pages = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 1000; i++) {
+		(void)snprintf(names[i], sizeof(names[i]), "node-%04zu", i);
+		wants[i] = (struct provider_want){names[i], 1, 0};
+	}
+	assert_int_equal(create(&r, "big", wants, 1000), 0);
+	assert_int_equal(r.code, PROVIDER_OK);
+	for (size_t i = 0; i < 1000; i++)
+		assert_string_equal(r.items[i].instance.node, names[i]);
+	provider_result_fini(&r);
+	config("{\"page_max\":300}"); /* F16: the cap is smaller than what was asked */
+	do {
+		assert_int_equal(list(&r, cursor), 0);
+		assert_int_equal(r.code, PROVIDER_OK);
+		for (size_t i = 0; i < r.ninstances; i++)
+			assert_string_equal(r.instances[i].node, names[seen++]);
+		memcpy(cursor, r.cursor, sizeof(cursor));
+		provider_result_fini(&r);
+		pages++;
+	} while (cursor[0] != '\0');
+	assert_int_equal(seen, 1000);
+	assert_int_equal(pages, 4);
+}
+
+static void test_driver_refusals(void **state)
+{
+	static const struct {
+		const char *config, *region;
+		enum provider_code whole, item;
+	} rows[] = {
+		{"{\"quota\":0}", "eu-north-1", PROVIDER_OK, PROVIDER_QUOTA},
+		{"{\"quota\":null}", "mars-1", PROVIDER_INVALID, 0},
+		{"{\"create_max\":1}", "eu-north-1", PROVIDER_INVALID, 0},
+		{"{\"create_max\":null,\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-"
+		 "1\","
+		 "\"price\":\"1\",\"capacity\":0}]}",
+		 "eu-north-1", PROVIDER_OK, PROVIDER_CAPACITY},
+	};
+	struct provider_result r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		config(rows[i].config);
+		assert_int_equal(create_in(&r, "t", rows[i].region, two, 2), 0);
+		assert_int_equal(r.code, rows[i].whole);
+		if (r.code == PROVIDER_OK)
+			assert_int_equal(r.items[0].code, rows[i].item);
+		provider_result_fini(&r);
+	}
+	assert_int_equal(created(), 0);
+}
+
+static void test_driver_token_mismatch(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	provider_result_fini(&r);
+	assert_int_equal(create(&r, "t", two, 1), 0);
+	assert_int_equal(r.code, PROVIDER_CONFLICT);
+	provider_result_fini(&r);
+	assert_int_equal(created(), 2);
+}
+
+static void test_driver_is_told_to_wait(void **state)
+{
+	const char *id = "sim-00000000";
+	struct provider_result r;
+
+	(void)state;
+	config("{\"min_rental\":\"90s\"}"); /* F22 */
+	assert_int_equal(create(&r, "t", two, 1), 0);
+	provider_result_fini(&r);
+	assert_int_equal(delete (&r, &id, 1), 0);
+	assert_int_equal(r.items[0].code, PROVIDER_NOT_YET);
+	assert_in_range(r.retry_after_ms, 80000, 90000);
+	provider_result_fini(&r);
+	config("{\"buckets\":{\"list\":{\"rate\":0.1,\"burst\":1}}}");
+	assert_int_equal(list(&r, ""), 0);
+	assert_int_equal(r.code, PROVIDER_OK);
+	provider_result_fini(&r);
+	assert_int_equal(list(&r, ""), 0);
+	assert_int_equal(r.code, PROVIDER_RATE);
+	assert_int_equal(r.retry_after_ms, 10000);
+	provider_result_fini(&r);
+}
+
+static void test_credentials(void **state)
+{
+	struct provider_result r;
+	char token[128], admin[128];
+	const char *args[] = {"--token-file", token, "--admin-token-file", admin, NULL};
+
+	(void)state;
+	finish();
+	simrun_dir(&S);
+	(void)snprintf(token, sizeof(token), "%s/token", S.dir);
+	(void)snprintf(admin, sizeof(admin), "%s/admin", S.dir);
+	simrun_write(token, "right\n");
+	simrun_write(admin, "other\n");
+	begin(args);
+	assert_int_equal(list(&r, ""), 0);
+	assert_int_equal(r.code, PROVIDER_DENIED);
+	provider_result_fini(&r);
+	for (int i = 0; i < 3; i++) {
+		static const char *const words[] = {"wrong", "rightx", "right"};
+
+		provider_sim.close(driver);
+		open_driver(words[i]);
+		assert_int_equal(list(&r, ""), 0);
+		assert_int_equal(r.code, i == 2 ? PROVIDER_OK : PROVIDER_DENIED);
+		assert_null(strstr(r.message, words[i]));
+		provider_result_fini(&r);
+	}
+	json_decref(simrun_ask(&S, "GET", "/admin/stats", NULL, 401));
+}
+
+/* --- faults ------------------------------------------------------------------------------------
+ */
+
+/* What each fault on a create looks like from here, and whether there are instances all the same.
+ */
+static void test_faults_on_create(void **state)
+{
+	static const struct {
+		const char *rule;
+		int rc;
+		enum provider_code code;
+		int made;
+	} rows[] = {
+		{"{\"op\":\"create\",\"action\":\"error\"}", 0, PROVIDER_AMBIGUOUS, 0},
+		{"{\"op\":\"create\",\"action\":\"error\",\"code\":\"capacity\"}", 0,
+		 PROVIDER_CAPACITY, 0},
+		{"{\"op\":\"create\",\"action\":\"error\",\"code\":\"rate\",\"retry_after\":3}", 0,
+		 PROVIDER_RATE, 0},
+		{"{\"op\":\"create\",\"action\":\"error\",\"when\":\"after\",\"status\":502}", 0,
+		 PROVIDER_AMBIGUOUS, 2},
+		{"{\"op\":\"create\",\"action\":\"drop-request\"}", -1, 0, 0},
+		{"{\"op\":\"create\",\"action\":\"drop-reply\"}", -1, 0, 2}, /* F1 */
+		{"{\"op\":\"create\",\"action\":\"truncate\"}", 0, PROVIDER_AMBIGUOUS, 2},
+		{"{\"op\":\"create\",\"action\":\"garbage\"}", 0, PROVIDER_AMBIGUOUS, 2}, /* F30 */
+		{"{\"op\":\"create\",\"action\":\"delay\",\"ms\":30}", 0, PROVIDER_OK, 2},
+		{"{\"op\":\"create\",\"action\":\"partial\"}", 0, PROVIDER_OK, 1}, /* F4 */
+		{"{\"op\":\"create\",\"action\":\"partial\",\"keep\":0}", 0, PROVIDER_OK, 0},
+		{"{\"op\":\"create\",\"action\":\"partial\",\"node\":\"n1\"}", 0, PROVIDER_OK, 1},
+		{"{\"op\":\"create\",\"action\":\"error\",\"node\":\"n2\"}", 0, PROVIDER_AMBIGUOUS,
+		 0},
+		{"{\"op\":\"create\",\"action\":\"error\",\"node\":\"n3\"}", 0, PROVIDER_OK, 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r;
+		int64_t before = created();
+		char token[16];
+
+		(void)snprintf(token, sizeof(token), "t%zu", i);
+		fault(rows[i].rule);
+		if (create(&r, token, two, 2) != rows[i].rc)
+			fail_msg("%s", rows[i].rule);
+		if (rows[i].rc == 0 && r.code != rows[i].code)
+			fail_msg("%s: %s", rows[i].rule, provider_code_str(r.code));
+		assert_int_equal(created() - before, rows[i].made);
+		provider_result_fini(&r);
+		simrun_do(&S, "DELETE", "/admin/faults", NULL);
+		/* I4: whatever was lost, the same token finds it, and makes it only once. */
+		assert_int_equal(create(&r, token, two, 2), 0);
+		assert_int_equal(r.code, PROVIDER_OK);
+		if (rows[i].made > 0)
+			assert_int_equal(created() - before, rows[i].made);
+		else
+			assert_int_equal(created() - before, 2);
+		provider_result_fini(&r);
+	}
+}
+
+/* F3: it fails, and minutes later there it is. */
+static void test_late_create(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	fault("{\"op\":\"create\",\"action\":\"late\",\"ms\":80,\"code\":\"capacity\"}");
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+	assert_int_equal(created(), 0);
+	settle(200);
+	assert_int_equal(created(), 2);
+}
+
+/* F16, F17: lists that lie.  `partial` and `empty` are well-formed: no driver can tell. */
+static void test_faults_on_list(void **state)
+{
+	static const struct {
+		const char *rule;
+		enum provider_code code;
+		size_t n;
+	} rows[] = {
+		{"{\"op\":\"list\",\"action\":\"partial\",\"keep\":1}", PROVIDER_OK, 1},
+		{"{\"op\":\"list\",\"action\":\"partial\",\"node\":\"n1\"}", PROVIDER_OK, 1},
+		{"{\"op\":\"list\",\"action\":\"empty\"}", PROVIDER_OK, 0},
+		{"{\"op\":\"list\",\"action\":\"truncate\"}", PROVIDER_TRANSIENT, 0},
+		{"{\"op\":\"list\",\"action\":\"garbage\"}", PROVIDER_TRANSIENT, 0},
+		{"{\"op\":\"list\",\"action\":\"error\",\"code\":\"denied\"}", PROVIDER_DENIED, 0},
+	};
+	struct provider_result r;
+
+	(void)state;
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	provider_result_fini(&r);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fault(rows[i].rule);
+		assert_int_equal(list(&r, ""), 0);
+		if (r.code != rows[i].code || r.ninstances != rows[i].n)
+			fail_msg("%s: %s %zu", rows[i].rule, provider_code_str(r.code),
+				 r.ninstances);
+		provider_result_fini(&r);
+		simrun_do(&S, "DELETE", "/admin/faults", NULL);
+	}
+}
+
+static void test_tags_and_filter_can_be_switched_off(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	provider_result_fini(&r);
+	config("{\"tags\":false}");
+	assert_int_equal(create(&r, "u", two, 1),
+			 0); /* a create's answer still says which is which */
+	assert_int_equal(r.items[0].code, PROVIDER_OK);
+	provider_result_fini(&r);
+	assert_int_equal(list(&r, ""), 0);
+	assert_int_equal(r.ninstances, 3);
+	assert_string_equal(r.instances[0].cluster, "");
+	assert_string_equal(r.instances[0].node, "");
+	assert_string_equal(r.instances[0].hostname, "n1");
+	provider_result_fini(&r);
+}
+
+struct late_call {
+	pthread_t thread;
+	struct provider_result r;
+	int rc;
+};
+
+static void *call_create(void *arg)
+{
+	struct late_call *c = arg;
+
+	c->rc = create(&c->r, "held", two, 2);
+	return NULL;
+}
+
+static void wait_held(size_t n)
+{
+	for (int i = 0; i < 200; i++) {
+		json_t *o = simrun_ask(&S, "GET", "/admin/held", NULL, 200);
+		size_t have = json_array_size(json_object_get(o, "held"));
+
+		json_decref(o);
+		if (have == n)
+			return;
+		settle(10);
+	}
+	fail_msg("never %zu held", n);
+}
+
+/* F1, F2: the windows that tests open from outside, before the effect and after it. */
+static void test_hold_and_release(void **state)
+{
+	static const struct {
+		const char *rule;
+		int64_t made; /* while held */
+	} rows[] = {
+		{"{\"op\":\"create\",\"action\":\"hold\",\"count\":1}", 0},
+		{"{\"op\":\"create\",\"action\":\"hold\",\"when\":\"after\",\"count\":1}", 2},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct late_call c = {0};
+
+		if (i > 0) {
+			assert_int_equal(teardown(NULL), 0);
+			assert_int_equal(setup(NULL), 0);
+		}
+		fault(rows[i].rule);
+		assert_int_equal(pthread_create(&c.thread, NULL, call_create, &c), 0);
+		wait_held(1);
+		assert_int_equal(created(), rows[i].made);
+		json_decref(simrun_ask(&S, "POST", "/admin/release", "{\"id\":9}", 404));
+		simrun_do(&S, "POST", "/admin/release", "{\"id\":1}");
+		assert_int_equal(pthread_join(c.thread, NULL), 0);
+		assert_int_equal(c.rc, 0);
+		assert_int_equal(c.r.code, PROVIDER_OK);
+		assert_int_equal(c.r.nitems, 2);
+		assert_int_equal(created(), 2);
+		provider_result_fini(&c.r);
+		wait_held(0);
+	}
+}
+
+/* The client is gone when it is released: the effect comes all the same, once. */
+static void test_release_after_the_client_died(void **state)
+{
+	struct provider_result r;
+	pid_t pid;
+
+	(void)state;
+	fault("{\"op\":\"create\",\"action\":\"hold\",\"count\":1}");
+	pid = fork();
+	if (pid == 0) {
+		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)create(&r, "held", two, 2);
+		_exit(0);
+	}
+	wait_held(1);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	assert_int_equal(created(), 0);
+	simrun_do(&S, "POST", "/admin/release", "{}");
+	assert_int_equal(created(), 2);
+	assert_int_equal(create(&r, "held", two, 2), 0);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(created(), 2);
+	provider_result_fini(&r);
+}
+
+static void test_latency(void **state)
+{
+	struct provider_result r;
+	int64_t start;
+
+	(void)state;
+	config("{\"latency\":{\"list\":\"120ms\"}}");
+	start = clock_boot_ms();
+	assert_int_equal(list(&r, ""), 0);
+	assert_true(clock_boot_ms() - start >= 119);
+	provider_result_fini(&r);
+}
+
+/* --- the side door -------------------------------------------------------------------------------
+ */
+
+static void test_reclaim_and_kill(void **state)
+{
+	static const struct {
+		const char *path, *body;
+		long status;
+	} rows[] = {
+		{"/admin/reclaim", "{\"node\":\"x*\",\"notice_ms\":1}", 404},
+		{"/admin/reclaim", "{}", 400},
+		{"/admin/reclaim", "{\"nodes\":\"n1\"}", 400},
+		{"/admin/reclaim", "{\"node\":\"n1\",\"notice_ms\":60000}", 200},
+		{"/admin/kill", "{\"id\":\"sim-00000001\"}", 200},
+		{"/admin/kill", "{\"id\":\"sim-00000001\"}", 404},
+	};
+	struct provider_result r;
+
+	(void)state;
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	provider_result_fini(&r);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		json_decref(simrun_ask(&S, "POST", rows[i].path, rows[i].body, rows[i].status));
+	assert_int_equal(list(&r, ""), 0);
+	assert_int_equal(r.instances[0].state, PROVIDER_RECLAIMING);
+	assert_true(r.instances[0].reclaim_ms >= r.instances[0].created_ms + 60000);
+	assert_int_equal(r.instances[1].state, PROVIDER_ENDED);
+	provider_result_fini(&r);
+}
+
+static void test_capacity_by_admin(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/capacity", "{\"type\":\"gpu_8x_h100\",\"capacity\":0}");
+	simrun_do(&S, "POST", "/admin/capacity",
+		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1b\",\"market\":\"on-demand\","
+		  "\"capacity\":1}");
+	config("{\"boot\":\"1s\"}"); /* does not undo it */
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	assert_int_equal(r.items[0].code, PROVIDER_OK);
+	assert_int_equal(r.items[1].code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+	json_decref(simrun_ask(&S, "POST", "/admin/capacity", "{\"type\":\"x\"}", 404));
+}
+
+/* --- the meter, and the audit of it
+ * ---------------------------------------------------------------- */
+
+static int audit(const char *meter, const char *wanted)
+{
+	const char *argv[] = {"audit",   "--meter", meter,    "--wanted", wanted,
+			      "--grace", "1s",      "--json", NULL};
+	int status;
+	pid_t pid = fork();
+
+	if (pid == 0) {
+		silence(stdout);
+		silence(stderr);
+		_exit(app_audit(8, (char **)(uintptr_t)argv));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void test_meter_survives_kill_and_audit_reads_it(void **state)
+{
+	char file[128], good[128], bad[128], url[128];
+	const char *args[] = {"--state", file, NULL};
+	struct provider_result r;
+
+	(void)state;
+	finish();
+	simrun_dir(&S);
+	(void)snprintf(file, sizeof(file), "%s/meter", S.dir);
+	(void)snprintf(good, sizeof(good), "%s/good", S.dir);
+	(void)snprintf(bad, sizeof(bad), "%s/bad", S.dir);
+	simrun_write(good, "n1 0 -\nn2 0 -\n");
+	simrun_write(bad, "n1 0 -\n");
+	begin(args);
+	assert_int_equal(create(&r, "t", two, 2), 0);
+	provider_result_fini(&r);
+	settle(1200);
+	(void)snprintf(url, sizeof(url), "%s/admin/meter", S.url);
+	assert_int_equal(audit(url, good), 0);
+	assert_int_equal(audit(url, bad), 1);
+	assert_int_equal(audit("http://127.0.0.1:1/admin/meter", good), 2);
+	assert_int_equal(audit(url, "/nonexistent"), 2);
+	provider_sim.close(driver);
+	assert_int_equal(simrun_stop(&S, SIGKILL), -1);
+	begin(args);
+	assert_int_equal(create(&r, "t", two, 2), 0); /* ids go on */
+	assert_string_equal(r.items[0].instance.id, "sim-00000002");
+	provider_result_fini(&r);
+	assert_int_equal(simrun_stop(&S, SIGINT), 0);
+	assert_int_equal(audit(file, good), 0);
+}
+
+static void test_wrong_usage_is_told(void **state)
+{
+	static const char *const rows[][5] = {
+		{"simcloud", "--config", "/nonexistent"},
+		{"simcloud", "--listen", "127.0.0.1:1:1"},
+		{"simcloud", "--boot", "relative", "--run-dir", "/tmp"},
+		{"simcloud", "--subnet", "10.0.0.0/33"},
+		{"simcloud", "--nonsense"},
+		{"simcloud", "audit"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int argc = 0, status;
+		pid_t pid;
+
+		while (argc < 5 && rows[i][argc] != NULL)
+			argc++;
+		pid = fork();
+		if (pid == 0) {
+			silence(stderr);
+			_exit(app_main(argc, (char **)(uintptr_t)rows[i]));
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), 2);
+	}
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_driver_whole_life),
+		T(test_driver_offers),
+		T(test_driver_largest_batch_and_pages),
+		T(test_driver_refusals),
+		T(test_driver_token_mismatch),
+		T(test_driver_is_told_to_wait),
+		T(test_credentials),
+		T(test_faults_on_create),
+		T(test_late_create),
+		T(test_faults_on_list),
+		T(test_tags_and_filter_can_be_switched_off),
+		T(test_hold_and_release),
+		T(test_release_after_the_client_died),
+		T(test_latency),
+		T(test_reclaim_and_kill),
+		T(test_capacity_by_admin),
+		T(test_meter_survives_kill_and_audit_reads_it),
+		T(test_wrong_usage_is_told),
+	};
+
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
