@@ -104,7 +104,7 @@ static void arm(struct engine *e)
 				next = at;
 		}
 	}
-	if (e->unsent || e->more)
+	if (e->unsent)
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }

@@ -273,7 +273,6 @@ static void flush(struct engine *e, struct forming *f, uint32_t pool)
 	if (n == 0 || !cloud_ready(c))
 		return;
 	f->n = 0;
-	e->launched += n;
 	send_new(c, pool, f->v, n);
 }
 
@@ -318,8 +317,7 @@ static void launch_new(struct engine *e)
 			k = after_gang(fn);
 		fn = k;
 	}
-	e->launched = 0;
-	while (i < n && !e->dead && e->launched < ENGINE_LAUNCH_MAX) {
+	while (i < n && !e->dead) {
 		uint32_t pool = wanted[i]->n.pool;
 		struct cloud *c = engine_cloud(e, pool);
 		size_t g = 1;
@@ -331,9 +329,8 @@ static void launch_new(struct engine *e)
 			add_gang(e, &forming[pool], wanted + i, g);
 		i += g;
 	}
-	e->more = i < n; /* what is not in a batch yet: so hooks are heard between two batches */
 	for (uint32_t p = 0; p < e->conf->npools; p++) {
-		if (!e->dead && !e->more)
+		if (!e->dead)
 			flush(e, &forming[p], p);
 		free(forming[p].v);
 	}
@@ -418,7 +415,6 @@ void launch_settle(struct engine *e)
 
 void launch_run(struct engine *e)
 {
-	e->more = false;
 	if (e->batches != NULL) {
 		launch_again(e);
 		launch_settle(e);

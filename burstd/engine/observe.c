@@ -243,12 +243,27 @@ static void look_down(struct look *l, struct fleet_name *nm, const struct slurm_
 			     nm->name); /* else it stays down for ever (slurm.md 2.1) */
 }
 
-static void drain(struct engine *e, struct fleet_name *nm)
+/* Why a node that slurmctld has up must be powered down, or NULL; *dead: nobody answers there. */
+static const char *doomed(const struct look *l, const struct fleet_name *nm,
+			  const struct slurm_node *sn, bool *dead)
 {
-	const char *name = nm->name;
+	const struct fleet_node *live = fleet_live(nm);
+	bool silent = (sn->flags & (SLURM_NOT_RESPONDING | SLURM_DOWN | SLURM_UNKNOWN)) != 0;
+	bool hands_off = (sn->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) != 0;
+	bool told = (sn->flags & SLURM_POWER_DOWN) != 0;
 
-	nm->forced_ms = engine_now(e);
-	slurm_power_down(e->slurm, &name, 1, false, "burstd: the provider takes its capacity back");
+	*dead = live == NULL && silent;
+	if (live != NULL)
+		return live->n.state == NODE_DRAINING && !told
+			       ? "burstd: the provider takes its capacity back"
+			       : NULL;
+	if (silent)
+		return !hands_off && engine_cloud(l->e, nm->pool)->listed
+			       ? "burstd: it has no instance"
+			       : NULL;
+	return nm->newest != NULL && nm->newest->n.state == NODE_DELETING && !told
+		       ? "burstd: its instance is being deleted"
+		       : NULL;
 }
 
 /* slurmctld has it up. */
@@ -256,27 +271,22 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 {
 	struct fleet_node *fn = fleet_live(nm);
 	bool silent = (sn->flags & (SLURM_NOT_RESPONDING | SLURM_DOWN | SLURM_UNKNOWN)) != 0;
-	bool hands_off = (sn->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) != 0;
 	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(l->e)};
+	const char *why, *name = nm->name;
+	bool dead;
 
 	nm->barred = false;
 	nm->refused = NODE_BECAUSE_NONE;
-	if (fn != NULL && fn->n.state == NODE_DRAINING && l->settled &&
-	    (sn->flags & SLURM_POWER_DOWN) == 0 && l->began_ms > nm->forced_ms + ENGINE_REFORCE_MS)
-		drain(l->e, nm); /* it was told, and does not know: again */
 	if (fn != NULL && fn->n.addr[0] != '\0' && l->settled &&
 	    !slurm_text_is(sn->addr, fn->n.addr)) /* the update was lost (F49) */
 		slurm_set_addr(l->e->slurm, nm->name, fn->n.addr, nm->name);
-	if (fn != NULL && fn->n.state == NODE_BOOTING && !silent && l->began_ms > fn->n.since_ms) {
+	if (fn != NULL && fn->n.state == NODE_BOOTING && !silent && l->began_ms > fn->n.since_ms)
 		engine_post(l->e, fn, &up);
-	} else if (fn == NULL && silent && !hands_off && l->settled &&
-		   engine_cloud(l->e, nm->pool)->listed &&
-		   l->began_ms > nm->forced_ms + ENGINE_REFORCE_MS) {
-		const char *name = nm->name;
-
-		nm->forced_ms = engine_now(l->e);
-		slurm_power_down(l->e->slurm, &name, 1, true, "burstd: it has no instance");
-	}
+	why = doomed(l, nm, sn, &dead);
+	if (why == NULL || !l->settled || l->began_ms <= nm->forced_ms + ENGINE_REFORCE_MS)
+		return;
+	nm->forced_ms = engine_now(l->e);
+	slurm_power_down(l->e->slurm, &name, 1, dead, why);
 }
 
 static void look(void *ctx, const struct slurm_node *sn)

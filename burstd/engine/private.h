@@ -34,7 +34,6 @@ enum {
 	ENGINE_STRAYS_MAX = 65536,
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
-	ENGINE_LAUNCH_MAX = 1000,    /* nodes sent in one turn: their commits hold up the hooks */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_BRAKE_MIN = 3,        /* one pass may lose this many nodes, or 10 % (I12) */
 };
@@ -123,8 +122,6 @@ struct engine {
 	struct request *requests; /* all on the wire */
 	bool unsent;              /* some of them could not be sent */
 	struct batch *batches;
-	size_t launched; /* nodes sent in this turn */
-	bool more;       /* it was cut short: the next one comes at once */
 	uint64_t last_batch;
 	uint32_t last_group;
 	/* the transaction being built */

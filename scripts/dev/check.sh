@@ -63,6 +63,7 @@ sanitize() {
 
 gate clang-format 14 "format" format
 ok "layers" scripts/dev/check-layers.sh
+ok "documents" scripts/dev/check-docs.sh
 ok "shellcheck" scripts
 ok "clang builds without a warning" with_clang
 ok "unit tests and simulator under ASan and UBSan" sanitize
