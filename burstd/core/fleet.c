@@ -22,6 +22,7 @@ void fleet_fini(struct fleet *f)
 		for (struct fleet_node *fn = f->all[i]->newest; fn != NULL;) {
 			struct fleet_node *older = fn->older;
 
+			free(fn->next);
 			free(fn);
 			fn = older;
 		}
@@ -144,11 +145,28 @@ void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next)
 	enlist(f, fn);
 }
 
+struct node *fleet_stage(struct fleet_node *fn)
+{
+	if (fn->next == NULL) {
+		fn->next = mem_zalloc(sizeof(*fn->next));
+		*fn->next = fn->n;
+	}
+	return fn->next;
+}
+
+void fleet_publish(struct fleet *f, struct fleet_node *fn)
+{
+	assert(fn->next != NULL);
+	fleet_set(f, fn, fn->next);
+	free(fn->next);
+	fn->next = NULL;
+}
+
 void fleet_del(struct fleet *f, struct fleet_node *fn)
 {
 	struct fleet_node **at = &fn->name->newest;
 
-	assert(fn->n.state == NODE_GONE && !fn->staged && !fn->busy);
+	assert(fn->n.state == NODE_GONE && fn->next == NULL && !fn->busy);
 	while (*at != fn)
 		at = &(*at)->older;
 	*at = fn->older;
@@ -160,7 +178,7 @@ struct fleet_node *fleet_live(const struct fleet_name *nm)
 {
 	struct fleet_node *fn = nm->newest;
 
-	return fn != NULL && node_lives(fn->staged ? &fn->next : &fn->n) ? fn : NULL;
+	return fn != NULL && node_lives(fn->next != NULL ? fn->next : &fn->n) ? fn : NULL;
 }
 
 bool fleet_clear(const struct fleet_node *fn)

@@ -13,10 +13,9 @@
 #include "base/map.h"
 #include "core/node.h"
 
-struct fleet_node {       /* one incarnation */
-	struct node n;    /* as durable */
-	struct node next; /* as it will be at the next commit, while staged */
-	bool staged;
+struct fleet_node {        /* one incarnation */
+	struct node n;     /* as durable */
+	struct node *next; /* staged: as it will be at the next commit; NULL: nothing changes */
 	bool busy; /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
 	bool mark; /* for one pass over a list, whoever makes it */
 	struct fleet_name *name;
@@ -71,7 +70,11 @@ struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL
 struct fleet_node *fleet_add(struct fleet *f, const struct node *n);
 /* Replace what an incarnation is: name, generation, pool and rate stay. */
 void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next);
-void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE */
+/* What it will be, to be changed; a copy of what it is if it was not staged. */
+struct node *fleet_stage(struct fleet_node *fn);
+/* The commit is through: it is what was staged, and no longer staged. */
+void fleet_publish(struct fleet *f, struct fleet_node *fn);
+void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not staged, not busy */
 
 /* The incarnation of this name that is or will be useful, or NULL. */
 struct fleet_node *fleet_live(const struct fleet_name *nm);

@@ -25,16 +25,16 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 		  fmt_u64(g, gen), "detail", detail, NULL);
 }
 
-static void stage(struct engine *e, struct fleet_node *fn)
+static struct node *stage(struct engine *e, struct fleet_node *fn)
 {
-	if (fn->staged)
-		return;
-	fn->staged = true;
+	if (fn->next != NULL)
+		return fn->next;
 	if (e->nstaged == e->staged_cap) {
 		e->staged_cap = e->staged_cap == 0 ? 64 : 2 * e->staged_cap;
 		e->staged = mem_realloc(e->staged, e->staged_cap * sizeof(struct fleet_node *));
 	}
 	e->staged[e->nstaged++] = fn;
+	return fleet_stage(fn);
 }
 
 /* One line of history for a change that people care about. */
@@ -61,13 +61,12 @@ static void tell(struct engine *e, const struct node *was, const struct node *is
 
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
 {
-	struct node was = fn->staged ? fn->next : fn->n, next = was;
+	struct node was = fn->next != NULL ? *fn->next : fn->n, next = was;
 	struct node_limits lim;
 
 	if (!node_step(&next, ev, engine_limits(e, was.pool, &lim)))
 		return;
-	stage(e, fn);
-	fn->next = next;
+	*stage(e, fn) = next;
 	tell(e, &was, &next, ev);
 }
 
@@ -77,15 +76,14 @@ struct fleet_node *engine_insert(struct engine *e, const struct node *n, const c
 
 	/* The row is not durable before the commit, but nothing acts on a staged node. */
 	fn = fleet_add(&e->fleet, n);
-	fn->next = *n;
-	stage(e, fn);
+	(void)stage(e, fn);
 	engine_event(e, n->name, n->gen, node_state_str(n->state), why);
 	return fn;
 }
 
 static bool may_prune(const struct engine *e, const struct fleet_node *fn)
 {
-	if (fn->n.state != NODE_GONE || fn->staged || fn->busy)
+	if (fn->n.state != NODE_GONE || fn->next != NULL || fn->busy)
 		return false;
 	for (const struct batch *b = e->batches; b != NULL; b = b->next)
 		if (b->j.id == fn->n.batch)
@@ -131,6 +129,13 @@ static void put_usage(struct engine *e, const struct node *n, int64_t billed_nan
 	journal_put_usage(engine_tx(e), &u);
 }
 
+void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+{
+	nm->forced_ms = engine_now(e);
+	slurm_power_down(e->slurm, nm->name, nm->newest != NULL ? nm->newest->n.addr : NULL, dead,
+			 why);
+}
+
 /* What follows from a change once it is durable; everything here is repeated by the next diff. */
 static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
@@ -152,29 +157,22 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
 		e->count.instances_lost++;
 	if (is->state == NODE_GONE && (was->state == NODE_READY || was->state == NODE_DRAINING)) {
-		const char *name = is->name;
 		char why[200];
 
 		(void)snprintf(why, sizeof(why), "burstd: %s", node_reason_text(is->reason));
-		slurm_power_down(e->slurm, &name, 1, true, why);
-		fn->name->forced_ms = engine_now(e);
+		engine_power_down(e, fn->name, true, why);
 	}
-	if (is->state == NODE_DRAINING && was->state == NODE_BOOTING) {
-		refuse_mark(e, fn->name, NODE_BECAUSE_RECLAIMED,
-			    NULL); /* with the rest of its job */
-	} else if (is->state == NODE_DRAINING) {
-		const char *name = is->name;
-
-		slurm_power_down(e->slurm, &name, 1, false,
-				 "burstd: the provider takes its capacity back");
-		fn->name->forced_ms = engine_now(e);
-	}
+	if (is->state == NODE_DRAINING && was->state == NODE_BOOTING) /* with the rest of its job */
+		refuse_mark(e, fn->name, NODE_BECAUSE_RECLAIMED, NULL);
+	else if (is->state == NODE_DRAINING)
+		engine_power_down(e, fn->name, false,
+				  "burstd: the provider takes its capacity back");
 }
 
 static void put_all(struct engine *e)
 {
 	for (size_t i = 0; i < e->nstaged; i++) {
-		const struct node *was = &e->staged[i]->n, *n = &e->staged[i]->next;
+		const struct node *was = &e->staged[i]->n, *n = e->staged[i]->next;
 
 		journal_put_node(engine_tx(e), n, e->conf->pools[n->pool].name);
 		if (n->state == NODE_GONE && was->state != NODE_GONE && n->start_ms != 0)
@@ -191,8 +189,7 @@ static void publish(struct engine *e)
 		struct fleet_node *fn = e->staged[i];
 		struct node was = fn->n;
 
-		fn->staged = false;
-		fleet_set(&e->fleet, fn, &fn->next);
+		fleet_publish(&e->fleet, fn);
 		follow(e, fn, &was);
 	}
 }

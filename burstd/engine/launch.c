@@ -230,7 +230,7 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 {
 	struct node_limits lim;
 
-	return !fn->staged && !fn->busy && fleet_clear(fn) &&
+	return fn->next == NULL && !fn->busy && fleet_clear(fn) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
 		       NODE_WANT_CREATE;
 }

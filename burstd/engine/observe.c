@@ -272,7 +272,7 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 	struct fleet_node *fn = fleet_live(nm);
 	bool silent = (sn->flags & (SLURM_NOT_RESPONDING | SLURM_DOWN | SLURM_UNKNOWN)) != 0;
 	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(l->e)};
-	const char *why, *name = nm->name;
+	const char *why;
 	bool dead;
 
 	nm->barred = false;
@@ -285,8 +285,7 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 	why = doomed(l, nm, sn, &dead);
 	if (why == NULL || !l->settled || l->began_ms <= nm->forced_ms + ENGINE_REFORCE_MS)
 		return;
-	nm->forced_ms = engine_now(l->e);
-	slurm_power_down(l->e->slurm, &name, 1, dead, why);
+	engine_power_down(l->e, nm, dead, why);
 }
 
 static void look(void *ctx, const struct slurm_node *sn)

@@ -161,6 +161,8 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 		  const char *detail);
 struct journal_tx *engine_tx(struct engine *e); /* the one being built */
 void engine_commit(struct engine *e);
+/* Have slurmctld power a node down, with the reason. */
+void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
 
 /* --- intake.c --- */

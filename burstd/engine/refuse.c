@@ -116,14 +116,12 @@ static void force(struct engine *e)
 
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
-		const char *name = nm->name;
 		char why[200];
 
 		if (!nm->barred || (nm->forced_ms != 0 && now - nm->forced_ms < ENGINE_REFORCE_MS))
 			continue;
-		nm->forced_ms = now;
 		(void)snprintf(why, sizeof(why), "burstd: %.190s", nm->why);
-		slurm_power_down(e->slurm, &name, 1, false, why);
+		engine_power_down(e, nm, false, why);
 		engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "refused",
 			     nm->why);
 		release(e, nm);

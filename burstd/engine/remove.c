@@ -111,7 +111,7 @@ static void remove_nodes(struct cloud *c)
 	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
 		struct node_limits lim;
 
-		if (fn->busy || fn->staged || engine_cloud(e, fn->n.pool) != c ||
+		if (fn->busy || fn->next != NULL || engine_cloud(e, fn->n.pool) != c ||
 		    node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) !=
 			    NODE_WANT_DELETE)
 			continue;

@@ -14,7 +14,7 @@
 enum kind { SET_ADDR, DOWN, FORCE, RESUME, NKINDS };
 
 struct command { /* one scontrol update to be */
-	struct command *next;
+	struct command *next, *prev;
 	enum kind kind;
 	size_t n;
 	struct str nodes, addrs, hosts;
@@ -168,16 +168,19 @@ bool slurm_ask_jobs(struct slurm *s)
 	return s->running[JOBS] == NULL && start(s, JOBS, argv);
 }
 
-/* The command that one more node of this kind goes into: the last one waiting, or a new one. */
-static struct command *command_for(struct slurm *s, enum kind kind, const char *reason)
+static bool takes(const struct command *c, enum kind kind, const char *reason)
 {
-	struct command *c = s->last;
+	return c != NULL && c->kind == kind && c->n < SLURM_BATCH_MAX &&
+	       strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
+	       c->nodes.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
+	       c->addrs.len + 64 < SLURM_ARG_MAX &&
+	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
+}
 
-	if (c != NULL && c->kind == kind && c->n < SLURM_BATCH_MAX &&
-	    strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
-	    c->nodes.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX && c->addrs.len + 64 < SLURM_ARG_MAX &&
-	    c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX)
-		return c;
+static struct command *command_new(struct slurm *s, enum kind kind, const char *reason)
+{
+	struct command *c;
+
 	if (s->waiting == SLURM_QUEUE_MAX)
 		return NULL;
 	c = mem_zalloc(sizeof(*c));
@@ -186,6 +189,7 @@ static struct command *command_for(struct slurm *s, enum kind kind, const char *
 	str_init(&c->nodes, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
 	str_init(&c->hosts, SLURM_ARG_MAX);
+	c->prev = s->last;
 	if (s->last != NULL)
 		s->last->next = c;
 	else
@@ -193,6 +197,21 @@ static struct command *command_for(struct slurm *s, enum kind kind, const char *
 	s->last = c;
 	s->waiting++;
 	return c;
+}
+
+/* The command that one more node of this kind goes into: the last one waiting, or a new one.  A
+ * DOWN may also join the one before a last FORCE: nobody is in that FORCE who is not in that DOWN.
+ */
+static struct command *command_for(struct slurm *s, enum kind kind, const char *reason)
+{
+	struct command *last = s->last;
+
+	if (takes(last, kind, reason))
+		return last;
+	if (kind == DOWN && takes(last, FORCE, reason) && takes(last->prev, DOWN, reason) &&
+	    last->prev->n == last->n)
+		return last->prev;
+	return command_new(s, kind, reason);
 }
 
 static struct command *add_node(struct slurm *s, enum kind kind, const char *node,
@@ -207,14 +226,18 @@ static struct command *add_node(struct slurm *s, enum kind kind, const char *nod
 	return c;
 }
 
+static void add_addr(struct command *c, const char *addr, const char *host)
+{
+	str_addf(&c->addrs, "%s%s", c->n > 1 ? "," : "", addr);
+	str_addf(&c->hosts, "%s%s", c->n > 1 ? "," : "", host);
+}
+
 void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const char *host)
 {
 	struct command *c = add_node(s, SET_ADDR, node, "");
 
-	if (c == NULL)
-		return;
-	str_addf(&c->addrs, "%s%s", c->n > 1 ? "," : "", addr != NULL ? addr : node);
-	str_addf(&c->hosts, "%s%s", c->n > 1 ? "," : "", addr != NULL ? host : node);
+	if (c != NULL)
+		add_addr(c, addr != NULL ? addr : node, addr != NULL ? host : node);
 }
 
 /* A reason is shown by many programs and parsed by some: no control bytes, no '=' or quotes. */
@@ -226,16 +249,19 @@ static void clean_reason(char *out, size_t size, const char *reason)
 			*p = ' ';
 }
 
-void slurm_power_down(struct slurm *s, const char *const *nodes, size_t n, bool dead,
+void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason)
 {
+	static const char nowhere[] = "192.0.2.1"; /* RFC 5737: for documentation only */
 	char clean[sizeof(s->first->reason)];
+	struct command *c;
 
 	clean_reason(clean, sizeof(clean), reason);
-	for (size_t i = 0; dead && i < n; i++)
-		(void)add_node(s, DOWN, nodes[i], clean);
-	for (size_t i = 0; i < n; i++)
-		(void)add_node(s, FORCE, nodes[i], clean);
+	if (dead)
+		(void)add_node(s, DOWN, node, clean);
+	c = add_node(s, FORCE, node, clean);
+	if (c != NULL)
+		add_addr(c, addr != NULL && addr[0] != '\0' ? addr : nowhere, node);
 }
 
 void slurm_resume(struct slurm *s, const char *node)
@@ -243,44 +269,56 @@ void slurm_resume(struct slurm *s, const char *node)
 	(void)add_node(s, RESUME, node, "");
 }
 
+/* The arguments of a command, in memory that *args keeps. */
+static void make_argv(const struct command *c, struct str *args, const char **argv)
+{
+	static const char *const states[NKINDS] = {
+		[DOWN] = "DOWN", [FORCE] = "POWER_DOWN_FORCE", [RESUME] = "RESUME"};
+	size_t n = 2;
+
+	str_addf(&args[0], "nodename=%s", c->nodes.p);
+	argv[n++] = args[0].p;
+	if (c->addrs.len > 0) {
+		str_addf(&args[1], "nodeaddr=%s", c->addrs.p);
+		str_addf(&args[2], "nodehostname=%s", c->hosts.p);
+		argv[n++] = args[1].p;
+		argv[n++] = args[2].p;
+	}
+	if (states[c->kind] != NULL) {
+		str_addf(&args[3], "state=%s", states[c->kind]);
+		argv[n++] = args[3].p;
+	}
+	if (c->reason[0] != '\0') {
+		str_addf(&args[4], "reason=%s", c->reason);
+		argv[n++] = args[4].p;
+	}
+	argv[n] = NULL;
+}
+
 void slurm_flush(struct slurm *s)
 {
-	static const char *const states[NKINDS] = {[DOWN] = "state=DOWN",
-						   [FORCE] = "state=POWER_DOWN_FORCE",
-						   [RESUME] = "state=RESUME"};
-	const char *argv[7] = {s->scontrol, "update"};
+	enum { ARGS = 5 };
+	const char *argv[ARGS + 3] = {s->scontrol, "update"};
 	struct command *c = s->first;
-	struct str name, second, third;
+	struct str args[ARGS];
 	char count[FMT_U64_SIZE];
 
 	if (c == NULL || s->running[UPDATE] != NULL)
 		return;
-	str_init(&name, SLURM_ARG_MAX + 64);
-	str_init(&second, SLURM_ARG_MAX + 64);
-	str_init(&third, SLURM_ARG_MAX + 64);
-	str_addf(&name, "nodename=%s", c->nodes.p);
-	argv[2] = name.p;
-	argv[3] = states[c->kind];
-	if (c->kind == SET_ADDR) {
-		str_addf(&second, "nodeaddr=%s", c->addrs.p);
-		str_addf(&third, "nodehostname=%s", c->hosts.p);
-		argv[3] = second.p;
-		argv[4] = third.p;
-	} else if (c->reason[0] != '\0') {
-		str_addf(&second, "reason=%s", c->reason);
-		argv[4] = second.p;
-	}
+	for (size_t i = 0; i < ARGS; i++)
+		str_init(&args[i], SLURM_ARG_MAX + 64);
+	make_argv(c, args, argv);
 	log_write(s->log, LOG_DEBUG, "telling slurmctld", "nodes", c->nodes.p, "what",
-		  c->kind == SET_ADDR ? "address" : states[c->kind], "count", fmt_u64(count, c->n),
-		  NULL);
+		  args[3].len > 0 ? args[3].p : "address", "count", fmt_u64(count, c->n), NULL);
 	if (start(s, UPDATE, argv)) {
 		s->first = c->next;
 		if (s->first == NULL)
 			s->last = NULL;
+		else
+			s->first->prev = NULL;
 		s->waiting--;
 		command_free(c);
 	}
-	str_fini(&name);
-	str_fini(&second);
-	str_fini(&third);
+	for (size_t i = 0; i < ARGS; i++)
+		str_fini(&args[i]);
 }

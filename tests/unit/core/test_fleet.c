@@ -176,11 +176,13 @@ static void test_live_is_the_newest_as_it_will_be(void **state)
 	fleet_init(&f, 1);
 	fn = fleet_add(&f, &n);
 	assert_ptr_equal(fleet_live(fn->name), fn);
-	fn->next = fn->n;
-	fn->next.release = true;
-	fn->staged = true;
+	fleet_stage(fn)->release = true;
 	assert_null(fleet_live(fn->name));
-	fn->staged = false;
+	assert_false(fn->n.release); /* as durable */
+	fleet_publish(&f, fn);
+	assert_null(fn->next);
+	assert_true(fn->n.release);
+	assert_null(fleet_live(fn->name));
 	n = make("c1", 2, NODE_GONE, 0);
 	(void)fleet_add(&f, &n);
 	assert_null(fleet_live(fn->name)); /* an older one is not it */
@@ -207,9 +209,7 @@ static void test_clear(void **state)
 		old->n.accepted = true;
 		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');
 		/* What is only staged does not count: it is not durable. */
-		old->staged = true;
-		old->next = old->n;
-		old->next.state = NODE_GONE;
+		fleet_stage(old)->state = NODE_GONE;
 		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');
 		fleet_fini(&f);
 	}

@@ -1,0 +1,303 @@
+/* test_slurm.c - what the adapter runs: how many commands, which, in which order.  scontrol and
+ * squeue are scripts that write down how they were called. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/slurm/slurm.h"
+#include "io/loop.h"
+#include "io/proc.h"
+
+struct fix {
+	char dir[64], calls[128];
+	struct loop *loop;
+	struct proc *proc;
+	struct slurm *slurm;
+	struct timer *guard;
+	unsigned updated, failed, snapshots, jobs;
+	char error[256];
+};
+
+static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_ms,
+			const struct err *e)
+{
+	struct fix *f = ctx;
+
+	f->snapshots++;
+	assert_true(began_ms > 0 && began_ms <= loop_now(f->loop));
+	if (e != NULL)
+		(void)snprintf(f->error, sizeof(f->error), "%s", e->msg);
+	else
+		assert_int_equal(slurm_parse_state(text, len), SLURM_KNOWN);
+	loop_stop(f->loop);
+}
+
+static void on_jobs(void *ctx, const char *text, size_t len, const struct err *e)
+{
+	struct fix *f = ctx;
+
+	assert_null(e);
+	assert_int_equal(len, 5);
+	assert_memory_equal(text, "1|c1\n", 5);
+	f->jobs++;
+	loop_stop(f->loop);
+}
+
+static void on_updated(void *ctx, const struct err *e)
+{
+	struct fix *f = ctx;
+
+	f->updated++;
+	f->failed += e != NULL;
+	slurm_flush(f->slurm);
+	if (slurm_settled_ms(f->slurm) != INT64_MAX)
+		loop_stop(f->loop);
+}
+
+static void too_long(void *ctx)
+{
+	(void)ctx;
+	fail_msg("nothing happened for ten seconds");
+}
+
+static void script(const struct fix *f, const char *name, const char *text)
+{
+	char path[256];
+	FILE *out;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", f->dir, name);
+	out = fopen(path, "w");
+	assert_non_null(out);
+	(void)fprintf(out, "#!/bin/sh\nd='%s'\n%s\n", f->dir, text);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(chmod(path, 0700), 0);
+}
+
+static int setup(void **state)
+{
+	struct fix *f = mem_zalloc(sizeof(*f));
+	struct slurm_callbacks cb = {on_snapshot, on_jobs, on_updated, f};
+
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/slurm-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	(void)snprintf(f->calls, sizeof(f->calls), "%s/calls", f->dir);
+	script(f, "scontrol",
+	       "printf '%s\\n' \"$*\" >>$d/calls; echo; [ ! -e $d/broken ] || "
+	       "{ echo 'slurm_update error: Invalid node' >&2; exit 1; }");
+	script(f, "squeue", "echo '1|c1'");
+	assert_int_equal(loop_new(&f->loop, NULL), 0);
+	f->proc = proc_new(f->loop);
+	f->slurm = slurm_new(f->proc, f->loop, NULL, &cb);
+	slurm_configure(f->slurm, f->dir, "/etc/slurm/slurm.conf");
+	f->guard = timer_new(f->loop, too_long, NULL);
+	timer_at(f->guard, loop_now(f->loop) + 10000);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fix *f = *state;
+	char command[128];
+
+	slurm_free(f->slurm);
+	timer_free(f->guard);
+	proc_close(f->proc);
+	loop_free(f->loop);
+	(void)snprintf(command, sizeof(command), "rm -r %s", f->dir);
+	assert_int_equal(system(command), 0);
+	free(f);
+	return 0;
+}
+
+static void settle(struct fix *f)
+{
+	slurm_flush(f->slurm);
+	loop_run(f->loop);
+}
+
+/* What was called, each line one command; the caller's. */
+static char *calls(const struct fix *f)
+{
+	char *text = mem_zalloc(400000);
+	FILE *in = fopen(f->calls, "r");
+
+	assert_non_null(in);
+	assert_true(fread(text, 1, 399999, in) > 0);
+	assert_int_equal(fclose(in), 0);
+	return text;
+}
+
+static void assert_calls(const struct fix *f, const char *want)
+{
+	char *have = calls(f);
+
+	assert_string_equal(have, want);
+	free(have);
+}
+
+static void test_addresses(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
+	slurm_set_addr(f->slurm, "c2", "10.0.0.2", "c2");
+	slurm_set_addr(f->slurm, "c3", NULL, NULL); /* back to its name */
+	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
+	settle(f);
+	assert_calls(
+		f,
+		"update nodename=c1,c2,c3 nodeaddr=10.0.0.1,10.0.0.2,c3 nodehostname=c1,c2,c3\n");
+	assert_true(slurm_settled_ms(f->slurm) <= loop_now(f->loop));
+}
+
+/* A whole gang that never got an instance goes back in one call. */
+static void test_refused_gang(void **state)
+{
+	struct fix *f = *state;
+
+	for (int i = 1; i <= 4; i++) {
+		char name[8];
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		slurm_power_down(f->slurm, name, i == 4 ? "10.0.0.4" : NULL, false,
+				 "burstd: a='b'\n\"none\"");
+	}
+	settle(f);
+	assert_calls(
+		f, "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
+		   "nodehostname=c1,c2,c3,c4 state=POWER_DOWN_FORCE reason=burstd: a  b   none \n");
+}
+
+/* A dead node is DOWN first; many of them are two commands, not two each. */
+static void test_dead(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", true, "burstd: ended");
+	slurm_power_down(f->slurm, "c2", "10.0.0.2", true, "burstd: ended");
+	settle(f);
+	assert_calls(f, "update nodename=c1,c2 state=DOWN reason=burstd: ended\n"
+			"update nodename=c1,c2 nodeaddr=10.0.0.1,10.0.0.2 nodehostname=c1,c2 "
+			"state=POWER_DOWN_FORCE reason=burstd: ended\n");
+}
+
+static void test_order_is_kept(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: one");
+	slurm_power_down(f->slurm, "c2", "10.0.0.2", true, "burstd: two");
+	slurm_set_addr(f->slurm, "c2", NULL, NULL);
+	slurm_resume(f->slurm, "c3");
+	settle(f);
+	assert_calls(f,
+		     "update nodename=c1 nodeaddr=10.0.0.1 nodehostname=c1\n"
+		     "update nodename=c1 nodeaddr=10.0.0.1 nodehostname=c1 state=POWER_DOWN_FORCE "
+		     "reason=burstd: one\n"
+		     "update nodename=c2 state=DOWN reason=burstd: two\n"
+		     "update nodename=c2 nodeaddr=10.0.0.2 nodehostname=c2 state=POWER_DOWN_FORCE "
+		     "reason=burstd: two\n"
+		     "update nodename=c2 nodeaddr=c2 nodehostname=c2\n"
+		     "update nodename=c3 state=RESUME\n");
+}
+
+/* 500 and more nodes in one call, and no argument longer than the kernel takes. */
+static void test_batches(void **state)
+{
+	struct fix *f = *state;
+	char *text;
+	size_t longest = 0, lines = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		char name[64], addr[32];
+
+		(void)snprintf(name, sizeof(name), "a-rather-long-prefix-for-a-node-name-%d", i);
+		(void)snprintf(addr, sizeof(addr), "10.0.%d.%d", i / 250, i % 250 + 1);
+		slurm_set_addr(f->slurm, name, addr, name);
+	}
+	settle(f);
+	text = calls(f);
+	for (char *p = text, *word; (word = strsep(&p, " \n")) != NULL;)
+		longest = strlen(word) > longest ? strlen(word) : longest;
+	assert_true(longest > 40000 && longest < 131072);
+	free(text);
+	text = calls(f);
+	for (const char *p = text; *p != '\0'; p++)
+		lines += *p == '\n';
+	free(text);
+	assert_int_equal(lines, 3);
+	assert_int_equal(f->updated, 3);
+}
+
+static void test_failure(void **state)
+{
+	struct fix *f = *state;
+
+	script(f, "broken", "");
+	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
+	settle(f);
+	assert_int_equal(f->failed, 1);
+	assert_true(slurm_poll(f->slurm));
+	assert_false(slurm_poll(f->slurm)); /* one at a time */
+	loop_run(f->loop);
+	assert_non_null(strstr(f->error, "exit status 1: slurm_update error: Invalid node"));
+}
+
+static void test_no_such_command(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_configure(f->slurm, "/nonexistent", NULL);
+	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
+	slurm_flush(f->slurm);
+	assert_false(slurm_ask_jobs(f->slurm));
+	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX); /* not lost: it waits */
+}
+
+static void test_queries(void **state)
+{
+	struct fix *f = *state;
+
+	assert_true(slurm_poll(f->slurm));
+	loop_run(f->loop);
+	assert_true(slurm_ask_jobs(f->slurm));
+	loop_run(f->loop);
+	assert_int_equal(f->snapshots, 1);
+	assert_int_equal(f->jobs, 1);
+	assert_calls(f, "-o show nodes\n");
+}
+
+/* The adapter may go while its children run: nobody is called back (teardown frees it first). */
+static void test_free_while_running(void **state)
+{
+	struct fix *f = *state;
+
+	assert_true(slurm_poll(f->slurm));
+	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
+	slurm_flush(f->slurm);
+	slurm_set_addr(f->slurm, "c2", "10.0.0.2", "c2");
+}
+
+int main(void)
+{
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_addresses),       T(test_refused_gang), T(test_dead),
+		T(test_order_is_kept),   T(test_batches),      T(test_failure),
+		T(test_no_such_command), T(test_queries),      T(test_free_while_running),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("slurm adapter", tests, NULL, NULL);
+}
