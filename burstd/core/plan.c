@@ -35,22 +35,20 @@ static bool fits(const struct planner *pl, uint32_t i, uint64_t more, bool leavi
 	return true;
 }
 
-static void explain(struct planner *pl, uint32_t i, uint64_t more)
+void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, size_t size)
 {
-	const struct conf_pool *c = &pl->conf->pools[i];
+	const struct conf_pool *p = &c->pools[pn->full];
 	char rate[FMT_MONEY_SIZE];
 
-	if (pl->used[i].nodes + more > c->max_nodes)
-		(void)snprintf(pl->plan->why, sizeof(pl->plan->why),
-			       "pool %s: max_nodes %u reached", c->name, c->max_nodes);
+	if (pn->by_rate)
+		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
+			       fmt_money(rate, p->max_rate_nano_h), c->currency);
 	else
-		(void)snprintf(pl->plan->why, sizeof(pl->plan->why),
-			       "pool %s: max_rate %s %s/h reached", c->name,
-			       fmt_money(rate, c->max_rate_nano_h), pl->conf->currency);
+		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
 }
 
-/* What to do with `more[i]` new nodes in each pool, together. */
-static enum plan_verdict judge(struct planner *pl, const uint32_t *more)
+/* What to do with `more[i]` new nodes in each pool, together; *full: the pool that refuses them. */
+static enum plan_verdict judge(const struct planner *pl, const uint32_t *more, uint32_t *full)
 {
 	enum plan_verdict v = PLAN_BUY;
 
@@ -58,7 +56,7 @@ static enum plan_verdict judge(struct planner *pl, const uint32_t *more)
 		if (more[i] == 0)
 			continue;
 		if (!fits(pl, i, more[i], true)) {
-			explain(pl, i, more[i]);
+			*full = i;
 			return PLAN_REFUSE;
 		}
 		if (pl->price[i] == 0 || !fits(pl, i, more[i], false))
@@ -67,44 +65,71 @@ static enum plan_verdict judge(struct planner *pl, const uint32_t *more)
 	return v;
 }
 
-/* Decide for one set of nodes, whole; `more` is scratch, one per pool, zero before and after. */
-static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint32_t *more)
+/* A set that shares a node with one that was decided shares its fate; *like: that node. */
+static enum plan_verdict shared(const struct planner *pl, const uint32_t *nodes, size_t n,
+				const struct plan_node **like)
 {
-	struct plan_node *all = pl->plan->nodes;
 	enum plan_verdict v = PLAN_BUY;
-	size_t lacking = 0;
-	uint32_t group;
 
 	for (size_t k = 0; k < n; k++) {
-		const struct plan_node *pn = &all[nodes[k]];
+		const struct plan_node *pn = &pl->plan->nodes[nodes[k]];
 
-		if (pn->verdict == PLAN_WAIT && pn->group == 0) {
-			more[pn->pool]++;
-			lacking++;
-		} else if (pn->verdict == PLAN_REFUSE) {
-			v = PLAN_REFUSE; /* shared with a job that was refused */
-		} else if (pn->verdict == PLAN_WAIT && v == PLAN_BUY) {
-			v = PLAN_WAIT; /* shared with one that waits */
+		if (pn->verdict == PLAN_REFUSE) {
+			*like = pn;
+			return PLAN_REFUSE;
 		}
+		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
+			v = PLAN_WAIT;
 	}
-	if (v == PLAN_BUY)
-		v = lacking > 0 ? judge(pl, more) : PLAN_HAVE;
-	group = lacking > 1 ? ++pl->plan->groups : 0;
+	return v;
+}
+
+/* Give all of a set that are undecided the verdict v, with what goes with it. */
+static void apply(struct planner *pl, const uint32_t *nodes, size_t n, enum plan_verdict v,
+		  const struct plan_node *with)
+{
 	for (size_t k = 0; k < n; k++) {
-		struct plan_node *pn = &all[nodes[k]];
+		struct plan_node *pn = &pl->plan->nodes[nodes[k]];
 
 		if (pn->verdict != PLAN_WAIT || pn->group != 0)
 			continue;
-		more[pn->pool] = 0;
+		pn->verdict = v;
+		pn->full = with->full;
+		pn->by_rate = with->by_rate;
 		if (v == PLAN_BUY) {
 			pl->used[pn->pool].nodes++;
 			pl->used[pn->pool].rate += pl->price[pn->pool];
-			pn->group = group;
+			pn->group = with->group;
 		} else if (v == PLAN_WAIT) {
 			pn->group = PLAN_WAITS;
 		}
-		pn->verdict = v;
 	}
+}
+
+/* Decide for one set of nodes, whole; `more` is scratch, one per pool, zero before and after. */
+static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint32_t *more)
+{
+	struct plan_node *all = pl->plan->nodes, verdict = {0};
+	const struct plan_node *like = NULL;
+	enum plan_verdict v = shared(pl, nodes, n, &like);
+	size_t lacking = 0;
+
+	for (size_t k = 0; k < n; k++)
+		if (all[nodes[k]].verdict == PLAN_WAIT && all[nodes[k]].group == 0) {
+			more[all[nodes[k]].pool]++;
+			lacking++;
+		}
+	if (v == PLAN_BUY && lacking > 0) {
+		v = judge(pl, more, &verdict.full);
+		verdict.by_rate =
+			v == PLAN_REFUSE && pl->used[verdict.full].nodes + more[verdict.full] <=
+						    pl->conf->pools[verdict.full].max_nodes;
+	}
+	if (v == PLAN_BUY && lacking > 1)
+		verdict.group = ++pl->plan->groups;
+	apply(pl, nodes, n, v, like != NULL ? like : &verdict);
+	for (size_t k = 0; k < n; k++)
+		more[all[nodes[k]].pool] = 0;
 }
 
 static void classify(struct planner *pl, const struct demand *d)

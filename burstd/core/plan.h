@@ -4,6 +4,7 @@
 #ifndef BURSTD_PLAN_H
 #define BURSTD_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/conf.h"
@@ -23,19 +24,22 @@ struct plan_node {
 	uint32_t group;          /* BUY: of one job that comes whole; 0: alone */
 	uint32_t pool;           /* all but SKIP */
 	struct fleet_name *name; /* likewise; NULL while unknown to the fleet */
+	uint32_t full;           /* REFUSE: the pool whose limit it is ... */
+	bool by_rate;            /* ... max_rate, not max_nodes */
 };
 
 struct plan {
 	struct plan_node *nodes; /* one for each of demand */
 	size_t n;
 	uint32_t groups; /* how many there are: 1 ... groups */
-	char why[160];   /* of the last refusal: which limit, for people */
 };
 
 /* price[i]: nano-units per hour of pool i, 0 when not known yet.  *p is the caller's (plan_fini()).
  */
 void plan_make(struct plan *p, const struct demand *d, const struct conf *c, const struct fleet *f,
 	       const int64_t *price);
+/* Which limit refused this node, for people. */
+void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, size_t size);
 void plan_fini(struct plan *p);
 
 #endif

@@ -343,7 +343,8 @@ static void list_start(struct cloud *c)
 	list_page(c);
 }
 
-/* While somebody waits for a list: after 1 s, 2 s, 4 s ... (I30: never faster for errors). */
+/* While somebody waits for a list: at once, then after 1 s, 2 s, 4 s ... (I30: never faster for
+ * errors). */
 static void list_soon(struct cloud *c)
 {
 	int64_t at = c->list_began + c->list_step;
@@ -351,7 +352,9 @@ static void list_soon(struct cloud *c)
 	if (at >= c->list_next)
 		return;
 	c->list_next = at;
-	c->list_step = 2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
+	if (at > engine_now(c->e)) /* the first goes at once and says little */
+		c->list_step =
+			2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
 }
 
 void cloud_hurry(struct cloud *c)

@@ -115,6 +115,14 @@ static void wait_or_refuse(struct engine *e, const char *name, uint32_t pool)
 	refuse_mark(e, fleet_name(&e->fleet, name, pool), NODE_BECAUSE_INVALID, why);
 }
 
+static void refuse(struct engine *e, const struct plan_node *pn, const char *name)
+{
+	char why[160];
+
+	plan_explain(pn, e->conf, why, sizeof(why));
+	refuse_mark(e, fleet_name(&e->fleet, name, pn->pool), NODE_BECAUSE_LIMIT, why);
+}
+
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 static void act_on(struct engine *e, const struct demand *d, const char *why)
 {
@@ -132,8 +140,7 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 		if (pn->verdict == PLAN_BUY)
 			order[n++] = pn;
 		else if (pn->verdict == PLAN_REFUSE)
-			refuse_mark(e, fleet_name(&e->fleet, demand_name(d, i), pn->pool),
-				    NODE_BECAUSE_LIMIT, plan.why);
+			refuse(e, pn, demand_name(d, i));
 		else if (pn->verdict == PLAN_WAIT)
 			wait_or_refuse(e, demand_name(d, i), pn->pool);
 	}

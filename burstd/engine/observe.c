@@ -288,45 +288,54 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 	engine_power_down(l->e, nm, dead, why);
 }
 
-static void look(void *ctx, const struct slurm_node *sn)
+static void look(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
-	struct look *l = ctx;
-	struct fleet_name *nm = fleet_find(&l->e->fleet, sn->name);
-
-	if (nm == NULL)
-		return; /* no pool names it: not ours */
 	nm->flags = sn->flags;
-	if (l->began_ms == 0)
-		return;
-	if ((sn->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) != 0 &&
-	    (sn->flags & SLURM_POWERING_UP) == 0)
-		look_down(l, nm, sn);
-	else if ((sn->flags & SLURM_POWERING_UP) != 0)
+	if ((sn->flags & SLURM_POWERING_UP) != 0)
 		look_powering_up(l, nm, sn);
+	else if ((sn->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) != 0)
+		look_down(l, nm, sn);
 	else
 		look_up(l, nm, sn);
 }
 
-static void ignore(void *ctx, const struct slurm_node *sn)
+struct sightings { /* the nodes of ours in one snapshot */
+	const struct engine *e;
+	struct slurm_node *nodes;
+	size_t n, cap;
+};
+
+static void keep(void *ctx, const struct slurm_node *sn)
 {
-	(void)ctx;
-	(void)sn;
+	struct sightings *s = ctx;
+
+	if (fleet_find(&s->e->fleet, sn->name) == NULL)
+		return; /* no pool names it: not ours */
+	if (s->n == s->cap) {
+		s->cap = s->cap == 0 ? 64 : 2 * s->cap;
+		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
+	}
+	s->nodes[s->n++] = *sn;
 }
 
 void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms)
 {
 	struct look l = {
 		.e = e, .began_ms = began_ms, .settled = began_ms >= slurm_settled_ms(e->slurm)};
+	struct sightings all = {.e = e};
 	struct err err;
 
 	/* Whole or not at all: a broken snapshot decides nothing. */
-	if (slurm_parse_nodes(text, len, ignore, NULL, &err) < 0) {
+	if (slurm_parse_nodes(text, len, keep, &all, &err) < 0) {
+		free(all.nodes);
 		(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err.msg);
 		e->slurm_failed_ms = engine_now(e);
 		return;
 	}
 	str_init(&l.wanted, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
-	(void)slurm_parse_nodes(text, len, look, &l, NULL);
+	for (size_t i = 0; i < all.n; i++)
+		look(&l, fleet_find(&e->fleet, all.nodes[i].name), &all.nodes[i]);
+	free(all.nodes);
 	e->moving = l.moving;
 	if (l.wanted.len > 0 && e->calls == NULL) {
 		free(e->wanted);

@@ -2,52 +2,58 @@
 
 #include <assert.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/mem.h"
-#include "base/str.h"
 #include "io/loop.h"
 
 enum {
-	PROC_TERM_MS = 1000, /* from SIGTERM to SIGKILL */
-	PROC_KILL_MS = 1000, /* from SIGKILL to giving up on one that sleeps in the kernel */
-	/* From its exit to the end of its output: somebody it left behind may hold the pipe open.
-	 */
-	PROC_DRAIN_MS = 100,
-	PROC_CHUNK = 16384,
+	PROC_TERM_MS = 1000,    /* from SIGTERM to SIGKILL */
+	PROC_KILL_MS = 1000,    /* from SIGKILL to giving up on one that sleeps in the kernel */
+	PROC_LOOK_MS = 100,     /* between looks at how much it has said: memory writes are fast */
+	PROC_NOEXEC_SEAL = 0x8, /* MFD_NOEXEC_SEAL, which older headers lack */
+	/* Of standard error before it is stopped: nobody reads more than the beginning. */
+	PROC_ERRORS_FILE = 16 << 20,
 };
 
-enum child_pipe { CHILD_IN, CHILD_OUT, CHILD_ERR, CHILD_PIPES };
+enum child_file { CHILD_OUT, CHILD_ERR, CHILD_FILES };
 
 /* One child.
  *
- *   RUN --exit--> DRAIN --output ends, or time--> DONE
+ *   RUN --exit--> DONE
  *    |--deadline, too much output, close--> STOP (SIGTERM, SIGKILL) --exit, or time--> DONE
  *
- * In DONE the owner was told, and it is freed as soon as no handle is left. */
-enum child_state { CHILD_RUN, CHILD_DRAIN, CHILD_STOP, CHILD_DONE };
+ * In DONE the owner was told, and it is freed as soon as no handle is left.
+ *
+ * Output goes to files in memory and is read once, after the exit: megabytes that come through a
+ * pipe would wake the loop for every few kilobytes of them. */
+enum child_state { CHILD_RUN, CHILD_STOP, CHILD_DONE };
 
 struct child {
 	struct child *next, **prevp;
 	struct proc *proc;
 	enum child_state state;
 	uv_process_t process;
-	uv_pipe_t pipe[CHILD_PIPES];
+	uv_pipe_t in;
 	uv_timer_t timer;
 	uv_write_t write;
 	char *input;
-	struct str out, errors;
+	int file[CHILD_FILES];
+	size_t max_out;
 	bool exited, killed; /* killed: SIGKILL was sent */
-	unsigned open;       /* of out and err, not yet at their end */
 	unsigned handles;    /* not yet closed */
 	int status;
 	struct err err; /* why it was stopped */
 	uint32_t timeout_ms;
+	uint64_t deadline; /* by the clock of the loop */
 	proc_done_fn done;
 	void *ctx;
 };
@@ -58,7 +64,6 @@ struct proc {
 	unsigned n;
 	bool closing;
 	uv_timer_t gone; /* never started: its close is what frees *proc from the loop */
-	char chunk[PROC_CHUNK];
 };
 
 static void on_gone(uv_handle_t *h)
@@ -80,8 +85,6 @@ static void child_free(struct child *c)
 	if (c->next != NULL)
 		c->next->prevp = c->prevp;
 	p->n--;
-	str_fini(&c->out);
-	str_fini(&c->errors);
 	free(c->input);
 	free(c);
 	proc_unref(p);
@@ -101,34 +104,115 @@ static void close_handle(uv_handle_t *h)
 		uv_close(h, on_handle_closed);
 }
 
-static void close_pipes(struct child *c)
+/* A file in memory; -1: errno. */
+static int make_file(const char *name)
 {
-	for (int i = 0; i < CHILD_PIPES; i++)
-		close_handle((uv_handle_t *)&c->pipe[i]);
+	/* Some systems refuse a file that could be run; kernels before 6.3 do not know the flag. */
+	int fd = memfd_create(name, MFD_CLOEXEC | PROC_NOEXEC_SEAL);
+
+	if (fd < 0 && errno == EINVAL)
+		fd = memfd_create(name, MFD_CLOEXEC);
+	/* Or what opens /dev/stdout anew would write over the beginning. */
+	if (fd >= 0)
+		(void)fcntl(fd, F_SETFL, O_APPEND);
+	return fd;
+}
+
+static int make_files(int *file)
+{
+	int saved;
+
+	file[CHILD_OUT] = make_file("output");
+	if (file[CHILD_OUT] < 0)
+		return -1;
+	file[CHILD_ERR] = make_file("errors");
+	if (file[CHILD_ERR] >= 0)
+		return 0;
+	saved = errno;
+	(void)close(file[CHILD_OUT]);
+	errno = saved;
+	return -1;
+}
+
+static void close_files(struct child *c)
+{
+	for (int i = 0; i < CHILD_FILES; i++)
+		(void)close(c->file[i]);
+}
+
+static size_t file_size(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 ? (size_t)st.st_size : 0;
+}
+
+/* The first bytes, size at most; returns how many.  It can get shorter meanwhile: what the program
+ * left behind may still have it. */
+static size_t file_read(int fd, char *to, size_t size)
+{
+	size_t len = 0;
+
+	while (len < size) {
+		ssize_t n = pread(fd, to + len, size - len, (off_t)len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		len += (size_t)n;
+	}
+	return len;
+}
+
+/* Has it said more than it may?  Then c->err is set. */
+static bool said_too_much(struct child *c)
+{
+	if (file_size(c->file[CHILD_OUT]) > c->max_out)
+		(void)err_set(&c->err, ERR_LIMIT, "more than %zu bytes of output", c->max_out);
+	else if (file_size(c->file[CHILD_ERR]) > PROC_ERRORS_FILE)
+		(void)err_set(&c->err, ERR_LIMIT, "more than %d bytes of errors", PROC_ERRORS_FILE);
+	return c->err.code != ERR_NONE;
 }
 
 static void set_timer(struct child *c, uint32_t ms, uv_timer_cb fn)
 {
-	uv_update_time(c->proc->loop); /* starting a program took time */
 	(void)uv_timer_start(&c->timer, fn, ms, 0);
+}
+
+static void tell(struct child *c)
+{
+	char errors[PROC_ERRORS_MAX + 1];
+	struct proc_reply r = {.status = c->status, .errors = errors};
+	size_t size = file_size(c->file[CHILD_OUT]);
+	char *out;
+
+	if (size > c->max_out) /* it was not at its end: what it left behind still talks */
+		size = c->max_out;
+	out = mem_zalloc(size + 1);
+	r.out = out;
+	r.len = file_read(c->file[CHILD_OUT], out, size);
+	errors[file_read(c->file[CHILD_ERR], errors, PROC_ERRORS_MAX)] = '\0';
+	close_files(c);
+	c->done(c->ctx, &r, NULL);
+	free(out);
 }
 
 /* Tell the owner, and let go of all but a process that has not ended yet. */
 static void child_done(struct child *c)
 {
-	struct proc_reply r = {
-		.status = c->status, .out = c->out.p, .len = c->out.len, .errors = c->errors.p};
-
 	assert(c->state != CHILD_DONE);
 	c->state = CHILD_DONE;
-	close_pipes(c);
+	close_handle((uv_handle_t *)&c->in);
 	close_handle((uv_handle_t *)&c->timer);
 	if (c->exited)
 		close_handle((uv_handle_t *)&c->process);
-	if (c->err.code != ERR_NONE)
+	if (c->err.code == ERR_NONE) {
+		tell(c);
+	} else {
+		close_files(c);
 		c->done(c->ctx, NULL, &c->err);
-	else
-		c->done(c->ctx, &r, NULL);
+	}
 }
 
 /* kill(0) would be ourselves, and kill(-1) everybody. */
@@ -159,8 +243,7 @@ static void on_stop_timer(uv_timer_t *h)
 	set_timer(c, PROC_KILL_MS, on_stop_timer);
 }
 
-/* c->err says why.  Its output is still read, or what it says while it tidies up would end it by
- * SIGPIPE. */
+/* c->err says why. */
 static void child_stop(struct child *c, int sig)
 {
 	c->state = CHILD_STOP;
@@ -168,23 +251,21 @@ static void child_stop(struct child *c, int sig)
 	set_timer(c, PROC_TERM_MS, on_stop_timer);
 }
 
-static void on_deadline(uv_timer_t *h)
+static void on_look(uv_timer_t *h)
 {
 	struct child *c = h->data;
+	uint64_t now = uv_now(c->proc->loop);
 
-	(void)err_set(&c->err, ERR_NET, "stopped after %u ms", c->timeout_ms);
-	child_stop(c, SIGTERM);
-}
+	if (said_too_much(c)) {
+		child_stop(c, SIGKILL);
+	} else if (now >= c->deadline) {
+		(void)err_set(&c->err, ERR_NET, "stopped after %u ms", c->timeout_ms);
+		child_stop(c, SIGTERM);
+	} else {
+		uint64_t left = c->deadline - now;
 
-static void on_drain_timer(uv_timer_t *h)
-{
-	child_done(h->data);
-}
-
-static void maybe_done(struct child *c)
-{
-	if (c->state == CHILD_DRAIN && c->open == 0)
-		child_done(c);
+		(void)uv_timer_start(h, on_look, left < PROC_LOOK_MS ? left : PROC_LOOK_MS, 0);
+	}
 }
 
 static void on_child_exit(uv_process_t *h, int64_t status, int sig)
@@ -193,55 +274,17 @@ static void on_child_exit(uv_process_t *h, int64_t status, int sig)
 
 	c->exited = true;
 	c->status = sig != 0 ? 128 + sig : (int)status;
-	if (c->state == CHILD_RUN) {
-		c->state = CHILD_DRAIN;
-		set_timer(c, PROC_DRAIN_MS, on_drain_timer);
-		maybe_done(c);
+	if (c->state == CHILD_RUN && !said_too_much(c)) {
+		child_done(c);
 		return;
 	}
 	/* What it started may have ignored SIGTERM.  The group's number is ours as long as one of
 	 * it lives, and was until a moment ago if none does. */
 	kill_group_of(h->pid, SIGKILL);
-	if (c->state == CHILD_STOP)
+	if (c->state != CHILD_DONE)
 		child_done(c);
 	else
 		close_handle((uv_handle_t *)&c->process);
-}
-
-static void on_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
-{
-	struct child *c = h->data;
-
-	(void)want;
-	*b = uv_buf_init(c->proc->chunk, sizeof(c->proc->chunk));
-}
-
-static void on_out(struct child *c, const char *data, size_t n)
-{
-	str_add(&c->out, data, n);
-	if (!c->out.full || c->state == CHILD_STOP)
-		return;
-	(void)err_set(&c->err, ERR_LIMIT, "more than %zu bytes of output", c->out.max);
-	if (c->exited)
-		child_done(c);
-	else
-		child_stop(c, SIGKILL);
-}
-
-static void on_read(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
-{
-	struct child *c = s->data;
-	size_t room = c->errors.max - c->errors.len;
-
-	if (n < 0) {
-		(void)uv_read_stop(s);
-		c->open--;
-		maybe_done(c);
-	} else if (s == (uv_stream_t *)&c->pipe[CHILD_OUT]) {
-		on_out(c, b->base, (size_t)n);
-	} else {
-		str_add(&c->errors, b->base, (size_t)n < room ? (size_t)n : room);
-	}
 }
 
 /* A program that does not read its input is no error of ours. */
@@ -250,24 +293,21 @@ static void on_written(uv_write_t *w, int status)
 	struct child *c = w->data;
 
 	(void)status;
-	close_handle((uv_handle_t *)&c->pipe[CHILD_IN]);
+	close_handle((uv_handle_t *)&c->in);
 }
 
-static void start_pipes(struct child *c, const struct proc_call *call)
+static void start_input(struct child *c, const struct proc_call *call)
 {
 	uv_buf_t b;
 
-	c->open = 2;
-	(void)uv_read_start((uv_stream_t *)&c->pipe[CHILD_OUT], on_alloc, on_read);
-	(void)uv_read_start((uv_stream_t *)&c->pipe[CHILD_ERR], on_alloc, on_read);
 	if (call->input == NULL)
 		return;
 	c->input = mem_zalloc(call->input_len + 1);
 	memcpy(c->input, call->input, call->input_len);
 	b = uv_buf_init(c->input, (unsigned)call->input_len);
 	c->write.data = c;
-	if (uv_write(&c->write, (uv_stream_t *)&c->pipe[CHILD_IN], &b, 1, on_written) != 0)
-		close_handle((uv_handle_t *)&c->pipe[CHILD_IN]);
+	if (uv_write(&c->write, (uv_stream_t *)&c->in, &b, 1, on_written) != 0)
+		close_handle((uv_handle_t *)&c->in);
 }
 
 /* libuv takes the arguments as char **, and does not change them. */
@@ -305,7 +345,11 @@ static void hide_descriptors(void)
 
 static int spawn(struct child *c, const struct proc_call *call)
 {
-	uv_stdio_container_t io[CHILD_PIPES] = {{.flags = UV_IGNORE}}; /* that is /dev/null */
+	uv_stdio_container_t io[] = {
+		{.flags = UV_IGNORE}, /* that is /dev/null */
+		{.flags = UV_INHERIT_FD, .data.fd = c->file[CHILD_OUT]},
+		{.flags = UV_INHERIT_FD, .data.fd = c->file[CHILD_ERR]},
+	};
 	uv_process_options_t o = {.file = call->argv[0],
 				  .args = plain(call->argv),
 				  .env = plain(call->envp),
@@ -313,36 +357,29 @@ static int spawn(struct child *c, const struct proc_call *call)
 				  .exit_cb = on_child_exit,
 				  .flags = UV_PROCESS_DETACHED,
 				  .stdio = io,
-				  .stdio_count = CHILD_PIPES};
+				  .stdio_count = sizeof(io) / sizeof(io[0])};
 
-	for (int i = 0; i < CHILD_PIPES; i++) {
+	if (call->input != NULL) {
 		/* As the child sees it. */
-		const uv_stdio_flags way = i == CHILD_IN ? UV_READABLE_PIPE : UV_WRITABLE_PIPE;
-
-		if (i == CHILD_IN && call->input == NULL)
-			continue;
-		io[i].flags = (uv_stdio_flags)(UV_CREATE_PIPE | way);
-		io[i].data.stream = (uv_stream_t *)&c->pipe[i];
+		io[0].flags = (uv_stdio_flags)(UV_CREATE_PIPE | UV_READABLE_PIPE);
+		io[0].data.stream = (uv_stream_t *)&c->in;
 	}
 	hide_descriptors();
 	return uv_spawn(c->proc->loop, &c->process, &o);
 }
 
-static struct child *child_new(struct proc *p, const struct proc_call *call)
+static struct child *child_new(struct proc *p, const struct proc_call *call, const int *file)
 {
 	struct child *c = mem_zalloc(sizeof(*c));
 
 	c->proc = p;
 	c->timeout_ms = call->timeout_ms;
-	str_init(&c->out, call->max_out);
-	str_init(&c->errors, PROC_ERRORS_MAX);
+	c->max_out = call->max_out;
+	memcpy(c->file, file, sizeof(c->file));
 	(void)uv_timer_init(p->loop, &c->timer); /* these cannot fail */
-	for (int i = 0; i < CHILD_PIPES; i++) {
-		(void)uv_pipe_init(p->loop, &c->pipe[i], 0);
-		c->pipe[i].data = c;
-	}
-	c->process.data = c->timer.data = c;
-	c->handles = CHILD_PIPES + 2; /* the timer and the process */
+	(void)uv_pipe_init(p->loop, &c->in, 0);
+	c->process.data = c->timer.data = c->in.data = c;
+	c->handles = 3; /* the timer, the input and the process */
 	c->next = p->children;
 	c->prevp = &p->children;
 	if (c->next != NULL)
@@ -355,8 +392,8 @@ static struct child *child_new(struct proc *p, const struct proc_call *call)
 int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
 	     struct err *e)
 {
+	int file[CHILD_FILES], rc;
 	struct child *c;
-	int rc;
 
 	assert(!p->closing && call->timeout_ms > 0);
 	if (call->argv[0][0] != '/')
@@ -364,20 +401,26 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	if (p->n >= PROC_MAX)
 		return err_set(e, ERR_NOTSENT, "%s: %d programs run already", call->argv[0],
 			       PROC_MAX);
-	c = child_new(p, call);
+	if (make_files(file) != 0)
+		return err_set(e, ERR_NOTSENT, "%s: no file for its output: %s", call->argv[0],
+			       strerror(errno));
+	c = child_new(p, call, file);
 	rc = spawn(c, call);
 	if (rc != 0) {
 		c->state = CHILD_DONE; /* nobody to tell; uv_spawn() made the handle even so */
 		c->exited = true;      /* and nothing to kill */
-		close_pipes(c);
+		close_files(c);
+		close_handle((uv_handle_t *)&c->in);
 		close_handle((uv_handle_t *)&c->timer);
 		close_handle((uv_handle_t *)&c->process);
 		return err_set(e, ERR_NOTSENT, "%s: %s", call->argv[0], uv_strerror(rc));
 	}
 	c->done = done;
 	c->ctx = ctx;
-	start_pipes(c, call);
-	set_timer(c, call->timeout_ms, on_deadline);
+	start_input(c, call);
+	uv_update_time(p->loop); /* starting a program took time */
+	c->deadline = uv_now(p->loop) + call->timeout_ms;
+	on_look(&c->timer);
 	return 0;
 }
 

@@ -1,6 +1,8 @@
 /* proc.h - run a program, with a deadline and a cap on its output.  No shell.
  *
- * Each program leads a session of its own, so that stopping it stops what it started, too. */
+ * Each program leads a session of its own, so that stopping it stops what it started, too.  Its
+ * output goes to files in memory, which are read once, when it has exited: what it left behind may
+ * write on, to nobody. */
 #ifndef BURSTD_PROC_H
 #define BURSTD_PROC_H
 
@@ -14,7 +16,7 @@ struct loop;
 struct proc; /* all children of one loop */
 
 enum {
-	PROC_MAX = 64,          /* at a time; each costs four descriptors and a process */
+	PROC_MAX = 64,          /* at a time; each costs three descriptors and a process */
 	PROC_ERRORS_MAX = 1024, /* bytes kept of standard error */
 };
 
@@ -24,7 +26,7 @@ struct proc_call {               /* borrowed during proc_run() only */
 	const char *input;       /* standard input, or NULL for /dev/null */
 	size_t input_len;
 	uint32_t timeout_ms; /* then SIGTERM, one second later SIGKILL; not 0 */
-	size_t max_out;      /* more output is an error, and kills it */
+	size_t max_out;      /* more output is an error, and kills it within 100 ms */
 };
 
 struct proc_reply {      /* borrowed during the callback only */
@@ -36,7 +38,8 @@ struct proc_reply {      /* borrowed during the callback only */
 
 /* Exactly once for each proc_run() that returned 0; never from inside it.  e is set, and r NULL, if
  * the program was stopped at its deadline (ERR_NET: it may have had its effect), said too much
- * (ERR_LIMIT) or was cancelled by proc_close() (ERR_CANCELLED; from inside that). */
+ * (ERR_LIMIT; also by more than 16 MiB of standard error) or was cancelled by proc_close()
+ * (ERR_CANCELLED; from inside that). */
 typedef void (*proc_done_fn)(void *ctx, const struct proc_reply *r, const struct err *e);
 
 struct proc *proc_new(struct loop *l);

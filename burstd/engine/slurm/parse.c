@@ -1,6 +1,5 @@
 #include "engine/slurm/parse.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +35,7 @@ static const struct {
 
 int slurm_text_is(struct slurm_text t, const char *s)
 {
-	return t.n == strlen(s) && memcmp(t.p, s, t.n) == 0;
+	return t.n == strlen(s) && (t.n == 0 || memcmp(t.p, s, t.n) == 0);
 }
 
 uint32_t slurm_parse_state(const char *text, size_t len)
@@ -75,21 +74,40 @@ void slurm_print_state(uint32_t flags, char *out, size_t size)
 	str_fini(&s);
 }
 
-/* The value of " key=" in a line: up to the next space, or to the end of the line. */
-static struct slurm_text value(const char *line, size_t len, const char *key, bool whole)
+/* If the word at t is key=value, and key was not seen before, its value. */
+static void take(struct slurm_text word, const char *key, struct slurm_text *value)
 {
-	const char *at = memmem(line, len, key, strlen(key));
-	struct slurm_text t = {"", 0};
-	const char *space;
+	size_t n = strlen(key);
 
-	if (at == NULL)
-		return t;
-	t.p = at + strlen(key);
-	t.n = len - (size_t)(t.p - line);
-	space = whole ? NULL : memchr(t.p, ' ', t.n);
-	if (space != NULL)
-		t.n = (size_t)(space - t.p);
-	return t;
+	if (value->p == NULL && word.n >= n && memcmp(word.p, key, n) == 0)
+		*value = (struct slurm_text){word.p + n, word.n - n};
+}
+
+/* One pass over the words of a line; what follows Reason= is free text. */
+static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n)
+{
+	static const char reason[] = "Reason=";
+	const char *end = line + len;
+	struct slurm_text name = {NULL, 0};
+
+	while (line < end) {
+		const char *space = memchr(line, ' ', (size_t)(end - line));
+		struct slurm_text word = {line, (size_t)((space != NULL ? space : end) - line)};
+
+		if (word.n > sizeof(reason) - 2 && memcmp(line, reason, sizeof(reason) - 1) == 0) {
+			n->reason.p = line + sizeof(reason) - 1;
+			n->reason.n = (size_t)(end - n->reason.p);
+			break;
+		}
+		if (word.n > 0 && (line[0] == 'N' || line[0] == 'S')) {
+			take(word, "NodeName=", &name);
+			take(word, "State=", &n->state);
+			take(word, "NodeAddr=", &n->addr);
+			take(word, "NodeHostName=", &n->host);
+		}
+		line += word.n + 1;
+	}
+	return name;
 }
 
 static int parse_line(const char *line, size_t len, slurm_node_fn fn, void *ctx, struct err *e)
@@ -101,16 +119,12 @@ static int parse_line(const char *line, size_t len, slurm_node_fn fn, void *ctx,
 	if (len < sizeof(head) || memcmp(line, head, sizeof(head) - 1) != 0)
 		return err_set(e, ERR_INVALID, "scontrol: not a node: \"%.*s\"",
 			       (int)(len < 60 ? len : 60), line);
-	name = value(line, len, head, false);
-	n.state = value(line, len, " State=", false);
+	name = scan(line, len, &n);
 	if (name.n == 0 || name.n >= sizeof(n.name) || n.state.n == 0)
 		return err_set(e, ERR_INVALID, "scontrol: node without a name or state: \"%.*s\"",
 			       (int)(len < 60 ? len : 60), line);
 	memcpy(n.name, name.p, name.n);
 	n.flags = slurm_parse_state(n.state.p, n.state.n);
-	n.addr = value(line, len, " NodeAddr=", false);
-	n.host = value(line, len, " NodeHostName=", false);
-	n.reason = value(line, len, " Reason=", true);
 	fn(ctx, &n);
 	return 0;
 }

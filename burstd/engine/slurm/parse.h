@@ -42,7 +42,7 @@ struct slurm_text { /* borrowed, not NUL-terminated */
 struct slurm_node {
 	char name[HOSTLIST_NAME_MAX + 1];
 	uint32_t flags;
-	struct slurm_text addr, host, state, reason;
+	struct slurm_text addr, host, state, reason; /* p NULL: not there */
 };
 
 typedef void (*slurm_node_fn)(void *ctx, const struct slurm_node *n);

@@ -321,6 +321,61 @@ static void test_too_much_output(void **state)
 	assert_int_equal(F.code, ERR_LIMIT);
 }
 
+/* While it runs, not only at its end: memory would be full before the deadline. */
+static void test_too_much_is_seen_while_it_runs(void **state)
+{
+	static const char *const scripts[] = {
+		"printf 12345678901; exec sleep 60",
+		"trap '' TERM; head -c 17000000 /dev/zero >&2; while :; do sleep 60; done",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++) {
+		int64_t before = loop_now(F.l);
+
+		F.called = 0;
+		run(scripts[i], NULL, 60000, 10);
+		assert_int_equal(F.code, ERR_LIMIT);
+		assert_in_range(loop_now(F.l) - before, 0, 5000);
+	}
+}
+
+/* Ten thousand nodes are 6 MB: the loop must not be woken for every piece of it. */
+static void count_turns(uv_check_t *h)
+{
+	(*(unsigned *)h->data)++;
+}
+
+static void test_large_output_wakes_the_loop_once(void **state)
+{
+	static uv_check_t check;
+	unsigned turns = 0;
+
+	(void)state;
+	(void)uv_check_init(loop_uv(F.l), &check);
+	check.data = &turns;
+	(void)uv_check_start(&check, count_turns);
+	uv_unref((uv_handle_t *)&check);
+	run("for i in 1 2 3 4 5 6; do head -c 1000000 /dev/zero | tr '\\0' x; done", NULL, 60000,
+	    6000000);
+	assert_int_equal(F.code, 0);
+	assert_int_equal(F.len, 6000000);
+	assert_int_equal(strspn(F.out, "x"), sizeof(F.out) - 1);
+	print_message("# turns: %u\n", turns);
+	assert_in_range(turns, 1, 100); /* those of the clock; by a pipe it would be a thousand */
+	uv_close((uv_handle_t *)&check, NULL);
+}
+
+/* As with a pipe: opening it by name neither loses nor overwrites what is there. */
+static void test_output_opened_by_name(void **state)
+{
+	(void)state;
+	run("echo a; echo b >>/dev/stdout; echo c; echo d >>/dev/stderr; echo e >&2", NULL, 10000,
+	    100);
+	assert_string_equal(F.out, "a\nb\nc\n");
+	assert_string_equal(F.errors, "d\ne\n");
+}
+
 static void test_errors_are_cut(void **state)
 {
 	(void)state;
@@ -329,7 +384,7 @@ static void test_errors_are_cut(void **state)
 	assert_int_equal(strlen(F.errors), PROC_ERRORS_MAX);
 }
 
-static void test_heir_of_the_pipe_does_not_hold_us(void **state)
+static void test_heir_of_the_output_does_not_hold_us(void **state)
 {
 	int64_t before = loop_now(F.l);
 
@@ -401,8 +456,11 @@ int main(void)
 		T(test_deadline_takes_its_children_along),
 		T(test_children_are_asked_first),
 		T(test_too_much_output),
+		T(test_too_much_is_seen_while_it_runs),
+		T(test_large_output_wakes_the_loop_once),
+		T(test_output_opened_by_name),
 		T(test_errors_are_cut),
-		T(test_heir_of_the_pipe_does_not_hold_us),
+		T(test_heir_of_the_output_does_not_hold_us),
 		T(test_close_kills),
 		T(test_close_inside_callback),
 		T(test_many_and_the_cap),
