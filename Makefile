@@ -186,6 +186,8 @@ install: all ## install below $(DESTDIR)$(PREFIX)
 	install -m 755 $(BIN)/burstctl $(BIN)/simcloud $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BIN)/burst-hook $(DESTDIR)$(PREFIX)/libexec/burstd/
 	for h in $(HOOKS); do ln -sf burst-hook $(DESTDIR)$(PREFIX)/libexec/burstd/$$h; done
+	install -d $(DESTDIR)$(PREFIX)/share/doc/burstd
+	install -m 644 README.md docs/*.md slurm/burst.conf $(DESTDIR)$(PREFIX)/share/doc/burstd/
 	install -m 644 scripts/pkg/burstd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/
 	install -m 644 scripts/pkg/burstd.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/burstd.conf
 	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8

@@ -1,5 +1,6 @@
 /* main.c - burstd: build every part bottom-up, run the loop, take them down top-first. */
 #include <curl/curl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -26,8 +27,10 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_CONF = 78, /* sysexits.h's EX_CONFIG: systemd is told not to try again */
 	SPOOL_EVERY_MS = 5000,
+	QUIET_MS = 1000, /* since the last call: nobody waits for the disk now */
 	METRICS_IDLE_S = 10,
 	METRICS_CONNS = 32,
+	HEAP_KEEP = 128 << 10,
 };
 
 struct options {
@@ -60,7 +63,8 @@ struct burstd { /* everything there is, in the order it is made */
 	struct http_server *metrics;
 	struct ctl_server *ctl;
 	struct timer *spool_timer, *watchdog_timer;
-	int status; /* to exit with */
+	int64_t called_ms; /* the last call of a hook */
+	int status;        /* to exit with */
 };
 
 static int fail(struct burstd *b, int status, const struct err *e)
@@ -129,9 +133,16 @@ static void on_spool_timer(void *ctx)
 	struct burstd *b = ctx;
 	struct err e;
 	int n = spool_drain(PATHS_SPOOL, on_spooled, b, &e);
+	const bool quiet = loop_now(b->loop) >= b->called_ms + QUIET_MS;
 
 	if (n < 0)
 		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
+	if (!quiet) {
+		timer_at(b->spool_timer, b->called_ms + QUIET_MS);
+		return;
+	}
+	if (journal_tidy(b->journal, &e) != 0)
+		on_fatal(b, &e);
 	timer_at(b->spool_timer, loop_now(b->loop) + SPOOL_EVERY_MS);
 }
 
@@ -139,7 +150,8 @@ static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_c
 {
 	struct burstd *b = ctx;
 
-	timer_at(b->spool_timer, loop_now(b->loop)); /* an older one may lie there */
+	b->called_ms = loop_now(b->loop);
+	timer_at(b->spool_timer, b->called_ms); /* an older one may lie there */
 	return ctl_api_call(&b->api, who, call);
 }
 
@@ -156,6 +168,14 @@ static void on_watchdog(void *ctx)
 
 	sd_notify_state("WATCHDOG=1");
 	timer_at(b->watchdog_timer, loop_now(b->loop) + sd_watchdog_ms());
+}
+
+/* Snapshots, lists and bursts take megabytes for a moment.  glibc would keep them: by itself it
+ * raises both of these, up to 64 MiB, at the first large block that is freed. */
+static void set_heap(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, HEAP_KEEP);
+	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEEP);
 }
 
 /* --- start -------------------------------------------------------------------------------------
@@ -184,8 +204,8 @@ static int check_uuid(struct burstd *b, const char *path, struct err *e)
 	if (kept != uuid_number(b->state.uuid))
 		return err_set(
 			e, ERR_INVALID,
-			"%s was written under another cluster_uuid: put that file back, or move "
-			"the journal away",
+			"%s belongs to another cluster uuid: put the file uuid beside it back, or "
+			"move the journal away",
 			path);
 	return 0;
 }
@@ -406,6 +426,7 @@ int main(int argc, char **argv)
 			(void)printf("burstd %s\n", BURSTD_VERSION);
 		return EXIT_SUCCESS;
 	}
+	set_heap();
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
 	b.conf_path = o.conf;

@@ -16,11 +16,15 @@
 enum {
 	LOG_LINE_MAX = 4096, /* with the newline: a write of so much into a pipe is atomic */
 	LOG_PAIRS_MAX = 24,
+	LOG_HELD_MAX = 64 << 10, /* what a full pipe takes anyway */
 };
 
 struct log {
 	int fd;
 	enum log_level level;
+	unsigned holds;
+	struct str held; /* whole lines */
+	bool torn;       /* the last write ended inside a line */
 };
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
@@ -34,11 +38,49 @@ struct log *log_new(int fd, enum log_level level)
 
 	l->fd = fd;
 	l->level = level;
+	str_init(&l->held, LOG_HELD_MAX);
 	return l;
+}
+
+/* A log that cannot be written must not stop the daemon. */
+static void write_all(struct log *l, const char *p, size_t len)
+{
+	const char *begin = p;
+
+	while (len > 0) {
+		ssize_t n = write(l->fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			break;
+		p += n;
+		len -= (size_t)n;
+	}
+	if (p > begin)
+		l->torn = p[-1] != '\n';
+}
+
+static void put(struct log *l, const char *lines, size_t len)
+{
+	if (l->torn)
+		write_all(l, "\n", 1);
+	write_all(l, lines, len);
+}
+
+static void flush(struct log *l)
+{
+	if (l->held.len > 0)
+		put(l, l->held.p, l->held.len);
+	str_clear(&l->held);
 }
 
 void log_free(struct log *l)
 {
+	if (l == NULL)
+		return;
+	flush(l);
+	str_fini(&l->held);
 	free(l);
 }
 
@@ -131,19 +173,32 @@ void log_format(char *out, size_t size, enum log_level level, const char *msg,
 	str_fini(&s);
 }
 
-/* A log that cannot be written must not stop the daemon. */
-static void write_all(int fd, const char *p, size_t len)
+void log_hold(struct log *l)
 {
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
+	if (l != NULL)
+		l->holds++;
+}
 
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return;
-		p += n;
-		len -= (size_t)n;
+void log_release(struct log *l)
+{
+	if (l == NULL)
+		return;
+	assert(l->holds > 0);
+	if (--l->holds == 0)
+		flush(l);
+}
+
+static void put_line(struct log *l, enum log_level level, const char *line, size_t len)
+{
+	if (l->holds == 0) {
+		put(l, line, len);
+		return;
 	}
+	if (l->held.len + len > LOG_HELD_MAX)
+		flush(l);
+	str_add(&l->held, line, len);
+	if (level >= LOG_ERROR)
+		flush(l);
 }
 
 void log_write(struct log *l, enum log_level level, const char *msg, ...)
@@ -169,6 +224,6 @@ void log_write(struct log *l, enum log_level level, const char *msg, ...)
 	add_line(&s, level, msg, pairs);
 	s.max++; /* kept back, so that no two lines can run together */
 	str_adds(&s, "\n");
-	write_all(l->fd, s.p, s.len);
+	put_line(l, level, s.p, s.len);
 	str_fini(&s);
 }

@@ -15,7 +15,7 @@ struct log;
 
 /* Write to fd (not owned) what is at or above level. */
 struct log *log_new(int fd, enum log_level level);
-void log_free(struct log *l);
+void log_free(struct log *l); /* what is held goes out first */
 void log_set_level(struct log *l, enum log_level level);
 /* "debug", "info", "warn", "error"; -1 for anything else. */
 int log_level_parse(const char *name);
@@ -23,6 +23,12 @@ int log_level_parse(const char *name);
 /* Key and value pairs follow (24 at most), ended by NULL; a NULL value prints as "-".  l may be
  * NULL: no log.  A line that cannot be written is lost. */
 void log_write(struct log *l, enum log_level level, const char *msg, ...) __attribute__((sentinel));
+
+/* Between these, lines are kept and go out together at the last release: ten thousand events of one
+ * answer are not ten thousand calls of the system.  They nest.  At 64 KiB, and at a LOG_ERROR, what
+ * is kept goes out at once.  A process that is killed meanwhile loses it.  l may be NULL. */
+void log_hold(struct log *l);
+void log_release(struct log *l);
 
 /* The line log_write() would write, without the time and the newline, into out (always
  * NUL-terminated; size > 3, pairs end in NULL). */

@@ -47,89 +47,92 @@ void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, s
 		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
 }
 
-/* What to do with `more[i]` new nodes in each pool, together; *full: the pool that refuses them. */
-static enum plan_verdict judge(const struct planner *pl, const uint32_t *more, uint32_t *full)
+struct fate { /* what is decided for a set of nodes, whole */
+	enum plan_verdict verdict;
+	uint32_t group, full;
+	bool by_rate;
+};
+
+/* What to do with `more[i]` new nodes in each pool, together. */
+static struct fate judge(const struct planner *pl, const uint32_t *more)
 {
-	enum plan_verdict v = PLAN_BUY;
+	struct fate f = {.verdict = PLAN_BUY};
 
 	for (uint32_t i = 0; i < pl->conf->npools; i++) {
 		if (more[i] == 0)
 			continue;
 		if (!fits(pl, i, more[i], true)) {
-			*full = i;
-			return PLAN_REFUSE;
+			f.verdict = PLAN_REFUSE;
+			f.full = i;
+			f.by_rate = pl->used[i].nodes + more[i] <= pl->conf->pools[i].max_nodes;
+			return f;
 		}
 		if (pl->price[i] == 0 || !fits(pl, i, more[i], false))
-			v = PLAN_WAIT;
+			f.verdict = PLAN_WAIT;
 	}
-	return v;
+	return f;
 }
 
-/* A set that shares a node with one that was decided shares its fate; *like: that node. */
-static enum plan_verdict shared(const struct planner *pl, const uint32_t *nodes, size_t n,
-				const struct plan_node **like)
+/* A set that shares a node with one that was decided shares its fate. */
+static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_t n)
 {
-	enum plan_verdict v = PLAN_BUY;
+	struct fate f = {.verdict = PLAN_BUY};
 
 	for (size_t k = 0; k < n; k++) {
 		const struct plan_node *pn = &pl->plan->nodes[nodes[k]];
 
 		if (pn->verdict == PLAN_REFUSE) {
-			*like = pn;
-			return PLAN_REFUSE;
+			f.verdict = PLAN_REFUSE;
+			f.full = pn->full;
+			f.by_rate = pn->by_rate;
+			return f;
 		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
-			v = PLAN_WAIT;
+			f.verdict = PLAN_WAIT;
 	}
-	return v;
+	return f;
 }
 
-/* Give all of a set that are undecided the verdict v, with what goes with it. */
-static void apply(struct planner *pl, const uint32_t *nodes, size_t n, enum plan_verdict v,
-		  const struct plan_node *with)
+static bool undecided(const struct plan_node *pn)
 {
-	for (size_t k = 0; k < n; k++) {
-		struct plan_node *pn = &pl->plan->nodes[nodes[k]];
+	return pn->verdict == PLAN_WAIT && pn->group == 0;
+}
 
-		if (pn->verdict != PLAN_WAIT || pn->group != 0)
-			continue;
-		pn->verdict = v;
-		pn->full = with->full;
-		pn->by_rate = with->by_rate;
-		if (v == PLAN_BUY) {
-			pl->used[pn->pool].nodes++;
-			pl->used[pn->pool].rate += pl->price[pn->pool];
-			pn->group = with->group;
-		} else if (v == PLAN_WAIT) {
-			pn->group = PLAN_WAITS;
-		}
-	}
+static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
+{
+	pn->verdict = f.verdict;
+	pn->full = f.full;
+	pn->by_rate = f.by_rate;
+	pn->group = f.verdict == PLAN_WAIT ? PLAN_WAITS : f.group;
+	if (f.verdict != PLAN_BUY)
+		return;
+	pl->used[pn->pool].nodes++;
+	pl->used[pn->pool].rate += pl->price[pn->pool];
 }
 
 /* Decide for one set of nodes, whole; `more` is scratch, one per pool, zero before and after. */
 static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint32_t *more)
 {
-	struct plan_node *all = pl->plan->nodes, verdict = {0};
-	const struct plan_node *like = NULL;
-	enum plan_verdict v = shared(pl, nodes, n, &like);
+	struct plan_node *all = pl->plan->nodes;
+	struct fate f = shared(pl, nodes, n);
 	size_t lacking = 0;
 
 	for (size_t k = 0; k < n; k++)
-		if (all[nodes[k]].verdict == PLAN_WAIT && all[nodes[k]].group == 0) {
+		if (undecided(&all[nodes[k]])) {
 			more[all[nodes[k]].pool]++;
 			lacking++;
 		}
-	if (v == PLAN_BUY && lacking > 0) {
-		v = judge(pl, more, &verdict.full);
-		verdict.by_rate =
-			v == PLAN_REFUSE && pl->used[verdict.full].nodes + more[verdict.full] <=
-						    pl->conf->pools[verdict.full].max_nodes;
-	}
-	if (v == PLAN_BUY && lacking > 1)
-		verdict.group = ++pl->plan->groups;
-	apply(pl, nodes, n, v, like != NULL ? like : &verdict);
-	for (size_t k = 0; k < n; k++)
+	if (lacking == 0)
+		return;
+	if (f.verdict == PLAN_BUY)
+		f = judge(pl, more);
+	if (f.verdict == PLAN_BUY && lacking > 1)
+		f.group = ++pl->plan->groups;
+	for (size_t k = 0; k < n; k++) {
 		more[all[nodes[k]].pool] = 0;
+		if (undecided(&all[nodes[k]]))
+			apply(pl, &all[nodes[k]], f);
+	}
 }
 
 static void classify(struct planner *pl, const struct demand *d)

@@ -133,7 +133,9 @@ static void on_http(void *ctx, const struct http_reply *reply, const struct err 
 {
 	struct request *rq = ctx;
 	struct engine *engine = rq->cloud != NULL ? rq->cloud->e : NULL;
+	struct log *log = engine != NULL ? engine->d.log : NULL;
 
+	log_hold(log);
 	if (e != NULL)
 		fail(rq, e);
 	else
@@ -143,6 +145,7 @@ static void on_http(void *ctx, const struct http_reply *reply, const struct err 
 						    .retry_after = reply->retry_after});
 	if (engine != NULL)
 		engine_turn(engine);
+	log_release(log);
 }
 
 static void on_proc(void *ctx, const struct proc_reply *reply, const struct err *e)
@@ -150,7 +153,9 @@ static void on_proc(void *ctx, const struct proc_reply *reply, const struct err 
 	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
 	struct request *rq = ctx;
 	struct engine *engine = rq->cloud != NULL ? rq->cloud->e : NULL;
+	struct log *log = engine != NULL ? engine->d.log : NULL;
 
+	log_hold(log);
 	if (e != NULL || engine == NULL)
 		fail(rq, e != NULL ? e : &gone);
 	else
@@ -158,6 +163,7 @@ static void on_proc(void *ctx, const struct proc_reply *reply, const struct err 
 				   .status = reply->status, .body = reply->out, .len = reply->len});
 	if (engine != NULL)
 		engine_turn(engine);
+	log_release(log);
 }
 
 static int send_http(struct request *rq, const struct provider_request *p, struct err *e)

@@ -109,10 +109,8 @@ static void arm(struct engine *e)
 	timer_at(e->timer, next);
 }
 
-void engine_turn(struct engine *e)
+static void turn(struct engine *e)
 {
-	if (!e->started || e->dead)
-		return;
 	engine_commit(e);
 	wake_nodes(e);
 	intake_run(e);
@@ -127,6 +125,15 @@ void engine_turn(struct engine *e)
 	slurm_flush(e->slurm);
 	poll_run(e);
 	arm(e);
+}
+
+void engine_turn(struct engine *e)
+{
+	if (!e->started || e->dead)
+		return;
+	log_hold(e->d.log);
+	turn(e);
+	log_release(e->d.log);
 }
 
 static void on_timer(void *ctx)
@@ -156,6 +163,7 @@ static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_m
 {
 	struct engine *e = ctx;
 
+	log_hold(e->d.log);
 	e->polling = false;
 	if (err != NULL) {
 		slurm_failed(e, err);
@@ -166,6 +174,7 @@ static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_m
 			e->poll_next = e->poll_began + ENGINE_HINT_MS;
 	}
 	engine_turn(e);
+	log_release(e->d.log);
 }
 
 static void on_jobs(void *ctx, const char *text, size_t len, const struct err *err)
@@ -298,6 +307,7 @@ fail:
 
 void engine_start(struct engine *e)
 {
+	log_hold(e->d.log);
 	e->started = true;
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
@@ -309,6 +319,7 @@ void engine_start(struct engine *e)
 		cloud_hurry(&e->clouds[i]);
 	engine_event(e, "", 0, "started", BURSTD_VERSION);
 	engine_turn(e);
+	log_release(e->d.log);
 }
 
 void engine_free(struct engine *e)

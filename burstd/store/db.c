@@ -18,8 +18,11 @@ enum {
 	/* There is one writer; only a person with sqlite3(1) can be in the way, and not for long.
 	 */
 	DB_BUSY_MS = 250,
-	/* Pages in the log before they are copied into the main file: some milliseconds of work. */
-	DB_WAL_PAGES = 1000,
+	/* Pages in the log that are worth to be copied into the main file: some milliseconds of
+	 * work, when nobody waits. */
+	DB_TIDY_PAGES = 1000,
+	/* When nobody tidies up: 64 MiB, a commit copies them.  More would cost the next start. */
+	DB_WAL_PAGES = 16000,
 	/* What a log that grew by a long resume file is cut back to. */
 	DB_WAL_BYTES = 16 << 20,
 };
@@ -29,6 +32,7 @@ struct db {
 	char *path;
 	const struct db_kind *kind;
 	sqlite3_stmt **stmts; /* kind->nsql; NULL until first used */
+	int wal_pages;        /* in the log and not yet in the main file, at most */
 };
 
 static int fail(const struct db *d, struct err *e)
@@ -108,17 +112,37 @@ static int check_version(struct db *d, int *version, struct err *e)
 	return 0;
 }
 
+/* What somebody still reads stays in the log, for the next time. */
+static int checkpoint(struct db *d)
+{
+	int pages = 0, copied = 0, rc;
+
+	rc = sqlite3_wal_checkpoint_v2(d->sql, "main", SQLITE_CHECKPOINT_PASSIVE, &pages, &copied);
+	if ((rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED)
+		return SQLITE_OK;
+	if (rc == SQLITE_OK && copied == pages)
+		d->wal_pages = 0;
+	return rc;
+}
+
 /* SQLite's own automatic checkpoint overlooks errors and tries again.  After a failed fsync the
  * second try succeeds without the pages being on the disk, and the log that holds them is
  * overwritten (F55): so the commit that met it fails. */
 static int on_commit(void *ctx, sqlite3 *sql, const char *name, int pages)
 {
-	int rc = SQLITE_OK;
+	struct db *d = ctx;
 
-	(void)ctx;
-	if (pages >= DB_WAL_PAGES)
-		rc = sqlite3_wal_checkpoint_v2(sql, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-	return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED ? SQLITE_OK : rc;
+	(void)sql;
+	(void)name;
+	d->wal_pages = pages;
+	return pages < DB_WAL_PAGES ? SQLITE_OK : checkpoint(d);
+}
+
+int db_tidy(struct db *d, struct err *e)
+{
+	if (d->wal_pages < DB_TIDY_PAGES)
+		return 0;
+	return checkpoint(d) == SQLITE_OK ? 0 : fail(d, e);
 }
 
 static int configure(struct db *d, struct err *e)
@@ -131,7 +155,7 @@ static int configure(struct db *d, struct err *e)
 	if (strcmp(mode, "wal") != 0)
 		return err_set(e, ERR_IO, "%.120s: the file system cannot hold a write-ahead log",
 			       d->path);
-	(void)sqlite3_wal_hook(d->sql, on_commit, NULL);
+	(void)sqlite3_wal_hook(d->sql, on_commit, d);
 	if (exec(d, "PRAGMA synchronous = FULL", e) < 0 || exec(d, sql, e) < 0)
 		return -1;
 	return exec(d, "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY", e);

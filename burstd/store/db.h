@@ -39,6 +39,9 @@ int db_begin(struct db *d, struct err *e);
 /* 0: durable.  -1: whether the next to open the file finds all of it or nothing is not known. */
 int db_commit(struct db *d, struct err *e);
 void db_rollback(struct db *d);
+/* Do now, if it is worth it, what a commit would have to do later: move what is durable in the log
+ * to its place.  -1: the disk failed; as db_commit(). */
+int db_tidy(struct db *d, struct err *e);
 int64_t db_last_id(const struct db *d); /* of the row inserted last */
 
 /* Values are bound and read in order; a cursor keeps the place and remembers the first that was

@@ -348,6 +348,17 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	return rc;
 }
 
+int journal_tidy(struct journal *j, struct err *e)
+{
+	if (check_usable(j, e) < 0)
+		return -1;
+	if (db_tidy(j->db, e) < 0) {
+		j->broken = true;
+		return -1;
+	}
+	return 0;
+}
+
 int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
 {
 	struct db_cursor at = {.st = NULL};

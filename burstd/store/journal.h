@@ -94,6 +94,10 @@ void journal_end_call(struct journal_tx *tx, int64_t seq);
 int journal_commit(struct journal_tx *tx, struct err *e);
 void journal_abandon(struct journal_tx *tx); /* NULL is fine */
 
+/* Housekeeping that a commit would else have to do while somebody waits for it: some milliseconds,
+ * if there is anything to do.  For a quiet moment.  -1: as a failed commit (F55). */
+int journal_tidy(struct journal *j, struct err *e);
+
 /* Make one call durable; *seq is its number, never used before or again (c->seq is not looked at).
  * What the hook's acknowledgement waits for (I29). */
 int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e);

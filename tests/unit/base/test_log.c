@@ -177,13 +177,141 @@ static void test_cannot_write(void **state)
 	log_free(l);
 }
 
+/* Held lines come in one piece, with the time each was written at. */
+static void test_hold(void **state)
+{
+	char text[2 * LINE_BYTES];
+	struct log *l;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fd, O_NONBLOCK | O_CLOEXEC), 0);
+	l = log_new(fd[1], LOG_INFO);
+	log_hold(l);
+	log_write(l, LOG_INFO, "one", NULL);
+	log_hold(l);
+	log_write(l, LOG_DEBUG, "below", NULL);
+	log_write(l, LOG_WARN, "two", NULL);
+	log_release(l);
+	assert_int_equal(written(fd[0], text, sizeof(text)), 0); /* held by the first still */
+	log_release(l);
+	(void)written(fd[0], text, sizeof(text));
+	assert_ptr_equal(strstr(text, " info msg=one\n"), text + 24);
+	assert_non_null(strstr(text, " warn msg=two\n"));
+	log_release(NULL);
+	log_write(l, LOG_INFO, "three", NULL); /* at once again */
+	(void)written(fd[0], text, sizeof(text));
+	assert_string_equal(text + 24, " info msg=three\n");
+	log_hold(l);
+	log_write(l, LOG_INFO, "four", NULL);
+	log_free(l);
+	(void)written(fd[0], text, sizeof(text));
+	assert_string_equal(text + 24, " info msg=four\n");
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
+/* The process may be about to end: an error, and what led to it, is not kept. */
+static void test_hold_lets_errors_through(void **state)
+{
+	char text[2 * LINE_BYTES];
+	struct log *l;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fd, O_NONBLOCK | O_CLOEXEC), 0);
+	l = log_new(fd[1], LOG_INFO);
+	log_hold(l);
+	log_write(l, LOG_INFO, "before", NULL);
+	log_write(l, LOG_ERROR, "the end", NULL);
+	(void)written(fd[0], text, sizeof(text));
+	assert_non_null(strstr(text, "info msg=before\n"));
+	assert_non_null(strstr(text, "error msg=\"the end\"\n"));
+	log_release(l);
+	assert_int_equal(written(fd[0], text, sizeof(text)), 0);
+	log_free(l);
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
+/* However much is held, all lines arrive, each whole, in order, in pieces of 64 KiB at most. */
+static void test_hold_is_bounded(void **state)
+{
+	enum { LINES = 5000 };
+	static char text[512 << 10];
+	char name[] = "/tmp/logXXXXXX", want[32];
+	int fd = mkstemp(name);
+	struct log *l = log_new(fd, LOG_INFO);
+	const char *p = text;
+	off_t before = 0;
+
+	(void)state;
+	(void)unlink(name);
+	log_hold(l);
+	for (int i = 0; i < LINES; i++) {
+		off_t now;
+
+		(void)snprintf(want, sizeof(want), "%d", i);
+		log_write(l, LOG_INFO, "x", "i", want, NULL);
+		now = lseek(fd, 0, SEEK_CUR);
+		assert_in_range(now - before, 0, 64 << 10);
+		before = now;
+	}
+	assert_true(before > 0);
+	log_release(l);
+	assert_in_range(pread(fd, text, sizeof(text) - 1, 0), 1, sizeof(text) - 2);
+	for (int i = 0; i < LINES; i++) {
+		(void)snprintf(want, sizeof(want), " info msg=x i=%d\n", i);
+		assert_memory_equal(p + 24, want, strlen(want));
+		p += 24 + strlen(want);
+	}
+	assert_int_equal(*p, '\0');
+	log_free(l);
+	(void)close(fd);
+}
+
+/* A reader that is slow for a moment may cut a line, but the next begins a line of its own. */
+static void test_hold_and_a_full_pipe(void **state)
+{
+	static char text[256 << 10];
+	struct log *l;
+	size_t n;
+	int fd[2];
+
+	(void)state;
+	assert_int_equal(pipe2(fd, O_NONBLOCK | O_CLOEXEC), 0);
+	assert_int_equal(fcntl(fd[1], F_SETPIPE_SZ, 4096), 4096);
+	l = log_new(fd[1], LOG_INFO);
+	log_hold(l);
+	for (int i = 0; i < 200; i++)
+		log_write(l, LOG_INFO, "a line that fills the pipe", NULL);
+	log_release(l);
+	n = written(fd[0], text, sizeof(text));
+	assert_int_equal(n, 4096);
+	assert_int_not_equal(text[n - 1], '\n');
+	log_write(l, LOG_INFO, "next", NULL);
+	(void)written(fd[0], text, sizeof(text));
+	assert_int_equal(text[0], '\n');
+	assert_string_equal(text + 25, " info msg=next\n");
+	log_free(l);
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_format),       cmocka_unit_test(test_redacts),
-		cmocka_unit_test(test_levels),       cmocka_unit_test(test_write),
-		cmocka_unit_test(test_long_lines),   cmocka_unit_test(test_small_buffer),
+		cmocka_unit_test(test_format),
+		cmocka_unit_test(test_redacts),
+		cmocka_unit_test(test_levels),
+		cmocka_unit_test(test_write),
+		cmocka_unit_test(test_long_lines),
+		cmocka_unit_test(test_small_buffer),
 		cmocka_unit_test(test_cannot_write),
+		cmocka_unit_test(test_hold),
+		cmocka_unit_test(test_hold_lets_errors_through),
+		cmocka_unit_test(test_hold_is_bounded),
+		cmocka_unit_test(test_hold_and_a_full_pipe),
 	};
 
 	return cmocka_run_group_tests_name("log", tests, NULL, NULL);

@@ -119,7 +119,12 @@ static void operate(struct fleet *f)
 		next.state = (enum node_state)below(NODE_NSTATES);
 		next.accepted = below(2) == 0;
 		next.wake_ms = below(100000);
-		fleet_set(f, fn, &next);
+		if (below(2) == 0) {
+			*fleet_stage(fn) = next;
+			fleet_publish(f, fn);
+		} else {
+			fleet_set(f, fn, &next);
+		}
 	}
 }
 

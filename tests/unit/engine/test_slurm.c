@@ -166,7 +166,7 @@ static void test_refused_gang(void **state)
 	struct fix *f = *state;
 
 	for (int i = 1; i <= 4; i++) {
-		char name[8];
+		char name[16];
 
 		(void)snprintf(name, sizeof(name), "c%d", i);
 		slurm_power_down(f->slurm, name, i == 4 ? "10.0.0.4" : NULL, false,
