@@ -171,7 +171,7 @@ static void on_watchdog(void *ctx)
 }
 
 /* Snapshots, lists and bursts take megabytes for a moment.  glibc would keep them: by itself it
- * raises both of these, up to 64 MiB, at the first large block that is freed. */
+ * raises these, up to 32 and 64 MiB, at the first large block that is freed. */
 static void set_heap(void)
 {
 	(void)mallopt(M_MMAP_THRESHOLD, HEAP_KEEP);

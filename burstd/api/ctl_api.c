@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/ctl_reply.h"
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 
@@ -223,13 +224,21 @@ static int64_t call_time(const struct api *a, const json_t *head, bool spooled)
 	return spooled && at > 0 && at < now ? at : now;
 }
 
+/* Its hook has given up waiting and spooled it, or was killed: it lay in the socket while we stood
+ * still, and may be about another day.  Its clock is the wall clock of this machine. */
+static bool is_late(const json_t *head)
+{
+	int64_t at = json_integer_value(json_object_get(head, "at_ms"));
+
+	return at > 0 && clock_wall_ms() - at > CTL_API_LATE_MS;
+}
+
 int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64_t *seq,
 		 struct err *e)
 {
 	json_t *head = json_loads(call->head, JSON_REJECT_DUPLICATES, NULL);
 	const char *file = json_string_value(json_object_get(head, "file"));
 	struct journal_call c = {
-		.spooled = spooled,
 		/* The hook drops a file that is too long without sending it. */
 		.dropped = call->dropped || (file != NULL && strcmp(file, "dropped") == 0),
 		.list = call->list,
@@ -248,6 +257,7 @@ int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64
 	if (parse_kind(head, &c.kind, e) != 0)
 		goto out;
 	c.at_ms = call_time(a, head, spooled);
+	c.spooled = spooled || is_late(head);
 	rc = engine_take_call(a->engine, &c, seq, e);
 out:
 	json_decref(head);

@@ -20,14 +20,16 @@ enum {
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */
 	CTL_API_GENERATIONS_MAX = 100, /* of one node that are shown: the newest */
 	CTL_API_NODE_EVENTS = 10,      /* that "node" shows */
+	CTL_API_LATE_MS = 1500,        /* an older call is a hint only: its hook waits 1.2 s */
 };
 
 /* These two fit struct ctl_handler; ctx is a struct api.  The answer is the caller's (free()). */
 char *ctl_api_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len);
 char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call);
 
-/* Make a call durable, from the socket or (spooled) from the spool.  *seq is its number; -1: it is
- * not durable, and the hook must be told so (I29). */
+/* Make a call durable, from the socket or (spooled) from the spool; one that is late counts as
+ * spooled.  *seq is its number; -1: it is not durable, and the hook must be told so (I29).
+ * ERR_INVALID: and it never will be. */
 int ctl_api_take(struct api *a, const struct ctl_call *call, bool spooled, int64_t *seq,
 		 struct err *e);
 

@@ -178,7 +178,9 @@ struct fleet_node *fleet_live(const struct fleet_name *nm)
 {
 	struct fleet_node *fn = nm->newest;
 
-	return fn != NULL && node_lives(fn->next != NULL ? fn->next : &fn->n) ? fn : NULL;
+	while (fn != NULL && !node_lives(fn->next != NULL ? fn->next : &fn->n))
+		fn = fn->older;
+	return fn;
 }
 
 bool fleet_clear(const struct fleet_node *fn)

@@ -76,7 +76,8 @@ struct node *fleet_stage(struct fleet_node *fn);
 void fleet_publish(struct fleet *f, struct fleet_node *fn);
 void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not staged, not busy */
 
-/* The incarnation of this name that is or will be useful, or NULL. */
+/* The incarnation of this name that is or will be useful, or NULL.  Nearly always the newest: an
+ * instance found at the provider may have a higher generation and be on its way out (F58). */
 struct fleet_node *fleet_live(const struct fleet_name *nm);
 /* May a new generation be sent out?  False while an older one may exist whose delete was not
  * accepted. */

@@ -162,9 +162,19 @@ static void delete_it(struct node *n, enum node_reason why, int64_t now_ms)
 	move(n, NODE_DELETING, now_ms, now_ms);
 }
 
+/* An address becomes part of a list of addresses for slurmctld: a comma or a bracket in it would
+ * give other nodes wrong ones, so anything but an IP address or a plain name is none. */
+static bool is_addr(const char *addr)
+{
+	static const char plain[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    ".:-_";
+
+	return addr[0] != '\0' && addr[strspn(addr, plain)] == '\0';
+}
+
 static void learn(struct node *n, const struct provider_instance *in)
 {
-	if (in->addr[0] != '\0')
+	if (is_addr(in->addr))
 		(void)snprintf(n->addr, sizeof(n->addr), "%s", in->addr);
 }
 
@@ -338,6 +348,14 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 	}
 }
 
+/* A provider that says "in a day" about a delete would have it run for a day unasked (I10). */
+static int64_t delete_again(const struct node *n, const struct node_event *ev)
+{
+	int64_t at = backoff(n, ev);
+
+	return at < ev->now_ms + NODE_REVISIT_MS ? at : ev->now_ms + NODE_REVISIT_MS;
+}
+
 /* DELETING and QUARANTINED: until there is proof that it is gone. */
 static void step_leaving(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
@@ -359,11 +377,11 @@ static void step_leaving(struct node *n, const struct node_event *ev, const stru
 		n->wake_ms = ev->now_ms + NODE_REDELETE_MS;
 		break;
 	case NODE_EV_DELETE_FAILED:
-		n->wake_ms = backoff(n, ev);
+		n->wake_ms = delete_again(n, ev);
 		n->attempts++;
 		break;
 	case NODE_EV_DELETE_DENIED:
-		n->wake_ms = backoff(n, ev);
+		n->wake_ms = delete_again(n, ev);
 		n->attempts++;
 		if (!quarantined && n->attempts >= NODE_RETRIES)
 			move(n, NODE_QUARANTINED, ev->now_ms, ev->now_ms + NODE_REVISIT_MS);

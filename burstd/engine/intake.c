@@ -75,6 +75,8 @@ static int by_group(const void *a, const void *b)
 
 	if (gx != gy)
 		return gx < gy ? -1 : 1;
+	if ((*x)->pool != (*y)->pool) /* each pool's share goes out together */
+		return (*x)->pool < (*y)->pool ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;
 }
 
@@ -210,6 +212,17 @@ static void ask_jobs(struct engine *e, struct pending *p)
 	p->asked = e->jobs_asked;
 }
 
+/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
+static void hint(struct engine *e)
+{
+	int64_t soon = e->poll_began + ENGINE_HINT_MS;
+
+	if (soon < e->poll_next)
+		e->poll_next = soon;
+	if (e->polling)
+		e->poll_again = true;
+}
+
 /* One fresh resume call.  false: it must wait for squeue. */
 static bool resume(struct engine *e, struct pending *p)
 {
@@ -219,6 +232,7 @@ static bool resume(struct engine *e, struct pending *p)
 	if (demand_init(&d, p->list, p->list_len, &err) != 0) {
 		e->count.calls_refused++;
 		engine_event(e, "", 0, "call-refused", err.msg);
+		hint(e); /* what it was about, slurmctld can still say */
 		return true;
 	}
 	if (p->file != NULL && demand_add_file(&d, p->file, p->file_len, &err) != 0)
@@ -233,17 +247,6 @@ static bool resume(struct engine *e, struct pending *p)
 	act_on(e, &d, "slurmctld called ResumeProgram");
 	demand_fini(&d);
 	return true;
-}
-
-/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
-static void hint(struct engine *e)
-{
-	int64_t soon = e->poll_began + ENGINE_HINT_MS;
-
-	if (soon < e->poll_next)
-		e->poll_next = soon;
-	if (e->polling)
-		e->poll_again = true;
 }
 
 struct jobs_into {

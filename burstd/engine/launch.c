@@ -39,9 +39,13 @@ void launch_free(struct engine *e)
 	}
 }
 
+/* NULL too for one that was sent again with another batch: its answer comes there. */
 static struct fleet_node *member_row(const struct batch *b, size_t i)
 {
-	return b->members[i].name != NULL ? fleet_gen(b->members[i].name, b->members[i].gen) : NULL;
+	const struct member *m = &b->members[i];
+	struct fleet_node *fn = m->name != NULL ? fleet_gen(m->name, m->gen) : NULL;
+
+	return fn != NULL && fn->n.batch == b->j.id ? fn : NULL;
 }
 
 /* The request, the same bytes every time: from the members in their order, and nothing else (I4).
@@ -322,7 +326,8 @@ static void launch_new(struct engine *e)
 		struct cloud *c = engine_cloud(e, pool);
 		size_t g = 1;
 
-		while (wanted[i]->n.group != 0 && i + g < n &&
+		/* A job may span pools, a create must not: the place is the pool's. */
+		while (wanted[i]->n.group != 0 && i + g < n && wanted[i + g]->n.pool == pool &&
 		       wanted[i + g]->n.group == wanted[i]->n.group)
 			g++;
 		if (c->listed && cloud_ready(c))
@@ -356,8 +361,9 @@ static bool wants_repeat(struct engine *e, const struct batch *b)
 	return some;
 }
 
-/* A repeat must be the same bytes; if it cannot be, only lists can tell what became of it (I4, I6).
- */
+/* A repeat must be the same bytes, and nothing in it may be on its way elsewhere (a member that was
+ * throttled alone goes out with another batch); if it cannot be, only lists can tell what became of
+ * it (I4, I6). */
 static void give_up_repeating(struct engine *e, struct batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -380,7 +386,7 @@ static void launch_again(struct engine *e)
 		if (!c->listed || !cloud_ready(c) || !wants_repeat(e, b))
 			continue;
 		for (size_t i = 0; i < b->n; i++)
-			whole = whole && b->members[i].name != NULL;
+			whole = whole && member_row(b, i) != NULL;
 		if (!whole || batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
 			give_up_repeating(e, b);
 			continue;

@@ -40,13 +40,19 @@ static void forget_strays(struct cloud *c)
 	c->nstrays = n;
 }
 
+/* An instance of a node that is bought elsewhere now (its pool was given another provider) may have
+ * a job on it for as long as slurmctld does not say that the node is down (I18). */
+static bool may_be_used(const struct fleet_name *nm)
+{
+	return (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
+}
+
 /* An instance of ours that no row stands for, of a node that a pool names: the journal was lost or
  * is old.  It is ours again: kept if slurmctld uses the node and we have no other, deleted if not.
  */
 static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_instance *in)
 {
 	struct engine *e = c->e;
-	bool used = (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
 	const struct conf_pool *p = &e->conf->pools[nm->pool];
 	struct node_event seen = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
 	struct fleet_node *fn;
@@ -61,7 +67,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 		c->unsure = true; /* needed or not, and for how much?  Ask, then look again */
 		return;
 	}
-	n.release = !used || fleet_live(nm) != NULL;
+	n.release = !may_be_used(nm) || fleet_live(nm) != NULL;
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	e->count.orphans++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
@@ -73,6 +79,7 @@ static void observe_instance(struct cloud *c, const struct provider_instance *in
 	struct engine *e = c->e;
 	struct fleet_name *nm;
 	struct fleet_node *fn;
+	const struct node *n;
 	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
 
 	if (strcmp(in->cluster, e->d.uuid) != 0) {
@@ -81,7 +88,7 @@ static void observe_instance(struct cloud *c, const struct provider_instance *in
 	}
 	nm = fleet_find(&e->fleet, in->node);
 	if (nm == NULL || engine_cloud(e, nm->pool) != c) {
-		if (in->state != PROVIDER_ENDED)
+		if (in->state != PROVIDER_ENDED && (nm == NULL || !may_be_used(nm)))
 			add_stray(c, in);
 		return;
 	}
@@ -92,7 +99,8 @@ static void observe_instance(struct cloud *c, const struct provider_instance *in
 		adopt(c, nm, in);
 		return;
 	}
-	if (fn->n.instance[0] != '\0' && strcmp(fn->n.instance, in->id) != 0) {
+	n = fn->next != NULL ? fn->next : &fn->n; /* this list may have shown another before */
+	if (n->instance[0] != '\0' && strcmp(n->instance, in->id) != 0) {
 		if (in->state != PROVIDER_ENDED)
 			add_stray(c, in); /* a second one of one generation (I3) */
 		return;
@@ -112,13 +120,13 @@ static bool slurm_misses(const struct fleet_node *fn)
 }
 
 /* Absence of a node that works is believed only if slurmctld does not hear from it either; of one
- * that boots, only while few are absent: a list that lost many at once is a broken list (I12, F15,
- * F17). */
+ * that boots or may have been made, only while few are absent: a list that lost many at once is a
+ * broken list (I12, F15, F17), and would have them bought a second time. */
 static bool believable(const struct fleet_node *fn, bool brake)
 {
 	if (fn->n.state == NODE_READY || fn->n.state == NODE_DRAINING)
 		return slurm_misses(fn);
-	return fn->n.state != NODE_BOOTING || !brake;
+	return (fn->n.state != NODE_BOOTING && fn->n.state != NODE_INDOUBT) || !brake;
 }
 
 static bool counts_for_brake(const struct fleet_node *fn)

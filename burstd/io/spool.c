@@ -151,11 +151,15 @@ static enum fate offer_call(struct pass *p, int fd, struct err *e)
 	struct ctl_collect *c = ctl_collect_new(FRAME_FILE_MAX);
 	enum fate fate = read_call(p, fd, c, e);
 	struct ctl_call call;
+	struct err own = {0};
 
 	if (fate == FATE_TAKEN) {
 		ctl_collect_get(c, &call);
-		if (p->fn(p->ctx, &call, e) != 0)
-			fate = FATE_FAILED;
+		if (p->fn(p->ctx, &call, &own) != 0) {
+			fate = own.code == ERR_INVALID ? FATE_BAD : FATE_FAILED;
+			if (e != NULL)
+				*e = own;
+		}
 	}
 	ctl_collect_free(c);
 	return fate;

@@ -22,7 +22,8 @@ enum {
 };
 
 /* Take one spooled call: make it durable and return 0, and the file is deleted (and the directory
- * synced); return -1 and it stays for the next pass. */
+ * synced); return -1 and it stays for the next pass, or, with ERR_INVALID, is moved aside: it would
+ * be refused for ever, and all behind it would wait. */
 typedef int (*spool_fn)(void *ctx, const struct ctl_call *call, struct err *e);
 
 /* Offer the files of dir, oldest first.  Return how many were taken (or moved aside), or -1 with

@@ -218,6 +218,7 @@ static void no_reply(struct world *w, struct wire *q)
 
 static void reply_create(struct world *w, struct wire *q, bool lie)
 {
+	static const char *const codes[] = {"capacity", "rate", "internal"};
 	uint32_t made[CLOUD_WANTS_MAX];
 
 	sim_cloud_create(w->cloud, &q->create, lie, made);
@@ -230,9 +231,10 @@ static void reply_create(struct world *w, struct wire *q, bool lie)
 		else
 			str_addf(&q->body,
 				 "{\"name\":\"%s\",\"generation\":%llu,\"error\":{\"code\":"
-				 "\"capacity\",\"message\":\"none left\"}}",
+				 "\"%s\",\"message\":\"none left\"}}",
 				 q->create.wants[i].node,
-				 (unsigned long long)q->create.wants[i].gen);
+				 (unsigned long long)q->create.wants[i].gen,
+				 codes[(q->handle + i) % 3]);
 	}
 	str_adds(&q->body, "]}");
 }

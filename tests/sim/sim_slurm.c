@@ -99,6 +99,21 @@ static void requeue(struct sim_ctld *c, struct ctld_job *j)
 	j->begin_at = c->w->now + c->w->set.requeue_s * SIM_SECOND;
 }
 
+/* May this job run there, whatever the node does now? */
+static bool fits(const struct ctld_node *n, const struct ctld_job *j)
+{
+	return n->pool != SIM_POOLS_MAX && (j->pool == JOB_ANY_POOL || n->pool == j->pool);
+}
+
+static uint32_t nodes_for(const struct sim_ctld *c, const struct ctld_job *j)
+{
+	uint32_t n = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		n += fits(&c->nodes[i], j);
+	return n;
+}
+
 static void submit(struct sim_ctld *c)
 {
 	struct world *w = c->w;
@@ -114,15 +129,16 @@ static void submit(struct sim_ctld *c)
 			       .pool = world_below(w, (uint32_t)w->set.npools),
 			       .submitted = w->now,
 			       .runtime = world_between(w, 5, 300) * SIM_SECOND};
+	if (w->set.npools > 1 && world_one_in(w, 4))
+		j->pool = JOB_ANY_POOL;
 	j->n = 1 + world_below(w, JOB_NODES_MAX);
-	if (j->n > w->set.pools[j->pool].nnodes)
-		j->n = w->set.pools[j->pool].nnodes;
+	if (j->n > nodes_for(c, j))
+		j->n = nodes_for(c, j);
 }
 
-static bool usable(const struct ctld_node *n, uint32_t pool)
+static bool usable(const struct ctld_node *n)
 {
-	return n->pool == pool && n->job == 0 && !n->down && !n->powering_down && !n->power_down &&
-	       !n->completing && !n->not_responding;
+	return !n->powering_down && !n->completing && !n->not_responding;
 }
 
 static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *nodes)
@@ -144,11 +160,9 @@ static void schedule(struct sim_ctld *c, struct ctld_job *j)
 		for (uint32_t i = 0; i < c->n && n < j->n; i++) {
 			const struct ctld_node *d = &c->nodes[i];
 			int is = d->powered_down ? 2 : d->powering_up ? 1 : 0;
-			bool free_node = d->powering_up ? d->pool == j->pool && d->job == 0 &&
-								  !d->down && !d->power_down
-							: usable(d, j->pool);
+			bool free_node = fits(d, j) && d->job == 0 && !d->down && !d->power_down;
 
-			if (is == wish && free_node)
+			if (is == wish && free_node && (d->powering_up || usable(d)))
 				nodes[n++] = i;
 		}
 	if (n == j->n)
@@ -587,7 +601,8 @@ void sim_ctld_heal(struct sim_ctld *c)
 
 			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
 				continue;
-			if (used[j->pool] + j->n > room(&c->w->set.pools[j->pool])) {
+			if (j->pool == JOB_ANY_POOL ||
+			    used[j->pool] + j->n > room(&c->w->set.pools[j->pool])) {
 				end_job(c, j);
 				continue;
 			}

@@ -10,7 +10,7 @@
 #include "sim_cloud.h"
 #include "world.h"
 
-enum { JOBS_MAX = 24, JOB_NODES_MAX = 4 };
+enum { JOBS_MAX = 24, JOB_NODES_MAX = 4, JOB_ANY_POOL = SIM_POOLS_MAX };
 
 struct ctld_node {
 	char name[16], addr[20], host[24], reason[200];
@@ -26,7 +26,8 @@ struct ctld_node {
 enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING };
 
 struct ctld_job {
-	uint32_t id, pool, n;
+	uint32_t id, n;
+	uint32_t pool; /* whose nodes it may have; JOB_ANY_POOL: of all, mixed */
 	enum job_state state;
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "api/ctl_api.h"
+#include "base/clock.h"
 #include "base/fmt.h"
 
 struct fixture {
@@ -251,6 +252,32 @@ static void test_spooled(void **state)
 		assert_true(f->e.taken.spooled);
 		assert_int_equal(f->e.taken.at_ms, rows[i].at_ms);
 		assert_null(f->e.taken.file);
+	}
+	fake_fini(&f->e);
+	free(f);
+}
+
+/* A call that lay in the socket while we stood still (F54) is a hint, like one from the spool. */
+static void test_late(void **state)
+{
+	static const struct {
+		int64_t age_ms;
+		bool late;
+	} rows[] = {{0, false}, {CTL_API_LATE_MS / 2, false}, {60000, true}, {-60000, false}};
+	struct fixture *f = mem_zalloc(sizeof(*f));
+
+	(void)state;
+	start(f, "n[1-4]");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char head[100];
+		const struct ctl_call call = {head, "n1", 2, NULL, 0, false, false};
+		int64_t seq = 0;
+
+		(void)snprintf(head, sizeof(head),
+			       "{\"v\":1,\"kind\":\"resume\",\"at_ms\":%" PRId64 "}",
+			       clock_wall_ms() - rows[i].age_ms);
+		assert_int_equal(ctl_api_take(&f->api, &call, false, &seq, NULL), 0);
+		assert_int_equal(f->e.taken.spooled, rows[i].late);
 	}
 	fake_fini(&f->e);
 	free(f);
@@ -672,14 +699,15 @@ static void test_events_cap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_call),      cmocka_unit_test(test_call_refused),
-		cmocka_unit_test(test_spooled),   cmocka_unit_test(test_status),
-		cmocka_unit_test(test_problems),  cmocka_unit_test(test_never_answered),
-		cmocka_unit_test(test_nodes),     cmocka_unit_test(test_nodes_paged),
-		cmocka_unit_test(test_nodes_cap), cmocka_unit_test(test_node),
-		cmocka_unit_test(test_why),       cmocka_unit_test(test_why_off),
-		cmocka_unit_test(test_events),    cmocka_unit_test(test_events_cap),
+		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_call),           cmocka_unit_test(test_call_refused),
+		cmocka_unit_test(test_spooled),        cmocka_unit_test(test_late),
+		cmocka_unit_test(test_status),         cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_never_answered), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_nodes_paged),    cmocka_unit_test(test_nodes_cap),
+		cmocka_unit_test(test_node),           cmocka_unit_test(test_why),
+		cmocka_unit_test(test_why_off),        cmocka_unit_test(test_events),
+		cmocka_unit_test(test_events_cap),
 	};
 
 	return cmocka_run_group_tests_name("ctl_api", tests, NULL, NULL);

@@ -194,6 +194,29 @@ static void test_live_is_the_newest_as_it_will_be(void **state)
 	fleet_fini(&f);
 }
 
+/* F58: an instance that the journal does not know has a higher generation, and is sent away.  What
+ * slurmctld uses must stay in sight: else nobody would ever release it. */
+static void test_live_though_a_newer_one_leaves(void **state)
+{
+	static const enum node_state leaving[] = {NODE_DELETING, NODE_GONE, NODE_QUARANTINED};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(leaving) / sizeof(leaving[0]); i++) {
+		struct node n = make("c1", 5, NODE_READY, 0);
+		struct fleet_node *used, *stranger;
+		struct fleet f;
+
+		fleet_init(&f, 1);
+		used = fleet_add(&f, &n);
+		n = make("c1", 7, leaving[i], 0);
+		n.release = true;
+		stranger = fleet_add(&f, &n);
+		assert_ptr_equal(used->name->newest, stranger);
+		assert_ptr_equal(fleet_live(used->name), used);
+		fleet_fini(&f);
+	}
+}
+
 /* P2: the next generation goes out only when every older one is gone or going. */
 static void test_clear(void **state)
 {
@@ -226,6 +249,7 @@ int main(void)
 		cmocka_unit_test(test_sums_equal_a_recount),
 		cmocka_unit_test(test_generations_in_any_order),
 		cmocka_unit_test(test_live_is_the_newest_as_it_will_be),
+		cmocka_unit_test(test_live_though_a_newer_one_leaves),
 		cmocka_unit_test(test_clear),
 	};
 

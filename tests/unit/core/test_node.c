@@ -431,6 +431,59 @@ static void test_backoff_doubles_up_to_its_cap(void **state)
 	assert_int_equal(n.wake_ms, T0 + 77); /* the provider knows better (F7) */
 }
 
+/* A provider that wants a delete asked again in a day is asked before: it bills until then (I10).
+ */
+static void test_a_delete_does_not_wait_for_a_day(void **state)
+{
+	static const enum node_event_type types[] = {NODE_EV_DELETE_FAILED, NODE_EV_DELETE_DENIED};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct node n = node_at(NODE_DELETING);
+
+		(void)step(&n, (struct node_event){
+				       .type = types[i], .now_ms = T0, .retry_ms = T0 + 86400000});
+		assert_int_equal(n.wake_ms, T0 + NODE_REVISIT_MS);
+		(void)step(&n, (struct node_event){
+				       .type = types[i], .now_ms = T0, .retry_ms = T0 + 5000});
+		assert_int_equal(n.wake_ms, T0 + 5000);
+	}
+}
+
+/* Addresses go to slurmctld in a list with those of other nodes. */
+static void test_an_address_is_one_address(void **state)
+{
+	static const struct {
+		const char *addr;
+		bool good;
+	} rows[] = {
+		{"10.1.2.3", true},
+		{"2001:db8::1", true},
+		{"gpu-1.cloud.internal", true},
+		{"10.1.2.3,10.1.2.4", false},
+		{"10.1.2.[3-9]", false},
+		{"10.1.2.3 state=DOWN", false},
+		{"10.1.2.3\n", false},
+		{"a=b", false},
+		{"$(id)", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_instance in = instance(PROVIDER_RUNNING);
+		struct node n = node_at(NODE_CREATING);
+
+		n.addr[0] = '\0';
+		(void)snprintf(in.addr, sizeof(in.addr), "%s", rows[i].addr);
+		(void)step(&n, (struct node_event){
+				       .type = NODE_EV_CREATED, .now_ms = T0, .instance = &in});
+		assert_int_equal(n.state, NODE_BOOTING);
+		assert_string_equal(n.addr, rows[i].good ? rows[i].addr : "");
+		assert_int_equal(node_want(&n, T0, &with_tokens),
+				 rows[i].good ? NODE_WANT_NOTHING : NODE_WANT_LIST);
+	}
+}
+
 /* The repeat of a lost create is bounded; then lists decide (I25). */
 static void test_lost_creates_are_repeated_a_few_times(void **state)
 {
@@ -701,6 +754,8 @@ int main(void)
 		cmocka_unit_test(test_the_first_release_names_the_reason),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_backoff_doubles_up_to_its_cap),
+		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
+		cmocka_unit_test(test_an_address_is_one_address),
 		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),
 		cmocka_unit_test(test_delete_denied_for_good_is_quarantined),
 		cmocka_unit_test(test_delete_failed_never_gives_up),

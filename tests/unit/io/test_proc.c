@@ -121,8 +121,10 @@ static const struct {
 	 "NAME=value\nPATH=/usr/bin:/bin\n", ""},
 	{"in the root directory", "pwd", NULL, 0, "/\n", ""},
 	{"no descriptor but three", "exec ls /proc/self/fd", NULL, 0, "0\n1\n2\n3\n", ""},
-	{"signals as at boot", "grep SigIgn /proc/self/status", NULL, 0,
-	 "SigIgn:\t0000000000000000\n", ""},
+	/* But 32 and 33, glibc's own, which its posix_spawn() leaves ignored: make uses that. */
+	{"signals as at boot",
+	 "set -- $(grep SigIgn /proc/self/status); echo $((0x$2 & 0x7fffffff))", NULL, 0, "0\n",
+	 ""},
 	{"leads a session", "set -- $(cat /proc/$$/stat); test $6 = $$", NULL, 0, "", ""},
 };
 

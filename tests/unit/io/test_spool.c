@@ -24,6 +24,7 @@ static struct fix {
 	char dir[32];
 	char seen[8192]; /* "list|list|..." of the calls offered */
 	unsigned n, refuse_after;
+	const char *senseless; /* the list of a call that will never be taken */
 	unsigned ndropped, ntruncated;
 	size_t file_len;
 } F;
@@ -108,6 +109,8 @@ static int take(void *ctx, const struct ctl_call *call, struct err *e)
 	(void)ctx;
 	if (F.n >= F.refuse_after)
 		return err_set(e, ERR_IO, "disk full");
+	if (F.senseless != NULL && strcmp(call->list, F.senseless) == 0)
+		return err_set(e, ERR_INVALID, "of a version to come");
 	F.n++;
 	F.ndropped += call->dropped;
 	F.ntruncated += call->truncated;
@@ -281,6 +284,19 @@ static void test_refused_stays_and_nothing_overtakes_it(void **state)
 	assert_string_equal(F.seen, "a|b|c|");
 }
 
+/* It would be refused for ever, and everything behind it would wait as long. */
+static void test_what_can_never_be_taken_is_moved_aside(void **state)
+{
+	(void)state;
+	put_call("1", "a");
+	put_call("2", "b");
+	put_call("3", "c");
+	F.senseless = "b";
+	assert_int_equal(drain(NULL), 3);
+	assert_string_equal(F.seen, "a|c|");
+	assert_true(there("2.bad") && !there("2") && !there("3"));
+}
+
 static void test_garbage_is_moved_aside(void **state)
 {
 	struct str s;
@@ -422,6 +438,7 @@ int main(void)
 		T(test_oldest_first),
 		T(test_one_pass_is_bounded),
 		T(test_refused_stays_and_nothing_overtakes_it),
+		T(test_what_can_never_be_taken_is_moved_aside),
 		T(test_garbage_is_moved_aside),
 		T(test_bad_ones_do_not_replace_each_other),
 		T(test_hard_link_is_bad),
