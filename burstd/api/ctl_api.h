@@ -20,7 +20,7 @@ enum {
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */
 	CTL_API_GENERATIONS_MAX = 100, /* of one node that are shown: the newest */
 	CTL_API_NODE_EVENTS = 10,      /* that "node" shows */
-	CTL_API_LATE_MS = 1500,        /* an older call is a hint only: its hook waits 1.2 s */
+	CTL_API_LATE_MS = 1200,        /* an older call is a hint only: its hook waits no longer */
 };
 
 /* These two fit struct ctl_handler; ctx is a struct api.  The answer is the caller's (free()). */

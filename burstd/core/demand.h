@@ -14,7 +14,11 @@
 #include "base/hostlist.h"
 #include "base/map.h"
 
-enum { DEMAND_JOBS_MAX = 100000, DEMAND_DEPTH_MAX = 32 };
+enum {
+	DEMAND_JOBS_MAX = 100000,
+	DEMAND_MEMBERS_MAX = 4 << 20, /* nodes of all jobs together: a short text can name 65,536 */
+	DEMAND_DEPTH_MAX = 32,
+};
 
 struct demand_job {
 	uint64_t id;
@@ -26,7 +30,7 @@ struct demand {
 	struct hostlist *list;
 	struct map index; /* name -> 1 + index */
 	struct demand_job *jobs;
-	size_t njobs, cap;
+	size_t njobs, cap, members;
 	bool has_jobs; /* jobs are known (even if there are none) */
 };
 

@@ -29,6 +29,8 @@ struct fleet_name { /* one Slurm node */
 	struct fleet_node *newest; /* NULL: never bought, as far as is known */
 	uint64_t last_gen;         /* highest generation ever seen */
 	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
+	bool shown;                /* for one pass over a snapshot: it has this node */
+	int64_t missing_ms;        /* since when the snapshots do not have it; 0: they do */
 	bool barred;               /* refused: not to be bought until slurmctld asks anew */
 	enum node_reason refused;  /* the last refusal, for people, until it is bought or old */
 	int64_t refused_ms;        /* when that was */

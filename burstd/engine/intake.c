@@ -183,6 +183,7 @@ static void forgive(struct engine *e, const struct demand *d)
 		nm->barred = false;
 		nm->refused = NODE_BECAUSE_NONE;
 		nm->forced_ms = 0;
+		nm->missing_ms = 0; /* it knows the node, whatever the last snapshot showed */
 	}
 }
 

@@ -229,12 +229,12 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
 		batch_send(c, b);
 }
 
-/* May this one go out, as far as it alone is concerned? */
+/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it. */
 static bool sendable(struct engine *e, const struct fleet_node *fn)
 {
 	struct node_limits lim;
 
-	return fn->next == NULL && !fn->busy && fleet_clear(fn) &&
+	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 && fleet_clear(fn) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
 		       NODE_WANT_CREATE;
 }
@@ -361,9 +361,21 @@ static bool wants_repeat(struct engine *e, const struct batch *b)
 	return some;
 }
 
-/* A repeat must be the same bytes, and nothing in it may be on its way elsewhere (a member that was
- * throttled alone goes out with another batch); if it cannot be, only lists can tell what became of
- * it (I4, I6). */
+/* Nothing in a repeat may be settled otherwise: a member that was refused, or throttled and is
+ * going out with another batch, could be made by a provider that looks at each afresh. */
+static bool repeatable(const struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct fleet_node *fn = member_row(b, i);
+
+		if (fn == NULL || (fn->n.state != NODE_INDOUBT && fn->n.instance[0] == '\0'))
+			return false;
+	}
+	return true;
+}
+
+/* A repeat must be the same bytes; if it cannot be, only lists can tell what became of it (I4, I6).
+ */
 static void give_up_repeating(struct engine *e, struct batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -381,13 +393,11 @@ static void launch_again(struct engine *e)
 	for (struct batch *b = e->batches; b != NULL && !e->dead; b = b->next) {
 		struct cloud *c = engine_cloud(e, b->pool);
 		uint64_t hash = 0;
-		bool whole = true;
 
 		if (!c->listed || !cloud_ready(c) || !wants_repeat(e, b))
 			continue;
-		for (size_t i = 0; i < b->n; i++)
-			whole = whole && member_row(b, i) != NULL;
-		if (!whole || batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
+		if (!repeatable(b) || batch_hash(c, b, &hash, NULL) != 0 ||
+		    hash != b->j.body_hash) {
 			give_up_repeating(e, b);
 			continue;
 		}

@@ -87,14 +87,15 @@ static void observe_instance(struct cloud *c, const struct provider_instance *in
 		return;
 	}
 	nm = fleet_find(&e->fleet, in->node);
-	if (nm == NULL || engine_cloud(e, nm->pool) != c) {
+	fn = nm != NULL ? fleet_gen(nm, in->gen) : NULL;
+	/* A node that was moved to another pool lives on in the one it was bought in. */
+	if (nm == NULL || engine_cloud(e, fn != NULL ? fn->n.pool : nm->pool) != c) {
 		if (in->state != PROVIDER_ENDED && (nm == NULL || !may_be_used(nm)))
 			add_stray(c, in);
 		return;
 	}
 	if (in->gen > nm->last_gen)
 		nm->last_gen = in->gen;
-	fn = fleet_gen(nm, in->gen);
 	if (fn == NULL) {
 		adopt(c, nm, in);
 		return;
@@ -298,6 +299,8 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 
 static void look(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
+	nm->shown = true;
+	nm->missing_ms = 0;
 	nm->flags = sn->flags;
 	if ((sn->flags & SLURM_POWERING_UP) != 0)
 		look_powering_up(l, nm, sn);
@@ -305,6 +308,35 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 		look_down(l, nm, sn);
 	else
 		look_up(l, nm, sn);
+}
+
+/* A node that slurmctld does not have any more (deleted from slurm.conf, or hidden there while it
+ * is powered down) has no job, and no program will ever be called for it: its instance would run
+ * for ever (F51).  Few at a time, for the wrong slurm.conf may be in force for a while (I12). */
+static void look_missing(struct look *l)
+{
+	struct engine *e = l->e;
+	size_t most = e->fleet.nall / 10 > ENGINE_BRAKE_MIN ? e->fleet.nall / 10 : ENGINE_BRAKE_MIN;
+
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+		struct fleet_node *fn = fleet_live(nm);
+		bool shown = nm->shown;
+
+		nm->shown = false;
+		if (shown)
+			continue;
+		if (nm->missing_ms == 0)
+			nm->missing_ms = l->began_ms;
+		if (l->began_ms < nm->missing_ms + ENGINE_VANISHED_MS)
+			continue;
+		nm->flags = SLURM_KNOWN | SLURM_POWERED_DOWN | SLURM_VANISHED;
+		nm->barred = false;
+		if (fn == NULL || l->began_ms <= fn->n.wanted_ms || most == 0)
+			continue;
+		most--;
+		release(l, fn, NODE_BECAUSE_SUSPENDED);
+	}
 }
 
 struct sightings { /* the nodes of ours in one snapshot */
@@ -336,6 +368,9 @@ void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t be
 	/* Whole or not at all: a broken snapshot decides nothing. */
 	if (slurm_parse_nodes(text, len, keep, &all, &err) < 0) {
 		free(all.nodes);
+		if (strcmp(e->slurm_error, err.msg) != 0)
+			log_write(e->d.log, LOG_WARN, "a snapshot of slurmctld makes no sense",
+				  "error", err.msg, NULL);
 		(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err.msg);
 		e->slurm_failed_ms = engine_now(e);
 		return;
@@ -343,6 +378,7 @@ void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t be
 	str_init(&l.wanted, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
 	for (size_t i = 0; i < all.n; i++)
 		look(&l, fleet_find(&e->fleet, all.nodes[i].name), &all.nodes[i]);
+	look_missing(&l);
 	free(all.nodes);
 	e->moving = l.moving;
 	if (l.wanted.len > 0 && e->calls == NULL) {

@@ -36,6 +36,7 @@ enum {
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_BRAKE_MIN = 3,        /* one pass may lose this many nodes, or 10 % (I12) */
+	ENGINE_VANISHED_MS = 300000, /* a node that no snapshot has had for so long is down */
 };
 
 /* In the journal's meta: the last batch ever, so that no token comes twice though the clock may go

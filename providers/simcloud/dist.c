@@ -28,7 +28,7 @@ static int parse_object(struct dist *d, const json_t *v, struct err *e)
 		out.sigma = json_is_number(sigma) ? json_number_value(sigma) : -1;
 		if (js_get_ms(v, "median", &out.a_ms, e) != 0)
 			return -1;
-		if (out.a_ms < 0 || out.sigma < 0 || out.sigma > DIST_SIGMA_MAX)
+		if (out.a_ms < 0 || out.sigma < 0 || out.sigma > (double)DIST_SIGMA_MAX)
 			return err_set(e, ERR_INVALID, "lognormal: want median, and sigma 0 to 3");
 	} else {
 		return err_set(e, ERR_INVALID, "dist: want uniform or lognormal");

@@ -75,6 +75,19 @@ new_rows() {
 	burstd_has 0 ANY
 }
 
+@test "a resume call that lay in the socket while burstd stood still launches nothing" {
+	kill -STOP "$(lab_pid burstd)"
+	hook resume c7
+	[ "$hook_rc" != 0 ]
+	# Only what is in the socket is left, and nobody waits for the node.
+	rm -f /var/spool/burstd/*
+	kill -CONT "$(lab_pid burstd)"
+	lab_burstd_ready
+	sleep 2
+	[ "$(new_rows)" = 0 ]
+	burstd_has 0 ANY
+}
+
 @test "a repeated resume call for a node that is up launches nothing" {
 	job=$(job -N1 --exclusive --wrap 'sleep 5')
 	within 30 job_is "$job" RUNNING

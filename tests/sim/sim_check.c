@@ -133,7 +133,7 @@ static bool sleeping(const struct world *w, const struct ctld_node *n, char *why
 		(void)snprintf(why, size, "%s is powered down and has an instance", n->name);
 		return false;
 	}
-	if (strcmp(n->addr, n->name) != 0) {
+	if (!n->deleted && strcmp(n->addr, n->name) != 0) {
 		(void)snprintf(why, size, "%s is powered down and still at %s", n->name, n->addr);
 		return false;
 	}

@@ -102,7 +102,8 @@ static void requeue(struct sim_ctld *c, struct ctld_job *j)
 /* May this job run there, whatever the node does now? */
 static bool fits(const struct ctld_node *n, const struct ctld_job *j)
 {
-	return n->pool != SIM_POOLS_MAX && (j->pool == JOB_ANY_POOL || n->pool == j->pool);
+	return n->pool != SIM_POOLS_MAX && !n->deleted &&
+	       (j->pool == JOB_ANY_POOL || n->pool == j->pool);
 }
 
 static uint32_t nodes_for(const struct sim_ctld *c, const struct ctld_job *j)
@@ -271,7 +272,7 @@ static void power_scan(struct sim_ctld *c)
 	for (size_t i = 0; i < c->n; i++) {
 		struct ctld_node *n = &c->nodes[i];
 
-		if (n->pool == SIM_POOLS_MAX)
+		if (n->pool == SIM_POOLS_MAX || n->deleted)
 			continue;
 		down[i] = to_suspend(c, n);
 		up[i] = n->job != 0 && n->powered_down && !n->down;
@@ -299,6 +300,20 @@ static void go_down(struct sim_ctld *c)
 		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
 }
 
+/* F51: an idle node is taken out of slurm.conf; no program is called for it any more. */
+static void delete_a_node(struct sim_ctld *c)
+{
+	struct ctld_node *n = &c->nodes[world_below(c->w, (uint32_t)c->n)];
+
+	if (n->pool == SIM_POOLS_MAX || n->deleted || n->job != 0 ||
+	    !world_fault(c->w, SIM_NODE_DELETED))
+		return;
+	world_met(c->w, SIM_NODE_DELETED, n->name, 0);
+	suspend(c, n);
+	n->powering_down = n->powering_up = n->completing = false;
+	n->powered_down = n->deleted = true;
+}
+
 static void on_tick(struct world *w, void *ctx, uint64_t arg)
 {
 	struct sim_ctld *c = ctx;
@@ -313,6 +328,8 @@ static void on_tick(struct world *w, void *ctx, uint64_t arg)
 	}
 	if (w->faults && w->now >= c->next_job)
 		submit(c);
+	if (world_one_in(w, 200))
+		delete_a_node(c);
 	for (size_t i = 0; i < JOBS_MAX; i++)
 		run_job(c, &c->jobs[i]);
 	power_scan(c);
@@ -350,7 +367,7 @@ void sim_ctld_register(struct sim_ctld *c, struct inst *i)
 	struct ctld_node *n = find(c, i->node);
 	const struct inst *old;
 
-	if (n == NULL)
+	if (n == NULL || n->deleted)
 		return;
 	if (!sim_ctld_up(c)) {
 		world_at(c->w, c->w->now + 5 * SIM_SECOND, on_retry, i, 0);
@@ -427,6 +444,8 @@ void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
 	for (size_t i = 0; i < c->n; i++) {
 		const struct ctld_node *n = &c->nodes[i];
 
+		if (n->deleted)
+			continue;
 		str_addf(out,
 			 "NodeName=%s CoresPerSocket=1 CPUAlloc=0 CPUTot=8 CPULoad=N/A "
 			 "AvailableFeatures=cloud ActiveFeatures=cloud Gres=gpu:h100:8 "
@@ -555,6 +574,10 @@ static int update_all(struct sim_ctld *c, const char *const *args, const struct 
 			rc = -1;
 			break;
 		}
+		if (n->deleted) { /* as for any unknown name: what comes before it is done */
+			rc = -1;
+			break;
+		}
 		if (addrs != NULL)
 			(void)snprintf(n->addr, sizeof(n->addr), "%s", addrs->names[i]);
 		if (hosts != NULL)
@@ -590,6 +613,14 @@ static uint32_t room(const struct sim_pool *p)
 	return by_rate < n ? (uint32_t)by_rate : n;
 }
 
+static bool some_deleted(const struct sim_ctld *c)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->nodes[i].deleted)
+			return true;
+	return false;
+}
+
 void sim_ctld_heal(struct sim_ctld *c)
 {
 	uint32_t used[SIM_POOLS_MAX] = {0};
@@ -599,6 +630,9 @@ void sim_ctld_heal(struct sim_ctld *c)
 		for (size_t i = 0; i < JOBS_MAX; i++) {
 			struct ctld_job *j = &c->jobs[i];
 
+			if (j->state != JOB_FREE &&
+			    some_deleted(c)) /* what was room enough may not be any more */
+				end_job(c, j);
 			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
 				continue;
 			if (j->pool == JOB_ANY_POOL ||

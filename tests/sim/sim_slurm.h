@@ -16,6 +16,7 @@ struct ctld_node {
 	char name[16], addr[20], host[24], reason[200];
 	uint32_t pool; /* SIM_POOLS_MAX: not ours */
 	uint32_t job;  /* 0: none */
+	bool deleted;  /* from slurm.conf, for good */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
 	int64_t boot_req, power_req, busy_at, dead_at;
 	int64_t wanted_at;   /* last time it was powering up */

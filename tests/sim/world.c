@@ -53,6 +53,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_CTLD_DOWN] = {"F48 slurmctld down", 3, ALIVE | W(NODE_DELETING)},
 	[SIM_SCONTROL_FAILS] = {"F49 scontrol fails", 150, 0},
 	[SIM_SCONTROL_HANGS] = {"F49 scontrol times out", 60, 0},
+	[SIM_NODE_DELETED] = {"F51 node deleted", 300, W(NODE_READY)},
 	[SIM_JOB_CANCELLED] = {"F53 job cancelled", 300, W(NODE_BOOTING)},
 	[SIM_COMMIT_FAILS] = {"F55 commit fails", 3, 0},
 	[SIM_CLOCK_JUMP] = {"F57 clock jumps", 150, 0},

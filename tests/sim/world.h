@@ -69,6 +69,7 @@ enum sim_fault {
 	SIM_CTLD_DOWN,      /* F48 */
 	SIM_SCONTROL_FAILS, /* F49 */
 	SIM_SCONTROL_HANGS, /* F49: time-out after the effect */
+	SIM_NODE_DELETED,   /* F51: slurmctld knows it no more */
 	SIM_JOB_CANCELLED,  /* F53 */
 	SIM_COMMIT_FAILS,   /* F55 */
 	SIM_CLOCK_JUMP,     /* F57, over a restart */

@@ -32,6 +32,8 @@ enum slurm_flag {
 	SLURM_INVALID_REG = 1 << 15,
 	SLURM_POWER_UP = 1 << 16,
 	SLURM_UNKNOWN = 1 << 17, /* slurmctld itself does not know */
+	SLURM_VANISHED =
+		1 << 18, /* ours, never parsed: its snapshots do not have the node any more */
 };
 
 struct slurm_text { /* borrowed, not NUL-terminated */

@@ -1,6 +1,7 @@
 /* The daemon's side of docs/protocol.md, on an engine that does what the test says. */
 #include "fake_engine.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 
 #include "api/ctl_api.h"

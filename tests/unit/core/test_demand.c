@@ -135,6 +135,22 @@ static void test_bad_list(void **state)
 	assert_true(e.msg[0] != '\0');
 }
 
+/* A megabyte of jobs that name 65,536 nodes each must not hold the loop for minutes (I25). */
+static void test_all_jobs_together_are_bounded(void **state)
+{
+	struct demand d;
+	struct err e = {0};
+	int n = 0;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	while (n < 1000 && demand_add_job(&d, 1, "n[0-65535]", 10, &e) == 0)
+		n++;
+	assert_int_equal(n, DEMAND_MEMBERS_MAX / 65536);
+	assert_non_null(strstr(e.msg, "in all jobs"));
+	demand_fini(&d);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +158,7 @@ int main(void)
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_brackets_in_strings),
 		cmocka_unit_test(test_bad_list),
+		cmocka_unit_test(test_all_jobs_together_are_bounded),
 	};
 
 	return cmocka_run_group_tests_name("demand", tests, NULL, NULL);

@@ -118,7 +118,7 @@ static void test_every_state_and_reason(void **state)
 			"p");
 	commit(tx);
 	s = load(f);
-	assert_int_equal(s->nnodes, NODE_NSTATES + NODE_NREASONS);
+	assert_int_equal(s->nnodes, (int)NODE_NSTATES + (int)NODE_NREASONS);
 	for (int st = 0; st < NODE_NSTATES; st++)
 		assert_int_equal(s->nodes[st].state, st);
 	for (int r = 0; r < NODE_NREASONS; r++)
