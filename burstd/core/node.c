@@ -178,6 +178,16 @@ static void learn(struct node *n, const struct provider_instance *in)
 		(void)snprintf(n->addr, sizeof(n->addr), "%s", in->addr);
 }
 
+/* Billing began when the provider says, as far as that makes sense: not before we asked, give or
+ * take its clock, and not in the future. */
+static int64_t began(const struct node *n, const struct node_event *ev)
+{
+	int64_t said = ev->instance->created_ms;
+	int64_t least = n->sent_ms > 0 ? n->sent_ms - NODE_SKEW_MS : 1;
+
+	return said >= least && said <= ev->now_ms ? said : ev->now_ms;
+}
+
 /* An instance is known to exist: keep it, or send it away if it is no longer wanted. */
 static void adopt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
@@ -186,7 +196,7 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	assert(in->id[0] != '\0');
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	learn(n, in);
-	n->start_ms = in->created_ms > 0 ? in->created_ms : ev->now_ms;
+	n->start_ms = began(n, ev);
 	n->end_ms = 0;
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
@@ -422,7 +432,7 @@ static void step_gone(struct node *n, const struct node_event *ev)
 		return;
 	(void)snprintf(n->instance, sizeof(n->instance), "%s", in->id);
 	if (n->start_ms == 0)
-		n->start_ms = in->created_ms > 0 ? in->created_ms : ev->now_ms;
+		n->start_ms = began(n, ev);
 	delete_it(n, n->reason, ev->now_ms);
 }
 

@@ -101,6 +101,7 @@ enum {
 	NODE_BACKOFF_MAX_MS = 60000, /* ... up to this */
 	NODE_GRACE_MS = 60000,       /* after a restart a booting node has at least this long */
 	NODE_REDELETE_MS = 60000,    /* accepted and still there: ask again (F21, F23) */
+	NODE_SKEW_MS = 600000,       /* a provider's clock may be this far behind ours (F39) */
 	NODE_REVISIT_MS = 600000,    /* quarantined: try the delete again */
 };
 

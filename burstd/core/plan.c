@@ -40,7 +40,10 @@ void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, s
 	const struct conf_pool *p = &c->pools[pn->full];
 	char rate[FMT_MONEY_SIZE];
 
-	if (pn->by_rate)
+	if (pn->stuck)
+		(void)snprintf(out, size, "pool %s: an earlier instance of the node is quarantined",
+			       p->name);
+	else if (pn->by_rate)
 		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
 			       fmt_money(rate, p->max_rate_nano_h), c->currency);
 	else
@@ -50,7 +53,7 @@ void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, s
 struct fate { /* what is decided for a set of nodes, whole */
 	enum plan_verdict verdict;
 	uint32_t group, full;
-	bool by_rate;
+	bool by_rate, stuck;
 };
 
 /* What to do with `more[i]` new nodes in each pool, together. */
@@ -85,6 +88,7 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 			f.verdict = PLAN_REFUSE;
 			f.full = pn->full;
 			f.by_rate = pn->by_rate;
+			f.stuck = pn->stuck;
 			return f;
 		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
@@ -103,6 +107,7 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	pn->verdict = f.verdict;
 	pn->full = f.full;
 	pn->by_rate = f.by_rate;
+	pn->stuck = f.stuck;
 	pn->group = f.verdict == PLAN_WAIT ? PLAN_WAITS : f.group;
 	if (f.verdict != PLAN_BUY)
 		return;
@@ -135,6 +140,15 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint32_t
 	}
 }
 
+static bool quarantined(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
+
+	while (fn != NULL && fn->n.state != NODE_QUARANTINED)
+		fn = fn->older;
+	return fn != NULL;
+}
+
 static void classify(struct planner *pl, const struct demand *d)
 {
 	for (size_t i = 0; i < pl->plan->n; i++) {
@@ -148,6 +162,11 @@ static void classify(struct planner *pl, const struct demand *d)
 		pn->name = fleet_find(pl->fleet, name);
 		pn->verdict =
 			pn->name != NULL && fleet_live(pn->name) != NULL ? PLAN_HAVE : PLAN_WAIT;
+		if (pn->verdict == PLAN_WAIT && quarantined(pn->name)) {
+			pn->verdict = PLAN_REFUSE; /* it would wait for that delete for ever */
+			pn->full = pn->pool;
+			pn->stuck = true;
+		}
 	}
 }
 

@@ -25,7 +25,8 @@ struct plan_node {
 	uint32_t pool;           /* all but SKIP */
 	struct fleet_name *name; /* likewise; NULL while unknown to the fleet */
 	uint32_t full;           /* REFUSE: the pool whose limit it is ... */
-	bool by_rate;            /* ... max_rate, not max_nodes */
+	bool stuck;   /* ... or: an earlier instance of this very node cannot be deleted */
+	bool by_rate; /* ... max_rate, not max_nodes */
 };
 
 struct plan {

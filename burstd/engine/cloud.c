@@ -393,7 +393,9 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 {
 	(void)ctx;
 	c->offers_busy = false;
-	if (r->code != PROVIDER_OK) {
+	if (r->code == PROVIDER_OK && r->noffers == 0)
+		complain(c, PROVIDER_OFFERS, "invalid", "none at all: not believed");
+	if (r->code != PROVIDER_OK || r->noffers == 0) {
 		c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
 		return;
 	}

@@ -86,6 +86,8 @@ static void observe_instance(struct cloud *c, const struct provider_instance *in
 		e->count.foreign++; /* never touched (I11) */
 		return;
 	}
+	if (in->gen > ENGINE_GEN_MAX)
+		return; /* not a number that we can have given */
 	nm = fleet_find(&e->fleet, in->node);
 	fn = nm != NULL ? fleet_gen(nm, in->gen) : NULL;
 	/* A node that was moved to another pool lives on in the one it was bought in. */

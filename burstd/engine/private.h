@@ -39,6 +39,9 @@ enum {
 	ENGINE_VANISHED_MS = 300000, /* a node that no snapshot has had for so long is down */
 };
 
+/* No generation of ours comes near: they count from 1, or from the clock in seconds. */
+#define ENGINE_GEN_MAX (UINT64_C(1) << 48)
+
 /* In the journal's meta: the last batch ever, so that no token comes twice though the clock may go
  * back and settled batches are forgotten (F57). */
 #define ENGINE_LAST_BATCH "last_batch"

@@ -353,6 +353,30 @@ static void test_gone_comes_back(void **state)
 
 /* --- reasons ---------------------------------------------------------------------------------- */
 
+/* A provider's word on when billing began is taken only where it makes sense (F39). */
+static void test_billing_begins(void **state)
+{
+	static const struct {
+		int64_t said, want;
+	} rows[] = {
+		{0, T0},         {T0, T0}, {T0 + 1, T0},
+		{INT64_MAX, T0}, {1, T0},  {T0 - NODE_SKEW_MS, T0 - NODE_SKEW_MS},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node n = node_at(NODE_CREATING);
+		struct provider_instance in = {.state = PROVIDER_RUNNING,
+					       .created_ms = rows[i].said};
+
+		n.sent_ms = T0;
+		(void)snprintf(in.id, sizeof(in.id), "i-1");
+		(void)step(&n, (struct node_event){
+				       .type = NODE_EV_CREATED, .now_ms = T0, .instance = &in});
+		assert_int_equal(n.start_ms, rows[i].want);
+	}
+}
+
 static void test_reasons(void **state)
 {
 	struct node n = node_at(NODE_BOOTING);
@@ -751,6 +775,7 @@ int main(void)
 		cmocka_unit_test(test_indoubt_refused_again_is_not_gone),
 		cmocka_unit_test(test_gone_comes_back),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_billing_begins),
 		cmocka_unit_test(test_the_first_release_names_the_reason),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_backoff_doubles_up_to_its_cap),

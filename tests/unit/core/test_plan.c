@@ -212,6 +212,37 @@ static void test_groups(void **state)
 	conf_free(c);
 }
 
+/* A node whose earlier instance cannot be deleted is refused, with its job, and it is said why. */
+static void test_quarantined(void **state)
+{
+	struct conf *c = make_conf(8, 1000);
+	int64_t price[2] = {1, 1};
+	char why[160];
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+	struct node n;
+
+	(void)state;
+	fleet_init(&f, 2);
+	node_init(&n, "a1", 1, 0);
+	n.state = NODE_QUARANTINED;
+	n.release = true;
+	(void)fleet_add(&f, &n);
+	assert_int_equal(demand_init(&d, "a[1-3]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
+	plan_make(&p, &d, c, &f, price);
+	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[2].verdict, PLAN_BUY);
+	plan_explain(&p.nodes[1], c, why, sizeof(why));
+	assert_non_null(strstr(why, "quarantined"));
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
 /* A limit that is only taken by nodes on their way out is waited for; a price not yet known too. */
 static void test_wait(void **state)
 {
@@ -243,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_quarantined),
 		cmocka_unit_test(test_wait),
 	};
 
