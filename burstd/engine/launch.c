@@ -100,7 +100,7 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 				.now_ms = engine_now(c->e),
 				.instance = it != NULL ? &it->instance : NULL};
 
-	assert(it != NULL || code != PROVIDER_OK);
+	assert(it != NULL || ev.type != NODE_EV_CREATED);
 	fn->busy = false;
 	if (r->retry_after_ms > 0)
 		ev.retry_ms = ev.now_ms + r->retry_after_ms;

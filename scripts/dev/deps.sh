@@ -9,10 +9,10 @@ set -eu
 # Each line: what needs them.
 build='gcc make pkg-config libc6-dev libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
 	libssl-dev libmicrohttpd-dev libconfuse-dev'
-unit='libcmocka-dev perl procps'
+unit='libcmocka-dev perl procps openssl'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3-minimal'
-check='clang clang-format clang-tidy cppcheck shellcheck scdoc'
+check='git clang clang-format clang-tidy cppcheck shellcheck scdoc'
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 

@@ -86,6 +86,9 @@ static void drv_parse(const void *self, const struct provider_op *op,
 	if (op->kind == PROVIDER_OFFERS) {
 		s->offers++;
 		(void)snprintf(s->offers_body, sizeof(s->offers_body), "%s", reply->body);
+		out->offers =
+			mem_zalloc(sizeof(*out->offers)); /* none at all would not be believed */
+		out->noffers = 1;
 	} else {
 		s->lists++;
 		s->status = reply->status;
