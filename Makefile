@@ -134,7 +134,7 @@ $(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson)
 
 unit: $(UNIT) $(PROGRAMS) ## unit tests (cmocka)
-	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec '' $(UNIT)
+	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec tests/unit/tap.sh $(UNIT)
 
 SEEDS ?= 10000
 STEPS ?= 2000
@@ -152,7 +152,7 @@ check: deps ## compilers, sanitizers, analysers, layers, format, shellcheck
 test: deps ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory test-all
 test-all: all $(UNIT) $(BIN)/sim
-	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec '' $(UNIT) tests/sim/run.sh \
+	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec tests/unit/tap.sh $(UNIT) tests/sim/run.sh \
 		scripts/dev/check.sh tests/e2e/run.sh
 
 demo: deps ## the main job on a private real Slurm and simcloud, in less than a minute

@@ -75,7 +75,7 @@ static void complain(struct cloud *c, enum provider_op_kind kind, const char *co
 	if (strcmp(c->error, full) != 0)
 		log_write(c->e->d.log, LOG_WARN, "provider failed", "provider", c->conf->name,
 			  "code", code, "error", full, NULL);
-	memcpy(c->error, full, sizeof(full));
+	(void)snprintf(c->error, sizeof(c->error), "%s", full);
 }
 
 static void note(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
@@ -129,41 +129,52 @@ static void parsed(struct request *rq, const struct provider_reply *reply)
 	provider_result_fini(&r);
 }
 
-static void on_http(void *ctx, const struct http_reply *reply, const struct err *e)
+/* NULL: the engine is gone, and the answer finds nobody. */
+static struct engine *engine_of(const struct request *rq)
 {
-	struct request *rq = ctx;
-	struct engine *engine = rq->cloud != NULL ? rq->cloud->e : NULL;
-	struct log *log = engine != NULL ? engine->d.log : NULL;
-
-	log_hold(log);
-	if (e != NULL)
-		fail(rq, e);
-	else
-		parsed(rq, &(struct provider_reply){.status = reply->status,
-						    .body = reply->body,
-						    .len = reply->len,
-						    .retry_after = reply->retry_after});
-	if (engine != NULL)
-		engine_turn(engine);
-	log_release(log);
+	if (rq->cloud == NULL)
+		return NULL;
+	assert(rq->cloud->e != NULL);
+	return rq->cloud->e;
 }
 
-static void on_proc(void *ctx, const struct proc_reply *reply, const struct err *e)
+/* A reply, or why there is none. */
+static void answered(struct request *rq, const struct provider_reply *reply, const struct err *e)
 {
 	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
-	struct request *rq = ctx;
-	struct engine *engine = rq->cloud != NULL ? rq->cloud->e : NULL;
+	struct engine *engine = engine_of(rq);
 	struct log *log = engine != NULL ? engine->d.log : NULL;
 
 	log_hold(log);
 	if (e != NULL || engine == NULL)
 		fail(rq, e != NULL ? e : &gone);
 	else
-		parsed(rq, &(struct provider_reply){
-				   .status = reply->status, .body = reply->out, .len = reply->len});
+		parsed(rq, reply);
 	if (engine != NULL)
 		engine_turn(engine);
 	log_release(log);
+}
+
+static void on_http(void *ctx, const struct http_reply *reply, const struct err *e)
+{
+	struct provider_reply r = {0};
+
+	if (reply != NULL)
+		r = (struct provider_reply){.status = reply->status,
+					    .body = reply->body,
+					    .len = reply->len,
+					    .retry_after = reply->retry_after};
+	answered(ctx, &r, e);
+}
+
+static void on_proc(void *ctx, const struct proc_reply *reply, const struct err *e)
+{
+	struct provider_reply r = {0};
+
+	if (reply != NULL)
+		r = (struct provider_reply){
+			.status = reply->status, .body = reply->out, .len = reply->len};
+	answered(ctx, &r, e);
 }
 
 static int send_http(struct request *rq, const struct provider_request *p, struct err *e)
