@@ -156,7 +156,7 @@ test-all: all $(UNIT) $(BIN)/sim
 		scripts/dev/check.sh tests/e2e/run.sh
 
 demo: deps ## the main job on a private real Slurm and simcloud, in less than a minute
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -s all
 	@scripts/demo.sh
 
 deps: ## install the Debian packages that are needed; starts no service

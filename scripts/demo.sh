@@ -35,7 +35,7 @@ declare -A shown=()
 change() {
 	[ "${shown[$1]-}" != "$3" ] || return 0
 	shown[$1]=$3
-	say "$1" "$2" "${3:-none}"
+	say "$1" "$2" "${3:-empty}"
 }
 
 events_seen=0
@@ -48,7 +48,7 @@ show_events() {
 		# What happens to several nodes in one moment is one line.
 		map(select(.seq > $seen)) | (map(.seq) | max) as $last |
 		group_by([.type, .detail, (.at_ms / 100 | floor)]) | sort_by(.[0].seq)[] |
-		[$last, (map(.node | select(. != "-") + " ") | join("")) + .[0].type + ": " + .[0].detail] | @tsv' "$lab_dir/events" 2>/dev/null)
+		[$last, (map(.node | select(. != "-" and . != "") + " ") | join("")) + .[0].type + ": " + .[0].detail] | @tsv' "$lab_dir/events" 2>/dev/null)
 }
 
 look() {

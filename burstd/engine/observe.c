@@ -287,7 +287,8 @@ static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_no
 	bool dead;
 
 	nm->barred = false;
-	nm->refused = NODE_BECAUSE_NONE;
+	if (fn != NULL) /* else it is up only on its way down, and people want to know why */
+		nm->refused = NODE_BECAUSE_NONE;
 	if (fn != NULL && fn->n.addr[0] != '\0' && l->settled &&
 	    !slurm_text_is(sn->addr, fn->n.addr)) /* the update was lost (F49) */
 		slurm_set_addr(l->e->slurm, nm->name, fn->n.addr, nm->name);

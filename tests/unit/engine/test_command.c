@@ -29,6 +29,7 @@ static const char conf_text[] = "cluster = \"test\"\n"
 struct seen { /* what parse() was given */
 	struct loop *loop;
 	const char *script; /* for lists; offers are `cat` */
+	uint32_t deadline_ms;
 	unsigned lists, offers;
 	long status;
 	char body[256], offers_body[256];
@@ -63,7 +64,7 @@ static int drv_build(const void *self, const struct provider_op *op, struct prov
 	(void)e;
 	out->kind = PROVIDER_COMMAND;
 	out->argv = mem_zalloc(4 * sizeof(char *));
-	out->deadline_ms = 300;
+	out->deadline_ms = s->deadline_ms;
 	if (op->kind == PROVIDER_OFFERS) {
 		out->argv[0] = mem_strdup("/bin/cat");
 		out->body = mem_strdup("one; two $(three)");
@@ -129,6 +130,8 @@ static void on_guard(void *ctx)
 	loop_stop(ctx);
 }
 
+enum { ENOUGH_MS = 20000, SHORT_MS = 300 };
+
 struct fix {
 	char dir[64];
 	struct seen seen;
@@ -140,7 +143,7 @@ struct fix {
 	struct timer *guard;
 };
 
-static void start(struct fix *f, const char *script)
+static void start(struct fix *f, const char *script, uint32_t deadline_ms)
 {
 	const char *credentials[1] = {NULL};
 	struct engine_deps d = {
@@ -162,6 +165,7 @@ static void start(struct fix *f, const char *script)
 		fail_msg("%s", e.msg);
 	f->seen.loop = f->loop;
 	f->seen.script = script;
+	f->seen.deadline_ms = deadline_ms;
 	current = &f->seen;
 	d.loop = f->loop;
 	d.http = f->http;
@@ -170,7 +174,7 @@ static void start(struct fix *f, const char *script)
 	assert_int_equal(engine_new(&f->engine, &d, conf, credentials, &e), 0);
 	engine_start(f->engine);
 	f->guard = timer_new(f->loop, on_guard, f->loop);
-	timer_at(f->guard, loop_now(f->loop) + 3000);
+	timer_at(f->guard, loop_now(f->loop) + deadline_ms + 2000);
 	loop_run(f->loop);
 }
 
@@ -193,7 +197,8 @@ static void test_output(void **state)
 	struct fix f;
 
 	(void)state;
-	start(&f, "printf 'on $HOME'; cat"); /* no input: /dev/null; no environment of ours */
+	/* No input: /dev/null; no environment of ours. */
+	start(&f, "printf 'on $HOME'; cat", ENOUGH_MS);
 	assert_int_equal(f.seen.lists, 1);
 	assert_int_equal(f.seen.status, 0);
 	assert_string_equal(f.seen.body, "on $HOME");
@@ -209,7 +214,7 @@ static void test_exit_status(void **state)
 	struct fix f;
 
 	(void)state;
-	start(&f, "echo 'no power'; exit 7");
+	start(&f, "echo 'no power'; exit 7", ENOUGH_MS);
 	assert_int_equal(f.seen.lists, 1);
 	assert_int_equal(f.seen.status, 7);
 	stop(&f);
@@ -221,7 +226,7 @@ static void test_deadline(void **state)
 	struct fix f;
 
 	(void)state;
-	start(&f, "sleep 60");
+	start(&f, "sleep 60", SHORT_MS);
 	assert_int_equal(f.seen.lists, 0);
 	assert_int_equal(engine_counters(f.engine)->lists >= 1, 1);
 	assert_true(strlen(engine_provider_source(f.engine, 0).error) > 0);
@@ -234,7 +239,7 @@ static void test_free_while_running(void **state)
 	struct fix f;
 
 	(void)state;
-	start(&f, "exit 0");
+	start(&f, "exit 0", ENOUGH_MS);
 	engine_reconcile(f.engine);
 	stop(&f);
 }
