@@ -52,8 +52,9 @@ bool slurm_ask_jobs(struct slurm *s);
 void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const char *host);
 /* Queue POWER_DOWN_FORCE; if dead, DOWN before it (slurm.md 2.2: a dead node that is only forced
  * hangs its job and corrupts its accounting on old versions).  addr: where its instance is, or NULL
- * when it never had one: slurmctld from 24.11 on resolves the node's name while it holds its locks,
- * ten tries of a second, so such a node is given an address that leads nowhere until it is down. */
+ * when it never had one: a ping that comes in between makes slurmctld resolve the node's name under
+ * its locks, on Debian with ten tries of a second, so such a node is given an address that leads
+ * nowhere until it is down. */
 void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason);
 /* Queue: bring back a node that ResumeTimeout left down. */
