@@ -19,8 +19,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Edits (insert, delete, change) between two words: Levenshtein's distance, in one row. */
-static size_t distance(const char *a, const char *b)
+size_t opt_distance(const char *a, const char *b)
 {
 	size_t row[WORD_MAX + 1], na = strlen(a), nb = strlen(b);
 
@@ -48,7 +47,7 @@ const char *opt_nearest(const char *word, const char *const *candidates, size_t 
 	const char *found = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		size_t d = distance(word, candidates[i]);
+		size_t d = opt_distance(word, candidates[i]);
 
 		if (d <= best && (found == NULL || d < best)) {
 			best = d;

@@ -52,6 +52,9 @@ int opt_parse(const struct opt_set *sets, size_t nsets, struct opt_args *args,
 /* Append one aligned line for each option of the table. */
 void opt_help(const struct opt *opts, size_t n, struct str *out);
 
+/* Edits (insert, delete, change) between two words, Levenshtein's distance; SIZE_MAX: too long. */
+size_t opt_distance(const char *a, const char *b);
+
 /* The candidate most like `word`, for "did you mean"; NULL when none is near. */
 const char *opt_nearest(const char *word, const char *const *candidates, size_t n);
 

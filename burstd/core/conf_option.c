@@ -8,6 +8,7 @@
 #include "base/fmt.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/opt.h"
 #include "base/paths.h"
 #include "core/conf.h"
 
@@ -125,37 +126,13 @@ const struct conf_option *conf_option_find(const char *section, const char *name
 	return NULL;
 }
 
-/* Levenshtein's distance, of the first bytes only. */
-static unsigned distance(const char *a, const char *b)
-{
-	enum { LONGEST = 32 };
-	unsigned row[LONGEST + 1], la = (unsigned)strnlen(a, LONGEST),
-				   lb = (unsigned)strnlen(b, LONGEST);
-
-	for (unsigned j = 0; j <= lb; j++)
-		row[j] = j;
-	for (unsigned i = 1; i <= la; i++) {
-		unsigned diagonal = row[0];
-
-		row[0] = i;
-		for (unsigned j = 1; j <= lb; j++) {
-			unsigned best = diagonal + (a[i - 1] != b[j - 1]);
-
-			diagonal = row[j];
-			best = best < row[j] + 1 ? best : row[j] + 1;
-			row[j] = best < row[j - 1] + 1 ? best : row[j - 1] + 1;
-		}
-	}
-	return row[lb];
-}
-
 const char *conf_option_nearest(const char *section, const char *name)
 {
 	const char *best = NULL;
-	unsigned least = 0;
+	size_t least = 0;
 
 	for (size_t i = 0; i < conf_noptions; i++) {
-		unsigned d = distance(name, conf_options[i].name);
+		size_t d = opt_distance(name, conf_options[i].name);
 
 		if (strcmp(conf_options[i].section, section) == 0 && (best == NULL || d < least)) {
 			best = conf_options[i].name;
@@ -163,7 +140,7 @@ const char *conf_option_nearest(const char *section, const char *name)
 		}
 	}
 	for (size_t i = 0; section[0] == '\0' && i < sizeof(sections) / sizeof(sections[0]); i++) {
-		unsigned d = distance(name, sections[i]);
+		size_t d = opt_distance(name, sections[i]);
 
 		if (d < least) {
 			best = sections[i];

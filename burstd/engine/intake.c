@@ -250,15 +250,9 @@ static bool resume(struct engine *e, struct pending *p)
 	return true;
 }
 
-struct jobs_into {
-	struct demand *d;
-};
-
 static void add_job(void *ctx, uint64_t id, const char *list, size_t len)
 {
-	struct jobs_into *j = ctx;
-
-	(void)demand_add_job(j->d, id, list, len, NULL);
+	(void)demand_add_job(ctx, id, list, len, NULL);
 }
 
 static void act_with_jobs(struct engine *e, const char *list, size_t list_len, const char *text,
@@ -268,7 +262,7 @@ static void act_with_jobs(struct engine *e, const char *list, size_t list_len, c
 
 	if (demand_init(&d, list, list_len, NULL) != 0)
 		return;
-	slurm_parse_jobs(text, len, add_job, &(struct jobs_into){&d});
+	slurm_parse_jobs(text, len, add_job, &d);
 	d.has_jobs = true;
 	note_strangers(e, &d);
 	if (fresh)
