@@ -1,0 +1,66 @@
+/* look.h - what one rule sees when it judges: the settings, our nodes, and what it found.
+ *
+ * Private to slurm/require.c and slurm/rules.c. */
+#ifndef BURSTD_SLURM_LOOK_H
+#define BURSTD_SLURM_LOOK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/map.h"
+#include "engine/slurm/require.h"
+
+/* Times that a partition may have of its own.  Those of slurm.conf hold for a node that is in no
+ * such partition, else the largest (slurm.conf(5), and power_save_set_timeouts() of slurmctld). */
+enum slurm_own { SLURM_OWN_SUSPEND, SLURM_OWN_SUSPEND_TIMEOUT, SLURM_OWN_RESUME, SLURM_NOWN };
+
+extern const char *const slurm_own_names[SLURM_NOWN]; /* as in slurm.conf */
+
+struct slurm_our_node {
+	size_t pool;
+	int64_t own[SLURM_NOWN]; /* seconds; -1: no partition says */
+	bool kept;               /* marked by the rule in hand */
+};
+
+struct slurm_look {
+	const struct slurm_need *need;
+	struct slurm_text config; /* its first block, whole lines */
+	struct slurm_text partitions;
+	struct slurm_version version;
+	struct slurm_our_node *nodes; /* in the order of the pools */
+	size_t n;
+	struct map by_name;
+	bool partition_suspends;            /* some partition has a SuspendTime */
+	struct slurm_text value;            /* of the rule's setting */
+	const struct slurm_need_pool *pool; /* the first that breaks the rule */
+	struct slurm_problem problem;       /* of the rule in hand */
+};
+
+/* need, config, partitions and version are set.  -1: the partitions are none; fini all the same. */
+int slurm_look_init(struct slurm_look *l, struct err *e);
+void slurm_look_fini(struct slurm_look *l);
+
+/* Fill the problem's fields, cut to fit and printable.  These return false, so that rules can
+ * return them. */
+bool slurm_look_found(struct slurm_look *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+bool slurm_look_found_value(struct slurm_look *l);
+void slurm_look_wanted(struct slurm_look *l, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What holds for this node, in seconds. */
+int64_t slurm_look_seconds(const struct slurm_our_node *n, enum slurm_own t, int64_t global);
+
+typedef bool (*slurm_seconds_fn)(const struct slurm_look *l, const struct slurm_need_pool *p,
+				 int64_t seconds);
+/* Is ok() true for each of our nodes?  If not, the first pool is found, and l->pool. */
+bool slurm_look_pools(struct slurm_look *l, enum slurm_own t, slurm_seconds_fn ok);
+
+/* Mark our nodes of this list; return how many names it has. */
+size_t slurm_look_keep(struct slurm_look *l, struct slurm_text list);
+/* Are none of ours marked?  If not, the value is found.  Takes the marks away. */
+bool slurm_look_none_kept(struct slurm_look *l);
+
+#endif

@@ -1,0 +1,614 @@
+/* The table that require.h promises, and before it what its rows call: each true when all is well,
+ * else what was found is in l->problem. */
+#include <assert.h>
+#include <string.h>
+
+#include "engine/slurm/look.h"
+#include "engine/slurm/require.h"
+#include "engine/slurm/show.h"
+
+static bool not_too_old(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_version_support(&l->version) != SLURM_TOO_OLD || slurm_look_found_value(l);
+}
+
+static bool tested(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_version_support(&l->version) != SLURM_UNTESTED || slurm_look_found_value(l);
+}
+
+/* For traits that are bugs. */
+static bool never(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_look_found_value(l);
+}
+
+static bool no_topology(struct slurm_look *l, const struct slurm_rule *r)
+{
+	struct slurm_text plugin = slurm_show_setting(l->config, "TopologyPlugin");
+
+	(void)r;
+	if (!slurm_show_is(plugin, "topology/tree") && !slurm_show_is(plugin, "topology/block"))
+		return true;
+	return slurm_look_found(l, "%s with %.*s", l->version.text, (int)plugin.n, plugin.p);
+}
+
+static bool same_cluster(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	if (l->need->cluster == NULL || slurm_show_is(l->value, l->need->cluster))
+		return true;
+	slurm_look_wanted(l, "%s", l->need->cluster);
+	return slurm_look_found_value(l);
+}
+
+static bool is_set(const struct slurm_look *l, struct slurm_text program)
+{
+	if (program.n > 0 && slurm_version_has(&l->version, SLURM_POWER_ACTIONS))
+		return true;
+	return program.n > 0 && program.p[0] == '/';
+}
+
+static bool runs(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return is_set(l, l->value) || slurm_look_found_value(l);
+}
+
+static bool is_hook(struct slurm_text program, const char *name)
+{
+	size_t n = strlen(name);
+
+	return program.n > n && program.p[program.n - n - 1] == '/' &&
+	       memcmp(program.p + program.n - n, name, n) == 0;
+}
+
+static bool hook(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return is_hook(l->value, r->arg) || slurm_look_found_value(l);
+}
+
+/* Of a program without which runs() has failed. */
+static bool hook_if_runs(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return !is_set(l, l->value) || hook(l, r);
+}
+
+/* 22.05 shows "PrologSlurmctld", 24.11 "PrologSlurmctld[0]", "PrologSlurmctld[1]" and so on. */
+static bool has_prolog(const struct slurm_look *l, struct slurm_text *first)
+{
+	static const char name[] = "PrologSlurmctld";
+	struct slurm_text rest = l->config, key, value;
+
+	*first = (struct slurm_text){NULL, 0};
+	while (slurm_show_next(&rest, &key, &value)) {
+		if (key.n < sizeof(name) - 1 || memcmp(key.p, name, sizeof(name) - 1) != 0 ||
+		    (key.n > sizeof(name) - 1 && key.p[sizeof(name) - 1] != '['))
+			continue;
+		if (first->n == 0)
+			*first = value;
+		if (is_hook(value, "burst-prolog"))
+			return true;
+	}
+	return false;
+}
+
+static bool prolog(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return has_prolog(l, &l->value) || slurm_look_found_value(l);
+}
+
+static bool prolog_may_wait(struct slurm_look *l, const struct slurm_rule *r)
+{
+	enum { NOT_SET = 65534 };
+	struct slurm_text global = slurm_show_setting(l->config, "ResumeTimeout"), first;
+	struct slurm_text own = slurm_show_setting(l->config, "PrologTimeout");
+	int64_t limit, longest = 0;
+
+	(void)r;
+	limit = slurm_show_number(own.p != NULL ? own : l->value);
+	for (size_t i = 0; i < l->n; i++) {
+		int64_t s = slurm_look_seconds(&l->nodes[i], SLURM_OWN_RESUME,
+					       slurm_show_number(global));
+
+		longest = s > longest ? s : longest;
+	}
+	if (limit < 0 || limit >= NOT_SET || limit > longest || !has_prolog(l, &first))
+		return true;
+	if (longest != SLURM_INFINITE)
+		slurm_look_wanted(l, "not set, or more than %lld s", (long long)longest);
+	return slurm_look_found(l, "%lld s%s", (long long)limit,
+				own.p != NULL ? " by PrologTimeout" : "");
+}
+
+static bool in_range(struct slurm_look *l, const struct slurm_rule *r)
+{
+	int64_t n = slurm_show_number(l->value);
+
+	return (n >= r->low && n <= r->high) || slurm_look_found_value(l);
+}
+
+static bool has_word(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return slurm_show_has(l->value, r->arg) || slurm_look_found(l, "without %s", r->arg);
+}
+
+static bool lacks_word(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return !slurm_show_has(l->value, r->arg) || slurm_look_found(l, "with %s", r->arg);
+}
+
+static bool option_in_range(struct slurm_look *l, const struct slurm_rule *r)
+{
+	struct slurm_text value;
+	int64_t n;
+
+	if (!slurm_show_option(l->value, r->arg, &value))
+		return (r->normal >= r->low && r->normal <= r->high) ||
+		       slurm_look_found(l, "without %s, which means %lld", r->arg,
+					(long long)r->normal);
+	n = slurm_show_number(value);
+	return (n >= r->low && n <= r->high) ||
+	       slurm_look_found(l, "%s=%.*s", r->arg, (int)(value.n < 80 ? value.n : 80), value.p);
+}
+
+static bool wide(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return slurm_show_has(slurm_show_setting(l->config, "SlurmctldParameters"), "cloud_dns") ||
+	       in_range(l, r);
+}
+
+static bool saves_power(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return l->partition_suspends || slurm_show_number(l->value) != SLURM_INFINITE ||
+	       slurm_look_found_value(l);
+}
+
+static bool is_finite(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
+{
+	(void)l;
+	(void)p;
+	return seconds != SLURM_INFINITE;
+}
+
+static bool suspends_ours(struct slurm_look *l, const struct slurm_rule *r)
+{
+	bool off = slurm_show_number(l->value) == SLURM_INFINITE && !l->partition_suspends;
+
+	(void)r;
+	return off || slurm_look_pools(l, SLURM_OWN_SUSPEND, is_finite);
+}
+
+static bool is_short(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
+{
+	(void)l;
+	(void)p;
+	return seconds <= SLURM_SUSPEND_TIMEOUT_MAX_S;
+}
+
+static bool is_accepted(const struct slurm_look *l, const struct slurm_need_pool *p,
+			int64_t seconds)
+{
+	(void)p;
+	return seconds > l->need->accept_ms / 1000 || l->need->accept_ms <= 0;
+}
+
+static bool suspended_soon(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_look_pools(l, SLURM_OWN_SUSPEND_TIMEOUT, is_short);
+}
+
+static bool deleted_first(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	if (slurm_look_pools(l, SLURM_OWN_SUSPEND_TIMEOUT, is_accepted))
+		return true;
+	slurm_look_wanted(l, "more than %lld s", (long long)(l->need->accept_ms / 1000));
+	return false;
+}
+
+static bool is_booted(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
+{
+	(void)l;
+	return seconds > p->boot_ms / 1000;
+}
+
+static bool has_margin(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
+{
+	return !is_booted(l, p, seconds) || seconds - SLURM_BOOT_MARGIN_S >= p->boot_ms / 1000;
+}
+
+static bool waits(struct slurm_look *l, slurm_seconds_fn ok)
+{
+	int64_t enough;
+
+	if (slurm_look_pools(l, SLURM_OWN_RESUME, ok))
+		return true;
+	enough = l->pool->boot_ms / 1000 + SLURM_BOOT_MARGIN_S;
+	slurm_look_wanted(l, "at least %lld s", (long long)enough);
+	return false;
+}
+
+static bool waits_for_boot(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return waits(l, is_booted);
+}
+
+static bool waits_for_burstd(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return waits(l, has_margin);
+}
+
+static bool gives_up(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_look_pools(l, SLURM_OWN_RESUME, is_finite);
+}
+
+/* "c[1-2]:1,c5": a comma in brackets parts nothing, a count follows a colon. */
+static bool suspends_nodes(struct slurm_look *l, const struct slurm_rule *r)
+{
+	const char *p = l->value.p, *end = p + l->value.n;
+
+	(void)r;
+	while (p < end) {
+		const char *start = p;
+		int depth = 0;
+
+		for (; p < end && (*p != ',' || depth > 0) && *p != ':'; p++)
+			depth += (*p == '[') - (*p == ']');
+		(void)slurm_look_keep(l, (struct slurm_text){start, (size_t)(p - start)});
+		while (p < end && *p++ != ',')
+			;
+	}
+	return slurm_look_none_kept(l);
+}
+
+static bool suspends_partitions(struct slurm_look *l, const struct slurm_rule *r)
+{
+	struct slurm_text rest = l->partitions, line;
+	size_t members = 0;
+
+	(void)r;
+	while (slurm_show_cut(&rest, '\n', &line) && members <= SLURM_MEMBERS_MAX) {
+		struct slurm_text names = l->value, name,
+				  own = slurm_show_word(line, "PartitionName");
+
+		while (slurm_show_cut(&names, ',', &name))
+			if (name.n == own.n && name.n > 0 && memcmp(name.p, own.p, own.n) == 0) {
+				members += slurm_look_keep(l, slurm_show_word(line, "Nodes"));
+				break;
+			}
+	}
+	return slurm_look_none_kept(l);
+}
+
+static bool has_gpus(const struct slurm_look *l)
+{
+	for (size_t i = 0; i < l->need->npools; i++)
+		if (l->need->pools[i].gpus)
+			return true;
+	return false;
+}
+
+static bool knows_gpus(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return !has_gpus(l) || has_word(l, r);
+}
+
+static bool selects_gpus(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return !has_gpus(l) || slurm_show_is(l->value, r->arg) || slurm_look_found_value(l);
+}
+
+/* Seconds that a requeued job waits. */
+static bool requeues_in(struct slurm_look *l, const struct slurm_rule *r)
+{
+	struct slurm_text value;
+
+	if (slurm_version_has(&l->version, SLURM_REQUEUE_DELAY) &&
+	    slurm_show_option(slurm_show_setting(l->config, "SchedulerParameters"), "requeue_delay",
+			      &value)) {
+		int64_t n = slurm_show_number(value);
+
+		return n < 0 || (n >= r->low && n <= r->high) ||
+		       slurm_look_found(l, "requeue_delay=%lld", (long long)n);
+	}
+	return option_in_range(l, r);
+}
+
+const struct slurm_rule slurm_rules[] = {
+	{.setting = "SLURM_VERSION",
+	 .severity = SLURM_ERROR,
+	 .wanted = "22.05 or later",
+	 .why = "Older releases treat cloud nodes in ways that burstd does not know.",
+	 .ok = not_too_old},
+	{.setting = "SLURM_VERSION",
+	 .severity = SLURM_WARNING,
+	 .wanted = "22.05 to 26.05, no release candidate",
+	 .why = "burstd has not been tested with this release, which may need other settings.",
+	 .ok = tested},
+	{.setting = "SLURM_VERSION",
+	 .severity = SLURM_WARNING,
+	 .trait = SLURM_BUG_TOPOLOGY_LOST,
+	 .wanted = "25.11.3 or later, where there is a topology",
+	 .why = "A cloud node that is powered down is taken out of topology.conf.",
+	 .ok = no_topology},
+	{.setting = "SLURM_VERSION",
+	 .severity = SLURM_ADVICE,
+	 .trait = SLURM_BUG_STOP_WAITS,
+	 .wanted = "25.05.4 or later",
+	 .why = "When it is stopped, slurmctld waits without end for power programs that still "
+		"run.",
+	 .ok = never},
+	{.setting = "ClusterName",
+	 .severity = SLURM_ERROR,
+	 .wanted = "cluster of burstd.conf",
+	 .why = "burstd is asking another cluster than the one whose instances it keeps.",
+	 .ok = same_cluster},
+	{.setting = "ResumeProgram",
+	 .severity = SLURM_ERROR,
+	 .wanted = "/usr/libexec/burstd/burst-resume",
+	 .why = "Without an absolute path here slurmctld turns power saving off, and jobs on "
+		"cloud nodes wait for ever.",
+	 .ok = runs},
+	{.setting = "ResumeProgram",
+	 .severity = SLURM_WARNING,
+	 .wanted = "/usr/libexec/burstd/burst-resume",
+	 .why = "burstd is not called and finds out later what is wanted; another program may "
+		"start the same nodes.",
+	 .ok = hook_if_runs,
+	 .arg = "burst-resume"},
+	{.setting = "SuspendProgram",
+	 .severity = SLURM_ERROR,
+	 .wanted = "/usr/libexec/burstd/burst-suspend",
+	 .why = "Without an absolute path here slurmctld turns power saving off, and instances "
+		"are never given back.",
+	 .ok = runs},
+	{.setting = "SuspendProgram",
+	 .severity = SLURM_WARNING,
+	 .wanted = "/usr/libexec/burstd/burst-suspend",
+	 .why = "burstd is not called and finds out later what is no longer wanted.",
+	 .ok = hook_if_runs,
+	 .arg = "burst-suspend"},
+	{.setting = "ResumeFailProgram",
+	 .severity = SLURM_WARNING,
+	 .wanted = "/usr/libexec/burstd/burst-resume-fail",
+	 .why = "burstd learns at its next look only which nodes slurmctld has given up, and "
+		"they bill until then.",
+	 .ok = hook,
+	 .arg = "burst-resume-fail"},
+	{.setting = "PrologSlurmctld",
+	 .severity = SLURM_WARNING,
+	 .optional = true,
+	 .wanted = "/usr/libexec/burstd/burst-prolog",
+	 .why = "slurmctld itself checks only every 30 s whether a job's nodes are up, so that "
+		"jobs start up to 30 s late.",
+	 .ok = prolog},
+	{.setting = "PrologEpilogTimeout",
+	 .severity = SLURM_ERROR,
+	 .optional = true,
+	 .wanted = "not set, or more than ResumeTimeout",
+	 .why = "burst-prolog waits for the nodes; killed before they are up, it has the job "
+		"requeued again and again.",
+	 .ok = prolog_may_wait},
+	{.setting = "ResumeRate",
+	 .severity = SLURM_WARNING,
+	 .wanted = "0",
+	 .why = "A rate cuts a job's nodes into several calls, and the first instances bill "
+		"while they wait for the last.",
+	 .ok = in_range},
+	{.setting = "SuspendRate",
+	 .severity = SLURM_WARNING,
+	 .wanted = "0",
+	 .why = "With a rate idle nodes wait, and bill, until it is their turn to be suspended.",
+	 .ok = in_range},
+	{.setting = "ReturnToService",
+	 .severity = SLURM_ERROR,
+	 .wanted = "2",
+	 .why = "A node that was DOWN stays DOWN when its next instance registers, which bills "
+		"for nothing.",
+	 .ok = in_range,
+	 .low = 2,
+	 .high = 2},
+	{.setting = "JobRequeue",
+	 .severity = SLURM_ERROR,
+	 .wanted = "1",
+	 .why = "A job ends when an instance is refused, fails or is reclaimed, instead of "
+		"going back into the queue.",
+	 .ok = in_range,
+	 .low = 1,
+	 .high = 1},
+	{.setting = "SlurmctldParameters",
+	 .severity = SLURM_ERROR,
+	 .wanted = "idle_on_node_suspend",
+	 .why = "A node that was DOWN or DRAIN when it was suspended never comes back by "
+		"itself.",
+	 .ok = has_word,
+	 .arg = "idle_on_node_suspend"},
+	{.setting = "SlurmctldParameters",
+	 .severity = SLURM_WARNING,
+	 .wanted = "power_save_interval=1, at most 5",
+	 .why = "slurmctld may look that many seconds late for nodes to resume or to suspend.",
+	 .ok = option_in_range,
+	 .arg = "power_save_interval",
+	 .high = 5,
+	 .normal = 10},
+	{.setting = "SlurmctldParameters",
+	 .severity = SLURM_WARNING,
+	 .wanted = "no power_save_min_interval above 5",
+	 .why = "slurmctld looks no sooner than that many seconds after its last look.",
+	 .ok = option_in_range,
+	 .arg = "power_save_min_interval",
+	 .high = 5},
+	{.setting = "SlurmctldParameters",
+	 .severity = SLURM_WARNING,
+	 .trait = SLURM_ADDR_BY_OPTION,
+	 .wanted = "cloud_reg_addrs",
+	 .why = "Without it a node keeps the address of an instance that is gone, and what is "
+		"meant for the node may reach somebody else's instance.",
+	 .ok = has_word,
+	 .arg = "cloud_reg_addrs"},
+	{.setting = "SlurmctldParameters",
+	 .severity = SLURM_WARNING,
+	 .wanted = "no cloud_dns",
+	 .why = "With it a job finds its nodes by name only, and burstd writes no names into "
+		"DNS.",
+	 .ok = lacks_word,
+	 .arg = "cloud_dns"},
+	{.setting = "TreeWidth",
+	 .severity = SLURM_ERROR,
+	 .trait = SLURM_FORWARDS_BY_NAME,
+	 .wanted = "65533, unless cloud_dns is set",
+	 .why = "In larger jobs messages go through other nodes, which cannot resolve the names "
+		"of cloud nodes, and the job hangs.",
+	 .ok = wide,
+	 .low = 65533,
+	 .high = INT64_MAX},
+	{.setting = "CommunicationParameters",
+	 .severity = SLURM_ERROR,
+	 .trait = SLURM_CACHES_ADDR,
+	 .wanted = "NoAddrCache",
+	 .why = "Slurm goes on to use the address of the instance that had the name before.",
+	 .ok = has_word,
+	 .arg = "NoAddrCache"},
+	{.setting = "CommunicationParameters",
+	 .severity = SLURM_ADVICE,
+	 .trait = SLURM_NO_ADDR_CACHE_IS_GONE,
+	 .wanted = "no NoAddrCache",
+	 .why = "It does nothing any more, and Slurm logs an error about it.",
+	 .ok = lacks_word,
+	 .arg = "NoAddrCache"},
+	{.setting = "PrivateData",
+	 .severity = SLURM_ERROR,
+	 .trait = SLURM_HIDES_POWERED_DOWN,
+	 .wanted = "cloud",
+	 .why = "Without it nodes that are powered down are invisible, to burstd too.",
+	 .ok = has_word,
+	 .arg = "cloud"},
+	{.setting = "SuspendTime",
+	 .severity = SLURM_ERROR,
+	 .wanted = "seconds, here or for the partitions",
+	 .why = "With INFINITE everywhere power saving is off, and jobs on cloud nodes wait for "
+		"ever.",
+	 .ok = saves_power},
+	{.setting = "SuspendTime",
+	 .severity = SLURM_WARNING,
+	 .wanted = "seconds, for every pool",
+	 .why = "Idle nodes are never suspended and bill until somebody stops them.",
+	 .ok = suspends_ours},
+	{.setting = "SuspendTimeout",
+	 .severity = SLURM_WARNING,
+	 .wanted = "at most 300 s",
+	 .why = "A suspended node cannot be used again for so long, and burstd needs no such "
+		"time: it sees itself when an instance is gone.",
+	 .ok = suspended_soon},
+	{.setting = "SuspendTimeout",
+	 .severity = SLURM_WARNING,
+	 .wanted = "more than a provider takes to accept a delete",
+	 .why = "slurmctld may want the node again before its old instance is on its way out.",
+	 .ok = deleted_first},
+	{.setting = "ResumeTimeout",
+	 .severity = SLURM_ERROR,
+	 .wanted = "boot_timeout of the pool and a minute",
+	 .why = "slurmctld gives up nodes that still boot, and their job is requeued again and "
+		"again while they bill.",
+	 .ok = waits_for_boot},
+	{.setting = "ResumeTimeout",
+	 .severity = SLURM_WARNING,
+	 .wanted = "boot_timeout of the pool and a minute",
+	 .why = "slurmctld may give up before burstd, which knows why the node is late.",
+	 .ok = waits_for_burstd},
+	{.setting = "ResumeTimeout",
+	 .severity = SLURM_WARNING,
+	 .trait = SLURM_RESUME_TIMEOUT_INFINITE,
+	 .wanted = "not INFINITE",
+	 .why = "While burstd is away nobody gives up a node that does not boot: its job waits, "
+		"and the job's other nodes bill.",
+	 .ok = gives_up},
+	{.setting = "SuspendExcNodes",
+	 .severity = SLURM_WARNING,
+	 .wanted = "no node of a pool",
+	 .why = "These nodes are never suspended and bill when they are idle.",
+	 .ok = suspends_nodes},
+	{.setting = "SuspendExcParts",
+	 .severity = SLURM_WARNING,
+	 .wanted = "no partition with a node of a pool",
+	 .why = "Nodes of these partitions are never suspended and bill when they are idle.",
+	 .ok = suspends_partitions},
+	{.setting = "SuspendExcStates",
+	 .severity = SLURM_WARNING,
+	 .trait = SLURM_EXCLUDES_STATES,
+	 .wanted = "no CLOUD",
+	 .why = "No cloud node is ever suspended; all bill when they are idle.",
+	 .ok = lacks_word,
+	 .arg = "CLOUD"},
+	{.setting = "SlurmdTimeout",
+	 .severity = SLURM_WARNING,
+	 .wanted = "not 0",
+	 .why = "slurmctld never notices that a node has stopped answering, and its job bills "
+		"on.",
+	 .ok = in_range,
+	 .low = 1,
+	 .high = INT64_MAX - 1},
+	{.setting = "GresTypes",
+	 .severity = SLURM_WARNING,
+	 .wanted = "gpu, where pools have GPUs",
+	 .why = "Slurm does not know of the GPUs, and no job can ask for them.",
+	 .ok = knows_gpus,
+	 .arg = "gpu"},
+	{.setting = "SelectType",
+	 .severity = SLURM_ADVICE,
+	 .wanted = "select/cons_tres, where pools have GPUs",
+	 .why = "The other plugins do not know options such as --gpus, and burstd is not tested "
+		"with them.",
+	 .ok = selects_gpus,
+	 .arg = "select/cons_tres"},
+	{.setting = "AuthInfo",
+	 .severity = SLURM_ADVICE,
+	 .wanted = "cred_expire below 120",
+	 .why = "A requeued job waits that many seconds and one more; from 25.11 on "
+		"requeue_delay in SchedulerParameters sets this alone.",
+	 .ok = requeues_in,
+	 .arg = "cred_expire",
+	 .high = 119,
+	 .normal = 120},
+	{.setting = "AuthInfo",
+	 .severity = SLURM_ADVICE,
+	 .wanted = "cred_expire of 10 or more",
+	 .why = "So short a wait is for tests: a requeued job can meet its own last steps on an "
+		"instance that is not gone yet.",
+	 .ok = requeues_in,
+	 .arg = "cred_expire",
+	 .low = 10,
+	 .high = INT64_MAX,
+	 .normal = 120},
+	{.setting = "SchedulerParameters",
+	 .severity = SLURM_ADVICE,
+	 .wanted = "sched_interval below 60",
+	 .why = "A requeued job may wait that many seconds for the scheduler to look at it.",
+	 .ok = option_in_range,
+	 .arg = "sched_interval",
+	 .high = 59,
+	 .normal = 60},
+	{.setting = "SchedulerParameters",
+	 .severity = SLURM_ADVICE,
+	 .trait = SLURM_REQUEUE_ON_RESUME_FAILURE,
+	 .wanted = "requeue_on_resume_failure",
+	 .why = "With it even jobs of sbatch --no-requeue go back into the queue when nodes do "
+		"not boot.",
+	 .ok = has_word,
+	 .arg = "requeue_on_resume_failure"},
+};
+
+const size_t slurm_nrules = sizeof(slurm_rules) / sizeof(slurm_rules[0]);
+static_assert(sizeof(slurm_rules) / sizeof(slurm_rules[0]) <= SLURM_PROBLEMS_MAX,
+	      "a problem for each rule");
