@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "providers/sim.h"
+#include "providers/static.h"
 
 const struct provider_ops *const provider_drivers[] = {
 	&provider_sim,
+	&provider_static,
 	NULL,
 };
 

@@ -1,0 +1,987 @@
+/* test_static.c - the driver static and the program it runs, burst-static, against a site whose
+ * machines are files: what is asked, what is switched, what is remembered, and what replies mean.
+ */
+#include "providers/static.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "providers/registry.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static const char cluster[] = "0b1c2d3e-0000-4000-8000-000000000001";
+static const char other[] = "ffffffff-0000-4000-8000-000000000002";
+
+/* site VERB NODE: a machine is the file NODE.power; NODE.VERB says what goes wrong. */
+static const char site[] = "#!/bin/sh\n"
+			   "cd \"${0%/*}\" || exit 9\n"
+			   "mode=$(cat \"$2.$1\" 2>/dev/null)\n"
+			   "echo \"$*\" >>log\n"
+			   "case $mode in\n"
+			   "fail) echo \"no answer from $2\" >&2; exit 3 ;;\n"
+			   "broken) echo Power is off; exit 1 ;;\n"
+			   "hang) sleep 60 ;;\n"
+			   "slow) sleep 1 ;;\n"
+			   "late) (sleep 60 & echo $! >$2.pid) ;;\n"
+			   "esac\n"
+			   "case $1 in\n"
+			   "status) if [ -n \"$mode\" ]; then echo \"$mode\"; else echo \"Chassis "
+			   "Power is $(cat $2.power)\"; fi ;;\n"
+			   "*) [ \"$mode\" = deaf ] || echo $1 >$2.power ;;\n"
+			   "esac\n"
+			   "echo \"did $1 $2\" >>log\n"
+			   "[ \"$mode\" != lies ]\n";
+
+struct fix {
+	char dir[64], records[96], program[PATH_MAX], command[96];
+	void *self;
+	struct provider_result r;
+};
+
+static const char *path(const struct fix *f, const char *name)
+{
+	static char out[200];
+
+	(void)snprintf(out, sizeof(out), "%s/%s", f->dir, name);
+	return out;
+}
+
+static void put(const struct fix *f, const char *name, const char *text)
+{
+	FILE *out = fopen(path(f, name), "w");
+
+	assert_non_null(out);
+	assert_true(fputs(text, out) >= 0);
+	assert_int_equal(fclose(out), 0);
+}
+
+static const char *get(const struct fix *f, const char *name)
+{
+	static char out[4096];
+	FILE *in = fopen(path(f, name), "r");
+	size_t n = 0;
+
+	if (in != NULL) {
+		n = fread(out, 1, sizeof(out) - 1, in);
+		(void)fclose(in);
+	}
+	out[n] = '\0';
+	return out;
+}
+
+static void machine(const struct fix *f, const char *node, const char *power)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s.power", node);
+	put(f, name, power);
+}
+
+static bool is_power(const struct fix *f, const char *node, const char *power)
+{
+	char name[64];
+
+	(void)snprintf(name, sizeof(name), "%s.power", node);
+	return strncmp(get(f, name), power, strlen(power)) == 0;
+}
+
+static void open_driver(struct fix *f, uint32_t timeout_ms)
+{
+	const char *on[] = {f->command, "on", "%n", "`id` $HOME; %% %a", NULL};
+	const char *off[] = {f->command, "off", "%n", NULL};
+	const char *status[] = {f->command, "status", "%n", NULL};
+	struct provider_conf conf = {.name = "own",
+				     .url = "",
+				     .timeout_ms = timeout_ms,
+				     .concurrency = 4,
+				     .on = on,
+				     .off = off,
+				     .status = status,
+				     .records = f->records,
+				     .program = f->program};
+	struct err e = {0};
+
+	provider_static.close(f->self);
+	if (provider_static.open(&f->self, &conf, &e) != 0)
+		fail_msg("%s", e.msg);
+}
+
+static void start(struct fix *f)
+{
+	memset(f, 0, sizeof(*f));
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/static-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	assert_non_null(realpath("scripts/node/burst-static", f->program));
+	(void)snprintf(f->records, sizeof(f->records), "%s/records", f->dir);
+	(void)snprintf(f->command, sizeof(f->command), "%s/site", f->dir);
+	put(f, "site", site);
+	assert_int_equal(chmod(f->command, 0755), 0);
+	machine(f, "n1", "off");
+	machine(f, "n2", "off");
+	open_driver(f, 10000);
+}
+
+static void stop(struct fix *f)
+{
+	char command[128];
+
+	provider_result_fini(&f->r);
+	provider_static.close(f->self);
+	(void)snprintf(command, sizeof(command), "rm -rf %s", f->dir);
+	assert_int_equal(system(command), 0);
+}
+
+/* --- running what the driver asks for ----------------------------------------------------------
+ */
+
+/* As io/proc.c does: no shell, a session of its own, little environment. */
+static pid_t spawn(const struct fix *f, const struct provider_request *rq)
+{
+	static char env_path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin", env_lc[] = "LC_ALL=C";
+	char *const envp[] = {env_path, env_lc, NULL};
+	char in[200], out[200];
+	pid_t pid;
+
+	put(f, "in", rq->body);
+	(void)snprintf(in, sizeof(in), "%s", path(f, "in"));
+	(void)snprintf(out, sizeof(out), "%s", path(f, "out"));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid > 0)
+		return pid;
+	(void)setsid();
+	if (dup2(open(in, O_RDONLY), 0) < 0 ||
+	    dup2(open(out, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600), 1) < 0)
+		_exit(99);
+	(void)execve(rq->argv[0], rq->argv, envp);
+	_exit(98);
+}
+
+static enum provider_code run(struct fix *f, const struct provider_op *op)
+{
+	struct provider_request rq = {0};
+	struct provider_reply reply = {0};
+	struct err e = {0};
+	int status;
+	pid_t pid;
+
+	if (provider_static.build(f->self, op, &rq, &e) != 0)
+		fail_msg("%s", e.msg);
+	pid = spawn(f, &rq);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	reply.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+	reply.body = get(f, "out");
+	reply.len = strlen(reply.body);
+	provider_result_fini(&f->r);
+	provider_static.parse(f->self, op, &reply, &f->r);
+	print_message("# %s: %s %s", rq.argv[1], provider_code_str(f->r.code),
+		      reply.len > 0 ? reply.body : "(nothing)\n");
+	provider_request_fini(&rq);
+	return f->r.code;
+}
+
+static struct provider_want one_want;
+static struct provider_place own_place = {.type = "own", .region = "here", .zone = ""};
+
+static struct provider_op create_op(const char *node, uint64_t gen, const char *uuid)
+{
+	struct provider_op op = {.kind = PROVIDER_CREATE};
+
+	one_want = (struct provider_want){.node = node, .gen = gen};
+	op.u.create = (struct provider_create){.cluster = uuid,
+					       .token = "t",
+					       .place = &own_place,
+					       .wants = &one_want,
+					       .nwants = 1};
+	return op;
+}
+
+static enum provider_code create(struct fix *f, const char *node, uint64_t gen)
+{
+	const struct provider_op op = create_op(node, gen, cluster);
+
+	return run(f, &op);
+}
+
+static enum provider_code switch_off(struct fix *f, const char *id)
+{
+	const char *ids[] = {id};
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+
+	op.u.del.ids = ids;
+	op.u.del.nids = 1;
+	return run(f, &op);
+}
+
+static enum provider_code list(struct fix *f)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	op.u.list.cluster = cluster;
+	op.u.list.cursor = "";
+	return run(f, &op);
+}
+
+/* The state that a list shows for a node; -1: it does not show it. */
+static int listed(struct fix *f, const char *node)
+{
+	assert_int_equal(list(f), PROVIDER_OK);
+	for (size_t i = 0; i < f->r.ninstances; i++)
+		if (strcmp(f->r.instances[i].node, node) == 0)
+			return (int)f->r.instances[i].state;
+	return -1;
+}
+
+static void forget_log(const struct fix *f)
+{
+	put(f, "log", "");
+}
+
+static bool was_run(const struct fix *f, const char *call)
+{
+	return strstr(get(f, "log"), call) != NULL;
+}
+
+/* Move a record's clock back. */
+static void age(const struct fix *f, const char *node, const char *column, long minutes)
+{
+	char command[400];
+
+	(void)snprintf(command, sizeof(command),
+		       "cd %s/own && awk '{ $%s -= %ld; print }' %s >.x && mv .x %s", f->records,
+		       column, minutes * 60000, node, node);
+	assert_int_equal(system(command), 0);
+}
+
+/* --- the life of a machine ---------------------------------------------------------------------
+ */
+
+static void test_life(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(list(&f), PROVIDER_OK);
+	assert_int_equal(f.r.ninstances, 0);
+	assert_int_equal(create(&f, "n1", 7), PROVIDER_OK);
+	assert_int_equal(f.r.nitems, 1);
+	assert_int_equal(f.r.items[0].code, PROVIDER_OK);
+	assert_string_equal(f.r.items[0].instance.id, "n1:7:0b1c2d3e");
+	assert_string_equal(f.r.items[0].instance.node, "n1");
+	assert_true(f.r.items[0].instance.created_ms > INT64_C(1600000000000));
+	assert_true(is_power(&f, "n1", "on"));
+	assert_true(was_run(&f, "on n1 `id` $HOME; % n1\n")); /* words, seen by no shell */
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	assert_int_equal(f.r.ninstances, 1);
+	assert_string_equal(f.r.instances[0].id, "n1:7:0b1c2d3e");
+	assert_string_equal(f.r.instances[0].cluster, cluster);
+	assert_int_equal(f.r.instances[0].gen, 7);
+	assert_string_equal(f.r.instances[0].addr, "n1");
+	assert_int_equal(switch_off(&f, "n1:7:0b1c2d3e"), PROVIDER_OK);
+	assert_true(is_power(&f, "n1", "off"));
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	assert_true(f.r.instances[0].ended_ms >= f.r.instances[0].created_ms);
+	forget_log(&f);
+	assert_int_equal(switch_off(&f, "n1:7:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	assert_string_equal(get(&f, "log"), ""); /* what has ended is not looked at any more */
+	assert_int_equal(create(&f, "n1", 8), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	assert_int_equal(f.r.instances[0].gen, 8);
+	stop(&f);
+}
+
+/* A lost answer, or a restart: the same create again switches nothing a second time (I3, F1). */
+static void test_repeat(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(create(&f, "n1", 7), PROVIDER_OK);
+	forget_log(&f);
+	assert_int_equal(create(&f, "n1", 7), PROVIDER_OK);
+	assert_string_equal(f.r.items[0].instance.id, "n1:7:0b1c2d3e");
+	assert_false(was_run(&f, "on n1"));
+	/* Not even while status does not show it yet. */
+	put(&f, "n2.on", "deaf");
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_OK);
+	forget_log(&f);
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_OK);
+	assert_string_equal(get(&f, "log"), "");
+	/* Another generation waits until this one is off. */
+	assert_int_equal(create(&f, "n1", 8), PROVIDER_NOT_YET);
+	assert_true(f.r.retry_after_ms > 0);
+	assert_false(was_run(&f, "on n1"));
+	/* Nor can one that is over be switched on again by a create that comes late. */
+	assert_int_equal(switch_off(&f, "n1:7:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(create(&f, "n1", 7), PROVIDER_CONFLICT);
+	assert_int_equal(create(&f, "n1", 9), PROVIDER_OK);
+	assert_int_equal(create(&f, "n1", 8), PROVIDER_CONFLICT);
+	/* A delete of what it was before does not concern it. */
+	assert_int_equal(switch_off(&f, "n1:7:0b1c2d3e"), PROVIDER_NOT_FOUND);
+	assert_int_equal(switch_off(&f, "n1:9:ffffffff"), PROVIDER_NOT_FOUND);
+	assert_int_equal(switch_off(&f, "n3:1:0b1c2d3e"), PROVIDER_NOT_FOUND);
+	assert_true(is_power(&f, "n1", "on"));
+	stop(&f);
+}
+
+/* Switched on by somebody else: never touched (I11). */
+static void test_foreign(void **state)
+{
+	struct provider_op op;
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	machine(&f, "n1", "on");
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_CAPACITY);
+	assert_non_null(strstr(f.r.message, "burstd did not switch it on"));
+	assert_int_equal(listed(&f, "n1"), -1);
+	assert_false(was_run(&f, "on n1"));
+	assert_false(was_run(&f, "off n1"));
+	/* So is one that was ours once. */
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_OK);
+	assert_int_equal(switch_off(&f, "n2:1:0b1c2d3e"), PROVIDER_OK);
+	machine(&f, "n2", "on");
+	assert_int_equal(listed(&f, "n2"), PROVIDER_ENDED);
+	forget_log(&f);
+	assert_int_equal(create(&f, "n2", 2), PROVIDER_CAPACITY);
+	assert_int_equal(switch_off(&f, "n2:1:0b1c2d3e"), PROVIDER_OK);
+	assert_false(was_run(&f, "off n2"));
+	/* And one of another cluster that shares the directory: shown, not asked. */
+	machine(&f, "n2", "off");
+	op = create_op("n2", 1, other);
+	assert_int_equal(run(&f, &op), PROVIDER_OK);
+	assert_int_equal(create(&f, "n2", 2), PROVIDER_CAPACITY);
+	assert_non_null(strstr(f.r.message, other));
+	forget_log(&f);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_UNKNOWN);
+	assert_string_equal(f.r.instances[0].cluster, other);
+	assert_string_equal(get(&f, "log"), "");
+	stop(&f);
+}
+
+/* --- commands that fail ------------------------------------------------------------------------
+ */
+
+static void test_on_fails(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	/* It is off: told at once, and another try is free. */
+	put(&f, "n1.on", "fail");
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_CAPACITY);
+	assert_string_equal(f.r.message, "on: exit status 3: no answer from n1");
+	assert_true(was_run(&f, "off n1")); /* it might have come on later */
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	/* It says no and did it all the same (F3). */
+	put(&f, "n1.on", "lies");
+	assert_int_equal(create(&f, "n1", 2), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	/* Neither on nor off can be asked for: in doubt, and shown until that is settled. */
+	put(&f, "n2.on", "fail");
+	put(&f, "n2.off", "fail");
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_AMBIGUOUS);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_STOPPING);
+	put(&f, "n2.off", "");
+	assert_int_equal(switch_off(&f, "n2:1:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_ENDED);
+	stop(&f);
+}
+
+static void test_off_fails(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	put(&f, "n1.off", "fail");
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_TRANSIENT);
+	assert_string_equal(f.r.message, "off: exit status 3: no answer from n1");
+	assert_int_equal(listed(&f, "n1"), PROVIDER_STOPPING);
+	assert_int_equal(create(&f, "n1", 2), PROVIDER_NOT_YET);
+	/* It says yes and the machine stays on: still there. */
+	put(&f, "n1.off", "deaf");
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_STOPPING);
+	put(&f, "n1.off", "");
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	/* It fails because the machine was off already: that is what was wanted. */
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_RUNNING);
+	machine(&f, "n2", "off");
+	put(&f, "n2.off", "fail");
+	assert_int_equal(switch_off(&f, "n2:1:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_ENDED);
+	stop(&f);
+}
+
+/* Status by ping says off while a machine boots, and then it cannot be told to go: that it is off
+ * is believed only when it cannot be booting any more. */
+static void test_off_while_booting(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	put(&f, "n1.on", "deaf");
+	put(&f, "n1.off", "fail");
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_PENDING);
+	assert_string_equal(f.r.instances[0].addr, "");
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_TRANSIENT);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_STOPPING);
+	assert_int_equal(create(&f, "n1", 2), PROVIDER_NOT_YET);
+	age(&f, "n1", "8", 21);
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	stop(&f);
+}
+
+/* What status may say.  All that is not clear is unknown, and unknown is not off. */
+static void test_status(void **state)
+{
+	static const struct {
+		const char *says;
+		int state;
+		const char *addr;
+	} rows[] = {
+		{"on", PROVIDER_RUNNING, "n1"},
+		{"ON", PROVIDER_RUNNING, "n1"},
+		{"n1-bmc: on", PROVIDER_RUNNING, "n1"},
+		{"on 10.1.2.3", PROVIDER_RUNNING, "10.1.2.3"},
+		{"on fd00::1", PROVIDER_RUNNING, "fd00::1"},
+		{"fail", PROVIDER_UNKNOWN, NULL},
+		{"broken", PROVIDER_UNKNOWN, NULL}, /* says off, and that it failed */
+		{"on fire", PROVIDER_UNKNOWN, NULL},
+		{"on c1,c2", PROVIDER_UNKNOWN, NULL},
+		{"rubbish", PROVIDER_UNKNOWN, NULL},
+		{"off?", PROVIDER_UNKNOWN, NULL},
+		{"on\noff", PROVIDER_UNKNOWN, NULL},
+		{"hang", PROVIDER_UNKNOWN, NULL},
+		{"   ", PROVIDER_UNKNOWN, NULL},
+		{"off", -1, NULL},
+		{"Chassis Power is off", -1, NULL},
+	};
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	open_driver(&f, 1000);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("# \"%s\"\n", rows[i].says);
+		put(&f, "n1.status", rows[i].says);
+		assert_int_equal(listed(&f, "n1"), rows[i].state);
+		if (rows[i].addr != NULL)
+			assert_string_equal(f.r.instances[0].addr, rows[i].addr);
+	}
+	/* Not known to be off: not switched on, and nothing is remembered. */
+	put(&f, "n2.status", "rubbish");
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_TRANSIENT);
+	assert_non_null(strstr(f.r.message, "rubbish"));
+	assert_int_equal(listed(&f, "n2"), -1);
+	assert_false(was_run(&f, "on n2"));
+	/* Nor is one that is on its way out believed gone. */
+	put(&f, "n1.status", "rubbish");
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_STOPPING);
+	put(&f, "n1.status", "");
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	stop(&f);
+}
+
+/* One that was on and went off by itself is absent for a while (burstd believes that only with
+ * slurmctld), and then nobody's: who switches it on may keep it. */
+static void test_went_off(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	machine(&f, "n1", "off");
+	assert_int_equal(listed(&f, "n1"), -1);
+	machine(&f, "n1", "on");
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	machine(&f, "n1", "off");
+	assert_int_equal(listed(&f, "n1"), -1);
+	age(&f, "n1", "11", 11);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	machine(&f, "n1", "on");
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	/* And the next generation need not wait for that. */
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_RUNNING);
+	machine(&f, "n2", "off");
+	assert_int_equal(create(&f, "n2", 2), PROVIDER_OK);
+	assert_true(is_power(&f, "n2", "on"));
+	stop(&f);
+}
+
+/* --- kill -9 -----------------------------------------------------------------------------------
+ */
+
+static pid_t begin(struct fix *f, const struct provider_op *op)
+{
+	struct provider_request rq = {0};
+	pid_t pid;
+
+	assert_int_equal(provider_static.build(f->self, op, &rq, NULL), 0);
+	pid = spawn(f, &rq);
+	provider_request_fini(&rq);
+	return pid;
+}
+
+static void wait_for(const struct fix *f, const char *call)
+{
+	const struct timespec step = {.tv_nsec = 10000000};
+
+	for (int i = 0; i < 1000 && !was_run(f, call); i++)
+		(void)nanosleep(&step, NULL);
+	assert_true(was_run(f, call));
+}
+
+static void kill_hard(pid_t pid)
+{
+	assert_int_equal(kill(pid, SIGKILL), 0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void test_killed_during_on(void **state)
+{
+	struct provider_op op;
+	struct fix f;
+	pid_t pid;
+
+	(void)state;
+	start(&f);
+	put(&f, "n1.on", "slow");
+	op = create_op("n1", 5, cluster);
+	pid = begin(&f, &op);
+	wait_for(&f, "on n1");
+	kill_hard(pid);
+	/* The command still runs: nobody else works on the machine before it has ended. */
+	assert_int_equal(switch_off(&f, "n1:5:0b1c2d3e"), PROVIDER_OK);
+	assert_true(was_run(&f, "did on n1"));
+	assert_true(strstr(get(&f, "log"), "did on n1") < strstr(get(&f, "log"), "\noff n1"));
+	assert_true(is_power(&f, "n1", "off"));
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	/* Killed again, and asked again: the same generation, switched on. */
+	op = create_op("n1", 6, cluster);
+	forget_log(&f);
+	pid = begin(&f, &op);
+	wait_for(&f, "on n1");
+	kill_hard(pid);
+	assert_int_equal(create(&f, "n1", 6), PROVIDER_OK);
+	assert_true(is_power(&f, "n1", "on"));
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	assert_int_equal(f.r.instances[0].gen, 6);
+	stop(&f);
+}
+
+/* Killed before the command took effect: not shown as made, and made by the repeat. */
+static void test_killed_before_on(void **state)
+{
+	struct provider_op op;
+	struct fix f;
+	pid_t pid;
+
+	(void)state;
+	start(&f);
+	put(&f, "n1.on", "hang");
+	op = create_op("n1", 5, cluster);
+	open_driver(&f, 1000);
+	pid = begin(&f, &op);
+	wait_for(&f, "on n1");
+	kill_hard(pid);
+	put(&f, "n1.on", "");
+	assert_int_equal(listed(&f, "n1"), -1);
+	assert_int_equal(create(&f, "n1", 5), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	/* Given up instead: the next generation need not wait. */
+	put(&f, "n2.on", "hang");
+	op = create_op("n2", 5, cluster);
+	pid = begin(&f, &op);
+	wait_for(&f, "on n2");
+	kill_hard(pid);
+	put(&f, "n2.on", "");
+	assert_int_equal(create(&f, "n2", 6), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n2"), PROVIDER_RUNNING);
+	stop(&f);
+}
+
+static void test_killed_during_off(void **state)
+{
+	const char *ids[] = {"n1:1:0b1c2d3e"};
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+	struct fix f;
+	pid_t pid;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	put(&f, "n1.off", "slow");
+	op.u.del.ids = ids;
+	op.u.del.nids = 1;
+	pid = begin(&f, &op);
+	wait_for(&f, "off n1");
+	kill_hard(pid);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_STOPPING);
+	assert_int_equal(switch_off(&f, ids[0]), PROVIDER_OK);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	stop(&f);
+}
+
+/* --- many, slow, broken ------------------------------------------------------------------------
+ */
+
+/* Eight machines that do not answer, four at a time, one second each: not eight seconds, and those
+ * that do answer are not lost. */
+static void test_hangs_are_parallel(void **state)
+{
+	struct timespec a, b;
+	char name[32];
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	for (int i = 1; i <= 9; i++) {
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		machine(&f, name, "off");
+		assert_int_equal(create(&f, name, 1), PROVIDER_OK);
+	}
+	for (int i = 1; i <= 8; i++) {
+		(void)snprintf(name, sizeof(name), "n%d.status", i);
+		put(&f, name, "hang");
+	}
+	open_driver(&f, 1000);
+	(void)clock_gettime(CLOCK_MONOTONIC, &a);
+	assert_int_equal(listed(&f, "n9"), PROVIDER_RUNNING);
+	(void)clock_gettime(CLOCK_MONOTONIC, &b);
+	assert_int_equal(f.r.ninstances, 9);
+	assert_true(b.tv_sec - a.tv_sec < 7);
+	stop(&f);
+}
+
+/* A command that leaves something behind does not hold up the answer, nor the machine. */
+static void test_left_behind(void **state)
+{
+	struct timespec a, b;
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	open_driver(&f, 1000);
+	put(&f, "n1.on", "late");
+	(void)clock_gettime(CLOCK_MONOTONIC, &a);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	assert_int_equal(switch_off(&f, "n1:1:0b1c2d3e"), PROVIDER_OK);
+	(void)clock_gettime(CLOCK_MONOTONIC, &b);
+	assert_true(b.tv_sec - a.tv_sec < 30);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_ENDED);
+	assert_int_equal(kill((pid_t)strtol(get(&f, "n1.pid"), NULL, 10), SIGKILL), 0);
+	stop(&f);
+}
+
+/* A record that cannot be read may be ours: then there is no list at all (I12). */
+static void test_bad_record(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_OK);
+	put(&f, "records/own/n2", "");
+	assert_int_equal(list(&f), PROVIDER_TRANSIENT);
+	assert_non_null(strstr(f.r.message, "records/own/n2 is not a record"));
+	assert_int_equal(f.r.ninstances, 0);
+	assert_int_equal(create(&f, "n2", 1), PROVIDER_TRANSIENT);
+	assert_int_equal(switch_off(&f, "n2:1:0b1c2d3e"), PROVIDER_TRANSIENT);
+	assert_false(was_run(&f, "on n2"));
+	/* A copy of another's is not one either. */
+	put(&f, "records/own/n2", get(&f, "records/own/n1"));
+	assert_int_equal(list(&f), PROVIDER_TRANSIENT);
+	assert_int_equal(unlink(path(&f, "records/own/n2")), 0);
+	assert_int_equal(listed(&f, "n1"), PROVIDER_RUNNING);
+	stop(&f);
+}
+
+static void test_no_directory(void **state)
+{
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	(void)snprintf(f.records, sizeof(f.records), "%s/not/mounted", f.dir);
+	open_driver(&f, 1000);
+	assert_int_equal(list(&f), PROVIDER_TRANSIENT);
+	assert_non_null(strstr(f.r.message, "no such directory"));
+	assert_int_equal(create(&f, "n1", 1), PROVIDER_TRANSIENT);
+	assert_false(was_run(&f, "on n1"));
+	stop(&f);
+}
+
+static void test_offers(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	assert_int_equal(run(&f, &op), PROVIDER_OK);
+	assert_int_equal(f.r.noffers, 1);
+	assert_string_equal(f.r.offers[0].type, ""); /* of everything */
+	assert_int_equal(f.r.offers[0].price_nano_h, 1);
+	assert_int_equal(chmod(f.command, 0644), 0);
+	assert_int_equal(run(&f, &op), PROVIDER_TRANSIENT);
+	assert_non_null(strstr(f.r.message, "/site: cannot be run"));
+	stop(&f);
+}
+
+/* --- the driver alone --------------------------------------------------------------------------
+ */
+
+static void test_open_refuses(void **state)
+{
+	static const char *const good[] = {"/site", "%n", NULL},
+				 *const addr[] = {"/site", "%a", NULL},
+				 *const none[] = {"/site", "n1", NULL},
+				 *const percent[] = {"/site", "%%n", NULL};
+	static const struct {
+		const char *const *on, *const *off, *const *status;
+		const char *url, *credential;
+		uint32_t concurrency;
+		const char *want_err; /* NULL: good */
+	} rows[] = {
+		{good, good, good, "", NULL, 16, NULL},
+		{good, addr, good, NULL, NULL, 32, NULL},
+		{NULL, good, good, "", NULL, 16, "want on = "},
+		{good, NULL, good, "", NULL, 16, "want off = "},
+		{good, good, none, "", NULL, 16, "want status = "},
+		{good, percent, good, "", NULL, 16, "want off = "},
+		{good, good, good, "http://x", NULL, 16, "url"},
+		{good, good, good, "", "s3cret", 16, "credential_file"},
+		{good, good, good, "", NULL, 33, "concurrency: at most 32"},
+	};
+
+	(void)state;
+	assert_ptr_equal(provider_find("static"), &provider_static);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_conf conf = {.name = "own",
+					     .url = rows[i].url,
+					     .credential = rows[i].credential,
+					     .timeout_ms = 1000,
+					     .concurrency = rows[i].concurrency,
+					     .on = rows[i].on,
+					     .off = rows[i].off,
+					     .status = rows[i].status,
+					     .records = "/r",
+					     .program = "/p"};
+		struct err e = {0};
+		void *s = &e;
+
+		print_message("# row %zu\n", i);
+		assert_int_equal(provider_static.open(&s, &conf, &e),
+				 rows[i].want_err == NULL ? 0 : -1);
+		assert_true((s != NULL) == (rows[i].want_err == NULL));
+		if (rows[i].want_err != NULL)
+			assert_non_null(strstr(e.msg, rows[i].want_err));
+		assert_null(strstr(e.msg, "s3cret"));
+		provider_static.close(s);
+	}
+	provider_static.close(NULL);
+}
+
+/* The same bytes every time (I4), and no word of the configuration is seen by a shell. */
+static void test_build(void **state)
+{
+	static const char *const want[] = {
+		NULL,    "create", "--dir", NULL,  "--timeout-ms", "10000",    "--jobs",
+		"4",     "--on",   "4",     NULL,  "on",           "%n",       "`id` $HOME; %% %a",
+		"--off", "3",      NULL,    "off", "%n",           "--status", "3",
+		NULL,    "status", "%n"};
+	struct provider_request rq = {0}, again = {0};
+	struct provider_op op;
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	op = create_op("n1", 7, cluster);
+	assert_int_equal(provider_static.build(f.self, &op, &rq, NULL), 0);
+	assert_int_equal(provider_static.build(f.self, &op, &again, NULL), 0);
+	assert_int_equal(rq.kind, PROVIDER_COMMAND);
+	assert_true(rq.deadline_ms >= 60000);
+	assert_string_equal(rq.body, "0b1c2d3e-0000-4000-8000-000000000001 n1 7\n");
+	assert_string_equal(again.body, rq.body);
+	for (size_t i = 0; i < COUNT(want); i++) {
+		assert_string_equal(rq.argv[i], again.argv[i]);
+		if (want[i] != NULL)
+			assert_string_equal(rq.argv[i], want[i]);
+	}
+	assert_null(rq.argv[COUNT(want)]);
+	provider_request_fini(&rq);
+	provider_request_fini(&again);
+	stop(&f);
+}
+
+static void test_build_refuses(void **state)
+{
+	static struct provider_place spot = {.type = "t", .region = "r", .zone = "", .spot = true};
+	static const char *const bad_ids[] = {"", "n1", ":1:0b1c2d3e", "n1:1 x", "n1:1\nn2:1:x"};
+	struct provider_request rq = {0};
+	struct provider_op op;
+	struct err e = {0};
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	op = create_op("n1", 7, cluster);
+	op.u.create.place = &spot;
+	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
+	assert_non_null(strstr(e.msg, "spot"));
+	op = create_op("../n1", 7, cluster);
+	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
+	op = create_op("n1", UINT64_MAX, cluster);
+	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
+	op = create_op("n1", 7, "two words");
+	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
+	for (size_t i = 0; i < COUNT(bad_ids); i++) {
+		op = (struct provider_op){.kind = PROVIDER_DELETE};
+		op.u.del.ids = &bad_ids[i];
+		op.u.del.nids = 1;
+		assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
+	}
+	stop(&f);
+}
+
+#define N1 "instance n1 7 0b1c2d3e-0000-4000-8000-000000000001 "
+
+/* Replies that make no sense: nothing in them is believed. */
+static void test_parse_hostile(void **state)
+{
+	static const struct {
+		enum provider_op_kind kind;
+		long status;
+		const char *body;
+		enum provider_code code;
+	} rows[] = {
+		{PROVIDER_CREATE, 0, "ok n1:7:0b1c2d3e - 5\n", PROVIDER_OK},
+		{PROVIDER_CREATE, 0, "ok n1:7:0b1c2d3e 10.0.0.1 5\n", PROVIDER_OK},
+		{PROVIDER_CREATE, 0, "", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, " ok n1:7:0b1c2d3e - 5\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "ok n1:7:0b1c2d3e - 5", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "ok n1:8:0b1c2d3e - 5\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "ok n1:7:0b1c2d3e - x\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "ok\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "ok n1:7:0b1c2d3e - 5\nok n1:7:0b1c2d3e - 5\n",
+		 PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 127, "ok n1:7:0b1c2d3e - 5\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 0, "capacity no\n", PROVIDER_CAPACITY},
+		{PROVIDER_CREATE, 0, "not-yet 5000 no\n", PROVIDER_NOT_YET},
+		{PROVIDER_CREATE, 0, "not-yet soon\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_CREATE, 1, "transient no directory\n", PROVIDER_TRANSIENT},
+		{PROVIDER_CREATE, 0, "maybe\n", PROVIDER_AMBIGUOUS},
+		{PROVIDER_DELETE, 0, "ok \n", PROVIDER_OK},
+		{PROVIDER_DELETE, 0, "not-found x\n", PROVIDER_NOT_FOUND},
+		{PROVIDER_DELETE, 137, "", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, "end 0\n", PROVIDER_OK},
+		{PROVIDER_LIST, 0, N1 "running - 5 0\nend 1\n", PROVIDER_OK},
+		{PROVIDER_LIST, 0, N1 "absent - 5 0\nend 1\n", PROVIDER_OK},
+		{PROVIDER_LIST, 0, "", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, N1 "running - 5 0\n", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, N1 "running - 5 0\nend 2\n", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, N1 "running - 5 0\nend 1\nend 1\n", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, N1 "running - 5 0\nend 1", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, N1 "off - 5 0\nend 1\n", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, N1 "running - 5\nend 1\n", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 0, "bad n1\nend 1\n", PROVIDER_TRANSIENT},
+		{PROVIDER_LIST, 2, "end 0\n", PROVIDER_TRANSIENT},
+		{PROVIDER_OFFERS, 0, "ok\n", PROVIDER_OK},
+		{PROVIDER_OFFERS, 1, "transient flock is not installed\n", PROVIDER_TRANSIENT},
+	};
+	static const char *const ids[] = {"n1:7:0b1c2d3e"};
+	struct fix f;
+
+	(void)state;
+	start(&f);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_op op = {.kind = rows[i].kind};
+		struct provider_result r = {0};
+		struct provider_reply reply = {.status = rows[i].status,
+					       .body = rows[i].body,
+					       .len = strlen(rows[i].body)};
+
+		print_message("# row %zu\n", i);
+		if (op.kind == PROVIDER_CREATE)
+			op = create_op("n1", 7, cluster);
+		if (op.kind == PROVIDER_DELETE) {
+			op.u.del.ids = ids;
+			op.u.del.nids = 1;
+		}
+		if (op.kind == PROVIDER_LIST) {
+			op.u.list.cluster = cluster;
+			op.u.list.cursor = "";
+		}
+		provider_static.parse(f.self, &op, &reply, &r);
+		assert_int_equal(r.code, rows[i].code);
+		assert_true((r.code == PROVIDER_OK) == (r.message[0] == '\0'));
+		if (r.code != PROVIDER_OK)
+			assert_true(r.nitems == 0 && r.ninstances == 0 && r.noffers == 0);
+		provider_result_fini(&r);
+	}
+	stop(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_life),
+		cmocka_unit_test(test_repeat),
+		cmocka_unit_test(test_foreign),
+		cmocka_unit_test(test_on_fails),
+		cmocka_unit_test(test_off_fails),
+		cmocka_unit_test(test_off_while_booting),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_went_off),
+		cmocka_unit_test(test_killed_during_on),
+		cmocka_unit_test(test_killed_before_on),
+		cmocka_unit_test(test_killed_during_off),
+		cmocka_unit_test(test_hangs_are_parallel),
+		cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_bad_record),
+		cmocka_unit_test(test_no_directory),
+		cmocka_unit_test(test_offers),
+		cmocka_unit_test(test_open_refuses),
+		cmocka_unit_test(test_build),
+		cmocka_unit_test(test_build_refuses),
+		cmocka_unit_test(test_parse_hostile),
+	};
+
+	return cmocka_run_group_tests_name("static", tests, NULL, NULL);
+}
