@@ -10,20 +10,18 @@
  * of slurmctld that is gone when we exit; whatever we leave running is killed.  slurmctld waits for
  * us when it stops, so all of it ends within two seconds.  No allocation, no library but libc and
  * base/. */
+#include "slurm/hook.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/time.h>
-#include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/frame.h"
@@ -35,8 +33,6 @@ enum {
 	SOCKET_MS = 1200,   /* for burstd to take the call and answer */
 	TOTAL_MS = 1900,    /* then the timer ends us, spooled or not: the promise is two seconds */
 	SPOOL_MIN_MS = 300, /* but the disk has so much, whatever burstd took */
-	RETRY_MS = 10,      /* between two tries when the backlog of the socket is full */
-	ACK_MAX = 4096,     /* bytes of an answer; it is about thirty */
 	HEAD_MAX = 160,     /* bytes of the first frame; every field in it is bounded */
 	NAME_MAX_SPOOL = 64,
 	/* The whole of a small call in one write. */
@@ -52,9 +48,8 @@ struct call {
 
 /* Where the bytes go: burstd's socket, or a file in the spool. */
 struct sink {
-	int fd;
+	struct hook_conn c; /* or a file */
 	bool socket;
-	int64_t deadline; /* of the socket, by now_ns(CLOCK_MONOTONIC) */
 	size_t used;
 	unsigned char buf[BUFFER];
 };
@@ -72,48 +67,20 @@ static const char usage[] =
 	"usage: burst-resume NODES       as ResumeProgram of slurm.conf\n"
 	"       burst-suspend NODES      as SuspendProgram\n"
 	"       burst-resume-fail NODES  as ResumeFailProgram\n"
+	"       burst-prolog             as PrologSlurmctld\n"
 	"       burst-hook --help | --version\n"
 	"\n"
 	"Hands the call to burstd at " PATHS_SOCKET ", or leaves it in " PATHS_SPOOL ".\n"
 	"The name it is started by says which call it is: these are symlinks to burst-hook.\n"
+	"burst-prolog ends when all nodes of SLURM_JOB_ID are up; its status is 0, or that of the\n"
+	"site's own " PATHS_SITE_PROLOG ".\n"
 	"exit: 0 burstd has made the call durable, 1 the call is in the spool, 2 usage, 3 the call "
 	"is lost\n";
-
-static int64_t now_ns(clockid_t id)
-{
-	struct timespec ts = {0};
-
-	(void)clock_gettime(id, &ts);
-	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-/* To syslog, by hand: syslog(3) may block, and must not be called by a signal handler. */
-static void complain(const char *text)
-{
-	const struct sockaddr_un log = {.sun_family = AF_UNIX, .sun_path = "/dev/log"};
-	static const char start[] = "<27>burst-hook: "; /* daemon.err */
-	char line[sizeof(start) + 256];
-	const size_t skip = sizeof(start) - 1;
-	size_t len = strnlen(text, 255);
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-	memcpy(line, start, skip);
-	memcpy(line + skip, text, len);
-	if (fd >= 0) {
-		(void)sendto(fd, line, skip + len, MSG_NOSIGNAL, (const struct sockaddr *)&log,
-			     sizeof(log));
-		(void)close(fd);
-	}
-	line[skip + len] = '\n';
-	/* /dev/null when slurmctld gave us none; nobody to tell if it fails. */
-	if (write(STDERR_FILENO, line + 4, skip + len + 1 - 4) < 0)
-		return;
-}
 
 static void on_alarm(int sig)
 {
 	(void)sig;
-	complain("call lost: disk of " PATHS_SPOOL " too slow");
+	hook_complain("call lost: disk of " PATHS_SPOOL " too slow");
 	_exit(EXIT_LOST);
 }
 
@@ -122,7 +89,8 @@ static void on_alarm(int sig)
  * an fsync that hangs in the kernel, nothing can. */
 static void start_timer(int64_t started)
 {
-	int64_t left = started / 1000 + (int64_t)TOTAL_MS * 1000 - now_ns(CLOCK_MONOTONIC) / 1000;
+	int64_t left =
+		started / 1000 + (int64_t)TOTAL_MS * 1000 - hook_now_ns(CLOCK_MONOTONIC) / 1000;
 	struct itimerval after = {.it_value = {.tv_usec = (int64_t)SPOOL_MIN_MS * 1000}};
 	struct sigaction act = {.sa_handler = on_alarm};
 
@@ -134,62 +102,33 @@ static void start_timer(int64_t started)
 	(void)setitimer(ITIMER_REAL, &after, NULL);
 }
 
-/* What slurmctld left us (slurm.md section 1) is nothing to rely on. */
-static void reset_process(void)
+static int write_all(int fd, const unsigned char *p, size_t len)
 {
-	struct sigaction act = {.sa_handler = SIG_DFL};
-	sigset_t none;
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
 
-	for (int fd = 0; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0)
-			(void)open("/dev/null", O_RDWR); /* takes the lowest free one: fd */
-	(void)sigemptyset(&act.sa_mask);
-	for (int sig = 1; sig < SIGRTMAX; sig++)
-		(void)sigaction(sig, &act, NULL);
-	act.sa_handler = SIG_IGN;
-	(void)sigaction(SIGPIPE, &act, NULL);
-	(void)sigemptyset(&none);
-	(void)sigprocmask(SIG_SETMASK, &none, NULL);
-	(void)umask(077);
-}
-
-static int wait_ready(const struct sink *s, short events)
-{
-	struct pollfd p = {.fd = s->fd, .events = events};
-	int64_t left;
-	int n;
-
-	do {
-		left = s->deadline - now_ns(CLOCK_MONOTONIC);
-		if (left <= 0)
+		if (n == 0 || (n < 0 && errno != EINTR))
 			return -1;
-		n = poll(&p, 1, (int)(left / 1000000) + 1);
-	} while (n == 0 || (n < 0 && errno == EINTR));
-	return n < 0 ? -1 : 0;
-}
-
-static ssize_t put(const struct sink *s, const unsigned char *p, size_t n)
-{
-	return s->socket ? send(s->fd, p, n, MSG_NOSIGNAL) : write(s->fd, p, n);
+		if (n > 0) {
+			p += n;
+			len -= (size_t)n;
+		}
+	}
+	return 0;
 }
 
 static int flush(struct sink *s)
 {
-	size_t done = 0;
+	const size_t len = s->used;
 
-	while (done < s->used) {
-		ssize_t n = put(s, s->buf + done, s->used - done);
-
-		if (n > 0)
-			done += (size_t)n;
-		else if (n < 0 && errno == EAGAIN && s->socket) {
-			if (wait_ready(s, POLLOUT) != 0)
-				return -1;
-		} else if (n == 0 || errno != EINTR)
-			return -1;
-	}
 	s->used = 0;
-	return 0;
+	/* Only now: burstd, which wakes up for it, then finds the call there.  A socket without
+	 * burstd says so at once, and there is the spool. */
+	if (s->socket && s->c.fd < 0 && hook_connect(&s->c, false) != 0)
+		return -1;
+	if (s->socket)
+		return hook_send(&s->c, s->buf, len) == HOOK_OK ? 0 : -1;
+	return write_all(s->c.fd, s->buf, len);
 }
 
 /* Room for one frame of up to FRAME_CHUNK bytes: NULL when what is before it cannot be written. */
@@ -282,74 +221,18 @@ static int send_call(struct sink *s, const struct call *c)
 	return flush(s);
 }
 
-static int read_exactly(struct sink *s, void *to, size_t len)
-{
-	unsigned char *p = to;
-
-	while (len > 0) {
-		ssize_t n = recv(s->fd, p, len, 0);
-
-		if (n > 0) {
-			p += n;
-			len -= (size_t)n;
-		} else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
-			   wait_ready(s, POLLIN) != 0)
-			return -1;
-	}
-	return 0;
-}
-
-/* {"ok":true} or {"ok":true,...}, so written: anything else means that the call may not be durable.
- */
-static int read_ack(struct sink *s)
-{
-	static const char ok[] = "{\"ok\":true";
-	unsigned char head[FRAME_HEADER], want[FRAME_HEADER];
-	char body[ACK_MAX];
-	size_t len;
-
-	if (read_exactly(s, head, sizeof(head)) != 0)
-		return -1;
-	len = (size_t)head[3] << 8 | head[4];
-	frame_header(want, FRAME_JSON, (uint32_t)len);
-	if (memcmp(head, want, sizeof(head)) != 0 || len <= sizeof(ok) - 1 || len > sizeof(body) ||
-	    read_exactly(s, body, len) != 0)
-		return -1;
-	if (memcmp(body, ok, sizeof(ok) - 1) != 0 || body[len - 1] != '}')
-		return -1;
-	return len == sizeof(ok) || body[sizeof(ok) - 1] == ',' ? 0 : -1;
-}
-
-/* A full backlog (EAGAIN) is the only reason to try again: a socket without burstd says so at once.
- */
-static int connect_burstd(struct sink *s)
-{
-	const struct sockaddr_un to = {.sun_family = AF_UNIX, .sun_path = PATHS_SOCKET};
-
-	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (s->fd < 0)
-		return -1;
-	while (connect(s->fd, (const struct sockaddr *)&to, sizeof(to)) != 0) {
-		if (errno != EAGAIN && errno != EINTR)
-			return -1;
-		if (now_ns(CLOCK_MONOTONIC) >= s->deadline)
-			return -1;
-		(void)poll(NULL, 0, RETRY_MS);
-	}
-	return 0;
-}
-
 static int hand_over(struct sink *s, const struct call *c)
 {
+	char answer[HOOK_ANSWER_MAX + 1];
 	int rc = -1;
 
 	s->socket = true;
 	s->used = 0;
-	s->deadline = now_ns(CLOCK_MONOTONIC) + (int64_t)SOCKET_MS * 1000000;
-	if (connect_burstd(s) == 0 && send_call(s, c) == 0)
-		rc = read_ack(s);
-	if (s->fd >= 0)
-		(void)close(s->fd);
+	s->c.deadline = hook_now_ns(CLOCK_MONOTONIC) + (int64_t)SOCKET_MS * 1000000;
+	s->c.fd = -1;
+	if (send_call(s, c) == 0 && hook_read_answer(&s->c, answer) == HOOK_OK)
+		rc = 0; /* any other answer means that the call may not be durable */
+	hook_close(&s->c);
 	return rc;
 }
 
@@ -360,7 +243,7 @@ static void spool_name(char name[NAME_MAX_SPOOL], const struct call *c)
 
 	/* Short of entropy at boot: time and pid are unique enough with O_EXCL. */
 	if (getrandom(&random, sizeof(random), GRND_NONBLOCK) < 0)
-		random = (unsigned)now_ns(CLOCK_MONOTONIC);
+		random = (unsigned)hook_now_ns(CLOCK_MONOTONIC);
 	(void)snprintf(name, NAME_MAX_SPOOL, ".new-%020lld-%d-%08x.call", (long long)c->at_ns,
 		       (int)getpid(), random);
 }
@@ -375,14 +258,14 @@ static int spool(struct sink *s, const struct call *c)
 	spool_name(name, c);
 	s->socket = false;
 	s->used = 0;
-	s->fd = -1;
+	s->c.fd = -1;
 	if (dir < 0)
 		goto out;
-	s->fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (s->fd < 0)
+	s->c.fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (s->c.fd < 0)
 		goto out;
 	/* The name last: what has it is whole, whatever happens in between. */
-	if (send_call(s, c) == 0 && fsync(s->fd) == 0 && renameat(dir, name, dir, final) == 0)
+	if (send_call(s, c) == 0 && fsync(s->c.fd) == 0 && renameat(dir, name, dir, final) == 0)
 		rc = fsync(dir);
 	if (rc != 0) {
 		saved = errno;
@@ -391,8 +274,8 @@ static int spool(struct sink *s, const struct call *c)
 	}
 out:
 	saved = errno;
-	if (s->fd >= 0)
-		(void)close(s->fd);
+	if (s->c.fd >= 0)
+		(void)close(s->c.fd);
 	if (dir >= 0)
 		(void)close(dir);
 	errno = saved;
@@ -427,10 +310,11 @@ static int run(struct call *c, bool has_file)
 	char text[200];
 	const char *file;
 
-	const int64_t started = now_ns(CLOCK_MONOTONIC);
+	const int64_t started = hook_now_ns(CLOCK_MONOTONIC);
 
-	reset_process();
-	c->at_ns = now_ns(CLOCK_REALTIME);
+	hook_reset_process();
+	(void)umask(077);
+	c->at_ns = hook_now_ns(CLOCK_REALTIME);
 	file = open_file(c, has_file);
 	(void)snprintf(c->head, sizeof(c->head),
 		       "{\"v\":1,\"op\":\"call\",\"kind\":\"%s\",\"at_ms\":%lld,\"file\":\"%s\"}",
@@ -442,7 +326,7 @@ static int run(struct call *c, bool has_file)
 		return EXIT_SPOOLED;
 	(void)snprintf(text, sizeof(text), "%s call lost: %s: %s", c->kind, PATHS_SPOOL,
 		       strerror(errno));
-	complain(text);
+	hook_complain(text);
 	return EXIT_LOST;
 }
 
@@ -463,6 +347,8 @@ int main(int argc, char **argv)
 		return show(stdout, usage, EXIT_DURABLE);
 	if (c.list != NULL && strcmp(c.list, "--version") == 0)
 		return show(stdout, "burst-hook " BURSTD_VERSION "\n", EXIT_DURABLE);
+	if (strcmp(name, "burst-prolog") == 0)
+		return burst_prolog(argv);
 	for (size_t i = 0; c.list != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (strcmp(name, kinds[i].name) == 0) {
 			c.kind = kinds[i].kind;

@@ -12,4 +12,7 @@
 #define PATHS_STATE  "/var/lib/burstd"
 #define PATHS_CONF   "/etc/burstd/burstd.conf"
 
+/* A site's own PrologSlurmctld, which burst-prolog runs first. */
+#define PATHS_SITE_PROLOG "/etc/burstd/prolog-slurmctld"
+
 #endif

@@ -23,23 +23,36 @@ enum {
 	CTL_CHUNK = 65536,
 };
 
-/* Every connection is in one of these; only hooks and root can fill the first. */
-enum slot { SLOT_HOOK, SLOT_OPERATOR, SLOT_VIEWER, SLOTS };
+/* Every connection is in one of these; only hooks and root can fill the first and the fourth. */
+enum slot { SLOT_HOOK, SLOT_OPERATOR, SLOT_VIEWER, SLOT_HELD, SLOT_WATCH, SLOTS };
 
-static const unsigned slot_max[SLOTS] = {CTL_HOOK_SLOTS, CTL_OPERATOR_SLOTS, CTL_VIEWER_SLOTS};
+static const unsigned slot_max[SLOTS] = {
+	[SLOT_HOOK] = CTL_HOOK_SLOTS,     [SLOT_OPERATOR] = CTL_OPERATOR_SLOTS,
+	[SLOT_VIEWER] = CTL_VIEWER_SLOTS, [SLOT_HELD] = CTL_HELD_SLOTS,
+	[SLOT_WATCH] = CTL_WATCH_SLOTS,
+};
 
 /* One connection.
  *
+ *         +---held---> HELD --answered, or its time is over
+ *         |             v
  *   FIRST --a request--> ANSWER --written--> closed
  *     |                    ^
  *     +---head of a call-> CALL --its end (or nonsense)
  *
  * The deadline, nonsense where there is nobody to answer, and the end of the peer close it from
  * anywhere. */
-enum conn_state { CONN_FIRST, CONN_CALL, CONN_ANSWER };
+enum conn_state { CONN_FIRST, CONN_CALL, CONN_HELD, CONN_ANSWER };
 
-struct conn {
-	struct conn *next, **prevp; /* in order of arrival, so the first is the next one due */
+/* Connections that all have the same time: in order of arrival, so the first is the next one due.
+ */
+struct fifo {
+	struct ctl_conn *first, **lastp;
+};
+
+struct ctl_conn {
+	struct ctl_conn *next, **prevp;
+	struct fifo *in;
 	struct ctl_server *server;
 	enum conn_state state;
 	enum slot slot;
@@ -51,6 +64,7 @@ struct conn {
 	struct ctl_caller who;
 	struct frame_reader reader;
 	struct ctl_collect *collect; /* in CALL */
+	void *hold;                  /* in HELD: the handler's */
 	char *answer;                /* a whole frame, from CONN_ANSWER on */
 	size_t answer_len, written;
 };
@@ -60,7 +74,7 @@ struct ctl_server {
 	struct ctl_handler handler;
 	uint32_t *admins;
 	size_t nadmins;
-	uint32_t deadline_ms;
+	uint32_t deadline_ms, hold_ms;
 	char *path;
 	dev_t dev; /* of the socket file we made: somebody may have put another in its place */
 	ino_t ino;
@@ -68,8 +82,9 @@ struct ctl_server {
 	uv_poll_t poll;
 	struct timer *resume;   /* of accepting */
 	struct timer *deadline; /* of the first connection */
-	struct conn *first, **lastp;
-	unsigned used[SLOTS];
+	struct fifo quick;      /* all but the held ones */
+	struct fifo held;
+	unsigned used[SLOTS], max[SLOTS];
 	unsigned handles;     /* not yet closed */
 	bool closing, paused; /* paused: not accepting, until `resume` */
 	char chunk[CTL_CHUNK];
@@ -88,7 +103,7 @@ static void maybe_free(struct ctl_server *s)
 
 static void on_conn_closed(uv_handle_t *h)
 {
-	struct conn *c = h->data;
+	struct ctl_conn *c = h->data;
 	struct ctl_server *s = c->server;
 
 	frame_reader_fini(&c->reader);
@@ -100,7 +115,30 @@ static void on_conn_closed(uv_handle_t *h)
 
 static void set_deadline(struct ctl_server *s)
 {
-	timer_at(s->deadline, s->first != NULL ? s->first->due : INT64_MAX);
+	int64_t quick = s->quick.first != NULL ? s->quick.first->due : INT64_MAX;
+	int64_t held = s->held.first != NULL ? s->held.first->due : INT64_MAX;
+
+	timer_at(s->deadline, quick < held ? quick : held);
+}
+
+static void conn_queue(struct ctl_conn *c, struct fifo *f, uint32_t ms)
+{
+	c->in = f;
+	c->next = NULL;
+	c->prevp = f->lastp;
+	*f->lastp = c;
+	f->lastp = &c->next;
+	c->due = loop_now(c->server->loop) + ms;
+	set_deadline(c->server);
+}
+
+static void conn_unqueue(struct ctl_conn *c)
+{
+	*c->prevp = c->next;
+	if (c->next != NULL)
+		c->next->prevp = c->prevp;
+	else
+		c->in->lastp = c->prevp;
 }
 
 static void release_slot(struct ctl_server *s, enum slot slot)
@@ -112,41 +150,29 @@ static void release_slot(struct ctl_server *s, enum slot slot)
 
 /* The memory lives until the loop calls back, for a handler or a frame reader may be on the stack.
  */
-static void conn_close(struct conn *c)
+static void conn_close(struct ctl_conn *c)
 {
 	struct ctl_server *s = c->server;
 
 	if (c->closed)
 		return;
 	c->closed = true;
-	*c->prevp = c->next;
-	if (c->next != NULL)
-		c->next->prevp = c->prevp;
-	else
-		s->lastp = c->prevp;
+	conn_unqueue(c);
 	release_slot(s, c->slot);
 	uv_close((uv_handle_t *)&c->poll, on_conn_closed);
 	(void)close(c->fd); /* after uv_close(), which stops watching it */
 	if (!s->closing)
 		set_deadline(s);
-}
-
-static void on_deadline(void *ctx)
-{
-	struct ctl_server *s = ctx;
-	int64_t now = loop_now(s->loop);
-
-	while (s->first != NULL && s->first->due <= now)
-		conn_close(s->first);
-	set_deadline(s);
+	if (c->state == CONN_HELD)
+		s->handler.gone(s->handler.ctx, c->hold);
 }
 
 /* --- answering -------------------------------------------------------------------------------- */
 
-static void watch(struct conn *c, int events);
+static void watch(struct ctl_conn *c, int events);
 
 /* The rest of what the peer sends is of no interest. */
-static void on_writable(struct conn *c)
+static void on_writable(struct ctl_conn *c)
 {
 	while (c->written < c->answer_len) {
 		ssize_t n = send(c->fd, c->answer + c->written, c->answer_len - c->written,
@@ -165,7 +191,7 @@ static void on_writable(struct conn *c)
 	conn_close(c);
 }
 
-static void answer(struct conn *c, const char *json, size_t len)
+static void answer(struct ctl_conn *c, const char *json, size_t len)
 {
 	unsigned char head[FRAME_HEADER];
 
@@ -179,7 +205,7 @@ static void answer(struct conn *c, const char *json, size_t len)
 	on_writable(c);
 }
 
-static void refuse(struct conn *c, const char *why)
+static void refuse(struct ctl_conn *c, const char *why)
 {
 	json_t *root = mem_check(json_pack("{s:b,s:s}", "ok", 0, "error", why));
 	char *json = mem_check(json_dumps(root, JSON_COMPACT));
@@ -190,7 +216,7 @@ static void refuse(struct conn *c, const char *why)
 }
 
 /* The handler's answer; takes json. */
-static void answer_take(struct conn *c, char *json)
+static void answer_take(struct ctl_conn *c, char *json)
 {
 	size_t len;
 
@@ -203,6 +229,83 @@ static void answer_take(struct conn *c, char *json)
 	else
 		answer(c, json, len);
 	free(json);
+}
+
+/* --- answering later -------------------------------------------------------------------------- */
+
+/* From a slot that is scarce, once it is known what the peer wants. */
+static bool move_to(struct ctl_conn *c, enum slot slot)
+{
+	struct ctl_server *s = c->server;
+
+	if (c->slot == slot)
+		return true;
+	if (s->used[slot] >= s->max[slot])
+		return false;
+	release_slot(s, c->slot);
+	s->used[slot]++;
+	c->slot = slot;
+	return true;
+}
+
+bool ctl_server_hold(struct ctl_conn *c, void *hold)
+{
+	struct ctl_server *s = c->server;
+
+	assert(c->state == CONN_FIRST && !c->closed);
+	if (!move_to(c, c->maybe_hook ? SLOT_HELD : SLOT_WATCH))
+		return false;
+	c->state = CONN_HELD;
+	c->hold = hold;
+	conn_unqueue(c);
+	conn_queue(c, &s->held, s->hold_ms);
+	return true;
+}
+
+/* It has the usual time to take its answer. */
+static void unhold(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+
+	assert(c->state == CONN_HELD && !c->closed);
+	c->state = CONN_FIRST;
+	c->hold = NULL;
+	conn_unqueue(c);
+	conn_queue(c, &s->quick, s->deadline_ms);
+}
+
+void ctl_server_answer(struct ctl_conn *c, char *json)
+{
+	unhold(c);
+	answer_take(c, json);
+}
+
+static void on_deadline(void *ctx)
+{
+	struct ctl_server *s = ctx;
+	int64_t now = loop_now(s->loop);
+
+	while (s->quick.first != NULL && s->quick.first->due <= now)
+		conn_close(s->quick.first);
+	while (s->held.first != NULL && s->held.first->due <= now) {
+		struct ctl_conn *c = s->held.first;
+		void *hold = c->hold;
+
+		unhold(c);
+		answer_take(c, s->handler.expired(s->handler.ctx, hold));
+	}
+	if (!s->closing)
+		set_deadline(s);
+}
+
+/* Its request was whole: what comes now is its end, or nothing that we know. */
+static void on_held_readable(struct ctl_conn *c)
+{
+	char byte;
+	ssize_t n = recv(c->fd, &byte, 1, MSG_DONTWAIT);
+
+	if (n >= 0 || (errno != EAGAIN && errno != EINTR))
+		conn_close(c);
 }
 
 /* --- understanding ---------------------------------------------------------------------------- */
@@ -218,44 +321,34 @@ static bool is_call(const char *json, size_t len)
 	return yes;
 }
 
-/* Out of the hooks' slots, once it is known that it is no hook. */
-static bool move_to(struct conn *c, enum slot slot)
+static void on_request(struct ctl_conn *c, const char *data, size_t len)
 {
 	struct ctl_server *s = c->server;
+	char *json;
 
-	if (c->slot == slot)
-		return true;
-	if (s->used[slot] >= slot_max[slot])
-		return false;
-	release_slot(s, c->slot);
-	s->used[slot]++;
-	c->slot = slot;
-	return true;
-}
-
-static void on_request(struct conn *c, const char *data, size_t len)
-{
-	struct ctl_server *s = c->server;
-
-	if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR))
+	if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR)) {
 		refuse(c, "busy: too many requests at a time");
-	else
-		answer_take(c, s->handler.request(s->handler.ctx, &c->who, data, len));
+		return;
+	}
+	json = s->handler.request(s->handler.ctx, c, &c->who, data, len);
+	assert(json != NULL || c->state == CONN_HELD || c->closed);
+	if (json != NULL)
+		answer_take(c, json);
 }
 
 /* There is room for all lists and heads, but not for every resume file. */
-static void keep_budget(struct conn *c, size_t more)
+static void keep_budget(struct ctl_conn *c, size_t more)
 {
 	size_t held = more;
 
-	for (const struct conn *i = c->server->first; i != NULL; i = i->next)
+	for (const struct ctl_conn *i = c->server->quick.first; i != NULL; i = i->next)
 		if (i->collect != NULL)
 			held += ctl_collect_held(i->collect);
 	if (held > CTL_CALLS_MAX)
 		ctl_collect_drop(c->collect);
 }
 
-static void on_call_frame(struct conn *c, enum frame_type type, const char *data, size_t len)
+static void on_call_frame(struct ctl_conn *c, enum frame_type type, const char *data, size_t len)
 {
 	struct ctl_server *s = c->server;
 	struct ctl_call call;
@@ -271,7 +364,7 @@ static void on_call_frame(struct conn *c, enum frame_type type, const char *data
 	}
 }
 
-static void on_first_frame(struct conn *c, enum frame_type type, const char *data, size_t len)
+static void on_first_frame(struct ctl_conn *c, enum frame_type type, const char *data, size_t len)
 {
 	if (type != FRAME_JSON) {
 		refuse(c, "the first frame must be JSON");
@@ -286,20 +379,26 @@ static void on_first_frame(struct conn *c, enum frame_type type, const char *dat
 	}
 }
 
-/* -1 ends the reading: there is an answer, or nobody to answer. */
+/* There is an answer or will be, or nobody to answer. */
+static bool is_over(const struct ctl_conn *c)
+{
+	return c->state == CONN_ANSWER || c->state == CONN_HELD || c->closed;
+}
+
+/* -1 ends the reading. */
 static int on_frame(void *ctx, enum frame_type type, const char *data, size_t len, struct err *e)
 {
-	struct conn *c = ctx;
+	struct ctl_conn *c = ctx;
 
 	(void)e;
 	if (c->state == CONN_FIRST)
 		on_first_frame(c, type, data, len);
 	else
 		on_call_frame(c, type, data, len);
-	return c->state == CONN_ANSWER || c->closed ? -1 : 0;
+	return is_over(c) ? -1 : 0;
 }
 
-static void on_readable(struct conn *c)
+static void on_readable(struct ctl_conn *c)
 {
 	struct ctl_server *s = c->server;
 	ssize_t n = recv(c->fd, s->chunk, sizeof(s->chunk), MSG_DONTWAIT);
@@ -313,7 +412,7 @@ static void on_readable(struct conn *c)
 		return;
 	}
 	rc = frame_reader_feed(&c->reader, s->chunk, (size_t)n, on_frame, c, &e);
-	if (c->state == CONN_ANSWER || c->closed)
+	if (is_over(c))
 		return;
 	if (rc != 0)
 		refuse(c, e.msg);
@@ -323,18 +422,20 @@ static void on_readable(struct conn *c)
 
 static void on_poll(uv_poll_t *p, int status, int events)
 {
-	struct conn *c = p->data;
+	struct ctl_conn *c = p->data;
 
 	(void)events;
 	if (status < 0)
 		conn_close(c);
 	else if (c->state == CONN_ANSWER)
 		on_writable(c);
+	else if (c->state == CONN_HELD)
+		on_held_readable(c);
 	else
 		on_readable(c);
 }
 
-static void watch(struct conn *c, int events)
+static void watch(struct ctl_conn *c, int events)
 {
 	if (uv_poll_start(&c->poll, events, on_poll) != 0)
 		conn_close(c);
@@ -350,11 +451,13 @@ static bool is_admin(const struct ctl_server *s, uint32_t uid)
 	return false;
 }
 
-static void know_caller(struct conn *c, const struct ucred *peer)
+static void know_caller(struct ctl_conn *c, const struct ucred *peer)
 {
 	c->who = (struct ctl_caller){.uid = peer->uid, .gid = peer->gid, .pid = peer->pid};
 	c->maybe_hook = peer->uid == 0 || peer->uid == geteuid();
-	if (c->maybe_hook || is_admin(c->server, peer->uid))
+	if (c->maybe_hook)
+		c->who.role = CTL_OWN;
+	else if (is_admin(c->server, peer->uid))
 		c->who.role = CTL_OPERATOR;
 	if (c->maybe_hook)
 		c->slot = SLOT_HOOK;
@@ -364,7 +467,7 @@ static void know_caller(struct conn *c, const struct ucred *peer)
 
 /* It has sent no whole frame for a while, and nothing waits to be read: a hook sends its head at
  * once. */
-static bool is_silent(const struct conn *c, int64_t now)
+static bool is_silent(const struct ctl_conn *c, int64_t now)
 {
 	int64_t age = now - (c->due - c->server->deadline_ms);
 	char byte;
@@ -381,7 +484,7 @@ static bool have_hook_slot(struct ctl_server *s)
 
 	if (s->used[SLOT_HOOK] < CTL_HOOK_SLOTS)
 		return true;
-	for (struct conn *c = s->first; c != NULL; c = c->next)
+	for (struct ctl_conn *c = s->quick.first; c != NULL; c = c->next)
 		if (c->slot == SLOT_HOOK && is_silent(c, now)) {
 			conn_close(c);
 			return true;
@@ -389,23 +492,19 @@ static bool have_hook_slot(struct ctl_server *s)
 	return false;
 }
 
-static void conn_link(struct conn *c)
+static void conn_link(struct ctl_conn *c)
 {
 	struct ctl_server *s = c->server;
 
-	c->prevp = s->lastp;
-	*s->lastp = c;
-	s->lastp = &c->next;
 	s->used[c->slot]++;
 	s->handles++;
-	c->due = loop_now(s->loop) + s->deadline_ms;
-	set_deadline(s);
+	conn_queue(c, &s->quick, s->deadline_ms);
 }
 
 /* Takes fd. */
 static void conn_new(struct ctl_server *s, int fd)
 {
-	struct conn *c = mem_zalloc(sizeof(*c));
+	struct ctl_conn *c = mem_zalloc(sizeof(*c));
 	struct ucred peer;
 	socklen_t len = sizeof(peer);
 
@@ -416,11 +515,13 @@ static void conn_new(struct ctl_server *s, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
 		goto no;
 	know_caller(c, &peer);
-	if (s->used[c->slot] >= slot_max[c->slot] ||
+	if (s->used[c->slot] >= s->max[c->slot] ||
 	    uv_poll_init(loop_uv(s->loop), &c->poll, fd) != 0)
 		goto no;
 	conn_link(c);
 	watch(c, UV_READABLE);
+	if (!c->closed)
+		on_readable(c); /* a hook has sent all of a short call by now */
 	return;
 no:
 	(void)close(fd);
@@ -440,7 +541,7 @@ static void on_connection(uv_poll_t *p, int status, int events)
 
 	(void)status;
 	(void)events;
-	for (int i = 0; i < CTL_ACCEPT_BATCH; i++) {
+	for (int i = 0; i < CTL_ACCEPT_BATCH && !s->closing; i++) {
 		int fd;
 
 		/* Only the first is sure to be there, and worth somebody else's slot. */
@@ -545,6 +646,10 @@ static void copy_opts(struct ctl_server *s, const struct ctl_server_opts *o)
 {
 	s->path = mem_strdup(o->path);
 	s->deadline_ms = o->deadline_ms ? o->deadline_ms : CTL_DEADLINE_MS;
+	s->hold_ms = o->hold_ms ? o->hold_ms : CTL_HOLD_MS;
+	memcpy(s->max, slot_max, sizeof(slot_max));
+	if (o->held_max != 0 && o->held_max < s->max[SLOT_HELD])
+		s->max[SLOT_HELD] = o->held_max;
 	s->nadmins = o->nadmins;
 	s->admins = mem_zalloc(o->nadmins * sizeof(*s->admins) + 1);
 	if (o->nadmins > 0)
@@ -561,7 +666,8 @@ int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_ser
 	s->loop = l;
 	s->fd = -1;
 	s->handler = *h;
-	s->lastp = &s->first;
+	s->quick.lastp = &s->quick.first;
+	s->held.lastp = &s->held.first;
 	s->handles = 1; /* the one that maybe_free() takes off */
 	copy_opts(s, o);
 	if (listen_at(s, e) != 0)
@@ -596,8 +702,10 @@ void ctl_server_close(struct ctl_server *s)
 		return;
 	assert(!s->closing);
 	s->closing = true;
-	while (s->first != NULL)
-		conn_close(s->first);
+	while (s->quick.first != NULL)
+		conn_close(s->quick.first);
+	while (s->held.first != NULL)
+		conn_close(s->held.first);
 	timer_free(s->resume);
 	timer_free(s->deadline);
 	remove_socket(s);

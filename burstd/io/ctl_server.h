@@ -3,7 +3,10 @@
  * The protocol is in base/frame.h.  Who calls is known from SO_PEERCRED, never from what he says.
  * Each connection has five seconds in all; some slots are kept for hooks, so that no number of
  * other callers can keep slurmctld waiting.  Replies are capped, so that a long read is many short
- * ones and never blocks the loop. */
+ * ones and never blocks the loop.
+ *
+ * An answer may come later: the handler holds the request, and has ten seconds to answer it, then
+ * it is asked for what it can say.  Held requests have slots of their own, many of them. */
 #ifndef BURSTD_CTL_SERVER_H
 #define BURSTD_CTL_SERVER_H
 
@@ -15,13 +18,17 @@
 
 struct loop;
 struct ctl_server;
+struct ctl_conn; /* the connection that a request came on */
 
 enum {
 	CTL_DEADLINE_MS = 5000,
-	CTL_HOOK_SLOTS = 32,       /* root and our own user, until they ask something */
-	CTL_OPERATOR_SLOTS = 16,   /* operators, asking something */
-	CTL_VIEWER_SLOTS = 32,     /* everybody else */
-	CTL_REQUEST_MAX = 1 << 16, /* bytes of one frame to us: twice what the hook sends */
+	CTL_HOLD_MS = 10000,     /* a held request gets its answer by then */
+	CTL_HOOK_SLOTS = 32,     /* root and our own user, until they ask something */
+	CTL_OPERATOR_SLOTS = 16, /* operators, asking something */
+	CTL_VIEWER_SLOTS = 32,   /* everybody else */
+	CTL_HELD_SLOTS = 4096,   /* held requests of root and our own user: jobs that start */
+	CTL_WATCH_SLOTS = 256,   /* those of all others */
+	CTL_REQUEST_MAX = (1 << 17) + 4096, /* bytes of one frame to us: a node list is the most */
 	CTL_HEAD_MAX = 4096,      /* bytes of the first frame of a call; the hook's has about 100 */
 	CTL_REPLY_MAX = 1 << 20,  /* bytes of one answer */
 	CTL_CALLS_MAX = 64 << 20, /* bytes of all unfinished calls; more resume files are dropped */
@@ -29,7 +36,8 @@ enum {
 
 enum ctl_role {
 	CTL_VIEWER,   /* any local user: may look */
-	CTL_OPERATOR, /* root, our own user, or one of the admins: may also act */
+	CTL_OPERATOR, /* one of the admins: may also act */
+	CTL_OWN,      /* root or our own user, for so slurmctld runs */
 };
 
 struct ctl_caller {
@@ -49,9 +57,14 @@ struct ctl_call {         /* one whole call from slurmctld; borrowed */
 };
 
 struct ctl_handler {
-	/* A request of one JSON frame.  Return the answer (JSON text, freed by the server, not
-	 * NULL). */
-	char *(*request)(void *ctx, const struct ctl_caller *who, const char *json, size_t len);
+	/* A request of one JSON frame.  Return the answer (JSON text, freed by the server); NULL
+	 * only after ctl_server_hold(). */
+	char *(*request)(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
+			 const char *json, size_t len);
+	/* The time of a held request is over: return its answer. */
+	char *(*expired)(void *ctx, void *hold);
+	/* Nobody is left to be answered: the peer has gone, or the server closes. */
+	void (*gone)(void *ctx, void *hold);
 	/* A whole call, from root or our own user, for so slurmctld runs; nobody else may make one.
 	 * The answer says whether it is durable: {"ok":true... or {"ok":false..., without spaces.
 	 */
@@ -64,6 +77,8 @@ struct ctl_server_opts {
 	const uint32_t *admins; /* uids that are operators besides root and our own */
 	size_t nadmins;
 	uint32_t deadline_ms; /* 0: CTL_DEADLINE_MS */
+	uint32_t hold_ms;     /* 0: CTL_HOLD_MS */
+	unsigned held_max;    /* 0: CTL_HELD_SLOTS; fewer where descriptors are scarce */
 };
 
 /* Refuses (ERR_IO) a path where somebody listens, or that is not a socket.  A request may close the
@@ -71,6 +86,13 @@ struct ctl_server_opts {
 int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_server_opts *o,
 		   const struct ctl_handler *h, struct err *e);
 void ctl_server_close(struct ctl_server *s); /* removes the socket; frees from the loop */
+
+/* From inside request(): its answer comes later.  Then exactly one of these ends it: our
+ * ctl_server_answer(), or the handler's expired(hold) or gone(hold).  False: there is no room for
+ * one more, answer now. */
+bool ctl_server_hold(struct ctl_conn *c, void *hold);
+/* Answer a request that is held; takes json.  c is not to be used any more. */
+void ctl_server_answer(struct ctl_conn *c, char *json);
 
 /* Collects the frames of one call; the spool uses it too, for it holds the same bytes. */
 struct ctl_collect;

@@ -29,7 +29,7 @@
 #define HEAD "{\"v\":1,\"op\":\"call\",\"kind\":\"resume\"}"
 #define ASK  "{\"v\":1,\"op\":\"status\"}"
 
-enum { VIEWER = 12345, ADMIN = 12346, DEADLINE_MS = 300 };
+enum { VIEWER = 12345, ADMIN = 12346, DEADLINE_MS = 300, HOLD_MS = 600, HELD_MAX = 8 };
 
 static struct fix {
 	struct loop *l;
@@ -42,6 +42,9 @@ static struct fix {
 	size_t file_len, list_len;
 	char *answer; /* what the next request gets; NULL: {"ok":true} */
 	bool close_inside;
+	bool hold; /* the next requests, while there is room */
+	struct ctl_conn *held[HELD_MAX + CTL_WATCH_SLOTS]; /* by what the server was given for it */
+	unsigned nheld, expired, gone;
 } F;
 
 static unsigned count_fds(void)
@@ -63,17 +66,47 @@ static void maybe_close(void)
 	}
 }
 
-static char *on_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
+			const char *json, size_t len)
 {
-	char *answer = F.answer ? F.answer : strdup("{\"ok\":true}");
+	char *answer = F.answer;
 
 	(void)ctx;
 	assert_int_equal(strlen(json), len);
 	F.requests++;
 	F.who = *who;
 	F.answer = NULL;
+	if (F.hold && ctl_server_hold(c, &F.held[F.nheld])) {
+		F.held[F.nheld++] = c;
+		maybe_close();
+		return NULL;
+	}
 	maybe_close();
-	return answer;
+	return answer != NULL ? answer : strdup("{\"ok\":true}");
+}
+
+static void forget(void *hold)
+{
+	struct ctl_conn **c = hold;
+
+	assert_true(c >= F.held && c < F.held + F.nheld && *c != NULL);
+	*c = NULL;
+}
+
+static char *on_expired(void *ctx, void *hold)
+{
+	(void)ctx;
+	forget(hold);
+	F.expired++;
+	maybe_close();
+	return strdup("{\"ok\":true,\"wait\":true}");
+}
+
+static void on_gone(void *ctx, void *hold)
+{
+	(void)ctx;
+	forget(hold);
+	F.gone++;
 }
 
 static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
@@ -92,9 +125,14 @@ static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_c
 static int open_server(struct ctl_server **out, uint32_t deadline_ms, struct err *e)
 {
 	static const uint32_t admins[] = {1, ADMIN};
-	static const struct ctl_handler h = {.request = on_request, .call = on_call};
-	const struct ctl_server_opts o = {
-		.path = F.path, .admins = admins, .nadmins = 2, .deadline_ms = deadline_ms};
+	static const struct ctl_handler h = {
+		.request = on_request, .expired = on_expired, .gone = on_gone, .call = on_call};
+	const struct ctl_server_opts o = {.path = F.path,
+					  .admins = admins,
+					  .nadmins = 2,
+					  .deadline_ms = deadline_ms,
+					  .hold_ms = deadline_ms != 0 ? HOLD_MS : 0,
+					  .held_max = HELD_MAX};
 
 	return ctl_server_new(out, F.l, &o, &h, e);
 }
@@ -244,7 +282,7 @@ static void test_request(void **state)
 	assert_int_equal(say(fd, 'J', ASK), 0);
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 	assert_int_equal(F.requests, 1);
-	assert_int_equal(F.who.role, CTL_OPERATOR);
+	assert_int_equal(F.who.role, CTL_OWN);
 	assert_int_equal(F.who.uid, geteuid());
 	assert_int_equal(F.who.pid, getpid());
 }
@@ -291,7 +329,7 @@ static const struct {
 	ROW("no frame", "GET / HTTP/1.1\r\n\r\n", "not a frame"),
 	ROW("NUL", "\0\0\0\0\0", "not a frame"),
 	ROW("4 GiB", "J\xff\xff\xff\xff", "frame of 4294967295 bytes"),
-	ROW("over our cap", "J\0\1\0\1", "too long"),
+	ROW("over our cap", "J\0\2\x10\1", "too long"),
 	ROW("starts with a list", "L\0\0\0\2n1", "first frame must be JSON"),
 	ROW("starts with the end", "Z\0\0\0\0", "first frame must be JSON"),
 	ROW("two heads", "J\0\0\0\x0d{\"op\":\"call\"}J\0\0\0\x0d{\"op\":\"call\"}",
@@ -490,7 +528,7 @@ static const struct {
 	enum ctl_role role;
 	bool may_call;
 } roles[] = {
-	{0, CTL_OPERATOR, true},
+	{0, CTL_OWN, true},
 	{ADMIN, CTL_OPERATOR, false},
 	{VIEWER, CTL_VIEWER, false},
 };
@@ -642,6 +680,206 @@ static void test_out_of_descriptors(void **state)
 	assert_string_equal(hear(fd), "{\"ok\":true}");
 }
 
+/* --- answers that come later --------------------------------------------------------------------
+ */
+
+static int hold(uid_t uid)
+{
+	unsigned before = F.nheld;
+	int fd = dial(uid);
+
+	F.hold = true;
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_int_equal(F.nheld, before + 1);
+	F.hold = false;
+	return fd;
+}
+
+static void answer_held(unsigned i, const char *text)
+{
+	struct ctl_conn *c = F.held[i];
+
+	F.held[i] = NULL;
+	ctl_server_answer(c, strdup(text));
+}
+
+static void pass(int64_t ms)
+{
+	int64_t until = loop_now(F.l) + ms;
+
+	while (loop_now(F.l) < until) {
+		(void)usleep(2000);
+		turn();
+	}
+}
+
+/* Longer than the deadline of the others; in any order. */
+static void test_held_is_answered_later(void **state)
+{
+	int a = hold(geteuid()), b = hold(geteuid());
+
+	(void)state;
+	pass(DEADLINE_MS + 100);
+	assert_true(is_open(a) && is_open(b));
+	answer_held(1, "{\"ok\":true,\"n\":2}");
+	assert_string_equal(hear(b), "{\"ok\":true,\"n\":2}");
+	answer_held(0, "{\"ok\":true,\"n\":1}");
+	assert_string_equal(hear(a), "{\"ok\":true,\"n\":1}");
+	assert_int_equal(F.expired + F.gone, 0);
+}
+
+static void test_held_expires(void **state)
+{
+	int64_t before = loop_now(F.l);
+	int fd = hold(geteuid());
+
+	(void)state;
+	assert_string_equal(hear(fd), "{\"ok\":true,\"wait\":true}");
+	assert_in_range(loop_now(F.l) - before, HOLD_MS, HOLD_MS + 200);
+	assert_int_equal(F.expired, 1);
+	assert_int_equal(F.gone, 0);
+}
+
+/* Ten seconds, as docs/protocol.md says. */
+static void test_hold_is_ten_seconds(void **state)
+{
+	int64_t before = loop_now(F.l);
+	int fd = hold(geteuid());
+
+	(void)state;
+	pass(CTL_HOLD_MS - 500);
+	assert_true(is_open(fd));
+	assert_string_equal(hear(fd), "{\"ok\":true,\"wait\":true}");
+	assert_in_range(loop_now(F.l) - before, CTL_HOLD_MS, CTL_HOLD_MS + 500);
+}
+
+/* They do not stand in the way of those whose time is shorter. */
+static void test_held_leaves_the_deadline_of_others(void **state)
+{
+	int a = hold(geteuid()), slow = dial(geteuid());
+	int64_t before = loop_now(F.l);
+
+	(void)state;
+	assert_string_equal(hear(slow), "");
+	assert_in_range(loop_now(F.l) - before, 0, DEADLINE_MS + 150);
+	assert_true(is_open(a));
+	test_call(state);
+	(void)close(a);
+	turn();
+	assert_int_equal(F.gone, 1);
+}
+
+static void test_peer_of_held_goes(void **state)
+{
+	int a = hold(geteuid()), b = hold(geteuid()), c = hold(geteuid());
+
+	(void)state;
+	(void)close(b);
+	turn();
+	assert_int_equal(F.gone, 1);
+	assert_null(F.held[1]);
+	(void)shutdown(c, SHUT_WR); /* it would not be told from one that is gone */
+	turn();
+	assert_int_equal(F.gone, 2);
+	(void)close(c);
+	(void)say(a, 'J', ASK); /* one request is all */
+	turn();
+	assert_int_equal(F.gone, 3);
+	assert_int_equal(F.requests, 3);
+	(void)close(a);
+}
+
+static void test_held_have_a_cap_of_their_own(void **state)
+{
+	int fd[HELD_MAX], one;
+
+	(void)state;
+	for (int i = 0; i < HELD_MAX; i++)
+		fd[i] = hold(geteuid());
+	F.hold = true;
+	one = dial(geteuid());
+	assert_int_equal(say(one, 'J', ASK), 0);
+	assert_string_equal(hear(one), "{\"ok\":true}"); /* at once, for it could not be held */
+	F.hold = false;
+	test_call(state); /* and nobody else notices */
+	(void)close(fd[3]);
+	turn();
+	(void)close(hold(geteuid()));
+	drop(fd, 3);
+	drop(fd + 4, HELD_MAX - 4);
+	assert_int_equal(F.gone, HELD_MAX + 1);
+}
+
+/* However many others watch, there is room for jobs that start. */
+static void test_watchers_have_another_cap(void **state)
+{
+	int fd[CTL_WATCH_SLOTS], one;
+
+	(void)state;
+	need_root();
+	for (int i = 0; i < CTL_WATCH_SLOTS; i++)
+		fd[i] = hold(i % 2 == 0 ? VIEWER : ADMIN);
+	F.hold = true;
+	one = dial(VIEWER);
+	assert_int_equal(say(one, 'J', ASK), 0);
+	assert_string_equal(hear(one), "{\"ok\":true}");
+	(void)close(hold(0));
+	drop(fd, CTL_WATCH_SLOTS);
+	assert_int_equal(F.gone, CTL_WATCH_SLOTS + 1);
+}
+
+static void test_slow_reader_of_a_held_answer_is_cut(void **state)
+{
+	int fd = hold(geteuid());
+	struct ctl_conn *c = F.held[0];
+	int64_t before;
+
+	(void)state;
+	pass(200);
+	before = loop_now(F.l);
+	F.held[0] = NULL;
+	ctl_server_answer(c, text_of(CTL_REPLY_MAX));
+	pass(DEADLINE_MS + 100);
+	assert_true(strlen(hear(fd)) < CTL_REPLY_MAX);
+	assert_true(loop_now(F.l) - before < DEADLINE_MS + 300);
+}
+
+static void test_close_while_held(void **state)
+{
+	int a = hold(geteuid()), b = hold(geteuid());
+
+	(void)state;
+	ctl_server_close(F.s);
+	F.s = NULL;
+	assert_int_equal(F.gone, 2);
+	assert_string_equal(hear(a), "");
+	assert_string_equal(hear(b), "");
+	assert_int_equal(F.expired, 0);
+}
+
+static void test_close_inside_expired(void **state)
+{
+	int a = hold(geteuid()), b = hold(geteuid());
+
+	(void)state;
+	F.close_inside = true;
+	assert_string_equal(hear(a), "");
+	assert_string_equal(hear(b), "");
+	assert_int_equal(F.expired, 1);
+	assert_int_equal(F.gone, 1);
+}
+
+static void test_close_inside_a_held_request(void **state)
+{
+	int fd = dial(geteuid());
+
+	(void)state;
+	F.close_inside = F.hold = true;
+	(void)say(fd, 'J', ASK);
+	assert_string_equal(hear(fd), "");
+	assert_int_equal(F.gone, 1);
+}
+
 /* --- the socket itself ------------------------------------------------------------------------ */
 
 static void test_mode_is_for_everybody(void **state)
@@ -786,6 +1024,17 @@ int main(void)
 		T(test_bad_paths),
 		T(test_close_inside_a_handler),
 		T(test_close_inside_a_call),
+		T(test_held_is_answered_later),
+		T(test_held_expires),
+		D(test_hold_is_ten_seconds),
+		T(test_held_leaves_the_deadline_of_others),
+		T(test_peer_of_held_goes),
+		D(test_held_have_a_cap_of_their_own),
+		D(test_watchers_have_another_cap),
+		T(test_slow_reader_of_a_held_answer_is_cut),
+		T(test_close_while_held),
+		T(test_close_inside_expired),
+		T(test_close_inside_a_held_request),
 	};
 #undef T
 #undef D

@@ -1,9 +1,9 @@
 /* hook_lab.h - runs the real burst-hook against a scripted server, in a world of its own.
  *
  * Its paths are compiled in, so the test process gives itself a mount namespace (and a user
- * namespace when it is not root) with tmpfs on /run, /var/spool and /dev.  The hook is found beside
- * the build, or by BURST_HOOK=DIRECTORY.  Everything asserts: a function returns only when all went
- * well. */
+ * namespace when it is not root) with tmpfs on /run, /var/spool, /etc and /dev.  The hook is found
+ * beside the build, or by BURST_HOOK=DIRECTORY.  Everything asserts: a function returns only when
+ * all went well. */
 #ifndef HOOK_LAB_H
 #define HOOK_LAB_H
 
@@ -18,8 +18,8 @@
 
 enum {
 	LAB_MIB = 1 << 20,
-	LAB_LIMIT_MS = 2000,      /* the promise */
-	LAB_GUARD_MS = 10000,     /* a hook that hangs is killed by the test */
+	LAB_LIMIT_MS = 2000,  /* the promise */
+	LAB_GUARD_MS = 10000, /* a hook that hangs is killed by the test, so long after its limit */
 	LAB_BYTES_MAX = 64 << 20, /* of one recorded call */
 	LAB_NAMES_MAX = 64,       /* files in the spool */
 };
@@ -30,12 +30,16 @@ bool lab_enter(int *status);
 struct lab_opts {
 	const char *name, *list, *file; /* file: SLURM_RESUME_FILE */
 	bool closed_fds, hostile_signals, traced;
+	bool full_stderr;  /* a pipe that nobody reads */
+	char *const *env;  /* all of it, in place of SLURM_RESUME_FILE */
+	unsigned limit_ms; /* 0: LAB_LIMIT_MS */
 };
 
 struct lab_proc {
 	pid_t pid;
 	int out, err;
 	int64_t started;
+	unsigned limit_ms;
 };
 
 struct lab_result {

@@ -1,0 +1,197 @@
+#include "api/held.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/ctl_api.h"
+#include "base/mem.h"
+#include "io/loop.h"
+
+struct hold {
+	struct hold *next, **prevp; /* those that wait for events */
+	struct held *all;
+	struct ctl_conn *conn;
+	struct gate *gate; /* NULL: it waits for events */
+	struct ctl_caller who;
+	char *json; /* the request for events, as it came */
+	size_t len;
+};
+
+struct held {
+	struct api *api;
+	struct loop *loop;
+	struct timer *timer; /* to look for events */
+	struct hold *watchers;
+	int64_t seen; /* the last event they were told of */
+	bool due;
+};
+
+/* --- gates ---------------------------------------------------------------------------------------
+ */
+
+static void put_wait(struct jsonw *w, const struct gate *g)
+{
+	jsonw_bool(w, "wait", true);
+	/* Longer than its nodes may boot there is nothing to wait for. */
+	jsonw_int(w, "deadline_ms", engine_gate_boot_ms(g) + HELD_GATE_EXTRA_MS);
+}
+
+static void on_gate(void *ctx, enum gate_end how)
+{
+	struct hold *h = ctx;
+
+	ctl_server_answer(h->conn, mem_strdup(how == GATE_UP ? "{\"ok\":true,\"up\":true}"
+							     : "{\"ok\":true,\"gone\":true}"));
+	free(h);
+}
+
+int held_gate(struct ctl_reply *r, uint64_t job, const char *nodes)
+{
+	struct api *a = r->api;
+	struct hold *h = mem_zalloc(sizeof(*h));
+	const struct gate_ask ask = {
+		.job = job, .nodes = nodes, .len = strlen(nodes), .fn = on_gate, .ctx = h};
+
+	*h = (struct hold){.all = a->held, .conn = r->conn};
+	if (engine_gate_open(a->engine, &ask, &h->gate, &r->err) != 0) {
+		r->code = r->err.code == ERR_INVALID ? "invalid" : "failed";
+		free(h);
+		return -1;
+	}
+	if (h->gate != NULL && r->conn != NULL && ctl_server_hold(r->conn, h)) {
+		r->held = true;
+		return 0;
+	}
+	if (h->gate == NULL) {
+		jsonw_bool(&r->w, "up", true); /* there is none of ours */
+	} else {
+		put_wait(&r->w, h->gate);
+		engine_gate_close(h->gate);
+	}
+	free(h);
+	return 0;
+}
+
+/* --- events --------------------------------------------------------------------------------------
+ */
+
+static void drop(struct hold *h)
+{
+	*h->prevp = h->next;
+	if (h->next != NULL)
+		h->next->prevp = h->prevp;
+	free(h->json);
+	free(h);
+}
+
+bool held_events(struct ctl_reply *r, const char *json, size_t len)
+{
+	struct held *all = r->api->held;
+	struct hold *h;
+
+	if (all == NULL || r->conn == NULL || len > HELD_REQUEST_MAX)
+		return false;
+	h = mem_zalloc(sizeof(*h));
+	if (!ctl_server_hold(r->conn, h)) {
+		free(h);
+		return false;
+	}
+	*h = (struct hold){.all = all, .conn = r->conn, .who = *r->who, .len = len};
+	h->json = mem_zalloc(len + 1);
+	memcpy(h->json, json, len);
+	if (all->watchers == NULL)
+		all->seen = journal_last_event(all->api->journal); /* it was told of these */
+	h->next = all->watchers;
+	h->prevp = &all->watchers;
+	if (h->next != NULL)
+		h->next->prevp = &h->next;
+	all->watchers = h;
+	return true;
+}
+
+static void on_timer(void *ctx)
+{
+	struct held *all = ctx;
+	struct hold *next;
+
+	all->due = false;
+	all->seen = journal_last_event(all->api->journal);
+	for (struct hold *h = all->watchers; h != NULL; h = next) {
+		bool nothing;
+		char *text = ctl_api_again(all->api, &h->who, h->json, h->len, &nothing);
+
+		next = h->next;
+		if (nothing) { /* of the node that it asked for */
+			free(text);
+			continue;
+		}
+		ctl_server_answer(h->conn, text);
+		drop(h);
+	}
+}
+
+void held_turned(struct held *h)
+{
+	if (h == NULL || h->watchers == NULL || h->due ||
+	    journal_last_event(h->api->journal) == h->seen)
+		return;
+	h->due = true;
+	timer_at(h->timer, loop_now(h->loop) + HELD_EVENTS_MS);
+}
+
+/* --- both ----------------------------------------------------------------------------------------
+ */
+
+char *held_expired(void *ctx, void *hold)
+{
+	struct hold *h = hold;
+	struct str s;
+	struct jsonw w = {.out = &s, .first = true};
+	bool nothing;
+	char *text;
+
+	if (h->gate == NULL) {
+		text = ctl_api_again(ctx, &h->who, h->json, h->len, &nothing);
+		drop(h);
+		return text;
+	}
+	str_init(&s, 256);
+	jsonw_open(&w, NULL, '{');
+	jsonw_bool(&w, "ok", true);
+	put_wait(&w, h->gate);
+	jsonw_close(&w, '}');
+	engine_gate_close(h->gate);
+	free(h);
+	return str_take(&s);
+}
+
+void held_gone(void *ctx, void *hold)
+{
+	struct hold *h = hold;
+
+	(void)ctx;
+	if (h->gate == NULL) {
+		drop(h);
+		return;
+	}
+	engine_gate_close(h->gate);
+	free(h);
+}
+
+struct held *held_new(struct api *a, struct loop *l)
+{
+	struct held *h = mem_zalloc(sizeof(*h));
+
+	h->api = a;
+	h->loop = l;
+	h->timer = timer_new(l, on_timer, h);
+	return h;
+}
+
+void held_free(struct held *h)
+{
+	if (h == NULL)
+		return;
+	timer_free(h->timer);
+	free(h);
+}

@@ -1,0 +1,260 @@
+#include "engine/private.h"
+
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "io/loop.h"
+
+/* A job that waits for its nodes waits in slurmctld's PrologSlurmctld, burst-prolog, and that waits
+ * here.  What counts is what slurmctld itself says: it starts the job once all nodes are up in its
+ * own view, and looks at that only when the prolog ends, else every 30 s (slurm.md 2.4).
+ *
+ * Only what was asked of slurmctld after the gate was opened is believed: an older snapshot may
+ * show the node as it was before it was powered down.  Level, not edge: every gate is looked at
+ * again after each snapshot, so nothing is missed and a restart forgets nothing. */
+
+enum {
+	GATE_NAMES_MAX = 1 << 20, /* nodes of all gates together */
+	GATE_JOBS_MS = 2000,      /* between two looks at the jobs that are still CONFIGURING */
+	GATE_JOBS_NEW_MS = 500,   /* while a job was not looked at yet */
+	GATE_JOBS_SHARE = 4,      /* squeue reads all jobs: at most this part of the time */
+};
+
+struct gate {
+	struct gate *next, *prev;
+	struct engine *e;
+	uint64_t job;
+	int64_t opened_ms;
+	gate_fn fn;
+	void *ctx;
+	size_t n;
+	struct fleet_name *names[]; /* those of its nodes that are ours; they outlive it */
+};
+
+/* --- opening and closing -----------------------------------------------------------------------
+ */
+
+static struct gate *gate_new(struct engine *e, const struct gate_ask *ask, const struct hostlist *h)
+{
+	struct gate *g = mem_zalloc(sizeof(*g) + h->n * sizeof(struct fleet_name *));
+
+	*g = (struct gate){.e = e,
+			   .job = ask->job,
+			   .opened_ms = engine_now(e),
+			   .fn = ask->fn,
+			   .ctx = ask->ctx};
+	for (size_t i = 0; i < h->n; i++) {
+		g->names[g->n] = fleet_find(&e->fleet, h->names[i]);
+		g->n += g->names[g->n] != NULL;
+	}
+	return g;
+}
+
+static void link_gate(struct engine *e, struct gate *g)
+{
+	g->next = e->gates.first;
+	if (g->next != NULL)
+		g->next->prev = g;
+	e->gates.first = g;
+	e->gates.names += g->n;
+	e->count.gates_waiting++;
+}
+
+int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate **out,
+		     struct err *err)
+{
+	struct hostlist *h;
+	struct gate *g;
+	int64_t soon;
+
+	*out = NULL;
+	if (e->dead)
+		return err_set(err, ERR_IO, "shutting down");
+	if (hostlist_parse(&h, ask->nodes, ask->len, err) != 0)
+		return -1;
+	g = gate_new(e, ask, h);
+	hostlist_free(h);
+	if (g->n == 0 || g->n > GATE_NAMES_MAX - e->gates.names) {
+		int rc = g->n == 0 ? 0
+				   : err_set(err, ERR_LIMIT, "jobs with %d nodes wait already",
+					     GATE_NAMES_MAX);
+
+		free(g);
+		return rc;
+	}
+	link_gate(e, g);
+	/* slurmctld has just started a job: it is there, whatever the last poll said. */
+	soon = e->poll_began + ENGINE_GATE_POLL_MS;
+	if (soon < e->poll_next)
+		e->poll_next = soon;
+	timer_at(e->timer, engine_now(e));
+	*out = g;
+	return 0;
+}
+
+void engine_gate_close(struct gate *g)
+{
+	struct engine *e = g->e;
+
+	if (e->gates.first == g)
+		e->gates.first = g->next;
+	else
+		g->prev->next = g->next;
+	if (g->next != NULL)
+		g->next->prev = g->prev;
+	e->gates.names -= g->n;
+	e->count.gates_waiting--;
+	e->count.gate_ms += (uint64_t)(engine_now(e) - g->opened_ms);
+	free(g);
+}
+
+int64_t engine_gate_boot_ms(const struct gate *g)
+{
+	const struct conf *c = g->e->conf;
+	int64_t longest = 0;
+
+	for (size_t i = 0; i < g->n; i++)
+		if (c->pools[g->names[i]->pool].boot_ms > longest)
+			longest = c->pools[g->names[i]->pool].boot_ms;
+	return longest;
+}
+
+void gate_free(struct engine *e)
+{
+	while (e->gates.first != NULL)
+		engine_gate_close(e->gates.first); /* NOLINT(clang-analyzer-unix.Malloc) */
+}
+
+static void end(struct gate *g, enum gate_end how)
+{
+	struct engine *e = g->e;
+	gate_fn fn = g->fn;
+	void *ctx = g->ctx;
+
+	e->count.gates_up += how == GATE_UP;
+	e->count.gates_gone += how == GATE_GONE;
+	engine_gate_close(g);
+	fn(ctx, how);
+}
+
+/* --- looking -----------------------------------------------------------------------------------
+ */
+
+/* Whether we have registered it does not matter: slurmctld is about to run the job on it. */
+static bool is_up(const struct fleet_name *nm)
+{
+	return (nm->flags & SLURM_KNOWN) != 0 &&
+	       (nm->flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN |
+			     SLURM_NOT_RESPONDING | SLURM_UNKNOWN)) == 0;
+}
+
+static void look(struct gate *g)
+{
+	size_t up = 0;
+
+	for (size_t i = 0; i < g->n; i++) {
+		if (g->names[i]->barred) { /* the job goes back into the queue */
+			end(g, GATE_GONE);
+			return;
+		}
+		up += is_up(g->names[i]);
+	}
+	if (up == g->n)
+		end(g, GATE_UP);
+}
+
+/* A large cluster takes its time to answer: gates make it no more than half of the time. */
+int64_t gate_poll_ms(const struct engine *e, int64_t otherwise)
+{
+	int64_t every = ENGINE_GATE_POLL_MS;
+
+	if (every < 2 * e->snapshot_took_ms)
+		every = 2 * e->snapshot_took_ms;
+	return e->gates.first != NULL && every < otherwise ? every : otherwise;
+}
+
+/* When squeue is to be asked again; INT64_MAX: no gate waits. */
+static int64_t jobs_due(const struct engine *e)
+{
+	const struct gates *gs = &e->gates;
+	int64_t every = GATE_JOBS_MS;
+
+	if (gs->first == NULL)
+		return INT64_MAX;
+	/* The newest is first.  The analyser does not see that a gate that ends is taken out.
+	 * NOLINTNEXTLINE(clang-analyzer-unix.Malloc) */
+	if (gs->first->opened_ms > gs->asked_ms)
+		every = GATE_JOBS_NEW_MS;
+	if (every < GATE_JOBS_SHARE * gs->took_ms)
+		every = GATE_JOBS_SHARE * gs->took_ms;
+	return gs->asked_ms + every;
+}
+
+static void ask_jobs(struct engine *e)
+{
+	if (jobs_coming(e, JOBS_FOR_GATE) || engine_now(e) < jobs_due(e))
+		return;
+	e->gates.asked_ms = engine_now(e);
+	jobs_want(e, JOBS_FOR_GATE);
+}
+
+void gate_run(struct engine *e)
+{
+	struct gate *next;
+
+	if (e->gates.first != NULL && e->snapshot_ms != e->gates.seen_ms) {
+		e->gates.seen_ms = e->snapshot_ms;
+		for (struct gate *g = e->gates.first; g != NULL; g = next) {
+			next = g->next;
+			if (g->opened_ms <= e->snapshot_ms)
+				look(g);
+		}
+	}
+	ask_jobs(e);
+}
+
+/* --- the jobs that are CONFIGURING -------------------------------------------------------------
+ */
+
+struct ids {
+	uint64_t *v;
+	size_t n, cap;
+};
+
+static void keep(void *ctx, const struct slurm_job *j)
+{
+	struct ids *ids = ctx;
+
+	if (!slurm_job_configuring(j))
+		return;
+	if (ids->n == ids->cap) {
+		ids->cap = ids->cap == 0 ? 64 : 2 * ids->cap;
+		ids->v = mem_realloc(ids->v, ids->cap * sizeof(*ids->v));
+	}
+	ids->v[ids->n++] = j->number;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+void gate_jobs(struct engine *e, const char *text, size_t len)
+{
+	struct ids ids = {0};
+	struct gate *next;
+
+	e->gates.took_ms = engine_now(e) - e->gates.asked_ms;
+	slurm_job_parse(text, len, keep, &ids);
+	if (ids.n > 0)
+		qsort(ids.v, ids.n, sizeof(*ids.v), by_id);
+	for (struct gate *g = e->gates.first; g != NULL; g = next) {
+		next = g->next;
+		if (g->opened_ms <= e->gates.asked_ms &&
+		    (ids.n == 0 || bsearch(&g->job, ids.v, ids.n, sizeof(*ids.v), by_id) == NULL))
+			end(g, GATE_GONE);
+	}
+	free(ids.v);
+}

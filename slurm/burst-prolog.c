@@ -1,0 +1,234 @@
+/* burst-prolog - PrologSlurmctld: ends when all nodes of the job are up.
+ *
+ * slurmctld starts a job's steps when its prolog ends and its nodes are up; without one it looks
+ * only every 30 seconds (slurm.md 2.4).  burstd knows when they are up; we ask it and wait.
+ *
+ * All that can go wrong with burstd costs those 30 seconds and nothing else: we end with 0, at
+ * once, and slurmctld looks by itself.  Any other status would requeue or cancel the job.
+ *
+ * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot.  It is the
+ * site's: its status is ours.  slurmctld ends us by killing our process group, which it is in. */
+#include "slurm/hook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/frame.h"
+#include "base/paths.h"
+
+enum {
+	CONNECT_MS = 900,    /* a burstd that restarts is back in 200; then it is not there */
+	ANSWER_MS = 15000,   /* burstd answers within 10 s, if only to say: ask again */
+	PAUSE_MS = 1000,     /* between two questions, should it answer sooner */
+	TOTAL_MS = 3600000,  /* in all, unless burstd says less: it knows how long nodes may boot */
+	LOST_MAX = 3,        /* connections that broke, one after the other */
+	STATUS_SIGNAL = 128, /* as a shell says it */
+	HEAD_MAX = 96,       /* bytes before the node list; every field in it is bounded */
+	JOB_DIGITS_MAX = 19,
+};
+
+/* --- the site's own ----------------------------------------------------------------------------
+ */
+
+static void complain_about_site(const char *what)
+{
+	char text[200];
+
+	(void)snprintf(text, sizeof(text), "%s is not run: %s", PATHS_SITE_PROLOG, what);
+	hook_complain(text);
+}
+
+/* Whoever may write it may do all that slurmctld may. */
+static bool is_sound(void)
+{
+	struct stat st;
+
+	if (stat(PATHS_SITE_PROLOG, &st) != 0) {
+		if (errno != ENOENT)
+			complain_about_site(strerror(errno));
+		return false;
+	}
+	if (!S_ISREG(st.st_mode))
+		complain_about_site("not a file");
+	else if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		complain_about_site("others may write it");
+	else if (st.st_uid != 0 && st.st_uid != geteuid())
+		complain_about_site("it belongs to another user");
+	else
+		return true;
+	return false;
+}
+
+static _Noreturn void become_site(char **argv, pid_t parent, int report)
+{
+	static char path[] = PATHS_SITE_PROLOG;
+	int why;
+
+	(void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* should only we be killed, and not our group */
+	if (getppid() != parent)
+		_exit(0);
+	(void)signal(SIGPIPE, SIG_DFL);
+	argv[0] = path;
+	(void)execv(path, argv);
+	why = errno;
+	_exit(write(report, &why, sizeof(why)) < 0);
+}
+
+/* Its status; 0 as well when there is none, or it cannot be run. */
+static int run_site(char **argv)
+{
+	int report[2], status = 0, why;
+	pid_t self = getpid(), pid;
+
+	if (!is_sound())
+		return 0;
+	if (pipe2(report, O_CLOEXEC) != 0 || (pid = fork()) < 0) {
+		complain_about_site(strerror(errno));
+		return 0;
+	}
+	if (pid == 0)
+		become_site(argv, self, report[1]);
+	(void)close(report[1]);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+	}
+	if (read(report[0], &why, sizeof(why)) == sizeof(why)) {
+		complain_about_site(strerror(why));
+		status = 0;
+	}
+	(void)close(report[0]);
+	return WIFSIGNALED(status) ? STATUS_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* --- the gate ----------------------------------------------------------------------------------
+ */
+
+struct question {
+	char head[HEAD_MAX];
+	const char *nodes;
+};
+
+static bool is_number(const char *s)
+{
+	const size_t n = strspn(s, "0123456789");
+
+	return n > 0 && n <= JOB_DIGITS_MAX && s[n] == '\0';
+}
+
+/* A node list has nothing that JSON would have to escape. */
+static bool is_plain(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if (*s <= ' ' || *s > '~' || *s == '"' || *s == '\\')
+			return false;
+	return true;
+}
+
+static int make_question(struct question *q)
+{
+	const char *job = getenv("SLURM_JOB_ID");
+
+	q->nodes = getenv("SLURM_JOB_NODELIST");
+	if (job == NULL || q->nodes == NULL || !is_number(job) || !is_plain(q->nodes) ||
+	    strlen(q->nodes) > FRAME_LIST_MAX) {
+		hook_complain("burst-prolog: SLURM_JOB_ID or SLURM_JOB_NODELIST is missing or odd");
+		return -1;
+	}
+	(void)snprintf(q->head, sizeof(q->head), "{\"v\":1,\"op\":\"gate\",\"job\":%s,\"nodes\":\"",
+		       job);
+	return 0;
+}
+
+static int64_t from_now(int64_t ms)
+{
+	return hook_now_ns(CLOCK_MONOTONIC) + ms * 1000000;
+}
+
+/* HOOK_LOST: burstd had it, and went away. */
+static enum hook_rc ask(const struct question *q, int64_t deadline, char *answer)
+{
+	static const char tail[] = "\"}";
+	unsigned char frame[FRAME_HEADER];
+	const char *const parts[] = {q->head, q->nodes, tail};
+	struct hook_conn c = {.deadline = from_now(CONNECT_MS)};
+	enum hook_rc rc = HOOK_FAILED;
+
+	frame_header(frame, FRAME_JSON,
+		     (uint32_t)(strlen(q->head) + strlen(q->nodes) + strlen(tail)));
+	if (hook_connect(&c, true) != 0)
+		goto out;
+	c.deadline = from_now(ANSWER_MS);
+	if (deadline < c.deadline)
+		c.deadline = deadline;
+	rc = hook_send(&c, frame, sizeof(frame));
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && rc == HOOK_OK; i++)
+		rc = hook_send(&c, parts[i], strlen(parts[i]));
+	if (rc == HOOK_OK)
+		rc = hook_read_answer(&c, answer);
+out:
+	hook_close(&c);
+	return rc;
+}
+
+/* How long burstd thinks that there is something to wait for, since we began. */
+static int64_t limit_ms(const char *answer)
+{
+	static const char key[] = "\"deadline_ms\":";
+	const char *at = strstr(answer, key);
+	const long long ms = at != NULL ? strtoll(at + sizeof(key) - 1, NULL, 10) : 0;
+
+	return ms > 0 && ms < TOTAL_MS ? ms : TOTAL_MS;
+}
+
+static void pause_until(int64_t when)
+{
+	int64_t left = when - hook_now_ns(CLOCK_MONOTONIC);
+
+	if (left > 0)
+		(void)poll(NULL, 0, (int)(left / 1000000) + 1);
+}
+
+/* It ends; that is all that its end says. */
+static void gate(const struct question *q, int64_t started)
+{
+	char answer[HOOK_ANSWER_MAX + 1];
+	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000;
+	int lost = 0;
+
+	while (lost < LOST_MAX && hook_now_ns(CLOCK_MONOTONIC) < deadline) {
+		const int64_t soonest = from_now(PAUSE_MS);
+		const enum hook_rc rc = ask(q, deadline, answer);
+
+		if (rc == HOOK_LOST) {
+			lost++;
+			continue;
+		}
+		if (rc != HOOK_OK || strstr(answer, "\"wait\":true") == NULL)
+			return;
+		lost = 0;
+		if (started + limit_ms(answer) * 1000000 < deadline)
+			deadline = started + limit_ms(answer) * 1000000;
+		pause_until(soonest < deadline ? soonest : deadline);
+	}
+}
+
+int burst_prolog(char **argv)
+{
+	const int64_t started = hook_now_ns(CLOCK_MONOTONIC);
+	struct question q;
+	int status;
+
+	hook_reset_process();
+	status = run_site(argv);
+	if (status == 0 && make_question(&q) == 0)
+		gate(&q, started);
+	return status;
+}
