@@ -13,7 +13,7 @@ struct planner { /* the pools as they will be with what was decided so far */
 	struct plan *plan;
 	const struct conf *conf;
 	const struct fleet *fleet;
-	const int64_t *price;
+	const struct plan_pool *pools;
 	struct {
 		uint64_t nodes;
 		int64_t rate;
@@ -30,31 +30,46 @@ static bool fits(const struct planner *pl, uint32_t i, uint64_t more, bool leavi
 
 	if (nodes > c->max_nodes)
 		return false;
-	if (more > 0 && pl->price[i] > (c->max_rate_nano_h - rate) / (int64_t)more)
+	if (more > 0 && pl->pools[i].price > (c->max_rate_nano_h - rate) / (int64_t)more)
 		return false;
 	return true;
 }
 
-void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, size_t size)
+void plan_explain(const struct plan_node *pn, const struct conf *c, const struct plan_pool *pools,
+		  char *out, size_t size)
 {
 	const struct conf_pool *p = &c->pools[pn->full];
 	char rate[FMT_MONEY_SIZE];
 
-	if (pn->stuck)
+	switch (pn->cause) {
+	case PLAN_STUCK:
 		(void)snprintf(out, size, "pool %s: an earlier instance of the node is quarantined",
 			       p->name);
-	else if (pn->by_rate)
+		break;
+	case PLAN_MAX_RATE:
 		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
 			       fmt_money(rate, p->max_rate_nano_h), c->currency);
-	else
+		break;
+	case PLAN_CLOSED:
+		(void)snprintf(out, size, "pool %s: %s", p->name, pools[pn->full].closed);
+		break;
+	default:
 		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
+		break;
+	}
 }
 
 struct fate { /* what is decided for a set of nodes, whole */
 	enum plan_verdict verdict;
+	enum plan_cause cause;
 	uint32_t group, full;
-	bool by_rate, stuck;
+	uint64_t job;
 };
+
+static struct fate no(enum plan_cause cause, uint32_t pool)
+{
+	return (struct fate){.verdict = PLAN_REFUSE, .cause = cause, .full = pool};
+}
 
 /* What to do with `more[i]` new nodes in each pool, together. */
 static struct fate judge(const struct planner *pl, const uint32_t *more)
@@ -64,13 +79,14 @@ static struct fate judge(const struct planner *pl, const uint32_t *more)
 	for (uint32_t i = 0; i < pl->conf->npools; i++) {
 		if (more[i] == 0)
 			continue;
-		if (!fits(pl, i, more[i], true)) {
-			f.verdict = PLAN_REFUSE;
-			f.full = i;
-			f.by_rate = pl->used[i].nodes + more[i] <= pl->conf->pools[i].max_nodes;
-			return f;
-		}
-		if (pl->price[i] == 0 || !fits(pl, i, more[i], false))
+		if (pl->pools[i].closed != NULL)
+			return no(PLAN_CLOSED, i);
+		if (!fits(pl, i, more[i], true))
+			return no(pl->used[i].nodes + more[i] <= pl->conf->pools[i].max_nodes
+					  ? PLAN_MAX_RATE
+					  : PLAN_MAX_NODES,
+				  i);
+		if (pl->pools[i].price == 0 || !fits(pl, i, more[i], false))
 			f.verdict = PLAN_WAIT;
 	}
 	return f;
@@ -84,13 +100,8 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 	for (size_t k = 0; k < n; k++) {
 		const struct plan_node *pn = &pl->plan->nodes[nodes[k]];
 
-		if (pn->verdict == PLAN_REFUSE) {
-			f.verdict = PLAN_REFUSE;
-			f.full = pn->full;
-			f.by_rate = pn->by_rate;
-			f.stuck = pn->stuck;
-			return f;
-		}
+		if (pn->verdict == PLAN_REFUSE)
+			return no(pn->cause, pn->full);
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
 			f.verdict = PLAN_WAIT;
 	}
@@ -106,17 +117,18 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 {
 	pn->verdict = f.verdict;
 	pn->full = f.full;
-	pn->by_rate = f.by_rate;
-	pn->stuck = f.stuck;
+	pn->job = f.job;
+	pn->cause = f.cause;
 	pn->group = f.verdict == PLAN_WAIT ? PLAN_WAITS : f.group;
 	if (f.verdict != PLAN_BUY)
 		return;
 	pl->used[pn->pool].nodes++;
-	pl->used[pn->pool].rate += pl->price[pn->pool];
+	pl->used[pn->pool].rate += pl->pools[pn->pool].price;
 }
 
 /* Decide for one set of nodes, whole; `more` is scratch, one per pool, zero before and after. */
-static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint32_t *more)
+static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t job,
+		   uint32_t *more)
 {
 	struct plan_node *all = pl->plan->nodes;
 	struct fate f = shared(pl, nodes, n);
@@ -131,6 +143,7 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint32_t
 		return;
 	if (f.verdict == PLAN_BUY)
 		f = judge(pl, more);
+	f.job = job;
 	if (f.verdict == PLAN_BUY && lacking > 1)
 		f.group = ++pl->plan->groups;
 	for (size_t k = 0; k < n; k++) {
@@ -165,15 +178,15 @@ static void classify(struct planner *pl, const struct demand *d)
 		if (pn->verdict == PLAN_WAIT && quarantined(pn->name)) {
 			pn->verdict = PLAN_REFUSE; /* it would wait for that delete for ever */
 			pn->full = pn->pool;
-			pn->stuck = true;
+			pn->cause = PLAN_STUCK;
 		}
 	}
 }
 
 void plan_make(struct plan *p, const struct demand *d, const struct conf *c, const struct fleet *f,
-	       const int64_t *price)
+	       const struct plan_pool *pools)
 {
-	struct planner pl = {.plan = p, .conf = c, .fleet = f, .price = price};
+	struct planner pl = {.plan = p, .conf = c, .fleet = f, .pools = pools};
 	uint32_t *more = mem_zalloc((c->npools + 1) * sizeof(*more));
 
 	*p = (struct plan){.n = demand_count(d)};
@@ -185,9 +198,9 @@ void plan_make(struct plan *p, const struct demand *d, const struct conf *c, con
 	}
 	classify(&pl, d);
 	for (size_t j = 0; j < d->njobs; j++)
-		decide(&pl, d->jobs[j].nodes, d->jobs[j].n, more);
+		decide(&pl, d->jobs[j].nodes, d->jobs[j].n, d->jobs[j].id, more);
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
-		decide(&pl, &i, 1, more);
+		decide(&pl, &i, 1, 0, more);
 	free(more);
 	free(pl.used);
 }

@@ -19,14 +19,26 @@ enum plan_verdict {
 	PLAN_REFUSE, /* does not fit the pool's limits */
 };
 
+enum plan_cause { /* of a refusal */
+		  PLAN_MAX_NODES,
+		  PLAN_MAX_RATE,
+		  PLAN_STUCK,  /* an earlier instance of this very node cannot be deleted */
+		  PLAN_CLOSED, /* nothing is bought in the pool */
+};
+
 struct plan_node {
 	enum plan_verdict verdict;
 	uint32_t group;          /* BUY: of one job that comes whole; 0: alone */
 	uint32_t pool;           /* all but SKIP */
+	uint64_t job;            /* BUY: the number of a job it is for; 0: none known */
 	struct fleet_name *name; /* likewise; NULL while unknown to the fleet */
-	uint32_t full;           /* REFUSE: the pool whose limit it is ... */
-	bool stuck;   /* ... or: an earlier instance of this very node cannot be deleted */
-	bool by_rate; /* ... max_rate, not max_nodes */
+	enum plan_cause cause;   /* REFUSE */
+	uint32_t full;           /* REFUSE: the pool that it is about */
+};
+
+struct plan_pool {          /* what else there is to know of a pool at that moment */
+	int64_t price;      /* nano-units per hour of one node; 0: not known yet */
+	const char *closed; /* why nothing may be bought, for people; NULL: it may */
 };
 
 struct plan {
@@ -35,12 +47,12 @@ struct plan {
 	uint32_t groups; /* how many there are: 1 ... groups */
 };
 
-/* price[i]: nano-units per hour of pool i, 0 when not known yet.  *p is the caller's (plan_fini()).
- */
+/* pools[i] is of pool i.  *p is the caller's (plan_fini()). */
 void plan_make(struct plan *p, const struct demand *d, const struct conf *c, const struct fleet *f,
-	       const int64_t *price);
-/* Which limit refused this node, for people. */
-void plan_explain(const struct plan_node *pn, const struct conf *c, char *out, size_t size);
+	       const struct plan_pool *pools);
+/* Why this node was refused, for people. */
+void plan_explain(const struct plan_node *pn, const struct conf *c, const struct plan_pool *pools,
+		  char *out, size_t size);
 void plan_fini(struct plan *p);
 
 #endif

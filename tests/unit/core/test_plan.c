@@ -135,7 +135,7 @@ static void run(const struct row *r)
 {
 	static const char letters[] = "SHBWR";
 	struct conf *c = make_conf(r->max_nodes, r->max_rate);
-	int64_t price[2] = {10 * FMT_NANO, 10 * FMT_NANO};
+	const struct plan_pool pools[2] = {{10 * FMT_NANO, NULL}, {10 * FMT_NANO, NULL}};
 	struct fleet f;
 	struct demand d;
 	struct plan p;
@@ -150,7 +150,7 @@ static void run(const struct row *r)
 
 		node_init(&n, have->names[i], 1, 0);
 		n.state = NODE_READY;
-		n.rate_nano_h = price[0];
+		n.rate_nano_h = pools[0].price;
 		(void)fleet_add(&f, &n);
 	}
 	hostlist_free(have);
@@ -158,7 +158,7 @@ static void run(const struct row *r)
 	for (size_t j = 0; j < 4 && r->jobs[j] != NULL; j++)
 		assert_int_equal(demand_add_job(&d, j + 1, r->jobs[j], strlen(r->jobs[j]), NULL),
 				 0);
-	plan_make(&p, &d, c, &f, price);
+	plan_make(&p, &d, c, &f, pools);
 	for (size_t i = 0; i < p.n; i++)
 		got[i] = letters[p.nodes[i].verdict];
 	assert_string_equal(got, r->want);
@@ -167,7 +167,7 @@ static void run(const struct row *r)
 
 		if (p.nodes[i].verdict != PLAN_REFUSE)
 			continue;
-		plan_explain(&p.nodes[i], c, why, sizeof(why));
+		plan_explain(&p.nodes[i], c, pools, why, sizeof(why));
 		if (strstr(why, r->why) == NULL)
 			fail_msg("why: %s", why);
 	}
@@ -189,7 +189,7 @@ static void test_rows(void **state)
 static void test_groups(void **state)
 {
 	struct conf *c = make_conf(8, 1000);
-	int64_t price[2] = {1, 1};
+	const struct plan_pool pools[2] = {{1, NULL}, {1, NULL}};
 	struct fleet f;
 	struct demand d;
 	struct plan p;
@@ -200,12 +200,14 @@ static void test_groups(void **state)
 	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
 	assert_int_equal(demand_add_job(&d, 2, "a[3-4]", 6, NULL), 0);
 	assert_int_equal(demand_add_job(&d, 3, "a5", 2, NULL), 0);
-	plan_make(&p, &d, c, &f, price);
+	plan_make(&p, &d, c, &f, pools);
 	assert_int_equal(p.groups, 2);
 	assert_int_equal(p.nodes[0].group, p.nodes[1].group);
 	assert_int_equal(p.nodes[2].group, p.nodes[3].group);
 	assert_int_not_equal(p.nodes[0].group, p.nodes[2].group);
 	assert_int_equal(p.nodes[4].group, 0); /* one node is no gang */
+	assert_int_equal(p.nodes[1].job, 1);
+	assert_int_equal(p.nodes[4].job, 3);
 	plan_fini(&p);
 	demand_fini(&d);
 	fleet_fini(&f);
@@ -216,7 +218,7 @@ static void test_groups(void **state)
 static void test_quarantined(void **state)
 {
 	struct conf *c = make_conf(8, 1000);
-	int64_t price[2] = {1, 1};
+	const struct plan_pool pools[2] = {{1, NULL}, {1, NULL}};
 	char why[160];
 	struct fleet f;
 	struct demand d;
@@ -231,11 +233,11 @@ static void test_quarantined(void **state)
 	(void)fleet_add(&f, &n);
 	assert_int_equal(demand_init(&d, "a[1-3]", 6, NULL), 0);
 	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
-	plan_make(&p, &d, c, &f, price);
+	plan_make(&p, &d, c, &f, pools);
 	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
 	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
 	assert_int_equal(p.nodes[2].verdict, PLAN_BUY);
-	plan_explain(&p.nodes[1], c, why, sizeof(why));
+	plan_explain(&p.nodes[1], c, pools, why, sizeof(why));
 	assert_non_null(strstr(why, "quarantined"));
 	plan_fini(&p);
 	demand_fini(&d);
@@ -247,7 +249,7 @@ static void test_quarantined(void **state)
 static void test_wait(void **state)
 {
 	struct conf *c = make_conf(1, 1000);
-	int64_t price[2] = {10 * FMT_NANO, 0};
+	const struct plan_pool pools[2] = {{10 * FMT_NANO, NULL}, {0, NULL}};
 	struct fleet f;
 	struct demand d;
 	struct plan p;
@@ -260,9 +262,40 @@ static void test_wait(void **state)
 	n.release = n.accepted = true;
 	(void)fleet_add(&f, &n);
 	assert_int_equal(demand_init(&d, "a2,b1", 5, NULL), 0);
-	plan_make(&p, &d, c, &f, price);
+	plan_make(&p, &d, c, &f, pools);
 	assert_int_equal(p.nodes[0].verdict, PLAN_WAIT);
 	assert_int_equal(p.nodes[1].verdict, PLAN_WAIT);
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
+/* A closed pool refuses what it would have to buy, with the whole job; what it has stays. */
+static void test_closed(void **state)
+{
+	struct conf *c = make_conf(8, 1000);
+	const struct plan_pool pools[2] = {{1, "paused"}, {1, NULL}};
+	char why[160];
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+	struct node n;
+
+	(void)state;
+	fleet_init(&f, 2);
+	node_init(&n, "a1", 1, 0);
+	n.state = NODE_READY;
+	(void)fleet_add(&f, &n);
+	assert_int_equal(demand_init(&d, "a[1-2],b[1-2]", 13, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "a2,b1", 5, NULL), 0);
+	plan_make(&p, &d, c, &f, pools);
+	assert_int_equal(p.nodes[0].verdict, PLAN_HAVE);
+	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[2].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[3].verdict, PLAN_BUY);
+	plan_explain(&p.nodes[2], c, pools, why, sizeof(why));
+	assert_string_equal(why, "pool a: paused");
 	plan_fini(&p);
 	demand_fini(&d);
 	fleet_fini(&f);
@@ -272,10 +305,9 @@ static void test_wait(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_quarantined),
-		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_rows),        cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_quarantined), cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_closed),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

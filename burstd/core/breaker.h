@@ -1,0 +1,33 @@
+/* breaker.h - a pool whose machines come up wrong is not bought from for a while.
+ *
+ * A wrong image or GPU driver makes every node of a pool useless: slurmctld requeues the job, the
+ * job resumes the same nodes, and a night costs a fortune (slurm.md 2.1: once every eight seconds).
+ * The first failure is taken for bad luck and the node is replaced.  From the second wave on the
+ * pool is closed, 5 minutes at first, doubling up to an hour, until one of its nodes comes up.
+ * Nodes bought together fail together: they count once. */
+#ifndef BURSTD_BREAKER_H
+#define BURSTD_BREAKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	BREAKER_FREE = 1, /* waves of failures that are taken for bad luck */
+	BREAKER_MS = 300000,
+	BREAKER_MAX_MS = 3600000,
+};
+
+struct breaker { /* all zero: nothing failed */
+	uint32_t waves;
+	int64_t last_ms;  /* when the last wave was seen */
+	int64_t until_ms; /* closed until then */
+};
+
+/* A node that was bought at bought_ms is useless.  False: it belongs to a wave that was counted,
+ * and nothing changed. */
+bool breaker_fail(struct breaker *b, int64_t bought_ms, int64_t now_ms);
+/* A node came up well.  False: there was nothing to forget. */
+bool breaker_ok(struct breaker *b);
+bool breaker_closed(const struct breaker *b, int64_t now_ms);
+
+#endif

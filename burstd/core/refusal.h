@@ -1,0 +1,31 @@
+/* refusal.h - how long a job waits that could not get its nodes.
+ *
+ * slurmctld starts a requeued job again after seconds; with no capacity that is a loop of requests,
+ * requeues and log lines (eleven rounds in 84 s were seen).  So each refusal of a job makes it wait
+ * longer, by its own StartTime. */
+#ifndef BURSTD_REFUSAL_H
+#define BURSTD_REFUSAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+	REFUSAL_MS = 30000,      /* after the first, doubling ... */
+	REFUSAL_MAX_MS = 900000, /* ... up to this */
+	REFUSAL_SLACK_MS = 60000,
+};
+
+struct refusal { /* of one job, all zero: never refused */
+	uint32_t count;
+	int64_t last_ms;
+};
+
+/* One more, now.  Returns how long the job is to wait, in ms.  A job that was not refused again
+ * soon after its wait was over got its nodes: it begins anew. */
+int64_t refusal_add(struct refusal *r, int64_t now_ms);
+/* How long it waits after the last one; 0: never refused. */
+int64_t refusal_wait_ms(const struct refusal *r);
+/* May it be forgotten? */
+bool refusal_over(const struct refusal *r, int64_t now_ms);
+
+#endif

@@ -1,0 +1,135 @@
+#include "engine/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A node that boots, or waits to be bought, for a job that has ended meanwhile is sent back, rather
+ * than to boot, to sit idle until SuspendTime, and to be billed for both.  Only if all of this
+ * holds: its own call named a job; that job is not there any more, not even pending; no job that
+ * could start now waits for one of the node's partitions; and after all that was asked, slurmctld
+ * still has the node idle. A node that was resumed for no job (an admin's POWER_UP) is left to
+ * SuspendTime. */
+
+enum { CANCEL_AGAIN_MS = 5000 }; /* between two looks at all jobs, which may be many */
+
+static struct slurm_text waiting(const struct engine *e)
+{
+	return (struct slurm_text){e->cancel_waiting.p, e->cancel_waiting.len};
+}
+
+/* Of which job a node that slurmctld has powering up is; 0: of none that is known. */
+static uint64_t booked_for(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	if (fn == NULL)
+		return nm->waits_for;
+	return fn->n.state != NODE_READY ? fn->n.job : 0;
+}
+
+void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
+		 int64_t began_ms)
+{
+	nm->idle =
+		booked_for(nm) != 0 && (sn->flags & (SLURM_IDLE | SLURM_ALLOCATED)) == SLURM_IDLE;
+	if (!nm->idle)
+		nm->useless_ms = 0;
+	if (!nm->idle || (nm->useless_ms != 0 && began_ms <= nm->useless_ms))
+		return; /* the next one will have begun later */
+	if (nm->useless_ms != 0 && !slurm_names_meet(sn->partitions, waiting(e))) {
+		engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "cancelled",
+			     "the job it boots for has ended");
+		engine_power_down(e, nm, false, "burstd: the job it boots for has ended");
+		nm->useless_ms = 0; /* should that fail: not before all jobs were seen again */
+	} else if (began_ms >= e->cancel_asked_ms + CANCEL_AGAIN_MS) {
+		jobs_want(e, JOBS_FOR_CANCEL);
+	}
+}
+
+/* --- all jobs ----------------------------------------------------------------------------------
+ */
+
+struct census {
+	struct engine *e;
+	struct fleet_name **idle; /* nodes that boot and are idle, by the number of their job */
+	size_t n;
+};
+
+static uint64_t job_of(const struct fleet_name *nm)
+{
+	return nm->idle ? booked_for(nm) : 0;
+}
+
+static int by_job(const void *a, const void *b)
+{
+	uint64_t x = job_of(*(struct fleet_name *const *)a),
+		 y = job_of(*(struct fleet_name *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* The first one of this job, or where it would be. */
+static size_t find(const struct census *c, uint64_t job)
+{
+	size_t low = 0, high = c->n;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (job_of(c->idle[mid]) < job)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* Each of the partitions that this job would take. */
+static void wait_for(struct str *names, struct slurm_text list)
+{
+	while (list.n > 0) {
+		const char *comma = memchr(list.p, ',', list.n);
+		struct slurm_text one = {list.p, comma != NULL ? (size_t)(comma - list.p) : list.n};
+
+		if (!slurm_names_meet(one, (struct slurm_text){names->p, names->len}))
+			str_addf(names, "%s%.*s", names->len > 0 ? "," : "", (int)one.n, one.p);
+		list.p += one.n + (comma != NULL);
+		list.n -= one.n + (comma != NULL);
+	}
+}
+
+static void count(void *ctx, const struct slurm_job *j)
+{
+	const struct census *c = ctx;
+	struct str *names = &c->e->cancel_waiting;
+
+	for (size_t i = find(c, j->number); i < c->n && job_of(c->idle[i]) == j->number; i++)
+		c->idle[i]->useless_ms = 0;
+	if (slurm_job_may_start(j))
+		wait_for(names, j->partition);
+}
+
+void cancel_jobs(struct engine *e, const char *text, size_t len)
+{
+	struct census c = {.e = e};
+	int64_t now = engine_now(e);
+
+	c.idle = mem_zalloc((e->fleet.nall + 1) * sizeof(struct fleet_name *));
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+
+		nm->useless_ms = job_of(nm) != 0 ? now : 0; /* until its job is seen */
+		if (nm->useless_ms != 0)
+			c.idle[c.n++] = nm;
+	}
+	qsort(c.idle, c.n, sizeof(struct fleet_name *), by_job);
+	str_clear(&e->cancel_waiting);
+	slurm_job_parse(text, len, count, &c);
+	for (size_t i = 0; i < c.n && e->cancel_waiting.full; i++)
+		c.idle[i]->useless_ms = 0; /* more partitions than we can hold: touch nothing */
+	free(c.idle);
+	if (c.n > 0)
+		e->poll_next = now + 1; /* so that it begins after this */
+}

@@ -1,0 +1,48 @@
+#include "engine/private.h"
+
+/* Several want to know about jobs, and one squeue answers all.  Who asks while one runs gets the
+ * next answer: the running one may not show what it is about. */
+
+void jobs_want(struct engine *e, enum jobs_for who)
+{
+	e->jobs_wanted |= (unsigned)who;
+}
+
+bool jobs_coming(const struct engine *e, enum jobs_for who)
+{
+	return ((e->jobs_wanted | e->jobs_running) & (unsigned)who) != 0;
+}
+
+void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err)
+{
+	unsigned who = e->jobs_running;
+
+	e->jobs_running = 0;
+	if ((who & JOBS_FOR_INTAKE) != 0)
+		intake_jobs(e, text, len, err);
+	if ((who & JOBS_FOR_REFUSE) != 0 && err == NULL) /* else: the next poll shows it again */
+		refuse_jobs(e, text, len);
+	if ((who & JOBS_FOR_GATE) != 0 && err == NULL) /* else: asked again */
+		gate_jobs(e, text, len);
+	if ((who & JOBS_FOR_CANCEL) != 0 && err == NULL) /* else: the next poll asks again */
+		cancel_jobs(e, text, len);
+}
+
+void jobs_run(struct engine *e)
+{
+	struct err err;
+
+	if (e->jobs_wanted == 0 || e->jobs_running != 0)
+		return;
+	e->jobs_running = e->jobs_wanted;
+	e->jobs_wanted = 0;
+	if ((e->jobs_running & JOBS_FOR_INTAKE) != 0)
+		intake_asks(e);
+	if ((e->jobs_running & JOBS_FOR_CANCEL) != 0)
+		e->cancel_asked_ms = engine_now(e);
+	if (slurm_ask(e->slurm,
+		      (e->jobs_running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS : SLURM_CONFIGURING))
+		return;
+	(void)err_set(&err, ERR_NOTSENT, "squeue cannot be started");
+	jobs_answer(e, NULL, 0, &err);
+}

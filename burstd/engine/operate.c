@@ -1,0 +1,152 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* What an admin orders about nodes.  Through slurmctld wherever it has the node, so that its jobs
+ * are requeued and accounted as they should; the suspend that follows ends the instance. */
+
+static bool is_up(const struct fleet_name *nm)
+{
+	return (nm->flags & SLURM_KNOWN) != 0 && (nm->flags & SLURM_VANISHED) == 0 &&
+	       (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
+}
+
+/* Nobody answers there: slurmctld must not wait for it (slurm.md 2.2). */
+static bool is_silent(const struct fleet_name *nm)
+{
+	return (nm->flags & SLURM_POWERING_UP) == 0 &&
+	       (nm->flags & (SLURM_NOT_RESPONDING | SLURM_DOWN)) != 0;
+}
+
+static void release(struct engine *e, struct fleet_name *nm)
+{
+	struct node_event ev = {
+		.type = NODE_EV_RELEASE, .reason = NODE_BECAUSE_OPERATOR, .now_ms = engine_now(e)};
+
+	for (struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)
+		if (node_counts(&fn->n))
+			engine_post(e, fn, &ev);
+}
+
+static bool is_busy(const struct fleet_name *nm)
+{
+	return (nm->flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) != 0;
+}
+
+static void operate(struct engine *e, struct fleet_name *nm, const struct engine_request *rq)
+{
+	char detail[96];
+
+	(void)snprintf(detail, sizeof(detail), "ordered by %.60s", rq->by);
+	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
+		     rq->order == ENGINE_DRAIN ? "drained" : "terminated", detail);
+	if (!is_up(nm)) {
+		release(e, nm); /* nothing runs there */
+	} else if (rq->order == ENGINE_DRAIN) {
+		fleet_tell(nm, "drained by an admin", engine_now(e));
+		slurm_drain(e->slurm, nm->name, "burstd: drained by an admin");
+	} else {
+		engine_power_down(e, nm, is_silent(nm), "burstd: terminated by an admin");
+	}
+}
+
+/* Count it, and do it. */
+static void take(struct engine *e, struct fleet_name *nm, const struct engine_request *rq,
+		 struct engine_ordered *out)
+{
+	if (!is_up(nm) && !fleet_exists(nm)) {
+		out->off++;
+		return;
+	}
+	out->n++;
+	out->busy += is_busy(nm);
+	if (!rq->look)
+		operate(e, nm, rq);
+}
+
+/* Has slurmctld said, since we started, how this node is?  What runs on one of which it has not
+ * said anything must not end because we do not know (F48). */
+static bool is_riddle(const struct engine *e, const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	if ((nm->flags & (SLURM_KNOWN | SLURM_VANISHED)) == 0)
+		return fleet_exists(nm);
+	return fn != NULL && fn->n.wanted_ms >= e->snapshot_ms;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The nodes of a list, each once.  NULL: it has one that is not ours. */
+static struct fleet_name **names_of(struct engine *e, const struct hostlist *h, size_t *n,
+				    struct err *err)
+{
+	const char **sorted = mem_zalloc(h->n * sizeof(*sorted));
+	struct fleet_name **names = mem_zalloc(h->n * sizeof(struct fleet_name *));
+
+	memcpy(sorted, h->names, h->n * sizeof(*sorted));
+	qsort(sorted, h->n, sizeof(*sorted), by_name);
+	*n = 0;
+	for (size_t i = 0; i < h->n; i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, sorted[i]);
+
+		if (i > 0 && strcmp(sorted[i], sorted[i - 1]) == 0)
+			continue;
+		if (nm == NULL) {
+			(void)err_set(err, ERR_INVALID, "no pool names the node %.63s", sorted[i]);
+			free(names);
+			names = NULL;
+			break;
+		}
+		names[(*n)++] = nm;
+	}
+	free(sorted);
+	return names;
+}
+
+static int check_known(const struct engine *e, struct fleet_name *const *names, size_t n,
+		       struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_riddle(e, names[i]))
+			return err_set(err, ERR_INVALID,
+				       "slurmctld has not said yet how %.63s is: nothing was done",
+				       names[i]->name);
+	return 0;
+}
+
+int engine_operate(struct engine *e, const struct engine_request *rq, struct engine_ordered *out,
+		   struct err *err)
+{
+	struct fleet_name **names = e->fleet.all;
+	struct hostlist *h = NULL;
+	size_t n = e->fleet.nall;
+	int rc;
+
+	*out = (struct engine_ordered){0};
+	if (rq->nodes != NULL) {
+		if (hostlist_parse(&h, rq->nodes, strlen(rq->nodes), err) != 0)
+			return -1;
+		names = names_of(e, h, &n, err);
+		hostlist_free(h);
+		if (names == NULL)
+			return -1;
+	}
+	rc = check_known(e, names, n, err);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		take(e, names[i], rq, out);
+	if (rq->nodes != NULL)
+		free(names);
+	if (rc != 0)
+		return -1;
+	if (!rq->look)
+		engine_turn(e);
+	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
+}

@@ -1,0 +1,222 @@
+#include "engine/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+/* Whether anything may be bought in a pool, besides its limits: an admin may have paused it, or its
+ * machines come up wrong (core/breaker.h).  What is there goes on, and is deleted as ever. Durable:
+ * a restart neither un-pauses a pool nor makes it buy what does not work.  And none buys anything
+ * while there is no room to write it down (F55). */
+
+struct pool {
+	bool paused;
+	struct breaker breaker;
+	char why[160];                  /* of the last failure; memory only */
+	char closed[320], refusal[160]; /* for people */
+};
+
+void pool_init(struct engine *e)
+{
+	e->pools = mem_zalloc((e->conf->npools + 1) * sizeof(*e->pools));
+}
+
+void pool_grow(struct engine *e, size_t had, size_t n)
+{
+	e->pools = mem_realloc(e->pools, (n + 1) * sizeof(*e->pools));
+	for (size_t i = had; i < n; i++)
+		e->pools[i] = (struct pool){.paused = false};
+}
+
+void pool_load(struct engine *e, const struct journal_pool *p)
+{
+	const struct conf_pool *c = conf_pool_named(e->conf, p->name);
+
+	struct breaker b = p->breaker;
+	int64_t now = engine_now(e);
+
+	if (c == NULL)
+		return; /* it was taken out of the configuration */
+	/* The clock may have gone back (F57): no pause is longer than the longest, and what was
+	 * bought before the last failure cannot be told from what was bought after it. */
+	if (b.last_ms > now)
+		b.last_ms = 0;
+	b.until_ms = b.until_ms < now + BREAKER_MAX_MS ? b.until_ms : now + BREAKER_MAX_MS;
+	e->pools[conf_pool_index(e->conf, c)] = (struct pool){.paused = p->paused, .breaker = b};
+}
+
+static void put(struct engine *e, size_t i)
+{
+	struct journal_pool p = {.name = e->conf->pools[i].name,
+				 .paused = e->pools[i].paused,
+				 .breaker = e->pools[i].breaker};
+
+	journal_put_pool(engine_tx(e), &p);
+}
+
+const char *engine_closed(const struct engine *e, size_t i)
+{
+	struct pool *p = &e->pools[i];
+	char at[FMT_TIME_SIZE];
+
+	if (p->paused)
+		return "paused by an admin (burstctl resume)";
+	if (!breaker_closed(&p->breaker, engine_now(e)))
+		return NULL;
+	(void)snprintf(p->closed, sizeof(p->closed),
+		       "its nodes come up wrong%s%s; closed until %.19sZ",
+		       p->why[0] != '\0' ? ": " : "", p->why, fmt_time(at, p->breaker.until_ms));
+	return p->closed;
+}
+
+void pool_failed(struct engine *e, const struct node *n, const char *why)
+{
+	struct pool *p = &e->pools[n->pool];
+	const char *closed;
+
+	if (!breaker_fail(&p->breaker, n->wanted_ms, engine_now(e)))
+		return;
+	(void)snprintf(p->why, sizeof(p->why), "%.70s: %.80s", n->name, why);
+	put(e, n->pool);
+	closed = engine_closed(e, n->pool);
+	if (closed != NULL) {
+		char text[400];
+
+		(void)snprintf(text, sizeof(text), "pool %s: %s", e->conf->pools[n->pool].name,
+			       closed);
+		engine_event(e, "", 0, "pool-closed", text);
+	}
+}
+
+void pool_works(struct engine *e, uint32_t i)
+{
+	if (breaker_ok(&e->pools[i].breaker))
+		put(e, i);
+}
+
+/* --- the disk ----------------------------------------------------------------------------------
+ */
+
+bool pool_look(struct engine *e)
+{
+	const bool was_low = e->room.low;
+
+	e->room = journal_look(e->d.journal);
+	if (e->room.low)
+		(void)snprintf(e->no_room, sizeof(e->no_room),
+			       "the disk of burstd is full (%" PRId64 " MiB free in %.60s)",
+			       e->room.free_bytes >> 20, e->conf->state_dir);
+	if (e->room.low == was_low)
+		return !e->room.low;
+	log_write(e->d.log, e->room.low ? LOG_WARN : LOG_INFO,
+		  e->room.low ? "nothing is bought" : "buying goes on", "reason",
+		  e->room.low ? e->no_room : "there is room on the disk", NULL);
+	engine_event(e, "", 0, e->room.low ? "disk-full" : "disk-has-room",
+		     e->room.low ? e->no_room : "");
+	return !e->room.low;
+}
+
+void engine_look_at_disk(struct engine *e)
+{
+	const bool was_low = e->room.low;
+
+	if (e->dead)
+		return;
+	if (pool_look(e) == was_low) /* it is another now */
+		engine_turn(e);
+}
+
+const struct journal_room *engine_room(const struct engine *e)
+{
+	return &e->room;
+}
+
+const char *pool_closed(const struct engine *e, size_t i)
+{
+	return e->room.low ? e->no_room : engine_closed(e, i);
+}
+
+static enum node_reason closed_because(const struct engine *e, size_t i)
+{
+	if (e->room.low)
+		return NODE_BECAUSE_DISK;
+	return e->pools[i].paused ? NODE_BECAUSE_OPERATOR : NODE_BECAUSE_BOOT;
+}
+
+/* As sendable() in launch.c: what was wanted before we started may be up by now. */
+static bool must_go(const struct engine *e, const struct fleet_node *fn)
+{
+	if (fn->busy || pool_closed(e, fn->n.pool) == NULL)
+		return false;
+	return fn->n.wanted_ms > e->started_ms || e->snapshot_ms != 0;
+}
+
+void pool_refuse_wanted(struct engine *e)
+{
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+	bool any = false;
+
+	for (size_t i = 0; i < e->conf->npools && !any; i++)
+		any = pool_closed(e, i) != NULL;
+	for (; any && fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
+		struct node_event ev = {.type = NODE_EV_REFUSED,
+					.reason = closed_because(e, fn->n.pool),
+					.now_ms = engine_now(e)};
+
+		if (must_go(e, fn))
+			engine_post(e, fn, &ev);
+	}
+	e->more = e->more || (any && fn != NULL);
+	engine_commit(e);
+}
+
+const char *pool_refusal(const struct engine *e, const struct node *n)
+{
+	struct pool *p = &e->pools[n->pool];
+	const char *closed = pool_closed(e, n->pool);
+
+	if (closed == NULL)
+		return NULL;
+	(void)snprintf(p->refusal, sizeof(p->refusal), "pool %.40s: %.110s",
+		       e->conf->pools[n->pool].name, closed);
+	return p->refusal;
+}
+
+/* --- an admin's word ---------------------------------------------------------------------------
+ */
+
+int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err)
+{
+	const struct conf_pool *c = pool != NULL ? conf_pool_named(e->conf, pool) : NULL;
+
+	if (pool != NULL && c == NULL)
+		return err_set(err, ERR_INVALID, "no pool is named \"%.60s\"", pool);
+	for (size_t i = 0; i < e->conf->npools; i++) {
+		struct pool *p = &e->pools[i];
+		char text[160];
+
+		if (c != NULL && i != conf_pool_index(e->conf, c))
+			continue;
+		if (p->paused == paused && (paused || p->breaker.waves == 0))
+			continue;
+		p->paused = paused;
+		if (!paused) /* the admin has mended what was wrong with its machines */
+			(void)breaker_ok(&p->breaker);
+		put(e, i);
+		(void)snprintf(text, sizeof(text), "pool %.80s, ordered by %.60s",
+			       e->conf->pools[i].name, by);
+		engine_event(e, "", 0, paused ? "paused" : "resumed", text);
+	}
+	engine_commit(e);
+	engine_turn(e); /* what was not sent yet is not sent */
+	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+bool engine_paused(const struct engine *e, size_t i)
+{
+	return e->pools[i].paused;
+}

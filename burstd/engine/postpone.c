@@ -1,0 +1,186 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+/* A job that was refused its nodes waits, longer each time, by its own StartTime: slurmctld would
+ * start it again within seconds.  The count is durable, so that a restart of burstd does not make
+ * it eager again.  What the researcher is told stands in the job's AdminComment.
+ *
+ * Its nodes are sent back first, for slurmctld sets a begin time of its own when it requeues a job;
+ * then the job is looked at, and never made to start earlier than it would by itself. */
+
+enum {
+	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
+	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
+	POSTPONE_GIVE_UP_MS = 10000,
+	POSTPONE_ASK_MAX = 500, /* jobs in one question */
+};
+
+struct postponed { /* one job */
+	struct postponed *next;
+	char key[FMT_U64_SIZE];
+	struct refusal refusal; /* as durable */
+	/* what slurmctld is still to be told */
+	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it; "" when all is said */
+	char why[160];
+	int64_t look_ms;
+	int64_t first_ms; /* when it was looked at first; 0: not yet */
+	bool asked;       /* in the question on the wire */
+};
+
+static struct postponed *get(struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+
+	if (p != NULL)
+		return p;
+	p = mem_zalloc(sizeof(*p));
+	(void)fmt_u64(p->key, number);
+	p->next = e->postponed;
+	e->postponed = p;
+	map_put(&e->postponed_map, p->key, p);
+	return p;
+}
+
+void postpone_load(struct engine *e, const struct journal_refusal *r)
+{
+	struct refusal *to = &get(e, r->job)->refusal;
+
+	*to = r->r;
+	if (to->last_ms > engine_now(e))
+		to->last_ms = engine_now(e); /* the clock has gone back (F57) */
+}
+
+void postpone_free(struct engine *e)
+{
+	while (e->postponed != NULL) {
+		struct postponed *p = e->postponed;
+
+		e->postponed = p->next;
+		free(p);
+	}
+	map_fini(&e->postponed_map);
+}
+
+void postpone_job(struct engine *e, const struct slurm_job *j, const char *why)
+{
+	struct postponed *p = get(e, j->number);
+
+	(void)refusal_add(&p->refusal, engine_now(e));
+	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
+	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
+	(void)snprintf(p->why, sizeof(p->why), "%s", why);
+	p->look_ms = engine_now(e);
+	p->first_ms = 0;
+	p->asked = false; /* an answer that is on its way is about another time */
+}
+
+/* --- telling slurmctld ------------------------------------------------------------------------ */
+
+static void tell(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
+{
+	int64_t now = engine_now(e), start = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
+	char comment[SLURM_COMMENT_MAX + 1], at[FMT_TIME_SIZE], detail[320];
+	bool later = d->begin_ms + 1000 < start; /* slurmctld knows no fractions */
+
+	if (!later)
+		start = d->begin_ms;
+	(void)fmt_time(at, start);
+	(void)snprintf(comment, sizeof(comment), "burstd: %s; next try %.19sZ", p->why, at);
+	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->comment_free ? comment : NULL);
+	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s; next try %.19sZ", p->id,
+		       p->refusal.count, p->why, at);
+	engine_event(e, "", 0, "job-postponed", detail);
+	p->id[0] = '\0';
+}
+
+struct details { /* one answer */
+	struct engine *e;
+	int64_t began_ms;
+};
+
+static void on_detail(void *ctx, const struct slurm_job_detail *d)
+{
+	const struct details *all = ctx;
+	struct engine *e = all->e;
+	char key[FMT_U64_SIZE];
+	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, d->number));
+
+	if (p == NULL || p->id[0] == '\0' || !p->asked || p->refusal.last_ms >= all->began_ms)
+		return; /* not asked about, or refused again since */
+	if (d->pending && !d->held)
+		tell(e, p, d);
+	else if (d->held)
+		p->id[0] = '\0'; /* somebody decides about it already */
+}
+
+/* Those that are still to be told are looked at again for a while: a job is not pending at once. */
+void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
+		      const struct err *err)
+{
+	struct details all = {e, began_ms};
+	int64_t now = engine_now(e);
+
+	if (err == NULL)
+		slurm_job_parse_detail(text, len, on_detail, &all);
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		if (p->id[0] == '\0' || !p->asked)
+			continue;
+		p->asked = false;
+		p->look_ms = now + (err == NULL ? POSTPONE_AGAIN_MS : POSTPONE_RETRY_MS);
+		if (err == NULL && p->first_ms == 0)
+			p->first_ms = now;
+		if (err == NULL && now - p->first_ms > POSTPONE_GIVE_UP_MS)
+			p->id[0] = '\0'; /* it has ended, or runs elsewhere */
+	}
+}
+
+/* Begin times that slurmctld set are forgotten with the refusal that they were about. */
+static void forget(struct engine *e)
+{
+	struct postponed **link = &e->postponed;
+
+	while (*link != NULL) {
+		struct postponed *p = *link;
+
+		if (p->id[0] != '\0' || !refusal_over(&p->refusal, engine_now(e))) {
+			link = &p->next;
+			continue;
+		}
+		journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
+		*link = p->next;
+		map_del(&e->postponed_map, p->key);
+		free(p);
+	}
+}
+
+void postpone_run(struct engine *e)
+{
+	struct postponed *asked[POSTPONE_ASK_MAX];
+	const char *ids[POSTPONE_ASK_MAX];
+	int64_t now = engine_now(e);
+	size_t n = 0;
+
+	forget(e);
+	e->postpone_next = INT64_MAX;
+	for (struct postponed *p = e->postponed; p != NULL && n < POSTPONE_ASK_MAX; p = p->next) {
+		if (p->id[0] == '\0')
+			continue;
+		if (p->look_ms <= now && slurm_settled_ms(e->slurm) != INT64_MAX)
+			asked[n++] = p;
+		else if (p->look_ms > now && p->look_ms < e->postpone_next)
+			e->postpone_next = p->look_ms;
+	}
+	for (size_t i = 0; i < n; i++)
+		ids[i] = asked[i]->id;
+	if (n == 0 || !slurm_ask_details(e->slurm, ids, n))
+		return; /* an answer is on its way, and is followed by the next question */
+	for (size_t i = 0; i < n; i++)
+		asked[i]->asked = true;
+}

@@ -1,0 +1,136 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* What slurm.conf must say is looked at when slurmctld first answers, after it was away, and every
+ * minute, for a quick restart with another slurm.conf goes unnoticed otherwise.  Each problem is
+ * logged when it is new; `burstctl status` has them all. */
+
+enum { PREREQ_MS = 60000 };
+
+struct prereq {
+	struct slurm_report *report; /* NULL: not known yet */
+	char *config;                /* half of it, while the other half is asked for */
+	size_t config_len;
+	int64_t next_ms;
+};
+
+void prereq_init(struct engine *e)
+{
+	e->prereq = mem_zalloc(sizeof(*e->prereq));
+}
+
+void prereq_free(struct engine *e)
+{
+	if (e->prereq == NULL)
+		return;
+	free(e->prereq->report);
+	free(e->prereq->config);
+	free(e->prereq);
+}
+
+void prereq_hurry(struct engine *e)
+{
+	e->prereq->next_ms = 0;
+}
+
+int64_t prereq_next_ms(const struct engine *e)
+{
+	return e->polled ? e->prereq->next_ms : INT64_MAX;
+}
+
+void prereq_run(struct engine *e)
+{
+	if (engine_now(e) < prereq_next_ms(e))
+		return;
+	e->prereq->next_ms = engine_now(e) + PREREQ_MS;
+	(void)slurm_ask(e->slurm, SLURM_CONFIG);
+}
+
+static bool was_there(const struct slurm_report *r, const struct slurm_problem *p)
+{
+	for (size_t i = 0; r != NULL && i < r->n; i++)
+		if (strcmp(r->problems[i].setting, p->setting) == 0 &&
+		    strcmp(r->problems[i].found, p->found) == 0)
+			return true;
+	return false;
+}
+
+static void tell_new(struct engine *e, const struct slurm_report *was,
+		     const struct slurm_report *is)
+{
+	static const enum log_level levels[] = {
+		[SLURM_ADVICE] = LOG_INFO, [SLURM_WARNING] = LOG_WARN, [SLURM_ERROR] = LOG_ERROR};
+
+	for (size_t i = 0; i < is->n; i++) {
+		const struct slurm_problem *p = &is->problems[i];
+
+		if (!was_there(was, p))
+			log_write(e->d.log, levels[p->severity], "slurm.conf", "setting",
+				  p->setting, "found", p->found, "wanted", p->wanted, "why", p->why,
+				  NULL);
+	}
+}
+
+static int judge(struct engine *e, struct slurm_text partitions, struct slurm_report *out,
+		 struct err *err)
+{
+	const struct conf *c = e->conf;
+	struct slurm_need_pool *pools = mem_zalloc((c->npools + 1) * sizeof(*pools));
+	struct slurm_need need = {.cluster = c->cluster, .pools = pools, .npools = c->npools};
+	struct slurm_text config = {e->prereq->config, e->prereq->config_len};
+	int rc;
+
+	for (size_t i = 0; i < c->npools; i++)
+		pools[i] = (struct slurm_need_pool){.name = c->pools[i].name,
+						    .nodes = c->pools[i].nodes,
+						    .boot_ms = c->pools[i].boot_ms};
+	rc = slurm_require(config, partitions, &need, out, err);
+	free(pools);
+	return rc;
+}
+
+static void take_partitions(struct engine *e, const char *text, size_t len)
+{
+	struct prereq *p = e->prereq;
+	struct slurm_report *r = mem_zalloc(sizeof(*r));
+	struct err err = {0};
+
+	if (p->config != NULL && judge(e, (struct slurm_text){text, len}, r, &err) == 0) {
+		tell_new(e, p->report, r);
+		free(p->report);
+		p->report = r;
+	} else {
+		free(r);
+		log_write(e->d.log, LOG_WARN, "slurmctld's settings make no sense", "error",
+			  err.msg, NULL);
+	}
+	free(p->config);
+	p->config = NULL;
+}
+
+void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len)
+{
+	struct prereq *p = e->prereq;
+
+	if (text == NULL)
+		return; /* the poll fares no better, and says so */
+	if (q == SLURM_PARTITIONS) {
+		take_partitions(e, text, len);
+		return;
+	}
+	free(p->config);
+	p->config = mem_zalloc(len + 1);
+	memcpy(p->config, text, len);
+	p->config_len = len;
+	(void)slurm_ask(e->slurm, SLURM_PARTITIONS);
+}
+
+const struct slurm_report *engine_prereq(const struct engine *e)
+{
+	return e->prereq->report;
+}

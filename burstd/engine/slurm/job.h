@@ -1,0 +1,50 @@
+/* job.h - what squeue and scontrol print about jobs, read without believing more than needed.
+ *
+ * A job has two names: its number, unique and never a list, and the id that people and `scontrol
+ * update` use ("7", "7_2" of an array, "7+1" of a heterogeneous job).  Updating the bare number of
+ * an array's first task would update the whole array. */
+#ifndef BURSTD_SLURM_JOB_H
+#define BURSTD_SLURM_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "engine/slurm/parse.h"
+
+/* For `squeue -h -a -o`: one line a job. */
+#define SLURM_JOB_FORMAT "%A|%i|%T|%P|%r|%N"
+
+enum { SLURM_JOB_ID_MAX = 31 };
+
+struct slurm_job { /* the texts are borrowed */
+	uint64_t number;
+	char id[SLURM_JOB_ID_MAX + 1];
+	struct slurm_text state, partition, reason, nodes; /* nodes: empty unless allocated */
+};
+
+typedef void (*slurm_job_row_fn)(void *ctx, const struct slurm_job *j);
+/* Lines that are not of SLURM_JOB_FORMAT are skipped. */
+void slurm_job_parse(const char *text, size_t len, slurm_job_row_fn fn, void *ctx);
+
+bool slurm_job_configuring(const struct slurm_job *j); /* has nodes, and waits for them */
+bool slurm_job_running(const struct slurm_job *j);     /* works on its nodes */
+/* It waits in the queue for nodes of a partition and for nothing else: not held, not for another
+ * job, not for a later time. */
+bool slurm_job_may_start(const struct slurm_job *j);
+/* Is any of the comma-separated names of a in b? */
+bool slurm_names_meet(struct slurm_text a, struct slurm_text b);
+
+struct slurm_job_detail {
+	uint64_t number;
+	bool pending, held; /* held: an admin's or the user's, until they release it */
+	int64_t begin_ms;   /* pending: not before this time; 0: not said */
+	bool comment_free;  /* AdminComment is empty or begins with "burstd:" */
+};
+
+typedef void (*slurm_job_detail_fn)(void *ctx, const struct slurm_job_detail *d);
+/* `scontrol -o show job`, with SLURM_TIME_FORMAT=%s; lines that are no job are skipped. */
+void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn, void *ctx);
+
+#endif

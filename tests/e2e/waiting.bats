@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# Jobs that cannot get their nodes, that go away while these boot, and machines that come up wrong.
+
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2034,SC2154
+load helper
+LAB_RESUME_TIMEOUT=100
+
+setup() {
+	calm
+	rows=$(sim_rows)
+	seq=$(burstctl events --json --tail 1 | jq -s 'map(.seq) | max // 0')
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+	sim_config '{"boot": null}'
+	sim_capacity null
+	rm -f /etc/simcloud/boot.conf
+}
+
+new_rows() {
+	echo $(($(sim_rows) - rows))
+}
+
+# events TYPE: how many of them since the test began
+events() {
+	burstctl events --json --since "$seq" | jq -s --arg t "$1" '[.[] | select(.type == $t)] | length'
+}
+
+happened() {
+	[ "$(events "$2")" -ge "$1" ]
+}
+
+comment() {
+	scontrol -o show job "$1" | sed -n 's/.* AdminComment=\(.*\)  *StdErr=.*/\1/p' | head -n 1
+}
+
+told() {
+	comment "$1" | grep -q '^burstd: .*capacity.*next try 20'
+}
+
+
+@test "a job that cannot get its nodes is told why within 10 s, and waits longer each time, over a restart" {
+	sim_capacity 0
+	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	array=$(job --array=1-2 -N1 --exclusive --wrap 'sleep 1')
+	began=$EPOCHSECONDS
+	within 15 happened 3 job-postponed
+	within 10 told "$job"
+	within 5 told "${array}_1"
+	within 5 told "${array}_2"
+	within 5 eval 'squeue -h -j "$job" -o %r | grep -q BeginTime'
+	scancel "$array"
+	lab_kill burstd
+	lab_start burstd
+	within 50 happened 4 job-postponed
+	# The second wait is a minute, of which a restart takes nothing.
+	burstctl events --json --since "$seq" | jq -e -s --arg job "job $job, refusal 2:" \
+		'[.[] | select(.type == "job-postponed" and (.detail | startswith($job)))] | length == 1'
+	sleep 50
+	[ "$(burstctl events --json --since "$seq" | jq -s --arg job "job $job," \
+		'[.[] | select(.type == "job-postponed" and (.detail | startswith($job)))] | length')" = 2 ]
+	[ "$(new_rows)" = 0 ]
+	sim_capacity null
+	scontrol update jobid="$job" StartTime=now
+	within 40 job_is "$job" COMPLETED
+}
+
+@test "an admin's comment on a job stays, whatever becomes of the job" {
+	sim_capacity 0
+	job=$(job -N1 --exclusive --begin=now+3 --wrap 'sleep 1')
+	scontrol update jobid="$job" AdminComment='see ticket 5'
+	within 20 happened 1 job-postponed
+	within 10 eval 'squeue -h -j "$job" -o "%r %t" | grep -q "BeginTime PD"'
+	[ "$(comment "$job" | sed 's/ *$//')" = 'see ticket 5' ]
+}
+
+@test "a job cancelled while its nodes boot: they are sent back at once" {
+	sim_config '{"boot": "20s"}'
+	job=$(job -N3 --exclusive --wrap 'sleep 1')
+	within 15 alive 3
+	nodes=$(job_nodes "$job")
+	scancel "$job"
+	within 5 node_is_not "$nodes" POWERING_UP
+	within 8 alive 0
+	[ "$(events cancelled)" = 3 ]
+}
+
+@test "a job cancelled while its nodes boot, and another one wants them: it gets them" {
+	sim_config '{"boot": "8s"}'
+	first=$(job -N8 --exclusive --wrap 'sleep 1')
+	within 15 alive 8
+	second=$(job -N8 --exclusive --wrap 'sleep 1')
+	scancel "$first"
+	within 40 job_is "$second" COMPLETED
+	[ "$(new_rows)" = 8 ]
+	[ "$(events cancelled)" = 0 ]
+}
+
+@test "machines that register wrong are replaced once; then their pool is closed, and the job told" {
+	mkdir -p /etc/slurm-wrong
+	cp /etc/slurm/*.conf /etc/slurm-wrong/
+	echo "Name=gpu Type=h100 File=$lab_dir/dev/gpu[0-3]" >/etc/slurm-wrong/gres.conf
+	echo 'slurmd_args="-f /etc/slurm-wrong/slurm.conf"' >/etc/simcloud/boot.conf
+	job=$(job -N1 --gres=gpu:h100:8 --wrap 'sleep 1')
+	within 40 happened 1 pool-closed
+	burstctl events --json --since "$seq" | grep pool-closed | grep -q 'gres/gpu'
+	# The job's next try is refused.
+	within 60 eval 'comment "$job" | grep -q "^burstd: pool .*come up wrong"'
+	[ "$(new_rows)" = 2 ]
+	rm /etc/simcloud/boot.conf
+	burstctl resume
+	scontrol update jobid="$job" StartTime=now
+	within 40 job_is "$job" COMPLETED
+	[ "$(new_rows)" = 3 ]
+}
+
+@test "a powered-down node that an admin drained and undrained is good for a job again" {
+	scontrol update nodename=c7 state=DRAIN reason='admin: later'
+	sleep 2
+	scontrol -o show node c7 | grep -q 'State=IDLE+CLOUD+DRAIN+POWERED_DOWN .*Reason=admin: later'
+	scontrol update nodename=c7 state=UNDRAIN
+	node_is c7 NOT_RESPONDING
+	scontrol reconfigure
+	within 40 node_is_not c7 NOT_RESPONDING
+	job=$(job -w c7 --exclusive --wrap 'sleep 1')
+	within 40 job_is "$job" COMPLETED
+}
+
+@test "no duplicate and no leaked second in all of this" {
+	calm
+	audit
+}

@@ -1,0 +1,96 @@
+/* test_backoff.c - how long a refused job waits, and a pool whose machines come up wrong. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/breaker.h"
+#include "core/refusal.h"
+
+static void test_refusals(void **state)
+{
+	static const int64_t wait[] = {30, 60, 120, 240, 480, 900, 900, 900};
+	struct refusal r = {0};
+	int64_t now = 1000000;
+
+	(void)state;
+	assert_int_equal(refusal_wait_ms(&r), 0);
+	for (size_t i = 0; i < sizeof(wait) / sizeof(wait[0]); i++) {
+		assert_int_equal(refusal_add(&r, now), wait[i] * 1000);
+		assert_false(refusal_over(&r, now));
+		now += wait[i] * 1000 + 5000;
+	}
+	assert_int_equal(r.count, 8);
+}
+
+static void test_refusals_end(void **state)
+{
+	struct refusal r = {0};
+
+	(void)state;
+	(void)refusal_add(&r, 0);
+	assert_int_equal(refusal_add(&r, 30000), 60000);
+	assert_false(refusal_over(&r, 30000 + 2 * 60000 + REFUSAL_SLACK_MS));
+	assert_true(refusal_over(&r, 30001 + 2 * 60000 + REFUSAL_SLACK_MS));
+	assert_int_equal(refusal_add(&r, 30001 + 2 * 60000 + REFUSAL_SLACK_MS), 30000);
+}
+
+static void test_first_failure_is_bad_luck(void **state)
+{
+	struct breaker b = {0};
+
+	(void)state;
+	assert_true(breaker_fail(&b, 10, 100));
+	assert_false(breaker_closed(&b, 100));
+	/* the rest of the gang: bought before that was known */
+	assert_false(breaker_fail(&b, 10, 101));
+	assert_false(breaker_fail(&b, 100, 102));
+	assert_false(breaker_closed(&b, 102));
+}
+
+static void test_breaker_closes_and_doubles(void **state)
+{
+	static const int64_t minutes[] = {5, 10, 20, 40, 60, 60};
+	struct breaker b = {0};
+	int64_t now = 100;
+
+	(void)state;
+	assert_true(breaker_fail(&b, 10, now));
+	for (size_t i = 0; i < sizeof(minutes) / sizeof(minutes[0]); i++) {
+		assert_true(breaker_fail(&b, now + 1, now + 2));
+		now += 2;
+		assert_true(breaker_closed(&b, now + minutes[i] * 60000 - 1));
+		assert_false(breaker_closed(&b, now + minutes[i] * 60000));
+		now += minutes[i] * 60000;
+	}
+}
+
+static void test_success_forgets(void **state)
+{
+	struct breaker b = {0};
+
+	(void)state;
+	assert_false(breaker_ok(&b));
+	(void)breaker_fail(&b, 1, 2);
+	(void)breaker_fail(&b, 3, 4);
+	assert_true(breaker_closed(&b, 5));
+	assert_true(breaker_ok(&b));
+	assert_false(breaker_closed(&b, 5));
+	(void)breaker_fail(&b, 6, 7);
+	assert_false(breaker_closed(&b, 8)); /* bad luck again */
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_refusals_end),
+		cmocka_unit_test(test_first_failure_is_bad_luck),
+		cmocka_unit_test(test_breaker_closes_and_doubles),
+		cmocka_unit_test(test_success_forgets),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

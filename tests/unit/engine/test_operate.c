@@ -1,0 +1,344 @@
+/* operate.c and pool.c: what an admin orders.  The orders go nowhere here; what is counted, noted
+ * and refused is looked at. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+#include "io/loop.h"
+#include "io/proc.h"
+
+static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
+
+/* --- a driver that cannot ask for anything -----------------------------------------------
+ */
+
+static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
+{
+	(void)conf;
+	(void)e;
+	*self = NULL;
+	return 0;
+}
+
+static void fake_close(void *self)
+{
+	(void)self;
+}
+
+static struct provider_caps fake_caps(const void *self)
+{
+	(void)self;
+	return (struct provider_caps){.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
+				      .create_max = 1000,
+				      .delete_max = 1000,
+				      .token_ms = 86400000};
+}
+
+static int fake_build(const void *self, const struct provider_op *op, struct provider_request *out,
+		      struct err *e)
+{
+	(void)self;
+	(void)op;
+	(void)out;
+	return err_set(e, ERR_INVALID, "not here");
+}
+
+static const struct provider_ops *fake(const char *name)
+{
+	static const struct provider_ops ops = {.name = "fake",
+						.open = fake_open,
+						.close = fake_close,
+						.caps = fake_caps,
+						.build = fake_build};
+
+	(void)name;
+	return &ops;
+}
+
+/* --- an engine that is loaded and never started ------------------------------------------------
+ */
+
+struct fix {
+	char dir[64];
+	struct loop *loop;
+	struct proc *proc;
+	struct journal *journal;
+	struct engine *e;
+};
+
+static struct conf *make_conf(void)
+{
+	struct conf *c = conf_new("burstd.conf");
+
+	c->cluster = mem_strdup("test");
+	memcpy(c->currency, "EUR", 4);
+	c->state_dir = mem_strdup("/nowhere");
+	c->listen = mem_strdup("");
+	c->slurm_bin = mem_strdup("/nowhere");
+	c->nproviders = 1;
+	c->providers = mem_zalloc(sizeof(*c->providers));
+	c->providers[0] = (struct conf_provider){.name = mem_strdup("cloud"),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .settle_ms = 60000,
+						 .list_ms = 30000,
+						 .timeout_ms = 30000,
+						 .concurrency = 4};
+	c->npools = 1;
+	c->pools = mem_zalloc(sizeof(*c->pools));
+	c->pools[0] = (struct conf_pool){.name = mem_strdup("pool"),
+					 .nodes_text = mem_strdup("c[1-3]"),
+					 .provider = mem_strdup("cloud"),
+					 .type = mem_strdup("t"),
+					 .region = mem_strdup("r"),
+					 .zone = mem_strdup(""),
+					 .max_nodes = 3,
+					 .max_rate_nano_h = INT64_C(100) * 1000000000,
+					 .price_nano_h = 1000000000,
+					 .boot_ms = 600000};
+	assert_int_equal(conf_finish(c, NULL), 0);
+	return c;
+}
+
+static void on_fatal(void *ctx, const struct err *e)
+{
+	(void)ctx;
+	fail_msg("%s", e->msg);
+}
+
+static int setup(void **state)
+{
+	struct fix *f = mem_zalloc(sizeof(*f));
+	char path[96];
+	bool existed;
+
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/operate-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	(void)snprintf(path, sizeof(path), "%s/journal.db", f->dir);
+	assert_int_equal(loop_new(&f->loop, NULL), 0);
+	assert_int_equal(journal_open(&f->journal, path, &existed, NULL), 0);
+	f->proc = proc_new(f->loop);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fix *f = *state;
+	char command[128];
+
+	engine_free(f->e);
+	proc_close(f->proc);
+	journal_close(f->journal);
+	loop_free(f->loop);
+	(void)snprintf(command, sizeof(command), "rm -r %s", f->dir);
+	assert_int_equal(system(command), 0);
+	free(f);
+	return 0;
+}
+
+/* c1 and c2 are READY in the journal, c3 is off. */
+static void load(struct fix *f)
+{
+	const char *const credentials[] = {NULL};
+	const struct engine_deps d = {.loop = f->loop,
+				      .proc = f->proc,
+				      .journal = f->journal,
+				      .uuid = uuid,
+				      .driver = fake,
+				      .fatal = on_fatal};
+	struct journal_tx *tx = journal_begin(f->journal);
+
+	for (int i = 1; i <= 2; i++) {
+		struct node n;
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		node_init(&n, name, 1, loop_now(f->loop) - 100000);
+		n.state = NODE_READY;
+		n.rate_nano_h = 1000000000;
+		n.wake_ms = INT64_MAX;
+		(void)snprintf(n.instance, sizeof(n.instance), "i-%d", i);
+		(void)snprintf(n.addr, sizeof(n.addr), "10.0.0.%d", i);
+		journal_put_node(tx, &n, "pool");
+	}
+	assert_int_equal(journal_commit(tx, NULL), 0);
+	assert_int_equal(engine_new(&f->e, &d, make_conf(), credentials, NULL), 0);
+}
+
+static void snapshot(struct fix *f, const char *c1, const char *c2, const char *c3)
+{
+	char text[400];
+	int n = snprintf(text, sizeof(text),
+			 "NodeName=c1 NodeAddr=10.0.0.1 NodeHostName=c1 State=%s\n"
+			 "NodeName=c2 NodeAddr=10.0.0.2 NodeHostName=c2 State=%s\n"
+			 "NodeName=c3 NodeAddr=c3 NodeHostName=c3 State=%s\n",
+			 c1, c2, c3);
+
+	observe_snapshot(f->e, text, (size_t)n, loop_now(f->loop));
+}
+
+struct sought {
+	const char *node, *type, *detail;
+	unsigned n;
+};
+
+static int count(void *ctx, const struct journal_event *ev)
+{
+	struct sought *s = ctx;
+
+	s->n += strcmp(ev->node, s->node) == 0 && strcmp(ev->type, s->type) == 0 &&
+		strcmp(ev->detail, s->detail) == 0;
+	return 0;
+}
+
+/* How many such events are written down. */
+static unsigned events(struct fix *f, const char *node, const char *type, const char *detail)
+{
+	struct sought s = {node, type, detail, 0};
+
+	engine_commit(f->e);
+	assert_int_equal(journal_events(f->journal, 0, NULL, UINT32_MAX, count, &s, NULL), 0);
+	return s.n;
+}
+
+static const char *told(const struct fix *f, const char *name)
+{
+	const struct fleet_name *nm = fleet_find(&f->e->fleet, name);
+
+	return nm->told != NULL ? nm->told : "nothing";
+}
+
+static void order(struct fix *f, const struct engine_request *rq, size_t n, size_t busy, size_t off)
+{
+	struct engine_ordered o;
+
+	assert_int_equal(engine_operate(f->e, rq, &o, NULL), 0);
+	assert_int_equal(o.n, n);
+	assert_int_equal(o.busy, busy);
+	assert_int_equal(o.off, off);
+}
+
+/* A node counts once; to look is to do nothing. */
+static void test_look(void **state)
+{
+	struct engine_request rq = {ENGINE_TERMINATE, "c3,c1,c2,c1", "root", true};
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "MIXED+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	order(f, &rq, 2, 1, 1);
+	rq.nodes = NULL;
+	order(f, &rq, 2, 1, 1);
+	rq.nodes = "c3";
+	order(f, &rq, 0, 0, 1);
+	assert_string_equal(told(f, "c1"), "nothing");
+	assert_int_equal(events(f, "c1", "terminated", "ordered by root"), 0);
+}
+
+static void test_done(void **state)
+{
+	static const struct {
+		enum engine_order order;
+		const char *type, *told;
+	} rows[] = {{ENGINE_DRAIN, "drained", "drained by an admin"},
+		    {ENGINE_TERMINATE, "terminated", "terminated by an admin"}};
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "IDLE+COMPLETING+CLOUD", "ALLOCATED+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	for (size_t i = 0; i < 2; i++) {
+		const struct engine_request rq = {rows[i].order, "c[1-3]", "uid 1001", false};
+
+		order(f, &rq, 2, 2, 1);
+		assert_string_equal(told(f, "c1"), rows[i].told);
+		assert_string_equal(told(f, "c2"), rows[i].told);
+		assert_string_equal(told(f, "c3"), "nothing");
+		assert_int_equal(events(f, "c1", rows[i].type, "ordered by uid 1001"), 1);
+		assert_int_equal(events(f, "c3", rows[i].type, "ordered by uid 1001"), 0);
+	}
+}
+
+/* A list that is not all ours, or about which too little is known, is not even half of an order. */
+static void test_refused(void **state)
+{
+	static const char *const lists[] = {"c1,x1", "c[1-", ""};
+	struct engine_request rq = {.order = ENGINE_TERMINATE, .by = "root"};
+	struct engine_ordered o;
+	struct fix *f = *state;
+	struct err e;
+
+	load(f);
+	rq.nodes = "c1"; /* slurmctld has not said anything yet: it may have a job */
+	assert_int_equal(engine_operate(f->e, &rq, &o, &e), -1);
+	assert_non_null(strstr(e.msg, "c1"));
+	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+		rq.nodes = lists[i];
+		assert_int_equal(engine_operate(f->e, &rq, &o, &e), -1);
+		assert_int_equal(o.n, 0);
+	}
+	assert_string_equal(told(f, "c1"), "nothing");
+	assert_int_equal(events(f, "c1", "terminated", "ordered by root"), 0);
+}
+
+/* Why burstd itself has a node powered down is told to whoever looks at it, and stays in the
+ * journal. */
+static void test_powered_down(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "IDLE+CLOUD+INVALID_REG Reason=Low RealMemory (1 < 2) [slurm@2026]",
+		 "DOWN+CLOUD+NOT_RESPONDING Reason=Not responding [slurm@2026]",
+		 "IDLE+CLOUD+POWERED_DOWN");
+	assert_string_equal(told(f, "c1"), "it registered wrong: Low RealMemory (1 < 2)");
+	assert_string_equal(told(f, "c2"), "its slurmd does not answer");
+	assert_int_equal(
+		events(f, "c1", "powered-down", "it registered wrong: Low RealMemory (1 < 2)"), 1);
+	assert_int_equal(events(f, "c2", "powered-down", "its slurmd does not answer"), 1);
+}
+
+static void test_pause(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	assert_int_equal(engine_pause(f->e, "other", true, "root", NULL), -1);
+	assert_false(engine_paused(f->e, 0));
+	assert_null(engine_closed(f->e, 0));
+	for (int i = 0; i < 2; i++) /* again is no event */
+		assert_int_equal(engine_pause(f->e, "pool", true, "uid 1001", NULL), 0);
+	assert_true(engine_paused(f->e, 0));
+	assert_non_null(strstr(engine_closed(f->e, 0), "paused"));
+	assert_int_equal(events(f, "", "paused", "pool pool, ordered by uid 1001"), 1);
+	engine_free(f->e); /* it outlives a restart */
+	f->e = NULL;
+	load(f);
+	assert_true(engine_paused(f->e, 0));
+	assert_int_equal(engine_pause(f->e, NULL, false, "root", NULL), 0);
+	assert_false(engine_paused(f->e, 0));
+	assert_int_equal(events(f, "", "resumed", "pool pool, ordered by root"), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_look, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_done, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("operate", tests, NULL, NULL);
+}

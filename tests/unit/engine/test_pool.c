@@ -1,0 +1,334 @@
+/* test_pool.c - pools that an admin paused, or whose machines come up wrong: what is written down,
+ * what people read, and what becomes of it over a reload and a restart.
+ *
+ * On a bare struct engine: the clock, the journal and the events are the test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+
+enum { POSTED_MAX = 8 };
+
+static struct fix {
+	struct engine e;
+	struct conf conf;
+	struct conf_pool pools[3];
+	int64_t now;
+	bool low; /* on disk */
+	unsigned turns;
+	/* the last event */
+	char type[32], detail[512];
+	unsigned events;
+	/* the last row */
+	char row[32];
+	struct journal_pool put;
+	unsigned rows;
+	/* what became of nodes */
+	char posted[POSTED_MAX][16];
+	enum node_reason reasons[POSTED_MAX];
+	size_t nposted;
+} F;
+
+int64_t engine_now(const struct engine *e)
+{
+	(void)e;
+	return F.now;
+}
+
+void engine_turn(struct engine *e)
+{
+	(void)e;
+	F.turns++;
+}
+
+struct journal_tx *engine_tx(struct engine *e)
+{
+	(void)e;
+	return NULL;
+}
+
+void engine_commit(struct engine *e)
+{
+	(void)e;
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)node;
+	(void)gen;
+	(void)snprintf(F.type, sizeof(F.type), "%s", type);
+	(void)snprintf(F.detail, sizeof(F.detail), "%s", detail);
+	F.events++;
+}
+
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	(void)e;
+	assert_int_equal(ev->type, NODE_EV_REFUSED);
+	assert_true(F.nposted < POSTED_MAX);
+	(void)snprintf(F.posted[F.nposted], sizeof(F.posted[0]), "%.15s", fn->n.name);
+	F.reasons[F.nposted++] = ev->reason;
+}
+
+void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
+{
+	(void)tx;
+	(void)snprintf(F.row, sizeof(F.row), "%s", p->name);
+	F.put = *p;
+	F.rows++;
+}
+
+struct journal_room journal_look(struct journal *j)
+{
+	(void)j;
+	return (struct journal_room){.low = F.low};
+}
+
+static int setup(void **state)
+{
+	static char names[3][8] = {"alpha", "beta", "gamma"};
+
+	(void)state;
+	F = (struct fix){.now = INT64_C(1800000000000)};
+	for (size_t i = 0; i < 3; i++)
+		F.pools[i].name = names[i];
+	F.conf = (struct conf){.pools = F.pools, .npools = 2, .state_dir = names[0]};
+	F.e.conf = &F.conf;
+	F.e.slice.write = 500;
+	fleet_init(&F.e.fleet, 3);
+	pool_init(&F.e);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(F.e.pools);
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+/* A node of a pool, bought ms ago, is useless. */
+static void fails(uint32_t pool, int64_t ms)
+{
+	struct node n = {.name = "c7", .pool = pool, .wanted_ms = F.now - ms};
+
+	pool_failed(&F.e, &n, "registered wrong: gres/gpu count reported lower than configured");
+}
+
+/* Two waves, a minute apart. */
+static void close_pool(uint32_t pool)
+{
+	fails(pool, 1000);
+	F.now += 60000;
+	fails(pool, 1000);
+}
+
+static struct fleet_node *want(const char *name, uint32_t pool)
+{
+	struct node n;
+
+	node_init(&n, name, 1, F.now);
+	n.pool = pool;
+	(void)fleet_name(&F.e.fleet, name, pool);
+	return fleet_add(&F.e.fleet, &n);
+}
+
+/* --- what people read --------------------------------------------------------------------------
+ */
+
+static void test_closed(void **state)
+{
+	(void)state;
+	fails(1, 1000);
+	assert_null(engine_closed(&F.e, 1)); /* the first is bad luck, and written down */
+	assert_int_equal(F.events, 0);
+	assert_int_equal(F.rows, 1);
+	fails(1, 2000); /* the rest of its gang */
+	assert_int_equal(F.rows, 1);
+	F.now += 60000;
+	fails(1, 1000);
+	assert_string_equal(F.type, "pool-closed");
+	assert_string_equal(F.detail, "pool beta: its nodes come up wrong: c7: registered wrong: "
+				      "gres/gpu count reported lower than configured; closed until "
+				      "2027-01-15T08:06:00Z");
+	assert_string_equal(F.row, "beta");
+	assert_int_equal(F.put.breaker.waves, 2);
+	assert_int_equal(F.put.breaker.until_ms, F.now + BREAKER_MS);
+	assert_false(F.put.paused);
+	assert_null(engine_closed(&F.e, 0)); /* the other one is open */
+	F.now += BREAKER_MS;
+	assert_null(engine_closed(&F.e, 1));
+}
+
+static void test_works(void **state)
+{
+	(void)state;
+	close_pool(0);
+	F.rows = 0;
+	pool_works(&F.e, 0);
+	assert_null(engine_closed(&F.e, 0));
+	assert_int_equal(F.rows, 1);
+	assert_int_equal(F.put.breaker.waves, 0);
+	pool_works(&F.e, 0); /* nothing to forget: nothing to write */
+	assert_int_equal(F.rows, 1);
+}
+
+static void test_admin(void **state)
+{
+	(void)state;
+	close_pool(0);
+	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
+	assert_string_equal(engine_closed(&F.e, 0), "paused by an admin (burstctl resume)");
+	assert_true(F.put.paused && F.put.breaker.waves == 2);
+	assert_true(F.turns > 0); /* what was not sent yet is not sent */
+	assert_int_equal(engine_pause(&F.e, NULL, false, "uid 7", NULL), 0);
+	assert_null(engine_closed(&F.e, 0)); /* its machines are forgiven too */
+	assert_true(!F.put.paused && F.put.breaker.waves == 0);
+	assert_string_equal(F.detail, "pool alpha, ordered by uid 7");
+	F.events = 0;
+	close_pool(1);
+	assert_int_equal(engine_pause(&F.e, "beta", false, "root", NULL), 0);
+	assert_null(engine_closed(&F.e, 1)); /* it was not paused: that is forgiven */
+	assert_int_equal(F.events, 2);
+}
+
+/* --- reload and restart ------------------------------------------------------------------------
+ */
+
+static void test_more_pools(void **state)
+{
+	(void)state;
+	close_pool(1);
+	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
+	F.conf.npools = 3;
+	pool_grow(&F.e, 2, 3);
+	assert_true(engine_paused(&F.e, 0));
+	assert_non_null(strstr(engine_closed(&F.e, 1), "c7: registered wrong"));
+	assert_false(engine_paused(&F.e, 2));
+	assert_null(engine_closed(&F.e, 2));
+	close_pool(2);
+	assert_non_null(engine_closed(&F.e, 2));
+}
+
+static void load(const char *name, struct breaker b, bool paused)
+{
+	pool_load(&F.e, &(struct journal_pool){.name = name, .paused = paused, .breaker = b});
+}
+
+static void test_restart(void **state)
+{
+	(void)state;
+	load("gone", (struct breaker){.waves = 9, .until_ms = INT64_MAX}, true); /* not ours now */
+	load("beta", (struct breaker){2, F.now - 1000, F.now + 240000}, false);
+	load("alpha", (struct breaker){0}, true);
+	assert_string_equal(engine_closed(&F.e, 1),
+			    "its nodes come up wrong; closed until 2027-01-15T08:04:00Z");
+	assert_true(engine_paused(&F.e, 0));
+	fails(1, 2000); /* bought before the last failure: of the same wave */
+	assert_int_equal(F.rows, 0);
+}
+
+/* F57: a clock that went back by years does not close a pool for years, nor keep it from being
+ * closed. */
+static void test_clock_back(void **state)
+{
+	const int64_t year = INT64_C(365) * 86400 * 1000;
+
+	(void)state;
+	load("alpha", (struct breaker){2, F.now + year, F.now + year + BREAKER_MS}, false);
+	assert_non_null(engine_closed(&F.e, 0));
+	F.now += BREAKER_MAX_MS;
+	assert_null(engine_closed(&F.e, 0));
+	fails(0, 1000);
+	assert_non_null(engine_closed(&F.e, 0));
+	assert_int_equal(F.put.breaker.waves, 3);
+}
+
+/* --- what is wanted and was not sent -----------------------------------------------------------
+ */
+
+static void test_refuse_wanted(void **state)
+{
+	struct fleet_node *busy, *paused, *closed;
+
+	(void)state;
+	F.e.snapshot_ms = 1;
+	(void)want("b1", 1);
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 0); /* all pools are open */
+	paused = want("a1", 0);
+	busy = want("a2", 0);
+	busy->busy = true;
+	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 1);
+	assert_string_equal(F.posted[0], "a1");
+	assert_int_equal(F.reasons[0], NODE_BECAUSE_OPERATOR);
+	assert_string_equal(pool_refusal(&F.e, &paused->n),
+			    "pool alpha: paused by an admin (burstctl resume)");
+	assert_int_equal(engine_pause(&F.e, "alpha", false, "root", NULL), 0);
+	close_pool(1);
+	closed = want("b2", 1);
+	F.nposted = 0;
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 2);
+	assert_int_equal(F.reasons[0], NODE_BECAUSE_BOOT);
+	assert_non_null(strstr(pool_refusal(&F.e, &closed->n), "pool beta: its nodes come up wro"));
+	assert_null(pool_refusal(&F.e, &paused->n));
+}
+
+/* What was wanted before we started may be up by now: slurmctld says so first. */
+static void test_refuse_after_a_look(void **state)
+{
+	(void)state;
+	(void)want("a1", 0);
+	F.e.started_ms = F.now;
+	load("alpha", (struct breaker){0}, true);
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 0);
+	F.e.snapshot_ms = F.now + 1;
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 1);
+}
+
+static void test_refuse_for_the_disk(void **state)
+{
+	(void)state;
+	F.e.snapshot_ms = 1;
+	(void)want("a1", 0);
+	F.low = true;
+	assert_false(pool_look(&F.e));
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 1);
+	assert_int_equal(F.reasons[0], NODE_BECAUSE_DISK);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_closed),
+		TEST(test_works),
+		TEST(test_admin),
+		TEST(test_more_pools),
+		TEST(test_restart),
+		TEST(test_clock_back),
+		TEST(test_refuse_wanted),
+		TEST(test_refuse_after_a_look),
+		TEST(test_refuse_for_the_disk),
+	};
+
+	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
+}

@@ -1,0 +1,327 @@
+/* test_postpone.c - what slurmctld and people are told of a job that could not have its nodes.
+ *
+ * On a bare struct engine: the clock, the journal and slurmctld are the test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+
+#define BEGAN INT64_C(1800000000000) /* 2027-01-15T08:00:00Z */
+
+static struct fix {
+	struct engine e;
+	int64_t now, settled_ms;
+	char event[400];
+	/* what slurmctld was told last */
+	char job[40], comment[300];
+	int64_t wait_ms;
+	unsigned told;
+	/* what it was asked last */
+	char asked[200];
+	unsigned nasked;
+	/* rows */
+	struct journal_refusal put;
+	unsigned rows, dels;
+} F;
+
+int64_t engine_now(const struct engine *e)
+{
+	(void)e;
+	return F.now;
+}
+
+struct journal_tx *engine_tx(struct engine *e)
+{
+	(void)e;
+	return NULL;
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)gen;
+	assert_string_equal(node, "");
+	(void)snprintf(F.event, sizeof(F.event), "%s: %s", type, detail);
+}
+
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
+{
+	(void)tx;
+	F.put = *r;
+	F.rows++;
+}
+
+void journal_del_refusal(struct journal_tx *tx, uint64_t job)
+{
+	(void)tx;
+	assert_int_equal(job, 107);
+	F.dels++;
+}
+
+int64_t slurm_settled_ms(const struct slurm *s)
+{
+	(void)s;
+	return F.settled_ms;
+}
+
+bool slurm_ask_details(struct slurm *s, const char *const *ids, size_t n)
+{
+	(void)s;
+	F.nasked += (unsigned)n;
+	F.asked[0] = '\0';
+	for (size_t i = 0; i < n && i < 3; i++)
+		(void)strncat(strncat(F.asked, ids[i], 40), " ", 2);
+	return true;
+}
+
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+{
+	(void)s;
+	(void)snprintf(F.job, sizeof(F.job), "%s", job);
+	(void)snprintf(F.comment, sizeof(F.comment), "%s", comment != NULL ? comment : "left");
+	F.wait_ms = wait_ms;
+	F.told++;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	F = (struct fix){.now = BEGAN};
+	map_init(&F.e.postponed_map);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	postpone_free(&F.e);
+	return 0;
+}
+
+/* The nodes of task 2 of an array are sent back. */
+static void refuse(const char *why)
+{
+	struct slurm_job j = {.number = 107, .id = "7_2"};
+
+	postpone_job(&F.e, &j, why);
+}
+
+/* slurmctld answers at once; begin: seconds from now. */
+static void details(const char *state, unsigned priority, int64_t begin, const char *comment)
+{
+	char text[300];
+	int n = snprintf(text, sizeof(text),
+			 "JobId=107 ArrayJobId=7 ArrayTaskId=2 JobName=x Priority=%u JobState=%s "
+			 "StartTime=%lld%s\n",
+			 priority, state, (long long)(F.now / 1000 + begin), comment);
+
+	postpone_run(&F.e);
+	F.now++;
+	postpone_details(&F.e, text, (size_t)n, F.now, NULL);
+}
+
+static void test_told(void **state)
+{
+	(void)state;
+	refuse("pool h100: max_nodes 8 reached");
+	assert_int_equal(F.put.job, 107);
+	assert_int_equal(F.put.r.count, 1);
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "7_2 ");
+	details("PENDING", 7, 6, "");
+	assert_string_equal(F.job, "7_2");
+	assert_true(F.wait_ms > 29000 && F.wait_ms <= 30000);
+	assert_string_equal(F.comment, "burstd: pool h100: max_nodes 8 reached; next try "
+				       "2027-01-15T08:00:30Z");
+	assert_string_equal(F.event, "job-postponed: job 7_2, refusal 1: pool h100: max_nodes 8 "
+				     "reached; next try 2027-01-15T08:00:30Z");
+	details("PENDING", 7, 6, ""); /* once */
+	assert_int_equal(F.told, 1);
+	F.now = BEGAN + 35000;
+	refuse("pool h100: max_nodes 8 reached");
+	details("PENDING", 7, 6, " AdminComment=burstd: pool h100 ...");
+	assert_true(F.wait_ms > 59000 && F.wait_ms <= 60000);
+	assert_non_null(strstr(F.event, "refusal 2:"));
+}
+
+/* It is not made to start sooner than it would, and its comment may be somebody's. */
+static void test_not_ours(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 600, "");
+	assert_int_equal(F.wait_ms, 0);
+	assert_string_equal(F.comment, "burstd: why; next try 2027-01-15T08:10:00Z");
+	refuse("why");
+	details("PENDING", 7, 6, " AdminComment=budget 7");
+	assert_true(F.wait_ms > 0);
+	assert_string_equal(F.comment, "left");
+}
+
+static void test_held(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 0, 6, "");
+	assert_int_equal(F.told, 0);
+	details("PENDING", 7, 6, ""); /* whoever released it knows why */
+	assert_int_equal(F.told, 0);
+	assert_int_equal(F.rows, 1); /* it is counted all the same */
+}
+
+/* It is being requeued: looked at again, for ten seconds. */
+static void test_not_yet(void **state)
+{
+	(void)state;
+	refuse("why");
+	postpone_run(&F.e);
+	details("COMPLETING", 7, 0, "");
+	assert_int_equal(F.told, 0);
+	F.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "");
+	assert_true(F.e.postpone_next > F.now && F.e.postpone_next <= F.now + 1000);
+	F.now = F.e.postpone_next;
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "7_2 ");
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 1);
+	refuse("why");
+	details("RUNNING", 7, 0, ""); /* it got nodes elsewhere */
+	F.now += 10001;
+	details("RUNNING", 7, 0, "");
+	F.now += 1000;
+	F.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "");
+	assert_int_equal(F.told, 1);
+}
+
+/* What was asked before the refusal shows the job as it was before: its begin time is not the one
+ * that slurmctld sets when it requeues it. */
+static void test_old_answer(void **state)
+{
+	static const char text[] = "JobId=107 Priority=7 JobState=PENDING StartTime=1\n";
+	int64_t asked = F.now;
+
+	(void)state;
+	refuse("why");
+	postpone_run(&F.e);
+	postpone_details(&F.e, text, sizeof(text) - 1, asked, NULL);
+	assert_int_equal(F.told, 0);
+}
+
+/* While commands wait nothing is asked: the nodes are sent back first. */
+static void test_after_the_commands(void **state)
+{
+	(void)state;
+	refuse("why");
+	F.settled_ms = INT64_MAX;
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "");
+	F.settled_ms = 0;
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "7_2 ");
+}
+
+/* I30: one that does not answer is not asked three times a second; nor is the job given up. */
+static void test_no_answer(void **state)
+{
+	static const struct err away = {.code = ERR_NET, .msg = "away"};
+
+	(void)state;
+	refuse("why");
+	postpone_run(&F.e);
+	F.now += 20000;
+	postpone_details(&F.e, NULL, 0, F.now, &away);
+	postpone_run(&F.e);
+	assert_int_equal(F.e.postpone_next, F.now + 5000);
+	F.now += 5000;
+	postpone_run(&F.e);
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 1);
+}
+
+/* More than fit one question: those that were not asked about are not given up. */
+static void test_many(void **state)
+{
+	struct slurm_job j = {.number = 1};
+	unsigned waits = 0;
+
+	(void)state;
+	for (; j.number <= 600; j.number++) {
+		(void)snprintf(j.id, sizeof(j.id), "%u", (unsigned)j.number);
+		postpone_job(&F.e, &j, "why");
+	}
+	postpone_run(&F.e);
+	F.now += 20000; /* slurmctld is slow */
+	postpone_details(&F.e, "", 0, F.now, NULL);
+	F.now += 60000;
+	F.nasked = 0;
+	postpone_run(&F.e);
+	waits += F.nasked;
+	postpone_details(&F.e, "", 0, F.now, NULL); /* it knows none of these any more */
+	F.nasked = 0;
+	postpone_run(&F.e);
+	waits += F.nasked;
+	assert_int_equal(waits, 600);
+}
+
+static void test_forgotten(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	F.now = BEGAN + 60000 + REFUSAL_SLACK_MS;
+	postpone_run(&F.e);
+	assert_int_equal(F.dels, 0);
+	F.now++;
+	postpone_run(&F.e);
+	assert_int_equal(F.dels, 1);
+	refuse("why");
+	assert_int_equal(F.put.r.count, 1);
+}
+
+/* Over a restart the count stays, and nothing is said twice; F57: a clock that went back does not
+ * keep it for years. */
+static void test_loaded(void **state)
+{
+	const int64_t year = INT64_C(365) * 86400 * 1000;
+
+	(void)state;
+	postpone_load(&F.e, &(struct journal_refusal){107, {3, BEGAN + year}});
+	postpone_run(&F.e);
+	assert_string_equal(F.asked, "");
+	refuse("why");
+	assert_int_equal(F.put.r.count, 4);
+	assert_int_equal(F.put.r.last_ms, BEGAN);
+	postpone_free(&F.e);
+	F.e.postponed = NULL;
+	map_init(&F.e.postponed_map);
+	postpone_load(&F.e, &(struct journal_refusal){107, {3, BEGAN + year}});
+	F.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
+	postpone_run(&F.e);
+	assert_int_equal(F.dels, 1);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_told),      TEST(test_not_ours),   TEST(test_held),
+		TEST(test_not_yet),   TEST(test_old_answer), TEST(test_after_the_commands),
+		TEST(test_no_answer), TEST(test_forgotten),  TEST(test_loaded),
+		TEST(test_many),
+	};
+
+	return cmocka_run_group_tests_name("postpone", tests, NULL, NULL);
+}
