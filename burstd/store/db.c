@@ -33,12 +33,14 @@ struct db {
 	const struct db_kind *kind;
 	sqlite3_stmt **stmts; /* kind->nsql; NULL until first used */
 	int wal_pages;        /* in the log and not yet in the main file, at most */
+	bool full;            /* the last failure was SQLITE_FULL */
 };
 
-static int fail(const struct db *d, struct err *e)
+static int fail(struct db *d, struct err *e)
 {
 	int code = sqlite3_extended_errcode(d->sql), primary = code & 0xff;
 
+	d->full = primary == SQLITE_FULL;
 	if (primary == SQLITE_NOMEM)
 		(void)mem_check(NULL);
 	if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
@@ -112,6 +114,19 @@ static int check_version(struct db *d, int *version, struct err *e)
 	return 0;
 }
 
+/* Why a full disk may be believed and a failed fsync may not.  In WAL mode SQLITE_FULL is what a
+ * write() to the log or, by a checkpoint, to the main file gets that finds no room (ENOSPC, or cut
+ * short).  A transaction's frames come first, the one with the commit mark last, and only when all
+ * are written comes the fsync: so none of it is valid in the file, nothing was half synced, and a
+ * rollback makes the next one write over the same place.  A checkpoint that does not get to its end
+ * has not moved the mark behind which the log may be written over.  A failed fsync is another code
+ * (SQLITE_IOERR_FSYNC), and so is a log's index that cannot grow after the frames were written
+ * (SQLITE_IOERR_SHMSIZE); a quota or a limit on files is SQLITE_IOERR_WRITE.  All these end us. */
+bool db_was_full(const struct db *d)
+{
+	return d->full && sqlite3_get_autocommit(d->sql) != 0;
+}
+
 /* What somebody still reads stays in the log, for the next time. */
 static int checkpoint(struct db *d)
 {
@@ -127,15 +142,18 @@ static int checkpoint(struct db *d)
 
 /* SQLite's own automatic checkpoint overlooks errors and tries again.  After a failed fsync the
  * second try succeeds without the pages being on the disk, and the log that holds them is
- * overwritten (F55): so the commit that met it fails. */
+ * overwritten (F55): so the commit that met it fails.  On a full disk the log just gets longer: the
+ * commit itself is done and must not be taken for one that failed. */
 static int on_commit(void *ctx, sqlite3 *sql, const char *name, int pages)
 {
 	struct db *d = ctx;
+	int rc;
 
 	(void)sql;
 	(void)name;
 	d->wal_pages = pages;
-	return pages < DB_WAL_PAGES ? SQLITE_OK : checkpoint(d);
+	rc = pages < DB_WAL_PAGES ? SQLITE_OK : checkpoint(d);
+	return (rc & 0xff) == SQLITE_FULL ? SQLITE_OK : rc;
 }
 
 int db_tidy(struct db *d, struct err *e)
@@ -168,8 +186,9 @@ static int check_length(struct db *d, struct err *e)
 	char busy[16], pages[24], size[16];
 	struct stat st;
 
-	if (ask(d, "PRAGMA wal_checkpoint(TRUNCATE)", busy, sizeof(busy), e) < 0 ||
-	    ask(d, "PRAGMA page_count", pages, sizeof(pages), e) < 0 ||
+	if (ask(d, "PRAGMA wal_checkpoint(TRUNCATE)", busy, sizeof(busy), e) < 0)
+		return d->full ? 0 : -1; /* a full disk: the log keeps it, and deletes must go on */
+	if (ask(d, "PRAGMA page_count", pages, sizeof(pages), e) < 0 ||
 	    ask(d, "PRAGMA page_size", size, sizeof(size), e) < 0)
 		return -1;
 	if (strcmp(busy, "0") != 0) /* somebody reads: not now, then */

@@ -36,11 +36,15 @@ int db_step(struct db *d, struct sqlite3_stmt *st, struct err *e);
 void db_reset(struct sqlite3_stmt *st); /* after an early stop */
 
 int db_begin(struct db *d, struct err *e);
-/* 0: durable.  -1: whether the next to open the file finds all of it or nothing is not known. */
+/* 0: durable.  -1: whether the next to open the file finds all of it or nothing is not known, but
+ * for db_was_full(). */
 int db_commit(struct db *d, struct err *e);
 void db_rollback(struct db *d);
+/* Did the last failure come of a full disk, and leave the file as it was?  Then, and only then,
+ * what failed may be tried again. */
+bool db_was_full(const struct db *d);
 /* Do now, if it is worth it, what a commit would have to do later: move what is durable in the log
- * to its place.  -1: the disk failed; as db_commit(). */
+ * to its place.  -1: the disk failed, as db_commit(); or it is full, and the log keeps it. */
 int db_tidy(struct db *d, struct err *e);
 int64_t db_last_id(const struct db *d); /* of the row inserted last */
 

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "store/db.h"
+#include "store/room.h"
 #include "store/schema.h"
 
 enum {
@@ -24,26 +25,34 @@ enum statement {
 	PUT_NUMBER,
 	PUT_CALL,
 	END_CALL,
+	PUT_REFUSAL,
+	DEL_REFUSAL,
+	PUT_POOL,
 	ALL_NODES,
 	ALL_BATCHES,
 	ALL_CALLS,
 	SUM_USAGE,
+	ALL_REFUSALS,
+	ALL_POOLS,
 	GET_NUMBER,
 	EVENTS,
 	EVENTS_OF_NODE,
 	LAST_EVENT,
+	FIRST_EVENT,
+	OLD_EVENT,
+	DEL_EVENTS,
 	NSTATEMENTS
 };
 
 #define NODE_COLUMNS                                                                               \
 	"name, gen, epoch, pool, state, reason, released, accepted, misses, attempts, batch, "     \
 	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
-	"wake_ms, start_ms, end_ms"
+	"wake_ms, start_ms, end_ms, job"
 
 static const char *const statements[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
-		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
 		"excluded.pool,"
 		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
@@ -54,7 +63,8 @@ static const char *const statements[NSTATEMENTS] = {
 		" rate_nano_h = excluded.rate_nano_h, wanted_ms = excluded.wanted_ms,"
 		" since_ms = excluded.since_ms, sent_ms = excluded.sent_ms,"
 		" missed_ms = excluded.missed_ms, wake_ms = excluded.wake_ms,"
-		" start_ms = excluded.start_ms, end_ms = excluded.end_ms",
+		" start_ms = excluded.start_ms, end_ms = excluded.end_ms, job = "
+		"excluded.job",
 	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
 	[PUT_BATCH] =
 		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms)"
@@ -73,6 +83,16 @@ static const char *const statements[NSTATEMENTS] = {
 	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
 		     " VALUES (?, ?, ?, ?, ?, ?)",
 	[END_CALL] = "DELETE FROM call WHERE seq = ?",
+	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms) VALUES (?, ?, ?)"
+			" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
+			" last_ms = excluded.last_ms",
+	[DEL_REFUSAL] = "DELETE FROM refusal WHERE job = ?",
+	[PUT_POOL] =
+		"INSERT INTO pool (name, paused, waves, last_ms, until_ms) VALUES (?, ?, ?, ?, ?)"
+		" ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
+		"excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms",
+	[ALL_REFUSALS] = "SELECT job, count, last_ms FROM refusal ORDER BY job",
+	[ALL_POOLS] = "SELECT name, paused, waves, last_ms, until_ms FROM pool ORDER BY name",
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
 	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms FROM batch ORDER BY id",
 	[ALL_CALLS] =
@@ -83,7 +103,13 @@ static const char *const statements[NSTATEMENTS] = {
 		   " WHERE seq > ? ORDER BY seq LIMIT ?",
 	[EVENTS_OF_NODE] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
 			   " WHERE node = ? AND seq > ? ORDER BY seq LIMIT ?",
-	[LAST_EVENT] = "SELECT COALESCE(MAX(seq), 0) FROM event",
+	/* The last number given out: all events may have been forgotten. */
+	[LAST_EVENT] = "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0)",
+	[FIRST_EVENT] = "SELECT COALESCE(MIN(seq), 0) FROM event",
+	/* Among the oldest; a clock may have gone back, so their times need not grow. */
+	[OLD_EVENT] = "SELECT COALESCE(MAX(seq), 0) FROM"
+		      " (SELECT seq, at_ms FROM event ORDER BY seq LIMIT ?) WHERE at_ms < ?",
+	[DEL_EVENTS] = "DELETE FROM event WHERE seq <= ?",
 };
 
 static const char *const kinds[] = {
@@ -94,6 +120,7 @@ static const char *const kinds[] = {
 
 struct journal {
 	struct db *db;
+	struct room room;
 	bool broken; /* a write failed: what the disk holds is not known any more (F55) */
 };
 
@@ -130,7 +157,12 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 	struct journal *j = mem_zalloc(sizeof(*j));
 
 	*out = NULL;
+	room_init(&j->room, path);
+	room_look(&j->room);
+	if (j->room.free_bytes < ROOM_OPEN)
+		(void)room_give(&j->room);
 	if (db_open(&j->db, path, &kind_of_journal, existed, e) < 0) {
+		room_fini(&j->room);
 		free(j);
 		return -1;
 	}
@@ -143,6 +175,7 @@ void journal_close(struct journal *j)
 	if (j == NULL)
 		return;
 	db_close(j->db);
+	room_fini(&j->room);
 	free(j);
 }
 
@@ -235,6 +268,7 @@ void journal_put_node(struct journal_tx *tx, const struct node *n, const char *p
 	add_int(tx, n->wake_ms);
 	add_int(tx, n->start_ms);
 	add_int(tx, n->end_ms);
+	add_bits(tx, n->job);
 }
 
 void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
@@ -292,6 +326,30 @@ void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
 	add_int(tx, value);
 }
 
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
+{
+	effect(tx, PUT_REFUSAL);
+	add_bits(tx, r->job);
+	add_int(tx, r->r.count);
+	add_int(tx, r->r.last_ms);
+}
+
+void journal_del_refusal(struct journal_tx *tx, uint64_t job)
+{
+	effect(tx, DEL_REFUSAL);
+	add_bits(tx, job);
+}
+
+void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
+{
+	effect(tx, PUT_POOL);
+	add_text(tx, p->name);
+	add_int(tx, p->paused);
+	add_int(tx, p->breaker.waves);
+	add_int(tx, p->breaker.last_ms);
+	add_int(tx, p->breaker.until_ms);
+}
+
 void journal_end_call(struct journal_tx *tx, int64_t seq)
 {
 	effect(tx, END_CALL);
@@ -329,6 +387,12 @@ static int write_all(const struct journal_tx *tx, struct err *e)
 	return db_commit(db, e);
 }
 
+/* After a failure: may it be tried again, with room from the reserve? */
+static bool may_retry(struct journal *j)
+{
+	return db_was_full(j->db) && room_give(&j->room);
+}
+
 /* A second try after a failed fsync may succeed without the first one's pages being on the disk. */
 static int check_usable(const struct journal *j, struct err *e)
 {
@@ -340,9 +404,11 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	struct journal *j = tx->j;
 	int rc = check_usable(j, e);
 
-	if (rc == 0 && tx->neffects > 0 && write_all(tx, e) < 0) {
-		j->broken = true;
-		rc = -1;
+	if (rc == 0 && tx->neffects > 0) {
+		do
+			rc = write_all(tx, e);
+		while (rc < 0 && may_retry(j));
+		j->broken = rc < 0;
 	}
 	journal_abandon(tx);
 	return rc;
@@ -350,22 +416,99 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 
 int journal_tidy(struct journal *j, struct err *e)
 {
+	int rc;
+
 	if (check_usable(j, e) < 0)
 		return -1;
-	if (db_tidy(j->db, e) < 0) {
-		j->broken = true;
+	do
+		rc = db_tidy(j->db, e);
+	while (rc < 0 && may_retry(j));
+	if (rc < 0 && db_was_full(j->db))
+		return 0;
+	j->broken = rc < 0;
+	return rc;
+}
+
+/* --- forgetting --------------------------------------------------------------------------------
+ */
+
+/* The one number that a statement gives. */
+static int ask(struct journal *j, struct db_cursor *c, int64_t *out, struct err *e)
+{
+	int rc = db_step(j->db, c->st, e);
+
+	if (rc < 1)
 		return -1;
-	}
+	c->at = 0;
+	*out = db_get_int(c, 0, INT64_MAX);
+	db_reset(c->st);
+	return c->bad ? db_damaged(j->db, "event", e) : 0;
+}
+
+/* *upto: the newest event to forget, 0 for none; *first: the oldest there is. */
+static int find_old(struct journal *j, int64_t before_ms, int64_t *upto, int64_t *first,
+		    struct err *e)
+{
+	struct db_cursor lo = {.st = db_stmt(j->db, FIRST_EVENT, e)};
+	struct db_cursor hi = {.st = db_stmt(j->db, LAST_EVENT, e)};
+	struct db_cursor old = {.st = db_stmt(j->db, OLD_EVENT, e)};
+	int64_t last;
+
+	if (lo.st == NULL || hi.st == NULL || old.st == NULL)
+		return -1;
+	db_put_int(&old, JOURNAL_TRIM);
+	db_put_int(&old, before_ms);
+	if (ask(j, &lo, first, e) < 0 || ask(j, &hi, &last, e) < 0 || ask(j, &old, upto, e) < 0)
+		return -1;
+	/* There are gaps only where somebody made them, so this is a count. */
+	if (last - JOURNAL_EVENTS_MAX > *upto)
+		*upto = last - JOURNAL_EVENTS_MAX;
 	return 0;
 }
 
-int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
+static int del_events(struct journal *j, int64_t upto, struct err *e)
 {
-	struct db_cursor at = {.st = NULL};
+	struct db_cursor c = {.st = db_stmt(j->db, DEL_EVENTS, e)};
 
+	if (c.st == NULL)
+		return -1;
+	db_put_int(&c, upto);
+	return db_step(j->db, c.st, e); /* alone it is a transaction of its own */
+}
+
+int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e)
+{
+	int64_t upto, first;
+
+	*more = false;
 	if (check_usable(j, e) < 0)
 		return -1;
-	at.st = db_stmt(j->db, PUT_CALL, e);
+	if (find_old(j, before_ms, &upto, &first, e) < 0) {
+		j->broken = true;
+		return -1;
+	}
+	if (first == 0 || upto < first)
+		return 0;
+	*more = upto >= first + JOURNAL_TRIM - 1;
+	if (*more)
+		upto = first + JOURNAL_TRIM - 1;
+	if (del_events(j, upto, e) == 0)
+		return 0;
+	*more = false;
+	j->broken = !db_was_full(j->db); /* not worth the reserve */
+	return j->broken ? -1 : 0;
+}
+
+struct journal_room journal_look(struct journal *j)
+{
+	room_look(&j->room);
+	return (struct journal_room){.free_bytes = j->room.free_bytes, .low = j->room.low};
+}
+
+static int put_call(struct journal *j, const struct journal_call *c, struct err *e)
+{
+	struct db_cursor at = {.st = db_stmt(j->db, PUT_CALL, e)};
+
 	if (at.st == NULL)
 		return -1;
 	db_put_int(&at, c->at_ms);
@@ -374,12 +517,23 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 	db_put_int(&at, c->dropped);
 	db_put_blob(&at, c->list_len > 0 ? c->list : "", c->list_len);
 	db_put_blob(&at, c->file != NULL && c->file_len == 0 ? "" : c->file, c->file_len);
-	if (db_step(j->db, at.st, e) < 0) { /* alone it is a transaction of its own */
-		j->broken = true;
+	return db_step(j->db, at.st, e); /* alone it is a transaction of its own */
+}
+
+int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e)
+{
+	int rc;
+
+	if (check_usable(j, e) < 0)
 		return -1;
-	}
-	*seq = db_last_id(j->db);
-	return 0;
+	do
+		rc = put_call(j, c, e);
+	while (rc < 0 && may_retry(j));
+	if (rc < 0 && db_was_full(j->db)) /* nothing hangs on it: the caller has other ways */
+		return err_set(e, ERR_LIMIT, "journal: the disk is full");
+	j->broken = rc < 0;
+	*seq = rc < 0 ? 0 : db_last_id(j->db);
+	return rc;
 }
 
 /* --- reading -----------------------------------------------------------------------------------
@@ -422,6 +576,7 @@ static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 	n->wake_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	n->start_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	n->end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
 }
 
 static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
@@ -477,6 +632,28 @@ static int read_spent(const struct journal *j, struct db_cursor *c, const struct
 	return c->bad ? db_damaged(j->db, "usage", e) : v->spent(v->ctx, pool, cost, e);
 }
 
+static int read_refusal(const struct journal *j, struct db_cursor *c,
+			const struct journal_visitor *v, struct err *e)
+{
+	struct journal_refusal r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
+
+	r.r.count = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	r.r.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "refusal", e) : v->refusal(v->ctx, &r, e);
+}
+
+static int read_pool(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		     struct err *e)
+{
+	struct journal_pool p = {.name = db_get_text(c, PROVIDER_WORD_MAX)};
+
+	p.paused = db_get_int(c, 0, 1) != 0;
+	p.breaker.waves = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	p.breaker.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	p.breaker.until_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "pool", e) : v->pool(v->ctx, &p, e);
+}
+
 static int read_all(struct journal *j, enum statement what, read_fn read,
 		    const struct journal_visitor *v, struct err *e)
 {
@@ -504,7 +681,11 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 		return -1;
 	if (v->call != NULL && read_all(j, ALL_CALLS, read_call, v, e) < 0)
 		return -1;
-	return v->spent != NULL ? read_all(j, SUM_USAGE, read_spent, v, e) : 0;
+	if (v->spent != NULL && read_all(j, SUM_USAGE, read_spent, v, e) < 0)
+		return -1;
+	if (v->refusal != NULL && read_all(j, ALL_REFUSALS, read_refusal, v, e) < 0)
+		return -1;
+	return v->pool != NULL ? read_all(j, ALL_POOLS, read_pool, v, e) : 0;
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)

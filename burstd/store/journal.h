@@ -3,7 +3,9 @@
  * A transaction is a list of effects, built in memory and committed in one function call; when that
  * returns 0, a power cut cannot undo it.  Nothing above store/ knows which engine answers (SQLite,
  * WAL, synchronous=FULL).  A failed commit means the disk can no longer be believed: the caller
- * must end the process (F55), never try again.  One writer: the loop's thread. */
+ * must end the process (F55), never try again.  What a full disk refuses as a whole is tried again
+ * in here, with room from a reserve beside the journal (room.h), before it counts as failed.  One
+ * writer: the loop's thread. */
 #ifndef BURSTD_JOURNAL_H
 #define BURSTD_JOURNAL_H
 
@@ -12,10 +14,19 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "core/breaker.h"
 #include "core/node.h"
+#include "core/refusal.h"
 
 struct journal;
 struct journal_tx;
+
+enum {
+	/* Events kept, however young: some 200 MiB with their index, and what 10,000 node lives a
+	 * day leave in a month. */
+	JOURNAL_EVENTS_MAX = 2000000,
+	JOURNAL_TRIM = 256, /* events forgotten at once: a few milliseconds */
+};
 
 enum journal_call_kind { JOURNAL_RESUME, JOURNAL_SUSPEND, JOURNAL_RESUME_FAIL };
 
@@ -54,6 +65,17 @@ struct journal_usage {
 	int64_t start_ms, end_ms, rate_nano_h, cost_nano;
 };
 
+struct journal_refusal { /* of a job: core/refusal.h */
+	uint64_t job;
+	struct refusal r;
+};
+
+struct journal_pool {     /* what an admin or its machines did to it */
+	const char *name; /* borrowed */
+	bool paused;
+	struct breaker breaker;
+};
+
 /* *existed: false when this call made it (a new system, or a lost journal).  -1: *e names the file
  * and says whether it is damaged (F55), from a newer burstd (F60) or not to be had; it is as it
  * was. */
@@ -61,8 +83,8 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * calls, sums. A visit that returns -1 (with *e) stops the load; a NULL one is left out; node.pool
- * is not set. */
+ * calls, sums, refusals, pools. A visit that returns -1 (with *e) stops the load; a NULL one is
+ * left out; node.pool is not set. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -70,6 +92,8 @@ struct journal_visitor {
 		    struct err *e); /* not yet done, in order */
 	int (*spent)(void *ctx, const char *pool, int64_t cost_nano,
 		     struct err *e); /* sum of usage */
+	int (*refusal)(void *ctx, const struct journal_refusal *r, struct err *e);
+	int (*pool)(void *ctx, const struct journal_pool *p, struct err *e);
 	void *ctx;
 };
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
@@ -88,6 +112,9 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 		       const char *type, const char *detail);
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u);
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value);
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);
+void journal_del_refusal(struct journal_tx *tx, uint64_t job);
+void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void journal_end_call(struct journal_tx *tx, int64_t seq);
 /* Durable when 0.  -1: after the restart that must follow, all of it is there or nothing.  Either
  * way tx is gone. */
@@ -98,8 +125,23 @@ void journal_abandon(struct journal_tx *tx); /* NULL is fine */
  * if there is anything to do.  For a quiet moment.  -1: as a failed commit (F55). */
 int journal_tidy(struct journal *j, struct err *e);
 
+/* Forget events, oldest first: those before before_ms and those beyond JOURNAL_EVENTS_MAX, at most
+ * JOURNAL_TRIM of them.  *more: there are others.  Bills are never forgotten, and no number comes
+ * twice.  The file gets no smaller, but what comes uses their place: giving it back to the disk
+ * (auto_vacuum) would move pages at every commit for a file that grows to the same size again.
+ * For a quiet moment too.  -1: as a failed commit; a full disk is none, it just waits. */
+int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e);
+
+struct journal_room {
+	int64_t free_bytes; /* on the journal's disk, for us; -1: not known */
+	bool low;           /* nothing may be bought */
+};
+/* Look at the disk, and make the reserve again when there is room. */
+struct journal_room journal_look(struct journal *j);
+
 /* Make one call durable; *seq is its number, never used before or again (c->seq is not looked at).
- * What the hook's acknowledgement waits for (I29). */
+ * What the hook's acknowledgement waits for (I29).  -1: as a failed commit; or the disk is full and
+ * the reserve used up (ERR_LIMIT), then nothing has changed. */
 int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *seq, struct err *e);
 
 /* Events with seq > after (of one node, if not NULL), oldest first, at most limit.  A visit that

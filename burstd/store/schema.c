@@ -73,4 +73,18 @@ static const char step_1[] = "CREATE TABLE meta ("
 			     /* Holds all that the sums at start-up read. */
 			     "CREATE INDEX usage_by_pool ON usage (pool, cost_nano);";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1};
+/* `job`: the number of the Slurm job a node was bought for, 0 for none.  A refusal is of a job, and
+ * forgotten some time after its wait. */
+static const char step_2[] = "ALTER TABLE node ADD COLUMN job BIGINT NOT NULL DEFAULT 0;"
+			     "CREATE TABLE refusal ("
+			     "  job BIGINT PRIMARY KEY,"
+			     "  count BIGINT NOT NULL,"
+			     "  last_ms BIGINT NOT NULL);"
+			     "CREATE TABLE pool ("
+			     "  name TEXT PRIMARY KEY,"
+			     "  paused INTEGER NOT NULL,"
+			     "  waves BIGINT NOT NULL,"
+			     "  last_ms BIGINT NOT NULL,"
+			     "  until_ms BIGINT NOT NULL);";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2};

@@ -87,9 +87,8 @@ static int write_pid(int fd)
 	char pid[24];
 	int n = snprintf(pid, sizeof(pid), "%" PRIdMAX "\n", (intmax_t)getpid());
 
-	if (ftruncate(fd, 0) < 0)
-		return -1;
-	return pwrite(fd, pid, (size_t)n, 0) == n ? 0 : -1;
+	/* In this order a full disk has room for it: no block is given away. */
+	return pwrite(fd, pid, (size_t)n, 0) == n ? ftruncate(fd, n) : -1;
 }
 
 /* flock(), because it ends with the process whatever ends it, and belongs to the descriptor: no

@@ -61,6 +61,8 @@ static inline int teardown(void **state)
 		(void)snprintf(path, sizeof(path), "%s%s", f->path, suffixes[i]);
 		unlink(path);
 	}
+	(void)snprintf(path, sizeof(path), "%s/reserve", f->dir);
+	unlink(path);
 	rmdir(f->dir);
 	free(f);
 	return 0;

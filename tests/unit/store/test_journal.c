@@ -3,6 +3,7 @@
 #include "store/journal.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "fixture.h"
 
@@ -30,6 +31,7 @@ static const struct node full_node = {
 	.missed_ms = 4,
 	.wake_ms = INT64_MAX,
 	.start_ms = 5,
+	.job = UINT64_C(0xfedcba9876543210),
 	.end_ms = 6,
 };
 
@@ -55,6 +57,7 @@ static void assert_node_equal(const struct node *a, const struct node *b)
 	assert_int_equal(a->missed_ms, b->missed_ms);
 	assert_int_equal(a->wake_ms, b->wake_ms);
 	assert_int_equal(a->start_ms, b->start_ms);
+	assert_true(a->job == b->job);
 	assert_int_equal(a->end_ms, b->end_ms);
 }
 
@@ -91,7 +94,7 @@ static void test_node_has_no_other_field(void **state)
 		bool release, accepted;
 		uint8_t misses;
 		uint32_t attempts, pool, group, slot;
-		uint64_t batch;
+		uint64_t batch, job;
 		char instance[PROVIDER_ID_MAX + 1], addr[PROVIDER_ADDR_MAX + 1];
 		int64_t rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, wake_ms, start_ms,
 			end_ms;
@@ -419,6 +422,134 @@ static void test_load_order_and_stop(void **state)
 	assert_int_equal(journal_load(f->j, &(struct journal_visitor){.ctx = NULL}, NULL), 0);
 }
 
+/* --- forgetting --------------------------------------------------------------------------------
+ */
+
+static void put_many(struct fixture *f, int64_t first, int64_t n)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+
+	for (int64_t i = first; i < first + n; i++)
+		journal_put_event(tx, i, i % 2 != 0 ? "c1" : "c2", 1, "type", "detail");
+	commit(tx);
+}
+
+static bool trim(struct fixture *f, int64_t before_ms)
+{
+	struct err e = {0};
+	bool more = true;
+
+	if (journal_trim(f->j, before_ms, &more, &e) != 0)
+		fail_msg("%s", e.msg);
+	return more;
+}
+
+/* Oldest first, a slice at a time; what is young enough stays, and so do bills. */
+static void test_trim(void **state)
+{
+	enum { N = 3 * JOURNAL_TRIM, OLD = 2 * JOURNAL_TRIM + 10 };
+	struct fixture *f = *state;
+	const struct journal_usage u = {.pool = "p", .node = "c1", .instance = "i", .cost_nano = 5};
+	struct journal_tx *tx = journal_begin(f->j);
+	struct seen *s;
+	struct page p;
+
+	journal_put_usage(tx, &u);
+	journal_put_node(tx, &(struct node){.name = "c1", .gen = 1}, "p");
+	commit(tx);
+	assert_false(trim(f, INT64_MAX)); /* nothing is there */
+	put_many(f, 1, N);
+	assert_false(trim(f, 1)); /* nothing is old */
+	assert_true(trim(f, OLD + 1));
+	assert_int_equal(events(f, 0, NULL, N).first, JOURNAL_TRIM + 1);
+	assert_true(trim(f, OLD + 1));
+	assert_false(trim(f, OLD + 1));
+	assert_false(trim(f, OLD + 1));
+	p = events(f, 0, NULL, N);
+	assert_int_equal(p.first, OLD + 1);
+	assert_int_equal(p.last, N);
+	p = events(f, 5, "c2", N); /* who asks for what is gone gets the oldest there is */
+	assert_int_equal(p.first, OLD + 2);
+	s = load(f);
+	assert_int_equal(s->nspent, 1);
+	assert_int_equal(s->spent[0], 5);
+	assert_int_equal(s->nnodes, 1);
+	forget(s);
+}
+
+/* A number never comes twice, not even when all are forgotten and after a restart. */
+static void test_numbers_after_a_trim(void **state)
+{
+	struct fixture *f = *state;
+
+	put_many(f, 1, 100);
+	assert_false(trim(f, INT64_MAX));
+	assert_int_equal(events(f, 0, NULL, 10).n, 0);
+	assert_int_equal(journal_last_event(f->j), 100);
+	reopen(f);
+	assert_int_equal(journal_last_event(f->j), 100);
+	put_many(f, 1, 1);
+	assert_int_equal(events(f, 0, NULL, 10).first, 101);
+	assert_int_equal(journal_last_event(f->j), 101);
+}
+
+/* F57: times need not grow with the numbers. */
+static void test_trim_after_a_clock_went_back(void **state)
+{
+	struct fixture *f = *state;
+
+	put_many(f, 1000, 10); /* 1 to 10, from a clock that was ahead */
+	put_many(f, 1, 10);
+	assert_false(trim(f, 5));
+	assert_int_equal(events(f, 0, NULL, 100).first, 15);
+}
+
+/* However young: the file must end somewhere. */
+static void test_trim_by_number(void **state)
+{
+	struct fixture *f = *state;
+	char text[200];
+
+	put_many(f, 1, 1000);
+	(void)snprintf(text, sizeof(text),
+		       "UPDATE sqlite_sequence SET seq = %d WHERE name = 'event'",
+		       JOURNAL_EVENTS_MAX + 290);
+	assert_int_equal(sql(f, text), SQLITE_OK);
+	reopen(f);
+	assert_true(trim(f, 0));
+	assert_int_equal(events(f, 0, NULL, 1).first, JOURNAL_TRIM + 1);
+	assert_false(trim(f, 0));
+	assert_int_equal(events(f, 0, NULL, 1).first, 291);
+	assert_false(trim(f, 0));
+}
+
+static int64_t main_size(const struct fixture *f)
+{
+	struct stat st;
+
+	assert_int_equal(stat(f->path, &st), 0);
+	return st.st_size;
+}
+
+/* What is forgotten makes room for what comes. */
+static void test_trim_makes_room(void **state)
+{
+	enum { N = 20 * JOURNAL_TRIM };
+	struct fixture *f = *state;
+	int64_t size, at = 1;
+
+	put_many(f, at, N);
+	reopen(f);
+	size = main_size(f);
+	for (at += N; at < 10 * N; at += JOURNAL_TRIM) {
+		(void)trim(f, at - N + JOURNAL_TRIM);
+		put_many(f, at, JOURNAL_TRIM);
+	}
+	reopen(f);
+	assert_int_equal(events(f, 0, NULL, 2 * N).n, N);
+	assert_in_range(main_size(f), size / 2, size + size / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -436,6 +567,11 @@ int main(void)
 		TEST(test_events_are_append_only),
 		TEST(test_usage),
 		TEST(test_load_order_and_stop),
+		TEST(test_trim),
+		TEST(test_numbers_after_a_trim),
+		TEST(test_trim_after_a_clock_went_back),
+		TEST(test_trim_by_number),
+		TEST(test_trim_makes_room),
 	};
 
 	return cmocka_run_group_tests_name("journal", tests, NULL, NULL);

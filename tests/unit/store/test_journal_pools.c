@@ -1,0 +1,207 @@
+/* Jobs that were refused and pools that are closed: every field comes back.  And a file of the
+ * first schema, which had neither, is taken over with all that is in it. */
+#include <string.h>
+
+#include "fixture.h"
+#include "store/schema.h"
+
+enum { ROWS_MAX = 8 };
+
+struct opinions {
+	struct journal_refusal refusals[ROWS_MAX];
+	struct journal_pool pools[ROWS_MAX];
+	char names[ROWS_MAX][PROVIDER_WORD_MAX + 1];
+	size_t nrefusals, npools;
+};
+
+static int see_refusal(void *ctx, const struct journal_refusal *r, struct err *e)
+{
+	struct opinions *o = ctx;
+
+	assert_int_equal(o->npools, 0); /* pools come last */
+	o->refusals[o->nrefusals++] = *r;
+	return r->job == 666 ? err_set(e, ERR_INVALID, "stopped") : 0;
+}
+
+static int see_pool(void *ctx, const struct journal_pool *p, struct err *e)
+{
+	struct opinions *o = ctx;
+
+	(void)snprintf(o->names[o->npools], sizeof(o->names[0]), "%s", p->name);
+	o->pools[o->npools++] = *p;
+	return strcmp(p->name, "stop") == 0 ? err_set(e, ERR_INVALID, "stopped") : 0;
+}
+
+static int try_opinions(struct fixture *f, struct opinions *o)
+{
+	const struct journal_visitor v = {.refusal = see_refusal, .pool = see_pool, .ctx = o};
+
+	*o = (struct opinions){.nrefusals = 0};
+	return journal_load(f->j, &v, NULL);
+}
+
+static struct opinions opinions(struct fixture *f)
+{
+	struct opinions o;
+
+	reopen(f);
+	assert_int_equal(try_opinions(f, &o), 0);
+	return o;
+}
+
+static void put_refusal(struct fixture *f, uint64_t job, uint32_t count, int64_t last_ms)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+	struct journal_refusal r = {job, {count, last_ms}};
+
+	journal_put_refusal(tx, &r);
+	r = (struct journal_refusal){0}; /* effects are copies */
+	commit(tx);
+}
+
+static void test_refusals(void **state)
+{
+	struct fixture *f = *state;
+	struct opinions o = opinions(f);
+	struct journal_tx *tx;
+
+	assert_int_equal(o.nrefusals + o.npools, 0);
+	put_refusal(f, 8, 1, 2);
+	put_refusal(f, 7, UINT32_MAX, INT64_MAX);
+	put_refusal(f, 8, 3, 4); /* replaces it */
+	o = opinions(f);
+	assert_int_equal(o.nrefusals, 2);
+	assert_int_equal(o.refusals[0].job, 7);
+	assert_true(o.refusals[0].r.count == UINT32_MAX && o.refusals[0].r.last_ms == INT64_MAX);
+	assert_int_equal(o.refusals[1].job, 8);
+	assert_true(o.refusals[1].r.count == 3 && o.refusals[1].r.last_ms == 4);
+	tx = journal_begin(f->j);
+	journal_del_refusal(tx, 7);
+	journal_del_refusal(tx, 99); /* not there */
+	commit(tx);
+	o = opinions(f);
+	assert_int_equal(o.nrefusals, 1);
+	assert_int_equal(o.refusals[0].job, 8);
+}
+
+static void put_pool(struct fixture *f, const char *name, bool paused, struct breaker b)
+{
+	struct journal_tx *tx = journal_begin(f->j);
+
+	journal_put_pool(tx, &(struct journal_pool){name, paused, b});
+	commit(tx);
+}
+
+static void test_pools(void **state)
+{
+	struct fixture *f = *state;
+	struct opinions o;
+
+	put_pool(f, "h100", false, (struct breaker){UINT32_MAX, INT64_MAX - 1, INT64_MAX});
+	put_pool(f, "a100", true, (struct breaker){0});
+	put_pool(f, "a100", true, (struct breaker){1, 2, 3}); /* replaces it */
+	o = opinions(f);
+	assert_int_equal(o.npools, 2);
+	assert_string_equal(o.names[0], "a100");
+	assert_true(o.pools[0].paused);
+	assert_int_equal(o.pools[0].breaker.waves, 1);
+	assert_int_equal(o.pools[0].breaker.last_ms, 2);
+	assert_int_equal(o.pools[0].breaker.until_ms, 3);
+	assert_string_equal(o.names[1], "h100");
+	assert_false(o.pools[1].paused);
+	assert_true(o.pools[1].breaker.waves == UINT32_MAX);
+	assert_true(o.pools[1].breaker.last_ms == INT64_MAX - 1);
+	assert_true(o.pools[1].breaker.until_ms == INT64_MAX);
+}
+
+/* A visit that does not want to go on ends the load. */
+static void test_stopped(void **state)
+{
+	struct fixture *f = *state;
+	struct opinions o;
+
+	put_refusal(f, 666, 1, 1);
+	put_refusal(f, 667, 1, 1);
+	put_pool(f, "stop", true, (struct breaker){0});
+	assert_int_equal(try_opinions(f, &o), -1);
+	assert_int_equal(o.nrefusals, 1);
+	assert_int_equal(o.npools, 0);
+	assert_int_equal(sql(f, "DELETE FROM refusal"), SQLITE_OK);
+	assert_int_equal(try_opinions(f, &o), -1);
+	assert_int_equal(o.npools, 1);
+}
+
+static void test_damaged(void **state)
+{
+	static const char *const rows[][2] = {
+		{"INSERT INTO refusal VALUES (7, -1, 5)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 'x', 5)", "DELETE FROM refusal"},
+		{"INSERT INTO pool VALUES ('p', 2, 0, 0, 0)", "DELETE FROM pool"},
+		{"INSERT INTO pool VALUES ('p', 1, 4294967296, 0, 0)", "DELETE FROM pool"},
+		{"INSERT INTO pool VALUES ('p', 1, 0, 'soon', 0)", "DELETE FROM pool"},
+	};
+	struct fixture *f = *state;
+	struct opinions o;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(sql(f, rows[i][0]), SQLITE_OK);
+		assert_int_equal(try_opinions(f, &o), -1);
+		assert_int_equal(o.nrefusals + o.npools, 0);
+		assert_int_equal(sql(f, rows[i][1]), SQLITE_OK);
+	}
+	assert_int_equal(try_opinions(f, &o), 0);
+}
+
+/* A file as the first burstd left it, with a node in it. */
+static void make_old(struct fixture *f)
+{
+	close_journal(f);
+	assert_int_equal(unlink(f->path), 0);
+	assert_int_equal(sql(f, schema_steps[0]), SQLITE_OK);
+	assert_int_equal(sql(f, "PRAGMA user_version = 1"), SQLITE_OK);
+	assert_int_equal(
+		sql(f, "INSERT INTO node VALUES ('c1', 3, 0, 'h100', 'ready', '', 0, 0, 0, 0, 1, "
+		       "0, 0, 'i-1', '10.0.0.1', 5, 1, 2, 3, 4, 5, 6, 0);"
+		       "INSERT INTO meta VALUES ('last_batch', 42);"
+		       "INSERT INTO usage VALUES ('c1', 2, 'i-0', 'h100', 1, 2, 5, 77)"),
+		SQLITE_OK);
+	open_journal(f, true);
+}
+
+static void test_old_file(void **state)
+{
+	struct fixture *f = *state;
+	struct opinions o;
+	struct seen *s;
+
+	make_old(f);
+	for (int again = 0; again < 2; again++) { /* taken over once, and for good */
+		s = load(f);
+		assert_int_equal(s->nnodes, 1);
+		assert_string_equal(s->nodes[0].name, "c1");
+		assert_int_equal(s->nodes[0].gen, 3);
+		assert_int_equal(s->nodes[0].state, NODE_READY);
+		assert_string_equal(s->nodes[0].instance, "i-1");
+		assert_int_equal(s->nodes[0].job, 0); /* nobody knew */
+		assert_int_equal(s->nspent, 1);
+		assert_int_equal(s->spent[0], 77);
+		assert_int_equal(number(f, "last_batch"), 42);
+		forget(s);
+		o = opinions(f);
+		assert_int_equal(o.nrefusals + o.npools, 0);
+	}
+	put_refusal(f, 7, 1, 2);
+	put_pool(f, "h100", true, (struct breaker){0});
+	o = opinions(f);
+	assert_true(o.nrefusals == 1 && o.npools == 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_refusals), TEST(test_pools),    TEST(test_stopped),
+		TEST(test_damaged),  TEST(test_old_file),
+	};
+
+	return cmocka_run_group_tests_name("journal_pools", tests, NULL, NULL);
+}
