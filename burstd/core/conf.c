@@ -189,6 +189,121 @@ int conf_may_replace(const struct conf *old, const struct conf *next, struct err
 	return 0;
 }
 
+struct provider_conf conf_for_driver(const struct conf_provider *p, const char *credential)
+{
+	return (struct provider_conf){.name = p->name,
+				      .url = p->url,
+				      .ca_file = p->ca_file,
+				      .credential = credential,
+				      .timeout_ms = (uint32_t)p->timeout_ms,
+				      .concurrency = p->concurrency,
+				      .on = (const char *const *)p->on,
+				      .off = (const char *const *)p->off,
+				      .status = (const char *const *)p->status,
+				      .records = p->records,
+				      .program = p->program};
+}
+
+/* --- what a reload changes ---------------------------------------------------------------------
+ */
+
+enum { VALUE_MAX = 1 << 20 }; /* bytes of an option as text */
+
+struct diff {
+	conf_change_fn fn;
+	void *ctx;
+};
+
+static void diff_options(const struct diff *d, struct conf_change c, const void *old,
+			 const void *next)
+{
+	for (size_t i = 0; i < conf_noptions; i++) {
+		const struct conf_option *o = &conf_options[i];
+		struct str from, to;
+
+		if (strcmp(o->section, c.section) != 0 || conf_option_same(o, old, next))
+			continue;
+		str_init(&from, VALUE_MAX);
+		str_init(&to, VALUE_MAX);
+		conf_option_print(o, old, &from);
+		conf_option_print(o, next, &to);
+		c.option = o->name;
+		c.from = from.p;
+		c.to = to.p;
+		d->fn(d->ctx, &c);
+		str_fini(&from);
+		str_fini(&to);
+	}
+}
+
+/* One provider or pool; old or next is NULL when it is new or gone. */
+static void diff_section(const struct diff *d, const char *section, const char *title,
+			 const void *old, const void *next)
+{
+	const struct conf_change c = {.section = section,
+				      .title = title,
+				      .from = old != NULL ? "" : NULL,
+				      .to = next != NULL ? "" : NULL};
+
+	if (old != NULL && next != NULL)
+		diff_options(d, c, old, next);
+	else
+		d->fn(d->ctx, &c);
+}
+
+static const struct conf_provider *provider_named(const struct conf *c, const char *name)
+{
+	for (size_t i = 0; i < c->nproviders; i++)
+		if (strcmp(c->providers[i].name, name) == 0)
+			return &c->providers[i];
+	return NULL;
+}
+
+static void diff_providers(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	for (size_t i = 0; i < old->nproviders; i++) {
+		const struct conf_provider *p = &old->providers[i];
+
+		diff_section(d, "provider", p->name, p, provider_named(next, p->name));
+	}
+	for (size_t i = 0; i < next->nproviders; i++)
+		if (provider_named(old, next->providers[i].name) == NULL)
+			diff_section(d, "provider", next->providers[i].name, NULL,
+				     &next->providers[i]);
+}
+
+void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx)
+{
+	const struct diff d = {fn, ctx};
+
+	diff_options(&d, (struct conf_change){.section = "", .title = ""}, old, next);
+	diff_options(&d, (struct conf_change){.section = "slurm", .title = ""}, old, next);
+	diff_providers(&d, old, next);
+	for (size_t i = 0; i < old->npools; i++)
+		diff_section(&d, "pool", old->pools[i].name, &old->pools[i],
+			     conf_pool_named(next, old->pools[i].name));
+	for (size_t i = 0; i < next->npools; i++)
+		if (conf_pool_named(old, next->pools[i].name) == NULL)
+			diff_section(&d, "pool", next->pools[i].name, NULL, &next->pools[i]);
+}
+
+static const char *shown(const char *value)
+{
+	return value[0] != '\0' ? value : "\"\"";
+}
+
+void conf_change_print(const struct conf_change *c, struct str *out)
+{
+	str_adds(out, c->section);
+	if (c->title[0] != '\0')
+		str_addf(out, " \"%s\"", c->title);
+	if (c->option != NULL)
+		str_addf(out, "%s%s: %s -> %s", c->section[0] != '\0' ? " " : "", c->option,
+			 shown(c->from), shown(c->to));
+	else
+		str_adds(out, c->from == NULL ? ": new" : ": gone");
+}
+
 const struct conf_pool *conf_pool_of(const struct conf *c, const char *node)
 {
 	return map_get(&c->by_node, node);
@@ -219,7 +334,7 @@ static void print_section(const char *section, const char *title, const void *ob
 		str_addf(out, "\n%s {\n", section);
 	for (size_t i = 0; i < conf_noptions; i++) {
 		const struct conf_option *o = &conf_options[i];
-		bool list = o->type == CONF_USERS;
+		bool list = o->type == CONF_USERS || o->type == CONF_ARGV;
 
 		if (strcmp(o->section, section) != 0)
 			continue;

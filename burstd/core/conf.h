@@ -26,15 +26,18 @@ enum {
 struct conf_provider {
 	char *name;
 	char *driver;
-	char *url;             /* "": the driver's own */
-	char *credential_file; /* NULL: none */
-	char *ca_file;         /* NULL: the system's */
-	int64_t settle_ms;     /* consistency window W of its lists */
-	int64_t list_ms;       /* between two lists when nothing moves */
-	int64_t timeout_ms;    /* of one request */
-	uint32_t concurrency;  /* requests in flight */
-	uint32_t rate;         /* requests per second; 0: no limit of our own */
-	int line;              /* in the file, where its section ends */
+	char *url;                                 /* "": the driver's own */
+	char *credential_file;                     /* NULL: none */
+	char *ca_file;                             /* NULL: the system's */
+	int64_t settle_ms;                         /* consistency window W of its lists */
+	int64_t list_ms;                           /* between two lists when nothing moves */
+	int64_t timeout_ms;                        /* of one request */
+	uint32_t concurrency;                      /* requests in flight */
+	uint32_t rate;                             /* requests per second; 0: no limit of our own */
+	char **on, **off, **status;                /* driver static: commands, or NULL */
+	char *records, *program;                   /* driver static */
+	int line;                                  /* in the file, where its section ends ... */
+	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
 };
 
 struct conf_pool {
@@ -58,8 +61,9 @@ struct conf {
 	char *cluster; /* Slurm's ClusterName */
 	char currency[4];
 	char *state_dir;
-	char *listen;     /* "ADDRESS:PORT" for /metrics, "" for none */
-	int log_level;    /* enum log_level */
+	char *listen;  /* "ADDRESS:PORT" for /metrics, "" for none */
+	int log_level; /* enum log_level */
+	int64_t events_keep_ms;
 	char *slurm_bin;  /* directory of scontrol and squeue */
 	char *slurm_conf; /* SLURM_CONF for them; NULL: Slurm's default */
 	uint32_t *admins; /* uids */
@@ -69,6 +73,7 @@ struct conf {
 	struct conf_pool *pools;
 	size_t npools;
 	struct map by_node; /* derived: node name -> struct conf_pool */
+	int state_dir_line, slurm_bin_line, slurm_conf_line; /* in the file; 0: not given */
 };
 
 /* Empty, every option unset; path is copied.  The caller's: conf_free(). */
@@ -84,6 +89,25 @@ int conf_finish(struct conf *c, struct err *e);
  * `reload` is false in conf_options[], a provider or pool that is gone or moved.  So an index into
  * providers or pools that was good in old means the same in next; new pools come last. */
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e);
+
+/* One difference between two configurations; everything is borrowed for the call. */
+struct conf_change {
+	const char *section;   /* as in conf_options[] */
+	const char *title;     /* of a provider or pool, else "" */
+	const char *option;    /* NULL: the whole provider or pool is new, or gone */
+	const char *from, *to; /* as conf_option_print(); for a whole one, NULL says which */
+};
+
+typedef void (*conf_change_fn)(void *ctx, const struct conf_change *change);
+
+/* Every difference, in the order of the file.  Providers and pools are known by their titles. */
+void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx);
+
+/* `pool "h100" max_nodes: 8 -> 16`, `pool "h100": new` */
+void conf_change_print(const struct conf_change *change, struct str *out);
+
+/* What a driver's open() is told of its section; borrows from p. */
+struct provider_conf conf_for_driver(const struct conf_provider *p, const char *credential);
 
 /* The pool that names this node, or NULL: then it is not ours to touch. */
 const struct conf_pool *conf_pool_of(const struct conf *c, const char *node);

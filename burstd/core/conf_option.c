@@ -15,6 +15,8 @@
 enum {
 	CONF_VALUE_MAX = 64 << 10, /* a list of 10,000 nodes that do not fold */
 	CONF_HOUR_MS = 3600000,
+	CONF_ARGS_MAX = 64,  /* words of one command */
+	CONF_ARG_MAX = 1024, /* bytes of one */
 	CONF_DAY_MS = 24 * CONF_HOUR_MS,
 };
 
@@ -39,9 +41,12 @@ const struct conf_option conf_options[] = {
 	{"", "log_level", "info",
 	 "debug, info, warn or error",
 	 true, CONF_LEVEL, 0, 0, TOP(log_level)},
+	{"", "events_keep", "90d",
+	 "how long burstctl events has an event; the oldest go sooner when there are 2 million",
+	 true, CONF_DURATION, CONF_HOUR_MS, INT64_C(366) * CONF_DAY_MS, TOP(events_keep_ms)},
 	{"", "admins", "",
 	 "may change things by burstctl, besides root and our own user: names or uids",
-	 true, CONF_USERS, 0, 0, TOP(admins)},
+	 false, CONF_USERS, 0, 0, TOP(admins)},
 	{"slurm", "bin_dir", "/usr/bin",
 	 "directory of scontrol and squeue",
 	 true, CONF_PATH, 0, 0, TOP(slurm_bin)},
@@ -75,6 +80,21 @@ const struct conf_option conf_options[] = {
 	{"provider", "rate", "0",
 	 "requests per second; 0: no limit of our own",
 	 true, CONF_COUNT, 0, 10000, PROVIDER(rate)},
+	{"provider", "on", "",
+	 "driver static: the command that switches node %n on",
+	 false, CONF_ARGV, 0, 0, PROVIDER(on)},
+	{"provider", "off", "",
+	 "driver static: the command that switches node %n off",
+	 false, CONF_ARGV, 0, 0, PROVIDER(off)},
+	{"provider", "status", "",
+	 "driver static: the command that says whether node %n is on or off",
+	 false, CONF_ARGV, 0, 0, PROVIDER(status)},
+	{"provider", "records", "/var/lib/burstd/static",
+	 "driver static: directory for what is switched on, and for whom",
+	 false, CONF_PATH, 0, 0, PROVIDER(records)},
+	{"provider", "program", "/usr/libexec/burstd/burst-static",
+	 "driver static: what runs these commands",
+	 false, CONF_PATH, 0, 0, PROVIDER(program)},
 	{"pool", "nodes", NULL,
 	 "Slurm nodes that are bought here",
 	 false, CONF_NODES, 0, 0, POOL(nodes_text)},
@@ -94,8 +114,8 @@ const struct conf_option conf_options[] = {
 	 "on-demand or spot",
 	 false, CONF_MARKET, 0, 0, POOL(spot)},
 	{"pool", "max_nodes", NULL,
-	 "instances at the same time",
-	 true, CONF_COUNT, 1, HOSTLIST_NAMES_MAX, POOL(max_nodes)},
+	 "instances at the same time; 0: nothing is bought",
+	 true, CONF_COUNT, 0, HOSTLIST_NAMES_MAX, POOL(max_nodes)},
 	{"pool", "max_rate", NULL,
 	 "what all of them may cost per hour",
 	 true, CONF_LIMIT, 0, 0, POOL(max_rate_nano_h)},
@@ -271,16 +291,48 @@ static int set_count(const struct conf_option *o, uint32_t *out, const char *tex
 	return 0;
 }
 
+/* In the words that fmt_duration_parse() takes back, which those of fmt_duration() are not. */
+static void print_duration(int64_t ms, struct str *out)
+{
+	if (ms >= CONF_HOUR_MS && ms % CONF_HOUR_MS == 0)
+		str_addf(out, "%" PRId64 "h", ms / CONF_HOUR_MS);
+	else if (ms >= 60000 && ms % 60000 == 0)
+		str_addf(out, "%" PRId64 "m", ms / 60000);
+	else if (ms % 1000 == 0)
+		str_addf(out, "%" PRId64 "s", ms / 1000);
+	else
+		str_addf(out, "%" PRId64 "ms", ms);
+}
+
+static int bad_range(const struct conf_option *o, const char *text, struct err *e)
+{
+	struct str range;
+
+	str_init(&range, 64);
+	print_duration(o->min, &range);
+	str_adds(&range, " to ");
+	print_duration(o->max, &range);
+	(void)err_set(e, ERR_INVALID, "\"%.40s\": want %s", text, range.p);
+	str_fini(&range);
+	return -1;
+}
+
 static int set_duration(const struct conf_option *o, int64_t *out, const char *text, struct err *e)
 {
-	char low[FMT_DUR_SIZE], high[FMT_DUR_SIZE];
+	const char *unit = text + strspn(text, "0123456789");
+	bool one = unit > text && (strcmp(unit, "ms") == 0 ||
+				   (strlen(unit) == 1 && strchr("smhd", unit[0]) != NULL));
 	int64_t v;
 
-	if (fmt_duration_parse(text, &v, e) < 0)
-		return -1;
-	if (v < o->min || v > o->max)
-		return err_set(e, ERR_INVALID, "\"%.40s\": want %s to %s", text,
-			       fmt_duration(low, o->min), fmt_duration(high, o->max));
+	if (unit > text && unit[0] == '\0')
+		return err_set(e, ERR_INVALID,
+			       "\"%.40s\": want a unit behind the number: ms, s, m, h or d", text);
+	if (!one)
+		return err_set(e, ERR_INVALID,
+			       "\"%.40s\": want one number and one unit, such as 30s, 15m or 24h",
+			       text);
+	if (fmt_duration_parse(text, &v, NULL) < 0 || v < o->min || v > o->max)
+		return bad_range(o, text, e);
 	*out = v;
 	return 0;
 }
@@ -359,28 +411,68 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_LIMIT:
 		return set_money(o, field, text, e);
 	case CONF_USERS:
-		assert(o->type != CONF_USERS);
+	case CONF_ARGV:
+		assert(o->type != CONF_USERS && o->type != CONF_ARGV);
 		return -1;
 	default:
 		return set_text(o, field, text, e);
 	}
 }
 
-/* fmt_duration() rounds; this does not. */
-static void print_duration(int64_t ms, struct str *out)
-{
-	if (ms % 60000 == 0)
-		str_addf(out, "%" PRId64 "m", ms / 60000);
-	else if (ms % 1000 == 0)
-		str_addf(out, "%" PRId64 "s", ms / 1000);
-	else
-		str_addf(out, "%" PRId64 "ms", ms);
-}
-
 static void print_users(const struct conf *c, struct str *out)
 {
 	for (size_t i = 0; i < c->nadmins; i++)
 		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", c->admins[i]);
+}
+
+/* Only what burst-static knows; a lone % is somebody's mistake. */
+static bool is_template(const char *text)
+{
+	for (const char *p = strchr(text, '%'); p != NULL; p = strchr(p + 2, '%'))
+		if (p[1] != 'n' && p[1] != 'a' && p[1] != '%')
+			return false;
+	return true;
+}
+
+int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e)
+{
+	char ***field = (char ***)(void *)((char *)object + o->offset);
+	size_t n = 0;
+
+	assert(o->type == CONF_ARGV);
+	while (*field != NULL && (*field)[n] != NULL)
+		n++;
+	if (n == CONF_ARGS_MAX || strlen(text) > CONF_ARG_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d words, or a word of more than %d bytes",
+			       CONF_ARGS_MAX, CONF_ARG_MAX);
+	if (n == 0 && text[0] != '/')
+		return err_set(e, ERR_INVALID,
+			       "\"%.40s\": want the absolute path of a program first", text);
+	if (!is_plain(text) || text[0] == '\0')
+		return err_set(e, ERR_INVALID,
+			       "a word is empty or holds a control byte, a quote, a backslash or "
+			       "\"${\"");
+	if (!is_template(text) || (n == 0 && strchr(text, '%') != NULL))
+		return err_set(e, ERR_INVALID,
+			       "\"%.40s\": want %%n, %%a or %%%%, and none in the program's path",
+			       text);
+	*field = mem_realloc(*field, (n + 2) * sizeof(**field));
+	(*field)[n] = mem_strdup(text);
+	(*field)[n + 1] = NULL;
+	return 0;
+}
+
+static void print_argv(char *const *argv, struct str *out)
+{
+	for (size_t i = 0; argv != NULL && argv[i] != NULL; i++)
+		str_addf(out, "%s\"%s\"", i > 0 ? ", " : "", argv[i]);
+}
+
+static void free_argv(char **argv)
+{
+	for (size_t i = 0; argv != NULL && argv[i] != NULL; i++)
+		free(argv[i]);
+	free(argv);
 }
 
 void conf_option_print(const struct conf_option *o, const void *object, struct str *out)
@@ -413,6 +505,9 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 		return;
 	case CONF_USERS:
 		print_users(object, out);
+		return;
+	case CONF_ARGV:
+		print_argv(*(char *const *const *)field, out);
 		return;
 	default:
 		text = *(char *const *)field;
@@ -452,6 +547,10 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_USERS:
 		free(*(uint32_t **)field);
 		*(uint32_t **)field = NULL;
+		return;
+	case CONF_ARGV:
+		free_argv(*(char ***)field);
+		*(char ***)field = NULL;
 		return;
 	default:
 		return;

@@ -29,6 +29,7 @@ enum conf_option_type {
 	CONF_MONEY,    /* int64_t, nano-units; 0 when it may be empty and is, and only then */
 	CONF_LIMIT,    /* int64_t, nano-units; 0 is 0 */
 	CONF_USERS,    /* a list of users: struct conf.admins; not for conf_option_set() */
+	CONF_ARGV,     /* char **, NULL-terminated: a command; conf_option_add_arg(); NULL: none */
 };
 
 struct conf_option {
@@ -53,7 +54,10 @@ const char *conf_option_nearest(const char *section, const char *name);
  * was there is released.  -1: the field is as it was and *e says what is wanted, without the
  * option's name. */
 int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e);
-/* The value as conf_option_set() would take it, without quotes. */
+/* CONF_ARGV: one more word for the command.  The first is an absolute path; in the others %n is the
+ * node's name, %a its address and %% a percent sign.  -1: as conf_option_set(). */
+int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e);
+/* The value as conf_option_set() would take it, without quotes; a list with them. */
 void conf_option_print(const struct conf_option *o, const void *object, struct str *out);
 bool conf_option_same(const struct conf_option *o, const void *a, const void *b);
 void conf_option_fini(const struct conf_option *o, void *object); /* release what the field holds */

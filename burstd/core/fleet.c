@@ -26,6 +26,8 @@ void fleet_fini(struct fleet *f)
 			free(fn);
 			fn = older;
 		}
+		free(f->all[i]->elsewhere);
+		free(f->all[i]->told);
 		free(f->all[i]);
 	}
 	free(f->all);
@@ -47,6 +49,13 @@ void fleet_grow(struct fleet *f, size_t npools)
 struct fleet_name *fleet_find(const struct fleet *f, const char *name)
 {
 	return map_get(&f->names, name);
+}
+
+void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)
+{
+	free(nm->told);
+	nm->told = mem_strdup(why);
+	nm->told_ms = now_ms;
 }
 
 struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool)
@@ -183,10 +192,20 @@ struct fleet_node *fleet_live(const struct fleet_name *nm)
 	return fn;
 }
 
+bool fleet_exists(const struct fleet_name *nm)
+{
+	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)
+		if (node_counts(&fn->n))
+			return true;
+	return false;
+}
+
 bool fleet_clear(const struct fleet_node *fn)
 {
-	for (const struct fleet_node *o = fn->older; o != NULL; o = o->older)
-		if (o->n.state != NODE_GONE && !(o->n.state == NODE_DELETING && o->n.accepted))
+	for (const struct fleet_node *o = fn->name->newest; o != NULL; o = o->older)
+		if (o != fn && o->n.state != NODE_GONE &&
+		    !(o->n.state == NODE_DELETING && o->n.accepted) &&
+		    !(o->n.state == NODE_WANTED && o->n.gen > fn->n.gen)) /* it waits for this */
 			return false;
 	return true;
 }

@@ -16,11 +16,19 @@
 struct fleet_node {        /* one incarnation */
 	struct node n;     /* as durable */
 	struct node *next; /* staged: as it will be at the next commit; NULL: nothing changes */
-	bool busy; /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
-	bool mark; /* for one pass over a list, whoever makes it */
+	bool busy;       /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
+	bool mark;       /* for one pass over a list, whoever makes it */
+	int64_t seen_ms; /* begin of the last list that showed it; 0: none since our start */
+	const char *fresh; /* why it was made, while the journal does not have it; else NULL */
 	struct fleet_name *name;
 	struct fleet_node *older; /* previous generation of this name that is still known */
 	struct fleet_node *state_next, **state_prev; /* list of its state */
+};
+
+struct fleet_place {                  /* where slurmctld has a node */
+	char id[PROVIDER_ID_MAX + 1]; /* InstanceId; "": it does not say */
+	char addr[PROVIDER_ADDR_MAX + 1];
+	int64_t since_ms; /* begin of the first snapshot that said so */
 };
 
 struct fleet_name { /* one Slurm node */
@@ -28,14 +36,24 @@ struct fleet_name { /* one Slurm node */
 	uint32_t pool;
 	struct fleet_node *newest; /* NULL: never bought, as far as is known */
 	uint64_t last_gen;         /* highest generation ever seen */
+	bool listed;               /* some pool names it today */
 	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
-	bool shown;                /* for one pass over a snapshot: it has this node */
-	int64_t missing_ms;        /* since when the snapshots do not have it; 0: they do */
-	bool barred;               /* refused: not to be bought until slurmctld asks anew */
-	enum node_reason refused;  /* the last refusal, for people, until it is bought or old */
-	int64_t refused_ms;        /* when that was */
-	char why[160];             /* and why */
-	int64_t forced_ms;         /* when slurmctld was last told to power it down */
+	/* of the last snapshot; both unset if it has the node down or cannot say where it is */
+	bool home;                     /* slurmctld has it up on our live instance */
+	struct fleet_place *elsewhere; /* or on another one; NULL: not */
+	bool idle;                     /* it boots, and no job has it */
+	uint64_t waits_for;            /* number of the job it is to be bought for; 0: none known */
+	int64_t waits_ms;              /* since when */
+	int64_t useless_ms;            /* ... and its job was not there at this time; 0: it was */
+	bool shown;                    /* for one pass over a snapshot: it has this node */
+	int64_t missing_ms;            /* since when the snapshots do not have it; 0: they do */
+	bool barred;                   /* refused: not to be bought until slurmctld asks anew */
+	enum node_reason refused;      /* the last refusal, for people, until it is bought or old */
+	int64_t refused_ms;            /* when that was */
+	char why[160];                 /* and why */
+	int64_t forced_ms;             /* when slurmctld was last told to power it down */
+	char *told;                    /* why it was told so, or to drain it; NULL: never */
+	int64_t told_ms;               /* and when; memory only, for people */
 };
 
 struct fleet_pool {
@@ -67,6 +85,9 @@ struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool);
 struct fleet_name *fleet_find(const struct fleet *f, const char *name);  /* NULL: unknown */
 struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL: unknown */
 
+/* Note why slurmctld is told to take the node away. */
+void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);
+
 /* Add an incarnation as it is; the newest of its name by generation.  Its generation must be new.
  */
 struct fleet_node *fleet_add(struct fleet *f, const struct node *n);
@@ -81,7 +102,9 @@ void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not sta
 /* The incarnation of this name that is or will be useful, or NULL.  Nearly always the newest: an
  * instance found at the provider may have a higher generation and be on its way out (F58). */
 struct fleet_node *fleet_live(const struct fleet_name *nm);
-/* May a new generation be sent out?  False while an older one may exist whose delete was not
+/* Does any incarnation of it count against limits, that is, may it exist? */
+bool fleet_exists(const struct fleet_name *nm);
+/* May a new generation be sent out?  False while another one may exist whose delete was not
  * accepted. */
 bool fleet_clear(const struct fleet_node *fn);
 

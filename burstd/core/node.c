@@ -58,6 +58,7 @@ static const struct {
 	[NODE_BECAUSE_RECLAIMED] = {"reclaimed", "the provider took its capacity back"},
 	[NODE_BECAUSE_REPLACED] = {"replaced", "Slurm wants it powered up afresh"},
 	[NODE_BECAUSE_OPERATOR] = {"operator", "an operator asked for it"},
+	[NODE_BECAUSE_DISK] = {"disk-full", "the disk of burstd is full"},
 };
 
 const char *node_state_str(enum node_state s)
@@ -109,6 +110,12 @@ bool node_lives(const struct node *n)
 {
 	return !n->release && n->state != NODE_DELETING && n->state != NODE_GONE &&
 	       n->state != NODE_QUARANTINED;
+}
+
+bool node_coming(const struct node *n)
+{
+	return n->state == NODE_WANTED || n->state == NODE_CREATING || n->state == NODE_INDOUBT ||
+	       n->state == NODE_BOOTING;
 }
 
 void node_init(struct node *n, const char *name, uint64_t gen, int64_t now_ms)
@@ -359,11 +366,17 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 }
 
 /* A provider that says "in a day" about a delete would have it run for a day unasked (I10). */
-static int64_t delete_again(const struct node *n, const struct node_event *ev)
+static int64_t delete_again(const struct node_event *ev, int64_t at)
 {
-	int64_t at = backoff(n, ev);
-
+	at = ev->retry_ms > ev->now_ms ? ev->retry_ms : at;
 	return at < ev->now_ms + NODE_REVISIT_MS ? at : ev->now_ms + NODE_REVISIT_MS;
+}
+
+/* A failure is not counted, for attempts are denials here, and an outage does not make one of them
+ * many: the pause is as long as it has not worked so far. */
+static int64_t after_failure(const struct node *n, int64_t now_ms)
+{
+	return now_ms + clamp(now_ms - n->since_ms, NODE_BACKOFF_MS, NODE_BACKOFF_MAX_MS);
 }
 
 /* DELETING and QUARANTINED: until there is proof that it is gone. */
@@ -387,11 +400,10 @@ static void step_leaving(struct node *n, const struct node_event *ev, const stru
 		n->wake_ms = ev->now_ms + NODE_REDELETE_MS;
 		break;
 	case NODE_EV_DELETE_FAILED:
-		n->wake_ms = delete_again(n, ev);
-		n->attempts++;
+		n->wake_ms = delete_again(ev, after_failure(n, ev->now_ms));
 		break;
 	case NODE_EV_DELETE_DENIED:
-		n->wake_ms = delete_again(n, ev);
+		n->wake_ms = delete_again(ev, backoff(n, ev));
 		n->attempts++;
 		if (!quarantined && n->attempts >= NODE_RETRIES)
 			move(n, NODE_QUARANTINED, ev->now_ms, ev->now_ms + NODE_REVISIT_MS);

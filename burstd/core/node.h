@@ -91,6 +91,7 @@ enum node_reason {
 	NODE_BECAUSE_RECLAIMED, /* spot capacity taken back */
 	NODE_BECAUSE_REPLACED,  /* slurmctld wants the node powered up afresh */
 	NODE_BECAUSE_OPERATOR,
+	NODE_BECAUSE_DISK, /* there was no room to write a purchase down */
 	NODE_NREASONS
 };
 
@@ -125,6 +126,7 @@ struct node {
 	uint32_t group;          /* gang within its batch; 0: alone */
 	uint32_t slot;           /* place within its batch */
 	uint64_t batch;          /* create batch; 0: nothing was sent.  Fixed from then on (I5) */
+	uint64_t job;            /* Slurm's number of the job it was bought for; 0: none known */
 	char instance[PROVIDER_ID_MAX + 1]; /* "" until known */
 	char addr[PROVIDER_ADDR_MAX + 1];   /* "" until known */
 	int64_t rate_nano_h; /* held against the pool's max_rate from WANTED to GONE */
@@ -163,6 +165,8 @@ enum node_want node_want(const struct node *n, int64_t now_ms, const struct node
 bool node_counts(const struct node *n);
 /* Is it on its way to being useful: not released, not deleting, not gone? */
 bool node_lives(const struct node *n);
+/* Was it never up: wanted, being made, or booting? */
+bool node_coming(const struct node *n);
 
 const char *node_state_str(enum node_state s);
 int node_state_parse(const char *name); /* -1: not a state */

@@ -44,14 +44,3 @@ const char *provider_code_str(enum provider_code c)
 
 	return (unsigned)c < PROVIDER_NCODES ? words[c] : "?";
 }
-
-const char *provider_state_str(enum provider_state s)
-{
-	static const char *const words[] = {
-		[PROVIDER_UNKNOWN] = "unknown",   [PROVIDER_PENDING] = "pending",
-		[PROVIDER_RUNNING] = "running",   [PROVIDER_RECLAIMING] = "reclaiming",
-		[PROVIDER_STOPPING] = "stopping", [PROVIDER_ENDED] = "ended",
-	};
-
-	return (unsigned)s < sizeof(words) / sizeof(words[0]) ? words[s] : "?";
-}

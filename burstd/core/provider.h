@@ -149,7 +149,8 @@ struct provider_item { /* one instance of a create or delete */
 };
 
 struct provider_offer {
-	char type[PROVIDER_WORD_MAX + 1], region[PROVIDER_WORD_MAX + 1];
+	char type[PROVIDER_WORD_MAX + 1]; /* "": the price of everything there */
+	char region[PROVIDER_WORD_MAX + 1];
 	char zone[PROVIDER_WORD_MAX + 1];
 	bool spot;
 	int64_t price_nano_h; /* currency units x 1e-9 per hour and instance */
@@ -173,6 +174,10 @@ struct provider_result {
 struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */
 	const char *name, *url, *ca_file;
 	const char *credential; /* the secret's text, or NULL */
+	uint32_t timeout_ms, concurrency;
+	/* driver static */
+	const char *const *on, *const *off, *const *status; /* NULL-terminated, or NULL */
+	const char *records, *program;
 };
 
 struct provider_ops {
@@ -192,6 +197,5 @@ struct provider_ops {
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
 const char *provider_code_str(enum provider_code c); /* "capacity", "quota", ... */
-const char *provider_state_str(enum provider_state s);
 
 #endif

@@ -26,10 +26,7 @@ struct request {
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
 	       const char *credential, struct err *err)
 {
-	struct provider_conf pc = {.name = conf->name,
-				   .url = conf->url,
-				   .ca_file = conf->ca_file,
-				   .credential = credential};
+	struct provider_conf pc = conf_for_driver(conf, credential);
 
 	*c = (struct cloud){.e = e, .conf = conf, .ops = e->d.driver(conf->driver)};
 	if (c->ops == NULL)
@@ -302,6 +299,8 @@ static void list_failed(struct cloud *c)
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
+	if (c->list_step < ENGINE_RETRY_MS)
+		c->list_step = ENGINE_RETRY_MS;
 	c->list_next = engine_now(c->e) + c->list_step;
 	c->list_step =
 		c->list_step * 2 < ENGINE_RETRY_MAX_MS ? c->list_step * 2 : ENGINE_RETRY_MAX_MS;
@@ -360,7 +359,7 @@ static void list_start(struct cloud *c)
 	list_page(c);
 }
 
-/* While somebody waits for a list: at once, then after 1 s, 2 s, 4 s ... (I30: never faster for
+/* While somebody waits for a list: at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster for
  * errors). */
 static void list_soon(struct cloud *c)
 {
@@ -376,7 +375,7 @@ static void list_soon(struct cloud *c)
 
 void cloud_hurry(struct cloud *c)
 {
-	c->list_step = ENGINE_RETRY_MS;
+	c->list_step = ENGINE_LOOK_MS;
 	c->waits = true;
 }
 
@@ -421,6 +420,14 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 	}
 }
 
+static bool offer_fits(const struct provider_offer *o, const struct conf_pool *p,
+		       const char *currency)
+{
+	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
+	       o->spot == p->spot && strcmp(o->currency, currency) == 0 &&
+	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
+}
+
 int64_t cloud_price(const struct cloud *c, const struct conf_pool *p)
 {
 	int64_t best = 0;
@@ -430,10 +437,8 @@ int64_t cloud_price(const struct cloud *c, const struct conf_pool *p)
 	for (size_t i = 0; i < c->noffers; i++) {
 		const struct provider_offer *o = &c->offers[i];
 
-		if (strcmp(o->type, p->type) != 0 || strcmp(o->region, p->region) != 0 ||
-		    o->spot != p->spot || strcmp(o->currency, c->e->conf->currency) != 0 ||
-		    (p->zone[0] != '\0' && strcmp(o->zone, p->zone) != 0))
-			continue;
+		if (o->type[0] != '\0' && !offer_fits(o, p, c->e->conf->currency))
+			continue;           /* one without a type is the price of everything */
 		if (o->price_nano_h > best) /* any zone: hold what the dearest costs */
 			best = o->price_nano_h;
 	}

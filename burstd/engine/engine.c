@@ -35,18 +35,27 @@ const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
+/* It has registered, whatever it does now: reboots, or does not answer for a while. */
+static bool slurm_has_up(uint32_t flags)
+{
+	return (flags & SLURM_KNOWN) != 0 &&
+	       (flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN |
+			 SLURM_POWER_DOWN | SLURM_DOWN | SLURM_INVALID_REG | SLURM_VANISHED)) == 0;
+}
+
 /* A node that did not register in time is given up only when slurmctld has said so since: while it
  * is silent the node may have registered and be at work (I18, F48). */
 static bool deadline_known(const struct engine *e, const struct fleet_node *fn)
 {
-	return fn->n.state != NODE_BOOTING || e->snapshot_ms >= fn->n.wake_ms;
+	return fn->n.state != NODE_BOOTING ||
+	       (e->snapshot_ms >= fn->n.wake_ms && !slurm_has_up(fn->name->flags));
 }
 
 static void wake_nodes(struct engine *e)
 {
 	int64_t now = engine_now(e), next = INT64_MAX;
 
-	if (now < e->fleet.wake_ms)
+	if (now < e->fleet.wake_ms || e->up != NULL) /* some of those are in time */
 		return;
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
@@ -72,7 +81,7 @@ static bool moving(const struct engine *e)
 
 static void poll_run(struct engine *e)
 {
-	int64_t every = moving(e) ? ENGINE_POLL_MS : ENGINE_POLL_IDLE_MS;
+	int64_t every = gate_poll_ms(e, moving(e) ? ENGINE_POLL_MS : ENGINE_POLL_IDLE_MS);
 	int64_t now = engine_now(e);
 
 	if (e->polling)
@@ -84,7 +93,8 @@ static void poll_run(struct engine *e)
 	e->poll_began = now;
 	e->poll_next = now + every;
 	e->poll_again = false;
-	e->polling = slurm_poll(e->slurm);
+	e->due = e->tx != NULL; /* ended calls have waited long enough */
+	e->polling = slurm_ask(e->slurm, SLURM_SNAPSHOT);
 	e->count.polls += e->polling;
 }
 
@@ -104,26 +114,46 @@ static void arm(struct engine *e)
 				next = at;
 		}
 	}
-	if (e->unsent)
+	if (e->postpone_next < next)
+		next = e->postpone_next;
+	if (prereq_next_ms(e) < next)
+		next = prereq_next_ms(e);
+	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL)
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }
 
+static void free_old(struct engine *e)
+{
+	for (size_t i = 0; i < e->nold; i++)
+		conf_free(e->old[i]);
+	e->nold = 0;
+}
+
 static void turn(struct engine *e)
 {
+	engine_run_up(e);
 	engine_commit(e);
 	wake_nodes(e);
 	intake_run(e);
 	launch_run(e);
 	remove_run(e);
 	refuse_run(e);
+	postpone_run(e);
+	gate_run(e);
+	prereq_run(e);
+	if (!e->more) /* else most of them go out with their creates in a moment */
+		engine_write_fresh(e);
 	engine_commit(e);
 	if (e->dead)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_run(&e->clouds[i]);
+	jobs_run(e);
 	slurm_flush(e->slurm);
 	poll_run(e);
+	if (e->requests == NULL)
+		free_old(e);
 	arm(e);
 }
 
@@ -133,6 +163,8 @@ void engine_turn(struct engine *e)
 		return;
 	log_hold(e->d.log);
 	turn(e);
+	if (e->d.turned != NULL)
+		e->d.turned(e->d.ctx);
 	log_release(e->d.log);
 }
 
@@ -158,37 +190,46 @@ static void slurm_failed(struct engine *e, const struct err *err)
 	e->poll_next = engine_now(e) + e->poll_step;
 }
 
-static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_ms,
-			const struct err *err)
+static void take_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms,
+			  const struct err *err)
 {
-	struct engine *e = ctx;
-
-	log_hold(e->d.log);
 	e->polling = false;
 	if (err != NULL) {
 		slurm_failed(e, err);
 	} else {
 		e->poll_step = ENGINE_RETRY_MS / 2;
+		if (e->slurm_failed_ms > e->slurm_ok_ms)
+			prereq_hurry(e); /* perhaps with another slurm.conf */
+		e->snapshot_took_ms = engine_now(e) - began_ms;
 		observe_snapshot(e, text, len, began_ms);
 		if (e->poll_again)
 			e->poll_next = e->poll_began + ENGINE_HINT_MS;
 	}
-	engine_turn(e);
-	log_release(e->d.log);
 }
 
-static void on_jobs(void *ctx, const char *text, size_t len, const struct err *err)
+static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
+		      int64_t began_ms, const struct err *err)
 {
 	struct engine *e = ctx;
 
-	if (e->refuse_asked) {
-		e->refuse_asked = false;
-		if (err == NULL)
-			refuse_jobs(e, text, len); /* else: the next poll shows it again */
-	} else {
-		intake_jobs(e, text, len, err);
+	log_hold(e->d.log);
+	switch (q) {
+	case SLURM_SNAPSHOT:
+		take_snapshot(e, text, len, began_ms, err);
+		break;
+	case SLURM_CONFIGURING:
+	case SLURM_JOBS:
+		jobs_answer(e, text, len, err);
+		break;
+	case SLURM_DETAILS:
+		postpone_details(e, text, len, began_ms, err);
+		break;
+	default:
+		prereq_answer(e, q, text, len);
+		break;
 	}
 	engine_turn(e);
+	log_release(e->d.log);
 }
 
 static void on_updated(void *ctx, const struct err *err)
@@ -248,12 +289,29 @@ static int load_spent(void *ctx, const char *pool, int64_t cost_nano, struct err
 	return 0;
 }
 
-/* Every node of every pool, bought or not: what is not here is not ours to touch. */
+static int load_pool(void *ctx, const struct journal_pool *p, struct err *err)
+{
+	(void)err;
+	pool_load(ctx, p);
+	return 0;
+}
+
+static int load_refusal(void *ctx, const struct journal_refusal *r, struct err *err)
+{
+	(void)err;
+	postpone_load(ctx, r);
+	return 0;
+}
+
+/* Every node of every pool, bought or not: what is not here is not ours to touch.  A node that was
+ * taken out of its pool is ours while something of it may exist. */
 static void name_nodes(struct engine *e)
 {
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		e->fleet.all[i]->listed = false;
 	for (uint32_t p = 0; p < e->conf->npools; p++)
 		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++)
-			(void)fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p);
+			fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p)->listed = true;
 }
 
 static int load(struct engine *e, struct err *err)
@@ -262,6 +320,8 @@ static int load(struct engine *e, struct err *err)
 					  .batch = load_batch,
 					  .call = load_call,
 					  .spent = load_spent,
+					  .refusal = load_refusal,
+					  .pool = load_pool,
 					  .ctx = e};
 	int64_t last_batch;
 
@@ -279,15 +339,23 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	       const char *const *credentials, struct err *err)
 {
 	struct engine *e = mem_zalloc(sizeof(*e));
-	const struct slurm_callbacks cb = {on_snapshot, on_jobs, on_updated, e};
+	const struct slurm_callbacks cb = {on_answer, on_updated, e};
 
 	*out = NULL;
 	e->d = *d;
+	e->slice = d->slice.send != 0
+			   ? d->slice
+			   : (struct engine_slice){.send = ENGINE_SEND, .write = ENGINE_WRITE};
 	e->conf = conf;
 	e->calls_last = &e->calls;
 	e->poll_step = ENGINE_RETRY_MS / 2;
 	e->started_ms = engine_now(e);
 	fleet_init(&e->fleet, conf->npools);
+	pool_init(e);
+	prereq_init(e);
+	map_init(&e->postponed_map);
+	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
+	e->postpone_next = INT64_MAX;
 	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
 	e->slurm = slurm_new(d->proc, d->loop, d->log, &cb);
 	slurm_configure(e->slurm, conf->slurm_bin, conf->slurm_conf);
@@ -318,6 +386,7 @@ void engine_start(struct engine *e)
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_hurry(&e->clouds[i]);
 	engine_event(e, "", 0, "started", BURSTD_VERSION);
+	(void)pool_look(e);
 	engine_turn(e);
 	log_release(e->d.log);
 }
@@ -337,11 +406,17 @@ void engine_free(struct engine *e)
 	free(e->clouds);
 	launch_free(e);
 	intake_free(e);
+	gate_free(e);
+	postpone_free(e);
+	free(e->pools);
+	prereq_free(e);
+	str_fini(&e->cancel_waiting);
 	fleet_fini(&e->fleet);
 	free(e->staged);
+	free(e->fresh);
+	free(e->up);
 	conf_free(e->conf);
-	for (size_t i = 0; i < e->nold; i++)
-		conf_free(e->old[i]);
+	free_old(e);
 	free(e->old);
 	free(e);
 }
@@ -362,6 +437,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	e->old = mem_realloc(e->old, (e->nold + 1) * sizeof(struct conf *));
 	e->old[e->nold++] = e->conf; /* requests on the wire may still name it */
 	e->conf = next;
+	pool_grow(e, e->old[e->nold - 1]->npools, next->npools);
 	fleet_grow(&e->fleet, next->npools);
 	name_nodes(e);
 	for (size_t i = 0; i < next->nproviders; i++) {

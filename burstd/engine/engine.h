@@ -18,12 +18,18 @@
 #include "core/conf.h"
 #include "core/fleet.h"
 #include "core/provider.h"
+#include "engine/slurm/require.h"
 #include "store/journal.h"
 
 struct loop;
 struct http_client;
 struct proc;
 struct engine;
+
+/* How much one turn takes, so that hooks have theirs in between; not 0. */
+struct engine_slice {
+	size_t send, write; /* nodes sent for; nodes written, where a turn can be cut */
+};
 
 struct engine_deps { /* borrowed; they outlive the engine */
 	struct loop *loop;
@@ -36,7 +42,11 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	const struct provider_ops *(*driver)(const char *name); /* NULL: no such driver */
 	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
 	void (*fatal)(void *ctx, const struct err *e);
+	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.
+	 */
+	void (*turned)(void *ctx);
 	void *ctx;
+	struct engine_slice slice; /* all 0: what is good for people */
 };
 
 /* Load the journal and make ready; nothing is sent before engine_start().
@@ -52,8 +62,64 @@ void engine_free(struct engine *e); /* NULL is fine */
 int engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
 		     struct err *err);
 
+/* --- a job that waits for its nodes to be up (PrologSlurmctld) --- */
+
+struct gate;
+enum gate_end {
+	GATE_UP,   /* slurmctld has all of them up */
+	GATE_GONE, /* the job does not wait for them any more, or will not get them */
+};
+typedef void (*gate_fn)(void *ctx, enum gate_end how);
+
+struct gate_ask {
+	uint64_t job;
+	const char *nodes; /* the job's node list, with nodes that are not ours */
+	size_t len;
+	gate_fn fn; /* called once, later, unless the gate is closed before; the gate is gone then
+		     */
+	void *ctx;
+};
+
+/* *out NULL: no node of ours, nothing to wait for.  -1: the list is bad, or too many wait. */
+int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate **out,
+		     struct err *err);
+void engine_gate_close(struct gate *g);
+/* The longest that one of its nodes may boot. */
+int64_t engine_gate_boot_ms(const struct gate *g);
+
 /* Compare everything now rather than when it is due. */
 void engine_reconcile(struct engine *e);
+
+enum engine_order {
+	ENGINE_DRAIN,     /* no more jobs; powered down when those on it are done */
+	ENGINE_TERMINATE, /* powered down now: its jobs are requeued, or end */
+};
+struct engine_request {
+	enum engine_order order;
+	const char *nodes; /* a node list; NULL: all that exist */
+	const char *by;    /* who orders it, for the events: "root", "uid 1000" */
+	bool look;         /* only say what it would be about, and do nothing */
+};
+
+struct engine_ordered { /* nodes, each counted once */
+	size_t n;       /* that the order is about: they are up, or may exist */
+	size_t busy;    /* of those, on which slurmctld has jobs */
+	size_t off;     /* of the list, that were off already */
+};
+
+/* -1: the list is bad or has a node that no pool names, and nothing is done. */
+int engine_operate(struct engine *e, const struct engine_request *rq, struct engine_ordered *out,
+		   struct err *err);
+
+/* Stop buying in a pool (NULL: in all), or go on; what is there stays, and is deleted as ever.
+ * Durable.  To go on also forgives a pool whose machines came up wrong.  by: as above.  -1: no such
+ * pool. */
+int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err);
+
+/* Look whether the journal's disk has room.  Before it is full nothing is bought, while deletes go
+ * on being written down.  The engine looks before it buys; for what happens otherwise, call this
+ * every few seconds. */
+void engine_look_at_disk(struct engine *e);
 
 /* Go over to another configuration, or refuse it and change nothing.  Takes *next on success. */
 int engine_reload(struct engine *e, struct conf *next, struct err *err);
@@ -77,6 +143,8 @@ struct engine_counters {
 	uint64_t orphans,
 		foreign; /* instances seen with our tag but unknown; of others (last list) */
 	uint64_t commits;
+	uint64_t gates_waiting;                 /* now */
+	uint64_t gates_up, gates_gone, gate_ms; /* ended so; time that gates have waited in all */
 };
 
 const struct conf *engine_conf(const struct engine *e);
@@ -88,6 +156,15 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 /* What usage of this pool is written down as spent, plus what lives now cost until now; nano-units.
  */
 int64_t engine_spent(const struct engine *e, size_t pool);
+bool engine_paused(const struct engine *e, size_t i);
+/* Why nothing is bought in this pool whatever its limits, for people; NULL: it is, if there is room
+ * on the disk (engine_room()). */
+const char *engine_closed(const struct engine *e, size_t i);
+/* How much room there is where the journal is, at the last look; low: nothing is bought anywhere.
+ */
+const struct journal_room *engine_room(const struct engine *e);
+/* What slurm.conf lacks, as of the last minute; NULL: not known yet. */
+const struct slurm_report *engine_prereq(const struct engine *e);
 /* What a node of this pool costs, nano-units per hour; 0: not known yet; -1: the provider does not
  * offer it, in our currency. */
 int64_t engine_price(const struct engine *e, size_t pool);

@@ -8,11 +8,24 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 
-struct journal_tx *engine_tx(struct engine *e)
+static struct journal_tx *open_tx(struct engine *e)
 {
 	if (e->tx == NULL)
 		e->tx = journal_begin(e->d.journal);
 	return e->tx;
+}
+
+struct journal_tx *engine_tx(struct engine *e)
+{
+	e->due = true;
+	return open_tx(e);
+}
+
+void engine_end_call(struct engine *e, int64_t seq)
+{
+	journal_end_call(open_tx(e), seq);
+	if (++e->ended >= ENGINE_ENDED_MAX)
+		e->due = true;
 }
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -29,6 +42,9 @@ static struct node *stage(struct engine *e, struct fleet_node *fn)
 {
 	if (fn->next != NULL)
 		return fn->next;
+	if (fn->fresh != NULL)
+		engine_event(e, fn->n.name, fn->n.gen, node_state_str(fn->n.state), fn->fresh);
+	fn->fresh = NULL;
 	if (e->nstaged == e->staged_cap) {
 		e->staged_cap = e->staged_cap == 0 ? 64 : 2 * e->staged_cap;
 		e->staged = mem_realloc(e->staged, e->staged_cap * sizeof(struct fleet_node *));
@@ -81,6 +97,64 @@ struct fleet_node *engine_insert(struct engine *e, const struct node *n, const c
 	return fn;
 }
 
+static void push(struct member **v, size_t *n, size_t *cap, const struct fleet_node *fn)
+{
+	if (*n == *cap) {
+		*cap = *cap == 0 ? 64 : 2 * *cap;
+		*v = mem_realloc(*v, *cap * sizeof(**v));
+	}
+	(*v)[(*n)++] = (struct member){.name = fn->name, .gen = fn->n.gen};
+}
+
+void engine_want(struct engine *e, const struct node *n, const char *why)
+{
+	struct fleet_node *fn = fleet_add(&e->fleet, n);
+
+	fn->fresh = why;
+	push(&e->fresh, &e->nfresh, &e->fresh_cap, fn);
+}
+
+void engine_write_fresh(struct engine *e)
+{
+	for (size_t n = 0; n < e->slice.write && e->fresh_at < e->nfresh;) {
+		const struct member *m = &e->fresh[e->fresh_at++];
+		struct fleet_node *fn = fleet_gen(m->name, m->gen);
+
+		if (fn == NULL || fn->fresh == NULL)
+			continue; /* written, and perhaps over */
+		(void)stage(e, fn);
+		n++;
+	}
+	if (e->fresh_at < e->nfresh)
+		return;
+	free(e->fresh);
+	e->fresh = NULL;
+	e->nfresh = e->fresh_cap = e->fresh_at = 0;
+}
+
+void engine_post_up(struct engine *e, const struct fleet_node *fn)
+{
+	if (e->nup < ENGINE_UP_MAX)
+		push(&e->up, &e->nup, &e->up_cap, fn);
+}
+
+void engine_run_up(struct engine *e)
+{
+	while (e->up_at < e->nup && e->nstaged < e->slice.write) {
+		const struct member *m = &e->up[e->up_at++];
+		struct fleet_node *fn = fleet_gen(m->name, m->gen);
+		struct node_event ev = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
+
+		if (fn != NULL)
+			engine_post(e, fn, &ev);
+	}
+	if (e->up_at < e->nup)
+		return;
+	free(e->up);
+	e->up = NULL;
+	e->nup = e->up_cap = e->up_at = 0;
+}
+
 static bool may_prune(const struct engine *e, const struct fleet_node *fn)
 {
 	if (fn->n.state != NODE_GONE || fn->next != NULL || fn->busy)
@@ -131,7 +205,10 @@ static void put_usage(struct engine *e, const struct node *n, int64_t billed_nan
 
 void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
+	size_t ours = strncmp(why, "burstd: ", 8) == 0 ? 8 : 0;
+
 	nm->forced_ms = engine_now(e);
+	fleet_tell(nm, why + ours, engine_now(e));
 	slurm_power_down(e->slurm, nm->name, nm->newest != NULL ? nm->newest->n.addr : NULL, dead,
 			 why);
 }
@@ -141,18 +218,22 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 {
 	const struct node *is = &fn->n;
 	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
-	bool useful = was->state == NODE_WANTED || was->state == NODE_CREATING ||
-		      was->state == NODE_INDOUBT || was->state == NODE_BOOTING;
+	bool useful = node_coming(was);
 
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
+	if (was->state == NODE_BOOTING && is->state == NODE_READY)
+		pool_works(e, is->pool);
+	if (was->state == NODE_BOOTING && ended && is->reason == NODE_BECAUSE_BOOT && !was->release)
+		pool_failed(e, is, node_reason_text(is->reason));
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;
 	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&
 	    is->reason != NODE_BECAUSE_LOST && is->reason != NODE_BECAUSE_REPLACED) {
 		if (is->state == NODE_GONE)
 			e->count.instances_refused++;
-		refuse_mark(e, fn->name, is->reason, NULL);
+		refuse_mark(e, fn->name, is->reason,
+			    was->state == NODE_WANTED ? pool_refusal(e, is) : NULL);
 	}
 	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
 		e->count.instances_lost++;
@@ -204,9 +285,11 @@ void engine_commit(struct engine *e)
 			prune(e, e->staged[i]->name);
 	put_all(e);
 	tx = e->tx;
-	e->tx = NULL;
-	if (tx == NULL)
+	if (tx == NULL || !e->due)
 		return;
+	e->tx = NULL;
+	e->due = false;
+	e->ended = 0;
 	if (e->dead) {
 		journal_abandon(tx);
 		return;

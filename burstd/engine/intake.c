@@ -89,70 +89,96 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 
 	node_init(&n, name, (nm->last_gen > floor ? nm->last_gen : floor) + 1, engine_now(e));
 	n.pool = pn->pool;
+	n.job = pn->job;
 	n.group = pn->group != 0 ? e->last_group + pn->group : 0;
 	n.rate_nano_h = rate;
 	nm->why[0] = '\0';
 	nm->refused = NODE_BECAUSE_NONE;
-	(void)engine_insert(e, &n, why);
+	nm->waits_for = 0;
+	engine_want(e, &n, why);
 }
 
-static void prices(const struct engine *e, int64_t *price)
+static struct plan_pool *plan_pools(struct engine *e)
 {
-	for (size_t i = 0; i < e->conf->npools; i++)
-		price[i] = cloud_price(&e->clouds[e->conf->pools[i].provider_index],
-				       &e->conf->pools[i]);
+	struct plan_pool *pools = mem_zalloc((e->conf->npools + 1) * sizeof(*pools));
+
+	(void)pool_look(e);
+	for (size_t i = 0; i < e->conf->npools; i++) {
+		const struct conf_pool *p = &e->conf->pools[i];
+
+		pools[i].price = cloud_price(&e->clouds[p->provider_index], p);
+		pools[i].closed = pool_closed(e, i);
+	}
+	return pools;
 }
 
 /* A price that the provider does not know will not come by waiting. */
-static void wait_or_refuse(struct engine *e, const char *name, uint32_t pool)
+static void wait_or_refuse(struct engine *e, const struct plan_node *pn, const char *name)
 {
-	const struct conf_pool *p = &e->conf->pools[pool];
+	const struct conf_pool *p = &e->conf->pools[pn->pool];
 	char why[160];
 
 	e->moving = true;
-	if (engine_price(e, pool) >= 0)
+	if (pn->job != 0) {
+		struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
+
+		nm->waits_for = pn->job;
+		nm->waits_ms = engine_now(e);
+	}
+	if (engine_price(e, pn->pool) >= 0)
 		return;
 	(void)snprintf(why, sizeof(why), "pool %.40s: %.30s does not offer %.30s in %.30s", p->name,
 		       p->provider, p->type, p->region);
-	refuse_mark(e, fleet_name(&e->fleet, name, pool), NODE_BECAUSE_INVALID, why);
+	refuse_mark(e, fleet_name(&e->fleet, name, pn->pool), NODE_BECAUSE_INVALID, why);
 }
 
-static void refuse(struct engine *e, const struct plan_node *pn, const char *name)
+/* It waited to be bought, and its job has ended meanwhile: cancel.c sends it back. */
+static bool is_late(const struct plan_node *pn)
+{
+	return pn->job == 0 && pn->name != NULL && pn->name->waits_for != 0;
+}
+
+static void refuse(struct engine *e, const struct plan_node *pn, const struct plan_pool *pools,
+		   const char *name)
 {
 	char why[160];
 
-	plan_explain(pn, e->conf, why, sizeof(why));
-	refuse_mark(e, fleet_name(&e->fleet, name, pn->pool), NODE_BECAUSE_LIMIT, why);
+	plan_explain(pn, e->conf, pools, why, sizeof(why));
+	refuse_mark(e, fleet_name(&e->fleet, name, pn->pool),
+		    pn->cause != PLAN_CLOSED     ? NODE_BECAUSE_LIMIT
+		    : e->room.low                ? NODE_BECAUSE_DISK
+		    : engine_paused(e, pn->full) ? NODE_BECAUSE_OPERATOR
+						 : NODE_BECAUSE_BOOT,
+		    why);
 }
 
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 static void act_on(struct engine *e, const struct demand *d, const char *why)
 {
-	int64_t *price = mem_zalloc((e->conf->npools + 1) * sizeof(*price));
+	struct plan_pool *pools = plan_pools(e);
 	const struct plan_node **order;
 	struct plan plan;
 	size_t n = 0;
 
-	prices(e, price);
-	plan_make(&plan, d, e->conf, &e->fleet, price);
+	plan_make(&plan, d, e->conf, &e->fleet, pools);
 	order = mem_zalloc((plan.n + 1) * sizeof(struct plan_node *));
 	for (size_t i = 0; i < plan.n; i++) {
 		const struct plan_node *pn = &plan.nodes[i];
 
-		if (pn->verdict == PLAN_BUY)
+		if (pn->verdict == PLAN_BUY && !is_late(pn))
 			order[n++] = pn;
 		else if (pn->verdict == PLAN_REFUSE)
-			refuse(e, pn, demand_name(d, i));
+			refuse(e, pn, pools, demand_name(d, i));
 		else if (pn->verdict == PLAN_WAIT)
-			wait_or_refuse(e, demand_name(d, i), pn->pool);
+			wait_or_refuse(e, pn, demand_name(d, i));
 	}
 	qsort(order, n, sizeof(struct plan_node *), by_group);
 	for (size_t i = 0; i < n; i++)
 		buy(e, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)),
-		    price[order[i]->pool], why);
+		    pools[order[i]->pool].price, why);
 	e->last_group += plan.groups;
 	free(order);
-	free(price);
+	free(pools);
 	plan_fini(&plan);
 	engine_commit(e);
 }
@@ -164,7 +190,7 @@ static void end_call(struct engine *e)
 {
 	struct pending *p = e->calls;
 
-	journal_end_call(engine_tx(e), p->seq);
+	engine_end_call(e, p->seq);
 	e->calls = p->next;
 	if (e->calls == NULL)
 		e->calls_last = &e->calls;
@@ -183,6 +209,7 @@ static void forgive(struct engine *e, const struct demand *d)
 		nm->barred = false;
 		nm->refused = NODE_BECAUSE_NONE;
 		nm->forced_ms = 0;
+		nm->waits_for = 0;
 		nm->missing_ms = 0; /* it knows the node, whatever the last snapshot showed */
 	}
 }
@@ -200,17 +227,6 @@ static void note_strangers(struct engine *e, const struct demand *d)
 	engine_event(e, "", 0, "call-strangers", text);
 	if (n == demand_count(d))
 		e->count.calls_refused++;
-}
-
-/* squeue must say which nodes are one job.  If it cannot even be started, the poll will find out
- * what is wanted, as it does when there was no call at all. */
-static void ask_jobs(struct engine *e, struct pending *p)
-{
-	if (!e->jobs_asked && !e->refuse_asked) {
-		e->jobs_asked = slurm_ask_jobs(e->slurm);
-		p->late = !e->jobs_asked;
-	}
-	p->asked = e->jobs_asked;
 }
 
 /* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
@@ -238,9 +254,10 @@ static bool resume(struct engine *e, struct pending *p)
 	}
 	if (p->file != NULL && demand_add_file(&d, p->file, p->file_len, &err) != 0)
 		engine_event(e, "", 0, "resume-file-unreadable", err.msg);
-	if (!d.has_jobs && demand_count(&d) > 1 && !p->asked) {
+	if (!d.has_jobs && demand_count(&d) > 1) {
 		demand_fini(&d);
-		ask_jobs(e, p);
+		p->asks = true; /* squeue must say which nodes are one job */
+		jobs_want(e, JOBS_FOR_INTAKE);
 		return false;
 	}
 	note_strangers(e, &d);
@@ -250,9 +267,10 @@ static bool resume(struct engine *e, struct pending *p)
 	return true;
 }
 
-static void add_job(void *ctx, uint64_t id, const char *list, size_t len)
+static void add_job(void *ctx, const struct slurm_job *j)
 {
-	(void)demand_add_job(ctx, id, list, len, NULL);
+	if (slurm_job_configuring(j))
+		(void)demand_add_job(ctx, j->number, j->nodes.p, j->nodes.n, NULL);
 }
 
 static void act_with_jobs(struct engine *e, const char *list, size_t list_len, const char *text,
@@ -262,7 +280,7 @@ static void act_with_jobs(struct engine *e, const char *list, size_t list_len, c
 
 	if (demand_init(&d, list, list_len, NULL) != 0)
 		return;
-	slurm_parse_jobs(text, len, add_job, &d);
+	slurm_job_parse(text, len, add_job, &d);
 	d.has_jobs = true;
 	note_strangers(e, &d);
 	if (fresh)
@@ -271,21 +289,52 @@ static void act_with_jobs(struct engine *e, const char *list, size_t list_len, c
 	demand_fini(&d);
 }
 
+void intake_asks(struct engine *e)
+{
+	e->call_asked = e->calls != NULL && e->calls->asks;
+	e->wanted_asked = e->wanted != NULL;
+}
+
+/* Of what a snapshot showed wanted before squeue was asked: some may have been refused since, or
+ * powered down. */
+static char *still_wanted(const struct engine *e)
+{
+	struct hostlist *h;
+	struct str s;
+
+	str_init(&s, strlen(e->wanted));
+	if (hostlist_parse(&h, e->wanted, strlen(e->wanted), NULL) == 0) {
+		for (size_t i = 0; i < h->n; i++) {
+			const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+
+			if (nm != NULL && !nm->barred && (nm->flags & SLURM_POWERING_UP) != 0)
+				str_addf(&s, "%s%s", s.len > 0 ? "," : "", nm->name);
+		}
+		hostlist_free(h);
+	}
+	return str_take(&s);
+}
+
+/* The poll will find out what is wanted when there is no answer. */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
-	e->jobs_asked = false;
-	if (e->calls != NULL && e->calls->asked) {
-		/* Without an answer the poll will find out what is wanted. */
+	if (e->call_asked) {
 		if (err == NULL)
 			act_with_jobs(e, e->calls->list, e->calls->list_len, text, len, true);
 		else
 			hint(e);
 		end_call(e);
 	}
-	if (e->wanted != NULL && err == NULL)
-		act_with_jobs(e, e->wanted, strlen(e->wanted), text, len, false);
-	free(e->wanted);
-	e->wanted = NULL;
+	if (e->wanted_asked) {
+		char *still = still_wanted(e);
+
+		if (err == NULL)
+			act_with_jobs(e, still, strlen(still), text, len, false);
+		free(still);
+		free(e->wanted);
+		e->wanted = NULL;
+	}
+	e->call_asked = e->wanted_asked = false;
 }
 
 void intake_run(struct engine *e)
@@ -293,15 +342,15 @@ void intake_run(struct engine *e)
 	while (e->calls != NULL && !e->dead) {
 		struct pending *p = e->calls;
 
-		if (p->asked)
+		if (p->asks)
 			break; /* in order: the next ones wait behind it */
-		if (p->kind == JOURNAL_RESUME && !p->late && !resume(e, p) && !p->late)
+		if (p->kind == JOURNAL_RESUME && !p->late && !resume(e, p))
 			break;
 		if (p->kind != JOURNAL_RESUME || p->late)
 			hint(e);
 		end_call(e);
 	}
-	if (e->wanted != NULL && !e->jobs_asked && !e->refuse_asked)
-		e->jobs_asked = slurm_ask_jobs(e->slurm);
+	if (e->wanted != NULL && !jobs_coming(e, JOBS_FOR_INTAKE))
+		jobs_want(e, JOBS_FOR_INTAKE);
 	engine_commit(e);
 }

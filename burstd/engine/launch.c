@@ -229,11 +229,16 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
 		batch_send(c, b);
 }
 
-/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it. */
+/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it; nor,
+ * wanted before we started, while slurmctld has not said anything since. */
 static bool sendable(struct engine *e, const struct fleet_node *fn)
 {
 	struct node_limits lim;
 
+	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
+		return false;
+	if (pool_closed(e, fn->n.pool) != NULL)
+		return false; /* it will be refused in a moment */
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 && fleet_clear(fn) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
 		       NODE_WANT_CREATE;
@@ -301,26 +306,47 @@ static void add_gang(struct engine *e, struct forming *f, struct fleet_node **ga
 	}
 }
 
-/* Everything WANTED that may go out, in order of arrival. */
+static bool can_send(struct cloud *c)
+{
+	return c->listed && cloud_ready(c);
+}
+
+/* What may go out, in order of arrival: whole gangs, until there are ENGINE_SEND or more nodes.
+ * Returns how many; *out is the caller's. */
+static size_t collect(struct engine *e, struct fleet_node ***out)
+{
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+	size_t n = 0, max = 0;
+	bool any = false;
+
+	*out = NULL;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		any = any || can_send(&e->clouds[i]);
+	if (!any)
+		return 0;
+	for (size_t p = 0; p < e->fleet.npools; p++)
+		max += e->fleet.pools[p].count[NODE_WANTED];
+	*out = mem_zalloc((max + 1) * sizeof(struct fleet_node *));
+	while (fn != NULL && n < e->slice.send) {
+		size_t g = gang(e, fn);
+
+		if (g == 0) /* one of a gang may not go yet: the others wait for it */
+			fn = after_gang(fn);
+		for (; g > 0; g--, fn = fn->state_next)
+			if (can_send(engine_cloud(e, fn->n.pool)))
+				(*out)[n++] = fn;
+	}
+	return n;
+}
+
+/* Some of what is WANTED; e->more: not all that could go. */
 static void launch_new(struct engine *e)
 {
 	struct forming *forming = mem_zalloc((e->conf->npools + 1) * sizeof(*forming));
-	size_t nwanted = 0, n = 0, i = 0;
 	struct fleet_node **wanted;
+	size_t n = collect(e, &wanted), i = 0;
 
-	for (struct fleet_node *fn = e->fleet.states[NODE_WANTED]; fn; fn = fn->state_next)
-		nwanted++;
-	wanted = mem_zalloc((nwanted + 1) * sizeof(struct fleet_node *));
-	for (struct fleet_node *fn = e->fleet.states[NODE_WANTED]; fn;) {
-		size_t g = gang(e, fn);
-		struct fleet_node *k = fn;
-
-		for (size_t j = 0; j < g; j++, k = k->state_next)
-			wanted[n++] = k;
-		if (g == 0) /* one of a gang may not go yet: the others wait for it */
-			k = after_gang(fn);
-		fn = k;
-	}
+	e->more = e->more || n >= e->slice.send;
 	while (i < n && !e->dead) {
 		uint32_t pool = wanted[i]->n.pool;
 		struct cloud *c = engine_cloud(e, pool);
@@ -330,7 +356,7 @@ static void launch_new(struct engine *e)
 		while (wanted[i]->n.group != 0 && i + g < n && wanted[i + g]->n.pool == pool &&
 		       wanted[i + g]->n.group == wanted[i]->n.group)
 			g++;
-		if (c->listed && cloud_ready(c))
+		if (can_send(c))
 			add_gang(e, &forming[pool], wanted + i, g);
 		i += g;
 	}
@@ -396,8 +422,9 @@ static void launch_again(struct engine *e)
 
 		if (!c->listed || !cloud_ready(c) || !wants_repeat(e, b))
 			continue;
-		if (!repeatable(b) || batch_hash(c, b, &hash, NULL) != 0 ||
-		    hash != b->j.body_hash) {
+		/* Nor may a repeat buy what was never made, in a pool that is closed. */
+		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||
+		    batch_hash(c, b, &hash, NULL) != 0 || hash != b->j.body_hash) {
 			give_up_repeating(e, b);
 			continue;
 		}
@@ -435,7 +462,10 @@ void launch_run(struct engine *e)
 		launch_again(e);
 		launch_settle(e);
 	}
+	e->more = false;
 	if (e->fleet.states[NODE_WANTED] != NULL)
+		pool_refuse_wanted(e);
+	if (e->fleet.states[NODE_WANTED] != NULL && !e->dead)
 		launch_new(e);
 }
 

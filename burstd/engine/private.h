@@ -11,7 +11,14 @@
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
  *   observe.c   what a list or a snapshot says -> events
- *   refuse.c    a job that cannot get its nodes is told so, whole
+ *   jobs.c      one squeue for all who want to know about jobs
+ *   refuse.c    a job that cannot get its nodes is told so, whole ...
+ *   postpone.c  ... and waits, longer each time
+ *   prereq.c    is slurm.conf as it must be
+ *   cancel.c    nodes that boot for a job that has ended
+ *   operate.c   what an admin orders about nodes
+ *   pool.c      pools that an admin paused, or whose machines come up wrong
+ *   gate.c      jobs that wait for their nodes to be up
  *   slurm/      slurmctld */
 #ifndef BURSTD_ENGINE_PRIVATE_H
 #define BURSTD_ENGINE_PRIVATE_H
@@ -26,8 +33,10 @@ enum {
 	ENGINE_CALLS_MAX = 1000, /* calls waiting to be read; the poll covers the rest */
 	ENGINE_POLL_MS = 1000,   /* slurmctld, while anything moves */
 	ENGINE_POLL_IDLE_MS = 30000,
+	ENGINE_GATE_POLL_MS = 250,   /* while a job waits for its nodes */
 	ENGINE_RETRY_MS = 1000,      /* a failed poll or list, doubling ... */
 	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
+	ENGINE_LOOK_MS = 500,        /* to the second list after a create: for its addresses */
 	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
 	ENGINE_REFUSAL_MS = 900000,  /* a refusal is shown so long after it happened */
 	ENGINE_REFORCE_MS = 10000,   /* between two POWER_DOWN_FORCE of one node */
@@ -36,7 +45,12 @@ enum {
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_BRAKE_MIN = 3,        /* one pass may lose this many nodes, or 10 % (I12) */
-	ENGINE_VANISHED_MS = 300000, /* a node that no snapshot has had for so long is down */
+	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
+	ENGINE_WRITE = 500,    /* ... and written, where a turn can be cut */
+	ENGINE_UP_MAX = 65536, /* nodes that wait for that; the next snapshot has them again */
+	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
+	ENGINE_PARTITIONS_MAX = 65536, /* bytes of the names of those that jobs wait for */
+	ENGINE_VANISHED_MS = 300000,   /* a node that no snapshot has had for so long is down */
 };
 
 /* No generation of ours comes near: they count from 1, or from the clock in seconds. */
@@ -66,6 +80,7 @@ struct batch { /* one create and its repeats */
 struct stray { /* an instance with our tag that no row stands for */
 	char id[PROVIDER_ID_MAX + 1];
 	char node[HOSTLIST_NAME_MAX + 1];
+	char addr[PROVIDER_ADDR_MAX + 1];
 	uint64_t gen;
 	int64_t first_ms, asked_ms;
 	bool seen;
@@ -109,9 +124,16 @@ struct pending { /* a call not yet acted on */
 	struct pending *next;
 	int64_t seq;
 	enum journal_call_kind kind;
-	bool late, asked; /* a hint only; squeue was asked for its jobs */
+	bool late, asks; /* a hint only; it waits for squeue to name its jobs */
 	char *list, *file;
 	size_t list_len, file_len;
+};
+
+struct gates {              /* jobs that wait for their nodes */
+	struct gate *first; /* the newest */
+	size_t names;
+	int64_t seen_ms;           /* the last snapshot that they were compared with */
+	int64_t asked_ms, took_ms; /* when squeue was asked, and how long it took */
 };
 
 struct engine {
@@ -130,8 +152,16 @@ struct engine {
 	uint32_t last_group;
 	/* the transaction being built */
 	struct journal_tx *tx;
+	bool due;       /* it has more than ended calls in it */
+	unsigned ended; /* calls that end with it */
 	struct fleet_node **staged;
 	size_t nstaged, staged_cap;
+	struct member *fresh; /* wanted, some of them not yet in the journal */
+	size_t nfresh, fresh_cap, fresh_at;
+	struct member *up; /* registered, to be posted */
+	size_t nup, up_cap, up_at;
+	struct engine_slice slice;
+	bool more; /* there was more to send than goes in a turn */
 	/* hooks */
 	struct pending *calls, **calls_last;
 	size_t ncalls;
@@ -140,10 +170,22 @@ struct engine {
 	bool polling, poll_again;
 	bool moving; /* something was in transition at the last look */
 	int64_t poll_next, poll_step, poll_began;
-	int64_t snapshot_ms;           /* when the last whole snapshot began; 0: none since start */
-	bool jobs_asked;               /* squeue runs, for intake */
-	bool refuse_due, refuse_asked; /* jobs to be told; squeue runs, for that */
+	int64_t snapshot_ms;      /* when the last whole snapshot began; 0: none since start */
+	int64_t snapshot_took_ms; /* how long slurmctld took for it */
+	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
+	bool refuse_due;                    /* jobs to be told */
+	struct gates gates;
 	char *wanted; /* nodes that slurmctld wants and nobody asked us for: a node list */
+	bool wanted_asked, call_asked; /* squeue runs for these; for the first call */
+	struct postponed *postponed;   /* jobs that were refused, not long ago */
+	struct map postponed_map;      /* ... by number */
+	struct pool *pools;
+	struct journal_room room; /* on the disk, at the last look */
+	char no_room[128];        /* for people, when it is low */
+	struct prereq *prereq;
+	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
+	int64_t cancel_asked_ms;   /* ... and when that was asked */
+	int64_t postpone_next;
 	int64_t slurm_ok_ms, slurm_failed_ms;
 	char slurm_error[256];
 	struct engine_counters count;
@@ -161,6 +203,16 @@ struct cloud *engine_cloud(struct engine *e, uint32_t pool);
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
 /* A new incarnation, staged: add to the fleet as GONE would be wrong, so as it is. */
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why);
+/* A new incarnation that is WANTED.  It is in the journal with its first change, that is as a rule
+ * its create, or soon: until then a crash makes slurmctld ask for it again.  Borrows why for good.
+ */
+void engine_want(struct engine *e, const struct node *n, const char *why);
+void engine_write_fresh(struct engine *e); /* stage some of those */
+/* REGISTERED: posted now or, when there are many, some in each of the next turns. */
+void engine_post_up(struct engine *e, const struct fleet_node *fn);
+void engine_run_up(struct engine *e); /* those */
+/* With the next commit, whenever that is: a call that is loaded again is dropped. */
+void engine_end_call(struct engine *e, int64_t seq);
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail);
 struct journal_tx *engine_tx(struct engine *e); /* the one being built */
@@ -169,8 +221,16 @@ void engine_commit(struct engine *e);
 void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
 
+/* --- jobs.c --- */
+enum jobs_for { JOBS_FOR_INTAKE = 1, JOBS_FOR_REFUSE = 2, JOBS_FOR_GATE = 4, JOBS_FOR_CANCEL = 8 };
+void jobs_want(struct engine *e, enum jobs_for who); /* an answer begun from now on */
+bool jobs_coming(const struct engine *e, enum jobs_for who);
+void jobs_run(struct engine *e);
+void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err);
+
 /* --- intake.c --- */
 void intake_run(struct engine *e);
+void intake_asks(struct engine *e); /* squeue is about to be asked, for it too */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 void intake_free(struct engine *e);
 
@@ -203,10 +263,57 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 /* --- observe.c --- */
 void observe_list(struct cloud *c);
 void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms);
+/* Does slurmctld have the node up on this instance, and we do not? */
+bool observe_is_on(const struct fleet_name *nm, const char *id, const char *addr);
 
 /* --- refuse.c --- */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len);
+
+/* --- postpone.c --- */
+void postpone_load(struct engine *e, const struct journal_refusal *r);
+/* The nodes of this job were just sent back. */
+void postpone_job(struct engine *e, const struct slurm_job *j, const char *why);
+void postpone_run(struct engine *e);
+void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
+		      const struct err *err);
+void postpone_free(struct engine *e);
+
+/* --- prereq.c --- */
+void prereq_init(struct engine *e);
+void prereq_free(struct engine *e);
+void prereq_run(struct engine *e);
+void prereq_hurry(struct engine *e); /* slurmctld is back */
+int64_t prereq_next_ms(const struct engine *e);
+void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
+
+/* --- cancel.c --- */
+/* One that is powering up, as a snapshot begun at began_ms has it. */
+void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
+		 int64_t began_ms);
+void cancel_jobs(struct engine *e, const char *text, size_t len); /* all jobs */
+
+/* --- pool.c --- */
+void pool_init(struct engine *e);
+void pool_grow(struct engine *e, size_t had, size_t n); /* more pools, never fewer */
+void pool_load(struct engine *e, const struct journal_pool *p);
+/* This node is useless: it did not register, or wrong. */
+void pool_failed(struct engine *e, const struct node *n, const char *why);
+void pool_works(struct engine *e, uint32_t i); /* a node of it came up */
+bool pool_look(struct engine *e);              /* is there room to write down what is bought? */
+/* As engine_closed(), or that there is no room on the disk, as of the last look. */
+const char *pool_closed(const struct engine *e, size_t i);
+/* What is wanted and was not sent for, in a pool that is closed, is refused: some in each turn. */
+void pool_refuse_wanted(struct engine *e);
+/* Why this one was, for people; NULL: its pool is open. */
+const char *pool_refusal(const struct engine *e, const struct node *n);
+
+/* --- gate.c --- */
+void gate_run(struct engine *e);
+void gate_jobs(struct engine *e, const char *text, size_t len); /* that are CONFIGURING */
+/* How often slurmctld is to be polled, if there were no gates: `otherwise`. */
+int64_t gate_poll_ms(const struct engine *e, int64_t otherwise);
+void gate_free(struct engine *e);
 
 #endif

@@ -28,33 +28,36 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 
 void refuse_run(struct engine *e)
 {
-	if (!e->refuse_due || e->refuse_asked || e->jobs_asked)
-		return;
-	if (!slurm_ask_jobs(e->slurm))
+	if (!e->refuse_due)
 		return;
 	e->refuse_due = false;
-	e->refuse_asked = true;
+	jobs_want(e, JOBS_FOR_REFUSE);
 }
+
+struct gang {                 /* the nodes of one job */
+	struct slurm_job job; /* its texts live as long as squeue's answer */
+	struct hostlist *list;
+};
 
 struct gangs { /* one pass over squeue's answer */
 	struct engine *e;
-	struct hostlist **lists;
+	struct gang *gangs;
 	size_t n, cap;
 };
 
-static void keep(void *ctx, uint64_t id, const char *list, size_t len)
+static void keep(void *ctx, const struct slurm_job *j)
 {
 	struct gangs *g = ctx;
 	struct hostlist *h;
 
-	(void)id;
-	if (hostlist_parse(&h, list, len, NULL) != 0)
+	if ((!slurm_job_configuring(j) && !slurm_job_running(j)) ||
+	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
 		return;
 	if (g->n == g->cap) {
 		g->cap = g->cap == 0 ? 16 : 2 * g->cap;
-		g->lists = mem_realloc(g->lists, g->cap * sizeof(struct hostlist *));
+		g->gangs = mem_realloc(g->gangs, g->cap * sizeof(*g->gangs));
 	}
-	g->lists[g->n++] = h;
+	g->gangs[g->n++] = (struct gang){*j, h};
 }
 
 static struct fleet_name *refused_in(struct engine *e, const struct hostlist *h)
@@ -68,14 +71,31 @@ static struct fleet_name *refused_in(struct engine *e, const struct hostlist *h)
 	return NULL;
 }
 
+/* A job that runs lacks nothing, whatever is refused to others on the same nodes. */
+static const struct fleet_name *lacking(struct engine *e, const struct gang *g)
+{
+	return slurm_job_configuring(&g->job) ? refused_in(e, g->list) : NULL;
+}
+
+/* slurmctld has it up: it lacks nothing, though we may not have written that down yet. */
+static bool is_up(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	return (fn != NULL && fn->n.state == NODE_READY) ||
+	       ((nm->flags & SLURM_KNOWN) != 0 &&
+		(nm->flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN |
+			      SLURM_NOT_RESPONDING)) == 0);
+}
+
 /* Nodes that a job needs which lacks nothing stay. */
 static void spare_healthy(struct gangs *g, struct map *healthy)
 {
 	for (size_t j = 0; j < g->n; j++) {
-		if (refused_in(g->e, g->lists[j]) != NULL)
+		if (lacking(g->e, &g->gangs[j]) != NULL)
 			continue;
-		for (size_t i = 0; i < g->lists[j]->n; i++)
-			map_put(healthy, g->lists[j]->names[i], g);
+		for (size_t i = 0; i < g->gangs[j].list->n; i++)
+			map_put(healthy, g->gangs[j].list->names[i], g);
 	}
 }
 
@@ -83,13 +103,14 @@ static void spare_healthy(struct gangs *g, struct map *healthy)
 static void infect(struct gangs *g, const struct map *healthy)
 {
 	for (size_t j = 0; j < g->n; j++) {
-		const struct fleet_name *bad = refused_in(g->e, g->lists[j]);
+		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
 
-		for (size_t i = 0; bad != NULL && i < g->lists[j]->n; i++) {
-			struct fleet_name *nm = fleet_find(&g->e->fleet, g->lists[j]->names[i]);
+		for (size_t i = 0; bad != NULL && i < g->gangs[j].list->n; i++) {
+			struct fleet_name *nm =
+				fleet_find(&g->e->fleet, g->gangs[j].list->names[i]);
 
-			if (nm == NULL || nm->barred || map_get(healthy, nm->name) != NULL ||
-			    (nm->newest != NULL && nm->newest->n.state == NODE_READY))
+			if (nm == NULL || nm->barred || is_up(nm) ||
+			    map_get(healthy, nm->name) != NULL)
 				continue;
 			nm->barred = true;
 			nm->refused = bad->refused;
@@ -128,18 +149,31 @@ static void force(struct engine *e)
 	}
 }
 
+/* The jobs whose nodes were sent back from then on wait before they try again. */
+static void postpone(struct gangs *g, int64_t from)
+{
+	for (size_t j = 0; j < g->n; j++) {
+		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
+
+		if (bad != NULL && bad->forced_ms >= from)
+			postpone_job(g->e, &g->gangs[j].job, bad->why);
+	}
+}
+
 void refuse_jobs(struct engine *e, const char *text, size_t len)
 {
 	struct gangs g = {.e = e};
+	int64_t from = engine_now(e);
 	struct map healthy;
 
 	map_init(&healthy);
-	slurm_parse_jobs(text, len, keep, &g);
+	slurm_job_parse(text, len, keep, &g);
 	spare_healthy(&g, &healthy);
 	infect(&g, &healthy);
 	force(e);
+	postpone(&g, from);
 	for (size_t j = 0; j < g.n; j++)
-		hostlist_free(g.lists[j]);
-	free(g.lists);
+		hostlist_free(g.gangs[j].list);
+	free(g.gangs);
 	map_fini(&healthy);
 }

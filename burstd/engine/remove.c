@@ -103,6 +103,20 @@ static void removal_send(struct cloud *c, struct removal *rm)
 	cloud_send(c, &op, on_delete, rm);
 }
 
+/* What was on its way out before we started may be at work by now: perhaps slurmctld was never
+ * told, and gave it to a job (I18).  Then slurmctld must let go of it first; doomed() in observe.c
+ * sees to that. */
+static bool may_delete(const struct engine *e, const struct fleet_node *fn)
+{
+	const struct fleet_name *nm = fn->name;
+	bool up = (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN | SLURM_POWERING_UP |
+				SLURM_POWER_DOWN)) == 0;
+
+	if (fn->n.wanted_ms > e->started_ms || fn->n.accepted || !nm->listed)
+		return true;
+	return e->snapshot_ms != 0 && (!up || fleet_live(nm) != NULL);
+}
+
 static void remove_nodes(struct cloud *c)
 {
 	struct engine *e = c->e;
@@ -112,6 +126,7 @@ static void remove_nodes(struct cloud *c)
 		struct node_limits lim;
 
 		if (fn->busy || fn->next != NULL || engine_cloud(e, fn->n.pool) != c ||
+		    !may_delete(e, fn) ||
 		    node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) !=
 			    NODE_WANT_DELETE)
 			continue;
@@ -139,8 +154,10 @@ static void remove_strays(struct cloud *c)
 
 	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++) {
 		struct stray *s = &c->strays[i];
+		const struct fleet_name *nm = fleet_find(&e->fleet, s->node);
 
 		if (now - s->first_ms < c->conf->settle_ms ||
+		    (nm != NULL && observe_is_on(nm, s->id, s->addr)) ||
 		    (s->asked_ms != 0 && now - s->asked_ms < STRAY_AGAIN_MS) ||
 		    (rm != NULL && rm->n == c->caps.delete_max))
 			continue;

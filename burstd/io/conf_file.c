@@ -60,23 +60,70 @@ static struct loader *loader_of(const cfg_t *cfg)
 
 static void on_error(cfg_t *cfg, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 
+static void unknown_option(cfg_t *cfg, const char *name)
+{
+	fail(loader_of(cfg), cfg->line, "no such option \"%.40s\" %s%s; did you mean \"%s\"?", name,
+	     section_of(cfg)[0] != '\0' ? "in a " : "outside the sections", section_of(cfg),
+	     conf_option_nearest(section_of(cfg), name));
+}
+
+/* libconfuse does not say of which kind the section is: there may be both with that title. */
+static void title_twice(cfg_t *cfg, const char *title)
+{
+	struct loader *l = loader_of(cfg);
+	const struct conf_pool *pool = conf_pool_named(l->conf, title);
+	const struct conf_provider *p = NULL;
+
+	for (size_t i = 0; i < l->conf->nproviders; i++)
+		if (strcmp(l->conf->providers[i].name, title) == 0)
+			p = &l->conf->providers[i];
+	if (p != NULL && pool != NULL)
+		fail(l, cfg->line, "this kind of section has the title \"%.60s\" already", title);
+	else
+		fail(l, cfg->line, "%s \"%.60s\" is there twice; the first ends in line %d",
+		     p != NULL ? "provider" : "pool", title,
+		     p != NULL      ? p->line
+		     : pool != NULL ? pool->line
+				    : 1);
+}
+
+static void no_title(cfg_t *cfg, const char *section)
+{
+	fail(loader_of(cfg), cfg->line, "%s has no title: want %s \"NAME\" { ... }", section,
+	     section);
+}
+
+/* The parser's words are for programmers: say the common ones better. */
 static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 {
-	static const char unknown[] = "no such option '";
+	static const struct {
+		const char *begin;
+		void (*say)(cfg_t *cfg, const char *word);
+	} better[] = {
+		{"no such option '", unknown_option},
+		{"found duplicate title '", title_twice},
+		{"missing title for section '", no_title},
+	};
 	char text[160];
 	size_t n;
 
 	(void)vsnprintf(text, sizeof(text), fmt, ap);
 	n = strlen(text);
-	if (strncmp(text, unknown, sizeof(unknown) - 1) != 0 || text[n - 1] != '\'') {
-		fail(loader_of(cfg), cfg->line, "%s", text);
+	for (size_t i = 0; i < sizeof(better) / sizeof(better[0]); i++) {
+		size_t len = strlen(better[i].begin);
+
+		if (n <= len || strncmp(text, better[i].begin, len) != 0 || text[n - 1] != '\'')
+			continue;
+		text[n - 1] = '\0';
+		better[i].say(cfg, text + len);
 		return;
 	}
-	text[n - 1] = '\0';
-	fail(loader_of(cfg), cfg->line, "no such option \"%.40s\" %s%s; did you mean \"%s\"?",
-	     text + sizeof(unknown) - 1,
-	     section_of(cfg)[0] != '\0' ? "in a " : "outside the sections", section_of(cfg),
-	     conf_option_nearest(section_of(cfg), text + sizeof(unknown) - 1));
+	fail(loader_of(cfg), cfg->line, "%s", text);
+}
+
+static bool is_list(const struct conf_option *o)
+{
+	return o->type == CONF_USERS || o->type == CONF_ARGV;
 }
 
 /* An option was read: note where.  def.number is its place in conf_options. */
@@ -88,7 +135,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 
 	if (strcmp(o->section, section_of(cfg)) != 0) /* written as "slurm|conf" = */
 		fail(l, cfg->line, "%s belongs inside of its section", o->name);
-	else if (*line != 0 && o->type != CONF_USERS)
+	else if (*line != 0 && !is_list(o))
 		fail(l, cfg->line, "%s is there twice, first in line %d", o->name, *line);
 	*line = cfg->line;
 	return l->failed ? -1 : 0;
@@ -147,6 +194,18 @@ static const char *label(char *out, size_t size, const cfg_t *cfg, const char *o
 	return out;
 }
 
+static void set_argv(struct loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
+{
+	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
+	struct err why = {0};
+	char name[128];
+
+	for (unsigned i = 0; i < cfg_opt_size(opt) && !l->failed; i++)
+		if (conf_option_add_arg(o, object, cfg_opt_getnstr(opt, i), &why) < 0)
+			fail(l, l->lines[o - conf_options], "%s: %.140s",
+			     label(name, sizeof(name), cfg, o->name), why.msg);
+}
+
 static void set_option(struct loader *l, cfg_t *cfg, const struct conf_option *o, void *object)
 {
 	cfg_opt_t *opt = cfg_getopt(cfg, o->name);
@@ -157,6 +216,8 @@ static void set_option(struct loader *l, cfg_t *cfg, const struct conf_option *o
 
 	if (o->type == CONF_USERS)
 		set_users(l, opt, line);
+	else if (o->type == CONF_ARGV)
+		set_argv(l, cfg, o, object);
 	else if (text == NULL)
 		fail(l, cfg->line, "%s is missing (%s)", label(name, sizeof(name), cfg, o->name),
 		     o->help);
@@ -212,7 +273,11 @@ static int on_provider(cfg_t *cfg, cfg_opt_t *opt)
 		return -1;
 	c->providers = mem_realloc(c->providers, (c->nproviders + 1) * sizeof(*p));
 	p = &c->providers[c->nproviders++];
-	*p = (struct conf_provider){.name = mem_strdup(section->title), .line = section->line};
+	*p = (struct conf_provider){.name = mem_strdup(section->title),
+				    .line = section->line,
+				    .driver_line = line_of(l, "provider", "driver"),
+				    .credential_line = line_of(l, "provider", "credential_file"),
+				    .ca_line = line_of(l, "provider", "ca_file")};
 	return set_section(l, section, p);
 }
 
@@ -247,13 +312,12 @@ static size_t add_options(struct loader *l, const char *section, cfg_opt_t *out)
 		.name = loader_option, .type = CFGT_PTR, .simple_value.ptr = (void **)(void *)l};
 	for (size_t i = 0; i < conf_noptions; i++)
 		if (strcmp(conf_options[i].section, section) == 0)
-			out[n++] = (cfg_opt_t){
-				.name = conf_options[i].name,
-				.type = CFGT_STR,
-				.flags = CFGF_NODEFAULT |
-					 (conf_options[i].type == CONF_USERS ? CFGF_LIST : 0),
-				.def.number = (long)i,
-				.validcb = on_option};
+			out[n++] = (cfg_opt_t){.name = conf_options[i].name,
+					       .type = CFGT_STR,
+					       .flags = CFGF_NODEFAULT |
+							(is_list(&conf_options[i]) ? CFGF_LIST : 0),
+					       .def.number = (long)i,
+					       .validcb = on_option};
 	return n;
 }
 
@@ -368,6 +432,8 @@ static int clean_text(struct loader *l, char *text)
 	struct scan s = {.l = l, .p = text, .line = 1};
 	int line = 1;
 
+	if (strncmp(text, "\xef\xbb\xbf", 3) == 0)
+		fail(l, 1, "begins with a byte order mark (BOM): save the file without it");
 	for (const char *p = text; *p != '\0' && !l->failed; p++) {
 		if (*p == '\n')
 			line++;
@@ -405,6 +471,9 @@ static void parse(struct loader *l, char *text, size_t len)
 	if (cfg_parse_fp(cfg, in) != CFG_SUCCESS)
 		fail(l, last_line(cfg), "syntax error");
 	(void)fclose(in);
+	l->conf->state_dir_line = line_of(l, "", "state_dir");
+	l->conf->slurm_bin_line = line_of(l, "slurm", "bin_dir");
+	l->conf->slurm_conf_line = line_of(l, "slurm", "conf");
 	if (!l->failed && set_section(l, cfg, l->conf) == 0)
 		(void)set_section(l, cfg_getsec(cfg, "slurm"), l->conf);
 	(void)cfg_free(cfg);
@@ -438,12 +507,17 @@ static int check_file(int fd, const char *path, struct err *e)
 
 	if (fstat(fd, &st) < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
-	    (st.st_mode & 022) != 0)
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, ERR_AUTH, "%.150s: not a plain file", path);
+	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return err_set(
 			e, ERR_AUTH,
-			"%.150s: want a plain file that only its owner, root or us, can write",
-			path);
+			"%.150s: belongs to uid %u: want it to be root's or our own (uid %u)", path,
+			(unsigned)st.st_uid, (unsigned)geteuid());
+	if ((st.st_mode & 022) != 0)
+		return err_set(e, ERR_AUTH,
+			       "%.150s: others than its owner may write it (mode %04o): chmod go-w",
+			       path, (unsigned)st.st_mode & 07777);
 	if (st.st_size > CONF_FILE_MAX)
 		return err_set(e, ERR_LIMIT, "%.150s: longer than %d bytes", path, CONF_FILE_MAX);
 	return 0;
@@ -458,6 +532,8 @@ static int read_all(int fd, char *buf, const char *path, struct err *e)
 		len += (size_t)n;
 	if (n < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
+	if (strncmp(buf, "\xff\xfe", 2) == 0 || strncmp(buf, "\xfe\xff", 2) == 0)
+		return err_set(e, ERR_INVALID, "%.150s:1: is UTF-16: save the file as UTF-8", path);
 	if (strlen(buf) != len)
 		return err_set(e, ERR_INVALID, "%.150s: holds a zero byte", path);
 	return 0;

@@ -40,6 +40,8 @@ struct http_client {
 	struct loop *loop;
 	CURLM *multi;
 	struct timer *timer; /* libcurl's; when closing, ours */
+	struct timer *rest;  /* the end of a pause between two answers */
+	bool resting;
 	struct xfer *xfers;
 	unsigned nxfers;
 	uint64_t next_handle;
@@ -128,14 +130,14 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 	return 0;
 }
 
-/* Report every finished transfer.  Read one message at a time: the callback may
- * add, cancel or close, any of which invalidates the message. */
+/* Report one finished transfer, and the next after others had their turn: to take in an answer of a
+ * thousand instances is many milliseconds' work, and ten may come at once. */
 static void drain(struct http_client *c)
 {
 	CURLMsg *m;
 	int left;
 
-	while (!c->closing && (m = curl_multi_info_read(c->multi, &left)) != NULL) {
+	while (!c->closing && !c->resting && (m = curl_multi_info_read(c->multi, &left)) != NULL) {
 		struct xfer *x = NULL;
 		CURLcode rc = m->data.result;
 		struct err e;
@@ -143,10 +145,12 @@ static void drain(struct http_client *c)
 		if (m->msg != CURLMSG_DONE)
 			continue;
 		(void)curl_easy_getinfo(m->easy_handle, CURLINFO_PRIVATE, &x);
+		c->resting = true;
 		if (judge(x, rc, &e) == 0)
 			xfer_finish(x, NULL);
 		else
 			xfer_finish(x, &e);
+		timer_at(c->rest, 0); /* after all that became due in there */
 	}
 }
 
@@ -166,9 +170,18 @@ static void on_timer(void *ctx)
 		kick(c, CURL_SOCKET_TIMEOUT, 0);
 	} else if (c->socks == 0) {
 		timer_free(c->timer);
+		timer_free(c->rest);
 		c->closed(c->closed_ctx);
 		free(c);
 	}
+}
+
+static void on_rested(void *ctx)
+{
+	struct http_client *c = ctx;
+
+	c->resting = false;
+	drain(c);
 }
 
 /* Never call back into libcurl from here: timer_at() does not, even for 0 ms. */
@@ -319,6 +332,7 @@ int http_client_new(struct http_client **out, struct loop *loop, struct err *e)
 	c->multi = mem_check(curl_multi_init());
 	c->loop = loop;
 	c->timer = timer_new(loop, on_timer, c);
+	c->rest = timer_new(loop, on_rested, c);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_SOCKETFUNCTION, on_curl_socket);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_SOCKETDATA, c);
 	(void)curl_multi_setopt(c->multi, CURLMOPT_TIMERFUNCTION, on_curl_timer);

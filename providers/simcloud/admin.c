@@ -219,7 +219,7 @@ static int get_instances(const struct visit *v, struct err *e)
 
 		/* As from the far future: no lag, nothing hidden. */
 		if (i != NULL)
-			face_instance(v->s, c, i, true, INT64_MAX);
+			face_instance(v->s, c, i, FACE_ALL, INT64_MAX);
 	}
 	js_close(v->s, ']');
 	js_close(v->s, '}');

@@ -10,6 +10,16 @@
 
 enum { BODY_MAX = 4 << 20, GROUP_MAX = 1 << 30 };
 
+static const char *const field_names[FACE_NFIELDS] = {
+	[FACE_CLUSTER] = "cluster",       [FACE_NAME] = "name",
+	[FACE_GENERATION] = "generation", [FACE_ID] = "id",
+	[FACE_STATE] = "state",           [FACE_TYPE] = "type",
+	[FACE_REGION] = "region",         [FACE_ZONE] = "zone",
+	[FACE_MARKET] = "market",         [FACE_ADDRESS] = "address",
+	[FACE_HOSTNAME] = "hostname",     [FACE_CREATED] = "created_ms",
+	[FACE_RECLAIM] = "reclaim_ms",    [FACE_ENDED] = "ended_ms",
+};
+
 /* --- reading ---------------------------------------------------------------------------------- */
 
 static bool is_word(const char *text)
@@ -87,10 +97,28 @@ static int read_ids(struct face_call *f, const json_t *o, const struct settings 
 	return 0;
 }
 
+/* "id,state": only these, as many clouds offer for the sake of long lists. */
+static int read_fields(unsigned *out, char *text, struct err *e)
+{
+	char *save = NULL;
+
+	*out = 0;
+	for (char *w = strtok_r(text, ",", &save); w != NULL; w = strtok_r(NULL, ",", &save)) {
+		unsigned f = 0;
+
+		while (f < FACE_NFIELDS && strcmp(field_names[f], w) != 0)
+			f++;
+		if (f == FACE_NFIELDS)
+			return err_set(e, ERR_INVALID, "fields: an instance has no \"%.40s\"", w);
+		*out |= 1U << f;
+	}
+	return 0;
+}
+
 static int read_list(struct face_call *f, const struct http_request *rq,
 		     const struct settings *conf, struct err *e)
 {
-	char limit[16], cursor[32], *end = limit;
+	char limit[16], cursor[32], fields[256], *end = limit;
 	int rc;
 
 	f->limit = conf->page_max;
@@ -104,6 +132,12 @@ static int read_list(struct face_call *f, const struct http_request *rq,
 		return err_set(e, ERR_INVALID, "limit: want a number from 1");
 	if (f->limit > conf->page_max)
 		f->limit = conf->page_max; /* F16: the cap may be smaller than what was asked */
+	f->fields = FACE_ALL;
+	rc = http_query(rq->query, "fields", fields, sizeof(fields));
+	if (rc < 0)
+		return err_set(e, ERR_INVALID, "fields: malformed");
+	if (rc == 1 && read_fields(&f->fields, fields, e) != 0)
+		return -1;
 	if (http_query(rq->query, "cursor", cursor, sizeof(cursor)) < 0)
 		return err_set(e, ERR_INVALID, "cursor: malformed");
 	if (cursor[0] == '\0')
@@ -235,45 +269,50 @@ void face_error(struct face_reply *out, enum code code, const char *message)
 	reply_with(out, &s);
 }
 
-static void put_tags(struct str *s, const struct meter_row *row)
+static void put_str(struct str *s, unsigned fields, enum face_field f, const char *text)
 {
-	js_str(s, "name", row->node);
-	js_int(s, "generation", (int64_t)row->gen);
+	if ((fields >> f & 1) != 0)
+		js_str(s, field_names[f], text);
+}
+
+static void put_int(struct str *s, unsigned fields, enum face_field f, int64_t v)
+{
+	if ((fields >> f & 1) != 0)
+		js_int(s, field_names[f], v);
 }
 
 static void put_body(struct str *s, const struct cloud *c, const struct cloud_instance *i,
-		     int64_t now)
+		     unsigned fields, int64_t now)
 {
 	const struct meter_row *row = &c->meter->rows[i->row];
 	char text[METER_ID_SIZE];
 	enum cloud_state shown = cloud_shown(i, now);
 
-	js_str(s, "id", meter_id(text, i->row));
-	js_str(s, "state", cloud_state_word(shown));
-	js_str(s, "type", row->type);
-	js_str(s, "region", row->region);
-	js_str(s, "zone", row->zone);
-	js_str(s, "market", row->spot ? "spot" : "on-demand");
-	js_str(s, "address", now >= i->address_at ? addr_text(text, i->addr) : "");
-	js_str(s, "hostname", row->node);
-	js_int(s, "created_ms", row->start_ms);
+	put_str(s, fields, FACE_ID, meter_id(text, i->row));
+	put_str(s, fields, FACE_STATE, cloud_state_word(shown));
+	put_str(s, fields, FACE_TYPE, row->type);
+	put_str(s, fields, FACE_REGION, row->region);
+	put_str(s, fields, FACE_ZONE, row->zone);
+	put_str(s, fields, FACE_MARKET, row->spot ? "spot" : "on-demand");
+	put_str(s, fields, FACE_ADDRESS, now >= i->address_at ? addr_text(text, i->addr) : "");
+	put_str(s, fields, FACE_HOSTNAME, row->node);
+	put_int(s, fields, FACE_CREATED, row->start_ms);
 	if (i->reclaim_at >= 0)
-		js_int(s, "reclaim_ms", i->reclaim_at);
+		put_int(s, fields, FACE_RECLAIM, i->reclaim_at);
 	if (shown == CLOUD_ENDED)
-		js_int(s, "ended_ms", row->end_ms);
+		put_int(s, fields, FACE_ENDED, row->end_ms);
 }
 
-void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i, bool tags,
-		   int64_t now)
+void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
+		   unsigned fields, int64_t now)
 {
 	const struct meter_row *row = &c->meter->rows[i->row];
 
 	js_open(s, NULL, '{');
-	if (tags) {
-		js_str(s, "cluster", row->cluster);
-		put_tags(s, row);
-	}
-	put_body(s, c, i, now);
+	put_str(s, fields, FACE_CLUSTER, row->cluster);
+	put_str(s, fields, FACE_NAME, row->node);
+	put_int(s, fields, FACE_GENERATION, (int64_t)row->gen);
+	put_body(s, c, i, fields, now);
 	js_close(s, '}');
 }
 
@@ -289,7 +328,7 @@ static void put_created(struct str *s, const struct cloud *c, const struct cloud
 	if (result < 0) {
 		put_error(s, (enum code) - result, NULL, 0);
 	} else if (i != NULL) {
-		put_body(s, c, i, now);
+		put_body(s, c, i, FACE_ALL, now);
 	} else { /* an old token, and the instance is long forgotten */
 		js_str(s, "id", meter_id(id, (uint32_t)result));
 		js_str(s, "state", cloud_state_word(CLOUD_ENDED));
@@ -345,12 +384,19 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 	free(results);
 }
 
+/* A provider without tags cannot show any. */
+static unsigned shown_fields(const struct cloud *c, unsigned asked)
+{
+	return c->conf->tags ? asked : asked & ~(unsigned)FACE_TAGS;
+}
+
 struct page {
 	struct str s;
 	const struct cloud *c;
 	const struct fault_rule *rule;
 	size_t n;
 	int64_t limit, now;
+	unsigned fields;
 };
 
 static void put_listed(void *ctx, const struct cloud_instance *i)
@@ -361,13 +407,17 @@ static void put_listed(void *ctx, const struct cloud_instance *i)
 	if (p->rule != NULL && p->rule->action == FAULT_EMPTY)
 		return;
 	if (!left_out(p->rule, node, p->n++, (size_t)p->limit))
-		face_instance(&p->s, p->c, i, p->c->conf->tags, p->now);
+		face_instance(&p->s, p->c, i, p->fields, p->now);
 }
 
 static void run_list(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		     int64_t now, struct face_reply *out)
 {
-	struct page p = {.c = c, .rule = rule, .limit = f->limit, .now = now};
+	struct page p = {.c = c,
+			 .rule = rule,
+			 .limit = f->limit,
+			 .now = now,
+			 .fields = shown_fields(c, f->fields)};
 	struct cloud_query q = {
 		.cluster = f->cluster, .after = f->after, .limit = f->limit, .now = now};
 	char cursor[32] = "";
@@ -395,7 +445,7 @@ static void run_get(const struct face_call *f, struct cloud *c, int64_t now, str
 		return;
 	}
 	str_init(&s, BODY_MAX);
-	face_instance(&s, c, i, c->conf->tags, now);
+	face_instance(&s, c, i, shown_fields(c, FACE_ALL), now);
 	reply_with(out, &s);
 }
 

@@ -15,6 +15,30 @@
 
 enum { FACE_ID_SIZE = 96 };
 
+/* What an instance has to show; a set of them is a word with these bits. */
+enum face_field {
+	FACE_CLUSTER,
+	FACE_NAME,
+	FACE_GENERATION,
+	FACE_ID,
+	FACE_STATE,
+	FACE_TYPE,
+	FACE_REGION,
+	FACE_ZONE,
+	FACE_MARKET,
+	FACE_ADDRESS,
+	FACE_HOSTNAME,
+	FACE_CREATED,
+	FACE_RECLAIM,
+	FACE_ENDED,
+	FACE_NFIELDS
+};
+
+enum {
+	FACE_ALL = (1 << FACE_NFIELDS) - 1,
+	FACE_TAGS = 1 << FACE_CLUSTER | 1 << FACE_NAME | 1 << FACE_GENERATION,
+};
+
 struct face_call {
 	enum op op;
 	bool many; /* delete: by POST /v1/instances/delete */
@@ -28,6 +52,7 @@ struct face_call {
 	char (*ids)[FACE_ID_SIZE]; /* get, delete: n of them */
 	size_t n;
 	int64_t limit, after; /* list */
+	unsigned fields;      /* list: of each instance */
 };
 
 struct face_reply {
@@ -52,8 +77,8 @@ void face_error(struct face_reply *out, enum code code, const char *message);
 /* The name of the node that the i-th of f->n instances is, or is to be; "": not known. */
 const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);
 
-/* One instance as the API shows it; tags false leaves out cluster, name, generation. */
-void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i, bool tags,
-		   int64_t now);
+/* One instance as the API shows it, with these fields. */
+void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
+		   unsigned fields, int64_t now);
 
 #endif

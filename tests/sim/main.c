@@ -4,8 +4,9 @@
  *
  * Each seed is a world with its own size, limits, provider and faults.  It runs --steps steps under
  * faults, in which safety must hold at every step; then the faults end and it must converge in
- * CONVERGE_MS of virtual time, twice: with the jobs that fit, and when they have ended.  A failure
- * prints the seed, what failed, the last lines of its trace and the command that replays it. */
+ * CONVERGE_MS of virtual time, twice: with the jobs that fit, and when they have ended.  Then come
+ * the drills, which time single things.  A failure prints the seed, what failed, the last lines of
+ * its trace and the command that replays it. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 
 enum {
 	CONVERGE_MS = 40 * 60000, /* two resume time-outs, a quarantine, back-offs, lists */
+	OPEN_MS = 80 * 60000,     /* a pool that was closed for longest, and a job's wait */
 	STABLE_MS = 60000,        /* and stays so */
 	MEET_SEEDS = 2000,        /* from so many on every cell of the table must be met */
 };
@@ -66,9 +68,9 @@ static void run_step(struct world *w)
 	check_step(w);
 }
 
-static void converge(struct world *w, const char *what)
+static void converge(struct world *w, const char *what, int64_t ms)
 {
-	int64_t end = w->now + CONVERGE_MS, next = w->now, since = -1;
+	int64_t end = w->now + ms, next = w->now, since = -1;
 	char why[200] = "";
 
 	while (!w->failed && w->now < end) {
@@ -83,7 +85,8 @@ static void converge(struct world *w, const char *what)
 		else if (w->now - since >= STABLE_MS)
 			return;
 	}
-	world_fail(w, "I24: %s: no convergence in %d minutes: %s", what, CONVERGE_MS / 60000, why);
+	sim_ctld_trace(w->ctld);
+	world_fail(w, "I24: %s: no convergence in %d minutes: %s", what, (int)(ms / 60000), why);
 }
 
 static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
@@ -100,13 +103,19 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 		w->faults = false;
 		sim_cloud_heal(w->cloud);
 		sim_ctld_heal(w->ctld);
-		converge(w, "jobs run");
+		sim_admin_heal(w);
+		converge(w, "jobs run",
+			 CONVERGE_MS + (w->set.chance[SIM_ADMIN_PAUSES] != 0 ? 0 : OPEN_MS));
 	}
 	if (!w->failed) {
 		SIM_TRACE(w, "*** jobs end");
 		sim_ctld_end_jobs(w->ctld);
-		converge(w, "nothing is wanted");
+		converge(w, "nothing is wanted", CONVERGE_MS);
 	}
+	if (!w->failed)
+		sim_drill(w, run_step);
+	if (!w->failed)
+		converge(w, "after the drills", CONVERGE_MS);
 	world_fini(w);
 	t->seeds++;
 }

@@ -15,6 +15,12 @@ static bool ours(const struct inst *i)
 	return i->pool != SIM_POOLS_MAX;
 }
 
+/* Burstd could not know of it when it was made. */
+static bool stray(const struct inst *i)
+{
+	return i->lied || i->unknown;
+}
+
 static const struct inst *instance_of(const struct world *w, const struct node *n)
 {
 	return strncmp(n->instance, "i-", 2) == 0
@@ -27,7 +33,7 @@ static void check_twins(struct world *w, const struct inst *a, const struct inst
 {
 	const struct inst *older = a->gen < b->gen ? a : b;
 
-	if (!ours(a) || !ours(b) || a->lied || b->lied || strcmp(a->node, b->node) != 0)
+	if (!ours(a) || !ours(b) || stray(a) || stray(b) || strcmp(a->node, b->node) != 0)
 		return;
 	if (a->gen == b->gen)
 		world_fail(w, "I3: two live instances of %s/%" PRIu64 ": i-%u and i-%u", a->node,
@@ -44,13 +50,96 @@ static void check_row(struct world *w, const struct inst *i)
 {
 	const struct sim_row *r;
 
-	if (!ours(i) || i->lied)
+	if (!ours(i) || stray(i))
 		return;
 	r = sim_journal_row(w->journal, i->node, i->gen);
 	if (r == NULL || r->n.state == NODE_GONE)
 		world_fail(w, "I9: i-%u of %s/%" PRIu64 " lives and its row is %s",
 			   (unsigned)i->number, i->node, i->gen, r == NULL ? "not there" : "gone");
 }
+
+/* I18: a node is given up as suspended only if slurmctld has had it down since it was bought: what
+ * it said before that is no answer. */
+void check_release(struct world *w, const struct node *was, const struct node *next, int64_t born)
+{
+	if (was->release || !next->release)
+		return;
+	sim_ctld_given_up(w->ctld, next->name);
+	if (next->reason != NODE_BECAUSE_SUSPENDED)
+		return;
+	if (!sim_ctld_unwanted_since(w->ctld, next->name, born))
+		world_fail(w,
+			   "I18: %s/%" PRIu64 " is released as suspended, and slurmctld has wanted "
+			   "it ever since it was bought",
+			   next->name, next->gen);
+}
+
+/* --- F53 -------------------------------------------------------------------------------------- */
+
+static bool has_node(const struct ctld_job *j, uint32_t node)
+{
+	for (uint32_t i = 0; j->state != JOB_FREE && j->state != JOB_PENDING && i < j->n; i++)
+		if (j->nodes[i] == node)
+			return true;
+	return false;
+}
+
+/* A node that boots is sent back only if all that burstd was told says that nobody needs it: the
+ * last snapshot, and the list of all jobs that came before it. */
+void check_cancelled(struct world *w, const char *node)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, node, 0);
+	struct sim_ctld *c = w->ctld;
+	uint32_t k = 0;
+
+	while (k < c->n && strcmp(c->nodes[k].name, node) != 0)
+		k++;
+	if (k == c->n || c->told[k].job != 0 || !c->told[k].powering_up) {
+		world_fail(w, "F53: %s is sent back, and did not boot idle", node);
+		return;
+	}
+	/* What was bought before was for a job, and nobody told burstd of the second resume. */
+	if (c->told[k].booted == 0 && (r == NULL || r->born >= c->told[k].boot_req))
+		world_fail(w, "F53: %s is sent back, and was resumed for no job", node);
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		const struct ctld_job *j = &c->told_jobs[i];
+
+		if (has_node(j, k) && c->told_jobs_at > c->told_at)
+			world_fail(w, "F53: %s is sent back, and job %u has it", node,
+				   (unsigned)j->id);
+		else if (j->state == JOB_PENDING && !j->held && j->begin_at <= c->told_jobs_at &&
+			 sim_ctld_fits(&c->nodes[k], j))
+			world_fail(w, "F53: %s is sent back, and job %u waits for one", node,
+				   (unsigned)j->id);
+		else if (j->state != JOB_FREE && r != NULL && node_lives(&r->n) &&
+			 r->n.job == j->id)
+			world_fail(w,
+				   "F53: %s is sent back, and job %u, for which it was bought, "
+				   "is not over",
+				   node, (unsigned)j->id);
+	}
+	c->nodes[k].useless = true;
+}
+
+/* --- F51 --------------------------------------------------------------------------------------
+ */
+
+void check_powered_down(struct world *w, const char *node)
+{
+	for (size_t k = 0; k < w->ctld->n; k++) {
+		const struct ctld_node *n = &w->ctld->told[k];
+		const struct inst *i = sim_cloud_find(w->cloud, n->inst);
+
+		if (strcmp(n->name, node) != 0 || n->by != BY_ADMIN || n->invalid)
+			continue;
+		if (i != NULL && i->state == INST_RUNNING && !i->excused && !stray(i))
+			world_fail(w,
+				   "F51: %s is to be powered down, which an admin has in hand: %s",
+				   node, n->reason);
+	}
+}
+
+/* --- limits ----------------------------------------------------------------------------------- */
 
 struct sum {
 	uint32_t nodes;
@@ -76,7 +165,7 @@ static void check_limits(struct world *w)
 	for (size_t k = 0; k < w->cloud->nlive; k++) {
 		const struct inst *i = w->cloud->live[k];
 
-		if (!ours(i) || i->lied)
+		if (!ours(i) || stray(i))
 			continue;
 		live[i->pool].nodes++;
 		live[i->pool].rate += w->set.pools[i->pool].price;
@@ -86,7 +175,7 @@ static void check_limits(struct world *w)
 		const struct sim_pool *p = world_pool_of(w, r[k].n.name);
 
 		if (r[k].n.state == NODE_GONE || p == NULL ||
-		    (i != NULL && (i->lied || i->revived)))
+		    (i != NULL && (stray(i) || i->revived)))
 			continue;
 		rows[p - w->set.pools].nodes++;
 		rows[p - w->set.pools].rate += r[k].n.rate_nano_h;
@@ -140,13 +229,24 @@ static bool sleeping(const struct world *w, const struct ctld_node *n, char *why
 	return true;
 }
 
+static const struct sim_row *row_of(const struct world *w, const struct inst *i)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(w->journal, &r);
+
+	for (size_t k = 0; k < n; k++)
+		if (instance_of(w, &r[k].n) == i)
+			return &r[k];
+	return NULL;
+}
+
 static bool awake(const struct world *w, const struct ctld_node *n, char *why, size_t size)
 {
 	unsigned instances;
 	const struct inst *i = only_instance(w, n->name, &instances);
-	const struct sim_row *r = sim_journal_row(w->journal, n->name, 0);
+	const struct sim_row *r = i != NULL ? row_of(w, i) : NULL;
 
-	if (instances != 1 || n->inst != i->number)
+	if (i == NULL || instances != 1 || n->inst != i->number)
 		(void)snprintf(why, size, "%s is up and has %u instances", n->name, instances);
 	else if (r == NULL || r->n.state != NODE_READY)
 		(void)snprintf(why, size, "%s is up and its row is %s", n->name,
@@ -162,10 +262,15 @@ static bool node_settled(const struct world *w, const struct ctld_node *n, char 
 {
 	if (n->pool == SIM_POOLS_MAX)
 		return true;
+	if (n->job != 0 && n->drain && n->power_down && !n->down && !n->powering_up)
+		return awake(w, n, why, size); /* drained by order: its job runs on */
 	if (n->powering_up || n->powering_down || n->power_down || n->down || n->completing ||
-	    n->not_responding) {
+	    n->not_responding || n->drain || n->reboot || n->dead_at != 0) {
 		(void)snprintf(why, size, "%s is still moving%s%s%s", n->name,
-			       n->powering_up ? ", powering up" : "", n->down ? ", down" : "",
+			       n->powering_up ? ", powering up" : "",
+			       n->down    ? ", down"
+			       : n->drain ? ", drained"
+					  : "",
 			       n->power_down ? ", to be powered down" : "");
 		return false;
 	}

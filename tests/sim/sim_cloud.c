@@ -39,6 +39,19 @@ void sim_cloud_end(struct sim_cloud *c, struct inst *i)
 	sim_ctld_instance_ended(c->w->ctld, i);
 }
 
+void sim_cloud_restored(struct sim_cloud *c)
+{
+	c->restored_at = c->w->now;
+	for (size_t k = 0; k < c->nlive; k++) {
+		struct inst *i = c->live[k];
+		const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
+		char id[24];
+
+		(void)snprintf(id, sizeof(id), "i-%u", (unsigned)i->number);
+		i->unknown = i->unknown || r == NULL || strcmp(r->n.instance, id) != 0;
+	}
+}
+
 static void on_end(struct world *w, void *ctx, uint64_t arg)
 {
 	(void)arg;
@@ -244,6 +257,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 			sim_journal_row(c->w->journal, rq->wants[i].node, rq->wants[i].gen);
 
 		check_want(c->w, rq, &rq->wants[i]);
+		if (t == NULL)
+			sim_pool_check_create(c->w, rq->wants[i].node);
 		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node))
 			world_fail(c->w, "F47: launch of %s, which slurmctld does not want",
 				   rq->wants[i].node);
@@ -254,6 +269,18 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 		world_fail(c->w, "I1: create of %s that no row waits for", rq->wants[0].node);
 	if (t == NULL)
 		(void)add_token(c, rq);
+}
+
+/* Has the generation an instance that burstd could not know of?  A journal that was restored may
+ * give it out again, and a provider that lied once may make it twice. */
+static bool is_taken(const struct sim_cloud *c, const struct inst *in)
+{
+	for (size_t k = 0; k < c->n; k++)
+		if (c->all[k] != in && c->all[k]->gen == in->gen &&
+		    (c->restored_at != 0 || c->all[k]->lied) &&
+		    strcmp(c->all[k]->node, in->node) == 0)
+			return true;
+	return false;
 }
 
 /* Which of them cannot be had; whole groups where the provider promises that (F4, F8). */
@@ -291,7 +318,10 @@ void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool
 			continue;
 		in = boot(c, &rq->wants[i], rq->cluster);
 		in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
+		in->single = world_fault(c->w, SIM_WRONG_NODE);
+		in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
 		in->lied = lie;
+		in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);
 		in->excused = sim_ctld_unwanted_since(c->w->ctld, in->node, t->first_sent);
 		made[i] = in->number;
 		t->effective = !lie;
@@ -320,7 +350,7 @@ static void check_delete(struct sim_cloud *c, const struct inst *i)
 		return;
 	}
 	if (!i->excused && !i->lied && inst_live(i) && !twin_of_a_lie(c, i) &&
-	    sim_ctld_runs_job_on(c->w->ctld, i))
+	    (!i->unknown || sim_ctld_told(c->w->ctld, i)) && sim_ctld_runs_job_on(c->w->ctld, i))
 		world_fail(c->w, "I18: delete of %s/%llu, on which a job runs", i->node,
 			   (unsigned long long)i->gen);
 }

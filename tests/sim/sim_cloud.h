@@ -22,10 +22,15 @@ struct inst {
 	enum inst_state state;
 	bool accepted; /* a delete was answered with success */
 	bool lied;     /* made though refused (F3): not held against the limits */
+	bool unknown;  /* burstd cannot know of it, as is_taken() says, or since its journal is an
+			  older one (F58): likewise */
 	bool stale;    /* ended, and shown as running (F14) */
 	bool revived;  /* was so once: its row may count again without a limit being asked */
 	bool odd;      /* shown with a state nobody knows (F19) */
 	bool may_hide; /* the last complete list showed it */
+	bool wrong;    /* its slurmd reports fewer GPUs than slurm.conf has (F36) ... */
+	bool single;   /* ... and not for its image */
+	bool worked;   /* it registered well once */
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
 	uint32_t run;                /* of the list that showed it last */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
@@ -63,6 +68,7 @@ struct sim_cloud {
 	struct token *tokens;
 	size_t ntokens, tokens_cap;
 	uint32_t runs;       /* of lists */
+	int64_t restored_at; /* 0: never */
 	int64_t empty_after; /* no empty list before this run was delivered whole */
 	bool may_be_empty;
 };
@@ -72,7 +78,8 @@ void sim_cloud_free(struct sim_cloud *c);
 void sim_cloud_heal(struct sim_cloud *c);
 
 struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number);
-bool inst_live(const struct inst *i); /* exists and bills */
+bool inst_live(const struct inst *i);         /* exists and bills */
+void sim_cloud_restored(struct sim_cloud *c); /* the journal is an older one now */
 void sim_cloud_end(struct sim_cloud *c, struct inst *i);
 
 /* A create is about to go onto the wire (I1, I4). */

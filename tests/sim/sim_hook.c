@@ -71,7 +71,8 @@ static void put_job(const struct sim_ctld *c, struct str *out, const struct ctld
 		str_adds(out, "\",\"nodes_resume\":\"");
 		fold(c, out, both);
 	}
-	str_adds(out, "\",\"partition\":\"cloud\",\"features\":null}");
+	str_addf(out, "\",\"partition\":\"%s\",\"features\":null}",
+		 j->pool == JOB_ANY_POOL ? "all" : c->w->set.pools[j->pool].name);
 }
 
 static void put_file(const struct sim_ctld *c, struct str *out, const bool *nodes)

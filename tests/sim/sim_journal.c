@@ -7,8 +7,15 @@
 
 #include "base/mem.h"
 #include "sim_cloud.h"
+#include "sim_slurm.h"
 
-enum { ROWS_MAX = 4096, BATCHES_MAX = 4096, CALLS_MAX = 4096, NUMBERS_MAX = 16 };
+enum {
+	ROWS_MAX = 4096,
+	BATCHES_MAX = 4096,
+	CALLS_MAX = 4096,
+	NUMBERS_MAX = 16,
+	REFUSALS_MAX = 256
+};
 
 enum effect_kind {
 	PUT_NODE,
@@ -18,7 +25,10 @@ enum effect_kind {
 	PUT_EVENT,
 	PUT_USAGE,
 	PUT_NUMBER,
-	END_CALL
+	END_CALL,
+	PUT_REFUSAL,
+	DEL_REFUSAL,
+	PUT_POOL
 };
 
 struct effect {
@@ -30,6 +40,8 @@ struct effect {
 		struct node node;
 		struct journal_batch batch;
 		struct sim_bill bill;
+		struct refusal refusal;
+		struct journal_pool pool;
 	} u;
 };
 
@@ -50,6 +62,27 @@ struct number {
 	int64_t value;
 };
 
+/* Jobs that were refused, and pools: the same in a restored journal, for nothing hangs on their
+ * age.
+ */
+struct opinions {
+	struct journal_refusal refusals[REFUSALS_MAX];
+	size_t nrefusals;
+	struct journal_pool pools[SIM_POOLS_MAX];
+	bool has_pool[SIM_POOLS_MAX];
+};
+
+struct table { /* rows, batches or bills, copied */
+	void *v;
+	size_t n;
+};
+
+struct backup { /* an older copy of what a restart reads, but for calls */
+	struct table rows, batches, bills;
+	struct number numbers[NUMBERS_MAX];
+	size_t nnumbers;
+};
+
 struct journal {
 	struct world *w;
 	struct sim_row *rows;
@@ -62,6 +95,8 @@ struct journal {
 	size_t nnumbers;
 	struct sim_bill *bills;
 	size_t nbills, bills_cap;
+	struct backup backup;
+	struct opinions opinions;
 	int64_t last_event, last_call;
 	bool revenant;
 	struct journal_tx *spare;
@@ -76,14 +111,73 @@ struct journal *sim_journal_new(struct world *w)
 	return j;
 }
 
-void sim_journal_free(struct journal *j)
+static void backup_free(struct journal *j)
 {
-	if (j->open != 0)
-		world_fail(j->w, "a transaction was left open");
+	free(j->backup.rows.v);
+	free(j->backup.batches.v);
+	free(j->backup.bills.v);
+	j->backup = (struct backup){0};
+}
+
+static struct table copy_table(const void *p, size_t n, size_t size)
+{
+	struct table t = {mem_zalloc((n + 1) * size), n};
+
+	if (n > 0)
+		memcpy(t.v, p, n * size);
+	return t;
+}
+
+static void backup(struct journal *j)
+{
+	backup_free(j);
+	j->backup.rows = copy_table(j->rows, j->nrows, sizeof(*j->rows));
+	j->backup.batches = copy_table(j->batches, j->nbatches, sizeof(*j->batches));
+	j->backup.bills = copy_table(j->bills, j->nbills, sizeof(*j->bills));
+	memcpy(j->backup.numbers, j->numbers, sizeof(j->numbers));
+	j->backup.nnumbers = j->nnumbers;
+}
+
+static void drop_calls(struct journal *j)
+{
 	for (size_t i = 0; i < j->ncalls; i++) {
 		free(j->calls[i].list);
 		free(j->calls[i].file);
 	}
+	j->ncalls = 0;
+}
+
+/* There is room: tables do not shrink. */
+static size_t put_back(void *to, const struct table *t, size_t size)
+{
+	if (t->n > 0)
+		memcpy(to, t->v, t->n * size);
+	return t->n;
+}
+
+void sim_journal_restore(struct journal *j)
+{
+	struct backup *b = &j->backup;
+
+	if (b->rows.v == NULL || !world_fault(j->w, SIM_RESTORED))
+		return;
+	SIM_TRACE(j->w, "*** an older journal is put back");
+	j->nrows = put_back(j->rows, &b->rows, sizeof(*j->rows));
+	j->nbatches = put_back(j->batches, &b->batches, sizeof(*j->batches));
+	j->nbills = put_back(j->bills, &b->bills, sizeof(*j->bills));
+	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
+	j->nnumbers = b->nnumbers;
+	drop_calls(j);
+	sim_journal_met_all(j, SIM_RESTORED);
+	sim_cloud_restored(j->w->cloud);
+}
+
+void sim_journal_free(struct journal *j)
+{
+	if (j->open != 0)
+		world_fail(j->w, "a transaction was left open");
+	drop_calls(j);
+	backup_free(j);
 	while (j->spare != NULL) {
 		struct journal_tx *tx = j->spare;
 
@@ -225,6 +319,10 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 {
 	(void)at_ms;
 	(void)add(tx, PUT_EVENT, node);
+	if (strcmp(type, "cancelled") == 0)
+		check_cancelled(tx->j->w, node);
+	if (strcmp(type, "powered-down") == 0)
+		check_powered_down(tx->j->w, node);
 	SIM_TRACE(tx->j->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
 		  detail != NULL ? detail : "");
 }
@@ -270,6 +368,24 @@ void journal_end_call(struct journal_tx *tx, int64_t seq)
 	add(tx, END_CALL, "")->id = (uint64_t)seq;
 }
 
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
+{
+	struct effect *f = add(tx, PUT_REFUSAL, "");
+
+	f->id = r->job;
+	f->u.refusal = r->r;
+}
+
+void journal_del_refusal(struct journal_tx *tx, uint64_t job)
+{
+	add(tx, DEL_REFUSAL, "")->id = job;
+}
+
+void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
+{
+	add(tx, PUT_POOL, p->name)->u.pool = *p;
+}
+
 void journal_abandon(struct journal_tx *tx)
 {
 	tx->j->open--;
@@ -297,6 +413,12 @@ static void put_node(struct journal *j, const struct effect *f)
 	struct sim_row *r = find(j, f->u.node.name, f->u.node.gen);
 
 	check_row(j->w, r, &f->u.node);
+	if (r != NULL) {
+		check_release(j->w, &r->n, &f->u.node, r->born);
+		sim_pool_row(j->w, &r->n, &f->u.node, r->born);
+	} else if (f->u.node.release) {
+		sim_ctld_given_up(j->w->ctld, f->u.node.name);
+	}
 	if (r == NULL) {
 		for (size_t i = 0; i < j->nbills; i++)
 			j->revenant =
@@ -305,7 +427,7 @@ static void put_node(struct journal *j, const struct effect *f)
 		j->rows = grow(j, j->rows, j->nrows, &j->rows_cap,
 			       (size_t[2]){ROWS_MAX, sizeof(*j->rows)});
 		r = &j->rows[j->nrows++];
-		*r = (struct sim_row){0};
+		*r = (struct sim_row){.born = j->w->now};
 	}
 	r->n = f->u.node;
 	r->updates++;
@@ -382,6 +504,34 @@ static void put_usage(struct journal *j, const struct sim_bill *b)
 	j->bills[i] = *b;
 }
 
+static void put_refusal(struct journal *j, const struct effect *f)
+{
+	struct opinions *o = &j->opinions;
+	size_t i = 0;
+
+	while (i < o->nrefusals && o->refusals[i].job != f->id)
+		i++;
+	if (f->kind == DEL_REFUSAL) {
+		if (i < o->nrefusals)
+			o->refusals[i] = o->refusals[--o->nrefusals];
+		return;
+	}
+	if (i == REFUSALS_MAX)
+		world_fail(j->w, "I25: refusals are never forgotten");
+	o->refusals[i] = (struct journal_refusal){f->id, f->u.refusal};
+	if (i == o->nrefusals)
+		o->nrefusals++;
+}
+
+static void put_pool(struct journal *j, const struct effect *f)
+{
+	for (size_t p = 0; p < j->w->set.npools; p++)
+		if (strcmp(j->w->set.pools[p].name, f->name) == 0) {
+			j->opinions.pools[p] = f->u.pool;
+			j->opinions.has_pool[p] = true;
+		}
+}
+
 static void apply(struct journal *j, const struct effect *f)
 {
 	switch (f->kind) {
@@ -413,6 +563,13 @@ static void apply(struct journal *j, const struct effect *f)
 	case END_CALL:
 		end_call(j, (int64_t)f->id);
 		break;
+	case PUT_REFUSAL:
+	case DEL_REFUSAL:
+		put_refusal(j, f);
+		break;
+	case PUT_POOL:
+		put_pool(j, f);
+		break;
 	}
 }
 
@@ -427,6 +584,8 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 			apply(j, &tx->effects[i]);
 	j->w->totals->commits++;
 	journal_abandon(tx);
+	if (j->w->set.chance[SIM_RESTORED] != 0 && world_one_in(j->w, 30))
+		backup(j);
 	(void)world_alive(j->w);
 	if (fails) {
 		SIM_TRACE(j->w, "  fault: the commit fails");
@@ -463,6 +622,23 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
+static int load_opinions(const struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	const struct opinions *o = &j->opinions;
+
+	for (size_t i = 0; i < o->nrefusals; i++)
+		if (v->refusal(v->ctx, &o->refusals[i], e) != 0)
+			return -1;
+	for (size_t p = 0; p < j->w->set.npools; p++) {
+		struct journal_pool pool = o->pools[p];
+
+		pool.name = j->w->set.pools[p].name;
+		if (o->has_pool[p] && v->pool(v->ctx, &pool, e) != 0)
+			return -1;
+	}
+	return 0;
+}
+
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
 {
 	for (size_t p = 0; p < j->w->set.npools; p++)
@@ -478,7 +654,7 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 	for (size_t i = 0; i < j->ncalls; i++)
 		if (v->call(v->ctx, &j->calls[i].c, e) != 0)
 			return -1;
-	return 0;
+	return load_opinions(j, v, e);
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)
@@ -501,6 +677,12 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 	(void)fn;
 	(void)ctx;
 	return err_set(e, ERR_INVALID, "the simulated journal keeps no events");
+}
+
+struct journal_room journal_look(struct journal *j)
+{
+	(void)j;
+	return (struct journal_room){.free_bytes = INT64_C(1) << 40};
 }
 
 int64_t journal_last_event(struct journal *j)

@@ -10,6 +10,7 @@ struct sim_row {
 	struct node n;
 	char pool[16];
 	uint64_t updates;
+	int64_t born; /* first written, by the world's clock */
 };
 
 struct sim_bill {
@@ -30,6 +31,8 @@ const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t 
  * starts anew, hold its two bills where the journal holds the last. */
 bool sim_journal_exact(const struct journal *j);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
+/* Over a restart: perhaps an older copy is put back in place of what was committed since (F58). */
+void sim_journal_restore(struct journal *j);
 /* Count a fault that meets every row there is. */
 void sim_journal_met_all(struct journal *j, enum sim_fault f);
 

@@ -6,6 +6,8 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "providers/registry.h"
+#include "sim_journal.h"
+#include "sim_slurm.h"
 #include "world.h"
 
 static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
@@ -69,14 +71,16 @@ static void set_provider(const struct world *w, struct conf_provider *p)
 				    .rate = s->rate};
 }
 
-static void set_pool(const struct world *w, struct conf_pool *p, const struct sim_pool *sp)
+static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 {
+	const struct sim_pool *sp = &w->set.pools[i];
+
 	*p = (struct conf_pool){.name = mem_strdup(sp->name),
 				.nodes_text = mem_strdup(sp->nodes),
 				.provider = mem_strdup("cloud"),
 				.type = mem_strdup(sp->type),
 				.region = mem_strdup("r"),
-				.zone = mem_strdup(""),
+				.zone = mem_strdup(w->zoned[i] ? "z" : ""),
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,
 				.boot_ms = w->set.boot_ms};
@@ -98,7 +102,7 @@ static struct conf *make_conf(struct world *w)
 	c->npools = w->set.npools;
 	c->pools = mem_zalloc(c->npools * sizeof(*c->pools));
 	for (size_t i = 0; i < c->npools; i++)
-		set_pool(w, &c->pools[i], &w->set.pools[i]);
+		set_pool(w, &c->pools[i], i);
 	if (conf_finish(c, &e) != 0)
 		world_fail(w, "configuration: %s", e.msg);
 	return c;
@@ -114,6 +118,40 @@ static void on_fatal(void *ctx, const struct err *e)
 	w->crashed = true;
 }
 
+/* Over a restart anything may change.  The zone is in every create: what was sent before cannot be
+ * sent again (I4). */
+static void change_conf(struct world *w)
+{
+	if (!world_fault(w, SIM_CONF_CHANGED))
+		return;
+	sim_journal_met_all(w->journal, SIM_CONF_CHANGED);
+	for (size_t i = 0; i < w->set.npools; i++)
+		w->zoned[i] = world_one_in(w, 2) ? !w->zoned[i] : w->zoned[i];
+}
+
+/* SIGHUP.  Under requests that are on the wire. */
+static void on_reload(struct world *w, void *ctx, uint64_t life)
+{
+	struct conf *c;
+	struct err e;
+
+	(void)ctx;
+	if (w->engine == NULL || w->crashed || w->life != life)
+		return; /* a later life has a task of its own */
+	world_at(w, w->now + world_between(w, 1, 600) * SIM_SECOND, on_reload, NULL, life);
+	if (!world_fault(w, SIM_RELOADED))
+		return;
+	sim_journal_met_all(w->journal, SIM_RELOADED);
+	SIM_TRACE(w, "*** reload");
+	w->set.concurrency = (uint32_t)world_between(w, 2, 16);
+	w->set.boot_ms = (w->set.resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
+	c = make_conf(w);
+	if (engine_reload(w->engine, c, &e) == 0)
+		return;
+	world_fail(w, "a reload is refused: %s", e.msg);
+	conf_free(c);
+}
+
 void life_start(struct world *w)
 {
 	const char *const credentials[] = {NULL};
@@ -124,7 +162,8 @@ void life_start(struct world *w)
 				      .uuid = uuid,
 				      .driver = driver,
 				      .fatal = on_fatal,
-				      .ctx = w};
+				      .ctx = w,
+				      .slice = {w->set.slice, w->set.slice}};
 	struct conf *c = make_conf(w);
 	struct err e;
 
@@ -136,6 +175,7 @@ void life_start(struct world *w)
 		return;
 	}
 	engine_start(w->engine);
+	world_at(w, w->now + world_between(w, 1, 600) * SIM_SECOND, on_reload, NULL, w->life);
 }
 
 static void on_start(struct world *w, void *ctx, uint64_t arg)
@@ -156,10 +196,16 @@ void life_end(struct world *w)
 	sim_proc_cancel_all(w->proc);
 	w->totals->crashes++;
 	w->life++;
+	w->ctld->troubled = w->now > w->ctld->troubled ? w->now : w->ctld->troubled;
+	sim_pool_crashed(w);
 	if (world_fault(w, SIM_CLOCK_JUMP)) {
 		w->totals->met[SIM_CLOCK_JUMP][NODE_NSTATES]++;
+		for (uint32_t p = 0; p < w->set.npools; p++)
+			sim_pool_forgive(w, p); /* what "until" was is not known any more */
 		w->skew = world_between(w, -10, 10) * (world_one_in(w, 2) ? year / 10 : SIM_MINUTE);
 	}
+	sim_journal_restore(w->journal);
+	change_conf(w);
 	world_at(w, w->now + (world_one_in(w, 3) ? world_between(w, 1, 200) * SIM_SECOND : 100),
 		 on_start, NULL, 0);
 }

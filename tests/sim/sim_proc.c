@@ -10,7 +10,7 @@
 
 enum { OUT_MAX = 1 << 20, ARGS_MAX = 8, COMMANDS_PER_MINUTE = 180 };
 
-enum query { SHOW_NODES, UPDATE, SQUEUE };
+enum query { SHOW_NODES, UPDATE, SQUEUE, DETAILS, SETTINGS };
 
 struct child {
 	struct child *next;
@@ -18,11 +18,16 @@ struct child {
 	void *ctx;
 	enum query query;
 	char *args[ARGS_MAX + 1];
+	char *input;
 	struct str out;
 	struct err error; /* code set: it was stopped at its deadline */
 	int status;
 	const char *errors;
 	uint32_t timeout_ms;
+	int64_t run_at; /* what it says was so then ... */
+	bool whole;     /* ... and it says all */
+	struct ctld_node nodes[SIM_NODES_MAX + 1];
+	struct ctld_job jobs[JOBS_MAX];
 };
 
 struct proc {
@@ -48,6 +53,7 @@ static void child_free(struct proc *p, struct child *k)
 	for (size_t i = 0; k->args[i] != NULL; i++)
 		free(k->args[i]);
 	str_fini(&k->out);
+	free(k->input);
 	free(k);
 }
 
@@ -75,6 +81,12 @@ void sim_proc_cancel_all(struct proc *p)
 		answer(k, NULL, &cancelled);
 }
 
+/* Does this squeue ask for all jobs? */
+static bool is_all(const struct child *k)
+{
+	return strcmp(k->args[3], "-t") != 0;
+}
+
 static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 {
 	struct child *k = ctx;
@@ -85,6 +97,10 @@ static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 	if (k->error.code != 0 || k->status != 0)
 		SIM_TRACE(w, "%s: %s", k->query == UPDATE ? "scontrol update" : "snapshot or jobs",
 			  k->error.code != 0 ? k->error.msg : k->errors);
+	if (k->done != NULL && k->query == SHOW_NODES && k->whole)
+		sim_ctld_tell_nodes(w->ctld, k->nodes, k->run_at);
+	if (k->done != NULL && k->query == SQUEUE && is_all(k) && k->whole)
+		sim_ctld_tell_jobs(w->ctld, k->jobs, k->run_at);
 	if (k->error.code != 0)
 		answer(k, NULL, &k->error);
 	else
@@ -109,6 +125,7 @@ static size_t cut(struct world *w, const struct child *k)
 	if (!world_fault(w, SIM_SCONTROL_FAILS))
 		return SIZE_MAX;
 	w->totals->met[SIM_SCONTROL_FAILS][NODE_NSTATES]++;
+	w->ctld->troubled = w->now;
 	SIM_TRACE(w, "  fault: scontrol fails");
 	return world_below(w, k->query == UPDATE ? 3 : 2000);
 }
@@ -125,9 +142,14 @@ static void run(struct world *w, struct child *k)
 	}
 	if (k->query == SHOW_NODES)
 		sim_ctld_show_nodes(w->ctld, &k->out);
-	else
-		sim_ctld_show_jobs(w->ctld, &k->out);
-	if (only == SIZE_MAX)
+	else if (k->query == SQUEUE)
+		sim_ctld_show_jobs(w->ctld, is_all(k), &k->out);
+	else if (k->query == SETTINGS)
+		str_adds(&k->out, "PartitionName=cloud State=UP\n");
+	else if (sim_ctld_show_details(w->ctld, k->input, &k->out) != 0)
+		fails(k, "slurm_load_jobs error: Invalid job id specified\n");
+	k->whole = only == SIZE_MAX;
+	if (k->whole)
 		return;
 	if (only < k->out.len && k->query == SHOW_NODES) {
 		k->out.p[only] = '\0'; /* the pipe broke */
@@ -140,15 +162,21 @@ static void run(struct world *w, struct child *k)
 static void on_run(struct world *w, void *ctx, uint64_t arg)
 {
 	struct child *k = ctx;
-	int64_t back = world_between(w, 2, 60);
+	/* A busy slurmctld answers late, and by then with what is no longer so. */
+	int64_t back = world_between(w, 2, world_one_in(w, 4) ? 4000 : 60);
 
 	(void)arg;
 	k->errors = "";
+	k->run_at = w->now;
+	memcpy(k->nodes, w->ctld->nodes, sizeof(k->nodes));
+	memcpy(k->jobs, w->ctld->jobs, sizeof(k->jobs));
 	if (sim_ctld_up(w->ctld)) {
 		run(w, k);
 		if (world_fault(w, SIM_SCONTROL_HANGS)) {
 			w->totals->met[SIM_SCONTROL_HANGS][NODE_NSTATES]++;
+			w->ctld->troubled = w->now + k->timeout_ms;
 			hangs(k);
+			k->whole = false;
 		}
 	} else if (w->ctld->hung) {
 		hangs(k);
@@ -161,6 +189,15 @@ static void on_run(struct world *w, void *ctx, uint64_t arg)
 	world_at(w, w->now + back, on_exit_, k, 0);
 }
 
+static enum query scontrol_query(const char *const *argv)
+{
+	if (strcmp(argv[1], "update") == 0)
+		return UPDATE;
+	if (argv[2] == NULL)
+		return DETAILS;
+	return argv[3] != NULL && strcmp(argv[3], "nodes") == 0 ? SHOW_NODES : SETTINGS;
+}
+
 static void read_args(struct proc *p, struct child *k, const char *const *argv)
 {
 	size_t n = strlen(argv[0]);
@@ -168,7 +205,7 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 	if (n > 7 && strcmp(argv[0] + n - 7, "/squeue") == 0)
 		k->query = SQUEUE;
 	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
-		k->query = argv[1] != NULL && strcmp(argv[1], "update") == 0 ? UPDATE : SHOW_NODES;
+		k->query = scontrol_query(argv);
 	else
 		world_fail(p->w, "proc: what is %s?", argv[0]);
 	for (size_t i = 0; argv[i] != NULL && i < ARGS_MAX; i++)
@@ -183,6 +220,7 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	(void)e;
 	str_init(&k->out, OUT_MAX);
 	read_args(p, k, call->argv);
+	k->input = call->input != NULL ? mem_strdup(call->input) : NULL;
 	k->done = done;
 	k->ctx = ctx;
 	k->timeout_ms = call->timeout_ms;

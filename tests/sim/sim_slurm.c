@@ -45,7 +45,7 @@ bool sim_ctld_up(const struct sim_ctld *c)
 	return c->w->now >= c->down_until;
 }
 
-static struct ctld_node *find(struct sim_ctld *c, const char *name)
+struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name)
 {
 	for (size_t i = 0; i < c->n; i++)
 		if (strcmp(c->nodes[i].name, name) == 0)
@@ -53,8 +53,7 @@ static struct ctld_node *find(struct sim_ctld *c, const char *name)
 	return NULL;
 }
 
-/* slurmctld has given a reason to delete what this node has now (I18). */
-static void excuse(struct sim_ctld *c, struct ctld_node *n)
+void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n)
 {
 	struct sim_cloud *cloud = c->w->cloud;
 
@@ -67,7 +66,7 @@ static void excuse(struct sim_ctld *c, struct ctld_node *n)
 
 /* --- jobs ------------------------------------------------------------------------------------- */
 
-static struct ctld_job *job_of(struct sim_ctld *c, const struct ctld_node *n)
+struct ctld_job *sim_ctld_job_of(struct sim_ctld *c, const struct ctld_node *n)
 {
 	for (size_t i = 0; n->job != 0 && i < JOBS_MAX; i++)
 		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == n->job)
@@ -79,28 +78,34 @@ static void let_go(struct sim_ctld *c, struct ctld_job *j)
 {
 	for (uint32_t i = 0; i < j->n && j->state != JOB_PENDING; i++) {
 		c->nodes[j->nodes[i]].job = 0;
+		c->nodes[j->nodes[i]].job_at = 0;
 		c->nodes[j->nodes[i]].busy_at = c->w->now;
 	}
 }
 
-static void end_job(struct sim_ctld *c, struct ctld_job *j)
+void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j)
 {
 	let_go(c, j);
 	j->state = JOB_FREE;
 }
 
-static void requeue(struct sim_ctld *c, struct ctld_job *j)
+int64_t sim_ctld_seconds(int64_t ms)
+{
+	return ms - ms % SIM_SECOND;
+}
+
+void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
 {
 	if (j == NULL)
 		return;
 	SIM_TRACE(c->w, "  ctld: job %u is requeued", (unsigned)j->id);
 	let_go(c, j);
 	j->state = JOB_PENDING;
-	j->begin_at = c->w->now + c->w->set.requeue_s * SIM_SECOND;
+	j->begin_at = sim_ctld_seconds(c->w->now) + c->w->set.requeue_s * SIM_SECOND;
 }
 
 /* May this job run there, whatever the node does now? */
-static bool fits(const struct ctld_node *n, const struct ctld_job *j)
+bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j)
 {
 	return n->pool != SIM_POOLS_MAX && !n->deleted &&
 	       (j->pool == JOB_ANY_POOL || n->pool == j->pool);
@@ -111,28 +116,39 @@ static uint32_t nodes_for(const struct sim_ctld *c, const struct ctld_job *j)
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < c->n; i++)
-		n += fits(&c->nodes[i], j);
+		n += sim_ctld_fits(&c->nodes[i], j);
 	return n;
+}
+
+struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n)
+{
+	struct ctld_job *j = c->jobs;
+
+	while (j < c->jobs + JOBS_MAX && j->state != JOB_FREE)
+		j++;
+	if (j == c->jobs + JOBS_MAX)
+		return NULL;
+	*j = (struct ctld_job){.id = ++c->last_job,
+			       .n = n,
+			       .state = JOB_PENDING,
+			       .pool = pool,
+			       .submitted = c->w->now,
+			       .runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE};
+	return j;
 }
 
 static void submit(struct sim_ctld *c)
 {
 	struct world *w = c->w;
-	struct ctld_job *j = c->jobs;
+	uint32_t pool = world_below(w, (uint32_t)w->set.npools);
+	struct ctld_job *j = sim_ctld_submit(c, pool, 1 + world_below(w, JOB_NODES_MAX));
 
 	c->next_job = w->now + world_between(w, 5, 240) * SIM_SECOND;
-	while (j < c->jobs + JOBS_MAX && j->state != JOB_FREE)
-		j++;
-	if (j == c->jobs + JOBS_MAX)
+	if (j == NULL)
 		return;
-	*j = (struct ctld_job){.id = ++c->last_job,
-			       .state = JOB_PENDING,
-			       .pool = world_below(w, (uint32_t)w->set.npools),
-			       .submitted = w->now,
-			       .runtime = world_between(w, 5, 300) * SIM_SECOND};
+	j->runtime = world_between(w, 5, 300) * SIM_SECOND;
 	if (w->set.npools > 1 && world_one_in(w, 4))
 		j->pool = JOB_ANY_POOL;
-	j->n = 1 + world_below(w, JOB_NODES_MAX);
 	if (j->n > nodes_for(c, j))
 		j->n = nodes_for(c, j);
 }
@@ -146,8 +162,10 @@ static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *no
 {
 	memcpy(j->nodes, nodes, j->n * sizeof(*nodes));
 	j->state = JOB_CONFIGURING;
-	for (uint32_t i = 0; i < j->n; i++)
-		c->nodes[nodes[i]].job = j->id;
+	for (uint32_t i = 0; i < j->n; i++) {
+		c->nodes[nodes[i]].job = c->nodes[nodes[i]].booted = j->id;
+		c->nodes[nodes[i]].job_at = c->w->now;
+	}
 	SIM_TRACE(c->w, "  ctld: job %u gets %u nodes, %s first", (unsigned)j->id, (unsigned)j->n,
 		  c->nodes[nodes[0]].name);
 }
@@ -161,7 +179,8 @@ static void schedule(struct sim_ctld *c, struct ctld_job *j)
 		for (uint32_t i = 0; i < c->n && n < j->n; i++) {
 			const struct ctld_node *d = &c->nodes[i];
 			int is = d->powered_down ? 2 : d->powering_up ? 1 : 0;
-			bool free_node = fits(d, j) && d->job == 0 && !d->down && !d->power_down;
+			bool free_node = sim_ctld_fits(d, j) && d->job == 0 && !d->down &&
+					 !d->drain && !d->power_down && !d->reboot;
 
 			if (is == wish && free_node && (d->powering_up || usable(d)))
 				nodes[n++] = i;
@@ -194,13 +213,28 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 	} else if (j->state == JOB_CONFIGURING && world_one_in(w, 60) &&
 		   world_fault(w, SIM_JOB_CANCELLED)) {
 		met_job(c, SIM_JOB_CANCELLED, j);
-		end_job(c, j);
+		sim_ctld_end_job(c, j);
+		if (world_one_in(w, 2)) /* with a mistake in it: the next one comes at once */
+			c->next_job = w->now + world_between(w, 0, 8) * SIM_SECOND;
 	} else if (j->state == JOB_RUNNING && w->now >= j->end_at) {
 		w->totals->jobs_done++;
-		end_job(c, j);
-	} else if (j->state == JOB_PENDING && w->now >= j->begin_at) {
+		sim_ctld_end_job(c, j);
+	} else if (j->state == JOB_PENDING && !j->held && w->now >= j->begin_at) {
 		schedule(c, j);
 	}
+}
+
+/* Users and admins hold jobs, release them, and move them to a later time. */
+static void meddle(struct sim_ctld *c, struct ctld_job *j)
+{
+	if (j->state != JOB_PENDING || !world_one_in(c->w, j->held ? 60 : 200))
+		return;
+	j->user_at = c->w->now;
+	if (j->held || world_one_in(c->w, 2))
+		j->held = !j->held;
+	else
+		j->begin_at =
+			sim_ctld_seconds(c->w->now) + world_between(c->w, 1, 300) * SIM_SECOND;
 }
 
 /* --- power saving ------------------------------------------------------------------------------
@@ -212,14 +246,16 @@ static bool to_suspend(const struct sim_ctld *c, const struct ctld_node *n)
 		return false;
 	if (n->power_down)
 		return true;
-	return !n->powered_down && c->w->now > n->busy_at + c->w->set.suspend_s * SIM_SECOND;
+	return !n->powered_down && !n->reboot &&
+	       c->w->now > n->busy_at + c->w->set.suspend_s * SIM_SECOND;
 }
 
 static void suspend(struct sim_ctld *c, struct ctld_node *n)
 {
 	n->powering_down = true;
 	n->power_down = n->powered_down = n->down = n->not_responding = false;
-	n->reason[0] = '\0';
+	n->drain = n->invalid = n->reboot = n->useless = false; /* idle_on_node_suspend */
+	sim_ctld_set_reason(c, n, BY_NOBODY, "");
 	n->power_req = c->w->now;
 	n->inst = 0;
 	n->dead_at = 0;
@@ -227,13 +263,14 @@ static void suspend(struct sim_ctld *c, struct ctld_node *n)
 		(void)snprintf(n->addr, sizeof(n->addr), "%s", n->name);
 		(void)snprintf(n->host, sizeof(n->host), "%s", n->name);
 	}
-	excuse(c, n);
+	sim_ctld_excuse(c, n);
 }
 
 static void resume(struct sim_ctld *c, struct ctld_node *n)
 {
 	n->unwanted_at = n->wanted_at = c->w->now;
-	n->powered_down = false;
+	n->powered_down = n->power_up = n->useless = false;
+	n->booted = n->job;
 	n->powering_up = n->not_responding = true;
 	n->boot_req = c->w->now;
 }
@@ -246,22 +283,35 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 		n->powering_down = false;
 		n->powered_down = true;
 	}
+	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND / 2)
+		n->not_responding = true; /* to pings */
 	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND) {
 		n->dead_at = 0;
 		n->down = n->not_responding = true;
-		n->completing = false;
-		(void)snprintf(n->reason, sizeof(n->reason), "Not responding");
-		requeue(c, job_of(c, n));
-		excuse(c, n);
+		n->completing = n->reboot = false;
+		sim_ctld_set_reason(c, n, BY_SLURM, "Not responding");
+		sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+		sim_ctld_excuse(c, n);
 	}
 	if (!n->powering_up || c->w->now <= n->boot_req + s->resume_timeout_s * SIM_SECOND)
 		return false;
 	n->powering_up = n->not_responding = false;
 	n->down = n->powered_down = true;
-	(void)snprintf(n->reason, sizeof(n->reason), "ResumeTimeout reached");
-	requeue(c, job_of(c, n));
-	excuse(c, n);
+	sim_ctld_set_reason(c, n, BY_SLURM, "ResumeTimeout reached");
+	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	sim_ctld_excuse(c, n);
 	return true;
+}
+
+void sim_ctld_set_reason(struct sim_ctld *c, struct ctld_node *n, enum ctld_by by,
+			 const char *reason)
+{
+	if (by == BY_SLURM && n->by == BY_ADMIN)
+		return;
+	(void)snprintf(n->reason, sizeof(n->reason), "%s", reason);
+	n->by = by;
+	n->reason_at = c->w->now;
+	n->reason_seen = 0;
 }
 
 static void power_scan(struct sim_ctld *c)
@@ -275,7 +325,7 @@ static void power_scan(struct sim_ctld *c)
 		if (n->pool == SIM_POOLS_MAX || n->deleted)
 			continue;
 		down[i] = to_suspend(c, n);
-		up[i] = n->job != 0 && n->powered_down && !n->down;
+		up[i] = (n->job != 0 || n->power_up) && n->powered_down && !n->down;
 		if (down[i])
 			suspend(c, n);
 		if (up[i])
@@ -296,6 +346,7 @@ static void go_down(struct sim_ctld *c)
 	c->down_until = w->now + world_between(w, 5, 600) * SIM_SECOND;
 	c->up_since = c->down_until;
 	c->hung = world_one_in(w, 3);
+	c->troubled = c->down_until;
 	for (size_t i = 0; i + 1 < c->n; i++)
 		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
 }
@@ -330,8 +381,11 @@ static void on_tick(struct world *w, void *ctx, uint64_t arg)
 		submit(c);
 	if (world_one_in(w, 200))
 		delete_a_node(c);
-	for (size_t i = 0; i < JOBS_MAX; i++)
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		if (w->faults)
+			meddle(c, &c->jobs[i]);
 		run_job(c, &c->jobs[i]);
+	}
 	power_scan(c);
 }
 
@@ -352,19 +406,31 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 
 	if (r != NULL && r->n.release)
 		i->excused = true; /* it was given up before it came */
-	n->powering_up = n->powered_down = n->not_responding = n->down = false;
+	if (n->down)               /* ReturnToService=2 */
+		sim_ctld_set_reason(c, n, BY_NOBODY, "");
+	n->powering_up = n->powered_down = n->not_responding = n->down = n->power_up = false;
 	n->inst = i->number;
+	n->up_at = c->w->now;
 	n->busy_at = c->w->now;
 	if (!c->w->set.old_slurm) {
 		(void)snprintf(n->addr, sizeof(n->addr), "%s", i->addr);
 		(void)snprintf(n->host, sizeof(n->host), "%s", i->node);
 	}
-	SIM_TRACE(c->w, "  ctld: %s registers from i-%u", n->name, (unsigned)i->number);
+	SIM_TRACE(c->w, "  ctld: %s registers from i-%u%s", n->name, (unsigned)i->number,
+		  i->wrong ? ", wrong" : "");
+	i->worked = i->worked || !i->wrong;
+	if (i->worked)
+		return;
+	world_met(c->w, i->single ? SIM_WRONG_NODE : SIM_WRONG_IMAGE, i->node, i->gen);
+	n->drain = n->invalid = i->excused = true;
+	sim_ctld_set_reason(c, n, BY_SLURM,
+			    "gres/gpu count reported lower than configured (0 < 8)");
+	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
 }
 
 void sim_ctld_register(struct sim_ctld *c, struct inst *i)
 {
-	struct ctld_node *n = find(c, i->node);
+	struct ctld_node *n = sim_ctld_find(c, i->node);
 	const struct inst *old;
 
 	if (n == NULL || n->deleted)
@@ -384,15 +450,15 @@ void sim_ctld_register(struct sim_ctld *c, struct inst *i)
 
 void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i)
 {
-	struct ctld_node *n = find(c, i->node);
+	struct ctld_node *n = sim_ctld_find(c, i->node);
 
-	if (n != NULL && n->inst == i->number)
+	if (n != NULL && n->inst == i->number && n->dead_at == 0)
 		n->dead_at = c->w->now;
 }
 
 bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since)
 {
-	const struct ctld_node *n = find(c, node);
+	const struct ctld_node *n = sim_ctld_find(c, node);
 
 	return n != NULL && (n->powered_down || n->powering_down || n->power_down || n->down ||
 			     n->unwanted_at >= since);
@@ -401,10 +467,47 @@ bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since
 bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node)
 {
 	enum { STALE_MS = 2 * SIM_MINUTE }; /* a few polls, some of which fail */
-	const struct ctld_node *n = find(c, node);
+	const struct ctld_node *n = sim_ctld_find(c, node);
 
 	return n != NULL && n->powered_down && c->w->now - n->wanted_at > STALE_MS &&
 	       c->w->now - c->up_since > STALE_MS && sim_ctld_up(c);
+}
+
+void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, int64_t at)
+{
+	c->told_at = at;
+	memcpy(c->told, nodes, sizeof(c->told));
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->nodes[i].by == BY_ADMIN && c->nodes[i].reason_at < at &&
+		    c->nodes[i].reason_seen == 0)
+			c->nodes[i].reason_seen = c->w->now;
+		if (nodes[i].invalid && !nodes[i].power_down && !nodes[i].reboot)
+			sim_pool_saw_wrong(c->w, nodes[i].name);
+	}
+}
+
+void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at)
+{
+	c->told_jobs_at = at;
+	memcpy(c->told_jobs, jobs, sizeof(c->told_jobs));
+}
+
+bool sim_ctld_told(const struct sim_ctld *c, const struct inst *i)
+{
+	for (size_t k = 0; k < c->n; k++)
+		if (c->nodes[k].inst == i->number)
+			return c->told_at > c->nodes[k].up_at &&
+			       (c->w->set.instance_ids || strcmp(c->nodes[k].addr, i->addr) == 0);
+	return false;
+}
+
+void sim_ctld_given_up(struct sim_ctld *c, const char *node)
+{
+	struct ctld_node *n = sim_ctld_find(c, node);
+	struct inst *i = n != NULL ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
+
+	if (i != NULL && n->up_at >= c->told_at)
+		i->excused = true;
 }
 
 bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i)
@@ -414,192 +517,6 @@ bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i)
 			if (c->jobs[j].state == JOB_RUNNING && c->jobs[j].id == c->nodes[k].job)
 				return true;
 	return false;
-}
-
-/* --- commands --------------------------------------------------------------------------------- */
-
-static void show_state(const struct ctld_node *n, bool star, struct str *out)
-{
-	str_adds(out, n->down ? "DOWN" : n->job != 0 ? "ALLOCATED" : "IDLE");
-	if (n->not_responding && star)
-		str_adds(out, "*");
-	if (n->pool != SIM_POOLS_MAX)
-		str_adds(out, "+CLOUD");
-	if (n->completing)
-		str_adds(out, "+COMPLETING");
-	if (n->not_responding && !star)
-		str_adds(out, "+NOT_RESPONDING");
-	if (n->power_down)
-		str_adds(out, "+POWER_DOWN");
-	if (n->powering_down)
-		str_adds(out, "+POWERING_DOWN");
-	if (n->powered_down)
-		str_adds(out, "+POWERED_DOWN");
-	if (n->powering_up)
-		str_adds(out, "+POWERING_UP");
-}
-
-void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
-{
-	for (size_t i = 0; i < c->n; i++) {
-		const struct ctld_node *n = &c->nodes[i];
-
-		if (n->deleted)
-			continue;
-		str_addf(out,
-			 "NodeName=%s CoresPerSocket=1 CPUAlloc=0 CPUTot=8 CPULoad=N/A "
-			 "AvailableFeatures=cloud ActiveFeatures=cloud Gres=gpu:h100:8 "
-			 "NodeAddr=%s NodeHostName=%s RealMemory=1000 AllocMem=0 FreeMem=N/A "
-			 "Sockets=8 Boards=1 State=",
-			 n->name, n->addr, n->host);
-		show_state(n, c->w->set.old_slurm, out);
-		str_adds(out, " ThreadsPerCore=1 TmpDisk=0 Weight=10 Owner=N/A MCS_label=N/A "
-			      "Partitions=cloud BootTime=None SlurmdStartTime=None");
-		if (n->reason[0] != '\0')
-			str_addf(out, " Reason=%s [slurm@2027-01-15T08:00:00]", n->reason);
-		str_adds(out, "\n");
-	}
-}
-
-static void list_nodes(const struct sim_ctld *c, const struct ctld_job *j, struct str *out)
-{
-	const char *names[JOB_NODES_MAX];
-
-	for (uint32_t i = 0; i < j->n; i++)
-		names[i] = c->nodes[j->nodes[i]].name;
-	hostlist_fold(out, names, j->n);
-}
-
-void sim_ctld_show_jobs(const struct sim_ctld *c, struct str *out)
-{
-	for (size_t i = 0; i < JOBS_MAX; i++)
-		if (c->jobs[i].state == JOB_CONFIGURING) {
-			str_addf(out, "%u|", (unsigned)c->jobs[i].id);
-			list_nodes(c, &c->jobs[i], out);
-			str_adds(out, "\n");
-		}
-}
-
-static void set_reason(struct ctld_node *n, const char *reason)
-{
-	if (reason != NULL)
-		(void)snprintf(n->reason, sizeof(n->reason), "%s", reason);
-}
-
-static void make_down(struct sim_ctld *c, struct ctld_node *n)
-{
-	requeue(c, job_of(c, n));
-	n->down = true;
-	n->completing = false;
-	excuse(c, n);
-}
-
-/* A dead node that is only forced hangs until SlurmdTimeout (slurm.md 2.2). */
-static void force(struct sim_ctld *c, struct ctld_node *n)
-{
-	if (n->powering_down)
-		return;
-	n->completing = n->job != 0 && n->dead_at != 0 && !n->down;
-	requeue(c, job_of(c, n));
-	n->powering_up = n->not_responding = false;
-	n->power_down = true;
-	excuse(c, n);
-}
-
-static void back_to_service(struct sim_ctld *c, struct ctld_node *n)
-{
-	n->down = false;
-	if (n->powering_down) {
-		n->powering_down = false;
-		n->powered_down = true;
-	}
-	n->reason[0] = '\0';
-	n->busy_at = c->w->now;
-}
-
-static const char *option(const char *const *args, const char *key)
-{
-	for (size_t i = 0; args[i] != NULL; i++)
-		if (strncmp(args[i], key, strlen(key)) == 0)
-			return args[i] + strlen(key);
-	return NULL;
-}
-
-static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *const *args)
-{
-	const char *state = option(args, "state=");
-
-	if (state == NULL)
-		return 0;
-	SIM_TRACE(c->w, "  ctld: %s is told %s: %s", n->name, state,
-		  option(args, "reason=") != NULL ? option(args, "reason=") : "");
-	if (strcmp(state, "DOWN") == 0) {
-		make_down(c, n);
-		set_reason(n, option(args, "reason="));
-	} else if (strcmp(state, "POWER_DOWN_FORCE") == 0) {
-		set_reason(n, option(args, "reason="));
-		force(c, n);
-	} else if (strcmp(state, "RESUME") == 0) {
-		back_to_service(c, n);
-	} else {
-		world_fail(c->w, "scontrol: a state nobody taught the simulator: %s", state);
-		return -1;
-	}
-	return 0;
-}
-
-static struct hostlist *expand(const char *text)
-{
-	struct hostlist *h = NULL;
-
-	if (text != NULL)
-		(void)hostlist_parse(&h, text, strlen(text), NULL);
-	return h;
-}
-
-static int update_all(struct sim_ctld *c, const char *const *args, const struct hostlist *names,
-		      size_t only)
-{
-	struct hostlist *addrs = expand(option(args, "nodeaddr="));
-	struct hostlist *hosts = expand(option(args, "nodehostname="));
-	int rc = 0;
-
-	if ((addrs != NULL && addrs->n != names->n) || (hosts != NULL && hosts->n != names->n))
-		rc = -1;
-	for (size_t i = 0; rc == 0 && i < names->n && i < only; i++) {
-		struct ctld_node *n = find(c, names->names[i]);
-
-		if (n == NULL || n->pool == SIM_POOLS_MAX) {
-			world_fail(c->w, "scontrol: %s is not a node of burstd's", names->names[i]);
-			rc = -1;
-			break;
-		}
-		if (n->deleted) { /* as for any unknown name: what comes before it is done */
-			rc = -1;
-			break;
-		}
-		if (addrs != NULL)
-			(void)snprintf(n->addr, sizeof(n->addr), "%s", addrs->names[i]);
-		if (hosts != NULL)
-			(void)snprintf(n->host, sizeof(n->host), "%s", hosts->names[i]);
-		rc = update_state(c, n, args);
-	}
-	hostlist_free(addrs);
-	hostlist_free(hosts);
-	return rc;
-}
-
-int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only)
-{
-	struct hostlist *names = expand(option(args, "nodename="));
-	int rc = -1;
-
-	if (names != NULL)
-		rc = update_all(c, args, names, only);
-	else
-		world_fail(c->w, "scontrol: update without a node list");
-	hostlist_free(names);
-	return rc;
 }
 
 /* --- the second phase --------------------------------------------------------------------------
@@ -632,15 +549,18 @@ void sim_ctld_heal(struct sim_ctld *c)
 
 			if (j->state != JOB_FREE &&
 			    some_deleted(c)) /* what was room enough may not be any more */
-				end_job(c, j);
+				sim_ctld_end_job(c, j);
 			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
 				continue;
 			if (j->pool == JOB_ANY_POOL ||
 			    used[j->pool] + j->n > room(&c->w->set.pools[j->pool])) {
-				end_job(c, j);
+				sim_ctld_end_job(c, j);
 				continue;
 			}
 			used[j->pool] += j->n;
+			j->held = false;
+			if (j->state == JOB_PENDING)
+				j->begin_at = c->w->now;
 			j->runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE;
 			j->end_at = c->w->now + j->runtime;
 		}
@@ -650,5 +570,5 @@ void sim_ctld_end_jobs(struct sim_ctld *c)
 {
 	for (size_t i = 0; i < JOBS_MAX; i++)
 		if (c->jobs[i].state != JOB_FREE)
-			end_job(c, &c->jobs[i]);
+			sim_ctld_end_job(c, &c->jobs[i]);
 }

@@ -12,16 +12,27 @@
 
 enum { JOBS_MAX = 24, JOB_NODES_MAX = 4, JOB_ANY_POOL = SIM_POOLS_MAX };
 
+/* Whose a node's reason is. */
+enum ctld_by { BY_NOBODY, BY_SLURM, BY_BURSTD, BY_ADMIN };
+
 struct ctld_node {
 	char name[16], addr[20], host[24], reason[200];
 	uint32_t pool; /* SIM_POOLS_MAX: not ours */
 	uint32_t job;  /* 0: none */
 	bool deleted;  /* from slurm.conf, for good */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
+	bool drain, invalid, reboot;
+	bool power_up;   /* an admin wants it up, whatever for */
+	bool useless;    /* burstd has decided that the job it boots for has ended */
+	uint32_t booted; /* the last job it was resumed for, or had since; 0: none */
+	int64_t job_at;  /* since when it has its job */
+	enum ctld_by by;
+	int64_t reason_at, reason_seen; /* when it was given, and when burstd had read it */
 	int64_t boot_req, power_req, busy_at, dead_at;
 	int64_t wanted_at;   /* last time it was powering up */
 	int64_t unwanted_at; /* last time slurmctld did not want it up */
 	uint32_t inst;       /* whose slurmd is registered; 0: none */
+	int64_t up_at;       /* since when */
 };
 
 enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING };
@@ -32,6 +43,10 @@ struct ctld_job {
 	enum job_state state;
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;
+	bool held;        /* by somebody */
+	int64_t user_at;  /* when somebody last changed its begin time or held it */
+	uint32_t refused; /* times that burstd sent its nodes back, since ... */
+	int64_t refused_since;
 };
 
 struct sim_ctld {
@@ -42,8 +57,14 @@ struct sim_ctld {
 	uint32_t last_job;
 	int64_t down_until; /* unreachable until then (F48) */
 	int64_t next_job;
-	int64_t up_since; /* it answers since then */
-	bool hung;        /* down: does not even refuse */
+	int64_t up_since;                         /* it answers since then */
+	bool hung;                                /* down: does not even refuse */
+	int64_t told_at;                          /* burstd has a snapshot of then ... */
+	int64_t details_at;                       /* it has seen jobs as they were then */
+	struct ctld_node told[SIM_NODES_MAX + 1]; /* ... that showed this */
+	int64_t told_jobs_at;                     /* it has a list of all jobs of then ... */
+	struct ctld_job told_jobs[JOBS_MAX];      /* ... that showed these */
+	int64_t troubled; /* when something last went wrong between it and burstd */
 };
 
 struct sim_ctld *sim_ctld_new(struct world *w);
@@ -58,13 +79,47 @@ void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
 bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since);
 /* A launch for a node that slurmctld has not wanted for long, though it would have said so. */
 bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node);
+/* Could burstd know which of two instances of a generation the node is on?  22.05 does not say,
+ * once burstd has set the address. */
+bool sim_ctld_told(const struct sim_ctld *c, const struct inst *i);
+/* Burstd has given up what it has of this node: that may have come up since its last snapshot. */
+void sim_ctld_given_up(struct sim_ctld *c, const char *node);
 bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i);
 
+/* Burstd was told this: all nodes, or all jobs, as they were then. */
+void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, int64_t at);
+void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at);
+
+/* --- what sim_slurm.c lends to sim_scontrol.c and sim_admin.c --- */
+struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name); /* NULL: unknown */
+struct ctld_job *sim_ctld_job_of(struct sim_ctld *c, const struct ctld_node *n);
+void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j); /* NULL is fine */
+void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j);
+/* A job of n nodes of one pool that runs for ever; NULL: no room for one more. */
+struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
+/* slurmctld has given a reason to delete what this node has now (I18). */
+void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n);
+void sim_ctld_set_reason(struct sim_ctld *c, struct ctld_node *n, enum ctld_by by,
+			 const char *reason);
+void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n); /* state=DOWN */
+void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n); /* state=RESUME */
+int64_t sim_ctld_seconds(int64_t ms);                        /* slurmctld knows no fractions */
+bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
+
 /* --- scontrol and squeue --- */
+void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
-void sim_ctld_show_jobs(const struct sim_ctld *c, struct str *out);
+void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, struct str *out);
+/* `scontrol -o`, told "show job N" in lines: -1: one of them is unknown. */
+int sim_ctld_show_details(struct sim_ctld *c, const char *input, struct str *out);
 /* `scontrol update NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */
 int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only);
+
+/* --- sim_admin.c: people, and machines that are not what they should be --- */
+void sim_admin_start(struct world *w);
+void sim_admin_heal(struct world *w); /* they undo what they did */
+/* The slurmd of an instance that lives stops, for good or for a while. */
+void sim_admin_kill_slurmd(struct sim_ctld *c, struct ctld_node *n, bool for_good);
 
 /* --- sim_hook.c: the three programs --- */
 void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes);

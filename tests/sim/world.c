@@ -57,6 +57,18 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_JOB_CANCELLED] = {"F53 job cancelled", 300, W(NODE_BOOTING)},
 	[SIM_COMMIT_FAILS] = {"F55 commit fails", 3, 0},
 	[SIM_CLOCK_JUMP] = {"F57 clock jumps", 150, 0},
+	[SIM_RESTORED] = {"F58 journal restored", 500, ALIVE | SENT | W(NODE_GONE)},
+	[SIM_CONF_CHANGED] = {"conf changed, restart", 300, SENT},
+	[SIM_RELOADED] = {"conf reloaded", 300, ALIVE | W(NODE_DELETING)},
+	[SIM_WRONG_NODE] = {"F36 registers wrong", 150, W(NODE_BOOTING)},
+	[SIM_WRONG_IMAGE] = {"F36 wrong image", 60, W(NODE_BOOTING)},
+	[SIM_SLURMD_DIES] = {"slurmd dies", 60, W(NODE_READY)},
+	[SIM_ADMIN_PAUSES] = {"pool paused or resumed", 30, 0},
+	[SIM_ADMIN_ORDERS] = {"drain or terminate", 40, ALIVE},
+	[SIM_ADMIN_DRAINS] = {"F51 drained or undrained", 60, ALIVE},
+	[SIM_ADMIN_DOWNS] = {"F51 set down or resumed", 30, ALIVE},
+	[SIM_ADMIN_POWERS_UP] = {"F51 powered up", 100, 0},
+	[SIM_ADMIN_REBOOTS] = {"F51 rebooted", 60, W(NODE_READY)},
 };
 
 /* --- dice ------------------------------------------------------------------------------------- */
@@ -140,6 +152,7 @@ static void choose(struct world *w)
 	s->tokens = !world_one_in(w, 3);
 	s->gangs = world_one_in(w, 2);
 	s->old_slurm = world_one_in(w, 3);
+	s->instance_ids = !s->old_slurm && world_one_in(w, 2);
 	s->create_max = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 3);
 	s->delete_max = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 3);
 	s->page = world_one_in(w, 2) ? 1000 : 1 + world_below(w, 4);
@@ -152,11 +165,14 @@ static void choose(struct world *w)
 	s->resume_timeout_s = world_between(w, 240, 400);
 	s->boot_ms = (s->resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
 	s->requeue_s = world_between(w, 6, 121);
+	s->slice = world_one_in(w, 2) ? 1 + world_below(w, 3) : 500;
 	s->slurmd_timeout_s = world_between(w, 30, 120);
 	s->concurrency = (uint32_t)world_between(w, 2, 16);
 	s->rate = world_one_in(w, 2) ? 0 : (uint32_t)world_between(w, 2, 10);
 	choose_pools(w);
 	choose_faults(w);
+	if (s->chance[SIM_RESTORED] != 0) /* both at once could give a number out twice (ADR 5) */
+		s->chance[SIM_CLOCK_JUMP] = 0;
 }
 
 const struct sim_pool *world_pool_of(const struct world *w, const char *node)
@@ -184,6 +200,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->journal = sim_journal_new(w);
 	w->cloud = sim_cloud_new(w);
 	w->ctld = sim_ctld_new(w);
+	sim_admin_start(w);
 }
 
 void world_fini(struct world *w)

@@ -66,13 +66,25 @@ enum sim_fault {
 	SIM_HOOK_ORDER,        /* F47 */
 	SIM_HOOK_LATE,         /* through the spool */
 	SIM_NO_RESUME_FILE,
-	SIM_CTLD_DOWN,      /* F48 */
-	SIM_SCONTROL_FAILS, /* F49 */
-	SIM_SCONTROL_HANGS, /* F49: time-out after the effect */
-	SIM_NODE_DELETED,   /* F51: slurmctld knows it no more */
-	SIM_JOB_CANCELLED,  /* F53 */
-	SIM_COMMIT_FAILS,   /* F55 */
-	SIM_CLOCK_JUMP,     /* F57, over a restart */
+	SIM_CTLD_DOWN,       /* F48 */
+	SIM_SCONTROL_FAILS,  /* F49 */
+	SIM_SCONTROL_HANGS,  /* F49: time-out after the effect */
+	SIM_NODE_DELETED,    /* F51: slurmctld knows it no more */
+	SIM_JOB_CANCELLED,   /* F53 */
+	SIM_COMMIT_FAILS,    /* F55 */
+	SIM_CLOCK_JUMP,      /* F57, over a restart */
+	SIM_RESTORED,        /* F58: over a restart, an older copy of the journal */
+	SIM_CONF_CHANGED,    /* over a restart: other creates from the same pool */
+	SIM_RELOADED,        /* while it runs */
+	SIM_WRONG_NODE,      /* F36: one registers wrong */
+	SIM_WRONG_IMAGE,     /* F36: all of a pool do, for a while */
+	SIM_SLURMD_DIES,     /* in an instance that lives, and perhaps comes back */
+	SIM_ADMIN_PAUSES,    /* an admin pauses a pool, or goes on */
+	SIM_ADMIN_ORDERS,    /* has burstd drain or terminate nodes */
+	SIM_ADMIN_DRAINS,    /* F51: drains nodes in slurmctld, or undrains them */
+	SIM_ADMIN_DOWNS,     /* F51: sets nodes down, or resumes them */
+	SIM_ADMIN_POWERS_UP, /* F51 */
+	SIM_ADMIN_REBOOTS,   /* F51 */
 	SIM_NFAULTS
 };
 
@@ -112,10 +124,22 @@ struct sim_pool {
 	int64_t price, max_rate;
 };
 
+/* What is so of a pool, and what burstd has been told of its machines since one last came up. */
+struct sim_pool_state {
+	int64_t wrong_until; /* machines made until then register wrong */
+	bool paused;         /* an admin's order, which burstd took */
+	uint32_t waves;      /* of useless machines, one bought after the other had failed */
+	int64_t failed;      /* when it was told of the last one */
+	int64_t closed_until;
+	uint64_t step; /* in which that was */
+};
+
 /* What this seed is like. */
 struct sim_setting {
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
+	bool instance_ids;             /* slurmd says which instance it is on */
 	uint32_t create_max, delete_max, page;
+	size_t slice; /* nodes that burstd takes in one turn */
 	int64_t settle_ms, list_ms, timeout_ms, boot_ms, linger_ms;
 	int64_t suspend_s, suspend_timeout_s, resume_timeout_s, requeue_s, slurmd_timeout_s;
 	uint32_t concurrency, rate;
@@ -133,6 +157,8 @@ struct world {
 	bool failed;
 	char why[300];
 	struct sim_setting set;
+	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
+	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct task *heap;
 	size_t ntasks, cap;
 	int64_t same_ms;
@@ -206,9 +232,29 @@ struct proc *sim_proc_new(struct world *w);
 void sim_proc_free(struct proc *p);
 void sim_proc_cancel_all(struct proc *p);
 
+/* --- sim_pool.c: images that are wrong, pools that are paused, and the judge of both --- */
+bool sim_pool_is_wrong(const struct world *w, uint32_t pool);
+/* Burstd was told of this node that it registered wrong. */
+void sim_pool_saw_wrong(struct world *w, const char *node);
+/* A durable row becomes *next; born: when it became durable. */
+void sim_pool_row(struct world *w, const struct node *was, const struct node *next, int64_t born);
+void sim_pool_forgive(struct world *w, uint32_t pool); /* by an admin, or it works */
+void sim_pool_crashed(struct world *w);
+void sim_pool_check_create(struct world *w, const char *node);
+
 /* --- sim_check.c --- */
-void check_step(struct world *w);                              /* what must hold at every instant */
+void check_step(struct world *w); /* what must hold at every instant */
+/* A durable row becomes *next; born: when it became durable, by the world's clock. */
+void check_release(struct world *w, const struct node *was, const struct node *next, int64_t born);
+/* Burstd has decided that the job this node boots for has ended (F53). */
+void check_cancelled(struct world *w, const char *node);
+/* Burstd has decided that this node, which is up, is to be powered down (F51). */
+void check_powered_down(struct world *w, const char *node);
 bool check_converged(struct world *w, char *why, size_t size); /* nothing is left to do (I24) */
+
+/* --- sim_drill.c --- */
+/* With nothing faulty and nothing wanted: things that must be done within a bound. */
+void sim_drill(struct world *w, void (*step)(struct world *w));
 
 /* --- sim_life.c --- */
 void life_start(struct world *w);

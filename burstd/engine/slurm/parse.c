@@ -100,11 +100,13 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 			n->reason.n = (size_t)(end - n->reason.p);
 			break;
 		}
-		if (word.n > 0 && (line[0] == 'N' || line[0] == 'S')) {
+		if (word.n > 0 && strchr("NSIP", line[0]) != NULL) {
 			take(word, "NodeName=", &name);
 			take(word, "State=", &n->state);
 			take(word, "NodeAddr=", &n->addr);
 			take(word, "NodeHostName=", &n->host);
+			take(word, "InstanceId=", &n->instance);
+			take(word, "Partitions=", &n->partitions);
 		}
 		line += word.n + 1;
 	}
@@ -150,23 +152,4 @@ long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx
 	if (count == 0)
 		return err_set(e, ERR_INVALID, "scontrol: no nodes at all");
 	return count;
-}
-
-void slurm_parse_jobs(const char *text, size_t len, slurm_job_fn fn, void *ctx)
-{
-	const char *end = text + len;
-
-	while (text < end) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-		const char *stop = nl != NULL ? nl : end;
-		const char *bar = memchr(text, '|', (size_t)(stop - text));
-		uint64_t id = 0;
-		const char *p = text;
-
-		while (bar != NULL && p < bar && *p >= '0' && *p <= '9' && id < UINT32_MAX)
-			id = id * 10 + (uint64_t)(*p++ - '0');
-		if (bar != NULL && p == bar && id > 0 && stop > bar + 1)
-			fn(ctx, id, bar + 1, (size_t)(stop - bar - 1));
-		text = stop + 1;
-	}
 }

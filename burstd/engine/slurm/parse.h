@@ -44,18 +44,14 @@ struct slurm_text { /* borrowed, not NUL-terminated */
 struct slurm_node {
 	char name[HOSTLIST_NAME_MAX + 1];
 	uint32_t flags;
-	struct slurm_text addr, host, state, reason; /* p NULL: not there */
+	struct slurm_text addr, host, state, instance, partitions, reason; /* p NULL: not there */
 };
 
 typedef void (*slurm_node_fn)(void *ctx, const struct slurm_node *n);
-typedef void (*slurm_job_fn)(void *ctx, uint64_t id, const char *list, size_t len);
 
 /* `scontrol -o show nodes`: one line a node.  Return how many, or -1: not such text, or cut short;
  * then fn may have been called for some. */
 long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx, struct err *e);
-/* `squeue -h -o '%A|%N'`: one line a job.  Lines that are not of that form are skipped. */
-void slurm_parse_jobs(const char *text, size_t len, slurm_job_fn fn, void *ctx);
-
 uint32_t slurm_parse_state(const char *text, size_t len);
 /* The flags as words joined by '+', as Slurm prints them; "" when not known. */
 void slurm_print_state(uint32_t flags, char *out, size_t size);

@@ -1,6 +1,7 @@
 #include "engine/slurm/slurm.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,21 +12,28 @@
 #include "io/loop.h"
 #include "io/proc.h"
 
-enum kind { SET_ADDR, DOWN, FORCE, RESUME, NKINDS };
+enum kind { SET_ADDR, DOWN, FORCE, ASAP, RESUME, POSTPONE, NKINDS };
+
+/* For the log; of nodes the state that scontrol takes. */
+static const char *const kind_names[NKINDS] = {
+	[SET_ADDR] = "address",     [DOWN] = "DOWN",     [FORCE] = "POWER_DOWN_FORCE",
+	[ASAP] = "POWER_DOWN_ASAP", [RESUME] = "RESUME", [POSTPONE] = "StartTime"};
 
 struct command { /* one scontrol update to be */
 	struct command *next, *prev;
 	enum kind kind;
 	size_t n;
-	struct str nodes, addrs, hosts;
-	char reason[200];
+	struct str names; /* of nodes; POSTPONE: of jobs */
+	struct str addrs, hosts;
+	char reason[SLURM_COMMENT_MAX + 1]; /* POSTPONE: the comment */
+	int64_t wait_s;
 };
 
-enum query { SNAPSHOT, JOBS, UPDATE, NQUERIES };
+enum { UPDATE = SLURM_NQUESTIONS, NRUNS };
 
 struct run {             /* one child; outlives a freed adapter */
 	struct slurm *s; /* NULL: the adapter is gone */
-	enum query query;
+	int what;        /* a question, or UPDATE */
 	int64_t began_ms;
 };
 
@@ -35,7 +43,7 @@ struct slurm {
 	struct log *log;
 	struct slurm_callbacks cb;
 	char scontrol[256], squeue[256], slurm_conf[300];
-	struct run *running[NQUERIES];
+	struct run *running[NRUNS];
 	struct command *first, *last;
 	size_t waiting;
 	int64_t settled_ms;
@@ -55,7 +63,7 @@ struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log,
 
 static void command_free(struct command *c)
 {
-	str_fini(&c->nodes);
+	str_fini(&c->names);
 	str_fini(&c->addrs);
 	str_fini(&c->hosts);
 	free(c);
@@ -65,7 +73,7 @@ void slurm_free(struct slurm *s)
 {
 	if (s == NULL)
 		return;
-	for (int q = 0; q < NQUERIES; q++)
+	for (int q = 0; q < NRUNS; q++)
 		if (s->running[q] != NULL)
 			s->running[q]->s = NULL;
 	while (s->first != NULL) {
@@ -99,10 +107,30 @@ static int failed(const char *what, const struct proc_reply *r, struct err *e)
 		       (int)(n < 180 ? n : 180), r->errors);
 }
 
+static const struct {
+	const char *what;
+	bool squeue;
+	const char *args[8];
+} questions[NRUNS] = {
+	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-o", "show", "nodes"}},
+	[SLURM_CONFIGURING] = {"squeue",
+			       true,
+			       {"-h", "-a", "-t", "CONFIGURING,RUNNING", "-o", SLURM_JOB_FORMAT}},
+	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o", SLURM_JOB_FORMAT}},
+	[SLURM_DETAILS] = {"scontrol show job", false, {"-o"}},
+	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
+	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
+	[UPDATE] = {"scontrol update", false, {"update"}},
+};
+
+/* scontrol, told several things, fails when one of them did: of one job of many. */
+static bool answered(const struct run *run, const struct proc_reply *r)
+{
+	return r->status == 0 || (run->what == SLURM_DETAILS && r->status == 1);
+}
+
 static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 {
-	static const char *const what[NQUERIES] = {"scontrol show nodes", "squeue",
-						   "scontrol update"};
 	struct run run = *(struct run *)ctx;
 	struct slurm *s = run.s;
 	struct err own = {0};
@@ -110,74 +138,85 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 	free(ctx);
 	if (s == NULL)
 		return;
-	s->running[run.query] = NULL;
-	if (e == NULL && r->status != 0) {
-		(void)failed(what[run.query], r, &own);
+	s->running[run.what] = NULL;
+	if (e == NULL && !answered(&run, r)) {
+		(void)failed(questions[run.what].what, r, &own);
 		e = &own;
 	}
-	switch (run.query) {
-	case SNAPSHOT:
-		s->cb.snapshot(s->cb.ctx, e ? NULL : r->out, e ? 0 : r->len, run.began_ms, e);
-		break;
-	case JOBS:
-		s->cb.jobs(s->cb.ctx, e ? NULL : r->out, e ? 0 : r->len, e);
-		break;
-	default:
-		s->settled_ms = loop_now(s->loop);
-		s->cb.updated(s->cb.ctx, e);
-		break;
+	if (run.what != UPDATE) {
+		s->cb.answer(s->cb.ctx, (enum slurm_question)run.what, e ? NULL : r->out,
+			     e ? 0 : r->len, run.began_ms, e);
+		return;
 	}
+	s->settled_ms = loop_now(s->loop);
+	s->cb.updated(s->cb.ctx, e);
 }
 
-static bool start(struct slurm *s, enum query q, const char *const *argv)
+/* args: what follows the arguments of the table, or NULL. */
+static bool start(struct slurm *s, int what, const char *const *args, const struct str *input)
 {
-	const char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C",
+	/* Times are read as numbers, whatever the zone. */
+	const char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s",
 				    s->slurm_conf[strlen("SLURM_CONF=")] ? s->slurm_conf : NULL,
 				    NULL};
+	const char *argv[16] = {questions[what].squeue ? s->squeue : s->scontrol};
 	struct proc_call call = {.argv = argv,
 				 .envp = envp,
+				 .input = input != NULL ? input->p : NULL,
+				 .input_len = input != NULL ? input->len : 0,
 				 .timeout_ms = SLURM_TIMEOUT_MS,
 				 .max_out = SLURM_OUT_MAX};
 	struct run *run = mem_zalloc(sizeof(*run));
 	struct err e;
+	size_t n = 1;
 
-	assert(s->running[q] == NULL);
-	*run = (struct run){.s = s, .query = q, .began_ms = loop_now(s->loop)};
+	assert(s->running[what] == NULL);
+	for (size_t i = 0; questions[what].args[i] != NULL; i++)
+		argv[n++] = questions[what].args[i];
+	for (size_t i = 0; args != NULL && args[i] != NULL; i++)
+		argv[n++] = args[i];
+	*run = (struct run){.s = s, .what = what, .began_ms = loop_now(s->loop)};
 	if (proc_run(s->proc, &call, on_done, run, &e) != 0) {
 		log_write(s->log, LOG_ERROR, "cannot run a Slurm command", "command", argv[0],
 			  "error", e.msg, NULL);
 		free(run);
 		return false;
 	}
-	s->running[q] = run;
+	s->running[what] = run;
 	return true;
 }
 
-bool slurm_poll(struct slurm *s)
+bool slurm_ask(struct slurm *s, enum slurm_question q)
 {
-	const char *const argv[] = {s->scontrol, "-o", "show", "nodes", NULL};
-
-	return s->running[SNAPSHOT] == NULL && start(s, SNAPSHOT, argv);
+	return s->running[q] == NULL && start(s, (int)q, NULL, NULL);
 }
 
-bool slurm_ask_jobs(struct slurm *s)
+bool slurm_ask_details(struct slurm *s, const char *const *ids, size_t n)
 {
-	const char *const argv[] = {s->squeue,     "-h", "-a",    "-t",
-				    "CONFIGURING", "-o", "%A|%N", NULL};
+	struct str input;
+	bool ok;
 
-	return s->running[JOBS] == NULL && start(s, JOBS, argv);
+	if (s->running[SLURM_DETAILS] != NULL)
+		return false;
+	str_init(&input, n * (SLURM_JOB_ID_MAX + 16));
+	for (size_t i = 0; i < n; i++)
+		str_addf(&input, "show job %s\n", ids[i]);
+	ok = start(s, SLURM_DETAILS, NULL, &input);
+	str_fini(&input);
+	return ok;
 }
 
-static bool takes(const struct command *c, enum kind kind, const char *reason)
+static bool takes(const struct command *c, enum kind kind, const char *reason, int64_t wait_s)
 {
-	return c != NULL && c->kind == kind && c->n < SLURM_BATCH_MAX &&
+	return c != NULL && c->kind == kind && c->wait_s == wait_s && c->n < SLURM_BATCH_MAX &&
 	       strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
-	       c->nodes.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
+	       c->names.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
 	       c->addrs.len + 64 < SLURM_ARG_MAX &&
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
-static struct command *command_new(struct slurm *s, enum kind kind, const char *reason)
+static struct command *command_new(struct slurm *s, enum kind kind, const char *reason,
+				   int64_t wait_s)
 {
 	struct command *c;
 
@@ -185,8 +224,9 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 		return NULL;
 	c = mem_zalloc(sizeof(*c));
 	c->kind = kind;
+	c->wait_s = wait_s;
 	(void)snprintf(c->reason, sizeof(c->reason), "%s", reason);
-	str_init(&c->nodes, SLURM_ARG_MAX);
+	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
 	str_init(&c->hosts, SLURM_ARG_MAX);
 	c->prev = s->last;
@@ -202,28 +242,35 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 /* The command that one more node of this kind goes into: the last one waiting, or a new one.  A
  * DOWN may also join the one before a last FORCE: nobody is in that FORCE who is not in that DOWN.
  */
-static struct command *command_for(struct slurm *s, enum kind kind, const char *reason)
+static struct command *command_for(struct slurm *s, enum kind kind, const char *reason,
+				   int64_t wait_s)
 {
 	struct command *last = s->last;
 
-	if (takes(last, kind, reason))
+	if (takes(last, kind, reason, wait_s))
 		return last;
-	if (kind == DOWN && takes(last, FORCE, reason) && takes(last->prev, DOWN, reason) &&
+	if (kind == DOWN && takes(last, FORCE, reason, 0) && takes(last->prev, DOWN, reason, 0) &&
 	    last->prev->n == last->n)
 		return last->prev;
-	return command_new(s, kind, reason);
+	return command_new(s, kind, reason, wait_s);
+}
+
+static struct command *add(struct slurm *s, enum kind kind, const char *name, const char *reason,
+			   int64_t wait_s)
+{
+	struct command *c = command_for(s, kind, reason, wait_s);
+
+	if (c == NULL)
+		return NULL;
+	str_addf(&c->names, "%s%s", c->n > 0 ? "," : "", name);
+	c->n++;
+	return c;
 }
 
 static struct command *add_node(struct slurm *s, enum kind kind, const char *node,
 				const char *reason)
 {
-	struct command *c = command_for(s, kind, reason);
-
-	if (c == NULL)
-		return NULL;
-	str_addf(&c->nodes, "%s%s", c->n > 0 ? "," : "", node);
-	c->n++;
-	return c;
+	return add(s, kind, node, reason, 0);
 }
 
 static void add_addr(struct command *c, const char *addr, const char *host)
@@ -264,19 +311,55 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 		add_addr(c, addr != NULL && addr[0] != '\0' ? addr : nowhere, node);
 }
 
+void slurm_drain(struct slurm *s, const char *node, const char *reason)
+{
+	char clean[sizeof(s->first->reason)];
+
+	clean_reason(clean, sizeof(clean), reason);
+	(void)add_node(s, ASAP, node, clean);
+}
+
 void slurm_resume(struct slurm *s, const char *node)
 {
 	(void)add_node(s, RESUME, node, "");
 }
 
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+{
+	char clean[sizeof(s->first->reason)];
+
+	clean_reason(clean, sizeof(clean), comment != NULL ? comment : "");
+	if (wait_ms > 0 || comment != NULL)
+		(void)add(s, POSTPONE, job, clean, wait_ms > 0 ? (wait_ms + 999) / 1000 : 0);
+}
+
+static void make_job_argv(const struct command *c, struct str *args, const char **argv)
+{
+	size_t n = 0;
+
+	str_addf(&args[0], "jobid=%s", c->names.p);
+	argv[n++] = args[0].p;
+	if (c->wait_s > 0) {
+		str_addf(&args[1], "StartTime=now+%" PRId64, c->wait_s);
+		argv[n++] = args[1].p;
+	}
+	if (c->reason[0] != '\0') {
+		str_addf(&args[2], "AdminComment=%s", c->reason);
+		argv[n++] = args[2].p;
+	}
+	argv[n] = NULL;
+}
+
 /* The arguments of a command, in memory that *args keeps. */
 static void make_argv(const struct command *c, struct str *args, const char **argv)
 {
-	static const char *const states[NKINDS] = {
-		[DOWN] = "DOWN", [FORCE] = "POWER_DOWN_FORCE", [RESUME] = "RESUME"};
-	size_t n = 2;
+	size_t n = 0;
 
-	str_addf(&args[0], "nodename=%s", c->nodes.p);
+	if (c->kind == POSTPONE) {
+		make_job_argv(c, args, argv);
+		return;
+	}
+	str_addf(&args[0], "nodename=%s", c->names.p);
 	argv[n++] = args[0].p;
 	if (c->addrs.len > 0) {
 		str_addf(&args[1], "nodeaddr=%s", c->addrs.p);
@@ -284,8 +367,8 @@ static void make_argv(const struct command *c, struct str *args, const char **ar
 		argv[n++] = args[1].p;
 		argv[n++] = args[2].p;
 	}
-	if (states[c->kind] != NULL) {
-		str_addf(&args[3], "state=%s", states[c->kind]);
+	if (c->kind != SET_ADDR) {
+		str_addf(&args[3], "state=%s", kind_names[c->kind]);
 		argv[n++] = args[3].p;
 	}
 	if (c->reason[0] != '\0') {
@@ -298,7 +381,7 @@ static void make_argv(const struct command *c, struct str *args, const char **ar
 void slurm_flush(struct slurm *s)
 {
 	enum { ARGS = 5 };
-	const char *argv[ARGS + 3] = {s->scontrol, "update"};
+	const char *argv[ARGS + 1];
 	struct command *c = s->first;
 	struct str args[ARGS];
 	char count[FMT_U64_SIZE];
@@ -308,9 +391,9 @@ void slurm_flush(struct slurm *s)
 	for (size_t i = 0; i < ARGS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);
 	make_argv(c, args, argv);
-	log_write(s->log, LOG_DEBUG, "telling slurmctld", "nodes", c->nodes.p, "what",
-		  args[3].len > 0 ? args[3].p : "address", "count", fmt_u64(count, c->n), NULL);
-	if (start(s, UPDATE, argv)) {
+	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
+		  kind_names[c->kind], "count", fmt_u64(count, c->n), NULL);
+	if (start(s, UPDATE, argv, NULL)) {
 		s->first = c->next;
 		if (s->first == NULL)
 			s->last = NULL;

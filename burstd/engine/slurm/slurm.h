@@ -1,7 +1,7 @@
 /* slurm.h - talking to slurmctld: one snapshot a poll, updates in batches, nothing node by node.
  *
  * Through scontrol and squeue, whose command lines have not changed from 22.05 to 26.05, while the
- * library and the REST API change with every release.  At most one poll, one job query and one
+ * library and the REST API change with every release.  At most one question of a kind and one
  * update run at a time; updates wait in order, and neighbours of a kind become one command. */
 #ifndef BURSTD_SLURM_H
 #define BURSTD_SLURM_H
@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "engine/slurm/job.h"
 #include "engine/slurm/parse.h"
 
 struct loop;
@@ -24,14 +25,23 @@ enum {
 	SLURM_QUEUE_MAX = 4096, /* commands waiting; more are dropped, the next diff repeats them */
 	SLURM_BATCH_MAX = 1000, /* nodes in one command */
 	SLURM_ARG_MAX = 100000, /* bytes of one argument; the kernel's limit is 131,071 */
+	SLURM_COMMENT_MAX = 240, /* bytes of a reason or a comment of ours */
+};
+
+enum slurm_question {
+	SLURM_SNAPSHOT,    /* all nodes: slurm_parse_nodes() */
+	SLURM_CONFIGURING, /* the jobs that have nodes, up or not: slurm_job_parse() */
+	SLURM_JOBS,        /* all jobs that have not ended: likewise */
+	SLURM_DETAILS,     /* of some jobs: slurm_job_parse_detail() */
+	SLURM_CONFIG,      /* slurmctld's settings: slurm_require_check() */
+	SLURM_PARTITIONS,  /* likewise */
+	SLURM_NQUESTIONS
 };
 
 struct slurm_callbacks {
-	/* A whole snapshot, begun at began_ms; or text NULL and e set. */
-	void (*snapshot)(void *ctx, const char *text, size_t len, int64_t began_ms,
-			 const struct err *e);
-	/* The jobs that wait for their nodes; or text NULL and e set. */
-	void (*jobs)(void *ctx, const char *text, size_t len, const struct err *e);
+	/* The answer to a question asked at began_ms, or text NULL and e set. */
+	void (*answer)(void *ctx, enum slurm_question q, const char *text, size_t len,
+		       int64_t began_ms, const struct err *e);
 	/* An update ended; e is set if it failed. */
 	void (*updated)(void *ctx, const struct err *e);
 	void *ctx;
@@ -44,9 +54,10 @@ void slurm_free(struct slurm *s);
 /* Directory of the commands, and SLURM_CONF or NULL; copied. */
 void slurm_configure(struct slurm *s, const char *bin, const char *conf);
 
-/* Start, unless one is running. */
-bool slurm_poll(struct slurm *s);
-bool slurm_ask_jobs(struct slurm *s);
+/* Ask, unless the same question is being answered. */
+bool slurm_ask(struct slurm *s, enum slurm_question q);
+/* SLURM_DETAILS of these jobs, by their ids; those that slurmctld does not know are left out. */
+bool slurm_ask_details(struct slurm *s, const char *const *ids, size_t n);
 
 /* Queue: where the node is reached.  addr NULL: back to its own name. */
 void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const char *host);
@@ -57,8 +68,13 @@ void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const c
  * nowhere until it is down. */
 void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason);
+/* Queue POWER_DOWN_ASAP: no more jobs, and down when those on it are done. */
+void slurm_drain(struct slurm *s, const char *node, const char *reason);
 /* Queue: bring back a node that ResumeTimeout left down. */
 void slurm_resume(struct slurm *s, const char *node);
+/* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
+ * and its AdminComment becomes this one (NULL: leave it). */
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);
 /* Start the next command, if none is running. */
 void slurm_flush(struct slurm *s);
 

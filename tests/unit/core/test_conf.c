@@ -223,6 +223,50 @@ static void test_may_replace_providers(void **state)
 	conf_free(next);
 }
 
+static void note_change(void *ctx, const struct conf_change *change)
+{
+	struct str *all = ctx;
+
+	conf_change_print(change, all);
+	str_adds(all, "\n");
+}
+
+static void check_diff(const struct conf *old, const struct conf *next, const char *want)
+{
+	struct str all;
+
+	str_init(&all, 4096);
+	conf_diff(old, next, note_change, &all);
+	assert_string_equal(all.p, want);
+	str_fini(&all);
+}
+
+static void test_diff(void **state)
+{
+	struct conf *old = three_pools((const char *const[3]){"a", "b", NULL});
+	struct conf *next = three_pools((const char *const[3]){"b", "c", NULL});
+
+	(void)state;
+	check_diff(old, old, "");
+	set("", "log_level", next, "warn");
+	set("slurm", "bin_dir", next, "/opt/bin");
+	set("provider", "settle", &next->providers[1], "90s");
+	set("pool", "max_nodes", &next->pools[0], "7");
+	set("pool", "zone", &next->pools[0], "east-1");
+	add_provider(next, "three", 7);
+	check_diff(old, next,
+		   "log_level: debug -> warn\n"
+		   "slurm bin_dir: \"\" -> /opt/bin\n"
+		   "provider \"two\" settle: 0s -> 90s\n"
+		   "provider \"three\": new\n"
+		   "pool \"a\": gone\n"
+		   "pool \"b\" zone: \"\" -> east-1\n"
+		   "pool \"b\" max_nodes: 0 -> 7\n"
+		   "pool \"c\": new\n");
+	conf_free(old);
+	conf_free(next);
+}
+
 /* --- options -----------------------------------------------------------------------------------
  */
 
@@ -271,27 +315,38 @@ static const struct {
 	{"", "listen", "[::]:80", NULL, "loopback"},
 	{"", "log_level", "debug", "debug", NULL},
 	{"", "log_level", "loud", NULL, "want debug, info, warn or error"},
+	{"", "events_keep", "366d", "8784h", NULL},
+	{"", "events_keep", "1h", "1h", NULL},
+	{"", "events_keep", "59m", NULL, "\"59m\": want 1h to 8784h"},
 	{"slurm", "conf", "", "", NULL},
 	{"slurm", "conf", "/etc/slurm.conf", "/etc/slurm.conf", NULL},
 	{"provider", "url", "https://api.example.org/v1", "https://api.example.org/v1", NULL},
 	{"provider", "url", "", "", NULL},
 	{"provider", "url", "ftp://x", NULL, "want http://"},
 	{"provider", "url", "http:///x", NULL, "want http://"},
-	{"provider", "settle", "0s", "0m", NULL},
+	{"provider", "settle", "0s", "0s", NULL},
+	{"provider", "settle", "60m", "1h", NULL},
+	{"provider", "settle", "120s", "2m", NULL},
 	{"provider", "settle", "90s", "90s", NULL},
 	{"provider", "settle", "1500ms", "1500ms", NULL},
-	{"provider", "settle", "2h", NULL, "want 0ms to 1h00m"},
-	{"provider", "settle", "60", NULL, "want a duration"},
-	{"provider", "list_every", "999ms", NULL, "want 1s to 1h00m"},
+	{"provider", "settle", "2h", NULL, "\"2h\": want 0s to 1h"},
+	{"provider", "settle", "60", NULL,
+	 "\"60\": want a unit behind the number: ms, s, m, h or d"},
+	{"provider", "settle", "1m30s", NULL,
+	 "\"1m30s\": want one number and one unit, such as 30s, 15m or 24h"},
+	{"provider", "settle", "soon", NULL, "want one number and one unit"},
+	{"provider", "settle", "s", NULL, "want one number and one unit"},
+	{"provider", "settle", "", NULL, "want one number and one unit"},
+	{"provider", "list_every", "999ms", NULL, "want 1s to 1h"},
 	{"provider", "concurrency", "1024", "1024", NULL},
 	{"provider", "concurrency", "0", NULL, "want a number from 1 to 1024"},
 	{"provider", "concurrency", "1025", NULL, "want a number from 1 to 1024"},
 	{"provider", "rate", "0", "0", NULL},
 	{"pool", "max_nodes", "1", "1", NULL},
 	{"pool", "max_nodes", "65536", "65536", NULL},
-	{"pool", "max_nodes", "0", NULL, "want a number from 1 to 65536"},
-	{"pool", "max_nodes", "65537", NULL, "want a number from 1 to 65536"},
-	{"pool", "max_nodes", "99999999999999999999", NULL, "want a number from 1 to 65536"},
+	{"pool", "max_nodes", "0", "0", NULL},
+	{"pool", "max_nodes", "65537", NULL, "want a number from 0 to 65536"},
+	{"pool", "max_nodes", "99999999999999999999", NULL, "want a number from 0 to 65536"},
 	{"pool", "max_nodes", "-1", NULL, "want a number"},
 	{"pool", "max_nodes", "8 ", NULL, "want a number"},
 	{"pool", "max_nodes", "", NULL, "want a number"},
@@ -305,7 +360,10 @@ static const struct {
 	{"pool", "market", "spot", "spot", NULL},
 	{"pool", "market", "on-demand", "on-demand", NULL},
 	{"pool", "market", "Spot", NULL, "want on-demand or spot"},
-	{"pool", "boot_timeout", "25h", NULL, "want 1s to 1d00h"},
+	{"pool", "boot_timeout", "25h", NULL, "\"25h\": want 1s to 24h"},
+	{"pool", "boot_timeout", "1d00h", NULL, "\"1d00h\": want one number and one unit"},
+	{"pool", "boot_timeout", "999999d", NULL, "want 1s to 24h"},
+	{"pool", "boot_timeout", "1d", "24h", NULL},
 	{"pool", "zone", "", "", NULL},
 	{"pool", "type", "gpu_8x h100", NULL, "want one word"},
 	{"pool", "type", "", NULL, "want one word"},
@@ -360,6 +418,75 @@ static void test_failed_set_changes_nothing(void **state)
 	conf_option_fini(conf_option_find("provider", "url"), &p);
 }
 
+static void test_command(void **state)
+{
+	static const struct {
+		const char *words[3], *want; /* as printed ... */
+		const char *want_err;        /* ... or why the last word is refused */
+	} rows[] = {
+		{{"/site"}, "\"/site\"", NULL},
+		{{"/site", "-H", "%n-bmc"}, "\"/site\", \"-H\", \"%n-bmc\"", NULL},
+		{{"/site", "%a:%%n", "two words; $HOME"},
+		 "\"/site\", \"%a:%%n\", \"two words; $HOME\"",
+		 NULL},
+		{{"site"}, NULL, "want the absolute path of a program first"},
+		{{"%n"}, NULL, "want the absolute path"},
+		{{"/site/%n"}, NULL, "none in the program's path"},
+		{{""}, NULL, "absolute path"},
+		{{"/site", ""}, NULL, "a word is empty"},
+		{{"/site", "a\nb"}, NULL, "a control byte"},
+		{{"/site", "\\"}, NULL, "a backslash"},
+		{{"/site", "%N"}, NULL, "\"%N\": want %n, %a or %%"},
+		{{"/site", "100%"}, NULL, "want %n, %a or %%"},
+		{{"/site", "%%%"}, NULL, "want %n, %a or %%"},
+	};
+	const struct conf_option *o = conf_option_find("provider", "on");
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf_provider p = {0};
+		struct err e = {0};
+		struct str s;
+		int rc = 0;
+
+		print_message("# row %zu\n", i);
+		for (int k = 0; k < 3 && rows[i].words[k] != NULL && rc == 0; k++)
+			rc = conf_option_add_arg(o, &p, rows[i].words[k], &e);
+		str_init(&s, 1000);
+		conf_option_print(o, &p, &s);
+		if (rows[i].want != NULL) {
+			assert_int_equal(rc, 0);
+			assert_string_equal(s.p, rows[i].want);
+		} else {
+			assert_int_equal(rc, -1);
+			if (strstr(e.msg, rows[i].want_err) == NULL)
+				fail_msg("got: %s", e.msg);
+		}
+		str_fini(&s);
+		conf_option_fini(o, &p);
+		assert_null(p.on);
+	}
+}
+
+static void test_command_too_long(void **state)
+{
+	const struct conf_option *o = conf_option_find("provider", "off");
+	struct conf_provider p = {0};
+	struct err e = {0};
+	char word[1026];
+
+	(void)state;
+	memset(word, 'x', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	assert_int_equal(conf_option_add_arg(o, &p, "/site", &e), 0);
+	assert_int_equal(conf_option_add_arg(o, &p, word, &e), -1);
+	for (int i = 1; i < 64; i++)
+		assert_int_equal(conf_option_add_arg(o, &p, "%n", &e), 0);
+	assert_int_equal(conf_option_add_arg(o, &p, "%n", &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	conf_option_fini(o, &p);
+}
+
 /* The table itself: each initial value is one the option takes, each has its help and a name of its
  * own. */
 static void test_table(void **state)
@@ -373,7 +500,7 @@ static void test_table(void **state)
 		memset(&object, 0, sizeof(object));
 		assert_ptr_equal(conf_option_find(o->section, o->name), o);
 		assert_true(strlen(o->help) > 5 && strchr(o->help, '\n') == NULL);
-		if (o->initial == NULL || o->type == CONF_USERS)
+		if (o->initial == NULL || o->type == CONF_USERS || o->type == CONF_ARGV)
 			continue;
 		if (conf_option_set(o, &object, o->initial, &e) < 0)
 			fail_msg("%s %s: %s", o->section, o->name, e.msg);
@@ -411,8 +538,11 @@ int main(void)
 		cmocka_unit_test(test_lookup),
 		cmocka_unit_test(test_may_replace_pools),
 		cmocka_unit_test(test_may_replace_providers),
+		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_failed_set_changes_nothing),
+		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_command_too_long),
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_nearest),
 	};

@@ -232,7 +232,10 @@ static void test_clear(void **state)
 		old = fleet_add(&f, &n);
 		n = make("c1", 3, NODE_WANTED, 0);
 		new = fleet_add(&f, &n);
-		assert_true(fleet_clear(old));
+		assert_true(fleet_clear(old)); /* the younger one waits for it */
+		new->n.state = NODE_BOOTING;   /* found at the provider */
+		assert_false(fleet_clear(old));
+		new->n.state = NODE_WANTED;
 		assert_int_equal(fleet_clear(new), clear_when_older_is[s] == 'G');
 		old->n.accepted = true;
 		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');

@@ -553,11 +553,30 @@ static void test_delete_failed_never_gives_up(void **state)
 	(void)state;
 	for (int i = 0; i < 100; i++) {
 		assert_true(at_time(&n, NODE_EV_DELETE_FAILED, now));
+		assert_true(n.wake_ms - now >=
+			    (now - T0 < NODE_BACKOFF_MAX_MS ? now - T0 : NODE_BACKOFF_MAX_MS));
 		assert_int_equal(n.state, NODE_DELETING);
 		assert_in_range(n.wake_ms - now, NODE_BACKOFF_MS, NODE_BACKOFF_MAX_MS);
 		now = n.wake_ms;
 		assert_int_equal(node_want(&n, now, &with_tokens), NODE_WANT_DELETE);
 	}
+}
+
+/* F22, F24: an outage is not a refusal: the first denial after it is the first. */
+static void test_failed_deletes_are_no_denials(void **state)
+{
+	struct node n = node_at(NODE_DELETING);
+	int64_t now = T0;
+
+	(void)state;
+	for (int i = 0; i < NODE_RETRIES - 1; i++, now = n.wake_ms) {
+		for (int k = 0; k < 2 * NODE_RETRIES; k++, now = n.wake_ms)
+			assert_true(at_time(&n, NODE_EV_DELETE_FAILED, now));
+		assert_true(denied(&n, now));
+		assert_int_equal(n.state, NODE_DELETING);
+	}
+	assert_true(denied(&n, now));
+	assert_int_equal(n.state, NODE_QUARANTINED);
 }
 
 static void test_boot_deadline_after_restart(void **state)
@@ -784,6 +803,7 @@ int main(void)
 		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),
 		cmocka_unit_test(test_delete_denied_for_good_is_quarantined),
 		cmocka_unit_test(test_delete_failed_never_gives_up),
+		cmocka_unit_test(test_failed_deletes_are_no_denials),
 		cmocka_unit_test(test_boot_deadline_after_restart),
 		cmocka_unit_test(test_clock_going_back_over_a_restart),
 		cmocka_unit_test(test_restart_forgets_no_intent),

@@ -62,7 +62,7 @@ static const char two_nodes[] =
 	"MCS_label=N/A Partitions=cloud  BootTime=2026-11-21T02:00:00 "
 	"Reason=said State=DOWN NodeAddr=6.6.6.6 a=b [root@2026-11-21T02:00:00]\n"
 	"NodeName=c2 NodeAddr=c2 NodeHostName=c2 State=IDLE+CLOUD+POWERED_DOWN Partitions=cloud "
-	"Comment=Reason=none\n";
+	"InstanceId=i-7 InstanceType=gpu Comment=Reason=none InstanceId=i-8\n";
 
 static void test_nodes(void **state)
 {
@@ -78,6 +78,8 @@ static void test_nodes(void **state)
 	assert_string_equal(g.n[1].name, "c2");
 	assert_true(slurm_text_is(g.n[1].host, "c2"));
 	assert_false(slurm_text_is(g.n[1].addr, "c22"));
+	assert_int_equal(g.n[0].instance.n, 0);
+	assert_true(slurm_text_is(g.n[1].instance, "i-7"));
 }
 
 /* Anything that is not whole is an error: a node that is not shown would be believed gone. */
@@ -111,26 +113,6 @@ static void test_broken(void **state)
 	}
 }
 
-static void add_job(void *ctx, uint64_t id, const char *list, size_t len)
-{
-	char *out = ctx;
-	size_t n = strlen(out);
-
-	(void)snprintf(out + n, 256 - n, "[%d %.*s]", (int)id, (int)len, list);
-}
-
-static void test_jobs(void **state)
-{
-	char out[256] = "";
-	static const char text[] =
-		"3|c[1-4]\nnonsense\n|c1\n12x|c1\n7|\n\n99999999999999999999|c1\n"
-		"8|c5,c7";
-
-	(void)state;
-	slurm_parse_jobs(text, strlen(text), add_job, out);
-	assert_string_equal(out, "[3 c[1-4]][8 c5,c7]");
-}
-
 static void test_print(void **state)
 {
 	char out[200];
@@ -150,8 +132,9 @@ static void test_print(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_states), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_broken), cmocka_unit_test(test_jobs),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_print),
 	};
 

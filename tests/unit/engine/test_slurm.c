@@ -23,32 +23,21 @@ struct fix {
 	struct proc *proc;
 	struct slurm *slurm;
 	struct timer *guard;
-	unsigned updated, failed, snapshots, jobs;
-	char error[256];
+	unsigned updated, failed, answers[SLURM_NQUESTIONS];
+	char error[256], text[256];
 };
 
-static void on_snapshot(void *ctx, const char *text, size_t len, int64_t began_ms,
-			const struct err *e)
+static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
+		      int64_t began_ms, const struct err *e)
 {
 	struct fix *f = ctx;
 
-	f->snapshots++;
 	assert_true(began_ms > 0 && began_ms <= loop_now(f->loop));
+	f->answers[q]++;
 	if (e != NULL)
 		(void)snprintf(f->error, sizeof(f->error), "%s", e->msg);
 	else
-		assert_int_equal(slurm_parse_state(text, len), SLURM_KNOWN);
-	loop_stop(f->loop);
-}
-
-static void on_jobs(void *ctx, const char *text, size_t len, const struct err *e)
-{
-	struct fix *f = ctx;
-
-	assert_null(e);
-	assert_int_equal(len, 5);
-	assert_memory_equal(text, "1|c1\n", 5);
-	f->jobs++;
+		(void)snprintf(f->text, sizeof(f->text), "%.*s", (int)len, text);
 	loop_stop(f->loop);
 }
 
@@ -85,7 +74,7 @@ static void script(const struct fix *f, const char *name, const char *text)
 static int setup(void **state)
 {
 	struct fix *f = mem_zalloc(sizeof(*f));
-	struct slurm_callbacks cb = {on_snapshot, on_jobs, on_updated, f};
+	struct slurm_callbacks cb = {on_answer, on_updated, f};
 
 	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/slurm-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
@@ -248,8 +237,8 @@ static void test_failure(void **state)
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
 	settle(f);
 	assert_int_equal(f->failed, 1);
-	assert_true(slurm_poll(f->slurm));
-	assert_false(slurm_poll(f->slurm)); /* one at a time */
+	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
+	assert_false(slurm_ask(f->slurm, SLURM_SNAPSHOT)); /* one at a time */
 	loop_run(f->loop);
 	assert_non_null(strstr(f->error, "exit status 1: slurm_update error: Invalid node"));
 }
@@ -261,7 +250,7 @@ static void test_no_such_command(void **state)
 	slurm_configure(f->slurm, "/nonexistent", NULL);
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
 	slurm_flush(f->slurm);
-	assert_false(slurm_ask_jobs(f->slurm));
+	assert_false(slurm_ask(f->slurm, SLURM_CONFIGURING));
 	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX); /* not lost: it waits */
 }
 
@@ -269,13 +258,57 @@ static void test_queries(void **state)
 {
 	struct fix *f = *state;
 
-	assert_true(slurm_poll(f->slurm));
+	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
 	loop_run(f->loop);
-	assert_true(slurm_ask_jobs(f->slurm));
+	assert_true(slurm_ask(f->slurm, SLURM_CONFIGURING));
 	loop_run(f->loop);
-	assert_int_equal(f->snapshots, 1);
-	assert_int_equal(f->jobs, 1);
-	assert_calls(f, "-o show nodes\n");
+	assert_string_equal(f->text, "1|c1\n");
+	assert_true(slurm_ask(f->slurm, SLURM_CONFIG));
+	loop_run(f->loop);
+	assert_true(slurm_ask(f->slurm, SLURM_PARTITIONS));
+	loop_run(f->loop);
+	for (int q = 0; q < SLURM_NQUESTIONS; q++)
+		assert_int_equal(f->answers[q], q != SLURM_JOBS && q != SLURM_DETAILS);
+	assert_calls(f, "-o show nodes\nshow config\n-o show partitions\n");
+}
+
+/* scontrol is told the jobs by its input, and fails when one of them is gone: the others count. */
+static void test_details(void **state)
+{
+	const char *const ids[] = {"7_2", "8"};
+	struct fix *f = *state;
+
+	script(f, "scontrol", "cat; exit 1");
+	assert_true(slurm_ask_details(f->slurm, ids, 2));
+	assert_false(slurm_ask_details(f->slurm, ids, 2)); /* one at a time */
+	loop_run(f->loop);
+	assert_int_equal(f->answers[SLURM_DETAILS], 1);
+	assert_string_equal(f->error, "");
+	assert_string_equal(f->text, "show job 7_2\nshow job 8\n");
+	script(f, "scontrol", "exit 2");
+	assert_true(slurm_ask_details(f->slurm, ids, 2));
+	loop_run(f->loop);
+	assert_non_null(strstr(f->error, "exit status 2"));
+}
+
+/* Jobs that wait as long for the same reason are one command. */
+static void test_postpone(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_postpone(f->slurm, "7_2", 29001, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "8", 30000, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "9", 60000, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "10", 60000, NULL);
+	slurm_postpone(f->slurm, "11", 0, "burstd: y");
+	slurm_postpone(f->slurm, "12", 0, NULL); /* nothing to say */
+	settle(f);
+	assert_calls(f, "update jobid=7_2,8 StartTime=now+30 "
+			"AdminComment=burstd: none here; next try x\n"
+			"update jobid=9 StartTime=now+60 "
+			"AdminComment=burstd: none here; next try x\n"
+			"update jobid=10 StartTime=now+60\n"
+			"update jobid=11 AdminComment=burstd: y\n");
 }
 
 /* The adapter may go while its children run: nobody is called back (teardown frees it first). */
@@ -283,7 +316,7 @@ static void test_free_while_running(void **state)
 {
 	struct fix *f = *state;
 
-	assert_true(slurm_poll(f->slurm));
+	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
 	slurm_flush(f->slurm);
 	slurm_set_addr(f->slurm, "c2", "10.0.0.2", "c2");
@@ -293,9 +326,17 @@ int main(void)
 {
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_addresses),       T(test_refused_gang), T(test_dead),
-		T(test_order_is_kept),   T(test_batches),      T(test_failure),
-		T(test_no_such_command), T(test_queries),      T(test_free_while_running),
+		T(test_addresses),
+		T(test_refused_gang),
+		T(test_dead),
+		T(test_order_is_kept),
+		T(test_batches),
+		T(test_failure),
+		T(test_no_such_command),
+		T(test_queries),
+		T(test_details),
+		T(test_postpone),
+		T(test_free_while_running),
 	};
 #undef T
 

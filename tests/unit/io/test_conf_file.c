@@ -24,6 +24,9 @@
 #define SIM      "provider sim { driver = sim }\n"
 #define POOL_END "provider = sim type = t region = r max_nodes = 8 max_rate = \"300\" }\n"
 #define POOL     "pool p { nodes = \"c[1-8]\" " POOL_END
+#define POOL_P                                                                                     \
+	"pool p { nodes = \"c[1-8]\" provider = p type = t region = r max_nodes = 8 max_rate = "   \
+	"\"300\" }\n"
 
 static const char example[] =
 	"cluster   = \"lab\"\n"
@@ -47,7 +50,7 @@ static const char whole[] =
 	"currency = \"CHF\"\n"
 	"state_dir = \"/srv/burstd\"\n"
 	"listen = \"127.0.0.1:9818\"\n"
-	"log_level = \"warn\"\n"
+	"log_level = \"warn\" events_keep = \"30d\"\n"
 	"admins = {\"root\", \"1001\"}\n"
 	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" }\n"
 	"provider \"sim\" {\n"
@@ -55,7 +58,10 @@ static const char whole[] =
 	"\"/etc/sim.token\"\n"
 	"	ca_file = \"/etc/ca.pem\" settle = \"61s\" list_every = \"31s\" timeout = "
 	"\"1500ms\"\n"
-	"	concurrency = 17 rate = 3\n"
+	"	concurrency = 17 rate = 3 on = {\"/site\", \"on\", \"%n\"} off = {\"/site\", "
+	"\"off\", "
+	"\"%n\"} status = {\"/cat\", \"%n\"} records = \"/srv/static\" program = "
+	"\"/opt/burst-static\"\n"
 	"}\n"
 	"provider \"b\" { driver = \"static\" }\n"
 	"pool \"h100\" {\n"
@@ -85,6 +91,16 @@ static void assert_text_equal(const char *got, const char *want)
 		assert_string_equal(got, want);
 }
 
+static void assert_words_equal(char *const *got, char *const *want)
+{
+	size_t i = 0;
+
+	assert_int_equal(got == NULL, want == NULL);
+	for (; want != NULL && want[i] != NULL; i++)
+		assert_text_equal(got[i], want[i]);
+	assert_true(got == NULL || got[i] == NULL);
+}
+
 static void assert_provider_equal(const struct conf_provider *a, const struct conf_provider *b)
 {
 	assert_text_equal(a->name, b->name);
@@ -97,6 +113,11 @@ static void assert_provider_equal(const struct conf_provider *a, const struct co
 	assert_int_equal(a->timeout_ms, b->timeout_ms);
 	assert_int_equal(a->concurrency, b->concurrency);
 	assert_int_equal(a->rate, b->rate);
+	assert_words_equal(a->on, b->on);
+	assert_words_equal(a->off, b->off);
+	assert_words_equal(a->status, b->status);
+	assert_text_equal(a->records, b->records);
+	assert_text_equal(a->program, b->program);
 }
 
 static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool *b)
@@ -124,6 +145,7 @@ static void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_text_equal(a->state_dir, b->state_dir);
 	assert_text_equal(a->listen, b->listen);
 	assert_int_equal(a->log_level, b->log_level);
+	assert_int_equal(a->events_keep_ms, b->events_keep_ms);
 	assert_text_equal(a->slurm_bin, b->slurm_bin);
 	assert_text_equal(a->slurm_conf, b->slurm_conf);
 	assert_int_equal(a->nadmins, b->nadmins);
@@ -151,6 +173,7 @@ static void test_every_field(void **state)
 	assert_string_equal(c->state_dir, "/srv/burstd");
 	assert_string_equal(c->listen, "127.0.0.1:9818");
 	assert_int_equal(c->log_level, LOG_WARN);
+	assert_int_equal(c->events_keep_ms, INT64_C(30) * 86400000);
 	assert_int_equal(c->nadmins, 2);
 	assert_int_equal(c->admins[0], 0);
 	assert_int_equal(c->admins[1], 1001);
@@ -167,6 +190,11 @@ static void test_every_field(void **state)
 	assert_int_equal(sim->timeout_ms, 1500);
 	assert_int_equal(sim->concurrency, 17);
 	assert_int_equal(sim->rate, 3);
+	assert_string_equal(sim->off[1], "off");
+	assert_string_equal(sim->off[2], "%n");
+	assert_null(sim->off[3]);
+	assert_string_equal(sim->program, "/opt/burst-static");
+	assert_null(c->providers[1].on);
 	assert_int_equal(c->npools, 2);
 	assert_int_equal(p->nodes->n, 8);
 	assert_string_equal(p->type, "gpu_8x_h100");
@@ -178,6 +206,13 @@ static void test_every_field(void **state)
 	assert_int_equal(p->price_nano_h, INT64_C(29520000000));
 	assert_int_equal(p->boot_ms, 660000);
 	assert_int_equal(p->nodes_line, 15);
+	assert_int_equal(c->state_dir_line, 3);
+	assert_int_equal(c->slurm_bin_line, 7);
+	assert_int_equal(c->slurm_conf_line, 7);
+	assert_int_equal(sim->driver_line, 9);
+	assert_int_equal(sim->credential_line, 9);
+	assert_int_equal(sim->ca_line, 10);
+	assert_int_equal(c->providers[1].ca_line, 0);
 	assert_int_equal(p->line, 18);
 	assert_int_equal(c->pools[1].provider_index, 1);
 	assert_int_equal(c->pools[1].max_rate_nano_h, 0);
@@ -195,6 +230,7 @@ static void test_defaults(void **state)
 	assert_string_equal(c->state_dir, "/var/lib/burstd");
 	assert_string_equal(c->listen, "");
 	assert_int_equal(c->log_level, LOG_INFO);
+	assert_int_equal(c->events_keep_ms, INT64_C(90) * 86400000);
 	assert_int_equal(c->nadmins, 0);
 	assert_string_equal(c->slurm_bin, "/usr/bin");
 	assert_null(c->slurm_conf);
@@ -234,10 +270,24 @@ static const struct {
 	{"option twice", HEAD "cluster = b\n", "3: cluster is there twice, first in line 1"},
 	{"option twice in a pool", HEAD SIM "pool p { type = a\ntype = b }",
 	 "5: type is there twice, first in line 4"},
-	{"provider twice", HEAD SIM SIM, "4: found duplicate title 'sim'"},
-	{"pool twice", HEAD SIM POOL POOL, "5: found duplicate title 'p'"},
+	{"provider twice", HEAD SIM "\n" SIM,
+	 "5: provider \"sim\" is there twice; the first ends in line 3"},
+	{"pool twice", HEAD SIM POOL POOL,
+	 "5: pool \"p\" is there twice; the first ends in line 4"},
+	{"one of two of a name twice", HEAD "provider p { driver = sim }\n" POOL_P POOL_P,
+	 "5: this kind of section has the title \"p\" already"},
+	{"byte order mark", "\xef\xbb\xbf" HEAD SIM,
+	 "1: begins with a byte order mark (BOM): save the file without it"},
+	{"duration as burstctl shows it", HEAD "provider x {\ndriver = sim\nsettle = 1d00h\n}\n",
+	 "5: provider \"x\": settle: \"1d00h\": want one number and one unit, such as 30s, 15m or "
+	 "24h"},
+	{"command without a path", HEAD "provider x {\ndriver = static\non = {ipmi, \"%n\"}\n}\n",
+	 "5: provider \"x\": on: \"ipmi\": want the absolute path of a program first"},
+	{"command with a wrong place",
+	 HEAD "provider x {\ndriver = static\noff = {\"/x\", \"%h\"}\n}\n",
+	 "5: provider \"x\": off: \"%h\": want %n, %a or %%"},
 	{"slurm twice", HEAD "slurm { }\nslurm { }\n", "4: slurm is there twice"},
-	{"no title", HEAD "pool { }\n", "3: missing title for section 'pool'"},
+	{"no title", HEAD "pool { }\n", "3: pool has no title: want pool \"NAME\" { ... }"},
 	{"title of slurm", HEAD "slurm x { }\n", "3: missing opening brace for section 'slurm'"},
 	{"bad title", HEAD "provider \"a b\" { driver = sim }\n",
 	 "3: provider \"a b\": want a name"},
@@ -247,7 +297,7 @@ static const struct {
 	{"text for a number",
 	 HEAD SIM "pool p { nodes = c1\nmax_nodes = many "
 		  "provider = sim type = t region = r max_rate = \"1\" }\n",
-	 "5: pool \"p\": max_nodes: \"many\": want a number from 1 to 65536"},
+	 "5: pool \"p\": max_nodes: \"many\": want a number from 0 to 65536"},
 	{"missing in a pool", HEAD SIM "pool p {\nnodes = c1\n}\n",
 	 "6: pool \"p\": provider is missing (whose machines they are)"},
 	{"missing in a provider", HEAD "provider x {}\n", "3: provider \"x\": driver is missing"},
@@ -360,6 +410,7 @@ static const struct {
 	{"", "state_dir", "\"/srv/burstd\"", "\"/srv/b\""},
 	{"", "listen", "\"127.0.0.1:9818\"", "\"\""},
 	{"", "log_level", "\"warn\"", "\"debug\""},
+	{"", "events_keep", "\"30d\"", "\"31d\""},
 	{"", "admins", "{\"root\", \"1001\"}", "{}"},
 	{"slurm", "bin_dir", "\"/opt/slurm/bin\"", "\"/usr/bin\""},
 	{"slurm", "conf", "\"/etc/slurm/slurm.conf\"", "\"\""},
@@ -372,6 +423,11 @@ static const struct {
 	{"provider", "timeout", "\"1500ms\"", "\"2s\""},
 	{"provider", "concurrency", "concurrency = 17", "concurrency = 18"},
 	{"provider", "rate", "rate = 3", "rate = 4"},
+	{"provider", "on", "\"on\", ", ""},
+	{"provider", "off", "off = {\"/site\", \"off\", \"%n\"}", "off = {}"},
+	{"provider", "status", "\"/cat\"", "\"/dog\""},
+	{"provider", "records", "\"/srv/static\"", "\"/srv/x\""},
+	{"provider", "program", "\"/opt/burst-static\"", "\"/opt/x\""},
 	{"pool", "nodes", "\"c[1-8]\"", "\"c[1-9]\""},
 	{"pool", "provider", "provider = \"sim\" type", "provider = \"b\" type"},
 	{"pool", "type", "\"gpu_8x_h100\"", "\"x\""},
@@ -442,8 +498,13 @@ static void test_file(void **state)
 	} rows[] = {
 		{"good", HEAD, sizeof(HEAD) - 1, 0644, NULL},
 		{"private", HEAD, sizeof(HEAD) - 1, 0600, NULL},
-		{"writable by group", HEAD, sizeof(HEAD) - 1, 0664, "want a plain file"},
-		{"writable by all", HEAD, sizeof(HEAD) - 1, 0646, "want a plain file"},
+		{"writable by group", HEAD, sizeof(HEAD) - 1, 0664,
+		 ": others than its owner may write it (mode 0664): chmod go-w"},
+		{"writable by all", HEAD, sizeof(HEAD) - 1, 0646, "(mode 0646): chmod go-w"},
+		{"UTF-16",
+		 "\xff\xfe"
+		 "c\0",
+		 4, 0600, ":1: is UTF-16: save the file as UTF-8"},
 		{"zero byte", HEAD "\0x", sizeof(HEAD "\0x") - 1, 0600, "zero byte"},
 	};
 	char dir[] = "/tmp/confXXXXXX", path[64];
@@ -470,6 +531,14 @@ static void test_file(void **state)
 	unlink(path);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	assert_int_equal(conf_file_load(&c, path, &e), -1); /* and does not hang */
+	assert_non_null(strstr(e.msg, ": not a plain file"));
+	unlink(path);
+	write_file(path, HEAD, sizeof(HEAD) - 1, 0644);
+	if (chown(path, 65534, (gid_t)-1) == 0) {
+		assert_int_equal(conf_file_load(&c, path, &e), -1);
+		assert_non_null(
+			strstr(e.msg, ": belongs to uid 65534: want it to be root's or our"));
+	}
 	unlink(path);
 	rmdir(dir);
 }

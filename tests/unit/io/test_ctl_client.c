@@ -30,11 +30,13 @@ static struct fix {
 	char *answer; /* what the next request gets; NULL: {"ok":true} */
 } F;
 
-static char *on_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
+			const char *json, size_t len)
 {
 	char *answer = F.answer ? F.answer : strdup("{\"ok\":true}");
 
 	(void)ctx;
+	(void)c;
 	(void)who;
 	assert_int_equal(len, strlen(ASK));
 	assert_string_equal(json, ASK);

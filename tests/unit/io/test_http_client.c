@@ -128,6 +128,50 @@ static void ask(const char *method, const char *path, uint32_t ms)
 	wait_for(before + 1);
 }
 
+struct turns { /* of a timer, one wanted after each answer */
+	struct timer *timer;
+	unsigned told, ran;
+	bool early;
+};
+
+static void on_turn(void *ctx)
+{
+	struct turns *t = ctx;
+
+	t->ran++;
+}
+
+static void done_in_turn(void *ctx, const struct http_reply *r, const struct err *e)
+{
+	struct turns *t = ctx;
+
+	assert_non_null(r);
+	assert_null(e);
+	t->early = t->early || t->ran < t->told;
+	t->told++;
+	timer_at(t->timer, 0);
+}
+
+/* Ten answers that come at once are ten turns, and others have theirs in between. */
+static void test_one_answer_a_turn(void **state)
+{
+	struct http_call k = {
+		.method = "GET", .url = url_of("/ok"), .timeout_ms = 5000, .max_reply = 4096};
+	struct turns t = {.timer = timer_new(F.l, on_turn, &t)};
+
+	(void)state;
+	for (unsigned round = 1; round <= 2; round++) { /* the second on open connections */
+		for (int i = 0; i < 10; i++)
+			assert_int_equal(http_client_send(F.c, &k, done_in_turn, &t, NULL, NULL),
+					 0);
+		while (t.told < 10 * round)
+			(void)uv_run(loop_uv(F.l), UV_RUN_ONCE);
+	}
+	timer_free(t.timer);
+	assert_int_equal(t.told, 20);
+	assert_false(t.early);
+}
+
 static void on_expired(void *ctx)
 {
 	(void)ctx;
@@ -584,6 +628,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(test_one_answer_a_turn),
 		T(test_replies),
 		T(test_longest_reply),
 		T(test_slow_loris),

@@ -88,6 +88,20 @@ static int64_t stat_of(const char *op, const char *what, const char *code)
 	return n;
 }
 
+static void test_list_of_some_fields(void **state)
+{
+	json_t *o, *row;
+
+	(void)state;
+	create("n1");
+	o = simrun_ask(&S, "GET", "/v1/instances?fields=state,id", NULL, 200);
+	row = json_array_get(json_object_get(o, "instances"), 0);
+	assert_int_equal(json_object_size(row), 2);
+	assert_true(json_is_string(json_object_get(row, "id")));
+	assert_true(json_is_string(json_object_get(row, "state")));
+	json_decref(o);
+}
+
 static void test_stats_count_by_operation_and_outcome(void **state)
 {
 	(void)state;
@@ -154,6 +168,7 @@ static void test_hostile_requests(void **state)
 		{"DELETE", "/v1/instances/x", NULL, 404},
 		{"GET", "/v1/instances?limit=0", NULL, 400},
 		{"GET", "/v1/instances?limit=x", NULL, 400},
+		{"GET", "/v1/instances?fields=id,idx", NULL, 400},
 		{"GET", "/v1/instances?cursor=c-5", NULL, 400},
 		{"GET", "/v1/instances?cursor=zzz", NULL, 400},
 		{"GET", "/v1/instances?cursor=c99999999999999999999", NULL, 400},
@@ -209,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_instances_as_they_are),
 		T(test_events_after),
+		T(test_list_of_some_fields),
 		T(test_stats_count_by_operation_and_outcome),
 		T(test_rules_are_listed_and_removed),
 		T(test_config_is_shown_merged),

@@ -1,0 +1,13 @@
+/* ipaddr.h - are two texts the same IP address?
+ *
+ * One IPv6 address has many spellings, and providers, slurmctld and people use different ones. */
+#ifndef BURSTD_IPADDR_H
+#define BURSTD_IPADDR_H
+
+#include <stdbool.h>
+
+/* The same address, however spelt: capitals, leading zeros, "::", an IPv4 tail, and IPv4 as
+ * ::ffff:a.b.c.d.  What is no address (a host name) is the same only as itself. */
+bool ipaddr_same(const char *a, const char *b);
+
+#endif

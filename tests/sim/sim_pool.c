@@ -1,0 +1,98 @@
+/* Images that are wrong, pools that are paused, and the judge of both. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_cloud.h"
+#include "sim_journal.h"
+#include "sim_slurm.h"
+
+enum { CLOSED_MS = 5 * SIM_MINUTE, CLOSED_MAX_MS = 60 * SIM_MINUTE };
+
+bool sim_pool_is_wrong(const struct world *w, uint32_t pool)
+{
+	return w->now < w->pools[pool].wrong_until;
+}
+
+/* The money loop (slurm.md 2.1): machines that come up wrong are not bought again and again.  The
+ * first wave of them may be bad luck; each one that was bought later makes the pause longer. */
+static void failed(struct world *w, uint32_t pool, int64_t born)
+{
+	struct sim_pool_state *p = &w->pools[pool];
+	int64_t ms = CLOSED_MS;
+
+	if (p->waves > 0 && born <= p->failed)
+		return;
+	p->waves++;
+	p->failed = w->now;
+	p->step = w->step;
+	for (uint32_t i = 2; i < p->waves && ms < CLOSED_MAX_MS; i++)
+		ms *= 2;
+	if (p->waves > 1)
+		p->closed_until = w->now + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
+	SIM_TRACE(w, "  pool %s: wave %u of useless machines", w->set.pools[pool].name,
+		  (unsigned)p->waves);
+}
+
+void sim_pool_saw_wrong(struct world *w, const char *node)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(w->journal, &r);
+
+	for (size_t k = 0; k < n; k++)
+		if (strcmp(r[k].n.name, node) == 0 && node_lives(&r[k].n) &&
+		    r[k].n.state != NODE_DRAINING)
+			failed(w, (uint32_t)(world_pool_of(w, node) - w->set.pools), r[k].born);
+}
+
+/* An older instance, which should be gone, may be the one that registered: burstd cannot know
+ * (I20).
+ */
+static bool came_up(const struct world *w, const char *node)
+{
+	for (size_t k = 0; k < w->cloud->nlive; k++)
+		if (strcmp(w->cloud->live[k]->node, node) == 0 && w->cloud->live[k]->worked)
+			return true;
+	return false;
+}
+
+void sim_pool_row(struct world *w, const struct node *was, const struct node *next, int64_t born)
+{
+	const struct sim_pool *p = world_pool_of(w, next->name);
+
+	if (p == NULL || was->state != NODE_BOOTING)
+		return;
+	if (next->state == NODE_READY && came_up(w, next->name))
+		sim_pool_forgive(w, (uint32_t)(p - w->set.pools));
+	if (next->state == NODE_DELETING && next->reason == NODE_BECAUSE_BOOT && !was->release)
+		failed(w, (uint32_t)(p - w->set.pools), born);
+}
+
+void sim_pool_forgive(struct world *w, uint32_t pool)
+{
+	w->pools[pool].waves = 0;
+	w->pools[pool].closed_until = 0;
+}
+
+/* What burstd was told in its last moment may not be on the disk. */
+void sim_pool_crashed(struct world *w)
+{
+	for (uint32_t p = 0; p < w->set.npools; p++)
+		if (w->pools[p].step == w->step)
+			sim_pool_forgive(w, p);
+}
+
+void sim_pool_check_create(struct world *w, const char *node)
+{
+	const struct sim_pool *sp = world_pool_of(w, node);
+	const struct sim_pool_state *p;
+
+	if (sp == NULL)
+		return;
+	p = &w->pools[sp - w->set.pools];
+	if (p->paused)
+		world_fail(w, "create of %s, whose pool an admin has paused", node);
+	if (w->now < p->closed_until)
+		world_fail(w,
+			   "F36: create of %s, and %u waves of its pool's machines came up wrong",
+			   node, (unsigned)p->waves);
+}

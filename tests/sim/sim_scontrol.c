@@ -1,0 +1,360 @@
+/* scontrol and squeue: what they print of the simulated slurmctld, and what they make it do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "sim_slurm.h"
+
+enum {
+	REASON_MS = 2 * SIM_MINUTE, /* commands that were decided before may hang so long */
+	REFUSALS_MS = 10 * SIM_MINUTE,
+	REFUSALS_MAX = 7, /* of one job in that time; with waits of 30 s, doubling, it is 5 */
+};
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+static void show_state(const struct ctld_node *n, bool star, struct str *out)
+{
+	str_adds(out, n->down ? "DOWN" : n->job != 0 ? "ALLOCATED" : "IDLE");
+	if (n->not_responding && star)
+		str_adds(out, "*");
+	if (n->pool != SIM_POOLS_MAX)
+		str_adds(out, "+CLOUD");
+	if (n->completing)
+		str_adds(out, "+COMPLETING");
+	if (n->drain)
+		str_adds(out, "+DRAIN");
+	if (n->invalid)
+		str_adds(out, "+INVALID_REG");
+	if (n->reboot)
+		str_adds(out, "+REBOOT_ISSUED");
+	if (n->not_responding && !star)
+		str_adds(out, "+NOT_RESPONDING");
+	if (n->power_down)
+		str_adds(out, "+POWER_DOWN");
+	if (n->powering_down)
+		str_adds(out, "+POWERING_DOWN");
+	if (n->powered_down)
+		str_adds(out, "+POWERED_DOWN");
+	if (n->powering_up)
+		str_adds(out, "+POWERING_UP");
+}
+
+void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const struct ctld_node *n = &c->nodes[i];
+
+		if (n->deleted)
+			continue;
+		str_addf(out,
+			 "NodeName=%s CoresPerSocket=1 CPUAlloc=0 CPUTot=8 CPULoad=N/A "
+			 "AvailableFeatures=cloud ActiveFeatures=cloud Gres=gpu:h100:8 "
+			 "NodeAddr=%s NodeHostName=%s RealMemory=1000 AllocMem=0 FreeMem=N/A "
+			 "Sockets=8 Boards=1 State=",
+			 n->name, n->addr, n->host);
+		show_state(n, c->w->set.old_slurm, out);
+		str_adds(out, " ThreadsPerCore=1 TmpDisk=0 Weight=10 Owner=N/A MCS_label=N/A "
+			      "Partitions=");
+		if (n->pool != SIM_POOLS_MAX)
+			str_addf(out, "%s,", c->w->set.pools[n->pool].name);
+		str_adds(out, "all BootTime=None SlurmdStartTime=None");
+		if (n->inst != 0 && c->w->set.instance_ids)
+			str_addf(out, " InstanceId=i-%u", (unsigned)n->inst);
+		if (n->reason[0] != '\0')
+			str_addf(out, " Reason=%s [slurm@2027-01-15T08:00:00]", n->reason);
+		str_adds(out, "\n");
+	}
+}
+
+void sim_ctld_trace(const struct sim_ctld *c)
+{
+	for (size_t i = 0; c->w->tracing && i < c->n; i++) {
+		const struct ctld_node *n = &c->nodes[i];
+		struct str s;
+
+		str_init(&s, 200);
+		show_state(n, false, &s);
+		SIM_TRACE(c->w, "  ctld: %s %s, job %u, \"%s\"", n->name, s.p, (unsigned)n->job,
+			  n->reason);
+		str_fini(&s);
+	}
+}
+
+static void list_nodes(const struct sim_ctld *c, const struct ctld_job *j, struct str *out)
+{
+	const char *names[JOB_NODES_MAX];
+
+	for (uint32_t i = 0; i < j->n; i++)
+		names[i] = c->nodes[j->nodes[i]].name;
+	hostlist_fold(out, names, j->n);
+}
+
+static const char *state_of(const struct ctld_job *j)
+{
+	static const char *const names[] = {"COMPLETED", "PENDING", "CONFIGURING", "RUNNING"};
+
+	return names[j->state];
+}
+
+void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, struct str *out)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		const struct ctld_job *j = &c->jobs[i];
+
+		if (j->state == JOB_FREE || (j->state == JOB_PENDING && !all))
+			continue;
+		str_addf(out, "%u|%u|%s|%s|%s|", (unsigned)j->id, (unsigned)j->id, state_of(j),
+			 j->pool == JOB_ANY_POOL ? "all" : c->w->set.pools[j->pool].name,
+			 j->held                   ? "JobHeldUser"
+			 : j->begin_at > c->w->now ? "BeginTime"
+						   : "Resources");
+		if (j->state != JOB_PENDING)
+			list_nodes(c, j, out);
+		str_adds(out, "\n");
+	}
+}
+
+static struct ctld_job *find_job(struct sim_ctld *c, const char *id)
+{
+	for (size_t i = 0; id != NULL && i < JOBS_MAX; i++)
+		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == strtoul(id, NULL, 10))
+			return &c->jobs[i];
+	return NULL;
+}
+
+int sim_ctld_show_details(struct sim_ctld *c, const char *input, struct str *out)
+{
+	static const char show[] = "show job ";
+	int rc = 0;
+
+	c->details_at = c->w->now;
+	while (strncmp(input, show, sizeof(show) - 1) == 0) {
+		const struct ctld_job *j = find_job(c, input + sizeof(show) - 1);
+
+		if (j == NULL)
+			rc = -1;
+		else
+			str_addf(out,
+				 "JobId=%u JobName=wrap Priority=%d JobState=%s StartTime=%lld "
+				 "AdminComment=burstd: x\n",
+				 (unsigned)j->id, j->held ? 0 : 7, state_of(j),
+				 (long long)((j->begin_at + c->w->skew) / SIM_SECOND));
+		input += strcspn(input, "\n");
+		input += *input == '\n';
+	}
+	return rc;
+}
+
+static void set_reason(struct sim_ctld *c, struct ctld_node *n, const char *reason)
+{
+	if (reason != NULL)
+		sim_ctld_set_reason(c, n, BY_BURSTD, reason);
+}
+
+void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n)
+{
+	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	n->down = true;
+	n->completing = false;
+}
+
+/* I30: slurmctld starts a requeued job again after seconds, and burstd makes it wait, longer each
+ * time that it cannot have its nodes. */
+static void count_refusal(struct sim_ctld *c, const struct ctld_node *n)
+{
+	struct ctld_job *j = sim_ctld_job_of(c, n);
+
+	if (j == NULL || j->state != JOB_CONFIGURING || !n->powering_up)
+		return;
+	if (j->refused == 0 || j->refused_since <= c->troubled || j->refused_since <= j->user_at ||
+	    c->w->now - j->refused_since > REFUSALS_MS) {
+		j->refused = 0;
+		j->refused_since = c->w->now;
+	}
+	if (++j->refused > REFUSALS_MAX)
+		world_fail(c->w, "I30: job %u was refused %u times in %d s", (unsigned)j->id,
+			   (unsigned)j->refused, (int)((c->w->now - j->refused_since) / 1000));
+}
+
+/* A dead node that is only forced hangs until SlurmdTimeout (slurm.md 2.2). */
+static void force(struct sim_ctld *c, struct ctld_node *n)
+{
+	if (n->powering_down)
+		return;
+	n->completing = n->job != 0 && n->dead_at != 0 && !n->down;
+	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	n->powering_up = n->not_responding = false;
+	n->power_down = true;
+	sim_ctld_excuse(c, n);
+}
+
+void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n)
+{
+	n->down = n->drain = n->invalid = false;
+	if (n->powering_down) {
+		n->powering_down = false;
+		n->powered_down = true;
+	}
+	sim_ctld_set_reason(c, n, BY_NOBODY, "");
+	n->busy_at = c->w->now;
+}
+
+static const char *option(const char *const *args, const char *key)
+{
+	for (size_t i = 0; args[i] != NULL; i++)
+		if (strncmp(args[i], key, strlen(key)) == 0)
+			return args[i] + strlen(key);
+	return NULL;
+}
+
+/* F51: what an admin has taken in hand is left alone, unless its machine is not there, is going, or
+ * an admin ordered it through burstd. */
+static void check_hands_off(struct sim_ctld *c, const struct ctld_node *n, const char *state,
+			    const char *reason)
+{
+	const struct inst *i = sim_cloud_find(c->w->cloud, n->inst);
+
+	if (n->by != BY_ADMIN || n->reason_seen == 0 || c->w->now - n->reason_seen < REASON_MS ||
+	    (reason != NULL && strstr(reason, "by an admin") != NULL))
+		return;
+	if (strcmp(state, "RESUME") == 0)
+		world_fail(c->w, "F51: %s is resumed, which an admin took out: %s", n->name,
+			   n->reason);
+	if (n->powering_up || n->powered_down || n->powering_down || n->invalid || n->dead_at != 0)
+		return;
+	if (i != NULL && i->state == INST_RUNNING && !i->excused && !i->lied && !i->unknown)
+		world_fail(c->w, "F51: %s is told %s, which an admin took in hand: %s", n->name,
+			   state, n->reason);
+}
+
+/* F53: see check_cancelled(). */
+static void check_useless(struct sim_ctld *c, struct ctld_node *n, const char *reason)
+{
+	if (reason == NULL || strstr(reason, "the job it boots for has ended") == NULL) {
+		count_refusal(c, n);
+		return;
+	}
+	if (!n->useless)
+		world_fail(c->w, "F53: %s is sent back, and nobody decided so", n->name);
+	n->useless = false;
+}
+
+static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *const *args)
+{
+	const char *state = option(args, "state="), *reason = option(args, "reason=");
+
+	if (state == NULL)
+		return 0;
+	SIM_TRACE(c->w, "  ctld: %s is told %s: %s", n->name, state, reason != NULL ? reason : "");
+	check_hands_off(c, n, state, reason);
+	if (strcmp(state, "DOWN") == 0) {
+		sim_ctld_down(c, n);
+		sim_ctld_excuse(c, n);
+		set_reason(c, n, reason);
+	} else if (strcmp(state, "POWER_DOWN_FORCE") == 0) {
+		check_useless(c, n, reason);
+		if (reason != NULL && strstr(reason, "drained") != NULL)
+			world_fail(c->w, "%s is forced down where an admin ordered to drain it",
+				   n->name);
+		set_reason(c, n, reason);
+		force(c, n);
+	} else if (strcmp(state, "POWER_DOWN_ASAP") == 0) {
+		set_reason(c, n, reason);
+		n->drain = n->power_down = true;
+	} else if (strcmp(state, "RESUME") == 0) {
+		sim_ctld_back(c, n);
+	} else {
+		world_fail(c->w, "scontrol: a state nobody taught the simulator: %s", state);
+		return -1;
+	}
+	return 0;
+}
+
+static struct hostlist *expand(const char *text)
+{
+	struct hostlist *h = NULL;
+
+	if (text != NULL)
+		(void)hostlist_parse(&h, text, strlen(text), NULL);
+	return h;
+}
+
+static int update_all(struct sim_ctld *c, const char *const *args, const struct hostlist *names,
+		      size_t only)
+{
+	struct hostlist *addrs = expand(option(args, "nodeaddr="));
+	struct hostlist *hosts = expand(option(args, "nodehostname="));
+	int rc = 0;
+
+	if ((addrs != NULL && addrs->n != names->n) || (hosts != NULL && hosts->n != names->n))
+		rc = -1;
+	for (size_t i = 0; rc == 0 && i < names->n && i < only; i++) {
+		struct ctld_node *n = sim_ctld_find(c, names->names[i]);
+
+		if (n == NULL || n->pool == SIM_POOLS_MAX) {
+			world_fail(c->w, "scontrol: %s is not a node of burstd's", names->names[i]);
+			rc = -1;
+			break;
+		}
+		if (n->deleted) { /* as for any unknown name: what comes before it is done */
+			rc = -1;
+			break;
+		}
+		if (addrs != NULL)
+			(void)snprintf(n->addr, sizeof(n->addr), "%s", addrs->names[i]);
+		if (hosts != NULL)
+			(void)snprintf(n->host, sizeof(n->host), "%s", hosts->names[i]);
+		rc = update_state(c, n, args);
+	}
+	hostlist_free(addrs);
+	hostlist_free(hosts);
+	return rc;
+}
+
+static int update_nodes(struct sim_ctld *c, const char *const *args, size_t only)
+{
+	struct hostlist *names = expand(option(args, "nodename="));
+	int rc = -1;
+
+	if (names != NULL)
+		rc = update_all(c, args, names, only);
+	else
+		world_fail(c->w, "scontrol: update without a node list");
+	hostlist_free(names);
+	return rc;
+}
+
+/* Nobody's begin time is made earlier, nobody's hold is overruled. */
+static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
+{
+	static const char now[] = "now+";
+	const char *ids = option(args, "jobid="), *start = option(args, "StartTime=");
+
+	for (size_t n = 0; n < only && *ids != '\0'; n++) {
+		struct ctld_job *j = find_job(c, ids);
+		int64_t at;
+
+		ids += strcspn(ids, ",");
+		ids += *ids == ',';
+		if (j == NULL || j->state != JOB_PENDING)
+			return -1;
+		if (start == NULL || strncmp(start, now, sizeof(now) - 1) != 0)
+			continue;
+		at = sim_ctld_seconds(c->w->now) +
+		     strtoll(start + sizeof(now) - 1, NULL, 10) * SIM_SECOND;
+		SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, start);
+		if (j->user_at < c->details_at && (j->held || at < j->begin_at))
+			world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
+		j->begin_at = at;
+	}
+	return 0;
+}
+
+int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only)
+{
+	if (option(args, "jobid=") != NULL)
+		return update_jobs(c, args, only);
+	return update_nodes(c, args, only);
+}

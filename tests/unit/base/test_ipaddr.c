@@ -1,0 +1,83 @@
+/* ipaddr.c: one address in its spellings, and what only looks alike. */
+#include "base/ipaddr.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+struct row {
+	const char *a, *b;
+};
+
+static void same_address(void **state)
+{
+	static const struct row rows[] = {
+		{"10.77.0.1", "10.77.0.1"},
+		{"2001:db8::1", "2001:DB8::1"},
+		{"2001:db8::1", "2001:0db8:0000:0000:0000:0000:0000:0001"},
+		{"2001:db8::1", "2001:db8:0:0::1"},
+		{"2001:db8:0:0:1::1", "2001:db8::1:0:0:1"},
+		{"::1", "0:0:0:0:0:0:0:1"},
+		{"::", "0::0"},
+		{"fe80::", "fe80:0:0:0:0:0:0:0"},
+		{"::ffff:10.77.0.1", "10.77.0.1"},
+		{"::ffff:a4d:1", "10.77.0.1"},
+		{"64:ff9b::192.0.2.1", "64:ff9b::c000:201"},
+		{"1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"},
+		{"1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"},
+		{"gpu-1.example.org", "gpu-1.example.org"},
+		{"", ""},
+		{"1:2:3", "1:2:3"}, /* no address, but the same text */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_true(ipaddr_same(rows[i].a, rows[i].b));
+		assert_true(ipaddr_same(rows[i].b, rows[i].a));
+	}
+}
+
+static void another_address(void **state)
+{
+	static const struct row rows[] = {
+		{"10.77.0.1", "10.77.0.2"},
+		{"10.77.0.1", ""},
+		{"10.77.0.1", "::10.77.0.1"},
+		{"10.77.0.256", "10.77.1.0"},
+		{"10.77.1", "10.77.0.1"},
+		{"10.77.0.1.", "10.77.0.1"},
+		{"2001:db8::1", "2001:db8::2"},
+		{"2001:db8::1", "2001:db8:1::"},
+		{"::1", ":::1"},
+		{"::1", "0:0:0:0:0:0:0:0:1"},
+		{"::1", "1::0::"},
+		{"::1", "00000::1"},
+		{"1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8:"},
+		{"1:2:3:4:5:6:7:8", "1:2:3:4::5:6:7:8"},
+		{"1::", "1:"},
+		{"1.2.3.4::5", "102:304::5"},
+		{"::ffff:10.77.0.1:0", "10.77.0.1"},
+		{"gpu-1", "GPU-1"},
+		{"fe80::1%eth0", "fe80::1"},
+		{"0000000000000000000000000000000000000000000000::1", "::1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_false(ipaddr_same(rows[i].a, rows[i].b));
+		assert_false(ipaddr_same(rows[i].b, rows[i].a));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(same_address),
+		cmocka_unit_test(another_address),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,612 @@
+/* observe.c: which instance of a node stays when the journal is an older one (F58) or a provider
+ * made two (I3), and when slurmctld's address of a node is set right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+#include "io/loop.h"
+#include "io/proc.h"
+
+static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
+
+/* --- a driver that cannot ask for anything -----------------------------------------------
+ */
+
+static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
+{
+	(void)conf;
+	(void)e;
+	*self = NULL;
+	return 0;
+}
+
+static void fake_close(void *self)
+{
+	(void)self;
+}
+
+static struct provider_caps fake_caps(const void *self)
+{
+	(void)self;
+	return (struct provider_caps){.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
+				      .create_max = 1000,
+				      .delete_max = 1000,
+				      .token_ms = 86400000};
+}
+
+static int fake_build(const void *self, const struct provider_op *op, struct provider_request *out,
+		      struct err *e)
+{
+	(void)self;
+	(void)op;
+	(void)out;
+	return err_set(e, ERR_INVALID, "not here");
+}
+
+static const struct provider_ops *fake(const char *name)
+{
+	static const struct provider_ops ops = {.name = "fake",
+						.open = fake_open,
+						.close = fake_close,
+						.caps = fake_caps,
+						.build = fake_build};
+
+	(void)name;
+	return &ops;
+}
+
+/* --- an engine that is loaded and never started ------------------------------------------------
+ */
+
+struct fix {
+	char dir[64];
+	struct loop *loop;
+	struct proc *proc;
+	struct journal *journal;
+	struct engine *e;
+};
+
+static struct conf *make_conf(void)
+{
+	struct conf *c = conf_new("burstd.conf");
+
+	c->cluster = mem_strdup("test");
+	memcpy(c->currency, "EUR", 4);
+	c->state_dir = mem_strdup("/nowhere");
+	c->listen = mem_strdup("");
+	c->slurm_bin = mem_strdup("/nowhere");
+	c->nproviders = 1;
+	c->providers = mem_zalloc(sizeof(*c->providers));
+	c->providers[0] = (struct conf_provider){.name = mem_strdup("cloud"),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .settle_ms = 60000,
+						 .list_ms = 30000,
+						 .timeout_ms = 30000,
+						 .concurrency = 4};
+	c->npools = 1;
+	c->pools = mem_zalloc(sizeof(*c->pools));
+	c->pools[0] = (struct conf_pool){.name = mem_strdup("pool"),
+					 .nodes_text = mem_strdup("c[1-3]"),
+					 .provider = mem_strdup("cloud"),
+					 .type = mem_strdup("t"),
+					 .region = mem_strdup("r"),
+					 .zone = mem_strdup(""),
+					 .max_nodes = 3,
+					 .max_rate_nano_h = INT64_C(100) * 1000000000,
+					 .price_nano_h = 1000000000,
+					 .boot_ms = 600000};
+	assert_int_equal(conf_finish(c, NULL), 0);
+	return c;
+}
+
+static void on_fatal(void *ctx, const struct err *e)
+{
+	(void)ctx;
+	fail_msg("%s", e->msg);
+}
+
+static int setup(void **state)
+{
+	struct fix *f = mem_zalloc(sizeof(*f));
+	char path[96];
+	bool existed;
+
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/observe-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	(void)snprintf(path, sizeof(path), "%s/journal.db", f->dir);
+	assert_int_equal(loop_new(&f->loop, NULL), 0);
+	assert_int_equal(journal_open(&f->journal, path, &existed, NULL), 0);
+	f->proc = proc_new(f->loop);
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fix *f = *state;
+	char command[128];
+
+	engine_free(f->e);
+	proc_close(f->proc);
+	journal_close(f->journal);
+	loop_free(f->loop);
+	(void)snprintf(command, sizeof(command), "rm -r %s", f->dir);
+	assert_int_equal(system(command), 0);
+	free(f);
+	return 0;
+}
+
+struct shown { /* an instance in a list */
+	const char *id;
+	uint64_t gen;
+	const char *addr;
+	enum provider_state state;
+};
+
+/* One row of c1 in the journal, and an engine that starts from it. */
+static void load(struct fix *f, enum node_state s, const struct shown *in)
+{
+	const char *const credentials[] = {NULL};
+	const struct engine_deps d = {.loop = f->loop,
+				      .proc = f->proc,
+				      .journal = f->journal,
+				      .uuid = uuid,
+				      .driver = fake,
+				      .fatal = on_fatal};
+	struct journal_tx *tx = journal_begin(f->journal);
+	struct node n;
+
+	engine_free(f->e);
+	node_init(&n, "c1", in->gen, loop_now(f->loop) - 100000);
+	n.state = s;
+	n.rate_nano_h = 1000000000;
+	n.wake_ms = INT64_MAX;
+	(void)snprintf(n.instance, sizeof(n.instance), "%s", in->id);
+	(void)snprintf(n.addr, sizeof(n.addr), "%s", in->addr);
+	for (uint64_t g = 0; g < 20; g++)
+		journal_del_node(tx, "c1", g);
+	journal_put_node(tx, &n, "pool");
+	assert_int_equal(journal_commit(tx, NULL), 0);
+	assert_int_equal(engine_new(&f->e, &d, make_conf(), credentials, NULL), 0);
+}
+
+static void snapshot(struct fix *f, const char *state, const char *place)
+{
+	char text[400];
+	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s %s\n", state,
+			 place);
+
+	observe_snapshot(f->e, text, (size_t)n, loop_now(f->loop));
+}
+
+static void list(struct fix *f, const struct shown *in, size_t n)
+{
+	struct cloud *c = &f->e->clouds[0];
+
+	c->seen = mem_zalloc((n + 1) * sizeof(*c->seen));
+	c->nseen = n;
+	c->unsure = false;
+	/* after the snapshot, if both come within one millisecond */
+	c->list_began = loop_now(f->loop) + 1;
+	for (size_t i = 0; i < n; i++) {
+		struct provider_instance *p = &c->seen[i];
+
+		*p = (struct provider_instance){.gen = in[i].gen, .state = in[i].state};
+		(void)snprintf(p->id, sizeof(p->id), "%s", in[i].id);
+		(void)snprintf(p->cluster, sizeof(p->cluster), "%s", uuid);
+		(void)snprintf(p->node, sizeof(p->node), "c1");
+		(void)snprintf(p->addr, sizeof(p->addr), "%s", in[i].addr);
+	}
+	observe_list(c);
+	engine_commit(f->e);
+	free(c->seen);
+	c->seen = NULL;
+	c->nseen = 0;
+}
+
+static const char *kept(const struct fix *f)
+{
+	const struct fleet_node *fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+
+	return fn != NULL ? fn->n.instance : "none";
+}
+
+static enum node_state state_of(const struct fix *f)
+{
+	return fleet_live(fleet_find(&f->e->fleet, "c1"))->n.state;
+}
+
+static bool is_deleting(const struct fix *f, const char *id)
+{
+	const struct fleet_node *fn = f->e->fleet.states[NODE_DELETING];
+
+	while (fn != NULL && strcmp(fn->n.instance, id) != 0)
+		fn = fn->state_next;
+	return fn != NULL;
+}
+
+static bool is_stray(const struct fix *f, const char *id)
+{
+	const struct cloud *c = &f->e->clouds[0];
+
+	for (size_t i = 0; i < c->nstrays; i++)
+		if (strcmp(c->strays[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* --- which one stays ---------------------------------------------------------------------------
+ */
+
+static const struct {
+	const char *what;
+	enum node_state row; /* the journal's, of the first instance */
+	const char *state, *place;
+	struct shown ours, other;
+	bool hidden; /* the list does not show ours */
+	bool other_stays;
+	bool stray; /* the one that goes has no row */
+} cases[] = {
+	{"restored, and slurmctld has the node at a younger one's address",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 true,
+	 true,
+	 false},
+	{"the same, both in the list",
+	 NODE_READY,
+	 "ALLOCATED+CLOUD",
+	 "NodeAddr=10.0.0.3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 true,
+	 false},
+	{"slurmd says which instance it is on, whatever the address",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.1 InstanceId=i-3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 true,
+	 false},
+	{"it is on ours",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 false},
+	{"it is on ours, says slurmd",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=c1 InstanceId=i-1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 false},
+	{"the address is ours, but only by the journal",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 true,
+	 true,
+	 false},
+	{"no address says where: a younger one was bought later",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=c1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "", PROVIDER_PENDING},
+	 true,
+	 true,
+	 false},
+	{"powering up: likewise",
+	 NODE_BOOTING,
+	 "ALLOCATED+CLOUD+POWERING_UP",
+	 "NodeAddr=c1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "", PROVIDER_PENDING},
+	 true,
+	 true,
+	 false},
+	{"a younger one that is on its way out",
+	 NODE_BOOTING,
+	 "ALLOCATED+CLOUD+POWERING_UP",
+	 "NodeAddr=c1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_STOPPING},
+	 false,
+	 false,
+	 false},
+	{"an older one has ended, though the node has its address (F14)",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 4, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 false},
+	{"nothing was sent for ours, and the node is up",
+	 NODE_WANTED,
+	 "IDLE+CLOUD",
+	 "NodeAddr=c1",
+	 {"", 5, "", PROVIDER_UNKNOWN},
+	 {"i-3", 4, "10.0.0.3", PROVIDER_RUNNING},
+	 true,
+	 true,
+	 false},
+	{"the node is down: the other goes",
+	 NODE_READY,
+	 "IDLE+CLOUD+POWERED_DOWN",
+	 "NodeAddr=10.0.0.3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 false},
+	{"two of one generation: the node is on the other (I3)",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 5, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 true,
+	 false},
+	{"two of one generation: the node is on ours (I3)",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=10.0.0.1",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 5, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 true},
+	{"two of one generation, and nobody can say (I3)",
+	 NODE_BOOTING,
+	 "ALLOCATED+CLOUD+POWERING_UP",
+	 "NodeAddr=10.0.0.3",
+	 {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+	 {"i-3", 5, "10.0.0.3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 true},
+	{"one address, two spellings",
+	 NODE_READY,
+	 "IDLE+CLOUD",
+	 "NodeAddr=2001:DB8:0:0::1",
+	 {"i-1", 5, "2001:db8::1", PROVIDER_RUNNING},
+	 {"i-3", 7, "2001:db8::3", PROVIDER_RUNNING},
+	 false,
+	 false,
+	 false},
+};
+
+static void test_which_stays(void **state)
+{
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct shown both[] = {cases[i].other, cases[i].ours};
+		bool down = strstr(cases[i].state, "POWERED_DOWN") != NULL;
+		bool sent = cases[i].row != NODE_WANTED;
+		const char *want;
+
+		load(f, cases[i].row, &cases[i].ours);
+		snapshot(f, cases[i].state, cases[i].place);
+		list(f, both, cases[i].hidden ? 1 : 2);
+		want = down ? "none" : cases[i].other_stays ? "i-3" : "i-1";
+		if (strcmp(kept(f), want) != 0)
+			fail_msg("%s: %s stays, not %s", cases[i].what, kept(f), want);
+		if (cases[i].other_stays)
+			assert_int_equal(state_of(f), strstr(cases[i].state, "POWERING_UP") != NULL
+							      ? NODE_BOOTING
+							      : NODE_READY);
+		if (cases[i].stray)
+			assert_true(is_stray(f, "i-3"));
+		else if (cases[i].other_stays && sent)
+			assert_true(is_deleting(f, "i-1"));
+		else if (!cases[i].other_stays)
+			assert_true(is_deleting(f, "i-3"));
+		assert_int_equal(f->e->clouds[0].nstrays, cases[i].stray);
+	}
+}
+
+/* Before slurmctld has said anything since the start nothing is decided. */
+static void test_no_snapshot(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown both[] = {{"i-3", 7, "10.0.0.3", PROVIDER_RUNNING},
+					    {"i-4", 5, "10.0.0.4", PROVIDER_RUNNING}};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	list(f, both, 2);
+	assert_true(f->e->clouds[0].unsure);
+	/* what is wanted before it is placed shall be its row */
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->last_gen, 5);
+	assert_string_equal(kept(f), "i-1");
+	assert_null(f->e->fleet.states[NODE_DELETING]);
+	assert_int_equal(f->e->clouds[0].nstrays, 0);
+}
+
+/* --- addresses ---------------------------------------------------------------------------------
+ */
+
+static bool is_updating(const struct fix *f)
+{
+	return slurm_settled_ms(f->e->slurm) == INT64_MAX;
+}
+
+/* F49, F58: an address from the journal alone is not told to slurmctld. */
+static void test_address(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=c1");
+	assert_false(is_updating(f));
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	assert_false(is_updating(f));
+	list(f, NULL, 0);
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	assert_false(is_updating(f));
+	list(f, &ours, 1);
+	assert_false(is_updating(f));
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
+	assert_false(is_updating(f));
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=c1");
+	assert_true(is_updating(f));
+}
+
+/* A list has shown ours since slurmctld has the other address, so nothing of ours is there. */
+static void test_address_elsewhere(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	list(f, &ours, 1);
+	usleep(5000);
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	assert_false(is_updating(f));
+	list(f, &ours, 1);
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
+	assert_true(is_updating(f));
+}
+
+/* --- strays ------------------------------------------------------------------------------------
+ */
+
+/* Each is noted once, whatever the number, and forgotten when a list does not show it. */
+static void test_strays(void **state)
+{
+	enum { MANY = 3000 };
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static char ids[MANY][16];
+	struct shown *all = mem_zalloc(MANY * sizeof(*all));
+	struct fix *f = *state;
+	int64_t first;
+
+	for (size_t i = 0; i < MANY; i++) {
+		(void)snprintf(ids[i], sizeof(ids[i]), "x-%zu", i);
+		all[i] = (struct shown){ids[i], 5, "", PROVIDER_RUNNING};
+	}
+	load(f, NODE_READY, &ours);
+	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.1");
+	list(f, all, MANY / 2);
+	assert_int_equal(f->e->clouds[0].nstrays, MANY / 2);
+	first = f->e->clouds[0].strays[0].first_ms;
+	usleep(5000);
+	list(f, all, MANY);
+	assert_int_equal(f->e->clouds[0].nstrays, MANY);
+	assert_int_equal(f->e->clouds[0].strays[0].first_ms, first);
+	assert_true(is_stray(f, "x-2999"));
+	list(f, all + MANY - 1, 1);
+	assert_int_equal(f->e->clouds[0].nstrays, 1);
+	assert_true(is_stray(f, "x-2999"));
+	free(all);
+}
+
+/* Not even after the settle time, if slurmctld has the node on it by then. */
+static void test_stray_at_work(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown both[] = {{"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+					    {"i-3", 5, "10.0.0.3", PROVIDER_RUNNING}};
+	struct fix *f = *state;
+	struct stray *s;
+
+	load(f, NODE_BOOTING, &ours);
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
+	list(f, both, 2);
+	assert_true(is_stray(f, "i-3"));
+	s = &f->e->clouds[0].strays[0];
+	remove_run(f->e);
+	assert_int_equal(s->asked_ms, 0);
+	s->first_ms -= 60000;
+	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.3");
+	remove_run(f->e);
+	assert_int_equal(s->asked_ms, 0);
+	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	remove_run(f->e);
+	assert_int_not_equal(s->asked_ms, 0);
+}
+
+/* --- what was wanted before the start -----------------------------------------------------------
+ */
+
+/* F47: how old the wish is nobody knows: slurmctld must have said something since. */
+static void test_wanted_before_the_start(void **state)
+{
+	static const struct shown ours = {"", 5, "", PROVIDER_UNKNOWN};
+	struct fix *f = *state;
+
+	load(f, NODE_WANTED, &ours);
+	f->e->clouds[0].listed = true;
+	f->e->fleet.states[NODE_WANTED]->n.wake_ms = 0;
+	launch_run(f->e);
+	assert_non_null(f->e->fleet.states[NODE_WANTED]);
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	launch_run(f->e); /* it goes out, or would, if there were anybody to ask */
+	assert_null(f->e->fleet.states[NODE_WANTED]);
+}
+
+/* --- a reload ----------------------------------------------------------------------------------
+ */
+
+/* What requests on the wire may name is kept until they are answered, and no longer. */
+static void test_old_configurations(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	engine_start(f->e);
+	assert_non_null(f->e->requests);
+	assert_int_equal(engine_reload(f->e, make_conf(), NULL), 0);
+	assert_int_equal(engine_reload(f->e, make_conf(), NULL), 0);
+	assert_int_equal(f->e->nold, 2);
+	cloud_fail_unsent(f->e);
+	assert_null(f->e->requests);
+	engine_turn(f->e);
+	assert_int_equal(f->e->nold, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_which_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_snapshot, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wanted_before_the_start, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_old_configurations, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
