@@ -1,19 +1,24 @@
 /* main.c - burstd: build every part bottom-up, run the loop, take them down top-first. */
 #include <curl/curl.h>
 #include <malloc.h>
+#include <openssl/crypto.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "api/ctl_api.h"
+#include "api/held.h"
 #include "api/metrics.h"
 #include "base/clock.h"
 #include "base/opt.h"
 #include "base/paths.h"
 #include "base/secret.h"
+#include "check.h"
+#include "check_slurm.h"
 #include "io/conf_file.h"
 #include "io/http_client.h"
 #include "io/loop.h"
@@ -25,22 +30,31 @@
 
 enum {
 	EXIT_USAGE = 2,
-	EXIT_CONF = 78, /* sysexits.h's EX_CONFIG: systemd is told not to try again */
+	EXIT_SILENT = 69, /* sysexits.h's EX_UNAVAILABLE: slurmctld does not answer --check */
+	EXIT_CONF = 78,   /* sysexits.h's EX_CONFIG: systemd is told not to try again */
 	SPOOL_EVERY_MS = 5000,
 	QUIET_MS = 1000, /* since the last call: nobody waits for the disk now */
 	METRICS_IDLE_S = 10,
 	METRICS_CONNS = 32,
 	HEAP_KEEP = 128 << 10,
+	FILES_MAX = 65536,  /* descriptors, as in burstd.service: more than we ever need */
+	CHANGES_MAX = 4096, /* bytes of the log's line about a reload */
 };
 
 struct options {
 	const char *conf;
-	bool help, version;
+	bool check, slurm, json, help, version;
 };
 
 static const struct opt table[] = {
 	{"config", 'c', OPT_TEXT, "FILE", "configuration (default " PATHS_CONF ")",
 	 offsetof(struct options, conf), 0, 0},
+	{"check", 0, OPT_FLAG, NULL, "check FILE and what it names, and exit",
+	 offsetof(struct options, check), 0, 0},
+	{"slurm", 0, OPT_FLAG, NULL, "with --check: ask slurmctld whether slurm.conf is good too",
+	 offsetof(struct options, slurm), 0, 0},
+	{"json", 0, OPT_FLAG, NULL, "with --slurm: say that as JSON on standard output",
+	 offsetof(struct options, json), 0, 0},
 	{"help", 'h', OPT_FLAG, NULL, "show this and exit", offsetof(struct options, help), 0, 0},
 	{"version", 'V', OPT_FLAG, NULL, "show the version and exit",
 	 offsetof(struct options, version), 0, 0},
@@ -84,28 +98,90 @@ static void on_stop(void *ctx)
 	loop_stop(b->loop);
 }
 
-static int reload(void *ctx, struct err *e)
+/* A reload while it goes on: who asked, and what the log will say of it. */
+struct telling {
+	const struct api_reload *to;
+	struct str text;
+};
+
+static void tell_change(void *ctx, const struct conf_change *change)
+{
+	struct telling *t = ctx;
+
+	if (t->to->changed != NULL)
+		t->to->changed(t->to->ctx, change);
+	if (t->text.len > 0)
+		str_adds(&t->text, "; ");
+	conf_change_print(change, &t->text);
+}
+
+static bool same_secret(const struct secret *a, const struct secret *b)
+{
+	size_t len = strlen(secret_text(a));
+
+	return len == strlen(secret_text(b)) &&
+	       CRYPTO_memcmp(secret_text(a), secret_text(b), len) == 0;
+}
+
+/* The engine and its drivers hold the secrets of the start: say so where the file has another. */
+static void tell_secrets(struct burstd *b, const struct conf *conf, const struct api_reload *to)
+{
+	for (size_t i = 0; i < conf->nproviders; i++) {
+		const struct conf_provider *p = &conf->providers[i];
+		struct secret *now = NULL;
+		struct err e = {0};
+
+		if (b->secrets[i] == NULL || (secret_load(&now, p->credential_file, &e) == 0 &&
+					      same_secret(now, b->secrets[i]))) {
+			secret_free(now);
+			continue;
+		}
+		if (now != NULL)
+			(void)err_set(&e, ERR_INVALID, "%s holds another secret",
+				      p->credential_file);
+		(void)err_wrap(&e, "provider \"%s\" credential_file", p->name);
+		log_write(b->log, LOG_WARN, "credentials are read at start only", "provider",
+			  p->name, "file", e.msg, NULL);
+		if (to->at_restart != NULL)
+			to->at_restart(to->ctx, e.msg);
+		secret_free(now);
+	}
+}
+
+static int reload(void *ctx, const struct api_reload *to, struct err *e)
 {
 	struct burstd *b = ctx;
+	struct telling t = {.to = to};
 	struct conf *next;
 
 	if (conf_file_load(&next, b->conf_path, e) != 0)
 		return -1;
+	str_init(&t.text, CHANGES_MAX);
+	conf_diff(engine_conf(b->engine), next, tell_change, &t);
 	if (engine_reload(b->engine, next, e) != 0) {
 		conf_free(next);
+		str_fini(&t.text);
 		return -1;
 	}
 	log_set_level(b->log, (enum log_level)next->log_level);
+	log_write(b->log, LOG_INFO, "configuration reloaded", "changes",
+		  t.text.full      ? "too many for one line"
+		  : t.text.len > 0 ? t.text.p
+				   : "none",
+		  NULL);
+	str_fini(&t.text);
+	tell_secrets(b, next, to);
 	return 0;
 }
 
 static void on_hup(void *ctx)
 {
+	const struct api_reload nobody = {NULL, NULL, NULL};
 	struct burstd *b = ctx;
 	struct err e;
 
 	sd_notify_state("RELOADING=1");
-	if (reload(b, &e) != 0)
+	if (reload(b, &nobody, &e) != 0)
 		log_write(b->log, LOG_ERROR, "configuration refused, nothing changed", "error",
 			  e.msg, NULL);
 	sd_notify_state("READY=1");
@@ -128,6 +204,19 @@ static int on_spooled(void *ctx, const struct ctl_call *call, struct err *e)
 	return ctl_api_take(&b->api, call, true, &seq, e);
 }
 
+/* Nobody waits for the disk now. */
+static void keep_house(struct burstd *b)
+{
+	const int64_t now = loop_now(b->loop);
+	bool more = false;
+	struct err e;
+
+	if (journal_tidy(b->journal, &e) != 0 ||
+	    journal_trim(b->journal, now - engine_conf(b->engine)->events_keep_ms, &more, &e) != 0)
+		on_fatal(b, &e);
+	timer_at(b->spool_timer, now + (more ? QUIET_MS : SPOOL_EVERY_MS));
+}
+
 static void on_spool_timer(void *ctx)
 {
 	struct burstd *b = ctx;
@@ -137,13 +226,11 @@ static void on_spool_timer(void *ctx)
 
 	if (n < 0)
 		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
-	if (!quiet) {
+	engine_look_at_disk(b->engine);
+	if (quiet)
+		keep_house(b);
+	else
 		timer_at(b->spool_timer, b->called_ms + QUIET_MS);
-		return;
-	}
-	if (journal_tidy(b->journal, &e) != 0)
-		on_fatal(b, &e);
-	timer_at(b->spool_timer, loop_now(b->loop) + SPOOL_EVERY_MS);
 }
 
 static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_call *call)
@@ -155,11 +242,33 @@ static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_c
 	return ctl_api_call(&b->api, who, call);
 }
 
-static char *on_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+static char *on_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who,
+			const char *json, size_t len)
 {
 	struct burstd *b = ctx;
 
-	return ctl_api_request(&b->api, who, json, len);
+	return ctl_api_request(&b->api, c, who, json, len);
+}
+
+static char *on_expired(void *ctx, void *hold)
+{
+	struct burstd *b = ctx;
+
+	return held_expired(&b->api, hold);
+}
+
+static void on_gone(void *ctx, void *hold)
+{
+	struct burstd *b = ctx;
+
+	held_gone(&b->api, hold);
+}
+
+static void on_turned(void *ctx)
+{
+	struct burstd *b = ctx;
+
+	held_turned(b->api.held);
 }
 
 static void on_watchdog(void *ctx)
@@ -250,7 +359,8 @@ static int load_secrets(struct burstd *b, const struct conf *conf, const char **
 		if (p->credential_file == NULL)
 			continue;
 		if (secret_load(&b->secrets[i], p->credential_file, e) != 0)
-			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path, p->line, p->name);
+			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path, p->credential_line,
+					p->name);
 		texts[i] = secret_text(b->secrets[i]);
 	}
 	return 0;
@@ -290,6 +400,7 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .gen_floor = gen_floor,
 				   .driver = provider_find,
 				   .fatal = on_fatal,
+				   .turned = on_turned,
 				   .ctx = b};
 
 	if (load_secrets(b, conf, texts, e) != 0)
@@ -297,18 +408,41 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 	return engine_new(&b->engine, &deps, conf, texts, e);
 }
 
+/* One descriptor for each job that waits for its nodes; half of them at most, for providers,
+ * scontrol and the journal need theirs (F56). */
+static unsigned held_max(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return 1;
+	if (r.rlim_cur < FILES_MAX) {
+		r.rlim_cur = r.rlim_max < FILES_MAX ? r.rlim_max : FILES_MAX;
+		(void)setrlimit(RLIMIT_NOFILE, &r);
+		(void)getrlimit(RLIMIT_NOFILE, &r);
+	}
+	return r.rlim_cur / 2 > CTL_HELD_SLOTS ? CTL_HELD_SLOTS : (unsigned)(r.rlim_cur / 2) + 1;
+}
+
 static int open_faces(struct burstd *b, struct err *e)
 {
 	const struct conf *conf = engine_conf(b->engine);
-	const struct ctl_server_opts o = {
-		.path = PATHS_SOCKET, .admins = conf->admins, .nadmins = conf->nadmins};
-	const struct ctl_handler h = {.request = on_request, .call = on_call, .ctx = b};
+	const struct ctl_server_opts o = {.path = PATHS_SOCKET,
+					  .admins = conf->admins,
+					  .nadmins = conf->nadmins,
+					  .held_max = held_max()};
+	const struct ctl_handler h = {.request = on_request,
+				      .expired = on_expired,
+				      .gone = on_gone,
+				      .call = on_call,
+				      .ctx = b};
 
 	b->api = (struct api){.engine = b->engine,
 			      .journal = b->journal,
 			      .log = b->log,
 			      .reload = reload,
 			      .ctx = b};
+	b->api.held = held_new(&b->api, b->loop);
 	if (open_metrics(b, conf, e) != 0 || ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
 		return -1;
 	b->spool_timer = timer_new(b->loop, on_spool_timer, b);
@@ -373,6 +507,8 @@ static void stop(struct burstd *b)
 		http_server_stop(b->metrics);
 	timer_free(b->spool_timer);
 	timer_free(b->watchdog_timer);
+	held_free(b->api.held);
+	b->api.held = NULL;
 	engine_free(b->engine);
 	if (b->http != NULL)
 		http_client_close(b->http, on_closed, NULL);
@@ -395,15 +531,36 @@ static void help(void)
 	str_init(&s, 8192);
 	str_adds(
 		&s,
-		"usage: burstd [-c FILE]\n\n"
+		"usage: burstd [-c FILE]\n"
+		"       burstd --check [--slurm [--json]] [FILE]\n\n"
 		"The cloud-bursting daemon for Slurm.  Runs in the foreground and logs to standard "
-		"error.\n\n");
+		"error.\n\n"
+		"Options:\n");
 	opt_help(table, NTABLE, &s);
-	str_adds(&s, "\nSIGHUP reloads the configuration, or refuses it and changes nothing.\n"
-		     "`burstctl config check` tells what is wrong with a file.\n"
-		     "exit status: 0 stopped, 1 failed, 2 usage, 78 bad configuration\n");
+	str_adds(&s, "\nExample:\n"
+		     "  burstd --check && systemctl reload burstd\n\n"
+		     "SIGHUP reloads the configuration, or refuses it and changes nothing.\n"
+		     "Exit codes: 0 stopped, or nothing wrong; 1 failed, or a problem of "
+		     "slurm.conf; 2 usage;\n69 slurmctld does not answer --check; 78 bad "
+		     "configuration.\n");
 	(void)fputs(s.p, stdout);
 	str_fini(&s);
+}
+
+static int check(const struct options *o, const char *path)
+{
+	unsigned problems = check_run(path);
+	enum check_slurm slurm = CHECK_SLURM_GOOD;
+
+	if (problems == 0 && !o->json)
+		(void)printf("ok: %s\n", path);
+	if (o->slurm)
+		slurm = check_slurm(path, o->json);
+	if (problems > 0)
+		return EXIT_CONF;
+	return slurm == CHECK_SLURM_GOOD  ? EXIT_SUCCESS
+	       : slurm == CHECK_SLURM_BAD ? EXIT_FAILURE
+					  : EXIT_SILENT;
 }
 
 int main(int argc, char **argv)
@@ -415,7 +572,10 @@ int main(int argc, char **argv)
 	struct err e;
 
 	if (opt_parse(&set, 1, &args, false, &e) != 0 ||
-	    (args.n > 0 && err_set(&e, ERR_INVALID, "%s: unexpected", args.v[0]) != 0)) {
+	    (args.n > o.check &&
+	     err_set(&e, ERR_INVALID, "%s: unexpected", args.v[o.check]) != 0) ||
+	    (((o.slurm && !o.check) || (o.json && !o.slurm)) &&
+	     err_set(&e, ERR_INVALID, "--slurm is for --check, and --json for --slurm") != 0)) {
 		(void)fprintf(stderr, "burstd: %s\nTry `burstd --help`.\n", e.msg);
 		return EXIT_USAGE;
 	}
@@ -426,6 +586,8 @@ int main(int argc, char **argv)
 			(void)printf("burstd %s\n", BURSTD_VERSION);
 		return EXIT_SUCCESS;
 	}
+	if (o.check)
+		return check(&o, args.n > 0 ? args.v[0] : o.conf);
 	set_heap();
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);

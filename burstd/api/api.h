@@ -10,13 +10,24 @@
 #include "engine/engine.h"
 #include "store/journal.h"
 
+struct held;
+
+struct api_reload { /* who hears what a reload does; a function may be NULL */
+	void (*changed)(void *ctx, const struct conf_change *change);
+	/* What changed and only counts from the next start on, in one sentence. */
+	void (*at_restart)(void *ctx, const char *sentence);
+	void *ctx;
+};
+
 struct api { /* everything is borrowed and outlives it */
 	struct engine *engine;
 	struct journal *journal;
 	struct log *log; /* NULL: no log */
-	/* Read the configuration file again and go over to it, or refuse and change nothing. */
-	int (*reload)(void *ctx, struct err *e);
+	/* Read the configuration file again and go over to it, or refuse and change nothing; then
+	 * what was told was not so. */
+	int (*reload)(void *ctx, const struct api_reload *to, struct err *e);
 	void *ctx;
+	struct held *held; /* requests that wait; NULL: none may */
 };
 
 #endif

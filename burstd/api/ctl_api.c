@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "api/ctl_reply.h"
+#include "api/held.h"
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
@@ -88,10 +89,65 @@ static int op_reconcile(struct ctl_reply *r)
 	return 0;
 }
 
+struct reload_reply {
+	struct ctl_reply *r;
+	bool restart; /* the first list is closed */
+};
+
+/* What does not fit is left out: the reload is done, and must not be called a failure. */
+static void put_change(void *ctx, const struct conf_change *change)
+{
+	struct reload_reply *rr = ctx;
+	struct jsonw *w = &rr->r->w;
+	struct ctl_row row = ctl_reply_row(rr->r);
+	struct str text;
+
+	str_init(&text, CTL_REPLY_MAX);
+	conf_change_print(change, &text);
+	jsonw_open(w, NULL, '{');
+	jsonw_text(w, "section", change->section);
+	jsonw_text(w, "name", change->title);
+	jsonw_text(w, "option", change->option != NULL ? change->option : "");
+	if (change->from != NULL)
+		jsonw_text(w, "from", change->from);
+	if (change->to != NULL)
+		jsonw_text(w, "to", change->to);
+	jsonw_text(w, "text", text.p);
+	jsonw_close(w, '}');
+	(void)ctl_reply_fits(rr->r, row);
+	str_fini(&text);
+}
+
+static void begin_restart(struct reload_reply *rr)
+{
+	if (rr->restart)
+		return;
+	rr->restart = true;
+	jsonw_close(&rr->r->w, ']');
+	jsonw_open(&rr->r->w, "at_restart", '[');
+}
+
+static void put_at_restart(void *ctx, const char *sentence)
+{
+	struct reload_reply *rr = ctx;
+	struct ctl_row row;
+
+	begin_restart(rr);
+	row = ctl_reply_row(rr->r);
+	jsonw_text(&rr->r->w, NULL, sentence);
+	(void)ctl_reply_fits(rr->r, row);
+}
+
 static int op_reload(struct ctl_reply *r)
 {
-	int rc = r->api->reload(r->api->ctx, &r->err);
+	struct reload_reply rr = {.r = r};
+	const struct api_reload to = {put_change, put_at_restart, &rr};
+	int rc;
 
+	jsonw_open(&r->w, "changes", '[');
+	rc = r->api->reload(r->api->ctx, &to, &r->err);
+	begin_restart(&rr);
+	jsonw_close(&r->w, ']');
 	log_order(r, "reload asked for", rc == 0 ? "done" : r->err.msg);
 	return rc;
 }
@@ -109,15 +165,37 @@ static int op_config(struct ctl_reply *r)
 	return 0;
 }
 
+/* A job was given its nodes, and starts when they are up (PrologSlurmctld). */
+static int op_gate(struct ctl_reply *r)
+{
+	const char *nodes;
+	int64_t job;
+
+	if (ctl_reply_int(r, "job", INT64_MAX, 0, &job) != 0 ||
+	    ctl_reply_text(r, "nodes", NULL, &nodes) != 0)
+		return -1;
+	if (job == 0)
+		return ctl_reply_refuse(r, "invalid", "\"job\": want the number of a job");
+	return held_gate(r, (uint64_t)job, nodes);
+}
+
 static const struct {
 	const char *op;
 	enum ctl_role role; /* that may */
 	int (*handler)(struct ctl_reply *r);
 } ops[] = {
-	{"status", CTL_VIEWER, ctl_show_status}, {"nodes", CTL_VIEWER, ctl_show_nodes},
-	{"node", CTL_VIEWER, ctl_show_node},     {"events", CTL_VIEWER, ctl_show_events},
-	{"config", CTL_OPERATOR, op_config},     {"reconcile", CTL_OPERATOR, op_reconcile},
+	{"status", CTL_VIEWER, ctl_show_status},
+	{"nodes", CTL_VIEWER, ctl_show_nodes},
+	{"node", CTL_VIEWER, ctl_show_node},
+	{"events", CTL_VIEWER, ctl_show_events},
+	{"config", CTL_OPERATOR, op_config},
+	{"reconcile", CTL_OPERATOR, op_reconcile},
 	{"reload", CTL_OPERATOR, op_reload},
+	{"drain", CTL_OPERATOR, ctl_order_drain},
+	{"terminate", CTL_OPERATOR, ctl_order_terminate},
+	{"pause", CTL_OPERATOR, ctl_order_pause},
+	{"resume", CTL_OPERATOR, ctl_order_resume},
+	{"gate", CTL_OWN, op_gate},
 };
 
 static int handle(struct ctl_reply *r)
@@ -139,10 +217,11 @@ static int handle(struct ctl_reply *r)
 			continue;
 		if (r->who->role < ops[i].role)
 			return ctl_reply_refuse(
-				r, "denied",
-				"%s is for root, burstd's own user and the admins in its "
-				"configuration; you are uid %" PRIu32,
-				op, r->who->uid);
+				r, "denied", "%s is for root%s; you are uid %" PRIu32, op,
+				ops[i].role == CTL_OWN ? " and burstd's own user"
+						       : ", burstd's own user and the admins in "
+							 "its configuration",
+				r->who->uid);
 		return ops[i].handler(r);
 	}
 	return ctl_reply_refuse(r, "invalid", "\"op\": burstd %s knows no \"%.40s\"",
@@ -182,18 +261,40 @@ static char *answer(struct ctl_reply *r)
 	return failure(r->code, r->err.msg);
 }
 
-char *ctl_api_request(void *ctx, const struct ctl_caller *who, const char *json, size_t len)
+static char *answer_json(struct ctl_reply *r, const char *json, size_t len)
 {
-	struct ctl_reply r = {.api = ctx, .who = who, .code = "failed"};
 	json_error_t je;
 	json_t *args = json_loadb(json, len, JSON_REJECT_DUPLICATES, &je);
 	char *text;
 
 	if (args == NULL)
 		return failure("invalid", "the request is not JSON");
-	r.args = args;
-	text = answer(&r);
+	r->args = args;
+	text = answer(r);
 	json_decref(args);
+	return text;
+}
+
+char *ctl_api_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *who, const char *json,
+		      size_t len)
+{
+	struct ctl_reply r = {.api = ctx, .conn = c, .who = who, .code = "failed"};
+	char *text = answer_json(&r, json, len);
+
+	if (r.held || (r.nothing && held_events(&r, json, len))) {
+		free(text);
+		text = NULL;
+	}
+	return text;
+}
+
+char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
+		    bool *nothing)
+{
+	struct ctl_reply r = {.api = a, .who = who, .code = "failed"};
+	char *text = answer_json(&r, json, len);
+
+	*nothing = r.nothing;
 	return text;
 }
 
@@ -270,7 +371,7 @@ char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_cal
 	int64_t seq = 0;
 	struct str s;
 
-	if (who->role < CTL_OPERATOR)
+	if (who->role < CTL_OWN)
 		return failure("denied", "a call must come from slurmctld's user");
 	if (ctl_api_take(ctx, call, false, &seq, &e) != 0)
 		return failure(e.code == ERR_INVALID ? "invalid" : "failed", e.msg);

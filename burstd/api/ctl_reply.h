@@ -4,6 +4,7 @@
 #ifndef BURSTD_CTL_REPLY_H
 #define BURSTD_CTL_REPLY_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -16,12 +17,15 @@
 
 struct ctl_reply {
 	struct api *api;
+	struct ctl_conn *conn; /* it came on; NULL: it cannot be answered later */
 	const struct ctl_caller *who;
 	const json_t *args; /* the request */
 	struct str text;    /* begins {"ok":true */
 	struct jsonw w;     /* writes into text */
 	const char *code;   /* of a failure */
 	struct err err;     /* likewise */
+	bool held;          /* the answer comes later: forget this one */
+	bool nothing;       /* it asked for something new, and there is nothing yet */
 };
 
 /* Set code and sentence of a failure; return -1. */
@@ -46,5 +50,9 @@ int ctl_show_status(struct ctl_reply *r);
 int ctl_show_nodes(struct ctl_reply *r);
 int ctl_show_node(struct ctl_reply *r);
 int ctl_show_events(struct ctl_reply *r);
+int ctl_order_drain(struct ctl_reply *r);
+int ctl_order_terminate(struct ctl_reply *r);
+int ctl_order_pause(struct ctl_reply *r);
+int ctl_order_resume(struct ctl_reply *r);
 
 #endif

@@ -70,6 +70,8 @@ static void put_pool(struct ctl_reply *r, size_t i)
 {
 	const struct conf_pool *p = &conf_of(r)->pools[i];
 	const struct fleet_pool *sums = &fleet_of(r)->pools[i];
+	const char *closed = engine_closed(r->api->engine, i);
+	bool paused = engine_paused(r->api->engine, i);
 
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_text(&r->w, "name", p->name);
@@ -83,7 +85,22 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_money(&r->w, "rate", sums->rate_nano_h);
 	jsonw_money(&r->w, "max_rate", p->max_rate_nano_h);
 	jsonw_money(&r->w, "spent", engine_spent(r->api->engine, i));
+	jsonw_bool(&r->w, "paused", paused);
+	jsonw_text(&r->w, "closed", closed != NULL && !paused ? closed : "");
 	jsonw_close(&r->w, '}');
+}
+
+/* Left out while it is not known: an empty list would say that all is well. */
+static void put_slurm_conf(struct ctl_reply *r)
+{
+	const struct slurm_report *report = engine_prereq(r->api->engine);
+
+	if (report == NULL)
+		return;
+	jsonw_open(&r->w, "slurm_conf", '[');
+	for (size_t i = 0; i < report->n; i++)
+		explain_put_slurm_problem(&r->w, &report->problems[i]);
+	jsonw_close(&r->w, ']');
 }
 
 static void put_problem(void *ctx, const char *sentence)
@@ -110,6 +127,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_open(&r->w, "problems", '[');
 	explain_problems(e, put_problem, r);
 	jsonw_close(&r->w, ']');
+	put_slurm_conf(r);
 	return 0;
 }
 
@@ -156,6 +174,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 		   node_reason_str(nm != NULL && fleet_live(nm) == NULL ? nm->refused
 									: NODE_BECAUSE_NONE));
 	jsonw_int(&r->w, "older", older_alive(newest));
+	jsonw_int(&r->w, "job", newest != NULL && node_counts(n) ? (int64_t)n->job : 0);
 	jsonw_text(&r->w, "slurm", engine_slurm_state(r->api->engine, name, slurm, sizeof(slurm)));
 }
 
@@ -307,6 +326,7 @@ static int put_since(struct ctl_reply *r, int64_t since, const char *node, unsig
 	if (put_events(&p, since, node, limit) != 0)
 		return -1;
 	*last = p.full || p.n >= limit ? p.last : end;
+	r->nothing = p.n == 0;
 	return 0;
 }
 
@@ -332,6 +352,7 @@ int ctl_show_events(struct ctl_reply *r)
 		return -1;
 	jsonw_int(&r->w, "last", last);
 	jsonw_bool(&r->w, "more", last < journal_last_event(r->api->journal));
+	r->nothing &= json_is_true(json_object_get(r->args, "wait"));
 	return 0;
 }
 
@@ -362,6 +383,7 @@ static void put_generation(struct ctl_reply *r, const struct node *n)
 	jsonw_int(&r->w, "end_ms", n->end_ms);
 	jsonw_int(&r->w, "attempts", n->attempts);
 	jsonw_int(&r->w, "batch", (int64_t)n->batch);
+	jsonw_int(&r->w, "job", (int64_t)n->job);
 	jsonw_money(&r->w, "rate", n->rate_nano_h);
 	jsonw_money(&r->w, "cost", cost_of(n, engine_now(r->api->engine)));
 	jsonw_close(&r->w, '}');

@@ -1,17 +1,22 @@
 #include "api/explain.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/hostlist.h"
 #include "base/mem.h"
+#include "engine/slurm/parse.h"
 
 enum {
 	SENTENCE_MAX = 1024,        /* bytes; the longest part is a provider's message */
 	QUIET_START_MS = 60000,     /* after a start, silence of others is no problem yet */
 	INDOUBT_LONG_MS = 600000,   /* a lost create is normally settled long before */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
+	TOLD_FRESH_MS = 60000,      /* so long slurmctld may take to show what it was told */
+	NAMES_MAX = 160,            /* bytes of a folded list of nodes; a longer one is left out */
 };
 
 static const char *pool_name(const struct engine *e, uint32_t pool)
@@ -28,29 +33,80 @@ static const char *provider_name(const struct engine *e, uint32_t pool)
 	return pool < c->npools ? c->pools[pool].provider : "?";
 }
 
+/* "refused 12s ago: pool h100: the provider has no capacity (its words)" */
+static void add_when(struct str *out, const struct engine *e, const struct fleet_name *nm)
+{
+	int64_t ago = engine_now(e) - nm->refused_ms;
+	char text[FMT_DUR_SIZE];
+
+	str_adds(out, "refused");
+	if (nm->refused_ms != 0)
+		str_addf(out, " %s ago", fmt_duration(text, ago > 0 ? ago : 0));
+	str_addf(out, ": pool %s: ", pool_name(e, nm->pool));
+}
+
+/* Slurm asks anew and the mark goes; until it is bought, the refusal is still its last story. */
+static bool was_refused(const struct fleet_name *nm)
+{
+	return nm != NULL && nm->refused_ms != 0 && nm->why[0] != '\0' &&
+	       (nm->newest == NULL || nm->refused_ms >= nm->newest->n.since_ms);
+}
+
 /* "the provider has no capacity (its words)" */
-static void add_refusal(struct str *out, const struct fleet_name *nm)
+static void add_refusal(struct str *out, const struct engine *e, const struct fleet_name *nm)
 {
 	const char *reason = node_reason_text(nm->refused);
+	char pool[128];
+	size_t n;
 
-	str_adds(out, reason);
-	if (nm->why[0] != '\0' && strcmp(nm->why, reason) != 0)
+	(void)snprintf(pool, sizeof(pool), "pool %.100s: ", pool_name(e, nm->pool));
+	n = strlen(pool);
+	if (nm->refused == NODE_BECAUSE_OPERATOR && strncmp(nm->why, pool, n) == 0)
+		str_adds(out, nm->why + n); /* it is paused or closed: all is said */
+	else
+		str_adds(out, reason);
+	if (nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
+	    strcmp(nm->why, reason) != 0)
 		str_addf(out, " (%s)", nm->why);
 	str_adds(out, "; next try when Slurm asks again");
+}
+
+/* Why slurmctld was told to take this incarnation away; NULL: it was not, or not by us. */
+static const char *told(const struct fleet_name *nm, const struct node *n)
+{
+	return nm->told != NULL && nm->told_ms >= n->wanted_ms ? nm->told : NULL;
+}
+
+/* slurmctld powers down whom it was told to: that it did so says nothing. */
+static const char *end_of(const struct fleet_name *nm, const struct node *n)
+{
+	if (told(nm, n) != NULL &&
+	    (n->reason == NODE_BECAUSE_SUSPENDED || n->reason == NODE_BECAUSE_NONE))
+		return told(nm, n);
+	return n->reason != NODE_BECAUSE_NONE ? node_reason_text(n->reason) : NULL;
 }
 
 static void explain_off(struct str *out, const struct engine *e, const struct fleet_name *nm)
 {
 	if (nm != NULL && nm->refused != NODE_BECAUSE_NONE) {
-		str_addf(out, "waiting: pool %s: ", pool_name(e, nm->pool));
-		add_refusal(out, nm);
+		add_when(out, e, nm);
+		add_refusal(out, e, nm);
+	} else if (was_refused(nm)) {
+		add_when(out, e, nm);
+		str_adds(out, nm->why);
 	} else if (nm == NULL || nm->newest == NULL) {
 		str_adds(out, "off: Slurm has not asked for it");
-	} else if (nm->newest->n.reason == NODE_BECAUSE_NONE) {
-		str_adds(out, "off: its last instance is gone");
 	} else {
-		str_addf(out, "off: %s", node_reason_text(nm->newest->n.reason));
+		const char *end = end_of(nm, &nm->newest->n);
+
+		str_addf(out, "off: %s", end != NULL ? end : "its last instance is gone");
 	}
+}
+
+static void add_job(struct str *out, const struct node *n)
+{
+	if (n->job != 0)
+		str_addf(out, "; bought for job %" PRIu64, n->job);
 }
 
 static void add_wake(struct str *out, const struct engine *e, const struct node *n,
@@ -76,12 +132,11 @@ static void explain_wanted(struct str *out, const struct engine *e, const struct
 	}
 }
 
-static void explain_deleting(struct str *out, const struct node *n)
+static void explain_deleting(struct str *out, const struct fleet_name *nm, const struct node *n)
 {
-	const char *reason = n->reason != NODE_BECAUSE_NONE ? node_reason_text(n->reason)
-							    : "it is not wanted any more";
+	const char *end = end_of(nm, n);
 
-	str_addf(out, "leaving: %s; ", reason);
+	str_addf(out, "leaving: %s; ", end != NULL ? end : "it is not wanted any more");
 	if (n->instance[0] == '\0')
 		str_adds(out, "making sure that no instance exists");
 	else if (n->accepted)
@@ -93,6 +148,25 @@ static void explain_deleting(struct str *out, const struct node *n)
 		str_addf(out, "instance %s is being deleted", n->instance);
 }
 
+/* BOOTING and READY. */
+static void explain_up(struct str *out, const struct engine *e, const struct fleet_name *nm,
+		       const struct node *n)
+{
+	if (told(nm, n) != NULL && (nm->flags & (SLURM_DRAIN | SLURM_POWER_DOWN)) != 0) {
+		str_addf(out, "leaving: %s; Slurm powers it down when its jobs are done", nm->told);
+	} else if (told(nm, n) != NULL && engine_now(e) - nm->told_ms < TOLD_FRESH_MS) {
+		str_addf(out, "leaving: %s; Slurm was told to power it down", nm->told);
+	} else if (n->state == NODE_READY) {
+		str_adds(out, "ready: Slurm can run jobs on it");
+		add_job(out, n);
+	} else {
+		str_addf(out, "starting: instance %s exists, its slurmd has not registered yet",
+			 n->instance);
+		add_job(out, n);
+		add_wake(out, e, n, "given up");
+	}
+}
+
 void explain_node(struct str *out, const struct engine *e, const struct fleet_name *nm)
 {
 	const struct node *n = nm != NULL && nm->newest != NULL ? &nm->newest->n : NULL;
@@ -100,10 +174,12 @@ void explain_node(struct str *out, const struct engine *e, const struct fleet_na
 	switch (n != NULL ? n->state : NODE_GONE) {
 	case NODE_WANTED:
 		explain_wanted(out, e, n);
+		add_job(out, n);
 		break;
 	case NODE_CREATING:
 		str_addf(out, "starting: provider %s was asked for the instance",
 			 provider_name(e, n->pool));
+		add_job(out, n);
 		break;
 	case NODE_INDOUBT:
 		str_adds(out,
@@ -111,18 +187,14 @@ void explain_node(struct str *out, const struct engine *e, const struct fleet_na
 			 "before anything else is done");
 		break;
 	case NODE_BOOTING:
-		str_addf(out, "starting: instance %s exists, its slurmd has not registered yet",
-			 n->instance);
-		add_wake(out, e, n, "given up");
-		break;
 	case NODE_READY:
-		str_adds(out, "ready: Slurm can run jobs on it");
+		explain_up(out, e, nm, n);
 		break;
 	case NODE_DRAINING:
 		str_adds(out, "leaving: the provider takes its capacity back; jobs are moved away");
 		break;
 	case NODE_DELETING:
-		explain_deleting(out, n);
+		explain_deleting(out, nm, n);
 		break;
 	case NODE_QUARANTINED:
 		str_addf(out,
@@ -191,6 +263,19 @@ static void check_sources(struct report *r)
 	}
 }
 
+static void check_disk(struct report *r)
+{
+	const struct journal_room *room = engine_room(r->e);
+
+	if (!room->low)
+		return;
+	str_addf(&r->s,
+		 "disk full: %" PRId64 " MiB are free in %s; nothing is bought until there is "
+		 "more, deletes go on",
+		 room->free_bytes >> 20, engine_conf(r->e)->state_dir);
+	say(r);
+}
+
 static void check_quarantined(struct report *r)
 {
 	const struct fleet_node *fn = engine_fleet(r->e)->states[NODE_QUARANTINED];
@@ -214,21 +299,42 @@ static void check_quarantined(struct report *r)
 	}
 }
 
+/* " (h100-[1-4])", or nothing when it would be too long to read. */
+static void add_names(struct str *out, const char *const *names, size_t n)
+{
+	struct str list;
+
+	str_init(&list, NAMES_MAX);
+	hostlist_fold(&list, names, n);
+	if (!list.full)
+		str_addf(out, " (%s)", list.p);
+	str_fini(&list);
+}
+
 static void check_indoubt(struct report *r)
 {
-	const struct fleet_node *fn = engine_fleet(r->e)->states[NODE_INDOUBT];
-	unsigned n = 0;
+	const struct fleet *f = engine_fleet(r->e);
+	const char **names = mem_zalloc((f->nall + 1) * sizeof(*names));
+	size_t n = 0;
 
-	for (; fn != NULL; fn = fn->state_next)
-		n += engine_now(r->e) - fn->n.since_ms > INDOUBT_LONG_MS;
-	if (n == 0)
-		return;
-	str_addf(&r->s,
-		 "%u %s in doubt for over 10m: the answer to a create was lost and the provider's "
-		 "lists "
-		 "do not settle it",
-		 n, n == 1 ? "node is" : "nodes are");
-	say(r);
+	for (size_t i = 0; i < f->nall; i++) {
+		const struct fleet_node *fn = f->all[i]->newest;
+
+		while (fn != NULL && (fn->n.state != NODE_INDOUBT ||
+				      engine_now(r->e) - fn->n.since_ms <= INDOUBT_LONG_MS))
+			fn = fn->older;
+		if (fn != NULL)
+			names[n++] = f->all[i]->name;
+	}
+	if (n > 0) {
+		str_addf(&r->s, "%zu %s in doubt for over 10m", n,
+			 n == 1 ? "node is" : "nodes are");
+		add_names(&r->s, names, n);
+		str_adds(&r->s, ": the answer to a create was lost and the provider's lists do not "
+				"settle it");
+		say(r);
+	}
+	free(names);
 }
 
 struct tally { /* refused names of one pool for one reason */
@@ -236,16 +342,30 @@ struct tally { /* refused names of one pool for one reason */
 	const struct fleet_name *first;
 };
 
-static void say_refused(struct report *r, const struct tally *t)
+static bool is_refused(const struct fleet_name *nm)
 {
-	if (t->n == 1)
-		str_addf(&r->s, "pool %s: node %s waits: ", pool_name(r->e, t->first->pool),
-			 t->first->name);
-	else
-		str_addf(&r->s,
-			 "pool %s: %" PRIu32 " nodes wait: ", pool_name(r->e, t->first->pool),
-			 t->n);
-	add_refusal(&r->s, t->first);
+	return nm->refused != NODE_BECAUSE_NONE && fleet_live(nm) == NULL;
+}
+
+/* names: room for all there are */
+static void say_refused(struct report *r, const struct tally *t, const char **names)
+{
+	const struct fleet *f = engine_fleet(r->e);
+	size_t n = 0;
+
+	str_addf(&r->s, "pool %s: ", pool_name(r->e, t->first->pool));
+	if (t->n == 1) {
+		str_addf(&r->s, "node %s waits: ", t->first->name);
+	} else {
+		for (size_t i = 0; i < f->nall; i++)
+			if (is_refused(f->all[i]) && f->all[i]->pool == t->first->pool &&
+			    f->all[i]->refused == t->first->refused)
+				names[n++] = f->all[i]->name;
+		str_addf(&r->s, "%" PRIu32 " nodes wait", t->n);
+		add_names(&r->s, names, n);
+		str_adds(&r->s, ": ");
+	}
+	add_refusal(&r->s, r->e, t->first);
 	say(r);
 }
 
@@ -253,20 +373,63 @@ static void check_refused(struct report *r)
 {
 	const struct fleet *f = engine_fleet(r->e);
 	struct tally *tallies = mem_zalloc((f->npools * NODE_NREASONS + 1) * sizeof(*tallies));
+	const char **names = mem_zalloc((f->nall + 1) * sizeof(*names));
 
 	for (size_t i = 0; i < f->nall; i++) {
 		const struct fleet_name *nm = f->all[i];
 		struct tally *t = &tallies[nm->pool * NODE_NREASONS + nm->refused];
 
-		if (nm->refused == NODE_BECAUSE_NONE || fleet_live(nm) != NULL)
+		if (!is_refused(nm))
 			continue;
 		if (t->n++ == 0)
 			t->first = nm;
 	}
 	for (size_t i = 0; i < f->npools * NODE_NREASONS; i++)
 		if (tallies[i].n > 0)
-			say_refused(r, &tallies[i]);
+			say_refused(r, &tallies[i], names);
+	free(names);
 	free(tallies);
+}
+
+void explain_put_slurm_problem(struct jsonw *w, const struct slurm_problem *p)
+{
+	jsonw_open(w, NULL, '{');
+	jsonw_text(w, "setting", p->setting);
+	jsonw_text(w, "severity", slurm_severity_name(p->severity));
+	jsonw_text(w, "found", p->found);
+	jsonw_text(w, "wanted", p->wanted);
+	jsonw_text(w, "why", p->why);
+	jsonw_close(w, '}');
+}
+
+static void check_slurm_conf(struct report *r, enum slurm_severity severity)
+{
+	const struct slurm_report *found = engine_prereq(r->e);
+
+	for (size_t i = 0; found != NULL && i < found->n; i++) {
+		const struct slurm_problem *p = &found->problems[i];
+
+		if (p->severity != severity)
+			continue;
+		str_addf(&r->s, "slurm.conf (%s): ", slurm_severity_name(p->severity));
+		slurm_problem_print(p, &r->s);
+		say(r);
+	}
+}
+
+/* Paused, or its nodes come up wrong. */
+static void check_closed(struct report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->npools; i++) {
+		const char *why = engine_closed(r->e, i);
+
+		if (why == NULL)
+			continue;
+		str_addf(&r->s, "pool %s: %s; nothing is bought for it", c->pools[i].name, why);
+		say(r);
+	}
 }
 
 static void check_offers(struct report *r)
@@ -288,15 +451,37 @@ static void check_offers(struct report *r)
 	}
 }
 
+/* Meant so, perhaps; but then somebody waits for nodes that never come. */
+static void check_limits(struct report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->npools; i++) {
+		const struct conf_pool *p = &c->pools[i];
+
+		if (p->max_nodes > 0 && p->max_rate_nano_h > 0)
+			continue;
+		str_addf(&r->s, "pool %s: %s; nothing %sis bought for it until it is raised",
+			 p->name, p->max_nodes == 0 ? "max_nodes is 0" : "max_rate is 0",
+			 p->max_nodes == 0 ? "" : "that costs ");
+		say(r);
+	}
+}
+
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 {
 	struct report r = {.e = e, .fn = fn, .ctx = ctx};
 
 	str_init(&r.s, SENTENCE_MAX);
+	check_disk(&r);
 	check_sources(&r);
+	check_slurm_conf(&r, SLURM_ERROR);
 	check_offers(&r);
+	check_closed(&r);
+	check_limits(&r);
 	check_quarantined(&r);
 	check_refused(&r);
 	check_indoubt(&r);
+	check_slurm_conf(&r, SLURM_WARNING);
 	str_fini(&r.s);
 }

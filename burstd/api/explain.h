@@ -5,6 +5,7 @@
 #ifndef BURSTD_EXPLAIN_H
 #define BURSTD_EXPLAIN_H
 
+#include "api/jsonw.h"
 #include "base/str.h"
 #include "core/fleet.h"
 #include "engine/engine.h"
@@ -20,5 +21,8 @@ typedef void (*explain_fn)(void *ctx, const char *sentence);
 /* What a person should look at, most urgent first, at most EXPLAIN_PROBLEMS_MAX; none: all is well.
  */
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx);
+
+/* A setting of slurm.conf that is not as it must be: setting, severity, found, wanted, why. */
+void explain_put_slurm_problem(struct jsonw *w, const struct slurm_problem *p);
 
 #endif

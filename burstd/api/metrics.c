@@ -123,6 +123,16 @@ static int64_t spent_of(const struct api *a, size_t i)
 	return engine_spent(a->engine, i);
 }
 
+static int64_t paused_of(const struct api *a, size_t i)
+{
+	return engine_paused(a->engine, i);
+}
+
+static int64_t closed_of(const struct api *a, size_t i)
+{
+	return engine_closed(a->engine, i) != NULL && !engine_paused(a->engine, i);
+}
+
 static const struct {
 	const char *name, *type, *help;
 	bool money;
@@ -135,6 +145,10 @@ static const struct {
 	 true, rate_of},
 	{"burstd_pool_max_rate", "gauge", "The pool's limit on cost, in currency units per hour.",
 	 true, max_rate_of},
+	{"burstd_pool_paused", "gauge", "Has an admin stopped buying in the pool?", false,
+	 paused_of},
+	{"burstd_pool_closed", "gauge",
+	 "Is nothing bought in the pool because its nodes come up wrong?", false, closed_of},
 	{"burstd_spent_total", "counter",
 	 "Instance time so far at the price of the offer, in currency units.", true, spent_of},
 };
@@ -203,6 +217,23 @@ static void write_slurm(const struct api *a, struct str *s)
 	sample_seconds(s, "burstd_slurm_last_success_timestamp_seconds", NULL, 0, src.ok_ms);
 }
 
+/* Without a value as long as it is not known. */
+static void write_slurm_conf(const struct api *a, struct str *s)
+{
+	const struct slurm_report *r = engine_prereq(a->engine);
+
+	if (r == NULL)
+		return;
+	family(s, "burstd_slurm_conf_problems", "gauge",
+	       "Settings of slurm.conf that are not as burstd needs them.");
+	for (int severity = SLURM_ADVICE; severity <= SLURM_ERROR; severity++) {
+		const struct label l = {"severity",
+					slurm_severity_name((enum slurm_severity)severity)};
+
+		sample_u64(s, "burstd_slurm_conf_problems", &l, 1, r->by_severity[severity]);
+	}
+}
+
 static void write_providers(const struct api *a, struct str *s)
 {
 	const struct conf *c = engine_conf(a->engine);
@@ -258,6 +289,11 @@ static const struct {
 	 "Instances of others in the last lists; never touched.", NULL, NULL, AT(foreign)},
 	{"burstd_slurm_requests_total", "counter", "Runs of scontrol.", "kind", "poll", AT(polls)},
 	{"burstd_slurm_requests_total", NULL, NULL, "kind", "update", AT(updates)},
+	{"burstd_gates_waiting", "gauge", "Jobs that wait for their nodes in burst-prolog.", NULL,
+	 NULL, AT(gates_waiting)},
+	{"burstd_gates_total", "counter", "Jobs that have waited for their nodes, by the end.",
+	 "end", "up", AT(gates_up)},
+	{"burstd_gates_total", NULL, NULL, "end", "gone", AT(gates_gone)},
 	{"burstd_journal_commits_total", "counter", "Durable transactions of the journal.", NULL,
 	 NULL, AT(commits)},
 };
@@ -279,6 +315,14 @@ static void write_counters(const struct api *a, struct str *s)
 	}
 }
 
+static void write_gate_time(const struct api *a, struct str *s)
+{
+	family(s, "burstd_gate_seconds_total", "counter",
+	       "Time that jobs have waited for their nodes in burst-prolog, all together.");
+	sample_seconds(s, "burstd_gate_seconds_total", NULL, 0,
+		       (int64_t)engine_counters(a->engine)->gate_ms);
+}
+
 static void write_self(const struct api *a, struct str *s)
 {
 	const struct label l[] = {{"version", BURSTD_VERSION},
@@ -290,15 +334,30 @@ static void write_self(const struct api *a, struct str *s)
 	sample_seconds(s, "burstd_start_time_seconds", NULL, 0, engine_started_ms(a->engine));
 }
 
+static void write_room(const struct api *a, struct str *s)
+{
+	const struct journal_room *room = engine_room(a->engine);
+
+	family(s, "burstd_disk_free_bytes", "gauge", "Free where the journal is.");
+	sample_u64(s, "burstd_disk_free_bytes", NULL, 0,
+		   room->free_bytes > 0 ? (uint64_t)room->free_bytes : 0);
+	family(s, "burstd_buying_stopped", "gauge",
+	       "Is nothing bought, because the disk is nearly full?");
+	sample_u64(s, "burstd_buying_stopped", NULL, 0, room->low);
+}
+
 void metrics_write(const struct api *a, struct str *out)
 {
 	write_self(a, out);
+	write_room(a, out);
 	write_states(a, out);
 	write_pools(a, out);
 	write_refused(a, out);
 	write_slurm(a, out);
+	write_slurm_conf(a, out);
 	write_providers(a, out);
 	write_counters(a, out);
+	write_gate_time(a, out);
 }
 
 void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer *an)

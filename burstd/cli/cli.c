@@ -16,7 +16,7 @@ enum {
 
 #define AT(field) offsetof(struct cli, field)
 
-static const struct opt globals[] = {
+const struct opt cli_globals[] = {
 	{"json", 0, OPT_FLAG, NULL, "print burstd's answer as JSON: amounts and times unrounded",
 	 AT(json), 0, 0},
 	{"socket", 0, OPT_TEXT, "PATH", "where burstd listens (default: " PATHS_SOCKET ")",
@@ -24,11 +24,14 @@ static const struct opt globals[] = {
 	{"timeout", 0, OPT_DURATION, "TIME", "how long to wait for an answer (default: 5s)",
 	 AT(timeout_ms), TIMEOUT_MIN_MS, TIMEOUT_MAX_MS},
 	{"help", 'h', OPT_FLAG, NULL, "say what can be done and how", AT(help), 0, 0},
+	{"version", 'V', OPT_FLAG, NULL, "say the version of burstctl", AT(version), 0, 0},
 };
 
 #undef AT
 
-enum { NGLOBALS = sizeof(globals) / sizeof(globals[0]) };
+enum { NGLOBALS = sizeof(cli_globals) / sizeof(cli_globals[0]) };
+
+const size_t cli_nglobals = NGLOBALS;
 
 static int run_help(const struct cli *c, const void *args, char **operands);
 
@@ -42,13 +45,16 @@ static const struct cli_command cmd_help = {
 	.run = run_help,
 };
 
-static const struct cli_command *const commands[] = {
-	&cmd_status,       &cmd_nodes,       &cmd_node_show,      &cmd_events,
-	&cmd_config_check, &cmd_config_show, &cmd_config_options, &cmd_reconcile,
-	&cmd_reload,       &cmd_version,     &cmd_help,
+const struct cli_command *const cli_commands[] = {
+	&cmd_status,      &cmd_nodes,          &cmd_node_show, &cmd_events,    &cmd_drain,
+	&cmd_terminate,   &cmd_pause,          &cmd_resume,    &cmd_check,     &cmd_config_check,
+	&cmd_config_show, &cmd_config_options, &cmd_reload,    &cmd_reconcile, &cmd_complete,
+	&cmd_version,     &cmd_help,
 };
 
-enum { NCOMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { NCOMMANDS = sizeof(cli_commands) / sizeof(cli_commands[0]) };
+
+const size_t cli_ncommands = NCOMMANDS;
 
 /* --- help ----------------------------------------------------------------------------------------
  */
@@ -60,17 +66,22 @@ static int print(FILE *f, struct str *s, int rc)
 	return rc;
 }
 
-/* Every command, or those of one group ("config"). */
-static void add_commands(struct str *s, const char *group)
+static bool is_in_group(const struct cli_command *k, const char *group)
 {
 	size_t len = strlen(group);
 
+	return len == 0 || (strncmp(k->name, group, len) == 0 && k->name[len] == ' ');
+}
+
+/* Every command, or those of one group ("config"). */
+static void add_commands(struct str *s, const char *group)
+{
 	str_adds(s, "Commands:\n");
 	for (size_t i = 0; i < NCOMMANDS; i++) {
-		const struct cli_command *k = commands[i];
+		const struct cli_command *k = cli_commands[i];
 		char head[80];
 
-		if (strncmp(k->name, group, len) != 0)
+		if (!is_in_group(k, group))
 			continue;
 		(void)snprintf(head, sizeof(head), "%s %s", k->name, k->operands);
 		str_addf(s, "  %-24s  %s\n", head, k->summary);
@@ -84,16 +95,21 @@ static int print_overview(FILE *f, const char *group, int rc)
 	str_init(&s, HELP_MAX);
 	str_addf(
 		&s,
-		"Usage: burstctl %s%sCOMMAND [OPTIONS]\n\n"
+		"usage: burstctl %s%sCOMMAND [OPTIONS]\n\n"
 		"burstctl asks burstd, which buys cloud nodes for Slurm, what it does and why.\n\n",
 		group, group[0] != '\0' ? " " : "");
 	add_commands(&s, group);
 	str_adds(&s, "\nOptions of every command:\n");
-	opt_help(globals, NGLOBALS, &s);
-	str_adds(&s, "\nExample:\n"
-		     "  burstctl status               is all well? what does it cost?\n"
-		     "  burstctl node show h100-1     why is this node what it is?\n"
-		     "  burstctl events -f            watch it work\n\n"
+	opt_help(cli_globals, NGLOBALS, &s);
+	str_adds(&s, "\nExample:\n");
+	if (group[0] == '\0')
+		str_adds(&s, "  burstctl status               is all well? what does it cost?\n"
+			     "  burstctl node h100-1          why is this node what it is?\n"
+			     "  burstctl events -f            watch it work\n");
+	for (size_t i = 0; group[0] != '\0' && i < NCOMMANDS; i++)
+		if (is_in_group(cli_commands[i], group))
+			str_addf(&s, "  %s\n", cli_commands[i]->example);
+	str_adds(&s, "\n"
 		     "\"burstctl help COMMAND\" says more about one of them.\n"
 		     "Exit codes: 0 ok; 1 refused or failed; 2 usage; 3 burstd not reachable.\n");
 	return print(f, &s, rc);
@@ -104,7 +120,7 @@ static int print_command(FILE *f, const struct cli_command *k, int rc)
 	struct str s;
 
 	str_init(&s, HELP_MAX);
-	str_addf(&s, "Usage: burstctl %s%s%s%s\n\n%c%s.\n", k->name,
+	str_addf(&s, "usage: burstctl %s%s%s%s\n\n%c%s.\n", k->name,
 		 k->nopts > 0 ? " [OPTIONS]" : "", k->operands[0] != '\0' ? " " : "", k->operands,
 		 toupper((unsigned char)k->summary[0]), k->summary + 1);
 	if (k->about[0] != '\0')
@@ -114,7 +130,7 @@ static int print_command(FILE *f, const struct cli_command *k, int rc)
 		opt_help(k->opts, k->nopts, &s);
 	}
 	str_adds(&s, "\nOptions of every command:\n");
-	opt_help(globals, NGLOBALS, &s);
+	opt_help(cli_globals, NGLOBALS, &s);
 	str_addf(&s, "\nExample:\n  %s\n", k->example);
 	return print(f, &s, rc);
 }
@@ -122,8 +138,14 @@ static int print_command(FILE *f, const struct cli_command *k, int rc)
 /* --- choosing the command ------------------------------------------------------------------------
  */
 
-/* The command that the first words name; *used: how many of them. */
-static const struct cli_command *find(char **words, int n, int *used)
+/* "node h100-1" is "node show h100-1"; "node shwo h100-1" is a mistake. */
+static bool is_short_show(char **words, int n)
+{
+	return n >= 2 && strcmp(words[0], "node") == 0 &&
+	       (n == 2 || words[1][0] == '-' || words[2][0] == '-');
+}
+
+const struct cli_command *cli_find(char **words, int n, int *used)
 {
 	char two[64];
 
@@ -131,14 +153,14 @@ static const struct cli_command *find(char **words, int n, int *used)
 	if (n >= 2) {
 		(void)snprintf(two, sizeof(two), "%s %s", words[0], words[1]);
 		for (size_t i = 0; i < NCOMMANDS; i++)
-			if (strcmp(commands[i]->name, two) == 0)
-				return commands[i];
+			if (strcmp(cli_commands[i]->name, two) == 0)
+				return cli_commands[i];
 	}
 	*used = 1;
 	for (size_t i = 0; i < NCOMMANDS && n >= 1; i++)
-		if (strcmp(commands[i]->name, words[0]) == 0)
-			return commands[i];
-	return NULL;
+		if (strcmp(cli_commands[i]->name, words[0]) == 0)
+			return cli_commands[i];
+	return is_short_show(words, n) ? &cmd_node_show : NULL;
 }
 
 static bool is_group(const char *word)
@@ -146,7 +168,8 @@ static bool is_group(const char *word)
 	size_t len = strlen(word);
 
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		if (strncmp(commands[i]->name, word, len) == 0 && commands[i]->name[len] == ' ')
+		if (strncmp(cli_commands[i]->name, word, len) == 0 &&
+		    cli_commands[i]->name[len] == ' ')
 			return true;
 	return false;
 }
@@ -161,7 +184,7 @@ static int unknown(char **words, int n)
 	(void)snprintf(text, sizeof(text), "%.60s%s%.60s", words[0], is_group(words[0]) ? " " : "",
 		       is_group(words[0]) ? words[1] : "");
 	for (size_t i = 0; i < NCOMMANDS; i++)
-		names[i] = commands[i]->name;
+		names[i] = cli_commands[i]->name;
 	near = opt_nearest(text, names, NCOMMANDS);
 	(void)fprintf(stderr, "burstctl: no command \"%s\"", text);
 	if (near != NULL)
@@ -173,7 +196,7 @@ static int unknown(char **words, int n)
 static int run_help(const struct cli *c, const void *args, char **operands)
 {
 	int n = operands[0] == NULL ? 0 : operands[1] == NULL ? 1 : 2, used;
-	const struct cli_command *k = find(operands, n, &used);
+	const struct cli_command *k = cli_find(operands, n, &used);
 
 	(void)args;
 	if (n == 0)
@@ -190,7 +213,7 @@ static int run_help(const struct cli *c, const void *args, char **operands)
 static int usage(const struct cli_command *k, const char *what)
 {
 	(void)cli_complain(CLI_USAGE, what);
-	(void)fprintf(stderr, "Usage: burstctl %s%s%s%s (--help says more)\n", k->name,
+	(void)fprintf(stderr, "usage: burstctl %s%s%s%s (--help says more)\n", k->name,
 		      k->nopts > 0 ? " [OPTIONS]" : "", k->operands[0] != '\0' ? " " : "",
 		      k->operands);
 	return CLI_USAGE;
@@ -199,7 +222,7 @@ static int usage(const struct cli_command *k, const char *what)
 static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 {
 	void *args = mem_zalloc(k->size + 1);
-	const struct opt_set sets[] = {{k->opts, k->nopts, args}, {globals, NGLOBALS, c}};
+	const struct opt_set sets[] = {{k->opts, k->nopts, args}, {cli_globals, NGLOBALS, c}};
 	char **operands = mem_zalloc(((size_t)a->n + 1) * sizeof(*operands));
 	struct err e = {0};
 	int rc;
@@ -211,6 +234,8 @@ static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 		rc = usage(k, e.msg);
 	} else if (c->help) {
 		rc = print_command(c->out.f, k, CLI_OK);
+	} else if (c->version) {
+		rc = cmd_version.run(c, NULL, NULL);
 	} else if (a->n < k->min) {
 		rc = usage(k, "something is missing");
 	} else if (a->n > k->max) {
@@ -227,21 +252,21 @@ static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 
 static int dispatch(struct cli *c, struct opt_args *a)
 {
-	const struct opt_set set = {globals, NGLOBALS, c};
+	const struct opt_set set = {cli_globals, NGLOBALS, c};
 	const struct cli_command *k;
 	struct err e = {0};
 	int used;
 
-	if (a->n == 1 && strcmp(a->v[0], "--version") == 0)
-		return cmd_version.run(c, NULL, NULL);
 	if (opt_parse(&set, 1, a, true, &e) != 0)
 		return cli_complain(CLI_USAGE, e.msg);
+	if (a->n == 0 && c->version && !c->help)
+		return cmd_version.run(c, NULL, NULL);
 	if (a->n == 0)
 		return c->help ? print_overview(c->out.f, "", CLI_OK)
 			       : print_overview(stderr, "", CLI_USAGE);
-	k = find(a->v, a->n, &used);
-	if (k == NULL && is_group(a->v[0]) &&
-	    (c->help ||
+	k = cli_find(a->v, a->n, &used);
+	if (is_group(a->v[0]) &&
+	    ((k == NULL && c->help) ||
 	     (a->n == 2 && (strcmp(a->v[1], "--help") == 0 || strcmp(a->v[1], "-h") == 0))))
 		return print_overview(c->out.f, a->v[0], CLI_OK);
 	if (k == NULL)

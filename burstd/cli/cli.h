@@ -26,7 +26,7 @@ enum cli_exit {
 struct cli {
 	const char *socket;
 	int64_t timeout_ms; /* of one question */
-	bool json, help;
+	bool json, help, version;
 	struct out out;
 };
 
@@ -45,8 +45,18 @@ struct cli_command {
 	int (*run)(const struct cli *c, const void *args, char **operands);
 };
 
-extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events, cmd_config_check,
-	cmd_config_show, cmd_config_options, cmd_reconcile, cmd_reload, cmd_version;
+extern const struct cli_command cmd_status, cmd_nodes, cmd_node_show, cmd_events, cmd_drain,
+	cmd_terminate, cmd_pause, cmd_resume, cmd_check, cmd_config_check, cmd_config_show,
+	cmd_config_options, cmd_reconcile, cmd_reload, cmd_version, cmd_complete;
+
+/* The table, in the order of the help, and the options that every command has. */
+extern const struct cli_command *const cli_commands[];
+extern const size_t cli_ncommands;
+extern const struct opt cli_globals[];
+extern const size_t cli_nglobals;
+
+/* The command that the first words name, or NULL; *used: how many of them. */
+const struct cli_command *cli_find(char **words, int n, int *used);
 
 /* All of burstctl but the process: returns the exit code. */
 int cli_main(int argc, char **argv);

@@ -1,57 +1,11 @@
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/paths.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "core/conf.h"
 #include "core/conf_option.h"
 #include "io/conf_file.h"
-
-static const char *plural(size_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
-static int run_check(const struct cli *c, const void *args, char **operands)
-{
-	const char *path = operands[0] != NULL ? operands[0] : PATHS_CONF;
-	struct err e = {0};
-	struct conf *conf;
-
-	(void)args;
-	if (conf_file_load(&conf, path, &e) != 0)
-		return cli_complain(CLI_FAILED, e.msg);
-	if (c->json) {
-		json_t *r =
-			json_pack("{s:s, s:s, s:I, s:I, s:I}", "path", path, "cluster",
-				  conf->cluster, "providers", (json_int_t)conf->nproviders, "pools",
-				  (json_int_t)conf->npools, "nodes", (json_int_t)conf->by_node.n);
-
-		cli_print_json(c, r);
-		json_decref(r);
-	} else {
-		out_text(&c->out, OUT_GOOD, "ok");
-		(void)fprintf(c->out.f,
-			      ": %s: cluster %s, %zu provider%s, %zu pool%s, %zu node%s\n", path,
-			      conf->cluster, conf->nproviders, plural(conf->nproviders),
-			      conf->npools, plural(conf->npools), conf->by_node.n,
-			      plural(conf->by_node.n));
-	}
-	conf_free(conf);
-	return CLI_OK;
-}
-
-const struct cli_command cmd_config_check = {
-	.name = "config check",
-	.operands = "[FILE]",
-	.max = 1,
-	.summary = "is this configuration good? burstd need not run",
-	.about = "Without FILE: " PATHS_CONF ".  An error names the file and the line.",
-	.example = "burstctl config check /etc/burstd/burstd.conf && burstctl reload",
-	.run = run_check,
-};
 
 /* The running burstd's answer, or its like made from a file. */
 static int get_config(const struct cli *c, const char *path, json_t **r)

@@ -1,29 +1,22 @@
 #include "cli/cli.h"
 
-/* Ask for something to be done, and say so. */
-static int order(const struct cli *c, const char *op, const char *done)
+static int run_reconcile(const struct cli *c, const void *args, char **operands)
 {
 	json_t *r;
-	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", op), &r);
+	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "reconcile"), &r);
 
+	(void)args;
+	(void)operands;
 	if (rc != CLI_OK)
 		return rc;
 	if (c->json)
 		cli_print_json(c, r);
 	else
-		(void)fprintf(c->out.f, "%s\n", done);
+		(void)fputs("burstd compares Slurm, the providers and its journal now; \"burstctl "
+			    "events -f\" shows what comes of it\n",
+			    c->out.f);
 	json_decref(r);
 	return CLI_OK;
-}
-
-static int run_reconcile(const struct cli *c, const void *args, char **operands)
-{
-	(void)args;
-	(void)operands;
-	return order(c, "reconcile",
-		     "burstd compares Slurm, the providers and its journal now; \"burstctl events "
-		     "-f\" shows "
-		     "what comes of it");
 }
 
 const struct cli_command cmd_reconcile = {
@@ -35,20 +28,61 @@ const struct cli_command cmd_reconcile = {
 	.run = run_reconcile,
 };
 
+static void print_lines(const struct cli *c, const json_t *r, const char *key, const char *member)
+{
+	const json_t *row;
+
+	for (size_t i = 0; (row = cli_row(r, key, i)) != NULL; i++) {
+		(void)fputs("  ", c->out.f);
+		out_text(&c->out, OUT_PLAIN,
+			 member != NULL        ? cli_text(row, member)
+			 : json_is_string(row) ? json_string_value(row)
+					       : "");
+		(void)fputc('\n', c->out.f);
+	}
+}
+
+static void print_reload(const struct cli *c, const json_t *r)
+{
+	const json_t *changes = json_object_get(r, "changes");
+
+	if (json_array_size(changes) > 0)
+		(void)fputs("burstd uses the new configuration:\n", c->out.f);
+	else if (json_is_array(changes))
+		(void)fputs("nothing changed\n", c->out.f);
+	else /* an older burstd does not say */
+		(void)fputs("burstd uses the new configuration\n", c->out.f);
+	print_lines(c, r, "changes", "text");
+	if (cli_row(r, "at_restart", 0) != NULL)
+		(void)fputs("only when burstd is restarted:\n", c->out.f);
+	print_lines(c, r, "at_restart", NULL);
+}
+
 static int run_reload(const struct cli *c, const void *args, char **operands)
 {
+	json_t *r;
+	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "reload"), &r);
+
 	(void)args;
 	(void)operands;
-	return order(c, "reload", "burstd uses the new configuration");
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		print_reload(c, r);
+	json_decref(r);
+	return CLI_OK;
 }
 
 const struct cli_command cmd_reload = {
 	.name = "reload",
 	.operands = "",
 	.summary = "make burstd read its configuration again",
-	.about = "A file with an error, or with a change that needs a restart, is refused whole "
-		 "and changes\n"
-		 "nothing.",
+	.about = "It says what changed.  A file with an error, or with a change that needs a "
+		 "restart, "
+		 "is\n"
+		 "refused whole and changes nothing.",
 	.example = "burstctl config check && burstctl reload",
 	.run = run_reload,
 };

@@ -2,12 +2,14 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/hostlist.h"
 #include "cli/cli.h"
+#include "io/ctl_server.h"
 
 enum {
-	FOLLOW_MS = 500,   /* between two questions */
+	FOLLOW_MS = 500,   /* between two questions, where burstd does not wait */
 	TAIL_DEFAULT = 20, /* events that fit a terminal */
 	TAIL_MAX = 1000,   /* what burstd gives in one answer */
 };
@@ -63,7 +65,7 @@ static void print_event(const struct cli *c, const json_t *ev)
 	(void)fputc('\n', c->out.f);
 }
 
-static json_t *request(const struct events_args *a, int64_t since)
+static json_t *request(const struct events_args *a, int64_t since, bool wait)
 {
 	json_t *rq = json_pack("{s:s}", "op", "events");
 
@@ -74,11 +76,15 @@ static json_t *request(const struct events_args *a, int64_t since)
 					  json_integer(a->tail >= 0 ? a->tail : TAIL_DEFAULT));
 	if (a->node != NULL)
 		(void)json_object_set_new(rq, "node", json_string(a->node));
+	if (wait)
+		(void)json_object_set_new(rq, "wait", json_true());
 	return rq; /* the name is one: run_events() */
 }
 
-/* Show pages from *since on (-1: the last ones) until there is no more; *since: where to go on. */
-static int show(const struct cli *c, const struct events_args *a, int64_t *since, struct err *e)
+/* Show pages from *since on (-1: the last ones) until there is no more; *since: where to go on.
+ * wait: until there is something, if burstd can. */
+static int show(const struct cli *c, const struct events_args *a, int64_t *since, bool wait,
+		struct err *e)
 {
 	bool more = true;
 
@@ -86,7 +92,7 @@ static int show(const struct cli *c, const struct events_args *a, int64_t *since
 		int64_t asked = *since;
 		const json_t *ev;
 		json_t *r;
-		int rc = cli_ask(c, request(a, asked), &r, e);
+		int rc = cli_ask(c, request(a, asked, wait), &r, e);
 
 		if (rc != CLI_OK)
 			return rc;
@@ -101,30 +107,35 @@ static int show(const struct cli *c, const struct events_args *a, int64_t *since
 	return CLI_OK;
 }
 
-static void pause_ms(long ms)
+static void pause_ms(int64_t ms)
 {
-	const struct timespec ts = {ms / 1000, ms % 1000 * 1000000};
+	const struct timespec ts = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
 
-	(void)nanosleep(&ts, NULL);
+	if (ms > 0)
+		(void)nanosleep(&ts, NULL);
 }
 
-/* Until somebody stops us, or there is nobody to write to.  burstd may restart meanwhile: say so
- * once. */
+/* Until somebody stops us, or there is nobody to write to.  burstd keeps the question until there
+ * is something to tell; where it does not, we must not ask without end.  It may restart meanwhile:
+ * say so once. */
 static int follow(const struct cli *c, const struct events_args *a, int64_t since)
 {
+	struct cli patient = *c;
 	bool away = false;
 
+	patient.timeout_ms += CTL_HOLD_MS;
 	while (fflush(c->out.f) == 0 && !ferror(c->out.f)) {
+		int64_t from = since, began = clock_boot_ms();
 		struct err e = {0};
-		int rc;
+		int rc = show(&patient, a, &since, true, &e);
 
-		pause_ms(FOLLOW_MS);
-		rc = show(c, a, &since, &e);
 		if (rc != CLI_OK && rc != CLI_UNREACHABLE)
 			return cli_complain(rc, e.msg);
 		if (rc == CLI_UNREACHABLE && !away)
 			(void)cli_complain(rc, "burstd went away; waiting for it");
 		away = rc == CLI_UNREACHABLE;
+		if (away || since <= from)
+			pause_ms(began + FOLLOW_MS - clock_boot_ms());
 	}
 	return CLI_FAILED;
 }
@@ -141,7 +152,7 @@ static int run_events(const struct cli *c, const void *args, char **operands)
 		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
 	if (a->node != NULL && !hostlist_is_name(a->node))
 		return cli_complain(CLI_USAGE, "--node: not the name of a node");
-	rc = show(c, a, &since, &e);
+	rc = show(c, a, &since, false, &e);
 	if (rc != CLI_OK)
 		return cli_complain(rc, e.msg);
 	return a->follow ? follow(c, a, since) : CLI_OK;

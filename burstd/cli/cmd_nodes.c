@@ -257,7 +257,7 @@ static void print_field(const struct out *o, const char *label, const char *valu
 
 static void print_head(const struct out *o, const json_t *r)
 {
-	char since[OUT_TIME_SIZE], rate[OUT_MONEY_SIZE], unit[16];
+	char since[OUT_TIME_SIZE], rate[OUT_MONEY_SIZE], unit[16], job[FMT_U64_SIZE];
 	const char *state = cli_text(r, "state");
 
 	(void)snprintf(unit, sizeof(unit), "%.3s per hour", cli_text(r, "currency"));
@@ -271,6 +271,8 @@ static void print_head(const struct out *o, const json_t *r)
 	print_field(o, "instance", cli_text(r, "instance"), "");
 	print_field(o, "address", cli_text(r, "address"), "");
 	print_field(o, "in Slurm", cli_text(r, "slurm"), "");
+	if (cli_int(r, "job") > 0)
+		print_field(o, "for job", fmt_i64(job, cli_int(r, "job")), "");
 	if (cli_int(r, "since_ms") != 0)
 		print_field(o, "since", out_time(since, cli_int(r, "since_ms")), "");
 	if (!is_off(r))
@@ -360,7 +362,7 @@ const struct cli_command cmd_node_show = {
 	.min = 1,
 	.max = 1,
 	.summary = "why one node is what it is, what it cost, what happened to it",
-	.about = "",
+	.about = "\"burstctl node NAME\" is the same.",
 	.example = "burstctl node show h100-1",
 	.run = run_node_show,
 };

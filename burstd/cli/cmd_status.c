@@ -83,9 +83,26 @@ static void add_limited(struct table *t, const char *have, const char *max)
 	table_add(t, OUT_PLAIN, text);
 }
 
-/* "4 ready, 1 booting" */
+/* Nothing is bought for it. */
+static bool is_stopped(const json_t *pool)
+{
+	return json_is_true(json_object_get(pool, "paused")) || cli_text(pool, "closed")[0] != '\0';
+}
+
+static const char *with_stop(struct str *s, const json_t *pool)
+{
+	if (s->len == 0)
+		str_adds(s, "all off");
+	if (is_stopped(pool))
+		str_adds(s,
+			 json_is_true(json_object_get(pool, "paused")) ? "; paused" : "; closed");
+	return s->p;
+}
+
+/* "4 ready, 1 booting; paused" */
 static void add_states(struct table *t, const json_t *pool)
 {
+	bool stopped = is_stopped(pool);
 	const json_t *states = json_object_get(pool, "states");
 	struct str s;
 	void *i;
@@ -95,7 +112,10 @@ static void add_states(struct table *t, const json_t *pool)
 	     i = json_object_iter_next((json_t *)(uintptr_t)states, i))
 		str_addf(&s, "%s%" JSON_INTEGER_FORMAT " %s", s.len > 0 ? ", " : "",
 			 json_integer_value(json_object_iter_value(i)), json_object_iter_key(i));
-	table_add(t, s.len > 0 ? OUT_PLAIN : OUT_DIM, s.len > 0 ? s.p : "all off");
+	if (s.len == 0 && !stopped)
+		table_add(t, OUT_DIM, "all off");
+	else
+		table_add(t, stopped ? OUT_BAD : OUT_PLAIN, with_stop(&s, pool));
 	str_fini(&s);
 }
 
@@ -155,7 +175,9 @@ const struct cli_command cmd_status = {
 	.name = "status",
 	.operands = "",
 	.summary = "is all well? pools, limits, spending, and whatever needs a look",
-	.about = "Problems come first, each in one sentence that says what happens next.",
+	.about = "Problems come first, each in one sentence that says what happens next; those of "
+		 "slurm.conf\n"
+		 "among them, but for mere advice, which \"burstctl check\" has.",
 	.example = "burstctl status",
 	.run = run_status,
 };

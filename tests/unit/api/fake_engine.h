@@ -34,10 +34,26 @@ struct engine {
 	struct engine_source slurm, provider;
 	struct engine_counters counters;
 	int64_t price; /* of every pool */
+	struct journal_room room;
 	unsigned reconciles;
+	struct slurm_report *prereq; /* NULL: not known */
+	bool paused[4];              /* pools */
+	const char *closed[4];       /* why; NULL: it is not */
+	struct engine_request order; /* the last one; its texts are below */
+	char order_nodes[256], order_by[64];
+	unsigned orders, pauses; /* that were more than looks */
+	bool broken;             /* the journal fails */
 	int take_rc;
+	struct gate *gates; /* open; the newest first */
 	struct journal_call taken;
 	char taken_list[256], taken_file[256];
+};
+
+struct gate {
+	struct gate *next;
+	struct engine *e;
+	struct gate_ask ask;
+	char nodes[256];
 };
 
 struct journal {
@@ -79,6 +95,11 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 	return e->provider;
 }
 
+const struct journal_room *engine_room(const struct engine *e)
+{
+	return &e->room;
+}
+
 int64_t engine_price(const struct engine *e, size_t pool)
 {
 	(void)pool;
@@ -102,6 +123,48 @@ const char *engine_slurm_state(const struct engine *e, const char *node, char *b
 	return buf;
 }
 
+bool engine_paused(const struct engine *e, size_t pool)
+{
+	return pool < 4 && e->paused[pool];
+}
+
+const char *engine_closed(const struct engine *e, size_t pool)
+{
+	return engine_paused(e, pool) ? "paused by an admin" : pool < 4 ? e->closed[pool] : NULL;
+}
+
+const struct slurm_report *engine_prereq(const struct engine *e)
+{
+	return e->prereq;
+}
+
+/* About three nodes, two of them with jobs; one was off. */
+int engine_operate(struct engine *e, const struct engine_request *rq, struct engine_ordered *out,
+		   struct err *err)
+{
+	*out = (struct engine_ordered){3, 2, 1};
+	e->order = *rq;
+	(void)snprintf(e->order_nodes, sizeof(e->order_nodes), "%s",
+		       rq->nodes != NULL ? rq->nodes : "(all)");
+	(void)snprintf(e->order_by, sizeof(e->order_by), "%s", rq->by);
+	e->orders += !rq->look;
+	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err)
+{
+	for (size_t i = 0; i < e->conf->npools && i < 4; i++) {
+		if (pool != NULL && strcmp(e->conf->pools[i].name, pool) != 0)
+			continue;
+		e->paused[i] = paused;
+		if (!paused)
+			e->closed[i] = NULL;
+	}
+	(void)snprintf(e->order_by, sizeof(e->order_by), "%s", by);
+	e->pauses++;
+	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
 void engine_reconcile(struct engine *e)
 {
 	e->reconciles++;
@@ -119,6 +182,41 @@ int engine_take_call(struct engine *e, const struct journal_call *call, int64_t 
 		       call->file != NULL ? call->file : "");
 	*seq = 42;
 	return 0;
+}
+
+/* "n..." is ours; "[" is no list. */
+int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate **out,
+		     struct err *err)
+{
+	struct gate *g;
+
+	*out = NULL;
+	if (ask->nodes[0] == '[')
+		return err_set(err, ERR_INVALID, "not a node list");
+	if (ask->nodes[0] != 'n')
+		return 0;
+	g = mem_zalloc(sizeof(*g));
+	*g = (struct gate){.next = e->gates, .e = e, .ask = *ask};
+	(void)snprintf(g->nodes, sizeof(g->nodes), "%.*s", (int)ask->len, ask->nodes);
+	e->gates = g;
+	*out = g;
+	return 0;
+}
+
+void engine_gate_close(struct gate *g)
+{
+	struct gate **at = &g->e->gates;
+
+	while (*at != g)
+		at = &(*at)->next;
+	*at = g->next;
+	free(g);
+}
+
+int64_t engine_gate_boot_ms(const struct gate *g)
+{
+	(void)g;
+	return 60000;
 }
 
 int journal_events(struct journal *j, int64_t after, const char *node, unsigned limit,
@@ -195,8 +293,8 @@ static void fake_fini(struct engine *e)
 }
 
 /* A generation of a node of pool 0, at 29.52 an hour for an hour. */
-static struct fleet_node *fake_node(struct engine *e, const char *name, uint64_t gen,
-				    enum node_state state)
+__attribute__((unused)) static struct fleet_node *fake_node(struct engine *e, const char *name,
+							    uint64_t gen, enum node_state state)
 {
 	struct node n;
 
@@ -214,11 +312,13 @@ static struct fleet_node *fake_node(struct engine *e, const char *name, uint64_t
 	return fleet_add(&e->fleet, &n);
 }
 
-static void fake_refuse(struct engine *e, const char *name, uint32_t pool, const char *why)
+__attribute__((unused)) static void fake_refuse(struct engine *e, const char *name, uint32_t pool,
+						const char *why)
 {
 	struct fleet_name *nm = fleet_name(&e->fleet, name, pool);
 
 	nm->refused = NODE_BECAUSE_CAPACITY;
+	nm->refused_ms = FAKE_NOW - 12000;
 	(void)snprintf(nm->why, sizeof(nm->why), "%s", why);
 }
 

@@ -13,17 +13,29 @@ struct fixture {
 	struct journal j;
 	struct api api;
 	int reload_rc;
-	unsigned reloads;
+	unsigned reloads, changes;
+	bool secret_changed;
 };
 
-static const struct ctl_caller operator= {CTL_OPERATOR, 0, 0, 1},
+static const struct ctl_caller own = {CTL_OWN, 0, 0, 1}, operator= {CTL_OPERATOR, 1001, 1001, 3},
 			       viewer = {CTL_VIEWER, 1000, 1000, 2};
 
-static int reload(void *ctx, struct err *e)
+/* Says that max_nodes of the pool has changed, f->changes times, and a secret. */
+static int reload(void *ctx, const struct api_reload *to, struct err *e)
 {
+	const struct conf_change max_nodes = {"pool", "pool0", "max_nodes", "4", "8"};
+	const struct conf_change pool = {"pool", "new", NULL, NULL, ""};
 	struct fixture *f = ctx;
 
 	f->reloads++;
+	for (unsigned i = 0; i < f->changes; i++)
+		to->changed(to->ctx, &max_nodes);
+	if (f->changes > 0)
+		to->changed(to->ctx, &pool);
+	if (f->secret_changed) {
+		to->at_restart(to->ctx, "one");
+		to->at_restart(to->ctx, "two");
+	}
 	return f->reload_rc == 0 ? 0 : err_set(e, ERR_INVALID, "burstd.conf:3: no good");
 }
 
@@ -31,7 +43,7 @@ static void start(struct fixture *f, const char *nodes)
 {
 	*f = (struct fixture){.reload_rc = 0};
 	fake_init(&f->e, &nodes, 1);
-	f->api = (struct api){&f->e, &f->j, NULL, reload, f};
+	f->api = (struct api){&f->e, &f->j, NULL, reload, f, NULL};
 }
 
 static void fake_events(struct journal *j, int64_t n, const char *detail)
@@ -46,7 +58,7 @@ static void fake_events(struct journal *j, int64_t n, const char *detail)
 /* Ask; the answer must be a JSON object no longer than allowed. */
 static json_t *ask_as(struct fixture *f, const struct ctl_caller *who, const char *request)
 {
-	char *text = ctl_api_request(&f->api, who, request, strlen(request));
+	char *text = ctl_api_request(&f->api, NULL, who, request, strlen(request));
 	json_t *r = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
 
 	assert_true(strlen(text) <= CTL_REPLY_MAX);
@@ -109,6 +121,7 @@ static void test_refusals(void **state)
 		{"{\"v\":1,\"op\":\"config\"}", "denied", "uid 1000"},
 		{"{\"v\":1,\"op\":\"reconcile\"}", "denied", "reconcile"},
 		{"{\"v\":1,\"op\":\"reload\"}", "denied", "reload"},
+		{"{\"v\":1,\"op\":\"gate\",\"job\":7,\"nodes\":\"n1\"}", "denied", "gate"},
 	};
 	struct fixture *f = mem_zalloc(sizeof(*f));
 
@@ -154,6 +167,51 @@ static void test_orders(void **state)
 	free(f);
 }
 
+/* A reload says what it changed; what does not fit one answer is left out, for it is done. */
+static void test_reload(void **state)
+{
+	static const struct {
+		unsigned changes;
+		bool secret_changed;
+	} rows[] = {{0, false}, {0, true}, {1, false}, {1, true}, {50000, true}};
+	struct fixture *f = mem_zalloc(sizeof(*f));
+
+	(void)state;
+	start(f, "n[1-4]");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *r, *changes, *restart;
+
+		f->changes = rows[i].changes;
+		f->secret_changed = rows[i].secret_changed;
+		r = ask(f, "{\"v\":1,\"op\":\"reload\"}");
+		changes = json_object_get(r, "changes");
+		restart = json_object_get(r, "at_restart");
+		assert_true(json_is_array(changes) && json_is_array(restart));
+		if (rows[i].changes == 1) {
+			assert_int_equal(json_array_size(changes), 2);
+			assert_string_equal(text(json_array_get(changes, 0), "text"),
+					    "pool \"pool0\" max_nodes: 4 -> 8");
+			assert_string_equal(text(json_array_get(changes, 0), "from"), "4");
+			assert_string_equal(text(json_array_get(changes, 0), "to"), "8");
+			assert_string_equal(text(json_array_get(changes, 1), "name"), "new");
+			assert_string_equal(text(json_array_get(changes, 1), "text"),
+					    "pool \"new\": new");
+			assert_null(json_object_get(json_array_get(changes, 1), "from"));
+			assert_non_null(json_object_get(json_array_get(changes, 1), "to"));
+		} else if (rows[i].changes == 0) {
+			assert_int_equal(json_array_size(changes), 0);
+		} else {
+			assert_true(json_array_size(changes) > 1000);
+			assert_true(json_array_size(changes) < rows[i].changes);
+		}
+		if (rows[i].changes <= 1)
+			assert_int_equal(json_array_size(restart), rows[i].secret_changed ? 2 : 0);
+		json_decref(r);
+	}
+	fake_fini(&f->e);
+	free(f);
+}
+
 /* I29: the hook is told ok only when the call is durable, in exactly the bytes it looks for. */
 static void test_call(void **state)
 {
@@ -185,7 +243,7 @@ static void test_call(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct ctl_call call = {rows[i].head,    "n[1-2]",         6, "{}", 2,
 					      rows[i].dropped, rows[i].truncated};
-		char *reply = ctl_api_call(&f->api, &operator, & call);
+		char *reply = ctl_api_call(&f->api, &own, &call);
 
 		print_message("# %s\n", rows[i].head);
 		if (rows[i].refused) {
@@ -216,11 +274,11 @@ static void test_call_refused(void **state)
 
 	(void)state;
 	start(f, "n[1-4]");
-	reply = ctl_api_call(&f->api, &viewer, &call);
+	reply = ctl_api_call(&f->api, &operator, & call); /* an admin is not slurmctld */
 	assert_non_null(strstr(reply, "\"ok\":false,\"code\":\"denied\""));
 	free(reply);
 	f->e.take_rc = -1; /* F55: not durable, so not ok */
-	reply = ctl_api_call(&f->api, &operator, & call);
+	reply = ctl_api_call(&f->api, &own, &call);
 	assert_string_equal(reply, "{\"ok\":false,\"code\":\"failed\",\"error\":\"disk full\"}");
 	free(reply);
 	fake_fini(&f->e);
@@ -332,9 +390,9 @@ static void test_problems(void **state)
 		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
 		"bills on at "
 		"29.52 USD/h",
-		"pool pool0: 2 nodes wait: the provider has no capacity (none in east); next try "
-		"when Slurm",
-		"1 node is in doubt for over 10m",
+		"pool pool0: 2 nodes wait (n[4-5]): the provider has no capacity (none in east); "
+		"next try when Slurm",
+		"1 node is in doubt for over 10m (n2): the answer",
 	};
 	struct fixture *f = mem_zalloc(sizeof(*f));
 	struct fleet_node *fn;
@@ -367,6 +425,62 @@ static void test_problems(void **state)
 	}
 	assert_int_equal(json_array_size(problems), sizeof(want) / sizeof(want[0]));
 	json_decref(r);
+	fake_fini(&f->e);
+	free(f);
+}
+
+/* F55: said once, and of all pools, before everything else. */
+static void test_full_disk(void **state)
+{
+	struct fixture *f = mem_zalloc(sizeof(*f));
+	json_t *r, *problems;
+
+	(void)state;
+	start(f, "n1");
+	f->e.conf->state_dir = mem_strdup("/var/lib/burstd");
+	f->e.slurm.error = "scontrol: timed out";
+	f->e.room = (struct journal_room){.free_bytes = (12 << 20) + 5, .low = true};
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	problems = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(problems), 2);
+	assert_string_equal(json_string_value(json_array_get(problems, 0)),
+			    "disk full: 12 MiB are free in /var/lib/burstd; nothing is bought "
+			    "until there is more, deletes go on");
+	json_decref(r);
+	fake_fini(&f->e);
+	free(f);
+}
+
+/* A pool that may buy nothing, and a list of nodes that nobody would read. */
+static void test_limits(void **state)
+{
+	struct fixture *f = mem_zalloc(sizeof(*f));
+	const char *problem;
+	json_t *r;
+
+	(void)state;
+	start(f, "n[1-400]");
+	for (int i = 1; i <= 399; i += 2) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		fake_refuse(&f->e, name, 0, "none in east");
+	}
+	for (int row = 0; row < 2; row++) {
+		f->e.conf->pools[0].max_nodes = row == 0 ? 4 : 0;
+		f->e.conf->pools[0].max_rate_nano_h = row == 0 ? 0 : FMT_NANO;
+		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+		assert_int_equal(json_array_size(json_object_get(r, "problems")), 2);
+		problem = json_string_value(json_array_get(json_object_get(r, "problems"), 0));
+		assert_string_equal(problem,
+				    row == 0 ? "pool pool0: max_rate is 0; nothing that costs is "
+					       "bought for it until it is raised"
+					     : "pool pool0: max_nodes is 0; nothing is bought for "
+					       "it until it is raised");
+		problem = json_string_value(json_array_get(json_object_get(r, "problems"), 1));
+		assert_non_null(strstr(problem, "pool pool0: 200 nodes wait: the provider"));
+		json_decref(r);
+	}
 	fake_fini(&f->e);
 	free(f);
 }
@@ -601,8 +715,23 @@ static void test_why_off(void **state)
 	fake_refuse(&f->e, "n2", 0, "\033[31mkein Platz f\xc3");
 	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n2\"}");
 	assert_string_equal(text(r, "why"),
-			    "waiting: pool pool0: the provider has no capacity (\033[31mkein Platz "
-			    "f\xef\xbf\xbd); next try when Slurm asks again");
+			    "refused 12s ago: pool pool0: the provider has no capacity "
+			    "(\033[31mkein Platz f\xef\xbf\xbd); next try when Slurm asks again");
+	json_decref(r);
+	/* Asked for again, and not bought yet: n3 never was, n2 ended before its refusal. */
+	fake_refuse(&f->e, "n3", 0, "limit of pool pool0");
+	fleet_find(&f->e.fleet, "n3")->refused = NODE_BECAUSE_NONE;
+	fleet_find(&f->e.fleet, "n2")->refused = NODE_BECAUSE_NONE;
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n3\"}");
+	assert_string_equal(text(r, "why"), "refused 12s ago: pool pool0: limit of pool pool0");
+	json_decref(r);
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n2\"}");
+	assert_memory_equal(text(r, "why"), "refused 12s ago: pool pool0: ", 29);
+	json_decref(r);
+	/* Bought after it, and over since: that is the newer story. */
+	fleet_find(&f->e.fleet, "n2")->refused_ms = FAKE_NOW - 60001;
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n2\"}");
+	assert_string_equal(text(r, "why"), "off: its last instance is gone");
 	json_decref(r);
 	fake_fini(&f->e);
 	free(f);
@@ -700,15 +829,16 @@ static void test_events_cap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),       cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_call),           cmocka_unit_test(test_call_refused),
-		cmocka_unit_test(test_spooled),        cmocka_unit_test(test_late),
-		cmocka_unit_test(test_status),         cmocka_unit_test(test_problems),
-		cmocka_unit_test(test_never_answered), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_nodes_paged),    cmocka_unit_test(test_nodes_cap),
-		cmocka_unit_test(test_node),           cmocka_unit_test(test_why),
-		cmocka_unit_test(test_why_off),        cmocka_unit_test(test_events),
-		cmocka_unit_test(test_events_cap),
+		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_reload),    cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_call),      cmocka_unit_test(test_call_refused),
+		cmocka_unit_test(test_spooled),   cmocka_unit_test(test_late),
+		cmocka_unit_test(test_status),    cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_never_answered),
+		cmocka_unit_test(test_nodes),     cmocka_unit_test(test_nodes_paged),
+		cmocka_unit_test(test_nodes_cap), cmocka_unit_test(test_node),
+		cmocka_unit_test(test_why),       cmocka_unit_test(test_why_off),
+		cmocka_unit_test(test_events),    cmocka_unit_test(test_events_cap),
 	};
 
 	return cmocka_run_group_tests_name("ctl_api", tests, NULL, NULL);

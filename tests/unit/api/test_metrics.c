@@ -270,6 +270,10 @@ static void fill(struct engine *e)
 		.orphans = 14,
 		.foreign = 15,
 		.commits = 16,
+		.gates_waiting = 17,
+		.gates_up = 18,
+		.gates_gone = 19,
+		.gate_ms = 20500,
 	};
 }
 
@@ -292,6 +296,15 @@ static void test_values(void **state)
 		{"burstd_spent_total{pool=\"pool0\",currency=\"USD\"}", "5.000000007"},
 		{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
 		{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
+		{"burstd_pool_paused{pool=\"pool0\"}", "0"},
+		{"burstd_pool_paused{pool=\"pool1\"}", "1"},
+		{"burstd_pool_closed{pool=\"pool0\"}", "1"},
+		{"burstd_pool_closed{pool=\"pool1\"}", "0"}, /* paused, that is all */
+		{"burstd_slurm_conf_problems{severity=\"error\"}", "2"},
+		{"burstd_slurm_conf_problems{severity=\"warning\"}", "0"},
+		{"burstd_slurm_conf_problems{severity=\"advice\"}", "1"},
+		{"burstd_disk_free_bytes", "12345678901"},
+		{"burstd_buying_stopped", "1"},
 		{"burstd_slurm_up", "1"},
 		{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
 		{"burstd_provider_up{provider=\"sim\"}", "1"},
@@ -312,12 +325,22 @@ static void test_values(void **state)
 		{"burstd_orphans_total", "14"},
 		{"burstd_instances_foreign", "15"},
 		{"burstd_journal_commits_total", "16"},
+		{"burstd_gates_waiting", "17"},
+		{"burstd_gates_total{end=\"up\"}", "18"},
+		{"burstd_gates_total{end=\"gone\"}", "19"},
+		{"burstd_gate_seconds_total", "20.50"},
 	};
+	static struct slurm_report report = {
+		.n = 3, .by_severity = {[SLURM_ERROR] = 2, [SLURM_ADVICE] = 1}};
 	struct engine e;
 	struct parse p;
 
 	(void)state;
 	fill(&e);
+	e.prereq = &report;
+	e.room = (struct journal_room){.free_bytes = INT64_C(12345678901), .low = true};
+	e.closed[0] = "its nodes come up wrong";
+	e.paused[1] = true;
 	scrape(&e, &p);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		print_message("# %s\n", rows[i].sample);
@@ -341,6 +364,9 @@ static void test_down(void **state)
 	e.slurm.error = "timed out";
 	e.provider.ok_ms = 0;
 	scrape(&e, &p);
+	assert_string_equal(value(&p, "burstd_buying_stopped"), "0");
+	assert_string_equal(value(&p, "burstd_slurm_conf_problems{severity=\"error\"}"),
+			    "(absent)"); /* not known */
 	assert_string_equal(value(&p, "burstd_slurm_up"), "0");
 	assert_string_equal(value(&p, "burstd_provider_up{provider=\"sim\"}"), "0");
 	assert_string_equal(

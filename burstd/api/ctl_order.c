@@ -1,0 +1,148 @@
+/* The requests that order something about nodes and pools.  Who ordered it goes into the log and
+ * into the events. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/ctl_reply.h"
+#include "base/fmt.h"
+#include "base/hostlist.h"
+
+enum { BY_SIZE = 32 };
+
+/* "root" or "uid 1000": a name may take a network to find, and the loop must not wait for that. */
+static const char *by(char out[BY_SIZE], const struct ctl_caller *who)
+{
+	(void)snprintf(out, BY_SIZE, who->uid == 0 ? "root" : "uid %" PRIu32, who->uid);
+	return out;
+}
+
+static void log_it(struct ctl_reply *r, const char *what, const char *about, const char *outcome)
+{
+	char uid[FMT_U64_SIZE], pid[FMT_U64_SIZE];
+
+	log_write(r->api->log, LOG_INFO, what, "about", about, "uid", fmt_u64(uid, r->who->uid),
+		  "pid", fmt_i64(pid, r->who->pid), "outcome", outcome, NULL);
+}
+
+/* --- nodes -------------------------------------------------------------------------------------
+ */
+
+/* The list must be one, and all of it ours: a typing error must not be half of an order. */
+static int check_nodes(struct ctl_reply *r, const char *list)
+{
+	struct hostlist *h;
+	struct err e = {0};
+	int rc = 0;
+
+	if (hostlist_parse(&h, list, strlen(list), &e) != 0)
+		return ctl_reply_refuse(r, "invalid", "\"nodes\": %s", e.msg);
+	for (size_t i = 0; i < h->n && rc == 0; i++)
+		if (fleet_find(engine_fleet(r->api->engine), h->names[i]) == NULL)
+			rc = ctl_reply_refuse(
+				r, "not-found",
+				"no pool names a node \"%.63s\"; burstd touches no other",
+				h->names[i]);
+	hostlist_free(h);
+	return rc;
+}
+
+static int operate(struct ctl_reply *r, enum engine_order order, const char *nodes,
+		   const char *what)
+{
+	struct engine_ordered o;
+	char who[BY_SIZE], n[FMT_U64_SIZE];
+	const struct engine_request rq = {.order = order,
+					  .nodes = nodes,
+					  .by = by(who, r->who),
+					  .look = json_is_true(json_object_get(r->args, "look"))};
+	int rc;
+
+	if (nodes != NULL && check_nodes(r, nodes) != 0)
+		return -1;
+	rc = engine_operate(r->api->engine, &rq, &o, &r->err);
+	if (!rq.look)
+		log_it(r, what, nodes != NULL ? nodes : "all nodes",
+		       rc == 0 ? fmt_u64(n, o.n) : r->err.msg);
+	jsonw_int(&r->w, "nodes", (int64_t)o.n);
+	jsonw_int(&r->w, "busy", (int64_t)o.busy);
+	jsonw_int(&r->w, "off", (int64_t)o.off);
+	return rc;
+}
+
+int ctl_order_drain(struct ctl_reply *r)
+{
+	const char *nodes;
+
+	if (ctl_reply_text(r, "nodes", NULL, &nodes) != 0)
+		return -1;
+	return operate(r, ENGINE_DRAIN, nodes, "drain asked for");
+}
+
+/* All of them only by a word of its own: a request that lost its list must not end everything. */
+int ctl_order_terminate(struct ctl_reply *r)
+{
+	const char *nodes = NULL;
+	bool all = json_is_true(json_object_get(r->args, "all"));
+
+	if (all && json_object_get(r->args, "nodes") != NULL)
+		return ctl_reply_refuse(r, "invalid", "\"nodes\" and \"all\": only one of them");
+	if (!all && ctl_reply_text(r, "nodes", NULL, &nodes) != 0)
+		return -1;
+	return operate(r, ENGINE_TERMINATE, nodes, "terminate asked for");
+}
+
+/* --- pools -------------------------------------------------------------------------------------
+ */
+
+static bool is_meant(const struct conf_pool *p, const char *pool)
+{
+	return pool[0] == '\0' || strcmp(p->name, pool) == 0;
+}
+
+/* Is there anything to do? To go on also means to forgive. */
+static bool changes(const struct engine *e, size_t i, bool paused)
+{
+	return paused ? !engine_paused(e, i) : engine_closed(e, i) != NULL;
+}
+
+static void put_pools(struct ctl_reply *r, const char *key, const char *pool, bool paused,
+		      bool changed)
+{
+	const struct conf *c = engine_conf(r->api->engine);
+
+	jsonw_open(&r->w, key, '[');
+	for (size_t i = 0; i < c->npools; i++)
+		if (is_meant(&c->pools[i], pool) && changes(r->api->engine, i, paused) == changed)
+			jsonw_text(&r->w, NULL, c->pools[i].name);
+	jsonw_close(&r->w, ']');
+}
+
+static int set_paused(struct ctl_reply *r, bool paused, const char *what)
+{
+	const struct conf *c = engine_conf(r->api->engine);
+	char who[BY_SIZE];
+	const char *pool;
+	int rc;
+
+	if (ctl_reply_text(r, "pool", "", &pool) != 0)
+		return -1;
+	if (pool[0] != '\0' && conf_pool_named(c, pool) == NULL)
+		return ctl_reply_refuse(r, "not-found", "no pool is named \"%.60s\"", pool);
+	put_pools(r, "changed", pool, paused, true);
+	put_pools(r, "unchanged", pool, paused, false);
+	rc = engine_pause(r->api->engine, pool[0] != '\0' ? pool : NULL, paused, by(who, r->who),
+			  &r->err);
+	log_it(r, what, pool[0] != '\0' ? pool : "all pools", rc == 0 ? "done" : r->err.msg);
+	return rc;
+}
+
+int ctl_order_pause(struct ctl_reply *r)
+{
+	return set_paused(r, true, "pause asked for");
+}
+
+int ctl_order_resume(struct ctl_reply *r)
+{
+	return set_paused(r, false, "resume asked for");
+}

@@ -1,0 +1,254 @@
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <libgen.h>
+#include <pwd.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/paths.h"
+#include "base/secret.h"
+#include "base/str.h"
+#include "io/conf_file.h"
+#include "providers/registry.h"
+
+enum { PROBLEM_MAX = 8192 }; /* bytes of one */
+
+struct check {
+	const struct conf *conf;
+	unsigned problems;
+};
+
+static void problem(struct check *c, int line, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static void print_line(const char *text)
+{
+	for (; *text != '\0'; text++)
+		(void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stderr);
+	(void)fputc('\n', stderr);
+}
+
+static void problem(struct check *c, int line, const char *fmt, ...)
+{
+	char where[16] = "", *text = mem_zalloc(PROBLEM_MAX);
+	struct str s;
+	va_list ap;
+
+	c->problems++;
+	if (line > 0)
+		(void)snprintf(where, sizeof(where), ":%d", line);
+	va_start(ap, fmt);
+	(void)vsnprintf(text, PROBLEM_MAX, fmt, ap);
+	va_end(ap);
+	str_init(&s, 2 * PROBLEM_MAX);
+	str_addf(&s, "%s%s: %s", c->conf->path, where, text);
+	print_line(s.p);
+	str_fini(&s);
+	free(text);
+}
+
+/* --- who burstd is -----------------------------------------------------------------------------
+ */
+
+/* The owner of the directories that burstd keeps for itself alone; root: not known. */
+static uid_t burstd_user(const struct conf *conf)
+{
+	struct stat st;
+
+	if (stat(conf->state_dir, &st) == 0 || stat(PATHS_SPOOL, &st) == 0)
+		return st.st_uid;
+	return 0;
+}
+
+/* What root may read says nothing about what burstd may. */
+static void become_burstd(struct check *c)
+{
+	uid_t uid = geteuid() == 0 ? burstd_user(c->conf) : 0;
+	const struct passwd *pw = uid != 0 ? getpwuid(uid) : NULL;
+
+	if (uid == 0)
+		return;
+	if (pw == NULL || initgroups(pw->pw_name, pw->pw_gid) != 0 ||
+	    setresgid(pw->pw_gid, pw->pw_gid, pw->pw_gid) != 0 || setresuid(uid, uid, uid) != 0) {
+		problem(c, c->conf->state_dir_line,
+			"state_dir: %s belongs to uid %u, and nothing can be checked as that user",
+			c->conf->state_dir, (unsigned)uid);
+		return;
+	}
+	if (faccessat(AT_FDCWD, c->conf->path, R_OK, AT_EACCESS) != 0)
+		problem(c, 0, "user %s, whom burstd runs as, cannot read it: %s", pw->pw_name,
+			strerror(errno));
+}
+
+/* --- directories -------------------------------------------------------------------------------
+ */
+
+/* burstd makes state_dir, not what it is in; the usual one is made by the service. */
+static void check_parent(struct check *c, const char *path)
+{
+	char *copy = mem_strdup(path), *parent = dirname(copy);
+
+	if (faccessat(AT_FDCWD, parent, strcmp(path, PATHS_STATE) == 0 ? F_OK : W_OK | X_OK,
+		      AT_EACCESS) != 0)
+		problem(c, c->conf->state_dir_line,
+			"state_dir: %s is not there and cannot be made in %s: %s", path, parent,
+			strerror(errno));
+	free(copy);
+}
+
+static void check_state_dir(struct check *c)
+{
+	const char *path = c->conf->state_dir;
+	int line = c->conf->state_dir_line;
+	struct stat st;
+
+	if (lstat(path, &st) != 0 && errno == ENOENT)
+		check_parent(c, path);
+	else if (faccessat(AT_FDCWD, path, F_OK, AT_EACCESS) != 0)
+		problem(c, line, "state_dir: %s: %s", path, strerror(errno));
+	else if (!S_ISDIR(st.st_mode))
+		problem(c, line, "state_dir: %s is not a directory, or a link to one", path);
+	else if (st.st_uid != geteuid())
+		problem(c, line,
+			"state_dir: %s belongs to uid %u: check as that user, whom burstd must "
+			"run as, or as root",
+			path, (unsigned)st.st_uid);
+	else if ((st.st_mode & 022) != 0)
+		problem(c, line, "state_dir: others may write to %s (mode %04o): chmod go-w", path,
+			(unsigned)st.st_mode & 07777);
+	else if (faccessat(AT_FDCWD, path, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
+		problem(c, line, "state_dir: no right to write to %s: %s", path, strerror(errno));
+}
+
+static void check_spool(struct check *c)
+{
+	struct stat st;
+
+	if (lstat(PATHS_SPOOL, &st) != 0 && errno == ENOENT)
+		print_line("note: " PATHS_SPOOL
+			   " is not there: a call is lost when burstd does not answer");
+	else if (faccessat(AT_FDCWD, PATHS_SPOOL, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
+		problem(c, 0, "the spool " PATHS_SPOOL ": %s", strerror(errno));
+	else if (!S_ISDIR(st.st_mode))
+		problem(c, 0, "the spool " PATHS_SPOOL " is not a directory, or a link to one");
+	else if ((st.st_uid != 0 && st.st_uid != geteuid()) || (st.st_mode & 022) != 0)
+		problem(c, 0,
+			"the spool " PATHS_SPOOL ": others than root and burstd can write to it");
+}
+
+/* --- what the file names -----------------------------------------------------------------------
+ */
+
+static void check_programs(struct check *c)
+{
+	static const char *const programs[] = {"scontrol", "squeue"};
+	const struct conf *conf = c->conf;
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		struct stat st;
+		struct str path;
+
+		str_init(&path, PROBLEM_MAX);
+		str_addf(&path, "%s/%s", conf->slurm_bin, programs[i]);
+		if (faccessat(AT_FDCWD, path.p, X_OK, AT_EACCESS) != 0)
+			problem(c, conf->slurm_bin_line, "bin_dir: %s: %s", path.p,
+				strerror(errno));
+		else if (stat(path.p, &st) != 0 || !S_ISREG(st.st_mode))
+			problem(c, conf->slurm_bin_line, "bin_dir: %s is not a program", path.p);
+		str_fini(&path);
+	}
+	if (conf->slurm_conf != NULL &&
+	    faccessat(AT_FDCWD, conf->slurm_conf, R_OK, AT_EACCESS) != 0)
+		problem(c, conf->slurm_conf_line, "conf: %s: %s", conf->slurm_conf,
+			strerror(errno));
+}
+
+static const struct provider_ops *find_driver(struct check *c, const struct conf_provider *p)
+{
+	const struct provider_ops *ops = provider_find(p->driver);
+	struct str known;
+
+	if (ops != NULL)
+		return ops;
+	str_init(&known, PROBLEM_MAX / 2);
+	for (size_t i = 0; provider_drivers[i] != NULL; i++)
+		str_addf(&known, "%s%s", i > 0 ? ", " : "", provider_drivers[i]->name);
+	problem(c, p->driver_line, "provider \"%s\": no driver \"%s\"; there are: %s", p->name,
+		p->driver, known.p);
+	str_fini(&known);
+	return NULL;
+}
+
+static void check_command(struct check *c, const struct conf_provider *p, const char *option,
+			  char *const *argv)
+{
+	if (argv != NULL && faccessat(AT_FDCWD, argv[0], X_OK, AT_EACCESS) != 0)
+		problem(c, p->line, "provider \"%s\": %s: %s: %s", p->name, option, argv[0],
+			strerror(errno));
+}
+
+/* Of the driver static: what it runs, and what runs it. */
+static void check_commands(struct check *c, const struct conf_provider *p)
+{
+	char *const program[] = {p->program, NULL};
+
+	check_command(c, p, "on", p->on);
+	check_command(c, p, "off", p->off);
+	check_command(c, p, "status", p->status);
+	if (p->on != NULL || p->off != NULL || p->status != NULL)
+		check_command(c, p, "program", program);
+}
+
+static void check_provider(struct check *c, const struct conf_provider *p)
+{
+	const struct provider_ops *ops = find_driver(c, p);
+	struct provider_conf pc;
+	struct secret *secret = NULL;
+	struct err e = {0};
+	void *self;
+
+	if (p->ca_file != NULL && faccessat(AT_FDCWD, p->ca_file, R_OK, AT_EACCESS) != 0)
+		problem(c, p->ca_line, "provider \"%s\": ca_file: %s: %s", p->name, p->ca_file,
+			strerror(errno));
+	check_commands(c, p);
+	if (p->credential_file != NULL && secret_load(&secret, p->credential_file, &e) != 0) {
+		problem(c, p->credential_line, "provider \"%s\": credential_file: %s", p->name,
+			e.msg);
+		return; /* a driver that wants one would only complain of that */
+	}
+	pc = conf_for_driver(p, secret != NULL ? secret_text(secret) : NULL);
+	if (ops != NULL && ops->open(&self, &pc, &e) == 0)
+		ops->close(self);
+	else if (ops != NULL)
+		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
+	secret_free(secret);
+}
+
+unsigned check_run(const char *path)
+{
+	struct check c = {.problems = 0};
+	struct conf *conf;
+	struct err e;
+
+	if (conf_file_load(&conf, path, &e) != 0) {
+		print_line(e.msg);
+		return 1;
+	}
+	c.conf = conf;
+	become_burstd(&c);
+	check_state_dir(&c);
+	check_spool(&c);
+	check_programs(&c);
+	for (size_t i = 0; i < conf->nproviders; i++)
+		check_provider(&c, &conf->providers[i]);
+	conf_free(conf);
+	return c.problems;
+}

@@ -1,0 +1,237 @@
+#include "check_slurm.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/explain.h"
+#include "api/jsonw.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "engine/slurm/require.h"
+#include "engine/slurm/slurm.h"
+#include "io/conf_file.h"
+#include "io/loop.h"
+#include "io/proc.h"
+
+enum { ANSWER_MAX = 1 << 20 }; /* bytes of JSON: SLURM_PROBLEMS_MAX of them have 40 KiB */
+
+struct ask {
+	struct loop *loop;
+	struct proc *proc;
+	const char *scontrol, *slurm_conf; /* slurm_conf: "SLURM_CONF=...", or NULL */
+	struct str out;                    /* of the last question */
+	struct err err;
+	bool done;
+};
+
+/* --- asking ------------------------------------------------------------------------------------
+ */
+
+/* The scontrol to run, in path; false: there is none. */
+static bool find_scontrol(const struct conf *conf, char *path, size_t size)
+{
+	const char *dirs = getenv("PATH");
+	char *copy, *save = NULL;
+	bool found = false;
+
+	if (conf != NULL) {
+		(void)snprintf(path, size, "%s/scontrol", conf->slurm_bin);
+		if (access(path, X_OK) == 0)
+			return true;
+	}
+	copy = mem_strdup(dirs != NULL ? dirs : "/usr/bin:/bin");
+	for (char *dir = strtok_r(copy, ":", &save); dir != NULL && !found;
+	     dir = strtok_r(NULL, ":", &save)) {
+		(void)snprintf(path, size, "%s/scontrol", dir);
+		found = dir[0] == '/' && access(path, X_OK) == 0;
+	}
+	free(copy);
+	return found;
+}
+
+/* What it died of comes last. */
+static char *last_line(const char *text)
+{
+	char *copy = mem_strdup(text), *last;
+	size_t n = strlen(copy);
+
+	while (n > 0 && copy[n - 1] == '\n')
+		copy[--n] = '\0';
+	last = strrchr(copy, '\n');
+	if (last != NULL)
+		memmove(copy, last + 1, strlen(last + 1) + 1);
+	return copy;
+}
+
+static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
+{
+	struct ask *a = ctx;
+
+	a->done = true;
+	if (e != NULL) {
+		a->err = *e;
+	} else if (r->status != 0) {
+		char *last = last_line(r->errors);
+
+		(void)err_set(&a->err, ERR_NET, "exit status %d%s%s", r->status,
+			      last[0] != '\0' ? ": " : "", last);
+		free(last);
+	} else {
+		str_add(&a->out, r->out, r->len);
+	}
+	loop_stop(a->loop);
+}
+
+/* "scontrol ARG..."; its output is the caller's (str_fini()) in any case. */
+static int ask(struct ask *a, const char *const *args, struct str *out, struct err *e)
+{
+	const char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s",
+				    a->slurm_conf, NULL};
+	const char *argv[8] = {a->scontrol};
+	struct proc_call call = {.argv = argv,
+				 .envp = envp,
+				 .timeout_ms = SLURM_TIMEOUT_MS,
+				 .max_out = SLURM_OUT_MAX};
+
+	for (size_t i = 0; args[i] != NULL; i++)
+		argv[i + 1] = args[i];
+	str_init(&a->out, SLURM_OUT_MAX);
+	a->err = (struct err){0};
+	a->done = false;
+	if (proc_run(a->proc, &call, on_done, a, &a->err) == 0)
+		while (!a->done)
+			loop_run(a->loop);
+	*out = a->out;
+	*e = a->err;
+	return a->err.msg[0] != '\0' ? err_wrap(e, "%s", a->scontrol) : 0;
+}
+
+/* --- judging -----------------------------------------------------------------------------------
+ */
+
+static int judge(const struct conf *conf, const struct str *config, const struct str *partitions,
+		 struct slurm_report *out, struct err *e)
+{
+	size_t n = conf != NULL ? conf->npools : 0;
+	struct slurm_need_pool *pools = mem_zalloc((n + 1) * sizeof(*pools));
+	struct slurm_need need = {
+		.cluster = conf != NULL ? conf->cluster : NULL, .pools = pools, .npools = n};
+	int rc;
+
+	for (size_t i = 0; i < n; i++)
+		pools[i] = (struct slurm_need_pool){.name = conf->pools[i].name,
+						    .nodes = conf->pools[i].nodes,
+						    .boot_ms = conf->pools[i].boot_ms};
+	rc = slurm_require((struct slurm_text){config->p, config->len},
+			   (struct slurm_text){partitions->p, partitions->len}, &need, out, e);
+	free(pools);
+	return rc;
+}
+
+static int ask_both(struct ask *a, const struct conf *conf, struct slurm_report *out, struct err *e)
+{
+	static const char *const config_args[] = {"show", "config", NULL},
+				 *const partition_args[] = {"-o", "show", "partitions", NULL};
+	struct str config, partitions;
+	int rc = ask(a, config_args, &config, e);
+
+	if (rc == 0) {
+		rc = ask(a, partition_args, &partitions, e);
+		if (rc == 0)
+			rc = judge(conf, &config, &partitions, out, e);
+		str_fini(&partitions);
+	}
+	str_fini(&config);
+	return rc;
+}
+
+static int look(const struct conf *conf, struct slurm_report *out, struct err *e)
+{
+	char scontrol[PATH_MAX], slurm_conf[PATH_MAX + 16];
+	const char *file =
+		conf != NULL && conf->slurm_conf != NULL ? conf->slurm_conf : getenv("SLURM_CONF");
+	struct ask a = {.scontrol = scontrol, .slurm_conf = file != NULL ? slurm_conf : NULL};
+	int rc;
+
+	if (!find_scontrol(conf, scontrol, sizeof(scontrol)))
+		return err_set(e, ERR_NOTSENT, "there is no scontrol in %s%sPATH",
+			       conf != NULL ? conf->slurm_bin : "", conf != NULL ? " or " : "");
+	(void)snprintf(slurm_conf, sizeof(slurm_conf), "SLURM_CONF=%s", file != NULL ? file : "");
+	if (loop_new(&a.loop, e) != 0)
+		return -1;
+	a.proc = proc_new(a.loop);
+	rc = ask_both(&a, conf, out, e);
+	proc_close(a.proc);
+	loop_free(a.loop);
+	return rc;
+}
+
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+static void print_text(const struct slurm_report *r, const char *error)
+{
+	struct str s;
+
+	if (error[0] != '\0') {
+		(void)printf("slurm.conf: not checked, slurmctld does not answer: %s\n", error);
+		return;
+	}
+	str_init(&s, ANSWER_MAX);
+	for (size_t i = 0; i < r->n; i++) {
+		str_addf(&s, "slurm.conf: %s: ", slurm_severity_name(r->problems[i].severity));
+		slurm_problem_print(&r->problems[i], &s);
+		str_adds(&s, "\n");
+	}
+	if (r->n == 0)
+		str_adds(&s, "ok: slurm.conf\n");
+	(void)fputs(s.p, stdout);
+	str_fini(&s);
+}
+
+static void print_json(const struct slurm_report *r, const char *error, bool pools)
+{
+	struct str s;
+	struct jsonw w = {.out = &s, .first = true};
+
+	str_init(&s, ANSWER_MAX);
+	jsonw_open(&w, NULL, '{');
+	jsonw_text(&w, "error", error);
+	jsonw_bool(&w, "pools", pools);
+	if (error[0] == '\0') {
+		jsonw_text(&w, "version", r->version.text);
+		jsonw_open(&w, "slurm_conf", '[');
+		for (size_t i = 0; i < r->n; i++)
+			explain_put_slurm_problem(&w, &r->problems[i]);
+		jsonw_close(&w, ']');
+	}
+	jsonw_close(&w, '}');
+	(void)printf("%s\n", s.p);
+	str_fini(&s);
+}
+
+enum check_slurm check_slurm(const char *path, bool json)
+{
+	struct slurm_report *r = mem_zalloc(sizeof(*r));
+	struct conf *conf = NULL;
+	struct err e = {0};
+	enum check_slurm verdict = CHECK_SLURM_SILENT;
+
+	if (conf_file_load(&conf, path, &e) != 0)
+		conf = NULL; /* the check of the configuration says so */
+	e = (struct err){0};
+	if (look(conf, r, &e) == 0)
+		verdict = r->by_severity[SLURM_ERROR] + r->by_severity[SLURM_WARNING] > 0
+				  ? CHECK_SLURM_BAD
+				  : CHECK_SLURM_GOOD;
+	if (json)
+		print_json(r, e.msg, conf != NULL);
+	else
+		print_text(r, e.msg);
+	conf_free(conf);
+	free(r);
+	return verdict;
+}

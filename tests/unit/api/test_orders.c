@@ -1,0 +1,373 @@
+/* What an admin orders about nodes and pools, and how it shows: drain, terminate, pause, resume; in
+ * `status` and `node` also what slurm.conf lacks and why a node goes. */
+#include "fake_engine.h"
+
+#include <jansson.h>
+
+#include "api/ctl_api.h"
+#include "engine/slurm/parse.h"
+
+struct fixture {
+	struct engine e;
+	struct journal j;
+	struct api api;
+};
+
+static const struct ctl_caller root = {CTL_OWN, 0, 0, 1}, admin = {CTL_OPERATOR, 1001, 1001, 2},
+			       viewer = {CTL_VIEWER, 1000, 1000, 3};
+
+static struct fixture *start(void)
+{
+	static const char *const lists[] = {"n[1-9]", "m[1-9]"};
+	struct fixture *f = mem_zalloc(sizeof(*f));
+
+	fake_init(&f->e, lists, 2);
+	for (int i = 1; i <= 9; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "n%d", i);
+		(void)fleet_name(&f->e.fleet, name, 0);
+	}
+	f->api = (struct api){.engine = &f->e, .journal = &f->j};
+	return f;
+}
+
+static void stop(struct fixture *f)
+{
+	fake_fini(&f->e);
+	free(f);
+}
+
+static json_t *ask(struct fixture *f, const struct ctl_caller *who, const char *request)
+{
+	char *text = ctl_api_request(&f->api, NULL, who, request, strlen(request));
+	json_t *r = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+
+	print_message("# %s -> %.300s\n", request, text);
+	assert_non_null(r);
+	free(text);
+	return r;
+}
+
+static const char *text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+
+	return s != NULL ? s : "(absent)";
+}
+
+#define RQ(op, rest) "{\"v\":1,\"op\":\"" op "\"" rest "}"
+
+static void test_order(void **state)
+{
+	static const struct {
+		const char *request;
+		const struct ctl_caller *who;
+		enum engine_order order;
+		const char *nodes, *by;
+		unsigned done;
+	} rows[] = {
+		{RQ("drain", ",\"nodes\":\"n[1-4]\""), &admin, ENGINE_DRAIN, "n[1-4]", "uid 1001",
+		 1},
+		{RQ("drain", ",\"nodes\":\"n1\",\"look\":true"), &admin, ENGINE_DRAIN, "n1",
+		 "uid 1001", 0},
+		{RQ("terminate", ",\"nodes\":\"n1\""), &root, ENGINE_TERMINATE, "n1", "root", 1},
+		{RQ("terminate", ",\"all\":true"), &root, ENGINE_TERMINATE, "(all)", "root", 1},
+		{RQ("terminate", ",\"all\":true,\"look\":true"), &root, ENGINE_TERMINATE, "(all)",
+		 "root", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = start();
+		json_t *r = ask(f, rows[i].who, rows[i].request);
+
+		assert_true(json_is_true(json_object_get(r, "ok")));
+		assert_int_equal(json_integer_value(json_object_get(r, "nodes")), 3);
+		assert_int_equal(json_integer_value(json_object_get(r, "busy")), 2);
+		assert_int_equal(json_integer_value(json_object_get(r, "off")), 1);
+		assert_int_equal(f->e.order.order, rows[i].order);
+		assert_string_equal(f->e.order_nodes, rows[i].nodes);
+		assert_string_equal(f->e.order_by, rows[i].by);
+		assert_int_equal(f->e.orders, rows[i].done);
+		json_decref(r);
+		stop(f);
+	}
+}
+
+/* Nothing is done, and the answer says why. */
+static void test_refused(void **state)
+{
+	static const struct {
+		const char *request;
+		const struct ctl_caller *who;
+		const char *code, *error;
+	} rows[] = {
+		{RQ("drain", ",\"nodes\":\"n1\""), &viewer, "denied", "uid 1000"},
+		{RQ("terminate", ",\"all\":true"), &viewer, "denied", "terminate"},
+		{RQ("terminate", ",\"all\":true,\"look\":true"), &viewer, "denied", "terminate"},
+		{RQ("pause", ""), &viewer, "denied", "pause"},
+		{RQ("resume", ""), &viewer, "denied", "resume"},
+		{RQ("drain", ""), &admin, "invalid", "\"nodes\""},
+		{RQ("drain", ",\"all\":true"), &admin, "invalid", "\"nodes\""},
+		{RQ("drain", ",\"nodes\":\"n[1-\""), &admin, "invalid", "\"nodes\": "},
+		{RQ("drain", ",\"nodes\":\"\""), &admin, "invalid", "\"nodes\": "},
+		{RQ("drain", ",\"nodes\":\"n1,x7,n2\""), &admin, "not-found", "\"x7\""},
+		{RQ("terminate", ""), &admin, "invalid", "\"nodes\""},
+		{RQ("terminate", ",\"all\":1"), &admin, "invalid", "\"nodes\""},
+		{RQ("terminate", ",\"nodes\":\"n1\",\"all\":true"), &admin, "invalid", "only one"},
+		{RQ("terminate", ",\"nodes\":\"n[8-10]\""), &admin, "not-found", "\"n10\""},
+		{RQ("pause", ",\"pool\":\"pool7\""), &admin, "not-found", "\"pool7\""},
+		{RQ("resume", ",\"pool\":7"), &admin, "invalid", "\"pool\""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = start();
+		json_t *r = ask(f, rows[i].who, rows[i].request);
+
+		assert_true(json_is_false(json_object_get(r, "ok")));
+		assert_string_equal(text(r, "code"), rows[i].code);
+		assert_non_null(strstr(text(r, "error"), rows[i].error));
+		assert_int_equal(f->e.orders + f->e.pauses, 0);
+		json_decref(r);
+		stop(f);
+	}
+}
+
+/* An order that the journal could not take is no answer of "done" (F55). */
+static void test_broken(void **state)
+{
+	static const char *const requests[] = {RQ("drain", ",\"nodes\":\"n1\""), RQ("pause", "")};
+	struct fixture *f = start();
+
+	(void)state;
+	f->e.broken = true;
+	for (size_t i = 0; i < 2; i++) {
+		json_t *r = ask(f, &root, requests[i]);
+
+		assert_true(json_is_false(json_object_get(r, "ok")));
+		assert_string_equal(text(r, "code"), "failed");
+		assert_null(json_object_get(r, "changed"));
+		json_decref(r);
+	}
+	stop(f);
+}
+
+static void want_pools(const json_t *r, const char *key, const char *want)
+{
+	char have[64] = "";
+	const json_t *list = json_object_get(r, key);
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		(void)snprintf(have + strlen(have), sizeof(have) - strlen(have), "%s ",
+			       json_string_value(json_array_get(list, i)));
+	assert_string_equal(have, want);
+}
+
+static void test_pause(void **state)
+{
+	static const struct {
+		const char *request, *changed, *unchanged;
+	} rows[] = {
+		{RQ("resume", ",\"pool\":\"pool0\""), "", "pool0 "},
+		{RQ("pause", ",\"pool\":\"pool1\""), "pool1 ", ""},
+		{RQ("pause", ""), "pool0 ", "pool1 "},
+		{RQ("pause", ",\"pool\":\"pool1\""), "", "pool1 "},
+		{RQ("resume", ",\"pool\":\"pool0\""), "pool0 ", ""},
+		{RQ("resume", ",\"pool\":\"\""), "pool1 ", "pool0 "},
+	};
+	struct fixture *f = start();
+	json_t *r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		r = ask(f, &admin, rows[i].request);
+		want_pools(r, "changed", rows[i].changed);
+		want_pools(r, "unchanged", rows[i].unchanged);
+		assert_string_equal(f->e.order_by, "uid 1001");
+		json_decref(r);
+	}
+	f->e.closed[1] = "its nodes come up wrong"; /* to go on is to forgive */
+	r = ask(f, &admin, RQ("resume", ""));
+	want_pools(r, "changed", "pool1 ");
+	want_pools(r, "unchanged", "pool0 ");
+	json_decref(r);
+	stop(f);
+}
+
+/* --- what status says --------------------------------------------------------------------------
+ */
+
+static bool has_problem(const json_t *r, const char *want)
+{
+	const json_t *list = json_object_get(r, "problems");
+
+	for (size_t i = 0; i < json_array_size(list); i++)
+		if (strcmp(json_string_value(json_array_get(list, i)), want) == 0)
+			return true;
+	return false;
+}
+
+static void test_stopped_pools(void **state)
+{
+	struct fixture *f = start();
+	const json_t *pools;
+	json_t *r = ask(f, &viewer, RQ("status", ""));
+
+	(void)state;
+	pools = json_object_get(r, "pools");
+	assert_true(json_is_false(json_object_get(json_array_get(pools, 0), "paused")));
+	assert_string_equal(text(json_array_get(pools, 0), "closed"), "");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(r);
+
+	f->e.paused[0] = true;
+	fake_refuse(&f->e, "n1", 0, "pool pool0: paused by an admin");
+	fleet_find(&f->e.fleet, "n1")->refused = NODE_BECAUSE_OPERATOR;
+	f->e.closed[1] = "its nodes come up wrong: m1: no GPU; closed until 2026-01-02T03:04:05Z";
+	r = ask(f, &viewer, RQ("status", ""));
+	pools = json_object_get(r, "pools");
+	assert_true(json_is_true(json_object_get(json_array_get(pools, 0), "paused")));
+	assert_string_equal(text(json_array_get(pools, 0), "closed"), "");
+	assert_true(json_is_false(json_object_get(json_array_get(pools, 1), "paused")));
+	assert_string_equal(text(json_array_get(pools, 1), "closed"), f->e.closed[1]);
+	assert_true(has_problem(r, "pool pool0: paused by an admin; nothing is bought for it"));
+	assert_true(has_problem(
+		r,
+		"pool pool0: node n1 waits: paused by an admin; next try when Slurm asks again"));
+	assert_true(has_problem(r, "pool pool1: its nodes come up wrong: m1: no GPU; closed until "
+				   "2026-01-02T03:04:05Z; nothing is bought for it"));
+	json_decref(r);
+	stop(f);
+}
+
+/* Errors and warnings are problems; advice is only in the list, which is there when it is known. */
+static void test_slurm_conf(void **state)
+{
+	static struct slurm_report report = {
+		.n = 3,
+		.by_severity = {1, 1, 1},
+		.problems = {{"ReturnToService", SLURM_ERROR, "0", "2", "It stays DOWN."},
+			     {"ResumeRate", SLURM_WARNING, "300", "0", "Pieces."},
+			     {"AuthInfo", SLURM_ADVICE, "(null)", "cred_expire", "Slow."}}};
+	struct fixture *f = start();
+	const json_t *list;
+	json_t *r = ask(f, &viewer, RQ("status", ""));
+
+	(void)state;
+	assert_null(json_object_get(r, "slurm_conf"));
+	json_decref(r);
+	f->e.prereq = &report;
+	r = ask(f, &viewer, RQ("status", ""));
+	list = json_object_get(r, "slurm_conf");
+	assert_int_equal(json_array_size(list), 3);
+	assert_string_equal(text(json_array_get(list, 0), "setting"), "ReturnToService");
+	assert_string_equal(text(json_array_get(list, 0), "severity"), "error");
+	assert_string_equal(text(json_array_get(list, 0), "found"), "0");
+	assert_string_equal(text(json_array_get(list, 0), "wanted"), "2");
+	assert_string_equal(text(json_array_get(list, 0), "why"), "It stays DOWN.");
+	assert_string_equal(text(json_array_get(list, 2), "severity"), "advice");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 2);
+	assert_true(has_problem(
+		r, "slurm.conf (error): ReturnToService is 0, wanted 2: It stays DOWN."));
+	assert_true(has_problem(r, "slurm.conf (warning): ResumeRate is 300, wanted 0: Pieces."));
+	json_decref(r);
+	report.n = 0;
+	r = ask(f, &viewer, RQ("status", ""));
+	assert_true(json_is_array(json_object_get(r, "slurm_conf")));
+	json_decref(r);
+	stop(f);
+}
+
+/* --- why a node goes ---------------------------------------------------------------------------
+ */
+
+static void test_why(void **state)
+{
+	static const struct {
+		enum node_state state;
+		enum node_reason reason;
+		uint32_t flags;
+		uint64_t job;
+		const char *told;
+		int64_t ago_ms;
+		const char *why;
+	} rows[] = {
+		{NODE_WANTED, 0, 0, 17, NULL, 0,
+		 "waiting: to be bought from provider sim; bought for job 17"},
+		{NODE_CREATING, 0, 0, 17, NULL, 0,
+		 "starting: provider sim was asked for the instance; bought for job 17"},
+		{NODE_BOOTING, 0, 0, 17, NULL, 0,
+		 "starting: instance i-n1-1 exists, its slurmd has not registered yet; bought for "
+		 "job 17"},
+		{NODE_READY, 0, SLURM_IDLE, 17, NULL, 0,
+		 "ready: Slurm can run jobs on it; bought for job 17"},
+		/* cancelled */
+		{NODE_BOOTING, 0, SLURM_IDLE, 17, "the job it boots for has ended", 1000,
+		 "leaving: the job it boots for has ended; Slurm was told to power it down"},
+		{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended",
+		 1000, "leaving: the job it boots for has ended; instance i-n1-1 is being deleted"},
+		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended", 100000,
+		 "off: the job it boots for has ended"},
+		/* registered wrong, silent */
+		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "it registered wrong: Low RealMemory",
+		 1000, "off: it registered wrong: Low RealMemory"},
+		{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 0, "its slurmd does not answer", 1000,
+		 "leaving: its slurmd does not answer; instance i-n1-1 is being deleted"},
+		/* ordered */
+		{NODE_READY, 0, SLURM_ALLOCATED | SLURM_DRAIN, 17, "drained by an admin", 9000000,
+		 "leaving: drained by an admin; Slurm powers it down when its jobs are done"},
+		{NODE_READY, 0, SLURM_ALLOCATED, 17, "terminated by an admin", 1000,
+		 "leaving: terminated by an admin; Slurm was told to power it down"},
+		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 1000,
+		 "off: terminated by an admin"},
+		/* somebody undrained it since */
+		{NODE_READY, 0, SLURM_IDLE, 17, "drained by an admin", 100000,
+		 "ready: Slurm can run jobs on it; bought for job 17"},
+		/* it ended otherwise, and what was told was about an earlier instance */
+		{NODE_GONE, NODE_BECAUSE_ENDED, 0, 0, "terminated by an admin", 1000,
+		 "off: the provider ended it"},
+		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 9000000,
+		 "off: Slurm powered it down"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = start();
+		struct fleet_node *fn = fake_node(&f->e, "n1", 1, rows[i].state);
+		struct node n = fn->n;
+		json_t *r;
+
+		n.reason = rows[i].reason;
+		n.job = rows[i].job;
+		fn->name->flags = rows[i].flags;
+		if (rows[i].told != NULL)
+			fleet_tell(fn->name, rows[i].told, FAKE_NOW - rows[i].ago_ms);
+		if (rows[i].state == NODE_READY)
+			n.wanted_ms = FAKE_NOW - 10000000;
+		fleet_set(&f->e.fleet, fn, &n);
+		r = ask(f, &viewer, RQ("node", ",\"name\":\"n1\""));
+		assert_memory_equal(text(r, "why"), rows[i].why, strlen(rows[i].why));
+		assert_int_equal(json_integer_value(json_object_get(r, "job")),
+				 rows[i].state == NODE_GONE ? 0 : (json_int_t)rows[i].job);
+		assert_int_equal(
+			json_integer_value(json_object_get(
+				json_array_get(json_object_get(r, "generations"), 0), "job")),
+			rows[i].job);
+		json_decref(r);
+		stop(f);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order),      cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_broken),     cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_slurm_conf), cmocka_unit_test(test_stopped_pools),
+		cmocka_unit_test(test_why),
+	};
+
+	return cmocka_run_group_tests_name("orders", tests, NULL, NULL);
+}

@@ -1,0 +1,310 @@
+/* What burstctl orders (drain, terminate, pause, resume), what it asks before that, and `check`. */
+#include "lab.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "cli/cli.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define S        "--socket SOCKET "
+#define ORDERED(nodes, busy, off)                                                                  \
+	"{\"ok\":true,\"nodes\":" #nodes ",\"busy\":" #busy ",\"off\":" #off "}"
+
+/* Without a terminal. */
+static void test_order(void **state)
+{
+	static const struct {
+		const char *line, *reply;
+		int rc;
+		const char *out, *err;
+		const char *last; /* request; NULL: there was none */
+		size_t requests;
+	} rows[] = {
+		{S "drain h[1-3]", ORDERED(3, 2, 0), 0,
+		 "3 nodes will be drained, 2 of them with jobs\n", "",
+		 "{\"op\":\"drain\",\"nodes\":\"h[1-3]\",\"v\":1}", 1},
+		{S "drain h[1-4]", ORDERED(3, 0, 1), 0,
+		 "3 nodes will be drained, 0 of them with jobs; 1 was off already\n", "",
+		 "{\"op\":\"drain\",\"nodes\":\"h[1-4]\",\"v\":1}", 1},
+		{S "drain h1", ORDERED(1, 1, 0), 0, "1 node will be drained, with a job\n", "",
+		 "{\"op\":\"drain\",\"nodes\":\"h1\",\"v\":1}", 1},
+		{S "drain h1,h2", ORDERED(0, 0, 2), 0,
+		 "nothing to do: all of these nodes are off\n", "",
+		 "{\"op\":\"drain\",\"nodes\":\"h1,h2\",\"v\":1}", 1},
+		{S "drain h[1-", "", 2, "", "burstctl: ", NULL, 0},
+		{S "drain", "", 2, "", "something is missing", NULL, 0},
+		{S "drain h1", "{\"ok\":false,\"code\":\"not-found\",\"error\":\"no pool h1\"}", 1,
+		 "", "burstctl: no pool h1\n", "{\"op\":\"drain\",\"nodes\":\"h1\",\"v\":1}", 1},
+		/* one node needs no question */
+		{S "terminate h1", ORDERED(1, 0, 0), 0,
+		 "1 node will be terminated, 0 of them with jobs\n", "",
+		 "{\"op\":\"terminate\",\"nodes\":\"h1\",\"v\":1}", 1},
+		{S "terminate h[1-3] --yes", ORDERED(2, 1, 1), 0,
+		 "2 nodes will be terminated, 1 of them with jobs; 1 was off already\n", "",
+		 "{\"op\":\"terminate\",\"nodes\":\"h[1-3]\",\"v\":1}", 1},
+		{S "terminate --all -y", ORDERED(2, 2, 62), 0,
+		 "2 nodes will be terminated, 2 of them with jobs\n", "",
+		 "{\"op\":\"terminate\",\"all\":true,\"v\":1}", 1},
+		/* and nobody to ask is no "yes" */
+		{S "terminate h[1-3]", ORDERED(2, 1, 1), 2, "",
+		 "burstctl: terminate 2 nodes, 1 of them with jobs: say --yes\n",
+		 "{\"op\":\"terminate\",\"nodes\":\"h[1-3]\",\"look\":true,\"v\":1}", 1},
+		{S "terminate --all", ORDERED(2, 1, 1), 2, "", "say --yes",
+		 "{\"op\":\"terminate\",\"all\":true,\"look\":true,\"v\":1}", 1},
+		{S "terminate --all", ORDERED(0, 0, 8), 0,
+		 "nothing to do: all of these nodes are off\n", "",
+		 "{\"op\":\"terminate\",\"all\":true,\"v\":1}", 2},
+		{S "terminate", "", 2, "", "name nodes, or say --all", NULL, 0},
+		{S "terminate h1 --all", "", 2, "", "name nodes, or say --all", NULL, 0},
+		{S "terminate ]", "", 2, "", "burstctl: ", NULL, 0},
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lab_run_once(l, rows[i].line, rows[i].reply);
+		lab_want(l, rows[i].rc, rows[i].out, rows[i].err);
+		assert_int_equal(l->nrequests, rows[i].requests);
+		if (rows[i].last != NULL)
+			assert_string_equal(l->requests[l->nrequests - 1], rows[i].last);
+	}
+	lab_run_once(l, S "drain h1 --json", ORDERED(1, 1, 0));
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\"nodes\": 1,\n  \"busy\": 1,\n  \"off\": 0\n"));
+	lab_free(l);
+}
+
+/* On a terminal it asks, and does nothing unless it is told yes. */
+static void test_asked(void **state)
+{
+	static const struct {
+		const char *line, *typed;
+		bool done;
+	} rows[] = {
+		{S "terminate h[1-3]", "y\n", true},   {S "terminate h[1-3]", "yes\n", true},
+		{S "terminate h[1-3]", "n\n", false},  {S "terminate h[1-3]", "\n", false},
+		{S "terminate h[1-3]", "\004", false}, {S "terminate --all", "yellow\n", false},
+		{S "terminate --all", "Y\n", true},
+	};
+	static const char *const replies[] = {ORDERED(3, 2, 0), ORDERED(3, 2, 0)};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("# typed: %s\n", rows[i].typed);
+		l->typed = rows[i].typed;
+		lab_run(l, rows[i].line, replies, 2);
+		assert_memory_equal(l->err, "terminate 3 nodes, 2 of them with jobs? [y/N] ", 46);
+		assert_int_equal(l->nrequests, rows[i].done ? 2 : 1);
+		assert_non_null(strstr(l->requests[0], "\"look\":true"));
+		assert_int_equal(l->rc, rows[i].done ? 0 : 1);
+		if (rows[i].done)
+			assert_null(strstr(l->requests[1], "look"));
+		else
+			assert_non_null(strstr(l->err, "burstctl: nothing was done\n"));
+	}
+	lab_free(l);
+}
+
+static void test_pause(void **state)
+{
+	static const struct {
+		const char *line, *reply, *out, *request;
+	} rows[] = {
+		{S "pause h100", "{\"ok\":true,\"changed\":[\"h100\"],\"unchanged\":[]}",
+		 "pool h100 is paused: nothing is bought for it; its nodes go on, and go as ever\n",
+		 "{\"op\":\"pause\",\"pool\":\"h100\",\"v\":1}"},
+		{S "pause", "{\"ok\":true,\"changed\":[],\"unchanged\":[\"a\",\"b\"]}",
+		 "pool a was paused already\npool b was paused already\n",
+		 "{\"op\":\"pause\",\"v\":1}"},
+		{S "resume h100", "{\"ok\":true,\"changed\":[\"h100\"],\"unchanged\":[]}",
+		 "pool h100 is open: its nodes are bought again\n",
+		 "{\"op\":\"resume\",\"pool\":\"h100\",\"v\":1}"},
+		{S "resume", "{\"ok\":true,\"changed\":[\"a\"],\"unchanged\":[\"b\"]}",
+		 "pool a is open: its nodes are bought again\npool b was open already\n",
+		 "{\"op\":\"resume\",\"v\":1}"},
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lab_run_once(l, rows[i].line, rows[i].reply);
+		lab_want(l, 0, rows[i].out, "");
+		assert_string_equal(l->requests[0], rows[i].request);
+	}
+	lab_run_once(l, S "pause x", "{\"ok\":false,\"error\":\"no pool is named \\\"x\\\"\"}");
+	lab_want(l, 1, "", "burstctl: no pool is named \"x\"\n");
+	lab_run_once(l, S "pause x --json", rows[0].reply);
+	assert_non_null(strstr(l->out, "\"changed\": [\n    \"h100\"\n  ]"));
+	lab_free(l);
+}
+
+/* A pool for which nothing is bought shows in the table, too. */
+static void test_stopped_pool(void **state)
+{
+	static const char reply[] =
+		"{\"ok\":true,\"pools\":[{\"name\":\"a\",\"states\":{\"ready\":2},\"paused\":true},"
+		"{\"name\":\"b\",\"states\":{},\"paused\":false,\"closed\":\"no GPU\"},"
+		"{\"name\":\"c\",\"states\":{},\"paused\":false,\"closed\":\"\"}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "status", reply);
+	assert_non_null(strstr(l->out, "  2 ready; paused\n"));
+	assert_non_null(strstr(l->out, "  all off; closed\n"));
+	assert_non_null(strstr(l->out, "  all off\n"));
+	lab_free(l);
+}
+
+static void test_for_job(void **state)
+{
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "node show n1", "{\"ok\":true,\"name\":\"n1\",\"job\":17}");
+	assert_non_null(strstr(l->out, "\n  for job     17\n"));
+	lab_run_once(l, S "node show n1", "{\"ok\":true,\"name\":\"n1\",\"job\":0}");
+	assert_null(strstr(l->out, "for job"));
+	lab_free(l);
+}
+
+/* --- check -------------------------------------------------------------------------------------
+ */
+
+#define OK_FILE "ok: FILE: cluster lab, 1 provider, 1 pool, 8 nodes\n"
+#define BAD_SLURM                                                                                  \
+	"[{\"setting\":\"ReturnToService\",\"severity\":\"error\",\"found\":\"0\",\"wanted\":"     \
+	"\"2\",\"why\":\"It stays DOWN.\"},{\"setting\":\"AuthInfo\",\"severity\":\"advice\","     \
+	"\"found\":\"x\",\"wanted\":\"y\",\"why\":\"Slow.\"}]"
+#define ADVICE                                                                                     \
+	"[{\"setting\":\"AuthInfo\",\"severity\":\"advice\",\"found\":\"x\",\"wanted\":\"y\","     \
+	"\"why\":\"Slow.\"}]"
+#define REPORT(list)                                                                               \
+	"{\"error\":\"\",\"pools\":true,\"version\":\"24.11.5\",\"slurm_conf\":" list "}"
+
+/* `burstd --check --slurm --json -- FILE`, as a script: what it says, and how it ends. */
+static const struct {
+	const char *name, *said, *errors;
+	int status, rc;
+	const char *out, *err;
+} check_rows[] = {
+	{"good", REPORT("[]"), "", 0, 0,
+	 OK_FILE "ok: slurm.conf as slurmctld 24.11.5 has read it\n", ""},
+	{"advice", REPORT(ADVICE), "", 0, 0,
+	 OK_FILE "ok: slurm.conf as slurmctld 24.11.5 has read it:\n"
+		 "  advice   AuthInfo is x; wanted: y\n           Slow.\n",
+	 ""},
+	{"bad", REPORT(BAD_SLURM), "note: mind the gap\n", 1, 1,
+	 OK_FILE "note: mind the gap\nnot ok: slurm.conf as slurmctld 24.11.5 has read it:\n"
+		 "  error    ReturnToService is 0; wanted: 2\n           It stays DOWN.\n"
+		 "  advice   AuthInfo is x; wanted: y\n           Slow.\n",
+	 ""},
+	{"silent", "{\"error\":\"scontrol: exit status 1\",\"pools\":true}", "", 69, 3, OK_FILE,
+	 "burstctl: slurm.conf was not checked, slurmctld does not answer: scontrol: exit status "
+	 "1\n"},
+	{"a bad configuration, and silence", "{\"error\":\"no scontrol\",\"pools\":true}",
+	 "f:2: two\n", 78, 1, "",
+	 "burstctl: f:2: two\nburstctl: slurm.conf was not checked, slurmctld does not answer: no "
+	 "scontrol\n"},
+	{"a bad configuration alone",
+	 "{\"error\":\"\",\"pools\":false,\"version\":\"24.11.5\",\"slurm_conf\":[]}", "f:2: two\n",
+	 78, 1,
+	 "ok: slurm.conf as slurmctld 24.11.5 has read it\nnote: without a good configuration, "
+	 "what depends on pools was not checked in slurm.conf\n",
+	 "burstctl: f:2: two\n"},
+	{"an older one", "", "no option --slurm\n", 2, 1, "",
+	 "burstctl: no option --slurm\nburstctl: burstd --check failed: exit status 2\nburstctl: "
+	 "slurm.conf was not checked: that takes burstd\n"},
+	{"killed", REPORT("[]"), "", 137, 1, "ok: slurm.conf as slurmctld 24.11.5 has read it\n",
+	 "burstctl: burstd --check failed: exit status 137\n"},
+};
+
+static char *with_path(const struct lab *l, const char *text)
+{
+	const char *at = strstr(text, "FILE");
+	char *out = mem_zalloc(strlen(text) + 64);
+
+	if (at == NULL)
+		(void)memcpy(out, text, strlen(text));
+	else
+		(void)snprintf(out, strlen(text) + 64, "%.*s%s/good.conf%s", (int)(at - text), text,
+			       l->dir, at + 4);
+	return out;
+}
+
+static void check_one(struct lab *l, size_t row)
+{
+	char script[2048], file[64], *out = with_path(l, check_rows[row].out);
+	json_t *r;
+
+	print_message("# %s\n", check_rows[row].name);
+	(void)snprintf(script, sizeof(script),
+		       "#!/bin/sh\n[ \"$*\" = \"--check --slurm --json -- %s/good.conf\" ] || exit "
+		       "99\nprintf '%%s' '%s'\nprintf '%%s' '%s' >&2\nexit %d\n",
+		       l->dir, check_rows[row].said, check_rows[row].errors,
+		       check_rows[row].status);
+	lab_write(l, "burstd", script);
+	(void)snprintf(file, sizeof(file), "%s/burstd", l->dir);
+	assert_int_equal(chmod(file, 0700), 0);
+	lab_run_once(l, "check DIR/good.conf", lab_hang_up);
+	assert_string_equal(l->err, check_rows[row].err);
+	assert_string_equal(l->out, out);
+	assert_int_equal(l->rc, check_rows[row].rc);
+	lab_run_once(l, "check DIR/good.conf --json", lab_hang_up);
+	assert_int_equal(l->rc, check_rows[row].rc);
+	assert_string_equal(l->err, "");
+	r = json_loads(l->out, 0, NULL);
+	assert_non_null(r);
+	assert_int_equal(json_is_array(json_object_get(r, "slurm_conf")),
+			 strstr(check_rows[row].said, "slurm_conf") != NULL);
+	if (strcmp(check_rows[row].name, "bad") == 0)
+		assert_string_equal(cli_text(cli_row(r, "slurm_conf", 0), "setting"),
+				    "ReturnToService");
+	json_decref(r);
+	free(out);
+}
+
+static void test_check(void **state)
+{
+	char *path = mem_strdup(getenv("PATH"));
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_write(l, "good.conf",
+		  "cluster = lab\ncurrency = EUR\nprovider sim { driver = sim }\n"
+		  "pool p { nodes = \"c[1-8]\" provider = sim type = t region = r "
+		  "max_nodes = 8 max_rate = \"300\" }\n");
+	(void)setenv("PATH", l->dir, 1);
+	for (size_t i = 0; i < COUNT(check_rows); i++)
+		check_one(l, i);
+	lab_remove(l, "burstd");
+	lab_run_once(l, "check DIR/good.conf", lab_hang_up);
+	assert_int_equal(l->rc, 1); /* half a check is none */
+	assert_non_null(strstr(l->err, "slurm.conf was not checked: that takes burstd"));
+	lab_run_once(l, "check DIR/none.conf", lab_hang_up);
+	assert_int_equal(l->rc, 1);
+	assert_non_null(strstr(l->err, "none.conf"));
+	(void)setenv("PATH", path, 1);
+	free(path);
+	lab_remove(l, "good.conf");
+	lab_free(l);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_order), cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_pause), cmocka_unit_test(test_stopped_pool),
+		cmocka_unit_test(test_check), cmocka_unit_test(test_for_job),
+	};
+
+	return cmocka_run_group_tests_name("orders", tests, NULL, NULL);
+}
