@@ -23,7 +23,7 @@ teardown() {
 
 # flags NODE: slurmctld's, as text
 flags() {
-	scontrol -o show node "$1" | sed -n 's/.* State=\([^ ]*\).*/\1/p'
+	scontrol -o show node "$1" | sed -n 's/ Reason=.*//; s/.* State=\([^ ]*\).*/\1/p'
 }
 
 # node_is NODES FLAG: do all of NODES (a hostlist) have FLAG?
@@ -82,6 +82,15 @@ alive() {
 	[ "$(sim_alive)" = "$1" ]
 }
 
+# slurmctld's log, of this test only
+slurmctld_log_from_now() {
+	log_from=$(($(stat -c %s /var/log/slurm/slurmctld.log) + 1))
+}
+
+slurmctld_log() {
+	tail -c +"$log_from" /var/log/slurm/slurmctld.log
+}
+
 # --- doing ------------------------------------------------------------------------------------
 
 # An own time limit, since a hook may block for ever: hook KIND LIST [RESUME_FILE]; sets hook_rc and hook_ms.
@@ -110,6 +119,23 @@ calm() {
 	within 25 all_down
 	within 25 alive 0
 	within 25 burstd_has 0 ANY
+}
+
+# resume_timeout SECONDS: from now on
+resume_timeout() {
+	grep -q "^ResumeTimeout=$1\$" /etc/slurm/slurm.conf && return
+	sed "s/^ResumeTimeout=.*/ResumeTimeout=$1/" -i /etc/slurm/slurm.conf
+	scontrol reconfigure
+}
+
+# sim_reclaim NODES MS: the provider takes back what runs as NODES (a glob), with so much notice
+sim_reclaim() {
+	sim POST /admin/reclaim "{\"node\": \"$1\", \"notice_ms\": $2}" >/dev/null
+}
+
+# sim_kill NODES: what runs as NODES (a glob) ends, without a word
+sim_kill() {
+	sim POST /admin/kill "{\"node\": \"$1\"}" >/dev/null
 }
 
 # audit [GRACE]: simcloud's verdict on all that happened since the lab began; and no program broke

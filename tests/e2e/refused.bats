@@ -47,7 +47,7 @@ released() {
 }
 
 resume_calls() {
-	grep -c 'waking nodes' /var/log/slurm/slurmctld.log || true
+	lab_calls resume </var/log/slurm/slurmctld.log | wc -l
 }
 
 @test "a job over the pool's max_rate is refused, one within it runs" {
@@ -75,7 +75,7 @@ resume_calls() {
 	within 15 job_is "$job" CONFIGURING
 	within 10 alive 1
 	node=$(job_nodes "$job")
-	within 30 grep -q "handle failed nodes $node" /var/log/slurm/slurmctld.log
+	within 30 eval 'lab_calls resume-fail "$node" </var/log/slurm/slurmctld.log'
 	sim_config '{"boot_never": []}'
 	within 20 alive 0
 	within 40 job_is "$job" COMPLETED

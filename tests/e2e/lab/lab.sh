@@ -13,11 +13,13 @@
 #   job [SBATCH ARG...]         sbatch as researcher, prints the job's id;   burstctl ARG...
 #   sim METHOD PATH [JSON]      simcloud's API, and sim_... below: what it has, what it cost, what shall go wrong
 # Set before lab_up, if need be:
+: "${LAB_SAY:=:}"                               # called with the name of each program before it is started
 : "${LAB_BIN:=${BIN:-${BUILD:-build}/bin}}"     # where the programs under test are
 : "${LAB_NODES:=8}"                             # cloud nodes c[1-N]
 : "${LAB_SUSPEND_TIME:=4}" "${LAB_SUSPEND_TIMEOUT:=3}" "${LAB_RESUME_TIMEOUT:=60}"
 : "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
+: "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
 
 lab_here=$(readlink -f "${BASH_SOURCE[0]%/*}")
@@ -129,7 +131,7 @@ lab_files() {
 	done
 	[ -x "$LAB_BIN/burst-hook" ] || lab_fail "no programs in $LAB_BIN: run make first" || return
 	cp -R --preserve=links "$LAB_BIN/." "$lab_dir/bin/"
-	cp "$lab_here/prolog-wait" "$lab_here"/jobs/* "$lab_repo/scripts/node/sim-boot" "$lab_dir/bin/"
+	cp "$lab_here/sim-reboot" "$lab_here"/jobs/* "$lab_repo/scripts/node/sim-boot" "$lab_dir/bin/"
 	chmod -R go-w,a+rX "$lab_dir/bin"
 }
 
@@ -174,10 +176,11 @@ lab_slurm_conf() {
 		InactiveLimit=0
 		KillWait=2
 		MinJobAge=300
-		PrologSlurmctld=$lab_dir/bin/prolog-wait
+		PrologSlurmctld=$lab_dir/bin/burst-prolog
 		SuspendProgram=$lab_dir/bin/burst-suspend
 		ResumeProgram=$lab_dir/bin/burst-resume
 		ResumeFailProgram=$lab_dir/bin/burst-resume-fail
+		RebootProgram=$lab_dir/bin/sim-reboot
 		SuspendTime=$LAB_SUSPEND_TIME
 		SuspendTimeout=$LAB_SUSPEND_TIMEOUT
 		ResumeTimeout=$LAB_RESUME_TIMEOUT
@@ -247,11 +250,23 @@ lab_burstd_conf() {
 			region       = "eu-north-1"
 			market       = "on-demand"
 			max_nodes    = $LAB_NODES
-			max_rate     = "300"
+			max_rate     = "${LAB_MAX_RATE:-300}"
 			boot_timeout = "10m"
 			$LAB_POOL
 		}
 	C
+}
+
+# lab_calls resume|suspend|resume-fail [NODES]: of slurmctld's log on standard input, the lines in which it calls that
+# program (for NODES, as it writes them).  From 26.05 on it has other words for it.
+lab_calls() {
+	local words=''
+	case $1 in
+	resume) words='waking' ;;
+	suspend) words='suspending' ;;
+	resume-fail) words='handle failed' ;;
+	esac
+	grep -E "($words|power action __${1/-/}prog__ on) nodes " | grep -F " nodes ${2-}"
 }
 
 # --- programs ---------------------------------------------------------------------------------
@@ -275,7 +290,8 @@ lab_start_mariadbd() {
 		--auth-root-authentication-method=normal >/var/log/mariadb-install.log 2>&1 || return
 	lab_spawn mariadbd mysql mariadbd --no-defaults --user=mysql --datadir=$dir --socket=$sock --skip-networking \
 		--pid-file=/run/mysqld/mysqld.pid --innodb-buffer-pool-size=128M --innodb-flush-log-at-trx-commit=0 \
-		--innodb-log-file-size=16M --innodb-lock-wait-timeout=900
+		--innodb-log-file-size=16M --innodb-lock-wait-timeout=900 \
+		--loose-innodb-snapshot-isolation=OFF # slurmdbd wants it so
 	lab_wait 20 lab_mariadb_ready || return
 	mariadb --no-defaults -uroot -S $sock -e "create database if not exists slurm_acct_db;
 		create user if not exists 'slurm'@'localhost' identified by 'lab';
@@ -284,14 +300,18 @@ lab_start_mariadbd() {
 
 lab_start_slurmdbd() {
 	lab_slurmdbd_conf
-	lab_spawn slurmdbd slurm slurmdbd -D
+	# Releases of MariaDB differ in where their clients look for the socket.
+	lab_spawn slurmdbd slurm env MYSQL_UNIX_PORT=/run/mysqld/mysqld.sock slurmdbd -D
 	lab_wait 20 sacctmgr -n show cluster || return
 	[ -n "$(sacctmgr -nP show cluster lab format=cluster)" ] || sacctmgr -i add cluster lab >/dev/null
 }
 
 lab_start_slurmctld() {
-	lab_dirs slurm 755 /var/lib/slurm/slurmctld
-	lab_spawn slurmctld slurm slurmctld -D
+	local dir=/var/lib/slurm/slurmctld args=-D
+	lab_dirs slurm 755 $dir
+	# It is written every 5 min, and 26.05 does not start again without it unless told so.
+	[ -e $dir/assoc_usage ] || args=-Di
+	lab_spawn slurmctld slurm slurmctld $args
 	lab_wait 20 lab_slurmctld_ready
 }
 
@@ -300,10 +320,11 @@ lab_slurmctld_ready() {
 }
 
 lab_start_simcloud() {
+	local boot=()
+	[ -z "$LAB_BOOT" ] || boot=(--boot "$lab_dir/bin/$LAB_BOOT" --hosts-extra "$lab_dir/hosts-extra" --run-dir "$lab_dir/sim")
 	# shellcheck disable=SC2086  # a list of arguments
 	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
-		--boot "$lab_dir/bin/sim-boot" --subnet 10.77.0.0/16 --hosts-extra "$lab_dir/hosts-extra" \
-		--run-dir "$lab_dir/sim" --seed 1 $LAB_SIM_ARGS
+		--subnet 10.77.0.0/16 --seed 1 "${boot[@]}" $LAB_SIM_ARGS
 	lab_wait 10 sim GET /v1/offers
 }
 
@@ -329,6 +350,7 @@ lab_up() {
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	local name
 	for name in $lab_programs; do
+		"$LAB_SAY" "$name"
 		lab_start "$name" || return
 	done
 }
@@ -392,12 +414,6 @@ sim_cost() {
 # "node address", one line each; also those ended lately
 sim_addresses() {
 	sim_of /admin/instances '.instances[] | .name + " " + .address'
-}
-
-# "instances: 4 running, 1 stopping"
-sim_summary() {
-	sim_of /admin/instances '[.instances[].state] | group_by(.) | map("\(length) \(.[0])") | join(", ") |
-		if . == "" then "no instance" else "instances: " + . end'
 }
 
 sim_config() {

@@ -1,0 +1,138 @@
+#!/usr/bin/env bats
+# The provider takes spot instances back, with notice and without (F41, P3): the node goes, the job is requeued and runs
+# again on a new instance.
+
+# Variables from the helper; scripts for the job to expand.
+# shellcheck disable=SC2016,SC2034,SC2154
+load helper
+
+setup_file() {
+	[ -d /run/lab ] || {
+		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
+		return 1
+	}
+	lab_up
+	# A list is all that burstd learns of a reclaim: as often as a notice of seconds needs it.
+	lab_stop burstd
+	sed -i 's/market .*/market = "spot"/; s/settle .*/&\n\t\t\tlist_every = "1s"/' /etc/burstd/burstd.conf
+	lab_start burstd
+}
+
+setup() {
+	calm
+	rows=$(sim_rows)
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+	sim_config '{"boot": null}'
+}
+
+# Runs for ever unless it was requeued.
+again='echo "run ${SLURM_RESTART_COUNT:-0} on $SLURM_JOB_NODELIST"; [ -n "${SLURM_RESTART_COUNT-}" ] || sleep 600'
+
+new_rows() {
+	echo $(($(sim_rows) - rows))
+}
+
+restarts() {
+	scontrol -o show job "$1" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p'
+}
+
+restarted() {
+	[ "$(restarts "$1")" = "$2" ]
+}
+
+instance_of() {
+	sim_of /admin/instances ".instances[] | select(.name == \"$1\" and .state != \"ended\") | .id"
+}
+
+state_of() {
+	sim_of /admin/instances ".instances[] | select(.id == \"$1\") | .state"
+}
+
+instance_is() {
+	[ "$(state_of "$1")" = "$2" ]
+}
+
+# ran_twice JOB: once each time, and both times are in its output
+ran_twice() {
+	cat "$lab_dir/home/job-$1.out"
+	[ "$(grep -c '^run 0 on c' "$lab_dir/home/job-$1.out")" = 1 ]
+	[ "$(grep -c '^run 1 on c' "$lab_dir/home/job-$1.out")" = 1 ]
+}
+
+@test "with notice: the job is requeued before its node is taken, and runs on a new instance" {
+	job=$(job -N1 --exclusive --requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	id=$(instance_of "$node")
+	sim_reclaim "$node" 15000
+	within 10 job_is "$job" PENDING
+	restarted "$job" 1
+	# All this before the notice ran out, and slurmctld was told why.
+	instance_is "$id" reclaiming || instance_is "$id" stopping
+	grep -q "node $node reason set to: burstd: the provider takes its capacity back" /var/log/slurm/slurmctld.log
+	burstctl events | grep -w "$node" | grep -q 'ready -> draining'
+	within 60 job_is "$job" COMPLETED
+	ran_twice "$job"
+	within 10 instance_is "$id" ended
+	[ "$(new_rows)" = 2 ]
+}
+
+@test "without notice: the node is down, the job is requeued and runs on a new instance" {
+	job=$(job -N1 --exclusive --requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	id=$(instance_of "$node")
+	sim_kill "$node"
+	instance_is "$id" ended
+	# Long before slurmctld would miss it: SlurmdTimeout is 20 s.
+	within 10 job_is "$job" PENDING
+	restarted "$job" 1
+	within 60 job_is "$job" COMPLETED
+	ran_twice "$job"
+	[ "$(new_rows)" = 2 ]
+}
+
+@test "one node of two: the whole job is requeued and runs again on two" {
+	job=$(job -N2 --exclusive --requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(scontrol show hostnames "$(job_nodes "$job")" | head -n 1)
+	sim_reclaim "$node" 15000
+	within 10 job_is "$job" PENDING
+	within 60 job_is "$job" COMPLETED
+	ran_twice "$job"
+	restarted "$job" 1
+}
+
+@test "while it boots: the job gets another node" {
+	sim_config '{"boot": "8s"}'
+	job=$(job -N1 --exclusive --requeue --wrap 'sleep 1')
+	within 15 job_is "$job" CONFIGURING
+	node=$(job_nodes "$job")
+	within 10 alive 1
+	id=$(instance_of "$node")
+	sim_config '{"boot": null}'
+	sim_reclaim "$node" 4000
+	within 15 instance_is "$id" ended
+	within 90 job_is "$job" COMPLETED
+	[ "$(new_rows)" = 2 ]
+}
+
+@test "a job that may not be requeued is ended, and its node is free for others" {
+	job=$(job -N1 --exclusive --no-requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	sim_reclaim "$node" 10000
+	within 10 job_is "$job" NODE_FAIL
+	within 30 powered_down "$node"
+	next=$(job -N1 --exclusive -w "$node" --wrap 'sleep 1')
+	within 40 job_is "$next" COMPLETED
+	[ "$(new_rows)" = 2 ]
+}
+
+@test "no duplicate and no leaked second in all of this" {
+	calm
+	audit
+}

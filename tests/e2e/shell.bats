@@ -1,0 +1,33 @@
+# The shell of `make lab`, its commands from a pipe: a cluster of its own within this one's namespaces.
+bats_require_minimum_version 1.5.0
+
+shell() {
+	"$BATS_TEST_DIRNAME/lab/shell"
+}
+
+@test "a lab's shell: a job bursts by hand, a refusal is explained, nothing is left" {
+	run -0 shell <<-'T'
+		srun -N2 hostname </dev/null | sort | paste -sd' '
+		sim_capacity 2
+		sbatch -N3 train.sbatch >/dev/null
+		lab_wait 10 eval 'burstctl status | grep -q "no capacity"' && echo refused
+		scancel -u researcher
+		cloud_audit
+	T
+	echo "$output"
+	[[ $output == *"burstctl status "* ]]
+	[[ $output == *$'\nc1 c2\nrefused\n'*"duplicate seconds    0.000"*"leaked seconds       0.000"* ]]
+	[ ! -e /run/lab/pid ]
+	! pgrep -x slurmctld
+}
+
+@test "a lab's shell ends with the status of its last command" {
+	run -3 shell <<<'exit 3'
+}
+
+@test "a lab's shell without root: one sentence, status 77" {
+	run -77 --separate-stderr setpriv --reuid=65534 --regid=65534 --clear-groups "$BATS_TEST_DIRNAME/lab/shell" </dev/null
+	[ -z "$output" ]
+	[ "$(wc -l <<<"$stderr")" = 1 ]
+	[[ $stderr == "a private Slurm cluster needs "* ]]
+}
