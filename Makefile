@@ -8,15 +8,44 @@ MODE    ?= release
 BUILD   ?= build
 B       := $(BUILD)/$(MODE)
 BIN     := $(if $(filter release,$(MODE)),$(BUILD)/bin,$(B)/bin)
-PREFIX  ?= /usr
-DESTDIR ?=
 VERSION := $(shell cat VERSION)
+# 1: warnings are errors, as in `make check` and `make test`; not for who builds with a compiler of tomorrow.
+WERROR  ?=
+# The date in the manual pages: of the commit, or of the tree, never of the day it is built.
+ifndef SOURCE_DATE_EPOCH
+export SOURCE_DATE_EPOCH := $(or $(shell [ ! -e .git ] || git log -1 --format=%ct 2>/dev/null),$(shell stat -c %Y VERSION))
+endif
+
+# Where things go, by the names of the GNU conventions.  Configuration and state do not move with PREFIX: slurmctld
+# gives the hooks neither environment nor argument, so burstd/base/paths.h has /etc/burstd, /run/burstd,
+# /var/lib/burstd and /var/spool/burstd compiled in.
+PREFIX         ?= /usr
+DESTDIR        ?=
+prefix         := $(PREFIX)
+exec_prefix    := $(prefix)
+bindir         := $(exec_prefix)/bin
+sbindir        := $(exec_prefix)/sbin
+libexecdir     := $(exec_prefix)/libexec
+datarootdir    := $(prefix)/share
+docdir         := $(datarootdir)/doc/burstd
+mandir         := $(datarootdir)/man
+sysconfdir     := /etc
+# systemd looks below /usr and /usr/local, and nowhere else but in /etc.
+systemddir     := $(if $(filter /usr /usr/local,$(prefix)),$(prefix)/lib,/etc)
+bashdir        := $(datarootdir)/bash-completion/completions
+zshdir         := $(datarootdir)/zsh/site-functions
+unitdir        := $(systemddir)/systemd/system
+tmpfilesdir    := $(systemddir)/tmpfiles.d
+ifneq ($(sysconfdir),/etc)
+$(error sysconfdir=$(sysconfdir): the configuration is always in /etc/burstd, see burstd/base/paths.h)
+endif
 CLANG_FORMAT ?= clang-format
 
 PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd libconfuse
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings \
-           -Wvla -Wundef -Wformat=2 -Wnull-dereference -Wimplicit-fallthrough -Werror
+           -Wvla -Wundef -Wformat=2 -Wnull-dereference -Wimplicit-fallthrough -Werror=implicit \
+           -Werror=incompatible-pointer-types -Werror=int-conversion $(if $(filter-out 0,$(WERROR)),-Werror)
 ifeq ($(findstring clang,$(CC)),)
 WARN    += -Wformat-signedness -Walloca -Wduplicated-cond -Wduplicated-branches -Wlogical-op
 endif
@@ -27,25 +56,27 @@ ifndef PKG_CFLAGS
 export PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 export PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
 endif
-CPPFLAGS += -Iburstd -I. -D_GNU_SOURCE -DBURSTD_VERSION='"$(VERSION)"' $(PKG_CFLAGS)
-CFLAGS   += -std=c11 $(WARN) -g -ffile-prefix-map=$(CURDIR)=. -fno-strict-aliasing -fno-common
+# CPPFLAGS, CFLAGS and LDFLAGS are the user's, and come last; these are ours.
+cppflags := -Iburstd -I. -D_GNU_SOURCE -DBURSTD_VERSION='"$(VERSION)"' $(PKG_CFLAGS)
+cflags   := -std=c11 $(WARN) -g -ffile-prefix-map=$(CURDIR)=. -fno-strict-aliasing -fno-common
 BANNED   := -include base/banned.h
-LDLIBS   += $(PKG_LIBS)
+ldlibs    = $(PKG_LIBS) $(LDLIBS)
+ldflags  :=
 
 ifeq ($(MODE),release)
-CFLAGS  += -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
-LDFLAGS += -pie -Wl,-z,relro,-z,now
+cflags  += -O2 -D_FORTIFY_SOURCE=2 -fstack-protector-strong -fstack-clash-protection -fPIE
+ldflags += -pie -Wl,-z,relro,-z,now
 else ifeq ($(MODE),asan)
-CFLAGS  += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-LDFLAGS += -fsanitize=address,undefined
+cflags  += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+ldflags += -fsanitize=address,undefined
 else ifeq ($(MODE),cover)
-CFLAGS  += -O0 --coverage
-LDFLAGS += --coverage
+cflags  += -O0 --coverage
+ldflags += --coverage
 else ifeq ($(MODE),analyze)
-CFLAGS  += -O1 -fanalyzer
+cflags  += -O1 -fanalyzer
 else ifeq ($(MODE),fuzz)
-CFLAGS  += -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-LDFLAGS += -fsanitize=fuzzer,address,undefined
+cflags  += -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+ldflags += -fsanitize=fuzzer,address,undefined
 endif
 
 # --- what is linked with what -----------------------------------------------------------------
@@ -71,6 +102,7 @@ libapi     := $(B)/libapi.a $(libengine)
 libcli     := $(B)/libcli.a $(B)/libio.a $(libcore)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libslurm   := $(libbase)
+libdaemon  := $(B)/libio.a $(libcore)
 libproviders := $(B)/libsimcloud.a $(libdrivers) $(B)/libio.a
 
 $(B)/libbase.a: $(BASE)
@@ -87,29 +119,38 @@ $(B)/lib%.a:
 	$(Q)$(AR) rcsD $@ $^
 
 PROGRAMS := $(BIN)/burstd $(BIN)/burstctl $(BIN)/burst-hook $(BIN)/simcloud
-HOOKS    := burst-resume burst-suspend burst-resume-fail
+HOOKS    := burst-resume burst-suspend burst-resume-fail burst-prolog
 
-all: $(PROGRAMS) ## build every program into build/bin
+PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
-$(BIN)/burstd: $(B)/burstd/main.o $(libapi) $(libdrivers)
+all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
+
+$(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(libapi) $(libdrivers)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libio.a $(libbase)
 $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
 # Static: slurmctld waits for the hook to exit, and the dynamic loader would be half of its life.
-$(BIN)/burst-hook: $(B)/slurm/burst-hook.o $(libbase)
+$(BIN)/burst-hook: $(call objs,slurm/*.c) $(libbase)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(filter-out -pie,$(LDFLAGS)) $(if $(filter release,$(MODE)),-static) -o $@ $^
+	$(Q)$(CC) $(filter-out -pie,$(ldflags) $(LDFLAGS)) $(if $(filter release,$(MODE)),-static) -o $@ $^
 	@for h in $(HOOKS); do ln -sf burst-hook $(@D)/$$h; done
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  CC    $<")
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(if $(filter tests/%,$<),,$(BANNED)) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(cppflags) $(cflags) $(if $(filter tests/%,$<),,$(BANNED)) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+
+# "name(1)" alone gets our version at the foot.
+$(BUILD)/man/%: docs/man/%.scd VERSION Makefile
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  MAN   $@")
+	@command -v scdoc >/dev/null || { echo "scdoc is not installed; \`make deps-build\` installs it" >&2; exit 1; }
+	$(Q)sed -e '1s/^\([a-z.]*([1-8])\) *$$/\1 "burstd $(VERSION)"/' -e 's/@VERSION@/$(VERSION)/g' $< | scdoc >$@
 
 # --- tests ------------------------------------------------------------------------------------
 
@@ -120,18 +161,19 @@ beside = $(filter-out $(B)/$(1)/test_%,$(call objs,$(1)/*.c))
 .SECONDEXPANSION:
 $(B)/tests/unit/%.t: $(B)/tests/unit/%.o $$(call beside,tests/unit/$$(patsubst %/,%,$$(dir $$*))) $$(lib$$(firstword $$(subst /, ,$$*)))
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs) -lcmocka
 
 # Tests of programs run the programs.
 $(filter $(B)/tests/unit/slurm/%,$(UNIT)): | $(BIN)/burst-hook
 $(filter $(B)/tests/unit/cli/%,$(UNIT)): | $(BIN)/burstctl
+$(filter $(B)/tests/unit/daemon/%,$(UNIT)): | $(BIN)/burstd
 $(filter $(B)/tests/unit/providers/%,$(UNIT)): | $(BIN)/simcloud
 
 # The simulator: the real core, engine and driver on a world of its own; neither io/ nor store/ is linked.
 $(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson)
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson)
 
 unit: $(UNIT) $(PROGRAMS) ## unit tests (cmocka)
 	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec tests/unit/tap.sh $(UNIT)
@@ -150,23 +192,35 @@ check: deps ## compilers, sanitizers, analysers, layers, format, shellcheck
 
 # Everything, in one run of prove; deps first, so that pkg-config finds what it installs.
 test: deps ## every test, unit to end-to-end
-	@$(MAKE) --no-print-directory test-all
+	@$(MAKE) --no-print-directory WERROR=1 test-all
 test-all: all $(UNIT) $(BIN)/sim
 	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec tests/unit/tap.sh $(UNIT) tests/sim/run.sh \
 		scripts/dev/check.sh tests/e2e/run.sh
+
+SUITES ?= trixie
+test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: SUITES="trixie sid"
+	@scripts/dev/deps.sh matrix
+	@tests/matrix/run.sh $(SUITES)
 
 demo: deps ## the main job on a private real Slurm and simcloud, in less than a minute
 	@$(MAKE) --no-print-directory -s all
 	@scripts/demo.sh
 
-deps: ## install the Debian packages that are needed; starts no service
+lab: deps ## a shell in a private cluster that bursts, to try things by hand
+	@$(MAKE) --no-print-directory -s all
+	@tests/e2e/lab/shell
+
+deps-build: ## install the Debian packages for `make` and `make install`: no Slurm, no daemon
+	@scripts/dev/deps.sh build
+
+deps: ## install those for tests, demo and lab too (Slurm, MariaDB); starts no service
 	@scripts/dev/deps.sh
 
 FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
-$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(libio)
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(libengine)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 fuzzers: $(FUZZERS)
 fuzz: deps ## libFuzzer harnesses, SECONDS=n each
 	@$(MAKE) --no-print-directory CC=clang MODE=fuzz PKG_CFLAGS= fuzzers
@@ -179,29 +233,49 @@ fuzz: deps ## libFuzzer harnesses, SECONDS=n each
 bench: deps all ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
-install: all ## install below $(DESTDIR)$(PREFIX)
-	install -d $(DESTDIR)$(PREFIX)/sbin $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec/burstd \
-		$(DESTDIR)/etc/burstd $(DESTDIR)$(PREFIX)/lib/systemd/system $(DESTDIR)$(PREFIX)/lib/tmpfiles.d
-	install -m 755 $(BIN)/burstd $(DESTDIR)$(PREFIX)/sbin/
-	install -m 755 $(BIN)/burstctl $(BIN)/simcloud $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BIN)/burst-hook $(DESTDIR)$(PREFIX)/libexec/burstd/
-	for h in $(HOOKS); do ln -sf burst-hook $(DESTDIR)$(PREFIX)/libexec/burstd/$$h; done
-	install -d $(DESTDIR)$(PREFIX)/share/doc/burstd
-	install -m 644 README.md docs/*.md slurm/burst.conf $(DESTDIR)$(PREFIX)/share/doc/burstd/
-	install -m 644 scripts/pkg/burstd.service $(DESTDIR)$(PREFIX)/lib/systemd/system/
-	install -m 644 scripts/pkg/burstd.tmpfiles $(DESTDIR)$(PREFIX)/lib/tmpfiles.d/burstd.conf
-	install -d $(DESTDIR)$(PREFIX)/share/man/man1 $(DESTDIR)$(PREFIX)/share/man/man5 $(DESTDIR)$(PREFIX)/share/man/man8
-	for m in docs/man/*.scd; do p=$${m##*/}; p=$${p%.scd}; scdoc <$$m >$(DESTDIR)$(PREFIX)/share/man/man$${p##*.}/$$p; done
-	[ -e $(DESTDIR)/etc/burstd/burstd.conf ] || install -m 644 scripts/pkg/burstd.conf $(DESTDIR)/etc/burstd/
+# --- install ----------------------------------------------------------------------------------
 
+# MODE:FILE:WHERE.  Install and uninstall both go by it.  The documents keep their tree, so that their links hold.
+DOCS     := README.md CONTRIBUTING.md SECURITY.md LICENSE VERSION $(wildcard docs/*.md docs/adr/*.md)
+INSTALL_FILES := \
+	755:$(BIN)/burstd:$(sbindir)/burstd \
+	755:$(BIN)/burstctl:$(bindir)/burstctl \
+	755:$(BIN)/simcloud:$(bindir)/simcloud \
+	755:$(BIN)/burst-hook:$(libexecdir)/burstd/burst-hook \
+	$(foreach f,$(wildcard scripts/node/burst-*),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
+	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \
+	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \
+	644:scripts/pkg/completions/burstctl.bash:$(bashdir)/burstctl \
+	644:scripts/pkg/completions/_burstctl:$(zshdir)/_burstctl \
+	644:slurm/burst.conf:$(docdir)/slurm/burst.conf \
+	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
+	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
+# Our own directories, inner before outer.
+INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs $(docdir)/slurm $(docdir)
+
+install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf where there is none
+	@set -e; for i in $(INSTALL_FILES); do \
+		IFS=:; set -- $$i; unset IFS; echo "  INSTALL $(DESTDIR)$$3"; install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; done
+	@sed -i 's|/usr/sbin/burstd|$(sbindir)/burstd|' "$(DESTDIR)$(unitdir)/burstd.service"
+	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf"
+	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done
+	@[ -e "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf" ] || \
+		install -D -m 644 scripts/pkg/burstd.conf "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf"
+
+uninstall: ## remove what install put there, with the same variables; never configuration or state
+	@for i in $(INSTALL_FILES) $(foreach h,$(HOOKS),::$(libexecdir)/burstd/$(h)); do rm -f "$(DESTDIR)$${i##*:}"; done
+	@for d in $(INSTALL_DIRS); do rmdir --ignore-fail-on-non-empty "$(DESTDIR)$$d" 2>/dev/null || true; done
+
+# Chroots are root's; --one-file-system as a seat belt.
 clean: ## remove build/
+	$(if $(wildcard $(BUILD)/chroot),$(if $(filter-out 0,$(shell id -u)),sudo )rm -rf --one-file-system $(BUILD)/chroot)
 	rm -rf $(BUILD)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps demo test test-all unit e2e check sim bench fuzz fuzzers install clean
+.PHONY: all help deps deps-build demo lab test test-all test-slurm-matrix unit e2e check sim bench fuzz fuzzers install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -15,12 +15,31 @@ bold='' dim='' red='' green='' yellow='' blue='' magenta='' off=''
 if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
 	bold=$'\e[1m' dim=$'\e[2m' red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m' blue=$'\e[34m' magenta=$'\e[35m' off=$'\e[0m'
 fi
-t0=${EPOCHREALTIME/./}
+width=61 # of the text of a line of the live view: 80 in all
+t0=${EPOCHREALTIME%???}
+t0=${t0/./}
 
-# say WHO COLOUR TEXT: one line of the live view
+now_ms() {
+	local us=${EPOCHREALTIME/./}
+	echo "${us%???}"
+}
+
+# say_at MS WHO COLOUR TEXT: one line of the live view, or more, if need be; MS since 1970
+say_at() {
+	local ms=$(($1 - t0)) text=$4 head
+	printf '%s%3d.%d s%s  %s%-9s%s ' "$dim" $((ms / 1000)) $((ms % 1000 / 100)) "$off" "$3" "$2" "$off"
+	while [ ${#text} -gt $width ]; do
+		head=${text:0:width}
+		head=${head% *}
+		printf '%s\n%19s' "$head" ''
+		text=${text#"$head"}
+		text=${text# }
+	done
+	printf '%s\n' "$text"
+}
+
 say() {
-	local ms=$(((${EPOCHREALTIME/./} - t0) / 1000))
-	printf '%s%3d.%d s%s  %s%-9s%s %s\n' "$dim" $((ms / 1000)) $((ms % 1000 / 100)) "$off" "$2" "$1" "$off" "$3"
+	say_at "$(now_ms)" "$@"
 }
 
 title() {
@@ -28,35 +47,99 @@ title() {
 }
 
 # --- the live view ----------------------------------------------------------------------------
+#
+# What slurmctld called, what burstd decided and what the cloud did comes from their own records, with the times at
+# which it happened.  Queue and nodes are looked at again and again, the effect before the cause: none is seen alone.
 
 declare -A shown=()
+calls_seen=0 events_seen=0 cloud_seen=0
+causes='queue nodes' # which of the two leads to which: jobs want nodes, then nodes start jobs
 
-# change WHO COLOUR TEXT: say it if it is news
-change() {
-	[ "${shown[$1]-}" != "$3" ] || return 0
-	shown[$1]=$3
-	say "$1" "$2" "${3:-empty}"
+see_queue() {
+	squeue -h -o 'job %i %T on %D nodes (%r)' | sed 's/ (None)//' | paste -sd';'
 }
 
-events_seen=0
-show_events() {
-	local last line
-	while IFS=$'\t' read -r last line; do
-		say burstd "$magenta" "$line"
-		events_seen=$last
-	done < <(jq -rs --argjson seen "$events_seen" '
-		# What happens to several nodes in one moment is one line.
-		map(select(.seq > $seen)) | (map(.seq) | max) as $last |
-		group_by([.type, .detail, (.at_ms / 100 | floor)]) | sort_by(.[0].seq)[] |
-		[$last, (map(.node | select(. != "-" and . != "") + " ") | join("")) + .[0].type + ": " + .[0].detail] | @tsv' "$lab_dir/events" 2>/dev/null)
+see_nodes() {
+	sinfo -h -o '%N %T' | sort | sed 's/ idle~$/ powered down/; s/ idle%$/ powering down/
+		s/~$/, not powered/; s/#$/, powering up/; s/%$/, powering down/' | paste -sd';' | sed 's/;/; /g'
+}
+
+# What was looked at and has changed since, causes first, as: MS, who, text.
+changes() {
+	local who ms
+	local -n seen=$1
+	ms=$(now_ms)
+	for who in $causes; do
+		[ "${shown[$who]-}" = "${seen[$who]}" ] || printf '%s\t%s\t%s\n' "$ms" "$who" "${seen[$who]:-empty}"
+	done
+}
+
+# slurmctld's calls of our programs, from its log.
+calls() {
+	local stamp what nodes
+	sed -nE 's/^\[([^]]*)\] .*power_save: .*(waking|suspending) nodes ([^ ]*).*/\1 \2 \3/p' /var/log/slurm/slurmctld.log |
+		tail -n +$((calls_seen + 1)) | while read -r stamp what nodes; do
+		case $what in
+		waking) what=ResumeProgram ;;
+		*) what=SuspendProgram ;;
+		esac
+		printf '%s\tslurmctld\tcalls %s for %s\n' "$(date -d "$stamp" +%s%3N)" "$what" "$nodes"
+	done
+}
+
+# What happens to several nodes in one moment is one line: events WHO; JSON objects at_ms, node, type, text
+events() {
+	local ms nodes text
+	jq -rs 'group_by([.type, .text]) | sort_by(.[0].seq)[] | (map(.address // empty) | join(" ")) as $addresses |
+		[.[0].at_ms, (map(.node) | sort | join(",")),
+			.[0].type + if $addresses != "" then ": " + $addresses else .[0].text end] | @tsv' | while IFS=$'\t' read -r ms nodes text; do
+		[[ $nodes != *,* ]] || nodes=$(scontrol show hostlist "$nodes")
+		printf '%s\t%s\t%s %s\n' "$ms" "$1" "$nodes" "$text"
+	done
+}
+
+# The two clocks are a few ms apart: what burstd asked for comes before what the cloud did, what it heard after.
+burstd_events() {
+	burstctl events --json --since "$events_seen" >"$lab_dir/news" 2>/dev/null
+	cat "$lab_dir/news" >>"$lab_dir/events"
+	jq -c '{seq, node, type, at_ms: (.at_ms + if .type | IN("created", "delete-accepted", "seen") then 10 else 0 end)} +
+		if .type == "created" then {address: (.detail | capture("address (?<a>[^ ]*)").a)}
+		else {text: (": " + .detail)} end' "$lab_dir/news"
+}
+
+cloud_events() {
+	sim_of "/admin/events?after=$cloud_seen" '.events[] | {seq, at_ms: (.at_ms + 3), node, type: .event, text: ""} | @json'
+}
+
+declare -A colour=([queue]=$blue [nodes]=$yellow [cloud]=$green [slurmctld]=$blue [burstd]=$magenta)
+
+# last FILE SEQ: the highest number in FILE, or SEQ
+last() {
+	jq -s --argjson seen "$2" '[$seen, .[].seq] | max' "$1"
 }
 
 look() {
-	show_events
-	change queue "$blue" "$(squeue -h -o 'job %i %T on %D nodes (%r)' | sed 's/ (None)//' | paste -sd';')"
-	change nodes "$yellow" "$(sinfo -h -o '%N %T' | sed 's/~$/ (powered down)/; s/#$/ (powering up)/; s/%$/ (powering down)/' |
-		paste -sd, | sed 's/,\([^ ]* [a-z]\)/, \1/g')"
-	change cloud "$green" "$(sim_summary)"
+	local -A now=()
+	local ms who text
+	for who in $(tr ' ' '\n' <<<"$causes" | tac); do
+		now[$who]=$("see_$who")
+	done
+	changes now >"$lab_dir/look.changes"
+	cloud_events >"$lab_dir/look.cloud"
+	burstd_events >"$lab_dir/look.burstd"
+	calls >"$lab_dir/look.calls"
+	while IFS=$'\t' read -r ms who text; do
+		say_at "$ms" "$who" "${colour[$who]}" "$text"
+	done < <({
+		cat "$lab_dir/look.calls"
+		events burstd <"$lab_dir/look.burstd"
+		events cloud <"$lab_dir/look.cloud"
+		cat "$lab_dir/look.changes"
+	} | sort -sn -k1,1)
+	for who in $causes; do shown[$who]=${now[$who]}; done
+	calls_seen=$((calls_seen + $(wc -l <"$lab_dir/look.calls")))
+	events_seen=$(last "$lab_dir/look.burstd" "$events_seen")
+	cloud_seen=$(last "$lab_dir/look.cloud" "$cloud_seen")
 }
 
 # until_seen SECONDS CMD...: show what happens until CMD succeeds
@@ -157,19 +240,30 @@ same_cost() {
 	awk -v a="$burstd_cost" -v b="$cloud_cost" 'BEGIN { d = a - b; exit !(b > 0 && d * d <= (4 * 29.52 / 3600) ^ 2) }'
 }
 
+# The first rank of each node.
+show_output() {
+	local ranks
+	ranks=$(grep -E '^rank [0-9]+/32 ' "$output" | sort -k2,2V)
+	grep ' local_rank 0 ' <<<"$ranks" | sed 's/^/  /'
+	printf '  ... and %d more; %d of 32 have this sum\n' "$(grep -vc ' local_rank 0 ' <<<"$ranks")" \
+		"$(grep -c ' allreduce 496$' <<<"$ranks")"
+}
+
 burst() {
 	title "A user submits a training job: 4 nodes x 8 H100"
 	job=$(TRAIN_SECONDS=2 job "$lab_dir/bin/train.sbatch") || return
 	output=$lab_dir/home/job-$job.out
-	say user "$bold" "\$ sbatch train.sbatch     -> job $job (user researcher, 4 nodes, 32 GPUs, no node exists yet)"
+	say user "$bold" "\$ sbatch train.sbatch  # job $job: 4 nodes, 32 GPUs; none exists"
 	step "slurmctld allocated four cloud nodes and called burst-resume" until_seen 20 resume_called
 	step "burstd created four instances at the provider" until_seen 20 four_created
+	causes='nodes queue'
 	step "four slurmd registered from the instances' own addresses" until_seen 30 nodes_up
+	causes='queue nodes'
 	step "the job ran" until_seen 40 job_done
-	title "The job's output"
-	grep -E '^rank ([0-9]|1[0-9]|2[0-9]|3[01])/' "$output" | sort -k2,2V | sed 's/^/  /'
-	step "32 ranks on 4 nodes found MASTER_ADDR by name and all-reduced to the right sum" ranks_met
-	title "Nothing to do: slurmctld suspends the nodes, burstd deletes the instances"
+	title "The job's output: each of 32 ranks prints a line"
+	show_output
+	step "32 ranks on 4 nodes met at MASTER_ADDR, and their all-reduce is right" ranks_met
+	title "No job left: slurmctld suspends the nodes, burstd deletes the instances"
 	step "slurmctld suspended the idle nodes through burst-suspend" until_seen 30 suspend_called
 	step "every instance is deleted, and no slurmd is left" until_seen 20 none_alive
 	step "burstd has proof that they are gone" until_seen 20 settled
@@ -186,11 +280,18 @@ summary() {
 	printf '  %s\n' "${steps[@]}"
 }
 
+starting() {
+	printf ' %s' "$1"
+}
+LAB_SAY=starting
+
 echo '{"boot": "2s", "latency": {"create": "300ms"}}' >/run/lab/cloud.json
 title "A private Slurm $(slurmctld -V | sed 's/.* //') cluster, burstd, and a simulated GPU cloud"
+printf '%s  0.0 s  lab%s       starting' "$dim" "$off"
 lab_up || exit
-say lab "$dim" "munged, mariadbd, slurmdbd, slurmctld, burstd (as slurm), simcloud: up; c[1-$LAB_NODES] are cloud nodes, none exists"
-burstctl events -f --json >"$lab_dir/events" 2>/dev/null &
+echo
+say lab "$dim" "all up; c[1-$LAB_NODES] are cloud nodes, none of them exists"
+events_seen=$(burstctl events --json | jq -s 'map(.seq) | max // 0')
 burst
 summary
 if [ $failed != 0 ]; then

@@ -6,6 +6,10 @@
 #   every `make TARGET` of README.md and CONTRIBUTING.md is in the Makefile
 #   the metrics of docs/operations.md are those of burstd/api/metrics.c
 #   the options of docs/man/burstd.conf.5.scd are those of burstd/core/conf_option.c, with reload and default
+#   the options of docs/man/simcloud.1.scd, of docs/simcloud.md and of the two --help texts are those of the tables of
+#   providers/simcloud/options.c and app_audit.c, with argument and default
+#   prose in README.md, CONTRIBUTING.md, docs/design.md and docs/simcloud.md ends at column 100
+#   docs/design.md says about how many lines burstd has; the cluster has one name in all examples
 # One line for each thing that is wrong; exit status 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
@@ -62,7 +66,7 @@ named_files() {
 	design_words | while read -r word; do
 		case $word in
 		*.'[ch]') printf '%s\n' "${word%.*}.c" "${word%.*}.h" ;;
-		*.c | *.h | *.sh | *.conf | *.service | *.tmpfiles | */sim-boot) echo "$word" ;;
+		*.c | *.h | *.sh | *.conf | *.service | *.tmpfiles | *.bash | */_burstctl | */sim-boot | */burst-static) echo "$word" ;;
 		esac
 	done | sort -u | while read -r one; do
 		grep -E "(^|/)$(printf %s "$one" | sed 's/\./\\./g')\$" "$tmp/files" || echo "missing $one"
@@ -160,10 +164,91 @@ check_options() {
 	both scripts/pkg/burstd.conf "$tmp/options-shipped" "$tmp/options-names"
 }
 
+# "option argument|-", from getopt's table in FILE
+simcloud_table() {
+	sed -n 's/^\t*{"\([a-z-]*\)", \([01]\), NULL, .*/\1 \2/p' "$1" | sed 's/ 1$/ argument/; s/ 0$/ -/' | sort
+}
+
+# The same from --help's lines in FILE, with the default.
+simcloud_help() {
+	sed -n 's/^\t"  --//p' "$1" | sed -E 's/\\n"$//' | awk '{
+		initial = match($0, /\(default [^ )]*\)/) ? substr($0, RSTART + 9, RLENGTH - 10) : "-"
+		print $1, ($2 ~ /^[A-Z|:]+$/ ? "argument" : "-"), initial
+	}' | sort
+}
+
+# The same from the manual's section HEADING.
+simcloud_manual() {
+	awk -v heading="# $1" '
+	function flush() {
+		if (name != "") print name, argument, match(text, /Default:[ \t]*_[^_]*_/) ? initial(substr(text, RSTART, RLENGTH)) : "-"
+		name = ""; text = ""
+	}
+	function initial(t) { gsub(/Default:[ \t]*|_/, "", t); return t }
+	/^# / { flush(); inside = $0 == heading }
+	inside && /^\*--[a-z-]+\*/ {
+		flush(); name = substr($1, 4, length($1) - 4); argument = NF > 1 ? "argument" : "-"; next
+	}
+	inside { text = text " " $0 }
+	END { flush() }' docs/man/simcloud.1.scd | tr -s '\t ' ' ' | sort
+}
+
+check_simcloud() {
+	local heading file
+	for heading in OPTIONS AUDIT; do
+		file=providers/simcloud/options.c
+		[ $heading = OPTIONS ] || file=providers/simcloud/app_audit.c
+		simcloud_table $file >"$tmp/sim-table"
+		[ -s "$tmp/sim-table" ] || say "$file: no options found: is this script out of date?"
+		simcloud_help $file >"$tmp/sim-help"
+		cut -d' ' -f1,2 "$tmp/sim-help" >"$tmp/sim-names"
+		both "--help in $file" "$tmp/sim-names" "$tmp/sim-table"
+		simcloud_manual $heading >"$tmp/sim-manual"
+		both "docs/man/simcloud.1.scd, $heading (option argument default)" "$tmp/sim-manual" "$tmp/sim-help"
+	done
+	# shellcheck disable=SC2016  # Markdown's backquotes
+	sed -nE 's/^\| `--([a-z-]+)( [^`]*)?` .*/\1 \2/p' docs/simcloud.md | awk '{ print $1, (NF > 1 ? "argument" : "-") }' |
+		sort >"$tmp/sim-names"
+	simcloud_table providers/simcloud/options.c | grep -vE '^(help|version) ' >"$tmp/sim-table"
+	both docs/simcloud.md "$tmp/sim-names" "$tmp/sim-table"
+}
+
+# Tables, examples and links cannot be broken.
+check_width() {
+	awk '
+	FNR == 1 { example = 0 }
+	/^```/ { example = !example }
+	length > 100 && !example && !/^(\||    )/ { print FILENAME ":" FNR ": " length " columns" }
+	' README.md CONTRIBUTING.md docs/design.md docs/simcloud.md | while read -r x; do say "$x"; done
+}
+
+# Within a tenth: daemon, burstctl, hook and drivers, without simcloud.
+check_figures() {
+	local said lines off
+	said=$(sed -n 's/.*burstd is about \([0-9]*\),000 lines of C11.*/\1000/p' docs/design.md)
+	lines=$(find burstd slurm providers -name '*.[ch]' -not -path '*/simcloud/*' -exec cat {} + | wc -l)
+	off=$((said > lines ? said - lines : lines - said))
+	[ $off -le $((lines / 10)) ] || say "docs/design.md: \"about $said lines of C11\": it is $lines"
+}
+
+# One cluster in all examples.
+check_cluster() {
+	local name
+	name=$(sed -n 's/^cluster = "\(.*\)"$/\1/p' scripts/pkg/burstd.conf)
+	grep -qx "cluster  = $name" docs/man/burstd.conf.5.scd ||
+		say "docs/man/burstd.conf.5.scd: the example's cluster is not $name, as in scripts/pkg/burstd.conf"
+	grep -noE '"cluster":"[a-z][^"]*"|cluster=[a-z][a-z0-9]*' docs/simcloud.md | grep -vE "[\"=]$name\"?\$" |
+		while read -r x; do say "docs/simcloud.md:$x: the example's cluster is $name"; done || true
+}
+
 : >"$tmp/wrong"
 check_links
 check_design
 check_targets
 check_metrics
 check_options
+check_simcloud
+check_width
+check_figures
+check_cluster
 [ ! -s "$tmp/wrong" ]

@@ -53,11 +53,11 @@ scripts() {
 		[ -f "$f" ] && head -c 40 "$f" | head -1 | grep -qE '^#!/(usr/)?bin/(env )?(ba)?sh' && echo "$f"
 	done | xargs shellcheck -x
 }
-with_clang() { make -j"$jobs" CC=clang BUILD=build/clang all; }
-analyze() { make -j"$jobs" MODE=analyze BUILD=build/analyze all; }
+with_clang() { make -j"$jobs" CC=clang WERROR=1 BUILD=build/clang all; }
+analyze() { make -j"$jobs" MODE=analyze WERROR=1 BUILD=build/analyze all; }
 sanitize() {
-	make -j"$jobs" MODE=asan BUILD=build/asan all build/asan/asan/bin/sim &&
-		make -j"$jobs" MODE=asan BUILD=build/asan unit &&
+	make -j"$jobs" MODE=asan WERROR=1 BUILD=build/asan all build/asan/asan/bin/sim &&
+		make -j"$jobs" MODE=asan WERROR=1 BUILD=build/asan unit &&
 		build/asan/asan/bin/sim --seeds 100 --steps 1000
 }
 
@@ -65,6 +65,7 @@ gate clang-format 14 "format" format
 ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
 ok "shellcheck" scripts
+ok "install and uninstall" scripts/dev/check-install.sh
 ok "clang builds without a warning" with_clang
 ok "unit tests and simulator under ASan and UBSan" sanitize
 gate cppcheck 2.10 "cppcheck" cppcheck_all

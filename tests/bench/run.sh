@@ -16,5 +16,18 @@ ln -sf ../standin "$dir/slurm/scontrol"
 ln -sf ../standin "$dir/slurm/squeue"
 # enter hands on only these two of the environment.
 export BUILD BIN
-exec tests/e2e/lab/enter python3 -B tests/bench/bench.py --bin "$BIN" --dir "$dir" --out "$BUILD/bench.json" \
-	--log-level "${BENCH_LOG_LEVEL:-info}" "$@"
+names=() slurm=
+for name; do
+	if [ "$name" = slurm ]; then slurm=yes; else names+=("$name"); fi
+done
+if [ $# = 0 ] || [ ${#names[@]} -gt 0 ]; then
+	tests/e2e/lab/enter python3 -B tests/bench/bench.py --bin "$BIN" --dir "$dir" --out "$BUILD/bench.json" \
+		--log-level "${BENCH_LOG_LEVEL:-info}" "${names[@]}"
+else
+	: >"$BUILD/bench.json"
+fi
+if [ $# = 0 ] || [ -n "$slurm" ]; then
+	for part in gate addresses; do
+		tests/e2e/lab/enter tests/bench/slurm.sh "$part" "$BUILD/bench.json"
+	done
+fi
