@@ -1,0 +1,175 @@
+/* test_refuse.c - which nodes go back to slurmctld with a refused one, and which jobs are told.
+ *
+ * On a bare struct engine: squeue's answer is the test's, and its clock goes on with every look at
+ * it, as a real one does. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "engine/private.h"
+
+enum {
+	UP = SLURM_KNOWN | SLURM_CLOUD | SLURM_ALLOCATED,
+	BOOTING = UP | SLURM_POWERING_UP | SLURM_NOT_RESPONDING,
+};
+
+static struct fix {
+	struct engine e;
+	int64_t now;
+	char forced[100], released[100], told[100];
+} F;
+
+int64_t engine_now(const struct engine *e)
+{
+	(void)e;
+	return F.now++;
+}
+
+void jobs_want(struct engine *e, enum jobs_for who)
+{
+	(void)e;
+	assert_int_equal(who, JOBS_FOR_REFUSE);
+}
+
+static void note(char *to, size_t size, const char *word)
+{
+	size_t n = strlen(to);
+
+	(void)snprintf(to + n, size - n, "%s ", word);
+}
+
+void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+{
+	assert_false(dead);
+	assert_string_equal(why, "burstd: none left");
+	nm->forced_ms = engine_now(e);
+	note(F.forced, sizeof(F.forced), nm->name);
+}
+
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	(void)e;
+	assert_int_equal(ev->type, NODE_EV_RELEASE);
+	note(F.released, sizeof(F.released), fn->n.name);
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)node;
+	(void)gen;
+	(void)detail;
+	assert_string_equal(type, "refused");
+}
+
+void postpone_job(struct engine *e, const struct slurm_job *j, const char *why)
+{
+	(void)e;
+	assert_string_equal(why, "none left");
+	note(F.told, sizeof(F.told), j->id);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	F = (struct fix){.now = 1000000};
+	fleet_init(&F.e.fleet, 1);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+static struct fleet_name *add(const char *name, enum node_state state, uint32_t flags)
+{
+	struct fleet_name *nm = fleet_name(&F.e.fleet, name, 0);
+	struct node n;
+
+	node_init(&n, name, 1, 0);
+	n.state = state;
+	(void)fleet_add(&F.e.fleet, &n);
+	nm->flags = flags;
+	return nm;
+}
+
+static void squeue(const char *text)
+{
+	refuse_jobs(&F.e, text, strlen(text));
+}
+
+/* The gang of a refused node goes with it, in one pass, and its job waits. */
+static void test_gang(void **state)
+{
+	(void)state;
+	refuse_mark(&F.e, add("c1", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY, "none left");
+	(void)add("c2", NODE_BOOTING, BOOTING);
+	(void)add("c3", NODE_BOOTING, BOOTING);
+	squeue("7|7|CONFIGURING|gpu||c[1-2]\n8|8|CONFIGURING|gpu||c3\n");
+	assert_string_equal(F.forced, "c1 c2 ");
+	assert_string_equal(F.released, "c2 ");
+	assert_string_equal(F.told, "7 ");
+}
+
+/* Every job that is refused is told, however long it takes to send all their nodes back: a
+ * millisecond passes with each. */
+static void test_all_are_told(void **state)
+{
+	(void)state;
+	refuse_mark(&F.e, add("c1", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY, "none left");
+	refuse_mark(&F.e, add("c2", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY, "none left");
+	refuse_mark(&F.e, add("c3", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY, "none left");
+	squeue("7|7|CONFIGURING|gpu||c1\n8|8|CONFIGURING|gpu||c2\n9|9|CONFIGURING|gpu||c3\n");
+	assert_string_equal(F.told, "7 8 9 ");
+	F.told[0] = '\0'; /* not again while slurmctld takes that in */
+	squeue("7|7|CONFIGURING|gpu||c1\n8|8|CONFIGURING|gpu||c2\n9|9|CONFIGURING|gpu||c3\n");
+	assert_string_equal(F.told, "");
+}
+
+/* I18: a node that two jobs share, one of which runs there or has all it needs. */
+static void test_shared(void **state)
+{
+	static const struct {
+		const char *jobs;
+		uint32_t flags;
+	} rows[] = {
+		{"7|7|CONFIGURING|gpu||c[1-2]\n8|8|RUNNING|gpu||c2\n", BOOTING},
+		{"7|7|CONFIGURING|gpu||c[1-2]\n8|8|CONFIGURING|gpu||c2\n", BOOTING},
+		/* up, but we have not written that down: squeue need not show who runs there */
+		{"7|7|CONFIGURING|gpu||c[1-2]\n", UP},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		refuse_mark(&F.e, add("c1", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY,
+			    "none left");
+		(void)add("c2", NODE_BOOTING, rows[i].flags);
+		squeue(rows[i].jobs);
+		assert_string_equal(F.forced, "c1 ");
+		assert_string_equal(F.released, "");
+		assert_string_equal(F.told, "7 ");
+	}
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		TEST(test_gang),
+		TEST(test_all_are_told),
+		TEST(test_shared),
+	};
+
+	return cmocka_run_group_tests_name("refuse", tests, NULL, NULL);
+}
