@@ -33,7 +33,7 @@ enum slurm_question {
 	SLURM_CONFIGURING, /* the jobs that have nodes, up or not: slurm_job_parse() */
 	SLURM_JOBS,        /* all jobs that have not ended: likewise */
 	SLURM_DETAILS,     /* of some jobs: slurm_job_parse_detail() */
-	SLURM_CONFIG,      /* slurmctld's settings: slurm_require_check() */
+	SLURM_CONFIG,      /* slurmctld's settings: slurm_require() */
 	SLURM_PARTITIONS,  /* likewise */
 	SLURM_NQUESTIONS
 };

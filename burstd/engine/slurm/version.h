@@ -27,11 +27,8 @@ enum slurm_trait {
 	SLURM_CACHES_ADDR,           /* of a node whose address has changed, unless told not to */
 	SLURM_NO_ADDR_CACHE_IS_GONE, /* NoAddrCache is an error in the log */
 	SLURM_EXCLUDES_STATES,       /* SuspendExcStates */
-	SLURM_INSTANCE_ID,           /* InstanceId and InstanceType of a node */
-	SLURM_RECONFIGURE_RESTARTS,  /* BOOT_TIME changes at every reconfigure */
 	SLURM_RESUME_TIMEOUT_INFINITE,   /* is allowed */
 	SLURM_REQUEUE_ON_RESUME_FAILURE, /* there is such a scheduler parameter */
-	SLURM_NODE_TOPOLOGY,             /* scontrol update nodename=... topology=... */
 	SLURM_REQUEUE_DELAY,             /* there is such a scheduler parameter */
 	SLURM_POWER_ACTIONS,             /* a program may be the name of a PowerAction */
 	SLURM_BUG_STOP_WAITS,    /* a stopping slurmctld waits for power programs for ever */
