@@ -52,67 +52,6 @@ static void forget_strays(struct cloud *c)
 	c->nstrays = n;
 }
 
-/* An instance of a node that is bought elsewhere now (its pool was given another provider) may have
- * a job on it for as long as slurmctld does not say that the node is down (I18). */
-static bool may_be_used(const struct fleet_name *nm)
-{
-	return (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
-}
-
-static bool is_place(const struct fleet_place *p, const char *id, const char *addr)
-{
-	return (p->id[0] != '\0' && strcmp(p->id, id) == 0) ||
-	       (addr[0] != '\0' && ipaddr_same(p->addr, addr));
-}
-
-bool observe_is_on(const struct fleet_name *nm, const char *id, const char *addr)
-{
-	return nm->elsewhere != NULL && is_place(nm->elsewhere, id, addr);
-}
-
-static bool is_silent(uint32_t flags)
-{
-	return (flags & (SLURM_NOT_RESPONDING | SLURM_DOWN | SLURM_UNKNOWN)) != 0;
-}
-
-static bool is_up(uint32_t flags)
-{
-	return (flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0 &&
-	       !is_silent(flags);
-}
-
-/* What it is, or will be: this list may have shown another instance of it before. */
-static const struct node *latest(const struct fleet_node *fn)
-{
-	return fn->next != NULL ? fn->next : &fn->n;
-}
-
-/* What the journal says of an instance may be old until the provider has shown it (F58). */
-static bool is_proven(const struct engine *e, const struct fleet_node *fn)
-{
-	return fn->seen_ms != 0 || fn->n.wanted_ms > e->started_ms;
-}
-
-/* Of two instances of a node, our live one and one that we did not know, is the other the one that
- * works?  It is if slurmctld has the node on it, and if it has the node up and ours was not even
- * asked for.  A younger one is unless slurmctld has the node on ours: it was bought when ours had
- * been given up, and the journal is an older one (F58).  An older one that is shown once more has
- * ended (F14), even if its address is still the node's. */
-static bool supersedes(const struct cloud *c, const struct fleet_name *nm,
-		       const struct provider_instance *in)
-{
-	const struct fleet_node *live = fleet_live(nm);
-	const struct node *n = latest(live);
-
-	if (in->state == PROVIDER_STOPPING || in->state == PROVIDER_RECLAIMING)
-		return false;
-	if (n->state == NODE_WANTED && (nm->flags & SLURM_POWERING_UP) == 0)
-		return true;
-	if (in->gen > n->gen)
-		return !nm->home || !is_proven(c->e, live);
-	return in->gen == n->gen && observe_is_on(nm, in->id, in->addr);
-}
-
 static void forget_place(struct fleet_name *nm)
 {
 	free(nm->elsewhere);
@@ -130,13 +69,6 @@ static void give_way(struct engine *e, struct fleet_node *fn)
 	engine_post(e, fn, &ev);
 }
 
-/* Needed or not, and for how much?  Ask, then look again. */
-static bool is_riddle(const struct cloud *c, const struct fleet_name *nm)
-{
-	return (nm->flags & SLURM_KNOWN) == 0 ||
-	       (!c->offers_known && cloud_price(c, &c->e->conf->pools[nm->pool]) == 0);
-}
-
 /* An instance of ours that no row stands for, of a node that a pool names: the journal was lost or
  * is old.  It is ours again, as generation gen: kept if slurmctld uses the node and we have no
  * other, or this is the one that works; deleted if not. */
@@ -146,31 +78,23 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	struct engine *e = c->e;
 	struct node_event seen = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
 	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
-	struct fleet_node *fn, *live = fleet_live(nm);
+	enum drift_fate fate = drift_fate(nm, in, e->started_ms);
+	struct fleet_node *fn;
 	struct node n;
 
 	node_init(&n, in->node, gen, engine_now(e));
 	n.pool = nm->pool;
 	n.rate_nano_h = cloud_price(c, &e->conf->pools[nm->pool]);
-	n.release = !may_be_used(nm) || (live != NULL && !supersedes(c, nm, in));
+	n.release = fate == DRIFT_LET_GO;
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
-	if (!n.release && live != NULL)
-		give_way(e, live);
+	if (fate == DRIFT_REPLACE)
+		give_way(e, fleet_live(nm));
 	e->count.orphans++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
 	fn->seen_ms = c->list_began;
 	engine_post(e, fn, &seen);
-	if (!n.release && is_up(nm->flags))
+	if (!n.release && slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags))
 		engine_post(e, fn, &up); /* a job may be at work on it */
-}
-
-/* The incarnation that has this instance, else the one that it was made for; NULL: none. */
-static struct fleet_node *owner(const struct fleet_name *nm, const struct provider_instance *in)
-{
-	for (struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)
-		if (strcmp(latest(fn)->instance, in->id) == 0)
-			return fn;
-	return fleet_gen(nm, in->gen);
 }
 
 /* An instance that is a row's, or will be.  false: it is not. */
@@ -178,11 +102,9 @@ static bool observe_known(struct cloud *c, const struct provider_instance *in)
 {
 	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
-	struct fleet_node *fn = nm != NULL ? owner(nm, in) : NULL;
+	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
 
-	if (fn == NULL || engine_cloud(c->e, fn->n.pool) != c)
-		return false;
-	if (latest(fn)->instance[0] != '\0' && strcmp(latest(fn)->instance, in->id) != 0)
+	if (fn == NULL || engine_cloud(c->e, fn->n.pool) != c || !drift_owns(fn, in))
 		return false;
 	fn->mark = true;
 	fn->seen_ms = c->list_began;
@@ -193,32 +115,35 @@ static bool observe_known(struct cloud *c, const struct provider_instance *in)
 	return true;
 }
 
+/* Do we know what a node of this pool costs here? */
+static bool is_priced(const struct cloud *c, uint32_t pool)
+{
+	return c->offers_known || cloud_price(c, &c->e->conf->pools[pool]) != 0;
+}
+
 static void observe_unknown(struct cloud *c, const struct provider_instance *in, struct map *strays)
 {
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
-	struct fleet_node *fn = nm != NULL ? owner(nm, in) : NULL;
-	bool ended = in->state == PROVIDER_ENDED, riddle;
+	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
+	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
+	enum drift_claim claim;
 
-	/* A node that was moved to another pool lives on in the one it was bought in. */
-	if (nm == NULL || engine_cloud(c->e, fn != NULL ? fn->n.pool : nm->pool) != c) {
-		if (!ended && (nm == NULL || !may_be_used(nm)))
-			add_stray(c, in, strays);
-		return;
+	if (nm != NULL) {
+		l.here = engine_cloud(c->e, fn != NULL ? fn->n.pool : nm->pool) == c;
+		l.priced = is_priced(c, nm->pool);
 	}
-	riddle = !ended && is_riddle(c, nm);
-	c->unsure = c->unsure || riddle;
+	claim = drift_claim(&l);
+	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
 	/* Before the first list is understood nothing is sent: what is wanted until then takes the
 	 * generation of what we found, and so will be its row. */
-	if (in->gen > nm->last_gen && (!riddle || c->listed))
+	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_RIDDLE || c->listed))
 		nm->last_gen = in->gen;
-	if (ended || riddle)
-		return;
-	if (fn == NULL)
+	if (claim == DRIFT_STRAY)
+		add_stray(c, in, strays);
+	else if (claim == DRIFT_ADOPT)
 		adopt(c, nm, in, in->gen);
-	else if (observe_is_on(nm, in->id, in->addr))
+	else if (claim == DRIFT_ADOPT_NEXT)
 		adopt(c, nm, in, nm->last_gen + 1);
-	else
-		add_stray(c, in, strays); /* a second one of one generation (I3) */
 }
 
 /* First what we know, for what we do not know is judged by it. */
@@ -243,29 +168,6 @@ static void observe_instances(struct cloud *c)
 	forget_strays(c);
 }
 
-/* Does slurmctld confirm that this node's machine is not there? */
-static bool slurm_misses(const struct fleet_node *fn)
-{
-	return (fn->name->flags & (SLURM_DOWN | SLURM_NOT_RESPONDING | SLURM_POWERED_DOWN |
-				   SLURM_POWERING_DOWN)) != 0;
-}
-
-/* Absence of a node that works is believed only if slurmctld does not hear from it either; of one
- * that boots or may have been made, only while few are absent: a list that lost many at once is a
- * broken list (I12, F15, F17), and would have them bought a second time. */
-static bool believable(const struct fleet_node *fn, bool brake)
-{
-	if (fn->n.state == NODE_READY || fn->n.state == NODE_DRAINING)
-		return slurm_misses(fn);
-	return (fn->n.state != NODE_BOOTING && fn->n.state != NODE_INDOUBT) || !brake;
-}
-
-static bool counts_for_brake(const struct fleet_node *fn)
-{
-	return fn->n.state == NODE_BOOTING || fn->n.state == NODE_READY ||
-	       fn->n.state == NODE_DRAINING;
-}
-
 static void observe_absent(struct cloud *c, bool brake)
 {
 	struct engine *e = c->e;
@@ -279,7 +181,7 @@ static void observe_absent(struct cloud *c, bool brake)
 
 			fn->mark = false;
 			if (seen || fn->busy || engine_cloud(e, fn->n.pool) != c ||
-			    !believable(fn, brake))
+			    !drift_absent(fn, brake))
 				continue;
 			engine_post(e, fn, &ev);
 		}
@@ -291,12 +193,12 @@ static bool must_brake(const struct cloud *c)
 
 	for (size_t i = 0; i < c->e->fleet.nall; i++)
 		for (struct fleet_node *fn = c->e->fleet.all[i]->newest; fn; fn = fn->older) {
-			if (engine_cloud(c->e, fn->n.pool) != c || !counts_for_brake(fn))
+			if (engine_cloud(c->e, fn->n.pool) != c || !drift_must_show(fn))
 				continue;
 			alive++;
 			absent += !fn->mark;
 		}
-	return absent > ENGINE_BRAKE_MIN && absent > alive / 10;
+	return drift_brake(alive, absent);
 }
 
 void observe_list(struct cloud *c)
@@ -321,20 +223,7 @@ struct look { /* one pass over a snapshot */
 	bool settled; /* it shows the effect of all our updates */
 	bool moving;
 	struct str wanted;
-	char why[200]; /* of the node in hand, when it has to be made */
 };
-
-static void want(struct look *l, struct fleet_name *nm)
-{
-	str_addf(&l->wanted, "%s%s", l->wanted.len > 0 ? "," : "", nm->name);
-}
-
-static void release(struct look *l, struct fleet_node *fn, enum node_reason why)
-{
-	struct node_event ev = {.type = NODE_EV_RELEASE, .reason = why, .now_ms = engine_now(l->e)};
-
-	engine_post(l->e, fn, &ev);
-}
 
 static void copy_text(char *out, size_t size, struct slurm_text t)
 {
@@ -388,44 +277,6 @@ static void note_place(const struct look *l, struct fleet_name *nm, const struct
 	*nm->elsewhere = p;
 }
 
-/* Is the address that slurmctld has to be set right?  Its last update was lost (F49), or an older
- * journal is wrong (F58): so a list must have shown that our instance is there, and, where
- * slurmctld has another address, that no other one of our tag is at that. */
-static bool must_mend_addr(const struct look *l, const struct fleet_node *fn,
-			   const struct slurm_node *sn)
-{
-	const struct fleet_place *p = fn->name->elsewhere;
-
-	if (!l->settled || fn->n.addr[0] == '\0' || text_is_addr(sn->addr, fn->n.addr))
-		return false;
-	return is_proven(l->e, fn) && (p == NULL || fn->seen_ms > p->since_ms);
-}
-
-/* slurmctld waits for the node to come up. */
-static void look_powering_up(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
-{
-	struct fleet_node *fn = fleet_live(nm);
-
-	l->moving = true;
-	if (nm->barred) {
-		if (l->settled && l->began_ms > nm->forced_ms)
-			l->e->refuse_due = true; /* it was told, and does not know: again */
-		return;
-	}
-	if (fn == NULL) {
-		want(l, nm);
-		if (l->settled)
-			cancel_look(l->e, nm, sn, l->began_ms);
-		return;
-	}
-	if (fn->n.state == NODE_READY && l->began_ms > fn->n.since_ms)
-		release(l, fn, NODE_BECAUSE_REPLACED); /* its slurmd is older than the request */
-	else if (must_mend_addr(l, fn, sn))
-		slurm_set_addr(l->e->slurm, nm->name, fn->n.addr, nm->name);
-	if (l->settled)
-		cancel_look(l->e, nm, sn, l->began_ms);
-}
-
 static bool reason_is(const struct slurm_node *sn, const char *start)
 {
 	size_t n = strlen(start);
@@ -433,43 +284,21 @@ static bool reason_is(const struct slurm_node *sn, const char *start)
 	return sn->reason.n >= n && memcmp(sn->reason.p, start, n) == 0;
 }
 
-/* Undraining a node that is powered down marks it as one that should answer: no job gets it until
- * it is powered down once more. */
-static bool is_mute(const struct slurm_node *sn)
+static enum drift_reason reason_of(const struct slurm_node *sn)
 {
-	return (sn->flags & SLURM_NOT_RESPONDING) != 0 && (sn->flags & SLURM_IDLE) != 0 &&
-	       (sn->flags & (SLURM_ALLOCATED | SLURM_DRAIN | SLURM_DOWN | SLURM_MAINT |
-			     SLURM_POWERING_DOWN | SLURM_POWER_DOWN | SLURM_POWER_UP)) == 0;
+	if (reason_is(sn, "burstd:"))
+		return DRIFT_REASON_OURS;
+	if (reason_is(sn, "ResumeTimeout"))
+		return DRIFT_REASON_TIMEOUT;
+	return reason_is(sn, "Not responding") ? DRIFT_REASON_SILENT : DRIFT_REASON_OTHER;
 }
 
-/* slurmctld has powered it down, or is about to. */
-static void look_down(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
+static enum drift_addr addr_of(const struct fleet_node *live, const struct slurm_node *sn)
 {
-	struct fleet_node *fn = fleet_live(nm);
-	bool powering = (sn->flags & SLURM_POWERING_DOWN) != 0;
-	bool awaited = (sn->flags & SLURM_ALLOCATED) != 0 && !powering;
-
-	if (powering || awaited)
-		l->moving = true;
-	nm->barred = false;
-	if (l->began_ms > nm->waits_ms)
-		nm->waits_for = 0;
-	if (engine_now(l->e) - nm->refused_ms > ENGINE_REFUSAL_MS)
-		nm->refused = NODE_BECAUSE_NONE;
-	/* A job has it, and slurmctld will ask for it in a moment, perhaps again (F46): what is on
-	 * its way is for that job. */
-	if (fn != NULL && l->began_ms > fn->n.wanted_ms && !(awaited && node_coming(&fn->n)))
-		release(l, fn, NODE_BECAUSE_SUSPENDED);
-	if ((sn->flags & SLURM_POWERED_DOWN) == 0 || !l->settled || fleet_live(nm) != NULL)
-		return;
-	if (!slurm_text_is(sn->addr, nm->name) && sn->addr.n > 0)
-		slurm_set_addr(l->e->slurm, nm->name, NULL, NULL);
-	if ((sn->flags & SLURM_DOWN) != 0 &&
-	    (reason_is(sn, "burstd:") || reason_is(sn, "ResumeTimeout")))
-		slurm_resume(l->e->slurm,
-			     nm->name); /* else it stays down for ever (slurm.md 2.1) */
-	else if (is_mute(sn) && l->began_ms > nm->forced_ms + ENGINE_REFORCE_MS)
-		engine_power_down(l->e, nm, false, "burstd: powered down, yet waited for");
+	if (live != NULL && live->n.addr[0] != '\0' && text_is_addr(sn->addr, live->n.addr))
+		return DRIFT_ADDR_OURS;
+	return sn->addr.n == 0 || slurm_text_is(sn->addr, sn->name) ? DRIFT_ADDR_NONE
+								    : DRIFT_ADDR_OTHER;
 }
 
 /* The reason without what slurmctld adds to it, who set it and when. */
@@ -482,99 +311,98 @@ static int reason_len(const struct slurm_node *sn)
 	return (int)n;
 }
 
-/* Likewise, with an instance that lives.  What slurmctld itself says of it counts; whom an admin
- * set down, drained or told to reboot is the admin's. */
-static const char *doomed_alive(struct look *l, const struct node *n, const struct slurm_node *sn,
-				bool *dead)
+/* slurmctld must let go of it, with the reason. */
+static void take_down(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
+		      const struct drift_todo *todo)
 {
-	*dead = false;
-	if (n->state == NODE_DRAINING)
-		return "burstd: the provider takes its capacity back";
-	if ((sn->flags & SLURM_REBOOT) != 0)
-		return NULL;
-	if ((sn->flags & SLURM_INVALID_REG) != 0) {
-		(void)snprintf(l->why, sizeof(l->why), "burstd: it registered wrong: %.*s",
-			       reason_len(sn), sn->reason.p != NULL ? sn->reason.p : "");
-		pool_failed(l->e, n, l->why + strlen("burstd: it "));
-		return l->why;
-	}
-	*dead = n->state == NODE_READY && (sn->flags & SLURM_DOWN) != 0 &&
-		(sn->flags & (SLURM_DRAIN | SLURM_MAINT)) == 0 && reason_is(sn, "Not responding");
-	return *dead ? "burstd: its slurmd does not answer" : NULL;
+	char why[200];
+	int n = todo->why == DRIFT_WHY_INVALID ? reason_len(sn) : 0;
+
+	(void)snprintf(why, sizeof(why), "%s%s%.*s", drift_why_text(todo->why), n > 0 ? ": " : "",
+		       n, n > 0 ? sn->reason.p : "");
+	engine_power_down(l->e, nm, todo->dead, why);
+	if (todo->why != DRIFT_WHY_MUTE)
+		engine_event(l->e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
+			     "powered-down", nm->told);
 }
 
-/* Why a node that slurmctld has up must be powered down, or NULL; *dead: nobody answers there. */
-static const char *doomed(struct look *l, const struct fleet_name *nm, const struct slurm_node *sn,
-			  bool *dead)
+static void mend_addr(struct look *l, const struct fleet_name *nm, const struct fleet_node *live,
+		      unsigned deeds)
 {
-	const struct fleet_node *live = fleet_live(nm);
-	bool silent = is_silent(sn->flags);
-	bool hands_off = (sn->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) != 0;
-	bool told = (sn->flags & SLURM_POWER_DOWN) != 0;
-
-	if (live != NULL)
-		return !told ? doomed_alive(l, &live->n, sn, dead) : NULL;
-	*dead = silent;
-	if (silent)
-		return !hands_off && engine_cloud(l->e, nm->pool)->listed
-			       ? "burstd: it has no instance"
-			       : NULL;
-	return nm->newest != NULL && nm->newest->n.state == NODE_DELETING && !told
-		       ? "burstd: its instance is being deleted"
-		       : NULL;
+	if ((deeds & DRIFT_SET_ADDR) != 0)
+		slurm_set_addr(l->e->slurm, nm->name, live->n.addr, nm->name);
+	if ((deeds & DRIFT_RESET_ADDR) != 0)
+		slurm_set_addr(l->e->slurm, nm->name, NULL, NULL);
 }
 
-/* Has slurmd registered, and well?  A node that is powered down by force while it boots loses
- * POWERING_UP at once, and its jobs. */
-static bool is_registered(uint32_t flags)
+static void forget(struct fleet_name *nm, unsigned deeds)
 {
-	if ((flags & (SLURM_NOT_RESPONDING | SLURM_DOWN | SLURM_UNKNOWN | SLURM_INVALID_REG)) != 0)
-		return false;
-	return (flags & SLURM_POWER_DOWN) == 0 ||
-	       (flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) != 0;
-}
-
-/* slurmctld has it up. */
-static void look_up(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
-{
-	struct fleet_node *fn = fleet_live(nm);
-	const char *why;
-	bool dead;
-
-	nm->barred = false;
-	if (fn != NULL) /* else it is up only on its way down, and people want to know why */
+	if ((deeds & DRIFT_UNBAR) != 0)
+		nm->barred = false;
+	if ((deeds & DRIFT_FORGET_JOB) != 0)
+		nm->waits_for = 0;
+	if ((deeds & DRIFT_FORGET_REFUSAL) != 0)
 		nm->refused = NODE_BECAUSE_NONE;
-	if (fn != NULL && must_mend_addr(l, fn, sn))
-		slurm_set_addr(l->e->slurm, nm->name, fn->n.addr, nm->name);
-	if (fn != NULL && fn->n.state == NODE_BOOTING && is_registered(sn->flags) &&
-	    l->began_ms > fn->n.since_ms)
-		engine_post_up(l->e, fn);
-	why = doomed(l, nm, sn, &dead);
-	if (why == NULL || !l->settled || l->began_ms <= nm->forced_ms + ENGINE_REFORCE_MS)
-		return;
-	engine_power_down(l->e, nm, dead, why);
-	engine_event(l->e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "powered-down",
-		     nm->told);
+}
+
+static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
+		      const struct drift_todo *todo)
+{
+	struct fleet_node *live = fleet_live(nm);
+	struct node_event ev = {
+		.type = NODE_EV_RELEASE, .reason = todo->release, .now_ms = engine_now(l->e)};
+	unsigned deeds = todo->deeds;
+
+	l->moving = l->moving || (deeds & DRIFT_WATCH) != 0;
+	forget(nm, deeds);
+	if ((deeds & DRIFT_REFUSE) != 0)
+		l->e->refuse_due = true;
+	if ((deeds & DRIFT_BUY) != 0)
+		str_addf(&l->wanted, "%s%s", l->wanted.len > 0 ? "," : "", nm->name);
+	if ((deeds & DRIFT_RELEASE) != 0)
+		engine_post(l->e, live, &ev);
+	mend_addr(l, nm, live, deeds);
+	if ((deeds & DRIFT_RESUME) != 0)
+		slurm_resume(l->e->slurm, nm->name);
+	if ((deeds & DRIFT_REGISTERED) != 0)
+		engine_post_up(l->e, live);
+	if ((deeds & DRIFT_FAILED) != 0) {
+		char why[160];
+
+		(void)snprintf(why, sizeof(why), "registered wrong: %.*s", reason_len(sn),
+			       sn->reason.p != NULL ? sn->reason.p : "");
+		pool_failed(l->e, &live->n, why);
+	}
+	if ((deeds & DRIFT_POWER_DOWN) != 0)
+		take_down(l, nm, sn, todo);
+	if ((deeds & DRIFT_CANCEL) != 0)
+		cancel_look(l->e, nm, sn, l->began_ms);
 }
 
 static void look(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
+	struct drift_seen seen = {.flags = sn->flags,
+				  .reason = reason_of(sn),
+				  .addr = addr_of(fleet_live(nm), sn),
+				  .settled = l->settled,
+				  .listed = engine_cloud(l->e, nm->pool)->listed,
+				  .began_ms = l->began_ms,
+				  .now_ms = engine_now(l->e),
+				  .started_ms = l->e->started_ms};
+	struct drift_todo todo;
+
 	nm->shown = true;
 	nm->missing_ms = 0;
 	nm->flags = sn->flags;
-	if ((sn->flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0)
+	if (slurm_is_on(sn->flags))
 		note_place(l, nm, sn);
 	else
 		forget_place(nm);
 	nm->idle = false;
 	if ((sn->flags & SLURM_POWERING_UP) == 0)
 		nm->useless_ms = 0;
-	if ((sn->flags & SLURM_POWERING_UP) != 0)
-		look_powering_up(l, nm, sn);
-	else if ((sn->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) != 0)
-		look_down(l, nm, sn);
-	else
-		look_up(l, nm, sn);
+	drift_node(nm, &seen, &todo);
+	carry_out(l, nm, sn, &todo);
 }
 
 /* A node that slurmctld does not have any more (deleted from slurm.conf, or hidden there while it
@@ -583,11 +411,12 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 static void look_missing(struct look *l)
 {
 	struct engine *e = l->e;
-	size_t most = e->fleet.nall / 10 > ENGINE_BRAKE_MIN ? e->fleet.nall / 10 : ENGINE_BRAKE_MIN;
+	struct node_event ev = {
+		.type = NODE_EV_RELEASE, .reason = NODE_BECAUSE_SUSPENDED, .now_ms = engine_now(e)};
+	size_t most = drift_most(e->fleet.nall);
 
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
-		struct fleet_node *fn = fleet_live(nm);
 		bool shown = nm->shown;
 
 		nm->shown = false;
@@ -595,14 +424,14 @@ static void look_missing(struct look *l)
 			continue;
 		if (nm->missing_ms == 0)
 			nm->missing_ms = l->began_ms;
-		if (l->began_ms < nm->missing_ms + ENGINE_VANISHED_MS)
+		if (!drift_vanished(nm, l->began_ms))
 			continue;
 		nm->flags = SLURM_KNOWN | SLURM_POWERED_DOWN | SLURM_VANISHED;
 		nm->barred = false;
-		if (fn == NULL || l->began_ms <= fn->n.wanted_ms || most == 0)
+		if (most == 0 || !drift_vanished_release(nm, l->began_ms))
 			continue;
 		most--;
-		release(l, fn, NODE_BECAUSE_SUSPENDED);
+		engine_post(e, fleet_live(nm), &ev);
 	}
 }
 

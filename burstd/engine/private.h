@@ -10,7 +10,7 @@
  *   launch.c    WANTED -> create batches; their answers
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
- *   observe.c   what a list or a snapshot says -> events
+ *   observe.c   what a list or a snapshot says -> core/drift.h -> events and orders
  *   jobs.c      one squeue for all who want to know about jobs
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
  *   postpone.c  ... and waits, longer each time
@@ -25,6 +25,7 @@
 
 #include "core/bucket.h"
 #include "core/demand.h"
+#include "core/drift.h"
 #include "core/plan.h"
 #include "engine/engine.h"
 #include "engine/slurm/slurm.h"
@@ -38,19 +39,15 @@ enum {
 	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
 	ENGINE_LOOK_MS = 500,        /* to the second list after a create: for its addresses */
 	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
-	ENGINE_REFUSAL_MS = 900000,  /* a refusal is shown so long after it happened */
-	ENGINE_REFORCE_MS = 10000,   /* between two POWER_DOWN_FORCE of one node */
 	ENGINE_STRAYS_MAX = 65536,
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
-	ENGINE_BRAKE_MIN = 3,        /* one pass may lose this many nodes, or 10 % (I12) */
 	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
 	ENGINE_WRITE = 500,    /* ... and written, where a turn can be cut */
 	ENGINE_UP_MAX = 65536, /* nodes that wait for that; the next snapshot has them again */
 	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
 	ENGINE_PARTITIONS_MAX = 65536, /* bytes of the names of those that jobs wait for */
-	ENGINE_VANISHED_MS = 300000,   /* a node that no snapshot has had for so long is down */
 };
 
 /* No generation of ours comes near: they count from 1, or from the clock in seconds. */
@@ -263,8 +260,6 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 /* --- observe.c --- */
 void observe_list(struct cloud *c);
 void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms);
-/* Does slurmctld have the node up on this instance, and we do not? */
-bool observe_is_on(const struct fleet_name *nm, const char *id, const char *addr);
 
 /* --- refuse.c --- */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);

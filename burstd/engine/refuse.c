@@ -139,7 +139,7 @@ static void force(struct engine *e)
 		struct fleet_name *nm = e->fleet.all[i];
 		char why[200];
 
-		if (!nm->barred || (nm->forced_ms != 0 && now - nm->forced_ms < ENGINE_REFORCE_MS))
+		if (!nm->barred || (nm->forced_ms != 0 && now - nm->forced_ms < DRIFT_REFORCE_MS))
 			continue;
 		(void)snprintf(why, sizeof(why), "burstd: %.190s", nm->why);
 		engine_power_down(e, nm, false, why);

@@ -104,7 +104,7 @@ static void removal_send(struct cloud *c, struct removal *rm)
 }
 
 /* What was on its way out before we started may be at work by now: perhaps slurmctld was never
- * told, and gave it to a job (I18).  Then slurmctld must let go of it first; doomed() in observe.c
+ * told, and gave it to a job (I18).  Then slurmctld must let go of it first; doomed() in core/drift.c
  * sees to that. */
 static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 {
@@ -157,7 +157,7 @@ static void remove_strays(struct cloud *c)
 		const struct fleet_name *nm = fleet_find(&e->fleet, s->node);
 
 		if (now - s->first_ms < c->conf->settle_ms ||
-		    (nm != NULL && observe_is_on(nm, s->id, s->addr)) ||
+		    (nm != NULL && drift_is_elsewhere(nm, s->id, s->addr)) ||
 		    (s->asked_ms != 0 && now - s->asked_ms < STRAY_AGAIN_MS) ||
 		    (rm != NULL && rm->n == c->caps.delete_max))
 			continue;

@@ -1,9 +1,8 @@
 /* parse.h - what scontrol and squeue print, read without believing more than needed.
  *
- * States are sets of flags: a flag is tested, a whole state string never compared, because every
- * release adds words.  A word we do not know is no flag of ours.  Values may hold '=' and spaces (a
- * node's Reason is anybody's text), so only the first occurrence of a key counts and everything
- * from Reason= on is free text. */
+ * A state is a set of flags (core/slurm_flag.h); a word we do not know is no flag of ours.  Values
+ * may hold '=' and spaces (a node's Reason is anybody's text), so only the first occurrence of a
+ * key counts and everything from Reason= on is free text. */
 #ifndef BURSTD_SLURM_PARSE_H
 #define BURSTD_SLURM_PARSE_H
 
@@ -12,29 +11,7 @@
 
 #include "base/err.h"
 #include "base/hostlist.h"
-
-enum slurm_flag {
-	SLURM_KNOWN = 1 << 0, /* set on every node that was parsed */
-	SLURM_IDLE = 1 << 1,
-	SLURM_ALLOCATED = 1 << 2, /* or mixed */
-	SLURM_DOWN = 1 << 3,
-	SLURM_CLOUD = 1 << 4,
-	SLURM_POWERED_DOWN = 1 << 5,
-	SLURM_POWERING_DOWN = 1 << 6,
-	SLURM_POWERING_UP = 1 << 7,
-	SLURM_POWER_DOWN = 1 << 8, /* will be powered down when its jobs are done */
-	SLURM_NOT_RESPONDING = 1 << 9,
-	SLURM_DRAIN = 1 << 10,
-	SLURM_FAIL = 1 << 11,
-	SLURM_COMPLETING = 1 << 12,
-	SLURM_REBOOT = 1 << 13,
-	SLURM_MAINT = 1 << 14,
-	SLURM_INVALID_REG = 1 << 15,
-	SLURM_POWER_UP = 1 << 16,
-	SLURM_UNKNOWN = 1 << 17, /* slurmctld itself does not know */
-	SLURM_VANISHED =
-		1 << 18, /* ours, never parsed: its snapshots do not have the node any more */
-};
+#include "core/slurm_flag.h"
 
 struct slurm_text { /* borrowed, not NUL-terminated */
 	const char *p;

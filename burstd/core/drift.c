@@ -1,0 +1,324 @@
+#include "core/drift.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/ipaddr.h"
+
+/* --- an instance on a provider's list ----------------------------------------------------------
+ */
+
+/* What it is, or will be. */
+static const struct node *latest(const struct fleet_node *fn)
+{
+	return fn->next != NULL ? fn->next : &fn->n;
+}
+
+struct fleet_node *drift_owner(const struct fleet_name *nm, const struct provider_instance *in)
+{
+	for (struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)
+		if (strcmp(latest(fn)->instance, in->id) == 0)
+			return fn;
+	return fleet_gen(nm, in->gen);
+}
+
+bool drift_owns(const struct fleet_node *fn, const struct provider_instance *in)
+{
+	return latest(fn)->instance[0] == '\0' || strcmp(latest(fn)->instance, in->id) == 0;
+}
+
+bool drift_is_elsewhere(const struct fleet_name *nm, const char *id, const char *addr)
+{
+	const struct fleet_place *p = nm->elsewhere;
+
+	return p != NULL && ((p->id[0] != '\0' && strcmp(p->id, id) == 0) ||
+			     (addr[0] != '\0' && ipaddr_same(p->addr, addr)));
+}
+
+enum drift_claim drift_claim(const struct drift_listed *l)
+{
+	bool ended = l->in->state == PROVIDER_ENDED;
+
+	/* A node that was moved to another pool lives on in the one it was bought in.  An instance
+	 * of one that is bought elsewhere now may have a job on it for as long as slurmctld does
+	 * not say that the node is down (I18). */
+	if (l->nm == NULL || !l->here)
+		return !ended && (l->nm == NULL || slurm_is_off(l->nm->flags)) ? DRIFT_STRAY
+									       : DRIFT_NOBODYS;
+	if (ended)
+		return DRIFT_NOBODYS;
+	if ((l->nm->flags & SLURM_KNOWN) == 0 || !l->priced)
+		return DRIFT_RIDDLE;
+	if (l->fn == NULL)
+		return DRIFT_ADOPT;
+	/* A second one of one generation (I3). */
+	return drift_is_elsewhere(l->nm, l->in->id, l->in->addr) ? DRIFT_ADOPT_NEXT : DRIFT_STRAY;
+}
+
+/* What the journal says of an instance may be old until the provider has shown it (F58). */
+static bool is_proven(const struct fleet_node *fn, int64_t started_ms)
+{
+	return fn->seen_ms != 0 || fn->n.wanted_ms > started_ms;
+}
+
+/* Of two instances of a node, our live one and one that we did not know, is the other the one that
+ * works?  It is if slurmctld has the node on it, and if it has the node up and ours was not even
+ * asked for.  A younger one is unless slurmctld has the node on ours: it was bought when ours had
+ * been given up, and the journal is an older one (F58).  An older one that is shown once more has
+ * ended (F14), even if its address is still the node's. */
+static bool supersedes(const struct fleet_name *nm, const struct fleet_node *live,
+		       const struct provider_instance *in, int64_t started_ms)
+{
+	const struct node *n = latest(live);
+
+	if (in->state == PROVIDER_STOPPING || in->state == PROVIDER_RECLAIMING)
+		return false;
+	if (n->state == NODE_WANTED && (nm->flags & SLURM_POWERING_UP) == 0)
+		return true;
+	if (in->gen > n->gen)
+		return !nm->home || !is_proven(live, started_ms);
+	return in->gen == n->gen && drift_is_elsewhere(nm, in->id, in->addr);
+}
+
+enum drift_fate drift_fate(const struct fleet_name *nm, const struct provider_instance *in,
+			   int64_t started_ms)
+{
+	const struct fleet_node *live = fleet_live(nm);
+
+	if (slurm_is_off(nm->flags))
+		return DRIFT_LET_GO;
+	if (live == NULL)
+		return DRIFT_KEEP;
+	return supersedes(nm, live, in, started_ms) ? DRIFT_REPLACE : DRIFT_LET_GO;
+}
+
+/* --- what a complete list lacks ----------------------------------------------------------------
+ */
+
+static bool is_at_work(const struct fleet_node *fn)
+{
+	return fn->n.state == NODE_READY || fn->n.state == NODE_DRAINING;
+}
+
+bool drift_must_show(const struct fleet_node *fn)
+{
+	return fn->n.state == NODE_BOOTING || is_at_work(fn);
+}
+
+size_t drift_most(size_t nodes)
+{
+	return nodes / 10 > DRIFT_BRAKE_MIN ? nodes / 10 : DRIFT_BRAKE_MIN;
+}
+
+bool drift_brake(size_t alive, size_t absent)
+{
+	return absent > drift_most(alive);
+}
+
+/* Absence of a node that works is believed only if slurmctld does not hear from it either; of one
+ * that boots or may have been made, only while few are absent: a list that lost many at once is a
+ * broken list (I12, F15, F17), and would have them bought a second time. */
+bool drift_absent(const struct fleet_node *fn, bool brake)
+{
+	uint32_t flags = fn->name->flags;
+
+	if (is_at_work(fn))
+		return (flags & (SLURM_DOWN | SLURM_NOT_RESPONDING)) != 0 || slurm_is_off(flags);
+	return (fn->n.state != NODE_BOOTING && fn->n.state != NODE_INDOUBT) || !brake;
+}
+
+/* --- a node in a snapshot of slurmctld ---------------------------------------------------------
+ */
+
+static const char *const whys[] = {
+	[DRIFT_WHY_NONE] = "",
+	[DRIFT_WHY_RECLAIMED] = "burstd: the provider takes its capacity back",
+	[DRIFT_WHY_INVALID] = "burstd: it registered wrong",
+	[DRIFT_WHY_DEAD] = "burstd: its slurmd does not answer",
+	[DRIFT_WHY_NO_INSTANCE] = "burstd: it has no instance",
+	[DRIFT_WHY_DELETING] = "burstd: its instance is being deleted",
+	[DRIFT_WHY_MUTE] = "burstd: powered down, yet waited for",
+};
+
+const char *drift_why_text(enum drift_why w)
+{
+	assert(w < sizeof(whys) / sizeof(whys[0]));
+	return whys[w];
+}
+
+/* Is the address that slurmctld has to be set right?  Its last update was lost (F49), or an older
+ * journal is wrong (F58): so a list must have shown that our instance is there, and, where
+ * slurmctld has another address, that no other one of our tag is at that. */
+static bool must_mend_addr(const struct fleet_node *fn, const struct drift_seen *s)
+{
+	const struct fleet_place *p = fn->name->elsewhere;
+
+	if (!s->settled || fn->n.addr[0] == '\0' || s->addr == DRIFT_ADDR_OURS)
+		return false;
+	return is_proven(fn, s->started_ms) && (p == NULL || fn->seen_ms > p->since_ms);
+}
+
+static void release(struct drift_todo *out, enum node_reason why)
+{
+	out->deeds |= DRIFT_RELEASE;
+	out->release = why;
+}
+
+static void power_down(struct drift_todo *out, enum drift_why why, bool dead)
+{
+	out->deeds |= DRIFT_POWER_DOWN;
+	out->why = why;
+	out->dead = dead;
+}
+
+/* slurmctld waits for the node to come up. */
+static void powering_up(const struct fleet_name *nm, const struct drift_seen *s,
+			struct drift_todo *out)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	out->deeds |= DRIFT_WATCH;
+	if (nm->barred) {
+		if (s->settled && s->began_ms > nm->forced_ms)
+			out->deeds |= DRIFT_REFUSE;
+		return;
+	}
+	if (fn == NULL)
+		out->deeds |= DRIFT_BUY;
+	else if (fn->n.state == NODE_READY && s->began_ms > fn->n.since_ms)
+		release(out, NODE_BECAUSE_REPLACED); /* its slurmd is older than the request */
+	else if (must_mend_addr(fn, s))
+		out->deeds |= DRIFT_SET_ADDR;
+	if (s->settled)
+		out->deeds |= DRIFT_CANCEL;
+}
+
+/* Undraining a node that is powered down marks it as one that should answer: no job gets it until
+ * it is powered down once more. */
+static bool is_mute(uint32_t flags)
+{
+	return (flags & SLURM_NOT_RESPONDING) != 0 && (flags & SLURM_IDLE) != 0 &&
+	       (flags & (SLURM_ALLOCATED | SLURM_DRAIN | SLURM_DOWN | SLURM_MAINT |
+			 SLURM_POWERING_DOWN | SLURM_POWER_DOWN | SLURM_POWER_UP)) == 0;
+}
+
+/* It is powered down, and we have no live instance of it either. */
+static void powered_down(const struct fleet_name *nm, const struct drift_seen *s,
+			 struct drift_todo *out)
+{
+	if (s->addr != DRIFT_ADDR_NONE)
+		out->deeds |= DRIFT_RESET_ADDR;
+	if ((s->flags & SLURM_DOWN) != 0 &&
+	    (s->reason == DRIFT_REASON_OURS || s->reason == DRIFT_REASON_TIMEOUT))
+		out->deeds |= DRIFT_RESUME;
+	else if (is_mute(s->flags) && s->began_ms > nm->forced_ms + DRIFT_REFORCE_MS)
+		power_down(out, DRIFT_WHY_MUTE, false);
+}
+
+/* slurmctld has powered it down, or is about to. */
+static void off(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+	bool powering = (s->flags & SLURM_POWERING_DOWN) != 0;
+	bool awaited = (s->flags & SLURM_ALLOCATED) != 0 && !powering;
+
+	out->deeds |= DRIFT_UNBAR;
+	if (powering || awaited)
+		out->deeds |= DRIFT_WATCH;
+	if (s->began_ms > nm->waits_ms)
+		out->deeds |= DRIFT_FORGET_JOB;
+	if (s->now_ms - nm->refused_ms > DRIFT_REFUSAL_MS)
+		out->deeds |= DRIFT_FORGET_REFUSAL;
+	/* A job has it, and slurmctld will ask for it in a moment, perhaps again (F46): what is on
+	 * its way is for that job. */
+	if (fn != NULL && s->began_ms > fn->n.wanted_ms && !(awaited && node_coming(&fn->n)))
+		release(out, NODE_BECAUSE_SUSPENDED);
+	if ((s->flags & SLURM_POWERED_DOWN) != 0 && s->settled &&
+	    (fn == NULL || (out->deeds & DRIFT_RELEASE) != 0))
+		powered_down(nm, s, out);
+}
+
+/* Has slurmd registered, and well?  A node that is powered down by force while it boots loses
+ * POWERING_UP at once, and its jobs. */
+static bool is_registered(uint32_t flags)
+{
+	if (slurm_is_silent(flags) || (flags & SLURM_INVALID_REG) != 0)
+		return false;
+	return (flags & SLURM_POWER_DOWN) == 0 ||
+	       (flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) != 0;
+}
+
+/* Why a node that is up, and has a live instance, must be powered down.  What slurmctld itself says
+ * of it counts; whom an admin set down, drained or told to reboot is the admin's. */
+static enum drift_why doomed_alive(const struct node *n, const struct drift_seen *s)
+{
+	if (n->state == NODE_DRAINING)
+		return DRIFT_WHY_RECLAIMED;
+	if ((s->flags & SLURM_REBOOT) != 0)
+		return DRIFT_WHY_NONE;
+	if ((s->flags & SLURM_INVALID_REG) != 0)
+		return DRIFT_WHY_INVALID;
+	if (n->state == NODE_READY && (s->flags & SLURM_DOWN) != 0 &&
+	    (s->flags & (SLURM_DRAIN | SLURM_MAINT)) == 0 && s->reason == DRIFT_REASON_SILENT)
+		return DRIFT_WHY_DEAD;
+	return DRIFT_WHY_NONE;
+}
+
+static enum drift_why doomed(const struct fleet_name *nm, const struct fleet_node *live,
+			     const struct drift_seen *s)
+{
+	bool told = (s->flags & SLURM_POWER_DOWN) != 0;
+
+	if (live != NULL)
+		return !told ? doomed_alive(&live->n, s) : DRIFT_WHY_NONE;
+	if (slurm_is_silent(s->flags))
+		return (s->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) == 0 && s->listed
+			       ? DRIFT_WHY_NO_INSTANCE
+			       : DRIFT_WHY_NONE;
+	return nm->newest != NULL && nm->newest->n.state == NODE_DELETING && !told
+		       ? DRIFT_WHY_DELETING
+		       : DRIFT_WHY_NONE;
+}
+
+/* slurmctld has it up. */
+static void on(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+	enum drift_why why = doomed(nm, fn, s);
+
+	out->deeds |= DRIFT_UNBAR;
+	if (fn != NULL) /* else it is up only on its way down, and people want to know why */
+		out->deeds |= DRIFT_FORGET_REFUSAL;
+	if (fn != NULL && must_mend_addr(fn, s))
+		out->deeds |= DRIFT_SET_ADDR;
+	if (fn != NULL && fn->n.state == NODE_BOOTING && is_registered(s->flags) &&
+	    s->began_ms > fn->n.since_ms)
+		out->deeds |= DRIFT_REGISTERED;
+	if (why == DRIFT_WHY_INVALID)
+		out->deeds |= DRIFT_FAILED;
+	if (why != DRIFT_WHY_NONE && s->settled && s->began_ms > nm->forced_ms + DRIFT_REFORCE_MS)
+		power_down(out, why, why == DRIFT_WHY_DEAD || why == DRIFT_WHY_NO_INSTANCE);
+}
+
+void drift_node(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
+{
+	*out = (struct drift_todo){0};
+	if ((s->flags & SLURM_POWERING_UP) != 0)
+		powering_up(nm, s, out);
+	else if (slurm_is_off(s->flags))
+		off(nm, s, out);
+	else
+		on(nm, s, out);
+}
+
+bool drift_vanished(const struct fleet_name *nm, int64_t began_ms)
+{
+	return began_ms >= nm->missing_ms + DRIFT_VANISHED_MS;
+}
+
+bool drift_vanished_release(const struct fleet_name *nm, int64_t began_ms)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	return fn != NULL && began_ms > fn->n.wanted_ms;
+}

@@ -1,0 +1,556 @@
+/* test_drift.c - what is done about the difference between slurmctld, the journal and the lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/drift.h"
+
+#define K          SLURM_KNOWN
+#define DOWN       SLURM_DOWN
+#define IDLE       SLURM_IDLE
+#define ALLOC      SLURM_ALLOCATED
+#define SILENT     SLURM_NOT_RESPONDING
+#define UNKNOWN    SLURM_UNKNOWN
+#define OFF        SLURM_POWERED_DOWN
+#define GOING      SLURM_POWERING_DOWN
+#define COMING     SLURM_POWERING_UP
+#define TOLD       SLURM_POWER_DOWN
+#define DRAIN      SLURM_DRAIN
+#define REBOOT     SLURM_REBOOT
+#define MAINT      SLURM_MAINT
+#define INVALID    SLURM_INVALID_REG
+#define COMPLETING SLURM_COMPLETING
+
+enum { STARTED = 1000, WANTED = 2000, SINCE = 3000, BEGAN = 900000, NOW = 1000000 };
+enum { NO_NODE = NODE_NSTATES }; /* a row's state: never bought */
+
+struct world { /* one node with at most two incarnations */
+	struct fleet f;
+	struct fleet_name *nm;
+	struct fleet_node *fn, *older;
+	struct fleet_place place;
+};
+
+static struct fleet_node *add(struct world *w, uint64_t gen, enum node_state state, const char *id,
+			      const char *addr)
+{
+	struct node n;
+
+	node_init(&n, "c1", gen, WANTED);
+	n.state = state;
+	n.since_ms = SINCE;
+	(void)snprintf(n.instance, sizeof(n.instance), "%s", id);
+	(void)snprintf(n.addr, sizeof(n.addr), "%s", addr);
+	return fleet_add(&w->f, &n);
+}
+
+static void begin(struct world *w, unsigned state)
+{
+	*w = (struct world){0};
+	fleet_init(&w->f, 1);
+	w->nm = fleet_name(&w->f, "c1", 0);
+	if (state != NO_NODE)
+		w->fn = add(w, 5, state, "i-5", "10.0.0.5");
+}
+
+static void finish(struct world *w)
+{
+	w->nm->elsewhere = NULL; /* it is the world's */
+	fleet_fini(&w->f);
+}
+
+static void put_elsewhere(struct world *w, const char *id, const char *addr, int64_t since_ms)
+{
+	(void)snprintf(w->place.id, sizeof(w->place.id), "%s", id);
+	(void)snprintf(w->place.addr, sizeof(w->place.addr), "%s", addr);
+	w->place.since_ms = since_ms;
+	w->nm->elsewhere = &w->place;
+}
+
+/* --- a node in a snapshot ----------------------------------------------------------------------
+ */
+
+enum { /* what differs from the usual: settled, listed, all long ago, address ours or none */
+       UNSETTLED = 1 << 0,
+       UNLISTED = 1 << 1,
+       BARRED = 1 << 2,
+       FORCED_NOW = 1 << 3, /* told to power down after the snapshot began */
+       FORCED_LATELY = 1 << 4,
+       TOO_OLD = 1 << 5,   /* the snapshot: the node changed, or was wanted, since */
+       WAITS_NEW = 1 << 6, /* for a job, since later */
+       REFUSED_NEW = 1 << 7,
+       ADDR_OTHER = 1 << 8,
+       ADDR_NONE = 1 << 9,
+       NO_ADDR = 1 << 10,       /* the instance has none yet */
+       UNPROVEN = 1 << 11,      /* bought before burstd started, in no list since */
+       SHOWN = 1 << 12,         /* likewise, but a list has shown it */
+       ELSEWHERE = 1 << 13,     /* slurmctld has it on another one, known before that list */
+       ELSEWHERE_OLD = 1 << 14, /* ... and before this one */
+       OURS = 1 << 15,
+       TIMEOUT = 1 << 16,
+       NOT_RESPONDING = 1 << 17,
+};
+
+enum { /* deeds, shorter */
+       D_WATCH = DRIFT_WATCH,
+       D_OFF = DRIFT_UNBAR | DRIFT_FORGET_JOB | DRIFT_FORGET_REFUSAL, /* every node that is off */
+       D_ON = DRIFT_UNBAR | DRIFT_FORGET_REFUSAL, /* every one that is on, with an instance */
+};
+
+struct row {
+	const char *name;
+	uint32_t flags;
+	unsigned state;
+	unsigned but;
+	unsigned deeds;
+	enum node_reason release;
+	enum drift_why why;
+	bool dead;
+};
+
+#define REPLACED  NODE_BECAUSE_REPLACED
+#define SUSPENDED NODE_BECAUSE_SUSPENDED
+
+static const struct row coming[] = {
+	{"one that is waited for and was never bought is bought", COMING | ALLOC, NO_NODE, 0,
+	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0, 0, 0},
+	{"before all is settled nobody asks for its job", COMING, NO_NODE, UNSETTLED,
+	 D_WATCH | DRIFT_BUY, 0, 0, 0},
+	{"one whose instance is gone is bought", COMING, NODE_GONE, 0,
+	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0, 0, 0},
+	{"one that boots is left alone", COMING, NODE_BOOTING, 0, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
+	{"a refused one is not bought, and slurmctld told again", COMING, NO_NODE, BARRED,
+	 D_WATCH | DRIFT_REFUSE, 0, 0, 0},
+	{"but not by a snapshot that cannot show it yet", COMING, NO_NODE, BARRED | UNSETTLED,
+	 D_WATCH, 0, 0, 0},
+	{"nor by one that is older than the order", COMING, NO_NODE, BARRED | FORCED_NOW, D_WATCH,
+	 0, 0, 0},
+	{"the instance of an earlier request is replaced", COMING, NODE_READY, 0,
+	 D_WATCH | DRIFT_RELEASE | DRIFT_CANCEL, REPLACED, 0, 0},
+	{"unless the snapshot is the older one", COMING, NODE_READY, TOO_OLD,
+	 D_WATCH | DRIFT_CANCEL, 0, 0, 0},
+	{"F49 an address that was lost is sent again", COMING, NODE_BOOTING, ADDR_NONE,
+	 D_WATCH | DRIFT_SET_ADDR | DRIFT_CANCEL, 0, 0, 0},
+	{"not before what was sent is seen", COMING, NODE_BOOTING, ADDR_NONE | UNSETTLED, D_WATCH,
+	 0, 0, 0},
+	{"an instance without address has none to send", COMING, NODE_BOOTING, ADDR_OTHER | NO_ADDR,
+	 D_WATCH | DRIFT_CANCEL, 0, 0, 0},
+	{"F58 an address of an old journal is not sent", COMING, NODE_BOOTING,
+	 ADDR_OTHER | UNPROVEN, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
+	{"F58 but once a list has shown it", COMING, NODE_BOOTING, ADDR_OTHER | SHOWN,
+	 D_WATCH | DRIFT_SET_ADDR | DRIFT_CANCEL, 0, 0, 0},
+	{"F58 not if slurmctld has it on another one since", COMING, NODE_BOOTING,
+	 ADDR_OTHER | SHOWN | ELSEWHERE, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
+	{"F58 but if the list came after that", COMING, NODE_BOOTING,
+	 ADDR_OTHER | SHOWN | ELSEWHERE_OLD, D_WATCH | DRIFT_SET_ADDR | DRIFT_CANCEL, 0, 0, 0},
+};
+
+static const struct row off[] = {
+	{"off and nothing there: all is well", OFF | IDLE, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
+	{"off, and its instance lives: it is released", OFF | IDLE, NODE_READY, 0,
+	 D_OFF | DRIFT_RELEASE | DRIFT_RESET_ADDR, SUSPENDED, 0, 0},
+	{"likewise on its way down, and looked at again", GOING | IDLE, NODE_READY, 0,
+	 D_OFF | D_WATCH | DRIFT_RELEASE, SUSPENDED, 0, 0},
+	{"a snapshot from before it was wanted says nothing", OFF | IDLE, NODE_BOOTING, TOO_OLD,
+	 D_OFF & ~(unsigned)DRIFT_FORGET_JOB, 0, 0, 0},
+	{"F46 a job has it already: what comes is for that job", OFF | ALLOC, NODE_BOOTING, 0,
+	 D_OFF | D_WATCH, 0, 0, 0},
+	{"but an instance from before cannot be", OFF | ALLOC, NODE_READY, 0,
+	 D_OFF | D_WATCH | DRIFT_RELEASE | DRIFT_RESET_ADDR, SUSPENDED, 0, 0},
+	{"a job on its way out does not hold it", GOING | ALLOC, NODE_BOOTING, 0,
+	 D_OFF | D_WATCH | DRIFT_RELEASE, SUSPENDED, 0, 0},
+	{"it waits for a job since later", OFF | IDLE, NO_NODE, ADDR_NONE | WAITS_NEW,
+	 D_OFF & ~(unsigned)DRIFT_FORGET_JOB, 0, 0, 0},
+	{"people still want to know why it was refused", OFF | IDLE, NO_NODE,
+	 ADDR_NONE | REFUSED_NEW, D_OFF & ~(unsigned)DRIFT_FORGET_REFUSAL, 0, 0, 0},
+	{"an address of the past is taken back", OFF | IDLE, NODE_GONE, ADDR_OTHER,
+	 D_OFF | DRIFT_RESET_ADDR, 0, 0, 0},
+	{"not before what was sent is seen", OFF | IDLE, NODE_GONE, ADDR_OTHER | UNSETTLED, D_OFF,
+	 0, 0, 0},
+	{"not while it only goes down", GOING | IDLE, NODE_GONE, ADDR_OTHER, D_OFF | D_WATCH, 0, 0,
+	 0},
+	{"one that we set down is brought back", OFF | DOWN, NO_NODE, ADDR_NONE | OURS,
+	 D_OFF | DRIFT_RESUME, 0, 0, 0},
+	{"likewise one that ResumeTimeout did", OFF | DOWN, NO_NODE, ADDR_NONE | TIMEOUT,
+	 D_OFF | DRIFT_RESUME, 0, 0, 0},
+	{"one that an admin did is the admin's", OFF | DOWN, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
+	{"our word on one that is not down is history", OFF | IDLE, NO_NODE, ADDR_NONE | OURS,
+	 D_OFF, 0, 0, 0},
+	{"powered down, and yet waited for: once more", OFF | IDLE | SILENT, NO_NODE, ADDR_NONE,
+	 D_OFF | DRIFT_POWER_DOWN, 0, DRIFT_WHY_MUTE, false},
+	{"not twice in a row", OFF | IDLE | SILENT, NO_NODE, ADDR_NONE | FORCED_LATELY, D_OFF, 0, 0,
+	 0},
+	{"nor one that is about to be used", OFF | IDLE | SILENT | ALLOC, NO_NODE, ADDR_NONE,
+	 D_OFF | D_WATCH, 0, 0, 0},
+	{"nor one that is not idle", OFF | SILENT, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
+};
+
+static const struct row on[] = {
+	{"up and known", IDLE, NODE_READY, 0, D_ON, 0, 0, 0},
+	{"up, and booting so far: it has registered", IDLE, NODE_BOOTING, 0,
+	 D_ON | DRIFT_REGISTERED, 0, 0, 0},
+	{"not by an older snapshot", IDLE, NODE_BOOTING, TOO_OLD, D_ON, 0, 0, 0},
+	{"not while nobody answers", IDLE | SILENT, NODE_BOOTING, 0, D_ON, 0, 0, 0},
+	{"not while slurmctld does not know", UNKNOWN, NODE_BOOTING, 0, D_ON, 0, 0, 0},
+	{"not if it was forced down while it booted", IDLE | TOLD, NODE_BOOTING, 0, D_ON, 0, 0, 0},
+	{"but if its job runs", ALLOC | TOLD, NODE_BOOTING, 0, D_ON | DRIFT_REGISTERED, 0, 0, 0},
+	{"or just ended", IDLE | COMPLETING | TOLD, NODE_BOOTING, 0, D_ON | DRIFT_REGISTERED, 0, 0,
+	 0},
+	{"an address that was lost is sent again", IDLE, NODE_READY, ADDR_NONE,
+	 D_ON | DRIFT_SET_ADDR, 0, 0, 0},
+	{"reclaimed: slurmctld must let go", ALLOC, NODE_DRAINING, 0, D_ON | DRIFT_POWER_DOWN, 0,
+	 DRIFT_WHY_RECLAIMED, false},
+	{"once is enough", ALLOC | TOLD, NODE_DRAINING, 0, D_ON, 0, 0, 0},
+	{"a reboot is the admin's", IDLE | DOWN | REBOOT, NODE_READY, NOT_RESPONDING, D_ON, 0, 0,
+	 0},
+	{"F36 registered wrong: the pool's fault, and it goes", IDLE | INVALID, NODE_BOOTING, 0,
+	 D_ON | DRIFT_FAILED | DRIFT_POWER_DOWN, 0, DRIFT_WHY_INVALID, false},
+	{"its slurmd died", DOWN, NODE_READY, NOT_RESPONDING, D_ON | DRIFT_POWER_DOWN, 0,
+	 DRIFT_WHY_DEAD, true},
+	{"not before it was up", DOWN, NODE_BOOTING, NOT_RESPONDING, D_ON, 0, 0, 0},
+	{"not if an admin drains it", DOWN | DRAIN, NODE_READY, NOT_RESPONDING, D_ON, 0, 0, 0},
+	{"not in maintenance", DOWN | MAINT, NODE_READY, NOT_RESPONDING, D_ON, 0, 0, 0},
+	{"not if an admin set it down", DOWN, NODE_READY, 0, D_ON, 0, 0, 0},
+	{"silent and no instance", DOWN, NODE_GONE, ADDR_OTHER, DRIFT_UNBAR | DRIFT_POWER_DOWN, 0,
+	 DRIFT_WHY_NO_INSTANCE, true},
+	{"not before a list has been seen", DOWN, NODE_GONE, UNLISTED, DRIFT_UNBAR, 0, 0, 0},
+	{"not if an admin drains it", DOWN | DRAIN, NODE_GONE, 0, DRIFT_UNBAR, 0, 0, 0},
+	{"up on an instance that is being deleted", IDLE, NODE_DELETING, 0,
+	 DRIFT_UNBAR | DRIFT_POWER_DOWN, 0, DRIFT_WHY_DELETING, false},
+	{"once is enough", IDLE | TOLD, NODE_DELETING, 0, DRIFT_UNBAR, 0, 0, 0},
+	{"up, answers, and we never bought it: it is not ours to touch", IDLE, NO_NODE, 0,
+	 DRIFT_UNBAR, 0, 0, 0},
+	{"nor one that was ours", IDLE, NODE_GONE, 0, DRIFT_UNBAR, 0, 0, 0},
+	{"nothing before what was sent is seen", ALLOC, NODE_DRAINING, UNSETTLED, D_ON, 0, 0, 0},
+	{"nor twice in a row", ALLOC, NODE_DRAINING, FORCED_LATELY, D_ON, 0, 0, 0},
+};
+
+static enum drift_reason reason_of(unsigned but)
+{
+	if ((but & OURS) != 0)
+		return DRIFT_REASON_OURS;
+	if ((but & TIMEOUT) != 0)
+		return DRIFT_REASON_TIMEOUT;
+	return (but & NOT_RESPONDING) != 0 ? DRIFT_REASON_SILENT : DRIFT_REASON_OTHER;
+}
+
+static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
+{
+	begin(w, r->state);
+	w->nm->barred = (r->but & BARRED) != 0;
+	w->nm->waits_ms = (r->but & (WAITS_NEW | TOO_OLD)) != 0 ? BEGAN : 0;
+	w->nm->refused_ms = (r->but & REFUSED_NEW) != 0 ? BEGAN : 0;
+	if ((r->but & FORCED_NOW) != 0)
+		w->nm->forced_ms = BEGAN;
+	if ((r->but & FORCED_LATELY) != 0)
+		w->nm->forced_ms = BEGAN - DRIFT_REFORCE_MS;
+	if ((r->but & (ELSEWHERE | ELSEWHERE_OLD)) != 0)
+		put_elsewhere(w, "i-9", "10.0.0.9", (r->but & ELSEWHERE) != 0 ? SINCE : SINCE - 1);
+	if (w->fn != NULL && (r->but & TOO_OLD) != 0)
+		w->fn->n.wanted_ms = w->fn->n.since_ms = BEGAN;
+	if (w->fn != NULL && (r->but & NO_ADDR) != 0)
+		w->fn->n.addr[0] = '\0';
+	if (w->fn != NULL && (r->but & (UNPROVEN | SHOWN)) != 0)
+		w->fn->n.wanted_ms = STARTED;
+	if (w->fn != NULL && (r->but & SHOWN) != 0)
+		w->fn->seen_ms = SINCE;
+	*s = (struct drift_seen){.flags = r->flags | K,
+				 .reason = reason_of(r->but),
+				 .addr = DRIFT_ADDR_OURS,
+				 .settled = (r->but & UNSETTLED) == 0,
+				 .listed = (r->but & UNLISTED) == 0,
+				 .began_ms = BEGAN,
+				 .now_ms = NOW,
+				 .started_ms = STARTED};
+	if ((r->but & ADDR_OTHER) != 0)
+		s->addr = DRIFT_ADDR_OTHER;
+	if ((r->but & ADDR_NONE) != 0)
+		s->addr = DRIFT_ADDR_NONE;
+	w->nm->flags = s->flags;
+}
+
+static void check_rows(const struct row *rows, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct row *r = &rows[i];
+		struct drift_seen s;
+		struct drift_todo t;
+		struct world w;
+
+		set_up(&w, r, &s);
+		drift_node(w.nm, &s, &t);
+		if (t.deeds != r->deeds || t.release != r->release || t.why != r->why ||
+		    t.dead != r->dead)
+			fail_msg("%s: deeds %#x (not %#x), release %d, why %d, dead %d", r->name,
+				 t.deeds, r->deeds, t.release, t.why, t.dead);
+		finish(&w);
+	}
+}
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+static void test_coming(void **state)
+{
+	(void)state;
+	check_rows(coming, COUNT(coming));
+}
+
+static void test_off(void **state)
+{
+	(void)state;
+	check_rows(off, COUNT(off));
+}
+
+static void test_on(void **state)
+{
+	(void)state;
+	check_rows(on, COUNT(on));
+}
+
+/* A reason of ours is known by its first word: what we set down we bring back. */
+static void test_reasons_are_ours(void **state)
+{
+	(void)state;
+	assert_string_equal(drift_why_text(DRIFT_WHY_NONE), "");
+	for (unsigned w = DRIFT_WHY_NONE + 1; w <= DRIFT_WHY_MUTE; w++)
+		assert_memory_equal(drift_why_text(w), "burstd: ", 8);
+}
+
+/* --- an instance on a list ---------------------------------------------------------------------
+ */
+
+static const struct provider_instance other = {
+	.id = "i-9", .node = "c1", .addr = "10.0.0.9", .gen = 5, .state = PROVIDER_RUNNING};
+
+static struct provider_instance other_is(enum provider_state state, uint64_t gen)
+{
+	struct provider_instance in = other;
+
+	in.state = state;
+	in.gen = gen;
+	return in;
+}
+
+static void test_owner(void **state)
+{
+	struct provider_instance in = other_is(PROVIDER_RUNNING, 7);
+	struct world w;
+
+	(void)state;
+	begin(&w, NODE_BOOTING);
+	w.older = add(&w, 4, NODE_INDOUBT, "", "");
+	assert_null(drift_owner(w.nm, &in)); /* neither by instance nor by generation */
+	in.gen = 4;
+	assert_ptr_equal(drift_owner(w.nm, &in), w.older);
+	assert_true(drift_owns(w.older, &in)); /* it may be the one that was in doubt */
+	in.gen = 5;
+	assert_ptr_equal(drift_owner(w.nm, &in), w.fn);
+	assert_false(drift_owns(w.fn, &in)); /* which has another one */
+	in.gen = 4;
+	(void)snprintf(in.id, sizeof(in.id), "i-5");
+	assert_ptr_equal(drift_owner(w.nm, &in), w.fn); /* the instance counts, not the tag */
+	assert_true(drift_owns(w.fn, &in));
+	/* What is staged counts. */
+	(void)snprintf(in.id, sizeof(in.id), "i-9");
+	(void)snprintf(fleet_stage(w.older)->instance, sizeof(in.id), "i-4");
+	assert_false(drift_owns(w.older, &in));
+	fleet_publish(&w.f, w.older);
+	finish(&w);
+}
+
+static void test_claim(void **state)
+{
+	struct provider_instance run = other_is(PROVIDER_RUNNING, 5),
+				 ended = other_is(PROVIDER_ENDED, 5);
+	struct drift_listed l = {.in = &run};
+	struct world w;
+
+	(void)state;
+	/* Of a node that no pool names. */
+	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
+	l.in = &ended;
+	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	begin(&w, NO_NODE);
+	l = (struct drift_listed){.in = &run, .nm = w.nm, .priced = true};
+	/* Of one that is bought elsewhere now: it may have a job (I18). */
+	w.nm->flags = K | ALLOC;
+	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	w.nm->flags = K | OFF;
+	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
+	w.nm->flags = K | GOING;
+	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
+	l.in = &ended;
+	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	/* Here. */
+	l.here = true;
+	assert_int_equal(drift_claim(&l), DRIFT_NOBODYS);
+	l.in = &run;
+	assert_int_equal(drift_claim(&l), DRIFT_ADOPT);
+	l.priced = false;
+	assert_int_equal(drift_claim(&l), DRIFT_RIDDLE);
+	l.priced = true;
+	w.nm->flags = 0;
+	assert_int_equal(drift_claim(&l), DRIFT_RIDDLE);
+	finish(&w);
+}
+
+/* I3 */
+static void test_second_of_a_generation(void **state)
+{
+	struct provider_instance in = other_is(PROVIDER_RUNNING, 5);
+	struct world w;
+	struct drift_listed l;
+
+	(void)state;
+	begin(&w, NODE_READY);
+	w.nm->flags = K | ALLOC;
+	l = (struct drift_listed){.in = &in, .nm = w.nm, .fn = w.fn, .here = true, .priced = true};
+	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
+	put_elsewhere(&w, "", "10.0.0.9", SINCE); /* slurmctld has the node on it */
+	assert_int_equal(drift_claim(&l), DRIFT_ADOPT_NEXT);
+	put_elsewhere(&w, "i-9", "", SINCE);
+	assert_int_equal(drift_claim(&l), DRIFT_ADOPT_NEXT);
+	in.addr[0] = '\0'; /* no address is no match */
+	put_elsewhere(&w, "i-1", "10.0.0.1", SINCE);
+	assert_int_equal(drift_claim(&l), DRIFT_STRAY);
+	finish(&w);
+}
+
+struct fate_row {
+	const char *name;
+	uint32_t flags;
+	unsigned live; /* state of our own, generation 5 */
+	enum provider_state state;
+	uint64_t gen;
+	unsigned but; /* SHOWN: ours was; ELSEWHERE: slurmctld has the node on the other */
+	bool home;
+	enum drift_fate want;
+};
+
+static const struct fate_row fates[] = {
+	{"slurmctld has the node off", OFF, NO_NODE, PROVIDER_RUNNING, 7, 0, false, DRIFT_LET_GO},
+	{"or going off", GOING, NO_NODE, PROVIDER_RUNNING, 7, 0, false, DRIFT_LET_GO},
+	{"in use, and no other", ALLOC, NO_NODE, PROVIDER_RUNNING, 7, 0, false, DRIFT_KEEP},
+	{"ours is gone", ALLOC, NODE_GONE, PROVIDER_RUNNING, 7, 0, false, DRIFT_KEEP},
+	{"it is on its way out", ALLOC, NODE_READY, PROVIDER_STOPPING, 7, 0, false, DRIFT_LET_GO},
+	{"or reclaimed", ALLOC, NODE_READY, PROVIDER_RECLAIMING, 7, 0, false, DRIFT_LET_GO},
+	{"ours was not asked for yet", ALLOC, NODE_WANTED, PROVIDER_RUNNING, 4, 0, false,
+	 DRIFT_REPLACE},
+	{"but slurmctld asks for it", COMING, NODE_WANTED, PROVIDER_RUNNING, 4, 0, false,
+	 DRIFT_LET_GO},
+	{"F58 a younger one", ALLOC, NODE_READY, PROVIDER_RUNNING, 7, SHOWN, false, DRIFT_REPLACE},
+	{"F58 unless slurmctld has the node on ours", ALLOC, NODE_READY, PROVIDER_RUNNING, 7, SHOWN,
+	 true, DRIFT_LET_GO},
+	{"F58 which an old journal says of one that nobody saw", ALLOC, NODE_READY,
+	 PROVIDER_RUNNING, 7, UNPROVEN, true, DRIFT_REPLACE},
+	{"of the same generation, and the node is on it", ALLOC, NODE_READY, PROVIDER_RUNNING, 5,
+	 ELSEWHERE, false, DRIFT_REPLACE},
+	{"or it is not", ALLOC, NODE_READY, PROVIDER_RUNNING, 5, 0, false, DRIFT_LET_GO},
+	{"F14 an older one", ALLOC, NODE_READY, PROVIDER_RUNNING, 4, ELSEWHERE, false,
+	 DRIFT_LET_GO},
+};
+
+static void test_fate(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < COUNT(fates); i++) {
+		const struct fate_row *r = &fates[i];
+		struct provider_instance in = other_is(r->state, r->gen);
+		struct world w;
+
+		begin(&w, r->live);
+		w.nm->flags = r->flags | K;
+		w.nm->home = r->home;
+		if (w.fn != NULL && (r->but & (SHOWN | UNPROVEN)) != 0)
+			w.fn->n.wanted_ms = STARTED;
+		if (w.fn != NULL && (r->but & SHOWN) != 0)
+			w.fn->seen_ms = SINCE;
+		if ((r->but & ELSEWHERE) != 0)
+			put_elsewhere(&w, "i-9", "10.0.0.9", SINCE);
+		if (drift_fate(w.nm, &in, STARTED) != r->want)
+			fail_msg("%s: %d", r->name, drift_fate(w.nm, &in, STARTED));
+		finish(&w);
+	}
+}
+
+/* --- what a list lacks -------------------------------------------------------------------------
+ */
+
+static void test_absent(void **state)
+{
+	static const uint32_t misses[] = {DOWN, SILENT, OFF, GOING};
+	struct world w;
+
+	(void)state;
+	for (unsigned s = 0; s < NODE_NSTATES; s++) {
+		bool works = s == NODE_READY || s == NODE_DRAINING;
+		bool braked = s == NODE_BOOTING || s == NODE_INDOUBT;
+
+		begin(&w, s);
+		assert_int_equal(drift_must_show(w.fn), works || s == NODE_BOOTING);
+		w.nm->flags = K | ALLOC;
+		assert_int_equal(drift_absent(w.fn, false), !works);
+		assert_int_equal(drift_absent(w.fn, true), !works && !braked); /* I12 */
+		for (size_t i = 0; works && i < COUNT(misses); i++) {
+			w.nm->flags = K | misses[i];
+			assert_true(drift_absent(w.fn, true));
+		}
+		finish(&w);
+	}
+}
+
+/* I12, F15, F17 */
+static void test_brake(void **state)
+{
+	(void)state;
+	assert_false(drift_brake(3, 3));
+	assert_true(drift_brake(4, 4));
+	assert_false(drift_brake(100, 10));
+	assert_true(drift_brake(100, 11));
+	assert_int_equal(drift_most(0), DRIFT_BRAKE_MIN);
+	assert_int_equal(drift_most(1000), 100);
+}
+
+/* F51 */
+static void test_vanished(void **state)
+{
+	struct world w;
+
+	(void)state;
+	begin(&w, NODE_READY);
+	w.nm->missing_ms = BEGAN;
+	assert_false(drift_vanished(w.nm, BEGAN + DRIFT_VANISHED_MS - 1));
+	assert_true(drift_vanished(w.nm, BEGAN + DRIFT_VANISHED_MS));
+	assert_true(drift_vanished_release(w.nm, WANTED + 1));
+	assert_false(drift_vanished_release(w.nm, WANTED)); /* wanted since */
+	finish(&w);
+	begin(&w, NODE_GONE);
+	assert_false(drift_vanished_release(w.nm, BEGAN));
+	finish(&w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_coming),
+		cmocka_unit_test(test_off),
+		cmocka_unit_test(test_on),
+		cmocka_unit_test(test_reasons_are_ours),
+		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_claim),
+		cmocka_unit_test(test_second_of_a_generation),
+		cmocka_unit_test(test_fate),
+		cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_brake),
+		cmocka_unit_test(test_vanished),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
