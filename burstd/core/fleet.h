@@ -52,6 +52,7 @@ struct fleet_name { /* one Slurm node */
 	int64_t refused_ms;            /* when that was */
 	char why[160];                 /* and why */
 	int64_t forced_ms;             /* when slurmctld was last told to power it down */
+	struct doomed *doomed;         /* the engine's, while it is about to be told so */
 	char *told;                    /* why it was told so, or to drain it; NULL: never */
 	int64_t told_ms;               /* and when; memory only, for people */
 };

@@ -116,6 +116,8 @@ static void arm(struct engine *e)
 	}
 	if (e->postpone_next < next)
 		next = e->postpone_next;
+	if (rescue_next_ms(e) < next)
+		next = rescue_next_ms(e);
 	if (prereq_next_ms(e) < next)
 		next = prereq_next_ms(e);
 	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL)
@@ -140,6 +142,7 @@ static void turn(struct engine *e)
 	remove_run(e);
 	refuse_run(e);
 	postpone_run(e);
+	rescue_run(e);
 	gate_run(e);
 	prereq_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
@@ -224,6 +227,9 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	case SLURM_DETAILS:
 		postpone_details(e, text, len, began_ms, err);
 		break;
+	case SLURM_FATES:
+		rescue_fates(e, text, len, err);
+		break;
 	default:
 		prereq_answer(e, q, text, len);
 		break;
@@ -303,6 +309,13 @@ static int load_refusal(void *ctx, const struct journal_refusal *r, struct err *
 	return 0;
 }
 
+static int load_rescue(void *ctx, const struct journal_rescue *r, struct err *err)
+{
+	(void)err;
+	rescue_load(ctx, r);
+	return 0;
+}
+
 /* Every node of every pool, bought or not: what is not here is not ours to touch.  A node that was
  * taken out of its pool is ours while something of it may exist. */
 static void name_nodes(struct engine *e)
@@ -322,6 +335,7 @@ static int load(struct engine *e, struct err *err)
 					  .spent = load_spent,
 					  .refusal = load_refusal,
 					  .pool = load_pool,
+					  .rescue = load_rescue,
 					  .ctx = e};
 	int64_t last_batch;
 
@@ -354,6 +368,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	pool_init(e);
 	prereq_init(e);
 	map_init(&e->postponed_map);
+	map_init(&e->rescues_map);
 	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	e->postpone_next = INT64_MAX;
 	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
@@ -408,6 +423,7 @@ void engine_free(struct engine *e)
 	intake_free(e);
 	gate_free(e);
 	postpone_free(e);
+	rescue_free(e);
 	free(e->pools);
 	prereq_free(e);
 	str_fini(&e->cancel_waiting);

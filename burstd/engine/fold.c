@@ -209,8 +209,7 @@ void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const
 
 	nm->forced_ms = engine_now(e);
 	fleet_tell(nm, why + ours, engine_now(e));
-	slurm_power_down(e->slurm, nm->name, nm->newest != NULL ? nm->newest->n.addr : NULL, dead,
-			 why);
+	rescue_node(e, nm, dead, why);
 }
 
 /* What follows from a change once it is durable; everything here is repeated by the next diff. */

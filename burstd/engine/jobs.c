@@ -24,6 +24,8 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 		refuse_jobs(e, text, len);
 	if ((who & JOBS_FOR_GATE) != 0 && err == NULL) /* else: asked again */
 		gate_jobs(e, text, len);
+	if ((who & JOBS_FOR_RESCUE) != 0)
+		rescue_jobs(e, text, len, err);
 	if ((who & JOBS_FOR_CANCEL) != 0 && err == NULL) /* else: the next poll asks again */
 		cancel_jobs(e, text, len);
 }

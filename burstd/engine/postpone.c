@@ -18,7 +18,6 @@ enum {
 	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
-	POSTPONE_ASK_MAX = 500, /* jobs in one question */
 };
 
 struct postponed { /* one job */
@@ -162,14 +161,14 @@ static void forget(struct engine *e)
 
 void postpone_run(struct engine *e)
 {
-	struct postponed *asked[POSTPONE_ASK_MAX];
-	const char *ids[POSTPONE_ASK_MAX];
+	struct postponed *asked[SLURM_ASK_MAX];
+	const char *ids[SLURM_ASK_MAX];
 	int64_t now = engine_now(e);
 	size_t n = 0;
 
 	forget(e);
 	e->postpone_next = INT64_MAX;
-	for (struct postponed *p = e->postponed; p != NULL && n < POSTPONE_ASK_MAX; p = p->next) {
+	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next) {
 		if (p->id[0] == '\0')
 			continue;
 		if (p->look_ms <= now && slurm_settled_ms(e->slurm) != INT64_MAX)
@@ -179,7 +178,7 @@ void postpone_run(struct engine *e)
 	}
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->id;
-	if (n == 0 || !slurm_ask_details(e->slurm, ids, n))
+	if (n == 0 || !slurm_ask_jobs(e->slurm, SLURM_DETAILS, ids, n))
 		return; /* an answer is on its way, and is followed by the next question */
 	for (size_t i = 0; i < n; i++)
 		asked[i]->asked = true;

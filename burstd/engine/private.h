@@ -14,6 +14,7 @@
  *   jobs.c      one squeue for all who want to know about jobs
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
  *   postpone.c  ... and waits, longer each time
+ *   rescue.c    the jobs of a node that must go down, and what becomes of them
  *   prereq.c    is slurm.conf as it must be
  *   cancel.c    nodes that boot for a job that has ended
  *   operate.c   what an admin orders about nodes
@@ -176,6 +177,9 @@ struct engine {
 	bool wanted_asked, call_asked; /* squeue runs for these; for the first call */
 	struct postponed *postponed;   /* jobs that were refused, not long ago */
 	struct map postponed_map;      /* ... by number */
+	struct doomed *doomed;         /* nodes that are about to be forced down */
+	struct rescue *rescues;        /* jobs that lost a node */
+	struct map rescues_map;        /* ... by number */
 	struct pool *pools;
 	struct journal_room room; /* on the disk, at the last look */
 	char no_room[128];        /* for people, when it is low */
@@ -214,12 +218,18 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 		  const char *detail);
 struct journal_tx *engine_tx(struct engine *e); /* the one being built */
 void engine_commit(struct engine *e);
-/* Have slurmctld power a node down, with the reason. */
+/* Have slurmctld power a node down, with the reason; its jobs are followed (rescue.c). */
 void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
 
 /* --- jobs.c --- */
-enum jobs_for { JOBS_FOR_INTAKE = 1, JOBS_FOR_REFUSE = 2, JOBS_FOR_GATE = 4, JOBS_FOR_CANCEL = 8 };
+enum jobs_for {
+	JOBS_FOR_INTAKE = 1,
+	JOBS_FOR_REFUSE = 2,
+	JOBS_FOR_GATE = 4,
+	JOBS_FOR_CANCEL = 8,
+	JOBS_FOR_RESCUE = 16,
+};
 void jobs_want(struct engine *e, enum jobs_for who); /* an answer begun from now on */
 bool jobs_coming(const struct engine *e, enum jobs_for who);
 void jobs_run(struct engine *e);
@@ -274,6 +284,16 @@ void postpone_run(struct engine *e);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);
 void postpone_free(struct engine *e);
+
+/* --- rescue.c --- */
+void rescue_load(struct engine *e, const struct journal_rescue *j);
+/* As slurm_power_down(), once the jobs that may be on the node are written down. */
+void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
+void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
+void rescue_run(struct engine *e);
+void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
+int64_t rescue_next_ms(const struct engine *e);
+void rescue_free(struct engine *e);
 
 /* --- prereq.c --- */
 void prereq_init(struct engine *e);

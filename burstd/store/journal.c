@@ -32,6 +32,9 @@ enum statement {
 	ALL_BATCHES,
 	ALL_CALLS,
 	SUM_USAGE,
+	PUT_RESCUE,
+	DEL_RESCUE,
+	ALL_RESCUES,
 	ALL_REFUSALS,
 	ALL_POOLS,
 	GET_NUMBER,
@@ -91,6 +94,12 @@ static const char *const statements[NSTATEMENTS] = {
 		"INSERT INTO pool (name, paused, waves, last_ms, until_ms) VALUES (?, ?, ?, ?, ?)"
 		" ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
 		"excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms",
+	[PUT_RESCUE] = "INSERT INTO rescue (job, id, node, gen, at_ms, why)"
+		       " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
+		       " id = excluded.id, node = excluded.node, gen = excluded.gen,"
+		       " at_ms = excluded.at_ms, why = excluded.why",
+	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
+	[ALL_RESCUES] = "SELECT job, id, node, gen, at_ms, why FROM rescue ORDER BY job",
 	[ALL_REFUSALS] = "SELECT job, count, last_ms FROM refusal ORDER BY job",
 	[ALL_POOLS] = "SELECT name, paused, waves, last_ms, until_ms FROM pool ORDER BY name",
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
@@ -337,6 +346,23 @@ void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 void journal_del_refusal(struct journal_tx *tx, uint64_t job)
 {
 	effect(tx, DEL_REFUSAL);
+	add_bits(tx, job);
+}
+
+void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
+{
+	effect(tx, PUT_RESCUE);
+	add_bits(tx, r->job);
+	add_text(tx, r->id);
+	add_text(tx, r->node);
+	add_bits(tx, r->gen);
+	add_int(tx, r->at_ms);
+	add_text(tx, r->why);
+}
+
+void journal_del_rescue(struct journal_tx *tx, uint64_t job)
+{
+	effect(tx, DEL_RESCUE);
 	add_bits(tx, job);
 }
 
@@ -654,6 +680,26 @@ static int read_pool(const struct journal *j, struct db_cursor *c, const struct 
 	return c->bad ? db_damaged(j->db, "pool", e) : v->pool(v->ctx, &p, e);
 }
 
+static void copy_text(char *out, size_t size, struct db_cursor *c)
+{
+	const char *text = db_get_text(c, size - 1);
+
+	(void)snprintf(out, size, "%s", text != NULL ? text : "");
+}
+
+static int read_rescue(const struct journal *j, struct db_cursor *c,
+		       const struct journal_visitor *v, struct err *e)
+{
+	struct journal_rescue r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
+
+	copy_text(r.id, sizeof(r.id), c);
+	copy_text(r.node, sizeof(r.node), c);
+	r.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	r.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	copy_text(r.why, sizeof(r.why), c);
+	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
+}
+
 static int read_all(struct journal *j, enum statement what, read_fn read,
 		    const struct journal_visitor *v, struct err *e)
 {
@@ -685,7 +731,9 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 		return -1;
 	if (v->refusal != NULL && read_all(j, ALL_REFUSALS, read_refusal, v, e) < 0)
 		return -1;
-	return v->pool != NULL ? read_all(j, ALL_POOLS, read_pool, v, e) : 0;
+	if (v->pool != NULL && read_all(j, ALL_POOLS, read_pool, v, e) < 0)
+		return -1;
+	return v->rescue != NULL ? read_all(j, ALL_RESCUES, read_rescue, v, e) : 0;
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)

@@ -25,6 +25,7 @@ enum {
 	/* Events kept, however young: some 200 MiB with their index, and what 10,000 node lives a
 	 * day leave in a month. */
 	JOURNAL_EVENTS_MAX = 2000000,
+	JOURNAL_JOB_ID_MAX = 31,
 	JOURNAL_TRIM = 256, /* events forgotten at once: a few milliseconds */
 };
 
@@ -70,6 +71,16 @@ struct journal_refusal { /* of a job: core/refusal.h */
 	struct refusal r;
 };
 
+struct journal_rescue { /* a job that is about to lose a node, until it is known what became of it
+			 */
+	uint64_t job;
+	char id[JOURNAL_JOB_ID_MAX + 1]; /* as people write it */
+	char node[HOSTLIST_NAME_MAX + 1];
+	uint64_t gen;
+	int64_t at_ms;
+	char why[200]; /* for people */
+};
+
 struct journal_pool {     /* what an admin or its machines did to it */
 	const char *name; /* borrowed */
 	bool paused;
@@ -83,8 +94,8 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * calls, sums, refusals, pools. A visit that returns -1 (with *e) stops the load; a NULL one is
- * left out; node.pool is not set. */
+ * calls, sums, refusals, pools, rescues. A visit that returns -1 (with *e) stops the load; a NULL
+ * one is left out; node.pool is not set. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -94,6 +105,7 @@ struct journal_visitor {
 		     struct err *e); /* sum of usage */
 	int (*refusal)(void *ctx, const struct journal_refusal *r, struct err *e);
 	int (*pool)(void *ctx, const struct journal_pool *p, struct err *e);
+	int (*rescue)(void *ctx, const struct journal_rescue *r, struct err *e);
 	void *ctx;
 };
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
@@ -114,6 +126,8 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u);
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value);
 void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);
 void journal_del_refusal(struct journal_tx *tx, uint64_t job);
+void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r); /* or replace */
+void journal_del_rescue(struct journal_tx *tx, uint64_t job);
 void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void journal_end_call(struct journal_tx *tx, int64_t seq);
 /* Durable when 0.  -1: after the restart that must follow, all of it is there or nothing.  Either

@@ -87,4 +87,13 @@ static const char step_2[] = "ALTER TABLE node ADD COLUMN job BIGINT NOT NULL DE
 			     "  last_ms BIGINT NOT NULL,"
 			     "  until_ms BIGINT NOT NULL);";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2};
+/* A job that is about to lose its node, until slurmctld shows what became of it. */
+static const char step_3[] = "CREATE TABLE rescue ("
+			     "  job BIGINT PRIMARY KEY,"
+			     "  id TEXT NOT NULL,"
+			     "  node TEXT NOT NULL,"
+			     "  gen BIGINT NOT NULL,"
+			     "  at_ms BIGINT NOT NULL,"
+			     "  why TEXT NOT NULL);";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3};

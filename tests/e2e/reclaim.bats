@@ -74,6 +74,10 @@ ran_twice() {
 	instance_is "$id" reclaiming || instance_is "$id" stopping
 	grep -q "node $node reason set to: burstd: the provider takes its capacity back" /var/log/slurm/slurmctld.log
 	burstctl events | grep -w "$node" | grep -q 'ready -> draining'
+	# What became of the job is on record, and its user is told.
+	burstctl events | grep -w "$node" | grep -q "job-taken.*job $job loses this node: the provider takes its capacity back"
+	within 10 eval 'burstctl events | grep -q "job-requeued.*job $job: it was requeued"'
+	within 5 eval 'scontrol show job "$job" | grep -q "AdminComment=burstd: lost node $node: the provider takes"'
 	within 60 job_is "$job" COMPLETED
 	ran_twice "$job"
 	within 10 instance_is "$id" ended
@@ -126,6 +130,7 @@ ran_twice() {
 	node=$(job_nodes "$job")
 	sim_reclaim "$node" 10000
 	within 10 job_is "$job" NODE_FAIL
+	within 10 eval 'burstctl events | grep -q "job-ended.*job $job: it ended as NODE_FAIL and was not requeued"'
 	within 30 powered_down "$node"
 	next=$(job -N1 --exclusive -w "$node" --wrap 'sleep 1')
 	within 40 job_is "$next" COMPLETED

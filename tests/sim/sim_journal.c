@@ -28,7 +28,9 @@ enum effect_kind {
 	END_CALL,
 	PUT_REFUSAL,
 	DEL_REFUSAL,
-	PUT_POOL
+	PUT_POOL,
+	PUT_RESCUE,
+	DEL_RESCUE
 };
 
 struct effect {
@@ -42,6 +44,7 @@ struct effect {
 		struct sim_bill bill;
 		struct refusal refusal;
 		struct journal_pool pool;
+		struct journal_rescue rescue;
 	} u;
 };
 
@@ -68,6 +71,8 @@ struct number {
 struct opinions {
 	struct journal_refusal refusals[REFUSALS_MAX];
 	size_t nrefusals;
+	struct journal_rescue rescues[REFUSALS_MAX];
+	size_t nrescues;
 	struct journal_pool pools[SIM_POOLS_MAX];
 	bool has_pool[SIM_POOLS_MAX];
 };
@@ -386,6 +391,19 @@ void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
 	add(tx, PUT_POOL, p->name)->u.pool = *p;
 }
 
+void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
+{
+	struct effect *f = add(tx, PUT_RESCUE, "");
+
+	f->id = r->job;
+	f->u.rescue = *r;
+}
+
+void journal_del_rescue(struct journal_tx *tx, uint64_t job)
+{
+	add(tx, DEL_RESCUE, "")->id = job;
+}
+
 void journal_abandon(struct journal_tx *tx)
 {
 	tx->j->open--;
@@ -523,6 +541,24 @@ static void put_refusal(struct journal *j, const struct effect *f)
 		o->nrefusals++;
 }
 
+static void put_rescue(struct journal *j, const struct effect *f)
+{
+	struct opinions *o = &j->opinions;
+	size_t i = 0;
+
+	while (i < o->nrescues && o->rescues[i].job != f->id)
+		i++;
+	if (f->kind == DEL_RESCUE) {
+		if (i < o->nrescues)
+			o->rescues[i] = o->rescues[--o->nrescues];
+		return;
+	}
+	if (i == REFUSALS_MAX)
+		world_fail(j->w, "I16: jobs that lost a node are followed for ever");
+	o->rescues[i] = f->u.rescue;
+	o->nrescues += i == o->nrescues;
+}
+
 static void put_pool(struct journal *j, const struct effect *f)
 {
 	for (size_t p = 0; p < j->w->set.npools; p++)
@@ -569,6 +605,10 @@ static void apply(struct journal *j, const struct effect *f)
 		break;
 	case PUT_POOL:
 		put_pool(j, f);
+		break;
+	case PUT_RESCUE:
+	case DEL_RESCUE:
+		put_rescue(j, f);
 		break;
 	}
 }
@@ -628,6 +668,9 @@ static int load_opinions(const struct journal *j, const struct journal_visitor *
 
 	for (size_t i = 0; i < o->nrefusals; i++)
 		if (v->refusal(v->ctx, &o->refusals[i], e) != 0)
+			return -1;
+	for (size_t i = 0; i < o->nrescues; i++)
+		if (v->rescue(v->ctx, &o->rescues[i], e) != 0)
 			return -1;
 	for (size_t p = 0; p < j->w->set.npools; p++) {
 		struct journal_pool pool = o->pools[p];

@@ -8,7 +8,7 @@
 #include "sim_slurm.h"
 #include "world.h"
 
-enum { OUT_MAX = 1 << 20, ARGS_MAX = 8, COMMANDS_PER_MINUTE = 180 };
+enum { OUT_MAX = 1 << 20, ARGS_MAX = 10, COMMANDS_PER_MINUTE = 180 };
 
 enum query { SHOW_NODES, UPDATE, SQUEUE, DETAILS, SETTINGS };
 
@@ -18,7 +18,6 @@ struct child {
 	void *ctx;
 	enum query query;
 	char *args[ARGS_MAX + 1];
-	char *input;
 	struct str out;
 	struct err error; /* code set: it was stopped at its deadline */
 	int status;
@@ -53,7 +52,6 @@ static void child_free(struct proc *p, struct child *k)
 	for (size_t i = 0; k->args[i] != NULL; i++)
 		free(k->args[i]);
 	str_fini(&k->out);
-	free(k->input);
 	free(k);
 }
 
@@ -146,7 +144,7 @@ static void run(struct world *w, struct child *k)
 		sim_ctld_show_jobs(w->ctld, is_all(k), &k->out);
 	else if (k->query == SETTINGS)
 		str_adds(&k->out, "PartitionName=cloud State=UP\n");
-	else if (sim_ctld_show_details(w->ctld, k->input, &k->out) != 0)
+	else if (sim_ctld_show_details(w->ctld, k->args[8], &k->out) != 0)
 		fails(k, "slurm_load_jobs error: Invalid job id specified\n");
 	k->whole = only == SIZE_MAX;
 	if (k->whole)
@@ -193,8 +191,6 @@ static enum query scontrol_query(const char *const *argv)
 {
 	if (strcmp(argv[1], "update") == 0)
 		return UPDATE;
-	if (argv[2] == NULL)
-		return DETAILS;
 	return argv[3] != NULL && strcmp(argv[3], "nodes") == 0 ? SHOW_NODES : SETTINGS;
 }
 
@@ -203,7 +199,7 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 	size_t n = strlen(argv[0]);
 
 	if (n > 7 && strcmp(argv[0] + n - 7, "/squeue") == 0)
-		k->query = SQUEUE;
+		k->query = strcmp(argv[4], "all") == 0 ? DETAILS : SQUEUE;
 	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
 		k->query = scontrol_query(argv);
 	else
@@ -220,7 +216,6 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	(void)e;
 	str_init(&k->out, OUT_MAX);
 	read_args(p, k, call->argv);
-	k->input = call->input != NULL ? mem_strdup(call->input) : NULL;
 	k->done = done;
 	k->ctx = ctx;
 	k->timeout_ms = call->timeout_ms;

@@ -60,10 +60,10 @@ void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
 		if (n->pool != SIM_POOLS_MAX)
 			str_addf(out, "%s,", c->w->set.pools[n->pool].name);
 		str_adds(out, "all BootTime=None SlurmdStartTime=None");
-		if (n->inst != 0 && c->w->set.instance_ids)
-			str_addf(out, " InstanceId=i-%u", (unsigned)n->inst);
 		if (n->reason[0] != '\0')
 			str_addf(out, " Reason=%s [slurm@2027-01-15T08:00:00]", n->reason);
+		if (n->inst != 0 && c->w->set.instance_ids)
+			str_addf(out, " InstanceId=i-%u", (unsigned)n->inst);
 		str_adds(out, "\n");
 	}
 }
@@ -124,27 +124,22 @@ static struct ctld_job *find_job(struct sim_ctld *c, const char *id)
 	return NULL;
 }
 
-int sim_ctld_show_details(struct sim_ctld *c, const char *input, struct str *out)
+int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 {
-	static const char show[] = "show job ";
-	int rc = 0;
+	bool several = strchr(ids, ',') != NULL;
 
 	c->details_at = c->w->now;
-	while (strncmp(input, show, sizeof(show) - 1) == 0) {
-		const struct ctld_job *j = find_job(c, input + sizeof(show) - 1);
+	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
+		const struct ctld_job *j = find_job(c, id += *id == ',');
 
-		if (j == NULL)
-			rc = -1;
-		else
-			str_addf(out,
-				 "JobId=%u JobName=wrap Priority=%d JobState=%s StartTime=%lld "
-				 "AdminComment=burstd: x\n",
-				 (unsigned)j->id, j->held ? 0 : 7, state_of(j),
-				 (long long)((j->begin_at + c->w->skew) / SIM_SECOND));
-		input += strcspn(input, "\n");
-		input += *input == '\n';
+		if (j == NULL && !several)
+			return -1;
+		if (j != NULL)
+			str_addf(out, "%-24u%-24s%-24d%-24lld%-300s\n", (unsigned)j->id,
+				 state_of(j), j->held ? 0 : 7,
+				 (long long)((j->begin_at + c->w->skew) / SIM_SECOND), "burstd: x");
 	}
-	return rc;
+	return 0;
 }
 
 static void set_reason(struct sim_ctld *c, struct ctld_node *n, const char *reason)

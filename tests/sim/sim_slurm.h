@@ -110,8 +110,8 @@ bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
 void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, struct str *out);
-/* `scontrol -o`, told "show job N" in lines: -1: one of them is unknown. */
-int sim_ctld_show_details(struct sim_ctld *c, const char *input, struct str *out);
+/* squeue -j IDS in the columns of SLURM_DETAIL_ARGS: -1: there is only one, and that is unknown. */
+int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
 /* `scontrol update NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */
 int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only);
 

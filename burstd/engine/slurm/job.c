@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-enum { FIELDS = 6 };
+enum { FIELDS = 6, DETAIL_WIDTH = 24 }; /* of SLURM_JOB_FORMAT and SLURM_DETAIL_ARGS */
 
 static bool starts(struct slurm_text t, const char *s)
 {
@@ -137,61 +137,40 @@ bool slurm_names_meet(struct slurm_text a, struct slurm_text b)
 	return false;
 }
 
-/* The value of the first key= that stands alone in the line, up to the next space. */
-static struct slurm_text value(struct slurm_text line, const char *key)
+static bool has_ended(struct slurm_text state)
 {
-	size_t n = strlen(key);
+	static const char *const ended[] = {
+		"COMPLETED", "FAILED",    "CANCELLED", "NODE_FAIL", "TIMEOUT", "OUT_OF_MEMORY",
+		"BOOT_FAIL", "PREEMPTED", "DEADLINE",  "REVOKED",   "STOPPED",
+	};
 
-	for (size_t i = 0; i + n <= line.n; i++) {
-		const char *p = line.p + i, *space;
-
-		if ((i > 0 && p[-1] != ' ') || memcmp(p, key, n) != 0)
-			continue;
-		p += n;
-		space = memchr(p, ' ', (size_t)(line.p + line.n - p));
-		return (struct slurm_text){p,
-					   (size_t)((space != NULL ? space : line.p + line.n) - p)};
-	}
-	return (struct slurm_text){NULL, 0};
+	for (size_t i = 0; i < sizeof(ended) / sizeof(ended[0]); i++)
+		if (slurm_text_is(state, ended[i]))
+			return true;
+	return false;
 }
 
-/* Users write some of this line (job name, comment), so there may be several that look like
- * AdminComment: one that is not ours is enough to keep our hands off. */
-static bool comment_free(struct slurm_text line)
+/* The next column, without the blanks that fill it. */
+static struct slurm_text column(struct slurm_text *line)
 {
-	static const char key[] = " AdminComment=";
-	const size_t nkey = sizeof(key) - 1;
+	struct slurm_text t = {line->p, line->n < DETAIL_WIDTH ? line->n : DETAIL_WIDTH};
 
-	for (size_t i = 0; i + nkey <= line.n; i++) {
-		struct slurm_text v = {line.p + i + nkey, line.n - i - nkey};
-
-		if (memcmp(line.p + i, key, nkey) == 0 && v.n > 0 && v.p[0] != ' ' &&
-		    !starts(v, "burstd:") && !starts(v, "(null)"))
-			return false;
-	}
-	return true;
+	line->p += t.n;
+	line->n -= t.n;
+	while (t.n > 0 && t.p[t.n - 1] == ' ')
+		t.n--;
+	return t;
 }
 
-/* Users choose the job's name, which comes before these; numbers and states in it would mislead.
- * What Slurm writes comes after Priority=, of which a name may hold another: then the line is not
- * understood, and left alone. */
-static bool parse_detail(struct slurm_text line, struct slurm_job_detail *d)
+static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 {
-	struct slurm_text priority = value(line, "Priority="), rest, begin;
-
-	*d = (struct slurm_job_detail){.number = number(value(line, "JobId="))};
-	if (d->number == 0 || priority.p == NULL)
-		return false;
-	rest.p = priority.p;
-	rest.n = (size_t)(line.p + line.n - priority.p);
-	if (value(rest, "Priority=").p != NULL)
-		return false;
-	d->held = slurm_text_is(priority, "0");
-	d->pending = slurm_text_is(value(rest, "JobState="), "PENDING");
-	begin = value(rest, "StartTime=");
-	d->begin_ms = (int64_t)number(begin) * 1000;
-	d->comment_free = comment_free(line);
-	return true;
+	*d = (struct slurm_job_detail){.number = number(column(&line)), .state = column(&line)};
+	d->held = slurm_text_is(column(&line), "0");
+	d->begin_ms = (int64_t)number(column(&line)) * 1000;
+	d->pending = slurm_text_is(d->state, "PENDING");
+	d->ended = has_ended(d->state);
+	d->comment_free = line.n == 0 || line.p[0] == ' ' || starts(line, "burstd:") ||
+			  starts(line, "(null)");
 }
 
 void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn, void *ctx)
@@ -202,7 +181,10 @@ void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn
 		struct slurm_text line = next_line(&text, end);
 		struct slurm_job_detail d;
 
-		if (starts(line, "JobId=") && parse_detail(line, &d))
+		if (line.n < 4 * DETAIL_WIDTH)
+			continue;
+		parse_detail(line, &d);
+		if (d.number != 0)
 			fn(ctx, &d);
 	}
 }

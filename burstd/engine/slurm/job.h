@@ -1,4 +1,4 @@
-/* job.h - what squeue and scontrol print about jobs, read without believing more than needed.
+/* job.h - what squeue prints about jobs, read without believing more than needed.
  *
  * A job has two names: its number, unique and never a list, and the id that people and `scontrol
  * update` use ("7", "7_2" of an array, "7+1" of a heterogeneous job).  Updating the bare number of
@@ -15,6 +15,13 @@
 
 /* For `squeue -h -a -o`: one line a job. */
 #define SLURM_JOB_FORMAT "%A|%i|%T|%P|%r|%N"
+
+/* The arguments of squeue for details, but for the ids of the jobs: one line a job, in columns.
+ * Nothing in it is a user's text: `scontrol show job` prints the job's name among what Slurm says,
+ * and a name may say anything.  Called admin_comment from 22.05 to 26.05. */
+#define SLURM_DETAIL_ARGS                                                                          \
+	"-h", "-a", "-t", "all", "-O",                                                             \
+		"JobID:24,State:24,PriorityLong:24,StartTime:24,admin_comment:300", "-j"
 
 enum { SLURM_JOB_ID_MAX = 31 };
 
@@ -38,13 +45,15 @@ bool slurm_names_meet(struct slurm_text a, struct slurm_text b);
 
 struct slurm_job_detail {
 	uint64_t number;
-	bool pending, held; /* held: an admin's or the user's, until they release it */
-	int64_t begin_ms;   /* pending: not before this time; 0: not said */
-	bool comment_free;  /* AdminComment is empty or begins with "burstd:" */
+	struct slurm_text state; /* borrowed */
+	bool pending, held;      /* held: an admin's or the user's, until they release it */
+	bool ended;              /* and will not run again */
+	int64_t begin_ms;  /* pending: not before this time; else its last start; 0: not said */
+	bool comment_free; /* AdminComment is empty or begins with "burstd:" */
 };
 
 typedef void (*slurm_job_detail_fn)(void *ctx, const struct slurm_job_detail *d);
-/* `scontrol -o show job`, with SLURM_TIME_FORMAT=%s; lines that are no job are skipped. */
+/* What squeue prints for SLURM_DETAIL_ARGS with SLURM_TIME_FORMAT=%s; other lines are skipped. */
 void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn, void *ctx);
 
 #endif

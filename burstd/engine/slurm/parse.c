@@ -84,11 +84,29 @@ static void take(struct slurm_text word, const char *key, struct slurm_text *val
 		*value = (struct slurm_text){word.p + n, word.n - n};
 }
 
+/* slurmctld prints it after all that people may write (Reason, Comment, Extra), so the last one is
+ * its own. */
+static struct slurm_text last_instance(const char *line, const char *end)
+{
+	static const char key[] = " InstanceId=";
+	struct slurm_text t = {NULL, 0};
+	const char *p;
+
+	while ((p = memmem(line, (size_t)(end - line), key, sizeof(key) - 1)) != NULL) {
+		const char *space;
+
+		t.p = line = p + sizeof(key) - 1;
+		space = memchr(t.p, ' ', (size_t)(end - t.p));
+		t.n = (size_t)((space != NULL ? space : end) - t.p);
+	}
+	return t;
+}
+
 /* One pass over the words of a line; what follows Reason= is free text. */
 static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n)
 {
 	static const char reason[] = "Reason=";
-	const char *end = line + len;
+	const char *start = line, *end = line + len;
 	struct slurm_text name = {NULL, 0};
 
 	while (line < end) {
@@ -105,11 +123,11 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 			take(word, "State=", &n->state);
 			take(word, "NodeAddr=", &n->addr);
 			take(word, "NodeHostName=", &n->host);
-			take(word, "InstanceId=", &n->instance);
 			take(word, "Partitions=", &n->partitions);
 		}
 		line += word.n + 1;
 	}
+	n->instance = last_instance(start, end);
 	return name;
 }
 

@@ -1,8 +1,9 @@
-/* parse.h - what scontrol and squeue print, read without believing more than needed.
+/* parse.h - what scontrol prints about nodes, read without believing more than needed.
  *
  * A state is a set of flags (core/slurm_flag.h); a word we do not know is no flag of ours.  Values
- * may hold '=' and spaces (a node's Reason is anybody's text), so only the first occurrence of a
- * key counts and everything from Reason= on is free text. */
+ * may hold '=' and spaces, and a node's Reason is anybody's text: the first occurrence of a key
+ * counts, and everything from Reason= on is free text; of what slurmctld prints after that, the
+ * last. */
 #ifndef BURSTD_SLURM_PARSE_H
 #define BURSTD_SLURM_PARSE_H
 

@@ -110,23 +110,27 @@ static int failed(const char *what, const struct proc_reply *r, struct err *e)
 static const struct {
 	const char *what;
 	bool squeue;
-	const char *args[8];
+	const char *args[10];
 } questions[NRUNS] = {
 	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-o", "show", "nodes"}},
 	[SLURM_CONFIGURING] = {"squeue",
 			       true,
 			       {"-h", "-a", "-t", "CONFIGURING,RUNNING", "-o", SLURM_JOB_FORMAT}},
 	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o", SLURM_JOB_FORMAT}},
-	[SLURM_DETAILS] = {"scontrol show job", false, {"-o"}},
+	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
 	[UPDATE] = {"scontrol update", false, {"update"}},
 };
 
-/* scontrol, told several things, fails when one of them did: of one job of many. */
+/* Asked about one job that slurmctld does not know, squeue fails; about several, it says nothing of
+ * that one. */
 static bool answered(const struct run *run, const struct proc_reply *r)
 {
-	return r->status == 0 || (run->what == SLURM_DETAILS && r->status == 1);
+	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES;
+
+	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }
 
 static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
@@ -153,7 +157,7 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 }
 
 /* args: what follows the arguments of the table, or NULL. */
-static bool start(struct slurm *s, int what, const char *const *args, const struct str *input)
+static bool start(struct slurm *s, int what, const char *const *args)
 {
 	/* Times are read as numbers, whatever the zone. */
 	const char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s",
@@ -162,8 +166,6 @@ static bool start(struct slurm *s, int what, const char *const *args, const stru
 	const char *argv[16] = {questions[what].squeue ? s->squeue : s->scontrol};
 	struct proc_call call = {.argv = argv,
 				 .envp = envp,
-				 .input = input != NULL ? input->p : NULL,
-				 .input_len = input != NULL ? input->len : 0,
 				 .timeout_ms = SLURM_TIMEOUT_MS,
 				 .max_out = SLURM_OUT_MAX};
 	struct run *run = mem_zalloc(sizeof(*run));
@@ -188,21 +190,24 @@ static bool start(struct slurm *s, int what, const char *const *args, const stru
 
 bool slurm_ask(struct slurm *s, enum slurm_question q)
 {
-	return s->running[q] == NULL && start(s, (int)q, NULL, NULL);
+	return s->running[q] == NULL && start(s, (int)q, NULL);
 }
 
-bool slurm_ask_details(struct slurm *s, const char *const *ids, size_t n)
+bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n)
 {
-	struct str input;
+	const char *args[2] = {NULL};
+	struct str list;
 	bool ok;
 
-	if (s->running[SLURM_DETAILS] != NULL)
+	assert(n <= SLURM_ASK_MAX);
+	if (s->running[q] != NULL)
 		return false;
-	str_init(&input, n * (SLURM_JOB_ID_MAX + 16));
+	str_init(&list, n * (SLURM_JOB_ID_MAX + 1));
 	for (size_t i = 0; i < n; i++)
-		str_addf(&input, "show job %s\n", ids[i]);
-	ok = start(s, SLURM_DETAILS, NULL, &input);
-	str_fini(&input);
+		str_addf(&list, "%s%s", i > 0 ? "," : "", ids[i]);
+	args[0] = list.p;
+	ok = start(s, (int)q, args);
+	str_fini(&list);
 	return ok;
 }
 
@@ -393,7 +398,7 @@ void slurm_flush(struct slurm *s)
 	make_argv(c, args, argv);
 	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
 		  kind_names[c->kind], "count", fmt_u64(count, c->n), NULL);
-	if (start(s, UPDATE, argv, NULL)) {
+	if (start(s, UPDATE, argv)) {
 		s->first = c->next;
 		if (s->first == NULL)
 			s->last = NULL;

@@ -25,6 +25,7 @@ enum {
 	SLURM_QUEUE_MAX = 4096, /* commands waiting; more are dropped, the next diff repeats them */
 	SLURM_BATCH_MAX = 1000, /* nodes in one command */
 	SLURM_ARG_MAX = 100000, /* bytes of one argument; the kernel's limit is 131,071 */
+	SLURM_ASK_MAX = 500,    /* jobs in one question */
 	SLURM_COMMENT_MAX = 240, /* bytes of a reason or a comment of ours */
 };
 
@@ -33,6 +34,7 @@ enum slurm_question {
 	SLURM_CONFIGURING, /* the jobs that have nodes, up or not: slurm_job_parse() */
 	SLURM_JOBS,        /* all jobs that have not ended: likewise */
 	SLURM_DETAILS,     /* of some jobs: slurm_job_parse_detail() */
+	SLURM_FATES,       /* likewise, of others */
 	SLURM_CONFIG,      /* slurmctld's settings: slurm_require() */
 	SLURM_PARTITIONS,  /* likewise */
 	SLURM_NQUESTIONS
@@ -56,8 +58,9 @@ void slurm_configure(struct slurm *s, const char *bin, const char *conf);
 
 /* Ask, unless the same question is being answered. */
 bool slurm_ask(struct slurm *s, enum slurm_question q);
-/* SLURM_DETAILS of these jobs, by their ids; those that slurmctld does not know are left out. */
-bool slurm_ask_details(struct slurm *s, const char *const *ids, size_t n);
+/* SLURM_DETAILS or SLURM_FATES of these jobs, at most SLURM_ASK_MAX, by their ids; the answer
+ * leaves out those that slurmctld does not know. */
+bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n);
 
 /* Queue: where the node is reached.  addr NULL: back to its own name. */
 void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const char *host);

@@ -62,7 +62,8 @@ static const char two_nodes[] =
 	"MCS_label=N/A Partitions=cloud  BootTime=2026-11-21T02:00:00 "
 	"Reason=said State=DOWN NodeAddr=6.6.6.6 a=b [root@2026-11-21T02:00:00]\n"
 	"NodeName=c2 NodeAddr=c2 NodeHostName=c2 State=IDLE+CLOUD+POWERED_DOWN Partitions=cloud "
-	"InstanceId=i-7 InstanceType=gpu Comment=Reason=none InstanceId=i-8\n";
+	"Reason=InstanceId=i-8 InstanceId=i-9 [root@2026-11-21T02:00:00] Comment=InstanceId=i-6 "
+	"InstanceId=i-7 InstanceType=gpu ReservationName=r\n";
 
 static void test_nodes(void **state)
 {

@@ -72,9 +72,10 @@ int64_t slurm_settled_ms(const struct slurm *s)
 	return F.settled_ms;
 }
 
-bool slurm_ask_details(struct slurm *s, const char *const *ids, size_t n)
+bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n)
 {
 	(void)s;
+	assert_int_equal(q, SLURM_DETAILS);
 	F.nasked += (unsigned)n;
 	F.asked[0] = '\0';
 	for (size_t i = 0; i < n && i < 3; i++)
@@ -118,10 +119,8 @@ static void refuse(const char *why)
 static void details(const char *state, unsigned priority, int64_t begin, const char *comment)
 {
 	char text[300];
-	int n = snprintf(text, sizeof(text),
-			 "JobId=107 ArrayJobId=7 ArrayTaskId=2 JobName=x Priority=%u JobState=%s "
-			 "StartTime=%lld%s\n",
-			 priority, state, (long long)(F.now / 1000 + begin), comment);
+	int n = snprintf(text, sizeof(text), "%-24s%-24s%-24u%-24lld%-40s\n", "107", state,
+			 priority, (long long)(F.now / 1000 + begin), comment);
 
 	postpone_run(&F.e);
 	F.now++;
@@ -147,7 +146,7 @@ static void test_told(void **state)
 	assert_int_equal(F.told, 1);
 	F.now = BEGAN + 35000;
 	refuse("pool h100: max_nodes 8 reached");
-	details("PENDING", 7, 6, " AdminComment=burstd: pool h100 ...");
+	details("PENDING", 7, 6, "burstd: pool h100 ...");
 	assert_true(F.wait_ms > 59000 && F.wait_ms <= 60000);
 	assert_non_null(strstr(F.event, "refusal 2:"));
 }
@@ -161,7 +160,7 @@ static void test_not_ours(void **state)
 	assert_int_equal(F.wait_ms, 0);
 	assert_string_equal(F.comment, "burstd: why; next try 2027-01-15T08:10:00Z");
 	refuse("why");
-	details("PENDING", 7, 6, " AdminComment=budget 7");
+	details("PENDING", 7, 6, "budget 7");
 	assert_true(F.wait_ms > 0);
 	assert_string_equal(F.comment, "left");
 }
@@ -209,13 +208,15 @@ static void test_not_yet(void **state)
  * that slurmctld sets when it requeues it. */
 static void test_old_answer(void **state)
 {
-	static const char text[] = "JobId=107 Priority=7 JobState=PENDING StartTime=1\n";
 	int64_t asked = F.now;
+	char text[200];
+	int n = snprintf(text, sizeof(text), "%-24s%-24s%-24s%-24s%-40s\n", "107", "PENDING", "7",
+			 "1", "(null)");
 
 	(void)state;
 	refuse("why");
 	postpone_run(&F.e);
-	postpone_details(&F.e, text, sizeof(text) - 1, asked, NULL);
+	postpone_details(&F.e, text, (size_t)n, asked, NULL);
 	assert_int_equal(F.told, 0);
 }
 

@@ -268,27 +268,34 @@ static void test_queries(void **state)
 	assert_true(slurm_ask(f->slurm, SLURM_PARTITIONS));
 	loop_run(f->loop);
 	for (int q = 0; q < SLURM_NQUESTIONS; q++)
-		assert_int_equal(f->answers[q], q != SLURM_JOBS && q != SLURM_DETAILS);
+		assert_int_equal(f->answers[q],
+				 q != SLURM_JOBS && q != SLURM_DETAILS && q != SLURM_FATES);
 	assert_calls(f, "-o show nodes\nshow config\n-o show partitions\n");
 }
 
-/* scontrol is told the jobs by its input, and fails when one of them is gone: the others count. */
+/* Asked about a job that is gone squeue fails, and that is an answer; other failures are none. */
 static void test_details(void **state)
 {
 	const char *const ids[] = {"7_2", "8"};
 	struct fix *f = *state;
 
-	script(f, "scontrol", "cat; exit 1");
-	assert_true(slurm_ask_details(f->slurm, ids, 2));
-	assert_false(slurm_ask_details(f->slurm, ids, 2)); /* one at a time */
+	script(f, "squeue", "echo \"$*\"");
+	assert_true(slurm_ask_jobs(f->slurm, SLURM_DETAILS, ids, 2));
+	assert_false(slurm_ask_jobs(f->slurm, SLURM_DETAILS, ids, 2)); /* one at a time */
 	loop_run(f->loop);
 	assert_int_equal(f->answers[SLURM_DETAILS], 1);
 	assert_string_equal(f->error, "");
-	assert_string_equal(f->text, "show job 7_2\nshow job 8\n");
-	script(f, "scontrol", "exit 2");
-	assert_true(slurm_ask_details(f->slurm, ids, 2));
+	assert_string_equal(f->text, "-h -a -t all -O JobID:24,State:24,PriorityLong:24,"
+				     "StartTime:24,admin_comment:300 -j 7_2,8\n");
+	script(f, "squeue", "echo slurm_load_jobs error: Invalid job id specified >&2; exit 1");
+	assert_true(slurm_ask_jobs(f->slurm, SLURM_DETAILS, ids, 1));
 	loop_run(f->loop);
-	assert_non_null(strstr(f->error, "exit status 2"));
+	assert_int_equal(f->answers[SLURM_DETAILS], 2);
+	assert_string_equal(f->error, "");
+	script(f, "squeue", "echo Unable to contact slurm controller >&2; exit 1");
+	assert_true(slurm_ask_jobs(f->slurm, SLURM_DETAILS, ids, 2));
+	loop_run(f->loop);
+	assert_non_null(strstr(f->error, "exit status 1"));
 }
 
 /* Jobs that wait as long for the same reason are one command. */
