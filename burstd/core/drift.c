@@ -115,15 +115,17 @@ bool drift_brake(size_t alive, size_t absent)
 	return absent > drift_most(alive);
 }
 
-/* Absence of a node that works is believed only if slurmctld does not hear from it either; of one
- * that boots or may have been made, only while few are absent: a list that lost many at once is a
- * broken list (I12, F15, F17), and would have them bought a second time. */
+/* Absence of a node that works is believed only if slurmctld does not hear from it either.  Of many
+ * at once that is not enough, nor for nodes that boot or may have been made: a list that lost them
+ * is a broken list (I12, F15, F17), and a network that fails makes nodes silent for a while; they
+ * would be bought a second time.  Then slurmctld must have given the node up itself. */
 bool drift_absent(const struct fleet_node *fn, bool brake)
 {
 	uint32_t flags = fn->name->flags;
 
 	if (is_at_work(fn))
-		return (flags & (SLURM_DOWN | SLURM_NOT_RESPONDING)) != 0 || slurm_is_off(flags);
+		return slurm_is_off(flags) || (flags & SLURM_DOWN) != 0 ||
+		       ((flags & SLURM_NOT_RESPONDING) != 0 && !brake);
 	return (fn->n.state != NODE_BOOTING && fn->n.state != NODE_INDOUBT) || !brake;
 }
 

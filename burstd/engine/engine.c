@@ -323,8 +323,13 @@ static void name_nodes(struct engine *e)
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->listed = false;
 	for (uint32_t p = 0; p < e->conf->npools; p++)
-		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++)
-			fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p)->listed = true;
+		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++) {
+			struct fleet_name *nm =
+				fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p);
+
+			nm->listed = true;
+			nm->pool = p; /* it may have been another's; its incarnations stay there */
+		}
 }
 
 static int load(struct engine *e, struct err *err)

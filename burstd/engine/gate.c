@@ -143,9 +143,7 @@ static void end(struct gate *g, enum gate_end how)
 /* Whether we have registered it does not matter: slurmctld is about to run the job on it. */
 static bool is_up(const struct fleet_name *nm)
 {
-	return (nm->flags & SLURM_KNOWN) != 0 &&
-	       (nm->flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN |
-			     SLURM_NOT_RESPONDING | SLURM_UNKNOWN)) == 0;
+	return slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags);
 }
 
 static void look(struct gate *g)

@@ -9,10 +9,11 @@
 /* What an admin orders about nodes.  Through slurmctld wherever it has the node, so that its jobs
  * are requeued and accounted as they should; the suspend that follows ends the instance. */
 
-static bool is_up(const struct fleet_name *nm)
+/* slurmctld has it on, or waits for it to boot. */
+static bool is_held(const struct fleet_name *nm)
 {
 	return (nm->flags & SLURM_KNOWN) != 0 && (nm->flags & SLURM_VANISHED) == 0 &&
-	       (nm->flags & (SLURM_POWERED_DOWN | SLURM_POWERING_DOWN)) == 0;
+	       !slurm_is_off(nm->flags);
 }
 
 /* Nobody answers there: slurmctld must not wait for it (slurm.md 2.2). */
@@ -44,7 +45,7 @@ static void operate(struct engine *e, struct fleet_name *nm, const struct engine
 	(void)snprintf(detail, sizeof(detail), "ordered by %.60s", rq->by);
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
 		     rq->order == ENGINE_DRAIN ? "drained" : "terminated", detail);
-	if (!is_up(nm)) {
+	if (!is_held(nm)) {
 		release(e, nm); /* nothing runs there */
 	} else if (rq->order == ENGINE_DRAIN) {
 		fleet_tell(nm, "drained by an admin", engine_now(e));
@@ -58,7 +59,7 @@ static void operate(struct engine *e, struct fleet_name *nm, const struct engine
 static void take(struct engine *e, struct fleet_name *nm, const struct engine_request *rq,
 		 struct engine_ordered *out)
 {
-	if (!is_up(nm) && !fleet_exists(nm)) {
+	if (!is_held(nm) && !fleet_exists(nm)) {
 		out->off++;
 		return;
 	}

@@ -130,6 +130,13 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 	(void)slurm_ask(e->slurm, SLURM_PARTITIONS);
 }
 
+bool prereq_may_have(const struct engine *e, enum slurm_trait t)
+{
+	const struct slurm_report *r = e->prereq->report;
+
+	return r == NULL || slurm_version_has(&r->version, t);
+}
+
 const struct slurm_report *engine_prereq(const struct engine *e)
 {
 	return e->prereq->report;

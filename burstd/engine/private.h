@@ -30,6 +30,7 @@
 #include "core/plan.h"
 #include "engine/engine.h"
 #include "engine/slurm/slurm.h"
+#include "engine/slurm/version.h"
 
 enum {
 	ENGINE_CALLS_MAX = 1000, /* calls waiting to be read; the poll covers the rest */
@@ -301,6 +302,8 @@ void prereq_free(struct engine *e);
 void prereq_run(struct engine *e);
 void prereq_hurry(struct engine *e); /* slurmctld is back */
 int64_t prereq_next_ms(const struct engine *e);
+/* Has this slurmctld that trait, or is its version not known yet? */
+bool prereq_may_have(const struct engine *e, enum slurm_trait t);
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
 
 /* --- cancel.c --- */

@@ -82,10 +82,10 @@ static bool is_up(const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
 
+	if ((nm->flags & SLURM_POWERING_UP) != 0)
+		return false; /* what we have is of an earlier request */
 	return (fn != NULL && fn->n.state == NODE_READY) ||
-	       ((nm->flags & SLURM_KNOWN) != 0 &&
-		(nm->flags & (SLURM_POWERING_UP | SLURM_POWERED_DOWN | SLURM_POWERING_DOWN |
-			      SLURM_NOT_RESPONDING)) == 0);
+	       (slurm_is_on(nm->flags) && (nm->flags & SLURM_NOT_RESPONDING) == 0);
 }
 
 /* Nodes that a job needs which lacks nothing stay. */

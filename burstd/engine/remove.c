@@ -104,8 +104,8 @@ static void removal_send(struct cloud *c, struct removal *rm)
 }
 
 /* What was on its way out before we started may be at work by now: perhaps slurmctld was never
- * told, and gave it to a job (I18).  Then slurmctld must let go of it first; doomed() in core/drift.c
- * sees to that. */
+ * told, and gave it to a job (I18).  Then slurmctld must let go of it first; doomed() in
+ * core/drift.c sees to that. */
 static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 {
 	const struct fleet_name *nm = fn->name;

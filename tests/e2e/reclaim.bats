@@ -99,6 +99,24 @@ ran_twice() {
 	[ "$(new_rows)" = 2 ]
 }
 
+# On 22.05 such a job came back without its GPUs, and its first run was not on record.
+@test "with a notice of 4 s, for a job that ignores SIGTERM: it keeps its GPUs, and both runs are on record" {
+	job=$(job -N1 --gres=gpu:h100:8 --requeue --wrap 'trap "" TERM; echo "gpus ${CUDA_VISIBLE_DEVICES-}"
+		echo "run ${SLURM_RESTART_COUNT:-0} on $SLURM_JOB_NODELIST"
+		[ -n "${SLURM_RESTART_COUNT-}" ] || for i in $(seq 600); do sleep 1; done')
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	within 10 grep -q '^run 0' "$lab_dir/home/job-$job.out"
+	id=$(instance_of "$node")
+	sim_reclaim "$node" 4000
+	within 15 job_is "$job" PENDING
+	within 20 instance_is "$id" ended
+	within 60 job_is "$job" COMPLETED
+	ran_twice "$job"
+	[ "$(grep -c '^gpus 0,1,2,3,4,5,6,7$' "$lab_dir/home/job-$job.out")" = 2 ]
+	within 20 eval '[ "$(sacct -D -X -n -P -o state -j "$job" | sort | paste -sd,)" = COMPLETED,NODE_FAIL ]'
+}
+
 @test "one node of two: the whole job is requeued and runs again on two" {
 	job=$(job -N2 --exclusive --requeue --wrap "$again")
 	within 30 job_is "$job" RUNNING

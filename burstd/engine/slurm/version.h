@@ -32,6 +32,7 @@ enum slurm_trait {
 	SLURM_REQUEUE_DELAY,             /* there is such a scheduler parameter */
 	SLURM_POWER_ACTIONS,             /* a program may be the name of a PowerAction */
 	SLURM_BUG_STOP_WAITS,    /* a stopping slurmctld waits for power programs for ever */
+	SLURM_BUG_REQUEUE_LOST,  /* a job whose node goes while it is completing loses its GPUs */
 	SLURM_BUG_TOPOLOGY_LOST, /* a cloud node leaves topology.conf when powered down */
 	SLURM_NTRAITS
 };

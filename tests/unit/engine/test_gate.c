@@ -140,10 +140,10 @@ static void test_states(void **state)
 		{UP, true},
 		{SLURM_KNOWN | SLURM_IDLE, true},
 		{UP | SLURM_CLOUD, true},
-		{UP | SLURM_DRAIN, true},      /* the job will be sent back: not our business */
-		{UP | SLURM_POWER_DOWN, true}, /* when its jobs are done */
-		{SLURM_KNOWN | SLURM_DOWN, true},
-		{0, false}, /* never shown */
+		{UP | SLURM_DRAIN, true},          /* the job will be sent back: not our business */
+		{UP | SLURM_POWER_DOWN, true},     /* when its jobs are done */
+		{SLURM_KNOWN | SLURM_DOWN, false}, /* the job goes back into the queue */
+		{0, false},                        /* never shown */
 		{UP | SLURM_POWERED_DOWN, false},
 		{UP | SLURM_POWERING_UP, false},
 		{UP | SLURM_POWERING_UP | SLURM_NOT_RESPONDING, false},
