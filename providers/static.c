@@ -125,7 +125,7 @@ static struct provider_caps static_caps(const void *self)
 {
 	(void)self;
 	return (struct provider_caps){
-		.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_MACHINES,
 		.create_max = 1,
 		.delete_max = 1,
 		.token_ms = TOKEN_LIFE_MS,

@@ -3,8 +3,9 @@
  * A wrong image or GPU driver makes every node of a pool useless: slurmctld requeues the job, the
  * job resumes the same nodes, and a night costs a fortune (slurm.md 2.1: once every eight seconds).
  * The first failure is taken for bad luck and the node is replaced.  From the second wave on the
- * pool is closed, 5 minutes at first, doubling up to an hour, until one of its nodes comes up.
- * Nodes bought together fail together: they count once. */
+ * pool is closed, 5 minutes at first, doubling up to an hour; then one purchase is tried, and the
+ * pool opens when one of its nodes comes up.  Nodes bought together fail together: they count once.
+ * One node that fails alone says nothing of the others: it rests, and they are used. */
 #ifndef BURSTD_BREAKER_H
 #define BURSTD_BREAKER_H
 
@@ -15,6 +16,7 @@ enum {
 	BREAKER_FREE = 1, /* waves of failures that are taken for bad luck */
 	BREAKER_MS = 300000,
 	BREAKER_MAX_MS = 3600000,
+	BREAKER_REST_MS = 60000, /* of a node after its first failure: a requeued job waits less */
 };
 
 struct breaker { /* all zero: nothing failed */
@@ -29,5 +31,10 @@ bool breaker_fail(struct breaker *b, int64_t bought_ms, int64_t now_ms);
 /* A node came up well.  False: there was nothing to forget. */
 bool breaker_ok(struct breaker *b);
 bool breaker_closed(const struct breaker *b, int64_t now_ms);
+/* It was closed, and no node has come up since: one purchase at a time. */
+bool breaker_probes(const struct breaker *b, int64_t now_ms);
+
+/* How long a node rests that has failed so often in a row, >= 1. */
+int64_t breaker_rest_ms(uint32_t fails);
 
 #endif

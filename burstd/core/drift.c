@@ -204,14 +204,27 @@ static bool is_mute(uint32_t flags)
 			 SLURM_POWERING_DOWN | SLURM_POWER_DOWN | SLURM_POWER_UP)) == 0;
 }
 
+/* It did not come up, or its last instance cannot be deleted: what slurmctld would give it to do
+ * cannot be done there, but on others. */
+static bool rests(const struct fleet_name *nm, int64_t now_ms)
+{
+	return now_ms < nm->rests_ms || fleet_stuck(nm);
+}
+
 /* It is powered down, and we have no live instance of it either. */
 static void powered_down(const struct fleet_name *nm, const struct drift_seen *s,
 			 struct drift_todo *out)
 {
+	bool down = (s->flags & SLURM_DOWN) != 0;
+
 	if (s->addr != DRIFT_ADDR_NONE)
 		out->deeds |= DRIFT_RESET_ADDR;
-	if ((s->flags & SLURM_DOWN) != 0 &&
-	    (s->reason == DRIFT_REASON_OURS || s->reason == DRIFT_REASON_TIMEOUT))
+	if (rests(nm, s->now_ms)) {
+		if (!down && (s->flags & (SLURM_ALLOCATED | SLURM_DRAIN | SLURM_MAINT)) == 0)
+			out->deeds |= DRIFT_REST;
+		return;
+	}
+	if (down && (s->reason == DRIFT_REASON_OURS || s->reason == DRIFT_REASON_TIMEOUT))
 		out->deeds |= DRIFT_RESUME;
 	else if (is_mute(s->flags) && s->began_ms > nm->forced_ms + DRIFT_REFORCE_MS)
 		power_down(out, DRIFT_WHY_MUTE, false);

@@ -111,6 +111,7 @@ enum drift_deed {
 	DRIFT_UNBAR = 1 << 11,      /* it may be bought again */
 	DRIFT_FORGET_JOB = 1 << 12, /* it waits for no job */
 	DRIFT_FORGET_REFUSAL = 1 << 13,
+	DRIFT_REST = 1 << 14, /* slurmctld must not use it for a while */
 };
 
 enum drift_why { /* it is powered down; texts: drift_why_text() */

@@ -192,6 +192,15 @@ struct fleet_node *fleet_live(const struct fleet_name *nm)
 	return fn;
 }
 
+bool fleet_stuck(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = nm->newest;
+
+	while (fn != NULL && fn->n.state != NODE_QUARANTINED)
+		fn = fn->older;
+	return fn != NULL;
+}
+
 bool fleet_exists(const struct fleet_name *nm)
 {
 	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)

@@ -51,6 +51,9 @@ struct fleet_name { /* one Slurm node */
 	enum node_reason refused;      /* the last refusal, for people, until it is bought or old */
 	int64_t refused_ms;            /* when that was */
 	char why[160];                 /* and why */
+	uint32_t fails;                /* instances in a row that were useless ... */
+	uint64_t failed_gen;           /* ... the last of them */
+	int64_t rests_ms;              /* for it: not bought until then; 0: it does not rest */
 	int64_t forced_ms;             /* when slurmctld was last told to power it down */
 	struct doomed *doomed;         /* the engine's, while it is about to be told so */
 	char *told;                    /* why it was told so, or to drain it; NULL: never */
@@ -105,6 +108,8 @@ void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not sta
 struct fleet_node *fleet_live(const struct fleet_name *nm);
 /* Does any incarnation of it count against limits, that is, may it exist? */
 bool fleet_exists(const struct fleet_name *nm);
+/* Is one of it quarantined?  Then none can be bought: it would wait for that delete for ever. */
+bool fleet_stuck(const struct fleet_name *nm);
 /* May a new generation be sent out?  False while another one may exist whose delete was not
  * accepted. */
 bool fleet_clear(const struct fleet_node *fn);

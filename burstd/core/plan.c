@@ -15,7 +15,7 @@ struct planner { /* the pools as they will be with what was decided so far */
 	const struct fleet *fleet;
 	const struct plan_pool *pools;
 	struct {
-		uint64_t nodes;
+		uint64_t nodes, bought;
 		int64_t rate;
 	} * used;
 };
@@ -50,8 +50,15 @@ void plan_explain(const struct plan_node *pn, const struct conf *c, const struct
 		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
 			       fmt_money(rate, p->max_rate_nano_h), c->currency);
 		break;
+	case PLAN_RESTS:
+		(void)snprintf(out, size, "pool %s: a node of the job did not come up, and rests",
+			       p->name);
+		break;
 	case PLAN_CLOSED:
 		(void)snprintf(out, size, "pool %s: %s", p->name, pools[pn->full].closed);
+		break;
+	case PLAN_PROBES:
+		(void)snprintf(out, size, "pool %s: %s", p->name, pools[pn->full].probes);
 		break;
 	default:
 		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
@@ -81,6 +88,8 @@ static struct fate judge(const struct planner *pl, const uint32_t *more)
 			continue;
 		if (pl->pools[i].closed != NULL)
 			return no(PLAN_CLOSED, i);
+		if (pl->pools[i].probes != NULL && pl->used[i].bought > 0)
+			return no(PLAN_PROBES, i);
 		if (!fits(pl, i, more[i], true))
 			return no(pl->used[i].nodes + more[i] <= pl->conf->pools[i].max_nodes
 					  ? PLAN_MAX_RATE
@@ -123,6 +132,7 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	if (f.verdict != PLAN_BUY)
 		return;
 	pl->used[pn->pool].nodes++;
+	pl->used[pn->pool].bought++;
 	pl->used[pn->pool].rate += pl->pools[pn->pool].price;
 }
 
@@ -153,15 +163,6 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t
 	}
 }
 
-static bool quarantined(const struct fleet_name *nm)
-{
-	const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
-
-	while (fn != NULL && fn->n.state != NODE_QUARANTINED)
-		fn = fn->older;
-	return fn != NULL;
-}
-
 static void classify(struct planner *pl, const struct demand *d)
 {
 	for (size_t i = 0; i < pl->plan->n; i++) {
@@ -175,11 +176,12 @@ static void classify(struct planner *pl, const struct demand *d)
 		pn->name = fleet_find(pl->fleet, name);
 		pn->verdict =
 			pn->name != NULL && fleet_live(pn->name) != NULL ? PLAN_HAVE : PLAN_WAIT;
-		if (pn->verdict == PLAN_WAIT && quarantined(pn->name)) {
-			pn->verdict = PLAN_REFUSE; /* it would wait for that delete for ever */
-			pn->full = pn->pool;
-			pn->cause = PLAN_STUCK;
-		}
+		if (pn->verdict != PLAN_WAIT || pn->name == NULL ||
+		    (!fleet_stuck(pn->name) && pn->name->rests_ms == 0))
+			continue;
+		pn->verdict = PLAN_REFUSE;
+		pn->full = pn->pool;
+		pn->cause = fleet_stuck(pn->name) ? PLAN_STUCK : PLAN_RESTS;
 	}
 }
 

@@ -23,7 +23,9 @@ enum plan_cause { /* of a refusal */
 		  PLAN_MAX_NODES,
 		  PLAN_MAX_RATE,
 		  PLAN_STUCK,  /* an earlier instance of this very node cannot be deleted */
+		  PLAN_RESTS,  /* this very node did not come up, lately */
 		  PLAN_CLOSED, /* nothing is bought in the pool */
+		  PLAN_PROBES, /* no more than what is being tried */
 };
 
 struct plan_node {
@@ -39,6 +41,7 @@ struct plan_node {
 struct plan_pool {          /* what else there is to know of a pool at that moment */
 	int64_t price;      /* nano-units per hour of one node; 0: not known yet */
 	const char *closed; /* why nothing may be bought, for people; NULL: it may */
+	const char *probes; /* why only one job's nodes may be, at a time; NULL: as many as fit */
 };
 
 struct plan {

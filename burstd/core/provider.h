@@ -46,9 +46,10 @@ enum provider_code {
 };
 
 enum provider_flags {
-	PROVIDER_TOKENS = 1 << 0, /* a repeated create token returns the first result */
-	PROVIDER_TAGS = 1 << 1,   /* instances carry tags from birth */
-	PROVIDER_GANGS = 1 << 2,  /* a create takes groups that come whole or not at all */
+	PROVIDER_TOKENS = 1 << 0,   /* a repeated create token returns the first result */
+	PROVIDER_TAGS = 1 << 1,     /* instances carry tags from birth */
+	PROVIDER_GANGS = 1 << 2,    /* a create takes groups that come whole or not at all */
+	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine: a refusal is about that one */
 };
 
 struct provider_caps {

@@ -226,9 +226,12 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
-		pool_works(e, is->pool);
+		pool_works(e, fn->name, is->pool);
 	if (was->state == NODE_BOOTING && ended && is->reason == NODE_BECAUSE_BOOT && !was->release)
 		pool_failed(e, is, node_reason_text(is->reason));
+	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
+	    (engine_cloud(e, is->pool)->caps.flags & PROVIDER_MACHINES) != 0)
+		pool_node_failed(e, fn->name, is->gen);
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;
 	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&

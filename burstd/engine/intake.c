@@ -103,11 +103,15 @@ static struct plan_pool *plan_pools(struct engine *e)
 	struct plan_pool *pools = mem_zalloc((e->conf->npools + 1) * sizeof(*pools));
 
 	(void)pool_look(e);
+	pool_rested(e);
 	for (size_t i = 0; i < e->conf->npools; i++) {
 		const struct conf_pool *p = &e->conf->pools[i];
 
 		pools[i].price = cloud_price(&e->clouds[p->provider_index], p);
 		pools[i].closed = pool_closed(e, i);
+		pools[i].probes = pool_probes(e, i);
+		if (pools[i].closed == NULL && pool_is_probed(e, i))
+			pools[i].closed = pools[i].probes;
 	}
 	return pools;
 }

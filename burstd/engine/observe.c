@@ -364,6 +364,8 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 	mend_addr(l, nm, live, deeds);
 	if ((deeds & DRIFT_RESUME) != 0)
 		slurm_resume(l->e->slurm, nm->name);
+	if ((deeds & DRIFT_REST) != 0)
+		pool_rest(l->e, nm);
 	if ((deeds & DRIFT_REGISTERED) != 0)
 		engine_post_up(l->e, live);
 	if ((deeds & DRIFT_FAILED) != 0) {

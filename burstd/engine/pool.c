@@ -16,7 +16,8 @@
 struct pool {
 	bool paused;
 	struct breaker breaker;
-	char why[160];                  /* of the last failure; memory only */
+	char why[160]; /* of the last failure; memory only, as ... */
+	char node[64]; /* ... the one that failed alone; "": none did, or several did */
 	char closed[320], refusal[160]; /* for people */
 };
 
@@ -73,12 +74,66 @@ const char *engine_closed(const struct engine *e, size_t i)
 	return p->closed;
 }
 
+void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen)
+{
+	if (nm->failed_gen == gen)
+		return; /* that was counted */
+	nm->failed_gen = gen;
+	nm->fails++;
+	nm->rests_ms = engine_now(e) + breaker_rest_ms(nm->fails);
+	e->resting = true;
+}
+
+void pool_rest(struct engine *e, struct fleet_name *nm)
+{
+	char why[160], at[FMT_TIME_SIZE];
+
+	if (fleet_stuck(nm))
+		(void)snprintf(why, sizeof(why), "burstd: an instance of it cannot be deleted");
+	else
+		(void)snprintf(why, sizeof(why), "burstd: it did not come up; rests until %.19sZ",
+			       fmt_time(at, nm->rests_ms));
+	fleet_tell(nm, why + strlen("burstd: "), engine_now(e));
+	slurm_down(e->slurm, nm->name, why);
+	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "rests", nm->told);
+}
+
+void pool_rested(struct engine *e)
+{
+	int64_t now = engine_now(e);
+	bool any = false;
+
+	for (size_t i = 0; e->resting && i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+
+		if (nm->rests_ms <= now)
+			nm->rests_ms = 0;
+		any = any || nm->rests_ms != 0;
+	}
+	e->resting = any;
+}
+
+/* Does one node fail all alone, time and again?  That says nothing of its pool. */
+static bool is_alone(struct pool *p, const char *node)
+{
+	if (p->breaker.waves == 0)
+		(void)snprintf(p->node, sizeof(p->node), "%.63s", node);
+	else if (strcmp(p->node, node) == 0)
+		return true;
+	else
+		p->node[0] = '\0';
+	return false;
+}
+
 void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
+	struct fleet_name *nm = fleet_find(&e->fleet, n->name);
 	struct pool *p = &e->pools[n->pool];
 	const char *closed;
 
-	if (!breaker_fail(&p->breaker, n->wanted_ms, engine_now(e)))
+	if (nm != NULL)
+		pool_node_failed(e, nm, n->gen);
+	if (is_alone(p, n->name) || !breaker_fail(&p->breaker, n->wanted_ms, engine_now(e)))
 		return;
 	(void)snprintf(p->why, sizeof(p->why), "%.70s: %.80s", n->name, why);
 	put(e, n->pool);
@@ -92,10 +147,32 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 	}
 }
 
-void pool_works(struct engine *e, uint32_t i)
+void pool_works(struct engine *e, struct fleet_name *nm, uint32_t i)
 {
+	nm->fails = 0;
+	nm->rests_ms = 0;
 	if (breaker_ok(&e->pools[i].breaker))
 		put(e, i);
+}
+
+/* Is anything of the pool on its way, that may come up or not? */
+static bool is_trying(const struct fleet_pool *p)
+{
+	return p->count[NODE_WANTED] + p->count[NODE_CREATING] + p->count[NODE_INDOUBT] +
+		       p->count[NODE_BOOTING] >
+	       0;
+}
+
+const char *pool_probes(const struct engine *e, size_t i)
+{
+	return breaker_probes(&e->pools[i].breaker, engine_now(e))
+		       ? "its nodes came up wrong, and one purchase is tried first"
+		       : NULL;
+}
+
+bool pool_is_probed(const struct engine *e, size_t i)
+{
+	return pool_probes(e, i) != NULL && is_trying(&e->fleet.pools[i]);
 }
 
 /* --- the disk ----------------------------------------------------------------------------------

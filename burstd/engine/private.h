@@ -182,6 +182,7 @@ struct engine {
 	struct rescue *rescues;        /* jobs that lost a node */
 	struct map rescues_map;        /* ... by number */
 	struct pool *pools;
+	bool resting;             /* some nodes rest, perhaps */
 	struct journal_room room; /* on the disk, at the last look */
 	char no_room[128];        /* for people, when it is low */
 	struct prereq *prereq;
@@ -316,10 +317,18 @@ void cancel_jobs(struct engine *e, const char *text, size_t len); /* all jobs */
 void pool_init(struct engine *e);
 void pool_grow(struct engine *e, size_t had, size_t n); /* more pools, never fewer */
 void pool_load(struct engine *e, const struct journal_pool *p);
-/* This node is useless: it did not register, or wrong. */
+/* This node is useless: it did not register, or wrong.  It rests, and its pool may be closed. */
 void pool_failed(struct engine *e, const struct node *n, const char *why);
-void pool_works(struct engine *e, uint32_t i); /* a node of it came up */
-bool pool_look(struct engine *e);              /* is there room to write down what is bought? */
+/* Likewise, by a refusal that is about this machine only. */
+void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
+void pool_works(struct engine *e, struct fleet_name *nm, uint32_t i); /* a node of pool i came up */
+/* Have slurmctld keep its hands off a node that rests. */
+void pool_rest(struct engine *e, struct fleet_name *nm);
+void pool_rested(struct engine *e); /* those that have rested may be bought again */
+/* Why only one job's nodes may be bought in pool i at a time, for people; NULL: as many as fit. */
+const char *pool_probes(const struct engine *e, size_t i);
+bool pool_is_probed(const struct engine *e, size_t i); /* ... and that one is on its way */
+bool pool_look(struct engine *e); /* is there room to write down what is bought? */
 /* As engine_closed(), or that there is no room on the disk, as of the last look. */
 const char *pool_closed(const struct engine *e, size_t i);
 /* What is wanted and was not sent for, in a pool that is closed, is refused: some in each turn. */

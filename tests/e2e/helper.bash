@@ -113,6 +113,11 @@ calm() {
 	kill -CONT "$(lab_pid burstd)"
 	scancel -u researcher
 	within 20 no_jobs
+	# A node that failed rests for a minute and more, for as long as this burstd lives.
+	if scontrol -o show nodes | grep -q 'burstd: it did not come up'; then
+		lab_stop burstd
+		lab_start burstd
+	fi
 	local up
 	up=$(sinfo -h -N -o '%N %T' | awk '$2 !~ /^idle[~%]$/ { print $1 }' | sort -u | paste -sd,)
 	[ -z "$up" ] || scontrol update nodename="$up" state=POWER_DOWN_FORCE reason=calm

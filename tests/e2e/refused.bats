@@ -93,8 +93,35 @@ resume_calls() {
 	within 12 job_is "$job" PENDING
 	scontrol -o show node "$nodes" | grep -q 'Reason=burstd:'
 	sim_config '{"boot_never": []}'
-	within 20 powered_down "$nodes"
+	within 20 alive 0
 	within 40 job_is "$job" COMPLETED
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
+}
+
+@test "one broken machine of four: its job runs elsewhere, and others are bought as ever" {
+	lab_stop burstd
+	sed 's/boot_timeout .*/boot_timeout = "5s"/' -i /etc/burstd/burstd.conf
+	lab_start burstd
+	calm
+	sim_config '{"boot_never": ["c1"]}'
+	# slurmctld takes the first idle node, time and again.
+	job=$(job -N1 --exclusive --requeue --wrap 'sleep 1')
+	within 15 job_is "$job" CONFIGURING
+	[ "$(job_nodes "$job")" = c1 ]
+	within 15 job_is "$job" PENDING
+	within 20 eval 'scontrol -o show node c1 | grep -q "State=DOWN+.*Reason=burstd: it did not come up; rests until"'
+	within 40 job_is "$job" COMPLETED
+	# The pool is open, for there is nothing wrong with it.
+	[ "$(burstctl status | grep -c 'come up wrong')" = 0 ]
+	other=$(job -N3 --exclusive --wrap 'sleep 1')
+	within 30 job_is "$other" COMPLETED
+	sim_config '{"boot_never": []}'
+	# After its rest, a minute, it is used again.
+	within 90 eval '! scontrol -o show node c1 | grep -q DOWN+'
+	again=$(job -N1 -w c1 --wrap 'sleep 1')
+	within 40 job_is "$again" COMPLETED
 	lab_stop burstd
 	lab_burstd_conf
 	lab_start burstd

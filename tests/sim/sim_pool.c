@@ -1,4 +1,5 @@
 /* Images that are wrong, pools that are paused, and the judge of both. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,11 +16,44 @@ bool sim_pool_is_wrong(const struct world *w, uint32_t pool)
 
 /* The money loop (slurm.md 2.1): machines that come up wrong are not bought again and again.  The
  * first wave of them may be bad luck; each one that was bought later makes the pause longer. */
-static void failed(struct world *w, uint32_t pool, int64_t born)
+static struct sim_rest *rest_of(struct sim_pool_state *p, const char *node)
 {
+	size_t i = 0;
+
+	while (p->rests[i].node[0] != '\0' && strcmp(p->rests[i].node, node) != 0)
+		i++;
+	(void)snprintf(p->rests[i].node, sizeof(p->rests[i].node), "%.15s", node);
+	return &p->rests[i];
+}
+
+/* One node that fails time and again is left alone for a while, and its pool is not closed. */
+static void rests(struct world *w, struct sim_pool_state *p, const char *node, int64_t born)
+{
+	struct sim_rest *r = rest_of(p, node);
+	int64_t ms = CLOSED_MS;
+
+	if (r->fails > 0 && r->born == born)
+		return;
+	r->born = born;
+	r->fails++;
+	p->step = w->step;
+	for (uint32_t i = 2; i < r->fails && ms < CLOSED_MAX_MS; i++)
+		ms *= 2;
+	if (r->fails == 1)
+		ms = SIM_MINUTE;
+	r->until = w->now + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
+}
+
+static void failed(struct world *w, const char *node, int64_t born)
+{
+	uint32_t pool = (uint32_t)(world_pool_of(w, node) - w->set.pools);
 	struct sim_pool_state *p = &w->pools[pool];
 	int64_t ms = CLOSED_MS;
 
+	rests(w, p, node, born);
+	if (p->waves > 0 && strcmp(p->alone, node) == 0)
+		return;
+	(void)snprintf(p->alone, sizeof(p->alone), "%.15s", p->waves == 0 ? node : "");
 	if (p->waves > 0 && born <= p->failed)
 		return;
 	p->waves++;
@@ -41,7 +75,7 @@ void sim_pool_saw_wrong(struct world *w, const char *node)
 	for (size_t k = 0; k < n; k++)
 		if (strcmp(r[k].n.name, node) == 0 && node_lives(&r[k].n) &&
 		    r[k].n.state != NODE_DRAINING)
-			failed(w, (uint32_t)(world_pool_of(w, node) - w->set.pools), r[k].born);
+			failed(w, node, r[k].born);
 }
 
 /* An older instance, which should be gone, may be the one that registered: burstd cannot know
@@ -61,10 +95,15 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 
 	if (p == NULL || was->state != NODE_BOOTING)
 		return;
-	if (next->state == NODE_READY && came_up(w, next->name))
+	if (next->state == NODE_READY && came_up(w, next->name)) {
+		struct sim_pool_state *ps = &w->pools[p - w->set.pools];
+
 		sim_pool_forgive(w, (uint32_t)(p - w->set.pools));
+		rest_of(ps, next->name)->fails = 0;
+		rest_of(ps, next->name)->until = 0;
+	}
 	if (next->state == NODE_DELETING && next->reason == NODE_BECAUSE_BOOT && !was->release)
-		failed(w, (uint32_t)(p - w->set.pools), born);
+		failed(w, next->name, born);
 }
 
 void sim_pool_forgive(struct world *w, uint32_t pool)
@@ -76,9 +115,11 @@ void sim_pool_forgive(struct world *w, uint32_t pool)
 /* What burstd was told in its last moment may not be on the disk. */
 void sim_pool_crashed(struct world *w)
 {
-	for (uint32_t p = 0; p < w->set.npools; p++)
+	for (uint32_t p = 0; p < w->set.npools; p++) {
 		if (w->pools[p].step == w->step)
 			sim_pool_forgive(w, p);
+		memset(w->pools[p].rests, 0, sizeof(w->pools[p].rests)); /* not durable */
+	}
 }
 
 void sim_pool_check_create(struct world *w, const char *node)
@@ -91,6 +132,10 @@ void sim_pool_check_create(struct world *w, const char *node)
 	p = &w->pools[sp - w->set.pools];
 	if (p->paused)
 		world_fail(w, "create of %s, whose pool an admin has paused", node);
+	for (size_t i = 0; i < SIM_NODES_MAX; i++)
+		if (strcmp(p->rests[i].node, node) == 0 && w->now < p->rests[i].until)
+			world_fail(w, "create of %s, which has failed %u times in a row", node,
+				   (unsigned)p->rests[i].fails);
 	if (w->now < p->closed_until)
 		world_fail(w,
 			   "F36: create of %s, and %u waves of its pool's machines came up wrong",

@@ -131,7 +131,13 @@ struct sim_pool_state {
 	uint32_t waves;      /* of useless machines, one bought after the other had failed */
 	int64_t failed;      /* when it was told of the last one */
 	int64_t closed_until;
-	uint64_t step; /* in which that was */
+	uint64_t step;  /* in which that was */
+	char alone[16]; /* the node that failed, if it was only one */
+	struct sim_rest {
+		char node[16];
+		uint32_t fails;
+		int64_t born, until; /* of the last one that failed; not to be bought until */
+	} rests[SIM_NODES_MAX + 1];
 };
 
 /* What this seed is like. */

@@ -324,6 +324,14 @@ void slurm_drain(struct slurm *s, const char *node, const char *reason)
 	(void)add_node(s, ASAP, node, clean);
 }
 
+void slurm_down(struct slurm *s, const char *node, const char *reason)
+{
+	char clean[sizeof(s->first->reason)];
+
+	clean_reason(clean, sizeof(clean), reason);
+	(void)add_node(s, DOWN, node, clean);
+}
+
 void slurm_resume(struct slurm *s, const char *node)
 {
 	(void)add_node(s, RESUME, node, "");

@@ -73,6 +73,8 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 		      const char *reason);
 /* Queue POWER_DOWN_ASAP: no more jobs, and down when those on it are done. */
 void slurm_drain(struct slurm *s, const char *node, const char *reason);
+/* Queue DOWN, for one that is powered down: no job gets it. */
+void slurm_down(struct slurm *s, const char *node, const char *reason);
 /* Queue: bring back a node that ResumeTimeout left down. */
 void slurm_resume(struct slurm *s, const char *node);
 /* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),

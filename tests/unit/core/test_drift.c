@@ -96,6 +96,8 @@ enum { /* what differs from the usual: settled, listed, all long ago, address ou
        OURS = 1 << 15,
        TIMEOUT = 1 << 16,
        NOT_RESPONDING = 1 << 17,
+       RESTS = 1 << 18,  /* it did not come up, lately ... */
+       RESTED = 1 << 19, /* ... or some time ago */
 };
 
 enum { /* deeds, shorter */
@@ -183,6 +185,18 @@ static const struct row off[] = {
 	{"one that an admin did is the admin's", OFF | DOWN, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
 	{"our word on one that is not down is history", OFF | IDLE, NO_NODE, ADDR_NONE | OURS,
 	 D_OFF, 0, 0, 0},
+	{"one that does not come up is kept from jobs", OFF | IDLE, NODE_GONE, ADDR_NONE | RESTS,
+	 D_OFF | DRIFT_REST, 0, 0, 0},
+	{"once is enough", OFF | DOWN, NODE_GONE, ADDR_NONE | OURS | RESTS, D_OFF, 0, 0, 0},
+	{"and brought back when it has rested", OFF | DOWN, NODE_GONE, ADDR_NONE | OURS | RESTED,
+	 D_OFF | DRIFT_RESUME, 0, 0, 0},
+	{"an admin's drain keeps jobs away as well", OFF | IDLE | DRAIN, NODE_GONE,
+	 ADDR_NONE | RESTS, D_OFF, 0, 0, 0},
+	{"so does maintenance", OFF | IDLE | MAINT, NODE_GONE, ADDR_NONE | RESTS, D_OFF, 0, 0, 0},
+	{"a job that has it already is refused, and waits", OFF | ALLOC, NODE_GONE,
+	 ADDR_NONE | RESTS, D_OFF | D_WATCH, 0, 0, 0},
+	{"one that cannot be deleted is kept from jobs", OFF | IDLE, NODE_QUARANTINED, ADDR_NONE,
+	 D_OFF | DRIFT_REST, 0, 0, 0},
 	{"powered down, and yet waited for: once more", OFF | IDLE | SILENT, NO_NODE, ADDR_NONE,
 	 D_OFF | DRIFT_POWER_DOWN, 0, DRIFT_WHY_MUTE, false},
 	{"not twice in a row", OFF | IDLE | SILENT, NO_NODE, ADDR_NONE | FORCED_LATELY, D_OFF, 0, 0,
@@ -245,6 +259,7 @@ static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
 {
 	begin(w, r->state);
 	w->nm->barred = (r->but & BARRED) != 0;
+	w->nm->rests_ms = (r->but & RESTS) != 0 ? NOW + 1 : (r->but & RESTED) != 0 ? NOW : 0;
 	w->nm->waits_ms = (r->but & (WAITS_NEW | TOO_OLD)) != 0 ? BEGAN : 0;
 	w->nm->refused_ms = (r->but & REFUSED_NEW) != 0 ? BEGAN : 0;
 	if ((r->but & FORCED_NOW) != 0)

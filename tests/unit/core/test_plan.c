@@ -135,7 +135,7 @@ static void run(const struct row *r)
 {
 	static const char letters[] = "SHBWR";
 	struct conf *c = make_conf(r->max_nodes, r->max_rate);
-	const struct plan_pool pools[2] = {{10 * FMT_NANO, NULL}, {10 * FMT_NANO, NULL}};
+	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 10 * FMT_NANO}};
 	struct fleet f;
 	struct demand d;
 	struct plan p;
@@ -189,7 +189,7 @@ static void test_rows(void **state)
 static void test_groups(void **state)
 {
 	struct conf *c = make_conf(8, 1000);
-	const struct plan_pool pools[2] = {{1, NULL}, {1, NULL}};
+	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
 	struct fleet f;
 	struct demand d;
 	struct plan p;
@@ -218,7 +218,7 @@ static void test_groups(void **state)
 static void test_quarantined(void **state)
 {
 	struct conf *c = make_conf(8, 1000);
-	const struct plan_pool pools[2] = {{1, NULL}, {1, NULL}};
+	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
 	char why[160];
 	struct fleet f;
 	struct demand d;
@@ -249,7 +249,7 @@ static void test_quarantined(void **state)
 static void test_wait(void **state)
 {
 	struct conf *c = make_conf(1, 1000);
-	const struct plan_pool pools[2] = {{10 * FMT_NANO, NULL}, {0, NULL}};
+	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 0}};
 	struct fleet f;
 	struct demand d;
 	struct plan p;
@@ -275,7 +275,7 @@ static void test_wait(void **state)
 static void test_closed(void **state)
 {
 	struct conf *c = make_conf(8, 1000);
-	const struct plan_pool pools[2] = {{1, "paused"}, {1, NULL}};
+	const struct plan_pool pools[2] = {{.price = 1, .closed = "paused"}, {.price = 1}};
 	char why[160];
 	struct fleet f;
 	struct demand d;
@@ -302,12 +302,49 @@ static void test_closed(void **state)
 	conf_free(c);
 }
 
+/* A node that rests is refused, with its job and no other; and of a pool that is tried again one
+ * job's nodes are bought. */
+static void test_rests_and_probes(void **state)
+{
+	struct conf *c = make_conf(8, 1000);
+	struct plan_pool pools[2] = {{.price = 1}, {.price = 1, .probes = "one is tried"}};
+	char why[160];
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+
+	(void)state;
+	fleet_init(&f, 2);
+	fleet_name(&f, "a1", 0)->rests_ms = 5;
+	assert_int_equal(demand_init(&d, "a[1-3],b[1-4]", 13, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 2, "a3", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 3, "b[1-2]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 4, "b3", 2, NULL), 0);
+	plan_make(&p, &d, c, &f, pools);
+	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[2].verdict, PLAN_BUY);
+	plan_explain(&p.nodes[1], c, pools, why, sizeof(why));
+	assert_string_equal(why, "pool a: a node of the job did not come up, and rests");
+	assert_int_equal(p.nodes[3].verdict, PLAN_BUY);
+	assert_int_equal(p.nodes[4].verdict, PLAN_BUY);
+	assert_int_equal(p.nodes[5].verdict, PLAN_REFUSE);
+	assert_int_equal(p.nodes[6].verdict, PLAN_REFUSE); /* of no job */
+	plan_explain(&p.nodes[5], c, pools, why, sizeof(why));
+	assert_string_equal(why, "pool b: one is tried");
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),        cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_quarantined), cmocka_unit_test(test_wait),
-		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_closed),      cmocka_unit_test(test_rests_and_probes),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);

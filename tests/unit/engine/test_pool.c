@@ -22,7 +22,10 @@ static struct fix {
 	struct conf conf;
 	struct conf_pool pools[3];
 	int64_t now;
-	bool low; /* on disk */
+	bool low;         /* on disk */
+	const char *name; /* of the next node that fails */
+	uint64_t gen;
+	char down[200]; /* what slurmctld was told */
 	unsigned turns;
 	/* the last event */
 	char type[32], detail[512];
@@ -94,12 +97,18 @@ struct journal_room journal_look(struct journal *j)
 	return (struct journal_room){.low = F.low};
 }
 
+void slurm_down(struct slurm *s, const char *node, const char *reason)
+{
+	(void)s;
+	(void)snprintf(F.down, sizeof(F.down), "%s: %s", node, reason);
+}
+
 static int setup(void **state)
 {
 	static char names[3][8] = {"alpha", "beta", "gamma"};
 
 	(void)state;
-	F = (struct fix){.now = INT64_C(1800000000000)};
+	F = (struct fix){.now = INT64_C(1800000000000), .name = "c6"};
 	for (size_t i = 0; i < 3; i++)
 		F.pools[i].name = names[i];
 	F.conf = (struct conf){.pools = F.pools, .npools = 2, .state_dir = names[0]};
@@ -121,14 +130,17 @@ static int teardown(void **state)
 /* A node of a pool, bought ms ago, is useless. */
 static void fails(uint32_t pool, int64_t ms)
 {
-	struct node n = {.name = "c7", .pool = pool, .wanted_ms = F.now - ms};
+	struct node n = {.pool = pool, .wanted_ms = F.now - ms, .gen = ++F.gen};
 
+	(void)snprintf(n.name, sizeof(n.name), "%s", F.name);
 	pool_failed(&F.e, &n, "registered wrong: gres/gpu count reported lower than configured");
+	F.name = "c7";
 }
 
 /* Two waves, a minute apart. */
 static void close_pool(uint32_t pool)
 {
+	F.name = "c6";
 	fails(pool, 1000);
 	F.now += 60000;
 	fails(pool, 1000);
@@ -171,16 +183,89 @@ static void test_closed(void **state)
 	assert_null(engine_closed(&F.e, 1));
 }
 
+/* One broken machine, and seven others that are fine. */
+static void test_one_node_alone(void **state)
+{
+	struct fleet_name *c6 = fleet_name(&F.e.fleet, "c6", 0);
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		F.name = "c6";
+		fails(0, 1000);
+		F.now += 3 * BREAKER_MAX_MS;
+	}
+	assert_null(engine_closed(&F.e, 0));
+	assert_null(pool_probes(&F.e, 0));
+	assert_int_equal(c6->fails, 4);
+	fails(0, 1000); /* c7 */
+	assert_non_null(engine_closed(&F.e, 0));
+	F.now += BREAKER_MAX_MS;
+	F.name = "c6";
+	fails(0, 1000); /* from now on it counts too */
+	assert_int_equal(F.put.breaker.waves, 3);
+}
+
+static void test_a_node_rests(void **state)
+{
+	static const int64_t rests[] = {BREAKER_REST_MS, BREAKER_MS, 2 * BREAKER_MS};
+	struct fleet_name *c6 = fleet_name(&F.e.fleet, "c6", 0);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		pool_node_failed(&F.e, c6, i + 1);
+		pool_node_failed(&F.e, c6, i + 1); /* seen again */
+		assert_int_equal(c6->fails, i + 1);
+		assert_int_equal(c6->rests_ms, F.now + rests[i]);
+		pool_rested(&F.e);
+		assert_int_not_equal(c6->rests_ms, 0);
+		F.now += rests[i];
+		pool_rested(&F.e);
+		assert_int_equal(c6->rests_ms, 0);
+	}
+	pool_node_failed(&F.e, c6, 9);
+	pool_rest(&F.e, c6);
+	assert_string_equal(F.type, "rests");
+	assert_string_equal(F.down,
+			    "c6: burstd: it did not come up; rests until 2027-01-15T08:36:00Z");
+	pool_works(&F.e, c6, 0);
+	assert_int_equal(c6->fails + c6->rests_ms, 0);
+}
+
+/* When a closed pool opens again, one purchase is tried, not one for each job that waits. */
+static void test_probes(void **state)
+{
+	struct fleet_node *fn;
+	struct node n;
+
+	(void)state;
+	fails(0, 1000);
+	assert_null(pool_probes(&F.e, 0)); /* bad luck closes nothing */
+	close_pool(0);
+	assert_null(pool_probes(&F.e, 0)); /* nothing at all is bought */
+	F.now += BREAKER_MS;
+	assert_non_null(pool_probes(&F.e, 0));
+	assert_false(pool_is_probed(&F.e, 0));
+	fn = want("a1", 0);
+	assert_true(pool_is_probed(&F.e, 0));
+	n = fn->n;
+	n.state = NODE_READY;
+	fleet_set(&F.e.fleet, fn, &n);
+	assert_false(pool_is_probed(&F.e, 0));
+}
+
 static void test_works(void **state)
 {
+	struct fleet_name *nm = fleet_name(&F.e.fleet, "c7", 0);
+
 	(void)state;
 	close_pool(0);
 	F.rows = 0;
-	pool_works(&F.e, 0);
+	pool_works(&F.e, nm, 0);
 	assert_null(engine_closed(&F.e, 0));
+	assert_null(pool_probes(&F.e, 0));
 	assert_int_equal(F.rows, 1);
 	assert_int_equal(F.put.breaker.waves, 0);
-	pool_works(&F.e, 0); /* nothing to forget: nothing to write */
+	pool_works(&F.e, nm, 0); /* nothing to forget: nothing to write */
 	assert_int_equal(F.rows, 1);
 }
 
@@ -320,6 +405,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_closed),
+		TEST(test_one_node_alone),
+		TEST(test_a_node_rests),
+		TEST(test_probes),
 		TEST(test_works),
 		TEST(test_admin),
 		TEST(test_more_pools),
