@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/jpull.h"
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
@@ -374,32 +375,130 @@ static int get_int(const json_t *o, const char *key, int64_t *out)
 	return 1;
 }
 
+/* --- replies: rows -----------------------------------------------------------------------------
+ */
+
+/* What a row of any reply may say of an instance, in the order in which it comes as a rule. */
+enum field {
+	CLUSTER,
+	NAME,
+	GENERATION,
+	ID,
+	STATE,
+	ADDRESS,
+	HOSTNAME,
+	CREATED_MS,
+	RECLAIM_MS,
+	ENDED_MS,
+	ERROR,
+	NFIELDS
+};
+
+static const char *const fields[NFIELDS] = {
+	[CLUSTER] = "cluster",       [NAME] = "name",
+	[GENERATION] = "generation", [ID] = "id",
+	[STATE] = "state",           [ADDRESS] = "address",
+	[HOSTNAME] = "hostname",     [CREATED_MS] = "created_ms",
+	[RECLAIM_MS] = "reclaim_ms", [ENDED_MS] = "ended_ms",
+	[ERROR] = "error",
+};
+
+struct row {
+	struct jpull_value v[NFIELDS];
+};
+
+/* NFIELDS: none of those.  Looks first behind the one before. */
+static unsigned field_of(const struct jpull_value *key, unsigned before)
+{
+	for (unsigned k = 1; k <= NFIELDS; k++)
+		if (jpull_is(key, fields[(before + k) % NFIELDS]))
+			return (before + k) % NFIELDS;
+	return NFIELDS;
+}
+
+/* The next row; each field once at most.  0 or -1. */
+static int read_row(struct jpull *j, struct row *r)
+{
+	struct jpull_value key;
+	unsigned last = NFIELDS - 1;
+
+	*r = (struct row){0};
+	(void)jpull_enter(j, '{');
+	while (jpull_key(j, &key)) {
+		struct jpull_value value = jpull_take(j);
+		unsigned f = field_of(&key, last);
+
+		if (f == NFIELDS)
+			continue;
+		if (r->v[f].type != JPULL_NONE)
+			return -1;
+		r->v[f] = value;
+		last = f;
+	}
+	return j->bad ? -1 : 0;
+}
+
+/* Takes row i; -1 ends the reading. */
+typedef int (*row_fn)(void *ctx, size_t i, const struct row *r);
+
+/* {"LIST": [row, ...]}: all rows, max at most, and the cursor if one is wanted.  -1: not such a
+ * reply, or fn did not like a row. */
+static int read_rows(const struct provider_reply *reply, const char *list, size_t max, row_fn fn,
+		     void *ctx, struct jpull_value *cursor)
+{
+	struct jpull_value key;
+	bool found = false;
+	struct jpull j;
+	struct row r;
+	size_t n = 0;
+
+	jpull_init(&j, reply->body != NULL ? reply->body : "", reply->len);
+	(void)jpull_enter(&j, '{');
+	while (jpull_key(&j, &key)) {
+		if (cursor != NULL && jpull_is(&key, "cursor")) {
+			if (cursor->type != JPULL_NONE)
+				return -1;
+			*cursor = jpull_take(&j);
+		} else if (!jpull_is(&key, list)) {
+			(void)jpull_take(&j);
+		} else {
+			if (found || !jpull_enter(&j, '['))
+				return -1;
+			found = true;
+			for (; jpull_item(&j); n++)
+				if (n == max || read_row(&j, &r) != 0 || fn(ctx, n, &r) != 0)
+					return -1;
+		}
+	}
+	return jpull_end(&j) && found ? 0 : -1;
+}
+
 /* --- replies: instances ------------------------------------------------------------------------
  */
 
 /* Id, state, address and times; 0 or -1. */
-static int read_body(struct provider_instance *i, const json_t *o)
+static int read_body(struct provider_instance *i, const struct row *r)
 {
 	char state[32];
 
-	if (get_text(o, "id", i->id, sizeof(i->id)) != 1 || !is_plain(i->id, PROVIDER_ID_MAX) ||
-	    i->id[0] == '\0' || get_text(o, "address", i->addr, sizeof(i->addr)) < 0 ||
-	    get_text(o, "hostname", i->hostname, sizeof(i->hostname)) < 0 ||
-	    get_int(o, "created_ms", &i->created_ms) < 0 ||
-	    get_int(o, "ended_ms", &i->ended_ms) < 0 ||
-	    get_int(o, "reclaim_ms", &i->reclaim_ms) < 0)
+	if (jpull_text(&r->v[ID], i->id, sizeof(i->id)) != 1 || !is_plain(i->id, PROVIDER_ID_MAX) ||
+	    i->id[0] == '\0' || jpull_text(&r->v[ADDRESS], i->addr, sizeof(i->addr)) < 0 ||
+	    jpull_text(&r->v[HOSTNAME], i->hostname, sizeof(i->hostname)) < 0 ||
+	    jpull_int(&r->v[CREATED_MS], &i->created_ms) < 0 ||
+	    jpull_int(&r->v[ENDED_MS], &i->ended_ms) < 0 ||
+	    jpull_int(&r->v[RECLAIM_MS], &i->reclaim_ms) < 0)
 		return -1;
 	/* A word that is too long or no word at all is a state we do not know: it exists (I14). */
-	i->state = get_text(o, "state", state, sizeof(state)) == 1 ? state_of(state)
-								   : PROVIDER_UNKNOWN;
+	i->state = jpull_text(&r->v[STATE], state, sizeof(state)) == 1 ? state_of(state)
+								       : PROVIDER_UNKNOWN;
 	return 0;
 }
 
-static int read_tags(struct provider_instance *i, const json_t *o)
+static int read_tags(struct provider_instance *i, const struct row *r)
 {
 	int64_t gen;
-	int name = get_text(o, "name", i->node, sizeof(i->node));
-	int number = get_int(o, "generation", &gen);
+	int name = jpull_text(&r->v[NAME], i->node, sizeof(i->node));
+	int number = jpull_int(&r->v[GENERATION], &gen);
 
 	i->gen = (uint64_t)gen;
 	return name == 1 && number == 1 && hostlist_is_name(i->node) ? 0 : -1;
@@ -407,22 +506,20 @@ static int read_tags(struct provider_instance *i, const json_t *o)
 
 /* One of a list.  Ours must be readable whole; of others, who may call theirs what they like, only
  * what keeps them apart is needed. */
-static int read_listed(struct provider_instance *i, const json_t *o, const char *cluster)
+static int read_listed(struct provider_instance *i, const struct row *r, const char *cluster)
 {
-	int tag = get_text(o, "cluster", i->cluster, sizeof(i->cluster));
+	int tag = jpull_text(&r->v[CLUSTER], i->cluster, sizeof(i->cluster));
 	bool ours = tag == 1 && strcmp(i->cluster, cluster) == 0;
 
-	if (!json_is_object(o))
-		return -1;
-	if (tag < 0 && !json_is_string(json_object_get(o, "cluster")))
+	if (tag < 0 && r->v[CLUSTER].type != JPULL_STRING)
 		return -1; /* a tag that is no text may be ours, mangled */
-	if (read_tags(i, o) != 0) {
+	if (read_tags(i, r) != 0) {
 		if (ours)
 			return -1;
 		i->node[0] = '\0';
 		i->gen = 0;
 	}
-	if (read_body(i, o) == 0)
+	if (read_body(i, r) == 0)
 		return 0;
 	if (ours || i->id[0] == '\0')
 		return -1;
@@ -430,36 +527,54 @@ static int read_listed(struct provider_instance *i, const json_t *o, const char 
 	return 0;
 }
 
-static enum provider_code read_error(const json_t *o, struct provider_result *out,
+/* What an error object says; NULL: nothing. */
+static enum provider_code read_error(const json_t *error, struct provider_result *out,
 				     enum provider_code other)
 {
-	const json_t *v = json_object_get(o, "error");
-	const char *code = json_string_value(json_object_get(v, "code"));
+	const char *code = json_string_value(json_object_get(error, "code"));
 	int64_t ms;
 
-	if (get_int(v, "retry_after_ms", &ms) == 1 && ms > out->retry_after_ms)
+	if (get_int(error, "retry_after_ms", &ms) == 1 && ms > out->retry_after_ms)
 		out->retry_after_ms =
 			ms < RETRY_MAX_S * INT64_C(1000) ? ms : RETRY_MAX_S * INT64_C(1000);
 	return code != NULL ? code_of_word(code, other) : other;
 }
 
+static enum provider_code row_error(const struct row *r, struct provider_result *out,
+				    enum provider_code other)
+{
+	json_t *o = json_loadb(r->v[ERROR].p, r->v[ERROR].n, JSON_REJECT_DUPLICATES, NULL);
+	enum provider_code code = read_error(o, out, other);
+
+	json_decref(o);
+	return code;
+}
+
 /* --- replies: operations -----------------------------------------------------------------------
  */
 
+struct created { /* what was asked, and what is answered */
+	const struct provider_create *c;
+	struct provider_result *out;
+};
+
 /* The reply must speak of exactly what was asked, in that order: else nothing in it can be
  * believed. */
-static int read_created(const struct provider_want *w, const json_t *o, struct provider_item *item,
-			struct provider_result *out)
+static int read_created(void *ctx, size_t n, const struct row *r)
 {
+	const struct created *of = ctx;
+	struct provider_item *item = &of->out->items[n];
 	struct provider_instance *i = &item->instance;
 
-	if (!json_is_object(o) || read_tags(i, o) != 0 || strcmp(i->node, w->node) != 0 ||
-	    i->gen != w->gen)
+	if (read_tags(i, r) != 0 || strcmp(i->node, of->c->wants[n].node) != 0 ||
+	    i->gen != of->c->wants[n].gen)
 		return -1;
-	if (json_object_get(o, "error") != NULL)
-		item->code = read_error(o, out, PROVIDER_AMBIGUOUS);
+	if (r->v[ERROR].type != JPULL_NONE)
+		item->code = row_error(r, of->out, PROVIDER_AMBIGUOUS);
 	else
-		item->code = read_body(i, o) == 0 ? PROVIDER_OK : PROVIDER_AMBIGUOUS;
+		item->code = read_body(i, r) == 0 ? PROVIDER_OK : PROVIDER_AMBIGUOUS;
+	memcpy(i->cluster, of->c->cluster, strlen(of->c->cluster) + 1);
+	of->out->nitems++;
 	return 0;
 }
 
@@ -481,70 +596,84 @@ static bool all_different(const struct provider_result *out)
 	return different;
 }
 
-static int parse_create(const struct provider_create *c, const json_t *doc,
+static int parse_create(const struct provider_create *c, const struct provider_reply *reply,
 			struct provider_result *out)
 {
-	const json_t *list = json_object_get(doc, "instances");
+	struct created ctx = {c, out};
 
-	if (!json_is_array(list) || json_array_size(list) != c->nwants)
-		return -1;
-	out->nitems = c->nwants;
 	out->items = mem_zalloc(c->nwants * sizeof(*out->items));
-	for (size_t i = 0; i < c->nwants; i++) {
-		struct provider_item *item = &out->items[i];
-
-		if (read_created(&c->wants[i], json_array_get(list, i), item, out) != 0)
-			return -1;
-		memcpy(item->instance.cluster, c->cluster, strlen(c->cluster) + 1);
-	}
-	return all_different(out) ? 0 : -1;
+	if (read_rows(reply, "instances", c->nwants, read_created, &ctx, NULL) != 0)
+		return -1;
+	return out->nitems == c->nwants && all_different(out) ? 0 : -1;
 }
 
-static int parse_list(const char *cluster, const char *cursor, const json_t *doc,
+struct listed {
+	const char *cluster;
+	struct provider_result *out;
+	size_t cap;
+};
+
+static int read_one_listed(void *ctx, size_t n, const struct row *r)
+{
+	struct listed *of = ctx;
+	struct provider_result *out = of->out;
+
+	if (n == of->cap) {
+		of->cap = n == 0 ? 64 : 2 * n;
+		out->instances = mem_realloc(out->instances, of->cap * sizeof(*out->instances));
+	}
+	out->instances[n] = (struct provider_instance){0};
+	out->ninstances = n + 1;
+	return read_listed(&out->instances[n], r, of->cluster);
+}
+
+static int parse_list(const char *cluster, const char *before, const struct provider_reply *reply,
 		      struct provider_result *out)
 {
-	const json_t *list = json_object_get(doc, "instances");
-	size_t n = json_array_size(list);
+	struct jpull_value cursor = {.type = JPULL_NONE};
+	struct listed ctx = {.cluster = cluster, .out = out};
 
 	/* Without a cursor nobody can say whether this was all (I12). */
-	if (!json_is_array(list) || n > BATCH_MAX ||
-	    get_text(doc, "cursor", out->cursor, sizeof(out->cursor)) != 1)
+	if (read_rows(reply, "instances", BATCH_MAX, read_one_listed, &ctx, &cursor) != 0 ||
+	    jpull_text(&cursor, out->cursor, sizeof(out->cursor)) != 1)
 		return -1;
-	if (out->cursor[0] != '\0' && strcmp(out->cursor, cursor) == 0)
-		return -1; /* it would go round for ever */
-	out->instances = mem_zalloc((n + 1) * sizeof(*out->instances));
-	out->ninstances = n;
-	for (size_t i = 0; i < n; i++)
-		if (read_listed(&out->instances[i], json_array_get(list, i), cluster) != 0)
-			return -1;
+	/* It would go round for ever. */
+	return out->cursor[0] == '\0' || strcmp(out->cursor, before) != 0 ? 0 : -1;
+}
+
+struct deleted {
+	const char *const *ids;
+	struct provider_result *out;
+};
+
+static int read_deleted(void *ctx, size_t n, const struct row *r)
+{
+	const struct deleted *of = ctx;
+	struct provider_item *item = &of->out->items[n];
+	char state[32];
+
+	if (jpull_text(&r->v[ID], item->instance.id, sizeof(item->instance.id)) != 1 ||
+	    strcmp(item->instance.id, of->ids[n]) != 0)
+		return -1;
+	if (r->v[ERROR].type != JPULL_NONE)
+		item->code = row_error(r, of->out, PROVIDER_TRANSIENT);
+	else if (jpull_text(&r->v[STATE], state, sizeof(state)) == 1)
+		item->instance.state = state_of(state);
+	else
+		return -1;
+	of->out->nitems++;
 	return 0;
 }
 
-static int parse_delete(const char *const *ids, size_t n, const json_t *doc,
+static int parse_delete(const char *const *ids, size_t n, const struct provider_reply *reply,
 			struct provider_result *out)
 {
-	const json_t *list = json_object_get(doc, "results");
+	struct deleted ctx = {ids, out};
 
-	if (!json_is_array(list) || json_array_size(list) != n)
-		return -1;
-	out->nitems = n;
 	out->items = mem_zalloc(n * sizeof(*out->items));
-	for (size_t i = 0; i < n; i++) {
-		const json_t *o = json_array_get(list, i);
-		struct provider_item *item = &out->items[i];
-		char state[32];
-
-		if (get_text(o, "id", item->instance.id, sizeof(item->instance.id)) != 1 ||
-		    strcmp(item->instance.id, ids[i]) != 0)
-			return -1;
-		if (json_object_get(o, "error") != NULL)
-			item->code = read_error(o, out, PROVIDER_TRANSIENT);
-		else if (get_text(o, "state", state, sizeof(state)) == 1)
-			item->instance.state = state_of(state);
-		else
-			return -1;
-	}
-	return 0;
+	if (read_rows(reply, "results", n, read_deleted, &ctx, NULL) != 0)
+		return -1;
+	return out->nitems == n ? 0 : -1;
 }
 
 static int read_offer(struct provider_offer *f, const json_t *o)
@@ -578,43 +707,57 @@ static int parse_offers(const json_t *doc, struct provider_result *out)
 	return 0;
 }
 
-static int parse_ok(const struct provider_op *op, const json_t *doc, struct provider_result *out)
+static json_t *load(const struct provider_reply *reply)
 {
+	return json_loadb(reply->body != NULL ? reply->body : "", reply->len,
+			  JSON_REJECT_DUPLICATES, NULL);
+}
+
+static int parse_ok(const struct provider_op *op, const struct provider_reply *reply,
+		    struct provider_result *out)
+{
+	json_t *doc;
+	int rc = -1;
+
 	switch (op->kind) {
 	case PROVIDER_CREATE:
-		return parse_create(&op->u.create, doc, out);
+		return parse_create(&op->u.create, reply, out);
 	case PROVIDER_LIST:
-		return parse_list(op->u.list.cluster, op->u.list.cursor, doc, out);
+		return parse_list(op->u.list.cluster, op->u.list.cursor, reply, out);
 	case PROVIDER_DELETE:
-		return parse_delete(op->u.del.ids, op->u.del.nids, doc, out);
+		return parse_delete(op->u.del.ids, op->u.del.nids, reply, out);
 	case PROVIDER_OFFERS:
-		return parse_offers(doc, out);
+		doc = load(reply);
+		rc = parse_offers(doc, out);
+		json_decref(doc);
+		break;
 	}
-	return -1;
+	return rc;
 }
 
 static void sim_parse(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
 	const struct sim *s = self;
-	json_t *doc = json_loadb(reply->body != NULL ? reply->body : "", reply->len,
-				 JSON_REJECT_DUPLICATES, NULL);
+	const json_t *error;
 	const char *words;
+	json_t *doc;
 
 	if (reply->status == 200) {
-		if (parse_ok(op, doc, out) != 0) {
+		if (parse_ok(op, reply, out) != 0) {
 			provider_result_fini(out); /* half a result would be worse than none */
 			out->code = senseless(op);
 			set_message(s, out, "the reply makes no sense");
 		}
-		json_decref(doc);
 		return;
 	}
+	doc = load(reply);
+	error = json_object_get(doc, "error");
 	out->retry_after_ms = retry_after(reply->retry_after);
-	out->code = read_error(doc, out, code_of_status(reply->status, senseless(op)));
+	out->code = read_error(error, out, code_of_status(reply->status, senseless(op)));
 	if (out->code == PROVIDER_NOT_FOUND)
 		out->code = PROVIDER_INVALID; /* not an instance but what we asked for is unknown */
-	words = json_string_value(json_object_get(json_object_get(doc, "error"), "message"));
+	words = json_string_value(json_object_get(error, "message"));
 	set_message(s, out, words != NULL ? words : "an error without words");
 	json_decref(doc);
 }

@@ -43,13 +43,24 @@ char *fmt_time(char *out, int64_t ms)
 
 char *fmt_u64(char *out, uint64_t v)
 {
-	(void)snprintf(out, FMT_U64_SIZE, "%" PRIu64, v);
+	char digits[FMT_U64_SIZE];
+	size_t n = sizeof(digits);
+
+	/* Not snprintf(): a burst writes a hundred thousand of them. */
+	digits[--n] = '\0';
+	do
+		digits[--n] = (char)('0' + v % 10);
+	while ((v /= 10) > 0);
+	memcpy(out, digits + n, sizeof(digits) - n);
 	return out;
 }
 
 char *fmt_i64(char *out, int64_t v)
 {
-	(void)snprintf(out, FMT_U64_SIZE, "%" PRId64, v);
+	if (v >= 0)
+		return fmt_u64(out, (uint64_t)v);
+	out[0] = '-';
+	(void)fmt_u64(out + 1, 0 - (uint64_t)v);
 	return out;
 }
 

@@ -25,6 +25,8 @@ struct log {
 	unsigned holds;
 	struct str held; /* whole lines */
 	bool torn;       /* the last write ended inside a line */
+	int64_t when_ms; /* what is in `when`: a burst has hundreds of lines in a millisecond */
+	char when[FMT_TIME_SIZE];
 };
 
 static const char *const level_names[] = {"debug", "info", "warn", "error"};
@@ -149,10 +151,13 @@ static void end_line(struct str *s)
 
 static void add_line(struct str *s, enum log_level level, const char *msg, const char *const *pairs)
 {
-	str_addf(s, "%s msg=", level_names[level]);
+	str_adds(s, level_names[level]);
+	str_adds(s, " msg=");
 	add_value(s, msg);
 	for (; pairs[0] != NULL && !s->full; pairs += 2) {
-		str_addf(s, " %s=", pairs[0]);
+		str_adds(s, " ");
+		str_adds(s, pairs[0]);
+		str_adds(s, "=");
 		if (pairs[1] == NULL)
 			str_adds(s, "-");
 		else
@@ -204,9 +209,9 @@ static void put_line(struct log *l, enum log_level level, const char *line, size
 void log_write(struct log *l, enum log_level level, const char *msg, ...)
 {
 	const char *pairs[2 * LOG_PAIRS_MAX + 2] = {NULL};
-	char when[FMT_TIME_SIZE];
 	struct str s;
 	va_list ap;
+	int64_t now;
 
 	if (l == NULL || level < l->level)
 		return;
@@ -218,9 +223,13 @@ void log_write(struct log *l, enum log_level level, const char *msg, ...)
 		pairs[i + 1] = va_arg(ap, const char *);
 	}
 	va_end(ap);
-	fmt_time(when, clock_wall_ms());
+	now = clock_wall_ms();
+	if (now != l->when_ms)
+		(void)fmt_time(l->when, now);
+	l->when_ms = now;
 	str_init(&s, LOG_LINE_MAX - 1);
-	str_addf(&s, "%s ", when);
+	str_adds(&s, l->when);
+	str_adds(&s, " ");
 	add_line(&s, level, msg, pairs);
 	s.max++; /* kept back, so that no two lines can run together */
 	str_adds(&s, "\n");

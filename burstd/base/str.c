@@ -7,6 +7,8 @@
 
 #include "base/mem.h"
 
+enum { STR_FIRST = 128 }; /* bytes taken at first: a line, without growing seven times */
+
 void str_init(struct str *s, size_t max)
 {
 	*s = (struct str){.p = mem_zalloc(1), .cap = 1, .max = max};
@@ -44,6 +46,8 @@ void str_add(struct str *s, const void *data, size_t len)
 	if (s->len + len + 1 > s->cap) {
 		/* Double, but no further than can ever be used. */
 		s->cap = len + s->len < s->max / 2 ? 2 * (s->len + len) + 1 : s->max + 1;
+		if (s->cap < STR_FIRST)
+			s->cap = s->max < STR_FIRST ? s->max + 1 : STR_FIRST;
 		s->p = mem_realloc(s->p, s->cap);
 	}
 	memcpy(s->p + s->len, data, len);

@@ -13,8 +13,8 @@ struct str {
 	bool full; /* something did not fit and was left out */
 };
 
-/* max: bytes, without the NUL, below SIZE_MAX; memory is taken as needed, twice the length at most.
- */
+/* max: bytes, without the NUL, below SIZE_MAX; memory is taken as needed, twice the length at most,
+ * or that of a line. */
 void str_init(struct str *s, size_t max);
 void str_fini(struct str *s);
 void str_clear(struct str *s); /* keeps the memory */

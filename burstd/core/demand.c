@@ -1,9 +1,9 @@
 #include "core/demand.h"
 
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/jpull.h"
 #include "base/mem.h"
 
 static uint32_t *index_value(size_t i)
@@ -81,82 +81,106 @@ int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, 
 	return 0;
 }
 
-/* The allocation of one job entry: `nodes_alloc` since 23.02, `nodes` in 22.05. */
-static const char *job_nodes(const json_t *job)
+enum { JOB_ID, NODES_ALLOC, NODES, NODES_RESUME, NFIELDS };
+
+/* The allocation of a job: `nodes_alloc` since 23.02, `nodes` in 22.05. */
+static const char *const fields[NFIELDS] = {
+	[JOB_ID] = "job_id",
+	[NODES_ALLOC] = "nodes_alloc",
+	[NODES] = "nodes",
+	[NODES_RESUME] = "nodes_resume",
+};
+
+static int bad_file(const struct jpull *j, struct err *e)
 {
-	static const char *const keys[] = {"nodes_alloc", "nodes", "nodes_resume"};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		const char *v = json_string_value(json_object_get(job, keys[i]));
-
-		if (v != NULL && v[0] != '\0')
-			return v;
-	}
-	return NULL;
+	return err_set(e, ERR_INVALID, "resume file: byte %zu: not as slurmctld writes it",
+		       jpull_at(j));
 }
 
-static int add_entry(struct demand *d, const json_t *job, struct err *e)
+/* The fields of a job, each once at most. */
+static int read_fields(struct jpull *j, struct jpull_value *v, struct err *e)
 {
-	const json_t *id = json_object_get(job, "job_id");
-	const char *nodes = job_nodes(job);
-	json_int_t v = json_is_string(id) ? strtoll(json_string_value(id), NULL, 10)
-					  : json_integer_value(id);
+	struct jpull_value key;
 
-	if (!json_is_object(job) || v <= 0)
+	(void)jpull_enter(j, '{');
+	while (jpull_key(j, &key)) {
+		struct jpull_value value = jpull_take(j);
+
+		for (int i = 0; i < NFIELDS; i++) {
+			if (!jpull_is(&key, fields[i]))
+				continue;
+			if (v[i].type != JPULL_NONE)
+				return bad_file(j, e);
+			v[i] = value;
+		}
+	}
+	return j->bad ? bad_file(j, e) : 0;
+}
+
+/* A number, or one in quotes. */
+static int64_t read_id(const struct jpull_value *v)
+{
+	struct jpull_value number = *v;
+	int64_t id = 0;
+
+	if (v->type == JPULL_STRING)
+		number.type = JPULL_NUMBER;
+	return jpull_int(&number, &id) == 1 ? id : 0;
+}
+
+static int add_entry(struct demand *d, struct jpull *j, struct err *e)
+{
+	struct jpull_value v[NFIELDS] = {0};
+	int64_t id;
+
+	if (read_fields(j, v, e) != 0)
+		return -1;
+	id = read_id(&v[JOB_ID]);
+	if (id <= 0)
 		return err_set(e, ERR_INVALID, "resume file: a job without a job_id");
-	if (nodes == NULL) /* a job that waits for nothing of ours */
-		return 0;
-	if (demand_add_job(d, (uint64_t)v, nodes, strlen(nodes), e) != 0)
-		return err_wrap(e, "resume file: job %lld", (long long)v);
-	return 0;
+	for (int i = NODES_ALLOC; i < NFIELDS; i++) {
+		if (v[i].type != JPULL_STRING || v[i].n == 0)
+			continue;
+		if (demand_add_job(d, (uint64_t)id, v[i].p, v[i].n, e) == 0)
+			return 0;
+		return err_wrap(e, "resume file: job %lld", (long long)id);
+	}
+	return 0; /* a job that waits for nothing of ours */
 }
 
-/* Nesting is checked before parsing: jansson recurses. */
-static bool too_deep(const char *file, size_t len)
+static int add_jobs(struct demand *d, struct jpull *j, struct err *e)
 {
-	size_t depth = 0;
-	bool quoted = false;
-
-	for (size_t i = 0; i < len; i++) {
-		if (quoted && file[i] == '\\')
-			i++;
-		else if (file[i] == '"')
-			quoted = !quoted;
-		else if (!quoted && (file[i] == '{' || file[i] == '[')) {
-			if (++depth > DEMAND_DEPTH_MAX)
-				return true;
-		} else if (!quoted && (file[i] == '}' || file[i] == ']') && depth > 0)
-			depth--;
-	}
-	return false;
+	if (d->has_jobs) /* there were some */
+		return bad_file(j, e);
+	d->has_jobs = true;
+	(void)jpull_enter(j, '[');
+	while (jpull_item(j))
+		if (add_entry(d, j, e) != 0)
+			return -1;
+	return 0;
 }
 
 int demand_add_file(struct demand *d, const char *file, size_t len, struct err *e)
 {
-	json_error_t je;
-	json_t *root, *jobs, *job;
-	size_t i;
-	int rc = -1;
+	struct jpull_value key;
+	struct jpull j;
+	int rc = 0;
 
-	if (too_deep(file, len))
-		return err_set(e, ERR_INVALID, "resume file: nested deeper than %d",
-			       DEMAND_DEPTH_MAX);
-	root = json_loadb(file, len, JSON_REJECT_DUPLICATES, &je);
-	if (root == NULL)
-		return err_set(e, ERR_INVALID, "resume file: line %d: %s", je.line, je.text);
-	jobs = json_object_get(root, "jobs");
-	if (!json_is_array(jobs)) {
-		(void)err_set(e, ERR_INVALID, "resume file: no list of jobs");
-		goto out;
+	jpull_init(&j, file, len);
+	(void)jpull_enter(&j, '{');
+	while (rc == 0 && jpull_key(&j, &key)) {
+		if (jpull_is(&key, "jobs"))
+			rc = add_jobs(d, &j, e);
+		else
+			(void)jpull_take(&j);
 	}
-	json_array_foreach(jobs, i, job) if (add_entry(d, job, e) != 0)
-	{
+	if (rc == 0 && !jpull_end(&j))
+		rc = bad_file(&j, e);
+	if (rc == 0 && !d->has_jobs)
+		rc = err_set(e, ERR_INVALID, "resume file: no list of jobs");
+	if (rc != 0) {
 		clear_jobs(d);
-		goto out;
+		d->has_jobs = false;
 	}
-	d->has_jobs = true;
-	rc = 0;
-out:
-	json_decref(root);
 	return rc;
 }

@@ -17,7 +17,6 @@
 enum {
 	DEMAND_JOBS_MAX = 100000,
 	DEMAND_MEMBERS_MAX = 4 << 20, /* nodes of all jobs together: a short text can name 65,536 */
-	DEMAND_DEPTH_MAX = 32,
 };
 
 struct demand_job {

@@ -333,6 +333,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 	c->unsure = false;
 	c->list_next = c->list_began + c->conf->list_ms;
 	observe_list(c);
+	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
 	c->listed = c->listed || !c->unsure;
 	c->waits = c->unsure || anyone_waits(c);

@@ -120,7 +120,8 @@ static void arm(struct engine *e)
 		next = rescue_next_ms(e);
 	if (prereq_next_ms(e) < next)
 		next = prereq_next_ms(e);
-	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL)
+	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
+	    (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }
@@ -132,9 +133,13 @@ static void free_old(struct engine *e)
 	e->nold = 0;
 }
 
+/* What is to be bought goes out before answers are taken in, and those before nodes that are up. */
 static void turn(struct engine *e)
 {
-	engine_run_up(e);
+	if (!e->more)
+		launch_answered(e);
+	if (!e->more && e->answers == NULL)
+		engine_run_up(e);
 	engine_commit(e);
 	wake_nodes(e);
 	intake_run(e);
@@ -175,6 +180,7 @@ static void on_timer(void *ctx)
 {
 	struct engine *e = ctx;
 
+	e->left = e->slice.write;
 	cloud_fail_unsent(e);
 	engine_turn(e);
 }
@@ -205,6 +211,7 @@ static void take_snapshot(struct engine *e, const char *text, size_t len, int64_
 			prereq_hurry(e); /* perhaps with another slurm.conf */
 		e->snapshot_took_ms = engine_now(e) - began_ms;
 		observe_snapshot(e, text, len, began_ms);
+		engine_spend(e, e->fleet.nall / ENGINE_LOOKS);
 		if (e->poll_again)
 			e->poll_next = e->poll_began + ENGINE_HINT_MS;
 	}
@@ -366,7 +373,9 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 			   ? d->slice
 			   : (struct engine_slice){.send = ENGINE_SEND, .write = ENGINE_WRITE};
 	e->conf = conf;
+	e->left = e->slice.write;
 	e->calls_last = &e->calls;
+	e->answers_last = &e->answers;
 	e->poll_step = ENGINE_RETRY_MS / 2;
 	e->started_ms = engine_now(e);
 	fleet_init(&e->fleet, conf->npools);

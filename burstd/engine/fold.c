@@ -53,6 +53,13 @@ static struct node *stage(struct engine *e, struct fleet_node *fn)
 	return fleet_stage(fn);
 }
 
+static void add(struct str *s, const char *before, const char *text)
+{
+	if (s->len > 0)
+		str_adds(s, before);
+	str_adds(s, text);
+}
+
 /* One line of history for a change that people care about. */
 static void tell(struct engine *e, const struct node *was, const struct node *is,
 		 const struct node_event *ev)
@@ -60,16 +67,22 @@ static void tell(struct engine *e, const struct node *was, const struct node *is
 	struct str s;
 
 	str_init(&s, 320);
-	if (was->state != is->state)
-		str_addf(&s, "%s -> %s", node_state_str(was->state), node_state_str(is->state));
-	if (is->instance[0] != '\0' && was->instance[0] == '\0')
-		str_addf(&s, "%sinstance %s", s.len > 0 ? ", " : "", is->instance);
-	if (strcmp(is->addr, was->addr) != 0)
-		str_addf(&s, "%saddress %s", s.len > 0 ? ", " : "", is->addr);
+	if (was->state != is->state) {
+		add(&s, "", node_state_str(was->state));
+		add(&s, " -> ", node_state_str(is->state));
+	}
+	if (is->instance[0] != '\0' && was->instance[0] == '\0') {
+		add(&s, ", ", "instance ");
+		str_adds(&s, is->instance);
+	}
+	if (strcmp(is->addr, was->addr) != 0) {
+		add(&s, ", ", "address ");
+		str_adds(&s, is->addr);
+	}
 	if (is->reason != was->reason)
-		str_addf(&s, "%s%s", s.len > 0 ? ": " : "", node_reason_text(is->reason));
+		add(&s, ": ", node_reason_text(is->reason));
 	if (is->accepted && !was->accepted)
-		str_adds(&s, "the provider accepted the delete");
+		add(&s, ": ", "the provider accepted the delete");
 	if (s.len > 0)
 		engine_event(e, is->name, is->gen, node_event_str(ev->type), s.p);
 	str_fini(&s);
@@ -97,6 +110,11 @@ struct fleet_node *engine_insert(struct engine *e, const struct node *n, const c
 	return fn;
 }
 
+void engine_spend(struct engine *e, size_t nodes)
+{
+	e->left -= nodes < e->left ? nodes : e->left;
+}
+
 static void push(struct member **v, size_t *n, size_t *cap, const struct fleet_node *fn)
 {
 	if (*n == *cap) {
@@ -116,14 +134,14 @@ void engine_want(struct engine *e, const struct node *n, const char *why)
 
 void engine_write_fresh(struct engine *e)
 {
-	for (size_t n = 0; n < e->slice.write && e->fresh_at < e->nfresh;) {
+	while (e->left > 0 && e->fresh_at < e->nfresh) {
 		const struct member *m = &e->fresh[e->fresh_at++];
 		struct fleet_node *fn = fleet_gen(m->name, m->gen);
 
 		if (fn == NULL || fn->fresh == NULL)
 			continue; /* written, and perhaps over */
 		(void)stage(e, fn);
-		n++;
+		engine_spend(e, 1);
 	}
 	if (e->fresh_at < e->nfresh)
 		return;
@@ -140,13 +158,14 @@ void engine_post_up(struct engine *e, const struct fleet_node *fn)
 
 void engine_run_up(struct engine *e)
 {
-	while (e->up_at < e->nup && e->nstaged < e->slice.write) {
+	while (e->left > 0 && e->up_at < e->nup) {
 		const struct member *m = &e->up[e->up_at++];
 		struct fleet_node *fn = fleet_gen(m->name, m->gen);
 		struct node_event ev = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
 
 		if (fn != NULL)
 			engine_post(e, fn, &ev);
+		engine_spend(e, 1);
 	}
 	if (e->up_at < e->nup)
 		return;

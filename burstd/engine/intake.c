@@ -9,6 +9,8 @@
 
 static void drop(struct pending *p)
 {
+	if (p->read)
+		demand_fini(&p->demand);
 	free(p->list);
 	free(p->file);
 	free(p);
@@ -181,6 +183,7 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 		buy(e, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)),
 		    pools[order[i]->pool].price, why);
 	e->last_group += plan.groups;
+	engine_spend(e, plan.n);
 	free(order);
 	free(pools);
 	plan_fini(&plan);
@@ -244,30 +247,45 @@ static void hint(struct engine *e)
 		e->poll_again = true;
 }
 
-/* One fresh resume call.  false: it must wait for squeue. */
-static bool resume(struct engine *e, struct pending *p)
+/* What a fresh resume call says; false: nothing that could be acted on. */
+static bool read_call(struct engine *e, struct pending *p)
 {
-	struct demand d;
+	struct demand *d = &p->demand;
 	struct err err;
 
-	if (demand_init(&d, p->list, p->list_len, &err) != 0) {
+	if (demand_init(d, p->list, p->list_len, &err) != 0) {
 		e->count.calls_refused++;
 		engine_event(e, "", 0, "call-refused", err.msg);
 		hint(e); /* what it was about, slurmctld can still say */
-		return true;
+		return false;
 	}
-	if (p->file != NULL && demand_add_file(&d, p->file, p->file_len, &err) != 0)
+	p->read = true;
+	if (p->file != NULL && demand_add_file(d, p->file, p->file_len, &err) != 0)
 		engine_event(e, "", 0, "resume-file-unreadable", err.msg);
-	if (!d.has_jobs && demand_count(&d) > 1) {
-		demand_fini(&d);
+	engine_spend(e, demand_count(d));
+	return true;
+}
+
+/* One fresh resume call.  false: not now, it must wait for squeue, or for its turn: to read it and
+ * to act on it are two steps when it is long. */
+static bool resume(struct engine *e, struct pending *p)
+{
+	struct demand *d = &p->demand;
+
+	if (!p->read) {
+		if (!read_call(e, p))
+			return true;
+		if (e->left == 0)
+			return false;
+	}
+	if (!d->has_jobs && demand_count(d) > 1) {
 		p->asks = true; /* squeue must say which nodes are one job */
 		jobs_want(e, JOBS_FOR_INTAKE);
 		return false;
 	}
-	note_strangers(e, &d);
-	forgive(e, &d);
-	act_on(e, &d, "slurmctld called ResumeProgram");
-	demand_fini(&d);
+	note_strangers(e, d);
+	forgive(e, d);
+	act_on(e, d, "slurmctld called ResumeProgram");
 	return true;
 }
 

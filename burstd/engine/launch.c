@@ -13,6 +13,13 @@ struct sent { /* what an answer to a create is for */
 	uint64_t batch;
 };
 
+struct answer { /* to a create: its members are posted from `at` on */
+	struct answer *next;
+	uint64_t batch;
+	struct provider_result r;
+	size_t at;
+};
+
 static struct batch *batch_find(struct engine *e, uint64_t id)
 {
 	struct batch *b = e->batches;
@@ -29,8 +36,20 @@ static void batch_free(struct batch *b)
 	free(b);
 }
 
+static void answer_free(struct answer *a)
+{
+	provider_result_fini(&a->r);
+	free(a);
+}
+
 void launch_free(struct engine *e)
 {
+	while (e->answers != NULL) {
+		struct answer *a = e->answers;
+
+		e->answers = a->next;
+		answer_free(a);
+	}
 	while (e->batches != NULL) {
 		struct batch *b = e->batches;
 
@@ -115,29 +134,67 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 	engine_post(c->e, fn, &ev);
 }
 
+/* It is on the wire until all of its answer is posted. */
 static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	const struct sent *sent = ctx;
-	struct batch *b = batch_find(c->e, sent->batch);
-	bool items = r->code == PROVIDER_OK;
+	struct answer *a = mem_zalloc(sizeof(*a));
+
+	a->batch = sent->batch;
+	a->r = (struct provider_result){.code = r->code, .retry_after_ms = r->retry_after_ms};
+	memcpy(a->r.message, r->message, sizeof(a->r.message));
+	if (r->code == PROVIDER_OK) {
+		a->r.nitems = r->nitems;
+		a->r.items = mem_zalloc((r->nitems + 1) * sizeof(*r->items));
+		memcpy(a->r.items, r->items, r->nitems * sizeof(*r->items));
+	}
+	*c->e->answers_last = a;
+	c->e->answers_last = &a->next;
+}
+
+static void answer_member(struct cloud *c, struct fleet_node *fn, const struct answer *a)
+{
+	static const struct provider_item lost = {.code = PROVIDER_AMBIGUOUS};
+	const struct provider_item *it = NULL;
+
+	if (a->r.code == PROVIDER_OK)
+		it = a->at < a->r.nitems ? &a->r.items[a->at] : &lost;
+	answer_one(c, fn, &a->r, it);
+}
+
+/* As much of the oldest answer as there is room for; true: all of it. */
+static bool post_answer(struct engine *e, struct answer *a)
+{
+	struct batch *b = batch_find(e, a->batch);
+	struct cloud *c;
 
 	assert(b != NULL && b->inflight);
-	b->inflight = false;
-	for (size_t i = 0; i < b->n; i++) {
-		struct fleet_node *fn = member_row(b, i);
-		bool have = items && i < r->nitems;
+	c = engine_cloud(e, b->pool);
+	for (; a->at < b->n; a->at++) {
+		struct fleet_node *fn = member_row(b, a->at);
 
 		if (fn == NULL || (!fn->busy && fn->n.state != NODE_INDOUBT))
 			continue;
-		if (items && !have) {
-			static const struct provider_item lost = {.code = PROVIDER_AMBIGUOUS};
-
-			answer_one(c, fn, r, &lost);
-		} else {
-			answer_one(c, fn, r, have ? &r->items[i] : NULL);
-		}
+		if (e->left == 0)
+			return false;
+		engine_spend(e, 1);
+		answer_member(c, fn, a);
 	}
+	b->inflight = false;
 	cloud_hurry(c);
+	return true;
+}
+
+void launch_answered(struct engine *e)
+{
+	while (e->answers != NULL && !e->dead && post_answer(e, e->answers)) {
+		struct answer *a = e->answers;
+
+		e->answers = a->next;
+		if (e->answers == NULL)
+			e->answers_last = &e->answers;
+		answer_free(a);
+	}
 }
 
 /* --- sending -----------------------------------------------------------------------------------
@@ -225,6 +282,7 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
 		journal_put_number(engine_tx(e), ENGINE_LAST_BATCH, (int64_t)b->j.id);
 	}
 	engine_commit(e);
+	engine_spend(e, n);
 	if (rc == 0 && !e->dead)
 		batch_send(c, b);
 }
@@ -465,8 +523,12 @@ void launch_run(struct engine *e)
 	e->more = false;
 	if (e->fleet.states[NODE_WANTED] != NULL)
 		pool_refuse_wanted(e);
-	if (e->fleet.states[NODE_WANTED] != NULL && !e->dead)
+	if (e->fleet.states[NODE_WANTED] == NULL || e->dead)
+		return;
+	if (e->left > 0)
 		launch_new(e);
+	else
+		e->more = true;
 }
 
 /* --- start -------------------------------------------------------------------------------------

@@ -46,7 +46,8 @@ enum {
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
-	ENGINE_WRITE = 500,    /* ... and written, where a turn can be cut */
+	ENGINE_WRITE = 250,    /* ... and written, where a turn can be cut */
+	ENGINE_LOOKS = 10,     /* to look at so many costs as much as to write one */
 	ENGINE_UP_MAX = 65536, /* nodes that wait for that; the next snapshot has them again */
 	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
 	ENGINE_PARTITIONS_MAX = 65536, /* bytes of the names of those that jobs wait for */
@@ -124,6 +125,8 @@ struct pending { /* a call not yet acted on */
 	int64_t seq;
 	enum journal_call_kind kind;
 	bool late, asks; /* a hint only; it waits for squeue to name its jobs */
+	bool read;       /* `demand` is what it says */
+	struct demand demand;
 	char *list, *file;
 	size_t list_len, file_len;
 };
@@ -159,7 +162,11 @@ struct engine {
 	size_t nfresh, fresh_cap, fresh_at;
 	struct member *up; /* registered, to be posted */
 	size_t nup, up_cap, up_at;
+	struct answer *answers, **answers_last; /* to creates, not yet posted */
 	struct engine_slice slice;
+	/* How many nodes may still be written before the loop has looked at hooks again: whatever
+	 * calls engine_turn() in between. */
+	size_t left;
 	bool more; /* there was more to send than goes in a turn */
 	/* hooks */
 	struct pending *calls, **calls_last;
@@ -214,6 +221,8 @@ void engine_write_fresh(struct engine *e); /* stage some of those */
 /* REGISTERED: posted now or, when there are many, some in each of the next turns. */
 void engine_post_up(struct engine *e, const struct fleet_node *fn);
 void engine_run_up(struct engine *e); /* those */
+/* So many nodes were a part of this pass of the loop. */
+void engine_spend(struct engine *e, size_t nodes);
 /* With the next commit, whenever that is: a call that is loaded again is dropped. */
 void engine_end_call(struct engine *e, int64_t seq);
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -246,8 +255,9 @@ void intake_free(struct engine *e);
 /* --- launch.c --- */
 void launch_run(struct engine *e);
 int launch_load(struct engine *e, const struct journal_batch *j, struct err *err);
-void launch_restore(struct engine *e); /* after the nodes are loaded */
-void launch_settle(struct engine *e);  /* forget batches nobody waits for */
+void launch_restore(struct engine *e);  /* after the nodes are loaded */
+void launch_settle(struct engine *e);   /* forget batches nobody waits for */
+void launch_answered(struct engine *e); /* post some of what creates were answered */
 void launch_free(struct engine *e);
 
 /* --- remove.c --- */

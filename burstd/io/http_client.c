@@ -40,7 +40,7 @@ struct http_client {
 	struct loop *loop;
 	CURLM *multi;
 	struct timer *timer; /* libcurl's; when closing, ours */
-	struct timer *rest;  /* the end of a pause between two answers */
+	struct timer *rest;  /* the end of a pause before an answer */
 	bool resting;
 	struct xfer *xfers;
 	unsigned nxfers;
@@ -131,8 +131,8 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 }
 
 /* Report one finished transfer, and the next after others had their turn: to take in an answer of a
- * thousand instances is many milliseconds' work, and ten may come at once. */
-static void drain(struct http_client *c)
+ * thousand instances is milliseconds' work, and ten may come at once. */
+static void report_one(struct http_client *c)
 {
 	CURLMsg *m;
 	int left;
@@ -154,12 +154,17 @@ static void drain(struct http_client *c)
 	}
 }
 
+/* What has finished is reported when all sockets were looked at, never from in between: so it is
+ * one in each pass of the loop. */
 static void kick(struct http_client *c, curl_socket_t fd, int flags)
 {
 	int running;
 
 	(void)curl_multi_socket_action(c->multi, fd, flags, &running);
-	drain(c); /* always: `running` may already be 0 */
+	if (!c->resting) { /* always: `running` may already be 0 */
+		c->resting = true;
+		timer_at(c->rest, 0);
+	}
 }
 
 static void on_timer(void *ctx)
@@ -181,7 +186,7 @@ static void on_rested(void *ctx)
 	struct http_client *c = ctx;
 
 	c->resting = false;
-	drain(c);
+	report_one(c);
 }
 
 /* Never call back into libcurl from here: timer_at() does not, even for 0 ms. */

@@ -108,10 +108,10 @@ static void close_handle(uv_handle_t *h)
 static int make_file(const char *name)
 {
 	/* Some systems refuse a file that could be run; kernels before 6.3 do not know the flag. */
-	int fd = memfd_create(name, MFD_CLOEXEC | PROC_NOEXEC_SEAL);
+	int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | PROC_NOEXEC_SEAL);
 
 	if (fd < 0 && errno == EINVAL)
-		fd = memfd_create(name, MFD_CLOEXEC);
+		fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
 	/* Or what opens /dev/stdout anew would write over the beginning. */
 	if (fd >= 0)
 		(void)fcntl(fd, F_SETFL, O_APPEND);
@@ -180,22 +180,42 @@ static void set_timer(struct child *c, uint32_t ms, uv_timer_cb fn)
 	(void)uv_timer_start(&c->timer, fn, ms, 0);
 }
 
+/* All it has said, NUL-terminated, without copying megabytes; NULL: *e.  Sealed, because what the
+ * program left behind may still have the file: it can no longer change it, nor cut it short under
+ * our eyes. */
+static char *map_output(struct child *c, size_t *len, struct err *e)
+{
+	int fd = c->file[CHILD_OUT];
+	void *p = MAP_FAILED;
+
+	if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK) != 0)
+		goto fail;
+	*len = file_size(fd);
+	if (ftruncate(fd, (off_t)(*len + 1)) != 0) /* the NUL */
+		goto fail;
+	p = mmap(NULL, *len + 1, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+	if (p != MAP_FAILED)
+		return p;
+fail:
+	(void)err_set(e, ERR_IO, "its output cannot be read: %s", strerror(errno));
+	return NULL;
+}
+
 static void tell(struct child *c)
 {
 	char errors[PROC_ERRORS_MAX + 1];
 	struct proc_reply r = {.status = c->status, .errors = errors};
-	size_t size = file_size(c->file[CHILD_OUT]);
-	char *out;
+	char *out = map_output(c, &r.len, &c->err);
 
-	if (size > c->max_out) /* it was not at its end: what it left behind still talks */
-		size = c->max_out;
-	out = mem_zalloc(size + 1);
-	r.out = out;
-	r.len = file_read(c->file[CHILD_OUT], out, size);
 	errors[file_read(c->file[CHILD_ERR], errors, PROC_ERRORS_MAX)] = '\0';
 	close_files(c);
-	c->done(c->ctx, &r, NULL);
-	free(out);
+	if (out != NULL && r.len > c->max_out) /* what it left behind had more to say */
+		(void)err_set(&c->err, ERR_LIMIT, "more than %zu bytes of output", c->max_out);
+	r.out = out;
+	c->done(c->ctx, c->err.code == ERR_NONE ? &r : NULL,
+		c->err.code == ERR_NONE ? NULL : &c->err);
+	if (out != NULL)
+		(void)munmap(out, r.len + 1);
 }
 
 /* Tell the owner, and let go of all but a process that has not ended yet. */

@@ -1,8 +1,8 @@
 /* proc.h - run a program, with a deadline and a cap on its output.  No shell.
  *
  * Each program leads a session of its own, so that stopping it stops what it started, too.  Its
- * output goes to files in memory, which are read once, when it has exited: what it left behind may
- * write on, to nobody. */
+ * output goes to files in memory, which are read once, when it has exited: what it left behind can
+ * write no more. */
 #ifndef BURSTD_PROC_H
 #define BURSTD_PROC_H
 
@@ -38,8 +38,8 @@ struct proc_reply {      /* borrowed during the callback only */
 
 /* Exactly once for each proc_run() that returned 0; never from inside it.  e is set, and r NULL, if
  * the program was stopped at its deadline (ERR_NET: it may have had its effect), said too much
- * (ERR_LIMIT; also by more than 16 MiB of standard error) or was cancelled by proc_close()
- * (ERR_CANCELLED; from inside that). */
+ * (ERR_LIMIT; also by more than 16 MiB of standard error), was cancelled by proc_close()
+ * (ERR_CANCELLED; from inside that) or cannot be read (ERR_IO: no memory to map it). */
 typedef void (*proc_done_fn)(void *ctx, const struct proc_reply *r, const struct err *e);
 
 struct proc *proc_new(struct loop *l);

@@ -232,7 +232,9 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 	d->stmts = mem_zalloc(kind->nsql * sizeof(sqlite3_stmt *));
 	if (make_file(path, e) < 0)
 		goto fail;
-	if (sqlite3_open_v2(path, &d->sql, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
+	/* One thread, so no locks: every value that is bound would take one. */
+	if (sqlite3_open_v2(path, &d->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
+	    SQLITE_OK) {
 		(void)fail(d, e);
 		goto fail;
 	}

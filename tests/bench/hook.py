@@ -3,13 +3,13 @@
 import threading
 import time
 
-from world import World, percentile, split
+from world import World, percentile, resume_file, split
 
 RUNS = 200
 
 
-def fsync(w):
-    out = w.timed("fsync", RUNS, f"{w.b.dir}/fsync.tmp")
+def fsync(w, size=4096):
+    out = w.timed("fsync", RUNS, f"{w.b.dir}/fsync.tmp", max(size, 4096))
     return [int(l) / 1e6 for l in out.split()]
 
 
@@ -43,7 +43,7 @@ def run(b):
             nodes = f"c[1-{n}]" if n > 1 else "c1"
             each = max(1, n // 1000)
             rows = w.hook("resume", nodes, split(n, each), RUNS, 100)
-            sync = fsync(w)
+            sync = fsync(w, len(resume_file(nodes, split(n, each))))
             rss = max(rss, report(b, rows, sync, nodes=n, jobs=n // each, burstd="quiet"))
         b.figure("peak RSS of the hook", rss, "KiB", 2048)
         report(b, w.hook("suspend", "c1", None, RUNS, 20), fsync(w), nodes=1, burstd="suspends every 20 ms")

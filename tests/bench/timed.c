@@ -1,7 +1,7 @@
 /* timed.c - how long a command takes, from exec to exit, and how long one fsync.
  *
  *	timed run RUNS GAP_MS CMD ARG...   per run: "STARTED_US NANOSECONDS STATUS MAXRSS_KIB"
- *	timed fsync RUNS FILE              per append of 4 KiB + fdatasync: "NANOSECONDS"
+ *	timed fsync RUNS FILE BYTES        per append of so many + fdatasync: "NANOSECONDS"
  *	timed connect SOCKET LIMIT_MS      waits until somebody accepts; "AT_US"
  *
  * Linked statically: the peak memory of a child starts from ours. */
@@ -69,15 +69,17 @@ static int run(long runs, long gap, char **argv)
 	return null < 0;
 }
 
-static int sync_file(long runs, const char *path)
+static int sync_file(long runs, const char *path, size_t bytes)
 {
-	static char block[4096];
+	static char block[16 << 20];
 	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
 
+	if (bytes > sizeof(block))
+		return 1;
 	for (long i = 0; fd >= 0 && i < runs; i++) {
 		int64_t began = now_ns(CLOCK_MONOTONIC);
 
-		if (write(fd, block, sizeof(block)) != (ssize_t)sizeof(block) || fdatasync(fd) != 0)
+		if (write(fd, block, bytes) != (ssize_t)bytes || fdatasync(fd) != 0)
 			return 1;
 		(void)printf("%lld\n", (long long)(now_ns(CLOCK_MONOTONIC) - began));
 		rest(2);
@@ -107,8 +109,8 @@ int main(int argc, char **argv)
 {
 	if (argc > 4 && strcmp(argv[1], "run") == 0)
 		return run(atol(argv[2]), atol(argv[3]), argv + 4);
-	if (argc == 4 && strcmp(argv[1], "fsync") == 0)
-		return sync_file(atol(argv[2]), argv[3]);
+	if (argc == 5 && strcmp(argv[1], "fsync") == 0)
+		return sync_file(atol(argv[2]), argv[3], (size_t)atol(argv[4]));
 	if (argc == 4 && strcmp(argv[1], "connect") == 0)
 		return wait_socket(argv[2], atol(argv[3]));
 	return 2;

@@ -119,6 +119,7 @@ void sim_pool_crashed(struct world *w)
 		if (w->pools[p].step == w->step)
 			sim_pool_forgive(w, p);
 		memset(w->pools[p].rests, 0, sizeof(w->pools[p].rests)); /* not durable */
+		w->pools[p].alone[0] = '\0';
 	}
 }
 

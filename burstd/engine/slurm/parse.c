@@ -75,8 +75,9 @@ void slurm_print_state(uint32_t flags, char *out, size_t size)
 	str_fini(&s);
 }
 
-/* If the word at t is key=value, and key was not seen before, its value. */
-static void take(struct slurm_text word, const char *key, struct slurm_text *value)
+/* If the word is key=value, and key was not seen before, its value.  Inlined, the lengths of the
+ * keys are constants: of ten thousand lines with sixty words each every call counts. */
+static inline void take(struct slurm_text word, const char *key, struct slurm_text *value)
 {
 	size_t n = strlen(key);
 
@@ -102,6 +103,26 @@ static struct slurm_text last_instance(const char *line, const char *end)
 	return t;
 }
 
+/* One of the words of a line. */
+static inline void scan_word(struct slurm_text word, struct slurm_node *n, struct slurm_text *name)
+{
+	switch (word.p[0]) {
+	case 'N':
+		take(word, "NodeName=", name);
+		take(word, "NodeAddr=", &n->addr);
+		take(word, "NodeHostName=", &n->host);
+		break;
+	case 'S':
+		take(word, "State=", &n->state);
+		break;
+	case 'P':
+		take(word, "Partitions=", &n->partitions);
+		break;
+	default:
+		break;
+	}
+}
+
 /* One pass over the words of a line; what follows Reason= is free text. */
 static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n)
 {
@@ -118,41 +139,50 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 			n->reason.n = (size_t)(end - n->reason.p);
 			break;
 		}
-		if (word.n > 0 && strchr("NSIP", line[0]) != NULL) {
-			take(word, "NodeName=", &name);
-			take(word, "State=", &n->state);
-			take(word, "NodeAddr=", &n->addr);
-			take(word, "NodeHostName=", &n->host);
-			take(word, "Partitions=", &n->partitions);
-		}
+		if (word.n > 0)
+			scan_word(word, n, &name);
 		line += word.n + 1;
 	}
 	n->instance = last_instance(start, end);
 	return name;
 }
 
-static int parse_line(const char *line, size_t len, slurm_node_fn fn, void *ctx, struct err *e)
+/* The state of the line before: most nodes have the same one. */
+struct known_state {
+	struct slurm_text text;
+	uint32_t flags;
+};
+
+static uint32_t state_flags(struct slurm_text text, struct known_state *last)
+{
+	if (text.n != last->text.n || memcmp(text.p, last->text.p, text.n) != 0)
+		*last = (struct known_state){text, slurm_parse_state(text.p, text.n)};
+	return last->flags;
+}
+
+/* One line to *n: 0 or -1. */
+static int parse_line(const char *line, size_t len, struct known_state *last, struct slurm_node *n,
+		      struct err *e)
 {
 	static const char head[] = "NodeName=";
-	struct slurm_node n = {0};
 	struct slurm_text name;
 
 	if (len < sizeof(head) || memcmp(line, head, sizeof(head) - 1) != 0)
 		return err_set(e, ERR_INVALID, "scontrol: not a node: \"%.*s\"",
 			       (int)(len < 60 ? len : 60), line);
-	name = scan(line, len, &n);
-	if (name.n == 0 || name.n >= sizeof(n.name) || n.state.n == 0)
+	name = scan(line, len, n);
+	if (name.n == 0 || name.n >= sizeof(n->name) || n->state.n == 0)
 		return err_set(e, ERR_INVALID, "scontrol: node without a name or state: \"%.*s\"",
 			       (int)(len < 60 ? len : 60), line);
-	memcpy(n.name, name.p, name.n);
-	n.flags = slurm_parse_state(n.state.p, n.state.n);
-	fn(ctx, &n);
+	memcpy(n->name, name.p, name.n);
+	n->flags = state_flags(n->state, last);
 	return 0;
 }
 
 long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx, struct err *e)
 {
 	const char *end = text + len;
+	struct known_state last = {{"", 0}, 0};
 	long count = 0;
 
 	while (text < end) {
@@ -161,8 +191,11 @@ long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx
 		if (nl == NULL) /* the last line always ends: otherwise something is missing */
 			return err_set(e, ERR_INVALID, "scontrol: output cut short");
 		if (nl > text) {
-			if (parse_line(text, (size_t)(nl - text), fn, ctx, e) != 0)
+			struct slurm_node n = {0};
+
+			if (parse_line(text, (size_t)(nl - text), &last, &n, e) != 0)
 				return -1;
+			fn(ctx, &n);
 			count++;
 		}
 		text = nl + 1;

@@ -57,14 +57,17 @@ static const struct {
 	{"job_id as text", "c1", "{\"jobs\":[{\"job_id\":\"7\",\"nodes_alloc\":\"c1\"}]}", "7:c1",
 	 NULL},
 	{"null nodes", "c1", "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":null}]}", "", NULL},
-	{"not JSON", "c1", "POWER UP", "", "resume file: line 1"},
-	{"cut short", "c1", "{\"jobs\":[{\"job_id\":7,", "", "resume file: line 1"},
+	{"not JSON", "c1", "POWER UP", "", "resume file: byte 0:"},
+	{"cut short", "c1", "{\"jobs\":[{\"job_id\":7,", "", "resume file: byte 21:"},
 	{"no jobs", "c1", "{\"all_nodes\":\"c1\"}", "", "no list of jobs"},
-	{"jobs is no list", "c1", "{\"jobs\":{}}", "", "no list of jobs"},
+	{"jobs is no list", "c1", "{\"jobs\":{}}", "", "byte 8:"},
 	{"negative id", "c1", "{\"jobs\":[{\"job_id\":-1,\"nodes\":\"c1\"}]}", "",
 	 "without a job_id"},
-	{"job is no object", "c1", "{\"jobs\":[17]}", "", "without a job_id"},
-	{"duplicate keys", "c1", "{\"jobs\":[],\"jobs\":[]}", "", "duplicate"},
+	{"job is no object", "c1", "{\"jobs\":[17]}", "", "byte 9:"},
+	{"duplicate keys", "c1", "{\"jobs\":[],\"jobs\":[]}", "", "byte 18:"},
+	{"duplicate keys of a job", "c1",
+	 "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\",\"nodes\":\"c1\"}]}", "", "byte 46:"},
+	{"something behind it", "c1", "{\"jobs\":[]}}", "", "byte 11:"},
 	{"a hostile list inside", "c1",
 	 "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\"},{\"job_id\":2,\"nodes\":\"n[0-999999999]\"}]}",
 	 "", "job 2"},
@@ -105,7 +108,7 @@ static void test_depth(void **state)
 	memset(deep, '[', n); /* a recursive parser would overrun its stack */
 	assert_int_equal(demand_init(&d, "c1", 2, &e), 0);
 	assert_int_equal(demand_add_file(&d, deep, n, &e), -1);
-	assert_non_null(strstr(e.msg, "nested deeper"));
+	assert_non_null(strstr(e.msg, "byte 0:"));
 	demand_fini(&d);
 	free(deep);
 }

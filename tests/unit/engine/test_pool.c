@@ -113,7 +113,7 @@ static int setup(void **state)
 		F.pools[i].name = names[i];
 	F.conf = (struct conf){.pools = F.pools, .npools = 2, .state_dir = names[0]};
 	F.e.conf = &F.conf;
-	F.e.slice.write = 500;
+	F.e.slice.write = F.e.left = 500;
 	fleet_init(&F.e.fleet, 3);
 	pool_init(&F.e);
 	return 0;

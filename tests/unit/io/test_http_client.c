@@ -164,8 +164,12 @@ static void test_one_answer_a_turn(void **state)
 		for (int i = 0; i < 10; i++)
 			assert_int_equal(http_client_send(F.c, &k, done_in_turn, &t, NULL, NULL),
 					 0);
-		while (t.told < 10 * round)
+		while (t.told < 10 * round) {
+			unsigned before = t.told;
+
 			(void)uv_run(loop_uv(F.l), UV_RUN_ONCE);
+			assert_in_range(t.told, before, before + 1);
+		}
 	}
 	timer_free(t.timer);
 	assert_int_equal(t.told, 20);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -436,6 +437,38 @@ static void test_close_inside_callback(void **state)
 	assert_int_equal(F.code, ERR_CANCELLED);
 }
 
+/* What it left behind cuts the output short, again and again, while we read it. */
+static void keep_reading(void *ctx, const struct proc_reply *r, const struct err *e)
+{
+	const struct timespec a_while = {.tv_nsec = 50000000};
+	char first[64];
+
+	(void)ctx;
+	assert_null(e);
+	(void)snprintf(first, sizeof(first), "%s", r->out);
+	(void)nanosleep(&a_while, NULL);
+	assert_string_equal(r->out, first);
+	assert_int_equal(r->out[r->len], 0);
+	F.called++;
+}
+
+static void test_heir_of_the_output_cannot_change_it(void **state)
+{
+	static const char *const argv[] = {
+		"/bin/sh", "-c",
+		"for i in $(seq 3000); do : >/dev/stdout; echo word; sleep 0.001; done &", NULL};
+	static const char *const envp[] = {"PATH=/usr/bin:/bin", NULL};
+	static const struct proc_call call = {
+		.argv = argv, .envp = envp, .timeout_ms = 5000, .max_out = 1 << 20};
+
+	(void)state;
+	for (unsigned i = 1; i <= 5; i++) {
+		assert_int_equal(proc_run(F.p, &call, keep_reading, NULL, NULL), 0);
+		loop_run(F.l);
+		assert_int_equal(F.called, i);
+	}
+}
+
 static void test_many_and_the_cap(void **state)
 {
 	(void)state;
@@ -465,6 +498,7 @@ int main(void)
 		T(test_output_opened_by_name),
 		T(test_errors_are_cut),
 		T(test_heir_of_the_output_does_not_hold_us),
+		T(test_heir_of_the_output_cannot_change_it),
 		T(test_close_kills),
 		T(test_close_inside_callback),
 		T(test_many_and_the_cap),

@@ -1,0 +1,288 @@
+/* test_launch.c - a burst is cut into pieces: what goes out, and what is answered, leaves the loop
+ * time for hooks.
+ *
+ * On a bare struct engine: the cloud, the journal and the fold are the test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+
+enum { NODES = 10 };
+
+static struct fix {
+	struct engine e;
+	struct conf conf;
+	struct conf_pool pool;
+	struct conf_provider provider;
+	struct cloud cloud;
+	unsigned sent, hurried;
+	enum node_event_type posted[4 * NODES];
+	size_t nposted;
+	request_fn answer; /* of the last create, and what it wants back */
+	void *ctx;
+} F;
+
+int64_t engine_now(const struct engine *e)
+{
+	(void)e;
+	return INT64_C(1800000000000);
+}
+
+struct journal_tx *engine_tx(struct engine *e)
+{
+	(void)e;
+	return NULL;
+}
+
+void engine_commit(struct engine *e)
+{
+	(void)e;
+}
+
+void engine_spend(struct engine *e, size_t nodes)
+{
+	e->left -= nodes < e->left ? nodes : e->left;
+}
+
+struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+{
+	(void)e;
+	(void)pool;
+	return &F.cloud;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+					struct node_limits *out)
+{
+	(void)e;
+	(void)pool;
+	*out = (struct node_limits){.tokens = true, .settle_ms = 1000, .boot_ms = 60000};
+	return out;
+}
+
+/* Durable at once. */
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	struct node_limits lim;
+	struct node next = fn->n;
+
+	assert_true(node_step(&next, ev, engine_limits(e, 0, &lim)));
+	fleet_set(&e->fleet, fn, &next);
+	F.posted[F.nposted++] = ev->type;
+}
+
+void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+{
+	(void)c;
+	assert_int_equal(op->kind, PROVIDER_CREATE);
+	assert_int_equal(op->u.create.nwants, NODES);
+	F.sent++;
+	F.answer = fn;
+	F.ctx = ctx;
+}
+
+bool cloud_ready(struct cloud *c)
+{
+	(void)c;
+	return true;
+}
+
+void cloud_hurry(struct cloud *c)
+{
+	(void)c;
+	F.hurried++;
+}
+
+uint64_t cloud_body_hash(const struct provider_request *rq)
+{
+	(void)rq;
+	return 1;
+}
+
+const char *pool_closed(const struct engine *e, size_t i)
+{
+	(void)e;
+	(void)i;
+	return NULL;
+}
+
+void pool_refuse_wanted(struct engine *e)
+{
+	(void)e;
+}
+
+void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
+{
+	(void)tx;
+	(void)b;
+}
+
+void journal_del_batch(struct journal_tx *tx, uint64_t id)
+{
+	(void)tx;
+	(void)id;
+}
+
+void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
+{
+	(void)tx;
+	(void)key;
+	(void)value;
+}
+
+static int build(const void *self, const struct provider_op *op, struct provider_request *out,
+		 struct err *e)
+{
+	(void)self;
+	(void)op;
+	(void)out;
+	(void)e;
+	return 0;
+}
+
+static const struct provider_ops ops = {.name = "test", .build = build};
+static char p_name[] = "p";
+
+/* Ten nodes are wanted. */
+static int setup(void **state)
+{
+	(void)state;
+	F = (struct fix){.pool = {.name = p_name}};
+	F.conf = (struct conf){
+		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
+	F.cloud = (struct cloud){.e = &F.e,
+				 .conf = &F.provider,
+				 .ops = &ops,
+				 .listed = true,
+				 .caps.create_max = NODES};
+	F.e.conf = &F.conf;
+	F.e.clouds = &F.cloud;
+	F.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
+	F.e.slice = (struct engine_slice){.send = NODES, .write = 4};
+	F.e.left = F.e.slice.write;
+	F.e.snapshot_ms = 1;
+	F.e.answers_last = &F.e.answers;
+	fleet_init(&F.e.fleet, 1);
+	for (int i = 1; i <= NODES; i++) {
+		char name[16];
+		struct node n;
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		node_init(&n, name, 1, engine_now(&F.e));
+		(void)fleet_add(&F.e.fleet, &n);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(F.ctx);
+	launch_free(&F.e);
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+static void make_items(struct provider_item *items)
+{
+	for (int i = 0; i < NODES; i++) {
+		struct provider_instance *in = &items[i].instance;
+
+		items[i] = (struct provider_item){.code = PROVIDER_OK};
+		(void)snprintf(in->id, sizeof(in->id), "i-%d", i + 1);
+		(void)snprintf(in->node, sizeof(in->node), "c%d", i + 1);
+	}
+}
+
+static void answer(size_t nitems)
+{
+	struct provider_item items[NODES];
+	struct provider_result r = {.code = PROVIDER_OK, .items = items, .nitems = nitems};
+
+	make_items(items);
+	F.nposted = 0;
+	F.answer(&F.cloud, F.ctx, &r);
+	memset(items, 'x', sizeof(items)); /* they are the caller's */
+}
+
+static unsigned count(enum node_state s)
+{
+	return F.e.fleet.pools[0].count[s];
+}
+
+static void test_nothing_goes_out_when_this_pass_has_done_its_work(void **state)
+{
+	(void)state;
+	F.e.left = 0;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_true(F.e.more); /* and the timer is set for now */
+	F.e.left = 1;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1); /* a request is never cut */
+	assert_int_equal(count(NODE_CREATING), NODES);
+	assert_int_equal(F.e.left, 0);
+	launch_run(&F.e);
+	assert_false(F.e.more); /* nothing is wanted any more */
+}
+
+static void test_an_answer_is_taken_in_by_pieces(void **state)
+{
+	(void)state;
+	launch_run(&F.e);
+	F.e.left = F.e.slice.write;
+	answer(NODES);
+	assert_int_equal(F.nposted, 0);
+	for (unsigned posted = 4; posted <= 8; posted += 4) {
+		launch_answered(&F.e);
+		assert_int_equal(F.nposted, posted);
+		assert_int_equal(count(NODE_BOOTING), posted);
+		assert_int_equal(F.e.left, 0);
+		assert_non_null(F.e.answers);
+		launch_run(&F.e); /* the batch is still on the wire: no repeat, not forgotten */
+		assert_non_null(F.e.batches);
+		assert_int_equal(F.hurried, 0);
+		F.e.left = F.e.slice.write;
+	}
+	launch_answered(&F.e);
+	assert_int_equal(F.nposted, NODES);
+	assert_int_equal(count(NODE_BOOTING), NODES);
+	assert_null(F.e.answers);
+	assert_int_equal(F.e.left, 2);
+	assert_int_equal(F.hurried, 1);
+	assert_int_equal(F.sent, 1);
+	launch_settle(&F.e);
+	assert_null(F.e.batches);
+}
+
+static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
+{
+	(void)state;
+	launch_run(&F.e);
+	F.e.left = 4 * NODES;
+	answer(7);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_BOOTING), 7);
+	assert_int_equal(count(NODE_INDOUBT), 3);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_nothing_goes_out_when_this_pass_has_done_its_work),
+		T(test_an_answer_is_taken_in_by_pieces),
+		T(test_who_is_not_in_an_answer_is_in_doubt),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("launch", tests, NULL, NULL);
+}
