@@ -504,8 +504,8 @@ static int read_tags(struct provider_instance *i, const struct row *r)
 	return name == 1 && number == 1 && hostlist_is_name(i->node) ? 0 : -1;
 }
 
-/* One of a list.  Ours must be readable whole; of others, who may call theirs what they like, only
- * what keeps them apart is needed. */
+/* One of a list.  Whoever's it is, tags that cannot be read are none (core/provider.h).  The rest
+ * of ours must be readable whole; of others only what keeps them apart is needed. */
 static int read_listed(struct provider_instance *i, const struct row *r, const char *cluster)
 {
 	int tag = jpull_text(&r->v[CLUSTER], i->cluster, sizeof(i->cluster));
@@ -514,8 +514,6 @@ static int read_listed(struct provider_instance *i, const struct row *r, const c
 	if (tag < 0 && r->v[CLUSTER].type != JPULL_STRING)
 		return -1; /* a tag that is no text may be ours, mangled */
 	if (read_tags(i, r) != 0) {
-		if (ours)
-			return -1;
 		i->node[0] = '\0';
 		i->gen = 0;
 	}

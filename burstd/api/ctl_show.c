@@ -178,64 +178,51 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	jsonw_text(&r->w, "slurm", engine_slurm_state(r->api->engine, name, slurm, sizeof(slurm)));
 }
 
-/* Numbers in names by their value, so that n2 comes before n10. */
-static int by_name(const void *a, const void *b)
+/* Where those after this name begin. */
+static size_t first_after(struct fleet_name *const *all, size_t n, const char *after)
 {
-	return strverscmp(*(const char *const *)a, *(const char *const *)b);
-}
+	size_t low = 0, high = n;
 
-/* Every name after `after`, sorted: those the configuration has, and those only the journal still
- * knows. Free the array, not the names. */
-static const char **names_after(const struct ctl_reply *r, const char *after, size_t *n)
-{
-	const struct conf *c = conf_of(r);
-	const struct fleet *f = fleet_of(r);
-	size_t max = f->nall;
-	const char **names;
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
 
-	for (size_t i = 0; i < c->npools; i++)
-		max += c->pools[i].nodes->n;
-	names = mem_zalloc((max + 1) * sizeof(*names));
-	*n = 0;
-	for (size_t i = 0; i < c->npools; i++)
-		for (size_t k = 0; k < c->pools[i].nodes->n; k++)
-			if (strverscmp(c->pools[i].nodes->names[k], after) > 0)
-				names[(*n)++] = c->pools[i].nodes->names[k];
-	for (size_t i = 0; i < f->nall; i++)
-		if (conf_pool_of(c, f->all[i]->name) == NULL &&
-		    strverscmp(f->all[i]->name, after) > 0)
-			names[(*n)++] = f->all[i]->name;
-	qsort(names, *n, sizeof(*names), by_name);
-	return names;
+		if (strverscmp(all[mid]->name, after) > 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return low;
 }
 
 int ctl_show_nodes(struct ctl_reply *r)
 {
-	const char *after, **names;
-	size_t n, shown = 0;
+	size_t n = fleet_of(r)->nall, most, from, at;
+	struct fleet_name *const *all;
+	const char *after;
 	int64_t limit;
 
 	if (ctl_reply_text(r, "after", "", &after) != 0 ||
-	    ctl_reply_int(r, "limit", CTL_API_NODES_MAX, CTL_API_NODES_MAX, &limit) != 0)
+	    ctl_reply_int(r, "limit", CTL_API_NODES_MAX, 0, &limit) != 0)
 		return -1;
-	if (limit == 0)
-		limit = CTL_API_NODES_MAX;
-	names = names_after(r, after, &n);
+	most = r->who->role == CTL_VIEWER ? CTL_API_VIEWER_NODES : CTL_API_NODES_MAX;
+	if (limit > 0 && (size_t)limit < most)
+		most = (size_t)limit;
+	all = engine_sorted(r->api->engine);
+	from = first_after(all, n, after);
 	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	jsonw_open(&r->w, "nodes", '[');
-	for (; shown < n && shown < (size_t)limit; shown++) {
+	for (at = from; at < n && at - from < most; at++) {
 		struct ctl_row row = ctl_reply_row(r);
 
 		jsonw_open(&r->w, NULL, '{');
-		put_node(r, names[shown], fleet_find(fleet_of(r), names[shown]));
+		put_node(r, all[at]->name, all[at]);
 		jsonw_close(&r->w, '}');
 		if (!ctl_reply_fits(r, row))
 			break;
 	}
 	jsonw_close(&r->w, ']');
-	jsonw_text(&r->w, "next", shown > 0 && shown < n ? names[shown - 1] : "");
-	free(names);
+	jsonw_text(&r->w, "next", at > from && at < n ? all[at - 1]->name : "");
 	return 0;
 }
 

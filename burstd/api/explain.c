@@ -15,6 +15,7 @@ enum {
 	QUIET_START_MS = 60000,     /* after a start, silence of others is no problem yet */
 	INDOUBT_LONG_MS = 600000,   /* a lost create is normally settled long before */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
+	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
 	TOLD_FRESH_MS = 60000,      /* so long slurmctld may take to show what it was told */
 	NAMES_MAX = 160,            /* bytes of a folded list of nodes; a longer one is left out */
 };
@@ -299,6 +300,33 @@ static void check_quarantined(struct report *r)
 	}
 }
 
+static void check_unreadable(struct report *r)
+{
+	uint64_t n = engine_counters(r->e)->unreadable, named = 0;
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const char *id;
+
+		for (size_t k = 0;
+		     named < UNREADABLE_LISTED_MAX && (id = engine_unreadable(r->e, i, k)) != NULL;
+		     k++) {
+			named++;
+			str_addf(&r->s,
+				 "provider %s: instance %s has the tag of this cluster, but its "
+				 "node or generation cannot be read: it is left alone and may "
+				 "bill; mend its tags or delete it at the provider",
+				 c->providers[i].name, id);
+			say(r);
+		}
+	}
+	if (n > named) {
+		str_addf(&r->s, "%" PRIu64 " more instances have tags that cannot be read",
+			 n - named);
+		say(r);
+	}
+}
+
 /* " (h100-[1-4])", or nothing when it would be too long to read. */
 static void add_names(struct str *out, const char *const *names, size_t n)
 {
@@ -480,6 +508,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_closed(&r);
 	check_limits(&r);
 	check_quarantined(&r);
+	check_unreadable(&r);
 	check_refused(&r);
 	check_indoubt(&r);
 	check_slurm_conf(&r, SLURM_WARNING);

@@ -31,6 +31,7 @@ void fleet_fini(struct fleet *f)
 		free(f->all[i]);
 	}
 	free(f->all);
+	free(f->sorted);
 	free(f->pools);
 	map_fini(&f->names);
 	*f = (struct fleet){0};
@@ -75,6 +76,23 @@ struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool)
 	f->all[f->nall++] = nm;
 	map_put(&f->names, nm->name, nm);
 	return nm;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp((*(struct fleet_name *const *)a)->name,
+			  (*(struct fleet_name *const *)b)->name);
+}
+
+struct fleet_name *const *fleet_sorted(struct fleet *f)
+{
+	if (f->nsorted == f->nall)
+		return f->sorted;
+	f->sorted = mem_realloc(f->sorted, f->nall * sizeof(struct fleet_name *));
+	memcpy(f->sorted, f->all, f->nall * sizeof(struct fleet_name *));
+	qsort(f->sorted, f->nall, sizeof(struct fleet_name *), by_name);
+	f->nsorted = f->nall; /* a name is never taken out again */
+	return f->sorted;
 }
 
 struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen)

@@ -73,6 +73,8 @@ struct fleet {
 	struct map names; /* -> struct fleet_name */
 	struct fleet_name **all;
 	size_t nall, cap;
+	struct fleet_name **sorted; /* of fleet_sorted() */
+	size_t nsorted;
 	struct fleet_node *states[NODE_NSTATES]; /* in order of arrival; next: state_next */
 	struct fleet_node **tails[NODE_NSTATES];
 	struct fleet_pool *pools;
@@ -88,6 +90,9 @@ void fleet_grow(struct fleet *f, size_t npools); /* more pools, never fewer */
 struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool);
 struct fleet_name *fleet_find(const struct fleet *f, const char *name);  /* NULL: unknown */
 struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL: unknown */
+/* All nall of them in the order of their names, numbers in names by their value, so that n2 comes
+ * before n10.  Sorted once, and again when there are new ones: for people who page through it. */
+struct fleet_name *const *fleet_sorted(struct fleet *f);
 
 /* Note why slurmctld is told to take the node away. */
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);

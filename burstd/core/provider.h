@@ -132,11 +132,15 @@ enum provider_state {
 	PROVIDER_ENDED,      /* gone and no longer billed */
 };
 
+/* One that carries our cluster's uuid is on the list whatever else it carries: if its node name or
+ * its generation is no such thing, node is "" and gen 0, "its tags cannot be read".  One mangled
+ * tag must not make the whole list worthless (I12).  Of an instance of ours without an id, though,
+ * nothing can be said, and so of the list nothing either. */
 struct provider_instance {
 	char id[PROVIDER_ID_MAX + 1];
 	char cluster[PROVIDER_WORD_MAX + 1]; /* tag; "" when it has none */
-	char node[HOSTLIST_NAME_MAX + 1];
-	uint64_t gen;
+	char node[HOSTLIST_NAME_MAX + 1];    /* tag; "" when it cannot be read */
+	uint64_t gen;                        /* likewise, and 0 then */
 	enum provider_state state;
 	char addr[PROVIDER_ADDR_MAX + 1]; /* "" until it has one */
 	char hostname[HOSTLIST_NAME_MAX + 1];

@@ -29,6 +29,7 @@ int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *co
 	struct provider_conf pc = conf_for_driver(conf, credential);
 
 	*c = (struct cloud){.e = e, .conf = conf, .ops = e->d.driver(conf->driver)};
+	map_init(&c->odd_ids);
 	if (c->ops == NULL)
 		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": no driver \"%s\"",
 			       e->conf->path, conf->line, conf->name, conf->driver);
@@ -48,6 +49,8 @@ void cloud_close(struct cloud *c)
 		c->ops->close(c->self);
 	free(c->seen);
 	free(c->strays);
+	map_fini(&c->odd_ids);
+	free(c->odd);
 	free(c->offers);
 }
 

@@ -493,6 +493,11 @@ const struct fleet *engine_fleet(const struct engine *e)
 	return &e->fleet;
 }
 
+struct fleet_name *const *engine_sorted(struct engine *e)
+{
+	return fleet_sorted(&e->fleet);
+}
+
 int64_t engine_started_ms(const struct engine *e)
 {
 	return e->started_ms;
@@ -509,6 +514,16 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 	const struct cloud *c = &e->clouds[provider];
 
 	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms, c->error};
+}
+
+const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
+{
+	const struct cloud *c = &e->clouds[provider];
+
+	for (size_t k = 0; k < c->nodd; k++)
+		if (c->odd[k].shown && i-- == 0)
+			return c->odd[k].id;
+	return NULL;
 }
 
 int64_t engine_spent(const struct engine *e, size_t pool)

@@ -143,7 +143,8 @@ struct engine_counters {
 	uint64_t jobs_requeued, jobs_ended;
 	uint64_t polls, updates; /* scontrol runs */
 	uint64_t orphans,
-		foreign; /* instances seen with our tag but unknown; of others (last list) */
+		foreign;     /* instances seen with our tag but unknown; of others (last list) */
+	uint64_t unreadable; /* our tag, but which node's? of all providers' last lists */
 	uint64_t commits;
 	uint64_t gates_waiting;                 /* now */
 	uint64_t gates_up, gates_gone, gate_ms; /* ended so; time that gates have waited in all */
@@ -151,10 +152,15 @@ struct engine_counters {
 
 const struct conf *engine_conf(const struct engine *e);
 const struct fleet *engine_fleet(const struct engine *e);
+/* fleet_sorted(): every node that a pool names, and those that only the journal still knows. */
+struct fleet_name *const *engine_sorted(struct engine *e);
 int64_t engine_now(const struct engine *e);
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
+/* The i-th instance in the provider's last list that carries our tag and cannot be told apart
+ * further, for its node's name or its generation is no such thing; its id, or NULL: no more. */
+const char *engine_unreadable(const struct engine *e, size_t provider, size_t i);
 /* What usage of this pool is written down as spent, plus what lives now cost until now; nano-units.
  */
 int64_t engine_spent(const struct engine *e, size_t pool);

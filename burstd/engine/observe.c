@@ -52,6 +52,118 @@ static void forget_strays(struct cloud *c)
 	c->nstrays = n;
 }
 
+/* --- instances whose tags cannot be read --------------------------------------------------------
+ *
+ * The id is what an instance is; its tag is only how we find what we do not know.  So one that a
+ * row has is that row's, whatever became of its tag.  Any other may be a node's that we could not
+ * say, or nobody's: it is left alone, and people are told. */
+
+static bool is_readable(const struct provider_instance *in)
+{
+	/* A higher one is no number that we can have given. */
+	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
+}
+
+/* The incarnations of this provider by id, the newest of each id. */
+static void index_owners(struct cloud *c, struct map *ids)
+{
+	struct fleet *f = &c->e->fleet;
+
+	for (size_t i = 0; i < f->nall; i++)
+		for (struct fleet_node *fn = f->all[i]->newest; fn; fn = fn->older) {
+			const struct node *n = fn->next != NULL ? fn->next : &fn->n;
+
+			if (n->instance[0] != '\0' && engine_cloud(c->e, n->pool) == c &&
+			    map_get(ids, n->instance) == NULL)
+				map_put(ids, n->instance, fn);
+		}
+}
+
+static struct odd *odd_new(struct cloud *c, const char *id)
+{
+	struct odd *o;
+
+	if (c->nodd == ENGINE_ODD_MAX)
+		return NULL;
+	if (c->odd == NULL) /* whole at once: the map borrows the ids */
+		c->odd = mem_zalloc(ENGINE_ODD_MAX * sizeof(*c->odd));
+	o = &c->odd[c->nodd++];
+	o->first_ms = engine_now(c->e);
+	(void)snprintf(o->id, sizeof(o->id), "%s", id);
+	map_put(&c->odd_ids, o->id, o);
+	engine_event(c->e, "", 0, "unreadable", id);
+	return o;
+}
+
+static void add_odd(struct cloud *c, const struct provider_instance *in)
+{
+	struct odd *o = map_get(&c->odd_ids, in->id);
+	int64_t first_ms = engine_now(c->e);
+
+	c->unreadable++;
+	if (o == NULL)
+		o = odd_new(c, in->id);
+	if (o != NULL) {
+		o->shown = true;
+		first_ms = o->first_ms;
+	}
+	if (first_ms > c->odd_ms)
+		c->odd_ms = first_ms;
+}
+
+static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_instance *in)
+{
+	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
+
+	fn->mark = true;
+	fn->seen_ms = c->list_began;
+	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
+	 * it must forget an absence before it (I9, F15). */
+	if (!fn->busy || fn->n.state == NODE_DELETING)
+		engine_post(c->e, fn, &ev);
+}
+
+static void observe_unreadable(struct cloud *c)
+{
+	struct map owners;
+	bool indexed = false;
+
+	map_init(&owners);
+	c->unreadable = 0;
+	c->odd_ms = 0;
+	for (size_t i = 0; i < c->nodd; i++)
+		c->odd[i].shown = false;
+	for (size_t i = 0; i < c->nseen; i++) {
+		const struct provider_instance *in = &c->seen[i];
+		struct fleet_node *fn;
+
+		if (strcmp(in->cluster, c->e->d.uuid) != 0 || is_readable(in))
+			continue;
+		if (!indexed)
+			index_owners(c, &owners);
+		indexed = true;
+		fn = map_get(&owners, in->id);
+		if (fn != NULL)
+			saw(c, fn, in);
+		else if (in->state != PROVIDER_ENDED)
+			add_odd(c, in);
+	}
+	map_fini(&owners);
+	c->e->count.unreadable = 0;
+	for (size_t i = 0; i < c->e->conf->nproviders; i++)
+		c->e->count.unreadable += c->e->clouds[i].unreadable;
+}
+
+/* May one of those be what came of this create, whose answer was lost?  Then its absence proves
+ * nothing, and to buy once more might be to buy twice (I9).  One that was there before it was sent
+ * is not. */
+static bool may_be_odd(const struct cloud *c, const struct fleet_node *fn)
+{
+	const struct node *n = fn->next != NULL ? fn->next : &fn->n;
+
+	return c->unreadable > 0 && n->instance[0] == '\0' && n->sent_ms <= c->odd_ms;
+}
+
 static void forget_place(struct fleet_name *nm)
 {
 	free(nm->elsewhere);
@@ -100,18 +212,12 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 /* An instance that is a row's, or will be.  false: it is not. */
 static bool observe_known(struct cloud *c, const struct provider_instance *in)
 {
-	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
 	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
 
 	if (fn == NULL || engine_cloud(c->e, fn->n.pool) != c || !drift_owns(fn, in))
 		return false;
-	fn->mark = true;
-	fn->seen_ms = c->list_began;
-	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
-	 * it must forget an absence before it (I9, F15). */
-	if (!fn->busy || fn->n.state == NODE_DELETING)
-		engine_post(c->e, fn, &ev);
+	saw(c, fn, in);
 	return true;
 }
 
@@ -153,13 +259,14 @@ static void observe_instances(struct cloud *c)
 	size_t unknown = 0;
 
 	c->e->count.foreign = 0;
+	observe_unreadable(c);
 	for (size_t i = 0; i < c->nseen; i++) {
 		const struct provider_instance *in = &c->seen[i];
 
 		if (strcmp(in->cluster, c->e->d.uuid) != 0)
 			c->e->count.foreign++; /* never touched (I11) */
-		else if (in->gen <= ENGINE_GEN_MAX / 2 && !observe_known(c, in))
-			c->seen[unknown++] = *in; /* else: not a number that we can have given */
+		else if (is_readable(in) && !observe_known(c, in))
+			c->seen[unknown++] = *in;
 	}
 	map_init(&strays);
 	for (size_t i = 0; i < unknown; i++)
@@ -181,7 +288,7 @@ static void observe_absent(struct cloud *c, bool brake)
 
 			fn->mark = false;
 			if (seen || fn->busy || engine_cloud(e, fn->n.pool) != c ||
-			    !drift_absent(fn, brake))
+			    !drift_absent(fn, brake) || may_be_odd(c, fn))
 				continue;
 			engine_post(e, fn, &ev);
 		}

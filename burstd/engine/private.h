@@ -42,6 +42,7 @@ enum {
 	ENGINE_LOOK_MS = 500,        /* to the second list after a create: for its addresses */
 	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
 	ENGINE_STRAYS_MAX = 65536,
+	ENGINE_ODD_MAX = 4096, /* unreadable instances remembered, one provider's, for a run */
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
 	ENGINE_PAGES_MAX = 1000,     /* of one list */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
@@ -86,6 +87,12 @@ struct stray { /* an instance with our tag that no row stands for */
 	bool seen;
 };
 
+struct odd { /* an instance with our tag whose node or generation cannot be read */
+	char id[PROVIDER_ID_MAX + 1];
+	int64_t first_ms; /* when a list showed it first */
+	bool shown;       /* the last list has it */
+};
+
 struct cloud { /* one provider */
 	struct engine *e;
 	const struct conf_provider *conf;
@@ -106,6 +113,10 @@ struct cloud { /* one provider */
 	size_t nseen;
 	struct stray *strays;
 	size_t nstrays;
+	struct odd *odd; /* all of this run, so that each is told of once */
+	struct map odd_ids;
+	size_t nodd, unreadable; /* unreadable: how many of the last list */
+	int64_t odd_ms;          /* when the youngest of those was seen first */
 	/* the offers */
 	struct provider_offer *offers;
 	size_t noffers;

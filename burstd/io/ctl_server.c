@@ -37,12 +37,14 @@ static const unsigned slot_max[SLOTS] = {
  *         +---held---> HELD --answered, or its time is over
  *         |             v
  *   FIRST --a request--> ANSWER --written--> closed
- *     |                    ^
- *     +---head of a call-> CALL --its end (or nonsense)
+ *     | ^ |                ^
+ *     | | +---head of a call-> CALL --its end (or nonsense)
+ *     v |
+ *    TURN: a viewer's request, until those who came with it have been heard
  *
  * The deadline, nonsense where there is nobody to answer, and the end of the peer close it from
  * anywhere. */
-enum conn_state { CONN_FIRST, CONN_CALL, CONN_HELD, CONN_ANSWER };
+enum conn_state { CONN_FIRST, CONN_TURN, CONN_CALL, CONN_HELD, CONN_ANSWER };
 
 /* Connections that all have the same time: in order of arrival, so the first is the next one due.
  */
@@ -64,8 +66,10 @@ struct ctl_conn {
 	struct ctl_caller who;
 	struct frame_reader reader;
 	struct ctl_collect *collect; /* in CALL */
-	void *hold;                  /* in HELD: the handler's */
-	char *answer;                /* a whole frame, from CONN_ANSWER on */
+	char *request;               /* in TURN */
+	size_t request_len;
+	void *hold;   /* in HELD: the handler's */
+	char *answer; /* a whole frame, from CONN_ANSWER on */
 	size_t answer_len, written;
 };
 
@@ -82,6 +86,7 @@ struct ctl_server {
 	uv_poll_t poll;
 	struct timer *resume;   /* of accepting */
 	struct timer *deadline; /* of the first connection */
+	struct timer *turn;     /* of the first viewer who waits for it */
 	struct fifo quick;      /* all but the held ones */
 	struct fifo held;
 	unsigned used[SLOTS], max[SLOTS];
@@ -109,6 +114,7 @@ static void on_conn_closed(uv_handle_t *h)
 	frame_reader_fini(&c->reader);
 	ctl_collect_free(c->collect);
 	free(c->answer);
+	free(c->request);
 	free(c);
 	maybe_free(s);
 }
@@ -321,19 +327,61 @@ static bool is_call(const char *json, size_t len)
 	return yes;
 }
 
-static void on_request(struct ctl_conn *c, const char *data, size_t len)
+static void handle(struct ctl_conn *c, const char *data, size_t len)
 {
 	struct ctl_server *s = c->server;
 	char *json;
 
-	if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR)) {
-		refuse(c, "busy: too many requests at a time");
-		return;
-	}
 	json = s->handler.request(s->handler.ctx, c, &c->who, data, len);
 	assert(json != NULL || c->state == CONN_HELD || c->closed);
 	if (json != NULL)
 		answer_take(c, json);
+}
+
+/* A viewer waits for his turn: one of them in each pass of the loop, so that a hook that comes
+ * meanwhile waits for one answer to somebody else and not for as many as there are slots. */
+static void await_turn(struct ctl_conn *c, const char *data, size_t len)
+{
+	c->state = CONN_TURN;
+	c->request = mem_zalloc(len + 1);
+	memcpy(c->request, data, len);
+	c->request_len = len;
+	(void)uv_poll_stop(&c->poll); /* what he sends now is of no interest */
+	timer_at(c->server->turn, 0);
+}
+
+static struct ctl_conn *next_turn(const struct ctl_server *s)
+{
+	struct ctl_conn *c = s->quick.first;
+
+	while (c != NULL && c->state != CONN_TURN)
+		c = c->next;
+	return c;
+}
+
+static void on_turn(void *ctx)
+{
+	struct ctl_server *s = ctx;
+	struct ctl_conn *c = next_turn(s);
+
+	if (c == NULL)
+		return; /* it was closed meanwhile */
+	c->state = CONN_FIRST;
+	watch(c, UV_READABLE);
+	if (!c->closed)
+		handle(c, c->request, c->request_len);
+	if (!s->closing && next_turn(s) != NULL)
+		timer_at(s->turn, 0);
+}
+
+static void on_request(struct ctl_conn *c, const char *data, size_t len)
+{
+	if (c->slot == SLOT_VIEWER)
+		await_turn(c, data, len);
+	else if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR))
+		refuse(c, "busy: too many requests at a time");
+	else
+		handle(c, data, len);
 }
 
 /* There is room for all lists and heads, but not for every resume file. */
@@ -382,7 +430,8 @@ static void on_first_frame(struct ctl_conn *c, enum frame_type type, const char 
 /* There is an answer or will be, or nobody to answer. */
 static bool is_over(const struct ctl_conn *c)
 {
-	return c->state == CONN_ANSWER || c->state == CONN_HELD || c->closed;
+	return c->state == CONN_ANSWER || c->state == CONN_HELD || c->state == CONN_TURN ||
+	       c->closed;
 }
 
 /* -1 ends the reading. */
@@ -681,6 +730,7 @@ int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_ser
 	s->poll.data = s;
 	s->resume = timer_new(l, on_resume, s);
 	s->deadline = timer_new(l, on_deadline, s);
+	s->turn = timer_new(l, on_turn, s);
 	on_resume(s);
 	*out = s;
 	return 0;
@@ -708,6 +758,7 @@ void ctl_server_close(struct ctl_server *s)
 		conn_close(s->held.first);
 	timer_free(s->resume);
 	timer_free(s->deadline);
+	timer_free(s->turn);
 	remove_socket(s);
 	uv_close((uv_handle_t *)&s->poll, on_listener_closed);
 	(void)close(s->fd);

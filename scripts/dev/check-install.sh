@@ -23,6 +23,12 @@ not() { ! "$@"; }
 make_() { make --no-print-directory -j"$(nproc)" BUILD=build/install SOURCE_DATE_EPOCH=86400 "$@" >/dev/null; }
 tree() { (cd "$1" && find . -mindepth 1 \( ! -type d -o -empty \) | sort); }
 
+# Restarted for ever: by default systemd gives up after five failures within ten seconds, which is 5 s of a full disk.
+# shellcheck disable=SC2317
+for_ever() {
+	sed -n '/^\[Unit\]/,/^\[Service\]/p' "$1" | grep -qx 'StartLimitIntervalSec=0' && has 'Restart=on-failure' "$1"
+}
+
 # Every relative link of an installed document leads to an installed file.
 links() {
 	local from link
@@ -40,6 +46,7 @@ installed() {
 		$(sed -n 's/^[A-Z][A-Za-z]*Program=//p' "$doc/slurm/burst.conf") "$prefix/bin/burstctl" "$prefix/bin/simcloud"; do
 		want "PREFIX=$prefix: $file is not an installed program" test -x "$root$file"
 	done
+	want "PREFIX=$prefix: systemd never gives burstd up" for_ever "$unit"
 	want "PREFIX=$prefix: the four programs for slurmctld" test "$(find "$root$prefix/libexec/burstd" -type l | wc -l)" = 4
 	for file in "$root$3/tmpfiles.d/burstd.conf" "$root/etc/burstd/burstd.conf" "$doc"/{README,CONTRIBUTING,SECURITY}.md \
 		"$doc/LICENSE" "$doc"/docs/{design,operations}.md "$doc/docs/adr/0001-lists-are-the-only-eyes.md"; do

@@ -35,6 +35,7 @@ struct engine {
 	struct engine_counters counters;
 	int64_t price; /* of every pool */
 	struct journal_room room;
+	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	unsigned reconciles;
 	struct slurm_report *prereq; /* NULL: not known */
 	bool paused[4];              /* pools */
@@ -70,6 +71,17 @@ const struct conf *engine_conf(const struct engine *e)
 const struct fleet *engine_fleet(const struct engine *e)
 {
 	return &e->fleet;
+}
+
+struct fleet_name *const *engine_sorted(struct engine *e)
+{
+	return fleet_sorted(&e->fleet);
+}
+
+const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->unreadable != NULL ? e->unreadable[i] : NULL;
 }
 
 int64_t engine_now(const struct engine *e)
@@ -282,6 +294,9 @@ static void fake_init(struct engine *e, const char *const *lists, size_t npools)
 {
 	*e = (struct engine){.conf = fake_conf(lists, npools)};
 	fleet_init(&e->fleet, npools);
+	for (uint32_t p = 0; p < npools; p++) /* as the real one */
+		for (size_t i = 0; i < e->conf->pools[p].nodes->n; i++)
+			(void)fleet_name(&e->fleet, e->conf->pools[p].nodes->names[i], p);
 	e->slurm = (struct engine_source){"slurmctld", FAKE_NOW - 1000, 0, ""};
 	e->provider = (struct engine_source){"sim", FAKE_NOW - 12000, 0, ""};
 }

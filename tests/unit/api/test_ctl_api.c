@@ -382,6 +382,7 @@ static void test_status(void **state)
 
 static void test_problems(void **state)
 {
+	static const char *const unreadable[] = {"i-x", "i-y", NULL};
 	static const char *const want[] = {
 		"slurmctld does not answer: scontrol: timed out (last answer 1s ago); what "
 		"runs goes on",
@@ -390,6 +391,10 @@ static void test_problems(void **state)
 		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
 		"bills on at "
 		"29.52 USD/h",
+		"provider sim: instance i-x has the tag of this cluster, but its node or "
+		"generation cannot be read",
+		"provider sim: instance i-y has",
+		"1 more instances have tags that cannot be read",
 		"pool pool0: 2 nodes wait (n[4-5]): the provider has no capacity (none in east); "
 		"next try when Slurm",
 		"1 node is in doubt for over 10m (n2): the answer",
@@ -404,6 +409,8 @@ static void test_problems(void **state)
 	f->e.slurm.error = "scontrol: timed out";
 	f->e.provider.error = "connection refused";
 	f->e.price = -1;
+	f->e.unreadable = unreadable;
+	f->e.counters.unreadable = 3; /* one of them is not remembered */
 	(void)fake_node(&f->e, "n1", 1, NODE_QUARANTINED);
 	fn = fake_node(&f->e, "n2", 1, NODE_INDOUBT);
 	n = fn->n;
@@ -586,6 +593,37 @@ static void test_nodes_paged(void **state)
 	assert_int_equal(walk(f, 1999, &pages), 10000);
 	assert_int_equal(walk(f, 2000, &pages), 10000);
 	assert_int_equal(pages, 4); /* an exact fit has no empty page after it */
+	fake_fini(&f->e);
+	free(f);
+}
+
+/* Who may only look gets pages that are soon made, whatever he asks for. */
+static void test_nodes_of_a_viewer(void **state)
+{
+	struct fixture *f = mem_zalloc(sizeof(*f));
+	json_t *r;
+
+	(void)state;
+	start(f, "n[1-2000]");
+	for (int i = 0; i < 2; i++) {
+		r = ask_as(f, &viewer,
+			   i == 0 ? "{\"v\":1,\"op\":\"nodes\"}"
+				  : "{\"v\":1,\"op\":\"nodes\",\"limit\":2000}");
+		assert_int_equal(json_array_size(json_object_get(r, "nodes")),
+				 CTL_API_VIEWER_NODES);
+		assert_string_equal(text(r, "next"), "n250");
+		json_decref(r);
+	}
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"nodes\",\"after\":\"n1998\",\"limit\":1}");
+	assert_int_equal(json_array_size(json_object_get(r, "nodes")), 1);
+	assert_string_equal(text(r, "next"), "n1999");
+	json_decref(r);
+	/* a reload brings one more */
+	(void)fleet_name(&f->e.fleet, "n1998a", 0);
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"nodes\",\"after\":\"n1998\"}");
+	assert_int_equal(json_array_size(json_object_get(r, "nodes")), 3);
+	assert_string_equal(text(r, "next"), "");
+	json_decref(r);
 	fake_fini(&f->e);
 	free(f);
 }
@@ -829,16 +867,27 @@ static void test_events_cap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),  cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_reload),    cmocka_unit_test(test_limits),
-		cmocka_unit_test(test_call),      cmocka_unit_test(test_call_refused),
-		cmocka_unit_test(test_spooled),   cmocka_unit_test(test_late),
-		cmocka_unit_test(test_status),    cmocka_unit_test(test_problems),
-		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_never_answered),
-		cmocka_unit_test(test_nodes),     cmocka_unit_test(test_nodes_paged),
-		cmocka_unit_test(test_nodes_cap), cmocka_unit_test(test_node),
-		cmocka_unit_test(test_why),       cmocka_unit_test(test_why_off),
-		cmocka_unit_test(test_events),    cmocka_unit_test(test_events_cap),
+		cmocka_unit_test(test_refusals),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_limits),
+		cmocka_unit_test(test_call),
+		cmocka_unit_test(test_call_refused),
+		cmocka_unit_test(test_spooled),
+		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_full_disk),
+		cmocka_unit_test(test_never_answered),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_nodes_paged),
+		cmocka_unit_test(test_nodes_of_a_viewer),
+		cmocka_unit_test(test_nodes_cap),
+		cmocka_unit_test(test_node),
+		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_why_off),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_events_cap),
 	};
 
 	return cmocka_run_group_tests_name("ctl_api", tests, NULL, NULL);

@@ -246,6 +246,28 @@ static void test_clear(void **state)
 	}
 }
 
+static void test_sorted(void **state)
+{
+	static const char *const names[] = {"n10", "n2", "a", "n1", "n02"};
+	static const char *const want[] = {"a", "b", "n02", "n1", "n2", "n10"};
+	struct fleet_name *const *all;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, 1);
+	for (size_t i = 0; i < 5; i++)
+		(void)fleet_name(&f, names[i], 0);
+	assert_string_equal(fleet_sorted(&f)[4]->name, "n10");
+	assert_ptr_equal(f.all[0], fleet_find(&f, "n10")); /* theirs is the order of arrival */
+	all = fleet_sorted(&f);
+	assert_ptr_equal(all, fleet_sorted(&f)); /* not sorted again for nothing */
+	(void)fleet_name(&f, "b", 0);
+	all = fleet_sorted(&f);
+	for (size_t i = 0; i < 6; i++)
+		assert_string_equal(all[i]->name, want[i]);
+	fleet_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +276,7 @@ int main(void)
 		cmocka_unit_test(test_live_is_the_newest_as_it_will_be),
 		cmocka_unit_test(test_live_though_a_newer_one_leaves),
 		cmocka_unit_test(test_clear),
+		cmocka_unit_test(test_sorted),
 	};
 
 	return cmocka_run_group_tests_name("fleet", tests, NULL, NULL);

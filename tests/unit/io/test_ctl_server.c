@@ -37,6 +37,7 @@ static struct fix {
 	char dir[32], path[64];
 	unsigned fds;
 	unsigned requests, calls, dropped;
+	unsigned requests_before; /* the last call */
 	struct ctl_caller who;
 	char list[256];
 	size_t file_len, list_len;
@@ -113,6 +114,7 @@ static char *on_call(void *ctx, const struct ctl_caller *who, const struct ctl_c
 {
 	(void)ctx;
 	F.calls++;
+	F.requests_before = F.requests;
 	F.who = *who;
 	F.dropped += call->dropped;
 	F.file_len = call->file_len;
@@ -594,6 +596,77 @@ static void test_hook_gets_through_when_others_fill_their_slots(void **state)
 	test_request(state); /* all slots are free again */
 }
 
+/* One frame in one piece, while the loop stands still. */
+static void push_nowait(int fd, int type, const char *text)
+{
+	char buf[256];
+	size_t len = strlen(text);
+
+	frame_header((unsigned char *)buf, (enum frame_type)type, (uint32_t)len);
+	memcpy(buf + FRAME_HEADER, text, len);
+	assert_int_equal(send(fd, buf, FRAME_HEADER + len, MSG_NOSIGNAL),
+			 (ssize_t)(FRAME_HEADER + len));
+}
+
+/* What viewers ask for may take a while each: a hook never waits for all of them. */
+static void test_hook_goes_before_viewers(void **state)
+{
+	enum { VIEWERS = 20 };
+	int viewer[VIEWERS], hook;
+
+	(void)state;
+	need_root();
+	for (int i = 0; i < VIEWERS; i++)
+		viewer[i] = dial(VIEWER);
+	for (int i = 0; i < VIEWERS; i++)
+		push_nowait(viewer[i], 'J', ASK);
+	turn();
+	assert_in_range(F.requests, 0, 1);
+	hook = dial_nowait(0);
+	push_nowait(hook, 'J', HEAD);
+	push_nowait(hook, 'Z', "");
+	turn();
+	assert_int_equal(F.calls, 1);
+	assert_in_range(F.requests_before, 0, 2);
+	for (int i = 0; i < VIEWERS; i++)
+		assert_string_equal(hear(viewer[i]), "{\"ok\":true}");
+	assert_int_equal(F.requests, VIEWERS);
+	assert_string_equal(hear(hook), "{\"ok\":true,\"seq\":7}");
+}
+
+/* In his turn, and while he waits for it, a viewer is as good as any other. */
+static void test_viewers_in_turn(void **state)
+{
+	int held, gone, half, last[5];
+
+	(void)state;
+	need_root();
+	held = dial(VIEWER);
+	gone = dial(VIEWER);
+	half = dial(VIEWER);
+	F.hold = true;
+	push_nowait(held, 'J', ASK);
+	turn();
+	turn();
+	assert_int_equal(F.nheld, 1);
+	F.hold = false;
+	push_nowait(gone, 'J', ASK);
+	push_nowait(half, 'J', ASK);
+	assert_int_equal(shutdown(half, SHUT_WR), 0);
+	(void)close(gone);
+	assert_string_equal(hear(half), "{\"ok\":true}");
+	(void)close(held); /* seen, though nothing was read while he waited for his turn */
+	turn();
+	turn();
+	assert_int_equal(F.gone, 1);
+	for (int i = 0; i < 5; i++)
+		last[i] = dial(VIEWER);
+	for (int i = 0; i < 5; i++)
+		push_nowait(last[i], 'J', ASK);
+	turn();
+	drop(last, 5); /* the server is closed while some wait */
+}
+
 static void test_askers_who_do_not_read_hold_operator_slots_only(void **state)
 {
 	int fd[CTL_OPERATOR_SLOTS + 1];
@@ -1012,6 +1085,8 @@ int main(void)
 		T(test_slow_reader_is_cut),
 		T(test_role_by_uid),
 		D(test_hook_gets_through_when_others_fill_their_slots),
+		T(test_hook_goes_before_viewers),
+		T(test_viewers_in_turn),
 		D(test_askers_who_do_not_read_hold_operator_slots_only),
 		T(test_silent_ones_make_room_for_a_hook),
 		D(test_flood_of_hooks_waits),

@@ -476,13 +476,17 @@ static void test_list_instances(void **state)
 		 PROVIDER_UNKNOWN, "n1"},
 		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\"", PROVIDER_OK,
 		 PROVIDER_UNKNOWN, "n1"},
-		{OURS ",\"name\":\"n1\",\"generation\":\"1\",\"id\":\"a\"", PROVIDER_TRANSIENT, 0,
-		 ""},
-		{OURS ",\"name\":\"n1\",\"generation\":-1,\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
-		{OURS ",\"name\":\"n1\",\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
-		{OURS ",\"generation\":1,\"id\":\"a\"", PROVIDER_TRANSIENT, 0, ""},
-		{OURS ",\"name\":\"../x\",\"generation\":1,\"id\":\"a\"", PROVIDER_TRANSIENT, 0,
-		 ""},
+		/* ours, and its tags cannot be read: the list counts all the same */
+		{OURS ",\"name\":\"n1\",\"generation\":\"1\",\"id\":\"a\"", PROVIDER_OK, 0, ""},
+		{OURS ",\"name\":\"n1\",\"generation\":-1,\"id\":\"a\",\"state\":\"running\"",
+		 PROVIDER_OK, PROVIDER_RUNNING, ""},
+		{OURS ",\"name\":\"n1\",\"id\":\"a\"", PROVIDER_OK, 0, ""},
+		{OURS ",\"generation\":1,\"id\":\"a\",\"state\":\"ended\"", PROVIDER_OK,
+		 PROVIDER_ENDED, ""},
+		{OURS ",\"name\":\"../x\",\"generation\":1,\"id\":\"a\"", PROVIDER_OK, 0, ""},
+		{OURS ",\"name\":[],\"generation\":{},\"id\":\"a\"", PROVIDER_OK, 0, ""},
+		/* ... but not without an id, or with an address that is none */
+		{OURS ",\"name\":\"../x\",\"generation\":1", PROVIDER_TRANSIENT, 0, ""},
 		{OURS ",\"name\":\"n1\",\"generation\":1", PROVIDER_TRANSIENT, 0, ""},
 		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":null", PROVIDER_TRANSIENT, 0, ""},
 		{OURS ",\"name\":\"n1\",\"generation\":1,\"id\":\"a\",\"address\":[]",
@@ -515,6 +519,8 @@ static void test_list_instances(void **state)
 			assert_int_equal(r.ninstances, 2);
 			assert_int_equal(r.instances[1].state, rows[i].st);
 			assert_string_equal(r.instances[1].node, rows[i].node);
+			assert_int_equal(r.instances[1].gen, rows[i].node[0] != '\0');
+			assert_string_equal(r.instances[1].id, "a");
 		}
 		provider_result_fini(&r);
 	}
