@@ -81,6 +81,7 @@ endif
 
 # --- what is linked with what -----------------------------------------------------------------
 
+, := ,
 objs     = $(patsubst %.c,$(B)/%.o,$(sort $(wildcard $(1))))
 BASE    := $(call objs,burstd/base/*.c)
 CORE    := $(call objs,burstd/core/*.c)
@@ -175,8 +176,31 @@ $(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson)
 
+# Death at every write: all of that, on the real store/ and the hook's spool, whose calls of libc and whose other end
+# the linker turns round to tests/crash.
+CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir renameat renameat2 unlinkat stat lstat \
+	fstat fstatat statvfs fdopendir readdir closedir flock getpid getrandom clock_wall_ms life_end world_alive \
+	world_fault engine_take_call $(addprefix journal_,begin put_node del_node put_batch \
+	del_batch put_event put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool end_call commit abandon add_call load \
+	get_number last_event look)
+$(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
+		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
+		$(B)/libengine.a $(libdrivers) $(libstore)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \
+		$(shell pkg-config --libs jansson sqlite3)
+
+# How many test files at once, JOBS=1 for one after the other.  First those that keep time themselves, when nothing else
+# runs; then what fills the machine, at the lowest priority, and beside it the end-to-end tests, which wait for Slurm.
+JOBS  ?= $(shell echo $$(($$(nproc) * 2)))
+prove  = CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) $(PROVE) --exec tests/unit/tap.sh
+ASAN  := $(patsubst %.c,$(BUILD)/asan/%.t,$(sort $(wildcard tests/unit/*/test_*.c)))
+# `make test` builds on all processors unless it is told how many (-j).
+all_processors = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 unit: $(UNIT) $(PROGRAMS) ## unit tests (cmocka)
-	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec tests/unit/tap.sh $(UNIT)
+	$(Q)$(prove) $(UNIT)
 
 SEEDS ?= 10000
 STEPS ?= 2000
@@ -184,18 +208,29 @@ FIRST ?= 1
 sim: $(BIN)/sim ## the simulator: SEEDS=n STEPS=n FIRST=seed TRACE=1
 	$(BIN)/sim --seeds $(SEEDS) --steps $(STEPS) --first $(FIRST) $(if $(TRACE),--trace)
 
+PAIRS ?= 2000
+EVERY ?= 1
+crash: $(BIN)/crash ## death at every write: EVERY=n PAIRS=n; one of them: FIRST=n MODEL=kill|lost|torn TRACE=1
+	$(BIN)/crash $(if $(MODEL),--first $(FIRST) --model $(MODEL) $(if $(AGAIN),--again $(AGAIN)) \
+		$(if $(MODEL_AGAIN),--model-again $(MODEL_AGAIN)) $(if $(LISTS),--lists) $(if $(TRACE),--trace),--every \
+		$(EVERY) --pairs $(PAIRS))
+
 e2e: deps all ## end-to-end tests on a private real Slurm
-	prove $(PROVE) --exec '' tests/e2e/run.sh
+	$(Q)$(prove) tests/e2e/run.sh
 
-check: deps ## compilers, sanitizers, analysers, layers, format, shellcheck
-	prove $(PROVE) --exec '' scripts/dev/check.sh
+check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
+	$(Q)$(prove) $(ASAN) scripts/dev/check.sh
 
-# Everything, in one run of prove; deps first, so that pkg-config finds what it installs.
-test: deps ## every test, unit to end-to-end
-	@$(MAKE) --no-print-directory WERROR=1 test-all
-test-all: all $(UNIT) $(BIN)/sim
-	CMOCKA_MESSAGE_OUTPUT=TAP prove $(PROVE) --exec tests/unit/tap.sh $(UNIT) tests/sim/run.sh \
-		scripts/dev/check.sh tests/e2e/run.sh
+# Everything, in one run of prove.
+test: test-asan ## every test, unit to end-to-end
+	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
+	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh scripts/dev/check.sh tests/e2e/run.sh
+
+# A make of its own, after deps, so that pkg-config finds what deps installs.
+test-asan: deps
+	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan test-programs
+test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash
+	@:
 
 SUITES ?= trixie
 test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: SUITES="trixie sid"
@@ -218,17 +253,17 @@ deps: ## install those for tests, demo and lab too (Slurm, MariaDB); starts no s
 
 FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
-$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(libengine)
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libdrivers.a $(libengine)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 fuzzers: $(FUZZERS)
-fuzz: deps ## libFuzzer harnesses, SECONDS=n each
+fuzz: deps ## libFuzzer harnesses, SECONDS=n each; NAME=hostlist only that one
 	@$(MAKE) --no-print-directory CC=clang MODE=fuzz PKG_CFLAGS= fuzzers
-	@for f in $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c)); do \
-		echo "== $$f: $(SECONDS) s"; mkdir -p $(BUILD)/corpus/$$f; \
-		$(BUILD)/fuzz/tests/fuzz/$$f.fuzz -max_total_time=$(SECONDS) -timeout=5 -rss_limit_mb=512 \
-			-print_final_stats=1 $(BUILD)/corpus/$$f $$(ls -d tests/fuzz/corpus/$$f 2>/dev/null) 2>&1 | tail -n 12 || exit 1; \
-	done
+	@SECONDS_EACH=$(SECONDS) BUILD=$(BUILD) tests/fuzz/run.sh $(NAME)
+
+torture: deps all ## each call of libc fails once: SAMPLE=n ONLY=regex FAULT="..." JOBS=n
+	@BUILD=$(BUILD) BIN=$(BIN) SAMPLE='$(SAMPLE)' JOBS='$(JOBS)' ONLY='$(ONLY)' FAULT='$(FAULT)' PROGRESS=1 \
+		tests/torture/run.sh
 
 bench: deps all ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
@@ -276,6 +311,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab test test-all test-slurm-matrix unit e2e check sim bench fuzz fuzzers install uninstall clean
+.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim crash bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

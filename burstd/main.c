@@ -290,64 +290,24 @@ static void set_heap(void)
 /* --- start -------------------------------------------------------------------------------------
  */
 
-/* The first 60 bits of the uuid, as a number that the journal can keep. */
-static int64_t uuid_number(const char *uuid)
-{
-	char digits[16];
-	size_t n = 0;
-
-	for (const char *p = uuid; *p != '\0' && n < sizeof(digits) - 1; p++)
-		if (*p != '-')
-			digits[n++] = *p;
-	digits[n] = '\0';
-	return (int64_t)strtoull(digits, NULL, 16);
-}
-
-/* With another uuid all that an old journal knows would be foreign, and bill on. */
-static int check_uuid(struct burstd *b, const char *path, struct err *e)
-{
-	int64_t kept;
-
-	if (journal_get_number(b->journal, "cluster_uuid", &kept, e) != 0)
-		return -1;
-	if (kept != uuid_number(b->state.uuid))
-		return err_set(
-			e, ERR_INVALID,
-			"%s belongs to another cluster uuid: put the file uuid beside it back, or "
-			"move the journal away",
-			path);
-	return 0;
-}
-
-/* A lost journal must not give generations out a second time: begin above any it can have given. */
-static int begin_journal(struct burstd *b, const char *path, int64_t *gen_floor, struct err *e)
-{
-	struct journal_tx *tx = journal_begin(b->journal);
-
-	*gen_floor = b->state.fresh ? 0 : clock_wall_ms() / 1000;
-	if (!b->state.fresh)
-		log_write(b->log, LOG_WARN,
-			  "the journal is gone: our instances will be found at the providers",
-			  "journal", path, NULL);
-	journal_put_number(tx, "gen_floor", *gen_floor);
-	journal_put_number(tx, "cluster_uuid", uuid_number(b->state.uuid));
-	return journal_commit(tx, e);
-}
-
 static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_floor,
 			struct err *e)
 {
 	char path[4096];
 	bool existed;
+	int rc;
 
 	(void)snprintf(path, sizeof(path), "%s/journal.db", conf->state_dir);
 	if (journal_open(&b->journal, path, &existed, e) != 0)
 		return -1;
-	if (!existed)
-		return begin_journal(b, path, gen_floor, e);
-	if (check_uuid(b, path, e) != 0)
-		return -1;
-	return journal_get_number(b->journal, "gen_floor", gen_floor, e);
+	rc = state_dir_begin(&b->state, b->journal, clock_wall_ms(), gen_floor, e);
+	if (rc < 0)
+		return err_wrap(e, "%s", path);
+	if (rc > 0 && !b->state.fresh)
+		log_write(b->log, LOG_WARN,
+			  "the journal is gone: our instances will be found at the providers",
+			  "journal", path, NULL);
+	return 0;
 }
 
 static int load_secrets(struct burstd *b, const struct conf *conf, const char **texts,

@@ -70,6 +70,23 @@ static const char *header(struct xfer *x, const char *name)
 										     : NULL;
 }
 
+static bool has_control(const char *s)
+{
+	for (; *s != '\0'; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			return true;
+	return false;
+}
+
+/* The same, for those that we hand on: one with a line break in it, folded perhaps, is not there.
+ */
+static const char *plain_header(struct xfer *x, const char *name)
+{
+	const char *value = header(x, name);
+
+	return value != NULL && !has_control(value) ? value : NULL;
+}
+
 /* Take *x out of the client and tell its owner. */
 static void xfer_finish(struct xfer *x, const struct err *e)
 {
@@ -82,9 +99,9 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	if (x->next != NULL)
 		x->next->prevp = x->prevp;
 	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &reply.status);
-	date = header(x, "Date") ? mem_strdup(header(x, "Date")) : NULL;
+	date = plain_header(x, "Date") ? mem_strdup(plain_header(x, "Date")) : NULL;
 	reply.date = date;
-	reply.retry_after = header(x, "Retry-After");
+	reply.retry_after = plain_header(x, "Retry-After");
 	x->done(x->ctx, e ? NULL : &reply, e);
 	free(date);
 	xfer_free(x);
@@ -159,8 +176,10 @@ static void report_one(struct http_client *c)
 static void kick(struct http_client *c, curl_socket_t fd, int flags)
 {
 	int running;
+	CURLMcode rc = curl_multi_socket_action(c->multi, fd, flags, &running);
 
-	(void)curl_multi_socket_action(c->multi, fd, flags, &running);
+	/* A transfer that it has no memory for would never be heard of again. */
+	(void)mem_check(rc == CURLM_OUT_OF_MEMORY ? NULL : &rc);
 	if (!c->resting) { /* always: `running` may already be 0 */
 		c->resting = true;
 		timer_at(c->rest, 0);
@@ -450,14 +469,6 @@ static void set_options(struct xfer *x, const struct http_call *call)
 	set_body(x, call);
 	/* After the body, which would make it a POST. */
 	check_set(curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, call->method));
-}
-
-static bool has_control(const char *s)
-{
-	for (; *s != '\0'; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
-			return true;
-	return false;
 }
 
 /* A line break would be a header, or a request, of somebody else's making. */

@@ -48,7 +48,7 @@ struct http_reply { /* borrowed during the callback only */
 	long status;
 	const char *body; /* NUL-terminated */
 	size_t len;
-	const char *retry_after, *date; /* headers as sent, or NULL */
+	const char *retry_after, *date; /* headers as sent, or NULL; no control bytes */
 };
 
 typedef void (*http_done_fn)(void *ctx, const struct http_reply *reply, const struct err *e);

@@ -280,6 +280,7 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 	struct http_server *s;
 	struct sockaddr_storage sa = {0};
 	unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+	int rc;
 
 	*out = NULL;
 	if (uv_ip4_addr(o->address, o->port, (struct sockaddr_in *)&sa) != 0) {
@@ -301,8 +302,14 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 			       (unsigned)o->port,
 			       errno != 0 ? strerror(errno) : "refused by libmicrohttpd");
 	}
-	(void)uv_poll_init(loop, &s->poll,
-			   MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);
+	rc = uv_poll_init(loop, &s->poll,
+			  MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);
+	if (rc != 0) {
+		MHD_stop_daemon(s->mhd);
+		free(s);
+		return err_set(e, ERR_IO, "cannot listen on %s port %u: %s", o->address,
+			       (unsigned)o->port, uv_strerror(rc));
+	}
 	(void)uv_timer_init(loop, &s->timer);
 	s->poll.data = s->timer.data = s;
 	s->handles = 2;

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "store/journal.h"
 
 enum { UUID_LEN = STATE_DIR_UUID_SIZE - 1 };
 
@@ -21,16 +22,18 @@ static int fail(struct err *e, const char *path, const char *file)
 	return err_set(e, ERR_IO, "%.180s/%s: %s", path, file, strerror(errno));
 }
 
-/* A directory that was just made is in its parent, and that has to be on the disk too. */
+/* A directory is in its parent, and that has to be on the disk too: also when we did not make it
+ * now, for a burstd that was killed in between may have. */
 static int sync_parent(const char *path)
 {
 	char *copy = mem_strdup(path);
 	int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int rc = fd < 0 ? -1 : fsync(fd);
+	int rc = fd < 0 ? -1 : fsync(fd), saved = errno;
 
 	if (fd >= 0)
 		(void)close(fd);
 	free(copy);
+	errno = saved;
 	return rc;
 }
 
@@ -50,14 +53,14 @@ static int check_owned(int fd, const char *path, const char *file, struct err *e
 
 static int open_dir(const char *path, struct err *e)
 {
+	const bool made = mkdir(path, 0700) == 0;
 	int fd;
 
-	if (mkdir(path, 0700) == 0) {
-		if (sync_parent(path) < 0)
-			return fail(e, path, "..");
-	} else if (errno != EEXIST) {
+	if (!made && errno != EEXIST)
 		return err_set(e, ERR_IO, "%.180s: %s", path, strerror(errno));
-	}
+	/* Who made it where we may not look has to care for it himself. */
+	if (sync_parent(path) < 0 && (made || errno != EACCES))
+		return fail(e, path, "..");
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		return err_set(e, ERR_IO, "%.180s: not a directory, or a link to one (%s)", path,
@@ -227,4 +230,43 @@ void state_dir_close(struct state_dir *d)
 	if (d->lock_fd >= 0)
 		(void)close(d->lock_fd);
 	d->lock_fd = -1;
+}
+
+/* --- the journal beside it ---------------------------------------------------------------------
+ */
+
+/* The first 60 bits of the uuid, as a number that the journal can keep.  Never 0: four of them say
+ * that it is of version 4. */
+static int64_t uuid_number(const char *uuid)
+{
+	char digits[16];
+	size_t n = 0;
+
+	for (const char *p = uuid; *p != '\0' && n < sizeof(digits) - 1; p++)
+		if (*p != '-')
+			digits[n++] = *p;
+	digits[n] = '\0';
+	return (int64_t)strtoull(digits, NULL, 16);
+}
+
+int state_dir_begin(const struct state_dir *d, struct journal *j, int64_t now_ms,
+		    int64_t *gen_floor, struct err *e)
+{
+	struct journal_tx *tx;
+	int64_t kept;
+
+	if (journal_get_number(j, "cluster_uuid", &kept, e) < 0)
+		return -1;
+	if (kept == uuid_number(d->uuid))
+		return journal_get_number(j, "gen_floor", gen_floor, e);
+	if (kept != 0)
+		return err_set(
+			e, ERR_INVALID,
+			"it belongs to another cluster uuid: put the file uuid beside it back, or "
+			"move the journal away");
+	*gen_floor = d->fresh ? 0 : now_ms / 1000;
+	tx = journal_begin(j);
+	journal_put_number(tx, "gen_floor", *gen_floor);
+	journal_put_number(tx, "cluster_uuid", uuid_number(d->uuid));
+	return journal_commit(tx, e) < 0 ? -1 : 1;
 }

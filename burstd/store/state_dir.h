@@ -6,8 +6,11 @@
 #define BURSTD_STATE_DIR_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/err.h"
+
+struct journal;
 
 enum { STATE_DIR_UUID_SIZE = 37 };
 
@@ -24,5 +27,12 @@ struct state_dir {
  * is never repaired by a new one. */
 int state_dir_open(struct state_dir *d, const char *path, struct err *e);
 void state_dir_close(struct state_dir *d); /* twice is fine */
+
+/* Tie the journal to the uuid.  1: it is a new one, or was made by a burstd that was killed before
+ * it came here; now it has both numbers.  *gen_floor: generations begin above it.  Not 0 where an
+ * older journal may be lost: above any that it can have given out.  -1: it belongs to another uuid
+ * (ERR_INVALID), by which all that it knows would be foreign and bill on; or a failed commit. */
+int state_dir_begin(const struct state_dir *d, struct journal *j, int64_t now_ms,
+		    int64_t *gen_floor, struct err *e);
 
 #endif

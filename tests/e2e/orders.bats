@@ -88,6 +88,7 @@ said() {
 	within 30 job_is "$job" RUNNING
 	within 30 burstd_has 2 ready
 	within 30 eval '[ "$(squeue -h -t R | wc -l)" = 2 ]'
+	interactive=$(squeue -h -w c2 -o %i)
 	# More than one, and nobody to ask.
 	run burstctl terminate 'c[1-2]' </dev/null
 	said 2 'terminate 2 nodes, 2 of them with jobs: say --yes'
@@ -98,7 +99,8 @@ said() {
 	run burstctl terminate --all --yes
 	said 0 '2 nodes will be terminated, 2 of them with jobs'
 	within 20 eval '[ "$(restarts "$job")" = 1 ]'
-	run ! wait $srun
+	within 20 job_is "$interactive" NODE_FAIL
+	within 20 eval '! kill -0 "$srun"'
 	event terminated c1 "ordered by uid $(id -u slurm)"
 	event terminated c2 "ordered by uid $(id -u slurm)"
 	within 60 job_is "$job" COMPLETED

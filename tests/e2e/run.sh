@@ -1,13 +1,20 @@
 #!/bin/bash
 # run.sh [FILE.bats...]: end-to-end tests on a real Slurm, as one TAP stream.  Without arguments: all of them.
 #
-# Each file runs in a lab of its own (lab/enter); two run side by side.  JOBS=1 takes them in turn.
+# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, two for each processor unless told otherwise
+# (8 at most: memory), since a lab waits three quarters of its time; JOBS=1 takes them in turn.
 # `prove --exec tests/e2e/run.sh tests/e2e/*.bats` works too.  Where root or namespaces are refused nothing is run: a TAP
 # plan that says so for prove, one sentence and exit status 77 for people.
 set -u
 here=$(readlink -f "${0%/*}")
 cd "$here/../.." || exit
-[ $# -gt 0 ] || set -- tests/e2e/*.bats
+if [ $# = 0 ]; then
+	# The largest first, so that none of the long ones is left for the end.
+	mapfile -t files < <(ls -S tests/e2e/*.bats)
+	set -- "${files[@]}"
+fi
+jobs=$(($(nproc) * 2))
+jobs=${JOBS:-$((jobs < 8 ? jobs : 8))}
 
 if ! why=$("$here/lab/enter" true 2>&1); then
 	echo "1..0 # SKIP ${why##*$'\n'}"
@@ -55,7 +62,7 @@ declare -A running=()
 for file; do
 	"$here/lab/enter" bats --tap "$file" >"$out/${file##*/}" 2>&1 &
 	running[$!]=$file
-	[ ${#running[@]} -lt "${JOBS:-2}" ] || finish
+	[ ${#running[@]} -lt "$jobs" ] || finish
 done
 while [ ${#running[@]} -gt 0 ]; do finish; done
 echo "1..$count"

@@ -141,7 +141,7 @@ static void submit(struct sim_ctld *c)
 {
 	struct world *w = c->w;
 	uint32_t pool = world_below(w, (uint32_t)w->set.npools);
-	struct ctld_job *j = sim_ctld_submit(c, pool, 1 + world_below(w, JOB_NODES_MAX));
+	struct ctld_job *j = sim_ctld_submit(c, pool, 1 + world_below(w, JOB_NODES_DICE));
 
 	c->next_job = w->now + world_between(w, 5, 240) * SIM_SECOND;
 	if (j == NULL)

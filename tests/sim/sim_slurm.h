@@ -10,7 +10,7 @@
 #include "sim_cloud.h"
 #include "world.h"
 
-enum { JOBS_MAX = 24, JOB_NODES_MAX = 4, JOB_ANY_POOL = SIM_POOLS_MAX };
+enum { JOBS_MAX = 24, JOB_NODES_MAX = 10, JOB_NODES_DICE = 4, JOB_ANY_POOL = SIM_POOLS_MAX };
 
 /* Whose a node's reason is. */
 enum ctld_by { BY_NOBODY, BY_SLURM, BY_BURSTD, BY_ADMIN };

@@ -117,7 +117,7 @@ static void choose_pools(struct world *w)
 {
 	static const char *const names[] = {"alpha", "beta"};
 	static const char *const types[] = {"h100", "a100"};
-	uint32_t left = (uint32_t)world_between(w, 4, SIM_NODES_MAX);
+	uint32_t left = (uint32_t)world_between(w, 4, SIM_NODES_DICE);
 
 	w->set.npools = world_one_in(w, 3) ? 2 : 1;
 	for (size_t i = 0; i < w->set.npools; i++) {

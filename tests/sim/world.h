@@ -20,7 +20,8 @@
 #include "engine/engine.h"
 
 enum {
-	SIM_NODES_MAX = 8,
+	SIM_NODES_MAX = 12,
+	SIM_NODES_DICE = 8, /* of a world of dice; tests/crash makes its own */
 	SIM_POOLS_MAX = 2,
 	SIM_TRACE_LINES = 40,
 	SIM_TRACE_WIDTH = 220,

@@ -105,6 +105,7 @@ static void pass(int64_t ms)
 		(void)uv_run(loop_uv(F.l), UV_RUN_NOWAIT);
 		uv_sleep(1);
 	}
+	(void)uv_run(loop_uv(F.l), UV_RUN_NOWAIT); /* what came due while we were not running */
 }
 
 /* --- gates -------------------------------------------------------------------------------------

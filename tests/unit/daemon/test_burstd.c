@@ -311,6 +311,30 @@ static void test_forget(void **state)
 	free(b);
 }
 
+/* A first start that ended after the journal's tables and before what it begins with (a full disk,
+ * a kill) is gone on with; a journal of another cluster is not. */
+static void test_begun(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	make_files("#!/bin/sh\nexit 1\n");
+	start_ready(b);
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	finish(b);
+	(void)ask_journal("DELETE FROM meta");
+	start_ready(b);
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	finish(b);
+	assert_true(ask_journal("SELECT value FROM meta WHERE key = 'cluster_uuid'") > 0);
+	(void)ask_journal("UPDATE meta SET value = 1 WHERE key = 'cluster_uuid'");
+	start(b, "-c", at("burstd.conf"));
+	finish(b);
+	assert_int_equal(b->rc, 1);
+	assert_non_null(strstr(b->text, "belongs to another cluster uuid"));
+	free(b);
+}
+
 /* --- the start ---------------------------------------------------------------------------------
  */
 
@@ -684,6 +708,7 @@ int main(void)
 		cmocka_unit_test(test_stop),     cmocka_unit_test(test_check),
 		cmocka_unit_test(test_check_as), cmocka_unit_test(test_check_slurm),
 		cmocka_unit_test(test_reload),   cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_begun),
 	};
 
 	if (find_burstd() != 0) {

@@ -205,6 +205,7 @@ static const struct {
 	{"/dated", 0, 429, "", "Wed, 21 Oct 2015 07:29:00 GMT", "Wed, 21 Oct 2015 07:28:00 GMT",
 	 ""},
 	{"/interim", 0, 200, "hi", "7", "(none)", ""},
+	{"/control", 0, 503, "", "(none)", "(none)", ""},
 	{"/redirect", 0, 302, "", "(none)", "(none)", ""}, /* F31: not followed */
 	{"/identity", 0, 200, "hi", "(none)", "(none)", ""},
 	{"/drop", ERR_NET, 0, "", "", "", ""},

@@ -16,6 +16,8 @@
 
 #include <cmocka.h>
 
+#include "store/journal.h"
+
 struct fixture {
 	char top[32], dir[64];
 };
@@ -43,7 +45,8 @@ static char *in_dir(const struct fixture *f, const char *name)
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
-	static const char *const names[] = {"lock", "uuid", "uuid.tmp", "other"};
+	static const char *const names[] = {"lock",  "uuid",       "uuid.tmp",
+					    "other", "journal.db", "reserve"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unlink(in_dir(f, names[i]));
@@ -280,16 +283,108 @@ static void test_lock_is_not_inherited(void **state)
 	state_dir_close(&d);
 }
 
+/* --- the journal beside it ---------------------------------------------------------------------
+ */
+
+static struct journal *open_journal(const struct fixture *f)
+{
+	struct journal *j;
+	bool existed;
+
+	assert_int_equal(journal_open(&j, in_dir(f, "journal.db"), &existed, NULL), 0);
+	return j;
+}
+
+/* Where there never was a journal nothing can have been given out; where one is lost, anything up
+ * to now. */
+static void test_journal_begins(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+	struct journal *j;
+	int64_t gen_floor = -1;
+
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	j = open_journal(f);
+	assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, NULL), 1);
+	assert_int_equal(gen_floor, 0);
+	assert_int_equal(state_dir_begin(&d, j, 8000, &gen_floor, NULL), 0);
+	assert_int_equal(gen_floor, 0);
+	journal_close(j);
+	state_dir_close(&d);
+
+	assert_int_equal(unlink(in_dir(f, "journal.db")), 0);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	j = open_journal(f);
+	assert_int_equal(state_dir_begin(&d, j, 9000, &gen_floor, NULL), 1);
+	assert_int_equal(gen_floor, 9);
+	journal_close(j);
+	j = open_journal(f);
+	gen_floor = -1;
+	assert_int_equal(state_dir_begin(&d, j, 11000, &gen_floor, NULL), 0);
+	assert_int_equal(gen_floor, 9);
+	journal_close(j);
+	state_dir_close(&d);
+}
+
+/* F54: killed between the journal's tables and its first numbers, burstd must start again. */
+static void test_journal_without_numbers(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+	struct journal *j;
+	int64_t gen_floor = -1;
+
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	journal_close(open_journal(f));
+	state_dir_close(&d);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	j = open_journal(f);
+	assert_int_equal(state_dir_begin(&d, j, 5000, &gen_floor, NULL), 1);
+	assert_int_equal(gen_floor, 5);
+	journal_close(j);
+	state_dir_close(&d);
+}
+
+static void test_journal_of_another_uuid(void **state)
+{
+	const struct fixture *f = *state;
+	struct state_dir d;
+	struct journal *j;
+	int64_t gen_floor;
+	struct err e = {0};
+
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	j = open_journal(f);
+	assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, NULL), 1);
+	state_dir_close(&d);
+	assert_int_equal(unlink(in_dir(f, "uuid")), 0);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, &e), -1);
+	assert_int_equal(e.code, ERR_INVALID);
+	assert_non_null(strstr(e.msg, "another cluster uuid"));
+	journal_close(j);
+	state_dir_close(&d);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_made_and_kept), TEST(test_uuids_differ),
-		TEST(test_no_parent),     TEST(test_left_over_tmp),
-		TEST(test_uuid_file),     TEST(test_directory_of_others),
-		TEST(test_links),         TEST(test_not_a_directory),
-		TEST(test_second_burstd), TEST(test_lock_is_not_inherited),
+		TEST(test_made_and_kept),
+		TEST(test_uuids_differ),
+		TEST(test_no_parent),
+		TEST(test_left_over_tmp),
+		TEST(test_uuid_file),
+		TEST(test_directory_of_others),
+		TEST(test_links),
+		TEST(test_not_a_directory),
+		TEST(test_second_burstd),
+		TEST(test_lock_is_not_inherited),
+		TEST(test_journal_begins),
+		TEST(test_journal_without_numbers),
+		TEST(test_journal_of_another_uuid),
 	};
 
 	return cmocka_run_group_tests_name("state_dir", tests, NULL, NULL);

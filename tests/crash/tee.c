@@ -1,0 +1,455 @@
+/* Every transaction goes into the real journal and, when that is durable, into the simulator's.
+ * After a restart they must hold the same; a transaction that the crash cut short is in the real
+ * one whole, or not at all. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../sim/sim_journal.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "crash.h"
+
+enum { DUMP_MAX = 1 << 20, LINES_MAX = 4096 };
+
+struct tee_tx {
+	struct journal_tx *real, *shadow;
+};
+
+/* What the crash cut short: a transaction, or a call. */
+struct pending {
+	bool is_call;
+	struct journal_tx *tx;
+	struct journal_call call;
+	char *list, *file;
+	int64_t at;
+};
+
+static struct journal *real;
+static struct pending pending;
+
+#define WRAP(type, name, ...)                                                                      \
+	type __real_##name(__VA_ARGS__);                                                           \
+	type __wrap_##name(__VA_ARGS__);                                                           \
+	type __wrap_##name(__VA_ARGS__)
+
+struct journal *tee_real(void)
+{
+	return real;
+}
+
+static struct tee_tx *tee(struct journal_tx *tx)
+{
+	return (struct tee_tx *)(void *)tx;
+}
+
+/* --- what they hold, as text -------------------------------------------------------------------
+ */
+
+struct dump {
+	char *lines[LINES_MAX];
+	size_t n;
+};
+
+static void add(struct dump *d, struct str *s)
+{
+	if (d->n == LINES_MAX)
+		abort();
+	d->lines[d->n++] = str_take(s);
+}
+
+static int dump_node(void *ctx, const struct node *n, const char *pool, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "node %s/%" PRIu64 " %s %s %s %d %d %u %u %" PRIu64 " %u %u %s %s", n->name,
+		 n->gen, pool, node_state_str(n->state), node_reason_str(n->reason), n->release,
+		 n->accepted, n->misses, n->attempts, n->batch, n->group, n->slot, n->instance,
+		 n->addr);
+	str_addf(&s,
+		 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64
+		 " %" PRId64 " %" PRIu64,
+		 n->rate_nano_h, n->wanted_ms, n->since_ms, n->sent_ms, n->missed_ms, n->wake_ms,
+		 n->start_ms, n->end_ms, n->job);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_batch(void *ctx, const struct journal_batch *b, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "batch %" PRIu64 " %s %s %" PRIu64 " %" PRId64, b->id, b->token, b->pool,
+		 b->body_hash, b->at_ms);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_call(void *ctx, const struct journal_call *c, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "call %" PRId64 " %d %d %d %.*s %.*s", c->at_ms, (int)c->kind, c->spooled,
+		 c->dropped, (int)c->list_len, c->list, (int)c->file_len,
+		 c->file != NULL ? c->file : "");
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_spent(void *ctx, const char *pool, int64_t cost, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	if (cost == 0)
+		return 0;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "spent %s %" PRId64, pool, cost);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_refusal(void *ctx, const struct journal_refusal *r, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "refusal %" PRIu64 " %u %" PRId64, r->job, r->r.count, r->r.last_ms);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_rescue(void *ctx, const struct journal_rescue *r, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "rescue %" PRIu64 " %s %s/%" PRIu64 " %" PRId64 " %s", r->job, r->id, r->node,
+		 r->gen, r->at_ms, r->why);
+	add(ctx, &s);
+	return 0;
+}
+
+static int dump_pool(void *ctx, const struct journal_pool *p, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "pool %s %d %u %" PRId64 " %" PRId64, p->name, p->paused, p->breaker.waves,
+		 p->breaker.last_ms, p->breaker.until_ms);
+	add(ctx, &s);
+	return 0;
+}
+
+static void dump_number(struct dump *d, int64_t v)
+{
+	struct str s;
+
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "number %" PRId64, v);
+	add(d, &s);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+typedef int (*load_fn)(struct journal *j, const struct journal_visitor *v, struct err *e);
+typedef int (*number_fn)(struct journal *j, const char *key, int64_t *out, struct err *e);
+
+int __real_journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
+int __real_journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e);
+int64_t __real_journal_last_event(struct journal *j);
+
+static int dump(struct journal *j, load_fn load, number_fn number, char **out, struct err *e)
+{
+	static const char *const keys[] = {"last_batch", "gen_floor", "cluster_uuid"};
+	static struct dump d;
+	const struct journal_visitor v = {.node = dump_node,
+					  .batch = dump_batch,
+					  .call = dump_call,
+					  .spent = dump_spent,
+					  .refusal = dump_refusal,
+					  .rescue = dump_rescue,
+					  .pool = dump_pool,
+					  .ctx = &d};
+	int rc = load(j, &v, e);
+	struct str s;
+
+	for (size_t i = 0; rc == 0 && i < sizeof(keys) / sizeof(keys[0]); i++) {
+		int64_t n;
+
+		rc = number(j, keys[i], &n, e);
+		dump_number(&d, n);
+	}
+	if (rc == 0)
+		dump_number(&d, load == shadow_load ? shadow_last_event(j)
+						    : __real_journal_last_event(j));
+	qsort(d.lines, d.n, sizeof(d.lines[0]), by_text);
+	str_init(&s, DUMP_MAX);
+	for (size_t i = 0; i < d.n; i++) {
+		str_addf(&s, "%s\n", d.lines[i]);
+		free(d.lines[i]);
+	}
+	d.n = 0;
+	*out = str_take(&s);
+	return rc;
+}
+
+static char *dump_shadow(const struct crash *c)
+{
+	char *text;
+
+	(void)dump(c->w.journal, shadow_load, shadow_get_number, &text, NULL);
+	return text;
+}
+
+/* The first line that only one of them has. */
+static void differ(struct crash *c, const char *what, const char *a, const char *b)
+{
+	while (*a != '\0' && *b != '\0') {
+		size_t n = strcspn(a, "\n"), m = strcspn(b, "\n");
+
+		if (n != m || strncmp(a, b, n) != 0)
+			break;
+		a += n + 1;
+		b += m + 1;
+	}
+	world_fail(&c->w, "%s: committed: %.*s; on the disk: %.*s", what, (int)strcspn(a, "\n"), a,
+		   (int)strcspn(b, "\n"), b);
+}
+
+/* --- after a crash ---------------------------------------------------------------------------- */
+
+static void forget(void)
+{
+	free(pending.list);
+	free(pending.file);
+	pending = (struct pending){0};
+}
+
+/* When it happened is when the crash did. */
+static void apply(struct crash *c)
+{
+	int64_t now = c->w.now, seq;
+
+	c->w.now = pending.at;
+	if (pending.is_call)
+		(void)shadow_add_call(c->w.journal, &pending.call, &seq, NULL);
+	else
+		(void)shadow_commit(pending.tx, NULL);
+	c->w.now = now;
+}
+
+static void settle(struct crash *c, const char *found)
+{
+	char *want = dump_shadow(c);
+	bool same = strcmp(want, found) == 0;
+
+	if (pending.at == 0) {
+		if (!same)
+			differ(c, "durability", want, found);
+	} else if (same) {
+		if (!pending.is_call)
+			shadow_abandon(pending.tx);
+	} else {
+		apply(c);
+		free(want);
+		want = dump_shadow(c);
+		if (strcmp(want, found) != 0)
+			differ(c, "atomicity or durability", want, found);
+	}
+	free(want);
+	forget();
+}
+
+int tee_open(struct crash *c, struct err *e)
+{
+	bool existed;
+	char *found;
+	int rc;
+
+	if (journal_open(&real, CRASH_JOURNAL, &existed, e) != 0)
+		return -1;
+	if (c->dead)
+		return 0;
+	rc = dump(real, __real_journal_load, __real_journal_get_number, &found, e);
+	if (rc == 0)
+		settle(c, found);
+	free(found);
+	return rc;
+}
+
+void tee_close(void)
+{
+	journal_close(real);
+	real = NULL;
+}
+
+void tee_compare(struct crash *c)
+{
+	char *want = dump_shadow(c), *found = NULL;
+	struct err e;
+
+	if (dump(real, __real_journal_load, __real_journal_get_number, &found, &e) != 0)
+		world_fail(&c->w, "the journal cannot be read: %s", e.msg);
+	else if (strcmp(want, found) != 0)
+		differ(c, "at the end", want, found);
+	free(want);
+	free(found);
+}
+
+/* --- what burstd calls ------------------------------------------------------------------------ */
+
+WRAP(struct journal_tx *, journal_begin, struct journal *j)
+{
+	struct tee_tx *t = mem_zalloc(sizeof(*t));
+
+	(void)j;
+	t->real = __real_journal_begin(real);
+	t->shadow = shadow_begin(crash.w.journal);
+	return (struct journal_tx *)(void *)t;
+}
+
+#define BOTH(name, params, tail)                                                                   \
+	void __real_journal_##name params;                                                         \
+	void __wrap_journal_##name params;                                                         \
+	void __wrap_journal_##name params                                                          \
+	{                                                                                          \
+		struct tee_tx *t = tee(tx);                                                        \
+                                                                                                   \
+		tx = t->real;                                                                      \
+		__real_journal_##name tail;                                                        \
+		tx = t->shadow;                                                                    \
+		if (!crash.dead)                                                                   \
+			shadow_##name tail;                                                        \
+	}
+BOTH(put_node, (struct journal_tx * tx, const struct node *n, const char *pool), (tx, n, pool))
+BOTH(del_node, (struct journal_tx * tx, const char *name, uint64_t gen), (tx, name, gen))
+BOTH(put_batch, (struct journal_tx * tx, const struct journal_batch *b), (tx, b))
+BOTH(del_batch, (struct journal_tx * tx, uint64_t id), (tx, id))
+BOTH(put_event,
+     (struct journal_tx * tx, int64_t at_ms, const char *node, uint64_t gen, const char *type,
+      const char *detail),
+     (tx, at_ms, node, gen, type, detail))
+BOTH(put_usage, (struct journal_tx * tx, const struct journal_usage *u), (tx, u))
+BOTH(put_number, (struct journal_tx * tx, const char *key, int64_t value), (tx, key, value))
+BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx, r))
+BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))
+BOTH(put_rescue, (struct journal_tx * tx, const struct journal_rescue *r), (tx, r))
+BOTH(del_rescue, (struct journal_tx * tx, uint64_t job), (tx, job))
+BOTH(put_pool, (struct journal_tx * tx, const struct journal_pool *p), (tx, p))
+BOTH(end_call, (struct journal_tx * tx, int64_t seq), (tx, seq))
+#undef BOTH
+
+void __real_journal_abandon(struct journal_tx *tx);
+void __wrap_journal_abandon(struct journal_tx *tx);
+void __wrap_journal_abandon(struct journal_tx *tx)
+{
+	if (tx == NULL)
+		return;
+	__real_journal_abandon(tee(tx)->real);
+	shadow_abandon(tee(tx)->shadow);
+	free(tx);
+}
+
+/* The dead are told that all went well: nothing that they do now is seen. */
+WRAP(int, journal_commit, struct journal_tx *tx, struct err *e)
+{
+	struct tee_tx t = *tee(tx);
+	int rc;
+
+	if (crash.dead) {
+		__wrap_journal_abandon(tx);
+		return 0;
+	}
+	free(tx);
+	rc = __real_journal_commit(t.real, e);
+	if (crash.dead) {
+		pending = (struct pending){.tx = t.shadow, .at = crash.w.now};
+		return 0;
+	}
+	if (rc == 0)
+		return shadow_commit(t.shadow, e);
+	world_fail(&crash.w, "a commit failed: %s", e != NULL ? e->msg : "");
+	shadow_abandon(t.shadow);
+	return rc;
+}
+
+static void keep_call(const struct journal_call *c)
+{
+	pending = (struct pending){.is_call = true, .call = *c, .at = crash.w.now};
+	pending.list = mem_zalloc(c->list_len + 1);
+	memcpy(pending.list, c->list, c->list_len);
+	pending.call.list = pending.list;
+	if (c->file == NULL)
+		return;
+	pending.file = mem_zalloc(c->file_len + 1);
+	memcpy(pending.file, c->file, c->file_len);
+	pending.call.file = pending.file;
+}
+
+WRAP(int, journal_add_call, struct journal *j, const struct journal_call *c, int64_t *seq,
+     struct err *e)
+{
+	int64_t own;
+	int rc;
+
+	(void)j;
+	if (crash.dead) {
+		*seq = 0;
+		return 0;
+	}
+	rc = __real_journal_add_call(real, c, seq, e);
+	if (crash.dead) {
+		keep_call(c);
+		return 0;
+	}
+	if (rc != 0) {
+		world_fail(&crash.w, "a call failed: %s", e != NULL ? e->msg : "");
+		return rc;
+	}
+	(void)shadow_add_call(crash.w.journal, c, &own, e);
+	if (own != *seq)
+		world_fail(&crash.w, "call %lld has the number %lld", (long long)own,
+			   (long long)*seq);
+	return 0;
+}
+
+int __wrap_journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
+int __wrap_journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	(void)j;
+	return __real_journal_load(real, v, e);
+}
+
+int __wrap_journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e);
+int __wrap_journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)
+{
+	(void)j;
+	return __real_journal_get_number(real, key, out, e);
+}
+
+int64_t __wrap_journal_last_event(struct journal *j);
+int64_t __wrap_journal_last_event(struct journal *j)
+{
+	(void)j;
+	return __real_journal_last_event(real);
+}
+
+WRAP(struct journal_room, journal_look, struct journal *j)
+{
+	(void)j;
+	return __real_journal_look(real);
+}

@@ -1,0 +1,107 @@
+/* driver_check.h - what must be true of whatever a driver makes of a reply (core/provider.h). */
+#ifndef FUZZ_DRIVER_CHECK_H
+#define FUZZ_DRIVER_CHECK_H
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/provider.h"
+
+#define ENDS(text) (memchr(text, '\0', sizeof(text)) != NULL)
+
+static inline void check_instance(const struct provider_instance *in)
+{
+	assert(ENDS(in->id) && ENDS(in->cluster) && ENDS(in->node) && ENDS(in->addr) &&
+	       ENDS(in->hostname));
+	assert(in->id[0] != '\0' && in->state <= PROVIDER_ENDED);
+	assert(in->created_ms >= 0 && in->ended_ms >= 0 && in->reclaim_ms >= 0);
+}
+
+static inline void check_offer(const struct provider_offer *o)
+{
+	assert(ENDS(o->type) && ENDS(o->region) && ENDS(o->zone) && ENDS(o->currency));
+	assert(o->price_nano_h >= 0);
+}
+
+static inline void check_result(const struct provider_op *op, const struct provider_result *r)
+{
+	const size_t asked = op->kind == PROVIDER_CREATE   ? op->u.create.nwants
+			     : op->kind == PROVIDER_DELETE ? op->u.del.nids
+							   : 0;
+
+	assert(r->code < PROVIDER_NCODES && r->retry_after_ms >= 0);
+	assert(ENDS(r->message) && ENDS(r->cursor));
+	if (r->code != PROVIDER_OK) {
+		assert(r->nitems == 0 && r->ninstances == 0 && r->noffers == 0);
+		return;
+	}
+	assert(r->nitems == asked);
+	for (size_t i = 0; i < r->nitems; i++) {
+		assert(r->items[i].code < PROVIDER_NCODES);
+		if (op->kind == PROVIDER_CREATE && r->items[i].code == PROVIDER_OK)
+			check_instance(&r->items[i].instance);
+	}
+	for (size_t i = 0; i < r->ninstances; i++)
+		check_instance(&r->instances[i]);
+	for (size_t i = 0; i < r->noffers; i++)
+		check_offer(&r->offers[i]);
+}
+
+/* The first byte: which operation; the second: the status; a line: Retry-After; the rest: a body.
+ * Twice the same bytes give twice the same. */
+static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
+				size_t size)
+{
+	static const char *const ids[] = {"i-1", "i-2"};
+	static const long statuses[] = {0,   1,   2,   200, 201, 202, 204, 400, 401, 402, 403,
+					404, 409, 410, 422, 429, 500, 502, 503, 504, 127, 137};
+	const struct provider_place place = {"gpu", "north", "", false};
+	const struct provider_want wants[] = {{"c1", 1, 0}, {"c2", 3, 1}};
+	const struct provider_caps caps = ops->caps(self);
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_reply reply = {0};
+	struct provider_result a = {0}, b = {0};
+	const uint8_t *line;
+	char *header, *body;
+
+	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
+		return;
+	op.kind = (enum provider_op_kind)(data[0] % 4);
+	if (op.kind == PROVIDER_CREATE) {
+		op.u.create.cluster = "u-u-i-d";
+		op.u.create.token = "t";
+		op.u.create.place = &place;
+		op.u.create.wants = wants;
+		op.u.create.nwants = caps.create_max < 2 ? 1 : 2;
+	} else if (op.kind == PROVIDER_LIST) {
+		op.u.list.cluster = "u-u-i-d";
+		op.u.list.cursor = "";
+	} else if (op.kind == PROVIDER_DELETE) {
+		op.u.del.ids = ids;
+		op.u.del.nids = caps.delete_max < 2 ? 1 : 2;
+	}
+	header = mem_zalloc((size_t)(line - data));
+	memcpy(header, data + 2, (size_t)(line - data) - 2);
+	reply.len = size - (size_t)(line + 1 - data);
+	body = mem_zalloc(reply.len + 1);
+	memcpy(body, line + 1, reply.len);
+	reply.body = body;
+	reply.status = statuses[data[1] % (sizeof(statuses) / sizeof(statuses[0]))];
+	reply.retry_after = header[0] != '\0' ? header : NULL;
+	ops->parse(self, &op, &reply, &a);
+	ops->parse(self, &op, &reply, &b);
+	check_result(&op, &a);
+	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
+	assert(a.ninstances == b.ninstances && a.noffers == b.noffers);
+	assert(strcmp(a.message, b.message) == 0 && strcmp(a.cursor, b.cursor) == 0);
+	provider_result_fini(&a);
+	provider_result_fini(&b);
+	free(header);
+	free(body);
+}
+
+#undef ENDS
+#endif
