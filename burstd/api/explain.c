@@ -16,6 +16,7 @@ enum {
 	INDOUBT_LONG_MS = 600000,   /* a lost create is normally settled long before */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
 	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
+	REBUILT_MS = 86400000,      /* how long a lost journal is talked about */
 	TOLD_FRESH_MS = 60000,      /* so long slurmctld may take to show what it was told */
 	NAMES_MAX = 160,            /* bytes of a folded list of nodes; a longer one is left out */
 };
@@ -496,6 +497,24 @@ static void check_limits(struct report *r)
 	}
 }
 
+/* The journal was lost, or is an older copy (F58): what that means for people, for a day. */
+static void check_rebuilt(struct report *r)
+{
+	uint64_t n = engine_counters(r->e)->orphans;
+	char at[FMT_TIME_SIZE];
+
+	if (n == 0 || engine_now(r->e) - engine_started_ms(r->e) > REBUILT_MS)
+		return;
+	str_addf(&r->s,
+		 "%" PRIu64 " instance%s found at the providers that the journal did not know: it "
+		 "was lost, or is an older copy; %s count against the limits, and cost since when "
+		 "the provider says; not known: for which jobs %s bought, and the bills of what "
+		 "ended before %.19sZ",
+		 n, n == 1 ? " was" : "s were", n == 1 ? "it does" : "they",
+		 n == 1 ? "it was" : "they were", fmt_time(at, engine_started_ms(r->e)));
+	say(r);
+}
+
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 {
 	struct report r = {.e = e, .fn = fn, .ctx = ctx};
@@ -508,6 +527,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_closed(&r);
 	check_limits(&r);
 	check_quarantined(&r);
+	check_rebuilt(&r);
 	check_unreadable(&r);
 	check_refused(&r);
 	check_indoubt(&r);

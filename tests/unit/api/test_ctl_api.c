@@ -391,6 +391,10 @@ static void test_problems(void **state)
 		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
 		"bills on at "
 		"29.52 USD/h",
+		"2 instances were found at the providers that the journal did not know: it was "
+		"lost, or is an older copy; they count against the limits, and cost since when the "
+		"provider says; not known: for which jobs they were bought, and the bills of what "
+		"ended before ",
 		"provider sim: instance i-x has the tag of this cluster, but its node or "
 		"generation cannot be read",
 		"provider sim: instance i-y has",
@@ -410,6 +414,7 @@ static void test_problems(void **state)
 	f->e.provider.error = "connection refused";
 	f->e.price = -1;
 	f->e.unreadable = unreadable;
+	f->e.counters.orphans = 2;
 	f->e.counters.unreadable = 3; /* one of them is not remembered */
 	(void)fake_node(&f->e, "n1", 1, NODE_QUARANTINED);
 	fn = fake_node(&f->e, "n2", 1, NODE_INDOUBT);
