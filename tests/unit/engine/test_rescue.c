@@ -130,7 +130,7 @@ static int setup(void **state)
 	fleet_init(&F.e.fleet, 1);
 	map_init(&F.e.rescues_map);
 	for (int i = 1; i <= 4; i++) {
-		char name[8];
+		char name[16];
 		struct node n;
 
 		(void)snprintf(name, sizeof(name), "c%d", i);
