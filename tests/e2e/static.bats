@@ -192,6 +192,10 @@ teardown() {
 	within 20 eval 'scontrol -o show job '"$job"' | grep -q "burstd did not switch it on" ||
 		burstctl node show c5 | grep -q "burstd did not switch it on"'
 	scancel "$job"
+	# It rests, so that other jobs are not given it; a burstd that starts does not remember that.
+	within 40 eval 'scontrol -o show node c5 | grep -q "State=DOWN+.*Reason=burstd: it did not come up; rests until"'
+	lab_stop burstd
+	lab_start burstd
 	within 40 all_down
 	powered 1
 	[ "$(times '.*c5')" = 0 ]
