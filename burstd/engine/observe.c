@@ -1,5 +1,6 @@
 #include "engine/private.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -190,10 +191,12 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	struct engine *e = c->e;
 	struct node_event seen = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
 	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
-	enum drift_fate fate = drift_fate(nm, in, e->started_ms);
+	enum drift_fate fate;
 	struct fleet_node *fn;
 	struct node n;
 
+	assert(nm != NULL); /* who is nobody's node is a stray or left alone */
+	fate = drift_fate(nm, in, e->started_ms);
 	node_init(&n, in->node, gen, engine_now(e));
 	n.pool = nm->pool;
 	n.rate_nano_h = cloud_price(c, &e->conf->pools[nm->pool]);
