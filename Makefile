@@ -176,13 +176,26 @@ $(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson)
 
+# A simulator with one mistake in it: what the patch touches is compiled anew and linked before the archives.
+$(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(libdrivers)
+	@rm -rf $(@D)/src && mkdir -p $(@D)/src
+	@for f in $$(sed -n 's|^+++ b/||p' $<); do mkdir -p $(@D)/src/$$(dirname $$f) && cp $$f $(@D)/src/$$f || exit 1; done
+	@patch -s -F0 -p1 -d $(@D)/src <$<
+	$(Q)for f in $$(sed -n 's|^+++ b/||p' $<); do \
+		$(CC) $(cppflags) $(cflags) -w $(BANNED) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/src/$${f%.c}.o $(@D)/src/$$f || exit 1; done
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $$(find $(@D)/src -name '*.o') $(filter-out %.patch,$^) $(shell pkg-config --libs jansson)
+
+museum: $(BIN)/sim ## the simulator finds mistakes that others made: NAME= JOBS= SEEDS= STEPS= LIMIT=
+	@MAKEFLAGS= OVERRIDES='$(filter CC=% MODE=% BUILD=%,$(MAKEOVERRIDES))' BUILD=$(BUILD) JOBS=$(JOBS) SEEDS=$(SEEDS) STEPS=$(STEPS) LIMIT=$(LIMIT) \
+		tests/museum/run.sh $(NAME)
+
 # Death at every write: all of that, on the real store/ and the hook's spool, whose calls of libc and whose other end
 # the linker turns round to tests/crash.
 CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir renameat renameat2 unlinkat stat lstat \
 	fstat fstatat statvfs fdopendir readdir closedir flock getpid getrandom clock_wall_ms life_end world_alive \
 	world_fault engine_take_call $(addprefix journal_,begin put_node del_node put_batch \
 	del_batch put_event put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool end_call commit abandon add_call load \
-	get_number last_event look)
+	get_number last_event look) sim_journal_has_call
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
 		$(B)/libengine.a $(libdrivers) $(libstore)
@@ -206,7 +219,7 @@ SEEDS ?= 10000
 STEPS ?= 2000
 FIRST ?= 1
 sim: $(BIN)/sim ## the simulator: SEEDS=n STEPS=n FIRST=seed TRACE=1
-	$(BIN)/sim --seeds $(SEEDS) --steps $(STEPS) --first $(FIRST) $(if $(TRACE),--trace)
+	$(BIN)/sim --table --seeds $(SEEDS) --steps $(STEPS) --first $(FIRST) $(if $(TRACE),--trace)
 
 PAIRS ?= 2000
 EVERY ?= 1
@@ -311,6 +324,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim crash bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim museum crash bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -279,6 +279,16 @@ static enum drift_why doomed_alive(const struct node *n, const struct drift_seen
 	return DRIFT_WHY_NONE;
 }
 
+/* The one that goes need not be the newest: a later one may never have come to anything. */
+static bool is_deleting(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = nm->newest;
+
+	while (fn != NULL && fn->n.state != NODE_DELETING)
+		fn = fn->older;
+	return fn != NULL;
+}
+
 static enum drift_why doomed(const struct fleet_name *nm, const struct fleet_node *live,
 			     const struct drift_seen *s)
 {
@@ -290,9 +300,7 @@ static enum drift_why doomed(const struct fleet_name *nm, const struct fleet_nod
 		return (s->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) == 0 && s->listed
 			       ? DRIFT_WHY_NO_INSTANCE
 			       : DRIFT_WHY_NONE;
-	return nm->newest != NULL && nm->newest->n.state == NODE_DELETING && !told
-		       ? DRIFT_WHY_DELETING
-		       : DRIFT_WHY_NONE;
+	return is_deleting(nm) && !told ? DRIFT_WHY_DELETING : DRIFT_WHY_NONE;
 }
 
 /* slurmctld has it up. */

@@ -97,6 +97,7 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 	nm->why[0] = '\0';
 	nm->refused = NODE_BECAUSE_NONE;
 	nm->waits_for = 0;
+	nm->useless_ms = 0; /* it was an earlier job that nobody saw any more */
 	engine_want(e, &n, why);
 }
 

@@ -28,6 +28,7 @@ static void add_stray(struct cloud *c, const struct provider_instance *in, struc
 	s = map_get(ids, in->id);
 	if (s != NULL) {
 		s->seen = true;
+		(void)snprintf(s->addr, sizeof(s->addr), "%s", in->addr); /* it may be new */
 		return;
 	}
 	if (c->nstrays == ENGINE_STRAYS_MAX)

@@ -1,6 +1,6 @@
 /* sim: burstd's core, engine and driver in a world of dice.
  *
- *   sim [--seeds N] [--first SEED] [--steps N] [--trace] [--tap]
+ *   sim [--seeds N] [--first SEED] [--steps N] [--trace] [--table] [--tap]
  *
  * Each seed is a world with its own size, limits, provider and faults.  It runs --steps steps under
  * faults, in which safety must hold at every step; then the faults end and it must converge in
@@ -23,12 +23,13 @@ enum {
 	CONVERGE_MS = 40 * 60000, /* two resume time-outs, a quarantine, back-offs, lists */
 	OPEN_MS = 80 * 60000,     /* a pool that was closed for longest, and a job's wait */
 	STABLE_MS = 60000,        /* and stays so */
-	MEET_SEEDS = 2000,        /* from so many on every cell of the table must be met */
+	MEET_SEEDS = 10000,       /* from so many on every cell of the table must be met */
+	HANG_S = 60,              /* of real time, for one seed: it turns in a circle */
 };
 
 struct options {
 	uint64_t seeds, first, steps;
-	bool trace, tap;
+	bool trace, tap, table;
 };
 
 static struct world world; /* for the handler of SIGABRT, too: an assertion says which seed */
@@ -49,12 +50,25 @@ static void print_replay(const struct world *w)
 		      w->seed, options.steps);
 }
 
+static void print_totals(const struct sim_totals *t)
+{
+	(void)printf("# %" PRIu64 " seeds, %" PRIu64 " steps, %" PRIu64 " lives ended, %" PRIu64
+		     " instances, %" PRIu64 " jobs done\n",
+		     t->seeds, t->steps, t->crashes, t->instances, t->jobs_done);
+	(void)printf("# %" PRIu64 " creates, %" PRIu64 " deletes, %" PRIu64 " lists, %" PRIu64
+		     " Slurm commands, %" PRIu64
+		     " commits; at most %u requests and %u commands in a minute\n",
+		     t->creates, t->deletes, t->lists, t->polls, t->commits,
+		     (unsigned)t->peak_requests, (unsigned)t->peak_commands);
+}
+
 static void on_abort(int signum)
 {
-	(void)signum;
-	(void)fprintf(stderr, "# aborted: seed %" PRIu64 ", step %" PRIu64 "\n", world.seed,
-		      world.step);
+	(void)fprintf(stderr, "# %s: seed %" PRIu64 ", step %" PRIu64 "\n",
+		      signum == SIGALRM ? "aborted: it hangs" : "aborted", world.seed, world.step);
 	print_trace(&world);
+	if (world.totals != NULL)
+		print_totals(world.totals);
 	print_replay(&world);
 	_exit(1);
 }
@@ -93,6 +107,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 {
 	struct world *w = &world;
 
+	(void)alarm(HANG_S);
 	world_init(w, seed, t, tracing);
 	w->echo = options.trace;
 	life_start(w);
@@ -101,6 +116,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 	if (!w->failed) {
 		SIM_TRACE(w, "*** faults end");
 		w->faults = false;
+		w->disk_until = 0;
 		sim_cloud_heal(w->cloud);
 		sim_ctld_heal(w->ctld);
 		sim_admin_heal(w);
@@ -130,54 +146,12 @@ static void report(const struct world *w)
 	print_replay(w);
 }
 
-static bool cell_missed(const struct sim_totals *t, int f, int s)
-{
-	return t->met[f][s] == 0 && s < NODE_NSTATES && (sim_faults[f].must_meet & (1u << s)) != 0;
-}
-
-/* How often each fault met each state; '!' where it should have and did not. */
-static unsigned print_met(const struct sim_totals *t)
-{
-	unsigned missed = 0;
-
-	(void)printf("# %-26s", "sometimes");
-	for (int s = 0; s < NODE_NSTATES; s++)
-		(void)printf(" %8.8s", node_state_str((enum node_state)s));
-	(void)printf(" %8s\n", "no row");
-	for (int f = 0; f < SIM_NFAULTS; f++) {
-		(void)printf("# %-26s", sim_faults[f].name);
-		for (int s = 0; s <= NODE_NSTATES; s++) {
-			bool miss = cell_missed(t, f, s);
-
-			missed += miss;
-			if (miss)
-				(void)printf(" %8s", "!");
-			else if (t->met[f][s] == 0)
-				(void)printf(" %8s", ".");
-			else
-				(void)printf(" %8" PRIu64, t->met[f][s]);
-		}
-		(void)printf("\n");
-	}
-	return missed;
-}
-
-static void print_totals(const struct sim_totals *t)
-{
-	(void)printf("# %" PRIu64 " seeds, %" PRIu64 " steps, %" PRIu64 " lives ended, %" PRIu64
-		     " instances, %" PRIu64 " jobs done\n",
-		     t->seeds, t->steps, t->crashes, t->instances, t->jobs_done);
-	(void)printf("# %" PRIu64 " creates, %" PRIu64 " deletes, %" PRIu64 " lists, %" PRIu64
-		     " Slurm commands, %" PRIu64
-		     " commits; at most %u requests and %u commands in a minute\n",
-		     t->creates, t->deletes, t->lists, t->polls, t->commits,
-		     (unsigned)t->peak_requests, (unsigned)t->peak_commands);
-}
-
 static int finish(const struct sim_totals *t, bool failed)
 {
-	unsigned missed = print_met(t);
+	unsigned missed = sim_cells_missed(t);
 
+	if (options.table)
+		sim_cells_print(t);
 	print_totals(t);
 	if (!failed && t->seeds >= MEET_SEEDS && missed > 0) {
 		(void)fprintf(stderr, "# FAILED: %u cells of the table above were never met\n",
@@ -207,10 +181,13 @@ static uint64_t number(const char *text)
 
 static void read_options(int argc, char **argv)
 {
-	static const struct option long_options[] = {
-		{"seeds", required_argument, NULL, 's'}, {"first", required_argument, NULL, 'f'},
-		{"steps", required_argument, NULL, 'n'}, {"trace", no_argument, NULL, 't'},
-		{"tap", no_argument, NULL, 'p'},         {NULL, 0, NULL, 0}};
+	static const struct option long_options[] = {{"seeds", required_argument, NULL, 's'},
+						     {"first", required_argument, NULL, 'f'},
+						     {"steps", required_argument, NULL, 'n'},
+						     {"trace", no_argument, NULL, 't'},
+						     {"tap", no_argument, NULL, 'p'},
+						     {"table", no_argument, NULL, 'b'},
+						     {NULL, 0, NULL, 0}};
 	int c;
 
 	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
@@ -224,6 +201,8 @@ static void read_options(int argc, char **argv)
 			options.trace = true;
 		else if (c == 'p')
 			options.tap = true;
+		else if (c == 'b')
+			options.table = true;
 		else
 			exit(2);
 	}
@@ -242,6 +221,7 @@ int main(int argc, char **argv)
 
 	read_options(argc, argv);
 	(void)signal(SIGABRT, on_abort);
+	(void)signal(SIGALRM, on_abort);
 	if (totals == NULL || again == NULL)
 		goto out;
 	for (uint64_t i = 0; i < options.seeds && !failed; i++) {

@@ -197,6 +197,8 @@ static void on_admin(struct world *w, void *ctx, uint64_t arg)
 	world_at(w, w->now + EVERY_MS, on_admin, NULL, 0);
 	if (world_one_in(w, 4) && world_fault(w, SIM_WRONG_IMAGE))
 		w->pools[p].wrong_until = w->now + world_between(w, 1, 20) * SIM_MINUTE;
+	if (world_fault(w, SIM_MASS_RECLAIM))
+		sim_cloud_reclaim_all(w->cloud);
 	act(w, n);
 	if (engine_is_there(w) && world_fault(w, SIM_ADMIN_PAUSES))
 		pause_pool(w, p);

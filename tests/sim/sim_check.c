@@ -28,6 +28,17 @@ static const struct inst *instance_of(const struct world *w, const struct node *
 		       : NULL;
 }
 
+static const struct sim_row *row_of(const struct world *w, const struct inst *i)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(w->journal, &r);
+
+	for (size_t k = 0; k < n; k++)
+		if (instance_of(w, &r[k].n) == i)
+			return &r[k];
+	return NULL;
+}
+
 /* I3, P2: one live instance of a node, not counting older generations whose delete was accepted. */
 static void check_twins(struct world *w, const struct inst *a, const struct inst *b)
 {
@@ -50,12 +61,35 @@ static void check_row(struct world *w, const struct inst *i)
 {
 	const struct sim_row *r;
 
-	if (!ours(i) || stray(i))
+	if (!ours(i) || (stray(i) && !i->known))
 		return;
-	r = sim_journal_row(w->journal, i->node, i->gen);
+	r = i->known ? row_of(w, i) : sim_journal_row(w->journal, i->node, i->gen);
 	if (r == NULL || r->n.state == NODE_GONE)
 		world_fail(w, "I9: i-%u of %s/%" PRIu64 " lives and its row is %s",
 			   (unsigned)i->number, i->node, i->gen, r == NULL ? "not there" : "gone");
+}
+
+/* F47: ... and if a snapshot of after it was wanted said so. */
+static void check_told_down(struct world *w, const struct node *n)
+{
+	const struct sim_ctld *c = w->ctld;
+
+	for (size_t k = 0; k < c->n && w->told; k++) {
+		const struct ctld_node *t = &c->told[k];
+
+		if (strcmp(t->name, n->name) != 0 || t->deleted || c->nodes[k].deleted)
+			continue;
+		if (!t->powered_down && !t->powering_down)
+			world_fail(w,
+				   "F47: %s/%" PRIu64 " is released as suspended, and burstd was "
+				   "told that it is up",
+				   n->name, n->gen);
+		else if (w->set.chance[SIM_CLOCK_JUMP] == 0 && c->told_at < n->wanted_ms)
+			world_fail(w,
+				   "F47: %s/%" PRIu64 " is released as suspended by a snapshot "
+				   "of before it was wanted",
+				   n->name, n->gen);
+	}
 }
 
 /* I18: a node is given up as suspended only if slurmctld has had it down since it was bought: what
@@ -64,9 +98,13 @@ void check_release(struct world *w, const struct node *was, const struct node *n
 {
 	if (was->release || !next->release)
 		return;
-	sim_ctld_given_up(w->ctld, next->name);
+	/* At its deadline a node is given up by a snapshot of after it (F48). */
+	if (next->reason != NODE_BECAUSE_BOOT || w->now + w->skew < was->wake_ms ||
+	    w->ctld->told_at + w->skew >= was->wake_ms)
+		sim_ctld_given_up(w->ctld, next->name);
 	if (next->reason != NODE_BECAUSE_SUSPENDED)
 		return;
+	check_told_down(w, next);
 	if (!sim_ctld_unwanted_since(w->ctld, next->name, born))
 		world_fail(w,
 			   "I18: %s/%" PRIu64 " is released as suspended, and slurmctld has wanted "
@@ -132,10 +170,33 @@ void check_powered_down(struct world *w, const char *node)
 
 		if (strcmp(n->name, node) != 0 || n->by != BY_ADMIN || n->invalid)
 			continue;
-		if (i != NULL && i->state == INST_RUNNING && !i->excused && !stray(i))
+		/* Set down before burstd has seen it up, it is one that did not come up. */
+		if (w->ctld->nodes[k].seen_up != n->inst)
+			continue;
+		if (i != NULL && i->state == INST_RUNNING && !i->excused && !i->lied &&
+		    (!i->unknown || i->known))
 			world_fail(w,
 				   "F51: %s is to be powered down, which an admin has in hand: %s",
 				   node, n->reason);
+	}
+}
+
+/* I18: a node is refused to those who wait for it, never to those who work on it. */
+void check_refused(struct world *w, const char *node)
+{
+	const struct sim_ctld *c = w->ctld;
+
+	for (size_t k = 0; k < c->n; k++) {
+		const struct inst *in = sim_cloud_find(w->cloud, c->nodes[k].inst);
+
+		if (strcmp(c->nodes[k].name, node) != 0 || in == NULL || !inst_live(in) ||
+		    in->excused || in->lied || (in->unknown && !in->known))
+			continue;
+		for (size_t i = 0; i < JOBS_MAX; i++)
+			if (c->told_run[i].state == JOB_RUNNING &&
+			    has_node(&c->told_run[i], (uint32_t)k))
+				world_fail(w, "I18: %s is refused, and job %u runs on it", node,
+					   (unsigned)c->told_run[i].id);
 	}
 }
 
@@ -229,17 +290,6 @@ static bool sleeping(const struct world *w, const struct ctld_node *n, char *why
 	return true;
 }
 
-static const struct sim_row *row_of(const struct world *w, const struct inst *i)
-{
-	const struct sim_row *r;
-	size_t n = sim_journal_rows(w->journal, &r);
-
-	for (size_t k = 0; k < n; k++)
-		if (instance_of(w, &r[k].n) == i)
-			return &r[k];
-	return NULL;
-}
-
 static bool awake(const struct world *w, const struct ctld_node *n, char *why, size_t size)
 {
 	unsigned instances;
@@ -277,6 +327,24 @@ static bool node_settled(const struct world *w, const struct ctld_node *n, char 
 	return n->powered_down ? sleeping(w, n, why, size) : awake(w, n, why, size);
 }
 
+/* I22, P6: what has lived has a bill. */
+static bool all_billed(const struct world *w, char *why, size_t size)
+{
+	char id[24];
+
+	for (size_t k = 0; k < w->cloud->n; k++) {
+		const struct inst *i = w->cloud->all[k];
+
+		(void)snprintf(id, sizeof(id), "i-%u", (unsigned)i->number);
+		if (!ours(i) || stray(i) || inst_live(i) || w->set.chance[SIM_RESTORED] != 0 ||
+		    !i->had_row || sim_journal_billed(w->journal, id))
+			continue;
+		(void)snprintf(why, size, "%s has ended and has no bill (I22)", id);
+		return false;
+	}
+	return true;
+}
+
 bool check_converged(struct world *w, char *why, size_t size)
 {
 	const struct sim_row *r;
@@ -287,6 +355,10 @@ bool check_converged(struct world *w, char *why, size_t size)
 		idle = idle && r[k].n.state == NODE_GONE;
 	if (w->engine == NULL) {
 		(void)snprintf(why, size, "burstd is down");
+		return false;
+	}
+	if (sim_gate_waits(w->ctld, 0)) {
+		(void)snprintf(why, size, "a prolog still waits");
 		return false;
 	}
 	for (size_t i = 0; i < JOBS_MAX; i++)
@@ -306,6 +378,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 				       w->set.pools[p].name);
 			return false;
 		}
+	if (idle && !all_billed(w, why, size))
+		return false;
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {
 			(void)snprintf(why, size, "the row of %s/%" PRIu64 " is still %s",

@@ -17,6 +17,12 @@ struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number)
 	return number >= 1 && number <= c->n ? c->all[number - 1] : NULL;
 }
 
+struct inst *sim_cloud_by_id(const struct sim_cloud *c, const char *id)
+{
+	return strncmp(id, "i-", 2) == 0 ? sim_cloud_find(c, (uint32_t)strtoul(id + 2, NULL, 10))
+					 : NULL;
+}
+
 bool inst_live(const struct inst *i)
 {
 	return i->state != INST_ENDED;
@@ -48,7 +54,8 @@ void sim_cloud_restored(struct sim_cloud *c)
 		char id[24];
 
 		(void)snprintf(id, sizeof(id), "i-%u", (unsigned)i->number);
-		i->unknown = i->unknown || r == NULL || strcmp(r->n.instance, id) != 0;
+		i->known = r != NULL && strcmp(r->n.instance, id) == 0;
+		i->unknown = i->unknown || !i->known;
 	}
 }
 
@@ -56,6 +63,28 @@ static void on_end(struct world *w, void *ctx, uint64_t arg)
 {
 	(void)arg;
 	sim_cloud_end(w->cloud, ctx);
+}
+
+void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms)
+{
+	i->excused = true;
+	i->state = INST_RECLAIMING;
+	i->reclaim_at = c->w->now + ms;
+	world_at(c->w, i->reclaim_at, on_end, i, 0);
+}
+
+void sim_cloud_reclaim_all(struct sim_cloud *c)
+{
+	int64_t ms = world_between(c->w, 5, 120) * SIM_SECOND;
+
+	for (size_t k = 0; k < c->nlive; k++) {
+		struct inst *i = c->live[k];
+
+		if (i->pool == SIM_POOLS_MAX || i->state != INST_RUNNING)
+			continue;
+		world_met(c->w, SIM_MASS_RECLAIM, i->node, i->gen);
+		sim_cloud_reclaim(c, i, ms);
+	}
 }
 
 static void on_slurmd(struct world *w, void *ctx, uint64_t arg)
@@ -82,9 +111,7 @@ static void on_reclaim(struct world *w, void *ctx, uint64_t arg)
 		sim_cloud_end(w->cloud, i);
 		return;
 	}
-	i->state = INST_RECLAIMING;
-	i->reclaim_at = w->now + world_between(w, 5, 120) * SIM_SECOND;
-	world_at(w, i->reclaim_at, on_end, i, 0);
+	sim_cloud_reclaim(w->cloud, i, world_between(w, 5, 120) * SIM_SECOND);
 }
 
 static void on_running(struct world *w, void *ctx, uint64_t arg)
@@ -111,6 +138,25 @@ static void on_running(struct world *w, void *ctx, uint64_t arg)
 	world_at(w, w->now + boot, on_slurmd, i, 0);
 }
 
+static bool is_taken_addr(const struct sim_cloud *c, const struct inst *i)
+{
+	for (size_t k = 0; k < c->nlive; k++)
+		if (c->live[k] != i && strcmp(c->live[k]->addr, i->addr) == 0)
+			return true;
+	return false;
+}
+
+/* A new one, or the first that is free (F37). */
+static void choose_addr(const struct sim_cloud *c, struct inst *i)
+{
+	unsigned n = c->w->set.reuse ? 1 : i->number;
+
+	do {
+		(void)snprintf(i->addr, sizeof(i->addr), "10.1.%u.%u", n >> 7 & 255, (n & 127) + 1);
+		n++;
+	} while (c->w->set.reuse && is_taken_addr(c, i));
+}
+
 static struct inst *add(struct sim_cloud *c, const char *node, uint64_t gen)
 {
 	struct inst *i = mem_zalloc(sizeof(*i));
@@ -126,8 +172,7 @@ static struct inst *add(struct sim_cloud *c, const char *node, uint64_t gen)
 	i->gen = gen;
 	i->created = i->visible_at = c->w->now;
 	(void)snprintf(i->node, sizeof(i->node), "%s", node);
-	(void)snprintf(i->addr, sizeof(i->addr), "10.1.%u.%u", (unsigned)(i->number >> 7) & 255,
-		       (unsigned)(i->number & 127) + 1);
+	choose_addr(c, i);
 	return i;
 }
 
@@ -152,6 +197,17 @@ static struct inst *boot(struct sim_cloud *c, const struct create_want *want, co
 	SIM_TRACE(w, "  cloud: i-%u made for %s/%llu", (unsigned)i->number, i->node,
 		  (unsigned long long)i->gen);
 	return i;
+}
+
+struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i)
+{
+	struct inst *twin = add(c, i->node, i->gen);
+
+	memcpy(twin->cluster, i->cluster, sizeof(twin->cluster));
+	twin->pool = i->pool;
+	twin->state = INST_RUNNING;
+	twin->lied = true;
+	return twin;
 }
 
 /* Others live in the same account: with names like ours, and without any tag. */
@@ -189,6 +245,7 @@ void sim_cloud_free(struct sim_cloud *c)
 
 void sim_cloud_heal(struct sim_cloud *c)
 {
+	c->other_until = c->auth_until = 0;
 	for (size_t k = 0; k < c->nlive; k++) {
 		c->live[k]->odd = false;
 		c->live[k]->denied_until = 0;
@@ -247,6 +304,10 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 
 	if (strcmp(rq->cluster, own) != 0)
 		world_fail(c->w, "I2: a create without our tag");
+	if (!c->w->listed)
+		world_fail(c->w, "I13: create of %s before a list has come", rq->wants[0].node);
+	if (t == NULL && c->w->told_full)
+		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
 	if (t != NULL && !c->w->set.tokens)
 		world_fail(c->w, "I7: create of %s repeated at a provider without tokens",
 			   rq->wants[0].node);
@@ -257,6 +318,12 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 			sim_journal_row(c->w->journal, rq->wants[i].node, rq->wants[i].gen);
 
 		check_want(c->w, rq, &rq->wants[i]);
+		if (t == NULL && r != NULL && r->n.state == NODE_CREATING &&
+		    r->born < c->w->life_began && !c->w->told)
+			world_fail(c->w,
+				   "I13: create of %s, wanted in an earlier life, before slurmctld "
+				   "has spoken",
+				   rq->wants[i].node);
 		if (t == NULL)
 			sim_pool_check_create(c->w, rq->wants[i].node);
 		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node))
@@ -278,7 +345,26 @@ static bool is_taken(const struct sim_cloud *c, const struct inst *in)
 	for (size_t k = 0; k < c->n; k++)
 		if (c->all[k] != in && c->all[k]->gen == in->gen &&
 		    (c->restored_at != 0 || c->all[k]->lied) &&
+		    (inst_live(c->all[k]) || c->w->now < c->all[k]->gone_at) &&
 		    strcmp(c->all[k]->node, in->node) == 0)
+			return true;
+	return false;
+}
+
+void sim_cloud_refuse(struct sim_cloud *c, const char *token, const char *node)
+{
+	struct token *t = find_token(c, token);
+
+	if (!sim_cloud_refused(c, token, node) && t->nrefused < CLOUD_WANTS_MAX)
+		(void)snprintf(t->refused[t->nrefused++], sizeof(t->refused[0]), "%s", node);
+}
+
+bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node)
+{
+	const struct token *t = find_token(c, token);
+
+	for (size_t i = 0; t != NULL && i < t->nrefused; i++)
+		if (strcmp(t->refused[i], node) == 0)
 			return true;
 	return false;
 }
@@ -298,33 +384,53 @@ static void refuse_some(struct sim_cloud *c, const struct create_request *rq, bo
 				refused[i] = true;
 }
 
+static struct inst *make(struct sim_cloud *c, const struct create_request *rq, size_t i,
+			 const struct token *t)
+{
+	struct inst *in = boot(c, &rq->wants[i], rq->cluster);
+
+	in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
+	in->single = world_fault(c->w, SIM_WRONG_NODE);
+	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
+	in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);
+	in->excused = sim_ctld_unwanted_since(c->w->ctld, in->node, t->first_sent);
+	return in;
+}
+
+/* The provider knows this create: it says what it made of it, and may try the rest again. */
+static void say_again(struct sim_cloud *c, const struct create_request *rq, struct token *t)
+{
+	for (size_t i = 0; c->w->set.afresh && !c->w->set.gangs && i < rq->n; i++)
+		if (t->made[i] == 0 && world_one_in(c->w, 2))
+			t->made[i] = make(c, rq, i, t)->number;
+}
+
 void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
 		      uint32_t *made)
 {
 	struct token *t = find_token(c, rq->token);
 	bool refused[CLOUD_WANTS_MAX] = {false};
 
-	if (c->w->set.tokens && t->effective) {
+	if (c->w->set.tokens && t->effective && c->w->now - t->effective_at < c->w->set.token_ms) {
+		say_again(c, rq, t);
 		memcpy(made, t->made, rq->n * sizeof(*made));
 		return;
 	}
 	if (!lie && world_fault(c->w, SIM_PARTIAL))
 		refuse_some(c, rq, refused);
+	for (size_t i = 1; c->single && i < rq->n; i++)
+		refused[i] = true;
+	if (c->single && c->w->set.gangs && rq->n > 1)
+		refused[0] = rq->wants[0].group != 0;
 	for (size_t i = 0; i < rq->n; i++) {
-		struct inst *in;
+		struct inst *in = refused[i] ? NULL : make(c, rq, i, t);
 
-		made[i] = 0;
-		if (refused[i])
+		made[i] = in != NULL ? in->number : 0;
+		if (in == NULL)
 			continue;
-		in = boot(c, &rq->wants[i], rq->cluster);
-		in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
-		in->single = world_fault(c->w, SIM_WRONG_NODE);
-		in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
 		in->lied = lie;
-		in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);
-		in->excused = sim_ctld_unwanted_since(c->w->ctld, in->node, t->first_sent);
-		made[i] = in->number;
 		t->effective = !lie;
+		t->effective_at = c->w->now;
 	}
 	memcpy(t->made, made, rq->n * sizeof(*made));
 }
@@ -342,6 +448,15 @@ static bool twin_of_a_lie(const struct sim_cloud *c, const struct inst *i)
 	return false;
 }
 
+static bool has_twin(const struct sim_cloud *c, const struct inst *i)
+{
+	for (size_t k = 0; k < c->nlive; k++)
+		if (c->live[k] != i && c->live[k]->pool != SIM_POOLS_MAX &&
+		    strcmp(c->live[k]->node, i->node) == 0)
+			return true;
+	return false;
+}
+
 /* I18: a node that works is taken away only for a reason. */
 static void check_delete(struct sim_cloud *c, const struct inst *i)
 {
@@ -350,7 +465,8 @@ static void check_delete(struct sim_cloud *c, const struct inst *i)
 		return;
 	}
 	if (!i->excused && !i->lied && inst_live(i) && !twin_of_a_lie(c, i) &&
-	    (!i->unknown || sim_ctld_told(c->w->ctld, i)) && sim_ctld_runs_job_on(c->w->ctld, i))
+	    (!i->unknown || (i->known && !has_twin(c, i)) || sim_ctld_told(c->w->ctld, i)) &&
+	    sim_ctld_runs_job_on(c->w->ctld, i))
 		world_fail(c->w, "I18: delete of %s/%llu, on which a job runs", i->node,
 			   (unsigned long long)i->gen);
 }
@@ -438,17 +554,73 @@ void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, 
 	str_adds(out, "}");
 }
 
-/* Left out though it exists: never twice in a row (F15). */
+/* --- F18: for minutes lists are those of another account, or of a part of ours.
+ *
+ * What such a list may lack for as long as it likes is what burstd must not believe: nodes that
+ * slurmctld has up and hears from; and those that boot, when many are lacking at once (I12). */
+
+static bool slurmd_is_heard(const struct world *w, const char *node)
+{
+	for (size_t k = 0; w->told && k < w->ctld->n; k++) {
+		const struct ctld_node *n = &w->ctld->told[k];
+
+		if (strcmp(n->name, node) == 0)
+			return !n->deleted && !n->down && !n->not_responding && !n->powered_down &&
+			       !n->powering_down;
+	}
+	return false;
+}
+
+static bool may_lack(const struct sim_cloud *c, const struct inst *i)
+{
+	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
+
+	if (r == NULL || sim_cloud_by_id(c, r->n.instance) != i)
+		return false;
+	if (r->n.state == NODE_READY || r->n.state == NODE_DRAINING)
+		return slurmd_is_heard(c->w, i->node);
+	return r->n.state == NODE_BOOTING && c->other_all;
+}
+
+/* More than the brake lets through, and one or two to spare for what changes on the way. */
+static bool many_alive(const struct world *w)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(w->journal, &r), alive = 0;
+
+	for (size_t k = 0; k < n; k++)
+		if (r[k].n.state == NODE_BOOTING ||
+		    (r[k].n.state == NODE_READY && slurmd_is_heard(w, r[k].n.name)))
+			alive++;
+	return alive >= 5;
+}
+
+static void begin_list(struct sim_cloud *c)
+{
+	struct world *w = c->w;
+
+	c->runs++;
+	if (w->now >= c->other_until && world_fault(w, SIM_LIST_OTHER))
+		c->other_until = w->now + world_between(w, 1, 6) * SIM_MINUTE;
+	c->other_all = w->now < c->other_until && many_alive(w);
+}
+
+/* Left out though it exists: never twice in a row (F15), but for F18. */
 static bool hidden(struct sim_cloud *c, struct inst *i, bool empty)
 {
-	bool hide = i->may_hide && inst_live(i) && (empty || world_fault(c->w, SIM_FLAP));
+	bool other = inst_live(i) && c->w->now < c->other_until && may_lack(c, i);
+	bool hide = other || (i->may_hide && inst_live(i) &&
+			      (empty || c->w->now < c->other_until || world_fault(c->w, SIM_FLAP)));
 
 	if (hide) {
 		i->may_hide = false;
 	}
-	if (hide && i->pool != SIM_POOLS_MAX) {
-		world_met(c->w, empty ? SIM_LIST_EMPTY : SIM_FLAP, i->node, i->gen);
-	}
+	if (hide && i->pool != SIM_POOLS_MAX)
+		world_met(c->w,
+			  empty                        ? SIM_LIST_EMPTY
+			  : c->w->now < c->other_until ? SIM_LIST_OTHER
+						       : SIM_FLAP,
+			  i->node, i->gen);
 	return hide;
 }
 
@@ -468,8 +640,10 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 	bool empty = *run == 0 && all_may_hide(c) && world_fault(c->w, SIM_LIST_EMPTY);
 	uint32_t shown = 0;
 
-	if (*run == 0)
-		*run = ++c->runs;
+	if (*run == 0) {
+		begin_list(c);
+		*run = c->runs;
+	}
 	*next = 0;
 	for (size_t k = after; k < c->n; k++) {
 		struct inst *i = c->all[k];
@@ -490,6 +664,10 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		if (i->stale)
 			world_met(c->w, SIM_STALE, i->node, i->gen);
 		i->run = *run;
+		if (!inst_live(i) && !i->stale)
+			i->ended_run = *run;
+		if (c->w->now >= i->addr_at)
+			i->addr_run = *run;
 		str_adds(out, shown++ > 0 ? "," : "");
 		sim_cloud_show(c, out, i, true);
 	}
@@ -497,7 +675,13 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 
 void sim_cloud_listed(struct sim_cloud *c, uint32_t run)
 {
+	c->w->listed = true;
 	for (size_t k = 0; k < c->nlive; k++)
-		if (c->live[k]->run == run)
+		if (c->live[k]->run == run) {
 			c->live[k]->may_hide = true;
+			c->live[k]->addr_shown = c->live[k]->addr_run == run;
+		}
+	for (size_t k = 0; k < c->n; k++)
+		if (c->all[k]->ended_run == run)
+			c->all[k]->ended_life = c->w->life + 1;
 }

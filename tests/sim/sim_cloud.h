@@ -31,8 +31,16 @@ struct inst {
 	bool wrong;    /* its slurmd reports fewer GPUs than slurm.conf has (F36) ... */
 	bool single;   /* ... and not for its image */
 	bool worked;   /* it registered well once */
+	bool asked;    /* a delete of it was sent */
+	bool had_row;  /* burstd wrote down that it exists ... */
+	bool known;    /* ... and has not lost that since (F58) */
+	unsigned ended_life; /* 1 + the life in which a list that reached burstd said when it ended
+			      */
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
-	uint32_t run;                /* of the list that showed it last */
+	uint32_t run;                /* of the list that showed it last ... */
+	uint32_t ended_run;          /* ... and as ended */
+	uint32_t addr_run;           /* ... and with its address */
+	bool addr_shown;             /* that reached burstd */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
 };
@@ -54,9 +62,11 @@ struct token { /* what was made of it, to be said again */
 	char token[64];
 	uint64_t hash;
 	struct create_request rq;
-	uint32_t made[CLOUD_WANTS_MAX]; /* instance numbers; 0: refused */
+	uint32_t made[CLOUD_WANTS_MAX];    /* instance numbers; 0: refused */
+	char refused[CLOUD_WANTS_MAX][24]; /* nodes that the provider said it will not make */
+	size_t nrefused;
 	bool effective;
-	int64_t first_sent;
+	int64_t first_sent, effective_at;
 };
 
 struct sim_cloud {
@@ -69,8 +79,13 @@ struct sim_cloud {
 	size_t ntokens, tokens_cap;
 	uint32_t runs;       /* of lists */
 	int64_t restored_at; /* 0: never */
-	int64_t empty_after; /* no empty list before this run was delivered whole */
-	bool may_be_empty;
+	int64_t other_until; /* its lists are another account's until then (F18) ... */
+	bool other_all;      /* ... and lack those that boot, too */
+	int64_t auth_until;  /* our credentials are refused until then (F33) */
+	/* for drills */
+	const char *none; /* the code with which all creates are refused; NULL: they are not */
+	bool single;      /* of each create there is only the first */
+	bool no_lists;    /* they fail */
 };
 
 struct sim_cloud *sim_cloud_new(struct world *w);
@@ -78,7 +93,8 @@ void sim_cloud_free(struct sim_cloud *c);
 void sim_cloud_heal(struct sim_cloud *c);
 
 struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number);
-bool inst_live(const struct inst *i);         /* exists and bills */
+struct inst *sim_cloud_by_id(const struct sim_cloud *c, const char *id); /* NULL: none */
+bool inst_live(const struct inst *i);                                    /* exists and bills */
 void sim_cloud_restored(struct sim_cloud *c); /* the journal is an older one now */
 void sim_cloud_end(struct sim_cloud *c, struct inst *i);
 
@@ -87,6 +103,14 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 /* Do it; made[i] is 0 where it is refused. */
 void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
 		      uint32_t *made);
+/* The provider says that it will not make this node of this create; did it ever say so? */
+void sim_cloud_refuse(struct sim_cloud *c, const char *token, const char *node);
+bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node);
+/* It will be taken back, ms after a notice. */
+/* One more of the same tags, which never boots: the provider ignored a token (F5). */
+struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i);
+void sim_cloud_reclaim_all(struct sim_cloud *c);
+void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms);
 /* "ok" or the error's word. */
 const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number);
 /* One page after the instance `after`, of list `run` (0: a new one); *next is 0 on the last. */

@@ -3,12 +3,19 @@
 #include <string.h>
 
 #include "sim_cloud.h"
+#include "sim_journal.h"
 #include "sim_slurm.h"
 
 enum {
 	CANCEL_MS = 40 * SIM_SECOND, /* two snapshots, all jobs, and a command: 4 s each at most */
 	MUTE_MS = 50 * SIM_SECOND,   /* a snapshot every 30 s while nothing moves, a command */
 	START_MS = 10 * SIM_MINUTE,  /* a job, on machines that boot in 80 s at most */
+	GATE_MS = 26 * SIM_SECOND, /* a snapshot, asked for anew after 10 s; 30 s without burstd */
+	REFUSE_MS = 40 * SIM_SECOND, /* a create, the jobs, a command */
+	LIST_MS = 18 * SIM_SECOND,   /* a list of a few pages, the jobs, a command */
+	LISTS_MAX = 40,              /* in NONE_MS, when all of them fail: every 30 s in the end */
+	NONE_MS = 10 * SIM_MINUTE,
+	NONE_CREATES = 30, /* in that time: by the waits of a job, or of a create, that double */
 };
 
 typedef void (*step_fn)(struct world *w);
@@ -133,20 +140,326 @@ static void drill_terminate(struct world *w, step_fn step)
 	sim_ctld_end_jobs(w->ctld);
 }
 
-static bool all_sleep(const struct sim_ctld *c)
+/* --- the call is lost (F45) -------------------------------------------------------------------
+ */
+
+static void drill_hook(struct world *w, step_fn step)
 {
+	struct ctld_job *j = submit(w);
+	int64_t end = w->now + START_MS;
+
+	if (w->failed || j == NULL)
+		return;
+	w->ctld->lose_hooks = true;
+	while (!w->failed && !boots(w->ctld, j) && j->state != JOB_RUNNING && w->now < end)
+		step(w);
+	w->ctld->lose_hooks = false;
+	while (!w->failed && boots(w->ctld, j))
+		step(w);
+	if (!w->failed && j->state != JOB_RUNNING && j->state != JOB_CONFIGURING)
+		world_fail(w, "F45: a job did not get its nodes when ResumeProgram was lost");
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* --- the instance is taken away (F41) ----------------------------------------------------------
+ */
+
+/* Has slurmctld been told to let go of what it had there? */
+static bool fenced(const struct ctld_node *n, const struct inst *i)
+{
+	return n->inst != i->number || n->power_down || n->powering_down || n->powered_down ||
+	       n->down;
+}
+
+/* With a notice, or (0) without one where the provider still shows what has ended. */
+static void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
+{
+	const int64_t known = w->set.list_ms + LIST_MS;
+	bool late = notice_ms == 0 &&
+		    (w->set.linger_ms < known || w->set.slurmd_timeout_s * SIM_SECOND / 2 < known);
+	struct ctld_job *j = late ? NULL : submit(w);
+	struct ctld_node *n;
+	struct inst *i;
+
+	if (w->failed || j == NULL)
+		return;
+	start(w, step, j);
+	if (w->failed)
+		return;
+	pass(w, step, w->now + 10 * SIM_SECOND);
+	n = &w->ctld->nodes[j->nodes[0]];
+	i = sim_cloud_find(w->cloud, n->inst);
+	SIM_TRACE(w, "*** %s is taken back", n->name);
+	if (notice_ms > 0)
+		sim_cloud_reclaim(w->cloud, i, notice_ms);
+	else
+		sim_cloud_end(w->cloud, i);
+	pass(w, step, w->now + known);
+	if (!w->failed && !fenced(n, i))
+		world_fail(w, "I16: slurmctld was not told in %d s that %s is taken back",
+			   (int)(known / SIM_SECOND), n->name);
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* --- the provider has none (F7, F8, F9) --------------------------------------------------------
+ */
+
+static void drill_none(struct world *w, step_fn step, const char *code)
+{
+	bool throttled = strcmp(code, "rate") == 0;
+	struct ctld_job *j = submit(w);
+	int64_t end = w->now + START_MS, boot_req;
+	uint64_t creates = w->totals->creates;
+	struct ctld_node *n;
+
+	if (w->failed || j == NULL)
+		return;
+	SIM_TRACE(w, "*** from now on: %s", code);
+	w->cloud->none = code;
+	while (!w->failed && !boots(w->ctld, j) && w->now < end)
+		step(w);
+	n = &w->ctld->nodes[j->nodes[0]];
+	boot_req = n->boot_req;
+	end = w->now + NONE_MS;
+	pass(w, step, w->now + REFUSE_MS);
+	if (!w->failed && !throttled && n->powering_up && n->boot_req == boot_req)
+		world_fail(w, "F8: %s still boots %d s after it was refused", n->name,
+			   REFUSE_MS / SIM_SECOND);
+	if (!w->failed && throttled && (!n->powering_up || n->boot_req != boot_req))
+		world_fail(w, "F7: %s is sent back, and the create was only throttled", n->name);
+	pass(w, step, end);
+	if (!w->failed && w->totals->creates - creates > NONE_CREATES)
+		world_fail(w, "I30: %d creates in %d minutes, all of them refused (%s)",
+			   (int)(w->totals->creates - creates), NONE_MS / SIM_MINUTE, code);
+	w->cloud->none = NULL;
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* --- a job of two nodes, and there is only one (F4) --------------------------------------------
+ */
+
+static struct ctld_job *submit_two(struct world *w)
+{
+	uint32_t free_nodes[SIM_POOLS_MAX + 1] = {0};
+
+	for (size_t i = 0; i < w->ctld->n; i++)
+		free_nodes[w->ctld->nodes[i].pool] += !w->ctld->nodes[i].deleted;
+	for (uint32_t p = 0; p < w->set.npools; p++) {
+		const struct sim_pool *sp = &w->set.pools[p];
+
+		if (free_nodes[p] >= 2 && sp->max_nodes >= 2 && sp->max_rate >= 2 * sp->price)
+			return sim_ctld_submit(w->ctld, p, 2);
+	}
+	return NULL;
+}
+
+static void drill_gang(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit_two(w);
+	int64_t end = w->now + START_MS;
+	uint32_t nodes[2];
+
+	if (w->failed || j == NULL)
+		return;
+	w->cloud->single = true;
+	while (!w->failed && j->state == JOB_PENDING && w->now < end)
+		step(w);
+	memcpy(nodes, j->nodes, sizeof(nodes));
+	while (!w->failed && j->state == JOB_CONFIGURING && w->now < end)
+		step(w);
+	if (j->state == JOB_PENDING) /* else they were two creates */
+		pass(w, step, w->now + 20 * SIM_SECOND);
+	for (size_t k = 0; !w->failed && j->state == JOB_PENDING && k < w->cloud->nlive; k++) {
+		const struct inst *i = w->cloud->live[k];
+
+		if (!i->accepted && i->slurmd_at == 0 &&
+		    (strcmp(i->node, w->ctld->nodes[nodes[0]].name) == 0 ||
+		     strcmp(i->node, w->ctld->nodes[nodes[1]].name) == 0) &&
+		    i->pool != SIM_POOLS_MAX)
+			world_fail(w, "F4: %s boots on, and its job was sent back for another node",
+				   i->node);
+	}
+	w->cloud->single = false;
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* --- burst-prolog ------------------------------------------------------------------------------
+ */
+
+static void drill_gate(struct world *w, step_fn step)
+{
+	struct ctld_job *j = w->set.prolog ? submit(w) : NULL;
+	int64_t end = w->now + START_MS;
+
+	if (w->failed || j == NULL)
+		return;
+	while (!w->failed && !boots(w->ctld, j) && j->state != JOB_RUNNING && w->now < end)
+		step(w);
+	while (!w->failed && boots(w->ctld, j) && w->now < end)
+		step(w);
+	for (end = w->now + GATE_MS; !w->failed && w->now < end; step(w))
+		if (!sim_gate_waits(w->ctld, j->id))
+			break;
+	if (!w->failed && sim_gate_waits(w->ctld, j->id) && j->state == JOB_CONFIGURING)
+		world_fail(w, "the gate of a job is closed %d s after its node is up",
+			   GATE_MS / SIM_SECOND);
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* ... and nothing of them is left that a new one would have to wait for. */
+static bool all_sleep(const struct world *w)
+{
+	const struct sim_ctld *c = w->ctld;
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(w->journal, &r);
+
 	for (size_t i = 0; i < c->n; i++)
 		if (c->nodes[i].pool != SIM_POOLS_MAX && !c->nodes[i].powered_down)
 			return false;
-	return true;
+	for (size_t k = 0; k < n; k++)
+		if (r[k].n.state != NODE_GONE)
+			return false;
+	return !sim_gate_waits(c, 0);
 }
 
 static void sleep_all(struct world *w, step_fn step)
 {
 	int64_t end = w->now + START_MS;
 
-	while (!w->failed && !all_sleep(w->ctld) && w->now < end)
+	while (!w->failed && !all_sleep(w) && w->now < end)
 		step(w);
+}
+
+/* --- a node that waited for a job, and is powered up for none ----------------------------------
+ *
+ * Nothing is bought while the price is not known; its job ends meanwhile.  Then an admin powers the
+ * node up, and the call is lost: the job must be forgotten by then (F51, F53). */
+
+static void drill_ghost(struct world *w, step_fn step)
+{
+	int64_t end = w->now + START_MS;
+	struct ctld_job *j = NULL;
+	struct ctld_node *n;
+
+	w->no_offers = w->crashed = true;
+	do
+		step(w);
+	while (!w->failed && w->engine == NULL && w->now < end);
+	pass(w, step, w->now + LIST_MS);
+	j = w->failed ? NULL : submit(w);
+	while (!w->failed && j != NULL && !boots(w->ctld, j) && w->now < end)
+		step(w);
+	if (w->failed || j == NULL)
+		return;
+	n = &w->ctld->nodes[j->nodes[0]];
+	pass(w, step, w->now + 10 * SIM_SECOND);
+	sim_ctld_end_job(w->ctld, j);
+	while (!w->failed && !n->powered_down && w->now < end)
+		step(w);
+	SIM_TRACE(w, "*** %s is powered up for no job", n->name);
+	w->ctld->lose_hooks = n->power_up = true;
+	pass(w, step, w->now + CANCEL_MS);
+	w->ctld->lose_hooks = w->no_offers = false;
+	end = w->now + START_MS;
+	while (!w->failed && n->powering_up && w->now < end)
+		step(w);
+	if (!w->failed && (n->powering_up || n->inst == 0))
+		world_fail(w, "F51: %s, which an admin powered up, does not come up", n->name);
+}
+
+/* --- all lists fail (I30) -----------------------------------------------------------------------
+ */
+
+static void drill_lists(struct world *w, step_fn step)
+{
+	uint64_t lists;
+
+	w->cloud->no_lists = true;
+	pass(w, step, w->now + 30 * SIM_SECOND);
+	lists = w->totals->lists;
+	pass(w, step, w->now + NONE_MS);
+	if (!w->failed && w->totals->lists - lists > LISTS_MAX)
+		world_fail(w, "I30: %d lists in %d minutes, and all of them failed",
+			   (int)(w->totals->lists - lists), NONE_MS / SIM_MINUTE);
+	w->cloud->no_lists = false;
+}
+
+/* --- two of one generation (F5, I3) ------------------------------------------------------------
+ */
+
+static void drill_twin(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit(w);
+	const struct inst *i, *twin;
+
+	if (w->failed || j == NULL)
+		return;
+	start(w, step, j);
+	if (w->failed)
+		return;
+	i = sim_cloud_find(w->cloud, w->ctld->nodes[j->nodes[0]].inst);
+	twin = sim_cloud_twin(w->cloud, i);
+	SIM_TRACE(w, "*** i-%u is another %s", (unsigned)twin->number, twin->node);
+	pass(w, step, w->now + w->set.settle_ms + 2 * (w->set.list_ms + LIST_MS));
+	if (!w->failed && (!twin->accepted || i->accepted))
+		world_fail(w, "I10: of two instances of one generation the wrong one lives");
+	sim_ctld_end_job(w->ctld, j);
+}
+
+/* --- powered down and up again while burstd sees nothing (F48) ---------------------------------
+ */
+
+static void drill_replace(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit(w);
+	int64_t end = w->now + START_MS;
+	const struct ctld_node *n;
+
+	if (w->failed || j == NULL)
+		return;
+	start(w, step, j);
+	pass(w, step, w->now + MUTE_MS); /* burstd has seen it up */
+	n = &w->ctld->nodes[j->nodes[0]];
+	sim_ctld_end_job(w->ctld, j);
+	w->ctld->deaf_until = INT64_MAX;
+	while (!w->failed && !n->powered_down && w->now < end)
+		step(w);
+	j = w->failed ? NULL : submit(w);
+	while (!w->failed && j != NULL && !boots(w->ctld, j) && w->now < end)
+		step(w);
+	w->ctld->deaf_until = 0;
+	while (!w->failed && j != NULL && boots(w->ctld, j))
+		step(w);
+	if (!w->failed && j != NULL && j->state == JOB_PENDING && n->down && n->by == BY_SLURM)
+		world_fail(w,
+			   "F38: a node that was powered up afresh was left to its ResumeTimeout");
+	if (j != NULL)
+		sim_ctld_end_job(w->ctld, j);
+}
+
+static void some_drill(struct world *w, step_fn step)
+{
+	static const char *const codes[] = {"capacity", "quota", "rate"};
+	uint32_t which = world_below(w, 12);
+
+	if (which < 3)
+		drill_none(w, step, codes[which]);
+	else if (which == 3)
+		drill_hook(w, step);
+	else if (which == 4)
+		drill_gang(w, step);
+	else if (which == 5)
+		drill_gate(w, step);
+	else if (which == 8)
+		drill_ghost(w, step);
+	else if (which == 9)
+		drill_lists(w, step);
+	else if (which == 10)
+		drill_twin(w, step);
+	else if (which == 11)
+		drill_replace(w, step);
+	else
+		drill_reclaim(w, step, which == 6 ? 2 * SIM_MINUTE : 0);
 }
 
 void sim_drill(struct world *w, step_fn step)
@@ -163,4 +476,8 @@ void sim_drill(struct world *w, step_fn step)
 	drill_mute(w, step);
 	sleep_all(w, step);
 	drill_terminate(w, step);
+	for (int n = 0; n < 3 && !w->failed; n++) { /* they cost time: some in each world */
+		sleep_all(w, step);
+		some_drill(w, step);
+	}
 }

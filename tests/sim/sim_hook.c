@@ -4,6 +4,7 @@
 
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "sim_journal.h"
 #include "sim_slurm.h"
 
 struct hook { /* one call on its way */
@@ -37,6 +38,8 @@ static void on_hook(struct world *w, void *ctx, uint64_t arg)
 	SIM_TRACE(w, "hook %d%s: %s", (int)h->kind, h->spooled ? " spooled" : "", h->list.p);
 	if (w->engine != NULL && engine_take_call(w->engine, &call, &seq, NULL) == 0 &&
 	    !w->crashed) {
+		if (!sim_journal_has_call(w->journal, seq))
+			world_fail(w, "I29: a call is acknowledged and not in the journal");
 		hook_free(h);
 		return;
 	}
@@ -127,7 +130,7 @@ void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *
 
 	for (size_t i = 0; i < c->n; i++)
 		any = any || nodes[i];
-	if (!any)
+	if (!any || c->lose_hooks)
 		return;
 	if (world_fault(w, SIM_HOOK_LOST)) {
 		met(c, SIM_HOOK_LOST, nodes);
@@ -141,7 +144,10 @@ void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *
 	h = make(c, kind, nodes, file);
 	if (world_fault(w, SIM_HOOK_ORDER)) {
 		met(c, SIM_HOOK_ORDER, nodes);
-		at += world_between(w, 100, 1900);
+		/* A suspend that was held up on its way is as fresh as ever when it comes. */
+		at += kind == JOURNAL_SUSPEND && world_one_in(w, 4)
+			      ? world_between(w, 2, 60) * SIM_SECOND
+			      : world_between(w, 100, 1900);
 	} else if (world_fault(w, SIM_HOOK_LATE)) {
 		met(c, SIM_HOOK_LATE, nodes);
 		h->spooled = true;

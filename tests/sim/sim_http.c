@@ -224,40 +224,54 @@ static void reply_create(struct world *w, struct wire *q, bool lie)
 	sim_cloud_create(w->cloud, &q->create, lie, made);
 	str_adds(&q->body, "{\"instances\":[");
 	for (size_t i = 0; i < q->create.n; i++) {
+		const char *code = codes[w->cloud->single ? 0 : (q->handle + i) % 3];
+
 		str_adds(&q->body, i > 0 ? "," : "");
 		if (made[i] != 0)
 			sim_cloud_show(w->cloud, &q->body, sim_cloud_find(w->cloud, made[i]),
 				       false);
-		else
+		else if (strcmp(code, codes[0]) == 0)
+			sim_cloud_refuse(w->cloud, q->create.token, q->create.wants[i].node);
+		if (made[i] == 0)
 			str_addf(&q->body,
 				 "{\"name\":\"%s\",\"generation\":%llu,\"error\":{\"code\":"
 				 "\"%s\",\"message\":\"none left\"}}",
 				 q->create.wants[i].node,
-				 (unsigned long long)q->create.wants[i].gen,
-				 codes[(q->handle + i) % 3]);
+				 (unsigned long long)q->create.wants[i].gen, code);
 	}
 	str_adds(&q->body, "]}");
+}
+
+static void refuse(struct world *w, struct wire *q, const char *code)
+{
+	for (size_t i = 0; strcmp(code, "rate") != 0 && i < q->create.n; i++)
+		sim_cloud_refuse(w->cloud, q->create.token, q->create.wants[i].node);
+	error(q, strcmp(code, "rate") == 0 ? 429 : strcmp(code, "capacity") == 0 ? 503 : 403, code);
 }
 
 static void on_create(struct world *w, struct wire *q)
 {
 	bool lie = false;
 
+	if (w->cloud->none != NULL) {
+		refuse(w, q, w->cloud->none);
+		return;
+	}
 	if (world_fault(w, SIM_QUOTA)) {
 		met(w, SIM_QUOTA, q);
-		error(q, 403, "quota");
+		refuse(w, q, "quota");
 		return;
 	}
 	if (world_fault(w, SIM_CAPACITY)) {
 		met(w, SIM_CAPACITY, q);
-		error(q, 503, "capacity");
+		refuse(w, q, "capacity");
 		return;
 	}
 	lie = world_fault(w, SIM_REFUSED_YET_MADE);
 	reply_create(w, q, lie);
 	if (lie) {
 		met(w, SIM_REFUSED_YET_MADE, q);
-		error(q, 503, "capacity");
+		refuse(w, q, "capacity");
 	} else if (world_fault(w, SIM_FAIL_THEN_SUCCESS)) {
 		met(w, SIM_FAIL_THEN_SUCCESS, q);
 		q->status = 502;
@@ -310,6 +324,10 @@ static void on_offers(struct world *w, struct wire *q)
 {
 	char price[FMT_MONEY_SIZE];
 
+	if (w->no_offers) {
+		error(q, 500, "internal");
+		return;
+	}
 	str_adds(&q->body, "{\"offers\":[");
 	for (size_t i = 0; i < w->set.npools; i++)
 		str_addf(&q->body,
@@ -346,6 +364,17 @@ static bool at_the_door(struct world *w, struct wire *q)
 {
 	enum sim_fault lost = q->kind == CREATE ? SIM_CREATE_REPLY_LOST : SIM_DELETE_REPLY_LOST;
 
+	if (q->kind == LIST && w->cloud->no_lists) {
+		error(q, 500, "internal");
+		return true;
+	}
+	if (world_fault(w, SIM_AUTH))
+		w->cloud->auth_until = w->now + world_between(w, 5, 300) * SIM_SECOND;
+	if (w->now < w->cloud->auth_until) {
+		met(w, SIM_AUTH, q);
+		refuse(w, q, "denied");
+		return true;
+	}
 	if (world_fault(w, SIM_THROTTLED)) {
 		met(w, SIM_THROTTLED, q);
 		error(q, 429, "rate");
@@ -457,6 +486,9 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	count(c, q);
 	if (q->kind == CREATE)
 		sim_cloud_check_create(c->w->cloud, &q->create);
+	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++)
+		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
+			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;
 	if (world_fault(c->w, SIM_NOT_SENT)) {
 		met(c->w, SIM_NOT_SENT, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");

@@ -260,6 +260,22 @@ bool sim_journal_exact(const struct journal *j)
 	return !j->revenant;
 }
 
+bool sim_journal_has_call(const struct journal *j, int64_t seq)
+{
+	for (size_t i = 0; i < j->ncalls; i++)
+		if (j->calls[i].c.seq == seq)
+			return true;
+	return false;
+}
+
+bool sim_journal_billed(const struct journal *j, const char *instance)
+{
+	for (size_t i = 0; i < j->nbills; i++)
+		if (strcmp(j->bills[i].instance, instance) == 0)
+			return true;
+	return false;
+}
+
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
 {
 	int64_t sum = 0;
@@ -326,26 +342,14 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 	(void)add(tx, PUT_EVENT, node);
 	if (strcmp(type, "cancelled") == 0)
 		check_cancelled(tx->j->w, node);
+	if (strcmp(type, "timer") == 0 && detail != NULL && strncmp(detail, "booting", 7) == 0)
+		sim_row_deadline(tx->j->w, node, gen);
 	if (strcmp(type, "powered-down") == 0)
 		check_powered_down(tx->j->w, node);
+	if (strcmp(type, "refused") == 0 && tx->j->w->ctld->telling_jobs)
+		check_refused(tx->j->w, node);
 	SIM_TRACE(tx->j->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
 		  detail != NULL ? detail : "");
-}
-
-/* I22: a bill begins when the instance did and does not end before it, by clocks that were never
- * wrong. */
-static void check_bill(struct world *w, const struct journal_usage *u)
-{
-	const struct inst *i =
-		strncmp(u->instance, "i-", 2) == 0
-			? sim_cloud_find(w->cloud, (uint32_t)strtoul(u->instance + 2, NULL, 10))
-			: NULL;
-
-	if (u->end_ms < u->start_ms || u->start_ms <= 0 || u->cost_nano < 0 || i == NULL)
-		world_fail(w, "I22: a bill for %s that makes no sense", u->node);
-	else if (w->set.chance[SIM_CLOCK_JUMP] == 0 &&
-		 (u->start_ms != i->created || (!i->lied && u->end_ms < i->ended)))
-		world_fail(w, "I22: the bill of %s is not for the time it lived", u->instance);
 }
 
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
@@ -353,7 +357,7 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 	struct sim_bill *b = &add(tx, PUT_USAGE, u->pool)->u.bill;
 	const struct sim_pool *p = world_pool_of(tx->j->w, u->node);
 
-	check_bill(tx->j->w, u);
+	sim_row_bill(tx->j->w, u);
 	*b = (struct sim_bill){.gen = u->gen,
 			       .pool = p != NULL ? (uint32_t)(p - tx->j->w->set.pools) : 0,
 			       .start_ms = u->start_ms,
@@ -413,24 +417,11 @@ void journal_abandon(struct journal_tx *tx)
 
 /* --- committing ------------------------------------------------------------------------------- */
 
-/* What no commit may do to a row, whatever it was. */
-static void check_row(struct world *w, const struct sim_row *old, const struct node *n)
-{
-	if (old == NULL)
-		return;
-	if (old->n.release && !n->release)
-		world_fail(w, "fold: release of %s was taken back", n->name);
-	if (old->n.instance[0] != '\0' && strcmp(old->n.instance, n->instance) != 0)
-		world_fail(w, "fold: the instance of %s changed", n->name);
-	if (old->n.batch != 0 && n->batch != 0 && old->n.batch != n->batch)
-		world_fail(w, "I5: %s moved to another batch", n->name);
-}
-
 static void put_node(struct journal *j, const struct effect *f)
 {
 	struct sim_row *r = find(j, f->u.node.name, f->u.node.gen);
 
-	check_row(j->w, r, &f->u.node);
+	sim_row_change(j->w, r, &f->u.node);
 	if (r != NULL) {
 		check_release(j->w, &r->n, &f->u.node, r->born);
 		sim_pool_row(j->w, &r->n, &f->u.node, r->born);
@@ -448,6 +439,7 @@ static void put_node(struct journal *j, const struct effect *f)
 		*r = (struct sim_row){.born = j->w->now};
 	}
 	r->n = f->u.node;
+	sim_row_alone(j->w, r);
 	r->updates++;
 	(void)snprintf(r->pool, sizeof(r->pool), "%.15s", f->name);
 }
@@ -641,6 +633,8 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 
 	if (!j->w->crashed && world_fault(j->w, SIM_COMMIT_FAILS))
 		return err_set(e, ERR_IO, "journal: Input/output error");
+	if (j->w->now < j->w->disk_until && world_one_in(j->w, 4))
+		return err_set(e, ERR_LIMIT, "journal: the reserve is used up, too");
 	*seq = ++j->last_call;
 	if (!world_alive(j->w))
 		return 0;
@@ -724,8 +718,9 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 
 struct journal_room journal_look(struct journal *j)
 {
-	(void)j;
-	return (struct journal_room){.free_bytes = INT64_C(1) << 40};
+	j->w->told_full = j->w->now < j->w->disk_until;
+	return (struct journal_room){.free_bytes = INT64_C(1) << (j->w->told_full ? 20 : 40),
+				     .low = j->w->told_full};
 }
 
 int64_t journal_last_event(struct journal *j)

@@ -30,7 +30,15 @@ const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t 
 /* false: a stale list brought back an instance whose row was forgotten, and burstd's sums, until it
  * starts anew, hold its two bills where the journal holds the last. */
 bool sim_journal_exact(const struct journal *j);
+bool sim_journal_has_call(const struct journal *j, int64_t seq);
+bool sim_journal_billed(const struct journal *j, const char *instance);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
+/* --- sim_row.c: the judge of what is committed --- */
+void sim_row_change(struct world *w, const struct sim_row *old, const struct node *n);
+void sim_row_deadline(struct world *w, const char *node, uint64_t gen); /* it has passed */
+void sim_row_alone(struct world *w, const struct sim_row *r);
+void sim_row_bill(struct world *w, const struct journal_usage *u);
+
 /* Over a restart: perhaps an older copy is put back in place of what was committed since (F58). */
 void sim_journal_restore(struct journal *j);
 /* Count a fault that meets every row there is. */

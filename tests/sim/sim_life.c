@@ -17,30 +17,33 @@ static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
  * A driver cannot be told per instance what it can do, so there is one table for each kind of
  * provider. */
 
-#define CAPS(NAME, FLAGS, MAX)                                                                     \
+#define CAPS(NAME, FLAGS, MAX, TOKEN_MS)                                                           \
 	static struct provider_caps NAME(const void *self) {                                       \
 		(void)self;                                                                        \
 		return (struct provider_caps){.flags = PROVIDER_TAGS | (FLAGS),                    \
 					      .create_max = (MAX),                                 \
 					      .delete_max = (MAX),                                 \
-					      .token_ms = 86400000};                               \
+					      .token_ms = (TOKEN_MS)};                             \
 	}
-CAPS(caps_0, 0, 1000)
-CAPS(caps_1, PROVIDER_TOKENS, 1000)
-CAPS(caps_2, PROVIDER_GANGS, 1000)
-CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS, 1000)
-CAPS(caps_4, 0, 2)
-CAPS(caps_5, PROVIDER_TOKENS, 2)
-CAPS(caps_6, PROVIDER_GANGS, 2)
-CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, 2)
+CAPS(caps_0, 0, 1000, 86400000)
+CAPS(caps_1, PROVIDER_TOKENS, 1000, 86400000)
+CAPS(caps_2, PROVIDER_GANGS, 1000, 86400000)
+CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, 86400000)
+CAPS(caps_4, 0, 2, 86400000)
+CAPS(caps_5, PROVIDER_TOKENS, 2, 86400000)
+CAPS(caps_6, PROVIDER_GANGS, 2, 86400000)
+CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, 2, 86400000)
+CAPS(caps_8, PROVIDER_TOKENS, 1000, SIM_TOKEN_MS)
+CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, SIM_TOKEN_MS)
 #undef CAPS
 
-static struct provider_caps (*const caps[])(const void *) = {caps_0, caps_1, caps_2, caps_3,
-							     caps_4, caps_5, caps_6, caps_7};
+static struct provider_caps (*const caps[])(const void *) = {
+	caps_0, caps_1, caps_2, caps_3, caps_4, caps_5, caps_6, caps_7, caps_8, caps_9};
+enum { NCAPS = sizeof(caps) / sizeof(caps[0]) };
 
-/* "0" ... "7": the driver `sim` with these caps.  Not const only because the driver is not known
+/* "0" ... "9": the driver `sim` with these caps.  Not const only because the driver is not known
  * before it is looked up: every look-up writes the same. */
-static struct provider_ops drivers[8];
+static struct provider_ops drivers[NCAPS];
 
 static const struct provider_ops *driver(const char *name)
 {
@@ -60,6 +63,9 @@ static void set_provider(const struct world *w, struct conf_provider *p)
 	char name[2] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
 			       (s->create_max < 1000 ? 4 : 0)),
 			'\0'};
+
+	if (s->tokens && s->token_ms == SIM_TOKEN_MS)
+		name[0] = s->gangs ? '9' : '8';
 
 	*p = (struct conf_provider){.name = mem_strdup("cloud"),
 				    .driver = mem_strdup(name),
@@ -129,6 +135,24 @@ static void change_conf(struct world *w)
 		w->zoned[i] = world_one_in(w, 2) ? !w->zoned[i] : w->zoned[i];
 }
 
+/* With another zone in every create of the first pool: that would make other bytes of a create in
+ * doubt (I4), so it is refused, whole. */
+static void reload_refused(struct world *w)
+{
+	struct conf *c;
+
+	if (!world_fault(w, SIM_RELOAD_REFUSED))
+		return;
+	sim_journal_met_all(w->journal, SIM_RELOAD_REFUSED);
+	w->zoned[0] = !w->zoned[0];
+	c = make_conf(w);
+	w->zoned[0] = !w->zoned[0];
+	if (engine_reload(w->engine, c, NULL) != 0)
+		conf_free(c);
+	else
+		world_fail(w, "I4: a reload changes what is in a create");
+}
+
 /* SIGHUP.  Under requests that are on the wire. */
 static void on_reload(struct world *w, void *ctx, uint64_t life)
 {
@@ -139,6 +163,7 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 	if (w->engine == NULL || w->crashed || w->life != life)
 		return; /* a later life has a task of its own */
 	world_at(w, w->now + world_between(w, 1, 600) * SIM_SECOND, on_reload, NULL, life);
+	reload_refused(w);
 	if (!world_fault(w, SIM_RELOADED))
 		return;
 	sim_journal_met_all(w->journal, SIM_RELOADED);
@@ -150,6 +175,28 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 		return;
 	world_fail(w, "a reload is refused: %s", e.msg);
 	conf_free(c);
+}
+
+/* --- the disk --------------------------------------------------------------------------------- */
+
+/* As main.c does every few seconds. */
+static void on_disk(struct world *w, void *ctx, uint64_t arg)
+{
+	(void)ctx;
+	(void)arg;
+	world_at(w, w->now + 5 * SIM_SECOND, on_disk, NULL, 0);
+	if (w->now >= w->disk_until && world_fault(w, SIM_DISK_FULL)) {
+		SIM_TRACE(w, "*** the disk is full");
+		sim_journal_met_all(w->journal, SIM_DISK_FULL);
+		w->disk_until = w->now + world_between(w, 5, 300) * SIM_SECOND;
+	}
+	if (w->engine != NULL && !w->crashed)
+		engine_look_at_disk(w->engine);
+}
+
+void sim_life_init(struct world *w)
+{
+	world_at(w, w->now + SIM_SECOND, on_disk, NULL, 0);
 }
 
 void life_start(struct world *w)
@@ -167,7 +214,8 @@ void life_start(struct world *w)
 	struct conf *c = make_conf(w);
 	struct err e;
 
-	w->crashed = false;
+	w->crashed = w->listed = w->told = w->told_full = false;
+	w->life_began = w->now;
 	SIM_TRACE(w, "*** life %u begins", w->life);
 	if (engine_new(&w->engine, &d, c, credentials, &e) != 0) {
 		world_fail(w, "I23: burstd does not start: %s", e.msg);
@@ -194,6 +242,7 @@ void life_end(struct world *w)
 	w->engine = NULL;
 	sim_http_cancel_all(w->http);
 	sim_proc_cancel_all(w->proc);
+	sim_gate_crashed(w->ctld);
 	w->totals->crashes++;
 	w->life++;
 	w->ctld->troubled = w->now > w->ctld->troubled ? w->now : w->ctld->troubled;

@@ -36,7 +36,6 @@ static void rests(struct world *w, struct sim_pool_state *p, const char *node, i
 		return;
 	r->born = born;
 	r->fails++;
-	p->step = w->step;
 	for (uint32_t i = 2; i < r->fails && ms < CLOSED_MAX_MS; i++)
 		ms *= 2;
 	if (r->fails == 1)
@@ -83,10 +82,13 @@ void sim_pool_saw_wrong(struct world *w, const char *node)
  */
 static bool came_up(const struct world *w, const char *node)
 {
+	const struct ctld_node *n = sim_ctld_find(w->ctld, node);
+	const struct inst *i = n != NULL ? sim_cloud_find(w->cloud, n->inst) : NULL;
+
 	for (size_t k = 0; k < w->cloud->nlive; k++)
 		if (strcmp(w->cloud->live[k]->node, node) == 0 && w->cloud->live[k]->worked)
 			return true;
-	return false;
+	return i != NULL && i->worked; /* it has ended, and slurmctld does not know yet */
 }
 
 void sim_pool_row(struct world *w, const struct node *was, const struct node *next, int64_t born)

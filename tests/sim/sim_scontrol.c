@@ -219,7 +219,8 @@ static void check_hands_off(struct sim_ctld *c, const struct ctld_node *n, const
 			   n->reason);
 	if (n->powering_up || n->powered_down || n->powering_down || n->invalid || n->dead_at != 0)
 		return;
-	if (i != NULL && i->state == INST_RUNNING && !i->excused && !i->lied && !i->unknown)
+	if (i != NULL && i->state == INST_RUNNING && !i->excused && !i->lied && !i->unknown &&
+	    n->seen_up == n->inst)
 		world_fail(c->w, "F51: %s is told %s, which an admin took in hand: %s", n->name,
 			   state, n->reason);
 }

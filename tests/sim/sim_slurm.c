@@ -25,6 +25,8 @@ struct sim_ctld *sim_ctld_new(struct world *w)
 			n->powered_down = true;
 		}
 	(void)snprintf(c->nodes[c->n].name, sizeof(c->nodes[0].name), "login1");
+	(void)snprintf(c->nodes[c->n].reason, sizeof(c->nodes[0].reason),
+		       "RMA=4711 State=POWERING_UP NodeName=c1 until=Monday");
 	c->nodes[c->n++].pool = SIM_POOLS_MAX;
 	for (size_t i = 0; i < c->n; i++) {
 		(void)snprintf(c->nodes[i].addr, sizeof(c->nodes[i].addr), "%s", c->nodes[i].name);
@@ -162,12 +164,16 @@ static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *no
 {
 	memcpy(j->nodes, nodes, j->n * sizeof(*nodes));
 	j->state = JOB_CONFIGURING;
+	j->started = false;
 	for (uint32_t i = 0; i < j->n; i++) {
 		c->nodes[nodes[i]].job = c->nodes[nodes[i]].booted = j->id;
 		c->nodes[nodes[i]].job_at = c->w->now;
 	}
 	SIM_TRACE(c->w, "  ctld: job %u gets %u nodes, %s first", (unsigned)j->id, (unsigned)j->n,
 		  c->nodes[nodes[0]].name);
+	j->look_at = c->w->now;
+	if (c->w->set.prolog)
+		sim_gate_start(c, j);
 }
 
 /* Nodes that are up come first, then those on their way, then those that sleep. */
@@ -197,6 +203,23 @@ static bool nodes_ready(const struct sim_ctld *c, const struct ctld_job *j)
 	return true;
 }
 
+/* slurmctld looks whether the nodes of a job are up when its prolog ends, and every 30 s. */
+static bool may_look(struct sim_ctld *c, struct ctld_job *j)
+{
+	bool waits = sim_gate_waits(c, j->id);
+
+	if (!c->w->set.prolog)
+		return true;
+	if (!waits && !j->started) {
+		j->started = true;
+		return true;
+	}
+	if (c->w->now < j->look_at)
+		return false;
+	j->look_at = c->w->now + 30 * SIM_SECOND;
+	return !waits;
+}
+
 static void met_job(struct sim_ctld *c, enum sim_fault f, const struct ctld_job *j)
 {
 	for (uint32_t i = 0; i < j->n; i++)
@@ -207,7 +230,7 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 {
 	struct world *w = c->w;
 
-	if (j->state == JOB_CONFIGURING && nodes_ready(c, j)) {
+	if (j->state == JOB_CONFIGURING && may_look(c, j) && nodes_ready(c, j)) {
 		j->state = JOB_RUNNING;
 		j->end_at = w->now + j->runtime;
 	} else if (j->state == JOB_CONFIGURING && world_one_in(w, 60) &&
@@ -219,7 +242,8 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 	} else if (j->state == JOB_RUNNING && w->now >= j->end_at) {
 		w->totals->jobs_done++;
 		sim_ctld_end_job(c, j);
-	} else if (j->state == JOB_PENDING && !j->held && w->now >= j->begin_at) {
+	} else if (j->state == JOB_PENDING && !j->held && w->now >= j->begin_at &&
+		   !sim_gate_waits(c, j->id)) {
 		schedule(c, j);
 	}
 }
@@ -351,6 +375,16 @@ static void go_down(struct sim_ctld *c)
 		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
 }
 
+static void go_deaf(struct sim_ctld *c)
+{
+	struct world *w = c->w;
+
+	c->deaf_until = w->now + world_between(w, 30, 600) * SIM_SECOND;
+	c->up_since = c->troubled = c->deaf_until;
+	for (size_t i = 0; i + 1 < c->n; i++)
+		world_met(w, SIM_CTLD_DEAF, c->nodes[i].name, 0);
+}
+
 /* F51: an idle node is taken out of slurm.conf; no program is called for it any more. */
 static void delete_a_node(struct sim_ctld *c)
 {
@@ -377,10 +411,14 @@ static void on_tick(struct world *w, void *ctx, uint64_t arg)
 		go_down(c);
 		return;
 	}
+	if (w->now >= c->deaf_until && world_fault(w, SIM_CTLD_DEAF))
+		go_deaf(c);
 	if (w->faults && w->now >= c->next_job)
 		submit(c);
 	if (world_one_in(w, 200))
 		delete_a_node(c);
+	if (w->set.prolog)
+		sim_gate_tick(c);
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		if (w->faults)
 			meddle(c, &c->jobs[i]);
@@ -404,9 +442,10 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 {
 	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
 
-	if (r != NULL && r->n.release)
-		i->excused = true; /* it was given up before it came */
-	if (n->down)               /* ReturnToService=2 */
+	/* It was given up before it came; after a restart burstd looks again before it deletes. */
+	if (r != NULL && r->n.release && (i->asked || r->born >= c->w->life_began))
+		i->excused = true;
+	if (n->down) /* ReturnToService=2 */
 		sim_ctld_set_reason(c, n, BY_NOBODY, "");
 	n->powering_up = n->powered_down = n->not_responding = n->down = n->power_up = false;
 	n->inst = i->number;
@@ -473,11 +512,17 @@ bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node)
 	       c->w->now - c->up_since > STALE_MS && sim_ctld_up(c);
 }
 
-void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, int64_t at)
+void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, size_t n, int64_t at)
 {
 	c->told_at = at;
-	memcpy(c->told, nodes, sizeof(c->told));
+	c->w->told = true;
 	for (size_t i = 0; i < c->n; i++) {
+		if (!nodes[i].deleted && n-- == 0)
+			break;
+		c->told[i] = nodes[i];
+		if (!nodes[i].powering_up && !nodes[i].powered_down && !nodes[i].powering_down &&
+		    !nodes[i].down && !nodes[i].not_responding)
+			c->nodes[i].seen_up = nodes[i].inst;
 		if (c->nodes[i].by == BY_ADMIN && c->nodes[i].reason_at < at &&
 		    c->nodes[i].reason_seen == 0)
 			c->nodes[i].reason_seen = c->w->now;
@@ -486,8 +531,12 @@ void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, int6
 	}
 }
 
-void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at)
+void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at, bool all)
 {
+	c->told_run_at = at;
+	memcpy(c->told_run, jobs, sizeof(c->told_run));
+	if (!all)
+		return;
 	c->told_jobs_at = at;
 	memcpy(c->told_jobs, jobs, sizeof(c->told_jobs));
 }
@@ -497,7 +546,8 @@ bool sim_ctld_told(const struct sim_ctld *c, const struct inst *i)
 	for (size_t k = 0; k < c->n; k++)
 		if (c->nodes[k].inst == i->number)
 			return c->told_at > c->nodes[k].up_at &&
-			       (c->w->set.instance_ids || strcmp(c->nodes[k].addr, i->addr) == 0);
+			       (c->w->set.instance_ids ||
+				(i->addr_shown && strcmp(c->nodes[k].addr, i->addr) == 0));
 	return false;
 }
 
@@ -542,7 +592,7 @@ void sim_ctld_heal(struct sim_ctld *c)
 {
 	uint32_t used[SIM_POOLS_MAX] = {0};
 
-	c->down_until = 0;
+	c->down_until = c->deaf_until = 0;
 	for (int running = 1; running >= 0; running--)
 		for (size_t i = 0; i < JOBS_MAX; i++) {
 			struct ctld_job *j = &c->jobs[i];

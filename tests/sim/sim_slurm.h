@@ -10,7 +10,13 @@
 #include "sim_cloud.h"
 #include "world.h"
 
-enum { JOBS_MAX = 24, JOB_NODES_MAX = 10, JOB_NODES_DICE = 4, JOB_ANY_POOL = SIM_POOLS_MAX };
+enum {
+	JOBS_MAX = 24,
+	JOB_NODES_MAX = 10,
+	JOB_NODES_DICE = 4,
+	JOB_ANY_POOL = SIM_POOLS_MAX,
+	PROLOGS_MAX = 64
+};
 
 /* Whose a node's reason is. */
 enum ctld_by { BY_NOBODY, BY_SLURM, BY_BURSTD, BY_ADMIN };
@@ -33,6 +39,7 @@ struct ctld_node {
 	int64_t unwanted_at; /* last time slurmctld did not want it up */
 	uint32_t inst;       /* whose slurmd is registered; 0: none */
 	int64_t up_at;       /* since when */
+	uint32_t seen_up;    /* the last instance that burstd was told it is up on */
 };
 
 enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING };
@@ -44,18 +51,31 @@ struct ctld_job {
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;
 	bool held;        /* by somebody */
+	bool started;     /* it has its nodes, and its prolog has ended */
+	int64_t look_at;  /* with a prolog: when slurmctld looks at its nodes by itself */
 	int64_t user_at;  /* when somebody last changed its begin time or held it */
 	uint32_t refused; /* times that burstd sent its nodes back, since ... */
 	int64_t refused_since;
 };
 
+struct prolog { /* one burst-prolog that waits */
+	struct sim_ctld *c;
+	uint32_t job;
+	int64_t since;     /* it was started */
+	int64_t opened;    /* it asked burstd last */
+	struct gate *gate; /* NULL: it will ask again */
+	bool nodes[SIM_NODES_MAX + 1];
+};
+
 struct sim_ctld {
 	struct world *w;
+	struct prolog prologs[PROLOGS_MAX]; /* job 0: none */
 	struct ctld_node nodes[SIM_NODES_MAX + 1];
 	size_t n;
 	struct ctld_job jobs[JOBS_MAX];
 	uint32_t last_job;
 	int64_t down_until; /* unreachable until then (F48) */
+	int64_t deaf_until; /* to burstd */
 	int64_t next_job;
 	int64_t up_since;                         /* it answers since then */
 	bool hung;                                /* down: does not even refuse */
@@ -64,6 +84,10 @@ struct sim_ctld {
 	struct ctld_node told[SIM_NODES_MAX + 1]; /* ... that showed this */
 	int64_t told_jobs_at;                     /* it has a list of all jobs of then ... */
 	struct ctld_job told_jobs[JOBS_MAX];      /* ... that showed these */
+	int64_t told_run_at;                      /* or of those that have nodes, of then ... */
+	struct ctld_job told_run[JOBS_MAX];       /* ... likewise */
+	bool lose_hooks;                          /* for a drill: no call reaches burstd */
+	bool telling_jobs;                        /* burstd is reading a list of jobs */
 	int64_t troubled; /* when something last went wrong between it and burstd */
 };
 
@@ -86,9 +110,9 @@ bool sim_ctld_told(const struct sim_ctld *c, const struct inst *i);
 void sim_ctld_given_up(struct sim_ctld *c, const char *node);
 bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i);
 
-/* Burstd was told this: all nodes, or all jobs, as they were then. */
-void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, int64_t at);
-void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at);
+/* Burstd was told this: the first n nodes that there are, or jobs, as they were then. */
+void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, size_t n, int64_t at);
+void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at, bool all);
 
 /* --- what sim_slurm.c lends to sim_scontrol.c and sim_admin.c --- */
 struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name); /* NULL: unknown */
@@ -120,6 +144,12 @@ void sim_admin_start(struct world *w);
 void sim_admin_heal(struct world *w); /* they undo what they did */
 /* The slurmd of an instance that lives stops, for good or for a while. */
 void sim_admin_kill_slurmd(struct sim_ctld *c, struct ctld_node *n, bool for_good);
+
+/* --- sim_gate.c: PrologSlurmctld --- */
+void sim_gate_start(struct sim_ctld *c, const struct ctld_job *j); /* it has its nodes now */
+void sim_gate_tick(struct sim_ctld *c);                      /* those that are to ask (again) do */
+void sim_gate_crashed(struct sim_ctld *c);                   /* their connections are closed */
+bool sim_gate_waits(const struct sim_ctld *c, uint32_t job); /* 0: any job */
 
 /* --- sim_hook.c: the three programs --- */
 void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes);

@@ -10,66 +10,113 @@
 #include "sim_journal.h"
 #include "sim_slurm.h"
 
-#define W(s) (1u << (s))
+/* What a fault cannot meet, or only by a chain of accidents: `make sim` does not ask for it. */
+#define W(s) (1u << NODE_##s)
 enum {
-	ALIVE = W(NODE_BOOTING) | W(NODE_READY),
-	SENT = W(NODE_CREATING) | W(NODE_INDOUBT),
-	ANY_ROW = ALIVE | W(NODE_CREATING) | W(NODE_DELETING) | W(NODE_GONE),
+	NO_ROW = 1u << NODE_NSTATES,
+	NODES = NO_ROW - 1,
+	OTHER_THAN_CREATE = (NODES & ~(W(CREATING) | W(INDOUBT))) | NO_ROW,
+	OTHER_THAN_BOOT = OTHER_THAN_CREATE & ~W(BOOTING),
+	OTHER_THAN_DELETE = (NODES & ~W(DELETING)) | NO_ROW,
+	OTHER_THAN_UP = (NODES & ~(W(BOOTING) | W(READY))) | NO_ROW,
 };
+static const char why_cr[] =
+	"a create is about what is being created; the rest of a repeat seldom matters";
+static const char why_rows[] = "it is about rows: what has none is not counted";
+static const char why_one[] = "it is not about a node";
+static const char why_del[] = "a delete is about what is being deleted";
+static const char why_end[] =
+	"only what has ended is shown so; a row seldom says otherwise by then";
+static const char why_dr[] = "a node drains for seconds: it would take two accidents at once";
+static const char why_list[] =
+	"what is not sent for or is gone has no instance, but by two accidents";
+static const char why_boot[] = "a node is booting then, or its create is in doubt";
+static const char why_up[] = "only what slurmctld has up; our row is late at most";
+static const char why_hook[] = "what is bought is sent for at once, and hooks come before or after";
+static const char why_idle[] = "only what no job has is deleted, so it is not on its way";
+static const char why_off[] = "only what slurmctld has off is powered up; our row is late at most";
 
 const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
-	[SIM_CREATE_REPLY_LOST] = {"F1 create's reply lost", 500, SENT},
-	[SIM_CRASH] = {"F2 F54 crash", 8, ANY_ROW},
-	[SIM_FAIL_THEN_SUCCESS] = {"F3 success after 500", 100, SENT},
-	[SIM_REFUSED_YET_MADE] = {"F3 success after refusal", 50, W(NODE_CREATING)},
-	[SIM_PARTIAL] = {"F4 partial create", 150, W(NODE_CREATING)},
-	[SIM_THROTTLED] = {"F7 throttled", 100, SENT | W(NODE_DELETING)},
-	[SIM_CAPACITY] = {"F8 capacity", 150, W(NODE_CREATING)},
-	[SIM_QUOTA] = {"F9 quota", 60, W(NODE_CREATING)},
-	[SIM_LATE_VISIBLE] = {"F12 visible late", 500, SENT},
-	[SIM_NO_ADDRESS] = {"F13 no address yet", 500, SENT},
-	[SIM_STALE] = {"F14 stale: ended shown running", 300, W(NODE_GONE)},
-	[SIM_FLAP] = {"F15 flapping", 80, ALIVE | W(NODE_DELETING)},
-	[SIM_LIST_BROKEN] = {"F16 broken list", 100, ALIVE | W(NODE_DELETING)},
-	[SIM_LIST_EMPTY] = {"F17 empty list", 60, ALIVE | W(NODE_DELETING)},
-	[SIM_UNKNOWN_STATE] = {"F19 unknown state", 100, ALIVE | W(NODE_DELETING)},
-	[SIM_DELETE_404] = {"F20 delete: 404 early", 700, W(NODE_DELETING)},
-	[SIM_DELETE_IGNORED] = {"F21 delete: 200, runs on", 200, W(NODE_DELETING)},
-	[SIM_DELETE_DENIED] = {"F22 delete refused", 150, W(NODE_DELETING)},
-	[SIM_STUCK_STOPPING] = {"F23 stuck stopping", 100, W(NODE_DELETING)},
-	[SIM_DELETE_5XX] = {"F24 delete: 500", 150, W(NODE_DELETING)},
-	[SIM_DELETE_REPLY_LOST] = {"F1 delete's reply lost", 150, W(NODE_DELETING)},
-	[SIM_NOT_SENT] = {"F26 not sent", 100, SENT | W(NODE_DELETING)},
-	[SIM_GARBAGE] = {"F30 garbage", 60, SENT | W(NODE_DELETING)},
-	[SIM_NEVER_BOOTS] = {"F34 never boots", 150, W(NODE_BOOTING)},
-	[SIM_SLOW_BOOT] = {"F35 boots late", 150, W(NODE_BOOTING)},
-	[SIM_RECLAIM] = {"F41 reclaimed", 250, ALIVE},
-	[SIM_ENDED] = {"F41 F10 ended", 200, ALIVE},
-	[SIM_HOOK_LOST] = {"F45 hook lost", 200, W(NODE_GONE) | W(NODE_READY)},
-	[SIM_HOOK_TWICE] = {"F46 hook twice", 200, ALIVE | W(NODE_DELETING)},
-	[SIM_HOOK_ORDER] = {"F47 hooks out of order", 300, W(NODE_GONE) | W(NODE_READY)},
-	[SIM_HOOK_LATE] = {"hook spooled", 150, W(NODE_READY)},
-	[SIM_NO_RESUME_FILE] = {"no resume file", 200, 0},
-	[SIM_CTLD_DOWN] = {"F48 slurmctld down", 3, ALIVE | W(NODE_DELETING)},
-	[SIM_SCONTROL_FAILS] = {"F49 scontrol fails", 150, 0},
-	[SIM_SCONTROL_HANGS] = {"F49 scontrol times out", 60, 0},
-	[SIM_NODE_DELETED] = {"F51 node deleted", 300, W(NODE_READY)},
-	[SIM_JOB_CANCELLED] = {"F53 job cancelled", 300, W(NODE_BOOTING)},
-	[SIM_COMMIT_FAILS] = {"F55 commit fails", 3, 0},
-	[SIM_CLOCK_JUMP] = {"F57 clock jumps", 150, 0},
-	[SIM_RESTORED] = {"F58 journal restored", 500, ALIVE | SENT | W(NODE_GONE)},
-	[SIM_CONF_CHANGED] = {"conf changed, restart", 300, SENT},
-	[SIM_RELOADED] = {"conf reloaded", 300, ALIVE | W(NODE_DELETING)},
-	[SIM_WRONG_NODE] = {"F36 registers wrong", 150, W(NODE_BOOTING)},
-	[SIM_WRONG_IMAGE] = {"F36 wrong image", 60, W(NODE_BOOTING)},
-	[SIM_SLURMD_DIES] = {"slurmd dies", 60, W(NODE_READY)},
-	[SIM_ADMIN_PAUSES] = {"pool paused or resumed", 30, 0},
-	[SIM_ADMIN_ORDERS] = {"drain or terminate", 40, ALIVE},
-	[SIM_ADMIN_DRAINS] = {"F51 drained or undrained", 60, ALIVE},
-	[SIM_ADMIN_DOWNS] = {"F51 set down or resumed", 30, ALIVE},
-	[SIM_ADMIN_POWERS_UP] = {"F51 powered up", 100, 0},
-	[SIM_ADMIN_REBOOTS] = {"F51 rebooted", 60, W(NODE_READY)},
+	[SIM_CREATE_REPLY_LOST] = {"F1 create's reply lost", 500, OTHER_THAN_BOOT, why_cr},
+	[SIM_CRASH] = {"F2 F54 crash", 8, NO_ROW, why_rows},
+	[SIM_FAIL_THEN_SUCCESS] = {"F3 success after 500", 100, OTHER_THAN_CREATE, why_cr},
+	[SIM_REFUSED_YET_MADE] = {"F3 success after refusal", 150, OTHER_THAN_CREATE, why_cr},
+	[SIM_PARTIAL] = {"F4 partial create", 150, OTHER_THAN_CREATE, why_cr},
+	[SIM_THROTTLED] = {"F7 throttled", 100, NO_ROW, why_rows},
+	[SIM_CAPACITY] = {"F8 capacity", 150, OTHER_THAN_CREATE, why_cr},
+	[SIM_QUOTA] = {"F9 quota", 60, OTHER_THAN_CREATE, why_cr},
+	[SIM_LATE_VISIBLE] = {"F12 visible late", 500, OTHER_THAN_CREATE, why_cr},
+	[SIM_NO_ADDRESS] = {"F13 no address yet", 500, OTHER_THAN_CREATE, why_cr},
+	[SIM_STALE] = {"F14 stale: ended shown running", 300,
+		       W(WANTED) | W(CREATING) | W(INDOUBT) | W(BOOTING) | W(READY) | W(DRAINING) |
+			       W(QUARANTINED),
+		       why_end},
+	[SIM_FLAP] = {"F15 flapping", 80, W(WANTED) | W(GONE), why_list},
+	[SIM_LIST_BROKEN] = {"F16 broken list", 100, NO_ROW, why_rows},
+	[SIM_LIST_EMPTY] = {"F17 empty list", 60, W(WANTED) | W(DRAINING) | W(GONE), why_list},
+	[SIM_LIST_OTHER] = {"F18 another account's list", 8, W(WANTED) | W(DRAINING) | W(GONE),
+			    why_list},
+	[SIM_UNKNOWN_STATE] = {"F19 unknown state", 100, W(WANTED) | W(GONE), why_list},
+	[SIM_DELETE_404] = {"F20 delete: 404 early", 700, OTHER_THAN_DELETE, why_del},
+	[SIM_DELETE_IGNORED] = {"F21 delete: 200, runs on", 200, OTHER_THAN_DELETE, why_del},
+	[SIM_DELETE_DENIED] = {"F22 delete refused", 150, OTHER_THAN_DELETE, why_del},
+	[SIM_STUCK_STOPPING] = {"F23 stuck stopping", 100, OTHER_THAN_DELETE, why_del},
+	[SIM_DELETE_5XX] = {"F24 delete: 500", 150, OTHER_THAN_DELETE, why_del},
+	[SIM_DELETE_REPLY_LOST] = {"F1 delete's reply lost", 150, OTHER_THAN_DELETE, why_del},
+	[SIM_NOT_SENT] = {"F26 not sent", 100, NO_ROW, why_rows},
+	[SIM_GARBAGE] = {"F30 garbage", 60, NO_ROW, why_rows},
+	[SIM_NEVER_BOOTS] = {"F34 never boots", 150, OTHER_THAN_BOOT, why_boot},
+	[SIM_SLOW_BOOT] = {"F35 boots late", 150, OTHER_THAN_BOOT, why_boot},
+	[SIM_AUTH] = {"F33 credentials refused", 3, NO_ROW, why_rows},
+	[SIM_MASS_RECLAIM] = {"F42 mass reclaim", 4,
+			      W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(GONE) |
+				      W(QUARANTINED) | NO_ROW,
+			      why_list},
+	[SIM_RECLAIM] = {"F41 reclaimed", 250,
+			 W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(GONE) |
+				 W(QUARANTINED) | NO_ROW,
+			 why_list},
+	[SIM_ENDED] = {"F41 F10 ended", 200,
+		       W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(GONE) |
+			       W(QUARANTINED) | NO_ROW,
+		       why_list},
+	[SIM_HOOK_LOST] = {"F45 hook lost", 200, W(WANTED), why_hook},
+	[SIM_HOOK_TWICE] = {"F46 hook twice", 200, W(WANTED), why_hook},
+	[SIM_HOOK_ORDER] = {"F47 hooks out of order", 300, W(WANTED), why_hook},
+	[SIM_HOOK_LATE] = {"hook spooled", 150, W(WANTED), why_hook},
+	[SIM_NO_RESUME_FILE] = {"no resume file", 200,
+				W(WANTED) | W(CREATING) | W(BOOTING) | W(DRAINING), why_hook},
+	[SIM_CTLD_DOWN] = {"F48 slurmctld down", 3, W(DRAINING), why_dr},
+	[SIM_CTLD_DEAF] = {"F48 slurmctld is deaf", 1, W(DRAINING), why_dr},
+	[SIM_SCONTROL_FAILS] = {"F49 scontrol fails", 150, NODES, why_one},
+	[SIM_SCONTROL_HANGS] = {"F49 scontrol times out", 60, NODES, why_one},
+	[SIM_NODE_DELETED] = {"F51 node deleted", 300,
+			      W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(QUARANTINED),
+			      why_idle},
+	[SIM_JOB_CANCELLED] = {"F53 job cancelled", 300, W(DRAINING) | W(QUARANTINED), why_dr},
+	[SIM_COMMIT_FAILS] = {"F55 commit fails", 8, NODES, why_one},
+	[SIM_DISK_FULL] = {"F55 disk full", 20, W(DRAINING) | NO_ROW, why_dr},
+	[SIM_CLOCK_JUMP] = {"F57 clock jumps", 150, NODES, why_one},
+	[SIM_RESTORED] = {"F58 journal restored", 500, W(DRAINING) | NO_ROW, why_dr},
+	[SIM_CONF_CHANGED] = {"conf changed, restart", 300, W(DRAINING) | NO_ROW, why_dr},
+	[SIM_RELOADED] = {"conf reloaded", 300, W(DRAINING) | NO_ROW, why_dr},
+	[SIM_RELOAD_REFUSED] = {"reload that needs a restart", 300,
+				W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
+	[SIM_WRONG_NODE] = {"F36 registers wrong", 150, OTHER_THAN_BOOT, why_boot},
+	[SIM_WRONG_IMAGE] = {"F36 wrong image", 60,
+			     W(WANTED) | W(READY) | W(DRAINING) | W(GONE) | W(QUARANTINED),
+			     why_boot},
+	[SIM_SLURMD_DIES] = {"slurmd dies", 60, OTHER_THAN_UP, why_up},
+	[SIM_ADMIN_PAUSES] = {"pool paused or resumed", 30, NODES, why_one},
+	[SIM_ADMIN_ORDERS] = {"drain or terminate", 40, W(DRAINING), why_dr},
+	[SIM_ADMIN_DRAINS] = {"F51 drained or undrained", 60, W(DRAINING), why_dr},
+	[SIM_ADMIN_DOWNS] = {"F51 set down or resumed", 30, W(DRAINING) | W(QUARANTINED), why_dr},
+	[SIM_ADMIN_POWERS_UP] = {"F51 powered up", 100,
+				 W(WANTED) | W(CREATING) | W(BOOTING) | W(DRAINING), why_off},
+	[SIM_ADMIN_REBOOTS] = {"F51 rebooted", 60, OTHER_THAN_UP, why_up},
 };
+
+#undef W
 
 /* --- dice ------------------------------------------------------------------------------------- */
 
@@ -169,10 +216,16 @@ static void choose(struct world *w)
 	s->slurmd_timeout_s = world_between(w, 30, 120);
 	s->concurrency = (uint32_t)world_between(w, 2, 16);
 	s->rate = world_one_in(w, 2) ? 0 : (uint32_t)world_between(w, 2, 10);
+	s->prolog = world_one_in(w, 2);
+	s->afresh = world_one_in(w, 2);
+	s->reuse = world_one_in(w, 2);
 	choose_pools(w);
 	choose_faults(w);
 	if (s->chance[SIM_RESTORED] != 0) /* both at once could give a number out twice (ADR 5) */
 		s->chance[SIM_CLOCK_JUMP] = 0;
+	/* A real one is known for longer than clocks are wrong by. */
+	s->token_ms = s->chance[SIM_CLOCK_JUMP] != 0 || world_one_in(w, 2) ? 24 * 60 * SIM_MINUTE
+									   : SIM_TOKEN_MS;
 }
 
 const struct sim_pool *world_pool_of(const struct world *w, const char *node)
@@ -201,6 +254,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->cloud = sim_cloud_new(w);
 	w->ctld = sim_ctld_new(w);
 	sim_admin_start(w);
+	sim_life_init(w);
 }
 
 void world_fini(struct world *w)

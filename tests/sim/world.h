@@ -28,6 +28,7 @@ enum {
 	SIM_SAME_MS_MAX = 5000, /* tasks at one instant: more is a loop without end (I25) */
 	SIM_SECOND = 1000,
 	SIM_MINUTE = 60000,
+	SIM_TOKEN_MS = 2 * SIM_MINUTE, /* what a forgetful provider knows a token for */
 };
 
 #define SIM_BEGIN_MS INT64_C(1800000000000) /* some day in 2027 */
@@ -49,6 +50,7 @@ enum sim_fault {
 	SIM_FLAP,              /* F15 */
 	SIM_LIST_BROKEN,       /* F16 */
 	SIM_LIST_EMPTY,        /* F17 */
+	SIM_LIST_OTHER,        /* F18: lists of another account, for minutes */
 	SIM_UNKNOWN_STATE,     /* F19 */
 	SIM_DELETE_404,        /* F20 */
 	SIM_DELETE_IGNORED,    /* F21 */
@@ -58,9 +60,11 @@ enum sim_fault {
 	SIM_DELETE_REPLY_LOST, /* F1 of a delete */
 	SIM_NOT_SENT,          /* F26 */
 	SIM_GARBAGE,           /* F30 */
+	SIM_AUTH,              /* F33: our credentials are refused, for minutes */
 	SIM_NEVER_BOOTS,       /* F34 */
 	SIM_SLOW_BOOT,         /* F35 */
 	SIM_RECLAIM,           /* F41 */
+	SIM_MASS_RECLAIM,      /* F42: all that run, at once */
 	SIM_ENDED,             /* F41 without notice, F10 */
 	SIM_HOOK_LOST,         /* F45 */
 	SIM_HOOK_TWICE,        /* F46 */
@@ -68,15 +72,18 @@ enum sim_fault {
 	SIM_HOOK_LATE,         /* through the spool */
 	SIM_NO_RESUME_FILE,
 	SIM_CTLD_DOWN,       /* F48 */
+	SIM_CTLD_DEAF,       /* F48: it works, and does not answer burstd, for minutes */
 	SIM_SCONTROL_FAILS,  /* F49 */
 	SIM_SCONTROL_HANGS,  /* F49: time-out after the effect */
 	SIM_NODE_DELETED,    /* F51: slurmctld knows it no more */
 	SIM_JOB_CANCELLED,   /* F53 */
 	SIM_COMMIT_FAILS,    /* F55 */
+	SIM_DISK_FULL,       /* F55: there is little room, for a while */
 	SIM_CLOCK_JUMP,      /* F57, over a restart */
 	SIM_RESTORED,        /* F58: over a restart, an older copy of the journal */
 	SIM_CONF_CHANGED,    /* over a restart: other creates from the same pool */
 	SIM_RELOADED,        /* while it runs */
+	SIM_RELOAD_REFUSED,  /* likewise, with what needs a restart: other creates from a pool */
 	SIM_WRONG_NODE,      /* F36: one registers wrong */
 	SIM_WRONG_IMAGE,     /* F36: all of a pool do, for a while */
 	SIM_SLURMD_DIES,     /* in an instance that lives, and perhaps comes back */
@@ -92,7 +99,8 @@ enum sim_fault {
 struct sim_fault_info {
 	const char *name;
 	uint32_t per_mille; /* how often when it is on: of the occasions it has */
-	uint32_t must_meet; /* node states (1 << enum node_state) in which it must be met */
+	uint32_t never;     /* node states (1 << enum node_state) that it cannot meet, and why */
+	const char *why;
 };
 extern const struct sim_fault_info sim_faults[SIM_NFAULTS];
 
@@ -145,6 +153,10 @@ struct sim_pool_state {
 struct sim_setting {
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
 	bool instance_ids;             /* slurmd says which instance it is on */
+	bool prolog;                   /* burst-prolog is PrologSlurmctld */
+	bool afresh;      /* a create that is repeated tries again what was refused (F4) */
+	bool reuse;       /* an address is given out again as soon as it is free (F37) */
+	int64_t token_ms; /* the provider knows a token for so long (I6) */
 	uint32_t create_max, delete_max, page;
 	size_t slice; /* nodes that burstd takes in one turn */
 	int64_t settle_ms, list_ms, timeout_ms, boot_ms, linger_ms;
@@ -159,8 +171,13 @@ struct world {
 	uint64_t seed, rng, step, task_seq;
 	int64_t now;  /* what the world's clocks say */
 	int64_t skew; /* how wrong burstd's clock is (F57) */
-	bool faults;  /* phase one */
-	bool crashed; /* the present life of burstd is over */
+	int64_t life_began;
+	bool listed, told;  /* in this life it had a whole list; a whole snapshot */
+	int64_t disk_until; /* until then the disk has no room (F55) ... */
+	bool told_full;     /* ... as far as burstd was told */
+	bool no_offers;     /* for a drill: the provider does not say its prices */
+	bool faults;        /* phase one */
+	bool crashed;       /* the present life of burstd is over */
 	bool failed;
 	char why[300];
 	struct sim_setting set;
@@ -259,11 +276,20 @@ void check_cancelled(struct world *w, const char *node);
 void check_powered_down(struct world *w, const char *node);
 bool check_converged(struct world *w, char *why, size_t size); /* nothing is left to do (I24) */
 
+/* A job's nodes go back to slurmctld because one of them cannot be had. */
+void check_refused(struct world *w, const char *node);
+
+/* --- sim_cells.c: which fault met which state ---
+ */
+void sim_cells_print(const struct sim_totals *t);
+unsigned sim_cells_missed(const struct sim_totals *t); /* how many were never met, and can be */
+
 /* --- sim_drill.c --- */
 /* With nothing faulty and nothing wanted: things that must be done within a bound. */
 void sim_drill(struct world *w, void (*step)(struct world *w));
 
 /* --- sim_life.c --- */
+void sim_life_init(struct world *w);
 void life_start(struct world *w);
 void life_end(struct world *w); /* after a crash, or at the end of the seed */
 

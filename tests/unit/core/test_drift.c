@@ -329,6 +329,23 @@ static void test_on(void **state)
 	check_rows(on, COUNT(on));
 }
 
+/* Bought again, and nothing came of that. */
+static void test_up_on_an_older_one_that_is_being_deleted(void **state)
+{
+	const struct row r = {.flags = ALLOC, .state = NODE_DELETING};
+	struct drift_seen s;
+	struct drift_todo t;
+	struct world w;
+
+	(void)state;
+	set_up(&w, &r, &s);
+	(void)add(&w, 6, NODE_GONE, "", "");
+	drift_node(w.nm, &s, &t);
+	assert_int_equal(t.deeds, DRIFT_UNBAR | DRIFT_POWER_DOWN);
+	assert_int_equal(t.why, DRIFT_WHY_DELETING);
+	finish(&w);
+}
+
 /* A reason of ours is known by its first word: what we set down we bring back. */
 static void test_reasons_are_ours(void **state)
 {
@@ -559,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_coming),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_on),
+		cmocka_unit_test(test_up_on_an_older_one_that_is_being_deleted),
 		cmocka_unit_test(test_reasons_are_ours),
 		cmocka_unit_test(test_owner),
 		cmocka_unit_test(test_claim),
