@@ -228,6 +228,20 @@ crash: $(BIN)/crash ## death at every write: EVERY=n PAIRS=n; one of them: FIRST
 		$(if $(MODEL_AGAIN),--model-again $(MODEL_AGAIN)) $(if $(LISTS),--lists) $(if $(TRACE),--trace),--every \
 		$(EVERY) --pairs $(PAIRS))
 
+# The small model: the real core, searched to the end; see tests/model/model.h.
+$(BIN)/model: $(call objs,tests/model/*.c) $(libcore)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
+model: $(BIN)/model ## every state of two nodes and two generations each
+	$(BIN)/model
+
+cover: deps ## branch coverage of burstd/; node.c and the replay of the journal must be reached whole
+	@$(MAKE) --no-print-directory MODE=cover BUILD=$(BUILD)/cover cover-all
+	@scripts/dev/cover.sh $(BUILD)/cover
+cover-all: $(PROGRAMS) $(UNIT) $(BIN)/sim
+
 e2e: deps all ## end-to-end tests on a private real Slurm
 	$(Q)$(prove) tests/e2e/run.sh
 
@@ -237,12 +251,12 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 # Everything, in one run of prove.
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh scripts/dev/check.sh tests/e2e/run.sh
+	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh scripts/dev/check.sh tests/e2e/run.sh
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan test-programs
-test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash
+test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model
 	@:
 
 SUITES ?= trixie
@@ -324,6 +338,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim museum crash bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum crash bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

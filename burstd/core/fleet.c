@@ -227,11 +227,11 @@ bool fleet_exists(const struct fleet_name *nm)
 	return false;
 }
 
-bool fleet_clear(const struct fleet_node *fn)
+bool fleet_clear(const struct fleet_node *fn, bool tagged)
 {
 	for (const struct fleet_node *o = fn->name->newest; o != NULL; o = o->older)
 		if (o != fn && o->n.state != NODE_GONE &&
-		    !(o->n.state == NODE_DELETING && o->n.accepted) &&
+		    !(tagged && o->n.state == NODE_DELETING && o->n.accepted) &&
 		    !(o->n.state == NODE_WANTED && o->n.gen > fn->n.gen)) /* it waits for this */
 			return false;
 	return true;

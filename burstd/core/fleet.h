@@ -116,7 +116,7 @@ bool fleet_exists(const struct fleet_name *nm);
 /* Is one of it quarantined?  Then none can be bought: it would wait for that delete for ever. */
 bool fleet_stuck(const struct fleet_name *nm);
 /* May a new generation be sent out?  False while another one may exist whose delete was not
- * accepted. */
-bool fleet_clear(const struct fleet_node *fn);
+ * accepted; or any other one, if the provider cannot tell generations apart (P2). */
+bool fleet_clear(const struct fleet_node *fn, bool tagged);
 
 #endif

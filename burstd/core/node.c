@@ -289,10 +289,12 @@ static void step_indoubt(struct node *n, const struct node_event *ev, const stru
 		n->attempts++;
 		break;
 	case NODE_EV_NOTSENT:
+		n->misses = 0; /* lists were not looked at meanwhile: one may have shown it (F15) */
 		n->wake_ms = backoff(n, ev);
 		n->attempts++;
 		break;
 	case NODE_EV_REFUSED: /* says nothing of the first try (F3): only lists can tell now */
+		n->misses = 0;
 		n->attempts = NODE_RETRIES;
 		if (!n->release)
 			n->reason = ev->reason;
@@ -482,9 +484,8 @@ bool node_step(struct node *n, const struct node_event *ev, const struct node_li
 		step_leaving(n, ev, lim);
 		break;
 	case NODE_GONE:
+	default: /* there is no other */
 		step_gone(n, ev);
-		break;
-	case NODE_NSTATES:
 		break;
 	}
 	return memcmp(&before, n, sizeof(*n)) != 0;

@@ -291,13 +291,16 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
  * wanted before we started, while slurmctld has not said anything since. */
 static bool sendable(struct engine *e, const struct fleet_node *fn)
 {
+	unsigned tagged =
+		engine_cloud(e, fn->n.pool)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
 	struct node_limits lim;
 
 	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL)
 		return false; /* it will be refused in a moment */
-	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 && fleet_clear(fn) &&
+	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
+	       fleet_clear(fn, tagged != 0) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
 		       NODE_WANT_CREATE;
 }

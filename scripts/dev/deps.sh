@@ -14,6 +14,7 @@ build='gcc make pkg-config libc6-dev libuv1-dev libcurl4-openssl-dev libjansson-
 unit='libcmocka-dev perl procps openssl'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3-minimal'
+cover='gcovr'
 check='git clang clang-format clang-tidy cppcheck shellcheck'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # libFuzzer's runtime carries clang's version in its name.
@@ -25,7 +26,7 @@ if [ "${1-}" = --list ]; then
 	shift
 fi
 case "$# $*" in
-'0 ') want="$build $unit $e2e $check $fuzz" ;;
+'0 ') want="$build $unit $e2e $check $cover $fuzz" ;;
 '1 build') want=$build ;;
 '1 matrix') want=$matrix ;;
 *)

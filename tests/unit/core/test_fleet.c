@@ -232,16 +232,18 @@ static void test_clear(void **state)
 		old = fleet_add(&f, &n);
 		n = make("c1", 3, NODE_WANTED, 0);
 		new = fleet_add(&f, &n);
-		assert_true(fleet_clear(old)); /* the younger one waits for it */
-		new->n.state = NODE_BOOTING;   /* found at the provider */
-		assert_false(fleet_clear(old));
+		assert_true(fleet_clear(old, true)); /* the younger one waits for it */
+		new->n.state = NODE_BOOTING;         /* found at the provider */
+		assert_false(fleet_clear(old, true));
 		new->n.state = NODE_WANTED;
-		assert_int_equal(fleet_clear(new), clear_when_older_is[s] == 'G');
+		assert_int_equal(fleet_clear(new, true), clear_when_older_is[s] == 'G');
 		old->n.accepted = true;
-		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');
+		assert_int_equal(fleet_clear(new, true), clear_when_older_is[s] != '-');
+		/* Its name is all that such a provider knows of it. */
+		assert_int_equal(fleet_clear(new, false), clear_when_older_is[s] == 'G');
 		/* What is only staged does not count: it is not durable. */
 		fleet_stage(old)->state = NODE_GONE;
-		assert_int_equal(fleet_clear(new), clear_when_older_is[s] != '-');
+		assert_int_equal(fleet_clear(new, true), clear_when_older_is[s] != '-');
 		fleet_fini(&f);
 	}
 }

@@ -1,0 +1,56 @@
+#!/bin/bash
+# cover.sh BUILDDIR: what the unit tests and 2,000 seeds of the simulator reach, branch by branch (T12).
+#
+# All of burstd/ is shown.  Two things must be reached whole, or this fails: core/node.c, and what reads the journal at
+# start.  A line with assert() does not count, for its other branch ends the process; nothing else is left out, but for a
+# line that says why with GCOVR_EXCL_BR_LINE.
+#
+# Not run: the tests of whole programs in tests/unit/slurm, daemon and providers.  They count system calls or look at
+# what is written to stderr, and gcov makes and writes its own.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${1:?usage: cover.sh BUILDDIR}
+whole='burstd/core/(node|drift)\.c'
+replay='journal_load|journal_get_number|journal_events|get_word|get_node|read_[a-z]*|parse_kind'
+command -v gcovr >/dev/null || {
+	echo "cover: gcovr is not installed; \`make deps\` installs it" >&2
+	exit 1
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+find "$build" -name '*.gcda' -delete
+mapfile -t units < <(find "$build/cover/tests/unit" -name '*.t' ! -path '*/slurm/*' ! -path '*/daemon/*' ! -path '*/providers/*' | sort)
+CMOCKA_MESSAGE_OUTPUT=TAP prove -Q --exec tests/unit/tap.sh "${units[@]}"
+"$build/cover/bin/sim" --seeds "${SEEDS:-2000}" --steps "${STEPS:-2000}"
+
+show() { # ARG...
+	gcovr -r . --object-directory "$build/cover/burstd" --exclude-unreachable-branches \
+		--exclude-branches-by-pattern '^\s*assert\(' --branches "$@" "$build/cover/burstd"
+}
+show --filter 'burstd/'
+show --filter "$whole" --json "$work/whole.json" >/dev/null
+show --filter 'burstd/store/journal\.c' --json "$work/journal.json" >/dev/null
+# The lines of the functions that replay.
+lines=$(awk -v names="^[a-z].*[ *]($replay)\\\\(" '
+	$0 ~ names && !/;$/ { inside = 1 }
+	inside { print NR }
+	/^}/ { inside = 0 }' burstd/store/journal.c)
+
+# Branches that nothing took, as FILE:LINE; with LINES only on those.
+missed() { # JSON [LINES]
+	jq -e '[.files[].lines[].branches[]?] | length > 0' "$1" >/dev/null || { echo "no branches in $1" && return; }
+	jq -r --arg lines "${2-}" '($lines | split("\n") | map(tonumber)) as $in | .files[] | .file as $f | .lines[] |
+		select(.["gcovr/noncode"] | not) | select(any(.branches[]?; .count == 0)) | .line_number |
+		select($in == [] or (. as $l | $in | index($l))) | "\($f):\(.)"' "$1"
+}
+missed=$(
+	missed "$work/whole.json"
+	missed "$work/journal.json" "$lines"
+)
+if [ -n "$missed" ]; then
+	echo "cover: branches that nothing takes:" >&2
+	echo "$missed" >&2
+	exit 1
+fi
+echo "cover: node.c and the replay of the journal are reached whole"
