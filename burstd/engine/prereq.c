@@ -38,9 +38,11 @@ void prereq_hurry(struct engine *e)
 	e->prereq->next_ms = 0;
 }
 
+/* Not before the first poll has ended; but if it ended badly, its slurm.conf may be why: without
+ * PrivateData=cloud 22.05 shows no node at all while all are powered down. */
 int64_t prereq_next_ms(const struct engine *e)
 {
-	return e->polled ? e->prereq->next_ms : INT64_MAX;
+	return e->polled || e->slurm_failed_ms != 0 ? e->prereq->next_ms : INT64_MAX;
 }
 
 void prereq_run(struct engine *e)

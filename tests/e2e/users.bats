@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# What users do besides sbatch of one job: srun, salloc, heterogeneous jobs, dependencies, arrays, ^C.
+# What users do besides sbatch of one job: srun, salloc, heterogeneous jobs, dependencies, ^C.
 
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2154
@@ -113,14 +113,6 @@ job_time() {
 	[ "$(wc -l <"$lab_dir/single")" = 6 ]
 	sort -n -c "$lab_dir/single"
 	[ "$(new_rows)" -le 3 ]
-}
-
-@test "an array of 1000 tasks, 8 to a node: 8 instances, and every task runs once" {
-	job=$(job --array=1-1000 -n1 -c1 -o /dev/null --wrap 'echo $SLURM_ARRAY_TASK_ID >>/run/lab/home/array')
-	within 120 job_is "$job" COMPLETED
-	[ "$(sort -u "$lab_dir/home/array" | wc -l)" = 1000 ]
-	[ "$(wc -l <"$lab_dir/home/array")" = 1000 ]
-	[ "$(new_rows)" = 8 ]
 }
 
 @test "no duplicate and no leaked second in all of this" {

@@ -17,6 +17,25 @@ teardown() {
 	sim_config '{"boot": null}'
 	sim_capacity null
 	rm -f /etc/simcloud/boot.conf
+	! grep -q '"cpu"' /etc/burstd/burstd.conf || one_pool
+}
+
+# Not while burstd has a node of the other one: it would not start.
+one_pool() {
+	calm
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
+}
+
+# c7 and c8 in a pool of their own, whose kind the provider always has
+two_pools() {
+	lab_stop burstd
+	sed 's/c\[1-8\]/c[1-6]/' -i /etc/burstd/burstd.conf
+	sed -n '/^pool/,$p' /etc/burstd/burstd.conf | sed 's/"h100"/"cpu"/; s/c\[1-6\]/c[7-8]/; s/gpu_8x_h100/cpu_4x/' \
+		>"$lab_dir/pool"
+	cat "$lab_dir/pool" >>/etc/burstd/burstd.conf
+	lab_start burstd
 }
 
 new_rows() {
@@ -40,6 +59,65 @@ told() {
 	comment "$1" | grep -q '^burstd: .*capacity.*next try 20'
 }
 
+# Create calls since the test began
+creates() {
+	sim_of /admin/stats '[.ops.create.answers[]] | add // 0'
+}
+
+# poked JOB CMD...: slurmctld looks at heterogeneous jobs when something has changed, and in this lab nothing else does
+poked() {
+	scontrol update jobid="$1" comment="$EPOCHREALTIME"
+	sleep 1
+	"${@:2}"
+}
+
+# In so many seconds JOB may start
+starts_in() {
+	local at
+	at=$(scontrol -o show job "$1" | sed -n 's/.* StartTime=\([^ ]*\).*/\1/p' | head -n 1)
+	echo $(($(date -d "$at" +%s) - EPOCHSECONDS))
+}
+
+# The first, and its tries are on other nodes each: Slurm (22.05 and 24.11) starts no heterogeneous job on a node that was
+# powered down by force, as a refused one is, before the next reconfigure.
+@test "a heterogeneous job, one component of which gets no nodes: told within 10 s, no node is kept for it, it runs later" {
+	two_pools
+	sim_capacity 0
+	sim DELETE /admin/stats >/dev/null
+	cat >"$lab_dir/het" <<-'S'
+		#!/bin/bash
+		#SBATCH -N1 --exclusive -w c7
+		#SBATCH hetjob
+		#SBATCH -N2 --exclusive -x c[7-8]
+		srun --het-group=0,1 hostname
+	S
+	job=$(job "$lab_dir/het")
+	within 30 poked "$job" happened 2 wanted
+	within 10 told "$job"
+	# That component waits 30 s and then a minute, and the other one does not start without it.  So at most three tries
+	# begin in two minutes, each with one create call for the pool that has nothing; it takes less to see those waits.
+	wait=$(starts_in "$job+1")
+	[ "$wait" -ge 20 ] && [ "$wait" -le 31 ]
+	# slurmctld lets the other component wait for cred_expire and a second.
+	within 15 eval 'squeue -h -j "$job" -o "%i %r" | grep "+0 " | grep -qv BeginTime'
+	within 15 alive 0
+	within 15 all_down
+	poked "$job" poked "$job" job_is "$job" PENDING
+	[ "$(new_rows)" = 1 ]
+	[ "$(creates)" = 2 ]
+	scontrol update jobid="$job" StartTime=now
+	within 60 poked "$job" happened 4 wanted
+	within 10 happened 2 job-postponed
+	within 5 eval '[ "$(starts_in "$job+1")" -ge 50 ]'
+	within 20 alive 0
+	[ "$(new_rows)" = 2 ]
+	[ "$(creates)" = 4 ]
+	sim_capacity null
+	scontrol update jobid="$job" StartTime=now
+	within 60 poked "$job" job_is "$job" COMPLETED
+	[ "$(grep -c '^c[1-8]$' "$lab_dir/home/job-$job.out")" = 3 ]
+	[ "$(new_rows)" = 5 ]
+}
 
 @test "a job that cannot get its nodes is told why within 10 s, and waits longer each time, over a restart" {
 	sim_capacity 0

@@ -1,0 +1,285 @@
+#!/usr/bin/env bats
+# A wrong slurm.conf, as a real slurmctld shows it: each setting that burstd judges is named with what it is, what it must
+# be and why; and slurm/burst.conf, which we ship, has all of them right.
+#
+# Two wrong ones, since a setting can be wrong in one way at a time.  docs/slurm.md is the list of what is judged: the last
+# test compares what was seen with it, so that a new rule has to be seen here, too.
+
+# Variables from the helper; scripts for the test to expand.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
+load helper
+LAB_BOOT=''
+
+setup_file() {
+	[ -d /run/lab ] || {
+		echo "run this file by tests/e2e/run.sh: it needs a lab of its own" >&2
+		return 1
+	}
+	lab_files && lab_slurm_conf && lab_burstd_conf || return
+	cp /etc/slurm/slurm.conf "$lab_dir/slurm.conf"
+	sed 's/^cluster .*/cluster = "falcon"/' -i /etc/burstd/burstd.conf
+	slurm_conf 1
+	local name i
+	# Without power saving, slurmctld looks for the addresses of all nodes, 10 s for each that has none.
+	for ((i = 1; i <= LAB_NODES; i++)); do
+		echo "10.77.255.$i c$i" >>/etc/hosts
+	done
+	for name in $lab_programs; do
+		lab_start "$name" || return
+	done
+}
+
+release=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
+
+# for_this RELEASES: as docs/slurm.md names them: all, 22.05, up to 23.02, from 24.11, 25.11.0 to 25.11.2
+for_this() {
+	local low=0 high=9999
+	case $1 in
+	all) ;;
+	'up to '*) high=${1#up to } ;;
+	'from '*) low=${1#from } ;;
+	*' to '*) low=${1% to *} low=${low%.*} high=${1#* to } high=${high%.*} ;;
+	*) low=$1 high=$1 ;;
+	esac
+	[ "$release" -ge "${low/./}" ] && [ "$release" -le "${high/./}" ]
+}
+
+# slurm_conf 1|2: the lab's, with wrong settings
+slurm_conf() {
+	sed -E '/^(AuthInfo|SchedulerParameters|ReturnToService|JobRequeue|[A-Za-z]*Program|PrologSlurmctld|Suspend[A-Za-z]*|Resume[A-Za-z]*)=/d
+		/^(SlurmctldParameters|TreeWidth|CommunicationParameters|PrivateData|SlurmdTimeout|PartitionName)=/d' \
+		"$lab_dir/slurm.conf" >/etc/slurm/slurm.conf
+	"wrong_$1" >>/etc/slurm/slurm.conf
+}
+
+wrong_1() {
+	cat <<-C
+		ResumeProgram=/bin/true
+		SuspendProgram=/bin/true
+		ResumeFailProgram=/bin/true
+		PrologSlurmctld=$lab_dir/bin/burst-prolog
+		PrologEpilogTimeout=30
+		ResumeRate=10
+		SuspendRate=20
+		ReturnToService=0
+		JobRequeue=0
+		SlurmctldParameters=power_save_min_interval=7,cloud_dns
+		SuspendTimeout=600
+		ResumeTimeout=60
+		SuspendExcNodes=c1
+		SuspendExcParts=late
+		SlurmdTimeout=0
+		AuthInfo=cred_expire=5
+		PartitionName=cloud Nodes=ALL Default=YES State=UP
+		PartitionName=late Nodes=c[7-8] State=UP SuspendTime=60
+	C
+	! for_this 'from 23.02' || echo SuspendExcStates=CLOUD
+	! for_this 'from 24.11' || echo CommunicationParameters=NoAddrCache
+}
+
+# releases|severity|setting|found|wanted
+named_1() {
+	cat <<-T
+		all|error|ClusterName|lab|falcon
+		all|error|PrologEpilogTimeout|30 s|not set, or more than 60 s
+		all|error|ReturnToService|0|2
+		all|error|JobRequeue|0|1
+		all|error|SlurmctldParameters|without idle_on_node_suspend|idle_on_node_suspend
+		all|error|ResumeTimeout|60 s for pool h100|at least 660 s
+		up to 23.02|error|CommunicationParameters|without NoAddrCache|NoAddrCache
+		22.05|error|PrivateData|without cloud|cloud
+		all|warning|ResumeProgram|/bin/true|/usr/libexec/burstd/burst-resume
+		all|warning|SuspendProgram|/bin/true|/usr/libexec/burstd/burst-suspend
+		all|warning|ResumeFailProgram|/bin/true|/usr/libexec/burstd/burst-resume-fail
+		all|warning|ResumeRate|10 nodes/min|0
+		all|warning|SuspendRate|20 nodes/min|0
+		all|warning|SlurmctldParameters|without power_save_interval, which means 10|power_save_interval=1, at most 5
+		all|warning|SlurmctldParameters|power_save_min_interval=7|no power_save_min_interval above 5
+		up to 23.02|warning|SlurmctldParameters|without cloud_reg_addrs|cloud_reg_addrs
+		all|warning|SlurmctldParameters|with cloud_dns|no cloud_dns
+		all|warning|SuspendTime|INFINITE for pool h100|seconds, for every pool
+		all|warning|SuspendTimeout|600 s for pool h100|at most 300 s
+		all|warning|SuspendExcNodes|c1, which has nodes of pool h100|no node of a pool
+		all|warning|SuspendExcParts|late, which has nodes of pool h100|no partition with a node of a pool
+		from 23.02|warning|SuspendExcStates|with CLOUD|no CLOUD
+		all|warning|SlurmdTimeout|0 sec|not 0
+		all|advice|AuthInfo|cred_expire=5|cred_expire of 10 or more
+		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
+		from 24.11|advice|CommunicationParameters|with NoAddrCache|no NoAddrCache
+		from 25.05|advice|SchedulerParameters|without requeue_on_resume_failure|requeue_on_resume_failure
+	T
+}
+
+# Power saving is off with this one.
+wrong_2() {
+	cat <<-C
+		ReturnToService=0
+		JobRequeue=1
+		SlurmctldParameters=power_save_interval=30,idle_on_node_suspend
+		ResumeTimeout=630
+		ResumeRate=0
+		SuspendRate=0
+		SuspendTime=INFINITE
+		PartitionName=cloud Nodes=ALL Default=YES State=UP
+	C
+	! for_this 22.05 || echo PrivateData=cloud
+}
+
+named_2() {
+	cat <<-T
+		all|error|ClusterName|lab|falcon
+		all|error|ResumeProgram|not set|/usr/libexec/burstd/burst-resume
+		all|error|SuspendProgram|not set|/usr/libexec/burstd/burst-suspend
+		all|error|ReturnToService|0|2
+		up to 23.02|error|TreeWidth|50|65533, unless cloud_dns is set
+		up to 23.02|error|CommunicationParameters|without NoAddrCache|NoAddrCache
+		all|error|SuspendTime|INFINITE|seconds, here or for the partitions
+		all|warning|ResumeFailProgram|not set|/usr/libexec/burstd/burst-resume-fail
+		all|warning|PrologSlurmctld|not set|/usr/libexec/burstd/burst-prolog
+		all|warning|SlurmctldParameters|power_save_interval=30|power_save_interval=1, at most 5
+		up to 23.02|warning|SlurmctldParameters|without cloud_reg_addrs|cloud_reg_addrs
+		all|warning|ResumeTimeout|630 s for pool h100|at least 660 s
+		all|advice|AuthInfo|without cred_expire, which means 120|cred_expire below 120
+		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
+		from 25.05|advice|SchedulerParameters|without requeue_on_resume_failure|requeue_on_resume_failure
+	T
+}
+
+# What no slurmctld can be given, or what no burstd asks for.  By the reason.
+cannot() {
+	cat <<-T
+		Older releases treat cloud nodes
+		burstd has not been tested with this release
+		A cloud node that is powered down is taken out of topology.conf.
+		When it is stopped, slurmctld waits without end
+		slurmctld may want the node again before its old instance
+		Slurm does not know of the GPUs
+		The other plugins do not know options such as --gpus
+		While burstd is away nobody gives up a node
+	T
+	# The first four are about the release itself, which is the one that is installed here.  burstd does not say how long a
+	# provider takes to accept a delete, nor which pools have GPUs, so the next three never come up.  The last is a third
+	# value of ResumeTimeout, from 25.05 on.
+}
+
+# documented: rows of docs/slurm.md that are for this release, as severity|setting|why
+documented() {
+	local setting wanted releases severity why
+	while IFS='|' read -r _ setting wanted releases severity why _; do
+		releases=${releases# } releases=${releases% } setting=${setting//[ \`]/} why=${why# }
+		! for_this "$releases" || echo "${severity// /}|$setting|${why% }"
+	done < <(grep '^| `[A-Z]' "$lab_repo/docs/slurm.md" | awk -F'|' 'NF == 7')
+}
+
+# What burstd has found: severity|setting|found|wanted|why
+found() {
+	burstctl status --json | jq -r '.slurm_conf[] | [.severity, .setting, .found, .wanted, .why] | join("|")'
+}
+
+expected() {
+	local releases rest
+	while IFS='|' read -r releases rest; do
+		! for_this "$releases" || echo "$rest"
+	done < <("named_$1")
+}
+
+as_expected() {
+	diff <(expected "$1" | sort) <(found | cut -d'|' -f1-4 | sort)
+}
+
+# all_say_it N: burstctl status, burstctl check, burstd --check and the log, of each problem of the N-th slurm.conf
+all_say_it() {
+	within 20 as_expected "$1" || as_expected "$1"
+	found >"$lab_dir/found.$1"
+	cut -d'|' -f1,2,5 "$lab_dir/found.$1" | sort >"$lab_dir/why.$1"
+	# The right reason: the one documented.
+	run -0 comm -23 "$lab_dir/why.$1" <(documented | sort)
+	[ "$output" = "" ]
+	burstctl status >"$lab_dir/status"
+	burstctl check >"$lab_dir/check" 2>&1 && return 1
+	lab_as slurm "$lab_dir/bin/burstd" --check --slurm >"$lab_dir/burstd" 2>&1 && return 1
+	local severity setting found wanted why
+	while IFS='|' read -r severity setting found wanted why; do
+		echo "$setting is $found"
+		[ "$severity" = advice ] ||
+			grep -F "slurm.conf ($severity): $setting is $found, wanted $wanted: $why" "$lab_dir/status"
+		grep -A 1 "^  $severity  *$setting is $found; wanted: $wanted\$" "$lab_dir/check" | grep -F "$why"
+		grep -F "slurm.conf: $severity: $setting is $found, wanted $wanted: $why" "$lab_dir/burstd"
+		[ "$(logged "$setting" "$found")" = 1 ]
+	done <"$lab_dir/found.$1"
+	[ "$(grep -c '; wanted: ' "$lab_dir/check")" = "$(wc -l <"$lab_dir/found.$1")" ]
+	[ "$(grep -c '^slurm.conf: ' "$lab_dir/burstd")" = "$(wc -l <"$lab_dir/found.$1")" ]
+}
+
+# How often the log has it
+logged() {
+	tr -d '"' </var/log/burstd.log | grep -cF " msg=slurm.conf setting=$1 found=$2 wanted="
+}
+
+# another_slurm_conf COMMAND: slurmctld is restarted with what that makes, and burstd sees it go and come
+another_slurm_conf() {
+	lab_stop slurmctld
+	burstctl reconcile
+	within 20 eval 'burstctl status | grep -q "slurmctld does not answer"'
+	"$@"
+	lab_start slurmctld
+	burstctl reconcile
+}
+
+@test "the first wrong slurm.conf: status, log and both checks name each setting, what it must be, and why" {
+	all_say_it 1
+}
+
+@test "another wrong one: what is wrong as before is not logged again" {
+	another_slurm_conf slurm_conf 2
+	all_say_it 2
+}
+
+# Ours, with the programs where the lab has them, and the lines uncommented that this release needs.
+burst_conf() {
+	local params=()
+	! for_this 'up to 23.02' || params=(-e 's/^#\(TreeWidth\|CommunicationParameters\)/\1/' -e '/^SlurmctldParameters=/s/$/,cloud_reg_addrs/')
+	! for_this 22.05 || params+=(-e 's/^#\(PrivateData\)/\1/')
+	sed "${params[@]}" -e "s|/usr/libexec/burstd/|$lab_dir/bin/|" "$lab_repo/slurm/burst.conf" >/etc/slurm/burst.conf
+}
+
+right() {
+	burst_conf
+	slurm_conf nothing
+	local more=''
+	! for_this 'from 25.05' || more=,requeue_on_resume_failure
+	cat >>/etc/slurm/slurm.conf <<-C
+		AuthInfo=cred_expire=30
+		SchedulerParameters=sched_interval=2$more
+		PartitionName=cloud Nodes=ALL Default=YES State=UP
+		Include /etc/slurm/burst.conf
+	C
+}
+
+wrong_nothing() {
+	:
+}
+
+@test "slurm/burst.conf is right: nothing is left but burstd's own cluster name, and then nothing" {
+	another_slurm_conf right
+	within 20 eval '[ "$(found | cut -d"|" -f2)" = ClusterName ]' || found
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
+	within 20 eval '[ "$(burstctl status --json | jq -c .slurm_conf)" = "[]" ]'
+	run -0 burstctl status
+	[[ $output != *slurm.conf* ]]
+	run -0 burstctl check
+	[[ $output == *'ok: slurm.conf as slurmctld '* ]]
+	run -0 lab_as slurm "$lab_dir/bin/burstd" --check --slurm
+	[[ $output == *'ok: slurm.conf'* ]]
+}
+
+@test "every rule of docs/slurm.md was seen, or cannot be" {
+	documented >"$lab_dir/documented"
+	[ "$(wc -l <"$lab_dir/documented")" -ge 30 ]
+	cannot >"$lab_dir/cannot"
+	run -1 grep -vFf <(cat "$lab_dir/why.1" "$lab_dir/why.2" "$lab_dir/cannot") "$lab_dir/documented"
+	# Nor is anything in both.
+	run -1 grep -Ff "$lab_dir/cannot" "$lab_dir/why.1" "$lab_dir/why.2"
+}
