@@ -1,6 +1,5 @@
 #include "engine/private.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -192,12 +191,10 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	struct engine *e = c->e;
 	struct node_event seen = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
 	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
-	enum drift_fate fate;
+	enum drift_fate fate = drift_fate(nm, in, e->started_ms);
 	struct fleet_node *fn;
 	struct node n;
 
-	assert(nm != NULL); /* who is nobody's node is a stray or left alone */
-	fate = drift_fate(nm, in, e->started_ms);
 	node_init(&n, in->node, gen, engine_now(e));
 	n.pool = nm->pool;
 	n.rate_nano_h = cloud_price(c, &e->conf->pools[nm->pool]);
@@ -244,13 +241,15 @@ static void observe_unknown(struct cloud *c, const struct provider_instance *in,
 	}
 	claim = drift_claim(&l);
 	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
+	if (claim == DRIFT_STRAY)
+		add_stray(c, in, strays);
+	if (nm == NULL)
+		return;
 	/* Before the first list is understood nothing is sent: what is wanted until then takes the
 	 * generation of what we found, and so will be its row. */
 	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_RIDDLE || c->listed))
 		nm->last_gen = in->gen;
-	if (claim == DRIFT_STRAY)
-		add_stray(c, in, strays);
-	else if (claim == DRIFT_ADOPT)
+	if (claim == DRIFT_ADOPT)
 		adopt(c, nm, in, in->gen);
 	else if (claim == DRIFT_ADOPT_NEXT)
 		adopt(c, nm, in, nm->last_gen + 1);
