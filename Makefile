@@ -292,6 +292,10 @@ torture: deps all ## each call of libc fails once: SAMPLE=n ONLY=regex FAULT="..
 	@BUILD=$(BUILD) BIN=$(BIN) SAMPLE='$(SAMPLE)' JOBS='$(JOBS)' ONLY='$(ONLY)' FAULT='$(FAULT)' PROGRESS=1 \
 		tests/torture/run.sh
 
+MINUTES ?= 30
+chaos: deps all ## a real cluster under kill -9, failover, reclaim and API faults: MINUTES=n SEED=n
+	@BUILD=$(BUILD) BIN=$(BIN) MINUTES='$(MINUTES)' SEED='$(SEED)' tests/chaos/run.sh
+
 bench: deps all ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
 
@@ -338,6 +342,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum crash bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -13,7 +13,7 @@ build='gcc make pkg-config libc6-dev libuv1-dev libcurl4-openssl-dev libjansson-
 	libssl-dev libmicrohttpd-dev libconfuse-dev scdoc'
 unit='libcmocka-dev perl procps openssl'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
-	python3-minimal'
+	python3'
 cover='gcovr'
 check='git clang clang-format clang-tidy cppcheck shellcheck'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'

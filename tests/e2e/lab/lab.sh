@@ -21,6 +21,9 @@
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
+: "${LAB_MAX_NODES:=$LAB_NODES}"                # of that pool
+: "${LAB_BACKUP:=}"                             # not empty: there is a backup slurmctld (lab_start backup)
+: "${LAB_MIN_JOB_AGE:=300}"                     # seconds for which slurmctld remembers a job that has ended
 
 lab_here=$(readlink -f "${BASH_SOURCE[0]%/*}")
 lab_repo=$(readlink -f "$lab_here/../../..")
@@ -101,7 +104,7 @@ lab_fail() {
 lab_users() {
 	local line
 	sed -i 's/^\(passwd\|group\|shadow\|hosts\):.*/\1: files/' /etc/nsswitch.conf
-	printf '127.0.0.1 localhost\n10.77.0.1 ctl\n' >/etc/hosts
+	printf '127.0.0.1 localhost\n10.77.0.1 ctl\n10.77.0.2 ctl2\n' >/etc/hosts
 	cp /etc/hosts "$lab_dir/hosts-extra"
 	line='researcher:x:20001:20001:a user of the cluster:/run/lab/home:/bin/bash'
 	grep -q '^researcher:' /etc/passwd || echo "$line" >>/etc/passwd
@@ -131,22 +134,24 @@ lab_files() {
 	done
 	[ -x "$LAB_BIN/burst-hook" ] || lab_fail "no programs in $LAB_BIN: run make first" || return
 	cp -R --preserve=links "$LAB_BIN/." "$lab_dir/bin/"
-	cp "$lab_here/sim-reboot" "$lab_here"/jobs/* "$lab_repo/scripts/node/sim-boot" "$lab_dir/bin/"
+	cp "$lab_here/sim-reboot" "$lab_here/backup" "$lab_here"/jobs/* "$lab_repo/scripts/node/sim-boot" "$lab_dir/bin/"
 	chmod -R go-w,a+rX "$lab_dir/bin"
 }
 
 # slurm.conf of the installed version: what must be said up to 23.02 is an error later.
 lab_slurm_conf() {
-	local version old='' dbd='' reg='' gather='' addr=''
+	local version old='' dbd='' reg='' gather='' addr='' backup=''
 	version=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
 	[ "$version" -ge 2302 ] || old=PrivateData=cloud
 	[ "$version" -lt 2302 ] || dbd=,job_extra
 	[ "$version" -ge 2311 ] || reg=,cloud_reg_addrs
 	[ "$version" -ge 2311 ] || addr=$'TreeWidth=65533\nCommunicationParameters=NoAddrCache'
 	[ "$version" -ge 2411 ] || gather=JobAcctGatherType=jobacct_gather/none
+	[ -z "$LAB_BACKUP" ] || backup=$'SlurmctldHost=ctl2(10.77.0.2)\nSlurmctldTimeout=10'
 	cat >/etc/slurm/slurm.conf <<-C
 		ClusterName=lab
 		SlurmctldHost=ctl(10.77.0.1)
+		$backup
 		SlurmUser=slurm
 		SlurmdUser=root
 		AuthType=auth/munge
@@ -175,7 +180,7 @@ lab_slurm_conf() {
 		MessageTimeout=10
 		InactiveLimit=0
 		KillWait=2
-		MinJobAge=300
+		MinJobAge=$LAB_MIN_JOB_AGE
 		PrologSlurmctld=$lab_dir/bin/burst-prolog
 		SuspendProgram=$lab_dir/bin/burst-suspend
 		ResumeProgram=$lab_dir/bin/burst-resume
@@ -191,7 +196,7 @@ lab_slurm_conf() {
 		$old
 		SlurmdParameters=config_overrides
 		AccountingStorageType=accounting_storage/slurmdbd
-		AccountingStorageHost=localhost
+		AccountingStorageHost=ctl
 		AccountingStorageTRES=gres/gpu,gres/gpu:h100
 		AccountingStoreFlags=job_comment$dbd
 		GresTypes=gpu
@@ -249,7 +254,7 @@ lab_burstd_conf() {
 			type         = "gpu_8x_h100"
 			region       = "eu-north-1"
 			market       = "on-demand"
-			max_nodes    = $LAB_NODES
+			max_nodes    = $LAB_MAX_NODES
 			max_rate     = "${LAB_MAX_RATE:-300}"
 			boot_timeout = "10m"
 			$LAB_POOL
@@ -316,7 +321,18 @@ lab_start_slurmctld() {
 }
 
 lab_slurmctld_ready() {
-	scontrol ping | grep -q ' UP'
+	scontrol ping | grep -q '(primary).* UP'
+}
+
+# The backup slurmctld, on a machine of its own: no burstd there, and its log is in /var/log/backup.
+lab_start_backup() {
+	lab_dirs slurm 755 /var/log/backup
+	lab_spawn backup root "$lab_dir/bin/backup"
+	lab_wait 20 lab_backup_ready
+}
+
+lab_backup_ready() {
+	scontrol ping | grep -q '(backup.*).* UP'
 }
 
 lab_start_simcloud() {

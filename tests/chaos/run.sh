@@ -1,0 +1,33 @@
+#!/bin/bash
+# run.sh: chaos on real processes (README.md), as TAP.  MINUTES=n (30; 3 below prove), SEED=n, NODES=n.
+#
+# Where root or namespaces are refused nothing is run: a TAP plan that says so for prove, one sentence and exit status 77
+# for people.
+set -u
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit
+minutes=${MINUTES:-${HARNESS_ACTIVE:+3}} minutes=${minutes:-30} seed=${SEED:-$((RANDOM * 32768 + RANDOM + 1))}
+BUILD=${BUILD:-build}
+if ! why=$(tests/e2e/lab/enter true 2>&1); then
+	echo "1..0 # SKIP ${why##*$'\n'}"
+	echo "$why" >&2
+	[ -z "${HARNESS_ACTIVE-}" ] || exit 0
+	exit 77
+fi
+out=$BUILD/chaos
+rm -rf "$out"
+mkdir -p "$out"
+echo "# chaos: $minutes minutes, seed $seed; again: make chaos MINUTES=$minutes SEED=$seed"
+tests/chaos/test_judge.py 2>&1 | sed 's/^/# /'
+rc=0
+[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+if [ $rc = 0 ]; then
+	export LAB_BIN=${BIN:-$BUILD/bin}
+	tests/e2e/lab/enter tests/chaos/chaos.sh "$minutes" "$seed" "$out" "${NODES:-22}" || rc=$?
+fi
+echo 1..1
+if [ $rc = 0 ]; then
+	echo "ok 1 - $minutes minutes of chaos, seed $seed: nothing lost, doubled or leaked"
+	exit
+fi
+echo "not ok 1 - $minutes minutes of chaos, seed $seed: logs and figures are in $out"
+exit 1
