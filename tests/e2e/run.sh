@@ -1,7 +1,7 @@
 #!/bin/bash
 # run.sh [FILE.bats...]: end-to-end tests on a real Slurm, as one TAP stream.  Without arguments: all of them.
 #
-# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, two for each processor unless told otherwise
+# Each file runs in a lab of its own (lab/enter).  JOBS run side by side, one more than processors unless told otherwise
 # (8 at most: memory), since a lab waits three quarters of its time; JOBS=1 takes them in turn.
 # `prove --exec tests/e2e/run.sh tests/e2e/*.bats` works too.  Where root or namespaces are refused nothing is run: a TAP
 # plan that says so for prove, one sentence and exit status 77 for people.
@@ -13,7 +13,7 @@ if [ $# = 0 ]; then
 	mapfile -t files < <(ls -S tests/e2e/*.bats)
 	set -- "${files[@]}"
 fi
-jobs=$(($(nproc) * 2))
+jobs=$(($(nproc) + 1))
 jobs=${JOBS:-$((jobs < 8 ? jobs : 8))}
 
 if ! why=$("$here/lab/enter" true 2>&1); then
