@@ -44,7 +44,7 @@ new_rows() {
 
 @test "slurmctld is away for longer than ResumeTimeout: the job runs in the end, and nothing is left" {
 	resume_timeout 10
-	sim_config '{"boot": "16s"}'
+	sim_config '{"boot": "40s"}'
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 20 alive 1
 	sim_config '{"boot": null}'
