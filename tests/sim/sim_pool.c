@@ -125,6 +125,27 @@ void sim_pool_crashed(struct world *w)
 	}
 }
 
+/* A pool that was closed opens for one purchase: nothing that was decided later goes out while that
+ * may still come up. */
+static void check_probe(struct world *w, const struct sim_pool *sp, const char *node)
+{
+	const struct sim_pool_state *p = &w->pools[sp - w->set.pools];
+	const struct sim_row *r, *own = NULL;
+	size_t n = sim_journal_rows(w->journal, &r);
+
+	for (size_t k = 0; k < n; k++)
+		if (strcmp(r[k].n.name, node) == 0 && r[k].n.state == NODE_CREATING)
+			own = &r[k];
+	if (own == NULL || p->waves < 2 || own->n.sent_ms != own->n.since_ms ||
+	    own->n.wanted_ms - w->skew < p->closed_until)
+		return; /* repeated, or decided before the pool was closed */
+	for (size_t k = 0; k < n; k++)
+		if (world_pool_of(w, r[k].n.name) == sp && node_coming(&r[k].n) &&
+		    !r[k].n.release && r[k].n.wanted_ms < own->n.wanted_ms)
+			world_fail(w, "F36: create of %s, while %s is tried first", node,
+				   r[k].n.name);
+}
+
 void sim_pool_check_create(struct world *w, const char *node)
 {
 	const struct sim_pool *sp = world_pool_of(w, node);
@@ -143,4 +164,5 @@ void sim_pool_check_create(struct world *w, const char *node)
 		world_fail(w,
 			   "F36: create of %s, and %u waves of its pool's machines came up wrong",
 			   node, (unsigned)p->waves);
+	check_probe(w, sp, node);
 }

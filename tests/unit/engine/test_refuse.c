@@ -120,6 +120,18 @@ static void test_gang(void **state)
 	assert_string_equal(F.told, "7 ");
 }
 
+/* What we have READY is of an earlier request, if slurmctld waits for the node to come up: it goes
+ * with the gang. */
+static void test_gang_with_an_old_instance(void **state)
+{
+	(void)state;
+	refuse_mark(&F.e, add("c1", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY, "none left");
+	(void)add("c2", NODE_READY, BOOTING);
+	(void)add("c3", NODE_READY, UP);
+	squeue("7|7|CONFIGURING|gpu||c[1-3]\n");
+	assert_string_equal(F.forced, "c1 c2 ");
+}
+
 /* Every job that is refused is told, however long it takes to send all their nodes back: a
  * millisecond passes with each. */
 static void test_all_are_told(void **state)
@@ -167,6 +179,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_gang),
+		TEST(test_gang_with_an_old_instance),
 		TEST(test_all_are_told),
 		TEST(test_shared),
 	};
