@@ -1,150 +1,6 @@
 /* operate.c and pool.c: what an admin orders.  The orders go nowhere here; what is counted, noted
  * and refused is looked at. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-#include "engine/private.h"
-#include "io/loop.h"
-#include "io/proc.h"
-
-static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
-
-/* --- a driver that cannot ask for anything -----------------------------------------------
- */
-
-static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
-{
-	(void)conf;
-	(void)e;
-	*self = NULL;
-	return 0;
-}
-
-static void fake_close(void *self)
-{
-	(void)self;
-}
-
-static struct provider_caps fake_caps(const void *self)
-{
-	(void)self;
-	return (struct provider_caps){.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
-				      .create_max = 1000,
-				      .delete_max = 1000,
-				      .token_ms = 86400000};
-}
-
-static int fake_build(const void *self, const struct provider_op *op, struct provider_request *out,
-		      struct err *e)
-{
-	(void)self;
-	(void)op;
-	(void)out;
-	return err_set(e, ERR_INVALID, "not here");
-}
-
-static const struct provider_ops *fake(const char *name)
-{
-	static const struct provider_ops ops = {.name = "fake",
-						.open = fake_open,
-						.close = fake_close,
-						.caps = fake_caps,
-						.build = fake_build};
-
-	(void)name;
-	return &ops;
-}
-
-/* --- an engine that is loaded and never started ------------------------------------------------
- */
-
-struct fix {
-	char dir[64];
-	struct loop *loop;
-	struct proc *proc;
-	struct journal *journal;
-	struct engine *e;
-};
-
-static struct conf *make_conf(void)
-{
-	struct conf *c = conf_new("burstd.conf");
-
-	c->cluster = mem_strdup("test");
-	memcpy(c->currency, "EUR", 4);
-	c->state_dir = mem_strdup("/nowhere");
-	c->listen = mem_strdup("");
-	c->slurm_bin = mem_strdup("/nowhere");
-	c->nproviders = 1;
-	c->providers = mem_zalloc(sizeof(*c->providers));
-	c->providers[0] = (struct conf_provider){.name = mem_strdup("cloud"),
-						 .driver = mem_strdup("fake"),
-						 .url = mem_strdup(""),
-						 .settle_ms = 60000,
-						 .list_ms = 30000,
-						 .timeout_ms = 30000,
-						 .concurrency = 4};
-	c->npools = 1;
-	c->pools = mem_zalloc(sizeof(*c->pools));
-	c->pools[0] = (struct conf_pool){.name = mem_strdup("pool"),
-					 .nodes_text = mem_strdup("c[1-3]"),
-					 .provider = mem_strdup("cloud"),
-					 .type = mem_strdup("t"),
-					 .region = mem_strdup("r"),
-					 .zone = mem_strdup(""),
-					 .max_nodes = 3,
-					 .max_rate_nano_h = INT64_C(100) * 1000000000,
-					 .price_nano_h = 1000000000,
-					 .boot_ms = 600000};
-	assert_int_equal(conf_finish(c, NULL), 0);
-	return c;
-}
-
-static void on_fatal(void *ctx, const struct err *e)
-{
-	(void)ctx;
-	fail_msg("%s", e->msg);
-}
-
-static int setup(void **state)
-{
-	struct fix *f = mem_zalloc(sizeof(*f));
-	char path[96];
-	bool existed;
-
-	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/operate-XXXXXX");
-	assert_non_null(mkdtemp(f->dir));
-	(void)snprintf(path, sizeof(path), "%s/journal.db", f->dir);
-	assert_int_equal(loop_new(&f->loop, NULL), 0);
-	assert_int_equal(journal_open(&f->journal, path, &existed, NULL), 0);
-	f->proc = proc_new(f->loop);
-	*state = f;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fix *f = *state;
-	char command[128];
-
-	engine_free(f->e);
-	proc_close(f->proc);
-	journal_close(f->journal);
-	loop_free(f->loop);
-	(void)snprintf(command, sizeof(command), "rm -r %s", f->dir);
-	assert_int_equal(system(command), 0);
-	free(f);
-	return 0;
-}
+#include "loaded_engine.h"
 
 /* c1 and c2 are READY in the journal, c3 is off. */
 static void load(struct fix *f)
@@ -330,6 +186,33 @@ static void test_pause(void **state)
 	assert_int_equal(events(f, "", "resumed", "pool pool, ordered by root"), 1);
 }
 
+/* --- what follows from a change ----------------------------------------------------------------
+ */
+
+/* Where a node is one certain machine its refusal is about that one: it rests. */
+static void test_refused_machine(void **state)
+{
+	struct fix *f = *state;
+	struct node_event start = {.type = NODE_EV_START, .now_ms = loop_now(f->loop), .batch = 1};
+	struct node_event no = {.type = NODE_EV_REFUSED,
+				.reason = NODE_BECAUSE_CAPACITY,
+				.now_ms = loop_now(f->loop)};
+	struct fleet_node *fn;
+	struct node n;
+
+	fake_flags |= PROVIDER_MACHINES;
+	load(f);
+	node_init(&n, "c3", 7, loop_now(f->loop));
+	fn = engine_insert(f->e, &n, "for the test");
+	engine_post(f->e, fn, &start);
+	engine_commit(f->e);
+	engine_post(f->e, fn, &no);
+	engine_commit(f->e);
+	assert_int_equal(fn->n.state, NODE_GONE);
+	assert_int_equal(fn->name->fails, 1);
+	assert_true(fn->name->rests_ms > engine_now(f->e));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -338,6 +221,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_refused_machine, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("operate", tests, NULL, NULL);

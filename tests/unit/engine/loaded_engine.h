@@ -1,0 +1,159 @@
+/* loaded_engine.h - a real engine, loaded from a real journal and never started, for tests that
+ * call into its files: its driver builds no request, and scontrol and squeue are not there. */
+#ifndef TESTS_LOADED_ENGINE_H
+#define TESTS_LOADED_ENGINE_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+#include "io/loop.h"
+#include "io/proc.h"
+
+static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
+
+/* --- a driver that cannot ask for anything -----------------------------------------------
+ */
+
+static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
+{
+	(void)conf;
+	(void)e;
+	*self = NULL;
+	return 0;
+}
+
+static void fake_close(void *self)
+{
+	(void)self;
+}
+
+static unsigned fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS; /* a test may add to them */
+
+static struct provider_caps fake_caps(const void *self)
+{
+	(void)self;
+	return (struct provider_caps){
+		.flags = fake_flags, .create_max = 1000, .delete_max = 1000, .token_ms = 86400000};
+}
+
+static int fake_build(const void *self, const struct provider_op *op, struct provider_request *out,
+		      struct err *e)
+{
+	(void)self;
+	(void)op;
+	(void)out;
+	return err_set(e, ERR_INVALID, "not here");
+}
+
+static const struct provider_ops *fake(const char *name)
+{
+	static const struct provider_ops ops = {.name = "fake",
+						.open = fake_open,
+						.close = fake_close,
+						.caps = fake_caps,
+						.build = fake_build};
+
+	(void)name;
+	return &ops;
+}
+
+/* --- an engine that is loaded and never started ------------------------------------------------
+ */
+
+struct fix {
+	char dir[64];
+	struct loop *loop;
+	struct proc *proc;
+	struct journal *journal;
+	struct engine *e;
+	int64_t ahead; /* by so much the next lists are later than now */
+};
+
+static struct conf_pool make_pool(const char *name, const char *nodes)
+{
+	return (struct conf_pool){.name = mem_strdup(name),
+				  .nodes_text = mem_strdup(nodes),
+				  .provider = mem_strdup("cloud"),
+				  .type = mem_strdup("t"),
+				  .region = mem_strdup("r"),
+				  .zone = mem_strdup(""),
+				  .max_nodes = 3,
+				  .max_rate_nano_h = INT64_C(100) * 1000000000,
+				  .price_nano_h = 1000000000,
+				  .boot_ms = 600000};
+}
+
+static struct conf *make_conf(void)
+{
+	struct conf *c = conf_new("burstd.conf");
+
+	c->cluster = mem_strdup("test");
+	memcpy(c->currency, "EUR", 4);
+	c->state_dir = mem_strdup("/nowhere");
+	c->listen = mem_strdup("");
+	c->slurm_bin = mem_strdup("/nowhere");
+	c->nproviders = 1;
+	c->providers = mem_zalloc(sizeof(*c->providers));
+	c->providers[0] = (struct conf_provider){.name = mem_strdup("cloud"),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .settle_ms = 60000,
+						 .list_ms = 30000,
+						 .timeout_ms = 30000,
+						 .concurrency = 4};
+	c->npools = 1;
+	c->pools = mem_zalloc(sizeof(*c->pools));
+	c->pools[0] = make_pool("pool", "c[1-3]");
+	assert_int_equal(conf_finish(c, NULL), 0);
+	return c;
+}
+
+static void on_fatal(void *ctx, const struct err *e)
+{
+	(void)ctx;
+	fail_msg("%s", e->msg);
+}
+
+static int setup(void **state)
+{
+	struct fix *f = mem_zalloc(sizeof(*f));
+	char path[96];
+	bool existed;
+
+	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/engine-XXXXXX");
+	assert_non_null(mkdtemp(f->dir));
+	(void)snprintf(path, sizeof(path), "%s/journal.db", f->dir);
+	assert_int_equal(loop_new(&f->loop, NULL), 0);
+	assert_int_equal(journal_open(&f->journal, path, &existed, NULL), 0);
+	f->proc = proc_new(f->loop);
+	fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS;
+	*state = f;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fix *f = *state;
+	char command[128];
+
+	engine_free(f->e);
+	proc_close(f->proc);
+	journal_close(f->journal);
+	loop_free(f->loop);
+	(void)snprintf(command, sizeof(command), "rm -r %s", f->dir);
+	assert_int_equal(system(command), 0);
+	free(f);
+	return 0;
+}
+
+#endif
