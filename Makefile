@@ -194,7 +194,7 @@ museum: $(BIN)/sim ## the simulator finds mistakes that others made: NAME= JOBS=
 CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir renameat renameat2 unlinkat stat lstat \
 	fstat fstatat statvfs fdopendir readdir closedir flock getpid getrandom clock_wall_ms life_end world_alive \
 	world_fault engine_take_call $(addprefix journal_,begin put_node del_node put_batch \
-	del_batch put_event put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool end_call commit abandon add_call load \
+	del_batch put_event put_audit put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool end_call commit abandon add_call load \
 	get_number last_event look) sim_journal_has_call
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
@@ -202,7 +202,7 @@ $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \
-		$(shell pkg-config --libs jansson sqlite3)
+		$(shell pkg-config --libs jansson sqlite3 libcrypto)
 
 # How many test files at once, JOBS=1 for one after the other.  First those that keep time themselves, when nothing else
 # runs; then what fills the machine, at the lowest priority, and beside it the end-to-end tests, which wait for Slurm.

@@ -33,7 +33,8 @@ enum {
 	EXIT_SILENT = 69, /* sysexits.h's EX_UNAVAILABLE: slurmctld does not answer --check */
 	EXIT_CONF = 78,   /* sysexits.h's EX_CONFIG: systemd is told not to try again */
 	SPOOL_EVERY_MS = 5000,
-	QUIET_MS = 1000, /* since the last call: nobody waits for the disk now */
+	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
+	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
 	METRICS_IDLE_S = 10,
 	METRICS_CONNS = 32,
 	HEAP_KEEP = 128 << 10,
@@ -77,8 +78,9 @@ struct burstd { /* everything there is, in the order it is made */
 	struct http_server *metrics;
 	struct ctl_server *ctl;
 	struct timer *spool_timer, *watchdog_timer;
-	int64_t called_ms; /* the last call of a hook */
-	int status;        /* to exit with */
+	int64_t called_ms;         /* the last call of a hook */
+	int64_t told_seq, told_ms; /* of the audit log, and when */
+	int status;                /* to exit with */
 };
 
 static int fail(struct burstd *b, int status, const struct err *e)
@@ -217,6 +219,20 @@ static void keep_house(struct burstd *b)
 	timer_at(b->spool_timer, now + (more ? QUIET_MS : SPOOL_EVERY_MS));
 }
 
+/* For another machine that keeps our log: what is cut off the audit log here is known there. */
+static void tell_head(struct burstd *b)
+{
+	const struct journal_mark *head = journal_audit_head(b->journal);
+	char text[32 + JOURNAL_HASH_SIZE];
+
+	if (head->seq == b->told_seq || loop_now(b->loop) < b->told_ms + HEAD_EVERY_MS)
+		return;
+	b->told_seq = head->seq;
+	b->told_ms = loop_now(b->loop);
+	(void)snprintf(text, sizeof(text), "%lld:%s", (long long)head->seq, head->hash);
+	log_write(b->log, LOG_INFO, "audit log", "head", text, NULL);
+}
+
 static void on_spool_timer(void *ctx)
 {
 	struct burstd *b = ctx;
@@ -227,6 +243,7 @@ static void on_spool_timer(void *ctx)
 	if (n < 0)
 		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
 	engine_look_at_disk(b->engine);
+	tell_head(b);
 	if (quiet)
 		keep_house(b);
 	else

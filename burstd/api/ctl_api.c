@@ -188,6 +188,8 @@ static const struct {
 	{"nodes", CTL_VIEWER, ctl_show_nodes},
 	{"node", CTL_VIEWER, ctl_show_node},
 	{"events", CTL_VIEWER, ctl_show_events},
+	{"audit", CTL_OPERATOR, ctl_audit_show},
+	{"audit-verify", CTL_OPERATOR, ctl_audit_verify},
 	{"config", CTL_OPERATOR, op_config},
 	{"reconcile", CTL_OPERATOR, op_reconcile},
 	{"reload", CTL_OPERATOR, op_reload},

@@ -50,6 +50,8 @@ int ctl_show_status(struct ctl_reply *r);
 int ctl_show_nodes(struct ctl_reply *r);
 int ctl_show_node(struct ctl_reply *r);
 int ctl_show_events(struct ctl_reply *r);
+int ctl_audit_show(struct ctl_reply *r);
+int ctl_audit_verify(struct ctl_reply *r);
 int ctl_order_drain(struct ctl_reply *r);
 int ctl_order_terminate(struct ctl_reply *r);
 int ctl_order_pause(struct ctl_reply *r);

@@ -189,12 +189,11 @@ static void take_operand(struct line *l, char *word)
 	int used;
 
 	l->last = word;
-	if (l->command != NULL) {
-		l->operands++;
+	/* A command of one word may begin the name of another. */
+	if (l->nnames == 2 || (l->command != NULL && l->command->max > 0)) {
+		l->operands += l->command != NULL;
 		return;
 	}
-	if (l->nnames == 2)
-		return;
 	l->names[l->nnames++] = word;
 	l->command = cli_find(l->names, l->nnames, &used);
 	if (l->command != NULL)
@@ -263,7 +262,8 @@ static int run_complete(const struct cli *c, const void *args, char **operands)
 		offer_option(&t, &l);
 	else if (l.command != NULL)
 		offer_operand(&t, &l);
-	else
+	if (l.pending == NULL && (l.only_operands || t.word[0] != '-') &&
+	    (l.command == NULL || (l.nnames == 1 && l.operands == 0)))
 		offer_commands(&t, l.nnames > 0 ? l.names[0] : "");
 	return CLI_OK;
 }

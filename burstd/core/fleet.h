@@ -20,6 +20,7 @@ struct fleet_node {        /* one incarnation */
 	bool mark;       /* for one pass over a list, whoever makes it */
 	int64_t seen_ms; /* begin of the last list that showed it; 0: none since our start */
 	const char *fresh; /* why it was made, while the journal does not have it; else NULL */
+	const char *made;  /* likewise, for good; NULL: before our start */
 	struct fleet_name *name;
 	struct fleet_node *older; /* previous generation of this name that is still known */
 	struct fleet_node *state_next, **state_prev; /* list of its state */
@@ -58,6 +59,7 @@ struct fleet_name { /* one Slurm node */
 	struct doomed *doomed;         /* the engine's, while it is about to be told so */
 	char *told;                    /* why it was told so, or to drain it; NULL: never */
 	int64_t told_ms;               /* and when; memory only, for people */
+	char by[32];                   /* the admin who ordered something about it last; likewise */
 };
 
 struct fleet_pool {

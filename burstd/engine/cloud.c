@@ -216,12 +216,9 @@ static void count(struct engine_counters *n, enum provider_op_kind kind)
 	(*of[kind])++;
 }
 
-void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
 {
-	struct provider_request p = {0};
 	struct request *rq = mem_zalloc(sizeof(*rq));
-	struct err e = {0};
-	int rc;
 
 	*rq = (struct request){.cloud = c, .op = *op, .fn = fn, .ctx = ctx};
 	rq->next = c->e->requests;
@@ -231,8 +228,20 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	c->e->requests = rq;
 	c->inflight++;
 	(void)bucket_take(&c->bucket, engine_now(c->e));
-	count(&c->e->count, op->kind);
-	rc = c->ops->build(c->self, op, &p, &e);
+	(void)err_set(&rq->unsent, ERR_NOTSENT, "it was not sent");
+	return rq;
+}
+
+void cloud_let_go(struct request *rq)
+{
+	struct cloud *c = rq->cloud;
+	struct provider_request p = {0};
+	struct err e = {0};
+	int rc;
+
+	rq->unsent = (struct err){0};
+	count(&c->e->count, rq->op.kind);
+	rc = c->ops->build(c->self, &rq->op, &p, &e);
 	if (rc == 0) {
 		rc = p.kind == PROVIDER_HTTP ? send_http(rq, &p, &e) : send_command(rq, &p, &e);
 		provider_request_fini(&p);
@@ -243,6 +252,11 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 		return;
 	rq->unsent = e; /* told from the next turn, never from inside this call */
 	c->e->unsent = true;
+}
+
+void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+{
+	cloud_let_go(cloud_hold(c, op, fn, ctx));
 }
 
 void cloud_fail_unsent(struct engine *e)

@@ -152,7 +152,10 @@ static void turn(struct engine *e)
 	prereq_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
+	(void)audit_order(e);
 	engine_commit(e);
+	if (audit_order(e)) /* what followed from that */
+		engine_commit(e);
 	if (e->dead)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++)

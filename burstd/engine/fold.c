@@ -128,7 +128,7 @@ void engine_want(struct engine *e, const struct node *n, const char *why)
 {
 	struct fleet_node *fn = fleet_add(&e->fleet, n);
 
-	fn->fresh = why;
+	fn->fresh = fn->made = why;
 	push(&e->fresh, &e->nfresh, &e->fresh_cap, fn);
 }
 

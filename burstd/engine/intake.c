@@ -286,7 +286,7 @@ static bool resume(struct engine *e, struct pending *p)
 	}
 	note_strangers(e, d);
 	forgive(e, d);
-	act_on(e, d, "slurmctld called ResumeProgram");
+	act_on(e, d, ENGINE_WHY_CALL);
 	return true;
 }
 
@@ -308,7 +308,7 @@ static void act_with_jobs(struct engine *e, const char *list, size_t list_len, c
 	note_strangers(e, &d);
 	if (fresh)
 		forgive(e, &d);
-	act_on(e, &d, fresh ? "slurmctld called ResumeProgram" : "slurmctld has it powering up");
+	act_on(e, &d, fresh ? ENGINE_WHY_CALL : "slurmctld has it powering up");
 	demand_fini(&d);
 }
 

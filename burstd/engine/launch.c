@@ -257,6 +257,17 @@ static struct batch *batch_new(struct engine *e, uint32_t pool, struct fleet_nod
 	return b;
 }
 
+static void record(struct cloud *c, const struct batch *b, const char *verb)
+{
+	struct audit a;
+
+	audit_begin(&a, b->n);
+	for (size_t i = 0; i < b->n; i++)
+		audit_create(&a, b->members[i].name,
+			     fleet_gen(b->members[i].name, b->members[i].gen));
+	audit_put(c->e, &a, verb, c->conf->name, b->j.token);
+}
+
 /* Intent, durable, then the request (I1, I5). */
 static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, size_t n)
 {
@@ -280,6 +291,7 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
 	if (rc == 0) {
 		journal_put_batch(engine_tx(e), &b->j);
 		journal_put_number(engine_tx(e), ENGINE_LAST_BATCH, (int64_t)b->j.id);
+		record(c, b, "create");
 	}
 	engine_commit(e);
 	engine_spend(e, n);
@@ -489,7 +501,11 @@ static void launch_again(struct engine *e)
 			give_up_repeating(e, b);
 			continue;
 		}
-		batch_send(c, b);
+		record(c, b, "create-again");
+		engine_commit(e);
+		/* That may have told us more. */
+		if (!e->dead && wants_repeat(e, b) && repeatable(b))
+			batch_send(c, b);
 	}
 }
 

@@ -45,13 +45,14 @@ static void operate(struct engine *e, struct fleet_name *nm, const struct engine
 	(void)snprintf(detail, sizeof(detail), "ordered by %.60s", rq->by);
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
 		     rq->order == ENGINE_DRAIN ? "drained" : "terminated", detail);
+	(void)snprintf(nm->by, sizeof(nm->by), "%.31s", rq->by);
 	if (!is_held(nm)) {
 		release(e, nm); /* nothing runs there */
 	} else if (rq->order == ENGINE_DRAIN) {
 		fleet_tell(nm, "drained by an admin", engine_now(e));
-		slurm_drain(e->slurm, nm->name, "burstd: drained by an admin");
+		slurm_drain(e->slurm, nm->name, ENGINE_WHY_DRAINED);
 	} else {
-		engine_power_down(e, nm, is_silent(nm), "burstd: terminated by an admin");
+		engine_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
 	}
 }
 

@@ -61,6 +61,11 @@ enum {
  * back and settled batches are forgotten (F57). */
 #define ENGINE_LAST_BATCH "last_batch"
 
+/* Why things are done; the audit log tells by these who caused it. */
+#define ENGINE_WHY_CALL       "slurmctld called ResumeProgram"
+#define ENGINE_WHY_TERMINATED "burstd: terminated by an admin"
+#define ENGINE_WHY_DRAINED    "burstd: drained by an admin"
+
 struct member { /* of a batch; the name outlives it */
 	struct fleet_name *name;
 	uint64_t gen;
@@ -271,6 +276,24 @@ void launch_settle(struct engine *e);   /* forget batches nobody waits for */
 void launch_answered(struct engine *e); /* post some of what creates were answered */
 void launch_free(struct engine *e);
 
+/* --- audit.c --- */
+/* One request to others, collected node by node: who wants it and why is said once. */
+struct audit {
+	struct str actor, reason, ids;
+	const char **names; /* borrowed, with room for max of them */
+	size_t n, max;
+};
+void audit_begin(struct audit *a, size_t max);
+void audit_create(struct audit *a, const struct fleet_name *nm, const struct fleet_node *fn);
+void audit_delete(struct audit *a, const struct fleet_node *fn, const char *id);
+void audit_stray(struct audit *a, const char *node, const char *id);
+/* On record with the next commit, which comes before it is done (I28).  Ends a.  request NULL: the
+ * ids that were collected. */
+void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,
+	       const char *request);
+/* Likewise the next command for slurmctld, if it is not on record; false: there is none. */
+bool audit_order(struct engine *e);
+
 /* --- remove.c --- */
 void remove_run(struct engine *e);
 
@@ -282,6 +305,10 @@ bool cloud_ready(struct cloud *c); /* may a request go out now? */
 /* Send op; fn is called once, later, unless the engine is freed before.  Takes ctx: it is freed
  * after fn or in its place.  What op points to must live as long (ctx is the place for it). */
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
+/* The same in two steps: it takes its place among the requests on the wire, and goes out.  Both
+ * within one turn. */
+struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
+void cloud_let_go(struct request *rq);
 void cloud_run(struct cloud *c);
 void cloud_hurry(struct cloud *c); /* something happened that a list will show */
 int64_t cloud_next_ms(const struct cloud *c);

@@ -14,7 +14,9 @@ struct victim {                  /* one instance of a delete on the wire */
 	char id[PROVIDER_ID_MAX + 1];
 };
 
-struct removal { /* what an answer is for */
+struct removal {              /* what an answer is for */
+	struct removal *next; /* that goes out with the same commit */
+	struct request *rq;
 	int64_t asked_ms;
 	size_t n;
 	const char **ids;
@@ -93,14 +95,19 @@ static void removal_add(struct removal *rm, struct fleet_node *fn, const char *i
 	rm->ids[rm->n++] = v->id;
 }
 
-static void removal_send(struct cloud *c, struct removal *rm)
+/* It is on record before it is done (I28), one commit for all that goes out in this turn. */
+static void removal_put(struct cloud *c, struct removal *rm, struct audit *a, struct removal **all)
 {
 	struct provider_op op = {.kind = PROVIDER_DELETE};
 
+	audit_put(c->e, a, "delete", c->conf->name, NULL);
 	op.u.del.ids = rm->ids;
 	op.u.del.nids = rm->n;
 	rm->asked_ms = engine_now(c->e);
-	cloud_send(c, &op, on_delete, rm);
+	while (*all != NULL)
+		all = &(*all)->next;
+	*all = rm;
+	rm->rq = cloud_hold(c, &op, on_delete, rm);
 }
 
 /* What was on its way out before we started may be at work by now: perhaps slurmctld was never
@@ -117,10 +124,11 @@ static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 	return e->snapshot_ms != 0 && (!up || fleet_live(nm) != NULL);
 }
 
-static void remove_nodes(struct cloud *c)
+static void remove_nodes(struct cloud *c, struct removal **all)
 {
 	struct engine *e = c->e;
 	struct removal *rm = NULL;
+	struct audit a = {.max = 0};
 
 	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
 		struct node_limits lim;
@@ -132,25 +140,29 @@ static void remove_nodes(struct cloud *c)
 			continue;
 		if (rm == NULL && !cloud_ready(c))
 			return;
-		if (rm == NULL)
+		if (rm == NULL) {
 			rm = removal_new(c->caps.delete_max);
+			audit_begin(&a, c->caps.delete_max);
+		}
+		audit_delete(&a, fn, fn->n.instance);
 		removal_add(rm, fn, fn->n.instance);
 		if (rm->n == c->caps.delete_max) {
-			removal_send(c, rm);
+			removal_put(c, rm, &a, all);
 			rm = NULL;
 		}
 	}
 	if (rm != NULL)
-		removal_send(c, rm);
+		removal_put(c, rm, &a, all);
 }
 
 /* What carries our tag and belongs to no row, after a settle time in which a row might have come.
  */
-static void remove_strays(struct cloud *c)
+static void remove_strays(struct cloud *c, struct removal **all)
 {
 	struct engine *e = c->e;
 	int64_t now = engine_now(e);
 	struct removal *rm = NULL;
+	struct audit a = {.max = 0};
 
 	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++) {
 		struct stray *s = &c->strays[i];
@@ -161,26 +173,35 @@ static void remove_strays(struct cloud *c)
 		    (s->asked_ms != 0 && now - s->asked_ms < STRAY_AGAIN_MS) ||
 		    (rm != NULL && rm->n == c->caps.delete_max))
 			continue;
-		if (rm == NULL)
+		if (rm == NULL) {
 			rm = removal_new(c->caps.delete_max);
+			audit_begin(&a, c->caps.delete_max);
+		}
 		s->asked_ms = now;
 		engine_event(e, s->node, s->gen, "stray-deleted", s->id);
+		audit_stray(&a, s->node, s->id);
 		removal_add(rm, NULL, s->id);
 	}
-	if (rm == NULL)
-		return;
-	engine_commit(e); /* on record before it is done (I28) */
-	if (e->dead)
-		free(rm);
-	else
-		removal_send(c, rm);
+	if (rm != NULL)
+		removal_put(c, rm, &a, all);
 }
 
 void remove_run(struct engine *e)
 {
+	struct removal *all = NULL;
+
 	for (size_t i = 0; i < e->conf->nproviders && !e->dead; i++) {
-		remove_nodes(&e->clouds[i]);
+		remove_nodes(&e->clouds[i], &all);
 		if (e->clouds[i].nstrays > 0)
-			remove_strays(&e->clouds[i]);
+			remove_strays(&e->clouds[i], &all);
+	}
+	if (all != NULL)
+		engine_commit(e);
+	/* Held requests of the dead are freed with the engine. */
+	while (all != NULL && !e->dead) {
+		struct removal *rm = all;
+
+		all = rm->next;
+		cloud_let_go(rm->rq);
 	}
 }

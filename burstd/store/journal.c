@@ -6,131 +6,13 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "store/db.h"
-#include "store/room.h"
+#include "store/private.h"
 #include "store/schema.h"
-
-enum {
-	JOURNAL_EPOCH = 0,          /* see schema.c */
-	JOURNAL_TEXT_MAX = 1 << 20, /* of a text read back: nothing that is written comes near it */
-};
-
-enum statement {
-	PUT_NODE,
-	DEL_NODE,
-	PUT_BATCH,
-	DEL_BATCH,
-	PUT_EVENT,
-	PUT_USAGE,
-	PUT_NUMBER,
-	PUT_CALL,
-	END_CALL,
-	PUT_REFUSAL,
-	DEL_REFUSAL,
-	PUT_POOL,
-	ALL_NODES,
-	ALL_BATCHES,
-	ALL_CALLS,
-	SUM_USAGE,
-	PUT_RESCUE,
-	DEL_RESCUE,
-	ALL_RESCUES,
-	ALL_REFUSALS,
-	ALL_POOLS,
-	GET_NUMBER,
-	EVENTS,
-	EVENTS_OF_NODE,
-	LAST_EVENT,
-	FIRST_EVENT,
-	OLD_EVENT,
-	DEL_EVENTS,
-	NSTATEMENTS
-};
-
-#define NODE_COLUMNS                                                                               \
-	"name, gen, epoch, pool, state, reason, released, accepted, misses, attempts, batch, "     \
-	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
-	"wake_ms, start_ms, end_ms, job"
-
-static const char *const statements[NSTATEMENTS] = {
-	[PUT_NODE] =
-		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
-		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
-		"excluded.pool,"
-		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
-		" accepted = excluded.accepted, misses = excluded.misses, attempts = "
-		"excluded.attempts,"
-		" batch = excluded.batch, gang = excluded.gang, slot = excluded.slot,"
-		" instance = excluded.instance, addr = excluded.addr,"
-		" rate_nano_h = excluded.rate_nano_h, wanted_ms = excluded.wanted_ms,"
-		" since_ms = excluded.since_ms, sent_ms = excluded.sent_ms,"
-		" missed_ms = excluded.missed_ms, wake_ms = excluded.wake_ms,"
-		" start_ms = excluded.start_ms, end_ms = excluded.end_ms, job = "
-		"excluded.job",
-	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
-	[PUT_BATCH] =
-		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms)"
-		" VALUES (?, ?, ?, ?, ?, ?)"
-		" ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,"
-		" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms",
-	[DEL_BATCH] = "DELETE FROM batch WHERE id = ?",
-	[PUT_EVENT] = "INSERT INTO event (at_ms, node, gen, type, detail) VALUES (?, ?, ?, ?, ?)",
-	[PUT_USAGE] = "INSERT INTO usage (node, gen, instance, pool, start_ms, end_ms, rate_nano_h,"
-		      " cost_nano) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-		      " ON CONFLICT (node, gen, instance) DO UPDATE SET pool = excluded.pool,"
-		      " start_ms = excluded.start_ms, end_ms = excluded.end_ms,"
-		      " rate_nano_h = excluded.rate_nano_h, cost_nano = excluded.cost_nano",
-	[PUT_NUMBER] = "INSERT INTO meta (key, value) VALUES (?, ?)"
-		       " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
-		     " VALUES (?, ?, ?, ?, ?, ?)",
-	[END_CALL] = "DELETE FROM call WHERE seq = ?",
-	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms) VALUES (?, ?, ?)"
-			" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
-			" last_ms = excluded.last_ms",
-	[DEL_REFUSAL] = "DELETE FROM refusal WHERE job = ?",
-	[PUT_POOL] =
-		"INSERT INTO pool (name, paused, waves, last_ms, until_ms) VALUES (?, ?, ?, ?, ?)"
-		" ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
-		"excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms",
-	[PUT_RESCUE] = "INSERT INTO rescue (job, id, node, gen, at_ms, why)"
-		       " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
-		       " id = excluded.id, node = excluded.node, gen = excluded.gen,"
-		       " at_ms = excluded.at_ms, why = excluded.why",
-	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
-	[ALL_RESCUES] = "SELECT job, id, node, gen, at_ms, why FROM rescue ORDER BY job",
-	[ALL_REFUSALS] = "SELECT job, count, last_ms FROM refusal ORDER BY job",
-	[ALL_POOLS] = "SELECT name, paused, waves, last_ms, until_ms FROM pool ORDER BY name",
-	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
-	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms FROM batch ORDER BY id",
-	[ALL_CALLS] =
-		"SELECT seq, at_ms, kind, spooled, dropped, list, file FROM call ORDER BY seq",
-	[SUM_USAGE] = "SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool",
-	[GET_NUMBER] = "SELECT value FROM meta WHERE key = ?",
-	[EVENTS] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
-		   " WHERE seq > ? ORDER BY seq LIMIT ?",
-	[EVENTS_OF_NODE] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
-			   " WHERE node = ? AND seq > ? ORDER BY seq LIMIT ?",
-	/* The last number given out: all events may have been forgotten. */
-	[LAST_EVENT] = "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0)",
-	[FIRST_EVENT] = "SELECT COALESCE(MIN(seq), 0) FROM event",
-	/* Among the oldest; a clock may have gone back, so their times need not grow. */
-	[OLD_EVENT] = "SELECT COALESCE(MAX(seq), 0) FROM"
-		      " (SELECT seq, at_ms FROM event ORDER BY seq LIMIT ?) WHERE at_ms < ?",
-	[DEL_EVENTS] = "DELETE FROM event WHERE seq <= ?",
-};
 
 static const char *const kinds[] = {
 	[JOURNAL_RESUME] = "resume",
 	[JOURNAL_SUSPEND] = "suspend",
 	[JOURNAL_RESUME_FAIL] = "resume-fail",
-};
-
-struct journal {
-	struct db *db;
-	struct room room;
-	bool broken; /* a write failed: what the disk holds is not known any more (F55) */
 };
 
 /* An effect is a statement and its values; texts are copied behind each other into one block. */
@@ -159,7 +41,7 @@ struct journal_tx {
  */
 
 static const struct db_kind kind_of_journal = {
-	.steps = schema_steps, .nsteps = SCHEMA_STEPS, .sql = statements, .nsql = NSTATEMENTS};
+	.steps = schema_steps, .nsteps = SCHEMA_STEPS, .sql = journal_sql, .nsql = NSTATEMENTS};
 
 int journal_open(struct journal **out, const char *path, bool *existed, struct err *e)
 {
@@ -170,7 +52,8 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 	room_look(&j->room);
 	if (j->room.free_bytes < ROOM_OPEN)
 		(void)room_give(&j->room);
-	if (db_open(&j->db, path, &kind_of_journal, existed, e) < 0) {
+	if (db_open(&j->db, path, &kind_of_journal, existed, e) < 0 || chain_open(j, e) < 0) {
+		db_close(j->db);
 		room_fini(&j->room);
 		free(j);
 		return -1;
@@ -315,6 +198,18 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 	add_text(tx, detail);
 }
 
+void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
+{
+	effect(tx, PUT_AUDIT); /* in the order of write_audit() */
+	add_int(tx, a->at_ms);
+	add_text(tx, a->actor);
+	add_text(tx, a->verb);
+	add_text(tx, a->target);
+	add_text(tx, a->object);
+	add_text(tx, a->reason);
+	add_text(tx, a->request);
+}
+
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 {
 	effect(tx, PUT_USAGE);
@@ -382,10 +277,27 @@ void journal_end_call(struct journal_tx *tx, int64_t seq)
 	add_int(tx, seq);
 }
 
+static int write_audit(const struct journal_tx *tx, const struct effect *f, struct err *e)
+{
+	const struct value *v = &tx->values[f->first];
+	const struct journal_audit a = {.at_ms = v[0].number,
+					.actor = tx->text + v[1].at,
+					.verb = tx->text + v[2].at,
+					.target = tx->text + v[3].at,
+					.object = tx->text + v[4].at,
+					.reason = tx->text + v[5].at,
+					.request = tx->text + v[6].at};
+
+	return chain_put(tx->j, &a, e);
+}
+
 static int write_effect(const struct journal_tx *tx, const struct effect *f, struct err *e)
 {
-	struct db_cursor c = {.st = db_stmt(tx->j->db, f->what, e)};
+	struct db_cursor c = {.st = NULL};
 
+	if (f->what == PUT_AUDIT)
+		return write_audit(tx, f, e);
+	c.st = db_stmt(tx->j->db, f->what, e);
 	if (c.st == NULL)
 		return -1;
 	for (size_t i = f->first; i < f->first + f->n; i++) {
@@ -401,16 +313,24 @@ static int write_effect(const struct journal_tx *tx, const struct effect *f, str
 
 static int write_all(const struct journal_tx *tx, struct err *e)
 {
-	struct db *db = tx->j->db;
+	struct journal *j = tx->j;
+	int rc = 0;
 
-	if (db_begin(db, e) < 0)
+	j->next_head = j->head; /* a second try begins from there too */
+	if (db_begin(j->db, e) < 0)
 		return -1;
-	for (size_t i = 0; i < tx->neffects; i++)
-		if (write_effect(tx, &tx->effects[i], e) < 0) {
-			db_rollback(db);
-			return -1;
-		}
-	return db_commit(db, e);
+	for (size_t i = 0; i < tx->neffects && rc == 0; i++)
+		rc = write_effect(tx, &tx->effects[i], e);
+	if (rc == 0)
+		rc = chain_put_head(j, e);
+	if (rc < 0) {
+		db_rollback(j->db);
+		return -1;
+	}
+	if (db_commit(j->db, e) < 0)
+		return -1;
+	j->head = j->next_head;
+	return 0;
 }
 
 /* After a failure: may it be tried again, with room from the reserve? */
@@ -502,13 +422,11 @@ static int del_events(struct journal *j, int64_t upto, struct err *e)
 	return db_step(j->db, c.st, e); /* alone it is a transaction of its own */
 }
 
-int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e)
+static int trim_events(struct journal *j, int64_t before_ms, bool *more, struct err *e)
 {
 	int64_t upto, first;
 
 	*more = false;
-	if (check_usable(j, e) < 0)
-		return -1;
 	if (find_old(j, before_ms, &upto, &first, e) < 0) {
 		j->broken = true;
 		return -1;
@@ -523,6 +441,18 @@ int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e
 	*more = false;
 	j->broken = !db_was_full(j->db); /* not worth the reserve */
 	return j->broken ? -1 : 0;
+}
+
+int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e)
+{
+	bool events, audits;
+
+	*more = false;
+	if (check_usable(j, e) < 0 || trim_events(j, before_ms, &events, e) < 0 ||
+	    chain_trim(j, before_ms, &audits, e) < 0)
+		return -1;
+	*more = events || audits;
+	return 0;
 }
 
 struct journal_room journal_look(struct journal *j)

@@ -81,6 +81,37 @@ struct journal_rescue { /* a job that is about to lose a node, until it is known
 	char why[200]; /* for people */
 };
 
+/* One request to a provider, or one order to slurmctld, written down before it is sent (I28).  No
+ * secret is ever in it. */
+struct journal_audit { /* borrowed */
+	int64_t seq;   /* from 1, without gaps */
+	int64_t at_ms;
+	const char *actor; /* "reconciler", "hook", or an admin: "root", "uid 1000" */
+	const char *verb;  /* create, create-again, delete, address, power-down, down, drain, ... */
+	const char *target;  /* the provider, or "slurmctld" */
+	const char *object;  /* a node list, or the ids of jobs */
+	const char *reason;  /* for people */
+	const char *request; /* the token of a create, the instances of a delete; "" */
+	const char *hash;    /* of the record before it and of this one, in hex */
+};
+
+enum { JOURNAL_HASH_SIZE = 65 };
+
+struct journal_mark { /* a place in the chain of audit records */
+	int64_t seq;  /* 0: before the first */
+	char hash[JOURNAL_HASH_SIZE];
+};
+
+/* The chain, looked through in pieces: begin with all 0. */
+struct journal_chain {
+	struct journal_mark at;           /* the last record found good */
+	const struct journal_mark *known; /* from elsewhere, which must be in it; NULL: none */
+	int64_t records;                  /* found good */
+	bool begun, more;                 /* more: call again */
+	int64_t bad;                      /* the first that is not as it was written; 0: none */
+	const char *what;                 /* changed, missing, reordered, cut, added */
+};
+
 struct journal_pool {     /* what an admin or its machines did to it */
 	const char *name; /* borrowed */
 	bool paused;
@@ -122,6 +153,8 @@ void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b);
 void journal_del_batch(struct journal_tx *tx, uint64_t id);
 void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
 		       const char *type, const char *detail);
+/* Its seq and hash are made with the commit. */
+void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a);
 void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u);
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value);
 void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);
@@ -139,11 +172,12 @@ void journal_abandon(struct journal_tx *tx); /* NULL is fine */
  * if there is anything to do.  For a quiet moment.  -1: as a failed commit (F55). */
 int journal_tidy(struct journal *j, struct err *e);
 
-/* Forget events, oldest first: those before before_ms and those beyond JOURNAL_EVENTS_MAX, at most
- * JOURNAL_TRIM of them.  *more: there are others.  Bills are never forgotten, and no number comes
- * twice.  The file gets no smaller, but what comes uses their place: giving it back to the disk
- * (auto_vacuum) would move pages at every commit for a file that grows to the same size again.
- * For a quiet moment too.  -1: as a failed commit; a full disk is none, it just waits. */
+/* Forget events and audit records, oldest first: those before before_ms and those beyond
+ * JOURNAL_EVENTS_MAX, at most JOURNAL_TRIM of each.  *more: there are others.  Bills are never
+ * forgotten, and no number comes twice.  The file gets no smaller, but what comes uses their place:
+ * giving it back to the disk (auto_vacuum) would move pages at every commit for a file that grows
+ * to the same size again. For a quiet moment too.  -1: as a failed commit; a full disk is none, it
+ * just waits. */
 int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e);
 
 struct journal_room {
@@ -164,5 +198,15 @@ typedef int (*journal_event_fn)(void *ctx, const struct journal_event *ev);
 int journal_events(struct journal *j, int64_t after, const char *node, unsigned limit,
 		   journal_event_fn fn, void *ctx, struct err *e);
 int64_t journal_last_event(struct journal *j); /* 0: none, or not to be read */
+
+/* Audit records with seq > after, likewise. */
+typedef int (*journal_audit_fn)(void *ctx, const struct journal_audit *a);
+int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_audit_fn fn, void *ctx,
+		   struct err *e);
+/* The last record, as we wrote it, whatever the file says now. */
+const struct journal_mark *journal_audit_head(const struct journal *j);
+/* Look through some hundred records more.  0: *c says what was found; -1: not to be read, or
+ * c->known is forgotten (ERR_INVALID). */
+int journal_audit_check(struct journal *j, struct journal_chain *c, struct err *e);
 
 #endif

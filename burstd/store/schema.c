@@ -96,4 +96,27 @@ static const char step_3[] = "CREATE TABLE rescue ("
 			     "  at_ms BIGINT NOT NULL,"
 			     "  why TEXT NOT NULL);";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3};
+/* What was asked of others, each record chained to the one before it by its hash.  The marks are
+ * `head`, the last record there is, and `forgotten`, the last that is not kept any more: the chain
+ * goes on behind it.  Only what is forgotten may be deleted. */
+static const char step_4[] = "CREATE TABLE audit ("
+			     "  seq INTEGER PRIMARY KEY,"
+			     "  at_ms BIGINT NOT NULL,"
+			     "  actor TEXT NOT NULL,"
+			     "  verb TEXT NOT NULL,"
+			     "  target TEXT NOT NULL,"
+			     "  object TEXT NOT NULL,"
+			     "  reason TEXT NOT NULL,"
+			     "  request TEXT NOT NULL,"
+			     "  hash TEXT NOT NULL);"
+			     "CREATE TABLE audit_mark ("
+			     "  name TEXT PRIMARY KEY,"
+			     "  seq BIGINT NOT NULL,"
+			     "  hash TEXT NOT NULL);"
+			     "CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN"
+			     "  SELECT RAISE(ABORT, 'audit records are append-only'); END;"
+			     "CREATE TRIGGER audit_kept BEFORE DELETE ON audit WHEN OLD.seq >"
+			     "  COALESCE((SELECT seq FROM audit_mark WHERE name = 'forgotten'), 0)"
+			     "  BEGIN SELECT RAISE(ABORT, 'audit records are kept'); END;";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4};

@@ -112,6 +112,7 @@ void shadow_put_batch(struct journal_tx *tx, const struct journal_batch *b);
 void shadow_del_batch(struct journal_tx *tx, uint64_t id);
 void shadow_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
 		      const char *type, const char *detail);
+void shadow_put_audit(struct journal_tx *tx, const struct journal_audit *a);
 void shadow_put_usage(struct journal_tx *tx, const struct journal_usage *u);
 void shadow_put_number(struct journal_tx *tx, const char *key, int64_t value);
 void shadow_put_refusal(struct journal_tx *tx, const struct journal_refusal *r);

@@ -6,6 +6,7 @@
 #define journal_put_batch   shadow_put_batch
 #define journal_del_batch   shadow_del_batch
 #define journal_put_event   shadow_put_event
+#define journal_put_audit   shadow_put_audit
 #define journal_put_usage   shadow_put_usage
 #define journal_put_number  shadow_put_number
 #define journal_put_refusal shadow_put_refusal

@@ -274,6 +274,20 @@ static void settle(struct crash *c, const char *found)
 	forget();
 }
 
+/* No death leaves a gap in the audit log (I28). */
+static void check_chain(struct crash *c)
+{
+	struct journal_chain chain = {.begun = false};
+	struct err e = {0};
+
+	do {
+		if (journal_audit_check(real, &chain, &e) != 0)
+			world_fail(&c->w, "I28: the audit log cannot be read: %s", e.msg);
+	} while (chain.more && chain.bad == 0);
+	if (chain.bad != 0)
+		world_fail(&c->w, "I28: audit record %lld: %s", (long long)chain.bad, chain.what);
+}
+
 int tee_open(struct crash *c, struct err *e)
 {
 	bool existed;
@@ -287,6 +301,7 @@ int tee_open(struct crash *c, struct err *e)
 	rc = dump(real, __real_journal_load, __real_journal_get_number, &found, e);
 	if (rc == 0)
 		settle(c, found);
+	check_chain(c);
 	free(found);
 	return rc;
 }
@@ -306,6 +321,9 @@ void tee_compare(struct crash *c)
 		world_fail(&c->w, "the journal cannot be read: %s", e.msg);
 	else if (strcmp(want, found) != 0)
 		differ(c, "at the end", want, found);
+	check_chain(c);
+	if (journal_audit_head(real)->seq == 0)
+		world_fail(&c->w, "I28: nothing is on record");
 	free(want);
 	free(found);
 }
@@ -343,6 +361,7 @@ BOTH(put_event,
      (struct journal_tx * tx, int64_t at_ms, const char *node, uint64_t gen, const char *type,
       const char *detail),
      (tx, at_ms, node, gen, type, detail))
+BOTH(put_audit, (struct journal_tx * tx, const struct journal_audit *a), (tx, a))
 BOTH(put_usage, (struct journal_tx * tx, const struct journal_usage *u), (tx, u))
 BOTH(put_number, (struct journal_tx * tx, const char *key, int64_t value), (tx, key, value))
 BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx, r))

@@ -462,6 +462,20 @@ static void trace_send(struct http_client *c, const struct wire *q, const struct
 		  call->body != NULL ? (const char *)call->body : "");
 }
 
+static void check_audit(const struct http_client *c, const struct wire *q)
+{
+	char ids[16 * CLOUD_WANTS_MAX] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < q->nids; i++)
+		n += (size_t)snprintf(ids + n, sizeof(ids) - n, "%si-%u", i > 0 ? "," : "",
+				      q->ids[i]);
+	if (q->kind == CREATE)
+		sim_journal_audited(c->w->journal, "create", q->create.token);
+	if (q->kind == DELETE)
+		sim_journal_audited(c->w->journal, "delete", ids);
+}
+
 int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
 		     void *ctx, uint64_t *handle, struct err *e)
 {
@@ -484,6 +498,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	if (q->kind != LIST)
 		trace_send(c, q, call);
 	count(c, q);
+	check_audit(c, q);
 	if (q->kind == CREATE)
 		sim_cloud_check_create(c->w->cloud, &q->create);
 	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++)

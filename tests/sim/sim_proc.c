@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hostlist.h"
 #include "base/mem.h"
+#include "sim_journal.h"
 #include "sim_slurm.h"
 #include "world.h"
 
@@ -226,6 +228,50 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 		k->args[i] = mem_strdup(argv[i]);
 }
 
+static const char *verb_of(const struct child *k)
+{
+	static const char *const verbs[][2] = {{"state=DOWN", "down"},
+					       {"state=POWER_DOWN_FORCE", "power-down"},
+					       {"state=POWER_DOWN_ASAP", "drain"},
+					       {"state=RESUME", "resume"}};
+
+	if (strncmp(k->args[2], "jobid=", 6) == 0)
+		return "postpone";
+	for (size_t i = 3; k->args[i] != NULL; i++)
+		for (size_t v = 0; v < sizeof(verbs) / sizeof(verbs[0]); v++)
+			if (strcmp(k->args[i], verbs[v][0]) == 0)
+				return verbs[v][1];
+	return "address";
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void check_audit(struct proc *p, const struct child *k)
+{
+	const char *names = strchr(k->args[2], '=') + 1;
+	struct hostlist *h;
+	struct str s;
+
+	str_init(&s, OUT_MAX);
+	if (strncmp(k->args[2], "jobid=", 6) == 0 ||
+	    hostlist_parse(&h, names, strlen(names), NULL) != 0) {
+		str_adds(&s, names);
+	} else {
+		const char **sorted = mem_zalloc(h->n * sizeof(*sorted));
+
+		memcpy(sorted, h->names, h->n * sizeof(*sorted));
+		qsort(sorted, h->n, sizeof(*sorted), by_name);
+		hostlist_fold(&s, sorted, h->n);
+		free(sorted);
+		hostlist_free(h);
+	}
+	sim_journal_audited(p->w->journal, verb_of(k), s.p);
+	str_fini(&s);
+}
+
 int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
 	     struct err *e)
 {
@@ -243,6 +289,8 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	p->children = k;
 	if (!world_alive(p->w))
 		return 0; /* the callback comes when the dead engine is freed */
+	if (k->query == UPDATE)
+		check_audit(p, k);
 	if (k->query == UPDATE)
 		SIM_TRACE(p->w, "scontrol update %s %s %s", k->args[2], k->args[3],
 			  k->args[4] != NULL ? k->args[4] : "");

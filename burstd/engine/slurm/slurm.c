@@ -19,6 +19,11 @@ static const char *const kind_names[NKINDS] = {
 	[SET_ADDR] = "address",     [DOWN] = "DOWN",     [FORCE] = "POWER_DOWN_FORCE",
 	[ASAP] = "POWER_DOWN_ASAP", [RESUME] = "RESUME", [POSTPONE] = "StartTime"};
 
+/* For people. */
+static const char *const verbs[NKINDS] = {
+	[SET_ADDR] = "address", [DOWN] = "down",     [FORCE] = "power-down",
+	[ASAP] = "drain",       [RESUME] = "resume", [POSTPONE] = "postpone"};
+
 struct command { /* one scontrol update to be */
 	struct command *next, *prev;
 	enum kind kind;
@@ -27,6 +32,7 @@ struct command { /* one scontrol update to be */
 	struct str addrs, hosts;
 	char reason[SLURM_COMMENT_MAX + 1]; /* POSTPONE: the comment */
 	int64_t wait_s;
+	bool sealed; /* slurm_next() gave it: what it says stays */
 };
 
 enum { UPDATE = SLURM_NQUESTIONS, NRUNS };
@@ -213,8 +219,8 @@ bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *i
 
 static bool takes(const struct command *c, enum kind kind, const char *reason, int64_t wait_s)
 {
-	return c != NULL && c->kind == kind && c->wait_s == wait_s && c->n < SLURM_BATCH_MAX &&
-	       strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
+	return c != NULL && !c->sealed && c->kind == kind && c->wait_s == wait_s &&
+	       c->n < SLURM_BATCH_MAX && strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
 	       c->names.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
 	       c->addrs.len + 64 < SLURM_ARG_MAX &&
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
@@ -391,6 +397,20 @@ static void make_argv(const struct command *c, struct str *args, const char **ar
 	argv[n] = NULL;
 }
 
+bool slurm_next(struct slurm *s, struct slurm_order *out)
+{
+	struct command *c = s->first;
+
+	if (c == NULL || c->sealed || s->running[UPDATE] != NULL)
+		return false;
+	c->sealed = true;
+	*out = (struct slurm_order){.verb = verbs[c->kind],
+				    .names = c->names.p,
+				    .reason = c->reason,
+				    .of_jobs = c->kind == POSTPONE};
+	return true;
+}
+
 void slurm_flush(struct slurm *s)
 {
 	enum { ARGS = 5 };
@@ -399,7 +419,7 @@ void slurm_flush(struct slurm *s)
 	struct str args[ARGS];
 	char count[FMT_U64_SIZE];
 
-	if (c == NULL || s->running[UPDATE] != NULL)
+	if (c == NULL || !c->sealed || s->running[UPDATE] != NULL)
 		return;
 	for (size_t i = 0; i < ARGS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);

@@ -80,7 +80,17 @@ void slurm_resume(struct slurm *s, const char *node);
 /* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
  * and its AdminComment becomes this one (NULL: leave it). */
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);
-/* Start the next command, if none is running. */
+struct slurm_order {        /* a command that is about to be run; borrowed until then */
+	const char *verb;   /* address, down, power-down, drain, resume, postpone */
+	const char *names;  /* of nodes, or ids of jobs, with commas */
+	const char *reason; /* "": none */
+	bool of_jobs;
+};
+
+/* The next command, if none is running: from now on it takes no more nodes, and slurm_flush() may
+ * start it.  false: there is none, or it was given before. */
+bool slurm_next(struct slurm *s, struct slurm_order *out);
+/* Start the command that slurm_next() gave, if none is running. */
 void slurm_flush(struct slurm *s);
 
 /* A snapshot begun before this time may not show our last updates yet; INT64_MAX while some wait.

@@ -61,6 +61,10 @@ struct journal {
 	struct fake_event events[FAKE_EVENTS_MAX];
 	int64_t last;
 	int fail;
+	struct journal_mark head;   /* of the audit log */
+	struct journal_chain asked; /* the last look through it; what is found is below */
+	int64_t known;
+	struct journal_chain found;
 };
 
 const struct conf *engine_conf(const struct engine *e)
@@ -253,6 +257,43 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 int64_t journal_last_event(struct journal *j)
 {
 	return j->last;
+}
+
+int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_audit_fn fn, void *ctx,
+		   struct err *e)
+{
+	if (j->fail)
+		return err_set(e, ERR_IO, "journal: disk I/O error");
+	for (int64_t seq = after + 1; seq <= j->head.seq && limit > 0; seq++, limit--) {
+		const struct journal_audit a = {.seq = seq,
+						.at_ms = FAKE_NOW + seq,
+						.actor = "hook",
+						.verb = "create",
+						.target = "sim",
+						.object = "n[1-4]",
+						.reason = "asked \"for\"",
+						.request = "burstd-1",
+						.hash = "ab"};
+
+		if (fn(ctx, &a) != 0)
+			break;
+	}
+	return 0;
+}
+
+const struct journal_mark *journal_audit_head(const struct journal *j)
+{
+	return &j->head;
+}
+
+int journal_audit_check(struct journal *j, struct journal_chain *c, struct err *e)
+{
+	j->asked = *c;
+	j->known = c->known != NULL ? c->known->seq : -1;
+	if (j->fail)
+		return err_set(e, j->fail == ERR_INVALID ? ERR_INVALID : ERR_IO, "not kept");
+	*c = j->found;
+	return 0;
 }
 
 /* One provider "sim", one pool for each list of nodes. */

@@ -72,8 +72,8 @@ static void test_tables(void **state)
  * numbers and times, and for all others something. */
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = {"FILE", "PATH", "POOL", "STATE",
-					    "NODE", "TIME", "SEQ",  "COUNT"};
+	static const char *const kinds[] = {"FILE", "PATH", "POOL",  "STATE",   "NODE",
+					    "TIME", "SEQ",  "COUNT", "SEQ:HASH"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)

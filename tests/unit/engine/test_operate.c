@@ -124,6 +124,76 @@ static void test_done(void **state)
 	}
 }
 
+static int keep_record(void *ctx, const struct journal_audit *a)
+{
+	struct str *s = ctx;
+
+	str_addf(s, "%s: %s %s %s %s: %s\n", a->actor, a->verb, a->target, a->object, a->request,
+		 a->reason);
+	return 0;
+}
+
+static void assert_records(struct fix *f, const char *want)
+{
+	struct str s;
+
+	str_init(&s, 4096);
+	assert_int_equal(journal_audits(f->journal, 0, 100, keep_record, &s, NULL), 0);
+	assert_string_equal(s.p, want);
+	str_fini(&s);
+}
+
+/* I28: what goes out is on record, a record for each request, with who is behind it; and a turn in
+ * which nothing goes out writes nothing. */
+static void test_each_request_is_on_record_before_it_is_sent(void **state)
+{
+	const struct engine_request rq = {ENGINE_TERMINATE, "c[1-2]", "uid 1001", false};
+	struct fix *f = *state;
+	uint64_t commits;
+
+	load(f);
+	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	order(f, &rq, 2, 0, 0);
+	rescue_jobs(f->e, "", 0, NULL);
+	assert_true(audit_order(f->e));
+	assert_records(f, "");
+	engine_commit(f->e);
+	assert_records(f, "uid 1001: power-down slurmctld c[1-2] : burstd: terminated by an "
+			  "admin\n");
+	commits = f->e->count.commits;
+	assert_false(audit_order(f->e)); /* the same command: once */
+	remove_run(f->e);
+	engine_commit(f->e);
+	assert_int_equal(f->e->count.commits, commits);
+}
+
+static void test_deletes_of_a_turn_share_a_commit(void **state)
+{
+	struct fix *f = *state;
+	uint64_t commits;
+
+	load(f);
+	for (int i = 1; i <= 2; i++) {
+		struct node_event ev = {.type = NODE_EV_RELEASE,
+					.reason = i == 1 ? NODE_BECAUSE_OPERATOR
+							 : NODE_BECAUSE_SUSPENDED,
+					.now_ms = loop_now(f->loop)};
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		fleet_find(&f->e->fleet, name)->listed = false;
+		engine_post(f->e, fleet_live(fleet_find(&f->e->fleet, name)), &ev);
+	}
+	engine_commit(f->e);
+	f->e->clouds[0].caps.delete_max = 1;
+	commits = f->e->count.commits;
+	remove_run(f->e);
+	assert_int_equal(f->e->count.commits, commits + 1);
+	assert_int_equal(f->e->count.deletes, 2);
+	assert_records(f, "an admin: delete cloud c1 i-1: an operator asked for it\n"
+			  "reconciler: delete cloud c2 i-2: Slurm powered it down\n");
+}
+
 /* A list that is not all ours, or about which too little is known, is not even half of an order. */
 static void test_refused(void **state)
 {
@@ -218,6 +288,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_look, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_each_request_is_on_record_before_it_is_sent,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_deletes_of_a_turn_share_a_commit, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),

@@ -27,6 +27,15 @@ struct fix {
 	char error[256], text[256];
 };
 
+/* On record, and out. */
+static void flush(struct slurm *s)
+{
+	struct slurm_order o;
+
+	(void)slurm_next(s, &o);
+	slurm_flush(s);
+}
+
 static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
 		      int64_t began_ms, const struct err *e)
 {
@@ -47,7 +56,7 @@ static void on_updated(void *ctx, const struct err *e)
 
 	f->updated++;
 	f->failed += e != NULL;
-	slurm_flush(f->slurm);
+	flush(f->slurm);
 	if (slurm_settled_ms(f->slurm) != INT64_MAX)
 		loop_stop(f->loop);
 }
@@ -110,7 +119,7 @@ static int teardown(void **state)
 
 static void settle(struct fix *f)
 {
-	slurm_flush(f->slurm);
+	flush(f->slurm);
 	loop_run(f->loop);
 }
 
@@ -249,7 +258,7 @@ static void test_no_such_command(void **state)
 
 	slurm_configure(f->slurm, "/nonexistent", NULL);
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
-	slurm_flush(f->slurm);
+	flush(f->slurm);
 	assert_false(slurm_ask(f->slurm, SLURM_CONFIGURING));
 	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX); /* not lost: it waits */
 }
@@ -318,6 +327,29 @@ static void test_postpone(void **state)
 			"update jobid=11 AdminComment=burstd: y\n");
 }
 
+/* What is on record is what is sent, once: nothing joins it, and nothing else leaves (I28). */
+static void test_only_what_was_given_for_the_record_is_sent(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = ""}, again;
+
+	assert_false(slurm_next(f->slurm, &o));
+	slurm_drain(f->slurm, "c1", "burstd: a");
+	slurm_drain(f->slurm, "c2", "burstd: a");
+	slurm_flush(f->slurm); /* not on record: it waits */
+	assert_int_equal(access(f->calls, F_OK), -1);
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "drain");
+	assert_string_equal(o.names, "c1,c2");
+	assert_string_equal(o.reason, "burstd: a");
+	assert_false(o.of_jobs);
+	assert_false(slurm_next(f->slurm, &again)); /* once */
+	slurm_drain(f->slurm, "c3", "burstd: a");
+	settle(f);
+	assert_calls(f, "update nodename=c1,c2 state=POWER_DOWN_ASAP reason=burstd: a\n"
+			"update nodename=c3 state=POWER_DOWN_ASAP reason=burstd: a\n");
+}
+
 /* The adapter may go while its children run: nobody is called back (teardown frees it first). */
 static void test_free_while_running(void **state)
 {
@@ -325,7 +357,7 @@ static void test_free_while_running(void **state)
 
 	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
-	slurm_flush(f->slurm);
+	flush(f->slurm);
 	slurm_set_addr(f->slurm, "c2", "10.0.0.2", "c2");
 }
 
@@ -343,6 +375,7 @@ int main(void)
 		T(test_queries),
 		T(test_details),
 		T(test_postpone),
+		T(test_only_what_was_given_for_the_record_is_sent),
 		T(test_free_while_running),
 	};
 #undef T

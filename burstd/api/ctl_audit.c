@@ -1,0 +1,103 @@
+/* The audit log: to be read, and looked through for what was changed in it. */
+#include <string.h>
+
+#include "api/ctl_reply.h"
+
+enum { RECORDS_MAX = 1000 }; /* of one answer */
+
+struct page {
+	struct ctl_reply *r;
+	int64_t last;
+	bool full;
+};
+
+static int put_record(void *ctx, const struct journal_audit *a)
+{
+	struct page *p = ctx;
+	struct jsonw *w = &p->r->w;
+	struct ctl_row row = ctl_reply_row(p->r);
+
+	jsonw_open(w, NULL, '{');
+	jsonw_int(w, "seq", a->seq);
+	jsonw_int(w, "at_ms", a->at_ms);
+	jsonw_text(w, "actor", a->actor);
+	jsonw_text(w, "verb", a->verb);
+	jsonw_text(w, "target", a->target);
+	jsonw_text(w, "object", a->object);
+	jsonw_text(w, "reason", a->reason);
+	jsonw_text(w, "request", a->request);
+	jsonw_text(w, "hash", a->hash);
+	jsonw_close(w, '}');
+	if (!ctl_reply_fits(p->r, row)) {
+		p->full = true;
+		return -1;
+	}
+	p->last = a->seq;
+	return 0;
+}
+
+int ctl_audit_show(struct ctl_reply *r)
+{
+	const int64_t end = journal_audit_head(r->api->journal)->seq;
+	int64_t since, tail;
+	struct page p = {.r = r};
+	int rc;
+
+	if (ctl_reply_int(r, "since", INT64_MAX, 0, &since) != 0 ||
+	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0)
+		return -1;
+	if (json_object_get(r->args, "tail") != NULL) /* there are no gaps */
+		since = end > tail ? end - tail : 0;
+	p.last = since;
+	jsonw_open(&r->w, "records", '[');
+	rc = journal_audits(r->api->journal, since, RECORDS_MAX, put_record, &p, &r->err);
+	jsonw_close(&r->w, ']');
+	jsonw_int(&r->w, "last", p.last);
+	jsonw_bool(&r->w, "more", p.last < end);
+	return p.full ? 0 : rc;
+}
+
+/* A place in the chain, from its number and its hash; both, or none. */
+static int get_mark(struct ctl_reply *r, const char *seq, const char *hash, struct journal_mark *m,
+		    bool *given)
+{
+	const char *text;
+
+	*given = json_object_get(r->args, seq) != NULL;
+	if (ctl_reply_int(r, seq, INT64_MAX, 0, &m->seq) != 0 ||
+	    ctl_reply_text(r, hash, *given ? NULL : "", &text) != 0)
+		return -1;
+	if (*given && (strlen(text) != JOURNAL_HASH_SIZE - 1 ||
+		       strspn(text, "0123456789abcdef") != JOURNAL_HASH_SIZE - 1))
+		return ctl_reply_refuse(r, "invalid", "\"%s\": want 64 digits, 0 to f", hash);
+	if (*given)
+		memcpy(m->hash, text, sizeof(m->hash));
+	return 0;
+}
+
+/* Some of it: with what is answered, the next is asked. */
+int ctl_audit_verify(struct ctl_reply *r)
+{
+	const struct journal_mark *head = journal_audit_head(r->api->journal);
+	struct journal_chain c = {.begun = false};
+	struct journal_mark known;
+	bool given;
+
+	if (get_mark(r, "after", "hash", &c.at, &c.begun) != 0 ||
+	    get_mark(r, "known", "known_hash", &known, &given) != 0)
+		return -1;
+	c.known = given ? &known : NULL;
+	if (journal_audit_check(r->api->journal, &c, &r->err) != 0) {
+		r->code = r->err.code == ERR_INVALID ? "invalid" : "failed";
+		return -1;
+	}
+	jsonw_int(&r->w, "records", c.records);
+	jsonw_int(&r->w, "after", c.at.seq);
+	jsonw_text(&r->w, "hash", c.at.hash);
+	jsonw_bool(&r->w, "more", c.more);
+	jsonw_int(&r->w, "bad", c.bad);
+	jsonw_text(&r->w, "what", c.what != NULL ? c.what : "");
+	jsonw_int(&r->w, "head", head->seq);
+	jsonw_text(&r->w, "head_hash", head->hash);
+	return 0;
+}

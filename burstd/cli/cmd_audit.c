@@ -1,0 +1,214 @@
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "cli/cli.h"
+
+enum { TAIL_DEFAULT = 20, TAIL_MAX = 1000 };
+
+/* --- audit --------------------------------------------------------------------------------------
+ */
+
+struct audit_args {
+	int64_t since, tail; /* -1: not given */
+};
+
+static const struct audit_args audit_initial = {-1, -1};
+
+static const struct opt audit_opts[] = {
+	{"since", 0, OPT_NUMBER, "SEQ", "all records after this number",
+	 offsetof(struct audit_args, since), 0, INT64_MAX},
+	{"tail", 'n', OPT_NUMBER, "COUNT", "the last COUNT records (default: 20)",
+	 offsetof(struct audit_args, tail), 0, TAIL_MAX},
+};
+
+static void print_record(const struct cli *c, const json_t *a)
+{
+	static const char *const keys[] = {"actor", "verb", "target", "object", "request"};
+	char at[OUT_TIME_SIZE];
+
+	if (c->json) {
+		(void)json_dumpf(a, c->out.f, JSON_COMPACT);
+		(void)fputc('\n', c->out.f);
+		return;
+	}
+	(void)fprintf(c->out.f, "%6" PRId64 "  ", cli_int(a, "seq"));
+	out_text(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")));
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+		if (cli_text(a, keys[i])[0] == '\0')
+			continue;
+		(void)fputs("  ", c->out.f);
+		out_text(&c->out, strcmp(keys[i], "object") == 0 ? OUT_BOLD : OUT_PLAIN,
+			 cli_text(a, keys[i]));
+	}
+	(void)fputs(": ", c->out.f);
+	out_text(&c->out, OUT_PLAIN, cli_text(a, "reason"));
+	(void)fputc('\n', c->out.f);
+}
+
+static json_t *request(const struct audit_args *a, int64_t since)
+{
+	if (since >= 0)
+		return json_pack("{s:s,s:I}", "op", "audit", "since", (json_int_t)since);
+	return json_pack("{s:s,s:I}", "op", "audit", "tail",
+			 (json_int_t)(a->tail >= 0 ? a->tail : TAIL_DEFAULT));
+}
+
+static int run_audit(const struct cli *c, const void *args, char **operands)
+{
+	const struct audit_args *a = args;
+	int64_t since = a->since, asked;
+	bool more = true;
+
+	(void)operands;
+	if (a->since >= 0 && a->tail >= 0)
+		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
+	while (more) {
+		const json_t *row;
+		json_t *r;
+		int rc = cli_ask_loudly(c, request(a, since), &r);
+
+		if (rc != CLI_OK)
+			return rc;
+		for (size_t i = 0; (row = cli_row(r, "records", i)) != NULL; i++)
+			print_record(c, row);
+		asked = since;
+		since = cli_int(r, "last");
+		/* A page that goes nowhere is the last, whatever burstd says. */
+		more = json_is_true(json_object_get(r, "more")) && since > asked;
+		json_decref(r);
+	}
+	return CLI_OK;
+}
+
+const struct cli_command cmd_audit = {
+	.name = "audit",
+	.operands = "",
+	.summary = "what was asked of providers and slurmctld, by whom and why",
+	.about = "Each line is written before its request is sent.  With --json each record is one "
+		 "line.",
+	.example = "burstctl audit -n 5",
+	.opts = audit_opts,
+	.nopts = sizeof(audit_opts) / sizeof(audit_opts[0]),
+	.initial = &audit_initial,
+	.size = sizeof(audit_initial),
+	.run = run_audit,
+};
+
+/* --- audit verify -------------------------------------------------------------------------------
+ */
+
+struct verify_args {
+	const char *head;
+};
+
+static const struct verify_args verify_initial = {NULL};
+
+static const struct opt verify_opts[] = {
+	{"head", 0, OPT_TEXT, "SEQ:HASH", "which the log once said was the last record",
+	 offsetof(struct verify_args, head), 0, 0},
+};
+
+struct verdict {
+	int64_t records, at, bad;
+	char hash[65];
+	char what[16];
+};
+
+static int set_known(json_t *rq, const char *head)
+{
+	char *end;
+	long long seq = strtoll(head, &end, 10);
+
+	if (end == head || *end != ':' || seq < 0)
+		return cli_complain(CLI_USAGE, "--head: want SEQ:HASH, as the log has it");
+	(void)json_object_set_new(rq, "known", json_integer(seq));
+	(void)json_object_set_new(rq, "known_hash", json_string(end + 1));
+	return CLI_OK;
+}
+
+/* One piece; *more: there are others. */
+static int verify_some(const struct cli *c, const struct verify_args *a, struct verdict *v,
+		       bool begun, bool *more)
+{
+	json_t *rq = json_pack("{s:s}", "op", "audit-verify"), *r;
+	int64_t from = v->at;
+	int rc = CLI_OK;
+
+	if (begun) {
+		(void)json_object_set_new(rq, "after", json_integer(v->at));
+		(void)json_object_set_new(rq, "hash", json_string(v->hash));
+	}
+	if (a->head != NULL)
+		rc = set_known(rq, a->head);
+	if (rc != CLI_OK) {
+		json_decref(rq);
+		return rc;
+	}
+	rc = cli_ask_loudly(c, rq, &r);
+	if (rc != CLI_OK)
+		return rc;
+	v->records += cli_int(r, "records");
+	v->at = cli_int(r, "after");
+	v->bad = cli_int(r, "bad");
+	(void)snprintf(v->hash, sizeof(v->hash), "%.64s", cli_text(r, "hash"));
+	(void)snprintf(v->what, sizeof(v->what), "%.15s", cli_text(r, "what"));
+	*more = json_is_true(json_object_get(r, "more")) && (!begun || v->at > from);
+	json_decref(r);
+	return CLI_OK;
+}
+
+static void print_verdict(const struct cli *c, const struct verdict *v)
+{
+	if (c->json) {
+		json_t *o = json_pack("{s:I,s:I,s:s,s:I,s:s}", "records", (json_int_t)v->records,
+				      "last", (json_int_t)v->at, "hash", v->hash, "bad",
+				      (json_int_t)v->bad, "what", v->what);
+
+		(void)json_dumpf(o, c->out.f, JSON_COMPACT);
+		json_decref(o);
+	} else if (v->bad != 0) {
+		(void)fprintf(c->out.f, "record %" PRId64 ": ", v->bad);
+		out_text(&c->out, OUT_BAD, v->what);
+	} else {
+		(void)fprintf(c->out.f,
+			      "%" PRId64 " records, all as they were written; the last is %" PRId64
+			      ":%s",
+			      v->records, v->at, v->hash);
+	}
+	(void)fputc('\n', c->out.f);
+}
+
+static int run_verify(const struct cli *c, const void *args, char **operands)
+{
+	struct verdict v = {0};
+	bool more = true;
+
+	(void)operands;
+	for (bool begun = false; more; begun = true) {
+		int rc = verify_some(c, args, &v, begun, &more);
+
+		if (rc != CLI_OK)
+			return rc;
+	}
+	print_verdict(c, &v);
+	return v.bad == 0 ? CLI_OK : CLI_FAILED;
+}
+
+const struct cli_command cmd_audit_verify = {
+	.name = "audit verify",
+	.operands = "",
+	.summary = "is every audit record as it was written?",
+	.about = "Says which record is the first that was changed, is missing, was moved, or was "
+		 "cut "
+		 "off.  Who can write the journal can also make a new chain: --head compares it "
+		 "with "
+		 "what the log, perhaps on another machine, said of it.",
+	.example = "burstctl audit verify --head 4711:9f86d08...",
+	.opts = verify_opts,
+	.nopts = sizeof(verify_opts) / sizeof(verify_opts[0]),
+	.initial = &verify_initial,
+	.size = sizeof(verify_initial),
+	.run = run_verify,
+};

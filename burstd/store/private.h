@@ -1,0 +1,72 @@
+/* private.h - what the files of the journal share; nobody else includes it. */
+#ifndef BURSTD_STORE_PRIVATE_H
+#define BURSTD_STORE_PRIVATE_H
+
+#include "store/db.h"
+#include "store/journal.h"
+#include "store/room.h"
+
+enum {
+	JOURNAL_EPOCH = 0,          /* see schema.c */
+	JOURNAL_TEXT_MAX = 1 << 20, /* of a text read back: nothing that is written comes near it */
+};
+
+enum statement {
+	PUT_NODE,
+	DEL_NODE,
+	PUT_BATCH,
+	DEL_BATCH,
+	PUT_EVENT,
+	PUT_USAGE,
+	PUT_NUMBER,
+	PUT_CALL,
+	END_CALL,
+	PUT_REFUSAL,
+	DEL_REFUSAL,
+	PUT_POOL,
+	ALL_NODES,
+	ALL_BATCHES,
+	ALL_CALLS,
+	SUM_USAGE,
+	PUT_RESCUE,
+	DEL_RESCUE,
+	ALL_RESCUES,
+	ALL_REFUSALS,
+	ALL_POOLS,
+	GET_NUMBER,
+	EVENTS,
+	EVENTS_OF_NODE,
+	LAST_EVENT,
+	FIRST_EVENT,
+	OLD_EVENT,
+	DEL_EVENTS,
+	PUT_AUDIT,
+	AUDITS,
+	OLD_AUDIT,
+	DEL_AUDITS,
+	GET_MARK,
+	PUT_MARK,
+	NSTATEMENTS
+};
+
+extern const char *const journal_sql[NSTATEMENTS];
+
+struct journal {
+	struct db *db;
+	struct room room;
+	bool broken; /* a write failed: what the disk holds is not known any more (F55) */
+	struct journal_mark head;      /* of the audit chain: the last record that is durable */
+	struct journal_mark next_head; /* ... with the commit that is under way */
+	struct journal_mark forgotten; /* the last record that is not kept any more */
+};
+
+/* --- chain.c --- */
+int chain_open(struct journal *j, struct err *e); /* where the chain goes on */
+/* Within a transaction: the next record, whose seq and hash are not looked at; and, once before the
+ * commit, where the chain ends with it. */
+int chain_put(struct journal *j, const struct journal_audit *a, struct err *e);
+int chain_put_head(struct journal *j, struct err *e);
+/* As journal_trim(), for records. */
+int chain_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e);
+
+#endif

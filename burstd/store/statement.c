@@ -1,0 +1,89 @@
+/* Every statement that the journal is read and written with. */
+#include "store/private.h"
+
+#define NODE_COLUMNS                                                                               \
+	"name, gen, epoch, pool, state, reason, released, accepted, misses, attempts, batch, "     \
+	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
+	"wake_ms, start_ms, end_ms, job"
+
+const char *const journal_sql[NSTATEMENTS] = {
+	[PUT_NODE] =
+		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
+		"excluded.pool,"
+		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
+		" accepted = excluded.accepted, misses = excluded.misses, attempts = "
+		"excluded.attempts,"
+		" batch = excluded.batch, gang = excluded.gang, slot = excluded.slot,"
+		" instance = excluded.instance, addr = excluded.addr,"
+		" rate_nano_h = excluded.rate_nano_h, wanted_ms = excluded.wanted_ms,"
+		" since_ms = excluded.since_ms, sent_ms = excluded.sent_ms,"
+		" missed_ms = excluded.missed_ms, wake_ms = excluded.wake_ms,"
+		" start_ms = excluded.start_ms, end_ms = excluded.end_ms, job = "
+		"excluded.job",
+	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
+	[PUT_BATCH] =
+		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms)"
+		" VALUES (?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,"
+		" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms",
+	[DEL_BATCH] = "DELETE FROM batch WHERE id = ?",
+	[PUT_EVENT] = "INSERT INTO event (at_ms, node, gen, type, detail) VALUES (?, ?, ?, ?, ?)",
+	[PUT_USAGE] = "INSERT INTO usage (node, gen, instance, pool, start_ms, end_ms, rate_nano_h,"
+		      " cost_nano) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+		      " ON CONFLICT (node, gen, instance) DO UPDATE SET pool = excluded.pool,"
+		      " start_ms = excluded.start_ms, end_ms = excluded.end_ms,"
+		      " rate_nano_h = excluded.rate_nano_h, cost_nano = excluded.cost_nano",
+	[PUT_NUMBER] = "INSERT INTO meta (key, value) VALUES (?, ?)"
+		       " ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
+		     " VALUES (?, ?, ?, ?, ?, ?)",
+	[END_CALL] = "DELETE FROM call WHERE seq = ?",
+	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms) VALUES (?, ?, ?)"
+			" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
+			" last_ms = excluded.last_ms",
+	[DEL_REFUSAL] = "DELETE FROM refusal WHERE job = ?",
+	[PUT_POOL] =
+		"INSERT INTO pool (name, paused, waves, last_ms, until_ms) VALUES (?, ?, ?, ?, ?)"
+		" ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
+		"excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms",
+	[PUT_RESCUE] = "INSERT INTO rescue (job, id, node, gen, at_ms, why)"
+		       " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
+		       " id = excluded.id, node = excluded.node, gen = excluded.gen,"
+		       " at_ms = excluded.at_ms, why = excluded.why",
+	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
+	[ALL_RESCUES] = "SELECT job, id, node, gen, at_ms, why FROM rescue ORDER BY job",
+	[ALL_REFUSALS] = "SELECT job, count, last_ms FROM refusal ORDER BY job",
+	[ALL_POOLS] = "SELECT name, paused, waves, last_ms, until_ms FROM pool ORDER BY name",
+	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
+	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms FROM batch ORDER BY id",
+	[ALL_CALLS] =
+		"SELECT seq, at_ms, kind, spooled, dropped, list, file FROM call ORDER BY seq",
+	[SUM_USAGE] = "SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool",
+	[GET_NUMBER] = "SELECT value FROM meta WHERE key = ?",
+	[EVENTS] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
+		   " WHERE seq > ? ORDER BY seq LIMIT ?",
+	[EVENTS_OF_NODE] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
+			   " WHERE node = ? AND seq > ? ORDER BY seq LIMIT ?",
+	/* The last number given out: all events may have been forgotten. */
+	[LAST_EVENT] = "SELECT COALESCE((SELECT seq FROM sqlite_sequence WHERE name = 'event'), 0)",
+	[FIRST_EVENT] = "SELECT COALESCE(MIN(seq), 0) FROM event",
+	/* Among the oldest; a clock may have gone back, so their times need not grow. */
+	[OLD_EVENT] = "SELECT COALESCE(MAX(seq), 0) FROM"
+		      " (SELECT seq, at_ms FROM event ORDER BY seq LIMIT ?) WHERE at_ms < ?",
+	[DEL_EVENTS] = "DELETE FROM event WHERE seq <= ?",
+	[PUT_AUDIT] = "INSERT INTO audit (seq, at_ms, actor, verb, target, object, reason, request,"
+		      " hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	[AUDITS] = "SELECT seq, at_ms, actor, verb, target, object, reason, request, hash"
+		   " FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
+	/* The last of the oldest that may go, and its hash. */
+	[OLD_AUDIT] = "SELECT seq, hash FROM"
+		      " (SELECT seq, at_ms, hash FROM audit ORDER BY seq LIMIT ?)"
+		      " WHERE at_ms < ? OR seq <= ? ORDER BY seq DESC LIMIT 1",
+	[DEL_AUDITS] = "DELETE FROM audit WHERE seq <= ?",
+	[GET_MARK] = "SELECT seq, hash FROM audit_mark WHERE name = ?",
+	[PUT_MARK] = "INSERT INTO audit_mark (name, seq, hash) VALUES (?, ?, ?)"
+		     " ON CONFLICT (name) DO UPDATE SET seq = excluded.seq,"
+		     " hash = excluded.hash",
+};
