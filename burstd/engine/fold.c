@@ -224,14 +224,12 @@ static void put_usage(struct engine *e, const struct node *n, int64_t billed_nan
 
 void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
-	size_t ours = strncmp(why, "burstd: ", 8) == 0 ? 8 : 0;
-
 	/* Its machine may go while a job that ignores SIGTERM is still completing there, and old
 	 * releases requeue such a job without its GPUs and its record (slurm.md 2.2). */
 	if (nm->newest != NULL && nm->newest->n.state == NODE_DRAINING)
 		dead = dead || prereq_may_have(e, SLURM_BUG_REQUEUE_LOST);
 	nm->forced_ms = engine_now(e);
-	fleet_tell(nm, why + ours, engine_now(e));
+	fleet_tell(nm, engine_bare(why), engine_now(e));
 	rescue_node(e, nm, dead, why);
 }
 

@@ -93,7 +93,7 @@ void pool_rest(struct engine *e, struct fleet_name *nm)
 	else
 		(void)snprintf(why, sizeof(why), "burstd: it did not come up; rests until %.19sZ",
 			       fmt_time(at, nm->rests_ms));
-	fleet_tell(nm, why + strlen("burstd: "), engine_now(e));
+	fleet_tell(nm, engine_bare(why), engine_now(e));
 	slurm_down(e->slurm, nm->name, why);
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "rests", nm->told);
 }

@@ -24,6 +24,8 @@
 #ifndef BURSTD_ENGINE_PRIVATE_H
 #define BURSTD_ENGINE_PRIVATE_H
 
+#include <string.h>
+
 #include "core/bucket.h"
 #include "core/demand.h"
 #include "core/drift.h"
@@ -247,6 +249,14 @@ struct journal_tx *engine_tx(struct engine *e); /* the one being built */
 void engine_commit(struct engine *e);
 /* Have slurmctld power a node down, with the reason; its jobs are followed (rescue.c). */
 void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
+/* Without the "burstd: " that marks our reasons at slurmctld: what we tell by ourselves needs no
+ * name. */
+static inline const char *engine_bare(const char *why)
+{
+	size_t name = strlen("burstd: ");
+
+	return strncmp(why, "burstd: ", name) == 0 ? why + name : why;
+}
 int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
 
 /* --- jobs.c --- */

@@ -143,11 +143,6 @@ static void force_all(struct engine *e, int64_t until_ms)
 	}
 }
 
-static const char *bare(const char *why)
-{
-	return strncmp(why, "burstd: ", 8) == 0 ? why + 8 : why;
-}
-
 static void take(struct engine *e, const struct slurm_job *j, const struct doomed *d)
 {
 	const struct node *n = d->nm->newest != NULL ? &d->nm->newest->n : NULL;
@@ -158,7 +153,7 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	r->j.at_ms = engine_now(e);
 	(void)snprintf(r->j.id, sizeof(r->j.id), "%s", j->id);
 	(void)snprintf(r->j.node, sizeof(r->j.node), "%s", d->nm->name);
-	(void)snprintf(r->j.why, sizeof(r->j.why), "%s", bare(d->why));
+	(void)snprintf(r->j.why, sizeof(r->j.why), "%s", engine_bare(d->why));
 	r->asked = r->stuck = false; /* an answer that is on its way is about another time */
 	watch(e, r);
 	journal_put_rescue(engine_tx(e), &r->j);
@@ -228,7 +223,7 @@ static void conclude_ended(struct engine *e, struct rescue *r, const struct slur
 	char what[96];
 	bool done = slurm_text_is(d->state, "COMPLETED");
 
-	(void)snprintf(what, sizeof(what), "it ended as %.*s%s", (int)(d->state.n & 63), d->state.p,
+	(void)snprintf(what, sizeof(what), "it ended as %.*s%s", (int)d->state.n, d->state.p,
 		       done ? "" : " and was not requeued");
 	e->count.jobs_ended++;
 	conclude(e, r, "job-ended", what, false);

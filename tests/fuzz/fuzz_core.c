@@ -133,7 +133,8 @@ static void step(struct world *w, struct fleet_node *fn, enum node_event_type ty
 	bool changed;
 
 	if (type == NODE_EV_START) {
-		if (node_want(&fn->n, w->now, lim) != NODE_WANT_CREATE || !fleet_clear(fn))
+		if (node_want(&fn->n, w->now, lim) != NODE_WANT_CREATE ||
+		    !fleet_clear(fn, lim->tokens))
 			type = ev.type = NODE_EV_TIMER; /* the engine sends only what is wanted */
 		ev.batch = ++w->batch;
 	}
@@ -273,8 +274,8 @@ static void call(struct world *w)
 	const int64_t prices[] = {10 * FMT_NANO, 0, 30 * FMT_NANO, 10 * FMT_NANO};
 	unsigned how = byte(w);
 	const struct plan_pool pools[POOLS] = {
-		{prices[how & 3], how & 0x40 ? "paused" : NULL},
-		{prices[how >> 2 & 3], how & 0x80 ? "paused" : NULL}};
+		{prices[how & 3], how & 0x40 ? "paused" : NULL, how & 0x10 ? "one" : NULL},
+		{prices[how >> 2 & 3], how & 0x80 ? "paused" : NULL, how & 0x20 ? "one" : NULL}};
 	struct demand d;
 	struct plan p;
 
