@@ -214,18 +214,19 @@ static void keep_house(struct burstd *b)
 	struct err e;
 
 	if (journal_tidy(b->journal, &e) != 0 ||
-	    journal_trim(b->journal, now - engine_conf(b->engine)->events_keep_ms, &more, &e) != 0)
+	    journal_trim(b->journal, now - engine_conf(b->engine)->events_keep_ms, now, &more,
+			 &e) != 0)
 		on_fatal(b, &e);
 	timer_at(b->spool_timer, now + (more ? QUIET_MS : SPOOL_EVERY_MS));
 }
 
 /* For another machine that keeps our log: what is cut off the audit log here is known there. */
-static void tell_head(struct burstd *b)
+static void tell_head(struct burstd *b, bool now)
 {
 	const struct journal_mark *head = journal_audit_head(b->journal);
 	char text[32 + JOURNAL_HASH_SIZE];
 
-	if (head->seq == b->told_seq || loop_now(b->loop) < b->told_ms + HEAD_EVERY_MS)
+	if (head->seq == b->told_seq || (!now && loop_now(b->loop) < b->told_ms + HEAD_EVERY_MS))
 		return;
 	b->told_seq = head->seq;
 	b->told_ms = loop_now(b->loop);
@@ -243,7 +244,7 @@ static void on_spool_timer(void *ctx)
 	if (n < 0)
 		log_write(b->log, LOG_WARN, "the spool cannot be read", "error", e.msg, NULL);
 	engine_look_at_disk(b->engine);
-	tell_head(b);
+	tell_head(b, false);
 	if (quiet)
 		keep_house(b);
 	else
@@ -478,6 +479,8 @@ static void on_closed(void *ctx)
 static void stop(struct burstd *b)
 {
 	sd_notify_state("STOPPING=1");
+	if (b->journal != NULL && b->log != NULL)
+		tell_head(b, true);
 	if (b->ctl != NULL)
 		ctl_server_close(b->ctl);
 	if (b->metrics != NULL)

@@ -86,6 +86,8 @@ int ctl_audit_verify(struct ctl_reply *r)
 	if (get_mark(r, "after", "hash", &c.at, &c.begun) != 0 ||
 	    get_mark(r, "known", "known_hash", &known, &given) != 0)
 		return -1;
+	if (given && known.seq == 0)
+		return ctl_reply_refuse(r, "invalid", "\"known\": want a record's number");
 	c.known = given ? &known : NULL;
 	if (journal_audit_check(r->api->journal, &c, &r->err) != 0) {
 		r->code = r->err.code == ERR_INVALID ? "invalid" : "failed";

@@ -121,7 +121,7 @@ static int set_known(json_t *rq, const char *head)
 	char *end;
 	long long seq = strtoll(head, &end, 10);
 
-	if (end == head || *end != ':' || seq < 0)
+	if (end == head || *end != ':' || seq < 1)
 		return cli_complain(CLI_USAGE, "--head: want SEQ:HASH, as the log has it");
 	(void)json_object_set_new(rq, "known", json_integer(seq));
 	(void)json_object_set_new(rq, "known_hash", json_string(end + 1));
@@ -154,8 +154,10 @@ static int verify_some(const struct cli *c, const struct verify_args *a, struct 
 	v->bad = cli_int(r, "bad");
 	(void)snprintf(v->hash, sizeof(v->hash), "%.64s", cli_text(r, "hash"));
 	(void)snprintf(v->what, sizeof(v->what), "%.15s", cli_text(r, "what"));
-	*more = json_is_true(json_object_get(r, "more")) && (!begun || v->at > from);
+	*more = json_is_true(json_object_get(r, "more"));
 	json_decref(r);
+	if (*more && begun && v->at <= from)
+		return cli_complain(CLI_FAILED, "burstd did not look through all of it");
 	return CLI_OK;
 }
 
@@ -173,9 +175,9 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 		out_text(&c->out, OUT_BAD, v->what);
 	} else {
 		(void)fprintf(c->out.f,
-			      "%" PRId64 " records, all as they were written; the last is %" PRId64
-			      ":%s",
-			      v->records, v->at, v->hash);
+			      "%" PRId64 " records from %" PRId64
+			      " on, all as they were written; the last is %" PRId64 ":%s",
+			      v->records, v->at - v->records + 1, v->at, v->hash);
 	}
 	(void)fputc('\n', c->out.f);
 }

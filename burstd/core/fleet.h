@@ -17,6 +17,7 @@ struct fleet_node {        /* one incarnation */
 	struct node n;     /* as durable */
 	struct node *next; /* staged: as it will be at the next commit; NULL: nothing changes */
 	bool busy;       /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
+	bool asked;      /* a delete of it is on record since our start; memory only too */
 	bool mark;       /* for one pass over a list, whoever makes it */
 	int64_t seen_ms; /* begin of the last list that showed it; 0: none since our start */
 	const char *fresh; /* why it was made, while the journal does not have it; else NULL */

@@ -8,7 +8,8 @@
 
 /* What is asked of a provider, and what slurmctld is told that changes a node or a job: each
  * request is on record before it is sent (I28).  Nothing that a driver makes of it is in the
- * record, so no credential can be. */
+ * record, so none of our credentials can be; a provider's words are, where they are a job's
+ * reason. */
 
 enum { SAY_MAX = 400 }; /* bytes of who, and of why; more is left out */
 
@@ -16,14 +17,33 @@ void audit_begin(struct audit *a, size_t max)
 {
 	*a = (struct audit){.max = max};
 	a->names = mem_zalloc((max + 1) * sizeof(*a->names));
-	str_init(&a->actor, SAY_MAX);
-	str_init(&a->reason, SAY_MAX);
+	str_init(&a->actor, 2 * SAY_MAX); /* one text may be longer */
+	str_init(&a->reason, 2 * SAY_MAX);
 	str_init(&a->ids, max * (PROVIDER_ID_MAX + 1));
 }
 
+/* Is it among what was said? */
+static bool is_said(const struct str *s, const char *text)
+{
+	size_t len = strlen(text);
+
+	for (const char *p = s->p; (p = strstr(p, text)) != NULL; p++)
+		if ((p == s->p || strncmp(p - 2, "; ", 2) == 0) &&
+		    (p[len] == '\0' || strncmp(p + len, "; ", 2) == 0))
+			return true;
+	return false;
+}
+
+/* Each thing once; and that there were more, if there were. */
 static void say(struct str *s, const char *text)
 {
-	if (strstr(s->p, text) == NULL)
+	static const char more[] = "; ...";
+
+	if (is_said(s, text) || is_said(s, more + 2))
+		return;
+	if (s->len > 0 && s->len + 2 + strlen(text) > SAY_MAX)
+		str_adds(s, more);
+	else
 		str_addf(s, "%s%s", s->len > 0 ? "; " : "", text);
 }
 
@@ -55,18 +75,21 @@ static void add_id(struct audit *a, const char *id)
 	str_addf(&a->ids, "%s%s", a->ids.len > 0 ? "," : "", id);
 }
 
-void audit_delete(struct audit *a, const struct fleet_node *fn, const char *id)
+void audit_delete(struct audit *a, struct fleet_node *fn, const char *id)
 {
 	add(a, fn->name->name,
 	    fn->n.reason == NODE_BECAUSE_OPERATOR ? admin(fn->name) : "reconciler",
 	    node_reason_text(fn->n.reason));
 	add_id(a, id);
+	a->first = a->first || !fn->asked;
+	fn->asked = true;
 }
 
 void audit_stray(struct audit *a, const char *node, const char *id)
 {
 	add(a, node, "reconciler", "it is ours, and stands for no node");
 	add_id(a, id);
+	a->first = true;
 }
 
 static int by_name(const void *a, const void *b)
@@ -95,19 +118,26 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 
 	str_init(&object, a->n * (HOSTLIST_NAME_MAX + 3) + 1);
 	fold(&object, a->names, a->n);
-	journal_put_audit(engine_tx(e),
-			  &(struct journal_audit){.at_ms = engine_now(e),
-						  .actor = a->actor.p,
-						  .verb = verb,
-						  .target = target,
-						  .object = object.p,
-						  .reason = a->reason.p,
-						  .request = request != NULL ? request : a->ids.p});
+	journal_put_audit(engine_tx(e), &(struct journal_audit){.at_ms = engine_now(e),
+								.actor = a->actor.p,
+								.verb = verb,
+								.target = target,
+								.object = object.p,
+								.reason = a->reason.p,
+								.request = request});
 	str_fini(&object);
 	str_fini(&a->actor);
 	str_fini(&a->reason);
 	str_fini(&a->ids);
 	free(a->names);
+}
+
+/* What is asked again and again, as on a full disk, must not fill it: the instances were named. */
+void audit_put_delete(struct engine *e, struct audit *a, const char *target)
+{
+	if (!a->first)
+		a->ids.p[0] = '\0';
+	audit_put(e, a, a->first ? "delete" : "delete-again", target, a->ids.p);
 }
 
 /* --- orders to slurmctld -----------------------------------------------------------------------
@@ -131,7 +161,7 @@ static void put_jobs(struct engine *e, const struct slurm_order *o)
 								.target = "slurmctld",
 								.object = o->names,
 								.reason = reason_of(o),
-								.request = ""});
+								.request = o->what});
 }
 
 bool audit_order(struct engine *e)
@@ -154,7 +184,7 @@ bool audit_order(struct engine *e)
 		add(&a, h->names[i],
 		    ordered ? admin(fleet_find(&e->fleet, h->names[i])) : "reconciler",
 		    reason_of(&o));
-	audit_put(e, &a, o.verb, "slurmctld", "");
+	audit_put(e, &a, o.verb, "slurmctld", o.what);
 	hostlist_free(h);
 	return true;
 }

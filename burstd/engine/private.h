@@ -292,15 +292,18 @@ struct audit {
 	struct str actor, reason, ids;
 	const char **names; /* borrowed, with room for max of them */
 	size_t n, max;
+	bool first; /* of deletes: some are asked for the first time */
 };
 void audit_begin(struct audit *a, size_t max);
 void audit_create(struct audit *a, const struct fleet_name *nm, const struct fleet_node *fn);
-void audit_delete(struct audit *a, const struct fleet_node *fn, const char *id);
+void audit_delete(struct audit *a, struct fleet_node *fn, const char *id);
 void audit_stray(struct audit *a, const char *node, const char *id);
-/* On record with the next commit, which comes before it is done (I28).  Ends a.  request NULL: the
- * ids that were collected. */
+/* On record with the next commit, which comes before it is done (I28).  Ends a. */
 void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,
 	       const char *request);
+/* Likewise a delete, with the instances that were collected; without them if each was asked for
+ * before, and so is on record. */
+void audit_put_delete(struct engine *e, struct audit *a, const char *target);
 /* Likewise the next command for slurmctld, if it is not on record; false: there is none. */
 bool audit_order(struct engine *e);
 

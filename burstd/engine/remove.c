@@ -100,7 +100,7 @@ static void removal_put(struct cloud *c, struct removal *rm, struct audit *a, st
 {
 	struct provider_op op = {.kind = PROVIDER_DELETE};
 
-	audit_put(c->e, a, "delete", c->conf->name, NULL);
+	audit_put_delete(c->e, a, c->conf->name);
 	op.u.del.ids = rm->ids;
 	op.u.del.nids = rm->n;
 	rm->asked_ms = engine_now(c->e);

@@ -8,14 +8,16 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
 
-enum { CHECK_ROWS = 500 }; /* looked through at once: some milliseconds */
+enum { /* looked through at once: some milliseconds */
+       CHECK_ROWS = 500,
+       CHECK_BYTES = 1 << 20
+};
 
 static const struct journal_mark origin = {
 	0, "0000000000000000000000000000000000000000000000000000000000000000"};
@@ -71,6 +73,11 @@ static void hash_of(const char *before, int64_t seq, const struct journal_audit 
 	print_hex(out, bytes);
 }
 
+static void print_mark(const struct journal_mark *m, char *out, size_t size)
+{
+	(void)snprintf(out, size, "%" PRId64 ":%s", m->seq, m->hash);
+}
+
 /* --- writing -----------------------------------------------------------------------------------
  */
 
@@ -90,7 +97,9 @@ static int get_mark(struct journal *j, const char *name, struct journal_mark *ou
 	out->seq = db_get_int(&c, 0, INT64_MAX);
 	db_copy_text(&c, out->hash, sizeof(out->hash));
 	db_reset(c.st);
-	return c.bad ? db_damaged(j->db, "audit_mark", e) : 0;
+	if (c.bad || strlen(out->hash) != JOURNAL_HASH_SIZE - 1)
+		*out = origin;
+	return 0;
 }
 
 static int put_mark(struct journal *j, const char *name, const struct journal_mark *m,
@@ -106,13 +115,37 @@ static int put_mark(struct journal *j, const char *name, const struct journal_ma
 	return db_step(j->db, c.st, e);
 }
 
+/* The row that a statement found: its number, and its hash if it has one. */
+static int get_row(struct journal *j, struct db_cursor *c, struct journal_mark *out, struct err *e)
+{
+	int rc = db_step(j->db, c->st, e);
+
+	if (rc != 1)
+		return rc;
+	c->at = 0;
+	out->seq = db_get_int(c, 1, INT64_MAX);
+	db_copy_text(c, out->hash, sizeof(out->hash));
+	if (c->bad || strlen(out->hash) != JOURNAL_HASH_SIZE - 1)
+		memcpy(out->hash, origin.hash, sizeof(out->hash));
+	db_reset(c->st);
+	return 1;
+}
+
+/* A chain that somebody wrote into must not keep burstd from deleting what costs money: it goes on
+ * behind whatever is there, and journal_audit_check() says what is wrong with it. */
 int chain_open(struct journal *j, struct err *e)
 {
-	/* The machine's openssl.cnf has no say here, and is not read. */
-	(void)OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, NULL);
-	if (get_mark(j, "head", &j->head, e) < 0)
+	struct db_cursor c = {.st = db_stmt(j->db, LAST_AUDIT, e)};
+	struct journal_mark last = {.seq = 0};
+
+	if (c.st == NULL || get_mark(j, "head", &j->head, e) < 0 ||
+	    get_mark(j, "forgotten", &j->forgotten, e) < 0 || get_row(j, &c, &last, e) < 0)
 		return -1;
-	return get_mark(j, "forgotten", &j->forgotten, e);
+	if (last.seq > j->head.seq)
+		j->head = last;
+	if (j->forgotten.seq > j->head.seq)
+		j->head = j->forgotten;
+	return 0;
 }
 
 int chain_put(struct journal *j, const struct journal_audit *a, struct err *e)
@@ -143,44 +176,69 @@ int chain_put_head(struct journal *j, struct err *e)
 /* --- forgetting --------------------------------------------------------------------------------
  */
 
-/* *upto: the last one to forget; seq 0 for none. */
+/* *upto: the last of the JOURNAL_TRIM oldest, if all of them may go; seq 0: not.  Fewer are not
+ * forgotten: each time leaves a record. */
 static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *upto, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, OLD_AUDIT, e)};
-	int rc;
+	struct journal_mark row = {.seq = 0};
 
-	*upto = (struct journal_mark){.seq = 0};
+	*upto = row;
 	if (c.st == NULL)
 		return -1;
-	db_put_int(&c, JOURNAL_TRIM);
-	db_put_int(&c, before_ms);
+	db_put_int(&c, j->forgotten.seq);
 	db_put_int(&c, j->head.seq - JOURNAL_EVENTS_MAX);
-	rc = db_step(j->db, c.st, e);
-	if (rc != 1)
-		return rc;
-	c.at = 0;
-	upto->seq = db_get_int(&c, 1, INT64_MAX);
-	db_copy_text(&c, upto->hash, sizeof(upto->hash));
-	db_reset(c.st);
-	return c.bad ? db_damaged(j->db, "audit", e) : 0;
+	db_put_int(&c, before_ms);
+	db_put_int(&c, j->forgotten.seq);
+	db_put_int(&c, JOURNAL_TRIM);
+	db_put_int(&c, JOURNAL_TRIM - 1);
+	if (get_row(j, &c, &row, e) < 0)
+		return -1;
+	*upto = row;
+	return 0;
 }
 
-static int forget(struct journal *j, const struct journal_mark *upto, struct err *e)
+/* What is kept says from where on it is kept. */
+static int put_forgotten(struct journal *j, const struct journal_mark *upto, int64_t now_ms,
+			 struct err *e)
+{
+	char object[64], request[32 + JOURNAL_HASH_SIZE];
+	const struct journal_audit a = {.at_ms = now_ms,
+					.actor = "reconciler",
+					.verb = CHAIN_FORGET,
+					.target = "journal",
+					.object = object,
+					.reason = "older than events_keep, or more than are kept",
+					.request = request};
+
+	(void)snprintf(object, sizeof(object), "%" PRId64 "-%" PRId64, j->forgotten.seq + 1,
+		       upto->seq);
+	print_mark(upto, request, sizeof(request));
+	return chain_put(j, &a, e);
+}
+
+static int forget(struct journal *j, const struct journal_mark *upto, int64_t now_ms, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, DEL_AUDITS, e)};
 
+	j->next_head = j->head;
 	if (c.st == NULL || db_begin(j->db, e) < 0)
 		return -1;
 	db_put_int(&c, upto->seq);
 	/* The mark first: it lets the records go. */
-	if (put_mark(j, "forgotten", upto, e) < 0 || db_step(j->db, c.st, e) < 0) {
+	if (put_mark(j, "forgotten", upto, e) < 0 || put_forgotten(j, upto, now_ms, e) < 0 ||
+	    chain_put_head(j, e) < 0 || db_step(j->db, c.st, e) < 0) {
 		db_rollback(j->db);
 		return -1;
 	}
-	return db_commit(j->db, e);
+	if (db_commit(j->db, e) < 0)
+		return -1;
+	j->head = j->next_head;
+	j->forgotten = *upto;
+	return 0;
 }
 
-int chain_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e)
+int chain_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more, struct err *e)
 {
 	struct journal_mark upto;
 
@@ -191,11 +249,9 @@ int chain_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e)
 	}
 	if (upto.seq == 0)
 		return 0;
-	if (forget(j, &upto, e) == 0) {
-		*more = upto.seq - j->forgotten.seq >= JOURNAL_TRIM;
-		j->forgotten = upto;
+	*more = forget(j, &upto, now_ms, e) == 0;
+	if (*more)
 		return 0;
-	}
 	j->broken = !db_was_full(j->db); /* not worth the reserve */
 	return j->broken ? -1 : 0;
 }
@@ -208,8 +264,9 @@ const struct journal_mark *journal_audit_head(const struct journal *j)
 	return &j->head;
 }
 
-static int read_audit(const struct journal *j, struct db_cursor *c, struct journal_audit *a,
-		      struct err *e)
+/* A row that cannot be read has no hash: it is shown as far as it goes, and none takes it for good.
+ */
+static void read_audit(struct db_cursor *c, struct journal_audit *a)
 {
 	const char **const texts[] = {&a->actor,  &a->verb,    &a->target, &a->object,
 				      &a->reason, &a->request, &a->hash};
@@ -219,7 +276,8 @@ static int read_audit(const struct journal *j, struct db_cursor *c, struct journ
 	a->at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		*texts[i] = db_get_text(c, JOURNAL_TEXT_MAX);
-	return c->bad ? db_damaged(j->db, "audit", e) : 0;
+	if (c->bad)
+		a->hash = "";
 }
 
 int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_audit_fn fn, void *ctx,
@@ -231,22 +289,30 @@ int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_aud
 
 	if (c.st == NULL)
 		return -1;
-	db_put_int(&c, after);
+	db_put_int(&c, after > j->forgotten.seq ? after : j->forgotten.seq);
 	db_put_int(&c, limit);
 	while ((rc = db_step(j->db, c.st, e)) == 1) {
-		rc = read_audit(j, &c, &a, e);
-		if (rc < 0 || fn(ctx, &a) != 0)
+		c.bad = false;
+		read_audit(&c, &a);
+		if (fn(ctx, &a) != 0)
 			break;
 	}
 	db_reset(c.st);
-	return rc;
+	return rc < 0 ? -1 : 0;
 }
 
 struct walk { /* over some rows */
 	struct journal_chain *c;
-	unsigned rows;
+	size_t rows, bytes;
 	bool found; /* find_next() */
 };
+
+/* Was that enough for now? */
+static bool is_full(struct walk *w, const struct journal_audit *a)
+{
+	w->bytes += strlen(a->object) + strlen(a->request) + strlen(a->reason);
+	return ++w->rows >= CHECK_ROWS || w->bytes >= CHECK_BYTES;
+}
 
 static int bad(struct journal_chain *c, int64_t seq, const char *what)
 {
@@ -268,7 +334,6 @@ static int check_row(void *ctx, const struct journal_audit *a)
 	struct journal_chain *c = w->c;
 	char hash[JOURNAL_HASH_SIZE];
 
-	w->rows++;
 	if (a->seq != c->at.seq + 1)
 		return bad(c, c->at.seq + 1, "missing");
 	hash_of(c->at.hash, a->seq, a, hash);
@@ -277,7 +342,10 @@ static int check_row(void *ctx, const struct journal_audit *a)
 	c->at.seq = a->seq;
 	memcpy(c->at.hash, hash, sizeof(hash));
 	c->records++;
-	return is_another(c) ? bad(c, a->seq, "changed") : 0;
+	if (is_another(c))
+		return bad(c, a->seq, "changed");
+	c->more = is_full(w, a);
+	return c->more;
 }
 
 /* Would this one be good in the place of the first bad one? */
@@ -288,12 +356,13 @@ static int find_next(void *ctx, const struct journal_audit *a)
 
 	hash_of(w->c->at.hash, w->c->at.seq + 1, a, hash);
 	w->found = strcmp(hash, a->hash) == 0;
-	return w->found;
+	return w->found || is_full(w, a);
 }
 
 /* A record that should be here and is found further on was moved. */
 static int look_further(struct journal *j, struct walk *w, struct err *e)
 {
+	w->rows = w->bytes = 0;
 	if (journal_audits(j, w->c->at.seq + 1, CHECK_ROWS, find_next, w, e) < 0)
 		return -1;
 	if (w->found)
@@ -314,6 +383,53 @@ static int begin(const struct journal *j, struct journal_chain *c, struct err *e
 	return 0;
 }
 
+/* *seq: INT64_MAX if there is none. */
+static int get_first(struct journal *j, int64_t *seq, struct err *e)
+{
+	struct db_cursor c = {.st = db_stmt(j->db, FIRST_AUDIT, e)};
+	int rc = c.st != NULL ? db_step(j->db, c.st, e) : -1;
+
+	*seq = INT64_MAX;
+	if (rc != 1)
+		return rc;
+	*seq = db_get_int(&c, INT64_MIN, INT64_MAX);
+	db_reset(c.st);
+	return 0;
+}
+
+/* Does the last record that tells of forgetting say what the mark does? */
+static int is_on_record(struct journal *j, bool *is, struct err *e)
+{
+	struct db_cursor c = {.st = db_stmt(j->db, LAST_FORGET, e)};
+	char want[32 + JOURNAL_HASH_SIZE];
+	int rc;
+
+	if (c.st == NULL)
+		return -1;
+	print_mark(&j->forgotten, want, sizeof(want));
+	rc = db_step(j->db, c.st, e);
+	c.at = 0;
+	*is = rc == 1 && strcmp(db_get_text(&c, JOURNAL_TEXT_MAX), want) == 0;
+	if (rc == 1)
+		db_reset(c.st);
+	return rc < 0 ? -1 : 0;
+}
+
+/* Does it begin where it says, with nothing before it that nobody would look at? */
+static int check_begin(struct journal *j, struct journal_chain *c, struct err *e)
+{
+	int64_t first;
+	bool is = true;
+
+	if (get_first(j, &first, e) < 0 || (j->forgotten.seq > 0 && is_on_record(j, &is, e) < 0))
+		return -1;
+	if (!is)
+		(void)bad(c, j->forgotten.seq, "cut");
+	else if (first <= j->forgotten.seq)
+		(void)bad(c, first, "added");
+	return 0;
+}
+
 int journal_audit_check(struct journal *j, struct journal_chain *c, struct err *e)
 {
 	struct walk w = {.c = c};
@@ -327,7 +443,6 @@ int journal_audit_check(struct journal *j, struct journal_chain *c, struct err *
 		return -1;
 	if (c->bad != 0)
 		return c->at.seq < c->bad ? look_further(j, &w, e) : 0;
-	c->more = w.rows == CHECK_ROWS;
 	if (c->more)
 		return 0;
 	if (c->at.seq < j->head.seq || (c->known != NULL && c->at.seq < c->known->seq))
@@ -336,5 +451,5 @@ int journal_audit_check(struct journal *j, struct journal_chain *c, struct err *
 		(void)bad(c, j->head.seq + 1, "added");
 	else if (strcmp(c->at.hash, j->head.hash) != 0)
 		(void)bad(c, c->at.seq, "changed");
-	return 0;
+	return c->bad == 0 ? check_begin(j, c, e) : 0;
 }

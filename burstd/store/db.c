@@ -355,8 +355,9 @@ const char *db_get_text(struct db_cursor *c, size_t max)
 {
 	int column = c->at++;
 	const char *text = (const char *)sqlite3_column_text(c->st, column);
+	size_t len = text != NULL ? (size_t)sqlite3_column_bytes(c->st, column) : 0;
 
-	if (text != NULL && (size_t)sqlite3_column_bytes(c->st, column) <= max)
+	if (text != NULL && len <= max && strlen(text) == len) /* nothing hides behind a NUL */
 		return text;
 	c->bad = true;
 	return "";

@@ -443,13 +443,13 @@ static int trim_events(struct journal *j, int64_t before_ms, bool *more, struct 
 	return j->broken ? -1 : 0;
 }
 
-int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e)
+int journal_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more, struct err *e)
 {
 	bool events, audits;
 
 	*more = false;
 	if (check_usable(j, e) < 0 || trim_events(j, before_ms, &events, e) < 0 ||
-	    chain_trim(j, before_ms, &audits, e) < 0)
+	    chain_trim(j, before_ms, now_ms, &audits, e) < 0)
 		return -1;
 	*more = events || audits;
 	return 0;

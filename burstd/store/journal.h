@@ -173,12 +173,13 @@ void journal_abandon(struct journal_tx *tx); /* NULL is fine */
 int journal_tidy(struct journal *j, struct err *e);
 
 /* Forget events and audit records, oldest first: those before before_ms and those beyond
- * JOURNAL_EVENTS_MAX, at most JOURNAL_TRIM of each.  *more: there are others.  Bills are never
+ * JOURNAL_EVENTS_MAX, at most JOURNAL_TRIM events and just as many records or none, for that leaves
+ * a record itself (of now_ms).  *more: there are others.  Bills are never
  * forgotten, and no number comes twice.  The file gets no smaller, but what comes uses their place:
  * giving it back to the disk (auto_vacuum) would move pages at every commit for a file that grows
  * to the same size again. For a quiet moment too.  -1: as a failed commit; a full disk is none, it
  * just waits. */
-int journal_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e);
+int journal_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more, struct err *e);
 
 struct journal_room {
 	int64_t free_bytes; /* on the journal's disk, for us; -1: not known */

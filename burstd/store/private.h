@@ -42,12 +42,18 @@ enum statement {
 	DEL_EVENTS,
 	PUT_AUDIT,
 	AUDITS,
+	FIRST_AUDIT,
+	LAST_AUDIT,
+	LAST_FORGET,
 	OLD_AUDIT,
 	DEL_AUDITS,
 	GET_MARK,
 	PUT_MARK,
 	NSTATEMENTS
 };
+
+/* The verb of the record that says what was forgotten; its request is the last of that. */
+#define CHAIN_FORGET "forget"
 
 extern const char *const journal_sql[NSTATEMENTS];
 
@@ -67,6 +73,6 @@ int chain_open(struct journal *j, struct err *e); /* where the chain goes on */
 int chain_put(struct journal *j, const struct journal_audit *a, struct err *e);
 int chain_put_head(struct journal *j, struct err *e);
 /* As journal_trim(), for records. */
-int chain_trim(struct journal *j, int64_t before_ms, bool *more, struct err *e);
+int chain_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more, struct err *e);
 
 #endif

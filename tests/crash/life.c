@@ -132,7 +132,7 @@ static void on_spool(void *ctx)
 	if (rc >= 0 && !c->dead)
 		rc = journal_tidy(tee_real(), &e);
 	if (rc >= 0 && !c->dead)
-		rc = journal_trim(tee_real(), c->w.now - KEEP_EVENTS, &more, &e);
+		rc = journal_trim(tee_real(), c->w.now - KEEP_EVENTS, c->w.now, &more, &e);
 	if (rc < 0 && !c->dead)
 		world_fail(&c->w, "housekeeping: %s", e.msg);
 	timer_at(c->spool_timer, c->w.now + SPOOL_MS);

@@ -226,7 +226,7 @@ static void use(struct journal *j)
 		journal_end_call(tx, seq);
 		journal_put_event(tx, 1, "c1", 1, "test", "");
 		if (journal_commit(tx, &e) == 0)
-			(void)journal_trim(j, 1001, &more, &e);
+			(void)journal_trim(j, 1001, 2000, &more, &e);
 	}
 }
 

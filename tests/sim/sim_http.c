@@ -462,18 +462,34 @@ static void trace_send(struct http_client *c, const struct wire *q, const struct
 		  call->body != NULL ? (const char *)call->body : "");
 }
 
+/* Each instance by its id, once; from then on it is enough to say which nodes. */
+static void check_delete(const struct http_client *c, const struct wire *q)
+{
+	char ids[16 * CLOUD_WANTS_MAX] = "", names[24 * CLOUD_WANTS_MAX] = "";
+	size_t n = 0, m = 0;
+	bool asked = true;
+
+	for (size_t i = 0; i < q->nids; i++) {
+		const struct inst *in = sim_cloud_find(c->w->cloud, q->ids[i]);
+		const char *comma = i > 0 ? "," : "";
+
+		n += (size_t)snprintf(ids + n, sizeof(ids) - n, "%si-%u", comma, q->ids[i]);
+		m += (size_t)snprintf(names + m, sizeof(names) - m, "%s%s", comma,
+				      in != NULL ? in->node : "");
+		asked = asked && in != NULL && in->asked;
+	}
+	if (asked && !sim_journal_has_audit(c->w->journal, "delete", ids))
+		sim_journal_audited_nodes(c->w->journal, "delete-again", names);
+	else
+		sim_journal_audited(c->w->journal, "delete", ids);
+}
+
 static void check_audit(const struct http_client *c, const struct wire *q)
 {
-	char ids[16 * CLOUD_WANTS_MAX] = "";
-	size_t n = 0;
-
-	for (size_t i = 0; i < q->nids; i++)
-		n += (size_t)snprintf(ids + n, sizeof(ids) - n, "%si-%u", i > 0 ? "," : "",
-				      q->ids[i]);
 	if (q->kind == CREATE)
 		sim_journal_audited(c->w->journal, "create", q->create.token);
 	if (q->kind == DELETE)
-		sim_journal_audited(c->w->journal, "delete", ids);
+		check_delete(c, q);
 }
 
 int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,

@@ -387,12 +387,24 @@ static uint64_t audit_key(const char *verb, const char *what)
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
+	bool slurm = strcmp(a->target, "slurmctld") == 0;
+
 	add(tx, PUT_AUDIT, a->target)->id =
-		audit_key(a->verb, a->request[0] != '\0' ? a->request : a->object);
+		audit_key(a->verb, slurm || a->request[0] == '\0' ? a->object : a->request);
 	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
 		world_fail(tx->j->w, "I28: a record does not say who, what and why");
 	SIM_TRACE(tx->j->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,
 		  a->request, a->reason);
+}
+
+bool sim_journal_has_audit(const struct journal *j, const char *verb, const char *what)
+{
+	uint64_t key = audit_key(verb, what);
+
+	for (size_t i = 0; i < j->naudits; i++)
+		if (j->audits[i] == key)
+			return true;
+	return false;
 }
 
 void sim_journal_audited(struct journal *j, const char *verb, const char *what)
@@ -405,6 +417,32 @@ void sim_journal_audited(struct journal *j, const char *verb, const char *what)
 			return;
 		}
 	world_fail(j->w, "I28: %s %s is on no record", verb, what);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void sim_journal_audited_nodes(struct journal *j, const char *verb, const char *names)
+{
+	const char **sorted;
+	struct hostlist *h;
+	struct str s;
+
+	if (hostlist_parse(&h, names, strlen(names), NULL) != 0) {
+		sim_journal_audited(j, verb, names);
+		return;
+	}
+	sorted = mem_zalloc(h->n * sizeof(*sorted));
+	memcpy(sorted, h->names, h->n * sizeof(*sorted));
+	qsort(sorted, h->n, sizeof(*sorted), by_name);
+	str_init(&s, strlen(names) + 64);
+	hostlist_fold(&s, sorted, h->n);
+	sim_journal_audited(j, verb, s.p);
+	str_fini(&s);
+	free(sorted);
+	hostlist_free(h);
 }
 
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)

@@ -44,6 +44,8 @@ void sim_journal_restore(struct journal *j);
 /* This is about to leave burstd: exactly one record says so, and is durable (I28).  what: a
  * create's token, a delete's instances, or whom an order is about. */
 void sim_journal_audited(struct journal *j, const char *verb, const char *what);
+void sim_journal_audited_nodes(struct journal *j, const char *verb, const char *names);
+bool sim_journal_has_audit(const struct journal *j, const char *verb, const char *what);
 /* Count a fault that meets every row there is. */
 void sim_journal_met_all(struct journal *j, enum sim_fault f);
 

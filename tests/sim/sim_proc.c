@@ -244,32 +244,14 @@ static const char *verb_of(const struct child *k)
 	return "address";
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strverscmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void check_audit(struct proc *p, const struct child *k)
 {
 	const char *names = strchr(k->args[2], '=') + 1;
-	struct hostlist *h;
-	struct str s;
 
-	str_init(&s, OUT_MAX);
-	if (strncmp(k->args[2], "jobid=", 6) == 0 ||
-	    hostlist_parse(&h, names, strlen(names), NULL) != 0) {
-		str_adds(&s, names);
-	} else {
-		const char **sorted = mem_zalloc(h->n * sizeof(*sorted));
-
-		memcpy(sorted, h->names, h->n * sizeof(*sorted));
-		qsort(sorted, h->n, sizeof(*sorted), by_name);
-		hostlist_fold(&s, sorted, h->n);
-		free(sorted);
-		hostlist_free(h);
-	}
-	sim_journal_audited(p->w->journal, verb_of(k), s.p);
-	str_fini(&s);
+	if (strncmp(k->args[2], "jobid=", 6) == 0)
+		sim_journal_audited(p->w->journal, verb_of(k), names);
+	else
+		sim_journal_audited_nodes(p->w->journal, verb_of(k), names);
 }
 
 int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,

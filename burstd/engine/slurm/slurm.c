@@ -32,7 +32,8 @@ struct command { /* one scontrol update to be */
 	struct str addrs, hosts;
 	char reason[SLURM_COMMENT_MAX + 1]; /* POSTPONE: the comment */
 	int64_t wait_s;
-	bool sealed; /* slurm_next() gave it: what it says stays */
+	char wait[40]; /* of POSTPONE, as scontrol takes it; "": none */
+	bool sealed;   /* slurm_next() gave it: what it says stays */
 };
 
 enum { UPDATE = SLURM_NQUESTIONS, NRUNS };
@@ -236,6 +237,8 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 	c = mem_zalloc(sizeof(*c));
 	c->kind = kind;
 	c->wait_s = wait_s;
+	if (wait_s > 0)
+		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64, wait_s);
 	(void)snprintf(c->reason, sizeof(c->reason), "%s", reason);
 	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
@@ -358,10 +361,8 @@ static void make_job_argv(const struct command *c, struct str *args, const char 
 
 	str_addf(&args[0], "jobid=%s", c->names.p);
 	argv[n++] = args[0].p;
-	if (c->wait_s > 0) {
-		str_addf(&args[1], "StartTime=now+%" PRId64, c->wait_s);
-		argv[n++] = args[1].p;
-	}
+	if (c->wait[0] != '\0')
+		argv[n++] = c->wait;
 	if (c->reason[0] != '\0') {
 		str_addf(&args[2], "AdminComment=%s", c->reason);
 		argv[n++] = args[2].p;
@@ -407,6 +408,7 @@ bool slurm_next(struct slurm *s, struct slurm_order *out)
 	*out = (struct slurm_order){.verb = verbs[c->kind],
 				    .names = c->names.p,
 				    .reason = c->reason,
+				    .what = c->kind == SET_ADDR ? c->addrs.p : c->wait,
 				    .of_jobs = c->kind == POSTPONE};
 	return true;
 }

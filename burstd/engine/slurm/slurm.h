@@ -84,6 +84,7 @@ struct slurm_order {        /* a command that is about to be run; borrowed until
 	const char *verb;   /* address, down, power-down, drain, resume, postpone */
 	const char *names;  /* of nodes, or ids of jobs, with commas */
 	const char *reason; /* "": none */
+	const char *what;   /* the addresses, or the wait; "" */
 	bool of_jobs;
 };
 

@@ -194,6 +194,62 @@ static void test_deletes_of_a_turn_share_a_commit(void **state)
 			  "reconciler: delete cloud c2 i-2: Slurm powered it down\n");
 }
 
+/* F55: what fails again and again, on a full disk, takes next to no room of it. */
+static void test_what_is_deleted_again_is_named_by_its_node(void **state)
+{
+	struct fix *f = *state;
+	struct fleet_node *fn;
+	struct node_event ev = {.type = NODE_EV_RELEASE, .reason = NODE_BECAUSE_SUSPENDED};
+
+	load(f);
+	fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+	fn->name->listed = false;
+	ev.now_ms = loop_now(f->loop) - 100000;
+	engine_post(f->e, fn, &ev);
+	engine_commit(f->e);
+	remove_run(f->e);
+	fn->busy = false;
+	ev.type = NODE_EV_DELETE_FAILED;
+	engine_post(f->e, fn, &ev);
+	engine_commit(f->e);
+	remove_run(f->e);
+	assert_records(f, "reconciler: delete cloud c1 i-1: Slurm powered it down\n"
+			  "reconciler: delete-again cloud c1 : Slurm powered it down\n");
+}
+
+/* "uid 10" is not "uid 1000"; and who is left out is not left out silently. */
+static void test_who_asked_is_told_in_whole(void **state)
+{
+	struct fix *f = *state;
+	struct audit a;
+	struct str s;
+
+	load(f);
+	fleet_find(&f->e->fleet, "c1")->listed = true;
+	audit_begin(&a, 3);
+	for (int i = 0; i < 3; i++) {
+		struct fleet_node *fn = fleet_live(fleet_find(&f->e->fleet, i == 1 ? "c2" : "c1"));
+
+		(void)snprintf(fn->name->by, sizeof(fn->name->by), "uid %d", i == 1 ? 10 : 1000);
+		fn->n.reason = NODE_BECAUSE_OPERATOR;
+		audit_delete(&a, fn, "i-1");
+	}
+	assert_string_equal(a.actor.p, "uid 1000; uid 10");
+	audit_put_delete(f->e, &a, "cloud");
+	audit_begin(&a, 200);
+	for (int i = 0; i < 200; i++) {
+		struct fleet_node *fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+
+		(void)snprintf(fn->name->by, sizeof(fn->name->by), "uid %d", 1000 + i);
+		audit_delete(&a, fn, "i-1");
+	}
+	s = a.actor;
+	assert_string_equal(s.p + s.len - 5, "; ...");
+	assert_in_range(s.len, 300, 420);
+	audit_put_delete(f->e, &a, "cloud");
+	engine_commit(f->e);
+}
+
 /* A list that is not all ours, or about which too little is known, is not even half of an order. */
 static void test_refused(void **state)
 {
@@ -292,6 +348,9 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deletes_of_a_turn_share_a_commit, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_deleted_again_is_named_by_its_node,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_who_asked_is_told_in_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),

@@ -121,7 +121,9 @@ static void test_a_long_chain_is_looked_through_in_pieces(void **state)
 	assert_bad(f, 1100, "changed");
 }
 
-#define FREE "DROP TRIGGER audit_append_only; DROP TRIGGER audit_kept;"
+#define FREE                                                                                       \
+	"DROP TRIGGER audit_append_only; DROP TRIGGER audit_kept; DROP TRIGGER audit_in_order;"    \
+	"DROP TRIGGER audit_mark_kept; DROP TRIGGER audit_mark_forward;"
 
 static void test_records_are_append_only(void **state)
 {
@@ -131,7 +133,66 @@ static void test_records_are_append_only(void **state)
 	assert_int_not_equal(sql(f, "UPDATE audit SET reason = ''"), 0);
 	assert_int_not_equal(sql(f, "DELETE FROM audit"), 0);
 	assert_int_not_equal(sql(f, "DELETE FROM audit WHERE seq = 3"), 0);
+	assert_int_not_equal(sql(f, "REPLACE INTO audit SELECT seq, 0, actor, verb, target, object,"
+				    " reason, request, hash FROM audit WHERE seq = 2"),
+			     0);
+	assert_int_not_equal(sql(f, "DELETE FROM audit_mark"), 0);
+	assert_int_not_equal(sql(f, "UPDATE audit_mark SET seq = 1"), 0);
 	assert_good(f, 3);
+}
+
+/* It costs a restart at most: what is wrong is told, and what costs money goes on being deleted. */
+static void test_tampering_does_not_stop_burstd(void **state)
+{
+	static const char *const t[] = {
+		"INSERT INTO audit VALUES (7, 0, '', '', '', '', '', '', '')",
+		"INSERT INTO audit VALUES (99, 0, '', '', '', '', '', '', 'x')",
+		FREE "DELETE FROM audit_mark",
+		FREE "UPDATE audit_mark SET hash = 'x'",
+		FREE "UPDATE audit_mark SET seq = -5",
+		FREE "DELETE FROM audit",
+		FREE "UPDATE audit SET hash = 'x'",
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		void *own = NULL;
+		struct fixture *f;
+		bool more;
+
+		assert_int_equal(setup(&own), 0);
+		f = own;
+		fill_chain(f, 6);
+		assert_int_equal(sql(f, t[i]), 0);
+		reopen(f);
+		fill_chain(f, JOURNAL_TRIM);
+		assert_int_equal(journal_trim(f->j, INT64_MAX, 1000000, &more, NULL), 0);
+		teardown(&own);
+	}
+	(void)state;
+}
+
+/* One who is at work knows what it wrote last. */
+static void test_the_last_record_cannot_be_changed_beneath_it(void **state)
+{
+	struct fixture *f = *state;
+	char other[1024] = "", text[1100];
+	void *own = NULL;
+
+	assert_int_equal(setup(&own), 0); /* a chain that is good, but not ours */
+	{
+		struct journal_tx *tx = journal_begin(((struct fixture *)own)->j);
+
+		put(tx, 1000, "c2");
+		commit(tx);
+		(void)snprintf(other, sizeof(other), "%s",
+			       journal_audit_head(((struct fixture *)own)->j)->hash);
+	}
+	teardown(&own);
+	fill_chain(f, 1);
+	(void)snprintf(text, sizeof(text),
+		       FREE "UPDATE audit SET object = 'c2', hash = '%s' WHERE seq = 1", other);
+	assert_int_equal(sql(f, text), 0);
+	assert_bad(f, 1, "changed");
 }
 
 static void test_each_kind_of_tampering_is_found(void **state)
@@ -159,7 +220,19 @@ static void test_each_kind_of_tampering_is_found(void **state)
 		 "changed", 3},
 		{"DELETE FROM audit WHERE seq > 4", "cut", 5},
 		{"DELETE FROM audit", "cut", 1},
-		{"DELETE FROM audit_mark", "added", 1},
+		{"UPDATE audit SET reason = reason || char(0) || 'x' WHERE seq = 3", "changed", 3},
+		{"UPDATE audit SET at_ms = 'x' WHERE seq = 3", "changed", 3},
+		{"UPDATE audit SET hash = x'00' WHERE seq = 3", "changed", 3},
+		{"INSERT INTO audit SELECT -1, at_ms, actor, verb, target, object, reason,"
+		 " request, hash FROM audit WHERE seq = 6",
+		 "added", -1},
+		{"INSERT INTO audit SELECT 70, at_ms, actor, verb, target, object, reason,"
+		 " request, hash FROM audit WHERE seq = 6",
+		 "missing", 7},
+		{"UPDATE audit_mark SET seq = 9", "cut", 7},
+		{"INSERT INTO audit_mark SELECT 'forgotten', seq, hash FROM audit WHERE seq = 4;"
+		 "DELETE FROM audit WHERE seq <= 4",
+		 "cut", 4},
 		{"INSERT INTO audit SELECT 7, at_ms, actor, verb, target, object, reason, request,"
 		 " hash FROM audit WHERE seq = 6",
 		 "changed", 7},
@@ -208,50 +281,101 @@ static void test_a_chain_made_anew_is_not_the_one_in_the_log(void **state)
 	assert_string_equal(c.what, "changed");
 }
 
+static bool trim(struct fixture *f, int64_t before_ms)
+{
+	struct err e = {0};
+	bool more;
+
+	if (journal_trim(f->j, before_ms, 1000000, &more, &e) != 0)
+		fail_msg("%s", e.msg);
+	return more;
+}
+
 static void test_what_is_kept_holds_after_a_trim(void **state)
 {
 	struct fixture *f = *state;
 	struct journal_mark old, head;
 	struct err e = {0};
 	struct journal_chain c = {.known = &old};
-	bool more;
+	char text[512] = "";
 
 	fill_chain(f, 4);
 	old = *journal_audit_head(f->j);
-	fill_chain(f, 10);
+	fill_chain(f, JOURNAL_TRIM + 6);
 	head = *journal_audit_head(f->j);
-	assert_int_equal(journal_trim(f->j, 4500, &more, NULL), 0);
-	assert_false(more);
-	assert_good(f, 6); /* 1 to 8 are gone: the fourth was the last at 4000 twice over */
+	assert_true(trim(f, INT64_MAX));
+	assert_good(f, 11);
+	assert_int_equal(journal_audits(f->j, head.seq, 10, keep_one, text, NULL), 0);
+	(void)snprintf(text + strcspn(text, ":"), 2, "%s", "");
+	assert_string_equal(text, "267 1000000 reconciler forget journal 1-256 older than "
+				  "events_keep, or more than are kept 256");
 	reopen(f);
-	assert_good(f, 6);
+	assert_good(f, 11);
 	assert_int_equal(check_known(f, &head).bad, 0);
 	assert_int_equal(journal_audit_check(f->j, &c, &e), -1); /* nobody can say */
 	assert_int_equal(e.code, ERR_INVALID);
 	assert_int_equal(sql(f, "DELETE FROM audit"), SQLITE_CONSTRAINT);
-	/* All of it, and the chain goes on from there. */
-	assert_int_equal(journal_trim(f->j, 100000, &more, NULL), 0);
-	assert_good(f, 0);
-	reopen(f);
-	fill_chain(f, 1);
-	assert_int_equal(journal_audit_head(f->j)->seq, 15);
-	assert_good(f, 1);
-	assert_int_equal(sql(f, FREE "DELETE FROM audit"), 0);
-	assert_bad(f, 15, "cut");
+	/* What is slipped in before it is seen, and not listed. */
+	assert_int_equal(sql(f, FREE "INSERT INTO audit VALUES (100, 0, '', '', '', 'c9', '', '', "
+				     "'')"),
+			 0);
+	assert_bad(f, 100, "added");
+	assert_int_equal(journal_audits(f->j, 0, 1, keep_one, text, NULL), 0);
+	assert_int_equal(strncmp(text, "257 ", 4), 0);
 }
 
-static void test_many_are_forgotten_in_pieces(void **state)
+/* Each time leaves a record, so it is not done for a few: they would never get fewer. */
+static void test_records_are_forgotten_many_at_once(void **state)
 {
 	struct fixture *f = *state;
-	bool more;
+
+	fill_chain(f, JOURNAL_TRIM - 1);
+	assert_false(trim(f, INT64_MAX));
+	assert_good(f, JOURNAL_TRIM - 1);
+	fill_chain(f, JOURNAL_TRIM + 1);
+	assert_true(trim(f, INT64_MAX));
+	assert_good(f, JOURNAL_TRIM + 1);
+	assert_true(trim(f, INT64_MAX));
+	assert_false(trim(f, INT64_MAX));
+	assert_good(f, 2);
+}
+
+/* A clock that was wrong once does not take the young ones along. */
+static void test_the_youngest_of_them_must_be_old(void **state)
+{
+	struct fixture *f = *state;
+
+	fill_chain(f, JOURNAL_TRIM); /* the last at 256000 */
+	assert_false(trim(f, 256000));
+	assert_true(trim(f, 256001));
+}
+
+static void test_more_than_are_kept_are_forgotten_young(void **state)
+{
+	struct fixture *f = *state;
 
 	fill_chain(f, JOURNAL_TRIM + 10);
-	assert_int_equal(journal_trim(f->j, INT64_MAX, &more, NULL), 0);
-	assert_true(more);
-	assert_good(f, 10);
-	assert_int_equal(journal_trim(f->j, INT64_MAX, &more, NULL), 0);
-	assert_false(more);
-	assert_good(f, 0);
+	assert_int_equal(sql(f, "UPDATE audit_mark SET seq = 2000255"), 0);
+	reopen(f);
+	assert_false(trim(f, 0));
+	assert_int_equal(sql(f, "UPDATE audit_mark SET seq = 2000256"), 0);
+	reopen(f);
+	assert_true(trim(f, 0));
+}
+
+static void test_a_trim_may_come_between_two_pieces(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_chain c = {.begun = false};
+
+	fill_chain(f, 1200);
+	assert_int_equal(journal_audit_check(f->j, &c, NULL), 0);
+	for (int i = 0; i < 3; i++)
+		assert_true(trim(f, INT64_MAX)); /* 768 of which 500 were looked through */
+	assert_int_equal(journal_audit_check(f->j, &c, NULL), 0);
+	assert_int_equal(c.bad, 0);
+	assert_false(c.more);
+	assert_int_equal(c.at.seq, 1203);
 }
 
 int main(void)
@@ -264,7 +388,12 @@ int main(void)
 		TEST(test_each_kind_of_tampering_is_found),
 		TEST(test_a_chain_made_anew_is_not_the_one_in_the_log),
 		TEST(test_what_is_kept_holds_after_a_trim),
-		TEST(test_many_are_forgotten_in_pieces),
+		TEST(test_records_are_forgotten_many_at_once),
+		TEST(test_the_youngest_of_them_must_be_old),
+		TEST(test_more_than_are_kept_are_forgotten_young),
+		TEST(test_a_trim_may_come_between_two_pieces),
+		TEST(test_tampering_does_not_stop_burstd),
+		TEST(test_the_last_record_cannot_be_changed_beneath_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

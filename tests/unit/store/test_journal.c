@@ -439,7 +439,7 @@ static bool trim(struct fixture *f, int64_t before_ms)
 	struct err e = {0};
 	bool more = true;
 
-	if (journal_trim(f->j, before_ms, &more, &e) != 0)
+	if (journal_trim(f->j, before_ms, before_ms, &more, &e) != 0)
 		fail_msg("%s", e.msg);
 	return more;
 }

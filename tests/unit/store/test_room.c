@@ -154,7 +154,7 @@ static off_t reserve(const struct fixture *f)
 /* --- transactions ------------------------------------------------------------------------------
  */
 
-/* Number i: a node, an event and a number; some 20 KiB of them. */
+/* Number i: a node, an event, a number and an audit record; some 20 KiB of them. */
 static int commit_one(struct fixture *f, int64_t i, struct err *e)
 {
 	static char text[20000];
@@ -166,6 +166,13 @@ static int commit_one(struct fixture *f, int64_t i, struct err *e)
 	journal_del_node(tx, "c1", (uint64_t)(i - 3));
 	journal_put_event(tx, i, "c1", (uint64_t)i, "type", text);
 	journal_put_number(tx, "i", i);
+	journal_put_audit(tx, &(struct journal_audit){.at_ms = i,
+						      .actor = "hook",
+						      .verb = "create",
+						      .target = "cloud",
+						      .object = "c1",
+						      .reason = "",
+						      .request = ""});
 	return journal_commit(tx, e);
 }
 
@@ -174,6 +181,16 @@ static void assert_whole(struct fixture *f, int64_t n)
 {
 	struct seen *s = load(f);
 	struct page p = events(f, 0, NULL, UINT32_MAX);
+	struct journal_chain c = {.begun = false};
+	int64_t records = 0;
+
+	do {
+		c.records = 0;
+		assert_int_equal(journal_audit_check(f->j, &c, NULL), 0);
+		records += c.records;
+	} while (c.more);
+	assert_int_equal(c.bad, 0);
+	assert_int_equal(records, n);
 
 	assert_int_equal(number(f, "i"), n);
 	assert_int_equal(p.n, n);
@@ -458,14 +475,14 @@ static void test_trim_on_a_full_disk(void **state)
 	while (n < 300)
 		assert_int_equal(commit_one(f, ++n, NULL), 0);
 	make_small(f, 0);
-	if (journal_trim(f->j, INT64_MAX, &more, &e) != 0)
+	if (journal_trim(f->j, INT64_MAX, 1000000, &more, &e) != 0)
 		fail_msg("%s", e.msg);
 	assert_false(more);
 	assert_true(disk.writes_failed > 0);
 	assert_int_equal(reserve(f), ROOM_RESERVE);
 	assert_whole(f, n);
 	disk.dir = NULL;
-	assert_int_equal(journal_trim(f->j, INT64_MAX, &more, &e), 0);
+	assert_int_equal(journal_trim(f->j, INT64_MAX, 1000000, &more, &e), 0);
 	assert_true(more);
 	assert_int_equal(events(f, 0, NULL, UINT32_MAX).n, n - JOURNAL_TRIM);
 }
