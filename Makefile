@@ -264,13 +264,16 @@ test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: 
 	@scripts/dev/deps.sh matrix
 	@tests/matrix/run.sh $(SUITES)
 
+# They say themselves what is refused; make calls it "Error 77".
+or_skipped = || { rc=$$?; [ $$rc != 77 ] || echo "make $@: skipped, nothing is broken; make calls that \"Error 77\"" >&2; exit $$rc; }
+
 demo: deps ## the main job on a private real Slurm and simcloud, in less than a minute
 	@$(MAKE) --no-print-directory -s all
-	@scripts/demo.sh
+	@scripts/demo.sh $(or_skipped)
 
 lab: deps ## a shell in a private cluster that bursts, to try things by hand
 	@$(MAKE) --no-print-directory -s all
-	@tests/e2e/lab/shell
+	@tests/e2e/lab/shell $(or_skipped)
 
 deps-build: ## install the Debian packages for `make` and `make install`: no Slurm, no daemon
 	@scripts/dev/deps.sh build

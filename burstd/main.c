@@ -519,6 +519,9 @@ static void help(void)
 	opt_help(table, NTABLE, &s);
 	str_adds(&s, "\nExample:\n"
 		     "  burstd --check && systemctl reload burstd\n\n"
+		     "\"burstctl check\" is for people: it runs this --check, explains, and looks "
+		     "at slurm.conf\ntoo. burstd --check is for scripts and units, by its exit "
+		     "code.\n\n"
 		     "SIGHUP reloads the configuration, or refuses it and changes nothing.\n"
 		     "Exit codes: 0 stopped, or nothing wrong; 1 failed, or a problem of "
 		     "slurm.conf; 2 usage;\n69 slurmctld does not answer --check; 78 bad "

@@ -170,6 +170,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	jsonw_int(&r->w, "since_ms", n->since_ms);
 	jsonw_money(&r->w, "rate", newest != NULL && node_counts(n) ? n->rate_nano_h : 0);
 	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
+	jsonw_text(&r->w, "told", explain_told(r->api->engine, nm));
 	jsonw_text(&r->w, "refused",
 		   node_reason_str(nm != NULL && fleet_live(nm) == NULL ? nm->refused
 									: NODE_BECAUSE_NONE));
@@ -317,6 +318,22 @@ static int put_since(struct ctl_reply *r, int64_t since, const char *node, unsig
 	return 0;
 }
 
+/* No pool names this node, and nothing is known of it from a time when one did? */
+static bool is_stranger(struct ctl_reply *r, const char *node)
+{
+	unsigned n = 0;
+
+	if (fleet_find(fleet_of(r), node) != NULL || conf_pool_of(conf_of(r), node) != NULL)
+		return false;
+	return journal_events(r->api->journal, 0, node, 1, count_event, &n, &r->err) == 0 && n == 0;
+}
+
+static int refuse_stranger(struct ctl_reply *r, const char *name)
+{
+	return ctl_reply_refuse(r, "not-found",
+				"no pool names a node \"%.63s\"; burstd touches no other", name);
+}
+
 int ctl_show_events(struct ctl_reply *r)
 {
 	bool tailed = json_object_get(r->args, "tail") != NULL;
@@ -331,6 +348,8 @@ int ctl_show_events(struct ctl_reply *r)
 		return -1;
 	if (node[0] == '\0')
 		node = NULL;
+	if (node != NULL && is_stranger(r, node))
+		return refuse_stranger(r, node);
 	if (limit == 0)
 		limit = CTL_API_EVENTS_MAX;
 	rc = tailed ? put_tail(r, node, (unsigned)tail, &last)
@@ -388,9 +407,7 @@ int ctl_show_node(struct ctl_reply *r)
 		return -1;
 	nm = fleet_find(fleet_of(r), name);
 	if (nm == NULL && conf_pool_of(conf_of(r), name) == NULL)
-		return ctl_reply_refuse(r, "not-found",
-					"no pool names a node \"%.63s\"; burstd touches no other",
-					name);
+		return refuse_stranger(r, name);
 	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_node(r, name, nm);

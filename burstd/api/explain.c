@@ -88,6 +88,26 @@ static const char *end_of(const struct fleet_name *nm, const struct node *n)
 	return n->reason != NODE_BECAUSE_NONE ? node_reason_text(n->reason) : NULL;
 }
 
+/* slurmctld shows it, or has not had the time to. */
+static bool is_told_away(const struct engine *e, const struct fleet_name *nm, const struct node *n)
+{
+	return told(nm, n) != NULL && ((nm->flags & (SLURM_DRAIN | SLURM_POWER_DOWN)) != 0 ||
+				       engine_now(e) - nm->told_ms < TOLD_FRESH_MS);
+}
+
+const char *explain_told(const struct engine *e, const struct fleet_name *nm)
+{
+	const struct node *n = nm != NULL && nm->newest != NULL ? &nm->newest->n : NULL;
+
+	if (n == NULL)
+		return "";
+	if (n->state == NODE_BOOTING || n->state == NODE_READY)
+		return is_told_away(e, nm, n) ? nm->told : "";
+	if (n->state != NODE_DELETING && n->state != NODE_GONE)
+		return "";
+	return told(nm, n) != NULL && end_of(nm, n) == nm->told ? nm->told : "";
+}
+
 static void explain_off(struct str *out, const struct engine *e, const struct fleet_name *nm)
 {
 	if (nm != NULL && nm->refused != NODE_BECAUSE_NONE) {
@@ -150,14 +170,24 @@ static void explain_deleting(struct str *out, const struct fleet_name *nm, const
 		str_addf(out, "instance %s is being deleted", n->instance);
 }
 
+/* A drain waits for its jobs, all else is by force. */
+static const char *how_it_leaves(const struct fleet_name *nm)
+{
+	if ((nm->flags & (SLURM_DRAIN | SLURM_POWER_DOWN)) == 0)
+		return "Slurm was told to power it down";
+	if (nm->forced_ms < nm->told_ms)
+		return "Slurm powers it down when its jobs are done";
+	if ((nm->flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) != 0)
+		return "Slurm powers it down now, and its jobs are requeued or end";
+	return "Slurm powers it down now";
+}
+
 /* BOOTING and READY. */
 static void explain_up(struct str *out, const struct engine *e, const struct fleet_name *nm,
 		       const struct node *n)
 {
-	if (told(nm, n) != NULL && (nm->flags & (SLURM_DRAIN | SLURM_POWER_DOWN)) != 0) {
-		str_addf(out, "leaving: %s; Slurm powers it down when its jobs are done", nm->told);
-	} else if (told(nm, n) != NULL && engine_now(e) - nm->told_ms < TOLD_FRESH_MS) {
-		str_addf(out, "leaving: %s; Slurm was told to power it down", nm->told);
+	if (is_told_away(e, nm, n)) {
+		str_addf(out, "leaving: %s; %s", nm->told, how_it_leaves(nm));
 	} else if (n->state == NODE_READY) {
 		str_adds(out, "ready: Slurm can run jobs on it");
 		add_job(out, n);
@@ -256,7 +286,8 @@ static void check_sources(struct report *r)
 
 	slurm.name = "slurmctld";
 	check_source(r, &slurm, "",
-		     "what runs goes on; no new release or resume is seen until it does");
+		     "until it does, what runs goes on, no more nodes are released, and only what "
+		     "a resume call asks for is bought");
 	for (size_t i = 0; i < c->nproviders; i++) {
 		struct engine_source src = engine_provider_source(r->e, i);
 

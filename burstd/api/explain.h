@@ -17,6 +17,10 @@ enum {
 /* Why this node is what it is.  nm may be NULL: never heard of beyond the configuration. */
 void explain_node(struct str *out, const struct engine *e, const struct fleet_name *nm);
 
+/* Why slurmctld was told to take away what there is of this node, or was last, in a phrase; "": it
+ * was not told so, or it ended otherwise.  Known until burstd ends.  nm may be NULL. */
+const char *explain_told(const struct engine *e, const struct fleet_name *nm);
+
 typedef void (*explain_fn)(void *ctx, const char *sentence);
 /* What a person should look at, most urgent first, at most EXPLAIN_PROBLEMS_MAX; none: all is well.
  */

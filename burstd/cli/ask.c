@@ -1,4 +1,5 @@
 /* One question to burstd and its answer. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,23 @@ int64_t cli_int(const json_t *object, const char *key)
 const json_t *cli_row(const json_t *object, const char *key, size_t i)
 {
 	return json_array_get(json_object_get(object, key), i);
+}
+
+int64_t cli_seq(const char *option, const char *text)
+{
+	char why[200], *end;
+	int64_t seq;
+
+	errno = 0;
+	seq = strtoll(text, &end, 10);
+	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0)
+		return seq;
+	(void)snprintf(why, sizeof(why),
+		       "%s: \"%.40s\": want a number as in the first column, such as 4711; times "
+		       "are not looked for",
+		       option, text);
+	(void)cli_complain(CLI_USAGE, why);
+	return -1;
 }
 
 void cli_print_json(const struct cli *c, json_t *reply)

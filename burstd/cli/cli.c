@@ -9,6 +9,7 @@
 
 enum {
 	HELP_MAX = 16384,          /* bytes of one --help */
+	LIST_MAX = 100,            /* bytes of a list of nodes that is said again */
 	TIMEOUT_DEFAULT_MS = 5000, /* as long as burstd gives a connection */
 	TIMEOUT_MIN_MS = 10,
 	TIMEOUT_MAX_MS = 600000,
@@ -81,7 +82,7 @@ static void add_commands(struct str *s, const char *group)
 		const struct cli_command *k = cli_commands[i];
 		char head[80];
 
-		if (!is_in_group(k, group))
+		if (k->hidden || !is_in_group(k, group))
 			continue;
 		(void)snprintf(head, sizeof(head), "%s %s", k->name, k->operands);
 		str_addf(s, "  %-24s  %s\n", head, k->summary);
@@ -104,7 +105,7 @@ static int print_overview(FILE *f, const char *group, int rc)
 	str_adds(&s, "\nExample:\n");
 	if (group[0] == '\0')
 		str_adds(&s, "  burstctl status               is all well? what does it cost?\n"
-			     "  burstctl node h100-1          why is this node what it is?\n"
+			     "  burstctl node show h100-1     why is this node what it is?\n"
 			     "  burstctl events -f            watch it work\n");
 	for (size_t i = 0; group[0] != '\0' && i < NCOMMANDS; i++)
 		if (is_in_group(cli_commands[i], group))
@@ -219,6 +220,27 @@ static int usage(const struct cli_command *k, const char *what)
 	return CLI_USAGE;
 }
 
+/* "drain h1 h2": the shell has made words of what must be one list. */
+static int too_many(const struct cli_command *k, const struct opt_args *a)
+{
+	struct err e = {0};
+	struct str list;
+	int rc;
+
+	str_init(&list, LIST_MAX);
+	for (int i = 0; i < a->n; i++)
+		str_addf(&list, "%s%s", i > 0 ? "," : "", a->v[i]);
+	if (strncmp(k->operands, "NODES", 5) == 0 && !list.full)
+		(void)err_set(&e, ERR_INVALID, "NODES is one list: %s", list.p);
+	else if (strncmp(k->operands, "NODES", 5) == 0)
+		(void)err_set(&e, ERR_INVALID, "NODES is one list, without blanks");
+	else
+		(void)err_set(&e, ERR_INVALID, "one word too many: %.60s", a->v[k->max]);
+	rc = usage(k, e.msg);
+	str_fini(&list);
+	return rc;
+}
+
 static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 {
 	void *args = mem_zalloc(k->size + 1);
@@ -239,8 +261,7 @@ static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 	} else if (a->n < k->min) {
 		rc = usage(k, "something is missing");
 	} else if (a->n > k->max) {
-		(void)err_set(&e, ERR_INVALID, "one word too many: %.60s", a->v[k->max]);
-		rc = usage(k, e.msg);
+		rc = too_many(k, a);
 	} else {
 		memcpy(operands, a->v, (size_t)a->n * sizeof(*operands));
 		rc = k->run(c, args, operands);

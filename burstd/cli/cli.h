@@ -34,6 +34,7 @@ struct cli_command {
 	const char *name;     /* one or two words */
 	const char *operands; /* as --help shows them; "" */
 	int min, max;         /* how many operands */
+	bool hidden;          /* not for people: the lists leave it out */
 	const char *summary;  /* one line, no full stop */
 	const char *about;    /* more sentences, or "" */
 	const char *example;  /* whole command lines */
@@ -76,6 +77,9 @@ const char *cli_text(const json_t *object, const char *key);
 int64_t cli_int(const json_t *object, const char *key);
 /* Row i of the array called key; NULL past its end. */
 const json_t *cli_row(const json_t *object, const char *key, size_t i);
+
+/* The number of an event or a record, as an option's value; -1: it is none, and that was said. */
+int64_t cli_seq(const char *option, const char *text);
 
 /* For --json: the answer as burstd gave it, less "ok". */
 void cli_print_json(const struct cli *c, json_t *reply);

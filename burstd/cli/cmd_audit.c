@@ -11,14 +11,15 @@ enum { TAIL_DEFAULT = 20, TAIL_MAX = 1000 };
  */
 
 struct audit_args {
-	int64_t since, tail; /* -1: not given */
+	const char *since;
+	int64_t tail; /* -1: not given */
 };
 
-static const struct audit_args audit_initial = {-1, -1};
+static const struct audit_args audit_initial = {NULL, -1};
 
 static const struct opt audit_opts[] = {
-	{"since", 0, OPT_NUMBER, "SEQ", "all records after this number",
-	 offsetof(struct audit_args, since), 0, INT64_MAX},
+	{"since", 0, OPT_TEXT, "SEQ", "all records after this number, that of the first column",
+	 offsetof(struct audit_args, since), 0, 0},
 	{"tail", 'n', OPT_NUMBER, "COUNT", "the last COUNT records (default: 20)",
 	 offsetof(struct audit_args, tail), 0, TAIL_MAX},
 };
@@ -58,11 +59,13 @@ static json_t *request(const struct audit_args *a, int64_t since)
 static int run_audit(const struct cli *c, const void *args, char **operands)
 {
 	const struct audit_args *a = args;
-	int64_t since = a->since, asked;
+	int64_t since = a->since != NULL ? cli_seq("--since", a->since) : -1, asked;
 	bool more = true;
 
 	(void)operands;
-	if (a->since >= 0 && a->tail >= 0)
+	if (a->since != NULL && since < 0)
+		return CLI_USAGE;
+	if (a->since != NULL && a->tail >= 0)
 		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
 	while (more) {
 		const json_t *row;

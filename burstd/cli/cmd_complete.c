@@ -136,7 +136,8 @@ static void offer_commands(const struct typed *t, const char *first)
 		const char *name = cli_commands[i]->name;
 		char word[64];
 
-		if (len > 0 && (strncmp(name, first, len) != 0 || name[len] != ' '))
+		if (cli_commands[i]->hidden ||
+		    (len > 0 && (strncmp(name, first, len) != 0 || name[len] != ' ')))
 			continue;
 		(void)snprintf(word, sizeof(word), "%s", name + (len > 0 ? len + 1 : 0));
 		word[strcspn(word, " ")] = '\0';
@@ -272,6 +273,7 @@ const struct cli_command cmd_complete = {
 	.name = "complete",
 	.operands = "[WORD...]",
 	.max = WORDS_MAX,
+	.hidden = true,
 	.summary = "what could come next on a command line, for the completion of shells",
 	.about = "The words are those behind burstctl; the last one is being typed, and may be "
 		 "empty.\n"

@@ -16,19 +16,19 @@ enum {
 
 struct events_args {
 	bool follow;
-	const char *node;
-	int64_t since, tail; /* -1: not given */
+	const char *node, *since;
+	int64_t tail; /* -1: not given */
 };
 
-static const struct events_args events_initial = {false, NULL, -1, -1};
+static const struct events_args events_initial = {false, NULL, NULL, -1};
 
 static const struct opt events_opts[] = {
 	{"follow", 'f', OPT_FLAG, NULL, "go on with new events as they happen",
 	 offsetof(struct events_args, follow), 0, 0},
 	{"node", 'N', OPT_TEXT, "NODE", "only of this node", offsetof(struct events_args, node), 0,
 	 0},
-	{"since", 0, OPT_NUMBER, "SEQ", "all events after this number",
-	 offsetof(struct events_args, since), 0, INT64_MAX},
+	{"since", 0, OPT_TEXT, "SEQ", "all events after this number, that of the first column",
+	 offsetof(struct events_args, since), 0, 0},
 	{"tail", 'n', OPT_NUMBER, "COUNT", "the last COUNT events (default: 20)",
 	 offsetof(struct events_args, tail), 0, TAIL_MAX},
 };
@@ -143,12 +143,14 @@ static int follow(const struct cli *c, const struct events_args *a, int64_t sinc
 static int run_events(const struct cli *c, const void *args, char **operands)
 {
 	const struct events_args *a = args;
-	int64_t since = a->since;
+	int64_t since = a->since != NULL ? cli_seq("--since", a->since) : -1;
 	struct err e = {0};
 	int rc;
 
 	(void)operands;
-	if (a->since >= 0 && a->tail >= 0)
+	if (a->since != NULL && since < 0)
+		return CLI_USAGE;
+	if (a->since != NULL && a->tail >= 0)
 		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
 	if (a->node != NULL && !hostlist_is_name(a->node))
 		return cli_complain(CLI_USAGE, "--node: not the name of a node");

@@ -12,6 +12,7 @@
 
 enum {
 	PAGES_MAX = 100000, /* of one list: more than there can be nodes */
+	STATES_MAX = 256,   /* bytes of their names */
 };
 
 struct nodes_args {
@@ -99,24 +100,52 @@ static int ask_all(const struct cli *c, json_t **reply)
 	return rc;
 }
 
-static void keep_matching(json_t *reply, const struct nodes_args *a)
+/* How many nodes the pool has, if one was named: a pool has at least one, whatever its state. */
+static size_t keep_matching(json_t *reply, const struct nodes_args *a)
 {
 	json_t *kept = json_array();
 	const json_t *node;
+	size_t n = 0;
 
 	for (size_t i = 0; (node = cli_row(reply, "nodes", i)) != NULL; i++) {
 		if (a->pool != NULL && strcmp(cli_text(node, "pool"), a->pool) != 0)
 			continue;
+		n++;
 		if (a->state != NULL && strcmp(cli_text(node, "state"), a->state) != 0)
 			continue;
 		(void)json_array_append(kept, (json_t *)(uintptr_t)node);
 	}
 	(void)json_object_set_new(reply, "nodes", kept);
+	return n;
+}
+
+/* In the words of `pause`. */
+static int no_such_pool(const char *pool)
+{
+	char text[160];
+
+	(void)snprintf(text, sizeof(text), "no pool is named \"%.60s\"", pool);
+	return cli_complain(CLI_FAILED, text);
+}
+
+static int no_such_state(void)
+{
+	struct str s;
+	int rc;
+
+	str_init(&s, STATES_MAX);
+	str_adds(&s, "--state: no such state; they are ");
+	for (int i = 0; i < NODE_NSTATES; i++)
+		str_addf(&s, "%s, ", node_state_str((enum node_state)i));
+	str_adds(&s, "none");
+	rc = cli_complain(CLI_USAGE, s.p);
+	str_fini(&s);
+	return rc;
 }
 
 static void add_note(struct table *t, const json_t *node)
 {
-	const char *refused = cli_text(node, "refused");
+	const char *refused = cli_text(node, "refused"), *told = cli_text(node, "told");
 	char text[200];
 
 	if (refused[0] != '\0')
@@ -125,7 +154,8 @@ static void add_note(struct table *t, const json_t *node)
 		(void)snprintf(text, sizeof(text), "%d older being deleted",
 			       (int)cli_int(node, "older"));
 	else
-		(void)snprintf(text, sizeof(text), "%s", phrase(cli_text(node, "reason")));
+		(void)snprintf(text, sizeof(text), "%s",
+			       told[0] != '\0' ? told : phrase(cli_text(node, "reason")));
 	table_add(t, refused[0] != '\0' ? OUT_BAD : OUT_PLAIN, text);
 }
 
@@ -210,17 +240,18 @@ static int run_nodes(const struct cli *c, const void *args, char **operands)
 
 	(void)operands;
 	if (a->state != NULL && strcmp(a->state, "none") != 0 && node_state_parse(a->state) < 0)
-		return cli_complain(CLI_USAGE, "--state: no such state (--help lists them)");
+		return no_such_state();
 	rc = ask_all(c, &r);
 	if (rc != CLI_OK)
 		return rc;
-	keep_matching(r, a);
-	if (c->json)
+	if (keep_matching(r, a) == 0 && a->pool != NULL)
+		rc = no_such_pool(a->pool);
+	else if (c->json)
 		cli_print_json(c, r);
 	else
 		print_nodes(&c->out, r, a->all || a->state != NULL);
 	json_decref(r);
-	return CLI_OK;
+	return rc;
 }
 
 const struct cli_command cmd_nodes = {

@@ -220,8 +220,8 @@ static int set_paused(const struct cli *c, const char *pool, bool paused)
 		cli_print_json(c, r);
 	} else {
 		print_each(c, r, "changed",
-			   paused ? "is paused: nothing is bought for it; its nodes go on, and go "
-				    "as ever"
+			   paused ? "is paused: nothing is bought for it; its nodes run on, and "
+				    "are deleted when they are idle, as always"
 				  : "is open: its nodes are bought again");
 		print_each(c, r, "unchanged", paused ? "was paused already" : "was open already");
 	}
@@ -246,9 +246,9 @@ const struct cli_command cmd_pause = {
 	.operands = "[POOL]",
 	.max = 1,
 	.summary = "stop buying in a pool, or in all of them",
-	.about = "What is there goes on, runs jobs, and is deleted as ever.  Jobs that need more "
-		 "go back\n"
-		 "into the queue and wait.  A restart of burstd changes nothing in it.",
+	.about = "Nodes that exist run jobs, and are deleted when they are idle, as always.  Jobs "
+		 "that need\n"
+		 "more go back into the queue and wait.  A restart of burstd does not end this.",
 	.example = "burstctl pause h100",
 	.run = run_pause,
 };

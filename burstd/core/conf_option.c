@@ -294,7 +294,9 @@ static int set_count(const struct conf_option *o, uint32_t *out, const char *tex
 /* In the words that fmt_duration_parse() takes back, which those of fmt_duration() are not. */
 static void print_duration(int64_t ms, struct str *out)
 {
-	if (ms >= CONF_HOUR_MS && ms % CONF_HOUR_MS == 0)
+	if (ms >= CONF_DAY_MS && ms % CONF_DAY_MS == 0)
+		str_addf(out, "%" PRId64 "d", ms / CONF_DAY_MS);
+	else if (ms >= CONF_HOUR_MS && ms % CONF_HOUR_MS == 0)
 		str_addf(out, "%" PRId64 "h", ms / CONF_HOUR_MS);
 	else if (ms >= 60000 && ms % 60000 == 0)
 		str_addf(out, "%" PRId64 "m", ms / 60000);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/paths.h"
 #include "core/conf_option.h"
 
 /* libconfuse's callbacks take no argument of ours.  Every section carries an option that no text
@@ -547,6 +548,11 @@ int conf_file_load(struct conf **out, const char *path, struct err *e)
 	int rc = -1;
 
 	*out = NULL;
+	if (fd < 0 && errno == ENOENT && strcmp(path, PATHS_CONF) == 0)
+		return err_set(e, ERR_IO,
+			       "%s: %s; burstd looks nowhere else unless it is told: burstd "
+			       "--config FILE, burstctl config check FILE, burstctl check FILE",
+			       path, strerror(errno));
 	if (fd < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
 	if (check_file(fd, path, e) < 0)

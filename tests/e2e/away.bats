@@ -59,6 +59,17 @@ new_rows() {
 	[ "$(new_rows)" = 2 ]
 }
 
+@test "a resume call that comes while slurmctld does not answer is served, and its node goes when slurmctld does not want it" {
+	lab_stop slurmctld
+	within 30 eval 'burstctl status | grep -q "slurmctld does not answer: .* only what a resume call asks for is bought"'
+	lab_as slurm env -i "$lab_dir/bin/burst-resume" c5
+	within 20 alive 1
+	burstd_nodes ANY | grep -qx c5
+	lab_start slurmctld
+	within 60 alive 0
+	[ "$(new_rows)" = 1 ]
+}
+
 @test "no duplicate and no leaked second in all of this" {
 	calm
 	audit

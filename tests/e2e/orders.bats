@@ -98,11 +98,14 @@ said() {
 	alive 2
 	run burstctl terminate --all --yes
 	said 0 '2 nodes will be terminated, 2 of them with jobs'
+	# Not a drain's words: nobody waits for these jobs.
+	[[ $(why c1) == *'terminated by an admin'* && $(why c1) != *'when its jobs are done'* ]]
 	within 20 eval '[ "$(restarts "$job")" = 1 ]'
 	within 20 job_is "$interactive" NODE_FAIL
 	within 20 eval '! kill -0 "$srun"'
 	event terminated c1 "ordered by uid $(id -u slurm)"
 	event terminated c2 "ordered by uid $(id -u slurm)"
+	burstctl nodes --all | grep '^c2 .*  terminated by an admin$'
 	within 60 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 3 ]
 }
@@ -149,6 +152,12 @@ said() {
 	said 2
 	run burstctl pause a100
 	said 1 'no pool is named "a100"'
+	run burstctl nodes --pool a100
+	said 1 'no pool is named "a100"'
+	run burstctl events --node c99
+	said 1 'no pool names a node "c99"'
+	run burstctl terminate c1 c2
+	said 2 'NODES is one list: c1,c2'
 	sleep 2
 	alive 1
 	node_is_not c1 'DRAIN\|POWER'

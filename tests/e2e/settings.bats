@@ -24,6 +24,7 @@ setup_file() {
 	for ((i = 1; i <= LAB_NODES; i++)); do
 		echo "10.77.255.$i c$i" >>/etc/hosts
 	done
+	echo "10.77.255.$i own1" >>/etc/hosts
 	for name in $lab_programs; do
 		lab_start "$name" || return
 	done
@@ -70,8 +71,10 @@ wrong_1() {
 		SuspendExcParts=late
 		SlurmdTimeout=0
 		AuthInfo=cred_expire=5
+		NodeName=own1
 		PartitionName=cloud Nodes=ALL Default=YES State=UP
 		PartitionName=late Nodes=c[7-8] State=UP SuspendTime=60
+		PartitionName=own Nodes=own1 State=UP SuspendTime=120
 	C
 	! for_this 'from 23.02' || echo SuspendExcStates=CLOUD
 	! for_this 'from 24.11' || echo CommunicationParameters=NoAddrCache
@@ -98,6 +101,7 @@ named_1() {
 		up to 23.02|warning|SlurmctldParameters|without cloud_reg_addrs|cloud_reg_addrs
 		all|warning|SlurmctldParameters|with cloud_dns|no cloud_dns
 		all|warning|SuspendTime|INFINITE for pool h100|seconds, for every pool
+		all|error|SuspendTime|120 s for node own1, which no pool has|only at partitions of pools, or all other nodes in SuspendExcNodes
 		all|warning|SuspendTimeout|600 s for pool h100|at most 300 s
 		all|warning|SuspendExcNodes|c1, which has nodes of pool h100|no node of a pool
 		all|warning|SuspendExcParts|late, which has nodes of pool h100|no partition with a node of a pool
@@ -145,21 +149,17 @@ named_2() {
 	T
 }
 
-# What no slurmctld can be given, or what no burstd asks for.  By the reason.
+# What no slurmctld here can be given.  By the reason.
 cannot() {
 	cat <<-T
 		Older releases treat cloud nodes
 		burstd has not been tested with this release
 		A cloud node that is powered down is taken out of topology.conf.
 		When it is stopped, slurmctld waits without end
-		slurmctld may want the node again before its old instance
-		Slurm does not know of the GPUs
-		The other plugins do not know options such as --gpus
 		While burstd is away nobody gives up a node
 	T
-	# The first four are about the release itself, which is the one that is installed here.  burstd does not say how long a
-	# provider takes to accept a delete, nor which pools have GPUs, so the next three never come up.  The last is a third
-	# value of ResumeTimeout, from 25.05 on.
+	# The first four are about the release itself, which is the one that is installed here.  The last is a third value of
+	# ResumeTimeout, from 25.05 on.
 }
 
 # documented: rows of docs/slurm.md that are for this release, as severity|setting|why
@@ -251,7 +251,9 @@ right() {
 	cat >>/etc/slurm/slurm.conf <<-C
 		AuthInfo=cred_expire=30
 		SchedulerParameters=sched_interval=2$more
-		PartitionName=cloud Nodes=ALL Default=YES State=UP
+		NodeName=own1
+		PartitionName=own Nodes=own1 State=UP
+		PartitionName=cloud Nodes=c[1-$LAB_NODES] Default=YES State=UP SuspendTime=300
 		Include /etc/slurm/burst.conf
 	C
 }
@@ -260,7 +262,7 @@ wrong_nothing() {
 	:
 }
 
-@test "slurm/burst.conf is right: nothing is left but burstd's own cluster name, and then nothing" {
+@test "slurm/burst.conf is right, beside nodes of one's own too: nothing is left but burstd's own cluster name, and then nothing" {
 	another_slurm_conf right
 	within 20 eval '[ "$(found | cut -d"|" -f2)" = ClusterName ]' || found
 	lab_stop burstd

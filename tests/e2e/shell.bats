@@ -7,6 +7,8 @@ shell() {
 
 @test "a lab's shell: a job bursts by hand, a refusal is explained, nothing is left" {
 	run -0 shell <<-'T'
+		lab_wait 20 eval 'burstctl status --json | jq -e .slurm_conf' && burstctl status | sed -n 3p
+		help | head -n 1
 		srun -N2 hostname </dev/null | sort | paste -sd' '
 		sim_capacity 2
 		sbatch -N3 train.sbatch >/dev/null
@@ -16,6 +18,8 @@ shell() {
 	T
 	echo "$output"
 	[[ $output == *"burstctl status "* ]]
+	# All is well at the start, and `help` says what can be done.
+	[[ $output == *$'\nAll is well.\nYou are root; jobs run as '* ]]
 	[[ $output == *$'\nc1 c2\nrefused\n'*"duplicate seconds    0.000"*"leaked seconds       0.000"* ]]
 	[ ! -e /run/lab/pid ]
 	! pgrep -x slurmctld

@@ -40,9 +40,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = size > 0 ? (const char *)data : "", *nul = memchr(text, '\0', size);
 	size_t n = nul != NULL ? (size_t)(nul - text) : size;
 	struct slurm_text config = {text, n}, partitions = {text + n, size - n};
-	struct slurm_need_pool pools[2] = {{.name = "h100", .boot_ms = 600000, .gpus = true},
+	struct slurm_need_pool pools[2] = {{.name = "h100", .boot_ms = 600000},
 					   {.name = "cpu", .boot_ms = 1000}};
-	struct slurm_need need = {"lab", pools, 2, 2000};
+	struct slurm_need need = {"lab", pools, 2};
 	struct hostlist *a, *b;
 	struct slurm_report r;
 	struct err e = {0};

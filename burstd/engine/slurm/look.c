@@ -175,6 +175,37 @@ bool slurm_look_pools(struct slurm_look *l, enum slurm_own t, slurm_seconds_fn o
 	return pools == 0 || found_seconds(l, bad, pools);
 }
 
+bool slurm_look_cut(struct slurm_text *rest, struct slurm_text *list, struct slurm_text *count)
+{
+	const char *p = rest->p, *end = p + rest->n, *colon = NULL;
+	int depth = 0; /* a comma in brackets parts nothing */
+
+	if (rest->n == 0)
+		return false;
+	for (; p < end && (*p != ',' || depth > 0); p++) {
+		depth += (*p == '[') - (*p == ']');
+		if (*p == ':' && colon == NULL)
+			colon = p;
+	}
+	*list = (struct slurm_text){rest->p, (size_t)((colon != NULL ? colon : p) - rest->p)};
+	*count = (struct slurm_text){NULL, 0};
+	if (colon != NULL)
+		*count = (struct slurm_text){colon + 1, (size_t)(p - colon - 1)};
+	p += p < end;
+	*rest = (struct slurm_text){p, (size_t)(end - p)};
+	return true;
+}
+
+bool slurm_look_lists(struct slurm_text names, struct slurm_text name)
+{
+	struct slurm_text one;
+
+	while (slurm_show_cut(&names, ',', &one))
+		if (one.n == name.n && one.n > 0 && memcmp(one.p, name.p, one.n) == 0)
+			return true;
+	return false;
+}
+
 static void keep(struct slurm_our_node *n, const int64_t *own)
 {
 	(void)own;

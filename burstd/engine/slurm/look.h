@@ -1,6 +1,7 @@
 /* look.h - what one rule sees when it judges: the settings, our nodes, and what it found.
  *
- * Private to slurm/require.c and slurm/rules.c. */
+ * Private to slurm/require.c and slurm/rules.c; slurm/others.c is the part about the nodes of
+ * others. */
 #ifndef BURSTD_SLURM_LOOK_H
 #define BURSTD_SLURM_LOOK_H
 
@@ -58,9 +59,19 @@ typedef bool (*slurm_seconds_fn)(const struct slurm_look *l, const struct slurm_
 /* Is ok() true for each of our nodes?  If not, the first pool is found, and l->pool. */
 bool slurm_look_pools(struct slurm_look *l, enum slurm_own t, slurm_seconds_fn ok);
 
+/* Of "c[1-2]:1,c5", SuspendExcNodes: the next list of nodes, and the count behind it (n 0: all of
+ * them); false: no more. */
+bool slurm_look_cut(struct slurm_text *rest, struct slurm_text *list, struct slurm_text *count);
+/* Is name one of names, "a,b"? */
+bool slurm_look_lists(struct slurm_text names, struct slurm_text name);
+
 /* Mark our nodes of this list; return how many names it has. */
 size_t slurm_look_keep(struct slurm_look *l, struct slurm_text list);
 /* Are none of ours marked?  If not, the value is found.  Takes the marks away. */
 bool slurm_look_none_kept(struct slurm_look *l);
+
+/* Does slurmctld leave on, when they are idle, all nodes that partitions have and no pool?  If not,
+ * the first is found.  The value is SuspendTime's. */
+bool slurm_look_spares_others(struct slurm_look *l);
 
 #endif

@@ -56,14 +56,12 @@ struct slurm_need_pool {
 	const char *name;
 	const struct hostlist *nodes; /* each in one pool only */
 	int64_t boot_ms;              /* from instance to registration */
-	bool gpus;                    /* false: none, or not known */
 };
 
 struct slurm_need {
 	const char *cluster; /* NULL: not checked */
 	const struct slurm_need_pool *pools;
 	size_t npools;
-	int64_t accept_ms; /* what the slowest provider may take to accept a delete; 0: not known */
 };
 
 struct slurm_look;

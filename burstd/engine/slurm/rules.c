@@ -184,6 +184,12 @@ static bool suspends_ours(struct slurm_look *l, const struct slurm_rule *r)
 	return off || slurm_look_pools(l, SLURM_OWN_SUSPEND, is_finite);
 }
 
+static bool spares_others(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_look_spares_others(l);
+}
+
 static bool is_short(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
 {
 	(void)l;
@@ -191,26 +197,10 @@ static bool is_short(const struct slurm_look *l, const struct slurm_need_pool *p
 	return seconds <= SLURM_SUSPEND_TIMEOUT_MAX_S;
 }
 
-static bool is_accepted(const struct slurm_look *l, const struct slurm_need_pool *p,
-			int64_t seconds)
-{
-	(void)p;
-	return seconds > l->need->accept_ms / 1000 || l->need->accept_ms <= 0;
-}
-
 static bool suspended_soon(struct slurm_look *l, const struct slurm_rule *r)
 {
 	(void)r;
 	return slurm_look_pools(l, SLURM_OWN_SUSPEND_TIMEOUT, is_short);
-}
-
-static bool deleted_first(struct slurm_look *l, const struct slurm_rule *r)
-{
-	(void)r;
-	if (slurm_look_pools(l, SLURM_OWN_SUSPEND_TIMEOUT, is_accepted))
-		return true;
-	slurm_look_wanted(l, "more than %lld s", (long long)(l->need->accept_ms / 1000));
-	return false;
 }
 
 static bool is_booted(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t seconds)
@@ -253,22 +243,13 @@ static bool gives_up(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_pools(l, SLURM_OWN_RESUME, is_finite);
 }
 
-/* "c[1-2]:1,c5": a comma in brackets parts nothing, a count follows a colon. */
 static bool suspends_nodes(struct slurm_look *l, const struct slurm_rule *r)
 {
-	const char *p = l->value.p, *end = p + l->value.n;
+	struct slurm_text rest = l->value, list, count;
 
 	(void)r;
-	while (p < end) {
-		const char *start = p;
-		int depth = 0;
-
-		for (; p < end && (*p != ',' || depth > 0) && *p != ':'; p++)
-			depth += (*p == '[') - (*p == ']');
-		(void)slurm_look_keep(l, (struct slurm_text){start, (size_t)(p - start)});
-		while (p < end && *p++ != ',')
-			;
-	}
+	while (slurm_look_cut(&rest, &list, &count))
+		(void)slurm_look_keep(l, list);
 	return slurm_look_none_kept(l);
 }
 
@@ -278,35 +259,10 @@ static bool suspends_partitions(struct slurm_look *l, const struct slurm_rule *r
 	size_t members = 0;
 
 	(void)r;
-	while (slurm_show_cut(&rest, '\n', &line) && members <= SLURM_MEMBERS_MAX) {
-		struct slurm_text names = l->value, name,
-				  own = slurm_show_word(line, "PartitionName");
-
-		while (slurm_show_cut(&names, ',', &name))
-			if (name.n == own.n && name.n > 0 && memcmp(name.p, own.p, own.n) == 0) {
-				members += slurm_look_keep(l, slurm_show_word(line, "Nodes"));
-				break;
-			}
-	}
+	while (slurm_show_cut(&rest, '\n', &line) && members <= SLURM_MEMBERS_MAX)
+		if (slurm_look_lists(l->value, slurm_show_word(line, "PartitionName")))
+			members += slurm_look_keep(l, slurm_show_word(line, "Nodes"));
 	return slurm_look_none_kept(l);
-}
-
-static bool has_gpus(const struct slurm_look *l)
-{
-	for (size_t i = 0; i < l->need->npools; i++)
-		if (l->need->pools[i].gpus)
-			return true;
-	return false;
-}
-
-static bool knows_gpus(struct slurm_look *l, const struct slurm_rule *r)
-{
-	return !has_gpus(l) || has_word(l, r);
-}
-
-static bool selects_gpus(struct slurm_look *l, const struct slurm_rule *r)
-{
-	return !has_gpus(l) || slurm_show_is(l->value, r->arg) || slurm_look_found_value(l);
 }
 
 /* Seconds that a requeued job waits. */
@@ -505,17 +461,18 @@ const struct slurm_rule slurm_rules[] = {
 	 .wanted = "seconds, for every pool",
 	 .why = "Idle nodes are never suspended and bill until somebody stops them.",
 	 .ok = suspends_ours},
+	{.setting = "SuspendTime",
+	 .severity = SLURM_ERROR,
+	 .wanted = "only at partitions of pools, or all other nodes in SuspendExcNodes",
+	 .why = "slurmctld powers down idle nodes that no pool has, and nobody powers them up "
+		"again: burstd touches only those of its pools.",
+	 .ok = spares_others},
 	{.setting = "SuspendTimeout",
 	 .severity = SLURM_WARNING,
 	 .wanted = "at most 300 s",
 	 .why = "A suspended node cannot be used again for so long, and burstd needs no such "
 		"time: it sees itself when an instance is gone.",
 	 .ok = suspended_soon},
-	{.setting = "SuspendTimeout",
-	 .severity = SLURM_WARNING,
-	 .wanted = "more than a provider takes to accept a delete",
-	 .why = "slurmctld may want the node again before its old instance is on its way out.",
-	 .ok = deleted_first},
 	{.setting = "ResumeTimeout",
 	 .severity = SLURM_ERROR,
 	 .wanted = "boot_timeout of the pool and a minute",
@@ -559,19 +516,6 @@ const struct slurm_rule slurm_rules[] = {
 	 .ok = in_range,
 	 .low = 1,
 	 .high = INT64_MAX - 1},
-	{.setting = "GresTypes",
-	 .severity = SLURM_WARNING,
-	 .wanted = "gpu, where pools have GPUs",
-	 .why = "Slurm does not know of the GPUs, and no job can ask for them.",
-	 .ok = knows_gpus,
-	 .arg = "gpu"},
-	{.setting = "SelectType",
-	 .severity = SLURM_ADVICE,
-	 .wanted = "select/cons_tres, where pools have GPUs",
-	 .why = "The other plugins do not know options such as --gpus, and burstd is not tested "
-		"with them.",
-	 .ok = selects_gpus,
-	 .arg = "select/cons_tres"},
 	{.setting = "AuthInfo",
 	 .severity = SLURM_ADVICE,
 	 .wanted = "cred_expire below 120",

@@ -384,8 +384,10 @@ static void test_problems(void **state)
 {
 	static const char *const unreadable[] = {"i-x", "i-y", NULL};
 	static const char *const want[] = {
-		"slurmctld does not answer: scontrol: timed out (last answer 1s ago); what "
-		"runs goes on",
+		"slurmctld does not answer: scontrol: timed out (last answer 1s ago); until it "
+		"does, "
+		"what runs goes on, no more nodes are released, and only what a resume call asks "
+		"for is bought",
 		"provider sim does not answer: connection refused (last answer 12s ago)",
 		"pool pool0: provider sim does not offer type",
 		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
@@ -799,12 +801,22 @@ static void check_events(struct fixture *f, const char *request, int64_t first, 
 	json_decref(r);
 }
 
+static void check_stranger(struct fixture *f, const char *request)
+{
+	json_t *r = ask_as(f, &viewer, request);
+
+	assert_string_equal(text(r, "code"), "not-found");
+	assert_string_equal(text(r, "error"),
+			    "no pool names a node \"x9\"; burstd touches no other");
+	json_decref(r);
+}
+
 static void test_events(void **state)
 {
 	struct fixture *f = mem_zalloc(sizeof(*f));
 
 	(void)state;
-	start(f, "n[1-4]");
+	start(f, "n[1-7]");
 	check_events(f, "{\"v\":1,\"op\":\"events\"}", 0, 0, 0, false);
 	check_events(f, "{\"v\":1,\"op\":\"events\",\"tail\":5}", 0, 0, 0, false);
 	fake_events(&f->j, 5000, "x");
@@ -822,7 +834,17 @@ static void test_events(void **state)
 		     5000, false);
 	check_events(f, "{\"v\":1,\"op\":\"events\",\"node\":\"n2\",\"since\":4000}", 4002, 4998,
 		     5000, false);
-	check_events(f, "{\"v\":1,\"op\":\"events\",\"node\":\"x9\",\"tail\":3}", 0, 0, 5000,
+	/* Of this one there is none; nor of a node that burstd does not know, and that is said. */
+	check_events(f, "{\"v\":1,\"op\":\"events\",\"node\":\"n7\",\"tail\":3}", 0, 0, 5000,
+		     false);
+	check_stranger(f, "{\"v\":1,\"op\":\"events\",\"node\":\"x9\",\"tail\":3}");
+	check_stranger(f, "{\"v\":1,\"op\":\"events\",\"node\":\"x9\",\"since\":0}");
+	check_stranger(f, "{\"v\":1,\"op\":\"events\",\"node\":\"x9\",\"since\":0,\"wait\":true}");
+	/* A node that a pool had once. */
+	(void)snprintf(f->j.events[10].node, sizeof(f->j.events[10].node), "old1");
+	check_events(f, "{\"v\":1,\"op\":\"events\",\"node\":\"old1\",\"tail\":3}", 11, 11, 5000,
+		     false);
+	check_events(f, "{\"v\":1,\"op\":\"events\",\"node\":\"old1\",\"since\":20}", 0, 0, 5000,
 		     false);
 	/* Our number is beyond the end: the journal was lost.  Start again from its end. */
 	check_events(f, "{\"v\":1,\"op\":\"events\",\"since\":9000}", 0, 0, 5000, false);

@@ -320,6 +320,12 @@ static void test_why(void **state)
 		 "leaving: drained by an admin; Slurm powers it down when its jobs are done"},
 		{NODE_READY, 0, SLURM_ALLOCATED, 17, "terminated by an admin", 1000,
 		 "leaving: terminated by an admin; Slurm was told to power it down"},
+		{NODE_READY, 0, SLURM_ALLOCATED | SLURM_COMPLETING | SLURM_POWER_DOWN, 17,
+		 "terminated by an admin", 1000,
+		 "leaving: terminated by an admin; Slurm powers it down now, and its jobs are "
+		 "requeued or end"},
+		{NODE_READY, 0, SLURM_IDLE | SLURM_POWER_DOWN, 17, "terminated by an admin",
+		 1000000, "leaving: terminated by an admin; Slurm powers it down now"},
 		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 1000,
 		 "off: terminated by an admin"},
 		/* somebody undrained it since */
@@ -344,11 +350,19 @@ static void test_why(void **state)
 		fn->name->flags = rows[i].flags;
 		if (rows[i].told != NULL)
 			fleet_tell(fn->name, rows[i].told, FAKE_NOW - rows[i].ago_ms);
+		if (rows[i].told != NULL && strncmp(rows[i].told, "drained", 7) != 0)
+			fn->name->forced_ms = FAKE_NOW - rows[i].ago_ms;
 		if (rows[i].state == NODE_READY)
 			n.wanted_ms = FAKE_NOW - 10000000;
 		fleet_set(&f->e.fleet, fn, &n);
 		r = ask(f, &viewer, RQ("node", ",\"name\":\"n1\""));
 		assert_memory_equal(text(r, "why"), rows[i].why, strlen(rows[i].why));
+		/* The note in a row of nodes: there if the sentence has it. */
+		assert_string_equal(text(r, "told"),
+				    rows[i].told != NULL &&
+						    strstr(rows[i].why, rows[i].told) != NULL
+					    ? rows[i].told
+					    : "");
 		assert_int_equal(json_integer_value(json_object_get(r, "job")),
 				 rows[i].state == NODE_GONE ? 0 : (json_int_t)rows[i].job);
 		assert_int_equal(

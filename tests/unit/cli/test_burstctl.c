@@ -156,8 +156,33 @@ static void test_nodes(void **state)
 	assert_non_null(strstr(l->out, "\n1 node, 29.52 USD per hour\n"));
 	lab_run(l, S "nodes", (const char *const[]){page2}, 1);
 	lab_want(l, 0, "all 2 nodes are off (--all shows them)\n", "");
+	/* In the words of `pause`, with --json too; a pool whose nodes are in other states exists.
+	 */
 	lab_run(l, S "nodes -p nothing", pages, 2);
+	lab_want(l, 1, "", "burstctl: no pool is named \"nothing\"\n");
+	lab_run(l, S "nodes -p nothing -s ready --json", pages, 2);
+	lab_want(l, 1, "", "burstctl: no pool is named \"nothing\"\n");
+	lab_run(l, S "nodes -p h100 -s quarantined", pages, 2);
 	lab_want(l, 0, "0 nodes\n", "");
+	lab_free(l);
+}
+
+/* Why it was taken away says more than that it was. */
+static void test_nodes_told(void **state)
+{
+	static const char reply[] =
+		"{\"ok\":true,\"now_ms\":1,\"nodes\":[{\"name\":\"n1\",\"state\":\"gone\","
+		"\"reason\":\"suspended\",\"told\":\"terminated by an admin\"},{\"name\":\"n2\","
+		"\"state\":\"ready\",\"reason\":\"\",\"told\":\"drained by an admin\"},"
+		"{\"name\":\"n3\",\"state\":\"gone\",\"reason\":\"suspended\",\"told\":\"\"}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "nodes --all", reply);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "  terminated by an admin\n"));
+	assert_non_null(strstr(l->out, "  drained by an admin\n"));
+	assert_non_null(strstr(l->out, "  Slurm powered it down\n"));
 	lab_free(l);
 }
 
@@ -513,7 +538,21 @@ static void test_usage(void **state)
 		{"status --pool x", "no option --pool"},
 		{"--colour status", "no option --colour"},
 		{"nodes --stat ready", "did you mean --state?"},
-		{"nodes --state sleepy", "no such state"},
+		{"nodes --state sleepy", "no such state; they are wanted, creating, indoubt, "
+					 "booting, ready, draining, deleting, gone, quarantined, "
+					 "none\n"},
+		{"drain h1 h2", "burstctl: NODES is one list: h1,h2\nusage: burstctl drain"},
+		{"terminate -y h1 h[2-3] h7", "burstctl: NODES is one list: h1,h[2-3],h7\n"},
+		{"drain a aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		 "aaaaaaaaaaaaaaaaaaaaaaa",
+		 "burstctl: NODES is one list, without blanks\n"},
+		{"events --since yesterday",
+		 "burstctl: --since: \"yesterday\": want a number as in the first column, such as "
+		 "4711; times are not looked for\n"},
+		{"events --since -1", "--since: \"-1\": want a number"},
+		{"events --since 9223372036854775808", "want a number"},
+		{"audit --since 2h", "--since: \"2h\": want a number as in the first column"},
 		{"events -n 1001", "from 0 to 1000"},
 		{"events -n 1 --since 1", "only one"},
 		{"audit -n 1 --since 1", "only one"},
@@ -560,8 +599,12 @@ static void test_help(void **state)
 	}
 	lab_run_once(l, "--help", lab_hang_up);
 	assert_int_equal(l->rc, 0);
-	for (size_t i = 0; i < cli_ncommands; i++)
-		assert_non_null(strstr(l->out, cli_commands[i]->name));
+	for (size_t i = 0; i < cli_ncommands; i++) {
+		char line[64];
+
+		(void)snprintf(line, sizeof(line), "\n  %s ", cli_commands[i]->name);
+		assert_int_equal(strstr(l->out, line) == NULL, cli_commands[i]->hidden);
+	}
 	lab_run_once(l, "config --help", lab_hang_up);
 	assert_int_equal(l->rc, 0);
 	assert_non_null(strstr(l->out, "config check"));
@@ -763,6 +806,7 @@ int main(void)
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_nodes_json),
+		cmocka_unit_test(test_nodes_told),
 		cmocka_unit_test(test_node_show),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_audit),

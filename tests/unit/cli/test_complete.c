@@ -42,10 +42,10 @@ static void test_tables(void **state)
 
 		(void)snprintf(first, sizeof(first), "%.*s", (int)strcspn(k->name, " "), k->name);
 		lab_run_once(l, "complete -- EMPTY", lab_hang_up);
-		assert_true(offers(l, first));
+		assert_int_equal(offers(l, first), !k->hidden);
 		(void)snprintf(line, sizeof(line), "complete -- %.2s", first);
 		lab_run_once(l, line, lab_hang_up);
-		assert_true(offers(l, first));
+		assert_int_equal(offers(l, first), !k->hidden);
 		if (second != NULL) {
 			(void)snprintf(line, sizeof(line), "--socket /nowhere complete -- %s EMPTY",
 				       first);

@@ -120,7 +120,8 @@ static void test_pause(void **state)
 		const char *line, *reply, *out, *request;
 	} rows[] = {
 		{S "pause h100", "{\"ok\":true,\"changed\":[\"h100\"],\"unchanged\":[]}",
-		 "pool h100 is paused: nothing is bought for it; its nodes go on, and go as ever\n",
+		 "pool h100 is paused: nothing is bought for it; its nodes run on, and are deleted "
+		 "when they are idle, as always\n",
 		 "{\"op\":\"pause\",\"pool\":\"h100\",\"v\":1}"},
 		{S "pause", "{\"ok\":true,\"changed\":[],\"unchanged\":[\"a\",\"b\"]}",
 		 "pool a was paused already\npool b was paused already\n",

@@ -52,11 +52,11 @@ struct need {
 
 static void need_init(struct need *n)
 {
-	*n = (struct need){.need = {.cluster = "lab", .npools = 2, .accept_ms = 2000}};
+	*n = (struct need){.need = {.cluster = "lab", .npools = 2}};
 	assert_int_equal(hostlist_parse(&n->nodes[0], "c[1-6]", 6, NULL), 0);
 	assert_int_equal(hostlist_parse(&n->nodes[1], "c[7-8]", 6, NULL), 0);
-	n->pools[0] = (struct slurm_need_pool){"h100", n->nodes[0], 0, true};
-	n->pools[1] = (struct slurm_need_pool){"a100", n->nodes[1], 0, true};
+	n->pools[0] = (struct slurm_need_pool){"h100", n->nodes[0], 0};
+	n->pools[1] = (struct slurm_need_pool){"a100", n->nodes[1], 0};
 	n->need.pools = n->pools;
 }
 
@@ -243,8 +243,6 @@ static const struct {
 	{"24.11", "SuspendTime", "-1", "error", "-1", NULL},
 	{"24.11", "SuspendTimeout", "301 sec", "warning", "301 s for pool h100 and 1 more",
 	 "at most 300 s"},
-	{"24.11", "SuspendTimeout", "2 sec", "warning", "2 s for pool h100 and 1 more",
-	 "more than 2 s"},
 	{"24.11", "SuspendTimeout", "300 sec", NULL, NULL, NULL},
 	{"24.11", "SuspendTimeout", NULL, "warning", "not shown", NULL},
 	{"26.05", "ResumeTimeout", "INFINITE", "warning", "INFINITE for pool h100 and 1 more",
@@ -260,9 +258,6 @@ static const struct {
 	{"24.11", "SuspendExcStates", "DOWN,CLOUD", "warning", "with CLOUD", "no CLOUD"},
 	{"24.11", "SuspendExcStates", "DOWN", NULL, NULL, NULL},
 	{"24.11", "SlurmdTimeout", "0 sec", "warning", "0 sec", "not 0"},
-	{"24.11", "GresTypes", "(null)", "warning", "without gpu", NULL},
-	{"24.11", "GresTypes", "bandwidth,gpu", NULL, NULL, NULL},
-	{"24.11", "SelectType", "select/linear", "advice", "select/linear", NULL},
 	{"24.11", "SchedulerParameters", "(null)", "advice",
 	 "without sched_interval, which means 60", NULL},
 	{"26.05", "SchedulerParameters", "sched_interval=5", "advice",
@@ -350,8 +345,11 @@ static const struct {
 	{"power saving at once", "INFINITE", "660 sec", PART("a", "c[1-8]", " SuspendTime=0"), "",
 	 NULL},
 	{"power saving for others only", "INFINITE", "660 sec",
-	 PART("a", "d[1-8]", " SuspendTime=300"), "warning SuspendTime",
-	 "INFINITE for pool h100 and 1 more"},
+	 PART("a", "d[1-8]", " SuspendTime=300"), "error SuspendTime, warning SuspendTime",
+	 "300 s for node d1 and 7 more, which no pool has"},
+	{"power saving for others that is none", "INFINITE", "660 sec",
+	 PART("a", "d[1-8]", " SuspendTime=INFINITE") PART("b", "c[1-6]", " SuspendTime=30"),
+	 "warning SuspendTime", "INFINITE for pool a100"},
 	{"one node is never suspended", "300 sec", "660 sec",
 	 PART("a", "c8", " SuspendTime=INFINITE") PART("b", "c[1-8]", " SuspendTime=10"),
 	 "warning SuspendTime", "INFINITE for pool a100"},
@@ -389,6 +387,73 @@ static void test_times(void **state)
 			assert_string_equal(r.problems[0].found, times[i].found);
 		if (strstr(times[i].expected, "ResumeTimeout") != NULL)
 			assert_string_equal(r.problems[0].wanted, "at least 660 s");
+		free(config);
+	}
+	need_fini(&n);
+}
+
+/* --- nodes of no pool ------------------------------------------------------------------------- */
+
+#define OTHERS_OWN PART("own", "d[1-3],e1", "")
+#define OURS       PART("cloud", "c[1-8]", " SuspendTime=300")
+
+static const struct {
+	const char *what, *suspend, *nodes, *parts,
+		*partitions; /* nodes, parts: that are excluded */
+	const char *found;   /* NULL: all are left on */
+} others[] = {
+	{"power saving for all", "300 sec", "(null)", "(null)", OURS OTHERS_OWN,
+	 "300 s for node d1 and 3 more, which no pool has"},
+	{"one is left", "30 sec", "d[1-3]", "(null)", OURS OTHERS_OWN,
+	 "30 s for node e1, which no pool has"},
+	{"excluded one by one", "300 sec", "e[1-9],d1,d[2-3]", "(null)", OURS OTHERS_OWN, NULL},
+	{"some of them are left on", "300 sec", "d[1-3]:2,e1", "(null)", OURS OTHERS_OWN,
+	 "300 s for node d1 and 2 more, which no pool has"},
+	{"some, which is all", "300 sec", "d[1-3]:3,e1:1", "(null)", OURS OTHERS_OWN, NULL},
+	{"their partition is excluded", "300 sec", "(null)", "x,own", OURS OTHERS_OWN, NULL},
+	{"a partition of some", "300 sec", "(null)", "some",
+	 OURS OTHERS_OWN PART("some", "d[1-2],e1", ""), "300 s for node d3, which no pool has"},
+	{"the same partition before", "300 sec", "(null)", "some",
+	 PART("some", "d[1-2],e1", "") OURS OTHERS_OWN, "300 s for node d3, which no pool has"},
+	{"in a partition without an end", "300 sec", "(null)", "(null)",
+	 OURS OTHERS_OWN PART("all", "d[1-3],e1", " SuspendTime=INFINITE"), NULL},
+	{"a time for the pools alone", "INFINITE", "(null)", "(null)", OURS OTHERS_OWN, NULL},
+	{"a time for a partition of both", "INFINITE", "(null)", "(null)",
+	 PART("all", "d[1-3],c[1-8]", " SuspendTime=60") OTHERS_OWN,
+	 "60 s for node d1 and 2 more, which no pool has"},
+	{"both, and an excluded partition", "INFINITE", "(null)", "own",
+	 PART("all", "d[1-3],c[1-8]", " SuspendTime=60") OTHERS_OWN, NULL},
+	{"named twice", "300 sec", "(null)", "(null)", OURS PART("own", "d1,d1,d1", ""),
+	 "300 s for node d1, which no pool has"},
+	{"nobody else", "300 sec", "(null)", "(null)", OURS, NULL},
+	{"no list of nodes", "300 sec", "(null)", "(null)", OURS PART("own", "(null)", ""), NULL},
+};
+
+/* Power saving is for all nodes, and burstd for those of its pools. */
+static void test_others(void **state)
+{
+	struct need n;
+
+	(void)state;
+	need_init(&n);
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		char *config = fixture("24.11", "config");
+		struct slurm_report r;
+
+		print_message("# %s\n", others[i].what);
+		edit(config, "AuthInfo", "cred_expire=30");
+		edit(config, "SuspendTime", others[i].suspend);
+		edit(config, "SuspendExcNodes", others[i].nodes);
+		edit(config, "SuspendExcParts", others[i].parts);
+		check(config, others[i].partitions, &n.need,
+		      others[i].found != NULL ? "error SuspendTime" : "");
+		assert_int_equal(slurm_require(text_of(config), text_of(others[i].partitions),
+					       &n.need, &r, NULL),
+				 0);
+		if (others[i].found != NULL)
+			assert_string_equal(r.problems[0].found, others[i].found);
+		/* Without pools nobody knows whose they are. */
+		check(config, others[i].partitions, &(struct slurm_need){0}, "");
 		free(config);
 	}
 	need_fini(&n);
@@ -499,13 +564,8 @@ static void test_unknown_need(void **state)
 	need_init(&n);
 	edit(config, "AuthInfo", "cred_expire=30");
 	edit(config, "ClusterName", "other");
-	edit(config, "GresTypes", "(null)");
-	edit(config, "SelectType", "select/linear");
-	edit(config, "SuspendTimeout", "1 sec");
 	check(config, "", &none, "");
 	n.need.cluster = NULL;
-	n.need.accept_ms = 0;
-	n.pools[0].gpus = n.pools[1].gpus = false;
 	check(config, "", &n.need, "");
 	need_fini(&n);
 	free(config);
@@ -739,6 +799,7 @@ int main(void)
 		cmocka_unit_test(test_twice),         cmocka_unit_test(test_not_shown),
 		cmocka_unit_test(test_broken),        cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_huge),          cmocka_unit_test(test_manual),
+		cmocka_unit_test(test_others),
 	};
 
 	return cmocka_run_group_tests_name("slurm require", tests, NULL, NULL);

@@ -16,6 +16,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/paths.h"
 #include "core/conf_option.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -517,6 +518,15 @@ static void test_file(void **state)
 	assert_int_equal(conf_file_load(&c, path, &e), -1);
 	assert_null(c);
 	assert_non_null(strstr(e.msg, "No such file"));
+	assert_null(strstr(e.msg, "looks nowhere else"));
+	/* Who has named no file is told how to. */
+	if (access(PATHS_CONF, F_OK) != 0) {
+		assert_int_equal(conf_file_load(&c, PATHS_CONF, &e), -1);
+		assert_string_equal(
+			e.msg, PATHS_CONF
+			": No such file or directory; burstd looks nowhere else unless it is told: "
+			"burstd --config FILE, burstctl config check FILE, burstctl check FILE");
+	}
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		print_message("# %s\n", rows[i].name);
 		write_file(path, rows[i].text, rows[i].len, rows[i].mode);
