@@ -205,7 +205,8 @@ $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o
 		$(shell pkg-config --libs jansson sqlite3 libcrypto)
 
 # How many test files at once, JOBS=1 for one after the other.  First those that keep time themselves, when nothing else
-# runs; then what fills the machine, at the lowest priority, and beside it the end-to-end tests, which wait for Slurm.
+# runs; then what fills the machine, at the lowest priority, and beside it chaos and the end-to-end tests, which wait for
+# Slurm.
 JOBS  ?= $(shell echo $$(($$(nproc) * 2)))
 prove  = CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) $(PROVE) --exec tests/unit/tap.sh
 ASAN  := $(patsubst %.c,$(BUILD)/asan/%.t,$(sort $(wildcard tests/unit/*/test_*.c)))
@@ -237,7 +238,7 @@ $(BIN)/model: $(call objs,tests/model/*.c) $(libcore)
 model: $(BIN)/model ## every state of two nodes and two generations each
 	$(BIN)/model
 
-cover: deps ## branch coverage of burstd/; node.c and the replay of the journal must be reached whole
+cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the journal must be reached whole
 	@$(MAKE) --no-print-directory MODE=cover BUILD=$(BUILD)/cover cover-all
 	@scripts/dev/cover.sh $(BUILD)/cover
 cover-all: $(PROGRAMS) $(UNIT) $(BIN)/sim
@@ -251,7 +252,8 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 # Everything, in one run of prove.
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh scripts/dev/check.sh tests/e2e/run.sh
+	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh scripts/dev/check.sh \
+		tests/chaos/run.sh tests/e2e/run.sh
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps

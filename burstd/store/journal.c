@@ -610,23 +610,16 @@ static int read_pool(const struct journal *j, struct db_cursor *c, const struct 
 	return c->bad ? db_damaged(j->db, "pool", e) : v->pool(v->ctx, &p, e);
 }
 
-static void copy_text(char *out, size_t size, struct db_cursor *c)
-{
-	const char *text = db_get_text(c, size - 1);
-
-	(void)snprintf(out, size, "%s", text != NULL ? text : "");
-}
-
 static int read_rescue(const struct journal *j, struct db_cursor *c,
 		       const struct journal_visitor *v, struct err *e)
 {
 	struct journal_rescue r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
 
-	copy_text(r.id, sizeof(r.id), c);
-	copy_text(r.node, sizeof(r.node), c);
+	db_copy_text(c, r.id, sizeof(r.id));
+	db_copy_text(c, r.node, sizeof(r.node));
 	r.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
 	r.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	copy_text(r.why, sizeof(r.why), c);
+	db_copy_text(c, r.why, sizeof(r.why));
 	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
 }
 

@@ -14,6 +14,10 @@ from decimal import Decimal
 
 # slurmctld writes down what it knows within so long; killed sooner it has forgotten it, whoever starts nodes for it.
 SLURM_SAVES_MS = 10_000
+# What it had started by then writes its first line so much later at most; no other controller is there so soon.
+LAUNCH_MS = 5_000
+# What slurmctld says of a job that it could not start, most often as it runs on that node already.
+HELD = "launch_failed_requeued_held"
 ENDED = {"COMPLETED", "FAILED", "NODE_FAIL", "CANCELLED", "TIMEOUT", "BOOT_FAIL"}
 
 
@@ -38,8 +42,11 @@ class Jobs:
     def __init__(self, submitted, states, lines, kills):
         self.kills = [int(row[0]) for row in kills]
         self.last = {}  # (job, task) -> (id, state, requeue)
+        self.held = set()  # ids
         for row in states:
             _, number, array, task, state, requeue = row[:6]
+            if HELD in row[6:]:
+                self.held.add(int(number))
             if array == "-":
                 self.last[int(number), 0] = (int(number), state, requeue)
             for t in tasks_of(task) if array != "-" else ():
@@ -62,13 +69,25 @@ class Jobs:
         """Was slurmctld killed before it can have written down what happened at that time?"""
         return any(0 <= kill - at <= SLURM_SAVES_MS for kill in self.kills)
 
+    def run_excused(self, began):
+        """Likewise of a run: slurmctld ordered it before, and may not know that it did."""
+        return any(-LAUNCH_MS <= kill - began <= SLURM_SAVES_MS for kill in self.kills)
+
     def lost(self):
         """Neither done nor ended for a reason that was told; and those that slurmctld itself forgot."""
         lost = [f"job {job[0]}: forgotten" for job, at in self.forgotten if not self.excused(at)]
         forgotten = [job for job, at in self.forgotten if self.excused(at)]
+        # Held because its node says that it runs there already: such a job can neither be released nor run again.
+        for number in sorted(self.held):
+            if any(self.run_excused(r[0]) for r in self.runs.get(number, {}).values()):
+                forgotten.append(number)
+            else:
+                lost.append(f"job {number}: held by slurmctld, which failed to start it")
         for job, at in self.wanted.items():
             number, state, requeue = self.last.get(job, (None, "UNKNOWN", "1"))
             done = any(r[2] for r in self.runs.get(number, {}).values())
+            if number in self.held:
+                continue
             if state in ENDED and done or state == "NODE_FAIL" and requeue == "0":
                 continue
             if state == "UNKNOWN" and self.excused(at):
@@ -85,7 +104,7 @@ class Jobs:
             for one, two in zip(order, order[1:]):
                 if two[0] < one[1]:
                     text = f"job {number}: two runs for {(min(one[1], two[1]) - two[0]) / 1000} s from {two[0]}"
-                    (forgotten if self.excused(one[0]) else double).append(text)
+                    (forgotten if self.run_excused(one[0]) else double).append(text)
         return double, forgotten
 
 

@@ -48,6 +48,19 @@ class Lost(unittest.TestCase):
         self.assertEqual(len(jobs("1 500 0", "9 1 - - NODE_FAIL 1 NodeDown").lost()[0]), 1)
         self.assertEqual(jobs("1 500 0", "9 1 - - NODE_FAIL 0 NodeDown").lost(), ([], []))
 
+    def test_a_job_that_slurmctld_failed_to_start_is_lost_though_it_ran_in_the_end(self):
+        states = "8 1 - - PENDING 1 launch_failed_requeued_held\n9 1 - - COMPLETED 1 None"
+        self.assertEqual(len(jobs("1 500 0", states, DONE).lost()[0]), 1)
+        self.assertEqual(len(jobs("1 500 0", states, DONE, kills="90000").lost()[0]), 1)
+
+    def test_but_not_when_slurmctld_was_killed_before_it_wrote_down_that_it_runs(self):
+        states = "8 1 - - PENDING 1 launch_failed_requeued_held\n9 1 - - COMPLETED 1 None"
+        self.assertEqual(jobs("1 500 0", states, DONE, kills="980").lost(), ([], [1]))
+        states = "8 1 - - PENDING 1 launch_failed_requeued_held"
+        self.assertEqual(jobs("1 500 0", states, DONE, kills="980").lost(), ([], [1]))
+        self.assertEqual(len(jobs("1 500 0", states, DONE, kills="90000").lost()[0]), 1)
+        self.assertEqual(len(jobs("1 500 0", states, kills="980").lost()[0]), 1)
+
     def test_each_task_of_an_array_counts(self):
         states = "8 1 1 1-3 PENDING 1 None\n9 2 1 1 COMPLETED 1 None\n9 3 1 2 COMPLETED 1 None\n9 1 1 3 COMPLETED 1 None"
         lines = "\n".join(DONE.replace(" 1 ", f" {n} ", 3) for n in (1, 2))
@@ -74,6 +87,11 @@ class Double(unittest.TestCase):
     def test_but_not_held_against_us_when_slurmctld_forgot_the_first(self):
         double, forgotten = jobs("1 500 0", lines=self.LATER.format(1999), kills="1500").double()
         self.assertEqual((len(double), len(forgotten)), (0, 1))
+
+    def test_nor_when_its_first_line_came_just_after_the_kill(self):
+        for kill, found in ((900, (0, 1)), (-9000, (1, 0))):
+            double, forgotten = jobs("1 500 0", lines=self.LATER.format(1999), kills=str(kill)).double()
+            self.assertEqual((len(double), len(forgotten)), found)
 
 
 class Limits(unittest.TestCase):

@@ -345,6 +345,17 @@ static bool all_billed(const struct world *w, char *why, size_t size)
 	return true;
 }
 
+/* I16: of each job that lost a node it is known what became of it. */
+static bool none_followed(const struct world *w, char *why, size_t size)
+{
+	const struct journal_rescue *r = sim_journal_rescue(w->journal);
+
+	if (r != NULL)
+		(void)snprintf(why, size, "job %s, which lost %s, is still followed (I16)", r->id,
+			       r->node);
+	return r == NULL;
+}
+
 bool check_converged(struct world *w, char *why, size_t size)
 {
 	const struct sim_row *r;
@@ -378,7 +389,7 @@ bool check_converged(struct world *w, char *why, size_t size)
 				       w->set.pools[p].name);
 			return false;
 		}
-	if (idle && !all_billed(w, why, size))
+	if (idle && (!all_billed(w, why, size) || !none_followed(w, why, size)))
 		return false;
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {

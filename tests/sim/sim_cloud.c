@@ -602,24 +602,25 @@ static void begin_list(struct sim_cloud *c)
 	c->runs++;
 	if (w->now >= c->other_until && world_fault(w, SIM_LIST_OTHER))
 		c->other_until = w->now + world_between(w, 1, 6) * SIM_MINUTE;
-	c->other_all = w->now < c->other_until && many_alive(w);
+	c->other = w->now < c->other_until;
+	c->other_all = c->other && many_alive(w);
 }
 
 /* Left out though it exists: never twice in a row (F15), but for F18. */
 static bool hidden(struct sim_cloud *c, struct inst *i, bool empty)
 {
-	bool other = inst_live(i) && c->w->now < c->other_until && may_lack(c, i);
+	bool other = inst_live(i) && c->other && may_lack(c, i);
 	bool hide = other || (i->may_hide && inst_live(i) &&
-			      (empty || c->w->now < c->other_until || world_fault(c->w, SIM_FLAP)));
+			      (empty || c->other || world_fault(c->w, SIM_FLAP)));
 
 	if (hide) {
 		i->may_hide = false;
 	}
 	if (hide && i->pool != SIM_POOLS_MAX)
 		world_met(c->w,
-			  empty                        ? SIM_LIST_EMPTY
-			  : c->w->now < c->other_until ? SIM_LIST_OTHER
-						       : SIM_FLAP,
+			  empty      ? SIM_LIST_EMPTY
+			  : c->other ? SIM_LIST_OTHER
+				     : SIM_FLAP,
 			  i->node, i->gen);
 	return hide;
 }

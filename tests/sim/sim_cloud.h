@@ -80,7 +80,8 @@ struct sim_cloud {
 	uint32_t runs;       /* of lists */
 	int64_t restored_at; /* 0: never */
 	int64_t other_until; /* its lists are another account's until then (F18) ... */
-	bool other_all;      /* ... and lack those that boot, too */
+	bool other;          /* the list that was begun last is, to its last page ... */
+	bool other_all;      /* ... and lacks those that boot, too */
 	int64_t auth_until;  /* our credentials are refused until then (F33) */
 	/* for drills */
 	const char *none; /* the code with which all creates are refused; NULL: they are not */

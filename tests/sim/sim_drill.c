@@ -135,7 +135,7 @@ static void drill_terminate(struct world *w, step_fn step)
 		return;
 	for (int64_t end = w->now + 10 * SIM_SECOND; !w->failed && w->now < end; step(w))
 		if (n->completing)
-			world_fail(w, "the job of %s hangs: it was forced down, and is dead",
+			world_fail(w, "I16: the job of %s hangs: it was forced down, and is dead",
 				   n->name);
 	sim_ctld_end_jobs(w->ctld);
 }

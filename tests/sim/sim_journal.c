@@ -280,6 +280,11 @@ bool sim_journal_billed(const struct journal *j, const char *instance)
 	return false;
 }
 
+const struct journal_rescue *sim_journal_rescue(const struct journal *j)
+{
+	return j->opinions.nrescues > 0 ? &j->opinions.rescues[0] : NULL;
+}
+
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
 {
 	int64_t sum = 0;

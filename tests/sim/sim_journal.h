@@ -32,6 +32,8 @@ const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t 
 bool sim_journal_exact(const struct journal *j);
 bool sim_journal_has_call(const struct journal *j, int64_t seq);
 bool sim_journal_billed(const struct journal *j, const char *instance);
+/* A job that has lost a node, and of which burstd does not know yet what became; NULL: none. */
+const struct journal_rescue *sim_journal_rescue(const struct journal *j);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
 /* --- sim_row.c: the judge of what is committed --- */
 void sim_row_change(struct world *w, const struct sim_row *old, const struct node *n);

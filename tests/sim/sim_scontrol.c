@@ -173,12 +173,11 @@ static void count_refusal(struct sim_ctld *c, const struct ctld_node *n)
 			   (unsigned)j->refused, (int)((c->w->now - j->refused_since) / 1000));
 }
 
-/* A dead node that is only forced hangs until SlurmdTimeout (slurm.md 2.2). */
 static void force(struct sim_ctld *c, struct ctld_node *n)
 {
 	if (n->powering_down)
 		return;
-	n->completing = n->job != 0 && n->dead_at != 0 && !n->down;
+	n->completing = n->completing || sim_ctld_completes(c, n);
 	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
 	n->powering_up = n->not_responding = false;
 	n->power_down = true;
@@ -187,7 +186,11 @@ static void force(struct sim_ctld *c, struct ctld_node *n)
 
 void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n)
 {
+	const struct inst *i = n->inst != 0 ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
+
 	n->down = n->drain = n->invalid = false;
+	if (i != NULL && !inst_live(i) && n->dead_at == 0)
+		n->dead_at = c->w->now; /* it is missed once more */
 	if (n->powering_down) {
 		n->powering_down = false;
 		n->powered_down = true;

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "sim_journal.h"
 
+enum { KILL_WAIT_MS = 30 * SIM_SECOND }; /* slurm.conf's default */
+
 static void on_tick(struct world *w, void *ctx, uint64_t arg);
 
 struct sim_ctld *sim_ctld_new(struct world *w)
@@ -307,6 +309,8 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 		n->powering_down = false;
 		n->powered_down = true;
 	}
+	if (n->completing && n->dead_at == 0 && c->w->now >= n->forced_at + KILL_WAIT_MS)
+		n->completing = false;
 	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND / 2)
 		n->not_responding = true; /* to pings */
 	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND) {
@@ -487,12 +491,47 @@ void sim_ctld_register(struct sim_ctld *c, struct inst *i)
 	n->dead_at = 0;
 }
 
+/* A node that is only forced is COMPLETING until its job has ended, which a dead one never says
+ * before SlurmdTimeout (slurm.md 2.2).  Of a job that ignores SIGTERM, and each may, this is known
+ * where it matters: burstd was told that the machine is going. */
+bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n)
+{
+	const struct sim_row *r = sim_journal_row(c->w->journal, n->name, 0);
+	const struct ctld_job *j = sim_ctld_job_of(c, n);
+
+	if (j == NULL || n->down)
+		return false;
+	if (n->dead_at != 0)
+		return true;
+	if (!c->w->set.old_slurm || j->state != JOB_RUNNING || r == NULL ||
+	    r->n.state != NODE_DRAINING)
+		return false;
+	n->forced_at = c->w->now;
+	return true;
+}
+
+/* I16: up to 23.02 such a job loses its GPUs and its record, and the queue hangs.  Not burstd's
+ * fault where slurmctld did not take what it was told before. */
+static void lose_requeue(struct sim_ctld *c, struct ctld_node *n)
+{
+	if (!n->completing || n->forced_at == 0)
+		return;
+	SIM_TRACE(c->w, "  ctld: %s ends while its job is completing", n->name);
+	if (n->forced_at - c->troubled > SIM_MINUTE)
+		world_fail(c->w,
+			   "I16: %s ended while its job was completing: it is requeued without "
+			   "its GPUs (22.05), as it was forced down, and not set down before",
+			   n->name);
+}
+
 void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i)
 {
 	struct ctld_node *n = sim_ctld_find(c, i->node);
 
-	if (n != NULL && n->inst == i->number && n->dead_at == 0)
-		n->dead_at = c->w->now;
+	if (n == NULL || n->inst != i->number || n->dead_at != 0)
+		return;
+	n->dead_at = c->w->now;
+	lose_requeue(c, n);
 }
 
 bool sim_ctld_unwanted_since(struct sim_ctld *c, const char *node, int64_t since)

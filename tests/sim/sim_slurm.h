@@ -35,6 +35,7 @@ struct ctld_node {
 	enum ctld_by by;
 	int64_t reason_at, reason_seen; /* when it was given, and when burstd had read it */
 	int64_t boot_req, power_req, busy_at, dead_at;
+	int64_t forced_at;   /* its job was told to end, and takes KillWait for that */
 	int64_t wanted_at;   /* last time it was powering up */
 	int64_t unwanted_at; /* last time slurmctld did not want it up */
 	uint32_t inst;       /* whose slurmd is registered; 0: none */
@@ -126,6 +127,8 @@ void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_set_reason(struct sim_ctld *c, struct ctld_node *n, enum ctld_by by,
 			 const char *reason);
 void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n); /* state=DOWN */
+/* state=POWER_DOWN_FORCE, on a node that may be dead, or has a job that may not end at once */
+bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n); /* state=RESUME */
 int64_t sim_ctld_seconds(int64_t ms);                        /* slurmctld knows no fractions */
 bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);

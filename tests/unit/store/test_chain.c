@@ -152,6 +152,10 @@ static void test_tampering_does_not_stop_burstd(void **state)
 		FREE "UPDATE audit_mark SET seq = -5",
 		FREE "DELETE FROM audit",
 		FREE "UPDATE audit SET hash = 'x'",
+		FREE "UPDATE audit SET hash = hex(zeroblob(200))",
+		FREE "UPDATE audit_mark SET hash = hex(zeroblob(200))",
+		"INSERT INTO audit_mark VALUES ('forgotten', 70, 'x')",
+		"INSERT INTO audit_mark SELECT 'forgotten', 70, hash FROM audit_mark",
 	};
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {

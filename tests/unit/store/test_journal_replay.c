@@ -18,6 +18,17 @@ static int nothing_refusal(void *ctx, const struct journal_refusal *r, struct er
 	return 0;
 }
 
+static int right_rescue(void *ctx, const struct journal_rescue *r, struct err *e)
+{
+	(void)ctx;
+	(void)e;
+	assert_int_equal(r->job, 7);
+	assert_string_equal(r->id, "7_1");
+	assert_string_equal(r->node, "c1");
+	assert_string_equal(r->why, "gone");
+	return 0;
+}
+
 static int load_all(struct fixture *f, struct err *e)
 {
 	struct seen *s = mem_zalloc(sizeof(*s));
@@ -27,6 +38,7 @@ static int load_all(struct fixture *f, struct err *e)
 					  .spent = see_spent,
 					  .refusal = nothing_refusal,
 					  .pool = nothing_pool,
+					  .rescue = right_rescue,
 					  .ctx = s};
 	int rc = journal_load(f->j, &v, e);
 
@@ -37,7 +49,8 @@ static int load_all(struct fixture *f, struct err *e)
 /* A table that was lost while nobody looked, and one that is lost between two loads. */
 static void test_a_lost_table_stops_the_load(void **state)
 {
-	static const char *const tables[] = {"batch", "node", "call", "usage", "refusal", "pool"};
+	static const char *const tables[] = {"batch",   "node", "call",  "usage",
+					     "refusal", "pool", "rescue"};
 
 	for (size_t i = 0; i < 2 * sizeof(tables) / sizeof(tables[0]); i++) {
 		struct err e = {0};
@@ -67,6 +80,53 @@ static void test_a_bill_of_no_pool_stops_the_load(void **state)
 	assert_int_equal(load_all(f, &e), -1);
 	assert_non_null(strstr(e.msg, "damaged"));
 	assert_non_null(strstr(e.msg, "usage"));
+}
+
+static void test_a_job_that_lost_its_node_is_right_or_stops_the_load(void **state)
+{
+	static const char *const rows[] = {
+		"INSERT INTO rescue VALUES (7, hex(zeroblob(200)), 'c1', 1, 5, 'gone')",
+		"INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 'soon', 'gone')",
+		"DROP TABLE rescue; CREATE TABLE rescue (job BIGINT, id TEXT, node TEXT,"
+		"  gen BIGINT, at_ms BIGINT, why TEXT);"
+		"INSERT INTO rescue VALUES (7, '7_1', NULL, 1, 5, 'gone')",
+	};
+	struct fixture *f = *state;
+	struct err e = {0};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(sql(f, rows[i]), SQLITE_OK);
+		assert_int_equal(load_all(f, &e), -1);
+		assert_non_null(strstr(e.msg, "a row of table rescue is not as written"));
+		assert_int_equal(sql(f, "DELETE FROM rescue"), SQLITE_OK);
+	}
+	assert_int_equal(sql(f, "INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 5, 'gone')"),
+			 SQLITE_OK);
+	assert_int_equal(load_all(f, &e), 0);
+}
+
+/* What a record says may be wrong, and test_chain.c has that; but there must be a place for more.
+ */
+static void test_a_lost_audit_log_stops_the_start(void **state)
+{
+	static const char *const tables[] = {"audit", "audit_mark"};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct err e = {0};
+		struct fixture *f;
+		char text[64];
+		bool existed;
+
+		teardown(state);
+		setup(state);
+		f = *state;
+		close_journal(f);
+		(void)snprintf(text, sizeof(text), "DROP TABLE %s", tables[i]);
+		assert_int_equal(sql(f, text), SQLITE_OK);
+		assert_int_equal(journal_open(&f->j, f->path, &existed, &e), -1);
+		assert_null(f->j);
+		assert_non_null(strstr(e.msg, "no such table: audit"));
+	}
 }
 
 /* Numbers that must never come twice: a lost one is not 0. */
@@ -116,6 +176,8 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		TEST(test_a_lost_table_stops_the_load),
 		TEST(test_a_bill_of_no_pool_stops_the_load),
+		TEST(test_a_job_that_lost_its_node_is_right_or_stops_the_load),
+		TEST(test_a_lost_audit_log_stops_the_start),
 		TEST(test_a_number_is_right_or_not_given),
 		TEST(test_events_are_right_or_not_given),
 	};
