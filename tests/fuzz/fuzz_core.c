@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "base/mem.h"
 #include "core/demand.h"
 #include "core/fleet.h"
 #include "core/plan.h"
+#include "tests/unit/core/two_pools.h"
 
 enum { POOLS = 2, PER_POOL = 4, GENS_MAX = 64, TOKEN_MS = 100000 };
 
@@ -32,35 +32,6 @@ struct world {
 static unsigned byte(struct world *w)
 {
 	return w->p < w->end ? *w->p++ : 0;
-}
-
-static struct conf *make_conf(unsigned max_nodes, int64_t max_rate)
-{
-	static const char *const nodes[] = {"a[1-4]", "b[1-4]"}, *const names[] = {"a", "b"};
-	struct conf *c = conf_new("fuzz");
-
-	c->cluster = mem_strdup("fuzz");
-	c->providers = mem_zalloc(sizeof(*c->providers));
-	c->nproviders = 1;
-	c->providers[0].name = mem_strdup("sim");
-	c->providers[0].driver = mem_strdup("sim");
-	c->pools = mem_zalloc(POOLS * sizeof(*c->pools));
-	c->npools = POOLS;
-	for (size_t i = 0; i < POOLS; i++) {
-		struct conf_pool *p = &c->pools[i];
-
-		p->name = mem_strdup(names[i]);
-		p->nodes_text = mem_strdup(nodes[i]);
-		p->provider = mem_strdup("sim");
-		p->type = mem_strdup("t");
-		p->region = mem_strdup("r");
-		p->zone = mem_strdup("");
-		p->max_nodes = max_nodes;
-		p->max_rate_nano_h = max_rate * FMT_NANO;
-	}
-	if (conf_finish(c, NULL) != 0)
-		abort();
-	return c;
 }
 
 /* --- one node ----------------------------------------------------------------------------------
@@ -316,10 +287,11 @@ static void restart(struct world *w)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	static const char *const nodes[POOLS] = {"a[1-4]", "b[1-4]"};
 	struct world w = {.p = data, .end = data + size, .now = 1000000};
 	unsigned how = byte(&w);
 
-	w.conf = make_conf(1 + (how & 7), 10 * (1 + (how >> 3 & 7)));
+	w.conf = two_pools(nodes, 1 + (how & 7), 10 * (1 + (how >> 3 & 7)));
 	fleet_init(&w.fleet, POOLS);
 	for (size_t i = 0; i < POOLS; i++)
 		w.lim[i] = (struct node_limits){.tokens = (how >> (6 + i) & 1) != 0,

@@ -1,59 +1,5 @@
 /* The audit log, as docs/protocol.md has it. */
-#include "fake_engine.h"
-
-#include <jansson.h>
-
-#include "api/ctl_api.h"
-
-struct fixture {
-	struct engine e;
-	struct journal j;
-	struct api api;
-};
-
-static const struct ctl_caller operator= {CTL_OPERATOR, 1001, 1001, 3},
-			       viewer = {CTL_VIEWER, 1000, 1000, 2};
-
-static void start(struct fixture *f, const char *nodes)
-{
-	*f = (struct fixture){.api = {.log = NULL}};
-	fake_init(&f->e, &nodes, 1);
-	f->api.engine = &f->e;
-	f->api.journal = &f->j;
-}
-
-static json_t *ask_as(struct fixture *f, const struct ctl_caller *who, const char *request)
-{
-	char *text = ctl_api_request(&f->api, NULL, who, request, strlen(request));
-	json_t *r = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-
-	assert_true(strlen(text) <= CTL_REPLY_MAX);
-	assert_non_null(r);
-	free(text);
-	return r;
-}
-
-static json_t *ask(struct fixture *f, const char *request)
-{
-	json_t *r = ask_as(f, &operator, request);
-
-	assert_true(json_is_true(json_object_get(r, "ok")));
-	return r;
-}
-
-static const char *text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	assert_non_null(s);
-	return s;
-}
-
-static int64_t number(const json_t *o, const char *key)
-{
-	assert_true(json_is_integer(json_object_get(o, key)));
-	return json_integer_value(json_object_get(o, key));
-}
+#include "ctl_ask.h"
 
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
@@ -69,12 +15,11 @@ static void refused_as(struct fixture *f, const struct ctl_caller *who, const ch
 
 static void test_audit_records_are_listed_for_operators(void **state)
 {
-	struct fixture *f = mem_zalloc(sizeof(*f));
+	struct fixture *f = start("n[1-4]");
 	const json_t *a;
 	json_t *r;
 
 	(void)state;
-	start(f, "n[1-4]");
 	f->j.head.seq = 1500;
 	r = ask(f, "{\"v\":1,\"op\":\"audit\",\"tail\":2}");
 	assert_int_equal(json_array_size(json_object_get(r, "records")), 2);
@@ -94,17 +39,15 @@ static void test_audit_records_are_listed_for_operators(void **state)
 	json_decref(r);
 	refused_as(f, &viewer, "{\"v\":1,\"op\":\"audit\"}", "denied");
 	refused_as(f, &viewer, "{\"v\":1,\"op\":\"audit-verify\"}", "denied");
-	fake_fini(&f->e);
-	free(f);
+	stop(f);
 }
 
 static void test_the_audit_log_is_looked_through_in_pieces(void **state)
 {
-	struct fixture *f = mem_zalloc(sizeof(*f));
+	struct fixture *f = start("n[1-4]");
 	json_t *r;
 
 	(void)state;
-	start(f, "n[1-4]");
 	f->j.found = (struct journal_chain){.at = {500, HASH}, .records = 500, .more = true};
 	r = ask(f, "{\"v\":1,\"op\":\"audit-verify\"}");
 	assert_false(f->j.asked.begun);
@@ -123,16 +66,14 @@ static void test_the_audit_log_is_looked_through_in_pieces(void **state)
 	assert_int_equal(number(r, "bad"), 701);
 	assert_string_equal(text(r, "what"), "cut");
 	json_decref(r);
-	refused_as(f, &operator, "{\"v\":1,\"op\":\"audit-verify\",\"after\":5}", "invalid");
-	refused_as(f, &operator,
-		   "{\"v\":1,\"op\":\"audit-verify\",\"known\":5,\"known_hash\":\"ab\"}",
+	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit-verify\",\"after\":5}", "invalid");
+	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit-verify\",\"known\":5,\"known_hash\":\"ab\"}",
 		   "invalid");
 	f->j.fail = ERR_INVALID;
-	refused_as(f, &operator, "{\"v\":1,\"op\":\"audit-verify\"}", "invalid");
+	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit-verify\"}", "invalid");
 	f->j.fail = ERR_IO;
-	refused_as(f, &operator, "{\"v\":1,\"op\":\"audit-verify\"}", "failed");
-	fake_fini(&f->e);
-	free(f);
+	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit-verify\"}", "failed");
+	stop(f);
 }
 
 int main(void)

@@ -278,60 +278,60 @@ static void fill(struct engine *e)
 	};
 }
 
+static const struct {
+	const char *sample, *value;
+} values[] = {
+	{"burstd_start_time_seconds", "996400.00"},
+	{"burstd_nodes{pool=\"pool0\",state=\"ready\"}", "2"},
+	{"burstd_nodes{pool=\"pool0\",state=\"quarantined\"}", "1"},
+	{"burstd_nodes{pool=\"pool0\",state=\"wanted\"}", "0"},
+	{"burstd_nodes{pool=\"pool0\",state=\"gone\"}", "(absent)"}, /* history, not stock */
+	{"burstd_nodes{pool=\"pool1\",state=\"ready\"}", "0"},
+	{"burstd_pool_names{pool=\"pool0\"}", "9"},
+	{"burstd_pool_max_nodes{pool=\"pool1\"}", "4"},
+	{"burstd_pool_rate{pool=\"pool0\",currency=\"USD\"}", "88.56"},
+	{"burstd_pool_max_rate{pool=\"pool0\",currency=\"USD\"}", "100.00"},
+	{"burstd_spent_total{pool=\"pool0\",currency=\"USD\"}", "5.000000007"},
+	{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
+	{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
+	{"burstd_pool_paused{pool=\"pool0\"}", "0"},
+	{"burstd_pool_paused{pool=\"pool1\"}", "1"},
+	{"burstd_pool_closed{pool=\"pool0\"}", "1"},
+	{"burstd_pool_closed{pool=\"pool1\"}", "0"}, /* paused, that is all */
+	{"burstd_slurm_conf_problems{severity=\"error\"}", "2"},
+	{"burstd_slurm_conf_problems{severity=\"warning\"}", "0"},
+	{"burstd_slurm_conf_problems{severity=\"advice\"}", "1"},
+	{"burstd_disk_free_bytes", "12345678901"},
+	{"burstd_buying_stopped", "1"},
+	{"burstd_slurm_up", "1"},
+	{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
+	{"burstd_provider_up{provider=\"sim\"}", "1"},
+	{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999988.00"},
+	{"burstd_calls_total{kind=\"resume\"}", "1"},
+	{"burstd_calls_total{kind=\"suspend\"}", "2"},
+	{"burstd_calls_total{kind=\"resume-fail\"}", "3"},
+	{"burstd_calls_refused_total", "4"},
+	{"burstd_provider_requests_total{operation=\"create\"}", "5"},
+	{"burstd_provider_requests_total{operation=\"delete\"}", "6"},
+	{"burstd_provider_requests_total{operation=\"list\"}", "7"},
+	{"burstd_provider_requests_total{operation=\"offers\"}", "8"},
+	{"burstd_instances_created_total", "9"},
+	{"burstd_instances_refused_total", "10"},
+	{"burstd_instances_lost_total", "11"},
+	{"burstd_slurm_requests_total{kind=\"poll\"}", "12"},
+	{"burstd_slurm_requests_total{kind=\"update\"}", "13"},
+	{"burstd_orphans_total", "14"},
+	{"burstd_instances_foreign", "15"},
+	{"burstd_instances_unreadable", "21"},
+	{"burstd_journal_commits_total", "16"},
+	{"burstd_gates_waiting", "17"},
+	{"burstd_gates_total{end=\"up\"}", "18"},
+	{"burstd_gates_total{end=\"gone\"}", "19"},
+	{"burstd_gate_seconds_total", "20.50"},
+};
+
 static void test_values(void **state)
 {
-	static const struct {
-		const char *sample, *value;
-	} rows[] = {
-		{"burstd_start_time_seconds", "996400.00"},
-		{"burstd_nodes{pool=\"pool0\",state=\"ready\"}", "2"},
-		{"burstd_nodes{pool=\"pool0\",state=\"quarantined\"}", "1"},
-		{"burstd_nodes{pool=\"pool0\",state=\"wanted\"}", "0"},
-		{"burstd_nodes{pool=\"pool0\",state=\"gone\"}",
-		 "(absent)"}, /* history, not stock */
-		{"burstd_nodes{pool=\"pool1\",state=\"ready\"}", "0"},
-		{"burstd_pool_names{pool=\"pool0\"}", "9"},
-		{"burstd_pool_max_nodes{pool=\"pool1\"}", "4"},
-		{"burstd_pool_rate{pool=\"pool0\",currency=\"USD\"}", "88.56"},
-		{"burstd_pool_max_rate{pool=\"pool0\",currency=\"USD\"}", "100.00"},
-		{"burstd_spent_total{pool=\"pool0\",currency=\"USD\"}", "5.000000007"},
-		{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
-		{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
-		{"burstd_pool_paused{pool=\"pool0\"}", "0"},
-		{"burstd_pool_paused{pool=\"pool1\"}", "1"},
-		{"burstd_pool_closed{pool=\"pool0\"}", "1"},
-		{"burstd_pool_closed{pool=\"pool1\"}", "0"}, /* paused, that is all */
-		{"burstd_slurm_conf_problems{severity=\"error\"}", "2"},
-		{"burstd_slurm_conf_problems{severity=\"warning\"}", "0"},
-		{"burstd_slurm_conf_problems{severity=\"advice\"}", "1"},
-		{"burstd_disk_free_bytes", "12345678901"},
-		{"burstd_buying_stopped", "1"},
-		{"burstd_slurm_up", "1"},
-		{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
-		{"burstd_provider_up{provider=\"sim\"}", "1"},
-		{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999988.00"},
-		{"burstd_calls_total{kind=\"resume\"}", "1"},
-		{"burstd_calls_total{kind=\"suspend\"}", "2"},
-		{"burstd_calls_total{kind=\"resume-fail\"}", "3"},
-		{"burstd_calls_refused_total", "4"},
-		{"burstd_provider_requests_total{operation=\"create\"}", "5"},
-		{"burstd_provider_requests_total{operation=\"delete\"}", "6"},
-		{"burstd_provider_requests_total{operation=\"list\"}", "7"},
-		{"burstd_provider_requests_total{operation=\"offers\"}", "8"},
-		{"burstd_instances_created_total", "9"},
-		{"burstd_instances_refused_total", "10"},
-		{"burstd_instances_lost_total", "11"},
-		{"burstd_slurm_requests_total{kind=\"poll\"}", "12"},
-		{"burstd_slurm_requests_total{kind=\"update\"}", "13"},
-		{"burstd_orphans_total", "14"},
-		{"burstd_instances_foreign", "15"},
-		{"burstd_instances_unreadable", "21"},
-		{"burstd_journal_commits_total", "16"},
-		{"burstd_gates_waiting", "17"},
-		{"burstd_gates_total{end=\"up\"}", "18"},
-		{"burstd_gates_total{end=\"gone\"}", "19"},
-		{"burstd_gate_seconds_total", "20.50"},
-	};
 	static struct slurm_report report = {
 		.n = 3, .by_severity = {[SLURM_ERROR] = 2, [SLURM_ADVICE] = 1}};
 	struct engine e;
@@ -344,9 +344,9 @@ static void test_values(void **state)
 	e.closed[0] = "its nodes come up wrong";
 	e.paused[1] = true;
 	scrape(&e, &p);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		print_message("# %s\n", rows[i].sample);
-		assert_string_equal(value(&p, rows[i].sample), rows[i].value);
+	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
+		print_message("# %s\n", values[i].sample);
+		assert_string_equal(value(&p, values[i].sample), values[i].value);
 	}
 	assert_memory_equal(p.samples[0], "burstd_build_info{version=\"", 27);
 	assert_non_null(strstr(p.samples[0], "\",cluster=\"falcon\"}"));

@@ -1,59 +1,14 @@
 /* What an admin orders about nodes and pools, and how it shows: drain, terminate, pause, resume; in
  * `status` and `node` also what slurm.conf lacks and why a node goes. */
-#include "fake_engine.h"
+#include "ctl_ask.h"
 
-#include <jansson.h>
-
-#include "api/ctl_api.h"
 #include "engine/slurm/parse.h"
 
-struct fixture {
-	struct engine e;
-	struct journal j;
-	struct api api;
-};
-
-static const struct ctl_caller root = {CTL_OWN, 0, 0, 1}, admin = {CTL_OPERATOR, 1001, 1001, 2},
-			       viewer = {CTL_VIEWER, 1000, 1000, 3};
-
-static struct fixture *start(void)
+static struct fixture *two_pools(void)
 {
 	static const char *const lists[] = {"n[1-9]", "m[1-9]"};
-	struct fixture *f = mem_zalloc(sizeof(*f));
 
-	fake_init(&f->e, lists, 2);
-	for (int i = 1; i <= 9; i++) {
-		char name[16];
-
-		(void)snprintf(name, sizeof(name), "n%d", i);
-		(void)fleet_name(&f->e.fleet, name, 0);
-	}
-	f->api = (struct api){.engine = &f->e, .journal = &f->j};
-	return f;
-}
-
-static void stop(struct fixture *f)
-{
-	fake_fini(&f->e);
-	free(f);
-}
-
-static json_t *ask(struct fixture *f, const struct ctl_caller *who, const char *request)
-{
-	char *text = ctl_api_request(&f->api, NULL, who, request, strlen(request));
-	json_t *r = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
-
-	print_message("# %s -> %.300s\n", request, text);
-	assert_non_null(r);
-	free(text);
-	return r;
-}
-
-static const char *text(const json_t *o, const char *key)
-{
-	const char *s = json_string_value(json_object_get(o, key));
-
-	return s != NULL ? s : "(absent)";
+	return start_pools(lists, 2);
 }
 
 #define RQ(op, rest) "{\"v\":1,\"op\":\"" op "\"" rest "}"
@@ -79,8 +34,8 @@ static void test_order(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fixture *f = start();
-		json_t *r = ask(f, rows[i].who, rows[i].request);
+		struct fixture *f = two_pools();
+		json_t *r = ask_as(f, rows[i].who, rows[i].request);
 
 		assert_true(json_is_true(json_object_get(r, "ok")));
 		assert_int_equal(json_integer_value(json_object_get(r, "nodes")), 3);
@@ -123,8 +78,8 @@ static void test_refused(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fixture *f = start();
-		json_t *r = ask(f, rows[i].who, rows[i].request);
+		struct fixture *f = two_pools();
+		json_t *r = ask_as(f, rows[i].who, rows[i].request);
 
 		assert_true(json_is_false(json_object_get(r, "ok")));
 		assert_string_equal(text(r, "code"), rows[i].code);
@@ -139,12 +94,12 @@ static void test_refused(void **state)
 static void test_broken(void **state)
 {
 	static const char *const requests[] = {RQ("drain", ",\"nodes\":\"n1\""), RQ("pause", "")};
-	struct fixture *f = start();
+	struct fixture *f = two_pools();
 
 	(void)state;
 	f->e.broken = true;
 	for (size_t i = 0; i < 2; i++) {
-		json_t *r = ask(f, &root, requests[i]);
+		json_t *r = ask_as(f, &root, requests[i]);
 
 		assert_true(json_is_false(json_object_get(r, "ok")));
 		assert_string_equal(text(r, "code"), "failed");
@@ -177,19 +132,19 @@ static void test_pause(void **state)
 		{RQ("resume", ",\"pool\":\"pool0\""), "pool0 ", ""},
 		{RQ("resume", ",\"pool\":\"\""), "pool1 ", "pool0 "},
 	};
-	struct fixture *f = start();
+	struct fixture *f = two_pools();
 	json_t *r;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		r = ask(f, &admin, rows[i].request);
+		r = ask_as(f, &admin, rows[i].request);
 		want_pools(r, "changed", rows[i].changed);
 		want_pools(r, "unchanged", rows[i].unchanged);
 		assert_string_equal(f->e.order_by, "uid 1001");
 		json_decref(r);
 	}
 	f->e.closed[1] = "its nodes come up wrong"; /* to go on is to forgive */
-	r = ask(f, &admin, RQ("resume", ""));
+	r = ask_as(f, &admin, RQ("resume", ""));
 	want_pools(r, "changed", "pool1 ");
 	want_pools(r, "unchanged", "pool0 ");
 	json_decref(r);
@@ -211,9 +166,9 @@ static bool has_problem(const json_t *r, const char *want)
 
 static void test_stopped_pools(void **state)
 {
-	struct fixture *f = start();
+	struct fixture *f = two_pools();
 	const json_t *pools;
-	json_t *r = ask(f, &viewer, RQ("status", ""));
+	json_t *r = ask_as(f, &viewer, RQ("status", ""));
 
 	(void)state;
 	pools = json_object_get(r, "pools");
@@ -226,7 +181,7 @@ static void test_stopped_pools(void **state)
 	fake_refuse(&f->e, "n1", 0, "pool pool0: paused by an admin");
 	fleet_find(&f->e.fleet, "n1")->refused = NODE_BECAUSE_OPERATOR;
 	f->e.closed[1] = "its nodes come up wrong: m1: no GPU; closed until 2026-01-02T03:04:05Z";
-	r = ask(f, &viewer, RQ("status", ""));
+	r = ask_as(f, &viewer, RQ("status", ""));
 	pools = json_object_get(r, "pools");
 	assert_true(json_is_true(json_object_get(json_array_get(pools, 0), "paused")));
 	assert_string_equal(text(json_array_get(pools, 0), "closed"), "");
@@ -251,15 +206,15 @@ static void test_slurm_conf(void **state)
 		.problems = {{"ReturnToService", SLURM_ERROR, "0", "2", "It stays DOWN."},
 			     {"ResumeRate", SLURM_WARNING, "300", "0", "Pieces."},
 			     {"AuthInfo", SLURM_ADVICE, "(null)", "cred_expire", "Slow."}}};
-	struct fixture *f = start();
+	struct fixture *f = two_pools();
 	const json_t *list;
-	json_t *r = ask(f, &viewer, RQ("status", ""));
+	json_t *r = ask_as(f, &viewer, RQ("status", ""));
 
 	(void)state;
 	assert_null(json_object_get(r, "slurm_conf"));
 	json_decref(r);
 	f->e.prereq = &report;
-	r = ask(f, &viewer, RQ("status", ""));
+	r = ask_as(f, &viewer, RQ("status", ""));
 	list = json_object_get(r, "slurm_conf");
 	assert_int_equal(json_array_size(list), 3);
 	assert_string_equal(text(json_array_get(list, 0), "setting"), "ReturnToService");
@@ -274,7 +229,7 @@ static void test_slurm_conf(void **state)
 	assert_true(has_problem(r, "slurm.conf (warning): ResumeRate is 300, wanted 0: Pieces."));
 	json_decref(r);
 	report.n = 0;
-	r = ask(f, &viewer, RQ("status", ""));
+	r = ask_as(f, &viewer, RQ("status", ""));
 	assert_true(json_is_array(json_object_get(r, "slurm_conf")));
 	json_decref(r);
 	stop(f);
@@ -283,92 +238,92 @@ static void test_slurm_conf(void **state)
 /* --- why a node goes ---------------------------------------------------------------------------
  */
 
+static const struct {
+	enum node_state state;
+	enum node_reason reason;
+	uint32_t flags;
+	uint64_t job;
+	const char *told;
+	int64_t ago_ms;
+	const char *why;
+} whys[] = {
+	{NODE_WANTED, 0, 0, 17, NULL, 0,
+	 "waiting: to be bought from provider sim; bought for job 17"},
+	{NODE_CREATING, 0, 0, 17, NULL, 0,
+	 "starting: provider sim was asked for the instance; bought for job 17"},
+	{NODE_BOOTING, 0, 0, 17, NULL, 0,
+	 "starting: instance i-n1-1 exists, its slurmd has not registered yet; bought for "
+	 "job 17"},
+	{NODE_READY, 0, SLURM_IDLE, 17, NULL, 0,
+	 "ready: Slurm can run jobs on it; bought for job 17"},
+	/* cancelled */
+	{NODE_BOOTING, 0, SLURM_IDLE, 17, "the job it boots for has ended", 1000,
+	 "leaving: the job it boots for has ended; Slurm was told to power it down"},
+	{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended", 1000,
+	 "leaving: the job it boots for has ended; instance i-n1-1 is being deleted"},
+	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended", 100000,
+	 "off: the job it boots for has ended"},
+	/* registered wrong, silent */
+	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "it registered wrong: Low RealMemory", 1000,
+	 "off: it registered wrong: Low RealMemory"},
+	{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 0, "its slurmd does not answer", 1000,
+	 "leaving: its slurmd does not answer; instance i-n1-1 is being deleted"},
+	/* ordered */
+	{NODE_READY, 0, SLURM_ALLOCATED | SLURM_DRAIN, 17, "drained by an admin", 9000000,
+	 "leaving: drained by an admin; Slurm powers it down when its jobs are done"},
+	{NODE_READY, 0, SLURM_ALLOCATED, 17, "terminated by an admin", 1000,
+	 "leaving: terminated by an admin; Slurm was told to power it down"},
+	{NODE_READY, 0, SLURM_ALLOCATED | SLURM_COMPLETING | SLURM_POWER_DOWN, 17,
+	 "terminated by an admin", 1000,
+	 "leaving: terminated by an admin; Slurm powers it down now, and its jobs are "
+	 "requeued or end"},
+	{NODE_READY, 0, SLURM_IDLE | SLURM_POWER_DOWN, 17, "terminated by an admin", 1000000,
+	 "leaving: terminated by an admin; Slurm powers it down now"},
+	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 1000,
+	 "off: terminated by an admin"},
+	/* somebody undrained it since */
+	{NODE_READY, 0, SLURM_IDLE, 17, "drained by an admin", 100000,
+	 "ready: Slurm can run jobs on it; bought for job 17"},
+	/* it ended otherwise, and what was told was about an earlier instance */
+	{NODE_GONE, NODE_BECAUSE_ENDED, 0, 0, "terminated by an admin", 1000,
+	 "off: the provider ended it"},
+	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 9000000,
+	 "off: Slurm powered it down"},
+};
+
 static void test_why(void **state)
 {
-	static const struct {
-		enum node_state state;
-		enum node_reason reason;
-		uint32_t flags;
-		uint64_t job;
-		const char *told;
-		int64_t ago_ms;
-		const char *why;
-	} rows[] = {
-		{NODE_WANTED, 0, 0, 17, NULL, 0,
-		 "waiting: to be bought from provider sim; bought for job 17"},
-		{NODE_CREATING, 0, 0, 17, NULL, 0,
-		 "starting: provider sim was asked for the instance; bought for job 17"},
-		{NODE_BOOTING, 0, 0, 17, NULL, 0,
-		 "starting: instance i-n1-1 exists, its slurmd has not registered yet; bought for "
-		 "job 17"},
-		{NODE_READY, 0, SLURM_IDLE, 17, NULL, 0,
-		 "ready: Slurm can run jobs on it; bought for job 17"},
-		/* cancelled */
-		{NODE_BOOTING, 0, SLURM_IDLE, 17, "the job it boots for has ended", 1000,
-		 "leaving: the job it boots for has ended; Slurm was told to power it down"},
-		{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended",
-		 1000, "leaving: the job it boots for has ended; instance i-n1-1 is being deleted"},
-		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 17, "the job it boots for has ended", 100000,
-		 "off: the job it boots for has ended"},
-		/* registered wrong, silent */
-		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "it registered wrong: Low RealMemory",
-		 1000, "off: it registered wrong: Low RealMemory"},
-		{NODE_DELETING, NODE_BECAUSE_SUSPENDED, 0, 0, "its slurmd does not answer", 1000,
-		 "leaving: its slurmd does not answer; instance i-n1-1 is being deleted"},
-		/* ordered */
-		{NODE_READY, 0, SLURM_ALLOCATED | SLURM_DRAIN, 17, "drained by an admin", 9000000,
-		 "leaving: drained by an admin; Slurm powers it down when its jobs are done"},
-		{NODE_READY, 0, SLURM_ALLOCATED, 17, "terminated by an admin", 1000,
-		 "leaving: terminated by an admin; Slurm was told to power it down"},
-		{NODE_READY, 0, SLURM_ALLOCATED | SLURM_COMPLETING | SLURM_POWER_DOWN, 17,
-		 "terminated by an admin", 1000,
-		 "leaving: terminated by an admin; Slurm powers it down now, and its jobs are "
-		 "requeued or end"},
-		{NODE_READY, 0, SLURM_IDLE | SLURM_POWER_DOWN, 17, "terminated by an admin",
-		 1000000, "leaving: terminated by an admin; Slurm powers it down now"},
-		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 1000,
-		 "off: terminated by an admin"},
-		/* somebody undrained it since */
-		{NODE_READY, 0, SLURM_IDLE, 17, "drained by an admin", 100000,
-		 "ready: Slurm can run jobs on it; bought for job 17"},
-		/* it ended otherwise, and what was told was about an earlier instance */
-		{NODE_GONE, NODE_BECAUSE_ENDED, 0, 0, "terminated by an admin", 1000,
-		 "off: the provider ended it"},
-		{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 9000000,
-		 "off: Slurm powered it down"},
-	};
-
 	(void)state;
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		struct fixture *f = start();
-		struct fleet_node *fn = fake_node(&f->e, "n1", 1, rows[i].state);
+	for (size_t i = 0; i < sizeof(whys) / sizeof(whys[0]); i++) {
+		struct fixture *f = two_pools();
+		struct fleet_node *fn = fake_node(&f->e, "n1", 1, whys[i].state);
 		struct node n = fn->n;
 		json_t *r;
 
-		n.reason = rows[i].reason;
-		n.job = rows[i].job;
-		fn->name->flags = rows[i].flags;
-		if (rows[i].told != NULL)
-			fleet_tell(fn->name, rows[i].told, FAKE_NOW - rows[i].ago_ms);
-		if (rows[i].told != NULL && strncmp(rows[i].told, "drained", 7) != 0)
-			fn->name->forced_ms = FAKE_NOW - rows[i].ago_ms;
-		if (rows[i].state == NODE_READY)
+		n.reason = whys[i].reason;
+		n.job = whys[i].job;
+		fn->name->flags = whys[i].flags;
+		if (whys[i].told != NULL)
+			fleet_tell(fn->name, whys[i].told, FAKE_NOW - whys[i].ago_ms);
+		if (whys[i].told != NULL && strncmp(whys[i].told, "drained", 7) != 0)
+			fn->name->forced_ms = FAKE_NOW - whys[i].ago_ms;
+		if (whys[i].state == NODE_READY)
 			n.wanted_ms = FAKE_NOW - 10000000;
 		fleet_set(&f->e.fleet, fn, &n);
-		r = ask(f, &viewer, RQ("node", ",\"name\":\"n1\""));
-		assert_memory_equal(text(r, "why"), rows[i].why, strlen(rows[i].why));
+		r = ask_as(f, &viewer, RQ("node", ",\"name\":\"n1\""));
+		assert_memory_equal(text(r, "why"), whys[i].why, strlen(whys[i].why));
 		/* The note in a row of nodes: there if the sentence has it. */
 		assert_string_equal(text(r, "told"),
-				    rows[i].told != NULL &&
-						    strstr(rows[i].why, rows[i].told) != NULL
-					    ? rows[i].told
+				    whys[i].told != NULL &&
+						    strstr(whys[i].why, whys[i].told) != NULL
+					    ? whys[i].told
 					    : "");
 		assert_int_equal(json_integer_value(json_object_get(r, "job")),
-				 rows[i].state == NODE_GONE ? 0 : (json_int_t)rows[i].job);
+				 whys[i].state == NODE_GONE ? 0 : (json_int_t)whys[i].job);
 		assert_int_equal(
 			json_integer_value(json_object_get(
 				json_array_get(json_object_get(r, "generations"), 0), "job")),
-			rows[i].job);
+			whys[i].job);
 		json_decref(r);
 		stop(f);
 	}

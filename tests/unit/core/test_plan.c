@@ -10,39 +10,15 @@
 #include <cmocka.h>
 
 #include "base/fmt.h"
-#include "base/mem.h"
 #include "core/plan.h"
+#include "two_pools.h"
 
 /* Pool a: a[1-8], pool b: b[1-8]; the price is 10 an hour each. */
 static struct conf *make_conf(uint32_t max_nodes, int64_t max_rate)
 {
 	static const char *const nodes[] = {"a[1-8]", "b[1-8]"};
-	static const char *const names[] = {"a", "b"};
-	struct conf *c = conf_new("test.conf");
-	struct err e;
 
-	c->cluster = mem_strdup("test");
-	c->providers = mem_zalloc(sizeof(*c->providers));
-	c->nproviders = 1;
-	c->providers[0].name = mem_strdup("sim");
-	c->providers[0].driver = mem_strdup("sim");
-	c->pools = mem_zalloc(2 * sizeof(*c->pools));
-	c->npools = 2;
-	for (size_t i = 0; i < 2; i++) {
-		struct conf_pool *p = &c->pools[i];
-
-		p->name = mem_strdup(names[i]);
-		p->nodes_text = mem_strdup(nodes[i]);
-		p->provider = mem_strdup("sim");
-		p->type = mem_strdup("t");
-		p->region = mem_strdup("r");
-		p->zone = mem_strdup("");
-		p->max_nodes = max_nodes;
-		p->max_rate_nano_h = max_rate * FMT_NANO;
-	}
-	if (conf_finish(c, &e) != 0)
-		fail_msg("%s", e.msg);
-	return c;
+	return two_pools(nodes, max_nodes, max_rate);
 }
 
 struct row {

@@ -1,47 +1,19 @@
 /* test_postpone.c - what slurmctld and people are told of a job that could not have its nodes.
  *
  * On a bare struct engine: the clock, the journal and slurmctld are the test's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-#include "engine/private.h"
-
-#define BEGAN INT64_C(1800000000000) /* 2027-01-15T08:00:00Z */
+#include "bare_engine.h"
 
 static struct fix {
 	struct engine e;
-	int64_t now, settled_ms;
 	char event[400];
 	/* what slurmctld was told last */
 	char job[40], comment[300];
 	int64_t wait_ms;
 	unsigned told;
-	/* what it was asked last */
-	char asked[200];
-	unsigned nasked;
 	/* rows */
 	struct journal_refusal put;
 	unsigned rows, dels;
 } F;
-
-int64_t engine_now(const struct engine *e)
-{
-	(void)e;
-	return F.now;
-}
-
-struct journal_tx *engine_tx(struct engine *e)
-{
-	(void)e;
-	return NULL;
-}
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail)
@@ -66,23 +38,6 @@ void journal_del_refusal(struct journal_tx *tx, uint64_t job)
 	F.dels++;
 }
 
-int64_t slurm_settled_ms(const struct slurm *s)
-{
-	(void)s;
-	return F.settled_ms;
-}
-
-bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n)
-{
-	(void)s;
-	assert_int_equal(q, SLURM_DETAILS);
-	F.nasked += (unsigned)n;
-	F.asked[0] = '\0';
-	for (size_t i = 0; i < n && i < 3; i++)
-		(void)strncat(strncat(F.asked, ids[i], 40), " ", 2);
-	return true;
-}
-
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
 {
 	(void)s;
@@ -95,7 +50,8 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const cha
 static int setup(void **state)
 {
 	(void)state;
-	F = (struct fix){.now = BEGAN};
+	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
+	memset(&F, 0, sizeof(F));
 	map_init(&F.e.postponed_map);
 	return 0;
 }
@@ -118,13 +74,15 @@ static void refuse(const char *why)
 /* slurmctld answers at once; begin: seconds from now. */
 static void details(const char *state, unsigned priority, int64_t begin, const char *comment)
 {
-	char text[300];
-	int n = snprintf(text, sizeof(text), "%-24s%-24s%-24u%-24lld%-40s\n", "107", state,
-			 priority, (long long)(F.now / 1000 + begin), comment);
+	char number[16], start[24];
+	const char *text;
 
+	(void)snprintf(number, sizeof(number), "%u", priority);
+	(void)snprintf(start, sizeof(start), "%lld", (long long)(W.now / 1000 + begin));
+	text = detail("107", state, number, start, comment);
 	postpone_run(&F.e);
-	F.now++;
-	postpone_details(&F.e, text, (size_t)n, F.now, NULL);
+	W.now++;
+	postpone_details(&F.e, text, strlen(text), W.now, NULL);
 }
 
 static void test_told(void **state)
@@ -134,7 +92,7 @@ static void test_told(void **state)
 	assert_int_equal(F.put.job, 107);
 	assert_int_equal(F.put.r.count, 1);
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "7_2 ");
+	assert_string_equal(W.asked, "7_2");
 	details("PENDING", 7, 6, "");
 	assert_string_equal(F.job, "7_2");
 	assert_true(F.wait_ms > 29000 && F.wait_ms <= 30000);
@@ -144,7 +102,7 @@ static void test_told(void **state)
 				     "reached; next try 2027-01-15T08:00:30Z");
 	details("PENDING", 7, 6, ""); /* once */
 	assert_int_equal(F.told, 1);
-	F.now = BEGAN + 35000;
+	W.now = BEGAN + 35000;
 	refuse("pool h100: max_nodes 8 reached");
 	details("PENDING", 7, 6, "burstd: pool h100 ...");
 	assert_true(F.wait_ms > 59000 && F.wait_ms <= 60000);
@@ -184,23 +142,23 @@ static void test_not_yet(void **state)
 	postpone_run(&F.e);
 	details("COMPLETING", 7, 0, "");
 	assert_int_equal(F.told, 0);
-	F.asked[0] = '\0';
+	W.asked[0] = '\0';
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "");
-	assert_true(F.e.postpone_next > F.now && F.e.postpone_next <= F.now + 1000);
-	F.now = F.e.postpone_next;
+	assert_string_equal(W.asked, "");
+	assert_true(F.e.postpone_next > W.now && F.e.postpone_next <= W.now + 1000);
+	W.now = F.e.postpone_next;
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "7_2 ");
+	assert_string_equal(W.asked, "7_2");
 	details("PENDING", 7, 6, "");
 	assert_int_equal(F.told, 1);
 	refuse("why");
 	details("RUNNING", 7, 0, ""); /* it got nodes elsewhere */
-	F.now += 10001;
+	W.now += 10001;
 	details("RUNNING", 7, 0, "");
-	F.now += 1000;
-	F.asked[0] = '\0';
+	W.now += 1000;
+	W.asked[0] = '\0';
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "");
+	assert_string_equal(W.asked, "");
 	assert_int_equal(F.told, 1);
 }
 
@@ -208,15 +166,13 @@ static void test_not_yet(void **state)
  * that slurmctld sets when it requeues it. */
 static void test_old_answer(void **state)
 {
-	int64_t asked = F.now;
-	char text[200];
-	int n = snprintf(text, sizeof(text), "%-24s%-24s%-24s%-24s%-40s\n", "107", "PENDING", "7",
-			 "1", "(null)");
+	int64_t asked = W.now;
+	const char *text = detail("107", "PENDING", "7", "1", "(null)");
 
 	(void)state;
 	refuse("why");
 	postpone_run(&F.e);
-	postpone_details(&F.e, text, (size_t)n, asked, NULL);
+	postpone_details(&F.e, text, strlen(text), asked, NULL);
 	assert_int_equal(F.told, 0);
 }
 
@@ -225,12 +181,12 @@ static void test_after_the_commands(void **state)
 {
 	(void)state;
 	refuse("why");
-	F.settled_ms = INT64_MAX;
+	W.settled_ms = INT64_MAX;
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "");
-	F.settled_ms = 0;
+	assert_string_equal(W.asked, "");
+	W.settled_ms = 0;
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "7_2 ");
+	assert_string_equal(W.asked, "7_2");
 }
 
 /* I30: one that does not answer is not asked three times a second; nor is the job given up. */
@@ -241,11 +197,11 @@ static void test_no_answer(void **state)
 	(void)state;
 	refuse("why");
 	postpone_run(&F.e);
-	F.now += 20000;
-	postpone_details(&F.e, NULL, 0, F.now, &away);
+	W.now += 20000;
+	postpone_details(&F.e, NULL, 0, W.now, &away);
 	postpone_run(&F.e);
-	assert_int_equal(F.e.postpone_next, F.now + 5000);
-	F.now += 5000;
+	assert_int_equal(F.e.postpone_next, W.now + 5000);
+	W.now += 5000;
 	postpone_run(&F.e);
 	details("PENDING", 7, 6, "");
 	assert_int_equal(F.told, 1);
@@ -263,16 +219,16 @@ static void test_many(void **state)
 		postpone_job(&F.e, &j, "why");
 	}
 	postpone_run(&F.e);
-	F.now += 20000; /* slurmctld is slow */
-	postpone_details(&F.e, "", 0, F.now, NULL);
-	F.now += 60000;
-	F.nasked = 0;
+	W.now += 20000; /* slurmctld is slow */
+	postpone_details(&F.e, "", 0, W.now, NULL);
+	W.now += 60000;
+	W.nasked = 0;
 	postpone_run(&F.e);
-	waits += F.nasked;
-	postpone_details(&F.e, "", 0, F.now, NULL); /* it knows none of these any more */
-	F.nasked = 0;
+	waits += W.nasked;
+	postpone_details(&F.e, "", 0, W.now, NULL); /* it knows none of these any more */
+	W.nasked = 0;
 	postpone_run(&F.e);
-	waits += F.nasked;
+	waits += W.nasked;
 	assert_int_equal(waits, 600);
 }
 
@@ -281,10 +237,10 @@ static void test_forgotten(void **state)
 	(void)state;
 	refuse("why");
 	details("PENDING", 7, 6, "");
-	F.now = BEGAN + 60000 + REFUSAL_SLACK_MS;
+	W.now = BEGAN + 60000 + REFUSAL_SLACK_MS;
 	postpone_run(&F.e);
 	assert_int_equal(F.dels, 0);
-	F.now++;
+	W.now++;
 	postpone_run(&F.e);
 	assert_int_equal(F.dels, 1);
 	refuse("why");
@@ -300,7 +256,7 @@ static void test_loaded(void **state)
 	(void)state;
 	postpone_load(&F.e, &(struct journal_refusal){107, {3, BEGAN + year}});
 	postpone_run(&F.e);
-	assert_string_equal(F.asked, "");
+	assert_string_equal(W.asked, "");
 	refuse("why");
 	assert_int_equal(F.put.r.count, 4);
 	assert_int_equal(F.put.r.last_ms, BEGAN);
@@ -308,7 +264,7 @@ static void test_loaded(void **state)
 	F.e.postponed = NULL;
 	map_init(&F.e.postponed_map);
 	postpone_load(&F.e, &(struct journal_refusal){107, {3, BEGAN + year}});
-	F.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
+	W.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
 	postpone_run(&F.e);
 	assert_int_equal(F.dels, 1);
 }

@@ -2,52 +2,18 @@
  * slurmctld shows what became of them (I16, I17).
  *
  * On a bare struct engine: the clock, the journal and slurmctld are the test's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-#include "engine/private.h"
-
-#define BEGAN INT64_C(1800000000000)
+#include "bare_engine.h"
 
 static struct fix {
 	struct engine e;
-	int64_t now, settled_ms;
 	char events[800]; /* all, one a line */
 	char story[400];  /* commits and orders to slurmctld, in order */
 	char comment[300];
-	char asked[200];
 	unsigned wanted; /* times that squeue was asked for */
 	struct journal_rescue put;
 	uint64_t del;
 	bool disk_fails;
 } F;
-
-static void add(char *to, size_t size, const char *a, const char *b, const char *c)
-{
-	size_t n = strlen(to);
-
-	(void)snprintf(to + n, size - n, "%s%s%s", a, b, c);
-}
-
-int64_t engine_now(const struct engine *e)
-{
-	(void)e;
-	return F.now;
-}
-
-struct journal_tx *engine_tx(struct engine *e)
-{
-	(void)e;
-	return NULL;
-}
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail)
@@ -100,22 +66,6 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const cha
 	(void)snprintf(F.comment, sizeof(F.comment), "%s <- %s", job, comment);
 }
 
-int64_t slurm_settled_ms(const struct slurm *s)
-{
-	(void)s;
-	return F.settled_ms;
-}
-
-bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n)
-{
-	(void)s;
-	assert_int_equal(q, SLURM_FATES);
-	F.asked[0] = '\0';
-	for (size_t i = 0; i < n; i++)
-		add(F.asked, sizeof(F.asked), i > 0 ? " " : "", ids[i], "");
-	return true;
-}
-
 static struct fleet_name *node(const char *name)
 {
 	return fleet_name(&F.e.fleet, name, 0);
@@ -125,8 +75,8 @@ static struct fleet_name *node(const char *name)
 static int setup(void **state)
 {
 	(void)state;
+	W = (struct world){.now = BEGAN, .question = SLURM_FATES};
 	memset(&F, 0, sizeof(F));
-	F.now = BEGAN;
 	fleet_init(&F.e.fleet, 1);
 	map_init(&F.e.rescues_map);
 	for (int i = 1; i <= 4; i++) {
@@ -157,11 +107,11 @@ static void squeue(const char *text)
 /* Time passes until the jobs are looked at; then slurmctld says this of them. */
 static void shows(const char *text)
 {
-	F.now = rescue_next_ms(&F.e);
-	assert_true(F.now != INT64_MAX);
-	F.asked[0] = '\0';
+	W.now = rescue_next_ms(&F.e);
+	assert_true(W.now != INT64_MAX);
+	W.asked[0] = '\0';
 	rescue_run(&F.e);
-	assert_string_not_equal(F.asked, "");
+	assert_string_not_equal(W.asked, "");
 	rescue_fates(&F.e, text, strlen(text), NULL);
 }
 
@@ -172,18 +122,7 @@ static void take_c1(void)
 	F.events[0] = '\0';
 }
 
-/* What squeue prints of the job. */
-static const char *detail(const char *number, const char *state, const char *priority,
-			  const char *start)
-{
-	static char line[200];
-
-	(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24s%-24s\n", number, state, priority,
-		       start, "(null)");
-	return line;
-}
-
-#define DETAIL(state, priority, start) detail("107", state, priority, start)
+#define DETAIL(state, priority, start) detail("107", state, priority, start, "(null)")
 
 static void test_jobs_are_written_down_before_the_node_goes(void **state)
 {
@@ -247,8 +186,8 @@ static void test_squeue_is_not_waited_for_for_ever(void **state)
 	rescue_jobs(&F.e, NULL, 0, &err);
 	assert_int_equal(F.wanted, 2); /* asked again */
 	assert_string_equal(F.story, "");
-	F.now = rescue_next_ms(&F.e);
-	assert_in_range(F.now, BEGAN + 1, BEGAN + 2000);
+	W.now = rescue_next_ms(&F.e);
+	assert_in_range(W.now, BEGAN + 1, BEGAN + 2000);
 	rescue_run(&F.e);
 	assert_string_equal(F.story, "force c1 ");
 	rescue_jobs(&F.e, NULL, 0, &err);
@@ -262,7 +201,7 @@ static void test_a_requeued_job(void **state)
 	(void)state;
 	take_c1();
 	shows(DETAIL("COMPLETING", "5", "1799999000"));
-	assert_string_equal(F.asked, "7_2");
+	assert_string_equal(W.asked, "7_2");
 	assert_string_equal(F.events, ""); /* not yet */
 	shows(DETAIL("PENDING", "5", "1800000121"));
 	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
@@ -317,12 +256,12 @@ static void test_a_job_that_slurmctld_has_forgotten(void **state)
 
 	(void)state;
 	take_c1();
-	F.now = rescue_next_ms(&F.e);
+	W.now = rescue_next_ms(&F.e);
 	rescue_run(&F.e);
 	(void)err_set(&err, ERR_NET, "no");
 	rescue_fates(&F.e, NULL, 0, &err);
 	assert_string_equal(F.events, ""); /* no answer says nothing */
-	shows(detail("8", "RUNNING", "5", "1"));
+	shows(detail("8", "RUNNING", "5", "1", "(null)"));
 	assert_string_equal(F.events, "c1 job-ended: job 7_2: slurmctld has forgotten it\n");
 }
 
@@ -333,7 +272,7 @@ static void test_a_job_that_still_runs(void **state)
 	take_c1();
 	for (int i = 0; i < 40; i++) {
 		shows(DETAIL("RUNNING", "5", "1799999000"));
-		F.e.snapshot_ms = F.now;
+		F.e.snapshot_ms = W.now;
 	}
 	assert_string_equal(F.events, "c1 job-stuck: slurmctld still has a job on it\n");
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERED_DOWN;
@@ -363,10 +302,10 @@ static void test_not_asked_while_slurmctld_is_being_told(void **state)
 {
 	(void)state;
 	take_c1();
-	F.settled_ms = INT64_MAX;
-	F.now = rescue_next_ms(&F.e);
+	W.settled_ms = INT64_MAX;
+	W.now = rescue_next_ms(&F.e);
 	rescue_run(&F.e);
-	assert_string_equal(F.asked, "");
+	assert_string_equal(W.asked, "");
 }
 
 /* It was requeued, and loses its next node before anybody looked. */
@@ -374,7 +313,7 @@ static void test_a_job_taken_twice(void **state)
 {
 	(void)state;
 	take_c1();
-	F.now += 500;
+	W.now += 500;
 	rescue_node(&F.e, node("c3"), false, "burstd: again");
 	squeue("107|7_2|RUNNING|p|None|c[3-4]\n");
 	assert_string_equal(F.put.node, "c3");

@@ -1,0 +1,242 @@
+/* node.c over time: what is tried again and when, deadlines, restarts, and what is billed. */
+#include "node_steps.h"
+
+static void test_backoff_doubles_up_to_its_cap(void **state)
+{
+	static const int64_t want[] = {1000, 2000, 4000, 8000, 16000, 32000, 60000, 60000};
+	struct node n = node_at(NODE_WANTED);
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+		(void)at_time(&n, NODE_EV_START, T0);
+		(void)at_time(&n, NODE_EV_NOTSENT, T0);
+		assert_int_equal(n.state, NODE_WANTED);
+		assert_int_equal(n.wake_ms, T0 + want[i]);
+		assert_int_equal(n.batch, 0);
+	}
+	(void)at_time(&n, NODE_EV_START, T0);
+	(void)step(&n,
+		   (struct node_event){.type = NODE_EV_NOTSENT, .now_ms = T0, .retry_ms = T0 + 77});
+	assert_int_equal(n.wake_ms, T0 + 77); /* the provider knows better (F7) */
+}
+
+/* A provider that wants a delete asked again in a day is asked before: it bills until then (I10).
+ */
+static void test_a_delete_does_not_wait_for_a_day(void **state)
+{
+	static const enum node_event_type types[] = {NODE_EV_DELETE_FAILED, NODE_EV_DELETE_DENIED};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct node n = node_at(NODE_DELETING);
+
+		(void)step(&n, (struct node_event){
+				       .type = types[i], .now_ms = T0, .retry_ms = T0 + 86400000});
+		assert_int_equal(n.wake_ms, T0 + NODE_REVISIT_MS);
+		(void)step(&n, (struct node_event){
+				       .type = types[i], .now_ms = T0, .retry_ms = T0 + 5000});
+		assert_int_equal(n.wake_ms, T0 + 5000);
+	}
+}
+
+/* Addresses go to slurmctld in a list with those of other nodes. */
+static void test_an_address_is_one_address(void **state)
+{
+	static const struct {
+		const char *addr;
+		bool good;
+	} rows[] = {
+		{"10.1.2.3", true},
+		{"2001:db8::1", true},
+		{"gpu-1.cloud.internal", true},
+		{"10.1.2.3,10.1.2.4", false},
+		{"10.1.2.[3-9]", false},
+		{"10.1.2.3 state=DOWN", false},
+		{"10.1.2.3\n", false},
+		{"a=b", false},
+		{"$(id)", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_instance in = instance(PROVIDER_RUNNING);
+		struct node n = node_at(NODE_CREATING);
+
+		n.addr[0] = '\0';
+		(void)snprintf(in.addr, sizeof(in.addr), "%s", rows[i].addr);
+		(void)step(&n, (struct node_event){
+				       .type = NODE_EV_CREATED, .now_ms = T0, .instance = &in});
+		assert_int_equal(n.state, NODE_BOOTING);
+		assert_string_equal(n.addr, rows[i].good ? rows[i].addr : "");
+		assert_int_equal(node_want(&n, T0, &with_tokens),
+				 rows[i].good ? NODE_WANT_NOTHING : NODE_WANT_LIST);
+	}
+}
+
+/* The repeat of a lost create is bounded; then lists decide (I25). */
+static void test_lost_creates_are_repeated_a_few_times(void **state)
+{
+	struct node n = node_at(NODE_INDOUBT);
+	unsigned creates = 0;
+
+	(void)state;
+	for (int64_t now = T0; now < T0 + 20 * W; now += 1000)
+		if (node_want(&n, now, &with_tokens) == NODE_WANT_CREATE) {
+			creates++;
+			(void)at_time(&n, NODE_EV_LOST, now);
+		}
+	assert_int_equal(creates, NODE_RETRIES - 1);
+	assert_int_equal(node_want(&n, T0 + 20 * W, &with_tokens), NODE_WANT_LIST);
+	assert_int_equal(n.batch, 9); /* the same token (I4) */
+	assert_int_equal(n.sent_ms, T0);
+}
+
+static void test_delete_denied_for_good_is_quarantined(void **state)
+{
+	struct node n = node_at(NODE_DELETING);
+
+	(void)state;
+	for (int i = 1; i < NODE_RETRIES; i++) {
+		assert_true(denied(&n, T0 + i));
+		assert_int_equal(n.state, NODE_DELETING);
+		assert_true(n.wake_ms > T0 + i);
+	}
+	assert_true(denied(&n, T0 + 10));
+	assert_int_equal(n.state, NODE_QUARANTINED);
+	assert_true(node_counts(&n) && !node_lives(&n));
+	assert_false(at_time(&n, NODE_EV_TIMER, T0 + 10 + NODE_REVISIT_MS - 1));
+	assert_true(at_time(&n, NODE_EV_TIMER, T0 + 10 + NODE_REVISIT_MS));
+	assert_int_equal(node_want(&n, T0 + 10 + NODE_REVISIT_MS, &with_tokens), NODE_WANT_DELETE);
+}
+
+/* F24: failing deletes go on for ever, slower and slower. */
+static void test_delete_failed_never_gives_up(void **state)
+{
+	struct node n = node_at(NODE_DELETING);
+	int64_t now = T0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		assert_true(at_time(&n, NODE_EV_DELETE_FAILED, now));
+		assert_true(n.wake_ms - now >=
+			    (now - T0 < NODE_BACKOFF_MAX_MS ? now - T0 : NODE_BACKOFF_MAX_MS));
+		assert_int_equal(n.state, NODE_DELETING);
+		assert_in_range(n.wake_ms - now, NODE_BACKOFF_MS, NODE_BACKOFF_MAX_MS);
+		now = n.wake_ms;
+		assert_int_equal(node_want(&n, now, &with_tokens), NODE_WANT_DELETE);
+	}
+}
+
+/* F22, F24: an outage is not a refusal: the first denial after it is the first. */
+static void test_failed_deletes_are_no_denials(void **state)
+{
+	struct node n = node_at(NODE_DELETING);
+	int64_t now = T0;
+
+	(void)state;
+	for (int i = 0; i < NODE_RETRIES - 1; i++, now = n.wake_ms) {
+		for (int k = 0; k < 2 * NODE_RETRIES; k++, now = n.wake_ms)
+			assert_true(at_time(&n, NODE_EV_DELETE_FAILED, now));
+		assert_true(denied(&n, now));
+		assert_int_equal(n.state, NODE_DELETING);
+	}
+	assert_true(denied(&n, now));
+	assert_int_equal(n.state, NODE_QUARANTINED);
+}
+
+static void test_boot_deadline_after_restart(void **state)
+{
+	struct node n = node_at(NODE_BOOTING);
+
+	(void)state;
+	assert_int_equal(n.wake_ms, T0 + BOOT);
+	(void)at_time(&n, NODE_EV_RESTART, T0 + 10);
+	assert_int_equal(n.wake_ms, T0 + BOOT); /* nothing has changed */
+	(void)at_time(&n, NODE_EV_RESTART, T0 + 2 * BOOT);
+	assert_int_equal(n.wake_ms, T0 + 2 * BOOT + NODE_GRACE_MS); /* it may register yet */
+	(void)at_time(&n, NODE_EV_RESTART, T0 - 100 * BOOT);        /* the clock went back (F57) */
+	assert_int_equal(n.wake_ms, T0 - 99 * BOOT);
+}
+
+/* F57: what looks like the future after a restart must not hold up proof until it comes. */
+static void test_clock_going_back_over_a_restart(void **state)
+{
+	static const enum node_state at[] = {NODE_INDOUBT,  NODE_BOOTING,  NODE_READY,
+					     NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct node n = node_at(at[i]);
+		int64_t now = T0 / 2;
+
+		(void)at_time(&n, NODE_EV_RESTART, now);
+		assert_true(n.wanted_ms <= now && n.since_ms <= now);
+		(void)absent(&n, now + W);
+		(void)absent(&n, now + 2 * W);
+		assert_int_equal(n.state, NODE_GONE);
+	}
+}
+
+static void test_restart_forgets_no_intent(void **state)
+{
+	(void)state;
+	for (int s = 0; s < NODE_NSTATES; s++) {
+		struct node n = node_at((enum node_state)s);
+		struct node before = n;
+
+		(void)at_time(&n, NODE_EV_RESTART, T0 + 1);
+		assert_int_equal(n.release, before.release);
+		assert_int_equal(n.reason, before.reason);
+		assert_int_equal(n.batch, before.batch);
+		assert_int_equal(n.sent_ms, before.sent_ms);
+		assert_string_equal(n.instance, before.instance);
+		assert_int_equal(n.misses, 0);
+		if (s == NODE_CREATING || s == NODE_INDOUBT) /* find out at once */
+			assert_int_equal(node_want(&n, T0 + 1, &with_tokens), NODE_WANT_CREATE);
+		if (s == NODE_DELETING)
+			assert_int_equal(node_want(&n, T0 + 1, &with_tokens), NODE_WANT_DELETE);
+	}
+}
+
+static void test_billing(void **state)
+{
+	struct provider_instance in = instance(PROVIDER_RUNNING);
+	struct node n = node_at(NODE_CREATING);
+
+	(void)state;
+	in.created_ms = T0 - 3;
+	(void)step(&n, (struct node_event){.type = NODE_EV_CREATED, .now_ms = T0, .instance = &in});
+	assert_int_equal(n.start_ms, T0 - 3); /* the provider's word */
+	in.state = PROVIDER_ENDED;
+	in.ended_ms = T0 + 50;
+	(void)step(&n,
+		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 + 99, .instance = &in});
+	assert_int_equal(n.end_ms, T0 + 50);
+	n = node_at(NODE_READY);
+	assert_int_equal(n.start_ms, T0); /* when we learnt of it */
+	in.ended_ms = T0 - 50;            /* nonsense: before it began */
+	(void)step(&n,
+		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 + 99, .instance = &in});
+	assert_int_equal(n.end_ms, T0 + 99);
+	n = node_at(NODE_GONE); /* refused: never billed */
+	assert_true(n.start_ms == 0 && n.end_ms == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_backoff_doubles_up_to_its_cap),
+		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
+		cmocka_unit_test(test_an_address_is_one_address),
+		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),
+		cmocka_unit_test(test_delete_denied_for_good_is_quarantined),
+		cmocka_unit_test(test_delete_failed_never_gives_up),
+		cmocka_unit_test(test_failed_deletes_are_no_denials),
+		cmocka_unit_test(test_boot_deadline_after_restart),
+		cmocka_unit_test(test_clock_going_back_over_a_restart),
+		cmocka_unit_test(test_restart_forgets_no_intent),
+		cmocka_unit_test(test_billing),
+	};
+
+	return cmocka_run_group_tests_name("node_time", tests, NULL, NULL);
+}

@@ -1,0 +1,242 @@
+/* test_ctl_slots.c - who gets in to the control socket, and that nobody keeps a hook out. */
+#include "ctl_clients.h"
+
+#include <sys/resource.h>
+#include <time.h>
+
+static const struct {
+	uid_t uid;
+	enum ctl_role role;
+	bool may_call;
+} roles[] = {
+	{0, CTL_OWN, true},
+	{ADMIN, CTL_OPERATOR, false},
+	{VIEWER, CTL_VIEWER, false},
+};
+
+static void test_role_by_uid(void **state)
+{
+	(void)state;
+	need_root();
+	for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		int fd = dial(roles[i].uid);
+
+		assert_int_equal(say(fd, 'J', ASK), 0);
+		assert_string_equal(hear(fd), "{\"ok\":true}");
+		assert_int_equal(F.who.role, roles[i].role);
+		assert_int_equal(F.who.uid, roles[i].uid);
+		fd = dial(roles[i].uid);
+		(void)say(fd, 'J', HEAD);
+		(void)say(fd, 'Z', "");
+		assert_int_equal(strstr(hear(fd), "\"ok\":true") != NULL, roles[i].may_call);
+	}
+	assert_int_equal(F.calls, 1);
+}
+
+static unsigned fill(int *fd, unsigned n, uid_t uid)
+{
+	unsigned open = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		fd[i] = dial(uid);
+	for (unsigned i = 0; i < n; i++)
+		open += is_open(fd[i]);
+	return open;
+}
+
+static void test_hook_gets_through_when_others_fill_their_slots(void **state)
+{
+	int viewer[60], admin[30], asker[40];
+	unsigned open = 0;
+
+	(void)state;
+	need_root();
+	assert_int_equal(fill(viewer, 60, VIEWER), CTL_VIEWER_SLOTS);
+	assert_int_equal(fill(admin, 30, ADMIN), CTL_OPERATOR_SLOTS);
+	for (int i = 0; i < 40; i++) { /* root, asking: no operator slot is left, so it is told */
+		asker[i] = dial(0);
+		assert_int_equal(say(asker[i], 'J', ASK), 0);
+		open += is_open(asker[i]);
+	}
+	assert_int_equal(open, 0);
+	assert_int_equal(F.requests, 0);
+	assert_memory_equal(hear(asker[0]), "{\"ok\":false,\"error\":\"busy", 25);
+	check_call();
+	drop(asker + 1, 39);
+	drop(admin, 30);
+	drop(viewer, 60);
+	check_request(); /* all slots are free again */
+}
+
+/* One frame in one piece, while the loop stands still. */
+static void push_nowait(int fd, int type, const char *text)
+{
+	char buf[256];
+	size_t len = strlen(text);
+
+	frame_header((unsigned char *)buf, (enum frame_type)type, (uint32_t)len);
+	memcpy(buf + FRAME_HEADER, text, len);
+	assert_int_equal(send(fd, buf, FRAME_HEADER + len, MSG_NOSIGNAL),
+			 (ssize_t)(FRAME_HEADER + len));
+}
+
+/* What viewers ask for may take a while each: a hook never waits for all of them. */
+static void test_hook_goes_before_viewers(void **state)
+{
+	enum { VIEWERS = 20 };
+	int viewer[VIEWERS], hook;
+
+	(void)state;
+	need_root();
+	for (int i = 0; i < VIEWERS; i++)
+		viewer[i] = dial(VIEWER);
+	for (int i = 0; i < VIEWERS; i++)
+		push_nowait(viewer[i], 'J', ASK);
+	turn();
+	assert_in_range(F.requests, 0, 1);
+	hook = dial_nowait(0);
+	push_nowait(hook, 'J', HEAD);
+	push_nowait(hook, 'Z', "");
+	turn();
+	assert_int_equal(F.calls, 1);
+	assert_in_range(F.requests_before, 0, 2);
+	for (int i = 0; i < VIEWERS; i++)
+		assert_string_equal(hear(viewer[i]), "{\"ok\":true}");
+	assert_int_equal(F.requests, VIEWERS);
+	assert_string_equal(hear(hook), "{\"ok\":true,\"seq\":7}");
+}
+
+/* In his turn, and while he waits for it, a viewer is as good as any other. */
+static void test_viewers_in_turn(void **state)
+{
+	int held, gone, half, last[5];
+
+	(void)state;
+	need_root();
+	held = dial(VIEWER);
+	gone = dial(VIEWER);
+	half = dial(VIEWER);
+	F.hold = true;
+	push_nowait(held, 'J', ASK);
+	turn();
+	turn();
+	assert_int_equal(F.nheld, 1);
+	F.hold = false;
+	push_nowait(gone, 'J', ASK);
+	push_nowait(half, 'J', ASK);
+	assert_int_equal(shutdown(half, SHUT_WR), 0);
+	(void)close(gone);
+	assert_string_equal(hear(half), "{\"ok\":true}");
+	(void)close(held); /* seen, though nothing was read while he waited for his turn */
+	turn();
+	turn();
+	assert_int_equal(F.gone, 1);
+	for (int i = 0; i < 5; i++)
+		last[i] = dial(VIEWER);
+	for (int i = 0; i < 5; i++)
+		push_nowait(last[i], 'J', ASK);
+	turn();
+	drop(last, 5); /* the server is closed while some wait */
+}
+
+static void test_askers_who_do_not_read_hold_operator_slots_only(void **state)
+{
+	int fd[CTL_OPERATOR_SLOTS + 1];
+
+	(void)state;
+	for (int i = 0; i <= CTL_OPERATOR_SLOTS; i++) {
+		fd[i] = dial(geteuid());
+		F.answer = text_of(CTL_REPLY_MAX);
+		assert_int_equal(say(fd[i], 'J', ASK), 0);
+	}
+	free(F.answer); /* of the one that was refused */
+	F.answer = NULL;
+	assert_int_equal(F.requests, CTL_OPERATOR_SLOTS);
+	assert_memory_equal(hear(fd[CTL_OPERATOR_SLOTS]), "{\"ok\":false,\"error\":\"busy", 25);
+	check_call();
+	drop(fd, CTL_OPERATOR_SLOTS);
+}
+
+/* They may be hooks, but a hook speaks at once. */
+static void test_silent_ones_make_room_for_a_hook(void **state)
+{
+	int fd[CTL_HOOK_SLOTS];
+
+	(void)state;
+	assert_int_equal(fill(fd, CTL_HOOK_SLOTS, geteuid()), CTL_HOOK_SLOTS);
+	(void)usleep(150000); /* less than their deadline */
+	check_call();
+	assert_false(is_open(fd[0]));
+	assert_true(is_open(fd[1]));
+	drop(fd, CTL_HOOK_SLOTS);
+}
+
+/* More hooks at once than slots: the rest waits in the backlog, and none is turned away. */
+static void test_flood_of_hooks_waits(void **state)
+{
+	enum { N = 5 * CTL_HOOK_SLOTS };
+	static const char call[] = "J\0\0\0\x0d{\"op\":\"call\"}L\0\0\0\2n1Z\0\0\0";
+	int fd[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++)
+		fd[i] = dial_nowait(geteuid());
+	for (int i = 0; i < 10; i++) {
+		turn(); /* it took what it had slots for, and heard nothing from them yet */
+	}
+	for (int i = 0; i < N; i++)
+		assert_int_equal(send(fd[i], call, sizeof(call), MSG_NOSIGNAL), sizeof(call));
+	for (int i = 0; i < N; i++)
+		assert_string_equal(hear(fd[i]), "{\"ok\":true,\"seq\":7}");
+	assert_int_equal(F.calls, N);
+}
+
+static void note_time(void *ctx)
+{
+	bool *over = ctx;
+
+	*over = true;
+}
+
+/* F56: no spinning, and the hook waits in the backlog until there is a descriptor. */
+static void test_out_of_descriptors(void **state)
+{
+	bool over = false;
+	struct timer *t = timer_new(F.l, note_time, &over);
+	struct rlimit was, few;
+	clock_t cpu;
+	int fd;
+
+	(void)state;
+	fd = dial_nowait(geteuid());
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
+	few = was;
+	few.rlim_cur = 4;
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
+	cpu = clock();
+	timer_at(t, loop_now(F.l) + 350);
+	while (!over)
+		(void)uv_run(loop_uv(F.l), UV_RUN_ONCE);
+	cpu = clock() - cpu;
+	timer_free(t);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
+	assert_true(cpu < CLOCKS_PER_SEC / 10);
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true}");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		CTL_TEST(test_role_by_uid),
+		CTL_TEST_DEFAULT(test_hook_gets_through_when_others_fill_their_slots),
+		CTL_TEST(test_hook_goes_before_viewers),
+		CTL_TEST(test_viewers_in_turn),
+		CTL_TEST_DEFAULT(test_askers_who_do_not_read_hold_operator_slots_only),
+		CTL_TEST(test_silent_ones_make_room_for_a_hook),
+		CTL_TEST_DEFAULT(test_flood_of_hooks_waits),
+		CTL_TEST_DEFAULT(test_out_of_descriptors),
+	};
+
+	return cmocka_run_group_tests_name("ctl_slots", tests, first_loop, NULL);
+}
