@@ -118,7 +118,7 @@ static int put_mark(struct journal *j, const char *name, const struct journal_ma
 /* The row that a statement found: its number, and its hash if it has one. */
 static int get_row(struct journal *j, struct db_cursor *c, struct journal_mark *out, struct err *e)
 {
-	int rc = db_step(j->db, c->st, e);
+	int rc = c->st != NULL ? db_step(j->db, c->st, e) : -1;
 
 	if (rc != 1)
 		return rc;
@@ -135,12 +135,18 @@ static int get_row(struct journal *j, struct db_cursor *c, struct journal_mark *
  * behind whatever is there, and journal_audit_check() says what is wrong with it. */
 int chain_open(struct journal *j, struct err *e)
 {
+	const struct {
+		const char *name;
+		struct journal_mark *mark;
+	} marks[] = {{"head", &j->head}, {"forgotten", &j->forgotten}};
 	struct db_cursor c = {.st = db_stmt(j->db, LAST_AUDIT, e)};
 	struct journal_mark last = {.seq = 0};
 
-	if (c.st == NULL || get_mark(j, "head", &j->head, e) < 0 ||
-	    get_mark(j, "forgotten", &j->forgotten, e) < 0 || get_row(j, &c, &last, e) < 0)
+	if (get_row(j, &c, &last, e) < 0)
 		return -1;
+	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+		if (get_mark(j, marks[i].name, marks[i].mark, e) < 0)
+			return -1;
 	if (last.seq > j->head.seq)
 		j->head = last;
 	if (j->forgotten.seq > j->head.seq)
