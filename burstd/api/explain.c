@@ -14,6 +14,7 @@ enum {
 	SENTENCE_MAX = 1024,        /* bytes; the longest part is a provider's message */
 	QUIET_START_MS = 60000,     /* after a start, silence of others is no problem yet */
 	INDOUBT_LONG_MS = 600000,   /* a lost create is normally settled long before */
+	DELETE_LONG_MS = 10000,     /* a delete may fail; after so long a few have */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
 	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
 	REBUILT_MS = 86400000,      /* how long a lost journal is talked about */
@@ -371,6 +372,42 @@ static void add_names(struct str *out, const char *const *names, size_t n)
 	str_fini(&list);
 }
 
+/* A failed delete is tried again between lists that succeed, which hide it: has this node waited
+ * for long, and was it tried? */
+static bool is_undeleted(const struct report *r, const struct fleet_name *nm, size_t provider,
+			 int64_t failed_ms)
+{
+	const struct conf *c = engine_conf(r->e);
+	const struct fleet_node *fn = nm->newest;
+
+	while (fn != NULL && fn->n.state != NODE_DELETING)
+		fn = fn->older;
+	return fn != NULL && !fn->n.accepted && fn->n.since_ms <= failed_ms &&
+	       engine_now(r->e) - fn->n.since_ms > DELETE_LONG_MS && fn->n.pool < c->npools &&
+	       c->pools[fn->n.pool].provider_index == provider;
+}
+
+static void check_undeleted(struct report *r, size_t provider)
+{
+	const struct fleet *f = engine_fleet(r->e);
+	const char **names = mem_zalloc((f->nall + 1) * sizeof(*names));
+	int64_t failed_ms;
+	const char *why = engine_undeleted(r->e, provider, &failed_ms);
+	size_t n = 0;
+
+	for (size_t i = 0; failed_ms != 0 && i < f->nall; i++)
+		if (is_undeleted(r, f->all[i], provider, failed_ms))
+			names[n++] = f->all[i]->name;
+	if (n > 0) {
+		str_addf(&r->s, "provider %s: deletes fail: %zu %s",
+			 engine_conf(r->e)->providers[provider].name, n, n == 1 ? "node" : "nodes");
+		add_names(&r->s, names, n);
+		str_addf(&r->s, " may bill on: %s; tried again by itself", why);
+		say(r);
+	}
+	free(names);
+}
+
 static void check_indoubt(struct report *r)
 {
 	const struct fleet *f = engine_fleet(r->e);
@@ -557,6 +594,8 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_offers(&r);
 	check_closed(&r);
 	check_limits(&r);
+	for (size_t i = 0; i < engine_conf(e)->nproviders; i++)
+		check_undeleted(&r, i);
 	check_quarantined(&r);
 	check_rebuilt(&r);
 	check_unreadable(&r);

@@ -76,6 +76,10 @@ static void complain(struct cloud *c, enum provider_op_kind kind, const char *co
 		log_write(c->e->d.log, LOG_WARN, "provider failed", "provider", c->conf->name,
 			  "code", code, "error", full, NULL);
 	(void)snprintf(c->error, sizeof(c->error), "%s", full);
+	if (kind == PROVIDER_DELETE) {
+		c->undeleted_ms = c->failed_ms;
+		(void)snprintf(c->undeleted, sizeof(c->undeleted), "%s", text);
+	}
 }
 
 static void note(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)

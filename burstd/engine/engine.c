@@ -519,6 +519,12 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms, c->error};
 }
 
+const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms)
+{
+	*failed_ms = e->clouds[provider].undeleted_ms;
+	return e->clouds[provider].undeleted;
+}
+
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 {
 	const struct cloud *c = &e->clouds[provider];

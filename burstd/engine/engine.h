@@ -158,6 +158,8 @@ int64_t engine_now(const struct engine *e);
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
+/* Why the provider's last failed delete failed, and when that was; 0: none has. */
+const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
 /* The i-th instance in the provider's last list that carries our tag and cannot be told apart
  * further, for its node's name or its generation is no such thing; its id, or NULL: no more. */
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i);

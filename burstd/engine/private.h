@@ -130,8 +130,9 @@ struct cloud { /* one provider */
 	int64_t offers_next;
 	bool offers_busy, offers_known; /* asked; answered once since start */
 	/* how it is */
-	int64_t ok_ms, failed_ms;
+	int64_t ok_ms, failed_ms, undeleted_ms;
 	char error[256];
+	char undeleted[256]; /* why a delete failed last: at undeleted_ms; no list clears it */
 };
 
 /* One request to a provider, from cloud_send() to its answer. */

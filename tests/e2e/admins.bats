@@ -140,6 +140,8 @@ instance_of() {
 	within 10 burstd_has 1 ready
 	instance=$(instance_of c1)
 	booted=$(boot_time c1)
+	# In the second in which it booted, slurmctld would take any answer of it for the end of the reboot.
+	within 5 eval '[ "$(date +%FT%T)" != "$booted" ]'
 	scontrol reboot ASAP nextstate=RESUME reason='admin: kernel' c1
 	within 20 node_is c1 REBOOT_ISSUED
 	within 30 up c1

@@ -199,7 +199,8 @@ starts_in() {
 	sleep 2
 	scontrol -o show node c7 | grep -q 'State=IDLE+CLOUD+DRAIN+POWERED_DOWN .*Reason=admin: later'
 	scontrol update nodename=c7 state=UNDRAIN
-	node_is c7 NOT_RESPONDING
+	# So it is seen on 22.05 and 24.11; on 26.05 it is as it was.
+	[ "$(lab_slurm_version)" -ge 2605 ] || node_is c7 NOT_RESPONDING
 	scontrol reconfigure
 	within 40 node_is_not c7 NOT_RESPONDING
 	job=$(job -w c7 --exclusive --wrap 'sleep 1')

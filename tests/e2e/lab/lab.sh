@@ -138,10 +138,15 @@ lab_files() {
 	chmod -R go-w,a+rX "$lab_dir/bin"
 }
 
-# slurm.conf of the installed version: what must be said up to 23.02 is an error later.
+# The installed Slurm's, as a number: 2411
+lab_slurm_version() {
+	slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/'
+}
+
+# slurm.conf of that version: what must be said up to 23.02 is an error later.
 lab_slurm_conf() {
 	local version old='' dbd='' reg='' gather='' addr='' backup=''
-	version=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
+	version=$(lab_slurm_version)
 	[ "$version" -ge 2302 ] || old=PrivateData=cloud
 	[ "$version" -lt 2302 ] || dbd=,job_extra
 	[ "$version" -ge 2311 ] || reg=,cloud_reg_addrs

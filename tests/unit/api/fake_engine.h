@@ -36,6 +36,8 @@ struct engine {
 	int64_t price; /* of every pool */
 	struct journal_room room;
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
+	const char *undeleted;
+	int64_t undeleted_ms;
 	unsigned reconciles;
 	struct slurm_report *prereq; /* NULL: not known */
 	bool paused[4];              /* pools */
@@ -80,6 +82,13 @@ const struct fleet *engine_fleet(const struct engine *e)
 struct fleet_name *const *engine_sorted(struct engine *e)
 {
 	return fleet_sorted(&e->fleet);
+}
+
+const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms)
+{
+	assert_true(provider < e->conf->nproviders);
+	*failed_ms = e->undeleted_ms;
+	return e->undeleted;
 }
 
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)

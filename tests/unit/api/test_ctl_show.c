@@ -110,6 +110,43 @@ static void test_problems(void **state)
 	stop(f);
 }
 
+static void undeleted_since(struct engine *e, const char *name, int64_t ago_ms, bool accepted)
+{
+	struct fleet_node *fn = fake_node(e, name, 1, NODE_DELETING);
+	struct node n = fn->n;
+
+	n.since_ms = FAKE_NOW - ago_ms;
+	n.accepted = accepted;
+	fleet_set(&e->fleet, fn, &n);
+}
+
+/* Whatever else the provider answers well. */
+static void test_undeleted(void **state)
+{
+	struct fixture *f = start("n[1-5]");
+	json_t *r, *problems;
+
+	(void)state;
+	f->e.undeleted = "the BMC is busy";
+	undeleted_since(&f->e, "n1", 60000, false);
+	undeleted_since(&f->e, "n2", 11000, false);
+	undeleted_since(&f->e, "n3", 9000, false); /* young: it may be a moment's failure */
+	undeleted_since(&f->e, "n4", 60000, true); /* what lacks is a list without it */
+	f->e.undeleted_ms = FAKE_NOW - 60001;      /* of others, which are gone by now */
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(r);
+	f->e.undeleted_ms = FAKE_NOW - 5000;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	problems = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(problems), 1);
+	assert_string_equal(json_string_value(json_array_get(problems, 0)),
+			    "provider sim: deletes fail: 2 nodes (n[1-2]) may bill on: the BMC is "
+			    "busy; tried again by itself");
+	json_decref(r);
+	stop(f);
+}
+
 /* F55: said once, and of all pools, before everything else. */
 static void test_full_disk(void **state)
 {
@@ -538,6 +575,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_undeleted),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_never_answered),
 		cmocka_unit_test(test_nodes),
