@@ -202,6 +202,10 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	if (fate == DRIFT_REPLACE)
 		give_way(e, fleet_live(nm));
+	if (!n.release) { /* it was refused before we knew that it is there */
+		nm->barred = false;
+		nm->refused = NODE_BECAUSE_NONE;
+	}
 	e->count.orphans++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
 	fn->seen_ms = c->list_began;

@@ -290,6 +290,25 @@ static void test_which_stays(void **state)
 	}
 }
 
+/* I18: a node was refused for want of a place, and before squeue says which job that is, a list
+ * shows the instance it has. */
+static void test_what_is_found_is_not_refused(void **state)
+{
+	static const struct shown gone = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown found = {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING};
+	static const char jobs[] = "7|7|CONFIGURING|gpu||c1\n";
+	struct fix *f = *state;
+
+	load(f, NODE_DELETING, &gone);
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	refuse_mark(f->e, fleet_find(&f->e->fleet, "c1"), NODE_BECAUSE_LIMIT, NULL);
+	list(f, &found, 1);
+	refuse_jobs(f->e, jobs, sizeof(jobs) - 1);
+	engine_commit(f->e);
+	assert_string_equal(kept(f), "i-3");
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->refused, NODE_BECAUSE_NONE);
+}
+
 /* Before slurmctld has said anything since the start nothing is decided. */
 static void test_no_snapshot(void **state)
 {
@@ -583,6 +602,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_which_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_found_is_not_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_snapshot, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
