@@ -187,7 +187,22 @@ $(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(libdrivers
 
 museum: $(BIN)/sim ## the simulator finds mistakes that others made: NAME= JOBS= SEEDS= STEPS= LIMIT=
 	@MAKEFLAGS= OVERRIDES='$(filter CC=% MODE=% BUILD=%,$(MAKEOVERRIDES))' BUILD=$(BUILD) JOBS=$(JOBS) SEEDS=$(SEEDS) STEPS=$(STEPS) LIMIT=$(LIMIT) \
-		tests/museum/run.sh $(NAME)
+		SIM=$(BIN)/sim tests/museum/run.sh $(NAME)
+
+museum-page: ## docs/museum.md, from the last `make museum`
+	@BUILD=$(BUILD) tests/museum/run.sh --page >$(BUILD)/museum/page
+	@sed '/^|/,$$d' docs/museum.md >$(BUILD)/museum/head
+	@cat $(BUILD)/museum/head $(BUILD)/museum/page >docs/museum.md
+
+# One small change to a file of core/, linked likewise.
+MUTATE_LINK = $(CC) $(ldflags) $(LDFLAGS) @OBJECT@
+mutate: $(filter $(B)/tests/unit/core/%,$(UNIT)) $(BIN)/sim ## small changes to core/ that tests must find: FILE=burstd/core/x.c COUNT= SAMPLE= SEEDS=
+	@MUTATE_CC='$(CC) $(cppflags) $(filter-out -g,$(cflags)) -w $(BANNED) $(CPPFLAGS) $(CFLAGS)' \
+		MUTATE_TESTS='$(patsubst %.t,%.o,$(filter $(B)/tests/unit/core/%,$(UNIT)))' \
+		MUTATE_UNIT='$(MUTATE_LINK) @TEST@ $(call beside,tests/unit/core) $(libcore) $(ldlibs) -lcmocka' \
+		MUTATE_SIM='$(MUTATE_LINK) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson)' \
+		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
+		$(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
 
 # Death at every write: all of that, on the real store/ and the hook's spool, whose calls of libc and whose other end
 # the linker turns round to tests/crash.
@@ -347,6 +362,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -6,11 +6,13 @@
 #   SEEDS=    for each, STEPS= steps each ...
 #   LIMIT=    ... and no longer than so many seconds
 # NAME: only the patches whose name has it.  With none, less than 95 % killed is a failure; a patch that does not apply
-# or does not compile always is one.
+# or does not compile always is one, and so is a seed in which burstd fails without it.
+#
+# run.sh --page: the table of docs/museum.md, from the last verdict on each patch.
 set -u
 cd "$(dirname "$0")/../.." || exit
 export SEEDS=${SEEDS:-10000} STEPS=${STEPS:-2000} LIMIT=${LIMIT:-120} DIR=${BUILD:-build}/museum
-jobs=${JOBS:-$(nproc)}
+jobs=${JOBS:-$(nproc)} sim=${SIM:-${BUILD:-build}/bin/sim}
 
 now() { date +%s%N; }
 
@@ -30,6 +32,43 @@ judge() { # DIRECTORY STATUS MILLISECONDS
 	printf '%s\t%s\t%s\t%d.%d\t%s\n' "$verdict" "${seed:--}" "${steps:--}" $((ms / 1000)) $((ms / 100 % 10)) "$why"
 }
 
+# A seed in which burstd itself fails says nothing of a mutant.
+without() {
+	local verdict seed rest
+	IFS=$'\t' read -r verdict seed rest
+	if [ "$verdict" = killed ] && ! "$sim" --first "$seed" --seeds 1 --steps "$STEPS" >/dev/null 2>&1; then
+		verdict=BROKEN rest=${rest%$'\t'*}$'\t'"burstd fails in this seed without it"
+	fi
+	printf '%s\t%s\t%s\n' "$verdict" "$seed" "$rest"
+}
+
+head_line() { # PATCH KEY
+	sed -nE "s/^$2: (.*)/\\1/p; /^---/q" "$1" | head -1
+}
+
+# What survives has no seed and no time, only a reason.
+page() {
+	local patch name verdict seed steps seconds why survives total=0 killed=0
+	echo '| mutant | what it does | it breaks | seed | seconds | found by |'
+	echo '|---|---|---|---|---|---|'
+	for patch in tests/museum/*.patch; do
+		name=$(basename "$patch" .patch)
+		[ -e "$DIR/$name/verdict" ] || { echo "museum: no verdict on $name: \`make museum\`" >&2 && return 1; }
+		IFS=$'\t' read -r verdict seed steps seconds why <"$DIR/$name/verdict"
+		survives=$(head_line "$patch" Survives)
+		total=$((total + 1))
+		if [ "$verdict" = killed ]; then
+			killed=$((killed + 1))
+		else
+			why="$verdict: ${survives:-$why}" seed='-' seconds='-'
+		fi
+		printf '%s|' "" " $name " " $(head_line "$patch" What) " " $(head_line "$patch" Breaks) " " $seed " \
+			" $seconds " " ${why//|/\\|} "
+		echo
+	done
+	printf '\n%d of %d killed.\n' $killed $total
+}
+
 one() { # PATCH
 	local name dir begin status
 	name=$(basename "$1" .patch) dir=$DIR/$name
@@ -42,13 +81,17 @@ one() { # PATCH
 		begin=$(now)
 		timeout "$LIMIT" "$dir/sim" --seeds "$SEEDS" --steps "$STEPS" >"$dir/log" 2>&1
 		status=$?
-		judge "$dir" $status $((($(now) - begin) / 1000000))
+		judge "$dir" $status $((($(now) - begin) / 1000000)) | without
 	fi >"$dir/verdict"
 	printf '%s\t%s\n' "$name" "$(cat "$dir/verdict")" | cut -c1-150
 }
 
 if [ "${1:-}" = --one ]; then
 	one "$2"
+	exit
+fi
+if [ "${1:-}" = --page ]; then
+	page
 	exit
 fi
 
@@ -61,7 +104,7 @@ printf '%-34s %-8s %6s %10s %7s  %s\n' mutant verdict seed steps seconds 'by, or
 for patch in "${patches[@]}"; do
 	name=$(basename "$patch" .patch)
 	IFS=$'\t' read -r verdict seed steps seconds why <"$DIR/$name/verdict"
-	survives=$(sed -nE 's/^Survives: (.*)/\1/p' "$patch")
+	survives=$(head_line "$patch" Survives)
 	[ "$verdict" != SURVIVED ] || [ -z "$survives" ] || why=$survives
 	printf '%-34s %-8s %6s %10s %7s  %.110s\n' "$name" "$verdict" "$seed" "$steps" "$seconds" "$why"
 	total=$((total + 1))

@@ -98,6 +98,7 @@ void check_release(struct world *w, const struct node *was, const struct node *n
 {
 	if (was->release || !next->release)
 		return;
+	w->crashed = w->crashed || w->gives_up;
 	/* At its deadline a node is given up by a snapshot of after it (F48). */
 	if (next->reason != NODE_BECAUSE_BOOT || w->now + w->skew < was->wake_ms ||
 	    w->ctld->told_at + w->skew >= was->wake_ms)

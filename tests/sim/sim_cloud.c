@@ -94,6 +94,10 @@ static void on_slurmd(struct world *w, void *ctx, uint64_t arg)
 	(void)arg;
 	if (!inst_live(i) || i->state == INST_STOPPING)
 		return;
+	if (w->cloud->no_slurmd) {
+		world_at(w, w->now + SIM_SECOND, on_slurmd, i, 0);
+		return;
+	}
 	i->slurmd_at = w->now;
 	sim_ctld_register(w->ctld, i);
 }
@@ -448,13 +452,22 @@ static bool twin_of_a_lie(const struct sim_cloud *c, const struct inst *i)
 	return false;
 }
 
-static bool has_twin(const struct sim_cloud *c, const struct inst *i)
+/* Is there another one of this node, lost: one of which burstd may have no row? */
+static bool has_twin(const struct sim_cloud *c, const struct inst *i, bool lost)
 {
 	for (size_t k = 0; k < c->nlive; k++)
 		if (c->live[k] != i && c->live[k]->pool != SIM_POOLS_MAX &&
-		    strcmp(c->live[k]->node, i->node) == 0)
+		    (c->live[k]->unknown || !lost) && strcmp(c->live[k]->node, i->node) == 0)
 			return true;
 	return false;
+}
+
+/* Once its journal is an older one, burstd may take the wrong one of two for the node's. */
+static bool is_clear(const struct sim_cloud *c, const struct inst *i)
+{
+	if (sim_ctld_told(c->w->ctld, i))
+		return true;
+	return i->unknown ? i->known && !has_twin(c, i, false) : !has_twin(c, i, true);
 }
 
 /* I18: a node that works is taken away only for a reason. */
@@ -464,8 +477,7 @@ static void check_delete(struct sim_cloud *c, const struct inst *i)
 		world_fail(c->w, "I11: delete of a foreign instance, i-%u", (unsigned)i->number);
 		return;
 	}
-	if (!i->excused && !i->lied && inst_live(i) && !twin_of_a_lie(c, i) &&
-	    (!i->unknown || (i->known && !has_twin(c, i)) || sim_ctld_told(c->w->ctld, i)) &&
+	if (!i->excused && !i->lied && inst_live(i) && !twin_of_a_lie(c, i) && is_clear(c, i) &&
 	    sim_ctld_runs_job_on(c->w->ctld, i))
 		world_fail(c->w, "I18: delete of %s/%llu, on which a job runs", i->node,
 			   (unsigned long long)i->gen);

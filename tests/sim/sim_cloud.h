@@ -87,6 +87,7 @@ struct sim_cloud {
 	const char *none; /* the code with which all creates are refused; NULL: they are not */
 	bool single;      /* of each create there is only the first */
 	bool no_lists;    /* they fail */
+	bool no_slurmd;   /* what boots does so once this is over */
 };
 
 struct sim_cloud *sim_cloud_new(struct world *w);

@@ -335,11 +335,11 @@ static void sleep_all(struct world *w, step_fn step)
  * Nothing is bought while the price is not known; its job ends meanwhile.  Then an admin powers the
  * node up, and the call is lost: the job must be forgotten by then (F51, F53). */
 
-static void drill_ghost(struct world *w, step_fn step)
+/* A job whose node waits to be bought. */
+static struct ctld_job *submit_unpriced(struct world *w, step_fn step)
 {
 	int64_t end = w->now + START_MS;
-	struct ctld_job *j = NULL;
-	struct ctld_node *n;
+	struct ctld_job *j;
 
 	w->no_offers = w->crashed = true;
 	do
@@ -349,10 +349,19 @@ static void drill_ghost(struct world *w, step_fn step)
 	j = w->failed ? NULL : submit(w);
 	while (!w->failed && j != NULL && !boots(w->ctld, j) && w->now < end)
 		step(w);
-	if (w->failed || j == NULL)
+	pass(w, step, w->now + 10 * SIM_SECOND);
+	return w->failed ? NULL : j;
+}
+
+static void drill_ghost(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit_unpriced(w, step);
+	int64_t end = w->now + START_MS;
+	struct ctld_node *n;
+
+	if (j == NULL)
 		return;
 	n = &w->ctld->nodes[j->nodes[0]];
-	pass(w, step, w->now + 10 * SIM_SECOND);
 	sim_ctld_end_job(w->ctld, j);
 	while (!w->failed && !n->powered_down && w->now < end)
 		step(w);
@@ -365,6 +374,50 @@ static void drill_ghost(struct world *w, step_fn step)
 		step(w);
 	if (!w->failed && (n->powering_up || n->inst == 0))
 		world_fail(w, "F51: %s, which an admin powered up, does not come up", n->name);
+}
+
+/* --- that one job is over says nothing of the next (F53) ---------------------------------------
+ *
+ * Burstd learns that the job of a node that waits is over.  Before it sees the node again, that was
+ * powered down, and up for the next job, which then went back into the queue. */
+
+static bool is_bought_for(const struct world *w, const struct ctld_node *n,
+			  const struct ctld_job *j)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, n->name, 0);
+
+	return r != NULL && node_lives(&r->n) && r->n.job == j->id;
+}
+
+static void drill_next(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit_unpriced(w, step), *next;
+	int64_t end = w->now + START_MS, over = w->now;
+	struct ctld_node *n;
+
+	if (j == NULL)
+		return;
+	n = &w->ctld->nodes[j->nodes[0]];
+	next = sim_ctld_submit(w->ctld, n->pool, 1);
+	next->held = true;
+	sim_ctld_end_job(w->ctld, j);
+	while (!w->failed && w->ctld->told_jobs_at <= over && w->now < end)
+		step(w);
+	SIM_TRACE(w, "*** %s is powered down, and up for job %u", n->name, (unsigned)next->id);
+	w->ctld->deaf_until = INT64_MAX;
+	w->no_offers = n->powering_up = false;
+	n->power_down = true;
+	pass(w, step, w->now + CANCEL_MS);
+	while (!w->failed && !n->powered_down && w->now < end)
+		step(w);
+	next->held = false;
+	while (!w->failed && !is_bought_for(w, n, next) && w->now < end)
+		step(w);
+	next->held = true;
+	sim_ctld_requeue(w->ctld, next);
+	w->ctld->deaf_until = 0;
+	pass(w, step, w->now + CANCEL_MS); /* F53 is judged when it is sent back */
+	sim_ctld_end_job(w->ctld, next);
 }
 
 /* --- all lists fail (I30) -----------------------------------------------------------------------
@@ -437,6 +490,33 @@ static void drill_replace(struct world *w, step_fn step)
 		sim_ctld_end_job(w->ctld, j);
 }
 
+/* --- up after all (F58, I18) --------------------------------------------------------------------
+ *
+ * A node is given up at its deadline, and burstd dies before anybody was told.  The node comes up
+ * meanwhile and has a job: slurmctld must let go of it before it is deleted. */
+
+static void drill_late(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit(w);
+	int64_t end = w->now + START_MS;
+
+	if (w->failed || j == NULL)
+		return;
+	w->cloud->no_slurmd = w->gives_up = true;
+	while (!w->failed && j->state != JOB_CONFIGURING && w->now < end)
+		step(w);
+	while (!w->failed && j->state == JOB_CONFIGURING && w->engine != NULL)
+		step(w);
+	SIM_TRACE(w, "*** it comes up after all");
+	w->cloud->no_slurmd = false;
+	while (!w->failed && boots(w->ctld, j))
+		step(w);
+	pass(w, step, w->now + 10 * SIM_SECOND); /* the job runs */
+	w->gives_up = false;
+	pass(w, step, w->now + CANCEL_MS); /* I18 is judged when a delete comes */
+	sim_ctld_end_job(w->ctld, j);
+}
+
 static void some_drill(struct world *w, step_fn step)
 {
 	static const char *const codes[] = {"capacity", "quota", "rate"};
@@ -480,4 +560,10 @@ void sim_drill(struct world *w, step_fn step)
 		sleep_all(w, step);
 		some_drill(w, step);
 	}
+	sleep_all(w, step);
+	if (world_one_in(w, 4))
+		drill_next(w, step);
+	sleep_all(w, step);
+	if (world_one_in(w, 4)) /* the last: its node comes up wrong, and rests */
+		drill_late(w, step);
 }

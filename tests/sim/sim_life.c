@@ -230,7 +230,10 @@ static void on_start(struct world *w, void *ctx, uint64_t arg)
 {
 	(void)ctx;
 	(void)arg;
-	life_start(w);
+	if (w->gives_up)
+		world_at(w, w->now + SIM_SECOND, on_start, NULL, 0);
+	else
+		life_start(w);
 }
 
 void life_end(struct world *w)

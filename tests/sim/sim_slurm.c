@@ -446,8 +446,9 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 {
 	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
 
-	/* It was given up before it came; after a restart burstd looks again before it deletes. */
-	if (r != NULL && r->n.release && (i->asked || r->born >= c->w->life_began))
+	/* It was given up before it came; once it has died burstd looks again before it deletes. */
+	if (r != NULL && r->n.release &&
+	    (i->asked || (r->born >= c->w->life_began && c->w->engine != NULL)))
 		i->excused = true;
 	if (n->down) /* ReturnToService=2 */
 		sim_ctld_set_reason(c, n, BY_NOBODY, "");

@@ -176,8 +176,9 @@ struct world {
 	int64_t disk_until; /* until then the disk has no room (F55) ... */
 	bool told_full;     /* ... as far as burstd was told */
 	bool no_offers;     /* for a drill: the provider does not say its prices */
-	bool faults;        /* phase one */
-	bool crashed;       /* the present life of burstd is over */
+	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
+	bool faults;   /* phase one */
+	bool crashed;  /* the present life of burstd is over */
 	bool failed;
 	char why[300];
 	struct sim_setting set;

@@ -23,6 +23,8 @@ static void test_refusals(void **state)
 		now += wait[i] * 1000 + 5000;
 	}
 	assert_int_equal(r.count, 8);
+	for (int i = 0; i < 100; i++) /* and so for ever */
+		assert_int_equal(refusal_add(&r, now), 900000);
 }
 
 static void test_refusals_end(void **state)
@@ -82,6 +84,42 @@ static void test_success_forgets(void **state)
 	assert_false(breaker_closed(&b, 8)); /* bad luck again */
 }
 
+static void test_one_failure_is_one_to_forget(void **state)
+{
+	struct breaker b = {0};
+
+	(void)state;
+	assert_true(breaker_fail(&b, 0, 1)); /* no wave has been seen: it is the first */
+	assert_true(breaker_ok(&b));
+	assert_false(breaker_ok(&b));
+}
+
+/* One purchase at a time, from when it opens until a node comes up. */
+static void test_probes(void **state)
+{
+	struct breaker b = {0};
+
+	(void)state;
+	assert_false(breaker_probes(&b, 0));
+	(void)breaker_fail(&b, 1, 2);
+	assert_false(breaker_probes(&b, 3)); /* bad luck */
+	(void)breaker_fail(&b, 3, 4);
+	assert_false(breaker_probes(&b, 4 + BREAKER_MS - 1)); /* closed: none at all */
+	assert_true(breaker_probes(&b, 4 + BREAKER_MS));
+	(void)breaker_ok(&b);
+	assert_false(breaker_probes(&b, 4 + BREAKER_MS));
+}
+
+static void test_rest(void **state)
+{
+	static const int64_t seconds[] = {60, 300, 600, 1200, 2400, 3600, 3600};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++)
+		assert_int_equal(breaker_rest_ms(i + 1), seconds[i] * 1000);
+	assert_int_equal(breaker_rest_ms(100), BREAKER_MAX_MS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -90,6 +128,9 @@ int main(void)
 		cmocka_unit_test(test_first_failure_is_bad_luck),
 		cmocka_unit_test(test_breaker_closes_and_doubles),
 		cmocka_unit_test(test_success_forgets),
+		cmocka_unit_test(test_one_failure_is_one_to_forget),
+		cmocka_unit_test(test_probes),
+		cmocka_unit_test(test_rest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -60,7 +60,21 @@ static void test_clock_back(void **state)
 	assert_true(bucket_take(&b, 1000));
 	assert_false(bucket_take(&b, 500));
 	assert_false(bucket_take(&b, 1999));
+	assert_int_equal(bucket_next_ms(&b, 1999), 2000);
 	assert_true(bucket_take(&b, 2000));
+}
+
+/* However long nobody took anything. */
+static void test_a_full_bucket_stays_full(void **state)
+{
+	struct bucket b;
+	unsigned taken = 0;
+
+	(void)state;
+	bucket_init(&b, 1000000, 0);
+	while (bucket_take(&b, INT64_C(10000000000000)))
+		taken++;
+	assert_int_equal(taken, 1000000);
 }
 
 int main(void)
@@ -70,6 +84,7 @@ int main(void)
 		cmocka_unit_test(test_next),
 		cmocka_unit_test(test_no_limit),
 		cmocka_unit_test(test_clock_back),
+		cmocka_unit_test(test_a_full_bucket_stays_full),
 	};
 
 	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);

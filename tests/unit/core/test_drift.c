@@ -204,6 +204,16 @@ static const struct row off[] = {
 	{"nor one that is about to be used", OFF | IDLE | SILENT | ALLOC, NO_NODE, ADDR_NONE,
 	 D_OFF | D_WATCH, 0, 0, 0},
 	{"nor one that is not idle", OFF | SILENT, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
+	{"nor one that an admin drains", OFF | IDLE | SILENT | DRAIN, NO_NODE, ADDR_NONE, D_OFF, 0,
+	 0, 0},
+	{"nor in maintenance", OFF | IDLE | SILENT | MAINT, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
+	{"nor one that is down", OFF | IDLE | SILENT | DOWN, NO_NODE, ADDR_NONE, D_OFF, 0, 0, 0},
+	{"nor one that is on its way down", OFF | IDLE | SILENT | GOING, NO_NODE, ADDR_NONE,
+	 D_OFF | D_WATCH, 0, 0, 0},
+	{"nor one that was told so", OFF | IDLE | SILENT | TOLD, NO_NODE, ADDR_NONE, D_OFF, 0, 0,
+	 0},
+	{"nor one that is to come up", OFF | IDLE | SILENT | SLURM_POWER_UP, NO_NODE, ADDR_NONE,
+	 D_OFF, 0, 0, 0},
 };
 
 static const struct row on[] = {
@@ -232,10 +242,14 @@ static const struct row on[] = {
 	{"not if an admin drains it", DOWN | DRAIN, NODE_READY, NOT_RESPONDING, D_ON, 0, 0, 0},
 	{"not in maintenance", DOWN | MAINT, NODE_READY, NOT_RESPONDING, D_ON, 0, 0, 0},
 	{"not if an admin set it down", DOWN, NODE_READY, 0, D_ON, 0, 0, 0},
+	{"not if it is back, and only the reason is left", IDLE, NODE_READY, NOT_RESPONDING, D_ON,
+	 0, 0, 0},
 	{"silent and no instance", DOWN, NODE_GONE, ADDR_OTHER, DRIFT_UNBAR | DRIFT_POWER_DOWN, 0,
 	 DRIFT_WHY_NO_INSTANCE, true},
 	{"not before a list has been seen", DOWN, NODE_GONE, UNLISTED, DRIFT_UNBAR, 0, 0, 0},
 	{"not if an admin drains it", DOWN | DRAIN, NODE_GONE, 0, DRIFT_UNBAR, 0, 0, 0},
+	{"nor has it rebooted", DOWN | REBOOT, NODE_GONE, 0, DRIFT_UNBAR, 0, 0, 0},
+	{"nor maintained", DOWN | MAINT, NODE_GONE, 0, DRIFT_UNBAR, 0, 0, 0},
 	{"up on an instance that is being deleted", IDLE, NODE_DELETING, 0,
 	 DRIFT_UNBAR | DRIFT_POWER_DOWN, 0, DRIFT_WHY_DELETING, false},
 	{"once is enough", IDLE | TOLD, NODE_DELETING, 0, DRIFT_UNBAR, 0, 0, 0},
@@ -346,6 +360,23 @@ static void test_up_on_an_older_one_that_is_being_deleted(void **state)
 	finish(&w);
 }
 
+static void test_a_refusal_is_shown_for_its_time(void **state)
+{
+	const struct row r = {.flags = OFF | IDLE, .state = NO_NODE, .but = ADDR_NONE};
+	struct drift_seen s;
+	struct drift_todo t;
+	struct world w;
+
+	(void)state;
+	set_up(&w, &r, &s);
+	for (int over = 0; over < 2; over++) {
+		w.nm->refused_ms = NOW - DRIFT_REFUSAL_MS - over;
+		drift_node(w.nm, &s, &t);
+		assert_int_equal((t.deeds & DRIFT_FORGET_REFUSAL) != 0, over);
+	}
+	finish(&w);
+}
+
 /* A reason of ours is known by its first word: what we set down we bring back. */
 static void test_reasons_are_ours(void **state)
 {
@@ -394,6 +425,27 @@ static void test_owner(void **state)
 	(void)snprintf(fleet_stage(w.older)->instance, sizeof(in.id), "i-4");
 	assert_false(drift_owns(w.older, &in));
 	fleet_publish(&w.f, w.older);
+	finish(&w);
+}
+
+/* By the instance, or by the address; one letter is enough for either. */
+static void test_elsewhere(void **state)
+{
+	struct provider_instance in = other;
+	struct world w;
+
+	(void)state;
+	begin(&w, NODE_READY);
+	assert_false(drift_is_elsewhere(w.nm, "i-9", "10.0.0.9"));
+	put_elsewhere(&w, "i-9", "10.0.0.9", SINCE);
+	assert_true(drift_is_elsewhere(w.nm, "i-9", ""));
+	assert_true(drift_is_elsewhere(w.nm, "i-8", "10.0.0.9"));
+	assert_false(drift_is_elsewhere(w.nm, "i-8", "10.0.0.8"));
+	put_elsewhere(&w, "9", "c", SINCE);
+	assert_true(drift_is_elsewhere(w.nm, "9", ""));
+	assert_true(drift_is_elsewhere(w.nm, "8", "c"));
+	memcpy(w.fn->n.instance, "7", 2);
+	assert_false(drift_owns(w.fn, &in));
 	finish(&w);
 }
 
@@ -549,6 +601,7 @@ static void test_brake(void **state)
 	assert_false(drift_brake(100, 10));
 	assert_true(drift_brake(100, 11));
 	assert_int_equal(drift_most(0), DRIFT_BRAKE_MIN);
+	assert_int_equal(drift_most(40), 4);
 	assert_int_equal(drift_most(1000), 100);
 }
 
@@ -577,8 +630,10 @@ int main(void)
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_on),
 		cmocka_unit_test(test_up_on_an_older_one_that_is_being_deleted),
+		cmocka_unit_test(test_a_refusal_is_shown_for_its_time),
 		cmocka_unit_test(test_reasons_are_ours),
 		cmocka_unit_test(test_owner),
+		cmocka_unit_test(test_elsewhere),
 		cmocka_unit_test(test_claim),
 		cmocka_unit_test(test_second_of_a_generation),
 		cmocka_unit_test(test_fate),

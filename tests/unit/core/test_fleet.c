@@ -10,6 +10,8 @@
 
 #include <cmocka.h>
 
+#include "base/mem.h"
+
 enum { NAMES = 5, POOLS = 2, WALK = 4000 };
 
 static uint64_t rng_state;
@@ -270,6 +272,97 @@ static void test_sorted(void **state)
 	fleet_fini(&f);
 }
 
+static void test_many_names(void **state)
+{
+	struct fleet f;
+	char name[16];
+
+	(void)state;
+	fleet_init(&f, POOLS);
+	for (uint32_t i = 0; i < 300; i++) {
+		(void)snprintf(name, sizeof(name), "n%u", (unsigned)i);
+		assert_int_equal(fleet_name(&f, name, i % POOLS)->pool, i % POOLS);
+	}
+	assert_int_equal(f.nall, 300);
+	assert_string_equal(fleet_sorted(&f)[299]->name, "n299");
+	fleet_fini(&f);
+	assert_true(f.nall == 0 && f.all == NULL && f.npools == 0);
+}
+
+/* A reload brings pools; those that were there keep their sums, and the new ones have none. */
+static void test_grow(void **state)
+{
+	const struct node n = make("c1", 1, NODE_READY, 1);
+	static const struct fleet_pool none;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, POOLS);
+	(void)fleet_add(&f, &n);
+	for (size_t to = POOLS; to < 200; to += 99) {
+		fleet_grow(&f, to);
+		assert_int_equal(f.npools, to);
+		assert_int_equal(f.pools[1].nodes, 1);
+		for (size_t p = 2; p < to; p++)
+			assert_memory_equal(&f.pools[p], &none, sizeof(none));
+	}
+	(void)fleet_add(&f, &(struct node){.name = "d1", .gen = 1, .pool = 100});
+	assert_int_equal(f.pools[100].nodes, 1);
+	fleet_fini(&f);
+}
+
+static void test_tell(void **state)
+{
+	struct fleet_name *nm;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, 1);
+	nm = fleet_name(&f, "c1", 0);
+	nm->elsewhere = mem_zalloc(sizeof(*nm->elsewhere)); /* freed with it */
+	fleet_tell(nm, "none left", 5);
+	fleet_tell(nm, "no quota", 6);
+	assert_string_equal(nm->told, "no quota");
+	assert_int_equal(nm->told_ms, 6);
+	fleet_fini(&f);
+}
+
+static void test_exists(void **state)
+{
+	const struct node gone = make("c1", 2, NODE_GONE, 0),
+			  going = make("c1", 1, NODE_DELETING, 0);
+	struct fleet_name *nm;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, 1);
+	nm = fleet_name(&f, "c1", 0);
+	assert_false(fleet_exists(nm));
+	(void)fleet_add(&f, &gone);
+	assert_false(fleet_exists(nm));
+	(void)fleet_add(&f, &going);
+	assert_true(fleet_exists(nm));
+	fleet_fini(&f);
+}
+
+/* What is staged stays staged until it is published. */
+static void test_stage(void **state)
+{
+	const struct node n = make("c1", 1, NODE_BOOTING, 0);
+	struct fleet_node *fn;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, 1);
+	fn = fleet_add(&f, &n);
+	fleet_stage(fn)->state = NODE_READY;
+	assert_int_equal(fleet_stage(fn)->state, NODE_READY);
+	assert_int_equal(fn->n.state, NODE_BOOTING);
+	fleet_publish(&f, fn);
+	assert_int_equal(fn->n.state, NODE_READY);
+	fleet_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -279,6 +372,11 @@ int main(void)
 		cmocka_unit_test(test_live_though_a_newer_one_leaves),
 		cmocka_unit_test(test_clear),
 		cmocka_unit_test(test_sorted),
+		cmocka_unit_test(test_many_names),
+		cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_tell),
+		cmocka_unit_test(test_exists),
+		cmocka_unit_test(test_stage),
 	};
 
 	return cmocka_run_group_tests_name("fleet", tests, NULL, NULL);

@@ -97,6 +97,39 @@ static const struct row rows[] = {
 	 {"a[1-3]", "a[3-4]"},
 	 "RRRR",
 	 "max_nodes"},
+	{"a job's nodes have one rate together",
+	 8,
+	 15,
+	 "",
+	 "a[1-2]",
+	 {"a[1-2]"},
+	 "RR",
+	 "max_rate 15"},
+	{"as many as may be, at too high a rate",
+	 3,
+	 25,
+	 "",
+	 "a[1-3]",
+	 {"a[1-3]"},
+	 "RRR",
+	 "max_rate 25"},
+	{"what is there has its rate", 8, 25, "a[1-2]", "a3", {"a3"}, "R", "max_rate 25"},
+	{"what is there counts, in the second pool too",
+	 2,
+	 100,
+	 "b1",
+	 "b[2-3]",
+	 {"b2", "b3"},
+	 "BR",
+	 "max_nodes 2"},
+	{"the shared node need not be the first",
+	 2,
+	 100,
+	 "",
+	 "a[1-4]",
+	 {"a[2-4]", "a[1-2]"},
+	 "RRRR",
+	 "max_nodes"},
 	{"a job that shares a node with a bought one",
 	 8,
 	 100,
@@ -126,6 +159,7 @@ static void run(const struct row *r)
 
 		node_init(&n, have->names[i], 1, 0);
 		n.state = NODE_READY;
+		n.pool = n.name[0] == 'b';
 		n.rate_nano_h = pools[0].price;
 		(void)fleet_add(&f, &n);
 	}
@@ -160,6 +194,58 @@ static void test_rows(void **state)
 		print_message("# %s\n", rows[i].name);
 		run(&rows[i]);
 	}
+}
+
+/* Nothing is bought of b while its price is not known; who shares a node with a job that waits for
+ * that waits too, and the node stays the first one's. */
+static void test_waits_with_what_it_shares(void **state)
+{
+	static const char *const jobs[] = {"a1,b1", "a[1-2]", "a1"};
+	struct conf *c = make_conf(8, 1000);
+	const struct plan_pool pools[2] = {{.price = 1}, {.price = 0}};
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+
+	(void)state;
+	fleet_init(&f, 2);
+	assert_int_equal(demand_init(&d, "a[1-3],b1", 9, NULL), 0);
+	for (size_t j = 0; j < 3; j++)
+		assert_int_equal(demand_add_job(&d, j + 1, jobs[j], strlen(jobs[j]), NULL), 0);
+	plan_make(&p, &d, c, &f, pools);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(p.nodes[i].verdict, i == 2 ? PLAN_BUY : PLAN_WAIT);
+	assert_int_equal(p.nodes[0].job, 1);
+	assert_int_equal(p.nodes[1].job, 2);
+	assert_int_equal(p.nodes[2].job, 0); /* of no job */
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
+}
+
+/* That it was there once is no reason to refuse it. */
+static void test_what_is_gone_is_bought_again(void **state)
+{
+	struct conf *c = make_conf(8, 1000);
+	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+	struct node n;
+
+	(void)state;
+	fleet_init(&f, 2);
+	node_init(&n, "a1", 1, 0);
+	n.state = NODE_GONE;
+	(void)fleet_add(&f, &n);
+	assert_int_equal(demand_init(&d, "a1", 2, NULL), 0);
+	plan_make(&p, &d, c, &f, pools);
+	assert_int_equal(p.nodes[0].verdict, PLAN_BUY);
+	plan_fini(&p);
+	demand_fini(&d);
+	fleet_fini(&f);
+	conf_free(c);
 }
 
 static void test_groups(void **state)
@@ -242,6 +328,28 @@ static void test_wait(void **state)
 	assert_int_equal(p.nodes[0].verdict, PLAN_WAIT);
 	assert_int_equal(p.nodes[1].verdict, PLAN_WAIT);
 	plan_fini(&p);
+	assert_null(p.nodes);
+	/* Likewise the rate, to the last nano-unit. */
+	f.pools[0].rate_nano_h = f.pools[0].leaving_nano_h = 5 * FMT_NANO;
+	for (int64_t less = 0; less < 2; less++) {
+		c->pools[0].max_rate_nano_h = 10 * FMT_NANO - less;
+		plan_make(&p, &d, c, &f, pools);
+		assert_int_equal(p.nodes[0].verdict, less ? PLAN_REFUSE : PLAN_WAIT);
+		plan_fini(&p);
+	}
+	c->pools[0].max_nodes = 8;
+	for (int64_t less = 0; less < 2; less++) {
+		c->pools[0].max_rate_nano_h = 15 * FMT_NANO - less;
+		plan_make(&p, &d, c, &f, pools);
+		assert_int_equal(p.nodes[0].verdict, less ? PLAN_WAIT : PLAN_BUY);
+		plan_fini(&p);
+	}
+	c->pools[0].max_rate_nano_h = 10 * FMT_NANO - 1;
+	fleet_fini(&f); /* nothing leaves, and one nano-unit is too much */
+	fleet_init(&f, 2);
+	plan_make(&p, &d, c, &f, pools);
+	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
+	plan_fini(&p);
 	demand_fini(&d);
 	fleet_fini(&f);
 	conf_free(c);
@@ -288,15 +396,19 @@ static void test_rests_and_probes(void **state)
 	struct fleet f;
 	struct demand d;
 	struct plan p;
+	struct node n;
 
 	(void)state;
 	fleet_init(&f, 2);
 	fleet_name(&f, "a1", 0)->rests_ms = 5;
-	assert_int_equal(demand_init(&d, "a[1-3],b[1-4]", 13, NULL), 0);
+	node_init(&n, "a4", 1, 0);
+	fleet_add(&f, &n)->name->rests_ms = 5; /* it has come since */
+	fleet_name(&f, "b5", 1)->rests_ms = 5;
+	assert_int_equal(demand_init(&d, "a[1-3],b[1-4],a4,b5", 19, NULL), 0);
 	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
 	assert_int_equal(demand_add_job(&d, 2, "a3", 2, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 3, "b[1-2]", 6, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 4, "b3", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 3, "b1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 4, "b[2-3]", 6, NULL), 0);
 	plan_make(&p, &d, c, &f, pools);
 	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
 	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
@@ -304,9 +416,12 @@ static void test_rests_and_probes(void **state)
 	plan_explain(&p.nodes[1], c, pools, why, sizeof(why));
 	assert_string_equal(why, "pool a: a node of the job did not come up, and rests");
 	assert_int_equal(p.nodes[3].verdict, PLAN_BUY);
-	assert_int_equal(p.nodes[4].verdict, PLAN_BUY);
+	assert_int_equal(p.nodes[4].verdict, PLAN_REFUSE);
 	assert_int_equal(p.nodes[5].verdict, PLAN_REFUSE);
 	assert_int_equal(p.nodes[6].verdict, PLAN_REFUSE); /* of no job */
+	assert_int_equal(p.nodes[7].verdict, PLAN_HAVE);
+	plan_explain(&p.nodes[8], c, pools, why, sizeof(why));
+	assert_string_equal(why, "pool b: a node of the job did not come up, and rests");
 	plan_explain(&p.nodes[5], c, pools, why, sizeof(why));
 	assert_string_equal(why, "pool b: one is tried");
 	plan_fini(&p);
@@ -318,9 +433,14 @@ static void test_rests_and_probes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rows),        cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_quarantined), cmocka_unit_test(test_wait),
-		cmocka_unit_test(test_closed),      cmocka_unit_test(test_rests_and_probes),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_waits_with_what_it_shares),
+		cmocka_unit_test(test_what_is_gone_is_bought_again),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_quarantined),
+		cmocka_unit_test(test_wait),
+		cmocka_unit_test(test_closed),
+		cmocka_unit_test(test_rests_and_probes),
 	};
 
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
