@@ -301,61 +301,6 @@ static void test_events(void **state)
 	lab_free(l);
 }
 
-#define RECORD                                                                                     \
-	"{\"seq\":7,\"at_ms\":1000,\"actor\":\"uid 1000\",\"verb\":\"power-down\","                \
-	"\"target\":\"slurmctld\",\"object\":\"c[1-2]\",\"reason\":\"terminated\",\"request\":"    \
-	"\"\","                                                                                    \
-	"\"hash\":\"ab\"}"
-
-static void test_audit(void **state)
-{
-	static const char reply[] =
-		"{\"ok\":true,\"records\":[" RECORD "],\"last\":7,\"more\":false}";
-	struct lab *l = lab_new();
-
-	(void)state;
-	lab_run_once(l, S "audit", reply);
-	lab_want(l, 0,
-		 "     7  1970-01-01 00:00:01  uid 1000  power-down  slurmctld  c[1-2]: "
-		 "terminated\n",
-		 "");
-	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"tail\":20,\"v\":1}");
-	lab_run_once(l, S "audit --since 3 --json", reply);
-	lab_want(l, 0, RECORD "\n", "");
-	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"since\":3,\"v\":1}");
-	lab_free(l);
-}
-
-#define PIECE(after, more, bad, what)                                                              \
-	"{\"ok\":true,\"records\":500,\"after\":" after ",\"hash\":\"ab\",\"more\":" more          \
-	",\"bad\":" bad ",\"what\":\"" what "\"}"
-
-static void test_audit_verify_goes_on_to_the_end_and_fails_if_it_is_broken(void **state)
-{
-	static const char *const good[] = {PIECE("500", "true", "0", ""),
-					   PIECE("1000", "false", "0", "")};
-	static const char *const broken[] = {PIECE("500", "true", "0", ""),
-					     PIECE("1000", "false", "1001", "missing")};
-	struct lab *l = lab_new();
-
-	(void)state;
-	lab_run(l, S "audit verify", good, 2);
-	lab_want(l, 0, "1000 records from 1 on, all as they were written; the last is 1000:ab\n", "");
-	assert_string_equal(l->requests[0], "{\"op\":\"audit-verify\",\"v\":1}");
-	assert_string_equal(l->requests[1],
-			    "{\"op\":\"audit-verify\",\"after\":500,\"hash\":\"ab\",\"v\":1}");
-	lab_run(l, S "audit verify --head 9:cd", broken, 2);
-	lab_want(l, 1, "record 1001: missing\n", "");
-	assert_string_equal(l->requests[0], "{\"op\":\"audit-verify\",\"known\":9,"
-					    "\"known_hash\":\"cd\",\"v\":1}");
-	lab_run(l, S "audit verify --json", broken + 1, 1);
-	lab_want(l, 1,
-		 "{\"records\":500,\"last\":1000,\"hash\":\"ab\",\"bad\":1001,\"what\":"
-		 "\"missing\"}\n",
-		 "");
-	lab_free(l);
-}
-
 static void test_follow(void **state)
 {
 	/* The third answer is no answer, as when burstd restarts; it goes on where it was. */
@@ -802,26 +747,15 @@ static void test_colors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_nodes_json),
-		cmocka_unit_test(test_nodes_told),
-		cmocka_unit_test(test_node_show),
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_audit),
-		cmocka_unit_test(test_audit_verify_goes_on_to_the_end_and_fails_if_it_is_broken),
-		cmocka_unit_test(test_follow_is_patient),
-		cmocka_unit_test(test_follow),
-		cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_trouble),
-		cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_nobody_there),
-		cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_help),
-		cmocka_unit_test(test_config),
-		cmocka_unit_test(test_config_options),
-		cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_status),         cmocka_unit_test(test_json),
+		cmocka_unit_test(test_nodes),          cmocka_unit_test(test_nodes_json),
+		cmocka_unit_test(test_nodes_told),     cmocka_unit_test(test_node_show),
+		cmocka_unit_test(test_events),         cmocka_unit_test(test_follow_is_patient),
+		cmocka_unit_test(test_follow),         cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_trouble),        cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_nobody_there),   cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_help),           cmocka_unit_test(test_config),
+		cmocka_unit_test(test_config_options), cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_config_check),
 	};
 

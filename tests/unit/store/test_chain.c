@@ -179,7 +179,7 @@ static void test_tampering_does_not_stop_burstd(void **state)
 static void test_the_last_record_cannot_be_changed_beneath_it(void **state)
 {
 	struct fixture *f = *state;
-	char other[1024] = "", text[1100];
+	char other[JOURNAL_HASH_SIZE] = "", text[512];
 	void *own = NULL;
 
 	assert_int_equal(setup(&own), 0); /* a chain that is good, but not ours */
