@@ -129,6 +129,14 @@ static bool is_compressed(struct xfer *x)
 	return coding != NULL && strcasecmp(coding, "identity") != 0;
 }
 
+static long status_of(struct xfer *x)
+{
+	long status = 0;
+
+	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
 /* 0, or -1 with *e. */
 static int judge(struct xfer *x, CURLcode rc, struct err *e)
 {
@@ -144,6 +152,8 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 			       x->errbuf[0] ? x->errbuf : curl_easy_strerror(rc));
 	if (is_compressed(x))
 		return err_set(e, ERR_NET, "compressed reply, which was not asked for");
+	if (status_of(x) < 100 || status_of(x) > 999) /* libcurl takes "HTTP/22.1 200" for one */
+		return err_set(e, ERR_NET, "reply with status %ld", status_of(x));
 	return 0;
 }
 

@@ -45,7 +45,7 @@ struct http_call {          /* borrowed during http_client_send() only */
 };
 
 struct http_reply { /* borrowed during the callback only */
-	long status;
+	long status; /* 100 to 999 */
 	const char *body; /* NUL-terminated */
 	size_t len;
 	const char *retry_after, *date; /* headers as sent, or NULL; no control bytes */

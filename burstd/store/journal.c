@@ -510,6 +510,7 @@ static int get_word(struct db_cursor *c, int (*parse)(const char *))
 static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 {
 	db_copy_text(c, n->name, sizeof(n->name));
+	c->bad = c->bad || !hostlist_is_name(n->name); /* it goes to scontrol */
 	n->gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
 	(void)db_get_int(c, JOURNAL_EPOCH, JOURNAL_EPOCH);
 	*pool = db_get_text(c, PROVIDER_WORD_MAX);

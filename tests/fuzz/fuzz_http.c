@@ -122,7 +122,7 @@ static void on_done(void *ctx, const struct http_reply *r, const struct err *e)
 		assert(e->code != ERR_NONE && e->msg[0] != '\0');
 		return;
 	}
-	assert(r->status >= 0 && r->status < 1000);
+	assert(r->status >= 100 && r->status < 1000);
 	assert(r->len <= REPLY_MAX && r->body[r->len] == '\0');
 	assert(r->retry_after == NULL || strpbrk(r->retry_after, "\r\n") == NULL);
 	assert(r->date == NULL || strpbrk(r->date, "\r\n") == NULL);

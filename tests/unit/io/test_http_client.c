@@ -214,6 +214,7 @@ static const struct {
 	{"/short", ERR_NET, 0, "", "", "", ""},
 	{"/gzip", ERR_NET, 0, "", "", "", "compressed"}, /* F29 */
 	{"/garbage", ERR_NET, 0, "", "", "", ""},        /* F30 */
+	{"/version", ERR_NET, 0, "", "", "", "status"},  /* F30 */
 	{"/http09", ERR_NET, 0, "", "", "", ""},
 	{"/badlength", ERR_NET, 0, "", "", "", ""},
 	{"/badchunk", ERR_NET, 0, "", "", "", ""},

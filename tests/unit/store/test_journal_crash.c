@@ -25,6 +25,7 @@ static void test_damaged_rows(void **state)
 	static const char *const rows[] = {
 		"UPDATE node SET state = 'sleeping' WHERE name = 'c2'",
 		"UPDATE node SET reason = 'whim'",
+		"UPDATE node SET name = 'c1,state=IDLE' WHERE name = 'c2'",
 		"UPDATE node SET gen = 'x' WHERE name = 'c1'",
 		"UPDATE node SET misses = 256",
 		"UPDATE node SET released = 2",
