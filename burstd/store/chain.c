@@ -290,7 +290,7 @@ int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_aud
 		   struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, AUDITS, e)};
-	struct journal_audit a;
+	struct journal_audit a = {.seq = 0};
 	int rc;
 
 	if (c.st == NULL)
