@@ -19,9 +19,11 @@ out=$BUILD/chaos
 rm -rf "$out"
 mkdir -p "$out"
 echo "# chaos: $minutes minutes, seed $seed; again: make chaos MINUTES=$minutes SEED=$seed"
-tests/chaos/test_judge.py 2>&1 | sed 's/^/# /'
 rc=0
-[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+for test in tests/chaos/test_*.py; do
+	"$test" 2>&1 | sed 's/^/# /'
+	[ "${PIPESTATUS[0]}" = 0 ] || rc=1
+done
 if [ $rc = 0 ]; then
 	export LAB_BIN=${BIN:-$BUILD/bin}
 	tests/e2e/lab/enter tests/chaos/chaos.sh "$minutes" "$seed" "$out" "${NODES:-22}" || rc=$?
