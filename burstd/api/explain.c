@@ -378,13 +378,14 @@ static bool is_undeleted(const struct report *r, const struct fleet_name *nm, si
 			 int64_t failed_ms)
 {
 	const struct conf *c = engine_conf(r->e);
-	const struct fleet_node *fn = nm->newest;
 
-	while (fn != NULL && fn->n.state != NODE_DELETING)
-		fn = fn->older;
-	return fn != NULL && !fn->n.accepted && fn->n.since_ms <= failed_ms &&
-	       engine_now(r->e) - fn->n.since_ms > DELETE_LONG_MS && fn->n.pool < c->npools &&
-	       c->pools[fn->n.pool].provider_index == provider;
+	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)
+		if (fn->n.state == NODE_DELETING && !fn->n.accepted &&
+		    fn->n.since_ms <= failed_ms &&
+		    engine_now(r->e) - fn->n.since_ms > DELETE_LONG_MS &&
+		    c->pools[fn->n.pool].provider_index == provider)
+			return true;
+	return false;
 }
 
 static void check_undeleted(struct report *r, size_t provider)

@@ -259,7 +259,8 @@ static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 	} else if (c->version) {
 		rc = cmd_version.run(c, NULL, NULL);
 	} else if (a->n < k->min) {
-		rc = usage(k, "something is missing");
+		(void)err_set(&e, ERR_INVALID, "%.60s is missing", k->operands);
+		rc = usage(k, e.msg);
 	} else if (a->n > k->max) {
 		rc = too_many(k, a);
 	} else {
@@ -286,7 +287,7 @@ static int dispatch(struct cli *c, struct opt_args *a)
 		return c->help ? print_overview(c->out.f, "", CLI_OK)
 			       : print_overview(stderr, "", CLI_USAGE);
 	k = cli_find(a->v, a->n, &used);
-	if (is_group(a->v[0]) &&
+	if (is_group(a->v[0]) && (k == NULL || strcmp(k->name, a->v[0]) != 0) &&
 	    ((k == NULL && c->help) ||
 	     (a->n == 2 && (strcmp(a->v[1], "--help") == 0 || strcmp(a->v[1], "-h") == 0))))
 		return print_overview(c->out.f, a->v[0], CLI_OK);

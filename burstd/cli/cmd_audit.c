@@ -89,8 +89,9 @@ const struct cli_command cmd_audit = {
 	.name = "audit",
 	.operands = "",
 	.summary = "what was asked of providers and slurmctld, by whom and why",
-	.about = "Each line is written before its request is sent.  With --json each record is one "
-		 "line.",
+	.about =
+		"Each line is written before its request is sent.  With --json each record is one\n"
+		"line.  `burstctl audit verify` proves that they are as they were written.",
 	.example = "burstctl audit -n 5",
 	.opts = audit_opts,
 	.nopts = sizeof(audit_opts) / sizeof(audit_opts[0]),
@@ -115,6 +116,7 @@ static const struct opt verify_opts[] = {
 
 struct verdict {
 	int64_t records, at, bad;
+	bool head; /* compared with one that was given */
 	char hash[65];
 	char what[16];
 };
@@ -124,8 +126,10 @@ static int set_known(json_t *rq, const char *head)
 	char *end;
 	long long seq = strtoll(head, &end, 10);
 
-	if (end == head || *end != ':' || seq < 1)
-		return cli_complain(CLI_USAGE, "--head: want SEQ:HASH, as the log has it");
+	if (end == head || *end != ':' || seq < 1 || strlen(end + 1) != 64 ||
+	    strspn(end + 1, "0123456789abcdef") != 64)
+		return cli_complain(CLI_USAGE,
+				    "--head: want SEQ:HASH, 64 digits, as the log has it");
 	(void)json_object_set_new(rq, "known", json_integer(seq));
 	(void)json_object_set_new(rq, "known_hash", json_string(end + 1));
 	return CLI_OK;
@@ -176,6 +180,8 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 	} else if (v->bad != 0) {
 		(void)fprintf(c->out.f, "record %" PRId64 ": ", v->bad);
 		out_text(&c->out, OUT_BAD, v->what);
+		if (v->head)
+			(void)fputs(" (or --head is of another journal)", c->out.f);
 	} else {
 		(void)fprintf(c->out.f,
 			      "%" PRId64 " records from %" PRId64
@@ -187,7 +193,7 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 
 static int run_verify(const struct cli *c, const void *args, char **operands)
 {
-	struct verdict v = {0};
+	struct verdict v = {.head = ((const struct verify_args *)args)->head != NULL};
 	bool more = true;
 
 	(void)operands;
@@ -204,13 +210,14 @@ static int run_verify(const struct cli *c, const void *args, char **operands)
 const struct cli_command cmd_audit_verify = {
 	.name = "audit verify",
 	.operands = "",
-	.summary = "is every audit record as it was written?",
-	.about = "Says which record is the first that was changed, is missing, was moved, or was "
-		 "cut "
-		 "off.  Who can write the journal can also make a new chain: --head compares it "
-		 "with "
-		 "what the log, perhaps on another machine, said of it.",
-	.example = "burstctl audit verify --head 4711:9f86d08...",
+	.summary = "prove that every audit record is as it was written",
+	.about = "Says which record is the first that was changed, is missing, was moved, slipped "
+		 "in\n"
+		 "or cut off.  Who can write the journal can also make a new chain: --head "
+		 "compares\n"
+		 "it with what burstd's log, perhaps on another machine, said of it in a line\n"
+		 "\"audit log head=SEQ:HASH\".",
+	.example = "burstctl audit verify",
 	.opts = verify_opts,
 	.nopts = sizeof(verify_opts) / sizeof(verify_opts[0]),
 	.initial = &verify_initial,

@@ -28,7 +28,7 @@ static bool is_said(const struct str *s, const char *text)
 	size_t len = strlen(text);
 
 	for (const char *p = s->p; (p = strstr(p, text)) != NULL; p++)
-		if ((p == s->p || strncmp(p - 2, "; ", 2) == 0) &&
+		if ((p == s->p || (p >= s->p + 2 && strncmp(p - 2, "; ", 2) == 0)) &&
 		    (p[len] == '\0' || strncmp(p + len, "; ", 2) == 0))
 			return true;
 	return false;
@@ -85,11 +85,11 @@ void audit_delete(struct audit *a, struct fleet_node *fn, const char *id)
 	fn->asked = true;
 }
 
-void audit_stray(struct audit *a, const char *node, const char *id)
+void audit_stray(struct audit *a, const char *node, const char *id, bool again)
 {
 	add(a, node, "reconciler", "it is ours, and stands for no node");
 	add_id(a, id);
-	a->first = true;
+	a->first = a->first || !again;
 }
 
 static int by_name(const void *a, const void *b)

@@ -202,7 +202,8 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	if (fate == DRIFT_REPLACE)
 		give_way(e, fleet_live(nm));
-	if (!n.release) { /* it was refused before we knew that it is there */
+	/* It was refused before we knew that it is there; if it is not about to go. */
+	if (!n.release && in->state != PROVIDER_STOPPING && in->state != PROVIDER_RECLAIMING) {
 		nm->barred = false;
 		nm->refused = NODE_BECAUSE_NONE;
 	}

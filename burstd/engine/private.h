@@ -298,7 +298,7 @@ struct audit {
 void audit_begin(struct audit *a, size_t max);
 void audit_create(struct audit *a, const struct fleet_name *nm, const struct fleet_node *fn);
 void audit_delete(struct audit *a, struct fleet_node *fn, const char *id);
-void audit_stray(struct audit *a, const char *node, const char *id);
+void audit_stray(struct audit *a, const char *node, const char *id, bool again);
 /* On record with the next commit, which comes before it is done (I28).  Ends a. */
 void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,
 	       const char *request);

@@ -177,9 +177,9 @@ static void remove_strays(struct cloud *c, struct removal **all)
 			rm = removal_new(c->caps.delete_max);
 			audit_begin(&a, c->caps.delete_max);
 		}
+		audit_stray(&a, s->node, s->id, s->asked_ms != 0);
 		s->asked_ms = now;
 		engine_event(e, s->node, s->gen, "stray-deleted", s->id);
-		audit_stray(&a, s->node, s->id);
 		removal_add(rm, NULL, s->id);
 	}
 	if (rm != NULL)

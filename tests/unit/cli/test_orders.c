@@ -40,7 +40,7 @@ static void test_order(void **state)
 		 "nothing to do: all of these nodes are off\n", "",
 		 "{\"op\":\"drain\",\"nodes\":\"h1,h2\",\"v\":1}", 1},
 		{S "drain h[1-", "", 2, "", "burstctl: ", NULL, 0},
-		{S "drain", "", 2, "", "something is missing", NULL, 0},
+		{S "drain", "", 2, "", "NODES is missing", NULL, 0},
 		{S "drain h1", "{\"ok\":false,\"code\":\"not-found\",\"error\":\"no pool h1\"}", 1,
 		 "", "burstctl: no pool h1\n", "{\"op\":\"drain\",\"nodes\":\"h1\",\"v\":1}", 1},
 		/* one node needs no question */

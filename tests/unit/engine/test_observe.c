@@ -309,6 +309,20 @@ static void test_what_is_found_is_not_refused(void **state)
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->refused, NODE_BECAUSE_NONE);
 }
 
+/* One that is on its way out is no reason to go on: its job goes back into the queue. */
+static void test_what_is_found_dying_stays_refused(void **state)
+{
+	static const struct shown gone = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown found = {"i-3", 7, "10.0.0.3", PROVIDER_STOPPING};
+	struct fix *f = *state;
+
+	load(f, NODE_DELETING, &gone);
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	refuse_mark(f->e, fleet_find(&f->e->fleet, "c1"), NODE_BECAUSE_LIMIT, NULL);
+	list(f, &found, 1);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->refused, NODE_BECAUSE_LIMIT);
+}
+
 /* Before slurmctld has said anything since the start nothing is decided. */
 static void test_no_snapshot(void **state)
 {
@@ -603,6 +617,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_which_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_found_is_not_refused, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_found_dying_stays_refused, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_no_snapshot, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
