@@ -44,8 +44,8 @@ struct http_call {          /* borrowed during http_client_send() only */
 	size_t max_reply;    /* a longer body is an error */
 };
 
-struct http_reply { /* borrowed during the callback only */
-	long status; /* 100 to 999 */
+struct http_reply {       /* borrowed during the callback only */
+	long status;      /* 100 to 999 */
 	const char *body; /* NUL-terminated */
 	size_t len;
 	const char *retry_after, *date; /* headers as sent, or NULL; no control bytes */
