@@ -1,5 +1,5 @@
 /* test_require.c - real configurations of three releases, each setting broken in turn, and texts
- * that are none.  Run from the top of the repository: fixtures and docs/slurm.md are read. */
+ * that are none.  Run from the top of the repository: fixtures are read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -755,40 +755,6 @@ static void test_huge(void **state)
 	free(config);
 }
 
-/* --- the manual ------------------------------------------------------------------------------- */
-
-/* The row of docs/slurm.md for this rule. */
-static void row(const struct slurm_rule *r, char *out, size_t size)
-{
-	(void)snprintf(out, size, "\n| `%s` | %s | %s | %s | %s |\n", r->setting, r->wanted,
-		       slurm_trait_releases(r->trait), slurm_severity_name(r->severity), r->why);
-}
-
-static void test_manual(void **state)
-{
-	char *all = slurp("docs/slurm.md"), *text, *end, line[1000];
-	size_t missing = 0, rows = 0;
-
-	(void)state;
-	text = strstr(all, "## What slurm.conf must say\n");
-	assert_non_null(text);
-	end = strstr(text, "\n## "); /* the next section's tables are its own */
-	if (end != NULL)
-		*end = '\0';
-	for (size_t i = 0; i < slurm_nrules; i++) {
-		row(&slurm_rules[i], line, sizeof(line));
-		if (strstr(text, line) == NULL) {
-			missing++;
-			print_message("docs/slurm.md lacks:%s", line);
-		}
-	}
-	for (const char *p = text; (p = strstr(p, "\n| `")) != NULL; p++)
-		rows++;
-	assert_int_equal(missing, 0);
-	assert_int_equal(rows, slurm_nrules); /* and has nothing that no rule checks */
-	free(all);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -798,8 +764,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_need),  cmocka_unit_test(test_report),
 		cmocka_unit_test(test_twice),         cmocka_unit_test(test_not_shown),
 		cmocka_unit_test(test_broken),        cmocka_unit_test(test_cut_short),
-		cmocka_unit_test(test_huge),          cmocka_unit_test(test_manual),
-		cmocka_unit_test(test_others),
+		cmocka_unit_test(test_huge),          cmocka_unit_test(test_others),
 	};
 
 	return cmocka_run_group_tests_name("slurm require", tests, NULL, NULL);
