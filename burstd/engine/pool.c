@@ -266,15 +266,6 @@ const char *pool_refusal(const struct engine *e, const struct node *n)
 /* --- an admin's word ---------------------------------------------------------------------------
  */
 
-/* What was refused for a pause waits for it no more; slurmctld asks again, or its job's time comes.
- */
-static void forget_refusals(struct engine *e, size_t i)
-{
-	for (size_t k = 0; k < e->fleet.nall; k++)
-		if (e->fleet.all[k]->pool == i && e->fleet.all[k]->refused == NODE_BECAUSE_OPERATOR)
-			e->fleet.all[k]->refused = NODE_BECAUSE_NONE;
-}
-
 int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err)
 {
 	const struct conf_pool *c = pool != NULL ? conf_pool_named(e->conf, pool) : NULL;
@@ -290,10 +281,8 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 		if (p->paused == paused && (paused || p->breaker.waves == 0))
 			continue;
 		p->paused = paused;
-		if (!paused) { /* the admin has mended what was wrong with its machines */
+		if (!paused) /* the admin has mended what was wrong with its machines */
 			(void)breaker_ok(&p->breaker);
-			forget_refusals(e, i);
-		}
 		put(e, i);
 		(void)snprintf(text, sizeof(text), "pool %.80s, ordered by %.60s",
 			       e->conf->pools[i].name, by);

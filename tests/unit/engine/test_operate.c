@@ -307,13 +307,8 @@ static void test_pause(void **state)
 	f->e = NULL;
 	load(f);
 	assert_true(engine_paused(f->e, 0));
-	refuse_mark(f->e, fleet_find(&f->e->fleet, "c1"), NODE_BECAUSE_OPERATOR, "paused");
-	refuse_mark(f->e, fleet_find(&f->e->fleet, "c2"), NODE_BECAUSE_CAPACITY, "none");
 	assert_int_equal(engine_pause(f->e, NULL, false, "root", NULL), 0);
 	assert_false(engine_paused(f->e, 0));
-	/* What waited for that waits for it no more. */
-	assert_int_equal(fleet_find(&f->e->fleet, "c1")->refused, NODE_BECAUSE_NONE);
-	assert_int_equal(fleet_find(&f->e->fleet, "c2")->refused, NODE_BECAUSE_CAPACITY);
 	assert_int_equal(events(f, "", "resumed", "pool pool, ordered by root"), 1);
 }
 
