@@ -93,6 +93,12 @@ backup_controls() {
 }
 
 do_failover() { # SECONDS for which the backup is alone, after it took over
+	# It may have ended, or be deaf, since it gave control back: as systemd would.
+	lab_backup_ready || {
+		say "the backup does not answer, and is started again"
+		lab_kill backup 2>/dev/null
+		lab_start backup || failed "the backup slurmctld does not start"
+	}
 	now_ms >>"$kills"
 	lab_kill slurmctld
 	if lab_wait 60 backup_controls; then

@@ -1,4 +1,4 @@
-/* What conf.h and conf_option.h promise, without a file. */
+/* What conf.h promises, without a file. */
 #include "core/conf.h"
 
 #include <setjmp.h>
@@ -125,6 +125,11 @@ static void test_provider_twice(void **state)
 	assert_int_equal(conf_finish(c, &e), -1);
 	assert_string_equal(e.msg, "burstd.conf:7: provider \"one\" is there twice");
 	conf_free(c);
+	c = small_conf();
+	add_provider(c, "two", 8);
+	assert_int_equal(conf_finish(c, &e), -1);
+	assert_string_equal(e.msg, "burstd.conf:8: provider \"two\" is there twice");
+	conf_free(c);
 }
 
 static void test_too_many_sections(void **state)
@@ -162,6 +167,124 @@ static void test_lookup(void **state)
 	assert_ptr_equal(conf_pool_named(c, "b"), &c->pools[1]);
 	assert_null(conf_pool_named(c, "c"));
 	assert_int_equal(conf_pool_index(c, &c->pools[1]), 1);
+	conf_free(c);
+}
+
+static void test_too_many_providers(void **state)
+{
+	struct conf *c = small_conf(), *good = small_conf();
+	struct err e = {0};
+	char name[16];
+
+	(void)state;
+	for (int i = 2; i <= CONF_PROVIDERS_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "p%d", i);
+		add_provider(c, name, 100 + i);
+		if (i < CONF_PROVIDERS_MAX)
+			add_provider(good, name, 100 + i);
+	}
+	assert_int_equal(conf_finish(c, &e), -1);
+	assert_string_equal(e.msg, "burstd.conf:164: more than 64 providers");
+	assert_int_equal(conf_finish(good, &e), 0);
+	conf_free(c);
+	conf_free(good);
+}
+
+static void test_as_many_pools_as_there_may_be(void **state)
+{
+	struct conf *c = small_conf();
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < CONF_POOLS_MAX; i++) {
+		(void)snprintf(name, sizeof(name), "p%d", i);
+		add_pool(c, name, "one", name, i);
+	}
+	assert_int_equal(conf_finish(c, NULL), 0);
+	conf_free(c);
+}
+
+static void test_the_path_is_copied(void **state)
+{
+	char path[] = "burstd.conf";
+	struct conf *c = conf_new(path);
+
+	(void)state;
+	path[0] = 'x';
+	assert_string_equal(c->path, "burstd.conf");
+	conf_free(c);
+}
+
+static void test_a_driver_is_told_its_section(void **state)
+{
+	char *on[] = {NULL}, *off[] = {NULL}, *status[] = {NULL};
+	char url[] = "u", ca[] = "c", name[] = "n", records[] = "r", program[] = "p";
+	const struct conf_provider p = {.name = name,
+					.url = url,
+					.ca_file = ca,
+					.timeout_ms = 1500,
+					.concurrency = 7,
+					.on = on,
+					.off = off,
+					.status = status,
+					.records = records,
+					.program = program};
+	const struct provider_conf d = conf_for_driver(&p, "secret");
+
+	(void)state;
+	assert_ptr_equal(d.name, name);
+	assert_ptr_equal(d.url, url);
+	assert_ptr_equal(d.ca_file, ca);
+	assert_string_equal(d.credential, "secret");
+	assert_int_equal(d.timeout_ms, 1500);
+	assert_int_equal(d.concurrency, 7);
+	assert_ptr_equal(d.on, on);
+	assert_ptr_equal(d.off, off);
+	assert_ptr_equal(d.status, status);
+	assert_ptr_equal(d.records, records);
+	assert_ptr_equal(d.program, program);
+}
+
+/* Every option written out, under its section, and each provider and pool by its title. */
+static void test_print(void **state)
+{
+	static const char *const want[] = {
+		"cluster = \"lab\"\ncurrency = \"EUR\"\nstate_dir = \"/s\"\n",
+		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"\n}\n\n"
+		"provider \"one\" {\n\tdriver = \"sim\"\n",
+		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
+		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
+		"\n}\n\npool \"a\" {\n\tnodes = \"a1\"\n\tprovider = \"one\"\n",
+		"\n\tboot_timeout = \"0s\"\n}\n\npool \"b\" {\n\tnodes = \"b1\"\n",
+	};
+	struct conf *c = small_conf();
+	const char *at;
+	struct str s;
+
+	(void)state;
+	set("slurm", "bin_dir", c, "/bin");
+	c->nadmins = 2;
+	c->admins = mem_zalloc(2 * sizeof(*c->admins));
+	c->admins[0] = 7;
+	c->admins[1] = 8;
+	add_pool(c, "a", "one", "a1", 100);
+	add_pool(c, "b", "one", "b1", 200);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(conf_option_add_arg(conf_option_find("provider", "on"),
+						     &c->providers[0], i == 0 ? "/site" : "%n",
+						     NULL),
+				 0);
+	str_init(&s, CONF_PRINT_MAX);
+	conf_print(c, &s);
+	assert_memory_equal(s.p, want[0], strlen(want[0]));
+	at = s.p;
+	for (size_t i = 0; i < COUNT(want); i++) {
+		at = strstr(at, want[i]);
+		if (at == NULL)
+			fail_msg("not there: %s", want[i]);
+	}
+	assert_string_equal(s.p + s.len - 4, "\"\n}\n");
+	str_fini(&s);
 	conf_free(c);
 }
 
@@ -216,17 +339,59 @@ static void test_may_replace_providers(void **state)
 	assert_int_equal(conf_may_replace(old, next, &e), 0);
 	add_provider(next, "three", 7);
 	assert_int_equal(conf_may_replace(old, next, &e), -1);
-	assert_non_null(strstr(e.msg, "provider \"three\" is new: this needs a restart"));
+	assert_string_equal(e.msg,
+			    "burstd.conf:7: provider \"three\" is new: this needs a restart");
 	assert_int_equal(conf_may_replace(next, old, &e), -1);
 	assert_non_null(strstr(e.msg, "provider \"three\" is gone or has moved"));
+	free(next->providers[0].name);
+	next->providers[0].name = mem_strdup("uno");
+	assert_int_equal(conf_may_replace(old, next, &e), -1);
+	assert_non_null(strstr(e.msg, "provider \"one\" is gone or has moved"));
 	conf_free(old);
 	conf_free(next);
+}
+
+/* Of each section what needs a restart is refused, and the rest is not. */
+static void test_may_replace_options(void **state)
+{
+	static const struct {
+		const char *section, *name, *text, *want_err;
+	} rows[] = {
+		{"", "cluster", "other", "cluster: a change needs a restart"},
+		{"", "log_level", "error", NULL},
+		{"slurm", "bin_dir", "/elsewhere", NULL},
+		{"provider", "url", "http://x", "provider \"two\" url: a change needs a restart"},
+		{"provider", "rate", "9", NULL},
+		{"pool", "zone", "z", "pool \"b\" zone: a change needs a restart"},
+		{"pool", "max_nodes", "9", NULL},
+	};
+	struct conf *old = three_pools((const char *const[3]){"a", "b", NULL});
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *next = three_pools((const char *const[3]){"a", "b", NULL});
+		void *object = next;
+		struct err e = {0};
+
+		if (strcmp(rows[i].section, "provider") == 0)
+			object = &next->providers[1];
+		if (strcmp(rows[i].section, "pool") == 0)
+			object = &next->pools[1];
+		set(rows[i].section, rows[i].name, object, rows[i].text);
+		assert_int_equal(conf_may_replace(old, next, &e),
+				 rows[i].want_err == NULL ? 0 : -1);
+		assert_string_equal(e.msg, rows[i].want_err == NULL ? "" : rows[i].want_err);
+		conf_free(next);
+	}
+	conf_free(old);
 }
 
 static void note_change(void *ctx, const struct conf_change *change)
 {
 	struct str *all = ctx;
 
+	if (change->option == NULL) /* all of it: only one side is there */
+		assert_true((change->from == NULL) != (change->to == NULL));
 	conf_change_print(change, all);
 	str_adds(all, "\n");
 }
@@ -267,268 +432,30 @@ static void test_diff(void **state)
 	conf_free(next);
 }
 
-/* --- options -----------------------------------------------------------------------------------
- */
-
-union any { /* the largest field, at offset 0 of nothing in particular */
-	struct conf conf;
-	struct conf_provider provider;
-	struct conf_pool pool;
-};
-
-static const struct {
-	const char *section, *name, *text;
-	const char *want;     /* as printed */
-	const char *want_err; /* if want is NULL */
-} value_rows[] = {
-	{"", "cluster", "lab-1.x_y", "lab-1.x_y", NULL},
-	{"", "cluster", "", NULL, "want a name"},
-	{"", "cluster", "-lab", NULL, "want a name"},
-	{"", "cluster", "a b", NULL, "want a name"},
-	{"", "cluster",
-	 "l\xc3\xa4"
-	 "b",
-	 NULL, "want a name"},
-	{"", "cluster", "0123456789012345678901234567890123456789012345678901234567890123", NULL,
-	 "at most 63"},
-	{"", "currency", "EUR", "EUR", NULL},
-	{"", "currency", "eur", NULL, "three capital letters"},
-	{"", "currency", "EURO", NULL, "three capital letters"},
-	{"", "state_dir", "/var/lib/x y", "/var/lib/x y", NULL},
-	{"", "state_dir", "var/lib", NULL, "absolute path"},
-	{"", "state_dir", "", NULL, "absolute path"},
-	{"", "state_dir", "/a\"b", NULL, "a quote"},
-	{"", "state_dir", "/a\nb", NULL, "control byte"},
-	{"", "state_dir", "/a${HOME}", NULL, "${"},
-	{"", "listen", "127.0.0.1:9818", "127.0.0.1:9818", NULL},
-	{"", "listen", "127.255.255.254:65535", "127.255.255.254:65535", NULL},
-	{"", "listen", "[::1]:1", "[::1]:1", NULL},
-	{"", "listen", "", "", NULL},
-	{"", "listen", "0.0.0.0:9818", NULL, "loopback"},
-	{"", "listen", "localhost:9818", NULL, "loopback"},
-	{"", "listen", "127.0.0.256:1", NULL, "loopback"},
-	{"", "listen", "127.0.0.1", NULL, "loopback"},
-	{"", "listen", "127.0.0.1:0", NULL, "loopback"},
-	{"", "listen", "127.0.0.1:65536", NULL, "loopback"},
-	{"", "listen", "127.0.0.1:80x", NULL, "loopback"},
-	{"", "listen", "127.0.0:80", NULL, "loopback"},
-	{"", "listen", "[::]:80", NULL, "loopback"},
-	{"", "log_level", "debug", "debug", NULL},
-	{"", "log_level", "loud", NULL, "want debug, info, warn or error"},
-	{"", "events_keep", "366d", "366d", NULL},
-	{"", "events_keep", "1h", "1h", NULL},
-	{"", "events_keep", "36h", "36h", NULL},
-	{"", "events_keep", "2160h", "90d", NULL},
-	{"", "events_keep", "59m", NULL, "\"59m\": want 1h to 366d"},
-	{"slurm", "conf", "", "", NULL},
-	{"slurm", "conf", "/etc/slurm.conf", "/etc/slurm.conf", NULL},
-	{"provider", "url", "https://api.example.org/v1", "https://api.example.org/v1", NULL},
-	{"provider", "url", "", "", NULL},
-	{"provider", "url", "ftp://x", NULL, "want http://"},
-	{"provider", "url", "http:///x", NULL, "want http://"},
-	{"provider", "settle", "0s", "0s", NULL},
-	{"provider", "settle", "60m", "1h", NULL},
-	{"provider", "settle", "120s", "2m", NULL},
-	{"provider", "settle", "90s", "90s", NULL},
-	{"provider", "settle", "1500ms", "1500ms", NULL},
-	{"provider", "settle", "2h", NULL, "\"2h\": want 0s to 1h"},
-	{"provider", "settle", "60", NULL,
-	 "\"60\": want a unit behind the number: ms, s, m, h or d"},
-	{"provider", "settle", "1m30s", NULL,
-	 "\"1m30s\": want one number and one unit, such as 30s, 15m or 24h"},
-	{"provider", "settle", "soon", NULL, "want one number and one unit"},
-	{"provider", "settle", "s", NULL, "want one number and one unit"},
-	{"provider", "settle", "", NULL, "want one number and one unit"},
-	{"provider", "list_every", "999ms", NULL, "want 1s to 1h"},
-	{"provider", "concurrency", "1024", "1024", NULL},
-	{"provider", "concurrency", "0", NULL, "want a number from 1 to 1024"},
-	{"provider", "concurrency", "1025", NULL, "want a number from 1 to 1024"},
-	{"provider", "rate", "0", "0", NULL},
-	{"pool", "max_nodes", "1", "1", NULL},
-	{"pool", "max_nodes", "65536", "65536", NULL},
-	{"pool", "max_nodes", "0", "0", NULL},
-	{"pool", "max_nodes", "65537", NULL, "want a number from 0 to 65536"},
-	{"pool", "max_nodes", "99999999999999999999", NULL, "want a number from 0 to 65536"},
-	{"pool", "max_nodes", "-1", NULL, "want a number"},
-	{"pool", "max_nodes", "8 ", NULL, "want a number"},
-	{"pool", "max_nodes", "", NULL, "want a number"},
-	{"pool", "max_rate", "300", "300.00", NULL},
-	{"pool", "max_rate", "0", "0.00", NULL},
-	{"pool", "max_rate", "1e3", NULL, "want an amount"},
-	{"pool", "max_rate", "-1", NULL, "want an amount"},
-	{"pool", "price", "", "", NULL},
-	{"pool", "price", "29.520000001", "29.520000001", NULL},
-	{"pool", "price", "0", NULL, "want more than 0"},
-	{"pool", "market", "spot", "spot", NULL},
-	{"pool", "market", "on-demand", "on-demand", NULL},
-	{"pool", "market", "Spot", NULL, "want on-demand or spot"},
-	{"pool", "boot_timeout", "25h", NULL, "\"25h\": want 1s to 1d"},
-	{"pool", "boot_timeout", "1d00h", NULL, "\"1d00h\": want one number and one unit"},
-	{"pool", "boot_timeout", "999999d", NULL, "want 1s to 1d"},
-	{"pool", "boot_timeout", "1d", "1d", NULL},
-	{"pool", "zone", "", "", NULL},
-	{"pool", "type", "gpu_8x h100", NULL, "want one word"},
-	{"pool", "type", "", NULL, "want one word"},
-	{"pool", "nodes", "", NULL, "want a node list"},
-};
-
-static void test_values(void **state)
+/* The first of each is compared as the others are. */
+static void test_diff_of_the_first(void **state)
 {
-	(void)state;
-	for (size_t i = 0; i < COUNT(value_rows); i++) {
-		const struct conf_option *o =
-			conf_option_find(value_rows[i].section, value_rows[i].name);
-		union any object, again;
-		struct err e = {0};
-		struct str s;
-
-		print_message("# row %zu: %s\n", i, value_rows[i].name);
-		memset(&object, 0, sizeof(object));
-		memset(&again, 0, sizeof(again));
-		assert_non_null(o);
-		str_init(&s, 1000);
-		if (value_rows[i].want == NULL) {
-			assert_int_equal(conf_option_set(o, &object, value_rows[i].text, &e), -1);
-			if (strstr(e.msg, value_rows[i].want_err) == NULL)
-				fail_msg("got: %s", e.msg);
-		} else {
-			assert_int_equal(conf_option_set(o, &object, value_rows[i].text, &e), 0);
-			conf_option_print(o, &object, &s);
-			assert_string_equal(s.p, value_rows[i].want);
-			assert_int_equal(conf_option_set(o, &again, s.p, &e), 0);
-			assert_true(conf_option_same(o, &object, &again));
-		}
-		str_fini(&s);
-		conf_option_fini(o, &object);
-		conf_option_fini(o, &again);
-	}
-}
-
-static void test_failed_set_changes_nothing(void **state)
-{
-	struct conf_provider p = {0};
+	struct conf *old = three_pools((const char *const[3]){"a", NULL});
+	struct conf *next = three_pools((const char *const[3]){"b", NULL});
 
 	(void)state;
-	set("provider", "url", &p, "http://a");
-	set("provider", "rate", &p, "7");
-	assert_int_equal(conf_option_set(conf_option_find("provider", "url"), &p, "x", NULL), -1);
-	assert_int_equal(conf_option_set(conf_option_find("provider", "rate"), &p, "x", NULL), -1);
-	assert_string_equal(p.url, "http://a");
-	assert_int_equal(p.rate, 7);
-	set("provider", "url", &p, "http://b"); /* releases the first: ASan looks */
-	assert_string_equal(p.url, "http://b");
-	conf_option_fini(conf_option_find("provider", "url"), &p);
-}
-
-static void test_command(void **state)
-{
-	static const struct {
-		const char *words[3], *want; /* as printed ... */
-		const char *want_err;        /* ... or why the last word is refused */
-	} rows[] = {
-		{{"/site"}, "\"/site\"", NULL},
-		{{"/site", "-H", "%n-bmc"}, "\"/site\", \"-H\", \"%n-bmc\"", NULL},
-		{{"/site", "%a:%%n", "two words; $HOME"},
-		 "\"/site\", \"%a:%%n\", \"two words; $HOME\"",
-		 NULL},
-		{{"site"}, NULL, "want the absolute path of a program first"},
-		{{"%n"}, NULL, "want the absolute path"},
-		{{"/site/%n"}, NULL, "none in the program's path"},
-		{{""}, NULL, "absolute path"},
-		{{"/site", ""}, NULL, "a word is empty"},
-		{{"/site", "a\nb"}, NULL, "a control byte"},
-		{{"/site", "\\"}, NULL, "a backslash"},
-		{{"/site", "%N"}, NULL, "\"%N\": want %n, %a or %%"},
-		{{"/site", "100%"}, NULL, "want %n, %a or %%"},
-		{{"/site", "%%%"}, NULL, "want %n, %a or %%"},
-	};
-	const struct conf_option *o = conf_option_find("provider", "on");
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct conf_provider p = {0};
-		struct err e = {0};
-		struct str s;
-		int rc = 0;
-
-		print_message("# row %zu\n", i);
-		for (int k = 0; k < 3 && rows[i].words[k] != NULL && rc == 0; k++)
-			rc = conf_option_add_arg(o, &p, rows[i].words[k], &e);
-		str_init(&s, 1000);
-		conf_option_print(o, &p, &s);
-		if (rows[i].want != NULL) {
-			assert_int_equal(rc, 0);
-			assert_string_equal(s.p, rows[i].want);
-		} else {
-			assert_int_equal(rc, -1);
-			if (strstr(e.msg, rows[i].want_err) == NULL)
-				fail_msg("got: %s", e.msg);
-		}
-		str_fini(&s);
-		conf_option_fini(o, &p);
-		assert_null(p.on);
-	}
-}
-
-static void test_command_too_long(void **state)
-{
-	const struct conf_option *o = conf_option_find("provider", "off");
-	struct conf_provider p = {0};
-	struct err e = {0};
-	char word[1026];
-
-	(void)state;
-	memset(word, 'x', sizeof(word) - 1);
-	word[sizeof(word) - 1] = '\0';
-	assert_int_equal(conf_option_add_arg(o, &p, "/site", &e), 0);
-	assert_int_equal(conf_option_add_arg(o, &p, word, &e), -1);
-	for (int i = 1; i < 64; i++)
-		assert_int_equal(conf_option_add_arg(o, &p, "%n", &e), 0);
-	assert_int_equal(conf_option_add_arg(o, &p, "%n", &e), -1);
-	assert_int_equal(e.code, ERR_LIMIT);
-	conf_option_fini(o, &p);
-}
-
-/* The table itself: each initial value is one the option takes, each has its help and a name of its
- * own. */
-static void test_table(void **state)
-{
-	(void)state;
-	for (size_t i = 0; i < conf_noptions; i++) {
-		const struct conf_option *o = &conf_options[i];
-		union any object;
-		struct err e = {0};
-
-		memset(&object, 0, sizeof(object));
-		assert_ptr_equal(conf_option_find(o->section, o->name), o);
-		assert_true(strlen(o->help) > 5 && strchr(o->help, '\n') == NULL);
-		if (o->initial == NULL || o->type == CONF_USERS || o->type == CONF_ARGV)
-			continue;
-		if (conf_option_set(o, &object, o->initial, &e) < 0)
-			fail_msg("%s %s: %s", o->section, o->name, e.msg);
-		conf_option_fini(o, &object);
-	}
-	assert_null(conf_option_find("pool", "cluster"));
-}
-
-static void test_nearest(void **state)
-{
-	static const struct {
-		const char *section, *name, *want;
-	} rows[] = {
-		{"", "clustre", "cluster"},        {"", "pol", "pool"},
-		{"", "provder", "provider"},       {"", "admin", "admins"},
-		{"pool", "max_node", "max_nodes"}, {"slurm", "bindir", "bin_dir"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		const char *got = conf_option_nearest(rows[i].section, rows[i].name);
-
-		print_message("# %s -> %s\n", rows[i].name, got);
-		assert_string_equal(got, rows[i].want);
-	}
-	assert_non_null(conf_option_nearest("pool", ""));
+	set("", "cluster", next, "bal");
+	set("provider", "rate", &next->providers[0], "9");
+	check_diff(old, next,
+		   "cluster: lab -> bal\n"
+		   "provider \"one\" rate: 0 -> 9\n"
+		   "pool \"a\": gone\n"
+		   "pool \"b\": new\n");
+	free(next->providers[0].name);
+	next->providers[0].name = mem_strdup("uno");
+	check_diff(old, next,
+		   "cluster: lab -> bal\n"
+		   "provider \"one\": gone\n"
+		   "provider \"uno\": new\n"
+		   "pool \"a\": gone\n"
+		   "pool \"b\": new\n");
+	conf_free(old);
+	conf_free(next);
 }
 
 int main(void)
@@ -537,16 +464,17 @@ int main(void)
 		cmocka_unit_test(test_finish),
 		cmocka_unit_test(test_provider_twice),
 		cmocka_unit_test(test_too_many_sections),
+		cmocka_unit_test(test_too_many_providers),
+		cmocka_unit_test(test_as_many_pools_as_there_may_be),
+		cmocka_unit_test(test_the_path_is_copied),
+		cmocka_unit_test(test_a_driver_is_told_its_section),
+		cmocka_unit_test(test_print),
 		cmocka_unit_test(test_lookup),
 		cmocka_unit_test(test_may_replace_pools),
 		cmocka_unit_test(test_may_replace_providers),
+		cmocka_unit_test(test_may_replace_options),
 		cmocka_unit_test(test_diff),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_failed_set_changes_nothing),
-		cmocka_unit_test(test_command),
-		cmocka_unit_test(test_command_too_long),
-		cmocka_unit_test(test_table),
-		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_diff_of_the_first),
 	};
 
 	return cmocka_run_group_tests_name("conf", tests, NULL, NULL);

@@ -73,6 +73,16 @@ static const struct {
 	 "", "job 2"},
 	{"path in a list", "c1", "{\"jobs\":[{\"job_id\":2,\"nodes\":\"../../etc[1-2]\"}]}", "",
 	 "job 2"},
+	{"an empty allocation is none", "c1",
+	 "{\"jobs\":[{\"job_id\":7,\"nodes_alloc\":\"\",\"nodes_resume\":\"c1\"}]}", "7:c1", NULL},
+	{"brackets that close after a duplicate key", "c1",
+	 "{\"jobs\":[{\"job_id\":1,\"job_id\":1,{\"job_id\":2}]}}", "", "byte 31:"},
+	{"two mistakes: the first is told", "c1", "{\"jobs\":[{\"job_id\":-1},\"jobs\":[]]}", "",
+	 "without a job_id"},
+	{"a mistake behind three jobs", "c1",
+	 "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\"},{\"job_id\":2,\"nodes\":\"c1\"},"
+	 "{\"job_id\":3,\"nodes\":\"c1\"},{}]}",
+	 "", "without a job_id"},
 };
 
 static void test_files(void **state)
@@ -154,6 +164,44 @@ static void test_all_jobs_together_are_bounded(void **state)
 	demand_fini(&d);
 }
 
+static void test_the_number_of_jobs_is_bounded(void **state)
+{
+	struct demand d;
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	for (int i = 0; i < DEMAND_JOBS_MAX; i++)
+		assert_int_equal(demand_add_job(&d, 1, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "c1", 2, &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	assert_int_equal(d.njobs, DEMAND_JOBS_MAX);
+	demand_fini(&d);
+}
+
+static void test_a_bad_list_of_a_job_is_ignored(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "c[", 2, NULL), -1);
+	assert_int_equal(d.njobs, 0);
+	demand_fini(&d);
+}
+
+static void test_after_fini_nothing_is_asked_for(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 1, "c1", 2, NULL), 0);
+	demand_fini(&d);
+	assert_int_equal(demand_count(&d), 0);
+	assert_int_equal(d.njobs, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +210,9 @@ int main(void)
 		cmocka_unit_test(test_brackets_in_strings),
 		cmocka_unit_test(test_bad_list),
 		cmocka_unit_test(test_all_jobs_together_are_bounded),
+		cmocka_unit_test(test_the_number_of_jobs_is_bounded),
+		cmocka_unit_test(test_a_bad_list_of_a_job_is_ignored),
+		cmocka_unit_test(test_after_fini_nothing_is_asked_for),
 	};
 
 	return cmocka_run_group_tests_name("demand", tests, NULL, NULL);

@@ -1,0 +1,138 @@
+/* test_provider.c - what is asked of a provider, and what it answered, are released whole. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "core/provider.h"
+
+enum {
+	ALLOCATOR = 16, /* bytes of released memory in which malloc() notes what it likes */
+	LINE = 80,
+};
+
+/* What is at an address that is no longer ours: a pointer to it may not be followed. */
+static void peek(uintptr_t at, char *out, size_t n)
+{
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, out, n, (off_t)at), n);
+	close(fd);
+}
+
+static char *header(char fill)
+{
+	char *line = mem_zalloc(LINE + 1);
+
+	memset(line, fill, LINE);
+	return line;
+}
+
+/* One of them carries the credential. */
+static void test_headers_are_wiped(void **state)
+{
+	static const char zeros[LINE];
+	char left[LINE];
+	uintptr_t at[PROVIDER_HEADERS_MAX];
+
+	(void)state;
+	for (size_t n = 0; n <= PROVIDER_HEADERS_MAX; n++) {
+		struct provider_request r = {.kind = PROVIDER_HTTP};
+
+		for (size_t i = 0; i < n; i++) {
+			r.headers[i] = header((char)('a' + i));
+			at[i] = (uintptr_t)r.headers[i];
+		}
+		provider_request_fini(&r);
+		for (size_t i = 0; i < n; i++) {
+			peek(at[i], left, sizeof(left));
+			assert_memory_equal(left + ALLOCATOR, zeros, LINE - ALLOCATOR);
+		}
+	}
+}
+
+static void test_a_released_request_is_empty(void **state)
+{
+	struct provider_request r = {.kind = PROVIDER_COMMAND,
+				     .method = "POST",
+				     .url = mem_strdup("https://api"),
+				     .headers = {header('a'), header('b')},
+				     .argv = mem_zalloc(4 * sizeof(*r.argv)),
+				     .deadline_ms = 1,
+				     .body = mem_strdup("{}"),
+				     .body_len = 2};
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		r.argv[i] = mem_strdup("word");
+	for (int times = 0; times < 2; times++) { /* the second: of nothing */
+		provider_request_fini(&r);
+		assert_int_equal(r.kind, 0);
+		assert_null(r.method);
+		assert_null(r.url);
+		assert_null(r.headers[0]);
+		assert_null(r.headers[1]);
+		assert_null(r.argv);
+		assert_int_equal(r.deadline_ms, 0);
+		assert_null(r.body);
+		assert_int_equal(r.body_len, 0);
+	}
+}
+
+static void test_a_released_result_is_empty(void **state)
+{
+	struct provider_result r = {.code = PROVIDER_QUOTA,
+				    .items = mem_zalloc(sizeof(*r.items)),
+				    .nitems = 1,
+				    .instances = mem_zalloc(sizeof(*r.instances)),
+				    .ninstances = 1,
+				    .cursor = "2",
+				    .offers = mem_zalloc(sizeof(*r.offers)),
+				    .noffers = 1};
+
+	(void)state;
+	for (int times = 0; times < 2; times++) {
+		provider_result_fini(&r);
+		assert_int_equal(r.code, PROVIDER_OK);
+		assert_null(r.items);
+		assert_int_equal(r.nitems, 0);
+		assert_null(r.instances);
+		assert_int_equal(r.ninstances, 0);
+		assert_string_equal(r.cursor, "");
+		assert_null(r.offers);
+		assert_int_equal(r.noffers, 0);
+	}
+}
+
+static void test_each_code_has_a_word_of_its_own(void **state)
+{
+	(void)state;
+	for (int c = 0; c < PROVIDER_NCODES; c++) {
+		assert_string_not_equal(provider_code_str((enum provider_code)c), "?");
+		for (int other = 0; other < c; other++)
+			assert_string_not_equal(provider_code_str((enum provider_code)c),
+						provider_code_str((enum provider_code)other));
+	}
+	assert_string_equal(provider_code_str(PROVIDER_NOT_YET), "not-yet");
+	assert_string_equal(provider_code_str(PROVIDER_NCODES), "?");
+	assert_string_equal(provider_code_str((enum provider_code) - 1), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_headers_are_wiped),
+		cmocka_unit_test(test_a_released_request_is_empty),
+		cmocka_unit_test(test_a_released_result_is_empty),
+		cmocka_unit_test(test_each_code_has_a_word_of_its_own),
+	};
+
+	return cmocka_run_group_tests_name("provider", tests, NULL, NULL);
+}
