@@ -224,13 +224,13 @@ static void keep_house(struct burstd *b)
 static void tell_head(struct burstd *b, bool now)
 {
 	const struct journal_mark *head = journal_audit_head(b->journal);
-	char text[32 + JOURNAL_HASH_SIZE];
+	char text[JOURNAL_MARK_SIZE];
 
 	if (head->seq == b->told_seq || (!now && loop_now(b->loop) < b->told_ms + HEAD_EVERY_MS))
 		return;
 	b->told_seq = head->seq;
 	b->told_ms = loop_now(b->loop);
-	(void)snprintf(text, sizeof(text), "%lld:%s", (long long)head->seq, head->hash);
+	journal_mark_print(head, text);
 	log_write(b->log, LOG_INFO, "audit log", "head", text, NULL);
 }
 

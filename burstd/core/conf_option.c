@@ -345,6 +345,8 @@ static int set_money(const struct conf_option *o, int64_t *out, const char *text
 
 	if (text[0] != '\0' && fmt_money_parse(text, &v, e) < 0)
 		return -1;
+	if (o->type == CONF_LIMIT && text[0] == '\0')
+		return err_set(e, ERR_INVALID, "want an amount; \"0\" buys nothing");
 	if (o->type == CONF_MONEY && text[0] != '\0' && v == 0)
 		return err_set(e, ERR_INVALID, "want more than 0, or \"\"");
 	*out = v;

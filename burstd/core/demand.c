@@ -60,11 +60,11 @@ int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, 
 		return err_set(e, ERR_LIMIT, "more than %d jobs", DEMAND_JOBS_MAX);
 	if (hostlist_parse(&h, list, len, e) != 0)
 		return -1;
-	d->members += h->n;
-	if (d->members > DEMAND_MEMBERS_MAX) {
+	if (d->members + h->n > DEMAND_MEMBERS_MAX) {
 		hostlist_free(h);
 		return err_set(e, ERR_LIMIT, "more than %d nodes in all jobs", DEMAND_MEMBERS_MAX);
 	}
+	d->members += h->n;
 	job.nodes = mem_zalloc((h->n + 1) * sizeof(*job.nodes));
 	for (size_t i = 0; i < h->n; i++) {
 		uintptr_t at = (uintptr_t)map_get(&d->index, h->names[i]);

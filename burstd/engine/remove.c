@@ -17,6 +17,7 @@ struct victim {                  /* one instance of a delete on the wire */
 struct removal {              /* what an answer is for */
 	struct removal *next; /* that goes out with the same commit */
 	struct request *rq;
+	struct audit audit; /* until it is on record */
 	int64_t asked_ms;
 	size_t n;
 	const char **ids;
@@ -79,6 +80,7 @@ static struct removal *removal_new(size_t max)
 		mem_zalloc(sizeof(*rm) + max * sizeof(rm->v[0]) + max * sizeof(char *));
 
 	rm->ids = (const char **)(void *)&rm->v[max];
+	audit_begin(&rm->audit, max);
 	return rm;
 }
 
@@ -96,11 +98,11 @@ static void removal_add(struct removal *rm, struct fleet_node *fn, const char *i
 }
 
 /* It is on record before it is done (I28), one commit for all that goes out in this turn. */
-static void removal_put(struct cloud *c, struct removal *rm, struct audit *a, struct removal **all)
+static void removal_put(struct cloud *c, struct removal *rm, struct removal **all)
 {
 	struct provider_op op = {.kind = PROVIDER_DELETE};
 
-	audit_put_delete(c->e, a, c->conf->name);
+	audit_put_delete(c->e, &rm->audit, c->conf->name);
 	op.u.del.ids = rm->ids;
 	op.u.del.nids = rm->n;
 	rm->asked_ms = engine_now(c->e);
@@ -128,7 +130,6 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 {
 	struct engine *e = c->e;
 	struct removal *rm = NULL;
-	struct audit a = {.max = 0};
 
 	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
 		struct node_limits lim;
@@ -140,19 +141,17 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 			continue;
 		if (rm == NULL && !cloud_ready(c))
 			return;
-		if (rm == NULL) {
+		if (rm == NULL)
 			rm = removal_new(c->caps.delete_max);
-			audit_begin(&a, c->caps.delete_max);
-		}
-		audit_delete(&a, fn, fn->n.instance);
+		audit_delete(&rm->audit, fn, fn->n.instance);
 		removal_add(rm, fn, fn->n.instance);
 		if (rm->n == c->caps.delete_max) {
-			removal_put(c, rm, &a, all);
+			removal_put(c, rm, all);
 			rm = NULL;
 		}
 	}
 	if (rm != NULL)
-		removal_put(c, rm, &a, all);
+		removal_put(c, rm, all);
 }
 
 /* What carries our tag and belongs to no row, after a settle time in which a row might have come.
@@ -162,7 +161,6 @@ static void remove_strays(struct cloud *c, struct removal **all)
 	struct engine *e = c->e;
 	int64_t now = engine_now(e);
 	struct removal *rm = NULL;
-	struct audit a = {.max = 0};
 
 	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++) {
 		struct stray *s = &c->strays[i];
@@ -173,17 +171,15 @@ static void remove_strays(struct cloud *c, struct removal **all)
 		    (s->asked_ms != 0 && now - s->asked_ms < STRAY_AGAIN_MS) ||
 		    (rm != NULL && rm->n == c->caps.delete_max))
 			continue;
-		if (rm == NULL) {
+		if (rm == NULL)
 			rm = removal_new(c->caps.delete_max);
-			audit_begin(&a, c->caps.delete_max);
-		}
-		audit_stray(&a, s->node, s->id, s->asked_ms != 0);
+		audit_stray(&rm->audit, s->node, s->id, s->asked_ms != 0);
 		s->asked_ms = now;
 		engine_event(e, s->node, s->gen, "stray-deleted", s->id);
 		removal_add(rm, NULL, s->id);
 	}
 	if (rm != NULL)
-		removal_put(c, rm, &a, all);
+		removal_put(c, rm, all);
 }
 
 void remove_run(struct engine *e)

@@ -87,10 +87,19 @@ static const char *plain_header(struct xfer *x, const char *name)
 	return value != NULL && !has_control(value) ? value : NULL;
 }
 
+static long status_of(struct xfer *x)
+{
+	long status = 0;
+
+	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
 /* Take *x out of the client and tell its owner. */
 static void xfer_finish(struct xfer *x, const struct err *e)
 {
-	struct http_reply reply = {.body = x->body ? x->body : "", .len = x->len};
+	struct http_reply reply = {
+		.status = status_of(x), .body = x->body ? x->body : "", .len = x->len};
 	char *date;
 
 	(void)curl_multi_remove_handle(x->client->multi, x->easy);
@@ -98,7 +107,6 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	*x->prevp = x->next;
 	if (x->next != NULL)
 		x->next->prevp = x->prevp;
-	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &reply.status);
 	date = plain_header(x, "Date") ? mem_strdup(plain_header(x, "Date")) : NULL;
 	reply.date = date;
 	reply.retry_after = plain_header(x, "Retry-After");
@@ -127,14 +135,6 @@ static bool is_compressed(struct xfer *x)
 	const char *coding = header(x, "Content-Encoding");
 
 	return coding != NULL && strcasecmp(coding, "identity") != 0;
-}
-
-static long status_of(struct xfer *x)
-{
-	long status = 0;
-
-	(void)curl_easy_getinfo(x->easy, CURLINFO_RESPONSE_CODE, &status);
-	return status;
 }
 
 /* 0, or -1 with *e. */

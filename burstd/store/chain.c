@@ -76,33 +76,39 @@ static void hash_of(const char *before, int64_t seq, const struct journal_audit 
 	print_hex(out, bytes);
 }
 
-static void print_mark(const struct journal_mark *m, char *out, size_t size)
+void journal_mark_print(const struct journal_mark *m, char out[JOURNAL_MARK_SIZE])
 {
-	(void)snprintf(out, size, "%" PRId64 ":%s", m->seq, m->hash);
+	(void)snprintf(out, JOURNAL_MARK_SIZE, "%" PRId64 ":%s", m->seq, m->hash);
 }
 
 /* --- writing -----------------------------------------------------------------------------------
  */
 
+/* The place that a statement found, its hash all 0 if it has none; *out stays if there is none. */
+static int get_place(struct journal *j, struct db_cursor *c, struct journal_mark *out,
+		     struct err *e)
+{
+	int rc = c->st != NULL ? db_step(j->db, c->st, e) : -1;
+
+	if (rc != 1)
+		return rc;
+	c->at = 0;
+	out->seq = db_get_int(c, 0, SEQ_MAX);
+	db_copy_text(c, out->hash, sizeof(out->hash));
+	if (c->bad || strlen(out->hash) != JOURNAL_HASH_SIZE - 1)
+		memcpy(out->hash, origin.hash, sizeof(out->hash));
+	db_reset(c->st);
+	return 0;
+}
+
 static int get_mark(struct journal *j, const char *name, struct journal_mark *out, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, GET_MARK, e)};
-	int rc;
 
 	*out = origin;
-	if (c.st == NULL)
-		return -1;
-	db_put_text(&c, name, strlen(name));
-	rc = db_step(j->db, c.st, e);
-	if (rc != 1)
-		return rc;
-	c.at = 0;
-	out->seq = db_get_int(&c, 0, SEQ_MAX);
-	db_copy_text(&c, out->hash, sizeof(out->hash));
-	db_reset(c.st);
-	if (c.bad || strlen(out->hash) != JOURNAL_HASH_SIZE - 1)
-		*out = origin;
-	return 0;
+	if (c.st != NULL)
+		db_put_text(&c, name, strlen(name));
+	return get_place(j, &c, out, e);
 }
 
 static int put_mark(struct journal *j, const char *name, const struct journal_mark *m,
@@ -118,22 +124,6 @@ static int put_mark(struct journal *j, const char *name, const struct journal_ma
 	return db_step(j->db, c.st, e);
 }
 
-/* The row that a statement found: its number, and its hash if it has one. */
-static int get_row(struct journal *j, struct db_cursor *c, struct journal_mark *out, struct err *e)
-{
-	int rc = c->st != NULL ? db_step(j->db, c->st, e) : -1;
-
-	if (rc != 1)
-		return rc;
-	c->at = 0;
-	out->seq = db_get_int(c, 1, INT64_MAX);
-	db_copy_text(c, out->hash, sizeof(out->hash));
-	if (c->bad || strlen(out->hash) != JOURNAL_HASH_SIZE - 1)
-		memcpy(out->hash, origin.hash, sizeof(out->hash));
-	db_reset(c->st);
-	return 1;
-}
-
 /* A chain that somebody wrote into must not keep burstd from deleting what costs money: it goes on
  * behind whatever is there, and journal_audit_check() says what is wrong with it. */
 int chain_open(struct journal *j, struct err *e)
@@ -147,7 +137,7 @@ int chain_open(struct journal *j, struct err *e)
 
 	if (c.st != NULL)
 		db_put_int(&c, SEQ_MAX);
-	if (get_row(j, &c, &last, e) < 0)
+	if (get_place(j, &c, &last, e) < 0)
 		return -1;
 	for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
 		if (get_mark(j, marks[i].name, marks[i].mark, e) < 0)
@@ -192,9 +182,8 @@ int chain_put_head(struct journal *j, struct err *e)
 static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *upto, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, OLD_AUDIT, e)};
-	struct journal_mark row = {.seq = 0};
 
-	*upto = row;
+	*upto = origin;
 	if (c.st == NULL)
 		return -1;
 	db_put_int(&c, j->forgotten.seq);
@@ -203,17 +192,14 @@ static int find_old(struct journal *j, int64_t before_ms, struct journal_mark *u
 	db_put_int(&c, before_ms);
 	db_put_int(&c, j->forgotten.seq);
 	db_put_int(&c, JOURNAL_TRIM);
-	if (get_row(j, &c, &row, e) < 0)
-		return -1;
-	*upto = row;
-	return 0;
+	return get_place(j, &c, upto, e);
 }
 
 /* What is kept says from where on it is kept. */
 static int put_forgotten(struct journal *j, const struct journal_mark *upto, int64_t now_ms,
 			 struct err *e)
 {
-	char object[64], request[32 + JOURNAL_HASH_SIZE];
+	char object[64], request[JOURNAL_MARK_SIZE];
 	const struct journal_audit a = {.at_ms = now_ms,
 					.actor = "reconciler",
 					.verb = CHAIN_FORGET,
@@ -224,7 +210,7 @@ static int put_forgotten(struct journal *j, const struct journal_mark *upto, int
 
 	(void)snprintf(object, sizeof(object), "%" PRId64 "-%" PRId64, j->forgotten.seq + 1,
 		       upto->seq);
-	print_mark(upto, request, sizeof(request));
+	journal_mark_print(upto, request);
 	return chain_put(j, &a, e);
 }
 
@@ -412,12 +398,12 @@ static int get_first(struct journal *j, int64_t *seq, struct err *e)
 static int is_on_record(struct journal *j, bool *is, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, LAST_FORGET, e)};
-	char want[32 + JOURNAL_HASH_SIZE];
+	char want[JOURNAL_MARK_SIZE];
 	int rc;
 
 	if (c.st == NULL)
 		return -1;
-	print_mark(&j->forgotten, want, sizeof(want));
+	journal_mark_print(&j->forgotten, want);
 	rc = db_step(j->db, c.st, e);
 	c.at = 0;
 	*is = rc == 1 && strcmp(db_get_text(&c, JOURNAL_TEXT_MAX), want) == 0;

@@ -95,7 +95,7 @@ struct journal_audit { /* borrowed */
 	const char *hash;    /* of the record before it and of this one, in hex */
 };
 
-enum { JOURNAL_HASH_SIZE = 65 };
+enum { JOURNAL_HASH_SIZE = 65, JOURNAL_MARK_SIZE = JOURNAL_HASH_SIZE + 21 };
 
 struct journal_mark { /* a place in the chain of audit records */
 	int64_t seq;  /* 0: before the first */
@@ -204,6 +204,8 @@ int64_t journal_last_event(struct journal *j); /* 0: none, or not to be read */
 typedef int (*journal_audit_fn)(void *ctx, const struct journal_audit *a);
 int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_audit_fn fn, void *ctx,
 		   struct err *e);
+/* "4711:9f86...", for people and logs. */
+void journal_mark_print(const struct journal_mark *m, char out[JOURNAL_MARK_SIZE]);
 /* The last record, as we wrote it, whatever the file says now. */
 const struct journal_mark *journal_audit_head(const struct journal *j);
 /* Look through some hundred records more.  0: *c says what was found; -1: not to be read, or

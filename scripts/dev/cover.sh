@@ -15,7 +15,7 @@ whole='burstd/core/(node|drift)\.c'
 replay=(
 	'burstd/store/journal.c journal_load journal_get_number journal_events get_word get_node read_node read_batch
 		parse_kind read_call read_spent read_refusal read_pool read_rescue read_all read_event'
-	'burstd/store/chain.c chain_open get_mark get_row'
+	'burstd/store/chain.c chain_open get_mark get_place'
 	'burstd/store/db.c db_get_int db_get_text db_get_blob db_copy_text'
 )
 command -v gcovr >/dev/null || {

@@ -108,6 +108,7 @@ static const struct {
 	{"pool", "max_rate", "300", "300.00", NULL},
 	{"pool", "max_rate", "0", "0.00", NULL},
 	{"pool", "max_rate", "1e3", NULL, "want an amount"},
+	{"pool", "max_rate", "", NULL, "want an amount"},
 	{"pool", "max_rate", "-1", NULL, "want an amount"},
 	{"pool", "price", "", "", NULL},
 	{"pool", "price", "29.520000001", "29.520000001", NULL},

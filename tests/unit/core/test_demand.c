@@ -162,6 +162,12 @@ static void test_all_jobs_together_are_bounded(void **state)
 	assert_int_equal(n, DEMAND_MEMBERS_MAX / 65536);
 	assert_non_null(strstr(e.msg, "in all jobs"));
 	demand_fini(&d);
+	/* What was refused takes no place of others. */
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	while (demand_add_job(&d, 1, "n[0-65534]", 10, NULL) == 0)
+		continue;
+	assert_int_equal(demand_add_job(&d, 2, "c1", 2, NULL), 0);
+	demand_fini(&d);
 }
 
 static void test_the_number_of_jobs_is_bounded(void **state)
