@@ -136,13 +136,16 @@ static void test_undeleted(void **state)
 	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
 	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
 	json_decref(r);
+	undeleted_since(&f->e, "n5", 60000, false); /* and was bought anew since */
+	(void)fake_node(&f->e, "n5", 2, NODE_READY);
 	f->e.undeleted_ms = FAKE_NOW - 5000;
 	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
 	problems = json_object_get(r, "problems");
 	assert_int_equal(json_array_size(problems), 1);
-	assert_string_equal(json_string_value(json_array_get(problems, 0)),
-			    "provider sim: deletes fail: 2 nodes (n[1-2]) may bill on: the BMC is "
-			    "busy; tried again by itself");
+	assert_string_equal(
+		json_string_value(json_array_get(problems, 0)),
+		"provider sim: deletes fail: 3 nodes (n[1-2,5]) may bill on: the BMC is "
+		"busy; tried again by itself");
 	json_decref(r);
 	stop(f);
 }

@@ -32,6 +32,11 @@ static void test_audit(void **state)
 	lab_run_once(l, S "audit --since 3 --json", reply);
 	lab_want(l, 0, RECORD "\n", "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"since\":3,\"v\":1}");
+	/* Says that there is more and does not move: must not be asked for ever. */
+	lab_run_once(l, S "audit --since 7",
+		     "{\"ok\":true,\"records\":[],\"last\":7,\"more\":true}");
+	lab_want(l, 0, "", "");
+	assert_int_equal(l->nrequests, 1);
 	lab_free(l);
 }
 

@@ -215,6 +215,41 @@ static void test_what_is_deleted_again_is_named_by_its_node(void **state)
 	remove_run(f->e);
 	assert_records(f, "reconciler: delete cloud c1 i-1: Slurm powered it down\n"
 			  "reconciler: delete-again cloud c1 : Slurm powered it down\n");
+	/* With one that is asked for the first time, all are named. */
+	fn->busy = false;
+	engine_post(f->e, fn, &ev);
+	ev.type = NODE_EV_RELEASE;
+	fleet_find(&f->e->fleet, "c2")->listed = false;
+	engine_post(f->e, fleet_live(fleet_find(&f->e->fleet, "c2")), &ev);
+	engine_commit(f->e);
+	remove_run(f->e);
+	assert_records(f, "reconciler: delete cloud c1 i-1: Slurm powered it down\n"
+			  "reconciler: delete-again cloud c1 : Slurm powered it down\n"
+			  "reconciler: delete cloud c[1-2] i-1,i-2: Slurm powered it down\n");
+}
+
+/* A call of ResumeProgram, or burstd's own comparison, or from before its start. */
+static void test_who_caused_a_purchase(void **state)
+{
+	static const struct {
+		const char *made, *actor;
+	} rows[] = {{ENGINE_WHY_CALL, "hook"},
+		    {"slurmctld has it powering up", "reconciler"},
+		    {NULL, "reconciler"}};
+	struct fix *f = *state;
+
+	load(f);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fleet_name *nm = fleet_find(&f->e->fleet, "c1");
+		struct audit a;
+
+		nm->newest->made = rows[i].made;
+		audit_begin(&a, 1);
+		audit_create(&a, nm, nm->newest);
+		assert_string_equal(a.actor.p, rows[i].actor);
+		audit_put(f->e, &a, "create", "cloud", "token");
+	}
+	engine_commit(f->e);
 }
 
 /* "uid 10" is not "uid 1000"; and who is left out is not left out silently. */
@@ -351,6 +386,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_deleted_again_is_named_by_its_node,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_asked_is_told_in_whole, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_who_caused_a_purchase, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),

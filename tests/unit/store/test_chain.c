@@ -183,6 +183,41 @@ static void test_tampering_does_not_stop_burstd(void **state)
 	(void)state;
 }
 
+static void test_it_goes_on_behind_what_is_forgotten(void **state)
+{
+	struct fixture *f = *state;
+
+	fill_chain(f, 6);
+	assert_int_equal(
+		sql(f, "INSERT INTO audit_mark SELECT 'forgotten', 70, hash FROM audit_mark"), 0);
+	reopen(f);
+	fill_chain(f, 1);
+	assert_int_equal(journal_audit_head(f->j)->seq, 71);
+}
+
+/* A piece of many instances is as long as one of many records. */
+static void test_a_piece_ends_after_a_megabyte_too(void **state)
+{
+	struct fixture *f = *state;
+	struct journal_chain c = {.begun = false};
+	char *object = mem_zalloc(600001);
+
+	memset(object, 'x', 600000);
+	for (int i = 0; i < 3; i++) {
+		struct journal_tx *tx = journal_begin(f->j);
+
+		put(tx, 1000, object);
+		commit(tx);
+	}
+	assert_int_equal(journal_audit_check(f->j, &c, NULL), 0);
+	assert_int_equal(c.records, 2);
+	assert_true(c.more);
+	assert_int_equal(journal_audit_check(f->j, &c, NULL), 0);
+	assert_int_equal(c.records, 3);
+	assert_false(c.more);
+	free(object);
+}
+
 /* One who is at work knows what it wrote last. */
 static void test_the_last_record_cannot_be_changed_beneath_it(void **state)
 {
@@ -444,6 +479,8 @@ int main(void)
 		TEST(test_more_than_are_kept_are_forgotten_young),
 		TEST(test_a_trim_may_come_between_two_pieces),
 		TEST(test_tampering_does_not_stop_burstd),
+		TEST(test_it_goes_on_behind_what_is_forgotten),
+		TEST(test_a_piece_ends_after_a_megabyte_too),
 		TEST(test_the_last_record_cannot_be_changed_beneath_it),
 	};
 

@@ -381,6 +381,35 @@ static void test_failed_sync_is_not_full(void **state)
 	assert_int_equal(disk.syncs_failed, 1);
 }
 
+/* What a trim of the audit log could not sync is not believed either (F55). */
+static void test_failed_sync_of_a_trim(void **state)
+{
+	struct fixture *f = *state;
+	struct err e = {0};
+	bool more;
+
+	for (int i = 0; i < JOURNAL_TRIM; i++) {
+		struct journal_tx *tx = journal_begin(f->j);
+
+		journal_put_audit(tx, &(struct journal_audit){.at_ms = 1,
+							      .actor = "hook",
+							      .verb = "create",
+							      .target = "cloud",
+							      .object = "c1",
+							      .reason = "",
+							      .request = ""});
+		assert_int_equal(journal_commit(tx, NULL), 0);
+	}
+	disk.fail_sync = "journal.db-wal";
+	assert_int_equal(journal_trim(f->j, INT64_MAX, 2, &more, &e), -1);
+	assert_true(disk.syncs_failed > 0);
+	disk.fail_sync = NULL;
+	assert_int_equal(commit_one(f, 1, &e), -1);
+	assert_non_null(strstr(e.msg, "earlier write failed"));
+	reopen(f);
+	assert_int_equal(commit_one(f, 1, &e), 0);
+}
+
 /* Tidying up needs room in the main file.  Without, the log keeps what it has: no failure, and the
  * next who looks finds all of it. */
 static void test_tidy_on_a_full_disk(void **state)
@@ -515,6 +544,7 @@ int main(void)
 		TEST(test_commit_on_a_full_disk),
 		TEST(test_kill_on_a_full_disk),
 		TEST(test_failed_sync_is_not_full),
+		TEST(test_failed_sync_of_a_trim),
 		TEST(test_tidy_on_a_full_disk),
 		TEST(test_full_log_on_a_full_disk),
 		TEST(test_call_on_a_full_disk),
