@@ -270,6 +270,7 @@ static void test_who_asked_is_told_in_whole(void **state)
 		audit_delete(&a, fn, "i-1");
 	}
 	assert_string_equal(a.actor.p, "uid 1000; uid 10");
+	assert_true(a.first); /* the last of them was asked for before, the others were not */
 	audit_put_delete(f->e, &a, "cloud");
 	audit_begin(&a, 200);
 	for (int i = 0; i < 200; i++) {
