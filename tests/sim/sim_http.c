@@ -478,16 +478,16 @@ static void check_delete(const struct http_client *c, const struct wire *q)
 				      in != NULL ? in->node : "");
 		asked = asked && in != NULL && in->asked;
 	}
-	if (asked && !sim_journal_has_audit(c->w->journal, "delete", ids))
-		sim_journal_audited_nodes(c->w->journal, "delete-again", names);
+	if (asked && !sim_audit_has(sim_journal_audit(c->w->journal), "delete", ids))
+		sim_audit_take_nodes(c->w, sim_journal_audit(c->w->journal), "delete-again", names);
 	else
-		sim_journal_audited(c->w->journal, "delete", ids);
+		sim_audit_take(c->w, sim_journal_audit(c->w->journal), "delete", ids);
 }
 
 static void check_audit(const struct http_client *c, const struct wire *q)
 {
 	if (q->kind == CREATE)
-		sim_journal_audited(c->w->journal, "create", q->create.token);
+		sim_audit_take(c->w, sim_journal_audit(c->w->journal), "create", q->create.token);
 	if (q->kind == DELETE)
 		check_delete(c, q);
 }

@@ -14,8 +14,7 @@ enum {
 	BATCHES_MAX = 4096,
 	CALLS_MAX = 4096,
 	NUMBERS_MAX = 16,
-	REFUSALS_MAX = 256,
-	AUDITS_MAX = 4096
+	REFUSALS_MAX = 256
 };
 
 enum effect_kind {
@@ -104,8 +103,7 @@ struct journal {
 	size_t nbills, bills_cap;
 	struct backup backup;
 	struct opinions opinions;
-	uint64_t audits[AUDITS_MAX]; /* durable records whose request has not left */
-	size_t naudits;
+	struct sim_audit audit;
 	int64_t last_event, last_call;
 	bool revenant;
 	struct journal_tx *spare;
@@ -350,7 +348,7 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 	(void)at_ms;
 	(void)add(tx, PUT_EVENT, node);
 	if (strcmp(type, "started") == 0)
-		tx->j->naudits = 0; /* what the last burstd was about to do, it will not */
+		tx->j->audit.n = 0; /* what the last burstd was about to do, it will not */
 	if (strcmp(type, "cancelled") == 0)
 		check_cancelled(tx->j->w, node);
 	if (strcmp(type, "timer") == 0 && detail != NULL && strncmp(detail, "booting", 7) == 0)
@@ -378,76 +376,18 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 	(void)snprintf(b->instance, sizeof(b->instance), "%.23s", u->instance);
 }
 
-static uint64_t audit_key(const char *verb, const char *what)
-{
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	/* A repeat is a create. */
-	for (size_t n = strcmp(verb, "create-again") == 0 ? 6 : strlen(verb); n > 0; n--, verb++)
-		h = (h ^ (unsigned char)*verb) * UINT64_C(1099511628211);
-	for (h *= 31; *what != '\0'; what++)
-		h = (h ^ (unsigned char)*what) * UINT64_C(1099511628211);
-	return h;
-}
-
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
-	bool slurm = strcmp(a->target, "slurmctld") == 0;
-
-	add(tx, PUT_AUDIT, a->target)->id =
-		audit_key(a->verb, slurm || a->request[0] == '\0' ? a->object : a->request);
+	add(tx, PUT_AUDIT, a->target)->id = sim_audit_key(a);
 	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
 		world_fail(tx->j->w, "I28: a record does not say who, what and why");
 	SIM_TRACE(tx->j->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,
 		  a->request, a->reason);
 }
 
-bool sim_journal_has_audit(const struct journal *j, const char *verb, const char *what)
+struct sim_audit *sim_journal_audit(struct journal *j)
 {
-	uint64_t key = audit_key(verb, what);
-
-	for (size_t i = 0; i < j->naudits; i++)
-		if (j->audits[i] == key)
-			return true;
-	return false;
-}
-
-void sim_journal_audited(struct journal *j, const char *verb, const char *what)
-{
-	uint64_t key = audit_key(verb, what);
-
-	for (size_t i = 0; i < j->naudits; i++)
-		if (j->audits[i] == key) {
-			j->audits[i] = j->audits[--j->naudits];
-			return;
-		}
-	world_fail(j->w, "I28: %s %s is on no record", verb, what);
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strverscmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-void sim_journal_audited_nodes(struct journal *j, const char *verb, const char *names)
-{
-	const char **sorted;
-	struct hostlist *h;
-	struct str s;
-
-	if (hostlist_parse(&h, names, strlen(names), NULL) != 0) {
-		sim_journal_audited(j, verb, names);
-		return;
-	}
-	sorted = mem_zalloc(h->n * sizeof(*sorted));
-	memcpy(sorted, h->names, h->n * sizeof(*sorted));
-	qsort(sorted, h->n, sizeof(*sorted), by_name);
-	str_init(&s, strlen(names) + 64);
-	hostlist_fold(&s, sorted, h->n);
-	sim_journal_audited(j, verb, s.p);
-	str_fini(&s);
-	free(sorted);
-	hostlist_free(h);
+	return &j->audit;
 }
 
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
@@ -643,17 +583,6 @@ static void put_pool(struct journal *j, const struct effect *f)
 		}
 }
 
-static void put_record(struct journal *j, uint64_t key)
-{
-	for (size_t i = 0; i < j->naudits; i++)
-		if (j->audits[i] == key)
-			world_fail(j->w, "I28: two records of what is done once");
-	if (j->naudits == AUDITS_MAX)
-		world_fail(j->w, "I28: records of what is never done");
-	else
-		j->audits[j->naudits++] = key;
-}
-
 static void apply(struct journal *j, const struct effect *f)
 {
 	switch (f->kind) {
@@ -697,7 +626,7 @@ static void apply(struct journal *j, const struct effect *f)
 		put_rescue(j, f);
 		break;
 	case PUT_AUDIT:
-		put_record(j, f->id);
+		sim_audit_put(j->w, &j->audit, f->id);
 		break;
 	}
 }

@@ -3,6 +3,7 @@
 #ifndef SIM_JOURNAL_H
 #define SIM_JOURNAL_H
 
+#include "sim_audit.h"
 #include "store/journal.h"
 #include "world.h"
 
@@ -43,11 +44,7 @@ void sim_row_bill(struct world *w, const struct journal_usage *u);
 
 /* Over a restart: perhaps an older copy is put back in place of what was committed since (F58). */
 void sim_journal_restore(struct journal *j);
-/* This is about to leave burstd: exactly one record says so, and is durable (I28).  what: a
- * create's token, a delete's instances, or whom an order is about. */
-void sim_journal_audited(struct journal *j, const char *verb, const char *what);
-void sim_journal_audited_nodes(struct journal *j, const char *verb, const char *names);
-bool sim_journal_has_audit(const struct journal *j, const char *verb, const char *what);
+struct sim_audit *sim_journal_audit(struct journal *j); /* its durable records */
 /* Count a fault that meets every row there is. */
 void sim_journal_met_all(struct journal *j, enum sim_fault f);
 

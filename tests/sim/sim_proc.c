@@ -249,9 +249,9 @@ static void check_audit(struct proc *p, const struct child *k)
 	const char *names = strchr(k->args[2], '=') + 1;
 
 	if (strncmp(k->args[2], "jobid=", 6) == 0)
-		sim_journal_audited(p->w->journal, verb_of(k), names);
+		sim_audit_take(p->w, sim_journal_audit(p->w->journal), verb_of(k), names);
 	else
-		sim_journal_audited_nodes(p->w->journal, verb_of(k), names);
+		sim_audit_take_nodes(p->w, sim_journal_audit(p->w->journal), verb_of(k), names);
 }
 
 int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
