@@ -140,18 +140,43 @@ static const struct row rows[] = {
 	 NULL},
 };
 
-static void run(const struct row *r)
-{
-	static const char letters[] = "SHBWR";
-	struct conf *c = make_conf(r->max_nodes, r->max_rate);
-	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 10 * FMT_NANO}};
+struct round { /* what one plan is made from, and what comes of it */
+	struct conf *c;
 	struct fleet f;
 	struct demand d;
 	struct plan p;
+};
+
+/* These nodes are asked for, of pools with these limits, and there is nothing yet. */
+static void round_init(struct round *t, uint32_t max_nodes, int64_t max_rate, const char *list)
+{
+	*t = (struct round){.c = make_conf(max_nodes, max_rate)};
+	fleet_init(&t->f, 2);
+	assert_int_equal(demand_init(&t->d, list, strlen(list), NULL), 0);
+}
+
+static void add_job(struct round *t, uint64_t id, const char *list)
+{
+	assert_int_equal(demand_add_job(&t->d, id, list, strlen(list), NULL), 0);
+}
+
+static void round_fini(struct round *t)
+{
+	plan_fini(&t->p);
+	demand_fini(&t->d);
+	fleet_fini(&t->f);
+	conf_free(t->c);
+}
+
+static void run(const struct row *r)
+{
+	static const char letters[] = "SHBWR";
+	struct round t;
+	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 10 * FMT_NANO}};
 	struct hostlist *have = NULL;
 	char got[32] = "";
 
-	fleet_init(&f, 2);
+	round_init(&t, r->max_nodes, r->max_rate, r->list);
 	if (r->have[0] != '\0')
 		assert_int_equal(hostlist_parse(&have, r->have, strlen(r->have), NULL), 0);
 	for (size_t i = 0; have != NULL && i < have->n; i++) {
@@ -161,30 +186,25 @@ static void run(const struct row *r)
 		n.state = NODE_READY;
 		n.pool = n.name[0] == 'b';
 		n.rate_nano_h = pools[0].price;
-		(void)fleet_add(&f, &n);
+		(void)fleet_add(&t.f, &n);
 	}
 	hostlist_free(have);
-	assert_int_equal(demand_init(&d, r->list, strlen(r->list), NULL), 0);
 	for (size_t j = 0; j < 4 && r->jobs[j] != NULL; j++)
-		assert_int_equal(demand_add_job(&d, j + 1, r->jobs[j], strlen(r->jobs[j]), NULL),
-				 0);
-	plan_make(&p, &d, c, &f, pools);
-	for (size_t i = 0; i < p.n; i++)
-		got[i] = letters[p.nodes[i].verdict];
+		add_job(&t, j + 1, r->jobs[j]);
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	for (size_t i = 0; i < t.p.n; i++)
+		got[i] = letters[t.p.nodes[i].verdict];
 	assert_string_equal(got, r->want);
-	for (size_t i = 0; i < p.n; i++) {
+	for (size_t i = 0; i < t.p.n; i++) {
 		char why[160];
 
-		if (p.nodes[i].verdict != PLAN_REFUSE)
+		if (t.p.nodes[i].verdict != PLAN_REFUSE)
 			continue;
-		plan_explain(&p.nodes[i], c, pools, why, sizeof(why));
+		plan_explain(&t.p.nodes[i], t.c, pools, why, sizeof(why));
 		if (strstr(why, r->why) == NULL)
 			fail_msg("why: %s", why);
 	}
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	round_fini(&t);
 }
 
 static void test_rows(void **state)
@@ -201,233 +221,184 @@ static void test_rows(void **state)
 static void test_waits_with_what_it_shares(void **state)
 {
 	static const char *const jobs[] = {"a1,b1", "a[1-2]", "a1"};
-	struct conf *c = make_conf(8, 1000);
+	struct round t;
 	const struct plan_pool pools[2] = {{.price = 1}, {.price = 0}};
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 
 	(void)state;
-	fleet_init(&f, 2);
-	assert_int_equal(demand_init(&d, "a[1-3],b1", 9, NULL), 0);
+	round_init(&t, 8, 1000, "a[1-3],b1");
 	for (size_t j = 0; j < 3; j++)
-		assert_int_equal(demand_add_job(&d, j + 1, jobs[j], strlen(jobs[j]), NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
+		add_job(&t, j + 1, jobs[j]);
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
 	for (size_t i = 0; i < 4; i++)
-		assert_int_equal(p.nodes[i].verdict, i == 2 ? PLAN_BUY : PLAN_WAIT);
-	assert_int_equal(p.nodes[0].job, 1);
-	assert_int_equal(p.nodes[1].job, 2);
-	assert_int_equal(p.nodes[2].job, 0); /* of no job */
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+		assert_int_equal(t.p.nodes[i].verdict, i == 2 ? PLAN_BUY : PLAN_WAIT);
+	assert_int_equal(t.p.nodes[0].job, 1);
+	assert_int_equal(t.p.nodes[1].job, 2);
+	assert_int_equal(t.p.nodes[2].job, 0); /* of no job */
+	round_fini(&t);
 }
 
 /* That it was there once is no reason to refuse it. */
 static void test_what_is_gone_is_bought_again(void **state)
 {
-	struct conf *c = make_conf(8, 1000);
+	struct round t;
 	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 	struct node n;
 
 	(void)state;
-	fleet_init(&f, 2);
+	round_init(&t, 8, 1000, "a1");
 	node_init(&n, "a1", 1, 0);
 	n.state = NODE_GONE;
-	(void)fleet_add(&f, &n);
-	assert_int_equal(demand_init(&d, "a1", 2, NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.nodes[0].verdict, PLAN_BUY);
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	(void)fleet_add(&t.f, &n);
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.nodes[0].verdict, PLAN_BUY);
+	round_fini(&t);
 }
 
 static void test_groups(void **state)
 {
-	struct conf *c = make_conf(8, 1000);
+	struct round t;
 	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 
 	(void)state;
-	fleet_init(&f, 2);
-	assert_int_equal(demand_init(&d, "a[1-5]", 6, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 2, "a[3-4]", 6, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 3, "a5", 2, NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.groups, 2);
-	assert_int_equal(p.nodes[0].group, p.nodes[1].group);
-	assert_int_equal(p.nodes[2].group, p.nodes[3].group);
-	assert_int_not_equal(p.nodes[0].group, p.nodes[2].group);
-	assert_int_equal(p.nodes[4].group, 0); /* one node is no gang */
-	assert_int_equal(p.nodes[1].job, 1);
-	assert_int_equal(p.nodes[4].job, 3);
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	round_init(&t, 8, 1000, "a[1-5]");
+	add_job(&t, 1, "a[1-2]");
+	add_job(&t, 2, "a[3-4]");
+	add_job(&t, 3, "a5");
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.groups, 2);
+	assert_int_equal(t.p.nodes[0].group, t.p.nodes[1].group);
+	assert_int_equal(t.p.nodes[2].group, t.p.nodes[3].group);
+	assert_int_not_equal(t.p.nodes[0].group, t.p.nodes[2].group);
+	assert_int_equal(t.p.nodes[4].group, 0); /* one node is no gang */
+	assert_int_equal(t.p.nodes[1].job, 1);
+	assert_int_equal(t.p.nodes[4].job, 3);
+	round_fini(&t);
 }
 
 /* A node whose earlier instance cannot be deleted is refused, with its job, and it is said why. */
 static void test_quarantined(void **state)
 {
-	struct conf *c = make_conf(8, 1000);
+	struct round t;
 	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
 	char why[160];
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 	struct node n;
 
 	(void)state;
-	fleet_init(&f, 2);
+	round_init(&t, 8, 1000, "a[1-3]");
 	node_init(&n, "a1", 1, 0);
 	n.state = NODE_QUARANTINED;
 	n.release = true;
-	(void)fleet_add(&f, &n);
-	assert_int_equal(demand_init(&d, "a[1-3]", 6, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[2].verdict, PLAN_BUY);
-	plan_explain(&p.nodes[1], c, pools, why, sizeof(why));
+	(void)fleet_add(&t.f, &n);
+	add_job(&t, 1, "a[1-2]");
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.nodes[0].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[2].verdict, PLAN_BUY);
+	plan_explain(&t.p.nodes[1], t.c, pools, why, sizeof(why));
 	assert_non_null(strstr(why, "quarantined"));
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	round_fini(&t);
 }
 
 /* A limit that is only taken by nodes on their way out is waited for; a price not yet known too. */
 static void test_wait(void **state)
 {
-	struct conf *c = make_conf(1, 1000);
+	struct round t;
 	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 0}};
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 	struct node n;
 
 	(void)state;
-	fleet_init(&f, 2);
+	round_init(&t, 1, 1000, "a2,b1");
 	node_init(&n, "a1", 1, 0);
 	n.state = NODE_DELETING;
 	n.release = n.accepted = true;
-	(void)fleet_add(&f, &n);
-	assert_int_equal(demand_init(&d, "a2,b1", 5, NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.nodes[0].verdict, PLAN_WAIT);
-	assert_int_equal(p.nodes[1].verdict, PLAN_WAIT);
-	plan_fini(&p);
-	assert_null(p.nodes);
+	(void)fleet_add(&t.f, &n);
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.nodes[0].verdict, PLAN_WAIT);
+	assert_int_equal(t.p.nodes[1].verdict, PLAN_WAIT);
+	plan_fini(&t.p);
+	assert_null(t.p.nodes);
 	/* Likewise the rate, to the last nano-unit. */
-	f.pools[0].rate_nano_h = f.pools[0].leaving_nano_h = 5 * FMT_NANO;
+	t.f.pools[0].rate_nano_h = t.f.pools[0].leaving_nano_h = 5 * FMT_NANO;
 	for (int64_t less = 0; less < 2; less++) {
-		c->pools[0].max_rate_nano_h = 10 * FMT_NANO - less;
-		plan_make(&p, &d, c, &f, pools);
-		assert_int_equal(p.nodes[0].verdict, less ? PLAN_REFUSE : PLAN_WAIT);
-		plan_fini(&p);
+		t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO - less;
+		plan_make(&t.p, &t.d, t.c, &t.f, pools);
+		assert_int_equal(t.p.nodes[0].verdict, less ? PLAN_REFUSE : PLAN_WAIT);
+		plan_fini(&t.p);
 	}
-	c->pools[0].max_nodes = 8;
+	t.c->pools[0].max_nodes = 8;
 	for (int64_t less = 0; less < 2; less++) {
-		c->pools[0].max_rate_nano_h = 15 * FMT_NANO - less;
-		plan_make(&p, &d, c, &f, pools);
-		assert_int_equal(p.nodes[0].verdict, less ? PLAN_WAIT : PLAN_BUY);
-		plan_fini(&p);
+		t.c->pools[0].max_rate_nano_h = 15 * FMT_NANO - less;
+		plan_make(&t.p, &t.d, t.c, &t.f, pools);
+		assert_int_equal(t.p.nodes[0].verdict, less ? PLAN_WAIT : PLAN_BUY);
+		plan_fini(&t.p);
 	}
-	c->pools[0].max_rate_nano_h = 10 * FMT_NANO - 1;
-	fleet_fini(&f); /* nothing leaves, and one nano-unit is too much */
-	fleet_init(&f, 2);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO - 1;
+	fleet_fini(&t.f); /* nothing leaves, and one nano-unit is too much */
+	fleet_init(&t.f, 2);
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.nodes[0].verdict, PLAN_REFUSE);
+	round_fini(&t);
 }
 
 /* A closed pool refuses what it would have to buy, with the whole job; what it has stays. */
 static void test_closed(void **state)
 {
-	struct conf *c = make_conf(8, 1000);
+	struct round t;
 	const struct plan_pool pools[2] = {{.price = 1, .closed = "paused"}, {.price = 1}};
 	char why[160];
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 	struct node n;
 
 	(void)state;
-	fleet_init(&f, 2);
+	round_init(&t, 8, 1000, "a[1-2],b[1-2]");
 	node_init(&n, "a1", 1, 0);
 	n.state = NODE_READY;
-	(void)fleet_add(&f, &n);
-	assert_int_equal(demand_init(&d, "a[1-2],b[1-2]", 13, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 1, "a2,b1", 5, NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.nodes[0].verdict, PLAN_HAVE);
-	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[2].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[3].verdict, PLAN_BUY);
-	plan_explain(&p.nodes[2], c, pools, why, sizeof(why));
+	(void)fleet_add(&t.f, &n);
+	add_job(&t, 1, "a2,b1");
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.nodes[0].verdict, PLAN_HAVE);
+	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[2].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[3].verdict, PLAN_BUY);
+	plan_explain(&t.p.nodes[2], t.c, pools, why, sizeof(why));
 	assert_string_equal(why, "pool a: paused");
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	round_fini(&t);
 }
 
 /* A node that rests is refused, with its job and no other; and of a pool that is tried again one
  * job's nodes are bought. */
 static void test_rests_and_probes(void **state)
 {
-	struct conf *c = make_conf(8, 1000);
+	struct round t;
 	struct plan_pool pools[2] = {{.price = 1}, {.price = 1, .probes = "one is tried"}};
 	char why[160];
-	struct fleet f;
-	struct demand d;
-	struct plan p;
 	struct node n;
 
 	(void)state;
-	fleet_init(&f, 2);
-	fleet_name(&f, "a1", 0)->rests_ms = 5;
+	round_init(&t, 8, 1000, "a[1-3],b[1-4],a4,b5");
+	fleet_name(&t.f, "a1", 0)->rests_ms = 5;
 	node_init(&n, "a4", 1, 0);
-	fleet_add(&f, &n)->name->rests_ms = 5; /* it has come since */
-	fleet_name(&f, "b5", 1)->rests_ms = 5;
-	assert_int_equal(demand_init(&d, "a[1-3],b[1-4],a4,b5", 19, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 1, "a[1-2]", 6, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 2, "a3", 2, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 3, "b1", 2, NULL), 0);
-	assert_int_equal(demand_add_job(&d, 4, "b[2-3]", 6, NULL), 0);
-	plan_make(&p, &d, c, &f, pools);
-	assert_int_equal(p.nodes[0].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[1].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[2].verdict, PLAN_BUY);
-	plan_explain(&p.nodes[1], c, pools, why, sizeof(why));
+	fleet_add(&t.f, &n)->name->rests_ms = 5; /* it has come since */
+	fleet_name(&t.f, "b5", 1)->rests_ms = 5;
+	add_job(&t, 1, "a[1-2]");
+	add_job(&t, 2, "a3");
+	add_job(&t, 3, "b1");
+	add_job(&t, 4, "b[2-3]");
+	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	assert_int_equal(t.p.nodes[0].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[2].verdict, PLAN_BUY);
+	plan_explain(&t.p.nodes[1], t.c, pools, why, sizeof(why));
 	assert_string_equal(why, "pool a: a node of the job did not come up, and rests");
-	assert_int_equal(p.nodes[3].verdict, PLAN_BUY);
-	assert_int_equal(p.nodes[4].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[5].verdict, PLAN_REFUSE);
-	assert_int_equal(p.nodes[6].verdict, PLAN_REFUSE); /* of no job */
-	assert_int_equal(p.nodes[7].verdict, PLAN_HAVE);
-	plan_explain(&p.nodes[8], c, pools, why, sizeof(why));
+	assert_int_equal(t.p.nodes[3].verdict, PLAN_BUY);
+	assert_int_equal(t.p.nodes[4].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[5].verdict, PLAN_REFUSE);
+	assert_int_equal(t.p.nodes[6].verdict, PLAN_REFUSE); /* of no job */
+	assert_int_equal(t.p.nodes[7].verdict, PLAN_HAVE);
+	plan_explain(&t.p.nodes[8], t.c, pools, why, sizeof(why));
 	assert_string_equal(why, "pool b: a node of the job did not come up, and rests");
-	plan_explain(&p.nodes[5], c, pools, why, sizeof(why));
+	plan_explain(&t.p.nodes[5], t.c, pools, why, sizeof(why));
 	assert_string_equal(why, "pool b: one is tried");
-	plan_fini(&p);
-	demand_fini(&d);
-	fleet_fini(&f);
-	conf_free(c);
+	round_fini(&t);
 }
 
 int main(void)
