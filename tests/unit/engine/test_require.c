@@ -1,34 +1,9 @@
 /* test_require.c - real configurations of three releases, each setting broken in turn, and texts
  * that are none.  Run from the top of the repository: fixtures are read. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "engine/slurm/require.h"
-
-enum { TEXT_MAX = 1 << 20 };
-
-static char *slurp(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = mem_zalloc(TEXT_MAX);
-	size_t n;
-
-	if (f == NULL)
-		fail_msg("cannot open %s", path);
-	n = fread(text, 1, TEXT_MAX - 1, f);
-	assert_int_equal(ferror(f), 0);
-	(void)fclose(f);
-	text[n] = '\0';
-	return text;
-}
+#include "slurp.h"
 
 static char *fixture(const char *release, const char *file)
 {

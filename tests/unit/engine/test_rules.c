@@ -1,34 +1,9 @@
 /* The rules for slurm.conf are the table of docs/slurm.md, row by row.  Run from the top of the
  * repository. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
-#include "base/mem.h"
 #include "engine/slurm/require.h"
-
-enum { TEXT_MAX = 1 << 20 };
-
-static char *slurp(const char *path)
-{
-	FILE *f = fopen(path, "r");
-	char *text = mem_zalloc(TEXT_MAX);
-	size_t n;
-
-	if (f == NULL)
-		fail_msg("cannot open %s", path);
-	n = fread(text, 1, TEXT_MAX - 1, f);
-	assert_int_equal(ferror(f), 0);
-	(void)fclose(f);
-	text[n] = '\0';
-	return text;
-}
+#include "slurp.h"
 
 /* The row of docs/slurm.md for this rule. */
 static void row(const struct slurm_rule *r, char *out, size_t size)
