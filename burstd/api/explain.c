@@ -17,9 +17,11 @@ enum {
 	DELETE_LONG_MS = 10000,     /* a delete may fail; after so long a few have */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
 	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
-	REBUILT_MS = 86400000,      /* how long a lost journal is talked about */
-	TOLD_FRESH_MS = 60000,      /* so long slurmctld may take to show what it was told */
-	NAMES_MAX = 160,            /* bytes of a folded list of nodes; a longer one is left out */
+	STRAYS_LISTED_MAX = 20,
+	STRAY_LONG_MS = 60000, /* deleted within seconds, and lists may be late */
+	REBUILT_MS = 86400000, /* how long a lost journal is talked about */
+	TOLD_FRESH_MS = 60000, /* so long slurmctld may take to show what it was told */
+	NAMES_MAX = 160,       /* bytes of a folded list of nodes; a longer one is left out */
 };
 
 static const char *pool_name(const struct engine *e, uint32_t pool)
@@ -360,6 +362,35 @@ static void check_unreadable(struct report *r)
 	}
 }
 
+static void say_stray(struct report *r, size_t provider, const struct engine_stray *s)
+{
+	char text[FMT_DUR_SIZE];
+
+	str_addf(&r->s,
+		 "provider %s: instance %s of this cluster (%s) is in no journal and still there "
+		 "%s after its first delete; it may bill, and is deleted again and again; see at "
+		 "the provider why it stays",
+		 engine_conf(r->e)->providers[provider].name, s->id, s->node,
+		 fmt_duration(text, engine_now(r->e) - s->tried_ms));
+	say(r);
+}
+
+static void check_strays(struct report *r)
+{
+	struct engine_stray s;
+	unsigned n = 0;
+
+	for (size_t i = 0; i < engine_conf(r->e)->nproviders; i++)
+		for (size_t k = 0; engine_stray(r->e, i, k, &s); k++)
+			if (s.tried_ms != 0 && engine_now(r->e) - s.tried_ms > STRAY_LONG_MS &&
+			    n++ < STRAYS_LISTED_MAX)
+				say_stray(r, i, &s);
+	if (n > STRAYS_LISTED_MAX) {
+		str_addf(&r->s, "%u more such instances cannot be deleted", n - STRAYS_LISTED_MAX);
+		say(r);
+	}
+}
+
 /* " (h100-[1-4])", or nothing when it would be too long to read. */
 static void add_names(struct str *out, const char *const *names, size_t n)
 {
@@ -437,6 +468,7 @@ static void check_indoubt(struct report *r)
 
 struct tally { /* refused names of one pool for one reason */
 	uint32_t n;
+	int64_t last_ms; /* when the last of them was */
 	const struct fleet_name *first;
 };
 
@@ -449,20 +481,24 @@ static bool is_refused(const struct fleet_name *nm)
 static void say_refused(struct report *r, const struct tally *t, const char **names)
 {
 	const struct fleet *f = engine_fleet(r->e);
+	int64_t now = engine_now(r->e), last = t->last_ms;
+	char ago[FMT_DUR_SIZE];
 	size_t n = 0;
 
 	str_addf(&r->s, "pool %s: ", pool_name(r->e, t->first->pool));
 	if (t->n == 1) {
-		str_addf(&r->s, "node %s waits: ", t->first->name);
+		str_addf(&r->s, "node %s was refused", t->first->name);
 	} else {
 		for (size_t i = 0; i < f->nall; i++)
 			if (is_refused(f->all[i]) && f->all[i]->pool == t->first->pool &&
 			    f->all[i]->refused == t->first->refused)
 				names[n++] = f->all[i]->name;
-		str_addf(&r->s, "%" PRIu32 " nodes wait", t->n);
+		str_addf(&r->s, "%" PRIu32 " nodes were refused", t->n);
 		add_names(&r->s, names, n);
-		str_adds(&r->s, ": ");
 	}
+	if (last > 0)
+		str_addf(&r->s, " %s ago", fmt_duration(ago, now > last ? now - last : 0));
+	str_adds(&r->s, ": ");
 	add_refusal(&r->s, r->e, t->first);
 	say(r);
 }
@@ -481,12 +517,37 @@ static void check_refused(struct report *r)
 			continue;
 		if (t->n++ == 0)
 			t->first = nm;
+		if (nm->refused_ms > t->last_ms)
+			t->last_ms = nm->refused_ms;
 	}
 	for (size_t i = 0; i < f->npools * NODE_NREASONS; i++)
 		if (tallies[i].n > 0)
 			say_refused(r, &tallies[i], names);
 	free(names);
 	free(tallies);
+}
+
+/* It may have been cancelled, or started elsewhere: what is known is what it was told. */
+static void check_postponed(struct report *r)
+{
+	struct engine_postponed p;
+	size_t n = engine_postponed(r->e, &p);
+	char at[FMT_TIME_SIZE];
+
+	if (n == 0)
+		return;
+	(void)fmt_time(at, p.until_ms);
+	if (n == 1)
+		str_addf(&r->s,
+			 "job %s could not have its nodes (%" PRIu32 " %s) and was told to wait "
+			 "until %.19sZ",
+			 p.job, p.refusals, p.refusals == 1 ? "time" : "times", at);
+	else
+		str_addf(&r->s,
+			 "%zu jobs could not have their nodes and were told to wait: the first, "
+			 "%s, until %.19sZ",
+			 n, p.job, at);
+	say(r);
 }
 
 void explain_put_slurm_problem(struct jsonw *w, const struct slurm_problem *p)
@@ -598,9 +659,11 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	for (size_t i = 0; i < engine_conf(e)->nproviders; i++)
 		check_undeleted(&r, i);
 	check_quarantined(&r);
+	check_strays(&r);
 	check_rebuilt(&r);
 	check_unreadable(&r);
 	check_refused(&r);
+	check_postponed(&r);
 	check_indoubt(&r);
 	check_slurm_conf(&r, SLURM_WARNING);
 	str_fini(&r.s);

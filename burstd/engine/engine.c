@@ -535,6 +535,16 @@ const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 	return NULL;
 }
 
+bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out)
+{
+	const struct cloud *c = &e->clouds[provider];
+
+	if (i >= c->nstrays)
+		return false;
+	*out = (struct engine_stray){c->strays[i].id, c->strays[i].node, c->strays[i].tried_ms};
+	return true;
+}
+
 int64_t engine_spent(const struct engine *e, size_t pool)
 {
 	int64_t sum = e->fleet.pools[pool].spent_nano;

@@ -23,9 +23,10 @@ enum {
 struct postponed { /* one job */
 	struct postponed *next;
 	char key[FMT_U64_SIZE];
-	struct refusal refusal; /* as durable */
-	/* what slurmctld is still to be told */
-	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it; "" when all is said */
+	struct refusal refusal;        /* as durable */
+	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it */
+	int64_t until_ms;              /* what it was told to wait for; 0: nothing */
+	bool untold;                   /* slurmctld is still to be told: */
 	char why[160];
 	int64_t look_ms;
 	int64_t first_ms; /* when it was looked at first; 0: not yet */
@@ -41,6 +42,7 @@ static struct postponed *get(struct engine *e, uint64_t number)
 		return p;
 	p = mem_zalloc(sizeof(*p));
 	(void)fmt_u64(p->key, number);
+	(void)snprintf(p->id, sizeof(p->id), "%s", p->key);
 	p->next = e->postponed;
 	e->postponed = p;
 	map_put(&e->postponed_map, p->key, p);
@@ -49,11 +51,12 @@ static struct postponed *get(struct engine *e, uint64_t number)
 
 void postpone_load(struct engine *e, const struct journal_refusal *r)
 {
-	struct refusal *to = &get(e, r->job)->refusal;
+	struct postponed *p = get(e, r->job);
 
-	*to = r->r;
-	if (to->last_ms > engine_now(e))
-		to->last_ms = engine_now(e); /* the clock has gone back (F57) */
+	p->refusal = r->r;
+	if (p->refusal.last_ms > engine_now(e))
+		p->refusal.last_ms = engine_now(e); /* the clock has gone back (F57) */
+	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 }
 
 void postpone_free(struct engine *e)
@@ -75,6 +78,8 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why)
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
 	(void)snprintf(p->why, sizeof(p->why), "%s", why);
+	p->untold = true;
+	p->until_ms = 0;
 	p->look_ms = engine_now(e);
 	p->first_ms = 0;
 	p->asked = false; /* an answer that is on its way is about another time */
@@ -96,7 +101,8 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s; next try %.19sZ", p->id,
 		       p->refusal.count, p->why, at);
 	engine_event(e, "", 0, "job-postponed", detail);
-	p->id[0] = '\0';
+	p->until_ms = start;
+	p->untold = false;
 }
 
 struct details { /* one answer */
@@ -111,12 +117,12 @@ static void on_detail(void *ctx, const struct slurm_job_detail *d)
 	char key[FMT_U64_SIZE];
 	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, d->number));
 
-	if (p == NULL || p->id[0] == '\0' || !p->asked || p->refusal.last_ms >= all->began_ms)
+	if (p == NULL || !p->untold || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
 	if (d->pending && !d->held)
 		tell(e, p, d);
 	else if (d->held)
-		p->id[0] = '\0'; /* somebody decides about it already */
+		p->untold = false; /* somebody decides about it already */
 }
 
 /* Those that are still to be told are looked at again for a while: a job is not pending at once. */
@@ -129,14 +135,14 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_detail, &all);
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
-		if (p->id[0] == '\0' || !p->asked)
+		if (!p->untold || !p->asked)
 			continue;
 		p->asked = false;
 		p->look_ms = now + (err == NULL ? POSTPONE_AGAIN_MS : POSTPONE_RETRY_MS);
 		if (err == NULL && p->first_ms == 0)
 			p->first_ms = now;
 		if (err == NULL && now - p->first_ms > POSTPONE_GIVE_UP_MS)
-			p->id[0] = '\0'; /* it has ended, or runs elsewhere */
+			p->untold = false; /* it has ended, or runs elsewhere */
 	}
 }
 
@@ -148,7 +154,7 @@ static void forget(struct engine *e)
 	while (*link != NULL) {
 		struct postponed *p = *link;
 
-		if (p->id[0] != '\0' || !refusal_over(&p->refusal, engine_now(e))) {
+		if (p->untold || !refusal_over(&p->refusal, engine_now(e))) {
 			link = &p->next;
 			continue;
 		}
@@ -169,7 +175,7 @@ void postpone_run(struct engine *e)
 	forget(e);
 	e->postpone_next = INT64_MAX;
 	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next) {
-		if (p->id[0] == '\0')
+		if (!p->untold)
 			continue;
 		if (p->look_ms <= now && slurm_settled_ms(e->slurm) != INT64_MAX)
 			asked[n++] = p;
@@ -182,4 +188,17 @@ void postpone_run(struct engine *e)
 		return; /* an answer is on its way, and is followed by the next question */
 	for (size_t i = 0; i < n; i++)
 		asked[i]->asked = true;
+}
+
+size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest)
+{
+	size_t n = 0;
+
+	for (const struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		if (p->until_ms <= engine_now(e))
+			continue;
+		if (n++ == 0 || p->until_ms < soonest->until_ms)
+			*soonest = (struct engine_postponed){p->id, p->refusal.count, p->until_ms};
+	}
+	return n;
 }

@@ -90,7 +90,8 @@ struct stray { /* an instance with our tag that no row stands for */
 	char node[HOSTLIST_NAME_MAX + 1];
 	char addr[PROVIDER_ADDR_MAX + 1];
 	uint64_t gen;
-	int64_t first_ms, asked_ms;
+	int64_t first_ms;
+	int64_t tried_ms, asked_ms; /* first and last request to delete it; 0: none yet */
 	bool seen;
 };
 

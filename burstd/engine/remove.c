@@ -175,6 +175,8 @@ static void remove_strays(struct cloud *c, struct removal **all)
 			rm = removal_new(c->caps.delete_max);
 		audit_stray(&rm->audit, s->node, s->id, s->asked_ms != 0);
 		s->asked_ms = now;
+		if (s->tried_ms == 0)
+			s->tried_ms = now;
 		engine_event(e, s->node, s->gen, "stray-deleted", s->id);
 		removal_add(rm, NULL, s->id);
 	}

@@ -38,6 +38,10 @@ struct engine {
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	const char *undeleted;
 	int64_t undeleted_ms;
+	size_t nstrays;   /* i-1, i-2 ... */
+	int64_t tried_ms; /* of all but the first; that one is young */
+	size_t npostponed;
+	struct engine_postponed postponed; /* the soonest */
 	unsigned reconciles;
 	struct slurm_report *prereq; /* NULL: not known */
 	bool paused[4];              /* pools */
@@ -95,6 +99,25 @@ const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 {
 	assert_true(provider < e->conf->nproviders);
 	return e->unreadable != NULL ? e->unreadable[i] : NULL;
+}
+
+bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out)
+{
+	static char id[32];
+
+	assert_true(provider < e->conf->nproviders);
+	if (i >= e->nstrays)
+		return false;
+	(void)snprintf(id, sizeof(id), "i-%zu", i);
+	*out = (struct engine_stray){id, "n9", i == 0 ? FAKE_NOW - 5000 : e->tried_ms};
+	return true;
+}
+
+size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest)
+{
+	if (e->npostponed > 0)
+		*soonest = e->postponed;
+	return e->npostponed;
 }
 
 int64_t engine_now(const struct engine *e)

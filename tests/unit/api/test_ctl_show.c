@@ -62,6 +62,8 @@ static void test_problems(void **state)
 		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
 		"bills on at "
 		"29.52 USD/h",
+		"provider sim: instance i-1 of this cluster (n9) is in no journal and still there "
+		"2m00s after its first delete",
 		"2 instances were found at the providers that the journal did not know: it was "
 		"lost, or is an older copy; they count against the limits, and cost since when the "
 		"provider says; not known: for which jobs they were bought, and the bills of what "
@@ -70,8 +72,12 @@ static void test_problems(void **state)
 		"generation cannot be read",
 		"provider sim: instance i-y has",
 		"1 more instances have tags that cannot be read",
-		"pool pool0: 2 nodes wait (n[4-5]): the provider has no capacity (none in east); "
+		"pool pool0: 2 nodes were refused (n[4-5]) 12s ago: the provider has no capacity "
+		"(none "
+		"in east); "
 		"next try when Slurm",
+		"3 jobs could not have their nodes and were told to wait: the first, 7_2, until "
+		"1970-01-12T13:47:10Z",
 		"1 node is in doubt for over 10m (n2): the answer",
 	};
 	struct fixture *f = start("n[1-9]");
@@ -92,8 +98,13 @@ static void test_problems(void **state)
 	n.since_ms = FAKE_NOW - 600001;
 	fleet_set(&f->e.fleet, fn, &n);
 	(void)fake_node(&f->e, "n3", 1, NODE_INDOUBT); /* young: not a problem yet */
+	f->e.nstrays = 2;
+	f->e.tried_ms = FAKE_NOW - 120000;
+	f->e.npostponed = 3;
+	f->e.postponed = (struct engine_postponed){"7_2", 2, FAKE_NOW + 30000};
 	fake_refuse(&f->e, "n4", 0, "none in east");
 	fake_refuse(&f->e, "n5", 0, "none in east");
+	fleet_name(&f->e.fleet, "n4", 0)->refused_ms -= 100000; /* the last counts */
 	(void)fake_node(&f->e, "n6", 1, NODE_READY);
 	fake_refuse(&f->e, "n6", 0, "an older refusal: it was bought since");
 	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
@@ -196,7 +207,39 @@ static void test_limits(void **state)
 					     : "pool pool0: max_nodes is 0; nothing is bought for "
 					       "it until it is raised");
 		problem = json_string_value(json_array_get(json_object_get(r, "problems"), 1));
-		assert_non_null(strstr(problem, "pool pool0: 200 nodes wait: the provider"));
+		assert_non_null(strstr(problem,
+				       "pool pool0: 200 nodes were refused 12s ago: the provider"));
+		json_decref(r);
+	}
+	stop(f);
+}
+
+/* An instance that nobody can delete bills on, and is no node that `nodes` could show. */
+static void test_strays(void **state)
+{
+	struct fixture *f = start("n[1-9]");
+	static const struct {
+		size_t n;
+		int64_t tried_ms;
+		size_t said;
+	} cases[] = {{0, 0, 0},
+		     {5, 0, 0},
+		     {5, FAKE_NOW - 60000, 0},
+		     {5, FAKE_NOW - 60001, 4},
+		     {30, 1, 21}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		json_t *r, *problems;
+
+		f->e.nstrays = cases[i].n;
+		f->e.tried_ms = cases[i].tried_ms;
+		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+		problems = json_object_get(r, "problems");
+		assert_int_equal(json_array_size(problems), cases[i].said);
+		if (cases[i].said == 21)
+			assert_string_equal(json_string_value(json_array_get(problems, 20)),
+					    "9 more such instances cannot be deleted");
 		json_decref(r);
 	}
 	stop(f);
@@ -579,6 +622,7 @@ int main(void)
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_undeleted),
+		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_never_answered),
 		cmocka_unit_test(test_nodes),

@@ -190,7 +190,7 @@ static void test_stopped_pools(void **state)
 	assert_true(has_problem(r, "pool pool0: paused by an admin; nothing is bought for it"));
 	assert_true(has_problem(
 		r,
-		"pool pool0: node n1 waits: paused by an admin; next try when Slurm asks again"));
+		"pool pool0: node n1 was refused 12s ago: paused by an admin; next try when Slurm asks again"));
 	assert_true(has_problem(r, "pool pool1: its nodes come up wrong: m1: no GPU; closed until "
 				   "2026-01-02T03:04:05Z; nothing is bought for it"));
 	json_decref(r);

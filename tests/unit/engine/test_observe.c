@@ -398,6 +398,7 @@ static void test_strays(void **state)
 	static char ids[MANY][16];
 	struct shown *all = mem_zalloc(MANY * sizeof(*all));
 	struct fix *f = *state;
+	struct engine_stray s;
 	int64_t first;
 
 	for (size_t i = 0; i < MANY; i++) {
@@ -417,6 +418,10 @@ static void test_strays(void **state)
 	list(f, all + MANY - 1, 1);
 	assert_int_equal(f->e->clouds[0].nstrays, 1);
 	assert_true(is_stray(f, "x-2999"));
+	assert_true(engine_stray(f->e, 0, 0, &s));
+	assert_string_equal(s.id, "x-2999");
+	assert_int_equal(s.tried_ms, 0);
+	assert_false(engine_stray(f->e, 0, 1, &s));
 	free(all);
 }
 
@@ -427,7 +432,9 @@ static void test_stray_at_work(void **state)
 	static const struct shown both[] = {{"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
 					    {"i-3", 5, "10.0.0.3", PROVIDER_RUNNING}};
 	struct fix *f = *state;
+	struct engine_stray shown;
 	struct stray *s;
+	int64_t first;
 
 	load(f, NODE_BOOTING, &ours);
 	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
@@ -443,6 +450,13 @@ static void test_stray_at_work(void **state)
 	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
 	remove_run(f->e);
 	assert_int_not_equal(s->asked_ms, 0);
+	assert_int_equal(s->tried_ms, s->asked_ms);
+	s->asked_ms -= 60000;
+	s->tried_ms = first = s->tried_ms - 60000;
+	remove_run(f->e); /* again; what people are told is since when */
+	assert_true(s->asked_ms > first);
+	assert_true(engine_stray(f->e, 0, 0, &shown));
+	assert_int_equal(shown.tried_ms, first);
 }
 
 /* --- tags that cannot be read ------------------------------------------------------------------

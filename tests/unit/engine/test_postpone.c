@@ -109,6 +109,48 @@ static void test_told(void **state)
 	assert_non_null(strstr(F.event, "refusal 2:"));
 }
 
+/* What `status` says of those that wait: of those that were told, until their time comes. */
+static void test_shown(void **state)
+{
+	struct slurm_job other = {.number = 108, .id = "108"};
+	struct engine_postponed soonest;
+	int64_t until = BEGAN + 30000;
+
+	(void)state;
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	refuse("why");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0); /* not told yet */
+	details("PENDING", 7, 6, "");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+	assert_string_equal(soonest.job, "7_2");
+	assert_int_equal(soonest.refusals, 1);
+	assert_int_equal(soonest.until_ms, until);
+	W.now = until;
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	refuse("why"); /* again */
+	details("PENDING", 7, 6, "");
+	postpone_load(&F.e, &(struct journal_refusal){109, {.count = 1, .last_ms = W.now - 5}});
+	postpone_job(&F.e, &other, "why"); /* slurmctld has not heard of it */
+	assert_int_equal(engine_postponed(&F.e, &soonest), 2);
+	assert_string_equal(soonest.job, "109");
+}
+
+/* One that is held, or gone, waits for something else. */
+static void test_not_shown(void **state)
+{
+	struct engine_postponed soonest;
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 0, 6, "");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	refuse("why");
+	details("RUNNING", 7, 6, "");
+	W.now += 11000;
+	details("RUNNING", 7, 6, "");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+}
+
 /* It is not made to start sooner than it would, and its comment may be somebody's. */
 static void test_not_ours(void **state)
 {
@@ -274,10 +316,12 @@ static void test_loaded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_told),      TEST(test_not_ours),   TEST(test_held),
-		TEST(test_not_yet),   TEST(test_old_answer), TEST(test_after_the_commands),
-		TEST(test_no_answer), TEST(test_forgotten),  TEST(test_loaded),
-		TEST(test_many),
+		TEST(test_told),       TEST(test_shown),
+		TEST(test_not_shown),  TEST(test_not_ours),
+		TEST(test_held),       TEST(test_not_yet),
+		TEST(test_old_answer), TEST(test_after_the_commands),
+		TEST(test_no_answer),  TEST(test_forgotten),
+		TEST(test_loaded),     TEST(test_many),
 	};
 
 	return cmocka_run_group_tests_name("postpone", tests, NULL, NULL);
