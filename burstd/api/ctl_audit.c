@@ -8,7 +8,6 @@ enum { RECORDS_MAX = 1000 }; /* of one answer */
 struct page {
 	struct ctl_reply *r;
 	int64_t last;
-	bool full;
 };
 
 static int put_record(void *ctx, const struct journal_audit *a)
@@ -28,10 +27,8 @@ static int put_record(void *ctx, const struct journal_audit *a)
 	jsonw_text(w, "request", a->request);
 	jsonw_text(w, "hash", a->hash);
 	jsonw_close(w, '}');
-	if (!ctl_reply_fits(p->r, row)) {
-		p->full = true;
-		return -1;
-	}
+	if (!ctl_reply_fits(p->r, row))
+		return -1; /* there will be another page */
 	p->last = a->seq;
 	return 0;
 }
@@ -54,7 +51,7 @@ int ctl_audit_show(struct ctl_reply *r)
 	jsonw_close(&r->w, ']');
 	jsonw_int(&r->w, "last", p.last);
 	jsonw_bool(&r->w, "more", p.last < end);
-	return p.full ? 0 : rc;
+	return rc;
 }
 
 /* A place in the chain, from its number and its hash; both, or none. */

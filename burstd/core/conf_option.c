@@ -213,7 +213,7 @@ static bool number(const char **p, int64_t max, int64_t *out)
 
 	for (*out = 0; is_digit(**p) && *out <= max; (*p)++)
 		*out = *out * 10 + (**p - '0');
-	return *p > start && *out <= max && !is_digit(**p);
+	return *p > start && *out <= max;
 }
 
 /* 127.a.b.c:port or [::1]:port.  A name could be made to resolve to anything. */
@@ -222,10 +222,10 @@ static bool is_loopback(const char *text)
 	const char *p = text;
 	int64_t v;
 
-	if (strncmp(p, "[::1]:", 6) == 0) {
+	if (strncmp(p, "[::1]", 5) == 0) {
 		p += 5;
 	} else {
-		if (strncmp(p, "127.", 4) != 0)
+		if (strncmp(p, "127", 3) != 0)
 			return false;
 		p += 3;
 		for (int i = 0; i < 3; i++)

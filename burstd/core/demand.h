@@ -33,7 +33,8 @@ struct demand {
 	bool has_jobs; /* jobs are known (even if there are none) */
 };
 
-/* The nodes of a node list, each once.  -1: the list is bad (*e says where) and *d is empty. */
+/* The nodes of a node list, in its order, repeats kept: a job has the first of them, and the plan
+ * skips the others.  -1: the list is bad (*e says where) and *d is empty. */
 int demand_init(struct demand *d, const char *list, size_t len, struct err *e);
 void demand_fini(struct demand *d);
 

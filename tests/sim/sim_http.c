@@ -514,9 +514,9 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	if (q->kind != LIST)
 		trace_send(c, q, call);
 	count(c, q);
-	check_audit(c, q);
-	if (q->kind == CREATE)
+	if (q->kind == CREATE) /* first: the record of one that may not be is no better than it */
 		sim_cloud_check_create(c->w->cloud, &q->create);
+	check_audit(c, q);
 	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++)
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
 			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;

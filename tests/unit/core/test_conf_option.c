@@ -145,6 +145,7 @@ static const struct {
 	{"", "listen", "127.0.0.1x80", NULL, "loopback"},
 	{"", "listen", "[::1]", NULL, "loopback"},
 	{"", "listen", "[::1]x80", NULL, "loopback"},
+	{"", "listen", "[::1x:80", NULL, "loopback"},
 	{"", "listen", "[::1]:80 ", NULL, "loopback"},
 	{"", "listen", "127.0.0.255:10", "127.0.0.255:10", NULL},
 	{"", "log_level", "error", "error", NULL},
@@ -242,6 +243,18 @@ static void test_failed_set_changes_nothing(void **state)
 	conf_option_fini(conf_option_find("provider", "url"), &p);
 }
 
+static void test_a_currency_is_written_with_its_end_and_nothing_behind(void **state)
+{
+	struct conf c, want;
+
+	(void)state;
+	memset(&c, 'x', sizeof(c));
+	memset(&want, 'x', sizeof(want));
+	memcpy(want.currency, "EUR", 4);
+	set("", "currency", &c, "EUR\0y");
+	assert_memory_equal(&c, &want, sizeof(c));
+}
+
 static void test_command(void **state)
 {
 	static const struct {
@@ -326,6 +339,28 @@ static void test_the_longest_word_of_a_command(void **state)
 	assert_string_equal(p.off[1], word);
 	assert_null(p.off[3]);
 	conf_option_fini(o, &p);
+}
+
+/* A reload must see a change at its very end. */
+static void test_the_longest_commands_are_compared_to_their_end(void **state)
+{
+	const struct conf_option *o = conf_option_find("provider", "on");
+	struct conf_provider a = {0}, b = {0};
+	char word[1025];
+
+	(void)state;
+	memset(word, '/', sizeof(word) - 1);
+	word[sizeof(word) - 1] = '\0';
+	for (int i = 0; i < 64; i++) {
+		assert_int_equal(conf_option_add_arg(o, &a, word, NULL), 0);
+		if (i == 63)
+			word[sizeof(word) - 2] = 'x';
+		assert_int_equal(conf_option_add_arg(o, &b, word, NULL), 0);
+	}
+	assert_true(conf_option_same(o, &a, &a));
+	assert_false(conf_option_same(o, &a, &b));
+	conf_option_fini(o, &a);
+	conf_option_fini(o, &b);
 }
 
 static void test_the_longest_value(void **state)
@@ -453,6 +488,7 @@ static void test_nearest(void **state)
 		{"pool", "", "type"},
 		{"", "slrum", "slurm"},
 		{"", "provider", "provider"},
+		{"", "users", "cluster"}, /* slurm is as near: an option goes first */
 	};
 
 	(void)state;
@@ -471,9 +507,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_values),
 		cmocka_unit_test(test_failed_set_changes_nothing),
+		cmocka_unit_test(test_a_currency_is_written_with_its_end_and_nothing_behind),
 		cmocka_unit_test(test_command),
 		cmocka_unit_test(test_command_too_long),
 		cmocka_unit_test(test_the_longest_word_of_a_command),
+		cmocka_unit_test(test_the_longest_commands_are_compared_to_their_end),
 		cmocka_unit_test(test_the_longest_value),
 		cmocka_unit_test(test_what_is_empty),
 		cmocka_unit_test(test_users),

@@ -196,6 +196,22 @@ static void test_a_bad_list_of_a_job_is_ignored(void **state)
 	demand_fini(&d);
 }
 
+/* A repeat has a place of its own, which no job has: so a plan knows it. */
+static void test_a_job_has_the_first_of_a_repeated_node(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c2,c1,c2", 8, NULL), 0);
+	assert_int_equal(demand_count(&d), 3);
+	assert_string_equal(demand_name(&d, 2), "c2");
+	assert_int_equal(demand_add_job(&d, 1, "c[1-2]", 6, NULL), 0);
+	assert_int_equal(d.jobs[0].n, 2);
+	assert_int_equal(d.jobs[0].nodes[0], 1);
+	assert_int_equal(d.jobs[0].nodes[1], 0);
+	demand_fini(&d);
+}
+
 static void test_after_fini_nothing_is_asked_for(void **state)
 {
 	struct demand d;
@@ -218,6 +234,7 @@ int main(void)
 		cmocka_unit_test(test_all_jobs_together_are_bounded),
 		cmocka_unit_test(test_the_number_of_jobs_is_bounded),
 		cmocka_unit_test(test_a_bad_list_of_a_job_is_ignored),
+		cmocka_unit_test(test_a_job_has_the_first_of_a_repeated_node),
 		cmocka_unit_test(test_after_fini_nothing_is_asked_for),
 	};
 

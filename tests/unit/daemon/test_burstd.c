@@ -311,6 +311,61 @@ static void test_forget(void **state)
 	free(b);
 }
 
+static size_t count(const char *text, const char *word)
+{
+	size_t n = 0;
+
+	for (const char *p = text; (p = strstr(p, word)) != NULL; p++)
+		n++;
+	return n;
+}
+
+/* For another machine that keeps the log: where the audit log ends is said at the start, not each
+ * time that it grew within a minute, and when burstd ends.  Here it grows by being trimmed. */
+static void test_the_end_of_the_audit_log_is_logged(void **state)
+{
+	enum { OLD = 512, AFTER = OLD + 2 }; /* forgotten in two turns, each with a record */
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	const int64_t until = clock_boot_ms() + PATIENCE_MS;
+	const char *last;
+	char sql[400];
+
+	(void)state;
+	make_files("#!/bin/sh\nexit 1\n");
+	start_ready(b);
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	finish(b);
+	assert_int_equal(count(b->text, "msg=\"audit log\""), 0); /* there is nothing in it */
+	(void)snprintf(sql, sizeof(sql),
+		       "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+		       "%d) INSERT INTO audit SELECT i, 0, 'hook', 'create', 'sim', 'c1', '', '',"
+		       " printf('%%064x', i) FROM n",
+		       OLD);
+	(void)ask_journal(sql);
+	start_ready(b);
+	while (ask_journal("SELECT seq FROM audit_mark WHERE name = 'head'") < AFTER &&
+	       clock_boot_ms() < until)
+		(void)poll(NULL, 0, 50);
+	assert_int_equal(ask_journal("SELECT COUNT(*) FROM audit"), 2);
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	finish(b);
+	(void)snprintf(sql, sizeof(sql), "head=%d:%064x\n", OLD, (unsigned)OLD);
+	assert_non_null(strstr(b->text, sql));
+	assert_int_equal(count(b->text, "msg=\"audit log\""), 2);
+	last = strstr(b->text, "head=514:");
+	assert_non_null(last);
+	(void)snprintf(sql, sizeof(sql),
+		       "SELECT hash = '%.64s' FROM audit_mark WHERE name = 'head'",
+		       last + strlen("head=514:"));
+	assert_int_equal(ask_journal(sql), 1);
+	start_ready(b);
+	assert_true(read_until(b, "head=514:"));
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	finish(b);
+	assert_int_equal(count(b->text, "msg=\"audit log\""), 1); /* it did not grow */
+	free(b);
+}
+
 /* A first start that ended after the journal's tables and before what it begins with (a full disk,
  * a kill) is gone on with; a journal of another cluster is not. */
 static void test_begun(void **state)
@@ -705,9 +760,13 @@ static int find_burstd(void)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stop),     cmocka_unit_test(test_check),
-		cmocka_unit_test(test_check_as), cmocka_unit_test(test_check_slurm),
-		cmocka_unit_test(test_reload),   cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_check_as),
+		cmocka_unit_test(test_check_slurm),
+		cmocka_unit_test(test_reload),
+		cmocka_unit_test(test_forget),
+		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),
 		cmocka_unit_test(test_begun),
 	};
 

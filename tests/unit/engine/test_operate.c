@@ -252,6 +252,70 @@ static void test_who_caused_a_purchase(void **state)
 	engine_commit(f->e);
 }
 
+static void tell_address(struct slurm *s)
+{
+	slurm_set_addr(s, "c1", "10.0.0.1", "c1");
+}
+
+static void tell_power_down(struct slurm *s)
+{
+	slurm_power_down(s, "c2", "10.0.0.2", false, "burstd: its slurmd does not answer");
+}
+
+static void tell_resume(struct slurm *s)
+{
+	slurm_resume(s, "c3");
+}
+
+static void tell_postpone(struct slurm *s)
+{
+	slurm_postpone(s, "7_1", 60000, NULL);
+}
+
+/* What nobody ordered is the reconciler's. */
+static void test_what_burstd_does_by_itself_is_on_record_as_such(void **state)
+{
+	static const struct {
+		void (*tell)(struct slurm *s);
+		const char *want;
+	} rows[] = {
+		{tell_address,
+		 "reconciler: address slurmctld c1 10.0.0.1: where its instance is\n"},
+		{tell_power_down, "reconciler: power-down slurmctld c2 : burstd: its slurmd does "
+				  "not answer\n"},
+		{tell_resume, "reconciler: resume slurmctld c3 : ResumeTimeout left it down\n"},
+		{tell_postpone,
+		 "reconciler: postpone slurmctld 7_1 StartTime=now+60: its nodes were refused\n"},
+	};
+	struct fix *f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		f = *state;
+		load(f);
+		rows[i].tell(f->e->slurm);
+		assert_true(audit_order(f->e));
+		engine_commit(f->e);
+		assert_records(f, rows[i].want);
+	}
+}
+
+static void test_a_stray_is_deleted_as_one(void **state)
+{
+	struct fix *f = *state;
+	struct cloud *c;
+
+	load(f);
+	c = &f->e->clouds[0];
+	c->strays = mem_zalloc(sizeof(*c->strays));
+	c->nstrays = 1;
+	*c->strays = (struct stray){.id = "i-9", .node = "c3", .gen = 4, .first_ms = 1};
+	remove_run(f->e);
+	engine_commit(f->e);
+	assert_records(f, "reconciler: delete cloud c3 i-9: it is ours, and stands for no node\n");
+}
+
 /* "uid 10" is not "uid 1000"; and who is left out is not left out silently. */
 static void test_who_asked_is_told_in_whole(void **state)
 {
@@ -388,6 +452,9 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_asked_is_told_in_whole, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_who_caused_a_purchase, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_what_burstd_does_by_itself_is_on_record_as_such, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_stray_is_deleted_as_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),

@@ -26,6 +26,7 @@ static void test_damaged_rows(void **state)
 		"UPDATE node SET state = 'sleeping' WHERE name = 'c2'",
 		"UPDATE node SET reason = 'whim'",
 		"UPDATE node SET name = 'c1,state=IDLE' WHERE name = 'c2'",
+		"UPDATE node SET name = hex(zeroblob(100)) WHERE name = 'c2'",
 		"UPDATE node SET gen = 'x' WHERE name = 'c1'",
 		"UPDATE node SET misses = 256",
 		"UPDATE node SET released = 2",
