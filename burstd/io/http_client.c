@@ -78,13 +78,13 @@ static bool has_control(const char *s)
 	return false;
 }
 
-/* The same, for those that we hand on: one with a line break in it, folded perhaps, is not there.
- */
+/* The same, for those that we hand on: one with a line break in it, folded perhaps, is not there,
+ * nor is one that is empty, as libcurl has it by now when the break came first. */
 static const char *plain_header(struct xfer *x, const char *name)
 {
 	const char *value = header(x, name);
 
-	return value != NULL && !has_control(value) ? value : NULL;
+	return value != NULL && value[0] != '\0' && !has_control(value) ? value : NULL;
 }
 
 static long status_of(struct xfer *x)

@@ -107,7 +107,9 @@ do_failover() { # SECONDS for which the backup is alone, after it took over
 	else
 		failed "the backup slurmctld does not take over"
 	fi
-	lab_start_slurmctld || failed "the primary slurmctld does not start again"
+	# 24.11 pings the other one too, which may be deaf for a while.
+	lab_start_slurmctld || lab_wait 60 lab_slurmctld_ready ||
+		failed "the primary slurmctld does not start again"
 	say "the primary is back"
 }
 

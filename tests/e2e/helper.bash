@@ -120,7 +120,8 @@ calm() {
 	fi
 	local up
 	up=$(sinfo -h -N -o '%N %T' | awk '$2 !~ /^idle[~%]$/ { print $1 }' | sort -u | paste -sd,)
-	[ -z "$up" ] || scontrol update nodename="$up" state=POWER_DOWN_FORCE reason=calm
+	# With a reason of burstd's own: where it set the node DOWN at this moment, it brings it back.
+	[ -z "$up" ] || scontrol update nodename="$up" state=POWER_DOWN_FORCE reason='burstd: the test is over'
 	within 25 all_down
 	within 25 alive 0
 	within 25 burstd_has 0 ANY

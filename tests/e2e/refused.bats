@@ -105,13 +105,15 @@ resume_calls() {
 	sed 's/boot_timeout .*/boot_timeout = "5s"/' -i /etc/burstd/burstd.conf
 	lab_start burstd
 	calm
-	sim_config '{"boot_never": ["c1"]}'
-	# slurmctld takes the first idle node, time and again.
+	# The broken one is whichever slurmctld takes; it would take it time and again.
+	sim_config '{"boot_never": ["c*"]}'
 	job=$(job -N1 --exclusive --requeue --wrap 'sleep 1')
 	within 15 job_is "$job" CONFIGURING
-	[ "$(job_nodes "$job")" = c1 ]
+	within 10 alive 1
+	broken=$(job_nodes "$job")
+	sim_config "{\"boot_never\": [\"$broken\"]}"
 	within 15 job_is "$job" PENDING
-	within 20 eval 'scontrol -o show node c1 | grep -q "State=DOWN+.*Reason=burstd: it did not come up; rests until"'
+	within 20 eval 'scontrol -o show node $broken | grep -q "State=DOWN+.*Reason=burstd: it did not come up; rests until"'
 	within 40 job_is "$job" COMPLETED
 	# The pool is open, for there is nothing wrong with it.
 	[ "$(burstctl status | grep -c 'come up wrong')" = 0 ]
@@ -119,8 +121,8 @@ resume_calls() {
 	within 30 job_is "$other" COMPLETED
 	sim_config '{"boot_never": []}'
 	# After its rest, a minute, it is used again.
-	within 90 eval '! scontrol -o show node c1 | grep -q DOWN+'
-	again=$(job -N1 -w c1 --wrap 'sleep 1')
+	within 90 eval '! scontrol -o show node $broken | grep -q DOWN+'
+	again=$(job -N1 -w "$broken" --wrap 'sleep 1')
 	within 40 job_is "$again" COMPLETED
 	lab_stop burstd
 	lab_burstd_conf

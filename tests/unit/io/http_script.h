@@ -109,6 +109,8 @@ static const struct script {
 	 "RETRY-AFTER: Wed, 21 Oct 2015 07:29:00 GMT\r\nContent-Length: 0\r\n\r\n"},
 	{"/control", ACT_REPLY,
 	 "HTTP/1.1 503 Busy\r\nRetry-After: \r8\r\nDate: Wed\x01\r\nContent-Length: 0\r\n\r\n"},
+	{"/empty", ACT_REPLY,
+	 "HTTP/1.1 503 Busy\r\nRetry-After:\r\nDate: \r\nContent-Length: 0\r\n\r\n"},
 	{"/interim", ACT_REPLY, "HTTP/1.1 100 Continue\r\n\r\n" OK},
 	{"/redirect", ACT_REPLY,
 	 "HTTP/1.1 302 Found\r\nLocation: file:///etc/passwd\r\nContent-Length: 0\r\n\r\n"},

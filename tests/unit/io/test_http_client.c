@@ -206,6 +206,7 @@ static const struct {
 	 ""},
 	{"/interim", 0, 200, "hi", "7", "(none)", ""},
 	{"/control", 0, 503, "", "(none)", "(none)", ""},
+	{"/empty", 0, 503, "", "(none)", "(none)", ""},
 	{"/redirect", 0, 302, "", "(none)", "(none)", ""}, /* F31: not followed */
 	{"/identity", 0, 200, "hi", "(none)", "(none)", ""},
 	{"/drop", ERR_NET, 0, "", "", "", ""},
