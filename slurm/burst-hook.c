@@ -347,6 +347,13 @@ int main(int argc, char **argv)
 		return show(stdout, usage, EXIT_DURABLE);
 	if (c.list != NULL && strcmp(c.list, "--version") == 0)
 		return show(stdout, "burst-hook " BURSTD_VERSION "\n", EXIT_DURABLE);
+	/* No name of a node begins so: this is somebody at a terminal. */
+	if (c.list != NULL && c.list[0] == '-') {
+		(void)fprintf(stderr,
+			      "%s: there is no option \"%.60s\"; --help says what there is\n", name,
+			      c.list);
+		return EXIT_USAGE;
+	}
 	if (strcmp(name, "burst-prolog") == 0)
 		return burst_prolog(argv);
 	for (size_t i = 0; c.list != NULL && i < sizeof(kinds) / sizeof(kinds[0]); i++)

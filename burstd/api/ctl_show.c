@@ -72,6 +72,8 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	const struct fleet_pool *sums = &fleet_of(r)->pools[i];
 	const char *closed = engine_closed(r->api->engine, i);
 	bool paused = engine_paused(r->api->engine, i);
+	int64_t since_ms;
+	const char *by = engine_paused_by(r->api->engine, i, &since_ms);
 
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_text(&r->w, "name", p->name);
@@ -86,6 +88,8 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_money(&r->w, "max_rate", p->max_rate_nano_h);
 	jsonw_money(&r->w, "spent", engine_spent(r->api->engine, i));
 	jsonw_bool(&r->w, "paused", paused);
+	jsonw_text(&r->w, "paused_by", by);
+	jsonw_int(&r->w, "paused_ms", since_ms);
 	jsonw_text(&r->w, "closed", closed != NULL && !paused ? closed : "");
 	jsonw_close(&r->w, '}');
 }

@@ -57,6 +57,14 @@ static bool was_refused(const struct fleet_name *nm)
 	       (nm->newest == NULL || nm->refused_ms >= nm->newest->n.since_ms);
 }
 
+/* "sim: the provider has no capacity" says no more than "the provider has no capacity". */
+static bool says_more(const char *why, const char *reason)
+{
+	size_t n = strlen(why), len = strlen(reason);
+
+	return n < len || strcmp(why + n - len, reason) != 0;
+}
+
 /* "the provider has no capacity (its words)" */
 static void add_refusal(struct str *out, const struct engine *e, const struct fleet_name *nm)
 {
@@ -71,7 +79,7 @@ static void add_refusal(struct str *out, const struct engine *e, const struct fl
 	else
 		str_adds(out, reason);
 	if (nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
-	    strcmp(nm->why, reason) != 0)
+	    says_more(nm->why, reason))
 		str_addf(out, " (%s)", nm->why);
 	str_adds(out, "; next try when Slurm asks again");
 }
@@ -576,6 +584,20 @@ static void check_slurm_conf(struct report *r, enum slurm_severity severity)
 	}
 }
 
+/* "paused by an admin (uid 1000, since 2026-01-02T03:04:05Z); nothing is bought ..." */
+static void add_pause(struct str *out, const struct engine *e, size_t i)
+{
+	int64_t since_ms;
+	const char *by = engine_paused_by(e, i, &since_ms);
+	char at[FMT_TIME_SIZE];
+
+	str_adds(out, "paused by an admin");
+	if (by[0] != '\0')
+		str_addf(out, " (%s, since %.19sZ)", by, fmt_time(at, since_ms));
+	str_addf(out, "; nothing is bought for it until \"burstctl resume %s\"",
+		 engine_conf(e)->pools[i].name);
+}
+
 /* Paused, or its nodes come up wrong. */
 static void check_closed(struct report *r)
 {
@@ -586,7 +608,11 @@ static void check_closed(struct report *r)
 
 		if (why == NULL)
 			continue;
-		str_addf(&r->s, "pool %s: %s; nothing is bought for it", c->pools[i].name, why);
+		str_addf(&r->s, "pool %s: ", c->pools[i].name);
+		if (engine_paused(r->e, i))
+			add_pause(&r->s, r->e, i);
+		else
+			str_addf(&r->s, "%s; nothing is bought for it", why);
 		say(r);
 	}
 }

@@ -26,10 +26,11 @@ static int parse_reply(const char *text, size_t len, json_t **reply, struct err 
 		(void)err_set(e, ERR_INVALID,
 			      "what answers there is not burstd, or its answer was damaged");
 	} else if (json_is_false(json_object_get(r, "ok"))) {
-		const char *error = cli_text(r, "error");
+		char *error = out_people(cli_text(r, "error"));
 
 		(void)err_set(e, ERR_INVALID, "%s",
 			      error[0] != '\0' ? error : "burstd refused without saying why");
+		free(error);
 	} else {
 		*reply = json_incref(r);
 		rc = CLI_OK;

@@ -24,28 +24,46 @@ static const struct opt audit_opts[] = {
 	 offsetof(struct audit_args, tail), 0, TAIL_MAX},
 };
 
+/* The reason as burstd had it: what slurmctld is told of it begins with its name, and all is its.
+ */
+static const char *bare(const char *reason)
+{
+	static const char name[] = "burstd: ";
+
+	return strncmp(reason, name, sizeof(name) - 1) == 0 ? reason + sizeof(name) - 1 : reason;
+}
+
+/* The request comes last: it may be a thousand instances. */
 static void print_record(const struct cli *c, const json_t *a)
 {
-	static const char *const keys[] = {"actor", "verb", "target", "object", "request"};
-	char at[OUT_TIME_SIZE];
+	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], *actor, job[96];
+	const char *object = cli_text(a, "object"), *verb = cli_text(a, "verb");
 
 	if (c->json) {
 		(void)json_dumpf(a, c->out.f, JSON_COMPACT);
 		(void)fputc('\n', c->out.f);
 		return;
 	}
-	(void)fprintf(c->out.f, "%6" PRId64 "  ", cli_int(a, "seq"));
-	out_text(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")));
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (cli_text(a, keys[i])[0] == '\0')
-			continue;
-		(void)fputs("  ", c->out.f);
-		out_text(&c->out, strcmp(keys[i], "object") == 0 ? OUT_BOLD : OUT_PLAIN,
-			 cli_text(a, keys[i]));
+	actor = out_people(cli_text(a, "actor"));
+	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(a, "seq"));
+	out_column(&c->out, OUT_DIM, seq, 6);
+	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")), 19);
+	out_column(&c->out, OUT_PLAIN, actor, 10);
+	if (strcmp(verb, "postpone") == 0) { /* all others are about nodes */
+		(void)snprintf(job, sizeof(job), "job %.80s", object);
+		object = job;
 	}
-	(void)fputs(": ", c->out.f);
-	out_text(&c->out, OUT_PLAIN, cli_text(a, "reason"));
+	out_column(&c->out, OUT_PLAIN, verb, 12);
+	out_column(&c->out, OUT_PLAIN, cli_text(a, "target"), 9);
+	out_column(&c->out, OUT_BOLD, object, 14);
+	out_text(&c->out, OUT_PLAIN, bare(cli_text(a, "reason")));
+	if (cli_text(a, "request")[0] != '\0') {
+		(void)fputs(" (", c->out.f);
+		out_text(&c->out, OUT_PLAIN, cli_text(a, "request"));
+		(void)fputc(')', c->out.f);
+	}
 	(void)fputc('\n', c->out.f);
+	free(actor);
 }
 
 static json_t *request(const struct audit_args *a, int64_t since)
@@ -76,6 +94,8 @@ static int run_audit(const struct cli *c, const void *args, char **operands)
 			return rc;
 		for (size_t i = 0; (row = cli_row(r, "records", i)) != NULL; i++)
 			print_record(c, row);
+		if (!c->json && since < 0 && cli_int(r, "last") == 0)
+			(void)fputs("no records: nothing was asked of anybody yet\n", c->out.f);
 		asked = since;
 		since = cli_int(r, "last");
 		/* A page that goes nowhere is the last, whatever burstd says. */
@@ -182,6 +202,8 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 		out_text(&c->out, OUT_BAD, v->what);
 		if (v->head)
 			(void)fputs(" (or --head is of another journal)", c->out.f);
+	} else if (v->records == 0 && v->at == 0) {
+		(void)fputs("no records: nothing was asked of anybody yet", c->out.f);
 	} else {
 		(void)fprintf(c->out.f,
 			      "%" PRId64 " records from %" PRId64

@@ -33,18 +33,10 @@ static const struct opt events_opts[] = {
 	 offsetof(struct events_args, tail), 0, TAIL_MAX},
 };
 
-static void print_text(const struct out *o, enum out_style style, const char *text, int width)
-{
-	int pad = width - (int)out_width(text);
-
-	out_text(o, style, text);
-	(void)fprintf(o->f, "%*s  ", pad > 0 ? pad : 0, "");
-}
-
 /* Widths are fixed: with -f the next events are not known yet. */
 static void print_event(const struct cli *c, const json_t *ev)
 {
-	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], node[96];
+	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], node[96], *detail;
 	int64_t gen = cli_int(ev, "generation");
 
 	if (c->json) {
@@ -57,12 +49,14 @@ static void print_event(const struct cli *c, const json_t *ev)
 	else
 		(void)snprintf(node, sizeof(node), "%.63s", cli_text(ev, "node"));
 	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(ev, "seq"));
-	print_text(&c->out, OUT_DIM, seq, 6);
-	print_text(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), 19);
-	print_text(&c->out, OUT_BOLD, node, 14);
-	print_text(&c->out, OUT_PLAIN, cli_text(ev, "type"), 15);
-	out_text(&c->out, OUT_PLAIN, cli_text(ev, "detail"));
+	detail = out_people(cli_text(ev, "detail"));
+	out_column(&c->out, OUT_DIM, seq, 6);
+	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), 19);
+	out_column(&c->out, OUT_BOLD, node, 14);
+	out_column(&c->out, OUT_PLAIN, cli_text(ev, "type"), 15);
+	out_text(&c->out, OUT_PLAIN, detail);
 	(void)fputc('\n', c->out.f);
+	free(detail);
 }
 
 static json_t *request(const struct events_args *a, int64_t since, bool wait)

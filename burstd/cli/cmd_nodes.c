@@ -148,7 +148,10 @@ static void add_note(struct table *t, const json_t *node)
 	const char *refused = cli_text(node, "refused"), *told = cli_text(node, "told");
 	char text[200];
 
-	if (refused[0] != '\0')
+	if (node_reason_parse(refused) == NODE_BECAUSE_OPERATOR)
+		(void)snprintf(text, sizeof(text),
+			       "waits: an admin paused its pool (burstctl resume)");
+	else if (refused[0] != '\0')
 		(void)snprintf(text, sizeof(text), "waits: %s", phrase(refused));
 	else if (cli_int(node, "older") > 0)
 		(void)snprintf(text, sizeof(text), "%d older being deleted",
@@ -168,17 +171,49 @@ static void add_node(struct table *t, const json_t *node, int64_t now)
 	table_add(t, style_of(state), state);
 	table_add(t, OUT_PLAIN, out_age(age, cli_int(node, "since_ms"), now));
 	table_add(t, OUT_PLAIN, cli_text(node, "pool"));
-	table_add(t, OUT_PLAIN, cli_text(node, "instance"));
-	table_add(t, OUT_PLAIN, cli_text(node, "address"));
+	/* What is gone is in "node show": here it would look as if it were there. */
+	table_add(t, OUT_PLAIN, is_off(node) ? "" : cli_text(node, "instance"));
+	table_add(t, OUT_PLAIN, is_off(node) ? "" : cli_text(node, "address"));
 	table_add(t, OUT_PLAIN, is_off(node) ? "" : out_money(rate, cli_text(node, "rate")));
 	table_add(t, OUT_PLAIN, cli_text(node, "slurm"));
 	add_note(t, node);
 }
 
 struct summary {
-	size_t shown, off;
+	size_t shown, off, waiting;
+	size_t count[NODE_NSTATES];
 	int64_t rate;
 };
+
+/* " (4 ready, 1 booting, 2 waiting)" */
+static void print_counts(const struct out *o, const struct summary *s)
+{
+	const char *sep = " (";
+
+	for (int i = 0; i < NODE_NSTATES; i++) {
+		if (s->count[i] == 0)
+			continue;
+		(void)fprintf(o->f, "%s%zu %s", sep, s->count[i],
+			      i == NODE_GONE ? "off" : node_state_str((enum node_state)i));
+		sep = ", ";
+	}
+	if (s->waiting > 0)
+		(void)fprintf(o->f, "%s%zu waiting", sep, s->waiting);
+	if (s->waiting > 0 || sep[0] == ',')
+		(void)fputc(')', o->f);
+}
+
+static void count(struct summary *s, const json_t *node)
+{
+	const char *state = cli_text(node, "state");
+	int i = is_off(node) ? NODE_GONE : node_state_parse(state);
+
+	s->shown++;
+	if (is_off(node) && cli_text(node, "refused")[0] != '\0')
+		s->waiting++;
+	else if (i >= 0) /* not one that a newer burstd knows */
+		s->count[i]++;
+}
 
 static void print_summary(const struct out *o, const struct summary *s, const char *currency)
 {
@@ -189,6 +224,8 @@ static void print_summary(const struct out *o, const struct summary *s, const ch
 		return;
 	}
 	(void)fprintf(o->f, "%zu %s", s->shown, s->shown == 1 ? "node" : "nodes");
+	if (s->shown > 0)
+		print_counts(o, s);
 	if (s->rate > 0) {
 		(void)fprintf(o->f, ", %s ", out_money(money, fmt_money(rate, s->rate)));
 		out_text(o, OUT_PLAIN, currency);
@@ -207,7 +244,7 @@ static void print_nodes(const struct out *o, const json_t *reply, bool all)
 		{"POOL", false},    {"INSTANCE", false}, {"ADDRESS", false},
 		{"PER HOUR", true}, {"SLURM", false},    {"NOTE", false},
 	};
-	struct summary s = {0, 0, 0};
+	struct summary s = {.shown = 0};
 	const json_t *node;
 	struct table t;
 
@@ -219,7 +256,7 @@ static void print_nodes(const struct out *o, const json_t *reply, bool all)
 			s.off++;
 			continue;
 		}
-		s.shown++;
+		count(&s, node);
 		if (fmt_money_parse(cli_text(node, "rate"), &rate, NULL) == 0)
 			s.rate += rate;
 		add_node(&t, node, cli_int(reply, "now_ms"));
@@ -352,11 +389,13 @@ static void print_events(const struct out *o, const json_t *r)
 	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++) {
 		char at[OUT_TIME_SIZE], gen[FMT_U64_SIZE];
+		char *detail = out_people(cli_text(ev, "detail"));
 
 		table_add(&t, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")));
 		table_add(&t, OUT_PLAIN, fmt_i64(gen, cli_int(ev, "generation")));
 		table_add(&t, OUT_PLAIN, cli_text(ev, "type"));
-		table_add(&t, OUT_PLAIN, cli_text(ev, "detail"));
+		table_add(&t, OUT_PLAIN, detail);
+		free(detail);
 	}
 	if (t.n > 0) {
 		(void)fputc('\n', o->f);

@@ -34,8 +34,8 @@ static void print_busy(FILE *f, const json_t *r)
 {
 	int64_t n = cli_int(r, "nodes"), busy = cli_int(r, "busy");
 
-	if (n == 1 && busy == 1)
-		(void)fputs(", with a job", f);
+	if (n == 1)
+		(void)fputs(busy == 1 ? ", with a job" : ", without a job", f);
 	else if (n > 0)
 		(void)fprintf(f, ", %" PRId64 " of them with jobs", busy);
 }
@@ -45,7 +45,9 @@ static void print_order(const struct cli *c, const json_t *r, bool drain, bool l
 	int64_t n = cli_int(r, "nodes");
 
 	if (n == 0) {
-		(void)fputs("nothing to do: all of these nodes are off\n", c->out.f);
+		(void)fputs(cli_int(r, "off") == 1 ? "nothing to do: the node is off\n"
+						   : "nothing to do: all of these nodes are off\n",
+			    c->out.f);
 		return;
 	}
 	(void)fprintf(c->out.f, "%" PRId64 " %s will be %s", n, nodes_word(n),
@@ -208,6 +210,9 @@ static void print_each(const struct cli *c, const json_t *r, const char *key, co
 
 static int set_paused(const struct cli *c, const char *pool, bool paused)
 {
+	static const char waiters[] = "Jobs that were refused start at their next try, in 15 min "
+				      "at most; \"scontrol update JobId=JOB StartTime=now\" does "
+				      "not wait for it.\n";
 	json_t *r, *rq = json_pack("{s:s}", "op", paused ? "pause" : "resume");
 	int rc;
 
@@ -224,6 +229,8 @@ static int set_paused(const struct cli *c, const char *pool, bool paused)
 				    "are deleted when they are idle, as always"
 				  : "is open: its nodes are bought again");
 		print_each(c, r, "unchanged", paused ? "was paused already" : "was open already");
+		if (!paused && cli_row(r, "changed", 0) != NULL)
+			(void)fputs(waiters, c->out.f);
 	}
 	json_decref(r);
 	return CLI_OK;

@@ -33,9 +33,12 @@ static void print_problems(const struct out *o, const json_t *r)
 	out_text(o, OUT_BAD, n == 1 ? "1 problem" : "Problems");
 	(void)fputs(":\n", o->f);
 	for (size_t i = 0; (p = cli_row(r, "problems", i)) != NULL; i++) {
+		char *text = out_people(json_string_value(p) != NULL ? json_string_value(p) : "");
+
 		out_text(o, OUT_BAD, "  ! ");
-		out_text(o, OUT_PLAIN, json_string_value(p) != NULL ? json_string_value(p) : "");
+		out_text(o, OUT_PLAIN, text);
 		(void)fputc('\n', o->f);
+		free(text);
 	}
 	(void)fputc('\n', o->f);
 }

@@ -1,6 +1,7 @@
 #include "cli/out.h"
 
 #include <inttypes.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +9,9 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/str.h"
+
+enum { PEOPLE_MAX = 1 << 20 }; /* bytes: as long as an answer may be */
 
 void out_init(struct out *o, FILE *f)
 {
@@ -31,6 +35,50 @@ void out_text(const struct out *o, enum out_style style, const char *text)
 	else
 		(void)fputs(clean, o->f);
 	free(clean);
+}
+
+void out_column(const struct out *o, enum out_style style, const char *text, int width)
+{
+	int pad = width - (int)out_width(text);
+
+	out_text(o, style, text);
+	(void)fprintf(o->f, "%*s  ", pad > 0 ? pad : 0, "");
+}
+
+/* The user of "uid 1000" at the beginning of text, *len bytes of it; NULL: it is none. */
+static const char *person(const char *text, size_t *len)
+{
+	static const char word[] = "uid ";
+	const size_t n = sizeof(word) - 1;
+	const struct passwd *pw;
+	unsigned long uid;
+
+	*len = n + strspn(text + (strncmp(text, word, n) == 0 ? n : 0), "0123456789");
+	if (strncmp(text, word, n) != 0 || *len == n || *len > n + 10)
+		return NULL;
+	uid = strtoul(text + n, NULL, 10);
+	pw = uid < UINT32_MAX ? getpwuid((uid_t)uid) : NULL;
+	return pw != NULL ? pw->pw_name : NULL;
+}
+
+char *out_people(const char *text)
+{
+	struct str s;
+	size_t len;
+
+	str_init(&s, PEOPLE_MAX);
+	for (const char *p = text; *p != '\0'; p += len) {
+		bool begins = p == text || p[-1] == ' ' || p[-1] == '(';
+		const char *name = begins ? person(p, &len) : NULL;
+
+		if (name != NULL) {
+			str_adds(&s, name);
+		} else {
+			len = 1;
+			str_add(&s, p, 1);
+		}
+	}
+	return str_take(&s);
 }
 
 char *out_clean(const char *text)

@@ -23,6 +23,14 @@ enum { OUT_TIME_SIZE = 32, OUT_AGO_SIZE = 40, OUT_MONEY_SIZE = 40 };
 void out_init(struct out *o, FILE *f);
 void out_text(const struct out *o, enum out_style style, const char *text);
 
+/* Filled up with blanks to `width` columns, then two more: for lines whose widths must not wait for
+ * what comes next. */
+void out_column(const struct out *o, enum out_style style, const char *text, int width);
+
+/* burstd knows people by their numbers alone, for a name may take a network to find: "uid 1000"
+ * becomes the user's name, where there is one.  The caller's. */
+char *out_people(const char *text);
+
 char *out_clean(const char *text);  /* control bytes as '?'; the caller's */
 size_t out_width(const char *text); /* columns, at one for each character */
 

@@ -183,6 +183,8 @@ size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest
  */
 int64_t engine_spent(const struct engine *e, size_t pool);
 bool engine_paused(const struct engine *e, size_t i);
+/* Who paused it ("root", "uid 1000"), and when; "" and 0: it is not, or that is not known. */
+const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms);
 /* Why nothing is bought in this pool whatever its limits, for people; NULL: it is, if there is room
  * on the disk (engine_room()). */
 const char *engine_closed(const struct engine *e, size_t i);

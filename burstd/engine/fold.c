@@ -82,7 +82,7 @@ static void tell(struct engine *e, const struct node *was, const struct node *is
 	if (is->reason != was->reason)
 		add(&s, ": ", node_reason_text(is->reason));
 	if (is->accepted && !was->accepted)
-		add(&s, ": ", "the provider accepted the delete");
+		add(&s, ": ", "waits for proof that it is gone");
 	if (s.len > 0)
 		engine_event(e, is->name, is->gen, node_event_str(ev->type), s.p);
 	str_fini(&s);

@@ -15,6 +15,8 @@
 
 struct pool {
 	bool paused;
+	char by[JOURNAL_BY_SIZE]; /* who paused it */
+	int64_t paused_ms;
 	struct breaker breaker;
 	char why[160]; /* of the last failure; memory only, as ... */
 	char node[64]; /* ... the one that failed alone; "": none did, or several did */
@@ -36,7 +38,7 @@ void pool_grow(struct engine *e, size_t had, size_t n)
 void pool_load(struct engine *e, const struct journal_pool *p)
 {
 	const struct conf_pool *c = conf_pool_named(e->conf, p->name);
-
+	struct pool *to;
 	struct breaker b = p->breaker;
 	int64_t now = engine_now(e);
 
@@ -47,14 +49,19 @@ void pool_load(struct engine *e, const struct journal_pool *p)
 	if (b.last_ms > now)
 		b.last_ms = 0;
 	b.until_ms = b.until_ms < now + BREAKER_MAX_MS ? b.until_ms : now + BREAKER_MAX_MS;
-	e->pools[conf_pool_index(e->conf, c)] = (struct pool){.paused = p->paused, .breaker = b};
+	to = &e->pools[conf_pool_index(e->conf, c)];
+	*to = (struct pool){.paused = p->paused, .paused_ms = p->paused_ms, .breaker = b};
+	(void)snprintf(to->by, sizeof(to->by), "%s", p->by);
 }
 
 static void put(struct engine *e, size_t i)
 {
 	struct journal_pool p = {.name = e->conf->pools[i].name,
 				 .paused = e->pools[i].paused,
-				 .breaker = e->pools[i].breaker};
+				 .breaker = e->pools[i].breaker,
+				 .paused_ms = e->pools[i].paused_ms};
+
+	(void)snprintf(p.by, sizeof(p.by), "%s", e->pools[i].by);
 
 	journal_put_pool(engine_tx(e), &p);
 }
@@ -281,6 +288,8 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 		if (p->paused == paused && (paused || p->breaker.waves == 0))
 			continue;
 		p->paused = paused;
+		p->paused_ms = paused ? engine_now(e) : 0;
+		(void)snprintf(p->by, sizeof(p->by), "%.60s", paused ? by : "");
 		if (!paused) /* the admin has mended what was wrong with its machines */
 			(void)breaker_ok(&p->breaker);
 		put(e, i);
@@ -296,4 +305,10 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 bool engine_paused(const struct engine *e, size_t i)
 {
 	return e->pools[i].paused;
+}
+
+const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms)
+{
+	*since_ms = e->pools[i].paused_ms;
+	return e->pools[i].by;
 }

@@ -269,6 +269,8 @@ void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
 	add_int(tx, p->breaker.waves);
 	add_int(tx, p->breaker.last_ms);
 	add_int(tx, p->breaker.until_ms);
+	add_text(tx, p->by);
+	add_int(tx, p->paused_ms);
 }
 
 void journal_end_call(struct journal_tx *tx, int64_t seq)
@@ -608,6 +610,8 @@ static int read_pool(const struct journal *j, struct db_cursor *c, const struct 
 	p.breaker.waves = (uint32_t)db_get_int(c, 0, UINT32_MAX);
 	p.breaker.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	p.breaker.until_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	db_copy_text(c, p.by, sizeof(p.by));
+	p.paused_ms = db_get_int(c, 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "pool", e) : v->pool(v->ctx, &p, e);
 }
 

@@ -112,10 +112,14 @@ struct journal_chain {
 	const char *what;                 /* changed, missing, reordered, cut, added */
 };
 
+enum { JOURNAL_BY_SIZE = 64 };
+
 struct journal_pool {     /* what an admin or its machines did to it */
 	const char *name; /* borrowed */
 	bool paused;
 	struct breaker breaker;
+	char by[JOURNAL_BY_SIZE]; /* who paused it; "": not known */
+	int64_t paused_ms;        /* when; 0: not known */
 };
 
 /* *existed: false when this call made it (a new system, or a lost journal).  -1: *e names the file

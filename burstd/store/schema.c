@@ -126,4 +126,8 @@ static const char step_4[] = "CREATE TABLE audit ("
 			     "  COALESCE((SELECT seq FROM audit_mark WHERE name = 'forgotten'), 0)"
 			     "  BEGIN SELECT RAISE(ABORT, 'audit records are kept'); END;";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4};
+/* Who paused a pool, and when; not known of one that was paused before. */
+static const char step_5[] = "ALTER TABLE pool ADD COLUMN paused_by TEXT NOT NULL DEFAULT '';"
+			     "ALTER TABLE pool ADD COLUMN paused_ms BIGINT NOT NULL DEFAULT 0;";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5};

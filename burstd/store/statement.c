@@ -6,6 +6,8 @@
 	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
 	"wake_ms, start_ms, end_ms, job"
 
+#define POOL_COLUMNS "name, paused, waves, last_ms, until_ms, paused_by, paused_ms"
+
 const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
@@ -44,10 +46,10 @@ const char *const journal_sql[NSTATEMENTS] = {
 			" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
 			" last_ms = excluded.last_ms",
 	[DEL_REFUSAL] = "DELETE FROM refusal WHERE job = ?",
-	[PUT_POOL] =
-		"INSERT INTO pool (name, paused, waves, last_ms, until_ms) VALUES (?, ?, ?, ?, ?)"
-		" ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
-		"excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms",
+	[PUT_POOL] = "INSERT INTO pool (" POOL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)"
+		     " ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
+		     "excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms,"
+		     " paused_by = excluded.paused_by, paused_ms = excluded.paused_ms",
 	[PUT_RESCUE] = "INSERT INTO rescue (job, id, node, gen, at_ms, why)"
 		       " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
 		       " id = excluded.id, node = excluded.node, gen = excluded.gen,"
@@ -55,7 +57,7 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
 	[ALL_RESCUES] = "SELECT job, id, node, gen, at_ms, why FROM rescue ORDER BY job",
 	[ALL_REFUSALS] = "SELECT job, count, last_ms FROM refusal ORDER BY job",
-	[ALL_POOLS] = "SELECT name, paused, waves, last_ms, until_ms FROM pool ORDER BY name",
+	[ALL_POOLS] = "SELECT " POOL_COLUMNS " FROM pool ORDER BY name",
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
 	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms FROM batch ORDER BY id",
 	[ALL_CALLS] =

@@ -357,10 +357,16 @@ static void print_tally(int i, const char *what)
 {
 	const struct tally *t = &run.tally[i];
 
-	(void)printf("%s %d - crash: %s: %" PRIu64 " deaths%s%" PRIu64 "%s\n",
-		     t->failed == 0 && t->runs > 0 ? "ok" : "not ok", i + 1, what, t->runs,
-		     t->failed > 0 ? ", " : ", all but ", t->failed,
-		     t->failed > 0 ? " came to another end" : " come to the same end");
+	if (t->failed > 0)
+		(void)printf("not ok %d - crash: %s: %" PRIu64 " of %" PRIu64
+			     " deaths came to another end than a life without one\n",
+			     i + 1, what, t->failed, t->runs);
+	else if (t->runs == 0)
+		(void)printf("not ok %d - crash: %s: nothing died\n", i + 1, what);
+	else
+		(void)printf("ok %d - crash: %s: %" PRIu64
+			     " deaths, all came to the same end as a life without one\n",
+			     i + 1, what, t->runs);
 }
 
 static int run_everything(void)
@@ -399,11 +405,45 @@ static int run_one(void)
 	}
 	print_counts(&crash);
 	story_end(&crash);
+	(void)printf("crash: ok: it came to a good end\n");
 	return 0;
 }
 
 /* --- the command line --------------------------------------------------------------------------
  */
+
+static const char usage[] =
+	"usage: crash [--every N] [--pairs N] [--seed N] [--jobs N]\n"
+	"       crash --first N [--model MODEL] [--again N --model-again MODEL] [--lists] "
+	"[--trace]\n"
+	"\n"
+	"One life of burstd, which dies at every write, and then twice: each death must come to "
+	"the\n"
+	"same end as a life without one.  The second form dies one of these deaths again.\n"
+	"\n"
+	"      --every N      at every Nth write only (default: 1)\n"
+	"      --pairs N      how many die twice (default: 2000)\n"
+	"      --seed N       of the dice that choose those\n"
+	"      --jobs N       side by side (default: one for each processor)\n"
+	"      --first N      at this write\n"
+	"      --model MODEL  kill, or a power cut: lost or torn (default: kill)\n"
+	"      --again N      and at this one after the restart\n"
+	"      --lists        the provider has no tokens, lists alone\n"
+	"      --trace        tell all that happens\n"
+	"\n"
+	"exit: 0 all came to the same end, 1 one did not (\"# FAILED\" says which, \"# replay\" "
+	"how "
+	"to\n"
+	"see it again), 2 usage\n";
+
+/* what: NULL when getopt has said it */
+static _Noreturn void misuse(const char *what)
+{
+	if (what != NULL)
+		(void)fprintf(stderr, "crash: what is %s?\n", what);
+	(void)fprintf(stderr, "\"crash --help\" says what there is\n");
+	exit(2);
+}
 
 static uint64_t number(const char *text)
 {
@@ -438,6 +478,7 @@ static void read_options(int argc, char **argv)
 						     {"jobs", required_argument, NULL, 'j'},
 						     {"lists", no_argument, NULL, 'l'},
 						     {"trace", no_argument, NULL, 't'},
+						     {"help", no_argument, NULL, 'h'},
 						     {NULL, 0, NULL, 0}};
 	uint64_t *const numbers[] = {['e'] = &options.every,
 				     ['f'] = &options.first,
@@ -447,7 +488,9 @@ static void read_options(int argc, char **argv)
 	int c;
 
 	options.jobs = sysconf(_SC_NPROCESSORS_ONLN);
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (c == 'h')
+			exit(fputs(usage, stdout) < 0 ? 1 : 0);
 		if (c == 'm')
 			options.model = parse_model(optarg);
 		else if (c == 'M')
@@ -459,14 +502,14 @@ static void read_options(int argc, char **argv)
 		else if (c == 't')
 			options.trace = true;
 		else if (c == '?')
-			exit(2);
+			misuse(NULL);
 		else
 			*numbers[c] = number(optarg);
 	}
-	if (optind != argc || options.every == 0 || options.jobs < 1) {
-		(void)fprintf(stderr, "crash: what is this?\n");
-		exit(2);
-	}
+	if (optind != argc)
+		misuse(argv[optind]);
+	if (options.every == 0 || options.jobs < 1)
+		misuse(options.every == 0 ? "--every 0" : "--jobs 0");
 	options.jobs = options.jobs < COPIES_MAX ? options.jobs : COPIES_MAX;
 }
 

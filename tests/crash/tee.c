@@ -145,8 +145,8 @@ static int dump_pool(void *ctx, const struct journal_pool *p, struct err *e)
 
 	(void)e;
 	str_init(&s, DUMP_MAX);
-	str_addf(&s, "pool %s %d %u %" PRId64 " %" PRId64, p->name, p->paused, p->breaker.waves,
-		 p->breaker.last_ms, p->breaker.until_ms);
+	str_addf(&s, "pool %s %d %u %" PRId64 " %" PRId64 " %s %" PRId64, p->name, p->paused,
+		 p->breaker.waves, p->breaker.last_ms, p->breaker.until_ms, p->by, p->paused_ms);
 	add(ctx, &s);
 	return 0;
 }

@@ -125,6 +125,8 @@ said() {
 	job_is "$second" PENDING
 	[ "$(new_rows)" = 1 ]
 	burstctl status --json | jq -e '.pools[0].paused and (.problems | any(startswith("pool h100: paused by an admin")))'
+	# The restart has not forgotten who did it and when, and a person has a name.
+	burstctl status | grep '  ! pool h100: paused by an admin (slurm, since 20.*Z); .* until "burstctl resume h100"$'
 	event paused '' "pool h100, ordered by uid $(id -u slurm)"
 	# It is deleted as ever.
 	burstctl drain c1
@@ -141,7 +143,7 @@ said() {
 	scontrol update nodename=c1 state=POWER_UP
 	within 30 burstd_has 1 ready
 	run lab_as researcher "$lab_dir/bin/burstctl" terminate c1
-	said 1 "you are uid $(id -u researcher)"
+	said 1 "you are researcher"
 	run lab_as researcher "$lab_dir/bin/burstctl" pause
 	said 1 'pause is for'
 	run burstctl terminate c1,c99 </dev/null

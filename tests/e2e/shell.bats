@@ -25,6 +25,22 @@ shell() {
 	! pgrep -x slurmctld
 }
 
+# At a prompt bash has job control, which its commands from a pipe do not show.
+@test "a lab's shell at a terminal: burstd can be killed and started, and mistakes say how it goes" {
+	cat >"$BATS_TEST_TMPDIR/typed" <<-'T'
+		lab_kill burstd; lab_start burstd && echo "burstd is""back: $(cat "/proc/$(lab_pid burstd)/comm")"
+		lab_kill burstd; burstctl status || echo "it was ""$?"
+		sim_capacity; cloud_reclaim; cloud_fault create; sim GET /v1/offers | jq -r '"sold" + " out: \([.offers[] | select(.available == 0)] | length)"'
+		exit 5
+	T
+	run -5 script -qec "$BATS_TEST_DIRNAME/lab/shell" /dev/null <"$BATS_TEST_TMPDIR/typed"
+	echo "$output"
+	[[ $output == *"burstd isback: burstd"* ]]
+	[[ $output == *"it was 3"* ]] # not reachable: the one that was started is the one that was killed
+	[[ $output == *"usage: sim_capacity "*"usage: cloud_reclaim "*"usage: cloud_fault "* ]]
+	[[ $output == *"sold out: 0"* ]] # nothing was changed by them
+}
+
 @test "a lab's shell ends with the status of its last command" {
 	run -3 shell <<<'exit 3'
 }

@@ -1,8 +1,4 @@
-/* model: search the small model to its end; see model.h.
- *
- *   model [--quick] [--tap] [--cloud tokens|tags|names]
- *
- * --quick: one node only. */
+/* model: search the small model to its end; see model.h and --help. */
 #include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -41,10 +37,45 @@ static bool run(const struct rules *r, unsigned *n, bool tap)
 	return ok;
 }
 
-static int usage(void)
+static const char usage[] = "usage: model [--quick] [--tap] [--cloud tokens|tags|names]\n"
+			    "\n"
+			    "Visits every state of two nodes, with two generations each, at a "
+			    "cloud of each kind, honest\n"
+			    "or not (\"liar\": its refusals may be wrong).  In no state may an "
+			    "invariant be broken, and "
+			    "from\n"
+			    "each there must be a way back to rest.\n"
+			    "\n"
+			    "      --quick       one node only\n"
+			    "      --cloud KIND  one kind of cloud only\n"
+			    "      --tap         the verdicts as tests of TAP\n"
+			    "\n"
+			    "exit: 0 all is well, 1 it is not (\"# VIOLATED\" says what, with the "
+			    "way there), 2 usage\n";
+
+static bool is_kind(const char *text)
 {
-	(void)fprintf(stderr, "usage: model [--quick] [--tap] [--cloud tokens|tags|names]\n");
+	for (int k = 0; k < NKINDS; k++)
+		if (strcmp(text, kinds[k]) == 0)
+			return true;
+	return false;
+}
+
+static int misuse(void)
+{
+	(void)fprintf(stderr, "\"model --help\" says what there is\n");
 	return 2;
+}
+
+static void print_verdict(bool ok, bool tap, unsigned n)
+{
+	if (tap)
+		(void)printf("1..%u\n", n);
+	else if (ok)
+		(void)printf("model: ok: no state breaks an invariant, and all have a way back to "
+			     "rest\n");
+	else
+		(void)printf("model: FAILED: what and how stands behind \"# VIOLATED\"\n");
 }
 
 int main(int argc, char **argv)
@@ -52,13 +83,14 @@ int main(int argc, char **argv)
 	static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
 						{"tap", no_argument, NULL, 't'},
 						{"cloud", required_argument, NULL, 'c'},
+						{"help", no_argument, NULL, 'h'},
 						{NULL, 0, NULL, 0}};
 	bool quick = false, tap = false, ok = true;
 	const char *only = NULL;
 	unsigned n = 0;
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
 		switch (c) {
 		case 'q':
 			quick = true;
@@ -69,9 +101,15 @@ int main(int argc, char **argv)
 		case 'c':
 			only = optarg;
 			break;
+		case 'h':
+			return fputs(usage, stdout) < 0 ? 1 : 0;
 		default:
-			return usage();
+			return misuse();
 		}
+	if (optind != argc || (only != NULL && !is_kind(only))) {
+		(void)fprintf(stderr, "model: what is %s?\n", optind != argc ? argv[optind] : only);
+		return misuse();
+	}
 	for (int k = 0; k < NKINDS; k++)
 		for (int liar = 0; liar < 2; liar++) {
 			struct rules r = {
@@ -80,7 +118,6 @@ int main(int argc, char **argv)
 			if (only == NULL || strcmp(only, kinds[k]) == 0)
 				ok = run(&r, &n, tap) && ok;
 		}
-	if (tap)
-		(void)printf("1..%u\n", n);
+	print_verdict(ok, tap, n);
 	return ok ? 0 : 1;
 }

@@ -161,11 +161,45 @@ static int finish(const struct sim_totals *t, bool failed)
 	if (options.tap)
 		(void)printf("1..1\n%s 1 - simulator: %" PRIu64 " seeds from %" PRIu64 "\n",
 			     failed ? "not ok" : "ok", t->seeds, options.first);
+	else if (failed)
+		(void)printf("sim: FAILED: why stands behind \"# FAILED\"\n");
+	else
+		(void)printf("sim: ok: seeds %" PRIu64 " to %" PRIu64
+			     " broke no promise, and each came to a good end\n",
+			     options.first, options.first + t->seeds - 1);
 	return failed ? 1 : 0;
 }
 
 /* --- the command line --------------------------------------------------------------------------
  */
+
+static const char usage[] =
+	"usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--table] [--tap]\n"
+	"\n"
+	"The real core, engine and driver in a world of dice: each seed is one world, with "
+	"crashes,\n"
+	"lost replies and lies, in which every promise is looked at after every step.\n"
+	"\n"
+	"      --seeds N     how many worlds (default: 2000)\n"
+	"      --first SEED  the first of them (default: 1)\n"
+	"      --steps N     how long each has faults (default: 3000); then it must come to rest\n"
+	"      --trace       tell all that happens; for one seed\n"
+	"      --table       how often each fault met a node in each state\n"
+	"      --tap         the verdict as a test of TAP\n"
+	"\n"
+	"exit: 0 no promise was broken, 1 one was (\"# FAILED\" says which, \"# replay\" how to "
+	"see "
+	"it\n"
+	"again), 2 usage\n";
+
+/* what: NULL when getopt has said it */
+static _Noreturn void misuse(const char *what)
+{
+	if (what != NULL)
+		(void)fprintf(stderr, "sim: what is %s?\n", what);
+	(void)fprintf(stderr, "\"sim --help\" says what there is\n");
+	exit(2);
+}
 
 static uint64_t number(const char *text)
 {
@@ -181,16 +215,16 @@ static uint64_t number(const char *text)
 
 static void read_options(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"seeds", required_argument, NULL, 's'},
-						     {"first", required_argument, NULL, 'f'},
-						     {"steps", required_argument, NULL, 'n'},
-						     {"trace", no_argument, NULL, 't'},
-						     {"tap", no_argument, NULL, 'p'},
-						     {"table", no_argument, NULL, 'b'},
-						     {NULL, 0, NULL, 0}};
+	static const struct option long_options[] = {
+		{"seeds", required_argument, NULL, 's'}, {"first", required_argument, NULL, 'f'},
+		{"steps", required_argument, NULL, 'n'}, {"trace", no_argument, NULL, 't'},
+		{"tap", no_argument, NULL, 'p'},         {"table", no_argument, NULL, 'b'},
+		{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "", long_options, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
+		if (c == 'h')
+			exit(fputs(usage, stdout) < 0 ? 1 : 0);
 		if (c == 's')
 			options.seeds = number(optarg);
 		else if (c == 'f')
@@ -204,12 +238,12 @@ static void read_options(int argc, char **argv)
 		else if (c == 'b')
 			options.table = true;
 		else
-			exit(2);
+			misuse(NULL);
 	}
-	if (optind != argc) {
-		(void)fprintf(stderr, "sim: what is %s?\n", argv[optind]);
-		exit(2);
-	}
+	if (optind != argc)
+		misuse(argv[optind]);
+	if (options.seeds == 0)
+		misuse("--seeds 0");
 }
 
 int main(int argc, char **argv)

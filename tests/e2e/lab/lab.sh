@@ -53,18 +53,22 @@ lab_wait() {
 
 # lab_spawn NAME USER CMD...: in the background, log in /var/log/NAME.log, pid remembered.
 lab_spawn() {
-	local name=$1 user=$2
+	local name=$1 user=$2 monitor=
 	shift 2
-	(
+	# With job control, at a prompt, it would lead its process group: then setsid forks, and the pid is nobody's.
+	[[ $- != *m* ]] || monitor=yes
+	set +m
+	{ (
 		# bats, and whoever reads our output, wait for the last one who has their pipes open.
 		for fd in "/proc/$BASHPID/fd"/*; do
 			fd=${fd##*/}
 			[ "$fd" -le 2 ] || eval "exec $fd>&-"
 		done
 		exec setsid setpriv --reuid="$user" --regid="$user" --init-groups env HOME=/ "$@"
-	) </dev/null >>"/var/log/$name.log" 2>&1 &
+	) </dev/null >>"/var/log/$name.log" 2>&1 & } 2>/dev/null # and no "[1] 4711"
 	echo $! >"$lab_dir/pid/$name"
 	disown # so that bash does not report its end in the middle of a test
+	[ -z "$monitor" ] || set -m
 }
 
 lab_pid() {
@@ -443,6 +447,11 @@ sim_config() {
 
 # sim_capacity N|null: how many instances of the pool's kind there can be at once
 sim_capacity() {
+	case ${1-} in null | 0 | [1-9] | [1-9][0-9] | [1-9][0-9][0-9]) ;; *)
+		echo "usage: sim_capacity N|null: so many machines, or as many as one likes" >&2
+		return 2
+		;;
+	esac
 	sim POST /admin/capacity \
 		"{\"type\": \"gpu_8x_h100\", \"region\": \"eu-north-1\", \"market\": \"on-demand\", \"capacity\": 0}" >/dev/null
 	sim POST /admin/capacity "{\"type\": \"gpu_8x_h100\", \"zone\": \"eu-north-1a\", \"market\": \"on-demand\",

@@ -45,6 +45,7 @@ struct engine {
 	unsigned reconciles;
 	struct slurm_report *prereq; /* NULL: not known */
 	bool paused[4];              /* pools */
+	const char *paused_by;       /* NULL: not known */
 	const char *closed[4];       /* why; NULL: it is not */
 	struct engine_request order; /* the last one; its texts are below */
 	char order_nodes[256], order_by[64];
@@ -175,6 +176,14 @@ const char *engine_slurm_state(const struct engine *e, const char *node, char *b
 bool engine_paused(const struct engine *e, size_t pool)
 {
 	return pool < 4 && e->paused[pool];
+}
+
+const char *engine_paused_by(const struct engine *e, size_t pool, int64_t *since_ms)
+{
+	bool known = engine_paused(e, pool) && e->paused_by != NULL;
+
+	*since_ms = known ? FAKE_NOW : 0;
+	return known ? e->paused_by : "";
 }
 
 const char *engine_closed(const struct engine *e, size_t pool)

@@ -493,6 +493,14 @@ static void test_why_off(void **state)
 			    "refused 12s ago: pool pool0: the provider has no capacity "
 			    "(\033[31mkein Platz f\xef\xbf\xbd); next try when Slurm asks again");
 	json_decref(r);
+	/* The provider's words say no more than ours. */
+	(void)fake_node(&f->e, "n4", 1, NODE_GONE);
+	fake_refuse(&f->e, "n4", 0, "sim: the provider has no capacity");
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n4\"}");
+	assert_string_equal(text(r, "why"),
+			    "refused 12s ago: pool pool0: the provider has no capacity; next try "
+			    "when Slurm asks again");
+	json_decref(r);
 	/* Asked for again, and not bought yet: n3 never was, n2 ended before its refusal. */
 	fake_refuse(&f->e, "n3", 0, "limit of pool pool0");
 	fleet_find(&f->e.fleet, "n3")->refused = NODE_BECAUSE_NONE;

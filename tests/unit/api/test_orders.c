@@ -187,12 +187,25 @@ static void test_stopped_pools(void **state)
 	assert_string_equal(text(json_array_get(pools, 0), "closed"), "");
 	assert_true(json_is_false(json_object_get(json_array_get(pools, 1), "paused")));
 	assert_string_equal(text(json_array_get(pools, 1), "closed"), f->e.closed[1]);
-	assert_true(has_problem(r, "pool pool0: paused by an admin; nothing is bought for it"));
-	assert_true(has_problem(
-		r,
-		"pool pool0: node n1 was refused 12s ago: paused by an admin; next try when Slurm asks again"));
+	assert_true(has_problem(r, "pool pool0: paused by an admin; nothing is bought for it until "
+				   "\"burstctl resume pool0\""));
+	assert_string_equal(text(json_array_get(pools, 0), "paused_by"), "");
+	assert_true(has_problem(r, "pool pool0: node n1 was refused 12s ago: paused by an admin; "
+				   "next try when Slurm asks again"));
 	assert_true(has_problem(r, "pool pool1: its nodes come up wrong: m1: no GPU; closed until "
 				   "2026-01-02T03:04:05Z; nothing is bought for it"));
+	json_decref(r);
+
+	f->e.paused_by = "uid 1000";
+	r = ask_as(f, &viewer, RQ("status", ""));
+	pools = json_object_get(r, "pools");
+	assert_true(has_problem(r, "pool pool0: paused by an admin (uid 1000, since "
+				   "1970-01-12T13:46:40Z); nothing is bought for it until "
+				   "\"burstctl resume pool0\""));
+	assert_string_equal(text(json_array_get(pools, 0), "paused_by"), "uid 1000");
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(pools, 0), "paused_ms")),
+			 FAKE_NOW);
+	assert_string_equal(text(json_array_get(pools, 1), "paused_by"), "");
 	json_decref(r);
 	stop(f);
 }

@@ -10,33 +10,66 @@
 #define S    "--socket SOCKET "
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-#define RECORD                                                                                     \
-	"{\"seq\":7,\"at_ms\":1000,\"actor\":\"uid 1000\",\"verb\":\"power-down\","                \
-	"\"target\":\"slurmctld\",\"object\":\"c[1-2]\",\"reason\":\"terminated\",\"request\":"    \
-	"\"\","                                                                                    \
-	"\"hash\":\"ab\"}"
+#define RECORD(seq, actor, verb, target, object, reason, request)                                  \
+	"{\"seq\":" seq ",\"at_ms\":1000,\"actor\":\"" actor "\",\"verb\":\"" verb                 \
+	"\",\"target\":\"" target "\",\"object\":\"" object "\",\"reason\":\"" reason              \
+	"\",\"request\":\"" request "\",\"hash\":\"ab\"}"
+
+#define ORDER RECORD("7", "uid 0", "power-down", "slurmctld", "c[1-2]", "burstd: terminated", "")
+#define BUY   RECORD("8", "hook", "create", "sim", "c1", "slurmctld called ResumeProgram", "token")
+#define NOBODYS                                                                                    \
+	RECORD("9", "uid 4294967295", "delete-again", "sim", "c[1-2]", "burstd: x (uid 0)", "i-1")
+#define WAIT                                                                                       \
+	RECORD("10", "reconciler", "postpone", "slurmctld", "7_1", "no capacity",                  \
+	       "StartTime=now+30")
+#define NONE "{\"ok\":true,\"records\":[],\"last\":0,\"more\":false}"
 
 static void test_audit(void **state)
 {
-	static const char reply[] =
-		"{\"ok\":true,\"records\":[" RECORD "],\"last\":7,\"more\":false}";
+	static const char reply[] = "{\"ok\":true,\"records\":[" ORDER "," BUY "," NOBODYS "," WAIT
+				    "],\"last\":10,\"more\":false}";
 	struct lab *l = lab_new();
 
 	(void)state;
 	lab_run_once(l, S "audit", reply);
-	lab_want(l, 0,
-		 "     7  1970-01-01 00:00:01  uid 1000  power-down  slurmctld  c[1-2]: "
-		 "terminated\n",
-		 "");
+	/* In columns, and an admin has a name where he has one. */
+	lab_want(
+		l, 0,
+		"     7  1970-01-01 00:00:01  root        power-down    slurmctld  c[1-2]          "
+		"terminated\n"
+		"     8  1970-01-01 00:00:01  hook        create        sim        c1              "
+		"slurmctld called ResumeProgram (token)\n"
+		"     9  1970-01-01 00:00:01  uid 4294967295  delete-again  sim        c[1-2]      "
+		"    x (uid 0) (i-1)\n"
+		"    10  1970-01-01 00:00:01  reconciler  postpone      slurmctld  job 7_1         "
+		"no capacity (StartTime=now+30)\n",
+		"");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"tail\":20,\"v\":1}");
 	lab_run_once(l, S "audit --since 3 --json", reply);
-	lab_want(l, 0, RECORD "\n", "");
+	lab_want(l, 0, ORDER "\n" BUY "\n" NOBODYS "\n" WAIT "\n", "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"since\":3,\"v\":1}");
 	/* Says that there is more and does not move: must not be asked for ever. */
 	lab_run_once(l, S "audit --since 7",
 		     "{\"ok\":true,\"records\":[],\"last\":7,\"more\":true}");
 	lab_want(l, 0, "", "");
 	assert_int_equal(l->nrequests, 1);
+	lab_free(l);
+}
+
+static void test_audit_of_nothing_says_so(void **state)
+{
+	static const char verdict[] = "{\"ok\":true,\"records\":0,\"after\":0,\"hash\":\"00\","
+				      "\"more\":false,\"bad\":0,\"what\":\"\"}";
+	static const char says[] = "no records: nothing was asked of anybody yet\n";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "audit", NONE);
+	lab_want(l, 0, says, "");
+	lab_run_once(l, S "audit --json", NONE);
+	lab_want(l, 0, "", "");
+	lab_run_once(l, S "audit verify", verdict);
+	lab_want(l, 0, says, "");
 	lab_free(l);
 }
 
@@ -88,6 +121,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_audit),
+		cmocka_unit_test(test_audit_of_nothing_says_so),
 		cmocka_unit_test(test_audit_verify_goes_on_to_the_end_and_fails_if_it_is_broken),
 		cmocka_unit_test(test_audit_verify_fails_if_it_gets_no_further),
 	};

@@ -137,7 +137,8 @@ static void test_nodes(void **state)
 		"provider "
 		"has no capacity\n"
 		"\n"
-		"2 nodes, 29.52 USD per hour; 2 more are off (--all shows them)\n",
+		"2 nodes (1 ready, 1 waiting), 29.52 USD per hour; 2 more are off (--all shows "
+		"them)\n",
 		"");
 	assert_int_equal(l->nrequests, 2);
 	assert_string_equal(l->requests[0], "{\"op\":\"nodes\",\"after\":\"\",\"v\":1}");
@@ -145,15 +146,15 @@ static void test_nodes(void **state)
 	lab_run(l, S "nodes --all --pool spot", pages, 2);
 	lab_want(l, 0,
 		 "NODE    STATE  FOR  POOL  INSTANCE  ADDRESS  PER HOUR  SLURM  NOTE\n"
-		 "spot-1  gone    1s  spot  i-1       -               -  -      Slurm powered it "
+		 "spot-1  gone    1s  spot  -         -               -  -      Slurm powered it "
 		 "down\n"
 		 "\n"
-		 "1 node\n",
+		 "1 node (1 off)\n",
 		 "");
 	lab_run(l, S "nodes --state ready", pages, 2);
 	assert_non_null(strstr(l->out, "h100-1"));
 	assert_null(strstr(l->out, "h100-2"));
-	assert_non_null(strstr(l->out, "\n1 node, 29.52 USD per hour\n"));
+	assert_non_null(strstr(l->out, "\n1 node (1 ready), 29.52 USD per hour\n"));
 	lab_run(l, S "nodes", (const char *const[]){page2}, 1);
 	lab_want(l, 0, "all 2 nodes are off (--all shows them)\n", "");
 	/* In the words of `pause`, with --json too; a pool whose nodes are in other states exists.

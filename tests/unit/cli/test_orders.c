@@ -39,13 +39,15 @@ static void test_order(void **state)
 		{S "drain h1,h2", ORDERED(0, 0, 2), 0,
 		 "nothing to do: all of these nodes are off\n", "",
 		 "{\"op\":\"drain\",\"nodes\":\"h1,h2\",\"v\":1}", 1},
+		{S "drain h1", ORDERED(0, 0, 1), 0, "nothing to do: the node is off\n", "",
+		 "{\"op\":\"drain\",\"nodes\":\"h1\",\"v\":1}", 1},
 		{S "drain h[1-", "", 2, "", "burstctl: ", NULL, 0},
 		{S "drain", "", 2, "", "NODES is missing", NULL, 0},
 		{S "drain h1", "{\"ok\":false,\"code\":\"not-found\",\"error\":\"no pool h1\"}", 1,
 		 "", "burstctl: no pool h1\n", "{\"op\":\"drain\",\"nodes\":\"h1\",\"v\":1}", 1},
 		/* one node needs no question */
 		{S "terminate h1", ORDERED(1, 0, 0), 0,
-		 "1 node will be terminated, 0 of them with jobs\n", "",
+		 "1 node will be terminated, without a job\n", "",
 		 "{\"op\":\"terminate\",\"nodes\":\"h1\",\"v\":1}", 1},
 		{S "terminate h[1-3] --yes", ORDERED(2, 1, 1), 0,
 		 "2 nodes will be terminated, 1 of them with jobs; 1 was off already\n", "",
@@ -114,6 +116,10 @@ static void test_asked(void **state)
 	lab_free(l);
 }
 
+#define WAITERS                                                                                    \
+	"Jobs that were refused start at their next try, in 15 min at most; \"scontrol update "    \
+	"JobId=JOB StartTime=now\" does not wait for it.\n"
+
 static void test_pause(void **state)
 {
 	static const struct {
@@ -127,11 +133,13 @@ static void test_pause(void **state)
 		 "pool a was paused already\npool b was paused already\n",
 		 "{\"op\":\"pause\",\"v\":1}"},
 		{S "resume h100", "{\"ok\":true,\"changed\":[\"h100\"],\"unchanged\":[]}",
-		 "pool h100 is open: its nodes are bought again\n",
+		 "pool h100 is open: its nodes are bought again\n" WAITERS,
 		 "{\"op\":\"resume\",\"pool\":\"h100\",\"v\":1}"},
 		{S "resume", "{\"ok\":true,\"changed\":[\"a\"],\"unchanged\":[\"b\"]}",
-		 "pool a is open: its nodes are bought again\npool b was open already\n",
+		 "pool a is open: its nodes are bought again\npool b was open already\n" WAITERS,
 		 "{\"op\":\"resume\",\"v\":1}"},
+		{S "resume", "{\"ok\":true,\"changed\":[],\"unchanged\":[\"b\"]}",
+		 "pool b was open already\n", "{\"op\":\"resume\",\"v\":1}"},
 	};
 	struct lab *l = lab_new();
 
@@ -299,12 +307,70 @@ static void test_check(void **state)
 	lab_free(l);
 }
 
+/* Not only that an operator asked for something: what, and how it ends.  And a state that a newer
+ * burstd may have is no more than counted. */
+static void test_nodes_of_a_paused_pool(void **state)
+{
+	static const char reply[] =
+		"{\"ok\":true,\"now_ms\":1,\"nodes\":[{\"name\":\"n1\",\"state\":\"gone\","
+		"\"instance\":\"i-1\",\"address\":\"10.0.0.1\",\"reason\":\"suspended\","
+		"\"refused\":\"operator\"},{\"name\":\"n2\",\"state\":\"sleeping\"}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "nodes", reply);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "  waits: an admin paused its pool (burstctl resume)\n"));
+	assert_null(strstr(l->out, "i-1")); /* it is gone */
+	assert_null(strstr(l->out, "10.0.0.1"));
+	assert_non_null(strstr(l->out, "\n2 nodes (1 waiting)\n"));
+	lab_free(l);
+}
+
+/* An admin is a number to burstd, and a name to people: but not in JSON. */
+static void test_people_have_names(void **state)
+{
+	static const char event[] =
+		"{\"seq\":1,\"type\":\"paused\",\"detail\":\"pool a, ordered by "
+		"uid 0\"}";
+	static const char node[] =
+		"{\"ok\":true,\"name\":\"n1\",\"events\":[{\"type\":\"terminated\",\"detail\":"
+		"\"ordered by uid 0\"}]}";
+	static const char status[] =
+		"{\"ok\":true,\"problems\":[\"pool a: paused by an admin (uid 0, since x)\",\"uid "
+		"4294967295, druid 0, uid , uid 00000000000, uid x, uid 0\"]}";
+	char events[256];
+	struct lab *l = lab_new();
+
+	(void)state;
+	(void)snprintf(events, sizeof(events), "{\"ok\":true,\"events\":[%s],\"last\":1}", event);
+	lab_run_once(l, S "events", events);
+	assert_non_null(strstr(l->out, "pool a, ordered by root\n"));
+	lab_run_once(l, S "events --json", events);
+	assert_non_null(strstr(l->out, "ordered by uid 0"));
+	lab_run_once(l, S "node n1", node);
+	assert_non_null(strstr(l->out, "ordered by root\n"));
+	lab_run_once(l, S "status", status);
+	assert_non_null(strstr(l->out, "pool a: paused by an admin (root, since x)\n"));
+	assert_non_null(strstr(l->out, "! uid 4294967295, druid 0, uid , uid 00000000000, uid x, "
+				       "root\n"));
+	lab_run_once(l, S "pause",
+		     "{\"ok\":false,\"error\":\"pause is for others; you are uid 0\"}");
+	lab_want(l, 1, "", "burstctl: pause is for others; you are root\n");
+	lab_free(l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order), cmocka_unit_test(test_asked),
-		cmocka_unit_test(test_pause), cmocka_unit_test(test_stopped_pool),
-		cmocka_unit_test(test_check), cmocka_unit_test(test_for_job),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_asked),
+		cmocka_unit_test(test_nodes_of_a_paused_pool),
+		cmocka_unit_test(test_people_have_names),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_stopped_pool),
+		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_for_job),
 	};
 
 	return cmocka_run_group_tests_name("orders", tests, NULL, NULL);

@@ -271,15 +271,22 @@ static void test_works(void **state)
 
 static void test_admin(void **state)
 {
+	int64_t since_ms;
+
 	(void)state;
 	close_pool(0);
 	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
 	assert_string_equal(engine_closed(&F.e, 0), "paused by an admin (burstctl resume)");
 	assert_true(F.put.paused && F.put.breaker.waves == 2);
+	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "root");
+	assert_true(since_ms == F.now && F.put.paused_ms == F.now);
+	assert_string_equal(F.put.by, "root");
 	assert_true(F.turns > 0); /* what was not sent yet is not sent */
 	assert_int_equal(engine_pause(&F.e, NULL, false, "uid 7", NULL), 0);
 	assert_null(engine_closed(&F.e, 0)); /* its machines are forgiven too */
 	assert_true(!F.put.paused && F.put.breaker.waves == 0);
+	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "");
+	assert_true(since_ms == 0 && F.put.paused_ms == 0 && F.put.by[0] == '\0');
 	assert_string_equal(F.detail, "pool alpha, ordered by uid 7");
 	F.events = 0;
 	close_pool(1);
@@ -308,11 +315,17 @@ static void test_more_pools(void **state)
 
 static void load(const char *name, struct breaker b, bool paused)
 {
-	pool_load(&F.e, &(struct journal_pool){.name = name, .paused = paused, .breaker = b});
+	pool_load(&F.e, &(struct journal_pool){.name = name,
+					       .paused = paused,
+					       .breaker = b,
+					       .by = "uid 7",
+					       .paused_ms = 4711});
 }
 
 static void test_restart(void **state)
 {
+	int64_t since_ms;
+
 	(void)state;
 	load("gone", (struct breaker){.waves = 9, .until_ms = INT64_MAX}, true); /* not ours now */
 	load("beta", (struct breaker){2, F.now - 1000, F.now + 240000}, false);
@@ -320,6 +333,8 @@ static void test_restart(void **state)
 	assert_string_equal(engine_closed(&F.e, 1),
 			    "its nodes come up wrong; closed until 2027-01-15T08:04:00Z");
 	assert_true(engine_paused(&F.e, 0));
+	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "uid 7");
+	assert_int_equal(since_ms, 4711);
 	fails(1, 2000); /* bought before the last failure: of the same wave */
 	assert_int_equal(F.rows, 0);
 }

@@ -414,6 +414,30 @@ static void test_usage(void **state)
 	}
 }
 
+/* Nothing of it goes to burstd or into the spool, and the prolog waits for nothing. */
+static void test_unknown_option_is_one_sentence(void **state)
+{
+	static const struct lab_opts rows[] = {
+		{.name = "burst-resume", .list = "--frob"},
+		{.name = "burst-suspend", .list = "-h"},
+		{.name = "burst-prolog", .list = "--frob"},
+		{.name = "burst-hook", .list = "--frob"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct lab_result r = lab_run(&rows[i]);
+		char want[160];
+
+		(void)snprintf(want, sizeof(want),
+			       "%s: there is no option \"%s\"; --help says what there is\n",
+			       rows[i].name, rows[i].list);
+		assert_int_equal(r.code, 2);
+		assert_string_equal(r.err, want);
+		lab_assert_not_spooled();
+	}
+}
+
 static void test_help(void **state)
 {
 	static const struct {
@@ -456,6 +480,7 @@ int main(void)
 		cmocka_unit_test(test_fds_are_null),
 		cmocka_unit_test(test_can_be_killed),
 		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_unknown_option_is_one_sentence),
 		cmocka_unit_test(test_help),
 	};
 	int status;

@@ -87,8 +87,12 @@ static void test_refusals(void **state)
 static void put_pool(struct fixture *f, const char *name, bool paused, struct breaker b)
 {
 	struct journal_tx *tx = journal_begin(f->j);
+	struct journal_pool p = {
+		.name = name, .paused = paused, .breaker = b, .paused_ms = paused ? INT64_MAX : 0};
 
-	journal_put_pool(tx, &(struct journal_pool){name, paused, b});
+	(void)snprintf(p.by, sizeof(p.by), "%s", paused ? "uid 1000" : "");
+	journal_put_pool(tx, &p);
+	p = (struct journal_pool){0}; /* effects are copies */
 	commit(tx);
 }
 
@@ -104,11 +108,15 @@ static void test_pools(void **state)
 	assert_int_equal(o.npools, 2);
 	assert_string_equal(o.names[0], "a100");
 	assert_true(o.pools[0].paused);
+	assert_string_equal(o.pools[0].by, "uid 1000");
+	assert_true(o.pools[0].paused_ms == INT64_MAX);
 	assert_int_equal(o.pools[0].breaker.waves, 1);
 	assert_int_equal(o.pools[0].breaker.last_ms, 2);
 	assert_int_equal(o.pools[0].breaker.until_ms, 3);
 	assert_string_equal(o.names[1], "h100");
 	assert_false(o.pools[1].paused);
+	assert_string_equal(o.pools[1].by, "");
+	assert_true(o.pools[1].paused_ms == 0);
 	assert_true(o.pools[1].breaker.waves == UINT32_MAX);
 	assert_true(o.pools[1].breaker.last_ms == INT64_MAX - 1);
 	assert_true(o.pools[1].breaker.until_ms == INT64_MAX);
@@ -136,9 +144,10 @@ static void test_damaged(void **state)
 	static const char *const rows[][2] = {
 		{"INSERT INTO refusal VALUES (7, -1, 5)", "DELETE FROM refusal"},
 		{"INSERT INTO refusal VALUES (7, 'x', 5)", "DELETE FROM refusal"},
-		{"INSERT INTO pool VALUES ('p', 2, 0, 0, 0)", "DELETE FROM pool"},
-		{"INSERT INTO pool VALUES ('p', 1, 4294967296, 0, 0)", "DELETE FROM pool"},
-		{"INSERT INTO pool VALUES ('p', 1, 0, 'soon', 0)", "DELETE FROM pool"},
+		{"INSERT INTO pool VALUES ('p', 2, 0, 0, 0, '', 0)", "DELETE FROM pool"},
+		{"INSERT INTO pool VALUES ('p', 1, 4294967296, 0, 0, '', 0)", "DELETE FROM pool"},
+		{"INSERT INTO pool VALUES ('p', 1, 0, 'soon', 0, '', 0)", "DELETE FROM pool"},
+		{"INSERT INTO pool VALUES ('p', 1, 0, 0, 0, '', -1)", "DELETE FROM pool"},
 	};
 	struct fixture *f = *state;
 	struct opinions o;
@@ -166,6 +175,26 @@ static void make_old(struct fixture *f)
 		       "INSERT INTO usage VALUES ('c1', 2, 'i-0', 'h100', 1, 2, 5, 77)"),
 		SQLITE_OK);
 	open_journal(f, true);
+}
+
+/* Paused by a burstd that did not write down who did it. */
+static void test_old_pause(void **state)
+{
+	struct fixture *f = *state;
+	struct opinions o;
+
+	close_journal(f);
+	assert_int_equal(unlink(f->path), 0);
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(sql(f, schema_steps[i]), SQLITE_OK);
+	assert_int_equal(sql(f, "PRAGMA user_version = 4"), SQLITE_OK);
+	assert_int_equal(sql(f, "INSERT INTO pool VALUES ('h100', 1, 2, 3, 4)"), SQLITE_OK);
+	open_journal(f, true);
+	o = opinions(f);
+	assert_int_equal(o.npools, 1);
+	assert_true(o.pools[0].paused && o.pools[0].breaker.until_ms == 4);
+	assert_string_equal(o.pools[0].by, "");
+	assert_true(o.pools[0].paused_ms == 0);
 }
 
 static void test_old_file(void **state)
@@ -200,7 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_refusals), TEST(test_pools),    TEST(test_stopped),
-		TEST(test_damaged),  TEST(test_old_file),
+		TEST(test_damaged),  TEST(test_old_file), TEST(test_old_pause),
 	};
 
 	return cmocka_run_group_tests_name("journal_pools", tests, NULL, NULL);
