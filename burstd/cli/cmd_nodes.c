@@ -150,9 +150,9 @@ static void add_note(struct table *t, const json_t *node)
 
 	if (node_reason_parse(refused) == NODE_BECAUSE_OPERATOR)
 		(void)snprintf(text, sizeof(text),
-			       "waits: an admin paused its pool (burstctl resume)");
+			       "refused: its pool was paused (burstctl resume)");
 	else if (refused[0] != '\0')
-		(void)snprintf(text, sizeof(text), "waits: %s", phrase(refused));
+		(void)snprintf(text, sizeof(text), "refused: %s", phrase(refused));
 	else if (cli_int(node, "older") > 0)
 		(void)snprintf(text, sizeof(text), "%d older being deleted",
 			       (int)cli_int(node, "older"));
@@ -180,12 +180,12 @@ static void add_node(struct table *t, const json_t *node, int64_t now)
 }
 
 struct summary {
-	size_t shown, off, waiting;
+	size_t shown, off, refused;
 	size_t count[NODE_NSTATES];
 	int64_t rate;
 };
 
-/* " (4 ready, 1 booting, 2 waiting)" */
+/* " (4 ready, 1 booting, 2 refused)" */
 static void print_counts(const struct out *o, const struct summary *s)
 {
 	const char *sep = " (";
@@ -197,9 +197,9 @@ static void print_counts(const struct out *o, const struct summary *s)
 			      i == NODE_GONE ? "off" : node_state_str((enum node_state)i));
 		sep = ", ";
 	}
-	if (s->waiting > 0)
-		(void)fprintf(o->f, "%s%zu waiting", sep, s->waiting);
-	if (s->waiting > 0 || sep[0] == ',')
+	if (s->refused > 0)
+		(void)fprintf(o->f, "%s%zu refused", sep, s->refused);
+	if (s->refused > 0 || sep[0] == ',')
 		(void)fputc(')', o->f);
 }
 
@@ -210,7 +210,7 @@ static void count(struct summary *s, const json_t *node)
 
 	s->shown++;
 	if (is_off(node) && cli_text(node, "refused")[0] != '\0')
-		s->waiting++;
+		s->refused++;
 	else if (i >= 0) /* not one that a newer burstd knows */
 		s->count[i]++;
 }

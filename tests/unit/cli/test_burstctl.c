@@ -133,11 +133,11 @@ static void test_nodes(void **state)
 		"h100-1  ready  15m00s  h100  i-77      10.0.0.1     29.52  IDLE+CLOUD  1 older "
 		"being "
 		"deleted\n"
-		"h100-2  none        -  h100  -         -                -  -           waits: the "
+		"h100-2  none        -  h100  -         -                -  -           refused: the "
 		"provider "
 		"has no capacity\n"
 		"\n"
-		"2 nodes (1 ready, 1 waiting), 29.52 USD per hour; 2 more are off (--all shows "
+		"2 nodes (1 ready, 1 refused), 29.52 USD per hour; 2 more are off (--all shows "
 		"them)\n",
 		"");
 	assert_int_equal(l->nrequests, 2);

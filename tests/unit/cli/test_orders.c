@@ -320,10 +320,10 @@ static void test_nodes_of_a_paused_pool(void **state)
 	(void)state;
 	lab_run_once(l, S "nodes", reply);
 	assert_int_equal(l->rc, 0);
-	assert_non_null(strstr(l->out, "  waits: an admin paused its pool (burstctl resume)\n"));
+	assert_non_null(strstr(l->out, "  refused: its pool was paused (burstctl resume)\n"));
 	assert_null(strstr(l->out, "i-1")); /* it is gone */
 	assert_null(strstr(l->out, "10.0.0.1"));
-	assert_non_null(strstr(l->out, "\n2 nodes (1 waiting)\n"));
+	assert_non_null(strstr(l->out, "\n2 nodes (1 refused)\n"));
 	lab_free(l);
 }
 
