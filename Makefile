@@ -134,12 +134,20 @@ $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
-# Static: slurmctld waits for the hook to exit, and the dynamic loader would be half of its life.
-$(BIN)/burst-hook: $(call objs,slurm/*.c) $(libbase)
+# Static, and with musl where it is installed: slurmctld waits for the hook to exit, and the dynamic
+# loader, or the beginning of a static glibc, would be half of its life (ADR 16).
+HOOK_CC ?= $(or $(if $(filter release,$(MODE)),$(if $(findstring clang,$(CC)),,$(shell command -v musl-gcc))),$(CC))
+hooksrc := $(wildcard slurm/*.c) $(filter-out %/jpull.c,$(wildcard burstd/base/*.c))
+$(BIN)/burst-hook: $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(filter-out -pie,$(ldflags) $(LDFLAGS)) $(if $(filter release,$(MODE)),-static) -o $@ $^
+	$(Q)$(HOOK_CC) $(filter-out -pie,$(ldflags) $(LDFLAGS)) $(if $(filter release,$(MODE)),-static) -o $@ $^
 	@for h in $(HOOKS); do ln -sf burst-hook $(@D)/$$h; done
+
+$(B)/hook/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  CC    $< (hook)")
+	$(Q)$(HOOK_CC) $(filter-out $(PKG_CFLAGS),$(cppflags)) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
