@@ -136,18 +136,31 @@ $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 
 # Static, and with musl where it is installed: slurmctld waits for the hook to exit, and the dynamic
 # loader, or the beginning of a static glibc, would be half of its life (ADR 16).
-HOOK_CC ?= $(or $(if $(filter release,$(MODE)),$(if $(findstring clang,$(CC)),,$(shell command -v musl-gcc))),$(CC))
+# Not for another machine, not with somebody's own compiler, and not when it cannot link.
+ifndef MUSL_GCC
+export MUSL_GCC := $(shell echo 'int main(void) { return 0; }' | \
+	musl-gcc -static -x c -o /dev/null - 2>/dev/null && echo musl-gcc || echo none)
+endif
+hook_cc := $(or $(HOOK_CC),$(if $(filter-out release,$(MODE))$(filter-out cc gcc,$(CC)),,$(filter-out none,$(MUSL_GCC))),$(CC))
+# It needs none of the libraries that the user's flags may lead to, and musl none of their headers.
+hookflags = $(if $(filter musl-gcc,$(hook_cc)),$(filter-out -I% -L%,$(1)),$(1))
+# All of base but what reads by jansson.
 hooksrc := $(wildcard slurm/*.c) $(filter-out %/jpull.c,$(wildcard burstd/base/*.c))
 $(BIN)/burst-hook: $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(HOOK_CC) $(filter-out -pie,$(ldflags) $(LDFLAGS)) $(if $(filter release,$(MODE)),-static) -o $@ $^
+	$(Q)$(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(if $(filter release,$(MODE)),-static) -o $@ $^
 	@for h in $(HOOKS); do ln -sf burst-hook $(@D)/$$h; done
 
-$(B)/hook/%.o: %.c Makefile
+$(B)/hook/cc: FORCE
+	@mkdir -p $(@D)
+	@echo '$(hook_cc)' | cmp -s - $@ || echo '$(hook_cc)' >$@
+.PHONY: FORCE
+
+$(B)/hook/%.o: %.c Makefile $(B)/hook/cc
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  CC    $< (hook)")
-	$(Q)$(HOOK_CC) $(filter-out $(PKG_CFLAGS),$(cppflags)) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(hook_cc) $(filter-out $(PKG_CFLAGS),$(cppflags)) $(cflags) $(BANNED) $(call hookflags,$(CPPFLAGS) $(CFLAGS)) -MMD -MP -c -o $@ $<
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)

@@ -58,11 +58,13 @@ static bool was_refused(const struct fleet_name *nm)
 }
 
 /* "sim: the provider has no capacity" says no more than "the provider has no capacity". */
-static bool says_more(const char *why, const char *reason)
+static bool says_more(const char *why, const char *provider, const char *reason)
 {
-	size_t n = strlen(why), len = strlen(reason);
+	size_t n = strlen(provider);
 
-	return n < len || strcmp(why + n - len, reason) != 0;
+	if (strncmp(why, provider, n) == 0 && strncmp(why + n, ": ", 2) == 0)
+		why += n + 2;
+	return strcmp(why, reason) != 0;
 }
 
 /* "the provider has no capacity (its words)" */
@@ -79,7 +81,7 @@ static void add_refusal(struct str *out, const struct engine *e, const struct fl
 	else
 		str_adds(out, reason);
 	if (nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
-	    says_more(nm->why, reason))
+	    says_more(nm->why, provider_name(e, nm->pool), reason))
 		str_addf(out, " (%s)", nm->why);
 	str_adds(out, "; next try when Slurm asks again");
 }
@@ -375,11 +377,10 @@ static void say_stray(struct report *r, size_t provider, const struct engine_str
 	char text[FMT_DUR_SIZE];
 
 	str_addf(&r->s,
-		 "provider %s: instance %s of this cluster (%s) is in no journal and still there "
-		 "%s after its first delete; it may bill, and is deleted again and again; see at "
-		 "the provider why it stays",
+		 "provider %s: instance %s of this cluster (%s) is in no journal and was still "
+		 "there %s after its first delete; it may bill; see at the provider why it stays",
 		 engine_conf(r->e)->providers[provider].name, s->id, s->node,
-		 fmt_duration(text, engine_now(r->e) - s->tried_ms));
+		 fmt_duration(text, s->seen_ms - s->tried_ms));
 	say(r);
 }
 
@@ -390,11 +391,11 @@ static void check_strays(struct report *r)
 
 	for (size_t i = 0; i < engine_conf(r->e)->nproviders; i++)
 		for (size_t k = 0; engine_stray(r->e, i, k, &s); k++)
-			if (s.tried_ms != 0 && engine_now(r->e) - s.tried_ms > STRAY_LONG_MS &&
-			    n++ < STRAYS_LISTED_MAX)
+			if (s.tried_ms != 0 && !s.leaves &&
+			    s.seen_ms - s.tried_ms > STRAY_LONG_MS && n++ < STRAYS_LISTED_MAX)
 				say_stray(r, i, &s);
 	if (n > STRAYS_LISTED_MAX) {
-		str_addf(&r->s, "%u more such instances cannot be deleted", n - STRAYS_LISTED_MAX);
+		str_addf(&r->s, "%u more such instances stay", n - STRAYS_LISTED_MAX);
 		say(r);
 	}
 }
@@ -476,8 +477,7 @@ static void check_indoubt(struct report *r)
 
 struct tally { /* refused names of one pool for one reason */
 	uint32_t n;
-	int64_t last_ms; /* when the last of them was */
-	const struct fleet_name *first;
+	const struct fleet_name *last; /* the last one that was refused */
 };
 
 static bool is_refused(const struct fleet_name *nm)
@@ -489,25 +489,26 @@ static bool is_refused(const struct fleet_name *nm)
 static void say_refused(struct report *r, const struct tally *t, const char **names)
 {
 	const struct fleet *f = engine_fleet(r->e);
-	int64_t now = engine_now(r->e), last = t->last_ms;
+	int64_t now = engine_now(r->e), last = t->last->refused_ms;
 	char ago[FMT_DUR_SIZE];
 	size_t n = 0;
 
-	str_addf(&r->s, "pool %s: ", pool_name(r->e, t->first->pool));
+	str_addf(&r->s, "pool %s: ", pool_name(r->e, t->last->pool));
 	if (t->n == 1) {
-		str_addf(&r->s, "node %s was refused", t->first->name);
+		str_addf(&r->s, "node %s was refused", t->last->name);
 	} else {
 		for (size_t i = 0; i < f->nall; i++)
-			if (is_refused(f->all[i]) && f->all[i]->pool == t->first->pool &&
-			    f->all[i]->refused == t->first->refused)
+			if (is_refused(f->all[i]) && f->all[i]->pool == t->last->pool &&
+			    f->all[i]->refused == t->last->refused)
 				names[n++] = f->all[i]->name;
 		str_addf(&r->s, "%" PRIu32 " nodes were refused", t->n);
 		add_names(&r->s, names, n);
 	}
 	if (last > 0)
-		str_addf(&r->s, " %s ago", fmt_duration(ago, now > last ? now - last : 0));
+		str_addf(&r->s, "%s %s ago", t->n == 1 ? "" : ", the last",
+			 fmt_duration(ago, now > last ? now - last : 0));
 	str_adds(&r->s, ": ");
-	add_refusal(&r->s, r->e, t->first);
+	add_refusal(&r->s, r->e, t->last);
 	say(r);
 }
 
@@ -523,10 +524,8 @@ static void check_refused(struct report *r)
 
 		if (!is_refused(nm))
 			continue;
-		if (t->n++ == 0)
-			t->first = nm;
-		if (nm->refused_ms > t->last_ms)
-			t->last_ms = nm->refused_ms;
+		if (t->n++ == 0 || nm->refused_ms > t->last->refused_ms)
+			t->last = nm;
 	}
 	for (size_t i = 0; i < f->npools * NODE_NREASONS; i++)
 		if (tallies[i].n > 0)
@@ -535,7 +534,7 @@ static void check_refused(struct report *r)
 	free(tallies);
 }
 
-/* It may have been cancelled, or started elsewhere: what is known is what it was told. */
+/* It may have been cancelled meanwhile, or released by hand: nobody tells us. */
 static void check_postponed(struct report *r)
 {
 	struct engine_postponed p;
@@ -547,14 +546,15 @@ static void check_postponed(struct report *r)
 	(void)fmt_time(at, p.until_ms);
 	if (n == 1)
 		str_addf(&r->s,
-			 "job %s could not have its nodes (%" PRIu32 " %s) and was told to wait "
-			 "until %.19sZ",
+			 "job %s could not have its nodes (%" PRIu32 " %s) and is to wait until "
+			 "%.19sZ",
 			 p.job, p.refusals, p.refusals == 1 ? "time" : "times", at);
 	else
-		str_addf(&r->s,
-			 "%zu jobs could not have their nodes and were told to wait: the first, "
-			 "%s, until %.19sZ",
-			 n, p.job, at);
+		str_addf(
+			&r->s,
+			"%zu jobs could not have their nodes and are to wait: the first, %s, until "
+			"%.19sZ",
+			n, p.job, at);
 	say(r);
 }
 

@@ -95,7 +95,7 @@ static int run_audit(const struct cli *c, const void *args, char **operands)
 		for (size_t i = 0; (row = cli_row(r, "records", i)) != NULL; i++)
 			print_record(c, row);
 		if (!c->json && since < 0 && cli_int(r, "last") == 0)
-			(void)fputs("no records: nothing was asked of anybody yet\n", c->out.f);
+			(void)fputs("no records\n", c->out.f);
 		asked = since;
 		since = cli_int(r, "last");
 		/* A page that goes nowhere is the last, whatever burstd says. */
@@ -203,7 +203,7 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 		if (v->head)
 			(void)fputs(" (or --head is of another journal)", c->out.f);
 	} else if (v->records == 0 && v->at == 0) {
-		(void)fputs("no records: nothing was asked of anybody yet", c->out.f);
+		(void)fputs("no records: the journal is new, or was lost; --head tells", c->out.f);
 	} else {
 		(void)fprintf(c->out.f,
 			      "%" PRId64 " records from %" PRId64

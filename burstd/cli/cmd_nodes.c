@@ -150,7 +150,7 @@ static void add_note(struct table *t, const json_t *node)
 
 	if (node_reason_parse(refused) == NODE_BECAUSE_OPERATOR)
 		(void)snprintf(text, sizeof(text),
-			       "refused: its pool was paused (burstctl resume)");
+			       "refused: an admin's order (pause, drain, terminate)");
 	else if (refused[0] != '\0')
 		(void)snprintf(text, sizeof(text), "refused: %s", phrase(refused));
 	else if (cli_int(node, "older") > 0)

@@ -1,6 +1,8 @@
 #include "cli/out.h"
 
+#include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,20 +47,50 @@ void out_column(const struct out *o, enum out_style style, const char *text, int
 	(void)fprintf(o->f, "%*s  ", pad > 0 ? pad : 0, "");
 }
 
-/* The user of "uid 1000" at the beginning of text, *len bytes of it; NULL: it is none. */
-static const char *person(const char *text, size_t *len)
+/* NULL: nobody's.  The last one is remembered, for a look-up may take a network, and wait for it.
+ */
+static const char *name_of(unsigned long uid)
+{
+	static unsigned long last = ULONG_MAX;
+	static char name[64];
+
+	if (uid != last) {
+		const struct passwd *pw = uid < UINT32_MAX ? getpwuid((uid_t)uid) : NULL;
+
+		last = uid;
+		(void)snprintf(name, sizeof(name), "%s", pw != NULL ? pw->pw_name : "");
+	}
+	return name[0] != '\0' ? name : NULL;
+}
+
+/* Does burstd name a person at p, or is that somebody else's word, a provider's say? */
+static bool is_ours(const char *text, const char *p)
+{
+	static const char *const before[] = {"ordered by ", "you are ", "paused by an admin ("};
+
+	if (p == text)
+		return p[4 + strspn(p + 4, "0123456789")] == '\0'; /* it is all there is */
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		size_t n = strlen(before[i]);
+
+		if ((size_t)(p - text) >= n && strncmp(p - n, before[i], n) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The user of "uid 1000" at p, *len bytes of it; NULL: it is none. */
+static const char *person(const char *text, const char *p, size_t *len)
 {
 	static const char word[] = "uid ";
 	const size_t n = sizeof(word) - 1;
-	const struct passwd *pw;
-	unsigned long uid;
 
-	*len = n + strspn(text + (strncmp(text, word, n) == 0 ? n : 0), "0123456789");
-	if (strncmp(text, word, n) != 0 || *len == n || *len > n + 10)
+	if (strncmp(p, word, n) != 0 || !is_ours(text, p))
 		return NULL;
-	uid = strtoul(text + n, NULL, 10);
-	pw = uid < UINT32_MAX ? getpwuid((uid_t)uid) : NULL;
-	return pw != NULL ? pw->pw_name : NULL;
+	*len = n + strspn(p + n, "0123456789");
+	if (*len == n || *len > n + 10 || isalnum((unsigned char)p[*len]))
+		return NULL;
+	return name_of(strtoul(p + n, NULL, 10));
 }
 
 char *out_people(const char *text)
@@ -68,8 +100,7 @@ char *out_people(const char *text)
 
 	str_init(&s, PEOPLE_MAX);
 	for (const char *p = text; *p != '\0'; p += len) {
-		bool begins = p == text || p[-1] == ' ' || p[-1] == '(';
-		const char *name = begins ? person(p, &len) : NULL;
+		const char *name = person(text, p, &len);
 
 		if (name != NULL) {
 			str_adds(&s, name);

@@ -166,15 +166,17 @@ const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)
 struct engine_stray {
 	const char *id, *node; /* valid for this turn; node: as its tag says */
 	int64_t tried_ms;      /* when the provider was first asked to delete it; 0: not yet */
+	int64_t seen_ms;       /* when the list began that shows it */
+	bool leaves;           /* it stops already */
 };
-/* The i-th instance in the provider's last list that carries our tag and that no row stands for;
- * false: no more.  It is deleted, unless slurmctld turns out to use it. */
+/* The i-th instance in the provider's last good list that carries our tag and that no row stands
+ * for; false: no more.  It is deleted, unless slurmctld turns out to use it. */
 bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out);
 struct engine_postponed {
 	const char
 		*job; /* as people write it, or after a restart its number; valid for this turn */
 	uint32_t refusals; /* so far, one after the other */
-	int64_t until_ms;  /* slurmctld was told not to start it before then */
+	int64_t until_ms;  /* slurmctld was told, or was to be, not to start it before then */
 };
 /* How many jobs could not have their nodes and wait for their next try; one that was cancelled, or
  * released by hand, counts until its time comes.  *soonest is set where there is one. */

@@ -27,13 +27,17 @@ static void add_stray(struct cloud *c, const struct provider_instance *in, struc
 	s = map_get(ids, in->id);
 	if (s != NULL) {
 		s->seen = true;
+		s->leaves = in->state == PROVIDER_STOPPING;
 		(void)snprintf(s->addr, sizeof(s->addr), "%s", in->addr); /* it may be new */
 		return;
 	}
 	if (c->nstrays == ENGINE_STRAYS_MAX)
 		return;
 	s = &c->strays[c->nstrays++];
-	*s = (struct stray){.gen = in->gen, .first_ms = engine_now(c->e), .seen = true};
+	*s = (struct stray){.gen = in->gen,
+			    .first_ms = engine_now(c->e),
+			    .seen = true,
+			    .leaves = in->state == PROVIDER_STOPPING};
 	(void)snprintf(s->id, sizeof(s->id), "%s", in->id);
 	(void)snprintf(s->node, sizeof(s->node), "%s", in->node);
 	(void)snprintf(s->addr, sizeof(s->addr), "%s", in->addr);
@@ -51,6 +55,7 @@ static void forget_strays(struct cloud *c)
 			c->strays[n++].seen = false;
 		}
 	c->nstrays = n;
+	c->strays_ms = c->list_began;
 }
 
 /* --- instances whose tags cannot be read --------------------------------------------------------

@@ -101,7 +101,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s; next try %.19sZ", p->id,
 		       p->refusal.count, p->why, at);
 	engine_event(e, "", 0, "job-postponed", detail);
-	p->until_ms = start;
+	p->until_ms = later ? start : 0; /* 0: its user says when */
 	p->untold = false;
 }
 

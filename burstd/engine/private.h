@@ -92,7 +92,7 @@ struct stray { /* an instance with our tag that no row stands for */
 	uint64_t gen;
 	int64_t first_ms;
 	int64_t tried_ms, asked_ms; /* first and last request to delete it; 0: none yet */
-	bool seen;
+	bool seen, leaves;          /* in this list; leaves: it stops already */
 };
 
 struct odd { /* an instance with our tag whose node or generation cannot be read */
@@ -121,7 +121,8 @@ struct cloud { /* one provider */
 	size_t nseen;
 	struct stray *strays;
 	size_t nstrays;
-	struct odd *odd; /* all of this run, so that each is told of once */
+	int64_t strays_ms; /* when the list began that they are from */
+	struct odd *odd;   /* all of this run, so that each is told of once */
 	struct map odd_ids;
 	size_t nodd, unreadable; /* unreadable: how many of the last list */
 	int64_t odd_ms;          /* when the youngest of those was seen first */

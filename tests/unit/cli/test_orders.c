@@ -320,7 +320,7 @@ static void test_nodes_of_a_paused_pool(void **state)
 	(void)state;
 	lab_run_once(l, S "nodes", reply);
 	assert_int_equal(l->rc, 0);
-	assert_non_null(strstr(l->out, "  refused: its pool was paused (burstctl resume)\n"));
+	assert_non_null(strstr(l->out, "  refused: an admin's order (pause, drain, terminate)\n"));
 	assert_null(strstr(l->out, "i-1")); /* it is gone */
 	assert_null(strstr(l->out, "10.0.0.1"));
 	assert_non_null(strstr(l->out, "\n2 nodes (1 refused)\n"));
@@ -337,8 +337,9 @@ static void test_people_have_names(void **state)
 		"{\"ok\":true,\"name\":\"n1\",\"events\":[{\"type\":\"terminated\",\"detail\":"
 		"\"ordered by uid 0\"}]}";
 	static const char status[] =
-		"{\"ok\":true,\"problems\":[\"pool a: paused by an admin (uid 0, since x)\",\"uid "
-		"4294967295, druid 0, uid , uid 00000000000, uid x, uid 0\"]}";
+		"{\"ok\":true,\"problems\":[\"pool a: paused by an admin (uid 0, since x)\","
+		"\"ordered by uid 4294967295, ordered by uid , ordered by uid 00000000000, ordered "
+		"by uid x, ordered by uid 0x\",\"sim: quota of uid 0 used up (uid 0)\"]}";
 	char events[256];
 	struct lab *l = lab_new();
 
@@ -352,8 +353,9 @@ static void test_people_have_names(void **state)
 	assert_non_null(strstr(l->out, "ordered by root\n"));
 	lab_run_once(l, S "status", status);
 	assert_non_null(strstr(l->out, "pool a: paused by an admin (root, since x)\n"));
-	assert_non_null(strstr(l->out, "! uid 4294967295, druid 0, uid , uid 00000000000, uid x, "
-				       "root\n"));
+	assert_non_null(strstr(l->out, "! ordered by uid 4294967295, ordered by uid , ordered by "
+				       "uid 00000000000, ordered by uid x, ordered by uid 0x\n"));
+	assert_non_null(strstr(l->out, "! sim: quota of uid 0 used up (uid 0)\n"));
 	lab_run_once(l, S "pause",
 		     "{\"ok\":false,\"error\":\"pause is for others; you are uid 0\"}");
 	lab_want(l, 1, "", "burstctl: pause is for others; you are root\n");

@@ -154,11 +154,14 @@ static void test_not_shown(void **state)
 /* It is not made to start sooner than it would, and its comment may be somebody's. */
 static void test_not_ours(void **state)
 {
+	struct engine_postponed soonest;
+
 	(void)state;
 	refuse("why");
 	details("PENDING", 7, 600, "");
 	assert_int_equal(F.wait_ms, 0);
 	assert_string_equal(F.comment, "burstd: why; next try 2027-01-15T08:10:00Z");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0); /* it waits for its user's time */
 	refuse("why");
 	details("PENDING", 7, 6, "budget 7");
 	assert_true(F.wait_ms > 0);
