@@ -41,16 +41,16 @@ class Jobs:
 
     def __init__(self, submitted, states, lines, kills):
         self.kills = [int(row[0]) for row in kills]
-        self.last = {}  # (job, task) -> (id, state, requeue)
+        self.last = {}  # (job, task) -> (id, state, requeue, when slurmctld said so)
         self.held = set()  # ids
         for row in states:
-            _, number, array, task, state, requeue = row[:6]
+            seen, number, array, task, state, requeue = row[:6]
             if HELD in row[6:]:
                 self.held.add(int(number))
             if array == "-":
-                self.last[int(number), 0] = (int(number), state, requeue)
+                self.last[int(number), 0] = (int(number), state, requeue, int(seen))
             for t in tasks_of(task) if array != "-" else ():
-                self.last[int(array), t] = (int(number), state, requeue)
+                self.last[int(array), t] = (int(number), state, requeue, int(seen))
         self.wanted = {}  # (job, task) -> when it was submitted
         self.forgotten = []  # those whose number slurmctld gave out a second time
         for number, at, tasks, *_ in submitted:
@@ -65,9 +65,9 @@ class Jobs:
             r[1] = max(r[1], int(at))
             r[2] = r[2] or what == "end"
 
-    def excused(self, at):
-        """Was slurmctld killed before it can have written down what happened at that time?"""
-        return any(0 <= kill - at <= SLURM_SAVES_MS for kill in self.kills)
+    def excused(self, at, seen=0):
+        """Was slurmctld killed before it can have written down what happened at that time, and did not know it later?"""
+        return any(0 <= kill - at <= SLURM_SAVES_MS and seen <= kill for kill in self.kills)
 
     def run_excused(self, began):
         """Likewise of a run: slurmctld ordered it before, and may not know that it did."""
@@ -84,13 +84,13 @@ class Jobs:
             else:
                 lost.append(f"job {number}: held by slurmctld, which failed to start it")
         for job, at in self.wanted.items():
-            number, state, requeue = self.last.get(job, (None, "UNKNOWN", "1"))
+            number, state, requeue, seen = self.last.get(job, (None, "UNKNOWN", "1", 0))
             done = any(r[2] for r in self.runs.get(number, {}).values())
             if number in self.held:
                 continue
             if state in ENDED and done or state == "NODE_FAIL" and requeue == "0":
                 continue
-            if state == "UNKNOWN" and self.excused(at):
+            if not done and self.excused(at, seen):
                 forgotten.append(job)
                 continue
             lost.append(f"job {job[0]}" + (f"_{job[1]}" if job[1] else "") + f": {state}" + (", unfinished" if not done else ""))
