@@ -121,6 +121,7 @@ static const struct script {
 	{"/garbage", ACT_REPLY_AND_CLOSE, "\x16\x03\x01 this is not HTTP\r\n\r\n"},
 	{"/version", ACT_REPLY_AND_CLOSE,
 	 "HTTP/222222222222221.1 201 OK\r\nContent-Length: 0\r\n\r\n"},
+	{"/version22", ACT_REPLY_AND_CLOSE, "HTTP/22.1 200 OK\r\nContent-Length: 0\r\n\r\n"},
 	{"/http09", ACT_REPLY_AND_CLOSE, "<html>hello</html>"},
 	{"/badlength", ACT_REPLY_AND_CLOSE, "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhi"},
 	{"/badchunk", ACT_REPLY_AND_CLOSE,

@@ -216,6 +216,7 @@ static const struct {
 	{"/gzip", ERR_NET, 0, "", "", "", "compressed"}, /* F29 */
 	{"/garbage", ERR_NET, 0, "", "", "", ""},        /* F30 */
 	{"/version", ERR_NET, 0, "", "", "", "status"},  /* F30 */
+	{"/version22", ERR_NET, 0, "", "", "", "status"},
 	{"/http09", ERR_NET, 0, "", "", "", ""},
 	{"/badlength", ERR_NET, 0, "", "", "", ""},
 	{"/badchunk", ERR_NET, 0, "", "", "", ""},
