@@ -28,7 +28,8 @@ void out_text(const struct out *o, enum out_style style, const char *text);
 void out_column(const struct out *o, enum out_style style, const char *text, int width);
 
 /* burstd knows people by their numbers alone, for a name may take a network to find: "uid 1000"
- * becomes the user's name, where there is one and burstd's own words are before it.  The caller's. */
+ * becomes the user's name, where there is one and burstd's own words are before it.  The caller's.
+ */
 char *out_people(const char *text);
 
 char *out_clean(const char *text);  /* control bytes as '?'; the caller's */

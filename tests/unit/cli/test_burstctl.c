@@ -127,19 +127,19 @@ static void test_nodes(void **state)
 
 	(void)state;
 	lab_run(l, S "nodes", pages, 2);
-	lab_want(
-		l, 0,
-		"NODE    STATE     FOR  POOL  INSTANCE  ADDRESS   PER HOUR  SLURM       NOTE\n"
-		"h100-1  ready  15m00s  h100  i-77      10.0.0.1     29.52  IDLE+CLOUD  1 older "
-		"being "
-		"deleted\n"
-		"h100-2  none        -  h100  -         -                -  -           refused: the "
-		"provider "
-		"has no capacity\n"
-		"\n"
-		"2 nodes (1 ready, 1 refused), 29.52 USD per hour; 2 more are off (--all shows "
-		"them)\n",
-		"");
+	lab_want(l, 0,
+		 "NODE    STATE     FOR  POOL  INSTANCE  ADDRESS   PER HOUR  SLURM       NOTE\n"
+		 "h100-1  ready  15m00s  h100  i-77      10.0.0.1     29.52  IDLE+CLOUD  1 older "
+		 "being "
+		 "deleted\n"
+		 "h100-2  none        -  h100  -         -                -  -           refused: "
+		 "the "
+		 "provider "
+		 "has no capacity\n"
+		 "\n"
+		 "2 nodes (1 ready, 1 refused), 29.52 USD per hour; 2 more are off (--all shows "
+		 "them)\n",
+		 "");
 	assert_int_equal(l->nrequests, 2);
 	assert_string_equal(l->requests[0], "{\"op\":\"nodes\",\"after\":\"\",\"v\":1}");
 	assert_string_equal(l->requests[1], "{\"op\":\"nodes\",\"after\":\"h100-2\",\"v\":1}");
