@@ -21,10 +21,8 @@ teardown() {
 
 # The jobs whose prolog runs now
 gated() {
-	local pid
-	for pid in $(pgrep -f "$lab_dir/bin/burst-prolog"); do
-		tr '\0' '\n' 2>/dev/null <"/proc/$pid/environ" | sed -n 's/^SLURM_JOB_ID=//p' || true
-	done | sort -u
+	pgrep -f "$lab_dir/bin/burst-prolog" | sed 's|.*|/proc/&/environ|' | xargs -r cat 2>/dev/null |
+		tr '\0' '\n' | sed -n 's/^SLURM_JOB_ID=//p' | sort -u || true
 }
 
 gates_waiting() {
@@ -52,9 +50,16 @@ looked_up() {
 	within 40 gates_waiting 300
 	gated >"$lab_dir/gated"
 	t0=${EPOCHREALTIME/./}
+	# One that begins and ends in between is seen by looking all the time.
+	while :; do
+		gated
+		sleep 0.1
+	done >>"$lab_dir/gated" 3>&- &
+	looking=$!
 	lab_kill burstd
 	lab_start burstd
 	away=$(((${EPOCHREALTIME/./} - t0) / 1000))
+	kill "$looking"
 	gated >>"$lab_dir/gated"
 	sort -u "$lab_dir/gated" -o "$lab_dir/gated"
 	echo "$(wc -l <"$lab_dir/gated") prologs until burstd was back, which took $away ms"
