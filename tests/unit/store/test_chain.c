@@ -157,8 +157,8 @@ static void test_tampering_does_not_stop_burstd(void **state)
 		"INSERT INTO audit_mark VALUES ('forgotten', 70, 'x')",
 		"INSERT INTO audit_mark VALUES ('forgotten', 'x', 'x')",
 		"INSERT INTO audit_mark VALUES ('forgotten', 9223372036854775807, 'x')",
-		"INSERT INTO audit_mark SELECT 'forgotten', 9223372036854775807, hash FROM "
-		"audit_mark",
+		("INSERT INTO audit_mark SELECT 'forgotten', 9223372036854775807, hash FROM "
+		 "audit_mark"),
 		"UPDATE audit_mark SET seq = 'x'",
 		"UPDATE audit_mark SET seq = 9, hash = 'x'",
 		"UPDATE audit_mark SET seq = 9223372036854775807",
