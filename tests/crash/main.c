@@ -9,9 +9,9 @@
  * would go on alike: of these only the first is followed to its end.  The second runs one of them,
  * as the first says when it fails. */
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "crash.h"
+#include "tests/tool.h"
 #include "vfs.h"
 
 enum {
@@ -52,11 +53,59 @@ struct tally {
 };
 
 static struct options {
-	uint64_t every, first, again, pairs, seed;
-	enum disk_model model, model_again;
-	long jobs;
+	int64_t every, first, again, pairs, seed, jobs;
+	const char *model, *model_again;
 	bool lists, trace;
-} options = {.every = 1, .pairs = 2000, .seed = 1, .jobs = 2};
+} options = {.every = 1, .pairs = 2000, .seed = 1, .model = "kill", .model_again = "kill"};
+
+static const struct opt crash_opts[] = {
+	{"every", 0, OPT_NUMBER, "N", "at every Nth write only (default: 1)",
+	 offsetof(struct options, every), 1, INT64_MAX},
+	{"pairs", 0, OPT_NUMBER, "N", "how many die twice (default: 2000)",
+	 offsetof(struct options, pairs), 0, PAIRS_MAX},
+	{"seed", 0, OPT_NUMBER, "N", "of the dice that choose those",
+	 offsetof(struct options, seed), 0, INT64_MAX},
+	{"jobs", 0, OPT_NUMBER, "N", "side by side (default: one for each processor)",
+	 offsetof(struct options, jobs), 1, COPIES_MAX},
+	{"first", 0, OPT_NUMBER, "N", "at this write", offsetof(struct options, first), 0,
+	 INT64_MAX},
+	{"model", 0, OPT_TEXT, "MODEL", "kill, or a power cut: lost or torn (default: kill)",
+	 offsetof(struct options, model), 0, 0},
+	{"again", 0, OPT_NUMBER, "N", "and at this one after the restart",
+	 offsetof(struct options, again), 0, INT64_MAX},
+	{"model-again", 0, OPT_TEXT, "MODEL", "likewise", offsetof(struct options, model_again), 0,
+	 0},
+	{"lists", 0, OPT_FLAG, NULL, "the provider has no tokens, lists alone",
+	 offsetof(struct options, lists), 0, 0},
+	{"trace", 0, OPT_FLAG, NULL, "tell all that happens", offsetof(struct options, trace), 0,
+	 0},
+};
+
+static const struct tool tool = {
+	.name = "crash",
+	.about =
+		"usage: crash [--every N] [--pairs N] [--seed N] [--jobs N]\n"
+		"       crash --first N [--model MODEL] [--again N --model-again MODEL] [--lists]\n"
+		"             [--trace]\n"
+		"\n"
+		"One life of burstd, which dies at every write, and then twice: each death must "
+		"come\n"
+		"to the same end as a life without one.  The second form dies one of these deaths\n"
+		"again.\n",
+	.exits = "exit: 0 all came to the same end, 1 one did not (\"# FAILED\" says which,\n"
+		 "\"# replay\" how to see it again), 2 usage\n",
+	.opts = crash_opts,
+	.nopts = sizeof(crash_opts) / sizeof(crash_opts[0]),
+	.object = &options,
+};
+
+static enum disk_model parse_model(const char *text)
+{
+	for (int m = 0; m < DISK_NMODELS; m++)
+		if (strcmp(text, model_names[m]) == 0)
+			return (enum disk_model)m;
+	tool_misuse(&tool, "want kill, lost or torn");
+}
 
 enum mode { ONE, EACH, PAIRS };
 
@@ -212,7 +261,7 @@ bool run_is_due(struct crash *c)
 {
 	if (run.mode == ONE || run.is_child)
 		return c->ops == c->plan.at || (c->plan.again != 0 && c->ops == c->plan.again);
-	if (run.mode == EACH && c->ops % options.every == 0) {
+	if (run.mode == EACH && c->ops % (uint64_t)options.every == 0) {
 		for (int m = 0; m < DISK_NMODELS; m++)
 			if (spawn(c,
 				  &(struct crash_plan){.at = c->ops, .model = (enum disk_model)m}))
@@ -289,7 +338,7 @@ static void throw_starts(uint64_t *s)
 /* Half of the second crashes come in the recovery from the first. */
 static void throw_pairs(uint64_t n)
 {
-	uint64_t s = options.seed * 2 + run.tokens;
+	uint64_t s = (uint64_t)options.seed * 2 + run.tokens;
 
 	run.npairs = run.next = 0;
 	if (n > 0)
@@ -346,7 +395,7 @@ static bool run_provider(bool tokens)
 	if (!good)
 		return false;
 	print_counts(&crash);
-	throw_pairs(options.pairs / 2);
+	throw_pairs((uint64_t)options.pairs / 2);
 	good = options.pairs == 0 || run_all(PAIRS);
 	if (run.failures > 0)
 		tell();
@@ -374,7 +423,7 @@ static int run_everything(void)
 	bool good;
 
 	run.pairs = calloc(PAIRS_MAX + STARTS_MAX, sizeof(*run.pairs));
-	if (run.pairs == NULL || options.pairs > PAIRS_MAX)
+	if (run.pairs == NULL)
 		return 2;
 	good = run_provider(true) && run_provider(false);
 	(void)printf("# %" PRIu64 " followed to the end, %" PRIu64
@@ -391,10 +440,10 @@ static int run_everything(void)
 
 static int run_one(void)
 {
-	const struct crash_plan p = {.at = options.first,
-				     .again = options.again,
-				     .model = options.model,
-				     .model_again = options.model_again};
+	const struct crash_plan p = {.at = (uint64_t)options.first,
+				     .again = (uint64_t)options.again,
+				     .model = parse_model(options.model),
+				     .model_again = parse_model(options.model_again)};
 
 	run.mode = ONE;
 	run.tokens = !options.lists;
@@ -412,105 +461,12 @@ static int run_one(void)
 /* --- the command line --------------------------------------------------------------------------
  */
 
-static const char usage[] =
-	"usage: crash [--every N] [--pairs N] [--seed N] [--jobs N]\n"
-	"       crash --first N [--model MODEL] [--again N --model-again MODEL] [--lists] "
-	"[--trace]\n"
-	"\n"
-	"One life of burstd, which dies at every write, and then twice: each death must come to "
-	"the\n"
-	"same end as a life without one.  The second form dies one of these deaths again.\n"
-	"\n"
-	"      --every N      at every Nth write only (default: 1)\n"
-	"      --pairs N      how many die twice (default: 2000)\n"
-	"      --seed N       of the dice that choose those\n"
-	"      --jobs N       side by side (default: one for each processor)\n"
-	"      --first N      at this write\n"
-	"      --model MODEL  kill, or a power cut: lost or torn (default: kill)\n"
-	"      --again N      and at this one after the restart\n"
-	"      --lists        the provider has no tokens, lists alone\n"
-	"      --trace        tell all that happens\n"
-	"\n"
-	"exit: 0 all came to the same end, 1 one did not (\"# FAILED\" says which, \"# replay\" "
-	"how "
-	"to\n"
-	"see it again), 2 usage\n";
-
-/* what: NULL when getopt has said it */
-static _Noreturn void misuse(const char *what)
-{
-	if (what != NULL)
-		(void)fprintf(stderr, "crash: what is %s?\n", what);
-	(void)fprintf(stderr, "\"crash --help\" says what there is\n");
-	exit(2);
-}
-
-static uint64_t number(const char *text)
-{
-	char *end;
-	unsigned long long v = strtoull(text, &end, 10);
-
-	if (*end != '\0' || end == text) {
-		(void)fprintf(stderr, "crash: not a number: %s\n", text);
-		exit(2);
-	}
-	return v;
-}
-
-static enum disk_model parse_model(const char *text)
-{
-	for (int m = 0; m < DISK_NMODELS; m++)
-		if (strcmp(text, model_names[m]) == 0)
-			return (enum disk_model)m;
-	(void)fprintf(stderr, "crash: want kill, lost or torn, not %s\n", text);
-	exit(2);
-}
-
 static void read_options(int argc, char **argv)
 {
-	static const struct option long_options[] = {{"every", required_argument, NULL, 'e'},
-						     {"first", required_argument, NULL, 'f'},
-						     {"model", required_argument, NULL, 'm'},
-						     {"again", required_argument, NULL, 'a'},
-						     {"pairs", required_argument, NULL, 'p'},
-						     {"model-again", required_argument, NULL, 'M'},
-						     {"seed", required_argument, NULL, 's'},
-						     {"jobs", required_argument, NULL, 'j'},
-						     {"lists", no_argument, NULL, 'l'},
-						     {"trace", no_argument, NULL, 't'},
-						     {"help", no_argument, NULL, 'h'},
-						     {NULL, 0, NULL, 0}};
-	uint64_t *const numbers[] = {['e'] = &options.every,
-				     ['f'] = &options.first,
-				     ['a'] = &options.again,
-				     ['p'] = &options.pairs,
-				     ['s'] = &options.seed};
-	int c;
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
 
-	options.jobs = sysconf(_SC_NPROCESSORS_ONLN);
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (c == 'h')
-			exit(fputs(usage, stdout) < 0 ? 1 : 0);
-		if (c == 'm')
-			options.model = parse_model(optarg);
-		else if (c == 'M')
-			options.model_again = parse_model(optarg);
-		else if (c == 'j')
-			options.jobs = (long)number(optarg);
-		else if (c == 'l')
-			options.lists = true;
-		else if (c == 't')
-			options.trace = true;
-		else if (c == '?')
-			misuse(NULL);
-		else
-			*numbers[c] = number(optarg);
-	}
-	if (optind != argc)
-		misuse(argv[optind]);
-	if (options.every == 0 || options.jobs < 1)
-		misuse(options.every == 0 ? "--every 0" : "--jobs 0");
-	options.jobs = options.jobs < COPIES_MAX ? options.jobs : COPIES_MAX;
+	options.jobs = n < 1 ? 1 : n < COPIES_MAX ? n : COPIES_MAX;
+	tool_options(&tool, argc, argv);
 }
 
 int main(int argc, char **argv)

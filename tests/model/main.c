@@ -1,12 +1,13 @@
 /* model: search the small model to its end; see model.h and --help. */
-#include <getopt.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "model.h"
+#include "tests/tool.h"
 
 static const char *const kinds[NKINDS] = {"tokens", "tags", "names"};
 
@@ -37,21 +38,36 @@ static bool run(const struct rules *r, unsigned *n, bool tap)
 	return ok;
 }
 
-static const char usage[] = "usage: model [--quick] [--tap] [--cloud tokens|tags|names]\n"
-			    "\n"
-			    "Visits every state of two nodes, with two generations each, at a "
-			    "cloud of each kind, honest\n"
-			    "or not (\"liar\": its refusals may be wrong).  In no state may an "
-			    "invariant be broken, and "
-			    "from\n"
-			    "each there must be a way back to rest.\n"
-			    "\n"
-			    "      --quick       one node only\n"
-			    "      --cloud KIND  one kind of cloud only\n"
-			    "      --tap         the verdicts as tests of TAP\n"
-			    "\n"
-			    "exit: 0 all is well, 1 it is not (\"# VIOLATED\" says what, with the "
-			    "way there), 2 usage\n";
+struct options {
+	bool quick, tap;
+	const char *cloud;
+};
+
+static struct options options;
+
+static const struct opt model_opts[] = {
+	{"quick", 0, OPT_FLAG, NULL, "one node only", offsetof(struct options, quick), 0, 0},
+	{"cloud", 0, OPT_TEXT, "KIND", "one kind of cloud only", offsetof(struct options, cloud), 0,
+	 0},
+	{"tap", 0, OPT_FLAG, NULL, "the verdicts as tests of TAP", offsetof(struct options, tap), 0,
+	 0},
+};
+
+static const struct tool tool = {
+	.name = "model",
+	.about = "usage: model [--quick] [--tap] [--cloud tokens|tags|names]\n"
+		 "\n"
+		 "Visits every state of two nodes, with two generations each, at a cloud of each "
+		 "kind,\n"
+		 "honest or not (\"liar\": its refusals may be wrong).  In no state may an "
+		 "invariant be\n"
+		 "broken, and from each there must be a way back to rest.\n",
+	.exits = "exit: 0 all is well, 1 it is not (\"# VIOLATED\" says what, with the way there), "
+		 "2 usage\n",
+	.opts = model_opts,
+	.nopts = sizeof(model_opts) / sizeof(model_opts[0]),
+	.object = &options,
+};
 
 static bool is_kind(const char *text)
 {
@@ -59,12 +75,6 @@ static bool is_kind(const char *text)
 		if (strcmp(text, kinds[k]) == 0)
 			return true;
 	return false;
-}
-
-static int misuse(void)
-{
-	(void)fprintf(stderr, "\"model --help\" says what there is\n");
-	return 2;
 }
 
 static void print_verdict(bool ok, bool tap, unsigned n)
@@ -80,44 +90,21 @@ static void print_verdict(bool ok, bool tap, unsigned n)
 
 int main(int argc, char **argv)
 {
-	static const struct option options[] = {{"quick", no_argument, NULL, 'q'},
-						{"tap", no_argument, NULL, 't'},
-						{"cloud", required_argument, NULL, 'c'},
-						{"help", no_argument, NULL, 'h'},
-						{NULL, 0, NULL, 0}};
-	bool quick = false, tap = false, ok = true;
-	const char *only = NULL;
 	unsigned n = 0;
-	int c;
+	bool ok = true;
 
-	while ((c = getopt_long(argc, argv, "h", options, NULL)) != -1)
-		switch (c) {
-		case 'q':
-			quick = true;
-			break;
-		case 't':
-			tap = true;
-			break;
-		case 'c':
-			only = optarg;
-			break;
-		case 'h':
-			return fputs(usage, stdout) < 0 ? 1 : 0;
-		default:
-			return misuse();
-		}
-	if (optind != argc || (only != NULL && !is_kind(only))) {
-		(void)fprintf(stderr, "model: what is %s?\n", optind != argc ? argv[optind] : only);
-		return misuse();
-	}
+	tool_options(&tool, argc, argv);
+	if (options.cloud != NULL && !is_kind(options.cloud))
+		tool_misuse(&tool, "--cloud: want tokens, tags or names");
 	for (int k = 0; k < NKINDS; k++)
 		for (int liar = 0; liar < 2; liar++) {
-			struct rules r = {
-				.kind = (enum cloud_kind)k, .liar = liar != 0, .alone = quick};
+			struct rules r = {.kind = (enum cloud_kind)k,
+					  .liar = liar != 0,
+					  .alone = options.quick};
 
-			if (only == NULL || strcmp(only, kinds[k]) == 0)
-				ok = run(&r, &n, tap) && ok;
+			if (options.cloud == NULL || strcmp(options.cloud, kinds[k]) == 0)
+				ok = run(&r, &n, options.tap) && ok;
 		}
-	print_verdict(ok, tap, n);
+	print_verdict(ok, options.tap, n);
 	return ok ? 0 : 1;
 }

@@ -7,9 +7,9 @@
  * CONVERGE_MS of virtual time, twice: with the jobs that fit, and when they have ended.  Then come
  * the drills, which time single things.  A failure prints the seed, what failed, the last lines of
  * its trace and the command that replays it. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,7 @@
 
 #include "sim_cloud.h"
 #include "sim_slurm.h"
+#include "tests/tool.h"
 #include "world.h"
 
 enum {
@@ -28,7 +29,7 @@ enum {
 };
 
 struct options {
-	uint64_t seeds, first, steps;
+	int64_t seeds, first, steps;
 	bool trace, tap, table;
 };
 
@@ -46,7 +47,7 @@ static void print_trace(const struct world *w)
 static void print_replay(const struct world *w)
 {
 	(void)fprintf(stderr,
-		      "# replay: sim --first %" PRIu64 " --seeds 1 --steps %" PRIu64 " --trace\n",
+		      "# replay: sim --first %" PRIu64 " --seeds 1 --steps %" PRId64 " --trace\n",
 		      w->seed, options.steps);
 }
 
@@ -111,7 +112,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 	world_init(w, seed, t, tracing);
 	w->echo = options.trace;
 	life_start(w);
-	while (!w->failed && w->step < options.steps)
+	while (!w->failed && w->step < (uint64_t)options.steps)
 		run_step(w);
 	if (!w->failed) {
 		SIM_TRACE(w, "*** faults end");
@@ -159,92 +160,51 @@ static int finish(const struct sim_totals *t, bool failed)
 		failed = true;
 	}
 	if (options.tap)
-		(void)printf("1..1\n%s 1 - simulator: %" PRIu64 " seeds from %" PRIu64 "\n",
+		(void)printf("1..1\n%s 1 - simulator: %" PRIu64 " seeds from %" PRId64 "\n",
 			     failed ? "not ok" : "ok", t->seeds, options.first);
 	else if (failed)
 		(void)printf("sim: FAILED: why stands behind \"# FAILED\"\n");
 	else
-		(void)printf("sim: ok: seeds %" PRIu64 " to %" PRIu64
+		(void)printf("sim: ok: seeds %" PRId64 " to %" PRId64
 			     " broke no promise, and each came to a good end\n",
-			     options.first, options.first + t->seeds - 1);
+			     options.first, options.first + options.seeds - 1);
 	return failed ? 1 : 0;
 }
 
 /* --- the command line --------------------------------------------------------------------------
  */
 
-static const char usage[] =
-	"usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--table] [--tap]\n"
-	"\n"
-	"The real core, engine and driver in a world of dice: each seed is one world, with "
-	"crashes,\n"
-	"lost replies and lies, in which every promise is looked at after every step.\n"
-	"\n"
-	"      --seeds N     how many worlds (default: 2000)\n"
-	"      --first SEED  the first of them (default: 1)\n"
-	"      --steps N     how long each has faults (default: 3000); then it must come to rest\n"
-	"      --trace       tell all that happens; for one seed\n"
-	"      --table       how often each fault met a node in each state\n"
-	"      --tap         the verdict as a test of TAP\n"
-	"\n"
-	"exit: 0 no promise was broken, 1 one was (\"# FAILED\" says which, \"# replay\" how to "
-	"see "
-	"it\n"
-	"again), 2 usage\n";
+static const struct opt sim_opts[] = {
+	{"seeds", 0, OPT_NUMBER, "N", "how many worlds (default: 2000)",
+	 offsetof(struct options, seeds), 1, INT64_MAX},
+	{"first", 0, OPT_NUMBER, "SEED", "the first of them (default: 1)",
+	 offsetof(struct options, first), 0, INT64_MAX},
+	{"steps", 0, OPT_NUMBER, "N",
+	 "how long each has faults, before it must come to rest (default: 3000)",
+	 offsetof(struct options, steps), 0, INT64_MAX},
+	{"trace", 0, OPT_FLAG, NULL, "tell all that happens; for one seed",
+	 offsetof(struct options, trace), 0, 0},
+	{"table", 0, OPT_FLAG, NULL, "how often each fault met a node in each state",
+	 offsetof(struct options, table), 0, 0},
+	{"tap", 0, OPT_FLAG, NULL, "the verdict as a test of TAP", offsetof(struct options, tap), 0,
+	 0},
+};
 
-/* what: NULL when getopt has said it */
-static _Noreturn void misuse(const char *what)
-{
-	if (what != NULL)
-		(void)fprintf(stderr, "sim: what is %s?\n", what);
-	(void)fprintf(stderr, "\"sim --help\" says what there is\n");
-	exit(2);
-}
-
-static uint64_t number(const char *text)
-{
-	char *end;
-	unsigned long long v = strtoull(text, &end, 10);
-
-	if (*end != '\0' || end == text) {
-		(void)fprintf(stderr, "sim: not a number: %s\n", text);
-		exit(2);
-	}
-	return v;
-}
-
-static void read_options(int argc, char **argv)
-{
-	static const struct option long_options[] = {
-		{"seeds", required_argument, NULL, 's'}, {"first", required_argument, NULL, 'f'},
-		{"steps", required_argument, NULL, 'n'}, {"trace", no_argument, NULL, 't'},
-		{"tap", no_argument, NULL, 'p'},         {"table", no_argument, NULL, 'b'},
-		{"help", no_argument, NULL, 'h'},        {NULL, 0, NULL, 0}};
-	int c;
-
-	while ((c = getopt_long(argc, argv, "h", long_options, NULL)) != -1) {
-		if (c == 'h')
-			exit(fputs(usage, stdout) < 0 ? 1 : 0);
-		if (c == 's')
-			options.seeds = number(optarg);
-		else if (c == 'f')
-			options.first = number(optarg);
-		else if (c == 'n')
-			options.steps = number(optarg);
-		else if (c == 't')
-			options.trace = true;
-		else if (c == 'p')
-			options.tap = true;
-		else if (c == 'b')
-			options.table = true;
-		else
-			misuse(NULL);
-	}
-	if (optind != argc)
-		misuse(argv[optind]);
-	if (options.seeds == 0)
-		misuse("--seeds 0");
-}
+static const struct tool tool = {
+	.name = "sim",
+	.about = "usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--table] [--tap]\n"
+		 "\n"
+		 "The real core, engine and driver in a world of dice: each seed is one world, "
+		 "with\n"
+		 "crashes, lost replies and lies, in which every promise is looked at after every\n"
+		 "step.\n",
+	.exits = "exit: 0 no promise was broken, 1 one was (\"# FAILED\" says which, \"# replay\" "
+		 "how to\n"
+		 "see it again), 2 usage\n",
+	.opts = sim_opts,
+	.nopts = sizeof(sim_opts) / sizeof(sim_opts[0]),
+	.object = &options,
+};
 
 int main(int argc, char **argv)
 {
@@ -253,13 +213,13 @@ int main(int argc, char **argv)
 	bool failed = false;
 	int rc = 2;
 
-	read_options(argc, argv);
+	tool_options(&tool, argc, argv);
 	(void)signal(SIGABRT, on_abort);
 	(void)signal(SIGALRM, on_abort);
 	if (totals == NULL || again == NULL)
 		goto out;
-	for (uint64_t i = 0; i < options.seeds && !failed; i++) {
-		run_seed(options.first + i, totals, options.trace);
+	for (int64_t i = 0; i < options.seeds && !failed; i++) {
+		run_seed((uint64_t)(options.first + i), totals, options.trace);
 		failed = world.failed;
 	}
 	if (failed && !options.trace) /* once more, to tell the story */
