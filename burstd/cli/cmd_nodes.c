@@ -148,10 +148,7 @@ static void add_note(struct table *t, const json_t *node)
 	const char *refused = cli_text(node, "refused"), *told = cli_text(node, "told");
 	char text[200];
 
-	if (node_reason_parse(refused) == NODE_BECAUSE_OPERATOR)
-		(void)snprintf(text, sizeof(text),
-			       "refused: an admin's order (pause, drain, terminate)");
-	else if (refused[0] != '\0')
+	if (refused[0] != '\0')
 		(void)snprintf(text, sizeof(text), "refused: %s", phrase(refused));
 	else if (cli_int(node, "older") > 0)
 		(void)snprintf(text, sizeof(text), "%d older being deleted",

@@ -57,7 +57,7 @@ static const struct {
 	[NODE_BECAUSE_ENDED] = {"ended", "the provider ended it"},
 	[NODE_BECAUSE_RECLAIMED] = {"reclaimed", "the provider took its capacity back"},
 	[NODE_BECAUSE_REPLACED] = {"replaced", "Slurm wants it powered up afresh"},
-	[NODE_BECAUSE_OPERATOR] = {"operator", "an operator asked for it"},
+	[NODE_BECAUSE_OPERATOR] = {"operator", "an admin's order"},
 	[NODE_BECAUSE_DISK] = {"disk-full", "the disk of burstd is full"},
 };
 

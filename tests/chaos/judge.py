@@ -90,7 +90,7 @@ class Jobs:
                 continue
             if state in ENDED and done or state == "NODE_FAIL" and requeue == "0":
                 continue
-            if not done and self.excused(at, seen):
+            if state not in ENDED and not done and self.excused(at, seen):
                 forgotten.append(job)
                 continue
             lost.append(f"job {job[0]}" + (f"_{job[1]}" if job[1] else "") + f": {state}" + (", unfinished" if not done else ""))

@@ -36,6 +36,7 @@ class Lost(unittest.TestCase):
         self.assertEqual(jobs("1 500 0", "800 1 - - PENDING 1 None", kills="900").lost(), ([], [(1, 0)]))
         self.assertEqual(len(jobs("1 500 0", "901 1 - - PENDING 1 None", kills="900").lost()[0]), 1)
         self.assertEqual(len(jobs("1 500 0", "800 1 - - PENDING 1 None", kills="90000").lost()[0]), 1)
+        self.assertEqual(len(jobs("1 500 0", "800 1 - - FAILED 1 None", kills="900").lost()[0]), 1)
 
     def test_a_number_given_out_twice_is_a_job_forgotten(self):
         states = "9 1 - - COMPLETED 1 None"

@@ -447,11 +447,10 @@ sim_config() {
 
 # sim_capacity N|null: how many instances of the pool's kind there can be at once
 sim_capacity() {
-	case ${1-} in null | 0 | [1-9] | [1-9][0-9] | [1-9][0-9][0-9]) ;; *)
+	if ! [[ ${1-} =~ ^(null|[0-9]+)$ ]]; then
 		echo "usage: sim_capacity N|null: so many machines, or as many as one likes" >&2
 		return 2
-		;;
-	esac
+	fi
 	sim POST /admin/capacity \
 		"{\"type\": \"gpu_8x_h100\", \"region\": \"eu-north-1\", \"market\": \"on-demand\", \"capacity\": 0}" >/dev/null
 	sim POST /admin/capacity "{\"type\": \"gpu_8x_h100\", \"zone\": \"eu-north-1a\", \"market\": \"on-demand\",

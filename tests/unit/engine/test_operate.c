@@ -190,7 +190,7 @@ static void test_deletes_of_a_turn_share_a_commit(void **state)
 	remove_run(f->e);
 	assert_int_equal(f->e->count.commits, commits + 1);
 	assert_int_equal(f->e->count.deletes, 2);
-	assert_records(f, "an admin: delete cloud c1 i-1: an operator asked for it\n"
+	assert_records(f, "an admin: delete cloud c1 i-1: an admin's order\n"
 			  "reconciler: delete cloud c2 i-2: Slurm powered it down\n");
 }
 
