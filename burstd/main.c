@@ -383,6 +383,10 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 
 	if (load_secrets(b, conf, texts, e) != 0)
 		return -1;
+	for (size_t i = 0; i < conf->nproviders; i++)
+		if (conf_file_load_user_data(&conf->providers[i], e) != 0)
+			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path,
+					conf->providers[i].line, conf->providers[i].name);
 	return engine_new(&b->engine, &deps, conf, texts, e);
 }
 

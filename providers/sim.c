@@ -116,7 +116,7 @@ static bool is_plain(const char *text, size_t max)
 
 static bool is_create(const struct provider_create *c)
 {
-	const struct provider_place *p = c->place;
+	const struct provider_place *p = &c->places[0];
 
 	if (c->nwants == 0 || c->nwants > BATCH_MAX || c->token[0] == '\0' || c->cluster[0] == '\0')
 		return false;
@@ -143,9 +143,9 @@ static int build_create(const struct provider_create *c, struct provider_request
 	str_adds(url, "/v1/instances");
 	str_init(&s, BODY_MAX);
 	str_addf(&s, "{\"token\":\"%s\",\"cluster\":\"%s\",\"type\":\"%s\",\"region\":\"%s\",",
-		 c->token, c->cluster, c->place->type, c->place->region);
-	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",\"instances\":[", c->place->zone,
-		 c->place->spot ? "spot" : "on-demand");
+		 c->token, c->cluster, c->places[0].type, c->places[0].region);
+	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",\"instances\":[", c->places[0].zone,
+		 c->places[0].spot ? "spot" : "on-demand");
 	for (size_t i = 0; i < c->nwants; i++)
 		str_addf(&s, "%s{\"name\":\"%s\",\"generation\":%s,\"group\":%u}", i > 0 ? "," : "",
 			 c->wants[i].node, fmt_u64(gen, c->wants[i].gen), c->wants[i].group);
@@ -236,6 +236,9 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		break;
 	case PROVIDER_OFFERS:
 		str_adds(&url, "/v1/offers");
+		break;
+	case PROVIDER_LOGIN:
+		rc = err_set(e, ERR_INVALID, "there is no login");
 		break;
 	}
 	if (rc != 0) {
@@ -728,6 +731,8 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 		doc = load(reply);
 		rc = parse_offers(doc, out);
 		json_decref(doc);
+		break;
+	case PROVIDER_LOGIN:
 		break;
 	}
 	return rc;

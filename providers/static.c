@@ -211,7 +211,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 		if (c->nwants != 1 || !hostlist_is_name(c->wants[0].node) ||
 		    c->wants[0].gen > INT64_MAX || !is_cluster(c->cluster))
 			return err_set(e, ERR_INVALID, "create: want one node with a plain name");
-		if (c->place->spot)
+		if (c->places[0].spot)
 			return err_set(e, ERR_INVALID, "your own machines are not spot");
 		str_addf(body, "%s %s %" PRIu64 "\n", c->cluster, c->wants[0].node,
 			 c->wants[0].gen);
@@ -228,6 +228,8 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 		return 0;
 	case PROVIDER_OFFERS:
 		return 0;
+	case PROVIDER_LOGIN:
+		break;
 	}
 	return err_set(e, ERR_INVALID, "no such request");
 }
@@ -245,7 +247,8 @@ static int static_build(const void *self, const struct provider_op *op,
 	static const char *const requests[] = {[PROVIDER_CREATE] = "create",
 					       [PROVIDER_LIST] = "list",
 					       [PROVIDER_DELETE] = "delete",
-					       [PROVIDER_OFFERS] = "check"};
+					       [PROVIDER_OFFERS] = "check",
+					       [PROVIDER_LOGIN] = ""}; /* never sent */
 	const struct machines *m = self;
 	struct str body;
 

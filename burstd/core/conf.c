@@ -38,6 +38,7 @@ void conf_free(struct conf *c)
 	for (size_t i = 0; i < c->nproviders; i++) {
 		fini_object("provider", &c->providers[i]);
 		free(c->providers[i].name);
+		free(c->providers[i].user_data);
 	}
 	for (size_t i = 0; i < c->npools; i++) {
 		fini_object("pool", &c->pools[i]);
@@ -201,7 +202,18 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 				      .off = (const char *const *)p->off,
 				      .status = (const char *const *)p->status,
 				      .records = p->records,
-				      .program = p->program};
+				      .program = p->program,
+				      .region = p->region,
+				      .image = p->image,
+				      .subnets = p->subnets,
+				      .security_groups = p->security_groups,
+				      .instance_profile = p->instance_profile,
+				      .key_name = p->key_name,
+				      .launch_template = p->launch_template,
+				      .role = p->role,
+				      .sts_url = p->sts_url,
+				      .metadata_url = p->metadata_url,
+				      .user_data = p->user_data};
 }
 
 /* --- what a reload changes ---------------------------------------------------------------------

@@ -26,17 +26,22 @@ enum {
 struct conf_provider {
 	char *name;
 	char *driver;
-	char *url;                                 /* "": the driver's own */
-	char *credential_file;                     /* NULL: none */
-	char *ca_file;                             /* NULL: the system's */
-	int64_t settle_ms;                         /* consistency window W of its lists */
-	int64_t list_ms;                           /* between two lists when nothing moves */
-	int64_t timeout_ms;                        /* of one request */
-	uint32_t concurrency;                      /* requests in flight */
-	uint32_t rate;                             /* requests per second; 0: no limit of our own */
-	char **on, **off, **status;                /* driver static: commands, or NULL */
-	char *records, *program;                   /* driver static */
-	int line;                                  /* in the file, where its section ends ... */
+	char *url;                  /* "": the driver's own */
+	char *credential_file;      /* NULL: none */
+	char *ca_file;              /* NULL: the system's */
+	int64_t settle_ms;          /* consistency window W of its lists */
+	int64_t list_ms;            /* between two lists when nothing moves */
+	int64_t timeout_ms;         /* of one request */
+	uint32_t concurrency;       /* requests in flight */
+	uint32_t rate;              /* requests per second; 0: no limit of our own */
+	char **on, **off, **status; /* driver static: commands, or NULL */
+	char *records, *program;    /* driver static */
+	/* driver aws; "" where nothing is said */
+	char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
+	char *launch_template, *role, *sts_url, *metadata_url;
+	char *user_data_file; /* NULL: none */
+	char *user_data;      /* what is in it: conf_file_load_user_data(), or NULL */
+	int line;             /* in the file, where its section ends ... */
 	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
 };
 

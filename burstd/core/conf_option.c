@@ -15,8 +15,9 @@
 enum {
 	CONF_VALUE_MAX = 64 << 10, /* a list of 10,000 nodes that do not fold */
 	CONF_HOUR_MS = 3600000,
-	CONF_ARGS_MAX = 64,  /* words of one command */
-	CONF_ARG_MAX = 1024, /* bytes of one */
+	CONF_ARGS_MAX = 64,   /* words of one command */
+	CONF_ARG_MAX = 1024,  /* bytes of one */
+	CONF_TEXT_MAX = 4096, /* a hundred subnets */
 	CONF_DAY_MS = 24 * CONF_HOUR_MS,
 };
 
@@ -95,6 +96,39 @@ const struct conf_option conf_options[] = {
 	{"provider", "program", "/usr/libexec/burstd/burst-static",
 	 "driver static: what runs these commands",
 	 false, CONF_PATH, 0, 0, PROVIDER(program)},
+	{"provider", "region", "",
+	 "driver aws: of EC2, such as eu-west-1",
+	 false, CONF_TEXT, 0, 0, PROVIDER(region)},
+	{"provider", "image", "",
+	 "driver aws: AMI that instances are made of; empty: as launch_template says",
+	 false, CONF_TEXT, 0, 0, PROVIDER(image)},
+	{"provider", "subnets", "",
+	 "driver aws: ZONE=SUBNET,ZONE=SUBNET; empty: those of the default VPC",
+	 false, CONF_TEXT, 0, 0, PROVIDER(subnets)},
+	{"provider", "security_groups", "",
+	 "driver aws: ids of security groups, with commas between them",
+	 false, CONF_TEXT, 0, 0, PROVIDER(security_groups)},
+	{"provider", "instance_profile", "",
+	 "driver aws: name or ARN: the rights that instances have",
+	 false, CONF_TEXT, 0, 0, PROVIDER(instance_profile)},
+	{"provider", "key_name", "",
+	 "driver aws: SSH key pair of instances",
+	 false, CONF_TEXT, 0, 0, PROVIDER(key_name)},
+	{"provider", "launch_template", "",
+	 "driver aws: id or name, with :VERSION behind it; empty: none",
+	 false, CONF_TEXT, 0, 0, PROVIDER(launch_template)},
+	{"provider", "user_data_file", "",
+	 "driver aws: what instances run at their first boot; at most 16 KiB",
+	 false, CONF_PATH, 0, 0, PROVIDER(user_data_file)},
+	{"provider", "role", "",
+	 "driver aws: ARN of a role that burstd assumes; empty: its own rights",
+	 false, CONF_TEXT, 0, 0, PROVIDER(role)},
+	{"provider", "sts_url", "",
+	 "driver aws: where roles are assumed; empty: STS of the region",
+	 false, CONF_URL, 0, 0, PROVIDER(sts_url)},
+	{"provider", "metadata_url", "",
+	 "driver aws: where this machine's role is; empty: EC2's own address",
+	 false, CONF_URL, 0, 0, PROVIDER(metadata_url)},
 	{"pool", "nodes", NULL,
 	 "Slurm nodes that are bought here",
 	 false, CONF_NODES, 0, 0, POOL(nodes_text)},
@@ -264,6 +298,11 @@ static int check_text(const struct conf_option *o, const char *text, struct err 
 			return 0;
 		return err_set(e, ERR_INVALID, "want one word of at most %d bytes",
 			       PROVIDER_WORD_MAX);
+	case CONF_TEXT:
+		if (text[0] != '\0' && strlen(text) <= CONF_TEXT_MAX && strchr(text, ' ') == NULL)
+			return 0;
+		return err_set(e, ERR_INVALID, "want text of at most %d bytes, without a blank",
+			       CONF_TEXT_MAX);
 	case CONF_PATH:
 		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
 	case CONF_URL:
@@ -541,6 +580,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	switch (o->type) {
 	case CONF_NAME:
 	case CONF_WORD:
+	case CONF_TEXT:
 	case CONF_PATH:
 	case CONF_URL:
 	case CONF_LISTEN:

@@ -17,6 +17,7 @@
 enum conf_option_type {
 	CONF_NAME,     /* char *: letters, digits, '-', '_', '.' */
 	CONF_WORD,     /* char *: printable, no spaces */
+	CONF_TEXT,     /* char *: longer, likewise; "" when it may be empty and is */
 	CONF_PATH,     /* char *: absolute; NULL when it may be empty and is */
 	CONF_URL,      /* char *: http:// or https://; "" when it may be empty and is */
 	CONF_LISTEN,   /* char *: loopback address:port, or "" */

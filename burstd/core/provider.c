@@ -23,6 +23,10 @@ void provider_result_fini(struct provider_result *r)
 	free(r->items);
 	free(r->instances);
 	free(r->offers);
+	free(r->refusals);
+	if (r->session != NULL)
+		explicit_bzero(r->session, strlen(r->session));
+	free(r->session);
 	*r = (struct provider_result){0};
 }
 

@@ -7,8 +7,13 @@
  * is one file in providers/, one line in providers/registry.c, one directory of fixtures.
  *
  * build() and parse() are pure: the same arguments give the same bytes.  In particular two builds
- * of one create are byte-identical, because a provider compares the body of a repeated token (I4).
- */
+ * of one create have byte-identical URLs and bodies, whenever and with whatever session they are
+ * sent, because a provider compares the body of a repeated token (I4).  Only headers, and what is
+ * no create, may depend on the time.
+ *
+ * A driver whose credential ends logs in by requests of its own (PROVIDER_LOGIN), one step at a
+ * time: the engine sends them before all else and gives what came of each to renew(), the one
+ * function that changes a driver once it is open. */
 #ifndef BURSTD_PROVIDER_H
 #define BURSTD_PROVIDER_H
 
@@ -25,7 +30,8 @@ enum provider_op_kind {
 	PROVIDER_LIST, /* one page of the instances that carry our cluster tag; the source of truth
 			*/
 	PROVIDER_DELETE, /* some instances by id; safe to repeat */
-	PROVIDER_OFFERS, /* what can be bought and for how much */
+	PROVIDER_OFFERS, /* one page of what can be bought and for how much */
+	PROVIDER_LOGIN,  /* the next step to a session; only of a driver that has good_until() */
 };
 
 /* What became of a request, or of one item in it. */
@@ -59,7 +65,12 @@ struct provider_caps {
 	int64_t token_ms;    /* how long the provider remembers a token */
 };
 
-enum { PROVIDER_ID_MAX = 95, PROVIDER_ADDR_MAX = 45, PROVIDER_WORD_MAX = 63 };
+enum {
+	PROVIDER_ID_MAX = 95,
+	PROVIDER_ADDR_MAX = 45,
+	PROVIDER_WORD_MAX = 63,
+	PROVIDER_CURSOR_MAX = 2047, /* EC2's are some hundred bytes */
+};
 
 /* Where to buy and what: an entry of a pool's configuration. */
 struct provider_place {
@@ -77,13 +88,17 @@ struct provider_want {    /* one instance of a create */
 struct provider_create {
 	const char *cluster; /* our uuid: the tag by which we know our own */
 	const char *token;   /* idempotency token of the batch */
-	const struct provider_place *place;
+	/* The best first, one at least: the provider may take any one of them for each instance.
+	 * A driver that knows of no choice takes the first. */
+	const struct provider_place *places;
+	size_t nplaces;
 	const struct provider_want *wants;
 	size_t nwants;
 };
 
 struct provider_op { /* everything is borrowed */
 	enum provider_op_kind kind;
+	int64_t at_ms; /* when it is sent, by our clock; signatures carry the time */
 	union {
 		struct provider_create create;
 		struct {
@@ -94,6 +109,11 @@ struct provider_op { /* everything is borrowed */
 			const char *const *ids;
 			size_t nids;
 		} del;
+		struct {
+			const char *const *types; /* that pools want; others need not be told */
+			size_t ntypes;
+			const char *cursor; /* "" for the first page */
+		} offers;
 	} u;
 };
 
@@ -158,8 +178,16 @@ struct provider_offer {
 	char region[PROVIDER_WORD_MAX + 1];
 	char zone[PROVIDER_WORD_MAX + 1];
 	bool spot;
-	int64_t price_nano_h; /* currency units x 1e-9 per hour and instance */
+	int64_t price_nano_h; /* currency units x 1e-9 per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
+	uint32_t cpus, gpus;  /* that the type has; cpus 0: neither is said */
+	uint64_t memory_mb;   /* 0: not said */
+};
+
+/* Why one of several places gave nothing, or not enough: what is known of it alone. */
+struct provider_refusal {
+	size_t place; /* of the create's places */
+	enum provider_code code;
 };
 
 /* What the reply means.  Filled by parse(), released by provider_result_fini(). */
@@ -171,9 +199,12 @@ struct provider_result {
 	size_t nitems;
 	struct provider_instance *instances; /* list */
 	size_t ninstances;
-	char cursor[128]; /* list: ask again with this; "" on the last page */
+	char cursor[PROVIDER_CURSOR_MAX + 1]; /* list, offers: ask again with this; "" at the end */
 	struct provider_offer *offers;
 	size_t noffers;
+	struct provider_refusal *refusals; /* create, with items: what single places said */
+	size_t nrefusals;
+	char *session; /* login, PROVIDER_OK: for renew() alone; a secret, wiped when released */
 };
 
 struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */
@@ -183,6 +214,10 @@ struct provider_conf { /* one provider section of burstd.conf; borrowed during o
 	/* driver static */
 	const char *const *on, *const *off, *const *status; /* NULL-terminated, or NULL */
 	const char *records, *program;
+	/* driver aws; "" or NULL where nothing is said */
+	const char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
+	const char *launch_template, *role, *sts_url, *metadata_url;
+	const char *user_data; /* the text itself */
 };
 
 struct provider_ops {
@@ -197,6 +232,17 @@ struct provider_ops {
 	 * PROVIDER_AMBIGUOUS for a create and PROVIDER_TRANSIENT for the rest, never a crash. */
 	void (*parse)(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out);
+	/* How many of these, from the first on, one create can take: 1 to nwants.  NULL: all, as
+	 * long as caps() allows. */
+	size_t (*fits)(const void *self, const struct provider_create *c);
+	/* The rest is NULL for a driver whose credential is for ever. */
+	/* When the session ends; 0: there is none yet.  INT64_MAX: it does not end. */
+	int64_t (*good_until)(const void *self);
+	/* Take what a login brought.  1: another step is needed; 0: there is a session; -1: it
+	 * makes no sense.  NULL, and after -1: the next step is the first again.  One
+	 * login is on its way at a time, and what else is on the wire does not care: parse() of
+	 * other operations knows of no session. */
+	int (*renew)(void *self, const char *session, struct err *e);
 };
 
 void provider_request_fini(struct provider_request *r);

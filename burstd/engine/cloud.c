@@ -52,22 +52,22 @@ void cloud_close(struct cloud *c)
 	map_fini(&c->odd_ids);
 	free(c->odd);
 	free(c->offers);
+	free(c->coming);
 }
 
 bool cloud_ready(struct cloud *c)
 {
-	return c->inflight < c->conf->concurrency &&
+	return login_good(c) && c->inflight < c->conf->concurrency &&
 	       bucket_next_ms(&c->bucket, engine_now(c->e)) <= engine_now(c->e);
 }
 
-/* Once in the log for as long as it is the same. */
-static void complain(struct cloud *c, enum provider_op_kind kind, const char *code,
-		     const char *text)
+void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code, const char *text)
 {
 	static const char *const names[] = {[PROVIDER_CREATE] = "create",
 					    [PROVIDER_LIST] = "list",
 					    [PROVIDER_DELETE] = "delete",
-					    [PROVIDER_OFFERS] = "offers"};
+					    [PROVIDER_OFFERS] = "offers",
+					    [PROVIDER_LOGIN] = "login"};
 	char full[sizeof(c->error)];
 
 	(void)snprintf(full, sizeof(full), "%s: %s", names[kind], text);
@@ -87,12 +87,17 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 	bool bad = r->code == PROVIDER_DENIED || r->code == PROVIDER_TRANSIENT ||
 		   r->code == PROVIDER_AMBIGUOUS || r->code == PROVIDER_INVALID;
 
+	/* That somebody let us in does not say that the provider serves us. */
+	if (kind == PROVIDER_LOGIN && !bad)
+		return;
+	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
+		login_doubt(c);
 	if (!bad) {
 		c->ok_ms = engine_now(c->e);
 		c->error[0] = '\0';
 		return;
 	}
-	complain(c, kind, provider_code_str(r->code), r->message);
+	cloud_complain(c, kind, provider_code_str(r->code), r->message);
 }
 
 /* The one end of every request. */
@@ -215,7 +220,8 @@ static void count(struct engine_counters *n, enum provider_op_kind kind)
 	uint64_t *const of[] = {[PROVIDER_CREATE] = &n->creates,
 				[PROVIDER_LIST] = &n->lists,
 				[PROVIDER_DELETE] = &n->deletes,
-				[PROVIDER_OFFERS] = &n->offers};
+				[PROVIDER_OFFERS] = &n->offers,
+				[PROVIDER_LOGIN] = &n->logins};
 
 	(*of[kind])++;
 }
@@ -244,8 +250,11 @@ void cloud_let_go(struct request *rq)
 	int rc;
 
 	rq->unsent = (struct err){0};
+	rq->op.at_ms = engine_now(c->e);
 	count(&c->e->count, rq->op.kind);
-	rc = c->ops->build(c->self, &rq->op, &p, &e);
+	rc = rq->op.kind == PROVIDER_LOGIN || login_good(c)
+		     ? c->ops->build(c->self, &rq->op, &p, &e)
+		     : err_set(&e, ERR_NOTSENT, "the session has ended");
 	if (rc == 0) {
 		rc = p.kind == PROVIDER_HTTP ? send_http(rq, &p, &e) : send_command(rq, &p, &e);
 		provider_request_fini(&p);
@@ -342,7 +351,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 	if (r->cursor[0] != '\0') {
 		/* A cursor that comes again, or never ends, is a broken list (F16). */
 		if (strcmp(r->cursor, c->cursor) == 0 || ++c->pages >= ENGINE_PAGES_MAX) {
-			complain(c, PROVIDER_LIST, "invalid", "its pages do not end");
+			cloud_complain(c, PROVIDER_LIST, "invalid", "its pages do not end");
 			list_failed(c);
 			return;
 		}
@@ -421,25 +430,73 @@ static bool anyone_waits(const struct cloud *c)
 /* --- the offers --------------------------------------------------------------------------------
  */
 
+static void offers_page(struct cloud *c, const char *cursor);
+
+struct asking { /* for one page of offers */
+	char cursor[PROVIDER_CURSOR_MAX + 1];
+	const char *types[];
+};
+
+static void offers_failed(struct cloud *c)
+{
+	c->offers_busy = false;
+	c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
+	free(c->coming);
+	c->coming = NULL;
+	c->ncoming = 0;
+}
+
 static void on_offers(struct cloud *c, void *ctx, const struct provider_result *r)
 {
-	(void)ctx;
-	c->offers_busy = false;
-	if (r->code == PROVIDER_OK && r->noffers == 0)
-		complain(c, PROVIDER_OFFERS, "invalid", "none at all: not believed");
-	if (r->code != PROVIDER_OK || r->noffers == 0) {
-		c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
+	const struct asking *asked = ctx;
+
+	if (r->code != PROVIDER_OK) {
+		offers_failed(c);
 		return;
 	}
+	if (r->noffers > 0) {
+		c->coming = mem_realloc(c->coming, (c->ncoming + r->noffers) * sizeof(*c->coming));
+		memcpy(c->coming + c->ncoming, r->offers, r->noffers * sizeof(*c->coming));
+		c->ncoming += r->noffers;
+	}
+	if (r->cursor[0] != '\0' && strcmp(r->cursor, asked->cursor) != 0 &&
+	    c->ncoming < ENGINE_OFFERS_MAX && ++c->offers_pages < ENGINE_PAGES_MAX) {
+		offers_page(c, r->cursor);
+		return;
+	}
+	if (r->cursor[0] != '\0')
+		cloud_complain(c, PROVIDER_OFFERS, "invalid", "its pages do not end");
+	else if (c->ncoming == 0)
+		cloud_complain(c, PROVIDER_OFFERS, "invalid", "none at all: not believed");
+	if (r->cursor[0] != '\0' || c->ncoming == 0) {
+		offers_failed(c);
+		return;
+	}
+	c->offers_busy = false;
 	c->offers_known = true;
 	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
 	free(c->offers);
-	c->offers = NULL;
-	c->noffers = r->noffers;
-	if (r->noffers > 0) {
-		c->offers = mem_zalloc(r->noffers * sizeof(*c->offers));
-		memcpy(c->offers, r->offers, r->noffers * sizeof(*c->offers));
-	}
+	c->offers = c->coming;
+	c->noffers = c->ncoming;
+	c->coming = NULL;
+	c->ncoming = 0;
+}
+
+/* Of the types that the pools want.  Their names live as long as a configuration that requests on
+ * the wire may name. */
+static void offers_page(struct cloud *c, const char *cursor)
+{
+	const struct conf *conf = c->e->conf;
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct asking *ask = mem_zalloc(sizeof(*ask) + conf->npools * sizeof(ask->types[0]));
+
+	for (size_t i = 0; i < conf->npools; i++)
+		if (engine_cloud(c->e, (uint32_t)i) == c)
+			ask->types[op.u.offers.ntypes++] = conf->pools[i].type;
+	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", cursor);
+	op.u.offers.types = ask->types;
+	op.u.offers.cursor = ask->cursor;
+	cloud_send(c, &op, on_offers, ask);
 }
 
 static bool offer_fits(const struct provider_offer *o, const struct conf_pool *p,
@@ -471,11 +528,11 @@ void cloud_run(struct cloud *c)
 {
 	int64_t now = engine_now(c->e);
 
+	login_run(c);
 	if (!c->offers_busy && now >= c->offers_next && cloud_ready(c)) {
-		struct provider_op op = {.kind = PROVIDER_OFFERS};
-
 		c->offers_busy = true;
-		cloud_send(c, &op, on_offers, NULL);
+		c->offers_pages = 0;
+		offers_page(c, "");
 	}
 	if (c->listing)
 		return;
@@ -487,14 +544,16 @@ void cloud_run(struct cloud *c)
 
 int64_t cloud_next_ms(const struct cloud *c)
 {
-	int64_t next = c->listing ? INT64_MAX : c->list_next;
+	int64_t next = c->listing ? INT64_MAX : c->list_next, login = login_next_ms(c);
 	int64_t token = bucket_next_ms(&c->bucket, engine_now(c->e));
 
+	if (!login_good(c))
+		return login; /* nothing else can go out */
 	if (!c->offers_busy && c->offers_next < next)
 		next = c->offers_next;
 	if (c->inflight >= c->conf->concurrency)
-		return INT64_MAX; /* an answer wakes us */
-	if (token > engine_now(c->e))
-		return token; /* somebody may be waiting for it */
-	return next;
+		next = INT64_MAX; /* an answer wakes us */
+	else if (token > engine_now(c->e))
+		next = token; /* somebody may be waiting for it */
+	return next < login ? next : login;
 }

@@ -138,6 +138,7 @@ struct engine_counters {
 	uint64_t calls[3];                        /* by enum journal_call_kind */
 	uint64_t calls_refused;                   /* could not be read, or named no node of ours */
 	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
+	uint64_t logins;                          /* steps to a session */
 	uint64_t instances_created, instances_refused, instances_lost;
 	uint64_t jobs_taken; /* lost a node while they ran; of those: */
 	uint64_t jobs_requeued, jobs_ended;

@@ -67,25 +67,31 @@ static struct fleet_node *member_row(const struct batch *b, size_t i)
 	return fn != NULL && fn->n.batch == b->j.id ? fn : NULL;
 }
 
+static struct provider_place place_of(const struct engine *e, uint32_t pool)
+{
+	const struct conf_pool *p = &e->conf->pools[pool];
+
+	return (struct provider_place){
+		.type = p->type, .region = p->region, .zone = p->zone, .spot = p->spot};
+}
+
 /* The request, the same bytes every time: from the members in their order, and nothing else (I4).
  */
 static void make_op(const struct engine *e, struct batch *b, struct provider_op *op,
 		    struct provider_place *place)
 {
-	const struct conf_pool *p = &e->conf->pools[b->pool];
-
 	if (b->wants == NULL)
 		b->wants = mem_zalloc(b->n * sizeof(*b->wants));
 	for (size_t i = 0; i < b->n; i++)
 		b->wants[i] = (struct provider_want){.node = b->members[i].name->name,
 						     .gen = b->members[i].gen,
 						     .group = b->members[i].group};
-	*place = (struct provider_place){
-		.type = p->type, .region = p->region, .zone = p->zone, .spot = p->spot};
+	*place = place_of(e, b->pool);
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
-						.place = place,
+						.places = place,
+						.nplaces = 1,
 						.wants = b->wants,
 						.nwants = b->n};
 }
@@ -209,7 +215,7 @@ static void batch_send(struct cloud *c, struct batch *b)
 	make_op(c->e, b, &op, &place);
 	sent->batch = b->j.id;
 	b->place = place; /* the request may be read again when its answer comes */
-	op.u.create.place = &b->place;
+	op.u.create.places = &b->place;
 	b->inflight = true;
 	for (size_t i = 0; i < b->n; i++) {
 		struct fleet_node *fn = member_row(b, i);
@@ -347,15 +353,79 @@ struct forming { /* a batch being filled: nodes of one pool */
 	size_t n, cap;
 };
 
+/* How many of those one create can take: whole jobs if it can be. */
+static size_t fitting(struct cloud *c, uint32_t pool, const struct forming *f)
+{
+	struct provider_place place = place_of(c->e, pool);
+	struct provider_create ask = {
+		.cluster = c->e->d.uuid, .token = "", .places = &place, .nplaces = 1};
+	struct provider_want *wants;
+	size_t n, whole;
+
+	if (c->ops->fits == NULL)
+		return f->n;
+	wants = mem_zalloc(f->n * sizeof(*wants));
+	for (size_t i = 0; i < f->n; i++)
+		wants[i] = (struct provider_want){.node = f->v[i]->name->name,
+						  .gen = f->v[i]->n.gen,
+						  .group = f->v[i]->n.group};
+	ask.wants = wants;
+	ask.nwants = f->n;
+	n = c->ops->fits(c->self, &ask);
+	assert(n > 0 && n <= f->n);
+	for (whole = n; whole > 0 && whole < f->n && wants[whole].group != 0 &&
+			wants[whole].group == wants[whole - 1].group;)
+		whole--;
+	free(wants);
+	return whole > 0 ? whole : n;
+}
+
+struct ranked {
+	struct fleet_node *fn;
+	size_t size, at; /* of its gang; where it was */
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+/* Small jobs first.  A provider that knows of no gangs makes the front of a batch if it cannot make
+ * all of it: so most jobs come whole, and a driver finds those of one size side by side. */
+static void sort_gangs(struct forming *f)
+{
+	struct ranked *v = mem_zalloc((f->n + 1) * sizeof(*v));
+
+	for (size_t i = 0, size; i < f->n; i += size) {
+		for (size = 1; i + size < f->n && f->v[i]->n.group != 0 &&
+			       f->v[i + size]->n.group == f->v[i]->n.group;)
+			size++;
+		for (size_t k = 0; k < size; k++)
+			v[i + k] = (struct ranked){f->v[i + k], size, i + k};
+	}
+	qsort(v, f->n, sizeof(*v), by_size);
+	for (size_t i = 0; i < f->n; i++)
+		f->v[i] = v[i].fn;
+	free(v);
+}
+
 static void flush(struct engine *e, struct forming *f, uint32_t pool)
 {
 	struct cloud *c = engine_cloud(e, pool);
-	size_t n = f->n;
 
-	if (n == 0 || !cloud_ready(c))
-		return;
-	f->n = 0;
-	send_new(c, pool, f->v, n);
+	if ((c->caps.flags & PROVIDER_GANGS) == 0 && cloud_ready(c))
+		sort_gangs(f);
+	while (f->n > 0 && cloud_ready(c) && !e->dead) {
+		size_t n = fitting(c, pool, f);
+
+		send_new(c, pool, f->v, n);
+		f->n -= n;
+		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));
+	}
 }
 
 /* Put one gang into its pool's batch; a gang that does not fit any batch goes in pieces. */

@@ -10,6 +10,7 @@
  *   launch.c    WANTED -> create batches; their answers
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
+ *   login.c     ... and its session, where it has one
  *   observe.c   what a list or a snapshot says -> core/drift.h -> events and orders
  *   jobs.c      one squeue for all who want to know about jobs
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
@@ -43,6 +44,9 @@ enum {
 	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
 	ENGINE_LOOK_MS = 500,        /* to the second list after a create: for its addresses */
 	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
+	ENGINE_OFFERS_MAX = 100000,  /* one provider's */
+	ENGINE_LOGIN_MS = 300000,    /* a session is renewed so long before it ends */
+	ENGINE_LOGIN_STEPS = 16,     /* to one session */
 	ENGINE_STRAYS_MAX = 65536,
 	ENGINE_ODD_MAX = 4096, /* unreadable instances remembered, one provider's, for a run */
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
@@ -93,6 +97,7 @@ struct stray { /* an instance with our tag that no row stands for */
 	int64_t first_ms;
 	int64_t tried_ms, asked_ms; /* first and last request to delete it; 0: none yet */
 	bool seen, leaves;          /* in this list; leaves: it stops already */
+	bool apart; /* the provider would not delete it: not in one request with others */
 };
 
 struct odd { /* an instance with our tag whose node or generation cannot be read */
@@ -127,10 +132,17 @@ struct cloud { /* one provider */
 	size_t nodd, unreadable; /* unreadable: how many of the last list */
 	int64_t odd_ms;          /* when the youngest of those was seen first */
 	/* the offers */
-	struct provider_offer *offers;
-	size_t noffers;
+	struct provider_offer *offers, *coming; /* coming: of the pages so far */
+	size_t noffers, ncoming;
+	unsigned offers_pages;
 	int64_t offers_next;
 	bool offers_busy, offers_known; /* asked; answered once since start */
+	/* the session */
+	bool login_busy;
+	unsigned login_steps; /* of the one that is being made */
+	int64_t login_next, login_step;
+	bool login_doubted;       /* the provider no longer takes the one there is */
+	int64_t login_doubted_ms; /* when that was last so */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms;
 	char error[256];
@@ -332,6 +344,17 @@ int64_t cloud_price(const struct cloud *c, const struct conf_pool *p);
 void cloud_fail_unsent(struct engine *e);
 void cloud_cancel_all(struct engine *e);
 uint64_t cloud_body_hash(const struct provider_request *rq);
+/* In its status, and in the log once for as long as it is the same. */
+void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
+		    const char *text);
+
+/* --- login.c --- */
+/* Is there a session, or no need of one?  Else nothing goes to this provider but a login. */
+bool login_good(const struct cloud *c);
+void login_run(struct cloud *c);
+/* A request was denied: perhaps the session was revoked, or has ended by the provider's clock. */
+void login_doubt(struct cloud *c);
+int64_t login_next_ms(const struct cloud *c);
 
 /* --- observe.c --- */
 void observe_list(struct cloud *c);

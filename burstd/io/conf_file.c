@@ -540,6 +540,30 @@ static int read_all(int fd, char *buf, const char *path, struct err *e)
 	return 0;
 }
 
+int conf_file_load_user_data(struct conf_provider *p, struct err *e)
+{
+	int fd = -1, rc = 0;
+	char *text = NULL;
+
+	if (p->user_data_file == NULL || p->user_data != NULL)
+		return 0;
+	fd = open(p->user_data_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return err_set(e, ERR_IO, "user_data_file: %.150s: %s", p->user_data_file,
+			       strerror(errno));
+	text = mem_zalloc(CONF_FILE_MAX + 2);
+	rc = check_file(fd, p->user_data_file, e);
+	if (rc == 0)
+		rc = read_all(fd, text, p->user_data_file, e);
+	if (rc == 0)
+		p->user_data = mem_strdup(text);
+	else
+		(void)err_wrap(e, "user_data_file");
+	free(text);
+	(void)close(fd);
+	return rc;
+}
+
 int conf_file_load(struct conf **out, const char *path, struct err *e)
 {
 	/* O_NONBLOCK: a FIFO in its place must not hang us. */

@@ -18,4 +18,8 @@ int conf_file_load(struct conf **out, const char *path, struct err *e);
 /* The same from text; `name` is what errors call the file. */
 int conf_file_parse(struct conf **out, const char *name, const char *text, struct err *e);
 
+/* Read what user_data_file names, if any, into user_data: once, by who is about to open the driver.
+ */
+int conf_file_load_user_data(struct conf_provider *p, struct err *e);
+
 #endif

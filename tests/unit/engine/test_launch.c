@@ -24,6 +24,9 @@ static struct fix {
 	struct conf_provider provider;
 	struct cloud cloud;
 	unsigned recorded, sent, hurried;
+	size_t sizes[NODES]; /* of those sent */
+	char first[NODES][16];
+	size_t fits; /* nodes, in one create */
 	enum node_event_type posted[4 * NODES];
 	size_t nposted;
 	request_fn answer; /* of the last create, and what it wants back */
@@ -83,10 +86,12 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 {
 	(void)c;
 	assert_int_equal(op->kind, PROVIDER_CREATE);
-	assert_int_equal(op->u.create.nwants, NODES);
-	F.sent++;
+	assert_int_equal(op->u.create.nplaces, 1);
+	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
+	F.sizes[F.sent++] = op->u.create.nwants;
 	assert_int_equal(F.recorded, F.sent); /* I28 */
 	F.answer = fn;
+	free(F.ctx);
 	F.ctx = ctx;
 }
 
@@ -173,14 +178,20 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	return 0;
 }
 
-static const struct provider_ops ops = {.name = "test", .build = build};
+static size_t fits(const void *self, const struct provider_create *c)
+{
+	(void)self;
+	return F.fits < c->nwants ? F.fits : c->nwants;
+}
+
+static const struct provider_ops ops = {.name = "test", .build = build, .fits = fits};
 static char p_name[] = "p";
 
 /* Ten nodes are wanted. */
 static int setup(void **state)
 {
 	(void)state;
-	F = (struct fix){.pool = {.name = p_name}};
+	F = (struct fix){.pool = {.name = p_name}, .fits = NODES};
 	F.conf = (struct conf){
 		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
 	F.cloud = (struct cloud){.e = &F.e,
@@ -299,6 +310,68 @@ static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
 	assert_int_equal(count(NODE_INDOUBT), 3);
 }
 
+/* c1 ... c3 are one job, c4 ... c7 another, the rest stand alone. */
+static void make_gangs(void)
+{
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_WANTED]; fn; fn = fn->state_next) {
+		int i = atoi(fn->n.name + 1);
+
+		fn->n.group = i <= 3 ? 1 : i <= 7 ? 2 : 0;
+	}
+}
+
+static void test_a_create_has_no_more_nodes_than_the_driver_can_take(void **state)
+{
+	(void)state;
+	F.fits = 4;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 3);
+	assert_int_equal(F.sizes[0], 4);
+	assert_int_equal(F.sizes[1], 4);
+	assert_int_equal(F.sizes[2], 2);
+	assert_int_equal(count(NODE_CREATING), NODES);
+}
+
+static void test_jobs_stay_whole_where_the_driver_can_take_them(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.fits = 5;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 3);
+	assert_int_equal(F.sizes[0], 3); /* those that stand alone; not two of a job */
+	assert_int_equal(F.sizes[1], 3);
+	assert_int_equal(F.sizes[2], 4);
+	assert_string_equal(F.first[0], "c8");
+	assert_string_equal(F.first[1], "c1");
+	assert_string_equal(F.first[2], "c4");
+}
+
+static void test_who_knows_of_gangs_gets_them_as_they_came(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.cloud.caps.flags = PROVIDER_GANGS;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.first[0], "c1");
+}
+
+static void test_a_job_too_large_for_one_create_goes_in_pieces(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.fits = 2;
+	launch_run(&F.e);
+	assert_int_equal(F.sizes[0], 2);
+	assert_int_equal(F.sizes[1], 1); /* the last that stands alone */
+	assert_int_equal(F.sizes[2], 2);
+	assert_int_equal(F.sizes[3], 1);
+	assert_int_equal(F.sizes[4], 2);
+	assert_int_equal(F.sizes[5], 2);
+	assert_int_equal(count(NODE_CREATING), NODES);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -306,6 +379,10 @@ int main(void)
 		T(test_nothing_goes_out_when_this_pass_has_done_its_work),
 		T(test_an_answer_is_taken_in_by_pieces),
 		T(test_who_is_not_in_an_answer_is_in_doubt),
+		T(test_a_create_has_no_more_nodes_than_the_driver_can_take),
+		T(test_jobs_stay_whole_where_the_driver_can_take_them),
+		T(test_who_knows_of_gangs_gets_them_as_they_came),
+		T(test_a_job_too_large_for_one_create_goes_in_pieces),
 	};
 #undef T
 

@@ -62,7 +62,18 @@ static const char whole[] =
 	"	concurrency = 17 rate = 3 on = {\"/site\", \"on\", \"%n\"} off = {\"/site\", "
 	"\"off\", "
 	"\"%n\"} status = {\"/cat\", \"%n\"} records = \"/srv/static\" program = "
-	"\"/opt/burst-static\"\n"
+	"\"/opt/burst-static\""
+	" region = \"eu-west-9\""
+	" image = \"ami-1\""
+	" subnets = \"az1=subnet-1,az2=subnet-2\""
+	" security_groups = \"sg-1,sg-2\""
+	" instance_profile = \"nodes\""
+	" key_name = \"ops\""
+	" launch_template = \"lt-1:7\""
+	" user_data_file = \"/etc/user-data\""
+	" role = \"arn:aws:iam::1:role/b\""
+	" sts_url = \"https://sts.example\""
+	" metadata_url = \"http://127.0.0.1:1338\"\n"
 	"}\n"
 	"provider \"b\" { driver = \"static\" }\n"
 	"pool \"h100\" {\n"
@@ -119,6 +130,17 @@ static void assert_provider_equal(const struct conf_provider *a, const struct co
 	assert_words_equal(a->status, b->status);
 	assert_text_equal(a->records, b->records);
 	assert_text_equal(a->program, b->program);
+	assert_text_equal(a->region, b->region);
+	assert_text_equal(a->image, b->image);
+	assert_text_equal(a->subnets, b->subnets);
+	assert_text_equal(a->security_groups, b->security_groups);
+	assert_text_equal(a->instance_profile, b->instance_profile);
+	assert_text_equal(a->key_name, b->key_name);
+	assert_text_equal(a->launch_template, b->launch_template);
+	assert_text_equal(a->user_data_file, b->user_data_file);
+	assert_text_equal(a->role, b->role);
+	assert_text_equal(a->sts_url, b->sts_url);
+	assert_text_equal(a->metadata_url, b->metadata_url);
 }
 
 static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool *b)
@@ -195,6 +217,12 @@ static void test_every_field(void **state)
 	assert_string_equal(sim->off[2], "%n");
 	assert_null(sim->off[3]);
 	assert_string_equal(sim->program, "/opt/burst-static");
+	assert_string_equal(sim->region, "eu-west-9");
+	assert_string_equal(sim->subnets, "az1=subnet-1,az2=subnet-2");
+	assert_string_equal(sim->user_data_file, "/etc/user-data");
+	assert_null(sim->user_data);
+	assert_string_equal(c->providers[1].image, "");
+	assert_null(c->providers[1].user_data_file);
 	assert_null(c->providers[1].on);
 	assert_int_equal(c->npools, 2);
 	assert_int_equal(p->nodes->n, 8);
@@ -429,6 +457,17 @@ static const struct {
 	{"provider", "status", "\"/cat\"", "\"/dog\""},
 	{"provider", "records", "\"/srv/static\"", "\"/srv/x\""},
 	{"provider", "program", "\"/opt/burst-static\"", "\"/opt/x\""},
+	{"provider", "region", "\"eu-west-9\"", "\"\""},
+	{"provider", "image", "\"ami-1\"", "\"\""},
+	{"provider", "subnets", "\"az1=subnet-1,az2=subnet-2\"", "\"\""},
+	{"provider", "security_groups", "\"sg-1,sg-2\"", "\"\""},
+	{"provider", "instance_profile", "\"nodes\"", "\"\""},
+	{"provider", "key_name", "\"ops\"", "\"\""},
+	{"provider", "launch_template", "\"lt-1:7\"", "\"\""},
+	{"provider", "user_data_file", "\"/etc/user-data\"", "\"\""},
+	{"provider", "role", "\"arn:aws:iam::1:role/b\"", "\"\""},
+	{"provider", "sts_url", "\"https://sts.example\"", "\"\""},
+	{"provider", "metadata_url", "\"http://127.0.0.1:1338\"", "\"\""},
 	{"pool", "nodes", "\"c[1-8]\"", "\"c[1-9]\""},
 	{"pool", "provider", "provider = \"sim\" type", "provider = \"b\" type"},
 	{"pool", "type", "\"gpu_8x_h100\"", "\"x\""},
@@ -553,6 +592,32 @@ static void test_file(void **state)
 	rmdir(dir);
 }
 
+static void test_user_data_is_read_from_its_file(void **state)
+{
+	char path[] = "/tmp/user-data-XXXXXX";
+	int fd = mkstemp(path);
+	struct conf_provider p = {.user_data_file = path};
+	struct err e = {0};
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, "#!/bin/sh\n", 10), 10);
+	assert_int_equal(conf_file_load_user_data(&p, &e), 0);
+	assert_string_equal(p.user_data, "#!/bin/sh\n");
+	free(p.user_data);
+	p.user_data = NULL;
+	assert_int_equal(fchmod(fd, 0666), 0);
+	assert_int_equal(conf_file_load_user_data(&p, &e), -1);
+	assert_non_null(strstr(e.msg, "user_data_file: "));
+	assert_non_null(strstr(e.msg, "chmod go-w"));
+	assert_null(p.user_data);
+	assert_int_equal(close(fd), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(conf_file_load_user_data(&p, &e), -1);
+	p.user_data_file = NULL;
+	assert_int_equal(conf_file_load_user_data(&p, &e), 0);
+}
+
 static void test_too_long(void **state)
 {
 	char *text = mem_zalloc(CONF_FILE_MAX + 2);
@@ -621,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_print_loads_again),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_file),
+		cmocka_unit_test(test_user_data_is_read_from_its_file),
 		cmocka_unit_test(test_too_long),
 		cmocka_unit_test(test_example),
 	};

@@ -1,0 +1,86 @@
+#include "engine/private.h"
+
+bool login_good(const struct cloud *c)
+{
+	return c->ops->good_until == NULL || c->ops->good_until(c->self) > engine_now(c->e);
+}
+
+int64_t login_next_ms(const struct cloud *c)
+{
+	int64_t until, at;
+
+	if (c->ops->good_until == NULL || c->login_busy)
+		return INT64_MAX;
+	until = c->ops->good_until(c->self);
+	if (until == INT64_MAX)
+		return INT64_MAX;
+	at = c->login_doubted ? 0 : until - ENGINE_LOGIN_MS;
+	return at > c->login_next ? at : c->login_next;
+}
+
+/* From the first step again, later each time (I30). */
+static void start_over(struct cloud *c)
+{
+	(void)c->ops->renew(c->self, NULL, NULL);
+	c->login_steps = 0;
+	if (c->login_step < ENGINE_RETRY_MS)
+		c->login_step = ENGINE_RETRY_MS;
+	c->login_next = engine_now(c->e) + c->login_step;
+	c->login_step =
+		c->login_step * 2 < ENGINE_RETRY_MAX_MS ? c->login_step * 2 : ENGINE_RETRY_MAX_MS;
+}
+
+static void on_login(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	struct err err = {0};
+	int rc;
+
+	(void)ctx;
+	c->login_busy = false;
+	if (r->code != PROVIDER_OK || r->session == NULL) {
+		cloud_complain(c, PROVIDER_LOGIN, provider_code_str(r->code),
+			       r->message[0] != '\0' ? r->message : "no session");
+		start_over(c);
+		return;
+	}
+	rc = c->ops->renew(c->self, r->session, &err);
+	if (rc > 0 && ++c->login_steps < ENGINE_LOGIN_STEPS)
+		return; /* the turn goes on with the next step */
+	if (rc == 0 && !login_good(c))
+		(void)err_set(&err, ERR_INVALID, "the session has ended already");
+	else if (rc > 0)
+		(void)err_set(&err, ERR_LIMIT, "its steps do not end");
+	if (err.code != 0) {
+		cloud_complain(c, PROVIDER_LOGIN, "denied", err.msg);
+		start_over(c);
+		return;
+	}
+	c->login_steps = 0;
+	c->login_step = 0;
+	c->login_doubted = false;
+	/* One that ends soon: not at once again. */
+	c->login_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
+}
+
+void login_run(struct cloud *c)
+{
+	struct provider_op op = {.kind = PROVIDER_LOGIN};
+
+	if (login_next_ms(c) > engine_now(c->e))
+		return;
+	c->login_busy = true;
+	cloud_send(c, &op, on_login, NULL);
+}
+
+/* A right that is missing is denied as well, again and again: then a new session does not help, and
+ * there is one every five minutes at most (I30). */
+void login_doubt(struct cloud *c)
+{
+	int64_t now = engine_now(c->e);
+
+	if (c->ops->good_until == NULL ||
+	    (c->login_doubted_ms != 0 && now - c->login_doubted_ms < ENGINE_LOGIN_MS))
+		return;
+	c->login_doubted = true;
+	c->login_doubted_ms = now;
+}
