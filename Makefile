@@ -41,7 +41,7 @@ $(error sysconfdir=$(sysconfdir): the configuration is always in /etc/burstd, se
 endif
 CLANG_FORMAT ?= clang-format
 
-PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd libconfuse
+PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd libconfuse expat
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings \
            -Wvla -Wundef -Wformat=2 -Wnull-dereference -Wimplicit-fallthrough -Werror=implicit \
@@ -128,7 +128,8 @@ all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual page
 
 $(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(libapi) $(libdrivers)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
-$(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libio.a $(libbase)
+# Of the drivers nothing but signatures (check-layers.sh).
+$(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)
 $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
@@ -195,7 +196,7 @@ $(filter $(B)/tests/unit/providers/%,$(UNIT)): | $(BIN)/simcloud
 $(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson)
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
 # A simulator with one mistake in it: what the patch touches is compiled anew and linked before the archives.
 $(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(libdrivers)
@@ -204,7 +205,7 @@ $(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(libdrivers
 	@patch -s -F0 -p1 -d $(@D)/src <$<
 	$(Q)for f in $$(sed -n 's|^+++ b/||p' $<); do \
 		$(CC) $(cppflags) $(cflags) -w $(BANNED) $(CPPFLAGS) $(CFLAGS) -c -o $(@D)/src/$${f%.c}.o $(@D)/src/$$f || exit 1; done
-	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $$(find $(@D)/src -name '*.o') $(filter-out %.patch,$^) $(shell pkg-config --libs jansson)
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $$(find $(@D)/src -name '*.o') $(filter-out %.patch,$^) $(shell pkg-config --libs jansson libcrypto expat)
 
 museum: $(BIN)/sim ## the simulator finds mistakes that others made: NAME= JOBS= SEEDS= STEPS= LIMIT=
 	@MAKEFLAGS= OVERRIDES='$(filter CC=% MODE=% BUILD=%,$(MAKEOVERRIDES))' BUILD=$(BUILD) JOBS=$(JOBS) SEEDS=$(SEEDS) STEPS=$(STEPS) LIMIT=$(LIMIT) \
@@ -238,7 +239,7 @@ $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \
-		$(shell pkg-config --libs jansson sqlite3 libcrypto)
+		$(shell pkg-config --libs jansson sqlite3 libcrypto expat)
 
 # How many test files at once, JOBS=1 for one after the other.  First those that keep time themselves, when nothing else
 # runs; then what fills the machine, at the lowest priority, and beside it chaos and the end-to-end tests, which wait for
@@ -273,6 +274,17 @@ $(BIN)/model: $(call objs,tests/model/*.c) $(libcore)
 
 model: $(BIN)/model ## every state of two nodes and two generations each
 	$(BIN)/model
+
+# A driver by hand, for services that are not ours; see tests/contract/driver.c.
+$(BIN)/driver: $(call objs,tests/contract/*.c) $(libdrivers)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
+
+contract: ## drivers against services that are not ours, from PyPI: NAME=aws
+	@scripts/dev/deps.sh contract
+	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud
+	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(patsubst %,tests/contract/%.sh,$(or $(NAME),aws))
 
 cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the journal must be reached whole
 	@$(MAKE) --no-print-directory MODE=cover BUILD=$(BUILD)/cover cover-all
@@ -383,6 +395,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab contract test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

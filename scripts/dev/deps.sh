@@ -1,7 +1,7 @@
 #!/bin/sh
-# deps.sh [--list] [build|matrix]: install the Debian packages burstd needs to build, test and demonstrate, starting
-# no service; with `build` only what `make` and `make install` need, with `matrix` what makes the chroots of
-# tests/matrix/run.sh.  --list: only print their names.
+# deps.sh [--list] [build|matrix|contract]: install the Debian packages burstd needs to build, test and demonstrate,
+# starting no service; with `build` only what `make` and `make install` need, with `matrix` what makes the chroots of
+# tests/matrix/run.sh, with `contract` what tests/contract needs.  --list: only print their names.
 #
 # munge, mariadb and slurm start their daemons when they are installed.  Ours run privately, so
 # while this script installs, policy-rc.d denies every service start; a policy-rc.d of the site's
@@ -10,12 +10,13 @@ set -eu
 
 # Each line: what needs them.
 build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
-	libssl-dev libmicrohttpd-dev libconfuse-dev scdoc'
+	libssl-dev libmicrohttpd-dev libconfuse-dev libexpat1-dev scdoc'
 unit='libcmocka-dev perl procps openssl'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3'
 cover='gcovr'
 check='git clang clang-format clang-tidy cppcheck shellcheck'
+contract='python3-venv'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
@@ -29,8 +30,9 @@ case "$# $*" in
 '0 ') want="$build $unit $e2e $check $cover $fuzz" ;;
 '1 build') want=$build ;;
 '1 matrix') want=$matrix ;;
+'1 contract') want="$build $contract" ;;
 *)
-	echo "usage: deps.sh [--list] [build|matrix]" >&2
+	echo "usage: deps.sh [--list] [build|matrix|contract]" >&2
 	exit 2
 	;;
 esac

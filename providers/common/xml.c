@@ -1,0 +1,284 @@
+#include "providers/common/xml.h"
+
+#include <expat.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+
+enum { CHUNK_BYTES = 64 << 10 };
+
+struct xml_chunk {
+	struct xml_chunk *next;
+	size_t used, size;
+	max_align_t data[];
+};
+
+struct mark { /* how it was before one of those that are given away began */
+	struct xml_chunk *chunk;
+	size_t used;
+	struct xml_node *before; /* its elder sibling */
+};
+
+struct reading {
+	XML_Parser parser;
+	struct xml *x;
+	const char *const *wanted;
+	const struct xml_each *each; /* NULL: none */
+	struct mark mark;
+	struct {
+		struct xml_node *node, *last; /* its last child */
+	} at[XML_DEPTH_MAX];
+	size_t depth; /* of at[] */
+	size_t skip;  /* how deep we are in something that nobody wants */
+	size_t memory;
+	struct str text; /* of the element that was opened last */
+	bool bad;
+};
+
+static void fail(struct reading *r)
+{
+	r->bad = true;
+	(void)XML_StopParser(r->parser, XML_FALSE);
+}
+
+static void *take(struct reading *r, size_t size)
+{
+	struct xml_chunk *c = r->x->chunks;
+	void *p;
+
+	size = (size + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+	if (c == NULL || c->size - c->used < size) {
+		size_t room = size > CHUNK_BYTES ? size : CHUNK_BYTES;
+
+		if (room > XML_MEMORY_MAX - r->memory)
+			return NULL;
+		r->memory += room;
+		c = mem_zalloc(sizeof(*c) + room);
+		c->size = room;
+		c->next = r->x->chunks;
+		r->x->chunks = c;
+	}
+	p = (char *)c->data + c->used;
+	c->used += size;
+	return p;
+}
+
+/* The pointer in `wanted`, or NULL. */
+static const char *wanted_name(const struct reading *r, const char *name)
+{
+	if (r->depth == 0)
+		return strcmp(r->wanted[0], name) == 0 ? r->wanted[0] : NULL;
+	for (size_t i = 1; r->wanted[i] != NULL; i++)
+		if (r->wanted[i][0] == name[0] && strcmp(r->wanted[i], name) == 0)
+			return r->wanted[i];
+	return NULL;
+}
+
+/* Is an element that is about to begin, or the one that ends, one of those? */
+static bool is_each(const struct reading *r, const char *name)
+{
+	return r->each != NULL && r->depth == r->each->depth && r->depth > 0 &&
+	       strcmp(name, r->each->name) == 0 &&
+	       strcmp(r->at[r->depth - 1].node->name, r->each->parent) == 0;
+}
+
+static void set_mark(struct reading *r)
+{
+	r->mark = (struct mark){.chunk = r->x->chunks,
+				.used = r->x->chunks->used,
+				.before = r->at[r->depth - 1].last};
+}
+
+static void give_away(struct reading *r, const struct xml_node *n)
+{
+	if (r->each->fn(r->each->ctx, n) != 0) {
+		fail(r);
+		return;
+	}
+	while (r->x->chunks != r->mark.chunk) {
+		struct xml_chunk *c = r->x->chunks;
+
+		r->x->chunks = c->next;
+		r->memory -= c->size;
+		free(c);
+	}
+	r->mark.chunk->used = r->mark.used;
+	r->at[r->depth - 1].last = r->mark.before;
+	if (r->mark.before != NULL)
+		r->mark.before->next = NULL;
+	else
+		r->at[r->depth - 1].node->child = NULL;
+}
+
+static void link_node(struct reading *r, struct xml_node *n)
+{
+	if (r->depth == 0)
+		r->x->root = n;
+	else if (r->at[r->depth - 1].last == NULL)
+		r->at[r->depth - 1].node->child = n;
+	else
+		r->at[r->depth - 1].last->next = n;
+	if (r->depth > 0)
+		r->at[r->depth - 1].last = n;
+	r->at[r->depth].node = n;
+	r->at[r->depth++].last = NULL;
+}
+
+static void XMLCALL on_text(void *ctx, const char *text, int len)
+{
+	struct reading *r = ctx;
+
+	str_add(&r->text, text, (size_t)len);
+}
+
+static void XMLCALL on_start(void *ctx, const char *name, const char **attributes)
+{
+	struct reading *r = ctx;
+	struct xml_node *n;
+
+	(void)attributes;
+	if (r->bad)
+		return;
+	str_clear(&r->text);
+	if (r->skip > 0 || (r->depth > 0 && wanted_name(r, name) == NULL)) {
+		if (r->skip++ == 0) /* expat need not even decode what nobody reads */
+			XML_SetCharacterDataHandler(r->parser, NULL);
+		return;
+	}
+	if (r->depth == XML_DEPTH_MAX || wanted_name(r, name) == NULL) {
+		fail(r);
+		return;
+	}
+	if (is_each(r, name))
+		set_mark(r);
+	n = take(r, sizeof(*n));
+	if (n == NULL) {
+		fail(r);
+		return;
+	}
+	*n = (struct xml_node){.name = wanted_name(r, name), .text = ""};
+	link_node(r, n);
+}
+
+static void XMLCALL on_end(void *ctx, const char *name)
+{
+	struct reading *r = ctx;
+	struct xml_node *n;
+	char *text;
+
+	if (r->bad)
+		return;
+	if (r->skip > 0) {
+		if (--r->skip == 0)
+			XML_SetCharacterDataHandler(r->parser, on_text);
+		return;
+	}
+	n = r->at[--r->depth].node;
+	if (n->child == NULL && r->text.len > 0) {
+		text = take(r, r->text.len + 1);
+		if (text == NULL || r->text.full) {
+			fail(r);
+			return;
+		}
+		memcpy(text, r->text.p, r->text.len + 1);
+		n->text = text;
+	}
+	str_clear(&r->text);
+	if (is_each(r, name))
+		give_away(r, n);
+}
+
+static void XMLCALL on_doctype(void *ctx, const char *name, const char *system, const char *public,
+			       int internal)
+{
+	(void)name;
+	(void)system;
+	(void)public;
+	(void)internal;
+	fail(ctx);
+}
+
+int xml_parse(struct xml *x, const char *const *wanted, const char *body, size_t len)
+{
+	return xml_parse_each(x, wanted, NULL, body, len);
+}
+
+int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_each *each,
+		   const char *body, size_t len)
+{
+	struct reading *r = mem_zalloc(sizeof(*r));
+	bool good;
+
+	*x = (struct xml){0};
+	r->x = x;
+	r->wanted = wanted;
+	r->each = each;
+	str_init(&r->text, XML_TEXT_MAX);
+	r->parser = mem_check(XML_ParserCreate("UTF-8"));
+	XML_SetUserData(r->parser, r);
+	XML_SetElementHandler(r->parser, on_start, on_end);
+	XML_SetCharacterDataHandler(r->parser, on_text);
+	XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
+	good = body != NULL && len <= INT_MAX &&
+	       XML_Parse(r->parser, body, (int)len, 1) == XML_STATUS_OK && !r->bad;
+	if (!good && XML_GetErrorCode(r->parser) == XML_ERROR_NO_MEMORY)
+		(void)mem_check(NULL);
+	XML_ParserFree(r->parser);
+	str_fini(&r->text);
+	free(r);
+	if (good)
+		return 0;
+	xml_fini(x);
+	return -1;
+}
+
+void xml_fini(struct xml *x)
+{
+	while (x->chunks != NULL) {
+		struct xml_chunk *c = x->chunks;
+
+		x->chunks = c->next;
+		free(c);
+	}
+	x->root = NULL;
+}
+
+const struct xml_node *xml_child(const struct xml_node *n, const char *name)
+{
+	const struct xml_node *c = n != NULL ? n->child : NULL;
+
+	while (c != NULL && strcmp(c->name, name) != 0)
+		c = c->next;
+	return c;
+}
+
+const struct xml_node *xml_again(const struct xml_node *n)
+{
+	const struct xml_node *c = n->next;
+
+	while (c != NULL && c->name != n->name)
+		c = c->next;
+	return c;
+}
+
+const char *xml_text(const struct xml_node *n, const char *name)
+{
+	const struct xml_node *c = xml_child(n, name);
+
+	return c != NULL ? c->text : "";
+}
+
+int xml_copy(const struct xml_node *n, const char *name, char *out, size_t size)
+{
+	const char *text = xml_text(n, name);
+	size_t len = strlen(text);
+
+	out[0] = '\0';
+	if (len >= size)
+		return -1;
+	memcpy(out, text, len + 1);
+	return len > 0;
+}

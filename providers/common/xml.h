@@ -1,0 +1,57 @@
+/* xml.h - an XML reply as a small tree of the elements that one wants to know of.
+ *
+ * A page of DescribeInstances has some hundred elements for each instance, of which the driver
+ * reads a dozen: all others are passed over, with what is in them, and cost no memory.  Names carry
+ * no namespace; attributes are not kept.  A DOCTYPE is refused: no vendor sends one, and all of
+ * XML's bombs need it. */
+#ifndef PROVIDERS_COMMON_XML_H
+#define PROVIDERS_COMMON_XML_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum {
+	XML_DEPTH_MAX = 32,        /* EC2's deepest reply has 12 */
+	XML_MEMORY_MAX = 64 << 20, /* of the tree */
+	XML_TEXT_MAX = 16 << 10,   /* bytes in one element; EC2's longest are tokens of 2 KiB */
+};
+
+struct xml_node {
+	const char *name; /* the pointer that was in `wanted` */
+	const char *text; /* "" unless it has text and no element in it */
+	struct xml_node *child, *next;
+};
+
+struct xml { /* owns all of its nodes */
+	struct xml_node *root;
+	struct xml_chunk *chunks;
+};
+
+/* wanted: names, NULL-terminated; the first is the root's.  0, or -1: not well-formed, another
+ * root, a DOCTYPE, or too much; *x is empty then.  xml_fini() in either case. */
+int xml_parse(struct xml *x, const char *const *wanted, const char *body, size_t len);
+
+/* Of long replies, the elements that are many: each one called `name`, in a `parent`, at this depth
+ * (the root's is 0), is given to fn as soon as it is whole, and then it is no more: it is not in
+ * the tree, and costs no memory after that.  fn: 0, or -1 to stop. */
+struct xml_each {
+	const char *name, *parent;
+	size_t depth;
+	int (*fn)(void *ctx, const struct xml_node *n);
+	void *ctx;
+};
+/* As xml_parse(); -1 too when fn said so.  fn may have been called before a -1. */
+int xml_parse_each(struct xml *x, const char *const *wanted, const struct xml_each *each,
+		   const char *body, size_t len);
+void xml_fini(struct xml *x);
+
+/* The first child of that name, or NULL; a NULL node has none. */
+const struct xml_node *xml_child(const struct xml_node *n, const char *name);
+/* The next sibling of the same name, or NULL. */
+const struct xml_node *xml_again(const struct xml_node *n);
+/* The text of that child; "" where there is none. */
+const char *xml_text(const struct xml_node *n, const char *name);
+/* The same into a field.  1: there and not empty; 0: absent or empty, out is ""; -1: too long. */
+int xml_copy(const struct xml_node *n, const char *name, char *out, size_t size);
+
+#endif
