@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { STRAY_AGAIN_MS = 60000 };
+enum { STRAY_AGAIN_MS = 60000, STRAY_APART_MS = 600000 };
 
 struct victim {                  /* one instance of a delete on the wire */
 	struct fleet_name *name; /* NULL: a stray */
@@ -51,9 +51,32 @@ static enum node_event_type verdict(const struct cloud *c, enum provider_code co
 	}
 }
 
+/* Some providers do nothing at all for the others in a request when one of them may not be deleted
+ * (EC2's termination protection) or is not known.  `from`: where to look, for those of one request
+ * stand in the order of the strays. */
+static void set_apart(struct cloud *c, const char *id, size_t *from)
+{
+	for (size_t k = 0; k < c->nstrays; k++) {
+		struct stray *s = &c->strays[(*from + k) % c->nstrays];
+
+		if (strcmp(s->id, id) == 0) {
+			s->apart = true;
+			*from = (*from + k + 1) % c->nstrays;
+			return;
+		}
+	}
+}
+
+static void stray_answered(struct cloud *c, const char *id, enum provider_code code, size_t *from)
+{
+	if (code == PROVIDER_DENIED || code == PROVIDER_INVALID || code == PROVIDER_NOT_FOUND)
+		set_apart(c, id, from);
+}
+
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
+	size_t from = 0;
 
 	for (size_t i = 0; i < rm->n; i++) {
 		struct fleet_node *fn =
@@ -63,6 +86,8 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 
 		if (code == PROVIDER_OK)
 			code = i < r->nitems ? r->items[i].code : PROVIDER_AMBIGUOUS;
+		if (rm->v[i].name == NULL && r->code == PROVIDER_OK)
+			stray_answered(c, rm->v[i].id, code, &from);
 		if (fn == NULL)
 			continue;
 		fn->busy = false;
@@ -156,32 +181,50 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 
 /* What carries our tag and belongs to no row, after a settle time in which a row might have come.
  */
+static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
+{
+	const struct fleet_name *nm = fleet_find(&c->e->fleet, s->node);
+	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
+
+	return now - s->first_ms >= c->conf->settle_ms &&
+	       (nm == NULL || !drift_is_elsewhere(nm, s->id, s->addr)) &&
+	       (s->asked_ms == 0 || now - s->asked_ms >= again);
+}
+
+static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
+{
+	audit_stray(&rm->audit, s->node, s->id, s->asked_ms != 0);
+	s->asked_ms = engine_now(e);
+	if (s->tried_ms == 0)
+		s->tried_ms = s->asked_ms;
+	engine_event(e, s->node, s->gen, "stray-deleted", s->id);
+	removal_add(rm, NULL, s->id);
+}
+
 static void remove_strays(struct cloud *c, struct removal **all)
 {
-	struct engine *e = c->e;
-	int64_t now = engine_now(e);
+	int64_t now = engine_now(c->e);
 	struct removal *rm = NULL;
 
 	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++) {
 		struct stray *s = &c->strays[i];
-		const struct fleet_name *nm = fleet_find(&e->fleet, s->node);
 
-		if (now - s->first_ms < c->conf->settle_ms ||
-		    (nm != NULL && drift_is_elsewhere(nm, s->id, s->addr)) ||
-		    (s->asked_ms != 0 && now - s->asked_ms < STRAY_AGAIN_MS) ||
-		    (rm != NULL && rm->n == c->caps.delete_max))
+		if (s->apart || !is_due(c, s, now))
 			continue;
 		if (rm == NULL)
 			rm = removal_new(c->caps.delete_max);
-		audit_stray(&rm->audit, s->node, s->id, s->asked_ms != 0);
-		s->asked_ms = now;
-		if (s->tried_ms == 0)
-			s->tried_ms = now;
-		engine_event(e, s->node, s->gen, "stray-deleted", s->id);
-		removal_add(rm, NULL, s->id);
+		add_stray(c->e, rm, s);
+		if (rm->n == c->caps.delete_max)
+			break;
 	}
 	if (rm != NULL)
 		removal_put(c, rm, all);
+	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++)
+		if (c->strays[i].apart && is_due(c, &c->strays[i], now)) {
+			rm = removal_new(1);
+			add_stray(c->e, rm, &c->strays[i]);
+			removal_put(c, rm, all);
+		}
 }
 
 void remove_run(struct engine *e)

@@ -1,0 +1,257 @@
+/* test_remove.c - what carries our tag and is nobody's is deleted, and one that may not be deleted
+ * keeps no other alive.
+ *
+ * On a bare struct engine: the cloud and the records are the test's. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+
+enum { STRAYS = 5, SENT_MAX = 16, MINUTE = 60000 };
+
+static struct fix {
+	struct engine e;
+	struct conf conf;
+	struct conf_provider provider;
+	struct cloud cloud;
+	int64_t now;
+	unsigned slots; /* requests that may go out */
+	struct {
+		char ids[128]; /* "s0;s1;" */
+		size_t n;
+		request_fn fn;
+		void *ctx;
+	} sent[SENT_MAX];
+	size_t nsent, on_record;
+} F;
+
+int64_t engine_now(const struct engine *e)
+{
+	(void)e;
+	return F.now;
+}
+
+void engine_commit(struct engine *e)
+{
+	(void)e;
+}
+
+struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+{
+	(void)e;
+	(void)pool;
+	return &F.cloud;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+					struct node_limits *out)
+{
+	(void)e;
+	(void)pool;
+	return out;
+}
+
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	(void)e;
+	(void)fn;
+	(void)ev;
+	fail_msg("there is no node");
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)node;
+	(void)gen;
+	(void)detail;
+	assert_string_equal(type, "stray-deleted");
+}
+
+bool cloud_ready(struct cloud *c)
+{
+	(void)c;
+	return F.slots > 0;
+}
+
+void cloud_hurry(struct cloud *c)
+{
+	(void)c;
+}
+
+struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+{
+	(void)c;
+	assert_int_equal(op->kind, PROVIDER_DELETE);
+	assert_true(F.nsent < SENT_MAX);
+	F.slots--;
+	F.sent[F.nsent].ids[0] = '\0';
+	for (size_t i = 0; i < op->u.del.nids; i++) {
+		strncat(F.sent[F.nsent].ids, op->u.del.ids[i], 16);
+		strncat(F.sent[F.nsent].ids, ";", 2);
+	}
+	F.sent[F.nsent].n = op->u.del.nids;
+	F.sent[F.nsent].fn = fn;
+	F.sent[F.nsent++].ctx = ctx;
+	return NULL;
+}
+
+void cloud_let_go(struct request *rq)
+{
+	(void)rq;
+}
+
+void audit_begin(struct audit *a, size_t max)
+{
+	(void)a;
+	(void)max;
+}
+
+void audit_delete(struct audit *a, struct fleet_node *fn, const char *id)
+{
+	(void)a;
+	(void)fn;
+	(void)id;
+}
+
+void audit_stray(struct audit *a, const char *node, const char *id, bool again)
+{
+	(void)a;
+	(void)node;
+	(void)id;
+	(void)again;
+}
+
+void audit_put_delete(struct engine *e, struct audit *a, const char *target)
+{
+	(void)e;
+	(void)a;
+	(void)target;
+	assert_int_equal(++F.on_record, F.nsent + 1); /* I28 */
+}
+
+static char name[] = "ec2";
+
+/* s0 ... s4, long known. */
+static int setup(void **state)
+{
+	(void)state;
+	F = (struct fix){.now = INT64_C(1800000000000), .slots = 8};
+	F.provider = (struct conf_provider){.name = name, .settle_ms = 1000};
+	F.conf = (struct conf){.providers = &F.provider, .nproviders = 1};
+	F.e.conf = &F.conf;
+	F.e.clouds = &F.cloud;
+	F.cloud = (struct cloud){.e = &F.e, .conf = &F.provider, .caps.delete_max = 3};
+	F.cloud.strays = mem_zalloc(STRAYS * sizeof(*F.cloud.strays));
+	F.cloud.nstrays = STRAYS;
+	for (int i = 0; i < STRAYS; i++) {
+		(void)snprintf(F.cloud.strays[i].id, sizeof(F.cloud.strays[i].id), "s%d", i);
+		(void)snprintf(F.cloud.strays[i].node, sizeof(F.cloud.strays[i].node), "x%d", i);
+		F.cloud.strays[i].first_ms = F.now - MINUTE;
+	}
+	fleet_init(&F.e.fleet, 1);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < F.nsent; i++)
+		free(F.sent[i].ctx);
+	free(F.cloud.strays);
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+/* The i-th of those sent comes to this; codes: of its items, or NULL. */
+static void answer(size_t i, enum provider_code code, const enum provider_code *codes)
+{
+	struct provider_result r = {.code = code};
+
+	if (codes != NULL) {
+		r.items = mem_zalloc(F.sent[i].n * sizeof(*r.items));
+		r.nitems = F.sent[i].n;
+		for (size_t k = 0; k < r.nitems; k++)
+			r.items[k].code = codes[k];
+	}
+	F.sent[i].fn(&F.cloud, F.sent[i].ctx, &r);
+	free(r.items);
+}
+
+static void test_strays_are_deleted_and_asked_for_again_after_a_minute(void **state)
+{
+	(void)state;
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 1);
+	assert_string_equal(F.sent[0].ids, "s0;s1;s2;");
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 2);
+	assert_string_equal(F.sent[1].ids, "s3;s4;");
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 2);
+	answer(0, PROVIDER_DENIED, NULL); /* all of it: no fault of one */
+	answer(1, PROVIDER_TRANSIENT, NULL);
+	F.now += MINUTE;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[2].ids, "s0;s1;s2;");
+}
+
+static void test_one_that_may_not_be_deleted_is_asked_for_alone(void **state)
+{
+	static const enum provider_code spoilt[] = {PROVIDER_TRANSIENT, PROVIDER_DENIED,
+						    PROVIDER_TRANSIENT};
+
+	(void)state;
+	remove_run(&F.e);
+	answer(0, PROVIDER_OK, spoilt);
+	remove_run(&F.e);
+	assert_string_equal(F.sent[1].ids, "s3;s4;");
+	F.now += MINUTE;
+	remove_run(&F.e);
+	assert_int_equal(F.nsent,
+			 3); /* that one later: it is not for this that there are more (I30) */
+	assert_string_equal(F.sent[2].ids, "s0;s2;s3;");
+	F.now += 10 * MINUTE;
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 5);
+	assert_string_equal(F.sent[3].ids, "s0;s2;s3;");
+	assert_string_equal(F.sent[4].ids, "s1;");
+}
+
+static void test_without_a_slot_nothing_is_put_down_as_asked(void **state)
+{
+	(void)state;
+	F.slots = 0;
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 0);
+	assert_int_equal(F.cloud.strays[0].asked_ms, 0);
+	F.slots = 1;
+	F.cloud.strays[0].apart = true;
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 1);
+	assert_string_equal(F.sent[0].ids, "s1;s2;s3;"); /* many first */
+	assert_int_equal(F.cloud.strays[0].asked_ms, 0);
+	assert_int_equal(F.cloud.strays[4].asked_ms, 0);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_strays_are_deleted_and_asked_for_again_after_a_minute),
+		T(test_one_that_may_not_be_deleted_is_asked_for_alone),
+		T(test_without_a_slot_nothing_is_put_down_as_asked),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("remove", tests, NULL, NULL);
+}
