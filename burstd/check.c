@@ -207,7 +207,38 @@ static void check_commands(struct check *c, const struct conf_provider *p)
 		check_command(c, p, "program", program);
 }
 
-static void check_provider(struct check *c, const struct conf_provider *p)
+/* Could the driver ask for a node of this pool at all? */
+static void check_pool(struct check *c, const struct conf_pool *p, const struct provider_ops *ops,
+		       const void *self)
+{
+	const struct provider_place place = {
+		.type = p->type, .region = p->region, .zone = p->zone, .spot = p->spot};
+	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
+	struct provider_op op = {.kind = PROVIDER_CREATE};
+	struct provider_request rq = {0};
+	struct err e = {0};
+
+	op.u.create = (struct provider_create){.cluster = "00000000-0000-4000-8000-000000000000",
+					       .token = "check",
+					       .places = &place,
+					       .nplaces = 1,
+					       .wants = &want,
+					       .nwants = 1};
+	if (ops->build(self, &op, &rq, &e) == 0)
+		provider_request_fini(&rq);
+	else
+		problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
+}
+
+static void check_pools(struct check *c, const struct conf_provider *p,
+			const struct provider_ops *ops, const void *self)
+{
+	for (size_t i = 0; i < c->conf->npools; i++)
+		if (&c->conf->providers[c->conf->pools[i].provider_index] == p)
+			check_pool(c, &c->conf->pools[i], ops, self);
+}
+
+static void check_provider(struct check *c, struct conf_provider *p)
 {
 	const struct provider_ops *ops = find_driver(c, p);
 	struct provider_conf pc;
@@ -224,11 +255,15 @@ static void check_provider(struct check *c, const struct conf_provider *p)
 			e.msg);
 		return; /* a driver that wants one would only complain of that */
 	}
-	pc = conf_for_driver(p, secret != NULL ? secret_text(secret) : NULL);
-	if (ops != NULL && ops->open(&self, &pc, &e) == 0)
-		ops->close(self);
-	else if (ops != NULL)
+	if (conf_file_load_user_data(p, &e) != 0)
 		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
+	pc = conf_for_driver(p, secret != NULL ? secret_text(secret) : NULL);
+	if (ops != NULL && ops->open(&self, &pc, &e) == 0) {
+		check_pools(c, p, ops, self);
+		ops->close(self);
+	} else if (ops != NULL) {
+		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
+	}
 	secret_free(secret);
 }
 
