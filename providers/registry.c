@@ -2,10 +2,12 @@
 
 #include <string.h>
 
+#include "providers/aws.h"
 #include "providers/sim.h"
 #include "providers/static.h"
 
 const struct provider_ops *const provider_drivers[] = {
+	&provider_aws,
 	&provider_sim,
 	&provider_static,
 	NULL,

@@ -34,8 +34,10 @@ static inline void check_result(const struct provider_op *op, const struct provi
 
 	assert(r->code < PROVIDER_NCODES && r->retry_after_ms >= 0);
 	assert(ENDS(r->message) && ENDS(r->cursor));
+	assert(r->session == NULL || op->kind == PROVIDER_LOGIN);
 	if (r->code != PROVIDER_OK) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->noffers == 0);
+		assert(r->nrefusals == 0 && r->session == NULL);
 		return;
 	}
 	assert(r->nitems == asked);
@@ -43,6 +45,10 @@ static inline void check_result(const struct provider_op *op, const struct provi
 		assert(r->items[i].code < PROVIDER_NCODES);
 		if (op->kind == PROVIDER_CREATE && r->items[i].code == PROVIDER_OK)
 			check_instance(&r->items[i].instance);
+	}
+	for (size_t i = 0; i < r->nrefusals; i++) {
+		assert(r->refusals[i].place < op->u.create.nplaces);
+		assert(r->refusals[i].code < PROVIDER_NCODES);
 	}
 	for (size_t i = 0; i < r->ninstances; i++)
 		check_instance(&r->instances[i]);
@@ -69,16 +75,19 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 
 	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
 		return;
-	op.kind = (enum provider_op_kind)(data[0] % 4);
+	op.kind = (enum provider_op_kind)(data[0] % (ops->good_until != NULL ? 5 : 4));
 	if (op.kind == PROVIDER_CREATE) {
 		op.u.create.cluster = "u-u-i-d";
 		op.u.create.token = "t";
-		op.u.create.place = &place;
+		op.u.create.places = &place;
+		op.u.create.nplaces = 1;
 		op.u.create.wants = wants;
 		op.u.create.nwants = caps.create_max < 2 ? 1 : 2;
 	} else if (op.kind == PROVIDER_LIST) {
 		op.u.list.cluster = "u-u-i-d";
 		op.u.list.cursor = "";
+	} else if (op.kind == PROVIDER_OFFERS) {
+		op.u.offers.cursor = "";
 	} else if (op.kind == PROVIDER_DELETE) {
 		op.u.del.ids = ids;
 		op.u.del.nids = caps.delete_max < 2 ? 1 : 2;

@@ -1,0 +1,377 @@
+#include "providers/aws.h"
+
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "providers/aws_private.h"
+
+enum {
+	URL_MAX_BYTES = 1024,
+	HEADER_MAX_BYTES = AWS_CRED_MAX + 1024,
+	TOKEN_LIFE_MS = 86400000, /* a day after the instance's end, at least */
+};
+
+bool aws_is_plain(const char *text, size_t max)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if (*p <= ' ' || *p > '~')
+			return false;
+	return text[0] != '\0' && strlen(text) <= max;
+}
+
+/* --- open, close ------------------------------------------------------------------------------
+ */
+
+static char *dup_or_null(const char *text)
+{
+	return text != NULL && text[0] != '\0' ? mem_strdup(text) : NULL;
+}
+
+/* "https://HOST[:PORT][/PATH]"; the host as it stands in the header Host. */
+static int set_endpoint(struct aws_endpoint *ep, const char *url, struct err *e)
+{
+	bool tls = strncmp(url, "https://", 8) == 0, plain = strncmp(url, "http://", 7) == 0;
+	const char *host = url + (tls ? 8 : plain ? 7 : 0), *drop = tls ? ":443" : ":80";
+	size_t n = strcspn(host, "/"), end = strlen(drop);
+
+	if ((!tls && !plain) || n == 0 || !aws_is_plain(url, URL_MAX_BYTES) ||
+	    strpbrk(host, "@?#\\\"<>") != NULL)
+		return err_set(e, ERR_INVALID, "want a URL http(s)://HOST[:PORT][/PATH]");
+	ep->url = mem_strdup(url);
+	ep->host = mem_strdup(host);
+	ep->host[n] = '\0';
+	if (n > end && strcmp(ep->host + n - end, drop) == 0)
+		ep->host[n - end] = '\0';
+	ep->path = mem_strdup(host[n] == '/' ? host + n : "/");
+	return 0;
+}
+
+static void free_endpoint(struct aws_endpoint *ep)
+{
+	free(ep->url);
+	free(ep->host);
+	free(ep->path);
+}
+
+static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct err *e)
+{
+	const char *tail = strncmp(a->region, "cn-", 3) == 0 ? ".cn" : "";
+	char ec2[160], sts[160];
+
+	(void)snprintf(ec2, sizeof(ec2), "https://ec2.%s.amazonaws.com%s/", a->region, tail);
+	(void)snprintf(sts, sizeof(sts), "https://sts.%s.amazonaws.com%s/", a->region, tail);
+	if (set_endpoint(&a->ec2, conf->url != NULL && conf->url[0] != '\0' ? conf->url : ec2, e) !=
+	    0)
+		return err_wrap(e, "url");
+	if (set_endpoint(&a->sts,
+			 conf->sts_url != NULL && conf->sts_url[0] != '\0' ? conf->sts_url : sts,
+			 e) != 0)
+		return err_wrap(e, "sts_url");
+	if (set_endpoint(&a->metadata,
+			 conf->metadata_url != NULL && conf->metadata_url[0] != '\0'
+				 ? conf->metadata_url
+				 : "http://169.254.169.254",
+			 e) != 0)
+		return err_wrap(e, "metadata_url");
+	if (a->metadata.url[strlen(a->metadata.url) - 1] == '/')
+		a->metadata.url[strlen(a->metadata.url) - 1] = '\0';
+	return 0;
+}
+
+/* "ZONE=SUBNET,ZONE=SUBNET": a zone may come more than once. */
+static int set_subnets(struct aws *a, const char *text, struct err *e)
+{
+	while (text[0] != '\0') {
+		size_t n = strcspn(text, ","), zone = strcspn(text, "=,");
+		struct aws_subnet *s = &a->subnets[a->nsubnets];
+
+		if (a->nsubnets == AWS_SUBNETS_MAX)
+			return err_set(e, ERR_LIMIT, "subnets: at most %d", AWS_SUBNETS_MAX);
+		if (zone == 0 || zone + 1 >= n)
+			return err_set(e, ERR_INVALID,
+				       "subnets: want \"ZONE=SUBNET,ZONE=SUBNET\", such as "
+				       "\"eu-west-1a=subnet-0123\"");
+		s->zone = mem_strdup(text);
+		s->zone[zone] = '\0';
+		s->id = mem_strdup(text + zone + 1);
+		s->id[n - zone - 1] = '\0';
+		a->nsubnets++;
+		text += n + (text[n] == ',');
+	}
+	return 0;
+}
+
+static int set_groups(struct aws *a, const char *text, struct err *e)
+{
+	while (text[0] != '\0') {
+		size_t n = strcspn(text, ",");
+
+		if (a->ngroups == AWS_GROUPS_MAX || n == 0)
+			return err_set(e, ERR_INVALID,
+				       "security_groups: want 1 to %d ids with commas between them",
+				       AWS_GROUPS_MAX);
+		a->groups[a->ngroups] = mem_strdup(text);
+		a->groups[a->ngroups++][n] = '\0';
+		text += n + (text[n] == ',');
+	}
+	return 0;
+}
+
+/* "lt-0123", "lt-0123:7", "name:7" */
+static void set_template(struct aws *a, const char *text)
+{
+	size_t n = strcspn(text, ":");
+
+	if (text[0] == '\0')
+		return;
+	a->template = mem_strdup(text);
+	a->template[n] = '\0';
+	/* Its default version may change between a create and its repeat, which EC2 refuses then:
+	 * the lists resolve that. */
+	a->template_version = mem_strdup(text[n] == ':' ? text + n + 1 : "$Default");
+}
+
+static int set_user_data(struct aws *a, const char *text, struct err *e)
+{
+	size_t n = text != NULL ? strlen(text) : 0;
+
+	if (n == 0)
+		return 0;
+	if (n > AWS_USER_DATA_MAX)
+		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", AWS_USER_DATA_MAX);
+	a->user_data = mem_zalloc((n + 2) / 3 * 4 + 1);
+	(void)EVP_EncodeBlock((unsigned char *)a->user_data, (const unsigned char *)text, (int)n);
+	return 0;
+}
+
+static int set_launch(struct aws *a, const struct provider_conf *conf, struct err *e)
+{
+	a->image = dup_or_null(conf->image);
+	a->profile = dup_or_null(conf->instance_profile);
+	a->key_name = dup_or_null(conf->key_name);
+	a->role = dup_or_null(conf->role);
+	set_template(a, conf->launch_template != NULL ? conf->launch_template : "");
+	if (a->image == NULL && a->template == NULL)
+		return err_set(e, ERR_INVALID, "want image or launch_template: what is to be run");
+	if (set_subnets(a, conf->subnets != NULL ? conf->subnets : "", e) != 0 ||
+	    set_groups(a, conf->security_groups != NULL ? conf->security_groups : "", e) != 0)
+		return -1;
+	return set_user_data(a, conf->user_data, e);
+}
+
+static void aws_close(void *self)
+{
+	struct aws *a = self;
+
+	if (a == NULL)
+		return;
+	aws_login_close(a);
+	for (size_t i = 0; i < a->ngroups; i++)
+		free(a->groups[i]);
+	for (size_t i = 0; i < a->nsubnets; i++) {
+		free(a->subnets[i].zone);
+		free(a->subnets[i].id);
+	}
+	free_endpoint(&a->ec2);
+	free_endpoint(&a->sts);
+	free_endpoint(&a->metadata);
+	free(a->name);
+	free(a->region);
+	free(a->image);
+	free(a->profile);
+	free(a->key_name);
+	free(a->template);
+	free(a->template_version);
+	free(a->role);
+	free(a->user_data);
+	free(a);
+}
+
+static int aws_open(void **self, const struct provider_conf *conf, struct err *e)
+{
+	struct aws *a = mem_zalloc(sizeof(*a));
+
+	*self = NULL;
+	a->name = mem_strdup(conf->name);
+	if (conf->region == NULL || strlen(conf->region) > PROVIDER_WORD_MAX ||
+	    !aws_is_plain(conf->region, PROVIDER_WORD_MAX)) {
+		(void)err_set(e, ERR_INVALID, "want region, such as \"eu-west-1\"");
+		goto fail;
+	}
+	a->region = mem_strdup(conf->region);
+	if (set_endpoints(a, conf, e) != 0 || set_launch(a, conf, e) != 0 ||
+	    aws_login_open(a, conf, e) != 0)
+		goto fail;
+	*self = a;
+	return 0;
+fail:
+	aws_close(a);
+	return -1;
+}
+
+/* No PROVIDER_GANGS: a batch of several jobs may come in part.  Its nodes then come in the order of
+ * the batch, so that at most one job is cut. */
+static struct provider_caps aws_caps(const void *self)
+{
+	(void)self;
+	return (struct provider_caps){
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
+		.create_max = AWS_CREATE_MAX,
+		.delete_max = AWS_DELETE_MAX,
+		.token_ms = TOKEN_LIFE_MS,
+	};
+}
+
+/* --- requests ---------------------------------------------------------------------------------
+ */
+
+static void add_header(struct provider_request *out, const char *name, const char *value)
+{
+	struct str h;
+	size_t n = 0;
+
+	while (out->headers[n] != NULL)
+		n++;
+	str_init(&h, HEADER_MAX_BYTES);
+	str_addf(&h, "%s: %s", name, value);
+	out->headers[n] = str_take(&h);
+}
+
+static int add_signature(const struct aws *a, const struct aws_endpoint *ep, const char *service,
+			 const struct aws_key *key, int64_t at_ms, struct provider_request *out)
+{
+	static const char type[] = "application/x-www-form-urlencoded; charset=utf-8";
+	const struct sigv4_header headers[] = {{"Host", ep->host}, {"Content-Type", type}};
+	const struct sigv4_key k = {.id = key->id, .secret = key->secret, .token = key->token};
+	const struct sigv4_request rq = {.method = "POST",
+					 .path = ep->path,
+					 .query = "",
+					 .headers = headers,
+					 .nheaders = 2,
+					 .body = out->body,
+					 .len = out->body_len,
+					 .region = a->region,
+					 .service = service,
+					 .at_ms = at_ms};
+	char date[SIGV4_DATE_SIZE];
+	struct str s;
+	int rc = 0;
+
+	add_header(out, "Content-Type", type);
+	/* Without a session the body is all that is asked for: the engine sends nothing then. */
+	if (key->id == NULL)
+		return 0;
+	str_init(&s, HEADER_MAX_BYTES);
+	rc = sigv4_sign(&s, date, &k, &rq);
+	if (rc == 0) {
+		add_header(out, "X-Amz-Date", date);
+		if (key->token != NULL)
+			add_header(out, "X-Amz-Security-Token", key->token);
+		add_header(out, "Authorization", s.p);
+	}
+	str_fini(&s);
+	return rc;
+}
+
+int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
+	     const struct aws_key *key, int64_t at_ms, struct str *body,
+	     struct provider_request *out, struct err *e)
+{
+	bool full = body->full;
+
+	out->kind = PROVIDER_HTTP;
+	out->method = "POST";
+	out->body_len = body->len;
+	out->body = str_take(body);
+	out->url = mem_strdup(ep->url);
+	if (!full && add_signature(a, ep, service, key, at_ms, out) == 0)
+		return 0;
+	provider_request_fini(out);
+	return err_set(e, ERR_LIMIT, "a request of more than %d bytes", AWS_BODY_MAX);
+}
+
+static int build_body(const struct aws *a, const struct provider_op *op, struct str *body,
+		      struct err *e)
+{
+	switch (op->kind) {
+	case PROVIDER_CREATE:
+		return aws_create_build(a, &op->u.create, body, e);
+	case PROVIDER_LIST:
+		return aws_list_build(op->u.list.cluster, op->u.list.cursor, body, e);
+	case PROVIDER_DELETE:
+		return aws_delete_build(op->u.del.ids, op->u.del.nids, body, e);
+	case PROVIDER_OFFERS:
+		return aws_offers_build(op, body, e);
+	case PROVIDER_LOGIN:
+		break;
+	}
+	return err_set(e, ERR_INVALID, "no such request");
+}
+
+static int aws_build(const void *self, const struct provider_op *op, struct provider_request *out,
+		     struct err *e)
+{
+	const struct aws *a = self;
+	struct str body;
+
+	if (op->kind == PROVIDER_LOGIN)
+		return aws_login_build(a, op, out, e);
+	str_init(&body, AWS_BODY_MAX);
+	if (build_body(a, op, &body, e) != 0) {
+		str_fini(&body);
+		return -1;
+	}
+	return aws_post(a, &a->ec2, "ec2", &a->now, op->at_ms, &body, out, e);
+}
+
+/* --- replies ----------------------------------------------------------------------------------
+ */
+
+static int parse_ok(const struct aws *a, const struct provider_op *op,
+		    const struct provider_reply *reply, struct provider_result *out)
+{
+	switch (op->kind) {
+	case PROVIDER_CREATE:
+		return aws_create_parse(a, &op->u.create, reply, out);
+	case PROVIDER_LIST:
+		return aws_list_parse(op->u.list.cursor, reply, out);
+	case PROVIDER_DELETE:
+		return aws_delete_parse(op->u.del.ids, op->u.del.nids, reply, out);
+	case PROVIDER_OFFERS:
+		return aws_offers_parse(a, op, reply, out);
+	case PROVIDER_LOGIN:
+		return aws_login_parse(a, reply, out);
+	}
+	return -1;
+}
+
+static void aws_parse(const void *self, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out)
+{
+	const struct aws *a = self;
+
+	if (reply->status != 200) {
+		aws_error(a, op, reply, out);
+		return;
+	}
+	if (parse_ok(a, op, reply, out) == 0)
+		return;
+	provider_result_fini(out); /* half a result would be worse than none */
+	out->code = op->kind == PROVIDER_CREATE ? PROVIDER_AMBIGUOUS : PROVIDER_TRANSIENT;
+	aws_set_message(a, out, "the reply makes no sense");
+}
+
+const struct provider_ops provider_aws = {
+	.name = "aws",
+	.open = aws_open,
+	.close = aws_close,
+	.caps = aws_caps,
+	.build = aws_build,
+	.parse = aws_parse,
+	.fits = aws_fits,
+	.good_until = aws_good_until,
+	.renew = aws_renew,
+};

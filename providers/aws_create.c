@@ -1,0 +1,427 @@
+#include "providers/aws_private.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+struct choice {                           /* one way to have what was asked for */
+	size_t place;                     /* of the create's */
+	const char *type, *zone, *subnet; /* zone, subnet may be "" */
+};
+
+struct choices {
+	struct choice v[AWS_CHOICES_MAX];
+	size_t n;
+	size_t first; /* how many of them are of the first place */
+};
+
+/* --- where ------------------------------------------------------------------------------------
+ */
+
+static void add_choice(struct choices *all, const struct provider_place *p, size_t place,
+		       const char *zone, const char *subnet)
+{
+	if (all->n == AWS_CHOICES_MAX)
+		return; /* the best came first */
+	all->v[all->n++] = (struct choice){place, p->type, zone, subnet};
+	all->first += place == 0;
+}
+
+/* Types times subnets, of the market of the first place: one request has one market. */
+static void find_choices(const struct aws *a, const struct provider_create *c, struct choices *all)
+{
+	all->n = all->first = 0;
+	for (size_t k = 0; k < c->nplaces; k++) {
+		const struct provider_place *p = &c->places[k];
+
+		if (p->spot != c->places[0].spot || strcmp(p->region, a->region) != 0)
+			continue;
+		if (a->nsubnets == 0)
+			add_choice(all, p, k, p->zone, "");
+		for (size_t i = 0; i < a->nsubnets; i++)
+			if (p->zone[0] == '\0' || strcmp(p->zone, a->subnets[i].zone) == 0)
+				add_choice(all, p, k, a->subnets[i].zone, a->subnets[i].id);
+	}
+}
+
+/* A fleet finds the best of several places by itself, but has no launch indices that would say
+ * which of several instances is which node: so it is for one node, and one that stands alone. */
+static bool is_fleet(const struct aws *a, const struct provider_create *c,
+		     const struct choices *all)
+{
+	return a->template != NULL && all->n > 1 && c->nwants == 1 && c->wants[0].group == 0;
+}
+
+static size_t gang_at(const struct provider_create *c, size_t i)
+{
+	size_t n = 1;
+
+	while (c->wants[i].group != 0 && i + n < c->nwants &&
+	       c->wants[i + n].group == c->wants[i].group)
+		n++;
+	return n;
+}
+
+/* One MinCount is for all of them: whatever comes, comes for the first jobs, whole if there is room
+ * for one at all, and that is true of each of them only if they are of one size. */
+static size_t alike(const struct provider_create *c)
+{
+	size_t size = gang_at(c, 0), n = size;
+
+	while (size <= AWS_POOLED_MAX && n < c->nwants && gang_at(c, n) == size)
+		n += size;
+	return n;
+}
+
+size_t aws_fits(const void *self, const struct provider_create *c)
+{
+	const struct aws *a = self;
+	struct choices all;
+	size_t n = alike(c);
+
+	n = n < AWS_CREATE_MAX ? n : AWS_CREATE_MAX;
+	find_choices(a, c, &all);
+	if (a->template != NULL && all.n > 1) {
+		if (c->wants[0].group == 0)
+			return 1;
+		for (size_t i = 1; i < n; i++)
+			if (c->wants[i].group == 0)
+				n = i; /* ends the loop: those alone go as fleets */
+	}
+	return aws_tags_fit(c, n);
+}
+
+/* Batches that may go anywhere spread over all subnets; the same batch always goes to the same. */
+static const struct choice *pick(const struct choices *all, const char *token)
+{
+	uint32_t h = 2166136261U;
+
+	for (; *token != '\0'; token++)
+		h = (h ^ (unsigned char)*token) * 16777619U;
+	assert(all->first > 0);
+	return &all->v[h % all->first];
+}
+
+/* --- requests ---------------------------------------------------------------------------------
+ */
+
+static void add_template(const struct aws *a, struct str *body, const char *prefix)
+{
+	bool id = strncmp(a->template, "lt-", 3) == 0;
+
+	query_add(body, a->template, id ? "%s.LaunchTemplateId" : "%s.LaunchTemplateName", prefix);
+	query_add(body, a->template_version, "%s.Version", prefix);
+}
+
+static void add_place(const struct aws *a, const struct choice *at, struct str *body)
+{
+	query_add_given(body, at->subnet, "SubnetId");
+	if (at->subnet[0] == '\0')
+		query_add_given(body, at->zone, "Placement.AvailabilityZone");
+	for (size_t i = 0; i < a->ngroups; i++)
+		query_add(body, a->groups[i], "SecurityGroupId.%zu", i + 1);
+}
+
+static void build_run(const struct aws *a, const struct provider_create *c, const struct choice *at,
+		      struct str *body)
+{
+	bool arn = a->profile != NULL && strncmp(a->profile, "arn:", 4) == 0;
+
+	query_begin(body, "RunInstances", AWS_EC2_VERSION);
+	query_add(body, c->token, "ClientToken");
+	query_add_number(body, gang_at(c, 0), "MinCount"); /* the first job whole, or nothing */
+	query_add_number(body, c->nwants, "MaxCount");
+	query_add(body, at->type, "InstanceType");
+	query_add_given(body, a->image, "ImageId");
+	query_add_given(body, a->key_name, "KeyName");
+	query_add_given(body, a->profile,
+			arn ? "IamInstanceProfile.Arn" : "IamInstanceProfile.Name");
+	query_add_given(body, a->user_data, "UserData");
+	add_place(a, at, body);
+	if (a->template != NULL)
+		add_template(a, body, "LaunchTemplate");
+	else
+		query_add(body, "required", "MetadataOptions.HttpTokens");
+	/* A node that switches itself off must not stay, stopped and billed. */
+	query_add(body, "terminate", "InstanceInitiatedShutdownBehavior");
+	if (c->places[0].spot) {
+		query_add(body, "spot", "InstanceMarketOptions.MarketType");
+		query_add(body, "one-time", "InstanceMarketOptions.SpotOptions.SpotInstanceType");
+		query_add(body, "terminate",
+			  "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior");
+	}
+	query_add(body, "instance", "TagSpecification.1.ResourceType");
+	aws_tags_add(body, "TagSpecification.1", c);
+	query_add(body, "volume", "TagSpecification.2.ResourceType");
+	query_add(body, AWS_TAG_CLUSTER, "TagSpecification.2.Tag.1.Key");
+	query_add(body, c->cluster, "TagSpecification.2.Tag.1.Value");
+}
+
+static void add_override(struct str *body, size_t n, const struct choice *at, bool spot)
+{
+	static const char prefix[] = "LaunchTemplateConfigs.1.Overrides";
+
+	query_add(body, at->type, "%s.%zu.InstanceType", prefix, n);
+	if (at->subnet[0] != '\0')
+		query_add(body, at->subnet, "%s.%zu.SubnetId", prefix, n);
+	else if (at->zone[0] != '\0')
+		query_add(body, at->zone, "%s.%zu.AvailabilityZone", prefix, n);
+	/* For spot EC2 knows better than an order by price; see capacity-optimized. */
+	if (!spot) {
+		char text[24];
+
+		(void)snprintf(text, sizeof(text), "%zu", n - 1);
+		query_add(body, text, "%s.%zu.Priority", prefix, n);
+	}
+}
+
+static void build_fleet(const struct aws *a, const struct provider_create *c,
+			const struct choices *all, struct str *body)
+{
+	bool spot = c->places[0].spot;
+	const char *options = spot ? "SpotOptions" : "OnDemandOptions";
+
+	query_begin(body, "CreateFleet", AWS_EC2_VERSION);
+	query_add(body, "instant", "Type");
+	query_add(body, c->token, "ClientToken");
+	query_add(body, "1", "TargetCapacitySpecification.TotalTargetCapacity");
+	query_add(body, spot ? "spot" : "on-demand",
+		  "TargetCapacitySpecification.DefaultTargetCapacityType");
+	query_add(body, spot ? "price-capacity-optimized" : "prioritized", "%s.AllocationStrategy",
+		  options);
+	query_add(body, "1", "%s.MinTargetCapacity", options);
+	/* EC2 wants one of these beside a minimum; of one instance both are true. */
+	query_add(body, "true", "%s.SingleInstanceType", options);
+	query_add(body, "true", "%s.SingleAvailabilityZone", options);
+	if (spot)
+		query_add(body, "terminate", "SpotOptions.InstanceInterruptionBehavior");
+	add_template(a, body, "LaunchTemplateConfigs.1.LaunchTemplateSpecification");
+	for (size_t i = 0; i < all->n; i++)
+		add_override(body, i + 1, &all->v[i], spot);
+	query_add(body, "instance", "TagSpecification.1.ResourceType");
+	aws_tags_add(body, "TagSpecification.1", c);
+}
+
+static int check(const struct aws *a, const struct provider_create *c, const struct choices *all,
+		 struct err *e)
+{
+	if (c->nwants == 0 || c->nwants > AWS_CREATE_MAX || c->nplaces == 0 ||
+	    !aws_is_plain(c->token, AWS_TOKEN_MAX) || !aws_is_plain(c->cluster, PROVIDER_WORD_MAX))
+		return err_set(e, ERR_INVALID, "create: 1 to %d instances with plain names",
+			       AWS_CREATE_MAX);
+	for (size_t i = 0; i < c->nwants; i++)
+		if (!hostlist_is_name(c->wants[i].node) || c->wants[i].gen > INT64_MAX)
+			return err_set(e, ERR_INVALID, "create: not a node's name");
+	if (strcmp(c->places[0].region, a->region) != 0)
+		return err_set(e, ERR_INVALID, "this provider is for region %s, not %s", a->region,
+			       c->places[0].region);
+	if (all->first == 0)
+		return err_set(e, ERR_INVALID, "subnets has none in zone %s", c->places[0].zone);
+	if (aws_tags_fit(c, c->nwants) != c->nwants)
+		return err_set(e, ERR_LIMIT, "create: more names than the tags can hold");
+	return 0;
+}
+
+int aws_create_build(const struct aws *a, const struct provider_create *c, struct str *body,
+		     struct err *e)
+{
+	struct choices all = {.n = 0};
+
+	if (c->nplaces > 0)
+		find_choices(a, c, &all);
+	if (check(a, c, &all, e) != 0)
+		return -1;
+	if (is_fleet(a, c, &all))
+		build_fleet(a, c, &all, body);
+	else
+		build_run(a, c, pick(&all, c->token), body);
+	return 0;
+}
+
+/* --- replies ----------------------------------------------------------------------------------
+ */
+
+static void set_who(const struct provider_create *c, size_t k, struct provider_instance *i)
+{
+	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", c->cluster);
+	(void)snprintf(i->node, sizeof(i->node), "%s", c->wants[k].node);
+	i->gen = c->wants[k].gen;
+}
+
+static bool is_new(const struct provider_result *out, const char *id)
+{
+	for (size_t i = 0; i < out->nitems; i++)
+		if (out->items[i].code == PROVIDER_OK && strcmp(out->items[i].instance.id, id) == 0)
+			return false;
+	return true;
+}
+
+/* They come in any order; who is not there could not be had. */
+static int parse_run(const struct aws *a, const struct provider_create *c,
+		     const struct xml_node *root, struct provider_result *out)
+{
+	const struct xml_node *set = xml_child(root, "instancesSet");
+	const struct xml_node *item = xml_child(set, "item");
+	size_t have = 0;
+
+	for (; item != NULL; item = xml_again(item), have++) {
+		const char *text = xml_text(item, "amiLaunchIndex");
+		size_t k = (size_t)strtoul(text, NULL, 10);
+
+		if (text[0] == '\0' || strlen(text) > 4 ||
+		    text[strspn(text, "0123456789")] != '\0' || k >= c->nwants ||
+		    out->items[k].code == PROVIDER_OK ||
+		    !is_new(out, xml_text(item, "instanceId")) ||
+		    aws_instance_read(item, &out->items[k].instance) != 0)
+			return -1;
+		out->items[k].code = PROVIDER_OK;
+		set_who(c, k, &out->items[k].instance);
+	}
+	if (have < c->nwants) {
+		char words[96];
+
+		(void)snprintf(words, sizeof(words), "EC2 launched %zu of %zu", have, c->nwants);
+		aws_set_message(a, out, words);
+	}
+	return have > 0 ? 0 : -1;
+}
+
+/* The more a refusal leaves to hope for, the sooner it is believed of the whole: what may have
+ * happened; what may work in a second; elsewhere; never. */
+static unsigned hope(enum provider_code code)
+{
+	static const enum provider_code order[] = {PROVIDER_INVALID, PROVIDER_DENIED,
+						   PROVIDER_QUOTA,   PROVIDER_CAPACITY,
+						   PROVIDER_RATE,    PROVIDER_AMBIGUOUS};
+
+	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (order[i] == code)
+			return i + 1;
+	return 0;
+}
+
+/* The place that an error of a fleet is about; nplaces: it does not say. */
+static size_t place_of(const struct choices *all, const struct xml_node *error, size_t nplaces)
+{
+	const struct xml_node *o =
+		xml_child(xml_child(error, "launchTemplateAndOverrides"), "overrides");
+	const char *type = xml_text(o, "instanceType"), *subnet = xml_text(o, "subnetId");
+	const char *zone = xml_text(o, "availabilityZone");
+
+	for (size_t i = 0; i < all->n && o != NULL; i++)
+		if (strcmp(all->v[i].type, type) == 0 &&
+		    (subnet[0] == '\0' || strcmp(all->v[i].subnet, subnet) == 0) &&
+		    (zone[0] == '\0' || strcmp(all->v[i].zone, zone) == 0))
+			return all->v[i].place;
+	return nplaces;
+}
+
+static void refuse(struct provider_result *out, size_t place, enum provider_code code)
+{
+	size_t i = 0;
+
+	while (i < out->nrefusals && out->refusals[i].place != place)
+		i++;
+	if (i == out->nrefusals)
+		out->refusals[out->nrefusals++] = (struct provider_refusal){place, code};
+	else if (hope(code) > hope(out->refusals[i].code))
+		out->refusals[i].code = code; /* one of its subnets may still do */
+}
+
+/* Each override that gave nothing says why: inside a 200, and even beside an instance. */
+static void parse_fleet_errors(const struct aws *a, const struct provider_create *c,
+			       const struct choices *all, const struct xml_node *root,
+			       struct provider_result *out)
+{
+	const struct xml_node *error = xml_child(xml_child(root, "errorSet"), "item");
+	struct provider_item *it = &out->items[0];
+
+	out->refusals = mem_zalloc(c->nplaces * sizeof(*out->refusals));
+	for (; error != NULL; error = xml_again(error)) {
+		enum provider_code code =
+			aws_code(PROVIDER_CREATE, xml_text(error, "errorCode"), 400);
+		size_t place = place_of(all, error, c->nplaces);
+
+		if (place < c->nplaces)
+			refuse(out, place, code);
+		if (it->code != PROVIDER_OK && hope(code) > hope(it->code)) {
+			struct str words;
+
+			it->code = code;
+			str_init(&words, 1024);
+			str_addf(&words, "%.64s: %.512s", xml_text(error, "errorCode"),
+				 xml_text(error, "errorMessage"));
+			aws_set_message(a, out, words.p);
+			str_fini(&words);
+		}
+	}
+}
+
+static int parse_fleet(const struct aws *a, const struct provider_create *c,
+		       const struct choices *all, const struct xml_node *root,
+		       struct provider_result *out)
+{
+	const struct xml_node *set = xml_child(xml_child(root, "fleetInstanceSet"), "item");
+	struct provider_item *it = &out->items[0];
+
+	it->code = PROVIDER_NOT_FOUND; /* nothing is known yet: below all hope */
+	for (; set != NULL; set = xml_again(set)) {
+		const struct xml_node *id = xml_child(xml_child(set, "instanceIds"), "item");
+
+		for (; id != NULL; id = xml_again(id)) {
+			if (it->code == PROVIDER_OK || !aws_is_plain(id->text, PROVIDER_ID_MAX))
+				return -1;
+			memcpy(it->instance.id, id->text, strlen(id->text) + 1);
+			it->instance.state = PROVIDER_PENDING;
+			it->code = PROVIDER_OK;
+			set_who(c, 0, &it->instance);
+		}
+	}
+	parse_fleet_errors(a, c, all, root, out);
+	/* Neither an instance nor an error says nothing: the lists will show. */
+	if (it->code == PROVIDER_NOT_FOUND)
+		it->code = PROVIDER_AMBIGUOUS;
+	return 0;
+}
+
+int aws_create_parse(const struct aws *a, const struct provider_create *c,
+		     const struct provider_reply *reply, struct provider_result *out)
+{
+	static const char *const run[] = {
+		"RunInstancesResponse", "instancesSet", "item",       "instanceId",
+		"instanceState",        "name",         "launchTime", "privateIpAddress",
+		"amiLaunchIndex",       "reason",       NULL};
+	static const char *const fleet[] = {"CreateFleetResponse",
+					    "fleetInstanceSet",
+					    "errorSet",
+					    "item",
+					    "instanceIds",
+					    "errorCode",
+					    "errorMessage",
+					    "overrides",
+					    "instanceType",
+					    "subnetId",
+					    "availabilityZone",
+					    "launchTemplateAndOverrides",
+					    NULL};
+	struct choices all;
+	struct xml x;
+	int rc = -1;
+
+	find_choices(a, c, &all);
+	out->items = mem_zalloc(c->nwants * sizeof(*out->items));
+	out->nitems = c->nwants;
+	for (size_t i = 0; i < c->nwants; i++)
+		out->items[i].code = PROVIDER_CAPACITY;
+	if (is_fleet(a, c, &all)) {
+		if (xml_parse(&x, fleet, reply->body, reply->len) == 0)
+			rc = parse_fleet(a, c, &all, x.root, out);
+	} else if (xml_parse(&x, run, reply->body, reply->len) == 0) {
+		rc = parse_run(a, c, x.root, out);
+	}
+	xml_fini(&x);
+	return rc;
+}

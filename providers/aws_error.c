@@ -1,0 +1,254 @@
+#include "providers/aws_private.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What EC2 and STS call it.  Capacity is not quota, quota is not throttling, and none of them is a
+ * mistake of ours: what is done about each differs (a pool cools down, an admin is told, we wait a
+ * second).  A word that ends in '*' stands for all that begin with it. */
+static const struct {
+	const char *word;
+	enum provider_code code;
+} words[] = {
+	/* none of this type here now: another zone or type may do */
+	{"InsufficientInstanceCapacity", PROVIDER_CAPACITY},
+	{"InsufficientHostCapacity", PROVIDER_CAPACITY},
+	{"InsufficientReservedInstanceCapacity", PROVIDER_CAPACITY},
+	{"InsufficientCapacity", PROVIDER_CAPACITY},
+	{"InsufficientCapacityOnHost", PROVIDER_CAPACITY},
+	{"UnfulfillableCapacity", PROVIDER_CAPACITY},
+	{"ReservationCapacityExceeded", PROVIDER_CAPACITY},
+	{"InsufficientFreeAddressesInSubnet", PROVIDER_CAPACITY},
+	{"SpotMaxPriceTooLow", PROVIDER_CAPACITY},
+	{"Unsupported", PROVIDER_CAPACITY}, /* not in this zone, EC2 means */
+	{"UnsupportedHostConfiguration", PROVIDER_CAPACITY},
+	/* our account's limits */
+	{"InstanceLimitExceeded", PROVIDER_QUOTA},
+	{"VcpuLimitExceeded", PROVIDER_QUOTA},
+	{"MaxSpotInstanceCountExceeded", PROVIDER_QUOTA},
+	{"MaxSpotFleetRequestCountExceeded", PROVIDER_QUOTA},
+	{"VolumeLimitExceeded", PROVIDER_QUOTA},
+	{"MaxIOPSLimitExceeded", PROVIDER_QUOTA},
+	{"NetworkInterfaceLimitExceeded", PROVIDER_QUOTA},
+	{"AddressLimitExceeded", PROVIDER_QUOTA},
+	{"ResourceLimitExceeded", PROVIDER_QUOTA},
+	{"ResourceCountExceeded", PROVIDER_QUOTA},
+	{"PrivateIpAddressLimitExceeded", PROVIDER_QUOTA},
+	{"ServiceQuotaExceededException", PROVIDER_QUOTA},
+	{"FleetsLimitExceeded", PROVIDER_QUOTA},
+	/* an admin must act */
+	{"UnauthorizedOperation", PROVIDER_DENIED},
+	{"AuthFailure*", PROVIDER_DENIED},
+	{"AccessDenied*", PROVIDER_DENIED},
+	{"Blocked", PROVIDER_DENIED},
+	{"OptInRequired", PROVIDER_DENIED},
+	{"PendingVerification", PROVIDER_DENIED},
+	{"PendingSnapshotLimitExceeded", PROVIDER_QUOTA},
+	{"InvalidClientTokenId", PROVIDER_DENIED},
+	{"InvalidAccessKeyId", PROVIDER_DENIED},
+	{"UnrecognizedClient*", PROVIDER_DENIED},
+	{"SignatureDoesNotMatch", PROVIDER_DENIED},
+	{"IncompleteSignature", PROVIDER_DENIED},
+	{"MissingAuthenticationToken", PROVIDER_DENIED},
+	{"RequestExpired", PROVIDER_DENIED},
+	{"ExpiredToken*", PROVIDER_DENIED},
+	{"NotAuthorized*", PROVIDER_DENIED},
+	{"RegionDisabledException", PROVIDER_DENIED},
+	/* nothing happened, and not so fast */
+	{"RequestLimitExceeded", PROVIDER_RATE},
+	{"RequestThrottled*", PROVIDER_RATE},
+	{"Throttl*", PROVIDER_RATE},
+	{"EC2ThrottledException", PROVIDER_RATE},
+	{"TooManyRequests*", PROVIDER_RATE},
+	{"SlowDown", PROVIDER_RATE},
+	{"PriorRequestNotComplete", PROVIDER_RATE},
+	{"BandwidthLimitExceeded", PROVIDER_RATE},
+	/* the token stands for something else, or for what is gone */
+	{"IdempotentParameterMismatch", PROVIDER_CONFLICT},
+	{"IdempotentInstanceTerminated", PROVIDER_CONFLICT},
+	/* may have happened: it is a create with a token, or may be asked again */
+	{"InternalError", PROVIDER_AMBIGUOUS},
+	{"InternalFailure", PROVIDER_AMBIGUOUS},
+	{"InternalServerError", PROVIDER_AMBIGUOUS},
+	{"ServerInternal", PROVIDER_AMBIGUOUS},
+	{"Unavailable", PROVIDER_AMBIGUOUS},
+	{"ServiceUnavailable*", PROVIDER_AMBIGUOUS},
+	{"RequestTimeout*", PROVIDER_AMBIGUOUS},
+	/* of a delete */
+	{"InvalidInstanceID.NotFound", PROVIDER_NOT_FOUND},
+	{"OperationNotPermitted", PROVIDER_DENIED}, /* termination protection */
+	{"IncorrectInstanceState", PROVIDER_NOT_YET},
+	{"IncorrectState", PROVIDER_NOT_YET},
+	/* can never succeed as it is */
+	{"Invalid*", PROVIDER_INVALID},
+	{"Missing*", PROVIDER_INVALID},
+	{"Malformed*", PROVIDER_INVALID},
+	{"Unknown*", PROVIDER_INVALID},
+	{"UnsupportedOperation", PROVIDER_INVALID},
+	{"UnsupportedProtocol", PROVIDER_INVALID},
+	{"ValidationError", PROVIDER_INVALID},
+	{"VPCIdNotSpecified", PROVIDER_INVALID},
+	{"VPCResourceNotSpecified", PROVIDER_INVALID},
+	{"TagLimitExceeded", PROVIDER_INVALID},
+	{"DefaultVpcDoesNotExist", PROVIDER_INVALID},
+	{"DryRunOperation", PROVIDER_INVALID},
+};
+
+static bool is_word(const char *pattern, const char *word)
+{
+	size_t n = strlen(pattern) - 1;
+
+	return pattern[n] == '*' ? strncmp(pattern, word, n) == 0 : strcmp(pattern, word) == 0;
+}
+
+static bool ends(const char *word, const char *tail)
+{
+	size_t n = strlen(word), t = strlen(tail);
+
+	return n >= t && strcmp(word + n - t, tail) == 0;
+}
+
+static enum provider_code code_of_word(const char *word, enum provider_code other)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (is_word(words[i].word, word))
+			return words[i].code;
+	/* EC2 gets new words, and they are made like the old ones. */
+	if (ends(word, "LimitExceeded") || ends(word, "QuotaExceeded"))
+		return PROVIDER_QUOTA;
+	if (strncmp(word, "Insufficient", 12) == 0)
+		return PROVIDER_CAPACITY;
+	return other;
+}
+
+static enum provider_code code_of_status(long status)
+{
+	switch (status) {
+	case 401:
+	case 403:
+		return PROVIDER_DENIED;
+	case 408:
+		return PROVIDER_AMBIGUOUS;
+	case 429:
+		return PROVIDER_RATE;
+	default:
+		return status >= 400 && status < 500 ? PROVIDER_INVALID : PROVIDER_AMBIGUOUS;
+	}
+}
+
+/* A word means what it means only where it can be said: a delete is never short of capacity, and a
+ * list has no instance that is not there. */
+enum provider_code aws_code(enum provider_op_kind kind, const char *word, long status)
+{
+	enum provider_code code = code_of_word(word, code_of_status(status));
+	bool create = kind == PROVIDER_CREATE;
+
+	if (code == PROVIDER_AMBIGUOUS && !create)
+		return PROVIDER_TRANSIENT; /* ask again: it is safe */
+	if (code == PROVIDER_NOT_FOUND && kind != PROVIDER_DELETE)
+		return PROVIDER_INVALID;
+	if ((code == PROVIDER_CAPACITY || code == PROVIDER_QUOTA || code == PROVIDER_CONFLICT ||
+	     code == PROVIDER_NOT_YET) &&
+	    !create && !(code == PROVIDER_NOT_YET && kind == PROVIDER_DELETE))
+		return PROVIDER_TRANSIENT;
+	if (code == PROVIDER_NOT_YET && create)
+		return PROVIDER_INVALID;
+	return code;
+}
+
+static void replace(const char **text, const char *secret, char *out, size_t *n)
+{
+	size_t len = secret != NULL ? strlen(secret) : 0;
+
+	if (len == 0 || strncmp(*text, secret, len) != 0)
+		return;
+	memcpy(out + *n, "***", 3);
+	*n += 3;
+	*text += len;
+}
+
+void aws_set_message(const struct aws *a, struct provider_result *out, const char *text)
+{
+	const char *const secrets[] = {a->now.secret, a->now.token, a->base.secret, a->base.token,
+				       a->metadata_token};
+	size_t n = 0;
+
+	while (*text != '\0' && n < sizeof(out->message) - 4) {
+		const char *from = text;
+
+		for (size_t i = 0; i < sizeof(secrets) / sizeof(secrets[0]) && text == from; i++)
+			replace(&text, secrets[i], out->message, &n);
+		if (text != from)
+			continue;
+		out->message[n++] = *text >= ' ' && *text <= '~' ? *text : '?';
+		text++;
+	}
+	out->message[n] = '\0';
+}
+
+static void get_cut(const struct xml_node *n, const char *name, char *out, size_t size)
+{
+	(void)snprintf(out, size, "%.*s", (int)size - 1, xml_text(n, name));
+}
+
+/* EC2: Response/Errors/Error; STS: ErrorResponse/Error. */
+void aws_error_words(const struct provider_reply *reply, char code[64], char message[AWS_WORDS_MAX])
+{
+	static const char *const names[][6] = {
+		{"Response", "Errors", "Error", "Code", "Message", NULL},
+		{"ErrorResponse", "Errors", "Error", "Code", "Message", NULL},
+	};
+
+	code[0] = message[0] = '\0';
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && code[0] == '\0'; i++) {
+		const struct xml_node *e;
+		struct xml x;
+
+		if (xml_parse(&x, names[i], reply->body, reply->len) == 0) {
+			e = xml_child(xml_child(x.root, "Errors"), "Error");
+			e = e != NULL ? e : xml_child(x.root, "Error");
+			get_cut(e, "Code", code, 64);
+			get_cut(e, "Message", message, AWS_WORDS_MAX);
+		}
+		xml_fini(&x);
+	}
+}
+
+/* Seconds; a date would need a clock, so it is as if nothing had been said. */
+static int64_t retry_after(const char *header)
+{
+	int64_t s = 0;
+
+	for (const char *p = header != NULL ? header : ""; *p != '\0'; p++) {
+		if (!isdigit((unsigned char)*p))
+			return 0;
+		s = s * 10 + (*p - '0');
+		if (s > AWS_RETRY_MAX_S)
+			s = AWS_RETRY_MAX_S;
+	}
+	return s * 1000;
+}
+
+void aws_error(const struct aws *a, const struct provider_op *op,
+	       const struct provider_reply *reply, struct provider_result *out)
+{
+	char code[64], message[AWS_WORDS_MAX], text[AWS_WORDS_MAX + 80];
+
+	aws_error_words(reply, code, message);
+	out->retry_after_ms = retry_after(reply->retry_after);
+	out->code = aws_code(op->kind, code, reply->status);
+	if (op->kind == PROVIDER_DELETE &&
+	    aws_delete_error(op->u.del.ids, op->u.del.nids, code, message, out))
+		return;
+	if (out->code == PROVIDER_NOT_FOUND)
+		out->code = PROVIDER_TRANSIENT; /* which of them it does not say */
+	if (code[0] != '\0')
+		(void)snprintf(text, sizeof(text), "%s: %s", code, message);
+	else if (op->kind == PROVIDER_LOGIN && reply->status == 404)
+		(void)snprintf(text, sizeof(text),
+			       "no credential_file, and this machine has no role");
+	else
+		(void)snprintf(text, sizeof(text), "HTTP status %ld, no words", reply->status);
+	aws_set_message(a, out, text);
+}

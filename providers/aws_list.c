@@ -1,0 +1,296 @@
+#include "providers/aws_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/mem.h"
+
+/* --- requests ---------------------------------------------------------------------------------
+ */
+
+int aws_list_build(const char *cluster, const char *cursor, struct str *body, struct err *e)
+{
+	if (!aws_is_plain(cluster, PROVIDER_WORD_MAX))
+		return err_set(e, ERR_INVALID, "list: not a cluster's uuid");
+	query_begin(body, "DescribeInstances", AWS_EC2_VERSION);
+	query_add(body, "tag:" AWS_TAG_CLUSTER, "Filter.1.Name");
+	query_add(body, cluster, "Filter.1.Value.1");
+	query_add_number(body, AWS_PAGE_MAX, "MaxResults");
+	query_add_given(body, cursor, "NextToken");
+	return 0;
+}
+
+int aws_delete_build(const char *const *ids, size_t n, struct str *body, struct err *e)
+{
+	if (n == 0 || n > AWS_DELETE_MAX)
+		return err_set(e, ERR_INVALID, "delete: want 1 to %d ids", AWS_DELETE_MAX);
+	query_begin(body, "TerminateInstances", AWS_EC2_VERSION);
+	for (size_t i = 0; i < n; i++) {
+		if (!aws_is_plain(ids[i], PROVIDER_ID_MAX))
+			return err_set(e, ERR_INVALID, "delete: not an id of this provider");
+		query_add(body, ids[i], "InstanceId.%zu", i + 1);
+	}
+	return 0;
+}
+
+/* --- one instance -----------------------------------------------------------------------------
+ */
+
+/* Stopped is on its way out: nobody of ours stops anything, and a stopped one still costs its
+ * disks. */
+static enum provider_state state_of(const char *word)
+{
+	static const struct {
+		const char *word;
+		enum provider_state state;
+	} words[] = {
+		{"pending", PROVIDER_PENDING},        {"running", PROVIDER_RUNNING},
+		{"shutting-down", PROVIDER_STOPPING}, {"stopping", PROVIDER_STOPPING},
+		{"stopped", PROVIDER_STOPPING},       {"terminated", PROVIDER_ENDED},
+	};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].word, word) == 0)
+			return words[i].state;
+	return PROVIDER_UNKNOWN;
+}
+
+/* n digits at *p, which moves behind them and the byte that must follow; -1: not so. */
+static int64_t digits(const char **p, int n, char then)
+{
+	int64_t v = 0;
+
+	for (; n > 0; n--, (*p)++) {
+		if (**p < '0' || **p > '9')
+			return -1;
+		v = v * 10 + (**p - '0');
+	}
+	if (then != '\0' && *(*p)++ != then)
+		return -1;
+	return v;
+}
+
+/* "2026-01-02T03:04:05", whatever stands between day and hour.  Days by the civil calendar. */
+static int64_t seconds(const char **p, char between)
+{
+	int64_t y = digits(p, 4, '-'), m = y < 0 ? -1 : digits(p, 2, '-');
+	int64_t d = m < 0 ? -1 : digits(p, 2, between), hh = d < 0 ? -1 : digits(p, 2, ':');
+	int64_t mm = hh < 0 ? -1 : digits(p, 2, ':'), ss = mm < 0 ? -1 : digits(p, 2, '\0');
+	int64_t era, yoe, doy;
+
+	if (ss < 0 || y < 1970 || m < 1 || m > 12 || d < 1 || d > 31 || hh > 23 || mm > 59 ||
+	    ss > 60)
+		return -1;
+	y -= m <= 2;
+	era = y / 400;
+	yoe = y % 400;
+	doy = (153 * (m + (m > 2 ? -3 : 9)) + 2) / 5 + d - 1;
+	return ((era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468) * 24 + hh) * 3600 +
+	       mm * 60 + ss;
+}
+
+int64_t aws_time_read(const char *text)
+{
+	int64_t s = seconds(&text, 'T'), ms = 0;
+
+	if (s < 0)
+		return 0;
+	if (*text == '.') {
+		int64_t scale = 100;
+
+		for (text++; *text >= '0' && *text <= '9'; text++, scale /= 10)
+			ms += scale * (*text - '0');
+	}
+	return strcmp(text, "Z") == 0 ? s * 1000 + ms : 0;
+}
+
+/* "User initiated (2026-01-02 03:04:05 GMT)": the only place where EC2 says when. */
+static int64_t ended_ms(const char *reason)
+{
+	const char *p = strrchr(reason, '(');
+	int64_t s;
+
+	if (p == NULL)
+		return 0;
+	p++;
+	s = seconds(&p, ' ');
+	return s >= 0 && (strcmp(p, " GMT)") == 0 || strcmp(p, " UTC)") == 0) ? s * 1000 : 0;
+}
+
+int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
+{
+	const char *id = xml_text(item, "instanceId");
+
+	if (!aws_is_plain(id, PROVIDER_ID_MAX))
+		return -1;
+	memcpy(i->id, id, strlen(id) + 1);
+	/* That of the first network interface: the others have theirs inside of a set. */
+	if (xml_copy(item, "privateIpAddress", i->addr, sizeof(i->addr)) < 0)
+		return -1;
+	i->state = state_of(xml_text(xml_child(item, "instanceState"), "name"));
+	i->created_ms = aws_time_read(xml_text(item, "launchTime"));
+	i->ended_ms = i->state == PROVIDER_ENDED ? ended_ms(xml_text(item, "reason")) : 0;
+	return 0;
+}
+
+/* --- the list ---------------------------------------------------------------------------------
+ */
+
+int aws_cursor_read(const struct xml_node *root, const char *before, struct provider_result *out)
+{
+	if (xml_copy(root, "nextToken", out->cursor, sizeof(out->cursor)) < 0)
+		return -1;
+	return out->cursor[0] == '\0' || strcmp(out->cursor, before) != 0 ? 0 : -1;
+}
+
+struct listing {
+	struct provider_result *out;
+	struct aws_tags tags;
+	size_t cap;
+};
+
+static int read_one(void *ctx, const struct xml_node *item)
+{
+	struct listing *l = ctx;
+	struct provider_result *out = l->out;
+	struct provider_instance *i;
+
+	if (out->ninstances == l->cap) {
+		l->cap = l->cap == 0 ? 64 : 2 * l->cap;
+		out->instances = mem_realloc(out->instances, l->cap * sizeof(*out->instances));
+	}
+	i = &out->instances[out->ninstances];
+	*i = (struct provider_instance){0};
+	aws_tags_read(&l->tags, item);
+	/* What the filter let through and has another tag, or one too long, is not ours to know. */
+	if (aws_instance_read(item, i) != 0 || !l->tags.readable)
+		return -1;
+	aws_tags_who(&l->tags, xml_text(item, "amiLaunchIndex"), i);
+	out->ninstances++;
+	return 0;
+}
+
+int aws_list_parse(const char *cursor, const struct provider_reply *reply,
+		   struct provider_result *out)
+{
+	static const char *const names[] = {"DescribeInstancesResponse",
+					    "item",
+					    "reservationSet",
+					    "instancesSet",
+					    "instanceId",
+					    "instanceState",
+					    "name",
+					    "reason",
+					    "privateIpAddress",
+					    "amiLaunchIndex",
+					    "launchTime",
+					    "tagSet",
+					    "key",
+					    "value",
+					    "nextToken",
+					    NULL};
+	struct listing l = {.out = out};
+	/* DescribeInstancesResponse/reservationSet/item/instancesSet/item */
+	const struct xml_each each = {"item", "instancesSet", 4, read_one, &l};
+	struct xml x;
+	int rc = -1;
+
+	aws_tags_init(&l.tags);
+	/* Without the set nobody can say that this was all (I12). */
+	if (xml_parse_each(&x, names, &each, reply->body, reply->len) == 0 &&
+	    xml_child(x.root, "reservationSet") != NULL)
+		rc = aws_cursor_read(x.root, cursor, out);
+	xml_fini(&x);
+	aws_tags_fini(&l.tags);
+	return rc;
+}
+
+/* --- deletes ----------------------------------------------------------------------------------
+ */
+
+static void make_items(const char *const *ids, size_t n, enum provider_code code,
+		       struct provider_result *out)
+{
+	out->items = mem_zalloc(n * sizeof(*out->items));
+	out->nitems = n;
+	for (size_t i = 0; i < n; i++) {
+		out->items[i].code = code;
+		(void)snprintf(out->items[i].instance.id, sizeof(out->items[i].instance.id), "%s",
+			       ids[i]);
+	}
+}
+
+int aws_delete_parse(const char *const *ids, size_t n, const struct provider_reply *reply,
+		     struct provider_result *out)
+{
+	static const char *const names[] = {"TerminateInstancesResponse",
+					    "instancesSet",
+					    "item",
+					    "instanceId",
+					    "currentState",
+					    "name",
+					    NULL};
+	const struct xml_node *item;
+	struct map by_id;
+	struct xml x;
+	int rc = -1;
+
+	map_init(&by_id);
+	make_items(ids, n, PROVIDER_TRANSIENT, out);
+	for (size_t i = 0; i < n; i++)
+		map_put(&by_id, ids[i], &out->items[i]);
+	if (xml_parse(&x, names, reply->body, reply->len) == 0 &&
+	    xml_child(x.root, "instancesSet") != NULL) {
+		item = xml_child(xml_child(x.root, "instancesSet"), "item");
+		for (; item != NULL; item = xml_again(item)) {
+			struct provider_item *it = map_get(&by_id, xml_text(item, "instanceId"));
+
+			if (it == NULL)
+				continue;
+			it->code = PROVIDER_OK;
+			it->instance.state =
+				state_of(xml_text(xml_child(item, "currentState"), "name"));
+		}
+		rc = 0;
+	}
+	xml_fini(&x);
+	map_fini(&by_id);
+	return rc;
+}
+
+/* Is id one of the words of text?  No id of ours is the beginning of another. */
+static bool names(const char *text, const char *id)
+{
+	size_t n = strlen(id);
+
+	for (const char *p = strstr(text, id); p != NULL; p = strstr(p + 1, id))
+		if ((p == text || strchr(" ',\"", p[-1]) != NULL) &&
+		    (p[n] == '\0' || strchr(" ',.\"", p[n]) != NULL))
+			return true;
+	return false;
+}
+
+/* One id that EC2 does not know, or will not let go, and nothing is done for the others: they are
+ * asked for again, without that one. */
+bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
+		      struct provider_result *out)
+{
+	enum provider_code blame = aws_code(PROVIDER_DELETE, code, 400);
+	bool some = false;
+
+	if (strcmp(code, "InvalidInstanceID.NotFound") != 0 &&
+	    strcmp(code, "OperationNotPermitted") != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		some = some || names(message, ids[i]);
+	if (!some)
+		return false;
+	make_items(ids, n, PROVIDER_TRANSIENT, out);
+	for (size_t i = 0; i < n; i++)
+		if (names(message, ids[i]))
+			out->items[i].code = blame;
+	out->code = PROVIDER_OK; /* look at the items */
+	return true;
+}

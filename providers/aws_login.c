@@ -1,0 +1,341 @@
+#include "providers/aws_private.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+enum {
+	METADATA_TOKEN_S = 21600, /* six hours: EC2's longest */
+	ASSUME_S = 3600,          /* what every role allows, and all that a chained role may have */
+	ROLE_ARN_MAX = 2048,
+	HEADER_BYTES = AWS_CRED_MAX + 64,
+};
+
+#define METADATA_ROLES "/latest/meta-data/iam/security-credentials/"
+
+static void wipe(char **text)
+{
+	if (*text != NULL)
+		explicit_bzero(*text, strlen(*text));
+	free(*text);
+	*text = NULL;
+}
+
+static void key_fini(struct aws_key *k)
+{
+	wipe(&k->id);
+	wipe(&k->secret);
+	wipe(&k->token);
+	k->until = 0;
+}
+
+static void key_copy(struct aws_key *to, const struct aws_key *from)
+{
+	struct aws_key k = {.id = mem_strdup(from->id),
+			    .secret = mem_strdup(from->secret),
+			    .token = from->token != NULL ? mem_strdup(from->token) : NULL,
+			    .until = from->until};
+
+	key_fini(to);
+	*to = k;
+}
+
+/* --- the file ---------------------------------------------------------------------------------
+ */
+
+static const char *skip_blanks(const char *p)
+{
+	return p + strspn(p, " \t\r");
+}
+
+/* The value of NAME in the first section of a file as the AWS command line has it; the caller's, or
+ * NULL. */
+static char *file_value(const char *text, const char *name)
+{
+	unsigned sections = 0;
+
+	for (const char *line = text; *line != '\0';) {
+		const char *end = line + strcspn(line, "\n"), *p = skip_blanks(line);
+		size_t n = strlen(name);
+
+		sections += *p == '[';
+		if (sections < 2 && strncmp(p, name, n) == 0 && *skip_blanks(p + n) == '=') {
+			char *value = mem_strdup(skip_blanks(skip_blanks(p + n) + 1));
+
+			value[strcspn(value, " \t\r\n")] = '\0';
+			return value;
+		}
+		line = end + (*end == '\n');
+	}
+	return NULL;
+}
+
+static bool is_key(const struct aws_key *k)
+{
+	return k->id != NULL && k->secret != NULL && aws_is_plain(k->id, 128) &&
+	       strpbrk(k->id, "/,=") == NULL && aws_is_plain(k->secret, 256) &&
+	       (k->token == NULL || aws_is_plain(k->token, AWS_CRED_MAX));
+}
+
+static void restart(struct aws *a)
+{
+	a->step = a->from_file ? AWS_STEP_ASSUME : AWS_STEP_TOKEN;
+}
+
+int aws_login_open(struct aws *a, const struct provider_conf *conf, struct err *e)
+{
+	if (a->role != NULL && !aws_is_plain(a->role, ROLE_ARN_MAX))
+		return err_set(e, ERR_INVALID, "role: want an ARN");
+	a->from_file = conf->credential != NULL;
+	restart(a);
+	if (!a->from_file)
+		return 0;
+	a->base.id = file_value(conf->credential, "aws_access_key_id");
+	a->base.secret = file_value(conf->credential, "aws_secret_access_key");
+	a->base.token = file_value(conf->credential, "aws_session_token");
+	a->base.until = INT64_MAX;
+	if (!is_key(&a->base))
+		return err_set(e, ERR_INVALID,
+			       "credential_file: want lines \"aws_access_key_id = ...\" and "
+			       "\"aws_secret_access_key = ...\"");
+	if (a->role == NULL)
+		key_copy(&a->now, &a->base);
+	return 0;
+}
+
+void aws_login_close(struct aws *a)
+{
+	key_fini(&a->base);
+	key_fini(&a->now);
+	wipe(&a->metadata_token);
+	wipe(&a->metadata_role);
+}
+
+int64_t aws_good_until(const void *self)
+{
+	const struct aws *a = self;
+
+	return a->now.id != NULL ? a->now.until : 0;
+}
+
+/* --- requests ---------------------------------------------------------------------------------
+ */
+
+static void metadata_request(const struct aws *a, const char *method, const char *path,
+			     const char *more, struct provider_request *out)
+{
+	struct str url, header;
+
+	str_init(&url, 4096);
+	str_addf(&url, "%s%s%s", a->metadata.url, path, more);
+	str_init(&header, HEADER_BYTES);
+	if (a->step == AWS_STEP_TOKEN)
+		str_addf(&header, "X-aws-ec2-metadata-token-ttl-seconds: %d", METADATA_TOKEN_S);
+	else
+		str_addf(&header, "X-aws-ec2-metadata-token: %s", a->metadata_token);
+	out->kind = PROVIDER_HTTP;
+	out->method = method;
+	out->url = str_take(&url);
+	out->headers[0] = str_take(&header);
+}
+
+static int assume_request(const struct aws *a, int64_t at_ms, struct provider_request *out,
+			  struct err *e)
+{
+	struct str body;
+
+	str_init(&body, AWS_BODY_MAX);
+	query_begin(&body, "AssumeRole", AWS_STS_VERSION);
+	query_add(&body, a->role, "RoleArn");
+	query_add(&body, "burstd", "RoleSessionName");
+	query_add_number(&body, ASSUME_S, "DurationSeconds");
+	return aws_post(a, &a->sts, "sts", &a->base, at_ms, &body, out, e);
+}
+
+int aws_login_build(const struct aws *a, const struct provider_op *op, struct provider_request *out,
+		    struct err *e)
+{
+	switch (a->step) {
+	case AWS_STEP_TOKEN:
+		metadata_request(a, "PUT", "/latest/api/token", "", out);
+		return 0;
+	case AWS_STEP_ROLE:
+		metadata_request(a, "GET", METADATA_ROLES, "", out);
+		return 0;
+	case AWS_STEP_KEY:
+		metadata_request(a, "GET", METADATA_ROLES, a->metadata_role, out);
+		return 0;
+	case AWS_STEP_ASSUME:
+		return a->role != NULL
+			       ? assume_request(a, op->at_ms, out, e)
+			       : err_set(e, ERR_INVALID, "the key of a file needs no login");
+	case AWS_STEP_DONE:
+		break;
+	}
+	return err_set(e, ERR_INVALID, "there is a session");
+}
+
+/* --- replies: what renew() takes, as one text -------------------------------------------------
+ */
+
+/* The first line of a short text. */
+static int read_line(const struct provider_reply *reply, struct provider_result *out)
+{
+	char *line = mem_zalloc(reply->len + 1);
+
+	memcpy(line, reply->body, reply->len);
+	line[strcspn(line, "\r\n")] = '\0';
+	out->session = line;
+	return aws_is_plain(line, AWS_CRED_MAX) ? 0 : -1;
+}
+
+/* Four lines: id, secret, token, end. */
+static int put_key(struct provider_result *out, const struct aws_key *k)
+{
+	char until[FMT_U64_SIZE];
+	struct str s;
+
+	if (!is_key(k) || k->token == NULL || k->until <= 0)
+		return -1;
+	str_init(&s, 2 * (size_t)AWS_CRED_MAX);
+	str_addf(&s, "%s\n%s\n%s\n%s", k->id, k->secret, k->token, fmt_i64(until, k->until));
+	out->session = str_take(&s);
+	return 0;
+}
+
+static char *json_dup(const json_t *doc, const char *name)
+{
+	const char *text = json_string_value(json_object_get(doc, name));
+
+	return text != NULL ? mem_strdup(text) : NULL;
+}
+
+static int read_metadata_key(const struct provider_reply *reply, struct provider_result *out)
+{
+	json_t *doc = json_loadb(reply->body, reply->len, 0, NULL);
+	const char *until = json_string_value(json_object_get(doc, "Expiration"));
+	struct aws_key k = {.id = json_dup(doc, "AccessKeyId"),
+			    .secret = json_dup(doc, "SecretAccessKey"),
+			    .token = json_dup(doc, "Token"),
+			    .until = until != NULL ? aws_time_read(until) : 0};
+	int rc = put_key(out, &k);
+
+	key_fini(&k);
+	json_decref(doc);
+	return rc;
+}
+
+static int read_assumed(const struct provider_reply *reply, struct provider_result *out)
+{
+	static const char *const names[] = {
+		"AssumeRoleResponse", "AssumeRoleResult", "Credentials", "AccessKeyId",
+		"SecretAccessKey",    "SessionToken",     "Expiration",  NULL};
+	const struct xml_node *c;
+	struct aws_key k = {0};
+	struct xml x;
+	int rc = -1;
+
+	if (xml_parse(&x, names, reply->body, reply->len) == 0) {
+		c = xml_child(xml_child(x.root, "AssumeRoleResult"), "Credentials");
+		k.id = mem_strdup(xml_text(c, "AccessKeyId"));
+		k.secret = mem_strdup(xml_text(c, "SecretAccessKey"));
+		k.token = mem_strdup(xml_text(c, "SessionToken"));
+		k.until = aws_time_read(xml_text(c, "Expiration"));
+		rc = put_key(out, &k);
+		key_fini(&k);
+	}
+	xml_fini(&x);
+	return rc;
+}
+
+int aws_login_parse(const struct aws *a, const struct provider_reply *reply,
+		    struct provider_result *out)
+{
+	if (reply->body == NULL)
+		return -1;
+	switch (a->step) {
+	case AWS_STEP_TOKEN:
+	case AWS_STEP_ROLE:
+		return read_line(reply, out);
+	case AWS_STEP_KEY:
+		return read_metadata_key(reply, out);
+	case AWS_STEP_ASSUME:
+		return read_assumed(reply, out);
+	case AWS_STEP_DONE:
+		break;
+	}
+	return -1;
+}
+
+/* --- the session ------------------------------------------------------------------------------
+ */
+
+static int take_key(struct aws_key *to, const char *session)
+{
+	char *text = mem_strdup(session), *line[4] = {NULL}, *p = text;
+	struct aws_key k;
+	int rc = -1;
+
+	for (int i = 0; i < 4 && p != NULL; i++) {
+		line[i] = p;
+		p = strchr(p, '\n');
+		if (p != NULL)
+			*p++ = '\0';
+	}
+	if (line[3] != NULL) {
+		k = (struct aws_key){line[0], line[1], line[2], strtoll(line[3], NULL, 10)};
+		if (is_key(&k) && k.until > 0) {
+			key_copy(to, &k);
+			rc = 0;
+		}
+	}
+	wipe(&text);
+	return rc;
+}
+
+static int take(struct aws *a, const char *session)
+{
+	switch (a->step) {
+	case AWS_STEP_TOKEN:
+		wipe(&a->metadata_token);
+		a->metadata_token = mem_strdup(session);
+		return 0;
+	case AWS_STEP_ROLE:
+		if (strchr(session, '/') != NULL || strchr(session, '?') != NULL)
+			return -1;
+		wipe(&a->metadata_role);
+		a->metadata_role = mem_strdup(session);
+		return 0;
+	case AWS_STEP_KEY:
+		return take_key(a->role != NULL ? &a->base : &a->now, session);
+	case AWS_STEP_ASSUME:
+		return take_key(&a->now, session);
+	case AWS_STEP_DONE:
+		break;
+	}
+	return -1;
+}
+
+int aws_renew(void *self, const char *session, struct err *e)
+{
+	struct aws *a = self;
+
+	if (session == NULL) {
+		restart(a);
+		return 1;
+	}
+	if (take(a, session) != 0) {
+		restart(a);
+		return err_set(e, ERR_INVALID, "the login makes no sense");
+	}
+	a->step++;
+	if (a->step == AWS_STEP_DONE || (a->step == AWS_STEP_ASSUME && a->role == NULL)) {
+		restart(a); /* for the next time */
+		return 0;
+	}
+	return 1;
+}

@@ -1,0 +1,230 @@
+#include "providers/aws_private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+enum {
+	TYPES_MAX = 200, /* asked about: EC2 takes so many values of a filter */
+	TYPES_PAGE = 100,
+	PRICES_PAGE = 1000, /* EC2's own limits */
+};
+
+/* Two calls, one after the other: first what the types are, then what they cost as spot instances.
+ * EC2's API has no prices of on-demand; those are in the pool (`price`).  Our cursor is "tTOKEN"
+ * for the first call and "p" or "pTIME,TOKEN" for the second, with EC2's token: all pages of one
+ * answer are of one time, for a token belongs to what it was given for. */
+static const char types_cursor = 't', prices_cursor = 'p';
+
+static bool is_types(const char *cursor)
+{
+	return cursor[0] == '\0' || cursor[0] == types_cursor;
+}
+
+static const char *token_of(const char *cursor)
+{
+	const char *comma = cursor[0] == prices_cursor ? strchr(cursor, ',') : NULL;
+
+	if (comma != NULL)
+		return comma + 1;
+	return cursor[0] == types_cursor ? cursor + 1 : "";
+}
+
+/* Of the prices. */
+static int64_t start_of(const struct provider_op *op)
+{
+	const char *cursor = op->u.offers.cursor;
+
+	return token_of(cursor)[0] != '\0' ? strtoll(cursor + 1, NULL, 10) : op->at_ms;
+}
+
+static bool is_again(const struct provider_op *op, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (strcmp(op->u.offers.types[k], op->u.offers.types[i]) == 0)
+			return true;
+	return false;
+}
+
+/* A filter, for a type that does not exist is an error by name: that is for its own pool.  Many
+ * pools may have the same type. */
+static void add_types(const struct provider_op *op, struct str *body)
+{
+	size_t n = 0;
+
+	if (op->u.offers.ntypes > 0)
+		query_add(body, "instance-type", "Filter.1.Name");
+	for (size_t i = 0; i < op->u.offers.ntypes && n < TYPES_MAX; i++)
+		if (!is_again(op, i))
+			query_add(body, op->u.offers.types[i], "Filter.1.Value.%zu", ++n);
+}
+
+static void build_types(const struct provider_op *op, struct str *body)
+{
+	query_begin(body, "DescribeInstanceTypes", AWS_EC2_VERSION);
+	add_types(op, body);
+	query_add_number(body, TYPES_PAGE, "MaxResults");
+}
+
+static void build_prices(const struct provider_op *op, struct str *body)
+{
+	char start[FMT_TIME_SIZE];
+
+	query_begin(body, "DescribeSpotPriceHistory", AWS_EC2_VERSION);
+	query_add(body, fmt_time(start, start_of(op)), "StartTime"); /* what holds, no history */
+	query_add(body, "Linux/UNIX", "ProductDescription.1");
+	add_types(op, body);
+	query_add_number(body, PRICES_PAGE, "MaxResults");
+}
+
+int aws_offers_build(const struct provider_op *op, struct str *body, struct err *e)
+{
+	const char *cursor = op->u.offers.cursor;
+
+	for (size_t i = 0; i < op->u.offers.ntypes; i++)
+		if (!aws_is_plain(op->u.offers.types[i], PROVIDER_WORD_MAX))
+			return err_set(e, ERR_INVALID, "offers: not an instance type");
+	if (is_types(cursor))
+		build_types(op, body);
+	else
+		build_prices(op, body);
+	query_add_given(body, token_of(cursor), "NextToken");
+	return 0;
+}
+
+static void set_place(const struct aws *a, struct provider_offer *o)
+{
+	memcpy(o->region, a->region, strlen(a->region) + 1);
+	memcpy(o->currency, "USD", 4);
+}
+
+static struct provider_offer *more(struct provider_result *out)
+{
+	if ((out->noffers & (out->noffers - 1)) == 0) /* a power of two is full */
+		out->offers =
+			mem_realloc(out->offers, (2 * out->noffers + 1) * sizeof(*out->offers));
+	out->offers[out->noffers] = (struct provider_offer){0};
+	return &out->offers[out->noffers++];
+}
+
+/* --- what the types are -----------------------------------------------------------------------
+ */
+
+/* A number of at most nine digits; anything else is not said. */
+static uint32_t number(const struct xml_node *n, const char *name)
+{
+	const char *text = xml_text(n, name);
+
+	return text[0] != '\0' && strlen(text) <= 9 && text[strspn(text, "0123456789")] == '\0'
+		       ? (uint32_t)strtoul(text, NULL, 10)
+		       : 0;
+}
+
+static bool is_on_demand(const struct xml_node *item)
+{
+	const struct xml_node *c = xml_child(xml_child(item, "supportedUsageClasses"), "item");
+
+	while (c != NULL && strcmp(c->text, "on-demand") != 0)
+		c = xml_again(c);
+	return c != NULL;
+}
+
+static int read_type(const struct aws *a, const struct xml_node *item, struct provider_result *out)
+{
+	const struct xml_node *gpu = xml_child(xml_child(item, "gpuInfo"), "gpus");
+	struct provider_offer *o;
+
+	if (!is_on_demand(item))
+		return 0; /* its spot prices say the rest */
+	o = more(out);
+	set_place(a, o);
+	o->cpus = number(xml_child(item, "vCpuInfo"), "defaultVCpus");
+	o->memory_mb = number(xml_child(item, "memoryInfo"), "sizeInMiB");
+	for (gpu = xml_child(gpu, "item"); gpu != NULL; gpu = xml_again(gpu))
+		o->gpus += number(gpu, "count");
+	return xml_copy(item, "instanceType", o->type, sizeof(o->type)) == 1 ? 0 : -1;
+}
+
+/* --- what they cost ---------------------------------------------------------------------------
+ */
+
+/* The newest comes first: of one type and zone only that one counts. */
+static int read_price(const struct aws *a, const struct xml_node *item, struct provider_result *out)
+{
+	struct provider_offer o = {.spot = true}, *same = out->offers;
+
+	if (xml_copy(item, "instanceType", o.type, sizeof(o.type)) != 1 ||
+	    xml_copy(item, "availabilityZone", o.zone, sizeof(o.zone)) != 1 ||
+	    fmt_money_parse(xml_text(item, "spotPrice"), &o.price_nano_h, NULL) != 0)
+		return -1;
+	for (size_t n = out->noffers; n > 0; n--, same++)
+		if (strcmp(same->zone, o.zone) == 0 && strcmp(same->type, o.type) == 0)
+			return 0;
+	set_place(a, &o);
+	*more(out) = o;
+	return 0;
+}
+
+/* EC2's cursor becomes ours; types without more are followed by prices. */
+static int turn_page(const struct xml_node *root, const struct provider_op *op,
+		     struct provider_result *out)
+{
+	const char *next = xml_text(root, "nextToken"), *before = op->u.offers.cursor;
+	char start[FMT_U64_SIZE];
+	int n = 0;
+
+	if (next[0] != '\0' && strcmp(next, token_of(before)) == 0)
+		return -1;
+	if (is_types(before) && next[0] != '\0')
+		n = snprintf(out->cursor, sizeof(out->cursor), "%c%s", types_cursor, next);
+	else if (is_types(before))
+		n = snprintf(out->cursor, sizeof(out->cursor), "%c", prices_cursor);
+	else if (next[0] != '\0')
+		n = snprintf(out->cursor, sizeof(out->cursor), "%c%s,%s", prices_cursor,
+			     fmt_i64(start, start_of(op)), next);
+	return n >= 0 && (size_t)n < sizeof(out->cursor) ? 0 : -1;
+}
+
+int aws_offers_parse(const struct aws *a, const struct provider_op *op,
+		     const struct provider_reply *reply, struct provider_result *out)
+{
+	static const char *const types[] = {"DescribeInstanceTypesResponse",
+					    "instanceTypeSet",
+					    "item",
+					    "instanceType",
+					    "supportedUsageClasses",
+					    "vCpuInfo",
+					    "defaultVCpus",
+					    "memoryInfo",
+					    "sizeInMiB",
+					    "gpuInfo",
+					    "gpus",
+					    "count",
+					    "nextToken",
+					    NULL};
+	static const char *const prices[] = {"DescribeSpotPriceHistoryResponse",
+					     "spotPriceHistorySet",
+					     "item",
+					     "instanceType",
+					     "availabilityZone",
+					     "spotPrice",
+					     "nextToken",
+					     NULL};
+	bool what = is_types(op->u.offers.cursor);
+	const struct xml_node *set, *item;
+	struct xml x;
+	int rc = -1;
+
+	if (xml_parse(&x, what ? types : prices, reply->body, reply->len) != 0)
+		return -1;
+	set = xml_child(x.root, what ? "instanceTypeSet" : "spotPriceHistorySet");
+	if (set != NULL)
+		rc = turn_page(x.root, op, out);
+	for (item = xml_child(set, "item"); item != NULL && rc == 0; item = xml_again(item))
+		rc = what ? read_type(a, item, out) : read_price(a, item, out);
+	xml_fini(&x);
+	return rc;
+}

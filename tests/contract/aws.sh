@@ -1,0 +1,26 @@
+#!/bin/bash
+# aws.sh: the driver aws against moto, and its requests against botocore's, as TAP; both from PyPI, in a virtual
+# environment under build/.  Skipped where Python's venv or PyPI is out of reach.
+set -u
+cd "$(dirname "$(readlink -f "$0")")/../.." || exit
+BUILD=${BUILD:-build}
+venv=$BUILD/contract
+want=tests/contract/requirements.txt
+
+skip() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+make_venv() {
+	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return
+	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$want" || return
+	cp "$want" "$venv/installed"
+}
+
+mkdir -p "$BUILD"
+if ! cmp -s "$want" "$venv/installed"; then
+	make_venv >"$BUILD/contract.log" 2>&1 || skip "no virtual environment, or no PyPI: $BUILD/contract.log"
+fi
+# No __pycache__ beside the sources.
+export PYTHONDONTWRITEBYTECODE=1
+exec "$venv/bin/python" tests/contract/aws.py "${BIN:-$BUILD/bin}/driver"

@@ -1,0 +1,179 @@
+/* test_aws_login.c - the driver aws and its credentials. */
+#include "tests/unit/providers/aws_lab.h"
+
+/* --- logins -----------------------------------------------------------------------------------
+ */
+
+#define STS                                                                                        \
+	"<AssumeRoleResponse><AssumeRoleResult><Credentials><AccessKeyId>ASIA2</AccessKeyId>"      \
+	"<SecretAccessKey>secret2</SecretAccessKey><SessionToken>token2==</SessionToken>"          \
+	"<Expiration>2026-11-18T12:06:40Z</Expiration></Credentials></AssumeRoleResult>"           \
+	"</AssumeRoleResponse>"
+#define KEY                                                                                        \
+	"{\"Code\":\"Success\",\"AccessKeyId\":\"ASIA1\",\"SecretAccessKey\":\"secret1\","         \
+	"\"Token\":\"token1\",\"Expiration\":\"2026-11-18T11:36:40Z\"}"
+
+static struct provider_op login(void)
+{
+	return (struct provider_op){.kind = PROVIDER_LOGIN, .at_ms = now_ms};
+}
+
+/* One step: what is asked for, the answer, and whether another follows. */
+static void step(const char *method, const char *url, const char *want, const char *body, int more)
+{
+	struct provider_op op = login();
+	struct provider_request rq;
+	struct provider_result r;
+
+	build(&rq, &op);
+	assert_string_equal(rq.method, method);
+	assert_string_equal(rq.url, url);
+	if (rq.body != NULL)
+		assert_non_null(strstr(rq.body, want));
+	else
+		assert_string_equal(rq.headers[0], want);
+	provider_request_fini(&rq);
+	parse(&r, &op, 200, body);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(provider_aws.renew(self, r.session, NULL), more);
+	provider_result_fini(&r);
+}
+
+static void machine_steps(int last)
+{
+	step("PUT", "http://169.254.169.254/latest/api/token",
+	     "X-aws-ec2-metadata-token-ttl-seconds: 21600", "TOK==\n", 1);
+	step("GET", "http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+	     "X-aws-ec2-metadata-token: TOK==", "launcher\nother", 1);
+	step("GET", "http://169.254.169.254/latest/meta-data/iam/security-credentials/launcher",
+	     "X-aws-ec2-metadata-token: TOK==", KEY, last);
+}
+
+static void test_the_role_of_the_machine_is_found_in_three_steps(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	conf.credential = NULL;
+	reopen(&conf);
+	assert_true(provider_aws.good_until(self) == 0);
+	machine_steps(0);
+	assert_true(provider_aws.good_until(self) == now_ms + 1800000);
+	build(&rq, &op);
+	assert_string_equal(header(&rq, "X-Amz-Security-Token"), "token1");
+	assert_non_null(strstr(header(&rq, "Authorization"), "Credential=ASIA1/20261118/"));
+	provider_request_fini(&rq);
+	machine_steps(0); /* again, for the next hour */
+}
+
+static void test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file(void **state)
+{
+	static const char want[] =
+		"Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fr";
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	conf.role = "arn:aws:iam::1:role/r";
+	reopen(&conf);
+	assert_true(provider_aws.good_until(self) == 0);
+	step("POST", "https://sts.eu-west-1.amazonaws.com/", want, STS, 0);
+	assert_true(provider_aws.good_until(self) == now_ms + 3600000);
+	conf.credential = NULL;
+	conf.sts_url = "https://sts.example/";
+	reopen(&conf);
+	machine_steps(1);
+	assert_true(provider_aws.good_until(self) == 0); /* that one is only to assume with */
+	step("POST", "https://sts.example/", want, STS, 0);
+	build(&rq, &op);
+	assert_string_equal(header(&rq, "X-Amz-Security-Token"), "token2==");
+	provider_request_fini(&rq);
+}
+
+static void test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_session(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"{}",
+		"null",
+		"[]",
+		"{\"Code\":\"Failed\",\"Expiration\":\"x\"}",
+		"{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\"}",
+		"{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\",\"Token\":"
+		"\"t\\nX: y\",\"Expiration\":\"2026-11-18T11:36:40Z\"}"};
+	struct provider_conf conf = usual();
+	struct provider_op op = login();
+	struct provider_request rq;
+	struct provider_result r;
+
+	(void)state;
+	conf.credential = NULL;
+	reopen(&conf);
+	machine_steps(0);
+	step("PUT", "http://169.254.169.254/latest/api/token",
+	     "X-aws-ec2-metadata-token-ttl-seconds: 21600", "TOK", 1);
+	step("GET", "http://169.254.169.254/latest/meta-data/iam/security-credentials/",
+	     "X-aws-ec2-metadata-token: TOK", "launcher", 1);
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		parse(&r, &op, 200, bad[i]);
+		assert_int_equal(r.code, PROVIDER_TRANSIENT);
+		assert_null(r.session);
+		provider_result_fini(&r);
+	}
+	assert_int_equal(provider_aws.renew(self, "no key", NULL), -1);
+	build(&rq, &op);
+	assert_string_equal(rq.method, "PUT");
+	provider_request_fini(&rq);
+	parse(&r, &op, 404, "");
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	assert_non_null(strstr(r.message, "this machine has no role"));
+	provider_result_fini(&r);
+	assert_int_equal(provider_aws.renew(self, NULL, NULL), 1);
+	assert_true(provider_aws.good_until(self) == now_ms + 1800000);
+}
+
+static void test_a_role_name_cannot_lead_elsewhere(void **state)
+{
+	struct provider_conf conf = usual();
+
+	(void)state;
+	conf.credential = NULL;
+	reopen(&conf);
+	assert_int_equal(provider_aws.renew(self, "TOK", NULL), 1);
+	assert_int_equal(provider_aws.renew(self, "../../user-data", NULL), -1);
+}
+
+static void test_a_file_may_hold_a_session_and_other_profiles(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	conf.credential = "# ours\n[burst]\r\naws_access_key_id=AKIA1\r\n"
+			  "aws_secret_access_key\t= s/1\r\n aws_session_token = tok\r\n"
+			  "[other]\naws_access_key_id = AKIA2\naws_secret_access_key = s2\n";
+	reopen(&conf);
+	build(&rq, &op);
+	assert_string_equal(header(&rq, "X-Amz-Security-Token"), "tok");
+	assert_non_null(strstr(header(&rq, "Authorization"), "Credential=AKIA1/"));
+	provider_request_fini(&rq);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_the_role_of_the_machine_is_found_in_three_steps),
+		T(test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file),
+		T(test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_session),
+		T(test_a_role_name_cannot_lead_elsewhere),
+		T(test_a_file_may_hold_a_session_and_other_profiles),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("aws logins", tests, NULL, NULL);
+}

@@ -1,0 +1,693 @@
+/* test_aws_reply.c - what the driver aws makes of replies, recorded and made up; errors and fleets.
+ */
+#include "tests/unit/providers/aws_lab.h"
+
+/* --- fleets -----------------------------------------------------------------------------------
+ */
+
+static struct provider_place ladder[] = {
+	{.type = "p5.48xlarge", .region = "eu-west-1", .zone = "eu-west-1a", .spot = true},
+	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .spot = true},
+	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .spot = false},
+	{.type = "p4d.24xlarge", .region = "us-east-1", .zone = "", .spot = true},
+};
+
+static struct provider_op fleet(void)
+{
+	struct provider_op op = create(1);
+
+	op.u.create.places = ladder;
+	op.u.create.nplaces = COUNT(ladder);
+	return op;
+}
+
+static void open_fleets(void)
+{
+	struct provider_conf conf = usual();
+
+	conf.subnets = "eu-west-1a=subnet-a,eu-west-1b=subnet-b";
+	conf.launch_template = "nodes:3";
+	reopen(&conf);
+}
+
+static void test_a_fleet_chooses_for_one_node_among_types_and_subnets_of_one_market(void **state)
+{
+	static const char *const have[] = {
+		"Action=CreateFleet",
+		"Type=instant",
+		"ClientToken=tok",
+		"TargetCapacitySpecification.TotalTargetCapacity=1",
+		"TargetCapacitySpecification.DefaultTargetCapacityType=spot",
+		"SpotOptions.MinTargetCapacity=1",
+		"LaunchTemplateConfigs.1.LaunchTemplateSpecification.LaunchTemplateName=nodes",
+		"LaunchTemplateConfigs.1.LaunchTemplateSpecification.Version=3",
+		"LaunchTemplateConfigs.1.Overrides.1.InstanceType=p5.48xlarge",
+		"LaunchTemplateConfigs.1.Overrides.1.SubnetId=subnet-a",
+		"LaunchTemplateConfigs.1.Overrides.2.InstanceType=p4d.24xlarge",
+		"LaunchTemplateConfigs.1.Overrides.2.SubnetId=subnet-a",
+		"LaunchTemplateConfigs.1.Overrides.3.SubnetId=subnet-b",
+		"TagSpecification.1.Tag.4.Value=c1",
+		"TagSpecification.1.Tag.5.Value=1"};
+	struct provider_op op = fleet();
+	struct provider_request rq;
+
+	(void)state;
+	open_fleets();
+	build(&rq, &op);
+	for (size_t i = 0; i < COUNT(have); i++)
+		if (!has(&rq, have[i]))
+			fail_msg("no %s in %s", have[i], rq.body);
+	assert_null(strstr(rq.body, "Overrides.4"));
+	provider_request_fini(&rq);
+}
+
+/* A fleet does not say which of its instances is which: it would be somebody's guess. */
+static void test_no_fleet_is_for_several_nodes_nor_for_a_gang(void **state)
+{
+	struct provider_op op = fleet();
+	struct provider_request rq;
+
+	(void)state;
+	open_fleets();
+	op.u.create.nwants = 2;
+	wants[1] = (struct provider_want){.node = "c2", .gen = 1};
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 1);
+	build(&rq, &op);
+	assert_non_null(strstr(rq.body, "Action=RunInstances"));
+	provider_request_fini(&rq);
+	wants[0].group = wants[1].group = 1;
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 2);
+	wants[2] = (struct provider_want){.node = "c3", .gen = 1};
+	op.u.create.nwants = 3;
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 2); /* c3 goes alone, anywhere */
+	op.u.create.nwants = 1;
+	build(&rq, &op);
+	assert_non_null(strstr(rq.body, "Action=RunInstances"));
+	provider_request_fini(&rq);
+}
+
+static void test_what_a_fleet_bought_is_who_was_asked_for(void **state)
+{
+	char *text = fixture("create-fleet.xml");
+	struct provider_op op = fleet();
+	struct provider_result r;
+
+	(void)state;
+	open_fleets();
+	wants[0] = (struct provider_want){.node = "f1", .gen = 3};
+	parse(&r, &op, 200, text);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nitems, 1);
+	assert_int_equal(r.items[0].code, PROVIDER_OK);
+	assert_true(strncmp(r.items[0].instance.id, "i-", 2) == 0);
+	assert_string_equal(r.items[0].instance.node, "f1");
+	assert_int_equal(r.items[0].instance.gen, 3);
+	assert_int_equal(r.nrefusals, 0);
+	provider_result_fini(&r);
+	free(text);
+}
+
+/* Capacity here and quota there: each place is told apart. */
+static void test_each_override_of_a_fleet_is_refused_for_its_own_reason(void **state)
+{
+	char *text = fixture("create-fleet-errors.xml");
+	struct provider_op op = fleet();
+	struct provider_result r;
+
+	(void)state;
+	open_fleets();
+	parse(&r, &op, 200, text);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.items[0].code, PROVIDER_CAPACITY);
+	assert_non_null(strstr(r.message, "InsufficientInstanceCapacity: We currently"));
+	assert_int_equal(r.nrefusals, 2);
+	assert_int_equal(r.refusals[0].place, 0);
+	assert_int_equal(r.refusals[0].code, PROVIDER_CAPACITY);
+	assert_int_equal(r.refusals[1].place, 1);
+	assert_int_equal(r.refusals[1].code, PROVIDER_QUOTA);
+	provider_result_fini(&r);
+	free(text);
+}
+
+#define FLEET(instances, errors)                                                                   \
+	XML "<CreateFleetResponse><fleetInstanceSet>" instances                                    \
+	    "</fleetInstanceSet><errorSet>" errors "</errorSet></CreateFleetResponse>"
+#define BOUGHT(id)  "<item><instanceIds><item>" id "</item></instanceIds></item>"
+#define ERROR(word) "<item><errorCode>" word "</errorCode><errorMessage>m</errorMessage></item>"
+
+static void test_of_several_refusals_the_most_hopeful_counts(void **state)
+{
+	static const struct {
+		const char *body;
+		enum provider_code code, item;
+	} rows[] = {
+		{FLEET("", ERROR("VcpuLimitExceeded") ERROR("InsufficientInstanceCapacity")),
+		 PROVIDER_OK, PROVIDER_CAPACITY},
+		{FLEET("", ERROR("InsufficientInstanceCapacity") ERROR("RequestLimitExceeded")),
+		 PROVIDER_OK, PROVIDER_RATE},
+		{FLEET("", ERROR("UnauthorizedOperation") ERROR("MaxSpotInstanceCountExceeded")),
+		 PROVIDER_OK, PROVIDER_QUOTA},
+		{FLEET("", ERROR("InvalidParameterValue")), PROVIDER_OK, PROVIDER_INVALID},
+		{FLEET("", ERROR("InternalError") ERROR("InsufficientInstanceCapacity")),
+		 PROVIDER_OK, PROVIDER_AMBIGUOUS},
+		{FLEET(BOUGHT("i-1"), ERROR("InsufficientInstanceCapacity")), PROVIDER_OK,
+		 PROVIDER_OK},
+		{FLEET("", ""), PROVIDER_OK, PROVIDER_AMBIGUOUS}, /* it says nothing */
+		{FLEET(BOUGHT("i-1") BOUGHT("i-2"), ""), PROVIDER_AMBIGUOUS, 0},
+		{FLEET(BOUGHT(""), ""), PROVIDER_AMBIGUOUS, 0},
+		{XML "<RunInstancesResponse/>", PROVIDER_AMBIGUOUS, 0},
+	};
+	struct provider_op op = fleet();
+
+	(void)state;
+	open_fleets();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r;
+
+		print_message("# %s\n", rows[i].body);
+		parse(&r, &op, 200, rows[i].body);
+		assert_int_equal(r.code, rows[i].code);
+		assert_int_equal(r.nitems, rows[i].code == PROVIDER_OK);
+		if (r.nitems > 0)
+			assert_int_equal(r.items[0].code, rows[i].item);
+		provider_result_fini(&r);
+	}
+}
+
+/* --- replies ----------------------------------------------------------------------------------
+ */
+
+static void test_a_recorded_launch_is_read(void **state)
+{
+	char *text = fixture("run-instances.xml");
+	struct provider_op op = create(3);
+	struct provider_result r;
+
+	(void)state;
+	(void)snprintf(names[2], sizeof(names[2]), "c4");
+	parse(&r, &op, 200, text);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_string_equal(r.message, "");
+	assert_int_equal(r.nitems, 3);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(r.items[i].code, PROVIDER_OK);
+		assert_string_equal(r.items[i].instance.node, names[i]);
+		assert_int_equal(r.items[i].instance.state, PROVIDER_PENDING);
+		assert_true(strncmp(r.items[i].instance.addr, "172.31.0.", 9) == 0);
+		assert_int_equal(r.items[i].instance.addr[9], '4' + (int)i);
+		assert_true(r.items[i].instance.created_ms > INT64_C(1790000000000));
+	}
+	provider_result_fini(&r);
+	free(text);
+}
+
+#define RUN(instances)                                                                             \
+	XML "<RunInstancesResponse><instancesSet>" instances                                       \
+	    "</instancesSet></RunInstancesResponse>"
+#define MADE(id, index)                                                                            \
+	"<item><instanceId>" id "</instanceId><amiLaunchIndex>" index "</amiLaunchIndex></item>"
+
+static void test_a_launch_is_read_by_launch_index_and_else_not_believed(void **state)
+{
+	static const struct {
+		const char *body;
+		const char *ids[3]; /* NULL: not had */
+	} rows[] = {
+		{RUN(MADE("i-c", "2") MADE("i-a", "0") MADE("i-b", "1")), {"i-a", "i-b", "i-c"}},
+		{RUN(MADE("i-b", "1") MADE("i-a", "0")), {"i-a", "i-b", NULL}},
+		{RUN(MADE("i-c", "2")), {NULL, NULL, "i-c"}},
+		{RUN(""), {NULL}},
+		{RUN(MADE("i-a", "0") MADE("i-b", "0")), {NULL}}, /* two of one name */
+		{RUN(MADE("i-a", "0") MADE("i-a", "1")), {NULL}}, /* one of two names */
+		{RUN(MADE("i-a", "3")), {NULL}},
+		{RUN(MADE("i-a", "")), {NULL}},
+		{RUN(MADE("i-a", "-1")), {NULL}},
+		{RUN(MADE("", "0")), {NULL}},
+		{XML "<CreateFleetResponse/>", {NULL}},
+		{"", {NULL}},
+	};
+	struct provider_op op = create(3);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *const *ids = rows[i].ids;
+		bool any = ids[0] != NULL || ids[1] != NULL || ids[2] != NULL;
+		struct provider_result r;
+
+		print_message("# %s\n", rows[i].body);
+		parse(&r, &op, 200, rows[i].body);
+		assert_int_equal(r.code, any ? PROVIDER_OK : PROVIDER_AMBIGUOUS);
+		assert_int_equal(r.nitems, any ? 3 : 0);
+		for (size_t k = 0; k < r.nitems; k++) {
+			assert_int_equal(r.items[k].code,
+					 ids[k] != NULL ? PROVIDER_OK : PROVIDER_CAPACITY);
+			assert_string_equal(r.items[k].instance.id, ids[k] != NULL ? ids[k] : "");
+		}
+		provider_result_fini(&r);
+	}
+}
+
+static void test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list(void **state)
+{
+	char *text = fixture("describe-instances.xml"), *end;
+	struct provider_op op = {.kind = PROVIDER_LIST};
+	struct provider_result r;
+
+	(void)state;
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "";
+	parse(&r, &op, 200, text);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.ninstances, 4);
+	assert_string_equal(r.cursor, "");
+	assert_string_equal(r.instances[0].node, "c1");
+	assert_int_equal(r.instances[0].gen, 7);
+	assert_int_equal(r.instances[0].state, PROVIDER_ENDED);
+	assert_true(r.instances[0].ended_ms > r.instances[0].created_ms);
+	assert_true(r.instances[0].ended_ms - r.instances[0].created_ms < 60000);
+	assert_string_equal(r.instances[1].node, "c2");
+	assert_int_equal(r.instances[1].state, PROVIDER_RUNNING);
+	assert_string_equal(r.instances[1].addr, "172.31.0.5");
+	assert_string_equal(r.instances[2].node, "c4");
+	assert_string_equal(r.instances[3].node, "f1");
+	assert_int_equal(r.instances[3].gen, 3);
+	provider_result_fini(&r);
+	end = strrchr(text, '>');
+	for (size_t n = 0; n < (size_t)(end - text); n += n < 200 ? 1 : 97) { /* I12 */
+		struct provider_reply reply = {.status = 200, .body = text, .len = n};
+
+		r = (struct provider_result){0};
+		provider_aws.parse(self, &op, &reply, &r);
+		assert_int_equal(r.code, PROVIDER_TRANSIENT);
+		assert_int_equal(r.ninstances, 0);
+		provider_result_fini(&r);
+	}
+	free(text);
+}
+
+static void test_lists_that_cannot_be_believed_are_none(void **state)
+{
+	static const struct {
+		const char *body;
+		enum provider_code code;
+		const char *cursor;
+	} rows[] = {
+		{LIST("", ""), PROVIDER_OK, ""},
+		{LIST("", "<nextToken>n</nextToken>"), PROVIDER_OK, "n"},
+		{LIST("", "<nextToken/>"), PROVIDER_OK, ""},
+		{LIST("", "<nextToken>again</nextToken>"), PROVIDER_TRANSIENT, ""},
+		{XML "<DescribeInstancesResponse/>", PROVIDER_TRANSIENT, ""},
+		{XML "<html>login</html>", PROVIDER_TRANSIENT, ""},
+		{LIST("<item><amiLaunchIndex>0</amiLaunchIndex></item>", ""), PROVIDER_TRANSIENT,
+		 ""},
+		{LIST(ONE("0", TAG("burstd-cluster", "0123456789012345678901234567890123456789"
+						     "0123456789012345678901234567890123")),
+		      ""),
+		 PROVIDER_TRANSIENT, ""},
+		{"<DescribeInstancesResponse><reservationSet/></DescribeInstancesResponse>",
+		 PROVIDER_OK, ""},
+		{"<!DOCTYPE x [<!ENTITY a \"b\">]><DescribeInstancesResponse><reservationSet/>"
+		 "</DescribeInstancesResponse>",
+		 PROVIDER_TRANSIENT, ""},
+		{"{}", PROVIDER_TRANSIENT, ""},
+	};
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	(void)state;
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "again";
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r;
+
+		print_message("# %s\n", rows[i].body);
+		parse(&r, &op, 200, rows[i].body);
+		assert_int_equal(r.code, rows[i].code);
+		assert_string_equal(r.cursor, rows[i].cursor);
+		provider_result_fini(&r);
+	}
+}
+
+static void test_states_of_ec2_are_ours_and_a_new_one_still_bills(void **state)
+{
+	static const struct {
+		const char *word;
+		enum provider_state state;
+	} rows[] = {
+		{"pending", PROVIDER_PENDING},        {"running", PROVIDER_RUNNING},
+		{"shutting-down", PROVIDER_STOPPING}, {"stopping", PROVIDER_STOPPING},
+		{"stopped", PROVIDER_STOPPING},       {"terminated", PROVIDER_ENDED},
+		{"hibernating", PROVIDER_UNKNOWN},    {"", PROVIDER_UNKNOWN},
+	};
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	(void)state;
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "";
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r;
+		struct str s;
+
+		str_init(&s, 4096);
+		str_addf(&s,
+			 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"
+			 "<instanceId>i-1</instanceId><instanceState><name>%s</name>"
+			 "</instanceState></item></instancesSet></item></reservationSet>"
+			 "</DescribeInstancesResponse>",
+			 rows[i].word);
+		parse(&r, &op, 200, s.p);
+		assert_int_equal(r.code, PROVIDER_OK);
+		assert_int_equal(r.instances[0].state, rows[i].state);
+		assert_string_equal(r.instances[0].cluster, ""); /* a stranger's */
+		provider_result_fini(&r);
+		str_fini(&s);
+	}
+}
+
+static void test_deletes_are_read_id_by_id(void **state)
+{
+	char *ended = fixture("terminate-instances.xml"), *unknown = fixture("error-not-found.xml");
+	const char *ids[] = {"i-0123456789abcdef0", "i-8737acccc977028e1", "i-0123456789abcdef"};
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+	struct provider_result r;
+
+	(void)state;
+	op.u.del.ids = ids;
+	op.u.del.nids = 3;
+	parse(&r, &op, 200, ended);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nitems, 3);
+	assert_int_equal(r.items[0].code, PROVIDER_TRANSIENT); /* nobody spoke of it */
+	assert_int_equal(r.items[1].code, PROVIDER_OK);
+	assert_int_equal(r.items[1].instance.state, PROVIDER_STOPPING);
+	provider_result_fini(&r);
+	/* One that EC2 does not know spoils the call: the others are asked for again. */
+	parse(&r, &op, 400, unknown);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.items[0].code, PROVIDER_NOT_FOUND);
+	assert_int_equal(r.items[1].code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.items[2].code, PROVIDER_TRANSIENT); /* the beginning of another id */
+	provider_result_fini(&r);
+	op.u.del.ids = ids + 1; /* it speaks of none of ours */
+	op.u.del.nids = 1;
+	parse(&r, &op, 400, unknown);
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.nitems, 0);
+	provider_result_fini(&r);
+	free(ended);
+	free(unknown);
+}
+
+/* All at once, not some with each request. */
+static void test_all_ids_that_ec2_does_not_know_are_told(void **state)
+{
+	static char ids[250][32];
+	const char *all[250];
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+	struct provider_result r;
+	struct str s;
+
+	(void)state;
+	str_init(&s, BODY_MAX);
+	str_adds(&s, "<Response><Errors><Error><Code>InvalidInstanceID.NotFound</Code>"
+		     "<Message>The instance IDs '");
+	for (int i = 0; i < 250; i++) {
+		(void)snprintf(ids[i], sizeof(ids[i]), "i-%017x", (unsigned)i);
+		all[i] = ids[i];
+		str_addf(&s, "%s%s", i > 0 ? ", " : "", ids[i]);
+	}
+	str_adds(&s, "' do not exist</Message></Error></Errors></Response>");
+	op.u.del.ids = all;
+	op.u.del.nids = 250;
+	parse(&r, &op, 400, s.p);
+	assert_int_equal(r.nitems, 250);
+	for (size_t i = 0; i < 250; i++)
+		assert_int_equal(r.items[i].code, PROVIDER_NOT_FOUND);
+	provider_result_fini(&r);
+	str_fini(&s);
+}
+
+static void test_one_that_is_protected_is_told_to_an_admin(void **state)
+{
+	const char *ids[] = {"i-1", "i-2"};
+	struct provider_op op = {.kind = PROVIDER_DELETE};
+	struct provider_result r;
+
+	(void)state;
+	op.u.del.ids = ids;
+	op.u.del.nids = 2;
+	parse(&r, &op, 400,
+	      "<Response><Errors><Error><Code>OperationNotPermitted</Code><Message>The instance "
+	      "'i-2' may not be terminated. Modify its 'disableApiTermination' instance attribute "
+	      "and try again.</Message></Error></Errors></Response>");
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.items[0].code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.items[1].code, PROVIDER_DENIED);
+	provider_result_fini(&r);
+}
+
+#define TYPE(name, classes)                                                                        \
+	"<item><instanceType>" name "</instanceType><supportedUsageClasses>" classes               \
+	"</supportedUsageClasses><vCpuInfo><defaultVCpus>192</defaultVCpus></vCpuInfo>"            \
+	"<memoryInfo><sizeInMiB>2097152</sizeInMiB></memoryInfo><gpuInfo><gpus><item>"             \
+	"<count>8</count></item></gpus></gpuInfo></item>"
+#define TYPES(items, more)                                                                         \
+	"<DescribeInstanceTypesResponse><instanceTypeSet>" items "</instanceTypeSet>" more         \
+	"</DescribeInstanceTypesResponse>"
+
+static void test_types_come_before_prices_and_have_none(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_result r;
+
+	(void)state;
+	op.u.offers.cursor = "";
+	parse(&r, &op, 200,
+	      TYPES(TYPE("p5.48xlarge", "<item>on-demand</item><item>spot</item>")
+			    TYPE("p6.x", "<item>capacity-block</item>"),
+		    "<nextToken>n</nextToken>"));
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.noffers, 1);
+	assert_string_equal(r.offers[0].type, "p5.48xlarge");
+	assert_false(r.offers[0].spot);
+	assert_int_equal(r.offers[0].price_nano_h, 0);
+	assert_int_equal(r.offers[0].cpus, 192);
+	assert_int_equal(r.offers[0].gpus, 8);
+	assert_int_equal(r.offers[0].memory_mb, 2097152);
+	assert_string_equal(r.cursor, "tn");
+	provider_result_fini(&r);
+	op.u.offers.cursor = "tn";
+	parse(&r, &op, 200, TYPES("", "<nextToken>n</nextToken>")); /* it goes round */
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	provider_result_fini(&r);
+	parse(&r, &op, 200, TYPES("", ""));
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_string_equal(r.cursor, "p");
+	provider_result_fini(&r);
+	op.u.offers.cursor = "p"; /* the other call's answer */
+	parse(&r, &op, 200, TYPES("", ""));
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	provider_result_fini(&r);
+}
+
+static void test_prices_are_in_dollars_per_hour(void **state)
+{
+	char *text = fixture("spot-prices.xml");
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_result r;
+
+	(void)state;
+	op.u.offers.cursor = "p";
+	parse(&r, &op, 200, text);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.noffers, 3);
+	assert_string_equal(r.offers[0].type, "c5.large");
+	assert_string_equal(r.offers[0].region, "eu-west-1");
+	assert_string_equal(r.offers[0].zone, "eu-west-1a");
+	assert_true(r.offers[0].spot);
+	assert_int_equal(r.offers[0].price_nano_h, 10000);
+	assert_string_equal(r.offers[0].currency, "USD");
+	provider_result_fini(&r);
+	/* Of one type in one zone the newest counts, which comes first. */
+	parse(&r, &op, 200,
+	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet>"
+	      "<item><instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
+	      "<spotPrice>1.2500</spotPrice></item>"
+	      "<item><instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
+	      "<spotPrice>9</spotPrice></item></spotPriceHistorySet><nextToken>m</nextToken>"
+	      "</DescribeSpotPriceHistoryResponse>");
+	assert_int_equal(r.noffers, 1);
+	assert_int_equal(r.offers[0].price_nano_h, 1250000000);
+	assert_string_equal(r.cursor, "p0,m");
+	provider_result_fini(&r);
+	parse(&r, &op, 200,
+	      "<DescribeSpotPriceHistoryResponse><spotPriceHistorySet><item>"
+	      "<instanceType>t</instanceType><availabilityZone>z</availabilityZone>"
+	      "<spotPrice>1e3</spotPrice></item></spotPriceHistorySet>"
+	      "</DescribeSpotPriceHistoryResponse>");
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.noffers, 0);
+	provider_result_fini(&r);
+	free(text);
+}
+
+/* --- errors -----------------------------------------------------------------------------------
+ */
+
+#define C PROVIDER_CREATE
+#define L PROVIDER_LIST
+#define D PROVIDER_DELETE
+
+/* Never one for the other: what follows from each differs. */
+static const struct {
+	enum provider_op_kind kind;
+	long status;
+	const char *word;
+	enum provider_code code;
+} errors[] = {
+	/* EC2 says capacity with 500: it is no failure of its own */
+	{C, 500, "InsufficientInstanceCapacity", PROVIDER_CAPACITY},
+	{C, 400, "InsufficientInstanceCapacity", PROVIDER_CAPACITY},
+	{C, 500, "InsufficientHostCapacity", PROVIDER_CAPACITY},
+	{C, 500, "InsufficientReservedInstanceCapacity", PROVIDER_CAPACITY},
+	{C, 400, "InsufficientCapacity", PROVIDER_CAPACITY},
+	{C, 400, "UnfulfillableCapacity", PROVIDER_CAPACITY},
+	{C, 400, "ReservationCapacityExceeded", PROVIDER_CAPACITY},
+	{C, 400, "InsufficientFreeAddressesInSubnet", PROVIDER_CAPACITY},
+	{C, 400, "SpotMaxPriceTooLow", PROVIDER_CAPACITY},
+	{C, 400, "Unsupported", PROVIDER_CAPACITY},
+	{C, 400, "InsufficientMoonlight", PROVIDER_CAPACITY},
+	{C, 400, "MaxSpotInstanceCountExceeded", PROVIDER_QUOTA},
+	{C, 400, "VcpuLimitExceeded", PROVIDER_QUOTA},
+	{C, 400, "InstanceLimitExceeded", PROVIDER_QUOTA},
+	{C, 400, "VolumeLimitExceeded", PROVIDER_QUOTA},
+	{C, 400, "SomethingNewLimitExceeded", PROVIDER_QUOTA},
+	{C, 503, "RequestLimitExceeded", PROVIDER_RATE},
+	{C, 400, "RequestLimitExceeded", PROVIDER_RATE},
+	{C, 400, "Throttling", PROVIDER_RATE},
+	{C, 400, "ThrottlingException", PROVIDER_RATE},
+	{C, 429, "", PROVIDER_RATE},
+	{C, 403, "UnauthorizedOperation", PROVIDER_DENIED},
+	{C, 401, "AuthFailure", PROVIDER_DENIED},
+	{C, 403, "AccessDenied", PROVIDER_DENIED},
+	{C, 400, "RequestExpired", PROVIDER_DENIED},
+	{C, 400, "ExpiredToken", PROVIDER_DENIED},
+	{C, 403, "SignatureDoesNotMatch", PROVIDER_DENIED},
+	{C, 403, "InvalidClientTokenId", PROVIDER_DENIED},
+	{C, 400, "OptInRequired", PROVIDER_DENIED},
+	{C, 400, "PendingVerification", PROVIDER_DENIED},
+	{C, 403, "", PROVIDER_DENIED},
+	{C, 400, "InvalidParameterValue", PROVIDER_INVALID},
+	{C, 400, "InvalidAMIID.NotFound", PROVIDER_INVALID},
+	{C, 400, "InvalidSubnetID.NotFound", PROVIDER_INVALID},
+	{C, 400, "MissingParameter", PROVIDER_INVALID},
+	{C, 400, "UnsupportedOperation", PROVIDER_INVALID},
+	{C, 400, "InvalidInstanceID.NotFound", PROVIDER_INVALID},
+	{C, 400, "NeverHeardOf", PROVIDER_INVALID},
+	{C, 400, "IdempotentParameterMismatch", PROVIDER_CONFLICT},
+	{C, 400, "IdempotentInstanceTerminated", PROVIDER_CONFLICT},
+	{C, 500, "InternalError", PROVIDER_AMBIGUOUS},
+	{C, 503, "Unavailable", PROVIDER_AMBIGUOUS},
+	{C, 503, "", PROVIDER_AMBIGUOUS},
+	{C, 408, "", PROVIDER_AMBIGUOUS},
+	{C, 502, "", PROVIDER_AMBIGUOUS},
+	{C, 302, "", PROVIDER_AMBIGUOUS},
+	{L, 500, "InternalError", PROVIDER_TRANSIENT},
+	{L, 503, "RequestLimitExceeded", PROVIDER_RATE},
+	{L, 403, "UnauthorizedOperation", PROVIDER_DENIED},
+	{L, 400, "InvalidInstanceID.NotFound", PROVIDER_INVALID},
+	{L, 400, "InvalidParameterValue", PROVIDER_INVALID},
+	{L, 500, "InsufficientInstanceCapacity", PROVIDER_TRANSIENT},
+	{D, 500, "InternalError", PROVIDER_TRANSIENT},
+	{D, 400, "IncorrectInstanceState", PROVIDER_NOT_YET},
+	{D, 503, "RequestLimitExceeded", PROVIDER_RATE},
+	{D, 403, "UnauthorizedOperation", PROVIDER_DENIED},
+	{D, 400, "InvalidInstanceID.Malformed", PROVIDER_INVALID},
+	{D, 400, "VcpuLimitExceeded", PROVIDER_TRANSIENT},
+	{PROVIDER_LOGIN, 403, "AccessDenied", PROVIDER_DENIED},
+	{PROVIDER_LOGIN, 403, "ExpiredTokenException", PROVIDER_DENIED},
+	{PROVIDER_LOGIN, 500, "", PROVIDER_TRANSIENT},
+};
+
+#undef C
+#undef L
+#undef D
+
+static void test_errors_of_ec2_are_told_apart_for_each_call(void **state)
+{
+	static const char *const ids[] = {"i-1"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(errors); i++) {
+		struct provider_op op = create(2);
+		struct provider_result r;
+		struct str s;
+
+		print_message("# %d %ld %s\n", (int)errors[i].kind, errors[i].status,
+			      errors[i].word);
+		if (errors[i].kind == PROVIDER_DELETE) {
+			op.u.del.ids = ids;
+			op.u.del.nids = 1;
+		}
+		op.kind = errors[i].kind;
+		str_init(&s, 4096);
+		if (errors[i].word[0] != '\0')
+			str_addf(&s,
+				 XML "<Response><Errors><Error><Code>%s</Code><Message>words "
+				     "of EC2</Message></Error></Errors></Response>",
+				 errors[i].word);
+		parse(&r, &op, errors[i].status, s.p);
+		assert_int_equal(r.code, errors[i].code);
+		assert_int_equal(r.nitems, 0);
+		if (errors[i].word[0] != '\0')
+			assert_non_null(strstr(r.message, ": words of EC2"));
+		else
+			assert_string_not_equal(r.message, "");
+		provider_result_fini(&r);
+		str_fini(&s);
+	}
+}
+
+static void test_a_message_has_no_secret_in_it(void **state)
+{
+	struct provider_op op = create(1);
+	struct provider_reply reply = {.status = 403,
+				       .body = "<ErrorResponse><Error><Code>SignatureDoesNotMatch</"
+					       "Code><Message>not\n" SECRET
+					       " it was</Message></Error></ErrorResponse>",
+				       .retry_after = "7"};
+	struct provider_result r = {0};
+
+	(void)state;
+	reply.len = strlen(reply.body);
+	provider_aws.parse(self, &op, &reply, &r);
+	assert_string_equal(r.message, "SignatureDoesNotMatch: not?*** it was");
+	assert_int_equal(r.retry_after_ms, 7000);
+	provider_result_fini(&r);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_a_fleet_chooses_for_one_node_among_types_and_subnets_of_one_market),
+		T(test_no_fleet_is_for_several_nodes_nor_for_a_gang),
+		T(test_what_a_fleet_bought_is_who_was_asked_for),
+		T(test_each_override_of_a_fleet_is_refused_for_its_own_reason),
+		T(test_of_several_refusals_the_most_hopeful_counts),
+		T(test_a_recorded_launch_is_read),
+		T(test_a_launch_is_read_by_launch_index_and_else_not_believed),
+		T(test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list),
+		T(test_lists_that_cannot_be_believed_are_none),
+		T(test_states_of_ec2_are_ours_and_a_new_one_still_bills),
+		T(test_deletes_are_read_id_by_id),
+		T(test_all_ids_that_ec2_does_not_know_are_told),
+		T(test_one_that_is_protected_is_told_to_an_admin),
+		T(test_types_come_before_prices_and_have_none),
+		T(test_prices_are_in_dollars_per_hour),
+		T(test_errors_of_ec2_are_told_apart_for_each_call),
+		T(test_a_message_has_no_secret_in_it),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("aws replies", tests, NULL, NULL);
+}
