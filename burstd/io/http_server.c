@@ -117,6 +117,16 @@ static void collect(struct http_server *s, struct exchange *x, const char *data,
 	x->body[x->len] = '\0';
 }
 
+static const char *header_of(void *from, const char *name)
+{
+	return MHD_lookup_connection_value(from, MHD_HEADER_KIND, name);
+}
+
+const char *http_header(const struct http_request *rq, const char *name)
+{
+	return rq->header != NULL ? rq->header(rq->headers_from, name) : NULL;
+}
+
 static enum MHD_Result handle(struct http_server *s, struct exchange *x, const char *method,
 			      const char *path)
 {
@@ -125,11 +135,12 @@ static enum MHD_Result handle(struct http_server *s, struct exchange *x, const c
 		.method = method,
 		.path = path,
 		.query = x->query != NULL ? x->query : "",
-		.authorization =
-			MHD_lookup_connection_value(x->conn, MHD_HEADER_KIND, "Authorization"),
+		.authorization = header_of(x->conn, "Authorization"),
 		.body = x->body != NULL ? x->body : "",
 		.len = x->len,
 		.ticket = ticket_take(s, x),
+		.header = header_of,
+		.headers_from = x->conn,
 	};
 
 	s->fn(s->ctx, &rq, &an);

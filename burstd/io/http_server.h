@@ -22,6 +22,9 @@ struct http_request {              /* borrowed during the handler only */
 	const char *body;          /* NUL-terminated, never NULL */
 	size_t len;
 	uint64_t ticket; /* names this request for http_server_answer() */
+	/* For http_header(); a test that has no connection leaves them out, or gives its own. */
+	const char *(*header)(void *from, const char *name);
+	void *headers_from;
 };
 
 struct http_answer {
@@ -56,6 +59,9 @@ void http_server_answer(struct http_server *s, uint64_t ticket, const struct htt
 
 /* Close every connection, the waiting ones without an answer, and free *s from the loop. */
 void http_server_stop(struct http_server *s);
+
+/* A header of the request, borrowed like all of it; NULL: there is none. */
+const char *http_header(const struct http_request *rq, const char *name);
 
 /* The decoded value of key in a query string.  1: in out; 0: no such key (out is ""); -1:
  * malformed, or longer than size - 1. */

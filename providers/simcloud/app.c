@@ -39,6 +39,7 @@ struct app {
 	struct front front;
 	struct admin admin;
 	struct secret *token, *admin_token;
+	struct ec2_key *ec2_key;
 	struct boot *boot;
 	struct hosts *hosts;
 	struct log *log;
@@ -271,6 +272,8 @@ static int set_up(struct app *a, struct err *e)
 	if (a->o.admin_token_file != NULL &&
 	    secret_load(&a->admin_token, a->o.admin_token_file, e) != 0)
 		return -1;
+	if (a->o.aws_key_file != NULL && ec2_key_load(&a->ec2_key, a->o.aws_key_file, e) != 0)
+		return -1;
 	if (a->o.config != NULL && load_config(a, e) != 0)
 		return -1;
 	if (a->o.state != NULL && meter_attach(a->meter, a->o.state, e) != 0)
@@ -279,6 +282,7 @@ static int set_up(struct app *a, struct err *e)
 		return -1;
 	front_init(&a->front, &a->cloud, &a->conf, a->o.seed);
 	a->front.token = a->token != NULL ? secret_text(a->token) : NULL;
+	a->front.ec2 = a->ec2_key;
 	a->admin = (struct admin){.front = &a->front,
 				  .token = a->admin_token != NULL ? secret_text(a->admin_token)
 								  : NULL};
@@ -325,6 +329,7 @@ static void fini(struct app *a)
 	settings_fini(&a->conf);
 	secret_free(a->token);
 	secret_free(a->admin_token);
+	ec2_key_free(a->ec2_key);
 	log_free(a->log);
 }
 

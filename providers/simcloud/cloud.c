@@ -31,10 +31,17 @@ int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e)
 	return 0;
 }
 
+static void free_instance(struct cloud_instance *i)
+{
+	if (i != NULL)
+		order_unref(i->order);
+	free(i);
+}
+
 void cloud_fini(struct cloud *c)
 {
 	for (uint32_t i = 0; i < c->cap; i++)
-		free(c->by_row[i]);
+		free_instance(c->by_row[i]);
 	free(c->by_row);
 	for (size_t i = 0; i < c->npools; i++)
 		free(c->pools[i]);
@@ -126,6 +133,8 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 							   .spot = p->spot,
 							   .start_ms = now});
 	i->pool = p;
+	i->order = order_ref(rq->order);
+	i->index = (uint32_t)(w - rq->wants);
 	i->visible_at = now + dist_sample(&conf->visible, &c->rng);
 	i->address_at = now + dist_sample(&conf->address_after, &c->rng);
 	i->stop_at = i->reclaim_at = -1;
@@ -186,6 +195,23 @@ static int64_t addresses_left(const struct cloud *c, int64_t now)
 		if (now - a->freed[(a->head + k) % a->cap].at < c->conf->addr_reuse_ms)
 			break; /* and so are all the later ones */
 	return n;
+}
+
+int64_t cloud_room(struct cloud *c, const struct cloud_create *rq, int64_t max, int64_t now)
+{
+	int64_t best = 0, addresses = addresses_left(c, now);
+
+	if (!sold(c, rq))
+		return -1;
+	for (size_t k = 0; k < c->npools; k++) {
+		const struct cloud_pool *p = c->pools[k];
+		int64_t room = p->capacity < 0 ? max : p->capacity - p->used;
+
+		if (matches(p, rq) && room > best)
+			best = room;
+	}
+	best = best < max ? best : max;
+	return best < addresses ? best : addresses;
 }
 
 /* Give the members of one group (or one instance of none) a place, or all of them one refusal. */
@@ -402,7 +428,7 @@ static void boot(struct cloud *c, struct cloud_instance *i, int64_t now)
 static void forget(struct cloud *c, struct cloud_instance *i)
 {
 	c->by_row[i->row] = NULL;
-	free(i);
+	free_instance(i);
 	while (c->first < c->cap && c->first < c->meter->n && c->by_row[c->first] == NULL)
 		c->first++;
 }

@@ -25,6 +25,7 @@
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/meter.h"
 #include "providers/simcloud/op.h"
+#include "providers/simcloud/order.h"
 #include "providers/simcloud/rng.h"
 #include "providers/simcloud/settings.h"
 #include "providers/simcloud/token.h"
@@ -47,6 +48,8 @@ struct cloud_instance {
 	int64_t stop_at, reclaim_at; /* -1: not to be; INT64_MAX: never */
 	bool process;                /* cloud_host has something of it to kill */
 	const char *why;             /* it will have ended; static string */
+	struct order *order;         /* it was made with; NULL: by the neutral API */
+	uint32_t index;              /* of it in its create */
 };
 
 /* How instances are made real; every pointer may be NULL. */
@@ -89,6 +92,7 @@ struct cloud_create {      /* borrowed */
 	size_t nwants;
 	uint64_t body_hash; /* what the token is good for */
 	size_t body_len;
+	struct order *order; /* that instances remember, or NULL */
 };
 
 struct cloud_opts { /* borrowed for as long as the cloud lives, but for subnet */
@@ -107,6 +111,9 @@ void cloud_reconf(struct cloud *c);
  * happened. */
 enum code cloud_create(struct cloud *c, const struct cloud_create *rq, int32_t *results,
 		       int64_t now);
+/* How many of these one zone has room for now, up to max, whatever the quota; -1: they are not sold
+ * here. */
+int64_t cloud_room(struct cloud *c, const struct cloud_create *rq, int64_t max, int64_t now);
 /* The instance of an id, if the API would admit to it; NULL otherwise. */
 struct cloud_instance *cloud_find(const struct cloud *c, const char *id, int64_t now);
 struct cloud_instance *cloud_of_row(const struct cloud *c, uint32_t row); /* also hidden ones */

@@ -6,6 +6,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "providers/simcloud/ec2.h"
 #include "providers/simcloud/js.h"
 
 enum { BODY_MAX = 4 << 20, GROUP_MAX = 1 << 30 };
@@ -234,6 +235,7 @@ void face_call_free(struct face_call *f)
 		return;
 	free(f->wants);
 	free(f->ids);
+	ec2_call_free(f->ec2);
 	free(f);
 }
 
@@ -259,6 +261,10 @@ void face_error(struct face_reply *out, enum code code, const char *message)
 {
 	struct str s;
 
+	if (out->xml) {
+		ec2_error(out, code, message);
+		return;
+	}
 	free(out->body);
 	out->code = code;
 	out->status = code_status(code);
@@ -336,8 +342,7 @@ static void put_created(struct str *s, const struct cloud *c, const struct cloud
 	js_close(s, '}');
 }
 
-/* What a partial rule leaves out: the nodes it names, or everything after the first `keep`. */
-static bool left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n)
+bool face_left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n)
 {
 	if (rule == NULL || rule->action != FAULT_PARTIAL)
 		return false;
@@ -365,7 +370,7 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 
 	for (size_t i = 0; i < f->n; i++)
 		f->wants[i].refuse =
-			left_out(rule, f->wants[i].node, i, f->n) ? rule->code : CODE_OK;
+			face_left_out(rule, f->wants[i].node, i, f->n) ? rule->code : CODE_OK;
 	code = cloud_create(c, &rq, results, now);
 	if (code != CODE_OK) {
 		face_error(out, code, code == CODE_INVALID ? "no such type, region or zone" : NULL);
@@ -406,7 +411,7 @@ static void put_listed(void *ctx, const struct cloud_instance *i)
 
 	if (p->rule != NULL && p->rule->action == FAULT_EMPTY)
 		return;
-	if (!left_out(p->rule, node, p->n++, (size_t)p->limit))
+	if (!face_left_out(p->rule, node, p->n++, (size_t)p->limit))
 		face_instance(&p->s, p->c, i, p->fields, p->now);
 }
 
@@ -500,7 +505,7 @@ static void run_delete(const struct face_call *f, struct cloud *c, const struct 
 		int64_t retry_ms = 0;
 		enum code code;
 
-		if (left_out(rule, face_node(f, c, i), i, f->n))
+		if (face_left_out(rule, face_node(f, c, i), i, f->n))
 			code = refuse_one(&s, f->ids[i], rule->code);
 		else
 			code = delete_one(&s, c, f->ids[i], now, &retry_ms);
@@ -552,7 +557,11 @@ static void run_offers(const struct cloud *c, struct face_reply *out)
 void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 	      int64_t now, struct face_reply *out)
 {
-	*out = (struct face_reply){.code = CODE_OK, .status = 200};
+	*out = (struct face_reply){.code = CODE_OK, .status = 200, .xml = f->ec2 != NULL};
+	if (f->ec2 != NULL) {
+		ec2_run(f, c, rule, now, out);
+		return;
+	}
 	switch (f->op) {
 	case OP_CREATE:
 		run_create(f, c, rule, now, out);

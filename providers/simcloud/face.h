@@ -53,6 +53,7 @@ struct face_call {
 	size_t n;
 	int64_t limit, after; /* list */
 	unsigned fields;      /* list: of each instance */
+	struct ec2_call *ec2; /* NULL: it came by the neutral API (ec2.h) */
 };
 
 struct face_reply {
@@ -60,6 +61,7 @@ struct face_reply {
 	unsigned status;
 	char *body; /* NULL: none */
 	size_t len;
+	bool xml;                   /* it is for EC2's face; JSON otherwise */
 	int64_t retry_ms;           /* 0: no Retry-After */
 	uint64_t items[CODE_COUNT]; /* create, delete: how many instances came to what */
 };
@@ -72,11 +74,14 @@ void face_call_free(struct face_call *f); /* NULL is fine */
 /* Do it.  rule is NULL, or one of FAULT_PARTIAL and FAULT_EMPTY. */
 void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 	      int64_t now, struct face_reply *out);
-/* {"error":{"code","message"}}; message NULL: the code's own sentence. */
+/* {"error":{"code","message"}}, or what out->xml wants; message NULL: the code's own sentence. */
 void face_error(struct face_reply *out, enum code code, const char *message);
 /* The name of the node that the i-th of f->n instances is, or is to be; "": not known. */
 const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);
 
+/* What a partial rule leaves out of n: the nodes it names, or everything after the first `keep`.
+ * rule may be NULL. */
+bool face_left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n);
 /* One instance as the API shows it, with these fields. */
 void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
 		   unsigned fields, int64_t now);

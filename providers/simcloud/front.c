@@ -90,11 +90,16 @@ static void count(struct front *f, const struct front_job *j)
 		s->items[j->op][i] += j->reply.items[i];
 }
 
+static const char *type_of(bool xml)
+{
+	return xml ? "text/xml;charset=UTF-8" : "application/json";
+}
+
 /* The reply becomes the answer, and the job is no more. */
 static struct http_answer answer_of(struct front *f, struct front_job *j)
 {
 	struct http_answer an = {.status = j->reply.status,
-				 .type = "application/json",
+				 .type = type_of(j->reply.xml),
 				 .body = j->reply.body,
 				 .len = j->reply.len,
 				 .drop = j->drop,
@@ -250,13 +255,13 @@ static const char *node_about(const void *ctx, size_t i)
 	return face_node(a->call, a->cloud, i);
 }
 
-static void refuse(struct http_answer *an, enum code code, const char *message)
+static void refuse(struct http_answer *an, bool xml, enum code code, const char *message)
 {
-	struct face_reply r = {0};
+	struct face_reply r = {.xml = xml};
 
 	face_error(&r, code, message);
 	an->status = r.status;
-	an->type = "application/json";
+	an->type = type_of(xml);
 	an->body = r.body;
 	an->len = r.len;
 }
@@ -284,7 +289,7 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;
-	refuse(an, CODE_RATE, NULL);
+	refuse(an, call->ec2 != NULL, CODE_RATE, NULL);
 	an->retry_after_s = (uint32_t)((wait + 999) / 1000);
 	return true;
 }
@@ -297,6 +302,7 @@ static struct front_job *job_new(const struct http_request *rq, struct face_call
 	j->ticket = rq->ticket;
 	j->call = call;
 	j->op = call->op;
+	j->reply.xml = call->ec2 != NULL;
 	j->since = now;
 	memcpy(j->node, node, strnlen(node, sizeof(j->node) - 1));
 	return j;
@@ -329,26 +335,43 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 	an->later = true;
 }
 
+/* By its credential, read; else *an says why not. */
+static struct face_call *read_call(struct front *f, const struct http_request *rq,
+				   struct http_answer *an, int64_t now)
+{
+	bool ec2 = f->ec2 != NULL && ec2_is(rq);
+	char region[SETTINGS_WORD_SIZE] = "";
+	struct face_call *call = NULL;
+	struct err e = {0};
+	enum code code;
+
+	if (ec2 ? ec2_authorize(f->ec2, rq, now, region, &e) != CODE_OK
+		: f->token != NULL && !front_bearer(rq->authorization, f->token)) {
+		f->stats.unauthorized++;
+		refuse(an, ec2, CODE_DENIED,
+		       ec2 ? e.msg : "want the header Authorization: Bearer TOKEN");
+		an->status = 401;
+		return NULL;
+	}
+	code = ec2 ? ec2_parse(&call, rq, region, f->conf, &e) : face_parse(&call, rq, f->conf, &e);
+	if (code != CODE_OK) {
+		f->stats.unreadable++;
+		refuse(an, ec2, code, e.msg);
+	}
+	return call;
+}
+
 void front_handle(struct front *f, const struct http_request *rq, struct http_answer *an,
 		  int64_t now)
 {
 	struct face_call *call;
-	struct err e = {0};
-	enum code code;
 
 	tally(f, now);
-	if (f->token != NULL && !front_bearer(rq->authorization, f->token)) {
-		f->stats.unauthorized++;
-		refuse(an, CODE_DENIED, "want the header Authorization: Bearer TOKEN");
-		an->status = 401;
+	call = read_call(f, rq, an, now);
+	if (call == NULL)
 		return;
-	}
-	code = face_parse(&call, rq, f->conf, &e);
-	if (code != CODE_OK) {
-		f->stats.unreadable++;
-		refuse(an, code, e.msg);
-	} else if (f->njobs >= FRONT_JOBS_MAX) {
-		refuse(an, CODE_INTERNAL, "too many requests wait");
+	if (f->njobs >= FRONT_JOBS_MAX) {
+		refuse(an, call->ec2 != NULL, CODE_INTERNAL, "too many requests wait");
 		face_call_free(call);
 	} else if (throttled(f, call, an, now)) {
 		face_call_free(call);

@@ -10,6 +10,7 @@
 
 #include "io/http_server.h"
 #include "providers/simcloud/cloud.h"
+#include "providers/simcloud/ec2.h"
 #include "providers/simcloud/fault.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/throttle.h"
@@ -30,6 +31,7 @@ struct front {
 	struct settings *conf;
 	struct http_server *server; /* where late answers go; may be NULL until it runs */
 	const char *token;          /* NULL: no credential asked */
+	const struct ec2_key *ec2;  /* of who asks in EC2's way; NULL: nobody may */
 	struct faults faults;
 	struct throttle buckets[OP_COUNT];
 	struct rng rng;

@@ -18,6 +18,8 @@ const char options_help[] =
 	"  --token-file FILE        the bearer token the API asks for; mode 0600;\n"
 	"                           without it the API is open, on loopback only\n"
 	"  --admin-token-file FILE  the same for /admin/\n"
+	"  --aws-key-file FILE      speak EC2's API too, at /, with who signs with this key;\n"
+	"                           as the AWS command line has it; mode 0600\n"
 	"  --config FILE            JSON: behaviour, offers, limits\n"
 	"  --state FILE             append the billing meter to FILE, and go on from it\n"
 	"  --seed N                 of everything that is drawn by chance (default 1)\n"
@@ -90,10 +92,11 @@ static int check(const struct options *o, struct err *e)
 static int set(struct options *o, int c, struct err *e)
 {
 	const char **const text[] = {
-		['t'] = &o->token_file,  ['a'] = &o->admin_token_file,
-		['c'] = &o->config,      ['s'] = &o->state,
-		['b'] = &o->boot,        ['r'] = &o->run_dir,
-		['x'] = &o->hosts_extra, ['n'] = &o->subnet,
+		['t'] = &o->token_file,   ['a'] = &o->admin_token_file,
+		['c'] = &o->config,       ['s'] = &o->state,
+		['b'] = &o->boot,         ['r'] = &o->run_dir,
+		['x'] = &o->hosts_extra,  ['n'] = &o->subnet,
+		['e'] = &o->aws_key_file,
 	};
 
 	if (c == 'l')
@@ -113,11 +116,13 @@ static int set(struct options *o, int c, struct err *e)
 
 int options_parse(struct options *o, int argc, char **argv, struct err *e)
 {
+	/* clang-format off */
 	static const struct option known[] = {
 		{"listen", 1, NULL, 'l'},
 		{"token-file", 1, NULL, 't'},
 		{"config", 1, NULL, 'c'},
 		{"admin-token-file", 1, NULL, 'a'},
+		{"aws-key-file", 1, NULL, 'e'},
 		{"state", 1, NULL, 's'},
 		{"seed", 1, NULL, 'S'},
 		{"subnet", 1, NULL, 'n'},
@@ -128,6 +133,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *e)
 		{"version", 0, NULL, 'v'},
 		{0},
 	};
+	/* clang-format on */
 	int c;
 
 	*o = (struct options){.address = "127.0.0.1", .subnet = "10.77.0.0/16", .seed = 1};

@@ -12,7 +12,7 @@ enum { OPTIONS_ADDR_SIZE = 64 };
 struct options { /* pointers are into argv */
 	char address[OPTIONS_ADDR_SIZE];
 	uint16_t port;
-	const char *token_file, *admin_token_file, *config, *state;
+	const char *token_file, *admin_token_file, *aws_key_file, *config, *state;
 	const char *boot, *run_dir, *hosts_extra, *subnet;
 	uint64_t seed;
 	bool help, version;

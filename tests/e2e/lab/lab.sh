@@ -18,6 +18,7 @@
 : "${LAB_NODES:=8}"                             # cloud nodes c[1-N]
 : "${LAB_SUSPEND_TIME:=4}" "${LAB_SUSPEND_TIMEOUT:=3}" "${LAB_RESUME_TIMEOUT:=60}"
 : "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
+: "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
@@ -239,9 +240,42 @@ lab_slurmdbd_conf() {
 	chmod 600 /etc/slurm/slurmdbd.conf
 }
 
+lab_provider_sim() {
+	cat <<-C
+		driver          = "sim"
+		url             = "$lab_url"
+		credential_file = "/etc/burstd/sim.token"
+	C
+}
+
+lab_pool_sim() {
+	:
+}
+
+# EC2's API, as simcloud speaks it.  It does not tell prices of on-demand, and a launch is for one zone.
+lab_pool_aws() {
+	cat <<-C
+		zone         = "eu-north-1a"
+		price        = "29.52"
+	C
+}
+
+lab_provider_aws() {
+	cat <<-C
+		driver          = "aws"
+		url             = "$lab_url/"
+		credential_file = "/etc/burstd/ec2.key"
+		region          = "eu-north-1"
+		image           = "ami-0"
+		subnets         = "eu-north-1a=subnet-eu-north-1a,eu-north-1b=subnet-eu-north-1b"
+	C
+}
+
 lab_burstd_conf() {
 	(umask 077 && echo "$SIM_TOKEN" | tee /etc/burstd/sim.token >/etc/simcloud/token)
-	chown slurm /etc/burstd/sim.token
+	(umask 077 && printf 'aws_access_key_id = AKIDLAB\naws_secret_access_key = lab\n' |
+		tee /etc/burstd/ec2.key >/etc/simcloud/ec2.key)
+	chown slurm /etc/burstd/sim.token /etc/burstd/ec2.key
 	cat >/etc/burstd/burstd.conf <<-C
 		cluster   = "lab"
 		currency  = "EUR"
@@ -252,9 +286,7 @@ lab_burstd_conf() {
 			conf    = "/etc/slurm/slurm.conf"
 		}
 		provider "sim" {
-			driver          = "sim"
-			url             = "$lab_url"
-			credential_file = "/etc/burstd/sim.token"
+			$("lab_provider_$LAB_CLOUD")
 			settle          = "$LAB_SETTLE"
 		}
 		pool "h100" {
@@ -266,6 +298,7 @@ lab_burstd_conf() {
 			max_nodes    = $LAB_MAX_NODES
 			max_rate     = "${LAB_MAX_RATE:-300}"
 			boot_timeout = "10m"
+			$("lab_pool_$LAB_CLOUD")
 			$LAB_POOL
 		}
 	C
@@ -347,6 +380,7 @@ lab_backup_ready() {
 lab_start_simcloud() {
 	local boot=()
 	[ -z "$LAB_BOOT" ] || boot=(--boot "$lab_dir/bin/$LAB_BOOT" --hosts-extra "$lab_dir/hosts-extra" --run-dir "$lab_dir/sim")
+	[ "$LAB_CLOUD" != aws ] || boot+=(--aws-key-file /etc/simcloud/ec2.key)
 	# shellcheck disable=SC2086  # a list of arguments
 	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
 		--subnet 10.77.0.0/16 --seed 1 "${boot[@]}" $LAB_SIM_ARGS

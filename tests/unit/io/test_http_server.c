@@ -66,6 +66,8 @@ static void handler(void *ctx, const struct http_request *rq, struct http_answer
 	str_addf(&s, "%s %s q=%s a=%s n=%zu ", rq->method, rq->path, rq->query,
 		 rq->authorization != NULL ? rq->authorization : "-", rq->len);
 	str_add(&s, rq->body, rq->len);
+	if (http_header(rq, "x-other") != NULL)
+		str_addf(&s, "o=%s", http_header(rq, "x-other"));
 	an->type = "application/json";
 	an->len = s.len;
 	an->body = str_take(&s);
@@ -215,6 +217,7 @@ static void test_whole_request_in_whole_answer_out(void **state)
 		{{.path = "/a", .header = "Authorization: Bearer x"},
 		 200,
 		 "GET /a q= a=Bearer x n=0 "},
+		{{.path = "/a", .header = "X-Other: y"}, 200, "GET /a q= a=- n=0 o=y"},
 		{{.path = "/empty"}, 200, ""},
 		{{.path = "/busy"}, 429, "GET /busy q= a=- n=0 "},
 	};
@@ -230,6 +233,14 @@ static void test_whole_request_in_whole_answer_out(void **state)
 		assert_string_equal(c.retry_after, rows[i].status == 429 ? "7" : "");
 		str_fini(&c.reply);
 	}
+}
+
+static void test_a_request_of_no_connection_has_no_headers(void **state)
+{
+	const struct http_request rq = {.method = "GET"};
+
+	(void)state;
+	assert_null(http_header(&rq, "Host"));
 }
 
 static void test_body_limit(void **state)
@@ -393,6 +404,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_whole_request_in_whole_answer_out, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_a_request_of_no_connection_has_no_headers,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_body_limit, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connection_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_drop_closes_without_a_word, setup, teardown),

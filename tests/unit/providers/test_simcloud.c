@@ -82,8 +82,12 @@ static int create_in(struct provider_result *out, const char *token, const char 
 	struct provider_place place = {.type = "gpu_8x_h100", .region = region, .zone = ""};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 
-	op.u.create = (struct provider_create){
-		.cluster = cluster, .token = token, .place = &place, .wants = wants, .nwants = n};
+	op.u.create = (struct provider_create){.cluster = cluster,
+					       .token = token,
+					       .places = &place,
+					       .nplaces = 1,
+					       .wants = wants,
+					       .nwants = n};
 	return drive(&op, out);
 }
 

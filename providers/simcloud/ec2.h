@@ -1,0 +1,73 @@
+/* ec2.h - EC2's face of the simulated cloud: its Query API, as far as a driver needs it.
+ *
+ * POST / with a form, answered in XML, and signed (Signature Version 4): the signature is computed
+ * anew from what arrived.  A parameter that is not known here is refused, so that a misspelt one is
+ * not lost.  Tags are EC2's: any text.  Only for the meter, which knows instances as nodes, the
+ * tags that say so are read: burstd-node and burstd-generation are lists, and an instance is the
+ * one at its launch index.
+ *
+ * What EC2 has and the simulated cloud has not is made up: the subnet of zone Z is subnet-Z, all
+ * images, groups, profiles and templates exist, and a price is in dollars. */
+#ifndef SIMCLOUD_EC2_H
+#define SIMCLOUD_EC2_H
+
+#include "base/secret.h"
+#include "providers/simcloud/face.h"
+#include "providers/simcloud/form.h"
+#include "providers/simcloud/order.h"
+
+enum { EC2_CHOICES_MAX = 100, EC2_TYPES_MAX = 200, EC2_SKEW_MS = 300000 };
+
+enum ec2_action {
+	EC2_RUN,
+	EC2_FLEET,
+	EC2_DESCRIBE,
+	EC2_TERMINATE,
+	EC2_TYPES,
+	EC2_PRICES,
+};
+
+struct ec2_choice { /* one place that may be tried */
+	char type[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
+	int64_t priority;
+};
+
+struct ec2_call { /* what a face_call has besides, if it came this way */
+	enum ec2_action action;
+	size_t min; /* create: so many or none */
+	struct order *order;
+	struct ec2_choice choices[EC2_CHOICES_MAX]; /* create */
+	size_t nchoices;
+	bool by_price;                                 /* else by priority */
+	char types[EC2_TYPES_MAX][SETTINGS_WORD_SIZE]; /* offers: only these */
+	size_t ntypes;
+};
+
+struct ec2_key {
+	char id[129], secret[129];
+};
+
+/* --- ec2_auth.c --- */
+/* From a file such as the AWS command line has.  Free it with ec2_key_free(). */
+int ec2_key_load(struct ec2_key **out, const char *path, struct err *e);
+void ec2_key_free(struct ec2_key *k); /* NULL is fine */
+/* Is the request signed with this key, now?  region: that it is signed for. */
+enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, int64_t now,
+			char region[SETTINGS_WORD_SIZE], struct err *e);
+
+/* --- ec2_parse.c --- */
+bool ec2_is(const struct http_request *rq);
+/* As face_parse(). */
+enum code ec2_parse(struct face_call **out, const struct http_request *rq, const char *region,
+		    const struct settings *conf, struct err *e);
+void ec2_call_free(struct ec2_call *x);
+
+/* --- ec2_run.c --- */
+/* As face_run(). */
+void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule, int64_t now,
+	     struct face_reply *out);
+/* message: "WORD: text" is told as EC2's error WORD; any other text, or NULL, as the one that EC2
+ * has for this code. */
+void ec2_error(struct face_reply *out, enum code code, const char *message);
+
+#endif
