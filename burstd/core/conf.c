@@ -1,11 +1,14 @@
 #include "core/conf.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
 #include "core/conf_option.h"
+
+enum { CONF_TITLE_SIZE = 2 * PROVIDER_WORD_MAX + 2 }; /* POOL/OFFER */
 
 struct conf *conf_new(const char *path)
 {
@@ -31,6 +34,19 @@ static void fini_object(const char *section, void *object)
 			conf_option_fini(&conf_options[i], object);
 }
 
+static void fini_pool(struct conf_pool *p)
+{
+	for (size_t i = 0; i < p->noffers; i++) {
+		fini_object("offer", &p->offers[i]);
+		free(p->offers[i].name);
+	}
+	free(p->offers);
+	fini_object("pool", p);
+	free(p->own.name);
+	free(p->name);
+	hostlist_free(p->nodes);
+}
+
 void conf_free(struct conf *c)
 {
 	if (c == NULL)
@@ -40,11 +56,8 @@ void conf_free(struct conf *c)
 		free(c->providers[i].name);
 		free(c->providers[i].user_data);
 	}
-	for (size_t i = 0; i < c->npools; i++) {
-		fini_object("pool", &c->pools[i]);
-		free(c->pools[i].name);
-		hostlist_free(c->pools[i].nodes);
-	}
+	for (size_t i = 0; i < c->npools; i++)
+		fini_pool(&c->pools[i]);
 	fini_object("", c);
 	map_fini(&c->by_node);
 	free(c->providers);
@@ -53,15 +66,99 @@ void conf_free(struct conf *c)
 	free(c);
 }
 
-static int find_provider(const struct conf *c, struct conf_pool *p, struct err *e)
+static int find_provider(const struct conf *c, const struct conf_pool *p, struct conf_offer *o,
+			 struct err *e)
 {
+	bool own = o->name[0] == '\0';
+
 	for (size_t i = 0; i < c->nproviders; i++)
-		if (strcmp(c->providers[i].name, p->provider) == 0) {
-			p->provider_index = (uint32_t)i;
+		if (strcmp(c->providers[i].name, o->provider) == 0) {
+			o->provider_index = (uint32_t)i;
 			return 0;
 		}
-	return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\": there is no provider \"%s\"",
-		       c->path, p->provider_line, p->name, p->provider);
+	return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\": %s%s%sthere is no provider \"%s\"",
+		       c->path, o->provider_line, p->name, own ? "" : "offer \"", o->name,
+		       own ? "" : "\": ", o->provider);
+}
+
+static bool is_given(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+/* A pool without offers: its own place is its ladder. */
+static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
+{
+	const struct {
+		const char *name, *text;
+	} want[] = {{"provider", p->provider}, {"type", p->type}, {"region", p->region}};
+
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		if (!is_given(want[i].text))
+			return err_set(e, ERR_INVALID,
+				       "%.120s:%d: pool \"%.30s\": %s is missing (%s), or an offer",
+				       c->path, p->line, p->name, want[i].name,
+				       conf_option_find("pool", want[i].name)->help);
+	p->own = (struct conf_offer){.name = mem_strdup(""),
+				     .provider = p->provider,
+				     .type = p->type,
+				     .region = p->region,
+				     .zone = p->zone,
+				     .market = p->spot ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
+				     .price_nano_h = p->price_nano_h,
+				     .jurisdiction = p->jurisdiction,
+				     .line = p->line,
+				     .provider_line = p->provider_line};
+	return find_provider(c, p, &p->own, e);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
+}
+
+/* Two offers of one place would be refused together: the second is a slip. */
+static bool same_place(const struct conf_offer *a, const struct conf_offer *b)
+{
+	return same_text(a->provider, b->provider) && same_text(a->type, b->type) &&
+	       same_text(a->region, b->region) && same_text(a->zone, b->zone) &&
+	       a->market == b->market;
+}
+
+static int check_twice(const struct conf *c, const struct conf_pool *p, size_t i, struct err *e)
+{
+	const struct conf_offer *o = &p->offers[i];
+
+	for (size_t k = 0; k < i; k++) {
+		if (strcmp(o->name, p->offers[k].name) == 0)
+			return err_set(e, ERR_INVALID,
+				       "%.120s:%d: pool \"%.30s\": offer \"%.30s\" is there twice",
+				       c->path, o->line, p->name, o->name);
+		if (same_place(o, &p->offers[k]))
+			return err_set(
+				e, ERR_INVALID,
+				"%.120s:%d: pool \"%.30s\": offer \"%.30s\" is the same place as "
+				"offer \"%.30s\"",
+				c->path, o->line, p->name, o->name, p->offers[k].name);
+	}
+	return 0;
+}
+
+static int finish_offers(const struct conf *c, struct conf_pool *p, struct err *e)
+{
+	if (p->place_line != 0 || is_given(p->provider) || is_given(p->type) || is_given(p->region))
+		return err_set(
+			e, ERR_INVALID,
+			"%.120s:%d: pool \"%.30s\" has offers: provider, type, region, zone, "
+			"market, price and jurisdiction are theirs",
+			c->path, p->place_line != 0 ? p->place_line : p->line, p->name);
+	if (p->noffers > CONF_OFFERS_MAX)
+		return err_set(e, ERR_LIMIT, "%.120s:%d: pool \"%.30s\": more than %d offers",
+			       c->path, p->offers[CONF_OFFERS_MAX].line, p->name, CONF_OFFERS_MAX);
+	for (size_t i = 0; i < p->noffers; i++)
+		if (check_twice(c, p, i, e) < 0 || find_provider(c, p, &p->offers[i], e) < 0)
+			return -1;
+	return 0;
 }
 
 static int add_node(struct conf *c, struct conf_pool *p, const char *node, struct err *e)
@@ -89,8 +186,9 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 	if (hostlist_parse(&p->nodes, p->nodes_text, strlen(p->nodes_text), &why) < 0)
 		return err_set(e, (enum err_code)why.code, "%.120s:%d: pool \"%.30s\": %s", c->path,
 			       p->nodes_line, p->name, why.msg);
-	if (find_provider(c, p, e) < 0)
+	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0)
 		return -1;
+	p->provider_index = conf_rungs(p, &(size_t){0})->provider_index;
 	for (size_t i = 0; i < p->nodes->n; i++)
 		if (add_node(c, p, p->nodes->names[i], e) < 0)
 			return -1;
@@ -162,6 +260,26 @@ static int moved(const char *section, const char *name, struct err *e)
 		       section, name);
 }
 
+/* Offers come and change places: they are known by their names.  One that goes may have a create on
+ * its way, and nobody could repeat it. */
+static int may_replace_offers(const struct conf_pool *old, const struct conf_pool *next,
+			      struct err *e)
+{
+	for (size_t i = 0; i < old->noffers; i++) {
+		const struct conf_offer *o = &old->offers[i], *n = conf_rung_named(next, o->name);
+		char title[CONF_TITLE_SIZE];
+
+		if (n == NULL)
+			return err_set(e, ERR_INVALID,
+				       "pool \"%s\": offer \"%s\" is gone: this needs a restart",
+				       old->name, o->name);
+		(void)snprintf(title, sizeof(title), "%s/%s", old->name, o->name);
+		if (may_keep("offer", title, o, n, e) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e)
 {
 	if (may_keep("", NULL, old, next, e) < 0)
@@ -184,7 +302,8 @@ int conf_may_replace(const struct conf *old, const struct conf *next, struct err
 
 		if (i >= next->npools || strcmp(next->pools[i].name, name) != 0)
 			return moved("pool", name, e);
-		if (may_keep("pool", name, &old->pools[i], &next->pools[i], e) < 0)
+		if (may_keep("pool", name, &old->pools[i], &next->pools[i], e) < 0 ||
+		    may_replace_offers(&old->pools[i], &next->pools[i], e) < 0)
 			return -1;
 	}
 	return 0;
@@ -284,6 +403,54 @@ static void diff_providers(const struct diff *d, const struct conf *old, const s
 				     &next->providers[i]);
 }
 
+static void offer_names(const struct conf_pool *p, struct str *out)
+{
+	for (size_t i = 0; i < p->noffers; i++)
+		str_addf(out, "%s%s", i > 0 ? ", " : "", p->offers[i].name);
+}
+
+/* Which there are and in what order, as one change; then what differs in those that stay. */
+static void diff_offers(const struct diff *d, const struct conf_pool *old,
+			const struct conf_pool *next)
+{
+	struct conf_change c = {.section = "pool", .title = old->name, .option = "offers"};
+	struct str from, to;
+
+	str_init(&from, VALUE_MAX);
+	str_init(&to, VALUE_MAX);
+	offer_names(old, &from);
+	offer_names(next, &to);
+	c.from = from.p;
+	c.to = to.p;
+	if (strcmp(from.p, to.p) != 0)
+		d->fn(d->ctx, &c);
+	str_fini(&from);
+	str_fini(&to);
+	for (size_t i = 0; i < old->noffers; i++) {
+		const struct conf_offer *n = conf_rung_named(next, old->offers[i].name);
+		char title[CONF_TITLE_SIZE];
+
+		(void)snprintf(title, sizeof(title), "%s/%s", old->name, old->offers[i].name);
+		if (n != NULL)
+			diff_section(d, "offer", title, &old->offers[i], n);
+	}
+}
+
+static void diff_pools(const struct diff *d, const struct conf *old, const struct conf *next)
+{
+	for (size_t i = 0; i < old->npools; i++) {
+		const struct conf_pool *p = &old->pools[i];
+		const struct conf_pool *n = conf_pool_named(next, p->name);
+
+		diff_section(d, "pool", p->name, p, n);
+		if (n != NULL)
+			diff_offers(d, p, n);
+	}
+	for (size_t i = 0; i < next->npools; i++)
+		if (conf_pool_named(old, next->pools[i].name) == NULL)
+			diff_section(d, "pool", next->pools[i].name, NULL, &next->pools[i]);
+}
+
 void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn fn, void *ctx)
 {
 	const struct diff d = {fn, ctx};
@@ -291,12 +458,7 @@ void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn f
 	diff_options(&d, (struct conf_change){.section = "", .title = ""}, old, next);
 	diff_options(&d, (struct conf_change){.section = "slurm", .title = ""}, old, next);
 	diff_providers(&d, old, next);
-	for (size_t i = 0; i < old->npools; i++)
-		diff_section(&d, "pool", old->pools[i].name, &old->pools[i],
-			     conf_pool_named(next, old->pools[i].name));
-	for (size_t i = 0; i < next->npools; i++)
-		if (conf_pool_named(old, next->pools[i].name) == NULL)
-			diff_section(&d, "pool", next->pools[i].name, NULL, &next->pools[i]);
+	diff_pools(&d, old, next);
 }
 
 static const char *shown(const char *value)
@@ -335,27 +497,79 @@ const struct conf_pool *conf_pool_named(const struct conf *c, const char *name)
 	return NULL;
 }
 
+const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n)
+{
+	*n = p->noffers > 0 ? p->noffers : 1;
+	return p->noffers > 0 ? p->offers : &p->own;
+}
+
+const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(rungs[i].name, name) == 0)
+			return &rungs[i];
+	return NULL;
+}
+
+static void print_option(const struct conf_option *o, const char *indent, const void *object,
+			 struct str *out)
+{
+	bool list = conf_option_is_list(o);
+
+	str_addf(out, "%s%s = %s", indent, o->name, list ? "{" : "\"");
+	conf_option_print(o, object, out);
+	str_adds(out, list ? "}\n" : "\"\n");
+}
+
+static void print_options(const char *section, const char *indent, const void *object,
+			  struct str *out)
+{
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, section) == 0)
+			print_option(&conf_options[i], indent, object, out);
+}
+
+bool conf_is_place(const struct conf_option *o)
+{
+	static const char *const names[] = {"provider", "type",  "region",      "zone",
+					    "market",   "price", "jurisdiction"};
+
+	if (strcmp(o->section, "pool") != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(names[i], o->name) == 0)
+			return true;
+	return false;
+}
+
 static void print_section(const char *section, const char *title, const void *object,
 			  struct str *out)
 {
-	const char *indent = section[0] != '\0' ? "\t" : "";
-
 	if (title != NULL)
 		str_addf(out, "\n%s \"%s\" {\n", section, title);
 	else if (section[0] != '\0')
 		str_addf(out, "\n%s {\n", section);
-	for (size_t i = 0; i < conf_noptions; i++) {
-		const struct conf_option *o = &conf_options[i];
-		bool list = o->type == CONF_USERS || o->type == CONF_ARGV;
-
-		if (strcmp(o->section, section) != 0)
-			continue;
-		str_addf(out, "%s%s = %s", indent, o->name, list ? "{" : "\"");
-		conf_option_print(o, object, out);
-		str_adds(out, list ? "}\n" : "\"\n");
-	}
+	print_options(section, section[0] != '\0' ? "\t" : "", object, out);
 	if (section[0] != '\0')
 		str_adds(out, "}\n");
+}
+
+static void print_pool(const struct conf_pool *p, struct str *out)
+{
+	str_addf(out, "\npool \"%s\" {\n", p->name);
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, "pool") == 0 &&
+		    (p->noffers == 0 || !conf_is_place(&conf_options[i])))
+			print_option(&conf_options[i], "\t", p, out);
+	for (size_t i = 0; i < p->noffers; i++) {
+		str_addf(out, "\n\toffer \"%s\" {\n", p->offers[i].name);
+		print_options("offer", "\t\t", &p->offers[i], out);
+		str_adds(out, "\t}\n");
+	}
+	str_adds(out, "}\n");
 }
 
 void conf_print(const struct conf *c, struct str *out)
@@ -365,5 +579,5 @@ void conf_print(const struct conf *c, struct str *out)
 	for (size_t i = 0; i < c->nproviders; i++)
 		print_section("provider", c->providers[i].name, &c->providers[i], out);
 	for (size_t i = 0; i < c->npools; i++)
-		print_section("pool", c->pools[i].name, &c->pools[i], out);
+		print_pool(&c->pools[i], out);
 }

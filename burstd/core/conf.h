@@ -18,6 +18,7 @@
 
 enum {
 	CONF_POOLS_MAX = 256,      /* every poll and every page of metrics walks them all */
+	CONF_OFFERS_MAX = 32,      /* of one pool: each is a bit of ladder_job.tried */
 	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
 	CONF_ADMINS_MAX = 256,     /* looked at for every request on the control socket */
 	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
@@ -45,20 +46,48 @@ struct conf_provider {
 	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
 };
 
+enum conf_policy { CONF_ORDERED, CONF_CHEAPEST };
+enum conf_gang { CONF_ALL_OR_NOTHING, CONF_BEST_EFFORT };
+
+/* One way to buy a node of a pool: a rung of its ladder.  Known by (pool, name), across reloads. */
+struct conf_offer {
+	char *name;              /* "": the place of a pool without offers */
+	char *provider;          /* name of its section */
+	uint32_t provider_index; /* derived */
+	char *type, *region, *zone;
+	int market;               /* enum provider_market */
+	int64_t price_nano_h;     /* overrides the provider's; 0: not given */
+	int64_t max_price_nano_h; /* nothing dearer is bought; 0: no limit of its own */
+	char *jurisdiction;       /* "": by the table in core/jurisdiction.c */
+	int line, provider_line;  /* in the file: where its section ends, and provider's */
+};
+
 struct conf_pool {
 	char *name;
 	char *nodes_text;           /* as written */
 	struct hostlist *nodes;     /* derived */
-	char *provider;             /* name of its section */
-	uint32_t provider_index;    /* derived */
-	char *type, *region, *zone; /* zone may be "" */
+	char *provider;             /* name of its section; "" when there are offers, as ... */
+	uint32_t provider_index;    /* derived; with offers that of the first */
+	char *type, *region, *zone; /* ... type and region; zone may be "" */
 	bool spot;
+	char *jurisdiction; /* "": by the table */
 	uint32_t max_nodes;
 	int64_t max_rate_nano_h;       /* currency units x 1e-9 per hour */
 	int64_t price_nano_h;          /* overrides the provider's offer; 0: not given */
 	int64_t boot_ms;               /* from instance to registration */
+	int policy;                    /* enum conf_policy */
+	int gang;                      /* enum conf_gang */
+	int64_t max_price_nano_h;      /* of one node, whatever the offer; 0: none */
+	uint32_t spot_share;           /* percent of the pool's nodes, at most */
+	uint32_t fallback_refusals;    /* of a job, until it may have on-demand; 0: not counted */
+	int64_t fallback_ms;           /* that it waited, likewise; 0: not looked at */
+	char **jurisdictions;          /* NULL-terminated; nothing is bought elsewhere; NULL: any */
+	struct conf_offer *offers;     /* in the order of the file */
+	size_t noffers;                /* 0: the pool's own place is its only rung ... */
+	struct conf_offer own;         /* ... derived; all but its name is borrowed from here */
 	int line;                      /* in the file, where its section ends ... */
 	int nodes_line, provider_line; /* ... and where these options are */
+	int place_line;                /* the first that names a place; 0: none does */
 };
 
 struct conf {
@@ -91,14 +120,15 @@ void conf_free(struct conf *c); /* with everything its fields hold; NULL is fine
 int conf_finish(struct conf *c, struct err *e);
 
 /* May a running burstd go from old to next?  -1: *e names what needs a restart: an option whose
- * `reload` is false in conf_options[], a provider or pool that is gone or moved.  So an index into
- * providers or pools that was good in old means the same in next; new pools come last. */
+ * `reload` is false in conf_options[], a provider or pool that is gone or moved, an offer that is
+ * gone.  So an index into providers or pools that was good in old means the same in next; new pools
+ * come last.  Offers may come and change their order: they are known by name. */
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e);
 
 /* One difference between two configurations; everything is borrowed for the call. */
 struct conf_change {
 	const char *section;   /* as in conf_options[] */
-	const char *title;     /* of a provider or pool, else "" */
+	const char *title;     /* of a provider or pool, else ""; POOL/OFFER of an offer */
 	const char *option;    /* NULL: the whole provider or pool is new, or gone */
 	const char *from, *to; /* as conf_option_print(); for a whole one, NULL says which */
 };
@@ -118,6 +148,15 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 const struct conf_pool *conf_pool_of(const struct conf *c, const char *node);
 uint32_t conf_pool_index(const struct conf *c, const struct conf_pool *p);
 const struct conf_pool *conf_pool_named(const struct conf *c, const char *name); /* or NULL */
+
+/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file. */
+const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
+/* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
+const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);
+
+struct conf_option;
+/* Is it an option of a pool that says where to buy?  With offers these are theirs. */
+bool conf_is_place(const struct conf_option *o);
 
 /* As a configuration file with every option written out; holds no secret.  Append to *out, which
  * may grow by CONF_PRINT_MAX.  Loading it again gives an equal conf. */

@@ -19,11 +19,14 @@ enum {
 	CONF_ARG_MAX = 1024,  /* bytes of one */
 	CONF_TEXT_MAX = 4096, /* a hundred subnets */
 	CONF_DAY_MS = 24 * CONF_HOUR_MS,
+	CONF_CODE_MAX = 8,   /* bytes of a jurisdiction ... */
+	CONF_CODES_MAX = 64, /* ... and how many */
 };
 
 #define TOP(field)      offsetof(struct conf, field)
 #define PROVIDER(field) offsetof(struct conf_provider, field)
 #define POOL(field)     offsetof(struct conf_pool, field)
+#define OFFER(field)    offsetof(struct conf_offer, field)
 
 /* clang-format off */
 const struct conf_option conf_options[] = {
@@ -132,13 +135,13 @@ const struct conf_option conf_options[] = {
 	{"pool", "nodes", NULL,
 	 "Slurm nodes that are bought here",
 	 false, CONF_NODES, 0, 0, POOL(nodes_text)},
-	{"pool", "provider", NULL,
+	{"pool", "provider", "",
 	 "whose machines they are",
 	 false, CONF_NAME, 0, 0, POOL(provider)},
-	{"pool", "type", NULL,
+	{"pool", "type", "",
 	 "instance type, in the provider's words",
 	 false, CONF_WORD, 0, 0, POOL(type)},
-	{"pool", "region", NULL,
+	{"pool", "region", "",
 	 "in the provider's words",
 	 false, CONF_WORD, 0, 0, POOL(region)},
 	{"pool", "zone", "",
@@ -147,6 +150,9 @@ const struct conf_option conf_options[] = {
 	{"pool", "market", "on-demand",
 	 "on-demand or spot",
 	 false, CONF_MARKET, 0, 0, POOL(spot)},
+	{"pool", "jurisdiction", "",
+	 "where the machines stand, e.g. DE; empty: by what is known of the region",
+	 true, CONF_CODE, 0, 0, POOL(jurisdiction)},
 	{"pool", "max_nodes", NULL,
 	 "instances at the same time; 0: nothing is bought",
 	 true, CONF_COUNT, 0, HOSTLIST_NAMES_MAX, POOL(max_nodes)},
@@ -159,6 +165,51 @@ const struct conf_option conf_options[] = {
 	{"pool", "boot_timeout", "10m",
 	 "from instance to registered node; then it is given up",
 	 true, CONF_DURATION, 1000, CONF_DAY_MS, POOL(boot_ms)},
+	{"pool", "policy", "ordered",
+	 "which offer goes first: ordered, as they are written, or cheapest",
+	 true, CONF_POLICY, 0, 0, POOL(policy)},
+	{"pool", "gang", "all_or_nothing",
+	 "of a job whose nodes cannot all be had: all_or_nothing or best_effort",
+	 true, CONF_GANG, 0, 0, POOL(gang)},
+	{"pool", "max_price", "",
+	 "nothing is bought that costs more per hour and instance; empty: no limit",
+	 true, CONF_MONEY, 0, 0, POOL(max_price_nano_h)},
+	{"pool", "spot_share", "100",
+	 "percent of the pool's nodes that may be spot",
+	 true, CONF_COUNT, 0, 100, POOL(spot_share)},
+	{"pool", "fallback_refusals", "0",
+	 "a job may have on-demand once it was refused so often; 0: this does not count",
+	 true, CONF_COUNT, 0, 1000, POOL(fallback_refusals)},
+	{"pool", "fallback_after", "0s",
+	 "a job may have on-demand once it has waited so long; 0s: this does not count",
+	 true, CONF_DURATION, 0, 30 * (int64_t)CONF_DAY_MS, POOL(fallback_ms)},
+	{"pool", "jurisdictions", "",
+	 "nothing is bought outside of these, e.g. EU; empty: anywhere",
+	 true, CONF_CODES, 0, 0, POOL(jurisdictions)},
+	{"offer", "provider", NULL,
+	 "whose machines they are",
+	 false, CONF_NAME, 0, 0, OFFER(provider)},
+	{"offer", "type", NULL,
+	 "instance type, in the provider's words",
+	 false, CONF_WORD, 0, 0, OFFER(type)},
+	{"offer", "region", NULL,
+	 "in the provider's words",
+	 false, CONF_WORD, 0, 0, OFFER(region)},
+	{"offer", "zone", "",
+	 "in the provider's words; empty: any",
+	 false, CONF_WORD, 0, 0, OFFER(zone)},
+	{"offer", "market", "on-demand",
+	 "reserved, spot or on-demand",
+	 false, CONF_MARKETS, 0, 0, OFFER(market)},
+	{"offer", "price", "",
+	 "of one instance per hour; empty: as the provider says",
+	 true, CONF_MONEY, 0, 0, OFFER(price_nano_h)},
+	{"offer", "max_price", "",
+	 "it is left out while it costs more per hour and instance; empty: no limit",
+	 true, CONF_MONEY, 0, 0, OFFER(max_price_nano_h)},
+	{"offer", "jurisdiction", "",
+	 "where the machines stand, e.g. DE; empty: by what is known of the region",
+	 true, CONF_CODE, 0, 0, OFFER(jurisdiction)},
 };
 /* clang-format on */
 const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
@@ -166,8 +217,23 @@ const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
 #undef TOP
 #undef PROVIDER
 #undef POOL
+#undef OFFER
 
-static const char *const sections[] = {"slurm", "provider", "pool"};
+/* A section and the one it stands in. */
+static const struct {
+	const char *name, *parent;
+} sections[] = {{"slurm", ""}, {"provider", ""}, {"pool", ""}, {"offer", "pool"}};
+
+/* The types that are one of a few words, in the order of their enums. */
+static const struct {
+	enum conf_option_type type;
+	const char *words[PROVIDER_NMARKETS + 1];
+	const char *want;
+} choices[] = {
+	{CONF_MARKETS, {"on-demand", "spot", "reserved"}, "reserved, spot or on-demand"},
+	{CONF_POLICY, {"ordered", "cheapest"}, "ordered or cheapest"},
+	{CONF_GANG, {"all_or_nothing", "best_effort"}, "all_or_nothing or best_effort"},
+};
 static const char *const levels[] = {
 	[LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARN] = "warn", [LOG_ERROR] = "error"};
 
@@ -193,11 +259,11 @@ const char *conf_option_nearest(const char *section, const char *name)
 			least = d;
 		}
 	}
-	for (size_t i = 0; section[0] == '\0' && i < sizeof(sections) / sizeof(sections[0]); i++) {
-		size_t d = opt_distance(name, sections[i]);
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		size_t d = opt_distance(name, sections[i].name);
 
-		if (d < least) {
-			best = sections[i];
+		if (strcmp(section, sections[i].parent) == 0 && d < least) {
+			best = sections[i].name;
 			least = d;
 		}
 	}
@@ -210,9 +276,14 @@ static bool is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
 static bool is_letter(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+	return (c >= 'a' && c <= 'z') || is_capital(c);
 }
 
 bool conf_option_is_name(const char *text)
@@ -283,6 +354,25 @@ static bool is_currency(const char *text)
 	return strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
 }
 
+bool conf_option_is_list(const struct conf_option *o)
+{
+	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES;
+}
+
+static bool is_code(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n >= 2 && n <= CONF_CODE_MAX && is_capital(text[0]) &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == n;
+}
+
+static int bad_code(const char *text, struct err *e)
+{
+	return err_set(e, ERR_INVALID,
+		       "\"%.40s\": want capital letters: a country such as DE, EU or EEA", text);
+}
+
 /* The texts that are kept as they are. */
 static int check_text(const struct conf_option *o, const char *text, struct err *e)
 {
@@ -312,6 +402,8 @@ static int check_text(const struct conf_option *o, const char *text, struct err 
 			return 0;
 		return err_set(e, ERR_INVALID,
 			       "want a loopback address and port such as 127.0.0.1:9818");
+	case CONF_CODE:
+		return is_code(text) ? 0 : bad_code(text, e);
 	default:
 		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
 	}
@@ -410,6 +502,26 @@ static int set_market(bool *out, const char *text, struct err *e)
 	return 0;
 }
 
+static size_t choice_of(enum conf_option_type type)
+{
+	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++)
+		if (choices[i].type == type)
+			return i;
+	abort(); /* asked about a type that is no choice */
+}
+
+static int set_choice(const struct conf_option *o, int *out, const char *text, struct err *e)
+{
+	size_t i = choice_of(o->type);
+
+	for (int k = 0; choices[i].words[k] != NULL; k++)
+		if (strcmp(choices[i].words[k], text) == 0) {
+			*out = k;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "\"%.40s\": want %s", text, choices[i].want);
+}
+
 static int set_currency(char *out, const char *text, struct err *e)
 {
 	if (!is_currency(text))
@@ -453,9 +565,14 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_MONEY:
 	case CONF_LIMIT:
 		return set_money(o, field, text, e);
+	case CONF_MARKETS:
+	case CONF_POLICY:
+	case CONF_GANG:
+		return set_choice(o, field, text, e);
 	case CONF_USERS:
 	case CONF_ARGV:
-		assert(o->type != CONF_USERS && o->type != CONF_ARGV);
+	case CONF_CODES:
+		assert(!conf_option_is_list(o));
 		return -1;
 	default:
 		return set_text(o, field, text, e);
@@ -477,14 +594,8 @@ static bool is_template(const char *text)
 	return true;
 }
 
-int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e)
+static int check_arg(const char *text, size_t n, struct err *e)
 {
-	char ***field = (char ***)(void *)((char *)object + o->offset);
-	size_t n = 0;
-
-	assert(o->type == CONF_ARGV);
-	while (*field != NULL && (*field)[n] != NULL)
-		n++;
 	if (n == CONF_ARGS_MAX || strlen(text) > CONF_ARG_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d words, or a word of more than %d bytes",
 			       CONF_ARGS_MAX, CONF_ARG_MAX);
@@ -499,6 +610,31 @@ int conf_option_add_arg(const struct conf_option *o, void *object, const char *t
 		return err_set(e, ERR_INVALID,
 			       "\"%.40s\": want %%n, %%a or %%%%, and none in the program's path",
 			       text);
+	return 0;
+}
+
+static int check_code(char *const *codes, const char *text, size_t n, struct err *e)
+{
+	if (n == CONF_CODES_MAX)
+		return err_set(e, ERR_LIMIT, "more than %d", CONF_CODES_MAX);
+	if (!is_code(text))
+		return bad_code(text, e);
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(codes[i], text) == 0)
+			return err_set(e, ERR_INVALID, "%s is there twice", text);
+	return 0;
+}
+
+int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e)
+{
+	char ***field = (char ***)(void *)((char *)object + o->offset);
+	size_t n = 0;
+
+	assert(o->type == CONF_ARGV || o->type == CONF_CODES);
+	while (*field != NULL && (*field)[n] != NULL)
+		n++;
+	if (o->type == CONF_ARGV ? check_arg(text, n, e) < 0 : check_code(*field, text, n, e) < 0)
+		return -1;
 	*field = mem_realloc(*field, (n + 2) * sizeof(**field));
 	(*field)[n] = mem_strdup(text);
 	(*field)[n + 1] = NULL;
@@ -550,7 +686,13 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 		print_users(object, out);
 		return;
 	case CONF_ARGV:
+	case CONF_CODES:
 		print_argv(*(char *const *const *)field, out);
+		return;
+	case CONF_MARKETS:
+	case CONF_POLICY:
+	case CONF_GANG:
+		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:
 		text = *(char *const *)field;
@@ -585,6 +727,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_URL:
 	case CONF_LISTEN:
 	case CONF_NODES:
+	case CONF_CODE:
 		free(*(char **)field);
 		*(char **)field = NULL;
 		return;
@@ -593,6 +736,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 		*(uint32_t **)field = NULL;
 		return;
 	case CONF_ARGV:
+	case CONF_CODES:
 		free_argv(*(char ***)field);
 		*(char ***)field = NULL;
 		return;

@@ -1,8 +1,8 @@
 /* conf_option.h - the options of burstd.conf: the one table they are read, printed, compared and
  * documented by.
  *
- * A new option is one line of this table and one field of struct conf, conf_provider or conf_pool.
- */
+ * A new option is one line of this table and one field of struct conf, conf_provider, conf_pool or
+ * conf_offer. */
 #ifndef BURSTD_CONF_OPTION_H
 #define BURSTD_CONF_OPTION_H
 
@@ -31,10 +31,15 @@ enum conf_option_type {
 	CONF_LIMIT,    /* int64_t, nano-units; 0 is 0 */
 	CONF_USERS,    /* a list of users: struct conf.admins; not for conf_option_set() */
 	CONF_ARGV,     /* char **, NULL-terminated: a command; conf_option_add_arg(); NULL: none */
+	CONF_CODES,    /* char **, likewise: jurisdictions */
+	CONF_CODE,     /* char *: a jurisdiction, capital letters */
+	CONF_MARKETS,  /* int, enum provider_market: these are one of a few words */
+	CONF_POLICY,   /* int, enum conf_policy */
+	CONF_GANG,     /* int, enum conf_gang */
 };
 
 struct conf_option {
-	const char *section; /* "" at top level, else "slurm", "provider", "pool" */
+	const char *section; /* "" at top level, else "slurm", "provider", "pool", "offer" */
 	const char *name;
 	const char *initial; /* as in a file; NULL: must be given; "": may be empty */
 	const char *help;    /* one line */
@@ -56,8 +61,10 @@ const char *conf_option_nearest(const char *section, const char *name);
  * option's name. */
 int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e);
 /* CONF_ARGV: one more word for the command.  The first is an absolute path; in the others %n is the
- * node's name, %a its address and %% a percent sign.  -1: as conf_option_set(). */
+ * node's name, %a its address and %% a percent sign.  CONF_CODES: one more.  -1: as
+ * conf_option_set(). */
 int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e);
+bool conf_option_is_list(const struct conf_option *o);
 /* The value as conf_option_set() would take it, without quotes; a list with them. */
 void conf_option_print(const struct conf_option *o, const void *object, struct str *out);
 bool conf_option_same(const struct conf_option *o, const void *a, const void *b);

@@ -48,3 +48,14 @@ const char *provider_code_str(enum provider_code c)
 
 	return (unsigned)c < PROVIDER_NCODES ? words[c] : "?";
 }
+
+const char *provider_market_str(enum provider_market m)
+{
+	static const char *const words[PROVIDER_NMARKETS] = {
+		[PROVIDER_ON_DEMAND] = "on-demand",
+		[PROVIDER_SPOT] = "spot",
+		[PROVIDER_RESERVED] = "reserved",
+	};
+
+	return (unsigned)m < PROVIDER_NMARKETS ? words[m] : "?";
+}

@@ -72,6 +72,8 @@ enum {
 	PROVIDER_CURSOR_MAX = 2047, /* EC2's are some hundred bytes */
 };
 
+enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PROVIDER_NMARKETS };
+
 /* Where to buy and what: an entry of a pool's configuration. */
 struct provider_place {
 	const char *type, *region, *zone; /* zone may be "" */
@@ -247,6 +249,7 @@ struct provider_ops {
 
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
-const char *provider_code_str(enum provider_code c); /* "capacity", "quota", ... */
+const char *provider_code_str(enum provider_code c);     /* "capacity", "quota", ... */
+const char *provider_market_str(enum provider_market m); /* "on-demand", "spot", "reserved" */
 
 #endif

@@ -26,7 +26,9 @@ struct loader {
 	struct err *e;
 	bool failed;   /* *e is set; the first error is the one that counts */
 	bool slurm;    /* its section was there */
-	int lines[64]; /* of each option of conf_options in the present section; 0: not given */
+	int lines[96]; /* of each option of conf_options in the present sections; 0: not given */
+	struct conf_offer *offers; /* of the pool that is being read */
+	size_t noffers;
 };
 
 static void fail(struct loader *l, int line, const char *fmt, ...)
@@ -63,9 +65,23 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap) __attribute__((for
 
 static void unknown_option(cfg_t *cfg, const char *name)
 {
+	const char *section = section_of(cfg);
+
 	fail(loader_of(cfg), cfg->line, "no such option \"%.40s\" %s%s; did you mean \"%s\"?", name,
-	     section_of(cfg)[0] != '\0' ? "in a " : "outside the sections", section_of(cfg),
-	     conf_option_nearest(section_of(cfg), name));
+	     section[0] == '\0'  ? "outside the sections"
+	     : section[0] == 'o' ? "in an "
+				 : "in a ",
+	     section, conf_option_nearest(section, name));
+}
+
+static void offer_twice(struct loader *l, int line, const char *title)
+{
+	int first = 1;
+
+	for (size_t i = 0; i < l->noffers; i++)
+		if (strcmp(l->offers[i].name, title) == 0)
+			first = l->offers[i].line;
+	fail(l, line, "offer \"%.60s\" is there twice; the first ends in line %d", title, first);
 }
 
 /* libconfuse does not say of which kind the section is: there may be both with that title. */
@@ -78,7 +94,9 @@ static void title_twice(cfg_t *cfg, const char *title)
 	for (size_t i = 0; i < l->conf->nproviders; i++)
 		if (strcmp(l->conf->providers[i].name, title) == 0)
 			p = &l->conf->providers[i];
-	if (p != NULL && pool != NULL)
+	if (strcmp(section_of(cfg), "pool") == 0)
+		offer_twice(l, cfg->line, title);
+	else if (p != NULL && pool != NULL)
 		fail(l, cfg->line, "this kind of section has the title \"%.60s\" already", title);
 	else
 		fail(l, cfg->line, "%s \"%.60s\" is there twice; the first ends in line %d",
@@ -122,11 +140,6 @@ static void on_error(cfg_t *cfg, const char *fmt, va_list ap)
 	fail(loader_of(cfg), cfg->line, "%s", text);
 }
 
-static bool is_list(const struct conf_option *o)
-{
-	return o->type == CONF_USERS || o->type == CONF_ARGV;
-}
-
 /* An option was read: note where.  def.number is its place in conf_options. */
 static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 {
@@ -136,7 +149,7 @@ static int on_option(cfg_t *cfg, cfg_opt_t *opt)
 
 	if (strcmp(o->section, section_of(cfg)) != 0) /* written as "slurm|conf" = */
 		fail(l, cfg->line, "%s belongs inside of its section", o->name);
-	else if (*line != 0 && !is_list(o))
+	else if (*line != 0 && !conf_option_is_list(o))
 		fail(l, cfg->line, "%s is there twice, first in line %d", o->name, *line);
 	*line = cfg->line;
 	return l->failed ? -1 : 0;
@@ -217,7 +230,7 @@ static void set_option(struct loader *l, cfg_t *cfg, const struct conf_option *o
 
 	if (o->type == CONF_USERS)
 		set_users(l, opt, line);
-	else if (o->type == CONF_ARGV)
+	else if (conf_option_is_list(o))
 		set_argv(l, cfg, o, object);
 	else if (text == NULL)
 		fail(l, cfg->line, "%s is missing (%s)", label(name, sizeof(name), cfg, o->name),
@@ -282,6 +295,48 @@ static int on_provider(cfg_t *cfg, cfg_opt_t *opt)
 	return set_section(l, section, p);
 }
 
+static void drop_offers(struct loader *l)
+{
+	for (size_t i = 0; i < l->noffers; i++) {
+		for (size_t k = 0; k < conf_noptions; k++)
+			if (strcmp(conf_options[k].section, "offer") == 0)
+				conf_option_fini(&conf_options[k], &l->offers[i]);
+		free(l->offers[i].name);
+	}
+	free(l->offers);
+	l->offers = NULL;
+	l->noffers = 0;
+}
+
+/* It is whole before its pool is. */
+static int on_offer(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct loader *l = loader_of(cfg);
+	cfg_t *section = cfg_opt_getnsec(opt, cfg_opt_size(opt) - 1);
+	struct conf_offer *o;
+
+	if (check_title(l, section) < 0)
+		return -1;
+	l->offers = mem_realloc(l->offers, (l->noffers + 1) * sizeof(*o));
+	o = &l->offers[l->noffers++];
+	*o = (struct conf_offer){.name = mem_strdup(section->title),
+				 .line = section->line,
+				 .provider_line = line_of(l, "offer", "provider")};
+	return set_section(l, section, o);
+}
+
+/* The first option of the pool that is being read that says where to buy. */
+static int place_line(const struct loader *l)
+{
+	int first = 0;
+
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (conf_is_place(&conf_options[i]) && l->lines[i] != 0 &&
+		    (first == 0 || l->lines[i] < first))
+			first = l->lines[i];
+	return first;
+}
+
 static int on_pool(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct loader *l = loader_of(cfg);
@@ -296,7 +351,12 @@ static int on_pool(cfg_t *cfg, cfg_opt_t *opt)
 	*p = (struct conf_pool){.name = mem_strdup(section->title),
 				.line = section->line,
 				.nodes_line = line_of(l, "pool", "nodes"),
-				.provider_line = line_of(l, "pool", "provider")};
+				.provider_line = line_of(l, "pool", "provider"),
+				.place_line = place_line(l),
+				.offers = l->offers,
+				.noffers = l->noffers};
+	l->offers = NULL;
+	l->noffers = 0;
 	return set_section(l, section, p);
 }
 
@@ -313,47 +373,54 @@ static size_t add_options(struct loader *l, const char *section, cfg_opt_t *out)
 		.name = loader_option, .type = CFGT_PTR, .simple_value.ptr = (void **)(void *)l};
 	for (size_t i = 0; i < conf_noptions; i++)
 		if (strcmp(conf_options[i].section, section) == 0)
-			out[n++] = (cfg_opt_t){.name = conf_options[i].name,
-					       .type = CFGT_STR,
-					       .flags = CFGF_NODEFAULT |
-							(is_list(&conf_options[i]) ? CFGF_LIST : 0),
-					       .def.number = (long)i,
-					       .validcb = on_option};
+			out[n++] = (cfg_opt_t){
+				.name = conf_options[i].name,
+				.type = CFGT_STR,
+				.flags = CFGF_NODEFAULT |
+					 (conf_option_is_list(&conf_options[i]) ? CFGF_LIST : 0),
+				.def.number = (long)i,
+				.validcb = on_option};
 	return n;
 }
 
+enum { SEC_TOP, SEC_SLURM, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
+
 static cfg_t *new_parser(struct loader *l)
 {
-	static const struct {
+	static const cfg_flag_t titled = CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES;
+	const struct {
 		const char *name;
+		int parent; /* before it in this table */
 		cfg_flag_t flags;
 		cfg_validate_callback_t done;
-	} sections[] = {
-		{"slurm", CFGF_NONE, on_slurm},
-		{"provider", CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES, on_provider},
-		{"pool", CFGF_MULTI | CFGF_TITLE | CFGF_NO_TITLE_DUPES, on_pool},
+	} sections[NSECTIONS] = {
+		[SEC_TOP] = {"", 0, CFGF_NONE, NULL},
+		[SEC_SLURM] = {"slurm", SEC_TOP, CFGF_NONE, on_slurm},
+		[SEC_PROVIDER] = {"provider", SEC_TOP, titled, on_provider},
+		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
+		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
 	};
-	enum { NSECTIONS = sizeof(sections) / sizeof(sections[0]) };
 	const size_t most =
 		conf_noptions + NSECTIONS + 2; /* the loader's own and the last, empty one */
-	cfg_opt_t *opts[NSECTIONS + 1];
-	size_t n;
+	cfg_opt_t *opts[NSECTIONS];
+	size_t n[NSECTIONS];
 	cfg_t *cfg;
 
-	for (size_t i = 0; i <= NSECTIONS; i++)
+	for (int i = 0; i < NSECTIONS; i++) {
+		int up = sections[i].parent;
+
 		opts[i] = mem_zalloc(most * sizeof(*opts[i]));
-	n = add_options(l, "", opts[NSECTIONS]);
-	for (size_t i = 0; i < NSECTIONS; i++) {
-		(void)add_options(l, sections[i].name, opts[i]);
-		opts[NSECTIONS][n++] = (cfg_opt_t){.name = sections[i].name,
-						   .type = CFGT_SEC,
-						   .flags = sections[i].flags,
-						   .subopts = opts[i],
-						   .validcb = sections[i].done};
+		n[i] = add_options(l, sections[i].name, opts[i]);
+		if (i != SEC_TOP)
+			opts[up][n[up]++] = (cfg_opt_t){.name = sections[i].name,
+							.type = CFGT_SEC,
+							.flags = sections[i].flags,
+							.subopts = opts[i],
+							.validcb = sections[i].done};
 	}
-	cfg = mem_check(cfg_init(opts[NSECTIONS], CFGF_NONE)); /* copies them */
+	cfg = mem_check(cfg_init(opts[SEC_TOP], CFGF_NONE)); /* copies them, with those below */
 	(void)cfg_set_error_function(cfg, on_error);
-	for (size_t i = 0; i <= NSECTIONS; i++)
+	for (int i = 0; i < NSECTIONS; i++)
 		free(opts[i]);
 	return cfg;
 }
@@ -451,15 +518,17 @@ static int clean_text(struct loader *l, char *text)
 	return l->failed ? -1 : 0;
 }
 
-/* Where a parser that gave no message stopped. */
+/* Where a parser that gave no message stopped: sections have sections, two deep. */
 static int last_line(cfg_t *cfg)
 {
 	int line = cfg->line;
 
 	for (cfg_opt_t *o = cfg->opts; o->name != NULL; o++)
-		for (unsigned i = 0; o->type == CFGT_SEC && i < cfg_opt_size(o); i++)
-			if (cfg_opt_getnsec(o, i)->line > line)
-				line = cfg_opt_getnsec(o, i)->line;
+		for (unsigned i = 0; o->type == CFGT_SEC && i < cfg_opt_size(o); i++) {
+			int below = last_line(cfg_opt_getnsec(o, i));
+
+			line = below > line ? below : line;
+		}
 	return line;
 }
 
@@ -477,6 +546,7 @@ static void parse(struct loader *l, char *text, size_t len)
 	l->conf->slurm_conf_line = line_of(l, "slurm", "conf");
 	if (!l->failed && set_section(l, cfg, l->conf) == 0)
 		(void)set_section(l, cfg_getsec(cfg, "slurm"), l->conf);
+	drop_offers(l); /* of a pool that did not end */
 	(void)cfg_free(cfg);
 }
 

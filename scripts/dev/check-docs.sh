@@ -159,7 +159,10 @@ check_options() {
 	/^}/ { section = "" }
 	/^\t?#?[a-z_]+ = / {
 		sub(/^\t?#?/, ""); print (section == "" ? "-" : section), $1
-	}' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
+	}
+	/^#\t+offer "[^"]*" \{$/ { section = "offer" }
+	/^#\t+}$/ { section = "" }
+	section == "offer" && /^#\t+[a-z_]+ = / { print section, $2 } # of a pool that is shown only' scripts/pkg/burstd.conf | sort >"$tmp/options-shipped"
 	cut -d' ' -f1,2 "$tmp/options-code" >"$tmp/options-names"
 	both scripts/pkg/burstd.conf "$tmp/options-shipped" "$tmp/options-names"
 }

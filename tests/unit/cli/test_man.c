@@ -44,11 +44,11 @@ static char *paragraph(char **at)
 /* "# TOP LEVEL" and "# SECTION pool ..." to the section's name, other headings to NULL. */
 static const char *section_of(const char *heading)
 {
-	static const char *const sections[] = {"slurm", "provider", "pool"};
+	static const char *const sections[] = {"slurm", "provider", "pool", "offer"};
 
 	if (strncmp(heading, "# TOP LEVEL", 11) == 0)
 		return "";
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
 		if (strncmp(heading, "# SECTION ", 10) == 0 &&
 		    strncmp(heading + 10, sections[i], strlen(sections[i])) == 0)
 			return sections[i];

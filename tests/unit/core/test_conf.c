@@ -12,56 +12,9 @@
 
 #include "base/mem.h"
 #include "core/conf_option.h"
+#include "small_conf.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static void set(const char *section, const char *name, void *object, const char *text)
-{
-	struct err e = {0};
-
-	if (conf_option_set(conf_option_find(section, name), object, text, &e) < 0)
-		fail_msg("%s %s: %s", section, name, e.msg);
-}
-
-static void add_provider(struct conf *c, const char *name, int line)
-{
-	struct conf_provider *p;
-
-	c->providers = mem_realloc(c->providers, (c->nproviders + 1) * sizeof(*p));
-	p = &c->providers[c->nproviders++];
-	*p = (struct conf_provider){.name = mem_strdup(name), .line = line};
-	set("provider", "driver", p, "sim");
-}
-
-static void add_pool(struct conf *c, const char *name, const char *provider, const char *nodes,
-		     int line)
-{
-	struct conf_pool *p;
-
-	c->pools = mem_realloc(c->pools, (c->npools + 1) * sizeof(*p));
-	p = &c->pools[c->npools++];
-	*p = (struct conf_pool){.name = mem_strdup(name),
-				.line = line + 9,
-				.nodes_line = line,
-				.provider_line = line + 1};
-	set("pool", "nodes", p, nodes);
-	set("pool", "provider", p, provider);
-	set("pool", "type", p, "t");
-	set("pool", "region", p, "r");
-}
-
-/* Every option with no initial value gets one that is good. */
-static struct conf *small_conf(void)
-{
-	struct conf *c = conf_new("burstd.conf");
-
-	set("", "cluster", c, "lab");
-	set("", "currency", c, "EUR");
-	set("", "state_dir", c, "/s");
-	add_provider(c, "one", 5);
-	add_provider(c, "two", 6);
-	return c;
-}
 
 static const struct {
 	const char *name;
@@ -250,12 +203,14 @@ static void test_print(void **state)
 {
 	static const char *const want[] = {
 		"cluster = \"lab\"\ncurrency = \"EUR\"\nstate_dir = \"/s\"\n",
-		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"\n}\n\n"
-		"provider \"one\" {\n\tdriver = \"sim\"\n",
+		"\"\nadmins = {\"7\", \"8\"}\n\nslurm {\n\tbin_dir = \"/bin\"\n\tconf = \"\"\n}\n",
+		"\n}\n\nprovider \"one\" {\n\tdriver = \"sim\"\n",
 		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
 		"\n}\n\npool \"a\" {\n\tnodes = \"a1\"\n\tprovider = \"one\"\n",
-		"\n\tboot_timeout = \"0s\"\n}\n\npool \"b\" {\n\tnodes = \"b1\"\n",
+		"\n\tboot_timeout = \"0s\"\n\tpolicy = \"ordered\"\n",
+		"\n\tjurisdictions = {\"EU\"}\n}\n\npool \"b\" {\n\tnodes = \"b1\"\n",
+		"\n\tjurisdictions = {}\n}\n",
 	};
 	struct conf *c = small_conf();
 	const char *at;
@@ -274,6 +229,9 @@ static void test_print(void **state)
 						     &c->providers[0], i == 0 ? "/site" : "%n",
 						     NULL),
 				 0);
+	assert_int_equal(conf_option_add_arg(conf_option_find("pool", "jurisdictions"),
+					     &c->pools[0], "EU", NULL),
+			 0);
 	str_init(&s, CONF_PRINT_MAX);
 	conf_print(c, &s);
 	assert_memory_equal(s.p, want[0], strlen(want[0]));
@@ -283,7 +241,7 @@ static void test_print(void **state)
 		if (at == NULL)
 			fail_msg("not there: %s", want[i]);
 	}
-	assert_string_equal(s.p + s.len - 4, "\"\n}\n");
+	assert_string_equal(s.p + s.len - 4, "}\n}\n");
 	str_fini(&s);
 	conf_free(c);
 }
@@ -384,26 +342,6 @@ static void test_may_replace_options(void **state)
 		conf_free(next);
 	}
 	conf_free(old);
-}
-
-static void note_change(void *ctx, const struct conf_change *change)
-{
-	struct str *all = ctx;
-
-	if (change->option == NULL) /* all of it: only one side is there */
-		assert_true((change->from == NULL) != (change->to == NULL));
-	conf_change_print(change, all);
-	str_adds(all, "\n");
-}
-
-static void check_diff(const struct conf *old, const struct conf *next, const char *want)
-{
-	struct str all;
-
-	str_init(&all, 4096);
-	conf_diff(old, next, note_change, &all);
-	assert_string_equal(all.p, want);
-	str_fini(&all);
 }
 
 static void test_diff(void **state)

@@ -27,6 +27,7 @@ union any { /* the largest field, at offset 0 of nothing in particular */
 	struct conf conf;
 	struct conf_provider provider;
 	struct conf_pool pool;
+	struct conf_offer offer;
 };
 
 static const struct {
@@ -122,7 +123,41 @@ static const struct {
 	{"pool", "boot_timeout", "1d", "1d", NULL},
 	{"pool", "zone", "", "", NULL},
 	{"pool", "type", "gpu_8x h100", NULL, "want one word"},
-	{"pool", "type", "", NULL, "want one word"},
+	{"pool", "type", "", "", NULL}, /* its offers have one */
+	{"pool", "provider", "", "", NULL},
+	{"pool", "policy", "cheapest", "cheapest", NULL},
+	{"pool", "policy", "ordered", "ordered", NULL},
+	{"pool", "policy", "best", NULL, "\"best\": want ordered or cheapest"},
+	{"pool", "policy", "", NULL, "want ordered or cheapest"},
+	{"pool", "gang", "all_or_nothing", "all_or_nothing", NULL},
+	{"pool", "gang", "best_effort", "best_effort", NULL},
+	{"pool", "gang", "true", NULL, "want all_or_nothing or best_effort"},
+	{"pool", "max_price", "29.52", "29.52", NULL},
+	{"pool", "max_price", "", "", NULL},
+	{"pool", "max_price", "0", NULL, "want more than 0"},
+	{"pool", "spot_share", "100", "100", NULL},
+	{"pool", "spot_share", "101", NULL, "want a number from 0 to 100"},
+	{"pool", "spot_share", "50%", NULL, "want a number from 0 to 100"},
+	{"pool", "fallback_refusals", "1000", "1000", NULL},
+	{"pool", "fallback_refusals", "1001", NULL, "want a number from 0 to 1000"},
+	{"pool", "fallback_after", "30d", "30d", NULL},
+	{"pool", "fallback_after", "31d", NULL, "want 0s to 30d"},
+	{"pool", "jurisdiction", "DE", "DE", NULL},
+	{"pool", "jurisdiction", "", "", NULL},
+	{"pool", "jurisdiction", "de", NULL, "\"de\": want capital letters"},
+	{"offer", "type", "", NULL, "want one word"},
+	{"offer", "provider", "", NULL, "want a name"},
+	{"offer", "market", "reserved", "reserved", NULL},
+	{"offer", "market", "spot", "spot", NULL},
+	{"offer", "market", "on-demand", "on-demand", NULL},
+	{"offer", "market", "ondemand", NULL, "\"ondemand\": want reserved, spot or on-demand"},
+	{"offer", "jurisdiction", "US-GOV", "US-GOV", NULL},
+	{"offer", "jurisdiction", "ABCDEFGH", "ABCDEFGH", NULL},
+	{"offer", "jurisdiction", "ABCDEFGHI", NULL, "want capital letters"},
+	{"offer", "jurisdiction", "D", NULL, "want capital letters"},
+	{"offer", "jurisdiction", "-E", NULL, "want capital letters"},
+	{"offer", "jurisdiction", "E1", NULL, "want capital letters"},
+	{"offer", "jurisdiction", "D E", NULL, "want capital letters"},
 	{"pool", "nodes", "", NULL, "want a node list"},
 	{"", "cluster", "azAZ09", "azAZ09", NULL},
 	{"", "cluster", "012345678901234567890123456789012345678901234567890123456789012",
@@ -305,6 +340,40 @@ static void test_command(void **state)
 	}
 }
 
+static void test_a_list_of_jurisdictions(void **state)
+{
+	const struct conf_option *o = conf_option_find("pool", "jurisdictions");
+	struct conf_pool p = {0};
+	struct err e = {0};
+	struct str s;
+	char code[3] = "AA";
+
+	(void)state;
+	str_init(&s, 1000);
+	assert_true(conf_option_is_list(o));
+	conf_option_print(o, &p, &s);
+	assert_string_equal(s.p, "");
+	assert_int_equal(conf_option_add_arg(o, &p, "EU", &e), 0);
+	assert_int_equal(conf_option_add_arg(o, &p, "CH", &e), 0);
+	assert_int_equal(conf_option_add_arg(o, &p, "EU", &e), -1);
+	assert_string_equal(e.msg, "EU is there twice");
+	assert_int_equal(conf_option_add_arg(o, &p, "CH", &e), -1);
+	assert_int_equal(conf_option_add_arg(o, &p, "eu", &e), -1);
+	assert_string_equal(e.msg, "\"eu\": want capital letters: a country such as DE, EU or EEA");
+	conf_option_print(o, &p, &s);
+	assert_string_equal(s.p, "\"EU\", \"CH\"");
+	for (int i = 2; i < 64; i++) {
+		code[0] = (char)('K' + i / 26);
+		code[1] = (char)('A' + i % 26);
+		assert_int_equal(conf_option_add_arg(o, &p, code, &e), 0);
+	}
+	assert_int_equal(conf_option_add_arg(o, &p, "ZZ", &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	str_fini(&s);
+	conf_option_fini(o, &p);
+	assert_null(p.jurisdictions);
+}
+
 static void test_command_too_long(void **state)
 {
 	const struct conf_option *o = conf_option_find("provider", "off");
@@ -431,10 +500,21 @@ static void test_reload_and_ranges(void **state)
 		{"provider", "timeout", 1000, hour},
 		{"provider", "concurrency", 1, 1024},
 		{"provider", "rate", 0, 10000},
+		{"pool", "jurisdiction", 0, 0},
 		{"pool", "max_nodes", 0, 65536},
 		{"pool", "max_rate", 0, 0},
 		{"pool", "price", 0, 0},
 		{"pool", "boot_timeout", 1000, day},
+		{"pool", "policy", 0, 0},
+		{"pool", "gang", 0, 0},
+		{"pool", "max_price", 0, 0},
+		{"pool", "spot_share", 0, 100},
+		{"pool", "fallback_refusals", 0, 1000},
+		{"pool", "fallback_after", 0, 30 * day},
+		{"pool", "jurisdictions", 0, 0},
+		{"offer", "price", 0, 0},
+		{"offer", "max_price", 0, 0},
+		{"offer", "jurisdiction", 0, 0},
 	};
 	size_t k = 0;
 
@@ -465,7 +545,7 @@ static void test_table(void **state)
 		memset(&object, 0, sizeof(object));
 		assert_ptr_equal(conf_option_find(o->section, o->name), o);
 		assert_true(strlen(o->help) > 5 && strchr(o->help, '\n') == NULL);
-		if (o->initial == NULL || o->type == CONF_USERS || o->type == CONF_ARGV)
+		if (o->initial == NULL || conf_option_is_list(o))
 			continue;
 		if (conf_option_set(o, &object, o->initial, &e) < 0)
 			fail_msg("%s %s: %s", o->section, o->name, e.msg);
@@ -486,6 +566,9 @@ static void test_nearest(void **state)
 		{"pool", "max_node", "max_nodes"},
 		{"slurm", "bindir", "bin_dir"},
 		{"pool", "", "type"},
+		{"pool", "ofer", "offer"},
+		{"pool", "max_prize", "max_price"},
+		{"offer", "regoin", "region"},
 		{"", "slrum", "slurm"},
 		{"", "provider", "provider"},
 		{"", "users", "cluster"}, /* slurm is as near: an option goes first */
@@ -509,6 +592,7 @@ int main(void)
 		cmocka_unit_test(test_failed_set_changes_nothing),
 		cmocka_unit_test(test_a_currency_is_written_with_its_end_and_nothing_behind),
 		cmocka_unit_test(test_command),
+		cmocka_unit_test(test_a_list_of_jurisdictions),
 		cmocka_unit_test(test_command_too_long),
 		cmocka_unit_test(test_the_longest_word_of_a_command),
 		cmocka_unit_test(test_the_longest_commands_are_compared_to_their_end),

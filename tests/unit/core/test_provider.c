@@ -125,6 +125,16 @@ static void test_each_code_has_a_word_of_its_own(void **state)
 	assert_string_equal(provider_code_str((enum provider_code) - 1), "?");
 }
 
+static void test_each_market_has_the_word_of_the_configuration(void **state)
+{
+	(void)state;
+	assert_string_equal(provider_market_str(PROVIDER_ON_DEMAND), "on-demand");
+	assert_string_equal(provider_market_str(PROVIDER_SPOT), "spot");
+	assert_string_equal(provider_market_str(PROVIDER_RESERVED), "reserved");
+	assert_string_equal(provider_market_str(PROVIDER_NMARKETS), "?");
+	assert_string_equal(provider_market_str((enum provider_market) - 1), "?");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +142,7 @@ int main(void)
 		cmocka_unit_test(test_a_released_request_is_empty),
 		cmocka_unit_test(test_a_released_result_is_empty),
 		cmocka_unit_test(test_each_code_has_a_word_of_its_own),
+		cmocka_unit_test(test_each_market_has_the_word_of_the_configuration),
 	};
 
 	return cmocka_run_group_tests_name("provider", tests, NULL, NULL);

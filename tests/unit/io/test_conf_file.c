@@ -25,6 +25,8 @@
 #define SIM      "provider sim { driver = sim }\n"
 #define POOL_END "provider = sim type = t region = r max_nodes = 8 max_rate = \"300\" }\n"
 #define POOL     "pool p { nodes = \"c[1-8]\" " POOL_END
+#define OFFERS   "pool p { nodes = c1 max_nodes = 1 max_rate = \"1\" "
+#define OFFER_O  "offer o { provider = sim type = t region = r }\n"
 #define POOL_P                                                                                     \
 	"pool p { nodes = \"c[1-8]\" provider = p type = t region = r max_nodes = 8 max_rate = "   \
 	"\"300\" }\n"
@@ -81,10 +83,19 @@ static const char whole[] =
 	"\"eu-north-1\"\n"
 	"	zone = \"a\" market = \"spot\" max_nodes = 7 max_rate = \"300.5\" price = "
 	"\"29.52\"\n"
-	"	boot_timeout = \"11m\"\n"
+	"	boot_timeout = \"11m\" policy = \"cheapest\" gang = \"best_effort\"\n"
+	"	max_price = \"30\" spot_share = 51 fallback_refusals = 3 fallback_after = \"12m\"\n"
+	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\"\n"
 	"}\n"
 	"pool \"own\" { nodes = \"d[01-02]\" provider = \"b\" type = t region = r max_nodes = 2\n"
-	"	max_rate = \"0\" }\n";
+	"	max_rate = \"0\" }\n"
+	"pool \"mixed\" { nodes = \"e[1-4]\" max_nodes = 4 max_rate = \"9\"\n"
+	"	offer \"s\" { type = \"big\" provider = \"sim\"\n"
+	"		region = \"eu-west-1\" zone = \"c\" market = \"reserved\"\n"
+	"		price = \"1.5\" max_price = \"2.5\" jurisdiction = \"IE\"\n"
+	"	}\n"
+	"	offer \"o\" { provider = \"b\" type = u region = q }\n"
+	"}\n";
 
 static struct conf *parsed(const char *text)
 {
@@ -143,6 +154,20 @@ static void assert_provider_equal(const struct conf_provider *a, const struct co
 	assert_text_equal(a->metadata_url, b->metadata_url);
 }
 
+static void assert_offer_equal(const struct conf_offer *a, const struct conf_offer *b)
+{
+	assert_text_equal(a->name, b->name);
+	assert_text_equal(a->provider, b->provider);
+	assert_int_equal(a->provider_index, b->provider_index);
+	assert_text_equal(a->type, b->type);
+	assert_text_equal(a->region, b->region);
+	assert_text_equal(a->zone, b->zone);
+	assert_int_equal(a->market, b->market);
+	assert_int_equal(a->price_nano_h, b->price_nano_h);
+	assert_int_equal(a->max_price_nano_h, b->max_price_nano_h);
+	assert_text_equal(a->jurisdiction, b->jurisdiction);
+}
+
 static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool *b)
 {
 	assert_text_equal(a->name, b->name);
@@ -158,6 +183,17 @@ static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool 
 	assert_int_equal(a->max_rate_nano_h, b->max_rate_nano_h);
 	assert_int_equal(a->price_nano_h, b->price_nano_h);
 	assert_int_equal(a->boot_ms, b->boot_ms);
+	assert_text_equal(a->jurisdiction, b->jurisdiction);
+	assert_int_equal(a->policy, b->policy);
+	assert_int_equal(a->gang, b->gang);
+	assert_int_equal(a->max_price_nano_h, b->max_price_nano_h);
+	assert_int_equal(a->spot_share, b->spot_share);
+	assert_int_equal(a->fallback_refusals, b->fallback_refusals);
+	assert_int_equal(a->fallback_ms, b->fallback_ms);
+	assert_words_equal(a->jurisdictions, b->jurisdictions);
+	assert_int_equal(a->noffers, b->noffers);
+	for (size_t i = 0; i < a->noffers; i++)
+		assert_offer_equal(&a->offers[i], &b->offers[i]);
 }
 
 /* Lines and the path apart. */
@@ -188,6 +224,7 @@ static void test_every_field(void **state)
 	struct conf *c = parsed(whole);
 	const struct conf_provider *sim = &c->providers[0];
 	const struct conf_pool *p = &c->pools[0];
+	const struct conf_offer *s = c->pools[2].offers;
 
 	(void)state;
 	assert_string_equal(c->path, "f");
@@ -224,7 +261,7 @@ static void test_every_field(void **state)
 	assert_string_equal(c->providers[1].image, "");
 	assert_null(c->providers[1].user_data_file);
 	assert_null(c->providers[1].on);
-	assert_int_equal(c->npools, 2);
+	assert_int_equal(c->npools, 3);
 	assert_int_equal(p->nodes->n, 8);
 	assert_string_equal(p->type, "gpu_8x_h100");
 	assert_string_equal(p->region, "eu-north-1");
@@ -242,7 +279,26 @@ static void test_every_field(void **state)
 	assert_int_equal(sim->credential_line, 9);
 	assert_int_equal(sim->ca_line, 10);
 	assert_int_equal(c->providers[1].ca_line, 0);
-	assert_int_equal(p->line, 18);
+	assert_int_equal(p->policy, CONF_CHEAPEST);
+	assert_int_equal(p->gang, CONF_BEST_EFFORT);
+	assert_int_equal(p->max_price_nano_h, INT64_C(30000000000));
+	assert_int_equal(p->spot_share, 51);
+	assert_int_equal(p->fallback_refusals, 3);
+	assert_int_equal(p->fallback_ms, 720000);
+	assert_string_equal(p->jurisdictions[1], "CH");
+	assert_null(p->jurisdictions[2]);
+	assert_string_equal(p->jurisdiction, "SE");
+	assert_int_equal(p->place_line, 15);
+	assert_int_equal(p->line, 20);
+	assert_int_equal(c->pools[2].noffers, 2);
+	assert_int_equal(c->pools[2].place_line, 0);
+	assert_int_equal(s->market, PROVIDER_RESERVED);
+	assert_int_equal(s->provider_line, 24);
+	assert_int_equal(s->line, 27);
+	assert_int_equal(s->max_price_nano_h, INT64_C(2500000000));
+	assert_string_equal(s->jurisdiction, "IE");
+	assert_int_equal(s[1].provider_index, 1);
+	assert_int_equal(s[1].provider_line, 28);
 	assert_int_equal(c->pools[1].provider_index, 1);
 	assert_int_equal(c->pools[1].max_rate_nano_h, 0);
 	assert_ptr_equal(conf_pool_of(c, "d02"), &c->pools[1]);
@@ -277,6 +333,15 @@ static void test_defaults(void **state)
 	assert_false(p->spot);
 	assert_int_equal(p->price_nano_h, 0);
 	assert_int_equal(p->boot_ms, 600000);
+	assert_int_equal(p->policy, CONF_ORDERED);
+	assert_int_equal(p->gang, CONF_ALL_OR_NOTHING);
+	assert_int_equal(p->max_price_nano_h, 0);
+	assert_int_equal(p->spot_share, 100);
+	assert_int_equal(p->fallback_refusals, 0);
+	assert_int_equal(p->fallback_ms, 0);
+	assert_null(p->jurisdictions);
+	assert_string_equal(p->jurisdiction, "");
+	assert_int_equal(p->noffers, 0);
 	conf_free(c);
 }
 
@@ -328,7 +393,38 @@ static const struct {
 		  "provider = sim type = t region = r max_rate = \"1\" }\n",
 	 "5: pool \"p\": max_nodes: \"many\": want a number from 0 to 65536"},
 	{"missing in a pool", HEAD SIM "pool p {\nnodes = c1\n}\n",
-	 "6: pool \"p\": provider is missing (whose machines they are)"},
+	 "6: pool \"p\": max_nodes is missing (instances at the same time"},
+	{"no place in a pool", HEAD SIM "pool p {\nnodes = c1 max_nodes = 1 max_rate = \"1\"\n}\n",
+	 "6: pool \"p\": provider is missing (whose machines they are), or an offer"},
+	{"missing in an offer", HEAD SIM OFFERS "offer o {\nprovider = sim type = t\n}\n}\n",
+	 "6: offer \"o\": region is missing"},
+	{"a place beside offers",
+	 HEAD SIM OFFERS "offer o { provider = sim type = t region = r }\nmarket = spot\n}\n",
+	 "5: pool \"p\" has offers: provider, type, region, zone, market, price and jurisdiction "
+	 "are "
+	 "theirs"},
+	{"offer twice", HEAD SIM OFFERS "\n" OFFER_O OFFER_O "}\n",
+	 "6: offer \"o\" is there twice; the first ends in line 5"},
+	{"offers of one name in two pools, and a pool twice",
+	 HEAD SIM OFFERS OFFER_O "}\n" OFFERS OFFER_O "}\n",
+	 "6: pool \"p\" is there twice; the first ends in line 5"},
+	{"no such provider of an offer",
+	 HEAD SIM OFFERS "offer o { type = t region = r\nprovider = simm } }\n",
+	 "5: pool \"p\": offer \"o\": there is no provider \"simm\""},
+	{"unknown in an offer", HEAD SIM OFFERS "offer o {\nmax_nodes = 1 } }\n",
+	 "5: no such option \"max_nodes\" in an offer"},
+	{"offer misspelt", HEAD SIM OFFERS "\noffers o { } }\n",
+	 "5: no such option \"offers\" in a pool; did you mean \"offer\"?"},
+	{"offer without a title", HEAD SIM OFFERS "\noffer { } }\n",
+	 "5: offer has no title: want offer \"NAME\" { ... }"},
+	{"bad title of an offer", HEAD SIM OFFERS "offer \"a b\" { } }\n",
+	 "4: offer \"a b\": want a name"},
+	{"option twice in an offer", HEAD SIM OFFERS "offer o { type = a\ntype = b } }\n",
+	 "5: type is there twice, first in line 4"},
+	{"bad jurisdiction", HEAD SIM OFFERS "jurisdictions = {EU,\n eu} }\n",
+	 "5: pool \"p\": jurisdictions: \"eu\": want capital letters"},
+	{"syntax in an offer", HEAD SIM OFFERS "offer o {\n\ntype t } }\n",
+	 "6: missing equal sign"},
 	{"missing in a provider", HEAD "provider x {}\n", "3: provider \"x\": driver is missing"},
 	{"no such provider",
 	 HEAD SIM "pool p { nodes = c1\nprovider = simm type = t region = r max_nodes = 1 max_rate "
@@ -474,10 +570,26 @@ static const struct {
 	{"pool", "region", "\"eu-north-1\"", "\"x\""},
 	{"pool", "zone", "\"a\"", "\"\""},
 	{"pool", "market", "\"spot\"", "\"on-demand\""},
+	{"pool", "jurisdiction", "\"SE\"", "\"DE\""},
 	{"pool", "max_nodes", "max_nodes = 7", "max_nodes = 8"},
 	{"pool", "max_rate", "\"300.5\"", "\"1\""},
 	{"pool", "price", "\"29.52\"", "\"\""},
-	{"pool", "boot_timeout", "\"11m\"", "\"12m\""},
+	{"pool", "boot_timeout", "\"11m\"", "\"13m\""},
+	{"pool", "policy", "\"cheapest\"", "\"ordered\""},
+	{"pool", "gang", "\"best_effort\"", "\"all_or_nothing\""},
+	{"pool", "max_price", "max_price = \"30\"", "max_price = \"31\""},
+	{"pool", "spot_share", "spot_share = 51", "spot_share = 52"},
+	{"pool", "fallback_refusals", "refusals = 3", "refusals = 4"},
+	{"pool", "fallback_after", "\"12m\"", "\"14m\""},
+	{"pool", "jurisdictions", "\"EU\", ", ""},
+	{"offer", "provider", "provider = \"sim\"\n", "provider = \"b\"\n"},
+	{"offer", "type", "\"big\"", "\"small\""},
+	{"offer", "region", "\"eu-west-1\"", "\"eu-west-2\""},
+	{"offer", "zone", "zone = \"c\"", "zone = \"d\""},
+	{"offer", "market", "\"reserved\"", "\"spot\""},
+	{"offer", "price", "\"1.5\"", "\"1.6\""},
+	{"offer", "max_price", "\"2.5\"", "\"2.6\""},
+	{"offer", "jurisdiction", "\"IE\"", "\"DE\""},
 };
 
 /* Each option alone: read at all (the printed text changes), and reloadable just when the table
@@ -653,6 +765,13 @@ static void uncomment(char *text)
 			*p = ' ';
 }
 
+/* The pool that is shown as a whole stands behind "#" and a tab. */
+static void uncomment_pool(char *text)
+{
+	for (char *p = text; (p = strstr(p, "\n#\t")) != NULL; p++)
+		p[1] = ' ';
+}
+
 static void test_example(void **state)
 {
 	char *text = read_example();
@@ -672,6 +791,11 @@ static void test_example(void **state)
 				 conf_options[i].name);
 	}
 	conf_free(plain);
+	conf_free(full);
+	uncomment_pool(text);
+	full = parsed(text);
+	assert_int_equal(full->npools, 2);
+	assert_int_equal(full->pools[1].noffers, 2);
 	conf_free(full);
 	free(text);
 }

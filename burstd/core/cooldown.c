@@ -1,0 +1,325 @@
+#include "core/cooldown.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+enum kind { CAPACITY, QUOTA, DENIED, NKINDS };
+
+enum { KEY_SIZE = 4 * (PROVIDER_WORD_MAX + 1) + 32 };
+
+struct cooldown_entry {
+	struct cooldown_entry *next;
+	char key[KEY_SIZE];
+	enum kind kind;
+	uint32_t times;
+	int64_t last_ms, until_ms;
+	int64_t probe_ms; /* since when a purchase is tried ... */
+	bool probing;     /* ... if one is */
+	bool heard;       /* DENIED: it was a call that bought nothing */
+};
+
+static const struct {
+	const char *word;
+	int64_t first_ms, max_ms;
+	enum cooldown_state state;
+	enum cooldown_news news;
+} kinds[NKINDS] = {
+	[CAPACITY] = {"capacity", COOLDOWN_CAPACITY_MS, COOLDOWN_CAPACITY_MAX_MS, COOLDOWN_CAPACITY,
+		      COOLDOWN_COOLS},
+	[QUOTA] = {"quota", COOLDOWN_QUOTA_MS, COOLDOWN_QUOTA_MAX_MS, COOLDOWN_QUOTA,
+		   COOLDOWN_NO_QUOTA},
+	[DENIED] = {"denied", COOLDOWN_DENIED_MS, COOLDOWN_DENIED_MAX_MS, COOLDOWN_DENIED,
+		    COOLDOWN_OFF},
+};
+
+void cooldown_init(struct cooldown *c)
+{
+	*c = (struct cooldown){0};
+	map_init(&c->by_key);
+}
+
+void cooldown_fini(struct cooldown *c)
+{
+	while (c->first != NULL) {
+		struct cooldown_entry *e = c->first;
+
+		c->first = e->next;
+		free(e);
+	}
+	map_fini(&c->by_key);
+	*c = (struct cooldown){0};
+}
+
+/* No word holds a space, so no two places have one key. */
+static void make_key(char *key, enum kind kind, const struct cooldown_place *p)
+{
+	if (kind == DENIED)
+		(void)snprintf(key, KEY_SIZE, "%s %.63s", kinds[kind].word, p->provider);
+	else
+		(void)snprintf(key, KEY_SIZE, "%s %.63s %.63s %.63s%s%.63s %s", kinds[kind].word,
+			       p->provider, p->type, p->region, kind == CAPACITY ? " " : "",
+			       kind == CAPACITY ? p->zone : "", provider_market_str(p->market));
+}
+
+static struct cooldown_entry *find(const struct cooldown *c, enum kind kind,
+				   const struct cooldown_place *p)
+{
+	char key[KEY_SIZE];
+
+	make_key(key, kind, p);
+	return map_get(&c->by_key, key);
+}
+
+static void drop(struct cooldown *c, struct cooldown_entry *e)
+{
+	struct cooldown_entry **link = &c->first;
+
+	while (*link != e)
+		link = &(*link)->next;
+	*link = e->next;
+	map_del(&c->by_key, e->key);
+	free(e);
+	c->n--;
+}
+
+/* How long it is closed by the refusal that was counted last. */
+static int64_t step(const struct cooldown_entry *e)
+{
+	int64_t ms = kinds[e->kind].first_ms;
+
+	for (uint32_t i = 1; i < e->times && ms < kinds[e->kind].max_ms; i++)
+		ms *= 2;
+	return ms < kinds[e->kind].max_ms ? ms : kinds[e->kind].max_ms;
+}
+
+/* The clock may have gone back (F57): what there was goes with it, so that all lasts as long as it
+ * would have. */
+static void tick(struct cooldown *c, int64_t now)
+{
+	int64_t back = c->seen_ms - now;
+
+	for (struct cooldown_entry *e = back > 0 ? c->first : NULL; e != NULL; e = e->next) {
+		e->last_ms -= back;
+		e->until_ms -= back;
+		e->probe_ms -= back;
+	}
+	c->seen_ms = now;
+}
+
+static bool is_closed(const struct cooldown_entry *e, int64_t now)
+{
+	return e->heard || now < e->until_ms;
+}
+
+static bool is_probing(const struct cooldown_entry *e, int64_t now)
+{
+	return e->probing && now - e->probe_ms < COOLDOWN_PROBE_MS;
+}
+
+/* An alarm stands until somebody has acted. */
+static bool is_stale(const struct cooldown_entry *e, int64_t now)
+{
+	return e->kind != DENIED && !is_probing(e, now) && now - e->until_ms > COOLDOWN_FORGET_MS;
+}
+
+static struct cooldown_view view(const struct cooldown_entry *e, int64_t now)
+{
+	if (is_closed(e, now))
+		return (struct cooldown_view){kinds[e->kind].state, e->heard ? 0 : e->until_ms};
+	return (struct cooldown_view){is_probing(e, now) ? COOLDOWN_PROBING : COOLDOWN_HALF, 0};
+}
+
+struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_place *p,
+				   int64_t now_ms)
+{
+	struct cooldown_view worst = {0};
+
+	tick(c, now_ms);
+	for (int k = 0; k < NKINDS; k++) {
+		struct cooldown_entry *e = find(c, (enum kind)k, p);
+		struct cooldown_view v;
+
+		if (e == NULL)
+			continue;
+		if (is_stale(e, now_ms)) {
+			drop(c, e);
+			continue;
+		}
+		v = view(e, now_ms);
+		if (v.state > worst.state)
+			worst = v;
+	}
+	return worst;
+}
+
+bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t now_ms)
+{
+	if (cooldown_look(c, p, now_ms).state > COOLDOWN_HALF)
+		return false;
+	for (int k = 0; k < NKINDS; k++) {
+		struct cooldown_entry *e = find(c, (enum kind)k, p);
+
+		if (e == NULL)
+			continue;
+		e->probing = true;
+		e->probe_ms = now_ms;
+	}
+	return true;
+}
+
+/* Room for one more: the one that ends first has the least to say. */
+static void make_room(struct cooldown *c)
+{
+	struct cooldown_entry *soonest = NULL;
+
+	if (c->n < COOLDOWN_PLACES_MAX)
+		return;
+	for (struct cooldown_entry *e = c->first; e != NULL; e = e->next)
+		if (e->kind != DENIED && (soonest == NULL || e->until_ms <= soonest->until_ms))
+			soonest = e;
+	assert(soonest != NULL); /* there are not so many providers */
+	drop(c, soonest);
+}
+
+static struct cooldown_entry *get(struct cooldown *c, enum kind kind,
+				  const struct cooldown_place *p)
+{
+	struct cooldown_entry *e = find(c, kind, p);
+
+	if (e != NULL)
+		return e;
+	make_room(c);
+	e = mem_zalloc(sizeof(*e));
+	e->kind = kind;
+	make_key(e->key, kind, p);
+	e->next = c->first;
+	c->first = e;
+	c->n++;
+	map_put(&c->by_key, e->key, e);
+	return e;
+}
+
+/* One more refusal, unless it is of a request that was on its way when the last one was seen. */
+static enum cooldown_news refused(struct cooldown *c, enum kind kind,
+				  const struct cooldown_place *p, int64_t sent, int64_t now)
+{
+	struct cooldown_entry *e = find(c, kind, p);
+	bool was_off = e != NULL && kind == DENIED;
+
+	if (e != NULL && is_stale(e, now)) {
+		drop(c, e);
+		e = NULL;
+	}
+	if (e != NULL && sent <= e->last_ms)
+		return COOLDOWN_SAME;
+	e = get(c, kind, p);
+	e->times++;
+	e->last_ms = now;
+	e->until_ms = now + step(e);
+	return was_off ? COOLDOWN_SAME : kinds[kind].news;
+}
+
+/* A purchase shows that this is over.  Not one that was sent before it began. */
+static enum cooldown_news over(struct cooldown *c, enum kind kind, const struct cooldown_place *p,
+			       int64_t sent)
+{
+	struct cooldown_entry *e = find(c, kind, p);
+
+	if (e == NULL || sent <= e->last_ms)
+		return COOLDOWN_SAME;
+	drop(c, e);
+	return COOLDOWN_AGAIN;
+}
+
+/* The purchase that was tried has been answered, whatever the answer. */
+static void end_probe(struct cooldown *c, const struct cooldown_place *p, int64_t sent)
+{
+	for (int k = 0; k < NKINDS; k++) {
+		struct cooldown_entry *e = find(c, (enum kind)k, p);
+
+		if (e != NULL && sent >= e->probe_ms)
+			e->probing = false;
+	}
+}
+
+static enum cooldown_news graver(enum cooldown_news a, enum cooldown_news b)
+{
+	return a > b ? a : b;
+}
+
+enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
+				   enum provider_code code, int64_t sent_ms, int64_t now_ms)
+{
+	enum cooldown_news news = COOLDOWN_SAME;
+
+	tick(c, now_ms);
+	end_probe(c, p, sent_ms);
+	/* Who says that there is nothing left, or too much already, has not shown us the door. */
+	if (code == PROVIDER_OK || code == PROVIDER_CAPACITY || code == PROVIDER_QUOTA)
+		news = over(c, DENIED, p, sent_ms);
+	switch (code) {
+	case PROVIDER_OK:
+		news = graver(news, over(c, QUOTA, p, sent_ms));
+		return graver(news, over(c, CAPACITY, p, sent_ms));
+	case PROVIDER_CAPACITY:
+		return graver(news, refused(c, CAPACITY, p, sent_ms, now_ms));
+	case PROVIDER_QUOTA:
+		return graver(news, refused(c, QUOTA, p, sent_ms, now_ms));
+	case PROVIDER_DENIED:
+		return graver(news, refused(c, DENIED, p, sent_ms, now_ms));
+	default:
+		return news; /* it says nothing of the place */
+	}
+}
+
+enum provider_code cooldown_worse(enum provider_code a, enum provider_code b)
+{
+	static const enum provider_code order[] = {PROVIDER_DENIED, PROVIDER_QUOTA,
+						   PROVIDER_CAPACITY, PROVIDER_OK};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		if (a == order[i] || b == order[i])
+			return order[i];
+	return a;
+}
+
+enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum provider_code code,
+				  int64_t sent_ms, int64_t now_ms)
+{
+	const struct cooldown_place p = {.provider = provider};
+	struct cooldown_entry *e;
+	enum cooldown_news news;
+
+	tick(c, now_ms);
+	e = find(c, DENIED, &p);
+	if (code == PROVIDER_OK && e != NULL && e->heard)
+		return over(c, DENIED, &p, sent_ms);
+	if (code != PROVIDER_DENIED)
+		return COOLDOWN_SAME;
+	news = refused(c, DENIED, &p, sent_ms, now_ms);
+	e = find(c, DENIED, &p);
+	assert(e != NULL);
+	e->heard = true;
+	return news;
+}
+
+void cooldown_clear(struct cooldown *c, const struct cooldown_place *p)
+{
+	for (int k = 0; k < NKINDS; k++) {
+		struct cooldown_entry *e = find(c, (enum kind)k, p);
+
+		if (e != NULL)
+			drop(c, e);
+	}
+}
+
+void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx)
+{
+	for (const struct cooldown_entry *e = c->first; e != NULL; e = e->next)
+		if (!is_stale(e, now_ms))
+			fn(ctx, e->key, view(e, now_ms), e->times);
+}

@@ -1,0 +1,389 @@
+#include "core/ladder.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "core/constraint.h"
+#include "core/jurisdiction.h"
+
+enum { CODES_SHOWN = 4 }; /* of an allow-list, for people */
+
+static const struct conf_offer *rung_of(const struct ladder_ask *a, size_t i)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(a->pool, &n);
+
+	assert(i < n);
+	return &rungs[i];
+}
+
+int64_t ladder_price(const struct ladder_ask *a, size_t rung)
+{
+	const struct conf_offer *o = rung_of(a, rung);
+
+	return o->price_nano_h != 0 ? o->price_nano_h : a->known[rung].price;
+}
+
+/* --- what is for good ---------------------------------------------------------------------------
+ */
+
+/* Where its machines stand; NULL: nobody knows. */
+static const char *stands_in(const struct ladder_ask *a, const struct conf_offer *o)
+{
+	if (o->jurisdiction != NULL && o->jurisdiction[0] != '\0')
+		return o->jurisdiction;
+	return jurisdiction_of(a->conf->providers[o->provider_index].driver, o->region);
+}
+
+static bool is_within(const char *place, const char *const *allowed)
+{
+	if (allowed == NULL)
+		return true;
+	for (size_t i = 0; allowed[i] != NULL; i++)
+		if (jurisdiction_within(place, allowed[i]))
+			return true;
+	return false;
+}
+
+/* The list that keeps the job from this rung, or NULL. */
+static const char *const *outside_of(const struct ladder_ask *a, const struct conf_offer *o)
+{
+	const char *const *pools = (const char *const *)a->pool->jurisdictions;
+	const char *place = stands_in(a, o);
+
+	if (!is_within(place, pools))
+		return pools;
+	return is_within(place, a->job.jurisdictions) ? NULL : a->job.jurisdictions;
+}
+
+static int64_t max_price(const struct ladder_ask *a, const struct conf_offer *o)
+{
+	int64_t of_pool = a->pool->max_price_nano_h, own = o->max_price_nano_h;
+
+	if (own == 0 || of_pool == 0)
+		return own + of_pool;
+	return own < of_pool ? own : of_pool;
+}
+
+static bool is_spot(const struct conf_offer *o)
+{
+	return o->market == PROVIDER_SPOT;
+}
+
+/* May the job have this rung at all, some day?  LADDER_TRY: yes. */
+static enum ladder_cause ruled_out(const struct ladder_ask *a, const struct conf_offer *o)
+{
+	if (outside_of(a, o) != NULL)
+		return LADDER_JURISDICTION;
+	if (constraint_ask(a->job.constraint, a->conf, o) == CONSTRAINT_NO)
+		return LADDER_CONSTRAINT;
+	if (is_spot(o) && a->pool->spot_share == 0)
+		return LADDER_SHARE;
+	return LADDER_TRY;
+}
+
+/* --- what is so now -----------------------------------------------------------------------------
+ */
+
+static enum ladder_cause of_price(const struct ladder_ask *a, size_t i)
+{
+	const struct conf_offer *o = rung_of(a, i);
+	int64_t price = ladder_price(a, i), most = max_price(a, o);
+
+	if (price < 0)
+		return LADDER_NOT_OFFERED;
+	if (price == 0)
+		return LADDER_NO_PRICE;
+	return most > 0 && price > most ? LADDER_DEAR : LADDER_TRY;
+}
+
+static enum ladder_cause of_place(const struct ladder_ask *a, size_t i)
+{
+	switch (a->known[i].cool.state) {
+	case COOLDOWN_DENIED:
+		return LADDER_DENIED;
+	case COOLDOWN_QUOTA:
+		return LADDER_QUOTA;
+	case COOLDOWN_CAPACITY:
+		return LADDER_CAPACITY;
+	case COOLDOWN_PROBING:
+		return LADDER_PROBING;
+	default:
+		return LADDER_TRY;
+	}
+}
+
+/* With these nodes on spot, is too much of the pool? */
+static bool passes_share(const struct ladder_ask *a, const struct conf_offer *o)
+{
+	uint64_t more = a->job.nodes > 0 ? a->job.nodes : 1;
+
+	return is_spot(o) &&
+	       (a->spot + more) * 100 > a->pool->spot_share * ((uint64_t)a->nodes + more);
+}
+
+static int64_t fallback_at(const struct ladder_ask *a)
+{
+	int64_t since = a->job.since_ms < a->now_ms ? a->job.since_ms : a->now_ms;
+
+	return since + a->pool->fallback_ms;
+}
+
+/* Is the job to wait for spot?  Not when it may not have spot anyway. */
+static bool waits_for_spot(const struct ladder_ask *a)
+{
+	const struct conf_pool *p = a->pool;
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	if (p->fallback_refusals == 0 && p->fallback_ms == 0)
+		return false;
+	if (p->fallback_refusals != 0 && a->job.refusals >= p->fallback_refusals)
+		return false;
+	if (p->fallback_ms != 0 && a->now_ms >= fallback_at(a))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (is_spot(&rungs[i]) && ruled_out(a, &rungs[i]) == LADDER_TRY)
+			return true;
+	return false;
+}
+
+static enum ladder_cause judge(const struct ladder_ask *a, size_t i, bool spot_first)
+{
+	const struct conf_offer *o = rung_of(a, i);
+	enum ladder_cause why = ruled_out(a, o);
+
+	if (why == LADDER_TRY)
+		why = of_price(a, i);
+	if (why == LADDER_TRY && (a->job.tried & (UINT32_C(1) << i)) != 0)
+		why = LADDER_TRIED;
+	if (why == LADDER_TRY)
+		why = of_place(a, i);
+	if (why == LADDER_TRY && passes_share(a, o))
+		why = LADDER_SHARE;
+	if (why == LADDER_TRY && spot_first && o->market == PROVIDER_ON_DEMAND)
+		why = LADDER_SPOT_FIRST;
+	return why;
+}
+
+/* --- the order ---------------------------------------------------------------------------------
+ */
+
+static bool goes_before(const struct ladder_ask *a, uint32_t x, uint32_t y)
+{
+	bool rx = rung_of(a, x)->market == PROVIDER_RESERVED;
+	bool ry = rung_of(a, y)->market == PROVIDER_RESERVED;
+
+	if (a->pool->policy != CONF_CHEAPEST)
+		return false;
+	if (rx != ry)
+		return rx;
+	return ladder_price(a, x) < ladder_price(a, y);
+}
+
+/* Behind all that are not dearer: what is equal stays as written. */
+static void put(struct ladder *l, const struct ladder_ask *a, uint32_t rung)
+{
+	size_t at = l->n++;
+
+	for (; at > 0 && goes_before(a, rung, l->order[at - 1]); at--)
+		l->order[at] = l->order[at - 1];
+	l->order[at] = rung;
+}
+
+/* Of the half-open ones the first alone: each may cost a refused call. */
+static void keep_one_probe(struct ladder *l, const struct ladder_ask *a)
+{
+	bool had = false;
+	size_t n = 0;
+
+	for (size_t k = 0; k < l->n; k++) {
+		uint32_t i = l->order[k];
+		bool half = a->known[i].cool.state == COOLDOWN_HALF;
+
+		if (half && had)
+			l->cause[i] = LADDER_LATER;
+		else
+			l->order[n++] = i;
+		had = had || half;
+	}
+	l->n = n;
+}
+
+/* When may a rung that is left out for now be tried?  0: time alone does not tell. */
+static int64_t opens_at(const struct ladder *l, const struct ladder_ask *a, size_t i)
+{
+	switch (l->cause[i]) {
+	case LADDER_DENIED:
+	case LADDER_QUOTA:
+	case LADDER_CAPACITY:
+		return a->known[i].cool.until_ms;
+	case LADDER_SPOT_FIRST:
+		return a->pool->fallback_ms != 0 ? fallback_at(a) : 0;
+	default:
+		return 0;
+	}
+}
+
+void ladder_make(struct ladder *l, const struct ladder_ask *a)
+{
+	bool spot_first = waits_for_spot(a);
+
+	*l = (struct ladder){0};
+	(void)conf_rungs(a->pool, &l->nrungs);
+	assert(l->nrungs <= CONF_OFFERS_MAX);
+	for (uint32_t i = 0; i < l->nrungs; i++) {
+		l->cause[i] = judge(a, i, spot_first);
+		if (l->cause[i] == LADDER_TRY)
+			put(l, a, i);
+	}
+	keep_one_probe(l, a);
+	for (size_t i = 0; i < l->nrungs; i++) {
+		int64_t at = opens_at(l, a, i);
+
+		if (at != 0 && (l->next_ms == 0 || at < l->next_ms))
+			l->next_ms = at;
+		l->waits = l->waits || (l->n == 0 && l->cause[i] == LADDER_NO_PRICE);
+	}
+}
+
+/* --- for people --------------------------------------------------------------------------------
+ */
+
+struct text { /* what does not fit is cut */
+	char *p;
+	size_t size, len;
+};
+
+static void say(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void say(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (t->len >= t->size)
+		return;
+	va_start(ap, fmt);
+	t->len += (size_t)vsnprintf(t->p + t->len, t->size - t->len, fmt, ap);
+	va_end(ap);
+}
+
+static void say_jurisdiction(const struct ladder_ask *a, const struct conf_offer *o, struct text *t)
+{
+	const char *const *list = outside_of(a, o);
+	size_t i = 0;
+
+	assert(list != NULL);
+	for (; i < CODES_SHOWN && list[i] != NULL; i++)
+		say(t, "%s%.8s", i != 0 ? ", " : "", list[i]);
+	say(t, "%s%s only: %.30s%s", i == 0 ? "nowhere" : "", list[i] != NULL ? ", ..." : "",
+	    o->region, stands_in(a, o) != NULL ? " is not" : " is in nobody knows what country");
+}
+
+static void say_spot_first(const struct ladder_ask *a, struct text *t)
+{
+	const struct conf_pool *p = a->pool;
+	uint32_t left = p->fallback_refusals - a->job.refusals; /* > 0, or it does not count */
+	char at[FMT_TIME_SIZE];
+
+	say(t, "spot only");
+	if (p->fallback_ms != 0)
+		say(t, " until %.19sZ", fmt_time(at, fallback_at(a)));
+	if (p->fallback_refusals != 0)
+		say(t, "%s for %" PRIu32 " more refusal%s", p->fallback_ms != 0 ? " or" : "", left,
+		    left == 1 ? "" : "s");
+}
+
+static void say_closed(const struct ladder_ask *a, size_t i, const char *what, struct text *t)
+{
+	int64_t until = a->known[i].cool.until_ms;
+	char at[FMT_TIME_SIZE];
+
+	if (until != 0)
+		say(t, "%s until %.19sZ", what, fmt_time(at, until));
+	else
+		say(t, "%s until a call to %.30s succeeds", what, rung_of(a, i)->provider);
+}
+
+static void say_price(const struct ladder_ask *a, size_t i, struct text *t)
+{
+	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
+
+	say(t, "%s above max_price %s", fmt_money(price, ladder_price(a, i)),
+	    fmt_money(most, max_price(a, rung_of(a, i))));
+}
+
+/* Why rung i is left out. */
+static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause cause, struct text *t)
+{
+	static const char *const plain[LADDER_NCAUSES] = {
+		[LADDER_TRY] = "",
+		[LADDER_NO_PRICE] = "price not known yet",
+		[LADDER_TRIED] = "was tried a moment ago",
+		[LADDER_PROBING] = "cooled down, and one purchase is being tried",
+		[LADDER_LATER] = "cooled down, and another offer is tried first",
+	};
+	const struct conf_offer *o = rung_of(a, i);
+
+	switch (cause) {
+	case LADDER_JURISDICTION:
+		say_jurisdiction(a, o, t);
+		return;
+	case LADDER_CONSTRAINT:
+		say(t, "the job wants %.60s", a->job.constraint);
+		return;
+	case LADDER_NOT_OFFERED:
+		say(t, "%.30s does not offer %.30s in %.30s", o->provider, o->type, o->region);
+		return;
+	case LADDER_DEAR:
+		say_price(a, i, t);
+		return;
+	case LADDER_DENIED:
+		say_closed(a, i, "denied by the provider: off", t);
+		return;
+	case LADDER_QUOTA:
+		say_closed(a, i, "the account's quota is used up: not tried", t);
+		return;
+	case LADDER_CAPACITY:
+		say_closed(a, i, "no capacity: cools down", t);
+		return;
+	case LADDER_SHARE:
+		say(t, "spot_share %" PRIu32 ": %" PRIu32 " of %" PRIu32 " nodes are spot",
+		    a->pool->spot_share, a->spot, a->nodes);
+		return;
+	case LADDER_SPOT_FIRST:
+		say_spot_first(a, t);
+		return;
+	default:
+		say(t, "%s", plain[cause]);
+	}
+}
+
+void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t rung, char *out,
+		    size_t size)
+{
+	struct text t = {out, size, 0};
+
+	assert(size > 0 && rung < l->nrungs);
+	say_why(a, rung, l->cause[rung], &t);
+}
+
+void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size)
+{
+	struct text t = {out, size, 0};
+
+	assert(size > 0);
+	out[0] = '\0';
+	for (size_t i = 0; i < l->nrungs; i++) {
+		const char *name = rung_of(a, i)->name;
+
+		if (l->cause[i] == LADDER_TRY)
+			continue;
+		say(&t, "%s%s%s", t.len != 0 ? "; " : "", name, name[0] != '\0' ? ": " : "");
+		say_why(a, i, l->cause[i], &t);
+	}
+}

@@ -1,0 +1,88 @@
+/* ladder.h - which of a pool's offers a job's nodes may be bought from, and in what order.
+ *
+ * A pool has a ladder of offers (conf_rungs()).  This says, for one job at one moment, which rungs
+ * to try, best first, and of every other why not, for people.  It is asked again after every
+ * refusal: the rung that refused cools down by then (core/cooldown.h), or is in `tried`.
+ *
+ *   order     as written, or cheapest first: reserved before all else, since it is paid already,
+ *             then by price; what is equal stays as written
+ *   never     outside of the pool's or the job's jurisdictions, against the job's constraint, above
+ *             max_price, at an unknown price
+ *   not now   what cools down, or would pass spot_share; on-demand while a job is to wait for spot
+ *   half-open one rung at most, and it is on the ladder like any other: the purchase is the probe
+ *
+ * Pure: the same question has the same answer. */
+#ifndef BURSTD_LADDER_H
+#define BURSTD_LADDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/conf.h"
+#include "core/cooldown.h"
+
+enum ladder_cause {
+	LADDER_TRY,          /* it is in the order */
+	LADDER_JURISDICTION, /* from here on it is left out; the lasting reasons first */
+	LADDER_CONSTRAINT,
+	LADDER_NOT_OFFERED,
+	LADDER_NO_PRICE,
+	LADDER_DEAR,
+	LADDER_TRIED,
+	LADDER_DENIED,
+	LADDER_QUOTA,
+	LADDER_CAPACITY,
+	LADDER_PROBING,
+	LADDER_LATER, /* half-open, and another rung is so too and goes first */
+	LADDER_SHARE,
+	LADDER_SPOT_FIRST,
+	LADDER_NCAUSES
+};
+
+struct ladder_known {              /* of one rung */
+	int64_t price;             /* as the provider says; 0: not known yet; < 0: not offered */
+	struct cooldown_view cool; /* of its place */
+};
+
+struct ladder_job {
+	const char *constraint;           /* as in Slurm; NULL: none, or not known */
+	const char *const *jurisdictions; /* besides the pool's; NULL: any */
+	uint32_t nodes;                   /* that it lacks in this pool */
+	uint32_t refusals;                /* so far */
+	int64_t since_ms;                 /* when it began to wait; in the future: now (F57) */
+	uint32_t tried;                   /* bit i: rung i refused it a moment ago */
+};
+
+struct ladder_ask { /* everything is borrowed */
+	const struct conf *conf;
+	const struct conf_pool *pool;
+	const struct ladder_known *known; /* one for each of conf_rungs() */
+	uint32_t nodes, spot;             /* of the pool there are, and of these are spot */
+	struct ladder_job job;
+	int64_t now_ms;
+};
+
+struct ladder {
+	uint32_t order[CONF_OFFERS_MAX]; /* indices into conf_rungs(), to be tried in this order */
+	size_t n;
+	enum ladder_cause cause[CONF_OFFERS_MAX]; /* of each rung */
+	size_t nrungs;
+	bool waits;      /* n is 0 and a price will show: no reason to refuse anything yet */
+	int64_t next_ms; /* the soonest time at which one more may be tried; 0: not known */
+};
+
+void ladder_make(struct ladder *l, const struct ladder_ask *a);
+
+/* What one node of this rung costs per hour, nano-units; 0: not known yet; < 0: not offered. */
+int64_t ladder_price(const struct ladder_ask *a, size_t rung);
+
+/* Why this rung is left out, for people: "spot only until 2026-01-02T14:05:00Z", "0.92 above
+ * max_price 0.80".  Empty for one that is not. */
+void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t rung, char *out,
+		    size_t size);
+
+/* All of it, for a job that gets nothing: "spot-a: no capacity ...; od: ...". */
+void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size);
+
+#endif
