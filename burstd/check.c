@@ -211,8 +211,10 @@ static void check_commands(struct check *c, const struct conf_provider *p)
 static void check_pool(struct check *c, const struct conf_pool *p, const struct provider_ops *ops,
 		       const void *self)
 {
-	const struct provider_place place = {
-		.type = p->type, .region = p->region, .zone = p->zone, .spot = p->spot};
+	const struct provider_place place = {.type = p->type,
+					     .region = p->region,
+					     .zone = p->zone,
+					     .market = (enum provider_market)p->own.market};
 	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 	struct provider_request rq = {0};

@@ -37,7 +37,7 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 	for (size_t k = 0; k < c->nplaces; k++) {
 		const struct provider_place *p = &c->places[k];
 
-		if (p->spot != c->places[0].spot || strcmp(p->region, a->region) != 0)
+		if (p->market != c->places[0].market || strcmp(p->region, a->region) != 0)
 			continue;
 		if (a->nsubnets == 0)
 			add_choice(all, p, k, p->zone, "");
@@ -147,7 +147,7 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 		query_add(body, "required", "MetadataOptions.HttpTokens");
 	/* A node that switches itself off must not stay, stopped and billed. */
 	query_add(body, "terminate", "InstanceInitiatedShutdownBehavior");
-	if (c->places[0].spot) {
+	if (c->places[0].market == PROVIDER_SPOT) {
 		query_add(body, "spot", "InstanceMarketOptions.MarketType");
 		query_add(body, "one-time", "InstanceMarketOptions.SpotOptions.SpotInstanceType");
 		query_add(body, "terminate",
@@ -181,7 +181,7 @@ static void add_override(struct str *body, size_t n, const struct choice *at, bo
 static void build_fleet(const struct aws *a, const struct provider_create *c,
 			const struct choices *all, struct str *body)
 {
-	bool spot = c->places[0].spot;
+	bool spot = c->places[0].market == PROVIDER_SPOT;
 	const char *options = spot ? "SpotOptions" : "OnDemandOptions";
 
 	query_begin(body, "CreateFleet", AWS_EC2_VERSION);

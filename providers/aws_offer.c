@@ -154,7 +154,7 @@ static int read_type(const struct aws *a, const struct xml_node *item, struct pr
 /* The newest comes first: of one type and zone only that one counts. */
 static int read_price(const struct aws *a, const struct xml_node *item, struct provider_result *out)
 {
-	struct provider_offer o = {.spot = true}, *same = out->offers;
+	struct provider_offer o = {.market = PROVIDER_SPOT}, *same = out->offers;
 
 	if (xml_copy(item, "instanceType", o.type, sizeof(o.type)) != 1 ||
 	    xml_copy(item, "availabilityZone", o.zone, sizeof(o.zone)) != 1 ||

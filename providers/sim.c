@@ -145,7 +145,7 @@ static int build_create(const struct provider_create *c, struct provider_request
 	str_addf(&s, "{\"token\":\"%s\",\"cluster\":\"%s\",\"type\":\"%s\",\"region\":\"%s\",",
 		 c->token, c->cluster, c->places[0].type, c->places[0].region);
 	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",\"instances\":[", c->places[0].zone,
-		 c->places[0].spot ? "spot" : "on-demand");
+		 provider_market_str(c->places[0].market));
 	for (size_t i = 0; i < c->nwants; i++)
 		str_addf(&s, "%s{\"name\":\"%s\",\"generation\":%s,\"group\":%u}", i > 0 ? "," : "",
 			 c->wants[i].node, fmt_u64(gen, c->wants[i].gen), c->wants[i].group);
@@ -689,8 +689,7 @@ static int read_offer(struct provider_offer *f, const json_t *o)
 	    get_text(o, "currency", f->currency, sizeof(f->currency)) != 1 ||
 	    strlen(f->currency) != 3 || fmt_money_parse(price, &f->price_nano_h, NULL) != 0)
 		return -1;
-	f->spot = strcmp(market, "spot") == 0;
-	return f->spot || strcmp(market, "on-demand") == 0 ? 0 : -1;
+	return provider_market_parse(market, &f->market);
 }
 
 static int parse_offers(const json_t *doc, struct provider_result *out)

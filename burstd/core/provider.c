@@ -59,3 +59,13 @@ const char *provider_market_str(enum provider_market m)
 
 	return (unsigned)m < PROVIDER_NMARKETS ? words[m] : "?";
 }
+
+int provider_market_parse(const char *word, enum provider_market *m)
+{
+	for (int i = 0; i < PROVIDER_NMARKETS; i++)
+		if (strcmp(word, provider_market_str((enum provider_market)i)) == 0) {
+			*m = (enum provider_market)i;
+			return 0;
+		}
+	return -1;
+}

@@ -77,7 +77,7 @@ enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PRO
 /* Where to buy and what: an entry of a pool's configuration. */
 struct provider_place {
 	const char *type, *region, *zone; /* zone may be "" */
-	bool spot;
+	enum provider_market market;
 };
 
 struct provider_want {    /* one instance of a create */
@@ -170,6 +170,21 @@ struct provider_instance {
 	int64_t reclaim_ms;           /* when it will be taken; 0: not said */
 };
 
+/* What is about to happen to an instance. */
+enum provider_notice_kind {
+	PROVIDER_NOTICE_RECLAIM,     /* the provider takes it */
+	PROVIDER_NOTICE_REBALANCE,   /* ... or may do so soon: no promise either way */
+	PROVIDER_NOTICE_MAINTENANCE, /* it will be stopped for a repair */
+	PROVIDER_NOTICE_FAULTY,      /* its host is broken, says whoever looked at it */
+	PROVIDER_NNOTICES
+};
+
+struct provider_notice {
+	char id[PROVIDER_ID_MAX + 1]; /* of the instance */
+	enum provider_notice_kind kind;
+	int64_t at_ms; /* when it will happen; 0: not said */
+};
+
 struct provider_item { /* one instance of a create or delete */
 	enum provider_code code;
 	struct provider_instance instance; /* create, PROVIDER_OK: id at least */
@@ -179,7 +194,7 @@ struct provider_offer {
 	char type[PROVIDER_WORD_MAX + 1]; /* "": the price of everything there */
 	char region[PROVIDER_WORD_MAX + 1];
 	char zone[PROVIDER_WORD_MAX + 1];
-	bool spot;
+	enum provider_market market;
 	int64_t price_nano_h; /* currency units x 1e-9 per hour and instance; 0: not said */
 	char currency[4];     /* ISO 4217 */
 	uint32_t cpus, gpus;  /* that the type has; cpus 0: neither is said */
@@ -251,5 +266,6 @@ void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
 const char *provider_code_str(enum provider_code c);     /* "capacity", "quota", ... */
 const char *provider_market_str(enum provider_market m); /* "on-demand", "spot", "reserved" */
+int provider_market_parse(const char *word, enum provider_market *m); /* -1: none of these */
 
 #endif

@@ -503,7 +503,7 @@ static bool offer_fits(const struct provider_offer *o, const struct conf_pool *p
 		       const char *currency)
 {
 	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
-	       o->spot == p->spot && strcmp(o->currency, currency) == 0 &&
+	       (int)o->market == p->own.market && strcmp(o->currency, currency) == 0 &&
 	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
 }
 

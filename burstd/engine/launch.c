@@ -71,8 +71,10 @@ static struct provider_place place_of(const struct engine *e, uint32_t pool)
 {
 	const struct conf_pool *p = &e->conf->pools[pool];
 
-	return (struct provider_place){
-		.type = p->type, .region = p->region, .zone = p->zone, .spot = p->spot};
+	return (struct provider_place){.type = p->type,
+				       .region = p->region,
+				       .zone = p->zone,
+				       .market = (enum provider_market)p->own.market};
 }
 
 /* The request, the same bytes every time: from the members in their order, and nothing else (I4).

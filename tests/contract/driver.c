@@ -81,11 +81,12 @@ static void read_create(struct op *o, const json_t *j)
 	for (size_t i = 0; i < c->nplaces; i++) {
 		const json_t *p = json_array_get(places, i);
 
-		o->places[i] =
-			(struct provider_place){.type = text(p, "type"),
-						.region = text(p, "region"),
-						.zone = text(p, "zone"),
-						.spot = json_is_true(json_object_get(p, "spot"))};
+		o->places[i] = (struct provider_place){
+			.type = text(p, "type"),
+			.region = text(p, "region"),
+			.zone = text(p, "zone"),
+			.market = json_is_true(json_object_get(p, "spot")) ? PROVIDER_SPOT
+									   : PROVIDER_ON_DEMAND};
 	}
 	for (size_t i = 0; i < c->nwants; i++) {
 		const json_t *w = json_array_get(wants, i);
@@ -208,7 +209,7 @@ static json_t *show_result(const struct provider_result *r)
 			offers,
 			json_pack("{s:s, s:s, s:b, s:I, s:s, s:I, s:I, s:I}", "type",
 				  r->offers[i].type, "zone", r->offers[i].zone, "spot",
-				  (int)r->offers[i].spot, "price_nano_h",
+				  r->offers[i].market == PROVIDER_SPOT, "price_nano_h",
 				  (json_int_t)r->offers[i].price_nano_h, "currency",
 				  r->offers[i].currency, "cpus", (json_int_t)r->offers[i].cpus,
 				  "gpus", (json_int_t)r->offers[i].gpus, "memory_mb",

@@ -133,6 +133,15 @@ static void test_each_market_has_the_word_of_the_configuration(void **state)
 	assert_string_equal(provider_market_str(PROVIDER_RESERVED), "reserved");
 	assert_string_equal(provider_market_str(PROVIDER_NMARKETS), "?");
 	assert_string_equal(provider_market_str((enum provider_market) - 1), "?");
+	for (int i = 0; i < PROVIDER_NMARKETS; i++) {
+		enum provider_market m = PROVIDER_NMARKETS;
+
+		assert_int_equal(
+			provider_market_parse(provider_market_str((enum provider_market)i), &m), 0);
+		assert_int_equal(m, i);
+		assert_int_equal(provider_market_parse("Spot", &m), -1);
+		assert_int_equal(m, i);
+	}
 }
 
 int main(void)

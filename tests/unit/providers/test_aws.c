@@ -174,7 +174,7 @@ static void test_without_subnets_the_zone_is_said(void **state)
 	conf.key_name = "ops";
 	conf.instance_profile = "nodes";
 	reopen(&conf);
-	place.spot = true;
+	place.market = PROVIDER_SPOT;
 	build(&rq, &op);
 	assert_true(has(&rq, "Placement.AvailabilityZone=eu-west-1b"));
 	assert_true(has(&rq, "SecurityGroupId.2=sg-2"));

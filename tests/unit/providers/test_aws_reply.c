@@ -6,10 +6,13 @@
  */
 
 static struct provider_place ladder[] = {
-	{.type = "p5.48xlarge", .region = "eu-west-1", .zone = "eu-west-1a", .spot = true},
-	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .spot = true},
-	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .spot = false},
-	{.type = "p4d.24xlarge", .region = "us-east-1", .zone = "", .spot = true},
+	{.type = "p5.48xlarge",
+	 .region = "eu-west-1",
+	 .zone = "eu-west-1a",
+	 .market = PROVIDER_SPOT},
+	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .market = PROVIDER_SPOT},
+	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .market = PROVIDER_ON_DEMAND},
+	{.type = "p4d.24xlarge", .region = "us-east-1", .zone = "", .market = PROVIDER_SPOT},
 };
 
 static struct provider_op fleet(void)
@@ -468,7 +471,7 @@ static void test_types_come_before_prices_and_have_none(void **state)
 	assert_int_equal(r.code, PROVIDER_OK);
 	assert_int_equal(r.noffers, 1);
 	assert_string_equal(r.offers[0].type, "p5.48xlarge");
-	assert_false(r.offers[0].spot);
+	assert_int_equal(r.offers[0].market, PROVIDER_ON_DEMAND);
 	assert_int_equal(r.offers[0].price_nano_h, 0);
 	assert_int_equal(r.offers[0].cpus, 192);
 	assert_int_equal(r.offers[0].gpus, 8);
@@ -503,7 +506,7 @@ static void test_prices_are_in_dollars_per_hour(void **state)
 	assert_string_equal(r.offers[0].type, "c5.large");
 	assert_string_equal(r.offers[0].region, "eu-west-1");
 	assert_string_equal(r.offers[0].zone, "eu-west-1a");
-	assert_true(r.offers[0].spot);
+	assert_int_equal(r.offers[0].market, PROVIDER_SPOT);
 	assert_int_equal(r.offers[0].price_nano_h, 10000);
 	assert_string_equal(r.offers[0].currency, "USD");
 	provider_result_fini(&r);

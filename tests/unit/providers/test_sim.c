@@ -565,7 +565,7 @@ static void test_offers(void **state)
 	assert_int_equal(r.offers[0].price_nano_h, INT64_C(29520000000));
 	assert_string_equal(r.offers[0].type, "gpu_8x_h100");
 	assert_string_equal(r.offers[0].currency, "EUR");
-	assert_false(r.offers[0].spot);
+	assert_int_equal(r.offers[0].market, PROVIDER_ON_DEMAND);
 	provider_result_fini(&r);
 }
 

@@ -204,7 +204,8 @@ static void test_driver_offers(void **state)
 	assert_int_equal(r.code, PROVIDER_OK);
 	for (size_t i = 0; i < r.noffers; i++)
 		found |= strcmp(r.offers[i].type, "gpu_8x_h100") == 0 &&
-			 strcmp(r.offers[i].region, "eu-west-1") == 0 && !r.offers[i].spot &&
+			 strcmp(r.offers[i].region, "eu-west-1") == 0 &&
+			 r.offers[i].market == PROVIDER_ON_DEMAND &&
 			 r.offers[i].price_nano_h == INT64_C(29520000000);
 	assert_true(found);
 	provider_result_fini(&r);

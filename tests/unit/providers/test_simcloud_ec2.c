@@ -345,7 +345,7 @@ static void test_types_and_spot_prices_are_told(void **state)
 	op.u.offers.cursor = "p";
 	drive(&op, &r);
 	assert_int_equal(r.noffers, 2); /* zones a and b */
-	assert_true(r.offers[0].spot && r.offers[1].spot);
+	assert_true(r.offers[0].market == PROVIDER_SPOT && r.offers[1].market == PROVIDER_SPOT);
 	assert_int_equal(r.offers[0].price_nano_h, INT64_C(11800000000));
 	provider_result_fini(&r);
 }

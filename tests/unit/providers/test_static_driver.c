@@ -89,7 +89,8 @@ static void test_build(void **state)
 
 static void test_build_refuses(void **state)
 {
-	static struct provider_place spot = {.type = "t", .region = "r", .zone = "", .spot = true};
+	static struct provider_place spot = {
+		.type = "t", .region = "r", .zone = "", .market = PROVIDER_SPOT};
 	static const char *const bad_ids[] = {"", "n1", ":1:0b1c2d3e", "n1:1 x", "n1:1\nn2:1:x"};
 	struct provider_request rq = {0};
 	struct provider_op op;
