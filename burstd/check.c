@@ -207,14 +207,14 @@ static void check_commands(struct check *c, const struct conf_provider *p)
 		check_command(c, p, "program", program);
 }
 
-/* Could the driver ask for a node of this pool at all? */
-static void check_pool(struct check *c, const struct conf_pool *p, const struct provider_ops *ops,
-		       const void *self)
+/* Could the driver ask for a node of this pool there at all? */
+static void check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
+		       const struct provider_ops *ops, const void *self)
 {
-	const struct provider_place place = {.type = p->type,
-					     .region = p->region,
-					     .zone = p->zone,
-					     .market = (enum provider_market)p->own.market};
+	const struct provider_place place = {.type = o->type,
+					     .region = o->region,
+					     .zone = o->zone,
+					     .market = (enum provider_market)o->market};
 	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 	struct provider_request rq = {0};
@@ -228,16 +228,23 @@ static void check_pool(struct check *c, const struct conf_pool *p, const struct 
 					       .nwants = 1};
 	if (ops->build(self, &op, &rq, &e) == 0)
 		provider_request_fini(&rq);
-	else
+	else if (o->name[0] == '\0')
 		problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
+	else
+		problem(c, o->line, "offer \"%s\" of pool \"%s\": %s", o->name, p->name, e.msg);
 }
 
 static void check_pools(struct check *c, const struct conf_provider *p,
 			const struct provider_ops *ops, const void *self)
 {
-	for (size_t i = 0; i < c->conf->npools; i++)
-		if (&c->conf->providers[c->conf->pools[i].provider_index] == p)
-			check_pool(c, &c->conf->pools[i], ops, self);
+	for (size_t i = 0; i < c->conf->npools; i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->conf->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			if (&c->conf->providers[rungs[k].provider_index] == p)
+				check_rung(c, &c->conf->pools[i], &rungs[k], ops, self);
+	}
 }
 
 static void check_provider(struct check *c, struct conf_provider *p)

@@ -417,13 +417,10 @@ static void add_names(struct str *out, const char *const *names, size_t n)
 static bool is_undeleted(const struct report *r, const struct fleet_name *nm, size_t provider,
 			 int64_t failed_ms)
 {
-	const struct conf *c = engine_conf(r->e);
-
 	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older)
 		if (fn->n.state == NODE_DELETING && !fn->n.accepted &&
 		    fn->n.since_ms <= failed_ms &&
-		    engine_now(r->e) - fn->n.since_ms > DELETE_LONG_MS &&
-		    c->pools[fn->n.pool].provider_index == provider)
+		    engine_now(r->e) - fn->n.since_ms > DELETE_LONG_MS && fn->n.cloud == provider)
 			return true;
 	return false;
 }
@@ -617,22 +614,30 @@ static void check_closed(struct report *r)
 	}
 }
 
+static void check_offer(struct report *r, const struct conf_pool *p, const struct conf_offer *o)
+{
+	const char *of = engine_conf(r->e)->currency;
+
+	str_addf(&r->s,
+		 "pool %s%s%s: provider %s does not offer type %s in region %s%s%s (%s, in %s); ",
+		 p->name, o->name[0] != '\0' ? ", offer " : "", o->name, o->provider, o->type,
+		 o->region, o->zone[0] != '\0' ? ", zone " : "", o->zone,
+		 provider_market_str((enum provider_market)o->market), of);
+	str_adds(&r->s, o->name[0] != '\0' ? "it is never taken" : "nothing can be bought for it");
+	say(r);
+}
+
 static void check_offers(struct report *r)
 {
 	const struct conf *c = engine_conf(r->e);
 
 	for (size_t i = 0; i < c->npools; i++) {
-		const struct conf_pool *p = &c->pools[i];
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&c->pools[i], &n);
 
-		if (engine_price(r->e, i) >= 0)
-			continue;
-		str_addf(
-			&r->s,
-			"pool %s: provider %s does not offer type %s in region %s%s%s (%s, in %s); "
-			"nothing can be bought for it",
-			p->name, p->provider, p->type, p->region, p->zone[0] ? ", zone " : "",
-			p->zone, p->spot ? "spot" : "on-demand", c->currency);
-		say(r);
+		for (size_t k = 0; k < n; k++)
+			if (engine_price(r->e, i, k) < 0)
+				check_offer(r, &c->pools[i], &rungs[k]);
 	}
 }
 

@@ -32,6 +32,7 @@ struct conf_provider {
 	char *ca_file;              /* NULL: the system's */
 	int64_t settle_ms;          /* consistency window W of its lists */
 	int64_t list_ms;            /* between two lists when nothing moves */
+	int64_t cooldown_ms;        /* core/cooldown.h */
 	int64_t timeout_ms;         /* of one request */
 	uint32_t concurrency;       /* requests in flight */
 	uint32_t rate;              /* requests per second; 0: no limit of our own */

@@ -16,6 +16,7 @@ struct cooldown_entry {
 	char key[KEY_SIZE];
 	enum kind kind;
 	uint32_t times;
+	int64_t first_ms; /* as of its place */
 	int64_t last_ms, until_ms;
 	int64_t probe_ms; /* since when a purchase is tried ... */
 	bool probing;     /* ... if one is */
@@ -93,7 +94,9 @@ static int64_t step(const struct cooldown_entry *e)
 
 	for (uint32_t i = 1; i < e->times && ms < kinds[e->kind].max_ms; i++)
 		ms *= 2;
-	return ms < kinds[e->kind].max_ms ? ms : kinds[e->kind].max_ms;
+	if (ms > kinds[e->kind].max_ms)
+		ms = kinds[e->kind].max_ms;
+	return e->first_ms > 0 ? ms / COOLDOWN_CAPACITY_MS * e->first_ms : ms;
 }
 
 /* The clock may have gone back (F57): what there was goes with it, so that all lasts as long as it
@@ -218,6 +221,7 @@ static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 		return COOLDOWN_SAME;
 	e = get(c, kind, p);
 	e->times++;
+	e->first_ms = p->first_ms;
 	e->last_ms = now;
 	e->until_ms = now + step(e);
 	return was_off ? COOLDOWN_SAME : kinds[kind].news;

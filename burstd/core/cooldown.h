@@ -49,6 +49,8 @@ enum {
 struct cooldown_place { /* borrowed; zone may be "" */
 	const char *provider, *type, *region, *zone;
 	enum provider_market market;
+	/* The first pause for want of capacity; all others are in proportion.  0: as below. */
+	int64_t first_ms;
 };
 
 struct cooldown {

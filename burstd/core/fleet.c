@@ -114,6 +114,8 @@ static void account(struct fleet *f, const struct node *n, int sign)
 	if (!node_counts(n))
 		return;
 	p->nodes += one;
+	if (n->market == PROVIDER_SPOT)
+		p->spot += one;
 	p->rate_nano_h += sign * n->rate_nano_h;
 	if (n->state == NODE_DELETING && n->accepted) {
 		p->leaving += one;
@@ -166,7 +168,7 @@ struct fleet_node *fleet_add(struct fleet *f, const struct node *n)
 void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next)
 {
 	assert(next->gen == fn->n.gen && next->pool == fn->n.pool);
-	assert(next->rate_nano_h == fn->n.rate_nano_h);
+	assert(next->rate_nano_h == fn->n.rate_nano_h && next->market == fn->n.market);
 	delist(f, fn);
 	fn->n = *next;
 	enlist(f, fn);

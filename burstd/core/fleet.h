@@ -12,6 +12,7 @@
 
 #include "base/map.h"
 #include "core/node.h"
+#include "core/refusal.h"
 
 struct fleet_node {        /* one incarnation */
 	struct node n;     /* as durable */
@@ -50,6 +51,9 @@ struct fleet_name { /* one Slurm node */
 	bool shown;                    /* for one pass over a snapshot: it has this node */
 	int64_t missing_ms;            /* since when the snapshots do not have it; 0: they do */
 	bool barred;                   /* refused: not to be bought until slurmctld asks anew */
+	bool climbs;                   /* refused at one place, and the next is about to be tried */
+	uint32_t tried;                /* bit i: rung i of its pool refused it, since it asked */
+	struct refusal_hint hint;      /* of the last refusal: when another try is worth it */
 	enum node_reason refused;      /* the last refusal, for people, until it is bought or old */
 	int64_t refused_ms;            /* when that was */
 	char why[160];                 /* and why */
@@ -66,7 +70,8 @@ struct fleet_name { /* one Slurm node */
 struct fleet_pool {
 	uint32_t count[NODE_NSTATES];
 	uint32_t nodes;      /* that count against max_nodes: all but GONE */
-	int64_t rate_nano_h; /* of those */
+	uint32_t spot;       /* of those */
+	int64_t rate_nano_h; /* likewise */
 	uint32_t leaving;    /* of those: DELETING and accepted */
 	int64_t leaving_nano_h;
 	int64_t spent_nano; /* sum of written usage */
@@ -103,7 +108,7 @@ void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);
 /* Add an incarnation as it is; the newest of its name by generation.  Its generation must be new.
  */
 struct fleet_node *fleet_add(struct fleet *f, const struct node *n);
-/* Replace what an incarnation is: name, generation, pool and rate stay. */
+/* Replace what an incarnation is: name, generation, pool, place and rate stay. */
 void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next);
 /* What it will be, to be changed; a copy of what it is if it was not staged. */
 struct node *fleet_stage(struct fleet_node *fn);

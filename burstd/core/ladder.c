@@ -57,16 +57,34 @@ static const char *const *outside_of(const struct ladder_ask *a, const struct co
 
 	if (!is_within(place, pools))
 		return pools;
-	return is_within(place, a->job.jurisdictions) ? NULL : a->job.jurisdictions;
+	for (size_t i = 0; i < a->job.nwishes; i++)
+		if (!is_within(place, a->job.wishes[i].jurisdictions))
+			return a->job.wishes[i].jurisdictions;
+	return NULL;
 }
 
+/* The constraint that does so, or NULL. */
+static const char *against(const struct ladder_ask *a, const struct conf_offer *o)
+{
+	for (size_t i = 0; i < a->job.nwishes; i++)
+		if (constraint_ask(a->job.wishes[i].constraint, a->conf, o) == CONSTRAINT_NO)
+			return a->job.wishes[i].constraint;
+	return NULL;
+}
+
+static int64_t lower(int64_t most, int64_t other)
+{
+	return most == 0 || (other != 0 && other < most) ? other : most;
+}
+
+/* 0: any price. */
 static int64_t max_price(const struct ladder_ask *a, const struct conf_offer *o)
 {
-	int64_t of_pool = a->pool->max_price_nano_h, own = o->max_price_nano_h;
+	int64_t most = lower(a->pool->max_price_nano_h, o->max_price_nano_h);
 
-	if (own == 0 || of_pool == 0)
-		return own + of_pool;
-	return own < of_pool ? own : of_pool;
+	for (size_t i = 0; i < a->job.nwishes; i++)
+		most = lower(most, a->job.wishes[i].max_price_nano_h);
+	return most;
 }
 
 static bool is_spot(const struct conf_offer *o)
@@ -79,7 +97,7 @@ static enum ladder_cause ruled_out(const struct ladder_ask *a, const struct conf
 {
 	if (outside_of(a, o) != NULL)
 		return LADDER_JURISDICTION;
-	if (constraint_ask(a->job.constraint, a->conf, o) == CONSTRAINT_NO)
+	if (against(a, o) != NULL)
 		return LADDER_CONSTRAINT;
 	if (is_spot(o) && a->pool->spot_share == 0)
 		return LADDER_SHARE;
@@ -159,10 +177,10 @@ static enum ladder_cause judge(const struct ladder_ask *a, size_t i, bool spot_f
 
 	if (why == LADDER_TRY)
 		why = of_price(a, i);
+	if (why == LADDER_TRY)
+		why = of_place(a, i); /* it says more than that it was tried */
 	if (why == LADDER_TRY && (a->job.tried & (UINT32_C(1) << i)) != 0)
 		why = LADDER_TRIED;
-	if (why == LADDER_TRY)
-		why = of_place(a, i);
 	if (why == LADDER_TRY && passes_share(a, o))
 		why = LADDER_SHARE;
 	if (why == LADDER_TRY && spot_first && o->market == PROVIDER_ON_DEMAND)
@@ -248,6 +266,8 @@ void ladder_make(struct ladder *l, const struct ladder_ask *a)
 		if (at != 0 && (l->next_ms == 0 || at < l->next_ms))
 			l->next_ms = at;
 		l->waits = l->waits || (l->n == 0 && l->cause[i] == LADDER_NO_PRICE);
+		if (l->n == 0 && l->cause[i] == LADDER_SPOT_FIRST)
+			l->fallback_ms = a->pool->fallback_ms != 0 ? fallback_at(a) : 0;
 	}
 }
 
@@ -334,7 +354,7 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		say_jurisdiction(a, o, t);
 		return;
 	case LADDER_CONSTRAINT:
-		say(t, "the job wants %.60s", a->job.constraint);
+		say(t, "the job wants %.60s", against(a, o));
 		return;
 	case LADDER_NOT_OFFERED:
 		say(t, "%.30s does not offer %.30s in %.30s", o->provider, o->type, o->region);
@@ -346,7 +366,7 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		say_closed(a, i, "denied by the provider: off", t);
 		return;
 	case LADDER_QUOTA:
-		say_closed(a, i, "the account's quota is used up: not tried", t);
+		say_closed(a, i, "the quota of the account is used up: not tried", t);
 		return;
 	case LADDER_CAPACITY:
 		say_closed(a, i, "no capacity: cools down", t);
@@ -372,18 +392,49 @@ void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t r
 	say_why(a, rung, l->cause[rung], &t);
 }
 
+/* The names of rungs from i on that are left out for the same reason, in the same words. */
+static void say_names(const struct ladder *l, const struct ladder_ask *a, size_t i, struct text *t)
+{
+	char why[160], other[160];
+
+	ladder_explain(l, a, i, why, sizeof(why));
+	for (size_t k = i; k < l->nrungs; k++) {
+		ladder_explain(l, a, k, other, sizeof(other));
+		if (strcmp(why, other) == 0)
+			say(t, "%s%s", k == i ? "" : ", ", rung_of(a, k)->name);
+	}
+}
+
+/* Was it said of an earlier rung, in the same words? */
+static bool is_said(const struct ladder *l, const struct ladder_ask *a, size_t i)
+{
+	char why[160], other[160];
+
+	ladder_explain(l, a, i, why, sizeof(why));
+	for (size_t k = 0; k < i; k++) {
+		ladder_explain(l, a, k, other, sizeof(other));
+		if (strcmp(why, other) == 0)
+			return true;
+	}
+	return false;
+}
+
 void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size)
 {
 	struct text t = {out, size, 0};
 
-	assert(size > 0);
+	assert(size > sizeof("..."));
 	out[0] = '\0';
 	for (size_t i = 0; i < l->nrungs; i++) {
-		const char *name = rung_of(a, i)->name;
-
-		if (l->cause[i] == LADDER_TRY)
+		if (l->cause[i] == LADDER_TRY || is_said(l, a, i))
 			continue;
-		say(&t, "%s%s%s", t.len != 0 ? "; " : "", name, name[0] != '\0' ? ": " : "");
+		say(&t, "%s", t.len != 0 ? "; " : "");
+		if (rung_of(a, i)->name[0] != '\0') {
+			say_names(l, a, i, &t);
+			say(&t, ": ");
+		}
 		say_why(a, i, l->cause[i], &t);
 	}
+	if (t.len >= size)
+		memcpy(out + size - sizeof("..."), "...", sizeof("..."));
 }

@@ -45,13 +45,20 @@ struct ladder_known {              /* of one rung */
 	struct cooldown_view cool; /* of its place */
 };
 
-struct ladder_job {
+struct ladder_wish {                      /* only ever takes rungs away */
 	const char *constraint;           /* as in Slurm; NULL: none, or not known */
 	const char *const *jurisdictions; /* besides the pool's; NULL: any */
-	uint32_t nodes;                   /* that it lacks in this pool */
-	uint32_t refusals;                /* so far */
-	int64_t since_ms;                 /* when it began to wait; in the future: now (F57) */
-	uint32_t tried;                   /* bit i: rung i refused it a moment ago */
+	int64_t max_price_nano_h;         /* likewise; 0: any */
+};
+
+struct ladder_job {
+	/* Of the job, and of others that are to share nodes with it: all of them hold. */
+	const struct ladder_wish *wishes;
+	size_t nwishes;
+	uint32_t nodes;    /* that it lacks in this pool */
+	uint32_t refusals; /* so far */
+	int64_t since_ms;  /* when it began to wait; in the future: now (F57) */
+	uint32_t tried;    /* bit i: rung i refused it a moment ago */
 };
 
 struct ladder_ask { /* everything is borrowed */
@@ -68,8 +75,9 @@ struct ladder {
 	size_t n;
 	enum ladder_cause cause[CONF_OFFERS_MAX]; /* of each rung */
 	size_t nrungs;
-	bool waits;      /* n is 0 and a price will show: no reason to refuse anything yet */
-	int64_t next_ms; /* the soonest time at which one more may be tried; 0: not known */
+	bool waits;          /* n is 0 and a price will show: no reason to refuse anything yet */
+	int64_t next_ms;     /* the soonest time at which one more may be tried; 0: not known */
+	int64_t fallback_ms; /* n is 0: from then on it may have what it may not yet; 0: never so */
 };
 
 void ladder_make(struct ladder *l, const struct ladder_ask *a);

@@ -123,10 +123,15 @@ struct node {
 	uint8_t misses;          /* complete lists in a row that did not show it */
 	uint32_t attempts;       /* failed tries of the current request */
 	uint32_t pool;           /* index in struct conf; stored by name */
+	uint32_t cloud;          /* likewise, of `provider`: derived by who loads or makes it */
 	uint32_t group;          /* gang within its batch; 0: alone */
 	uint32_t slot;           /* place within its batch */
 	uint64_t batch;          /* create batch; 0: nothing was sent.  Fixed from then on (I5) */
 	uint64_t job;            /* Slurm's number of the job it was bought for; 0: none known */
+	/* Where it is bought, whatever becomes of the configuration. */
+	char offer[PROVIDER_WORD_MAX + 1];    /* of the pool; "": the pool's own place */
+	char provider[PROVIDER_WORD_MAX + 1]; /* name of its section */
+	enum provider_market market;
 	char instance[PROVIDER_ID_MAX + 1]; /* "" until known */
 	char addr[PROVIDER_ADDR_MAX + 1];   /* "" until known */
 	int64_t rate_nano_h; /* held against the pool's max_rate from WANTED to GONE */
@@ -152,7 +157,7 @@ struct node_event {
 	const struct provider_instance *instance; /* CREATED, SEEN */
 };
 
-/* A node at the moment of the decision; pool, group and rate are filled in by the caller. */
+/* A node at the moment of the decision; pool, place, group and rate are filled in by the caller. */
 void node_init(struct node *n, const char *name, uint64_t gen, int64_t now_ms);
 
 /* Apply *ev to *n.  Return true if *n changed and must be made durable before anything is done. */

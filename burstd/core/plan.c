@@ -3,42 +3,54 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
 
 #define PLAN_WAITS UINT32_MAX /* group of a node that was decided to wait */
 
-struct planner { /* the pools as they will be with what was decided so far */
-	struct plan *plan;
-	const struct conf *conf;
-	const struct fleet *fleet;
-	const struct plan_pool *pools;
-	struct {
-		uint64_t nodes, bought;
-		int64_t rate;
-	} * used;
+struct use { /* a pool as it will be with what was decided so far */
+	uint64_t nodes, spot, bought;
+	int64_t rate;
 };
 
-/* Does `more` nodes of pool i fit, given that `leaving` of its sums may be left out? */
-static bool fits(const struct planner *pl, uint32_t i, uint64_t more, bool leaving)
+struct choice {         /* for one set of nodes, in one pool */
+	uint32_t more;  /* new nodes; 0 before and after */
+	uint32_t tried; /* rungs that refused one of them a moment ago */
+	uint32_t rung;
+	int64_t price;
+};
+
+struct planner {
+	struct plan *plan;
+	const struct plan_ask *ask;
+	struct use *used;                    /* of each pool */
+	struct choice *choice;               /* likewise: scratch */
+	uint32_t *first, *next_job, *job_of; /* the jobs of each node: a list, 0 at its end */
+	struct ladder_wish *wishes;          /* scratch */
+	size_t wishes_cap;
+};
+
+/* Does what was chosen of pool i fit, at this price, given that `leaving` of its sums may be left
+ * out? */
+static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leaving)
 {
-	const struct conf_pool *c = &pl->conf->pools[i];
-	const struct fleet_pool *fp = &pl->fleet->pools[i];
+	const struct conf_pool *c = &pl->ask->conf->pools[i];
+	const struct fleet_pool *fp = &pl->ask->fleet->pools[i];
+	uint64_t more = pl->choice[i].more;
 	uint64_t nodes = pl->used[i].nodes + more - (leaving ? fp->leaving : 0);
 	int64_t rate = pl->used[i].rate - (leaving ? fp->leaving_nano_h : 0);
 
 	if (nodes > c->max_nodes)
 		return false;
-	if (more > 0 && pl->pools[i].price > (c->max_rate_nano_h - rate) / (int64_t)more)
-		return false;
-	return true;
+	return price <= (c->max_rate_nano_h - rate) / (int64_t)more;
 }
 
-void plan_explain(const struct plan_node *pn, const struct conf *c, const struct plan_pool *pools,
+void plan_explain(const struct plan *plan, const struct plan_node *pn, const struct plan_ask *a,
 		  char *out, size_t size)
 {
-	const struct conf_pool *p = &c->pools[pn->full];
+	const struct conf_pool *p = &a->conf->pools[pn->full];
 	char rate[FMT_MONEY_SIZE];
 
 	switch (pn->cause) {
@@ -48,17 +60,20 @@ void plan_explain(const struct plan_node *pn, const struct conf *c, const struct
 		break;
 	case PLAN_MAX_RATE:
 		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
-			       fmt_money(rate, p->max_rate_nano_h), c->currency);
+			       fmt_money(rate, p->max_rate_nano_h), a->conf->currency);
 		break;
 	case PLAN_RESTS:
 		(void)snprintf(out, size, "pool %s: a node of the job did not come up, and rests",
 			       p->name);
 		break;
 	case PLAN_CLOSED:
-		(void)snprintf(out, size, "pool %s: %s", p->name, pools[pn->full].closed);
+		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].closed);
 		break;
 	case PLAN_PROBES:
-		(void)snprintf(out, size, "pool %s: %s", p->name, pools[pn->full].probes);
+		(void)snprintf(out, size, "pool %s: %s", p->name, a->pools[pn->full].probes);
+		break;
+	case PLAN_LADDER:
+		(void)snprintf(out, size, "pool %s: %s", p->name, plan->no_rungs[pn->no_rung].why);
 		break;
 	default:
 		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
@@ -69,7 +84,7 @@ void plan_explain(const struct plan_node *pn, const struct conf *c, const struct
 struct fate { /* what is decided for a set of nodes, whole */
 	enum plan_verdict verdict;
 	enum plan_cause cause;
-	uint32_t group, full;
+	uint32_t group, full, no_rung;
 	uint64_t job;
 };
 
@@ -78,24 +93,93 @@ static struct fate no(enum plan_cause cause, uint32_t pool)
 	return (struct fate){.verdict = PLAN_REFUSE, .cause = cause, .full = pool};
 }
 
-/* What to do with `more[i]` new nodes in each pool, together. */
-static struct fate judge(const struct planner *pl, const uint32_t *more)
+/* --- the rung ----------------------------------------------------------------------------------
+ */
+
+/* Of what may change the gravest, since that is what is to be told and waited for. */
+static enum ladder_cause worst(const struct ladder *l)
 {
+	static const enum ladder_cause order[] = {LADDER_DENIED,  LADDER_QUOTA, LADDER_CAPACITY,
+						  LADDER_PROBING, LADDER_LATER, LADDER_SPOT_FIRST,
+						  LADDER_TRIED,   LADDER_SHARE, LADDER_DEAR};
+
+	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
+		for (size_t i = 0; i < l->nrungs; i++)
+			if (l->cause[i] == order[k])
+				return order[k];
+	return l->cause[l->nrungs - 1];
+}
+
+static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *l,
+			   const struct ladder_ask *a)
+{
+	struct fate f = no(PLAN_LADDER, i);
+	struct plan_no_rung *at;
+
+	pl->plan->no_rungs = mem_realloc(pl->plan->no_rungs,
+					 (pl->plan->nno_rungs + 1) * sizeof(*pl->plan->no_rungs));
+	at = &pl->plan->no_rungs[pl->plan->nno_rungs];
+	*at = (struct plan_no_rung){
+		.worst = worst(l),
+		.hint = {.not_before_ms = l->next_ms, .surely_ms = l->fallback_ms}};
+	ladder_why(l, a, at->why, sizeof(at->why));
+	f.no_rung = pl->plan->nno_rungs++;
+	return f;
+}
+
+/* The first rung that fits now; else one that will when what leaves has left; else none. */
+static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_job *job)
+{
+	const struct plan_ask *a = pl->ask;
+	struct choice *ch = &pl->choice[i];
+	struct ladder_ask la = {.conf = a->conf,
+				.pool = &a->conf->pools[i],
+				.known = a->pools[i].known,
+				.nodes = (uint32_t)pl->used[i].nodes,
+				.spot = (uint32_t)pl->used[i].spot,
+				.job = *job,
+				.now_ms = a->now_ms};
+	struct ladder l;
+	bool later = false;
+
+	if (pl->used[i].nodes + ch->more - a->fleet->pools[i].leaving > la.pool->max_nodes)
+		return no(PLAN_MAX_NODES, i);
+	la.job.nodes = ch->more;
+	la.job.tried = ch->tried;
+	ladder_make(&l, &la);
+	for (size_t k = 0; k < l.n; k++) {
+		ch->rung = l.order[k];
+		ch->price = ladder_price(&la, ch->rung);
+		if (fits(pl, i, ch->price, false))
+			return (struct fate){.verdict = PLAN_BUY};
+		later = later || fits(pl, i, ch->price, true);
+	}
+	if (later || (l.n == 0 && l.waits))
+		return (struct fate){.verdict = PLAN_WAIT};
+	if (l.n == 0)
+		return no_rung(pl, i, &l, &la);
+	return no(PLAN_MAX_RATE, i);
+}
+
+/* What to do with the new nodes in each pool, together. */
+static struct fate judge(struct planner *pl, const struct ladder_job *job)
+{
+	const struct plan_ask *a = pl->ask;
 	struct fate f = {.verdict = PLAN_BUY};
 
-	for (uint32_t i = 0; i < pl->conf->npools; i++) {
-		if (more[i] == 0)
+	for (uint32_t i = 0; i < a->conf->npools; i++) {
+		struct fate here;
+
+		if (pl->choice[i].more == 0)
 			continue;
-		if (pl->pools[i].closed != NULL)
+		if (a->pools[i].closed != NULL)
 			return no(PLAN_CLOSED, i);
-		if (pl->pools[i].probes != NULL && pl->used[i].bought > 0)
+		if (a->pools[i].probes != NULL && pl->used[i].bought > 0)
 			return no(PLAN_PROBES, i);
-		if (!fits(pl, i, more[i], true))
-			return no(pl->used[i].nodes + more[i] <= pl->conf->pools[i].max_nodes
-					  ? PLAN_MAX_RATE
-					  : PLAN_MAX_NODES,
-				  i);
-		if (pl->pools[i].price == 0 || !fits(pl, i, more[i], false))
+		here = choose(pl, i, job);
+		if (here.verdict == PLAN_REFUSE)
+			return here;
+		if (here.verdict == PLAN_WAIT)
 			f.verdict = PLAN_WAIT;
 	}
 	return f;
@@ -109,8 +193,11 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 	for (size_t k = 0; k < n; k++) {
 		const struct plan_node *pn = &pl->plan->nodes[nodes[k]];
 
-		if (pn->verdict == PLAN_REFUSE)
-			return no(pn->cause, pn->full);
+		if (pn->verdict == PLAN_REFUSE) {
+			f = no(pn->cause, pn->full);
+			f.no_rung = pn->no_rung;
+			return f;
+		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
 			f.verdict = PLAN_WAIT;
 	}
@@ -124,56 +211,141 @@ static bool undecided(const struct plan_node *pn)
 
 static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 {
+	const struct choice *ch = &pl->choice[pn->pool];
+	const struct conf_offer *rungs = conf_rungs(&pl->ask->conf->pools[pn->pool], &(size_t){0});
+
 	pn->verdict = f.verdict;
 	pn->full = f.full;
+	pn->no_rung = f.no_rung;
 	pn->job = f.job;
 	pn->cause = f.cause;
 	pn->group = f.verdict == PLAN_WAIT ? PLAN_WAITS : f.group;
 	if (f.verdict != PLAN_BUY)
 		return;
+	pn->rung = ch->rung;
+	pn->price = ch->price;
 	pl->used[pn->pool].nodes++;
 	pl->used[pn->pool].bought++;
-	pl->used[pn->pool].rate += pl->pools[pn->pool].price;
+	pl->used[pn->pool].spot += rungs[ch->rung].market == PROVIDER_SPOT;
+	pl->used[pn->pool].rate += ch->price;
+	if (pl->ask->pools[pn->pool].known[ch->rung].cool.state == COOLDOWN_HALF)
+		pl->ask->pools[pn->pool].known[ch->rung].cool.state = COOLDOWN_PROBING;
 }
 
-/* Decide for one set of nodes, whole; `more` is scratch, one per pool, zero before and after. */
-static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t job,
-		   uint32_t *more)
+/* --- what the jobs want ------------------------------------------------------------------------
+ */
+
+static void add_wishes(struct planner *pl, struct ladder_job *job, uint32_t j)
+{
+	const struct plan_job *from = &pl->ask->jobs[j];
+
+	if (job->nwishes + from->nwishes > pl->wishes_cap) {
+		pl->wishes_cap = 2 * (job->nwishes + from->nwishes);
+		pl->wishes = mem_realloc(pl->wishes, pl->wishes_cap * sizeof(*pl->wishes));
+	}
+	for (size_t i = 0; i < from->nwishes; i++)
+		pl->wishes[job->nwishes++] = from->wishes[i];
+	job->wishes = pl->wishes;
+}
+
+/* Of job j, and of all that are to share a node with it: one node is bought once. */
+static void collect_wishes(struct planner *pl, struct ladder_job *job, uint32_t j)
+{
+	const struct demand_job *dj = &pl->ask->demand->jobs[j];
+
+	add_wishes(pl, job, j);
+	for (size_t k = 0; k < dj->n; k++) {
+		uint32_t at =
+			undecided(&pl->plan->nodes[dj->nodes[k]]) ? pl->first[dj->nodes[k]] : 0;
+
+		for (; at != 0; at = pl->next_job[at])
+			if (pl->job_of[at] != j && pl->ask->jobs[pl->job_of[at]].nwishes > 0)
+				add_wishes(pl, job, pl->job_of[at]);
+	}
+}
+
+/* Which jobs each node is for. */
+static void index_jobs(struct planner *pl)
+{
+	const struct demand *d = pl->ask->demand;
+	uint32_t at = 0;
+
+	pl->first = mem_zalloc((pl->plan->n + 1) * sizeof(*pl->first));
+	pl->next_job = mem_zalloc((d->members + 1) * sizeof(*pl->next_job));
+	pl->job_of = mem_zalloc((d->members + 1) * sizeof(*pl->job_of));
+	for (uint32_t j = 0; j < d->njobs; j++)
+		for (size_t k = 0; k < d->jobs[j].n; k++) {
+			uint32_t node = d->jobs[j].nodes[k];
+
+			pl->job_of[++at] = j;
+			pl->next_job[at] = pl->first[node];
+			pl->first[node] = at;
+		}
+}
+
+/* --- set by set --------------------------------------------------------------------------------
+ */
+
+/* Decide for one set of nodes, whole. */
+static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t id,
+		   const struct ladder_job *job)
 {
 	struct plan_node *all = pl->plan->nodes;
 	struct fate f = shared(pl, nodes, n);
 	size_t lacking = 0;
 
-	for (size_t k = 0; k < n; k++)
-		if (undecided(&all[nodes[k]])) {
-			more[all[nodes[k]].pool]++;
-			lacking++;
-		}
+	for (size_t k = 0; k < n; k++) {
+		struct plan_node *pn = &all[nodes[k]];
+
+		if (!undecided(pn))
+			continue;
+		pl->choice[pn->pool].more++;
+		pl->choice[pn->pool].tried |= pn->name != NULL ? pn->name->tried : 0;
+		lacking++;
+	}
 	if (lacking == 0)
 		return;
 	if (f.verdict == PLAN_BUY)
-		f = judge(pl, more);
-	f.job = job;
+		f = judge(pl, job);
+	f.job = id;
 	if (f.verdict == PLAN_BUY && lacking > 1)
 		f.group = ++pl->plan->groups;
-	for (size_t k = 0; k < n; k++) {
-		more[all[nodes[k]].pool] = 0;
+	for (size_t k = 0; k < n; k++)
 		if (undecided(&all[nodes[k]]))
 			apply(pl, &all[nodes[k]], f);
-	}
+	for (size_t k = 0; k < n; k++)
+		pl->choice[all[nodes[k]].pool] = (struct choice){0};
 }
 
-static void classify(struct planner *pl, const struct demand *d)
+static void decide_job(struct planner *pl, uint32_t j)
 {
+	const struct demand_job *dj = &pl->ask->demand->jobs[j];
+	struct ladder_job job = {.since_ms = pl->ask->now_ms};
+
+	if (pl->ask->jobs != NULL) {
+		const struct plan_job *pj = &pl->ask->jobs[j];
+
+		collect_wishes(pl, &job, j);
+		job.refusals = pj->refusals;
+		if (pj->since_ms != 0)
+			job.since_ms = pj->since_ms;
+	}
+	decide(pl, dj->nodes, dj->n, dj->id, &job);
+}
+
+static void classify(struct planner *pl)
+{
+	const struct demand *d = pl->ask->demand;
+
 	for (size_t i = 0; i < pl->plan->n; i++) {
 		struct plan_node *pn = &pl->plan->nodes[i];
 		const char *name = demand_name(d, i);
-		const struct conf_pool *pool = conf_pool_of(pl->conf, name);
+		const struct conf_pool *pool = conf_pool_of(pl->ask->conf, name);
 
 		if (pool == NULL || (uintptr_t)map_get(&d->index, name) != i + 1)
 			continue; /* SKIP: not ours, or a repeat */
-		pn->pool = conf_pool_index(pl->conf, pool);
-		pn->name = fleet_find(pl->fleet, name);
+		pn->pool = conf_pool_index(pl->ask->conf, pool);
+		pn->name = fleet_find(pl->ask->fleet, name);
 		pn->verdict =
 			pn->name != NULL && fleet_live(pn->name) != NULL ? PLAN_HAVE : PLAN_WAIT;
 		if (pn->verdict != PLAN_WAIT || pn->name == NULL ||
@@ -185,30 +357,35 @@ static void classify(struct planner *pl, const struct demand *d)
 	}
 }
 
-void plan_make(struct plan *p, const struct demand *d, const struct conf *c, const struct fleet *f,
-	       const struct plan_pool *pools)
+void plan_make(struct plan *p, const struct plan_ask *a)
 {
-	struct planner pl = {.plan = p, .conf = c, .fleet = f, .pools = pools};
-	uint32_t *more = mem_zalloc((c->npools + 1) * sizeof(*more));
+	struct planner pl = {.plan = p, .ask = a};
 
-	*p = (struct plan){.n = demand_count(d)};
+	*p = (struct plan){.n = demand_count(a->demand)};
 	p->nodes = mem_zalloc((p->n + 1) * sizeof(*p->nodes));
-	pl.used = mem_zalloc((c->npools + 1) * sizeof(*pl.used));
-	for (size_t i = 0; i < c->npools; i++) {
-		pl.used[i].nodes = f->pools[i].nodes;
-		pl.used[i].rate = f->pools[i].rate_nano_h;
-	}
-	classify(&pl, d);
-	for (size_t j = 0; j < d->njobs; j++)
-		decide(&pl, d->jobs[j].nodes, d->jobs[j].n, d->jobs[j].id, more);
+	pl.used = mem_zalloc((a->conf->npools + 1) * sizeof(*pl.used));
+	pl.choice = mem_zalloc((a->conf->npools + 1) * sizeof(*pl.choice));
+	for (size_t i = 0; i < a->conf->npools; i++)
+		pl.used[i] = (struct use){.nodes = a->fleet->pools[i].nodes,
+					  .spot = a->fleet->pools[i].spot,
+					  .rate = a->fleet->pools[i].rate_nano_h};
+	index_jobs(&pl);
+	classify(&pl);
+	for (uint32_t j = 0; j < a->demand->njobs; j++)
+		decide_job(&pl, j);
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
-		decide(&pl, &i, 1, 0, more);
-	free(more);
+		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms});
 	free(pl.used);
+	free(pl.choice);
+	free(pl.first);
+	free(pl.next_job);
+	free(pl.job_of);
+	free(pl.wishes);
 }
 
 void plan_fini(struct plan *p)
 {
 	free(p->nodes);
+	free(p->no_rungs);
 	*p = (struct plan){0};
 }

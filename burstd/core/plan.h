@@ -1,6 +1,7 @@
-/* plan.h - which of the nodes asked for may be bought, within the pools' limits.
+/* plan.h - which of the nodes asked for may be bought, from which rung of their pool's ladder.
  *
- * A job gets all the nodes it still lacks or none: nothing is bought that its job cannot use. */
+ * A job gets all the nodes it still lacks or none: nothing is bought that its job cannot use.  In
+ * each pool they come from one rung, the first (core/ladder.h) that fits the pool's limits. */
 #ifndef BURSTD_PLAN_H
 #define BURSTD_PLAN_H
 
@@ -10,13 +11,15 @@
 #include "core/conf.h"
 #include "core/demand.h"
 #include "core/fleet.h"
+#include "core/ladder.h"
+#include "core/refusal.h"
 
 enum plan_verdict {
 	PLAN_SKIP,   /* no pool names it: not ours to touch */
 	PLAN_HAVE,   /* a live incarnation exists or is on its way */
 	PLAN_BUY,    /* make a new incarnation */
 	PLAN_WAIT,   /* will fit once what is leaving has left, or once its price is known */
-	PLAN_REFUSE, /* does not fit the pool's limits */
+	PLAN_REFUSE, /* does not fit the pool's limits, or no rung may be had */
 };
 
 enum plan_cause { /* of a refusal */
@@ -26,35 +29,63 @@ enum plan_cause { /* of a refusal */
 		  PLAN_RESTS,  /* this very node did not come up, lately */
 		  PLAN_CLOSED, /* nothing is bought in the pool */
 		  PLAN_PROBES, /* no more than what is being tried */
+		  PLAN_LADDER, /* no rung is left for the job */
+};
+
+/* Of PLAN_LADDER: what the ladder said.  The pool is plan_node.full. */
+struct plan_no_rung {
+	char why[160];           /* ladder_why() */
+	enum ladder_cause worst; /* of what time, or an admin, can mend; else of the last rung */
+	struct refusal_hint hint;
 };
 
 struct plan_node {
 	enum plan_verdict verdict;
 	uint32_t group;          /* BUY: of one job that comes whole; 0: alone */
 	uint32_t pool;           /* all but SKIP */
-	uint64_t job;            /* BUY: the number of a job it is for; 0: none known */
+	uint32_t rung;           /* BUY: index into conf_rungs() */
+	int64_t price;           /* BUY: nano-units per hour */
+	uint64_t job;            /* the number of a job it is for; 0: none known */
 	struct fleet_name *name; /* likewise; NULL while unknown to the fleet */
 	enum plan_cause cause;   /* REFUSE */
 	uint32_t full;           /* REFUSE: the pool that it is about */
+	uint32_t no_rung;        /* PLAN_LADDER: index into struct plan */
 };
 
-struct plan_pool {          /* what else there is to know of a pool at that moment */
-	int64_t price;      /* nano-units per hour of one node; 0: not known yet */
-	const char *closed; /* why nothing may be bought, for people; NULL: it may */
+struct plan_pool {                  /* what else there is to know of a pool at that moment */
+	struct ladder_known *known; /* of each rung; the plan changes what its jobs try */
+	const char *closed;         /* why nothing may be bought, for people; NULL: it may */
 	const char *probes; /* why only one job's nodes may be, at a time; NULL: as many as fit */
+};
+
+struct plan_job { /* of struct demand_job of the same index */
+	const struct ladder_wish *wishes;
+	size_t nwishes;
+	uint32_t refusals;
+	int64_t since_ms; /* when it began to wait; 0: now */
+};
+
+struct plan_ask { /* everything is borrowed */
+	const struct demand *demand;
+	const struct conf *conf;
+	const struct fleet *fleet;
+	struct plan_pool *pools;     /* one for each of conf */
+	const struct plan_job *jobs; /* one for each of demand; NULL: nothing is known of them */
+	int64_t now_ms;
 };
 
 struct plan {
 	struct plan_node *nodes; /* one for each of demand */
 	size_t n;
 	uint32_t groups; /* how many there are: 1 ... groups */
+	struct plan_no_rung *no_rungs;
+	uint32_t nno_rungs;
 };
 
-/* pools[i] is of pool i.  *p is the caller's (plan_fini()). */
-void plan_make(struct plan *p, const struct demand *d, const struct conf *c, const struct fleet *f,
-	       const struct plan_pool *pools);
+/* *p is the caller's (plan_fini()). */
+void plan_make(struct plan *p, const struct plan_ask *a);
 /* Why this node was refused, for people. */
-void plan_explain(const struct plan_node *pn, const struct conf *c, const struct plan_pool *pools,
+void plan_explain(const struct plan *p, const struct plan_node *pn, const struct plan_ask *a,
 		  char *out, size_t size);
 void plan_fini(struct plan *p);
 

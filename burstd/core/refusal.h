@@ -10,19 +10,28 @@
 #include <stdint.h>
 
 enum {
-	REFUSAL_MS = 30000,      /* after the first, doubling ... */
-	REFUSAL_MAX_MS = 900000, /* ... up to this */
+	REFUSAL_MS = 30000,        /* after the first, doubling ... */
+	REFUSAL_MAX_MS = 900000,   /* ... up to this */
+	REFUSAL_HOLD_MS = 3600000, /* at most, whatever is known of when it may be tried */
 	REFUSAL_SLACK_MS = 60000,
 };
 
 struct refusal { /* of one job, all zero: never refused */
 	uint32_t count;
 	int64_t last_ms;
+	int64_t first_ms; /* of those: it waits since then */
+	int64_t wait_ms;  /* after the last one at least; 0: as long as the count says */
+};
+
+/* What is known of when another try is worth its while; 0: nothing. */
+struct refusal_hint {
+	int64_t not_before_ms; /* else it would find the same */
+	int64_t surely_ms;     /* then it may have what it may not have now */
 };
 
 /* One more, now.  Returns how long the job is to wait, in ms.  A job that was not refused again
  * soon after its wait was over got its nodes: it begins anew. */
-int64_t refusal_add(struct refusal *r, int64_t now_ms);
+int64_t refusal_add(struct refusal *r, struct refusal_hint hint, int64_t now_ms);
 /* How long it waits after the last one; 0: never refused. */
 int64_t refusal_wait_ms(const struct refusal *r);
 /* May it be forgotten? */

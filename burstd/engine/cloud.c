@@ -19,6 +19,7 @@ struct request {
 	void *ctx;
 	uint64_t handle; /* of an HTTP request */
 	bool http;
+	int64_t sent_ms;
 	struct request *detached; /* what prev points to once the engine is gone */
 	struct err unsent;        /* code set: it could not even be sent */
 };
@@ -112,6 +113,8 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (c != NULL) {
 		c->inflight--;
 		note(c, rq->op.kind, r);
+		if (rq->op.kind != PROVIDER_CREATE && rq->op.kind != PROVIDER_LOGIN)
+			place_heard(c, r->code, r->message, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
 	}
 	free(rq->ctx);
@@ -250,7 +253,7 @@ void cloud_let_go(struct request *rq)
 	int rc;
 
 	rq->unsent = (struct err){0};
-	rq->op.at_ms = engine_now(c->e);
+	rq->op.at_ms = rq->sent_ms = engine_now(c->e);
 	count(&c->e->count, rq->op.kind);
 	rc = rq->op.kind == PROVIDER_LOGIN || login_good(c)
 		     ? c->ops->build(c->self, &rq->op, &p, &e)
@@ -419,8 +422,8 @@ static bool anyone_waits(const struct cloud *c)
 		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
 			struct node_limits lim;
 
-			if (engine_cloud(e, fn->n.pool) == c && !fn->busy &&
-			    node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
+			if (engine_cloud(e, &fn->n) == c && !fn->busy &&
+			    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
 				    NODE_WANT_LIST)
 				return true;
 		}
@@ -482,32 +485,55 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 	c->ncoming = 0;
 }
 
+/* What a pool may buy here, each type once in a pool; types NULL: only how many. */
+static size_t types_here(const struct cloud *c, const struct conf_pool *p, const char **types)
+{
+	size_t n, some = 0;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		bool again = &c->e->clouds[rungs[i].provider_index] != c;
+
+		for (size_t k = 0; k < i && !again; k++)
+			again = rungs[k].provider_index == rungs[i].provider_index &&
+				strcmp(rungs[k].type, rungs[i].type) == 0;
+		if (!again && types != NULL)
+			types[some] = rungs[i].type;
+		some += !again;
+	}
+	return some;
+}
+
 /* Of the types that the pools want.  Their names live as long as a configuration that requests on
  * the wire may name. */
 static void offers_page(struct cloud *c, const char *cursor)
 {
 	const struct conf *conf = c->e->conf;
 	struct provider_op op = {.kind = PROVIDER_OFFERS};
-	struct asking *ask = mem_zalloc(sizeof(*ask) + conf->npools * sizeof(ask->types[0]));
+	struct asking *ask;
+	size_t n = 0;
 
 	for (size_t i = 0; i < conf->npools; i++)
-		if (engine_cloud(c->e, (uint32_t)i) == c)
-			ask->types[op.u.offers.ntypes++] = conf->pools[i].type;
+		n += types_here(c, &conf->pools[i], NULL);
+	ask = mem_zalloc(sizeof(*ask) + n * sizeof(ask->types[0]));
+	for (size_t i = 0; i < conf->npools; i++)
+		op.u.offers.ntypes +=
+			types_here(c, &conf->pools[i], ask->types + op.u.offers.ntypes);
 	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", cursor);
 	op.u.offers.types = ask->types;
 	op.u.offers.cursor = ask->cursor;
 	cloud_send(c, &op, on_offers, ask);
 }
 
-static bool offer_fits(const struct provider_offer *o, const struct conf_pool *p,
+static bool offer_fits(const struct provider_offer *o, const struct conf_offer *p,
 		       const char *currency)
 {
 	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
-	       (int)o->market == p->own.market && strcmp(o->currency, currency) == 0 &&
+	       (int)o->market == p->market && strcmp(o->currency, currency) == 0 &&
 	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
 }
 
-int64_t cloud_price(const struct cloud *c, const struct conf_pool *p)
+int64_t cloud_price(const struct cloud *c, const struct conf_offer *p)
 {
 	int64_t best = 0;
 

@@ -14,21 +14,20 @@ int64_t engine_now(const struct engine *e)
 	return loop_now(e->d.loop);
 }
 
-struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
 {
-	return &e->clouds[e->conf->pools[pool].provider_index];
+	return &e->clouds[n->cloud];
 }
 
-const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
-	const struct conf_pool *p = &e->conf->pools[pool];
-	const struct cloud *c = &e->clouds[p->provider_index];
+	const struct cloud *c = &e->clouds[n->cloud];
 
 	*out = (struct node_limits){.tokens = (c->caps.flags & PROVIDER_TOKENS) != 0,
 				    .settle_ms = c->conf->settle_ms,
 				    .token_ms = c->caps.token_ms / 2,
-				    .boot_ms = p->boot_ms};
+				    .boot_ms = e->conf->pools[n->pool].boot_ms};
 	return out;
 }
 
@@ -275,6 +274,8 @@ static int load_node(void *ctx, const struct node *n, const char *pool, struct e
 			       "pool %s is not configured any more, but its node %s is %s", pool,
 			       n->name, node_state_str(n->state));
 	copy.pool = conf_pool_index(e->conf, p);
+	if (place_load(e, &copy, err) != 0)
+		return err_wrap(err, "node %s is %s", n->name, node_state_str(n->state));
 	(void)fleet_add(&e->fleet, &copy);
 	return 0;
 }
@@ -386,6 +387,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	prereq_init(e);
 	map_init(&e->postponed_map);
 	map_init(&e->rescues_map);
+	cooldown_init(&e->cooldown);
 	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	e->postpone_next = INT64_MAX;
 	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
@@ -442,6 +444,7 @@ void engine_free(struct engine *e)
 	postpone_free(e);
 	rescue_free(e);
 	free(e->pools);
+	cooldown_fini(&e->cooldown);
 	prereq_free(e);
 	str_fini(&e->cancel_waiting);
 	fleet_fini(&e->fleet);
@@ -473,6 +476,8 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	pool_grow(e, e->old[e->nold - 1]->npools, next->npools);
 	fleet_grow(&e->fleet, next->npools);
 	name_nodes(e);
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		e->fleet.all[i]->tried = 0; /* places of offers in the file */
 	for (size_t i = 0; i < next->nproviders; i++) {
 		e->clouds[i].conf = &next->providers[i];
 		bucket_init(&e->clouds[i].bucket, next->providers[i].rate, engine_now(e));
@@ -559,13 +564,13 @@ int64_t engine_spent(const struct engine *e, size_t pool)
 	return sum;
 }
 
-int64_t engine_price(const struct engine *e, size_t pool)
+int64_t engine_price(const struct engine *e, size_t pool, size_t rung)
 {
-	const struct conf_pool *p = &e->conf->pools[pool];
-	const struct cloud *c = &e->clouds[p->provider_index];
-	int64_t price = cloud_price(c, p);
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
-	return price == 0 && c->offers_known ? -1 : price;
+	assert(rung < n);
+	return place_price(e, &rungs[rung]);
 }
 
 const struct engine_counters *engine_counters(const struct engine *e)

@@ -196,9 +196,9 @@ const char *engine_closed(const struct engine *e, size_t i);
 const struct journal_room *engine_room(const struct engine *e);
 /* What slurm.conf lacks, as of the last minute; NULL: not known yet. */
 const struct slurm_report *engine_prereq(const struct engine *e);
-/* What a node of this pool costs, nano-units per hour; 0: not known yet; -1: the provider does not
- * offer it, in our currency. */
-int64_t engine_price(const struct engine *e, size_t pool);
+/* What a node of this rung of the pool costs, nano-units per hour; 0: not known yet; -1: the
+ * provider does not offer it, in our currency. */
+int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
 const struct engine_counters *engine_counters(const struct engine *e);
 /* slurmctld's flags for a node, as text ("IDLE+CLOUD+POWERED_DOWN"); "" when not known. */
 const char *engine_slurm_state(const struct engine *e, const char *node, char *buf, size_t size);

@@ -93,7 +93,7 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	struct node was = fn->next != NULL ? *fn->next : fn->n, next = was;
 	struct node_limits lim;
 
-	if (!node_step(&next, ev, engine_limits(e, was.pool, &lim)))
+	if (!node_step(&next, ev, engine_limits(e, &was, &lim)))
 		return;
 	*stage(e, fn) = next;
 	tell(e, &was, &next, ev);
@@ -233,6 +233,38 @@ void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const
 	rescue_node(e, nm, dead, why);
 }
 
+/* It waits at least until the place that refused it may be tried again. */
+static void refuse_here(struct engine *e, const struct fleet_node *fn, const char *text)
+{
+	const struct conf_offer *at = place_of(e, &fn->n);
+
+	refuse_mark(e, fn->name, fn->n.reason, text);
+	if (at != NULL && text == NULL)
+		fn->name->hint.not_before_ms = place_opens_ms(e, at);
+}
+
+/* A place refused it, and its pool has others: which of them may have it is decided anew, with the
+ * rest of its job. */
+static bool climbs(struct engine *e, const struct fleet_node *fn)
+{
+	const struct node *is = &fn->n;
+	const struct conf_offer *at = place_of(e, is);
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[is->pool], &n);
+
+	if (n == 1 || is->state != NODE_GONE || fn->name->barred ||
+	    (is->reason != NODE_BECAUSE_CAPACITY && is->reason != NODE_BECAUSE_QUOTA &&
+	     is->reason != NODE_BECAUSE_DENIED && is->reason != NODE_BECAUSE_INVALID))
+		return false;
+	if (at != NULL)
+		fn->name->tried |= UINT32_C(1) << (at - rungs);
+	fn->name->climbs = true;
+	fn->name->waits_for = is->job;
+	fn->name->waits_ms = engine_now(e);
+	e->climbing = true;
+	return true;
+}
+
 /* What follows from a change once it is durable; everything here is repeated by the next diff. */
 static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
@@ -247,7 +279,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (was->state == NODE_BOOTING && ended && is->reason == NODE_BECAUSE_BOOT && !was->release)
 		pool_failed(e, is, node_reason_text(is->reason));
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
-	    (engine_cloud(e, is->pool)->caps.flags & PROVIDER_MACHINES) != 0)
+	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
 		pool_node_failed(e, fn->name, is->gen);
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;
@@ -255,8 +287,8 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	    is->reason != NODE_BECAUSE_LOST && is->reason != NODE_BECAUSE_REPLACED) {
 		if (is->state == NODE_GONE)
 			e->count.instances_refused++;
-		refuse_mark(e, fn->name, is->reason,
-			    was->state == NODE_WANTED ? pool_refusal(e, is) : NULL);
+		if (!climbs(e, fn))
+			refuse_here(e, fn, was->state == NODE_WANTED ? pool_refusal(e, is) : NULL);
 	}
 	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
 		e->count.instances_lost++;

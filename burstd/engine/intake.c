@@ -82,9 +82,9 @@ static int by_group(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void buy(struct engine *e, const struct plan_node *pn, const char *name, int64_t rate,
-		const char *why)
+static void buy(struct engine *e, const struct plan_node *pn, const char *name, const char *why)
 {
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pn->pool], &(size_t){0});
 	struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
 	uint64_t floor = (uint64_t)e->d.gen_floor;
 	struct node n;
@@ -93,7 +93,7 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 	n.pool = pn->pool;
 	n.job = pn->job;
 	n.group = pn->group != 0 ? e->last_group + pn->group : 0;
-	n.rate_nano_h = rate;
+	place_set(e, &n, &rungs[pn->rung], pn->price);
 	nm->why[0] = '\0';
 	nm->refused = NODE_BECAUSE_NONE;
 	nm->waits_for = 0;
@@ -107,10 +107,8 @@ static struct plan_pool *plan_pools(struct engine *e)
 
 	(void)pool_look(e);
 	pool_rested(e);
-	for (size_t i = 0; i < e->conf->npools; i++) {
-		const struct conf_pool *p = &e->conf->pools[i];
-
-		pools[i].price = cloud_price(&e->clouds[p->provider_index], p);
+	for (uint32_t i = 0; i < e->conf->npools; i++) {
+		pools[i].known = place_known(e, i);
 		pools[i].closed = pool_closed(e, i);
 		pools[i].probes = pool_probes(e, i);
 		if (pools[i].closed == NULL && pool_is_probed(e, i))
@@ -119,24 +117,37 @@ static struct plan_pool *plan_pools(struct engine *e)
 	return pools;
 }
 
-/* A price that the provider does not know will not come by waiting. */
-static void wait_or_refuse(struct engine *e, const struct plan_node *pn, const char *name)
+static void free_pools(const struct engine *e, struct plan_pool *pools)
 {
-	const struct conf_pool *p = &e->conf->pools[pn->pool];
-	char why[160];
+	for (size_t i = 0; i < e->conf->npools; i++)
+		free(pools[i].known);
+	free(pools);
+}
+
+/* What is known of the jobs besides their nodes. */
+static struct plan_job *plan_jobs(const struct engine *e, const struct demand *d)
+{
+	struct plan_job *jobs = mem_zalloc((d->njobs + 1) * sizeof(*jobs));
+
+	for (size_t j = 0; j < d->njobs; j++) {
+		struct refusal r = postpone_look(e, d->jobs[j].id);
+
+		jobs[j].refusals = r.count;
+		jobs[j].since_ms = r.first_ms;
+	}
+	return jobs;
+}
+
+static void wait_for(struct engine *e, const struct plan_node *pn, const char *name)
+{
+	struct fleet_name *nm;
 
 	e->moving = true;
-	if (pn->job != 0) {
-		struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
-
-		nm->waits_for = pn->job;
-		nm->waits_ms = engine_now(e);
-	}
-	if (engine_price(e, pn->pool) >= 0)
+	if (pn->job == 0)
 		return;
-	(void)snprintf(why, sizeof(why), "pool %.40s: %.30s does not offer %.30s in %.30s", p->name,
-		       p->provider, p->type, p->region);
-	refuse_mark(e, fleet_name(&e->fleet, name, pn->pool), NODE_BECAUSE_INVALID, why);
+	nm = fleet_name(&e->fleet, name, pn->pool);
+	nm->waits_for = pn->job;
+	nm->waits_ms = engine_now(e);
 }
 
 /* It waited to be bought, and its job has ended meanwhile: cancel.c sends it back. */
@@ -145,29 +156,64 @@ static bool is_late(const struct plan_node *pn)
 	return pn->job == 0 && pn->name != NULL && pn->name->waits_for != 0;
 }
 
-static void refuse(struct engine *e, const struct plan_node *pn, const struct plan_pool *pools,
-		   const char *name)
+static enum node_reason ladder_because(enum ladder_cause worst)
 {
+	static const enum node_reason of[LADDER_NCAUSES] = {
+		[LADDER_DENIED] = NODE_BECAUSE_DENIED,
+		[LADDER_QUOTA] = NODE_BECAUSE_QUOTA,
+		[LADDER_CAPACITY] = NODE_BECAUSE_CAPACITY,
+		[LADDER_PROBING] = NODE_BECAUSE_CAPACITY,
+		[LADDER_LATER] = NODE_BECAUSE_CAPACITY,
+		[LADDER_SPOT_FIRST] = NODE_BECAUSE_CAPACITY,
+		[LADDER_TRIED] = NODE_BECAUSE_CAPACITY,
+		[LADDER_SHARE] = NODE_BECAUSE_LIMIT,
+		[LADDER_DEAR] = NODE_BECAUSE_LIMIT,
+	};
+
+	return of[worst] != NODE_BECAUSE_NONE ? of[worst] : NODE_BECAUSE_INVALID;
+}
+
+static enum node_reason because(const struct engine *e, const struct plan *p,
+				const struct plan_node *pn)
+{
+	if (pn->cause == PLAN_LADDER)
+		return ladder_because(p->no_rungs[pn->no_rung].worst);
+	if (pn->cause != PLAN_CLOSED)
+		return NODE_BECAUSE_LIMIT;
+	if (e->room.low)
+		return NODE_BECAUSE_DISK;
+	return engine_paused(e, pn->full) ? NODE_BECAUSE_OPERATOR : NODE_BECAUSE_BOOT;
+}
+
+static void refuse(struct engine *e, const struct plan *p, const struct plan_node *pn,
+		   const struct plan_ask *a)
+{
+	const char *name = demand_name(a->demand, (size_t)(pn - p->nodes));
+	struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
 	char why[160];
 
-	plan_explain(pn, e->conf, pools, why, sizeof(why));
-	refuse_mark(e, fleet_name(&e->fleet, name, pn->pool),
-		    pn->cause != PLAN_CLOSED     ? NODE_BECAUSE_LIMIT
-		    : e->room.low                ? NODE_BECAUSE_DISK
-		    : engine_paused(e, pn->full) ? NODE_BECAUSE_OPERATOR
-						 : NODE_BECAUSE_BOOT,
-		    why);
+	plan_explain(p, pn, a, why, sizeof(why));
+	refuse_mark(e, nm, because(e, p, pn), why);
+	if (pn->cause == PLAN_LADDER)
+		nm->hint = p->no_rungs[pn->no_rung].hint;
 }
 
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 static void act_on(struct engine *e, const struct demand *d, const char *why)
 {
 	struct plan_pool *pools = plan_pools(e);
+	struct plan_job *jobs = plan_jobs(e, d);
+	const struct plan_ask ask = {.demand = d,
+				     .conf = e->conf,
+				     .fleet = &e->fleet,
+				     .pools = pools,
+				     .jobs = jobs,
+				     .now_ms = engine_now(e)};
 	const struct plan_node **order;
 	struct plan plan;
 	size_t n = 0;
 
-	plan_make(&plan, d, e->conf, &e->fleet, pools);
+	plan_make(&plan, &ask);
 	order = mem_zalloc((plan.n + 1) * sizeof(struct plan_node *));
 	for (size_t i = 0; i < plan.n; i++) {
 		const struct plan_node *pn = &plan.nodes[i];
@@ -175,18 +221,18 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 		if (pn->verdict == PLAN_BUY && !is_late(pn))
 			order[n++] = pn;
 		else if (pn->verdict == PLAN_REFUSE)
-			refuse(e, pn, pools, demand_name(d, i));
+			refuse(e, &plan, pn, &ask);
 		else if (pn->verdict == PLAN_WAIT)
-			wait_or_refuse(e, pn, demand_name(d, i));
+			wait_for(e, pn, demand_name(d, i));
 	}
 	qsort(order, n, sizeof(struct plan_node *), by_group);
 	for (size_t i = 0; i < n; i++)
-		buy(e, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)),
-		    pools[order[i]->pool].price, why);
+		buy(e, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)), why);
 	e->last_group += plan.groups;
 	engine_spend(e, plan.n);
 	free(order);
-	free(pools);
+	free(jobs);
+	free_pools(e, pools);
 	plan_fini(&plan);
 	engine_commit(e);
 }
@@ -218,6 +264,8 @@ static void forgive(struct engine *e, const struct demand *d)
 		nm->refused = NODE_BECAUSE_NONE;
 		nm->forced_ms = 0;
 		nm->waits_for = 0;
+		nm->climbs = false;
+		nm->tried = 0;
 		nm->missing_ms = 0; /* it knows the node, whatever the last snapshot showed */
 	}
 }
@@ -297,8 +345,9 @@ static void add_job(void *ctx, const struct slurm_job *j)
 }
 
 static void act_with_jobs(struct engine *e, const char *list, size_t list_len, const char *text,
-			  size_t len, bool fresh)
+			  size_t len, const char *why)
 {
+	const bool fresh = strcmp(why, ENGINE_WHY_CALL) == 0;
 	struct demand d;
 
 	if (demand_init(&d, list, list_len, NULL) != 0)
@@ -308,7 +357,7 @@ static void act_with_jobs(struct engine *e, const char *list, size_t list_len, c
 	note_strangers(e, &d);
 	if (fresh)
 		forgive(e, &d);
-	act_on(e, &d, fresh ? ENGINE_WHY_CALL : "slurmctld has it powering up");
+	act_on(e, &d, why);
 	demand_fini(&d);
 }
 
@@ -316,6 +365,7 @@ void intake_asks(struct engine *e)
 {
 	e->call_asked = e->calls != NULL && e->calls->asks;
 	e->wanted_asked = e->wanted != NULL;
+	e->climb_asked = e->climbing;
 }
 
 /* Of what a snapshot showed wanted before squeue was asked: some may have been refused since, or
@@ -338,12 +388,37 @@ static char *still_wanted(const struct engine *e)
 	return str_take(&s);
 }
 
+/* What one place refused and slurmctld still wants, as far as we know: whatever is left of their
+ * ladders, for the jobs that squeue shows now.  Without an answer the next snapshot says what is
+ * wanted. */
+static void climb(struct engine *e, const char *text, size_t len, const struct err *err)
+{
+	struct str list;
+	char *names;
+
+	str_init(&list, (HOSTLIST_NAME_MAX + 1) * e->fleet.nall);
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+
+		if (nm->climbs && !nm->barred && fleet_live(nm) == NULL)
+			str_addf(&list, "%s%s", list.len > 0 ? "," : "", nm->name);
+		nm->climbs = false;
+	}
+	names = str_take(&list);
+	if (names[0] != '\0' && err == NULL)
+		act_with_jobs(e, names, strlen(names), text, len, ENGINE_WHY_NEXT);
+	else if (err != NULL)
+		hint(e);
+	free(names);
+}
+
 /* The poll will find out what is wanted when there is no answer. */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	if (e->call_asked) {
 		if (err == NULL)
-			act_with_jobs(e, e->calls->list, e->calls->list_len, text, len, true);
+			act_with_jobs(e, e->calls->list, e->calls->list_len, text, len,
+				      ENGINE_WHY_CALL);
 		else
 			hint(e);
 		end_call(e);
@@ -352,12 +427,16 @@ void intake_jobs(struct engine *e, const char *text, size_t len, const struct er
 		char *still = still_wanted(e);
 
 		if (err == NULL)
-			act_with_jobs(e, still, strlen(still), text, len, false);
+			act_with_jobs(e, still, strlen(still), text, len,
+				      "slurmctld has it powering up");
 		free(still);
 		free(e->wanted);
 		e->wanted = NULL;
 	}
-	e->call_asked = e->wanted_asked = false;
+	if (e->climb_asked)
+		climb(e, text, len, err);
+	e->climbing = e->climbing && !e->climb_asked;
+	e->call_asked = e->wanted_asked = e->climb_asked = false;
 }
 
 void intake_run(struct engine *e)
@@ -373,7 +452,7 @@ void intake_run(struct engine *e)
 			hint(e);
 		end_call(e);
 	}
-	if (e->wanted != NULL && !jobs_coming(e, JOBS_FOR_INTAKE))
+	if ((e->wanted != NULL || e->climbing) && !jobs_coming(e, JOBS_FOR_INTAKE))
 		jobs_want(e, JOBS_FOR_INTAKE);
 	engine_commit(e);
 }

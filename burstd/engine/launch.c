@@ -67,28 +67,34 @@ static struct fleet_node *member_row(const struct batch *b, size_t i)
 	return fn != NULL && fn->n.batch == b->j.id ? fn : NULL;
 }
 
-static struct provider_place place_of(const struct engine *e, uint32_t pool)
+static struct cloud *cloud_of(struct engine *e, const struct batch *b)
 {
-	const struct conf_pool *p = &e->conf->pools[pool];
-
-	return (struct provider_place){.type = p->type,
-				       .region = p->region,
-				       .zone = p->zone,
-				       .market = (enum provider_market)p->own.market};
+	return &e->clouds[b->cloud];
 }
 
-/* The request, the same bytes every time: from the members in their order, and nothing else (I4).
- */
-static void make_op(const struct engine *e, struct batch *b, struct provider_op *op,
-		    struct provider_place *place)
+/* NULL: the configuration has it no more. */
+static const struct conf_offer *rung_of(const struct engine *e, const struct batch *b)
 {
+	return conf_rung_named(&e->conf->pools[b->pool], b->j.offer);
+}
+
+/* The request, the same bytes every time: from the members in their order and where they are
+ * bought, which no reload changes, and nothing else (I4).  -1: there is no such place any more. */
+static int make_op(const struct engine *e, struct batch *b, struct provider_op *op,
+		   struct provider_place *place, struct err *err)
+{
+	const struct conf_offer *o = rung_of(e, b);
+
+	if (o == NULL)
+		return err_set(err, ERR_INVALID, "pool %s has no offer \"%s\" any more", b->j.pool,
+			       b->j.offer);
 	if (b->wants == NULL)
 		b->wants = mem_zalloc(b->n * sizeof(*b->wants));
 	for (size_t i = 0; i < b->n; i++)
 		b->wants[i] = (struct provider_want){.node = b->members[i].name->name,
 						     .gen = b->members[i].gen,
 						     .group = b->members[i].group};
-	*place = place_of(e, b->pool);
+	*place = place_for_driver(o);
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
@@ -96,6 +102,7 @@ static void make_op(const struct engine *e, struct batch *b, struct provider_op 
 						.nplaces = 1,
 						.wants = b->wants,
 						.nwants = b->n};
+	return 0;
 }
 
 /* --- answers -----------------------------------------------------------------------------------
@@ -170,6 +177,18 @@ static void answer_member(struct cloud *c, struct fleet_node *fn, const struct a
 	answer_one(c, fn, &a->r, it);
 }
 
+/* What the answer says of the place. */
+static void heard(struct engine *e, const struct batch *b, const struct provider_result *r)
+{
+	const struct conf_offer *o = rung_of(e, b);
+	enum provider_code code = r->code;
+
+	for (size_t i = 0; i < r->nitems; i++)
+		code = cooldown_worse(code, r->items[i].code);
+	if (o != NULL)
+		place_bought(e, o, code, r->message, b->j.at_ms);
+}
+
 /* As much of the oldest answer as there is room for; true: all of it. */
 static bool post_answer(struct engine *e, struct answer *a)
 {
@@ -177,7 +196,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 	struct cloud *c;
 
 	assert(b != NULL && b->inflight);
-	c = engine_cloud(e, b->pool);
+	c = cloud_of(e, b);
 	for (; a->at < b->n; a->at++) {
 		struct fleet_node *fn = member_row(b, a->at);
 
@@ -189,6 +208,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 		answer_member(c, fn, a);
 	}
 	b->inflight = false;
+	heard(e, b, &a->r);
 	cloud_hurry(c);
 	return true;
 }
@@ -214,7 +234,7 @@ static void batch_send(struct cloud *c, struct batch *b)
 	struct provider_place place;
 	struct provider_op op;
 
-	make_op(c->e, b, &op, &place);
+	(void)make_op(c->e, b, &op, &place, NULL); /* its hash was made of it just now */
 	sent->batch = b->j.id;
 	b->place = place; /* the request may be read again when its answer comes */
 	op.u.create.places = &b->place;
@@ -235,16 +255,16 @@ static int batch_hash(struct cloud *c, struct batch *b, uint64_t *hash, struct e
 	struct provider_place place;
 	struct provider_op op;
 
-	make_op(c->e, b, &op, &place);
-	if (c->ops->build(c->self, &op, &rq, err) != 0)
+	if (make_op(c->e, b, &op, &place, err) != 0 || c->ops->build(c->self, &op, &rq, err) != 0)
 		return -1;
 	*hash = cloud_body_hash(&rq);
 	provider_request_fini(&rq);
 	return 0;
 }
 
-static struct batch *batch_new(struct engine *e, uint32_t pool, struct fleet_node **nodes, size_t n)
+static struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size_t n)
 {
+	const struct node *first = &nodes[0]->n; /* all are of one pool and one place */
 	struct batch *b = mem_zalloc(sizeof(*b));
 	uint64_t now = (uint64_t)engine_now(e);
 
@@ -254,8 +274,11 @@ static struct batch *batch_new(struct engine *e, uint32_t pool, struct fleet_nod
 	b->j.id = e->last_batch;
 	b->j.at_ms = engine_now(e);
 	(void)snprintf(b->j.token, sizeof(b->j.token), "burstd-%.8s-%" PRIu64, e->d.uuid, b->j.id);
-	(void)snprintf(b->j.pool, sizeof(b->j.pool), "%s", e->conf->pools[pool].name);
-	b->pool = pool;
+	(void)snprintf(b->j.pool, sizeof(b->j.pool), "%s", e->conf->pools[first->pool].name);
+	(void)snprintf(b->j.offer, sizeof(b->j.offer), "%s", first->offer);
+	(void)snprintf(b->j.provider, sizeof(b->j.provider), "%s", first->provider);
+	b->pool = first->pool;
+	b->cloud = first->cloud;
 	b->n = n;
 	b->members = mem_zalloc(n * sizeof(*b->members));
 	for (size_t i = 0; i < n; i++)
@@ -277,10 +300,10 @@ static void record(struct cloud *c, const struct batch *b, const char *verb)
 }
 
 /* Intent, durable, then the request (I1, I5). */
-static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, size_t n)
+static void send_new(struct cloud *c, struct fleet_node **nodes, size_t n)
 {
 	struct engine *e = c->e;
-	struct batch *b = batch_new(e, pool, nodes, n);
+	struct batch *b = batch_new(e, nodes, n);
 	struct err err;
 	int rc = batch_hash(c, b, &b->j.body_hash, &err);
 
@@ -311,18 +334,16 @@ static void send_new(struct cloud *c, uint32_t pool, struct fleet_node **nodes, 
  * wanted before we started, while slurmctld has not said anything since. */
 static bool sendable(struct engine *e, const struct fleet_node *fn)
 {
-	unsigned tagged =
-		engine_cloud(e, fn->n.pool)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
+	unsigned tagged = engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
 	struct node_limits lim;
 
 	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
 		return false;
-	if (pool_closed(e, fn->n.pool) != NULL)
-		return false; /* it will be refused in a moment */
+	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
+		return false; /* in the first case it will be refused in a moment */
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
 	       fleet_clear(fn, tagged != 0) &&
-	       node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) ==
-		       NODE_WANT_CREATE;
+	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
 }
 
 /* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */
@@ -350,15 +371,22 @@ static struct fleet_node *after_gang(struct fleet_node *fn)
 	return k;
 }
 
-struct forming { /* a batch being filled: nodes of one pool */
+struct forming { /* a batch being filled: nodes of one place */
 	struct fleet_node **v;
 	size_t n, cap;
+	const struct conf_offer *rung; /* NULL: nothing was put into it */
+	bool may, asked; /* may anything be sent there; that is asked once for all that goes now */
 };
 
-/* How many of those one create can take: whole jobs if it can be. */
-static size_t fitting(struct cloud *c, uint32_t pool, const struct forming *f)
+static struct cloud *cloud_for(struct engine *e, const struct forming *f)
 {
-	struct provider_place place = place_of(c->e, pool);
+	return &e->clouds[f->rung->provider_index];
+}
+
+/* How many of those one create can take: whole jobs if it can be. */
+static size_t fitting(struct cloud *c, const struct forming *f)
+{
+	struct provider_place place = place_for_driver(f->rung);
 	struct provider_create ask = {
 		.cluster = c->e->d.uuid, .token = "", .places = &place, .nplaces = 1};
 	struct provider_want *wants;
@@ -415,32 +443,65 @@ static void sort_gangs(struct forming *f)
 	free(v);
 }
 
-static void flush(struct engine *e, struct forming *f, uint32_t pool)
+/* Not sent at all: the place is known to have nothing. */
+static void refuse_unsent(struct engine *e, struct forming *f)
 {
-	struct cloud *c = engine_cloud(e, pool);
+	char why[160], at[FMT_TIME_SIZE];
+	int64_t until = place_opens_ms(e, f->rung);
 
-	if ((c->caps.flags & PROVIDER_GANGS) == 0 && cloud_ready(c))
+	if (until != 0)
+		(void)snprintf(why, sizeof(why), "%.60s: no capacity: cools down until %.19sZ",
+			       f->rung->provider, fmt_time(at, until));
+	else
+		(void)snprintf(why, sizeof(why), "%.60s: no capacity: another purchase is tried",
+			       f->rung->provider);
+	for (size_t i = 0; i < f->n; i++) {
+		struct node_event ev = {.type = NODE_EV_REFUSED,
+					.reason = NODE_BECAUSE_CAPACITY,
+					.now_ms = engine_now(e)};
+
+		memcpy(f->v[i]->name->why, why, sizeof(why));
+		engine_post(e, f->v[i], &ev);
+	}
+	engine_spend(e, f->n);
+	f->n = 0;
+	engine_commit(e);
+}
+
+static void flush(struct engine *e, struct forming *f)
+{
+	struct cloud *c = cloud_for(e, f);
+
+	if (!cloud_ready(c) || e->dead)
+		return;
+	if (!f->asked)
+		f->may = place_buy(e, f->rung);
+	f->asked = true;
+	if (!f->may) {
+		refuse_unsent(e, f);
+		return;
+	}
+	if ((c->caps.flags & PROVIDER_GANGS) == 0)
 		sort_gangs(f);
 	while (f->n > 0 && cloud_ready(c) && !e->dead) {
-		size_t n = fitting(c, pool, f);
+		size_t n = fitting(c, f);
 
-		send_new(c, pool, f->v, n);
+		send_new(c, f->v, n);
 		f->n -= n;
 		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));
 	}
 }
 
-/* Put one gang into its pool's batch; a gang that does not fit any batch goes in pieces. */
+/* Put one gang into its place's batch; a gang that does not fit any batch goes in pieces. */
 static void add_gang(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
 {
-	uint32_t pool = gang_v[0]->n.pool;
-	size_t max = engine_cloud(e, pool)->caps.create_max;
+	size_t max = cloud_for(e, f)->caps.create_max;
 
 	if (f->n > 0 && f->n + n > max)
-		flush(e, f, pool);
+		flush(e, f);
 	for (size_t i = 0; i < n; i++) {
 		if (f->n == max)
-			flush(e, f, pool);
+			flush(e, f);
 		if (f->n == max)
 			return; /* no slot: the rest waits for an answer */
 		if (f->n == f->cap) {
@@ -478,39 +539,88 @@ static size_t collect(struct engine *e, struct fleet_node ***out)
 		if (g == 0) /* one of a gang may not go yet: the others wait for it */
 			fn = after_gang(fn);
 		for (; g > 0; g--, fn = fn->state_next)
-			if (can_send(engine_cloud(e, fn->n.pool)))
+			if (can_send(engine_cloud(e, &fn->n)))
 				(*out)[n++] = fn;
 	}
 	return n;
 }
 
+/* Its offer was taken out of the configuration before it was sent. */
+static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct node_event ev = {.type = NODE_EV_REFUSED,
+					.reason = NODE_BECAUSE_INVALID,
+					.now_ms = engine_now(e)};
+
+		(void)snprintf(v[i]->name->why, sizeof(v[i]->name->why),
+			       "pool %.60s has no offer \"%.60s\" any more",
+			       e->conf->pools[v[i]->n.pool].name, v[i]->n.offer);
+		engine_post(e, v[i], &ev);
+	}
+	engine_commit(e);
+}
+
+/* The batch that is filled for a place: bases[p] is the first of pool p. */
+static struct forming *forming_for(struct engine *e, struct forming *all, const size_t *bases,
+				   const struct node *n)
+{
+	const struct conf_offer *o = place_of(e, n);
+	struct forming *f;
+
+	if (o == NULL)
+		return NULL;
+	f = &all[bases[n->pool] + (size_t)(o - conf_rungs(&e->conf->pools[n->pool], &(size_t){0}))];
+	f->rung = o;
+	return f;
+}
+
+static bool same_place(const struct node *a, const struct node *b)
+{
+	return a->pool == b->pool && strcmp(a->offer, b->offer) == 0;
+}
+
+/* A job may span places, a create must not. */
+static void form(struct engine *e, struct forming *all, const size_t *bases,
+		 struct fleet_node **wanted, size_t n)
+{
+	for (size_t i = 0, g; i < n && !e->dead; i += g) {
+		const struct node *first = &wanted[i]->n;
+		struct forming *f = forming_for(e, all, bases, first);
+
+		for (g = 1; first->group != 0 && i + g < n &&
+			    same_place(&wanted[i + g]->n, first) &&
+			    wanted[i + g]->n.group == first->group;)
+			g++;
+		if (f == NULL)
+			refuse_homeless(e, wanted + i, g);
+		else if (can_send(engine_cloud(e, first)))
+			add_gang(e, f, wanted + i, g);
+	}
+}
+
 /* Some of what is WANTED; e->more: not all that could go. */
 static void launch_new(struct engine *e)
 {
-	struct forming *forming = mem_zalloc((e->conf->npools + 1) * sizeof(*forming));
+	size_t *bases = mem_zalloc((e->conf->npools + 1) * sizeof(*bases)), all = 0, rungs;
+	struct forming *forming;
 	struct fleet_node **wanted;
-	size_t n = collect(e, &wanted), i = 0;
+	size_t n = collect(e, &wanted);
 
-	e->more = e->more || n >= e->slice.send;
-	while (i < n && !e->dead) {
-		uint32_t pool = wanted[i]->n.pool;
-		struct cloud *c = engine_cloud(e, pool);
-		size_t g = 1;
-
-		/* A job may span pools, a create must not: the place is the pool's. */
-		while (wanted[i]->n.group != 0 && i + g < n && wanted[i + g]->n.pool == pool &&
-		       wanted[i + g]->n.group == wanted[i]->n.group)
-			g++;
-		if (can_send(c))
-			add_gang(e, &forming[pool], wanted + i, g);
-		i += g;
+	for (size_t p = 0; p < e->conf->npools; p++, all += rungs) {
+		bases[p] = all;
+		(void)conf_rungs(&e->conf->pools[p], &rungs);
 	}
-	for (uint32_t p = 0; p < e->conf->npools; p++) {
-		if (!e->dead)
-			flush(e, &forming[p], p);
-		free(forming[p].v);
+	forming = mem_zalloc((all + 1) * sizeof(*forming));
+	e->more = e->more || n >= e->slice.send;
+	form(e, forming, bases, wanted, n);
+	for (size_t i = 0; i < all; i++) {
+		if (!e->dead && forming[i].n > 0)
+			flush(e, &forming[i]);
+		free(forming[i].v);
 	}
 	free(forming);
+	free(bases);
 	free(wanted);
 }
 
@@ -526,8 +636,8 @@ static bool wants_repeat(struct engine *e, const struct batch *b)
 
 		if (fn == NULL || fn->n.state != NODE_INDOUBT)
 			continue;
-		some = some || node_want(&fn->n, engine_now(e),
-					 engine_limits(e, fn->n.pool, &lim)) == NODE_WANT_CREATE;
+		some = some || node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
+				       NODE_WANT_CREATE;
 	}
 	return some;
 }
@@ -562,7 +672,7 @@ static void give_up_repeating(struct engine *e, struct batch *b)
 static void launch_again(struct engine *e)
 {
 	for (struct batch *b = e->batches; b != NULL && !e->dead; b = b->next) {
-		struct cloud *c = engine_cloud(e, b->pool);
+		struct cloud *c = cloud_of(e, b);
 		uint64_t hash = 0;
 
 		if (!c->listed || !cloud_ready(c) || !wants_repeat(e, b))
@@ -635,6 +745,10 @@ int launch_load(struct engine *e, const struct journal_batch *j, struct err *err
 	b = mem_zalloc(sizeof(*b));
 	b->j = *j;
 	b->pool = conf_pool_index(e->conf, p);
+	if (place_find(e, b->pool, j->provider, &b->cloud, err) != 0) {
+		batch_free(b);
+		return err_wrap(err, "a create is in doubt");
+	}
 	b->next = e->batches;
 	e->batches = b;
 	if (j->id > e->last_batch)

@@ -79,7 +79,7 @@ static void index_owners(struct cloud *c, struct map *ids)
 		for (struct fleet_node *fn = f->all[i]->newest; fn; fn = fn->older) {
 			const struct node *n = fn->next != NULL ? fn->next : &fn->n;
 
-			if (n->instance[0] != '\0' && engine_cloud(c->e, n->pool) == c &&
+			if (n->instance[0] != '\0' && engine_cloud(c->e, n) == c &&
 			    map_get(ids, n->instance) == NULL)
 				map_put(ids, n->instance, fn);
 		}
@@ -202,7 +202,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 
 	node_init(&n, in->node, gen, engine_now(e));
 	n.pool = nm->pool;
-	n.rate_nano_h = cloud_price(c, &e->conf->pools[nm->pool]);
+	place_adopt(c, &n);
 	n.release = fate == DRIFT_LET_GO;
 	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
 	if (fate == DRIFT_REPLACE)
@@ -226,16 +226,10 @@ static bool observe_known(struct cloud *c, const struct provider_instance *in)
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
 	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
 
-	if (fn == NULL || engine_cloud(c->e, fn->n.pool) != c || !drift_owns(fn, in))
+	if (fn == NULL || engine_cloud(c->e, &fn->n) != c || !drift_owns(fn, in))
 		return false;
 	saw(c, fn, in);
 	return true;
-}
-
-/* Do we know what a node of this pool costs here? */
-static bool is_priced(const struct cloud *c, uint32_t pool)
-{
-	return c->offers_known || cloud_price(c, &c->e->conf->pools[pool]) != 0;
 }
 
 static void observe_unknown(struct cloud *c, const struct provider_instance *in, struct map *strays)
@@ -246,8 +240,9 @@ static void observe_unknown(struct cloud *c, const struct provider_instance *in,
 	enum drift_claim claim;
 
 	if (nm != NULL) {
-		l.here = engine_cloud(c->e, fn != NULL ? fn->n.pool : nm->pool) == c;
-		l.priced = is_priced(c, nm->pool);
+		l.here = fn != NULL ? engine_cloud(c->e, &fn->n) == c
+				    : place_sells(c->e, nm->pool, c);
+		l.priced = place_priced(c, nm->pool);
 	}
 	claim = drift_claim(&l);
 	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
@@ -300,7 +295,7 @@ static void observe_absent(struct cloud *c, bool brake)
 			bool seen = fn->mark;
 
 			fn->mark = false;
-			if (seen || fn->busy || engine_cloud(e, fn->n.pool) != c ||
+			if (seen || fn->busy || engine_cloud(e, &fn->n) != c ||
 			    !drift_absent(fn, brake) || may_be_odd(c, fn))
 				continue;
 			engine_post(e, fn, &ev);
@@ -313,7 +308,7 @@ static bool must_brake(const struct cloud *c)
 
 	for (size_t i = 0; i < c->e->fleet.nall; i++)
 		for (struct fleet_node *fn = c->e->fleet.all[i]->newest; fn; fn = fn->older) {
-			if (engine_cloud(c->e, fn->n.pool) != c || !drift_must_show(fn))
+			if (engine_cloud(c->e, &fn->n) != c || !drift_must_show(fn))
 				continue;
 			alive++;
 			absent += !fn->mark;
@@ -507,7 +502,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .reason = reason_of(sn),
 				  .addr = addr_of(fleet_live(nm), sn),
 				  .settled = l->settled,
-				  .listed = engine_cloud(l->e, nm->pool)->listed,
+				  .listed = place_listed(l->e, nm->pool),
 				  .began_ms = l->began_ms,
 				  .now_ms = engine_now(l->e),
 				  .started_ms = l->e->started_ms};
@@ -521,8 +516,10 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 	else
 		forget_place(nm);
 	nm->idle = false;
-	if ((sn->flags & SLURM_POWERING_UP) == 0)
+	if ((sn->flags & SLURM_POWERING_UP) == 0) {
 		nm->useless_ms = 0;
+		nm->tried = 0; /* when it is wanted again, it is asked for anew */
+	}
 	drift_node(nm, &seen, &todo);
 	carry_out(l, nm, sn, &todo);
 }

@@ -56,6 +56,8 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	p->refusal = r->r;
 	if (p->refusal.last_ms > engine_now(e))
 		p->refusal.last_ms = engine_now(e); /* the clock has gone back (F57) */
+	if (p->refusal.first_ms > p->refusal.last_ms)
+		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 }
 
@@ -70,11 +72,21 @@ void postpone_free(struct engine *e)
 	map_fini(&e->postponed_map);
 }
 
-void postpone_job(struct engine *e, const struct slurm_job *j, const char *why)
+struct refusal postpone_look(const struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	const struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+
+	return p != NULL && !refusal_over(&p->refusal, engine_now(e)) ? p->refusal
+								      : (struct refusal){0};
+}
+
+void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
+		  struct refusal_hint hint)
 {
 	struct postponed *p = get(e, j->number);
 
-	(void)refusal_add(&p->refusal, engine_now(e));
+	(void)refusal_add(&p->refusal, hint, engine_now(e));
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
 	(void)snprintf(p->why, sizeof(p->why), "%s", why);

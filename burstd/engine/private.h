@@ -7,6 +7,7 @@
  *   engine.c    the turn, start and end, what the API asks
  *   fold.c      post and commit; what follows from a change of state
  *   intake.c    calls and polls -> demand -> plan -> new incarnations
+ *   place.c     where: what an offer costs, and whether it has anything to sell
  *   launch.c    WANTED -> create batches; their answers
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
@@ -28,6 +29,7 @@
 #include <string.h>
 
 #include "core/bucket.h"
+#include "core/cooldown.h"
 #include "core/demand.h"
 #include "core/drift.h"
 #include "core/plan.h"
@@ -69,6 +71,7 @@ enum {
 
 /* Why things are done; the audit log tells by these who caused it. */
 #define ENGINE_WHY_CALL       "slurmctld called ResumeProgram"
+#define ENGINE_WHY_NEXT       "another offer of its pool is tried"
 #define ENGINE_WHY_TERMINATED "burstd: terminated by an admin"
 #define ENGINE_WHY_DRAINED    "burstd: drained by an admin"
 
@@ -81,7 +84,7 @@ struct member { /* of a batch; the name outlives it */
 struct batch { /* one create and its repeats */
 	struct batch *next;
 	struct journal_batch j;
-	uint32_t pool;
+	uint32_t pool, cloud;
 	struct member *members; /* in the order sent; a NULL name: lost, cannot be repeated */
 	struct provider_want *wants;
 	struct provider_place place;
@@ -214,14 +217,16 @@ struct engine {
 	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
 	bool refuse_due;                    /* jobs to be told */
 	struct gates gates;
-	char *wanted; /* nodes that slurmctld wants and nobody asked us for: a node list */
-	bool wanted_asked, call_asked; /* squeue runs for these; for the first call */
-	struct postponed *postponed;   /* jobs that were refused, not long ago */
-	struct map postponed_map;      /* ... by number */
-	struct doomed *doomed;         /* nodes that are about to be forced down */
-	struct rescue *rescues;        /* jobs that lost a node */
-	struct map rescues_map;        /* ... by number */
+	char *wanted;  /* nodes that slurmctld wants and nobody asked us for: a node list */
+	bool climbing; /* some nodes were refused at one place, and may have another */
+	bool wanted_asked, call_asked, climb_asked; /* squeue runs for these; for the first call */
+	struct postponed *postponed;                /* jobs that were refused, not long ago */
+	struct map postponed_map;                   /* ... by number */
+	struct doomed *doomed;                      /* nodes that are about to be forced down */
+	struct rescue *rescues;                     /* jobs that lost a node */
+	struct map rescues_map;                     /* ... by number */
 	struct pool *pools;
+	struct cooldown cooldown; /* places that have nothing to sell */
 	bool resting;             /* some nodes rest, perhaps */
 	struct journal_room room; /* on the disk, at the last look */
 	char no_room[128];        /* for people, when it is low */
@@ -238,9 +243,9 @@ struct engine {
 
 /* --- engine.c --- */
 void engine_turn(struct engine *e);
-const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out);
-struct cloud *engine_cloud(struct engine *e, uint32_t pool);
+struct cloud *engine_cloud(struct engine *e, const struct node *n); /* where it is bought */
 
 /* --- fold.c --- */
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
@@ -293,6 +298,34 @@ void intake_asks(struct engine *e); /* squeue is about to be asked, for it too *
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 void intake_free(struct engine *e);
 
+/* --- place.c --- */
+/* The rung that a row is bought from; NULL: the configuration has it no more. */
+const struct conf_offer *place_of(const struct engine *e, const struct node *n);
+struct provider_place place_for_driver(const struct conf_offer *o); /* borrows */
+/* A row is to be bought there. */
+void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
+/* The provider of that name, or the only one of a pool if there is none.  -1: gone, or several. */
+int place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud,
+	       struct err *err);
+/* A row as the journal has it, pool set: where is its provider? */
+int place_load(const struct engine *e, struct node *n, struct err *err);
+/* An instance that the journal does not know, of a pool: which rung it was is guessed. */
+void place_adopt(const struct cloud *c, struct node *n);
+bool place_priced(const struct cloud *c, uint32_t pool); /* is known what that costs? */
+bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
+bool place_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
+/* May a create for this row go out, as far as lists are concerned? */
+bool place_may_send(const struct engine *e, const struct node *n);
+int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
+/* As cooldown_buy(): may a purchase go out there now? */
+bool place_buy(struct engine *e, const struct conf_offer *o);
+int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
+/* What became of a purchase there, and of any other request to a provider. */
+void place_bought(struct engine *e, const struct conf_offer *o, enum provider_code code,
+		  const char *words, int64_t sent_ms);
+void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms);
+
 /* --- launch.c --- */
 void launch_run(struct engine *e);
 int launch_load(struct engine *e, const struct journal_batch *j, struct err *err);
@@ -340,7 +373,7 @@ void cloud_let_go(struct request *rq);
 void cloud_run(struct cloud *c);
 void cloud_hurry(struct cloud *c); /* something happened that a list will show */
 int64_t cloud_next_ms(const struct cloud *c);
-int64_t cloud_price(const struct cloud *c, const struct conf_pool *p);
+int64_t cloud_price(const struct cloud *c, const struct conf_offer *o); /* 0: not known */
 void cloud_fail_unsent(struct engine *e);
 void cloud_cancel_all(struct engine *e);
 uint64_t cloud_body_hash(const struct provider_request *rq);
@@ -368,7 +401,10 @@ void refuse_jobs(struct engine *e, const char *text, size_t len);
 /* --- postpone.c --- */
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* The nodes of this job were just sent back. */
-void postpone_job(struct engine *e, const struct slurm_job *j, const char *why);
+void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
+		  struct refusal_hint hint);
+/* Its refusals so far; all zero: none, or so long ago that they do not count. */
+struct refusal postpone_look(const struct engine *e, uint64_t job);
 void postpone_run(struct engine *e);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);

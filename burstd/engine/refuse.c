@@ -19,6 +19,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 	nm->barred = true;
 	nm->refused = why;
 	nm->refused_ms = engine_now(e);
+	nm->hint = (struct refusal_hint){0};
 	if (text != NULL)
 		(void)snprintf(nm->why, sizeof(nm->why), "%s", text);
 	else if (!ours || nm->why[0] == '\0') /* else: the provider's own words are there */
@@ -115,6 +116,7 @@ static void infect(struct gangs *g, const struct map *healthy)
 			nm->barred = true;
 			nm->refused = bad->refused;
 			nm->refused_ms = bad->refused_ms;
+			nm->hint = bad->hint;
 			(void)snprintf(nm->why, sizeof(nm->why), "%s", bad->why);
 		}
 	}
@@ -156,7 +158,7 @@ static void postpone(struct gangs *g, int64_t from)
 		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
 
 		if (bad != NULL && bad->forced_ms >= from)
-			postpone_job(g->e, &g->gangs[j].job, bad->why);
+			postpone_job(g->e, &g->gangs[j].job, bad->why, bad->hint);
 	}
 }
 

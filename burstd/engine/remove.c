@@ -159,9 +159,9 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
 		struct node_limits lim;
 
-		if (fn->busy || fn->next != NULL || engine_cloud(e, fn->n.pool) != c ||
+		if (fn->busy || fn->next != NULL || engine_cloud(e, &fn->n) != c ||
 		    !may_delete(e, fn) ||
-		    node_want(&fn->n, engine_now(e), engine_limits(e, fn->n.pool, &lim)) !=
+		    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) !=
 			    NODE_WANT_DELETE)
 			continue;
 		if (rm == NULL && !cloud_ready(c))

@@ -161,6 +161,9 @@ void journal_put_node(struct journal_tx *tx, const struct node *n, const char *p
 	add_int(tx, n->start_ms);
 	add_int(tx, n->end_ms);
 	add_bits(tx, n->job);
+	add_text(tx, n->offer);
+	add_text(tx, n->provider);
+	add_text(tx, provider_market_str(n->market));
 }
 
 void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
@@ -179,6 +182,8 @@ void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
 	add_text(tx, b->pool);
 	add_bits(tx, b->body_hash);
 	add_int(tx, b->at_ms);
+	add_text(tx, b->offer);
+	add_text(tx, b->provider);
 }
 
 void journal_del_batch(struct journal_tx *tx, uint64_t id)
@@ -236,6 +241,8 @@ void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 	add_bits(tx, r->job);
 	add_int(tx, r->r.count);
 	add_int(tx, r->r.last_ms);
+	add_int(tx, r->r.first_ms);
+	add_int(tx, r->r.wait_ms);
 }
 
 void journal_del_refusal(struct journal_tx *tx, uint64_t job)
@@ -536,6 +543,10 @@ static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 	n->start_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	n->end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	n->job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	db_copy_text(c, n->offer, sizeof(n->offer));
+	db_copy_text(c, n->provider, sizeof(n->provider));
+	c->bad =
+		c->bad || provider_market_parse(db_get_text(c, PROVIDER_WORD_MAX), &n->market) != 0;
 }
 
 static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
@@ -557,6 +568,8 @@ static int read_batch(const struct journal *j, struct db_cursor *c, const struct
 	db_copy_text(c, b.pool, sizeof(b.pool));
 	b.body_hash = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
 	b.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	db_copy_text(c, b.offer, sizeof(b.offer));
+	db_copy_text(c, b.provider, sizeof(b.provider));
 	return c->bad ? db_damaged(j->db, "batch", e) : v->batch(v->ctx, &b, e);
 }
 
@@ -598,6 +611,8 @@ static int read_refusal(const struct journal *j, struct db_cursor *c,
 
 	r.r.count = (uint32_t)db_get_int(c, 0, UINT32_MAX);
 	r.r.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	r.r.first_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	r.r.wait_ms = db_get_int(c, 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "refusal", e) : v->refusal(v->ctx, &r, e);
 }
 

@@ -47,6 +47,7 @@ struct journal_batch { /* one create request: its members never change (I5) */
 	uint64_t id;
 	char token[PROVIDER_WORD_MAX + 1];
 	char pool[PROVIDER_WORD_MAX + 1];
+	char offer[PROVIDER_WORD_MAX + 1], provider[PROVIDER_WORD_MAX + 1]; /* of its members */
 	uint64_t body_hash; /* of the request as first sent: a repeat must be identical (I4) */
 	int64_t at_ms;
 };

@@ -130,4 +130,15 @@ static const char step_4[] = "CREATE TABLE audit ("
 static const char step_5[] = "ALTER TABLE pool ADD COLUMN paused_by TEXT NOT NULL DEFAULT '';"
 			     "ALTER TABLE pool ADD COLUMN paused_ms BIGINT NOT NULL DEFAULT 0;";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5};
+/* Where a node is bought: an offer of its pool, and so what no pool says any more.  Of what there
+ * was before: its pool's only place, on-demand or as that place is.  Since when a job waits, and
+ * how long after its last refusal at least. */
+static const char step_6[] = "ALTER TABLE node ADD COLUMN offer TEXT NOT NULL DEFAULT '';"
+			     "ALTER TABLE node ADD COLUMN provider TEXT NOT NULL DEFAULT '';"
+			     "ALTER TABLE node ADD COLUMN market TEXT NOT NULL DEFAULT 'on-demand';"
+			     "ALTER TABLE batch ADD COLUMN offer TEXT NOT NULL DEFAULT '';"
+			     "ALTER TABLE batch ADD COLUMN provider TEXT NOT NULL DEFAULT '';"
+			     "ALTER TABLE refusal ADD COLUMN first_ms BIGINT NOT NULL DEFAULT 0;"
+			     "ALTER TABLE refusal ADD COLUMN wait_ms BIGINT NOT NULL DEFAULT 0;";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5, step_6};

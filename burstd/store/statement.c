@@ -4,14 +4,14 @@
 #define NODE_COLUMNS                                                                               \
 	"name, gen, epoch, pool, state, reason, released, accepted, misses, attempts, batch, "     \
 	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
-	"wake_ms, start_ms, end_ms, job"
+	"wake_ms, start_ms, end_ms, job, offer, provider, market"
 
 #define POOL_COLUMNS "name, paused, waves, last_ms, until_ms, paused_by, paused_ms"
 
 const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
-		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
 		"excluded.pool,"
 		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
@@ -23,13 +23,15 @@ const char *const journal_sql[NSTATEMENTS] = {
 		" since_ms = excluded.since_ms, sent_ms = excluded.sent_ms,"
 		" missed_ms = excluded.missed_ms, wake_ms = excluded.wake_ms,"
 		" start_ms = excluded.start_ms, end_ms = excluded.end_ms, job = "
-		"excluded.job",
+		"excluded.job, offer = excluded.offer, provider = excluded.provider,"
+		" market = excluded.market",
 	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
 	[PUT_BATCH] =
-		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms)"
-		" VALUES (?, ?, ?, ?, ?, ?)"
+		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider)"
+		" VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch, token = excluded.token,"
-		" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms",
+		" pool = excluded.pool, body_hash = excluded.body_hash, at_ms = excluded.at_ms,"
+		" offer = excluded.offer, provider = excluded.provider",
 	[DEL_BATCH] = "DELETE FROM batch WHERE id = ?",
 	[PUT_EVENT] = "INSERT INTO event (at_ms, node, gen, type, detail) VALUES (?, ?, ?, ?, ?)",
 	[PUT_USAGE] = "INSERT INTO usage (node, gen, instance, pool, start_ms, end_ms, rate_nano_h,"
@@ -42,9 +44,11 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
 		     " VALUES (?, ?, ?, ?, ?, ?)",
 	[END_CALL] = "DELETE FROM call WHERE seq = ?",
-	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms) VALUES (?, ?, ?)"
+	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms, first_ms, wait_ms)"
+			" VALUES (?, ?, ?, ?, ?)"
 			" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
-			" last_ms = excluded.last_ms",
+			" last_ms = excluded.last_ms, first_ms = excluded.first_ms,"
+			" wait_ms = excluded.wait_ms",
 	[DEL_REFUSAL] = "DELETE FROM refusal WHERE job = ?",
 	[PUT_POOL] = "INSERT INTO pool (" POOL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)"
 		     " ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
@@ -56,10 +60,11 @@ const char *const journal_sql[NSTATEMENTS] = {
 		       " at_ms = excluded.at_ms, why = excluded.why",
 	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
 	[ALL_RESCUES] = "SELECT job, id, node, gen, at_ms, why FROM rescue ORDER BY job",
-	[ALL_REFUSALS] = "SELECT job, count, last_ms FROM refusal ORDER BY job",
+	[ALL_REFUSALS] = "SELECT job, count, last_ms, first_ms, wait_ms FROM refusal ORDER BY job",
 	[ALL_POOLS] = "SELECT " POOL_COLUMNS " FROM pool ORDER BY name",
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",
-	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms FROM batch ORDER BY id",
+	[ALL_BATCHES] = "SELECT id, token, pool, body_hash, at_ms, offer, provider FROM batch"
+			" ORDER BY id",
 	[ALL_CALLS] =
 		"SELECT seq, at_ms, kind, spooled, dropped, list, file FROM call ORDER BY seq",
 	[SUM_USAGE] = "SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool",

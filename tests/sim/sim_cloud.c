@@ -310,6 +310,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 		world_fail(c->w, "I2: a create without our tag");
 	if (!c->w->listed)
 		world_fail(c->w, "I13: create of %s before a list has come", rq->wants[0].node);
+	if (t == NULL)
+		sim_place_check(c->w, rq);
 	if (t == NULL && c->w->told_full)
 		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
 	if (t != NULL && !c->w->set.tokens)

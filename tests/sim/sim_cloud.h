@@ -52,7 +52,7 @@ struct create_want {
 };
 
 struct create_request {
-	char token[64], cluster[40], type[16];
+	char token[64], cluster[40], type[16], region[16], market[16];
 	struct create_want wants[CLOUD_WANTS_MAX];
 	size_t n;
 	uint64_t hash; /* of the body */

@@ -324,6 +324,7 @@ static bool all_sleep(const struct world *w)
 
 static void sleep_all(struct world *w, step_fn step)
 {
+	pass(w, step, sim_place_calm_at(w));
 	int64_t end = w->now + START_MS;
 
 	while (!w->failed && !all_sleep(w) && w->now < end)

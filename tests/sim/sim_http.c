@@ -117,6 +117,8 @@ static int read_create(struct wire *q, const json_t *o)
 	copy(rq->token, sizeof(rq->token), o, "token");
 	copy(rq->cluster, sizeof(rq->cluster), o, "cluster");
 	copy(rq->type, sizeof(rq->type), o, "type");
+	copy(rq->region, sizeof(rq->region), o, "region");
+	copy(rq->market, sizeof(rq->market), o, "market");
 	rq->n = json_array_size(list);
 	if (rq->n == 0 || rq->n > CLOUD_WANTS_MAX || rq->token[0] == '\0')
 		return -1;
@@ -262,7 +264,9 @@ static void on_create(struct world *w, struct wire *q)
 		refuse(w, q, "quota");
 		return;
 	}
-	if (world_fault(w, SIM_CAPACITY)) {
+	if (world_fault(w, SIM_CAPACITY))
+		sim_place_runs_out(w, &q->create);
+	if (sim_place_is_out(w, &q->create)) {
 		met(w, SIM_CAPACITY, q);
 		refuse(w, q, "capacity");
 		return;
@@ -330,11 +334,13 @@ static void on_offers(struct world *w, struct wire *q)
 	}
 	str_adds(&q->body, "{\"offers\":[");
 	for (size_t i = 0; i < w->set.npools; i++)
-		str_addf(&q->body,
-			 "%s{\"type\":\"%s\",\"region\":\"r\",\"zone\":\"z\",\"market\":"
-			 "\"on-demand\",\"price\":\"%s\",\"currency\":\"USD\",\"available\":null}",
-			 i > 0 ? "," : "", w->set.pools[i].type,
-			 fmt_money(price, w->set.pools[i].price));
+		for (size_t k = 0; k < SIM_RUNGS; k++)
+			str_addf(&q->body,
+				 "%s{\"type\":\"%s\",\"region\":\"%s\",\"zone\":\"z\",\"market\":"
+				 "\"%s\",\"price\":\"%s\",\"currency\":\"USD\",\"available\":null}",
+				 i + k > 0 ? "," : "", w->set.pools[i].type, k == 2 ? "r2" : "r",
+				 k == 1 ? "spot" : "on-demand",
+				 fmt_money(price, w->set.pools[i].price));
 	str_adds(&q->body, "]}");
 }
 
@@ -427,6 +433,9 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
 			  q->error.code != 0 ? -1 : q->status,
 			  q->error.code != 0 ? q->error.msg : q->body.p);
+	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 &&
+	    (strstr(q->body.p, "\"capacity\"") != NULL || strstr(q->body.p, "\"quota\"") != NULL))
+		sim_place_told(w, &q->create);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
 	wire_free(w->http, q);
 }

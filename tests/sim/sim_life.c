@@ -72,9 +72,32 @@ static void set_provider(const struct world *w, struct conf_provider *p)
 				    .url = mem_strdup(w->url),
 				    .settle_ms = s->settle_ms,
 				    .list_ms = s->list_ms,
+				    .cooldown_ms =
+					    SIM_COOLDOWN_MS, /* of quota, at most eight minutes */
 				    .timeout_ms = s->timeout_ms,
 				    .concurrency = s->concurrency,
 				    .rate = s->rate};
+}
+
+/* Three ways to buy one machine; a restart may find them in another order. */
+static void set_ladder(const struct world *w, struct conf_pool *p, const struct sim_pool *sp)
+{
+	static const char *const names[] = {"home", "spot", "away"};
+
+	p->noffers = SIM_RUNGS;
+	p->offers = mem_zalloc(SIM_RUNGS * sizeof(*p->offers));
+	for (size_t k = 0; k < SIM_RUNGS; k++) {
+		size_t of = w->turned ? SIM_RUNGS - 1 - k : k;
+
+		p->offers[k] =
+			(struct conf_offer){.name = mem_strdup(names[of]),
+					    .provider = mem_strdup("cloud"),
+					    .type = mem_strdup(sp->type),
+					    .region = mem_strdup(of == 2 ? "r2" : "r"),
+					    .zone = mem_strdup(""),
+					    .market = of == 1 ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
+					    .jurisdiction = mem_strdup("")};
+	}
 }
 
 static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
@@ -83,13 +106,16 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 
 	*p = (struct conf_pool){.name = mem_strdup(sp->name),
 				.nodes_text = mem_strdup(sp->nodes),
-				.provider = mem_strdup("cloud"),
-				.type = mem_strdup(sp->type),
-				.region = mem_strdup("r"),
-				.zone = mem_strdup(w->zoned[i] ? "z" : ""),
+				.provider = mem_strdup(sp->ladder ? "" : "cloud"),
+				.type = mem_strdup(sp->ladder ? "" : sp->type),
+				.region = mem_strdup(sp->ladder ? "" : "r"),
+				.zone = mem_strdup(w->zoned[i] && !sp->ladder ? "z" : ""),
+				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,
 				.boot_ms = w->set.boot_ms};
+	if (sp->ladder)
+		set_ladder(w, p, sp);
 }
 
 static struct conf *make_conf(struct world *w)
@@ -133,6 +159,7 @@ static void change_conf(struct world *w)
 	sim_journal_met_all(w->journal, SIM_CONF_CHANGED);
 	for (size_t i = 0; i < w->set.npools; i++)
 		w->zoned[i] = world_one_in(w, 2) ? !w->zoned[i] : w->zoned[i];
+	w->turned = world_one_in(w, 2);
 }
 
 /* With another zone in every create of the first pool: that would make other bytes of a create in
@@ -141,7 +168,7 @@ static void reload_refused(struct world *w)
 {
 	struct conf *c;
 
-	if (!world_fault(w, SIM_RELOAD_REFUSED))
+	if (w->set.pools[0].ladder || !world_fault(w, SIM_RELOAD_REFUSED))
 		return;
 	sim_journal_met_all(w->journal, SIM_RELOAD_REFUSED);
 	w->zoned[0] = !w->zoned[0];
@@ -169,6 +196,7 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 	sim_journal_met_all(w->journal, SIM_RELOADED);
 	SIM_TRACE(w, "*** reload");
 	w->set.concurrency = (uint32_t)world_between(w, 2, 16);
+	w->turned = world_one_in(w, 2);
 	w->set.boot_ms = (w->set.resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
 	c = make_conf(w);
 	if (engine_reload(w->engine, c, &e) == 0)

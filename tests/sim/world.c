@@ -176,6 +176,7 @@ static void choose_pools(struct world *w)
 		(void)snprintf(p->name, sizeof(p->name), "%s", names[i]);
 		(void)snprintf(p->type, sizeof(p->type), "%s", types[i]);
 		(void)snprintf(p->nodes, sizeof(p->nodes), "%c[1-%u]", 'c' + (int)i, (unsigned)n);
+		p->ladder = world_one_in(w, 2);
 		p->price = world_between(w, 1, 100) * 1000000000;
 		p->max_nodes = world_one_in(w, 3) ? 1 + world_below(w, n) : n;
 		p->max_rate =

@@ -127,10 +127,20 @@ struct task {
 	uint64_t arg;
 };
 
+enum { SIM_RUNGS = 3, SIM_PLACES_MAX = SIM_POOLS_MAX * SIM_RUNGS + 1, SIM_COOLDOWN_MS = 2000 };
+
+struct sim_place { /* where something may be bought; type "": none yet */
+	char type[16], region[16], market[16];
+	int64_t out_until; /* it has nothing */
+	int64_t told_at;   /* when burstd was told so last ... */
+	unsigned told_life;
+};
+
 struct sim_pool {
 	char name[16], nodes[32], type[16];
 	uint32_t nnodes, max_nodes;
 	int64_t price, max_rate;
+	bool ladder; /* it has SIM_RUNGS offers, of one price */
 };
 
 /* What is so of a pool, and what burstd has been told of its machines since one last came up. */
@@ -184,6 +194,8 @@ struct world {
 	struct sim_setting set;
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
+	struct sim_place places[SIM_PLACES_MAX];
+	bool turned; /* the rungs stand the other way round in burstd.conf */
 	struct task *heap;
 	size_t ntasks, cap;
 	int64_t same_ms;
@@ -240,6 +252,16 @@ void world_trace(struct world *w, const char *fmt, ...) __attribute__((format(pr
 	} while (0)
 
 const struct sim_pool *world_pool_of(const struct world *w, const char *node); /* NULL: none */
+
+/* --- sim_place.c --- */
+struct create_request;
+/* Has that place nothing?  It runs out, for a while. */
+bool sim_place_is_out(struct world *w, const struct create_request *rq);
+void sim_place_runs_out(struct world *w, const struct create_request *rq);
+/* A new create is about to go there; burstd has an answer that says that there is nothing. */
+void sim_place_check(struct world *w, const struct create_request *rq);
+void sim_place_told(struct world *w, const struct create_request *rq);
+int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
 
 /* --- sim_loop.c --- */
 struct loop *sim_loop_new(struct world *w);

@@ -20,6 +20,7 @@
 : "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
 : "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
+: "${LAB_COOLDOWN:=5s}"                         # and for how long it leaves a place alone that has nothing
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
 : "${LAB_MAX_NODES:=$LAB_NODES}"                # of that pool
@@ -288,6 +289,7 @@ lab_burstd_conf() {
 		provider "sim" {
 			$("lab_provider_$LAB_CLOUD")
 			settle          = "$LAB_SETTLE"
+			cooldown        = "$LAB_COOLDOWN"
 		}
 		pool "h100" {
 			nodes        = "c[1-$LAB_NODES]"

@@ -152,9 +152,10 @@ const struct journal_room *engine_room(const struct engine *e)
 	return &e->room;
 }
 
-int64_t engine_price(const struct engine *e, size_t pool)
+int64_t engine_price(const struct engine *e, size_t pool, size_t rung)
 {
 	(void)pool;
+	(void)rung;
 	return e->price;
 }
 
@@ -367,6 +368,11 @@ static struct conf *fake_conf(const char *const *lists, size_t npools)
 		p->type = mem_strdup("8xh100");
 		p->region = mem_strdup("east");
 		p->zone = mem_strdup("");
+		p->own = (struct conf_offer){.name = mem_strdup(""),
+					     .provider = p->provider,
+					     .type = p->type,
+					     .region = p->region,
+					     .zone = p->zone};
 		p->max_nodes = 4;
 		p->max_rate_nano_h = 100 * FMT_NANO;
 		assert_int_equal(hostlist_parse(&p->nodes, lists[i], strlen(lists[i]), NULL), 0);

@@ -9,6 +9,8 @@
 #include "core/breaker.h"
 #include "core/refusal.h"
 
+static const struct refusal_hint none;
+
 static void test_refusals(void **state)
 {
 	static const int64_t wait[] = {30, 60, 120, 240, 480, 900, 900, 900};
@@ -18,13 +20,13 @@ static void test_refusals(void **state)
 	(void)state;
 	assert_int_equal(refusal_wait_ms(&r), 0);
 	for (size_t i = 0; i < sizeof(wait) / sizeof(wait[0]); i++) {
-		assert_int_equal(refusal_add(&r, now), wait[i] * 1000);
+		assert_int_equal(refusal_add(&r, none, now), wait[i] * 1000);
 		assert_false(refusal_over(&r, now));
 		now += wait[i] * 1000 + 5000;
 	}
 	assert_int_equal(r.count, 8);
 	for (int i = 0; i < 100; i++) /* and so for ever */
-		assert_int_equal(refusal_add(&r, now), 900000);
+		assert_int_equal(refusal_add(&r, none, now), 900000);
 }
 
 static void test_refusals_end(void **state)
@@ -32,11 +34,46 @@ static void test_refusals_end(void **state)
 	struct refusal r = {0};
 
 	(void)state;
-	(void)refusal_add(&r, 0);
-	assert_int_equal(refusal_add(&r, 30000), 60000);
+	(void)refusal_add(&r, none, 0);
+	assert_int_equal(refusal_add(&r, none, 30000), 60000);
 	assert_false(refusal_over(&r, 30000 + 2 * 60000 + REFUSAL_SLACK_MS));
 	assert_true(refusal_over(&r, 30001 + 2 * 60000 + REFUSAL_SLACK_MS));
-	assert_int_equal(refusal_add(&r, 30001 + 2 * 60000 + REFUSAL_SLACK_MS), 30000);
+	assert_int_equal(refusal_add(&r, none, 30001 + 2 * 60000 + REFUSAL_SLACK_MS), 30000);
+}
+
+static void test_a_refusal_waits_for_what_is_known(void **state)
+{
+	struct refusal r = {0};
+
+	(void)state;
+	/* not before the place may be tried again */
+	assert_int_equal(refusal_add(&r, (struct refusal_hint){.not_before_ms = 61000}, 1000),
+			 60000);
+	assert_int_equal(refusal_wait_ms(&r), 60000);
+	assert_int_equal(r.first_ms, 1000);
+	/* what is over already makes nothing longer */
+	assert_int_equal(refusal_add(&r, (struct refusal_hint){.not_before_ms = 62000}, 63000),
+			 60000);
+	assert_int_equal(r.first_ms, 1000);
+	/* then it may have on-demand, whatever it waited for */
+	assert_int_equal(
+		refusal_add(&r, (struct refusal_hint){.not_before_ms = 900000, .surely_ms = 130000},
+			    125000),
+		5000);
+	assert_int_equal(refusal_wait_ms(&r), 5000);
+	/* that time has passed: it says nothing */
+	assert_int_equal(refusal_add(&r, (struct refusal_hint){.surely_ms = 130000}, 130000),
+			 240000);
+	/* an hour at most */
+	assert_int_equal(refusal_add(&r, (struct refusal_hint){.not_before_ms = 99000000}, 130000),
+			 REFUSAL_HOLD_MS);
+	/* one of an older burstd */
+	r = (struct refusal){.count = 2, .last_ms = 1};
+	assert_int_equal(refusal_wait_ms(&r), 60000);
+	/* the clock has gone back (F57) */
+	r = (struct refusal){.count = 1, .last_ms = 500, .first_ms = 500};
+	(void)refusal_add(&r, none, 400);
+	assert_int_equal(r.first_ms, 400);
 }
 
 static void test_first_failure_is_bad_luck(void **state)
@@ -125,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals),
 		cmocka_unit_test(test_refusals_end),
+		cmocka_unit_test(test_a_refusal_waits_for_what_is_known),
 		cmocka_unit_test(test_first_failure_is_bad_luck),
 		cmocka_unit_test(test_breaker_closes_and_doubles),
 		cmocka_unit_test(test_success_forgets),

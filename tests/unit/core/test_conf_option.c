@@ -497,6 +497,7 @@ static void test_reload_and_ranges(void **state)
 		{"slurm", "conf", 0, 0},
 		{"provider", "settle", 0, hour},
 		{"provider", "list_every", 1000, hour},
+		{"provider", "cooldown", 1000, hour},
 		{"provider", "timeout", 1000, hour},
 		{"provider", "concurrency", 1, 1024},
 		{"provider", "rate", 0, 10000},

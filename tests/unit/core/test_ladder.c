@@ -103,6 +103,7 @@ struct row {
 		const char *option, *text;
 	} set[4];
 	struct ladder_job job; /* since_ms: as a difference to now */
+	struct ladder_wish wish;
 	uint32_t nodes, spot;
 	struct {
 		int rung;
@@ -157,36 +158,32 @@ static const struct row rows[] = {
 	{.name = "several countries",
 	 .set = {POOL("jurisdictions", "IE"), POOL("jurisdictions", "US")},
 	 .want = "od us",
-	 .why = "res: IE, US only: eu-north-1 is not; spot: IE, US only: eu-north-1 is not; far: "
-		"IE, "
+	 .why = "res, spot: IE, US only: eu-north-1 is not; far: IE, "
 		"US only: nowhere-1 is in nobody knows what country"},
 	{.name = "the job's list, too",
-	 .job = {.jurisdictions = only_eu},
+	 .wish = {.jurisdictions = only_eu},
 	 .want = "res spot od",
 	 .why = "far: EU only: nowhere-1 is in nobody knows what country; us: EU only: us-east-1 "
 		"is "
 		"not"},
 	{.name = "both lists must allow it",
 	 .set = {POOL("jurisdictions", "US"), POOL("jurisdictions", "IE")},
-	 .job = {.jurisdictions = only_eu},
+	 .wish = {.jurisdictions = only_eu},
 	 .want = "od",
-	 .why = "res: US, IE only: eu-north-1 is not; spot: US, IE only: eu-north-1 is not; far: "
+	 .why = "res, spot: US, IE only: eu-north-1 is not; far: "
 		"US, "
 		"IE only: nowhere-1 is in nobody knows what country; us: EU only: us-east-1 is "
 		"not"},
 	{.name = "the job wants spot",
-	 .job = {.constraint = "h100&spot"},
+	 .wish = {.constraint = "h100&spot"},
 	 .want = "spot far",
-	 .why = "res: the job wants h100&spot; od: the job wants h100&spot; us: the job wants "
-		"h100&spot"},
+	 .why = "res, od, us: the job wants h100&spot"},
 	{.name = "the job wants a provider",
-	 .job = {.constraint = "lambda"},
+	 .wish = {.constraint = "lambda"},
 	 .want = "far",
-	 .why = "res: the job wants lambda; spot: the job wants lambda; od: the job wants lambda; "
-		"us: "
-		"the job wants lambda"},
+	 .why = "res, spot, od, us: the job wants lambda"},
 	{.name = "a constraint about something else",
-	 .job = {.constraint = "h100*2&gpu"},
+	 .wish = {.constraint = "h100*2&gpu"},
 	 .want = "res spot far od us",
 	 .why = ""},
 	{.name = "too dear for its offer",
@@ -227,7 +224,8 @@ static const struct row rows[] = {
 		   {OD, 0, COOL(QUOTA, 90)},
 		   {US, 0, COOL(DENIED, 7)}},
 	 .want = "res far",
-	 .why = "spot: no capacity: cools down until 2026-01-02T14:05:00Z; od: the account's quota "
+	 .why = "spot: no capacity: cools down until 2026-01-02T14:05:00Z; od: the quota of the "
+		"account "
 		"is "
 		"used up: not tried until 2026-01-02T15:30:00Z; us: denied by the provider: off "
 		"until "
@@ -253,13 +251,12 @@ static const struct row rows[] = {
 	{.name = "what refused a moment ago",
 	 .job = {.tried = 1U << RES | 1U << FAR},
 	 .want = "spot od us",
-	 .why = "res: was tried a moment ago; far: was tried a moment ago"},
+	 .why = "res, far: was tried a moment ago"},
 	{.name = "no spot at all",
 	 .set = {POOL("spot_share", "0")},
 	 .nodes = 10,
 	 .want = "res od us",
-	 .why = "spot: spot_share 0: 0 of 10 nodes are spot; far: spot_share 0: 0 of 10 nodes are "
-		"spot"},
+	 .why = "spot, far: spot_share 0: 0 of 10 nodes are spot"},
 	{.name = "half of it spot, with these",
 	 .set = {POOL("spot_share", "50")},
 	 .nodes = 6,
@@ -273,19 +270,16 @@ static const struct row rows[] = {
 	 .spot = 2,
 	 .job = {.nodes = 3},
 	 .want = "res od us",
-	 .why = "spot: spot_share 50: 2 of 6 nodes are spot; far: spot_share 50: 2 of 6 nodes are "
-		"spot"},
+	 .why = "spot, far: spot_share 50: 2 of 6 nodes are spot"},
 	{.name = "the first node of a pool is not half a node",
 	 .set = {POOL("spot_share", "99")},
 	 .want = "res od us",
-	 .why = "spot: spot_share 99: 0 of 0 nodes are spot; far: spot_share 99: 0 of 0 nodes are "
-		"spot"},
+	 .why = "spot, far: spot_share 99: 0 of 0 nodes are spot"},
 	{.name = "spot first, for a while",
 	 .set = {POOL("fallback_after", "10m")},
 	 .job = {.since_ms = -5 * MINUTE, .refusals = 9},
 	 .want = "res spot far",
-	 .why = "od: spot only until 2026-01-02T14:05:00Z; us: spot only until "
-		"2026-01-02T14:05:00Z",
+	 .why = "od, us: spot only until 2026-01-02T14:05:00Z",
 	 .next = 5},
 	{.name = "then on-demand",
 	 .set = {POOL("fallback_after", "5m")},
@@ -296,7 +290,7 @@ static const struct row rows[] = {
 	 .set = {POOL("fallback_refusals", "3")},
 	 .job = {.refusals = 2, .since_ms = -1000 * MINUTE},
 	 .want = "res spot far",
-	 .why = "od: spot only for 1 more refusal; us: spot only for 1 more refusal"},
+	 .why = "od, us: spot only for 1 more refusal"},
 	{.name = "that were",
 	 .set = {POOL("fallback_refusals", "3")},
 	 .job = {.refusals = 3},
@@ -306,9 +300,7 @@ static const struct row rows[] = {
 	 .set = {POOL("fallback_refusals", "3"), POOL("fallback_after", "10m")},
 	 .job = {.refusals = 1},
 	 .want = "res spot far",
-	 .why = "od: spot only until 2026-01-02T14:10:00Z or for 2 more refusals; us: spot only "
-		"until "
-		"2026-01-02T14:10:00Z or for 2 more refusals",
+	 .why = "od, us: spot only until 2026-01-02T14:10:00Z or for 2 more refusals",
 	 .next = 10},
 	{.name = "the refusals did",
 	 .set = {POOL("fallback_refusals", "3"), POOL("fallback_after", "10m")},
@@ -324,26 +316,23 @@ static const struct row rows[] = {
 	 .set = {POOL("fallback_after", "10m")},
 	 .job = {.since_ms = 1440 * MINUTE},
 	 .want = "res spot far",
-	 .why = "od: spot only until 2026-01-02T14:10:00Z; us: spot only until "
-		"2026-01-02T14:10:00Z",
+	 .why = "od, us: spot only until 2026-01-02T14:10:00Z",
 	 .next = 10},
 	{.name = "a job that wants on-demand does not wait for spot",
 	 .set = {POOL("fallback_after", "10m")},
-	 .job = {.constraint = "ondemand"},
+	 .wish = {.constraint = "ondemand"},
 	 .want = "od us",
-	 .why = "res: the job wants ondemand; spot: the job wants ondemand; far: the job wants "
-		"ondemand"},
+	 .why = "res, spot, far: the job wants ondemand"},
 	{.name = "nor one whose spot lies elsewhere",
 	 .set = {POOL("fallback_after", "10m"), POOL("jurisdictions", "US")},
 	 .want = "us",
-	 .why = "res: US only: eu-north-1 is not; spot: US only: eu-north-1 is not; far: US only: "
-		"nowhere-1 is in nobody knows what country; od: US only: eu-west-1 is not"},
+	 .why = "res, spot: US only: eu-north-1 is not; far: US only: nowhere-1 is in nobody knows "
+		"what country; od: US only: eu-west-1 is not"},
 	{.name = "nor in a pool that may have none",
 	 .set = {POOL("fallback_after", "10m"), POOL("spot_share", "0")},
 	 .nodes = 1,
 	 .want = "res od us",
-	 .why = "spot: spot_share 0: 0 of 1 nodes are spot; far: spot_share 0: 0 of 1 nodes are "
-		"spot"},
+	 .why = "spot, far: spot_share 0: 0 of 1 nodes are spot"},
 	{.name = "it waits for spot that cools down: until one of both",
 	 .set = {POOL("fallback_after", "10m"), POOL("jurisdictions", "EU")},
 	 .known = {{SPOT, 0, COOL(CAPACITY, 3)}, {RES, 0, COOL(CAPACITY, 4)}},
@@ -359,48 +348,40 @@ static const struct row rows[] = {
 		   {SPOT, 0, COOL(CAPACITY, 3)},
 		   {OD, 0, COOL(CAPACITY, 3)}},
 	 .want = "",
-	 .why = "res: no capacity: cools down until 2026-01-02T14:03:00Z; spot: no capacity: cools "
-		"down until 2026-01-02T14:03:00Z; far: EU only: nowhere-1 is in nobody knows what "
-		"country; od: no capacity: cools down until 2026-01-02T14:03:00Z; us: EU only: "
-		"us-east-1 is not",
+	 .why = "res, spot, od: no capacity: cools down until 2026-01-02T14:03:00Z; far: EU only: "
+		"nowhere-1 is in nobody knows what country; us: EU only: us-east-1 is not",
 	 .next = 3},
 	{.name = "nothing left but a price that will show: it waits",
 	 .set = {POOL("jurisdictions", "IE")},
 	 .known = {{OD, NO_PRICE, {0}}},
 	 .want = "",
-	 .why = "res: IE only: eu-north-1 is not; spot: IE only: eu-north-1 is not; far: IE only: "
-		"nowhere-1 is in nobody knows what country; od: price not known yet; us: IE only: "
-		"us-east-1 is not",
+	 .why = "res, spot: IE only: eu-north-1 is not; far: IE only: nowhere-1 is in nobody knows "
+		"what country; od: price not known yet; us: IE only: us-east-1 is not",
 	 .waits = true},
 	{.name = "more countries than people read",
 	 .set = {POOL("jurisdictions", "US"), POOL("jurisdictions", "IE"),
 		 POOL("jurisdictions", "SE"), POOL("jurisdictions", "NO")},
-	 .job = {.jurisdictions = five_countries},
+	 .wish = {.jurisdictions = five_countries},
 	 .want = "",
-	 .why = "res: FR, GB, DE, AT, ... only: eu-north-1 is not; spot: FR, GB, DE, AT, ... only: "
-		"eu-north-1 is not; far: US, IE, SE, NO only: nowhere-1 is in nobody knows what "
-		"country; od: FR, GB, DE, AT, ... only: eu-west-1 is not; us: FR, GB, DE, AT, ... "
-		"only: "
-		"us-east-1 is not"},
+	 .why = "res, spot: FR, GB, DE, AT, ... only: eu-north-1 is not; far: US, IE, SE, NO only: "
+		"nowhere-1 is in nobody knows what country; od: FR, GB, DE, AT, ... only: "
+		"eu-west-1 is not; us: FR, GB, DE, AT, ... only: us-east-1 is not"},
 	{.name = "a job that may be bought nowhere",
-	 .job = {.jurisdictions = five_countries + 5, .constraint = "reserved"},
+	 .wish = {.jurisdictions = five_countries + 5, .constraint = "reserved"},
 	 .want = "",
-	 .why = "res: nowhere only: eu-north-1 is not; spot: nowhere only: eu-north-1 is not; far: "
-		"nowhere only: nowhere-1 is in nobody knows what country; od: nowhere only: "
-		"eu-west-1 "
-		"is not; us: nowhere only: us-east-1 is not"},
+	 .why = "res, spot: nowhere only: eu-north-1 is not; far: nowhere only: nowhere-1 is in "
+		"nobody knows what country; od: nowhere only: eu-west-1 is not; us: nowhere only: "
+		"us-east-1 is not"},
 	{.name = "the first alone cools down",
 	 .known = {{RES, 0, COOL(CAPACITY, 8)}},
 	 .want = "spot far od us",
 	 .why = "res: no capacity: cools down until 2026-01-02T14:08:00Z",
 	 .next = 8},
 	{.name = "the first alone has no price",
-	 .job = {.constraint = "reserved"},
+	 .wish = {.constraint = "reserved"},
 	 .known = {{RES, NO_PRICE, {0}}},
 	 .want = "",
-	 .why = "res: price not known yet; spot: the job wants reserved; far: the job wants "
-		"reserved; "
-		"od: the job wants reserved; us: the job wants reserved",
+	 .why = "res: price not known yet; spot, far, od, us: the job wants reserved",
 	 .waits = true},
 	{.name = "too dear, and tried a moment ago",
 	 .set = {{OD, "max_price", "1"}},
@@ -426,17 +407,14 @@ static const struct row rows[] = {
 	{.name = "one refusal is enough",
 	 .set = {POOL("fallback_refusals", "1")},
 	 .want = "res spot far",
-	 .why = "od: spot only for 1 more refusal; us: spot only for 1 more refusal"},
+	 .why = "od, us: spot only for 1 more refusal"},
 	{.name = "what lasts is said first",
 	 .set = {POOL("jurisdictions", "EU"), {OD, "max_price", "1"}},
-	 .job = {.constraint = "ondemand"},
+	 .wish = {.constraint = "ondemand"},
 	 .known = {{US, NO_PRICE, COOL(CAPACITY, 3)}, {OD, 0, COOL(CAPACITY, 3)}},
 	 .want = "",
-	 .why = "res: the job wants ondemand; spot: the job wants ondemand; far: EU only: "
-		"nowhere-1 is "
-		"in nobody knows what country; od: 4.00 above max_price 1.00; us: EU only: "
-		"us-east-1 "
-		"is not"},
+	 .why = "res, spot: the job wants ondemand; far: EU only: nowhere-1 is in nobody knows "
+		"what country; od: 4.00 above max_price 1.00; us: EU only: us-east-1 is not"},
 };
 
 static void apply(const struct row *r, struct conf *c, struct ladder_known *known)
@@ -483,6 +461,8 @@ static void test_the_order_and_why_not_the_others(void **state)
 		print_message("# %s\n", rows[i].name);
 		apply(&rows[i], c, known);
 		a.job.since_ms += now;
+		a.job.wishes = &rows[i].wish;
+		a.job.nwishes = 1;
 		ladder_make(&l, &a);
 		for (size_t k = 0; k < l.n; k++)
 			len += (size_t)snprintf(order + len, sizeof(order) - len, "%s%s",
@@ -493,6 +473,8 @@ static void test_the_order_and_why_not_the_others(void **state)
 		assert_string_equal(why, rows[i].why);
 		assert_int_equal(l.next_ms, rows[i].next == 0 ? 0 : now + rows[i].next * MINUTE);
 		assert_int_equal(l.waits, rows[i].waits);
+		assert_int_equal(l.fallback_ms != 0,
+				 l.n == 0 && strstr(why, "spot only until") != NULL);
 		conf_free(c);
 	}
 }
@@ -502,6 +484,7 @@ static void test_a_pool_without_offers_is_a_ladder_of_one(void **state)
 	struct conf *c = empty_conf();
 	struct ladder_known known = {.price = 7};
 	struct ladder_ask a = {.conf = c, .pool = c->pools, .known = &known, .now_ms = now};
+	struct ladder_wish wishes[2] = {{.constraint = "h100"}, {.constraint = "ondemand"}};
 	struct ladder l;
 	char why[100];
 
@@ -516,12 +499,23 @@ static void test_a_pool_without_offers_is_a_ladder_of_one(void **state)
 	assert_int_equal(l.n, 1);
 	assert_int_equal(l.order[0], 0);
 	assert_int_equal(ladder_price(&a, 0), 7);
-	a.job.constraint = "ondemand";
+	a.job.wishes = wishes;
+	a.job.nwishes = 2; /* of two jobs that share its nodes, or of one that said so twice */
 	ladder_make(&l, &a);
 	assert_int_equal(l.n, 0);
 	ladder_why(&l, &a, why, sizeof(why));
 	assert_string_equal(why, "the job wants ondemand");
-	a.job.constraint = NULL;
+	wishes[1] = (struct ladder_wish){.max_price_nano_h = 6};
+	ladder_make(&l, &a);
+	ladder_why(&l, &a, why, sizeof(why));
+	assert_string_equal(why, "0.000000007 above max_price 0.000000006");
+	wishes[1] = (struct ladder_wish){.jurisdictions = only_eu};
+	ladder_make(&l, &a);
+	ladder_why(&l, &a, why, sizeof(why));
+	assert_string_equal(why, "EU only: eu-west-2 is not");
+	a.job.nwishes = 1;
+	ladder_make(&l, &a);
+	assert_int_equal(l.n, 1);
 	set("pool", "jurisdictions", c->pools, "EU");
 	ladder_make(&l, &a);
 	ladder_why(&l, &a, why, sizeof(why));
@@ -564,9 +558,7 @@ static void test_a_text_that_is_too_long_is_cut(void **state)
 	finish(c);
 	ladder_make(&l, &a);
 	ladder_why(&l, &a, why, sizeof(why));
-	assert_string_equal(why, "res: price not known yet; spot: price n");
-	ladder_why(&l, &a, why, 1);
-	assert_string_equal(why, "");
+	assert_string_equal(why, "res, spot, far, od, us: price not kn...");
 	conf_free(c);
 }
 
@@ -613,7 +605,7 @@ static struct conf *any_conf(void)
 	return c;
 }
 
-static void any_ask(struct ladder_ask *a, struct ladder_known *known)
+static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct ladder_wish *wishes)
 {
 	static const char *const words[] = {NULL,   "spot",    "ondemand",     "aws&spot",
 					    "h100", "!lambda", "spot|reserved"};
@@ -625,7 +617,12 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known)
 	}
 	a->nodes = throw(20);
 	a->spot = throw(a->nodes + 1);
-	a->job = (struct ladder_job){.constraint = words[throw(COUNT(words))],
+	for (int i = 0; i < 2; i++)
+		wishes[i] = (struct ladder_wish){.constraint = words[throw(COUNT(words))],
+						 .max_price_nano_h = throw(3) ? 0 : 1 + throw(4),
+						 .jurisdictions = throw(4) ? NULL : only_eu};
+	a->job = (struct ladder_job){.wishes = wishes,
+				     .nwishes = throw(3),
 				     .nodes = throw(5),
 				     .refusals = throw(4),
 				     .since_ms = now - throw(2000) + 500,
@@ -644,7 +641,13 @@ static void check_rung(const struct ladder_ask *a, uint32_t i)
 
 	if (a->pool->jurisdictions != NULL)
 		assert_true(jurisdiction_within(where, a->pool->jurisdictions[0]));
-	assert_int_not_equal(constraint_ask(a->job.constraint, a->conf, o), CONSTRAINT_NO);
+	for (size_t k = 0; k < a->job.nwishes; k++) {
+		const struct ladder_wish *w = &a->job.wishes[k];
+
+		assert_int_not_equal(constraint_ask(w->constraint, a->conf, o), CONSTRAINT_NO);
+		assert_true(w->max_price_nano_h == 0 || price <= w->max_price_nano_h);
+		assert_true(w->jurisdictions == NULL || jurisdiction_within(where, "EU"));
+	}
 	assert_true(a->known[i].cool.state <= COOLDOWN_HALF);
 	assert_true(price > 0);
 	assert_true(o->max_price_nano_h == 0 || price <= o->max_price_nano_h);
@@ -730,9 +733,10 @@ static void test_no_pool_and_no_job_passes_a_limit(void **state)
 		for (int i = 0; i < 8; i++) {
 			struct ladder_ask a = {
 				.conf = c, .pool = c->pools, .known = known, .now_ms = now};
+			struct ladder_wish wishes[2];
 			struct ladder l, again;
 
-			any_ask(&a, known);
+			any_ask(&a, known, wishes);
 			ladder_make(&l, &a);
 			ladder_make(&again, &a);
 			assert_memory_equal(&l, &again, sizeof(l)); /* the same question */

@@ -145,6 +145,8 @@ struct round { /* what one plan is made from, and what comes of it */
 	struct fleet f;
 	struct demand d;
 	struct plan p;
+	struct plan_ask ask;
+	const struct plan_job *jobs;
 };
 
 /* These nodes are asked for, of pools with these limits, and there is nothing yet. */
@@ -160,6 +162,17 @@ static void add_job(struct round *t, uint64_t id, const char *list)
 	assert_int_equal(demand_add_job(&t->d, id, list, strlen(list), NULL), 0);
 }
 
+static void make_plan(struct round *t, struct plan_pool *pools)
+{
+	t->ask = (struct plan_ask){.demand = &t->d,
+				   .conf = t->c,
+				   .fleet = &t->f,
+				   .pools = pools,
+				   .jobs = t->jobs,
+				   .now_ms = 1000000};
+	plan_make(&t->p, &t->ask);
+}
+
 static void round_fini(struct round *t)
 {
 	plan_fini(&t->p);
@@ -172,7 +185,8 @@ static void run(const struct row *r)
 {
 	static const char letters[] = "SHBWR";
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 10 * FMT_NANO}};
+	struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 10 * FMT_NANO}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
 	struct hostlist *have = NULL;
 	char got[32] = "";
 
@@ -185,13 +199,13 @@ static void run(const struct row *r)
 		node_init(&n, have->names[i], 1, 0);
 		n.state = NODE_READY;
 		n.pool = n.name[0] == 'b';
-		n.rate_nano_h = pools[0].price;
+		n.rate_nano_h = 10 * FMT_NANO;
 		(void)fleet_add(&t.f, &n);
 	}
 	hostlist_free(have);
 	for (size_t j = 0; j < 4 && r->jobs[j] != NULL; j++)
 		add_job(&t, j + 1, r->jobs[j]);
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	for (size_t i = 0; i < t.p.n; i++)
 		got[i] = letters[t.p.nodes[i].verdict];
 	assert_string_equal(got, r->want);
@@ -200,7 +214,7 @@ static void run(const struct row *r)
 
 		if (t.p.nodes[i].verdict != PLAN_REFUSE)
 			continue;
-		plan_explain(&t.p.nodes[i], t.c, pools, why, sizeof(why));
+		plan_explain(&t.p, &t.p.nodes[i], &t.ask, why, sizeof(why));
 		if (strstr(why, r->why) == NULL)
 			fail_msg("why: %s", why);
 	}
@@ -222,13 +236,14 @@ static void test_waits_with_what_it_shares(void **state)
 {
 	static const char *const jobs[] = {"a1,b1", "a[1-2]", "a1"};
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 1}, {.price = 0}};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 0}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
 
 	(void)state;
 	round_init(&t, 8, 1000, "a[1-3],b1");
 	for (size_t j = 0; j < 3; j++)
 		add_job(&t, j + 1, jobs[j]);
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	for (size_t i = 0; i < 4; i++)
 		assert_int_equal(t.p.nodes[i].verdict, i == 2 ? PLAN_BUY : PLAN_WAIT);
 	assert_int_equal(t.p.nodes[0].job, 1);
@@ -241,7 +256,8 @@ static void test_waits_with_what_it_shares(void **state)
 static void test_what_is_gone_is_bought_again(void **state)
 {
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
 	struct node n;
 
 	(void)state;
@@ -249,7 +265,7 @@ static void test_what_is_gone_is_bought_again(void **state)
 	node_init(&n, "a1", 1, 0);
 	n.state = NODE_GONE;
 	(void)fleet_add(&t.f, &n);
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.nodes[0].verdict, PLAN_BUY);
 	round_fini(&t);
 }
@@ -257,14 +273,15 @@ static void test_what_is_gone_is_bought_again(void **state)
 static void test_groups(void **state)
 {
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
 
 	(void)state;
 	round_init(&t, 8, 1000, "a[1-5]");
 	add_job(&t, 1, "a[1-2]");
 	add_job(&t, 2, "a[3-4]");
 	add_job(&t, 3, "a5");
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.groups, 2);
 	assert_int_equal(t.p.nodes[0].group, t.p.nodes[1].group);
 	assert_int_equal(t.p.nodes[2].group, t.p.nodes[3].group);
@@ -279,7 +296,8 @@ static void test_groups(void **state)
 static void test_quarantined(void **state)
 {
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 1}, {.price = 1}};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
 	char why[160];
 	struct node n;
 
@@ -290,11 +308,11 @@ static void test_quarantined(void **state)
 	n.release = true;
 	(void)fleet_add(&t.f, &n);
 	add_job(&t, 1, "a[1-2]");
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.nodes[0].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[2].verdict, PLAN_BUY);
-	plan_explain(&t.p.nodes[1], t.c, pools, why, sizeof(why));
+	plan_explain(&t.p, &t.p.nodes[1], &t.ask, why, sizeof(why));
 	assert_non_null(strstr(why, "quarantined"));
 	round_fini(&t);
 }
@@ -303,7 +321,8 @@ static void test_quarantined(void **state)
 static void test_wait(void **state)
 {
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 10 * FMT_NANO}, {.price = 0}};
+	struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 0}};
+	struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
 	struct node n;
 
 	(void)state;
@@ -312,7 +331,7 @@ static void test_wait(void **state)
 	n.state = NODE_DELETING;
 	n.release = n.accepted = true;
 	(void)fleet_add(&t.f, &n);
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.nodes[0].verdict, PLAN_WAIT);
 	assert_int_equal(t.p.nodes[1].verdict, PLAN_WAIT);
 	plan_fini(&t.p);
@@ -321,21 +340,21 @@ static void test_wait(void **state)
 	t.f.pools[0].rate_nano_h = t.f.pools[0].leaving_nano_h = 5 * FMT_NANO;
 	for (int64_t less = 0; less < 2; less++) {
 		t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO - less;
-		plan_make(&t.p, &t.d, t.c, &t.f, pools);
+		make_plan(&t, pools);
 		assert_int_equal(t.p.nodes[0].verdict, less ? PLAN_REFUSE : PLAN_WAIT);
 		plan_fini(&t.p);
 	}
 	t.c->pools[0].max_nodes = 8;
 	for (int64_t less = 0; less < 2; less++) {
 		t.c->pools[0].max_rate_nano_h = 15 * FMT_NANO - less;
-		plan_make(&t.p, &t.d, t.c, &t.f, pools);
+		make_plan(&t, pools);
 		assert_int_equal(t.p.nodes[0].verdict, less ? PLAN_WAIT : PLAN_BUY);
 		plan_fini(&t.p);
 	}
 	t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO - 1;
 	fleet_fini(&t.f); /* nothing leaves, and one nano-unit is too much */
 	fleet_init(&t.f, 2);
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.nodes[0].verdict, PLAN_REFUSE);
 	round_fini(&t);
 }
@@ -344,7 +363,9 @@ static void test_wait(void **state)
 static void test_closed(void **state)
 {
 	struct round t;
-	const struct plan_pool pools[2] = {{.price = 1, .closed = "paused"}, {.price = 1}};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0], .closed = "paused"},
+				     {.known = &known[1]}};
 	char why[160];
 	struct node n;
 
@@ -354,12 +375,12 @@ static void test_closed(void **state)
 	n.state = NODE_READY;
 	(void)fleet_add(&t.f, &n);
 	add_job(&t, 1, "a2,b1");
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.nodes[0].verdict, PLAN_HAVE);
 	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[2].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[3].verdict, PLAN_BUY);
-	plan_explain(&t.p.nodes[2], t.c, pools, why, sizeof(why));
+	plan_explain(&t.p, &t.p.nodes[2], &t.ask, why, sizeof(why));
 	assert_string_equal(why, "pool a: paused");
 	round_fini(&t);
 }
@@ -369,7 +390,9 @@ static void test_closed(void **state)
 static void test_rests_and_probes(void **state)
 {
 	struct round t;
-	struct plan_pool pools[2] = {{.price = 1}, {.price = 1, .probes = "one is tried"}};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0]},
+				     {.known = &known[1], .probes = "one is tried"}};
 	char why[160];
 	struct node n;
 
@@ -383,20 +406,20 @@ static void test_rests_and_probes(void **state)
 	add_job(&t, 2, "a3");
 	add_job(&t, 3, "b1");
 	add_job(&t, 4, "b[2-3]");
-	plan_make(&t.p, &t.d, t.c, &t.f, pools);
+	make_plan(&t, pools);
 	assert_int_equal(t.p.nodes[0].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[2].verdict, PLAN_BUY);
-	plan_explain(&t.p.nodes[1], t.c, pools, why, sizeof(why));
+	plan_explain(&t.p, &t.p.nodes[1], &t.ask, why, sizeof(why));
 	assert_string_equal(why, "pool a: a node of the job did not come up, and rests");
 	assert_int_equal(t.p.nodes[3].verdict, PLAN_BUY);
 	assert_int_equal(t.p.nodes[4].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[5].verdict, PLAN_REFUSE);
 	assert_int_equal(t.p.nodes[6].verdict, PLAN_REFUSE); /* of no job */
 	assert_int_equal(t.p.nodes[7].verdict, PLAN_HAVE);
-	plan_explain(&t.p.nodes[8], t.c, pools, why, sizeof(why));
+	plan_explain(&t.p, &t.p.nodes[8], &t.ask, why, sizeof(why));
 	assert_string_equal(why, "pool b: a node of the job did not come up, and rests");
-	plan_explain(&t.p.nodes[5], t.c, pools, why, sizeof(why));
+	plan_explain(&t.p, &t.p.nodes[5], &t.ask, why, sizeof(why));
 	assert_string_equal(why, "pool b: one is tried");
 	round_fini(&t);
 }

@@ -31,6 +31,7 @@ static struct fix {
 	size_t nposted;
 	request_fn answer; /* of the last create, and what it wants back */
 	void *ctx;
+	char event[200];
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -55,18 +56,18 @@ void engine_spend(struct engine *e, size_t nodes)
 	e->left -= nodes < e->left ? nodes : e->left;
 }
 
-struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
 {
 	(void)e;
-	(void)pool;
+	(void)n;
 	return &F.cloud;
 }
 
-const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
 	(void)e;
-	(void)pool;
+	(void)n;
 	*out = (struct node_limits){.tokens = true, .settle_ms = 1000, .boot_ms = 60000};
 	return out;
 }
@@ -77,7 +78,7 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	struct node_limits lim;
 	struct node next = fn->n;
 
-	assert_true(node_step(&next, ev, engine_limits(e, 0, &lim)));
+	assert_true(node_step(&next, ev, engine_limits(e, &fn->n, &lim)));
 	fleet_set(&e->fleet, fn, &next);
 	F.posted[F.nposted++] = ev->type;
 }
@@ -99,6 +100,21 @@ bool cloud_ready(struct cloud *c)
 {
 	(void)c;
 	return true;
+}
+
+int64_t cloud_price(const struct cloud *c, const struct conf_offer *o)
+{
+	(void)c;
+	return o->price_nano_h;
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)node;
+	(void)gen;
+	(void)snprintf(F.event, sizeof(F.event), "%s: %s", type, detail);
 }
 
 void cloud_hurry(struct cloud *c)
@@ -185,13 +201,20 @@ static size_t fits(const void *self, const struct provider_create *c)
 }
 
 static const struct provider_ops ops = {.name = "test", .build = build, .fits = fits};
-static char p_name[] = "p";
+static char p_name[] = "p", no_text[] = "", type[] = "t", region[] = "r";
 
 /* Ten nodes are wanted. */
 static int setup(void **state)
 {
 	(void)state;
-	F = (struct fix){.pool = {.name = p_name}, .fits = NODES};
+	F = (struct fix){.pool = {.name = p_name,
+				  .own = {.name = no_text,
+					  .provider = p_name,
+					  .type = type,
+					  .region = region,
+					  .zone = no_text}},
+			 .provider = {.name = p_name},
+			 .fits = NODES};
 	F.conf = (struct conf){
 		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
 	F.cloud = (struct cloud){.e = &F.e,
@@ -199,6 +222,7 @@ static int setup(void **state)
 				 .ops = &ops,
 				 .listed = true,
 				 .caps.create_max = NODES};
+	cooldown_init(&F.e.cooldown);
 	F.e.conf = &F.conf;
 	F.e.clouds = &F.cloud;
 	F.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
@@ -223,6 +247,7 @@ static int teardown(void **state)
 	(void)state;
 	free(F.ctx);
 	launch_free(&F.e);
+	cooldown_fini(&F.e.cooldown);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }

@@ -80,17 +80,25 @@ void observe_list(struct cloud *c)
 	F.lists++;
 }
 
-struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
 {
 	(void)e;
-	return &F.clouds[pool == 2]; /* the third pool is somebody else's */
+	return &F.clouds[n->cloud];
 }
 
-const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
+{
+	(void)c;
+	(void)code;
+	(void)words;
+	(void)sent_ms;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
 	(void)e;
-	(void)pool;
+	(void)n;
 	return out;
 }
 
@@ -201,9 +209,9 @@ static int setup(void **state)
 	(void)state;
 	F = (struct fix){.now = start_ms, .steps = 2, .brings = start_ms + 60 * MINUTE};
 	F.provider = (struct conf_provider){.name = name, .concurrency = 8, .list_ms = 30000};
-	F.pools[0].type = t1;
-	F.pools[1].type = t2;
-	F.pools[2].type = t3;
+	F.pools[0].own.type = t1;
+	F.pools[1].own.type = t2;
+	F.pools[2].own = (struct conf_offer){.type = t3, .provider_index = 1}; /* somebody else's */
 	F.conf = (struct conf){
 		.providers = &F.provider, .nproviders = 1, .pools = F.pools, .npools = 3};
 	F.e.conf = &F.conf;

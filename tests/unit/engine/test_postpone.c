@@ -68,7 +68,7 @@ static void refuse(const char *why)
 {
 	struct slurm_job j = {.number = 107, .id = "7_2"};
 
-	postpone_job(&F.e, &j, why);
+	postpone_job(&F.e, &j, why, (struct refusal_hint){0});
 }
 
 /* slurmctld answers at once; begin: seconds from now. */
@@ -130,7 +130,8 @@ static void test_shown(void **state)
 	refuse("why"); /* again */
 	details("PENDING", 7, 6, "");
 	postpone_load(&F.e, &(struct journal_refusal){109, {.count = 1, .last_ms = W.now - 5}});
-	postpone_job(&F.e, &other, "why"); /* slurmctld has not heard of it */
+	postpone_job(&F.e, &other, "why",
+		     (struct refusal_hint){0}); /* slurmctld has not heard of it */
 	assert_int_equal(engine_postponed(&F.e, &soonest), 2);
 	assert_string_equal(soonest.job, "109");
 }
@@ -261,7 +262,7 @@ static void test_many(void **state)
 	(void)state;
 	for (; j.number <= 600; j.number++) {
 		(void)snprintf(j.id, sizeof(j.id), "%u", (unsigned)j.number);
-		postpone_job(&F.e, &j, "why");
+		postpone_job(&F.e, &j, "why", (struct refusal_hint){0});
 	}
 	postpone_run(&F.e);
 	W.now += 20000; /* slurmctld is slow */
@@ -299,7 +300,7 @@ static void test_loaded(void **state)
 	const int64_t year = INT64_C(365) * 86400 * 1000;
 
 	(void)state;
-	postpone_load(&F.e, &(struct journal_refusal){107, {3, BEGAN + year}});
+	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
 	postpone_run(&F.e);
 	assert_string_equal(W.asked, "");
 	refuse("why");
@@ -308,7 +309,7 @@ static void test_loaded(void **state)
 	postpone_free(&F.e);
 	F.e.postponed = NULL;
 	map_init(&F.e.postponed_map);
-	postpone_load(&F.e, &(struct journal_refusal){107, {3, BEGAN + year}});
+	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
 	W.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
 	postpone_run(&F.e);
 	assert_int_equal(F.dels, 1);

@@ -68,8 +68,10 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	assert_string_equal(type, "refused");
 }
 
-void postpone_job(struct engine *e, const struct slurm_job *j, const char *why)
+void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
+		  struct refusal_hint hint)
 {
+	(void)hint;
 	(void)e;
 	assert_string_equal(why, "none left");
 	note(F.told, sizeof(F.told), j->id);

@@ -44,18 +44,18 @@ void engine_commit(struct engine *e)
 	(void)e;
 }
 
-struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
 {
 	(void)e;
-	(void)pool;
+	(void)n;
 	return &F.cloud;
 }
 
-const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
 	(void)e;
-	(void)pool;
+	(void)n;
 	return out;
 }
 

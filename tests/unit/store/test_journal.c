@@ -33,6 +33,9 @@ static const struct node full_node = {
 	.start_ms = 5,
 	.job = UINT64_C(0xfedcba9876543210),
 	.end_ms = 6,
+	.offer = "spot-a",
+	.provider = "aws",
+	.market = PROVIDER_SPOT,
 };
 
 static void assert_node_equal(const struct node *a, const struct node *b)
@@ -59,6 +62,9 @@ static void assert_node_equal(const struct node *a, const struct node *b)
 	assert_int_equal(a->start_ms, b->start_ms);
 	assert_true(a->job == b->job);
 	assert_int_equal(a->end_ms, b->end_ms);
+	assert_string_equal(a->offer, b->offer);
+	assert_string_equal(a->provider, b->provider);
+	assert_int_equal(a->market, b->market);
 }
 
 static void test_node_round_trip(void **state)
@@ -93,8 +99,10 @@ static void test_node_has_no_other_field(void **state)
 		enum node_reason reason;
 		bool release, accepted;
 		uint8_t misses;
-		uint32_t attempts, pool, group, slot;
+		uint32_t attempts, pool, cloud, group, slot;
 		uint64_t batch, job;
+		char offer[PROVIDER_WORD_MAX + 1], provider[PROVIDER_WORD_MAX + 1];
+		enum provider_market market;
 		char instance[PROVIDER_ID_MAX + 1], addr[PROVIDER_ADDR_MAX + 1];
 		int64_t rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, wake_ms, start_ms,
 			end_ms;

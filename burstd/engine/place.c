@@ -1,0 +1,278 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+
+/* Where nodes are bought: the rungs of the pools' ladders (core/ladder.h), what they cost, and
+ * which of them have nothing to sell (core/cooldown.h).
+ *
+ * A row carries its rung by name from the moment it is wanted, and its provider too: lists, deletes
+ * and bills go on when the offer is not in the configuration any more. */
+
+const struct conf_offer *place_of(const struct engine *e, const struct node *n)
+{
+	return conf_rung_named(&e->conf->pools[n->pool], n->offer);
+}
+
+struct provider_place place_for_driver(const struct conf_offer *o)
+{
+	return (struct provider_place){.type = o->type,
+				       .region = o->region,
+				       .zone = o->zone,
+				       .market = (enum provider_market)o->market};
+}
+
+void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate)
+{
+	(void)snprintf(n->offer, sizeof(n->offer), "%s", o->name);
+	(void)snprintf(n->provider, sizeof(n->provider), "%s",
+		       e->conf->providers[o->provider_index].name);
+	n->cloud = o->provider_index;
+	n->market = (enum provider_market)o->market;
+	n->rate_nano_h = rate;
+}
+
+enum {
+	/* The journal may be yesterday's (F58), and what it does not know may be at any provider of
+	 * the pool.  So nothing is bought until all have been looked at, but one that is away for
+	 * so long does not keep the others from selling. */
+	PLACE_PATIENCE_MS = 300000,
+};
+
+/* --- what the journal has ----------------------------------------------------------------------
+ */
+
+/* The provider of that name; NPROVIDERS: there is none. */
+static uint32_t provider_named(const struct conf *c, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < c->nproviders && strcmp(c->providers[i].name, name) != 0)
+		i++;
+	return i;
+}
+
+/* The only provider of a pool; NPROVIDERS: it has several. */
+static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 1; i < n; i++)
+		if (rungs[i].provider_index != rungs[0].provider_index)
+			return (uint32_t)c->nproviders;
+	return rungs[0].provider_index;
+}
+
+int place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud,
+	       struct err *err)
+{
+	const struct conf_pool *p = &e->conf->pools[pool];
+
+	*cloud =
+		provider[0] != '\0' ? provider_named(e->conf, provider) : only_provider(e->conf, p);
+	if (*cloud < e->conf->nproviders)
+		return 0;
+	if (provider[0] != '\0')
+		return err_set(err, ERR_INVALID, "provider %.60s is not configured any more",
+			       provider);
+	/* Written before pools had offers. */
+	return err_set(
+		err, ERR_INVALID,
+		"pool %.60s now buys from several providers, and from which this came is not "
+		"known: start once more as it was, until what it bought has ended",
+		p->name);
+}
+
+int place_load(const struct engine *e, struct node *n, struct err *err)
+{
+	const struct conf_offer *o = place_of(e, n);
+	bool old = n->provider[0] == '\0';
+
+	if (place_find(e, n->pool, n->provider, &n->cloud, err) != 0) {
+		n->cloud = 0;
+		return node_counts(n) ? -1 : 0; /* else its story is over */
+	}
+	if (old && o != NULL)
+		n->market = (enum provider_market)o->market;
+	if (old)
+		(void)snprintf(n->provider, sizeof(n->provider), "%s",
+			       e->conf->providers[n->cloud].name);
+	return 0;
+}
+
+/* --- which provider may have what --------------------------------------------------------------
+ */
+
+bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (&e->clouds[rungs[i].provider_index] == c)
+			return true;
+	return false;
+}
+
+/* Has every provider of the pool shown what it has, since our start? */
+bool place_listed(const struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!e->clouds[rungs[i].provider_index].listed)
+			return false;
+	return true;
+}
+
+bool place_may_send(const struct engine *e, const struct node *n)
+{
+	if (!e->clouds[n->cloud].listed)
+		return false;
+	return place_listed(e, n->pool) || engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
+}
+
+int64_t place_price(const struct engine *e, const struct conf_offer *o)
+{
+	const struct cloud *c = &e->clouds[o->provider_index];
+	int64_t price = cloud_price(c, o);
+
+	return price == 0 && c->offers_known ? -1 : price;
+}
+
+/* The dearest rung of the pool at that provider: which of them it was is not known. */
+static const struct conf_offer *dearest(const struct engine *e, const struct cloud *c,
+					uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n), *best = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (&e->clouds[rungs[i].provider_index] != c)
+			continue;
+		if (best == NULL || cloud_price(c, &rungs[i]) > cloud_price(c, best))
+			best = &rungs[i];
+	}
+	return best;
+}
+
+void place_adopt(const struct cloud *c, struct node *n)
+{
+	const struct conf_offer *o = dearest(c->e, c, n->pool);
+
+	if (o != NULL)
+		place_set(c->e, n, o, cloud_price(c, o));
+}
+
+bool place_priced(const struct cloud *c, uint32_t pool)
+{
+	const struct conf_offer *o = dearest(c->e, c, pool);
+
+	return c->offers_known || (o != NULL && cloud_price(c, o) != 0);
+}
+
+/* --- what has nothing to sell ------------------------------------------------------------------
+ */
+
+static struct cooldown_place place_to_cool(const struct engine *e, const struct conf_offer *o)
+{
+	const struct conf_provider *p = &e->conf->providers[o->provider_index];
+
+	return (struct cooldown_place){.provider = p->name,
+				       .type = o->type,
+				       .region = o->region,
+				       .zone = o->zone,
+				       .market = (enum provider_market)o->market,
+				       .first_ms = p->cooldown_ms};
+}
+
+/* A provider whose machines are each a node of its own: a refusal is about that one alone. */
+static bool cools(const struct engine *e, const struct conf_offer *o)
+{
+	return (e->clouds[o->provider_index].caps.flags & PROVIDER_MACHINES) == 0;
+}
+
+struct ladder_known *place_known(struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+	struct ladder_known *known = mem_zalloc(n * sizeof(*known));
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
+
+		known[i].price = place_price(e, &rungs[i]);
+		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
+	}
+	return known;
+}
+
+bool place_buy(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	return !cools(e, o) || cooldown_buy(&e->cooldown, &at, engine_now(e));
+}
+
+int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	return cooldown_look(&e->cooldown, &at, engine_now(e)).until_ms;
+}
+
+static void tell(struct engine *e, enum cooldown_news news, const struct conf_provider *p,
+		 const struct conf_offer *o, const char *words)
+{
+	static const struct {
+		const char *event, *log;
+	} texts[] = {
+		[COOLDOWN_AGAIN] = {"place-opens", NULL},
+		[COOLDOWN_COOLS] = {"place-cools", NULL},
+		[COOLDOWN_NO_QUOTA] = {"no-quota", "a quota is used up"},
+		[COOLDOWN_OFF] = {"provider-off", "nothing is bought from a provider"},
+	};
+	char what[400];
+
+	if (news == COOLDOWN_SAME)
+		return;
+	if (o != NULL)
+		(void)snprintf(what, sizeof(what), "%.63s %.63s in %.63s%s%.63s, %s%s%.80s",
+			       p->name, o->type, o->region, o->zone[0] != '\0' ? " " : "", o->zone,
+			       provider_market_str((enum provider_market)o->market),
+			       words[0] != '\0' ? ": " : "", words);
+	else
+		(void)snprintf(what, sizeof(what), "%.63s%s%.80s", p->name,
+			       words[0] != '\0' ? ": " : "", words);
+	engine_event(e, "", 0, texts[news].event, what);
+	if (texts[news].log != NULL)
+		log_write(e->d.log, LOG_WARN, texts[news].log, "provider", p->name, "about", what,
+			  NULL);
+}
+
+void place_bought(struct engine *e, const struct conf_offer *o, enum provider_code code,
+		  const char *words, int64_t sent_ms)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+	enum cooldown_news news;
+
+	if (!cools(e, o))
+		return;
+	news = cooldown_bought(&e->cooldown, &at, code, sent_ms, engine_now(e));
+	tell(e, news, &e->conf->providers[o->provider_index], o,
+	     news == COOLDOWN_AGAIN ? "" : words);
+}
+
+void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
+{
+	enum cooldown_news news =
+		cooldown_heard(&c->e->cooldown, c->conf->name, code, sent_ms, engine_now(c->e));
+
+	tell(c->e, news, c->conf, NULL, news == COOLDOWN_AGAIN ? "" : words);
+}

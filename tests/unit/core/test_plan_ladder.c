@@ -1,0 +1,338 @@
+/* test_plan_ladder.c - which rung a job's nodes come from, and what happens when there is none. */
+#include "small_conf.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/fmt.h"
+#include "core/plan.h"
+
+enum { SPOT, FAR, OD, NRUNGS };
+
+static const int64_t now = INT64_C(1767362400000);
+
+struct round {
+	struct conf *c;
+	struct fleet f;
+	struct demand d;
+	struct plan p;
+	struct ladder_known known[2][NRUNGS];
+	struct plan_pool pools[2];
+	struct plan_job jobs[8];
+	struct plan_ask ask;
+};
+
+static void add_offer(struct conf_pool *p, const char *name, const char *provider,
+		      const char *market)
+{
+	struct conf_offer *o;
+
+	p->offers = mem_realloc(p->offers, (p->noffers + 1) * sizeof(*p->offers));
+	o = &p->offers[p->noffers++];
+	*o = (struct conf_offer){.name = mem_strdup(name)};
+	set("offer", "provider", o, provider);
+	set("offer", "type", o, "t");
+	set("offer", "region", o, "r");
+	set("offer", "zone", o, name);
+	set("offer", "market", o, market);
+	set("offer", "jurisdiction", o, strcmp(name, "far") == 0 ? "US" : "DE");
+}
+
+/* Pool a with three rungs at 2, 3 and 5 an hour; pool b with one at 10. */
+static void setup(struct round *t, const char *list)
+{
+	static const int64_t prices[NRUNGS] = {2, 3, 5};
+	struct err e = {0};
+
+	*t = (struct round){.c = small_conf()};
+	for (int i = 0; i < 2; i++) {
+		struct conf_pool *p;
+
+		t->c->pools = mem_realloc(t->c->pools, (size_t)(i + 1) * sizeof(*p));
+		p = &t->c->pools[t->c->npools++];
+		*p = (struct conf_pool){.name = mem_strdup(i == 0 ? "a" : "b"),
+					.max_nodes = 8,
+					.max_rate_nano_h = 1000 * FMT_NANO,
+					.spot_share = 100};
+		set("pool", "nodes", p, i == 0 ? "a[1-8]" : "b[1-8]");
+		set("pool", "provider", p, i == 0 ? "" : "one");
+		set("pool", "type", p, i == 0 ? "" : "t");
+		set("pool", "region", p, i == 0 ? "" : "r");
+		set("pool", "zone", p, "");
+	}
+	add_offer(t->c->pools, "spot", "one", "spot");
+	add_offer(t->c->pools, "far", "two", "spot");
+	add_offer(t->c->pools, "od", "one", "on-demand");
+	if (conf_finish(t->c, &e) != 0)
+		fail_msg("%s", e.msg);
+	for (int i = 0; i < NRUNGS; i++)
+		t->known[0][i].price = prices[i] * FMT_NANO;
+	t->known[1][0].price = 10 * FMT_NANO;
+	t->pools[0].known = t->known[0];
+	t->pools[1].known = t->known[1];
+	fleet_init(&t->f, 2);
+	assert_int_equal(demand_init(&t->d, list, strlen(list), NULL), 0);
+	t->ask = (struct plan_ask){.demand = &t->d,
+				   .conf = t->c,
+				   .fleet = &t->f,
+				   .pools = t->pools,
+				   .jobs = t->jobs,
+				   .now_ms = now};
+}
+
+static void add_job(struct round *t, const char *list)
+{
+	assert_int_equal(demand_add_job(&t->d, t->d.njobs + 1, list, strlen(list), NULL), 0);
+}
+
+/* Compare with one letter a node: the rung it is bought from (s, f, o), W(ait), R(efuse), H(ave).
+ */
+static void expect(struct round *t, const char *want)
+{
+	static const char letters[] = "?HBWR", rungs[] = "sfo";
+	char got[16] = "";
+
+	plan_fini(&t->p);
+	plan_make(&t->p, &t->ask);
+	for (size_t i = 0; i < t->p.n; i++) {
+		const struct plan_node *pn = &t->p.nodes[i];
+
+		got[i] = pn->verdict == PLAN_BUY && pn->pool == 0 ? rungs[pn->rung]
+								  : letters[pn->verdict];
+	}
+	assert_string_equal(got, want);
+}
+
+static void why_is(struct round *t, size_t node, const char *want)
+{
+	char why[200];
+
+	plan_explain(&t->p, &t->p.nodes[node], &t->ask, why, sizeof(why));
+	assert_string_equal(why, want);
+}
+
+static void done(struct round *t)
+{
+	plan_fini(&t->p);
+	demand_fini(&t->d);
+	fleet_fini(&t->f);
+	conf_free(t->c);
+}
+
+static void cool(struct round *t, int rung, enum cooldown_state s, int minutes)
+{
+	t->known[0][rung].cool =
+		(struct cooldown_view){s, minutes != 0 ? now + minutes * INT64_C(60000) : 0};
+}
+
+static void test_the_first_rung_that_may_be_had_at_its_price(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-2],b1");
+	add_job(&t, "a[1-2],b1");
+	expect(&t, "ssB");
+	assert_int_equal(t.p.nodes[0].price, 2 * FMT_NANO);
+	assert_int_equal(t.p.nodes[2].price, 10 * FMT_NANO);
+	assert_int_equal(t.p.nodes[0].group, t.p.nodes[2].group);
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	expect(&t, "ffB");
+	cool(&t, FAR, COOLDOWN_QUOTA, 15);
+	expect(&t, "ooB");
+	assert_int_equal(t.p.nodes[0].price, 5 * FMT_NANO);
+	done(&t);
+}
+
+static void test_no_rung_refuses_the_job_and_says_of_each_why(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a1,b1");
+	add_job(&t, "a1,b1");
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	cool(&t, FAR, COOLDOWN_DENIED, 0);
+	t.c->pools[0].max_price_nano_h = 4 * FMT_NANO;
+	expect(&t, "RR");
+	why_is(&t, 1,
+	       "pool a: spot: no capacity: cools down until 2026-01-02T14:01:00Z; far: denied by "
+	       "the "
+	       "provider: off until a call to two succeeds; od: 5.00 above max_price 4.00");
+	assert_int_equal(t.p.nno_rungs, 1);
+	assert_int_equal(t.p.no_rungs[0].worst, LADDER_DENIED);
+	assert_int_equal(t.p.no_rungs[0].hint.not_before_ms, now + 60000);
+	assert_int_equal(t.p.no_rungs[0].hint.surely_ms, 0);
+	cool(&t, FAR, COOLDOWN_OPEN, 0);
+	t.known[0][FAR].price = -1;
+	expect(&t, "RR");
+	assert_int_equal(t.p.no_rungs[0].worst, LADDER_CAPACITY);
+	cool(&t, SPOT, COOLDOWN_OPEN, 0);
+	t.known[0][SPOT].price = -1;
+	expect(&t, "RR");
+	assert_int_equal(t.p.no_rungs[0].worst, LADDER_DEAR);
+	done(&t);
+}
+
+/* A dearer rung that is preferred does not keep a job from a cheaper one that fits max_rate. */
+static void test_a_rung_that_fits_the_rate_is_taken_before_none(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-4]");
+	add_job(&t, "a[1-2]");
+	add_job(&t, "a[3-4]");
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO;
+	t.known[0][FAR].price = 6 * FMT_NANO; /* two are too dear */
+	expect(&t, "ooRR");
+	why_is(&t, 2, "pool a: max_rate 10.00 EUR/h reached");
+	t.c->pools[0].max_rate_nano_h = 9 * FMT_NANO;
+	expect(&t, "RRRR");
+	/* What leaves makes room: the job waits for that. */
+	t.f.pools[0].rate_nano_h = t.f.pools[0].leaving_nano_h = 5 * FMT_NANO;
+	t.c->pools[0].max_rate_nano_h = 10 * FMT_NANO;
+	expect(&t, "WWWW");
+	done(&t);
+}
+
+static void test_one_purchase_probes_a_place_and_the_others_go_on(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-6]");
+	add_job(&t, "a[1-2]");
+	add_job(&t, "a3");
+	add_job(&t, "a[4-5]");
+	cool(&t, SPOT, COOLDOWN_HALF, 0);
+	expect(&t, "ssffff"); /* a6 is of no job */
+	assert_int_equal(t.known[0][SPOT].cool.state, COOLDOWN_PROBING);
+	cool(&t, SPOT, COOLDOWN_HALF, 0);
+	cool(&t, FAR, COOLDOWN_CAPACITY, 1);
+	cool(&t, OD, COOLDOWN_CAPACITY, 2);
+	expect(&t, "ssRRRR");
+	why_is(&t, 2,
+	       "pool a: spot: cooled down, and one purchase is being tried; far: no capacity: "
+	       "cools "
+	       "down until 2026-01-02T14:01:00Z; od: no capacity: cools down until "
+	       "2026-01-02T14...");
+	done(&t);
+}
+
+static void test_spot_share_counts_what_was_decided(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-4]");
+	t.c->pools[0].spot_share = 50;
+	for (int i = 1; i <= 4; i++) {
+		char name[8];
+		struct node n;
+
+		(void)snprintf(name, sizeof(name), "a%d", i);
+		add_job(&t, name);
+		(void)snprintf(name, sizeof(name), "a%d", 4 + i);
+		if (i > 2)
+			continue;
+		node_init(&n, name, 1, 0);
+		n.state = NODE_READY;
+		n.market = i == 1 ? PROVIDER_SPOT : PROVIDER_ON_DEMAND;
+		(void)fleet_add(&t.f, &n);
+	}
+	assert_int_equal(t.f.pools[0].spot, 1);
+	expect(&t, "osos"); /* 1 of 2; 2 would be of 3, then 2 of 4 */
+	done(&t);
+}
+
+static void test_what_the_job_was_told_and_for_how_long(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a1");
+	add_job(&t, "a1");
+	t.c->pools[0].fallback_ms = 600000;
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 5);
+	cool(&t, FAR, COOLDOWN_CAPACITY, 7);
+	t.jobs[0] = (struct plan_job){.refusals = 3, .since_ms = now - 420000};
+	expect(&t, "R");
+	assert_int_equal(t.p.no_rungs[0].hint.surely_ms, now + 180000);
+	assert_int_equal(t.p.no_rungs[0].hint.not_before_ms, now + 180000);
+	t.jobs[0].since_ms = now - 600000;
+	expect(&t, "o");
+	t.jobs[0].since_ms = 0; /* it begins to wait now */
+	expect(&t, "R");
+	assert_int_equal(t.p.no_rungs[0].hint.surely_ms, now + 600000);
+	t.c->pools[0].fallback_ms = 0;
+	t.c->pools[0].fallback_refusals = 3;
+	t.jobs[0].refusals = 2;
+	expect(&t, "R");
+	t.jobs[0].refusals = 3;
+	expect(&t, "o");
+	t.ask.jobs = NULL; /* nothing is known of it */
+	expect(&t, "R");
+	done(&t);
+}
+
+/* One node is bought once: the wishes of all jobs that are to share it hold. */
+static void test_jobs_that_share_a_node_must_all_be_content(void **state)
+{
+	static const char *const eu[] = {"EU", NULL};
+	struct ladder_wish not_spot = {.constraint = "ondemand"}, spot = {.constraint = "spot"},
+			   europe = {.jurisdictions = eu};
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-4]");
+	add_job(&t, "a[1-2]");
+	add_job(&t, "a[2-3]");
+	add_job(&t, "a4");
+	t.jobs[1] = (struct plan_job){.wishes = &not_spot, .nwishes = 1};
+	t.jobs[2] = (struct plan_job){.wishes = &europe, .nwishes = 1};
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	expect(&t, "oooo"); /* far is in the US */
+	t.jobs[2].nwishes = 0;
+	expect(&t, "ooof");
+	/* What cannot be had together is refused together, and the stranger is not. */
+	t.jobs[0] = (struct plan_job){.wishes = &spot, .nwishes = 1};
+	expect(&t, "RRRf");
+	why_is(&t, 0, "pool a: spot, far: the job wants ondemand; od: the job wants spot");
+	assert_int_equal(t.p.no_rungs[t.p.nodes[0].no_rung].worst, LADDER_CONSTRAINT);
+	why_is(&t, 2, "pool a: spot, far: the job wants ondemand; od: the job wants spot");
+	done(&t);
+}
+
+static void test_what_was_tried_a_moment_ago_is_not_tried_again(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-3]");
+	add_job(&t, "a[1-2]");
+	fleet_name(&t.f, "a2", 0)->tried = 1U << SPOT;
+	fleet_name(&t.f, "a3", 0)->tried = 1U << SPOT | 1U << FAR | 1U << OD;
+	expect(&t, "ffR");
+	why_is(&t, 2, "pool a: spot, far, od: was tried a moment ago");
+	assert_int_equal(t.p.no_rungs[0].worst, LADDER_TRIED);
+	done(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_first_rung_that_may_be_had_at_its_price),
+		cmocka_unit_test(test_no_rung_refuses_the_job_and_says_of_each_why),
+		cmocka_unit_test(test_a_rung_that_fits_the_rate_is_taken_before_none),
+		cmocka_unit_test(test_one_purchase_probes_a_place_and_the_others_go_on),
+		cmocka_unit_test(test_spot_share_counts_what_was_decided),
+		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
+		cmocka_unit_test(test_jobs_that_share_a_node_must_all_be_content),
+		cmocka_unit_test(test_what_was_tried_a_moment_ago_is_not_tried_again),
+	};
+
+	return cmocka_run_group_tests_name("plan_ladder", tests, NULL, NULL);
+}
