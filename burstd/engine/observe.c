@@ -239,6 +239,8 @@ static void observe_unknown(struct cloud *c, const struct provider_instance *in,
 	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
 	enum drift_claim claim;
 
+	if (fn != NULL && engine_cloud(c->e, &fn->n) != c && drift_owns(fn, in))
+		return; /* of one account by two names: who has its row sees to it */
 	if (nm != NULL) {
 		l.here = fn != NULL ? engine_cloud(c->e, &fn->n) == c
 				    : place_sells(c->e, nm->pool, c);

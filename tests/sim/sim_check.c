@@ -171,8 +171,9 @@ void check_powered_down(struct world *w, const char *node)
 
 		if (strcmp(n->name, node) != 0 || n->by != BY_ADMIN || n->invalid)
 			continue;
-		/* Set down before burstd has seen it up, it is one that did not come up. */
-		if (w->ctld->nodes[k].seen_up != n->inst)
+		/* Set down before burstd has seen it up, as far as its journal goes, it is one that
+		 * did not come up. */
+		if (w->ctld->nodes[k].seen_up != n->inst || w->cloud->restored_at != 0)
 			continue;
 		if (i != NULL && i->state == INST_RUNNING && !i->excused && !i->lied &&
 		    (!i->unknown || i->known))

@@ -432,7 +432,7 @@ static void drill_lists(struct world *w, step_fn step)
 	pass(w, step, w->now + 30 * SIM_SECOND);
 	lists = w->totals->lists;
 	pass(w, step, w->now + NONE_MS);
-	if (!w->failed && w->totals->lists - lists > LISTS_MAX)
+	if (!w->failed && w->totals->lists - lists > LISTS_MAX * (w->set.twins ? 2U : 1U))
 		world_fail(w, "I30: %d lists in %d minutes, and all of them failed",
 			   (int)(w->totals->lists - lists), NONE_MS / SIM_MINUTE);
 	w->cloud->no_lists = false;

@@ -460,7 +460,8 @@ static void count(struct http_client *c, const struct wire *q)
 	t->creates += q->kind == CREATE;
 	t->deletes += q->kind == DELETE;
 	t->lists += q->kind == LIST;
-	if (++c->w->requests > REQUESTS_PER_MINUTE)
+	/* Of each provider. */
+	if (++c->w->requests > REQUESTS_PER_MINUTE * (c->w->set.twins ? 2U : 1U))
 		world_fail(c->w, "I30: more than %d requests in a minute", REQUESTS_PER_MINUTE);
 }
 

@@ -57,7 +57,7 @@ static const struct provider_ops *driver(const char *name)
 /* --- configuration -----------------------------------------------------------------------------
  */
 
-static void set_provider(const struct world *w, struct conf_provider *p)
+static void set_provider(const struct world *w, struct conf_provider *p, const char *of)
 {
 	const struct sim_setting *s = &w->set;
 	char name[2] = {(char)('0' + (s->tokens ? 1 : 0) + (s->gangs ? 2 : 0) +
@@ -67,7 +67,7 @@ static void set_provider(const struct world *w, struct conf_provider *p)
 	if (s->tokens && s->token_ms == SIM_TOKEN_MS)
 		name[0] = s->gangs ? '9' : '8';
 
-	*p = (struct conf_provider){.name = mem_strdup("cloud"),
+	*p = (struct conf_provider){.name = mem_strdup(of),
 				    .driver = mem_strdup(name),
 				    .url = mem_strdup(w->url),
 				    .settle_ms = s->settle_ms,
@@ -89,14 +89,14 @@ static void set_ladder(const struct world *w, struct conf_pool *p, const struct 
 	for (size_t k = 0; k < SIM_RUNGS; k++) {
 		size_t of = w->turned ? SIM_RUNGS - 1 - k : k;
 
-		p->offers[k] =
-			(struct conf_offer){.name = mem_strdup(names[of]),
-					    .provider = mem_strdup("cloud"),
-					    .type = mem_strdup(sp->type),
-					    .region = mem_strdup(of == 2 ? "r2" : "r"),
-					    .zone = mem_strdup(""),
-					    .market = of == 1 ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
-					    .jurisdiction = mem_strdup("")};
+		p->offers[k] = (struct conf_offer){
+			.name = mem_strdup(names[of]),
+			.provider = mem_strdup(w->set.twins && of > 0 ? "twin" : "cloud"),
+			.type = mem_strdup(sp->type),
+			.region = mem_strdup(of == 2 ? "r2" : "r"),
+			.zone = mem_strdup(""),
+			.market = of == 1 ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
+			.jurisdiction = mem_strdup("")};
 	}
 }
 
@@ -128,9 +128,11 @@ static struct conf *make_conf(struct world *w)
 	c->state_dir = mem_strdup("/var/lib/burstd");
 	c->listen = mem_strdup("");
 	c->slurm_bin = mem_strdup("/usr/bin");
-	c->nproviders = 1;
-	c->providers = mem_zalloc(sizeof(*c->providers));
-	set_provider(w, c->providers);
+	c->nproviders = w->set.twins ? 2 : 1;
+	c->providers = mem_zalloc(c->nproviders * sizeof(*c->providers));
+	set_provider(w, c->providers, "cloud");
+	if (w->set.twins)
+		set_provider(w, c->providers + 1, "twin");
 	c->npools = w->set.npools;
 	c->pools = mem_zalloc(c->npools * sizeof(*c->pools));
 	for (size_t i = 0; i < c->npools; i++)
@@ -229,7 +231,7 @@ void sim_life_init(struct world *w)
 
 void life_start(struct world *w)
 {
-	const char *const credentials[] = {NULL};
+	const char *const credentials[] = {NULL, NULL};
 	const struct engine_deps d = {.loop = w->loop,
 				      .http = w->http,
 				      .proc = w->proc,

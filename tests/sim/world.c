@@ -221,7 +221,10 @@ static void choose(struct world *w)
 	s->afresh = world_one_in(w, 2);
 	s->reuse = world_one_in(w, 2);
 	choose_pools(w);
+	s->twins = s->pools[0].ladder && world_one_in(w, 2);
 	choose_faults(w);
+	if (s->twins) /* what each of two lists may lack, after its last one, is not told apart */
+		s->chance[SIM_LIST_OTHER] = s->chance[SIM_LIST_EMPTY] = s->chance[SIM_FLAP] = 0;
 	if (s->chance[SIM_RESTORED] != 0) /* both at once could give a number out twice (ADR 5) */
 		s->chance[SIM_CLOCK_JUMP] = 0;
 	/* A real one is known for longer than clocks are wrong by. */

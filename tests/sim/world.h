@@ -165,6 +165,7 @@ struct sim_setting {
 	bool instance_ids;             /* slurmd says which instance it is on */
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
 	bool afresh;      /* a create that is repeated tries again what was refused (F4) */
+	bool twins;       /* the account stands in burstd.conf twice, for different offers */
 	bool reuse;       /* an address is given out again as soon as it is free (F37) */
 	int64_t token_ms; /* the provider knows a token for so long (I6) */
 	uint32_t create_max, delete_max, page;
