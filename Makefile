@@ -222,7 +222,7 @@ mutate: $(filter $(B)/tests/unit/core/%,$(UNIT)) $(BIN)/sim ## small changes to 
 	@MUTATE_CC='$(CC) $(cppflags) $(filter-out -g,$(cflags)) -w $(BANNED) $(CPPFLAGS) $(CFLAGS)' \
 		MUTATE_TESTS='$(patsubst %.t,%.o,$(filter $(B)/tests/unit/core/%,$(UNIT)))' \
 		MUTATE_UNIT='$(MUTATE_LINK) @TEST@ $(call beside,tests/unit/core) $(libcore) $(ldlibs) -lcmocka' \
-		MUTATE_SIM='$(MUTATE_LINK) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson)' \
+		MUTATE_SIM='$(MUTATE_LINK) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
 		$(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
 

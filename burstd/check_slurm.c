@@ -10,6 +10,7 @@
 #include "api/jsonw.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "engine/slurm/feature.h"
 #include "engine/slurm/require.h"
 #include "engine/slurm/slurm.h"
 #include "io/conf_file.h"
@@ -112,8 +113,13 @@ static int ask(struct ask *a, const char *const *args, struct str *out, struct e
 /* --- judging -----------------------------------------------------------------------------------
  */
 
-static int judge(const struct conf *conf, const struct str *config, const struct str *partitions,
-		 struct slurm_report *out, struct err *e)
+struct texts { /* what slurmctld has said */
+	struct str config, partitions;
+	struct slurm_feature *features; /* of the nodes; NULL: no pool wants any */
+};
+
+static int judge(const struct conf *conf, const struct texts *t, struct slurm_report *out,
+		 struct err *e)
 {
 	size_t n = conf != NULL ? conf->npools : 0;
 	struct slurm_need_pool *pools = mem_zalloc((n + 1) * sizeof(*pools));
@@ -125,26 +131,63 @@ static int judge(const struct conf *conf, const struct str *config, const struct
 		pools[i] = (struct slurm_need_pool){.name = conf->pools[i].name,
 						    .nodes = conf->pools[i].nodes,
 						    .boot_ms = conf->pools[i].boot_ms};
-	rc = slurm_require((struct slurm_text){config->p, config->len},
-			   (struct slurm_text){partitions->p, partitions->len}, &need, out, e);
+	for (size_t i = 0; t->features != NULL && i < n; i++) {
+		pools[i].features = t->features[i].wanted;
+		pools[i].bare = t->features[i].bare[0] != '\0' ? t->features[i].bare : NULL;
+	}
+	rc = slurm_require((struct slurm_text){t->config.p, t->config.len},
+			   (struct slurm_text){t->partitions.p, t->partitions.len}, &need, out, e);
 	free(pools);
 	return rc;
 }
 
-static int ask_both(struct ask *a, const struct conf *conf, struct slurm_report *out, struct err *e)
+struct nodes {
+	const struct conf *conf;
+	struct slurm_feature *features;
+};
+
+static void on_node(void *ctx, const struct slurm_node *n)
+{
+	const struct nodes *k = ctx;
+
+	slurm_features_look(k->features, k->conf, n);
+}
+
+/* Only where a pool has offers to choose from: of 10,000 nodes it is 10 MB.  22.05 may hide all of
+ * them, and what it says then is no list; another rule is about that. */
+static void ask_nodes(struct ask *a, const struct conf *conf, struct texts *t)
+{
+	static const char *const args[] = {"-o", "show", "nodes", NULL};
+	struct nodes nodes;
+	struct str text;
+	struct err e;
+
+	t->features = conf != NULL ? slurm_features_new(conf) : NULL;
+	if (t->features == NULL)
+		return;
+	nodes = (struct nodes){conf, t->features};
+	if (ask(a, args, &text, &e) == 0)
+		(void)slurm_parse_nodes(text.p, text.len, on_node, &nodes, &e);
+	str_fini(&text);
+}
+
+static int ask_all(struct ask *a, const struct conf *conf, struct slurm_report *out, struct err *e)
 {
 	static const char *const config_args[] = {"show", "config", NULL},
 				 *const partition_args[] = {"-o", "show", "partitions", NULL};
-	struct str config, partitions;
-	int rc = ask(a, config_args, &config, e);
+	struct texts t = {.features = NULL};
+	int rc = ask(a, config_args, &t.config, e);
 
 	if (rc == 0) {
-		rc = ask(a, partition_args, &partitions, e);
-		if (rc == 0)
-			rc = judge(conf, &config, &partitions, out, e);
-		str_fini(&partitions);
+		rc = ask(a, partition_args, &t.partitions, e);
+		if (rc == 0) {
+			ask_nodes(a, conf, &t);
+			rc = judge(conf, &t, out, e);
+		}
+		str_fini(&t.partitions);
 	}
-	str_fini(&config);
+	str_fini(&t.config);
+	slurm_features_free(t.features, conf != NULL ? conf->npools : 0);
 	return rc;
 }
 
@@ -163,7 +206,7 @@ static int look(const struct conf *conf, struct slurm_report *out, struct err *e
 	if (loop_new(&a.loop, e) != 0)
 		return -1;
 	a.proc = proc_new(a.loop);
-	rc = ask_both(&a, conf, out, e);
+	rc = ask_all(&a, conf, out, e);
 	proc_close(a.proc);
 	loop_free(a.loop);
 	return rc;

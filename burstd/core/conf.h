@@ -83,6 +83,7 @@ struct conf_pool {
 	uint32_t fallback_refusals;    /* of a job, until it may have on-demand; 0: not counted */
 	int64_t fallback_ms;           /* that it waited, likewise; 0: not looked at */
 	char **jurisdictions;          /* NULL-terminated; nothing is bought elsewhere; NULL: any */
+	int job_comment;               /* bool: a job's comment may hold wishes (core/wish.h) */
 	struct conf_offer *offers;     /* in the order of the file */
 	size_t noffers;                /* 0: the pool's own place is its only rung ... */
 	struct conf_offer own;         /* ... derived; all but its name is borrowed from here */
@@ -154,6 +155,10 @@ const struct conf_pool *conf_pool_named(const struct conf *c, const char *name);
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
 /* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);
+
+/* Do the pool's offers differ in what a job may choose: market, provider or jurisdiction?  Then
+ * what it wishes must be known.  Regions count as jurisdictions unless both offers say theirs. */
+bool conf_pool_is_mixed(const struct conf_pool *p);
 
 struct conf_option;
 /* Is it an option of a pool that says where to buy?  With offers these are theirs. */

@@ -186,6 +186,9 @@ const struct conf_option conf_options[] = {
 	{"pool", "fallback_after", "0s",
 	 "a job may have on-demand once it has waited so long; 0s: this does not count",
 	 true, CONF_DURATION, 0, 30 * (int64_t)CONF_DAY_MS, POOL(fallback_ms)},
+	{"pool", "job_comment", "false",
+	 "true: a job's --comment may say where its nodes are bought, e.g. burst:spot,EU",
+	 true, CONF_YES, 0, 0, POOL(job_comment)},
 	{"pool", "jurisdictions", "",
 	 "nothing is bought outside of these, e.g. EU; empty: anywhere",
 	 true, CONF_CODES, 0, 0, POOL(jurisdictions)},
@@ -236,6 +239,7 @@ static const struct {
 	{CONF_MARKETS, {"on-demand", "spot", "reserved"}, "reserved, spot or on-demand"},
 	{CONF_POLICY, {"ordered", "cheapest"}, "ordered or cheapest"},
 	{CONF_GANG, {"all_or_nothing", "best_effort"}, "all_or_nothing or best_effort"},
+	{CONF_YES, {"false", "true"}, "true or false"},
 };
 static const char *const levels[] = {
 	[LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARN] = "warn", [LOG_ERROR] = "error"};
@@ -362,7 +366,7 @@ bool conf_option_is_list(const struct conf_option *o)
 	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES;
 }
 
-static bool is_code(const char *text)
+bool conf_option_is_code(const char *text)
 {
 	size_t n = strlen(text);
 
@@ -406,7 +410,7 @@ static int check_text(const struct conf_option *o, const char *text, struct err 
 		return err_set(e, ERR_INVALID,
 			       "want a loopback address and port such as 127.0.0.1:9818");
 	case CONF_CODE:
-		return is_code(text) ? 0 : bad_code(text, e);
+		return conf_option_is_code(text) ? 0 : bad_code(text, e);
 	default:
 		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
 	}
@@ -571,6 +575,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_MARKETS:
 	case CONF_POLICY:
 	case CONF_GANG:
+	case CONF_YES:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
 	case CONF_ARGV:
@@ -620,7 +625,7 @@ static int check_code(char *const *codes, const char *text, size_t n, struct err
 {
 	if (n == CONF_CODES_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d", CONF_CODES_MAX);
-	if (!is_code(text))
+	if (!conf_option_is_code(text))
 		return bad_code(text, e);
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(codes[i], text) == 0)
@@ -695,6 +700,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_MARKETS:
 	case CONF_POLICY:
 	case CONF_GANG:
+	case CONF_YES:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:

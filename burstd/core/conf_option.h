@@ -36,6 +36,7 @@ enum conf_option_type {
 	CONF_MARKETS,  /* int, enum provider_market: these are one of a few words */
 	CONF_POLICY,   /* int, enum conf_policy */
 	CONF_GANG,     /* int, enum conf_gang */
+	CONF_YES,      /* int: 0 or 1, written false or true */
 };
 
 struct conf_option {
@@ -72,5 +73,7 @@ void conf_option_fini(const struct conf_option *o, void *object); /* release wha
 
 /* Is text good as the name of a cluster, provider or pool? */
 bool conf_option_is_name(const char *text);
+/* ... as a jurisdiction?  Whether there is such a place is another question. */
+bool conf_option_is_code(const char *text);
 
 #endif

@@ -24,10 +24,21 @@ int demand_init(struct demand *d, const char *list, size_t len, struct err *e)
 	return 0;
 }
 
+static void clear_jobs(struct demand *d)
+{
+	for (size_t i = 0; i < d->njobs; i++) {
+		free(d->jobs[i].nodes);
+		free(d->jobs[i].constraint);
+		free(d->jobs[i].comment);
+	}
+	d->njobs = d->members = 0;
+	free(d->by_id);
+	d->by_id = NULL;
+}
+
 void demand_fini(struct demand *d)
 {
-	for (size_t i = 0; i < d->njobs; i++)
-		free(d->jobs[i].nodes);
+	clear_jobs(d);
 	free(d->jobs);
 	map_fini(&d->index);
 	hostlist_free(d->list);
@@ -42,13 +53,6 @@ size_t demand_count(const struct demand *d)
 const char *demand_name(const struct demand *d, size_t i)
 {
 	return d->list->names[i];
-}
-
-static void clear_jobs(struct demand *d)
-{
-	for (size_t i = 0; i < d->njobs; i++)
-		free(d->jobs[i].nodes);
-	d->njobs = d->members = 0;
 }
 
 int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, struct err *e)
@@ -78,17 +82,106 @@ int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, 
 		d->jobs = mem_realloc(d->jobs, d->cap * sizeof(*d->jobs));
 	}
 	d->jobs[d->njobs++] = job;
+	free(d->by_id);
+	d->by_id = NULL;
 	return 0;
 }
 
-enum { JOB_ID, NODES_ALLOC, NODES, NODES_RESUME, NFIELDS };
+/* --- wishes ------------------------------------------------------------------------------------
+ */
 
-/* The allocation of a job: `nodes_alloc` since 23.02, `nodes` in 22.05. */
+struct demand_ref {
+	uint64_t id;
+	size_t at;
+};
+
+static int by_id(const void *a, const void *b)
+{
+	const struct demand_ref *x = a, *y = b;
+
+	return x->id != y->id ? (x->id < y->id ? -1 : 1) : 0;
+}
+
+/* The first of the jobs with this number in by_id[], or NULL. */
+static const struct demand_ref *find(struct demand *d, uint64_t id)
+{
+	size_t low = 0, high = d->njobs;
+
+	if (d->by_id == NULL) {
+		d->by_id = mem_zalloc((d->njobs + 1) * sizeof(*d->by_id));
+		for (size_t i = 0; i < d->njobs; i++)
+			d->by_id[i] = (struct demand_ref){d->jobs[i].id, i};
+		qsort(d->by_id, d->njobs, sizeof(*d->by_id), by_id);
+	}
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (d->by_id[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < d->njobs && d->by_id[low].id == id ? &d->by_id[low] : NULL;
+}
+
+/* NULL: there is none. */
+static char *text_or_none(const char *text, size_t len)
+{
+	static const char none[] = "(null)";
+	char *copy;
+
+	if (len == 0 || len > DEMAND_TEXT_MAX || memchr(text, '\0', len) != NULL ||
+	    (len == sizeof(none) - 1 && memcmp(text, none, len) == 0))
+		return NULL;
+	copy = mem_zalloc(len + 1);
+	memcpy(copy, text, len);
+	return copy;
+}
+
+static void put_constraint(struct demand_job *j, const char *text, size_t len)
+{
+	free(j->constraint);
+	j->constraint = text_or_none(text, len);
+	j->wishes_known = true;
+}
+
+static void put_comment(struct demand_job *j, const char *text, size_t len)
+{
+	free(j->comment);
+	j->comment = text_or_none(text, len);
+	j->comment_known = true;
+}
+
+static void put_all(struct demand *d, uint64_t id, const char *text, size_t len,
+		    void (*put)(struct demand_job *, const char *, size_t))
+{
+	const struct demand_ref *r = find(d, id);
+
+	/* A file of somebody else's making may name a job twice. */
+	for (; r != NULL && r < d->by_id + d->njobs && r->id == id; r++)
+		put(&d->jobs[r->at], text, len);
+}
+
+void demand_set_constraint(struct demand *d, uint64_t id, const char *text, size_t len)
+{
+	put_all(d, id, text, len, put_constraint);
+}
+
+void demand_set_comment(struct demand *d, uint64_t id, const char *text, size_t len)
+{
+	put_all(d, id, text, len, put_comment);
+}
+
+/* --- the resume file ---------------------------------------------------------------------------
+ */
+
+enum { JOB_ID, NODES_ALLOC, NODES, NODES_RESUME, FEATURES, NFIELDS };
+
+/* The allocation of a job: `nodes_alloc` since 23.02, `nodes` in 22.05, which has no `features`. */
 static const char *const fields[NFIELDS] = {
-	[JOB_ID] = "job_id",
-	[NODES_ALLOC] = "nodes_alloc",
-	[NODES] = "nodes",
-	[NODES_RESUME] = "nodes_resume",
+	[JOB_ID] = "job_id",     [NODES_ALLOC] = "nodes_alloc",
+	[NODES] = "nodes",       [NODES_RESUME] = "nodes_resume",
+	[FEATURES] = "features",
 };
 
 static int bad_file(const struct jpull *j, struct err *e)
@@ -128,6 +221,18 @@ static int64_t read_id(const struct jpull_value *v)
 	return jpull_int(&number, &id) == 1 ? id : 0;
 }
 
+/* Null is none; what is no text is not known. */
+static void read_constraint(struct demand_job *job, const struct jpull_value *v)
+{
+	char text[DEMAND_TEXT_MAX + 1];
+
+	if (v->type != JPULL_NULL && v->type != JPULL_STRING)
+		return;
+	if (jpull_text(v, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	put_constraint(job, text, strlen(text));
+}
+
 static int add_entry(struct demand *d, struct jpull *j, struct err *e)
 {
 	struct jpull_value v[NFIELDS] = {0};
@@ -138,12 +243,13 @@ static int add_entry(struct demand *d, struct jpull *j, struct err *e)
 	id = read_id(&v[JOB_ID]);
 	if (id <= 0)
 		return err_set(e, ERR_INVALID, "resume file: a job without a job_id");
-	for (int i = NODES_ALLOC; i < NFIELDS; i++) {
+	for (int i = NODES_ALLOC; i <= NODES_RESUME; i++) {
 		if (v[i].type != JPULL_STRING || v[i].n == 0)
 			continue;
-		if (demand_add_job(d, (uint64_t)id, v[i].p, v[i].n, e) == 0)
-			return 0;
-		return err_wrap(e, "resume file: job %lld", (long long)id);
+		if (demand_add_job(d, (uint64_t)id, v[i].p, v[i].n, e) != 0)
+			return err_wrap(e, "resume file: job %lld", (long long)id);
+		read_constraint(&d->jobs[d->njobs - 1], &v[FEATURES]);
+		return 0;
 	}
 	return 0; /* a job that waits for nothing of ours */
 }

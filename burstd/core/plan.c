@@ -288,12 +288,14 @@ static void index_jobs(struct planner *pl)
 
 /* Decide for one set of nodes, whole. */
 static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t id,
-		   const struct ladder_job *job)
+		   const struct ladder_job *job, bool unknown)
 {
 	struct plan_node *all = pl->plan->nodes;
 	struct fate f = shared(pl, nodes, n);
 	size_t lacking = 0;
 
+	if (f.verdict == PLAN_BUY && unknown)
+		f.verdict = PLAN_WAIT;
 	for (size_t k = 0; k < n; k++) {
 		struct plan_node *pn = &all[nodes[k]];
 
@@ -321,16 +323,18 @@ static void decide_job(struct planner *pl, uint32_t j)
 {
 	const struct demand_job *dj = &pl->ask->demand->jobs[j];
 	struct ladder_job job = {.since_ms = pl->ask->now_ms};
+	bool unknown = false;
 
 	if (pl->ask->jobs != NULL) {
 		const struct plan_job *pj = &pl->ask->jobs[j];
 
 		collect_wishes(pl, &job, j);
+		unknown = pj->unknown;
 		job.refusals = pj->refusals;
 		if (pj->since_ms != 0)
 			job.since_ms = pj->since_ms;
 	}
-	decide(pl, dj->nodes, dj->n, dj->id, &job);
+	decide(pl, dj->nodes, dj->n, dj->id, &job, unknown);
 }
 
 static void classify(struct planner *pl)
@@ -374,7 +378,7 @@ void plan_make(struct plan *p, const struct plan_ask *a)
 	for (uint32_t j = 0; j < a->demand->njobs; j++)
 		decide_job(&pl, j);
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
-		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms});
+		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms}, false);
 	free(pl.used);
 	free(pl.choice);
 	free(pl.first);

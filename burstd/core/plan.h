@@ -61,6 +61,7 @@ struct plan_pool {                  /* what else there is to know of a pool at t
 struct plan_job { /* of struct demand_job of the same index */
 	const struct ladder_wish *wishes;
 	size_t nwishes;
+	bool unknown; /* what it wishes must be known, and is not: it waits */
 	uint32_t refusals;
 	int64_t since_ms; /* when it began to wait; 0: now */
 };

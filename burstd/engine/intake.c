@@ -1,5 +1,6 @@
 #include "engine/private.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,18 +125,74 @@ static void free_pools(const struct engine *e, struct plan_pool *pools)
 	free(pools);
 }
 
+/* What one job wants; constraint_ask() is asked for each alone, as a malformed text of one must not
+ * void the other. */
+struct wishes {
+	struct wish comment;
+	struct ladder_wish w[2];
+};
+
 /* What is known of the jobs besides their nodes. */
-static struct plan_job *plan_jobs(const struct engine *e, const struct demand *d)
+struct known_jobs {
+	struct plan_job *jobs;
+	struct wishes *wishes;
+	size_t n;
+};
+
+static void know_wishes(const struct engine *e, const struct demand *d, size_t i,
+			struct known_jobs *k)
 {
-	struct plan_job *jobs = mem_zalloc((d->njobs + 1) * sizeof(*jobs));
+	const struct demand_job *dj = &d->jobs[i];
+	struct plan_job *pj = &k->jobs[i];
+	struct wishes *w = &k->wishes[i];
+	enum wish_need need = WISH_NOTHING;
+	struct err err;
 
-	for (size_t j = 0; j < d->njobs; j++) {
-		struct refusal r = postpone_look(e, d->jobs[j].id);
+	for (size_t n = 0; n < dj->n; n++) {
+		enum wish_need of = wish_need(e->conf, demand_name(d, dj->nodes[n]));
 
-		jobs[j].refusals = r.count;
-		jobs[j].since_ms = r.first_ms;
+		need = of > need ? of : need;
 	}
-	return jobs;
+	/* Not in squeue's answer either: it is over, most likely, and no promise is broken for it.
+	 */
+	pj->unknown = (need >= WISH_CONSTRAINT && !dj->wishes_known) ||
+		      (need == WISH_COMMENT && !dj->comment_known);
+	pj->wishes = w->w;
+	if (need >= WISH_CONSTRAINT)
+		w->w[pj->nwishes++] = (struct ladder_wish){.constraint = dj->constraint};
+	if (need < WISH_COMMENT)
+		return;
+	wish_init(&w->comment, dj->comment, e->conf, &err);
+	w->w[pj->nwishes++] =
+		(struct ladder_wish){.constraint = w->comment.constraint,
+				     .jurisdictions = (const char *const *)w->comment.jurisdictions,
+				     .max_price_nano_h = w->comment.max_price_nano_h};
+}
+
+static struct known_jobs know_jobs(const struct engine *e, const struct demand *d)
+{
+	struct known_jobs k = {.n = d->njobs};
+	const bool wishes = wish_most(e->conf) != WISH_NOTHING;
+
+	k.jobs = mem_zalloc((d->njobs + 1) * sizeof(*k.jobs));
+	k.wishes = mem_zalloc((d->njobs + 1) * sizeof(*k.wishes));
+	for (size_t i = 0; i < d->njobs; i++) {
+		struct refusal r = postpone_look(e, d->jobs[i].id);
+
+		k.jobs[i].refusals = r.count;
+		k.jobs[i].since_ms = r.first_ms;
+		if (wishes)
+			know_wishes(e, d, i, &k);
+	}
+	return k;
+}
+
+static void free_known(struct known_jobs *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		wish_fini(&k->wishes[i].comment);
+	free(k->wishes);
+	free(k->jobs);
 }
 
 static void wait_for(struct engine *e, const struct plan_node *pn, const char *name)
@@ -202,12 +259,12 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 static void act_on(struct engine *e, const struct demand *d, const char *why)
 {
 	struct plan_pool *pools = plan_pools(e);
-	struct plan_job *jobs = plan_jobs(e, d);
+	struct known_jobs known = know_jobs(e, d);
 	const struct plan_ask ask = {.demand = d,
 				     .conf = e->conf,
 				     .fleet = &e->fleet,
 				     .pools = pools,
-				     .jobs = jobs,
+				     .jobs = known.jobs,
 				     .now_ms = engine_now(e)};
 	const struct plan_node **order;
 	struct plan plan;
@@ -231,7 +288,7 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 	e->last_group += plan.groups;
 	engine_spend(e, plan.n);
 	free(order);
-	free(jobs);
+	free_known(&known);
 	free_pools(e, pools);
 	plan_fini(&plan);
 	engine_commit(e);
@@ -285,6 +342,36 @@ static void note_strangers(struct engine *e, const struct demand *d)
 		e->count.calls_refused++;
 }
 
+/* Whoever wrote a comment that is not understood is to find out; one event a call, whatever is in
+ * ten thousand of them. */
+static void note_comments(struct engine *e, const struct demand *d)
+{
+	struct err first = {0};
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->njobs; i++) {
+		const struct demand_job *j = &d->jobs[i];
+		struct wish w;
+		struct err err;
+
+		if (j->comment == NULL || j->n == 0 ||
+		    wish_need(e->conf, demand_name(d, j->nodes[0])) != WISH_COMMENT)
+			continue;
+		wish_init(&w, j->comment, e->conf, &err);
+		wish_fini(&w);
+		if (err.code == 0)
+			continue;
+		if (n++ == 0) {
+			first = err;
+			(void)err_wrap(&first, "job %" PRIu64, j->id);
+		}
+	}
+	if (n > 1)
+		(void)err_wrap(&first, "%zu jobs, such as", n);
+	if (n > 0)
+		engine_event(e, "", 0, "job-comment", first.msg);
+}
+
 /* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
 static void hint(struct engine *e)
 {
@@ -320,6 +407,7 @@ static bool read_call(struct engine *e, struct pending *p)
 static bool resume(struct engine *e, struct pending *p)
 {
 	struct demand *d = &p->demand;
+	enum wish_need need;
 
 	if (!p->read) {
 		if (!read_call(e, p))
@@ -327,9 +415,10 @@ static bool resume(struct engine *e, struct pending *p)
 		if (e->left == 0)
 			return false;
 	}
-	if (!d->has_jobs && demand_count(d) > 1) {
-		p->asks = true; /* squeue must say which nodes are one job */
-		jobs_want(e, JOBS_FOR_INTAKE);
+	need = wish_missing(d, e->conf);
+	if ((!d->has_jobs && demand_count(d) > 1) || need != WISH_NOTHING) {
+		p->asks = true; /* squeue must say which nodes are one job, or what jobs wish */
+		jobs_want_wishes(e, need);
 		return false;
 	}
 	note_strangers(e, d);
@@ -338,25 +427,51 @@ static bool resume(struct engine *e, struct pending *p)
 	return true;
 }
 
+static void add_wishes(void *ctx, const struct slurm_job *j)
+{
+	struct demand *d = ctx;
+
+	if (j->constraint.p != NULL)
+		demand_set_constraint(d, j->number, j->constraint.p, j->constraint.n);
+	if (j->comment.p != NULL)
+		demand_set_comment(d, j->number, j->comment.p, j->comment.n);
+}
+
 static void add_job(void *ctx, const struct slurm_job *j)
 {
 	if (slurm_job_configuring(j))
 		(void)demand_add_job(ctx, j->number, j->nodes.p, j->nodes.n, NULL);
 }
 
-static void act_with_jobs(struct engine *e, const char *list, size_t list_len, const char *text,
-			  size_t len, const char *why)
+/* Both jobs and wishes, or the wishes of jobs that are known: a resume file is believed. */
+static void read_jobs(struct demand *d, const char *text, size_t len)
 {
-	const bool fresh = strcmp(why, ENGINE_WHY_CALL) == 0;
+	if (!d->has_jobs)
+		slurm_job_parse(text, len, add_job, d);
+	d->has_jobs = true;
+	slurm_job_parse(text, len, add_wishes, d);
+}
+
+static void act_on_call(struct engine *e, struct demand *d, const char *text, size_t len)
+{
+	read_jobs(d, text, len);
+	note_strangers(e, d);
+	note_comments(e, d);
+	forgive(e, d);
+	act_on(e, d, ENGINE_WHY_CALL);
+}
+
+/* What slurmctld wants though no call that we have says so. */
+static void act_on_wanted(struct engine *e, const char *list, const char *text, size_t len,
+			  const char *why)
+{
 	struct demand d;
 
-	if (demand_init(&d, list, list_len, NULL) != 0)
+	if (demand_init(&d, list, strlen(list), NULL) != 0)
 		return;
-	slurm_job_parse(text, len, add_job, &d);
-	d.has_jobs = true;
+	read_jobs(&d, text, len);
 	note_strangers(e, &d);
-	if (fresh)
-		forgive(e, &d);
+	note_comments(e, &d);
 	act_on(e, &d, why);
 	demand_fini(&d);
 }
@@ -406,7 +521,7 @@ static void climb(struct engine *e, const char *text, size_t len, const struct e
 	}
 	names = str_take(&list);
 	if (names[0] != '\0' && err == NULL)
-		act_with_jobs(e, names, strlen(names), text, len, ENGINE_WHY_NEXT);
+		act_on_wanted(e, names, text, len, ENGINE_WHY_NEXT);
 	else if (err != NULL)
 		hint(e);
 	free(names);
@@ -417,8 +532,7 @@ void intake_jobs(struct engine *e, const char *text, size_t len, const struct er
 {
 	if (e->call_asked) {
 		if (err == NULL)
-			act_with_jobs(e, e->calls->list, e->calls->list_len, text, len,
-				      ENGINE_WHY_CALL);
+			act_on_call(e, &e->calls->demand, text, len);
 		else
 			hint(e);
 		end_call(e);
@@ -427,8 +541,7 @@ void intake_jobs(struct engine *e, const char *text, size_t len, const struct er
 		char *still = still_wanted(e);
 
 		if (err == NULL)
-			act_with_jobs(e, still, strlen(still), text, len,
-				      "slurmctld has it powering up");
+			act_on_wanted(e, still, text, len, "slurmctld has it powering up");
 		free(still);
 		free(e->wanted);
 		e->wanted = NULL;
@@ -453,6 +566,6 @@ void intake_run(struct engine *e)
 		end_call(e);
 	}
 	if ((e->wanted != NULL || e->climbing) && !jobs_coming(e, JOBS_FOR_INTAKE))
-		jobs_want(e, JOBS_FOR_INTAKE);
+		jobs_want_wishes(e, wish_most(e->conf));
 	engine_commit(e);
 }

@@ -8,6 +8,13 @@ void jobs_want(struct engine *e, enum jobs_for who)
 	e->jobs_wanted |= (unsigned)who;
 }
 
+void jobs_want_wishes(struct engine *e, enum wish_need need)
+{
+	jobs_want(e, JOBS_FOR_INTAKE);
+	if (need > e->wishes_wanted)
+		e->wishes_wanted = need;
+}
+
 bool jobs_coming(const struct engine *e, enum jobs_for who)
 {
 	return ((e->jobs_wanted | e->jobs_running) & (unsigned)who) != 0;
@@ -16,8 +23,13 @@ bool jobs_coming(const struct engine *e, enum jobs_for who)
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	unsigned who = e->jobs_running;
+	struct err broken;
 
 	e->jobs_running = 0;
+	if (err == NULL && !slurm_job_whole(text, len)) {
+		(void)err_set(&broken, ERR_INVALID, "squeue: a comment is not as wide as asked");
+		err = &broken;
+	}
 	if ((who & JOBS_FOR_INTAKE) != 0)
 		intake_jobs(e, text, len, err);
 	if ((who & JOBS_FOR_REFUSE) != 0 && err == NULL) /* else: the next poll shows it again */
@@ -32,18 +44,22 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 
 void jobs_run(struct engine *e)
 {
+	enum wish_need need = e->wishes_wanted;
 	struct err err;
 
 	if (e->jobs_wanted == 0 || e->jobs_running != 0)
 		return;
 	e->jobs_running = e->jobs_wanted;
 	e->jobs_wanted = 0;
+	e->wishes_wanted = WISH_NOTHING;
 	if ((e->jobs_running & JOBS_FOR_INTAKE) != 0)
 		intake_asks(e);
 	if ((e->jobs_running & JOBS_FOR_CANCEL) != 0)
 		e->cancel_asked_ms = engine_now(e);
-	if (slurm_ask(e->slurm,
-		      (e->jobs_running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS : SLURM_CONFIGURING))
+	if (slurm_ask_wishes(e->slurm,
+			     (e->jobs_running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS
+								      : SLURM_CONFIGURING,
+			     need))
 		return;
 	(void)err_set(&err, ERR_NOTSENT, "squeue cannot be started");
 	jobs_answer(e, NULL, 0, &err);

@@ -597,6 +597,7 @@ void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t be
 	for (size_t i = 0; i < all.n; i++)
 		look(&l, fleet_find(&e->fleet, all.nodes[i].name), &all.nodes[i]);
 	look_missing(&l);
+	prereq_nodes(e, all.nodes, all.n);
 	free(all.nodes);
 	e->moving = l.moving;
 	if (l.wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {

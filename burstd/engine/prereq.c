@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "engine/slurm/feature.h"
 
 /* What slurm.conf must say is looked at when slurmctld first answers, after it was away, and every
  * minute, for a quick restart with another slurm.conf goes unnoticed otherwise.  Each problem is
@@ -17,6 +18,9 @@ struct prereq {
 	char *config;                /* half of it, while the other half is asked for */
 	size_t config_len;
 	int64_t next_ms;
+	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
+	size_t nfeatures;
+	int64_t look_ms;
 };
 
 void prereq_init(struct engine *e)
@@ -28,6 +32,7 @@ void prereq_free(struct engine *e)
 {
 	if (e->prereq == NULL)
 		return;
+	slurm_features_free(e->prereq->features, e->prereq->nfeatures);
 	free(e->prereq->report);
 	free(e->prereq->config);
 	free(e->prereq);
@@ -35,7 +40,21 @@ void prereq_free(struct engine *e)
 
 void prereq_hurry(struct engine *e)
 {
-	e->prereq->next_ms = 0;
+	e->prereq->next_ms = e->prereq->look_ms = 0;
+}
+
+void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n)
+{
+	struct prereq *p = e->prereq;
+
+	if (engine_now(e) < p->look_ms)
+		return;
+	p->look_ms = engine_now(e) + PREREQ_MS;
+	slurm_features_free(p->features, p->nfeatures);
+	p->features = slurm_features_new(e->conf);
+	p->nfeatures = e->conf->npools;
+	for (size_t i = 0; p->features != NULL && i < n; i++)
+		slurm_features_look(p->features, e->conf, &nodes[i]);
 }
 
 /* Not before the first poll has ended; but if it ended badly, its slurm.conf may be why: without
@@ -82,15 +101,23 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 		 struct err *err)
 {
 	const struct conf *c = e->conf;
+	const struct prereq *p = e->prereq;
 	struct slurm_need_pool *pools = mem_zalloc((c->npools + 1) * sizeof(*pools));
 	struct slurm_need need = {.cluster = c->cluster, .pools = pools, .npools = c->npools};
-	struct slurm_text config = {e->prereq->config, e->prereq->config_len};
+	struct slurm_text config = {p->config, p->config_len};
 	int rc;
 
-	for (size_t i = 0; i < c->npools; i++)
-		pools[i] = (struct slurm_need_pool){.name = c->pools[i].name,
-						    .nodes = c->pools[i].nodes,
-						    .boot_ms = c->pools[i].boot_ms};
+	for (size_t i = 0; i < c->npools; i++) {
+		const struct slurm_feature *f =
+			p->features != NULL && i < p->nfeatures ? &p->features[i] : NULL;
+
+		pools[i] = (struct slurm_need_pool){
+			.name = c->pools[i].name,
+			.nodes = c->pools[i].nodes,
+			.boot_ms = c->pools[i].boot_ms,
+			.features = f != NULL ? f->wanted : NULL,
+			.bare = f != NULL && f->bare[0] != '\0' ? f->bare : NULL};
+	}
 	rc = slurm_require(config, partitions, &need, out, err);
 	free(pools);
 	return rc;

@@ -33,6 +33,7 @@
 #include "core/demand.h"
 #include "core/drift.h"
 #include "core/plan.h"
+#include "core/wish.h"
 #include "engine/engine.h"
 #include "engine/slurm/slurm.h"
 #include "engine/slurm/version.h"
@@ -215,6 +216,7 @@ struct engine {
 	int64_t snapshot_ms;      /* when the last whole snapshot began; 0: none since start */
 	int64_t snapshot_took_ms; /* how long slurmctld took for it */
 	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
+	enum wish_need wishes_wanted;       /* what intake wants it to tell besides */
 	bool refuse_due;                    /* jobs to be told */
 	struct gates gates;
 	char *wanted;  /* nodes that slurmctld wants and nobody asked us for: a node list */
@@ -288,6 +290,8 @@ enum jobs_for {
 	JOBS_FOR_RESCUE = 16,
 };
 void jobs_want(struct engine *e, enum jobs_for who); /* an answer begun from now on */
+/* Likewise for intake, with what the jobs wish. */
+void jobs_want_wishes(struct engine *e, enum wish_need need);
 bool jobs_coming(const struct engine *e, enum jobs_for who);
 void jobs_run(struct engine *e);
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err);
@@ -425,6 +429,8 @@ void prereq_init(struct engine *e);
 void prereq_free(struct engine *e);
 void prereq_run(struct engine *e);
 void prereq_hurry(struct engine *e); /* slurmctld is back */
+/* All our nodes in a snapshot: their features are looked at, not every time. */
+void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n);
 int64_t prereq_next_ms(const struct engine *e);
 /* Has this slurmctld that trait, or is its version not known yet? */
 bool prereq_may_have(const struct engine *e, enum slurm_trait t);

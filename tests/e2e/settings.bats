@@ -18,6 +18,7 @@ setup_file() {
 	lab_files && lab_slurm_conf && lab_burstd_conf || return
 	cp /etc/slurm/slurm.conf "$lab_dir/slurm.conf"
 	sed 's/^cluster .*/cluster = "falcon"/' -i /etc/burstd/burstd.conf
+	offers
 	slurm_conf 1
 	local name i
 	# Without power saving, slurmctld looks for the addresses of all nodes, 10 s for each that has none.
@@ -28,6 +29,15 @@ setup_file() {
 	for name in $lab_programs; do
 		lab_start "$name" || return
 	done
+}
+
+# The pool gets two offers, and the nodes do not carry the features to choose between them.
+offers() {
+	local market text='' place='provider = "sim" type = "gpu_8x_h100" region = "eu-north-1"'
+	for market in spot on-demand; do
+		text+="\\toffer \"$market\" { $place market = \"$market\" }\\n"
+	done
+	sed "/^pool/,/^}/{ /^[[:space:]]*\\(provider\\|type\\|region\\|market\\) /d; s/^}/$text}/ }" -i /etc/burstd/burstd.conf
 }
 
 release=$(slurmctld -V | sed 's/^[^ ]* \([0-9]*\)\.\([0-9]*\).*/\1\2/')
@@ -106,6 +116,7 @@ named_1() {
 		all|warning|SuspendExcNodes|c1, which has nodes of pool h100|no node of a pool
 		all|warning|SuspendExcParts|late, which has nodes of pool h100|no partition with a node of a pool
 		from 23.02|warning|SuspendExcStates|with CLOUD|no CLOUD
+		from 23.02|warning|NodeName|not so for c1 of pool h100|Feature=spot,ondemand
 		all|warning|SlurmdTimeout|0 sec|not 0
 		all|advice|AuthInfo|cred_expire=5|cred_expire of 10 or more
 		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
@@ -143,6 +154,7 @@ named_2() {
 		all|warning|SlurmctldParameters|power_save_interval=30|power_save_interval=1, at most 5
 		up to 23.02|warning|SlurmctldParameters|without cloud_reg_addrs|cloud_reg_addrs
 		all|warning|ResumeTimeout|630 s for pool h100|at least 660 s
+		all|warning|NodeName|not so for c1 of pool h100|Feature=spot,ondemand
 		all|advice|AuthInfo|without cred_expire, which means 120|cred_expire below 120
 		all|advice|SchedulerParameters|without sched_interval, which means 60|sched_interval below 60
 		from 25.05|advice|SchedulerParameters|without requeue_on_resume_failure|requeue_on_resume_failure
@@ -262,11 +274,14 @@ wrong_nothing() {
 	:
 }
 
-@test "slurm/burst.conf is right, beside nodes of one's own too: nothing is left but burstd's own cluster name, and then nothing" {
+@test "slurm/burst.conf is right, beside nodes of one's own too: what it cannot know is left, and then nothing" {
 	another_slurm_conf right
-	within 20 eval '[ "$(found | cut -d"|" -f2)" = ClusterName ]' || found
+	within 20 eval '[ "$(found | cut -d"|" -f2 | sort | paste -sd" ")" = "ClusterName NodeName" ]' || found
 	lab_stop burstd
 	lab_burstd_conf
+	offers
+	sed 's/ Feature=cloud$/&,ondemand,spot/' -i /etc/slurm/slurm.conf
+	scontrol reconfigure
 	lab_start burstd
 	within 20 eval '[ "$(burstctl status --json | jq -c .slurm_conf)" = "[]" ]'
 	run -0 burstctl status

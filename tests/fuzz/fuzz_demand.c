@@ -1,6 +1,6 @@
 /* fuzz_demand.c - a node list and a resume file, parted by a NUL byte, as slurmctld's call has
- * them; then a third part as the nodes of one more job.  What is accepted stays within its limits
- * and points at nodes that were asked for. */
+ * them; then a third part as the nodes of one more job, and as what all of them wish.  What is
+ * accepted stays within its limits and points at nodes that were asked for. */
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
@@ -18,6 +18,10 @@ static void check(const struct demand *d)
 		for (size_t k = 0; k < d->jobs[i].n; k++)
 			assert(d->jobs[i].nodes[k] < demand_count(d));
 		members += d->jobs[i].n;
+		assert(d->jobs[i].constraint == NULL ||
+		       (d->jobs[i].wishes_known && d->jobs[i].constraint[0] != '\0' &&
+			strlen(d->jobs[i].constraint) <= DEMAND_TEXT_MAX));
+		assert(d->jobs[i].comment == NULL || d->jobs[i].comment_known);
 	}
 	assert(members <= DEMAND_MEMBERS_MAX);
 }
@@ -53,6 +57,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		assert(!d.has_jobs && d.njobs == 0);
 	check(&d);
 	(void)demand_add_job(&d, 7, more, nmore, NULL);
+	check(&d);
+	for (size_t i = 0; i < d.njobs && i < 100; i++) {
+		demand_set_constraint(&d, d.jobs[i].id, more, nmore);
+		demand_set_comment(&d, d.jobs[i].id ^ (i & 1), more, nmore);
+		assert(d.jobs[i].wishes_known);
+	}
 	check(&d);
 	demand_fini(&d);
 	return 0;

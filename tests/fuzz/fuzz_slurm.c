@@ -14,6 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct bounds {
 	const char *from, *to;
 	long n;
+	const char *last; /* where the job before ends */
 };
 
 static void check_text(const struct bounds *b, struct slurm_text t)
@@ -50,6 +51,14 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	check_text(b, j->partition);
 	check_text(b, j->reason);
 	check_text(b, j->nodes);
+	check_text(b, j->constraint);
+	check_text(b, j->comment);
+	assert(j->comment.n <= SLURM_COMMENT_WIDTH);
+	assert(j->comment.p == NULL || j->constraint.p != NULL);
+	assert(j->nodes.n == 0 || memchr(j->nodes.p, '|', j->nodes.n) == NULL);
+	/* In order, and none within the comment of another. */
+	assert(j->state.p > b->last);
+	b->last = j->comment.p != NULL ? j->comment.p + j->comment.n : j->nodes.p;
 	assert(!pending || (!slurm_job_running(j) && !slurm_job_configuring(j)));
 	assert(slurm_names_meet(j->partition, j->nodes) ==
 	       slurm_names_meet(j->nodes, j->partition));
@@ -80,7 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const char *text = size > 0 ? (const char *)data + 1 : "";
 	size_t len = size > 0 ? size - 1 : 0;
-	struct bounds b = {text, text + len, 0};
+	struct bounds b = {text, text + len, 0, text};
 	struct err e = {0};
 	long n;
 
@@ -93,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		break;
 	case 'j':
 		slurm_job_parse(text, len, on_job, &b);
+		(void)slurm_job_whole(text, len);
 		break;
 	case 'd':
 		slurm_job_parse_detail(text, len, on_detail, &b);

@@ -301,6 +301,18 @@ static void check_want(struct world *w, const struct create_request *rq,
 			   want->node, (unsigned long long)want->gen);
 }
 
+/* What is bought for a job is what it wants. */
+static void check_market(struct world *w, const struct create_request *rq, const struct node *n)
+{
+	const char *wants = sim_ctld_constraint(w->ctld, n->job);
+
+	if (!world_pool_of(w, n->name)->ladder)
+		return; /* its only place is what slurmctld takes it for */
+	if (wants != NULL && (strcmp(wants, "spot") == 0) != (strcmp(rq->market, "spot") == 0))
+		world_fail(w, "%s is bought for job %u, which wants %s, as %s", n->name,
+			   (unsigned)n->job, wants, rq->market);
+}
+
 void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq)
 {
 	struct token *t = find_token(c, rq->token);
@@ -332,6 +344,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 				   rq->wants[i].node);
 		if (t == NULL)
 			sim_pool_check_create(c->w, rq->wants[i].node);
+		if (t == NULL && r != NULL)
+			check_market(c->w, rq, &r->n);
 		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node))
 			world_fail(c->w, "F47: launch of %s, which slurmctld does not want",
 				   rq->wants[i].node);

@@ -74,8 +74,15 @@ static void put_job(const struct sim_ctld *c, struct str *out, const struct ctld
 		str_adds(out, "\",\"nodes_resume\":\"");
 		fold(c, out, both);
 	}
-	str_addf(out, "\",\"partition\":\"%s\",\"features\":null}",
+	str_addf(out, "\",\"partition\":\"%s\"",
 		 j->pool == JOB_ANY_POOL ? "all" : c->w->set.pools[j->pool].name);
+	if (!c->w->set.old_slurm) {
+		const char *quote = j->constraint != NULL ? "\"" : "";
+
+		str_addf(out, ",\"features\":%s%s%s", quote,
+			 j->constraint != NULL ? j->constraint : "null", quote);
+	}
+	str_adds(out, "}");
 }
 
 static void put_file(const struct sim_ctld *c, struct str *out, const bool *nodes)

@@ -87,6 +87,15 @@ static bool is_all(const struct child *k)
 	return strcmp(k->args[3], "-t") != 0;
 }
 
+/* ... and for their constraints? */
+static bool has_constraints(const struct child *k)
+{
+	for (size_t i = 1; k->args[i] != NULL; i++)
+		if (strstr(k->args[i], "|%f") != NULL)
+			return true;
+	return false;
+}
+
 static size_t lines(const struct child *k)
 {
 	size_t n = 0;
@@ -161,7 +170,7 @@ static void run(struct world *w, struct child *k)
 	if (k->query == SHOW_NODES)
 		sim_ctld_show_nodes(w->ctld, &k->out);
 	else if (k->query == SQUEUE)
-		sim_ctld_show_jobs(w->ctld, is_all(k), &k->out);
+		sim_ctld_show_jobs(w->ctld, is_all(k), has_constraints(k), &k->out);
 	else if (k->query == SETTINGS)
 		str_adds(&k->out, "PartitionName=cloud State=UP\n");
 	else if (sim_ctld_show_details(w->ctld, k->args[8], &k->out) != 0)

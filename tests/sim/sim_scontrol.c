@@ -98,7 +98,7 @@ static const char *state_of(const struct ctld_job *j)
 	return names[j->state];
 }
 
-void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, struct str *out)
+void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out)
 {
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		const struct ctld_job *j = &c->jobs[i];
@@ -112,8 +112,18 @@ void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, struct str *out)
 						   : "Resources");
 		if (j->state != JOB_PENDING)
 			list_nodes(c, j, out);
+		if (constraints)
+			str_addf(out, "|%s", j->constraint != NULL ? j->constraint : "(null)");
 		str_adds(out, "\n");
 	}
+}
+
+const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == job)
+			return c->jobs[i].constraint;
+	return NULL;
 }
 
 static struct ctld_job *find_job(struct sim_ctld *c, const char *id)

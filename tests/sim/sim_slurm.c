@@ -151,6 +151,8 @@ static void submit(struct sim_ctld *c)
 	if (j == NULL)
 		return;
 	j->runtime = world_between(w, 5, 300) * SIM_SECOND;
+	if (w->set.pools[pool].ladder && world_one_in(w, 3))
+		j->constraint = world_one_in(w, 2) ? "spot" : "ondemand";
 	if (w->set.npools > 1 && world_one_in(w, 4))
 		j->pool = JOB_ANY_POOL;
 	if (j->n > nodes_for(c, j))

@@ -57,6 +57,7 @@ struct ctld_job {
 	int64_t user_at;  /* when somebody last changed its begin time or held it */
 	uint32_t refused; /* times that burstd sent its nodes back, since ... */
 	int64_t refused_since;
+	const char *constraint; /* NULL: none */
 };
 
 struct prolog { /* one burst-prolog that waits */
@@ -136,7 +137,9 @@ bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
 /* --- scontrol and squeue --- */
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
-void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, struct str *out);
+/* What this job wants; NULL: nothing special, or it is over. */
+const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job);
+void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out);
 /* squeue -j IDS in the columns of SLURM_DETAIL_ARGS: -1: there is only one, and that is unknown. */
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
 /* `scontrol update NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */

@@ -44,8 +44,8 @@ static struct slurm_text next_line(const char **text, const char *end)
 	return line;
 }
 
-/* The last field takes the rest. */
-static bool split(struct slurm_text line, struct slurm_text f[FIELDS])
+/* The fields, and what is left behind them.  false: there are fewer. */
+static bool split(struct slurm_text line, struct slurm_text f[FIELDS + 1])
 {
 	for (int i = 0; i < FIELDS; i++) {
 		const char *bar = memchr(line.p, '|', line.n);
@@ -53,38 +53,94 @@ static bool split(struct slurm_text line, struct slurm_text f[FIELDS])
 		if (bar == NULL && i < FIELDS - 1)
 			return false;
 		f[i] = line;
-		if (i == FIELDS - 1)
+		if (bar == NULL)
 			return true;
 		f[i].n = (size_t)(bar - line.p);
 		line.p += f[i].n + 1;
 		line.n -= f[i].n + 1;
 	}
+	f[FIELDS] = line;
 	return true;
+}
+
+/* Behind a constraint the comment, whose bytes may be newlines; *text moves behind the line that it
+ * ends.  false: it does not end there. */
+static bool take_comment(const char **text, const char *end, const char *blank,
+			 struct slurm_text *comment)
+{
+	struct slurm_text c = {blank + 1, SLURM_COMMENT_WIDTH};
+
+	if (end - c.p <= SLURM_COMMENT_WIDTH || c.p[c.n] != '\n')
+		return false;
+	*text = c.p + c.n + 1;
+	while (c.n > 0 && c.p[c.n - 1] == ' ')
+		c.n--;
+	*comment = c;
+	return true;
+}
+
+enum row { ROW_GOOD, ROW_SKIPPED, ROW_BROKEN };
+
+static bool take_wishes(const char **text, const char *end, struct slurm_text rest,
+			struct slurm_job *j)
+{
+	const char *blank = rest.n > 0 ? memchr(rest.p, ' ', rest.n) : NULL;
+
+	j->constraint = rest;
+	if (blank == NULL)
+		return true;
+	j->constraint.n = (size_t)(blank - rest.p);
+	return take_comment(text, end, blank, &j->comment);
+}
+
+/* The next job. */
+static enum row next_row(const char **text, const char *end, struct slurm_job *j)
+{
+	struct slurm_text f[FIELDS + 1] = {{NULL, 0}};
+
+	*j = (struct slurm_job){0};
+	if (!split(next_line(text, end), f))
+		return ROW_SKIPPED;
+	if (!take_wishes(text, end, f[FIELDS], j))
+		return ROW_BROKEN;
+	j->number = number(f[0]);
+	if (j->number == 0)
+		return ROW_SKIPPED;
+	if (is_id(f[1])) {
+		memcpy(j->id, f[1].p, f[1].n);
+		j->id[f[1].n] = '\0';
+	}
+	j->state = f[2];
+	j->partition = f[3];
+	j->reason = f[4];
+	j->nodes = f[5];
+	return ROW_GOOD;
 }
 
 void slurm_job_parse(const char *text, size_t len, slurm_job_row_fn fn, void *ctx)
 {
 	const char *end = text + len;
+	struct slurm_job j;
 
 	while (text < end) {
-		struct slurm_text f[FIELDS];
-		struct slurm_job j = {0};
+		enum row row = next_row(&text, end, &j);
 
-		if (!split(next_line(&text, end), f))
-			continue;
-		j.number = number(f[0]);
-		if (j.number == 0)
-			continue;
-		if (is_id(f[1])) {
-			memcpy(j.id, f[1].p, f[1].n);
-			j.id[f[1].n] = '\0';
-		}
-		j.state = f[2];
-		j.partition = f[3];
-		j.reason = f[4];
-		j.nodes = f[5];
-		fn(ctx, &j);
+		if (row == ROW_BROKEN)
+			return;
+		if (row == ROW_GOOD)
+			fn(ctx, &j);
 	}
+}
+
+bool slurm_job_whole(const char *text, size_t len)
+{
+	const char *end = text + len;
+	struct slurm_job j;
+
+	while (text < end)
+		if (next_row(&text, end, &j) == ROW_BROKEN)
+			return false;
+	return true;
 }
 
 bool slurm_job_configuring(const struct slurm_job *j)

@@ -13,8 +13,15 @@
 #include "base/err.h"
 #include "engine/slurm/parse.h"
 
-/* For `squeue -h -a -o`: one line a job. */
+/* For `squeue -h -a -o`: one line a job.  Nothing in it is a user's text. */
 #define SLURM_JOB_FORMAT "%A|%i|%T|%P|%r|%N"
+/* ... and with the constraint: names of features, which are the admin's words, and operators. */
+#define SLURM_CONSTRAINT_FORMAT SLURM_JOB_FORMAT "|%f"
+/* ... and with the comment.  That is anybody's text, which squeue prints as it is: with newlines,
+ * and lines behind them that look like those of other jobs.  So it has a width, to which squeue
+ * cuts and fills it in bytes (22.05 to 26.05), and what is in it cannot end a line.  It is one more
+ * than a comment's 1,024 bytes. */
+#define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " %1025k"
 
 /* The arguments of squeue for details, but for the ids of the jobs: one line a job, in columns.
  * Nothing in it is a user's text: `scontrol show job` prints the job's name among what Slurm says,
@@ -23,17 +30,21 @@
 	"-h", "-a", "-t", "all", "-O",                                                             \
 		"JobID:24,State:24,PriorityLong:24,StartTime:24,admin_comment:300", "-j"
 
-enum { SLURM_JOB_ID_MAX = 31 };
+enum { SLURM_JOB_ID_MAX = 31, SLURM_COMMENT_WIDTH = 1025 };
 
 struct slurm_job { /* the texts are borrowed */
 	uint64_t number;
 	char id[SLURM_JOB_ID_MAX + 1];
 	struct slurm_text state, partition, reason, nodes; /* nodes: empty unless allocated */
+	struct slurm_text constraint, comment; /* "(null)": none; p NULL: was not asked for */
 };
 
 typedef void (*slurm_job_row_fn)(void *ctx, const struct slurm_job *j);
-/* Lines that are not of SLURM_JOB_FORMAT are skipped. */
+/* Lines that are not of these formats are skipped. */
 void slurm_job_parse(const char *text, size_t len, slurm_job_row_fn fn, void *ctx);
+/* Can it be read to its end?  false: where a comment should end it does not, so that what follows
+ * may be anybody's, and slurm_job_parse() stops before it. */
+bool slurm_job_whole(const char *text, size_t len);
 
 bool slurm_job_configuring(const struct slurm_job *j); /* has nodes, and waits for them */
 bool slurm_job_running(const struct slurm_job *j);     /* works on its nodes */

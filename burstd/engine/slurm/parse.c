@@ -107,6 +107,9 @@ static struct slurm_text last_instance(const char *line, const char *end)
 static inline void scan_word(struct slurm_text word, struct slurm_node *n, struct slurm_text *name)
 {
 	switch (word.p[0]) {
+	case 'A':
+		take(word, "AvailableFeatures=", &n->features);
+		break;
 	case 'N':
 		take(word, "NodeName=", name);
 		take(word, "NodeAddr=", &n->addr);

@@ -22,7 +22,8 @@ struct slurm_text { /* borrowed, not NUL-terminated */
 struct slurm_node {
 	char name[HOSTLIST_NAME_MAX + 1];
 	uint32_t flags;
-	struct slurm_text addr, host, state, instance, partitions, reason; /* p NULL: not there */
+	/* p NULL: not there; features: those that slurm.conf gives it, "a,b" */
+	struct slurm_text addr, host, state, instance, partitions, reason, features;
 };
 
 typedef void (*slurm_node_fn)(void *ctx, const struct slurm_node *n);

@@ -56,6 +56,8 @@ struct slurm_need_pool {
 	const char *name;
 	const struct hostlist *nodes; /* each in one pool only */
 	int64_t boot_ms;              /* from instance to registration */
+	const char *features;         /* that its nodes must carry, "a,b"; NULL: none */
+	const char *bare;             /* one of them that lacks some; NULL: none does */
 };
 
 struct slurm_need {

@@ -265,6 +265,29 @@ static bool suspends_partitions(struct slurm_look *l, const struct slurm_rule *r
 	return slurm_look_none_kept(l);
 }
 
+static bool carries_features(struct slurm_look *l, const struct slurm_rule *r)
+{
+	const struct slurm_need_pool *first = NULL;
+	size_t n = 0;
+
+	(void)r;
+	for (size_t i = 0; i < l->need->npools; i++) {
+		const struct slurm_need_pool *p = &l->need->pools[i];
+
+		if (p->features == NULL || p->bare == NULL)
+			continue;
+		first = first != NULL ? first : p;
+		n++;
+	}
+	if (first == NULL)
+		return true;
+	slurm_look_wanted(l, "Feature=%s", first->features);
+	if (n > 1)
+		return slurm_look_found(l, "not so for %s of pool %s, and in %zu more pools",
+					first->bare, first->name, n - 1);
+	return slurm_look_found(l, "not so for %s of pool %s", first->bare, first->name);
+}
+
 /* Seconds that a requeued job waits. */
 static bool requeues_in(struct slurm_look *l, const struct slurm_rule *r)
 {
@@ -508,6 +531,13 @@ const struct slurm_rule slurm_rules[] = {
 	 .why = "No cloud node is ever suspended; all bill when they are idle.",
 	 .ok = lacks_word,
 	 .arg = "CLOUD"},
+	{.setting = "NodeName",
+	 .severity = SLURM_WARNING,
+	 .optional = true,
+	 .wanted = "Feature= with the markets and providers that a pool's offers differ in",
+	 .why = "A job cannot choose between them by --constraint: slurmctld refuses it, or gives "
+		"it some of the nodes only.",
+	 .ok = carries_features},
 	{.setting = "SlurmdTimeout",
 	 .severity = SLURM_WARNING,
 	 .wanted = "not 0",

@@ -120,10 +120,8 @@ static const struct {
 	const char *args[10];
 } questions[NRUNS] = {
 	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-o", "show", "nodes"}},
-	[SLURM_CONFIGURING] = {"squeue",
-			       true,
-			       {"-h", "-a", "-t", "CONFIGURING,RUNNING", "-o", SLURM_JOB_FORMAT}},
-	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o", SLURM_JOB_FORMAT}},
+	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", "CONFIGURING,RUNNING", "-o"}},
+	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
@@ -197,7 +195,19 @@ static bool start(struct slurm *s, int what, const char *const *args)
 
 bool slurm_ask(struct slurm *s, enum slurm_question q)
 {
+	if (q == SLURM_CONFIGURING || q == SLURM_JOBS)
+		return slurm_ask_wishes(s, q, WISH_NOTHING);
 	return s->running[q] == NULL && start(s, (int)q, NULL);
+}
+
+bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need)
+{
+	static const char *const formats[] = {[WISH_NOTHING] = SLURM_JOB_FORMAT,
+					      [WISH_CONSTRAINT] = SLURM_CONSTRAINT_FORMAT,
+					      [WISH_COMMENT] = SLURM_COMMENT_FORMAT};
+	const char *const args[] = {formats[need], NULL};
+
+	return s->running[q] == NULL && start(s, (int)q, args);
 }
 
 bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n)

@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "core/wish.h"
 #include "engine/slurm/job.h"
 #include "engine/slurm/parse.h"
 
@@ -58,6 +59,9 @@ void slurm_configure(struct slurm *s, const char *bin, const char *conf);
 
 /* Ask, unless the same question is being answered. */
 bool slurm_ask(struct slurm *s, enum slurm_question q);
+/* SLURM_CONFIGURING or SLURM_JOBS, with the jobs' constraints, or with their comments too: these
+ * cost, as each line has a kilobyte for one. */
+bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need);
 /* SLURM_DETAILS or SLURM_FATES of these jobs, at most SLURM_ASK_MAX, by their ids; the answer
  * leaves out those that slurmctld does not know. */
 bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n);

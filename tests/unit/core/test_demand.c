@@ -107,6 +107,137 @@ static void test_files(void **state)
 	}
 }
 
+/* --- wishes ------------------------------------------------------------------------------------
+ */
+
+/* The constraint in the file of a job, "-" for none, "?" when it is not known. */
+static const struct {
+	const char *name, *members, *want;
+} wishes[] = {
+	{"22.05 has no constraint", "\"nodes\":\"c1\"", "?"},
+	{"from 23.02 on", "\"features\":\"spot&h100\",\"nodes_alloc\":\"c1\"", "spot&h100"},
+	{"in any order", "\"nodes_alloc\":\"c1\",\"features\":\"[a|b]\"", "[a|b]"},
+	{"none", "\"features\":null,\"nodes_alloc\":\"c1\"", "-"},
+	{"an empty one", "\"features\":\"\",\"nodes_alloc\":\"c1\"", "-"},
+	{"escaped", "\"features\":\"a\\u0026b\",\"nodes_alloc\":\"c1\"", "a&b"},
+	{"a NUL", "\"features\":\"a\\u0000b\",\"nodes_alloc\":\"c1\"", "-"},
+	{"Slurm's word for none", "\"features\":\"(null)\",\"nodes_alloc\":\"c1\"", "-"},
+	{"no text: it says nothing", "\"features\":[],\"nodes_alloc\":\"c1\"", "?"},
+	{"a number", "\"features\":7,\"nodes_alloc\":\"c1\"", "?"},
+};
+
+static const char *shown(const char *text, bool known)
+{
+	return !known ? "?" : text == NULL ? "-" : text;
+}
+
+static void test_the_constraint_in_a_resume_file(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(wishes) / sizeof(wishes[0]); i++) {
+		struct demand d;
+		char file[300];
+		int n = snprintf(file, sizeof(file), "{\"jobs\":[{\"job_id\":1,%s}]}",
+				 wishes[i].members);
+
+		print_message("# %s\n", wishes[i].name);
+		assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+		assert_int_equal(demand_add_file(&d, file, (size_t)n, NULL), 0);
+		assert_int_equal(d.njobs, 1);
+		assert_string_equal(shown(d.jobs[0].constraint, d.jobs[0].wishes_known),
+				    wishes[i].want);
+		assert_string_equal(shown(d.jobs[0].comment, d.jobs[0].comment_known), "?");
+		demand_fini(&d);
+	}
+}
+
+static void test_two_constraints_of_a_job_are_a_mistake(void **state)
+{
+	static const char file[] = "{\"jobs\":[{\"job_id\":1,\"nodes\":\"c1\",\"features\":\"a\","
+				   "\"features\":\"b\"}]}";
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_file(&d, file, sizeof(file) - 1, NULL), -1);
+	assert_int_equal(d.njobs, 0);
+	demand_fini(&d);
+}
+
+/* Constraint and comment of each job, in the order of the file. */
+static void check_wishes(const struct demand *d, const char *want)
+{
+	char got[512] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < d->njobs; i++) {
+		const struct demand_job *j = &d->jobs[i];
+
+		n += (size_t)snprintf(got + n, sizeof(got) - n, "%s%d:%s/%s", i > 0 ? " " : "",
+				      (int)j->id, shown(j->constraint, j->wishes_known),
+				      shown(j->comment, j->comment_known));
+	}
+	assert_string_equal(got, want);
+}
+
+static void test_what_squeue_says_goes_to_the_job_with_its_number(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c[1-9]", 6, NULL), 0);
+	demand_set_constraint(&d, 1, "spot", 4); /* there is no job at all */
+	assert_int_equal(demand_add_job(&d, 9, "c9", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 2, "c[2-3]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 5, "c5", 2, NULL), 0);
+	demand_set_constraint(&d, 2, "spot|x", 4); /* its length counts */
+	demand_set_constraint(&d, 9, "(null)", 6);
+	demand_set_comment(&d, 9, "burst:EU", 8);
+	demand_set_comment(&d, 2, "", 0);
+	demand_set_constraint(&d, 1, "a", 1); /* of nobody here: before, between, behind */
+	demand_set_constraint(&d, 4, "a", 1);
+	demand_set_constraint(&d, 10, "a", 1);
+	check_wishes(&d, "9:-/burst:EU 2:spot/- 5:?/?");
+	assert_int_equal(demand_add_job(&d, 1, "c1", 2, NULL), 0);
+	demand_set_constraint(&d, 1, "a", 1);
+	demand_set_constraint(&d, 2, "b", 1); /* the last word counts */
+	check_wishes(&d, "9:-/burst:EU 2:b/- 5:?/? 1:a/?");
+	demand_fini(&d);
+}
+
+static void test_a_job_that_is_there_twice_wishes_twice(void **state)
+{
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c[1-2]", 6, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 7, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 8, "c2", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 7, "c2", 2, NULL), 0);
+	demand_set_constraint(&d, 7, "spot", 4);
+	check_wishes(&d, "7:spot/? 8:?/? 7:spot/?");
+	demand_fini(&d);
+}
+
+static void test_a_text_too_long_is_none(void **state)
+{
+	static char text[DEMAND_TEXT_MAX + 1];
+	struct demand d;
+
+	(void)state;
+	memset(text, 'x', sizeof(text));
+	assert_int_equal(demand_init(&d, "c1", 2, NULL), 0);
+	assert_int_equal(demand_add_job(&d, 7, "c1", 2, NULL), 0);
+	demand_set_constraint(&d, 7, text, DEMAND_TEXT_MAX);
+	assert_int_equal(strlen(d.jobs[0].constraint), DEMAND_TEXT_MAX);
+	demand_set_constraint(&d, 7, text, DEMAND_TEXT_MAX + 1);
+	check_wishes(&d, "7:-/?");
+	demand_set_constraint(&d, 7, "spot", 4);
+	demand_set_constraint(&d, 7, "a\0b", 3); /* nor is one that cannot be one */
+	check_wishes(&d, "7:-/?");
+	demand_fini(&d);
+}
+
 static void test_depth(void **state)
 {
 	size_t n = 1 << 20;
@@ -228,6 +359,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_files),
+		cmocka_unit_test(test_the_constraint_in_a_resume_file),
+		cmocka_unit_test(test_two_constraints_of_a_job_are_a_mistake),
+		cmocka_unit_test(test_what_squeue_says_goes_to_the_job_with_its_number),
+		cmocka_unit_test(test_a_job_that_is_there_twice_wishes_twice),
+		cmocka_unit_test(test_a_text_too_long_is_none),
 		cmocka_unit_test(test_depth),
 		cmocka_unit_test(test_brackets_in_strings),
 		cmocka_unit_test(test_bad_list),

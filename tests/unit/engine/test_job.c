@@ -45,7 +45,7 @@ static void test_rows(void **state)
 				   "squeue: error: nonsense\n"
 				   "0|0|PENDING|cloud|None|\n"
 				   "x|x|PENDING|cloud|None|\n"
-				   "6|6|RUNNING|cloud|None|a|b";
+				   "6|6|RUNNING|cloud|None|a|spot|x";
 	struct seen s = {.n = 0};
 
 	(void)state;
@@ -63,7 +63,116 @@ static void test_rows(void **state)
 	assert_true(slurm_text_is(s.rows[2].partition, "cloud,cpu"));
 	assert_string_equal(s.rows[3].id, ""); /* many jobs: nothing to hand to scontrol */
 	assert_false(slurm_job_configuring(&s.rows[4]));
-	assert_true(slurm_text_is(s.rows[4].nodes, "a|b"));
+	assert_true(slurm_text_is(s.rows[4].nodes, "a"));
+	assert_true(slurm_text_is(s.rows[4].constraint, "spot|x")); /* an OR, and no more fields */
+	assert_null(s.rows[0].constraint.p);                        /* not asked for */
+	assert_null(s.rows[4].comment.p);
+	assert_true(slurm_job_whole(text, sizeof(text) - 1));
+}
+
+/* --- wishes ------------------------------------------------------------------------------------
+ */
+
+/* As squeue prints it: cut and filled to its width in bytes. */
+static size_t add_row(char *out, const char *row, const char *comment)
+{
+	size_t n = strlen(row), len = strlen(comment);
+
+	memcpy(out, row, n);
+	memset(out + n, ' ', SLURM_COMMENT_WIDTH);
+	memcpy(out + n, comment, len < SLURM_COMMENT_WIDTH ? len : SLURM_COMMENT_WIDTH);
+	out[n + SLURM_COMMENT_WIDTH] = '\n';
+	return n + SLURM_COMMENT_WIDTH + 1;
+}
+
+static void test_the_width_of_a_comment_is_that_of_the_format(void **state)
+{
+	char width[16];
+
+	(void)state;
+	(void)snprintf(width, sizeof(width), " %%%dk", SLURM_COMMENT_WIDTH);
+	assert_string_equal(SLURM_COMMENT_FORMAT + strlen(SLURM_CONSTRAINT_FORMAT), width);
+	assert_memory_equal(SLURM_CONSTRAINT_FORMAT, SLURM_JOB_FORMAT, strlen(SLURM_JOB_FORMAT));
+}
+
+/* What 22.05.8 printed for a job whose owner had read this file. */
+static void test_a_comment_cannot_pass_for_another_job(void **state)
+{
+	static const char hostile[] = "burst:spot\n7|7|CONFIGURING|cloud|None|c1|\n"
+				      "8|8|CONFIGURING|cloud|None|c1|ondemand x\n"
+				      "\ty|z\x01\x7f \xc3\xa9 \"q\" \\ end";
+	static char text[4 * (SLURM_COMMENT_WIDTH + 100)];
+	struct seen s = {.n = 0};
+	size_t n = 0;
+
+	(void)state;
+	n += add_row(text + n, "2|2|CONFIGURING|cloud|None|c1|spot|x ", hostile);
+	n += add_row(text + n, "3|3|PENDING|cloud|None||(null) ", "(null)");
+	n += add_row(text + n, "4|4|RUNNING|cloud|None|c2|[a*1&b*2] ", "");
+	slurm_job_parse(text, n, on_row, &s);
+	assert_true(slurm_job_whole(text, n));
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.rows[0].number, 2);
+	assert_true(slurm_text_is(s.rows[0].nodes, "c1"));
+	assert_true(slurm_text_is(s.rows[0].constraint, "spot|x"));
+	assert_true(slurm_text_is(s.rows[0].comment, hostile));
+	assert_int_equal(s.rows[1].number, 3);
+	assert_int_equal(s.rows[1].nodes.n, 0);
+	assert_true(slurm_text_is(s.rows[1].constraint, "(null)"));
+	assert_true(slurm_text_is(s.rows[1].comment, "(null)"));
+	assert_int_equal(s.rows[2].number, 4);
+	assert_true(slurm_text_is(s.rows[2].constraint, "[a*1&b*2]"));
+	assert_non_null(s.rows[2].comment.p); /* known to be none */
+	assert_int_equal(s.rows[2].comment.n, 0);
+}
+
+static void test_a_comment_may_fill_its_column(void **state)
+{
+	static char text[SLURM_COMMENT_WIDTH + 100], comment[SLURM_COMMENT_WIDTH + 1];
+	struct seen s = {.n = 0};
+	size_t n;
+
+	(void)state;
+	memset(comment, '\n', SLURM_COMMENT_WIDTH);
+	n = add_row(text, "2|2|CONFIGURING|cloud|None|c1|(null) ", comment);
+	slurm_job_parse(text, n, on_row, &s);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.rows[0].comment.n, SLURM_COMMENT_WIDTH);
+}
+
+/* Of a row that is none the comment is still one. */
+static void test_a_row_without_a_number_is_skipped_whole(void **state)
+{
+	static char text[SLURM_COMMENT_WIDTH + 100];
+	struct seen s = {.n = 0};
+	size_t n;
+
+	(void)state;
+	n = add_row(text, "x|x|CONFIGURING|cloud|None|c1|(null) ",
+		    "\n7|7|CONFIGURING|cloud|None|c1|spot");
+	slurm_job_parse(text, n, on_row, &s);
+	assert_int_equal(s.n, 0);
+	assert_true(slurm_job_whole(text, n));
+}
+
+/* A squeue that does not keep to the width: whatever follows may be anybody's. */
+static void test_a_comment_of_another_width_ends_the_answer(void **state)
+{
+	static char text[2 * (SLURM_COMMENT_WIDTH + 100)];
+	static const char more[] = "9|9|CONFIGURING|cloud|None|c9|(null) short\n";
+	struct seen s = {.n = 0};
+	size_t n;
+
+	(void)state;
+	n = add_row(text, "2|2|CONFIGURING|cloud|None|c1|(null) ", "x");
+	memcpy(text + n, more, sizeof(more));
+	slurm_job_parse(text, n + sizeof(more) - 1, on_row, &s);
+	assert_int_equal(s.n, 1);
+	assert_false(slurm_job_whole(text, n + sizeof(more) - 1));
+	assert_true(slurm_job_whole(text, n));
+	assert_false(slurm_job_whole(text, n - 1)); /* cut short */
+	text[n - 1] = 'x';
+	assert_false(slurm_job_whole(text, n));
 }
 
 static const struct {
@@ -170,6 +279,11 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_the_width_of_a_comment_is_that_of_the_format),
+		cmocka_unit_test(test_a_comment_cannot_pass_for_another_job),
+		cmocka_unit_test(test_a_comment_may_fill_its_column),
+		cmocka_unit_test(test_a_row_without_a_number_is_skipped_whole),
+		cmocka_unit_test(test_a_comment_of_another_width_ends_the_answer),
 		cmocka_unit_test(test_may_start),
 		cmocka_unit_test(test_names),
 		cmocka_unit_test(test_details),

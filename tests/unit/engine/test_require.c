@@ -30,8 +30,8 @@ static void need_init(struct need *n)
 	*n = (struct need){.need = {.cluster = "lab", .npools = 2}};
 	assert_int_equal(hostlist_parse(&n->nodes[0], "c[1-6]", 6, NULL), 0);
 	assert_int_equal(hostlist_parse(&n->nodes[1], "c[7-8]", 6, NULL), 0);
-	n->pools[0] = (struct slurm_need_pool){"h100", n->nodes[0], 0};
-	n->pools[1] = (struct slurm_need_pool){"a100", n->nodes[1], 0};
+	n->pools[0] = (struct slurm_need_pool){.name = "h100", .nodes = n->nodes[0]};
+	n->pools[1] = (struct slurm_need_pool){.name = "a100", .nodes = n->nodes[1]};
 	n->need.pools = n->pools;
 }
 
@@ -730,6 +730,55 @@ static void test_huge(void **state)
 	free(config);
 }
 
+/* --- features ----------------------------------------------------------------------------------
+ */
+
+static const struct {
+	const char *name, *features[2], *bare[2], *found, *wanted; /* of the two pools */
+} features[] = {
+	{"no pool wants any", {NULL, NULL}, {NULL, NULL}, NULL, NULL},
+	{"all nodes carry them", {"spot,ondemand", "a,b"}, {NULL, NULL}, NULL, NULL},
+	{"one does not",
+	 {NULL, "spot,ondemand"},
+	 {NULL, "c7"},
+	 "not so for c7 of pool a100",
+	 "Feature=spot,ondemand"},
+	{"in both pools",
+	 {"a,b", "spot,ondemand"},
+	 {"c1", "c7"},
+	 "not so for c1 of pool h100, and in 1 more pools",
+	 "Feature=a,b"},
+};
+
+static void test_features(void **state)
+{
+	char *config = fixture("22.05", "config");
+	struct need n;
+
+	(void)state;
+	need_init(&n);
+	for (size_t i = 0; i < sizeof(features) / sizeof(features[0]); i++) {
+		struct slurm_report r;
+		const struct slurm_problem *p;
+
+		print_message("# %s\n", features[i].name);
+		for (size_t k = 0; k < 2; k++) {
+			n.pools[k].features = features[i].features[k];
+			n.pools[k].bare = features[i].bare[k];
+		}
+		assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+		assert_int_equal(r.by_severity[SLURM_WARNING], features[i].found != NULL);
+		if (features[i].found == NULL)
+			continue;
+		p = problem_of(&r, "NodeName");
+		assert_string_equal(p->found, features[i].found);
+		assert_string_equal(p->wanted, features[i].wanted);
+		assert_int_equal(p->severity, SLURM_WARNING);
+	}
+	need_fini(&n);
+	free(config);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -740,6 +789,7 @@ int main(void)
 		cmocka_unit_test(test_twice),         cmocka_unit_test(test_not_shown),
 		cmocka_unit_test(test_broken),        cmocka_unit_test(test_cut_short),
 		cmocka_unit_test(test_huge),          cmocka_unit_test(test_others),
+		cmocka_unit_test(test_features),
 	};
 
 	return cmocka_run_group_tests_name("slurm require", tests, NULL, NULL);

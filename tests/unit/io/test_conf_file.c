@@ -86,7 +86,7 @@ static const char whole[] =
 	"\"29.52\"\n"
 	"	boot_timeout = \"11m\" policy = \"cheapest\" gang = \"best_effort\"\n"
 	"	max_price = \"30\" spot_share = 51 fallback_refusals = 3 fallback_after = \"12m\"\n"
-	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\"\n"
+	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\" job_comment = true\n"
 	"}\n"
 	"pool \"own\" { nodes = \"d[01-02]\" provider = \"b\" type = t region = r max_nodes = 2\n"
 	"	max_rate = \"0\" }\n"
@@ -192,6 +192,7 @@ static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool 
 	assert_int_equal(a->fallback_refusals, b->fallback_refusals);
 	assert_int_equal(a->fallback_ms, b->fallback_ms);
 	assert_words_equal(a->jurisdictions, b->jurisdictions);
+	assert_int_equal(a->job_comment, b->job_comment);
 	assert_int_equal(a->noffers, b->noffers);
 	for (size_t i = 0; i < a->noffers; i++)
 		assert_offer_equal(&a->offers[i], &b->offers[i]);
@@ -288,6 +289,8 @@ static void test_every_field(void **state)
 	assert_int_equal(p->fallback_ms, 720000);
 	assert_string_equal(p->jurisdictions[1], "CH");
 	assert_null(p->jurisdictions[2]);
+	assert_int_equal(p->job_comment, 1);
+	assert_int_equal(c->pools[1].job_comment, 0);
 	assert_string_equal(p->jurisdiction, "SE");
 	assert_int_equal(p->place_line, 15);
 	assert_int_equal(p->line, 20);
@@ -583,6 +586,7 @@ static const struct {
 	{"pool", "spot_share", "spot_share = 51", "spot_share = 52"},
 	{"pool", "fallback_refusals", "refusals = 3", "refusals = 4"},
 	{"pool", "fallback_after", "\"12m\"", "\"14m\""},
+	{"pool", "job_comment", "job_comment = true", "job_comment = false"},
 	{"pool", "jurisdictions", "\"EU\", ", ""},
 	{"offer", "provider", "provider = \"sim\"\n", "provider = \"b\"\n"},
 	{"offer", "type", "\"big\"", "\"small\""},

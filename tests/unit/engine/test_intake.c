@@ -1,0 +1,261 @@
+/* intake.c: when squeue is asked though there is a resume file, and what becomes of its answer. */
+#include "loaded_engine.h"
+
+#include "core/wish.h"
+
+static struct conf_offer make_offer(const char *name, int market)
+{
+	return (struct conf_offer){.name = mem_strdup(name),
+				   .provider = mem_strdup("cloud"),
+				   .type = mem_strdup("t"),
+				   .region = mem_strdup("r"),
+				   .zone = mem_strdup(name),
+				   .jurisdiction = mem_strdup(""),
+				   .price_nano_h = 1,
+				   .market = market};
+}
+
+/* An engine whose pool has offers to choose from, or lets comments choose. */
+static void load(struct fix *f, bool mixed, bool comments)
+{
+	const char *const credentials[] = {NULL};
+	const struct engine_deps d = {.loop = f->loop,
+				      .proc = f->proc,
+				      .journal = f->journal,
+				      .uuid = uuid,
+				      .driver = fake,
+				      .fatal = on_fatal};
+	struct conf *c = make_conf();
+	struct conf_pool *p = &c->pools[0];
+
+	p->job_comment = comments;
+	p->spot_share = 100;
+	if (mixed) {
+		p->offers = mem_zalloc(2 * sizeof(*p->offers));
+		p->offers[p->noffers++] = make_offer("s", PROVIDER_SPOT);
+		p->offers[p->noffers++] = make_offer("o", PROVIDER_ON_DEMAND);
+	}
+	assert_int_equal(engine_new(&f->e, &d, c, credentials, NULL), 0);
+	f->e->left = ENGINE_SEND;
+}
+
+static void call(struct fix *f, const char *list, const char *file)
+{
+	struct journal_call c = {
+		.kind = JOURNAL_RESUME, .list = list, .list_len = strlen(list), .file = file};
+	int64_t seq;
+
+	c.file_len = file != NULL ? strlen(file) : 0;
+	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+	intake_run(f->e);
+}
+
+static bool is_bought(const struct fix *f, const char *node)
+{
+	const struct fleet_name *nm = fleet_find(&f->e->fleet, node);
+
+	return nm != NULL && fleet_exists(nm);
+}
+
+#define OLD  "{\"jobs\":[{\"job_id\":7,\"nodes\":\"c[1-2]\"}],\"all_nodes\":\"c[1-2]\"}"
+#define NEW  "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
+#define TWO  "{\"jobs\":[{\"job_id\":7,\"nodes\":\"c1\"},{\"job_id\":8,\"nodes\":\"c2\"}]}"
+#define NONE "{\"jobs\":[]}"
+
+static const struct {
+	const char *name, *list, *file;
+	bool mixed, comments, asks;
+	enum wish_need need;
+} rows[] = {
+	{"one kind of offer", "c[1-2]", OLD, false, false, false, WISH_NOTHING},
+	{"one kind of offer, no file", "c[1-2]", NULL, false, false, true, WISH_NOTHING},
+	{"one kind of offer, no file, one node", "c1", NULL, false, false, false, WISH_NOTHING},
+	{"mixed, as 22.05 has it", "c[1-2]", OLD, true, false, true, WISH_CONSTRAINT},
+	{"mixed, with the constraint", "c[1-2]", NEW, true, false, false, WISH_NOTHING},
+	{"mixed, no file, one node", "c1", NULL, true, false, true, WISH_CONSTRAINT},
+	{"mixed, an admin's power-up", "c[1-2]", NONE, true, false, false, WISH_NOTHING},
+	{"comments", "c[1-2]", NEW, false, true, true, WISH_COMMENT},
+	{"comments of a mixed pool", "c[1-2]", OLD, true, true, true, WISH_COMMENT},
+};
+
+static void test_squeue_is_asked_for_wishes_that_are_not_known(void **state)
+{
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].name);
+		load(f, rows[i].mixed, rows[i].comments);
+		call(f, rows[i].list, rows[i].file);
+		assert_int_equal(f->e->jobs_wanted, rows[i].asks ? JOBS_FOR_INTAKE : 0);
+		assert_int_equal(f->e->wishes_wanted, rows[i].need);
+		assert_int_equal(f->e->calls != NULL, rows[i].asks);
+		assert_int_equal(is_bought(f, "c1"), !rows[i].asks);
+		engine_free(f->e);
+		f->e = NULL;
+	}
+}
+
+/* As jobs_run() does when squeue is started, and later has answered. */
+static void squeue(struct fix *f, const char *text, size_t len, const struct err *err)
+{
+	f->e->jobs_running = f->e->jobs_wanted;
+	f->e->jobs_wanted = 0;
+	f->e->wishes_wanted = WISH_NOTHING;
+	intake_asks(f->e);
+	jobs_answer(f->e, text, len, err);
+}
+
+struct told {
+	size_t n;
+	char detail[300];
+};
+
+static int on_event(void *ctx, const struct journal_event *ev)
+{
+	struct told *t = ctx;
+
+	if (strcmp(ev->type, "job-comment") != 0)
+		return 0;
+	t->n++;
+	(void)snprintf(t->detail, sizeof(t->detail), "%s", ev->detail);
+	return 0;
+}
+
+static struct told events(struct fix *f)
+{
+	struct told t = {0};
+
+	assert_int_equal(journal_events(f->journal, 0, NULL, 100, on_event, &t, NULL), 0);
+	return t;
+}
+
+/* A row as SLURM_COMMENT_FORMAT has it. */
+static size_t add_row(char *out, const char *row, const char *comment)
+{
+	return (size_t)sprintf(out, "%s%-*s\n", row, SLURM_COMMENT_WIDTH, comment);
+}
+
+/* The resume file said what job 7 has; squeue, asked later, is believed about its wishes only. */
+static void test_wishes_are_added_to_the_jobs_of_the_file(void **state)
+{
+	static char text[4 * (SLURM_COMMENT_WIDTH + 100)];
+	struct fix *f = *state;
+	struct told t;
+	size_t n = 0;
+
+	load(f, false, true);
+	call(f, "c[1-2]", TWO);
+	assert_int_equal(f->e->calls->demand.njobs, 2);
+	n += add_row(text + n, "7|7|CONFIGURING|gpu|None|c[1-3]|(null) ", "burst:spott");
+	n += add_row(text + n, "8|8|CONFIGURING|gpu|None|c[1-3]|(null) ", "burst:EUR,nonsense");
+	squeue(f, text, n, NULL);
+	assert_null(f->e->calls);
+	assert_true(is_bought(f, "c1"));
+	assert_false(is_bought(f, "c3"));
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.job, 7);
+	/* What looks like a place and is none allows nothing. */
+	assert_false(is_bought(f, "c2"));
+	assert_true(fleet_find(&f->e->fleet, "c2")->barred);
+	assert_non_null(strstr(fleet_find(&f->e->fleet, "c2")->why, "EUR only: r is in"));
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.group, 0); /* no gang */
+	t = events(f);
+	assert_int_equal(t.n, 1);
+	assert_non_null(strstr(t.detail, "job 7: comment: \"spott\" was left out"));
+	assert_non_null(strstr(t.detail, "2 jobs, such as"));
+}
+
+static void test_one_event_tells_of_all_comments(void **state)
+{
+	static char text[4 * (SLURM_COMMENT_WIDTH + 100)];
+	struct fix *f = *state;
+	struct told t;
+	size_t n = 0;
+
+	load(f, false, true);
+	call(f, "c[1-3]", NULL);
+	n += add_row(text + n, "7|7|CONFIGURING|gpu|None|c1|(null) ", "burst:one");
+	n += add_row(text + n, "8|8|CONFIGURING|gpu|None|c2|(null) ", "burst:spot");
+	n += add_row(text + n, "9|9|CONFIGURING|gpu|None|c3|(null) ", "burst:two");
+	squeue(f, text, n, NULL);
+	t = events(f);
+	assert_int_equal(t.n, 1);
+	assert_non_null(strstr(t.detail, "2 jobs, such as: job 7: comment: \"one\""));
+	assert_true(is_bought(f, "c3"));
+}
+
+/* Nodes that a snapshot showed wanted, and nobody asked for. */
+static void test_jobs_of_wanted_nodes_are_asked_for_with_their_wishes(void **state)
+{
+	static char text[SLURM_COMMENT_WIDTH + 100];
+	static const char snapshot[] = "NodeName=c1 State=ALLOCATED+CLOUD+POWERING_UP\n";
+	struct fix *f = *state;
+	size_t n;
+
+	load(f, true, true);
+	f->e->clouds[0].listed = true;
+	observe_snapshot(f->e, snapshot, sizeof(snapshot) - 1, loop_now(f->loop));
+	assert_string_equal(f->e->wanted, "c1");
+	intake_run(f->e);
+	assert_int_equal(f->e->wishes_wanted, WISH_COMMENT);
+	n = add_row(text, "7|7|CONFIGURING|gpu|None|c1|spot ", "burst:spott");
+	squeue(f, text, n, NULL);
+	assert_true(is_bought(f, "c1"));
+	assert_int_equal(events(f).n, 1);
+}
+
+/* Whose wishes are not known is not bought for: the next look asks again. */
+static void test_nothing_is_bought_when_squeue_cannot_tell(void **state)
+{
+	static char text[2 * (SLURM_COMMENT_WIDTH + 100)];
+	const struct err err = {.code = ERR_NET, .msg = "squeue: exit status 1"};
+	struct fix *f = *state;
+	size_t n;
+
+	load(f, false, true);
+	call(f, "c[1-2]", OLD);
+	squeue(f, NULL, 0, &err);
+	assert_null(f->e->calls);
+	assert_false(is_bought(f, "c1"));
+	call(f, "c[1-2]", OLD);
+	n = add_row(text, "7|7|CONFIGURING|gpu|None|c[1-2]|(null) ", "");
+	n += (size_t)sprintf(text + n, "8|8|CONFIGURING|gpu|None|c3|(null) short\n");
+	squeue(f, text, n, NULL);
+	assert_null(f->e->calls);
+	assert_false(is_bought(f, "c1"));
+}
+
+/* A job that squeue does not show any more is over, most likely: nothing is bought for it, for what
+ * it may not have is not known. */
+static void test_who_is_not_in_the_queue_is_not_bought_for(void **state)
+{
+	static const char text[] = "8|8|CONFIGURING|gpu|None|c2|ondemand\n";
+	struct fix *f = *state;
+
+	load(f, true, false);
+	call(f, "c[1-2]", TWO);
+	squeue(f, text, sizeof(text) - 1, NULL);
+	assert_false(is_bought(f, "c1"));
+	assert_false(fleet_find(&f->e->fleet, "c1")->barred); /* the next look decides */
+	assert_true(is_bought(f, "c2"));
+	assert_string_equal(fleet_find(&f->e->fleet, "c2")->newest->n.offer, "o");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_who_is_not_in_the_queue_is_not_bought_for,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_squeue_is_asked_for_wishes_that_are_not_known,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_wishes_are_added_to_the_jobs_of_the_file,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_one_event_tells_of_all_comments, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_jobs_of_wanted_nodes_are_asked_for_with_their_wishes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_is_bought_when_squeue_cannot_tell,
+						setup, teardown),
+	};
+
+	return cmocka_run_group_tests_name("intake", tests, NULL, NULL);
+}

@@ -1,0 +1,284 @@
+/* place.c and the climb: where a row is bought, what refuses it, and what is tried next. */
+#include "loaded_engine.h"
+
+#include "core/wish.h"
+
+#define OD 1000000000
+
+static struct conf_offer make_offer(const char *name, const char *region, int market)
+{
+	return (struct conf_offer){.name = mem_strdup(name),
+				   .provider = mem_strdup("cloud"),
+				   .type = mem_strdup("t"),
+				   .region = mem_strdup(region),
+				   .zone = mem_strdup(""),
+				   .jurisdiction = mem_strdup("DE"),
+				   .price_nano_h = market == PROVIDER_SPOT ? OD / 2 : OD,
+				   .market = market};
+}
+
+/* Spot here and there; both are of one kind, so that nothing need be known of jobs. */
+static struct conf *two_offers(bool turned)
+{
+	struct conf *c = make_conf();
+	struct conf_pool *p = &c->pools[0];
+
+	p->spot_share = 100;
+	p->offers = mem_zalloc(2 * sizeof(*p->offers));
+	p->offers[p->noffers++] =
+		make_offer(turned ? "there" : "here", turned ? "r2" : "r", PROVIDER_SPOT);
+	p->offers[p->noffers++] =
+		make_offer(turned ? "here" : "there", turned ? "r" : "r2", PROVIDER_SPOT);
+	free(p->provider);
+	free(p->type);
+	free(p->region);
+	p->provider = mem_strdup("");
+	p->type = mem_strdup("");
+	p->region = mem_strdup("");
+	p->price_nano_h = 0;
+	return c;
+}
+
+static int load(struct fix *f, struct conf *c, struct err *err)
+{
+	const char *const credentials[] = {NULL, NULL};
+	const struct engine_deps d = {.loop = f->loop,
+				      .proc = f->proc,
+				      .journal = f->journal,
+				      .uuid = uuid,
+				      .driver = fake,
+				      .fatal = on_fatal};
+	int rc;
+
+	engine_free(f->e);
+	f->e = NULL;
+	rc = engine_new(&f->e, &d, c, credentials, err);
+	if (rc != 0)
+		conf_free(c);
+	else
+		f->e->left = ENGINE_SEND;
+	return rc;
+}
+
+static void call(struct fix *f, const char *list, const char *file)
+{
+	struct journal_call c = {.kind = JOURNAL_RESUME,
+				 .list = list,
+				 .list_len = strlen(list),
+				 .file = file,
+				 .file_len = strlen(file)};
+	int64_t seq;
+
+	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+	intake_run(f->e);
+}
+
+#define ONE "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
+
+static struct fleet_name *name_of(const struct fix *f, const char *node)
+{
+	return fleet_find(&f->e->fleet, node);
+}
+
+static void refuse(struct fix *f, const char *node, enum node_reason why)
+{
+	struct node_event ev = {.type = NODE_EV_REFUSED, .reason = why, .now_ms = engine_now(f->e)};
+
+	engine_post(f->e, name_of(f, node)->newest, &ev);
+	engine_commit(f->e);
+}
+
+static void squeue(struct fix *f, const char *text, const struct err *err)
+{
+	f->e->jobs_running = f->e->jobs_wanted;
+	f->e->jobs_wanted = 0;
+	f->e->wishes_wanted = WISH_NOTHING;
+	intake_asks(f->e);
+	jobs_answer(f->e, text, text != NULL ? strlen(text) : 0, err);
+}
+
+static void expect(const struct fix *f, const char *node, uint64_t gen, const char *offer)
+{
+	const struct fleet_node *fn = name_of(f, node)->newest;
+
+	assert_int_equal(fn->n.gen, gen);
+	assert_int_equal(fn->n.state, NODE_WANTED);
+	assert_string_equal(fn->n.offer, offer);
+	assert_string_equal(fn->n.provider, "cloud");
+	assert_int_equal(fn->n.market, PROVIDER_SPOT);
+	assert_int_equal(fn->n.rate_nano_h, OD / 2);
+}
+
+static void cool(struct fix *f, size_t rung, enum provider_code code)
+{
+	place_bought(f->e, &f->e->conf->pools[0].offers[rung], code, "none left", engine_now(f->e));
+	engine_commit(f->e);
+}
+
+/* What one place refused is bought at the next, in a new incarnation, with its job; who came stays.
+ */
+static void test_a_refused_node_climbs(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	call(f, "c[1-2]", ONE);
+	expect(f, "c1", 1, "here");
+	expect(f, "c2", 1, "here");
+	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
+	cool(f, 0, PROVIDER_CAPACITY);
+	assert_false(name_of(f, "c2")->barred);
+	assert_true(name_of(f, "c2")->climbs);
+	intake_run(f->e);
+	assert_int_equal(f->e->jobs_wanted, JOBS_FOR_INTAKE);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
+	expect(f, "c1", 1, "here");
+	expect(f, "c2", 2, "there");
+	assert_int_equal(name_of(f, "c2")->newest->n.job, 7);
+	/* and when there is none left, the job is refused whole */
+	refuse(f, "c2", NODE_BECAUSE_INVALID);
+	intake_run(f->e);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
+	assert_true(name_of(f, "c2")->barred);
+	assert_non_null(strstr(name_of(f, "c2")->why, "here: no capacity: cools down until "));
+	assert_non_null(strstr(name_of(f, "c2")->why, "; there: was tried a moment ago"));
+	assert_true(name_of(f, "c2")->hint.not_before_ms > engine_now(f->e));
+}
+
+static void test_a_job_that_is_over_does_not_climb(void **state)
+{
+	const struct err err = {.code = ERR_NET, .msg = "squeue: exit status 1"};
+	struct fix *f = *state;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	call(f, "c[1-2]", ONE);
+	refuse(f, "c1", NODE_BECAUSE_QUOTA);
+	refuse(f, "c2", NODE_BECAUSE_DENIED);
+	intake_run(f->e);
+	squeue(f, "9|9|CONFIGURING|gpu|None|c2\n", NULL);
+	assert_int_equal(name_of(f, "c1")->newest->n.gen, 1);
+	expect(f, "c2", 2, "there"); /* the next job has it */
+	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
+	intake_run(f->e);
+	squeue(f, NULL, &err);
+	assert_int_equal(name_of(f, "c2")->newest->n.gen, 2);
+	assert_false(name_of(f, "c2")->climbs); /* the next snapshot says what is wanted */
+	assert_false(f->e->climbing);
+}
+
+static void test_a_place_that_has_nothing_is_not_asked_by_the_next_job(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	cool(f, 0, PROVIDER_CAPACITY);
+	call(f, "c[1-2]", ONE);
+	expect(f, "c1", 1, "there");
+	cool(f, 1, PROVIDER_QUOTA);
+	call(f, "c3", "{\"jobs\":[{\"job_id\":8,\"features\":null,\"nodes_alloc\":\"c3\"}]}");
+	assert_null(name_of(f, "c3")->newest);
+	assert_true(name_of(f, "c3")->barred);
+	assert_int_equal(name_of(f, "c3")->refused, NODE_BECAUSE_QUOTA);
+}
+
+/* After a restart with the offers the other way round a row is still where it was bought. */
+static void test_a_row_keeps_its_offer(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c;
+	struct node n;
+	struct err err;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	node_init(&n, "c1", 1, engine_now(f->e));
+	place_set(f->e, &n, &f->e->conf->pools[0].offers[1], 5);
+	(void)engine_insert(f->e, &n, "test");
+	engine_commit(f->e);
+	assert_int_equal(load(f, two_offers(true), NULL), 0);
+	n = name_of(f, "c1")->newest->n;
+	assert_ptr_equal(place_of(f->e, &n), &f->e->conf->pools[0].offers[0]);
+	assert_int_equal(n.rate_nano_h, 5);
+	assert_int_equal(n.cloud, 0);
+	assert_int_equal(f->e->fleet.pools[0].spot, 1);
+	/* The offer was taken out: it is known where its instance is, and nothing is bought. */
+	c = two_offers(false);
+	free(c->pools[0].offers[1].name);
+	c->pools[0].offers[1].name = mem_strdup("other");
+	assert_int_equal(load(f, c, NULL), 0);
+	n = name_of(f, "c1")->newest->n;
+	assert_null(place_of(f->e, &n));
+	assert_int_equal(n.cloud, 0);
+	/* Without its provider nobody can see to it. */
+	c = two_offers(false);
+	free(c->providers[0].name);
+	c->providers[0].name = mem_strdup("another");
+	for (int i = 0; i < 2; i++) {
+		free(c->pools[0].offers[i].provider);
+		c->pools[0].offers[i].provider = mem_strdup("another");
+	}
+	assert_int_equal(load(f, c, &err), -1);
+	assert_non_null(
+		strstr(err.msg, "node c1 is wanted: provider cloud is not configured any more"));
+}
+
+/* What was written before pools had offers is of the pool's only provider, if it has only one. */
+static void test_rows_of_an_older_burstd(void **state)
+{
+	struct fix *f = *state;
+	struct node n;
+
+	assert_int_equal(load(f, make_conf(), NULL), 0);
+	node_init(&n, "c1", 1, engine_now(f->e));
+	(void)engine_insert(f->e, &n, "test");
+	engine_commit(f->e);
+	assert_int_equal(load(f, make_conf(), NULL), 0);
+	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
+	assert_ptr_equal(place_of(f->e, &name_of(f, "c1")->newest->n), &f->e->conf->pools[0].own);
+	assert_int_equal(load(f, two_offers(false), NULL), 0); /* both of one provider */
+	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
+}
+
+static void test_prices_and_lists_of_all_rungs(void **state)
+{
+	struct fix *f = *state;
+	struct conf_offer *o;
+	struct node n;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	o = f->e->conf->pools[0].offers;
+	assert_int_equal(place_price(f->e, &o[0]), OD / 2);
+	o[0].price_nano_h = o[1].price_nano_h = 0;
+	assert_int_equal(place_price(f->e, &o[0]), 0);
+	assert_false(place_priced(&f->e->clouds[0], 0));
+	f->e->clouds[0].offers_known = true;
+	assert_int_equal(place_price(f->e, &o[0]), -1);
+	assert_true(place_priced(&f->e->clouds[0], 0));
+	/* An instance that nobody knows costs what the dearest does. */
+	o[0].price_nano_h = 3;
+	o[1].price_nano_h = 4;
+	node_init(&n, "c1", 1, engine_now(f->e));
+	place_adopt(&f->e->clouds[0], &n);
+	assert_string_equal(n.offer, "there");
+	assert_int_equal(n.rate_nano_h, 4);
+	assert_false(place_listed(f->e, 0));
+	assert_false(place_may_send(f->e, &n));
+	f->e->clouds[0].listed = true;
+	assert_true(place_listed(f->e, 0));
+	assert_true(place_may_send(f->e, &n));
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_a_refused_node_climbs),
+		T(test_a_job_that_is_over_does_not_climb),
+		T(test_a_place_that_has_nothing_is_not_asked_by_the_next_job),
+		T(test_a_row_keeps_its_offer),
+		T(test_rows_of_an_older_burstd),
+		T(test_prices_and_lists_of_all_rungs),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("place", tests, NULL, NULL);
+}
