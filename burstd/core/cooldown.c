@@ -133,7 +133,9 @@ static struct cooldown_view view(const struct cooldown_entry *e, int64_t now)
 {
 	if (is_closed(e, now))
 		return (struct cooldown_view){kinds[e->kind].state, e->heard ? 0 : e->until_ms};
-	return (struct cooldown_view){is_probing(e, now) ? COOLDOWN_PROBING : COOLDOWN_HALF, 0};
+	if (is_probing(e, now))
+		return (struct cooldown_view){COOLDOWN_PROBING, e->probe_ms + COOLDOWN_WAIT_MS};
+	return (struct cooldown_view){COOLDOWN_HALF, 0};
 }
 
 struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_place *p,

@@ -42,6 +42,7 @@ enum {
 	COOLDOWN_DENIED_MS = 300000, /* a purchase was denied: until one is tried again */
 	COOLDOWN_DENIED_MAX_MS = 3600000,
 	COOLDOWN_PROBE_MS = 900000,   /* a purchase that never told what became of it */
+	COOLDOWN_WAIT_MS = 30000,     /* for the answer to it others may wait, from its begin */
 	COOLDOWN_FORGET_MS = 3600000, /* after its end, without a purchase */
 	COOLDOWN_PLACES_MAX = 4096,   /* remembered; the one that ends first is forgotten */
 };
@@ -72,7 +73,9 @@ enum cooldown_state {
 
 struct cooldown_view {
 	enum cooldown_state state; /* the gravest of what is known of a place */
-	int64_t until_ms;          /* CAPACITY, QUOTA, DENIED: till then; 0: till a call succeeds */
+	/* CAPACITY, QUOTA, DENIED: till then; 0: till a call succeeds.  PROBING: its answer should
+	 * be there by then. */
+	int64_t until_ms;
 };
 
 /* What an answer changed, for the event and the alarm. */

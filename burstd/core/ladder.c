@@ -247,6 +247,13 @@ static int64_t opens_at(const struct ladder *l, const struct ladder_ask *a, size
 	}
 }
 
+/* Will it be known in a moment whether this rung may be had? */
+static bool is_told_soon(const struct ladder *l, const struct ladder_ask *a, size_t i)
+{
+	return l->cause[i] == LADDER_NO_PRICE ||
+	       (l->cause[i] == LADDER_PROBING && a->now_ms < a->known[i].cool.until_ms);
+}
+
 void ladder_make(struct ladder *l, const struct ladder_ask *a)
 {
 	bool spot_first = waits_for_spot(a);
@@ -265,7 +272,7 @@ void ladder_make(struct ladder *l, const struct ladder_ask *a)
 
 		if (at != 0 && (l->next_ms == 0 || at < l->next_ms))
 			l->next_ms = at;
-		l->waits = l->waits || (l->n == 0 && l->cause[i] == LADDER_NO_PRICE);
+		l->waits = l->waits || (l->n == 0 && is_told_soon(l, a, i));
 		if (l->n == 0 && l->cause[i] == LADDER_SPOT_FIRST)
 			l->fallback_ms = a->pool->fallback_ms != 0 ? fallback_at(a) : 0;
 	}

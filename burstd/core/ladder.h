@@ -75,7 +75,9 @@ struct ladder {
 	size_t n;
 	enum ladder_cause cause[CONF_OFFERS_MAX]; /* of each rung */
 	size_t nrungs;
-	bool waits;          /* n is 0 and a price will show: no reason to refuse anything yet */
+	/* n is 0, and a price will show, or the answer to a purchase that is being tried: no reason
+	 * to refuse anything yet. */
+	bool waits;
 	int64_t next_ms;     /* the soonest time at which one more may be tried; 0: not known */
 	int64_t fallback_ms; /* n is 0: from then on it may have what it may not yet; 0: never so */
 };

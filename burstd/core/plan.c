@@ -213,6 +213,7 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 {
 	const struct choice *ch = &pl->choice[pn->pool];
 	const struct conf_offer *rungs = conf_rungs(&pl->ask->conf->pools[pn->pool], &(size_t){0});
+	struct cooldown_view *cool = &pl->ask->pools[pn->pool].known[ch->rung].cool;
 
 	pn->verdict = f.verdict;
 	pn->full = f.full;
@@ -228,8 +229,9 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	pl->used[pn->pool].bought++;
 	pl->used[pn->pool].spot += rungs[ch->rung].market == PROVIDER_SPOT;
 	pl->used[pn->pool].rate += ch->price;
-	if (pl->ask->pools[pn->pool].known[ch->rung].cool.state == COOLDOWN_HALF)
-		pl->ask->pools[pn->pool].known[ch->rung].cool.state = COOLDOWN_PROBING;
+	if (cool->state == COOLDOWN_HALF)
+		*cool = (struct cooldown_view){COOLDOWN_PROBING,
+					       pl->ask->now_ms + COOLDOWN_WAIT_MS};
 }
 
 /* --- what the jobs want ------------------------------------------------------------------------

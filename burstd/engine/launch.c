@@ -375,7 +375,8 @@ struct forming { /* a batch being filled: nodes of one place */
 	struct fleet_node **v;
 	size_t n, cap;
 	const struct conf_offer *rung; /* NULL: nothing was put into it */
-	bool may, asked; /* may anything be sent there; that is asked once for all that goes now */
+	bool asked; /* may anything be sent there?  That is asked once for all that goes now */
+	enum place_answer may;
 };
 
 static struct cloud *cloud_for(struct engine *e, const struct forming *f)
@@ -477,10 +478,10 @@ static void flush(struct engine *e, struct forming *f)
 	if (!f->asked)
 		f->may = place_buy(e, f->rung);
 	f->asked = true;
-	if (!f->may) {
+	if (f->may == PLACE_SOLD_OUT)
 		refuse_unsent(e, f);
+	if (f->may != PLACE_SELLS)
 		return;
-	}
 	if ((c->caps.flags & PROVIDER_GANGS) == 0)
 		sort_gangs(f);
 	while (f->n > 0 && cloud_ready(c) && !e->dead) {

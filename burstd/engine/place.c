@@ -213,11 +213,16 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 	return known;
 }
 
-bool place_buy(struct engine *e, const struct conf_offer *o)
+enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
+	struct cooldown_view v;
 
-	return !cools(e, o) || cooldown_buy(&e->cooldown, &at, engine_now(e));
+	if (!cools(e, o) || cooldown_buy(&e->cooldown, &at, engine_now(e)))
+		return PLACE_SELLS;
+	v = cooldown_look(&e->cooldown, &at, engine_now(e));
+	return v.state == COOLDOWN_PROBING && engine_now(e) < v.until_ms ? PLACE_TELLS_SOON
+									 : PLACE_SOLD_OUT;
 }
 
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)

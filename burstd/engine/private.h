@@ -322,8 +322,9 @@ bool place_listed(const struct engine *e, uint32_t pool); /* all providers of th
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
-/* As cooldown_buy(): may a purchase go out there now? */
-bool place_buy(struct engine *e, const struct conf_offer *o);
+enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
+/* As cooldown_buy(): may a purchase go out there now?  PLACE_TELLS_SOON: one is being tried. */
+enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
 /* What became of a purchase there, and of any other request to a provider. */
 void place_bought(struct engine *e, const struct conf_offer *o, enum provider_code code,

@@ -213,7 +213,9 @@ static void test_one_purchase_probes_a_place_and_the_others_go_on(void **state)
 	cool(&t, SPOT, COOLDOWN_HALF, 0);
 	cool(&t, FAR, COOLDOWN_CAPACITY, 1);
 	cool(&t, OD, COOLDOWN_CAPACITY, 2);
-	expect(&t, "ssRRRR");
+	expect(&t, "ssWWWW");                 /* for its answer */
+	t.known[0][SPOT].cool.until_ms = now; /* which does not come */
+	expect(&t, "RRRRRR");
 	why_is(&t, 2,
 	       "pool a: spot: cooled down, and one purchase is being tried; far: no capacity: "
 	       "cools "
