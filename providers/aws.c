@@ -81,6 +81,31 @@ static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct
 	return 0;
 }
 
+/* "https://sqs.REGION.amazonaws.com/ACCOUNT/NAME": requests go to the host, and the whole names the
+ * queue. */
+static int set_queue(struct aws *a, const char *url, struct err *e)
+{
+	const char *host, *path;
+	char *root;
+	int rc;
+
+	if (url == NULL || url[0] == '\0')
+		return 0;
+	host = strstr(url, "://");
+	path = host != NULL ? strchr(host + 3, '/') : NULL;
+	if (path == NULL || strchr(path + 1, '/') == NULL || !aws_is_plain(url, URL_MAX_BYTES) ||
+	    strpbrk(url, "\"\\") != NULL)
+		return err_set(e, ERR_INVALID,
+			       "notice_queue: want the URL of a queue, such as "
+			       "\"https://sqs.eu-west-1.amazonaws.com/123456789012/burstd\"");
+	a->queue = mem_strdup(url);
+	root = mem_strdup(url);
+	root[path + 1 - url] = '\0';
+	rc = set_endpoint(&a->sqs, root, e);
+	free(root);
+	return rc == 0 ? 0 : err_wrap(e, "notice_queue");
+}
+
 /* "ZONE=SUBNET,ZONE=SUBNET": a zone may come more than once. */
 static int set_subnets(struct aws *a, const char *text, struct err *e)
 {
@@ -178,6 +203,8 @@ static void aws_close(void *self)
 	free_endpoint(&a->ec2);
 	free_endpoint(&a->sts);
 	free_endpoint(&a->metadata);
+	free_endpoint(&a->sqs);
+	free(a->queue);
 	free(a->name);
 	free(a->region);
 	free(a->image);
@@ -202,8 +229,8 @@ static int aws_open(void **self, const struct provider_conf *conf, struct err *e
 		goto fail;
 	}
 	a->region = mem_strdup(conf->region);
-	if (set_endpoints(a, conf, e) != 0 || set_launch(a, conf, e) != 0 ||
-	    aws_login_open(a, conf, e) != 0)
+	if (set_endpoints(a, conf, e) != 0 || set_queue(a, conf->notice_queue, e) != 0 ||
+	    set_launch(a, conf, e) != 0 || aws_login_open(a, conf, e) != 0)
 		goto fail;
 	*self = a;
 	return 0;
@@ -216,9 +243,10 @@ fail:
  * the batch, so that at most one job is cut. */
 static struct provider_caps aws_caps(const void *self)
 {
-	(void)self;
+	const struct aws *a = self;
+
 	return (struct provider_caps){
-		.flags = PROVIDER_TOKENS | PROVIDER_TAGS,
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -240,45 +268,54 @@ static void add_header(struct provider_request *out, const char *name, const cha
 	out->headers[n] = str_take(&h);
 }
 
-static int add_signature(const struct aws *a, const struct aws_endpoint *ep, const char *service,
-			 const struct aws_key *key, int64_t at_ms, struct provider_request *out)
+struct post { /* one POST */
+	const struct aws_endpoint *ep;
+	const char *service, *type;
+	const char *target; /* what to do, where the body does not say it; or NULL */
+	const struct aws_key *key;
+	int64_t at_ms;
+};
+
+static int add_signature(const struct aws *a, const struct post *p, struct provider_request *out)
 {
-	static const char type[] = "application/x-www-form-urlencoded; charset=utf-8";
-	const struct sigv4_header headers[] = {{"Host", ep->host}, {"Content-Type", type}};
-	const struct sigv4_key k = {.id = key->id, .secret = key->secret, .token = key->token};
+	const struct sigv4_header headers[] = {
+		{"Host", p->ep->host}, {"Content-Type", p->type}, {"X-Amz-Target", p->target}};
+	const struct sigv4_key k = {
+		.id = p->key->id, .secret = p->key->secret, .token = p->key->token};
 	const struct sigv4_request rq = {.method = "POST",
-					 .path = ep->path,
+					 .path = p->ep->path,
 					 .query = "",
 					 .headers = headers,
-					 .nheaders = 2,
+					 .nheaders = p->target != NULL ? 3 : 2,
 					 .body = out->body,
 					 .len = out->body_len,
 					 .region = a->region,
-					 .service = service,
-					 .at_ms = at_ms};
+					 .service = p->service,
+					 .at_ms = p->at_ms};
 	char date[SIGV4_DATE_SIZE];
 	struct str s;
 	int rc = 0;
 
-	add_header(out, "Content-Type", type);
+	add_header(out, "Content-Type", p->type);
+	if (p->target != NULL)
+		add_header(out, "X-Amz-Target", p->target);
 	/* Without a session the body is all that is asked for: the engine sends nothing then. */
-	if (key->id == NULL)
+	if (p->key->id == NULL)
 		return 0;
 	str_init(&s, HEADER_MAX_BYTES);
 	rc = sigv4_sign(&s, date, &k, &rq);
 	if (rc == 0) {
 		add_header(out, "X-Amz-Date", date);
-		if (key->token != NULL)
-			add_header(out, "X-Amz-Security-Token", key->token);
+		if (p->key->token != NULL)
+			add_header(out, "X-Amz-Security-Token", p->key->token);
 		add_header(out, "Authorization", s.p);
 	}
 	str_fini(&s);
 	return rc;
 }
 
-int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
-	     const struct aws_key *key, int64_t at_ms, struct str *body,
-	     struct provider_request *out, struct err *e)
+static int post(const struct aws *a, const struct post *p, struct str *body,
+		struct provider_request *out, struct err *e)
 {
 	bool full = body->full;
 
@@ -286,11 +323,37 @@ int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *ser
 	out->method = "POST";
 	out->body_len = body->len;
 	out->body = str_take(body);
-	out->url = mem_strdup(ep->url);
-	if (!full && add_signature(a, ep, service, key, at_ms, out) == 0)
+	out->url = mem_strdup(p->ep->url);
+	if (!full && add_signature(a, p, out) == 0)
 		return 0;
 	provider_request_fini(out);
 	return err_set(e, ERR_LIMIT, "a request of more than %d bytes", AWS_BODY_MAX);
+}
+
+int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
+	     const struct aws_key *key, int64_t at_ms, struct str *body,
+	     struct provider_request *out, struct err *e)
+{
+	const struct post p = {.ep = ep,
+			       .service = service,
+			       .type = "application/x-www-form-urlencoded; charset=utf-8",
+			       .key = key,
+			       .at_ms = at_ms};
+
+	return post(a, &p, body, out, e);
+}
+
+int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
+		   struct provider_request *out, struct err *e)
+{
+	const struct post p = {.ep = &a->sqs,
+			       .service = "sqs",
+			       .type = "application/x-amz-json-1.0",
+			       .target = action,
+			       .key = &a->now,
+			       .at_ms = at_ms};
+
+	return post(a, &p, body, out, e);
 }
 
 static int build_body(const struct aws *a, const struct provider_op *op, struct str *body,
@@ -306,6 +369,8 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 	case PROVIDER_OFFERS:
 		return aws_offers_build(op, body, e);
 	case PROVIDER_LOGIN:
+	case PROVIDER_NOTICES:
+	case PROVIDER_NOPS:
 		break;
 	}
 	return err_set(e, ERR_INVALID, "no such request");
@@ -319,6 +384,8 @@ static int aws_build(const void *self, const struct provider_op *op, struct prov
 
 	if (op->kind == PROVIDER_LOGIN)
 		return aws_login_build(a, op, out, e);
+	if (op->kind == PROVIDER_NOTICES)
+		return aws_notices_build(a, op, out, e);
 	str_init(&body, AWS_BODY_MAX);
 	if (build_body(a, op, &body, e) != 0) {
 		str_fini(&body);
@@ -344,6 +411,10 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_offers_parse(a, op, reply, out);
 	case PROVIDER_LOGIN:
 		return aws_login_parse(a, reply, out);
+	case PROVIDER_NOTICES:
+		return aws_notices_parse(a, op, reply, out);
+	case PROVIDER_NOPS:
+		break;
 	}
 	return -1;
 }

@@ -47,12 +47,19 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 	}
 }
 
+/* A fleet can prefer reserved capacity, not insist on it. */
+static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
+			 const struct choices *all)
+{
+	return a->template != NULL && all->n > 1 && c->places[0].market != PROVIDER_RESERVED;
+}
+
 /* A fleet finds the best of several places by itself, but has no launch indices that would say
  * which of several instances is which node: so it is for one node, and one that stands alone. */
 static bool is_fleet(const struct aws *a, const struct provider_create *c,
 		     const struct choices *all)
 {
-	return a->template != NULL && all->n > 1 && c->nwants == 1 && c->wants[0].group == 0;
+	return may_be_fleet(a, c, all) && c->nwants == 1 && c->wants[0].group == 0;
 }
 
 static size_t gang_at(const struct provider_create *c, size_t i)
@@ -84,7 +91,7 @@ size_t aws_fits(const void *self, const struct provider_create *c)
 
 	n = n < AWS_CREATE_MAX ? n : AWS_CREATE_MAX;
 	find_choices(a, c, &all);
-	if (a->template != NULL && all.n > 1) {
+	if (may_be_fleet(a, c, &all)) {
 		if (c->wants[0].group == 0)
 			return 1;
 		for (size_t i = 1; i < n; i++)
@@ -153,6 +160,10 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 		query_add(body, "terminate",
 			  "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior");
 	}
+	/* Capacity that is reserved here, of any reservation that is open to it, or nothing. */
+	if (c->places[0].market == PROVIDER_RESERVED)
+		query_add(body, "capacity-reservations-only",
+			  "CapacityReservationSpecification.CapacityReservationPreference");
 	query_add(body, "instance", "TagSpecification.1.ResourceType");
 	aws_tags_add(body, "TagSpecification.1", c);
 	query_add(body, "volume", "TagSpecification.2.ResourceType");

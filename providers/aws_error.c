@@ -1,6 +1,7 @@
 #include "providers/aws_private.h"
 
 #include <ctype.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static const struct {
 	{"ExpiredToken*", PROVIDER_DENIED},
 	{"NotAuthorized*", PROVIDER_DENIED},
 	{"RegionDisabledException", PROVIDER_DENIED},
+	{"KmsAccessDenied", PROVIDER_DENIED},
 	/* nothing happened, and not so fast */
 	{"RequestLimitExceeded", PROVIDER_RATE},
 	{"RequestThrottled*", PROVIDER_RATE},
@@ -62,6 +64,8 @@ static const struct {
 	{"EC2ThrottledException", PROVIDER_RATE},
 	{"TooManyRequests*", PROVIDER_RATE},
 	{"SlowDown", PROVIDER_RATE},
+	{"OverLimit", PROVIDER_RATE}, /* of a queue: too much of it is hidden */
+	{"KmsThrottled", PROVIDER_RATE},
 	{"PriorRequestNotComplete", PROVIDER_RATE},
 	{"BandwidthLimitExceeded", PROVIDER_RATE},
 	/* the token stands for something else, or for what is gone */
@@ -86,6 +90,9 @@ static const struct {
 	{"Malformed*", PROVIDER_INVALID},
 	{"Unknown*", PROVIDER_INVALID},
 	{"UnsupportedOperation", PROVIDER_INVALID},
+	{"QueueDoesNotExist", PROVIDER_INVALID},
+	{"QueueDeletedRecently", PROVIDER_INVALID},
+	{"AWS.SimpleQueueService.*", PROVIDER_INVALID}, /* the same in moto's words */
 	{"UnsupportedProtocol", PROVIDER_INVALID},
 	{"ValidationError", PROVIDER_INVALID},
 	{"VPCIdNotSpecified", PROVIDER_INVALID},
@@ -192,6 +199,25 @@ static void get_cut(const struct xml_node *n, const char *name, char *out, size_
 	(void)snprintf(out, size, "%.*s", (int)size - 1, xml_text(n, name));
 }
 
+/* SQS: {"__type":"com.amazonaws.sqs#WORD","message":"..."}.  false: no JSON. */
+static bool json_words(const struct provider_reply *reply, char code[64],
+		       char message[AWS_WORDS_MAX])
+{
+	json_t *doc = json_loadb(reply->body != NULL ? reply->body : "", reply->len, 0, NULL);
+	const char *type = json_string_value(json_object_get(doc, "__type")), *said;
+	bool is = json_is_object(doc);
+
+	said = json_string_value(json_object_get(doc, "message"));
+	if (said == NULL)
+		said = json_string_value(json_object_get(doc, "Message"));
+	if (type != NULL && strchr(type, '#') != NULL)
+		type = strchr(type, '#') + 1;
+	(void)snprintf(code, 64, "%.63s", type != NULL ? type : "");
+	(void)snprintf(message, AWS_WORDS_MAX, "%.*s", AWS_WORDS_MAX - 1, said != NULL ? said : "");
+	json_decref(doc);
+	return is;
+}
+
 /* EC2: Response/Errors/Error; STS: ErrorResponse/Error. */
 void aws_error_words(const struct provider_reply *reply, char code[64], char message[AWS_WORDS_MAX])
 {
@@ -201,6 +227,8 @@ void aws_error_words(const struct provider_reply *reply, char code[64], char mes
 	};
 
 	code[0] = message[0] = '\0';
+	if (json_words(reply, code, message))
+		return;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && code[0] == '\0'; i++) {
 		const struct xml_node *e;
 		struct xml x;

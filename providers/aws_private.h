@@ -5,6 +5,7 @@
  *   aws_create.c  RunInstances and CreateFleet
  *   aws_list.c    DescribeInstances, TerminateInstances
  *   aws_offer.c   DescribeInstanceTypes, DescribeSpotPriceHistory
+ *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
  *   aws_tag.c     which node of a batch an instance is
  *   aws_error.c   EC2's words for what went wrong */
 #ifndef PROVIDERS_AWS_PRIVATE_H
@@ -53,6 +54,10 @@ enum {
 	AWS_TOKEN_MAX = 64,           /* of a client token: EC2's limit */
 	AWS_RETRY_MAX_S = 86400,      /* a longer Retry-After is a mistake or an attack */
 	AWS_WORDS_MAX = 8192,         /* of an error: it may name all ids of a delete */
+	AWS_MESSAGES_MAX = 10,        /* in one answer of a queue: SQS's limit */
+	/* So long a message is ours alone: to write it down, and to have it deleted.  Then SQS
+	 * gives it out again. */
+	AWS_MESSAGE_S = 30,
 };
 
 struct aws_subnet {
@@ -79,6 +84,8 @@ enum aws_step {                  /* of a login, in this order */
 struct aws {
 	char *name, *region;
 	struct aws_endpoint ec2, sts, metadata;
+	struct aws_endpoint sqs;
+	char *queue; /* its URL; NULL: none */
 	char *image, *profile, *key_name, *template, *template_version, *role;
 	char *user_data; /* base64 */
 	char *groups[AWS_GROUPS_MAX];
@@ -97,6 +104,9 @@ struct aws {
 int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
 	     const struct aws_key *key, int64_t at_ms, struct str *body,
 	     struct provider_request *out, struct err *e);
+/* The same to the queue's endpoint: *body is JSON, and action what is to be done with it. */
+int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
+		   struct provider_request *out, struct err *e);
 bool aws_is_plain(const char *text, size_t max); /* printable, no blank, not empty */
 
 /* --- aws_login.c --- */
@@ -136,6 +146,12 @@ int64_t aws_time_read(const char *text); /* "2026-01-02T03:04:05.678Z"; 0: it is
 int aws_offers_build(const struct provider_op *op, struct str *body, struct err *e);
 int aws_offers_parse(const struct aws *a, const struct provider_op *op,
 		     const struct provider_reply *reply, struct provider_result *out);
+
+/* --- aws_notice.c --- */
+int aws_notices_build(const struct aws *a, const struct provider_op *op,
+		      struct provider_request *out, struct err *e);
+int aws_notices_parse(const struct aws *a, const struct provider_op *op,
+		      const struct provider_reply *reply, struct provider_result *out);
 
 /* --- aws_tag.c --- */
 /* How many wants, from the first on, the tags of one batch can name. */

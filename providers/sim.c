@@ -20,6 +20,7 @@ enum {
 	TOKEN_LIFE_MS = 86400000,
 	RETRY_MAX_S = 86400, /* a longer Retry-After is a mistake or an attack */
 	OFFERS_MAX = 10000,
+	NOTICES_MAX = 1000, /* in one answer */
 };
 
 /* All that read_listed() looks at: of ten thousand rows every byte counts. */
@@ -96,7 +97,7 @@ static struct provider_caps sim_caps(const void *self)
 {
 	(void)self;
 	return (struct provider_caps){
-		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS,
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS,
 		.create_max = BATCH_MAX,
 		.delete_max = BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -197,6 +198,14 @@ static void build_list(const char *cluster, const char *cursor, struct str *url)
 	}
 }
 
+static void build_notices(const struct provider_op *op, struct str *url)
+{
+	str_addf(url, "/v1/notices?wait=%u&after=", (unsigned)op->u.notices.wait_ms);
+	add_escaped(url, op->u.notices.cursor);
+	str_adds(url, "&cluster=");
+	add_escaped(url, op->u.notices.cluster);
+}
+
 static void add_headers(const struct sim *s, struct provider_request *out)
 {
 	struct str h;
@@ -237,8 +246,12 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 	case PROVIDER_OFFERS:
 		str_adds(&url, "/v1/offers");
 		break;
+	case PROVIDER_NOTICES:
+		build_notices(op, &url);
+		break;
 	case PROVIDER_LOGIN:
-		rc = err_set(e, ERR_INVALID, "there is no login");
+	case PROVIDER_NOPS:
+		rc = err_set(e, ERR_INVALID, "there is no such request");
 		break;
 	}
 	if (rc != 0) {
@@ -250,8 +263,7 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 	return 0;
 }
 
-/* --- replies: words and numbers ----------------------------------------------------------------
- */
+/* --- replies: words and numbers -------------------------------------------------------------- */
 
 /* What a request came to when the reply says nothing that can be believed. */
 static enum provider_code senseless(const struct provider_op *op)
@@ -279,24 +291,16 @@ static enum provider_code code_of_word(const char *word, enum provider_code othe
 
 static enum provider_code code_of_status(long status, enum provider_code other)
 {
-	switch (status) {
-	case 400:
-	case 404:
-	case 405:
-	case 413:
-	case 422:
-		return PROVIDER_INVALID;
-	case 401:
-	case 402:
-	case 403:
+	static const long invalid[] = {400, 404, 405, 413, 422};
+
+	for (size_t i = 0; i < sizeof(invalid) / sizeof(invalid[0]); i++)
+		if (status == invalid[i])
+			return PROVIDER_INVALID;
+	if (status >= 401 && status <= 403)
 		return PROVIDER_DENIED;
-	case 409:
+	if (status == 409)
 		return PROVIDER_CONFLICT;
-	case 429:
-		return PROVIDER_RATE;
-	default:
-		return other;
-	}
+	return status == 429 ? PROVIDER_RATE : other;
 }
 
 static enum provider_state state_of(const char *word)
@@ -378,8 +382,7 @@ static int get_int(const json_t *o, const char *key, int64_t *out)
 	return 1;
 }
 
-/* --- replies: rows -----------------------------------------------------------------------------
- */
+/* --- replies: rows --------------------------------------------------------------------------- */
 
 /* What a row of any reply may say of an instance, in the order in which it comes as a rule. */
 enum field {
@@ -476,8 +479,7 @@ static int read_rows(const struct provider_reply *reply, const char *list, size_
 	return jpull_end(&j) && found ? 0 : -1;
 }
 
-/* --- replies: instances ------------------------------------------------------------------------
- */
+/* --- replies: instances ---------------------------------------------------------------------- */
 
 /* Id, state, address and times; 0 or -1. */
 static int read_body(struct provider_instance *i, const struct row *r)
@@ -551,8 +553,7 @@ static enum provider_code row_error(const struct row *r, struct provider_result 
 	return code;
 }
 
-/* --- replies: operations -----------------------------------------------------------------------
- */
+/* --- replies: operations --------------------------------------------------------------------- */
 
 struct created { /* what was asked, and what is answered */
 	const struct provider_create *c;
@@ -707,6 +708,35 @@ static int parse_offers(const json_t *doc, struct provider_result *out)
 	return 0;
 }
 
+/* A kind of which this driver has not heard is counted. */
+static void read_notice(const json_t *o, struct provider_result *out)
+{
+	struct provider_notice *n = &out->notices[out->nnotices];
+	char kind[32];
+
+	*n = (struct provider_notice){0};
+	if (get_text(o, "id", n->id, sizeof(n->id)) == 1 && n->id[0] != '\0' &&
+	    is_plain(n->id, PROVIDER_ID_MAX) && get_text(o, "kind", kind, sizeof(kind)) == 1 &&
+	    provider_notice_parse(kind, &n->kind) == 0 && get_int(o, "at_ms", &n->at_ms) >= 0)
+		out->nnotices++;
+	else
+		out->nodd++;
+}
+
+static int parse_notices(const json_t *doc, struct provider_result *out)
+{
+	const json_t *list = json_object_get(doc, "notices");
+	size_t n = json_array_size(list);
+
+	if (!json_is_array(list) || n > NOTICES_MAX ||
+	    get_text(doc, "cursor", out->cursor, sizeof(out->cursor)) != 1)
+		return -1;
+	out->notices = mem_zalloc((n + 1) * sizeof(*out->notices));
+	for (size_t i = 0; i < n; i++)
+		read_notice(json_array_get(list, i), out);
+	return 0;
+}
+
 static json_t *load(const struct provider_reply *reply)
 {
 	return json_loadb(reply->body != NULL ? reply->body : "", reply->len,
@@ -727,11 +757,13 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 	case PROVIDER_DELETE:
 		return parse_delete(op->u.del.ids, op->u.del.nids, reply, out);
 	case PROVIDER_OFFERS:
+	case PROVIDER_NOTICES:
 		doc = load(reply);
-		rc = parse_offers(doc, out);
+		rc = op->kind == PROVIDER_OFFERS ? parse_offers(doc, out) : parse_notices(doc, out);
 		json_decref(doc);
 		break;
 	case PROVIDER_LOGIN:
+	case PROVIDER_NOPS:
 		break;
 	}
 	return rc;

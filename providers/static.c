@@ -212,7 +212,8 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 		    c->wants[0].gen > INT64_MAX || !is_cluster(c->cluster))
 			return err_set(e, ERR_INVALID, "create: want one node with a plain name");
 		if (c->places[0].market != PROVIDER_ON_DEMAND)
-			return err_set(e, ERR_INVALID, "your own machines are not spot");
+			return err_set(e, ERR_INVALID,
+				       "your own machines are neither spot nor reserved");
 		str_addf(body, "%s %s %" PRIu64 "\n", c->cluster, c->wants[0].node,
 			 c->wants[0].gen);
 		return 0;
@@ -229,6 +230,8 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 	case PROVIDER_OFFERS:
 		return 0;
 	case PROVIDER_LOGIN:
+	case PROVIDER_NOTICES:
+	case PROVIDER_NOPS:
 		break;
 	}
 	return err_set(e, ERR_INVALID, "no such request");
@@ -244,11 +247,11 @@ static uint32_t deadline(const struct machines *m)
 static int static_build(const void *self, const struct provider_op *op,
 			struct provider_request *out, struct err *e)
 {
-	static const char *const requests[] = {[PROVIDER_CREATE] = "create",
-					       [PROVIDER_LIST] = "list",
-					       [PROVIDER_DELETE] = "delete",
-					       [PROVIDER_OFFERS] = "check",
-					       [PROVIDER_LOGIN] = ""}; /* never sent */
+	static const char *const requests[] = {
+		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
+		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "check",
+		[PROVIDER_LOGIN] = "", /* never sent */
+		[PROVIDER_NOTICES] = ""};
 	const struct machines *m = self;
 	struct str body;
 

@@ -14,6 +14,7 @@ enum {
 	SENTENCE_MAX = 1024,        /* bytes; the longest part is a provider's message */
 	QUIET_START_MS = 60000,     /* after a start, silence of others is no problem yet */
 	INDOUBT_LONG_MS = 600000,   /* a lost create is normally settled long before */
+	UNHEARD_LONG_MS = 60000,    /* notices fail for longer than a hiccup */
 	DELETE_LONG_MS = 10000,     /* a delete may fail; after so long a few have */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
 	UNREADABLE_LISTED_MAX = 20, /* instances likewise */
@@ -425,6 +426,23 @@ static bool is_undeleted(const struct report *r, const struct fleet_name *nm, si
 	return false;
 }
 
+/* One that fails for a moment is tried again; what a reclaim costs without is said here. */
+static void check_unheard(struct report *r, size_t provider)
+{
+	int64_t since_ms, now = engine_now(r->e);
+	const char *why = engine_unheard(r->e, provider, &since_ms);
+	char text[FMT_DUR_SIZE];
+
+	if (since_ms == 0 || now - since_ms < UNHEARD_LONG_MS)
+		return;
+	str_addf(&r->s,
+		 "provider %s: its notices have not been heard for %s: %s; until they are, a "
+		 "reclaim is seen when it has happened",
+		 engine_conf(r->e)->providers[provider].name, fmt_duration(text, now - since_ms),
+		 why);
+	say(r);
+}
+
 static void check_undeleted(struct report *r, size_t provider)
 {
 	const struct fleet *f = engine_fleet(r->e);
@@ -687,8 +705,10 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_offers(&r);
 	check_closed(&r);
 	check_limits(&r);
-	for (size_t i = 0; i < engine_conf(e)->nproviders; i++)
+	for (size_t i = 0; i < engine_conf(e)->nproviders; i++) {
 		check_undeleted(&r, i);
+		check_unheard(&r, i);
+	}
 	check_quarantined(&r);
 	check_strays(&r);
 	check_rebuilt(&r);

@@ -332,6 +332,7 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 				      .role = p->role,
 				      .sts_url = p->sts_url,
 				      .metadata_url = p->metadata_url,
+				      .notice_queue = p->notice_queue,
 				      .user_data = p->user_data};
 }
 

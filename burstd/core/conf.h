@@ -40,7 +40,7 @@ struct conf_provider {
 	char *records, *program;    /* driver static */
 	/* driver aws; "" where nothing is said */
 	char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
-	char *launch_template, *role, *sts_url, *metadata_url;
+	char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
 	char *user_data_file; /* NULL: none */
 	char *user_data;      /* what is in it: conf_file_load_user_data(), or NULL */
 	int line;             /* in the file, where its section ends ... */

@@ -27,6 +27,9 @@ void provider_result_fini(struct provider_result *r)
 	if (r->session != NULL)
 		explicit_bzero(r->session, strlen(r->session));
 	free(r->session);
+	free(r->notices);
+	free(r->ended);
+	free(r->ack);
 	*r = (struct provider_result){0};
 }
 
@@ -47,6 +50,39 @@ const char *provider_code_str(enum provider_code c)
 	};
 
 	return (unsigned)c < PROVIDER_NCODES ? words[c] : "?";
+}
+
+const char *provider_op_str(enum provider_op_kind k)
+{
+	static const char *const words[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
+		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "offers",
+		[PROVIDER_LOGIN] = "login",   [PROVIDER_NOTICES] = "notices",
+	};
+
+	return (unsigned)k < PROVIDER_NOPS ? words[k] : "?";
+}
+
+const char *provider_notice_str(enum provider_notice_kind k)
+{
+	static const char *const words[PROVIDER_NNOTICES] = {
+		[PROVIDER_NOTICE_RECLAIM] = "reclaim",
+		[PROVIDER_NOTICE_REBALANCE] = "rebalance",
+		[PROVIDER_NOTICE_MAINTENANCE] = "maintenance",
+		[PROVIDER_NOTICE_FAULTY] = "faulty",
+	};
+
+	return (unsigned)k < PROVIDER_NNOTICES ? words[k] : "?";
+}
+
+int provider_notice_parse(const char *word, enum provider_notice_kind *k)
+{
+	for (int i = 0; i < PROVIDER_NNOTICES; i++)
+		if (strcmp(word, provider_notice_str((enum provider_notice_kind)i)) == 0) {
+			*k = (enum provider_notice_kind)i;
+			return 0;
+		}
+	return -1;
 }
 
 const char *provider_market_str(enum provider_market m)

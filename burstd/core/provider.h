@@ -29,9 +29,11 @@ enum provider_op_kind {
 			    reply */
 	PROVIDER_LIST, /* one page of the instances that carry our cluster tag; the source of truth
 			*/
-	PROVIDER_DELETE, /* some instances by id; safe to repeat */
-	PROVIDER_OFFERS, /* one page of what can be bought and for how much */
-	PROVIDER_LOGIN,  /* the next step to a session; only of a driver that has good_until() */
+	PROVIDER_DELETE,  /* some instances by id; safe to repeat */
+	PROVIDER_OFFERS,  /* one page of what can be bought and for how much */
+	PROVIDER_LOGIN,   /* the next step to a session; only of a driver that has good_until() */
+	PROVIDER_NOTICES, /* what is about to happen to instances; only where PROVIDER_TELLS */
+	PROVIDER_NOPS
 };
 
 /* What became of a request, or of one item in it. */
@@ -56,6 +58,7 @@ enum provider_flags {
 	PROVIDER_TAGS = 1 << 1,     /* instances carry tags from birth */
 	PROVIDER_GANGS = 1 << 2,    /* a create takes groups that come whole or not at all */
 	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine: a refusal is about that one */
+	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
 };
 
 struct provider_caps {
@@ -116,6 +119,17 @@ struct provider_op { /* everything is borrowed */
 			size_t ntypes;
 			const char *cursor; /* "" for the first page */
 		} offers;
+		/* One request that the provider holds until there is something to tell, or for
+		 * wait_ms.  Where it keeps what it told until it is told that it was heard, the
+		 * result has an ack, and a second request with that makes it forget: sent when the
+		 * notices are durable here, for one that is lost is told again and one that was
+		 * acknowledged never. */
+		struct {
+			const char *cluster;
+			const char *cursor; /* of the answer before; "" at first */
+			const char *ack;    /* NULL: ask */
+			uint32_t wait_ms;
+		} notices;
 	} u;
 };
 
@@ -185,6 +199,10 @@ struct provider_notice {
 	int64_t at_ms; /* when it will happen; 0: not said */
 };
 
+struct provider_ended { /* an instance that is said to have ended, or to be about to */
+	char id[PROVIDER_ID_MAX + 1];
+};
+
 struct provider_item { /* one instance of a create or delete */
 	enum provider_code code;
 	struct provider_instance instance; /* create, PROVIDER_OK: id at least */
@@ -216,12 +234,19 @@ struct provider_result {
 	size_t nitems;
 	struct provider_instance *instances; /* list */
 	size_t ninstances;
-	char cursor[PROVIDER_CURSOR_MAX + 1]; /* list, offers: ask again with this; "" at the end */
+	/* list, offers: ask again with this, "" at the end; notices: ask for the next with this */
+	char cursor[PROVIDER_CURSOR_MAX + 1];
 	struct provider_offer *offers;
 	size_t noffers;
 	struct provider_refusal *refusals; /* create, with items: what single places said */
 	size_t nrefusals;
 	char *session; /* login, PROVIDER_OK: for renew() alone; a secret, wiped when released */
+	struct provider_notice *notices; /* of anybody's instances: who shares a queue hears all */
+	size_t nnotices;
+	struct provider_ended *ended; /* notices: a hint only, the list will say */
+	size_t nended;
+	size_t nodd; /* notices: what was told besides, and makes no sense to the driver */
+	char *ack;   /* notices: to be given back; NULL: nothing waits for that */
 };
 
 struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */
@@ -233,7 +258,7 @@ struct provider_conf { /* one provider section of burstd.conf; borrowed during o
 	const char *records, *program;
 	/* driver aws; "" or NULL where nothing is said */
 	const char *region, *image, *subnets, *security_groups, *instance_profile, *key_name;
-	const char *launch_template, *role, *sts_url, *metadata_url;
+	const char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
 	const char *user_data; /* the text itself */
 };
 
@@ -264,7 +289,10 @@ struct provider_ops {
 
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
-const char *provider_code_str(enum provider_code c);     /* "capacity", "quota", ... */
+const char *provider_code_str(enum provider_code c);          /* "capacity", "quota", ... */
+const char *provider_op_str(enum provider_op_kind k);         /* "create", "list", ... */
+const char *provider_notice_str(enum provider_notice_kind k); /* "reclaim", "rebalance", ... */
+int provider_notice_parse(const char *word, enum provider_notice_kind *k); /* -1: none of these */
 const char *provider_market_str(enum provider_market m); /* "on-demand", "spot", "reserved" */
 int provider_market_parse(const char *word, enum provider_market *m); /* -1: none of these */
 

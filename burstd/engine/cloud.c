@@ -64,14 +64,9 @@ bool cloud_ready(struct cloud *c)
 
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code, const char *text)
 {
-	static const char *const names[] = {[PROVIDER_CREATE] = "create",
-					    [PROVIDER_LIST] = "list",
-					    [PROVIDER_DELETE] = "delete",
-					    [PROVIDER_OFFERS] = "offers",
-					    [PROVIDER_LOGIN] = "login"};
 	char full[sizeof(c->error)];
 
-	(void)snprintf(full, sizeof(full), "%s: %s", names[kind], text);
+	(void)snprintf(full, sizeof(full), "%s: %s", provider_op_str(kind), text);
 	c->failed_ms = engine_now(c->e);
 	if (strcmp(c->error, full) != 0)
 		log_write(c->e->d.log, LOG_WARN, "provider failed", "provider", c->conf->name,
@@ -91,6 +86,11 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 	/* That somebody let us in does not say that the provider serves us. */
 	if (kind == PROVIDER_LOGIN && !bad)
 		return;
+	if (kind == PROVIDER_NOTICES) {
+		if (r->code == PROVIDER_DENIED)
+			login_doubt(c);
+		return; /* another service of the provider's, perhaps: listen.c knows how it is */
+	}
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
 		login_doubt(c);
 	if (!bad) {
@@ -99,6 +99,12 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 		return;
 	}
 	cloud_complain(c, kind, provider_code_str(r->code), r->message);
+}
+
+/* One that the provider may hold keeps no other from being sent. */
+static bool is_held(const struct request *rq)
+{
+	return rq->op.kind == PROVIDER_NOTICES;
 }
 
 /* The one end of every request. */
@@ -111,9 +117,10 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (rq->next != NULL)
 		rq->next->prev = rq->prev;
 	if (c != NULL) {
-		c->inflight--;
+		c->inflight -= !is_held(rq);
 		note(c, rq->op.kind, r);
-		if (rq->op.kind != PROVIDER_CREATE && rq->op.kind != PROVIDER_LOGIN)
+		if (rq->op.kind != PROVIDER_CREATE && rq->op.kind != PROVIDER_LOGIN &&
+		    rq->op.kind != PROVIDER_NOTICES) /* a queue says nothing of machines */
 			place_heard(c, r->code, r->message, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
 	}
@@ -192,13 +199,15 @@ static void on_proc(void *ctx, const struct proc_reply *reply, const struct err 
 static int send_http(struct request *rq, const struct provider_request *p, struct err *e)
 {
 	struct cloud *c = rq->cloud;
+	uint32_t held_ms = is_held(rq) ? rq->op.u.notices.wait_ms : 0;
 	struct http_call call = {.method = p->method,
 				 .url = p->url,
 				 .headers = (const char *const *)p->headers,
 				 .body = p->body,
 				 .body_len = p->body_len,
 				 .ca_file = c->conf->ca_file,
-				 .timeout_ms = (uint32_t)c->conf->timeout_ms,
+				 .timeout_ms = (uint32_t)c->conf->timeout_ms + held_ms,
+				 .stall_s = held_ms > 0 ? held_ms / 1000 + ENGINE_STALL_S : 0,
 				 .max_reply = ENGINE_REPLY_MAX};
 
 	rq->http = true;
@@ -220,11 +229,9 @@ static int send_command(struct request *rq, const struct provider_request *p, st
 
 static void count(struct engine_counters *n, enum provider_op_kind kind)
 {
-	uint64_t *const of[] = {[PROVIDER_CREATE] = &n->creates,
-				[PROVIDER_LIST] = &n->lists,
-				[PROVIDER_DELETE] = &n->deletes,
-				[PROVIDER_OFFERS] = &n->offers,
-				[PROVIDER_LOGIN] = &n->logins};
+	uint64_t *const of[] = {[PROVIDER_CREATE] = &n->creates, [PROVIDER_LIST] = &n->lists,
+				[PROVIDER_DELETE] = &n->deletes, [PROVIDER_OFFERS] = &n->offers,
+				[PROVIDER_LOGIN] = &n->logins,   [PROVIDER_NOTICES] = &n->notices};
 
 	(*of[kind])++;
 }
@@ -239,8 +246,10 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	if (rq->next != NULL)
 		rq->next->prev = &rq->next;
 	c->e->requests = rq;
-	c->inflight++;
-	(void)bucket_take(&c->bucket, engine_now(c->e));
+	if (!is_held(rq)) {
+		c->inflight++;
+		(void)bucket_take(&c->bucket, engine_now(c->e));
+	}
 	(void)err_set(&rq->unsent, ERR_NOTSENT, "it was not sent");
 	return rq;
 }
@@ -289,6 +298,15 @@ void cloud_fail_unsent(struct engine *e)
 			fail(rq, &rq->unsent);
 		rq = next;
 	}
+}
+
+bool cloud_quiet(const struct engine *e)
+{
+	const struct request *rq = e->requests;
+
+	while (rq != NULL && is_held(rq))
+		rq = rq->next;
+	return rq == NULL;
 }
 
 void cloud_cancel_all(struct engine *e)
@@ -555,6 +573,7 @@ void cloud_run(struct cloud *c)
 	int64_t now = engine_now(c->e);
 
 	login_run(c);
+	listen_run(c);
 	if (!c->offers_busy && now >= c->offers_next && cloud_ready(c)) {
 		c->offers_busy = true;
 		c->offers_pages = 0;
@@ -581,5 +600,7 @@ int64_t cloud_next_ms(const struct cloud *c)
 		next = INT64_MAX; /* an answer wakes us */
 	else if (token > engine_now(c->e))
 		next = token; /* somebody may be waiting for it */
+	if (listen_next_ms(c) < next)
+		next = listen_next_ms(c);
 	return next < login ? next : login;
 }

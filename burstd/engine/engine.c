@@ -162,7 +162,7 @@ static void turn(struct engine *e)
 	jobs_run(e);
 	slurm_flush(e->slurm);
 	poll_run(e);
-	if (e->requests == NULL)
+	if (e->nold > 0 && cloud_quiet(e))
 		free_old(e);
 	arm(e);
 }
@@ -528,6 +528,12 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 {
 	*failed_ms = e->clouds[provider].undeleted_ms;
 	return e->clouds[provider].undeleted;
+}
+
+const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)
+{
+	*since_ms = e->clouds[provider].unheard_ms;
+	return e->clouds[provider].unheard;
 }
 
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)

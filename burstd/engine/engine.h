@@ -139,6 +139,8 @@ struct engine_counters {
 	uint64_t calls_refused;                   /* could not be read, or named no node of ours */
 	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
 	uint64_t logins;                          /* steps to a session */
+	uint64_t notices;     /* requests for notices, and acknowledgements of some */
+	uint64_t notices_odd; /* told by providers, and not understood */
 	uint64_t instances_created, instances_refused, instances_lost;
 	uint64_t jobs_taken; /* lost a node while they ran; of those: */
 	uint64_t jobs_requeued, jobs_ended;
@@ -161,6 +163,8 @@ struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
 /* Why the provider's last failed delete failed, and when that was; 0: none has. */
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
+/* Why the provider cannot be asked for notices, and since when; 0: it can, or has none to tell. */
+const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms);
 /* The i-th instance in the provider's last list that carries our tag and cannot be told apart
  * further, for its node's name or its generation is no such thing; its id, or NULL: no more. */
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i);

@@ -12,6 +12,8 @@
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
  *   login.c     ... and its session, where it has one
+ *   listen.c    ... and what it tells of instances, where it does
+ *   notice.c    what is done about that
  *   observe.c   what a list or a snapshot says -> core/drift.h -> events and orders
  *   jobs.c      one squeue for all who want to know about jobs
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
@@ -42,14 +44,17 @@ enum {
 	ENGINE_CALLS_MAX = 1000, /* calls waiting to be read; the poll covers the rest */
 	ENGINE_POLL_MS = 1000,   /* slurmctld, while anything moves */
 	ENGINE_POLL_IDLE_MS = 30000,
-	ENGINE_GATE_POLL_MS = 250,   /* while a job waits for its nodes */
-	ENGINE_RETRY_MS = 1000,      /* a failed poll or list, doubling ... */
-	ENGINE_RETRY_MAX_MS = 30000, /* ... up to this */
-	ENGINE_LOOK_MS = 500,        /* to the second list after a create: for its addresses */
-	ENGINE_OFFERS_MS = 300000,   /* prices are asked again */
-	ENGINE_OFFERS_MAX = 100000,  /* one provider's */
-	ENGINE_LOGIN_MS = 300000,    /* a session is renewed so long before it ends */
-	ENGINE_LOGIN_STEPS = 16,     /* to one session */
+	ENGINE_GATE_POLL_MS = 250,     /* while a job waits for its nodes */
+	ENGINE_RETRY_MS = 1000,        /* a failed poll or list, doubling ... */
+	ENGINE_RETRY_MAX_MS = 30000,   /* ... up to this */
+	ENGINE_LOOK_MS = 500,          /* to the second list after a create: for its addresses */
+	ENGINE_OFFERS_MS = 300000,     /* prices are asked again */
+	ENGINE_OFFERS_MAX = 100000,    /* one provider's */
+	ENGINE_LOGIN_MS = 300000,      /* a session is renewed so long before it ends */
+	ENGINE_LOGIN_STEPS = 16,       /* to one session */
+	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
+	ENGINE_STALL_S = 30,           /* ... and one that is silent for so long besides is dead */
+	ENGINE_LISTEN_PAUSE_MS = 1000, /* between two that came back with nothing */
 	ENGINE_STRAYS_MAX = 65536,
 	ENGINE_ODD_MAX = 4096, /* unreadable instances remembered, one provider's, for a run */
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
@@ -147,6 +152,13 @@ struct cloud { /* one provider */
 	int64_t login_next, login_step;
 	bool login_doubted;       /* the provider no longer takes the one there is */
 	int64_t login_doubted_ms; /* when that was last so */
+	/* the notices: not of those that `inflight` counts, nor of those that `bucket` limits */
+	bool listening;                                 /* a request is on the wire */
+	int64_t listen_began, listen_next, listen_step; /* step: 0 unless the last one failed */
+	char listen_cursor[sizeof(((struct provider_result *)NULL)->cursor)];
+	bool listen_stuck;  /* what was heard could not be acknowledged */
+	int64_t unheard_ms; /* since when they fail; 0: they do not */
+	char unheard[200];  /* why; no other request's answer clears it */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms;
 	char error[256];
@@ -380,6 +392,8 @@ void cloud_hurry(struct cloud *c); /* something happened that a list will show *
 int64_t cloud_next_ms(const struct cloud *c);
 int64_t cloud_price(const struct cloud *c, const struct conf_offer *o); /* 0: not known */
 void cloud_fail_unsent(struct engine *e);
+/* Is nothing on the wire but what may be there for ever, and so names no configuration? */
+bool cloud_quiet(const struct engine *e);
 void cloud_cancel_all(struct engine *e);
 uint64_t cloud_body_hash(const struct provider_request *rq);
 /* In its status, and in the log once for as long as it is the same. */
@@ -393,6 +407,14 @@ void login_run(struct cloud *c);
 /* A request was denied: perhaps the session was revoked, or has ended by the provider's clock. */
 void login_doubt(struct cloud *c);
 int64_t login_next_ms(const struct cloud *c);
+
+/* --- listen.c --- */
+void listen_run(struct cloud *c);
+int64_t listen_next_ms(const struct cloud *c);
+
+/* --- notice.c --- */
+/* An instance of anybody's; durable with the next commit. */
+void notice_take(struct cloud *c, const struct provider_notice *n);
 
 /* --- observe.c --- */
 void observe_list(struct cloud *c);

@@ -92,7 +92,7 @@ static int get_capacity(const struct visit *v, struct err *e)
 		js_str(v->s, "type", p->type);
 		js_str(v->s, "region", p->region);
 		js_str(v->s, "zone", p->zone);
-		js_str(v->s, "market", p->spot ? "spot" : "on-demand");
+		js_str(v->s, "market", market_word(p->market));
 		js_bool(v->s, "offered", p->offered);
 		if (p->capacity >= 0)
 			js_int(v->s, "capacity", p->capacity);
@@ -114,6 +114,8 @@ struct which {
 
 static int read_which(struct which *w, const json_t *o, struct err *e)
 {
+	enum market market;
+
 	*w = (struct which){0};
 	if (js_get_str(o, "id", w->id, sizeof(w->id), e) != 0 ||
 	    js_get_str(o, "node", w->node, sizeof(w->node), e) != 0 ||
@@ -122,10 +124,7 @@ static int read_which(struct which *w, const json_t *o, struct err *e)
 	    js_get_str(o, "region", w->region, sizeof(w->region), e) != 0 ||
 	    js_get_str(o, "market", w->market, sizeof(w->market), e) != 0)
 		return -1;
-	if (w->market[0] != '\0' && strcmp(w->market, "spot") != 0 &&
-	    strcmp(w->market, "on-demand") != 0)
-		return err_set(e, ERR_INVALID, "market: want on-demand or spot");
-	return 0;
+	return w->market[0] == '\0' ? 0 : market_parse(w->market, &market, e);
 }
 
 static bool is_any(const char *want, const char *have)
@@ -136,7 +135,7 @@ static bool is_any(const char *want, const char *have)
 static bool pool_is(const struct which *w, const struct cloud_pool *p)
 {
 	return is_any(w->type, p->type) && is_any(w->region, p->region) &&
-	       is_any(w->zone, p->zone) && is_any(w->market, p->spot ? "spot" : "on-demand");
+	       is_any(w->zone, p->zone) && is_any(w->market, market_word(p->market));
 }
 
 static int post_capacity(const struct visit *v, struct err *e)
@@ -166,45 +165,71 @@ static bool instance_is(const struct which *w, const struct cloud *c,
 	       (w->node[0] == '\0' || fnmatch(w->node, c->meter->rows[i->row].node, 0) == 0);
 }
 
-/* Reclaim (notice_ms >= 0) or kill every live instance that the body names. */
-static int strike(const struct visit *v, int64_t notice_ms, struct err *e)
+enum { CAPACITY_STAYS = -2 };
+
+struct blow {
+	bool kill; /* else kind and notice_ms say what they are told of */
+	enum notice_kind kind;
+	int64_t notice_ms;
+	int64_t capacity; /* of the pools that are struck, from now on */
+};
+
+static bool strike_one(struct cloud *c, struct cloud_instance *i, const struct blow *b, int64_t now)
 {
-	static const char *const known[] = {"id",     "node",   "zone",      "type",
-					    "region", "market", "notice_ms", NULL};
+	if (b->capacity != CAPACITY_STAYS)
+		i->pool->capacity = b->capacity;
+	if (b->kill)
+		cloud_kill(c, i, "killed", now);
+	else if (b->kind != NOTICE_RECLAIM)
+		return cloud_warn(c, i, b->kind, b->notice_ms, now);
+	return b->kill || cloud_reclaim(c, i, b->notice_ms, now);
+}
+
+/* Do that to every live instance that the body names. */
+static int strike(const struct visit *v, const struct blow *b, struct err *e)
+{
+	static const char *const known[] = {"id",     "node",      "zone",     "type", "region",
+					    "market", "notice_ms", "capacity", "kind", NULL};
 	struct cloud *c = v->front->cloud;
 	struct which w;
 	int64_t n = 0;
 
 	if (js_only(v->body, known, e) != 0 || read_which(&w, v->body, e) != 0)
 		return -1;
-	if (json_object_size(v->body) == 0)
+	if (w.id[0] == '\0' && w.node[0] == '\0' && w.zone[0] == '\0' && w.type[0] == '\0' &&
+	    w.region[0] == '\0' && w.market[0] == '\0')
 		return err_set(e, ERR_INVALID, "want id, node, zone, type, region or market");
 	for (uint32_t k = c->first; k < c->meter->n; k++) {
 		struct cloud_instance *i = cloud_of_row(c, k);
 
-		if (i == NULL || i->state == CLOUD_ENDED || !instance_is(&w, c, i))
-			continue;
-		if (notice_ms >= 0)
-			n += cloud_reclaim(c, i, notice_ms, v->now);
-		else
-			cloud_kill(c, i, "killed", v->now);
-		n += notice_ms < 0;
+		if (i != NULL && i->state != CLOUD_ENDED && instance_is(&w, c, i))
+			n += strike_one(c, i, b, v->now);
 	}
+	/* Those of which none runs now have no room either. */
+	for (size_t i = 0;
+	     b->capacity != CAPACITY_STAYS && w.id[0] == '\0' && w.node[0] == '\0' && i < c->npools;
+	     i++)
+		if (pool_is(&w, c->pools[i]))
+			c->pools[i]->capacity = b->capacity;
 	return n > 0 ? put_count(v, "matched", n) : err_set(e, ERR_IO, "no such instance");
 }
 
 static int post_reclaim(const struct visit *v, struct err *e)
 {
-	int64_t notice_ms = NOTICE_MS;
+	struct blow b = {.notice_ms = NOTICE_MS, .capacity = CAPACITY_STAYS};
+	char kind[16] = "reclaim";
 
-	if (js_get_int(v->body, "notice_ms", &notice_ms, e) != 0)
+	if (js_get_int(v->body, "notice_ms", &b.notice_ms, e) != 0 ||
+	    js_get_int(v->body, "capacity", &b.capacity, e) != 0 ||
+	    js_get_str(v->body, "kind", kind, sizeof(kind), e) != 0 ||
+	    notice_parse(kind, &b.kind, e) != 0)
 		return -1;
-	return strike(v, notice_ms, e);
+	return strike(v, &b, e);
 }
 
 static int post_kill(const struct visit *v, struct err *e)
 {
-	return strike(v, -1, e);
+	return strike(v, &(struct blow){.kill = true, .capacity = CAPACITY_STAYS}, e);
 }
 
 static int get_instances(const struct visit *v, struct err *e)

@@ -265,7 +265,8 @@ static int set_up(struct app *a, struct err *e)
 				.meter = a->meter,
 				.events = &a->events,
 				.subnet = a->o.subnet,
-				.seed = a->o.seed};
+				.seed = a->o.seed,
+				.start_ms = a->wall0};
 
 	if (a->o.token_file != NULL && secret_load(&a->token, a->o.token_file, e) != 0)
 		return -1;

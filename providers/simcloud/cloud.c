@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum due { DUE_BOOT, DUE_STOP, DUE_NOTICE, DUE_RECLAIM, DUE_FORGET };
+enum due { DUE_BOOT, DUE_STOP, DUE_NOTICE, DUE_RECLAIM, DUE_REPAIR, DUE_PRICE, DUE_FORGET };
 
 static const char *const words[] = {
 	[CLOUD_PENDING] = "pending",       [CLOUD_RUNNING] = "running",
@@ -21,11 +21,15 @@ const char *cloud_state_word(enum cloud_state s)
 
 int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e)
 {
-	*c = (struct cloud){
-		.conf = o->conf, .meter = o->meter, .events = o->events, .first = o->meter->n};
+	*c = (struct cloud){.conf = o->conf,
+			    .meter = o->meter,
+			    .events = o->events,
+			    .first = o->meter->n,
+			    .start_ms = o->start_ms};
 	if (addr_init(&c->addrs, o->subnet, e) != 0)
 		return -1;
 	tokens_init(&c->tokens);
+	notices_init(&c->notices);
 	rng_init(&c->rng, o->seed, 0);
 	cloud_reconf(c);
 	return 0;
@@ -48,17 +52,18 @@ void cloud_fini(struct cloud *c)
 	free(c->pools);
 	addr_fini(&c->addrs);
 	tokens_fini(&c->tokens);
+	notices_fini(&c->notices);
 	heap_fini(&c->due);
 	*c = (struct cloud){0};
 }
 
 struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,
-				  const char *zone, bool spot)
+				  const char *zone, enum market market)
 {
 	for (size_t i = 0; i < c->npools; i++) {
 		struct cloud_pool *p = c->pools[i];
 
-		if (p->spot == spot && strcmp(p->type, type) == 0 &&
+		if (p->market == market && strcmp(p->type, type) == 0 &&
 		    strcmp(p->region, region) == 0 && strcmp(p->zone, zone) == 0)
 			return p;
 	}
@@ -72,7 +77,7 @@ void cloud_reconf(struct cloud *c)
 		c->pools[i]->offered = false;
 	for (unsigned i = 0; i < c->conf->noffers; i++) {
 		const struct settings_offer *o = &c->conf->offers[i];
-		struct cloud_pool *p = cloud_pool_get(c, o->type, o->region, o->zone, o->spot);
+		struct cloud_pool *p = cloud_pool_get(c, o->type, o->region, o->zone, o->market);
 
 		if (p == NULL) {
 			c->pools = mem_realloc(c->pools,
@@ -81,13 +86,36 @@ void cloud_reconf(struct cloud *c)
 			memcpy(p->type, o->type, sizeof(p->type));
 			memcpy(p->region, o->region, sizeof(p->region));
 			memcpy(p->zone, o->zone, sizeof(p->zone));
-			p->spot = o->spot;
+			p->market = o->market;
 		}
 		memcpy(p->currency, o->currency, sizeof(p->currency));
 		p->price_nano_h = o->price_nano_h;
 		p->capacity = o->capacity;
+		p->curve = o->curve;
 		p->offered = true;
 	}
+}
+
+int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now)
+{
+	const struct settings_curve *v = &p->curve;
+	int64_t at = now - c->start_ms;
+	unsigned i = 0;
+
+	if (v->n == 0)
+		return p->price_nano_h;
+	if (v->period_ms > 0)
+		at %= v->period_ms;
+	while (i + 1 < v->n && v->v[i + 1].from_ms <= at)
+		i++;
+	return v->v[i].nano_h;
+}
+
+static void tell(struct cloud *c, const struct cloud_instance *i, enum notice_kind kind,
+		 int64_t at_ms, int64_t now)
+{
+	notices_add(&c->notices,
+		    &(struct notice){.told_ms = now, .at_ms = at_ms, .row = i->row, .kind = kind});
 }
 
 static void note(struct cloud *c, const struct cloud_instance *i, const char *kind,
@@ -129,15 +157,15 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 							   .zone = p->zone,
 							   .currency = p->currency,
 							   .gen = (uint64_t)w->gen,
-							   .price_nano_h = p->price_nano_h,
-							   .spot = p->spot,
+							   .price_nano_h = cloud_price(c, p, now),
+							   .market = p->market,
 							   .start_ms = now});
 	i->pool = p;
 	i->order = order_ref(rq->order);
 	i->index = (uint32_t)(w - rq->wants);
 	i->visible_at = now + dist_sample(&conf->visible, &c->rng);
 	i->address_at = now + dist_sample(&conf->address_after, &c->rng);
-	i->stop_at = i->reclaim_at = -1;
+	i->stop_at = i->reclaim_at = i->repair_at = -1;
 	if (i->row >= c->cap) {
 		uint32_t cap = i->row < 256 ? 256 : 2 * i->row;
 
@@ -150,7 +178,9 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 	c->live++;
 	if (!settings_glob(&conf->boot_never, w->node, p->type))
 		heap_push(&c->due, now + dist_sample(&conf->boot, &c->rng), DUE_BOOT, i->row);
-	if (p->spot && conf->spot_dies)
+	if (p->curve.n > 0)
+		heap_push(&c->due, now + conf->spot_hour_ms, DUE_PRICE, i->row);
+	if (p->market == MARKET_SPOT && conf->spot_dies)
 		heap_push(&c->due, now + dist_sample(&conf->spot_life, &c->rng), DUE_NOTICE,
 			  i->row);
 	if (c->host.named != NULL)
@@ -161,7 +191,7 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 
 static bool matches(const struct cloud_pool *p, const struct cloud_create *rq)
 {
-	return p->offered && p->spot == rq->spot && strcmp(p->type, rq->type) == 0 &&
+	return p->offered && p->market == rq->market && strcmp(p->type, rq->type) == 0 &&
 	       strcmp(p->region, rq->region) == 0 &&
 	       (rq->zone[0] == '\0' || strcmp(p->zone, rq->zone) == 0);
 }
@@ -292,6 +322,7 @@ static void finish(struct cloud *c, struct cloud_instance *i, int64_t now)
 		c->host.named(c->host.ctx, i, false);
 	heap_push(&c->due, now + c->conf->ended_keep_ms, DUE_FORGET, i->row);
 	note(c, i, "ended", i->why, now);
+	tell(c, i, NOTICE_ENDED, 0, now);
 }
 
 /* It bills until its process is gone, which the host tells by cloud_exited(). */
@@ -338,6 +369,21 @@ bool cloud_reclaim(struct cloud *c, struct cloud_instance *i, int64_t notice_ms,
 	enter(c, i, CLOUD_RECLAIMING, now);
 	heap_push(&c->due, i->reclaim_at, DUE_RECLAIM, i->row);
 	note(c, i, "reclaiming", NULL, now);
+	tell(c, i, NOTICE_RECLAIM, i->reclaim_at, now);
+	return true;
+}
+
+bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t notice_ms,
+		int64_t now)
+{
+	if (i->state == CLOUD_STOPPING || i->state == CLOUD_ENDED)
+		return false;
+	if (kind == NOTICE_MAINTENANCE) {
+		i->repair_at = now + notice_ms;
+		heap_push(&c->due, i->repair_at, DUE_REPAIR, i->row);
+	}
+	note(c, i, notice_word(kind), NULL, now);
+	tell(c, i, kind, kind == NOTICE_MAINTENANCE ? i->repair_at : 0, now);
 	return true;
 }
 
@@ -425,6 +471,18 @@ static void boot(struct cloud *c, struct cloud_instance *i, int64_t now)
 	note(c, i, "running", NULL, now);
 }
 
+/* As EC2 has it: the price at the beginning of each hour of the instance holds for that hour. */
+static void reprice(struct cloud *c, struct cloud_instance *i, int64_t at)
+{
+	int64_t price = cloud_price(c, i->pool, at);
+
+	if (i->state == CLOUD_ENDED)
+		return;
+	if (price != meter_price_now(&c->meter->rows[i->row]))
+		meter_price(c->meter, i->row, at, price);
+	heap_push(&c->due, at + c->conf->spot_hour_ms, DUE_PRICE, i->row);
+}
+
 static void forget(struct cloud *c, struct cloud_instance *i)
 {
 	c->by_row[i->row] = NULL;
@@ -456,6 +514,13 @@ void cloud_tick(struct cloud *c, int64_t now)
 		case DUE_RECLAIM:
 			if (i->state != CLOUD_ENDED && i->reclaim_at == it.at)
 				end(c, i, "reclaimed", now);
+			break;
+		case DUE_REPAIR:
+			if (i->state != CLOUD_ENDED && i->repair_at == it.at)
+				end(c, i, "taken for repair", now);
+			break;
+		case DUE_PRICE:
+			reprice(c, i, it.at);
 			break;
 		case DUE_FORGET:
 			forget(c, i);

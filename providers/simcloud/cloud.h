@@ -24,6 +24,7 @@
 #include "providers/simcloud/events.h"
 #include "providers/simcloud/heap.h"
 #include "providers/simcloud/meter.h"
+#include "providers/simcloud/notice.h"
 #include "providers/simcloud/op.h"
 #include "providers/simcloud/order.h"
 #include "providers/simcloud/rng.h"
@@ -35,8 +36,10 @@ enum cloud_state { CLOUD_PENDING, CLOUD_RUNNING, CLOUD_RECLAIMING, CLOUD_STOPPIN
 struct cloud_pool { /* what is sold of one type in one zone and market */
 	char type[SETTINGS_WORD_SIZE], region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
 	char currency[4];
-	bool spot, offered;
+	enum market market;
+	bool offered;
 	int64_t price_nano_h, capacity, used; /* capacity -1: no end */
+	struct settings_curve curve;
 };
 
 struct cloud_instance {
@@ -46,6 +49,7 @@ struct cloud_instance {
 	struct cloud_pool *pool;
 	int64_t shown_until, visible_at, address_at;
 	int64_t stop_at, reclaim_at; /* -1: not to be; INT64_MAX: never */
+	int64_t repair_at;           /* likewise */
 	bool process;                /* cloud_host has something of it to kill */
 	const char *why;             /* it will have ended; static string */
 	struct order *order;         /* it was made with; NULL: by the neutral API */
@@ -74,6 +78,8 @@ struct cloud {
 	uint32_t cap, first;            /* no instance is kept below first */
 	struct cloud_pool **pools;
 	size_t npools;
+	int64_t start_ms; /* prices change from here on */
+	struct notices notices;
 	int64_t live;
 	bool closing; /* cloud_end_all() was called: nothing more is made */
 };
@@ -87,7 +93,7 @@ struct cloud_want {
 struct cloud_create {      /* borrowed */
 	const char *token; /* "": none */
 	const char *cluster, *type, *region, *zone;
-	bool spot;
+	enum market market;
 	const struct cloud_want *wants;
 	size_t nwants;
 	uint64_t body_hash; /* what the token is good for */
@@ -101,6 +107,7 @@ struct cloud_opts { /* borrowed for as long as the cloud lives, but for subnet *
 	struct events *events;
 	const char *subnet;
 	uint64_t seed;
+	int64_t start_ms;
 };
 
 int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e);
@@ -133,12 +140,18 @@ enum cloud_state cloud_shown(const struct cloud_instance *i, int64_t now);
 const char *cloud_state_word(enum cloud_state s);
 
 bool cloud_reclaim(struct cloud *c, struct cloud_instance *i, int64_t notice_ms, int64_t now);
+/* Tell of something else: kind is none of a reclaim.  What is to be repaired ends after notice_ms.
+ */
+bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t notice_ms,
+		int64_t now);
 void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int64_t now);
 void cloud_exited(struct cloud *c, uint32_t row, int64_t now); /* the process is no more */
 void cloud_end_all(struct cloud *c, int64_t now);
 
 struct cloud_pool *cloud_pool_get(struct cloud *c, const char *type, const char *region,
-				  const char *zone, bool spot);
+				  const char *zone, enum market market);
+/* What an instance costs that is made now. */
+int64_t cloud_price(const struct cloud *c, const struct cloud_pool *p, int64_t now);
 
 void cloud_tick(struct cloud *c, int64_t now); /* do what is due */
 int64_t cloud_next(const struct cloud *c);     /* when something is; INT64_MAX: never */

@@ -51,9 +51,10 @@ struct ec2_key {
 /* From a file such as the AWS command line has.  Free it with ec2_key_free(). */
 int ec2_key_load(struct ec2_key **out, const char *path, struct err *e);
 void ec2_key_free(struct ec2_key *k); /* NULL is fine */
-/* Is the request signed with this key, now?  region: that it is signed for. */
-enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, int64_t now,
-			char region[SETTINGS_WORD_SIZE], struct err *e);
+/* Is the request signed with this key for that service ("ec2", "sqs"), now?  region: that it is
+ * signed for. */
+enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, const char *service,
+			int64_t now, char region[SETTINGS_WORD_SIZE], struct err *e);
 
 /* --- ec2_parse.c --- */
 bool ec2_is(const struct http_request *rq);

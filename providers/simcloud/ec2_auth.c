@@ -163,17 +163,17 @@ static bool is_signed(const struct ec2_key *k, const struct claim *cl,
 	return good;
 }
 
-enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, int64_t now,
-			char region[SETTINGS_WORD_SIZE], struct err *e)
+enum code ec2_authorize(const struct ec2_key *k, const struct http_request *rq, const char *service,
+			int64_t now, char region[SETTINGS_WORD_SIZE], struct err *e)
 {
 	const char *date = http_header(rq, "X-Amz-Date");
 	int64_t at_ms = read_date(date);
 	struct claim cl;
 
 	if (read_claim(&cl, rq->authorization) != 0 || at_ms < 0 || strncmp(date, cl.day, 8) != 0 ||
-	    strcmp(cl.service, "ec2") != 0) {
+	    strcmp(cl.service, service) != 0) {
 		(void)err_set(e, ERR_AUTH,
-			      "MissingAuthenticationToken: want a request signed for ec2");
+			      "MissingAuthenticationToken: want a request signed for %s", service);
 		return CODE_DENIED;
 	}
 	memcpy(region, cl.region, SETTINGS_WORD_SIZE);

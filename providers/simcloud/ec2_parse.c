@@ -216,9 +216,16 @@ static int take_token(struct reading *r)
 
 static int take_market(struct reading *r)
 {
+	static const char reserved[] =
+		"CapacityReservationSpecification.CapacityReservationPreference";
 	const char *market = form_take(&r->form, "InstanceMarketOptions.MarketType");
+	const char *only = form_take(&r->form, reserved);
 
-	r->f->spot = market != NULL;
+	r->f->market = market != NULL ? MARKET_SPOT
+		       : only != NULL ? MARKET_RESERVED
+				      : MARKET_ON_DEMAND;
+	if (only != NULL && (market != NULL || strcmp(only, "capacity-reservations-only") != 0))
+		return bad_value(r, reserved);
 	if (market != NULL && strcmp(market, "spot") != 0)
 		return bad_value(r, "MarketType");
 	if (take_only(r, "InstanceMarketOptions.SpotOptions.SpotInstanceType", "one-time") != 0)
@@ -297,7 +304,8 @@ static int read_fleet(struct reading *r)
 	const char *options = spot ? "SpotOptions" : "OnDemandOptions", *strategy;
 	int64_t n = 0;
 
-	r->f->spot = r->x->by_price = spot;
+	r->f->market = spot ? MARKET_SPOT : MARKET_ON_DEMAND;
+	r->x->by_price = spot;
 	if (take_only(r, "Type", "instant") != 0 || take_token(r) != 0 ||
 	    take_number(r, "TargetCapacitySpecification.TotalTargetCapacity", 1,
 			r->conf->create_max, &n) != 0)

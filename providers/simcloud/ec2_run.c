@@ -184,7 +184,7 @@ static void put_instance(struct str *s, const struct cloud *c, const struct clou
 		put_address(s, i);
 	if (shown == CLOUD_ENDED)
 		put_reason(s, i, row->end_ms);
-	if (row->spot)
+	if (row->market == MARKET_SPOT)
 		xmlw_text(s, "instanceLifecycle", "spot");
 	if (i->order != NULL)
 		xmlw_text(s, "clientToken", i->order->token);
@@ -256,7 +256,7 @@ static enum code try_choice(struct making *m, const struct ec2_choice *at)
 				  .type = at->type,
 				  .region = m->f->region,
 				  .zone = at->zone,
-				  .spot = m->f->spot,
+				  .market = m->f->market,
 				  .wants = m->f->wants,
 				  .body_hash = m->f->body_hash,
 				  .body_len = m->f->body_len,
@@ -333,8 +333,10 @@ static size_t next_choice(const struct making *m, const bool *tried)
 	for (size_t k = 0; k < x->nchoices; k++) {
 		const struct ec2_choice *at = &x->choices[k];
 		const struct cloud_pool *p =
-			cloud_pool_get(m->c, at->type, m->f->region, at->zone, m->f->spot);
-		int64_t cost = !x->by_price ? at->priority : p != NULL ? p->price_nano_h : 0;
+			cloud_pool_get(m->c, at->type, m->f->region, at->zone, m->f->market);
+		int64_t cost = !x->by_price ? at->priority
+			       : p != NULL  ? cloud_price(m->c, p, m->now)
+					    : 0;
 
 		if (tried[k] || (best < x->nchoices && cost >= best_cost))
 			continue;
@@ -534,11 +536,11 @@ static void terminate(const struct face_call *f, struct cloud *c, const struct f
 
 /* --- offers ----------------------------------------------------------------------------------- */
 
-static bool asked_for(const struct face_call *f, const struct cloud_pool *p, bool spot)
+static bool asked_for(const struct face_call *f, const struct cloud_pool *p, enum market market)
 {
 	const struct ec2_call *x = f->ec2;
 
-	if (!p->offered || p->spot != spot || strcmp(p->region, f->region) != 0)
+	if (!p->offered || p->market != market || strcmp(p->region, f->region) != 0)
 		return false;
 	for (size_t i = 0; i < x->ntypes; i++)
 		if (strcmp(x->types[i], p->type) == 0)
@@ -549,7 +551,7 @@ static bool asked_for(const struct face_call *f, const struct cloud_pool *p, boo
 static bool is_first(const struct face_call *f, const struct cloud *c, size_t at)
 {
 	for (size_t i = 0; i < at; i++)
-		if (asked_for(f, c->pools[i], false) &&
+		if (asked_for(f, c->pools[i], MARKET_ON_DEMAND) &&
 		    strcmp(c->pools[i]->type, c->pools[at]->type) == 0)
 			return false;
 	return true;
@@ -562,7 +564,7 @@ static void describe_types(const struct face_call *f, const struct cloud *c, str
 	begin(&s, "DescribeInstanceTypes");
 	str_adds(&s, "<instanceTypeSet>");
 	for (size_t i = 0; i < c->npools; i++) {
-		if (!asked_for(f, c->pools[i], false) || !is_first(f, c, i))
+		if (!asked_for(f, c->pools[i], MARKET_ON_DEMAND) || !is_first(f, c, i))
 			continue;
 		str_adds(&s, "<item>");
 		xmlw_text(&s, "instanceType", c->pools[i]->type);
@@ -586,12 +588,12 @@ static void describe_prices(const struct face_call *f, const struct cloud *c, in
 	for (size_t i = 0; i < c->npools; i++) {
 		const struct cloud_pool *p = c->pools[i];
 
-		if (!asked_for(f, p, true))
+		if (!asked_for(f, p, MARKET_SPOT))
 			continue;
 		str_adds(&s, "<item>");
 		xmlw_text(&s, "instanceType", p->type);
 		xmlw_text(&s, "productDescription", "Linux/UNIX");
-		xmlw_text(&s, "spotPrice", fmt_money(price, p->price_nano_h));
+		xmlw_text(&s, "spotPrice", fmt_money(price, cloud_price(c, p, now)));
 		xmlw_text(&s, "timestamp", fmt_time(at, now));
 		xmlw_text(&s, "availabilityZone", p->zone);
 		str_adds(&s, "</item>");

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "providers/simcloud/ec2.h"
 #include "providers/simcloud/js.h"
+#include "providers/simcloud/sqs.h"
 
 enum { BODY_MAX = 4 << 20, GROUP_MAX = 1 << 30 };
 
@@ -68,9 +69,8 @@ static int read_create(struct face_call *f, const json_t *o, const struct settin
 		return -1;
 	if (!is_word(f->token) || !is_word(f->cluster))
 		return err_set(e, ERR_INVALID, "token, cluster: want printable characters");
-	f->spot = strcmp(market, "spot") == 0;
-	if (!f->spot && strcmp(market, "on-demand") != 0)
-		return err_set(e, ERR_INVALID, "market: want on-demand or spot");
+	if (market_parse(market, &f->market, e) != 0)
+		return -1;
 	f->n = json_array_size(list);
 	if (f->n == 0 || f->n > (size_t)conf->create_max)
 		return err_set(e, ERR_INVALID, "instances: want 1 to %d", (int)conf->create_max);
@@ -149,6 +149,30 @@ static int read_list(struct face_call *f, const struct http_request *rq,
 	return 0;
 }
 
+static int read_number(const struct http_request *rq, const char *name, int64_t max, int64_t *out,
+		       struct err *e)
+{
+	char text[24];
+	int rc = http_query(rq->query, name, text, sizeof(text));
+
+	if (rc == 0 || (rc == 1 && text[0] == '\0'))
+		return 0;
+	if (rc < 0 || strlen(text) > 18 || text[strspn(text, "0123456789")] != '\0')
+		return err_set(e, ERR_INVALID, "%s: want a number", name);
+	*out = strtoll(text, NULL, 10);
+	*out = *out < max ? *out : max;
+	return 0;
+}
+
+static int read_notices(struct face_call *f, const struct http_request *rq, struct err *e)
+{
+	if (http_query(rq->query, "cluster", f->cluster, sizeof(f->cluster)) < 0)
+		return err_set(e, ERR_INVALID, "cluster: malformed");
+	if (read_number(rq, "after", INT64_MAX, &f->after, e) != 0)
+		return -1;
+	return read_number(rq, "wait", FACE_WAIT_MAX_MS, &f->wait_ms, e);
+}
+
 static int read_body(struct face_call *f, const struct http_request *rq,
 		     const struct settings *conf, struct err *e)
 {
@@ -189,6 +213,8 @@ static int route(const struct http_request *rq, const char **id, bool *many)
 		return OP_DELETE;
 	if (get && strcmp(rq->path, "/v1/offers") == 0)
 		return OP_OFFERS;
+	if (get && strcmp(rq->path, "/v1/notices") == 0)
+		return OP_NOTICES;
 	if (strncmp(rq->path, all, sizeof(all) - 1) != 0)
 		return -1;
 	if (rq->path[sizeof(all) - 1] == '\0')
@@ -219,6 +245,8 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 		rc = read_one_id(f, id, e);
 	else if (op == OP_LIST)
 		rc = read_list(f, rq, conf, e);
+	else if (op == OP_NOTICES)
+		rc = read_notices(f, rq, e);
 	else if (op != OP_OFFERS)
 		rc = read_body(f, rq, conf, e);
 	if (rc != 0) {
@@ -236,6 +264,7 @@ void face_call_free(struct face_call *f)
 	free(f->wants);
 	free(f->ids);
 	ec2_call_free(f->ec2);
+	free(f->sqs);
 	free(f);
 }
 
@@ -261,8 +290,8 @@ void face_error(struct face_reply *out, enum code code, const char *message)
 {
 	struct str s;
 
-	if (out->xml) {
-		ec2_error(out, code, message);
+	if (out->style != FACE_JSON) {
+		(out->style == FACE_XML ? ec2_error : sqs_error)(out, code, message);
 		return;
 	}
 	free(out->body);
@@ -299,7 +328,7 @@ static void put_body(struct str *s, const struct cloud *c, const struct cloud_in
 	put_str(s, fields, FACE_TYPE, row->type);
 	put_str(s, fields, FACE_REGION, row->region);
 	put_str(s, fields, FACE_ZONE, row->zone);
-	put_str(s, fields, FACE_MARKET, row->spot ? "spot" : "on-demand");
+	put_str(s, fields, FACE_MARKET, market_word(row->market));
 	put_str(s, fields, FACE_ADDRESS, now >= i->address_at ? addr_text(text, i->addr) : "");
 	put_str(s, fields, FACE_HOSTNAME, row->node);
 	put_int(s, fields, FACE_CREATED, row->start_ms);
@@ -359,7 +388,7 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 				  .type = f->type,
 				  .region = f->region,
 				  .zone = f->zone,
-				  .spot = f->spot,
+				  .market = f->market,
 				  .wants = f->wants,
 				  .nwants = f->n,
 				  .body_hash = f->body_hash,
@@ -523,7 +552,7 @@ static void run_delete(const struct face_call *f, struct cloud *c, const struct 
 	reply_with(out, &s);
 }
 
-static void run_offers(const struct cloud *c, struct face_reply *out)
+static void run_offers(const struct cloud *c, int64_t now, struct face_reply *out)
 {
 	char price[FMT_MONEY_SIZE];
 	struct str s;
@@ -540,8 +569,8 @@ static void run_offers(const struct cloud *c, struct face_reply *out)
 		js_str(&s, "type", p->type);
 		js_str(&s, "region", p->region);
 		js_str(&s, "zone", p->zone);
-		js_str(&s, "market", p->spot ? "spot" : "on-demand");
-		js_str(&s, "price", fmt_money(price, p->price_nano_h));
+		js_str(&s, "market", market_word(p->market));
+		js_str(&s, "price", fmt_money(price, cloud_price(c, p, now)));
 		js_str(&s, "currency", p->currency);
 		if (p->capacity < 0)
 			js_null(&s, "available");
@@ -554,12 +583,73 @@ static void run_offers(const struct cloud *c, struct face_reply *out)
 	reply_with(out, &s);
 }
 
+/* --- notices ---------------------------------------------------------------------------------- */
+
+static bool is_told(const struct face_call *f, const struct cloud *c, const struct notice *n)
+{
+	return n->kind != NOTICE_ENDED &&
+	       (f->cluster[0] == '\0' || strcmp(c->meter->rows[n->row].cluster, f->cluster) == 0);
+}
+
+bool face_waits(const struct face_call *f, struct cloud *c, int64_t now)
+{
+	const struct notice *n;
+
+	if (f->op != OP_NOTICES || f->wait_ms == 0)
+		return false;
+	if (f->sqs != NULL)
+		return notices_visible(&c->notices, now) == NULL;
+	n = notices_after(&c->notices, f->after);
+	while (n != NULL && !is_told(f, c, n))
+		n = notices_after(&c->notices, n->seq);
+	return n == NULL;
+}
+
+static void run_notices(const struct face_call *f, const struct cloud *c, struct face_reply *out)
+{
+	const struct notice *n = notices_after(&c->notices, f->after);
+	char text[FMT_U64_SIZE];
+	int64_t last = f->after;
+	unsigned told = 0;
+	struct str s;
+
+	str_init(&s, BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_open(&s, "notices", '[');
+	for (; n != NULL && told < FACE_NOTICES_MAX; n = notices_after(&c->notices, n->seq)) {
+		last = n->seq;
+		if (!is_told(f, c, n))
+			continue;
+		told++;
+		js_open(&s, NULL, '{');
+		js_int(&s, "seq", n->seq);
+		js_str(&s, "id", meter_id(text, n->row));
+		js_str(&s, "kind", notice_word(n->kind));
+		js_int(&s, "at_ms", n->at_ms);
+		js_int(&s, "told_ms", n->told_ms);
+		js_close(&s, '}');
+	}
+	js_close(&s, ']');
+	js_str(&s, "cursor", fmt_i64(text, last));
+	js_close(&s, '}');
+	reply_with(out, &s);
+}
+
+enum face_style face_style_of(const struct face_call *f)
+{
+	return f->ec2 != NULL ? FACE_XML : f->sqs != NULL ? FACE_SQS : FACE_JSON;
+}
+
 void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 	      int64_t now, struct face_reply *out)
 {
-	*out = (struct face_reply){.code = CODE_OK, .status = 200, .xml = f->ec2 != NULL};
+	*out = (struct face_reply){.code = CODE_OK, .status = 200, .style = face_style_of(f)};
 	if (f->ec2 != NULL) {
 		ec2_run(f, c, rule, now, out);
+		return;
+	}
+	if (f->sqs != NULL) {
+		sqs_run(f, c, now, out);
 		return;
 	}
 	switch (f->op) {
@@ -575,9 +665,12 @@ void face_run(const struct face_call *f, struct cloud *c, const struct fault_rul
 	case OP_DELETE:
 		run_delete(f, c, rule, now, out);
 		break;
+	case OP_NOTICES:
+		run_notices(f, c, out);
+		break;
 	case OP_OFFERS:
 	case OP_COUNT:
-		run_offers(c, out);
+		run_offers(c, now, out);
 		break;
 	}
 }

@@ -35,6 +35,8 @@ enum face_field {
 };
 
 enum {
+	FACE_WAIT_MAX_MS = 60000, /* a request for notices is held at most */
+	FACE_NOTICES_MAX = 1000,  /* in one answer */
 	FACE_ALL = (1 << FACE_NFIELDS) - 1,
 	FACE_TAGS = 1 << FACE_CLUSTER | 1 << FACE_NAME | 1 << FACE_GENERATION,
 };
@@ -45,23 +47,27 @@ struct face_call {
 	char token[TOKEN_TEXT_MAX + 1];
 	char cluster[SETTINGS_WORD_SIZE], type[SETTINGS_WORD_SIZE];
 	char region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
-	bool spot;
+	enum market market;
 	uint64_t body_hash;
 	size_t body_len;
 	struct cloud_want *wants;  /* create: n of them */
 	char (*ids)[FACE_ID_SIZE]; /* get, delete: n of them */
 	size_t n;
-	int64_t limit, after; /* list */
+	int64_t limit, after; /* list; notices: after only */
+	int64_t wait_ms;      /* notices: until there is one, so long at most */
 	unsigned fields;      /* list: of each instance */
-	struct ec2_call *ec2; /* NULL: it came by the neutral API (ec2.h) */
+	struct ec2_call *ec2; /* it came by EC2's API (ec2.h); NULL: not */
+	struct sqs_call *sqs; /* likewise SQS's (sqs.h) */
 };
+
+enum face_style { FACE_JSON, FACE_XML, FACE_SQS }; /* neutral, EC2's, SQS's */
 
 struct face_reply {
 	enum code code; /* of the request as a whole */
 	unsigned status;
 	char *body; /* NULL: none */
 	size_t len;
-	bool xml;                   /* it is for EC2's face; JSON otherwise */
+	enum face_style style;
 	int64_t retry_ms;           /* 0: no Retry-After */
 	uint64_t items[CODE_COUNT]; /* create, delete: how many instances came to what */
 };
@@ -71,10 +77,14 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 		     const struct settings *conf, struct err *e);
 void face_call_free(struct face_call *f); /* NULL is fine */
 
+enum face_style face_style_of(const struct face_call *f);
+/* Is it for notices, of which there are none yet? */
+bool face_waits(const struct face_call *f, struct cloud *c, int64_t now);
+
 /* Do it.  rule is NULL, or one of FAULT_PARTIAL and FAULT_EMPTY. */
 void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 	      int64_t now, struct face_reply *out);
-/* {"error":{"code","message"}}, or what out->xml wants; message NULL: the code's own sentence. */
+/* {"error":{"code","message"}}, or what out->style wants; message NULL: the code's own sentence. */
 void face_error(struct face_reply *out, enum code code, const char *message);
 /* The name of the node that the i-th of f->n instances is, or is to be; "": not known. */
 const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);

@@ -7,11 +7,14 @@
 #include "base/mem.h"
 #include "providers/simcloud/face.h"
 #include "providers/simcloud/js.h"
+#include "providers/simcloud/sqs.h"
 
 /* A request between its arrival and its answer. */
 struct front_job {
 	uint64_t ticket; /* 0: nobody waits for the answer (FAULT_LATE) */
 	uint32_t index;  /* in f->jobs */
+	int64_t due;     /* when it goes on; 0: when it is released */
+	bool waits;      /* for notices, until then */
 	struct face_call *call;
 	bool run; /* the effect is still to come */
 	bool drop;
@@ -90,16 +93,20 @@ static void count(struct front *f, const struct front_job *j)
 		s->items[j->op][i] += j->reply.items[i];
 }
 
-static const char *type_of(bool xml)
+static const char *type_of(enum face_style s)
 {
-	return xml ? "text/xml;charset=UTF-8" : "application/json";
+	static const char *const types[] = {[FACE_JSON] = "application/json",
+					    [FACE_XML] = "text/xml;charset=UTF-8",
+					    [FACE_SQS] = "application/x-amz-json-1.0"};
+
+	return types[s];
 }
 
 /* The reply becomes the answer, and the job is no more. */
 static struct http_answer answer_of(struct front *f, struct front_job *j)
 {
 	struct http_answer an = {.status = j->reply.status,
-				 .type = type_of(j->reply.xml),
+				 .type = type_of(j->reply.style),
 				 .body = j->reply.body,
 				 .len = j->reply.len,
 				 .drop = j->drop,
@@ -132,13 +139,51 @@ static void run(struct front *f, struct front_job *j, const struct fault_rule *r
 	j->run = false;
 }
 
+static void wait_until(struct front *f, struct front_job *j, int64_t due)
+{
+	j->due = due;
+	heap_push(&f->due, due, 0, j->index);
+}
+
+static void wake(struct front *f, struct front_job *j, int64_t now)
+{
+	int64_t wait = dist_sample(&f->conf->latency[j->op], &f->rng);
+
+	j->waits = false;
+	f->nwaiting--;
+	run(f, j, NULL, now);
+	if (wait == 0)
+		finish(f, j);
+	else
+		wait_until(f, j, now + wait);
+}
+
+/* There are new notices: those that waited for them wait no more. */
+static void tell(struct front *f, int64_t now)
+{
+	if (f->heard == f->cloud->notices.n)
+		return;
+	f->heard = f->cloud->notices.n;
+	for (uint32_t i = 0; f->nwaiting > 0 && i < f->cap; i++) {
+		struct front_job *j = f->jobs[i].job;
+
+		if (j != NULL && j->waits && !face_waits(j->call, f->cloud, now))
+			wake(f, j, now);
+	}
+}
+
 void front_tick(struct front *f, int64_t now)
 {
 	struct heap_item it;
 
+	tell(f, now);
+
 	while (heap_pop(&f->due, now, &it)) {
 		struct front_job *j = f->jobs[it.row].job;
 
+		if (j == NULL || j->due != it.at)
+			continue; /* it was told sooner, and is answered */
+		f->nwaiting -= j->waits;
 		if (j->run)
 			run(f, j, NULL, now);
 		finish(f, j);
@@ -147,7 +192,7 @@ void front_tick(struct front *f, int64_t now)
 
 int64_t front_next(const struct front *f)
 {
-	return heap_next(&f->due);
+	return f->nwaiting > 0 && f->heard != f->cloud->notices.n ? 0 : heap_next(&f->due);
 }
 
 unsigned front_release(struct front *f, unsigned id, int64_t now)
@@ -196,7 +241,7 @@ static void run_later(struct front *f, struct front_job *j, int64_t at)
 	ghost->run = ghost->drop = true;
 	j->call = NULL;
 	keep(f, ghost);
-	heap_push(&f->due, at, 0, ghost->index);
+	wait_until(f, ghost, at);
 }
 
 /* Do to j what the rule says.  Returns how much later than usual the answer leaves; -1: held. */
@@ -255,13 +300,14 @@ static const char *node_about(const void *ctx, size_t i)
 	return face_node(a->call, a->cloud, i);
 }
 
-static void refuse(struct http_answer *an, bool xml, enum code code, const char *message)
+static void refuse(struct http_answer *an, enum face_style style, enum code code,
+		   const char *message)
 {
-	struct face_reply r = {.xml = xml};
+	struct face_reply r = {.style = style};
 
 	face_error(&r, code, message);
 	an->status = r.status;
-	an->type = type_of(xml);
+	an->type = type_of(style);
 	an->body = r.body;
 	an->len = r.len;
 }
@@ -289,7 +335,7 @@ static bool throttled(struct front *f, const struct face_call *call, struct http
 	if (wait == 0)
 		return false;
 	f->stats.count[call->op][CODE_RATE]++;
-	refuse(an, call->ec2 != NULL, CODE_RATE, NULL);
+	refuse(an, face_style_of(call), CODE_RATE, NULL);
 	an->retry_after_s = (uint32_t)((wait + 999) / 1000);
 	return true;
 }
@@ -302,7 +348,7 @@ static struct front_job *job_new(const struct http_request *rq, struct face_call
 	j->ticket = rq->ticket;
 	j->call = call;
 	j->op = call->op;
-	j->reply.xml = call->ec2 != NULL;
+	j->reply.style = face_style_of(call);
 	j->since = now;
 	memcpy(j->node, node, strnlen(node, sizeof(j->node) - 1));
 	return j;
@@ -321,17 +367,23 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 	if (f->stats.first_ms[j->op] == 0)
 		f->stats.first_ms[j->op] = now;
 	f->stats.last_ms[j->op] = now;
-	if (rule == NULL)
+	if (rule == NULL && face_waits(call, f->cloud, now)) {
+		j->run = j->waits = true;
+		wait = call->wait_ms;
+		if (f->nwaiting++ == 0)
+			f->heard = f->cloud->notices.n;
+	} else if (rule == NULL) {
 		run(f, j, NULL, now);
-	else
+	} else {
 		more = apply(f, j, rule, now);
+	}
 	if (more == 0 && wait == 0) {
 		*an = answer_of(f, j);
 		return;
 	}
 	keep(f, j);
 	if (more >= 0)
-		heap_push(&f->due, now + wait + more, 0, j->index);
+		wait_until(f, j, now + wait + more);
 	an->later = true;
 }
 
@@ -339,24 +391,27 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 static struct face_call *read_call(struct front *f, const struct http_request *rq,
 				   struct http_answer *an, int64_t now)
 {
-	bool ec2 = f->ec2 != NULL && ec2_is(rq);
+	bool amazon = f->ec2 != NULL && ec2_is(rq), sqs = amazon && sqs_is(rq);
+	enum face_style style = sqs ? FACE_SQS : amazon ? FACE_XML : FACE_JSON;
 	char region[SETTINGS_WORD_SIZE] = "";
 	struct face_call *call = NULL;
 	struct err e = {0};
 	enum code code;
 
-	if (ec2 ? ec2_authorize(f->ec2, rq, now, region, &e) != CODE_OK
-		: f->token != NULL && !front_bearer(rq->authorization, f->token)) {
+	if (amazon ? ec2_authorize(f->ec2, rq, sqs ? "sqs" : "ec2", now, region, &e) != CODE_OK
+		   : f->token != NULL && !front_bearer(rq->authorization, f->token)) {
 		f->stats.unauthorized++;
-		refuse(an, ec2, CODE_DENIED,
-		       ec2 ? e.msg : "want the header Authorization: Bearer TOKEN");
+		refuse(an, style, CODE_DENIED,
+		       amazon ? e.msg : "want the header Authorization: Bearer TOKEN");
 		an->status = 401;
 		return NULL;
 	}
-	code = ec2 ? ec2_parse(&call, rq, region, f->conf, &e) : face_parse(&call, rq, f->conf, &e);
+	code = sqs      ? sqs_parse(&call, rq, &e)
+	       : amazon ? ec2_parse(&call, rq, region, f->conf, &e)
+			: face_parse(&call, rq, f->conf, &e);
 	if (code != CODE_OK) {
 		f->stats.unreadable++;
-		refuse(an, ec2, code, e.msg);
+		refuse(an, style, code, e.msg);
 	}
 	return call;
 }
@@ -371,7 +426,7 @@ void front_handle(struct front *f, const struct http_request *rq, struct http_an
 	if (call == NULL)
 		return;
 	if (f->njobs >= FRONT_JOBS_MAX) {
-		refuse(an, call->ec2 != NULL, CODE_INTERNAL, "too many requests wait");
+		refuse(an, face_style_of(call), CODE_INTERNAL, "too many requests wait");
 		face_call_free(call);
 	} else if (throttled(f, call, an, now)) {
 		face_call_free(call);

@@ -1,7 +1,8 @@
 /* front.h - every request to the API on its way: credential, rate, faults, effect, latency, answer.
  *
  * The effect of a request happens when it arrives; its answer leaves after the latency of its
- * operation.  A client that dies in between meets the real thing: done, and nobody told. */
+ * operation.  A client that dies in between meets the real thing: done, and nobody told.  A request
+ * for notices waits for one, if it says so. */
 #ifndef SIMCLOUD_FRONT_H
 #define SIMCLOUD_FRONT_H
 
@@ -39,6 +40,8 @@ struct front {
 	struct front_slot *jobs;
 	uint32_t njobs, cap, free_slot; /* free_slot == cap: none */
 	unsigned last_hold;
+	uint32_t nwaiting; /* for notices ... */
+	uint64_t heard;    /* ... and so many of the cloud's they know of */
 	struct front_stats stats;
 };
 

@@ -20,6 +20,7 @@ enum {
 	FILE_MAX_BYTES = 1 << 30, /* METER_ROWS_MAX rows are about as much */
 	LINE_BYTES = 8192,        /* a row's strings are short, but escaping can make 6 of 1 */
 	WORD_SIZE = 128,
+	HOUR_MS = 3600000,
 };
 
 struct meter *meter_new(void)
@@ -43,6 +44,8 @@ void meter_free(struct meter *m)
 	for (size_t i = 0; i < m->nowned; i++)
 		free(m->owned[i]);
 	free(m->owned);
+	for (uint32_t i = 0; i < m->n; i++)
+		free(m->rows[i].later);
 	free(m->rows);
 	free(m);
 }
@@ -90,14 +93,14 @@ static void write_row(struct str *s, const struct meter_row *r)
 	js_str(s, "type", r->type);
 	js_str(s, "region", r->region);
 	js_str(s, "zone", r->zone);
-	js_str(s, "market", r->spot ? "spot" : "on-demand");
+	js_str(s, "market", market_word(r->market));
 	js_str(s, "price", fmt_money(price, r->price_nano_h));
 	js_str(s, "currency", r->currency);
 }
 
 static void record(struct meter *m, const char *what, uint32_t row, int64_t now, const char *why)
 {
-	char id[METER_ID_SIZE];
+	char id[METER_ID_SIZE], price[FMT_MONEY_SIZE];
 	struct str line;
 
 	seen(m, now);
@@ -111,6 +114,8 @@ static void record(struct meter *m, const char *what, uint32_t row, int64_t now,
 		js_str(&line, "id", meter_id(id, row));
 	if (strcmp(what, "start") == 0)
 		write_row(&line, &m->rows[row]);
+	if (strcmp(what, "price") == 0)
+		js_str(&line, "price", fmt_money(price, meter_price_now(&m->rows[row])));
 	if (why != NULL)
 		js_str(&line, "why", why);
 	js_close(&line, '}');
@@ -133,6 +138,8 @@ static uint32_t add_row(struct meter *m, const struct meter_row *r)
 	to->region = intern(m, r->region);
 	to->zone = intern(m, r->zone);
 	to->currency = intern(m, r->currency);
+	to->later = NULL;
+	to->nlater = 0;
 	seen(m, r->start_ms);
 	return m->n++;
 }
@@ -147,6 +154,26 @@ uint32_t meter_start(struct meter *m, const struct meter_row *r)
 	row = add_row(m, &copy);
 	record(m, "start", row, r->start_ms, NULL);
 	return row;
+}
+
+static void add_price(struct meter_row *r, int64_t from_ms, int64_t nano_h)
+{
+	r->later = mem_realloc(r->later, (r->nlater + 1) * sizeof(*r->later));
+	r->later[r->nlater++] = (struct meter_price){from_ms, nano_h};
+}
+
+void meter_price(struct meter *m, uint32_t row, int64_t from_ms, int64_t nano_h)
+{
+	struct meter_row *r = &m->rows[row];
+
+	assert(from_ms >= (r->nlater > 0 ? r->later[r->nlater - 1].from_ms : r->start_ms));
+	add_price(r, from_ms, nano_h);
+	record(m, "price", row, from_ms, NULL);
+}
+
+int64_t meter_price_now(const struct meter_row *r)
+{
+	return r->nlater > 0 ? r->later[r->nlater - 1].nano_h : r->price_nano_h;
 }
 
 void meter_deleted(struct meter *m, uint32_t row, int64_t now)
@@ -191,9 +218,22 @@ bool meter_row_of(const struct meter *m, const char *id, uint32_t *row)
 
 int64_t meter_cost(const struct meter_row *r, int64_t now)
 {
-	int64_t ms = (r->end_ms >= 0 ? r->end_ms : now) - r->start_ms;
+	int64_t end = r->end_ms >= 0 ? r->end_ms : now, from = r->start_ms, price = r->price_nano_h;
+	__extension__ typedef __int128 wide;
+	wide sum = 0; /* ms x nano an hour: rounded once */
 
-	return fmt_cost(ms > 0 ? ms : 0, r->price_nano_h);
+	for (uint32_t i = 0; i <= r->nlater; i++) {
+		int64_t to = i < r->nlater && r->later[i].from_ms < end ? r->later[i].from_ms : end;
+
+		if (to > from)
+			sum += (wide)(to - from) * price;
+		if (i == r->nlater)
+			break;
+		from = r->later[i].from_ms;
+		price = r->later[i].nano_h;
+	}
+	sum = (sum + HOUR_MS / 2) / HOUR_MS;
+	return sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -218,10 +258,10 @@ static int read_row(struct meter *m, const json_t *o, int64_t start, struct err 
 	    js_get_str(o, "currency", w.currency, WORD_SIZE, e) != 0 ||
 	    js_get_str(o, "market", w.market, WORD_SIZE, e) != 0 ||
 	    js_get_str(o, "price", w.price, WORD_SIZE, e) != 0 ||
-	    fmt_money_parse(w.price, &r.price_nano_h, e) != 0)
+	    fmt_money_parse(w.price, &r.price_nano_h, e) != 0 ||
+	    market_parse(w.market, &r.market, e) != 0)
 		return -1;
 	r.gen = (uint64_t)gen;
-	r.spot = strcmp(w.market, "spot") == 0;
 	r.node = w.node;
 	r.cluster = w.cluster;
 	r.type = w.type;
@@ -234,8 +274,8 @@ static int read_row(struct meter *m, const json_t *o, int64_t start, struct err 
 
 static int read_line(struct meter *m, const json_t *o, struct err *e)
 {
-	char what[16] = "", id[METER_ID_SIZE] = "";
-	int64_t at = -1;
+	char what[16] = "", id[METER_ID_SIZE] = "", price[WORD_SIZE] = "";
+	int64_t at = -1, nano_h;
 	uint32_t row;
 
 	if (js_get_str(o, "e", what, sizeof(what), e) != 0 || js_get_int(o, "at", &at, e) != 0 ||
@@ -254,6 +294,9 @@ static int read_line(struct meter *m, const json_t *o, struct err *e)
 		m->rows[row].deleted_ms = at;
 	else if (strcmp(what, "end") == 0)
 		m->rows[row].end_ms = at;
+	else if (strcmp(what, "price") == 0 && js_get_str(o, "price", price, WORD_SIZE, e) == 0 &&
+		 fmt_money_parse(price, &nano_h, e) == 0)
+		add_price(&m->rows[row], at, nano_h);
 	else
 		return err_set(e, ERR_INVALID, "unknown record \"%s\"", what);
 	return 0;
@@ -271,6 +314,25 @@ static int read_lines(struct meter *m, const char *text, size_t len, struct err 
 		json_decref(o);
 		if (rc != 0)
 			return err_wrap(e, "line %u", line);
+	}
+	return 0;
+}
+
+static int read_prices(struct meter_row *r, const json_t *list, struct err *e)
+{
+	const json_t *v;
+	size_t i;
+
+	json_array_foreach(list, i, v)
+	{
+		const json_t *from = json_array_get(v, 0);
+		const char *price = json_string_value(json_array_get(v, 1));
+		int64_t nano_h;
+
+		if (!json_is_integer(from) || price == NULL ||
+		    fmt_money_parse(price, &nano_h, e) != 0)
+			return err_set(e, ERR_INVALID, "prices: want [MS, \"PRICE\"]");
+		add_price(r, json_integer_value(from), nano_h);
 	}
 	return 0;
 }
@@ -297,6 +359,8 @@ static int read_answer(struct meter *m, const json_t *doc, struct err *e)
 		r = &m->rows[m->n - 1];
 		r->deleted_ms = deleted;
 		r->end_ms = end;
+		if (read_prices(r, json_object_get(o, "prices"), e) != 0)
+			return err_wrap(e, "row %zu", i);
 		seen(m, end);
 	}
 	seen(m, now);
@@ -364,6 +428,20 @@ out:
 	return rc;
 }
 
+static void write_prices(struct str *s, const struct meter_row *r)
+{
+	char price[FMT_MONEY_SIZE];
+
+	js_open(s, "prices", '[');
+	for (uint32_t i = 0; i < r->nlater; i++) {
+		js_open(s, NULL, '[');
+		js_int(s, NULL, r->later[i].from_ms);
+		js_str(s, NULL, fmt_money(price, r->later[i].nano_h));
+		js_close(s, ']');
+	}
+	js_close(s, ']');
+}
+
 void meter_write(const struct meter *m, struct str *s, int64_t now, const char *cluster)
 {
 	char text[FMT_MONEY_SIZE], id[METER_ID_SIZE];
@@ -389,6 +467,8 @@ void meter_write(const struct meter *m, struct str *s, int64_t now, const char *
 			js_int(s, "end_ms", r->end_ms);
 		else
 			js_null(s, "end_ms");
+		if (r->nlater > 0)
+			write_prices(s, r);
 		js_str(s, "cost", fmt_money(text, meter_cost(r, now)));
 		js_close(s, '}');
 		total += meter_cost(r, now);

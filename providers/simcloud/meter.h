@@ -1,6 +1,7 @@
 /* meter.h - the billing meter: one row for every instance that ever was, never changed afterwards.
  *
- * A row runs from the effect of the create to the end of the instance, at the price of that moment.
+ * A row runs from the effect of the create to the end of the instance, at the price of that moment
+ * and those it is told of later, each from its own moment on.
  * This is the ground truth by which `simcloud audit` judges burstd, so it knows nothing of burstd.
  * With a state file every change is one line appended by one write(2); a simcloud that is killed
  * and started again closes the rows left open at the last time it is known to have lived. */
@@ -13,10 +14,16 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "providers/simcloud/op.h"
 
 enum {
 	METER_ID_SIZE = 16,
 	METER_ROWS_MAX = 1 << 22, /* about 500 MB; then creates are refused */
+};
+
+/* From a moment on another price. */
+struct meter_price {
+	int64_t from_ms, nano_h;
 };
 
 /* Strings are the meter's, shared between rows, and live as long as it does. */
@@ -25,7 +32,9 @@ struct meter_row {
 	uint64_t gen;
 	int64_t price_nano_h;
 	int64_t start_ms, deleted_ms, end_ms; /* -1: not yet; deleted: when a delete was accepted */
-	bool spot;
+	enum market market;
+	struct meter_price *later; /* those after price_nano_h, in their order; the meter's */
+	uint32_t nlater;
 };
 
 struct meter {
@@ -49,6 +58,9 @@ int meter_load(struct meter *m, const char *text, size_t len, struct err *e);
 
 /* Add a row; the strings of *r are copied, its times but start_ms ignored.  Returns its number. */
 uint32_t meter_start(struct meter *m, const struct meter_row *r);
+/* From then on it costs so much; not before what it cost until then began. */
+void meter_price(struct meter *m, uint32_t row, int64_t from_ms, int64_t nano_h);
+int64_t meter_price_now(const struct meter_row *r);             /* the last of them */
 void meter_deleted(struct meter *m, uint32_t row, int64_t now); /* later ones change nothing */
 void meter_ended(struct meter *m, uint32_t row, int64_t now, const char *why);
 void meter_alive(struct meter *m, int64_t now); /* a mark: simcloud lived at this time */

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-static const char *const ops[OP_COUNT] = {"create", "list", "get", "delete", "offers"};
+static const char *const ops[OP_COUNT] = {"create", "list", "get", "delete", "offers", "notices"};
+static const char *const markets[MARKET_COUNT] = {"on-demand", "spot", "reserved"};
 
 static const struct {
 	const char *word, *text;
@@ -31,6 +32,21 @@ int op_parse(const char *word)
 		if (strcmp(ops[i], word) == 0)
 			return i;
 	return -1;
+}
+
+const char *market_word(enum market m)
+{
+	return markets[m];
+}
+
+int market_parse(const char *word, enum market *m, struct err *e)
+{
+	for (int i = 0; i < MARKET_COUNT; i++)
+		if (strcmp(markets[i], word) == 0) {
+			*m = (enum market)i;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "market: want on-demand, spot or reserved");
 }
 
 const char *code_word(enum code code)

@@ -2,7 +2,11 @@
 #ifndef SIMCLOUD_OP_H
 #define SIMCLOUD_OP_H
 
-enum op { OP_CREATE, OP_LIST, OP_GET, OP_DELETE, OP_OFFERS, OP_COUNT };
+#include "base/err.h"
+
+enum op { OP_CREATE, OP_LIST, OP_GET, OP_DELETE, OP_OFFERS, OP_NOTICES, OP_COUNT };
+
+enum market { MARKET_ON_DEMAND, MARKET_SPOT, MARKET_RESERVED, MARKET_COUNT };
 
 /* What a request, or one instance in it, came to. */
 enum code {
@@ -19,8 +23,10 @@ enum code {
 	CODE_COUNT
 };
 
-const char *op_word(enum op op);       /* "create", ... */
-int op_parse(const char *word);        /* -1: no such word */
+const char *op_word(enum op op);        /* "create", ... */
+int op_parse(const char *word);         /* -1: no such word */
+const char *market_word(enum market m); /* "on-demand", ... */
+int market_parse(const char *word, enum market *m, struct err *e);
 const char *code_word(enum code code); /* "capacity", ... */
 int code_parse(const char *word);      /* -1: no such word */
 unsigned code_status(enum code code);  /* the HTTP status it has as the answer to a whole request */

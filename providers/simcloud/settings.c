@@ -22,17 +22,21 @@ static const struct {
 };
 static const char *const regions[] = {"eu-north-1", "eu-west-1"};
 static const char *const zone_letters[] = {"a", "b"};
+static const char *const op_names[] = {"create", "list",    "get", "delete",
+				       "offers", "notices", NULL};
 
 static void add_default(struct settings *c, unsigned type, const char *region, const char *letter)
 {
-	for (int spot = 0; spot < 2; spot++) {
+	/* Nothing is reserved unless somebody did. */
+	for (int m = MARKET_ON_DEMAND; m <= MARKET_SPOT; m++) {
 		struct settings_offer *o = &c->offers[c->noffers++];
 
-		*o = (struct settings_offer){.spot = spot != 0, .capacity = -1, .currency = "EUR"};
+		*o = (struct settings_offer){
+			.market = (enum market)m, .capacity = -1, .currency = "EUR"};
 		(void)snprintf(o->type, sizeof(o->type), "%s", types[type].type);
 		(void)snprintf(o->region, sizeof(o->region), "%s", region);
 		(void)snprintf(o->zone, sizeof(o->zone), "%s%s", region, letter);
-		(void)fmt_money_parse(spot != 0 ? types[type].spot_price : types[type].price,
+		(void)fmt_money_parse(m == MARKET_SPOT ? types[type].spot_price : types[type].price,
 				      &o->price_nano_h, NULL);
 	}
 }
@@ -47,6 +51,7 @@ static void defaults(struct settings *c)
 		.ended_keep_ms = MINUTE_MS,
 		.addr_reuse_ms = MINUTE_MS,
 		.spot_notice_ms = INT64_C(2) * MINUTE_MS,
+		.spot_hour_ms = INT64_C(60) * MINUTE_MS,
 		.quota = -1,
 		.page_max = SETTINGS_BATCH_MAX,
 		.create_max = SETTINGS_BATCH_MAX,
@@ -103,12 +108,11 @@ static int read_globs(const json_t *o, const char *key, struct settings_globs *g
 
 static int read_latency(const json_t *doc, struct settings *c, struct err *e)
 {
-	static const char *const known[] = {"create", "list", "get", "delete", "offers", NULL};
 	const json_t *o = json_object_get(doc, "latency");
 
 	if (o == NULL || json_is_null(o))
 		return 0;
-	if (js_only(o, known, e) != 0)
+	if (js_only(o, op_names, e) != 0)
 		return err_wrap(e, "latency");
 	for (int i = 0; i < OP_COUNT; i++)
 		if (read_dist(o, op_word((enum op)i), &c->latency[i], e) != 0)
@@ -138,12 +142,11 @@ static int read_bucket(const json_t *o, struct settings_bucket *b, struct err *e
 
 static int read_buckets(const json_t *doc, struct settings *c, struct err *e)
 {
-	static const char *const known[] = {"create", "list", "get", "delete", "offers", NULL};
 	const json_t *o = json_object_get(doc, "buckets");
 
 	if (o == NULL || json_is_null(o))
 		return 0;
-	if (js_only(o, known, e) != 0)
+	if (js_only(o, op_names, e) != 0)
 		return err_wrap(e, "buckets");
 	for (int i = 0; i < OP_COUNT; i++) {
 		const json_t *b = json_object_get(o, op_word((enum op)i));
@@ -154,10 +157,44 @@ static int read_buckets(const json_t *doc, struct settings *c, struct err *e)
 	return 0;
 }
 
+/* [["0s","11.80"],["10m","14.00"]], and the first of them is the price. */
+static int read_curve(const json_t *o, struct settings_offer *to, struct err *e)
+{
+	const json_t *list = json_object_get(o, "prices"), *v;
+	struct settings_curve *c = &to->curve;
+	size_t i;
+
+	if (js_get_ms(o, "period", &c->period_ms, e) != 0)
+		return -1;
+	if (json_array_size(list) == 0 || json_array_size(list) > SETTINGS_PRICES_MAX)
+		return err_set(e, ERR_INVALID, "prices: want 1 to %d of [\"TIME\",\"PRICE\"]",
+			       SETTINGS_PRICES_MAX);
+	json_array_foreach(list, i, v)
+	{
+		const char *at = json_string_value(json_array_get(v, 0));
+		const char *price = json_string_value(json_array_get(v, 1));
+		struct settings_price *p = &c->v[c->n++];
+
+		if (at == NULL || price == NULL || json_array_size(v) != 2 ||
+		    fmt_duration_parse(at, &p->from_ms, NULL) != 0 ||
+		    fmt_money_parse(price, &p->nano_h, NULL) != 0)
+			return err_set(e, ERR_INVALID, "prices: want [\"TIME\",\"PRICE\"]");
+		if (i == 0 ? p->from_ms != 0 : p->from_ms <= p[-1].from_ms)
+			return err_set(e, ERR_INVALID,
+				       "prices: want times that begin with 0s and rise");
+	}
+	if (c->period_ms != 0 && c->period_ms <= c->v[c->n - 1].from_ms)
+		return err_set(e, ERR_INVALID, "period: want more than the last time of prices");
+	to->price_nano_h = c->v[0].nano_h;
+	return to->market == MARKET_SPOT
+		       ? 0
+		       : err_set(e, ERR_INVALID, "prices: only those of spot change");
+}
+
 static int read_offer(const json_t *o, struct settings_offer *to, struct err *e)
 {
-	static const char *const known[] = {"type",  "region",   "zone",     "market",
-					    "price", "currency", "capacity", NULL};
+	static const char *const known[] = {"type",     "region",   "zone",   "market", "price",
+					    "currency", "capacity", "prices", "period", NULL};
 	char market[16] = "on-demand", price[32] = "";
 
 	*to = (struct settings_offer){.capacity = -1, .currency = "EUR"};
@@ -170,11 +207,12 @@ static int read_offer(const json_t *o, struct settings_offer *to, struct err *e)
 	    js_get_str(o, "price", price, sizeof(price), e) != 0 ||
 	    js_get_int(o, "capacity", &to->capacity, e) != 0)
 		return -1;
-	to->spot = strcmp(market, "spot") == 0;
 	if (to->type[0] == '\0' || to->region[0] == '\0' || strlen(to->currency) != 3)
 		return err_set(e, ERR_INVALID, "want type, region, a currency of three letters");
-	if (!to->spot && strcmp(market, "on-demand") != 0)
-		return err_set(e, ERR_INVALID, "market: want on-demand or spot");
+	if (market_parse(market, &to->market, e) != 0)
+		return -1;
+	if (json_object_get(o, "prices") != NULL)
+		return read_curve(o, to, e);
 	if (fmt_money_parse(price, &to->price_nano_h, e) != 0)
 		return err_wrap(e, "price");
 	return 0;
@@ -218,7 +256,8 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 		"addr_reuse", "min_rental", "quota",       "page_max",      "create_max",
 		"delete_max", "latency",    "boot",        "stop",          "visible",
 		"flap",       "spot_life",  "spot_notice", "address_after", "state_lag",
-		"boot_never", "end_never",  "buckets",     "offers",        NULL};
+		"boot_never", "end_never",  "buckets",     "offers",        "spot_hour",
+		NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
@@ -239,10 +278,13 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    read_dist(doc, "state_lag", &c->state_lag, e) != 0 ||
 	    read_dist(doc, "spot_life", &c->spot_life, e) != 0 ||
 	    js_get_ms(doc, "spot_notice", &c->spot_notice_ms, e) != 0 ||
+	    js_get_ms(doc, "spot_hour", &c->spot_hour_ms, e) != 0 ||
 	    js_get_real(doc, "flap", &c->flap, e) != 0 ||
 	    read_globs(doc, "boot_never", &c->boot_never, e) != 0 ||
 	    read_globs(doc, "end_never", &c->end_never, e) != 0 || read_buckets(doc, c, e) != 0)
 		return -1;
+	if (c->spot_hour_ms < 1)
+		return err_set(e, ERR_INVALID, "spot_hour: want some time");
 	c->spot_dies = json_is_string(json_object_get(doc, "spot_life")) ||
 		       json_is_object(json_object_get(doc, "spot_life"));
 	return read_offers(doc, c, e);

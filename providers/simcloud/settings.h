@@ -18,6 +18,7 @@ enum {
 	SETTINGS_WORD_SIZE = 64,
 	SETTINGS_GLOBS_MAX = 16,   /* patterns in one list: tests need one or two */
 	SETTINGS_OFFERS_MAX = 256, /* price lists of tests are short */
+	SETTINGS_PRICES_MAX = 32,  /* steps of one curve */
 	SETTINGS_BATCH_MAX = 1000, /* instances in one create or delete, and in one page */
 };
 
@@ -32,12 +33,24 @@ struct settings_bucket {
 	bool per_instance; /* a create or delete takes one token for each instance in it */
 };
 
+/* A price that changes: what it is from so long after simcloud's start on. */
+struct settings_price {
+	int64_t from_ms, nano_h;
+};
+
+struct settings_curve {
+	struct settings_price v[SETTINGS_PRICES_MAX];
+	unsigned n;        /* 0: the price does not change */
+	int64_t period_ms; /* it begins anew after that; 0: the last price holds */
+};
+
 struct settings_offer {
 	char type[SETTINGS_WORD_SIZE], region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
 	char currency[4];
-	bool spot;
+	enum market market;
 	int64_t price_nano_h;
-	int64_t capacity; /* instances that can live at once; -1: no end */
+	struct settings_curve curve; /* of spot only */
+	int64_t capacity;            /* instances that can live at once; -1: no end */
 };
 
 struct settings {
@@ -53,6 +66,7 @@ struct settings {
 	struct dist spot_life; /* create of a spot instance to its being reclaimed, if spot_dies */
 	bool spot_dies;
 	int64_t spot_notice_ms;
+	int64_t spot_hour_ms;                        /* so long an instance keeps a price */
 	double flap;                                 /* chance of being left out of one list */
 	struct settings_globs boot_never, end_never; /* of node names or types */
 	struct settings_bucket bucket[OP_COUNT];

@@ -102,7 +102,7 @@ def want(got, expected, about=None):
 
 
 def place(kind="g4dn.metal", zone=REGION + "a", spot=False):
-    return {"type": kind, "region": REGION, "zone": zone, "spot": spot}
+    return {"type": kind, "region": REGION, "zone": zone, "market": "spot" if spot else "on-demand"}
 
 
 def create(token, names, places=None, gen=1, group=0):
@@ -348,6 +348,71 @@ def what_can_never_succeed_is_invalid(w):
         want(said["code"], "invalid", said)
 
 
+# --- notices --------------------------------------------------------------------------------------------------------
+
+
+def event(name, instance=None):
+    """A fixture as EventBridge puts it into a queue."""
+    with open(os.path.join("tests", "fixtures", "aws", f"event-{name}.json"), encoding="ascii") as f:
+        text = f.read()
+    return text.replace("i-1234567890abcdef0", instance) if instance else text
+
+
+@contextmanager
+def queue(w, name, **attributes):
+    sqs = client(w, "sqs", w.key)
+    url = sqs.create_queue(QueueName=name, Attributes=attributes)["QueueUrl"]
+    yield sqs, url
+    sqs.delete_queue(QueueUrl=url)
+
+
+def left(sqs, url):
+    names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+    return sum(int(v) for v in sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"].values())
+
+
+@test
+def notices_are_heard_through_a_queue_and_deleted_when_they_were(w):
+    with queue(w, "burstd") as (sqs, url), driver(w, notice_queue=url) as d:
+        want(d.run(kind="notices", wait_ms=0)["ack"], None)
+        for body in (event("interruption", "i-0abc"), event("rebalance"), event("retirement"), event("state"), "what?"):
+            sqs.send_message(QueueUrl=url, MessageBody=body)
+        said = d.run(kind="notices", wait_ms=1000)
+        want(said["code"], "ok", said)
+        at = int(datetime.datetime.fromisoformat("2026-11-18T11:08:40+00:00").timestamp()) * 1000
+        want(sorted((n["id"], n["kind"], n["at_ms"]) for n in said["notices"]),
+             [("i-0abc", "reclaim", at), ("i-1234567890abcdef0", "rebalance", 0),
+              ("i-abcd1111", "maintenance", 1796224209000), ("i-abcd2222", "maintenance", 1796224209000)])
+        want((said["ended"], said["odd"]), (["i-abcd1111"], 1))
+        want(d.run(kind="notices", wait_ms=0)["notices"], [])  # hidden, not gone
+        want(left(sqs, url), 5)
+        want(d.run(kind="notices", ack=said["ack"])["code"], "ok")
+        want(left(sqs, url), 0)
+
+
+@test
+def a_request_for_notices_is_held_until_there_is_one(w):
+    with queue(w, "slow") as (sqs, url), driver(w, notice_queue=url) as d:
+        start = time.time()
+        threading.Timer(1, lambda: sqs.send_message(QueueUrl=url, MessageBody=event("interruption"))).start()
+        said = d.run(kind="notices", wait_ms=20000)
+        want([n["kind"] for n in said["notices"]], ["reclaim"], said)
+        assert 0.9 < time.time() - start < 10, time.time() - start
+
+
+@test
+def a_queue_that_is_not_there_or_not_ours_is_told(w):
+    with driver(w, notice_queue=w.url + "/123456789012/nowhere") as d:
+        said = d.run(kind="notices", wait_ms=0)
+        want(said["code"], "invalid", said)
+        assert said["message"], said
+    with queue(w, "theirs") as (_, url), driver(w, notice_queue=url, credential=credential(w.poor)) as d:
+        want(d.run(kind="notices", wait_ms=0)["code"], "denied")
+    with queue(w, "late") as (_, url), driver(w, notice_queue=url) as d:
+        said = d.run(kind="notices", ack="not-a-receipt")
+        want(said["code"], "transient", said)
+
+
 # --- botocore -------------------------------------------------------------------------------------------------------
 
 
@@ -391,6 +456,50 @@ def run_instances_is_written_as_botocore_writes_it(w):
             "SpotInstanceType": "one-time", "InstanceInterruptionBehavior": "terminate"}},
         "TagSpecifications": [{"ResourceType": "instance", "Tags": tag_list(TAGS)},
                               {"ResourceType": "volume", "Tags": tag_list(TAGS[1:2])}]}))
+
+
+@test
+def reserved_capacity_is_asked_for_as_botocore_does(w):
+    conf = {"region": REGION, "launch_template": "nodes:7", "credential": credential(w.key)}
+    d = Driver(w.program, conf)
+    got = body_of(d.build(**create("tok", ["c1"], [dict(place(), market="reserved")])))
+    d.close()
+    want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
+        "ClientToken": "tok", "MinCount": 1, "MaxCount": 1, "InstanceType": "g4dn.metal",
+        "Placement": {"AvailabilityZone": REGION + "a"},
+        "LaunchTemplate": {"LaunchTemplateName": "nodes", "Version": "7"},
+        "CapacityReservationSpecification": {"CapacityReservationPreference": "capacity-reservations-only"},
+        "InstanceInitiatedShutdownBehavior": "terminate"}))
+
+
+@test
+def requests_to_a_queue_are_written_and_signed_as_botocore_does(w):
+    url = f"https://sqs.{REGION}.amazonaws.com/123456789012/burstd"
+    key = {"AccessKeyId": "AKIDEXAMPLE", "SecretAccessKey": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
+    d = Driver(w.program, {"region": REGION, "image": "ami-1", "credential": credential(key), "notice_queue": url})
+    model = botocore.session.get_session().get_service_model("sqs")
+    for op, name, params in (
+            ({"wait_ms": 20000, "cursor": ""}, "ReceiveMessage",
+             {"QueueUrl": url, "MaxNumberOfMessages": 10, "VisibilityTimeout": 30, "WaitTimeSeconds": 20}),
+            ({"ack": "r/1=\nr2"}, "DeleteMessageBatch",
+             {"QueueUrl": url, "Entries": [{"Id": "0", "ReceiptHandle": "r/1="}, {"Id": "1", "ReceiptHandle": "r2"}]})):
+        rq = d.build(kind="notices", at_ms=AT_MS, **op)
+        made = botocore.serialize.create_serializer(model.metadata["protocol"], True).serialize_to_request(
+            params, model.operation_model(name))
+        want((rq["method"], rq["url"]), (made["method"], f"https://sqs.{REGION}.amazonaws.com/"))
+        want(json.loads(rq["body"]), json.loads(made["body"]))
+        headers = dict(h.split(": ", 1) for h in rq["headers"])
+        for header in ("Content-Type", "X-Amz-Target"):
+            want(headers[header], made["headers"][header])
+        signed = botocore.awsrequest.AWSRequest("POST", rq["url"], data=rq["body"], headers={
+            k: headers[k] for k in ("Content-Type", "X-Amz-Target", "X-Amz-Date")})
+        signed.context["timestamp"] = headers["X-Amz-Date"]
+        signer = botocore.auth.SigV4Auth(
+            botocore.credentials.Credentials(key["AccessKeyId"], key["SecretAccessKey"]), "sqs", REGION)
+        canonical = signer.canonical_request(signed)
+        want(headers["Authorization"].rsplit("=", 1)[1], signer.signature(signer.string_to_sign(signed, canonical), signed),
+             canonical)
+    d.close()
 
 
 @test
@@ -489,7 +598,7 @@ def a_request_is_signed_as_botocore_signs_it(w):
 
 
 @contextmanager
-def simcloud(w, key):
+def simcloud(w, key, service="ec2"):
     """The program, and a client of botocore's, which signs and reads by itself."""
     with tempfile.TemporaryDirectory() as place_of:
         path = os.path.join(place_of, "key")
@@ -499,7 +608,7 @@ def simcloud(w, key):
                               stdout=subprocess.PIPE, text=True) as proc:
             try:
                 url = proc.stdout.readline().strip()
-                yield boto3.client("ec2", region_name=REGION, endpoint_url=url,
+                yield boto3.client(service, region_name=REGION, endpoint_url=url,
                                    aws_access_key_id=key["AccessKeyId"], aws_secret_access_key=key["SecretAccessKey"],
                                    config=botocore.config.Config(retries={"total_max_attempts": 1}))
             finally:
@@ -550,6 +659,38 @@ def simclouds_prices_types_and_fleets_are_read_by_botocore(w):
                               {"InstanceType": "gpu_8x_h100", "SubnetId": f"subnet-{REGION}b"}]}])
         want([len(i["InstanceIds"]) for i in fleet["Instances"]], [1])
         want([e["LaunchTemplateAndOverrides"]["Overrides"]["InstanceType"] for e in fleet["Errors"]], ["none"])
+
+
+@test
+def simclouds_queue_is_read_by_botocore(w):
+    with simcloud(w, SIMCLOUD_KEY, "sqs") as sqs:
+        base = sqs.meta.endpoint_url
+        url = base + "/123456789012/any"
+        ec2 = boto3.client("ec2", region_name=REGION, endpoint_url=base, aws_access_key_id=SIMCLOUD_KEY["AccessKeyId"],
+                           aws_secret_access_key=SIMCLOUD_KEY["SecretAccessKey"])
+        made = sim_run(ec2, 1)["Instances"][0]["InstanceId"]
+        want("Messages" in sqs.receive_message(QueueUrl=url), False)
+        for kind in ("reclaim", "rebalance", "maintenance"):
+            conn = http.client.HTTPConnection(urllib.parse.urlsplit(base).netloc)
+            conn.request("POST", "/admin/reclaim", json.dumps({"id": made, "kind": kind, "notice_ms": 90000}))
+            want(conn.getresponse().status, 200)
+        said = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10, WaitTimeSeconds=20)["Messages"]
+        events = [json.loads(m["Body"]) for m in said]
+        want([e["detail-type"] for e in events], ["EC2 Spot Instance Interruption Warning",
+                                                  "EC2 Instance Rebalance Recommendation", "AWS Health Event"])
+        for e, name in zip(events, ("interruption", "rebalance", "retirement")):
+            like = json.loads(event(name))
+            want(set(e) - set(like), set())
+            want(set(e["detail"]) - set(like["detail"]), set())
+        gone = sqs.delete_message_batch(QueueUrl=url, Entries=[
+            {"Id": str(k), "ReceiptHandle": m["ReceiptHandle"]} for k, m in enumerate(said)] + [
+                {"Id": "x", "ReceiptHandle": "nothing"}])
+        want(([g["Id"] for g in gone["Successful"]], [g["Id"] for g in gone["Failed"]]), (["0", "1", "2"], ["x"]))
+        try:
+            sqs.purge_queue(QueueUrl=url)
+            raise AssertionError("it does not purge")
+        except botocore.exceptions.ClientError as e:
+            want(e.response["Error"]["Code"], "UnknownOperationException")
 
 
 @test

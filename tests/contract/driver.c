@@ -10,9 +10,10 @@
  *   {"do":"fits","op":OP}                            -> {"n":3}
  *   {"do":"good_until"}                              -> {"ms":...}
  *   OP: {"kind":"create","at_ms":...,"token":...,"places":[{"type":...,"region":...,"zone":...,
- *        "spot":...}],"wants":[["c1",1,0],...]}, {"kind":"list","cursor":""},
+ *        "market":...}],"wants":[["c1",1,0],...]}, {"kind":"list","cursor":""},
  *        {"kind":"delete","ids":[...]}, {"kind":"offers","types":[...],"cursor":""},
- *        {"kind":"login"}
+ *        {"kind":"login"}, {"kind":"notices","cursor":"","wait_ms":0},
+ *        {"kind":"notices","ack":TEXT}
  *
  * What goes wrong is {"error":TEXT}. */
 #include <jansson.h>
@@ -25,12 +26,6 @@
 #include "providers/registry.h"
 
 enum { LINE_MAX_BYTES = 64 << 20 };
-
-static const char *const kinds[] = {[PROVIDER_CREATE] = "create",
-				    [PROVIDER_LIST] = "list",
-				    [PROVIDER_DELETE] = "delete",
-				    [PROVIDER_OFFERS] = "offers",
-				    [PROVIDER_LOGIN] = "login"};
 
 struct shell {
 	const struct provider_ops *ops;
@@ -81,12 +76,11 @@ static void read_create(struct op *o, const json_t *j)
 	for (size_t i = 0; i < c->nplaces; i++) {
 		const json_t *p = json_array_get(places, i);
 
-		o->places[i] = (struct provider_place){
-			.type = text(p, "type"),
-			.region = text(p, "region"),
-			.zone = text(p, "zone"),
-			.market = json_is_true(json_object_get(p, "spot")) ? PROVIDER_SPOT
-									   : PROVIDER_ON_DEMAND};
+		o->places[i] = (struct provider_place){.type = text(p, "type"),
+						       .region = text(p, "region"),
+						       .zone = text(p, "zone"),
+						       .market = PROVIDER_ON_DEMAND};
+		(void)provider_market_parse(text(p, "market"), &o->places[i].market);
 	}
 	for (size_t i = 0; i < c->nwants; i++) {
 		const json_t *w = json_array_get(wants, i);
@@ -104,9 +98,9 @@ static int read_op(struct op *o, const json_t *j)
 	int k = 0;
 
 	*o = (struct op){.op = {.at_ms = json_integer_value(json_object_get(j, "at_ms"))}};
-	while (k <= PROVIDER_LOGIN && strcmp(kinds[k], kind) != 0)
+	while (k < PROVIDER_NOPS && strcmp(provider_op_str((enum provider_op_kind)k), kind) != 0)
 		k++;
-	if (k > PROVIDER_LOGIN)
+	if (k == PROVIDER_NOPS)
 		return -1;
 	o->op.kind = (enum provider_op_kind)k;
 	if (k == PROVIDER_CREATE) {
@@ -121,6 +115,12 @@ static int read_op(struct op *o, const json_t *j)
 		o->op.u.offers.ntypes = words(o, json_object_get(j, "types"));
 		o->op.u.offers.types = o->words;
 		o->op.u.offers.cursor = text(j, "cursor");
+	} else if (k == PROVIDER_NOTICES) {
+		o->op.u.notices.cluster = text(j, "cluster");
+		o->op.u.notices.cursor = text(j, "cursor");
+		o->op.u.notices.ack = json_string_value(json_object_get(j, "ack"));
+		o->op.u.notices.wait_ms =
+			(uint32_t)json_integer_value(json_object_get(j, "wait_ms"));
 	}
 	return 0;
 }
@@ -151,6 +151,7 @@ static json_t *do_open(struct shell *s, json_t *in)
 		.role = text(c, "role"),
 		.sts_url = text(c, "sts_url"),
 		.metadata_url = text(c, "metadata_url"),
+		.notice_queue = text(c, "notice_queue"),
 		.user_data = json_string_value(json_object_get(c, "user_data"))};
 	struct err e = {0};
 
@@ -193,10 +194,22 @@ static json_t *show_instance(const struct provider_instance *i)
 			 "ended_ms", (json_int_t)i->ended_ms);
 }
 
+static json_t *show_notices(const struct provider_result *r)
+{
+	json_t *notices = json_array();
+
+	for (size_t i = 0; i < r->nnotices; i++)
+		(void)json_array_append_new(
+			notices, json_pack("{s:s, s:s, s:I}", "id", r->notices[i].id, "kind",
+					   provider_notice_str(r->notices[i].kind), "at_ms",
+					   (json_int_t)r->notices[i].at_ms));
+	return notices;
+}
+
 static json_t *show_result(const struct provider_result *r)
 {
 	json_t *items = json_array(), *instances = json_array(), *offers = json_array();
-	json_t *refusals = json_array();
+	json_t *refusals = json_array(), *ended = json_array();
 
 	for (size_t i = 0; i < r->nitems; i++)
 		(void)json_array_append_new(
@@ -218,11 +231,14 @@ static json_t *show_result(const struct provider_result *r)
 		(void)json_array_append_new(
 			refusals, json_pack("{s:I, s:s}", "place", (json_int_t)r->refusals[i].place,
 					    "code", provider_code_str(r->refusals[i].code)));
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:I}", "code",
-			 provider_code_str(r->code), "message", r->message, "items", items,
+	for (size_t i = 0; i < r->nended; i++)
+		(void)json_array_append_new(ended, json_string(r->ended[i].id));
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?}",
+			 "code", provider_code_str(r->code), "message", r->message, "items", items,
 			 "instances", instances, "offers", offers, "refusals", refusals, "cursor",
 			 r->cursor, "session", r->session, "retry_after_ms",
-			 (json_int_t)r->retry_after_ms);
+			 (json_int_t)r->retry_after_ms, "notices", show_notices(r), "ended", ended,
+			 "odd", (json_int_t)r->nodd, "ack", r->ack);
 }
 
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)

@@ -4,7 +4,7 @@
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2034,SC2154
 load helper
-LAB_RESUME_TIMEOUT=100
+LAB_RESUME_TIMEOUT=100 LAB_COOLDOWN=1s
 
 setup() {
 	calm

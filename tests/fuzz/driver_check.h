@@ -26,6 +26,20 @@ static inline void check_offer(const struct provider_offer *o)
 	assert(o->price_nano_h >= 0);
 }
 
+static inline void check_notices(const struct provider_op *op, const struct provider_result *r)
+{
+	const bool asked = op->kind == PROVIDER_NOTICES;
+
+	assert(asked || r->nnotices + r->nended + r->nodd == 0);
+	assert(r->ack == NULL || (asked && op->u.notices.ack == NULL && r->ack[0] != '\0'));
+	for (size_t i = 0; i < r->nnotices; i++) {
+		assert(ENDS(r->notices[i].id) && r->notices[i].id[0] != '\0');
+		assert(r->notices[i].kind < PROVIDER_NNOTICES && r->notices[i].at_ms >= 0);
+	}
+	for (size_t i = 0; i < r->nended; i++)
+		assert(ENDS(r->ended[i].id) && r->ended[i].id[0] != '\0');
+}
+
 static inline void check_result(const struct provider_op *op, const struct provider_result *r)
 {
 	const size_t asked = op->kind == PROVIDER_CREATE   ? op->u.create.nwants
@@ -38,6 +52,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	if (r->code != PROVIDER_OK) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->noffers == 0);
 		assert(r->nrefusals == 0 && r->session == NULL);
+		assert(r->nnotices == 0 && r->nended == 0 && r->nodd == 0 && r->ack == NULL);
 		return;
 	}
 	assert(r->nitems == asked);
@@ -54,9 +69,11 @@ static inline void check_result(const struct provider_op *op, const struct provi
 		check_instance(&r->instances[i]);
 	for (size_t i = 0; i < r->noffers; i++)
 		check_offer(&r->offers[i]);
+	check_notices(op, r);
 }
 
-/* The first byte: which operation; the second: the status; a line: Retry-After; the rest: a body.
+/* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
+ * them); the second: the status; a line: Retry-After; the rest: a body.
  * Twice the same bytes give twice the same. */
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
 				size_t size)
@@ -76,7 +93,11 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	if (size < 3 || (line = memchr(data + 2, '\n', size - 2)) == NULL)
 		return;
 	op.kind = (enum provider_op_kind)(data[0] % (ops->good_until != NULL ? 5 : 4));
-	if (op.kind == PROVIDER_CREATE) {
+	if ((caps.flags & PROVIDER_TELLS) != 0 && (data[0] == 'n' || data[0] == 'a')) {
+		op.kind = PROVIDER_NOTICES;
+		op.u.notices.cluster = op.u.notices.cursor = "";
+		op.u.notices.ack = data[0] == 'a' ? "r" : NULL;
+	} else if (op.kind == PROVIDER_CREATE) {
 		op.u.create.cluster = "u-u-i-d";
 		op.u.create.token = "t";
 		op.u.create.places = &place;
@@ -105,6 +126,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	check_result(&op, &a);
 	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
 	assert(a.ninstances == b.ninstances && a.noffers == b.noffers);
+	assert(a.nnotices == b.nnotices && a.nended == b.nended && a.nodd == b.nodd);
 	assert(strcmp(a.message, b.message) == 0 && strcmp(a.cursor, b.cursor) == 0);
 	provider_result_fini(&a);
 	provider_result_fini(&b);

@@ -1,6 +1,6 @@
-/* fuzz_aws.c - any bytes as an answer of EC2, STS and the metadata service, to driver aws, at each
- * step of a login; driver_check.h says how.  And what a login brought, taken.  A create of one node
- * is a fleet's. */
+/* fuzz_aws.c - any bytes as an answer of EC2, STS, SQS and the metadata service, to driver aws, at
+ * each step of a login; driver_check.h says how.  And what a login brought, taken.  A create of one
+ * node is a fleet's. */
 #include <stdlib.h>
 
 #include "providers/aws.h"
@@ -68,7 +68,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct provider_conf conf = {.name = "aws",
 					   .region = "north",
 					   .launch_template = "t",
-					   .role = "arn:aws:iam::1:role/r"};
+					   .role = "arn:aws:iam::1:role/r",
+					   .notice_queue = "https://sqs/1/q"};
 	const uint8_t *line;
 	void *self;
 

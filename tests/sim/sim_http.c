@@ -15,9 +15,9 @@
 #include "sim_journal.h"
 #include "world.h"
 
-enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120 };
+enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120, NOTICES_HOLD_MS = 20000 };
 
-enum kind { CREATE, LIST, DELETE, OFFERS, NONE };
+enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, NONE };
 
 struct wire { /* one request, from send to reply */
 	struct wire *next;
@@ -29,7 +29,8 @@ struct wire { /* one request, from send to reply */
 	struct create_request create;
 	uint32_t ids[CLOUD_WANTS_MAX];
 	size_t nids;
-	bool single; /* DELETE /v1/instances/ID */
+	bool single;     /* DELETE /v1/instances/ID */
+	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
 	int64_t deadline;
 	/* the reply */
@@ -169,6 +170,8 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 		q->kind = OFFERS;
 	else if (get && strncmp(path, "/v1/instances?", 14) == 0)
 		q->kind = LIST;
+	else if (get && strncmp(path, "/v1/notices?wait=", 17) == 0)
+		q->kind = NOTICES;
 	else if (post && strcmp(path, "/v1/instances") == 0)
 		q->kind = CREATE;
 	else if (post && strcmp(path, "/v1/instances/delete") == 0)
@@ -344,6 +347,13 @@ static void on_offers(struct world *w, struct wire *q)
 	str_adds(&q->body, "]}");
 }
 
+/* It has none to tell. */
+static void on_notices(struct wire *q)
+{
+	str_adds(&q->body, "{\"notices\":[],\"cursor\":\"0\"}");
+	q->hold_ms = NOTICES_HOLD_MS;
+}
+
 /* What goes wrong on the way back, after the effect. */
 static void spoil(struct world *w, struct wire *q)
 {
@@ -412,6 +422,8 @@ static void serve(struct world *w, struct wire *q)
 		on_delete(w, q);
 	else if (q->kind == LIST)
 		on_list(w, q);
+	else if (q->kind == NOTICES)
+		on_notices(q);
 	else
 		on_offers(w, q);
 	spoil(w, q);
@@ -429,7 +441,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		r.retry_after = "7";
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0)
 		sim_cloud_listed(w->cloud, q->list_run);
-	if (q->done != NULL && (q->kind != LIST || q->status != 200 || q->error.code != 0))
+	if (q->done != NULL &&
+	    ((q->kind != LIST && q->kind != NOTICES) || q->status != 200 || q->error.code != 0))
 		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
 			  q->error.code != 0 ? -1 : q->status,
 			  q->error.code != 0 ? q->error.msg : q->body.p);
@@ -448,6 +461,7 @@ static void on_arrival(struct world *w, void *ctx, uint64_t arg)
 	(void)arg;
 	if (q->error.code == 0)
 		serve(w, q);
+	back += q->hold_ms;
 	if (q->error.code != 0 && q->error.code != ERR_NOTSENT)
 		back = q->deadline - w->now;
 	world_at(w, w->now + back, on_reply, q, 0);
@@ -521,7 +535,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	(void)e;
 	if (!world_alive(c->w))
 		return 0; /* the callback comes when the dead engine is freed */
-	if (q->kind != LIST)
+	if (q->kind != LIST && q->kind != NOTICES)
 		trace_send(c, q, call);
 	count(c, q);
 	if (q->kind == CREATE) /* first: the record of one that may not be is no better than it */

@@ -269,6 +269,7 @@ lab_provider_aws() {
 		region          = "eu-north-1"
 		image           = "ami-0"
 		subnets         = "eu-north-1a=subnet-eu-north-1a,eu-north-1b=subnet-eu-north-1b"
+		notice_queue    = "$lab_url/000000000000/burstd"
 	C
 }
 

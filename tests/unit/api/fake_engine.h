@@ -37,7 +37,7 @@ struct engine {
 	struct journal_room room;
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	const char *undeleted;
-	int64_t undeleted_ms;
+	int64_t undeleted_ms, unheard_ms;
 	size_t nstrays;   /* i-1, i-2 ... */
 	int64_t tried_ms; /* of all but the first; that one is young */
 	bool leaves;      /* the second stops already */
@@ -96,6 +96,13 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 	assert_true(provider < e->conf->nproviders);
 	*failed_ms = e->undeleted_ms;
 	return e->undeleted;
+}
+
+const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)
+{
+	(void)provider;
+	*since_ms = e->unheard_ms;
+	return "the queue does not exist";
 }
 
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i)

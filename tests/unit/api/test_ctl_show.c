@@ -132,6 +132,28 @@ static void undeleted_since(struct engine *e, const char *name, int64_t ago_ms, 
 	fleet_set(&e->fleet, fn, &n);
 }
 
+static void test_notices_that_fail_for_a_minute_are_told(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+	json_t *r, *problems;
+
+	(void)state;
+	f->e.unheard_ms = FAKE_NOW - 59999; /* a moment's failure */
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(r);
+	f->e.unheard_ms = FAKE_NOW - 120000;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	problems = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(problems), 1);
+	assert_string_equal(
+		json_string_value(json_array_get(problems, 0)),
+		"provider sim: its notices have not been heard for 2m00s: the queue does "
+		"not exist; until they are, a reclaim is seen when it has happened");
+	json_decref(r);
+	stop(f);
+}
+
 /* Whatever else the provider answers well. */
 static void test_undeleted(void **state)
 {
@@ -637,6 +659,7 @@ int main(void)
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_problems),
+		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_undeleted),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_full_disk),

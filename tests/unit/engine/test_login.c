@@ -74,6 +74,12 @@ void engine_spend(struct engine *e, size_t nodes)
 	(void)nodes;
 }
 
+void notice_take(struct cloud *c, const struct provider_notice *n)
+{
+	(void)c;
+	(void)n;
+}
+
 void observe_list(struct cloud *c)
 {
 	(void)c;
@@ -129,11 +135,10 @@ void http_client_cancel(struct http_client *c, uint64_t handle)
 static int build(const void *self, const struct provider_op *op, struct provider_request *out,
 		 struct err *e)
 {
-	static const char *const urls[] = {[PROVIDER_CREATE] = "create",
-					   [PROVIDER_LIST] = "list",
-					   [PROVIDER_DELETE] = "delete",
-					   [PROVIDER_OFFERS] = "offers",
-					   [PROVIDER_LOGIN] = "login"};
+	static const char *const urls[] = {
+		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
+		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "offers",
+		[PROVIDER_LOGIN] = "login",   [PROVIDER_NOTICES] = "notices"};
 	char url[64];
 
 	(void)self;

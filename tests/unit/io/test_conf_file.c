@@ -76,7 +76,8 @@ static const char whole[] =
 	" user_data_file = \"/etc/user-data\""
 	" role = \"arn:aws:iam::1:role/b\""
 	" sts_url = \"https://sts.example\""
-	" metadata_url = \"http://127.0.0.1:1338\"\n"
+	" metadata_url = \"http://127.0.0.1:1338\""
+	" notice_queue = \"https://sqs.example/1/q\"\n"
 	"}\n"
 	"provider \"b\" { driver = \"static\" }\n"
 	"pool \"h100\" {\n"
@@ -153,6 +154,7 @@ static void assert_provider_equal(const struct conf_provider *a, const struct co
 	assert_text_equal(a->role, b->role);
 	assert_text_equal(a->sts_url, b->sts_url);
 	assert_text_equal(a->metadata_url, b->metadata_url);
+	assert_text_equal(a->notice_queue, b->notice_queue);
 }
 
 static void assert_offer_equal(const struct conf_offer *a, const struct conf_offer *b)
@@ -569,6 +571,7 @@ static const struct {
 	{"provider", "role", "\"arn:aws:iam::1:role/b\"", "\"\""},
 	{"provider", "sts_url", "\"https://sts.example\"", "\"\""},
 	{"provider", "metadata_url", "\"http://127.0.0.1:1338\"", "\"\""},
+	{"provider", "notice_queue", "\"https://sqs.example/1/q\"", "\"\""},
 	{"pool", "nodes", "\"c[1-8]\"", "\"c[1-9]\""},
 	{"pool", "provider", "provider = \"sim\" type", "provider = \"b\" type"},
 	{"pool", "type", "\"gpu_8x_h100\"", "\"x\""},

@@ -189,6 +189,35 @@ static void test_without_subnets_the_zone_is_said(void **state)
 	provider_request_fini(&rq);
 }
 
+/* Capacity that is paid for already, or nothing at all: neither spot nor a fleet, which may prefer
+ * it only. */
+static void test_reserved_capacity_is_insisted_on(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	conf.launch_template = "lt-1";
+	reopen(&conf);
+	place.market = PROVIDER_RESERVED;
+	place.zone = ""; /* a choice of subnets */
+	build(&rq, &op);
+	assert_true(has(&rq, "Action=RunInstances"));
+	assert_true(has(&rq, "CapacityReservationSpecification.CapacityReservationPreference="
+			     "capacity-reservations-only"));
+	assert_null(strstr(rq.body, "InstanceMarketOptions"));
+	provider_request_fini(&rq);
+	op = create(7);
+	place.market = PROVIDER_RESERVED;
+	place.zone = "";
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 7);
+	place.market = PROVIDER_ON_DEMAND;
+	build(&rq, &op);
+	assert_null(strstr(rq.body, "CapacityReservation"));
+	provider_request_fini(&rq);
+}
+
 static void test_what_ec2_could_not_do_is_not_asked(void **state)
 {
 	struct provider_request rq = {0};
@@ -574,6 +603,7 @@ int main(void)
 		T(test_a_create_is_the_same_bytes_whenever_it_is_built),
 		T(test_a_zone_is_a_subnet_and_no_zone_is_any),
 		T(test_without_subnets_the_zone_is_said),
+		T(test_reserved_capacity_is_insisted_on),
 		T(test_what_ec2_could_not_do_is_not_asked),
 		T(test_a_gang_in_front_comes_whole_or_not_at_all),
 		T(test_jobs_of_one_size_are_launched_together_and_large_ones_alone),

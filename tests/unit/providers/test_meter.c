@@ -42,7 +42,7 @@ static uint32_t add(struct meter *m, const char *node, int64_t at)
 						  .currency = "EUR",
 						  .gen = 3,
 						  .price_nano_h = INT64_C(29520000000),
-						  .spot = true,
+						  .market = MARKET_SPOT,
 						  .start_ms = at});
 }
 
@@ -66,6 +66,37 @@ static void test_cost_is_exact(void **state)
 
 		assert_int_equal(meter_cost(&r, rows[i].now), rows[i].cost);
 	}
+}
+
+/* Rounded once, on the sum: 1 ms at 1.8 nano-euros a ms is 1.8, and three times that 5.4. */
+static void test_prices_that_change_are_added_up_before_they_are_rounded(void **state)
+{
+	struct meter *m = meter_new(), *again = meter_new();
+	struct str s, t;
+
+	(void)state;
+	(void)add(m, "n1", 1000);
+	m->rows[0].price_nano_h = 6480000;
+	meter_price(m, 0, 1001, 6480001);
+	meter_price(m, 0, 1002, 6480000);
+	assert_int_equal(meter_cost(&m->rows[0], 1000), 0);
+	assert_int_equal(meter_cost(&m->rows[0], 1001), 2);
+	assert_int_equal(meter_cost(&m->rows[0], 1002), 4);
+	assert_int_equal(meter_cost(&m->rows[0], 1003), 5);
+	assert_int_equal(meter_price_now(&m->rows[0]), 6480000);
+	meter_ended(m, 0, 1002, "killed"); /* before the last price began */
+	assert_int_equal(meter_cost(&m->rows[0], 9000), 4);
+	str_init(&s, 1 << 20);
+	meter_write(m, &s, 5000, "");
+	assert_non_null(strstr(s.p, "\"prices\":[[1001,\"0.006480001\"],[1002,\"0.00648\"]]"));
+	assert_int_equal(meter_load(again, s.p, s.len, NULL), 0);
+	str_init(&t, 1 << 20);
+	meter_write(again, &t, 5000, "");
+	assert_string_equal(s.p, t.p);
+	str_fini(&s);
+	str_fini(&t);
+	meter_free(m);
+	meter_free(again);
 }
 
 static void test_answer_adds_up_and_can_be_read_again(void **state)
@@ -109,6 +140,7 @@ static void test_state_file_survives_a_kill(void **state)
 	(void)add(m, "n2", 2000);
 	meter_deleted(m, 1, 2500);
 	meter_ended(m, 1, 3000, "deleted");
+	meter_price(m, 0, 4000, 5);
 	meter_alive(m, 7000);
 	meter_free(m); /* n1 is open, as after kill -9 */
 
@@ -119,7 +151,10 @@ static void test_state_file_survives_a_kill(void **state)
 	assert_string_equal(m->rows[0].cluster, "c\"1");
 	assert_int_equal(m->rows[0].gen, 3);
 	assert_int_equal(m->rows[0].price_nano_h, INT64_C(29520000000));
-	assert_true(m->rows[0].spot);
+	assert_int_equal(m->rows[0].market, MARKET_SPOT);
+	assert_int_equal(m->rows[0].nlater, 1);
+	assert_int_equal(m->rows[0].later[0].from_ms, 4000);
+	assert_int_equal(m->rows[0].later[0].nano_h, 5);
 	assert_int_equal(m->rows[0].start_ms, 1000);
 	assert_int_equal(m->rows[0].end_ms, 7000); /* the last it is known to have lived */
 	assert_int_equal(m->rows[1].deleted_ms, 2500);
@@ -220,6 +255,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cost_is_exact),
+		cmocka_unit_test(test_prices_that_change_are_added_up_before_they_are_rounded),
 		cmocka_unit_test(test_answer_adds_up_and_can_be_read_again),
 		cmocka_unit_test_setup_teardown(test_state_file_survives_a_kill, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_torn_last_line_is_cut_off, setup, teardown),

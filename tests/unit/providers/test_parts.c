@@ -168,6 +168,9 @@ static void test_addr_reuse_waits_its_delay(void **state)
 	addr_fini(&p);
 }
 
+#define OFFER(market, price)                                                                       \
+	"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":" market "," price "}]}"
+
 static void test_settings(void **state)
 {
 	static const struct {
@@ -194,6 +197,19 @@ static void test_settings(void **state)
 		{"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"price\":\"1\"},{\"type\":\"t\","
 		 "\"region\":\"r\",\"price\":\"1\",\"currency\":\"USD\"}]}",
 		 -1},
+		{"{\"spot_hour\":\"0s\"}", -1},
+		{"{\"spot_hour\":\"10s\"}", 0},
+		{OFFER("\"spot\"", "\"prices\":[[\"0s\",\"1\"],[\"9s\",\"2\"]],\"period\":\"10s\""),
+		 0},
+		{OFFER("\"spot\"", "\"prices\":[[\"0s\",\"1\"],[\"9s\",\"2\"]],\"period\":\"9s\""),
+		 -1},
+		{OFFER("\"spot\"", "\"prices\":[[\"1s\",\"1\"]]"), -1},
+		{OFFER("\"spot\"", "\"prices\":[[\"0s\",\"1\"],[\"0s\",\"2\"]]"), -1},
+		{OFFER("\"spot\"", "\"prices\":[[\"0s\",\"1\",3]]"), -1},
+		{OFFER("\"spot\"", "\"prices\":[]"), -1},
+		{OFFER("\"on-demand\"", "\"prices\":[[\"0s\",\"1\"]]"), -1},
+		{OFFER("\"reserved\"", "\"price\":\"0\""), 0},
+		{OFFER("\"free\"", "\"price\":\"0\""), -1},
 		{"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"price\":\"1\"}]}", 0},
 	};
 	struct settings s;
@@ -234,7 +250,7 @@ static void test_prices_of_the_built_in_offers(void **state)
 
 		assert_int_equal(o->capacity, -1);
 		assert_string_equal(o->currency, "EUR");
-		if (strcmp(o->type, "gpu_8x_h100") == 0 && !o->spot) {
+		if (strcmp(o->type, "gpu_8x_h100") == 0 && o->market == MARKET_ON_DEMAND) {
 			assert_int_equal(o->price_nano_h, INT64_C(29520000000));
 			h100++;
 		}

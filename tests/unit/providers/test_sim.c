@@ -38,6 +38,11 @@ static struct provider_op op_of(enum provider_op_kind kind)
 		op.u.del.ids = ids;
 		op.u.del.nids = 2;
 	}
+	if (kind == PROVIDER_NOTICES) {
+		op.u.notices.cluster = cluster;
+		op.u.notices.cursor = "17";
+		op.u.notices.wait_ms = 20000;
+	}
 	return op;
 }
 
@@ -107,7 +112,8 @@ static void test_caps(void **state)
 	struct provider_caps caps = provider_sim.caps(self);
 
 	(void)state;
-	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS);
+	assert_int_equal(caps.flags,
+			 PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS);
 	assert_int_equal(caps.create_max, 1000);
 	assert_int_equal(caps.delete_max, 1000);
 	assert_true(caps.token_ms >= 3600000);
@@ -133,6 +139,10 @@ static void test_build(void **state)
 		{PROVIDER_DELETE, "POST", "http://127.0.0.1:1/v1/instances/delete",
 		 "{\"ids\":[\"a\",\"b\"]}"},
 		{PROVIDER_OFFERS, "GET", "http://127.0.0.1:1/v1/offers", NULL},
+		{PROVIDER_NOTICES, "GET",
+		 "http://127.0.0.1:1/v1/notices?wait=20000&after=17&cluster="
+		 "0b1c2d3e-0000-4000-8000-000000000001",
+		 NULL},
 	};
 
 	(void)state;
@@ -308,6 +318,10 @@ static const struct {
 	{PROVIDER_DELETE, 200, "", PROVIDER_TRANSIENT},
 	{PROVIDER_DELETE, 500, "{}", PROVIDER_TRANSIENT},
 	{PROVIDER_OFFERS, 200, "{\"offers\":[]}", PROVIDER_OK},
+	{PROVIDER_NOTICES, 200, "{\"notices\":[],\"cursor\":\"\"}", PROVIDER_OK},
+	{PROVIDER_NOTICES, 200, "{\"notices\":[]}", PROVIDER_TRANSIENT}, /* where to go on? */
+	{PROVIDER_NOTICES, 200, "{\"cursor\":\"1\"}", PROVIDER_TRANSIENT},
+	{PROVIDER_NOTICES, 404, "{}", PROVIDER_INVALID}, /* an older simcloud */
 	{PROVIDER_OFFERS, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
 	{PROVIDER_OFFERS, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
@@ -365,13 +379,15 @@ static void test_parse_survives_damage(void **state)
 		[PROVIDER_OFFERS] =
 			"{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"market\":\"spot\","
 			"\"price\":\"1.5\",\"currency\":\"EUR\"}]}",
+		[PROVIDER_NOTICES] = "{\"notices\":[{\"id\":\"i\",\"kind\":\"reclaim\","
+				     "\"at_ms\":5}],\"cursor\":\"9\"}",
 	};
 	static const char bytes[] = "\"{}[],:0x\x01\xff";
 
 	(void)state;
-	for (int kind = PROVIDER_CREATE; kind <= PROVIDER_OFFERS; kind++) {
+	for (int kind = PROVIDER_CREATE; kind < PROVIDER_NOPS; kind++) {
 		struct provider_op op = op_of((enum provider_op_kind)kind);
-		size_t len = strlen(good[kind]);
+		size_t len = good[kind] != NULL ? strlen(good[kind]) : 0;
 
 		for (size_t i = 0; i < len * sizeof(bytes); i++) {
 			char *copy = strdup(good[kind]);
@@ -390,6 +406,31 @@ static void test_parse_survives_damage(void **state)
 			free(copy);
 		}
 	}
+}
+
+static void test_notices(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, PROVIDER_NOTICES, 200,
+	      "{\"notices\":[{\"seq\":1,\"id\":\"i-1\",\"kind\":\"reclaim\",\"at_ms\":1800},"
+	      "{\"id\":\"i-2\",\"kind\":\"earthquake\",\"at_ms\":7},"
+	      "{\"id\":\"\",\"kind\":\"faulty\"},"
+	      "{\"id\":\"i-3\",\"kind\":\"faulty\"},"
+	      "{\"id\":\"i-3\",\"kind\":\"maintenance\",\"at_ms\":-1}],\"cursor\":\"17\"}",
+	      NULL);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_int_equal(r.nnotices, 2);
+	assert_string_equal(r.notices[0].id, "i-1");
+	assert_int_equal(r.notices[0].kind, PROVIDER_NOTICE_RECLAIM);
+	assert_int_equal(r.notices[0].at_ms, 1800);
+	assert_int_equal(r.notices[1].kind, PROVIDER_NOTICE_FAULTY);
+	assert_int_equal(r.notices[1].at_ms, 0);
+	assert_int_equal(r.nodd, 3);
+	assert_string_equal(r.cursor, "17");
+	assert_null(r.ack);
+	provider_result_fini(&r);
 }
 
 static void test_create_items(void **state)
@@ -666,6 +707,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_build_refuses_what_can_never_be_asked, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_parse_code, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_notices, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_parse_survives_damage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_create_items, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_create_item_codes, setup, teardown),

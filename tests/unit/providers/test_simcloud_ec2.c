@@ -21,6 +21,7 @@ static struct provider_place places[2];
 
 static void open_driver(const char *credential, const char *template)
 {
+	char queue[128];
 	struct provider_conf conf = {.name = "t",
 				     .url = S.url,
 				     .credential = credential,
@@ -32,8 +33,11 @@ static void open_driver(const char *credential, const char *template)
 				     .instance_profile = "nodes",
 				     .key_name = "k",
 				     .user_data = "#!/bin/sh\n",
-				     .launch_template = template};
+				     .launch_template = template,
+				     .notice_queue = queue};
 	struct err e;
+
+	(void)snprintf(queue, sizeof(queue), "%s/000000000000/burstd", S.url);
 
 	provider_aws.close(driver);
 	driver = NULL;
@@ -585,6 +589,116 @@ static void test_what_ec2_would_not_understand_is_refused(void **state)
 	assert_int_equal(rows(), 2);
 }
 
+/* --- the queue --------------------------------------------------------------------------------
+ */
+
+static void hear(struct provider_result *out, const char *ack, uint32_t wait_ms)
+{
+	struct provider_op op = {.kind = PROVIDER_NOTICES};
+
+	op.u.notices.cluster = cluster;
+	op.u.notices.cursor = "";
+	op.u.notices.ack = ack;
+	op.u.notices.wait_ms = wait_ms;
+	drive(&op, out);
+}
+
+static void test_a_reclaim_is_a_message_until_it_is_deleted(void **state)
+{
+	struct provider_result r, done;
+	int64_t now;
+
+	(void)state;
+	create(&r, "t", 1);
+	provider_result_fini(&r);
+	hear(&r, NULL, 0);
+	assert_int_equal(r.code, PROVIDER_OK);
+	assert_null(r.ack);
+	now = clock_wall_ms();
+	simrun_do(&S, "POST", "/admin/reclaim", "{\"node\":\"c1\",\"notice_ms\":5000}");
+	hear(&r, NULL, 20000);
+	assert_int_equal(r.nnotices, 1);
+	assert_string_equal(r.notices[0].id, "sim-00000000");
+	assert_int_equal(r.notices[0].kind, PROVIDER_NOTICE_RECLAIM);
+	/* Events have whole seconds: not later than it is true. */
+	assert_true(r.notices[0].at_ms > now + 3900 && r.notices[0].at_ms <= now + 6000);
+	hear(&done, NULL, 0); /* hidden */
+	assert_int_equal(done.nnotices, 0);
+	provider_result_fini(&done);
+	hear(&done, r.ack, 0);
+	assert_int_equal(done.code, PROVIDER_OK);
+	provider_result_fini(&done);
+	provider_result_fini(&r);
+	hear(&r, "r-1-1", 0);
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_non_null(strstr(r.message, "ReceiptHandleIsInvalid"));
+	provider_result_fini(&r);
+}
+
+static void test_maintenance_and_an_end_are_messages_too(void **state)
+{
+	int64_t now = clock_wall_ms();
+	struct provider_result r;
+
+	(void)state;
+	create(&r, "t", 2);
+	provider_result_fini(&r);
+	simrun_do(&S, "POST", "/admin/reclaim",
+		  "{\"node\":\"c1\",\"kind\":\"maintenance\",\"notice_ms\":600000}");
+	simrun_do(&S, "POST", "/admin/reclaim", "{\"node\":\"c1\",\"kind\":\"rebalance\"}");
+	simrun_do(&S, "POST", "/admin/reclaim", "{\"node\":\"c1\",\"kind\":\"faulty\"}");
+	simrun_do(&S, "POST", "/admin/kill", "{\"node\":\"c2\"}");
+	hear(&r, NULL, 20000);
+	assert_int_equal(r.nodd, 0);
+	assert_int_equal(r.nnotices, 3);
+	assert_int_equal(r.notices[0].kind, PROVIDER_NOTICE_MAINTENANCE);
+	assert_true(r.notices[0].at_ms > now + 598000 && r.notices[0].at_ms < now + 620000);
+	assert_int_equal(r.notices[1].kind, PROVIDER_NOTICE_REBALANCE);
+	assert_int_equal(r.notices[2].kind, PROVIDER_NOTICE_MAINTENANCE);
+	assert_int_equal(r.notices[2].at_ms, 0);
+	assert_int_equal(r.nended, 1);
+	assert_string_equal(r.ended[0].id, "sim-00000001");
+	provider_result_fini(&r);
+}
+
+static void test_a_queue_wants_a_signature_too(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	clock_off = -600000;
+	hear(&r, NULL, 0);
+	assert_int_equal(r.code, PROVIDER_DENIED);
+	assert_non_null(strstr(r.message, "RequestExpired"));
+	provider_result_fini(&r);
+	clock_off = 0;
+	simrun_do(&S, "POST", "/admin/faults",
+		  "{\"op\":\"notices\",\"action\":\"error\",\"code\":\"rate\"}");
+	hear(&r, NULL, 20000);
+	assert_int_equal(r.code, PROVIDER_RATE);
+	provider_result_fini(&r);
+}
+
+static void test_reserved_capacity_is_another_market(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	simrun_do(&S, "POST", "/admin/config",
+		  "{\"offers\":[{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"zone\":"
+		  "\"eu-north-1a\",\"market\":\"reserved\",\"price\":\"0\",\"capacity\":1}]}");
+	create(&r, "t", 1);
+	assert_int_equal(r.code, PROVIDER_CAPACITY); /* "Unsupported", as EC2 says it */
+	provider_result_fini(&r);
+	places[0].market = PROVIDER_RESERVED;
+	create(&r, "u", 1);
+	assert_int_equal(r.code, PROVIDER_OK);
+	provider_result_fini(&r);
+	create(&r, "v", 1);
+	assert_int_equal(r.code, PROVIDER_CAPACITY);
+	provider_result_fini(&r);
+}
+
 /* What is in a tag comes back as it was, whoever reads it. */
 static void test_any_text_may_be_a_tag(void **state)
 {
@@ -614,6 +728,10 @@ int main(void)
 		T(test_what_was_changed_on_the_way_is_refused),
 		T(test_what_ec2_would_not_understand_is_refused),
 		T(test_any_text_may_be_a_tag),
+		T(test_a_reclaim_is_a_message_until_it_is_deleted),
+		T(test_maintenance_and_an_end_are_messages_too),
+		T(test_a_queue_wants_a_signature_too),
+		T(test_reserved_capacity_is_another_market),
 	};
 #undef T
 

@@ -1,0 +1,161 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+
+#include "base/mem.h"
+
+/* One request at a time, held by the provider until there is something to tell: so a notice is here
+ * some milliseconds after it was given, and silence costs a request in 20 s.  Only while there is
+ * an instance that it could be about, and once a list has said which those are. */
+
+struct hearing { /* what one request points to */
+	char cursor[PROVIDER_CURSOR_MAX + 1];
+	char ack[];
+};
+
+static bool is_wanted(const struct cloud *c)
+{
+	const struct engine *e = c->e;
+
+	if ((c->caps.flags & PROVIDER_TELLS) == 0 || !c->listed)
+		return false;
+	for (size_t i = 0; i < e->conf->npools; i++)
+		if (e->fleet.pools[i].nodes > 0 && place_sells(e, (uint32_t)i, c))
+			return true;
+	return false;
+}
+
+/* Later each time (I30); told to people when it lasts. */
+static void failed(struct cloud *c, const struct provider_result *r)
+{
+	int64_t now = engine_now(c->e);
+
+	if (c->unheard_ms == 0)
+		c->unheard_ms = now;
+	if (strcmp(c->unheard, r->message) != 0)
+		log_write(c->e->d.log, LOG_WARN, "notices are not heard", "provider", c->conf->name,
+			  "code", provider_code_str(r->code), "error", r->message, NULL);
+	(void)snprintf(c->unheard, sizeof(c->unheard), "%s", r->message);
+	c->listen_step = c->listen_step < ENGINE_RETRY_MS ? ENGINE_RETRY_MS : 2 * c->listen_step;
+	if (c->listen_step > ENGINE_RETRY_MAX_MS)
+		c->listen_step = ENGINE_RETRY_MAX_MS;
+	c->listen_next =
+		now + (r->retry_after_ms > c->listen_step ? r->retry_after_ms : c->listen_step);
+}
+
+static void heard(struct cloud *c)
+{
+	c->listen_step = 0;
+	c->unheard_ms = 0;
+	c->unheard[0] = '\0';
+}
+
+/* --- what it tells ----------------------------------------------------------------------------
+ */
+
+static bool is_said_to_end(const struct provider_result *r, const char *id)
+{
+	for (size_t i = 0; i < r->nended; i++)
+		if (strcmp(r->ended[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Of those that nobody has asked to end; our own deletes are told of as well. */
+static void take_ended(struct cloud *c, const struct provider_result *r)
+{
+	static const enum node_state of[] = {NODE_BOOTING, NODE_READY, NODE_DRAINING};
+	struct engine *e = c->e;
+
+	for (size_t s = 0; r->nended > 0 && s < sizeof(of) / sizeof(of[0]); s++)
+		for (const struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next)
+			if (engine_cloud(e, &fn->n) == c && is_said_to_end(r, fn->n.instance)) {
+				cloud_hurry(c);
+				return;
+			}
+}
+
+static void on_forgotten(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	(void)ctx;
+	c->listen_stuck = r->code != PROVIDER_OK;
+	if (c->listen_stuck)
+		failed(c, r); /* they are told again: that does no harm */
+	else
+		heard(c);
+}
+
+static void forget(struct cloud *c, const char *ack)
+{
+	struct provider_op op = {.kind = PROVIDER_NOTICES};
+	size_t size = strlen(ack) + 1;
+	struct hearing *h = mem_zalloc(sizeof(*h) + size);
+
+	memcpy(h->ack, ack, size);
+	op.u.notices.cluster = c->e->d.uuid;
+	op.u.notices.cursor = h->cursor;
+	op.u.notices.ack = h->ack;
+	cloud_send(c, &op, on_forgotten, h);
+}
+
+/* Has the provider held the request, or moved on?  One that gives the same at once, again and
+ * again, is not asked faster for that. */
+static bool goes_on(const struct cloud *c, const struct provider_result *r)
+{
+	if (r->nnotices + r->nended + r->nodd == 0)
+		return engine_now(c->e) - c->listen_began >= ENGINE_LISTEN_PAUSE_MS;
+	return r->ack != NULL || strcmp(r->cursor, c->listen_cursor) != 0;
+}
+
+static void on_notices(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	struct engine *e = c->e;
+
+	(void)ctx;
+	c->listening = false;
+	if (r->code != PROVIDER_OK) {
+		failed(c, r);
+		return;
+	}
+	if (r->ack == NULL && !c->listen_stuck)
+		heard(c); /* else when that is done, too */
+	c->listen_next =
+		engine_now(e) + (goes_on(c, r) ? c->listen_step : (int64_t)ENGINE_LISTEN_PAUSE_MS);
+	e->count.notices_odd += r->nodd;
+	for (size_t i = 0; i < r->nnotices; i++)
+		notice_take(c, &r->notices[i]);
+	take_ended(c, r);
+	engine_spend(e, r->nnotices);
+	engine_commit(e);
+	if (e->dead)
+		return;
+	/* Not before: what a crash takes from us is told again. */
+	(void)snprintf(c->listen_cursor, sizeof(c->listen_cursor), "%s", r->cursor);
+	if (r->ack != NULL)
+		forget(c, r->ack);
+}
+
+/* --- asking -----------------------------------------------------------------------------------
+ */
+
+void listen_run(struct cloud *c)
+{
+	struct provider_op op = {.kind = PROVIDER_NOTICES};
+	struct hearing *h;
+
+	if (listen_next_ms(c) > engine_now(c->e) || !login_good(c))
+		return;
+	h = mem_zalloc(sizeof(*h));
+	(void)snprintf(h->cursor, sizeof(h->cursor), "%s", c->listen_cursor);
+	c->listening = true;
+	c->listen_began = engine_now(c->e);
+	op.u.notices.cluster = c->e->d.uuid;
+	op.u.notices.cursor = h->cursor;
+	op.u.notices.wait_ms = ENGINE_LISTEN_MS;
+	cloud_send(c, &op, on_notices, h);
+}
+
+int64_t listen_next_ms(const struct cloud *c)
+{
+	return c->listening || !is_wanted(c) ? INT64_MAX : c->listen_next;
+}

@@ -1,0 +1,27 @@
+/* sqs.h - SQS's face of the simulated cloud: a queue into which EventBridge puts what happens.
+ *
+ * POST / in SQS's JSON protocol, signed for the service sqs.  There is one queue, whatever its URL:
+ * a message is given out to whoever asks first, is hidden then, and comes again unless it is
+ * deleted. */
+#ifndef SIMCLOUD_SQS_H
+#define SIMCLOUD_SQS_H
+
+#include "providers/simcloud/face.h"
+
+enum { SQS_BATCH_MAX = 10, SQS_WORD_SIZE = 81 };
+
+struct sqs_call {               /* what a face_call has besides, if it came this way */
+	bool remove;            /* DeleteMessageBatch; else ReceiveMessage */
+	int64_t max, hidden_ms; /* receive */
+	char ids[SQS_BATCH_MAX][SQS_WORD_SIZE]; /* remove: the caller's names for ... */
+	char receipts[SQS_BATCH_MAX][SQS_WORD_SIZE];
+	size_t n;
+};
+
+bool sqs_is(const struct http_request *rq);
+/* As face_parse(), face_run(), face_error(). */
+enum code sqs_parse(struct face_call **out, const struct http_request *rq, struct err *e);
+void sqs_run(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out);
+void sqs_error(struct face_reply *out, enum code code, const char *message);
+
+#endif
