@@ -195,6 +195,7 @@ static const struct {
 	{"reload", CTL_OPERATOR, op_reload},
 	{"drain", CTL_OPERATOR, ctl_order_drain},
 	{"terminate", CTL_OPERATOR, ctl_order_terminate},
+	{"notice", CTL_OPERATOR, ctl_order_notice},
 	{"pause", CTL_OPERATOR, ctl_order_pause},
 	{"resume", CTL_OPERATOR, ctl_order_resume},
 	{"gate", CTL_OWN, op_gate},

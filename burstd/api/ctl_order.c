@@ -7,6 +7,7 @@
 #include "api/ctl_reply.h"
 #include "base/fmt.h"
 #include "base/hostlist.h"
+#include "core/reclaim.h"
 
 enum { BY_SIZE = 32 };
 
@@ -90,6 +91,83 @@ int ctl_order_terminate(struct ctl_reply *r)
 	if (!all && ctl_reply_text(r, "nodes", NULL, &nodes) != 0)
 		return -1;
 	return operate(r, ENGINE_TERMINATE, nodes, "terminate asked for");
+}
+
+/* --- a machine that will be taken away ---------------------------------------------------------
+ */
+
+static int read_when(struct ctl_reply *r, int64_t *at_ms)
+{
+	enum { IN_MAX_DAYS = 366 };
+	const int64_t most = IN_MAX_DAYS * INT64_C(86400000);
+	int64_t in_ms, now = engine_now(r->api->engine);
+
+	if (ctl_reply_int(r, "at_ms", now + most, 0, at_ms) != 0 ||
+	    ctl_reply_int(r, "in_ms", most, -1, &in_ms) != 0)
+		return -1;
+	if (*at_ms != 0 && in_ms >= 0)
+		return ctl_reply_refuse(r, "invalid", "\"at_ms\" and \"in_ms\": only one of them");
+	if (in_ms >= 0)
+		*at_ms = now + in_ms;
+	return 0;
+}
+
+static int read_kind(struct ctl_reply *r, enum provider_notice_kind *kind)
+{
+	const char *word;
+	int k;
+
+	if (ctl_reply_text(r, "kind", NULL, &word) != 0)
+		return -1;
+	k = reclaim_kind_parse(word);
+	if (k < 0)
+		return ctl_reply_refuse(
+			r, "invalid",
+			"\"kind\": want reclaim, rebalance, maintenance or faulty, not \"%.20s\"",
+			word);
+	*kind = (enum provider_notice_kind)k;
+	return 0;
+}
+
+/* It goes into events, which people read. */
+static bool is_plain(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f)
+			return false;
+	return true;
+}
+
+int ctl_order_notice(struct ctl_reply *r)
+{
+	static const char *const results[] = {[ENGINE_NOTICE_TAKEN] = "taken",
+					      [ENGINE_NOTICE_LATE] = "late",
+					      [ENGINE_NOTICE_IGNORED] = "ignored",
+					      [ENGINE_NOTICE_UNKNOWN] = "unknown"};
+	struct engine_notice n = {.at_ms = 0};
+	const char *node;
+	enum engine_noticed so;
+	char who[BY_SIZE];
+	int rc;
+
+	n.by = by(who, r->who);
+	if (ctl_reply_text(r, "machine", NULL, &n.instance) != 0 || read_kind(r, &n.kind) != 0 ||
+	    read_when(r, &n.at_ms) != 0 || ctl_reply_text(r, "reason", "", &n.reason) != 0)
+		return -1;
+	if (!is_plain(n.reason) || !is_plain(n.instance))
+		return ctl_reply_refuse(r, "invalid",
+					"a control byte in \"machine\" or \"reason\"");
+	rc = engine_take_notice(r->api->engine, &n, &so, &node, &r->err);
+	log_it(r, "notice", n.instance, rc == 0 ? results[so] : r->err.msg);
+	if (rc != 0)
+		return rc;
+	if (so == ENGINE_NOTICE_UNKNOWN)
+		return ctl_reply_refuse(r, "not-found",
+					"no node and no instance of ours is named \"%.95s\"",
+					n.instance);
+	jsonw_text(&r->w, "result", results[so]);
+	jsonw_text(&r->w, "node", node);
+	return 0;
 }
 
 /* --- pools -------------------------------------------------------------------------------------

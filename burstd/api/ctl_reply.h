@@ -54,6 +54,7 @@ int ctl_audit_show(struct ctl_reply *r);
 int ctl_audit_verify(struct ctl_reply *r);
 int ctl_order_drain(struct ctl_reply *r);
 int ctl_order_terminate(struct ctl_reply *r);
+int ctl_order_notice(struct ctl_reply *r);
 int ctl_order_pause(struct ctl_reply *r);
 int ctl_order_resume(struct ctl_reply *r);
 

@@ -8,6 +8,7 @@
 #include "base/fmt.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "core/reclaim.h"
 #include "engine/slurm/parse.h"
 
 enum {
@@ -22,6 +23,7 @@ enum {
 	STRAY_LONG_MS = 60000, /* deleted within seconds, and lists may be late */
 	REBUILT_MS = 86400000, /* how long a lost journal is talked about */
 	TOLD_FRESH_MS = 60000, /* so long slurmctld may take to show what it was told */
+	TAKEN_MAX = 8,         /* jobs of one node that are named */
 	NAMES_MAX = 160,       /* bytes of a folded list of nodes; a longer one is left out */
 };
 
@@ -213,6 +215,47 @@ static void explain_up(struct str *out, const struct engine *e, const struct fle
 	}
 }
 
+static void add_at(struct str *out, const char *before, int64_t ms)
+{
+	char at[FMT_TIME_SIZE];
+
+	str_addf(out, "%s%.19sZ", before, fmt_time(at, ms));
+}
+
+/* "; job 17 was sent USR1 and is requeued at 2026-01-02T03:04:05Z at the latest" */
+static void add_taken(struct str *out, const struct engine *e, const char *node, int64_t force_ms)
+{
+	struct engine_taken t;
+
+	for (size_t i = 0; i < TAKEN_MAX && engine_taken(e, node, i, &t); i++) {
+		if (t.signal[0] == '\0') {
+			str_addf(out, "; job %s is moved away", t.job);
+			continue;
+		}
+		str_addf(out, "; job %s was sent %s", t.job, t.signal);
+		if (force_ms != INT64_MAX)
+			add_at(out, " and is requeued at the latest at ", force_ms);
+	}
+	if (engine_taken(e, node, TAKEN_MAX, &t))
+		str_adds(out, "; and so on");
+}
+
+static void explain_draining(struct str *out, const struct engine *e, const struct node *n)
+{
+	int64_t force_ms = engine_force_ms(e, n->name);
+
+	str_addf(out, "leaving: %s", reclaim_kind_text(n->notice));
+	if (n->deadline_ms != 0)
+		add_at(out, " at ", n->deadline_ms);
+	if (force_ms == INT64_MAX)
+		str_adds(out, "; it gets no more jobs, and goes when those on it have ended");
+	else if (force_ms > engine_now(e))
+		add_at(out, "; it gets no more jobs, and those on it have until ", force_ms);
+	else
+		str_adds(out, "; jobs are moved away");
+	add_taken(out, e, n->name, force_ms);
+}
+
 void explain_node(struct str *out, const struct engine *e, const struct fleet_name *nm)
 {
 	const struct node *n = nm != NULL && nm->newest != NULL ? &nm->newest->n : NULL;
@@ -237,7 +280,7 @@ void explain_node(struct str *out, const struct engine *e, const struct fleet_na
 		explain_up(out, e, nm, n);
 		break;
 	case NODE_DRAINING:
-		str_adds(out, "leaving: the provider takes its capacity back; jobs are moved away");
+		explain_draining(out, e, n);
 		break;
 	case NODE_DELETING:
 		explain_deleting(out, nm, n);

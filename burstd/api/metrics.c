@@ -7,6 +7,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "core/reclaim.h"
 
 /* A family begins with its HELP and TYPE and must be written in one piece. */
 static void family(struct str *s, const char *name, const char *type, const char *help)
@@ -291,6 +292,15 @@ static const struct {
 	{"burstd_jobs_taken_end_total", "counter", "What became of them.", "end", "requeued",
 	 AT(jobs_requeued)},
 	{"burstd_jobs_taken_end_total", NULL, NULL, "end", "ended", AT(jobs_ended)},
+	{"burstd_jobs_signalled_total", "counter",
+	 "Jobs that were told to save their work, for their node goes.", NULL, NULL,
+	 AT(jobs_signalled)},
+	{"burstd_jobs_lifted_total", "counter",
+	 "Requeued jobs that were let start before slurmctld would have.", NULL, NULL,
+	 AT(jobs_lifted)},
+	{"burstd_notice_fences_total", "counter",
+	 "Notices after which slurmctld was told to give the node no more jobs.", NULL, NULL,
+	 AT(fences)},
 	{"burstd_orphans_total", "counter", "Instances seen with our tag that were not known.",
 	 NULL, NULL, AT(orphans)},
 	{"burstd_instances_foreign", "gauge",
@@ -334,6 +344,35 @@ static void write_gate_time(const struct api *a, struct str *s)
 		       (int64_t)engine_counters(a->engine)->gate_ms);
 }
 
+/* Sum and count are enough for a mean, and the longest one for an alert. */
+static void write_fence_time(const struct api *a, struct str *s)
+{
+	const struct engine_counters *n = engine_counters(a->engine);
+
+	family(s, "burstd_notice_fence_seconds_total", "counter",
+	       "Time from a notice until slurmctld had taken that, all together.");
+	sample_seconds(s, "burstd_notice_fence_seconds_total", NULL, 0, (int64_t)n->fence_ms);
+	family(s, "burstd_notice_fence_seconds_max", "gauge", "The longest such time.");
+	sample_seconds(s, "burstd_notice_fence_seconds_max", NULL, 0, (int64_t)n->fence_max_ms);
+}
+
+static void write_notices(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	family(s, "burstd_notices_total", "counter",
+	       "Words that a machine will be taken away, or is broken.");
+	for (size_t i = 0; i < c->nproviders; i++)
+		for (int k = 0; k < PROVIDER_NNOTICES; k++) {
+			enum provider_notice_kind kind = (enum provider_notice_kind)k;
+			const struct label l[] = {{"provider", c->providers[i].name},
+						  {"kind", reclaim_kind_str(kind)}};
+
+			sample_u64(s, "burstd_notices_total", l, 2,
+				   engine_notices(a->engine, i, kind));
+		}
+}
+
 static void write_self(const struct api *a, struct str *s)
 {
 	const struct label l[] = {{"version", BURSTD_VERSION},
@@ -367,7 +406,9 @@ void metrics_write(const struct api *a, struct str *out)
 	write_slurm(a, out);
 	write_slurm_conf(a, out);
 	write_providers(a, out);
+	write_notices(a, out);
 	write_counters(a, out);
+	write_fence_time(a, out);
 	write_gate_time(a, out);
 }
 

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -39,6 +40,49 @@ char *fmt_time(char *out, int64_t ms)
 		"%04" PRId64 "-%02u-%02uT%02" PRId64 ":%02" PRId64 ":%02" PRId64 ".%03" PRId64 "Z",
 		y, m, d, rest / MS_HOUR, rest / MS_MINUTE % 60, rest / MS_SECOND % 60, rest % 1000);
 	return out;
+}
+
+/* The other way (Hinnant, days_from_civil). */
+static int64_t days_of(int64_t y, int64_t m, int64_t d)
+{
+	int64_t yy = m <= 2 ? y - 1 : y, era = yy / 400, yoe = yy - era * 400;
+	int64_t doy = (153 * (m > 2 ? m - 3 : m + 9) + 2) / 5 + d - 1;
+
+	return era * 146097 + yoe * 365 + yoe / 4 - yoe / 100 + doy - 719468;
+}
+
+/* n digits at *p, and then that character. */
+static bool take_digits(const char **p, int n, char then, int64_t *out)
+{
+	for (*out = 0; n > 0; n--, (*p)++) {
+		if (!isdigit((unsigned char)**p))
+			return false;
+		*out = *out * 10 + (**p - '0');
+	}
+	return then == '\0' || *(*p)++ == then;
+}
+
+int fmt_time_parse(const char *text, int64_t *out_ms, struct err *e)
+{
+	int64_t y, m, d, h, min, s, frac = 0;
+	char again[FMT_TIME_SIZE];
+	const char *p = text;
+	bool good = take_digits(&p, 4, '-', &y) && take_digits(&p, 2, '-', &m) &&
+		    take_digits(&p, 2, 'T', &d) && take_digits(&p, 2, ':', &h) &&
+		    take_digits(&p, 2, ':', &min) && take_digits(&p, 2, '\0', &s);
+
+	if (good && *p == '.')
+		good = take_digits((p++, &p), 3, '\0', &frac);
+	good = good && strcmp(p, "Z") == 0 && m >= 1 && m <= 12 && d >= 1;
+	if (good) {
+		*out_ms = days_of(y, m, d) * MS_DAY + h * MS_HOUR + min * MS_MINUTE +
+			  s * MS_SECOND + frac;
+		/* The 30th of February and 25 o'clock come out as another time. */
+		good = strncmp(fmt_time(again, *out_ms), text, 19) == 0;
+	}
+	return good ? 0
+		    : err_set(e, ERR_INVALID, "\"%.40s\": want a time such as 2026-01-02T03:04:05Z",
+			      text);
 }
 
 char *fmt_u64(char *out, uint64_t v)

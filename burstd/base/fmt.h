@@ -15,6 +15,8 @@ enum { FMT_TIME_SIZE = 48, FMT_MONEY_SIZE = 32, FMT_DUR_SIZE = 32, FMT_U64_SIZE 
 /* RFC 3339 UTC with milliseconds, e.g. 2026-01-02T03:04:05.678Z; out has FMT_TIME_SIZE.  Any ms is
  * safe: a year past 9999 or before 0 has more digits or a sign. */
 char *fmt_time(char *out, int64_t ms);
+/* Of that form, with or without milliseconds; nothing else, and no other zone than Z. */
+int fmt_time_parse(const char *text, int64_t *out_ms, struct err *e);
 /* The largest two units, e.g. "3h12m", "45s", "120ms"; out has FMT_DUR_SIZE. */
 char *fmt_duration(char *out, int64_t ms);
 char *fmt_u64(char *out, uint64_t v); /* out has FMT_U64_SIZE */

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "core/node.h"
+#include "core/reclaim.h"
 
 enum {
 	ASK_MS = 300,      /* somebody waits with a finger on the key */
@@ -46,6 +47,12 @@ static void offer_states(const struct typed *t)
 	offer(t, "none");
 	for (int s = 0; s < NODE_NSTATES; s++)
 		offer(t, node_state_str((enum node_state)s));
+}
+
+static void offer_kinds(const struct typed *t)
+{
+	for (int k = 0; k < PROVIDER_NNOTICES; k++)
+		offer(t, reclaim_kind_str((enum provider_notice_kind)k));
 }
 
 static void offer_pools(const struct typed *t)
@@ -117,6 +124,8 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 		offer_pools(t);
 	else if (is_one_of(kind, n, "STATE"))
 		offer_states(t);
+	else if (is_one_of(kind, n, "KIND"))
+		offer_kinds(t);
 	else if (is_one_of(kind, n, "NODE") || is_one_of(kind, n, "NAME"))
 		offer_nodes(t);
 	else if (is_one_of(kind, n, "NODES"))

@@ -20,6 +20,8 @@ enum {
 	CONF_POOLS_MAX = 256,      /* every poll and every page of metrics walks them all */
 	CONF_OFFERS_MAX = 32,      /* of one pool: each is a bit of ladder_job.tried */
 	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
+	CONF_ARGS_MAX = 64,        /* words of one command */
+	CONF_ARG_MAX = 1024,       /* bytes of one */
 	CONF_ADMINS_MAX = 256,     /* looked at for every request on the control socket */
 	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
 };
@@ -49,6 +51,8 @@ struct conf_provider {
 
 enum conf_policy { CONF_ORDERED, CONF_CHEAPEST };
 enum conf_gang { CONF_ALL_OR_NOTHING, CONF_BEST_EFFORT };
+enum conf_checkpoint_to { CONF_TO_BATCH, CONF_TO_STEPS, CONF_TO_FULL };
+enum conf_rebalance { CONF_REBALANCE_IGNORE, CONF_REBALANCE_DRAIN };
 
 /* One way to buy a node of a pool: a rung of its ladder.  Known by (pool, name), across reloads. */
 struct conf_offer {
@@ -84,6 +88,11 @@ struct conf_pool {
 	int64_t fallback_ms;           /* that it waited, likewise; 0: not looked at */
 	char **jurisdictions;          /* NULL-terminated; nothing is bought elsewhere; NULL: any */
 	int job_comment;               /* bool: a job's comment may hold wishes (core/wish.h) */
+	char *checkpoint_signal;       /* "" or NULL: none */
+	int checkpoint_to;             /* enum conf_checkpoint_to */
+	char **checkpoint_command;     /* NULL-terminated; NULL: none */
+	int rebalance;                 /* enum conf_rebalance */
+	int64_t rebalance_wait_ms;     /* 0: without end */
 	struct conf_offer *offers;     /* in the order of the file */
 	size_t noffers;                /* 0: the pool's own place is its only rung ... */
 	struct conf_offer own;         /* ... derived; all but its name is borrowed from here */

@@ -15,12 +15,11 @@
 enum {
 	CONF_VALUE_MAX = 64 << 10, /* a list of 10,000 nodes that do not fold */
 	CONF_HOUR_MS = 3600000,
-	CONF_ARGS_MAX = 64,   /* words of one command */
-	CONF_ARG_MAX = 1024,  /* bytes of one */
 	CONF_TEXT_MAX = 4096, /* a hundred subnets */
 	CONF_DAY_MS = 24 * CONF_HOUR_MS,
 	CONF_CODE_MAX = 8,   /* bytes of a jurisdiction ... */
 	CONF_CODES_MAX = 64, /* ... and how many */
+	CONF_SIGNAL_MAX = 16,
 };
 
 #define TOP(field)      offsetof(struct conf, field)
@@ -192,6 +191,21 @@ const struct conf_option conf_options[] = {
 	{"pool", "job_comment", "false",
 	 "true: a job's --comment may say where its nodes are bought, e.g. burst:spot,EU",
 	 true, CONF_YES, 0, 0, POOL(job_comment)},
+	{"pool", "checkpoint_signal", "",
+	 "sent to the jobs of a node that is reclaimed, e.g. USR1; empty: none",
+	 true, CONF_SIGNAL, 0, 0, POOL(checkpoint_signal)},
+	{"pool", "checkpoint_to", "batch",
+	 "who of a job gets the signal: batch, steps or full, which is both",
+	 true, CONF_TO, 0, 0, POOL(checkpoint_to)},
+	{"pool", "checkpoint_command", "",
+	 "run for each job of a node that is reclaimed: %j job, %n node, %d until when",
+	 true, CONF_HOOK, 0, 0, POOL(checkpoint_command)},
+	{"pool", "rebalance", "ignore",
+	 "of a word that a node may soon be reclaimed: ignore or drain",
+	 true, CONF_REBALANCE, 0, 0, POOL(rebalance)},
+	{"pool", "rebalance_wait", "0s",
+	 "jobs of a drained node may go on for so long, if no end is said; 0s: until they end",
+	 true, CONF_DURATION, 0, 30 * (int64_t)CONF_DAY_MS, POOL(rebalance_wait_ms)},
 	{"pool", "jurisdictions", "",
 	 "nothing is bought outside of these, e.g. EU; empty: anywhere",
 	 true, CONF_CODES, 0, 0, POOL(jurisdictions)},
@@ -243,6 +257,8 @@ static const struct {
 	{CONF_POLICY, {"ordered", "cheapest"}, "ordered or cheapest"},
 	{CONF_GANG, {"all_or_nothing", "best_effort"}, "all_or_nothing or best_effort"},
 	{CONF_YES, {"false", "true"}, "true or false"},
+	{CONF_TO, {"batch", "steps", "full"}, "batch, steps or full"},
+	{CONF_REBALANCE, {"ignore", "drain"}, "ignore or drain"},
 };
 static const char *const levels[] = {
 	[LOG_DEBUG] = "debug", [LOG_INFO] = "info", [LOG_WARN] = "warn", [LOG_ERROR] = "error"};
@@ -366,7 +382,8 @@ static bool is_currency(const char *text)
 
 bool conf_option_is_list(const struct conf_option *o)
 {
-	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES;
+	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES ||
+	       o->type == CONF_HOOK;
 }
 
 bool conf_option_is_code(const char *text)
@@ -375,6 +392,15 @@ bool conf_option_is_code(const char *text)
 
 	return n >= 2 && n <= CONF_CODE_MAX && is_capital(text[0]) &&
 	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == n;
+}
+
+/* "USR1", "RTMIN+1" or "10": scancel knows which there are. */
+static bool is_signal(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n > 0 && n <= CONF_SIGNAL_MAX &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == n;
 }
 
 static int bad_code(const char *text, struct err *e)
@@ -414,6 +440,8 @@ static int check_text(const struct conf_option *o, const char *text, struct err 
 			       "want a loopback address and port such as 127.0.0.1:9818");
 	case CONF_CODE:
 		return conf_option_is_code(text) ? 0 : bad_code(text, e);
+	case CONF_SIGNAL:
+		return is_signal(text) ? 0 : err_set(e, ERR_INVALID, "want a signal such as USR1");
 	default:
 		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
 	}
@@ -579,9 +607,12 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_POLICY:
 	case CONF_GANG:
 	case CONF_YES:
+	case CONF_TO:
+	case CONF_REBALANCE:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
 	case CONF_ARGV:
+	case CONF_HOOK:
 	case CONF_CODES:
 		assert(!conf_option_is_list(o));
 		return -1;
@@ -596,17 +627,19 @@ static void print_users(const struct conf *c, struct str *out)
 		str_addf(out, "%s\"%" PRIu32 "\"", i > 0 ? ", " : "", c->admins[i]);
 }
 
-/* Only what burst-static knows; a lone % is somebody's mistake. */
-static bool is_template(const char *text)
+/* Only what there is behind a %; a lone one is somebody's mistake. */
+static bool is_template(const char *text, const char *letters)
 {
 	for (const char *p = strchr(text, '%'); p != NULL; p = strchr(p + 2, '%'))
-		if (p[1] != 'n' && p[1] != 'a' && p[1] != '%')
+		if (p[1] == '\0' || strchr(letters, p[1]) == NULL)
 			return false;
 	return true;
 }
 
-static int check_arg(const char *text, size_t n, struct err *e)
+static int check_arg(const struct conf_option *o, const char *text, size_t n, struct err *e)
 {
+	bool hook = o->type == CONF_HOOK;
+
 	if (n == CONF_ARGS_MAX || strlen(text) > CONF_ARG_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d words, or a word of more than %d bytes",
 			       CONF_ARGS_MAX, CONF_ARG_MAX);
@@ -617,10 +650,10 @@ static int check_arg(const char *text, size_t n, struct err *e)
 		return err_set(e, ERR_INVALID,
 			       "a word is empty or holds a control byte, a quote, a backslash or "
 			       "\"${\"");
-	if (!is_template(text) || (n == 0 && strchr(text, '%') != NULL))
+	if (!is_template(text, hook ? "jnd%" : "na%") || (n == 0 && strchr(text, '%') != NULL))
 		return err_set(e, ERR_INVALID,
-			       "\"%.40s\": want %%n, %%a or %%%%, and none in the program's path",
-			       text);
+			       "\"%.40s\": want %s or %%%%, and none in the program's path", text,
+			       hook ? "%j, %n, %d" : "%n, %a");
 	return 0;
 }
 
@@ -641,10 +674,11 @@ int conf_option_add_arg(const struct conf_option *o, void *object, const char *t
 	char ***field = (char ***)(void *)((char *)object + o->offset);
 	size_t n = 0;
 
-	assert(o->type == CONF_ARGV || o->type == CONF_CODES);
+	assert(conf_option_is_list(o) && o->type != CONF_USERS);
 	while (*field != NULL && (*field)[n] != NULL)
 		n++;
-	if (o->type == CONF_ARGV ? check_arg(text, n, e) < 0 : check_code(*field, text, n, e) < 0)
+	if (o->type == CONF_CODES ? check_code(*field, text, n, e) < 0
+				  : check_arg(o, text, n, e) < 0)
 		return -1;
 	*field = mem_realloc(*field, (n + 2) * sizeof(**field));
 	(*field)[n] = mem_strdup(text);
@@ -697,6 +731,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 		print_users(object, out);
 		return;
 	case CONF_ARGV:
+	case CONF_HOOK:
 	case CONF_CODES:
 		print_argv(*(char *const *const *)field, out);
 		return;
@@ -704,6 +739,8 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_POLICY:
 	case CONF_GANG:
 	case CONF_YES:
+	case CONF_TO:
+	case CONF_REBALANCE:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:
@@ -740,6 +777,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_LISTEN:
 	case CONF_NODES:
 	case CONF_CODE:
+	case CONF_SIGNAL:
 		free(*(char **)field);
 		*(char **)field = NULL;
 		return;
@@ -748,6 +786,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 		*(uint32_t **)field = NULL;
 		return;
 	case CONF_ARGV:
+	case CONF_HOOK:
 	case CONF_CODES:
 		free_argv(*(char ***)field);
 		*(char ***)field = NULL;

@@ -15,28 +15,32 @@
 
 /* What a value may be, and with it the type of its field. */
 enum conf_option_type {
-	CONF_NAME,     /* char *: letters, digits, '-', '_', '.' */
-	CONF_WORD,     /* char *: printable, no spaces */
-	CONF_TEXT,     /* char *: longer, likewise; "" when it may be empty and is */
-	CONF_PATH,     /* char *: absolute; NULL when it may be empty and is */
-	CONF_URL,      /* char *: http:// or https://; "" when it may be empty and is */
-	CONF_LISTEN,   /* char *: loopback address:port, or "" */
-	CONF_NODES,    /* char *: a node list, expanded by conf_finish() */
-	CONF_CURRENCY, /* char[4] */
-	CONF_LEVEL,    /* int, enum log_level */
-	CONF_MARKET,   /* bool: is it spot? */
-	CONF_COUNT,    /* uint32_t, min to max */
-	CONF_DURATION, /* int64_t, milliseconds, min to max */
-	CONF_MONEY,    /* int64_t, nano-units; 0 when it may be empty and is, and only then */
-	CONF_LIMIT,    /* int64_t, nano-units; 0 is 0 */
-	CONF_USERS,    /* a list of users: struct conf.admins; not for conf_option_set() */
-	CONF_ARGV,     /* char **, NULL-terminated: a command; conf_option_add_arg(); NULL: none */
-	CONF_CODES,    /* char **, likewise: jurisdictions */
-	CONF_CODE,     /* char *: a jurisdiction, capital letters */
-	CONF_MARKETS,  /* int, enum provider_market: these are one of a few words */
-	CONF_POLICY,   /* int, enum conf_policy */
-	CONF_GANG,     /* int, enum conf_gang */
-	CONF_YES,      /* int: 0 or 1, written false or true */
+	CONF_NAME,      /* char *: letters, digits, '-', '_', '.' */
+	CONF_WORD,      /* char *: printable, no spaces */
+	CONF_TEXT,      /* char *: longer, likewise; "" when it may be empty and is */
+	CONF_PATH,      /* char *: absolute; NULL when it may be empty and is */
+	CONF_URL,       /* char *: http:// or https://; "" when it may be empty and is */
+	CONF_LISTEN,    /* char *: loopback address:port, or "" */
+	CONF_NODES,     /* char *: a node list, expanded by conf_finish() */
+	CONF_CURRENCY,  /* char[4] */
+	CONF_LEVEL,     /* int, enum log_level */
+	CONF_MARKET,    /* bool: is it spot? */
+	CONF_COUNT,     /* uint32_t, min to max */
+	CONF_DURATION,  /* int64_t, milliseconds, min to max */
+	CONF_MONEY,     /* int64_t, nano-units; 0 when it may be empty and is, and only then */
+	CONF_LIMIT,     /* int64_t, nano-units; 0 is 0 */
+	CONF_USERS,     /* a list of users: struct conf.admins; not for conf_option_set() */
+	CONF_ARGV,      /* char **, NULL-terminated: a command; conf_option_add_arg(); NULL: none */
+	CONF_HOOK,      /* likewise, about a job */
+	CONF_SIGNAL,    /* char *: a signal's name without SIG; "" when it may be empty and is */
+	CONF_CODES,     /* char **, likewise: jurisdictions */
+	CONF_CODE,      /* char *: a jurisdiction, capital letters */
+	CONF_MARKETS,   /* int, enum provider_market: these are one of a few words */
+	CONF_POLICY,    /* int, enum conf_policy */
+	CONF_GANG,      /* int, enum conf_gang */
+	CONF_TO,        /* int, enum conf_checkpoint_to */
+	CONF_REBALANCE, /* int, enum conf_rebalance */
+	CONF_YES,       /* int: 0 or 1, written false or true */
 };
 
 struct conf_option {
@@ -62,8 +66,9 @@ const char *conf_option_nearest(const char *section, const char *name);
  * option's name. */
 int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e);
 /* CONF_ARGV: one more word for the command.  The first is an absolute path; in the others %n is the
- * node's name, %a its address and %% a percent sign.  CONF_CODES: one more.  -1: as
- * conf_option_set(). */
+ * node's name, %a its address and %% a percent sign.  CONF_HOOK: likewise with %j, the job's id,
+ * and %d, a time in seconds since 1970, for %a.  CONF_CODES: one more.  -1: as conf_option_set().
+ */
 int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e);
 bool conf_option_is_list(const struct conf_option *o);
 /* The value as conf_option_set() would take it, without quotes; a list with them. */

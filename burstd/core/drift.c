@@ -134,7 +134,7 @@ bool drift_absent(const struct fleet_node *fn, bool brake)
 
 static const char *const whys[] = {
 	[DRIFT_WHY_NONE] = "",
-	[DRIFT_WHY_RECLAIMED] = "burstd: the provider takes its capacity back",
+	[DRIFT_WHY_NOTICE] = "burstd: its machine will be taken away",
 	[DRIFT_WHY_INVALID] = "burstd: it registered wrong",
 	[DRIFT_WHY_DEAD] = "burstd: its slurmd does not answer",
 	[DRIFT_WHY_NO_INSTANCE] = "burstd: it has no instance",
@@ -187,7 +187,8 @@ static void powering_up(const struct fleet_name *nm, const struct drift_seen *s,
 	}
 	if (fn == NULL)
 		out->deeds |= DRIFT_BUY;
-	else if (fn->n.state == NODE_READY && s->began_ms > fn->n.since_ms)
+	else if ((fn->n.state == NODE_READY || fn->n.state == NODE_DRAINING) &&
+		 s->began_ms > fn->n.since_ms)
 		release(out, NODE_BECAUSE_REPLACED); /* its slurmd is older than the request */
 	else if (must_mend_addr(fn, s))
 		out->deeds |= DRIFT_SET_ADDR;
@@ -267,8 +268,8 @@ static bool is_registered(uint32_t flags)
  * of it counts; whom an admin set down, drained or told to reboot is the admin's. */
 static enum drift_why doomed_alive(const struct node *n, const struct drift_seen *s)
 {
-	if (n->state == NODE_DRAINING)
-		return DRIFT_WHY_RECLAIMED;
+	if (n->state == NODE_DRAINING && s->now_ms >= s->plan.force_ms)
+		return DRIFT_WHY_NOTICE;
 	if ((s->flags & SLURM_REBOOT) != 0)
 		return DRIFT_WHY_NONE;
 	if ((s->flags & SLURM_INVALID_REG) != 0)
@@ -277,6 +278,13 @@ static enum drift_why doomed_alive(const struct node *n, const struct drift_seen
 	    (s->flags & (SLURM_DRAIN | SLURM_MAINT)) == 0 && s->reason == DRIFT_REASON_SILENT)
 		return DRIFT_WHY_DEAD;
 	return DRIFT_WHY_NONE;
+}
+
+/* It was told to be powered down when its jobs are done, and they have had their time. */
+static bool overstays(const struct node *n, const struct drift_seen *s)
+{
+	return n->state == NODE_DRAINING && s->now_ms >= s->plan.force_ms &&
+	       (s->flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) == SLURM_ALLOCATED;
 }
 
 /* The one that goes need not be the newest: a later one may never have come to anything. */
@@ -295,12 +303,24 @@ static enum drift_why doomed(const struct fleet_name *nm, const struct fleet_nod
 	bool told = (s->flags & SLURM_POWER_DOWN) != 0;
 
 	if (live != NULL)
-		return !told ? doomed_alive(&live->n, s) : DRIFT_WHY_NONE;
+		return !told || overstays(&live->n, s) ? doomed_alive(&live->n, s) : DRIFT_WHY_NONE;
 	if (slurm_is_silent(s->flags))
 		return (s->flags & (SLURM_DRAIN | SLURM_REBOOT | SLURM_MAINT)) == 0 && s->listed
 			       ? DRIFT_WHY_NO_INSTANCE
 			       : DRIFT_WHY_NONE;
 	return is_deleting(nm) && !told ? DRIFT_WHY_DELETING : DRIFT_WHY_NONE;
+}
+
+/* It will be taken away, and the jobs on it have their time until then. */
+static void draining(const struct fleet_name *nm, const struct fleet_node *fn,
+		     const struct drift_seen *s, struct drift_todo *out)
+{
+	bool fenced = (s->flags & (SLURM_DRAIN | SLURM_DOWN | SLURM_POWER_DOWN)) != 0;
+
+	if (!fenced && s->settled && s->began_ms > nm->fenced_ms + DRIFT_REFORCE_MS)
+		out->deeds |= DRIFT_FENCE;
+	if (s->now_ms >= s->plan.signal_ms && fn->n.signal_ms == 0)
+		out->deeds |= DRIFT_SIGNAL;
 }
 
 /* slurmctld has it up. */
@@ -317,10 +337,14 @@ static void on(const struct fleet_name *nm, const struct drift_seen *s, struct d
 	if (fn != NULL && fn->n.state == NODE_BOOTING && is_registered(s->flags) &&
 	    s->began_ms > fn->n.since_ms)
 		out->deeds |= DRIFT_REGISTERED;
+	if (fn != NULL && fn->n.state == NODE_DRAINING && s->now_ms < s->plan.force_ms)
+		draining(nm, fn, s, out);
 	if (why == DRIFT_WHY_INVALID)
 		out->deeds |= DRIFT_FAILED;
 	if (why != DRIFT_WHY_NONE && s->settled && s->began_ms > nm->forced_ms + DRIFT_REFORCE_MS)
-		power_down(out, why, why == DRIFT_WHY_DEAD || why == DRIFT_WHY_NO_INSTANCE);
+		power_down(out, why,
+			   why == DRIFT_WHY_DEAD || why == DRIFT_WHY_NO_INSTANCE ||
+				   (why == DRIFT_WHY_NOTICE && s->plan.dead));
 }
 
 void drift_node(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)

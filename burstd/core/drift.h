@@ -9,6 +9,7 @@
 #define BURSTD_DRIFT_H
 
 #include "core/fleet.h"
+#include "core/reclaim.h"
 #include "core/slurm_flag.h"
 
 enum {
@@ -94,6 +95,7 @@ struct drift_seen {
 	bool settled; /* the snapshot shows the effect of all that we told slurmctld */
 	bool listed;  /* a list of its provider has been understood since we started */
 	int64_t began_ms, now_ms, started_ms; /* the snapshot; now; burstd */
+	struct reclaim_plan plan;             /* of a live instance that is DRAINING */
 };
 
 enum drift_deed {
@@ -111,12 +113,14 @@ enum drift_deed {
 	DRIFT_UNBAR = 1 << 11,      /* it may be bought again */
 	DRIFT_FORGET_JOB = 1 << 12, /* it waits for no job */
 	DRIFT_FORGET_REFUSAL = 1 << 13,
-	DRIFT_REST = 1 << 14, /* slurmctld must not use it for a while */
+	DRIFT_REST = 1 << 14,   /* slurmctld must not use it for a while */
+	DRIFT_FENCE = 1 << 15,  /* it must give it no more jobs, for its machine will go */
+	DRIFT_SIGNAL = 1 << 16, /* the jobs on it are to be told so */
 };
 
 enum drift_why { /* it is powered down; texts: drift_why_text() */
 		 DRIFT_WHY_NONE,
-		 DRIFT_WHY_RECLAIMED,
+		 DRIFT_WHY_NOTICE,  /* its machine will go: reclaim_kind_text() */
 		 DRIFT_WHY_INVALID, /* it registered wrong */
 		 DRIFT_WHY_DEAD,
 		 DRIFT_WHY_NO_INSTANCE,

@@ -61,10 +61,13 @@ struct fleet_name { /* one Slurm node */
 	uint64_t failed_gen;           /* ... the last of them */
 	int64_t rests_ms;              /* for it: not bought until then; 0: it does not rest */
 	int64_t forced_ms;             /* when slurmctld was last told to power it down */
-	struct doomed *doomed;         /* the engine's, while it is about to be told so */
-	char *told;                    /* why it was told so, or to drain it; NULL: never */
-	int64_t told_ms;               /* and when; memory only, for people */
-	char by[32];                   /* the admin who ordered something about it last; likewise */
+	int64_t fenced_ms;             /* likewise, to drain it, for its machine will go */
+	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */
+	bool theirs;           /* drained or down, and not by us or slurmctld: an admin's */
+	struct doomed *doomed; /* the engine's, while it is about to be told so */
+	char *told;            /* why it was told so, or to drain it; NULL: never */
+	int64_t told_ms;       /* and when; memory only, for people */
+	char by[32];           /* the admin who ordered something about it last; likewise */
 };
 
 struct fleet_pool {

@@ -40,6 +40,8 @@ static const char *const events[NODE_EV_NTYPES] = {
 	[NODE_EV_DELETE_DENIED] = "delete-denied",
 	[NODE_EV_TIMER] = "timer",
 	[NODE_EV_RESTART] = "restart",
+	[NODE_EV_NOTICE] = "notice",
+	[NODE_EV_SIGNALLED] = "signalled",
 };
 
 static const struct {
@@ -59,6 +61,8 @@ static const struct {
 	[NODE_BECAUSE_REPLACED] = {"replaced", "Slurm wants it powered up afresh"},
 	[NODE_BECAUSE_OPERATOR] = {"operator", "an admin's order"},
 	[NODE_BECAUSE_DISK] = {"disk-full", "the disk of burstd is full"},
+	[NODE_BECAUSE_MAINTENANCE] = {"maintenance", "the provider stopped it for maintenance"},
+	[NODE_BECAUSE_FAULTY] = {"faulty", "its host is broken"},
 };
 
 const char *node_state_str(enum node_state s)
@@ -320,11 +324,79 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
 	return v > high ? high : v;
 }
 
+/* From "perhaps" to "now". */
+static int weight(enum provider_notice_kind k)
+{
+	static const int weights[PROVIDER_NNOTICES] = {[PROVIDER_NOTICE_REBALANCE] = 0,
+						       [PROVIDER_NOTICE_MAINTENANCE] = 1,
+						       [PROVIDER_NOTICE_RECLAIM] = 2,
+						       [PROVIDER_NOTICE_FAULTY] = 3};
+
+	assert(k < PROVIDER_NNOTICES);
+	return weights[k];
+}
+
+/* Notices come twice, late and out of order (F41): the worst kind and the earliest end count. */
+static void take_notice(struct node *n, enum provider_notice_kind kind, int64_t deadline_ms,
+			int64_t now_ms)
+{
+	if (n->noticed_ms == 0 || weight(kind) > weight(n->notice)) {
+		n->noticed_ms = now_ms;
+		n->notice = kind;
+	}
+	if (deadline_ms != 0 && (n->deadline_ms == 0 || deadline_ms < n->deadline_ms))
+		n->deadline_ms = deadline_ms;
+	if (n->state == NODE_READY ||
+	    (n->state == NODE_BOOTING && weight(kind) >= weight(PROVIDER_NOTICE_RECLAIM)))
+		move(n, NODE_DRAINING, now_ms, INT64_MAX);
+}
+
+/* What a list says of one that goes: its end is known, or it is now. */
+static void seen_leaving(struct node *n, const struct node_event *ev)
+{
+	bool stops = ev->instance->state == PROVIDER_STOPPING;
+
+	take_notice(n, PROVIDER_NOTICE_RECLAIM, stops ? ev->now_ms : ev->instance->reclaim_ms,
+		    ev->now_ms);
+}
+
+static enum node_reason why_ended(const struct node *n)
+{
+	if (n->state != NODE_DRAINING)
+		return NODE_BECAUSE_ENDED;
+	if (n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_FAULTY)
+		return NODE_BECAUSE_FAULTY;
+	return n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_MAINTENANCE
+		       ? NODE_BECAUSE_MAINTENANCE
+		       : NODE_BECAUSE_RECLAIMED;
+}
+
+/* slurmd is there.  What was only said to come soon begins now. */
+static void registered(struct node *n, int64_t now_ms)
+{
+	if (n->state == NODE_BOOTING)
+		move(n, NODE_READY, now_ms, n->noticed_ms != 0 ? now_ms : INT64_MAX);
+}
+
+/* The clock may have jumped while we were away (F57). */
+static void restart_alive(struct node *n, int64_t now_ms, const struct node_limits *lim)
+{
+	n->misses = 0;
+	if (n->state == NODE_BOOTING)
+		n->wake_ms = clamp(n->wake_ms, now_ms + NODE_GRACE_MS, now_ms + lim->boot_ms);
+	if (n->state == NODE_READY && n->noticed_ms != 0)
+		n->wake_ms = now_ms;
+	if (n->noticed_ms <= now_ms)
+		return;
+	if (n->deadline_ms != 0) /* no further away than it was */
+		n->deadline_ms -= n->noticed_ms - now_ms;
+	n->noticed_ms = now_ms;
+}
+
 /* BOOTING, READY and DRAINING: the instance exists and is wanted, or was until now. */
 static void step_alive(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
-	enum node_reason why =
-		n->state == NODE_DRAINING ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_ENDED;
+	enum node_reason why = why_ended(n);
 
 	if (ev->type == NODE_EV_SEEN && ev->instance->state == PROVIDER_ENDED) {
 		end(n, why, ev);
@@ -338,29 +410,31 @@ static void step_alive(struct node *n, const struct node_event *ev, const struct
 	case NODE_EV_SEEN:
 		n->misses = 0;
 		learn(n, ev->instance);
-		if (ev->instance->state != PROVIDER_RECLAIMING &&
-		    ev->instance->state != PROVIDER_STOPPING)
-			break;
-		if (n->state != NODE_DRAINING) /* it may have registered: its job must go first */
-			move(n, NODE_DRAINING, ev->now_ms, INT64_MAX);
+		if (ev->instance->state == PROVIDER_RECLAIMING ||
+		    ev->instance->state == PROVIDER_STOPPING)
+			seen_leaving(n, ev); /* it may have registered: its job must go first */
+		break;
+	case NODE_EV_NOTICE:
+		take_notice(n, ev->notice, ev->deadline_ms, ev->now_ms);
+		break;
+	case NODE_EV_SIGNALLED:
+		n->signal_ms = ev->now_ms;
 		break;
 	case NODE_EV_ABSENT:
 		if (absent_twice(n, ev, n->since_ms + lim->settle_ms, lim))
 			end(n, why, ev);
 		break;
 	case NODE_EV_REGISTERED:
-		if (n->state == NODE_BOOTING)
-			move(n, NODE_READY, ev->now_ms, INT64_MAX);
+		registered(n, ev->now_ms);
 		break;
 	case NODE_EV_TIMER:
 		if (n->state == NODE_BOOTING && ev->now_ms >= n->wake_ms)
 			delete_it(n, NODE_BECAUSE_BOOT, ev->now_ms);
+		else if (n->state == NODE_READY && ev->now_ms >= n->wake_ms)
+			move(n, NODE_DRAINING, ev->now_ms, INT64_MAX);
 		break;
-	case NODE_EV_RESTART: /* the clock may have jumped while we were away (F57) */
-		n->misses = 0;
-		if (n->state == NODE_BOOTING)
-			n->wake_ms = clamp(n->wake_ms, ev->now_ms + NODE_GRACE_MS,
-					   ev->now_ms + lim->boot_ms);
+	case NODE_EV_RESTART:
+		restart_alive(n, ev->now_ms, lim);
 		break;
 	default:
 		break;

@@ -26,7 +26,8 @@
  *    good        v   |                                       |
  *             QUARANTINED --- ended -------------------------+
  *
- * A reclaim leads from BOOTING to DRAINING too.  Gone is written only on proof (I9): the provider
+ * A reclaim leads from BOOTING to DRAINING too; of a notice that says no more than "soon" a node
+ * that boots is told when it is up.  Gone is written only on proof (I9): the provider
  * says ended, or two complete lists a settle time apart do not show the instance.  A delete's
  * success is not proof; nor is one list (I8, F12, F15).
  */
@@ -66,6 +67,8 @@ enum node_event_type {
 	NODE_EV_DELETE_DENIED, /* the provider refuses to delete it and will go on refusing */
 	NODE_EV_TIMER,         /* now >= wake_ms */
 	NODE_EV_RESTART,       /* burstd started: what was in flight is now in doubt */
+	NODE_EV_NOTICE,        /* its machine will be taken away: notice, deadline_ms */
+	NODE_EV_SIGNALLED,     /* its jobs are about to be told to save their work */
 	NODE_EV_NTYPES
 };
 
@@ -92,6 +95,8 @@ enum node_reason {
 	NODE_BECAUSE_REPLACED,  /* slurmctld wants the node powered up afresh */
 	NODE_BECAUSE_OPERATOR,
 	NODE_BECAUSE_DISK, /* there was no room to write a purchase down */
+	NODE_BECAUSE_MAINTENANCE,
+	NODE_BECAUSE_FAULTY, /* its host is broken, somebody said */
 	NODE_NREASONS
 };
 
@@ -144,16 +149,23 @@ struct node {
 			   */
 	int64_t end_ms; /* billing ended, likewise; 0: not.  Stays when GONE proves wrong: billed so
 			   far */
+	/* core/reclaim.h says what follows from these. */
+	int64_t noticed_ms; /* when we learnt that its machine will be taken away; 0: it will not */
+	int64_t deadline_ms;              /* when that happens, by whoever told us; 0: not said */
+	int64_t signal_ms;                /* when its jobs were told to save their work; 0: not */
+	enum provider_notice_kind notice; /* who takes it, or why */
 };
 
 struct node_event {
 	enum node_event_type type;
 	int64_t now_ms;
-	int64_t list_ms;         /* ABSENT: when the list began */
-	int64_t retry_ms;        /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
-	uint64_t batch;          /* START: the create it goes out with ... */
-	uint32_t slot;           /* ... and its place there */
-	enum node_reason reason; /* REFUSED, RELEASE */
+	int64_t list_ms;                  /* ABSENT: when the list began */
+	int64_t retry_ms;                 /* NOTSENT, DELETE_FAILED: not before; 0: own backoff */
+	uint64_t batch;                   /* START: the create it goes out with ... */
+	uint32_t slot;                    /* ... and its place there */
+	enum node_reason reason;          /* REFUSED, RELEASE */
+	enum provider_notice_kind notice; /* NOTICE ... */
+	int64_t deadline_ms;              /* ... when it happens; 0: not said */
 	const struct provider_instance *instance; /* CREATED, SEEN */
 };
 

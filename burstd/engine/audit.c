@@ -145,12 +145,19 @@ void audit_put_delete(struct engine *e, struct audit *a, const char *target)
 
 static const char *reason_of(const struct slurm_order *o)
 {
+	if (strcmp(o->verb, "signal") == 0)
+		return "its node will be taken away";
 	if (o->reason[0] != '\0')
 		return o->reason;
 	if (strcmp(o->verb, "address") == 0)
 		return "where its instance is";
-	return strcmp(o->verb, "resume") == 0 ? "ResumeTimeout left it down"
-					      : "its nodes were refused";
+	if (strcmp(o->verb, "resume") == 0)
+		return "ResumeTimeout left it down";
+	if (strcmp(o->verb, "start") == 0)
+		return "the nodes that it lost are gone";
+	if (strcmp(o->verb, "requeue") == 0)
+		return "it was signalled, and has ended before its node goes";
+	return "its nodes were refused";
 }
 
 static void put_jobs(struct engine *e, const struct slurm_order *o)
@@ -164,27 +171,34 @@ static void put_jobs(struct engine *e, const struct slurm_order *o)
 								.request = o->what});
 }
 
-bool audit_order(struct engine *e)
+static void put_nodes(struct engine *e, const struct slurm_order *o, const struct hostlist *h)
 {
-	struct slurm_order o;
-	struct hostlist *h;
+	bool ordered = strcmp(o->reason, ENGINE_WHY_TERMINATED) == 0 ||
+		       strcmp(o->reason, ENGINE_WHY_DRAINED) == 0;
 	struct audit a;
-	bool ordered;
 
-	if (e->dead || !slurm_next(e->slurm, &o))
-		return false;
-	if (o.of_jobs || hostlist_parse(&h, o.names, strlen(o.names), NULL) != 0) {
-		put_jobs(e, &o);
-		return true;
-	}
-	ordered = strcmp(o.reason, ENGINE_WHY_TERMINATED) == 0 ||
-		  strcmp(o.reason, ENGINE_WHY_DRAINED) == 0;
 	audit_begin(&a, h->n);
 	for (size_t i = 0; i < h->n; i++)
 		add(&a, h->names[i],
 		    ordered ? admin(fleet_find(&e->fleet, h->names[i])) : "reconciler",
-		    reason_of(&o));
-	audit_put(e, &a, o.verb, "slurmctld", o.what);
-	hostlist_free(h);
-	return true;
+		    reason_of(o));
+	audit_put(e, &a, o->verb, "slurmctld", o->what);
+}
+
+bool audit_order(struct engine *e)
+{
+	struct slurm_order o;
+	struct hostlist *h;
+	bool some = false;
+
+	while (!e->dead && slurm_next(e->slurm, &o)) {
+		some = true;
+		if (o.of_jobs || hostlist_parse(&h, o.names, strlen(o.names), NULL) != 0) {
+			put_jobs(e, &o);
+			continue;
+		}
+		put_nodes(e, &o, h);
+		hostlist_free(h);
+	}
+	return some;
 }

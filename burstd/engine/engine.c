@@ -75,7 +75,7 @@ static bool moving(const struct engine *e)
 	return e->moving || !e->polled || e->calls != NULL ||
 	       e->fleet.states[NODE_WANTED] != NULL || e->fleet.states[NODE_CREATING] != NULL ||
 	       e->fleet.states[NODE_INDOUBT] != NULL || e->fleet.states[NODE_BOOTING] != NULL ||
-	       e->fleet.states[NODE_DRAINING] != NULL;
+	       notice_moving(e);
 }
 
 static void poll_run(struct engine *e)
@@ -117,6 +117,8 @@ static void arm(struct engine *e)
 		next = e->postpone_next;
 	if (rescue_next_ms(e) < next)
 		next = rescue_next_ms(e);
+	if (checkpoint_next_ms(e) < next)
+		next = checkpoint_next_ms(e);
 	if (prereq_next_ms(e) < next)
 		next = prereq_next_ms(e);
 	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
@@ -147,6 +149,7 @@ static void turn(struct engine *e)
 	refuse_run(e);
 	postpone_run(e);
 	rescue_run(e);
+	checkpoint_run(e);
 	gate_run(e);
 	prereq_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
@@ -247,7 +250,7 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	log_release(e->d.log);
 }
 
-static void on_updated(void *ctx, const struct err *err)
+static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)
 {
 	struct engine *e = ctx;
 
@@ -255,6 +258,10 @@ static void on_updated(void *ctx, const struct err *err)
 	if (err != NULL)
 		log_write(e->d.log, LOG_WARN, "slurmctld refused an update", "error", err->msg,
 			  NULL);
+	else
+		notice_told(e, o);
+	checkpoint_told(e, o, err);
+	rescue_told(e, o);
 	engine_turn(e);
 }
 
@@ -388,6 +395,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	map_init(&e->postponed_map);
 	map_init(&e->rescues_map);
 	cooldown_init(&e->cooldown);
+	map_init(&e->notices.ids);
 	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	e->postpone_next = INT64_MAX;
 	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
@@ -443,6 +451,8 @@ void engine_free(struct engine *e)
 	gate_free(e);
 	postpone_free(e);
 	rescue_free(e);
+	checkpoint_free(e);
+	notice_free(e);
 	free(e->pools);
 	cooldown_fini(&e->cooldown);
 	prereq_free(e);

@@ -111,6 +111,25 @@ struct engine_ordered { /* nodes, each counted once */
 int engine_operate(struct engine *e, const struct engine_request *rq, struct engine_ordered *out,
 		   struct err *err);
 
+enum engine_noticed {
+	ENGINE_NOTICE_TAKEN,   /* it is written down, now or before */
+	ENGINE_NOTICE_LATE,    /* it has no instance, or one that leaves already */
+	ENGINE_NOTICE_IGNORED, /* its pool or an admin wants nothing done about it */
+	ENGINE_NOTICE_UNKNOWN, /* no node of ours, nor an instance */
+};
+struct engine_notice {        /* borrowed */
+	const char *instance; /* its id, or the name of its node */
+	enum provider_notice_kind kind;
+	int64_t at_ms;      /* when it will happen; 0: not said */
+	const char *reason; /* for people; "" */
+	const char *by;     /* who says so; "": the provider */
+};
+
+/* Somebody knows that a machine will be taken away.  Durable when this returns.  *node: whose it
+ * is, or was; "": nobody's; valid for this turn.  NULL is fine. */
+int engine_take_notice(struct engine *e, const struct engine_notice *n, enum engine_noticed *out,
+		       const char **node, struct err *err);
+
 /* Stop buying in a pool (NULL: in all), or go on; what is there stays, and is deleted as ever.
  * Durable.  To go on also forgives a pool whose machines came up wrong.  by: as above.  -1: no such
  * pool. */
@@ -144,6 +163,10 @@ struct engine_counters {
 	uint64_t instances_created, instances_refused, instances_lost;
 	uint64_t jobs_taken; /* lost a node while they ran; of those: */
 	uint64_t jobs_requeued, jobs_ended;
+	uint64_t jobs_signalled; /* told to save their work */
+	uint64_t jobs_lifted;    /* requeued, and let start before slurmctld would */
+	uint64_t fences, fence_ms,
+		fence_max_ms;    /* notices followed by an order; how long it took */
 	uint64_t polls, updates; /* scontrol runs */
 	uint64_t orphans,
 		foreign;     /* instances seen with our tag but unknown; of others (last list) */
@@ -177,6 +200,16 @@ struct engine_stray {
 /* The i-th instance in the provider's last good list that carries our tag and that no row stands
  * for; false: no more.  It is deleted, unless slurmctld turns out to use it. */
 bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engine_stray *out);
+/* Notices of that kind about machines of this provider, whoever told us, since our start. */
+uint64_t engine_notices(const struct engine *e, size_t provider, enum provider_notice_kind kind);
+/* A node whose machine will be taken: when slurmctld is told to power it down whatever runs there;
+ * INT64_MAX: when its jobs have ended.  0: it is not DRAINING. */
+int64_t engine_force_ms(const struct engine *e, const char *node);
+struct engine_taken {
+	const char *job, *signal; /* signal: "" if it was not told to save its work */
+};
+/* The i-th job that is followed because it loses this node; false: no more. */
+bool engine_taken(const struct engine *e, const char *node, size_t i, struct engine_taken *out);
 struct engine_postponed {
 	const char
 		*job; /* as people write it, or after a restart its number; valid for this turn */

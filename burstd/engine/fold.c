@@ -81,6 +81,12 @@ static void tell(struct engine *e, const struct node *was, const struct node *is
 	}
 	if (is->reason != was->reason)
 		add(&s, ": ", node_reason_text(is->reason));
+	if (is->deadline_ms != was->deadline_ms) {
+		char at[FMT_TIME_SIZE];
+
+		add(&s, ", ", "its machine goes at ");
+		str_addf(&s, "%.19sZ", fmt_time(at, is->deadline_ms));
+	}
 	if (is->accepted && !was->accepted)
 		add(&s, ": ", "waits for proof that it is gone");
 	if (s.len > 0)
@@ -281,6 +287,8 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
 	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
 		pool_node_failed(e, fn->name, is->gen);
+	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release)
+		notice_follow(e, fn, was);
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;
 	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&
@@ -295,14 +303,11 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (is->state == NODE_GONE && (was->state == NODE_READY || was->state == NODE_DRAINING)) {
 		char why[200];
 
+		if (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED)
+			place_reclaimed(e, fn); /* without notice, as far as we can know */
 		(void)snprintf(why, sizeof(why), "burstd: %s", node_reason_text(is->reason));
 		engine_power_down(e, fn->name, true, why);
 	}
-	if (is->state == NODE_DRAINING && was->state == NODE_BOOTING) /* with the rest of its job */
-		refuse_mark(e, fn->name, NODE_BECAUSE_RECLAIMED, NULL);
-	else if (is->state == NODE_DRAINING)
-		engine_power_down(e, fn->name, false,
-				  "burstd: the provider takes its capacity back");
 }
 
 static void put_all(struct engine *e)

@@ -1,22 +1,272 @@
 #include "engine/private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-/* A reclaim is what a list that showed it would say; of the other kinds nothing is made yet. */
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "core/reclaim.h"
+#include "io/loop.h"
+
+/* A node's machine will be taken away: somebody said so.
+ *
+ * Whoever it was, a list, the provider's notices or an admin, the row says it first, and what
+ * follows comes from there (core/reclaim.h): the node is fenced at once; its jobs are requeued at
+ * once, or told to save their work and requeued when they end, or shortly before the machine goes.
+ * What is not done here for a crash or a command that failed, the next snapshot does (drift.c). */
+
+enum {
+	NOTICE_SOON_MS = 600000, /* so long before the end slurmctld is looked at every second */
+	NOTICE_TEXT_MAX = 320,
+};
+
+/* --- who is meant ------------------------------------------------------------------------------
+ */
+
+/* By the id of its instance: made anew after a commit, for only then does one change.  A thousand
+ * notices at once must not be a thousand walks through the fleet. */
+static void index_instances(struct engine *e)
+{
+	struct notice_index *x = &e->notices;
+
+	if (x->made && x->commits == e->count.commits)
+		return;
+	map_fini(&x->ids);
+	map_init(&x->ids);
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
+			if (fn->n.instance[0] != '\0' && node_counts(&fn->n) &&
+			    map_get(&x->ids, fn->n.instance) == NULL)
+				map_put(&x->ids, fn->n.instance, fn);
+	x->made = true;
+	x->commits = e->count.commits;
+}
+
+void notice_free(struct engine *e)
+{
+	map_fini(&e->notices.ids);
+}
+
+/* Of this provider, or of any: an id says nothing of who gave it. */
+static struct fleet_node *find(struct engine *e, const struct cloud *c, const char *id)
+{
+	struct fleet_node *fn;
+
+	index_instances(e);
+	fn = map_get(&e->notices.ids, id);
+	return fn != NULL && (c == NULL || engine_cloud(e, &fn->n) == c) ? fn : NULL;
+}
+
+/* --- taking it ---------------------------------------------------------------------------------
+ */
+
+/* "reclaim: the provider takes its capacity back, at 2026-01-02T03:04:05Z (its words)" */
+static void describe(char out[NOTICE_TEXT_MAX], const struct engine_notice *n)
+{
+	char at[FMT_TIME_SIZE], when[FMT_TIME_SIZE + 8] = "";
+
+	if (n->at_ms != 0)
+		(void)snprintf(when, sizeof(when), ", at %.19sZ", fmt_time(at, n->at_ms));
+	(void)snprintf(out, NOTICE_TEXT_MAX, "%s: %s%s%s%.120s%s", reclaim_kind_str(n->kind),
+		       reclaim_kind_text(n->kind), when, n->reason[0] != '\0' ? " (" : "",
+		       n->reason, n->reason[0] != '\0' ? ")" : "");
+}
+
+static enum engine_noticed judge(struct engine *e, const struct fleet_node *fn,
+				 enum provider_notice_kind kind)
+{
+	enum node_state s = fn->next != NULL ? fn->next->state : fn->n.state;
+
+	if (fn != fleet_live(fn->name) ||
+	    (s != NODE_BOOTING && s != NODE_READY && s != NODE_DRAINING))
+		return ENGINE_NOTICE_LATE;
+	if (kind == PROVIDER_NOTICE_REBALANCE &&
+	    (e->conf->pools[fn->n.pool].rebalance == CONF_REBALANCE_IGNORE || fn->name->theirs))
+		return ENGINE_NOTICE_IGNORED;
+	return ENGINE_NOTICE_TAKEN;
+}
+
+/* fn may be NULL: nothing of ours is meant. */
+static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
+				const struct engine_notice *n)
+{
+	struct node_event ev = {.type = NODE_EV_NOTICE,
+				.now_ms = engine_now(e),
+				.notice = n->kind,
+				.deadline_ms = n->at_ms};
+	enum engine_noticed what = fn != NULL ? judge(e, fn, n->kind) : ENGINE_NOTICE_UNKNOWN;
+	static const char *const so[] = {[ENGINE_NOTICE_TAKEN] = "",
+					 [ENGINE_NOTICE_LATE] = "; it leaves already",
+					 [ENGINE_NOTICE_IGNORED] = "; nothing follows from that",
+					 [ENGINE_NOTICE_UNKNOWN] = "; no node stands for it"};
+	char text[NOTICE_TEXT_MAX], detail[2 * NOTICE_TEXT_MAX];
+	struct node was = {0};
+
+	if (fn != NULL)
+		was = fn->next != NULL ? *fn->next : fn->n;
+	if (what == ENGINE_NOTICE_TAKEN) {
+		engine_post(e, fn, &ev);
+		if (fn->next == NULL || memcmp(fn->next, &was, sizeof(was)) == 0)
+			return what; /* known already */
+	}
+	describe(text, n);
+	(void)snprintf(detail, sizeof(detail), "%s: %s%s%s%s", n->instance, text, so[what],
+		       n->by[0] != '\0' ? "; says " : "", n->by);
+	engine_event(e, fn != NULL ? fn->n.name : "", fn != NULL ? fn->n.gen : 0, "notice", detail);
+	return what;
+}
+
 void notice_take(struct cloud *c, const struct provider_notice *n)
 {
-	static const enum node_state of[] = {NODE_BOOTING, NODE_READY};
-	struct provider_instance in = {.state = PROVIDER_RECLAIMING, .reclaim_ms = n->at_ms};
-	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = &in};
+	const struct engine_notice en = {
+		.instance = n->id, .kind = n->kind, .at_ms = n->at_ms, .reason = "", .by = ""};
 
-	for (size_t s = 0; n->kind == PROVIDER_NOTICE_RECLAIM && s < sizeof(of) / sizeof(of[0]);
-	     s++)
-		for (struct fleet_node *fn = c->e->fleet.states[of[s]]; fn; fn = fn->state_next)
-			if (engine_cloud(c->e, fn->n.pool) == c &&
-			    strcmp(fn->n.instance, n->id) == 0) {
-				(void)snprintf(in.id, sizeof(in.id), "%s", n->id);
-				(void)snprintf(in.addr, sizeof(in.addr), "%s", fn->n.addr);
-				engine_post(c->e, fn, &ev);
-				return;
-			}
+	c->notices[n->kind]++;
+	(void)take(c->e, find(c->e, c, n->id), &en);
+}
+
+int engine_take_notice(struct engine *e, const struct engine_notice *n, enum engine_noticed *out,
+		       const char **node, struct err *err)
+{
+	struct fleet_name *nm = fleet_find(&e->fleet, n->instance);
+	struct fleet_node *fn = nm != NULL ? fleet_live(nm) : find(e, NULL, n->instance);
+	struct engine_notice named = *n;
+
+	if (nm == NULL && fn != NULL)
+		nm = fn->name;
+	if (node != NULL)
+		*node = nm != NULL ? nm->name : "";
+	if (fn == NULL) {
+		*out = nm != NULL ? ENGINE_NOTICE_LATE : ENGINE_NOTICE_UNKNOWN;
+		return 0;
+	}
+	named.instance = fn->n.instance;
+	engine_cloud(e, &fn->n)->notices[n->kind]++;
+	*out = take(e, fn, &named);
+	engine_commit(e);
+	if (!e->dead) /* what a thousand of these lead to is done at once, not one by one */
+		timer_at(e->timer, engine_now(e));
+	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+uint64_t engine_notices(const struct engine *e, size_t provider, enum provider_notice_kind kind)
+{
+	return e->clouds[provider].notices[kind];
+}
+
+/* --- what follows ------------------------------------------------------------------------------
+ */
+
+bool notice_signals(const struct conf_pool *p)
+{
+	return (p->checkpoint_signal != NULL && p->checkpoint_signal[0] != '\0') ||
+	       p->checkpoint_command != NULL;
+}
+
+/* Whom an admin has taken in hand is left alone, if it is not certain that the machine goes. */
+void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out)
+{
+	const struct conf_pool *p = &e->conf->pools[fn->n.pool];
+	const struct reclaim_rules rules = {.signals = notice_signals(p),
+					    .wait_ms = p->rebalance_wait_ms};
+
+	reclaim_plan(&fn->n, &rules, out);
+	if (fn->n.notice == PROVIDER_NOTICE_REBALANCE && fn->name->theirs)
+		out->signal_ms = out->force_ms = INT64_MAX;
+}
+
+void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n)
+{
+	(void)snprintf(out, NOTICE_WHY_SIZE, "burstd: %s", reclaim_kind_text(n->notice));
+}
+
+/* No job starts there from now on; with the last one it is powered down.  Where it is drained or
+ * down already, that stays as it is, and says who did it. */
+void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)
+{
+	char why[NOTICE_WHY_SIZE];
+
+	if (!slurm_is_on(nm->flags) || (nm->flags & (SLURM_DRAIN | SLURM_DOWN)) != 0)
+		return;
+	notice_text(why, n);
+	nm->fenced_ms = engine_now(e);
+	fleet_tell(nm, engine_bare(why), engine_now(e));
+	slurm_drain(e->slurm, nm->name, why);
+}
+
+static void act(struct engine *e, struct fleet_node *fn)
+{
+	struct reclaim_plan plan;
+	char why[NOTICE_WHY_SIZE];
+	int64_t now = engine_now(e);
+
+	notice_plan(e, fn, &plan);
+	notice_fence(e, fn->name, &fn->n);
+	notice_text(why, &fn->n);
+	if (now >= plan.force_ms)
+		engine_power_down(e, fn->name, plan.dead, why);
+	else if (now >= plan.signal_ms && fn->n.signal_ms == 0)
+		rescue_signal(e, fn->name);
+}
+
+static enum node_reason refusal_of(const struct node *n)
+{
+	return n->notice == PROVIDER_NOTICE_FAULTY ? NODE_BECAUSE_FAULTY : NODE_BECAUSE_RECLAIMED;
+}
+
+void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *was)
+{
+	const struct node *is = &fn->n;
+	bool begins = was->state != NODE_DRAINING;
+
+	if (!begins && was->notice == is->notice && was->deadline_ms == is->deadline_ms)
+		return;
+	if (begins || was->noticed_ms != is->noticed_ms)
+		fn->name->noticed_ms = engine_now(e);
+	if (is->notice == PROVIDER_NOTICE_RECLAIM && (begins || was->notice != is->notice))
+		place_reclaimed(e, fn);
+	if (was->state == NODE_BOOTING) /* with the rest of its job */
+		refuse_mark(e, fn->name, refusal_of(is), NULL);
+	else
+		act(e, fn);
+}
+
+/* slurmctld took an order about these nodes. */
+void notice_told(struct engine *e, const struct slurm_order *o)
+{
+	bool fences = strcmp(o->verb, "drain") == 0 || strcmp(o->verb, "power-down") == 0 ||
+		      strcmp(o->verb, "down") == 0;
+	struct hostlist *h;
+
+	if (!fences || hostlist_parse(&h, o->names, strlen(o->names), NULL) != 0)
+		return;
+	for (size_t i = 0; i < h->n; i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+		int64_t took;
+
+		if (nm == NULL || nm->noticed_ms == 0)
+			continue;
+		took = engine_now(e) - nm->noticed_ms;
+		nm->noticed_ms = 0;
+		e->count.fences++;
+		e->count.fence_ms += (uint64_t)took;
+		if ((uint64_t)took > e->count.fence_max_ms)
+			e->count.fence_max_ms = (uint64_t)took;
+	}
+	hostlist_free(h);
+}
+
+bool notice_moving(const struct engine *e)
+{
+	for (const struct fleet_node *fn = e->fleet.states[NODE_DRAINING]; fn;
+	     fn = fn->state_next) {
+		struct reclaim_plan plan;
+
+		notice_plan(e, fn, &plan);
+		if (plan.force_ms == INT64_MAX || plan.force_ms > engine_now(e) + NOTICE_SOON_MS)
+			continue;
+		return true;
+	}
+	return false;
 }

@@ -435,8 +435,11 @@ static void take_down(struct look *l, struct fleet_name *nm, const struct slurm_
 	char why[200];
 	int n = todo->why == DRIFT_WHY_INVALID ? reason_len(sn) : 0;
 
-	(void)snprintf(why, sizeof(why), "%s%s%.*s", drift_why_text(todo->why), n > 0 ? ": " : "",
-		       n, n > 0 ? sn->reason.p : "");
+	if (todo->why == DRIFT_WHY_NOTICE)
+		notice_text(why, &fleet_live(nm)->n);
+	else
+		(void)snprintf(why, sizeof(why), "%s%s%.*s", drift_why_text(todo->why),
+			       n > 0 ? ": " : "", n, n > 0 ? sn->reason.p : "");
 	engine_power_down(l->e, nm, todo->dead, why);
 	if (todo->why != DRIFT_WHY_MUTE)
 		engine_event(l->e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
@@ -494,6 +497,10 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 	}
 	if ((deeds & DRIFT_POWER_DOWN) != 0)
 		take_down(l, nm, sn, todo);
+	if ((deeds & DRIFT_FENCE) != 0)
+		notice_fence(l->e, nm, &live->n);
+	if ((deeds & DRIFT_SIGNAL) != 0)
+		rescue_signal(l->e, nm);
 	if ((deeds & DRIFT_CANCEL) != 0)
 		cancel_look(l->e, nm, sn, l->began_ms);
 }
@@ -508,6 +515,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .began_ms = l->began_ms,
 				  .now_ms = engine_now(l->e),
 				  .started_ms = l->e->started_ms};
+	const struct fleet_node *live = fleet_live(nm);
 	struct drift_todo todo;
 
 	nm->shown = true;
@@ -522,6 +530,10 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 		nm->useless_ms = 0;
 		nm->tried = 0; /* when it is wanted again, it is asked for anew */
 	}
+	nm->theirs =
+		seen.reason == DRIFT_REASON_OTHER && (sn->flags & (SLURM_DRAIN | SLURM_DOWN)) != 0;
+	if (live != NULL && live->n.state == NODE_DRAINING)
+		notice_plan(l->e, live, &seen.plan);
 	drift_node(nm, &seen, &todo);
 	carry_out(l, nm, sn, &todo);
 }

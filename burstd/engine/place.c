@@ -41,6 +41,8 @@ enum {
 	 * the pool.  So nothing is bought until all have been looked at, but one that is away for
 	 * so long does not keep the others from selling. */
 	PLACE_PATIENCE_MS = 300000,
+	PLACE_WAVE_MS = 60000, /* so many machines taken back in that time ... */
+	PLACE_WAVE_OF = 10,    /* ... one of ten, but two at least, and the place is left alone */
 };
 
 /* --- what the journal has ----------------------------------------------------------------------
@@ -280,4 +282,47 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 		cooldown_heard(&c->e->cooldown, c->conf->name, code, sent_ms, engine_now(c->e));
 
 	tell(c->e, news, c->conf, NULL, news == COOLDOWN_AGAIN ? "" : words);
+}
+
+/* --- what is taken back ------------------------------------------------------------------------
+ */
+
+static bool goes(const struct node *n, int64_t now)
+{
+	if (n->state == NODE_DRAINING)
+		return n->notice == PROVIDER_NOTICE_RECLAIM;
+	return (n->state == NODE_DELETING || n->state == NODE_GONE) &&
+	       (n->reason == NODE_BECAUSE_RECLAIMED || n->reason == NODE_BECAUSE_ENDED) &&
+	       now - n->since_ms < PLACE_WAVE_MS;
+}
+
+/* How many of those of one place go, or went a moment ago, and how many there are or were. */
+static void count_there(const struct engine *e, const struct node *as, size_t *going, size_t *all)
+{
+	*going = *all = 0;
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next) {
+			const struct node *n = &fn->n;
+			bool is_going = goes(n, engine_now(e));
+
+			if (n->pool != as->pool || strcmp(n->offer, as->offer) != 0 ||
+			    (n->state == NODE_GONE && !is_going))
+				continue;
+			*going += is_going;
+			(*all)++;
+		}
+}
+
+void place_reclaimed(struct engine *e, const struct fleet_node *fn)
+{
+	const struct conf_offer *o = place_of(e, &fn->n);
+	size_t going, all, rungs;
+
+	(void)conf_rungs(&e->conf->pools[fn->n.pool], &rungs);
+	if (o == NULL || rungs == 1 || o->market != PROVIDER_SPOT || place_opens_ms(e, o) != 0)
+		return; /* there is no other, or that is known */
+	count_there(e, &fn->n, &going, &all);
+	if (going < 2 || going * PLACE_WAVE_OF < all)
+		return;
+	place_bought(e, o, PROVIDER_CAPACITY, "it takes its machines back", engine_now(e));
 }

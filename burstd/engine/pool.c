@@ -236,6 +236,8 @@ static bool must_go(const struct engine *e, const struct fleet_node *fn)
 {
 	if (fn->busy || pool_closed(e, fn->n.pool) == NULL)
 		return false;
+	if ((fn->name->flags & SLURM_POWERING_UP) == 0 && slurm_is_on(fn->name->flags))
+		return false; /* it is up, and an older journal does not know (F58) */
 	return fn->n.wanted_ms > e->started_ms || e->snapshot_ms != 0;
 }
 

@@ -18,7 +18,9 @@
  *   jobs.c      one squeue for all who want to know about jobs
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
  *   postpone.c  ... and waits, longer each time
+ *   notice.c    machines that will be taken away
  *   rescue.c    the jobs of a node that must go down, and what becomes of them
+ *   checkpoint.c  ... which are told to save their work first
  *   prereq.c    is slurm.conf as it must be
  *   cancel.c    nodes that boot for a job that has ended
  *   operate.c   what an admin orders about nodes
@@ -30,11 +32,13 @@
 
 #include <string.h>
 
+#include "base/fmt.h"
 #include "core/bucket.h"
 #include "core/cooldown.h"
 #include "core/demand.h"
 #include "core/drift.h"
 #include "core/plan.h"
+#include "core/reclaim.h"
 #include "core/wish.h"
 #include "engine/engine.h"
 #include "engine/slurm/slurm.h"
@@ -162,6 +166,7 @@ struct cloud { /* one provider */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms;
 	char error[256];
+	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256]; /* why a delete failed last: at undeleted_ms; no list clears it */
 };
 
@@ -178,6 +183,12 @@ struct pending { /* a call not yet acted on */
 	struct demand demand;
 	char *list, *file;
 	size_t list_len, file_len;
+};
+
+struct notice_index {   /* what counts, by instance */
+	struct map ids; /* -> struct fleet_node */
+	bool made;
+	uint64_t commits; /* when it was made: it is no longer good after another */
 };
 
 struct gates {              /* jobs that wait for their nodes */
@@ -239,6 +250,9 @@ struct engine {
 	struct doomed *doomed;                      /* nodes that are about to be forced down */
 	struct rescue *rescues;                     /* jobs that lost a node */
 	struct map rescues_map;                     /* ... by number */
+	struct notice_index notices;
+	struct hook *hooks; /* checkpoint commands that run */
+	unsigned nhooks;
 	struct pool *pools;
 	struct cooldown cooldown; /* places that have nothing to sell */
 	bool resting;             /* some nodes rest, perhaps */
@@ -343,6 +357,10 @@ void place_bought(struct engine *e, const struct conf_offer *o, enum provider_co
 		  const char *words, int64_t sent_ms);
 void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms);
 
+/* The machine of this row is taken back, or ended without a word.  Where several go at once the
+ * place has nothing more to sell. */
+void place_reclaimed(struct engine *e, const struct fleet_node *fn);
+
 /* --- launch.c --- */
 void launch_run(struct engine *e);
 int launch_load(struct engine *e, const struct journal_batch *j, struct err *err);
@@ -369,7 +387,7 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 /* Likewise a delete, with the instances that were collected; without them if each was asked for
  * before, and so is on record. */
 void audit_put_delete(struct engine *e, struct audit *a, const char *target);
-/* Likewise the next command for slurmctld, if it is not on record; false: there is none. */
+/* Likewise the next commands for slurmctld, that are not on record; false: there is none. */
 bool audit_order(struct engine *e);
 
 /* --- remove.c --- */
@@ -437,11 +455,48 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 		      const struct err *err);
 void postpone_free(struct engine *e);
 
+/* --- notice.c --- */
+enum { NOTICE_WHY_SIZE = 96 };
+/* Durable with the next commit; then what must be done about it is done. */
+void notice_take(struct cloud *c, const struct provider_notice *n);
+/* A node has become DRAINING, or is and its row has changed. */
+void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *was);
+void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n);
+void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out);
+void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n); /* "burstd: ..." */
+bool notice_signals(const struct conf_pool *p); /* are the pool's jobs told to save their work? */
+void notice_told(struct engine *e, const struct slurm_order *o); /* slurmctld took it */
+bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
+void notice_free(struct engine *e);
+
+/* --- checkpoint.c --- */
+/* Tell jobs that are due, as their pools say. */
+void checkpoint_run(struct engine *e);
+void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err);
+int64_t checkpoint_next_ms(const struct engine *e);
+void checkpoint_free(struct engine *e);
+
 /* --- rescue.c --- */
+struct rescue { /* one job */
+	struct rescue *next;
+	char key[FMT_U64_SIZE];
+	struct journal_rescue j; /* as durable */
+	int64_t look_ms, step_ms;
+	int64_t tell_ms;   /* DUE: not before then */
+	bool asked, stuck; /* in the question on the wire; told of */
+	bool telling;      /* the signal is queued, or the command runs */
+	/* It has ended before its node did, and is to be requeued. */
+	enum rescue_back { RESCUE_AWAY, RESCUE_ASKED, RESCUE_TOLD } back;
+};
 void rescue_load(struct engine *e, const struct journal_rescue *j);
 /* As slurm_power_down(), once the jobs that may be on the node are written down. */
 void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
+/* The jobs on the node are to be told to save their work. */
+void rescue_signal(struct engine *e, struct fleet_name *nm);
+/* r->j.signal is SENT from now on. */
+void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
+void rescue_told(struct engine *e, const struct slurm_order *o); /* slurmctld took it, or not */
 void rescue_run(struct engine *e);
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
 int64_t rescue_next_ms(const struct engine *e);

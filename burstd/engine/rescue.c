@@ -14,29 +14,31 @@
  * of these jobs is followed until slurmctld shows what became of it, through any crash of ours
  * (I16).  slurmctld itself requeues them when the node is forced down, never before (I17); the
  * researcher is told in the job's AdminComment.  Those that it cannot requeue (srun, salloc,
- * --no-requeue) end, and it takes no comment on what has ended: an event says so. */
+ * --no-requeue) end, and it takes no comment on what has ended: an event says so.
+ *
+ * A requeued job is held back by slurmctld, for two minutes if slurm.conf says no less: what is
+ * left of its last run could meet the next one where a node comes back under its old name.  Once
+ * the provider has confirmed that the machines of all nodes that it lost are gone, nothing is left,
+ * and it may start at once. */
 
 enum {
 	RESCUE_WAIT_MS = 2000, /* for squeue: then the node goes down all the same */
 	RESCUE_LOOK_MS = 1000, /* to the first look at what became of a job, then twice that ... */
 	RESCUE_LOOK_MAX_MS = 30000, /* ... up to this */
 	RESCUE_STUCK_MS = 300000,   /* a job that still runs after so long is told of, once */
+	RESCUE_GONE_MS = 500,       /* between two looks whether its machines are gone */
+	/* slurmctld's own: cred_expire, which is 120 s if nobody says otherwise, and one second.  A
+	 * later begin time is somebody's wish. */
+	RESCUE_HOLD_MAX_MS = 130000,
 };
 
 struct doomed { /* a node that slurmctld is about to be told of */
 	struct doomed *next;
 	struct fleet_name *nm;
 	int64_t since_ms;
+	bool force; /* it goes down; else its jobs are only to be told */
 	bool dead;
 	char why[200];
-};
-
-struct rescue { /* one job */
-	struct rescue *next;
-	char key[FMT_U64_SIZE];
-	struct journal_rescue j; /* as durable */
-	int64_t look_ms, step_ms;
-	bool asked, stuck; /* in the question on the wire; told of */
 };
 
 static struct rescue *find(const struct engine *e, uint64_t job)
@@ -103,25 +105,46 @@ static void force(struct engine *e, const struct fleet_name *nm, bool dead, cons
 			 why);
 }
 
-void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+static struct doomed *doom(struct engine *e, struct fleet_name *nm)
 {
 	struct doomed *d = nm->doomed;
+
+	if (d != NULL)
+		return d;
+	d = mem_zalloc(sizeof(*d));
+	d->nm = nm;
+	d->since_ms = engine_now(e);
+	d->next = e->doomed;
+	e->doomed = d;
+	nm->doomed = d;
+	jobs_want(e, JOBS_FOR_RESCUE);
+	return d;
+}
+
+void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+{
+	struct doomed *d;
 
 	if (!slurm_is_on(nm->flags)) {
 		force(e, nm, dead, why); /* no job is on it */
 		return;
 	}
-	if (d == NULL) {
-		d = mem_zalloc(sizeof(*d));
-		d->nm = nm;
+	d = doom(e, nm);
+	if (!d->force)
 		d->since_ms = engine_now(e);
-		d->next = e->doomed;
-		e->doomed = d;
-		nm->doomed = d;
-		jobs_want(e, JOBS_FOR_RESCUE);
-	}
+	d->force = true;
 	d->dead = d->dead || dead;
 	(void)snprintf(d->why, sizeof(d->why), "%s", why);
+}
+
+void rescue_signal(struct engine *e, struct fleet_name *nm)
+{
+	struct doomed *d;
+
+	if (!slurm_is_on(nm->flags) || nm->doomed != NULL)
+		return;
+	d = doom(e, nm);
+	notice_text(d->why, &fleet_live(nm)->n);
 }
 
 /* All of them, or those that have waited long enough for squeue. */
@@ -138,8 +161,9 @@ static void force_all(struct engine *e, int64_t until_ms)
 		}
 		*link = d->next;
 		d->nm->doomed = NULL;
-		force(e, d->nm, d->dead, d->why);
-		free(d);
+		if (d->force)
+			force(e, d->nm, d->dead, d->why);
+		free(d); /* whose jobs were not told: the next snapshot says so again */
 	}
 }
 
@@ -149,6 +173,18 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	struct rescue *r = get(e, j->number);
 	char detail[320];
 
+	/* Told before, and it has not ended since: it is not told again. */
+	if (r->j.at_ms == 0 || r->j.hold_ms != 0) {
+		r->j.signal = JOURNAL_SIGNAL_NONE;
+		e->count.jobs_taken++;
+	}
+	if (!d->force && r->j.signal == JOURNAL_SIGNAL_NONE)
+		r->j.signal = JOURNAL_SIGNAL_DUE;
+	r->j.hold_ms = 0;
+	r->back = RESCUE_AWAY;
+	r->telling = false;
+	(void)snprintf(r->j.nodes, sizeof(r->j.nodes), "%.*s",
+		       j->nodes.n < sizeof(r->j.nodes) ? (int)j->nodes.n : 0, j->nodes.p);
 	r->j.gen = n != NULL ? n->gen : 0;
 	r->j.at_ms = engine_now(e);
 	(void)snprintf(r->j.id, sizeof(r->j.id), "%s", j->id);
@@ -157,29 +193,45 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	r->asked = r->stuck = false; /* an answer that is on its way is about another time */
 	watch(e, r);
 	journal_put_rescue(engine_tx(e), &r->j);
-	e->count.jobs_taken++;
+	if (!d->force)
+		return; /* what is done about it is told when it is done */
 	(void)snprintf(detail, sizeof(detail), "job %s loses this node: %s", r->j.id, r->j.why);
 	engine_event(e, r->j.node, r->j.gen, "job-taken", detail);
 }
 
+/* The first of its nodes that goes says enough; one that is only to be told waits for no other. */
 static void on_job(void *ctx, const struct slurm_job *j)
 {
 	struct engine *e = ctx;
+	const struct doomed *d = NULL;
 	struct hostlist *h;
 	struct err err;
 
 	if (j->id[0] == '\0' || !slurm_job_running(j) ||
 	    hostlist_parse(&h, j->nodes.p, j->nodes.n, &err) != 0)
 		return;
-	for (size_t i = 0; i < h->n; i++) {
+	for (size_t i = 0; i < h->n && (d == NULL || !d->force); i++) {
 		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
-		if (nm == NULL || nm->doomed == NULL)
-			continue;
-		take(e, j, nm->doomed); /* the first says enough */
-		break;
+		if (nm != NULL && nm->doomed != NULL && (d == NULL || nm->doomed->force))
+			d = nm->doomed;
 	}
+	if (d != NULL)
+		take(e, j, d);
 	hostlist_free(h);
+}
+
+/* All nodes whose jobs are about to be told: with the same commit as those jobs. */
+static void mark_signalled(struct engine *e)
+{
+	struct node_event ev = {.type = NODE_EV_SIGNALLED, .now_ms = engine_now(e)};
+
+	for (const struct doomed *d = e->doomed; d != NULL; d = d->next) {
+		struct fleet_node *fn = fleet_live(d->nm);
+
+		if (!d->force && fn != NULL && fn->n.state == NODE_DRAINING)
+			engine_post(e, fn, &ev);
+	}
 }
 
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
@@ -191,6 +243,7 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 		return;
 	}
 	slurm_job_parse(text, len, on_job, e);
+	mark_signalled(e);
 	engine_commit(e); /* written down before it is done (I16) */
 	if (!e->dead)
 		force_all(e, INT64_MAX);
@@ -199,8 +252,7 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 /* --- what became of the jobs -------------------------------------------------------------------
  */
 
-/* Told, and over. */
-static void conclude(struct engine *e, struct rescue *r, const char *type, const char *what,
+static void announce(struct engine *e, const struct rescue *r, const char *type, const char *what,
 		     bool comment)
 {
 	char detail[400];
@@ -214,8 +266,32 @@ static void conclude(struct engine *e, struct rescue *r, const char *type, const
 	}
 	(void)snprintf(detail, sizeof(detail), "job %s: %s", r->j.id, what);
 	engine_event(e, r->j.node, r->j.gen, type, detail);
+}
+
+static void finish(struct engine *e, struct rescue *r)
+{
 	journal_del_rescue(engine_tx(e), r->j.job);
 	r->j.at_ms = 0; /* forget() sees to the rest */
+}
+
+/* Told, and over. */
+static void conclude(struct engine *e, struct rescue *r, const char *type, const char *what,
+		     bool comment)
+{
+	announce(e, r, type, what, comment);
+	finish(e, r);
+}
+
+void rescue_signalled(struct engine *e, struct rescue *r, const char *how)
+{
+	char what[96];
+
+	r->j.signal = JOURNAL_SIGNAL_SENT;
+	r->telling = false;
+	journal_put_rescue(engine_tx(e), &r->j);
+	e->count.jobs_signalled++;
+	(void)snprintf(what, sizeof(what), "it was told to save its work (%.60s)", how);
+	announce(e, r, "job-signalled", what, false);
 }
 
 static void conclude_ended(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
@@ -229,7 +305,36 @@ static void conclude_ended(struct engine *e, struct rescue *r, const struct slur
 	conclude(e, r, "job-ended", what, false);
 }
 
-/* It still runs, as it did when its node went.  A job that may lose nodes (--no-kill) does. */
+/* A job that was told, saved its work and ended in any way but well is not done: it is to go on
+ * elsewhere.  So is one that knows no such signal, which killed it. */
+static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+{
+	if (r->back == RESCUE_ASKED)
+		return; /* slurmctld is still to be told */
+	if (r->j.signal != JOURNAL_SIGNAL_SENT || r->back == RESCUE_TOLD ||
+	    !slurm_text_is(d->state, "FAILED")) {
+		conclude_ended(e, r, d);
+		return;
+	}
+	r->back = RESCUE_ASKED;
+	r->j.at_ms = engine_now(e);
+	journal_put_rescue(engine_tx(e), &r->j);
+	slurm_requeue(e->slurm, r->j.id);
+}
+
+void rescue_told(struct engine *e, const struct slurm_order *o)
+{
+	if (strcmp(o->verb, "requeue") != 0)
+		return;
+	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
+		if (r->back == RESCUE_ASKED && slurm_job_among(o->names, r->j.id)) {
+			r->back = RESCUE_TOLD;
+			r->asked = false; /* an answer that is on its way is about another time */
+		}
+}
+
+/* It still runs, as it did when its node went.  A job that may lose nodes (--no-kill) does; one
+ * that was only told has its time. */
 static void still_runs(struct engine *e, struct rescue *r)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
@@ -239,11 +344,47 @@ static void still_runs(struct engine *e, struct rescue *r)
 		return;
 	if (!slurm_is_on(nm->flags) || (nm->newest != NULL && nm->newest->n.gen != r->j.gen)) {
 		conclude(e, r, "job-goes-on", "it runs on without that node", false);
-	} else if (!r->stuck) {
+	} else if (!r->stuck && r->j.signal == JOURNAL_SIGNAL_NONE) {
 		r->stuck = true;
 		engine_event(e, r->j.node, r->j.gen, "job-stuck",
 			     "slurmctld still has a job on it");
 	}
+}
+
+/* Is it slurmctld that holds it back, and nobody who wants it to begin later? */
+static bool is_held_back(const struct engine *e, const struct rescue *r,
+			 const struct slurm_job_detail *d)
+{
+	int64_t told = r->j.signal != JOURNAL_SIGNAL_NONE ? RECLAIM_LEAD_MS : 0;
+
+	return d->pending && !d->held && d->begin_ms > engine_now(e) &&
+	       d->begin_ms <= r->j.at_ms + told + RESCUE_HOLD_MAX_MS && r->j.nodes[0] != '\0';
+}
+
+static void requeued(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+{
+	e->count.jobs_requeued++;
+	announce(e, r, "job-requeued", d->held ? "it was requeued, and is held" : "it was requeued",
+		 d->pending && d->comment_free);
+	if (!is_held_back(e, r, d)) {
+		finish(e, r);
+		return;
+	}
+	r->j.hold_ms = d->begin_ms;
+	journal_put_rescue(engine_tx(e), &r->j);
+	r->look_ms = engine_now(e) + RESCUE_GONE_MS;
+}
+
+/* The machines that it lost are gone.  Whoever has changed its begin time since has his will. */
+static void lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+{
+	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms) {
+		e->count.jobs_lifted++;
+		slurm_start_now(e->slurm, r->j.id, NULL);
+		announce(e, r, "job-lifted",
+			 "it may start at once: the machines that it lost are gone", false);
+	}
+	finish(e, r);
 }
 
 static void on_fate(void *ctx, const struct slurm_job_detail *d)
@@ -254,16 +395,14 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (r == NULL || !r->asked)
 		return;
 	r->asked = false; /* seen */
-	if (d->pending || d->begin_ms > r->j.at_ms) {
-		e->count.jobs_requeued++;
-		conclude(e, r, "job-requeued",
-			 d->held ? "it was requeued, and is held" : "it was requeued",
-			 d->pending && d->comment_free);
-	} else if (d->ended) {
-		conclude_ended(e, r, d);
-	} else if (slurm_text_is(d->state, "RUNNING")) {
+	if (r->j.hold_ms != 0)
+		lift(e, r, d);
+	else if (d->pending || d->begin_ms > r->j.at_ms)
+		requeued(e, r, d);
+	else if (d->ended)
+		on_end(e, r, d);
+	else if (slurm_text_is(d->state, "RUNNING"))
 		still_runs(e, r);
-	}
 }
 
 static void forget(struct engine *e)
@@ -297,11 +436,66 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 			conclude(e, r, "job-ended", "slurmctld has forgotten it", false);
 		}
 		r->asked = false;
-		r->step_ms =
-			2 * r->step_ms < RESCUE_LOOK_MAX_MS ? 2 * r->step_ms : RESCUE_LOOK_MAX_MS;
+		if (r->j.signal == JOURNAL_SIGNAL_NONE) /* else it may end any moment */
+			r->step_ms = 2 * r->step_ms < RESCUE_LOOK_MAX_MS ? 2 * r->step_ms
+									 : RESCUE_LOOK_MAX_MS;
 		r->look_ms = now + r->step_ms;
 	}
 	forget(e);
+}
+
+/* Has the provider confirmed that nothing is left of the machines of this node that the job lost?
+ */
+static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
+{
+	bool off = !slurm_is_on(nm->flags) ||
+		   (nm->flags & (SLURM_POWER_DOWN | SLURM_DRAIN | SLURM_DOWN)) != 0;
+
+	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older) {
+		bool works = node_lives(&fn->n) && fn->n.state != NODE_DRAINING;
+
+		if (!node_counts(&fn->n))
+			continue;
+		if (strcmp(nm->name, r->j.node) == 0
+			    ? fn->n.gen <= r->j.gen
+			    : fn->n.wanted_ms <= r->j.at_ms && (off || !works))
+			return false;
+	}
+	return true;
+}
+
+static bool are_gone(const struct engine *e, const struct rescue *r)
+{
+	struct hostlist *h;
+	bool gone = true;
+
+	if (hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
+		return false;
+	for (size_t i = 0; i < h->n && gone; i++) {
+		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+
+		gone = nm == NULL || is_gone(r, nm);
+	}
+	hostlist_free(h);
+	return gone;
+}
+
+/* It is asked about one that slurmctld holds back only to let it go. */
+static bool is_due(struct engine *e, struct rescue *r)
+{
+	int64_t now = engine_now(e);
+
+	if (r->j.at_ms == 0 || r->look_ms == 0 || r->look_ms > now)
+		return false;
+	if (r->j.hold_ms == 0)
+		return true;
+	if (now >= r->j.hold_ms)
+		finish(e, r); /* it starts by itself now */
+	else if (are_gone(e, r))
+		return true;
+	else
+		r->look_ms = now + RESCUE_GONE_MS;
+	return false;
 }
 
 /* Those that are due.  Not before slurmctld knows all that it was told. */
@@ -309,11 +503,10 @@ static void ask(struct engine *e)
 {
 	struct rescue *asked[SLURM_ASK_MAX];
 	const char *ids[SLURM_ASK_MAX];
-	int64_t now = engine_now(e);
 	size_t n = 0;
 
 	for (struct rescue *r = e->rescues; r != NULL && n < SLURM_ASK_MAX; r = r->next)
-		if (r->look_ms != 0 && r->look_ms <= now)
+		if (is_due(e, r))
 			asked[n++] = r;
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->j.id;
@@ -330,6 +523,7 @@ void rescue_run(struct engine *e)
 {
 	force_all(e, engine_now(e) - RESCUE_WAIT_MS);
 	ask(e);
+	forget(e);
 }
 
 int64_t rescue_next_ms(const struct engine *e)
@@ -342,4 +536,34 @@ int64_t rescue_next_ms(const struct engine *e)
 		if (r->look_ms > now && r->look_ms < next)
 			next = r->look_ms;
 	return next;
+}
+
+int64_t engine_force_ms(const struct engine *e, const char *node)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, node);
+	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+	struct reclaim_plan plan;
+
+	if (fn == NULL || fn->n.state != NODE_DRAINING)
+		return 0;
+	notice_plan(e, fn, &plan);
+	return plan.force_ms;
+}
+
+bool engine_taken(const struct engine *e, const char *node, size_t i, struct engine_taken *out)
+{
+	for (const struct rescue *r = e->rescues; r != NULL; r = r->next) {
+		const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
+
+		if (nm == NULL || r->j.hold_ms != 0 || strcmp(nm->name, node) != 0 || i-- > 0)
+			continue;
+		*out = (struct engine_taken){r->j.id, ""};
+		if (r->j.signal == JOURNAL_SIGNAL_SENT) {
+			const char *signal = e->conf->pools[nm->pool].checkpoint_signal;
+
+			out->signal = signal != NULL && signal[0] != '\0' ? signal : "word";
+		}
+		return true;
+	}
+	return false;
 }

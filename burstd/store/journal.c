@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/reclaim.h"
 #include "store/private.h"
 #include "store/schema.h"
 
@@ -164,6 +165,10 @@ void journal_put_node(struct journal_tx *tx, const struct node *n, const char *p
 	add_text(tx, n->offer);
 	add_text(tx, n->provider);
 	add_text(tx, provider_market_str(n->market));
+	add_text(tx, reclaim_kind_str(n->notice));
+	add_int(tx, n->noticed_ms);
+	add_int(tx, n->deadline_ms);
+	add_int(tx, n->signal_ms);
 }
 
 void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
@@ -260,6 +265,9 @@ void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
 	add_bits(tx, r->gen);
 	add_int(tx, r->at_ms);
 	add_text(tx, r->why);
+	add_text(tx, r->nodes);
+	add_int(tx, r->signal);
+	add_int(tx, r->hold_ms);
 }
 
 void journal_del_rescue(struct journal_tx *tx, uint64_t job)
@@ -547,6 +555,10 @@ static void get_node(struct db_cursor *c, struct node *n, const char **pool)
 	db_copy_text(c, n->provider, sizeof(n->provider));
 	c->bad =
 		c->bad || provider_market_parse(db_get_text(c, PROVIDER_WORD_MAX), &n->market) != 0;
+	n->notice = (enum provider_notice_kind)get_word(c, reclaim_kind_parse);
+	n->noticed_ms = db_get_int(c, 0, INT64_MAX);
+	n->deadline_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	n->signal_ms = db_get_int(c, 0, INT64_MAX);
 }
 
 static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
@@ -640,6 +652,9 @@ static int read_rescue(const struct journal *j, struct db_cursor *c,
 	r.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
 	r.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	db_copy_text(c, r.why, sizeof(r.why));
+	db_copy_text(c, r.nodes, sizeof(r.nodes));
+	r.signal = (enum journal_signal)db_get_int(c, 0, JOURNAL_NSIGNALS - 1);
+	r.hold_ms = db_get_int(c, 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
 }
 

@@ -26,7 +26,8 @@ enum {
 	 * day leave in a month. */
 	JOURNAL_EVENTS_MAX = 2000000,
 	JOURNAL_JOB_ID_MAX = 31,
-	JOURNAL_TRIM = 256, /* events forgotten at once: a few milliseconds */
+	JOURNAL_JOB_NODES_MAX = 4095, /* bytes of a job's node list; 500 names that do not fold */
+	JOURNAL_TRIM = 256,           /* events forgotten at once: a few milliseconds */
 };
 
 enum journal_call_kind { JOURNAL_RESUME, JOURNAL_SUSPEND, JOURNAL_RESUME_FAIL };
@@ -72,6 +73,13 @@ struct journal_refusal { /* of a job: core/refusal.h */
 	struct refusal r;
 };
 
+enum journal_signal { /* a job and the word to save its work */
+		      JOURNAL_SIGNAL_NONE,
+		      JOURNAL_SIGNAL_DUE,  /* it is to have it */
+		      JOURNAL_SIGNAL_SENT, /* it has had it, once */
+		      JOURNAL_NSIGNALS
+};
+
 struct journal_rescue { /* a job that is about to lose a node, until it is known what became of it
 			 */
 	uint64_t job;
@@ -79,7 +87,10 @@ struct journal_rescue { /* a job that is about to lose a node, until it is known
 	char node[HOSTLIST_NAME_MAX + 1];
 	uint64_t gen;
 	int64_t at_ms;
-	char why[200]; /* for people */
+	char why[200];                         /* for people */
+	char nodes[JOURNAL_JOB_NODES_MAX + 1]; /* a list of all that it ran on; "": too long */
+	enum journal_signal signal;
+	int64_t hold_ms; /* it was requeued, and slurmctld holds it back until then; 0: not yet */
 };
 
 /* One request to a provider, or one order to slurmctld, written down before it is sent (I28).  No

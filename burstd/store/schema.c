@@ -141,4 +141,17 @@ static const char step_6[] = "ALTER TABLE node ADD COLUMN offer TEXT NOT NULL DE
 			     "ALTER TABLE refusal ADD COLUMN first_ms BIGINT NOT NULL DEFAULT 0;"
 			     "ALTER TABLE refusal ADD COLUMN wait_ms BIGINT NOT NULL DEFAULT 0;";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5, step_6};
+/* That a node's machine will be taken away: who says so, since when we know, when it happens, and
+ * when its jobs were told.  Of a job that loses its node: on which nodes it ran; whether it is to
+ * be told to save its work (1), or was (2); and until when slurmctld holds it back since it was
+ * requeued. */
+static const char step_7[] = "ALTER TABLE node ADD COLUMN notice TEXT NOT NULL DEFAULT 'reclaim';"
+			     "ALTER TABLE node ADD COLUMN noticed_ms BIGINT NOT NULL DEFAULT 0;"
+			     "ALTER TABLE node ADD COLUMN deadline_ms BIGINT NOT NULL DEFAULT 0;"
+			     "ALTER TABLE node ADD COLUMN signal_ms BIGINT NOT NULL DEFAULT 0;"
+			     "ALTER TABLE rescue ADD COLUMN nodes TEXT NOT NULL DEFAULT '';"
+			     "ALTER TABLE rescue ADD COLUMN signal INTEGER NOT NULL DEFAULT 0;"
+			     "ALTER TABLE rescue ADD COLUMN hold_ms BIGINT NOT NULL DEFAULT 0;";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,
+						step_5, step_6, step_7};

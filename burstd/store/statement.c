@@ -4,14 +4,19 @@
 #define NODE_COLUMNS                                                                               \
 	"name, gen, epoch, pool, state, reason, released, accepted, misses, attempts, batch, "     \
 	"gang, slot, instance, addr, rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, "       \
-	"wake_ms, start_ms, end_ms, job, offer, provider, market"
+	"wake_ms, start_ms, end_ms, job, offer, provider, market, notice, noticed_ms, "            \
+	"deadline_ms, "                                                                            \
+	"signal_ms"
+
+#define RESCUE_COLUMNS "job, id, node, gen, at_ms, why, nodes, signal, hold_ms"
 
 #define POOL_COLUMNS "name, paused, waves, last_ms, until_ms, paused_by, paused_ms"
 
 const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
-		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"
+		" ?, ?, ?, ?)"
 		" ON CONFLICT (name, gen) DO UPDATE SET epoch = excluded.epoch, pool = "
 		"excluded.pool,"
 		" state = excluded.state, reason = excluded.reason, released = excluded.released,"
@@ -24,7 +29,9 @@ const char *const journal_sql[NSTATEMENTS] = {
 		" missed_ms = excluded.missed_ms, wake_ms = excluded.wake_ms,"
 		" start_ms = excluded.start_ms, end_ms = excluded.end_ms, job = "
 		"excluded.job, offer = excluded.offer, provider = excluded.provider,"
-		" market = excluded.market",
+		" market = excluded.market,"
+		" notice = excluded.notice, noticed_ms = excluded.noticed_ms,"
+		" deadline_ms = excluded.deadline_ms, signal_ms = excluded.signal_ms",
 	[DEL_NODE] = "DELETE FROM node WHERE name = ? AND gen = ?",
 	[PUT_BATCH] =
 		"INSERT INTO batch (id, epoch, token, pool, body_hash, at_ms, offer, provider)"
@@ -54,12 +61,13 @@ const char *const journal_sql[NSTATEMENTS] = {
 		     " ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
 		     "excluded.waves, last_ms = excluded.last_ms, until_ms = excluded.until_ms,"
 		     " paused_by = excluded.paused_by, paused_ms = excluded.paused_ms",
-	[PUT_RESCUE] = "INSERT INTO rescue (job, id, node, gen, at_ms, why)"
-		       " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
+	[PUT_RESCUE] = "INSERT INTO rescue (" RESCUE_COLUMNS ")"
+		       " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job) DO UPDATE SET"
 		       " id = excluded.id, node = excluded.node, gen = excluded.gen,"
-		       " at_ms = excluded.at_ms, why = excluded.why",
+		       " at_ms = excluded.at_ms, why = excluded.why, nodes = excluded.nodes,"
+		       " signal = excluded.signal, hold_ms = excluded.hold_ms",
 	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
-	[ALL_RESCUES] = "SELECT job, id, node, gen, at_ms, why FROM rescue ORDER BY job",
+	[ALL_RESCUES] = "SELECT " RESCUE_COLUMNS " FROM rescue ORDER BY job",
 	[ALL_REFUSALS] = "SELECT job, count, last_ms, first_ms, wait_ms FROM refusal ORDER BY job",
 	[ALL_POOLS] = "SELECT " POOL_COLUMNS " FROM pool ORDER BY name",
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",

@@ -207,6 +207,8 @@ static int scontrol(int argc, char **argv)
 
 	if (argc > 3 && strcmp(argv[3], "nodes") == 0)
 		return show();
+	if (argc > 2 && strncmp(argv[2], "jobid=", 6) == 0)
+		return 0; /* what is told to jobs */
 	if (argc > 1 && strcmp(argv[1], "update") != 0)
 		return 0; /* settings, partitions, jobs: nothing to say */
 	for (int i = 2; i < argc; i++) {
@@ -228,26 +230,32 @@ static int scontrol(int argc, char **argv)
 	return u.nodes != NULL ? update(&u) : 1;
 }
 
-/* The jobs that wait, if the benchmark left any "ID|NODES" lines. */
-static int squeue(void)
+/* Of a file of "ID|NODES" lines, if the benchmark left one. */
+static int print_jobs(const char *path, const char *state)
 {
-	FILE *f = fopen(DIR "/jobs", "r");
+	FILE *f = fopen(path, "r");
 	char *line = NULL;
 	size_t cap = 0;
 
-	record(now_us(), "squeue", 0);
 	while (f != NULL && getline(&line, &cap, f) > 0) {
 		const char *bar = strchr(line, '|');
 		int n = bar != NULL ? (int)(bar - line) : 0;
 
 		if (bar != NULL &&
-		    printf("%.*s|%.*s|CONFIGURING|cloud|None%s", n, line, n, line, bar) < 0)
+		    printf("%.*s|%.*s|%s|cloud|None%s", n, line, n, line, state, bar) < 0)
 			return 1;
 	}
 	free(line);
 	if (f != NULL)
 		(void)fclose(f);
 	return fflush(stdout) != 0;
+}
+
+/* The jobs that wait, and those that run. */
+static int squeue(void)
+{
+	record(now_us(), "squeue", 0);
+	return print_jobs(DIR "/jobs", "CONFIGURING") + print_jobs(DIR "/running", "RUNNING");
 }
 
 static int init(int n, int boot_ms)

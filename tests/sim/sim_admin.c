@@ -199,6 +199,8 @@ static void on_admin(struct world *w, void *ctx, uint64_t arg)
 		w->pools[p].wrong_until = w->now + world_between(w, 1, 20) * SIM_MINUTE;
 	if (world_fault(w, SIM_MASS_RECLAIM))
 		sim_cloud_reclaim_all(w->cloud);
+	if (world_fault(w, SIM_FALSE_NOTICE))
+		sim_notice_false(w);
 	act(w, n);
 	if (engine_is_there(w) && world_fault(w, SIM_ADMIN_PAUSES))
 		pause_pool(w, p);

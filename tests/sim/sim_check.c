@@ -163,6 +163,14 @@ void check_cancelled(struct world *w, const char *node)
 /* --- F51 --------------------------------------------------------------------------------------
  */
 
+bool check_given_up(const struct world *w, const struct inst *i)
+{
+	const struct sim_row *r = sim_journal_row(w->journal, i->node, i->gen);
+
+	return r != NULL && r->n.release && r->n.state == NODE_DELETING &&
+	       r->n.reason != NODE_BECAUSE_SUSPENDED;
+}
+
 void check_powered_down(struct world *w, const char *node)
 {
 	for (size_t k = 0; k < w->ctld->n; k++) {
@@ -170,6 +178,9 @@ void check_powered_down(struct world *w, const char *node)
 		const struct inst *i = sim_cloud_find(w->cloud, n->inst);
 
 		if (strcmp(n->name, node) != 0 || n->by != BY_ADMIN || n->invalid)
+			continue;
+		/* It was given up before it came up: its create's answer was lost. */
+		if (i != NULL && check_given_up(w, i))
 			continue;
 		/* Set down before burstd has seen it up, as far as its journal goes, it is one that
 		 * did not come up. */

@@ -71,6 +71,7 @@ void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms)
 	i->state = INST_RECLAIMING;
 	i->reclaim_at = c->w->now + ms;
 	world_at(c->w, i->reclaim_at, on_end, i, 0);
+	sim_notice_reclaim(c->w, i);
 }
 
 void sim_cloud_reclaim_all(struct sim_cloud *c)

@@ -43,6 +43,8 @@ struct inst {
 	bool addr_shown;             /* that reached burstd */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
+	int64_t taken_at;  /* slurmctld was told to take its node down, whatever runs there; 0: not
+			    */
 };
 
 struct create_want {
@@ -93,6 +95,10 @@ struct sim_cloud {
 struct sim_cloud *sim_cloud_new(struct world *w);
 void sim_cloud_free(struct sim_cloud *c);
 void sim_cloud_heal(struct sim_cloud *c);
+
+/* --- sim_notice.c --- */
+void sim_notice_reclaim(struct world *w, struct inst *i); /* it will be reclaimed */
+void sim_notice_false(struct world *w);
 
 struct inst *sim_cloud_find(const struct sim_cloud *c, uint32_t number);
 struct inst *sim_cloud_by_id(const struct sim_cloud *c, const char *id); /* NULL: none */

@@ -113,6 +113,10 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,
+				.checkpoint_signal = mem_strdup(w->set.checkpoint ? "USR1" : ""),
+				.rebalance = w->set.rebalance ? CONF_REBALANCE_DRAIN
+							      : CONF_REBALANCE_IGNORE,
+				.rebalance_wait_ms = w->set.wait_ms,
 				.boot_ms = w->set.boot_ms};
 	if (sp->ladder)
 		set_ladder(w, p, sp);

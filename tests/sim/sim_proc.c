@@ -10,9 +10,14 @@
 #include "sim_slurm.h"
 #include "world.h"
 
-enum { OUT_MAX = 1 << 20, ARGS_MAX = 10, COMMANDS_PER_MINUTE = 180, GATES_PER_MINUTE = 240 };
+enum {
+	OUT_MAX = 1 << 20,
+	ARGS_MAX = JOBS_MAX + 8,
+	COMMANDS_PER_MINUTE = 180,
+	GATES_PER_MINUTE = 240
+};
 
-enum query { SHOW_NODES, UPDATE, SQUEUE, DETAILS, SETTINGS };
+enum query { SHOW_NODES, UPDATE, REQUEUE, SIGNAL, SQUEUE, DETAILS, SETTINGS };
 
 struct child {
 	struct child *next;
@@ -112,6 +117,11 @@ static bool is_whole_lines(const struct child *k)
 	       k->out.p[k->out.len - 1] == '\n';
 }
 
+static bool is_order(const struct child *k)
+{
+	return k->query == UPDATE || k->query == REQUEUE || k->query == SIGNAL;
+}
+
 static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 {
 	struct child *k = ctx;
@@ -120,10 +130,12 @@ static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 
 	(void)arg;
 	if (k->error.code != 0 || k->status != 0)
-		SIM_TRACE(w, "%s: %s", k->query == UPDATE ? "scontrol update" : "snapshot or jobs",
+		SIM_TRACE(w, "%s: %s", is_order(k) ? "an order" : "snapshot or jobs",
 			  k->error.code != 0 ? k->error.msg : k->errors);
 	if (k->done != NULL && k->query == SHOW_NODES && is_whole_lines(k))
 		sim_ctld_tell_nodes(w->ctld, k->nodes, lines(k), k->run_at);
+	if (k->done != NULL && k->query == DETAILS && k->whole && k->error.code == 0)
+		sim_ctld_tell_details(w->ctld, k->jobs, k->args[8], k->run_at);
 	if (k->done != NULL && k->query == SQUEUE && k->whole)
 		sim_ctld_tell_jobs(w->ctld, k->jobs, k->run_at, is_all(k));
 	w->ctld->telling_jobs = k->query == SQUEUE && k->whole;
@@ -154,17 +166,39 @@ static size_t cut(struct world *w, const struct child *k)
 	w->totals->met[SIM_SCONTROL_FAILS][NODE_NSTATES]++;
 	w->ctld->troubled = w->now;
 	SIM_TRACE(w, "  fault: scontrol fails");
-	return world_below(w, k->query == UPDATE ? 3 : 2000);
+	return world_below(w, is_order(k) ? 3 : 2000);
+}
+
+/* The words of scancel behind its options. */
+static const char *const *ids_of(const struct child *k)
+{
+	size_t i = 1;
+
+	while (strncmp(k->args[i], "--", 2) == 0)
+		i++;
+	return (const char *const *)&k->args[i];
+}
+
+static void run_order(struct world *w, struct child *k, size_t only)
+{
+	int rc;
+
+	if (k->query == UPDATE)
+		rc = sim_ctld_update(w->ctld, (const char *const *)k->args, only);
+	else if (k->query == REQUEUE)
+		rc = sim_ctld_requeue_ended(w->ctld, k->args[2], only);
+	else
+		rc = sim_ctld_signal(w->ctld, ids_of(k), only);
+	if (rc != 0 || only != SIZE_MAX)
+		fails(k, "slurm_update error: Invalid node name specified\n");
 }
 
 static void run(struct world *w, struct child *k)
 {
 	size_t only = cut(w, k);
 
-	if (k->query == UPDATE) {
-		if (sim_ctld_update(w->ctld, (const char *const *)k->args, only) != 0 ||
-		    only != SIZE_MAX)
-			fails(k, "slurm_update error: Invalid node name specified\n");
+	if (is_order(k)) {
+		run_order(w, k, only);
 		return;
 	}
 	if (k->query == SHOW_NODES)
@@ -220,6 +254,8 @@ static enum query scontrol_query(const char *const *argv)
 {
 	if (strcmp(argv[1], "update") == 0)
 		return UPDATE;
+	if (strcmp(argv[1], "requeue") == 0)
+		return REQUEUE;
 	return argv[3] != NULL && strcmp(argv[3], "nodes") == 0 ? SHOW_NODES : SETTINGS;
 }
 
@@ -229,6 +265,8 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 
 	if (n > 7 && strcmp(argv[0] + n - 7, "/squeue") == 0)
 		k->query = strcmp(argv[4], "all") == 0 ? DETAILS : SQUEUE;
+	else if (n > 8 && strcmp(argv[0] + n - 8, "/scancel") == 0)
+		k->query = SIGNAL;
 	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
 		k->query = scontrol_query(argv);
 	else
@@ -244,6 +282,9 @@ static const char *verb_of(const struct child *k)
 					       {"state=POWER_DOWN_ASAP", "drain"},
 					       {"state=RESUME", "resume"}};
 
+	for (size_t i = 2; k->args[i] != NULL; i++)
+		if (strcmp(k->args[i], "StartTime=now") == 0)
+			return "start";
 	if (strncmp(k->args[2], "jobid=", 6) == 0)
 		return "postpone";
 	for (size_t i = 3; k->args[i] != NULL; i++)
@@ -253,10 +294,31 @@ static const char *verb_of(const struct child *k)
 	return "address";
 }
 
+static void check_signal_audit(struct proc *p, const struct child *k)
+{
+	const char *const *ids = ids_of(k);
+	struct str all;
+
+	str_init(&all, JOBS_MAX * 24);
+	for (size_t i = 0; ids[i] != NULL; i++)
+		str_addf(&all, "%s%s", i > 0 ? "," : "", ids[i]);
+	sim_audit_take(p->w, sim_journal_audit(p->w->journal), "signal", all.p);
+	str_fini(&all);
+}
+
 static void check_audit(struct proc *p, const struct child *k)
 {
-	const char *names = strchr(k->args[2], '=') + 1;
+	const char *names = k->args[2];
 
+	if (k->query == SIGNAL) {
+		check_signal_audit(p, k);
+		return;
+	}
+	if (k->query == REQUEUE) {
+		sim_audit_take(p->w, sim_journal_audit(p->w->journal), "requeue", names);
+		return;
+	}
+	names = strchr(names, '=') + 1;
 	if (strncmp(k->args[2], "jobid=", 6) == 0)
 		sim_audit_take(p->w, sim_journal_audit(p->w->journal), verb_of(k), names);
 	else
@@ -280,11 +342,12 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	p->children = k;
 	if (!world_alive(p->w))
 		return 0; /* the callback comes when the dead engine is freed */
-	if (k->query == UPDATE)
+	if (is_order(k)) {
 		check_audit(p, k);
-	if (k->query == UPDATE)
-		SIM_TRACE(p->w, "scontrol update %s %s %s", k->args[2], k->args[3],
-			  k->args[4] != NULL ? k->args[4] : "");
+		SIM_TRACE(p->w, "%s %s %s %s", k->args[1], k->args[2],
+			  k->args[3] != NULL ? k->args[3] : "",
+			  k->args[3] != NULL && k->args[4] != NULL ? k->args[4] : "");
+	}
 	p->w->totals->polls++;
 	if (++p->w->commands > most)
 		world_fail(p->w, "I30: more than %u commands in a minute", (unsigned)most);

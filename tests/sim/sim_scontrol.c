@@ -93,7 +93,8 @@ static void list_nodes(const struct sim_ctld *c, const struct ctld_job *j, struc
 
 static const char *state_of(const struct ctld_job *j)
 {
-	static const char *const names[] = {"COMPLETED", "PENDING", "CONFIGURING", "RUNNING"};
+	static const char *const names[] = {"COMPLETED", "PENDING", "CONFIGURING", "RUNNING",
+					    "FAILED"};
 
 	return names[j->state];
 }
@@ -103,7 +104,8 @@ void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, st
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		const struct ctld_job *j = &c->jobs[i];
 
-		if (j->state == JOB_FREE || (j->state == JOB_PENDING && !all))
+		if (j->state == JOB_FREE || j->state == JOB_FAILED ||
+		    (j->state == JOB_PENDING && !all))
 			continue;
 		str_addf(out, "%u|%u|%s|%s|%s|", (unsigned)j->id, (unsigned)j->id, state_of(j),
 			 j->pool == JOB_ANY_POOL ? "all" : c->w->set.pools[j->pool].name,
@@ -138,7 +140,6 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 {
 	bool several = strchr(ids, ',') != NULL;
 
-	c->details_at = c->w->now;
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
 		const struct ctld_job *j = find_job(c, id += *id == ',');
 
@@ -152,14 +153,38 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 	return 0;
 }
 
+void sim_ctld_tell_details(struct sim_ctld *c, const struct ctld_job *jobs, const char *ids,
+			   int64_t at)
+{
+	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
+		struct ctld_job *j = find_job(c, id += *id == ',');
+
+		if (j == NULL || jobs[j - c->jobs].id != j->id)
+			continue;
+		j->details_at = at;
+		if (j->requeued_to == 0 && jobs[j - c->jobs].state == JOB_PENDING)
+			j->requeued_to = jobs[j - c->jobs].begin_at;
+	}
+}
+
 static void set_reason(struct sim_ctld *c, struct ctld_node *n, const char *reason)
 {
 	if (reason != NULL)
 		sim_ctld_set_reason(c, n, BY_BURSTD, reason);
 }
 
+/* The machine of this node is taken from its jobs. */
+static void take_machine(struct sim_ctld *c, const struct ctld_node *n)
+{
+	struct inst *i = n->inst != 0 ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
+
+	if (i != NULL && i->taken_at == 0)
+		i->taken_at = c->w->now;
+}
+
 void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n)
 {
+	take_machine(c, n);
 	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
 	n->down = true;
 	n->completing = false;
@@ -187,6 +212,7 @@ static void force(struct sim_ctld *c, struct ctld_node *n)
 {
 	if (n->powering_down)
 		return;
+	take_machine(c, n);
 	n->completing = n->completing || sim_ctld_completes(c, n);
 	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
 	n->powering_up = n->not_responding = false;
@@ -231,6 +257,8 @@ static void check_hands_off(struct sim_ctld *c, const struct ctld_node *n, const
 		world_fail(c->w, "F51: %s is resumed, which an admin took out: %s", n->name,
 			   n->reason);
 	if (n->powering_up || n->powered_down || n->powering_down || n->invalid || n->dead_at != 0)
+		return;
+	if (i != NULL && check_given_up(c->w, i))
 		return;
 	if (i != NULL && i->state == INST_RUNNING && !i->excused && !i->lied && !i->unknown &&
 	    n->seen_up == n->inst)
@@ -335,6 +363,27 @@ static int update_nodes(struct sim_ctld *c, const char *const *args, size_t only
 	return rc;
 }
 
+/* I17: slurmctld holds a requeued job back because something of its last run may be left; it is let
+ * start when the machines are gone that it was taken from, and never against anybody's wish. */
+static void let_start(struct sim_ctld *c, struct ctld_job *j)
+{
+	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
+	if (j->user_at < j->details_at && (j->held || j->begin_at != j->requeued_to))
+		world_fail(c->w, "job %u is made to start earlier than somebody wants",
+			   (unsigned)j->id);
+	for (uint32_t k = 0; k < j->nlost; k++) {
+		const struct inst *i = sim_cloud_find(c->w->cloud, j->lost[k]);
+
+		if (i != NULL && inst_live(i) && !i->unknown && !i->lied && i->taken_at != 0 &&
+		    i->taken_at < c->told_at)
+			world_fail(c->w,
+				   "I17: job %u is let start, and i-%u, on which it ran, "
+				   "may still live",
+				   (unsigned)j->id, (unsigned)i->number);
+	}
+	j->begin_at = c->w->now;
+}
+
 /* Nobody's begin time is made earlier, nobody's hold is overruled. */
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 {
@@ -349,12 +398,14 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 		ids += *ids == ',';
 		if (j == NULL || j->state != JOB_PENDING)
 			return -1;
+		if (start != NULL && strcmp(start, "now") == 0)
+			let_start(c, j);
 		if (start == NULL || strncmp(start, now, sizeof(now) - 1) != 0)
 			continue;
 		at = sim_ctld_seconds(c->w->now) +
 		     strtoll(start + sizeof(now) - 1, NULL, 10) * SIM_SECOND;
 		SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, start);
-		if (j->user_at < c->details_at && (j->held || at < j->begin_at))
+		if (j->user_at < j->details_at && (j->held || at < j->begin_at))
 			world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 		j->begin_at = at;
 	}

@@ -8,7 +8,10 @@
 #include "base/mem.h"
 #include "sim_journal.h"
 
-enum { KILL_WAIT_MS = 30 * SIM_SECOND }; /* slurm.conf's default */
+enum {
+	FAILED_MS = 5 * SIM_MINUTE,
+	/* MinJobAge */ KILL_WAIT_MS = 30 * SIM_SECOND
+}; /* slurm.conf's default */
 
 static void on_tick(struct world *w, void *ctx, uint64_t arg);
 
@@ -80,7 +83,7 @@ struct ctld_job *sim_ctld_job_of(struct sim_ctld *c, const struct ctld_node *n)
 
 static void let_go(struct sim_ctld *c, struct ctld_job *j)
 {
-	for (uint32_t i = 0; i < j->n && j->state != JOB_PENDING; i++) {
+	for (uint32_t i = 0; i < j->n && j->state != JOB_PENDING && j->state != JOB_FAILED; i++) {
 		c->nodes[j->nodes[i]].job = 0;
 		c->nodes[j->nodes[i]].job_at = 0;
 		c->nodes[j->nodes[i]].busy_at = c->w->now;
@@ -98,14 +101,37 @@ int64_t sim_ctld_seconds(int64_t ms)
 	return ms - ms % SIM_SECOND;
 }
 
+/* Where something of its last run may be left. */
+static void note_lost(struct sim_ctld *c, struct ctld_job *j)
+{
+	j->nlost = 0;
+	for (uint32_t i = 0; i < j->n; i++)
+		if (c->nodes[j->nodes[i]].inst != 0)
+			j->lost[j->nlost++] = c->nodes[j->nodes[i]].inst;
+}
+
+/* It ended, and not well: slurmctld knows it for a while. */
+void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j)
+{
+	SIM_TRACE(c->w, "  ctld: job %u has failed", (unsigned)j->id);
+	note_lost(c, j);
+	let_go(c, j);
+	j->state = JOB_FAILED;
+	j->end_at = c->w->now + FAILED_MS;
+}
+
 void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
 {
 	if (j == NULL)
 		return;
 	SIM_TRACE(c->w, "  ctld: job %u is requeued", (unsigned)j->id);
+	if (j->state == JOB_RUNNING || j->state == JOB_CONFIGURING)
+		note_lost(c, j);
 	let_go(c, j);
 	j->state = JOB_PENDING;
+	j->signalled_at = 0;
 	j->begin_at = sim_ctld_seconds(c->w->now) + c->w->set.requeue_s * SIM_SECOND;
+	j->requeued_to = 0;
 }
 
 /* May this job run there, whatever the node does now? */
@@ -128,7 +154,8 @@ struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n)
 {
 	struct ctld_job *j = c->jobs;
 
-	while (j < c->jobs + JOBS_MAX && j->state != JOB_FREE)
+	while (j < c->jobs + JOBS_MAX && j->state != JOB_FREE &&
+	       !(j->state == JOB_FAILED && c->w->now >= j->end_at))
 		j++;
 	if (j == c->jobs + JOBS_MAX)
 		return NULL;
@@ -236,6 +263,7 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 
 	if (j->state == JOB_CONFIGURING && may_look(c, j) && nodes_ready(c, j)) {
 		j->state = JOB_RUNNING;
+		j->signalled_at = 0;
 		j->end_at = w->now + j->runtime;
 	} else if (j->state == JOB_CONFIGURING && world_one_in(w, 60) &&
 		   world_fault(w, SIM_JOB_CANCELLED)) {
@@ -243,6 +271,8 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 		sim_ctld_end_job(c, j);
 		if (world_one_in(w, 2)) /* with a mistake in it: the next one comes at once */
 			c->next_job = w->now + world_between(w, 0, 8) * SIM_SECOND;
+	} else if (j->state == JOB_FAILED && w->now >= j->end_at) {
+		j->state = JOB_FREE;
 	} else if (j->state == JOB_RUNNING && w->now >= j->end_at) {
 		w->totals->jobs_done++;
 		sim_ctld_end_job(c, j);
@@ -527,12 +557,31 @@ static void lose_requeue(struct sim_ctld *c, struct ctld_node *n)
 			   n->name);
 }
 
+/* I16: of a machine that burstd knew would go, the jobs are off before it goes. */
+static void check_deadline(struct sim_ctld *c, const struct ctld_node *n, const struct inst *i)
+{
+	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
+	const struct ctld_job *j = sim_ctld_job_of(c, n);
+	int64_t since = c->w->now - SIM_MINUTE;
+
+	if (j == NULL || j->state != JOB_RUNNING || i->state != INST_ENDED || i->reclaim_at == 0 ||
+	    r == NULL || r->n.state != NODE_DRAINING || n->by == BY_ADMIN)
+		return;
+	if (c->w->engine == NULL || c->w->crashed || c->w->life_began > since ||
+	    c->troubled > since || c->w->disk_until > since || c->w->skew != 0 || !sim_ctld_up(c) ||
+	    c->w->now < c->deaf_until || r->n.noticed_ms > since)
+		return;
+	world_fail(c->w, "I16: %s goes, as burstd has known for a minute, and job %u is on it",
+		   n->name, (unsigned)j->id);
+}
+
 void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i)
 {
 	struct ctld_node *n = sim_ctld_find(c, i->node);
 
 	if (n == NULL || n->inst != i->number || n->dead_at != 0)
 		return;
+	check_deadline(c, n, i);
 	n->dead_at = c->w->now;
 	lose_requeue(c, n);
 }
@@ -641,6 +690,8 @@ void sim_ctld_heal(struct sim_ctld *c)
 
 			if (j->state != JOB_FREE &&
 			    some_deleted(c)) /* what was room enough may not be any more */
+				sim_ctld_end_job(c, j);
+			if (j->state == JOB_FAILED)
 				sim_ctld_end_job(c, j);
 			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
 				continue;

@@ -43,7 +43,7 @@ struct ctld_node {
 	uint32_t seen_up;    /* the last instance that burstd was told it is up on */
 };
 
-enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING };
+enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING, JOB_FAILED };
 
 struct ctld_job {
 	uint32_t id, n;
@@ -58,6 +58,13 @@ struct ctld_job {
 	uint32_t refused; /* times that burstd sent its nodes back, since ... */
 	int64_t refused_since;
 	const char *constraint; /* NULL: none */
+	int64_t details_at;     /* burstd has seen it as it was then */
+	/* Its begin time when burstd looked at it first since it was requeued: as far as burstd can
+	 * know, that is slurmctld's.  0: it has not looked. */
+	int64_t requeued_to;
+	int64_t signalled_at;         /* in this run; 0: it was not */
+	uint32_t lost[JOB_NODES_MAX]; /* the instances that it ran on before it was requeued */
+	uint32_t nlost;
 };
 
 struct prolog { /* one burst-prolog that waits */
@@ -82,7 +89,6 @@ struct sim_ctld {
 	int64_t up_since;                         /* it answers since then */
 	bool hung;                                /* down: does not even refuse */
 	int64_t told_at;                          /* burstd has a snapshot of then ... */
-	int64_t details_at;                       /* it has seen jobs as they were then */
 	struct ctld_node told[SIM_NODES_MAX + 1]; /* ... that showed this */
 	int64_t told_jobs_at;                     /* it has a list of all jobs of then ... */
 	struct ctld_job told_jobs[JOBS_MAX];      /* ... that showed these */
@@ -114,6 +120,8 @@ bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i);
 
 /* Burstd was told this: the first n nodes that there are, or jobs, as they were then. */
 void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, size_t n, int64_t at);
+void sim_ctld_tell_details(struct sim_ctld *c, const struct ctld_job *jobs, const char *ids,
+			   int64_t at);
 void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t at, bool all);
 
 /* --- what sim_slurm.c lends to sim_scontrol.c and sim_admin.c --- */
@@ -121,6 +129,7 @@ struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name); /* NULL: 
 struct ctld_job *sim_ctld_job_of(struct sim_ctld *c, const struct ctld_node *n);
 void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j); /* NULL is fine */
 void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j);
+void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j); /* it ended, and not well */
 /* A job of n nodes of one pool that runs for ever; NULL: no room for one more. */
 struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
 /* slurmctld has given a reason to delete what this node has now (I18). */
@@ -142,6 +151,10 @@ const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job);
 void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out);
 /* squeue -j IDS in the columns of SLURM_DETAIL_ARGS: -1: there is only one, and that is unknown. */
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
+/* --- sim_told.c --- `scontrol requeue ID,ID`, and `scancel --signal=S [--batch|--full] ID ...`,
+ * from the first ID on: likewise. */
+int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only);
+int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only);
 /* `scontrol update NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */
 int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only);
 

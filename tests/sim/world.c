@@ -80,6 +80,11 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 		       W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(GONE) |
 			       W(QUARANTINED) | NO_ROW,
 		       why_list},
+	[SIM_NOTICE] = {"F41 notice", 700,
+			W(WANTED) | W(CREATING) | W(INDOUBT) | W(GONE) | W(QUARANTINED) | NO_ROW,
+			why_list},
+	[SIM_FALSE_NOTICE] = {"F41 notice of nothing", 60,
+			      W(WANTED) | W(CREATING) | W(INDOUBT) | W(QUARANTINED), why_list},
 	[SIM_HOOK_LOST] = {"F45 hook lost", 200, W(WANTED), why_hook},
 	[SIM_HOOK_TWICE] = {"F46 hook twice", 200, W(WANTED), why_hook},
 	[SIM_HOOK_ORDER] = {"F47 hooks out of order", 300, W(WANTED), why_hook},
@@ -225,6 +230,9 @@ static void choose(struct world *w)
 	choose_faults(w);
 	if (s->twins) /* what each of two lists may lack, after its last one, is not told apart */
 		s->chance[SIM_LIST_OTHER] = s->chance[SIM_LIST_EMPTY] = s->chance[SIM_FLAP] = 0;
+	s->checkpoint = world_one_in(w, 2);
+	s->rebalance = world_one_in(w, 2);
+	s->wait_ms = world_between(w, 1, 20) * SIM_MINUTE;
 	if (s->chance[SIM_RESTORED] != 0) /* both at once could give a number out twice (ADR 5) */
 		s->chance[SIM_CLOCK_JUMP] = 0;
 	/* A real one is known for longer than clocks are wrong by. */

@@ -66,6 +66,8 @@ enum sim_fault {
 	SIM_RECLAIM,           /* F41 */
 	SIM_MASS_RECLAIM,      /* F42: all that run, at once */
 	SIM_ENDED,             /* F41 without notice, F10 */
+	SIM_NOTICE,            /* F41: the word comes by itself, perhaps more than once */
+	SIM_FALSE_NOTICE,      /* F41: and nothing comes of it */
 	SIM_HOOK_LOST,         /* F45 */
 	SIM_HOOK_TWICE,        /* F46 */
 	SIM_HOOK_ORDER,        /* F47 */
@@ -166,6 +168,9 @@ struct sim_setting {
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
 	bool afresh;      /* a create that is repeated tries again what was refused (F4) */
 	bool twins;       /* the account stands in burstd.conf twice, for different offers */
+	bool checkpoint;  /* jobs are told to save their work */
+	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
+	int64_t wait_ms;  /* ... for so long */
 	bool reuse;       /* an address is given out again as soon as it is free (F37) */
 	int64_t token_ms; /* the provider knows a token for so long (I6) */
 	uint32_t create_max, delete_max, page;
@@ -296,6 +301,9 @@ void check_step(struct world *w); /* what must hold at every instant */
 void check_release(struct world *w, const struct node *was, const struct node *next, int64_t born);
 /* Burstd has decided that the job this node boots for has ended (F53). */
 void check_cancelled(struct world *w, const char *node);
+struct inst;
+/* Was this one given up before it came up? */
+bool check_given_up(const struct world *w, const struct inst *i);
 /* Burstd has decided that this node, which is up, is to be powered down (F51). */
 void check_powered_down(struct world *w, const char *node);
 bool check_converged(struct world *w, char *why, size_t size); /* nothing is left to do (I24) */

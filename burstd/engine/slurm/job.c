@@ -206,6 +206,18 @@ static bool has_ended(struct slurm_text state)
 	return false;
 }
 
+bool slurm_job_among(const char *ids, const char *id)
+{
+	size_t n = strlen(id);
+
+	for (const char *p = ids; p != NULL; p = strchr(p, ',')) {
+		p += *p == ',';
+		if (strncmp(p, id, n) == 0 && (p[n] == ',' || p[n] == '\0'))
+			return true;
+	}
+	return false;
+}
+
 /* The next column, without the blanks that fill it. */
 static struct slurm_text column(struct slurm_text *line)
 {

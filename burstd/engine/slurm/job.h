@@ -54,6 +54,9 @@ bool slurm_job_may_start(const struct slurm_job *j);
 /* Is any of the comma-separated names of a in b? */
 bool slurm_names_meet(struct slurm_text a, struct slurm_text b);
 
+/* Is this one of those ids, which commas part? */
+bool slurm_job_among(const char *ids, const char *id);
+
 struct slurm_job_detail {
 	uint64_t number;
 	struct slurm_text state; /* borrowed */

@@ -12,36 +12,43 @@
 #include "io/loop.h"
 #include "io/proc.h"
 
-enum kind { SET_ADDR, DOWN, FORCE, ASAP, RESUME, POSTPONE, NKINDS };
+enum kind { SET_ADDR, DOWN, FORCE, ASAP, RESUME, POSTPONE, START, REQUEUE, SIGNAL, NKINDS };
 
 /* For the log; of nodes the state that scontrol takes. */
 static const char *const kind_names[NKINDS] = {
-	[SET_ADDR] = "address",     [DOWN] = "DOWN",     [FORCE] = "POWER_DOWN_FORCE",
-	[ASAP] = "POWER_DOWN_ASAP", [RESUME] = "RESUME", [POSTPONE] = "StartTime"};
+	[SET_ADDR] = "address",     [DOWN] = "DOWN",       [FORCE] = "POWER_DOWN_FORCE",
+	[ASAP] = "POWER_DOWN_ASAP", [RESUME] = "RESUME",   [POSTPONE] = "StartTime",
+	[START] = "StartTime",      [REQUEUE] = "requeue", [SIGNAL] = "signal"};
 
 /* For people. */
 static const char *const verbs[NKINDS] = {
-	[SET_ADDR] = "address", [DOWN] = "down",     [FORCE] = "power-down",
-	[ASAP] = "drain",       [RESUME] = "resume", [POSTPONE] = "postpone"};
+	[SET_ADDR] = "address", [DOWN] = "down",       [FORCE] = "power-down",
+	[ASAP] = "drain",       [RESUME] = "resume",   [POSTPONE] = "postpone",
+	[START] = "start",      [REQUEUE] = "requeue", [SIGNAL] = "signal"};
 
-struct command { /* one scontrol update to be */
+struct command { /* one scontrol or scancel to be */
 	struct command *next, *prev;
 	enum kind kind;
 	size_t n;
-	struct str names; /* of nodes; POSTPONE: of jobs */
+	struct str names; /* of nodes, or of jobs */
 	struct str addrs, hosts;
-	char reason[SLURM_COMMENT_MAX + 1]; /* POSTPONE: the comment */
-	int64_t wait_s;
-	char wait[40]; /* of POSTPONE, as scontrol takes it; "": none */
+	char reason[SLURM_COMMENT_MAX + 1]; /* of jobs the comment */
+	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
+	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
 	bool sealed;   /* slurm_next() gave it: what it says stays */
 };
 
-enum { UPDATE = SLURM_NQUESTIONS, NRUNS };
+enum { UPDATE = SLURM_NQUESTIONS, UPDATE_JOBS, NRUNS, NQUEUES = NRUNS - UPDATE };
 
 struct run {             /* one child; outlives a freed adapter */
 	struct slurm *s; /* NULL: the adapter is gone */
-	int what;        /* a question, or UPDATE */
+	int what;        /* a question, or UPDATE, or UPDATE_JOBS */
 	int64_t began_ms;
+	struct command *command; /* of an update */
+};
+
+struct queue { /* of commands */
+	struct command *first, *last;
 };
 
 struct slurm {
@@ -49,9 +56,9 @@ struct slurm {
 	struct loop *loop;
 	struct log *log;
 	struct slurm_callbacks cb;
-	char scontrol[256], squeue[256], slurm_conf[300];
+	char scontrol[256], squeue[256], scancel[256], slurm_conf[300];
 	struct run *running[NRUNS];
-	struct command *first, *last;
+	struct queue queues[NQUEUES]; /* run by UPDATE and UPDATE_JOBS */
 	size_t waiting;
 	int64_t settled_ms;
 };
@@ -70,6 +77,8 @@ struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log,
 
 static void command_free(struct command *c)
 {
+	if (c == NULL)
+		return;
 	str_fini(&c->names);
 	str_fini(&c->addrs);
 	str_fini(&c->hosts);
@@ -83,12 +92,13 @@ void slurm_free(struct slurm *s)
 	for (int q = 0; q < NRUNS; q++)
 		if (s->running[q] != NULL)
 			s->running[q]->s = NULL;
-	while (s->first != NULL) {
-		struct command *c = s->first;
+	for (int q = 0; q < NQUEUES; q++)
+		while (s->queues[q].first != NULL) {
+			struct command *c = s->queues[q].first;
 
-		s->first = c->next;
-		command_free(c);
-	}
+			s->queues[q].first = c->next;
+			command_free(c);
+		}
 	free(s);
 }
 
@@ -96,13 +106,14 @@ void slurm_configure(struct slurm *s, const char *bin, const char *conf)
 {
 	(void)snprintf(s->scontrol, sizeof(s->scontrol), "%s/scontrol", bin);
 	(void)snprintf(s->squeue, sizeof(s->squeue), "%s/squeue", bin);
+	(void)snprintf(s->scancel, sizeof(s->scancel), "%s/scancel", bin);
 	(void)snprintf(s->slurm_conf, sizeof(s->slurm_conf), "SLURM_CONF=%s",
 		       conf != NULL ? conf : "");
 }
 
 int64_t slurm_settled_ms(const struct slurm *s)
 {
-	return s->first != NULL || s->running[UPDATE] != NULL ? INT64_MAX : s->settled_ms;
+	return s->queues[0].first != NULL || s->running[UPDATE] != NULL ? INT64_MAX : s->settled_ms;
 }
 
 /* What went wrong, in one line: slurmctld's own words where there are any. */
@@ -126,7 +137,8 @@ static const struct {
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
-	[UPDATE] = {"scontrol update", false, {"update"}},
+	[UPDATE] = {"scontrol update", false, {NULL}},
+	[UPDATE_JOBS] = {"scontrol or scancel, of jobs", false, {NULL}},
 };
 
 /* Asked about one job that slurmctld does not know, squeue fails; about several, it says nothing of
@@ -138,51 +150,65 @@ static bool answered(const struct run *run, const struct proc_reply *r)
 	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }
 
+static bool is_of_jobs(enum kind kind)
+{
+	return kind >= POSTPONE;
+}
+
+static void order_of(const struct command *c, struct slurm_order *out)
+{
+	*out = (struct slurm_order){.verb = verbs[c->kind],
+				    .names = c->names.p,
+				    .reason = c->reason,
+				    .what = c->kind == SET_ADDR ? c->addrs.p : c->wait,
+				    .of_jobs = is_of_jobs(c->kind)};
+}
+
 static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 {
 	struct run run = *(struct run *)ctx;
 	struct slurm *s = run.s;
+	struct slurm_order order;
 	struct err own = {0};
 
 	free(ctx);
-	if (s == NULL)
+	if (s == NULL) {
+		command_free(run.command);
 		return;
+	}
 	s->running[run.what] = NULL;
 	if (e == NULL && !answered(&run, r)) {
 		(void)failed(questions[run.what].what, r, &own);
 		e = &own;
 	}
-	if (run.what != UPDATE) {
+	if (run.command == NULL) {
 		s->cb.answer(s->cb.ctx, (enum slurm_question)run.what, e ? NULL : r->out,
 			     e ? 0 : r->len, run.began_ms, e);
 		return;
 	}
-	s->settled_ms = loop_now(s->loop);
-	s->cb.updated(s->cb.ctx, e);
+	if (run.what == UPDATE)
+		s->settled_ms = loop_now(s->loop);
+	order_of(run.command, &order);
+	s->cb.updated(s->cb.ctx, &order, e);
+	command_free(run.command);
 }
 
-/* args: what follows the arguments of the table, or NULL. */
-static bool start(struct slurm *s, int what, const char *const *args)
+/* argv: up to a NULL; copied.  Takes c if it starts. */
+static bool spawn(struct slurm *s, int what, const char *const *argv, struct command *c)
 {
 	/* Times are read as numbers, whatever the zone. */
 	const char *const envp[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", "SLURM_TIME_FORMAT=%s",
 				    s->slurm_conf[strlen("SLURM_CONF=")] ? s->slurm_conf : NULL,
 				    NULL};
-	const char *argv[16] = {questions[what].squeue ? s->squeue : s->scontrol};
 	struct proc_call call = {.argv = argv,
 				 .envp = envp,
 				 .timeout_ms = SLURM_TIMEOUT_MS,
 				 .max_out = SLURM_OUT_MAX};
 	struct run *run = mem_zalloc(sizeof(*run));
 	struct err e;
-	size_t n = 1;
 
 	assert(s->running[what] == NULL);
-	for (size_t i = 0; questions[what].args[i] != NULL; i++)
-		argv[n++] = questions[what].args[i];
-	for (size_t i = 0; args != NULL && args[i] != NULL; i++)
-		argv[n++] = args[i];
-	*run = (struct run){.s = s, .what = what, .began_ms = loop_now(s->loop)};
+	*run = (struct run){.s = s, .what = what, .began_ms = loop_now(s->loop), .command = c};
 	if (proc_run(s->proc, &call, on_done, run, &e) != 0) {
 		log_write(s->log, LOG_ERROR, "cannot run a Slurm command", "command", argv[0],
 			  "error", e.msg, NULL);
@@ -191,6 +217,19 @@ static bool start(struct slurm *s, int what, const char *const *args)
 	}
 	s->running[what] = run;
 	return true;
+}
+
+/* args: what follows the arguments of the table, or NULL. */
+static bool start(struct slurm *s, int what, const char *const *args)
+{
+	const char *argv[16] = {questions[what].squeue ? s->squeue : s->scontrol};
+	size_t n = 1;
+
+	for (size_t i = 0; questions[what].args[i] != NULL; i++)
+		argv[n++] = questions[what].args[i];
+	for (size_t i = 0; args != NULL && args[i] != NULL; i++)
+		argv[n++] = args[i];
+	return spawn(s, what, argv, NULL);
 }
 
 bool slurm_ask(struct slurm *s, enum slurm_question q)
@@ -228,17 +267,38 @@ bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *i
 	return ok;
 }
 
-static bool takes(const struct command *c, enum kind kind, const char *reason, int64_t wait_s)
+static bool takes(const struct command *c, enum kind kind, const char *reason, int64_t arg)
 {
-	return c != NULL && !c->sealed && c->kind == kind && c->wait_s == wait_s &&
-	       c->n < SLURM_BATCH_MAX && strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
+	return c != NULL && !c->sealed && c->kind == kind && c->arg == arg &&
+	       c->n < (kind == SIGNAL ? SLURM_SIGNAL_MAX : SLURM_BATCH_MAX) &&
+	       strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
 	       c->names.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
 	       c->addrs.len + 64 < SLURM_ARG_MAX &&
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
-static struct command *command_new(struct slurm *s, enum kind kind, const char *reason,
-				   int64_t wait_s)
+/* What changes when a job may start keeps its place among the orders about nodes: told late, it
+ * would overrule what those have led to since. */
+static struct queue *queue_of(struct slurm *s, enum kind kind, int64_t arg)
+{
+	bool later = kind == SIGNAL || kind == REQUEUE || (kind == POSTPONE && arg == 0);
+
+	return &s->queues[later];
+}
+
+/* Behind after, or first. */
+static void insert(struct queue *q, struct command *after, struct command *c)
+{
+	struct command *next = after != NULL ? after->next : q->first;
+
+	c->prev = after;
+	c->next = next;
+	*(after != NULL ? &after->next : &q->first) = c;
+	*(next != NULL ? &next->prev : &q->last) = c;
+}
+
+static struct command *command_new(struct slurm *s, enum kind kind, const char *reason, int64_t arg,
+				   struct command *after)
 {
 	struct command *c;
 
@@ -246,43 +306,44 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 		return NULL;
 	c = mem_zalloc(sizeof(*c));
 	c->kind = kind;
-	c->wait_s = wait_s;
-	if (wait_s > 0)
-		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64, wait_s);
+	c->arg = arg;
 	(void)snprintf(c->reason, sizeof(c->reason), "%s", reason);
 	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
 	str_init(&c->hosts, SLURM_ARG_MAX);
-	c->prev = s->last;
-	if (s->last != NULL)
-		s->last->next = c;
-	else
-		s->first = c;
-	s->last = c;
+	insert(queue_of(s, kind, arg), after, c);
 	s->waiting++;
 	return c;
 }
 
-/* The command that one more node of this kind goes into: the last one waiting, or a new one.  A
- * DOWN may also join the one before a last FORCE: nobody is in that FORCE who is not in that DOWN.
- */
-static struct command *command_for(struct slurm *s, enum kind kind, const char *reason,
-				   int64_t wait_s)
+/* Where a command of this kind goes: signals before what else is for jobs and has not begun. */
+static struct command *place_of(const struct queue *q, enum kind kind)
 {
-	struct command *last = s->last;
+	struct command *c = q->last;
 
-	if (takes(last, kind, reason, wait_s))
+	while (kind == SIGNAL && c != NULL && !c->sealed && c->kind != SIGNAL)
+		c = c->prev;
+	return c;
+}
+
+/* The command that one more of this kind goes into: the last one waiting, or a new one.  A DOWN may
+ * also join the one before a last FORCE: nobody is in that FORCE who is not in that DOWN. */
+static struct command *command_for(struct slurm *s, enum kind kind, const char *reason, int64_t arg)
+{
+	struct command *last = place_of(queue_of(s, kind, arg), kind);
+
+	if (takes(last, kind, reason, arg))
 		return last;
 	if (kind == DOWN && takes(last, FORCE, reason, 0) && takes(last->prev, DOWN, reason, 0) &&
 	    last->prev->n == last->n)
 		return last->prev;
-	return command_new(s, kind, reason, wait_s);
+	return command_new(s, kind, reason, arg, last);
 }
 
 static struct command *add(struct slurm *s, enum kind kind, const char *name, const char *reason,
-			   int64_t wait_s)
+			   int64_t arg)
 {
-	struct command *c = command_for(s, kind, reason, wait_s);
+	struct command *c = command_for(s, kind, reason, arg);
 
 	if (c == NULL)
 		return NULL;
@@ -324,7 +385,7 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 		      const char *reason)
 {
 	static const char nowhere[] = "192.0.2.1"; /* RFC 5737: for documentation only */
-	char clean[sizeof(s->first->reason)];
+	char clean[SLURM_COMMENT_MAX + 1];
 	struct command *c;
 
 	clean_reason(clean, sizeof(clean), reason);
@@ -337,7 +398,7 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 
 void slurm_drain(struct slurm *s, const char *node, const char *reason)
 {
-	char clean[sizeof(s->first->reason)];
+	char clean[SLURM_COMMENT_MAX + 1];
 
 	clean_reason(clean, sizeof(clean), reason);
 	(void)add_node(s, ASAP, node, clean);
@@ -345,7 +406,7 @@ void slurm_drain(struct slurm *s, const char *node, const char *reason)
 
 void slurm_down(struct slurm *s, const char *node, const char *reason)
 {
-	char clean[sizeof(s->first->reason)];
+	char clean[SLURM_COMMENT_MAX + 1];
 
 	clean_reason(clean, sizeof(clean), reason);
 	(void)add_node(s, DOWN, node, clean);
@@ -356,13 +417,62 @@ void slurm_resume(struct slurm *s, const char *node)
 	(void)add_node(s, RESUME, node, "");
 }
 
+static void postpone(struct slurm *s, enum kind kind, const char *job, const char *comment,
+		     int64_t arg)
+{
+	struct command *c = add(s, kind, job, comment, arg);
+
+	if (c != NULL && kind == START)
+		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now");
+}
+
+/* slurmctld knows no fractions of a second. */
+static int64_t start_ms(const struct slurm *s, int64_t wait_ms)
+{
+	return loop_now(s->loop) + (wait_ms + 999) / 1000 * 1000;
+}
+
+/* What is left of the wait, for the command may have waited itself. */
+static void set_wait(const struct slurm *s, struct command *c)
+{
+	int64_t left = c->arg - loop_now(s->loop);
+
+	if (left > 0)
+		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64,
+			       (left + 999) / 1000);
+	else if (c->reason[0] == '\0')
+		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+1");
+}
+
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
 {
-	char clean[sizeof(s->first->reason)];
+	char clean[SLURM_COMMENT_MAX + 1];
 
 	clean_reason(clean, sizeof(clean), comment != NULL ? comment : "");
 	if (wait_ms > 0 || comment != NULL)
-		(void)add(s, POSTPONE, job, clean, wait_ms > 0 ? (wait_ms + 999) / 1000 : 0);
+		postpone(s, POSTPONE, job, clean, wait_ms > 0 ? start_ms(s, wait_ms) : 0);
+}
+
+void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+{
+	char clean[SLURM_COMMENT_MAX + 1];
+
+	clean_reason(clean, sizeof(clean), comment != NULL ? comment : "");
+	postpone(s, START, job, clean, 0);
+}
+
+void slurm_requeue(struct slurm *s, const char *job)
+{
+	(void)add(s, REQUEUE, job, "", 0);
+}
+
+bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)
+{
+	struct command *c = add(s, SIGNAL, job, signal, to);
+
+	if (c != NULL)
+		(void)snprintf(c->wait, sizeof(c->wait), "%.38s", signal);
+	return c != NULL;
 }
 
 static void make_job_argv(const struct command *c, struct str *args, const char **argv)
@@ -380,15 +490,31 @@ static void make_job_argv(const struct command *c, struct str *args, const char 
 	argv[n] = NULL;
 }
 
-/* The arguments of a command, in memory that *args keeps. */
-static void make_argv(const struct command *c, struct str *args, const char **argv)
+/* scancel takes no list: a word for each job, cut out of the names in *args. */
+static void make_signal_argv(const struct command *c, struct str *args, const char **argv)
+{
+	static const char *const to[] = {
+		[SLURM_TO_BATCH] = "--batch", [SLURM_TO_STEPS] = NULL, [SLURM_TO_BOTH] = "--full"};
+	size_t n = 0;
+
+	str_addf(&args[0], "--signal=%s", c->wait);
+	argv[n++] = args[0].p;
+	if (to[c->arg] != NULL)
+		argv[n++] = to[c->arg];
+	str_adds(&args[1], c->names.p);
+	for (char *p = args[1].p; p != NULL; n++) {
+		argv[n] = p;
+		p = strchr(p, ',');
+		if (p != NULL)
+			*p++ = '\0';
+	}
+	argv[n] = NULL;
+}
+
+static void make_node_argv(const struct command *c, struct str *args, const char **argv)
 {
 	size_t n = 0;
 
-	if (c->kind == POSTPONE) {
-		make_job_argv(c, args, argv);
-		return;
-	}
 	str_addf(&args[0], "nodename=%s", c->names.p);
 	argv[n++] = args[0].p;
 	if (c->addrs.len > 0) {
@@ -408,45 +534,75 @@ static void make_argv(const struct command *c, struct str *args, const char **ar
 	argv[n] = NULL;
 }
 
+/* The whole command line, in memory that *args keeps. */
+static void make_argv(const struct slurm *s, const struct command *c, struct str *args,
+		      const char **argv)
+{
+	*argv++ = c->kind == SIGNAL ? s->scancel : s->scontrol;
+	if (c->kind == SIGNAL) {
+		make_signal_argv(c, args, argv);
+		return;
+	}
+	*argv++ = c->kind == REQUEUE ? "requeue" : "update";
+	if (c->kind == REQUEUE) {
+		argv[0] = c->names.p;
+		argv[1] = NULL;
+	} else if (is_of_jobs(c->kind)) {
+		make_job_argv(c, args, argv);
+	} else {
+		make_node_argv(c, args, argv);
+	}
+}
+
 bool slurm_next(struct slurm *s, struct slurm_order *out)
 {
-	struct command *c = s->first;
+	for (int q = 0; q < NQUEUES; q++) {
+		struct command *c = s->queues[q].first;
 
-	if (c == NULL || c->sealed || s->running[UPDATE] != NULL)
-		return false;
-	c->sealed = true;
-	*out = (struct slurm_order){.verb = verbs[c->kind],
-				    .names = c->names.p,
-				    .reason = c->reason,
-				    .what = c->kind == SET_ADDR ? c->addrs.p : c->wait,
-				    .of_jobs = c->kind == POSTPONE};
-	return true;
+		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL)
+			continue;
+		c->sealed = true;
+		if (c->kind == POSTPONE && c->arg > 0)
+			set_wait(s, c);
+		order_of(c, out);
+		return true;
+	}
+	return false;
+}
+
+static void take_out(struct slurm *s, struct queue *q)
+{
+	q->first = q->first->next;
+	if (q->first == NULL)
+		q->last = NULL;
+	else
+		q->first->prev = NULL;
+	s->waiting--;
+}
+
+static void flush(struct slurm *s, int q)
+{
+	enum { ARGS = 5 };
+	const char *argv[SLURM_SIGNAL_MAX + 8];
+	struct command *c = s->queues[q].first;
+	struct str args[ARGS];
+	char count[FMT_U64_SIZE];
+
+	if (c == NULL || !c->sealed || s->running[UPDATE + q] != NULL)
+		return;
+	for (size_t i = 0; i < ARGS; i++)
+		str_init(&args[i], SLURM_ARG_MAX + 64);
+	make_argv(s, c, args, argv);
+	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
+		  kind_names[c->kind], "count", fmt_u64(count, c->n), NULL);
+	if (spawn(s, UPDATE + q, argv, c))
+		take_out(s, &s->queues[q]);
+	for (size_t i = 0; i < ARGS; i++)
+		str_fini(&args[i]);
 }
 
 void slurm_flush(struct slurm *s)
 {
-	enum { ARGS = 5 };
-	const char *argv[ARGS + 1];
-	struct command *c = s->first;
-	struct str args[ARGS];
-	char count[FMT_U64_SIZE];
-
-	if (c == NULL || !c->sealed || s->running[UPDATE] != NULL)
-		return;
-	for (size_t i = 0; i < ARGS; i++)
-		str_init(&args[i], SLURM_ARG_MAX + 64);
-	make_argv(c, args, argv);
-	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
-		  kind_names[c->kind], "count", fmt_u64(count, c->n), NULL);
-	if (start(s, UPDATE, argv)) {
-		s->first = c->next;
-		if (s->first == NULL)
-			s->last = NULL;
-		else
-			s->first->prev = NULL;
-		s->waiting--;
-		command_free(c);
-	}
-	for (size_t i = 0; i < ARGS; i++)
-		str_fini(&args[i]);
+	for (int q = 0; q < NQUEUES; q++)
+		flush(s, q);
 }

@@ -1,8 +1,10 @@
 /* slurm.h - talking to slurmctld: one snapshot a poll, updates in batches, nothing node by node.
  *
  * Through scontrol and squeue, whose command lines have not changed from 22.05 to 26.05, while the
- * library and the REST API change with every release.  At most one question of a kind and one
- * update run at a time; updates wait in order, and neighbours of a kind become one command. */
+ * library and the REST API change with every release.  At most one question of a kind runs at a
+ * time, one command about nodes or when jobs may start, and one of those that are only told to
+ * jobs: these two wait in order each, and neighbours of a kind become one command.  A node that
+ * must go never waits for the words that each of a thousand jobs is told. */
 #ifndef BURSTD_SLURM_H
 #define BURSTD_SLURM_H
 
@@ -27,6 +29,7 @@ enum {
 	SLURM_BATCH_MAX = 1000, /* nodes in one command */
 	SLURM_ARG_MAX = 100000, /* bytes of one argument; the kernel's limit is 131,071 */
 	SLURM_ASK_MAX = 500,    /* jobs in one question */
+	SLURM_SIGNAL_MAX = 100, /* jobs in one scancel, which has an argument for each */
 	SLURM_COMMENT_MAX = 240, /* bytes of a reason or a comment of ours */
 };
 
@@ -41,12 +44,21 @@ enum slurm_question {
 	SLURM_NQUESTIONS
 };
 
+struct slurm_order {        /* a command; borrowed until it is run, or for a callback */
+	const char *verb;   /* address, down, power-down, drain, resume, postpone, start, requeue,
+			       signal */
+	const char *names;  /* of nodes, or ids of jobs, with commas */
+	const char *reason; /* "": none */
+	const char *what;   /* the addresses, or the wait, or the signal; "" */
+	bool of_jobs;
+};
+
 struct slurm_callbacks {
 	/* The answer to a question asked at began_ms, or text NULL and e set. */
 	void (*answer)(void *ctx, enum slurm_question q, const char *text, size_t len,
 		       int64_t began_ms, const struct err *e);
-	/* An update ended; e is set if it failed. */
-	void (*updated)(void *ctx, const struct err *e);
+	/* A command ended, this one; e is set if it failed. */
+	void (*updated)(void *ctx, const struct slurm_order *o, const struct err *e);
 	void *ctx;
 };
 
@@ -84,22 +96,23 @@ void slurm_resume(struct slurm *s, const char *node);
 /* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
  * and its AdminComment becomes this one (NULL: leave it). */
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);
-struct slurm_order {        /* a command that is about to be run; borrowed until then */
-	const char *verb;   /* address, down, power-down, drain, resume, postpone */
-	const char *names;  /* of nodes, or ids of jobs, with commas */
-	const char *reason; /* "": none */
-	const char *what;   /* the addresses, or the wait; "" */
-	bool of_jobs;
-};
+/* Queue: the job may start at once, whatever begin time it has; and its AdminComment as above. */
+void slurm_start_now(struct slurm *s, const char *job, const char *comment);
+/* Queue: the job goes back into the queue, though it has ended. */
+void slurm_requeue(struct slurm *s, const char *job);
+/* Queue, before all else that is for jobs: the signal, by its name, to the job's batch script, to
+ * its steps or to both.  false: too many wait. */
+enum slurm_signal_to { SLURM_TO_BATCH, SLURM_TO_STEPS, SLURM_TO_BOTH };
+bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to);
 
-/* The next command, if none is running: from now on it takes no more nodes, and slurm_flush() may
- * start it.  false: there is none, or it was given before. */
+/* A command that may be run now: from now on it takes no more nodes or jobs, and slurm_flush() may
+ * start it.  false: there is none that was not given before. */
 bool slurm_next(struct slurm *s, struct slurm_order *out);
-/* Start the command that slurm_next() gave, if none is running. */
+/* Start the commands that slurm_next() gave. */
 void slurm_flush(struct slurm *s);
 
-/* A snapshot begun before this time may not show our last updates yet; INT64_MAX while some wait.
- */
+/* A snapshot begun before this time may not show our last updates of nodes yet; INT64_MAX while
+ * some wait. */
 int64_t slurm_settled_ms(const struct slurm *s);
 
 #endif

@@ -56,6 +56,12 @@ struct engine {
 	struct gate *gates; /* open; the newest first */
 	struct journal_call taken;
 	char taken_list[256], taken_file[256];
+	struct engine_notice notice; /* the last one; its texts are below */
+	char notice_text[256];
+	enum engine_noticed noticed; /* what is said of it */
+	int64_t force_ms;            /* of every node */
+	size_t ntaken;
+	struct engine_taken lost; /* each of them */
 };
 
 struct gate {
@@ -217,6 +223,38 @@ int engine_operate(struct engine *e, const struct engine_request *rq, struct eng
 	(void)snprintf(e->order_by, sizeof(e->order_by), "%s", rq->by);
 	e->orders += !rq->look;
 	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+int engine_take_notice(struct engine *e, const struct engine_notice *n, enum engine_noticed *out,
+		       const char **node, struct err *err)
+{
+	e->notice = *n;
+	(void)snprintf(e->notice_text, sizeof(e->notice_text), "%s|%s|%s", n->instance, n->reason,
+		       n->by);
+	*out = e->noticed;
+	*node = "n1";
+	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+uint64_t engine_notices(const struct engine *e, size_t provider, enum provider_notice_kind kind)
+{
+	(void)e;
+	return 10 * provider + (uint64_t)kind;
+}
+
+int64_t engine_force_ms(const struct engine *e, const char *node)
+{
+	(void)node;
+	return e->force_ms;
+}
+
+bool engine_taken(const struct engine *e, const char *node, size_t i, struct engine_taken *out)
+{
+	(void)node;
+	if (i >= e->ntaken)
+		return false;
+	*out = e->lost;
+	return true;
 }
 
 int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err)

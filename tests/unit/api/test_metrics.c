@@ -277,6 +277,11 @@ static void fill(struct engine *e)
 		.gates_up = 18,
 		.gates_gone = 19,
 		.gate_ms = 20500,
+		.jobs_signalled = 31,
+		.jobs_lifted = 32,
+		.fences = 33,
+		.fence_ms = 4500,
+		.fence_max_ms = 250,
 	};
 }
 
@@ -330,6 +335,13 @@ static const struct {
 	{"burstd_journal_commits_total", "16"},
 	{"burstd_gates_waiting", "17"},
 	{"burstd_gates_total{end=\"up\"}", "18"},
+	{"burstd_jobs_signalled_total", "31"},
+	{"burstd_jobs_lifted_total", "32"},
+	{"burstd_notice_fences_total", "33"},
+	{"burstd_notice_fence_seconds_total", "4.50"},
+	{"burstd_notice_fence_seconds_max", "0.25"},
+	{"burstd_notices_total{provider=\"sim\",kind=\"reclaim\"}", "0"},
+	{"burstd_notices_total{provider=\"sim\",kind=\"faulty\"}", "3"},
 	{"burstd_gates_total{end=\"gone\"}", "19"},
 	{"burstd_gate_seconds_total", "20.50"},
 };

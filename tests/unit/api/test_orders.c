@@ -72,6 +72,20 @@ static void test_refused(void **state)
 		{RQ("terminate", ",\"all\":1"), &admin, "invalid", "\"nodes\""},
 		{RQ("terminate", ",\"nodes\":\"n1\",\"all\":true"), &admin, "invalid", "only one"},
 		{RQ("terminate", ",\"nodes\":\"n[8-10]\""), &admin, "not-found", "\"n10\""},
+		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"reclaim\""), &viewer, "denied",
+		 "notice"},
+		{RQ("notice", ",\"kind\":\"reclaim\""), &admin, "invalid", "\"machine\""},
+		{RQ("notice", ",\"machine\":\"n1\""), &admin, "invalid", "\"kind\""},
+		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"soon\""), &admin, "invalid",
+		 "not \"soon\""},
+		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"faulty\",\"at_ms\":-1"), &admin,
+		 "invalid", "\"at_ms\""},
+		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"faulty\",\"at_ms\":5,\"in_ms\":5"),
+		 &admin, "invalid", "only one"},
+		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"faulty\",\"reason\":\"a\\nb\""),
+		 &admin, "invalid", "control byte"},
+		{RQ("notice", ",\"machine\":\"n\\u001b1\",\"kind\":\"faulty\""), &admin, "invalid",
+		 "control byte"},
 		{RQ("pause", ",\"pool\":\"pool7\""), &admin, "not-found", "\"pool7\""},
 		{RQ("resume", ",\"pool\":7"), &admin, "invalid", "\"pool\""},
 	};
@@ -85,6 +99,89 @@ static void test_refused(void **state)
 		assert_string_equal(text(r, "code"), rows[i].code);
 		assert_non_null(strstr(text(r, "error"), rows[i].error));
 		assert_int_equal(f->e.orders + f->e.pauses, 0);
+		assert_string_equal(f->e.notice_text, "");
+		json_decref(r);
+		stop(f);
+	}
+}
+
+static void test_notice(void **state)
+{
+	static const char *const results[] = {"taken", "late", "ignored"};
+	struct fixture *f = two_pools();
+	json_t *r;
+
+	(void)state;
+	for (int so = ENGINE_NOTICE_TAKEN; so <= ENGINE_NOTICE_IGNORED; so++) {
+		f->e.noticed = (enum engine_noticed)so;
+		r = ask_as(f, &admin,
+			   RQ("notice", ",\"machine\":\"i-7\",\"kind\":\"maintenance\","
+					"\"in_ms\":120000,\"reason\":\"kernel\""));
+		assert_string_equal(text(r, "result"), results[so]);
+		assert_string_equal(text(r, "node"), "n1");
+		assert_string_equal(f->e.notice_text, "i-7|kernel|uid 1001");
+		assert_int_equal(f->e.notice.kind, PROVIDER_NOTICE_MAINTENANCE);
+		assert_true(f->e.notice.at_ms == FAKE_NOW + 120000);
+		json_decref(r);
+	}
+	f->e.noticed = ENGINE_NOTICE_UNKNOWN;
+	r = ask_as(f, &root, RQ("notice", ",\"machine\":\"x\",\"kind\":\"faulty\",\"at_ms\":5"));
+	assert_string_equal(text(r, "code"), "not-found");
+	assert_true(f->e.notice.at_ms == 5);
+	json_decref(r);
+	f->e.broken = true;
+	r = ask_as(f, &root, RQ("notice", ",\"machine\":\"x\",\"kind\":\"faulty\""));
+	assert_true(json_is_false(json_object_get(r, "ok")));
+	assert_true(f->e.notice.at_ms == 0);
+	json_decref(r);
+	stop(f);
+}
+
+/* What people are told of a machine that will be taken away. */
+static void test_why_draining(void **state)
+{
+	static const struct {
+		enum provider_notice_kind kind;
+		int64_t deadline_ms, force_ms;
+		size_t ntaken;
+		const char *signal, *why;
+	} rows[] = {
+		{PROVIDER_NOTICE_RECLAIM, 0, FAKE_NOW, 0, "",
+		 "leaving: the provider takes its capacity back; jobs are moved away"},
+		{PROVIDER_NOTICE_RECLAIM, 0, FAKE_NOW, 1, "",
+		 "leaving: the provider takes its capacity back; jobs are moved away; job 17 is "
+		 "moved away"},
+		{PROVIDER_NOTICE_MAINTENANCE, FAKE_NOW + 120000, FAKE_NOW + 110000, 1, "USR1",
+		 "leaving: the provider will stop it for maintenance at 1970-01-12T13:48:40Z; it "
+		 "gets no more jobs, and those on it have until 1970-01-12T13:48:30Z; job 17 was "
+		 "sent USR1 and is requeued at the latest at 1970-01-12T13:48:30Z"},
+		{PROVIDER_NOTICE_REBALANCE, 0, INT64_MAX, 0, "",
+		 "leaving: the provider may soon take its capacity back; it gets no more jobs, and "
+		 "goes when those on it have ended"},
+		{PROVIDER_NOTICE_REBALANCE, 0, INT64_MAX, 1, "USR1",
+		 "leaving: the provider may soon take its capacity back; it gets no more jobs, and "
+		 "goes when those on it have ended; job 17 was sent USR1"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = two_pools();
+		struct fleet_node *fn = fake_node(&f->e, "n1", 1, NODE_DRAINING);
+		struct node n = fn->n;
+		json_t *r;
+
+		n.notice = rows[i].kind;
+		n.deadline_ms = rows[i].deadline_ms;
+		fleet_set(&f->e.fleet, fn, &n);
+		f->e.force_ms = rows[i].force_ms;
+		f->e.ntaken = rows[i].ntaken;
+		f->e.lost = (struct engine_taken){"17", rows[i].signal};
+		r = ask_as(f, &admin, RQ("node", ",\"name\":\"n1\""));
+		assert_string_equal(text(r, "why"), rows[i].why);
+		json_decref(r);
+		f->e.ntaken = 9;
+		r = ask_as(f, &admin, RQ("node", ",\"name\":\"n1\""));
+		assert_non_null(strstr(text(r, "why"), "; and so on"));
 		json_decref(r);
 		stop(f);
 	}
@@ -345,10 +442,11 @@ static void test_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),      cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_broken),     cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_slurm_conf), cmocka_unit_test(test_stopped_pools),
-		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_order),        cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_broken),       cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_slurm_conf),   cmocka_unit_test(test_stopped_pools),
+		cmocka_unit_test(test_why),          cmocka_unit_test(test_notice),
+		cmocka_unit_test(test_why_draining),
 	};
 
 	return cmocka_run_group_tests_name("orders", tests, NULL, NULL);

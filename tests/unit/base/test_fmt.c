@@ -252,13 +252,67 @@ static void test_cost(void **state)
 		assert_true(fmt_cost(rows[i].ms, rows[i].rate) == rows[i].want);
 }
 
+static void test_time_parse(void **state)
+{
+	static const struct {
+		const char *text;
+		int64_t ms;
+	} good[] = {
+		{"1970-01-01T00:00:00Z", 0},
+		{"2026-01-02T03:04:05Z", INT64_C(1767323045000)},
+		{"2026-01-02T03:04:05.678Z", INT64_C(1767323045678)},
+		{"2024-02-29T23:59:59Z", INT64_C(1709251199000)},
+		{"2100-12-31T23:59:59.999Z", INT64_C(4133980799999)},
+		{"1969-12-31T23:59:59.000Z", -1000},
+	};
+	static const char *const bad[] = {
+		"",
+		"now",
+		"2026-01-02",
+		"2026-01-02T03:04:05",
+		"2026-01-02T03:04:05+01:00",
+		"2026-01-02 03:04:05Z",
+		"2026-1-02T03:04:05Z",
+		"2026-02-29T00:00:00Z",
+		"2026-00-10T00:00:00Z",
+		"2026-13-10T00:00:00Z",
+		"2026-01-00T00:00:00Z",
+		"2026-01-02T24:00:00Z",
+		"2026-01-02T23:60:00Z",
+		"2026-01-02T23:59:60Z",
+		"2026-01-02T03:04:05.6Z",
+		"2026-01-02T03:04:05Zx",
+		"12026-01-02T03:04:05Z",
+	};
+	char again[FMT_TIME_SIZE];
+	struct err e = {0};
+	int64_t ms;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(fmt_time_parse(good[i].text, &ms, &e), 0);
+		assert_true(ms == good[i].ms);
+		assert_int_equal(fmt_time_parse(fmt_time(again, ms), &ms, &e), 0);
+		assert_true(ms == good[i].ms);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (fmt_time_parse(bad[i], &ms, &e) == 0)
+			fail_msg("%s is taken for %lld", bad[i], (long long)ms);
+	assert_non_null(strstr(e.msg, "want a time such as 2026-01-02T03:04:05Z"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_time),           cmocka_unit_test(test_time_like_gmtime),
-		cmocka_unit_test(test_integers),       cmocka_unit_test(test_duration),
-		cmocka_unit_test(test_duration_parse), cmocka_unit_test(test_money),
-		cmocka_unit_test(test_money_parse),    cmocka_unit_test(test_money_round_trip),
+		cmocka_unit_test(test_time_parse),
+		cmocka_unit_test(test_time),
+		cmocka_unit_test(test_time_like_gmtime),
+		cmocka_unit_test(test_integers),
+		cmocka_unit_test(test_duration),
+		cmocka_unit_test(test_duration_parse),
+		cmocka_unit_test(test_money),
+		cmocka_unit_test(test_money_parse),
+		cmocka_unit_test(test_money_round_trip),
 		cmocka_unit_test(test_cost),
 	};
 

@@ -72,8 +72,8 @@ static void test_tables(void **state)
  * numbers and times, and for all others something. */
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = {"FILE", "PATH", "POOL",  "STATE",   "NODE",
-					    "TIME", "SEQ",  "COUNT", "SEQ:HASH"};
+	static const char *const kinds[] = {"FILE", "PATH",  "POOL",     "STATE", "NODE", "TIME",
+					    "SEQ",  "COUNT", "SEQ:HASH", "KIND",  "TEXT"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -83,8 +83,9 @@ static bool is_known(const char *kind)
 
 static void test_kinds(void **state)
 {
-	static const char *const operands[] = {"",       "NAME",   "NODES",     "NODES | --all",
-					       "[POOL]", "[FILE]", "[COMMAND]", "[WORD...]"};
+	static const char *const operands[] = {
+		"",       "NAME",      "NODES",     "NODES | --all",  "[POOL]",
+		"[FILE]", "[COMMAND]", "[WORD...]", "NODE | INSTANCE"};
 
 	(void)state;
 	for (size_t i = 0; i < cli_ncommands; i++) {
@@ -118,6 +119,9 @@ static void test_values(void **state)
 		{"drain h[1-", nodes1, ""}, /* only the user knows */
 		{"drain h1 h", nodes1, ""}, /* one operand too many */
 		{"terminate -y h2", nodes1, "h2\n"},
+		{"notice h", nodes1, "h1\nh2\nh10\n"},
+		{"notice h1 --kind r", nodes1, "reclaim\nrebalance\n"},
+		{"notice h1 --kind=f", nodes1, "--kind=faulty\n"},
 		{"node h", nodes1, "h1\nh2\nh10\n"},
 		{"node s", nodes1, "show\n"},
 		{"node show a", nodes1, "a1\n"},

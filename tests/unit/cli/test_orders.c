@@ -18,16 +18,36 @@
 #define ORDERED(nodes, busy, off)                                                                  \
 	"{\"ok\":true,\"nodes\":" #nodes ",\"busy\":" #busy ",\"off\":" #off "}"
 
+/* Each line of burstctl is answered so. */
+struct order_row {
+	const char *line, *reply;
+	int rc;
+	const char *out, *err;
+	const char *last; /* request; NULL: there was none */
+	size_t requests;
+};
+
+static void check_orders(const struct order_row *rows, size_t n)
+{
+	struct lab *l = lab_new();
+
+	for (size_t i = 0; i < n; i++) {
+		lab_run_once(l, rows[i].line, rows[i].reply);
+		lab_want(l, rows[i].rc, rows[i].out, rows[i].err);
+		assert_int_equal(l->nrequests, rows[i].requests);
+		if (rows[i].last != NULL)
+			assert_string_equal(l->requests[l->nrequests - 1], rows[i].last);
+	}
+	lab_run_once(l, S "drain h1 --json", ORDERED(1, 1, 0));
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\"nodes\": 1,\n  \"busy\": 1,\n  \"off\": 0\n"));
+	lab_free(l);
+}
+
 /* Without a terminal. */
 static void test_order(void **state)
 {
-	static const struct {
-		const char *line, *reply;
-		int rc;
-		const char *out, *err;
-		const char *last; /* request; NULL: there was none */
-		size_t requests;
-	} rows[] = {
+	static const struct order_row rows[] = {
 		{S "drain h[1-3]", ORDERED(3, 2, 0), 0,
 		 "3 nodes will be drained, 2 of them with jobs\n", "",
 		 "{\"op\":\"drain\",\"nodes\":\"h[1-3]\",\"v\":1}", 1},
@@ -68,20 +88,38 @@ static void test_order(void **state)
 		{S "terminate h1 --all", "", 2, "", "name nodes, or say --all", NULL, 0},
 		{S "terminate ]", "", 2, "", "burstctl: ", NULL, 0},
 	};
-	struct lab *l = lab_new();
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		lab_run_once(l, rows[i].line, rows[i].reply);
-		lab_want(l, rows[i].rc, rows[i].out, rows[i].err);
-		assert_int_equal(l->nrequests, rows[i].requests);
-		if (rows[i].last != NULL)
-			assert_string_equal(l->requests[l->nrequests - 1], rows[i].last);
-	}
-	lab_run_once(l, S "drain h1 --json", ORDERED(1, 1, 0));
-	assert_int_equal(l->rc, 0);
-	assert_non_null(strstr(l->out, "\"nodes\": 1,\n  \"busy\": 1,\n  \"off\": 0\n"));
-	lab_free(l);
+	check_orders(rows, COUNT(rows));
+}
+
+static void test_notice(void **state)
+{
+	static const struct order_row rows[] = {
+		{S "notice h1 --kind reclaim --in 120s",
+		 "{\"ok\":true,\"result\":\"taken\",\"node\":\"h1\"}", 0,
+		 "node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n", "",
+		 "{\"op\":\"notice\",\"machine\":\"h1\",\"kind\":\"reclaim\",\"in_ms\":120000,"
+		 "\"v\":1}",
+		 1},
+		{S "notice i-1 -k faulty --at 2026-01-02T03:04:05Z --reason x",
+		 "{\"ok\":true,\"result\":\"late\",\"node\":\"h1\"}", 0,
+		 "nothing to do: node h1 has no instance, or one that leaves already\n", "",
+		 "{\"op\":\"notice\",\"machine\":\"i-1\",\"kind\":\"faulty\",\"reason\":\"x\","
+		 "\"at_ms\":1767323045000,\"v\":1}",
+		 1},
+		{S "notice h1 -k rebalance", "{\"ok\":true,\"result\":\"ignored\",\"node\":\"h1\"}",
+		 0, "noted: its pool, or who has drained it, wants nothing done about that\n", "",
+		 "{\"op\":\"notice\",\"machine\":\"h1\",\"kind\":\"rebalance\",\"v\":1}", 1},
+		{S "notice h1", "", 2, "", "say --kind reclaim", NULL, 0},
+		{S "notice h1 -k soon", "", 2, "", "say --kind reclaim", NULL, 0},
+		{S "notice h1 -k faulty --in 1s --at 2026-01-02T03:04:05Z", "", 2, "", "not both",
+		 NULL, 0},
+		{S "notice h1 -k faulty --at noon", "", 2, "", "\"noon\": want a time", NULL, 0},
+	};
+
+	(void)state;
+	check_orders(rows, COUNT(rows));
 }
 
 /* On a terminal it asks, and does nothing unless it is told yes. */
@@ -366,6 +404,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_notice),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_nodes_of_a_paused_pool),
 		cmocka_unit_test(test_people_have_names),

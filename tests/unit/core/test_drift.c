@@ -230,8 +230,13 @@ static const struct row on[] = {
 	{"an address that was lost is sent again", IDLE, NODE_READY, ADDR_NONE,
 	 D_ON | DRIFT_SET_ADDR, 0, 0, 0},
 	{"reclaimed: slurmctld must let go", ALLOC, NODE_DRAINING, 0, D_ON | DRIFT_POWER_DOWN, 0,
-	 DRIFT_WHY_RECLAIMED, false},
-	{"once is enough", ALLOC | TOLD, NODE_DRAINING, 0, D_ON, 0, 0, 0},
+	 DRIFT_WHY_NOTICE, false},
+	{"it was told to go when its jobs are done, and their time is over", ALLOC | TOLD,
+	 NODE_DRAINING, 0, D_ON | DRIFT_POWER_DOWN, 0, DRIFT_WHY_NOTICE, false},
+	{"once is enough", IDLE | TOLD, NODE_DRAINING, 0, D_ON, 0, 0, 0},
+	{"its job ends", IDLE | TOLD | COMPLETING, NODE_DRAINING, 0, D_ON, 0, 0, 0},
+	{"one of its jobs does: old releases lose it when it is forced again",
+	 ALLOC | TOLD | COMPLETING, NODE_DRAINING, 0, D_ON, 0, 0, 0},
 	{"a reboot is the admin's", IDLE | DOWN | REBOOT, NODE_READY, NOT_RESPONDING, D_ON, 0, 0,
 	 0},
 	{"F36 registered wrong: the pool's fault, and it goes", IDLE | INVALID, NODE_BOOTING, 0,
@@ -259,6 +264,9 @@ static const struct row on[] = {
 	{"nothing before what was sent is seen", ALLOC, NODE_DRAINING, UNSETTLED, D_ON, 0, 0, 0},
 	{"nor twice in a row", ALLOC, NODE_DRAINING, FORCED_LATELY, D_ON, 0, 0, 0},
 };
+
+#define NEVER INT64_MAX
+#define LATER (NOW + 1)
 
 static enum drift_reason reason_of(unsigned but)
 {
@@ -335,6 +343,55 @@ static void test_off(void **state)
 {
 	(void)state;
 	check_rows(off, COUNT(off));
+}
+
+/* A machine that will be taken away, and its jobs have some time: what follows from a snapshot. */
+static void test_draining(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags;
+		unsigned but;
+		int64_t signal_ms, force_ms, told_ms, fenced_ms; /* told_ms: the signal */
+		unsigned deeds;
+		bool dead;
+	} rows[] = {
+		{"it is fenced", ALLOC, 0, NEVER, LATER, 0, 0, DRIFT_FENCE, false},
+		{"once", ALLOC, 0, NEVER, LATER, 0, BEGAN - DRIFT_REFORCE_MS, 0, false},
+		{"but the order may be lost", ALLOC, 0, NEVER, LATER, 0,
+		 BEGAN - DRIFT_REFORCE_MS - 1, DRIFT_FENCE, false},
+		{"not before what was sent is seen", ALLOC, UNSETTLED, NEVER, LATER, 0, 0, 0,
+		 false},
+		{"it is fenced already", ALLOC | DRAIN | TOLD, 0, NEVER, LATER, 0, 0, 0, false},
+		{"an admin drained it", ALLOC | DRAIN, 0, NEVER, LATER, 0, 0, 0, false},
+		{"or set it down", DOWN, 0, NEVER, LATER, 0, 0, 0, false},
+		{"its jobs are told", ALLOC | TOLD, 0, NOW, LATER, 0, 0, DRIFT_SIGNAL, false},
+		{"with the fence", ALLOC, 0, NOW, LATER, 0, 0, DRIFT_FENCE | DRIFT_SIGNAL, false},
+		{"not yet", ALLOC | TOLD, 0, NOW + 1, LATER, 0, 0, 0, false},
+		{"not twice", ALLOC | TOLD, 0, NOW, LATER, NOW - 5, 0, 0, false},
+		{"it goes", ALLOC | TOLD, 0, NOW - 5, NOW, NOW - 5, 0, DRIFT_POWER_DOWN, false},
+		{"told or not", ALLOC | TOLD, 0, NOW - 5, NOW, 0, 0, DRIFT_POWER_DOWN, false},
+		{"as a dead one", ALLOC, 0, NEVER, NOW, 0, 0, DRIFT_POWER_DOWN, true},
+		{"it may stay for ever", ALLOC | TOLD, 0, NEVER, NEVER, 0, 0, 0, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct row r = {
+			.flags = rows[i].flags, .state = NODE_DRAINING, .but = rows[i].but};
+		struct drift_seen s;
+		struct drift_todo t;
+		struct world w;
+
+		set_up(&w, &r, &s);
+		s.plan = (struct reclaim_plan){rows[i].signal_ms, rows[i].force_ms, rows[i].dead};
+		w.fn->n.signal_ms = rows[i].told_ms;
+		w.nm->fenced_ms = rows[i].fenced_ms;
+		drift_node(w.nm, &s, &t);
+		if (t.deeds != (D_ON | rows[i].deeds) || t.dead != rows[i].dead)
+			fail_msg("%s: deeds %#x, dead %d", rows[i].name, t.deeds, t.dead);
+		finish(&w);
+	}
 }
 
 static void test_on(void **state)
@@ -629,6 +686,7 @@ int main(void)
 		cmocka_unit_test(test_coming),
 		cmocka_unit_test(test_off),
 		cmocka_unit_test(test_on),
+		cmocka_unit_test(test_draining),
 		cmocka_unit_test(test_up_on_an_older_one_that_is_being_deleted),
 		cmocka_unit_test(test_a_refusal_is_shown_for_its_time),
 		cmocka_unit_test(test_reasons_are_ours),

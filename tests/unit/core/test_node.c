@@ -8,26 +8,26 @@
 /* --- every state, every event ----------------------------------------------------------------- */
 
 /* Event order of enum node_event_type: START NOTSENT CREATED LOST REFUSED SEEN ABSENT REGISTERED
- * RELEASE DELETED DELETE_FAILED DELETE_DENIED TIMER RESTART.  One letter for each state that comes
- * after: W C I B R D(raining) X(deleting) G(one) Q. */
+ * RELEASE DELETED DELETE_FAILED DELETE_DENIED TIMER RESTART NOTICE SIGNALLED.  One letter for each
+ * state that comes after: W C I B R D(raining) X(deleting) G(one) Q. */
 static const char letters[] = "WCIBRDXGQ";
 static const struct {
 	enum node_state from;
 	const char *kept, *released;
 } cells[] = {
 	/* Nothing was sent: only START, proof from a list, or an end of the wish moves it. */
-	{NODE_WANTED, "CWWWGBWWGWWWWW", NULL},
+	{NODE_WANTED, "CWWWGBWWGWWWWWWW", NULL},
 	/* The answer, its loss, or a restart: nothing else says what became of the create. */
-	{NODE_CREATING, "CWBIGCCCCCCCCI", "CGXIGCCCCCCCCI"},
+	{NODE_CREATING, "CWBIGCCCCCCCCICC", "CGXIGCCCCCCCCICC"},
 	/* Found, or absent twice; a refusal of the repeat says nothing of the first try (F3). */
-	{NODE_INDOUBT, "IIBIIBIIIIIIII", "IIXIIXIIIIIIII"},
-	{NODE_BOOTING, "BBBBBBBRXBBBXB", NULL},
-	{NODE_READY, "RRRRRRRRXRRRRR", NULL},
-	{NODE_DRAINING, "DDDDDDDDXDDDDD", NULL},
+	{NODE_INDOUBT, "IIBIIBIIIIIIIIII", "IIXIIXIIIIIIIIII"},
+	{NODE_BOOTING, "BBBBBBBRXBBBXBDB", NULL},
+	{NODE_READY, "RRRRRRRRXRRRRRDR", NULL},
+	{NODE_DRAINING, "DDDDDDDDXDDDDDDD", NULL},
 	/* Success of a delete is not proof (I9, F21); one denial is not for good. */
-	{NODE_DELETING, "XXXXXXXXXXXXXX", NULL},
-	{NODE_GONE, "GGXGGXGGGGGGGG", NULL},
-	{NODE_QUARANTINED, "QQQQQQQQXQQQXQ", NULL},
+	{NODE_DELETING, "XXXXXXXXXXXXXXXX", NULL},
+	{NODE_GONE, "GGXGGXGGGGGGGGGG", NULL},
+	{NODE_QUARANTINED, "QQQQQQQQXQQQXQQQ", NULL},
 };
 
 static void check_cell(struct node n, enum node_event_type type, char want)

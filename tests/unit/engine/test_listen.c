@@ -88,16 +88,29 @@ void observe_list(struct cloud *c)
 	(void)c;
 }
 
-struct cloud *engine_cloud(struct engine *e, uint32_t pool)
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
 {
-	return &e->clouds[pool];
+	return &e->clouds[n->cloud];
 }
 
-const struct node_limits *engine_limits(const struct engine *e, uint32_t pool,
+bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
+{
+	return &e->clouds[e->conf->pools[pool].own.provider_index] == c;
+}
+
+void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
+{
+	(void)c;
+	(void)code;
+	(void)words;
+	(void)sent_ms;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {
 	(void)e;
-	(void)pool;
+	(void)n;
 	return out;
 }
 
@@ -165,7 +178,7 @@ static int setup(void **state)
 	F = (struct fix){.now = start_ms};
 	F.provider = (struct conf_provider){
 		.name = name, .concurrency = 1, .list_ms = 30000, .timeout_ms = 30000};
-	F.pools[1].provider_index = 1;
+	F.pools[1].own.provider_index = 1;
 	F.conf = (struct conf){
 		.providers = &F.provider, .nproviders = 1, .pools = F.pools, .npools = 2};
 	F.e.conf = &F.conf;

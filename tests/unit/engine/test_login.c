@@ -100,6 +100,11 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 	(void)sent_ms;
 }
 
+bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
+{
+	return &e->clouds[e->conf->pools[pool].own.provider_index] == c;
+}
+
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out)
 {

@@ -43,6 +43,39 @@ void journal_del_rescue(struct journal_tx *tx, uint64_t job)
 	F.del = job;
 }
 
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	(void)e;
+	assert_int_equal(ev->type, NODE_EV_SIGNALLED);
+	add(F.story, sizeof(F.story), "signalled ", fn->n.name, " ");
+}
+
+void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n)
+{
+	(void)n;
+	(void)snprintf(out, NOTICE_WHY_SIZE, "burstd: spot will be over");
+}
+
+void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out)
+{
+	(void)e;
+	(void)fn;
+	*out = (struct reclaim_plan){.signal_ms = INT64_MAX, .force_ms = BEGAN + 110000};
+}
+
+void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+{
+	(void)s;
+	assert_null(comment);
+	add(F.story, sizeof(F.story), "start ", job, " ");
+}
+
+void slurm_requeue(struct slurm *s, const char *job)
+{
+	(void)s;
+	add(F.story, sizeof(F.story), "requeue ", job, " ");
+}
+
 void jobs_want(struct engine *e, enum jobs_for who)
 {
 	(void)e;
@@ -203,13 +236,390 @@ static void test_a_requeued_job(void **state)
 	shows(DETAIL("COMPLETING", "5", "1799999000"));
 	assert_string_equal(W.asked, "7_2");
 	assert_string_equal(F.events, ""); /* not yet */
-	shows(DETAIL("PENDING", "5", "1800000121"));
+	shows(DETAIL("PENDING", "5", "1799999000"));
 	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
 	assert_string_equal(F.comment,
 			    "7_2 <- burstd: lost node c1: spot is over; it was requeued");
 	assert_int_equal(F.del, 107);
 	assert_int_equal(F.e.count.jobs_requeued, 1);
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+/* --- slurmctld holds a requeued job back -------------------------------------------------------
+ */
+
+/* The state of the newest incarnation of this node. */
+static void becomes(const char *name, enum node_state state)
+{
+	struct fleet_node *fn = node(name)->newest;
+
+	fleet_stage(fn)->state = state;
+	fleet_publish(&F.e.fleet, fn);
+}
+
+/* It is requeued, and held back by slurmctld for two minutes. */
+static void hold(void)
+{
+	becomes("c1", NODE_DRAINING);
+	becomes("c2", NODE_READY);
+	take_c1();
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_int_equal(F.del, 0);
+	assert_int_equal(F.put.hold_ms, BEGAN + 121000);
+	assert_string_equal(F.put.nodes, "c[1-2]");
+	F.events[0] = F.story[0] = '\0';
+}
+
+/* So long nothing is asked and nothing is done. */
+static void waits(int64_t until_ms)
+{
+	while (rescue_next_ms(&F.e) < until_ms) {
+		W.now = rescue_next_ms(&F.e);
+		W.asked[0] = '\0';
+		rescue_run(&F.e);
+		assert_string_equal(W.asked, "");
+	}
+	assert_string_equal(F.story, "");
+}
+
+static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state)
+{
+	(void)state;
+	hold();
+	waits(W.now + 5000);
+	becomes("c1", NODE_DELETING);
+	waits(W.now + 5000);
+	becomes("c1", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+	assert_string_equal(F.events,
+			    "c1 job-lifted: job 7_2: it may start at once: the machines that it "
+			    "lost are gone\n");
+	assert_int_equal(F.del, 107);
+	assert_int_equal(F.e.count.jobs_lifted, 1);
+	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+static void test_all_machines_that_it_lost_must_be_gone(void **state)
+{
+	static const enum node_state left[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		becomes("c1", NODE_GONE);
+		becomes("c2", left[i]);
+		waits(BEGAN + 121000);
+		assert_int_equal(F.del, 0);
+	}
+}
+
+/* After a restart nobody remembers that this one was told to go down; slurmctld shows it. */
+static void test_a_machine_that_is_on_its_way_out_is_not_gone(void **state)
+{
+	static const uint32_t flags[] = {SLURM_POWER_DOWN, SLURM_DRAIN, SLURM_DOWN,
+					 SLURM_POWERING_DOWN};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		becomes("c1", NODE_GONE);
+		node("c2")->flags = SLURM_KNOWN | flags[i];
+		waits(BEGAN + 60000);
+	}
+}
+
+static void test_a_machine_that_was_bought_since_is_none_that_it_lost(void **state)
+{
+	struct node n;
+
+	(void)state;
+	hold();
+	becomes("c1", NODE_GONE);
+	becomes("c2", NODE_GONE);
+	node_init(&n, "c1", 4, W.now);
+	(void)fleet_add(&F.e.fleet, &n);
+	node_init(&n, "c2", 4, W.now);
+	(void)fleet_add(&F.e.fleet, &n);
+	becomes("c2", NODE_DELETING);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+}
+
+static void test_it_starts_by_itself_if_they_do_not_go_in_time(void **state)
+{
+	(void)state;
+	hold();
+	waits(BEGAN + 121000);
+	W.now = BEGAN + 121000;
+	rescue_run(&F.e);
+	assert_int_equal(F.del, 107);
+	assert_string_equal(F.events, "");
+	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+/* Whoever has held it, moved it, or started it since, has his will. */
+static void test_who_has_changed_its_begin_time_has_his_will(void **state)
+{
+	static const char *const rows[][3] = {{"PENDING", "5", "1800000200"},
+					      {"PENDING", "0", "1800000121"},
+					      {"RUNNING", "5", "1800000060"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		becomes("c1", NODE_GONE);
+		shows(DETAIL(rows[i][0], rows[i][1], rows[i][2]));
+		assert_string_equal(F.story, "");
+		assert_int_equal(F.del, 107);
+	}
+}
+
+/* That is not slurmctld's wait of two minutes: its user wants it tomorrow. */
+static void test_a_begin_time_of_its_user_is_left_alone(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_GONE);
+	take_c1();
+	shows(DETAIL("PENDING", "5", "1800086400"));
+	assert_int_equal(F.del, 107);
+	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+static void test_it_is_let_go_after_a_restart_too(void **state)
+{
+	const struct journal_rescue row = {.job = 107,
+					   .id = "7_2",
+					   .node = "c1",
+					   .gen = 3,
+					   .at_ms = BEGAN,
+					   .why = "spot is over",
+					   .nodes = "c[1-2]",
+					   .hold_ms = BEGAN + 121000};
+
+	(void)state;
+	becomes("c1", NODE_DELETING);
+	becomes("c2", NODE_READY);
+	rescue_load(&F.e, &row);
+	waits(BEGAN + 10000);
+	becomes("c1", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+	assert_string_equal(F.comment, ""); /* that it was requeued was told before */
+}
+
+/* --- jobs that are told to save their work -----------------------------------------------------
+ */
+
+static void tell_c1(void)
+{
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_string_equal(F.story, "put 7_2 signalled c1 commit ");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_string_equal(F.put.why, "spot will be over");
+	assert_null(node("c1")->doomed);
+	rescue_signalled(&F.e, F.e.rescues, "USR1");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
+	assert_string_equal(F.events, "c1 job-signalled: job 7_2: it was told to save its work "
+				      "(USR1)\n");
+	assert_int_equal(F.e.count.jobs_signalled, 1);
+	F.events[0] = F.story[0] = '\0';
+}
+
+static void test_a_job_is_written_down_before_it_is_told(void **state)
+{
+	(void)state;
+	tell_c1();
+	assert_int_equal(F.e.count.jobs_taken, 1); /* each once, whatever ends it */
+	shows(DETAIL("RUNNING", "5", "1799999000"));
+	assert_string_equal(F.story, "");
+}
+
+/* A signal that waits for squeue holds up no order, and is tried again with the next snapshot. */
+static void test_a_signal_is_given_up_where_squeue_is_silent(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	W.now += 3000;
+	rescue_run(&F.e);
+	assert_string_equal(F.story, "");
+	assert_null(node("c1")->doomed);
+	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
+	rescue_signal(&F.e, node("c1"));
+	assert_null(node("c1")->doomed); /* no job is on it */
+}
+
+static void test_a_job_that_loses_one_node_now_is_not_told_of_another(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	rescue_node(&F.e, node("c2"), false, "burstd: at once");
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_NONE);
+	assert_string_equal(F.put.node, "c2");
+	assert_non_null(strstr(F.story, "commit force c2 "));
+	assert_null(strstr(F.story, "c1 force"));
+}
+
+/* It comes to its time while it is still being told. */
+static void test_a_node_that_is_told_goes_when_it_must(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	W.now += 1500;
+	rescue_node(&F.e, node("c1"), false, "burstd: now");
+	rescue_run(&F.e);
+	assert_string_equal(F.story, ""); /* two seconds from then */
+	squeue("107|7_2|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "put 7_2 commit force c1 ");
+}
+
+/* It saved its work and ended with another status than 0, or the signal killed it. */
+static void test_a_told_job_that_ends_is_requeued(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "3,7_2", .of_jobs = true};
+	const struct slurm_order other = {.verb = "postpone", .names = "7_2", .of_jobs = true};
+
+	(void)state;
+	tell_c1();
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	assert_string_equal(F.events, "");
+	shows(DETAIL("FAILED", "5", "1799999000")); /* slurmctld has not been told yet */
+	rescue_told(&F.e, &other);
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	rescue_told(&F.e, &o);
+	shows(DETAIL("PENDING", "5", "1799999000"));
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+}
+
+static void test_a_told_job_that_cannot_be_requeued_is_reported(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
+
+	(void)state;
+	tell_c1();
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	rescue_told(&F.e, &o);
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+}
+
+/* An answer that was on its way when slurmctld took the order shows the job as it was before. */
+static void test_an_old_answer_does_not_end_a_job_that_is_being_requeued(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
+	const char *old = DETAIL("FAILED", "5", "1799999000");
+
+	(void)state;
+	tell_c1();
+	shows(old);
+	W.now = rescue_next_ms(&F.e);
+	rescue_run(&F.e); /* asked */
+	rescue_told(&F.e, &o);
+	rescue_fates(&F.e, old, strlen(old), NULL);
+	assert_string_equal(F.events, "");
+}
+
+/* Done is done, and what its user cancels too. */
+static void test_a_told_job_that_is_done_is_not_requeued(void **state)
+{
+	static const char *const ends[] = {"COMPLETED", "CANCELLED", "TIMEOUT", "NODE_FAIL"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		teardown(state);
+		setup(state);
+		tell_c1();
+		shows(DETAIL(ends[i], "5", "1799999000"));
+		assert_string_equal(F.story, "");
+		assert_non_null(strstr(F.events, "c1 job-ended: job 7_2: it ended as "));
+	}
+}
+
+/* A job that was not told and fails by itself when its node goes has failed. */
+static void test_a_job_that_was_not_told_is_not_requeued_when_it_fails(void **state)
+{
+	(void)state;
+	take_c1();
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_null(strstr(F.story, "requeue"));
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+}
+
+/* Ten seconds before the end, told or not. */
+static void test_a_told_job_is_not_told_again_when_its_node_goes(void **state)
+{
+	(void)state;
+	tell_c1();
+	W.now += 100000;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
+	assert_int_equal(F.put.at_ms, BEGAN + 100000);
+	assert_int_equal(F.e.count.jobs_taken, 1);
+	assert_string_equal(F.story, "put 7_2 commit force c1 ");
+}
+
+/* It has gone back into the queue, runs elsewhere, and is about to lose that node too. */
+static void test_a_job_that_was_told_once_is_told_in_its_next_run(void **state)
+{
+	(void)state;
+	hold();
+	F.put.signal = JOURNAL_SIGNAL_SENT;
+	F.e.rescues->j.signal = JOURNAL_SIGNAL_SENT;
+	becomes("c3", NODE_DRAINING);
+	rescue_signal(&F.e, node("c3"));
+	squeue("107|7_2|RUNNING|p|None|c3\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_int_equal(F.put.hold_ms, 0);
+}
+
+/* I16: told, and it runs on for as long as the provider lets it: that is no job that hangs. */
+static void test_a_told_job_may_run_on_for_long(void **state)
+{
+	(void)state;
+	tell_c1();
+	for (int i = 0; i < 400; i++) {
+		shows(DETAIL("RUNNING", "5", "1799999000"));
+		F.e.snapshot_ms = W.now;
+	}
+	assert_string_equal(F.events, "");
+}
+
+static void test_what_people_see_of_it(void **state)
+{
+	struct conf_pool pool = {.checkpoint_signal = (char[]){"USR1"}};
+	struct conf conf = {.pools = &pool, .npools = 1};
+	struct engine_taken t;
+
+	(void)state;
+	F.e.conf = &conf;
+	assert_false(engine_taken(&F.e, "c1", 0, &t));
+	assert_int_equal(engine_force_ms(&F.e, "c1"), 0);
+	assert_int_equal(engine_force_ms(&F.e, "nobody"), 0);
+	tell_c1();
+	assert_true(engine_force_ms(&F.e, "c1") == BEGAN + 110000);
+	assert_true(engine_taken(&F.e, "c1", 0, &t));
+	assert_string_equal(t.job, "7_2");
+	assert_string_equal(t.signal, "USR1");
+	assert_false(engine_taken(&F.e, "c1", 1, &t));
+	pool.checkpoint_signal = NULL; /* a command was run */
+	assert_true(engine_taken(&F.e, "c1", 0, &t));
+	assert_string_equal(t.signal, "word");
+	F.e.rescues->j.signal = JOURNAL_SIGNAL_NONE;
+	assert_true(engine_taken(&F.e, "c1", 0, &t));
+	assert_string_equal(t.signal, "");
 }
 
 static void test_a_requeued_job_that_runs_again_already(void **state)
@@ -333,6 +743,27 @@ int main(void)
 		TEST(test_a_node_without_jobs_goes_at_once),
 		TEST(test_squeue_is_not_waited_for_for_ever),
 		TEST(test_a_requeued_job),
+		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
+		TEST(test_all_machines_that_it_lost_must_be_gone),
+		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
+		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
+		TEST(test_it_starts_by_itself_if_they_do_not_go_in_time),
+		TEST(test_who_has_changed_its_begin_time_has_his_will),
+		TEST(test_a_begin_time_of_its_user_is_left_alone),
+		TEST(test_it_is_let_go_after_a_restart_too),
+		TEST(test_a_job_is_written_down_before_it_is_told),
+		TEST(test_a_signal_is_given_up_where_squeue_is_silent),
+		TEST(test_a_job_that_loses_one_node_now_is_not_told_of_another),
+		TEST(test_a_node_that_is_told_goes_when_it_must),
+		TEST(test_a_told_job_that_ends_is_requeued),
+		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
+		TEST(test_an_old_answer_does_not_end_a_job_that_is_being_requeued),
+		TEST(test_a_told_job_that_is_done_is_not_requeued),
+		TEST(test_a_job_that_was_not_told_is_not_requeued_when_it_fails),
+		TEST(test_a_told_job_is_not_told_again_when_its_node_goes),
+		TEST(test_a_job_that_was_told_once_is_told_in_its_next_run),
+		TEST(test_a_told_job_may_run_on_for_long),
+		TEST(test_what_people_see_of_it),
 		TEST(test_a_requeued_job_that_runs_again_already),
 		TEST(test_a_job_that_is_held_is_said_to_be),
 		TEST(test_a_job_that_cannot_be_requeued_is_told),

@@ -23,17 +23,18 @@ struct fix {
 	struct proc *proc;
 	struct slurm *slurm;
 	struct timer *guard;
-	unsigned updated, failed, answers[SLURM_NQUESTIONS];
+	unsigned given, updated, failed, answers[SLURM_NQUESTIONS];
 	char error[256], text[256];
 };
 
 /* On record, and out. */
-static void flush(struct slurm *s)
+static void flush(struct fix *f)
 {
 	struct slurm_order o;
 
-	(void)slurm_next(s, &o);
-	slurm_flush(s);
+	while (slurm_next(f->slurm, &o))
+		f->given++;
+	slurm_flush(f->slurm);
 }
 
 static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
@@ -50,14 +51,15 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	loop_stop(f->loop);
 }
 
-static void on_updated(void *ctx, const struct err *e)
+static void on_updated(void *ctx, const struct slurm_order *o, const struct err *e)
 {
 	struct fix *f = ctx;
 
+	assert_true(o->names[0] != '\0');
 	f->updated++;
 	f->failed += e != NULL;
-	flush(f->slurm);
-	if (slurm_settled_ms(f->slurm) != INT64_MAX)
+	flush(f);
+	if (f->updated == f->given)
 		loop_stop(f->loop);
 }
 
@@ -119,7 +121,7 @@ static int teardown(void **state)
 
 static void settle(struct fix *f)
 {
-	flush(f->slurm);
+	flush(f);
 	loop_run(f->loop);
 }
 
@@ -258,7 +260,7 @@ static void test_no_such_command(void **state)
 
 	slurm_configure(f->slurm, "/nonexistent", NULL);
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
-	flush(f->slurm);
+	flush(f);
 	assert_false(slurm_ask(f->slurm, SLURM_CONFIGURING));
 	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX); /* not lost: it waits */
 }
@@ -316,15 +318,72 @@ static void test_postpone(void **state)
 	slurm_postpone(f->slurm, "8", 30000, "burstd: none=here; next try x");
 	slurm_postpone(f->slurm, "9", 60000, "burstd: none=here; next try x");
 	slurm_postpone(f->slurm, "10", 60000, NULL);
-	slurm_postpone(f->slurm, "11", 0, "burstd: y");
 	slurm_postpone(f->slurm, "12", 0, NULL); /* nothing to say */
 	settle(f);
 	assert_calls(f, "update jobid=7_2,8 StartTime=now+30 "
 			"AdminComment=burstd: none here; next try x\n"
 			"update jobid=9 StartTime=now+60 "
 			"AdminComment=burstd: none here; next try x\n"
-			"update jobid=10 StartTime=now+60\n"
-			"update jobid=11 AdminComment=burstd: y\n");
+			"update jobid=10 StartTime=now+60\n");
+}
+
+/* A node that must go never waits for what is only told to jobs, and a job that is to save its work
+ * not for those that are told a reason. */
+static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
+{
+	struct fix *f = *state;
+	char *have;
+
+	script(f, "scancel", "echo \"scancel $*\" >>$d/signals");
+	slurm_postpone(f->slurm, "1", 0, "burstd: a");
+	flush(f); /* this one is on its way already */
+	slurm_postpone(f->slurm, "2", 0, "burstd: b");
+	slurm_requeue(f->slurm, "3");
+	slurm_requeue(f->slurm, "4_1");
+	assert_true(slurm_settled_ms(f->slurm) != INT64_MAX); /* of nodes all is said */
+	slurm_start_now(f->slurm, "5", NULL);
+	slurm_start_now(f->slurm, "6", NULL);
+	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
+	slurm_drain(f->slurm, "c1", "burstd: gone soon");
+	assert_true(slurm_signal(f->slurm, "7", "USR1", SLURM_TO_BATCH));
+	assert_true(slurm_signal(f->slurm, "8_2", "USR1", SLURM_TO_BATCH));
+	assert_true(slurm_signal(f->slurm, "9", "USR1", SLURM_TO_STEPS));
+	assert_true(slurm_signal(f->slurm, "10", "TERM", SLURM_TO_BOTH));
+	settle(f);
+	have = calls(f);
+	assert_memory_equal(have, "update ", 7);
+	/* Side by side, so either may be first. */
+	assert_non_null(strstr(have, "update nodename=c1 state=POWER_DOWN_ASAP"));
+	assert_true(strstr(have, "nodename=c1") < strstr(have, "AdminComment=burstd: b"));
+	assert_true(strstr(have, "jobid=5,6 StartTime=now\n") < strstr(have, "nodename=c1"));
+	assert_true(strstr(have, "jobid=2 Admin") < strstr(have, "requeue 3,4_1\n"));
+	free(have);
+	assert_int_equal(f->failed, 0);
+	(void)snprintf(f->calls, sizeof(f->calls), "%s/signals", f->dir);
+	assert_calls(f, "scancel --signal=USR1 --batch 7 8_2\n"
+			"scancel --signal=USR1 9\n"
+			"scancel --signal=TERM --full 10\n");
+}
+
+/* scancel has a word for each job. */
+static void test_many_signals_are_several_commands(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+	char id[16];
+
+	for (int i = 1; i <= SLURM_SIGNAL_MAX + 1; i++) {
+		(void)snprintf(id, sizeof(id), "%d", i);
+		assert_true(slurm_signal(f->slurm, id, "USR1", SLURM_TO_BATCH));
+	}
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "signal");
+	assert_string_equal(o.what, "USR1");
+	assert_true(o.of_jobs);
+	assert_true(slurm_job_among(o.names, "100"));
+	assert_false(slurm_job_among(o.names, "101"));
+	assert_false(slurm_job_among("17,21_1,3", "1"));
+	assert_true(slurm_job_among("17,21_1,3", "21_1"));
 }
 
 /* What is on record is what is sent, once: nothing joins it, and nothing else leaves (I28). */
@@ -339,6 +398,7 @@ static void test_only_what_was_given_for_the_record_is_sent(void **state)
 	slurm_flush(f->slurm); /* not on record: it waits */
 	assert_int_equal(access(f->calls, F_OK), -1);
 	assert_true(slurm_next(f->slurm, &o));
+	f->given++;
 	assert_string_equal(o.verb, "drain");
 	assert_string_equal(o.names, "c1,c2");
 	assert_string_equal(o.reason, "burstd: a");
@@ -357,7 +417,7 @@ static void test_free_while_running(void **state)
 
 	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
-	flush(f->slurm);
+	flush(f);
 	slurm_set_addr(f->slurm, "c2", "10.0.0.2", "c2");
 }
 
@@ -375,6 +435,8 @@ int main(void)
 		T(test_queries),
 		T(test_details),
 		T(test_postpone),
+		T(test_nodes_go_before_jobs_and_signals_before_the_rest),
+		T(test_many_signals_are_several_commands),
 		T(test_only_what_was_given_for_the_record_is_sent),
 		T(test_free_while_running),
 	};

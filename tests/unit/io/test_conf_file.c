@@ -87,6 +87,9 @@ static const char whole[] =
 	"\"29.52\"\n"
 	"	boot_timeout = \"11m\" policy = \"cheapest\" gang = \"best_effort\"\n"
 	"	max_price = \"30\" spot_share = 51 fallback_refusals = 3 fallback_after = \"12m\"\n"
+	"	checkpoint_signal = USR1 checkpoint_to = steps checkpoint_command = {\"/ck\", "
+	"\"%j\"}\n"
+	"	rebalance = drain rebalance_wait = \"7m\"\n"
 	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\" job_comment = true\n"
 	"}\n"
 	"pool \"own\" { nodes = \"d[01-02]\" provider = \"b\" type = t region = r max_nodes = 2\n"
@@ -195,6 +198,11 @@ static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool 
 	assert_int_equal(a->fallback_ms, b->fallback_ms);
 	assert_words_equal(a->jurisdictions, b->jurisdictions);
 	assert_int_equal(a->job_comment, b->job_comment);
+	assert_string_equal(a->checkpoint_signal, b->checkpoint_signal);
+	assert_int_equal(a->checkpoint_to, b->checkpoint_to);
+	assert_words_equal(a->checkpoint_command, b->checkpoint_command);
+	assert_int_equal(a->rebalance, b->rebalance);
+	assert_int_equal(a->rebalance_wait_ms, b->rebalance_wait_ms);
 	assert_int_equal(a->noffers, b->noffers);
 	for (size_t i = 0; i < a->noffers; i++)
 		assert_offer_equal(&a->offers[i], &b->offers[i]);
@@ -293,18 +301,23 @@ static void test_every_field(void **state)
 	assert_null(p->jurisdictions[2]);
 	assert_int_equal(p->job_comment, 1);
 	assert_int_equal(c->pools[1].job_comment, 0);
+	assert_string_equal(p->checkpoint_signal, "USR1");
+	assert_int_equal(p->checkpoint_to, CONF_TO_STEPS);
+	assert_string_equal(p->checkpoint_command[1], "%j");
+	assert_int_equal(p->rebalance, CONF_REBALANCE_DRAIN);
+	assert_int_equal(p->rebalance_wait_ms, 420000);
 	assert_string_equal(p->jurisdiction, "SE");
 	assert_int_equal(p->place_line, 15);
-	assert_int_equal(p->line, 20);
+	assert_int_equal(p->line, 22);
 	assert_int_equal(c->pools[2].noffers, 2);
 	assert_int_equal(c->pools[2].place_line, 0);
 	assert_int_equal(s->market, PROVIDER_RESERVED);
-	assert_int_equal(s->provider_line, 24);
-	assert_int_equal(s->line, 27);
+	assert_int_equal(s->provider_line, 26);
+	assert_int_equal(s->line, 29);
 	assert_int_equal(s->max_price_nano_h, INT64_C(2500000000));
 	assert_string_equal(s->jurisdiction, "IE");
 	assert_int_equal(s[1].provider_index, 1);
-	assert_int_equal(s[1].provider_line, 28);
+	assert_int_equal(s[1].provider_line, 30);
 	assert_int_equal(c->pools[1].provider_index, 1);
 	assert_int_equal(c->pools[1].max_rate_nano_h, 0);
 	assert_ptr_equal(conf_pool_of(c, "d02"), &c->pools[1]);
@@ -346,6 +359,11 @@ static void test_defaults(void **state)
 	assert_int_equal(p->fallback_refusals, 0);
 	assert_int_equal(p->fallback_ms, 0);
 	assert_null(p->jurisdictions);
+	assert_string_equal(p->checkpoint_signal, "");
+	assert_int_equal(p->checkpoint_to, CONF_TO_BATCH);
+	assert_null(p->checkpoint_command);
+	assert_int_equal(p->rebalance, CONF_REBALANCE_IGNORE);
+	assert_int_equal(p->rebalance_wait_ms, 0);
 	assert_string_equal(p->jurisdiction, "");
 	assert_int_equal(p->noffers, 0);
 	conf_free(c);
@@ -429,6 +447,16 @@ static const struct {
 	 "5: type is there twice, first in line 4"},
 	{"bad jurisdiction", HEAD SIM OFFERS "jurisdictions = {EU,\n eu} }\n",
 	 "5: pool \"p\": jurisdictions: \"eu\": want capital letters"},
+	{"not a signal", HEAD SIM OFFERS "checkpoint_signal = SIG-1\n} }\n",
+	 "4: pool \"p\": checkpoint_signal: want a signal such as USR1"},
+	{"a signal that is too long",
+	 HEAD SIM OFFERS "checkpoint_signal = A2345678901234567\n} }\n",
+	 "4: pool \"p\": checkpoint_signal: want a signal such as USR1"},
+	{"a hook with a word of another",
+	 HEAD SIM OFFERS "checkpoint_command = {\"/c\", \"%a\"}\n} }\n",
+	 "4: pool \"p\": checkpoint_command: \"%a\": want %j, %n, %d or %%"},
+	{"nobody gets the signal", HEAD SIM OFFERS "checkpoint_to = job\n} }\n",
+	 "4: pool \"p\": checkpoint_to: \"job\": want batch, steps or full"},
 	{"syntax in an offer", HEAD SIM OFFERS "offer o {\n\ntype t } }\n",
 	 "6: missing equal sign"},
 	{"missing in a provider", HEAD "provider x {}\n", "3: provider \"x\": driver is missing"},
@@ -590,6 +618,11 @@ static const struct {
 	{"pool", "fallback_refusals", "refusals = 3", "refusals = 4"},
 	{"pool", "fallback_after", "\"12m\"", "\"14m\""},
 	{"pool", "job_comment", "job_comment = true", "job_comment = false"},
+	{"pool", "checkpoint_signal", "= USR1", "= USR2"},
+	{"pool", "checkpoint_to", "= steps", "= full"},
+	{"pool", "checkpoint_command", "\"%j\"", "\"%n\""},
+	{"pool", "rebalance", "= drain", "= ignore"},
+	{"pool", "rebalance_wait", "\"7m\"", "\"8m\""},
 	{"pool", "jurisdictions", "\"EU\", ", ""},
 	{"offer", "provider", "provider = \"sim\"\n", "provider = \"b\"\n"},
 	{"offer", "type", "\"big\"", "\"small\""},

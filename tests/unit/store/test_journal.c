@@ -36,6 +36,10 @@ static const struct node full_node = {
 	.offer = "spot-a",
 	.provider = "aws",
 	.market = PROVIDER_SPOT,
+	.noticed_ms = 7,
+	.deadline_ms = -8,
+	.signal_ms = 9,
+	.notice = PROVIDER_NOTICE_FAULTY,
 };
 
 static void assert_node_equal(const struct node *a, const struct node *b)
@@ -65,6 +69,10 @@ static void assert_node_equal(const struct node *a, const struct node *b)
 	assert_string_equal(a->offer, b->offer);
 	assert_string_equal(a->provider, b->provider);
 	assert_int_equal(a->market, b->market);
+	assert_int_equal(a->noticed_ms, b->noticed_ms);
+	assert_int_equal(a->deadline_ms, b->deadline_ms);
+	assert_int_equal(a->signal_ms, b->signal_ms);
+	assert_int_equal(a->notice, b->notice);
 }
 
 static void test_node_round_trip(void **state)
@@ -105,7 +113,8 @@ static void test_node_has_no_other_field(void **state)
 		enum provider_market market;
 		char instance[PROVIDER_ID_MAX + 1], addr[PROVIDER_ADDR_MAX + 1];
 		int64_t rate_nano_h, wanted_ms, since_ms, sent_ms, missed_ms, wake_ms, start_ms,
-			end_ms;
+			end_ms, noticed_ms, deadline_ms, signal_ms;
+		enum provider_notice_kind notice;
 	};
 
 	(void)state;
@@ -127,9 +136,18 @@ static void test_every_state_and_reason(void **state)
 		journal_put_node(
 			tx, &(struct node){.name = "n", .gen = ++n, .reason = (enum node_reason)r},
 			"p");
+	for (int k = 0; k < PROVIDER_NNOTICES; k++)
+		journal_put_node(tx,
+				 &(struct node){.name = "n",
+						.gen = ++n,
+						.notice = (enum provider_notice_kind)k},
+				 "p");
 	commit(tx);
 	s = load(f);
-	assert_int_equal(s->nnodes, (int)NODE_NSTATES + (int)NODE_NREASONS);
+	assert_int_equal(s->nnodes,
+			 (int)NODE_NSTATES + (int)NODE_NREASONS + (int)PROVIDER_NNOTICES);
+	for (int k = 0; k < PROVIDER_NNOTICES; k++)
+		assert_int_equal(s->nodes[NODE_NSTATES + NODE_NREASONS + k].notice, k);
 	for (int st = 0; st < NODE_NSTATES; st++)
 		assert_int_equal(s->nodes[st].state, st);
 	for (int r = 0; r < NODE_NREASONS; r++)

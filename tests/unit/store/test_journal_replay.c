@@ -85,11 +85,13 @@ static void test_a_bill_of_no_pool_stops_the_load(void **state)
 static void test_a_job_that_lost_its_node_is_right_or_stops_the_load(void **state)
 {
 	static const char *const rows[] = {
-		"INSERT INTO rescue VALUES (7, hex(zeroblob(200)), 'c1', 1, 5, 'gone')",
-		"INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 'soon', 'gone')",
+		"INSERT INTO rescue VALUES (7, hex(zeroblob(200)), 'c1', 1, 5, 'gone', 'c1', 0, 0)",
+		"INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 'soon', 'gone', 'c1', 0, 0)",
+		"INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 5, 'gone', 'c1', 3, 0)",
+		"INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 5, 'gone', 'c1', 0, -1)",
 		"DROP TABLE rescue; CREATE TABLE rescue (job BIGINT, id TEXT, node TEXT,"
-		"  gen BIGINT, at_ms BIGINT, why TEXT);"
-		"INSERT INTO rescue VALUES (7, '7_1', NULL, 1, 5, 'gone')",
+		"  gen BIGINT, at_ms BIGINT, why TEXT, nodes TEXT, signal INTEGER, hold_ms BIGINT);"
+		"INSERT INTO rescue VALUES (7, '7_1', NULL, 1, 5, 'gone', 'c1', 0, 0)",
 	};
 	struct fixture *f = *state;
 	struct err e = {0};
@@ -100,8 +102,9 @@ static void test_a_job_that_lost_its_node_is_right_or_stops_the_load(void **stat
 		assert_non_null(strstr(e.msg, "a row of table rescue is not as written"));
 		assert_int_equal(sql(f, "DELETE FROM rescue"), SQLITE_OK);
 	}
-	assert_int_equal(sql(f, "INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 5, 'gone')"),
-			 SQLITE_OK);
+	assert_int_equal(
+		sql(f, "INSERT INTO rescue VALUES (7, '7_1', 'c1', 1, 5, 'gone', 'c1', 0, 0)"),
+		SQLITE_OK);
 	assert_int_equal(load_all(f, &e), 0);
 }
 

@@ -1,0 +1,277 @@
+#include "engine/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "io/proc.h"
+
+/* The jobs of a node whose machine will be taken away are told to save their work: by a signal, by
+ * a command of the site, or by both, as the pool says.
+ *
+ * That a job is to be told is written down before (rescue.c), and that it was told after: one that
+ * burstd died over may be told twice, none is forgotten, and none is told again while all is well.
+ * The fence never waits for any of this; all of this waits for the fence. */
+
+enum {
+	CHECKPOINT_HOOKS_MAX = 16,  /* at a time; others wait for one to end */
+	CHECKPOINT_RETRY_MS = 2000, /* slurmctld could not be reached */
+	CHECKPOINT_OUT_MAX = 4096,
+};
+
+struct hook { /* a command that runs, or is about to */
+	struct hook *next;
+	struct engine *e; /* NULL: it is gone */
+	uint64_t job, gen;
+	char id[JOURNAL_JOB_ID_MAX + 1];
+	char node[HOSTLIST_NAME_MAX + 1];
+	int64_t until_ms;
+	const struct conf_pool *pool; /* until it runs */
+};
+
+/* The incarnation that it loses, if its jobs still have time to save anything; NULL: not. */
+static const struct fleet_node *machine_of(const struct engine *e, const struct rescue *r,
+					   int64_t *until_ms)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, r->j.gen) : NULL;
+	struct reclaim_plan plan;
+
+	if (fn == NULL || fn->n.state != NODE_DRAINING)
+		return NULL;
+	notice_plan(e, fn, &plan);
+	*until_ms = plan.force_ms;
+	return engine_now(e) < plan.force_ms ? fn : NULL;
+}
+
+/* --- a command of the site ---------------------------------------------------------------------
+ */
+
+static void add_word(struct str *out, const char *word, const struct hook *k)
+{
+	for (const char *p = word; *p != '\0'; p++) {
+		if (*p != '%')
+			str_addf(out, "%c", *p);
+		else if (*++p == 'j')
+			str_adds(out, k->id);
+		else if (*p == 'n')
+			str_adds(out, k->node);
+		else if (*p == 'd')
+			str_addf(out, "%" PRId64, k->until_ms / 1000);
+		else
+			str_adds(out, "%");
+	}
+}
+
+static void unlink_hook(struct hook *k)
+{
+	struct hook **at = &k->e->hooks;
+
+	while (*at != k)
+		at = &(*at)->next;
+	*at = k->next;
+	k->e->nhooks--;
+}
+
+static void complain(struct engine *e, const struct hook *k, const char *what)
+{
+	char detail[320];
+
+	(void)snprintf(detail, sizeof(detail), "job %s: checkpoint_command: %.200s", k->id, what);
+	engine_event(e, k->node, k->gen, "checkpoint-failed", detail);
+}
+
+static void on_hook(void *ctx, const struct proc_reply *r, const struct err *err)
+{
+	struct hook *k = ctx;
+	struct engine *e = k->e;
+	char what[200];
+
+	if (e != NULL) {
+		unlink_hook(k);
+		if (err != NULL) {
+			complain(e, k, err->msg);
+		} else if (r->status != 0) {
+			(void)snprintf(what, sizeof(what), "exit status %d: %.*s", r->status,
+				       (int)strcspn(r->errors, "\n"), r->errors);
+			complain(e, k, what);
+		}
+		engine_turn(e);
+	}
+	free(k);
+}
+
+static void run_hook(struct engine *e, struct hook *k)
+{
+	char conf[300];
+	const char *const envp[] = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LC_ALL=C",
+				    e->conf->slurm_conf != NULL ? conf : NULL, NULL};
+	char *const *words = k->pool->checkpoint_command;
+	int64_t left = k->until_ms - engine_now(e);
+	const char *argv[CONF_ARGS_MAX + 1];
+	struct str args[CONF_ARGS_MAX];
+	struct proc_call call = {.argv = argv,
+				 .envp = envp,
+				 .timeout_ms =
+					 left < RECLAIM_LEAD_MS ? (uint32_t)left : RECLAIM_LEAD_MS,
+				 .max_out = CHECKPOINT_OUT_MAX};
+	struct err err;
+	size_t n = 0;
+
+	(void)snprintf(conf, sizeof(conf), "SLURM_CONF=%s",
+		       e->conf->slurm_conf != NULL ? e->conf->slurm_conf : "");
+	for (; words[n] != NULL; n++) {
+		str_init(&args[n], CONF_ARG_MAX + HOSTLIST_NAME_MAX * 8);
+		add_word(&args[n], words[n], k);
+		argv[n] = args[n].p;
+	}
+	argv[n] = NULL;
+	k->pool = NULL; /* the configuration may change while it runs */
+	if (proc_run(e->d.proc, &call, on_hook, k, &err) != 0) {
+		complain(e, k, err.msg);
+		unlink_hook(k);
+		free(k);
+	}
+	while (n > 0)
+		str_fini(&args[--n]);
+}
+
+/* On record with the commit that comes before it is run (I28). */
+static void begin_hook(struct engine *e, const struct rescue *r, const struct conf_pool *p,
+		       int64_t until_ms)
+{
+	struct hook *k = mem_zalloc(sizeof(*k));
+
+	*k = (struct hook){.next = e->hooks,
+			   .e = e,
+			   .job = r->j.job,
+			   .gen = r->j.gen,
+			   .until_ms = until_ms,
+			   .pool = p};
+	(void)snprintf(k->id, sizeof(k->id), "%s", r->j.id);
+	(void)snprintf(k->node, sizeof(k->node), "%s", r->j.node);
+	e->hooks = k;
+	e->nhooks++;
+	journal_put_audit(engine_tx(e),
+			  &(struct journal_audit){.at_ms = engine_now(e),
+						  .actor = "reconciler",
+						  .verb = "checkpoint",
+						  .target = p->checkpoint_command[0],
+						  .object = k->id,
+						  .reason = "its node will be taken away",
+						  .request = k->node});
+}
+
+static void run_hooks(struct engine *e)
+{
+	struct hook *k = e->hooks, *next;
+
+	engine_commit(e);
+	for (; k != NULL && !e->dead; k = next) {
+		next = k->next;
+		if (k->pool != NULL)
+			run_hook(e, k);
+	}
+}
+
+void checkpoint_free(struct engine *e)
+{
+	while (e->hooks != NULL) {
+		struct hook *k = e->hooks;
+
+		e->hooks = k->next;
+		if (k->pool != NULL) /* it never ran */
+			free(k);
+		else
+			k->e = NULL;
+	}
+}
+
+/* --- telling -----------------------------------------------------------------------------------
+ */
+
+static bool has_signal(const struct conf_pool *p)
+{
+	return p->checkpoint_signal != NULL && p->checkpoint_signal[0] != '\0';
+}
+
+/* The words of the configuration are those of scancel. */
+static enum slurm_signal_to to_of(const struct conf_pool *p)
+{
+	static const enum slurm_signal_to to[] = {[CONF_TO_BATCH] = SLURM_TO_BATCH,
+						  [CONF_TO_STEPS] = SLURM_TO_STEPS,
+						  [CONF_TO_FULL] = SLURM_TO_BOTH};
+
+	return to[p->checkpoint_to];
+}
+
+static void tell(struct engine *e, struct rescue *r)
+{
+	int64_t until_ms;
+	const struct fleet_node *fn = machine_of(e, r, &until_ms);
+	const struct conf_pool *p = fn != NULL ? &e->conf->pools[fn->n.pool] : NULL;
+
+	if (p == NULL || !notice_signals(p)) {
+		r->j.signal = JOURNAL_SIGNAL_NONE; /* too late, or not any more */
+		return;
+	}
+	if (p->checkpoint_command != NULL && e->nhooks == CHECKPOINT_HOOKS_MAX)
+		return; /* one that ends makes room */
+	if (has_signal(p) && !slurm_signal(e->slurm, r->j.id, p->checkpoint_signal, to_of(p))) {
+		r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
+		return;
+	}
+	if (p->checkpoint_command != NULL)
+		begin_hook(e, r, p, until_ms);
+	r->telling = true;
+	if (!has_signal(p))
+		rescue_signalled(e, r, "the site's command");
+}
+
+/* Not before the node is fenced: a job that ends at once would make room there for another. */
+void checkpoint_run(struct engine *e)
+{
+	unsigned hooks = e->nhooks;
+
+	if (slurm_settled_ms(e->slurm) == INT64_MAX)
+		return;
+	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
+		if (r->j.at_ms != 0 && r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling &&
+		    engine_now(e) >= r->tell_ms)
+			tell(e, r);
+	if (e->nhooks > hooks)
+		run_hooks(e);
+}
+
+int64_t checkpoint_next_ms(const struct engine *e)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct rescue *r = e->rescues; r != NULL; r = r->next)
+		if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling &&
+		    r->tell_ms > engine_now(e) && r->tell_ms < next)
+			next = r->tell_ms;
+	return next;
+}
+
+/* scancel fails for one job that is not there any more, too: the others had their signal. */
+void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err)
+{
+	bool lost = err != NULL && (strstr(err->msg, "contact") != NULL || err->code != ERR_NET);
+
+	if (strcmp(o->verb, "signal") != 0)
+		return;
+	for (struct rescue *r = e->rescues; r != NULL; r = r->next) {
+		if (r->j.signal != JOURNAL_SIGNAL_DUE || !r->telling ||
+		    !slurm_job_among(o->names, r->j.id))
+			continue;
+		if (lost) {
+			r->telling = false;
+			r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
+		} else {
+			rescue_signalled(e, r, o->what);
+		}
+	}
+}

@@ -1,0 +1,58 @@
+/* Notices that a machine will be taken away: true ones, twice, late and out of order (F41), and
+ * those of which nothing comes. */
+#include <stdio.h>
+
+#include "core/reclaim.h"
+#include "sim_cloud.h"
+
+static void deliver(struct world *w, struct inst *i, enum provider_notice_kind kind, int64_t at_ms)
+{
+	struct engine_notice n = {.kind = kind, .at_ms = at_ms, .reason = "", .by = "root"};
+	enum engine_noticed so;
+	char id[24];
+
+	if (w->engine == NULL || w->crashed)
+		return;
+	(void)snprintf(id, sizeof(id), "i-%u", (unsigned)i->number);
+	n.instance = id;
+	SIM_TRACE(w, "notice: %s (%s/%llu), %s", id, i->node, (unsigned long long)i->gen,
+		  reclaim_kind_str(kind));
+	(void)engine_take_notice(w->engine, &n, &so, NULL, NULL);
+}
+
+static void on_notice(struct world *w, void *ctx, uint64_t at_ms)
+{
+	struct inst *i = ctx;
+
+	if (w->faults)
+		world_met(w, SIM_NOTICE, i->node, i->gen);
+	deliver(w, i, PROVIDER_NOTICE_RECLAIM, (int64_t)at_ms);
+}
+
+void sim_notice_reclaim(struct world *w, struct inst *i)
+{
+	int64_t at = w->now;
+
+	if (!world_fault(w, SIM_NOTICE))
+		return;
+	for (uint32_t n = 1 + world_below(w, 3); n > 0; n--) {
+		int64_t said = i->reclaim_at + world_between(w, -5, 5) * SIM_SECOND;
+
+		world_at(w, at, on_notice, i, world_one_in(w, 5) ? 0 : (uint64_t)said);
+		at += world_between(w, 0, 10) * SIM_SECOND;
+	}
+}
+
+/* About any instance that there ever was; what lives may be given up for it, whatever it does. */
+void sim_notice_false(struct world *w)
+{
+	struct inst *i = sim_cloud_find(w->cloud, 1 + world_below(w, (uint32_t)w->cloud->n));
+	int64_t in = world_between(w, -10, 900) * SIM_SECOND;
+
+	if (i->pool == SIM_POOLS_MAX)
+		return;
+	world_met(w, SIM_FALSE_NOTICE, i->node, i->gen);
+	i->excused = true;
+	deliver(w, i, (enum provider_notice_kind)world_below(w, PROVIDER_NNOTICES),
+		world_one_in(w, 3) ? 0 : w->now + w->skew + in);
+}

@@ -1,0 +1,96 @@
+/* scancel --signal, and what jobs do that are told so to save their work. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_slurm.h"
+
+/* What a job does that was told to save its work: it may go on, be done, ask to be requeued, or
+ * end with another status than 0. */
+static void on_saved(struct world *w, void *ctx, uint64_t id)
+{
+	struct ctld_job *j = ctx;
+
+	if (j->id != id || j->state != JOB_RUNNING || j->signalled_at == 0 || !sim_ctld_up(w->ctld))
+		return;
+	switch (world_below(w, 4)) {
+	case 0:
+		break;
+	case 1:
+		sim_ctld_end_job(w->ctld, j);
+		break;
+	case 2:
+		sim_ctld_requeue(w->ctld, j);
+		break;
+	default:
+		sim_ctld_fail_job(w->ctld, j);
+		break;
+	}
+}
+
+static bool is_fenced(const struct ctld_node *n)
+{
+	return n->drain || n->down || n->power_down || n->powering_down || n->powered_down;
+}
+
+/* A node is fenced before its jobs are told that it goes: else others start there. */
+static void check_fenced(struct sim_ctld *c, const struct ctld_job *j)
+{
+	if (c->w->now - c->troubled < SIM_MINUTE)
+		return; /* the order may still hang */
+	for (uint32_t i = 0; i < j->n; i++)
+		if (is_fenced(&c->nodes[j->nodes[i]]))
+			return;
+	world_fail(c->w, "I17: job %u is told that its node goes, and none of its nodes is fenced",
+		   (unsigned)j->id);
+}
+
+static struct ctld_job *job_numbered(struct sim_ctld *c, const char *id)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == strtoul(id, NULL, 10))
+			return &c->jobs[i];
+	return NULL;
+}
+
+int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < only && ids[i] != NULL; i++) {
+		struct ctld_job *j = job_numbered(c, ids[i]);
+
+		if (j == NULL || j->state != JOB_RUNNING) {
+			rc = -1; /* and the others have it */
+			continue;
+		}
+		check_fenced(c, j);
+		SIM_TRACE(c->w, "  ctld: job %u is signalled", (unsigned)j->id);
+		if (j->signalled_at != 0 && j->signalled_at >= c->w->life_began &&
+		    c->w->now - c->troubled > SIM_MINUTE)
+			world_fail(c->w, "job %u is told twice to save its work", (unsigned)j->id);
+		j->signalled_at = c->w->now;
+		world_at(c->w, c->w->now + world_between(c->w, 0, 60) * SIM_SECOND, on_saved, j,
+			 j->id);
+	}
+	return rc;
+}
+
+int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < only && *ids != '\0'; i++) {
+		struct ctld_job *j = job_numbered(c, ids);
+
+		ids += strcspn(ids, ",");
+		ids += *ids == ',';
+		if (j == NULL || j->state == JOB_PENDING) {
+			rc = -1;
+			continue;
+		}
+		if (j->state != JOB_FAILED)
+			world_fail(c->w, "job %u is requeued, and has not failed", (unsigned)j->id);
+		sim_ctld_requeue(c, j);
+	}
+	return rc;
+}

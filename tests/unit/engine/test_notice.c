@@ -1,0 +1,240 @@
+/* test_notice.c - a word that a machine will be taken away: whom it means, what is written down,
+ * and what slurmctld is told at once.
+ *
+ * On a real engine that is loaded and never started, so that nothing is sent: the orders wait. */
+#include "loaded_engine.h"
+
+#include "io/proc.h"
+
+static struct fleet_node *add(struct fix *f, const char *name, uint64_t gen, enum node_state state)
+{
+	struct node n;
+	char id[32];
+
+	node_init(&n, name, gen, engine_now(f->e));
+	n.state = state;
+	n.start_ms = 1;
+	(void)snprintf(id, sizeof(id), "i-%s-%d", name, (int)gen);
+	memcpy(n.instance, id, sizeof(id));
+	return fleet_add(&f->e->fleet, &n);
+}
+
+static void load(struct fix *f)
+{
+	const char *credentials[1] = {NULL};
+	struct engine_deps d = {.loop = f->loop,
+				.proc = f->proc,
+				.journal = f->journal,
+				.uuid = uuid,
+				.driver = fake,
+				.fatal = on_fatal,
+				.ctx = f};
+
+	assert_int_equal(engine_new(&f->e, &d, make_conf(), credentials, NULL), 0);
+}
+
+static int start(void **state)
+{
+	struct fix *f;
+
+	(void)setup(state);
+	f = *state;
+	load(f);
+	(void)add(f, "c1", 1, NODE_GONE);
+	(void)add(f, "c1", 2, NODE_READY);
+	(void)add(f, "c2", 1, NODE_BOOTING);
+	(void)add(f, "c3", 1, NODE_DELETING);
+	fleet_find(&f->e->fleet, "c1")->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	fleet_find(&f->e->fleet, "c2")->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+	return 0;
+}
+
+static struct fleet_node *live(const struct fix *f, const char *name)
+{
+	return fleet_live(fleet_find(&f->e->fleet, name));
+}
+
+static enum engine_noticed tell(struct fix *f, const char *what, enum provider_notice_kind kind,
+				int64_t at_ms)
+{
+	const struct engine_notice n = {
+		.instance = what, .kind = kind, .at_ms = at_ms, .reason = "r", .by = "root"};
+	enum engine_noticed so;
+	const char *node;
+
+	assert_int_equal(engine_take_notice(f->e, &n, &so, &node, NULL), 0);
+	engine_commit(f->e);
+	return so;
+}
+
+/* The first order that waits for slurmctld, and that there is no other. */
+static void assert_order(struct fix *f, const char *verb, const char *names)
+{
+	struct slurm_order o = {.verb = "none", .names = ""};
+
+	(void)slurm_next(f->e->slurm, &o);
+	assert_string_equal(o.verb, verb);
+	assert_string_equal(o.names, names);
+}
+
+static int keep_event(void *ctx, const struct journal_event *ev)
+{
+	char *out = ctx;
+	size_t n = strlen(out);
+
+	(void)snprintf(out + n, 2000 - n, "%s %s: %s\n", ev->node, ev->type, ev->detail);
+	return 0;
+}
+
+static void assert_told(struct fix *f, const char *want)
+{
+	char all[2000] = "";
+
+	assert_int_equal(journal_events(f->journal, 0, NULL, 100, keep_event, all, NULL), 0);
+	if (strstr(all, want) == NULL)
+		fail_msg("\"%s\" is not in:\n%s", want, all);
+}
+
+static void test_a_node_is_fenced_at_once(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
+	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed); /* its jobs first */
+	assert_order(f, "drain", "c1");
+	assert_told(f, "c1 notice: i-c1-2: reclaim: the provider takes its capacity back (r); says "
+		       "root\n");
+	assert_int_equal(engine_notices(f->e, 0, PROVIDER_NOTICE_RECLAIM), 1);
+}
+
+/* F41: what is known already is no news. */
+static void test_a_notice_that_is_known_leaves_no_trace(void **state)
+{
+	struct fix *f = *state;
+	struct provider_notice n = {.id = "i-c1-2", .at_ms = engine_now(f->e) + 60000};
+	int64_t last;
+
+	notice_take(&f->e->clouds[0], &n);
+	engine_commit(f->e);
+	last = journal_last_event(f->journal);
+	notice_take(&f->e->clouds[0], &n);
+	n.at_ms += 5000; /* the earliest end counts */
+	notice_take(&f->e->clouds[0], &n);
+	n.kind = PROVIDER_NOTICE_MAINTENANCE;
+	notice_take(&f->e->clouds[0], &n);
+	engine_commit(f->e);
+	assert_int_equal(journal_last_event(f->journal), last);
+	assert_int_equal(live(f, "c1")->n.notice, PROVIDER_NOTICE_RECLAIM);
+	assert_order(f, "drain", "c1");
+}
+
+static void test_what_is_not_meant_is_left_alone(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(tell(f, "i-nobody", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_UNKNOWN);
+	/* An instance of before has gone: its id says nothing of the next one. */
+	assert_int_equal(tell(f, "i-c1-1", PROVIDER_NOTICE_FAULTY, 0), ENGINE_NOTICE_UNKNOWN);
+	assert_int_equal(tell(f, "i-c3-1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
+	assert_told(f, "c3 notice: i-c3-1: reclaim: the provider takes its capacity back (r); it "
+		       "leaves already; says root\n");
+	assert_int_equal(tell(f, "c3", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
+	notice_take(&f->e->clouds[0], &(struct provider_notice){.id = "i-nobody"});
+	engine_commit(f->e);
+	assert_told(f, " notice: i-nobody: reclaim: the provider takes its capacity back; no node "
+		       "stands for it\n");
+	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
+	assert_order(f, "none", "");
+}
+
+static void test_rebalance_is_for_pools_that_want_it(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_IGNORED);
+	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
+	f->e->conf->pools[0].rebalance = CONF_REBALANCE_DRAIN;
+	fleet_find(&f->e->fleet, "c1")->theirs = true; /* an admin has it in hand */
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_IGNORED);
+	fleet_find(&f->e->fleet, "c1")->theirs = false;
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_REBALANCE, 0), ENGINE_NOTICE_TAKEN);
+	assert_null(fleet_find(&f->e->fleet, "c1")->doomed); /* its jobs may end */
+	assert_false(notice_moving(f->e));
+	assert_order(f, "drain", "c1");
+	assert_true(engine_force_ms(f->e, "c1") == INT64_MAX);
+}
+
+static void test_what_is_drained_already_stays_as_it_is(void **state)
+{
+	static const uint32_t flags[] = {SLURM_DRAIN, SLURM_DOWN};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fix *f = *state;
+
+		fleet_find(&f->e->fleet, "c1")->flags = SLURM_KNOWN | SLURM_ALLOCATED | flags[i];
+		assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_MAINTENANCE, 0),
+				 ENGINE_NOTICE_TAKEN);
+		assert_order(f, "none", "");
+	}
+}
+
+static void test_jobs_with_time_are_told_and_their_node_stays(void **state)
+{
+	struct fix *f = *state;
+	int64_t now = engine_now(f->e);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
+	assert_order(f, "drain", "c1");
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed);
+	assert_true(engine_force_ms(f->e, "c1") == now + 110000);
+	assert_true(notice_moving(f->e));
+}
+
+/* A node that boots goes back with the rest of its job. */
+static void test_a_node_that_boots_is_refused(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(tell(f, "i-c2-1", PROVIDER_NOTICE_FAULTY, 0), ENGINE_NOTICE_TAKEN);
+	assert_true(fleet_find(&f->e->fleet, "c2")->barred);
+	assert_int_equal(fleet_find(&f->e->fleet, "c2")->refused, NODE_BECAUSE_FAULTY);
+	assert_order(f, "none", "");
+}
+
+/* From the notice until slurmctld has taken the order, once for each. */
+static void test_how_long_the_fence_took(void **state)
+{
+	const struct slurm_order drain = {.verb = "drain", .names = "c1,c2,x"};
+	const struct slurm_order address = {.verb = "address", .names = "c1"};
+	struct fix *f = *state;
+
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
+	fleet_find(&f->e->fleet, "c1")->noticed_ms -= 70;
+	notice_told(f->e, &address);
+	assert_int_equal(f->e->count.fences, 0);
+	notice_told(f->e, &drain);
+	notice_told(f->e, &drain);
+	assert_int_equal(f->e->count.fences, 1);
+	assert_int_equal(f->e->count.fence_ms, 70);
+	assert_int_equal(f->e->count.fence_max_ms, 70);
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, start, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_node_is_fenced_at_once),
+		TEST(test_a_notice_that_is_known_leaves_no_trace),
+		TEST(test_what_is_not_meant_is_left_alone),
+		TEST(test_rebalance_is_for_pools_that_want_it),
+		TEST(test_what_is_drained_already_stays_as_it_is),
+		TEST(test_jobs_with_time_are_told_and_their_node_stays),
+		TEST(test_a_node_that_boots_is_refused),
+		TEST(test_how_long_the_fence_took),
+	};
+
+	return cmocka_run_group_tests_name("notice", tests, NULL, NULL);
+}
