@@ -130,7 +130,9 @@ static int judge(const struct conf *conf, const struct texts *t, struct slurm_re
 	for (size_t i = 0; i < n; i++)
 		pools[i] = (struct slurm_need_pool){.name = conf->pools[i].name,
 						    .nodes = conf->pools[i].nodes,
-						    .boot_ms = conf->pools[i].boot_ms};
+						    .boot_ms = conf->pools[i].boot_ms,
+						    .warm = conf->pools[i].warm,
+						    .quantum_ms = conf->pools[i].quantum_ms};
 	for (size_t i = 0; t->features != NULL && i < n; i++) {
 		pools[i].features = t->features[i].wanted;
 		pools[i].bare = t->features[i].bare[0] != '\0' ? t->features[i].bare : NULL;

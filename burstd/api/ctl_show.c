@@ -66,6 +66,20 @@ static void put_states(struct ctl_reply *r, const struct fleet_pool *sums)
 	jsonw_close(&r->w, '}');
 }
 
+/* Only of pools that have one of them. */
+static void put_warm(struct ctl_reply *r, size_t i)
+{
+	const struct engine_warm w = engine_warm(r->api->engine, i);
+
+	if (w.wanted > 0) {
+		jsonw_int(&r->w, "warm_wanted", w.wanted);
+		jsonw_int(&r->w, "warm", w.up);
+		jsonw_int(&r->w, "warm_coming", w.coming);
+	}
+	if (conf_of(r)->pools[i].quantum_ms > 0)
+		jsonw_int(&r->w, "paid", w.paid);
+}
+
 static void put_pool(struct ctl_reply *r, size_t i)
 {
 	const struct conf_pool *p = &conf_of(r)->pools[i];
@@ -91,6 +105,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_text(&r->w, "paused_by", by);
 	jsonw_int(&r->w, "paused_ms", since_ms);
 	jsonw_text(&r->w, "closed", closed != NULL && !paused ? closed : "");
+	put_warm(r, i);
 	jsonw_close(&r->w, '}');
 }
 

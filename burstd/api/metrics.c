@@ -134,6 +134,21 @@ static int64_t closed_of(const struct api *a, size_t i)
 	return engine_closed(a->engine, i) != NULL && !engine_paused(a->engine, i);
 }
 
+static int64_t warm_wanted_of(const struct api *a, size_t i)
+{
+	return engine_warm(a->engine, i).wanted;
+}
+
+static int64_t warm_of(const struct api *a, size_t i)
+{
+	return engine_warm(a->engine, i).up;
+}
+
+static int64_t paid_of(const struct api *a, size_t i)
+{
+	return engine_warm(a->engine, i).paid;
+}
+
 static const struct {
 	const char *name, *type, *help;
 	bool money;
@@ -150,6 +165,12 @@ static const struct {
 	 paused_of},
 	{"burstd_pool_closed", "gauge",
 	 "Is nothing bought in the pool because its nodes come up wrong?", false, closed_of},
+	{"burstd_pool_warm_wanted", "gauge",
+	 "Nodes that are to be up whether a job has them or not.", false, warm_wanted_of},
+	{"burstd_pool_warm", "gauge", "How many of those are up.", false, warm_of},
+	{"burstd_pool_paid", "gauge",
+	 "Nodes beyond those that stay, for their time is paid to the end of a quantum.", false,
+	 paid_of},
 	{"burstd_spent_total", "counter",
 	 "Instance time so far at the price of the offer, in currency units.", true, spent_of},
 };

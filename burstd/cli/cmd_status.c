@@ -92,20 +92,31 @@ static bool is_stopped(const json_t *pool)
 	return json_is_true(json_object_get(pool, "paused")) || cli_text(pool, "closed")[0] != '\0';
 }
 
-static const char *with_stop(struct str *s, const json_t *pool)
+static void add_stop(struct str *s, const json_t *pool)
 {
 	if (s->len == 0)
 		str_adds(s, "all off");
 	if (is_stopped(pool))
 		str_adds(s,
 			 json_is_true(json_object_get(pool, "paused")) ? "; paused" : "; closed");
-	return s->p;
 }
 
-/* "4 ready, 1 booting; paused" */
+/* What stays up without a job, and costs money: "; 2 of 3 warm, 1 paid for" */
+static void add_warm(struct str *s, const json_t *pool)
+{
+	bool warm = json_object_get(pool, "warm_wanted") != NULL;
+
+	if (warm)
+		str_addf(s, "; %" PRId64 " of %" PRId64 " warm", cli_int(pool, "warm"),
+			 cli_int(pool, "warm_wanted"));
+	if (cli_int(pool, "paid") > 0)
+		str_addf(s, "%s%" PRId64 " paid for", warm ? ", " : "; ", cli_int(pool, "paid"));
+}
+
+/* "4 ready, 1 booting; paused; 2 of 3 warm" */
 static void add_states(struct table *t, const json_t *pool)
 {
-	bool stopped = is_stopped(pool);
+	bool stopped = is_stopped(pool), dim;
 	const json_t *states = json_object_get(pool, "states");
 	struct str s;
 	void *i;
@@ -115,10 +126,10 @@ static void add_states(struct table *t, const json_t *pool)
 	     i = json_object_iter_next((json_t *)(uintptr_t)states, i))
 		str_addf(&s, "%s%" JSON_INTEGER_FORMAT " %s", s.len > 0 ? ", " : "",
 			 json_integer_value(json_object_iter_value(i)), json_object_iter_key(i));
-	if (s.len == 0 && !stopped)
-		table_add(t, OUT_DIM, "all off");
-	else
-		table_add(t, stopped ? OUT_BAD : OUT_PLAIN, with_stop(&s, pool));
+	dim = s.len == 0 && !stopped;
+	add_stop(&s, pool);
+	add_warm(&s, pool);
+	table_add(t, dim ? OUT_DIM : stopped ? OUT_BAD : OUT_PLAIN, s.p);
 	str_fini(&s);
 }
 

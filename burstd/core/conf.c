@@ -188,6 +188,12 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 			       p->nodes_line, p->name, why.msg);
 	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0)
 		return -1;
+	if (p->warm > p->max_nodes || p->warm > p->nodes->n)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: pool \"%.30s\": warm is %u, and there are at most %zu "
+			       "nodes (max_nodes, nodes)",
+			       c->path, p->line, p->name, p->warm,
+			       p->max_nodes < p->nodes->n ? p->max_nodes : p->nodes->n);
 	p->provider_index = conf_rungs(p, &(size_t){0})->provider_index;
 	for (size_t i = 0; i < p->nodes->n; i++)
 		if (add_node(c, p, p->nodes->names[i], e) < 0)

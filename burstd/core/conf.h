@@ -77,6 +77,8 @@ struct conf_pool {
 	bool spot;
 	char *jurisdiction; /* "": by the table */
 	uint32_t max_nodes;
+	uint32_t warm;                 /* nodes that are up without a job, too */
+	int64_t quantum_ms;            /* the provider bills in such steps; 0: by the second */
 	int64_t max_rate_nano_h;       /* currency units x 1e-9 per hour */
 	int64_t price_nano_h;          /* overrides the provider's offer; 0: not given */
 	int64_t boot_ms;               /* from instance to registration */

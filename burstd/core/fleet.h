@@ -45,6 +45,8 @@ struct fleet_name { /* one Slurm node */
 	bool home;                     /* slurmctld has it up on our live instance */
 	struct fleet_place *elsewhere; /* or on another one; NULL: not */
 	bool idle;                     /* it boots, and no job has it */
+	bool warm;                     /* its pool keeps so many, and it is one of them ... */
+	bool kept;                     /* slurmctld is not to power it down, and was told so */
 	uint64_t waits_for;            /* number of the job it is to be bought for; 0: none known */
 	int64_t waits_ms;              /* since when */
 	int64_t useless_ms;            /* ... and its job was not there at this time; 0: it was */

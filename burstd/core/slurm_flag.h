@@ -29,6 +29,7 @@ enum slurm_flag {
 	SLURM_UNKNOWN = 1 << 17, /* slurmctld itself does not know */
 	SLURM_VANISHED =
 		1 << 18, /* ours, never parsed: its snapshots do not have the node any more */
+	SLURM_RESERVED = 1 << 19, /* in a reservation that is in force */
 };
 
 /* Powered down, or about to be: no job is on it, and none will start there. */

@@ -145,18 +145,22 @@ void audit_put_delete(struct engine *e, struct audit *a, const char *target)
 
 static const char *reason_of(const struct slurm_order *o)
 {
+	static const char *const reasons[][2] = {
+		{"start", "the nodes that it lost are gone"},
+		{"requeue", "it was signalled, and has ended before its node goes"},
+		{"address", "where its instance is"},
+		{"resume", "ResumeTimeout left it down"},
+		{"power-up", "its pool keeps nodes warm"},
+		{"keep", "it is to stay warm, or is paid for"},
+		{"let-go", "slurmctld may power it down"}};
+
 	if (strcmp(o->verb, "signal") == 0)
 		return "its node will be taken away";
 	if (o->reason[0] != '\0')
 		return o->reason;
-	if (strcmp(o->verb, "address") == 0)
-		return "where its instance is";
-	if (strcmp(o->verb, "resume") == 0)
-		return "ResumeTimeout left it down";
-	if (strcmp(o->verb, "start") == 0)
-		return "the nodes that it lost are gone";
-	if (strcmp(o->verb, "requeue") == 0)
-		return "it was signalled, and has ended before its node goes";
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
+		if (strcmp(o->verb, reasons[i][0]) == 0)
+			return reasons[i][1];
 	return "its nodes were refused";
 }
 

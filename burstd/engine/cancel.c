@@ -8,9 +8,9 @@
 /* A node that boots, or waits to be bought, for a job that has ended meanwhile is sent back, rather
  * than to boot, to sit idle until SuspendTime, and to be billed for both.  Only if all of this
  * holds: its own call named a job; that job is not there any more, not even pending; no job that
- * could start now waits for one of the node's partitions; and after all that was asked, slurmctld
- * still has the node idle. A node that was resumed for no job (an admin's POWER_UP) is left to
- * SuspendTime. */
+ * could start now waits for one of the node's partitions; its pool does not keep it warm; and after
+ * all that was asked, slurmctld still has the node idle. A node that was resumed for no job (an
+ * admin's POWER_UP) is left to SuspendTime. */
 
 enum { CANCEL_AGAIN_MS = 5000 }; /* between two looks at all jobs, which may be many */
 
@@ -32,8 +32,8 @@ static uint64_t booked_for(const struct fleet_name *nm)
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms)
 {
-	nm->idle =
-		booked_for(nm) != 0 && (sn->flags & (SLURM_IDLE | SLURM_ALLOCATED)) == SLURM_IDLE;
+	nm->idle = !nm->warm && booked_for(nm) != 0 &&
+		   (sn->flags & (SLURM_IDLE | SLURM_ALLOCATED)) == SLURM_IDLE;
 	if (!nm->idle)
 		nm->useless_ms = 0;
 	if (!nm->idle || (nm->useless_ms != 0 && began_ms <= nm->useless_ms))

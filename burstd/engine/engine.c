@@ -121,6 +121,8 @@ static void arm(struct engine *e)
 		next = checkpoint_next_ms(e);
 	if (prereq_next_ms(e) < next)
 		next = prereq_next_ms(e);
+	if (warm_next_ms(e) < next)
+		next = warm_next_ms(e);
 	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
 	    (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
@@ -152,6 +154,7 @@ static void turn(struct engine *e)
 	checkpoint_run(e);
 	gate_run(e);
 	prereq_run(e);
+	warm_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
 	(void)audit_order(e);
@@ -392,6 +395,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	fleet_init(&e->fleet, conf->npools);
 	pool_init(e);
 	prereq_init(e);
+	warm_init(e);
 	map_init(&e->postponed_map);
 	map_init(&e->rescues_map);
 	cooldown_init(&e->cooldown);
@@ -456,6 +460,7 @@ void engine_free(struct engine *e)
 	free(e->pools);
 	cooldown_fini(&e->cooldown);
 	prereq_free(e);
+	warm_free(e);
 	str_fini(&e->cancel_waiting);
 	fleet_fini(&e->fleet);
 	free(e->staged);
@@ -471,6 +476,7 @@ void engine_reconcile(struct engine *e)
 {
 	e->poll_next = engine_now(e);
 	e->poll_again = true;
+	prereq_hurry(e);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		e->clouds[i].list_next = e->clouds[i].offers_next = engine_now(e);
 	engine_turn(e);
@@ -488,6 +494,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	name_nodes(e);
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->tried = 0; /* places of offers in the file */
+	warm_hurry(e);
 	for (size_t i = 0; i < next->nproviders; i++) {
 		e->clouds[i].conf = &next->providers[i];
 		bucket_init(&e->clouds[i].bucket, next->providers[i].rate, engine_now(e));

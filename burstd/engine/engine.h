@@ -228,6 +228,12 @@ const char *engine_paused_by(const struct engine *e, size_t i, int64_t *since_ms
 /* Why nothing is bought in this pool whatever its limits, for people; NULL: it is, if there is room
  * on the disk (engine_room()). */
 const char *engine_closed(const struct engine *e, size_t i);
+struct engine_warm {         /* nodes of a pool that are up whether a job has them or not */
+	uint32_t wanted;     /* as configured */
+	uint32_t up, coming; /* of those */
+	uint32_t paid;       /* more, that stay because their time is paid for */
+};
+struct engine_warm engine_warm(const struct engine *e, size_t pool);
 /* How much room there is where the journal is, at the last look; low: nothing is bought anywhere.
  */
 const struct journal_room *engine_room(const struct engine *e);

@@ -215,6 +215,25 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 	return known;
 }
 
+int64_t place_next_price(struct engine *e, uint32_t pool)
+{
+	struct ladder_known *known = place_known(e, pool);
+	const struct ladder_ask ask = {.conf = e->conf,
+				       .pool = &e->conf->pools[pool],
+				       .known = known,
+				       .nodes = e->fleet.pools[pool].nodes,
+				       .spot = e->fleet.pools[pool].spot,
+				       .job = {.nodes = 1, .since_ms = engine_now(e)},
+				       .now_ms = engine_now(e)};
+	struct ladder l;
+	int64_t price;
+
+	ladder_make(&l, &ask);
+	price = l.n > 0 ? ladder_price(&ask, l.order[0]) : 0;
+	free(known);
+	return price;
+}
+
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);

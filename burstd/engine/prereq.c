@@ -17,7 +17,7 @@ struct prereq {
 	struct slurm_report *report; /* NULL: not known yet */
 	char *config;                /* half of it, while the other half is asked for */
 	size_t config_len;
-	int64_t next_ms;
+	int64_t asked_ms, next_ms;
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
 	int64_t look_ms;
@@ -69,7 +69,8 @@ void prereq_run(struct engine *e)
 	if (engine_now(e) < prereq_next_ms(e))
 		return;
 	e->prereq->next_ms = engine_now(e) + PREREQ_MS;
-	(void)slurm_ask(e->slurm, SLURM_CONFIG);
+	if (slurm_ask(e->slurm, SLURM_CONFIG))
+		e->prereq->asked_ms = engine_now(e);
 }
 
 static bool was_there(const struct slurm_report *r, const struct slurm_problem *p)
@@ -115,6 +116,8 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 			.name = c->pools[i].name,
 			.nodes = c->pools[i].nodes,
 			.boot_ms = c->pools[i].boot_ms,
+			.warm = c->pools[i].warm,
+			.quantum_ms = c->pools[i].quantum_ms,
 			.features = f != NULL ? f->wanted : NULL,
 			.bare = f != NULL && f->bare[0] != '\0' ? f->bare : NULL};
 	}
@@ -133,6 +136,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		tell_new(e, p->report, r);
 		free(p->report);
 		p->report = r;
+		warm_config(e, p->config, p->config_len, p->asked_ms);
 	} else {
 		free(r);
 		log_write(e->d.log, LOG_WARN, "slurmctld's settings make no sense", "error",
@@ -164,6 +168,13 @@ bool prereq_may_have(const struct engine *e, enum slurm_trait t)
 	const struct slurm_report *r = e->prereq->report;
 
 	return r == NULL || slurm_version_has(&r->version, t);
+}
+
+bool prereq_has(const struct engine *e, enum slurm_trait t)
+{
+	const struct slurm_report *r = e->prereq->report;
+
+	return r != NULL && slurm_version_has(&r->version, t);
 }
 
 const struct slurm_report *engine_prereq(const struct engine *e)

@@ -24,6 +24,7 @@
  *   prereq.c    is slurm.conf as it must be
  *   cancel.c    nodes that boot for a job that has ended
  *   operate.c   what an admin orders about nodes
+ *   warm.c      nodes that stay up without a job
  *   pool.c      pools that an admin paused, or whose machines come up wrong
  *   gate.c      jobs that wait for their nodes to be up
  *   slurm/      slurmctld */
@@ -259,6 +260,7 @@ struct engine {
 	struct journal_room room; /* on the disk, at the last look */
 	char no_room[128];        /* for people, when it is low */
 	struct prereq *prereq;
+	struct warm *warm;
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
 	int64_t postpone_next;
@@ -347,6 +349,8 @@ bool place_listed(const struct engine *e, uint32_t pool); /* all providers of th
 /* May a create for this row go out, as far as lists are concerned? */
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+/* What one more node of the pool would cost, for nobody in particular; 0: none may be had now. */
+int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
 enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
 /* As cooldown_buy(): may a purchase go out there now?  PLACE_TELLS_SOON: one is being tried. */
@@ -512,6 +516,7 @@ void prereq_nodes(struct engine *e, const struct slurm_node *nodes, size_t n);
 int64_t prereq_next_ms(const struct engine *e);
 /* Has this slurmctld that trait, or is its version not known yet? */
 bool prereq_may_have(const struct engine *e, enum slurm_trait t);
+bool prereq_has(const struct engine *e, enum slurm_trait t); /* false: it is not known, too */
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
 
 /* --- cancel.c --- */
@@ -519,6 +524,15 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms);
 void cancel_jobs(struct engine *e, const char *text, size_t len); /* all jobs */
+
+/* --- warm.c --- */
+void warm_init(struct engine *e);
+void warm_free(struct engine *e);
+void warm_run(struct engine *e);
+void warm_hurry(struct engine *e); /* another configuration, or an order: decide anew */
+int64_t warm_next_ms(const struct engine *e);
+/* What slurmctld has in SuspendExcNodes, of `scontrol show config` begun at asked_ms. */
+void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms);
 
 /* --- pool.c --- */
 void pool_init(struct engine *e);

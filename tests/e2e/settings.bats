@@ -169,9 +169,11 @@ cannot() {
 		A cloud node that is powered down is taken out of topology.conf.
 		When it is stopped, slurmctld waits without end
 		While burstd is away nobody gives up a node
+		slurmctld powers down idle nodes, and none is kept warm
+		burstd cannot tell slurmctld which nodes are paid for
 	T
-	# The first four are about the release itself, which is the one that is installed here.  The last is a third value of
-	# ResumeTimeout, from 25.05 on.
+	# The first four are about the release itself, which is the one that is installed here.  The next is a third value of
+	# ResumeTimeout, from 25.05 on.  The last two are for pools that keep nodes: warm.bats.
 }
 
 # documented: rows of docs/slurm.md that are for this release, as severity|setting|why

@@ -127,6 +127,9 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 	if (!w->failed) {
 		SIM_TRACE(w, "*** jobs end");
 		sim_ctld_end_jobs(w->ctld);
+		if (w->set.warm)
+			converge(w, "nodes are warm", CONVERGE_MS);
+		sim_life_cool(w);
 		converge(w, "nothing is wanted", CONVERGE_MS);
 	}
 	if (!w->failed)

@@ -369,6 +369,32 @@ static bool none_followed(const struct world *w, char *why, size_t size)
 	return r == NULL;
 }
 
+/* As many nodes are up without a job as a pool keeps warm, as far as its limits go; and, where
+ * nothing is kept for being paid, no more. */
+static bool warm_settled(const struct world *w, size_t pool, char *why, size_t size)
+{
+	const struct sim_pool *p = &w->set.pools[pool];
+	uint32_t up = 0, busy = 0, names = 0;
+	int64_t want = p->max_rate / p->price;
+
+	for (size_t i = 0; i < w->ctld->n; i++) {
+		const struct ctld_node *n = &w->ctld->nodes[i];
+
+		if (n->pool != pool)
+			continue;
+		names += !n->deleted;
+		up += !n->powered_down;
+		busy += n->job != 0;
+	}
+	want = want < p->warm ? want : p->warm;
+	want = want < names ? want : names;
+	if (up >= want && (up <= want || busy > 0 || p->quantum_ms > 0))
+		return true;
+	(void)snprintf(why, size, "pool %s has %u nodes up, %u of them with jobs, and keeps %u",
+		       p->name, (unsigned)up, (unsigned)busy, (unsigned)want);
+	return false;
+}
+
 bool check_converged(struct world *w, char *why, size_t size)
 {
 	const struct sim_row *r;
@@ -394,6 +420,9 @@ bool check_converged(struct world *w, char *why, size_t size)
 		}
 	for (size_t i = 0; i < w->ctld->n; i++)
 		if (!node_settled(w, &w->ctld->nodes[i], why, size))
+			return false;
+	for (size_t p = 0; w->set.warm && p < w->set.npools; p++)
+		if (!warm_settled(w, p, why, size))
 			return false;
 	for (uint32_t p = 0; idle && sim_journal_exact(w->journal) && p < w->set.npools; p++)
 		if (engine_spent(w->engine, p) != sim_journal_spent(w->journal, p)) {

@@ -117,6 +117,8 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.rebalance = w->set.rebalance ? CONF_REBALANCE_DRAIN
 							      : CONF_REBALANCE_IGNORE,
 				.rebalance_wait_ms = w->set.wait_ms,
+				.warm = sp->warm,
+				.quantum_ms = sp->quantum_ms,
 				.boot_ms = w->set.boot_ms};
 	if (sp->ladder)
 		set_ladder(w, p, sp);
@@ -204,6 +206,24 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 	w->set.concurrency = (uint32_t)world_between(w, 2, 16);
 	w->turned = world_one_in(w, 2);
 	w->set.boot_ms = (w->set.resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
+	c = make_conf(w);
+	if (engine_reload(w->engine, c, &e) == 0)
+		return;
+	world_fail(w, "a reload is refused: %s", e.msg);
+	conf_free(c);
+}
+
+void sim_life_cool(struct world *w)
+{
+	struct conf *c;
+	struct err e;
+
+	for (size_t i = 0; i < w->set.npools; i++) {
+		w->set.pools[i].warm = 0;
+		w->set.pools[i].quantum_ms = 0;
+	}
+	if (w->engine == NULL || w->crashed)
+		return; /* the next life knows */
 	c = make_conf(w);
 	if (engine_reload(w->engine, c, &e) == 0)
 		return;

@@ -205,6 +205,8 @@ static void run(struct world *w, struct child *k)
 		sim_ctld_show_nodes(w->ctld, &k->out);
 	else if (k->query == SQUEUE)
 		sim_ctld_show_jobs(w->ctld, is_all(k), has_constraints(k), &k->out);
+	else if (k->query == SETTINGS && w->set.warm && strcmp(k->args[2], "config") == 0)
+		sim_ctld_show_config(w->ctld, &k->out);
 	else if (k->query == SETTINGS)
 		str_adds(&k->out, "PartitionName=cloud State=UP\n");
 	else if (sim_ctld_show_details(w->ctld, k->args[8], &k->out) != 0)
@@ -280,13 +282,16 @@ static const char *verb_of(const struct child *k)
 	static const char *const verbs[][2] = {{"state=DOWN", "down"},
 					       {"state=POWER_DOWN_FORCE", "power-down"},
 					       {"state=POWER_DOWN_ASAP", "drain"},
-					       {"state=RESUME", "resume"}};
+					       {"state=RESUME", "resume"},
+					       {"state=POWER_UP", "power-up"}};
 
 	for (size_t i = 2; k->args[i] != NULL; i++)
 		if (strcmp(k->args[i], "StartTime=now") == 0)
 			return "start";
 	if (strncmp(k->args[2], "jobid=", 6) == 0)
 		return "postpone";
+	if (strncmp(k->args[2], "SuspendExcNodes", 15) == 0)
+		return k->args[2][15] == '+' ? "keep" : "let-go";
 	for (size_t i = 3; k->args[i] != NULL; i++)
 		for (size_t v = 0; v < sizeof(verbs) / sizeof(verbs[0]); v++)
 			if (strcmp(k->args[i], verbs[v][0]) == 0)

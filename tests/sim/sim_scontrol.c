@@ -39,6 +39,37 @@ static void show_state(const struct ctld_node *n, bool star, struct str *out)
 		str_adds(out, "+POWERED_DOWN");
 	if (n->powering_up)
 		str_adds(out, "+POWERING_UP");
+	if (n->power_up)
+		str_adds(out, "+POWER_UP");
+}
+
+static void show_kept(const struct sim_ctld *c, struct str *out)
+{
+	size_t begin = out->len;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->nodes[i].kept)
+			str_addf(out, "%s%s", out->len > begin ? "," : "", c->nodes[i].name);
+	for (size_t p = 0; c->w->set.fixed && p < c->w->set.npools; p++)
+		if (c->w->set.pools[p].warm > 0)
+			str_addf(out, "%s%s:%u", out->len > begin ? "," : "",
+				 c->w->set.pools[p].nodes, (unsigned)c->w->set.pools[p].warm);
+	if (out->len == begin)
+		str_adds(out, "(null)");
+}
+
+/* Only what burstd acts on. */
+void sim_ctld_show_config(const struct sim_ctld *c, struct str *out)
+{
+	str_addf(out,
+		 "Configuration data as of 2027-01-15T08:00:00\n"
+		 "BOOT_TIME               = 2027-01-15T07:00:00\n"
+		 "SLURM_VERSION           = %s\n"
+		 "SuspendExcNodes         = ",
+		 c->w->set.old_slurm ? "22.05.8" : "24.11.5");
+	show_kept(c, out);
+	str_adds(out, "\nSuspendRate             = 0 nodes/min\n\n"
+		      "Slurmctld(primary) at ctl is UP\n");
 }
 
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
@@ -225,8 +256,9 @@ void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n)
 	const struct inst *i = n->inst != 0 ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
 
 	n->down = n->drain = n->invalid = false;
-	if (i != NULL && !inst_live(i) && n->dead_at == 0)
-		n->dead_at = c->w->now; /* it is missed once more */
+	/* It is missed once more, be it that nobody is there or that its slurmd has died. */
+	if (i != NULL && (!inst_live(i) || (n->not_responding && !n->reboot)) && n->dead_at == 0)
+		n->dead_at = c->w->now;
 	if (n->powering_down) {
 		n->powering_down = false;
 		n->powered_down = true;
@@ -253,7 +285,7 @@ static void check_hands_off(struct sim_ctld *c, const struct ctld_node *n, const
 	if (n->by != BY_ADMIN || n->reason_seen == 0 || c->w->now - n->reason_seen < REASON_MS ||
 	    (reason != NULL && strstr(reason, "by an admin") != NULL))
 		return;
-	if (strcmp(state, "RESUME") == 0)
+	if (strcmp(state, "RESUME") == 0 || strcmp(state, "POWER_UP") == 0)
 		world_fail(c->w, "F51: %s is resumed, which an admin took out: %s", n->name,
 			   n->reason);
 	if (n->powering_up || n->powered_down || n->powering_down || n->invalid || n->dead_at != 0)
@@ -302,6 +334,8 @@ static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *con
 		n->drain = n->power_down = true;
 	} else if (strcmp(state, "RESUME") == 0) {
 		sim_ctld_back(c, n);
+	} else if (strcmp(state, "POWER_UP") == 0) {
+		n->power_up = n->power_up || n->powered_down;
 	} else {
 		world_fail(c->w, "scontrol: a state nobody taught the simulator: %s", state);
 		return -1;
@@ -412,8 +446,31 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 	return 0;
 }
 
+/* All of it or nothing; refused while a list has a count. */
+static int update_kept(struct sim_ctld *c, const char *list, bool keep, size_t only)
+{
+	struct hostlist *names = expand(list);
+	bool ok = names != NULL && !c->w->set.fixed && only > 0;
+
+	for (size_t i = 0; ok && i < names->n; i++) {
+		struct ctld_node *n = sim_ctld_find(c, names->names[i]);
+
+		if (n == NULL || n->pool == SIM_POOLS_MAX)
+			world_fail(c->w, "scontrol: %s is not a node of burstd's", names->names[i]);
+		else
+			n->kept = keep;
+	}
+	hostlist_free(names);
+	return ok ? 0 : -1;
+}
+
 int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only)
 {
+	const char *keep = option(args, "SuspendExcNodes+="),
+		   *go = option(args, "SuspendExcNodes-=");
+
+	if (keep != NULL || go != NULL)
+		return update_kept(c, keep != NULL ? keep : go, keep != NULL, only);
 	if (option(args, "jobid=") != NULL)
 		return update_jobs(c, args, only);
 	return update_nodes(c, args, only);

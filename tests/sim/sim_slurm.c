@@ -298,13 +298,29 @@ static void meddle(struct sim_ctld *c, struct ctld_job *j)
 /* --- power saving ------------------------------------------------------------------------------
  */
 
+static bool is_idle(const struct ctld_node *n)
+{
+	return n->job == 0 && !n->down && !n->drain && !n->completing && !n->powered_down &&
+	       !n->powering_down && !n->powering_up;
+}
+
+/* Is it one of the first that are idle, of as many as slurm.conf has slurmctld keep? */
+static bool is_counted(const struct sim_ctld *c, const struct ctld_node *n)
+{
+	uint32_t left = c->w->set.fixed ? c->w->set.pools[n->pool].warm : 0;
+
+	for (const struct ctld_node *o = c->nodes; o < n; o++)
+		left -= left > 0 && o->pool == n->pool && is_idle(o);
+	return left > 0 && is_idle(n);
+}
+
 static bool to_suspend(const struct sim_ctld *c, const struct ctld_node *n)
 {
 	if (n->job != 0 || n->powering_up || n->powering_down || n->completing)
 		return false;
 	if (n->power_down)
 		return true;
-	return !n->powered_down && !n->reboot &&
+	return !n->powered_down && !n->reboot && !n->kept && !is_counted(c, n) &&
 	       c->w->now > n->busy_at + c->w->set.suspend_s * SIM_SECOND;
 }
 
@@ -407,6 +423,8 @@ static void go_down(struct sim_ctld *c)
 	c->up_since = c->down_until;
 	c->hung = world_one_in(w, 3);
 	c->troubled = c->down_until;
+	for (size_t i = 0; i < c->n; i++)
+		c->nodes[i].kept = false; /* slurm.conf counts again */
 	for (size_t i = 0; i + 1 < c->n; i++)
 		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
 }

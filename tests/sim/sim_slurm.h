@@ -28,7 +28,8 @@ struct ctld_node {
 	bool deleted;  /* from slurm.conf, for good */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
 	bool drain, invalid, reboot;
-	bool power_up;   /* an admin wants it up, whatever for */
+	bool power_up;   /* an admin or burstd wants it up, whatever for */
+	bool kept;       /* in SuspendExcNodes, by burstd */
 	bool useless;    /* burstd has decided that the job it boots for has ended */
 	uint32_t booted; /* the last job it was resumed for, or had since; 0: none */
 	int64_t job_at;  /* since when it has its job */
@@ -145,6 +146,7 @@ bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
 
 /* --- scontrol and squeue --- */
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
+void sim_ctld_show_config(const struct sim_ctld *c, struct str *out);
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
 /* What this job wants; NULL: nothing special, or it is over. */
 const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job);

@@ -240,6 +240,26 @@ static void choose(struct world *w)
 									   : SIM_TOKEN_MS;
 }
 
+/* Nodes that stay up without a job.  By dice of its own, so that the other worlds stay as they are
+ * without it. */
+static void choose_warm(struct world *w)
+{
+	uint64_t rng = w->rng;
+
+	if (w->seed % 4 != 3)
+		return;
+	w->set.warm = true;
+	w->set.fixed = w->set.old_slurm || world_one_in(w, 4);
+	for (size_t i = 0; i < w->set.npools; i++) {
+		struct sim_pool *p = &w->set.pools[i];
+
+		p->warm = world_below(w, (p->max_nodes < p->nnodes ? p->max_nodes : p->nnodes) + 1);
+		if (!w->set.fixed && world_one_in(w, 2))
+			p->quantum_ms = world_between(w, 5, 30) * SIM_MINUTE;
+	}
+	w->rng = rng;
+}
+
 const struct sim_pool *world_pool_of(const struct world *w, const char *node)
 {
 	for (size_t i = 0; i < w->set.npools; i++)
@@ -258,6 +278,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->tracing = tracing;
 	w->totals = t;
 	choose(w);
+	choose_warm(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	w->loop = sim_loop_new(w);
 	w->http = sim_http_new(w);

@@ -142,7 +142,9 @@ struct sim_pool {
 	char name[16], nodes[32], type[16];
 	uint32_t nnodes, max_nodes;
 	int64_t price, max_rate;
-	bool ladder; /* it has SIM_RUNGS offers, of one price */
+	bool ladder;   /* it has SIM_RUNGS offers, of one price */
+	uint32_t warm; /* nodes that are up without a job, too */
+	int64_t quantum_ms;
 };
 
 /* What is so of a pool, and what burstd has been told of its machines since one last came up. */
@@ -166,6 +168,8 @@ struct sim_setting {
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
 	bool instance_ids;             /* slurmd says which instance it is on */
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
+	bool warm;                     /* some pools keep nodes warm, or have a quantum ... */
+	bool fixed;       /* ... and slurm.conf has a count of those that are to stay */
 	bool afresh;      /* a create that is repeated tries again what was refused (F4) */
 	bool twins;       /* the account stands in burstd.conf twice, for different offers */
 	bool checkpoint;  /* jobs are told to save their work */
@@ -323,6 +327,7 @@ void sim_drill(struct world *w, void (*step)(struct world *w));
 /* --- sim_life.c --- */
 void sim_life_init(struct world *w);
 void life_start(struct world *w);
-void life_end(struct world *w); /* after a crash, or at the end of the seed */
+void sim_life_cool(struct world *w); /* by a reload: no pool keeps anything any more */
+void life_end(struct world *w);      /* after a crash, or at the end of the seed */
 
 #endif

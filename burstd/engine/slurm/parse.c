@@ -32,6 +32,7 @@ static const struct {
 	{"MAINTENANCE", SLURM_MAINT},
 	{"MAINT", SLURM_MAINT},
 	{"INVALID_REG", SLURM_INVALID_REG},
+	{"RESERVED", SLURM_RESERVED},
 };
 
 int slurm_text_is(struct slurm_text t, const char *s)

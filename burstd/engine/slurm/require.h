@@ -58,6 +58,8 @@ struct slurm_need_pool {
 	int64_t boot_ms;              /* from instance to registration */
 	const char *features;         /* that its nodes must carry, "a,b"; NULL: none */
 	const char *bare;             /* one of them that lacks some; NULL: none does */
+	uint32_t warm;                /* nodes that are up without a job, too */
+	int64_t quantum_ms;           /* what is billed at once; 0: seconds */
 };
 
 struct slurm_need {

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "engine/slurm/exclude.h"
 #include "engine/slurm/look.h"
 #include "engine/slurm/require.h"
 #include "engine/slurm/show.h"
@@ -243,14 +244,103 @@ static bool gives_up(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_pools(l, SLURM_OWN_RESUME, is_finite);
 }
 
+/* As burstd.conf wants it: a count for those that a pool keeps warm, and names that burstd has put
+ * there. */
+static bool is_meant(const struct slurm_look *l, const struct slurm_need_pool *p, int64_t count)
+{
+	if (count >= 0)
+		return count <= (int64_t)p->warm;
+	return slurm_version_has(&l->version, SLURM_EXCLUDES_BY_UPDATE) &&
+	       (p->warm > 0 || p->quantum_ms > 0);
+}
+
 static bool suspends_nodes(struct slurm_look *l, const struct slurm_rule *r)
 {
-	struct slurm_text rest = l->value, list, count;
+	struct slurm_text rest = l->value;
+	struct hostlist *h;
+	int64_t count;
 
 	(void)r;
-	while (slurm_look_cut(&rest, &list, &count))
-		(void)slurm_look_keep(l, list);
+	while (slurm_exclude_next(&rest, &h, &count)) {
+		for (size_t i = 0; h != NULL && i < h->n; i++) {
+			struct slurm_our_node *n = map_get(&l->by_name, h->names[i]);
+
+			if (n != NULL && !is_meant(l, &l->need->pools[n->pool], count))
+				n->kept = true;
+		}
+		hostlist_free(h);
+	}
 	return slurm_look_none_kept(l);
+}
+
+/* How many nodes slurm.conf keeps of this pool, whichever: by lists of its nodes alone. */
+static int64_t counted(const struct slurm_look *l, const struct slurm_need_pool *p)
+{
+	struct slurm_text rest = l->value;
+	struct hostlist *h;
+	int64_t count, sum = 0;
+
+	while (slurm_exclude_next(&rest, &h, &count)) {
+		bool all = h != NULL && count >= 0;
+
+		for (size_t i = 0; all && i < h->n; i++) {
+			const struct slurm_our_node *n = map_get(&l->by_name, h->names[i]);
+
+			all = n != NULL && &l->need->pools[n->pool] == p;
+		}
+		if (all)
+			sum += count < (int64_t)h->n ? count : (int64_t)h->n;
+		hostlist_free(h);
+	}
+	return sum;
+}
+
+static bool is_free(const struct slurm_look *l)
+{
+	return slurm_version_has(&l->version, SLURM_EXCLUDES_BY_UPDATE) &&
+	       !slurm_exclude_is_fixed(l->value);
+}
+
+/* The value, for people, cut to fit beside other words. */
+static struct slurm_text shown(const struct slurm_look *l)
+{
+	static const char none[] = "not set";
+
+	if (l->value.n == 0)
+		return (struct slurm_text){none, sizeof(none) - 1};
+	return (struct slurm_text){l->value.p, l->value.n < 60 ? l->value.n : 60};
+}
+
+static bool keeps_warm(struct slurm_look *l, const struct slurm_rule *r)
+{
+	const struct slurm_need_pool *p = l->need->pools, *end = p + l->need->npools;
+	struct slurm_text is = shown(l);
+	struct str list;
+
+	(void)r;
+	while (p < end && (p->warm == 0 || is_free(l) || counted(l, p) >= (int64_t)p->warm))
+		p++;
+	if (p == end)
+		return true;
+	str_init(&list, SLURM_EXCLUDE_WANTED_MAX);
+	hostlist_fold(&list, (const char *const *)p->nodes->names, p->nodes->n);
+	slurm_look_wanted(l, "%s:%u", list.full ? "its nodes" : list.p, p->warm);
+	str_fini(&list);
+	return slurm_look_found(l, "%.*s, and pool %s keeps %u warm", (int)is.n, is.p, p->name,
+				p->warm);
+}
+
+static bool keeps_paid(struct slurm_look *l, const struct slurm_rule *r)
+{
+	struct slurm_text is = shown(l);
+
+	(void)r;
+	for (size_t i = 0; i < l->need->npools && !is_free(l); i++)
+		if (l->need->pools[i].quantum_ms > 0)
+			return slurm_look_found(l, "%.*s in %s, and pool %s has a quantum",
+						(int)is.n, is.p, l->version.text,
+						l->need->pools[i].name);
+	return true;
 }
 
 static bool suspends_partitions(struct slurm_look *l, const struct slurm_rule *r)
@@ -519,6 +609,18 @@ const struct slurm_rule slurm_rules[] = {
 	 .wanted = "no node of a pool",
 	 .why = "These nodes are never suspended and bill when they are idle.",
 	 .ok = suspends_nodes},
+	{.setting = "SuspendExcNodes",
+	 .severity = SLURM_WARNING,
+	 .wanted = "the nodes of a pool and :N, where it keeps N warm and burstd cannot say so",
+	 .why = "slurmctld powers down idle nodes, and none is kept warm rather than bought again "
+		"and again.",
+	 .ok = keeps_warm},
+	{.setting = "SuspendExcNodes",
+	 .severity = SLURM_WARNING,
+	 .wanted = "23.02 or later and no count in it, where a pool has a quantum",
+	 .why = "burstd cannot tell slurmctld which nodes are paid for, and they go at "
+		"SuspendTime.",
+	 .ok = keeps_paid},
 	{.setting = "SuspendExcParts",
 	 .severity = SLURM_WARNING,
 	 .wanted = "no partition with a node of a pool",

@@ -12,19 +12,36 @@
 #include "io/loop.h"
 #include "io/proc.h"
 
-enum kind { SET_ADDR, DOWN, FORCE, ASAP, RESUME, POSTPONE, START, REQUEUE, SIGNAL, NKINDS };
+enum kind {
+	SET_ADDR,
+	DOWN,
+	FORCE,
+	ASAP,
+	RESUME,
+	WAKE,
+	KEEP,
+	LET_GO,
+	POSTPONE,
+	START,
+	REQUEUE,
+	SIGNAL,
+	NKINDS
+};
 
 /* For the log; of nodes the state that scontrol takes. */
 static const char *const kind_names[NKINDS] = {
-	[SET_ADDR] = "address",     [DOWN] = "DOWN",       [FORCE] = "POWER_DOWN_FORCE",
-	[ASAP] = "POWER_DOWN_ASAP", [RESUME] = "RESUME",   [POSTPONE] = "StartTime",
-	[START] = "StartTime",      [REQUEUE] = "requeue", [SIGNAL] = "signal"};
+	[SET_ADDR] = "address",       [DOWN] = "DOWN",
+	[FORCE] = "POWER_DOWN_FORCE", [ASAP] = "POWER_DOWN_ASAP",
+	[RESUME] = "RESUME",          [WAKE] = "POWER_UP",
+	[KEEP] = "SuspendExcNodes+",  [LET_GO] = "SuspendExcNodes-",
+	[POSTPONE] = "StartTime",     [START] = "StartTime",
+	[REQUEUE] = "requeue",        [SIGNAL] = "signal"};
 
 /* For people. */
 static const char *const verbs[NKINDS] = {
-	[SET_ADDR] = "address", [DOWN] = "down",       [FORCE] = "power-down",
-	[ASAP] = "drain",       [RESUME] = "resume",   [POSTPONE] = "postpone",
-	[START] = "start",      [REQUEUE] = "requeue", [SIGNAL] = "signal"};
+	[SET_ADDR] = "address",  [DOWN] = "down",     [FORCE] = "power-down", [ASAP] = "drain",
+	[RESUME] = "resume",     [WAKE] = "power-up", [KEEP] = "keep",        [LET_GO] = "let-go",
+	[POSTPONE] = "postpone", [START] = "start",   [REQUEUE] = "requeue",  [SIGNAL] = "signal"};
 
 struct command { /* one scontrol or scancel to be */
 	struct command *next, *prev;
@@ -444,6 +461,16 @@ static void set_wait(const struct slurm *s, struct command *c)
 		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+1");
 }
 
+void slurm_wake(struct slurm *s, const char *node)
+{
+	(void)add_node(s, WAKE, node, "");
+}
+
+void slurm_keep(struct slurm *s, const char *node, bool keep)
+{
+	(void)add_node(s, keep ? KEEP : LET_GO, node, "");
+}
+
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
@@ -515,6 +542,12 @@ static void make_node_argv(const struct command *c, struct str *args, const char
 {
 	size_t n = 0;
 
+	if (c->kind == KEEP || c->kind == LET_GO) {
+		str_addf(&args[0], "%s=%s", kind_names[c->kind], c->names.p);
+		argv[0] = args[0].p;
+		argv[1] = NULL;
+		return;
+	}
 	str_addf(&args[0], "nodename=%s", c->names.p);
 	argv[n++] = args[0].p;
 	if (c->addrs.len > 0) {

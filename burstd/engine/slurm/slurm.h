@@ -44,9 +44,10 @@ enum slurm_question {
 	SLURM_NQUESTIONS
 };
 
-struct slurm_order {        /* a command; borrowed until it is run, or for a callback */
-	const char *verb;   /* address, down, power-down, drain, resume, postpone, start, requeue,
-			       signal */
+struct slurm_order { /* a command; borrowed until it is run, or for a callback */
+	/* address, down, power-down, drain, resume, power-up, keep, let-go, postpone, start,
+	 * requeue, signal */
+	const char *verb;
 	const char *names;  /* of nodes, or ids of jobs, with commas */
 	const char *reason; /* "": none */
 	const char *what;   /* the addresses, or the wait, or the signal; "" */
@@ -93,6 +94,11 @@ void slurm_drain(struct slurm *s, const char *node, const char *reason);
 void slurm_down(struct slurm *s, const char *node, const char *reason);
 /* Queue: bring back a node that ResumeTimeout left down. */
 void slurm_resume(struct slurm *s, const char *node);
+/* Queue POWER_UP, for one that is powered down: ResumeProgram will be called for it, for no job. */
+void slurm_wake(struct slurm *s, const char *node);
+/* Queue: slurmctld does not power it down when it is idle, or does again.  For releases with
+ * SLURM_EXCLUDES_BY_UPDATE; refused while a list of SuspendExcNodes has a count. */
+void slurm_keep(struct slurm *s, const char *node, bool keep);
 /* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
  * and its AdminComment becomes this one (NULL: leave it). */
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);

@@ -27,6 +27,7 @@ enum slurm_trait {
 	SLURM_CACHES_ADDR,           /* of a node whose address has changed, unless told not to */
 	SLURM_NO_ADDR_CACHE_IS_GONE, /* NoAddrCache is an error in the log */
 	SLURM_EXCLUDES_STATES,       /* SuspendExcStates */
+	SLURM_EXCLUDES_BY_UPDATE,    /* SuspendExcNodes is changed at run time, by scontrol */
 	SLURM_RESUME_TIMEOUT_INFINITE,   /* is allowed */
 	SLURM_REQUEUE_ON_RESUME_FAILURE, /* there is such a scheduler parameter */
 	SLURM_REQUEUE_DELAY,             /* there is such a scheduler parameter */

@@ -48,6 +48,7 @@ struct engine {
 	bool paused[4];              /* pools */
 	const char *paused_by;       /* NULL: not known */
 	const char *closed[4];       /* why; NULL: it is not */
+	struct engine_warm warm[4];
 	struct engine_request order; /* the last one; its texts are below */
 	char order_nodes[256], order_by[64];
 	unsigned orders, pauses; /* that were more than looks */
@@ -192,6 +193,11 @@ const char *engine_slurm_state(const struct engine *e, const char *node, char *b
 bool engine_paused(const struct engine *e, size_t pool)
 {
 	return pool < 4 && e->paused[pool];
+}
+
+struct engine_warm engine_warm(const struct engine *e, size_t pool)
+{
+	return e->warm[pool];
 }
 
 const char *engine_paused_by(const struct engine *e, size_t pool, int64_t *since_ms)

@@ -24,6 +24,7 @@ static void test_status(void **state)
 	(void)fake_node(&f->e, "n3", 1, NODE_BOOTING);
 	(void)fake_node(&f->e, "n4", 1, NODE_GONE);
 	f->e.fleet.pools[0].spent_nano = 3 * FMT_NANO;
+	f->e.warm[0] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"status\"}");
 	assert_string_equal(text(r, "cluster"), "falcon");
 	assert_true(strlen(text(r, "version")) > 0);
@@ -38,6 +39,10 @@ static void test_status(void **state)
 	assert_int_equal(number(pool, "nodes"), 3); /* gone does not count */
 	assert_int_equal(number(pool, "names"), 4);
 	assert_int_equal(number(pool, "max_nodes"), 4);
+	assert_int_equal(number(pool, "warm_wanted"), 3);
+	assert_int_equal(number(pool, "warm"), 2);
+	assert_int_equal(number(pool, "warm_coming"), 1);
+	assert_null(json_object_get(pool, "paid")); /* it has no quantum */
 	assert_string_equal(text(pool, "rate"), "88.56");
 	assert_string_equal(text(pool, "max_rate"), "100.00");
 	assert_string_equal(text(pool, "spent"), "3.000000007");

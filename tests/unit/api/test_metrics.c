@@ -301,6 +301,10 @@ static const struct {
 	{"burstd_spent_total{pool=\"pool0\",currency=\"USD\"}", "5.000000007"},
 	{"burstd_nodes_refused{pool=\"pool0\",reason=\"capacity\"}", "2"},
 	{"burstd_nodes_refused{pool=\"pool1\",reason=\"capacity\"}", "(absent)"},
+	{"burstd_pool_warm_wanted{pool=\"pool0\"}", "0"},
+	{"burstd_pool_warm_wanted{pool=\"pool1\"}", "3"},
+	{"burstd_pool_warm{pool=\"pool1\"}", "2"},
+	{"burstd_pool_paid{pool=\"pool1\"}", "4"},
 	{"burstd_pool_paused{pool=\"pool0\"}", "0"},
 	{"burstd_pool_paused{pool=\"pool1\"}", "1"},
 	{"burstd_pool_closed{pool=\"pool0\"}", "1"},
@@ -359,6 +363,7 @@ static void test_values(void **state)
 	e.room = (struct journal_room){.free_bytes = INT64_C(12345678901), .low = true};
 	e.closed[0] = "its nodes come up wrong";
 	e.paused[1] = true;
+	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
 	scrape(&e, &p);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		print_message("# %s\n", values[i].sample);

@@ -211,6 +211,29 @@ static void test_stopped_pool(void **state)
 	lab_free(l);
 }
 
+static void test_what_stays_up_without_a_job_shows_in_the_table(void **state)
+{
+	static const char reply[] =
+		"{\"ok\":true,\"pools\":["
+		"{\"name\":\"a\",\"states\":{\"ready\":2},\"warm_wanted\":3,\"warm\":2,"
+		"\"warm_coming\":1},"
+		"{\"name\":\"b\",\"states\":{\"ready\":4},\"warm_wanted\":1,\"warm\":1,"
+		"\"paid\":3},"
+		"{\"name\":\"c\",\"states\":{\"ready\":1},\"paid\":1},"
+		"{\"name\":\"d\",\"states\":{\"booting\":1},\"paid\":0},"
+		"{\"name\":\"e\",\"states\":{},\"warm_wanted\":1,\"warm\":0,\"paused\":true}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "status", reply);
+	assert_non_null(strstr(l->out, "  2 ready; 2 of 3 warm\n"));
+	assert_non_null(strstr(l->out, "  4 ready; 1 of 1 warm, 3 paid for\n"));
+	assert_non_null(strstr(l->out, "  1 ready; 1 paid for\n"));
+	assert_non_null(strstr(l->out, "  1 booting\n"));
+	assert_non_null(strstr(l->out, "  all off; paused; 0 of 1 warm\n"));
+	lab_free(l);
+}
+
 static void test_for_job(void **state)
 {
 	struct lab *l = lab_new();
@@ -410,6 +433,7 @@ int main(void)
 		cmocka_unit_test(test_people_have_names),
 		cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_stopped_pool),
+		cmocka_unit_test(test_what_stays_up_without_a_job_shows_in_the_table),
 		cmocka_unit_test(test_check),
 		cmocka_unit_test(test_for_job),
 	};

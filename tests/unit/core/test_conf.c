@@ -101,6 +101,33 @@ static void test_too_many_sections(void **state)
 	conf_free(c);
 }
 
+static void test_no_more_is_kept_warm_than_there_can_be(void **state)
+{
+	static const struct {
+		const char *max_nodes, *warm, *want_err;
+	} rows[] = {
+		{"4", "4", NULL},
+		{"4", "5", "burstd.conf:109: pool \"a\": warm is 5, and there are at most 4 nodes"},
+		{"9", "7", "burstd.conf:109: pool \"a\": warm is 7, and there are at most 6 nodes"},
+		{"9", "6", NULL},
+		{"0", "0", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *c = small_conf();
+		struct err e = {0};
+
+		add_pool(c, "a", "one", "a[1-6]", 100);
+		set("pool", "max_nodes", &c->pools[0], rows[i].max_nodes);
+		set("pool", "warm", &c->pools[0], rows[i].warm);
+		assert_int_equal(conf_finish(c, &e), rows[i].want_err != NULL ? -1 : 0);
+		if (rows[i].want_err != NULL)
+			assert_non_null(strstr(e.msg, rows[i].want_err));
+		conf_free(c);
+	}
+}
+
 static void test_lookup(void **state)
 {
 	struct conf *c = small_conf();
@@ -208,7 +235,8 @@ static void test_print(void **state)
 		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
 		"\n}\n\npool \"a\" {\n\tnodes = \"a1\"\n\tprovider = \"one\"\n",
-		"\n\tboot_timeout = \"0s\"\n\tpolicy = \"ordered\"\n",
+		"\n\tboot_timeout = \"0s\"\n\twarm = \"0\"\n\tquantum = \"0s\"\n\tpolicy = "
+		"\"ordered\"\n",
 		"\n\tjurisdictions = {\"EU\"}\n}\n\npool \"b\" {\n\tnodes = \"b1\"\n",
 		"\n\tjurisdictions = {}\n}\n",
 	};
@@ -407,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_the_path_is_copied),
 		cmocka_unit_test(test_a_driver_is_told_its_section),
 		cmocka_unit_test(test_print),
+		cmocka_unit_test(test_no_more_is_kept_warm_than_there_can_be),
 		cmocka_unit_test(test_lookup),
 		cmocka_unit_test(test_may_replace_pools),
 		cmocka_unit_test(test_may_replace_providers),

@@ -119,6 +119,27 @@ static void test_sent_back(void **state)
 	assert_string_equal(forced(), "none");
 }
 
+/* It would be bought again at once. */
+static void test_one_that_its_pool_keeps_warm_is_not_sent_back(void **state)
+{
+	(void)state;
+	F.nm->warm = true;
+	snapshot(IDLE, 10);
+	assert_int_equal(F.wanted, 0);
+	F.nm->warm = false;
+	snapshot(IDLE, 10);
+	squeue("");
+	F.nm->warm = true;
+	snapshot(IDLE, 10);
+	assert_string_equal(forced(), "none");
+	F.nm->warm = false; /* and then all jobs are looked at again */
+	snapshot(IDLE, 10);
+	assert_string_equal(forced(), "none");
+	squeue("");
+	snapshot(IDLE, 10);
+	assert_string_equal(forced(), "c1");
+}
+
 static void test_spared(void **state)
 {
 	static const struct {
@@ -253,10 +274,15 @@ static void test_too_many_partitions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_sent_back),     TEST(test_spared),
-		TEST(test_used_again),    TEST(test_older_snapshot),
-		TEST(test_left_alone),    TEST(test_never_bought),
-		TEST(test_not_too_often), TEST(test_too_many_partitions),
+		TEST(test_sent_back),
+		TEST(test_spared),
+		TEST(test_one_that_its_pool_keeps_warm_is_not_sent_back),
+		TEST(test_used_again),
+		TEST(test_older_snapshot),
+		TEST(test_left_alone),
+		TEST(test_never_bought),
+		TEST(test_not_too_often),
+		TEST(test_too_many_partitions),
 	};
 
 	return cmocka_run_group_tests_name("cancel", tests, NULL, NULL);

@@ -26,7 +26,7 @@ static struct fix {
 	const char *name; /* of the next node that fails */
 	uint64_t gen;
 	char down[200]; /* what slurmctld was told */
-	unsigned turns;
+	unsigned turns, hurries;
 	/* the last event */
 	char type[32], detail[512];
 	unsigned events;
@@ -50,6 +50,12 @@ void engine_turn(struct engine *e)
 {
 	(void)e;
 	F.turns++;
+}
+
+void warm_hurry(struct engine *e)
+{
+	(void)e;
+	F.hurries++;
 }
 
 struct journal_tx *engine_tx(struct engine *e)
@@ -281,7 +287,8 @@ static void test_admin(void **state)
 	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "root");
 	assert_true(since_ms == F.now && F.put.paused_ms == F.now);
 	assert_string_equal(F.put.by, "root");
-	assert_true(F.turns > 0); /* what was not sent yet is not sent */
+	assert_true(F.turns > 0);   /* what was not sent yet is not sent */
+	assert_true(F.hurries > 0); /* nor is anything kept warm there */
 	assert_int_equal(engine_pause(&F.e, NULL, false, "uid 7", NULL), 0);
 	assert_null(engine_closed(&F.e, 0)); /* its machines are forgiven too */
 	assert_true(!F.put.paused && F.put.breaker.waves == 0);

@@ -367,6 +367,131 @@ static void test_times(void **state)
 	need_fini(&n);
 }
 
+/* --- nodes that stay up without a job ----------------------------------------------------------
+ */
+
+static const struct {
+	const char *release, *excluded;
+	uint32_t warm[2];
+	int64_t quantum_ms;                    /* of the second pool, whose nodes are c7 and c8 */
+	const char *expected, *found, *wanted; /* of the first */
+} warm[] = {
+	{"22.05",
+	 "(null)",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes",
+	 "not set, and pool h100 keeps 2 warm",
+	 "c[1-6]:2"},
+	{"22.05", "c[1-6]:2", {2, 0}, 0, "", NULL, NULL},
+	{"22.05",
+	 "c[1-6]:1",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes",
+	 "c[1-6]:1, and pool h100 keeps 2 warm",
+	 "c[1-6]:2"},
+	{"22.05", "c[1-3]:1,c[4-6]:1", {2, 0}, 0, "", NULL, NULL},
+	{"22.05",
+	 "c[1-6]:2",
+	 {2, 1},
+	 0,
+	 "warning SuspendExcNodes",
+	 "c[1-6]:2, and pool a100 keeps 1 warm",
+	 "c[7-8]:1"},
+	{"22.05",
+	 "c[1-8]:3",
+	 {2, 1},
+	 0,
+	 "warning SuspendExcNodes, warning SuspendExcNodes",
+	 "c[1-8]:3, which has nodes of pool h100",
+	 NULL},
+	{"22.05",
+	 "c[1-2]",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes, warning SuspendExcNodes",
+	 "c[1-2], which has nodes of pool h100",
+	 NULL},
+	{"22.05",
+	 "c[1-6]:3",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes",
+	 "c[1-6]:3, which has nodes of pool h100",
+	 NULL},
+	{"22.05",
+	 "x,:2",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes",
+	 "x,:2, and pool h100 keeps 2 warm",
+	 NULL},
+	{"24.11", "(null)", {2, 0}, 0, "", NULL, NULL},
+	{"24.11", "c[1-2]", {2, 0}, 0, "", NULL, NULL}, /* burstd's own */
+	{"24.11",
+	 "c[1-2],c7",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes",
+	 "c[1-2],c7, which has nodes of pool a100",
+	 NULL},
+	{"24.11",
+	 "own[1-9]:3",
+	 {2, 0},
+	 0,
+	 "warning SuspendExcNodes",
+	 "own[1-9]:3, and pool h100 keeps 2 warm",
+	 "c[1-6]:2"},
+	{"24.11", "own[1-9]:3,c[1-6]:2", {2, 0}, 0, "", NULL, NULL},
+	{"24.11", "c8", {0, 0}, 3600000, "", NULL, NULL},
+	{"24.11",
+	 "own[1-9]:3",
+	 {0, 0},
+	 3600000,
+	 "warning SuspendExcNodes",
+	 "own[1-9]:3 in 24.11.5, and pool a100 has a quantum",
+	 NULL},
+	{"22.05",
+	 "(null)",
+	 {0, 0},
+	 3600000,
+	 "warning SuspendExcNodes",
+	 "not set in 22.05.8, and pool a100 has a quantum",
+	 NULL},
+};
+
+static void test_nodes_that_stay_up_must_be_spared_by_slurmctld(void **state)
+{
+	struct need n;
+
+	(void)state;
+	need_init(&n);
+	n.pools[0].boot_ms = 0;
+	for (size_t i = 0; i < sizeof(warm) / sizeof(warm[0]); i++) {
+		char *config = fixture(warm[i].release, "config");
+		char *partitions = fixture(warm[i].release, "partitions");
+		struct slurm_report r;
+
+		print_message("# %s %s\n", warm[i].release, warm[i].excluded);
+		edit(config, "AuthInfo", "cred_expire=30");
+		edit(config, "SuspendExcNodes", warm[i].excluded);
+		n.pools[0].warm = warm[i].warm[0];
+		n.pools[1].warm = warm[i].warm[1];
+		n.pools[1].quantum_ms = warm[i].quantum_ms;
+		check(config, partitions, &n.need, warm[i].expected);
+		assert_int_equal(
+			slurm_require(text_of(config), text_of(partitions), &n.need, &r, NULL), 0);
+		if (warm[i].found != NULL)
+			assert_string_equal(r.problems[0].found, warm[i].found);
+		if (warm[i].wanted != NULL)
+			assert_string_equal(r.problems[0].wanted, warm[i].wanted);
+		free(config);
+		free(partitions);
+	}
+	need_fini(&n);
+}
+
 /* --- nodes of no pool ------------------------------------------------------------------------- */
 
 #define OTHERS_OWN PART("own", "d[1-3],e1", "")
@@ -782,13 +907,21 @@ static void test_features(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),         cmocka_unit_test(test_single),
-		cmocka_unit_test(test_times),         cmocka_unit_test(test_foreign_prolog),
-		cmocka_unit_test(test_requeue_delay), cmocka_unit_test(test_topology_bug),
-		cmocka_unit_test(test_unknown_need),  cmocka_unit_test(test_report),
-		cmocka_unit_test(test_twice),         cmocka_unit_test(test_not_shown),
-		cmocka_unit_test(test_broken),        cmocka_unit_test(test_cut_short),
-		cmocka_unit_test(test_huge),          cmocka_unit_test(test_others),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_foreign_prolog),
+		cmocka_unit_test(test_nodes_that_stay_up_must_be_spared_by_slurmctld),
+		cmocka_unit_test(test_requeue_delay),
+		cmocka_unit_test(test_topology_bug),
+		cmocka_unit_test(test_unknown_need),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_not_shown),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_cut_short),
+		cmocka_unit_test(test_huge),
+		cmocka_unit_test(test_others),
 		cmocka_unit_test(test_features),
 	};
 

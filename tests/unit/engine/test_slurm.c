@@ -212,6 +212,31 @@ static void test_order_is_kept(void **state)
 		     "update nodename=c3 state=RESUME\n");
 }
 
+static void test_nodes_are_woken_kept_and_let_go_many_at_once(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = ""};
+
+	slurm_wake(f->slurm, "c1");
+	slurm_wake(f->slurm, "c2");
+	slurm_keep(f->slurm, "c3", true);
+	slurm_keep(f->slurm, "c4", true);
+	slurm_keep(f->slurm, "c5", false);
+	assert_true(slurm_next(f->slurm, &o));
+	f->given++;
+	assert_string_equal(o.verb, "power-up");
+	settle(f);
+	assert_calls(f, "update nodename=c1,c2 state=POWER_UP\n"
+			"update SuspendExcNodes+=c3,c4\n"
+			"update SuspendExcNodes-=c5\n");
+	slurm_keep(f->slurm, "c3", false);
+	assert_true(slurm_next(f->slurm, &o));
+	f->given++;
+	assert_string_equal(o.verb, "let-go");
+	assert_string_equal(o.names, "c3");
+	assert_false(o.of_jobs);
+}
+
 /* 500 and more nodes in one call, and no argument longer than the kernel takes. */
 static void test_batches(void **state)
 {
@@ -429,6 +454,7 @@ int main(void)
 		T(test_refused_gang),
 		T(test_dead),
 		T(test_order_is_kept),
+		T(test_nodes_are_woken_kept_and_let_go_many_at_once),
 		T(test_batches),
 		T(test_failure),
 		T(test_no_such_command),

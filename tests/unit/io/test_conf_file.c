@@ -85,7 +85,8 @@ static const char whole[] =
 	"\"eu-north-1\"\n"
 	"	zone = \"a\" market = \"spot\" max_nodes = 7 max_rate = \"300.5\" price = "
 	"\"29.52\"\n"
-	"	boot_timeout = \"11m\" policy = \"cheapest\" gang = \"best_effort\"\n"
+	"	boot_timeout = \"11m\" warm = 2 quantum = \"1h\" policy = \"cheapest\" gang = "
+	"\"best_effort\"\n"
 	"	max_price = \"30\" spot_share = 51 fallback_refusals = 3 fallback_after = \"12m\"\n"
 	"	checkpoint_signal = USR1 checkpoint_to = steps checkpoint_command = {\"/ck\", "
 	"\"%j\"}\n"
@@ -189,6 +190,8 @@ static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool 
 	assert_int_equal(a->max_rate_nano_h, b->max_rate_nano_h);
 	assert_int_equal(a->price_nano_h, b->price_nano_h);
 	assert_int_equal(a->boot_ms, b->boot_ms);
+	assert_int_equal(a->warm, b->warm);
+	assert_int_equal(a->quantum_ms, b->quantum_ms);
 	assert_text_equal(a->jurisdiction, b->jurisdiction);
 	assert_int_equal(a->policy, b->policy);
 	assert_int_equal(a->gang, b->gang);
@@ -291,6 +294,8 @@ static void test_every_field(void **state)
 	assert_int_equal(sim->credential_line, 9);
 	assert_int_equal(sim->ca_line, 10);
 	assert_int_equal(c->providers[1].ca_line, 0);
+	assert_int_equal(p->warm, 2);
+	assert_int_equal(p->quantum_ms, 3600000);
 	assert_int_equal(p->policy, CONF_CHEAPEST);
 	assert_int_equal(p->gang, CONF_BEST_EFFORT);
 	assert_int_equal(p->max_price_nano_h, INT64_C(30000000000));
@@ -352,6 +357,8 @@ static void test_defaults(void **state)
 	assert_false(p->spot);
 	assert_int_equal(p->price_nano_h, 0);
 	assert_int_equal(p->boot_ms, 600000);
+	assert_int_equal(p->warm, 0);
+	assert_int_equal(p->quantum_ms, 0);
 	assert_int_equal(p->policy, CONF_ORDERED);
 	assert_int_equal(p->gang, CONF_ALL_OR_NOTHING);
 	assert_int_equal(p->max_price_nano_h, 0);
@@ -611,6 +618,8 @@ static const struct {
 	{"pool", "max_rate", "\"300.5\"", "\"1\""},
 	{"pool", "price", "\"29.52\"", "\"\""},
 	{"pool", "boot_timeout", "\"11m\"", "\"13m\""},
+	{"pool", "warm", "warm = 2", "warm = 3"},
+	{"pool", "quantum", "\"1h\"", "\"30m\""},
 	{"pool", "policy", "\"cheapest\"", "\"ordered\""},
 	{"pool", "gang", "\"best_effort\"", "\"all_or_nothing\""},
 	{"pool", "max_price", "max_price = \"30\"", "max_price = \"31\""},

@@ -1,0 +1,278 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/refusal.h"
+#include "core/warm.h"
+#include "engine/slurm/exclude.h"
+
+/* Nodes that are up whether a job has them or not (core/warm.h decides).  slurmctld is asked to
+ * power them up, and from there on they are bought like any other: plan, limits, refusals.  That
+ * they stay, it must know too: nodes that it powers down at SuspendTime would be bought again and
+ * again, so none is powered up that slurmctld would not keep.
+ *
+ * It keeps those in SuspendExcNodes.  Either burstd puts their names there, which is forgotten by
+ * slurmctld with its settings, and so put there again when these are next seen to lack them.  Or
+ * slurm.conf has a count behind the list of the pool's nodes: then no name can be put there, and
+ * slurmctld itself keeps so many.
+ *
+ * Names of nodes of a pool that has `warm` or `quantum` are ours to put there and to take away.
+ * Nothing of this is durable: it follows from what slurmctld and the configuration say. */
+
+struct warm_try {
+	struct refusal asked; /* how often slurmctld was, of late */
+	int64_t next_ms;      /* not before */
+	uint32_t fixed;       /* slurm.conf has slurmctld keep so many of them */
+	bool ours;            /* names of its nodes in SuspendExcNodes are ours */
+	struct warm_sum sum;
+};
+
+struct warm {
+	struct warm_try *pools;
+	size_t npools;
+	bool known;               /* what SuspendExcNodes is */
+	bool can;                 /* names can be put there, and taken away */
+	bool due;                 /* something has changed */
+	int64_t seen_ms, next_ms; /* the last snapshot that was decided on; when to look again */
+};
+
+void warm_init(struct engine *e)
+{
+	e->warm = mem_zalloc(sizeof(*e->warm));
+	e->warm->next_ms = INT64_MAX;
+}
+
+void warm_free(struct engine *e)
+{
+	if (e->warm == NULL)
+		return;
+	free(e->warm->pools);
+	free(e->warm);
+}
+
+void warm_hurry(struct engine *e)
+{
+	e->warm->due = true;
+}
+
+int64_t warm_next_ms(const struct engine *e)
+{
+	return e->warm->next_ms;
+}
+
+static void grow(struct warm *w, size_t npools)
+{
+	if (w->npools >= npools)
+		return;
+	w->pools = mem_realloc(w->pools, npools * sizeof(*w->pools));
+	memset(w->pools + w->npools, 0, (npools - w->npools) * sizeof(*w->pools));
+	w->npools = npools;
+}
+
+/* --- what slurmctld keeps ----------------------------------------------------------------------
+ */
+
+/* The pool that has all of them; NULL: none, or they are of several, and whose will be kept nobody
+ * can say. */
+static struct warm_try *pool_of(struct engine *e, const struct hostlist *h)
+{
+	const struct fleet_name *first = fleet_find(&e->fleet, h->names[0]);
+
+	for (size_t i = 0; i < h->n; i++) {
+		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+
+		if (nm == NULL || !nm->listed || nm->pool != first->pool)
+			return NULL;
+	}
+	return &e->warm->pools[first->pool];
+}
+
+static void take_entry(struct engine *e, const struct hostlist *h, int64_t count)
+{
+	struct warm_try *t = pool_of(e, h);
+
+	for (size_t i = 0; i < h->n && count < 0; i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+
+		if (nm != NULL)
+			nm->kept = true;
+	}
+	if (count >= 0 && t != NULL)
+		t->fixed += (uint32_t)(count < (int64_t)h->n ? count : (int64_t)h->n);
+}
+
+static bool keeps(const struct engine *e, size_t i)
+{
+	return e->conf->pools[i].warm > 0 || e->conf->pools[i].quantum_ms > 0;
+}
+
+/* A pool that keeps nothing any more is left alone, but not before slurmctld has none of its names:
+ * an update may fail. */
+static void disown(struct engine *e, size_t i)
+{
+	const struct hostlist *h = e->conf->pools[i].nodes;
+
+	if (keeps(e, i) || !e->warm->pools[i].ours)
+		return;
+	e->warm->pools[i].ours = false;
+	for (size_t k = 0; k < h->n; k++)
+		if (fleet_find(&e->fleet, h->names[k])->kept)
+			e->warm->pools[i].ours = true;
+}
+
+void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_ms)
+{
+	struct slurm_text rest = slurm_exclude_setting((struct slurm_text){text, len});
+	struct warm *w = e->warm;
+	struct hostlist *h;
+	int64_t count;
+
+	/* While updates are on their way, what was asked before them is old. */
+	if (rest.p == NULL || asked_ms < slurm_settled_ms(e->slurm))
+		return;
+	grow(w, e->conf->npools);
+	w->known = true;
+	w->can = prereq_has(e, SLURM_EXCLUDES_BY_UPDATE) && !slurm_exclude_is_fixed(rest);
+	w->due = true;
+	for (size_t i = 0; i < w->npools; i++)
+		w->pools[i].fixed = 0;
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		e->fleet.all[i]->kept = false;
+	while (slurm_exclude_next(&rest, &h, &count)) {
+		if (h != NULL && h->n > 0)
+			take_entry(e, h, count);
+		hostlist_free(h);
+	}
+	for (size_t i = 0; i < e->conf->npools; i++)
+		disown(e, i);
+}
+
+/* --- what is to be -----------------------------------------------------------------------------
+ */
+
+static uint32_t wanted(const struct engine *e, size_t i)
+{
+	const struct warm *w = e->warm;
+	uint32_t warm = e->conf->pools[i].warm;
+
+	if (engine_paused(e, i))
+		return 0;
+	return w->can || w->pools[i].fixed >= warm ? warm : w->pools[i].fixed;
+}
+
+/* How many may be bought: the plan says no to the others, and then they would go down again. */
+static uint32_t room(struct engine *e, size_t i)
+{
+	const struct fleet_pool *f = &e->fleet.pools[i];
+	const struct conf_pool *p = &e->conf->pools[i];
+	int64_t price = place_next_price(e, (uint32_t)i), left;
+
+	if (price <= 0 || !place_listed(e, (uint32_t)i) || pool_closed(e, i) != NULL ||
+	    pool_is_probed(e, i) || f->nodes >= p->max_nodes)
+		return 0;
+	/* What we told slurmctld last may not be in what it told us. */
+	if (engine_now(e) < e->warm->pools[i].next_ms ||
+	    e->snapshot_ms < slurm_settled_ms(e->slurm))
+		return 0;
+	left = (p->max_rate_nano_h - f->rate_nano_h) / price;
+	if (left > p->max_nodes - f->nodes)
+		left = p->max_nodes - f->nodes;
+	if (left > 1 && pool_probes(e, i) != NULL)
+		left = 1;
+	return left > 0 ? (uint32_t)left : 0;
+}
+
+static void look_at(const struct engine *e, const struct fleet_name *nm, struct warm_node *d)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	*d = (struct warm_node){.state = warm_state(nm, engine_now(e)),
+				.busy = (nm->flags & (SLURM_ALLOCATED | SLURM_COMPLETING)) != 0,
+				.kept = nm->kept,
+				.start_ms = fn != NULL ? fn->n.start_ms : 0};
+}
+
+static void carry_out(struct engine *e, struct fleet_name *nm, const struct warm_node *d)
+{
+	nm->warm = d->counted;
+	if (e->warm->can && nm->kept != d->keep) {
+		nm->kept = d->keep;
+		slurm_keep(e->slurm, nm->name, d->keep);
+	}
+	if (!d->wake)
+		return;
+	slurm_wake(e->slurm, nm->name);
+	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "woken",
+		     "its pool keeps nodes warm");
+	e->moving = true;
+}
+
+/* Ask for all that lack at once, and then not soon again: longer each time it comes to nothing. */
+static void decide(struct engine *e, size_t i)
+{
+	const struct conf_pool *p = &e->conf->pools[i];
+	const struct warm_pool wp = {.want = wanted(e, i),
+				     .room = room(e, i),
+				     .quantum_ms = e->warm->can ? p->quantum_ms : 0};
+	struct warm_node *nodes = mem_zalloc((p->nodes->n + 1) * sizeof(*nodes));
+	struct warm_try *t = &e->warm->pools[i];
+	bool woken = false;
+
+	for (size_t k = 0; k < p->nodes->n; k++)
+		look_at(e, fleet_find(&e->fleet, p->nodes->names[k]), &nodes[k]);
+	warm_decide(nodes, p->nodes->n, &wp, engine_now(e), &t->sum);
+	for (size_t k = 0; k < p->nodes->n; k++) {
+		carry_out(e, fleet_find(&e->fleet, p->nodes->names[k]), &nodes[k]);
+		woken = woken || nodes[k].wake;
+	}
+	if (t->sum.up >= wp.want) /* it works: the next that lacks is not kept waiting for long */
+		t->asked.count = 0;
+	if (woken)
+		t->next_ms = engine_now(e) +
+			     refusal_add(&t->asked, (struct refusal_hint){0}, engine_now(e));
+	free(nodes);
+}
+
+void warm_run(struct engine *e)
+{
+	struct warm *w = e->warm;
+	int64_t now = engine_now(e);
+
+	if (!w->known || e->snapshot_ms == 0 ||
+	    (!w->due && w->seen_ms == e->snapshot_ms && now < w->next_ms))
+		return;
+	/* A quantum nears its end: is the node still at work? */
+	if (now >= w->next_ms)
+		e->poll_next = now;
+	w->due = false;
+	w->seen_ms = e->snapshot_ms;
+	w->next_ms = INT64_MAX;
+	grow(w, e->conf->npools);
+	for (size_t i = 0; i < e->conf->npools; i++) {
+		struct warm_try *t = &w->pools[i];
+
+		t->ours = t->ours || keeps(e, i);
+		if (!t->ours)
+			continue;
+		decide(e, i);
+		if (t->sum.next_ms < w->next_ms)
+			w->next_ms = t->sum.next_ms;
+		if (t->next_ms > now && t->next_ms < w->next_ms)
+			w->next_ms = t->next_ms;
+	}
+}
+
+struct engine_warm engine_warm(const struct engine *e, size_t pool)
+{
+	struct engine_warm out = {.wanted = e->conf->pools[pool].warm};
+
+	if (pool < e->warm->npools) {
+		out.up = e->warm->pools[pool].sum.up;
+		out.coming = e->warm->pools[pool].sum.coming;
+		out.paid = e->warm->pools[pool].sum.paid;
+	}
+	return out;
+}
