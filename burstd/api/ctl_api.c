@@ -188,6 +188,8 @@ static const struct {
 	{"nodes", CTL_VIEWER, ctl_show_nodes},
 	{"node", CTL_VIEWER, ctl_show_node},
 	{"events", CTL_VIEWER, ctl_show_events},
+	{"pools", CTL_VIEWER, ctl_show_pools},
+	{"plan", CTL_VIEWER, ctl_show_plan},
 	{"audit", CTL_OPERATOR, ctl_audit_show},
 	{"audit-verify", CTL_OPERATOR, ctl_audit_verify},
 	{"config", CTL_OPERATOR, op_config},
@@ -198,6 +200,7 @@ static const struct {
 	{"notice", CTL_OPERATOR, ctl_order_notice},
 	{"pause", CTL_OPERATOR, ctl_order_pause},
 	{"resume", CTL_OPERATOR, ctl_order_resume},
+	{"retry", CTL_OPERATOR, ctl_order_retry},
 	{"gate", CTL_OWN, op_gate},
 };
 

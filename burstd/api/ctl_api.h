@@ -18,6 +18,8 @@ enum {
 	CTL_API_VERSION = 1,
 	CTL_API_NODES_MAX = 2000,      /* of one page; what fits CTL_REPLY_MAX may be less */
 	CTL_API_VIEWER_NODES = 250,    /* ... for who may only look: a hook may wait behind it */
+	CTL_API_POOLS_MAX = 64,        /* likewise */
+	CTL_API_PLANS_MAX = 16,        /* pools of a partition that one plan is made for */
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */
 	CTL_API_GENERATIONS_MAX = 100, /* of one node that are shown: the newest */
 	CTL_API_NODE_EVENTS = 10,      /* that "node" shows */

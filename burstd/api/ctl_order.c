@@ -224,3 +224,35 @@ int ctl_order_resume(struct ctl_reply *r)
 {
 	return set_paused(r, false, "resume asked for");
 }
+
+/* --- places ------------------------------------------------------------------------------------
+ */
+
+static bool is_known(const struct conf *c, const char *what)
+{
+	for (size_t i = 0; i < c->nproviders; i++)
+		if (strcmp(c->providers[i].name, what) == 0)
+			return true;
+	return conf_pool_named(c, what) != NULL;
+}
+
+/* What has nothing to sell is tried again: of a pool, of a provider, or all. */
+int ctl_order_retry(struct ctl_reply *r)
+{
+	char who[BY_SIZE];
+	const char *what;
+	size_t n;
+	int rc;
+
+	if (ctl_reply_text(r, "what", "", &what) != 0)
+		return -1;
+	if (what[0] != '\0' && !is_known(engine_conf(r->api->engine), what))
+		return ctl_reply_refuse(r, "not-found",
+					"no pool and no provider is named \"%.60s\"", what);
+	rc = engine_retry(r->api->engine, what[0] != '\0' ? what : NULL, by(who, r->who), &n,
+			  &r->err);
+	log_it(r, "retry asked for", what[0] != '\0' ? what : "all places",
+	       rc == 0 ? "done" : r->err.msg);
+	jsonw_int(&r->w, "places", (int64_t)n);
+	return rc;
+}

@@ -50,6 +50,8 @@ int ctl_show_status(struct ctl_reply *r);
 int ctl_show_nodes(struct ctl_reply *r);
 int ctl_show_node(struct ctl_reply *r);
 int ctl_show_events(struct ctl_reply *r);
+int ctl_show_pools(struct ctl_reply *r);
+int ctl_show_plan(struct ctl_reply *r);
 int ctl_audit_show(struct ctl_reply *r);
 int ctl_audit_verify(struct ctl_reply *r);
 int ctl_order_drain(struct ctl_reply *r);
@@ -57,5 +59,6 @@ int ctl_order_terminate(struct ctl_reply *r);
 int ctl_order_notice(struct ctl_reply *r);
 int ctl_order_pause(struct ctl_reply *r);
 int ctl_order_resume(struct ctl_reply *r);
+int ctl_order_retry(struct ctl_reply *r);
 
 #endif

@@ -702,6 +702,32 @@ static void check_offers(struct report *r)
 	}
 }
 
+/* What only an admin can mend.  No capacity is none of these. */
+static void say_cooldown(void *ctx, const struct engine_cooldown *c)
+{
+	struct report *r = ctx;
+	const bool quota = strcmp(c->reason, "quota") == 0;
+	char at[FMT_TIME_SIZE];
+
+	if (!quota && strcmp(c->reason, "denied") != 0)
+		return;
+	if (quota)
+		str_addf(&r->s, "provider %s: the quota for %s is used up; raise it", c->provider,
+			 c->place);
+	else
+		str_addf(&r->s, "provider %s: it denied us (credentials, permission or funds?)",
+			 c->provider);
+	if (c->view.until_ms != 0)
+		str_addf(&r->s, "; not tried until %.19sZ", fmt_time(at, c->view.until_ms));
+	else if (c->view.state == COOLDOWN_DENIED)
+		str_adds(&r->s, "; nothing is bought there until a call succeeds");
+	else
+		str_adds(&r->s, "; the next purchase tries it");
+	if (c->view.until_ms != 0)
+		str_addf(&r->s, ", or \"burstctl retry %s\"", c->provider);
+	say(r);
+}
+
 /* Meant so, perhaps; but then somebody waits for nodes that never come. */
 static void check_limits(struct report *r)
 {
@@ -745,6 +771,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_disk(&r);
 	check_sources(&r);
 	check_slurm_conf(&r, SLURM_ERROR);
+	engine_cooldowns(e, say_cooldown, &r);
 	check_offers(&r);
 	check_closed(&r);
 	check_limits(&r);

@@ -277,6 +277,73 @@ static void write_providers(const struct api *a, struct str *s)
 	}
 }
 
+/* --- places --------------------------------------------------------------------------------------
+ */
+
+enum { CAPACITY, QUOTA, DENIED, NCLOSED };
+
+static const char *const closed_words[NCLOSED] = {"capacity", "quota", "denied"};
+
+struct closed { /* of each provider */
+	const struct conf *conf;
+	uint32_t (*n)[NCLOSED]; /* what is closed now; DENIED: or waits for somebody to act */
+};
+
+static void count_closed(void *ctx, const struct engine_cooldown *c)
+{
+	struct closed *to = ctx;
+
+	for (size_t i = 0; i < to->conf->nproviders; i++)
+		for (int k = 0; k < NCLOSED; k++)
+			if (strcmp(to->conf->providers[i].name, c->provider) == 0 &&
+			    strcmp(closed_words[k], c->reason) == 0)
+				to->n[i][k] += k == DENIED || c->view.state >= COOLDOWN_CAPACITY;
+}
+
+static void write_closed(const struct api *a, struct str *s)
+{
+	struct closed all = {.conf = engine_conf(a->engine)};
+	size_t n = all.conf->nproviders;
+
+	all.n = mem_zalloc((n + 1) * sizeof(*all.n));
+	engine_cooldowns(a->engine, count_closed, &all);
+	family(s, "burstd_places_closed", "gauge",
+	       "Places where nothing is tried for now, by what they answered.");
+	for (size_t i = 0; i < n; i++)
+		for (int k = 0; k < DENIED; k++) {
+			const struct label l[] = {{"provider", all.conf->providers[i].name},
+						  {"reason", closed_words[k]}};
+
+			sample_u64(s, "burstd_places_closed", l, 2, all.n[i][k]);
+		}
+	family(s, "burstd_provider_off", "gauge",
+	       "Is nothing bought from the provider, because it denied us? An admin must act.");
+	for (size_t i = 0; i < n; i++) {
+		const struct label l = {"provider", all.conf->providers[i].name};
+
+		sample_u64(s, "burstd_provider_off", &l, 1, all.n[i][DENIED]);
+	}
+	free(all.n);
+}
+
+static void write_unsold(const struct api *a, struct str *s)
+{
+	static const enum provider_code codes[] = {PROVIDER_CAPACITY, PROVIDER_QUOTA,
+						   PROVIDER_DENIED, PROVIDER_INVALID};
+	const struct conf *c = engine_conf(a->engine);
+
+	family(s, "burstd_nodes_unsold_total", "counter",
+	       "Nodes that a provider was asked for and refused, by what it said.");
+	for (size_t i = 0; i < c->nproviders; i++)
+		for (size_t k = 0; k < sizeof(codes) / sizeof(codes[0]); k++) {
+			const struct label l[] = {{"provider", c->providers[i].name},
+						  {"reason", provider_code_str(codes[k])}};
+
+			sample_u64(s, "burstd_nodes_unsold_total", l, 2,
+				   engine_unsold(a->engine, i, codes[k]));
+		}
+}
+
 /* --- counters ------------------------------------------------------------------------------------
  */
 
@@ -428,6 +495,8 @@ void metrics_write(const struct api *a, struct str *out)
 	write_slurm_conf(a, out);
 	write_providers(a, out);
 	write_notices(a, out);
+	write_closed(a, out);
+	write_unsold(a, out);
 	write_counters(a, out);
 	write_fence_time(a, out);
 	write_gate_time(a, out);

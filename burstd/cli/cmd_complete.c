@@ -55,18 +55,26 @@ static void offer_kinds(const struct typed *t)
 		offer(t, reclaim_kind_str((enum provider_notice_kind)k));
 }
 
-static void offer_pools(const struct typed *t)
+static void offer_names(const struct typed *t, const json_t *r, const char *list)
+{
+	const json_t *one;
+
+	for (size_t i = 0; (one = cli_row(r, list, i)) != NULL; i++)
+		offer(t, cli_text(one, "name"));
+}
+
+static void offer_pools(const struct typed *t, bool providers)
 {
 	struct cli quick = *t->c;
-	const json_t *pool;
 	struct err e;
 	json_t *r;
 
 	quick.timeout_ms = ASK_MS;
 	if (cli_ask(&quick, json_pack("{s:s}", "op", "status"), &r, &e) != CLI_OK)
 		return;
-	for (size_t i = 0; (pool = cli_row(r, "pools", i)) != NULL; i++)
-		offer(t, cli_text(pool, "name"));
+	offer_names(t, r, "pools");
+	if (providers)
+		offer_names(t, r, "providers");
 	json_decref(r);
 }
 
@@ -121,7 +129,7 @@ static void offer_values(const struct typed *t, const char *kind, size_t n)
 	if (is_one_of(kind, n, "FILE") || is_one_of(kind, n, "PATH"))
 		(void)fputs("@files\n", t->c->out.f);
 	else if (is_one_of(kind, n, "POOL"))
-		offer_pools(t);
+		offer_pools(t, false);
 	else if (is_one_of(kind, n, "STATE"))
 		offer_states(t);
 	else if (is_one_of(kind, n, "KIND"))
@@ -233,6 +241,8 @@ static void offer_operand(const struct typed *t, const struct line *l)
 
 	if (l->operands < l->command->max && is_one_of(p, n, "COMMAND"))
 		offer_commands(t, l->operands > 0 ? l->last : "");
+	else if (l->operands < l->command->max && strcmp(p, "POOL | PROVIDER]") == 0)
+		offer_pools(t, true);
 	else if (l->operands < l->command->max)
 		offer_values(t, p, n);
 }

@@ -269,3 +269,46 @@ const struct cli_command cmd_resume = {
 	.example = "burstctl resume h100",
 	.run = run_resume,
 };
+
+/* --- places ------------------------------------------------------------------------------------
+ */
+
+static int run_retry(const struct cli *c, const void *args, char **operands)
+{
+	json_t *r, *rq = json_pack("{s:s}", "op", "retry");
+	int64_t n;
+	int rc;
+
+	(void)args;
+	if (operands[0] != NULL)
+		(void)json_object_set_new(rq, "what", json_string(operands[0]));
+	rc = cli_ask_loudly(c, rq, &r);
+	if (rc != CLI_OK)
+		return rc;
+	n = cli_int(r, "places");
+	if (c->json)
+		cli_print_json(c, r);
+	else if (n == 0)
+		(void)fputs("nothing to do: nothing cools down there\n", c->out.f);
+	else
+		(void)fprintf(c->out.f,
+			      "%" PRId64 " %s\nJobs that were refused start at their next try; "
+			      "\"scontrol update JobId=JOB StartTime=now\" does not wait for it.\n",
+			      n, n == 1 ? "cooldown is forgotten" : "cooldowns are forgotten");
+	json_decref(r);
+	return CLI_OK;
+}
+
+const struct cli_command cmd_retry = {
+	.name = "retry",
+	.operands = "[POOL | PROVIDER]",
+	.max = 1,
+	.summary = "try again now where nothing was to be had",
+	.about = "For when a quota was raised, or a bill was paid: what burstd knows of refusals "
+		 "is\n"
+		 "forgotten: for the places of a pool, of a "
+		 "provider, or\n"
+		 "all.  Otherwise each is tried again when its time has come (burstctl pools).",
+	.example = "burstctl retry h100",
+	.run = run_retry,
+};

@@ -304,7 +304,8 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t
 		if (!undecided(pn))
 			continue;
 		pl->choice[pn->pool].more++;
-		pl->choice[pn->pool].tried |= pn->name != NULL ? pn->name->tried : 0;
+		if (pn->name != NULL && !pl->ask->anew)
+			pl->choice[pn->pool].tried |= pn->name->tried;
 		lacking++;
 	}
 	if (lacking == 0)

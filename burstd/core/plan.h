@@ -72,6 +72,7 @@ struct plan_ask { /* everything is borrowed */
 	const struct fleet *fleet;
 	struct plan_pool *pools;     /* one for each of conf */
 	const struct plan_job *jobs; /* one for each of demand; NULL: nothing is known of them */
+	bool anew; /* what its nodes were refused since slurmctld last asked does not count */
 	int64_t now_ms;
 };
 

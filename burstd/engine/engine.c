@@ -400,6 +400,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	map_init(&e->rescues_map);
 	cooldown_init(&e->cooldown);
 	map_init(&e->notices.ids);
+	unsold_init(&e->unsold);
 	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	e->postpone_next = INT64_MAX;
 	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
@@ -459,6 +460,7 @@ void engine_free(struct engine *e)
 	notice_free(e);
 	free(e->pools);
 	cooldown_fini(&e->cooldown);
+	unsold_fini(&e->unsold);
 	prereq_free(e);
 	warm_free(e);
 	str_fini(&e->cancel_waiting);

@@ -17,7 +17,9 @@
 #include "base/log.h"
 #include "core/conf.h"
 #include "core/fleet.h"
+#include "core/plan.h"
 #include "core/provider.h"
+#include "core/unsold.h"
 #include "engine/slurm/require.h"
 #include "store/journal.h"
 
@@ -135,6 +137,11 @@ int engine_take_notice(struct engine *e, const struct engine_notice *n, enum eng
  * pool. */
 int engine_pause(struct engine *e, const char *pool, bool paused, const char *by, struct err *err);
 
+/* Forget that places have nothing to sell: an admin has raised a quota, paid, or knows better.  Of
+ * a pool, of a provider (what: its name; one may have both), or all (NULL).  *n: how many were
+ * closed, or had been.  by: as above.  -1: what is neither. */
+int engine_retry(struct engine *e, const char *what, const char *by, size_t *n, struct err *err);
+
 /* Look whether the journal's disk has room.  Before it is full nothing is bought, while deletes go
  * on being written down.  The engine looks before it buys; for what happens otherwise, call this
  * every few seconds. */
@@ -243,6 +250,76 @@ const struct slurm_report *engine_prereq(const struct engine *e);
  * provider does not offer it, in our currency. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
 const struct engine_counters *engine_counters(const struct engine *e);
+
+/* --- where nodes are bought, and where they would be; nothing is asked of anybody, and nothing
+ * changes --- */
+
+struct engine_cooldown {
+	char reason[16]; /* "capacity", "quota", "denied" */
+	char provider[PROVIDER_WORD_MAX + 1];
+	const char *place; /* the rest; "": all of the provider.  For the call */
+	struct cooldown_view view;
+	uint32_t times; /* one after the other */
+};
+typedef void (*engine_cooldown_fn)(void *ctx, const struct engine_cooldown *c);
+/* Every place that has nothing to sell, or had a moment ago. */
+void engine_cooldowns(const struct engine *e, engine_cooldown_fn fn, void *ctx);
+/* How many nodes the provider refused with this code, since our start. */
+uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code);
+
+struct engine_rung {
+	const struct conf_offer *offer;
+	int64_t price; /* of one node, nano-units per hour; 0: not known yet; < 0: not offered */
+	struct cooldown_view cool;
+	uint32_t nodes; /* of the pool that are bought there, now */
+	uint32_t place; /* 1, 2, ...: when it is tried; 0: it is left out */
+	enum ladder_cause cause;
+	char why[160]; /* it is left out, or passed over, for people; "": it is not */
+	struct unsold_say said[UNSOLD_EACH]; /* the newest first */
+	size_t nsaid;
+};
+
+struct engine_ladder {                             /* of a pool, for one job */
+	struct engine_rung rungs[CONF_OFFERS_MAX]; /* as they are tried; then what is left out */
+	size_t n;
+	uint32_t others;    /* nodes of offers that the configuration does not have any more */
+	const char *probes; /* why only one job's nodes are bought at a time, or NULL */
+	bool listed;        /* false: a provider has not shown yet what it has */
+};
+
+/* For a new job of one node that wants nothing special. */
+void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out);
+
+struct engine_plan_ask {
+	const char *list; /* these nodes; NULL: some of a pool that are off, as Slurm would ... */
+	uint32_t pool, nodes;
+	const char *within; /* ... and of this node list, if not NULL */
+	struct ladder_wish wish;
+};
+
+struct engine_plan_pool {
+	uint32_t pool, nodes; /* that would be new */
+	int rung;             /* of the ladder: from there they are bought; -1: they are not */
+	struct engine_ladder ladder;
+};
+
+struct engine_plan {
+	enum plan_verdict verdict; /* BUY, HAVE, WAIT or REFUSE, of all */
+	char why[256];             /* WAIT, REFUSE */
+	bool no_offer;             /* REFUSE: none is left, and each says why */
+	int64_t again_ms;          /* REFUSE: when the job is tried again, at the first refusal */
+	uint32_t nodes, have;      /* of those there are or are being bought */
+	struct engine_plan_pool *pools;
+	size_t npools;
+};
+
+/* What would become of a new job.  -1: the list is bad, or has a node that no pool names. */
+int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
+		struct err *err);
+void engine_plan_fini(struct engine_plan *p);
+/* The nodes of a partition as a list, the caller's (free()); NULL: slurmctld has none of that name,
+ * or has not said yet. */
+char *engine_partition(const struct engine *e, const char *name);
 /* slurmctld's flags for a node, as text ("IDLE+CLOUD+POWERED_DOWN"); "" when not known. */
 const char *engine_slurm_state(const struct engine *e, const char *node, char *buf, size_t size);
 

@@ -102,12 +102,10 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 	engine_want(e, &n, why);
 }
 
-static struct plan_pool *plan_pools(struct engine *e)
+struct plan_pool *intake_pools(struct engine *e)
 {
 	struct plan_pool *pools = mem_zalloc((e->conf->npools + 1) * sizeof(*pools));
 
-	(void)pool_look(e);
-	pool_rested(e);
 	for (uint32_t i = 0; i < e->conf->npools; i++) {
 		pools[i].known = place_known(e, i);
 		pools[i].closed = pool_closed(e, i);
@@ -118,11 +116,18 @@ static struct plan_pool *plan_pools(struct engine *e)
 	return pools;
 }
 
-static void free_pools(const struct engine *e, struct plan_pool *pools)
+void intake_free_pools(const struct engine *e, struct plan_pool *pools)
 {
 	for (size_t i = 0; i < e->conf->npools; i++)
 		free(pools[i].known);
 	free(pools);
+}
+
+static struct plan_pool *look_at_pools(struct engine *e)
+{
+	(void)pool_look(e);
+	pool_rested(e);
+	return intake_pools(e);
 }
 
 /* What one job wants; constraint_ask() is asked for each alone, as a malformed text of one must not
@@ -258,7 +263,7 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
 static void act_on(struct engine *e, const struct demand *d, const char *why)
 {
-	struct plan_pool *pools = plan_pools(e);
+	struct plan_pool *pools = look_at_pools(e);
 	struct known_jobs known = know_jobs(e, d);
 	const struct plan_ask ask = {.demand = d,
 				     .conf = e->conf,
@@ -289,7 +294,7 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 	engine_spend(e, plan.n);
 	free(order);
 	free_known(&known);
-	free_pools(e, pools);
+	intake_free_pools(e, pools);
 	plan_fini(&plan);
 	engine_commit(e);
 }

@@ -181,12 +181,9 @@ static void answer_member(struct cloud *c, struct fleet_node *fn, const struct a
 static void heard(struct engine *e, const struct batch *b, const struct provider_result *r)
 {
 	const struct conf_offer *o = rung_of(e, b);
-	enum provider_code code = r->code;
 
-	for (size_t i = 0; i < r->nitems; i++)
-		code = cooldown_worse(code, r->items[i].code);
 	if (o != NULL)
-		place_bought(e, o, code, r->message, b->j.at_ms);
+		place_bought(e, o, r, b->n, b->j.at_ms);
 }
 
 /* As much of the oldest answer as there is room for; true: all of it. */

@@ -152,3 +152,23 @@ int engine_operate(struct engine *e, const struct engine_request *rq, struct eng
 		engine_turn(e);
 	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
+
+/* --- places ------------------------------------------------------------------------------------
+ */
+
+int engine_retry(struct engine *e, const char *what, const char *by, size_t *n, struct err *err)
+{
+	char text[200];
+
+	if (place_retry(e, what, n) != 0)
+		return err_set(err, ERR_INVALID, "no pool and no provider is named \"%.60s\"",
+			       what);
+	if (*n == 0)
+		return 0;
+	(void)snprintf(text, sizeof(text), "%.80s, ordered by %.60s",
+		       what != NULL ? what : "all places", by);
+	engine_event(e, "", 0, "retried", text);
+	engine_commit(e);
+	engine_turn(e);
+	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
+}

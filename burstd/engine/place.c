@@ -282,17 +282,54 @@ static void tell(struct engine *e, enum cooldown_news news, const struct conf_pr
 			  NULL);
 }
 
-void place_bought(struct engine *e, const struct conf_offer *o, enum provider_code code,
-		  const char *words, int64_t sent_ms)
+/* How many of n nodes the answer refuses with that code. */
+static uint32_t count_code(const struct provider_result *r, size_t n, enum provider_code code)
+{
+	uint32_t k = 0;
+
+	if (r->code != PROVIDER_OK)
+		return r->code == code ? (uint32_t)n : 0;
+	for (size_t i = 0; i < r->nitems; i++)
+		k += r->items[i].code == code;
+	return k;
+}
+
+/* For people: what was refused in these words, and how often. */
+static void note_refusals(struct engine *e, const struct conf_offer *o,
+			  const struct provider_result *r, size_t n, int64_t sent_ms)
+{
+	static const enum provider_code codes[] = {PROVIDER_CAPACITY, PROVIDER_QUOTA,
+						   PROVIDER_DENIED, PROVIDER_INVALID};
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+		struct unsold_say say = {.at_ms = engine_now(e),
+					 .code = codes[i],
+					 .nodes = count_code(r, n, codes[i])};
+
+		if (say.nodes == 0)
+			continue;
+		(void)snprintf(say.words, sizeof(say.words), "%s", r->message);
+		unsold_note(&e->unsold, &at, &say, sent_ms);
+		e->clouds[o->provider_index].refused[codes[i]] += say.nodes;
+	}
+}
+
+void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
+		  size_t n, int64_t sent_ms)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
+	enum provider_code code = r->code;
 	enum cooldown_news news;
 
+	note_refusals(e, o, r, n, sent_ms);
 	if (!cools(e, o))
 		return;
+	for (size_t i = 0; i < r->nitems; i++)
+		code = cooldown_worse(code, r->items[i].code);
 	news = cooldown_bought(&e->cooldown, &at, code, sent_ms, engine_now(e));
 	tell(e, news, &e->conf->providers[o->provider_index], o,
-	     news == COOLDOWN_AGAIN ? "" : words);
+	     news == COOLDOWN_AGAIN ? "" : r->message);
 }
 
 void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
@@ -334,6 +371,8 @@ static void count_there(const struct engine *e, const struct node *as, size_t *g
 
 void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 {
+	const struct provider_result r = {.code = PROVIDER_CAPACITY,
+					  .message = "it takes its machines back"};
 	const struct conf_offer *o = place_of(e, &fn->n);
 	size_t going, all, rungs;
 
@@ -343,5 +382,91 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 	count_there(e, &fn->n, &going, &all);
 	if (going < 2 || going * PLACE_WAVE_OF < all)
 		return;
-	place_bought(e, o, PROVIDER_CAPACITY, "it takes its machines back", engine_now(e));
+	place_bought(e, o, &r, going, engine_now(e));
+}
+
+/* --- what people see of it, and an admin's word ------------------------------------------------
+ */
+
+size_t place_unsold(const struct engine *e, const struct conf_offer *o,
+		    struct unsold_say out[UNSOLD_EACH])
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	return unsold_last(&e->unsold, &at, out);
+}
+
+uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code)
+{
+	return e->clouds[provider].refused[code];
+}
+
+struct each {
+	engine_cooldown_fn fn;
+	void *ctx;
+};
+
+/* The words of a key: what it is, the provider, and the rest. */
+static void put_cooldown(void *ctx, const char *what, struct cooldown_view view, uint32_t times)
+{
+	const struct each *each = ctx;
+	struct engine_cooldown c = {.view = view, .times = times};
+	size_t n = strcspn(what, " "), m = what[n] != '\0' ? strcspn(what + n + 1, " ") : 0;
+
+	(void)snprintf(c.reason, sizeof(c.reason), "%.*s", (int)n, what);
+	what += n + (what[n] != '\0');
+	(void)snprintf(c.provider, sizeof(c.provider), "%.*s", (int)m, what);
+	c.place = what + m + (what[m] != '\0');
+	each->fn(each->ctx, &c);
+}
+
+void engine_cooldowns(const struct engine *e, engine_cooldown_fn fn, void *ctx)
+{
+	struct each each = {fn, ctx};
+
+	cooldown_each(&e->cooldown, engine_now(e), put_cooldown, &each);
+}
+
+static void clear_rungs(struct engine *e, const struct conf_pool *p, const char *provider)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
+
+		if (provider == NULL || strcmp(at.provider, provider) == 0)
+			cooldown_clear(&e->cooldown, &at);
+	}
+}
+
+/* A provider may be off though no pool buys there any more. */
+static void clear_provider(struct engine *e, const char *name)
+{
+	const struct cooldown_place whole = {
+		.provider = name, .type = "", .region = "", .zone = ""};
+
+	cooldown_clear(&e->cooldown, &whole);
+	for (size_t i = 0; i < e->conf->npools; i++)
+		clear_rungs(e, &e->conf->pools[i], name);
+}
+
+int place_retry(struct engine *e, const char *what, size_t *n)
+{
+	const struct conf_pool *p = what != NULL ? conf_pool_named(e->conf, what) : NULL;
+	uint32_t at = what != NULL ? provider_named(e->conf, what) : 0;
+	size_t before = e->cooldown.n;
+
+	*n = 0;
+	if (p == NULL && at >= e->conf->nproviders)
+		return -1;
+	if (p != NULL)
+		clear_rungs(e, p, NULL);
+	for (; at < e->conf->nproviders; at++) {
+		clear_provider(e, e->conf->providers[at].name);
+		if (what != NULL)
+			break;
+	}
+	*n = before - e->cooldown.n;
+	return 0;
 }

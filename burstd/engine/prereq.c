@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "engine/slurm/feature.h"
+#include "engine/slurm/show.h"
 
 /* What slurm.conf must say is looked at when slurmctld first answers, after it was away, and every
  * minute, for a quick restart with another slurm.conf goes unnoticed otherwise.  Each problem is
@@ -21,11 +22,13 @@ struct prereq {
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
 	int64_t look_ms;
+	struct str partitions; /* "NAME LIST" of each, one a line */
 };
 
 void prereq_init(struct engine *e)
 {
 	e->prereq = mem_zalloc(sizeof(*e->prereq));
+	str_init(&e->prereq->partitions, SLURM_PARTITIONS_MAX);
 }
 
 void prereq_free(struct engine *e)
@@ -35,6 +38,7 @@ void prereq_free(struct engine *e)
 	slurm_features_free(e->prereq->features, e->prereq->nfeatures);
 	free(e->prereq->report);
 	free(e->prereq->config);
+	str_fini(&e->prereq->partitions);
 	free(e->prereq);
 }
 
@@ -126,6 +130,32 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 	return rc;
 }
 
+/* Which nodes each has, and nothing else of it: it is kept. */
+static void keep_partitions(struct prereq *p, struct slurm_text rest)
+{
+	struct slurm_text line;
+
+	str_clear(&p->partitions);
+	while (slurm_show_cut(&rest, '\n', &line)) {
+		struct slurm_text name = slurm_show_word(line, "PartitionName"),
+				  nodes = slurm_show_word(line, "Nodes");
+
+		if (name.p != NULL && nodes.p != NULL)
+			str_addf(&p->partitions, "%.*s %.*s\n", (int)name.n, name.p, (int)nodes.n,
+				 nodes.p);
+	}
+}
+
+struct slurm_text prereq_partition(const struct engine *e, const char *name)
+{
+	struct slurm_text rest = {e->prereq->partitions.p, e->prereq->partitions.len}, line, word;
+
+	while (slurm_show_cut(&rest, '\n', &line))
+		if (slurm_show_cut(&line, ' ', &word) && slurm_text_is(word, name))
+			return line;
+	return (struct slurm_text){NULL, 0};
+}
+
 static void take_partitions(struct engine *e, const char *text, size_t len)
 {
 	struct prereq *p = e->prereq;
@@ -137,6 +167,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		free(p->report);
 		p->report = r;
 		warm_config(e, p->config, p->config_len, p->asked_ms);
+		keep_partitions(p, (struct slurm_text){text, len});
 	} else {
 		free(r);
 		log_write(e->d.log, LOG_WARN, "slurmctld's settings make no sense", "error",

@@ -8,6 +8,7 @@
  *   fold.c      post and commit; what follows from a change of state
  *   intake.c    calls and polls -> demand -> plan -> new incarnations
  *   place.c     where: what an offer costs, and whether it has anything to sell
+ *   preview.c   what would be bought, and why not: for people, nothing is done
  *   launch.c    WANTED -> create batches; their answers
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
@@ -40,6 +41,7 @@
 #include "core/drift.h"
 #include "core/plan.h"
 #include "core/reclaim.h"
+#include "core/unsold.h"
 #include "core/wish.h"
 #include "engine/engine.h"
 #include "engine/slurm/slurm.h"
@@ -166,6 +168,7 @@ struct cloud { /* one provider */
 	char unheard[200];  /* why; no other request's answer clears it */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms;
+	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256]; /* why a delete failed last: at undeleted_ms; no list clears it */
@@ -256,6 +259,7 @@ struct engine {
 	unsigned nhooks;
 	struct pool *pools;
 	struct cooldown cooldown; /* places that have nothing to sell */
+	struct unsold unsold;     /* ... and what they said */
 	bool resting;             /* some nodes rest, perhaps */
 	struct journal_room room; /* on the disk, at the last look */
 	char no_room[128];        /* for people, when it is low */
@@ -325,6 +329,9 @@ void jobs_run(struct engine *e);
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- intake.c --- */
+/* What is known of each pool besides its limits, now; intake_free_pools(). */
+struct plan_pool *intake_pools(struct engine *e);
+void intake_free_pools(const struct engine *e, struct plan_pool *pools);
 void intake_run(struct engine *e);
 void intake_asks(struct engine *e); /* squeue is about to be asked, for it too */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
@@ -356,10 +363,14 @@ enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
 /* As cooldown_buy(): may a purchase go out there now?  PLACE_TELLS_SOON: one is being tried. */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
-/* What became of a purchase there, and of any other request to a provider. */
-void place_bought(struct engine *e, const struct conf_offer *o, enum provider_code code,
-		  const char *words, int64_t sent_ms);
+/* What became of a purchase of n nodes there, and of any other request to a provider. */
+void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
+		  size_t n, int64_t sent_ms);
 void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms);
+size_t place_unsold(const struct engine *e, const struct conf_offer *o,
+		    struct unsold_say out[UNSOLD_EACH]); /* as unsold_last() */
+/* Forget what cools down, as engine_retry(). */
+int place_retry(struct engine *e, const char *what, size_t *n);
 
 /* The machine of this row is taken back, or ended without a word.  Where several go at once the
  * place has nothing more to sell. */
@@ -518,6 +529,8 @@ int64_t prereq_next_ms(const struct engine *e);
 bool prereq_may_have(const struct engine *e, enum slurm_trait t);
 bool prereq_has(const struct engine *e, enum slurm_trait t); /* false: it is not known, too */
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
+/* The node list of a partition, as of the last minute; p NULL: there is none, or not known yet. */
+struct slurm_text prereq_partition(const struct engine *e, const char *name);
 
 /* --- cancel.c --- */
 /* One that is powering up, as a snapshot begun at began_ms has it. */

@@ -53,6 +53,16 @@ struct engine {
 	char order_nodes[256], order_by[64];
 	unsigned orders, pauses; /* that were more than looks */
 	bool broken;             /* the journal fails */
+	size_t rung; /* of all pools: this one has nothing to sell; NULL why: all have */
+	const char *why;
+	const char *passed;      /* why the first that is tried is passed over; NULL: it is not */
+	struct engine_plan plan; /* the next; its one pool is below */
+	struct engine_plan_pool plan_pool;
+	struct engine_plan_ask plan_ask; /* the last one; its texts are below */
+	char plan_list[64], plan_within[64], plan_wish[64];
+	unsigned plans;
+	const char *partition; /* the nodes of the only one, "gpu" */
+	char retried[64];
 	int take_rc;
 	struct gate *gates; /* open; the newest first */
 	struct journal_call taken;
@@ -274,6 +284,99 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 	}
 	(void)snprintf(e->order_by, sizeof(e->order_by), "%s", by);
 	e->pauses++;
+	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
+}
+
+/* Two places of sim are closed, and one is half-open. */
+void engine_cooldowns(const struct engine *e, engine_cooldown_fn fn, void *ctx)
+{
+	static const struct engine_cooldown rows[] = {
+		{"capacity", "sim", "8xh100 east a spot", {COOLDOWN_CAPACITY, FAKE_NOW + 60000}, 2},
+		{"capacity", "sim", "8xh100 east b spot", {COOLDOWN_HALF, 0}, 1},
+		{"quota", "sim", "8xh100 west spot", {COOLDOWN_QUOTA, FAKE_NOW + 900000}, 1},
+		{"denied", "sim", "", {COOLDOWN_HALF, 0}, 1},
+	};
+
+	for (size_t i = 0; e->why != NULL && i < sizeof(rows) / sizeof(rows[0]); i++)
+		fn(ctx, &rows[i]);
+}
+
+uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code)
+{
+	assert_true(provider < e->conf->nproviders);
+	return code == PROVIDER_QUOTA ? 7 : 0;
+}
+
+/* As written; the one that has nothing to sell comes last. */
+void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
+{
+	size_t n, at = 0;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	*out = (struct engine_ladder){.n = n, .listed = true};
+	for (size_t i = 0; i < n; i++) {
+		if (e->why != NULL && i == e->rung)
+			continue;
+		out->rungs[at] = (struct engine_rung){.offer = &rungs[i],
+						      .price = e->price,
+						      .nodes = (uint32_t)i + 1,
+						      .place = (uint32_t)at + 1};
+		at++;
+	}
+	if (e->passed != NULL)
+		(void)snprintf(out->rungs[0].why, sizeof(out->rungs[0].why), "%s", e->passed);
+	if (at == n)
+		return;
+	out->rungs[at] = (struct engine_rung){
+		.offer = &rungs[e->rung],
+		.price = -1,
+		.cool = {COOLDOWN_CAPACITY, FAKE_NOW + 60000},
+		.cause = LADDER_CAPACITY,
+		.said = {{FAKE_NOW - 5000, PROVIDER_CAPACITY, 3, "no \"hosts\" left"}},
+		.nsaid = 1};
+	(void)snprintf(out->rungs[at].why, sizeof(out->rungs[at].why), "%s", e->why);
+}
+
+int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
+		struct err *err)
+{
+	*out = e->plan;
+	e->plans++;
+	e->plan_ask = *ask;
+	(void)snprintf(e->plan_list, sizeof(e->plan_list), "%s",
+		       ask->list != NULL ? ask->list : "");
+	(void)snprintf(e->plan_within, sizeof(e->plan_within), "%s",
+		       ask->within != NULL ? ask->within : "");
+	(void)snprintf(e->plan_wish, sizeof(e->plan_wish), "%s %s %s",
+		       ask->wish.constraint != NULL ? ask->wish.constraint : "-",
+		       ask->wish.jurisdictions != NULL ? ask->wish.jurisdictions[0] : "-",
+		       ask->wish.jurisdictions != NULL && ask->wish.jurisdictions[1] != NULL
+			       ? ask->wish.jurisdictions[1]
+			       : "-");
+	if (ask->list != NULL && ask->list[0] == '[')
+		return err_set(err, ERR_INVALID, "not a node list");
+	out->npools = 1;
+	out->pools = mem_zalloc(sizeof(*out->pools));
+	*out->pools = e->plan_pool;
+	out->pools->pool = ask->pool;
+	engine_ladder(e, ask->pool, &out->pools->ladder);
+	return 0;
+}
+
+void engine_plan_fini(struct engine_plan *p)
+{
+	free(p->pools);
+}
+
+char *engine_partition(const struct engine *e, const char *name)
+{
+	return e->partition != NULL && strcmp(name, "gpu") == 0 ? mem_strdup(e->partition) : NULL;
+}
+
+int engine_retry(struct engine *e, const char *what, const char *by, size_t *n, struct err *err)
+{
+	*n = 2;
+	(void)snprintf(e->retried, sizeof(e->retried), "%s by %s", what != NULL ? what : "all", by);
 	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 

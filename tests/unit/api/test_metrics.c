@@ -348,6 +348,11 @@ static const struct {
 	{"burstd_notices_total{provider=\"sim\",kind=\"faulty\"}", "3"},
 	{"burstd_gates_total{end=\"gone\"}", "19"},
 	{"burstd_gate_seconds_total", "20.50"},
+	{"burstd_places_closed{provider=\"sim\",reason=\"capacity\"}", "1"},
+	{"burstd_places_closed{provider=\"sim\",reason=\"quota\"}", "1"},
+	{"burstd_provider_off{provider=\"sim\"}", "1"},
+	{"burstd_nodes_unsold_total{provider=\"sim\",reason=\"quota\"}", "7"},
+	{"burstd_nodes_unsold_total{provider=\"sim\",reason=\"capacity\"}", "0"},
 };
 
 static void test_values(void **state)
@@ -364,6 +369,7 @@ static void test_values(void **state)
 	e.closed[0] = "its nodes come up wrong";
 	e.paused[1] = true;
 	e.warm[1] = (struct engine_warm){.wanted = 3, .up = 2, .coming = 1, .paid = 4};
+	e.why = "closed";
 	scrape(&e, &p);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
 		print_message("# %s\n", values[i].sample);

@@ -307,6 +307,25 @@ static void test_stopped_pools(void **state)
 	stop(f);
 }
 
+/* What only an admin can mend is a problem; a place without capacity is none. */
+static void test_closed_places(void **state)
+{
+	struct fixture *f = two_pools();
+	json_t *r;
+
+	(void)state;
+	f->e.why = "closed";
+	r = ask_as(f, &viewer, RQ("status", ""));
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 2);
+	assert_true(has_problem(r, "provider sim: the quota for 8xh100 west spot is used up; raise "
+				   "it; not tried until 1970-01-12T14:01:40Z, or \"burstctl retry "
+				   "sim\""));
+	assert_true(has_problem(r, "provider sim: it denied us (credentials, permission or "
+				   "funds?); the next purchase tries it"));
+	json_decref(r);
+	stop(f);
+}
+
 /* Errors and warnings are problems; advice is only in the list, which is there when it is known. */
 static void test_slurm_conf(void **state)
 {
@@ -446,7 +465,7 @@ int main(void)
 		cmocka_unit_test(test_broken),       cmocka_unit_test(test_pause),
 		cmocka_unit_test(test_slurm_conf),   cmocka_unit_test(test_stopped_pools),
 		cmocka_unit_test(test_why),          cmocka_unit_test(test_notice),
-		cmocka_unit_test(test_why_draining),
+		cmocka_unit_test(test_why_draining), cmocka_unit_test(test_closed_places),
 	};
 
 	return cmocka_run_group_tests_name("orders", tests, NULL, NULL);

@@ -72,8 +72,9 @@ static void test_tables(void **state)
  * numbers and times, and for all others something. */
 static bool is_known(const char *kind)
 {
-	static const char *const kinds[] = {"FILE", "PATH",  "POOL",     "STATE", "NODE", "TIME",
-					    "SEQ",  "COUNT", "SEQ:HASH", "KIND",  "TEXT"};
+	static const char *const kinds[] = {"FILE",  "PATH",   "POOL",     "STATE", "NODE", "TIME",
+					    "SEQ",   "COUNT",  "SEQ:HASH", "NODES", "PART", "WORDS",
+					    "CODES", "AMOUNT", "SPEC",     "KIND",  "TEXT"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -84,8 +85,8 @@ static bool is_known(const char *kind)
 static void test_kinds(void **state)
 {
 	static const char *const operands[] = {
-		"",       "NAME",      "NODES",     "NODES | --all",  "[POOL]",
-		"[FILE]", "[COMMAND]", "[WORD...]", "NODE | INSTANCE"};
+		"",       "NAME",      "NODES",     "NODES | --all",     "[POOL]",
+		"[FILE]", "[COMMAND]", "[WORD...]", "[POOL | PROVIDER]", "NODE | INSTANCE"};
 
 	(void)state;
 	for (size_t i = 0; i < cli_ncommands; i++) {
@@ -106,7 +107,8 @@ static void test_kinds(void **state)
 static const char nodes1[] = "{\"ok\":true,\"nodes\":[{\"name\":\"h1\"},{\"name\":\"h2\"},"
 			     "{\"name\":\"a1\"}],\"next\":\"h2\"}",
 		  nodes2[] = "{\"ok\":true,\"nodes\":[{\"name\":\"h10\"}],\"next\":\"\"}",
-		  pools[] = "{\"ok\":true,\"pools\":[{\"name\":\"h100\"},{\"name\":\"a100\"}]}";
+		  pools[] = "{\"ok\":true,\"pools\":[{\"name\":\"h100\"},{\"name\":\"a100\"}],"
+			    "\"providers\":[{\"name\":\"aws\"},{\"name\":\"hetzner\"}]}";
 
 static void test_values(void **state)
 {
@@ -129,6 +131,11 @@ static void test_values(void **state)
 		{"events --node=h1", nodes1, "--node=h1\n--node=h10\n"},
 		{"pause EMPTY", pools, "h100\na100\n"},
 		{"resume h", pools, "h100\n"},
+		{"pools a", pools, "a100\n"},
+		{"retry EMPTY", pools, "h100\na100\naws\nhetzner\n"},
+		{"retry aw", pools, "aws\n"},
+		{"plan -p h", pools, "h100\n"},
+		{"plan --list=a1,h2", nodes1, "--list=a1,h2\n"},
 		{"nodes -p a", pools, "a100\n"},
 		{"nodes --pool=a", pools, "--pool=a100\n"},
 		{"nodes --state dr", pools, "draining\n"},

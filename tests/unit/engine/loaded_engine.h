@@ -93,7 +93,7 @@ static struct conf_pool make_pool(const char *name, const char *nodes)
 				  .boot_ms = 600000};
 }
 
-static struct conf *make_conf(void)
+static inline struct conf *make_conf(void)
 {
 	struct conf *c = conf_new("burstd.conf");
 

@@ -111,7 +111,9 @@ static void expect(const struct fix *f, const char *node, uint64_t gen, const ch
 
 static void cool(struct fix *f, size_t rung, enum provider_code code)
 {
-	place_bought(f->e, &f->e->conf->pools[0].offers[rung], code, "none left", engine_now(f->e));
+	const struct provider_result r = {.code = code, .message = "none left"};
+
+	place_bought(f->e, &f->e->conf->pools[0].offers[rung], &r, 1, engine_now(f->e));
 	engine_commit(f->e);
 }
 

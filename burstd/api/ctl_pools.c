@@ -1,0 +1,439 @@
+/* Where nodes are bought, and where they would be: "pools" and "plan".  They look and change
+ * nothing. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/ctl_api.h"
+#include "api/ctl_reply.h"
+#include "base/fmt.h"
+#include "base/hostlist.h"
+#include "base/mem.h"
+
+enum { CODES_MAX = 16 }; /* of the jurisdictions of one job */
+
+static const struct conf *conf_of(const struct ctl_reply *r)
+{
+	return engine_conf(r->api->engine);
+}
+
+static int no_such_pool(struct ctl_reply *r, const char *name)
+{
+	return ctl_reply_refuse(r, "not-found", "no pool is named \"%.60s\"", name);
+}
+
+/* --- a ladder ----------------------------------------------------------------------------------
+ */
+
+static const char *cause_word(const struct engine_rung *rung)
+{
+	static const char *const words[LADDER_NCAUSES] = {
+		[LADDER_TRY] = "",
+		[LADDER_JURISDICTION] = "jurisdictions",
+		[LADDER_CONSTRAINT] = "constraint",
+		[LADDER_NOT_OFFERED] = "not-offered",
+		[LADDER_NO_PRICE] = "no-price",
+		[LADDER_DEAR] = "max-price",
+		[LADDER_TRIED] = "tried",
+		[LADDER_DENIED] = "denied",
+		[LADDER_QUOTA] = "quota",
+		[LADDER_CAPACITY] = "capacity",
+		[LADDER_PROBING] = "probing",
+		[LADDER_LATER] = "later",
+		[LADDER_SHARE] = "spot-share",
+		[LADDER_SPOT_FIRST] = "spot-first",
+	};
+
+	return rung->place != 0 && rung->why[0] != '\0' ? "max-rate" : words[rung->cause];
+}
+
+static const char *state_word(enum cooldown_state state)
+{
+	static const char *const words[] = {
+		[COOLDOWN_OPEN] = "open",       [COOLDOWN_HALF] = "half-open",
+		[COOLDOWN_PROBING] = "probing", [COOLDOWN_CAPACITY] = "capacity",
+		[COOLDOWN_QUOTA] = "quota",     [COOLDOWN_DENIED] = "denied",
+	};
+
+	return words[state];
+}
+
+/* "": it is not known, or there is none. */
+static void put_price(struct ctl_reply *r, const char *key, int64_t nano)
+{
+	if (nano > 0)
+		jsonw_money(&r->w, key, nano);
+	else
+		jsonw_text(&r->w, key, "");
+}
+
+static void put_said(struct ctl_reply *r, const struct engine_rung *rung)
+{
+	jsonw_open(&r->w, "refusals", '[');
+	for (size_t i = 0; i < rung->nsaid; i++) {
+		jsonw_open(&r->w, NULL, '{');
+		jsonw_int(&r->w, "at_ms", rung->said[i].at_ms);
+		jsonw_text(&r->w, "reason", provider_code_str(rung->said[i].code));
+		jsonw_int(&r->w, "nodes", rung->said[i].nodes);
+		jsonw_text(&r->w, "words", rung->said[i].words);
+		jsonw_close(&r->w, '}');
+	}
+	jsonw_close(&r->w, ']');
+}
+
+static void put_rung(struct ctl_reply *r, const struct engine_rung *rung)
+{
+	const struct conf_offer *o = rung->offer;
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "offer", o->name);
+	jsonw_text(&r->w, "provider", o->provider);
+	jsonw_text(&r->w, "type", o->type);
+	jsonw_text(&r->w, "region", o->region);
+	jsonw_text(&r->w, "zone", o->zone);
+	jsonw_text(&r->w, "market", provider_market_str((enum provider_market)o->market));
+	put_price(r, "price", rung->price);
+	jsonw_int(&r->w, "nodes", rung->nodes);
+	jsonw_int(&r->w, "place", rung->place);
+	jsonw_text(&r->w, "cause", cause_word(rung));
+	jsonw_text(&r->w, "why", rung->why);
+	jsonw_text(&r->w, "state", state_word(rung->cool.state));
+	jsonw_int(&r->w, "until_ms", rung->cool.until_ms);
+	put_said(r, rung);
+	jsonw_close(&r->w, '}');
+}
+
+static void put_ladder(struct ctl_reply *r, const struct engine_ladder *l)
+{
+	jsonw_text(&r->w, "probes", l->probes != NULL ? l->probes : "");
+	jsonw_bool(&r->w, "listed", l->listed);
+	jsonw_int(&r->w, "others", l->others);
+	jsonw_open(&r->w, "offers", '[');
+	for (size_t i = 0; i < l->n; i++)
+		put_rung(r, &l->rungs[i]);
+	jsonw_close(&r->w, ']');
+}
+
+/* --- pools -------------------------------------------------------------------------------------
+ */
+
+static void put_rules(struct ctl_reply *r, const struct conf_pool *p)
+{
+	jsonw_text(&r->w, "policy", p->policy == CONF_CHEAPEST ? "cheapest" : "ordered");
+	jsonw_text(&r->w, "gang", p->gang == CONF_BEST_EFFORT ? "best_effort" : "all_or_nothing");
+	put_price(r, "max_price", p->max_price_nano_h);
+	jsonw_int(&r->w, "spot_share", p->spot_share);
+	jsonw_int(&r->w, "fallback_refusals", p->fallback_refusals);
+	jsonw_int(&r->w, "fallback_ms", p->fallback_ms);
+	jsonw_open(&r->w, "jurisdictions", '[');
+	for (char **code = p->jurisdictions; code != NULL && *code != NULL; code++)
+		jsonw_text(&r->w, NULL, *code);
+	jsonw_close(&r->w, ']');
+}
+
+static void put_pool(struct ctl_reply *r, size_t i)
+{
+	const struct conf_pool *p = &conf_of(r)->pools[i];
+	const struct fleet_pool *sums = &engine_fleet(r->api->engine)->pools[i];
+	const char *closed = engine_closed(r->api->engine, i);
+	struct engine_ladder l;
+
+	engine_ladder(r->api->engine, i, &l);
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "name", p->name);
+	jsonw_int(&r->w, "names", (int64_t)p->nodes->n);
+	jsonw_int(&r->w, "nodes", sums->nodes);
+	jsonw_int(&r->w, "spot", sums->spot);
+	jsonw_int(&r->w, "max_nodes", p->max_nodes);
+	jsonw_money(&r->w, "rate", sums->rate_nano_h);
+	jsonw_money(&r->w, "max_rate", p->max_rate_nano_h);
+	put_rules(r, p);
+	jsonw_bool(&r->w, "paused", engine_paused(r->api->engine, i));
+	jsonw_text(&r->w, "closed", closed != NULL ? closed : "");
+	put_ladder(r, &l);
+	jsonw_close(&r->w, '}');
+}
+
+static void put_cooldown(void *ctx, const struct engine_cooldown *c)
+{
+	struct ctl_reply *r = ctx;
+	struct ctl_row row = ctl_reply_row(r);
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "reason", c->reason);
+	jsonw_text(&r->w, "provider", c->provider);
+	jsonw_text(&r->w, "place", c->place);
+	jsonw_text(&r->w, "state", state_word(c->view.state));
+	jsonw_int(&r->w, "until_ms", c->view.until_ms);
+	jsonw_int(&r->w, "times", c->times);
+	jsonw_close(&r->w, '}');
+	(void)ctl_reply_fits(r, row);
+}
+
+/* The pool of that name and no other, or those that follow `after`. */
+static int first_pool(struct ctl_reply *r, const char *pool, const char *after, size_t *from)
+{
+	const char *name = pool[0] != '\0' ? pool : after;
+	const struct conf_pool *p;
+
+	*from = 0;
+	if (name[0] == '\0')
+		return 0;
+	p = conf_pool_named(conf_of(r), name);
+	if (p == NULL)
+		return no_such_pool(r, name);
+	*from = conf_pool_index(conf_of(r), p) + (pool[0] == '\0');
+	return 0;
+}
+
+int ctl_show_pools(struct ctl_reply *r)
+{
+	size_t n = conf_of(r)->npools, from, at, end;
+	const char *pool, *after;
+
+	if (ctl_reply_text(r, "pool", "", &pool) != 0 ||
+	    ctl_reply_text(r, "after", "", &after) != 0 || first_pool(r, pool, after, &from) != 0)
+		return -1;
+	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	jsonw_text(&r->w, "currency", conf_of(r)->currency);
+	end = pool[0] != '\0' ? from + 1 : n;
+	jsonw_open(&r->w, "pools", '[');
+	for (at = from; at < end && at - from < CTL_API_POOLS_MAX; at++) {
+		struct ctl_row row = ctl_reply_row(r);
+
+		put_pool(r, at);
+		if (!ctl_reply_fits(r, row))
+			break;
+	}
+	jsonw_close(&r->w, ']');
+	jsonw_text(&r->w, "next", at > from && at < end ? conf_of(r)->pools[at - 1].name : "");
+	if (at < end)
+		return 0; /* with the last page */
+	jsonw_open(&r->w, "cooldowns", '[');
+	engine_cooldowns(r->api->engine, put_cooldown, r);
+	jsonw_close(&r->w, ']');
+	return 0;
+}
+
+/* --- plan --------------------------------------------------------------------------------------
+ */
+
+struct plan_rq {
+	struct engine_plan_ask ask;
+	const char *pool, *partition;
+	char codes[CODES_MAX][4]; /* of jurisdictions */
+	const char *wanted[CODES_MAX + 1];
+};
+
+/* "EU,CH" */
+static int read_codes(struct ctl_reply *r, struct plan_rq *rq)
+{
+	const char *text;
+	size_t n = 0;
+
+	if (ctl_reply_text(r, "jurisdictions", "", &text) != 0)
+		return -1;
+	for (; *text != '\0'; text += text[0] == ',') {
+		size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+
+		if (len < 2 || len >= sizeof(rq->codes[0]) || n == CODES_MAX ||
+		    (text[len] != '\0' && text[len] != ','))
+			return ctl_reply_refuse(r, "invalid",
+						"\"jurisdictions\": want up to %d codes, such as "
+						"EU,CH",
+						CODES_MAX);
+		memcpy(rq->codes[n], text, len);
+		rq->wanted[n] = rq->codes[n];
+		n++;
+		text += len;
+	}
+	rq->ask.wish.jurisdictions = n > 0 ? rq->wanted : NULL;
+	return 0;
+}
+
+static int read_wish(struct ctl_reply *r, struct plan_rq *rq)
+{
+	struct ladder_wish *w = &rq->ask.wish;
+	const char *constraint, *price;
+	struct err e = {0};
+
+	if (ctl_reply_text(r, "constraint", "", &constraint) != 0 ||
+	    ctl_reply_text(r, "max_price", "", &price) != 0 || read_codes(r, rq) != 0)
+		return -1;
+	w->constraint = constraint[0] != '\0' ? constraint : NULL;
+	if (price[0] != '\0' && fmt_money_parse(price, &w->max_price_nano_h, &e) != 0)
+		return ctl_reply_refuse(r, "invalid", "\"max_price\": %s", e.msg);
+	return 0;
+}
+
+static int read_plan(struct ctl_reply *r, struct plan_rq *rq)
+{
+	const char *list;
+	int64_t nodes;
+	int given;
+
+	if (ctl_reply_int(r, "nodes", HOSTLIST_NAMES_MAX, 1, &nodes) != 0 ||
+	    ctl_reply_text(r, "list", "", &list) != 0 ||
+	    ctl_reply_text(r, "pool", "", &rq->pool) != 0 ||
+	    ctl_reply_text(r, "partition", "", &rq->partition) != 0 || read_wish(r, rq) != 0)
+		return -1;
+	given = (list[0] != '\0') + (rq->pool[0] != '\0') + (rq->partition[0] != '\0');
+	if (given > 1)
+		return ctl_reply_refuse(r, "invalid",
+					"\"list\", \"pool\" and \"partition\": only one of them");
+	if (nodes == 0)
+		return ctl_reply_refuse(r, "invalid", "\"nodes\": want 1 or more");
+	rq->ask.list = list[0] != '\0' ? list : NULL;
+	rq->ask.nodes = (uint32_t)nodes;
+	return 0;
+}
+
+static void put_part(struct ctl_reply *r, const struct engine_plan_pool *part)
+{
+	const struct conf_pool *p = &conf_of(r)->pools[part->pool];
+	const struct fleet_pool *sums = &engine_fleet(r->api->engine)->pools[part->pool];
+	const struct engine_rung *rung = part->rung >= 0 ? &part->ladder.rungs[part->rung] : NULL;
+	uint32_t more = rung != NULL ? part->nodes : 0;
+	int64_t total = rung != NULL ? rung->price * (int64_t)more : 0;
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "name", p->name);
+	jsonw_int(&r->w, "new", part->nodes);
+	jsonw_text(&r->w, "offer", rung != NULL ? rung->offer->name : "");
+	jsonw_int(&r->w, "place", rung != NULL ? rung->place : 0);
+	put_price(r, "price", rung != NULL ? rung->price : 0);
+	put_price(r, "total", total);
+	jsonw_int(&r->w, "nodes", sums->nodes);
+	jsonw_int(&r->w, "nodes_then", sums->nodes + more);
+	jsonw_int(&r->w, "max_nodes", p->max_nodes);
+	jsonw_money(&r->w, "rate", sums->rate_nano_h);
+	jsonw_money(&r->w, "rate_then", sums->rate_nano_h + total);
+	jsonw_money(&r->w, "max_rate", p->max_rate_nano_h);
+	put_ladder(r, &part->ladder);
+	jsonw_close(&r->w, '}');
+}
+
+static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
+{
+	static const char *const words[] = {[PLAN_HAVE] = "have",
+					    [PLAN_BUY] = "buy",
+					    [PLAN_WAIT] = "wait",
+					    [PLAN_REFUSE] = "refuse"};
+
+	jsonw_open(&r->w, NULL, '{');
+	jsonw_text(&r->w, "verdict", words[p->verdict]);
+	jsonw_text(&r->w, "why", p->why);
+	jsonw_bool(&r->w, "no_offer", p->no_offer);
+	jsonw_int(&r->w, "again_ms", p->again_ms);
+	jsonw_int(&r->w, "nodes", p->nodes);
+	jsonw_int(&r->w, "have", p->have);
+	jsonw_open(&r->w, "pools", '[');
+	for (size_t i = 0; i < p->npools; i++)
+		put_part(r, &p->pools[i]);
+	jsonw_close(&r->w, ']');
+	jsonw_close(&r->w, '}');
+}
+
+static int plan_one(struct ctl_reply *r, const struct engine_plan_ask *ask)
+{
+	struct engine_plan p;
+
+	if (engine_plan(r->api->engine, ask, &p, &r->err) != 0)
+		return ctl_reply_refuse(r, "invalid", "\"list\": %s", r->err.msg);
+	put_plan(r, &p);
+	engine_plan_fini(&p);
+	return 0;
+}
+
+/* Marks the pools that have nodes of the list. */
+static void mark_pools(struct ctl_reply *r, const char *list, bool *meant)
+{
+	struct hostlist *h;
+
+	if (hostlist_parse(&h, list, strlen(list), NULL) != 0)
+		return;
+	for (size_t i = 0; i < h->n; i++) {
+		const struct conf_pool *p = conf_pool_of(conf_of(r), h->names[i]);
+
+		if (p != NULL)
+			meant[conf_pool_index(conf_of(r), p)] = true;
+	}
+	hostlist_free(h);
+}
+
+/* A plan for each pool that is meant: they are alternatives. */
+static int plan_each(struct ctl_reply *r, struct engine_plan_ask *ask, const bool *meant)
+{
+	int64_t n = 0, left_out = 0;
+	int rc = 0;
+
+	jsonw_open(&r->w, "plans", '[');
+	for (uint32_t i = 0; rc == 0 && i < conf_of(r)->npools; i++) {
+		if (!meant[i])
+			continue;
+		if (n == CTL_API_PLANS_MAX) {
+			left_out++;
+			continue;
+		}
+		ask->pool = i;
+		rc = plan_one(r, ask);
+		n++;
+	}
+	jsonw_close(&r->w, ']');
+	jsonw_int(&r->w, "left_out", left_out);
+	return rc == 0 && n == 0
+		       ? ctl_reply_refuse(r, "not-found", "no pool has a node of that partition")
+		       : rc;
+}
+
+static int plan_partition(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
+{
+	char *list = engine_partition(r->api->engine, rq->partition);
+	int rc;
+
+	if (list == NULL)
+		return ctl_reply_refuse(r, "not-found",
+					"slurmctld showed no partition \"%.60s\" when it was last "
+					"asked, a minute ago at most",
+					rq->partition);
+	mark_pools(r, list, meant);
+	rq->ask.within = list;
+	rc = plan_each(r, &rq->ask, meant);
+	free(list);
+	return rc;
+}
+
+static int plan_pools(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
+{
+	const struct conf_pool *p = conf_pool_named(conf_of(r), rq->pool);
+
+	if (rq->partition[0] != '\0')
+		return plan_partition(r, rq, meant);
+	if (rq->pool[0] != '\0' && p == NULL)
+		return no_such_pool(r, rq->pool);
+	for (size_t i = 0; i < conf_of(r)->npools; i++)
+		meant[i] = rq->pool[0] == '\0' || p == &conf_of(r)->pools[i];
+	return plan_each(r, &rq->ask, meant);
+}
+
+int ctl_show_plan(struct ctl_reply *r)
+{
+	struct plan_rq rq = {.pool = ""};
+	bool *meant;
+	int rc;
+
+	if (read_plan(r, &rq) != 0)
+		return -1;
+	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	jsonw_text(&r->w, "currency", conf_of(r)->currency);
+	if (rq.ask.list != NULL) {
+		jsonw_open(&r->w, "plans", '[');
+		rc = plan_one(r, &rq.ask);
+		jsonw_close(&r->w, ']');
+		return rc;
+	}
+	meant = mem_zalloc((conf_of(r)->npools + 1) * sizeof(*meant));
+	rc = plan_pools(r, &rq, meant);
+	free(meant);
+	return rc;
+}

@@ -1,0 +1,345 @@
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/hostlist.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "cli/cli.h"
+#include "cli/ladder.h"
+#include "cli/table.h"
+
+enum { SPEC_MAX = 4096 };
+
+struct plan_args {
+	const char *spec, *pool, *partition, *list, *constraint, *jurisdiction, *max_price;
+	int64_t nodes; /* 0: not said */
+};
+
+static const struct plan_args plan_initial = {.nodes = 0};
+
+#define AT(field) offsetof(struct plan_args, field)
+
+static const struct opt plan_opts[] = {
+	{"nodes", 'n', OPT_NUMBER, "COUNT", "so many nodes (default: 1)", AT(nodes), 1,
+	 HOSTLIST_NAMES_MAX},
+	{"list", 'w', OPT_TEXT, "NODES", "these nodes, whatever their pools", AT(list), 0, 0},
+	{"pool", 'p', OPT_TEXT, "POOL", "of this pool", AT(pool), 0, 0},
+	{"partition", 'P', OPT_TEXT, "PART", "of any pool with nodes in this partition",
+	 AT(partition), 0, 0},
+	{"constraint", 'C', OPT_TEXT, "WORDS", "as the job's --constraint", AT(constraint), 0, 0},
+	{"jurisdiction", 0, OPT_TEXT, "CODES", "only there, such as EU,CH", AT(jurisdiction), 0, 0},
+	{"max-price", 0, OPT_TEXT, "AMOUNT", "no node dearer than this per hour", AT(max_price), 0,
+	 0},
+	{"job", 'j', OPT_TEXT, "SPEC", "all of it in one: nodes=4,constraint=spot,max_price=20",
+	 AT(spec), 0, 0},
+};
+
+/* --- what is asked -----------------------------------------------------------------------------
+ */
+
+static const struct {
+	const char *word;
+	size_t at;
+} words[] = {
+	{"pool", AT(pool)},
+	{"partition", AT(partition)},
+	{"list", AT(list)},
+	{"constraint", AT(constraint)},
+	{"jurisdiction", AT(jurisdiction)},
+	{"max_price", AT(max_price)},
+};
+
+#undef AT
+
+static int bad_spec(const char *word)
+{
+	char text[200];
+
+	(void)snprintf(text, sizeof(text),
+		       "--job: \"%.60s\": want words such as "
+		       "nodes=4,pool=h100,constraint=spot,jurisdiction=EU,max_price=20",
+		       word);
+	return cli_complain(CLI_USAGE, text);
+}
+
+static const char **value_of(struct plan_args *a, const char *word)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(words[i].word, word) == 0)
+			return (const char **)(void *)((char *)a + words[i].at);
+	return NULL;
+}
+
+static int take_word(struct plan_args *a, char *word)
+{
+	char *value = strchr(word, '='), *end;
+	const char **field;
+
+	if (value == NULL)
+		return bad_spec(word);
+	*value++ = '\0';
+	if (strcmp(word, "nodes") == 0) {
+		errno = 0;
+		a->nodes = strtoll(value, &end, 10);
+		return *end == '\0' && errno == 0 && a->nodes >= 1 && a->nodes <= HOSTLIST_NAMES_MAX
+			       ? CLI_OK
+			       : bad_spec(value);
+	}
+	field = value_of(a, word);
+	if (field == NULL)
+		return bad_spec(word);
+	*field = value;
+	return CLI_OK;
+}
+
+/* Where the next "word=" begins behind a comma, or the end: other commas are a value's. */
+static char *next_word(char *from)
+{
+	char *at = from;
+
+	while ((at = strchr(at, ',')) != NULL) {
+		size_t n = strspn(++at, "abcdefghijklmnopqrstuvwxyz_");
+
+		if (n > 0 && at[n] == '=')
+			return at;
+	}
+	return from + strlen(from);
+}
+
+/* Into a; spec is cut into pieces, which a borrows. */
+static int take_spec(struct plan_args *a, char *spec)
+{
+	int rc = CLI_OK;
+
+	if (strlen(spec) > SPEC_MAX)
+		return cli_complain(CLI_USAGE, "--job: too long");
+	while (*spec != '\0' && rc == CLI_OK) {
+		char *next = next_word(spec);
+
+		if (*next != '\0')
+			next[-1] = '\0';
+		rc = take_word(a, spec);
+		spec = next;
+	}
+	return rc;
+}
+
+static json_t *request(const struct plan_args *a)
+{
+	const struct {
+		const char *key, *value;
+	} texts[] = {{"pool", a->pool},
+		     {"partition", a->partition},
+		     {"list", a->list},
+		     {"constraint", a->constraint},
+		     {"jurisdictions", a->jurisdiction},
+		     {"max_price", a->max_price}};
+	json_t *rq = json_pack("{s:s}", "op", "plan");
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (texts[i].value != NULL)
+			(void)json_object_set_new(rq, texts[i].key, json_string(texts[i].value));
+	if (a->nodes > 0)
+		(void)json_object_set_new(rq, "nodes", json_integer(a->nodes));
+	return rq;
+}
+
+/* --- what is answered --------------------------------------------------------------------------
+ */
+
+static bool is_verdict(const json_t *plan, const char *verdict)
+{
+	return strcmp(cli_text(plan, "verdict"), verdict) == 0;
+}
+
+static const char *nodes_word(int64_t n)
+{
+	return n == 1 ? "node" : "nodes";
+}
+
+/* "4 nodes of pool h100 from offer spot", and below "31.46 USD per hour each, 125.84 together" */
+static void print_purchase(const struct out *o, const json_t *p, const char *currency)
+{
+	char money[OUT_MONEY_SIZE + 4];
+	int64_t n = cli_int(p, "new");
+
+	out_text(o, OUT_GOOD, "would be bought: ");
+	(void)fprintf(o->f, "%" PRId64 " %s of pool ", n, nodes_word(n));
+	out_text(o, OUT_BOLD, cli_text(p, "name"));
+	if (cli_text(p, "offer")[0] != '\0') {
+		(void)fputs(" from offer ", o->f);
+		out_text(o, OUT_BOLD, cli_text(p, "offer"));
+	}
+	(void)fputs("\n  ", o->f);
+	out_text(o, OUT_PLAIN, ladder_money(money, p, "price", currency));
+	(void)fputs(n > 1 ? " per hour each, " : " per hour", o->f);
+	if (n > 1) {
+		out_text(o, OUT_PLAIN, ladder_money(money, p, "total", currency));
+		(void)fputs(" together", o->f);
+	}
+	(void)fputc('\n', o->f);
+}
+
+static void print_why(const struct out *o, enum out_style style, const char *head, const char *why)
+{
+	char *text = out_people(why);
+
+	out_text(o, style, head);
+	out_text(o, OUT_PLAIN, text);
+	(void)fputc('\n', o->f);
+	free(text);
+}
+
+static void print_again(const struct out *o, int64_t again_ms, int64_t now_ms)
+{
+	char in[OUT_AGO_SIZE], at[OUT_TIME_SIZE];
+
+	if (again_ms == 0)
+		return;
+	(void)fprintf(o->f, "  the job would be tried again in %s (%s)\n",
+		      out_age(in, now_ms, again_ms), out_time(at, again_ms));
+}
+
+/* Where every offer is left out, each has its reason below. */
+static void print_refused(const struct out *o, const json_t *plan)
+{
+	bool short_of = json_is_true(json_object_get(plan, "no_offer")) &&
+			cli_row(plan, "pools", 1) == NULL;
+	char text[160];
+
+	(void)snprintf(text, sizeof(text), "pool %.60s has no offer for it now",
+		       cli_text(cli_row(plan, "pools", 0), "name"));
+	print_why(o, OUT_BAD, "would be refused: ", short_of ? text : cli_text(plan, "why"));
+}
+
+static void print_verdict(const struct out *o, const json_t *plan, const json_t *r)
+{
+	int64_t have = cli_int(plan, "have");
+	const json_t *p;
+
+	if (is_verdict(plan, "buy"))
+		for (size_t i = 0; (p = cli_row(plan, "pools", i)) != NULL; i++)
+			print_purchase(o, p, cli_text(r, "currency"));
+	else if (is_verdict(plan, "wait"))
+		print_why(o, OUT_BUSY, "would wait: ", cli_text(plan, "why"));
+	else if (is_verdict(plan, "have"))
+		print_why(o, OUT_GOOD,
+			  "nothing to buy: ", "all of these nodes are there, or are being bought");
+	else
+		print_refused(o, plan);
+	print_again(o, cli_int(plan, "again_ms"), cli_int(r, "now_ms"));
+	if (have > 0 && !is_verdict(plan, "have"))
+		(void)fprintf(o->f, "  %" PRId64 " of the %s there, or being bought\n", have,
+			      have == 1 ? "nodes is" : "nodes are");
+}
+
+static void add_money(struct table *t, const json_t *p, const char *key)
+{
+	char money[OUT_MONEY_SIZE];
+
+	table_add(t, OUT_PLAIN, out_money(money, cli_text(p, key)));
+}
+
+static void add_count(struct table *t, const json_t *p, const char *key)
+{
+	char n[FMT_U64_SIZE];
+
+	table_add(t, OUT_PLAIN, fmt_i64(n, cli_int(p, key)));
+}
+
+static void print_limits(const struct out *o, const json_t *p, const char *currency)
+{
+	static const struct table_column columns[] = {
+		{"LIMIT", false}, {"NOW", true}, {"THEN", true}, {"AT MOST", true}};
+	char rate[32];
+	struct table t;
+
+	(void)snprintf(rate, sizeof(rate), "%.3s per hour", currency);
+	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
+	table_add(&t, OUT_PLAIN, "nodes");
+	add_count(&t, p, "nodes");
+	add_count(&t, p, "nodes_then");
+	add_count(&t, p, "max_nodes");
+	table_add(&t, OUT_PLAIN, rate);
+	add_money(&t, p, "rate");
+	add_money(&t, p, "rate_then");
+	add_money(&t, p, "max_rate");
+	table_print(&t, o, 2);
+	table_fini(&t);
+}
+
+static void print_plan(const struct out *o, const json_t *plan, const json_t *r)
+{
+	const json_t *p;
+
+	print_verdict(o, plan, r);
+	for (size_t i = 0; (p = cli_row(plan, "pools", i)) != NULL; i++) {
+		(void)fputs("\n  pool ", o->f);
+		out_text(o, OUT_BOLD, cli_text(p, "name"));
+		(void)fputc('\n', o->f);
+		ladder_print(o, p);
+		(void)fputc('\n', o->f);
+		print_limits(o, p, cli_text(r, "currency"));
+	}
+}
+
+static void print_plans(const struct out *o, const json_t *r)
+{
+	const json_t *plan;
+
+	for (size_t i = 0; (plan = cli_row(r, "plans", i)) != NULL; i++) {
+		if (i > 0)
+			(void)fputs("\nor ", o->f);
+		print_plan(o, plan, r);
+	}
+	if (cli_int(r, "left_out") > 0)
+		(void)fprintf(o->f, "\n%" PRId64 " more pools: ask for each of them by --pool\n",
+			      cli_int(r, "left_out"));
+}
+
+static int run_plan(const struct cli *c, const void *args, char **operands)
+{
+	struct plan_args a = *(const struct plan_args *)args;
+	char *spec = mem_strdup(a.spec != NULL ? a.spec : "");
+	const json_t *plan;
+	bool any = false;
+	json_t *r = NULL;
+	int rc = take_spec(&a, spec);
+
+	(void)operands;
+	if (rc == CLI_OK)
+		rc = cli_ask_loudly(c, request(&a), &r);
+	free(spec);
+	if (rc != CLI_OK)
+		return rc;
+	for (size_t i = 0; (plan = cli_row(r, "plans", i)) != NULL; i++)
+		any = any || is_verdict(plan, "buy") || is_verdict(plan, "have");
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		print_plans(&c->out, r);
+	json_decref(r);
+	return any ? CLI_OK : CLI_FAILED;
+}
+
+const struct cli_command cmd_plan = {
+	.name = "plan",
+	.operands = "",
+	.summary = "what would be bought for a job, and why not elsewhere",
+	.about = "Where, at what price, within which limits, and when it would be tried again.\n"
+		 "Nothing is bought and nobody is asked: it is judged by what burstd knows now.  "
+		 "Without\n"
+		 "--pool, --partition and --list it is said for each pool.  Exit code 0: it would "
+		 "be "
+		 "bought,\n"
+		 "in one of the pools at least; 1: it would not.",
+	.example = "burstctl plan --pool h100 --nodes 4 --constraint spot",
+	.opts = plan_opts,
+	.nopts = sizeof(plan_opts) / sizeof(plan_opts[0]),
+	.initial = &plan_initial,
+	.size = sizeof(plan_initial),
+	.run = run_plan,
+};

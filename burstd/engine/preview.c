@@ -1,0 +1,351 @@
+#include "engine/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+/* What would be bought for a job, where, and why not elsewhere: the very questions that intake.c
+ * asks (core/plan.h, core/ladder.h), of a job that is not there, and nothing follows from the
+ * answer. */
+
+/* --- a ladder ----------------------------------------------------------------------------------
+ */
+
+/* Which rung a row is bought from; `n`: the configuration has it no more. */
+static size_t rung_of(const struct conf_offer *rungs, size_t n, const struct node *row)
+{
+	size_t i = 0;
+
+	while (i < n && strcmp(rungs[i].name, row->offer) != 0)
+		i++;
+	return i;
+}
+
+/* How many nodes of the pool are bought at each of its n rungs, and last at others. */
+static void count(const struct engine *e, size_t pool, uint32_t counts[CONF_OFFERS_MAX + 1])
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	memset(counts, 0, (CONF_OFFERS_MAX + 1) * sizeof(*counts));
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = e->fleet.states[s]; fn != NULL;
+		     fn = fn->state_next)
+			if (fn->n.pool == pool && s != NODE_GONE)
+				counts[rung_of(rungs, n, &fn->n)]++;
+}
+
+/* In the order, but it would pass a limit: the plan goes on to the next. */
+static void say_limit(const struct engine *e, size_t pool, const struct ladder_ask *a,
+		      struct engine_rung *r)
+{
+	const struct conf_pool *p = &e->conf->pools[pool];
+	int64_t left = p->max_rate_nano_h - e->fleet.pools[pool].rate_nano_h;
+	char most[FMT_MONEY_SIZE], now[FMT_MONEY_SIZE], price[FMT_MONEY_SIZE];
+
+	if (a->job.nodes == 0 || r->price <= left / (int64_t)a->job.nodes)
+		return;
+	(void)snprintf(r->why, sizeof(r->why), "max_rate %s: %s is spent per hour, and this is %s",
+		       fmt_money(most, p->max_rate_nano_h),
+		       fmt_money(now, e->fleet.pools[pool].rate_nano_h),
+		       fmt_money(price, r->price));
+	if (a->job.nodes > 1)
+		(void)snprintf(r->why + strlen(r->why), sizeof(r->why) - strlen(r->why),
+			       " for each of %" PRIu32 " nodes", a->job.nodes);
+}
+
+static void fill_rung(const struct engine *e, const struct ladder *l, const struct ladder_ask *a,
+		      uint32_t i, struct engine_rung *r)
+{
+	size_t n;
+
+	*r = (struct engine_rung){.offer = &conf_rungs(a->pool, &n)[i],
+				  .price = ladder_price(a, i),
+				  .cool = a->known[i].cool,
+				  .cause = l->cause[i]};
+	ladder_explain(l, a, i, r->why, sizeof(r->why));
+	r->nsaid = place_unsold(e, r->offer, r->said);
+}
+
+/* Returns how long it takes until something is known that is not known yet: l->waits. */
+static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *job,
+			struct engine_ladder *out)
+{
+	struct ladder_known *known = place_known(e, (uint32_t)pool);
+	const struct fleet_pool *sums = &e->fleet.pools[pool];
+	const struct ladder_ask a = {.conf = e->conf,
+				     .pool = &e->conf->pools[pool],
+				     .known = known,
+				     .nodes = sums->nodes,
+				     .spot = sums->spot,
+				     .job = *job,
+				     .now_ms = engine_now(e)};
+	uint32_t counts[CONF_OFFERS_MAX + 1];
+	struct ladder l;
+
+	ladder_make(&l, &a);
+	count(e, pool, counts);
+	*out = (struct engine_ladder){.n = l.nrungs,
+				      .others = counts[l.nrungs],
+				      .probes = pool_probes(e, pool),
+				      .listed = place_listed(e, (uint32_t)pool)};
+	for (uint32_t k = 0; k < l.n; k++) {
+		fill_rung(e, &l, &a, l.order[k], &out->rungs[k]);
+		out->rungs[k].place = k + 1;
+		say_limit(e, pool, &a, &out->rungs[k]);
+	}
+	for (uint32_t i = 0, k = (uint32_t)l.n; i < l.nrungs; i++)
+		if (l.cause[i] != LADDER_TRY)
+			fill_rung(e, &l, &a, i, &out->rungs[k++]);
+	for (size_t k = 0; k < out->n; k++)
+		out->rungs[k].nodes =
+			counts[out->rungs[k].offer - conf_rungs(a.pool, &(size_t){0})];
+	free(known);
+	return l.n == 0 && l.waits;
+}
+
+void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
+{
+	const struct ladder_job job = {.nodes = 1, .since_ms = engine_now(e)};
+
+	(void)make_ladder(e, pool, &job, out);
+}
+
+/* --- the nodes ---------------------------------------------------------------------------------
+ */
+
+/* Would Slurm have this node powered up for a job? */
+static bool is_free(const struct engine *e, const char *name)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, name);
+
+	if (nm == NULL)
+		return true;
+	return fleet_live(nm) == NULL && !fleet_stuck(nm) && nm->rests_ms == 0 &&
+	       (nm->flags & (SLURM_DOWN | SLURM_DRAIN | SLURM_FAIL | SLURM_VANISHED)) == 0;
+}
+
+struct chosen {
+	struct str list;
+	uint32_t n, all; /* in the list; that could have been, up or not */
+};
+
+/* The first nodes of the pool that are off. */
+static int choose(const struct engine *e, const struct engine_plan_ask *ask, struct chosen *to,
+		  struct err *err)
+{
+	const struct hostlist *names = e->conf->pools[ask->pool].nodes;
+	struct hostlist *within = NULL;
+	struct map index;
+
+	map_init(&index);
+	if (ask->within != NULL &&
+	    hostlist_parse(&within, ask->within, strlen(ask->within), err) != 0) {
+		map_fini(&index);
+		return -1;
+	}
+	for (size_t i = 0; within != NULL && i < within->n; i++)
+		map_put(&index, within->names[i], within);
+	for (size_t i = 0; i < names->n; i++) {
+		if (within != NULL && map_get(&index, names->names[i]) == NULL)
+			continue;
+		to->all++;
+		if (to->n == ask->nodes || !is_free(e, names->names[i]))
+			continue;
+		str_addf(&to->list, "%s%s", to->n > 0 ? "," : "", names->names[i]);
+		to->n++;
+	}
+	map_fini(&index);
+	hostlist_free(within);
+	return 0;
+}
+
+/* --- the verdict -------------------------------------------------------------------------------
+ */
+
+static struct engine_plan_pool *part_of(struct engine_plan *p, uint32_t pool)
+{
+	for (size_t i = 0; i < p->npools; i++)
+		if (p->pools[i].pool == pool)
+			return &p->pools[i];
+	p->pools = mem_realloc(p->pools, (p->npools + 1) * sizeof(*p->pools));
+	p->pools[p->npools] = (struct engine_plan_pool){.pool = pool, .rung = -1};
+	return &p->pools[p->npools++];
+}
+
+/* The ladder of each pool for this job; true: one of them waits for a price. */
+static bool add_ladders(struct engine *e, const struct ladder_wish *wish, struct engine_plan *p)
+{
+	struct ladder_job job = {.wishes = wish, .nwishes = 1, .since_ms = engine_now(e)};
+	bool waits = false;
+
+	for (size_t i = 0; i < p->npools; i++) {
+		job.nodes = p->pools[i].nodes;
+		if (make_ladder(e, p->pools[i].pool, &job, &p->pools[i].ladder))
+			waits = true;
+	}
+	return waits;
+}
+
+static void set_rungs(const struct engine *e, const struct plan *plan, struct engine_plan *p)
+{
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct plan_node *pn = &plan->nodes[i];
+		struct engine_plan_pool *part;
+		const struct conf_offer *o;
+
+		if (pn->verdict != PLAN_BUY)
+			continue;
+		part = part_of(p, pn->pool);
+		o = &conf_rungs(&e->conf->pools[pn->pool], &(size_t){0})[pn->rung];
+		for (size_t k = 0; k < part->ladder.n; k++)
+			if (part->ladder.rungs[k].offer == o)
+				part->rung = (int)k;
+	}
+}
+
+static void refuse(const struct engine *e, const struct plan *plan, const struct plan_node *pn,
+		   const struct plan_ask *a, struct engine_plan *p)
+{
+	struct refusal r = {0};
+	struct refusal_hint hint = {0};
+
+	if (pn->cause == PLAN_LADDER)
+		hint = plan->no_rungs[pn->no_rung].hint;
+	p->verdict = PLAN_REFUSE;
+	p->no_offer = pn->cause == PLAN_LADDER;
+	p->again_ms = engine_now(e) + refusal_add(&r, hint, engine_now(e));
+	plan_explain(plan, pn, a, p->why, sizeof(p->why));
+}
+
+/* A refusal of one is a refusal of all. */
+static void judge(struct engine *e, const struct plan *plan, const struct plan_ask *a,
+		  const struct ladder_wish *wish, struct engine_plan *p)
+{
+	const struct plan_node *no = NULL;
+	bool wait = false;
+
+	for (size_t i = 0; i < plan->n; i++) {
+		const struct plan_node *pn = &plan->nodes[i];
+
+		p->have += pn->verdict == PLAN_HAVE;
+		p->nodes += pn->verdict != PLAN_SKIP;
+		if (pn->verdict == PLAN_BUY || pn->verdict == PLAN_WAIT ||
+		    pn->verdict == PLAN_REFUSE)
+			part_of(p, pn->pool)->nodes++;
+		if (pn->verdict == PLAN_REFUSE && no == NULL)
+			no = pn;
+		wait = wait || pn->verdict == PLAN_WAIT;
+	}
+	p->verdict = wait ? PLAN_WAIT : p->npools > 0 ? PLAN_BUY : PLAN_HAVE;
+	if (add_ladders(e, wish, p))
+		(void)snprintf(p->why, sizeof(p->why), "a price is not known yet");
+	else if (wait)
+		(void)snprintf(p->why, sizeof(p->why),
+			       "the limits have no room before the nodes that are being deleted "
+			       "have gone");
+	if (no != NULL)
+		refuse(e, plan, no, a, p);
+	else
+		set_rungs(e, plan, p);
+}
+
+static int make_plan(struct engine *e, const char *list, const struct ladder_wish *wish,
+		     struct engine_plan *out, struct err *err)
+{
+	const struct plan_job job = {.wishes = wish, .nwishes = 1};
+	struct demand d;
+	struct plan plan;
+	struct plan_ask ask = {.demand = &d,
+			       .conf = e->conf,
+			       .fleet = &e->fleet,
+			       .jobs = &job,
+			       .anew = true,
+			       .now_ms = engine_now(e)};
+
+	if (demand_init(&d, list, strlen(list), err) != 0)
+		return -1;
+	for (size_t i = 0; i < demand_count(&d); i++)
+		if (conf_pool_of(e->conf, demand_name(&d, i)) == NULL) {
+			(void)err_set(err, ERR_INVALID, "no pool names a node \"%.63s\"",
+				      demand_name(&d, i));
+			demand_fini(&d);
+			return -1;
+		}
+	(void)demand_add_job(&d, 1, list, strlen(list), NULL);
+	ask.pools = intake_pools(e);
+	plan_make(&plan, &ask);
+	judge(e, &plan, &ask, wish, out);
+	plan_fini(&plan);
+	intake_free_pools(e, ask.pools);
+	demand_fini(&d);
+	return 0;
+}
+
+/* There are not so many nodes to be had: Slurm does not even ask. */
+static void too_few(struct engine *e, const struct engine_plan_ask *ask, const struct chosen *c,
+		    struct engine_plan *out)
+{
+	const char *pool = e->conf->pools[ask->pool].name;
+
+	out->nodes = ask->nodes;
+	part_of(out, ask->pool)->nodes = ask->nodes;
+	(void)add_ladders(e, &ask->wish, out);
+	if (c->all < ask->nodes) {
+		out->verdict = PLAN_REFUSE;
+		(void)snprintf(out->why, sizeof(out->why),
+			       "pool %.40s has %" PRIu32 " nodes %s: Slurm refuses such a job",
+			       pool, c->all, ask->within != NULL ? "in that partition" : "in all");
+		return;
+	}
+	out->verdict = PLAN_WAIT;
+	(void)snprintf(out->why, sizeof(out->why),
+		       "%" PRIu32 " of the %" PRIu32 " nodes of pool %.40s %s off and can be "
+		       "bought: Slurm starts the job when others are idle",
+		       c->n, c->all, pool, c->n == 1 ? "is" : "are");
+}
+
+int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
+		struct err *err)
+{
+	struct chosen c = {.n = 0};
+	int rc;
+
+	*out = (struct engine_plan){.verdict = PLAN_HAVE};
+	if (ask->list != NULL) {
+		rc = make_plan(e, ask->list, &ask->wish, out, err);
+	} else {
+		str_init(&c.list, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
+		rc = choose(e, ask, &c, err);
+		if (rc == 0 && c.n < ask->nodes)
+			too_few(e, ask, &c, out);
+		else if (rc == 0)
+			rc = make_plan(e, c.list.p, &ask->wish, out, err);
+		str_fini(&c.list);
+	}
+	if (rc != 0)
+		engine_plan_fini(out);
+	return rc;
+}
+
+void engine_plan_fini(struct engine_plan *p)
+{
+	free(p->pools);
+	*p = (struct engine_plan){0};
+}
+
+char *engine_partition(const struct engine *e, const char *name)
+{
+	const struct slurm_text list = prereq_partition(e, name);
+	char *out;
+
+	if (list.p == NULL)
+		return NULL;
+	out = mem_zalloc(list.n + 1);
+	memcpy(out, list.p, list.n);
+	return out;
+}
