@@ -100,6 +100,17 @@ static void spare_healthy(struct gangs *g, struct map *healthy)
 	}
 }
 
+/* A pool may keep what came for a job, so that its next try lacks less; what came for one that is
+ * refused again goes with it. */
+static bool stays(const struct engine *e, const struct gang *g, const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	return fn != NULL && fn->n.state != NODE_WANTED &&
+	       e->conf->pools[nm->pool].gang == CONF_BEST_EFFORT &&
+	       postpone_look(e, g->job.number).count == 0;
+}
+
 /* Refused nodes infect the rest of their jobs. */
 static void infect(struct gangs *g, const struct map *healthy)
 {
@@ -111,7 +122,7 @@ static void infect(struct gangs *g, const struct map *healthy)
 				fleet_find(&g->e->fleet, g->gangs[j].list->names[i]);
 
 			if (nm == NULL || nm->barred || is_up(nm) ||
-			    map_get(healthy, nm->name) != NULL)
+			    map_get(healthy, nm->name) != NULL || stays(g->e, &g->gangs[j], nm))
 				continue;
 			nm->barred = true;
 			nm->refused = bad->refused;

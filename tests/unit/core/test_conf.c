@@ -235,8 +235,8 @@ static void test_print(void **state)
 		"\n\ton = {\"/site\", \"%n\"}\n\toff = {}\n",
 		"\n}\n\nprovider \"two\" {\n\tdriver = \"sim\"\n",
 		"\n}\n\npool \"a\" {\n\tnodes = \"a1\"\n\tprovider = \"one\"\n",
-		"\n\tboot_timeout = \"0s\"\n\twarm = \"0\"\n\tquantum = \"0s\"\n\tpolicy = "
-		"\"ordered\"\n",
+		("\n\tboot_timeout = \"0s\"\n\twarm = \"0\"\n\tquantum = \"0s\"\n\tpolicy = "
+		 "\"ordered\"\n"),
 		"\n\tjurisdictions = {\"EU\"}\n}\n\npool \"b\" {\n\tnodes = \"b1\"\n",
 		"\n\tjurisdictions = {}\n}\n",
 	};

@@ -18,11 +18,11 @@
 enum { A, B, C, D, E };
 
 static const struct cooldown_place places[] = {
-	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT},
-	[B] = {"aws", "p5", "eu-north-1", "b", PROVIDER_SPOT},
-	[C] = {"aws", "p5", "eu-north-1", "a", PROVIDER_ON_DEMAND},
-	[D] = {"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT},
-	[E] = {"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT},
+	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0},
+	[B] = {"aws", "p5", "eu-north-1", "b", PROVIDER_SPOT, 0},
+	[C] = {"aws", "p5", "eu-north-1", "a", PROVIDER_ON_DEMAND, 0},
+	[D] = {"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT, 0},
+	[E] = {"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0},
 };
 
 enum deed {

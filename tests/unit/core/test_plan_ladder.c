@@ -232,7 +232,7 @@ static void test_spot_share_counts_what_was_decided(void **state)
 	setup(&t, "a[1-4]");
 	t.c->pools[0].spot_share = 50;
 	for (int i = 1; i <= 4; i++) {
-		char name[8];
+		char name[16];
 		struct node n;
 
 		(void)snprintf(name, sizeof(name), "a%d", i);

@@ -275,7 +275,7 @@ static void test_so_many_nodes_are_kept_and_what_lacks_is_powered_up(void **stat
 		warm_decide(nodes, n, &none, NOW,
 			    &sum); /* what was answered before does not count */
 		print_nodes(nodes, n, got);
-		assert_string_equal(got, "--------" + 8 - n);
+		assert_string_equal(got, &"--------"[8 - n]);
 	}
 }
 

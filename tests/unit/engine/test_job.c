@@ -91,7 +91,7 @@ static void test_the_width_of_a_comment_is_that_of_the_format(void **state)
 
 	(void)state;
 	(void)snprintf(width, sizeof(width), " %%%dk", SLURM_COMMENT_WIDTH);
-	assert_string_equal(SLURM_COMMENT_FORMAT + strlen(SLURM_CONSTRAINT_FORMAT), width);
+	assert_string_equal(&SLURM_COMMENT_FORMAT[strlen(SLURM_CONSTRAINT_FORMAT)], width);
 	assert_memory_equal(SLURM_CONSTRAINT_FORMAT, SLURM_JOB_FORMAT, strlen(SLURM_JOB_FORMAT));
 }
 

@@ -21,6 +21,9 @@ enum {
 static struct fix {
 	struct engine e;
 	int64_t now;
+	struct conf conf;
+	struct conf_pool pool;
+	uint32_t refusals; /* of every job, so far */
 	char forced[100], released[100], told[100];
 } F;
 
@@ -77,10 +80,19 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 	note(F.told, sizeof(F.told), j->id);
 }
 
+struct refusal postpone_look(const struct engine *e, uint64_t job)
+{
+	(void)e;
+	assert_int_equal(job, 7);
+	return (struct refusal){.count = F.refusals};
+}
+
 static int setup(void **state)
 {
 	(void)state;
 	F = (struct fix){.now = 1000000};
+	F.conf = (struct conf){.pools = &F.pool, .npools = 1};
+	F.e.conf = &F.conf;
 	fleet_init(&F.e.fleet, 1);
 	return 0;
 }
@@ -176,6 +188,28 @@ static void test_shared(void **state)
 	}
 }
 
+/* What came for a job stays, once: nobody knows that it will ever have the rest. */
+static void test_best_effort_keeps_what_came_until_the_second_refusal(void **state)
+{
+	(void)state;
+	for (F.refusals = 0; F.refusals < 2; F.refusals++) {
+		uint32_t refusals = F.refusals;
+
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		F.refusals = refusals;
+		F.pool.gang = CONF_BEST_EFFORT;
+		refuse_mark(&F.e, add("c1", NODE_GONE, BOOTING), NODE_BECAUSE_CAPACITY,
+			    "none left");
+		(void)add("c2", NODE_BOOTING, BOOTING);
+		(void)add("c3", NODE_WANTED, BOOTING); /* not bought yet, and not now */
+		squeue("7|7|CONFIGURING|gpu||c[1-3]\n");
+		assert_string_equal(F.forced, refusals == 0 ? "c1 c3 " : "c1 c2 c3 ");
+		assert_string_equal(F.released, refusals == 0 ? "c3 " : "c2 c3 ");
+		assert_string_equal(F.told, "7 ");
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -184,6 +218,7 @@ int main(void)
 		TEST(test_gang_with_an_old_instance),
 		TEST(test_all_are_told),
 		TEST(test_shared),
+		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 	};
 
 	return cmocka_run_group_tests_name("refuse", tests, NULL, NULL);

@@ -102,8 +102,8 @@ static void test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_sessi
 		"[]",
 		"{\"Code\":\"Failed\",\"Expiration\":\"x\"}",
 		"{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\"}",
-		"{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\",\"Token\":"
-		"\"t\\nX: y\",\"Expiration\":\"2026-11-18T11:36:40Z\"}"};
+		("{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\",\"Token\":"
+		 "\"t\\nX: y\",\"Expiration\":\"2026-11-18T11:36:40Z\"}")};
 	struct provider_conf conf = usual();
 	struct provider_op op = login();
 	struct provider_request rq;
