@@ -1,6 +1,7 @@
 #include "providers/static.h"
 
 #include <inttypes.h>
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,6 +256,7 @@ static int static_build(const void *self, const struct provider_op *op,
 	const struct machines *m = self;
 	struct str body;
 
+	assert((size_t)op->kind < sizeof(requests) / sizeof(requests[0]));
 	str_init(&body, 512);
 	if (add_body(op, &body, e) != 0) {
 		str_fini(&body);

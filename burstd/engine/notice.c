@@ -1,5 +1,6 @@
 #include "engine/private.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,6 +79,7 @@ static enum engine_noticed judge(struct engine *e, const struct fleet_node *fn,
 {
 	enum node_state s = fn->next != NULL ? fn->next->state : fn->n.state;
 
+	assert(fn->name != NULL);
 	if (fn != fleet_live(fn->name) ||
 	    (s != NODE_BOOTING && s != NODE_READY && s != NODE_DRAINING))
 		return ENGINE_NOTICE_LATE;

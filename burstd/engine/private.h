@@ -423,7 +423,7 @@ void cloud_let_go(struct request *rq);
 void cloud_run(struct cloud *c);
 void cloud_hurry(struct cloud *c); /* something happened that a list will show */
 int64_t cloud_next_ms(const struct cloud *c);
-int64_t cloud_price(const struct cloud *c, const struct conf_offer *o); /* 0: not known */
+int64_t cloud_price(const struct cloud *c, const struct conf_offer *p); /* 0: not known */
 void cloud_fail_unsent(struct engine *e);
 /* Is nothing on the wire but what may be there for ever, and so names no configuration? */
 bool cloud_quiet(const struct engine *e);
@@ -445,10 +445,6 @@ int64_t login_next_ms(const struct cloud *c);
 void listen_run(struct cloud *c);
 int64_t listen_next_ms(const struct cloud *c);
 
-/* --- notice.c --- */
-/* An instance of anybody's; durable with the next commit. */
-void notice_take(struct cloud *c, const struct provider_notice *n);
-
 /* --- observe.c --- */
 void observe_list(struct cloud *c);
 void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms);
@@ -464,7 +460,7 @@ void postpone_load(struct engine *e, const struct journal_refusal *r);
 void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 		  struct refusal_hint hint);
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
-struct refusal postpone_look(const struct engine *e, uint64_t job);
+struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);

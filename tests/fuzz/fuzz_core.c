@@ -215,7 +215,7 @@ static void buy(struct world *w, const struct demand *d, const struct plan *p,
 		if (pn->verdict != PLAN_BUY)
 			continue;
 		bought[pn->pool] = true;
-		assert(pools[pn->pool].closed == NULL && pools[pn->pool].price > 0);
+		assert(pools[pn->pool].closed == NULL && pn->price > 0);
 		assert(pn->group <= p->groups);
 		if (++w->gens > GENS_MAX)
 			continue;
@@ -224,7 +224,7 @@ static void buy(struct world *w, const struct demand *d, const struct plan *p,
 		node_init(&n, nm->name, nm->last_gen + 1, w->now);
 		n.pool = pn->pool;
 		n.group = pn->group;
-		n.rate_nano_h = pools[pn->pool].price;
+		n.rate_nano_h = pn->price;
 		(void)fleet_add(&w->fleet, &n);
 	}
 	for (size_t i = 0; i < POOLS; i++) { /* I21; what comes back from the dead is not bought */
@@ -244,9 +244,11 @@ static void call(struct world *w)
 	const char *list = lists[byte(w) % 6];
 	const int64_t prices[] = {10 * FMT_NANO, 0, 30 * FMT_NANO, 10 * FMT_NANO};
 	unsigned how = byte(w);
-	const struct plan_pool pools[POOLS] = {
-		{prices[how & 3], how & 0x40 ? "paused" : NULL, how & 0x10 ? "one" : NULL},
-		{prices[how >> 2 & 3], how & 0x80 ? "paused" : NULL, how & 0x20 ? "one" : NULL}};
+	struct ladder_known known[POOLS] = {{.price = prices[how & 3]},
+					    {.price = prices[how >> 2 & 3]}};
+	struct plan_pool pools[POOLS] = {
+		{&known[0], how & 0x40 ? "paused" : NULL, how & 0x10 ? "one" : NULL},
+		{&known[1], how & 0x80 ? "paused" : NULL, how & 0x20 ? "one" : NULL}};
 	struct demand d;
 	struct plan p;
 
@@ -257,7 +259,12 @@ static void call(struct world *w)
 
 		(void)demand_add_job(&d, j, job, strlen(job), NULL);
 	}
-	plan_make(&p, &d, w->conf, &w->fleet, pools);
+	known[0].cool.state = (enum cooldown_state)(how % 7 % (COOLDOWN_DENIED + 1));
+	plan_make(&p, &(struct plan_ask){.demand = &d,
+					 .conf = w->conf,
+					 .fleet = &w->fleet,
+					 .pools = pools,
+					 .now_ms = w->now});
 	for (size_t i = 0; i < p.n; i++)
 		assert((p.nodes[i].verdict == PLAN_SKIP) ==
 		       (conf_pool_of(w->conf, demand_name(&d, i)) == NULL));

@@ -207,7 +207,7 @@ bool engine_paused(const struct engine *e, size_t pool)
 
 struct engine_warm engine_warm(const struct engine *e, size_t pool)
 {
-	return e->warm[pool];
+	return pool < 4 ? e->warm[pool] : (struct engine_warm){.wanted = 0};
 }
 
 const char *engine_paused_by(const struct engine *e, size_t pool, int64_t *since_ms)
