@@ -1,7 +1,7 @@
 #include "providers/static.h"
 
-#include <inttypes.h>
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
