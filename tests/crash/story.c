@@ -23,7 +23,7 @@ enum {
 	END = 60 * SIM_MINUTE,
 	PRICE = 2000000000,
 	PART = 3, /* which create is made in part: the gang is refused for it ... */
-	LOST = 8, /* ... and of which the reply is lost: of the next try */
+	LOST = 6, /* ... and of which the reply is lost: of the next try */
 };
 
 enum stage { THE_GANG, QUIET, THE_PAIR, OVER };
