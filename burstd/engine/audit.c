@@ -161,7 +161,7 @@ static const char *reason_of(const struct slurm_order *o)
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++)
 		if (strcmp(o->verb, reasons[i][0]) == 0)
 			return reasons[i][1];
-	return "its nodes were refused";
+	return o->of_jobs ? "its nodes were refused" : "nobody needs it; its reason is an admin's";
 }
 
 static void put_jobs(struct engine *e, const struct slurm_order *o)

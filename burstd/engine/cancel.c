@@ -10,9 +10,15 @@
  * holds: its own call named a job; that job is not there any more, not even pending; no job that
  * could start now waits for one of the node's partitions; its pool does not keep it warm; and after
  * all that was asked, slurmctld still has the node idle. A node that was resumed for no job (an
- * admin's POWER_UP) is left to SuspendTime. */
+ * admin's POWER_UP) is left to SuspendTime.
+ *
+ * One that was never bought is kept for those who wait no longer than their scheduler needs: nobody
+ * has it sooner for that, and in the end slurmctld would find it dead. */
 
-enum { CANCEL_AGAIN_MS = 5000 }; /* between two looks at all jobs, which may be many */
+enum {
+	CANCEL_AGAIN_MS = 5000,  /* between two looks at all jobs, which may be many */
+	CANCEL_EMPTY_MS = 30000, /* backfill has looked at all jobs meanwhile, as a rule */
+};
 
 static struct slurm_text waiting(const struct engine *e)
 {
@@ -29,6 +35,20 @@ static uint64_t booked_for(const struct fleet_name *nm)
 	return fn->n.state != NODE_READY ? fn->n.job : 0;
 }
 
+/* Was it idle for a while, with nothing behind it? */
+static bool is_empty(const struct engine *e, const struct fleet_name *nm)
+{
+	return fleet_live(nm) == NULL && engine_now(e) - nm->waits_ms >= CANCEL_EMPTY_MS;
+}
+
+static void send_back(struct engine *e, struct fleet_name *nm)
+{
+	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "cancelled",
+		     "the job it boots for has ended");
+	engine_power_down(e, nm, false, "burstd: the job it boots for has ended");
+	nm->useless_ms = 0; /* should that fail: not before all jobs were seen again */
+}
+
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms)
 {
@@ -38,11 +58,9 @@ void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_nod
 		nm->useless_ms = 0;
 	if (!nm->idle || (nm->useless_ms != 0 && began_ms <= nm->useless_ms))
 		return; /* the next one will have begun later */
-	if (nm->useless_ms != 0 && !slurm_names_meet(sn->partitions, waiting(e))) {
-		engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "cancelled",
-			     "the job it boots for has ended");
-		engine_power_down(e, nm, false, "burstd: the job it boots for has ended");
-		nm->useless_ms = 0; /* should that fail: not before all jobs were seen again */
+	if (nm->useless_ms != 0 &&
+	    (is_empty(e, nm) || !slurm_names_meet(sn->partitions, waiting(e)))) {
+		send_back(e, nm);
 	} else if (began_ms >= e->cancel_asked_ms + CANCEL_AGAIN_MS) {
 		jobs_want(e, JOBS_FOR_CANCEL);
 	}
@@ -106,7 +124,8 @@ static void count(void *ctx, const struct slurm_job *j)
 	struct str *names = &c->e->cancel_waiting;
 
 	for (size_t i = find(c, j->number); i < c->n && job_of(c->idle[i]) == j->number; i++)
-		c->idle[i]->useless_ms = 0;
+		if (!is_empty(c->e, c->idle[i]))
+			c->idle[i]->useless_ms = 0;
 	if (slurm_job_may_start(j))
 		wait_for(names, j->partition);
 }

@@ -530,8 +530,8 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 		nm->useless_ms = 0;
 		nm->tried = 0; /* when it is wanted again, it is asked for anew */
 	}
-	nm->theirs =
-		seen.reason == DRIFT_REASON_OTHER && (sn->flags & (SLURM_DRAIN | SLURM_DOWN)) != 0;
+	nm->theirs = seen.reason == DRIFT_REASON_OTHER && sn->reason.n > 0 &&
+		     (sn->flags & (SLURM_DRAIN | SLURM_FAIL | SLURM_DOWN)) != 0;
 	if (live != NULL && live->n.state == NODE_DRAINING)
 		notice_plan(l->e, live, &seen.plan);
 	drift_node(nm, &seen, &todo);

@@ -99,10 +99,14 @@ void rescue_free(struct engine *e)
 /* --- nodes that go down ------------------------------------------------------------------------
  */
 
+/* An admin's reason stays, but by an admin's order; and slurmctld insists on ours for a dead one.
+ */
 static void force(struct engine *e, const struct fleet_name *nm, bool dead, const char *why)
 {
+	bool stays = nm->theirs && !dead && strcmp(why, ENGINE_WHY_TERMINATED) != 0;
+
 	slurm_power_down(e->slurm, nm->name, nm->newest != NULL ? nm->newest->n.addr : NULL, dead,
-			 why);
+			 stays ? "" : why);
 }
 
 static struct doomed *doom(struct engine *e, struct fleet_name *nm)

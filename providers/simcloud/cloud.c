@@ -443,7 +443,8 @@ int64_t cloud_list(struct cloud *c, const struct cloud_query *q, cloud_visit_fn 
 		const struct cloud_instance *i = c->by_row[k];
 
 		if (i == NULL || q->now < i->visible_at ||
-		    (!all && strcmp(c->meter->rows[k].cluster, q->cluster) != 0))
+		    (!all && strcmp(c->meter->rows[k].cluster, q->cluster) != 0) ||
+		    (q->region != NULL && strcmp(c->meter->rows[k].region, q->region) != 0))
 			continue;
 		if (n++ == q->limit)
 			return (int64_t)k - 1;

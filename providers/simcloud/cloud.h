@@ -129,6 +129,7 @@ enum code cloud_delete(struct cloud *c, const char *id, int64_t now, int64_t *re
 /* One page of a list: up to limit instances after row `after` (-1: from the start). */
 struct cloud_query {
 	const char *cluster; /* "": all */
+	const char *region;  /* NULL: all */
 	int64_t after, limit, now;
 };
 

@@ -461,8 +461,11 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 		     int64_t now, struct face_reply *out)
 {
 	struct page p = {.c = c, .rule = rule, .limit = f->limit, .now = now};
-	struct cloud_query q = {
-		.cluster = f->cluster, .after = f->after, .limit = f->limit, .now = now};
+	struct cloud_query q = {.cluster = f->cluster,
+				.region = f->region, /* EC2 has an endpoint for each */
+				.after = f->after,
+				.limit = f->limit,
+				.now = now};
 	char next[32];
 	int64_t row;
 
@@ -478,6 +481,14 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 	end(&p.s, "DescribeInstances", out);
 }
 
+/* In another region it is not known. */
+static bool known_here(const struct face_call *f, struct cloud *c, const char *id, int64_t now)
+{
+	const struct cloud_instance *i = cloud_find(c, id, now);
+
+	return i != NULL && strcmp(i->pool->region, f->region) == 0;
+}
+
 /* One that is not known spoils it for all. */
 static bool all_known(const struct face_call *f, struct cloud *c, int64_t now,
 		      struct face_reply *out)
@@ -487,7 +498,7 @@ static bool all_known(const struct face_call *f, struct cloud *c, int64_t now,
 
 	str_init(&s, BODY_MAX);
 	for (size_t i = 0; i < f->n; i++)
-		if (cloud_find(c, f->ids[i], now) == NULL)
+		if (!known_here(f, c, f->ids[i], now))
 			str_addf(&s, "%s%s", n++ > 0 ? ", " : "", f->ids[i]);
 	if (n > 0) {
 		struct str text;

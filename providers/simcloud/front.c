@@ -81,16 +81,23 @@ static void keep(struct front *f, struct front_job *j)
 	f->njobs++;
 }
 
-static void count(struct front *f, const struct front_job *j)
+static void count(struct front *f, const struct front_job *j, int64_t now)
 {
 	struct front_stats *s = &f->stats;
+	const uint64_t *items = j->reply.items;
+	enum code code = j->reply.code;
 
 	if (j->ticket != 0 && j->drop)
 		s->dropped++;
 	else if (j->ticket != 0)
 		s->count[j->op][j->reply.code]++;
 	for (int i = 0; i < CODE_COUNT; i++)
-		s->items[j->op][i] += j->reply.items[i];
+		s->items[j->op][i] += items[i];
+	if (code != CODE_CAPACITY && code != CODE_QUOTA &&
+	    items[CODE_CAPACITY] + items[CODE_QUOTA] == 0)
+		return;
+	if (s->refused[j->op]++ == 0)
+		s->refused_ms[j->op] = now;
 }
 
 static const char *type_of(enum face_style s)
@@ -103,7 +110,7 @@ static const char *type_of(enum face_style s)
 }
 
 /* The reply becomes the answer, and the job is no more. */
-static struct http_answer answer_of(struct front *f, struct front_job *j)
+static struct http_answer answer_of(struct front *f, struct front_job *j, int64_t now)
 {
 	struct http_answer an = {.status = j->reply.status,
 				 .type = type_of(j->reply.style),
@@ -112,13 +119,13 @@ static struct http_answer answer_of(struct front *f, struct front_job *j)
 				 .drop = j->drop,
 				 .retry_after_s = (uint32_t)((j->reply.retry_ms + 999) / 1000)};
 
-	count(f, j);
+	count(f, j, now);
 	j->reply.body = NULL;
 	job_free(j);
 	return an;
 }
 
-static void finish(struct front *f, struct front_job *j)
+static void finish(struct front *f, struct front_job *j, int64_t now)
 {
 	uint64_t ticket = j->ticket;
 	struct http_answer an;
@@ -126,7 +133,7 @@ static void finish(struct front *f, struct front_job *j)
 	f->jobs[j->index] = (struct front_slot){.next_free = f->free_slot};
 	f->free_slot = j->index;
 	f->njobs--;
-	an = answer_of(f, j);
+	an = answer_of(f, j, now);
 	if (ticket != 0 && f->server != NULL)
 		http_server_answer(f->server, ticket, &an);
 	else
@@ -153,7 +160,7 @@ static void wake(struct front *f, struct front_job *j, int64_t now)
 	f->nwaiting--;
 	run(f, j, NULL, now);
 	if (wait == 0)
-		finish(f, j);
+		finish(f, j, now);
 	else
 		wait_until(f, j, now + wait);
 }
@@ -186,7 +193,7 @@ void front_tick(struct front *f, int64_t now)
 		f->nwaiting -= j->waits;
 		if (j->run)
 			run(f, j, NULL, now);
-		finish(f, j);
+		finish(f, j, now);
 	}
 }
 
@@ -207,7 +214,7 @@ unsigned front_release(struct front *f, unsigned id, int64_t now)
 		n++;
 		if (j->run)
 			run(f, j, NULL, now);
-		finish(f, j);
+		finish(f, j, now);
 	}
 	return n;
 }
@@ -378,7 +385,7 @@ static void accept_call(struct front *f, const struct http_request *rq, struct f
 		more = apply(f, j, rule, now);
 	}
 	if (more == 0 && wait == 0) {
-		*an = answer_of(f, j);
+		*an = answer_of(f, j, now);
 		return;
 	}
 	keep(f, j);
@@ -488,6 +495,8 @@ void front_write_stats(const struct front *f, struct str *s, int64_t now)
 		js_open(s, op_word((enum op)i), '{');
 		write_codes(s, "answers", t->count[i]);
 		write_codes(s, "instances", t->items[i]);
+		js_int(s, "refused", (int64_t)t->refused[i]);
+		js_int(s, "refused_ms", t->refused_ms[i]);
 		js_int(s, "first_ms", t->first_ms[i]);
 		js_int(s, "last_ms", t->last_ms[i]);
 		js_close(s, '}');

@@ -22,6 +22,8 @@ struct front_stats {
 	uint64_t requests, unauthorized, unreadable, dropped, held;
 	uint64_t count[OP_COUNT][CODE_COUNT];          /* answers, by the code of the whole */
 	uint64_t items[OP_COUNT][CODE_COUNT];          /* instances in them */
+	uint64_t refused[OP_COUNT];                    /* answers that lack instances */
+	int64_t refused_ms[OP_COUNT];                  /* the first of these */
 	int64_t first_ms[OP_COUNT], last_ms[OP_COUNT]; /* arrivals; 0: none */
 	int64_t second;                                /* the second that is being counted */
 	uint64_t now_n, last_n;                        /* requests in it, and in the one before */

@@ -16,9 +16,14 @@ ln -sf ../standin "$dir/slurm/scontrol"
 ln -sf ../standin "$dir/slurm/squeue"
 # enter hands on only these two of the environment.
 export BUILD BIN
-names=() slurm=
+names=() parts=()
+[ $# -gt 0 ] || parts=(gate addresses storm)
 for name; do
-	if [ "$name" = slurm ]; then slurm=yes; else names+=("$name"); fi
+	case $name in
+	slurm) parts+=(gate addresses) ;;
+	storm) parts+=(storm) ;;
+	*) names+=("$name") ;;
+	esac
 done
 if [ $# = 0 ] || [ ${#names[@]} -gt 0 ]; then
 	tests/e2e/lab/enter python3 -B tests/bench/bench.py --bin "$BIN" --dir "$dir" --out "$BUILD/bench.json" \
@@ -26,8 +31,6 @@ if [ $# = 0 ] || [ ${#names[@]} -gt 0 ]; then
 else
 	: >"$BUILD/bench.json"
 fi
-if [ $# = 0 ] || [ -n "$slurm" ]; then
-	for part in gate addresses; do
-		tests/e2e/lab/enter tests/bench/slurm.sh "$part" "$BUILD/bench.json"
-	done
-fi
+for part in "${parts[@]}"; do
+	tests/e2e/lab/enter tests/bench/slurm.sh "$part" "$BUILD/bench.json"
+done

@@ -4,6 +4,8 @@
 #   gate       sbatch to running on 4 nodes, with burst-prolog as PrologSlurmctld and without
 #   addresses  1,000 nodes addressed: one job, 500 x 2, 1,000 x 1 (instances that boot nothing; create 1.5 s,
 #              list 0.2 s), beside one scontrol update of all of them
+#   storm      500 x 2 nodes and 700 machines, at one place or at two: from the provider's first refusal until burstd
+#              has decided about the last job, and until the last refused job was told why; how many calls were refused
 #
 # slurm.sh PART OUT: one part, appended to OUT.
 
@@ -13,18 +15,22 @@ set -eu
 part=$1 out=$2
 LAB_RESUME_TIMEOUT=300
 [ "$part" = gate ] || LAB_NODES=1000 LAB_BOOT='' LAB_MAX_RATE=100000
+[ "$part" != storm ] || LAB_COOLDOWN=10m
 # shellcheck source=tests/e2e/lab/lab.sh
 . tests/e2e/lab/lab.sh
+[ "$part" != storm ] || LAB_OFFERS="$(lab_offer near eu-north-1a on-demand) $(lab_offer far eu-north-1b on-demand)"
+bench=slurm
+[ "$part" != storm ] || bench=storm
 
 now_ms() {
 	echo $((${EPOCHREALTIME/./} / 1000))
 }
 
-# figure NAME VALUE_MS [TARGET_MS]
+# figure NAME VALUE [TARGET [UNIT]]
 figure() {
-	printf 'slurm   %-44s %10d ms %10s\n' "$1" "$2" "${3-}"
-	jq -nc --arg n "$1" --argjson v "$2" --argjson t "${3:-null}" \
-		'{bench: "slurm", name: $n, value: $v, unit: "ms", target: $t}' >>"$out"
+	printf '%-7s %-50s %10d %-5s %10s\n' $bench "$1" "$2" "${4-ms}" "${3-}"
+	jq -nc --arg b $bench --arg n "$1" --argjson v "$2" --argjson t "${3:-null}" --arg u "${4-ms}" \
+		'{bench: $b, name: $n, value: $v, unit: $u, target: $t}' >>"$out"
 }
 
 # Of the events of this kind in slurmctld's log, the first or last after $1 ms: ms since 1970.  at head|tail PATTERN SINCE
@@ -68,11 +74,27 @@ addressed() {
 	[ "$(scontrol -o show nodes | grep -c 'NodeAddr=10\.77\.')" = 1000 ]
 }
 
+# submit JOBS SIZE: they start when the partition is up again
+submit() {
+	scontrol update partition=cloud state=DOWN
+	lab_as researcher bash -c "cd /run/lab/home; for i in \$(seq $1); do sbatch -N$2 --exclusive --wrap 'sleep 1'; done" >/dev/null
+}
+
+no_instances() {
+	[ "$(sim_alive)" = 0 ]
+}
+
+clear_away() {
+	scancel -u researcher
+	scontrol update nodename="c[1-1000]" state=POWER_DOWN_FORCE reason=bench || true
+	lab_wait 90 all_off
+	lab_wait 30 no_instances
+}
+
 # bench_shape NAME JOBS SIZE
 bench_shape() {
 	local t0 from
-	scontrol update partition=cloud state=DOWN
-	lab_as researcher bash -c "cd /run/lab/home; for i in \$(seq $2); do sbatch -N$3 --exclusive --wrap 'sleep 1'; done" >/dev/null
+	submit "$2" "$3"
 	t0=$(now_ms)
 	scontrol update partition=cloud state=UP
 	lab_wait 90 addressed || { squeue | head; burstctl status; exit 1; }
@@ -80,9 +102,7 @@ bench_shape() {
 	from=$(at tail 'waking nodes' "$t0")
 	figure "$1: last resume call to all addressed" $((t1 - from)) 2500
 	figure "$1: first resume call to all addressed" $((t1 - $(at head 'waking nodes' "$t0")))
-	scancel -u researcher
-	scontrol update nodename="c[1-1000]" state=POWER_DOWN_FORCE reason=bench || true
-	lab_wait 90 all_off
+	clear_away
 }
 
 floor() {
@@ -101,6 +121,56 @@ bench_addresses() {
 	bench_shape '1 x 1,000 nodes' 1 1000
 	bench_shape '500 x 2 nodes' 500 2
 	bench_shape '1,000 x 1 node' 1000 1
+}
+
+# events: of this storm, as an array
+events() {
+	burstctl events --json --since "$seq" | jq -s .
+}
+
+# Jobs that can say why they wait
+told() {
+	[ "$(scontrol -o show jobs | grep ' JobState=PENDING ' | grep -c 'AdminComment=burstd: .*no capacity.*next try 20')" = 150 ]
+}
+
+# storm NAME TARGET_MS REFUSED NEAR FAR: so many machines at each of two places
+storm() {
+	local first
+	# A restart forgets which places have nothing.
+	lab_stop burstd
+	lab_start burstd
+	sim_config "{\"offers\": [
+		{\"type\": \"gpu_8x_h100\", \"region\": \"eu-north-1\", \"zone\": \"eu-north-1a\", \"market\": \"on-demand\",
+			\"price\": \"29.52\", \"currency\": \"EUR\", \"capacity\": $4},
+		{\"type\": \"gpu_8x_h100\", \"region\": \"eu-north-1\", \"zone\": \"eu-north-1b\", \"market\": \"on-demand\",
+			\"price\": \"29.52\", \"currency\": \"EUR\", \"capacity\": $5}]}"
+	submit 500 2
+	sim DELETE /admin/stats >/dev/null
+	rows=$(sim_rows)
+	seq=$(burstctl events --json --tail 1 | jq -s 'map(.seq) | max // 0')
+	scontrol update partition=cloud state=UP
+	lab_wait 90 told || { squeue | head; burstctl status; exit 1; }
+	first=$(sim_of /admin/stats .ops.create.refused_ms)
+	# A job that slurmctld starts again before it is told is refused again; the first time counts.
+	events >/run/lab/events
+	figure "$1: first refusal to last job sent back" "$(jq --argjson t "$first" \
+		'map(select(.type == "refused" and (.detail | contains(" -> ") | not))) | unique_by(.node) |
+			map(.at_ms) | max - $t' /run/lab/events)" "$2"
+	figure "$1: first refusal to last job told why" \
+		"$(jq --argjson t "$first" 'map(select(.type == "job-postponed").at_ms) | max - $t' /run/lab/events)"
+	figure "$1: create calls" "$(sim_of /admin/stats '[.ops.create.answers[]] | add')" '' calls
+	figure "$1: create calls refused" "$(sim_of /admin/stats .ops.create.refused)" "$3" calls
+	figure "$1: instances" $(($(sim_rows) - rows)) '' ''
+	clear_away
+}
+
+bench_storm() {
+	sim_config '{"latency": {"create": "1500ms", "list": "200ms"}}'
+	# Of two places the second has to be asked, which takes it as long as any create.
+	storm '400 and 300 at two places' 2500 2 400 300
+	LAB_OFFERS=$(lab_offer near eu-north-1a on-demand)
+	lab_burstd_conf
+	storm '700 at one place' 1000 1 700 0
 }
 
 lab_up

@@ -4,7 +4,9 @@
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2034,SC2154
 load helper
-LAB_RESUME_TIMEOUT=100 LAB_COOLDOWN=1s
+LAB_RESUME_TIMEOUT=100
+# Over before a job tries again.
+LAB_COOLDOWN=2s
 
 setup() {
 	calm

@@ -124,10 +124,12 @@ static bool has_node(const struct ctld_job *j, uint32_t node)
 }
 
 /* A node that boots is sent back only if all that burstd was told says that nobody needs it: the
- * last snapshot, and the list of all jobs that came before it. */
+ * last snapshot, and the list of all jobs that came before it.  One that nothing was bought for may
+ * go though a job waits: it would have to be bought for that one anyway. */
 void check_cancelled(struct world *w, const char *node)
 {
 	const struct sim_row *r = sim_journal_row(w->journal, node, 0);
+	bool empty = r == NULL || !node_lives(&r->n);
 	struct sim_ctld *c = w->ctld;
 	uint32_t k = 0;
 
@@ -146,8 +148,8 @@ void check_cancelled(struct world *w, const char *node)
 		if (has_node(j, k) && c->told_jobs_at > c->told_at)
 			world_fail(w, "F53: %s is sent back, and job %u has it", node,
 				   (unsigned)j->id);
-		else if (j->state == JOB_PENDING && !j->held && j->begin_at <= c->told_jobs_at &&
-			 sim_ctld_fits(&c->nodes[k], j))
+		else if (!empty && j->state == JOB_PENDING && !j->held &&
+			 j->begin_at <= c->told_jobs_at && sim_ctld_fits(&c->nodes[k], j))
 			world_fail(w, "F53: %s is sent back, and job %u waits for one", node,
 				   (unsigned)j->id);
 		else if (j->state != JOB_FREE && r != NULL && node_lives(&r->n) &&

@@ -53,6 +53,7 @@ struct command { /* one scontrol or scancel to be */
 	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
 	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
 	bool sealed;   /* slurm_next() gave it: what it says stays */
+	bool nowhere;  /* FORCE: some of them are first to be given an address that leads nowhere */
 };
 
 enum { UPDATE = SLURM_NQUESTIONS, UPDATE_JOBS, NRUNS, NQUEUES = NRUNS - UPDATE };
@@ -294,6 +295,17 @@ static bool takes(const struct command *c, enum kind kind, const char *reason, i
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
+static struct command *command_alloc(enum kind kind)
+{
+	struct command *c = mem_zalloc(sizeof(*c));
+
+	c->kind = kind;
+	str_init(&c->names, SLURM_ARG_MAX);
+	str_init(&c->addrs, SLURM_ARG_MAX);
+	str_init(&c->hosts, SLURM_ARG_MAX);
+	return c;
+}
+
 /* What changes when a job may start keeps its place among the orders about nodes: told late, it
  * would overrule what those have led to since. */
 static struct queue *queue_of(struct slurm *s, enum kind kind, int64_t arg)
@@ -321,13 +333,9 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 
 	if (s->waiting == SLURM_QUEUE_MAX)
 		return NULL;
-	c = mem_zalloc(sizeof(*c));
-	c->kind = kind;
+	c = command_alloc(kind);
 	c->arg = arg;
 	(void)snprintf(c->reason, sizeof(c->reason), "%s", reason);
-	str_init(&c->names, SLURM_ARG_MAX);
-	str_init(&c->addrs, SLURM_ARG_MAX);
-	str_init(&c->hosts, SLURM_ARG_MAX);
 	insert(queue_of(s, kind, arg), after, c);
 	s->waiting++;
 	return c;
@@ -409,8 +417,10 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	if (dead)
 		(void)add_node(s, DOWN, node, clean);
 	c = add_node(s, FORCE, node, clean);
-	if (c != NULL)
-		add_addr(c, addr != NULL && addr[0] != '\0' ? addr : nowhere, node);
+	if (c == NULL)
+		return;
+	c->nowhere = c->nowhere || addr == NULL || addr[0] == '\0';
+	add_addr(c, addr != NULL && addr[0] != '\0' ? addr : nowhere, node);
 }
 
 void slurm_drain(struct slurm *s, const char *node, const char *reason)
@@ -587,6 +597,22 @@ static void make_argv(const struct slurm *s, const struct command *c, struct str
 	}
 }
 
+/* slurmctld goes through a command node by node, and as soon as it requeues a job for one of them
+ * it writes to the others of that job: these must have their addresses by then. */
+static struct command *addresses_first(struct slurm *s, struct queue *q, struct command *force)
+{
+	struct command *c = command_alloc(SET_ADDR);
+
+	force->nowhere = false;
+	c->n = force->n;
+	str_adds(&c->names, force->names.p);
+	str_adds(&c->addrs, force->addrs.p);
+	str_adds(&c->hosts, force->hosts.p);
+	insert(q, NULL, c);
+	s->waiting++;
+	return c;
+}
+
 bool slurm_next(struct slurm *s, struct slurm_order *out)
 {
 	for (int q = 0; q < NQUEUES; q++) {
@@ -594,6 +620,8 @@ bool slurm_next(struct slurm *s, struct slurm_order *out)
 
 		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL)
 			continue;
+		if (c->nowhere && c->n > 1)
+			c = addresses_first(s, &s->queues[q], c);
 		c->sealed = true;
 		if (c->kind == POSTPONE && c->arg > 0)
 			set_wait(s, c);

@@ -85,7 +85,8 @@ void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const c
  * hangs its job and corrupts its accounting on old versions).  addr: where its instance is, or NULL
  * when it never had one: a ping that comes in between makes slurmctld resolve the node's name under
  * its locks, on Debian with ten tries of a second, so such a node is given an address that leads
- * nowhere until it is down. */
+ * nowhere until it is down.  Several nodes are given theirs by a command of its own, before any of
+ * them goes down: slurmctld writes to the rest of a job as soon as one node of it does. */
 void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason);
 /* Queue POWER_DOWN_ASAP: no more jobs, and down when those on it are done. */

@@ -23,6 +23,8 @@
 : "${LAB_COOLDOWN:=5s}"                         # and for how long it leaves a place alone that has nothing
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
+: "${LAB_OFFERS:=}"                             # its offers (lab_offer); empty: it has one place of its own
+: "${LAB_REGIONS:=}"                            # other regions of the offers: to EC2 each is a provider of its own
 : "${LAB_MAX_NODES:=$LAB_NODES}"                # of that pool
 : "${LAB_BACKUP:=}"                             # not empty: there is a backup slurmctld (lab_start backup)
 : "${LAB_MIN_JOB_AGE:=300}"                     # seconds for which slurmctld remembers a job that has ended
@@ -241,6 +243,37 @@ lab_slurmdbd_conf() {
 	chmod 600 /etc/slurm/slurmdbd.conf
 }
 
+# lab_offer NAME ZONE on-demand|spot [OPTION...]: one for LAB_OFFERS.  An offer has a zone, and a provider of its region,
+# since a launch by EC2's API is for one of each; and a price, which EC2 does not tell.
+lab_offer() {
+	local name=$1 zone=$2 market=$3 region=${2%?} provider=sim price=29.52
+	shift 3
+	[ "$market" = on-demand ] || price=12.00
+	[ "$LAB_CLOUD" != aws ] || [ "$region" = eu-north-1 ] || provider=$region
+	echo "offer \"$name\" { provider = \"$provider\" type = \"gpu_8x_h100\" region = \"$region\" zone = \"$zone\"" \
+		"market = \"$market\" price = \"$price\" $* }"
+}
+
+# Of one region, or of all that the driver can reach by one.
+lab_provider() {
+	cat <<-C
+		provider "$1" {
+			$("lab_provider_$LAB_CLOUD" "$2" "$1")
+			settle          = "$LAB_SETTLE"
+			cooldown        = "$LAB_COOLDOWN"
+		}
+	C
+}
+
+lab_providers() {
+	local region
+	lab_provider sim eu-north-1
+	[ "$LAB_CLOUD" = aws ] || return 0
+	for region in $LAB_REGIONS; do
+		lab_provider "$region" "$region"
+	done
+}
+
 lab_provider_sim() {
 	cat <<-C
 		driver          = "sim"
@@ -266,11 +299,27 @@ lab_provider_aws() {
 		driver          = "aws"
 		url             = "$lab_url/"
 		credential_file = "/etc/burstd/ec2.key"
-		region          = "eu-north-1"
+		region          = "$1"
 		image           = "ami-0"
-		subnets         = "eu-north-1a=subnet-eu-north-1a,eu-north-1b=subnet-eu-north-1b"
-		notice_queue    = "$lab_url/000000000000/burstd"
+		subnets         = "$1a=subnet-$1a,$1b=subnet-$1b"
 	C
+	# A queue has one reader.
+	[ "$2" != sim ] || echo "notice_queue = \"$lab_url/000000000000/burstd\""
+}
+
+# Where the nodes of the pool are bought
+lab_place() {
+	if [ -n "$LAB_OFFERS" ]; then
+		echo "$LAB_OFFERS"
+		return
+	fi
+	cat <<-C
+		provider     = "sim"
+		type         = "gpu_8x_h100"
+		region       = "eu-north-1"
+		market       = "on-demand"
+	C
+	"lab_pool_$LAB_CLOUD"
 }
 
 lab_burstd_conf() {
@@ -287,21 +336,13 @@ lab_burstd_conf() {
 			bin_dir = "/usr/bin"
 			conf    = "/etc/slurm/slurm.conf"
 		}
-		provider "sim" {
-			$("lab_provider_$LAB_CLOUD")
-			settle          = "$LAB_SETTLE"
-			cooldown        = "$LAB_COOLDOWN"
-		}
+		$(lab_providers)
 		pool "h100" {
 			nodes        = "c[1-$LAB_NODES]"
-			provider     = "sim"
-			type         = "gpu_8x_h100"
-			region       = "eu-north-1"
-			market       = "on-demand"
+			$(lab_place)
 			max_nodes    = $LAB_MAX_NODES
 			max_rate     = "${LAB_MAX_RATE:-300}"
 			boot_timeout = "10m"
-			$("lab_pool_$LAB_CLOUD")
 			$LAB_POOL
 		}
 	C

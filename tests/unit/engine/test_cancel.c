@@ -229,6 +229,7 @@ static void test_never_bought(void **state)
 	snapshot(IDLE, 10);
 	assert_int_equal(F.wanted, 0); /* an admin's POWER_UP, perhaps */
 	F.nm->waits_for = 9;
+	F.nm->waits_ms = F.now;
 	snapshot(IDLE, 10);
 	squeue("9|9|PENDING|gpu|BeginTime|\n");
 	snapshot(IDLE, 10);
@@ -236,6 +237,33 @@ static void test_never_bought(void **state)
 	F.now += 60000;
 	snapshot(IDLE, 10);
 	squeue("");
+	snapshot(IDLE, 10);
+	assert_string_equal(forced(), "c1");
+}
+
+/* A place refused it, and its job went back into the queue before another was tried. */
+static void test_never_bought_and_its_job_waits(void **state)
+{
+	static const char jobs[] = "7|7|PENDING|gpu|Resources|\n";
+	struct node n = F.nm->newest->n;
+
+	(void)state;
+	n.state = NODE_GONE;
+	fleet_set(&F.e.fleet, F.nm->newest, &n);
+	F.nm->waits_for = 7;
+	F.nm->waits_ms = F.now;
+	snapshot(IDLE, 10);
+	squeue(jobs);
+	snapshot(IDLE, 10);
+	assert_string_equal(forced(), "none"); /* the job may be about to start there */
+	F.now += 30000;
+	snapshot(BUSY, 10);
+	squeue(jobs);
+	snapshot(BUSY, 10);
+	assert_string_equal(forced(), "none"); /* it did */
+	snapshot(IDLE, 10);
+	squeue(jobs);
+	assert_string_equal(forced(), "none");
 	snapshot(IDLE, 10);
 	assert_string_equal(forced(), "c1");
 }
@@ -281,6 +309,7 @@ int main(void)
 		TEST(test_older_snapshot),
 		TEST(test_left_alone),
 		TEST(test_never_bought),
+		TEST(test_never_bought_and_its_job_waits),
 		TEST(test_not_too_often),
 		TEST(test_too_many_partitions),
 	};

@@ -387,6 +387,34 @@ static void test_address_elsewhere(void **state)
 	assert_true(is_updating(f));
 }
 
+/* --- reasons -----------------------------------------------------------------------------------
+ */
+
+static void test_whose_a_reason_is(void **state)
+{
+	static const struct {
+		const char *state, *rest;
+		bool theirs;
+	} rows[] = {
+		{"IDLE+CLOUD+DRAIN+POWERING_UP", "NodeAddr=c1 Reason=admin: fan [root@now]", true},
+		{"IDLE+CLOUD+DRAIN", "NodeAddr=c1 Reason=burst pipe [root@now]", true},
+		{"IDLE+CLOUD+FAIL", "NodeAddr=c1 Reason=disk [root@now]", true},
+		{"IDLE+CLOUD+DRAIN", "NodeAddr=c1 Reason=burstd: drained [slurm@now]", false},
+		{"DOWN+CLOUD+DRAIN", "NodeAddr=c1 Reason=ResumeTimeout reached [slurm@now]", false},
+		{"IDLE+CLOUD", "NodeAddr=c1 Reason=admin: was once [root@now]", false},
+		{"IDLE+CLOUD+DRAIN", "NodeAddr=c1", false},
+	};
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		snapshot(f, rows[i].state, rows[i].rest);
+		if (fleet_find(&f->e->fleet, "c1")->theirs != rows[i].theirs)
+			fail_msg("%s %s", rows[i].state, rows[i].rest);
+	}
+}
+
 /* --- strays ------------------------------------------------------------------------------------
  */
 
@@ -636,6 +664,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_no_snapshot, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_whose_a_reason_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable_is_known_by_its_id, setup,

@@ -9,6 +9,7 @@ static struct fix {
 	char events[800]; /* all, one a line */
 	char story[400];  /* commits and orders to slurmctld, in order */
 	char comment[300];
+	char reason[64];
 	unsigned wanted; /* times that squeue was asked for */
 	struct journal_rescue put;
 	uint64_t del;
@@ -88,7 +89,7 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 {
 	(void)s;
 	(void)addr;
-	(void)reason;
+	(void)snprintf(F.reason, sizeof(F.reason), "%s", reason);
 	add(F.story, sizeof(F.story), dead ? "down " : "force ", node, " ");
 }
 
@@ -206,6 +207,28 @@ static void test_a_node_without_jobs_goes_at_once(void **state)
 		assert_string_equal(F.story, "force c1 ");
 	}
 	assert_int_equal(F.wanted, 0);
+}
+
+/* One that an admin drained, and whose reason is the admin's. */
+static void test_an_admins_reason_stays(void **state)
+{
+	static const struct {
+		bool theirs, dead;
+		const char *why, *told;
+	} rows[] = {
+		{false, false, "burstd: x", "burstd: x"},
+		{true, false, "burstd: x", ""},
+		{true, true, "burstd: x", "burstd: x"}, /* slurmctld wants one for what is down */
+		{true, false, ENGINE_WHY_TERMINATED, ENGINE_WHY_TERMINATED},
+	};
+
+	(void)state;
+	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		node("c1")->theirs = rows[i].theirs;
+		rescue_node(&F.e, node("c1"), rows[i].dead, rows[i].why);
+		assert_string_equal(F.reason, rows[i].told);
+	}
 }
 
 /* F48: the fence never waits for long. */
@@ -741,6 +764,7 @@ int main(void)
 		TEST(test_jobs_are_written_down_before_the_node_goes),
 		TEST(test_nothing_is_done_when_the_disk_fails),
 		TEST(test_a_node_without_jobs_goes_at_once),
+		TEST(test_an_admins_reason_stays),
 		TEST(test_squeue_is_not_waited_for_for_ever),
 		TEST(test_a_requeued_job),
 		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),

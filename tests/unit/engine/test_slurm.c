@@ -175,7 +175,45 @@ static void test_refused_gang(void **state)
 	settle(f);
 	assert_calls(
 		f, "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
+		   "nodehostname=c1,c2,c3,c4\n"
+		   "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
 		   "nodehostname=c1,c2,c3,c4 state=POWER_DOWN_FORCE reason=burstd: a  b   none \n");
+}
+
+/* Where all have addresses, or there is but one, nobody's name is resolved. */
+static void test_no_addresses_first(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_power_down(f->slurm, "c1", NULL, false, "burstd: one");
+	slurm_power_down(f->slurm, "c2", "10.0.0.2", false, "burstd: two");
+	slurm_power_down(f->slurm, "c3", "10.0.0.3", false, "burstd: two");
+	settle(f);
+	assert_calls(f, "update nodename=c1 nodeaddr=192.0.2.1 nodehostname=c1 "
+			"state=POWER_DOWN_FORCE reason=burstd: one\n"
+			"update nodename=c2,c3 nodeaddr=10.0.0.2,10.0.0.3 nodehostname=c2,c3 "
+			"state=POWER_DOWN_FORCE reason=burstd: two\n");
+}
+
+/* One that joins while the others are given addresses is given its own before it goes down too. */
+static void test_addresses_first_of_who_joins(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+
+	slurm_power_down(f->slurm, "c1", NULL, false, "burstd: x");
+	slurm_power_down(f->slurm, "c2", NULL, false, "burstd: x");
+	assert_true(slurm_next(f->slurm, &o));
+	f->given++;
+	assert_string_equal(o.verb, "address");
+	slurm_flush(f->slurm);
+	slurm_power_down(f->slurm, "c3", NULL, false, "burstd: x");
+	settle(f);
+	assert_calls(f, "update nodename=c1,c2 nodeaddr=192.0.2.1,192.0.2.1 nodehostname=c1,c2\n"
+			"update nodename=c1,c2,c3 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1 "
+			"nodehostname=c1,c2,c3\n"
+			"update nodename=c1,c2,c3 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1 "
+			"nodehostname=c1,c2,c3 state=POWER_DOWN_FORCE reason=burstd: x\n");
 }
 
 /* A dead node is DOWN first; many of them are two commands, not two each. */
@@ -452,6 +490,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_addresses),
 		T(test_refused_gang),
+		T(test_no_addresses_first),
+		T(test_addresses_first_of_who_joins),
 		T(test_dead),
 		T(test_order_is_kept),
 		T(test_nodes_are_woken_kept_and_let_go_many_at_once),

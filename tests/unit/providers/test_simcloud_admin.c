@@ -1,4 +1,5 @@
 /* test_simcloud_admin.c - what the side door of simcloud shows, and what hostile requests get. */
+#include "base/clock.h"
 #include "simrun.h"
 
 static struct simrun S;
@@ -88,6 +89,15 @@ static int64_t stat_of(const char *op, const char *what, const char *code)
 	return n;
 }
 
+static int64_t refused(const char *what)
+{
+	json_t *o = simrun_ask(&S, "GET", "/admin/stats", NULL, 200);
+	int64_t n = simrun_int(json_object_get(json_object_get(o, "ops"), "create"), what);
+
+	json_decref(o);
+	return n;
+}
+
 static void test_list_of_some_fields(void **state)
 {
 	json_t *o, *row;
@@ -107,7 +117,11 @@ static void test_stats_count_by_operation_and_outcome(void **state)
 	(void)state;
 	simrun_do(&S, "POST", "/admin/config", "{\"quota\":1}");
 	create("n1");
+	assert_int_equal(refused("refused"), 0);
+	assert_int_equal(refused("refused_ms"), 0);
 	create("n2");
+	assert_int_equal(refused("refused"), 1);
+	assert_in_range(refused("refused_ms"), 1, clock_wall_ms());
 	json_decref(simrun_ask(&S, "GET", "/v1/instances/sim-00000000", NULL, 200));
 	json_decref(simrun_ask(&S, "DELETE", "/v1/instances/sim-00000009", NULL, 404));
 	assert_int_equal(stat_of("create", "answers", "ok"), 2);
@@ -117,6 +131,14 @@ static void test_stats_count_by_operation_and_outcome(void **state)
 	assert_int_equal(stat_of("delete", "answers", "not-found"), 1);
 	simrun_do(&S, "DELETE", "/admin/stats", NULL);
 	assert_int_equal(stat_of("create", "answers", "ok"), 0);
+	simrun_do(&S, "POST", "/admin/faults",
+		  "{\"op\":\"create\",\"action\":\"error\",\"code\":\"capacity\"}");
+	json_decref(simrun_ask(&S, "POST", "/v1/instances",
+			       "{\"cluster\":\"c\",\"type\":\"gpu_8x_h100\","
+			       "\"region\":\"eu-north-1\",\"instances\":[{\"name\":\"n3\","
+			       "\"generation\":1}]}",
+			       503));
+	assert_int_equal(refused("refused"), 1);
 }
 
 static void test_rules_are_listed_and_removed(void **state)

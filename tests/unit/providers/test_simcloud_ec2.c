@@ -514,7 +514,7 @@ static void test_what_was_changed_on_the_way_is_refused(void **state)
 }
 
 /* A body of one's own, well signed. */
-static void ask(const char *body, long status, const char *words)
+static void ask_in(const char *region, const char *body, long status, const char *words)
 {
 	const struct sigv4_key key = {.id = "AKIDLAB", .secret = "lab/secret+key"};
 	const struct sigv4_header host = {"Host", S.url + strlen("http://")};
@@ -525,7 +525,7 @@ static void ask(const char *body, long status, const char *words)
 					 .nheaders = 1,
 					 .body = body,
 					 .len = strlen(body),
-					 .region = "eu-north-1",
+					 .region = region,
 					 .service = "ec2",
 					 .at_ms = clock_wall_ms()};
 	char date[SIGV4_DATE_SIZE], line[64];
@@ -544,6 +544,29 @@ static void ask(const char *body, long status, const char *words)
 	curl_slist_free_all(headers);
 	simrun_done(&r);
 	str_fini(&s);
+}
+
+static void ask(const char *body, long status, const char *words)
+{
+	ask_in("eu-north-1", body, status, words);
+}
+
+static void test_another_region_does_not_know_of_them(void **state)
+{
+	static const char list[] = "Action=DescribeInstances&Version=2016-11-15";
+	static const char end[] = "Action=TerminateInstances&Version=2016-11-15&InstanceId.1=%s";
+	struct provider_result r;
+	char body[160];
+
+	(void)state;
+	create(&r, "t-1", 1);
+	assert_int_equal(good(&r), 1);
+	(void)snprintf(body, sizeof(body), end, r.items[0].instance.id);
+	provider_result_fini(&r);
+	ask_in("eu-west-1", list, 200, "<reservationSet></reservationSet>");
+	ask_in("eu-west-1", body, 400, "InvalidInstanceID.NotFound");
+	ask_in("eu-north-1", list, 200, "<reservationId>");
+	ask_in("eu-north-1", body, 200, "<instanceId>");
 }
 
 #define RUN "Action=RunInstances&Version=2016-11-15&MinCount=1&MaxCount=2&ImageId=ami-1"
@@ -726,6 +749,7 @@ int main(void)
 		T(test_faults_are_told_in_ec2s_words),
 		T(test_only_who_signs_with_the_key_is_served),
 		T(test_what_was_changed_on_the_way_is_refused),
+		T(test_another_region_does_not_know_of_them),
 		T(test_what_ec2_would_not_understand_is_refused),
 		T(test_any_text_may_be_a_tag),
 		T(test_a_reclaim_is_a_message_until_it_is_deleted),
