@@ -20,7 +20,8 @@ struct cooldown_entry {
 	int64_t last_ms, until_ms;
 	int64_t probe_ms; /* since when a purchase is tried ... */
 	bool probing;     /* ... if one is */
-	bool heard;       /* DENIED: it was a call that bought nothing */
+	bool heard;       /* DENIED: it was a call that bought nothing ... */
+	bool bought;      /* ... and a purchase was denied, too */
 };
 
 static const struct {
@@ -276,10 +277,19 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 	case PROVIDER_QUOTA:
 		return graver(news, refused(c, QUOTA, p, sent_ms, now_ms));
 	case PROVIDER_DENIED:
-		return graver(news, refused(c, DENIED, p, sent_ms, now_ms));
+		news = graver(news, refused(c, DENIED, p, sent_ms, now_ms));
+		find(c, DENIED, p)->bought = true;
+		return news;
 	default:
 		return news; /* it says nothing of the place */
 	}
+}
+
+enum cooldown_news cooldown_taken_back(struct cooldown *c, const struct cooldown_place *p,
+				       int64_t now_ms)
+{
+	tick(c, now_ms);
+	return refused(c, CAPACITY, p, now_ms, now_ms);
 }
 
 enum provider_code cooldown_worse(enum provider_code a, enum provider_code b)
@@ -302,10 +312,19 @@ enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum
 
 	tick(c, now_ms);
 	e = find(c, DENIED, &p);
-	if (code == PROVIDER_OK && e != NULL && e->heard)
-		return over(c, DENIED, &p, sent_ms);
+	if (code == PROVIDER_OK && e != NULL && e->heard) {
+		if (!e->bought)
+			return over(c, DENIED, &p, sent_ms);
+		e->heard = sent_ms <= e->last_ms; /* the purchase has yet to be tried again */
+		return COOLDOWN_SAME;
+	}
 	if (code != PROVIDER_DENIED)
 		return COOLDOWN_SAME;
+	if (e != NULL) { /* how long purchases rest is for purchases to say */
+		e->heard = true;
+		e->last_ms = now_ms;
+		return COOLDOWN_SAME;
+	}
 	news = refused(c, DENIED, &p, sent_ms, now_ms);
 	e = find(c, DENIED, &p);
 	assert(e != NULL);

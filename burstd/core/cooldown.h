@@ -100,6 +100,9 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 /* What became of a purchase sent at sent_ms.  Of an answer about several instances: the worst. */
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms);
+/* It takes back what it has sold: as if a purchase had been refused for want of capacity. */
+enum cooldown_news cooldown_taken_back(struct cooldown *c, const struct cooldown_place *p,
+				       int64_t now_ms);
 enum provider_code cooldown_worse(enum provider_code a, enum provider_code b);
 
 /* What became of any other call to a provider: a list, a delete. */

@@ -142,7 +142,7 @@ static void put_constraint(struct demand_job *j, const char *text, size_t len)
 {
 	free(j->constraint);
 	j->constraint = text_or_none(text, len);
-	j->wishes_known = true;
+	j->wishes_known = len <= DEMAND_TEXT_MAX; /* Slurm takes none that is so long */
 }
 
 static void put_comment(struct demand_job *j, const char *text, size_t len)

@@ -151,21 +151,23 @@ static int64_t fallback_at(const struct ladder_ask *a)
 	return since + a->pool->fallback_ms;
 }
 
-/* Is the job to wait for spot?  Not when it may not have spot anyway. */
+/* Is the job to wait for spot?  Not when it may not have spot anyway, nor when only others that are
+ * not spot would make room for it. */
 static bool waits_for_spot(const struct ladder_ask *a)
 {
 	const struct conf_pool *p = a->pool;
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(p, &n);
 
-	if (p->fallback_refusals == 0 && p->fallback_ms == 0)
+	if (a->job.none || (p->fallback_refusals == 0 && p->fallback_ms == 0))
 		return false;
 	if (p->fallback_refusals != 0 && a->job.refusals >= p->fallback_refusals)
 		return false;
 	if (p->fallback_ms != 0 && a->now_ms >= fallback_at(a))
 		return false;
 	for (size_t i = 0; i < n; i++)
-		if (is_spot(&rungs[i]) && ruled_out(a, &rungs[i]) == LADDER_TRY)
+		if (is_spot(&rungs[i]) && ruled_out(a, &rungs[i]) == LADDER_TRY &&
+		    ladder_price(a, i) >= 0 && !passes_share(a, &rungs[i]))
 			return true;
 	return false;
 }
@@ -399,48 +401,26 @@ void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t r
 	say_why(a, rung, l->cause[rung], &t);
 }
 
-/* The names of rungs from i on that are left out for the same reason, in the same words. */
-static void say_names(const struct ladder *l, const struct ladder_ask *a, size_t i, struct text *t)
-{
-	char why[160], other[160];
-
-	ladder_explain(l, a, i, why, sizeof(why));
-	for (size_t k = i; k < l->nrungs; k++) {
-		ladder_explain(l, a, k, other, sizeof(other));
-		if (strcmp(why, other) == 0)
-			say(t, "%s%s", k == i ? "" : ", ", rung_of(a, k)->name);
-	}
-}
-
-/* Was it said of an earlier rung, in the same words? */
-static bool is_said(const struct ladder *l, const struct ladder_ask *a, size_t i)
-{
-	char why[160], other[160];
-
-	ladder_explain(l, a, i, why, sizeof(why));
-	for (size_t k = 0; k < i; k++) {
-		ladder_explain(l, a, k, other, sizeof(other));
-		if (strcmp(why, other) == 0)
-			return true;
-	}
-	return false;
-}
-
 void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size)
 {
+	char whys[CONF_OFFERS_MAX][160];
 	struct text t = {out, size, 0};
+	uint32_t said = 0;
 
 	assert(size > sizeof("..."));
 	out[0] = '\0';
-	for (size_t i = 0; i < l->nrungs; i++) {
-		if (l->cause[i] == LADDER_TRY || is_said(l, a, i))
+	for (size_t i = 0; i < l->nrungs; i++)
+		ladder_explain(l, a, i, whys[i], sizeof(whys[i]));
+	for (size_t i = 0; i < l->nrungs && t.len < size; i++) {
+		if (l->cause[i] == LADDER_TRY || (said >> i & 1) != 0)
 			continue;
 		say(&t, "%s", t.len != 0 ? "; " : "");
-		if (rung_of(a, i)->name[0] != '\0') {
-			say_names(l, a, i, &t);
-			say(&t, ": ");
-		}
-		say_why(a, i, l->cause[i], &t);
+		for (size_t k = i; k < l->nrungs; k++) /* all that have the same reason */
+			if (strcmp(whys[i], whys[k]) == 0) {
+				said |= UINT32_C(1) << k;
+				say(&t, "%s%s", k == i ? "" : ", ", rung_of(a, k)->name);
+			}
+		say(&t, "%s%s", rung_of(a, i)->name[0] != '\0' ? ": " : "", whys[i]);
 	}
 	if (t.len >= size)
 		memcpy(out + size - sizeof("..."), "...", sizeof("..."));

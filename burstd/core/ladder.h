@@ -59,6 +59,7 @@ struct ladder_job {
 	uint32_t refusals; /* so far */
 	int64_t since_ms;  /* when it began to wait; in the future: now (F57) */
 	uint32_t tried;    /* bit i: rung i refused it a moment ago */
+	bool none;         /* there is no job, and so none that could wait for spot */
 };
 
 struct ladder_ask { /* everything is borrowed */

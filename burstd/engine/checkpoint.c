@@ -259,7 +259,7 @@ int64_t checkpoint_next_ms(const struct engine *e)
 /* scancel fails for one job that is not there any more, too: the others had their signal. */
 void checkpoint_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
-	bool lost = err != NULL && (strstr(err->msg, "contact") != NULL || err->code != ERR_NET);
+	bool lost = err != NULL && slurm_unheard(err);
 
 	if (strcmp(o->verb, "signal") != 0)
 		return;

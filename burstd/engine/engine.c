@@ -264,7 +264,7 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 	else
 		notice_told(e, o);
 	checkpoint_told(e, o, err);
-	rescue_told(e, o);
+	rescue_told(e, o, err);
 	engine_turn(e);
 }
 
@@ -432,6 +432,7 @@ void engine_start(struct engine *e)
 		}
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_hurry(&e->clouds[i]);
+	place_write_back(e);
 	engine_event(e, "", 0, "started", BURSTD_VERSION);
 	(void)pool_look(e);
 	engine_turn(e);

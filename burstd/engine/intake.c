@@ -255,7 +255,11 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 	char why[160];
 
 	plan_explain(p, pn, a, why, sizeof(why));
-	refuse_mark(e, nm, because(e, p, pn), why);
+	if (pn->cause == PLAN_LADDER && p->no_rungs[pn->no_rung].worst == LADDER_TRIED &&
+	    nm->tried != 0 && nm->newest != NULL)
+		refuse_mark(e, nm, nm->newest->n.reason, NULL); /* the provider's words say more */
+	else
+		refuse_mark(e, nm, because(e, p, pn), why);
 	if (pn->cause == PLAN_LADDER)
 		nm->hint = p->no_rungs[pn->no_rung].hint;
 }

@@ -18,6 +18,7 @@ struct answer { /* to a create: its members are posted from `at` on */
 	uint64_t batch;
 	struct provider_result r;
 	size_t at;
+	bool heard; /* what it says of the place is noted */
 };
 
 static struct batch *batch_find(struct engine *e, uint64_t id)
@@ -194,6 +195,9 @@ static bool post_answer(struct engine *e, struct answer *a)
 
 	assert(b != NULL && b->inflight);
 	c = cloud_of(e, b);
+	if (!a->heard) /* before any of its members is told, and anything more is sent there */
+		heard(e, b, &a->r);
+	a->heard = true;
 	for (; a->at < b->n; a->at++) {
 		struct fleet_node *fn = member_row(b, a->at);
 
@@ -205,7 +209,6 @@ static bool post_answer(struct engine *e, struct answer *a)
 		answer_member(c, fn, a);
 	}
 	b->inflight = false;
-	heard(e, b, &a->r);
 	cloud_hurry(c);
 	return true;
 }
@@ -597,6 +600,14 @@ static void form(struct engine *e, struct forming *all, const size_t *bases,
 	}
 }
 
+static bool any_went(struct fleet_node *const *wanted, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (wanted[i]->n.state != NODE_WANTED || wanted[i]->next != NULL)
+			return true;
+	return false;
+}
+
 /* Some of what is WANTED; e->more: not all that could go. */
 static void launch_new(struct engine *e)
 {
@@ -610,13 +621,15 @@ static void launch_new(struct engine *e)
 		(void)conf_rungs(&e->conf->pools[p], &rungs);
 	}
 	forming = mem_zalloc((all + 1) * sizeof(*forming));
-	e->more = e->more || n >= e->slice.send;
 	form(e, forming, bases, wanted, n);
 	for (size_t i = 0; i < all; i++) {
 		if (!e->dead && forming[i].n > 0)
 			flush(e, &forming[i]);
 		free(forming[i].v);
 	}
+	/* Where nothing could go, an answer or the time does it: to try again at once would be in
+	 * the way of just that. */
+	e->more = e->more || (n >= e->slice.send && any_went(wanted, n));
 	free(forming);
 	free(bases);
 	free(wanted);

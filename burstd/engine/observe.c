@@ -511,7 +511,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .reason = reason_of(sn),
 				  .addr = addr_of(fleet_live(nm), sn),
 				  .settled = l->settled,
-				  .listed = place_listed(l->e, nm->pool),
+				  .listed = place_looked(l->e, nm->pool),
 				  .began_ms = l->began_ms,
 				  .now_ms = engine_now(l->e),
 				  .started_ms = l->e->started_ms};

@@ -90,7 +90,7 @@ int place_find(const struct engine *e, uint32_t pool, const char *provider, uint
 		p->name);
 }
 
-int place_load(const struct engine *e, struct node *n, struct err *err)
+int place_load(struct engine *e, struct node *n, struct err *err)
 {
 	const struct conf_offer *o = place_of(e, n);
 	bool old = n->provider[0] == '\0';
@@ -104,7 +104,20 @@ int place_load(const struct engine *e, struct node *n, struct err *err)
 	if (old)
 		(void)snprintf(n->provider, sizeof(n->provider), "%s",
 			       e->conf->providers[n->cloud].name);
+	e->unplaced = e->unplaced || (old && node_counts(n));
 	return 0;
+}
+
+void place_write_back(struct engine *e)
+{
+	if (!e->unplaced)
+		return;
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
+			journal_put_node(engine_tx(e), &fn->n, e->conf->pools[fn->n.pool].name);
+	e->due = true;
+	e->unplaced = false;
+	engine_commit(e);
 }
 
 /* --- which provider may have what --------------------------------------------------------------
@@ -133,11 +146,14 @@ bool place_listed(const struct engine *e, uint32_t pool)
 	return true;
 }
 
+bool place_looked(const struct engine *e, uint32_t pool)
+{
+	return place_listed(e, pool) || engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
+}
+
 bool place_may_send(const struct engine *e, const struct node *n)
 {
-	if (!e->clouds[n->cloud].listed)
-		return false;
-	return place_listed(e, n->pool) || engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
+	return e->clouds[n->cloud].listed && place_looked(e, n->pool);
 }
 
 int64_t place_price(const struct engine *e, const struct conf_offer *o)
@@ -167,9 +183,18 @@ static const struct conf_offer *dearest(const struct engine *e, const struct clo
 void place_adopt(const struct cloud *c, struct node *n)
 {
 	const struct conf_offer *o = dearest(c->e, c, n->pool);
+	const struct fleet_name *nm = fleet_find(&c->e->fleet, n->name);
 
-	if (o != NULL)
+	if (o != NULL) {
 		place_set(c->e, n, o, cloud_price(c, o));
+		return;
+	}
+	/* The configuration sells nothing of the pool there any more. */
+	n->cloud = (uint32_t)(c - c->e->clouds);
+	(void)snprintf(n->provider, sizeof(n->provider), "%s", c->conf->name);
+	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL; fn; fn = fn->older)
+		if (fn->n.rate_nano_h > n->rate_nano_h)
+			n->rate_nano_h = fn->n.rate_nano_h;
 }
 
 bool place_priced(const struct cloud *c, uint32_t pool)
@@ -223,7 +248,7 @@ int64_t place_next_price(struct engine *e, uint32_t pool)
 				       .known = known,
 				       .nodes = e->fleet.pools[pool].nodes,
 				       .spot = e->fleet.pools[pool].spot,
-				       .job = {.nodes = 1, .since_ms = engine_now(e)},
+				       .job = {.nodes = 1, .since_ms = engine_now(e), .none = true},
 				       .now_ms = engine_now(e)};
 	struct ladder l;
 	int64_t price;
@@ -325,6 +350,9 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	note_refusals(e, o, r, n, sent_ms);
 	if (!cools(e, o))
 		return;
+	/* A request that went well and bought nothing is no purchase. */
+	if (code == PROVIDER_OK && r->nitems > 0)
+		code = r->items[0].code;
 	for (size_t i = 0; i < r->nitems; i++)
 		code = cooldown_worse(code, r->items[i].code);
 	news = cooldown_bought(&e->cooldown, &at, code, sent_ms, engine_now(e));
@@ -371,9 +399,8 @@ static void count_there(const struct engine *e, const struct node *as, size_t *g
 
 void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 {
-	const struct provider_result r = {.code = PROVIDER_CAPACITY,
-					  .message = "it takes its machines back"};
 	const struct conf_offer *o = place_of(e, &fn->n);
+	struct cooldown_place at;
 	size_t going, all, rungs;
 
 	(void)conf_rungs(&e->conf->pools[fn->n.pool], &rungs);
@@ -382,7 +409,9 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 	count_there(e, &fn->n, &going, &all);
 	if (going < 2 || going * PLACE_WAVE_OF < all)
 		return;
-	place_bought(e, o, &r, going, engine_now(e));
+	at = place_to_cool(e, o);
+	tell(e, cooldown_taken_back(&e->cooldown, &at, engine_now(e)),
+	     &e->conf->providers[o->provider_index], o, "it takes its machines back");
 }
 
 /* --- what people see of it, and an admin's word ------------------------------------------------

@@ -56,7 +56,7 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	p->refusal = r->r;
 	if (p->refusal.last_ms > engine_now(e))
 		p->refusal.last_ms = engine_now(e); /* the clock has gone back (F57) */
-	if (p->refusal.first_ms > p->refusal.last_ms)
+	if (p->refusal.first_ms > p->refusal.last_ms || p->refusal.first_ms == 0) /* an older one */
 		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 }

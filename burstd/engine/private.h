@@ -258,6 +258,7 @@ struct engine {
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
 	struct pool *pools;
+	bool unplaced;            /* some rows do not say in the journal where they were bought */
 	struct cooldown cooldown; /* places that have nothing to sell */
 	struct unsold unsold;     /* ... and what they said */
 	bool resting;             /* some nodes rest, perhaps */
@@ -347,12 +348,15 @@ void place_set(const struct engine *e, struct node *n, const struct conf_offer *
 int place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud,
 	       struct err *err);
 /* A row as the journal has it, pool set: where is its provider? */
-int place_load(const struct engine *e, struct node *n, struct err *err);
+int place_load(struct engine *e, struct node *n, struct err *err);
+/* Rows that an older burstd wrote, with what was found out: the pool may have others tomorrow. */
+void place_write_back(struct engine *e);
 /* An instance that the journal does not know, of a pool: which rung it was is guessed. */
 void place_adopt(const struct cloud *c, struct node *n);
 bool place_priced(const struct cloud *c, uint32_t pool); /* is known what that costs? */
 bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
 bool place_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
+bool place_looked(const struct engine *e, uint32_t pool); /* likewise, or waited for long enough */
 /* May a create for this row go out, as far as lists are concerned? */
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
@@ -507,7 +511,8 @@ void rescue_signal(struct engine *e, struct fleet_name *nm);
 /* r->j.signal is SENT from now on. */
 void rescue_signalled(struct engine *e, struct rescue *r, const char *how);
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
-void rescue_told(struct engine *e, const struct slurm_order *o); /* slurmctld took it, or not */
+/* slurmctld took it, or not. */
+void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void rescue_run(struct engine *e);
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
 int64_t rescue_next_ms(const struct engine *e);

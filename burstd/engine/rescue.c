@@ -316,7 +316,7 @@ static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_de
 	if (r->back == RESCUE_ASKED)
 		return; /* slurmctld is still to be told */
 	if (r->j.signal != JOURNAL_SIGNAL_SENT || r->back == RESCUE_TOLD ||
-	    !slurm_text_is(d->state, "FAILED")) {
+	    (!slurm_text_is(d->state, "FAILED") && !slurm_text_is(d->state, "OUT_OF_MEMORY"))) {
 		conclude_ended(e, r, d);
 		return;
 	}
@@ -326,13 +326,16 @@ static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_de
 	slurm_requeue(e->slurm, r->j.id);
 }
 
-void rescue_told(struct engine *e, const struct slurm_order *o)
+/* One that was not heard is asked for again when the job is looked at next. */
+void rescue_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
+	bool lost = err != NULL && slurm_unheard(err);
+
 	if (strcmp(o->verb, "requeue") != 0)
 		return;
 	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
 		if (r->back == RESCUE_ASKED && slurm_job_among(o->names, r->j.id)) {
-			r->back = RESCUE_TOLD;
+			r->back = lost ? RESCUE_AWAY : RESCUE_TOLD;
 			r->asked = false; /* an answer that is on its way is about another time */
 		}
 }

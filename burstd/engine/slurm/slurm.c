@@ -288,7 +288,7 @@ bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *i
 static bool takes(const struct command *c, enum kind kind, const char *reason, int64_t arg)
 {
 	return c != NULL && !c->sealed && c->kind == kind && c->arg == arg &&
-	       c->n < (kind == SIGNAL ? SLURM_SIGNAL_MAX : SLURM_BATCH_MAX) &&
+	       c->n < (kind == SIGNAL || kind == REQUEUE ? SLURM_SIGNAL_MAX : SLURM_BATCH_MAX) &&
 	       strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
 	       c->names.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
 	       c->addrs.len + 64 < SLURM_ARG_MAX &&

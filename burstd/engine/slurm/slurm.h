@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/log.h"
@@ -107,6 +108,12 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const cha
 void slurm_start_now(struct slurm *s, const char *job, const char *comment);
 /* Queue: the job goes back into the queue, though it has ended. */
 void slurm_requeue(struct slurm *s, const char *job);
+/* May an order that failed so not have been heard at all?  Else slurmctld said no. */
+static inline bool slurm_unheard(const struct err *e)
+{
+	return e->code != ERR_NET || strstr(e->msg, "contact") != NULL ||
+	       strstr(e->msg, "timed out") != NULL || strstr(e->msg, "stopped after") != NULL;
+}
 /* Queue, before all else that is for jobs: the signal, by its name, to the job's batch script, to
  * its steps or to both.  false: too many wait. */
 enum slurm_signal_to { SLURM_TO_BATCH, SLURM_TO_STEPS, SLURM_TO_BOTH };

@@ -308,6 +308,30 @@ static void test_jobs_that_share_a_node_must_all_be_content(void **state)
 	done(&t);
 }
 
+/* What only an on-demand node can mend is not waited for: its share, and a rung that is not sold.
+ */
+static void test_nobody_waits_for_spot_that_he_cannot_have(void **state)
+{
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-3]");
+	t.c->pools[0].spot_share = 50;
+	t.c->pools[0].fallback_ms = 600000;
+	add_job(&t, "a1");
+	add_job(&t, "a2");
+	expect(&t, "oso"); /* one of one would be too much, one of two is not; a3 is of no job */
+	t.c->pools[0].spot_share = 100;
+	t.known[0][SPOT].price = t.known[0][FAR].price = -1;
+	expect(&t, "ooo");
+	/* An admin's node, or one that is kept warm, is no job that could wait. */
+	t.known[0][SPOT].price = t.known[0][FAR].price = FMT_NANO;
+	cool(&t, SPOT, COOLDOWN_CAPACITY, 1);
+	cool(&t, FAR, COOLDOWN_CAPACITY, 1);
+	expect(&t, "RRo");
+	done(&t);
+}
+
 static void test_what_was_tried_a_moment_ago_is_not_tried_again(void **state)
 {
 	struct round t;
@@ -333,6 +357,7 @@ int main(void)
 		cmocka_unit_test(test_spot_share_counts_what_was_decided),
 		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
 		cmocka_unit_test(test_jobs_that_share_a_node_must_all_be_content),
+		cmocka_unit_test(test_nobody_waits_for_spot_that_he_cannot_have),
 		cmocka_unit_test(test_what_was_tried_a_moment_ago_is_not_tried_again),
 	};
 

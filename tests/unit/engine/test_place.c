@@ -238,6 +238,10 @@ static void test_rows_of_an_older_burstd(void **state)
 	assert_ptr_equal(place_of(f->e, &name_of(f, "c1")->newest->n), &f->e->conf->pools[0].own);
 	assert_int_equal(load(f, two_offers(false), NULL), 0); /* both of one provider */
 	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
+	assert_true(f->e->unplaced);
+	place_write_back(f->e); /* from then on the journal says it */
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	assert_false(f->e->unplaced);
 }
 
 static void test_prices_and_lists_of_all_rungs(void **state)
@@ -269,6 +273,56 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 	assert_true(place_may_send(f->e, &n));
 }
 
+/* A request that went well, and bought nothing, opens no place. */
+static void test_an_answer_that_bought_nothing_is_no_purchase(void **state)
+{
+	struct provider_item items[2] = {{.code = PROVIDER_RATE}, {.code = PROVIDER_INVALID}};
+	const struct provider_result r = {.items = items, .nitems = 2};
+	struct fix *f = *state;
+	const struct conf_offer *o;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	o = &f->e->conf->pools[0].offers[0];
+	cool(f, 0, PROVIDER_CAPACITY);
+	assert_int_not_equal(place_opens_ms(f->e, o), 0);
+	place_bought(f->e, o, &r, 2, engine_now(f->e) + 1);
+	assert_int_not_equal(place_opens_ms(f->e, o), 0);
+	items[1].code = PROVIDER_OK;
+	place_bought(f->e, o, &r, 2, engine_now(f->e) + 1);
+	assert_int_equal(place_opens_ms(f->e, o), 0);
+}
+
+static struct fleet_node *add_spot(struct fix *f, const char *name, enum node_state s)
+{
+	struct node n;
+
+	node_init(&n, name, 1, engine_now(f->e));
+	place_set(f->e, &n, &f->e->conf->pools[0].offers[0], OD / 2);
+	n.state = s;
+	n.notice = PROVIDER_NOTICE_RECLAIM;
+	return fleet_add(&f->e->fleet, &n);
+}
+
+/* One machine that is taken back says little; several at once say that there are no more. */
+static void test_a_wave_of_reclaims_closes_the_place(void **state)
+{
+	struct fix *f = *state;
+	const struct conf_offer *o;
+	struct fleet_node *fn;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	o = &f->e->conf->pools[0].offers[0];
+	fn = add_spot(f, "c1", NODE_DRAINING);
+	(void)add_spot(f, "c3", NODE_READY);
+	place_reclaimed(f->e, fn);
+	assert_int_equal(place_opens_ms(f->e, o), 0);
+	fn = add_spot(f, "c2", NODE_DRAINING);
+	place_reclaimed(f->e, fn);
+	assert_int_not_equal(place_opens_ms(f->e, o), 0);
+	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 0); /* nobody wanted to buy */
+	engine_commit(f->e);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -279,6 +333,8 @@ int main(void)
 		T(test_a_row_keeps_its_offer),
 		T(test_rows_of_an_older_burstd),
 		T(test_prices_and_lists_of_all_rungs),
+		T(test_an_answer_that_bought_nothing_is_no_purchase),
+		T(test_a_wave_of_reclaims_closes_the_place),
 	};
 #undef T
 

@@ -517,10 +517,10 @@ static void test_a_told_job_that_ends_is_requeued(void **state)
 	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
 	assert_string_equal(F.events, "");
 	shows(DETAIL("FAILED", "5", "1799999000")); /* slurmctld has not been told yet */
-	rescue_told(&F.e, &other);
+	rescue_told(&F.e, &other, NULL);
 	shows(DETAIL("FAILED", "5", "1799999000"));
 	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
-	rescue_told(&F.e, &o);
+	rescue_told(&F.e, &o, NULL);
 	shows(DETAIL("PENDING", "5", "1799999000"));
 	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
 }
@@ -532,7 +532,36 @@ static void test_a_told_job_that_cannot_be_requeued_is_reported(void **state)
 	(void)state;
 	tell_c1();
 	shows(DETAIL("FAILED", "5", "1799999000"));
-	rescue_told(&F.e, &o);
+	rescue_told(&F.e, &o, NULL);
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+}
+
+/* slurmctld was restarting, or did not answer in time: the job is not given up for that. */
+static void test_an_order_that_was_not_heard_is_given_again(void **state)
+{
+	static const struct err errs[] = {
+		{.code = ERR_NET, .msg = "scontrol: Unable to contact slurm controller"},
+		{.code = ERR_NET, .msg = "scontrol: Socket timed out on send/recv operation"},
+		{.code = ERR_NET, .msg = "scontrol: stopped after 30000 ms"},
+		{.code = ERR_NOTSENT, .msg = "it cannot be started"}};
+	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
+
+	(void)state;
+	tell_c1();
+	for (size_t i = 0; i < sizeof(errs) / sizeof(errs[0]); i++) {
+		F.story[0] = '\0';
+		shows(DETAIL("FAILED", "5", "1799999000"));
+		assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+		rescue_told(&F.e, &o, &errs[i]);
+		assert_string_equal(F.events, "");
+	}
+	F.story[0] = '\0';
+	shows(DETAIL("OUT_OF_MEMORY", "5", "1799999000"));
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	rescue_told(&F.e, &o,
+		    &(struct err){.code = ERR_NET, .msg = "Requested operation is disabled"});
 	shows(DETAIL("FAILED", "5", "1799999000"));
 	assert_string_equal(F.events,
 			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
@@ -549,7 +578,7 @@ static void test_an_old_answer_does_not_end_a_job_that_is_being_requeued(void **
 	shows(old);
 	W.now = rescue_next_ms(&F.e);
 	rescue_run(&F.e); /* asked */
-	rescue_told(&F.e, &o);
+	rescue_told(&F.e, &o, NULL);
 	rescue_fates(&F.e, old, strlen(old), NULL);
 	assert_string_equal(F.events, "");
 }
@@ -781,6 +810,7 @@ int main(void)
 		TEST(test_a_node_that_is_told_goes_when_it_must),
 		TEST(test_a_told_job_that_ends_is_requeued),
 		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
+		TEST(test_an_order_that_was_not_heard_is_given_again),
 		TEST(test_an_old_answer_does_not_end_a_job_that_is_being_requeued),
 		TEST(test_a_told_job_that_is_done_is_not_requeued),
 		TEST(test_a_job_that_was_not_told_is_not_requeued_when_it_fails),

@@ -42,7 +42,7 @@ int64_t place_next_price(struct engine *e, uint32_t pool)
 	return F.price;
 }
 
-bool place_listed(const struct engine *e, uint32_t pool)
+bool place_looked(const struct engine *e, uint32_t pool)
 {
 	(void)e;
 	(void)pool;
