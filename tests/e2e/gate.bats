@@ -199,6 +199,7 @@ site_prolog() {
 }
 
 @test "a flood of jobs: each starts when its node is up" {
+	within 30 all_down # each is to have a node of its own
 	sim_config '{"boot": "3s"}'
 	job=$(job --array=1-6 -N1 --exclusive --wrap 'sleep 1')
 	within 20 gates 6
