@@ -54,38 +54,40 @@ static void test_status(void **state)
 	stop(f);
 }
 
+/* What test_problems brings about, in the order in which it is shown. */
+static const char *const all_problems[] = {
+	"slurmctld does not answer: scontrol: timed out (last answer 1s ago); until it "
+	"does, "
+	"what runs goes on, no more nodes are released, and only what a resume call asks "
+	"for is bought",
+	"provider sim does not answer: connection refused (last answer 12s ago)",
+	"pool pool0: provider sim does not offer type",
+	"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
+	"bills on at "
+	"29.52 USD/h",
+	"provider sim: instance i-1 of this cluster (n9) is in no journal and was still "
+	"there 1m58s after its first delete",
+	"2 instances were found at the providers that the journal did not know: it was "
+	"lost, or is an older copy; they count against the limits, and cost since when the "
+	"provider says; not known: for which jobs they were bought, and the bills of what "
+	"ended before ",
+	"provider sim: instance i-x has the tag of this cluster, but its node or "
+	"generation cannot be read",
+	"provider sim: instance i-y has",
+	"1 more instances have tags that cannot be read",
+	"pool pool0: 2 nodes were refused (n[4-5]), the last 12s ago: the provider has no "
+	"capacity "
+	"(none "
+	"in east); "
+	"next try when Slurm",
+	"3 jobs could not have their nodes and are to wait: the first, 7_2, until "
+	"1970-01-12T13:47:10Z",
+	"1 node is in doubt for over 10m (n2): the answer",
+};
+
 static void test_problems(void **state)
 {
 	static const char *const unreadable[] = {"i-x", "i-y", NULL};
-	static const char *const want[] = {
-		"slurmctld does not answer: scontrol: timed out (last answer 1s ago); until it "
-		"does, "
-		"what runs goes on, no more nodes are released, and only what a resume call asks "
-		"for is bought",
-		"provider sim does not answer: connection refused (last answer 12s ago)",
-		"pool pool0: provider sim does not offer type",
-		"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
-		"bills on at "
-		"29.52 USD/h",
-		"provider sim: instance i-1 of this cluster (n9) is in no journal and was still "
-		"there 1m58s after its first delete",
-		"2 instances were found at the providers that the journal did not know: it was "
-		"lost, or is an older copy; they count against the limits, and cost since when the "
-		"provider says; not known: for which jobs they were bought, and the bills of what "
-		"ended before ",
-		"provider sim: instance i-x has the tag of this cluster, but its node or "
-		"generation cannot be read",
-		"provider sim: instance i-y has",
-		"1 more instances have tags that cannot be read",
-		"pool pool0: 2 nodes were refused (n[4-5]), the last 12s ago: the provider has no "
-		"capacity "
-		"(none "
-		"in east); "
-		"next try when Slurm",
-		"3 jobs could not have their nodes and are to wait: the first, 7_2, until "
-		"1970-01-12T13:47:10Z",
-		"1 node is in doubt for over 10m (n2): the answer",
-	};
 	struct fixture *f = start("n[1-9]");
 	struct fleet_node *fn;
 	struct node n;
@@ -115,14 +117,14 @@ static void test_problems(void **state)
 	fake_refuse(&f->e, "n6", 0, "an older refusal: it was bought since");
 	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
 	problems = json_object_get(r, "problems");
-	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
+	for (size_t i = 0; i < sizeof(all_problems) / sizeof(all_problems[0]); i++) {
 		const char *have = json_string_value(json_array_get(problems, i));
 
 		print_message("# %s\n", have != NULL ? have : "(none)");
 		assert_non_null(have);
-		assert_non_null(strstr(have, want[i]));
+		assert_non_null(strstr(have, all_problems[i]));
 	}
-	assert_int_equal(json_array_size(problems), sizeof(want) / sizeof(want[0]));
+	assert_int_equal(json_array_size(problems), sizeof(all_problems) / sizeof(all_problems[0]));
 	json_decref(r);
 	stop(f);
 }

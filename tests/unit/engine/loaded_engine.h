@@ -156,4 +156,48 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* A row for the journal: node c<i> is up, as instance i-<i>. */
+static inline void make_ready(const struct fix *f, int i, struct node *out)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "c%d", i);
+	node_init(out, name, 1, loop_now(f->loop) - 100000);
+	out->state = NODE_READY;
+	out->wake_ms = INT64_MAX;
+	(void)snprintf(out->instance, sizeof(out->instance), "i-%d", i);
+}
+
+/* An engine, of what is in the journal, in the place of the one before; c is taken, or freed. */
+static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
+{
+	const char *const credentials[] = {NULL, NULL};
+	const struct engine_deps d = {.loop = f->loop,
+				      .proc = f->proc,
+				      .journal = f->journal,
+				      .uuid = uuid,
+				      .driver = fake,
+				      .fatal = on_fatal};
+
+	assert_true(c->nproviders <= sizeof(credentials) / sizeof(credentials[0]));
+	engine_free(f->e);
+	f->e = NULL;
+	if (engine_new(&f->e, &d, c, credentials, err) == 0)
+		return 0;
+	conf_free(c);
+	return -1;
+}
+
+/* slurmctld calls the resume hook; file may be NULL. */
+static inline void call(struct fix *f, const char *list, const char *file)
+{
+	struct journal_call c = {
+		.kind = JOURNAL_RESUME, .list = list, .list_len = strlen(list), .file = file};
+	int64_t seq;
+
+	c.file_len = file != NULL ? strlen(file) : 0;
+	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+	intake_run(f->e);
+}
+
 #endif

@@ -18,13 +18,6 @@ static struct conf_offer make_offer(const char *name, int market)
 /* An engine whose pool has offers to choose from, or lets comments choose. */
 static void load(struct fix *f, bool mixed, bool comments)
 {
-	const char *const credentials[] = {NULL};
-	const struct engine_deps d = {.loop = f->loop,
-				      .proc = f->proc,
-				      .journal = f->journal,
-				      .uuid = uuid,
-				      .driver = fake,
-				      .fatal = on_fatal};
 	struct conf *c = make_conf();
 	struct conf_pool *p = &c->pools[0];
 
@@ -35,19 +28,8 @@ static void load(struct fix *f, bool mixed, bool comments)
 		p->offers[p->noffers++] = make_offer("s", PROVIDER_SPOT);
 		p->offers[p->noffers++] = make_offer("o", PROVIDER_ON_DEMAND);
 	}
-	assert_int_equal(engine_new(&f->e, &d, c, credentials, NULL), 0);
+	assert_int_equal(load_conf(f, c, NULL), 0);
 	f->e->left = ENGINE_SEND;
-}
-
-static void call(struct fix *f, const char *list, const char *file)
-{
-	struct journal_call c = {
-		.kind = JOURNAL_RESUME, .list = list, .list_len = strlen(list), .file = file};
-	int64_t seq;
-
-	c.file_len = file != NULL ? strlen(file) : 0;
-	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
-	intake_run(f->e);
 }
 
 static bool is_bought(const struct fix *f, const char *node)

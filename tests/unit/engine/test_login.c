@@ -1,138 +1,21 @@
 /* test_login.c - sessions of a provider: first the login, in steps, then all else; and its offers,
- * page by page.
- *
- * On a bare struct engine with the real cloud.c and login.c: the wire, the clock and the driver are
- * the test's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+ * page by page.  The driver is the test's. */
+#include "bare_cloud.h"
 
-#include <cmocka.h>
-
-#include "base/mem.h"
-#include "engine/private.h"
-#include "io/http_client.h"
-
-enum { WIRE_MAX = 64, MINUTE = 60000 };
-
-static const int64_t start_ms = INT64_C(1800000000000);
+enum { MINUTE = 60000 };
 
 static struct fix {
-	struct engine e;
-	struct conf conf;
-	struct conf_provider provider;
-	struct conf_pool pools[3];
-	struct cloud clouds[2];
-	struct cloud *c;
-	int64_t now;
 	/* the driver */
 	int64_t until;     /* of the session */
 	int64_t brings;    /* until when the next one is good */
 	int steps, at;     /* of a login */
 	bool refuses;      /* renew() */
 	unsigned restarts; /* from the first step */
-	/* the wire */
-	struct {
-		char url[64];
-		http_done_fn done;
-		void *ctx;
-	} wire[WIRE_MAX];
-	size_t n, answered;
-	unsigned lists; /* seen whole */
+	/* what was asked for, and what came of it */
 	char text[128]; /* types of the last offers asked for */
 	int64_t at_ms;  /* of the last build */
 	enum provider_code code;
 } F;
-
-/* --- the rest of the engine -------------------------------------------------------------------
- */
-
-int64_t engine_now(const struct engine *e)
-{
-	(void)e;
-	return F.now;
-}
-
-void engine_turn(struct engine *e)
-{
-	cloud_fail_unsent(e);
-	cloud_run(F.c);
-}
-
-void engine_commit(struct engine *e)
-{
-	(void)e;
-}
-
-void engine_spend(struct engine *e, size_t nodes)
-{
-	(void)e;
-	(void)nodes;
-}
-
-void notice_take(struct cloud *c, const struct provider_notice *n)
-{
-	(void)c;
-	(void)n;
-}
-
-void observe_list(struct cloud *c)
-{
-	(void)c;
-	F.lists++;
-}
-
-struct cloud *engine_cloud(struct engine *e, const struct node *n)
-{
-	(void)e;
-	return &F.clouds[n->cloud];
-}
-
-void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
-{
-	(void)c;
-	(void)code;
-	(void)words;
-	(void)sent_ms;
-}
-
-bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
-{
-	return &e->clouds[e->conf->pools[pool].own.provider_index] == c;
-}
-
-const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
-					struct node_limits *out)
-{
-	(void)e;
-	(void)n;
-	return out;
-}
-
-int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
-		     void *ctx, uint64_t *handle, struct err *e)
-{
-	(void)c;
-	(void)e;
-	assert_true(F.n < WIRE_MAX);
-	(void)snprintf(F.wire[F.n].url, sizeof(F.wire[F.n].url), "%s", call->url);
-	F.wire[F.n].done = done;
-	F.wire[F.n].ctx = ctx;
-	*handle = ++F.n;
-	return 0;
-}
-
-void http_client_cancel(struct http_client *c, uint64_t handle)
-{
-	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
-
-	(void)c;
-	F.wire[handle - 1].done(F.wire[handle - 1].ctx, NULL, &gone);
-}
 
 /* --- a driver with sessions -------------------------------------------------------------------
  */
@@ -212,60 +95,33 @@ static int renew(void *self, const char *session, struct err *e)
 
 static const struct provider_ops ops = {
 	.name = "test", .build = build, .parse = parse, .good_until = good_until, .renew = renew};
-static char name[] = "ec2", t1[] = "t1", t2[] = "t2", t3[] = "t3";
+static char t1[] = "t1", t2[] = "t2", t3[] = "t3";
 
 static int setup(void **state)
 {
 	(void)state;
-	F = (struct fix){.now = start_ms, .steps = 2, .brings = start_ms + 60 * MINUTE};
-	F.provider = (struct conf_provider){.name = name, .concurrency = 8, .list_ms = 30000};
-	F.pools[0].own.type = t1;
-	F.pools[1].own.type = t2;
-	F.pools[2].own = (struct conf_offer){.type = t3, .provider_index = 1}; /* somebody else's */
-	F.conf = (struct conf){
-		.providers = &F.provider, .nproviders = 1, .pools = F.pools, .npools = 3};
-	F.e.conf = &F.conf;
-	F.e.clouds = F.clouds;
-	F.c = &F.clouds[0];
-	*F.c = (struct cloud){.e = &F.e, .conf = &F.provider, .ops = &ops, .list_step = 1000};
-	fleet_init(&F.e.fleet, 1);
-	bucket_init(&F.c->bucket, 0, F.now);
+	F = (struct fix){.steps = 2, .brings = BEGAN + 60 * MINUTE};
+	bare_init(&ops, 3, 8, 0);
+	B.c->list_step = 1000;
+	B.pools[0].own.type = t1;
+	B.pools[1].own.type = t2;
+	B.pools[2].own = (struct conf_offer){.type = t3, .provider_index = 1}; /* somebody else's */
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	cloud_cancel_all(&F.e);
-	free(F.c->seen);
-	free(F.c->offers);
-	free(F.c->coming);
-	fleet_fini(&F.e.fleet);
+	bare_fini();
 	return 0;
-}
-
-/* The oldest request that waits is this one, and is answered. */
-static void answer(const char *url, long status, const char *body)
-{
-	struct http_reply reply = {.status = status, .body = body, .len = strlen(body)};
-	size_t i = F.answered++;
-
-	assert_true(i < F.n);
-	assert_string_equal(F.wire[i].url, url);
-	F.wire[i].done(F.wire[i].ctx, &reply, NULL);
-}
-
-static size_t waiting(void)
-{
-	return F.n - F.answered;
 }
 
 static void log_in(void)
 {
-	cloud_run(F.c);
+	cloud_run(B.c);
 	answer("login0", 200, "");
 	answer("login1", 200, "");
-	assert_true(login_good(F.c));
+	assert_true(login_good(B.c));
 	answer("offers", 200, "");
 	answer("list", 200, "");
 	assert_int_equal(waiting(), 0);
@@ -277,45 +133,45 @@ static void log_in(void)
 static void test_a_login_goes_before_all_else(void **state)
 {
 	(void)state;
-	assert_false(cloud_ready(F.c));
-	assert_true(cloud_next_ms(F.c) <= F.now);
-	cloud_run(F.c);
+	assert_false(cloud_ready(B.c));
+	assert_true(cloud_next_ms(B.c) <= W.now);
+	cloud_run(B.c);
 	assert_int_equal(waiting(), 1);
-	assert_int_equal(F.at_ms, start_ms);
-	assert_true(cloud_next_ms(F.c) == INT64_MAX); /* the answer wakes us */
-	cloud_run(F.c);
+	assert_int_equal(F.at_ms, BEGAN);
+	assert_true(cloud_next_ms(B.c) == INT64_MAX); /* the answer wakes us */
+	cloud_run(B.c);
 	assert_int_equal(waiting(), 1); /* one at a time */
 	answer("login0", 200, "");
 	assert_int_equal(waiting(), 1);
-	assert_false(cloud_ready(F.c));
-	assert_int_equal(F.c->ok_ms, 0); /* that is not yet the provider */
+	assert_false(cloud_ready(B.c));
+	assert_int_equal(B.c->ok_ms, 0); /* that is not yet the provider */
 	answer("login1", 200, "");
-	assert_true(cloud_ready(F.c));
+	assert_true(cloud_ready(B.c));
 	answer("offers", 200, "");
 	answer("list", 200, "");
-	assert_int_equal(F.lists, 1);
-	assert_int_equal(F.c->ok_ms, start_ms);
+	assert_int_equal(B.lists, 1);
+	assert_int_equal(B.c->ok_ms, BEGAN);
 }
 
 static void test_a_session_is_renewed_five_minutes_before_its_end(void **state)
 {
 	(void)state;
 	log_in();
-	F.c->list_next = F.c->offers_next = INT64_MAX;
-	assert_true(cloud_next_ms(F.c) == start_ms + 55 * MINUTE);
-	F.now = start_ms + 55 * MINUTE - 1;
-	cloud_run(F.c);
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	assert_true(cloud_next_ms(B.c) == BEGAN + 55 * MINUTE);
+	W.now = BEGAN + 55 * MINUTE - 1;
+	cloud_run(B.c);
 	assert_int_equal(waiting(), 0);
-	F.now++;
-	F.c->list_next = F.now;
-	F.brings = F.now + 60 * MINUTE;
-	cloud_run(F.c);
+	W.now++;
+	B.c->list_next = W.now;
+	F.brings = W.now + 60 * MINUTE;
+	cloud_run(B.c);
 	assert_int_equal(waiting(), 2); /* the old one is good still: the list goes on */
 	answer("login0", 200, "");
 	answer("list", 200, "");
 	answer("login1", 200, "");
-	F.c->list_next = F.c->offers_next = INT64_MAX;
-	assert_true(cloud_next_ms(F.c) == F.now + 55 * MINUTE);
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	assert_true(cloud_next_ms(B.c) == W.now + 55 * MINUTE);
 }
 
 static void on_answer(struct cloud *c, void *ctx, const struct provider_result *r)
@@ -331,14 +187,14 @@ static void test_without_a_session_nothing_is_sent(void **state)
 
 	(void)state;
 	log_in();
-	F.now = start_ms + 60 * MINUTE; /* asleep until it ended */
-	assert_false(cloud_ready(F.c));
-	cloud_run(F.c);
+	W.now = BEGAN + 60 * MINUTE; /* asleep until it ended */
+	assert_false(cloud_ready(B.c));
+	cloud_run(B.c);
 	assert_int_equal(waiting(), 1);
 	op.u.list.cluster = op.u.list.cursor = "";
-	cloud_send(F.c, &op, on_answer, NULL); /* nor what is on its way already */
+	cloud_send(B.c, &op, on_answer, NULL); /* nor what is on its way already */
 	assert_int_equal(waiting(), 1);
-	cloud_fail_unsent(&F.e);
+	cloud_fail_unsent(&B.e);
 	assert_int_equal(F.code, PROVIDER_TRANSIENT); /* not sent: not in doubt */
 }
 
@@ -348,59 +204,59 @@ static void test_a_login_that_is_refused_is_told_and_tried_again_later_each_time
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
-		cloud_run(F.c);
+		cloud_run(B.c);
 		answer("login0", 403, "");
 		assert_int_equal(waiting(), 0);
-		assert_string_equal(F.c->error, "login: no entry");
-		assert_int_equal(F.c->failed_ms, F.now);
+		assert_string_equal(B.c->error, "login: no entry");
+		assert_int_equal(B.c->failed_ms, W.now);
 		assert_int_equal(F.restarts, i + 1);
-		assert_true(cloud_next_ms(F.c) == F.now + waits[i]);
-		F.now += waits[i];
+		assert_true(cloud_next_ms(B.c) == W.now + waits[i]);
+		W.now += waits[i];
 	}
 	log_in();
-	assert_string_equal(F.c->error, "");
-	F.now = start_ms + 59 * MINUTE;
-	cloud_run(F.c);
+	assert_string_equal(B.c->error, "");
+	W.now = BEGAN + 59 * MINUTE;
+	cloud_run(B.c);
 	answer("login0", 403, "");
-	assert_true(cloud_next_ms(F.c) <= F.now + 1000); /* from the beginning */
+	assert_true(cloud_next_ms(B.c) <= W.now + 1000); /* from the beginning */
 }
 
 static void test_a_login_that_makes_no_sense_is_none(void **state)
 {
 	(void)state;
 	F.refuses = true;
-	cloud_run(F.c);
+	cloud_run(B.c);
 	answer("login0", 200, "");
-	assert_string_equal(F.c->error, "login: what is this?");
+	assert_string_equal(B.c->error, "login: what is this?");
 	assert_int_equal(waiting(), 0);
 	F.refuses = false;
-	F.now += 30000;
-	F.brings = F.now; /* it has ended when it comes */
-	cloud_run(F.c);
+	W.now += 30000;
+	F.brings = W.now; /* it has ended when it comes */
+	cloud_run(B.c);
 	answer("login0", 200, "");
 	answer("login1", 200, "");
-	assert_string_equal(F.c->error, "login: the session has ended already");
+	assert_string_equal(B.c->error, "login: the session has ended already");
 	assert_int_equal(waiting(), 0);
 	F.steps = INT32_MAX;
-	F.now += 30000;
-	cloud_run(F.c);
+	W.now += 30000;
+	cloud_run(B.c);
 	for (int i = 0; i < ENGINE_LOGIN_STEPS; i++) {
 		char url[32];
 
 		(void)snprintf(url, sizeof(url), "login%d", i);
 		answer(url, 200, "");
 	}
-	assert_string_equal(F.c->error, "login: its steps do not end");
+	assert_string_equal(B.c->error, "login: its steps do not end");
 	assert_int_equal(waiting(), 0);
 }
 
 static void test_a_session_that_ends_soon_is_not_renewed_at_once(void **state)
 {
 	(void)state;
-	F.brings = start_ms + 2 * MINUTE;
+	F.brings = BEGAN + 2 * MINUTE;
 	log_in();
-	F.c->list_next = F.c->offers_next = INT64_MAX;
-	assert_true(cloud_next_ms(F.c) == F.now + 30000);
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	assert_true(cloud_next_ms(B.c) == W.now + 30000);
 }
 
 static void denied(void)
@@ -408,9 +264,9 @@ static void denied(void)
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	op.u.list.cluster = op.u.list.cursor = "";
-	cloud_send(F.c, &op, on_answer, NULL);
+	cloud_send(B.c, &op, on_answer, NULL);
 	answer("list", 403, "");
-	assert_true(cloud_ready(F.c)); /* who knows */
+	assert_true(cloud_ready(B.c)); /* who knows */
 }
 
 /* Revoked, or ended by the provider's clock: there is no telling, so it is renewed; but what is not
@@ -418,48 +274,48 @@ static void denied(void)
 static void test_a_session_that_is_denied_is_renewed_once_in_five_minutes(void **state)
 {
 	(void)state;
-	F.brings = start_ms + 360 * MINUTE;
+	F.brings = BEGAN + 360 * MINUTE;
 	log_in();
-	F.c->list_next = F.c->offers_next = INT64_MAX;
-	F.now += MINUTE;
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	W.now += MINUTE;
 	denied();
 	answer("login0", 200, "");
 	answer("login1", 200, "");
-	F.now += 5 * MINUTE - 1;
+	W.now += 5 * MINUTE - 1;
 	denied();
 	assert_int_equal(waiting(), 0);
-	F.now++;
+	W.now++;
 	denied();
 	answer("login0", 403, "");
-	assert_true(cloud_next_ms(F.c) == F.now + 1000); /* that is not forgotten */
+	assert_true(cloud_next_ms(B.c) == W.now + 1000); /* that is not forgotten */
 }
 
 static void test_offers_of_our_types_come_in_pages(void **state)
 {
 	(void)state;
 	F.until = INT64_MAX;
-	F.c->list_next = INT64_MAX;
-	cloud_run(F.c);
+	B.c->list_next = INT64_MAX;
+	cloud_run(B.c);
 	assert_string_equal(F.text, "t1;t2;"); /* not the other provider's */
 	answer("offers", 200, "a");
 	answer("offersa", 200, "bb");
-	assert_null(F.c->offers); /* not before all are there */
+	assert_null(B.c->offers); /* not before all are there */
 	answer("offersbb", 200, "");
 	assert_int_equal(waiting(), 0);
-	assert_int_equal(F.c->noffers, 3);
-	assert_true(F.c->offers_known);
-	assert_int_equal(F.c->offers[1].price_nano_h, 3);
-	F.now = F.c->offers_next;
-	cloud_run(F.c);
+	assert_int_equal(B.c->noffers, 3);
+	assert_true(B.c->offers_known);
+	assert_int_equal(B.c->offers[1].price_nano_h, 3);
+	W.now = B.c->offers_next;
+	cloud_run(B.c);
 	answer("offers", 200, "x");
 	answer("offersx", 403, "");
-	assert_int_equal(F.c->noffers, 3); /* what was known stays */
-	F.now = F.c->offers_next;
-	cloud_run(F.c);
+	assert_int_equal(B.c->noffers, 3); /* what was known stays */
+	W.now = B.c->offers_next;
+	cloud_run(B.c);
 	answer("offers", 200, "x");
 	answer("offersx", 200, "x");
-	assert_string_equal(F.c->error, "offers: its pages do not end");
-	assert_int_equal(F.c->noffers, 3);
+	assert_string_equal(B.c->error, "offers: its pages do not end");
+	assert_int_equal(B.c->noffers, 3);
 	assert_int_equal(waiting(), 0);
 }
 

@@ -19,27 +19,13 @@ static struct fleet_node *add(struct fix *f, const char *name, uint64_t gen, enu
 	return fleet_add(&f->e->fleet, &n);
 }
 
-static void load(struct fix *f)
-{
-	const char *credentials[1] = {NULL};
-	struct engine_deps d = {.loop = f->loop,
-				.proc = f->proc,
-				.journal = f->journal,
-				.uuid = uuid,
-				.driver = fake,
-				.fatal = on_fatal,
-				.ctx = f};
-
-	assert_int_equal(engine_new(&f->e, &d, make_conf(), credentials, NULL), 0);
-}
-
 static int start(void **state)
 {
 	struct fix *f;
 
 	(void)setup(state);
 	f = *state;
-	load(f);
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
 	(void)add(f, "c1", 1, NODE_GONE);
 	(void)add(f, "c1", 2, NODE_READY);
 	(void)add(f, "c2", 1, NODE_BOOTING);

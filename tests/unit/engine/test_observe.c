@@ -12,17 +12,11 @@ struct shown { /* an instance in a list */
 /* One row of c1 in the journal, and an engine that starts from it. */
 static void load(struct fix *f, enum node_state s, const struct shown *in)
 {
-	const char *const credentials[] = {NULL};
-	const struct engine_deps d = {.loop = f->loop,
-				      .proc = f->proc,
-				      .journal = f->journal,
-				      .uuid = uuid,
-				      .driver = fake,
-				      .fatal = on_fatal};
 	struct journal_tx *tx = journal_begin(f->journal);
 	struct node n;
 
 	engine_free(f->e);
+	f->e = NULL;
 	node_init(&n, "c1", in->gen, loop_now(f->loop) - 100000);
 	n.state = s;
 	n.rate_nano_h = 1000000000;
@@ -34,7 +28,7 @@ static void load(struct fix *f, enum node_state s, const struct shown *in)
 		journal_del_node(tx, "c1", g);
 	journal_put_node(tx, &n, "pool");
 	assert_int_equal(journal_commit(tx, NULL), 0);
-	assert_int_equal(engine_new(&f->e, &d, make_conf(), credentials, NULL), 0);
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
 }
 
 static void snapshot(struct fix *f, const char *state, const char *place)

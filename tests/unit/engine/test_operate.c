@@ -5,30 +5,18 @@
 /* c1 and c2 are READY in the journal, c3 is off. */
 static void load(struct fix *f)
 {
-	const char *const credentials[] = {NULL};
-	const struct engine_deps d = {.loop = f->loop,
-				      .proc = f->proc,
-				      .journal = f->journal,
-				      .uuid = uuid,
-				      .driver = fake,
-				      .fatal = on_fatal};
 	struct journal_tx *tx = journal_begin(f->journal);
 
 	for (int i = 1; i <= 2; i++) {
 		struct node n;
-		char name[16];
 
-		(void)snprintf(name, sizeof(name), "c%d", i);
-		node_init(&n, name, 1, loop_now(f->loop) - 100000);
-		n.state = NODE_READY;
+		make_ready(f, i, &n);
 		n.rate_nano_h = 1000000000;
-		n.wake_ms = INT64_MAX;
-		(void)snprintf(n.instance, sizeof(n.instance), "i-%d", i);
 		(void)snprintf(n.addr, sizeof(n.addr), "10.0.0.%d", i);
 		journal_put_node(tx, &n, "pool");
 	}
 	assert_int_equal(journal_commit(tx, NULL), 0);
-	assert_int_equal(engine_new(&f->e, &d, make_conf(), credentials, NULL), 0);
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
 }
 
 static void snapshot(struct fix *f, const char *c1, const char *c2, const char *c3)

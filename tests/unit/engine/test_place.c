@@ -41,36 +41,11 @@ static struct conf *two_offers(bool turned)
 
 static int load(struct fix *f, struct conf *c, struct err *err)
 {
-	const char *const credentials[] = {NULL, NULL};
-	const struct engine_deps d = {.loop = f->loop,
-				      .proc = f->proc,
-				      .journal = f->journal,
-				      .uuid = uuid,
-				      .driver = fake,
-				      .fatal = on_fatal};
-	int rc;
+	int rc = load_conf(f, c, err);
 
-	engine_free(f->e);
-	f->e = NULL;
-	rc = engine_new(&f->e, &d, c, credentials, err);
-	if (rc != 0)
-		conf_free(c);
-	else
+	if (rc == 0)
 		f->e->left = ENGINE_SEND;
 	return rc;
-}
-
-static void call(struct fix *f, const char *list, const char *file)
-{
-	struct journal_call c = {.kind = JOURNAL_RESUME,
-				 .list = list,
-				 .list_len = strlen(list),
-				 .file = file,
-				 .file_len = strlen(file)};
-	int64_t seq;
-
-	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
-	intake_run(f->e);
 }
 
 #define ONE "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"

@@ -68,31 +68,19 @@ static struct conf *ladder_conf(void)
 /* c1 is up, bought near, and c2, far, at 2 each by then; all others are off. */
 static struct engine *load(struct fix *f)
 {
-	const char *const credentials[] = {NULL, NULL};
-	const struct engine_deps d = {.loop = f->loop,
-				      .proc = f->proc,
-				      .journal = f->journal,
-				      .uuid = uuid,
-				      .driver = fake,
-				      .fatal = on_fatal};
 	struct journal_tx *tx = journal_begin(f->journal);
 
 	for (int i = 1; i <= 2; i++) {
 		struct node n;
-		char name[16];
 
-		(void)snprintf(name, sizeof(name), "c%d", i);
-		node_init(&n, name, 1, loop_now(f->loop) - 100000);
-		n.state = NODE_READY;
+		make_ready(f, i, &n);
 		n.rate_nano_h = 2 * FMT_NANO;
-		n.wake_ms = INT64_MAX;
 		(void)snprintf(n.offer, sizeof(n.offer), "%s", i == 1 ? "near" : "far");
 		(void)snprintf(n.provider, sizeof(n.provider), "cloud");
-		(void)snprintf(n.instance, sizeof(n.instance), "i-%d", i);
 		journal_put_node(tx, &n, "pool");
 	}
 	assert_int_equal(journal_commit(tx, NULL), 0);
-	assert_int_equal(engine_new(&f->e, &d, ladder_conf(), credentials, NULL), 0);
+	assert_int_equal(load_conf(f, ladder_conf(), NULL), 0);
 	return f->e;
 }
 

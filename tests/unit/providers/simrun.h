@@ -21,6 +21,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "core/provider.h"
 #include "providers/simcloud/app.h"
 
 enum { SIMRUN_ARGS = 32 };
@@ -171,6 +172,34 @@ static inline void simrun_done(struct simrun_reply *r)
 {
 	str_fini(&r->body);
 	json_decref(r->json);
+}
+
+/* One operation as the engine would do it: build, send, parse.  -1: there was no reply. */
+static inline int simrun_drive(const struct provider_ops *ops, const void *driver,
+			       const struct provider_op *op, struct provider_result *out)
+{
+	struct provider_request rq = {0};
+	struct curl_slist *headers = NULL;
+	struct simrun_reply r;
+	struct provider_reply reply;
+
+	*out = (struct provider_result){0};
+	assert_int_equal(ops->build(driver, op, &rq, NULL), 0);
+	for (int i = 0; rq.headers[i] != NULL; i++)
+		headers = curl_slist_append(headers, rq.headers[i]);
+	simrun_send(&r, rq.method, rq.url, headers, rq.body);
+	curl_slist_free_all(headers);
+	provider_request_fini(&rq);
+	if (r.rc == CURLE_OK) {
+		reply = (struct provider_reply){
+			.status = r.status,
+			.body = r.body.p,
+			.len = r.body.len,
+			.retry_after = r.retry_after[0] != '\0' ? r.retry_after : NULL};
+		ops->parse(driver, op, &reply, out);
+	}
+	simrun_done(&r);
+	return r.rc == CURLE_OK ? 0 : -1;
 }
 
 /* Ask s for path, which must answer `status`; the reply is the caller's. */

@@ -77,30 +77,10 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* One operation as the engine would do it: build, send, parse. */
 static void drive(struct provider_op *op, struct provider_result *out)
 {
-	struct provider_request rq = {0};
-	struct curl_slist *headers = NULL;
-	struct simrun_reply r;
-	struct provider_reply reply;
-
 	op->at_ms = clock_wall_ms() + clock_off;
-	*out = (struct provider_result){0};
-	assert_int_equal(provider_aws.build(driver, op, &rq, NULL), 0);
-	for (int i = 0; rq.headers[i] != NULL; i++)
-		headers = curl_slist_append(headers, rq.headers[i]);
-	simrun_send(&r, rq.method, rq.url, headers, rq.body);
-	curl_slist_free_all(headers);
-	provider_request_fini(&rq);
-	assert_int_equal(r.rc, CURLE_OK);
-	reply = (struct provider_reply){.status = r.status,
-					.body = r.body.p,
-					.len = r.body.len,
-					.retry_after =
-						r.retry_after[0] != '\0' ? r.retry_after : NULL};
-	provider_aws.parse(driver, op, &reply, out);
-	simrun_done(&r);
+	assert_int_equal(simrun_drive(&provider_aws, driver, op, out), 0);
 }
 
 static void create(struct provider_result *out, const char *token, size_t n)

@@ -1,81 +1,29 @@
 /* test_simcloud_notice.c - what simcloud tells of before it happens, over HTTP and through the
  * driver that burstd uses. */
-#include "simrun.h"
+#include "simrun_driver.h"
 
 #include <pthread.h>
 
 #include "base/clock.h"
-#include "providers/sim.h"
-
-static const char cluster[] = "0b1c2d3e-0000-4000-8000-000000000001";
-static struct simrun S;
-static void *driver;
-
-static int setup(void **state)
-{
-	struct provider_conf conf = {.name = "t", .url = S.url};
-
-	(void)state;
-	S = (struct simrun){0};
-	simrun_start(&S, NULL);
-	return provider_sim.open(&driver, &conf, NULL);
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	provider_sim.close(driver);
-	driver = NULL;
-	assert_int_equal(simrun_stop(&S, SIGTERM), 0);
-	return 0;
-}
-
-/* One operation as the engine would do it: build, send, parse. */
-static void drive(const struct provider_op *op, struct provider_result *out)
-{
-	struct provider_request rq = {0};
-	struct curl_slist *headers = NULL;
-	struct simrun_reply r;
-	struct provider_reply reply;
-
-	*out = (struct provider_result){0};
-	assert_int_equal(provider_sim.build(driver, op, &rq, NULL), 0);
-	for (int i = 0; rq.headers[i] != NULL; i++)
-		headers = curl_slist_append(headers, rq.headers[i]);
-	simrun_send(&r, rq.method, rq.url, headers, rq.body);
-	curl_slist_free_all(headers);
-	provider_request_fini(&rq);
-	assert_int_equal(r.rc, CURLE_OK);
-	reply = (struct provider_reply){.status = r.status, .body = r.body.p, .len = r.body.len};
-	provider_sim.parse(driver, op, &reply, out);
-	simrun_done(&r);
-	assert_int_equal(out->code, PROVIDER_OK);
-}
 
 static const struct provider_want nodes[] = {{"n1", 1, 0}, {"n2", 1, 0}, {"n3", 1, 0}};
 
-static void create(struct provider_result *out, const char *token, size_t n)
+static void ask(const struct provider_op *op, struct provider_result *out)
 {
-	static const struct provider_place place = {
-		.type = "gpu_8x_h100", .region = "eu-north-1", .zone = ""};
-	struct provider_op op = {.kind = PROVIDER_CREATE};
-
-	op.u.create = (struct provider_create){.cluster = cluster,
-					       .token = token,
-					       .places = &place,
-					       .nplaces = 1,
-					       .wants = nodes,
-					       .nwants = n};
-	drive(&op, out);
+	assert_int_equal(drive(op, out), 0);
+	assert_int_equal(out->code, PROVIDER_OK);
 }
 
-static void list(struct provider_result *out)
+static void buy(struct provider_result *out, const char *token, size_t n)
 {
-	struct provider_op op = {.kind = PROVIDER_LIST};
+	assert_int_equal(create(out, token, nodes, n), 0);
+	assert_int_equal(out->code, PROVIDER_OK);
+}
 
-	op.u.list.cluster = cluster;
-	op.u.list.cursor = "";
-	drive(&op, out);
+static void list_all(struct provider_result *out)
+{
+	assert_int_equal(list(out, ""), 0);
+	assert_int_equal(out->code, PROVIDER_OK);
 }
 
 static void notices(struct provider_result *out, const char *cursor, uint32_t wait_ms)
@@ -85,7 +33,7 @@ static void notices(struct provider_result *out, const char *cursor, uint32_t wa
 	op.u.notices.cluster = cluster;
 	op.u.notices.cursor = cursor;
 	op.u.notices.wait_ms = wait_ms;
-	drive(&op, out);
+	ask(&op, out);
 }
 
 static void *reclaim_soon(void *ctx)
@@ -104,7 +52,7 @@ static void test_a_request_for_notices_waits_until_there_is_one(void **state)
 
 	(void)state;
 	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"1h\"}"); /* nothing else is due */
-	create(&r, "t", 2);
+	buy(&r, "t", 2);
 	provider_result_fini(&r);
 	notices(&r, "", 200); /* nothing */
 	assert_int_equal(r.nnotices, 0);
@@ -139,7 +87,7 @@ static void test_what_was_told_sooner_ends_no_other_request(void **state)
 	int64_t told, start;
 
 	(void)state;
-	create(&r, "t", 2);
+	buy(&r, "t", 2);
 	provider_result_fini(&r);
 	assert_int_equal(pthread_create(&thread, NULL, reclaim_soon, &told), 0);
 	notices(&r, "", 1000);
@@ -148,7 +96,7 @@ static void test_what_was_told_sooner_ends_no_other_request(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	simrun_do(&S, "POST", "/admin/config", "{\"latency\":{\"list\":\"2s\"}}");
 	start = clock_boot_ms();
-	list(&r);
+	list_all(&r);
 	assert_true(clock_boot_ms() - start >= 1999);
 	provider_result_fini(&r);
 }
@@ -170,7 +118,7 @@ static void test_notices_are_of_all_kinds_and_of_one_cluster(void **state)
 	struct provider_result r;
 
 	(void)state;
-	create(&r, "t", 1);
+	buy(&r, "t", 1);
 	provider_result_fini(&r);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		simrun_do(&S, "POST", "/admin/reclaim", rows[i].body);
@@ -184,7 +132,7 @@ static void test_notices_are_of_all_kinds_and_of_one_cluster(void **state)
 		assert_int_equal(r.notices[i].at_ms != 0, rows[i].at);
 	}
 	provider_result_fini(&r);
-	drive(&other, &r);
+	ask(&other, &r);
 	assert_int_equal(r.nnotices, 0);
 	provider_result_fini(&r);
 	json_decref(simrun_ask(&S, "GET", "/v1/notices?after=x", NULL, 400));
@@ -199,7 +147,7 @@ static void test_a_zone_is_reclaimed_and_has_no_room_any_more(void **state)
 	(void)state;
 	simrun_do(&S, "POST", "/admin/capacity",
 		  "{\"zone\":\"eu-north-1a\",\"type\":\"gpu_8x_h100\",\"capacity\":2}");
-	create(&r, "t", 3); /* two in a, one in b */
+	buy(&r, "t", 3); /* two in a, one in b */
 	provider_result_fini(&r);
 	o = simrun_ask(&S, "POST", "/admin/reclaim",
 		       "{\"zone\":\"eu-north-1a\",\"notice_ms\":0,\"capacity\":0}", 200);
@@ -217,14 +165,14 @@ static void test_a_zone_is_reclaimed_and_has_no_room_any_more(void **state)
 		"capacity");
 	json_decref(o);
 	(void)usleep(50000);
-	list(&r);
+	list_all(&r);
 	assert_int_equal(r.instances[0].state, PROVIDER_ENDED);
 	assert_int_equal(r.instances[1].state, PROVIDER_ENDED);
 	assert_true(r.instances[2].state < PROVIDER_RECLAIMING);
 	provider_result_fini(&r);
 	simrun_do(&S, "POST", "/admin/capacity",
 		  "{\"zone\":\"eu-north-1b\",\"type\":\"gpu_8x_h100\",\"capacity\":2}");
-	create(&r, "u", 2);
+	buy(&r, "u", 2);
 	assert_int_equal(r.items[0].code, PROVIDER_OK); /* in b */
 	assert_int_equal(r.items[1].code, PROVIDER_CAPACITY);
 	provider_result_fini(&r);

@@ -1,0 +1,171 @@
+/* bare_cloud.h - one provider on a bare struct engine, with the real cloud.c, login.c and listen.c:
+ * the wire is the test's, which answers what was sent, the oldest first; and what the engine was
+ * told is kept in one story, in order. */
+#ifndef TESTS_BARE_CLOUD_H
+#define TESTS_BARE_CLOUD_H
+
+#include "bare_engine.h"
+#include "io/http_client.h"
+
+enum { WIRE_MAX = 64 };
+
+static struct bare {
+	struct engine e;
+	struct conf conf;
+	struct conf_provider provider;
+	struct conf_pool pools[3];
+	struct cloud clouds[2]; /* of the second provider nothing is asked */
+	struct cloud *c;
+	struct {
+		char url[64];
+		uint32_t timeout_ms, stall_s;
+		http_done_fn done;
+		void *ctx;
+	} wire[WIRE_MAX];
+	size_t n, answered;
+	unsigned lists;  /* seen whole */
+	char story[256]; /* sent, noticed, committed */
+	bool disk_fails;
+} B;
+
+static inline void tell(const char *what)
+{
+	add(B.story, sizeof(B.story), B.story[0] != '\0' ? " " : "", what, "");
+}
+
+/* --- the rest of the engine -------------------------------------------------------------------
+ */
+
+void engine_turn(struct engine *e)
+{
+	cloud_fail_unsent(e);
+	if (!e->dead)
+		cloud_run(B.c);
+}
+
+void engine_commit(struct engine *e)
+{
+	tell("commit");
+	e->dead = B.disk_fails;
+}
+
+void engine_spend(struct engine *e, size_t nodes)
+{
+	(void)e;
+	(void)nodes;
+}
+
+void notice_take(struct cloud *c, const struct provider_notice *n)
+{
+	assert_ptr_equal(c, B.c);
+	tell(n->id);
+}
+
+void observe_list(struct cloud *c)
+{
+	(void)c;
+	B.lists++;
+}
+
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
+{
+	return &e->clouds[n->cloud];
+}
+
+void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
+{
+	(void)c;
+	(void)code;
+	(void)words;
+	(void)sent_ms;
+}
+
+bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
+{
+	return &e->clouds[e->conf->pools[pool].own.provider_index] == c;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
+					struct node_limits *out)
+{
+	(void)e;
+	(void)n;
+	return out;
+}
+
+/* --- the wire ---------------------------------------------------------------------------------
+ */
+
+int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
+		     void *ctx, uint64_t *handle, struct err *e)
+{
+	(void)c;
+	(void)e;
+	assert_true(B.n < WIRE_MAX);
+	(void)snprintf(B.wire[B.n].url, sizeof(B.wire[B.n].url), "%s", call->url);
+	B.wire[B.n].timeout_ms = call->timeout_ms;
+	B.wire[B.n].stall_s = call->stall_s;
+	B.wire[B.n].done = done;
+	B.wire[B.n].ctx = ctx;
+	*handle = ++B.n;
+	tell(call->url);
+	return 0;
+}
+
+void http_client_cancel(struct http_client *c, uint64_t handle)
+{
+	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
+
+	(void)c;
+	B.wire[handle - 1].done(B.wire[handle - 1].ctx, NULL, &gone);
+}
+
+static inline size_t waiting(void)
+{
+	return B.n - B.answered;
+}
+
+/* The oldest request that waits is this one, and is answered. */
+static inline void answer(const char *url, long status, const char *body)
+{
+	struct http_reply reply = {.status = status, .body = body, .len = strlen(body)};
+	size_t i = B.answered++;
+
+	assert_true(i < B.n);
+	assert_string_equal(B.wire[i].url, url);
+	B.wire[i].done(B.wire[i].ctx, &reply, NULL);
+}
+
+/* --- the provider -----------------------------------------------------------------------------
+ */
+
+static inline void bare_init(const struct provider_ops *ops, size_t npools, uint32_t concurrency,
+			     uint32_t rate)
+{
+	static char name[] = "ec2";
+
+	W = (struct world){.now = BEGAN};
+	B = (struct bare){.provider = {.name = name,
+				       .concurrency = concurrency,
+				       .list_ms = 30000,
+				       .timeout_ms = 30000}};
+	B.conf = (struct conf){
+		.providers = &B.provider, .nproviders = 1, .pools = B.pools, .npools = npools};
+	B.e.conf = &B.conf;
+	B.e.clouds = B.clouds;
+	B.c = &B.clouds[0];
+	*B.c = (struct cloud){.e = &B.e, .conf = &B.provider, .ops = ops};
+	fleet_init(&B.e.fleet, npools);
+	bucket_init(&B.c->bucket, rate, W.now);
+}
+
+static inline void bare_fini(void)
+{
+	cloud_cancel_all(&B.e);
+	free(B.c->seen);
+	free(B.c->offers);
+	free(B.c->coming);
+	fleet_fini(&B.e.fleet);
+}
+
+#endif

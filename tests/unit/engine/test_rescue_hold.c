@@ -1,0 +1,150 @@
+/* test_rescue_hold.c - a requeued job that slurmctld holds back starts as soon as the machines that
+ * it lost are gone. */
+#include "taken_jobs.h"
+
+static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state)
+{
+	(void)state;
+	hold();
+	waits(W.now + 5000);
+	becomes("c1", NODE_DELETING);
+	waits(W.now + 5000);
+	becomes("c1", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+	assert_string_equal(F.events,
+			    "c1 job-lifted: job 7_2: it may start at once: the machines that it "
+			    "lost are gone\n");
+	assert_int_equal(F.del, 107);
+	assert_int_equal(F.e.count.jobs_lifted, 1);
+	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+static void test_all_machines_that_it_lost_must_be_gone(void **state)
+{
+	static const enum node_state left[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
+
+	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		becomes("c1", NODE_GONE);
+		becomes("c2", left[i]);
+		waits(BEGAN + 121000);
+		assert_int_equal(F.del, 0);
+	}
+}
+
+/* After a restart nobody remembers that this one was told to go down; slurmctld shows it. */
+static void test_a_machine_that_is_on_its_way_out_is_not_gone(void **state)
+{
+	static const uint32_t flags[] = {SLURM_POWER_DOWN, SLURM_DRAIN, SLURM_DOWN,
+					 SLURM_POWERING_DOWN};
+
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		becomes("c1", NODE_GONE);
+		node("c2")->flags = SLURM_KNOWN | flags[i];
+		waits(BEGAN + 60000);
+	}
+}
+
+static void test_a_machine_that_was_bought_since_is_none_that_it_lost(void **state)
+{
+	struct node n;
+
+	(void)state;
+	hold();
+	becomes("c1", NODE_GONE);
+	becomes("c2", NODE_GONE);
+	node_init(&n, "c1", 4, W.now);
+	(void)fleet_add(&F.e.fleet, &n);
+	node_init(&n, "c2", 4, W.now);
+	(void)fleet_add(&F.e.fleet, &n);
+	becomes("c2", NODE_DELETING);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+}
+
+static void test_it_starts_by_itself_if_they_do_not_go_in_time(void **state)
+{
+	(void)state;
+	hold();
+	waits(BEGAN + 121000);
+	W.now = BEGAN + 121000;
+	rescue_run(&F.e);
+	assert_int_equal(F.del, 107);
+	assert_string_equal(F.events, "");
+	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+/* Whoever has held it, moved it, or started it since, has his will. */
+static void test_who_has_changed_its_begin_time_has_his_will(void **state)
+{
+	static const char *const rows[][3] = {{"PENDING", "5", "1800000200"},
+					      {"PENDING", "0", "1800000121"},
+					      {"RUNNING", "5", "1800000060"}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		becomes("c1", NODE_GONE);
+		shows(DETAIL(rows[i][0], rows[i][1], rows[i][2]));
+		assert_string_equal(F.story, "");
+		assert_int_equal(F.del, 107);
+	}
+}
+
+/* That is not slurmctld's wait of two minutes: its user wants it tomorrow. */
+static void test_a_begin_time_of_its_user_is_left_alone(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_GONE);
+	take_c1();
+	shows(DETAIL("PENDING", "5", "1800086400"));
+	assert_int_equal(F.del, 107);
+	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+}
+
+static void test_it_is_let_go_after_a_restart_too(void **state)
+{
+	const struct journal_rescue row = {.job = 107,
+					   .id = "7_2",
+					   .node = "c1",
+					   .gen = 3,
+					   .at_ms = BEGAN,
+					   .why = "spot is over",
+					   .nodes = "c[1-2]",
+					   .hold_ms = BEGAN + 121000};
+
+	(void)state;
+	becomes("c1", NODE_DELETING);
+	becomes("c2", NODE_READY);
+	rescue_load(&F.e, &row);
+	waits(BEGAN + 10000);
+	becomes("c1", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+	assert_string_equal(F.comment, ""); /* that it was requeued was told before */
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
+		TEST(test_all_machines_that_it_lost_must_be_gone),
+		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
+		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
+		TEST(test_it_starts_by_itself_if_they_do_not_go_in_time),
+		TEST(test_who_has_changed_its_begin_time_has_his_will),
+		TEST(test_a_begin_time_of_its_user_is_left_alone),
+		TEST(test_it_is_let_go_after_a_restart_too),
+	};
+
+	return cmocka_run_group_tests_name("jobs that slurmctld holds back", tests, NULL, NULL);
+}

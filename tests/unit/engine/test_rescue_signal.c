@@ -1,0 +1,265 @@
+/* test_rescue_signal.c - the jobs of a node that will go down are told to save their work, and
+ * those that end of it are requeued. */
+#include "taken_jobs.h"
+
+static void tell_c1(void)
+{
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_string_equal(F.story, "put 7_2 signalled c1 commit ");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_string_equal(F.put.why, "spot will be over");
+	assert_null(node("c1")->doomed);
+	rescue_signalled(&F.e, F.e.rescues, "USR1");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
+	assert_string_equal(F.events, "c1 job-signalled: job 7_2: it was told to save its work "
+				      "(USR1)\n");
+	assert_int_equal(F.e.count.jobs_signalled, 1);
+	F.events[0] = F.story[0] = '\0';
+}
+
+static void test_a_job_is_written_down_before_it_is_told(void **state)
+{
+	(void)state;
+	tell_c1();
+	assert_int_equal(F.e.count.jobs_taken, 1); /* each once, whatever ends it */
+	shows(DETAIL("RUNNING", "5", "1799999000"));
+	assert_string_equal(F.story, "");
+}
+
+/* A signal that waits for squeue holds up no order, and is tried again with the next snapshot. */
+static void test_a_signal_is_given_up_where_squeue_is_silent(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	W.now += 3000;
+	rescue_run(&F.e);
+	assert_string_equal(F.story, "");
+	assert_null(node("c1")->doomed);
+	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
+	rescue_signal(&F.e, node("c1"));
+	assert_null(node("c1")->doomed); /* no job is on it */
+}
+
+static void test_a_job_that_loses_one_node_now_is_not_told_of_another(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	rescue_node(&F.e, node("c2"), false, "burstd: at once");
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_NONE);
+	assert_string_equal(F.put.node, "c2");
+	assert_non_null(strstr(F.story, "commit force c2 "));
+	assert_null(strstr(F.story, "c1 force"));
+}
+
+/* It comes to its time while it is still being told. */
+static void test_a_node_that_is_told_goes_when_it_must(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	W.now += 1500;
+	rescue_node(&F.e, node("c1"), false, "burstd: now");
+	rescue_run(&F.e);
+	assert_string_equal(F.story, ""); /* two seconds from then */
+	squeue("107|7_2|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "put 7_2 commit force c1 ");
+}
+
+/* It saved its work and ended with another status than 0, or the signal killed it. */
+static void test_a_told_job_that_ends_is_requeued(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "3,7_2", .of_jobs = true};
+	const struct slurm_order other = {.verb = "postpone", .names = "7_2", .of_jobs = true};
+
+	(void)state;
+	tell_c1();
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	assert_string_equal(F.events, "");
+	shows(DETAIL("FAILED", "5", "1799999000")); /* slurmctld has not been told yet */
+	rescue_told(&F.e, &other, NULL);
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	rescue_told(&F.e, &o, NULL);
+	shows(DETAIL("PENDING", "5", "1799999000"));
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+}
+
+static void test_a_told_job_that_cannot_be_requeued_is_reported(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
+
+	(void)state;
+	tell_c1();
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	rescue_told(&F.e, &o, NULL);
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+}
+
+/* slurmctld was restarting, or did not answer in time: the job is not given up for that. */
+static void test_an_order_that_was_not_heard_is_given_again(void **state)
+{
+	static const struct err errs[] = {
+		{.code = ERR_NET, .msg = "scontrol: Unable to contact slurm controller"},
+		{.code = ERR_NET, .msg = "scontrol: Socket timed out on send/recv operation"},
+		{.code = ERR_NET, .msg = "scontrol: stopped after 30000 ms"},
+		{.code = ERR_NOTSENT, .msg = "it cannot be started"}};
+	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
+
+	(void)state;
+	tell_c1();
+	for (size_t i = 0; i < sizeof(errs) / sizeof(errs[0]); i++) {
+		F.story[0] = '\0';
+		shows(DETAIL("FAILED", "5", "1799999000"));
+		assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+		rescue_told(&F.e, &o, &errs[i]);
+		assert_string_equal(F.events, "");
+	}
+	F.story[0] = '\0';
+	shows(DETAIL("OUT_OF_MEMORY", "5", "1799999000"));
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	rescue_told(&F.e, &o,
+		    &(struct err){.code = ERR_NET, .msg = "Requested operation is disabled"});
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+}
+
+/* An answer that was on its way when slurmctld took the order shows the job as it was before. */
+static void test_an_old_answer_does_not_end_a_job_that_is_being_requeued(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
+	const char *old = DETAIL("FAILED", "5", "1799999000");
+
+	(void)state;
+	tell_c1();
+	shows(old);
+	W.now = rescue_next_ms(&F.e);
+	rescue_run(&F.e); /* asked */
+	rescue_told(&F.e, &o, NULL);
+	rescue_fates(&F.e, old, strlen(old), NULL);
+	assert_string_equal(F.events, "");
+}
+
+/* Done is done, and what its user cancels too. */
+static void test_a_told_job_that_is_done_is_not_requeued(void **state)
+{
+	static const char *const ends[] = {"COMPLETED", "CANCELLED", "TIMEOUT", "NODE_FAIL"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		teardown(state);
+		setup(state);
+		tell_c1();
+		shows(DETAIL(ends[i], "5", "1799999000"));
+		assert_string_equal(F.story, "");
+		assert_non_null(strstr(F.events, "c1 job-ended: job 7_2: it ended as "));
+	}
+}
+
+/* A job that was not told and fails by itself when its node goes has failed. */
+static void test_a_job_that_was_not_told_is_not_requeued_when_it_fails(void **state)
+{
+	(void)state;
+	take_c1();
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_null(strstr(F.story, "requeue"));
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+}
+
+/* Ten seconds before the end, told or not. */
+static void test_a_told_job_is_not_told_again_when_its_node_goes(void **state)
+{
+	(void)state;
+	tell_c1();
+	W.now += 100000;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
+	assert_int_equal(F.put.at_ms, BEGAN + 100000);
+	assert_int_equal(F.e.count.jobs_taken, 1);
+	assert_string_equal(F.story, "put 7_2 commit force c1 ");
+}
+
+/* It has gone back into the queue, runs elsewhere, and is about to lose that node too. */
+static void test_a_job_that_was_told_once_is_told_in_its_next_run(void **state)
+{
+	(void)state;
+	hold();
+	F.put.signal = JOURNAL_SIGNAL_SENT;
+	F.e.rescues->j.signal = JOURNAL_SIGNAL_SENT;
+	becomes("c3", NODE_DRAINING);
+	rescue_signal(&F.e, node("c3"));
+	squeue("107|7_2|RUNNING|p|None|c3\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_int_equal(F.put.hold_ms, 0);
+}
+
+/* I16: told, and it runs on for as long as the provider lets it: that is no job that hangs. */
+static void test_a_told_job_may_run_on_for_long(void **state)
+{
+	(void)state;
+	tell_c1();
+	for (int i = 0; i < 400; i++) {
+		shows(DETAIL("RUNNING", "5", "1799999000"));
+		F.e.snapshot_ms = W.now;
+	}
+	assert_string_equal(F.events, "");
+}
+
+static void test_what_people_see_of_it(void **state)
+{
+	struct conf_pool pool = {.checkpoint_signal = (char[]){"USR1"}};
+	struct conf conf = {.pools = &pool, .npools = 1};
+	struct engine_taken t;
+
+	(void)state;
+	F.e.conf = &conf;
+	assert_false(engine_taken(&F.e, "c1", 0, &t));
+	assert_int_equal(engine_force_ms(&F.e, "c1"), 0);
+	assert_int_equal(engine_force_ms(&F.e, "nobody"), 0);
+	tell_c1();
+	assert_true(engine_force_ms(&F.e, "c1") == BEGAN + 110000);
+	assert_true(engine_taken(&F.e, "c1", 0, &t));
+	assert_string_equal(t.job, "7_2");
+	assert_string_equal(t.signal, "USR1");
+	assert_false(engine_taken(&F.e, "c1", 1, &t));
+	pool.checkpoint_signal = NULL; /* a command was run */
+	assert_true(engine_taken(&F.e, "c1", 0, &t));
+	assert_string_equal(t.signal, "word");
+	F.e.rescues->j.signal = JOURNAL_SIGNAL_NONE;
+	assert_true(engine_taken(&F.e, "c1", 0, &t));
+	assert_string_equal(t.signal, "");
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_job_is_written_down_before_it_is_told),
+		TEST(test_a_signal_is_given_up_where_squeue_is_silent),
+		TEST(test_a_job_that_loses_one_node_now_is_not_told_of_another),
+		TEST(test_a_node_that_is_told_goes_when_it_must),
+		TEST(test_a_told_job_that_ends_is_requeued),
+		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
+		TEST(test_an_order_that_was_not_heard_is_given_again),
+		TEST(test_an_old_answer_does_not_end_a_job_that_is_being_requeued),
+		TEST(test_a_told_job_that_is_done_is_not_requeued),
+		TEST(test_a_job_that_was_not_told_is_not_requeued_when_it_fails),
+		TEST(test_a_told_job_is_not_told_again_when_its_node_goes),
+		TEST(test_a_job_that_was_told_once_is_told_in_its_next_run),
+		TEST(test_a_told_job_may_run_on_for_long),
+		TEST(test_what_people_see_of_it),
+	};
+
+	return cmocka_run_group_tests_name("jobs that are told to save their work", tests, NULL,
+					   NULL);
+}
