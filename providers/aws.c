@@ -250,6 +250,7 @@ static struct provider_caps aws_caps(const void *self)
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
+		.reclaim_ms = AWS_WARNED_MS,
 	};
 }
 

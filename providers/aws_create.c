@@ -8,7 +8,6 @@
 #include "base/mem.h"
 
 struct choice {                           /* one way to have what was asked for */
-	size_t place;                     /* of the create's */
 	const char *type, *zone, *subnet; /* zone, subnet may be "" */
 };
 
@@ -21,13 +20,13 @@ struct choices {
 /* --- where ------------------------------------------------------------------------------------
  */
 
-static void add_choice(struct choices *all, const struct provider_place *p, size_t place,
+static void add_choice(struct choices *all, const struct provider_place *p, bool first,
 		       const char *zone, const char *subnet)
 {
 	if (all->n == AWS_CHOICES_MAX)
 		return; /* the best came first */
-	all->v[all->n++] = (struct choice){place, p->type, zone, subnet};
-	all->first += place == 0;
+	all->v[all->n++] = (struct choice){p->type, zone, subnet};
+	all->first += first;
 }
 
 /* Types times subnets, of the market of the first place: one request has one market. */
@@ -40,10 +39,10 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 		if (p->market != c->places[0].market || strcmp(p->region, a->region) != 0)
 			continue;
 		if (a->nsubnets == 0)
-			add_choice(all, p, k, p->zone, "");
+			add_choice(all, p, k == 0, p->zone, "");
 		for (size_t i = 0; i < a->nsubnets; i++)
 			if (p->zone[0] == '\0' || strcmp(p->zone, a->subnets[i].zone) == 0)
-				add_choice(all, p, k, a->subnets[i].zone, a->subnets[i].id);
+				add_choice(all, p, k == 0, a->subnets[i].zone, a->subnets[i].id);
 	}
 }
 
@@ -314,50 +313,17 @@ static unsigned hope(enum provider_code code)
 	return 0;
 }
 
-/* The place that an error of a fleet is about; nplaces: it does not say. */
-static size_t place_of(const struct choices *all, const struct xml_node *error, size_t nplaces)
-{
-	const struct xml_node *o =
-		xml_child(xml_child(error, "launchTemplateAndOverrides"), "overrides");
-	const char *type = xml_text(o, "instanceType"), *subnet = xml_text(o, "subnetId");
-	const char *zone = xml_text(o, "availabilityZone");
-
-	for (size_t i = 0; i < all->n && o != NULL; i++)
-		if (strcmp(all->v[i].type, type) == 0 &&
-		    (subnet[0] == '\0' || strcmp(all->v[i].subnet, subnet) == 0) &&
-		    (zone[0] == '\0' || strcmp(all->v[i].zone, zone) == 0))
-			return all->v[i].place;
-	return nplaces;
-}
-
-static void refuse(struct provider_result *out, size_t place, enum provider_code code)
-{
-	size_t i = 0;
-
-	while (i < out->nrefusals && out->refusals[i].place != place)
-		i++;
-	if (i == out->nrefusals)
-		out->refusals[out->nrefusals++] = (struct provider_refusal){place, code};
-	else if (hope(code) > hope(out->refusals[i].code))
-		out->refusals[i].code = code; /* one of its subnets may still do */
-}
-
 /* Each override that gave nothing says why: inside a 200, and even beside an instance. */
-static void parse_fleet_errors(const struct aws *a, const struct provider_create *c,
-			       const struct choices *all, const struct xml_node *root,
+static void parse_fleet_errors(const struct aws *a, const struct xml_node *root,
 			       struct provider_result *out)
 {
 	const struct xml_node *error = xml_child(xml_child(root, "errorSet"), "item");
 	struct provider_item *it = &out->items[0];
 
-	out->refusals = mem_zalloc(c->nplaces * sizeof(*out->refusals));
 	for (; error != NULL; error = xml_again(error)) {
 		enum provider_code code =
 			aws_code(PROVIDER_CREATE, xml_text(error, "errorCode"), 400);
-		size_t place = place_of(all, error, c->nplaces);
 
-		if (place < c->nplaces)
-			refuse(out, place, code);
 		if (it->code != PROVIDER_OK && hope(code) > hope(it->code)) {
 			struct str words;
 
@@ -372,8 +338,7 @@ static void parse_fleet_errors(const struct aws *a, const struct provider_create
 }
 
 static int parse_fleet(const struct aws *a, const struct provider_create *c,
-		       const struct choices *all, const struct xml_node *root,
-		       struct provider_result *out)
+		       const struct xml_node *root, struct provider_result *out)
 {
 	const struct xml_node *set = xml_child(xml_child(root, "fleetInstanceSet"), "item");
 	struct provider_item *it = &out->items[0];
@@ -391,7 +356,7 @@ static int parse_fleet(const struct aws *a, const struct provider_create *c,
 			set_who(c, 0, &it->instance);
 		}
 	}
-	parse_fleet_errors(a, c, all, root, out);
+	parse_fleet_errors(a, root, out);
 	/* Neither an instance nor an error says nothing: the lists will show. */
 	if (it->code == PROVIDER_NOT_FOUND)
 		it->code = PROVIDER_AMBIGUOUS;
@@ -405,19 +370,9 @@ int aws_create_parse(const struct aws *a, const struct provider_create *c,
 		"RunInstancesResponse", "instancesSet", "item",       "instanceId",
 		"instanceState",        "name",         "launchTime", "privateIpAddress",
 		"amiLaunchIndex",       "reason",       NULL};
-	static const char *const fleet[] = {"CreateFleetResponse",
-					    "fleetInstanceSet",
-					    "errorSet",
-					    "item",
-					    "instanceIds",
-					    "errorCode",
-					    "errorMessage",
-					    "overrides",
-					    "instanceType",
-					    "subnetId",
-					    "availabilityZone",
-					    "launchTemplateAndOverrides",
-					    NULL};
+	static const char *const fleet[] = {
+		"CreateFleetResponse", "fleetInstanceSet", "errorSet",     "item",
+		"instanceIds",         "errorCode",        "errorMessage", NULL};
 	struct choices all;
 	struct xml x;
 	int rc = -1;
@@ -429,7 +384,7 @@ int aws_create_parse(const struct aws *a, const struct provider_create *c,
 		out->items[i].code = PROVIDER_CAPACITY;
 	if (is_fleet(a, c, &all)) {
 		if (xml_parse(&x, fleet, reply->body, reply->len) == 0)
-			rc = parse_fleet(a, c, &all, x.root, out);
+			rc = parse_fleet(a, c, x.root, out);
 	} else if (xml_parse(&x, run, reply->body, reply->len) == 0) {
 		rc = parse_run(a, c, x.root, out);
 	}

@@ -7,6 +7,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/secret.h"
 
 enum {
 	METADATA_TOKEN_S = 21600, /* six hours: EC2's longest */
@@ -17,20 +18,21 @@ enum {
 
 #define METADATA_ROLES "/latest/meta-data/iam/security-credentials/"
 
-static void wipe(char **text)
-{
-	if (*text != NULL)
-		explicit_bzero(*text, strlen(*text));
-	free(*text);
-	*text = NULL;
-}
-
 static void key_fini(struct aws_key *k)
 {
-	wipe(&k->id);
-	wipe(&k->secret);
-	wipe(&k->token);
+	secret_wipe(&k->id);
+	secret_wipe(&k->secret);
+	secret_wipe(&k->token);
 	k->until = 0;
+}
+
+/* No more than the text: what is cut off later would stay in memory. */
+static char *copy(const char *text, size_t n)
+{
+	char *p = mem_zalloc(n + 1);
+
+	memcpy(p, text, n);
+	return p;
 }
 
 static void key_copy(struct aws_key *to, const struct aws_key *from)
@@ -64,10 +66,9 @@ static char *file_value(const char *text, const char *name)
 
 		sections += *p == '[';
 		if (sections < 2 && strncmp(p, name, n) == 0 && *skip_blanks(p + n) == '=') {
-			char *value = mem_strdup(skip_blanks(skip_blanks(p + n) + 1));
+			const char *value = skip_blanks(skip_blanks(p + n) + 1);
 
-			value[strcspn(value, " \t\r\n")] = '\0';
-			return value;
+			return copy(value, strcspn(value, " \t\r\n"));
 		}
 		line = end + (*end == '\n');
 	}
@@ -111,8 +112,8 @@ void aws_login_close(struct aws *a)
 {
 	key_fini(&a->base);
 	key_fini(&a->now);
-	wipe(&a->metadata_token);
-	wipe(&a->metadata_role);
+	secret_wipe(&a->metadata_token);
+	secret_wipe(&a->metadata_role);
 }
 
 int64_t aws_good_until(const void *self)
@@ -185,25 +186,27 @@ int aws_login_build(const struct aws *a, const struct provider_op *op, struct pr
 /* The first line of a short text. */
 static int read_line(const struct provider_reply *reply, struct provider_result *out)
 {
-	char *line = mem_zalloc(reply->len + 1);
+	size_t n = 0;
 
-	memcpy(line, reply->body, reply->len);
-	line[strcspn(line, "\r\n")] = '\0';
-	out->session = line;
-	return aws_is_plain(line, AWS_CRED_MAX) ? 0 : -1;
+	while (n < reply->len && strchr("\r\n", reply->body[n]) == NULL) /* a NUL ends it too */
+		n++;
+	out->session = copy(reply->body, n);
+	return aws_is_plain(out->session, AWS_CRED_MAX) ? 0 : -1;
 }
 
 /* Four lines: id, secret, token, end. */
 static int put_key(struct provider_result *out, const struct aws_key *k)
 {
 	char until[FMT_U64_SIZE];
-	struct str s;
+	size_t size;
 
 	if (!is_key(k) || k->token == NULL || k->until <= 0)
 		return -1;
-	str_init(&s, 2 * (size_t)AWS_CRED_MAX);
-	str_addf(&s, "%s\n%s\n%s\n%s", k->id, k->secret, k->token, fmt_i64(until, k->until));
-	out->session = str_take(&s);
+	size = strlen(k->id) + strlen(k->secret) + strlen(k->token) + sizeof(until) + 3;
+	/* At once as long as it will be: one that grows leaves copies behind. */
+	out->session = mem_zalloc(size);
+	(void)snprintf(out->session, size, "%s\n%s\n%s\n%s", k->id, k->secret, k->token,
+		       fmt_i64(until, k->until));
 	return 0;
 }
 
@@ -274,26 +277,29 @@ int aws_login_parse(const struct aws *a, const struct provider_reply *reply,
 /* --- the session ------------------------------------------------------------------------------
  */
 
+/* The line at *p, which moves behind it; the caller's.  NULL: there is none. */
+static char *next_line(const char **p)
+{
+	size_t n = strcspn(*p, "\n");
+	char *line = **p != '\0' ? copy(*p, n) : NULL;
+
+	*p += n + ((*p)[n] == '\n');
+	return line;
+}
+
 static int take_key(struct aws_key *to, const char *session)
 {
-	char *text = mem_strdup(session), *line[4] = {NULL}, *p = text;
-	struct aws_key k;
+	struct aws_key k = {.id = next_line(&session)};
 	int rc = -1;
 
-	for (int i = 0; i < 4 && p != NULL; i++) {
-		line[i] = p;
-		p = strchr(p, '\n');
-		if (p != NULL)
-			*p++ = '\0';
-	}
-	if (line[3] != NULL) {
-		k = (struct aws_key){line[0], line[1], line[2], strtoll(line[3], NULL, 10)};
-		if (is_key(&k) && k.until > 0) {
-			key_copy(to, &k);
-			rc = 0;
-		}
-	}
-	wipe(&text);
+	k.secret = next_line(&session);
+	k.token = next_line(&session);
+	k.until = strtoll(session, NULL, 10);
+	if (is_key(&k) && k.token != NULL && k.until > 0)
+		rc = 0;
+	if (rc == 0)
+		key_copy(to, &k);
+	key_fini(&k);
 	return rc;
 }
 
@@ -301,13 +307,13 @@ static int take(struct aws *a, const char *session)
 {
 	switch (a->step) {
 	case AWS_STEP_TOKEN:
-		wipe(&a->metadata_token);
+		secret_wipe(&a->metadata_token);
 		a->metadata_token = mem_strdup(session);
 		return 0;
 	case AWS_STEP_ROLE:
 		if (strchr(session, '/') != NULL || strchr(session, '?') != NULL)
 			return -1;
-		wipe(&a->metadata_role);
+		secret_wipe(&a->metadata_role);
 		a->metadata_role = mem_strdup(session);
 		return 0;
 	case AWS_STEP_KEY:

@@ -13,7 +13,6 @@
 
 enum {
 	RECEIPT_MAX = 4096,    /* SQS's are some hundred bytes */
-	WARNED_MS = 120000,    /* from the warning to the end of a spot instance */
 	ENTITIES_MAX = 100000, /* in one answer */
 	WAIT_MAX_S = 20,       /* SQS's limit */
 };
@@ -146,7 +145,7 @@ static bool read_interruption(const json_t *event, const json_t *detail,
 	int64_t at = aws_time_read(text(event, "time"));
 
 	if (at != 0 && !is(detail, "instance-action", "hibernate"))
-		at += WARNED_MS;
+		at += AWS_WARNED_MS;
 	return tell(out, text(detail, "instance-id"), PROVIDER_NOTICE_RECLAIM, at);
 }
 

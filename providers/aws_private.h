@@ -58,6 +58,7 @@ enum {
 	/* So long a message is ours alone: to write it down, and to have it deleted.  Then SQS
 	 * gives it out again. */
 	AWS_MESSAGE_S = 30,
+	AWS_WARNED_MS = 120000, /* from the warning to the end of a spot instance */
 };
 
 struct aws_subnet {

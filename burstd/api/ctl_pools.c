@@ -154,7 +154,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_close(&r->w, '}');
 }
 
-static void put_cooldown(void *ctx, const struct engine_cooldown *c)
+static void put_cooldown(void *ctx, const struct cooldown_row *c)
 {
 	struct ctl_reply *r = ctx;
 	struct ctl_row row = ctl_reply_row(r);

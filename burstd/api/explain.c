@@ -703,7 +703,7 @@ static void check_offers(struct report *r)
 }
 
 /* What only an admin can mend.  No capacity is none of these. */
-static void say_cooldown(void *ctx, const struct engine_cooldown *c)
+static void say_cooldown(void *ctx, const struct cooldown_row *c)
 {
 	struct report *r = ctx;
 	const bool quota = strcmp(c->reason, "quota") == 0;

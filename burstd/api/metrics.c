@@ -289,7 +289,7 @@ struct closed { /* of each provider */
 	uint32_t (*n)[NCLOSED]; /* what is closed now; DENIED: or waits for somebody to act */
 };
 
-static void count_closed(void *ctx, const struct engine_cooldown *c)
+static void count_closed(void *ctx, const struct cooldown_row *c)
 {
 	struct closed *to = ctx;
 

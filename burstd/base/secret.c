@@ -56,6 +56,14 @@ const char *secret_text(const struct secret *s)
 	return s->text;
 }
 
+void secret_wipe(char **text)
+{
+	if (*text != NULL)
+		explicit_bzero(*text, strlen(*text));
+	free(*text);
+	*text = NULL;
+}
+
 void secret_free(struct secret *s)
 {
 	if (s == NULL)

@@ -15,5 +15,8 @@ struct secret;
 int secret_load(struct secret **out, const char *path, struct err *e);
 const char *secret_text(const struct secret *s); /* lives as long as s */
 void secret_free(struct secret *s);              /* wipes it; NULL is fine */
+/* Wipe and free a copy of one that was made elsewhere, *text, and set it to NULL; NULL is fine.  It
+ * must end where its memory does: what is behind the end of the text is not wiped. */
+void secret_wipe(char **text);
 
 #endif

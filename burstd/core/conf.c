@@ -71,11 +71,10 @@ static int find_provider(const struct conf *c, const struct conf_pool *p, struct
 {
 	bool own = o->name[0] == '\0';
 
-	for (size_t i = 0; i < c->nproviders; i++)
-		if (strcmp(c->providers[i].name, o->provider) == 0) {
-			o->provider_index = (uint32_t)i;
-			return 0;
-		}
+	o->provider_index = conf_provider_named(c, o->provider);
+	if (o->provider_index < c->nproviders)
+		return 0;
+	o->provider_index = 0;
 	return err_set(e, ERR_INVALID, "%.120s:%d: pool \"%s\": %s%s%sthere is no provider \"%s\"",
 		       c->path, o->provider_line, p->name, own ? "" : "offer \"", o->name,
 		       own ? "" : "\": ", o->provider);
@@ -194,7 +193,7 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 			       "nodes (max_nodes, nodes)",
 			       c->path, p->line, p->name, p->warm,
 			       p->max_nodes < p->nodes->n ? p->max_nodes : p->nodes->n);
-	p->provider_index = conf_rungs(p, &(size_t){0})->provider_index;
+	p->provider_index = conf_rungs(p, NULL)->provider_index;
 	for (size_t i = 0; i < p->nodes->n; i++)
 		if (add_node(c, p, p->nodes->names[i], e) < 0)
 			return -1;
@@ -389,23 +388,17 @@ static void diff_section(const struct diff *d, const char *section, const char *
 		d->fn(d->ctx, &c);
 }
 
-static const struct conf_provider *provider_named(const struct conf *c, const char *name)
-{
-	for (size_t i = 0; i < c->nproviders; i++)
-		if (strcmp(c->providers[i].name, name) == 0)
-			return &c->providers[i];
-	return NULL;
-}
-
 static void diff_providers(const struct diff *d, const struct conf *old, const struct conf *next)
 {
 	for (size_t i = 0; i < old->nproviders; i++) {
 		const struct conf_provider *p = &old->providers[i];
+		uint32_t at = conf_provider_named(next, p->name);
 
-		diff_section(d, "provider", p->name, p, provider_named(next, p->name));
+		diff_section(d, "provider", p->name, p,
+			     at < next->nproviders ? &next->providers[at] : NULL);
 	}
 	for (size_t i = 0; i < next->nproviders; i++)
-		if (provider_named(old, next->providers[i].name) == NULL)
+		if (conf_provider_named(old, next->providers[i].name) == old->nproviders)
 			diff_section(d, "provider", next->providers[i].name, NULL,
 				     &next->providers[i]);
 }
@@ -504,9 +497,19 @@ const struct conf_pool *conf_pool_named(const struct conf *c, const char *name)
 	return NULL;
 }
 
+uint32_t conf_provider_named(const struct conf *c, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < c->nproviders && strcmp(c->providers[i].name, name) != 0)
+		i++;
+	return i;
+}
+
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n)
 {
-	*n = p->noffers > 0 ? p->noffers : 1;
+	if (n != NULL)
+		*n = p->noffers > 0 ? p->noffers : 1;
 	return p->noffers > 0 ? p->offers : &p->own;
 }
 

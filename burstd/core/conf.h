@@ -162,7 +162,9 @@ const struct conf_pool *conf_pool_of(const struct conf *c, const char *node);
 uint32_t conf_pool_index(const struct conf *c, const struct conf_pool *p);
 const struct conf_pool *conf_pool_named(const struct conf *c, const char *name); /* or NULL */
 
-/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file. */
+uint32_t conf_provider_named(const struct conf *c, const char *name); /* NPROVIDERS: none */
+
+/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file.  n may be NULL. */
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
 /* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);

@@ -11,15 +11,13 @@
 #include "base/opt.h"
 #include "base/paths.h"
 #include "core/conf.h"
+#include "core/conf_text.h"
 
 enum {
 	CONF_VALUE_MAX = 64 << 10, /* a list of 10,000 nodes that do not fold */
 	CONF_HOUR_MS = 3600000,
-	CONF_TEXT_MAX = 4096, /* a hundred subnets */
 	CONF_DAY_MS = 24 * CONF_HOUR_MS,
-	CONF_CODE_MAX = 8,   /* bytes of a jurisdiction ... */
-	CONF_CODES_MAX = 64, /* ... and how many */
-	CONF_SIGNAL_MAX = 16,
+	CONF_CODES_MAX = 64, /* jurisdictions */
 };
 
 #define TOP(field)      offsetof(struct conf, field)
@@ -303,154 +301,10 @@ const char *conf_option_nearest(const char *section, const char *name)
 	return best;
 }
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool is_capital(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || is_capital(c);
-}
-
-bool conf_option_is_name(const char *text)
-{
-	size_t n = 0;
-
-	for (; text[n] != '\0'; n++)
-		if (!is_digit(text[n]) && !is_letter(text[n]) &&
-		    (n == 0 || strchr("-_.", text[n]) == NULL))
-			return false;
-	return n > 0 && n <= PROVIDER_WORD_MAX;
-}
-
-/* What conf_option_print() can put between quotes and every reader take back as it was. */
-static bool is_plain(const char *text)
-{
-	for (const char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '"' || *p == '\\')
-			return false;
-	return strstr(text, "${") == NULL;
-}
-
-static bool is_word(const char *text)
-{
-	return text[0] != '\0' && strlen(text) <= PROVIDER_WORD_MAX && strchr(text, ' ') == NULL;
-}
-
-/* A decimal number up to max at *p, which moves behind it. */
-static bool number(const char **p, int64_t max, int64_t *out)
-{
-	const char *start = *p;
-
-	for (*out = 0; is_digit(**p) && *out <= max; (*p)++)
-		*out = *out * 10 + (**p - '0');
-	return *p > start && *out <= max;
-}
-
-/* 127.a.b.c:port or [::1]:port.  A name could be made to resolve to anything. */
-static bool is_loopback(const char *text)
-{
-	const char *p = text;
-	int64_t v;
-
-	if (strncmp(p, "[::1]", 5) == 0) {
-		p += 5;
-	} else {
-		if (strncmp(p, "127", 3) != 0)
-			return false;
-		p += 3;
-		for (int i = 0; i < 3; i++)
-			if (*p++ != '.' || !number(&p, 255, &v))
-				return false;
-	}
-	return *p++ == ':' && number(&p, 65535, &v) && v > 0 && *p == '\0';
-}
-
-static bool is_url(const char *text)
-{
-	const char *rest = strncmp(text, "https://", 8) == 0  ? text + 8
-			   : strncmp(text, "http://", 7) == 0 ? text + 7
-							      : "";
-
-	return rest[0] != '\0' && rest[0] != '/' && strchr(text, ' ') == NULL;
-}
-
-static bool is_currency(const char *text)
-{
-	return strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
-}
-
 bool conf_option_is_list(const struct conf_option *o)
 {
 	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES ||
 	       o->type == CONF_HOOK;
-}
-
-bool conf_option_is_code(const char *text)
-{
-	size_t n = strlen(text);
-
-	return n >= 2 && n <= CONF_CODE_MAX && is_capital(text[0]) &&
-	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == n;
-}
-
-/* "USR1", "RTMIN+1" or "10": scancel knows which there are. */
-static bool is_signal(const char *text)
-{
-	size_t n = strlen(text);
-
-	return n > 0 && n <= CONF_SIGNAL_MAX &&
-	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == n;
-}
-
-static int bad_code(const char *text, struct err *e)
-{
-	return err_set(e, ERR_INVALID,
-		       "\"%.40s\": want capital letters: a country such as DE, EU or EEA", text);
-}
-
-/* The texts that are kept as they are. */
-static int check_text(const struct conf_option *o, const char *text, struct err *e)
-{
-	switch (o->type) {
-	case CONF_NAME:
-		if (conf_option_is_name(text))
-			return 0;
-		return err_set(e, ERR_INVALID,
-			       "want a name: letters, digits, '-', '_' and '.', at most %d",
-			       PROVIDER_WORD_MAX);
-	case CONF_WORD:
-		if (is_word(text))
-			return 0;
-		return err_set(e, ERR_INVALID, "want one word of at most %d bytes",
-			       PROVIDER_WORD_MAX);
-	case CONF_TEXT:
-		if (text[0] != '\0' && strlen(text) <= CONF_TEXT_MAX && strchr(text, ' ') == NULL)
-			return 0;
-		return err_set(e, ERR_INVALID, "want text of at most %d bytes, without a blank",
-			       CONF_TEXT_MAX);
-	case CONF_PATH:
-		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
-	case CONF_URL:
-		return is_url(text) ? 0 : err_set(e, ERR_INVALID, "want http://... or https://...");
-	case CONF_LISTEN:
-		if (is_loopback(text))
-			return 0;
-		return err_set(e, ERR_INVALID,
-			       "want a loopback address and port such as 127.0.0.1:9818");
-	case CONF_CODE:
-		return conf_option_is_code(text) ? 0 : bad_code(text, e);
-	case CONF_SIGNAL:
-		return is_signal(text) ? 0 : err_set(e, ERR_INVALID, "want a signal such as USR1");
-	default:
-		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
-	}
 }
 
 static int set_count(const struct conf_option *o, uint32_t *out, const char *text, struct err *e)
@@ -458,7 +312,7 @@ static int set_count(const struct conf_option *o, uint32_t *out, const char *tex
 	const char *p = text;
 	int64_t v;
 
-	if (!number(&p, o->max, &v) || *p != '\0' || v < o->min)
+	if (!conf_text_number(&p, o->max, &v) || *p != '\0' || v < o->min)
 		return err_set(e, ERR_INVALID,
 			       "\"%.40s\": want a number from %" PRId64 " to %" PRId64, text,
 			       o->min, o->max);
@@ -568,7 +422,7 @@ static int set_choice(const struct conf_option *o, int *out, const char *text, s
 
 static int set_currency(char *out, const char *text, struct err *e)
 {
-	if (!is_currency(text))
+	if (!conf_text_is_currency(text))
 		return err_set(e, ERR_INVALID, "\"%.40s\": want three capital letters such as EUR",
 			       text);
 	memcpy(out, text, 4);
@@ -579,7 +433,7 @@ static int set_text(const struct conf_option *o, char **out, const char *text, s
 {
 	bool empty = text[0] == '\0' && o->initial != NULL && o->initial[0] == '\0';
 
-	if (!empty && check_text(o, text, e) < 0)
+	if (!empty && conf_text_check(o->type, text, e) < 0)
 		return -1;
 	free(*out);
 	*out = empty && o->type == CONF_PATH ? NULL : mem_strdup(text);
@@ -592,7 +446,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 
 	if (strlen(text) > CONF_VALUE_MAX)
 		return err_set(e, ERR_LIMIT, "longer than %d bytes", CONF_VALUE_MAX);
-	if (!is_plain(text))
+	if (!conf_text_is_plain(text))
 		return err_set(e, ERR_INVALID,
 			       "holds a control byte, a quote, a backslash or \"${\"");
 	switch (o->type) {
@@ -652,7 +506,7 @@ static int check_arg(const struct conf_option *o, const char *text, size_t n, st
 	if (n == 0 && text[0] != '/')
 		return err_set(e, ERR_INVALID,
 			       "\"%.40s\": want the absolute path of a program first", text);
-	if (!is_plain(text) || text[0] == '\0')
+	if (!conf_text_is_plain(text) || text[0] == '\0')
 		return err_set(e, ERR_INVALID,
 			       "a word is empty or holds a control byte, a quote, a backslash or "
 			       "\"${\"");
@@ -667,8 +521,8 @@ static int check_code(char *const *codes, const char *text, size_t n, struct err
 {
 	if (n == CONF_CODES_MAX)
 		return err_set(e, ERR_LIMIT, "more than %d", CONF_CODES_MAX);
-	if (!conf_option_is_code(text))
-		return bad_code(text, e);
+	if (conf_text_code(text, e) < 0)
+		return -1;
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(codes[i], text) == 0)
 			return err_set(e, ERR_INVALID, "%s is there twice", text);

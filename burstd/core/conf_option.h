@@ -76,9 +76,4 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 bool conf_option_same(const struct conf_option *o, const void *a, const void *b);
 void conf_option_fini(const struct conf_option *o, void *object); /* release what the field holds */
 
-/* Is text good as the name of a cluster, provider or pool? */
-bool conf_option_is_name(const char *text);
-/* ... as a jurisdiction?  Whether there is such a place is another question. */
-bool conf_option_is_code(const char *text);
-
 #endif

@@ -14,6 +14,7 @@ enum { KEY_SIZE = 4 * (PROVIDER_WORD_MAX + 1) + 32 };
 struct cooldown_entry {
 	struct cooldown_entry *next;
 	char key[KEY_SIZE];
+	char provider[PROVIDER_WORD_MAX + 1];
 	enum kind kind;
 	uint32_t times;
 	int64_t first_ms; /* as of its place */
@@ -202,6 +203,7 @@ static struct cooldown_entry *get(struct cooldown *c, enum kind kind,
 	e = mem_zalloc(sizeof(*e));
 	e->kind = kind;
 	make_key(e->key, kind, p);
+	(void)snprintf(e->provider, sizeof(e->provider), "%s", p->provider);
 	e->next = c->first;
 	c->first = e;
 	c->n++;
@@ -342,9 +344,22 @@ void cooldown_clear(struct cooldown *c, const struct cooldown_place *p)
 	}
 }
 
+static void tell(const struct cooldown_entry *e, int64_t now, cooldown_fn fn, void *ctx)
+{
+	struct cooldown_row row = {.reason = kinds[e->kind].word,
+				   .provider = e->provider,
+				   .place = e->key,
+				   .view = view(e, now),
+				   .times = e->times};
+
+	row.place += strlen(row.reason) + 1 + strlen(row.provider);
+	row.place += row.place[0] == ' ';
+	fn(ctx, &row);
+}
+
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx)
 {
 	for (const struct cooldown_entry *e = c->first; e != NULL; e = e->next)
 		if (!is_stale(e, now_ms))
-			fn(ctx, e->key, view(e, now_ms), e->times);
+			tell(e, now_ms, fn, ctx);
 }

@@ -112,8 +112,15 @@ enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum
 /* An admin knows better: forget all there is of this place, its provider included. */
 void cooldown_clear(struct cooldown *c, const struct cooldown_place *p);
 
-/* All that is not open, the latest first: "capacity aws p5.48xlarge eu-north-1 a spot". */
-typedef void (*cooldown_fn)(void *ctx, const char *what, struct cooldown_view view, uint32_t times);
+struct cooldown_row {         /* borrowed, for the call */
+	const char *reason;   /* "capacity", "quota", "denied" */
+	const char *provider; /* "aws" ... */
+	const char *place;    /* ... and "p5.48xlarge eu-north-1 a spot"; "": all of it */
+	struct cooldown_view view;
+	uint32_t times; /* one after the other */
+};
+typedef void (*cooldown_fn)(void *ctx, const struct cooldown_row *row);
+/* All that is not open, the latest first. */
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx);
 
 #endif

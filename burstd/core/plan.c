@@ -212,7 +212,7 @@ static bool undecided(const struct plan_node *pn)
 static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 {
 	const struct choice *ch = &pl->choice[pn->pool];
-	const struct conf_offer *rungs = conf_rungs(&pl->ask->conf->pools[pn->pool], &(size_t){0});
+	const struct conf_offer *rungs = conf_rungs(&pl->ask->conf->pools[pn->pool], NULL);
 	struct cooldown_view *cool = &pl->ask->pools[pn->pool].known[ch->rung].cool;
 
 	pn->verdict = f.verdict;

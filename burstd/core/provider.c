@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/secret.h"
+
 void provider_request_fini(struct provider_request *r)
 {
 	free(r->url);
@@ -23,10 +25,7 @@ void provider_result_fini(struct provider_result *r)
 	free(r->items);
 	free(r->instances);
 	free(r->offers);
-	free(r->refusals);
-	if (r->session != NULL)
-		explicit_bzero(r->session, strlen(r->session));
-	free(r->session);
+	secret_wipe(&r->session);
 	free(r->notices);
 	free(r->ended);
 	free(r->ack);

@@ -66,6 +66,7 @@ struct provider_caps {
 	uint32_t create_max; /* instances in one create, >= 1 */
 	uint32_t delete_max; /* ids in one delete, >= 1 */
 	int64_t token_ms;    /* how long the provider remembers a token */
+	int64_t reclaim_ms;  /* a reclaim is told so long before it at most; 0: not known */
 };
 
 enum {
@@ -219,12 +220,6 @@ struct provider_offer {
 	uint64_t memory_mb;   /* 0: not said */
 };
 
-/* Why one of several places gave nothing, or not enough: what is known of it alone. */
-struct provider_refusal {
-	size_t place; /* of the create's places */
-	enum provider_code code;
-};
-
 /* What the reply means.  Filled by parse(), released by provider_result_fini(). */
 struct provider_result {
 	enum provider_code code;     /* of the request as a whole; PROVIDER_OK: look at the items */
@@ -238,8 +233,6 @@ struct provider_result {
 	char cursor[PROVIDER_CURSOR_MAX + 1];
 	struct provider_offer *offers;
 	size_t noffers;
-	struct provider_refusal *refusals; /* create, with items: what single places said */
-	size_t nrefusals;
 	char *session; /* login, PROVIDER_OK: for renew() alone; a secret, wiped when released */
 	struct provider_notice *notices; /* of anybody's instances: who shares a queue hears all */
 	size_t nnotices;

@@ -5,7 +5,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
-#include "core/conf_option.h"
+#include "core/conf_text.h"
 #include "core/constraint.h"
 #include "core/jurisdiction.h"
 
@@ -89,7 +89,7 @@ static bool take_price(struct wish *w, const char *word)
 
 static bool take_code(struct group *g, const char *word)
 {
-	if (!conf_option_is_code(word) || g->ncodes == WISH_CODES_MAX)
+	if (!conf_text_is_code(word) || g->ncodes == WISH_CODES_MAX)
 		return false;
 	g->codes = add_code(g->codes, g->ncodes++, word);
 	return true;

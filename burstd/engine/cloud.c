@@ -353,8 +353,7 @@ static void list_failed(struct cloud *c)
 	if (c->list_step < ENGINE_RETRY_MS)
 		c->list_step = ENGINE_RETRY_MS;
 	c->list_next = engine_now(c->e) + c->list_step;
-	c->list_step =
-		c->list_step * 2 < ENGINE_RETRY_MAX_MS ? c->list_step * 2 : ENGINE_RETRY_MAX_MS;
+	c->list_step = engine_longer(c->list_step);
 }
 
 static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)

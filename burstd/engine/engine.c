@@ -202,8 +202,7 @@ static void slurm_failed(struct engine *e, const struct err *err)
 	if (strcmp(e->slurm_error, err->msg) != 0)
 		log_write(e->d.log, LOG_WARN, "slurmctld does not answer", "error", err->msg, NULL);
 	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
-	e->poll_step =
-		e->poll_step * 2 < ENGINE_RETRY_MAX_MS ? e->poll_step * 2 : ENGINE_RETRY_MAX_MS;
+	e->poll_step = engine_longer(e->poll_step);
 	e->poll_next = engine_now(e) + e->poll_step;
 }
 
@@ -214,7 +213,7 @@ static void take_snapshot(struct engine *e, const char *text, size_t len, int64_
 	if (err != NULL) {
 		slurm_failed(e, err);
 	} else {
-		e->poll_step = ENGINE_RETRY_MS / 2;
+		e->poll_step = 0;
 		if (e->slurm_failed_ms > e->slurm_ok_ms)
 			prereq_hurry(e); /* perhaps with another slurm.conf */
 		e->snapshot_took_ms = engine_now(e) - began_ms;
@@ -390,7 +389,6 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	e->left = e->slice.write;
 	e->calls_last = &e->calls;
 	e->answers_last = &e->answers;
-	e->poll_step = ENGINE_RETRY_MS / 2;
 	e->started_ms = engine_now(e);
 	fleet_init(&e->fleet, conf->npools);
 	pool_init(e);

@@ -254,16 +254,8 @@ const struct engine_counters *engine_counters(const struct engine *e);
 /* --- where nodes are bought, and where they would be; nothing is asked of anybody, and nothing
  * changes --- */
 
-struct engine_cooldown {
-	char reason[16]; /* "capacity", "quota", "denied" */
-	char provider[PROVIDER_WORD_MAX + 1];
-	const char *place; /* the rest; "": all of the provider.  For the call */
-	struct cooldown_view view;
-	uint32_t times; /* one after the other */
-};
-typedef void (*engine_cooldown_fn)(void *ctx, const struct engine_cooldown *c);
 /* Every place that has nothing to sell, or had a moment ago. */
-void engine_cooldowns(const struct engine *e, engine_cooldown_fn fn, void *ctx);
+void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx);
 /* How many nodes the provider refused with this code, since our start. */
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code);
 

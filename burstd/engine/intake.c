@@ -85,7 +85,7 @@ static int by_group(const void *a, const void *b)
 
 static void buy(struct engine *e, const struct plan_node *pn, const char *name, const char *why)
 {
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pn->pool], &(size_t){0});
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pn->pool], NULL);
 	struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
 	uint64_t floor = (uint64_t)e->d.gen_floor;
 	struct node n;

@@ -330,47 +330,6 @@ static void send_new(struct cloud *c, struct fleet_node **nodes, size_t n)
 		batch_send(c, b);
 }
 
-/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it; nor,
- * wanted before we started, while slurmctld has not said anything since. */
-static bool sendable(struct engine *e, const struct fleet_node *fn)
-{
-	unsigned tagged = engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
-	struct node_limits lim;
-
-	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
-		return false;
-	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
-		return false; /* in the first case it will be refused in a moment */
-	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
-	       fleet_clear(fn, tagged != 0) &&
-	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
-}
-
-/* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */
-static size_t gang(struct engine *e, const struct fleet_node *fn)
-{
-	const struct fleet_node *k = fn;
-	size_t n = 0;
-
-	if (!sendable(e, fn))
-		return 0;
-	if (fn->n.group == 0)
-		return 1;
-	for (; k != NULL && k->n.group == fn->n.group; k = k->state_next, n++)
-		if (!sendable(e, k))
-			return 0;
-	return n;
-}
-
-static struct fleet_node *after_gang(struct fleet_node *fn)
-{
-	struct fleet_node *k = fn->state_next;
-
-	while (k != NULL && fn->n.group != 0 && k->n.group == fn->n.group)
-		k = k->state_next;
-	return k;
-}
-
 struct forming { /* a batch being filled: nodes of one place */
 	struct fleet_node **v;
 	size_t n, cap;
@@ -513,39 +472,6 @@ static void add_gang(struct engine *e, struct forming *f, struct fleet_node **ga
 	}
 }
 
-static bool can_send(struct cloud *c)
-{
-	return c->listed && cloud_ready(c);
-}
-
-/* What may go out, in order of arrival: whole gangs, until there are ENGINE_SEND or more nodes.
- * Returns how many; *out is the caller's. */
-static size_t collect(struct engine *e, struct fleet_node ***out)
-{
-	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
-	size_t n = 0, max = 0;
-	bool any = false;
-
-	*out = NULL;
-	for (size_t i = 0; i < e->conf->nproviders; i++)
-		any = any || can_send(&e->clouds[i]);
-	if (!any)
-		return 0;
-	for (size_t p = 0; p < e->fleet.npools; p++)
-		max += e->fleet.pools[p].count[NODE_WANTED];
-	*out = mem_zalloc((max + 1) * sizeof(struct fleet_node *));
-	while (fn != NULL && n < e->slice.send) {
-		size_t g = gang(e, fn);
-
-		if (g == 0) /* one of a gang may not go yet: the others wait for it */
-			fn = after_gang(fn);
-		for (; g > 0; g--, fn = fn->state_next)
-			if (can_send(engine_cloud(e, &fn->n)))
-				(*out)[n++] = fn;
-	}
-	return n;
-}
-
 /* Its offer was taken out of the configuration before it was sent. */
 static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
 {
@@ -571,7 +497,7 @@ static struct forming *forming_for(struct engine *e, struct forming *all, const 
 
 	if (o == NULL)
 		return NULL;
-	f = &all[bases[n->pool] + (size_t)(o - conf_rungs(&e->conf->pools[n->pool], &(size_t){0}))];
+	f = &all[bases[n->pool] + (size_t)(o - conf_rungs(&e->conf->pools[n->pool], NULL))];
 	f->rung = o;
 	return f;
 }
@@ -595,7 +521,7 @@ static void form(struct engine *e, struct forming *all, const size_t *bases,
 			g++;
 		if (f == NULL)
 			refuse_homeless(e, wanted + i, g);
-		else if (can_send(engine_cloud(e, first)))
+		else if (wanted_goes(engine_cloud(e, first)))
 			add_gang(e, f, wanted + i, g);
 	}
 }
@@ -614,7 +540,7 @@ static void launch_new(struct engine *e)
 	size_t *bases = mem_zalloc((e->conf->npools + 1) * sizeof(*bases)), all = 0, rungs;
 	struct forming *forming;
 	struct fleet_node **wanted;
-	size_t n = collect(e, &wanted);
+	size_t n = wanted_collect(e, &wanted);
 
 	for (size_t p = 0; p < e->conf->npools; p++, all += rungs) {
 		bases[p] = all;
@@ -686,7 +612,7 @@ static void launch_again(struct engine *e)
 		struct cloud *c = cloud_of(e, b);
 		uint64_t hash = 0;
 
-		if (!c->listed || !cloud_ready(c) || !wants_repeat(e, b))
+		if (!wanted_goes(c) || !wants_repeat(e, b))
 			continue;
 		/* Nor may a repeat buy what was never made, in a pool that is closed. */
 		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||

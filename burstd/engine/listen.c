@@ -36,9 +36,7 @@ static void failed(struct cloud *c, const struct provider_result *r)
 		log_write(c->e->d.log, LOG_WARN, "notices are not heard", "provider", c->conf->name,
 			  "code", provider_code_str(r->code), "error", r->message, NULL);
 	(void)snprintf(c->unheard, sizeof(c->unheard), "%s", r->message);
-	c->listen_step = c->listen_step < ENGINE_RETRY_MS ? ENGINE_RETRY_MS : 2 * c->listen_step;
-	if (c->listen_step > ENGINE_RETRY_MAX_MS)
-		c->listen_step = ENGINE_RETRY_MAX_MS;
+	c->listen_step = engine_longer(c->listen_step);
 	c->listen_next =
 		now + (r->retry_after_ms > c->listen_step ? r->retry_after_ms : c->listen_step);
 }

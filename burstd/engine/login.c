@@ -23,11 +23,8 @@ static void start_over(struct cloud *c)
 {
 	(void)c->ops->renew(c->self, NULL, NULL);
 	c->login_steps = 0;
-	if (c->login_step < ENGINE_RETRY_MS)
-		c->login_step = ENGINE_RETRY_MS;
+	c->login_step = engine_longer(c->login_step);
 	c->login_next = engine_now(c->e) + c->login_step;
-	c->login_step =
-		c->login_step * 2 < ENGINE_RETRY_MAX_MS ? c->login_step * 2 : ENGINE_RETRY_MAX_MS;
 }
 
 static void on_login(struct cloud *c, void *ctx, const struct provider_result *r)

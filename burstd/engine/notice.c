@@ -119,10 +119,26 @@ static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 	return what;
 }
 
+int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64_t at_ms)
+{
+	int64_t now = engine_now(c->e), latest = INT64_MAX;
+
+	if (at_ms == 0)
+		return 0;
+	if (kind == PROVIDER_NOTICE_RECLAIM && c->caps.reclaim_ms != 0)
+		latest = now + c->caps.reclaim_ms;
+	if (at_ms > latest)
+		return latest;
+	return at_ms > now ? at_ms : now;
+}
+
 void notice_take(struct cloud *c, const struct provider_notice *n)
 {
-	const struct engine_notice en = {
-		.instance = n->id, .kind = n->kind, .at_ms = n->at_ms, .reason = "", .by = ""};
+	const struct engine_notice en = {.instance = n->id,
+					 .kind = n->kind,
+					 .at_ms = notice_when(c, n->kind, n->at_ms),
+					 .reason = "",
+					 .by = ""};
 
 	c->notices[n->kind]++;
 	(void)take(c->e, find(c->e, c, n->id), &en);

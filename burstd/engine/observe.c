@@ -271,8 +271,9 @@ static void observe_instances(struct cloud *c)
 	c->e->count.foreign = 0;
 	observe_unreadable(c);
 	for (size_t i = 0; i < c->nseen; i++) {
-		const struct provider_instance *in = &c->seen[i];
+		struct provider_instance *in = &c->seen[i];
 
+		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
 		if (strcmp(in->cluster, c->e->d.uuid) != 0)
 			c->e->count.foreign++; /* never touched (I11) */
 		else if (is_readable(in) && !observe_known(c, in))

@@ -48,16 +48,6 @@ enum {
 /* --- what the journal has ----------------------------------------------------------------------
  */
 
-/* The provider of that name; NPROVIDERS: there is none. */
-static uint32_t provider_named(const struct conf *c, const char *name)
-{
-	uint32_t i = 0;
-
-	while (i < c->nproviders && strcmp(c->providers[i].name, name) != 0)
-		i++;
-	return i;
-}
-
 /* The only provider of a pool; NPROVIDERS: it has several. */
 static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
 {
@@ -75,8 +65,8 @@ int place_find(const struct engine *e, uint32_t pool, const char *provider, uint
 {
 	const struct conf_pool *p = &e->conf->pools[pool];
 
-	*cloud =
-		provider[0] != '\0' ? provider_named(e->conf, provider) : only_provider(e->conf, p);
+	*cloud = provider[0] != '\0' ? conf_provider_named(e->conf, provider)
+				     : only_provider(e->conf, p);
 	if (*cloud < e->conf->nproviders)
 		return 0;
 	if (provider[0] != '\0')
@@ -115,7 +105,6 @@ void place_write_back(struct engine *e)
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
 			journal_put_node(engine_tx(e), &fn->n, e->conf->pools[fn->n.pool].name);
-	e->due = true;
 	e->unplaced = false;
 	engine_commit(e);
 }
@@ -259,16 +248,24 @@ int64_t place_next_price(struct engine *e, uint32_t pool)
 	return price;
 }
 
+enum place_answer place_would(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+	const struct cooldown_view v = cooldown_look(&e->cooldown, &at, engine_now(e));
+
+	if (!cools(e, o) || v.state <= COOLDOWN_HALF)
+		return PLACE_SELLS;
+	return v.state == COOLDOWN_PROBING && engine_now(e) < v.until_ms ? PLACE_TELLS_SOON
+									 : PLACE_SOLD_OUT;
+}
+
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
-	struct cooldown_view v;
 
-	if (!cools(e, o) || cooldown_buy(&e->cooldown, &at, engine_now(e)))
-		return PLACE_SELLS;
-	v = cooldown_look(&e->cooldown, &at, engine_now(e));
-	return v.state == COOLDOWN_PROBING && engine_now(e) < v.until_ms ? PLACE_TELLS_SOON
-									 : PLACE_SOLD_OUT;
+	if (cools(e, o) && !cooldown_buy(&e->cooldown, &at, engine_now(e)))
+		return place_would(e, o);
+	return PLACE_SELLS;
 }
 
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
@@ -430,30 +427,9 @@ uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_co
 	return e->clouds[provider].refused[code];
 }
 
-struct each {
-	engine_cooldown_fn fn;
-	void *ctx;
-};
-
-/* The words of a key: what it is, the provider, and the rest. */
-static void put_cooldown(void *ctx, const char *what, struct cooldown_view view, uint32_t times)
+void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx)
 {
-	const struct each *each = ctx;
-	struct engine_cooldown c = {.view = view, .times = times};
-	size_t n = strcspn(what, " "), m = what[n] != '\0' ? strcspn(what + n + 1, " ") : 0;
-
-	(void)snprintf(c.reason, sizeof(c.reason), "%.*s", (int)n, what);
-	what += n + (what[n] != '\0');
-	(void)snprintf(c.provider, sizeof(c.provider), "%.*s", (int)m, what);
-	c.place = what + m + (what[m] != '\0');
-	each->fn(each->ctx, &c);
-}
-
-void engine_cooldowns(const struct engine *e, engine_cooldown_fn fn, void *ctx)
-{
-	struct each each = {fn, ctx};
-
-	cooldown_each(&e->cooldown, engine_now(e), put_cooldown, &each);
+	cooldown_each(&e->cooldown, engine_now(e), fn, ctx);
 }
 
 static void clear_rungs(struct engine *e, const struct conf_pool *p, const char *provider)
@@ -483,7 +459,7 @@ static void clear_provider(struct engine *e, const char *name)
 int place_retry(struct engine *e, const char *what, size_t *n)
 {
 	const struct conf_pool *p = what != NULL ? conf_pool_named(e->conf, what) : NULL;
-	uint32_t at = what != NULL ? provider_named(e->conf, what) : 0;
+	uint32_t at = what != NULL ? conf_provider_named(e->conf, what) : 0;
 	size_t before = e->cooldown.n;
 
 	*n = 0;

@@ -102,8 +102,7 @@ static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *
 		if (l.cause[i] != LADDER_TRY)
 			fill_rung(e, &l, &a, i, &out->rungs[k++]);
 	for (size_t k = 0; k < out->n; k++)
-		out->rungs[k].nodes =
-			counts[out->rungs[k].offer - conf_rungs(a.pool, &(size_t){0})];
+		out->rungs[k].nodes = counts[out->rungs[k].offer - conf_rungs(a.pool, NULL)];
 	free(known);
 	return l.n == 0 && l.waits;
 }
@@ -201,7 +200,7 @@ static void set_rungs(const struct engine *e, const struct plan *plan, struct en
 		if (pn->verdict != PLAN_BUY)
 			continue;
 		part = part_of(p, pn->pool);
-		o = &conf_rungs(&e->conf->pools[pn->pool], &(size_t){0})[pn->rung];
+		o = &conf_rungs(&e->conf->pools[pn->pool], NULL)[pn->rung];
 		for (size_t k = 0; k < part->ladder.n; k++)
 			if (part->ladder.rungs[k].offer == o)
 				part->rung = (int)k;

@@ -10,6 +10,7 @@
  *   place.c     where: what an offer costs, and whether it has anything to sell
  *   preview.c   what would be bought, and why not: for people, nothing is done
  *   launch.c    WANTED -> create batches; their answers
+ *   wanted.c    ... which of them may go now
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
  *   login.c     ... and its session, where it has one
@@ -304,6 +305,14 @@ struct journal_tx *engine_tx(struct engine *e); /* the one being built */
 void engine_commit(struct engine *e);
 /* Have slurmctld power a node down, with the reason; its jobs are followed (rescue.c). */
 void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
+/* How long to wait after one more failure, when it was `step` the last time; 0: it was none (I30).
+ */
+static inline int64_t engine_longer(int64_t step)
+{
+	if (step < ENGINE_RETRY_MS)
+		return ENGINE_RETRY_MS;
+	return 2 * step < ENGINE_RETRY_MAX_MS ? 2 * step : ENGINE_RETRY_MAX_MS;
+}
 /* Without the "burstd: " that marks our reasons at slurmctld: what we tell by ourselves needs no
  * name. */
 static inline const char *engine_bare(const char *why)
@@ -365,6 +374,7 @@ int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
 enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
 /* As cooldown_buy(): may a purchase go out there now?  PLACE_TELLS_SOON: one is being tried. */
+enum place_answer place_would(struct engine *e, const struct conf_offer *o); /* only asked */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
 /* What became of a purchase of n nodes there, and of any other request to a provider. */
@@ -387,6 +397,14 @@ void launch_restore(struct engine *e);  /* after the nodes are loaded */
 void launch_settle(struct engine *e);   /* forget batches nobody waits for */
 void launch_answered(struct engine *e); /* post some of what creates were answered */
 void launch_free(struct engine *e);
+
+/* --- wanted.c --- */
+bool wanted_goes(struct cloud *c); /* may a create go there now? */
+/* What may go out, in order of arrival: whole gangs, until there are slice.send or more nodes.
+ * Beside them as many who are refused unsent, for their place has nothing to sell; who waits for
+ * the answer to a probe is left out, and so in nobody's way.  Returns how many; *out is the
+ * caller's. */
+size_t wanted_collect(struct engine *e, struct fleet_node ***out);
 
 /* --- audit.c --- */
 /* One request to others, collected node by node: who wants it and why is said once. */
@@ -472,6 +490,10 @@ void postpone_free(struct engine *e);
 
 /* --- notice.c --- */
 enum { NOTICE_WHY_SIZE = 96 };
+/* When it will be, by our clock, if the provider says `at` by its own; 0: not said.  What it cannot
+ * mean is not believed: no end lies in the past, and no reclaim is told longer before it than the
+ * provider ever does. */
+int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64_t at_ms);
 /* Durable with the next commit; then what must be done about it is done. */
 void notice_take(struct cloud *c, const struct provider_notice *n);
 /* A node has become DRAINING, or is and its row has changed. */

@@ -15,6 +15,7 @@
 #include "base/mem.h"
 #include "base/paths.h"
 #include "core/conf_option.h"
+#include "core/conf_text.h"
 
 /* libconfuse's callbacks take no argument of ours.  Every section carries an option that no text
  * can set (it has neither a parser nor a printable name) and that points to the loader. */
@@ -258,7 +259,7 @@ static int line_of(const struct loader *l, const char *section, const char *name
 
 static int check_title(struct loader *l, const cfg_t *cfg)
 {
-	if (!conf_option_is_name(cfg->title))
+	if (!conf_text_is_name(cfg->title))
 		fail(l, cfg->line,
 		     "%s \"%.40s\": want a name: letters, digits, '-', '_' and '.', at most %d",
 		     cfg->name, cfg->title, PROVIDER_WORD_MAX);

@@ -30,27 +30,10 @@ static const struct {
 	[CODE_INTERNAL] = {"InternalError", 500},
 };
 
-/* How long the word at the beginning of "Word: text" is; 0: there is none. */
-static size_t word_of(const char *message)
-{
-	size_t n = 0;
-
-	while (isalpha((unsigned char)message[n]) || message[n] == '.')
-		n++;
-	return isupper((unsigned char)message[0]) && strncmp(message + n, ": ", 2) == 0 ? n : 0;
-}
-
-static void reply_with(struct face_reply *out, struct str *s)
-{
-	free(out->body);
-	out->len = s->len;
-	out->body = str_take(s);
-}
-
 void ec2_error(struct face_reply *out, enum code code, const char *message)
 {
 	const char *text = message != NULL && message[0] != '\0' ? message : code_text(code);
-	size_t n = word_of(text);
+	size_t n = face_word(text);
 	char word[64];
 	struct str s;
 
@@ -64,7 +47,7 @@ void ec2_error(struct face_reply *out, enum code code, const char *message)
 		     "</RequestID></Response>");
 	out->code = code;
 	out->status = errors[code].status;
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 static void begin(struct str *s, const char *action)
@@ -79,7 +62,7 @@ static void begin(struct str *s, const char *action)
 static void end(struct str *s, const char *action, struct face_reply *out)
 {
 	str_addf(s, "\n</%sResponse>", action);
-	reply_with(out, s);
+	face_body(out, s);
 }
 
 /* --- one instance ----------------------------------------------------------------------------- */
@@ -442,8 +425,7 @@ static void put_listed(void *ctx, const struct cloud_instance *i)
 	struct page *p = ctx;
 	const char *node = p->c->meter->rows[i->row].node;
 
-	if ((p->rule != NULL && p->rule->action == FAULT_EMPTY) ||
-	    face_left_out(p->rule, node, p->n++, (size_t)p->limit))
+	if (face_hides(p->rule, node, p->n++, (size_t)p->limit))
 		return;
 	if (!p->open || i->order == NULL || i->order != p->last) {
 		close_reservation(p);
@@ -466,7 +448,7 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 				.after = f->after,
 				.limit = f->limit,
 				.now = now};
-	char next[32];
+	char next[FACE_CURSOR_SIZE];
 	int64_t row;
 
 	begin(&p.s, "DescribeInstances");
@@ -474,10 +456,8 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 	row = cloud_list(c, &q, put_listed, &p);
 	close_reservation(&p);
 	str_adds(&p.s, "</reservationSet>");
-	if (row >= 0 && (rule == NULL || rule->action != FAULT_EMPTY)) {
-		(void)snprintf(next, sizeof(next), "c%lld", (long long)row);
+	if (face_cursor(next, rule, row)[0] != '\0')
 		xmlw_text(&p.s, "nextToken", next);
-	}
 	end(&p.s, "DescribeInstances", out);
 }
 

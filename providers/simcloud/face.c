@@ -1,6 +1,7 @@
 #include "providers/simcloud/face.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -270,6 +271,15 @@ void face_call_free(struct face_call *f)
 
 /* --- answering -------------------------------------------------------------------------------- */
 
+size_t face_word(const char *message)
+{
+	size_t n = 0;
+
+	while (isalpha((unsigned char)message[n]) || message[n] == '.')
+		n++;
+	return isupper((unsigned char)message[0]) && strncmp(message + n, ": ", 2) == 0 ? n : 0;
+}
+
 static void put_error(struct str *s, enum code code, const char *message, int64_t retry_ms)
 {
 	js_open(s, "error", '{');
@@ -280,8 +290,9 @@ static void put_error(struct str *s, enum code code, const char *message, int64_
 	js_close(s, '}');
 }
 
-static void reply_with(struct face_reply *out, struct str *s)
+void face_body(struct face_reply *out, struct str *s)
 {
+	free(out->body);
 	out->len = s->len;
 	out->body = str_take(s);
 }
@@ -294,14 +305,13 @@ void face_error(struct face_reply *out, enum code code, const char *message)
 		(out->style == FACE_XML ? ec2_error : sqs_error)(out, code, message);
 		return;
 	}
-	free(out->body);
 	out->code = code;
 	out->status = code_status(code);
 	str_init(&s, BODY_MAX);
 	js_open(&s, NULL, '{');
 	put_error(&s, code, message, 0);
 	js_close(&s, '}');
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 static void put_str(struct str *s, unsigned fields, enum face_field f, const char *text)
@@ -380,6 +390,19 @@ bool face_left_out(const struct fault_rule *rule, const char *node, size_t i, si
 	return i >= (rule->keep >= 0 ? (size_t)rule->keep : n / 2);
 }
 
+bool face_hides(const struct fault_rule *rule, const char *node, size_t i, size_t n)
+{
+	return (rule != NULL && rule->action == FAULT_EMPTY) || face_left_out(rule, node, i, n);
+}
+
+const char *face_cursor(char out[FACE_CURSOR_SIZE], const struct fault_rule *rule, int64_t next)
+{
+	out[0] = '\0';
+	if (next >= 0 && (rule == NULL || rule->action != FAULT_EMPTY))
+		(void)snprintf(out, FACE_CURSOR_SIZE, "c%lld", (long long)next);
+	return out;
+}
+
 static void run_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 		       int64_t now, struct face_reply *out)
 {
@@ -413,7 +436,7 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 		}
 		js_close(&s, ']');
 		js_close(&s, '}');
-		reply_with(out, &s);
+		face_body(out, &s);
 	}
 	free(results);
 }
@@ -438,9 +461,7 @@ static void put_listed(void *ctx, const struct cloud_instance *i)
 	struct page *p = ctx;
 	const char *node = p->c->meter->rows[i->row].node;
 
-	if (p->rule != NULL && p->rule->action == FAULT_EMPTY)
-		return;
-	if (!face_left_out(p->rule, node, p->n++, (size_t)p->limit))
+	if (!face_hides(p->rule, node, p->n++, (size_t)p->limit))
 		face_instance(&p->s, p->c, i, p->fields, p->now);
 }
 
@@ -454,7 +475,7 @@ static void run_list(const struct face_call *f, struct cloud *c, const struct fa
 			 .fields = shown_fields(c, f->fields)};
 	struct cloud_query q = {
 		.cluster = f->cluster, .after = f->after, .limit = f->limit, .now = now};
-	char cursor[32] = "";
+	char cursor[FACE_CURSOR_SIZE];
 	int64_t next;
 
 	str_init(&p.s, BODY_MAX);
@@ -462,11 +483,9 @@ static void run_list(const struct face_call *f, struct cloud *c, const struct fa
 	js_open(&p.s, "instances", '[');
 	next = cloud_list(c, &q, put_listed, &p);
 	js_close(&p.s, ']');
-	if (next >= 0 && (rule == NULL || rule->action != FAULT_EMPTY))
-		(void)snprintf(cursor, sizeof(cursor), "c%lld", (long long)next);
-	js_str(&p.s, "cursor", cursor);
+	js_str(&p.s, "cursor", face_cursor(cursor, rule, next));
 	js_close(&p.s, '}');
-	reply_with(out, &p.s);
+	face_body(out, &p.s);
 }
 
 static void run_get(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
@@ -480,7 +499,7 @@ static void run_get(const struct face_call *f, struct cloud *c, int64_t now, str
 	}
 	str_init(&s, BODY_MAX);
 	face_instance(&s, c, i, shown_fields(c, FACE_ALL), now);
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 static enum code refuse_one(struct str *s, const char *id, enum code code)
@@ -549,7 +568,7 @@ static void run_delete(const struct face_call *f, struct cloud *c, const struct 
 		js_close(&s, ']');
 		js_close(&s, '}');
 	}
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 static void run_offers(const struct cloud *c, int64_t now, struct face_reply *out)
@@ -580,7 +599,7 @@ static void run_offers(const struct cloud *c, int64_t now, struct face_reply *ou
 	}
 	js_close(&s, ']');
 	js_close(&s, '}');
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 /* --- notices ---------------------------------------------------------------------------------- */
@@ -632,7 +651,7 @@ static void run_notices(const struct face_call *f, const struct cloud *c, struct
 	js_close(&s, ']');
 	js_str(&s, "cursor", fmt_i64(text, last));
 	js_close(&s, '}');
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 enum face_style face_style_of(const struct face_call *f)

@@ -89,6 +89,19 @@ void face_error(struct face_reply *out, enum code code, const char *message);
 /* The name of the node that the i-th of f->n instances is, or is to be; "": not known. */
 const char *face_node(const struct face_call *f, const struct cloud *c, size_t i);
 
+/* How long the word at the beginning of "Word: text" is; 0: there is none. */
+size_t face_word(const char *message);
+/* The answer's body, of what is in s, which ends with it; a body of before is released. */
+void face_body(struct face_reply *out, struct str *s);
+
+/* --- for a list --- */
+enum { FACE_CURSOR_SIZE = 32 };
+/* Does the rule keep the i-th of n from being shown?  rule may be NULL. */
+bool face_hides(const struct fault_rule *rule, const char *node, size_t i, size_t n);
+/* The cursor behind which the rest is, when cloud_list() gave `next`; "": there is none, as far as
+ * the rule shows. */
+const char *face_cursor(char out[FACE_CURSOR_SIZE], const struct fault_rule *rule, int64_t next);
+
 /* What a partial rule leaves out of n: the nodes it names, or everything after the first `keep`.
  * rule may be NULL. */
 bool face_left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n);

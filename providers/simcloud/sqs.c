@@ -106,23 +106,6 @@ enum code sqs_parse(struct face_call **out, const struct http_request *rq, struc
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-/* How long the word at the beginning of "Word: text" is; 0: there is none. */
-static size_t word_of(const char *message)
-{
-	size_t n = 0;
-
-	while (isalpha((unsigned char)message[n]))
-		n++;
-	return isupper((unsigned char)message[0]) && strncmp(message + n, ": ", 2) == 0 ? n : 0;
-}
-
-static void reply_with(struct face_reply *out, struct str *s)
-{
-	free(out->body);
-	out->len = s->len;
-	out->body = str_take(s);
-}
-
 void sqs_error(struct face_reply *out, enum code code, const char *message)
 {
 	static const char *const words[CODE_COUNT] = {[CODE_DENIED] = "AccessDeniedException",
@@ -131,7 +114,7 @@ void sqs_error(struct face_reply *out, enum code code, const char *message)
 						      [CODE_INTERNAL] = "InternalFailure"};
 	const char *text = message != NULL && message[0] != '\0' ? message : code_text(code);
 	const char *word = words[code] != NULL ? words[code] : "InvalidParameterValue";
-	size_t n = word_of(text);
+	size_t n = face_word(text);
 	char type[96];
 	struct str s;
 
@@ -144,7 +127,7 @@ void sqs_error(struct face_reply *out, enum code code, const char *message)
 	js_close(&s, '}');
 	out->code = code;
 	out->status = code == CODE_INTERNAL ? 500 : code == CODE_DENIED ? 403 : 400;
-	reply_with(out, &s);
+	face_body(out, &s);
 }
 
 /* --- events, as EventBridge has them ---------------------------------------------------------- */
@@ -314,5 +297,5 @@ void sqs_run(const struct face_call *f, struct cloud *c, int64_t now, struct fac
 	else
 		receive(f->sqs, c, now, &s);
 	js_close(&s, '}');
-	reply_with(out, &s);
+	face_body(out, &s);
 }

@@ -209,7 +209,7 @@ static json_t *show_notices(const struct provider_result *r)
 static json_t *show_result(const struct provider_result *r)
 {
 	json_t *items = json_array(), *instances = json_array(), *offers = json_array();
-	json_t *refusals = json_array(), *ended = json_array();
+	json_t *ended = json_array();
 
 	for (size_t i = 0; i < r->nitems; i++)
 		(void)json_array_append_new(
@@ -227,18 +227,14 @@ static json_t *show_result(const struct provider_result *r)
 				  r->offers[i].currency, "cpus", (json_int_t)r->offers[i].cpus,
 				  "gpus", (json_int_t)r->offers[i].gpus, "memory_mb",
 				  (json_int_t)r->offers[i].memory_mb));
-	for (size_t i = 0; i < r->nrefusals; i++)
-		(void)json_array_append_new(
-			refusals, json_pack("{s:I, s:s}", "place", (json_int_t)r->refusals[i].place,
-					    "code", provider_code_str(r->refusals[i].code)));
 	for (size_t i = 0; i < r->nended; i++)
 		(void)json_array_append_new(ended, json_string(r->ended[i].id));
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?}",
-			 "code", provider_code_str(r->code), "message", r->message, "items", items,
-			 "instances", instances, "offers", offers, "refusals", refusals, "cursor",
-			 r->cursor, "session", r->session, "retry_after_ms",
-			 (json_int_t)r->retry_after_ms, "notices", show_notices(r), "ended", ended,
-			 "odd", (json_int_t)r->nodd, "ack", r->ack);
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?}", "code",
+			 provider_code_str(r->code), "message", r->message, "items", items,
+			 "instances", instances, "offers", offers, "cursor", r->cursor, "session",
+			 r->session, "retry_after_ms", (json_int_t)r->retry_after_ms, "notices",
+			 show_notices(r), "ended", ended, "odd", (json_int_t)r->nodd, "ack",
+			 r->ack);
 }
 
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)

@@ -176,7 +176,7 @@ jobs_are() {
 	within 60 jobs_are R 14
 	jobs_are PD 6
 	for job in $(squeue -h -t PD -o %A); do
-		within 10 told "$job" 'near, far: no capacity'
+		within 10 told "$job" 'near.*far: no capacity'
 	done
 	for job in $(squeue -h -t R -o %A); do
 		in_one_pass "$job"

@@ -51,7 +51,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	assert(r->session == NULL || op->kind == PROVIDER_LOGIN);
 	if (r->code != PROVIDER_OK) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->noffers == 0);
-		assert(r->nrefusals == 0 && r->session == NULL);
+		assert(r->session == NULL);
 		assert(r->nnotices == 0 && r->nended == 0 && r->nodd == 0 && r->ack == NULL);
 		return;
 	}
@@ -60,10 +60,6 @@ static inline void check_result(const struct provider_op *op, const struct provi
 		assert(r->items[i].code < PROVIDER_NCODES);
 		if (op->kind == PROVIDER_CREATE && r->items[i].code == PROVIDER_OK)
 			check_instance(&r->items[i].instance);
-	}
-	for (size_t i = 0; i < r->nrefusals; i++) {
-		assert(r->refusals[i].place < op->u.create.nplaces);
-		assert(r->refusals[i].code < PROVIDER_NCODES);
 	}
 	for (size_t i = 0; i < r->ninstances; i++)
 		check_instance(&r->instances[i]);

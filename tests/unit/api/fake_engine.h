@@ -288,9 +288,9 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 }
 
 /* Two places of sim are closed, and one is half-open. */
-void engine_cooldowns(const struct engine *e, engine_cooldown_fn fn, void *ctx)
+void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx)
 {
-	static const struct engine_cooldown rows[] = {
+	static const struct cooldown_row rows[] = {
 		{"capacity", "sim", "8xh100 east a spot", {COOLDOWN_CAPACITY, FAKE_NOW + 60000}, 2},
 		{"capacity", "sim", "8xh100 east b spot", {COOLDOWN_HALF, 0}, 1},
 		{"quota", "sim", "8xh100 west spot", {COOLDOWN_QUOTA, FAKE_NOW + 900000}, 1},

@@ -286,10 +286,10 @@ static void test_an_admin_opens_a_place(void **state)
 	cooldown_fini(&c);
 }
 
-static void note(void *ctx, const char *what, struct cooldown_view v, uint32_t times)
+static void note(void *ctx, const struct cooldown_row *r)
 {
-	str_addf(ctx, "%s: state %d until %lld, %u\n", what, (int)v.state, (long long)v.until_ms,
-		 times);
+	str_addf(ctx, "%s|%s|%s: state %d until %lld, %u\n", r->reason, r->provider, r->place,
+		 (int)r->view.state, (long long)r->view.until_ms, r->times);
 }
 
 static void test_all_of_it_for_people(void **state)
@@ -307,13 +307,13 @@ static void test_all_of_it_for_people(void **state)
 	(void)cooldown_bought(&c, &places[C], PROVIDER_QUOTA, 60000, 60000);
 	(void)cooldown_heard(&c, "lambda", PROVIDER_DENIED, 60000, 60000);
 	cooldown_each(&c, 60001, note, &s);
-	assert_string_equal(s.p, "denied lambda: state 5 until 0, 1\n"
-				 "quota aws p5 eu-north-1 on-demand: state 4 until 960000, 1\n"
-				 "capacity aws p5 eu-north-1  spot: state 3 until 120000, 1\n"
-				 "capacity aws p5 eu-north-1 a spot: state 1 until 0, 1\n");
+	assert_string_equal(s.p, "denied|lambda|: state 5 until 0, 1\n"
+				 "quota|aws|p5 eu-north-1 on-demand: state 4 until 960000, 1\n"
+				 "capacity|aws|p5 eu-north-1  spot: state 3 until 120000, 1\n"
+				 "capacity|aws|p5 eu-north-1 a spot: state 1 until 0, 1\n");
 	str_clear(&s);
 	cooldown_each(&c, INT64_C(1000000000), note, &s); /* the rest is forgotten */
-	assert_string_equal(s.p, "denied lambda: state 5 until 0, 1\n");
+	assert_string_equal(s.p, "denied|lambda|: state 5 until 0, 1\n");
 	str_fini(&s);
 	cooldown_fini(&c);
 }

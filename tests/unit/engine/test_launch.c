@@ -404,6 +404,82 @@ static void test_a_job_too_large_for_one_create_goes_in_pieces(void **state)
 	assert_int_equal(count(NODE_CREATING), NODES);
 }
 
+/* The ten are wanted at one place; the eleventh, which came last, at another. */
+static void make_two_places(struct conf_offer offers[2], struct node *last)
+{
+	static char here[] = "here", there[] = "there", other[] = "r2";
+
+	offers[0] = offers[1] = F.pool.own;
+	offers[0].name = here;
+	offers[1].name = there;
+	offers[1].region = other;
+	F.pool.offers = offers;
+	F.pool.noffers = 2;
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_WANTED]; fn; fn = fn->state_next)
+		place_set(&F.e, &fn->n, &offers[0], 1);
+	node_init(last, "c11", 1, engine_now(&F.e));
+	place_set(&F.e, last, &offers[1], 1);
+	(void)fleet_add(&F.e.fleet, last);
+}
+
+static void cool(const struct conf_offer *o, int64_t ago_ms)
+{
+	const struct cooldown_place at = {
+		.provider = p_name, .type = o->type, .region = o->region, .zone = o->zone};
+
+	(void)cooldown_bought(&F.e.cooldown, &at, PROVIDER_CAPACITY, engine_now(&F.e) - ago_ms,
+			      engine_now(&F.e) - ago_ms);
+}
+
+static void test_who_waits_for_a_probe_keeps_no_other_place_waiting(void **state)
+{
+	struct conf_offer offers[2];
+	struct node last;
+
+	(void)state;
+	make_two_places(offers, &last);
+	cool(&offers[0], COOLDOWN_CAPACITY_MS + 1);
+	assert_int_equal(place_buy(&F.e, &offers[0]), PLACE_SELLS); /* that is being tried */
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.first[0], "c11");
+	assert_int_equal(count(NODE_WANTED), NODES);
+	assert_false(F.e.more); /* an answer makes it go on */
+}
+
+static void test_who_is_refused_unsent_keeps_no_other_place_waiting(void **state)
+{
+	struct conf_offer offers[2];
+	struct node last;
+
+	(void)state;
+	make_two_places(offers, &last);
+	cool(&offers[0], 1);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.first[0], "c11");
+	assert_int_equal(count(NODE_GONE), NODES);
+}
+
+/* A burst at a place that may be tried is one purchase, in as many requests as it takes. */
+static void test_all_that_goes_at_once_is_one_probe(void **state)
+{
+	struct conf_offer offers[2];
+	struct node last;
+
+	(void)state;
+	make_two_places(offers, &last);
+	cool(&offers[0], COOLDOWN_CAPACITY_MS + 1);
+	F.fits = 6;
+	F.cloud.caps.create_max = 6;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 2);
+	assert_string_equal(F.first[0], "c1");
+	assert_string_equal(F.first[1], "c7");
+	assert_int_equal(count(NODE_CREATING), NODES);
+	assert_true(F.e.more); /* c11 */
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -415,6 +491,9 @@ int main(void)
 		T(test_jobs_stay_whole_where_the_driver_can_take_them),
 		T(test_who_knows_of_gangs_gets_them_as_they_came),
 		T(test_a_job_too_large_for_one_create_goes_in_pieces),
+		T(test_who_waits_for_a_probe_keeps_no_other_place_waiting),
+		T(test_who_is_refused_unsent_keeps_no_other_place_waiting),
+		T(test_all_that_goes_at_once_is_one_probe),
 	};
 #undef T
 

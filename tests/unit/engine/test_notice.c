@@ -115,6 +115,62 @@ static void test_a_notice_that_is_known_leaves_no_trace(void **state)
 	assert_order(f, "drain", "c1");
 }
 
+/* t is `later` after the time of the call, which came after `began`. */
+static void assert_now_or_so(const struct fix *f, int64_t t, int64_t began, int64_t later)
+{
+	assert_in_range(t, began + later, engine_now(f->e) + later);
+}
+
+/* The provider's clock may be another: no end lies in the past, and no reclaim further away than
+ * the provider tells of one.  Again and again it is no news either. */
+static void test_an_end_by_a_clock_that_is_wrong_is_put_right(void **state)
+{
+	static const struct {
+		int64_t from_now, longest, want;
+		enum provider_notice_kind kind;
+	} t[] = {
+		{60000, 120000, 60000, PROVIDER_NOTICE_RECLAIM},
+		{420000, 120000, 120000, PROVIDER_NOTICE_RECLAIM}, /* it is five minutes ahead */
+		{-180000, 120000, 0, PROVIDER_NOTICE_RECLAIM},     /* ... or behind */
+		{420000, 0, 420000, PROVIDER_NOTICE_RECLAIM},
+		{86400000, 120000, 86400000, PROVIDER_NOTICE_MAINTENANCE},
+		{-1, 120000, 0, PROVIDER_NOTICE_MAINTENANCE},
+	};
+	struct fix *f = *state;
+	struct cloud *c = &f->e->clouds[0];
+	const int64_t now = engine_now(f->e);
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		c->caps.reclaim_ms = t[i].longest;
+		assert_now_or_so(f, notice_when(c, t[i].kind, now + t[i].from_now), now, t[i].want);
+	}
+	assert_int_equal(notice_when(c, PROVIDER_NOTICE_RECLAIM, 0), 0); /* it is not said */
+	c->caps.reclaim_ms = 120000;
+	notice_take(c, &(struct provider_notice){.id = "i-c1-2", .at_ms = now + 420000});
+	engine_commit(f->e);
+	assert_now_or_so(f, live(f, "c1")->n.deadline_ms, now, 120000);
+}
+
+static void test_an_end_that_a_list_tells_is_put_right_too(void **state)
+{
+	struct fix *f = *state;
+	struct cloud *c = &f->e->clouds[0];
+
+	c->seen = mem_zalloc(sizeof(*c->seen));
+	c->seen[0] = (struct provider_instance){.id = "i-c1-2",
+						.node = "c1",
+						.gen = 2,
+						.state = PROVIDER_RECLAIMING,
+						.reclaim_ms = 1};
+	memcpy(c->seen[0].cluster, uuid, sizeof(uuid));
+	c->nseen = 1;
+	c->list_began = engine_now(f->e);
+	observe_list(c);
+	engine_commit(f->e);
+	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
+	assert_now_or_so(f, live(f, "c1")->n.deadline_ms, c->list_began, 0);
+}
+
 static void test_what_is_not_meant_is_left_alone(void **state)
 {
 	struct fix *f = *state;
@@ -214,6 +270,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_node_is_fenced_at_once),
 		TEST(test_a_notice_that_is_known_leaves_no_trace),
+		TEST(test_an_end_by_a_clock_that_is_wrong_is_put_right),
+		TEST(test_an_end_that_a_list_tells_is_put_right_too),
 		TEST(test_what_is_not_meant_is_left_alone),
 		TEST(test_rebalance_is_for_pools_that_want_it),
 		TEST(test_what_is_drained_already_stays_as_it_is),

@@ -384,7 +384,7 @@ static void a_paused_pool_refuses_and_what_is_no_list_is_an_error(void **state)
 /* --- cooldowns ---------------------------------------------------------------------------------
  */
 
-static void join(void *ctx, const struct engine_cooldown *c)
+static void join(void *ctx, const struct cooldown_row *c)
 {
 	size_t n = strlen(ctx);
 

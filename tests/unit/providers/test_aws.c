@@ -15,6 +15,7 @@ static void test_it_is_known_by_its_name_and_says_what_ec2_can(void **state)
 	assert_int_equal(caps.create_max, 500);
 	assert_int_equal(caps.delete_max, 250);
 	assert_int_equal(caps.token_ms, 86400000);
+	assert_int_equal(caps.reclaim_ms, 120000);
 	assert_true(provider_aws.good_until(self) == INT64_MAX);
 }
 

@@ -1,6 +1,9 @@
 /* test_aws_login.c - the driver aws and its credentials. */
 #include "tests/unit/providers/aws_lab.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 /* --- logins -----------------------------------------------------------------------------------
  */
 
@@ -163,6 +166,68 @@ static void test_a_file_may_hold_a_session_and_other_profiles(void **state)
 	provider_request_fini(&rq);
 }
 
+/* How often the heap has these bytes, in what was released too.  Nothing is allocated here. */
+static unsigned left_behind(const char *what)
+{
+	static char maps[65536], chunk[65536];
+	int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int mem = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+	size_t n = 0, len = strlen(what);
+	const char *line;
+	unsigned found = 0;
+	ssize_t got;
+
+	assert_true(file >= 0 && mem >= 0);
+	while ((got = read(file, maps + n, sizeof(maps) - 1 - n)) > 0)
+		n += (size_t)got;
+	close(file);
+	line = strstr(maps, "[heap]"); /* under a sanitizer there is none */
+	while (line != NULL && line > maps && line[-1] != '\n')
+		line--;
+	if (line != NULL) {
+		char *p;
+		uintptr_t at = (uintptr_t)strtoull(line, &p, 16);
+		const uintptr_t end = (uintptr_t)strtoull(p + 1, NULL, 16);
+
+		for (; at + len <= end; at += (uintptr_t)got - len + 1) {
+			size_t want = end - at < sizeof(chunk) ? end - at : sizeof(chunk);
+
+			got = pread(mem, chunk, want, (off_t)at);
+			assert_true(got >= (ssize_t)len);
+			for (size_t i = 0; i + len <= (size_t)got; i++)
+				found += memcmp(chunk + i, what, len) == 0;
+		}
+	}
+	close(mem);
+	return found;
+}
+
+/* Not even the copies from which a part was taken. */
+static void test_a_closed_driver_leaves_no_secret_behind(void **state)
+{
+	static const char session[] = "ASIA1\nqqqqqqqqqqqqqqqqqqqqqqqqqqsecret\n"
+				      "qqqqqqqqqqqqqqqqqqqqqqqqqqqqtoken\n1795001800000";
+	struct provider_conf conf = usual();
+
+	(void)state;
+	conf.credential = "[a]\naws_access_key_id = AKIA1\naws_secret_access_key = "
+			  "qqqqqqqqqqqqqqqqqqqqqqqqqqqkey\n";
+	reopen(&conf);
+	provider_aws.close(self);
+	self = NULL;
+	assert_int_equal(left_behind("qqqqqqkey"), 0);
+	conf.credential = NULL;
+	reopen(&conf);
+	assert_int_equal(provider_aws.renew(self, "TOK", NULL), 1);
+	assert_int_equal(provider_aws.renew(self, "launcher", NULL), 1);
+	assert_int_equal(provider_aws.renew(self, session, NULL), 0);
+	assert_int_equal(provider_aws.good_until(self), 1795001800000);
+	provider_aws.close(self);
+	self = NULL;
+	assert_int_equal(left_behind("qqqqqqsecret"), 0);
+	assert_int_equal(left_behind("qqqqqqtoken"), 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -172,6 +237,7 @@ int main(void)
 		T(test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_session),
 		T(test_a_role_name_cannot_lead_elsewhere),
 		T(test_a_file_may_hold_a_session_and_other_profiles),
+		T(test_a_closed_driver_leaves_no_secret_behind),
 	};
 #undef T
 

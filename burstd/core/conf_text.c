@@ -1,0 +1,154 @@
+#include "core/conf_text.h"
+
+#include <string.h>
+
+#include "core/provider.h"
+
+enum {
+	CONF_TEXT_MAX = 4096, /* a hundred subnets */
+	CONF_CODE_MAX = 8,    /* bytes of a jurisdiction */
+	CONF_SIGNAL_MAX = 16,
+};
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool is_capital(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || is_capital(c);
+}
+
+bool conf_text_is_name(const char *text)
+{
+	size_t n = 0;
+
+	for (; text[n] != '\0'; n++)
+		if (!is_digit(text[n]) && !is_letter(text[n]) &&
+		    (n == 0 || strchr("-_.", text[n]) == NULL))
+			return false;
+	return n > 0 && n <= PROVIDER_WORD_MAX;
+}
+
+bool conf_text_is_plain(const char *text)
+{
+	for (const char *p = text; *p != '\0'; p++)
+		if ((unsigned char)*p < ' ' || *p == 0x7f || *p == '"' || *p == '\\')
+			return false;
+	return strstr(text, "${") == NULL;
+}
+
+static bool is_word(const char *text)
+{
+	return text[0] != '\0' && strlen(text) <= PROVIDER_WORD_MAX && strchr(text, ' ') == NULL;
+}
+
+bool conf_text_number(const char **p, int64_t max, int64_t *out)
+{
+	const char *start = *p;
+
+	for (*out = 0; is_digit(**p) && *out <= max; (*p)++)
+		*out = *out * 10 + (**p - '0');
+	return *p > start && *out <= max;
+}
+
+/* 127.a.b.c:port or [::1]:port.  A name could be made to resolve to anything. */
+static bool is_loopback(const char *text)
+{
+	const char *p = text;
+	int64_t v;
+
+	if (strncmp(p, "[::1]", 5) == 0) {
+		p += 5;
+	} else {
+		if (strncmp(p, "127", 3) != 0)
+			return false;
+		p += 3;
+		for (int i = 0; i < 3; i++)
+			if (*p++ != '.' || !conf_text_number(&p, 255, &v))
+				return false;
+	}
+	return *p++ == ':' && conf_text_number(&p, 65535, &v) && v > 0 && *p == '\0';
+}
+
+static bool is_url(const char *text)
+{
+	const char *rest = strncmp(text, "https://", 8) == 0  ? text + 8
+			   : strncmp(text, "http://", 7) == 0 ? text + 7
+							      : "";
+
+	return rest[0] != '\0' && rest[0] != '/' && strchr(text, ' ') == NULL;
+}
+
+bool conf_text_is_currency(const char *text)
+{
+	return strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
+}
+
+bool conf_text_is_code(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n >= 2 && n <= CONF_CODE_MAX && is_capital(text[0]) &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ-") == n;
+}
+
+/* "USR1", "RTMIN+1" or "10": scancel knows which there are. */
+static bool is_signal(const char *text)
+{
+	size_t n = strlen(text);
+
+	return n > 0 && n <= CONF_SIGNAL_MAX &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == n;
+}
+
+int conf_text_code(const char *text, struct err *e)
+{
+	if (conf_text_is_code(text))
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "\"%.40s\": want capital letters: a country such as DE, EU or EEA", text);
+}
+
+int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
+{
+	switch (type) {
+	case CONF_NAME:
+		if (conf_text_is_name(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want a name: letters, digits, '-', '_' and '.', at most %d",
+			       PROVIDER_WORD_MAX);
+	case CONF_WORD:
+		if (is_word(text))
+			return 0;
+		return err_set(e, ERR_INVALID, "want one word of at most %d bytes",
+			       PROVIDER_WORD_MAX);
+	case CONF_TEXT:
+		if (text[0] != '\0' && strlen(text) <= CONF_TEXT_MAX && strchr(text, ' ') == NULL)
+			return 0;
+		return err_set(e, ERR_INVALID, "want text of at most %d bytes, without a blank",
+			       CONF_TEXT_MAX);
+	case CONF_PATH:
+		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
+	case CONF_URL:
+		return is_url(text) ? 0 : err_set(e, ERR_INVALID, "want http://... or https://...");
+	case CONF_LISTEN:
+		if (is_loopback(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want a loopback address and port such as 127.0.0.1:9818");
+	case CONF_CODE:
+		return conf_text_code(text, e);
+	case CONF_SIGNAL:
+		return is_signal(text) ? 0 : err_set(e, ERR_INVALID, "want a signal such as USR1");
+	default:
+		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
+	}
+}
