@@ -281,10 +281,11 @@ $(BIN)/driver: $(call objs,tests/contract/*.c) $(libdrivers)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
+CONTRACTS := $(sort $(wildcard tests/contract/*.sh))
 contract: ## drivers against services that are not ours, from PyPI: NAME=aws
 	@scripts/dev/deps.sh contract
 	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud
-	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(patsubst %,tests/contract/%.sh,$(or $(NAME),aws))
+	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(if $(NAME),tests/contract/$(NAME).sh,$(CONTRACTS))
 
 cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the journal must be reached whole
 	@$(MAKE) --no-print-directory MODE=cover BUILD=$(BUILD)/cover cover-all
@@ -300,13 +301,13 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 # Everything, in one run of prove.
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh scripts/dev/check.sh \
-		tests/chaos/run.sh tests/e2e/run.sh
+	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh \
+		$(CONTRACTS) scripts/dev/check.sh tests/chaos/run.sh tests/e2e/run.sh
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan test-programs
-test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model
+test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver
 	@:
 
 SUITES ?= trixie

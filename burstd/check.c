@@ -208,7 +208,7 @@ static void check_commands(struct check *c, const struct conf_provider *p)
 }
 
 /* Could the driver ask for a node of this pool there at all? */
-static void check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
+static bool check_rung(struct check *c, const struct conf_pool *p, const struct conf_offer *o,
 		       const struct provider_ops *ops, const void *self)
 {
 	const struct provider_place place = {.type = o->type,
@@ -226,24 +226,54 @@ static void check_rung(struct check *c, const struct conf_pool *p, const struct 
 					       .nplaces = 1,
 					       .wants = &want,
 					       .nwants = 1};
-	if (ops->build(self, &op, &rq, &e) == 0)
+	if (ops->build(self, &op, &rq, &e) == 0) {
 		provider_request_fini(&rq);
-	else if (o->name[0] == '\0')
+		return true;
+	}
+	if (o->name[0] == '\0')
 		problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
 	else
 		problem(c, o->line, "offer \"%s\" of pool \"%s\": %s", o->name, p->name, e.msg);
+	return false;
+}
+
+/* It may be had some day, with a price: so this is no problem of the file. */
+static void check_price(const struct check *c, const struct conf_pool *p,
+			const struct conf_offer *o, const struct provider_caps *caps)
+{
+	struct str s;
+
+	if (o->price_nano_h != 0 ||
+	    provider_says_prices(caps, (enum provider_market)o->market, c->conf->currency))
+		return;
+	str_init(&s, PROBLEM_MAX);
+	str_addf(&s, "note: %s:%d: ", c->conf->path, o->name[0] != '\0' ? o->line : p->line);
+	if (o->name[0] != '\0')
+		str_addf(&s, "offer \"%s\" of ", o->name);
+	str_addf(&s,
+		 "pool \"%s\" needs a \"price\": provider \"%s\" has no prices of %s instances in "
+		 "%s to ask for, and nothing is bought at an unknown one",
+		 p->name, o->provider, provider_market_str((enum provider_market)o->market),
+		 c->conf->currency);
+	print_line(s.p);
+	str_fini(&s);
 }
 
 static void check_pools(struct check *c, const struct conf_provider *p,
 			const struct provider_ops *ops, const void *self)
 {
+	const struct provider_caps caps = ops->caps(self);
+
 	for (size_t i = 0; i < c->conf->npools; i++) {
 		size_t n;
 		const struct conf_offer *rungs = conf_rungs(&c->conf->pools[i], &n);
 
-		for (size_t k = 0; k < n; k++)
-			if (&c->conf->providers[rungs[k].provider_index] == p)
-				check_rung(c, &c->conf->pools[i], &rungs[k], ops, self);
+		for (size_t k = 0; k < n; k++) {
+			if (&c->conf->providers[rungs[k].provider_index] != p)
+				continue;
+			if (check_rung(c, &c->conf->pools[i], &rungs[k], ops, self))
+				check_price(c, &c->conf->pools[i], &rungs[k], &caps);
+		}
 	}
 }
 

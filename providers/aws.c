@@ -251,6 +251,7 @@ static struct provider_caps aws_caps(const void *self)
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
 		.reclaim_ms = AWS_WARNED_MS,
+		.spot_prices = AWS_CURRENCY,
 	};
 }
 

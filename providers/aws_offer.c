@@ -98,7 +98,7 @@ int aws_offers_build(const struct provider_op *op, struct str *body, struct err 
 static void set_place(const struct aws *a, struct provider_offer *o)
 {
 	memcpy(o->region, a->region, strlen(a->region) + 1);
-	memcpy(o->currency, "USD", 4);
+	memcpy(o->currency, AWS_CURRENCY, sizeof(AWS_CURRENCY));
 }
 
 static struct provider_offer *more(struct provider_result *out)

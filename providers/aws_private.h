@@ -31,6 +31,8 @@
 #define AWS_TAG_GEN     "burstd-generation" /* and -2 ... -8: theirs, as "3*5,4": 3 five times */
 #define AWS_TAG_BATCH   "burstd-batch"
 
+#define AWS_CURRENCY "USD" /* of its prices */
+
 enum {
 	AWS_CREATE_MAX = 500, /* instances in one call: EC2 itself advises smaller ones */
 	/* Ids in one call: one that EC2 does not know spoils it for all. */

@@ -287,11 +287,23 @@ char *ctl_api_request(void *ctx, struct ctl_conn *c, const struct ctl_caller *wh
 	struct ctl_reply r = {.api = ctx, .conn = c, .who = who, .code = "failed"};
 	char *text = answer_json(&r, json, len);
 
-	if (r.held || (r.nothing && held_events(&r, json, len))) {
+	if (r.about[0] != '\0' && !held_job(&r, json, len)) {
+		free(text);
+		return failure("failed", "too many requests wait for an answer: ask again");
+	}
+	if (r.about[0] != '\0' || r.held || (r.nothing && held_events(&r, json, len))) {
 		free(text);
 		text = NULL;
 	}
 	return text;
+}
+
+char *ctl_api_job(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
+		  const struct engine_job *job, const struct err *why)
+{
+	struct ctl_reply r = {.api = a, .who = who, .code = "failed", .job = job, .no_job = why};
+
+	return answer_json(&r, json, len);
 }
 
 char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *json, size_t len,

@@ -20,6 +20,7 @@ enum {
 	CTL_API_VIEWER_NODES = 250,    /* ... for who may only look: a hook may wait behind it */
 	CTL_API_POOLS_MAX = 64,        /* likewise */
 	CTL_API_PLANS_MAX = 16,        /* pools of a partition that one plan is made for */
+	CTL_API_MACHINES_MAX = 1000,   /* that one notice is about: one commit */
 	CTL_API_EVENTS_MAX = 1000,     /* likewise */
 	CTL_API_GENERATIONS_MAX = 100, /* of one node that are shown: the newest */
 	CTL_API_NODE_EVENTS = 10,      /* that "node" shows */
@@ -35,6 +36,11 @@ char *ctl_api_call(void *ctx, const struct ctl_caller *who, const struct ctl_cal
 /* The answer to a request that was held, as it is now; *nothing: it could be held again. */
 char *ctl_api_again(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
 		    bool *nothing);
+
+/* The answer to a request about a job, now that slurmctld has said what that is, or (NULL) why it
+ * has not. */
+char *ctl_api_job(struct api *a, const struct ctl_caller *who, const char *json, size_t len,
+		  const struct engine_job *job, const struct err *why);
 
 /* Make a call durable, from the socket or (spooled) from the spool; one that is late counts as
  * spooled.  *seq is its number; -1: it is not durable, and the hook must be told so (I29).

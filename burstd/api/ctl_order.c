@@ -2,11 +2,14 @@
  * into the events. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "api/ctl_api.h"
 #include "api/ctl_reply.h"
 #include "base/fmt.h"
 #include "base/hostlist.h"
+#include "base/mem.h"
 #include "core/reclaim.h"
 
 enum { BY_SIZE = 32 };
@@ -138,36 +141,120 @@ static bool is_plain(const char *text)
 	return true;
 }
 
+static const char *const results[] = {[ENGINE_NOTICE_TAKEN] = "taken",
+				      [ENGINE_NOTICE_LATE] = "late",
+				      [ENGINE_NOTICE_IGNORED] = "ignored",
+				      [ENGINE_NOTICE_UNKNOWN] = "unknown"};
+
+enum { NRESULTS = sizeof(results) / sizeof(results[0]) };
+
+struct notice_rq {
+	struct engine_notice all; /* what holds for each */
+	const json_t *machines;   /* NULL: one, as "machine" */
+	size_t n;
+	struct engine_notice *list;
+	struct engine_notice_end *ends;
+};
+
+static int read_machines(struct ctl_reply *r, struct notice_rq *rq)
+{
+	rq->n = 1;
+	rq->machines = json_object_get(r->args, "machines");
+	if (rq->machines == NULL)
+		return ctl_reply_text(r, "machine", NULL, &rq->all.instance);
+	rq->n = json_array_size(rq->machines);
+	if (rq->n == 0 || rq->n > CTL_API_MACHINES_MAX ||
+	    json_object_get(r->args, "machine") != NULL)
+		return ctl_reply_refuse(r, "invalid",
+					"\"machines\": want a list of 1 to %d, and no \"machine\"",
+					CTL_API_MACHINES_MAX);
+	return 0;
+}
+
+static int read_notice(struct ctl_reply *r, struct notice_rq *rq)
+{
+	struct engine_notice *all = &rq->all;
+
+	if (read_machines(r, rq) != 0 || read_kind(r, &all->kind) != 0 ||
+	    read_when(r, &all->at_ms) != 0 || ctl_reply_text(r, "reason", "", &all->reason) != 0)
+		return -1;
+	rq->list = mem_zalloc(rq->n * sizeof(*rq->list));
+	rq->ends = mem_zalloc(rq->n * sizeof(*rq->ends));
+	for (size_t i = 0; i < rq->n; i++) {
+		const char *name = rq->machines != NULL
+					   ? json_string_value(json_array_get(rq->machines, i))
+					   : all->instance;
+
+		if (name == NULL)
+			return ctl_reply_refuse(r, "invalid", "\"machines\": want strings in it");
+		if (!is_plain(all->reason) || !is_plain(name))
+			return ctl_reply_refuse(r, "invalid",
+						"a control byte in \"machine\" or \"reason\"");
+		rq->list[i] = *all;
+		rq->list[i].instance = name;
+	}
+	return 0;
+}
+
+/* "12 taken, 1 unknown" */
+static void log_notices(struct ctl_reply *r, const struct notice_rq *rq, const char *failure)
+{
+	char about[64], outcome[120] = "";
+	size_t counts[NRESULTS] = {0}, at = 0;
+
+	for (size_t i = 0; i < rq->n; i++)
+		counts[rq->ends[i].so]++;
+	for (size_t k = 0; k < NRESULTS; k++)
+		if (counts[k] > 0)
+			at += (size_t)snprintf(outcome + at, sizeof(outcome) - at, "%s%zu %s",
+					       at > 0 ? ", " : "", counts[k], results[k]);
+	(void)snprintf(about, sizeof(about), "%zu machines", rq->n);
+	log_it(r, "notice", rq->n > 1 ? about : rq->list[0].instance,
+	       failure != NULL ? failure
+	       : rq->n > 1     ? outcome
+			       : results[rq->ends[0].so]);
+}
+
+static int put_notices(struct ctl_reply *r, const struct notice_rq *rq)
+{
+	if (rq->machines == NULL && rq->ends[0].so == ENGINE_NOTICE_UNKNOWN)
+		return ctl_reply_refuse(r, "not-found",
+					"no node and no instance of ours is named \"%.95s\"",
+					rq->list[0].instance);
+	if (rq->machines != NULL)
+		jsonw_open(&r->w, "results", '[');
+	for (size_t i = 0; i < rq->n; i++) {
+		if (rq->machines != NULL) {
+			jsonw_open(&r->w, NULL, '{');
+			jsonw_text(&r->w, "machine", rq->list[i].instance);
+		}
+		jsonw_text(&r->w, "result", results[rq->ends[i].so]);
+		jsonw_text(&r->w, "node", rq->ends[i].node);
+		if (rq->machines != NULL)
+			jsonw_close(&r->w, '}');
+	}
+	if (rq->machines != NULL)
+		jsonw_close(&r->w, ']');
+	return 0;
+}
+
 int ctl_order_notice(struct ctl_reply *r)
 {
-	static const char *const results[] = {[ENGINE_NOTICE_TAKEN] = "taken",
-					      [ENGINE_NOTICE_LATE] = "late",
-					      [ENGINE_NOTICE_IGNORED] = "ignored",
-					      [ENGINE_NOTICE_UNKNOWN] = "unknown"};
-	struct engine_notice n = {.at_ms = 0};
-	const char *node;
-	enum engine_noticed so;
+	struct notice_rq rq = {.n = 0};
 	char who[BY_SIZE];
 	int rc;
 
-	n.by = by(who, r->who);
-	if (ctl_reply_text(r, "machine", NULL, &n.instance) != 0 || read_kind(r, &n.kind) != 0 ||
-	    read_when(r, &n.at_ms) != 0 || ctl_reply_text(r, "reason", "", &n.reason) != 0)
-		return -1;
-	if (!is_plain(n.reason) || !is_plain(n.instance))
-		return ctl_reply_refuse(r, "invalid",
-					"a control byte in \"machine\" or \"reason\"");
-	rc = engine_take_notice(r->api->engine, &n, &so, &node, &r->err);
-	log_it(r, "notice", n.instance, rc == 0 ? results[so] : r->err.msg);
-	if (rc != 0)
-		return rc;
-	if (so == ENGINE_NOTICE_UNKNOWN)
-		return ctl_reply_refuse(r, "not-found",
-					"no node and no instance of ours is named \"%.95s\"",
-					n.instance);
-	jsonw_text(&r->w, "result", results[so]);
-	jsonw_text(&r->w, "node", node);
-	return 0;
+	rq.all.by = by(who, r->who);
+	rc = read_notice(r, &rq);
+	if (rc == 0) {
+		rc = engine_take_notices(r->api->engine, rq.list, rq.n, rq.ends, &r->err);
+		log_notices(r, &rq, rc == 0 ? NULL : r->err.msg);
+		if (rc == 0)
+			rc = put_notices(r, &rq);
+	}
+	free(rq.list);
+	free(rq.ends);
+	return rc;
 }
 
 /* --- pools -------------------------------------------------------------------------------------

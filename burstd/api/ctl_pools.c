@@ -9,6 +9,7 @@
 #include "base/fmt.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "base/str.h"
 
 enum { CODES_MAX = 16 }; /* of the jurisdictions of one job */
 
@@ -323,6 +324,7 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_text(&r->w, "verdict", words[p->verdict]);
 	jsonw_text(&r->w, "why", p->why);
+	jsonw_text(&r->w, "note", p->note);
 	jsonw_bool(&r->w, "no_offer", p->no_offer);
 	jsonw_int(&r->w, "again_ms", p->again_ms);
 	jsonw_int(&r->w, "nodes", p->nodes);
@@ -334,6 +336,8 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	jsonw_close(&r->w, '}');
 }
 
+/* --- which nodes --- */
+
 static int plan_one(struct ctl_reply *r, const struct engine_plan_ask *ask)
 {
 	struct engine_plan p;
@@ -343,6 +347,16 @@ static int plan_one(struct ctl_reply *r, const struct engine_plan_ask *ask)
 	put_plan(r, &p);
 	engine_plan_fini(&p);
 	return 0;
+}
+
+static int plan_list(struct ctl_reply *r, const struct plan_rq *rq)
+{
+	int rc;
+
+	jsonw_open(&r->w, "plans", '[');
+	rc = plan_one(r, &rq->ask);
+	jsonw_close(&r->w, ']');
+	return rc;
 }
 
 /* Marks the pools that have nodes of the list. */
@@ -416,24 +430,120 @@ static int plan_pools(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 	return plan_each(r, &rq->ask, meant);
 }
 
+/* --- of a job that there is --- */
+
+static const char *or_empty(const char *text)
+{
+	return text != NULL ? text : "";
+}
+
+static void put_job(struct ctl_reply *r, const struct engine_job *j)
+{
+	jsonw_open(&r->w, "job", '{');
+	jsonw_text(&r->w, "id", j->id);
+	jsonw_text(&r->w, "state", or_empty(j->state));
+	jsonw_text(&r->w, "reason", or_empty(j->reason));
+	jsonw_text(&r->w, "partition", or_empty(j->partition));
+	jsonw_int(&r->w, "nodes", j->count);
+	jsonw_text(&r->w, "list", or_empty(j->nodes));
+	jsonw_text(&r->w, "constraint", or_empty(j->constraint));
+	jsonw_int(&r->w, "refusals", j->refusals);
+	jsonw_int(&r->w, "until_ms", j->until_ms);
+	jsonw_int(&r->w, "others", j->others);
+	jsonw_close(&r->w, '}');
+}
+
+/* The nodes of all of its partitions, the caller's; NULL: none is known. */
+static char *nodes_of_all(struct ctl_reply *r, const char *partitions)
+{
+	char *names = mem_strdup(partitions), *at = NULL;
+	struct str all;
+
+	str_init(&all, (size_t)4 * HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
+	for (char *name = strtok_r(names, ",", &at); name; name = strtok_r(NULL, ",", &at)) {
+		char *list = engine_partition(r->api->engine, name);
+
+		if (list != NULL)
+			str_addf(&all, "%s%s", all.len > 0 ? "," : "", list);
+		free(list);
+	}
+	free(names);
+	if (all.len == 0)
+		str_fini(&all);
+	return all.p != NULL && all.len > 0 ? str_take(&all) : NULL;
+}
+
+static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
+{
+	const struct engine_job *j = r->job;
+	char *list = nodes_of_all(r, or_empty(j->partition));
+	int rc;
+
+	if (list == NULL)
+		return ctl_reply_refuse(r, "failed",
+					"slurmctld has not shown the nodes of partition %.60s of "
+					"job %s yet: ask again in a minute",
+					or_empty(j->partition), j->id);
+	mark_pools(r, list, meant);
+	rq->ask.within = list;
+	rc = plan_each(r, &rq->ask, meant);
+	free(list);
+	if (rc != 0)
+		return ctl_reply_refuse(r, "not-found",
+					"no pool has a node of partition %.60s: burstd buys "
+					"nothing for job %s",
+					or_empty(j->partition), j->id);
+	return 0;
+}
+
+/* As squeue says it: first it must be asked. */
+static int plan_job(struct ctl_reply *r, struct plan_rq *rq, const char *id, bool *meant)
+{
+	static const char *const own[] = {"pool",       "partition",     "list",     "nodes",
+					  "constraint", "jurisdictions", "max_price"};
+
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (json_object_get(r->args, own[i]) != NULL)
+			return ctl_reply_refuse(r, "invalid", "\"job\": it has \"%s\" of its own",
+						own[i]);
+	if (r->no_job != NULL)
+		return ctl_reply_refuse(r, r->no_job->code == ERR_INVALID ? "not-found" : "failed",
+					"%s", r->no_job->msg);
+	if (r->job == NULL && !slurm_job_is_id(id))
+		return ctl_reply_refuse(r, "invalid",
+					"\"job\": want the id of one job, such as 7, 7_2 or 7+1");
+	if (r->job == NULL) {
+		(void)snprintf(r->about, sizeof(r->about), "%s", id);
+		return 0;
+	}
+	put_job(r, r->job);
+	rq->ask = (struct engine_plan_ask){.list = r->job->nodes,
+					   .nodes = r->job->count,
+					   .without = r->job->without,
+					   .job = r->job};
+	if (rq->ask.list == NULL)
+		return plan_anywhere(r, rq, meant);
+	return plan_list(r, rq);
+}
+
 int ctl_show_plan(struct ctl_reply *r)
 {
 	struct plan_rq rq = {.pool = ""};
+	const char *job;
 	bool *meant;
 	int rc;
 
-	if (read_plan(r, &rq) != 0)
+	if (read_plan(r, &rq) != 0 || ctl_reply_text(r, "job", "", &job) != 0)
 		return -1;
 	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
-	if (rq.ask.list != NULL) {
-		jsonw_open(&r->w, "plans", '[');
-		rc = plan_one(r, &rq.ask);
-		jsonw_close(&r->w, ']');
-		return rc;
-	}
 	meant = mem_zalloc((conf_of(r)->npools + 1) * sizeof(*meant));
-	rc = plan_pools(r, &rq, meant);
+	if (job[0] != '\0')
+		rc = plan_job(r, &rq, job, meant);
+	else if (rq.ask.list != NULL)
+		rc = plan_list(r, &rq);
+	else
+		rc = plan_pools(r, &rq, meant);
 	free(meant);
 	return rc;
 }

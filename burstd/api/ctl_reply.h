@@ -13,19 +13,23 @@
 #include "api/jsonw.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "engine/slurm/job.h"
 #include "io/ctl_server.h"
 
 struct ctl_reply {
 	struct api *api;
 	struct ctl_conn *conn; /* it came on; NULL: it cannot be answered later */
 	const struct ctl_caller *who;
-	const json_t *args; /* the request */
-	struct str text;    /* begins {"ok":true */
-	struct jsonw w;     /* writes into text */
-	const char *code;   /* of a failure */
-	struct err err;     /* likewise */
-	bool held;          /* the answer comes later: forget this one */
-	bool nothing;       /* it asked for something new, and there is nothing yet */
+	const json_t *args;               /* the request */
+	struct str text;                  /* begins {"ok":true */
+	struct jsonw w;                   /* writes into text */
+	const char *code;                 /* of a failure */
+	struct err err;                   /* likewise */
+	bool held;                        /* the answer comes later: forget this one */
+	bool nothing;                     /* it asked for something new, and there is nothing yet */
+	char about[SLURM_JOB_ID_MAX + 1]; /* slurmctld must first say what this job is */
+	const struct engine_job *job;     /* it has: this, or why not; both NULL: not yet */
+	const struct err *no_job;
 };
 
 /* Set code and sentence of a failure; return -1. */

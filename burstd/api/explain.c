@@ -675,15 +675,20 @@ static void check_closed(struct report *r)
 	}
 }
 
-static void check_offer(struct report *r, const struct conf_pool *p, const struct conf_offer *o)
+static void check_offer(struct report *r, const struct conf_pool *p, const struct conf_offer *o,
+			bool unpriced)
 {
 	const char *of = engine_conf(r->e)->currency;
+	const char *market = provider_market_str((enum provider_market)o->market);
 
-	str_addf(&r->s,
-		 "pool %s%s%s: provider %s does not offer type %s in region %s%s%s (%s, in %s); ",
-		 p->name, o->name[0] != '\0' ? ", offer " : "", o->name, o->provider, o->type,
-		 o->region, o->zone[0] != '\0' ? ", zone " : "", o->zone,
-		 provider_market_str((enum provider_market)o->market), of);
+	str_addf(&r->s, "pool %s%s%s: provider %s ", p->name, o->name[0] != '\0' ? ", offer " : "",
+		 o->name, o->provider);
+	if (unpriced)
+		str_addf(&r->s, "has no prices of %s instances in %s to ask for: set \"price\"; ",
+			 market, of);
+	else
+		str_addf(&r->s, "does not offer type %s in region %s%s%s (%s, in %s); ", o->type,
+			 o->region, o->zone[0] != '\0' ? ", zone " : "", o->zone, market, of);
 	str_adds(&r->s, o->name[0] != '\0' ? "it is never taken" : "nothing can be bought for it");
 	say(r);
 }
@@ -698,7 +703,8 @@ static void check_offers(struct report *r)
 
 		for (size_t k = 0; k < n; k++)
 			if (engine_price(r->e, i, k) < 0)
-				check_offer(r, &c->pools[i], &rungs[k]);
+				check_offer(r, &c->pools[i], &rungs[k],
+					    engine_price(r->e, i, k) == LADDER_UNPRICED);
 	}
 }
 

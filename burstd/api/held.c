@@ -11,9 +11,10 @@ struct hold {
 	struct hold *next, **prevp; /* those that wait for events */
 	struct held *all;
 	struct ctl_conn *conn;
-	struct gate *gate; /* NULL: it waits for events */
+	struct gate *gate;          /* it waits for that, ... */
+	struct engine_query *query; /* ... or that; both NULL: for events */
 	struct ctl_caller who;
-	char *json; /* the request for events, as it came */
+	char *json; /* the request as it came; NULL: of a gate */
 	size_t len;
 };
 
@@ -77,28 +78,40 @@ int held_gate(struct ctl_reply *r, uint64_t job, const char *nodes)
 
 static void drop(struct hold *h)
 {
-	*h->prevp = h->next;
+	if (h->prevp != NULL)
+		*h->prevp = h->next;
 	if (h->next != NULL)
 		h->next->prevp = h->prevp;
 	free(h->json);
 	free(h);
 }
 
-bool held_events(struct ctl_reply *r, const char *json, size_t len)
+/* r->conn is held from now on; NULL: it is not. */
+static struct hold *keep(struct ctl_reply *r, const char *json, size_t len)
 {
 	struct held *all = r->api->held;
 	struct hold *h;
 
 	if (all == NULL || r->conn == NULL || len > HELD_REQUEST_MAX)
-		return false;
+		return NULL;
 	h = mem_zalloc(sizeof(*h));
 	if (!ctl_server_hold(r->conn, h)) {
 		free(h);
-		return false;
+		return NULL;
 	}
 	*h = (struct hold){.all = all, .conn = r->conn, .who = *r->who, .len = len};
 	h->json = mem_zalloc(len + 1);
 	memcpy(h->json, json, len);
+	return h;
+}
+
+bool held_events(struct ctl_reply *r, const char *json, size_t len)
+{
+	struct held *all = r->api->held;
+	struct hold *h = keep(r, json, len);
+
+	if (h == NULL)
+		return false;
 	if (all->watchers == NULL)
 		all->seen = journal_last_event(all->api->journal); /* it was told of these */
 	h->next = all->watchers;
@@ -139,7 +152,41 @@ void held_turned(struct held *h)
 	timer_at(h->timer, loop_now(h->loop) + HELD_EVENTS_MS);
 }
 
-/* --- both ----------------------------------------------------------------------------------------
+/* --- jobs ----------------------------------------------------------------------------------------
+ */
+
+static void on_job(void *ctx, const struct engine_job *j, const struct err *err)
+{
+	struct hold *h = ctx;
+
+	ctl_server_answer(h->conn, ctl_api_job(h->all->api, &h->who, h->json, h->len, j, err));
+	drop(h);
+}
+
+bool held_job(struct ctl_reply *r, const char *json, size_t len)
+{
+	struct hold *h = keep(r, json, len);
+
+	if (h == NULL)
+		return false;
+	h->query = engine_query_job(r->api->engine, r->about, on_job, h);
+	return true;
+}
+
+static char *silence(struct api *a, struct hold *h)
+{
+	struct err e = {0};
+	char *text;
+
+	(void)err_set(&e, ERR_NET, "slurmctld has not said within %d s what job that is",
+		      CTL_HOLD_MS / 1000);
+	engine_query_cancel(h->query);
+	text = ctl_api_job(a, &h->who, h->json, h->len, NULL, &e);
+	drop(h);
+	return text;
+}
+
+/* --- all -----------------------------------------------------------------------------------------
  */
 
 char *held_expired(void *ctx, void *hold)
@@ -150,6 +197,8 @@ char *held_expired(void *ctx, void *hold)
 	bool nothing;
 	char *text;
 
+	if (h->query != NULL)
+		return silence(ctx, h);
 	if (h->gate == NULL) {
 		text = ctl_api_again(ctx, &h->who, h->json, h->len, &nothing);
 		drop(h);
@@ -170,6 +219,8 @@ void held_gone(void *ctx, void *hold)
 	struct hold *h = hold;
 
 	(void)ctx;
+	if (h->query != NULL)
+		engine_query_cancel(h->query);
 	if (h->gate == NULL) {
 		drop(h);
 		return;

@@ -242,6 +242,34 @@ static int too_many(const struct cli_command *k, const struct opt_args *a)
 	return rc;
 }
 
+/* What goes to burstd is JSON.  Of operands and of options with a text. */
+static bool is_utf8(const char *text)
+{
+	json_t *j = json_string(text);
+
+	json_decref(j);
+	return j != NULL;
+}
+
+static int check_words(const struct cli_command *k, const void *args, const struct opt_args *a)
+{
+	struct err e = {0};
+
+	for (int i = 0; i < a->n && !k->local && e.code == 0; i++)
+		if (!is_utf8(a->v[i]))
+			(void)err_set(&e, ERR_INVALID, "word %d: \"%.60s\" is not UTF-8", i + 1,
+				      a->v[i]);
+	for (size_t i = 0; i < k->nopts && !k->local && e.code == 0; i++) {
+		const char *text = NULL;
+
+		if (k->opts[i].type == OPT_TEXT)
+			text = *(const char *const *)((const char *)args + k->opts[i].offset);
+		if (text != NULL && !is_utf8(text))
+			(void)err_set(&e, ERR_INVALID, "--%s: not UTF-8", k->opts[i].name);
+	}
+	return e.code == 0 ? CLI_OK : cli_complain(CLI_USAGE, e.msg);
+}
+
 static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 {
 	void *args = mem_zalloc(k->size + 1);
@@ -266,7 +294,8 @@ static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 		rc = too_many(k, a);
 	} else {
 		memcpy(operands, a->v, (size_t)a->n * sizeof(*operands));
-		rc = k->run(c, args, operands);
+		rc = check_words(k, args, a);
+		rc = rc == CLI_OK ? k->run(c, args, operands) : rc;
 	}
 	free(operands);
 	free(args);

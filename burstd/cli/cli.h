@@ -35,6 +35,7 @@ struct cli_command {
 	const char *operands; /* as --help shows them; "" */
 	int min, max;         /* how many operands */
 	bool hidden;          /* not for people: the lists leave it out */
+	bool local;           /* its words are not for burstd: names of files, say */
 	const char *summary;  /* one line, no full stop */
 	const char *about;    /* more sentences, or "" */
 	const char *example;  /* whole command lines */

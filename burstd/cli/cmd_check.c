@@ -233,6 +233,7 @@ const struct cli_command cmd_config_check = {
 	.name = "config check",
 	.operands = "[FILE]",
 	.max = 1,
+	.local = true,
 	.summary = "is this configuration good? burstd need not run",
 	.about = "Without FILE: " PATHS_CONF ".  Each problem names the file and, where there is "
 		 "one, the\n"
@@ -376,6 +377,7 @@ const struct cli_command cmd_check = {
 	.name = "check",
 	.operands = "[FILE]",
 	.max = 1,
+	.local = true,
 	.summary = "are burstd.conf and slurm.conf good? before and after installation",
 	.about = "What `config check` checks, and slurm.conf: slurmctld is asked by scontrol, so "
 		 "what it\n"

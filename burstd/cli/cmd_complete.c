@@ -292,6 +292,7 @@ const struct cli_command cmd_complete = {
 	.name = "complete",
 	.operands = "[WORD...]",
 	.max = WORDS_MAX,
+	.local = true,
 	.hidden = true,
 	.summary = "what could come next on a command line, for the completion of shells",
 	.about = "The words are those behind burstctl; the last one is being typed, and may be "

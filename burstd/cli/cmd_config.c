@@ -47,6 +47,7 @@ const struct cli_command cmd_config_show = {
 	.name = "config show",
 	.operands = "[FILE]",
 	.max = 1,
+	.local = true,
 	.summary = "a configuration with every option written out",
 	.about = "Without FILE: what the running burstd uses, which may be older than its file.\n"
 		 "No secret is in it: those are in files of their own.",

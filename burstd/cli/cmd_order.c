@@ -306,9 +306,9 @@ const struct cli_command cmd_retry = {
 	.summary = "try again now where nothing was to be had",
 	.about = "For when a quota was raised, or a bill was paid: what burstd knows of refusals "
 		 "is\n"
-		 "forgotten: for the places of a pool, of a "
-		 "provider, or\n"
-		 "all.  Otherwise each is tried again when its time has come (burstctl pools).",
+		 "forgotten, for the places of a pool, of a provider, or all.  Otherwise each is "
+		 "tried\n"
+		 "again when its time has come (burstctl pools).",
 	.example = "burstctl retry h100",
 	.run = run_retry,
 };

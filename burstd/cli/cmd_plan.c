@@ -10,12 +10,14 @@
 #include "cli/cli.h"
 #include "cli/ladder.h"
 #include "cli/table.h"
+#include "io/ctl_server.h"
 
 enum { SPEC_MAX = 4096 };
 
 struct plan_args {
 	const char *spec, *pool, *partition, *list, *constraint, *jurisdiction, *max_price;
-	int64_t nodes; /* 0: not said */
+	const char *job; /* its id */
+	int64_t nodes;   /* 0: not said */
 };
 
 static const struct plan_args plan_initial = {.nodes = 0};
@@ -33,7 +35,7 @@ static const struct opt plan_opts[] = {
 	{"jurisdiction", 0, OPT_TEXT, "CODES", "only there, such as EU,CH", AT(jurisdiction), 0, 0},
 	{"max-price", 0, OPT_TEXT, "AMOUNT", "no node dearer than this per hour", AT(max_price), 0,
 	 0},
-	{"job", 'j', OPT_TEXT, "SPEC", "all of it in one: nodes=4,constraint=spot,max_price=20",
+	{"job", 'j', OPT_TEXT, "JOB", "of this job, by its id, or as nodes=4,constraint=spot",
 	 AT(spec), 0, 0},
 };
 
@@ -59,7 +61,7 @@ static int bad_spec(const char *word)
 	char text[200];
 
 	(void)snprintf(text, sizeof(text),
-		       "--job: \"%.60s\": want words such as "
+		       "--job: \"%.60s\": want the id of a job, or words such as "
 		       "nodes=4,pool=h100,constraint=spot,jurisdiction=EU,max_price=20",
 		       word);
 	return cli_complain(CLI_USAGE, text);
@@ -127,11 +129,34 @@ static int take_spec(struct plan_args *a, char *spec)
 	return rc;
 }
 
+static bool is_id(const char *spec)
+{
+	return spec[0] >= '0' && spec[0] <= '9' && spec[strspn(spec, "0123456789_+")] == '\0';
+}
+
+/* A job that there is says all of it. */
+static int take_job(struct plan_args *a)
+{
+	const char *given[] = {a->pool,       a->partition,    a->list,
+			       a->constraint, a->jurisdiction, a->max_price};
+	bool any = a->nodes > 0;
+
+	for (size_t i = 0; i < sizeof(given) / sizeof(given[0]); i++)
+		any = any || given[i] != NULL;
+	if (any)
+		return cli_complain(CLI_USAGE,
+				    "--job: a job that there is says itself what it needs: no "
+				    "other option goes with its id");
+	a->job = a->spec;
+	return CLI_OK;
+}
+
 static json_t *request(const struct plan_args *a)
 {
 	const struct {
 		const char *key, *value;
-	} texts[] = {{"pool", a->pool},
+	} texts[] = {{"job", a->job},
+		     {"pool", a->pool},
 		     {"partition", a->partition},
 		     {"list", a->list},
 		     {"constraint", a->constraint},
@@ -276,6 +301,8 @@ static void print_plan(const struct out *o, const json_t *plan, const json_t *r)
 	const json_t *p;
 
 	print_verdict(o, plan, r);
+	if (cli_text(plan, "note")[0] != '\0')
+		print_why(o, OUT_BUSY, "  ", cli_text(plan, "note"));
 	for (size_t i = 0; (p = cli_row(plan, "pools", i)) != NULL; i++) {
 		(void)fputs("\n  pool ", o->f);
 		out_text(o, OUT_BOLD, cli_text(p, "name"));
@@ -286,10 +313,48 @@ static void print_plan(const struct out *o, const json_t *plan, const json_t *r)
 	}
 }
 
+/* "job 7 is PENDING (Resources): 4 nodes in partition cloud, constraint spot" */
+static void print_job(const struct out *o, const json_t *job, int64_t now_ms)
+{
+	static const struct {
+		const char *before, *key;
+	} texts[] = {{" in partition ", "partition"},
+		     {", constraint ", "constraint"},
+		     {"; of pools: ", "list"}};
+	int64_t n = cli_int(job, "nodes");
+
+	(void)fputs("job ", o->f);
+	out_text(o, OUT_BOLD, cli_text(job, "id"));
+	(void)fputs(" is ", o->f);
+	out_text(o, OUT_PLAIN, cli_text(job, "state"));
+	if (cli_text(job, "reason")[0] != '\0' && strcmp(cli_text(job, "reason"), "None") != 0) {
+		(void)fputs(" (", o->f);
+		out_text(o, OUT_PLAIN, cli_text(job, "reason"));
+		(void)fputc(')', o->f);
+	}
+	(void)fprintf(o->f, ": %" PRId64 " %s", n, nodes_word(n));
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
+		if (cli_text(job, texts[i].key)[0] != '\0') {
+			(void)fputs(texts[i].before, o->f);
+			out_text(o, OUT_PLAIN, cli_text(job, texts[i].key));
+		}
+	(void)fputc('\n', o->f);
+	if (cli_int(job, "others") > 0)
+		(void)fprintf(o->f, "  and %" PRId64 " more of the same job, each by its own id\n",
+			      cli_int(job, "others"));
+	if (cli_int(job, "refusals") > 0)
+		(void)fprintf(o->f, "  refused %" PRId64 " %s so far\n", cli_int(job, "refusals"),
+			      cli_int(job, "refusals") == 1 ? "time" : "times");
+	if (cli_int(job, "until_ms") > 0)
+		print_again(o, cli_int(job, "until_ms"), now_ms);
+}
+
 static void print_plans(const struct out *o, const json_t *r)
 {
 	const json_t *plan;
 
+	if (json_object_get(r, "job") != NULL)
+		print_job(o, json_object_get(r, "job"), cli_int(r, "now_ms"));
 	for (size_t i = 0; (plan = cli_row(r, "plans", i)) != NULL; i++) {
 		if (i > 0)
 			(void)fputs("\nor ", o->f);
@@ -304,14 +369,17 @@ static int run_plan(const struct cli *c, const void *args, char **operands)
 {
 	struct plan_args a = *(const struct plan_args *)args;
 	char *spec = mem_strdup(a.spec != NULL ? a.spec : "");
+	struct cli patient = *c;
 	const json_t *plan;
 	bool any = false;
 	json_t *r = NULL;
-	int rc = take_spec(&a, spec);
+	int rc = is_id(spec) ? take_job(&a) : take_spec(&a, spec);
 
 	(void)operands;
+	if (a.job != NULL) /* slurmctld is asked, too */
+		patient.timeout_ms += CTL_HOLD_MS;
 	if (rc == CLI_OK)
-		rc = cli_ask_loudly(c, request(&a), &r);
+		rc = cli_ask_loudly(&patient, request(&a), &r);
 	free(spec);
 	if (rc != CLI_OK)
 		return rc;
@@ -330,12 +398,13 @@ const struct cli_command cmd_plan = {
 	.operands = "",
 	.summary = "what would be bought for a job, and why not elsewhere",
 	.about = "Where, at what price, within which limits, and when it would be tried again.\n"
-		 "Nothing is bought and nobody is asked: it is judged by what burstd knows now.  "
-		 "Without\n"
-		 "--pool, --partition and --list it is said for each pool.  Exit code 0: it would "
-		 "be "
-		 "bought,\n"
-		 "in one of the pools at least; 1: it would not.",
+		 "Nothing is bought and no provider is asked: it is judged by what burstd knows "
+		 "now.  Of\n"
+		 "a job in slurmctld's queue (--job 4711) slurmctld is asked what it needs and "
+		 "wishes.\n"
+		 "Without --job, --pool, --partition and --list it is said for each pool.  Exit "
+		 "code 0: it\n"
+		 "would be bought, in one of the pools at least; 1: it would not.",
 	.example = "burstctl plan --pool h100 --nodes 4 --constraint spot",
 	.opts = plan_opts,
 	.nopts = sizeof(plan_opts) / sizeof(plan_opts[0]),

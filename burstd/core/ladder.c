@@ -366,6 +366,11 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		say(t, "the job wants %.60s", against(a, o));
 		return;
 	case LADDER_NOT_OFFERED:
+		if (a->known[i].price == LADDER_UNPRICED) {
+			say(t, "%.30s tells no price of it: it needs a price in burstd.conf",
+			    o->provider);
+			return;
+		}
 		say(t, "%.30s does not offer %.30s in %.30s", o->provider, o->type, o->region);
 		return;
 	case LADDER_DEAR:

@@ -22,6 +22,8 @@
 #include "core/conf.h"
 #include "core/cooldown.h"
 
+#define LADDER_UNPRICED (-2) /* it has no such price to tell: one must be in the configuration */
+
 enum ladder_cause {
 	LADDER_TRY,          /* it is in the order */
 	LADDER_JURISDICTION, /* from here on it is left out; the lasting reasons first */
@@ -40,8 +42,8 @@ enum ladder_cause {
 	LADDER_NCAUSES
 };
 
-struct ladder_known {              /* of one rung */
-	int64_t price;             /* as the provider says; 0: not known yet; < 0: not offered */
+struct ladder_known {  /* of one rung */
+	int64_t price; /* as the provider says; 0: not known yet; < 0: not offered, or: */
 	struct cooldown_view cool; /* of its place */
 };
 

@@ -95,6 +95,13 @@ const char *provider_market_str(enum provider_market m)
 	return (unsigned)m < PROVIDER_NMARKETS ? words[m] : "?";
 }
 
+bool provider_says_prices(const struct provider_caps *c, enum provider_market market,
+			  const char *currency)
+{
+	return c->spot_prices == NULL ||
+	       (market == PROVIDER_SPOT && strcmp(c->spot_prices, currency) == 0);
+}
+
 int provider_market_parse(const char *word, enum provider_market *m)
 {
 	for (int i = 0; i < PROVIDER_NMARKETS; i++)

@@ -67,6 +67,9 @@ struct provider_caps {
 	uint32_t delete_max; /* ids in one delete, >= 1 */
 	int64_t token_ms;    /* how long the provider remembers a token */
 	int64_t reclaim_ms;  /* a reclaim is told so long before it at most; 0: not known */
+	/* Of spot instances alone, and in this currency, can it be asked for prices; NULL: of
+	 * whatever it offers, in whatever currency. */
+	const char *spot_prices;
 };
 
 enum {
@@ -287,6 +290,9 @@ const char *provider_op_str(enum provider_op_kind k);         /* "create", "list
 const char *provider_notice_str(enum provider_notice_kind k); /* "reclaim", "rebalance", ... */
 int provider_notice_parse(const char *word, enum provider_notice_kind *k); /* -1: none of these */
 const char *provider_market_str(enum provider_market m); /* "on-demand", "spot", "reserved" */
+/* Can such a provider be asked what that costs? */
+bool provider_says_prices(const struct provider_caps *c, enum provider_market market,
+			  const char *currency);
 int provider_market_parse(const char *word, enum provider_market *m); /* -1: none of these */
 
 #endif

@@ -166,6 +166,7 @@ static void turn(struct engine *e)
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_run(&e->clouds[i]);
 	jobs_run(e);
+	query_run(e);
 	slurm_flush(e->slurm);
 	poll_run(e);
 	if (e->nold > 0 && cloud_quiet(e))
@@ -237,6 +238,9 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	case SLURM_CONFIGURING:
 	case SLURM_JOBS:
 		jobs_answer(e, text, len, err);
+		break;
+	case SLURM_ONE_JOB:
+		query_answer(e, text, len, err);
 		break;
 	case SLURM_DETAILS:
 		postpone_details(e, text, len, began_ms, err);
@@ -453,6 +457,7 @@ void engine_free(struct engine *e)
 	launch_free(e);
 	intake_free(e);
 	gate_free(e);
+	query_free(e);
 	postpone_free(e);
 	rescue_free(e);
 	checkpoint_free(e);

@@ -127,10 +127,15 @@ struct engine_notice {        /* borrowed */
 	const char *by;     /* who says so; "": the provider */
 };
 
-/* Somebody knows that a machine will be taken away.  Durable when this returns.  *node: whose it
- * is, or was; "": nobody's; valid for this turn.  NULL is fine. */
-int engine_take_notice(struct engine *e, const struct engine_notice *n, enum engine_noticed *out,
-		       const char **node, struct err *err);
+struct engine_notice_end {
+	enum engine_noticed so;
+	const char *node; /* whose it is, or was; "": nobody's; valid for this turn */
+};
+
+/* Somebody knows that these machines will be taken away; *out has so many.  Durable, all of them at
+ * once, when this returns. */
+int engine_take_notices(struct engine *e, const struct engine_notice *list, size_t n,
+			struct engine_notice_end *out, struct err *err);
 
 /* Stop buying in a pool (NULL: in all), or go on; what is there stays, and is deleted as ever.
  * Durable.  To go on also forgives a pool whose machines came up wrong.  by: as above.  -1: no such
@@ -247,7 +252,7 @@ const struct journal_room *engine_room(const struct engine *e);
 /* What slurm.conf lacks, as of the last minute; NULL: not known yet. */
 const struct slurm_report *engine_prereq(const struct engine *e);
 /* What a node of this rung of the pool costs, nano-units per hour; 0: not known yet; -1: the
- * provider does not offer it, in our currency. */
+ * provider does not offer it, in our currency; LADDER_UNPRICED. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
 const struct engine_counters *engine_counters(const struct engine *e);
 
@@ -282,11 +287,35 @@ struct engine_ladder {                             /* of a pool, for one job */
 /* For a new job of one node that wants nothing special. */
 void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out);
 
+struct engine_job { /* one that slurmctld has; the texts are valid for the call, NULL: none */
+	uint64_t number;
+	char id[40]; /* as people write it: "7", "7_2", "7+1" */
+	char *state, *reason, *partition, *constraint, *comment;
+	uint32_t count;    /* of nodes that it has, or needs at least */
+	char *nodes;       /* those of ours that it has, insists on, or is to have; NULL: any */
+	char *without;     /* nodes that it does not want */
+	uint32_t others;   /* tasks of the same array, or parts of the same job */
+	uint32_t refusals; /* so far; and when slurmctld may try it again, 0: at any time */
+	int64_t until_ms;
+};
+
+/* j: what slurmctld says; NULL: *err says why not. */
+typedef void (*engine_query_fn)(void *ctx, const struct engine_job *j, const struct err *err);
+struct engine_query;
+/* Ask slurmctld about one job, by its id; fn is called once, later, unless it is cancelled before.
+ * NULL: that is no id. */
+struct engine_query *engine_query_job(struct engine *e, const char *id, engine_query_fn fn,
+				      void *ctx);
+void engine_query_cancel(struct engine_query *q);
+
 struct engine_plan_ask {
 	const char *list; /* these nodes; NULL: some of a pool that are off, as Slurm would ... */
 	uint32_t pool, nodes;
-	const char *within; /* ... and of this node list, if not NULL */
+	const char *within;  /* ... and of this node list, if not NULL, ... */
+	const char *without; /* ... and none of these */
 	struct ladder_wish wish;
+	/* Of this one, with what it wishes and how often it was refused; NULL: of a new one. */
+	const struct engine_job *job;
 };
 
 struct engine_plan_pool {
@@ -298,6 +327,7 @@ struct engine_plan_pool {
 struct engine_plan {
 	enum plan_verdict verdict; /* BUY, HAVE, WAIT or REFUSE, of all */
 	char why[256];             /* WAIT, REFUSE */
+	char note[200];            /* what of its comment does not count; "": all does */
 	bool no_offer;             /* REFUSE: none is left, and each says why */
 	int64_t again_ms;          /* REFUSE: when the job is tried again, at the first refusal */
 	uint32_t nodes, have;      /* of those there are or are being bought */
@@ -305,7 +335,7 @@ struct engine_plan {
 	size_t npools;
 };
 
-/* What would become of a new job.  -1: the list is bad, or has a node that no pool names. */
+/* What would become of a job.  -1: the list is bad, or has a node that no pool names. */
 int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
 		struct err *err);
 void engine_plan_fini(struct engine_plan *p);

@@ -144,8 +144,9 @@ void notice_take(struct cloud *c, const struct provider_notice *n)
 	(void)take(c->e, find(c->e, c, n->id), &en);
 }
 
-int engine_take_notice(struct engine *e, const struct engine_notice *n, enum engine_noticed *out,
-		       const char **node, struct err *err)
+/* Staged: for the next commit. */
+static void take_said(struct engine *e, const struct engine_notice *n,
+		      struct engine_notice_end *out)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, n->instance);
 	struct fleet_node *fn = nm != NULL ? fleet_live(nm) : find(e, NULL, n->instance);
@@ -153,15 +154,21 @@ int engine_take_notice(struct engine *e, const struct engine_notice *n, enum eng
 
 	if (nm == NULL && fn != NULL)
 		nm = fn->name;
-	if (node != NULL)
-		*node = nm != NULL ? nm->name : "";
+	out->node = nm != NULL ? nm->name : "";
 	if (fn == NULL) {
-		*out = nm != NULL ? ENGINE_NOTICE_LATE : ENGINE_NOTICE_UNKNOWN;
-		return 0;
+		out->so = nm != NULL ? ENGINE_NOTICE_LATE : ENGINE_NOTICE_UNKNOWN;
+		return;
 	}
 	named.instance = fn->n.instance;
 	engine_cloud(e, &fn->n)->notices[n->kind]++;
-	*out = take(e, fn, &named);
+	out->so = take(e, fn, &named);
+}
+
+int engine_take_notices(struct engine *e, const struct engine_notice *list, size_t n,
+			struct engine_notice_end *out, struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		take_said(e, &list[i], &out[i]);
 	engine_commit(e);
 	if (!e->dead) /* what a thousand of these lead to is done at once, not one by one */
 		timer_at(e->timer, engine_now(e));

@@ -150,7 +150,11 @@ int64_t place_price(const struct engine *e, const struct conf_offer *o)
 	const struct cloud *c = &e->clouds[o->provider_index];
 	int64_t price = cloud_price(c, o);
 
-	return price == 0 && c->offers_known ? -1 : price;
+	if (price != 0 || !c->offers_known)
+		return price;
+	return provider_says_prices(&c->caps, (enum provider_market)o->market, e->conf->currency)
+		       ? -1
+		       : LADDER_UNPRICED;
 }
 
 /* The dearest rung of the pool at that provider: which of them it was is not known. */

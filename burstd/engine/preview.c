@@ -133,24 +133,36 @@ struct chosen {
 	uint32_t n, all; /* in the list; that could have been, up or not */
 };
 
-/* The first nodes of the pool that are off. */
-static int choose(const struct engine *e, const struct engine_plan_ask *ask, struct chosen *to,
-		  struct err *err)
+struct names { /* a list, by name */
+	struct map index;
+	struct hostlist *list; /* NULL: none */
+};
+
+static int names_init(struct names *n, const char *text, struct err *err)
+{
+	n->list = NULL;
+	map_init(&n->index);
+	if (text != NULL && hostlist_parse(&n->list, text, strlen(text), err) != 0)
+		return -1;
+	for (size_t i = 0; n->list != NULL && i < n->list->n; i++)
+		map_put(&n->index, n->list->names[i], n->list);
+	return 0;
+}
+
+static void names_fini(struct names *n)
+{
+	map_fini(&n->index);
+	hostlist_free(n->list);
+}
+
+static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
+		      const struct names *within, const struct names *without, struct chosen *to)
 {
 	const struct hostlist *names = e->conf->pools[ask->pool].nodes;
-	struct hostlist *within = NULL;
-	struct map index;
 
-	map_init(&index);
-	if (ask->within != NULL &&
-	    hostlist_parse(&within, ask->within, strlen(ask->within), err) != 0) {
-		map_fini(&index);
-		return -1;
-	}
-	for (size_t i = 0; within != NULL && i < within->n; i++)
-		map_put(&index, within->names[i], within);
 	for (size_t i = 0; i < names->n; i++) {
-		if (within != NULL && map_get(&index, names->names[i]) == NULL)
+		if ((within->list != NULL && map_get(&within->index, names->names[i]) == NULL) ||
+		    map_get(&without->index, names->names[i]) != NULL)
 			continue;
 		to->all++;
 		if (to->n == ask->nodes || !is_free(e, names->names[i]))
@@ -158,9 +170,79 @@ static int choose(const struct engine *e, const struct engine_plan_ask *ask, str
 		str_addf(&to->list, "%s%s", to->n > 0 ? "," : "", names->names[i]);
 		to->n++;
 	}
-	map_fini(&index);
-	hostlist_free(within);
-	return 0;
+}
+
+/* The first nodes of the pool that are off. */
+static int choose(const struct engine *e, const struct engine_plan_ask *ask, struct chosen *to,
+		  struct err *err)
+{
+	struct names within, without;
+	int rc = names_init(&within, ask->within, err);
+
+	if (names_init(&without, ask->without, err) != 0)
+		rc = -1;
+	if (rc == 0)
+		choose_of(e, ask, &within, &without, to);
+	names_fini(&without);
+	names_fini(&within);
+	return rc;
+}
+
+/* --- what the job says -------------------------------------------------------------------------
+ */
+
+struct words {
+	struct plan_job job; /* its wishes are below */
+	struct ladder_wish wishes[2];
+	struct wish comment;
+	struct refusal refused; /* so far */
+};
+
+/* What burstd reads of a job with these nodes: as intake.c does. */
+static enum wish_need need_of(const struct engine *e, const struct engine_plan_ask *ask)
+{
+	enum wish_need most = WISH_NOTHING;
+	struct hostlist *h;
+
+	if (ask->list == NULL)
+		return wish_need(e->conf, e->conf->pools[ask->pool].nodes->names[0]);
+	if (hostlist_parse(&h, ask->list, strlen(ask->list), NULL) != 0)
+		return most;
+	for (size_t i = 0; i < h->n; i++) {
+		enum wish_need of = wish_need(e->conf, h->names[i]);
+
+		most = of > most ? of : most;
+	}
+	hostlist_free(h);
+	return most;
+}
+
+static void words_init(const struct engine *e, const struct engine_plan_ask *ask, struct words *w,
+		       struct engine_plan *out)
+{
+	const struct engine_job *j = ask->job;
+	enum wish_need need;
+	struct err err;
+
+	*w = (struct words){.wishes[0] = ask->wish};
+	w->job = (struct plan_job){.wishes = w->wishes, .nwishes = 1};
+	if (j == NULL)
+		return;
+	need = need_of(e, ask);
+	w->refused = postpone_look(e, j->number);
+	w->job.refusals = w->refused.count;
+	w->job.since_ms = w->refused.first_ms;
+	w->wishes[0].constraint = need >= WISH_CONSTRAINT ? j->constraint : NULL;
+	if (need < WISH_COMMENT)
+		return;
+	wish_init(&w->comment, j->comment, e->conf, &err);
+	if (err.code != 0)
+		(void)snprintf(out->note, sizeof(out->note), "%.199s", err.msg);
+	w->job.nwishes = 2;
+	w->wishes[1] =
+		(struct ladder_wish){.constraint = w->comment.constraint,
+				     .jurisdictions = (const char *const *)w->comment.jurisdictions,
+				     .max_price_nano_h = w->comment.max_price_nano_h};
 }
 
 /* --- the verdict -------------------------------------------------------------------------------
@@ -177,9 +259,13 @@ static struct engine_plan_pool *part_of(struct engine_plan *p, uint32_t pool)
 }
 
 /* The ladder of each pool for this job; true: one of them waits for a price. */
-static bool add_ladders(struct engine *e, const struct ladder_wish *wish, struct engine_plan *p)
+static bool add_ladders(struct engine *e, const struct words *w, struct engine_plan *p)
 {
-	struct ladder_job job = {.wishes = wish, .nwishes = 1, .since_ms = engine_now(e)};
+	struct ladder_job job = {.wishes = w->job.wishes,
+				 .nwishes = w->job.nwishes,
+				 .refusals = w->job.refusals,
+				 .since_ms =
+					 w->job.since_ms != 0 ? w->job.since_ms : engine_now(e)};
 	bool waits = false;
 
 	for (size_t i = 0; i < p->npools; i++) {
@@ -208,9 +294,9 @@ static void set_rungs(const struct engine *e, const struct plan *plan, struct en
 }
 
 static void refuse(const struct engine *e, const struct plan *plan, const struct plan_node *pn,
-		   const struct plan_ask *a, struct engine_plan *p)
+		   const struct plan_ask *a, const struct words *w, struct engine_plan *p)
 {
-	struct refusal r = {0};
+	struct refusal r = w->refused;
 	struct refusal_hint hint = {0};
 
 	if (pn->cause == PLAN_LADDER)
@@ -223,7 +309,7 @@ static void refuse(const struct engine *e, const struct plan *plan, const struct
 
 /* A refusal of one is a refusal of all. */
 static void judge(struct engine *e, const struct plan *plan, const struct plan_ask *a,
-		  const struct ladder_wish *wish, struct engine_plan *p)
+		  const struct words *w, struct engine_plan *p)
 {
 	const struct plan_node *no = NULL;
 	bool wait = false;
@@ -241,28 +327,27 @@ static void judge(struct engine *e, const struct plan *plan, const struct plan_a
 		wait = wait || pn->verdict == PLAN_WAIT;
 	}
 	p->verdict = wait ? PLAN_WAIT : p->npools > 0 ? PLAN_BUY : PLAN_HAVE;
-	if (add_ladders(e, wish, p))
+	if (add_ladders(e, w, p))
 		(void)snprintf(p->why, sizeof(p->why), "a price is not known yet");
 	else if (wait)
 		(void)snprintf(p->why, sizeof(p->why),
 			       "the limits have no room before the nodes that are being deleted "
 			       "have gone");
 	if (no != NULL)
-		refuse(e, plan, no, a, p);
+		refuse(e, plan, no, a, w, p);
 	else
 		set_rungs(e, plan, p);
 }
 
-static int make_plan(struct engine *e, const char *list, const struct ladder_wish *wish,
+static int make_plan(struct engine *e, const char *list, const struct words *w,
 		     struct engine_plan *out, struct err *err)
 {
-	const struct plan_job job = {.wishes = wish, .nwishes = 1};
 	struct demand d;
 	struct plan plan;
 	struct plan_ask ask = {.demand = &d,
 			       .conf = e->conf,
 			       .fleet = &e->fleet,
-			       .jobs = &job,
+			       .jobs = &w->job,
 			       .anew = true,
 			       .now_ms = engine_now(e)};
 
@@ -278,7 +363,7 @@ static int make_plan(struct engine *e, const char *list, const struct ladder_wis
 	(void)demand_add_job(&d, 1, list, strlen(list), NULL);
 	ask.pools = intake_pools(e);
 	plan_make(&plan, &ask);
-	judge(e, &plan, &ask, wish, out);
+	judge(e, &plan, &ask, w, out);
 	plan_fini(&plan);
 	intake_free_pools(e, ask.pools);
 	demand_fini(&d);
@@ -287,13 +372,13 @@ static int make_plan(struct engine *e, const char *list, const struct ladder_wis
 
 /* There are not so many nodes to be had: Slurm does not even ask. */
 static void too_few(struct engine *e, const struct engine_plan_ask *ask, const struct chosen *c,
-		    struct engine_plan *out)
+		    const struct words *w, struct engine_plan *out)
 {
 	const char *pool = e->conf->pools[ask->pool].name;
 
 	out->nodes = ask->nodes;
 	part_of(out, ask->pool)->nodes = ask->nodes;
-	(void)add_ladders(e, &ask->wish, out);
+	(void)add_ladders(e, w, out);
 	if (c->all < ask->nodes) {
 		out->verdict = PLAN_REFUSE;
 		(void)snprintf(out->why, sizeof(out->why),
@@ -312,20 +397,23 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 		struct err *err)
 {
 	struct chosen c = {.n = 0};
+	struct words w;
 	int rc;
 
 	*out = (struct engine_plan){.verdict = PLAN_HAVE};
+	words_init(e, ask, &w, out);
 	if (ask->list != NULL) {
-		rc = make_plan(e, ask->list, &ask->wish, out, err);
+		rc = make_plan(e, ask->list, &w, out, err);
 	} else {
 		str_init(&c.list, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
 		rc = choose(e, ask, &c, err);
 		if (rc == 0 && c.n < ask->nodes)
-			too_few(e, ask, &c, out);
+			too_few(e, ask, &c, &w, out);
 		else if (rc == 0)
-			rc = make_plan(e, c.list.p, &ask->wish, out, err);
+			rc = make_plan(e, c.list.p, &w, out, err);
 		str_fini(&c.list);
 	}
+	wish_fini(&w.comment);
 	if (rc != 0)
 		engine_plan_fini(out);
 	return rc;

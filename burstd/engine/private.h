@@ -18,6 +18,7 @@
  *   notice.c    what is done about that
  *   observe.c   what a list or a snapshot says -> core/drift.h -> events and orders
  *   jobs.c      one squeue for all who want to know about jobs
+ *   query.c     ... and one for who asks about a certain job
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
  *   postpone.c  ... and waits, longer each time
  *   notice.c    machines that will be taken away
@@ -244,6 +245,8 @@ struct engine {
 	int64_t snapshot_ms;      /* when the last whole snapshot began; 0: none since start */
 	int64_t snapshot_took_ms; /* how long slurmctld took for it */
 	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
+	struct engine_query *queries;       /* about one job each, in order */
+	bool query_asked;                   /* the first of them, of squeue */
 	enum wish_need wishes_wanted;       /* what intake wants it to tell besides */
 	bool refuse_due;                    /* jobs to be told */
 	struct gates gates;
@@ -337,6 +340,11 @@ void jobs_want_wishes(struct engine *e, enum wish_need need);
 bool jobs_coming(const struct engine *e, enum jobs_for who);
 void jobs_run(struct engine *e);
 void jobs_answer(struct engine *e, const char *text, size_t len, const struct err *err);
+
+/* --- query.c --- */
+void query_run(struct engine *e);
+void query_answer(struct engine *e, const char *text, size_t len, const struct err *failure);
+void query_free(struct engine *e);
 
 /* --- intake.c --- */
 /* What is known of each pool besides its limits, now; intake_free_pools(). */

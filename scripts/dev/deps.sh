@@ -27,7 +27,7 @@ if [ "${1-}" = --list ]; then
 	shift
 fi
 case "$# $*" in
-'0 ') want="$build $unit $e2e $check $cover $fuzz" ;;
+'0 ') want="$build $unit $e2e $check $contract $cover $fuzz" ;;
 '1 build') want=$build ;;
 '1 matrix') want=$matrix ;;
 '1 contract') want="$build $contract" ;;

@@ -1,6 +1,7 @@
 #!/bin/bash
 # aws.sh: the driver aws against moto, and its requests against botocore's, as TAP; both from PyPI, in a virtual
-# environment under build/.  Skipped where Python's venv or PyPI is out of reach.
+# environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in less than a minute,
+# and beside the other tests.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 BUILD=${BUILD:-build}
@@ -13,13 +14,16 @@ skip() {
 }
 make_venv() {
 	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return
-	"$venv/bin/python" -m pip install --quiet --disable-pip-version-check -r "$want" || return
+	timeout 300 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$want" ||
+		return
 	cp "$want" "$venv/installed"
 }
 
 mkdir -p "$BUILD"
 if ! cmp -s "$want" "$venv/installed"; then
-	make_venv >"$BUILD/contract.log" 2>&1 || skip "no virtual environment, or no PyPI: $BUILD/contract.log"
+	command -v python3 >/dev/null || skip "there is no python3"
+	make_venv >"$BUILD/contract.log" 2>&1 ||
+		skip "no virtual environment, or no PyPI, see $BUILD/contract.log: $(tail -n 1 "$BUILD/contract.log" | cut -c1-160)"
 fi
 # No __pycache__ beside the sources.
 export PYTHONDONTWRITEBYTECODE=1

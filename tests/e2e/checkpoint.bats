@@ -200,6 +200,13 @@ deaf='trap "" USR1; echo "run ${SLURM_RESTART_COUNT:-0}"; [ -n "${SLURM_RESTART_
 	curl -sS http://127.0.0.1:9818/metrics | grep '^burstd_notices_total{provider="sim",kind="faulty"} [1-9]'
 }
 
+@test "many machines are one call: each has its result, and what is not ours does not stop the others" {
+	run -1 eval '{ seq -f "i-none-%g" 1 1500; echo c1; } | burstctl notice - c2 --kind reclaim --json 2>&1'
+	[ "$(jq -r '.results | length' <<<"$output")" = 1502 ]
+	[ "$(jq -r '[.results[] | select(.result == "unknown")] | length' <<<"$output")" = 1500 ]
+	[ "$(jq -rc '[.results[-2:][] | .node]' <<<"$output")" = '["c1","c2"]' ]
+}
+
 @test "notices that mean nothing do nothing" {
 	run -1 burstctl notice i-of-somebody --kind reclaim
 	[[ $output == *'no node and no instance of ours'* ]]

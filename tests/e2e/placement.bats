@@ -191,6 +191,52 @@ jobs_are() {
 	scancel -u researcher
 }
 
+@test "plan --job: what a job in the queue says of itself, how often it was refused, and what then happens" {
+	shop eu-north-1a spot 0 eu-north-1b on-demand null
+	LAB_POOL=$'job_comment = true\n\tfallback_refusals = 1'
+	buy_from "$spot" "$far"
+	within 90 eval 'burstctl plan --partition cloud >/dev/null'
+	job=$(job -H -N2 --exclusive --comment 'mine; burst:ondemand,colour=red' -x c1 --wrap 'sleep 1')
+	run -0 burstctl plan --job "$job"
+	echo "$output"
+	[[ $output == "job $job is PENDING (JobHeldUser): 2 nodes in partition cloud"* ]]
+	[[ $output == *'2 nodes of pool h100 from offer far'*'"colour=red" was left out'* ]]
+	[ "$(bought)" = '' ]
+	scontrol release "$job"
+	within 40 job_is "$job" COMPLETED
+	[ "$(bought)" = '2 eu-north-1b on-demand' ]
+	run -1 burstctl plan --job "$job"
+	[[ $output == *"job $job has ended: COMPLETED"* ]]
+	run -1 burstctl plan --job 99999
+	[[ $output == *"slurmctld knows no job 99999"* ]]
+	calm
+	# One that was refused spot once may have what a new one may not.
+	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	within 20 told "$job" 'spot only'
+	within 10 eval 'squeue -h -j "$job" -o %r | grep -q BeginTime'
+	run -1 burstctl plan --pool h100 --nodes 2
+	run -0 burstctl plan --job "$job"
+	echo "$output"
+	[[ $output == *'(BeginTime)'*'refused 1 time so far'*'would be tried again in '*'from offer far'* ]]
+	scancel "$job"
+}
+
+@test "plan --job: there is nothing to buy for a job that runs, and a slurmctld that is silent is said to be" {
+	shop eu-north-1a on-demand null
+	buy_from "$near"
+	job=$(job -N1 --exclusive --wrap 'sleep 60')
+	within 40 job_is "$job" RUNNING
+	run -0 burstctl plan --job "$job" --json
+	[ "$(jq -r '.plans[0].verdict' <<<"$output")" = have ]
+	pid=$(lab_pid slurmctld)
+	kill -STOP "$pid"
+	run -1 burstctl plan --job "$job"
+	kill -CONT "$pid"
+	echo "$output"
+	[[ $output == *"slurmctld has not said within 10 s what job that is"* ]]
+	scancel "$job"
+}
+
 @test "scancel while the first place is being asked, while the second is, while nodes boot, and in a job that waits" {
 	shop eu-north-1a on-demand 0 eu-north-1b on-demand null
 	buy_from "$near" "$far"

@@ -8,7 +8,7 @@
 static void deliver(struct world *w, struct inst *i, enum provider_notice_kind kind, int64_t at_ms)
 {
 	struct engine_notice n = {.kind = kind, .at_ms = at_ms, .reason = "", .by = "root"};
-	enum engine_noticed so;
+	struct engine_notice_end end;
 	char id[24];
 
 	if (w->engine == NULL || w->crashed)
@@ -17,7 +17,7 @@ static void deliver(struct world *w, struct inst *i, enum provider_notice_kind k
 	n.instance = id;
 	SIM_TRACE(w, "notice: %s (%s/%llu), %s", id, i->node, (unsigned long long)i->gen,
 		  reclaim_kind_str(kind));
-	(void)engine_take_notice(w->engine, &n, &so, NULL, NULL);
+	(void)engine_take_notices(w->engine, &n, 1, &end, NULL);
 }
 
 static void on_notice(struct world *w, void *ctx, uint64_t at_ms)

@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-enum { FIELDS = 6, DETAIL_WIDTH = 24 }; /* of SLURM_JOB_FORMAT and SLURM_DETAIL_ARGS */
+/* Of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
+enum { FIELDS = 6, WORDS_FIELDS = 10, DETAIL_WIDTH = 24 };
 
 static bool starts(struct slurm_text t, const char *s)
 {
@@ -45,12 +46,12 @@ static struct slurm_text next_line(const char **text, const char *end)
 }
 
 /* The fields, and what is left behind them.  false: there are fewer. */
-static bool split(struct slurm_text line, struct slurm_text f[FIELDS + 1])
+static bool split(struct slurm_text line, int fields, struct slurm_text f[WORDS_FIELDS + 1])
 {
-	for (int i = 0; i < FIELDS; i++) {
+	for (int i = 0; i < fields; i++) {
 		const char *bar = memchr(line.p, '|', line.n);
 
-		if (bar == NULL && i < FIELDS - 1)
+		if (bar == NULL && i < fields - 1)
 			return false;
 		f[i] = line;
 		if (bar == NULL)
@@ -59,7 +60,7 @@ static bool split(struct slurm_text line, struct slurm_text f[FIELDS + 1])
 		line.p += f[i].n + 1;
 		line.n -= f[i].n + 1;
 	}
-	f[FIELDS] = line;
+	f[fields] = line;
 	return true;
 }
 
@@ -93,15 +94,14 @@ static bool take_wishes(const char **text, const char *end, struct slurm_text re
 	return take_comment(text, end, blank, &j->comment);
 }
 
-/* The next job. */
-static enum row next_row(const char **text, const char *end, struct slurm_job *j)
+/* The next job, of so many fields before its wishes. */
+static enum row next_fields(const char **text, const char *end, int fields,
+			    struct slurm_text f[WORDS_FIELDS + 1], struct slurm_job *j)
 {
-	struct slurm_text f[FIELDS + 1] = {{NULL, 0}};
-
 	*j = (struct slurm_job){0};
-	if (!split(next_line(text, end), f))
+	if (!split(next_line(text, end), fields, f))
 		return ROW_SKIPPED;
-	if (!take_wishes(text, end, f[FIELDS], j))
+	if (!take_wishes(text, end, f[fields], j))
 		return ROW_BROKEN;
 	j->number = number(f[0]);
 	if (j->number == 0)
@@ -115,6 +115,13 @@ static enum row next_row(const char **text, const char *end, struct slurm_job *j
 	j->reason = f[4];
 	j->nodes = f[5];
 	return ROW_GOOD;
+}
+
+static enum row next_row(const char **text, const char *end, struct slurm_job *j)
+{
+	struct slurm_text f[WORDS_FIELDS + 1] = {{NULL, 0}};
+
+	return next_fields(text, end, FIELDS, f, j);
 }
 
 void slurm_job_parse(const char *text, size_t len, slurm_job_row_fn fn, void *ctx)
@@ -141,6 +148,43 @@ bool slurm_job_whole(const char *text, size_t len)
 		if (next_row(&text, end, &j) == ROW_BROKEN)
 			return false;
 	return true;
+}
+
+/* "(null)" is no list. */
+static struct slurm_text list_of(struct slurm_text t)
+{
+	return slurm_text_is(t, "(null)") ? (struct slurm_text){NULL, 0} : t;
+}
+
+bool slurm_job_parse_words(const char *text, size_t len, slurm_job_words_fn fn, void *ctx)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		struct slurm_text f[WORDS_FIELDS + 1] = {{NULL, 0}};
+		struct slurm_job_words w;
+		enum row row = next_fields(&text, end, WORDS_FIELDS, f, &w.job);
+
+		if (row == ROW_BROKEN)
+			return false;
+		if (row == ROW_SKIPPED)
+			continue;
+		w.count = number(f[6]);
+		w.required = list_of(f[7]);
+		w.planned = list_of(f[8]);
+		w.excluded = list_of(f[9]);
+		fn(ctx, &w);
+	}
+	return true;
+}
+
+bool slurm_job_is_id(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+
+	return text[0] >= '1' && text[0] <= '9' && is_id((struct slurm_text){text, strlen(text)}) &&
+	       (text[n] == '\0' || (text[n + 1] != '\0' &&
+				    strspn(text + n + 1, "0123456789") == strlen(text + n + 1)));
 }
 
 bool slurm_job_configuring(const struct slurm_job *j)
@@ -204,6 +248,11 @@ static bool has_ended(struct slurm_text state)
 		if (slurm_text_is(state, ended[i]))
 			return true;
 	return false;
+}
+
+bool slurm_job_ended(const struct slurm_job *j)
+{
+	return has_ended(j->state);
 }
 
 bool slurm_job_among(const char *ids, const char *id)

@@ -23,6 +23,10 @@
  * than a comment's 1,024 bytes. */
 #define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " %1025k"
 
+/* ... and for one job all that says what it needs: how many nodes, which it wants, which slurmctld
+ * means to give it, and which it does not want.  These are lists of nodes that slurmctld knows. */
+#define SLURM_WORDS_FORMAT "%A|%i|%T|%P|%r|%N|%D|%n|%Y|%x|%f %1025k"
+
 /* The arguments of squeue for details, but for the ids of the jobs: one line a job, in columns.
  * Nothing in it is a user's text: `scontrol show job` prints the job's name among what Slurm says,
  * and a name may say anything.  Called admin_comment from 22.05 to 26.05. */
@@ -45,6 +49,20 @@ void slurm_job_parse(const char *text, size_t len, slurm_job_row_fn fn, void *ct
 /* Can it be read to its end?  false: where a comment should end it does not, so that what follows
  * may be anybody's, and slurm_job_parse() stops before it. */
 bool slurm_job_whole(const char *text, size_t len);
+
+struct slurm_job_words { /* the texts are borrowed; a list is empty where there is none */
+	struct slurm_job job;
+	uint64_t count; /* of nodes that it has, or needs at least */
+	struct slurm_text required, planned, excluded;
+};
+
+typedef void (*slurm_job_words_fn)(void *ctx, const struct slurm_job_words *w);
+/* What squeue prints for SLURM_WORDS_FORMAT; other lines are skipped.  false: as of
+ * slurm_job_whole(). */
+bool slurm_job_parse_words(const char *text, size_t len, slurm_job_words_fn fn, void *ctx);
+/* May this be given to squeue as the id of one job? */
+bool slurm_job_is_id(const char *text);
+bool slurm_job_ended(const struct slurm_job *j); /* and will not run again */
 
 bool slurm_job_configuring(const struct slurm_job *j); /* has nodes, and waits for them */
 bool slurm_job_running(const struct slurm_job *j);     /* works on its nodes */

@@ -153,6 +153,10 @@ static const struct {
 	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	[SLURM_ONE_JOB] = {"squeue",
+			   true,
+			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			    "-j"}},
 	[SLURM_CONFIG] = {"scontrol show config", false, {"show", "config"}},
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
 	[UPDATE] = {"scontrol update", false, {NULL}},
@@ -163,7 +167,8 @@ static const struct {
  * that one. */
 static bool answered(const struct run *run, const struct proc_reply *r)
 {
-	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES;
+	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES ||
+		       run->what == SLURM_ONE_JOB;
 
 	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }

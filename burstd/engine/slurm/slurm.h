@@ -40,6 +40,7 @@ enum slurm_question {
 	SLURM_JOBS,        /* all jobs that have not ended: likewise */
 	SLURM_DETAILS,     /* of some jobs: slurm_job_parse_detail() */
 	SLURM_FATES,       /* likewise, of others */
+	SLURM_ONE_JOB,     /* ended or not: slurm_job_parse_words() */
 	SLURM_CONFIG,      /* slurmctld's settings: slurm_require() */
 	SLURM_PARTITIONS,  /* likewise */
 	SLURM_NQUESTIONS
@@ -76,8 +77,8 @@ bool slurm_ask(struct slurm *s, enum slurm_question q);
 /* SLURM_CONFIGURING or SLURM_JOBS, with the jobs' constraints, or with their comments too: these
  * cost, as each line has a kilobyte for one. */
 bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need);
-/* SLURM_DETAILS or SLURM_FATES of these jobs, at most SLURM_ASK_MAX, by their ids; the answer
- * leaves out those that slurmctld does not know. */
+/* SLURM_DETAILS or SLURM_FATES of these jobs, at most SLURM_ASK_MAX, by their ids, or SLURM_ONE_JOB
+ * of one; the answer leaves out those that slurmctld does not know. */
 bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n);
 
 /* Queue: where the node is reached.  addr NULL: back to its own name. */

@@ -59,20 +59,29 @@ struct engine {
 	struct engine_plan plan; /* the next; its one pool is below */
 	struct engine_plan_pool plan_pool;
 	struct engine_plan_ask plan_ask; /* the last one; its texts are below */
-	char plan_list[64], plan_within[64], plan_wish[64];
+	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64];
 	unsigned plans;
 	const char *partition; /* the nodes of the only one, "gpu" */
 	char retried[64];
 	int take_rc;
-	struct gate *gates; /* open; the newest first */
+	struct gate *gates;         /* open; the newest first */
+	struct engine_query *query; /* the only one; NULL: none */
 	struct journal_call taken;
 	char taken_list[256], taken_file[256];
 	struct engine_notice notice; /* the last one; its texts are below */
+	size_t notices;              /* that came with it, and it */
 	char notice_text[256];
 	enum engine_noticed noticed; /* what is said of it */
 	int64_t force_ms;            /* of every node */
 	size_t ntaken;
 	struct engine_taken lost; /* each of them */
+};
+
+struct engine_query {
+	struct engine *e;
+	char id[64];
+	engine_query_fn fn;
+	void *ctx;
 };
 
 struct gate {
@@ -241,14 +250,20 @@ int engine_operate(struct engine *e, const struct engine_request *rq, struct eng
 	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 
-int engine_take_notice(struct engine *e, const struct engine_notice *n, enum engine_noticed *out,
-		       const char **node, struct err *err)
+/* Of one that is called "x..." nobody knows anything. */
+int engine_take_notices(struct engine *e, const struct engine_notice *list, size_t n,
+			struct engine_notice_end *out, struct err *err)
 {
-	e->notice = *n;
-	(void)snprintf(e->notice_text, sizeof(e->notice_text), "%s|%s|%s", n->instance, n->reason,
-		       n->by);
-	*out = e->noticed;
-	*node = "n1";
+	e->notice = list[n - 1];
+	e->notices = n;
+	(void)snprintf(e->notice_text, sizeof(e->notice_text), "%s|%s|%s", e->notice.instance,
+		       e->notice.reason, e->notice.by);
+	for (size_t i = 0; i < n; i++) {
+		bool known = list[i].instance[0] != 'x';
+
+		out[i].so = known ? e->noticed : ENGINE_NOTICE_UNKNOWN;
+		out[i].node = known ? "n1" : "";
+	}
 	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 
@@ -347,6 +362,8 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 		       ask->list != NULL ? ask->list : "");
 	(void)snprintf(e->plan_within, sizeof(e->plan_within), "%s",
 		       ask->within != NULL ? ask->within : "");
+	(void)snprintf(e->plan_without, sizeof(e->plan_without), "%s",
+		       ask->without != NULL ? ask->without : "");
 	(void)snprintf(e->plan_wish, sizeof(e->plan_wish), "%s %s %s",
 		       ask->wish.constraint != NULL ? ask->wish.constraint : "-",
 		       ask->wish.jurisdictions != NULL ? ask->wish.jurisdictions[0] : "-",
@@ -416,6 +433,23 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 	e->gates = g;
 	*out = g;
 	return 0;
+}
+
+struct engine_query *engine_query_job(struct engine *e, const char *id, engine_query_fn fn,
+				      void *ctx)
+{
+	assert_null(e->query);
+	e->query = mem_zalloc(sizeof(*e->query));
+	*e->query = (struct engine_query){.e = e, .fn = fn, .ctx = ctx};
+	(void)snprintf(e->query->id, sizeof(e->query->id), "%s", id);
+	return e->query;
+}
+
+void engine_query_cancel(struct engine_query *q)
+{
+	assert_ptr_equal(q->e->query, q);
+	q->e->query = NULL;
+	free(q);
 }
 
 void engine_gate_close(struct gate *g)

@@ -85,6 +85,22 @@ static const char *const all_problems[] = {
 	"1 node is in doubt for over 10m (n2): the answer",
 };
 
+/* It does offer it, and it is the admin who must say what it costs. */
+static void test_a_provider_that_tells_no_price(void **state)
+{
+	struct fixture *f = start("n[1-4]");
+	json_t *r;
+
+	(void)state;
+	f->e.price = LADDER_UNPRICED;
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"status\"}");
+	assert_string_equal(json_string_value(json_array_get(json_object_get(r, "problems"), 0)),
+			    "pool pool0: provider sim has no prices of on-demand instances in USD "
+			    "to ask for: set \"price\"; nothing can be bought for it");
+	json_decref(r);
+	stop(f);
+}
+
 static void test_problems(void **state)
 {
 	static const char *const unreadable[] = {"i-x", "i-y", NULL};
@@ -665,6 +681,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_limits),
 		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_a_provider_that_tells_no_price),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_undeleted),

@@ -261,6 +261,61 @@ static void test_events_at_once(void **state)
 	free(text);
 }
 
+/* --- a job ---------------------------------------------------------------------------------------
+ */
+
+#define PLAN "{\"v\":1,\"op\":\"plan\",\"job\":\"7_2\"}"
+
+/* slurmctld says so. */
+static void told(const struct engine_job *j, const struct err *err)
+{
+	struct engine_query q = *F.e.query;
+
+	engine_query_cancel(F.e.query);
+	q.fn(q.ctx, j, err);
+}
+
+static void a_plan_of_a_job_waits_for_slurmctld(void **state)
+{
+	const struct err gone = {.code = ERR_INVALID, .msg = "slurmctld knows no job 7_2"};
+	char state_text[] = "PENDING", nodes[] = "n1,n2";
+	const struct engine_job j = {
+		.number = 9, .id = "7_2", .state = state_text, .nodes = nodes, .count = 2};
+
+	(void)state;
+	F.e.plan.verdict = PLAN_BUY;
+	assert_null(ask(0, &viewer, PLAN));
+	assert_string_equal(F.e.query->id, "7_2");
+	told(&j, NULL);
+	assert_non_null(strstr(F.conns[0].answer, "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\""));
+	assert_string_equal(F.e.plan_list, "n1,n2");
+	assert_null(ask(1, &viewer, PLAN));
+	told(NULL, &gone);
+	assert_string_equal(F.conns[1].answer, "{\"ok\":false,\"code\":\"not-found\",\"error\":"
+					       "\"slurmctld knows no job 7_2\"}");
+}
+
+static void a_plan_of_a_job_does_not_wait_for_ever(void **state)
+{
+	char *text;
+
+	(void)state;
+	assert_null(ask(0, &viewer, PLAN));
+	text = held_expired(&F.api, F.conns[0].hold);
+	F.conns[0].hold = NULL;
+	assert_null(F.e.query);
+	assert_string_equal(text, "{\"ok\":false,\"code\":\"failed\",\"error\":\"slurmctld has not "
+				  "said within 10 s what job that is\"}");
+	free(text);
+	assert_null(ask(0, &viewer, PLAN));
+	held_gone(&F.api, F.conns[0].hold);
+	F.conns[0].hold = NULL;
+	assert_null(F.e.query);
+	F.full = true;
+	assert_non_null(strstr(ask(0, &viewer, PLAN), "too many requests wait"));
+	assert_null(F.e.query);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -274,6 +329,8 @@ int main(void)
 		T(test_events_of_one_node),
 		T(test_events_expire),
 		T(test_events_at_once),
+		T(a_plan_of_a_job_waits_for_slurmctld),
+		T(a_plan_of_a_job_does_not_wait_for_ever),
 	};
 #undef T
 

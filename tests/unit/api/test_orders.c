@@ -76,6 +76,16 @@ static void test_refused(void **state)
 		 "notice"},
 		{RQ("notice", ",\"kind\":\"reclaim\""), &admin, "invalid", "\"machine\""},
 		{RQ("notice", ",\"machine\":\"n1\""), &admin, "invalid", "\"kind\""},
+		{RQ("notice", ",\"machines\":[],\"kind\":\"faulty\""), &admin, "invalid",
+		 "1 to 1000"},
+		{RQ("notice", ",\"machines\":\"n1\",\"kind\":\"faulty\""), &admin, "invalid",
+		 "1 to 1000"},
+		{RQ("notice", ",\"machines\":[\"n1\"],\"machine\":\"n1\",\"kind\":\"faulty\""),
+		 &admin, "invalid", "no \"machine\""},
+		{RQ("notice", ",\"machines\":[\"n1\",2],\"kind\":\"faulty\""), &admin, "invalid",
+		 "strings"},
+		{RQ("notice", ",\"machines\":[\"n1\",\"n\\t2\"],\"kind\":\"faulty\""), &admin,
+		 "invalid", "control byte"},
 		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"soon\""), &admin, "invalid",
 		 "not \"soon\""},
 		{RQ("notice", ",\"machine\":\"n1\",\"kind\":\"faulty\",\"at_ms\":-1"), &admin,
@@ -109,6 +119,7 @@ static void test_notice(void **state)
 {
 	static const char *const results[] = {"taken", "late", "ignored"};
 	struct fixture *f = two_pools();
+	const json_t *rows;
 	json_t *r;
 
 	(void)state;
@@ -128,6 +139,17 @@ static void test_notice(void **state)
 	r = ask_as(f, &root, RQ("notice", ",\"machine\":\"x\",\"kind\":\"faulty\",\"at_ms\":5"));
 	assert_string_equal(text(r, "code"), "not-found");
 	assert_true(f->e.notice.at_ms == 5);
+	json_decref(r);
+	f->e.noticed = ENGINE_NOTICE_TAKEN;
+	r = ask(f, RQ("notice", ",\"machines\":[\"i-1\",\"x\",\"i-2\"],\"kind\":\"faulty\""));
+	assert_int_equal(f->e.notices, 3); /* and one commit */
+	rows = json_object_get(r, "results");
+	assert_int_equal(json_array_size(rows), 3);
+	assert_string_equal(text(json_array_get(rows, 0), "result"), "taken");
+	assert_string_equal(text(json_array_get(rows, 0), "node"), "n1");
+	assert_string_equal(text(json_array_get(rows, 1), "machine"), "x");
+	assert_string_equal(text(json_array_get(rows, 1), "result"), "unknown");
+	assert_string_equal(text(json_array_get(rows, 2), "machine"), "i-2");
 	json_decref(r);
 	f->e.broken = true;
 	r = ask_as(f, &root, RQ("notice", ",\"machine\":\"x\",\"kind\":\"faulty\""));

@@ -289,6 +289,10 @@ static void what_makes_no_sense_is_refused_and_orders_are_for_operators(void **s
 		{RQ("plan", ",\"partition\":\"x\""), &viewer, "not-found", "no partition \"x\""},
 		{RQ("plan", ",\"partition\":\"gpu\""), &viewer, "not-found", "no pool has a node"},
 		{RQ("plan", ",\"pool\":\"pool0\",\"list\":\"n1\""), &viewer, "invalid", "only one"},
+		{RQ("plan", ",\"job\":\"7_[1-2]\""), &viewer, "invalid", "the id of one job"},
+		{RQ("plan", ",\"job\":\"7\",\"nodes\":2"), &viewer, "invalid",
+		 "\"nodes\" of its own"},
+		{RQ("plan", ",\"job\":7"), &viewer, "invalid", "\"job\""},
 		{RQ("plan", ",\"list\":\"[\""), &viewer, "invalid", "\"list\": not a node list"},
 		{RQ("plan", ",\"nodes\":0"), &viewer, "invalid", "\"nodes\""},
 		{RQ("plan", ",\"nodes\":\"4\""), &viewer, "invalid", "\"nodes\""},
@@ -343,6 +347,54 @@ static void retry_is_of_a_pool_of_a_provider_or_of_all(void **state)
 	}
 }
 
+/* What slurmctld says of the job is what is planned. */
+static void a_plan_of_a_job_is_for_its_nodes_or_its_partitions(void **state)
+{
+	char one[] = "gpu", two[] = "x,gpu", none[] = "x", list[] = "n1,m1", without[] = "n2",
+	     held[] = "JobHeldUser";
+	struct engine_job jobs[] = {
+		{.id = "7", .partition = one, .count = 3, .without = without, .reason = held},
+		{.id = "7", .partition = two, .count = 3},
+		{.id = "7", .partition = one, .count = 2, .nodes = list},
+		{.id = "7", .partition = none, .count = 1},
+	};
+	static const char rq[] = RQ("plan", ",\"job\":\"7\"");
+	struct fixture *f = two_pools();
+
+	(void)state;
+	f->e.partition = "n[1-4],z1";
+	f->e.plan.verdict = PLAN_BUY;
+	for (size_t i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
+		char *said = ctl_api_job(&f->api, &viewer, rq, strlen(rq), &jobs[i], NULL);
+		json_t *r = json_loads(said, 0, NULL);
+
+		print_message("# %s\n", said);
+		free(said);
+		if (i < 3) {
+			assert_string_equal(text(json_object_get(r, "job"), "id"), "7");
+			assert_int_equal(json_array_size(json_object_get(r, "plans")), 1);
+			assert_ptr_equal(f->e.plan_ask.job, &jobs[i]);
+			assert_int_equal(f->e.plan_ask.nodes, jobs[i].count);
+			assert_string_equal(f->e.plan_within, i < 2 ? "n[1-4],z1" : "");
+			assert_string_equal(f->e.plan_list, i < 2 ? "" : "n1,m1");
+			assert_string_equal(f->e.plan_without, i == 0 ? "n2" : "");
+		} else {
+			assert_string_equal(text(r, "code"), "failed");
+			assert_non_null(strstr(text(r, "error"), "partition x of job 7 yet"));
+		}
+		json_decref(r);
+	}
+	f->e.partition = "z1";
+	{
+		char *said = ctl_api_job(&f->api, &viewer, rq, strlen(rq), &jobs[0], NULL);
+
+		assert_non_null(strstr(said, "no pool has a node of partition gpu: burstd buys "
+					     "nothing for job 7"));
+		free(said);
+	}
+	stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +406,7 @@ int main(void)
 		cmocka_unit_test(a_plan_that_buys_nothing_changes_no_limit),
 		cmocka_unit_test(a_plan_is_made_for_each_pool_that_is_meant),
 		cmocka_unit_test(more_pools_than_one_answer_takes_are_counted),
+		cmocka_unit_test(a_plan_of_a_job_is_for_its_nodes_or_its_partitions),
 		cmocka_unit_test(what_makes_no_sense_is_refused_and_orders_are_for_operators),
 		cmocka_unit_test(retry_is_of_a_pool_of_a_provider_or_of_all),
 	};

@@ -76,13 +76,16 @@ static int serve(struct lab *l)
 	int fd = accept4(l->listen_fd, NULL, NULL, SOCK_CLOEXEC);
 	const char *reply;
 	unsigned char head[FRAME_HEADER];
-	size_t len;
+	size_t len, kept = sizeof(l->requests[0]) - 1;
+	char rest;
 
 	assert_true(fd >= 0 && l->nrequests < LAB_REQUESTS_MAX);
 	read_exactly(fd, head, sizeof(head));
-	len = (size_t)head[3] << 8 | head[4];
-	assert_true(head[0] == FRAME_JSON && len < sizeof(l->requests[0]));
-	read_exactly(fd, l->requests[l->nrequests], len);
+	len = (size_t)head[2] << 16 | (size_t)head[3] << 8 | head[4];
+	assert_int_equal(head[0], FRAME_JSON);
+	read_exactly(fd, l->requests[l->nrequests], len < kept ? len : kept);
+	for (size_t i = kept; i < len; i++)
+		read_exactly(fd, &rest, 1);
 	reply = l->replies[l->nrequests < l->nreplies ? l->nrequests : l->nreplies - 1];
 	l->nrequests++;
 	if (reply == lab_hang)
@@ -120,10 +123,18 @@ static void open_stream(const struct lab *l, int ends[2])
 /* [1] is what the child reads. */
 static void open_input(const struct lab *l, int ends[2])
 {
+	char path[64] = "/dev/null";
+
+	if (l->fed != NULL) {
+		lab_write(l, "fed", l->fed);
+		(void)snprintf(path, sizeof(path), "%s/fed", l->dir);
+	}
 	if (l->typed == NULL) {
 		ends[0] = -1;
-		ends[1] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		ends[1] = open(path, O_RDONLY | O_CLOEXEC);
 		assert_true(ends[1] >= 0);
+		if (l->fed != NULL)
+			lab_remove(l, "fed");
 		return;
 	}
 	open_terminal(ends);

@@ -22,8 +22,9 @@ struct lab {
 	size_t stop_after; /* end the child when it has asked so often; 0: let it end by itself */
 	bool tty;          /* its standard output is a terminal */
 	const char *typed; /* its standard input is a terminal where this is typed; NULL: nothing */
+	const char *fed;   /* ... or a file with this */
 	/* ... and what came of it. */
-	char requests[LAB_REQUESTS_MAX][512];
+	char requests[LAB_REQUESTS_MAX][512]; /* how they begin */
 	size_t nrequests;
 	char out[LAB_TEXT_SIZE], err[LAB_TEXT_SIZE];
 	int rc; /* exit code, -1: killed */

@@ -74,7 +74,7 @@ static bool is_known(const char *kind)
 {
 	static const char *const kinds[] = {"FILE",  "PATH",   "POOL",     "STATE", "NODE", "TIME",
 					    "SEQ",   "COUNT",  "SEQ:HASH", "NODES", "PART", "WORDS",
-					    "CODES", "AMOUNT", "SPEC",     "KIND",  "TEXT"};
+					    "CODES", "AMOUNT", "JOB",      "KIND",  "TEXT"};
 
 	for (size_t i = 0; i < COUNT(kinds); i++)
 		if (strcmp(kinds[i], kind) == 0)
@@ -86,7 +86,7 @@ static void test_kinds(void **state)
 {
 	static const char *const operands[] = {
 		"",       "NAME",      "NODES",     "NODES | --all",     "[POOL]",
-		"[FILE]", "[COMMAND]", "[WORD...]", "[POOL | PROVIDER]", "NODE | INSTANCE"};
+		"[FILE]", "[COMMAND]", "[WORD...]", "[POOL | PROVIDER]", "NODE ... | -"};
 
 	(void)state;
 	for (size_t i = 0; i < cli_ncommands; i++) {
@@ -122,6 +122,7 @@ static void test_values(void **state)
 		{"drain h1 h", nodes1, ""}, /* one operand too many */
 		{"terminate -y h2", nodes1, "h2\n"},
 		{"notice h", nodes1, "h1\nh2\nh10\n"},
+		{"notice h1 h", nodes1, "h1\nh2\nh10\n"},
 		{"notice h1 --kind r", nodes1, "reclaim\nrebalance\n"},
 		{"notice h1 --kind=f", nodes1, "--kind=faulty\n"},
 		{"node h", nodes1, "h1\nh2\nh10\n"},

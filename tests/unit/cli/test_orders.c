@@ -93,24 +93,58 @@ static void test_order(void **state)
 	check_orders(rows, COUNT(rows));
 }
 
+#define NOTE(machine, result, node)                                                                \
+	"{\"machine\":\"" machine "\",\"result\":\"" result "\",\"node\":\"" node "\"}"
+#define NOTED(machine, result, node) "{\"ok\":true,\"results\":[" NOTE(machine, result, node) "]}"
+#define MANY_NOTED                                                                                 \
+	"{\"ok\":true,\"results\":[" NOTE("i-1", "taken", "h1") "," NOTE(                          \
+		"x", "unknown", "") "," NOTE("h2", "late", "h2") "]}"
+
 static void test_notice(void **state)
 {
 	static const struct order_row rows[] = {
-		{S "notice h1 --kind reclaim --in 120s",
-		 "{\"ok\":true,\"result\":\"taken\",\"node\":\"h1\"}", 0,
+		{S "notice h1 --kind reclaim --in 120s", NOTED("h1", "taken", "h1"), 0,
 		 "node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n", "",
-		 "{\"op\":\"notice\",\"machine\":\"h1\",\"kind\":\"reclaim\",\"in_ms\":120000,"
+		 "{\"op\":\"notice\",\"kind\":\"reclaim\",\"in_ms\":120000,\"machines\":[\"h1\"],"
 		 "\"v\":1}",
 		 1},
 		{S "notice i-1 -k faulty --at 2026-01-02T03:04:05Z --reason x",
-		 "{\"ok\":true,\"result\":\"late\",\"node\":\"h1\"}", 0,
+		 NOTED("i-1", "late", "h1"), 0,
 		 "nothing to do: node h1 has no instance, or one that leaves already\n", "",
-		 "{\"op\":\"notice\",\"machine\":\"i-1\",\"kind\":\"faulty\",\"reason\":\"x\","
-		 "\"at_ms\":1767323045000,\"v\":1}",
+		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"reason\":\"x\",\"at_ms\":1767323045000,"
+		 "\"machines\":[\"i-1\"],\"v\":1}",
 		 1},
-		{S "notice h1 -k rebalance", "{\"ok\":true,\"result\":\"ignored\",\"node\":\"h1\"}",
-		 0, "noted: its pool, or who has drained it, wants nothing done about that\n", "",
-		 "{\"op\":\"notice\",\"machine\":\"h1\",\"kind\":\"rebalance\",\"v\":1}", 1},
+		{S "notice h1 -k rebalance", NOTED("h1", "ignored", "h1"), 0,
+		 "noted: its pool, or who has drained it, wants nothing done about that\n", "",
+		 "{\"op\":\"notice\",\"kind\":\"rebalance\",\"machines\":[\"h1\"],\"v\":1}", 1},
+		{S "notice x -k faulty", NOTED("x", "unknown", ""), 1, "",
+		 "burstctl: no node and no instance of ours is named \"x\"\n",
+		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"x\"],\"v\":1}", 1},
+		{S "notice i-1 x h2 -k faulty", MANY_NOTED, 1,
+		 "i-1: node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n"
+		 "h2: nothing to do: node h2 has no instance, or one that leaves already\n",
+		 "burstctl: no node and no instance of ours is named \"x\"\n",
+		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"i-1\",\"x\",\"h2\"],\"v\":"
+		 "1}",
+		 1},
+		{S "notice i-1 x h2 -k faulty --json", MANY_NOTED, 1,
+		 "{\n  \"results\": [\n"
+		 "    {\n      \"machine\": \"i-1\",\n      \"result\": \"taken\",\n      "
+		 "\"node\": "
+		 "\"h1\"\n    },\n"
+		 "    {\n      \"machine\": \"x\",\n      \"result\": \"unknown\",\n      "
+		 "\"node\": "
+		 "\"\"\n    },\n"
+		 "    {\n      \"machine\": \"h2\",\n      \"result\": \"late\",\n      \"node\": "
+		 "\"h2\"\n    }\n  ]\n}\n",
+		 "",
+		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"i-1\",\"x\",\"h2\"],\"v\":"
+		 "1}",
+		 1},
+		{S "notice h1\xff -k faulty", "", 2, "", "word 1: \"h1", NULL, 0},
+		{S "notice h1 -k faulty --reason \xe9t\xe9", "", 2, "", "--reason: not UTF-8", NULL,
+		 0},
+		{S "drain c1\xc3", "", 2, "", "is not UTF-8", NULL, 0},
 		{S "notice h1", "", 2, "", "say --kind reclaim", NULL, 0},
 		{S "notice h1 -k soon", "", 2, "", "say --kind reclaim", NULL, 0},
 		{S "notice h1 -k faulty --in 1s --at 2026-01-02T03:04:05Z", "", 2, "", "not both",
@@ -120,6 +154,38 @@ static void test_notice(void **state)
 
 	(void)state;
 	check_orders(rows, COUNT(rows));
+}
+
+/* Of 1,001 the last is a request of its own; blank lines are none, and a bad one is named. */
+static void many_machines_come_by_standard_input(void **state)
+{
+	static const char *const replies[] = {NOTED("i-1", "taken", "h1"),
+					      NOTED("i-1001", "late", "h2")};
+	static char typed[16000];
+	struct lab *l = lab_new();
+	size_t n = 0;
+
+	(void)state;
+	for (int i = 1; i <= 1001; i++)
+		n += (size_t)snprintf(typed + n, sizeof(typed) - n, "%s i-%d \n",
+				      i % 100 == 0 ? " \n" : "", i);
+	l->fed = typed;
+	lab_run(l, S "notice - -k reclaim", replies, 2);
+	lab_want(l, 0,
+		 "i-1: node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n"
+		 "i-1001: nothing to do: node h2 has no instance, or one that leaves already\n",
+		 "");
+	assert_int_equal(l->nrequests, 2);
+	assert_string_equal(l->requests[1], "{\"op\":\"notice\",\"kind\":\"reclaim\",\"machines\":"
+					    "[\"i-1001\"],\"v\":1}");
+	l->fed = "\n \n";
+	lab_run(l, S "notice - -k reclaim", replies, 2);
+	lab_want(l, 2, "", "standard input names no node and no instance");
+	l->fed = "i-1\ni-\xff\n";
+	lab_run(l, S "notice h1 - -k reclaim", replies, 2);
+	lab_want(l, 2, "", "line 2: not a node or an instance: not UTF-8");
+	assert_int_equal(l->nrequests, 0);
+	lab_free(l);
 }
 
 /* On a terminal it asks, and does nothing unless it is told yes. */
@@ -428,6 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_notice),
+		cmocka_unit_test(many_machines_come_by_standard_input),
 		cmocka_unit_test(test_asked),
 		cmocka_unit_test(test_nodes_of_a_paused_pool),
 		cmocka_unit_test(test_people_have_names),

@@ -197,11 +197,12 @@ static void what_is_asked_comes_from_options_or_from_words(void **state)
 		{"plan --job nodes=4,constraint=spot,h100,jurisdiction=EU,CH,max_price=20",
 		 "{\"op\":\"plan\",\"constraint\":\"spot,h100\",\"jurisdictions\":\"EU,CH\","
 		 "\"max_price\":\"20\",\"nodes\":4,\"v\":1}"},
+		{"plan --job 4711_3", "{\"op\":\"plan\",\"job\":\"4711_3\",\"v\":1}"},
 		{"plan --job list=h[1,3],pool=a",
 		 "{\"op\":\"plan\",\"pool\":\"a\",\"list\":\"h[1,3]\","
 		 "\"v\":1}"},
 	};
-	static const char *const bad[] = {"plan --job 4711", "plan --job nodes=x",
+	static const char *const bad[] = {"plan --job 4711x", "plan --job nodes=x",
 					  "plan --job nodes=0", "plan --job colour=red",
 					  "plan --job nodes=4,4"};
 	struct lab *l = lab_new();
@@ -216,11 +217,50 @@ static void what_is_asked_comes_from_options_or_from_words(void **state)
 	for (size_t i = 0; i < COUNT(bad); i++) {
 		(void)snprintf(line, sizeof(line), S "%s", bad[i]);
 		lab_run_once(l, line, HEAD "\"plans\":[]}");
-		lab_want(l, 2, "", "want words such as nodes=4,pool=h100");
+		lab_want(l, 2, "", "want the id of a job, or words such as nodes=4,pool=h100");
 		assert_int_equal(l->nrequests, 0);
 	}
+	lab_run_once(l, S "plan --job 4711_3 -n 2", HEAD "\"plans\":[]}");
+	lab_want(l, 2, "", "no other option goes with its id");
+	assert_int_equal(l->nrequests, 0);
 	lab_run_once(l, S "plan -n 0", HEAD "\"plans\":[]}");
 	assert_int_equal(l->rc, 2);
+	lab_free(l);
+}
+
+static void a_plan_of_a_job_begins_with_the_job(void **state)
+{
+	static const char plain
+		[] = HEAD
+		"\"job\":{\"id\":\"7\",\"state\":\"CONFIGURING\",\"reason\":\"None\","
+		"\"partition\":\"gpu\",\"nodes\":1,\"list\":\"h1\",\"constraint\":\"\","
+		"\"refusals\":0,\"until_ms\":0,\"others\":0},\"plans\":[{\"verdict\":\"have\","
+		"\"note\":\"\",\"pools\":[]}]}",
+	   refused[] = HEAD
+	   "\"job\":{\"id\":\"7_2\",\"state\":\"PENDING\",\"reason\":\"BeginTime\",\"partition\":"
+	   "\"gpu,cpu\",\"nodes\":4,\"list\":\"\",\"constraint\":\"spot\",\"refusals\":2,"
+	   "\"until_ms\":1090000,\"others\":3},\"plans\":[{\"verdict\":\"wait\",\"why\":\"x\","
+	   "\"note\":\"comment: \\\"a\\\" was left out\",\"pools\":[]}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	(void)setenv("TZ", "UTC", 1);
+	lab_run_once(l, S "plan -j 7", plain);
+	lab_want(l, 0,
+		 "job 7 is CONFIGURING: 1 node in partition gpu; of pools: h1\n"
+		 "nothing to buy: all of these nodes are there, or are being bought\n",
+		 "");
+	lab_run_once(l, S "plan -j 7_2", refused);
+	lab_want(l, 1,
+		 "job 7_2 is PENDING (BeginTime): 4 nodes in partition gpu,cpu, constraint spot\n"
+		 "  and 3 more of the same job, each by its own id\n"
+		 "  refused 2 times so far\n"
+		 "  the job would be tried again in 1m30s (1970-01-01 00:18:10)\n"
+		 "would wait: x\n"
+		 "  comment: \"a\" was left out\n",
+		 "");
+	lab_run_once(l, S "plan -j 7", "{\"ok\":false,\"error\":\"slurmctld knows no job 7\"}");
+	lab_want(l, 1, "", "burstctl: slurmctld knows no job 7\n");
 	lab_free(l);
 }
 
@@ -261,6 +301,7 @@ int main(void)
 		cmocka_unit_test(all_pages_of_pools_are_one_answer),
 		cmocka_unit_test(a_plan_says_first_what_would_be_and_exits_by_it),
 		cmocka_unit_test(what_is_asked_comes_from_options_or_from_words),
+		cmocka_unit_test(a_plan_of_a_job_begins_with_the_job),
 		cmocka_unit_test(retry_says_how_much_was_forgotten),
 	};
 

@@ -455,6 +455,13 @@ static const struct {
 	 BAD_CONF,
 	 -1,
 	 {":11: pool \"p\": this provider is for region r2, not r"}},
+	{"what EC2 tells no price of",
+	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
+	 "driver = aws\n\tregion = r\n\timage = ami-1\n}",
+	 0,
+	 -1,
+	 {"note: :11: pool \"p\" needs a \"price\": provider \"sim\" has no prices of on-demand "
+	  "instances in EUR to ask for, and nothing is bought at an unknown one"}},
 	{"three things at once",
 	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
 	 "driver = x\ncredential_file = /nowhere/a\n}\nprovider b { driver = y }",
@@ -471,8 +478,10 @@ static void assert_lines(const char *text, const char *const *want)
 
 	for (size_t i = 0; i < 4 && want[i] != NULL; i++) {
 		char head[256];
+		size_t note = strncmp(want[i], "note: ", 6) == 0 ? 6 : 0;
 
-		(void)snprintf(head, sizeof(head), "%s%s", at("burstd.conf"), want[i]);
+		(void)snprintf(head, sizeof(head), "%.*s%s%s", (int)note, want[i],
+			       at("burstd.conf"), want[i] + note);
 		if (strncmp(p, head, strlen(head)) != 0)
 			fail_msg("got: %s", text);
 		p = strchr(p, '\n');

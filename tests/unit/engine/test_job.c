@@ -93,6 +93,8 @@ static void test_the_width_of_a_comment_is_that_of_the_format(void **state)
 	(void)snprintf(width, sizeof(width), " %%%dk", SLURM_COMMENT_WIDTH);
 	assert_string_equal(&SLURM_COMMENT_FORMAT[strlen(SLURM_CONSTRAINT_FORMAT)], width);
 	assert_memory_equal(SLURM_CONSTRAINT_FORMAT, SLURM_JOB_FORMAT, strlen(SLURM_JOB_FORMAT));
+	assert_string_equal(&SLURM_WORDS_FORMAT[strlen(SLURM_WORDS_FORMAT) - strlen(width)], width);
+	assert_memory_equal(SLURM_WORDS_FORMAT, SLURM_JOB_FORMAT, strlen(SLURM_JOB_FORMAT));
 }
 
 /* What 22.05.8 printed for a job whose owner had read this file. */

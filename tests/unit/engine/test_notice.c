@@ -45,12 +45,11 @@ static enum engine_noticed tell(struct fix *f, const char *what, enum provider_n
 {
 	const struct engine_notice n = {
 		.instance = what, .kind = kind, .at_ms = at_ms, .reason = "r", .by = "root"};
-	enum engine_noticed so;
-	const char *node;
+	struct engine_notice_end end;
 
-	assert_int_equal(engine_take_notice(f->e, &n, &so, &node, NULL), 0);
+	assert_int_equal(engine_take_notices(f->e, &n, 1, &end, NULL), 0);
 	engine_commit(f->e);
-	return so;
+	return end.so;
 }
 
 /* The first order that waits for slurmctld, and that there is no other. */

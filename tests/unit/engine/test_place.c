@@ -234,6 +234,13 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 	f->e->clouds[0].offers_known = true;
 	assert_int_equal(place_price(f->e, &o[0]), -1);
 	assert_true(place_priced(&f->e->clouds[0], 0));
+	f->e->clouds[0].caps.spot_prices = "EUR"; /* it tells those of spot, and no others */
+	o[1].market = PROVIDER_ON_DEMAND;
+	o[0].market = PROVIDER_SPOT;
+	assert_int_equal(place_price(f->e, &o[0]), -1);
+	assert_int_equal(place_price(f->e, &o[1]), LADDER_UNPRICED);
+	f->e->clouds[0].caps.spot_prices = "USD";
+	assert_int_equal(place_price(f->e, &o[0]), LADDER_UNPRICED);
 	/* An instance that nobody knows costs what the dearest does. */
 	o[0].price_nano_h = 3;
 	o[1].price_nano_h = 4;

@@ -308,6 +308,73 @@ static void a_plan_says_what_would_become_of_a_job(void **state)
 	}
 }
 
+static uint32_t bought_from(const struct engine *e, const struct engine_plan *p)
+{
+	assert_int_equal(p->verdict, PLAN_BUY);
+	return (uint32_t)(p->pools[0].ladder.rungs[p->pools[0].rung].offer -
+			  e->conf->pools[0].offers);
+}
+
+/* One that slurmctld has: its constraint; its comment where the pool reads comments, and both hold;
+ * the nodes that it does not want; and what it was refused before counts. */
+static void a_plan_of_a_job_has_its_own_words(void **state)
+{
+	char spot[] = "spot", bad[] = "burst:ondemand,colour=red", both[] = "burst:spot",
+	     without[] = "c[3-5]";
+	struct engine_job j = {.number = 7, .id = "7", .constraint = spot};
+	struct engine_plan_ask ask = {.nodes = 1, .job = &j};
+	struct fix *f = *state;
+	struct engine *e = load(f);
+	struct engine_plan p = plan(e, &ask);
+	struct conf_pool *pool = &e->conf->pools[0];
+
+	assert_int_equal(bought_from(e, &p), MID);
+	engine_plan_fini(&p);
+	j.comment = bad;
+	p = plan(e, &ask);
+	assert_int_equal(bought_from(e, &p), MID); /* the pool reads none */
+	assert_string_equal(p.note, "");
+	engine_plan_fini(&p);
+	pool->job_comment = true;
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_REFUSE);
+	assert_non_null(strstr(p.note, "\"colour=red\" was left out"));
+	engine_plan_fini(&p);
+	j.constraint = NULL;
+	j.comment = both;
+	ask.list = "c[3-4]";
+	p = plan(e, &ask);
+	assert_int_equal(bought_from(e, &p), MID);
+	engine_plan_fini(&p);
+	ask.list = NULL;
+	ask.without = without;
+	ask.nodes = 2;
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_WAIT); /* c6 alone is off */
+	engine_plan_fini(&p);
+}
+
+/* It is to have spot first; two refusals later it need not. */
+static void a_plan_of_a_job_counts_its_refusals(void **state)
+{
+	struct engine_job j = {.number = 7, .id = "7"};
+	const struct engine_plan_ask ask = {.nodes = 1, .job = &j};
+	struct journal_refusal twice = {7, {.count = 2}};
+	struct engine *e = load(*state);
+	struct engine_plan p;
+
+	e->conf->pools[0].fallback_refusals = 2;
+	answered(e, MID, PROVIDER_CAPACITY, 1);
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_REFUSE);
+	engine_plan_fini(&p);
+	twice.r.last_ms = twice.r.first_ms = engine_now(e);
+	postpone_load(e, &twice);
+	p = plan(e, &ask);
+	assert_int_equal(bought_from(e, &p), NEAR);
+	engine_plan_fini(&p);
+}
+
 static void an_offer_that_would_pass_max_rate_says_so(void **state)
 {
 	struct engine *e = load(*state);
@@ -502,6 +569,8 @@ int main(void)
 		TEST(refusals_are_counted_node_by_node),
 		TEST(nothing_changes_by_looking),
 		TEST(a_plan_says_what_would_become_of_a_job),
+		TEST(a_plan_of_a_job_has_its_own_words),
+		TEST(a_plan_of_a_job_counts_its_refusals),
 		TEST(an_offer_that_would_pass_max_rate_says_so),
 		TEST(a_new_job_begins_anew_and_has_no_drained_node),
 		TEST(what_is_refused_is_tried_again_after_as_long_as_its_job_waits),

@@ -342,8 +342,8 @@ static void test_queries(void **state)
 	assert_true(slurm_ask(f->slurm, SLURM_PARTITIONS));
 	loop_run(f->loop);
 	for (int q = 0; q < SLURM_NQUESTIONS; q++)
-		assert_int_equal(f->answers[q],
-				 q != SLURM_JOBS && q != SLURM_DETAILS && q != SLURM_FATES);
+		assert_int_equal(f->answers[q], q != SLURM_JOBS && q != SLURM_DETAILS &&
+							q != SLURM_FATES && q != SLURM_ONE_JOB);
 	assert_calls(f, "-o show nodes\nshow config\n-o show partitions\n");
 }
 
@@ -361,7 +361,15 @@ static void test_details(void **state)
 	assert_string_equal(f->error, "");
 	assert_string_equal(f->text, "-h -a -t all -O JobID:24,State:24,PriorityLong:24,"
 				     "StartTime:24,admin_comment:300 -j 7_2,8\n");
+	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
+	loop_run(f->loop);
+	assert_string_equal(f->text, "-h -a --noconvert -t all -o "
+				     "%A|%i|%T|%P|%r|%N|%D|%n|%Y|%x|%f %1025k -j 7_2\n");
 	script(f, "squeue", "echo slurm_load_jobs error: Invalid job id specified >&2; exit 1");
+	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
+	loop_run(f->loop);
+	assert_int_equal(f->answers[SLURM_ONE_JOB], 2);
+	assert_string_equal(f->error, "");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_DETAILS, ids, 1));
 	loop_run(f->loop);
 	assert_int_equal(f->answers[SLURM_DETAILS], 2);
