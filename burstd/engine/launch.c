@@ -178,13 +178,15 @@ static void answer_member(struct cloud *c, struct fleet_node *fn, const struct a
 	answer_one(c, fn, &a->r, it);
 }
 
-/* What the answer says of the place. */
+/* What the answer says of the place.  A repeat that is refused was looked at anew; any other answer
+ * may be that to the first request. */
 static void heard(struct engine *e, const struct batch *b, const struct provider_result *r)
 {
 	const struct conf_offer *o = rung_of(e, b);
+	bool anew = verdicts[r->code].event == NODE_EV_REFUSED;
 
 	if (o != NULL)
-		place_bought(e, o, r, b->n, b->j.at_ms);
+		place_bought(e, o, r, b->n, anew ? b->sent_ms : b->j.at_ms);
 }
 
 /* As much of the oldest answer as there is room for; true: all of it. */
@@ -239,6 +241,7 @@ static void batch_send(struct cloud *c, struct batch *b)
 	b->place = place; /* the request may be read again when its answer comes */
 	op.u.create.places = &b->place;
 	b->inflight = true;
+	b->sent_ms = engine_now(c->e);
 	for (size_t i = 0; i < b->n; i++) {
 		struct fleet_node *fn = member_row(b, i);
 

@@ -104,6 +104,7 @@ struct batch { /* one create and its repeats */
 	struct provider_want *wants;
 	struct provider_place place;
 	size_t n;
+	int64_t sent_ms; /* last, in this life; j.at_ms: first */
 	bool inflight;
 };
 

@@ -382,6 +382,42 @@ static void requeued(struct engine *e, struct rescue *r, const struct slurm_job_
 	r->look_ms = engine_now(e) + RESCUE_GONE_MS;
 }
 
+/* Has the provider confirmed that nothing is left of the machines of this node that the job lost?
+ */
+static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
+{
+	bool off = !slurm_is_on(nm->flags) ||
+		   (nm->flags & (SLURM_POWER_DOWN | SLURM_DRAIN | SLURM_DOWN)) != 0;
+
+	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older) {
+		bool works = node_lives(&fn->n) && fn->n.state != NODE_DRAINING;
+
+		if (!node_counts(&fn->n))
+			continue;
+		if (strcmp(nm->name, r->j.node) == 0
+			    ? fn->n.gen <= r->j.gen
+			    : fn->n.wanted_ms <= r->j.at_ms && (off || !works))
+			return false;
+	}
+	return true;
+}
+
+static bool are_gone(const struct engine *e, const struct rescue *r)
+{
+	struct hostlist *h;
+	bool gone = true;
+
+	if (hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
+		return false;
+	for (size_t i = 0; i < h->n && gone; i++) {
+		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+
+		gone = nm == NULL || is_gone(r, nm);
+	}
+	hostlist_free(h);
+	return gone;
+}
+
 /* The machines that it lost are gone.  Whoever has changed its begin time since has his will. */
 static void lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
@@ -402,14 +438,16 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (r == NULL || !r->asked)
 		return;
 	r->asked = false; /* seen */
-	if (r->j.hold_ms != 0)
-		lift(e, r, d);
-	else if (d->pending || d->begin_ms > r->j.at_ms)
+	if (r->j.hold_ms != 0) {
+		if (are_gone(e, r)) /* as when it was asked about */
+			lift(e, r, d);
+	} else if (d->pending || d->begin_ms > r->j.at_ms) {
 		requeued(e, r, d);
-	else if (d->ended)
+	} else if (d->ended) {
 		on_end(e, r, d);
-	else if (slurm_text_is(d->state, "RUNNING"))
+	} else if (slurm_text_is(d->state, "RUNNING")) {
 		still_runs(e, r);
+	}
 }
 
 static void forget(struct engine *e)
@@ -449,42 +487,6 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 		r->look_ms = now + r->step_ms;
 	}
 	forget(e);
-}
-
-/* Has the provider confirmed that nothing is left of the machines of this node that the job lost?
- */
-static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
-{
-	bool off = !slurm_is_on(nm->flags) ||
-		   (nm->flags & (SLURM_POWER_DOWN | SLURM_DRAIN | SLURM_DOWN)) != 0;
-
-	for (const struct fleet_node *fn = nm->newest; fn != NULL; fn = fn->older) {
-		bool works = node_lives(&fn->n) && fn->n.state != NODE_DRAINING;
-
-		if (!node_counts(&fn->n))
-			continue;
-		if (strcmp(nm->name, r->j.node) == 0
-			    ? fn->n.gen <= r->j.gen
-			    : fn->n.wanted_ms <= r->j.at_ms && (off || !works))
-			return false;
-	}
-	return true;
-}
-
-static bool are_gone(const struct engine *e, const struct rescue *r)
-{
-	struct hostlist *h;
-	bool gone = true;
-
-	if (hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
-		return false;
-	for (size_t i = 0; i < h->n && gone; i++) {
-		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
-
-		gone = nm == NULL || is_gone(r, nm);
-	}
-	hostlist_free(h);
-	return gone;
 }
 
 /* It is asked about one that slurmctld holds back only to let it go. */

@@ -177,7 +177,7 @@ static void XMLCALL on_end(void *ctx, const char *name)
 		return;
 	}
 	n = r->at[--r->depth].node;
-	if (n->child == NULL && r->text.len > 0) {
+	if (n->child == NULL && (r->text.len > 0 || r->text.full)) {
 		text = take(r, r->text.len + 1);
 		if (text == NULL || r->text.full) {
 			fail(r);

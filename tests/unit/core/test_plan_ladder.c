@@ -308,6 +308,28 @@ static void test_jobs_that_share_a_node_must_all_be_content(void **state)
 	done(&t);
 }
 
+/* Not with that of whoever was refused first. */
+static void test_who_shares_a_node_with_a_refused_job_is_told_its_reason(void **state)
+{
+	struct ladder_wish wish = {.constraint = "reserved"};
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-4]");
+	add_job(&t, "a1");
+	add_job(&t, "a[2-3]");
+	add_job(&t, "a[3-4]");
+	t.jobs[0] = (struct plan_job){.wishes = &wish, .nwishes = 1};
+	for (int i = 0; i < NRUNGS; i++)
+		cool(&t, i, COOLDOWN_QUOTA, 1);
+	expect(&t, "RRRR");
+	why_is(&t, 0, "pool a: spot, far, od: the job wants reserved");
+	why_is(&t, 3,
+	       "pool a: spot, far, od: the quota of the account is used up: not tried until "
+	       "2026-01-02T14:01:00Z");
+	done(&t);
+}
+
 /* What only an on-demand node can mend is not waited for: its share, and a rung that is not sold.
  */
 static void test_nobody_waits_for_spot_that_he_cannot_have(void **state)
@@ -344,6 +366,8 @@ static void test_what_was_tried_a_moment_ago_is_not_tried_again(void **state)
 	expect(&t, "ffR");
 	why_is(&t, 2, "pool a: spot, far, od: was tried a moment ago");
 	assert_int_equal(t.p.no_rungs[0].worst, LADDER_TRIED);
+	fleet_name(&t.f, "a1", 0)->tried = 1U << FAR; /* a job's nodes are of one place */
+	expect(&t, "ooR");
 	done(&t);
 }
 
@@ -357,6 +381,7 @@ int main(void)
 		cmocka_unit_test(test_spot_share_counts_what_was_decided),
 		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
 		cmocka_unit_test(test_jobs_that_share_a_node_must_all_be_content),
+		cmocka_unit_test(test_who_shares_a_node_with_a_refused_job_is_told_its_reason),
 		cmocka_unit_test(test_nobody_waits_for_spot_that_he_cannot_have),
 		cmocka_unit_test(test_what_was_tried_a_moment_ago_is_not_tried_again),
 	};

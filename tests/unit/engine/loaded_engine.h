@@ -171,7 +171,7 @@ static inline void make_ready(const struct fix *f, int i, struct node *out)
 /* An engine, of what is in the journal, in the place of the one before; c is taken, or freed. */
 static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 {
-	const char *const credentials[] = {NULL, NULL};
+	const char *const credentials[] = {NULL, NULL, NULL};
 	const struct engine_deps d = {.loop = f->loop,
 				      .proc = f->proc,
 				      .journal = f->journal,

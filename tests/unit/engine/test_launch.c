@@ -32,12 +32,19 @@ static struct fix {
 	request_fn answer; /* of the last create, and what it wants back */
 	void *ctx;
 	char event[200];
+	int64_t passed;        /* of the time */
+	bool repeats;          /* the next create does */
+	const char *closed;    /* the pool: why */
+	unsigned looked;       /* for what is to be refused with its pool */
+	bool found;            /* with the next commit all instances are there */
+	int64_t last_batch;    /* as durable */
+	struct provider_op op; /* of the last create */
 } F;
 
 int64_t engine_now(const struct engine *e)
 {
 	(void)e;
-	return INT64_C(1800000000000);
+	return INT64_C(1800000000000) + F.passed;
 }
 
 struct journal_tx *engine_tx(struct engine *e)
@@ -48,7 +55,15 @@ struct journal_tx *engine_tx(struct engine *e)
 
 void engine_commit(struct engine *e)
 {
-	(void)e;
+	for (struct fleet_node *fn = e->fleet.states[NODE_INDOUBT], *next; F.found && fn;
+	     fn = next) {
+		struct node n = fn->n;
+
+		next = fn->state_next;
+		n.state = NODE_BOOTING;
+		(void)snprintf(n.instance, sizeof(n.instance), "i-%s", n.name);
+		fleet_set(&e->fleet, fn, &n);
+	}
 }
 
 void engine_spend(struct engine *e, size_t nodes)
@@ -68,7 +83,8 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 {
 	(void)e;
 	(void)n;
-	*out = (struct node_limits){.tokens = true, .settle_ms = 1000, .boot_ms = 60000};
+	*out = (struct node_limits){
+		.tokens = true, .token_ms = 60000, .settle_ms = 1000, .boot_ms = 60000};
 	return out;
 }
 
@@ -92,6 +108,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	F.sizes[F.sent++] = op->u.create.nwants;
 	assert_int_equal(F.recorded, F.sent); /* I28 */
 	F.answer = fn;
+	F.op = *op;
 	free(F.ctx);
 	F.ctx = ctx;
 }
@@ -133,12 +150,13 @@ const char *pool_closed(const struct engine *e, size_t i)
 {
 	(void)e;
 	(void)i;
-	return NULL;
+	return F.closed;
 }
 
 void pool_refuse_wanted(struct engine *e)
 {
 	(void)e;
+	F.looked++;
 }
 
 void audit_begin(struct audit *a, size_t max)
@@ -160,7 +178,7 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 	(void)e;
 	(void)a;
 	(void)target;
-	assert_string_equal(verb, "create");
+	assert_string_equal(verb, F.repeats ? "create-again" : "create");
 	assert_non_null(strstr(request, "burstd-0a1b2c3d-"));
 	F.recorded++;
 }
@@ -187,8 +205,8 @@ void journal_del_batch(struct journal_tx *tx, uint64_t id)
 void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
 {
 	(void)tx;
-	(void)key;
-	(void)value;
+	assert_string_equal(key, ENGINE_LAST_BATCH);
+	F.last_batch = value;
 }
 
 static int build(const void *self, const struct provider_op *op, struct provider_request *out,
@@ -230,6 +248,7 @@ static int setup(void **state)
 				 .listed = true,
 				 .caps.create_max = NODES};
 	cooldown_init(&F.e.cooldown);
+	unsold_init(&F.e.unsold);
 	F.e.conf = &F.conf;
 	F.e.clouds = &F.cloud;
 	F.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
@@ -255,6 +274,7 @@ static int teardown(void **state)
 	free(F.ctx);
 	launch_free(&F.e);
 	cooldown_fini(&F.e.cooldown);
+	unsold_fini(&F.e.unsold);
 	fleet_fini(&F.e.fleet);
 	return 0;
 }
@@ -277,6 +297,7 @@ static void answer(size_t nitems)
 
 	make_items(items);
 	F.nposted = 0;
+	assert_string_equal(F.op.u.create.places->type, type); /* it may be read again */
 	F.answer(&F.cloud, F.ctx, &r);
 	memset(items, 'x', sizeof(items)); /* they are the caller's */
 }
@@ -326,6 +347,7 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 	assert_null(F.e.answers);
 	assert_int_equal(F.e.left, 2);
 	assert_int_equal(F.hurried, 1);
+	assert_int_equal(F.e.count.instances_created, NODES);
 	assert_int_equal(F.sent, 1);
 	launch_settle(&F.e);
 	assert_null(F.e.batches);
@@ -480,6 +502,282 @@ static void test_all_that_goes_at_once_is_one_probe(void **state)
 	assert_true(F.e.more); /* c11 */
 }
 
+/* A create that nobody knows about; its place is refused to another; it is asked for again. */
+static void repeat_into_an_empty_place(void)
+{
+	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
+	const struct provider_result none = {.code = PROVIDER_CAPACITY};
+
+	F.e.left = 4 * NODES;
+	launch_run(&F.e);
+	F.answer(&F.cloud, F.ctx, &lost);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_INDOUBT), NODES);
+	F.passed = 500;
+	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e) - 1);
+	assert_int_equal(place_opens_ms(&F.e, &F.pool.own),
+			 engine_now(&F.e) + COOLDOWN_CAPACITY_MS);
+	F.passed = 2000;
+	F.repeats = true;
+	F.nposted = 0;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 2);
+	F.passed = 3000;
+}
+
+static void test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat(void **state)
+{
+	const struct provider_result none = {.code = PROVIDER_CAPACITY};
+
+	(void)state;
+	repeat_into_an_empty_place();
+	F.answer(&F.cloud, F.ctx, &none);
+	launch_answered(&F.e);
+	assert_int_equal(F.posted[NODES - 1], NODE_EV_REFUSED);
+	assert_int_equal(place_opens_ms(&F.e, &F.pool.own),
+			 engine_now(&F.e) + (int64_t)2 * COOLDOWN_CAPACITY_MS);
+}
+
+/* The first request may have bought it, before there was nothing left. */
+static void test_a_repeat_that_succeeds_opens_no_place(void **state)
+{
+	(void)state;
+	repeat_into_an_empty_place();
+	answer(NODES);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_BOOTING), NODES);
+	assert_true(place_opens_ms(&F.e, &F.pool.own) > engine_now(&F.e));
+}
+
+static struct fleet_node *row(const char *name)
+{
+	return fleet_find(&F.e.fleet, name)->newest;
+}
+
+/* slurmctld does not have it: neither it nor the others of its job. */
+static void test_a_job_with_a_node_that_slurmctld_does_not_know_waits(void **state)
+{
+	(void)state;
+	make_gangs();
+	fleet_find(&F.e.fleet, "c1")->missing_ms = 1;
+	launch_run(&F.e);
+	assert_int_equal(count(NODE_WANTED), 3);
+	assert_int_equal(row("c2")->n.state, NODE_WANTED);
+	assert_int_equal(row("c4")->n.state, NODE_CREATING);
+}
+
+/* F58, F57: neither a journal that is yesterday's nor a clock that went back brings one again. */
+static void test_the_number_of_a_batch_never_comes_again(void **state)
+{
+	const uint64_t now = (uint64_t)engine_now(&F.e);
+	struct journal_batch j = {.id = now + 10, .pool = "p"};
+
+	(void)state;
+	assert_int_equal(launch_load(&F.e, &j, NULL), 0);
+	j.id = now + 5;
+	assert_int_equal(launch_load(&F.e, &j, NULL), 0);
+	launch_run(&F.e);
+	assert_int_equal(F.e.batches->j.id, now + 11);
+	assert_int_equal(F.last_batch, now + 11);
+}
+
+/* Nor does that of a job, of all that the journal has. */
+static void test_the_number_of_a_gang_never_comes_again(void **state)
+{
+	(void)state;
+	make_gangs();
+	launch_restore(&F.e);
+	assert_int_equal(F.e.last_group, 2);
+}
+
+static void test_an_answer_about_another_node_is_none(void **state)
+{
+	struct provider_item items[NODES];
+	const struct provider_result r = {.items = items, .nitems = NODES};
+
+	(void)state;
+	launch_run(&F.e);
+	F.e.left = 4 * NODES;
+	make_items(items);
+	(void)snprintf(items[3].instance.node, sizeof(items[3].instance.node), "c5");
+	items[8].instance.id[0] = '\0';
+	F.answer(&F.cloud, F.ctx, &r);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_BOOTING), 8);
+	assert_int_equal(row("c4")->n.state, NODE_INDOUBT);
+	assert_int_equal(row("c9")->n.state, NODE_INDOUBT);
+}
+
+static void test_who_is_throttled_waits_as_long_as_the_provider_says(void **state)
+{
+	struct provider_item items[NODES];
+	const struct provider_result r = {.items = items, .nitems = NODES, .retry_after_ms = 45000};
+
+	(void)state;
+	launch_run(&F.e);
+	F.e.left = 4 * NODES;
+	make_items(items);
+	items[0].code = PROVIDER_RATE;
+	F.answer(&F.cloud, F.ctx, &r);
+	launch_answered(&F.e);
+	assert_int_equal(row("c1")->n.state, NODE_WANTED);
+	assert_int_equal(row("c1")->n.wake_ms, engine_now(&F.e) + 45000);
+}
+
+/* However many pieces it is taken in by. */
+static void test_a_refusal_counts_once_for_its_place(void **state)
+{
+	const struct provider_result none = {.code = PROVIDER_CAPACITY};
+
+	(void)state;
+	launch_run(&F.e);
+	F.nposted = 0;
+	F.answer(&F.cloud, F.ctx, &none);
+	for (int i = 0; i < 3; i++) {
+		F.e.left = F.e.slice.write;
+		launch_answered(&F.e);
+	}
+	assert_int_equal(F.nposted, NODES);
+	assert_int_equal(engine_unsold(&F.e, 0, PROVIDER_CAPACITY), NODES);
+	assert_string_equal(fleet_find(&F.e.fleet, "c1")->why, "p: the provider has no capacity");
+}
+
+/* Where a purchase may be tried again, it is tried with all that go now, in pieces or not. */
+static void test_a_place_that_opens_is_asked_once_for_all_that_go_now(void **state)
+{
+	const struct provider_result none = {.code = PROVIDER_CAPACITY};
+
+	(void)state;
+	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e) - 1);
+	F.passed = COOLDOWN_CAPACITY_MS + 1;
+	F.cloud.caps.create_max = 4;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 3);
+	assert_int_equal(count(NODE_CREATING), NODES);
+}
+
+/* A job may be bought at two places, a create is for one. */
+static void test_a_create_is_for_one_place(void **state)
+{
+	static char here[] = "here", there[] = "there";
+	struct conf_offer offers[2] = {F.pool.own, F.pool.own};
+
+	(void)state;
+	offers[0].name = here;
+	offers[1].name = there;
+	F.pool.offers = offers;
+	F.pool.noffers = 2;
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_WANTED]; fn; fn = fn->state_next) {
+		fn->n.group = 1;
+		memcpy(fn->n.offer, atoi(fn->n.name + 1) <= 3 ? here : there,
+		       atoi(fn->n.name + 1) <= 3 ? sizeof(here) : sizeof(there));
+	}
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 2);
+	assert_int_equal(F.sizes[0], 3);
+	assert_int_equal(F.sizes[1], 7);
+}
+
+static void lose_all(void)
+{
+	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
+
+	F.e.left = 4 * NODES;
+	launch_run(&F.e);
+	F.answer(&F.cloud, F.ctx, &lost);
+	launch_answered(&F.e);
+	F.passed = 2000;
+	F.repeats = true;
+	F.nposted = 0;
+}
+
+/* A provider that looks at each afresh could make it now: only lists may tell (I4, I6). */
+static void test_a_create_of_which_some_was_settled_otherwise_is_not_repeated(void **state)
+{
+	struct node n;
+
+	(void)state;
+	lose_all();
+	n = row("c1")->n;
+	n.state = NODE_GONE;
+	fleet_set(&F.e.fleet, row("c1"), &n);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.nposted, NODES - 1);
+	assert_int_equal(F.posted[0], NODE_EV_REFUSED);
+}
+
+static void test_nothing_goes_out_for_a_pool_that_is_closed(void **state)
+{
+	(void)state;
+	F.closed = "an admin";
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), NODES);
+	assert_int_equal(F.looked, 1); /* they are refused */
+}
+
+static void test_nothing_is_bought_again_for_a_pool_that_is_closed(void **state)
+{
+	(void)state;
+	lose_all();
+	F.closed = "an admin";
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(count(NODE_INDOUBT), NODES);
+}
+
+/* A list may be sooner than the answer, which still has to find what it is for. */
+static void test_a_create_on_the_wire_is_not_forgotten(void **state)
+{
+	(void)state;
+	launch_run(&F.e);
+	for (int i = 1; i <= NODES; i++) {
+		char name[16];
+		struct node n;
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		n = row(name)->n;
+		n.state = NODE_BOOTING;
+		fleet_set(&F.e.fleet, row(name), &n);
+	}
+	launch_settle(&F.e);
+	assert_non_null(F.e.batches);
+}
+
+/* Its answer or the time wakes us: to look again at once would burn a processor (I25). */
+static void test_where_nothing_can_go_nobody_tries_at_once_again(void **state)
+{
+	const struct provider_result none = {.code = PROVIDER_CAPACITY};
+
+	(void)state;
+	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e) - 1);
+	F.passed = COOLDOWN_CAPACITY_MS + 1;
+	assert_int_equal(place_buy(&F.e, &F.pool.own), PLACE_SELLS);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), NODES);
+	assert_false(F.e.more);
+}
+
+/* To write the repeat down may take in a list that shows what it is for. */
+static void test_what_turns_up_meanwhile_is_not_asked_for_again(void **state)
+{
+	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
+
+	(void)state;
+	F.e.left = 4 * NODES;
+	launch_run(&F.e);
+	F.answer(&F.cloud, F.ctx, &lost);
+	launch_answered(&F.e);
+	F.passed = 2000;
+	F.repeats = F.found = true;
+	F.recorded--; /* it is written down, and not sent */
+	launch_run(&F.e);
+	assert_int_equal(count(NODE_BOOTING), NODES);
+	assert_int_equal(F.sent, 1);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -494,6 +792,22 @@ int main(void)
 		T(test_who_waits_for_a_probe_keeps_no_other_place_waiting),
 		T(test_who_is_refused_unsent_keeps_no_other_place_waiting),
 		T(test_all_that_goes_at_once_is_one_probe),
+		T(test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat),
+		T(test_a_repeat_that_succeeds_opens_no_place),
+		T(test_a_job_with_a_node_that_slurmctld_does_not_know_waits),
+		T(test_the_number_of_a_batch_never_comes_again),
+		T(test_the_number_of_a_gang_never_comes_again),
+		T(test_an_answer_about_another_node_is_none),
+		T(test_who_is_throttled_waits_as_long_as_the_provider_says),
+		T(test_a_refusal_counts_once_for_its_place),
+		T(test_a_place_that_opens_is_asked_once_for_all_that_go_now),
+		T(test_a_create_is_for_one_place),
+		T(test_what_turns_up_meanwhile_is_not_asked_for_again),
+		T(test_a_create_of_which_some_was_settled_otherwise_is_not_repeated),
+		T(test_nothing_is_bought_again_for_a_pool_that_is_closed),
+		T(test_nothing_goes_out_for_a_pool_that_is_closed),
+		T(test_a_create_on_the_wire_is_not_forgotten),
+		T(test_where_nothing_can_go_nobody_tries_at_once_again),
 	};
 #undef T
 

@@ -221,6 +221,65 @@ static void test_what_cannot_be_forgotten_stays_a_problem_while_there_is_silence
 	assert_int_equal(B.c->unheard_ms, 0);
 }
 
+/* What is told is no success yet: it comes again until it can be forgotten. */
+static void test_what_is_told_ends_no_problem_before_it_is_forgotten(void **state)
+{
+	(void)state;
+	cloud_run(B.c);
+	for (int i = 0; i < 2; i++) {
+		fails(PROVIDER_TRANSIENT, "no route");
+		answer_after("listen()", 1);
+		W.now = cloud_next_ms(B.c);
+		cloud_run(B.c);
+	}
+	says("", "r1", "i-1");
+	answer_after("listen()", 1);
+	assert_int_not_equal(B.c->unheard_ms, 0);
+	fails(PROVIDER_TRANSIENT, "no route");
+	answer_after("forget(r1)", 1);
+	assert_int_equal(B.c->listen_step, 4000); /* later each time */
+}
+
+static int64_t bad_since(const void *self)
+{
+	(void)self;
+	return BEGAN;
+}
+
+static void test_without_a_session_nobody_listens(void **state)
+{
+	struct provider_ops with = ops;
+
+	(void)state;
+	with.good_until = bad_since;
+	B.c->ops = &with;
+	B.c->login_busy = true; /* it is on its way */
+	cloud_run(B.c);
+	assert_int_equal(B.n, 0);
+	W.now = BEGAN - 1;
+	cloud_run(B.c);
+	assert_int_equal(B.n, 1);
+	B.c->ops = &ops;
+}
+
+/* An id says nothing of who gave it. */
+static void test_an_end_at_another_provider_hurries_nobody(void **state)
+{
+	struct node n = {.state = NODE_READY, .gen = 1, .cloud = 1};
+
+	(void)state;
+	(void)snprintf(n.name, sizeof(n.name), "n1");
+	(void)snprintf(n.instance, sizeof(n.instance), "i-1");
+	(void)fleet_name(&B.e.fleet, "n1", 0);
+	(void)fleet_add(&B.e.fleet, &n);
+	cloud_run(B.c);
+	result.ended = mem_zalloc(sizeof(*result.ended));
+	memcpy(result.ended[0].id, "i-1", 4);
+	result.nended = 1;
+	answer_after("listen()", 2000);
+	assert_false(B.c->waits);
+}
+
 static void test_an_end_that_nobody_asked_for_hurries_the_list(void **state)
 {
 	struct node n = {.state = NODE_READY, .gen = 1};
@@ -281,6 +340,9 @@ int main(void)
 		T(test_what_cannot_be_forgotten_stays_a_problem_while_there_is_silence),
 		T(test_an_end_that_nobody_asked_for_hurries_the_list),
 		T(test_what_is_odd_is_counted_and_forgotten),
+		T(test_what_is_told_ends_no_problem_before_it_is_forgotten),
+		T(test_without_a_session_nobody_listens),
+		T(test_an_end_at_another_provider_hurries_nobody),
 	};
 
 	return cmocka_run_group_tests_name("notices of a provider", tests, NULL, NULL);

@@ -250,6 +250,23 @@ static void test_a_login_that_makes_no_sense_is_none(void **state)
 	assert_int_equal(waiting(), 0);
 }
 
+/* The steps of each login are counted, not those of all since the start. */
+static void test_sessions_may_be_renewed_for_ever(void **state)
+{
+	(void)state;
+	log_in();
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	for (int i = 0; i < ENGINE_LOGIN_STEPS; i++) {
+		W.now = cloud_next_ms(B.c);
+		F.brings = W.now + 60 * MINUTE;
+		cloud_run(B.c);
+		answer("login0", 200, "");
+		answer("login1", 200, "");
+		assert_true(login_good(B.c));
+		assert_int_equal(waiting(), 0);
+	}
+}
+
 static void test_a_session_that_ends_soon_is_not_renewed_at_once(void **state)
 {
 	(void)state;
@@ -328,6 +345,7 @@ int main(void)
 		T(test_without_a_session_nothing_is_sent),
 		T(test_a_login_that_is_refused_is_told_and_tried_again_later_each_time),
 		T(test_a_login_that_makes_no_sense_is_none),
+		T(test_sessions_may_be_renewed_for_ever),
 		T(test_a_session_that_ends_soon_is_not_renewed_at_once),
 		T(test_a_session_that_is_denied_is_renewed_once_in_five_minutes),
 		T(test_offers_of_our_types_come_in_pages),

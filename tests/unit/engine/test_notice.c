@@ -87,6 +87,7 @@ static void test_a_node_is_fenced_at_once(void **state)
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
 	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
 	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed); /* its jobs first */
+	assert_in_range(fleet_find(&f->e->fleet, "c1")->fenced_ms, 1, engine_now(f->e));
 	assert_order(f, "drain", "c1");
 	assert_told(f, "c1 notice: i-c1-2: reclaim: the provider takes its capacity back (r); says "
 		       "root\n");
@@ -258,8 +259,85 @@ static void test_how_long_the_fence_took(void **state)
 	notice_told(f->e, &drain);
 	notice_told(f->e, &drain);
 	assert_int_equal(f->e->count.fences, 1);
-	assert_int_equal(f->e->count.fence_ms, 70);
-	assert_int_equal(f->e->count.fence_max_ms, 70);
+	assert_in_range(f->e->count.fence_ms, 70, 10000); /* of the machine's own clock */
+	assert_int_equal(f->e->count.fence_max_ms, f->e->count.fence_ms);
+}
+
+/* Who tells it is answered when it cannot be lost any more. */
+static void test_a_notice_is_durable_when_it_is_taken(void **state)
+{
+	const struct engine_notice n = {.instance = "c1", .reason = "", .by = "root"};
+	struct fix *f = *state;
+	struct engine_notice_end end;
+
+	assert_int_equal(engine_take_notices(f->e, &n, 1, &end, NULL), 0);
+	assert_int_equal(f->e->count.commits, 1);
+	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
+}
+
+/* Instances come and go between two notices. */
+static void test_an_instance_that_is_new_is_known_by_its_id(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(tell(f, "i-c3-2", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_UNKNOWN);
+	(void)add(f, "c3", 2, NODE_READY);
+	assert_int_equal(tell(f, "i-c1-2", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
+	assert_int_equal(tell(f, "i-c3-2", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
+}
+
+/* An id says nothing of who gave it. */
+static void test_a_notice_of_another_provider_is_about_its_own(void **state)
+{
+	struct fix *f = *state;
+	struct cloud other = f->e->clouds[0];
+
+	notice_take(&other, &(struct provider_notice){.id = "i-c1-2"});
+	engine_commit(f->e);
+	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
+	assert_order(f, "none", "");
+}
+
+/* The next one is there already: slurmctld knows of no other. */
+static void test_a_machine_of_before_is_not_the_node(void **state)
+{
+	struct fix *f = *state;
+
+	(void)add(f, "c1", 3, NODE_BOOTING);
+	assert_int_equal(tell(f, "i-c1-2", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
+	assert_order(f, "none", "");
+}
+
+/* What is certain is certain for those that an admin has in hand, too. */
+static void test_a_machine_that_goes_goes_whoever_has_it_in_hand(void **state)
+{
+	struct fix *f = *state;
+	int64_t now = engine_now(f->e);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	fleet_find(&f->e->fleet, "c1")->theirs = true;
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
+	assert_true(engine_force_ms(f->e, "c1") == now + 110000);
+}
+
+/* An end that comes nearer is acted on, and nobody is told twice for it. */
+static void test_an_end_that_comes_nearer(void **state)
+{
+	struct fix *f = *state;
+	int64_t now = engine_now(f->e);
+
+	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
+	assert_order(f, "drain", "c1");
+	rescue_jobs(f->e, "", 0, NULL); /* those that it has are told */
+	assert_true(live(f, "c1")->n.signal_ms != 0);
+	assert_null(fleet_find(&f->e->fleet, "c1")->doomed);
+	fleet_find(&f->e->fleet, "c1")->flags |= SLURM_DRAIN; /* as it is by now */
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 90000), ENGINE_NOTICE_TAKEN);
+	assert_null(fleet_find(&f->e->fleet, "c1")->doomed);
+	assert_order(f, "none", "");
+	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 1), ENGINE_NOTICE_TAKEN);
+	assert_non_null(fleet_find(&f->e->fleet, "c1")->doomed); /* it goes */
 }
 
 #define TEST(fn) cmocka_unit_test_setup_teardown(fn, start, teardown)
@@ -277,6 +355,12 @@ int main(void)
 		TEST(test_jobs_with_time_are_told_and_their_node_stays),
 		TEST(test_a_node_that_boots_is_refused),
 		TEST(test_how_long_the_fence_took),
+		TEST(test_a_notice_is_durable_when_it_is_taken),
+		TEST(test_an_instance_that_is_new_is_known_by_its_id),
+		TEST(test_a_notice_of_another_provider_is_about_its_own),
+		TEST(test_a_machine_of_before_is_not_the_node),
+		TEST(test_a_machine_that_goes_goes_whoever_has_it_in_hand),
+		TEST(test_an_end_that_comes_nearer),
 	};
 
 	return cmocka_run_group_tests_name("notice", tests, NULL, NULL);

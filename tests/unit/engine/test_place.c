@@ -171,9 +171,12 @@ static void test_a_row_keeps_its_offer(void **state)
 	place_set(f->e, &n, &f->e->conf->pools[0].offers[1], 5);
 	(void)engine_insert(f->e, &n, "test");
 	engine_commit(f->e);
-	assert_int_equal(load(f, two_offers(true), NULL), 0);
+	c = two_offers(true);
+	c->pools[0].offers[0].market = PROVIDER_ON_DEMAND; /* from now on */
+	assert_int_equal(load(f, c, NULL), 0);
 	n = name_of(f, "c1")->newest->n;
 	assert_ptr_equal(place_of(f->e, &n), &f->e->conf->pools[0].offers[0]);
+	assert_int_equal(n.market, PROVIDER_SPOT);
 	assert_int_equal(n.rate_nano_h, 5);
 	assert_int_equal(n.cloud, 0);
 	assert_int_equal(f->e->fleet.pools[0].spot, 1);
@@ -305,6 +308,271 @@ static void test_a_wave_of_reclaims_closes_the_place(void **state)
 	engine_commit(f->e);
 }
 
+/* A wave is what goes now, or went a moment ago, because the provider took it. */
+static void test_only_what_is_taken_back_makes_a_wave(void **state)
+{
+	static const struct {
+		enum node_state state;
+		enum provider_notice_kind notice;
+		enum node_reason reason;
+		int64_t ago_ms;
+		bool counts;
+	} rows[] = {
+		{NODE_DRAINING, PROVIDER_NOTICE_RECLAIM, 0, 0, true},
+		{NODE_DRAINING, PROVIDER_NOTICE_MAINTENANCE, 0, 0, false},
+		{NODE_DRAINING, PROVIDER_NOTICE_REBALANCE, 0, 0, false},
+		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_RECLAIMED, 0, true},
+		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 0, true},
+		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 60000, false},
+		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_SUSPENDED, 0, false},
+		{NODE_READY, PROVIDER_NOTICE_RECLAIM, 0, 0, false},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct conf_offer *o;
+		struct fleet_node *fn, *other;
+
+		assert_int_equal(load(f, two_offers(false), NULL), 0);
+		o = &f->e->conf->pools[0].offers[0];
+		fn = add_spot(f, "c1", NODE_DRAINING);
+		other = add_spot(f, "c2", rows[i].state);
+		other->n.notice = rows[i].notice;
+		other->n.reason = rows[i].reason;
+		other->n.since_ms = engine_now(f->e) - rows[i].ago_ms;
+		place_reclaimed(f->e, fn);
+		if ((place_opens_ms(f->e, o) != 0) != rows[i].counts)
+			fail_msg("row %zu", i);
+	}
+}
+
+/* Of spot alone, and of one in ten at least. */
+static void test_what_is_no_wave_closes_no_place(void **state)
+{
+	struct fix *f = *state;
+	const struct conf_offer *o;
+	struct fleet_node *fn;
+	struct node n;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	o = &f->e->conf->pools[0].offers[0];
+	f->e->conf->pools[0].offers[0].market = PROVIDER_ON_DEMAND;
+	(void)add_spot(f, "c1", NODE_DRAINING);
+	fn = add_spot(f, "c2", NODE_DRAINING);
+	place_reclaimed(f->e, fn);
+	assert_int_equal(place_opens_ms(f->e, o), 0);
+	f->e->conf->pools[0].offers[0].market = PROVIDER_SPOT;
+	for (uint64_t gen = 1; gen <= 19; gen++) {
+		node_init(&n, "c3", gen, engine_now(f->e));
+		place_set(f->e, &n, o, OD / 2);
+		n.state = NODE_READY;
+		(void)fleet_add(&f->e->fleet, &n);
+	}
+	place_reclaimed(f->e, fn);
+	assert_int_equal(place_opens_ms(f->e, o), 0); /* 2 of 21 */
+}
+
+/* --- several providers -------------------------------------------------------------------------
+ */
+
+/* "here" is the first provider's, "there" another's. */
+static struct conf *two_providers(const char *second)
+{
+	struct conf *c = two_offers(false);
+	struct conf_offer *o = &c->pools[0].offers[1];
+
+	c->nproviders = 2;
+	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
+	c->providers[1] = (struct conf_provider){.name = mem_strdup(second),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .settle_ms = 60000,
+						 .list_ms = 30000,
+						 .timeout_ms = 30000,
+						 .concurrency = 4};
+	free(o->provider);
+	o->provider = mem_strdup(second);
+	o->provider_index = 1;
+	return c;
+}
+
+/* Nobody can tell whose an instance is that was bought before pools had offers. */
+static void test_an_old_row_of_a_pool_with_several_providers_is_an_error(void **state)
+{
+	struct fix *f = *state;
+	struct node n;
+	struct err err;
+
+	assert_int_equal(load(f, make_conf(), NULL), 0);
+	node_init(&n, "c1", 1, engine_now(f->e));
+	(void)engine_insert(f->e, &n, "test");
+	engine_commit(f->e);
+	assert_int_equal(load(f, two_providers("dear"), &err), -1);
+	assert_non_null(strstr(err.msg, "and from which this came is not known"));
+}
+
+/* Its story is over: who keeps the row of it for a while need not keep its provider. */
+static void test_what_is_gone_needs_no_provider_any_more(void **state)
+{
+	struct fix *f = *state;
+	struct fleet_node *fn;
+	struct node n;
+
+	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
+	node_init(&n, "c1", 1, engine_now(f->e));
+	place_set(f->e, &n, &f->e->conf->pools[0].offers[1], OD / 2);
+	n.state = NODE_GONE;
+	fn = engine_insert(f->e, &n, "test");
+	engine_commit(f->e);
+	assert_ptr_equal(fn, name_of(f, "c1")->newest);
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	assert_int_equal(name_of(f, "c1")->newest->n.state, NODE_GONE);
+	assert_int_equal(name_of(f, "c1")->newest->n.cloud, 0);
+}
+
+/* F58: what the journal does not know may be at any of them; but one that is away for five minutes
+ * does not keep the others from selling, and nothing is ever sent to itself. */
+static void test_a_provider_that_is_away_does_not_stop_the_others_for_ever(void **state)
+{
+	struct fix *f = *state;
+	struct node here, there;
+
+	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
+	node_init(&here, "c1", 1, engine_now(f->e));
+	place_set(f->e, &here, &f->e->conf->pools[0].offers[0], OD / 2);
+	node_init(&there, "c2", 1, engine_now(f->e));
+	place_set(f->e, &there, &f->e->conf->pools[0].offers[1], OD / 2);
+	f->e->started_ms = engine_now(f->e);
+	f->e->clouds[0].listed = true;
+	assert_false(place_looked(f->e, 0));
+	assert_false(place_may_send(f->e, &here));
+	f->e->started_ms -= 300000;
+	assert_true(place_looked(f->e, 0));
+	assert_true(place_may_send(f->e, &here));
+	assert_false(place_may_send(f->e, &there));
+	assert_false(place_listed(f->e, 0));
+}
+
+/* Each machine of a provider that has machines is a node of its own: that one is in use says
+ * nothing of the next, and its refusals close nothing. */
+static void test_a_provider_of_machines_does_not_cool_down(void **state)
+{
+	struct fix *f = *state;
+	const struct conf_offer *o;
+
+	fake_flags |= PROVIDER_MACHINES;
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	o = &f->e->conf->pools[0].offers[0];
+	cool(f, 0, PROVIDER_CAPACITY);
+	assert_int_equal(place_opens_ms(f->e, o), 0);
+	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 1); /* people see it */
+	place_heard(&f->e->clouds[0], PROVIDER_DENIED, "no", engine_now(f->e));
+	engine_commit(f->e);
+	assert_int_equal(place_buy(f->e, o), PLACE_SELLS);
+}
+
+/* An instance that turns up where nothing of its pool is sold any more: what its node has cost. */
+static void test_what_turns_up_at_a_provider_of_old_costs_the_most_it_ever_did(void **state)
+{
+	static const int64_t rates[] = {3, 7, 5};
+	struct fix *f = *state;
+	struct node n;
+
+	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
+	for (uint64_t gen = 1; gen <= 3; gen++) {
+		node_init(&n, "c1", gen, engine_now(f->e));
+		n.state = NODE_GONE;
+		n.rate_nano_h = rates[gen - 1];
+		(void)fleet_add(&f->e->fleet, &n);
+	}
+	f->e->conf->pools[0].noffers = 1;
+	node_init(&n, "c1", 4, engine_now(f->e));
+	place_adopt(&f->e->clouds[1], &n);
+	assert_int_equal(n.cloud, 1);
+	assert_string_equal(n.provider, "dear");
+	assert_int_equal(n.rate_nano_h, 7);
+	f->e->conf->pools[0].noffers = 2;
+}
+
+/* Of one that is kept warm, for nobody: it need not wait for spot. */
+static void test_what_the_next_node_of_no_job_would_cost(void **state)
+{
+	struct fix *f = *state;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->pools[0].offers[1].market = PROVIDER_ON_DEMAND;
+	f->e->conf->pools[0].offers[1].price_nano_h = OD;
+	f->e->conf->pools[0].fallback_ms = 600000;
+	assert_int_equal(place_next_price(f->e, 0), OD / 2);
+	cool(f, 0, PROVIDER_CAPACITY);
+	assert_int_equal(place_next_price(f->e, 0), OD);
+	cool(f, 1, PROVIDER_CAPACITY);
+	assert_int_equal(place_next_price(f->e, 0), 0);
+}
+
+/* As long as its provider's section says. */
+static void test_how_long_a_place_cools_down(void **state)
+{
+	struct fix *f = *state;
+	int64_t until;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->providers[0].cooldown_ms = 5000;
+	cool(f, 0, PROVIDER_CAPACITY);
+	until = place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]);
+	assert_in_range(until, engine_now(f->e) + 1, engine_now(f->e) + 5000);
+}
+
+/* A machine that may be gone in a moment is no less so for having been said to need work: only then
+ * is it known that the place takes back what it sells. */
+static void test_a_reclaim_after_another_notice_is_one_of_a_wave(void **state)
+{
+	struct provider_notice n = {.kind = PROVIDER_NOTICE_MAINTENANCE};
+	struct fix *f = *state;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	for (int i = 1; i <= 2; i++) {
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		(void)snprintf(add_spot(f, name, NODE_READY)->n.instance, sizeof(n.id), "i-%d", i);
+		name_of(f, name)->newest->n.notice = 0;
+	}
+	for (int i = 0; i < 4; i++) {
+		if (i == 2)
+			n.kind = PROVIDER_NOTICE_RECLAIM;
+		assert_int_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
+		(void)snprintf(n.id, sizeof(n.id), "i-%d", i % 2 + 1);
+		notice_take(&f->e->clouds[0], &n);
+		engine_commit(f->e);
+	}
+	assert_int_not_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
+}
+
+/* The answer to the first purchase is waited for, but not for ever. */
+static void test_one_purchase_is_tried_and_the_others_wait_for_it(void **state)
+{
+	struct fix *f = *state;
+	struct conf_offer *o;
+	struct cooldown_place at;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	o = &f->e->conf->pools[0].offers[0];
+	at = (struct cooldown_place){
+		.provider = "cloud", .type = "t", .region = "r", .zone = "", .market = o->market};
+	(void)cooldown_bought(&f->e->cooldown, &at, PROVIDER_CAPACITY,
+			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40001,
+			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40000);
+	assert_true(cooldown_buy(&f->e->cooldown, &at, engine_now(f->e) - 10000));
+	assert_int_equal(place_buy(f->e, o), PLACE_TELLS_SOON);
+	cooldown_clear(&f->e->cooldown, &at);
+	(void)cooldown_bought(&f->e->cooldown, &at, PROVIDER_CAPACITY,
+			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40001,
+			      engine_now(f->e) - COOLDOWN_CAPACITY_MS - 40000);
+	assert_true(cooldown_buy(&f->e->cooldown, &at, engine_now(f->e) - COOLDOWN_WAIT_MS - 1000));
+	assert_int_equal(place_buy(f->e, o), PLACE_SOLD_OUT);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -317,6 +585,17 @@ int main(void)
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_wave_of_reclaims_closes_the_place),
+		T(test_only_what_is_taken_back_makes_a_wave),
+		T(test_what_is_no_wave_closes_no_place),
+		T(test_an_old_row_of_a_pool_with_several_providers_is_an_error),
+		T(test_what_is_gone_needs_no_provider_any_more),
+		T(test_a_provider_that_is_away_does_not_stop_the_others_for_ever),
+		T(test_a_provider_of_machines_does_not_cool_down),
+		T(test_what_turns_up_at_a_provider_of_old_costs_the_most_it_ever_did),
+		T(test_how_long_a_place_cools_down),
+		T(test_what_the_next_node_of_no_job_would_cost),
+		T(test_a_reclaim_after_another_notice_is_one_of_a_wave),
+		T(test_one_purchase_is_tried_and_the_others_wait_for_it),
 	};
 #undef T
 

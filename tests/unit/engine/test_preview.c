@@ -391,6 +391,25 @@ static void an_offer_that_would_pass_max_rate_says_so(void **state)
 	assert_string_equal(p.pools[0].ladder.rungs[0].why, "");
 	assert_int_not_equal(p.pools[0].ladder.rungs[1].why[0], '\0');
 	engine_plan_fini(&p);
+	p = plan(e, &(struct engine_plan_ask){.list = "c[1-4]"}); /* two of which are up */
+	assert_string_equal(p.pools[0].ladder.rungs[0].why, "");
+	engine_plan_fini(&p);
+}
+
+/* What is gone is bought nowhere. */
+static void only_what_there_is_counts_for_its_offer(void **state)
+{
+	struct engine *e = load(*state);
+	struct engine_ladder l;
+	struct node n;
+
+	node_init(&n, "c3", 1, engine_now(e));
+	n.state = NODE_GONE;
+	(void)snprintf(n.offer, sizeof(n.offer), "near");
+	(void)fleet_add(&e->fleet, &n);
+	engine_ladder(e, 0, &l);
+	assert_ptr_equal(l.rungs[0].offer, offer(e, NEAR));
+	assert_int_equal(l.rungs[0].nodes, 1);
 }
 
 /* slurmctld asks anew for a new job, and does not give it nodes that are drained. */
@@ -572,6 +591,7 @@ int main(void)
 		TEST(a_plan_of_a_job_has_its_own_words),
 		TEST(a_plan_of_a_job_counts_its_refusals),
 		TEST(an_offer_that_would_pass_max_rate_says_so),
+		TEST(only_what_there_is_counts_for_its_offer),
 		TEST(a_new_job_begins_anew_and_has_no_drained_node),
 		TEST(what_is_refused_is_tried_again_after_as_long_as_its_job_waits),
 		TEST(a_paused_pool_refuses_and_what_is_no_list_is_an_error),

@@ -440,6 +440,7 @@ static void test_where_names_cannot_be_told_slurm_conf_counts(void **state)
 		{"c[1-4]:2", "up:c1 up:c2", true},          /* as many as are wanted */
 		{"c[1-4]:1", "up:c1", true},                /* fewer */
 		{"c[1-4]:9", "up:c1 up:c2", true},          /* more */
+		{"c1:9", "up:c1", true},                    /* than there are in the list */
 		{"c[1-2]:1,c[3-4]:1", "up:c1 up:c2", true}, /* in two lists */
 		{"c[1-4],d1:1", "", true},                  /* c has no count */
 		{"c[1-4],d[1-2]:2", "", true},              /* nor here */
@@ -478,6 +479,16 @@ static void test_a_count_for_nodes_of_two_pools_is_of_no_use(void **state)
 	assert_string_equal(look(), "");
 	settings("c[1-3]:2");
 	assert_string_equal(look(), "up:c1 up:c2");
+}
+
+/* What slurm.conf had is not added to what it has now. */
+static void test_a_count_that_is_taken_away_counts_no_more(void **state)
+{
+	(void)state;
+	F.old = true;
+	settings("c[1-4]:1");
+	settings("c[1-4]:1");
+	assert_string_equal(look(), "up:c1");
 }
 
 /* --- a quantum ---------------------------------------------------------------------------------
@@ -570,6 +581,7 @@ int main(void)
 		T(test_what_was_asked_before_slurmctld_was_told_is_not_believed),
 		T(test_names_of_others_are_left_alone),
 		T(test_a_count_for_nodes_of_two_pools_is_of_no_use),
+		T(test_a_count_that_is_taken_away_counts_no_more),
 		T(test_a_paused_pool_keeps_none_and_a_closed_one_what_it_has),
 		T(test_where_names_cannot_be_told_slurm_conf_counts),
 		T(test_what_is_paid_is_kept_and_let_go_in_time),

@@ -185,6 +185,10 @@ static void test_without_subnets_the_zone_is_said(void **state)
 	assert_true(has(&rq, "KeyName=ops"));
 	assert_true(has(&rq, "IamInstanceProfile.Name=nodes"));
 	assert_true(has(&rq, "InstanceMarketOptions.MarketType=spot"));
+	/* One that stays asked for would buy again, whatever becomes of the node. */
+	assert_true(has(&rq, "InstanceMarketOptions.SpotOptions.SpotInstanceType=one-time"));
+	assert_true(has(&rq, "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior="
+			     "terminate"));
 	assert_null(strstr(rq.body, "MetadataOptions")); /* the template's business */
 	assert_null(strstr(rq.body, "SubnetId"));
 	provider_request_fini(&rq);
@@ -249,6 +253,8 @@ static void test_what_ec2_could_not_do_is_not_asked(void **state)
 	op = (struct provider_op){.kind = PROVIDER_DELETE};
 	op.u.del.ids = ids;
 	op.u.del.nids = 1;
+	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
+	op.u.del.nids = 0;
 	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
 	op = (struct provider_op){.kind = PROVIDER_LOGIN};
 	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
@@ -372,6 +378,28 @@ static void test_a_type_of_many_pools_is_asked_for_once(void **state)
 		assert_null(strstr(rq.body, "Filter.1.Value.3="));
 		provider_request_fini(&rq);
 	}
+}
+
+/* EC2 takes so many values; of the other types no price is known. */
+static void test_no_more_than_200_types_are_asked_for(void **state)
+{
+	static char each[256][16];
+	static const char *types[256];
+	struct provider_op op = {.kind = PROVIDER_OFFERS, .at_ms = now_ms};
+	struct provider_request rq;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(types); i++) {
+		(void)snprintf(each[i], sizeof(each[i]), "t.%zu", i);
+		types[i] = each[i];
+	}
+	op.u.offers.types = types;
+	op.u.offers.ntypes = COUNT(types);
+	op.u.offers.cursor = "";
+	build(&rq, &op);
+	assert_true(has(&rq, "Filter.1.Value.200=t.199"));
+	assert_null(strstr(rq.body, "Filter.1.Value.201="));
+	provider_request_fini(&rq);
 }
 
 static void test_a_url_of_ones_own_is_signed_with_its_host(void **state)
@@ -549,6 +577,8 @@ static void test_an_instance_whose_tags_were_mangled_is_listed_without_a_node(vo
 		 0},
 		{LIST(ONE("00", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""),
 		 "", 0},
+		{LIST(ONE("0x", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""),
+		 "", 0},
 		{LIST(ONE("-1", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""),
 		 "", 0},
 		{LIST(ONE("0", OURS TAG("burstd-node", "c1")), ""), "", 0},
@@ -593,6 +623,80 @@ static void test_an_instance_whose_tags_were_mangled_is_listed_without_a_node(vo
 	}
 }
 
+/* A node name that is bought again has the same tag, and another generation. */
+static void test_two_batches_of_one_node_are_told_apart(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+	struct provider_result r;
+
+	(void)state;
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "";
+	parse(&r, &op, 200,
+	      LIST(ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4"))
+			   ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "5")),
+		   ""));
+	assert_int_equal(r.ninstances, 2);
+	assert_int_equal(r.instances[0].gen, 4);
+	assert_int_equal(r.instances[1].gen, 5);
+	provider_result_fini(&r);
+}
+
+static void test_china_has_a_domain_of_its_own(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	conf.region = "cn-north-1";
+	conf.subnets = "";
+	reopen(&conf);
+	place.region = "cn-north-1";
+	build(&rq, &op);
+	assert_string_equal(rq.url, "https://ec2.cn-north-1.amazonaws.com.cn/");
+	provider_request_fini(&rq);
+}
+
+static void test_times_of_ec2_are_read_to_the_millisecond(void **state)
+{
+	static const struct {
+		const char *launch, *state, *reason;
+		int64_t created_ms, ended_ms;
+	} rows[] = {
+		{"2028-02-29T23:59:59Z", "running", "", INT64_C(1835481599000), 0},
+		{"2028-03-01T00:00:00.250Z", "running", "", INT64_C(1835481600250), 0},
+		{"2027-03-31T12:00:00.125Z", "running", "", INT64_C(1806494400125), 0},
+		{"2027-01-31T00:00:00Z", "running", "User (2027-02-01 00:00:00 GMT)",
+		 INT64_C(1801353600000), 0},
+		{"2027-12-31T00:00:00Z", "terminated", "Client (us) (2028-01-01 00:00:01 GMT)",
+		 INT64_C(1830211200000), INT64_C(1830297601000)},
+		{"2027-12-31", "terminated", "somehow", 0, 0},
+	};
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	(void)state;
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "";
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r;
+		struct str s;
+
+		str_init(&s, 4096);
+		str_addf(&s,
+			 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"
+			 "<instanceId>i-1</instanceId><launchTime>%s</launchTime><instanceState>"
+			 "<name>%s</name></instanceState><reason>%s</reason></item></instancesSet>"
+			 "</item></reservationSet></DescribeInstancesResponse>",
+			 rows[i].launch, rows[i].state, rows[i].reason);
+		parse(&r, &op, 200, s.p);
+		assert_int_equal(r.instances[0].created_ms, rows[i].created_ms);
+		assert_int_equal(r.instances[0].ended_ms, rows[i].ended_ms);
+		provider_result_fini(&r);
+		str_fini(&s);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -611,10 +715,14 @@ int main(void)
 		T(test_lists_deletes_and_prices_are_asked_for),
 		T(test_all_pages_of_prices_are_of_one_time),
 		T(test_a_type_of_many_pools_is_asked_for_once),
+		T(test_no_more_than_200_types_are_asked_for),
 		T(test_a_url_of_ones_own_is_signed_with_its_host),
+		T(test_two_batches_of_one_node_are_told_apart),
+		T(test_china_has_a_domain_of_its_own),
 		T(test_the_list_alone_says_who_each_instance_of_a_batch_is),
 		T(test_as_many_nodes_go_into_a_batch_as_its_tags_can_name),
 		T(test_an_instance_whose_tags_were_mangled_is_listed_without_a_node),
+		T(test_times_of_ec2_are_read_to_the_millisecond),
 	};
 #undef T
 

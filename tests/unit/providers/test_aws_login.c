@@ -105,6 +105,8 @@ static void test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_sessi
 		"[]",
 		"{\"Code\":\"Failed\",\"Expiration\":\"x\"}",
 		"{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\"}",
+		"{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\",\"Token\":\"t\","
+		"\"Expiration\":\"never\"}",
 		("{\"AccessKeyId\":\"A\",\"SecretAccessKey\":\"b\",\"Token\":"
 		 "\"t\\nX: y\",\"Expiration\":\"2026-11-18T11:36:40Z\"}")};
 	struct provider_conf conf = usual();
@@ -147,6 +149,23 @@ static void test_a_role_name_cannot_lead_elsewhere(void **state)
 	reopen(&conf);
 	assert_int_equal(provider_aws.renew(self, "TOK", NULL), 1);
 	assert_int_equal(provider_aws.renew(self, "../../user-data", NULL), -1);
+}
+
+static void test_the_token_of_the_machine_is_in_no_message(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = login();
+	struct provider_result r;
+
+	(void)state;
+	conf.credential = NULL;
+	reopen(&conf);
+	assert_int_equal(provider_aws.renew(self, "TOK==", NULL), 1);
+	parse(&r, &op, 403,
+	      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not with TOK==</Message>"
+	      "</Error></ErrorResponse>");
+	assert_string_equal(r.message, "AccessDenied: not with ***");
+	provider_result_fini(&r);
 }
 
 static void test_a_file_may_hold_a_session_and_other_profiles(void **state)
@@ -236,6 +255,7 @@ int main(void)
 		T(test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file),
 		T(test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_session),
 		T(test_a_role_name_cannot_lead_elsewhere),
+		T(test_the_token_of_the_machine_is_in_no_message),
 		T(test_a_file_may_hold_a_session_and_other_profiles),
 		T(test_a_closed_driver_leaves_no_secret_behind),
 	};

@@ -224,6 +224,9 @@ static void test_what_is_not_for_us_and_what_is_odd_goes_as_well(void **state)
 		{"{\"Records\":[]}", 0, 1},
 		{EC2("EC2 Spot Instance Interruption Warning", "{}"), 0, 1},
 		{EC2("EC2 Spot Instance Interruption Warning", "{\"instance-id\":\"i 1\"}"), 0, 1},
+		{EC2("EC2 Spot Instance Interruption Warning",
+		     "{\"instance-id\":\"arn:aws:ec2:eu-west-1:1:fleet\"}"),
+		 0, 1},
 		{EC2("EC2 Spot Instance Interruption Warning", "[7]"), 0, 1},
 		{EC2("EC2 Instance Something New", "{\"instance-id\":\"i-1\"}"), 0, 1},
 		{EC2("EC2 Instance State-change Notification", "{}"), 0, 1},
@@ -275,6 +278,56 @@ static void test_hibernation_is_at_once(void **state)
 			    "{\"instance-id\":\"i-1\",\"instance-action\":\"hibernate\"}"));
 	assert_int_equal(r.notices[0].at_ms, now_ms);
 	provider_result_fini(&r);
+}
+
+/* Whoever stops on the way bills on, and works no more. */
+static void test_all_that_goes_is_a_hint(void **state)
+{
+	static const char *const going[] = {
+#define STATE(s)                                                                                   \
+	EC2("EC2 Instance State-change Notification",                                              \
+	    "{\"instance-id\":\"i-1\",\"state\":\"" s "\"}")
+		STATE("stopping"), STATE("stopped"), STATE("shutting-down"), STATE("terminated")
+#undef STATE
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(going); i++) {
+		struct provider_result r;
+
+		receive_one(&r, going[i]);
+		assert_int_equal(r.nended, 1);
+		assert_string_equal(r.ended[0].id, "i-1");
+		provider_result_fini(&r);
+	}
+}
+
+static void test_a_month_that_is_none_is_no_time(void **state)
+{
+	struct provider_result r;
+
+	(void)state;
+	receive_one(&r, HEALTH("\"service\":\"EC2\",\"eventTypeCategory\":\"scheduledChange\","
+			       "\"startTime\":\"Sat, 05 anF 2027 15:10:09 GMT\""));
+	assert_int_equal(r.nnotices, 1);
+	assert_int_equal(r.notices[0].at_ms, 0);
+	provider_result_fini(&r);
+}
+
+/* A queue is asked with the same right as all else. */
+static void test_a_session_goes_with_each_request(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = ask(NULL);
+	struct provider_request rq;
+
+	(void)state;
+	conf.notice_queue = QUEUE;
+	conf.credential = CRED "aws_session_token = tok\n";
+	reopen(&conf);
+	build(&rq, &op);
+	assert_string_equal(header(&rq, "X-Amz-Security-Token"), "tok");
+	provider_request_fini(&rq);
 }
 
 static void test_replies_of_sqs(void **state)
@@ -379,6 +432,9 @@ int main(void)
 		T(test_what_is_not_for_us_and_what_is_odd_goes_as_well),
 		T(test_ten_messages_are_one_acknowledgement),
 		T(test_hibernation_is_at_once),
+		T(test_all_that_goes_is_a_hint),
+		T(test_a_month_that_is_none_is_no_time),
+		T(test_a_session_goes_with_each_request),
 		T(test_replies_of_sqs),
 		T(test_damaged_replies_are_survived),
 	};

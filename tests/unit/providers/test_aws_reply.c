@@ -171,6 +171,54 @@ static void test_of_several_refusals_the_most_hopeful_counts(void **state)
 	}
 }
 
+#define REFUSED(word, type, where)                                                                 \
+	"<item><errorCode>" word "</errorCode><launchTemplateAndOverrides><overrides>"             \
+	"<instanceType>" type "</instanceType>" where                                              \
+	"</overrides></launchTemplateAndOverrides></item>"
+
+/* One of its subnets may still do. */
+static void test_a_fleet_is_refused_as_hopefully_as_the_best_of_its_subnets(void **state)
+{
+	static const char *const bodies[] = {
+		FLEET("",
+		      REFUSED("VcpuLimitExceeded", "p4d.24xlarge", "<subnetId>subnet-a</subnetId>")
+			      REFUSED("InsufficientInstanceCapacity", "p4d.24xlarge",
+				      "<subnetId>subnet-b</subnetId>")),
+		FLEET("", REFUSED("InsufficientInstanceCapacity", "p4d.24xlarge",
+				  "<subnetId>subnet-a</subnetId>")
+				  REFUSED("VcpuLimitExceeded", "p4d.24xlarge",
+					  "<subnetId>subnet-b</subnetId>")),
+	};
+	struct provider_op op = fleet();
+
+	(void)state;
+	open_fleets();
+	for (size_t i = 0; i < COUNT(bodies); i++) {
+		struct provider_result r;
+
+		parse(&r, &op, 200, bodies[i]);
+		assert_int_equal(r.items[0].code, PROVIDER_CAPACITY);
+		provider_result_fini(&r);
+	}
+}
+
+/* In the order of the offers, and 0 is the first. */
+static void test_on_demand_a_fleet_takes_the_first_that_is_to_be_had(void **state)
+{
+	struct provider_op op = fleet();
+	struct provider_request rq;
+
+	(void)state;
+	open_fleets();
+	op.u.create.places = &ladder[2];
+	op.u.create.nplaces = 1;
+	build(&rq, &op);
+	assert_true(has(&rq, "OnDemandOptions.AllocationStrategy=prioritized"));
+	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.1.Priority=0"));
+	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.2.Priority=1"));
+	provider_request_fini(&rq);
+}
+
 /* --- replies ----------------------------------------------------------------------------------
  */
 
@@ -390,6 +438,14 @@ static void test_deletes_are_read_id_by_id(void **state)
 	assert_int_equal(r.code, PROVIDER_TRANSIENT);
 	assert_int_equal(r.nitems, 0);
 	provider_result_fini(&r);
+	ids[0] = "i-1"; /* nor is the end of another word an id */
+	op.u.del.ids = ids;
+	parse(&r, &op, 400,
+	      "<Response><Errors><Error><Code>InvalidInstanceID.NotFound</Code><Message>not "
+	      "'ami-1'</Message></Error></Errors></Response>");
+	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.nitems, 0);
+	provider_result_fini(&r);
 	free(ended);
 	free(unknown);
 }
@@ -483,6 +539,23 @@ static void test_types_come_before_prices_and_have_none(void **state)
 	op.u.offers.cursor = "p"; /* the other call's answer */
 	parse(&r, &op, 200, TYPES("", ""));
 	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	provider_result_fini(&r);
+}
+
+static void test_gpus_of_several_kinds_are_added_up(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_OFFERS};
+	struct provider_result r;
+
+	(void)state;
+	op.u.offers.cursor = "";
+	parse(&r, &op, 200,
+	      TYPES("<item><instanceType>t</instanceType><supportedUsageClasses><item>on-demand"
+		    "</item></supportedUsageClasses><gpuInfo><gpus><item><count>2</count></item>"
+		    "<item><count>1</count></item></gpus></gpuInfo></item>",
+		    ""));
+	assert_int_equal(r.noffers, 1);
+	assert_int_equal(r.offers[0].gpus, 3);
 	provider_result_fini(&r);
 }
 
@@ -671,6 +744,8 @@ int main(void)
 		T(test_what_a_fleet_bought_is_who_was_asked_for),
 		T(test_a_fleet_that_is_refused_in_a_reply_that_went_well),
 		T(test_of_several_refusals_the_most_hopeful_counts),
+		T(test_a_fleet_is_refused_as_hopefully_as_the_best_of_its_subnets),
+		T(test_on_demand_a_fleet_takes_the_first_that_is_to_be_had),
 		T(test_a_recorded_launch_is_read),
 		T(test_a_launch_is_read_by_launch_index_and_else_not_believed),
 		T(test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list),
@@ -680,6 +755,7 @@ int main(void)
 		T(test_all_ids_that_ec2_does_not_know_are_told),
 		T(test_one_that_is_protected_is_told_to_an_admin),
 		T(test_types_come_before_prices_and_have_none),
+		T(test_gpus_of_several_kinds_are_added_up),
 		T(test_prices_are_in_dollars_per_hour),
 		T(test_errors_of_ec2_are_told_apart_for_each_call),
 		T(test_a_message_has_no_secret_in_it),

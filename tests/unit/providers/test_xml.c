@@ -17,7 +17,7 @@ static const char *const wanted[] = {"root", "set", "item", "id", "more", NULL};
 static void test_only_what_is_wanted_is_in_the_tree(void **state)
 {
 	static const char text[] = "<root>x<junk><id>no</id>text<set/></junk><set>"
-				   "<item><id>a&amp;b</id><other>1</other></item><item/></set>"
+				   "<item><id>a&amp;b</id><other>1</other>tail</item><item/></set>"
 				   "</root>";
 	const struct xml_node *item;
 	struct xml x;
@@ -26,6 +26,7 @@ static void test_only_what_is_wanted_is_in_the_tree(void **state)
 	assert_int_equal(xml_parse(&x, wanted, text, sizeof(text) - 1), 0);
 	item = xml_child(xml_child(x.root, "set"), "item");
 	assert_string_equal(xml_text(item, "id"), "a&b");
+	assert_string_equal(item->text, ""); /* what has children has no text */
 	assert_null(xml_child(item, "other"));
 	assert_null(item->child->next);
 	assert_null(xml_again(xml_again(item)));
@@ -50,6 +51,25 @@ static void test_what_is_no_such_document_is_refused(void **state)
 	}
 	assert_int_equal(xml_parse(&x, wanted, NULL, 0), -1);
 	xml_fini(&x);
+}
+
+static void test_a_text_that_is_too_long_is_not_cut(void **state)
+{
+	struct xml x;
+
+	(void)state;
+	for (size_t n = XML_TEXT_MAX; n <= XML_TEXT_MAX + 1; n++) {
+		struct str s;
+
+		str_init(&s, (size_t)XML_TEXT_MAX + 64);
+		str_adds(&s, "<root><id>");
+		for (size_t i = 0; i < n; i++)
+			str_adds(&s, "a");
+		str_adds(&s, "</id></root>");
+		assert_int_equal(xml_parse(&x, wanted, s.p, s.len), n == XML_TEXT_MAX ? 0 : -1);
+		xml_fini(&x);
+		str_fini(&s);
+	}
 }
 
 struct seen {
@@ -105,7 +125,7 @@ static int take(void *ctx, const struct xml_node *n)
 /* More of them than the tree may hold. */
 static void test_each_costs_memory_only_while_it_is_read(void **state)
 {
-	enum { ID = 10000, IDS = 10, N = XML_MEMORY_MAX / ID / IDS + 10 };
+	enum { ID = 10000, IDS = 10, N = 2 * (XML_MEMORY_MAX / ID / IDS) };
 	char *text = malloc((size_t)N * IDS * (ID + 64) + 64), *p = text;
 	unsigned n = 0;
 	const struct xml_each each = {"item", "set", 2, take, &n};
@@ -138,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_what_is_wanted_is_in_the_tree),
 		cmocka_unit_test(test_what_is_no_such_document_is_refused),
+		cmocka_unit_test(test_a_text_that_is_too_long_is_not_cut),
 		cmocka_unit_test(test_each_is_given_once_and_is_not_in_the_tree),
 		cmocka_unit_test(test_each_costs_memory_only_while_it_is_read),
 	};

@@ -1,0 +1,351 @@
+/* test_rescue_time.c - jobs that lose a node: what counts from when, and which word about them is
+ * old.  What is done about them is in the tests of rescue.c beside this one.
+ *
+ * On a bare struct engine: the clock, the journal and slurmctld are the test's. */
+#include "bare_engine.h"
+
+static struct fix {
+	struct engine e;
+	char story[400]; /* events, and orders to slurmctld */
+	struct journal_rescue put;
+} F;
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)gen;
+	(void)detail;
+	add(F.story, sizeof(F.story), node, " ", type);
+	add(F.story, sizeof(F.story), "; ", "", "");
+}
+
+void engine_commit(struct engine *e)
+{
+	(void)e;
+}
+
+void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
+{
+	(void)e;
+	(void)fn;
+	assert_int_equal(ev->type, NODE_EV_SIGNALLED);
+}
+
+void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
+{
+	(void)tx;
+	F.put = *r;
+}
+
+void journal_del_rescue(struct journal_tx *tx, uint64_t job)
+{
+	(void)tx;
+	(void)job;
+}
+
+void jobs_want(struct engine *e, enum jobs_for who)
+{
+	(void)e;
+	assert_int_equal(who, JOBS_FOR_RESCUE);
+}
+
+void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n)
+{
+	(void)n;
+	(void)snprintf(out, NOTICE_WHY_SIZE, "burstd: spot will be over");
+}
+
+void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out)
+{
+	(void)e;
+	(void)fn;
+	*out = (struct reclaim_plan){.force_ms = INT64_MAX};
+}
+
+void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
+		      const char *reason)
+{
+	(void)s;
+	(void)addr;
+	(void)dead;
+	(void)reason;
+	add(F.story, sizeof(F.story), "force ", node, "; ");
+}
+
+void slurm_requeue(struct slurm *s, const char *job)
+{
+	(void)s;
+	add(F.story, sizeof(F.story), "requeue ", job, "; ");
+}
+
+void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+{
+	(void)s;
+	(void)comment;
+	add(F.story, sizeof(F.story), "start ", job, "; ");
+}
+
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+{
+	(void)s;
+	assert_int_equal(wait_ms, 0);
+	assert_non_null(comment);
+	add(F.story, sizeof(F.story), "comment ", job, "; ");
+}
+
+static struct fleet_name *node(const char *name)
+{
+	return fleet_name(&F.e.fleet, name, 0);
+}
+
+static void add_node(const char *name, uint64_t gen)
+{
+	struct node n;
+
+	node(name)->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	node_init(&n, name, gen, BEGAN);
+	n.state = NODE_DRAINING;
+	(void)fleet_add(&F.e.fleet, &n);
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	W = (struct world){.now = BEGAN, .question = SLURM_FATES};
+	memset(&F, 0, sizeof(F));
+	fleet_init(&F.e.fleet, 1);
+	map_init(&F.e.rescues_map);
+	add_node("c1", 3);
+	add_node("c3", 1);
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	rescue_free(&F.e);
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+/* squeue has one job, on these nodes. */
+static void squeue_on(const char *nodes)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof(text), "7|7|RUNNING|p|None|%s\n", nodes);
+	rescue_jobs(&F.e, text, strlen(text), NULL);
+	F.story[0] = '\0';
+}
+
+static void squeue(void)
+{
+	squeue_on("c1");
+}
+
+static void becomes(const char *name, enum node_state state)
+{
+	struct node n = node(name)->newest->n;
+
+	n.state = state;
+	fleet_set(&F.e.fleet, node(name)->newest, &n);
+}
+
+/* The job is looked at when it is time, and slurmctld says this of it. */
+static void shows(const char *state, const char *start)
+{
+	const char *text = detail("7", state, "5", start, "(null)");
+
+	if (rescue_next_ms(&F.e) != INT64_MAX) /* else it is time already */
+		W.now = rescue_next_ms(&F.e);
+	W.asked[0] = '\0';
+	rescue_run(&F.e);
+	assert_string_equal(W.asked, "7");
+	rescue_fates(&F.e, text, strlen(text), NULL);
+}
+
+/* What waited to be told may wait as long for squeue as any other when it is to go. */
+static void test_a_node_that_must_go_after_all_waits_from_then_on(void **state)
+{
+	(void)state;
+	rescue_signal(&F.e, node("c1"));
+	W.now = BEGAN + 1500;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	assert_int_equal(rescue_next_ms(&F.e), BEGAN + 3500);
+	W.now = BEGAN + 2000;
+	rescue_run(&F.e);
+	assert_string_equal(F.story, "");
+	W.now = BEGAN + 3500;
+	rescue_run(&F.e);
+	assert_string_equal(F.story, "force c1; ");
+}
+
+static void test_a_node_that_goes_is_said_to_go_for_the_reason_it_does(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	rescue_signal(&F.e, node("c1"));
+	squeue();
+	assert_string_equal(F.put.why, "spot is over");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_NONE);
+}
+
+/* What it would say of a job may be about before that. */
+static void test_no_fate_is_asked_for_while_nodes_are_about_to_go(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue();
+	W.now = rescue_next_ms(&F.e);
+	rescue_node(&F.e, node("c3"), false, "burstd: spot is over");
+	rescue_run(&F.e);
+	assert_string_equal(W.asked, "");
+	squeue();
+	W.now = rescue_next_ms(&F.e);
+	rescue_run(&F.e);
+	assert_string_equal(W.asked, "7");
+}
+
+static void signalled(void)
+{
+	rescue_signal(&F.e, node("c1"));
+	squeue();
+	rescue_signalled(&F.e, F.e.rescues, "USR1");
+	F.story[0] = '\0';
+}
+
+/* It was written down when it was told, and was requeued up to two minutes later; from there
+ * slurmctld counts. */
+static void test_a_told_job_is_held_back_from_when_it_ended(void **state)
+{
+	struct engine_taken taken;
+
+	(void)state;
+	signalled();
+	shows("PENDING", "1800000240");
+	assert_int_equal(F.put.hold_ms, BEGAN + 240000);
+	assert_false(engine_taken(&F.e, "c1", 0, &taken)); /* it has left that node */
+}
+
+static void test_a_job_that_was_not_told_is_not_held_back_so_long(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue();
+	shows("PENDING", "1800000240"); /* somebody wants it so */
+	assert_int_equal(F.put.hold_ms, 0);
+	assert_string_equal(F.story, "comment 7; c1 job-requeued; ");
+}
+
+/* Another of its machines goes between the question and the answer. */
+static void test_an_answer_lets_no_job_start_while_something_of_it_is_left(void **state)
+{
+	const char *text = detail("7", "PENDING", "5", "1800000121", "(null)");
+
+	(void)state;
+	becomes("c3", NODE_READY);
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue_on("c[1,3]");
+	shows("PENDING", "1800000121");
+	becomes("c1", NODE_GONE);
+	W.now = rescue_next_ms(&F.e);
+	rescue_run(&F.e);
+	assert_string_equal(W.asked, "7");
+	F.story[0] = '\0';
+	becomes("c3", NODE_DELETING);
+	rescue_fates(&F.e, text, strlen(text), NULL);
+	assert_string_equal(F.story, "");
+	W.now = rescue_next_ms(&F.e);
+	W.asked[0] = '\0';
+	rescue_run(&F.e);
+	assert_string_equal(W.asked, "");
+	becomes("c3", NODE_GONE);
+	shows("PENDING", "1800000121");
+	assert_string_equal(F.story, "start 7; c1 job-lifted; ");
+}
+
+static void test_somebody_elses_comment_stays(void **state)
+{
+	const char *text;
+
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue();
+	W.now = rescue_next_ms(&F.e);
+	rescue_run(&F.e);
+	text = detail("7", "PENDING", "5", "1799999000", "ask Ann");
+	rescue_fates(&F.e, text, strlen(text), NULL);
+	assert_string_equal(F.story, "c1 job-requeued; ");
+}
+
+static void test_a_job_that_is_sent_back_counts_from_then_on(void **state)
+{
+	(void)state;
+	signalled();
+	shows("FAILED", "1799999000");
+	assert_string_equal(F.story, "requeue 7; ");
+	assert_true(W.now > BEGAN);
+	assert_int_equal(F.put.at_ms, W.now);
+}
+
+/* It may end any moment; one that was not told goes with its node, and that takes a while. */
+static void test_a_told_job_is_looked_at_every_second(void **state)
+{
+	(void)state;
+	signalled();
+	for (int i = 0; i < 5; i++) {
+		shows("RUNNING", "1799999000");
+		assert_int_equal(rescue_next_ms(&F.e), W.now + 1000);
+	}
+}
+
+/* It may lose nodes: slurmctld's word on that node is worth something if it is newer. */
+static void test_a_job_is_stuck_if_a_new_snapshot_says_so(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue();
+	W.now = BEGAN + 300000;
+	F.e.snapshot_ms = BEGAN + 1;
+	shows("RUNNING", "1799999000");
+	assert_string_equal(F.story, "");
+	F.e.snapshot_ms = BEGAN + 300000;
+	shows("RUNNING", "1799999000");
+	assert_string_equal(F.story, "c1 job-stuck; ");
+	shows("RUNNING", "1799999000"); /* once */
+	assert_string_equal(F.story, "c1 job-stuck; ");
+}
+
+/* It is up, but as another machine: the job goes on without that node. */
+static void test_a_job_goes_on_beside_the_next_machine_of_that_name(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue();
+	add_node("c1", 4);
+	W.now = F.e.snapshot_ms = BEGAN + 300000;
+	shows("RUNNING", "1799999000");
+	assert_string_equal(F.story, "c1 job-goes-on; ");
+}
+
+#define TEST(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_node_that_must_go_after_all_waits_from_then_on),
+		TEST(test_a_node_that_goes_is_said_to_go_for_the_reason_it_does),
+		TEST(test_no_fate_is_asked_for_while_nodes_are_about_to_go),
+		TEST(test_a_told_job_is_held_back_from_when_it_ended),
+		TEST(test_a_job_that_was_not_told_is_not_held_back_so_long),
+		TEST(test_somebody_elses_comment_stays),
+		TEST(test_an_answer_lets_no_job_start_while_something_of_it_is_left),
+		TEST(test_a_job_that_is_sent_back_counts_from_then_on),
+		TEST(test_a_told_job_is_looked_at_every_second),
+		TEST(test_a_job_is_stuck_if_a_new_snapshot_says_so),
+		TEST(test_a_job_goes_on_beside_the_next_machine_of_that_name),
+	};
+
+	return cmocka_run_group_tests_name("rescue, in time", tests, NULL, NULL);
+}
