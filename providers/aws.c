@@ -246,7 +246,8 @@ static struct provider_caps aws_caps(const void *self)
 	const struct aws *a = self;
 
 	return (struct provider_caps){
-		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | (a->queue != NULL ? PROVIDER_TELLS : 0),
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_REPORTS |
+			 (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -370,6 +371,8 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_delete_build(op->u.del.ids, op->u.del.nids, body, e);
 	case PROVIDER_OFFERS:
 		return aws_offers_build(op, body, e);
+	case PROVIDER_REPORT:
+		return aws_report_build(op->u.report.id, body, e);
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
 	case PROVIDER_NOPS:
@@ -415,6 +418,8 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_login_parse(a, reply, out);
 	case PROVIDER_NOTICES:
 		return aws_notices_parse(a, op, reply, out);
+	case PROVIDER_REPORT:
+		return aws_report_parse(reply);
 	case PROVIDER_NOPS:
 		break;
 	}

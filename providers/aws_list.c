@@ -35,6 +35,30 @@ int aws_delete_build(const char *const *ids, size_t n, struct str *body, struct 
 	return 0;
 }
 
+int aws_report_build(const char *id, struct str *body, struct err *e)
+{
+	if (id[0] == '\0' || !aws_is_plain(id, PROVIDER_ID_MAX))
+		return err_set(e, ERR_INVALID, "report: not an id of this provider");
+	query_begin(body, "ReportInstanceStatus", AWS_EC2_VERSION);
+	query_add(body, id, "InstanceId.1");
+	query_add(body, "impaired", "Status");
+	query_add(body, "other", "ReasonCode.1");
+	return 0;
+}
+
+int aws_report_parse(const struct provider_reply *reply)
+{
+	static const char *const names[] = {"ReportInstanceStatusResponse", "return", NULL};
+	struct xml x;
+	int rc = xml_parse(&x, names, reply->body, reply->len) == 0 &&
+				 strcmp(xml_text(x.root, "return"), "true") == 0
+			 ? 0
+			 : -1;
+
+	xml_fini(&x);
+	return rc;
+}
+
 /* --- one instance -----------------------------------------------------------------------------
  */
 

@@ -137,6 +137,9 @@ int aws_delete_build(const char *const *ids, size_t n, struct str *body, struct 
 int aws_delete_parse(const char *const *ids, size_t n, const struct provider_reply *reply,
 		     struct provider_result *out);
 /* An error that is about some of the ids: items for all.  false: it is about the whole request. */
+/* A host that is broken: EC2 takes a status and a code of a short list, and words no longer. */
+int aws_report_build(const char *id, struct str *body, struct err *e);
+int aws_report_parse(const struct provider_reply *reply);
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
 		      struct provider_result *out);
 /* Id, state, address and times of an element "item"; 0 or -1. */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/secret.h"
@@ -85,7 +87,8 @@ static struct provider_caps sim_caps(const void *self)
 {
 	(void)self;
 	return (struct provider_caps){
-		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS,
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
+			 PROVIDER_REPORTS,
 		.create_max = SIM_BATCH_MAX,
 		.delete_max = SIM_BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -196,6 +199,26 @@ static void build_notices(const struct provider_op *op, struct str *url)
 	add_escaped(url, op->u.notices.cluster);
 }
 
+static int build_report(const struct provider_op *op, struct provider_request *out, struct str *url,
+			struct err *e)
+{
+	const char *id = op->u.report.id;
+	json_t *body = json_pack("{s:s}", "reason", op->u.report.words);
+
+	if (body == NULL || id[0] == '\0' || !sim_is_plain(id, PROVIDER_ID_MAX)) {
+		json_decref(body);
+		return err_set(e, ERR_INVALID, "report: want an id of this provider, and text");
+	}
+	str_adds(url, "/v1/instances/");
+	add_escaped(url, id);
+	str_adds(url, "/report");
+	out->method = "POST";
+	out->body = mem_check(json_dumps(body, JSON_COMPACT));
+	out->body_len = strlen(out->body);
+	json_decref(body);
+	return 0;
+}
+
 static void add_headers(const struct sim *s, struct provider_request *out)
 {
 	struct str h;
@@ -238,6 +261,9 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		break;
 	case PROVIDER_NOTICES:
 		build_notices(op, &url);
+		break;
+	case PROVIDER_REPORT:
+		rc = build_report(op, out, &url, e);
 		break;
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOPS:

@@ -520,6 +520,8 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 		rc = op->kind == PROVIDER_OFFERS ? parse_offers(doc, out) : parse_notices(doc, out);
 		json_decref(doc);
 		break;
+	case PROVIDER_REPORT:
+		return 0; /* that it was taken is all */
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOPS:
 		break;

@@ -232,6 +232,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 		return 0;
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
+	case PROVIDER_REPORT:
 	case PROVIDER_NOPS:
 		break;
 	}
@@ -252,7 +253,7 @@ static int static_build(const void *self, const struct provider_op *op,
 		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
 		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "check",
 		[PROVIDER_LOGIN] = "", /* never sent */
-		[PROVIDER_NOTICES] = ""};
+		[PROVIDER_NOTICES] = "",      [PROVIDER_REPORT] = ""};
 	const struct machines *m = self;
 	struct str body;
 

@@ -108,6 +108,19 @@ static bool is_signal(const char *text)
 	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789+") == n;
 }
 
+/* No program hears KILL or STOP, so none can save its work for it. */
+static int check_signal(const char *text, struct err *e)
+{
+	const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+
+	if (!is_signal(text))
+		return err_set(e, ERR_INVALID, "want a signal such as USR1");
+	if (strcmp(name, "KILL") == 0 || strcmp(name, "9") == 0 || strcmp(name, "STOP") == 0 ||
+	    strcmp(name, "19") == 0)
+		return err_set(e, ERR_INVALID, "a job cannot hear %s: want one such as USR1", text);
+	return 0;
+}
+
 int conf_text_code(const char *text, struct err *e)
 {
 	if (conf_text_is_code(text))
@@ -147,7 +160,7 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 	case CONF_CODE:
 		return conf_text_code(text, e);
 	case CONF_SIGNAL:
-		return is_signal(text) ? 0 : err_set(e, ERR_INVALID, "want a signal such as USR1");
+		return check_signal(text, e);
 	default:
 		return text[0] != '\0' ? 0 : err_set(e, ERR_INVALID, "want a node list");
 	}

@@ -17,10 +17,11 @@
 struct fleet_node {        /* one incarnation */
 	struct node n;     /* as durable */
 	struct node *next; /* staged: as it will be at the next commit; NULL: nothing changes */
-	bool busy;       /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
-	bool asked;      /* a delete of it is on record since our start; memory only too */
-	bool mark;       /* for one pass over a list, whoever makes it */
-	int64_t seen_ms; /* begin of the last list that showed it; 0: none since our start */
+	bool busy;  /* a request about it is on the wire; memory only (style.md 3.3, rule 4) */
+	bool asked; /* a delete of it is on record since our start; memory only too */
+	bool reported, reporting; /* as broken, and that is on its way; likewise */
+	bool mark;                /* for one pass over a list, whoever makes it */
+	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since our start */
 	const char *fresh; /* why it was made, while the journal does not have it; else NULL */
 	const char *made;  /* likewise, for good; NULL: before our start */
 	struct fleet_name *name;
@@ -64,6 +65,7 @@ struct fleet_name { /* one Slurm node */
 	int64_t rests_ms;              /* for it: not bought until then; 0: it does not rest */
 	int64_t forced_ms;             /* when slurmctld was last told to power it down */
 	int64_t fenced_ms;             /* likewise, to drain it, for its machine will go */
+	bool fencing;                  /* ... and slurmctld has not answered that yet */
 	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */
 	bool theirs;           /* drained or down, and not by us or slurmctld: an admin's */
 	struct doomed *doomed; /* the engine's, while it is about to be told so */

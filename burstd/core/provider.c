@@ -57,6 +57,7 @@ const char *provider_op_str(enum provider_op_kind k)
 		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
 		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "offers",
 		[PROVIDER_LOGIN] = "login",   [PROVIDER_NOTICES] = "notices",
+		[PROVIDER_REPORT] = "report",
 	};
 
 	return (unsigned)k < PROVIDER_NOPS ? words[k] : "?";

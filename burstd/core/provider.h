@@ -33,6 +33,7 @@ enum provider_op_kind {
 	PROVIDER_OFFERS,  /* one page of what can be bought and for how much */
 	PROVIDER_LOGIN,   /* the next step to a session; only of a driver that has good_until() */
 	PROVIDER_NOTICES, /* what is about to happen to instances; only where PROVIDER_TELLS */
+	PROVIDER_REPORT,  /* an instance's host is broken; only where PROVIDER_REPORTS */
 	PROVIDER_NOPS
 };
 
@@ -59,6 +60,7 @@ enum provider_flags {
 	PROVIDER_GANGS = 1 << 2,    /* a create takes groups that come whole or not at all */
 	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine: a refusal is about that one */
 	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
+	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
 };
 
 struct provider_caps {
@@ -134,6 +136,11 @@ struct provider_op { /* everything is borrowed */
 			const char *ack;    /* NULL: ask */
 			uint32_t wait_ms;
 		} notices;
+		/* Nothing follows from that which we could see: sent once, while it runs. */
+		struct {
+			const char *id;
+			const char *words; /* of whoever found out; "" */
+		} report;
 	} u;
 };
 

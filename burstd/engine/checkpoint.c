@@ -214,32 +214,40 @@ static void tell(struct engine *e, struct rescue *r)
 	const struct conf_pool *p = fn != NULL ? &e->conf->pools[fn->n.pool] : NULL;
 
 	if (p == NULL || !notice_signals(p)) {
-		r->j.signal = JOURNAL_SIGNAL_NONE; /* too late, or not any more */
+		if (r->j.signal == JOURNAL_SIGNAL_DUE)
+			r->j.signal = JOURNAL_SIGNAL_NONE; /* too late, or not any more */
+		r->commanded = true;
 		return;
 	}
-	if (p->checkpoint_command != NULL && e->nhooks == CHECKPOINT_HOOKS_MAX)
-		return; /* one that ends makes room */
-	if (has_signal(p) && !slurm_signal(e->slurm, r->j.id, p->checkpoint_signal, to_of(p))) {
+	if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling && has_signal(p) &&
+	    engine_now(e) >= r->tell_ms) {
+		r->telling = slurm_signal(e->slurm, r->j.id, p->checkpoint_signal, to_of(p));
 		r->tell_ms = engine_now(e) + CHECKPOINT_RETRY_MS;
-		return;
 	}
-	if (p->checkpoint_command != NULL)
-		begin_hook(e, r, p, until_ms);
-	r->telling = true;
+	if (r->commanded || p->checkpoint_command == NULL || e->nhooks == CHECKPOINT_HOOKS_MAX)
+		return; /* a command that ends makes room for another; no signal waits for that */
+	r->commanded = true;
+	begin_hook(e, r, p, until_ms);
 	if (!has_signal(p))
 		rescue_signalled(e, r, "the site's command");
 }
 
-/* Not before the node is fenced: a job that ends at once would make room there for another. */
+/* Is it to be told anything?  Not before its node is fenced: a job that ends at once would make
+ * room there for another.  What else slurmctld is being told it does not wait for. */
+static bool is_due(const struct engine *e, const struct rescue *r)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
+
+	return r->j.at_ms != 0 && r->j.signal != JOURNAL_SIGNAL_NONE && !r->waits &&
+	       (r->j.signal == JOURNAL_SIGNAL_DUE || !r->commanded) && (nm == NULL || !nm->fencing);
+}
+
 void checkpoint_run(struct engine *e)
 {
 	unsigned hooks = e->nhooks;
 
-	if (slurm_settled_ms(e->slurm) == INT64_MAX)
-		return;
 	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
-		if (r->j.at_ms != 0 && r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling &&
-		    engine_now(e) >= r->tell_ms)
+		if (is_due(e, r))
 			tell(e, r);
 	if (e->nhooks > hooks)
 		run_hooks(e);
@@ -250,7 +258,7 @@ int64_t checkpoint_next_ms(const struct engine *e)
 	int64_t next = INT64_MAX;
 
 	for (const struct rescue *r = e->rescues; r != NULL; r = r->next)
-		if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling &&
+		if (r->j.signal == JOURNAL_SIGNAL_DUE && !r->telling && !r->waits &&
 		    r->tell_ms > engine_now(e) && r->tell_ms < next)
 			next = r->tell_ms;
 	return next;

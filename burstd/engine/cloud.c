@@ -91,6 +91,8 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 			login_doubt(c);
 		return; /* another service of the provider's, perhaps: listen.c knows how it is */
 	}
+	if (kind == PROVIDER_REPORT)
+		return; /* a right that nothing else needs, and told by itself */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
 		login_doubt(c);
 	if (!bad) {
@@ -120,7 +122,8 @@ static void finish(struct request *rq, const struct provider_result *r)
 		c->inflight -= !is_held(rq);
 		note(c, rq->op.kind, r);
 		if (rq->op.kind != PROVIDER_CREATE && rq->op.kind != PROVIDER_LOGIN &&
-		    rq->op.kind != PROVIDER_NOTICES) /* a queue says nothing of machines */
+		    rq->op.kind != PROVIDER_NOTICES && /* a queue says nothing of machines */
+		    rq->op.kind != PROVIDER_REPORT)    /* nor does this of what is for sale */
 			place_heard(c, r->code, r->message, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
 	}
@@ -231,7 +234,8 @@ static void count(struct engine_counters *n, enum provider_op_kind kind)
 {
 	uint64_t *const of[] = {[PROVIDER_CREATE] = &n->creates, [PROVIDER_LIST] = &n->lists,
 				[PROVIDER_DELETE] = &n->deletes, [PROVIDER_OFFERS] = &n->offers,
-				[PROVIDER_LOGIN] = &n->logins,   [PROVIDER_NOTICES] = &n->notices};
+				[PROVIDER_LOGIN] = &n->logins,   [PROVIDER_NOTICES] = &n->notices,
+				[PROVIDER_REPORT] = &n->reports};
 
 	(*of[kind])++;
 }

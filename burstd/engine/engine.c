@@ -117,6 +117,8 @@ static void arm(struct engine *e)
 		next = e->postpone_next;
 	if (rescue_next_ms(e) < next)
 		next = rescue_next_ms(e);
+	if (report_next_ms(e) < next)
+		next = report_next_ms(e);
 	if (checkpoint_next_ms(e) < next)
 		next = checkpoint_next_ms(e);
 	if (prereq_next_ms(e) < next)
@@ -144,9 +146,11 @@ static void turn(struct engine *e)
 	if (!e->more && e->answers == NULL)
 		engine_run_up(e);
 	engine_commit(e);
+	notice_run(e);
 	wake_nodes(e);
 	intake_run(e);
 	launch_run(e);
+	report_run(e);
 	remove_run(e);
 	refuse_run(e);
 	postpone_run(e);
@@ -264,8 +268,7 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 	if (err != NULL)
 		log_write(e->d.log, LOG_WARN, "slurmctld refused an update", "error", err->msg,
 			  NULL);
-	else
-		notice_told(e, o);
+	notice_told(e, o, err == NULL);
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);
 	engine_turn(e);
@@ -461,6 +464,7 @@ void engine_free(struct engine *e)
 	postpone_free(e);
 	rescue_free(e);
 	checkpoint_free(e);
+	report_free(e);
 	notice_free(e);
 	free(e->pools);
 	cooldown_fini(&e->cooldown);

@@ -170,8 +170,10 @@ struct engine_counters {
 	uint64_t calls_refused;                   /* could not be read, or named no node of ours */
 	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
 	uint64_t logins;                          /* steps to a session */
-	uint64_t notices;     /* requests for notices, and acknowledgements of some */
-	uint64_t notices_odd; /* told by providers, and not understood */
+	uint64_t reports;                         /* of broken hosts */
+	uint64_t notices;        /* requests for notices, and acknowledgements of some */
+	uint64_t notices_odd;    /* told by providers, and not understood */
+	uint64_t notices_others; /* ... and about instances of others */
 	uint64_t instances_created, instances_refused, instances_lost;
 	uint64_t jobs_taken; /* lost a node while they ran; of those: */
 	uint64_t jobs_requeued, jobs_ended;

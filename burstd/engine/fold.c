@@ -278,6 +278,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
 	bool useful = node_coming(was);
 
+	e->notices.due = e->notices.due || strcmp(is->instance, was->instance) != 0;
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)

@@ -51,6 +51,7 @@ void jobs_run(struct engine *e)
 		return;
 	e->jobs_running = e->jobs_wanted;
 	e->jobs_wanted = 0;
+	e->jobs_runs++;
 	e->wishes_wanted = WISH_NOTHING;
 	if ((e->jobs_running & JOBS_FOR_INTAKE) != 0)
 		intake_asks(e);

@@ -98,8 +98,10 @@ static void forget(struct cloud *c, const char *ack)
 
 /* Has the provider held the request, or moved on?  One that gives the same at once, again and
  * again, is not asked faster for that. */
-static bool goes_on(const struct cloud *c, const struct provider_result *r)
+static bool goes_on(const struct cloud *c, const struct provider_result *r, bool kept)
 {
+	if (kept)
+		return false;
 	if (r->nnotices + r->nended + r->nodd == 0)
 		return engine_now(c->e) - c->listen_began >= ENGINE_LISTEN_PAUSE_MS;
 	return r->ack != NULL || strcmp(r->cursor, c->listen_cursor) != 0;
@@ -108,6 +110,7 @@ static bool goes_on(const struct cloud *c, const struct provider_result *r)
 static void on_notices(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct engine *e = c->e;
+	bool kept = false;
 
 	(void)ctx;
 	c->listening = false;
@@ -117,11 +120,11 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 	}
 	if (r->ack == NULL && !c->listen_stuck)
 		heard(c); /* else when that is done, too */
-	c->listen_next =
-		engine_now(e) + (goes_on(c, r) ? c->listen_step : (int64_t)ENGINE_LISTEN_PAUSE_MS);
 	e->count.notices_odd += r->nodd;
 	for (size_t i = 0; i < r->nnotices; i++)
-		notice_take(c, &r->notices[i]);
+		kept = !notice_take(c, &r->notices[i]) || kept;
+	c->listen_next = engine_now(e) +
+			 (goes_on(c, r, kept) ? c->listen_step : (int64_t)ENGINE_LISTEN_PAUSE_MS);
 	take_ended(c, r);
 	engine_spend(e, r->nnotices);
 	engine_commit(e);
@@ -129,7 +132,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 		return;
 	/* Not before: what a crash takes from us is told again. */
 	(void)snprintf(c->listen_cursor, sizeof(c->listen_cursor), "%s", r->cursor);
-	if (r->ack != NULL)
+	if (r->ack != NULL && !kept) /* what is kept is told again, should we die meanwhile */
 		forget(c, r->ack);
 }
 

@@ -20,6 +20,9 @@
 enum {
 	NOTICE_SOON_MS = 600000, /* so long before the end slurmctld is looked at every second */
 	NOTICE_TEXT_MAX = 320,
+	NOTICE_EARLY_MAX = 1000,     /* kept for instances that are not known yet ... */
+	NOTICE_EARLY_MS = 600000,    /* ... for so long */
+	NOTICE_EARLY_END_MS = 60000, /* then it may be forgotten: when it is told next */
 };
 
 /* --- who is meant ------------------------------------------------------------------------------
@@ -47,6 +50,7 @@ static void index_instances(struct engine *e)
 void notice_free(struct engine *e)
 {
 	map_fini(&e->notices.ids);
+	free(e->notices.early);
 }
 
 /* Of this provider, or of any: an id says nothing of who gave it. */
@@ -89,7 +93,6 @@ static enum engine_noticed judge(struct engine *e, const struct fleet_node *fn,
 	return ENGINE_NOTICE_TAKEN;
 }
 
-/* fn may be NULL: nothing of ours is meant. */
 static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 				const struct engine_notice *n)
 {
@@ -97,16 +100,13 @@ static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 				.now_ms = engine_now(e),
 				.notice = n->kind,
 				.deadline_ms = n->at_ms};
-	enum engine_noticed what = fn != NULL ? judge(e, fn, n->kind) : ENGINE_NOTICE_UNKNOWN;
+	enum engine_noticed what = judge(e, fn, n->kind);
 	static const char *const so[] = {[ENGINE_NOTICE_TAKEN] = "",
 					 [ENGINE_NOTICE_LATE] = "; it leaves already",
-					 [ENGINE_NOTICE_IGNORED] = "; nothing follows from that",
-					 [ENGINE_NOTICE_UNKNOWN] = "; no node stands for it"};
+					 [ENGINE_NOTICE_IGNORED] = "; nothing follows from that"};
 	char text[NOTICE_TEXT_MAX], detail[2 * NOTICE_TEXT_MAX];
-	struct node was = {0};
+	struct node was = fn->next != NULL ? *fn->next : fn->n;
 
-	if (fn != NULL)
-		was = fn->next != NULL ? *fn->next : fn->n;
 	if (what == ENGINE_NOTICE_TAKEN) {
 		engine_post(e, fn, &ev);
 		if (fn->next == NULL || memcmp(fn->next, &was, sizeof(was)) == 0)
@@ -115,7 +115,7 @@ static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 	describe(text, n);
 	(void)snprintf(detail, sizeof(detail), "%s: %s%s%s%s", n->instance, text, so[what],
 		       n->by[0] != '\0' ? "; says " : "", n->by);
-	engine_event(e, fn != NULL ? fn->n.name : "", fn != NULL ? fn->n.gen : 0, "notice", detail);
+	engine_event(e, fn->n.name, fn->n.gen, "notice", detail);
 	return what;
 }
 
@@ -132,7 +132,7 @@ int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64
 	return at_ms > now ? at_ms : now;
 }
 
-void notice_take(struct cloud *c, const struct provider_notice *n)
+static void take_told(struct cloud *c, struct fleet_node *fn, const struct provider_notice *n)
 {
 	const struct engine_notice en = {.instance = n->id,
 					 .kind = n->kind,
@@ -141,8 +141,110 @@ void notice_take(struct cloud *c, const struct provider_notice *n)
 					 .by = ""};
 
 	c->notices[n->kind]++;
-	(void)take(c->e, find(c->e, c, n->id), &en);
+	(void)take(c->e, fn, &en);
 }
+
+/* --- too early ---------------------------------------------------------------------------------
+ *
+ * An instance may be told of before the answer to its create, which alone says that it is ours, or
+ * while that is in doubt. */
+
+static bool is_of(const struct fleet_node *fn, const struct cloud *c)
+{
+	return engine_cloud(c->e, &fn->n) == c;
+}
+
+/* May there be instances of ours whose ids we do not know? */
+static bool may_be_ours(const struct cloud *c)
+{
+	static const enum node_state of[] = {NODE_CREATING, NODE_INDOUBT};
+	const struct engine *e = c->e;
+
+	for (size_t s = 0; s < sizeof(of) / sizeof(of[0]); s++)
+		for (const struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next)
+			if (is_of(fn, c))
+				return true;
+	return false;
+}
+
+static void drop_early(struct notice_index *x, size_t i)
+{
+	memmove(&x->early[i], &x->early[i + 1], (--x->nearly - i) * sizeof(*x->early));
+}
+
+static struct notice_early *find_early(const struct cloud *c, const struct provider_notice *n)
+{
+	struct notice_index *x = &c->e->notices;
+
+	for (size_t i = 0; i < x->nearly; i++)
+		if (&c->e->clouds[x->early[i].provider] == c && x->early[i].n.kind == n->kind &&
+		    strcmp(x->early[i].n.id, n->id) == 0)
+			return &x->early[i];
+	return NULL;
+}
+
+/* false: it need not be kept any longer. */
+static bool keep(struct cloud *c, const struct provider_notice *n)
+{
+	struct notice_index *x = &c->e->notices;
+	struct notice_early *k = find_early(c, n);
+
+	if (k != NULL && engine_now(c->e) - k->first_ms >= NOTICE_EARLY_MS)
+		return false;
+	if (k == NULL && !may_be_ours(c))
+		return false;
+	if (k != NULL) {
+		k->n = *n;
+		return true;
+	}
+	if (x->early == NULL)
+		x->early = mem_zalloc(NOTICE_EARLY_MAX * sizeof(*x->early));
+	if (x->nearly == NOTICE_EARLY_MAX)
+		drop_early(x, 0); /* it is told again, if it was not forgotten */
+	x->early[x->nearly++] = (struct notice_early){
+		.provider = (size_t)(c - c->e->clouds), .n = *n, .first_ms = engine_now(c->e)};
+	return true;
+}
+
+bool notice_take(struct cloud *c, const struct provider_notice *n)
+{
+	struct fleet_node *fn = find(c->e, c, n->id);
+
+	if (fn == NULL && keep(c, n))
+		return false;
+	if (fn == NULL)
+		c->e->count.notices_others++;
+	else
+		take_told(c, fn, n);
+	return true;
+}
+
+void notice_run(struct engine *e)
+{
+	struct notice_index *x = &e->notices;
+	int64_t old = engine_now(e) - NOTICE_EARLY_MS - NOTICE_EARLY_END_MS;
+
+	if (!x->due || x->nearly == 0)
+		return;
+	x->due = false;
+	for (size_t i = 0; i < x->nearly;) {
+		const struct notice_early k = x->early[i];
+		struct cloud *c = &e->clouds[k.provider];
+		struct fleet_node *fn = find(e, c, k.n.id);
+
+		if (fn == NULL && k.first_ms > old) {
+			i++;
+			continue;
+		}
+		drop_early(x, i);
+		if (fn != NULL)
+			take_told(c, fn, &k.n);
+	}
+	engine_commit(e);
+}
+
+/* --- from people -------------------------------------------------------------------------------
+ */
 
 /* Staged: for the next commit. */
 static void take_said(struct engine *e, const struct engine_notice *n,
@@ -162,6 +264,8 @@ static void take_said(struct engine *e, const struct engine_notice *n,
 	named.instance = fn->n.instance;
 	engine_cloud(e, &fn->n)->notices[n->kind]++;
 	out->so = take(e, fn, &named);
+	if (out->so == ENGINE_NOTICE_TAKEN && n->kind == PROVIDER_NOTICE_FAULTY)
+		report_want(e, fn, n->reason, n->by);
 }
 
 int engine_take_notices(struct engine *e, const struct engine_notice *list, size_t n,
@@ -216,6 +320,7 @@ void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)
 		return;
 	notice_text(why, n);
 	nm->fenced_ms = engine_now(e);
+	nm->fencing = true;
 	fleet_tell(nm, engine_bare(why), engine_now(e));
 	slurm_drain(e->slurm, nm->name, why);
 }
@@ -257,8 +362,21 @@ void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		act(e, fn);
 }
 
-/* slurmctld took an order about these nodes. */
-void notice_told(struct engine *e, const struct slurm_order *o)
+static void fenced(struct engine *e, struct fleet_name *nm)
+{
+	int64_t took = engine_now(e) - nm->noticed_ms;
+
+	if (nm->noticed_ms == 0)
+		return;
+	nm->noticed_ms = 0;
+	e->count.fences++;
+	e->count.fence_ms += (uint64_t)took;
+	if ((uint64_t)took > e->count.fence_max_ms)
+		e->count.fence_max_ms = (uint64_t)took;
+}
+
+/* slurmctld has answered an order about these nodes. */
+void notice_told(struct engine *e, const struct slurm_order *o, bool ok)
 {
 	bool fences = strcmp(o->verb, "drain") == 0 || strcmp(o->verb, "power-down") == 0 ||
 		      strcmp(o->verb, "down") == 0;
@@ -268,16 +386,12 @@ void notice_told(struct engine *e, const struct slurm_order *o)
 		return;
 	for (size_t i = 0; i < h->n; i++) {
 		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
-		int64_t took;
 
-		if (nm == NULL || nm->noticed_ms == 0)
+		if (nm == NULL)
 			continue;
-		took = engine_now(e) - nm->noticed_ms;
-		nm->noticed_ms = 0;
-		e->count.fences++;
-		e->count.fence_ms += (uint64_t)took;
-		if ((uint64_t)took > e->count.fence_max_ms)
-			e->count.fence_max_ms = (uint64_t)took;
+		nm->fencing = false;
+		if (ok)
+			fenced(e, nm);
 	}
 	hostlist_free(h);
 }

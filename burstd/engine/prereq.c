@@ -19,6 +19,8 @@ struct prereq {
 	char *config;                /* half of it, while the other half is asked for */
 	size_t config_len;
 	int64_t asked_ms, next_ms;
+	int64_t known_ms;               /* when what the report says was asked */
+	int64_t hold_ms;                /* 0: not known */
 	struct slurm_feature *features; /* of the nodes in a snapshot; NULL: none are wanted */
 	size_t nfeatures;
 	int64_t look_ms;
@@ -156,6 +158,18 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name)
 	return (struct slurm_text){NULL, 0};
 }
 
+int64_t prereq_hold_ms(const struct engine *e)
+{
+	const struct slurm_report *r = e->prereq->report;
+
+	return r != NULL ? r->hold_ms : 0;
+}
+
+int64_t prereq_known_ms(const struct engine *e)
+{
+	return e->prereq->known_ms;
+}
+
 static void take_partitions(struct engine *e, const char *text, size_t len)
 {
 	struct prereq *p = e->prereq;
@@ -166,6 +180,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		tell_new(e, p->report, r);
 		free(p->report);
 		p->report = r;
+		p->known_ms = p->asked_ms;
 		warm_config(e, p->config, p->config_len, p->asked_ms);
 		keep_partitions(p, (struct slurm_text){text, len});
 	} else {

@@ -24,6 +24,7 @@
  *   notice.c    machines that will be taken away
  *   rescue.c    the jobs of a node that must go down, and what becomes of them
  *   checkpoint.c  ... which are told to save their work first
+ *   report.c    the provider is told of broken hosts
  *   prereq.c    is slurm.conf as it must be
  *   cancel.c    nodes that boot for a job that has ended
  *   operate.c   what an admin orders about nodes
@@ -175,6 +176,8 @@ struct cloud { /* one provider */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256]; /* why a delete failed last: at undeleted_ms; no list clears it */
+	bool delete_denied;  /* whole deletes are, and that was told */
+	size_t delete_most;  /* ids in one while whole ones make no sense; 0: as many as fit */
 };
 
 /* One request to a provider, from cloud_send() to its answer. */
@@ -192,10 +195,19 @@ struct pending { /* a call not yet acted on */
 	size_t list_len, file_len;
 };
 
+struct notice_early { /* about an instance that may be of a create whose answer is still to come */
+	size_t provider;
+	struct provider_notice n;
+	int64_t first_ms;
+};
+
 struct notice_index {   /* what counts, by instance */
 	struct map ids; /* -> struct fleet_node */
 	bool made;
-	uint64_t commits; /* when it was made: it is no longer good after another */
+	uint64_t commits;           /* when it was made: it is no longer good after another */
+	struct notice_early *early; /* the oldest first */
+	size_t nearly;
+	bool due; /* some instances became known: perhaps one of those */
 };
 
 struct gates {              /* jobs that wait for their nodes */
@@ -248,6 +260,7 @@ struct engine {
 	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
 	struct engine_query *queries;       /* about one job each, in order */
 	bool query_asked;                   /* the first of them, of squeue */
+	uint64_t jobs_runs;                 /* how often it was asked */
 	enum wish_need wishes_wanted;       /* what intake wants it to tell besides */
 	bool refuse_due;                    /* jobs to be told */
 	struct gates gates;
@@ -260,6 +273,8 @@ struct engine {
 	struct rescue *rescues;                     /* jobs that lost a node */
 	struct map rescues_map;                     /* ... by number */
 	struct notice_index notices;
+	struct report *reports; /* of broken hosts, that are still to be sent */
+	size_t nreports;
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
 	struct pool *pools;
@@ -503,17 +518,28 @@ enum { NOTICE_WHY_SIZE = 96 };
  * mean is not believed: no end lies in the past, and no reclaim is told longer before it than the
  * provider ever does. */
 int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64_t at_ms);
-/* Durable with the next commit; then what must be done about it is done. */
-void notice_take(struct cloud *c, const struct provider_notice *n);
+/* Durable with the next commit; then what must be done about it is done.  false: whom it means may
+ * become known soon; until then it is kept here, and is not to be forgotten by who told it. */
+bool notice_take(struct cloud *c, const struct provider_notice *n);
+void notice_run(struct engine *e); /* those that were kept, if their instances are known by now */
 /* A node has become DRAINING, or is and its row has changed. */
 void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *was);
 void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n);
 void notice_plan(const struct engine *e, const struct fleet_node *fn, struct reclaim_plan *out);
 void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n); /* "burstd: ..." */
 bool notice_signals(const struct conf_pool *p); /* are the pool's jobs told to save their work? */
-void notice_told(struct engine *e, const struct slurm_order *o); /* slurmctld took it */
+void notice_told(struct engine *e, const struct slurm_order *o, bool ok); /* slurmctld took it? */
 bool notice_moving(const struct engine *e); /* is a machine about to be taken? */
 void notice_free(struct engine *e);
+
+/* --- report.c --- */
+/* Somebody found the host of this one broken.  Its provider is told, if it has an ear for that,
+ * after the next commit and before it is asked to delete it; that waits for it (fn->reporting), but
+ * no longer than a request may take. */
+void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
+void report_run(struct engine *e);
+int64_t report_next_ms(const struct engine *e);
+void report_free(struct engine *e);
 
 /* --- checkpoint.c --- */
 /* Tell jobs that are due, as their pools say. */
@@ -529,8 +555,12 @@ struct rescue { /* one job */
 	struct journal_rescue j; /* as durable */
 	int64_t look_ms, step_ms;
 	int64_t tell_ms;   /* DUE: not before then */
+	int64_t doubt_ms;  /* requeued, and its begin time was odd: since then; 0: not so */
 	bool asked, stuck; /* in the question on the wire; told of */
-	bool telling;      /* the signal is queued, or the command runs */
+	bool waits;        /* DUE, and not at work as far as is known: it can be told nothing */
+	bool telling;      /* the signal is queued */
+	bool commanded;    /* the site's command runs, or has */
+	bool counted;      /* in count.jobs_taken */
 	/* It has ended before its node did, and is to be requeued. */
 	enum rescue_back { RESCUE_AWAY, RESCUE_ASKED, RESCUE_TOLD } back;
 };
@@ -560,6 +590,9 @@ int64_t prereq_next_ms(const struct engine *e);
 /* Has this slurmctld that trait, or is its version not known yet? */
 bool prereq_may_have(const struct engine *e, enum slurm_trait t);
 bool prereq_has(const struct engine *e, enum slurm_trait t); /* false: it is not known, too */
+/* How long slurmctld holds a requeued job back, as of the last minute; 0: not known. */
+int64_t prereq_hold_ms(const struct engine *e);
+int64_t prereq_known_ms(const struct engine *e); /* when that was asked; 0: never */
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
 /* The node list of a partition, as of the last minute; p NULL: there is none, or not known yet. */
 struct slurm_text prereq_partition(const struct engine *e, const char *name);

@@ -51,8 +51,7 @@ static void keep(void *ctx, const struct slurm_job *j)
 	struct gangs *g = ctx;
 	struct hostlist *h;
 
-	if ((!slurm_job_configuring(j) && !slurm_job_running(j)) ||
-	    hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
+	if (!slurm_job_placed(j) || hostlist_parse(&h, j->nodes.p, j->nodes.n, NULL) != 0)
 		return;
 	if (g->n == g->cap) {
 		g->cap = g->cap == 0 ? 16 : 2 * g->cap;

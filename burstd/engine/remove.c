@@ -73,11 +73,46 @@ static void stray_answered(struct cloud *c, const char *id, enum provider_code c
 		set_apart(c, id, from);
 }
 
+/* That a whole request was refused is about us, not about one of its instances, and says nothing of
+ * whether they go once an admin has seen to it.  Told once for all of them, until one goes through;
+ * status has it for as long as it lasts. */
+static void refused_whole(struct cloud *c, const struct provider_result *r, size_t n)
+{
+	char detail[400];
+
+	if (r->code == PROVIDER_INVALID && n > 1)
+		c->delete_most = n / 2; /* so that one cannot keep the others for ever */
+	if (c->delete_denied || n < 2)
+		return;
+	c->delete_denied = true;
+	(void)snprintf(detail, sizeof(detail),
+		       "provider %s does not delete %zu instances, nor others, perhaps: %.200s; "
+		       "tried again by itself",
+		       c->conf->name, n, r->message);
+	engine_event(c->e, "", 0, "deletes-refused", detail);
+}
+
+static bool is_refused(enum provider_code code)
+{
+	return code == PROVIDER_DENIED || code == PROVIDER_INVALID;
+}
+
+static void note_whole(struct cloud *c, const struct provider_result *r, size_t n)
+{
+	if (is_refused(r->code))
+		refused_whole(c, r, n);
+	if (r->code != PROVIDER_OK)
+		return;
+	c->delete_denied = false;
+	c->delete_most = 0;
+}
+
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
 	size_t from = 0;
 
+	note_whole(c, r, rm->n);
 	for (size_t i = 0; i < rm->n; i++) {
 		struct fleet_node *fn =
 			rm->v[i].name != NULL ? fleet_gen(rm->v[i].name, rm->v[i].gen) : NULL;
@@ -91,7 +126,8 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 		if (fn == NULL)
 			continue;
 		fn->busy = false;
-		ev.type = verdict(c, code, &fn->n, rm->asked_ms);
+		ev.type = rm->n > 1 && is_refused(r->code) ? NODE_EV_DELETE_FAILED
+							   : verdict(c, code, &fn->n, rm->asked_ms);
 		if (r->retry_after_ms > 0)
 			ev.retry_ms = ev.now_ms + r->retry_after_ms;
 		engine_post(c->e, fn, &ev);
@@ -153,13 +189,14 @@ static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 
 static void remove_nodes(struct cloud *c, struct removal **all)
 {
+	size_t most = c->delete_most != 0 ? c->delete_most : c->caps.delete_max;
 	struct engine *e = c->e;
 	struct removal *rm = NULL;
 
 	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
 		struct node_limits lim;
 
-		if (fn->busy || fn->next != NULL || engine_cloud(e, &fn->n) != c ||
+		if (fn->busy || fn->reporting || fn->next != NULL || engine_cloud(e, &fn->n) != c ||
 		    !may_delete(e, fn) ||
 		    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) !=
 			    NODE_WANT_DELETE)
@@ -167,10 +204,10 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 		if (rm == NULL && !cloud_ready(c))
 			return;
 		if (rm == NULL)
-			rm = removal_new(c->caps.delete_max);
+			rm = removal_new(most);
 		audit_delete(&rm->audit, fn, fn->n.instance);
 		removal_add(rm, fn, fn->n.instance);
-		if (rm->n == c->caps.delete_max) {
+		if (rm->n == most) {
 			removal_put(c, rm, all);
 			rm = NULL;
 		}

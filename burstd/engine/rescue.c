@@ -12,8 +12,11 @@
  *
  * Before slurmctld is told, squeue says who is on it, and that is written down: from then on each
  * of these jobs is followed until slurmctld shows what became of it, through any crash of ours
- * (I16).  slurmctld itself requeues them when the node is forced down, never before (I17); the
- * researcher is told in the job's AdminComment.  Those that it cannot requeue (srun, salloc,
+ * (I16).  It is asked once the node is fenced, where it is to be: before, another job could start
+ * there.  If it does not answer in time the node goes down all the same, and whoever squeue shows
+ * on it then is followed from then on.  slurmctld itself requeues them when the node is forced
+ * down, never before (I17); the researcher is told in the job's AdminComment.  Those that it cannot
+ * requeue (srun, salloc,
  * --no-requeue) end, and it takes no comment on what has ended: an event says so.
  *
  * A requeued job is held back by slurmctld, for two minutes if slurm.conf says no less: what is
@@ -23,21 +26,24 @@
 
 enum {
 	RESCUE_WAIT_MS = 2000, /* for squeue: then the node goes down all the same */
+	RESCUE_AGAIN_MS = 250, /* squeue failed, or was too early */
 	RESCUE_LOOK_MS = 1000, /* to the first look at what became of a job, then twice that ... */
 	RESCUE_LOOK_MAX_MS = 30000, /* ... up to this */
 	RESCUE_STUCK_MS = 300000,   /* a job that still runs after so long is told of, once */
 	RESCUE_GONE_MS = 500,       /* between two looks whether its machines are gone */
-	/* slurmctld's own: cred_expire, which is 120 s if nobody says otherwise, and one second.  A
-	 * later begin time is somebody's wish. */
-	RESCUE_HOLD_MAX_MS = 130000,
+	RESCUE_DOUBT_MS = 10000,    /* for slurmctld's settings */
+	RESCUE_ROUND_MS = 2500,     /* slurmctld counts in seconds, and its own may be one more */
 };
 
 struct doomed { /* a node that slurmctld is about to be told of */
 	struct doomed *next;
 	struct fleet_name *nm;
 	int64_t since_ms;
-	bool force; /* it goes down; else its jobs are only to be told */
+	uint64_t run;   /* the run of squeue that says who is on it; 0: it is to be asked ... */
+	int64_t ask_ms; /* ... not before this time, and once the node is fenced */
+	bool force;     /* it goes down; else its jobs are only to be told */
 	bool dead;
+	bool late; /* it was told to go down, and squeue is still to say who was on it */
 	char why[200];
 };
 
@@ -75,7 +81,10 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 
 	r->j = *j;
 	if (r->j.at_ms > engine_now(e))
-		r->j.at_ms = engine_now(e); /* the clock has gone back (F57) */
+		r->j.at_ms = engine_now(e);           /* the clock has gone back (F57) */
+	r->waits = r->j.signal == JOURNAL_SIGNAL_DUE; /* nobody knows what it does by now */
+	r->commanded = r->j.signal == JOURNAL_SIGNAL_SENT;
+	r->counted = true;
 	watch(e, r);
 }
 
@@ -109,6 +118,26 @@ static void force(struct engine *e, const struct fleet_name *nm, bool dead, cons
 			 stays ? "" : why);
 }
 
+static bool may_ask(const struct doomed *d)
+{
+	return d->run == 0 && (!d->nm->fencing || d->late);
+}
+
+/* What it says counts if it begins after the fence. */
+static void ask_squeue(struct engine *e, struct doomed *d)
+{
+	if (!may_ask(d) || engine_now(e) < d->ask_ms)
+		return;
+	jobs_want(e, JOBS_FOR_RESCUE);
+	d->run = e->jobs_runs + 1;
+}
+
+static void ask_again(const struct engine *e, struct doomed *d)
+{
+	d->run = 0;
+	d->ask_ms = engine_now(e) + RESCUE_AGAIN_MS;
+}
+
 static struct doomed *doom(struct engine *e, struct fleet_name *nm)
 {
 	struct doomed *d = nm->doomed;
@@ -121,7 +150,7 @@ static struct doomed *doom(struct engine *e, struct fleet_name *nm)
 	d->next = e->doomed;
 	e->doomed = d;
 	nm->doomed = d;
-	jobs_want(e, JOBS_FOR_RESCUE);
+	ask_squeue(e, d);
 	return d;
 }
 
@@ -134,9 +163,10 @@ void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char 
 		return;
 	}
 	d = doom(e, nm);
-	if (!d->force)
+	if (!d->force || d->late)
 		d->since_ms = engine_now(e);
 	d->force = true;
+	d->late = false;
 	d->dead = d->dead || dead;
 	(void)snprintf(d->why, sizeof(d->why), "%s", why);
 }
@@ -145,30 +175,82 @@ void rescue_signal(struct engine *e, struct fleet_name *nm)
 {
 	struct doomed *d;
 
-	if (!slurm_is_on(nm->flags) || nm->doomed != NULL)
+	if (!slurm_is_on(nm->flags) || nm->doomed != NULL || fleet_live(nm) == NULL)
 		return;
 	d = doom(e, nm);
 	notice_text(d->why, &fleet_live(nm)->n);
 }
 
-/* All of them, or those that have waited long enough for squeue. */
-static void force_all(struct engine *e, int64_t until_ms)
+/* Has squeue said who is on it? */
+static bool is_known(const struct engine *e, const struct doomed *d)
+{
+	return d->run != 0 && d->run <= e->jobs_runs;
+}
+
+static void take_out(struct engine *e, struct doomed **link)
+{
+	struct doomed *d = *link;
+
+	*link = d->next;
+	d->nm->doomed = NULL;
+	if (d->force && !d->late)
+		force(e, d->nm, d->dead, d->why);
+	free(d); /* whose jobs were not told: the next snapshot says so again */
+}
+
+/* Those whose jobs are written down. */
+static void force_known(struct engine *e)
 {
 	struct doomed **link = &e->doomed;
 
 	while (*link != NULL) {
 		struct doomed *d = *link;
 
-		if (d->since_ms > until_ms) {
-			link = &d->next;
+		if (is_known(e, d) && !(d->late && d->nm->fencing)) {
+			take_out(e, link);
 			continue;
 		}
-		*link = d->next;
-		d->nm->doomed = NULL;
-		if (d->force)
-			force(e, d->nm, d->dead, d->why);
-		free(d); /* whose jobs were not told: the next snapshot says so again */
+		if (is_known(e, d))
+			ask_again(e, d); /* slurmctld may not have heard of the fence by then */
+		link = &d->next;
 	}
+}
+
+static void go_down_unknown(struct engine *e, struct doomed *d)
+{
+	engine_event(e, d->nm->name, d->nm->newest != NULL ? d->nm->newest->n.gen : 0,
+		     "jobs-unknown",
+		     "squeue has not said in time which jobs are on it; it is asked again");
+	force(e, d->nm, d->dead, d->why);
+	d->late = true;
+}
+
+/* Those that have waited long enough for squeue. */
+static void force_late(struct engine *e)
+{
+	struct doomed **link = &e->doomed;
+	int64_t now = engine_now(e);
+
+	while (*link != NULL) {
+		struct doomed *d = *link;
+
+		if (!d->late && now >= d->since_ms + RESCUE_WAIT_MS) {
+			if (!d->force) {
+				take_out(e, link);
+				continue;
+			}
+			go_down_unknown(e, d);
+		}
+		ask_squeue(e, d);
+		link = &d->next;
+	}
+}
+
+/* By an answer that did not settle it. */
+static bool is_taken(const struct rescue *r, const struct doomed *d)
+{
+	return r != NULL && d->late && r->j.at_ms == d->since_ms &&
+	       strcmp(r->j.node, d->nm->name) == 0;
 }
 
 static void take(struct engine *e, const struct slurm_job *j, const struct doomed *d)
@@ -180,17 +262,21 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	/* Told before, and it has not ended since: it is not told again. */
 	if (r->j.at_ms == 0 || r->j.hold_ms != 0) {
 		r->j.signal = JOURNAL_SIGNAL_NONE;
-		e->count.jobs_taken++;
+		r->commanded = r->counted = r->telling = false;
 	}
 	if (!d->force && r->j.signal == JOURNAL_SIGNAL_NONE)
 		r->j.signal = JOURNAL_SIGNAL_DUE;
 	r->j.hold_ms = 0;
 	r->back = RESCUE_AWAY;
-	r->telling = false;
+	r->waits = !slurm_job_running(j);
+	r->doubt_ms = 0;
+	e->count.jobs_taken += !r->counted && (d->force || !r->waits);
+	r->counted = r->counted || d->force || !r->waits;
 	(void)snprintf(r->j.nodes, sizeof(r->j.nodes), "%.*s",
 		       j->nodes.n < sizeof(r->j.nodes) ? (int)j->nodes.n : 0, j->nodes.p);
 	r->j.gen = n != NULL ? n->gen : 0;
-	r->j.at_ms = engine_now(e);
+	/* What it did after a late node was told to go is its next run. */
+	r->j.at_ms = d->late ? d->since_ms : engine_now(e);
 	(void)snprintf(r->j.id, sizeof(r->j.id), "%s", j->id);
 	(void)snprintf(r->j.node, sizeof(r->j.node), "%s", d->nm->name);
 	(void)snprintf(r->j.why, sizeof(r->j.why), "%s", engine_bare(d->why));
@@ -203,6 +289,16 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	engine_event(e, r->j.node, r->j.gen, "job-taken", detail);
 }
 
+/* Does this answer say who is on the node?  Of one that goes down already any answer may, and one
+ * that still leaves it is on it, too.  A job that lacks its nodes loses none: postpone.c tells it.
+ */
+static bool shows(const struct engine *e, const struct doomed *d, const struct slurm_job *j)
+{
+	if (d->nm->barred && slurm_job_configuring(j))
+		return false;
+	return d->late || (is_known(e, d) && slurm_job_placed(j));
+}
+
 /* The first of its nodes that goes says enough; one that is only to be told waits for no other. */
 static void on_job(void *ctx, const struct slurm_job *j)
 {
@@ -211,16 +307,17 @@ static void on_job(void *ctx, const struct slurm_job *j)
 	struct hostlist *h;
 	struct err err;
 
-	if (j->id[0] == '\0' || !slurm_job_running(j) ||
+	if (j->id[0] == '\0' || !(slurm_job_placed(j) || slurm_job_leaving(j)) ||
 	    hostlist_parse(&h, j->nodes.p, j->nodes.n, &err) != 0)
 		return;
 	for (size_t i = 0; i < h->n && (d == NULL || !d->force); i++) {
 		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
-		if (nm != NULL && nm->doomed != NULL && (d == NULL || nm->doomed->force))
+		if (nm != NULL && nm->doomed != NULL && shows(e, nm->doomed, j) &&
+		    (d == NULL || nm->doomed->force))
 			d = nm->doomed;
 	}
-	if (d != NULL)
+	if (d != NULL && !is_taken(find(e, j->number), d))
 		take(e, j, d);
 	hostlist_free(h);
 }
@@ -233,7 +330,7 @@ static void mark_signalled(struct engine *e)
 	for (const struct doomed *d = e->doomed; d != NULL; d = d->next) {
 		struct fleet_node *fn = fleet_live(d->nm);
 
-		if (!d->force && fn != NULL && fn->n.state == NODE_DRAINING)
+		if (!d->force && is_known(e, d) && fn != NULL && fn->n.state == NODE_DRAINING)
 			engine_post(e, fn, &ev);
 	}
 }
@@ -243,14 +340,16 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 	if (e->doomed == NULL)
 		return;
 	if (err != NULL) {
-		jobs_want(e, JOBS_FOR_RESCUE); /* again, for as long as that is worth it */
+		for (struct doomed *d = e->doomed; d != NULL; d = d->next)
+			if (is_known(e, d))
+				ask_again(e, d);
 		return;
 	}
 	slurm_job_parse(text, len, on_job, e);
 	mark_signalled(e);
 	engine_commit(e); /* written down before it is done (I16) */
 	if (!e->dead)
-		force_all(e, INT64_MAX);
+		force_known(e);
 }
 
 /* --- what became of the jobs -------------------------------------------------------------------
@@ -340,6 +439,23 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 		}
 }
 
+/* It was not at work when its node was fenced, and now is: it can be told, if it still has that
+ * node, which squeue knows. */
+static bool begins_work(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+{
+	struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
+	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+
+	if (!r->waits || r->j.signal != JOURNAL_SIGNAL_DUE || !d->running)
+		return false;
+	r->waits = false;
+	if (fn == NULL || fn->n.gen != r->j.gen || fn->n.state != NODE_DRAINING)
+		return false;
+	finish(e, r);
+	rescue_signal(e, nm);
+	return true;
+}
+
 /* It still runs, as it did when its node went.  A job that may lose nodes (--no-kill) does; one
  * that was only told has its time. */
 static void still_runs(struct engine *e, struct rescue *r)
@@ -358,28 +474,60 @@ static void still_runs(struct engine *e, struct rescue *r)
 	}
 }
 
-/* Is it slurmctld that holds it back, and nobody who wants it to begin later? */
+/* Did it lack other nodes besides, so that we make it wait ourselves? */
+static bool is_postponed(const struct engine *e, const struct rescue *r)
+{
+	struct refusal refused = postpone_look(e, r->j.job);
+
+	return refused.count > 0 && refused.last_ms >= r->j.at_ms - RESCUE_WAIT_MS;
+}
+
+/* Is it slurmctld that holds it back, and nobody who wants it to begin later?  slurmctld counts
+ * from when it requeued it, which was since it was taken and before now; a begin time that fits
+ * that is its own, any other is somebody's wish.  If it is not known for how long it does that, or
+ * its clock is another, none fits. */
 static bool is_held_back(const struct engine *e, const struct rescue *r,
 			 const struct slurm_job_detail *d)
 {
-	int64_t told = r->j.signal != JOURNAL_SIGNAL_NONE ? RECLAIM_LEAD_MS : 0;
+	int64_t hold_ms = prereq_hold_ms(e), now = engine_now(e);
+	int64_t seen_ms = r->doubt_ms != 0 ? r->doubt_ms : now;
 
-	return d->pending && !d->held && d->begin_ms > engine_now(e) &&
-	       d->begin_ms <= r->j.at_ms + told + RESCUE_HOLD_MAX_MS && r->j.nodes[0] != '\0';
+	return hold_ms > 0 && d->pending && !d->held && d->begin_ms > now &&
+	       d->begin_ms >= r->j.at_ms + hold_ms - RESCUE_ROUND_MS &&
+	       d->begin_ms <= seen_ms + hold_ms + RESCUE_ROUND_MS && r->j.nodes[0] != '\0' &&
+	       !is_postponed(e, r);
+}
+
+/* It waits for what does not fit: was slurmctld restarted with other settings, a moment ago?  Then
+ * the job is looked at again when they are known. */
+static bool in_doubt(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
+{
+	int64_t now = engine_now(e);
+
+	if (!d->pending || d->held || d->begin_ms <= now || is_postponed(e, r))
+		return false;
+	if (r->doubt_ms == 0) {
+		r->doubt_ms = now;
+		prereq_hurry(e);
+	}
+	return prereq_known_ms(e) < r->doubt_ms && now < r->doubt_ms + RESCUE_DOUBT_MS;
 }
 
 static void requeued(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
-	e->count.jobs_requeued++;
-	announce(e, r, "job-requeued", d->held ? "it was requeued, and is held" : "it was requeued",
-		 d->pending && d->comment_free);
-	if (!is_held_back(e, r, d)) {
-		finish(e, r);
-		return;
+	if (r->doubt_ms == 0) {
+		e->count.jobs_requeued++;
+		announce(e, r, "job-requeued",
+			 d->held ? "it was requeued, and is held" : "it was requeued",
+			 d->pending && d->comment_free && !is_postponed(e, r));
 	}
-	r->j.hold_ms = d->begin_ms;
-	journal_put_rescue(engine_tx(e), &r->j);
-	r->look_ms = engine_now(e) + RESCUE_GONE_MS;
+	if (is_held_back(e, r, d)) {
+		r->j.hold_ms = d->begin_ms;
+		journal_put_rescue(engine_tx(e), &r->j);
+		r->look_ms = engine_now(e) + RESCUE_GONE_MS;
+	} else if (!in_doubt(e, r, d)) {
+		finish(e, r);
+	}
 }
 
 /* Has the provider confirmed that nothing is left of the machines of this node that the job lost?
@@ -421,7 +569,7 @@ static bool are_gone(const struct engine *e, const struct rescue *r)
 /* The machines that it lost are gone.  Whoever has changed its begin time since has his will. */
 static void lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
-	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms) {
+	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && !is_postponed(e, r)) {
 		e->count.jobs_lifted++;
 		slurm_start_now(e->slurm, r->j.id, NULL);
 		announce(e, r, "job-lifted",
@@ -438,14 +586,16 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (r == NULL || !r->asked)
 		return;
 	r->asked = false; /* seen */
+	if (begins_work(e, r, d))
+		return;
 	if (r->j.hold_ms != 0) {
 		if (are_gone(e, r)) /* as when it was asked about */
 			lift(e, r, d);
-	} else if (d->pending || d->begin_ms > r->j.at_ms) {
+	} else if (d->pending || d->begin_ms > r->j.at_ms || r->doubt_ms != 0) {
 		requeued(e, r, d);
 	} else if (d->ended) {
 		on_end(e, r, d);
-	} else if (slurm_text_is(d->state, "RUNNING")) {
+	} else if (d->placed) {
 		still_runs(e, r);
 	}
 }
@@ -507,6 +657,14 @@ static bool is_due(struct engine *e, struct rescue *r)
 	return false;
 }
 
+static bool is_any_doomed(const struct engine *e)
+{
+	for (const struct doomed *d = e->doomed; d != NULL; d = d->next)
+		if (!d->late)
+			return true;
+	return false;
+}
+
 /* Those that are due.  Not before slurmctld knows all that it was told. */
 static void ask(struct engine *e)
 {
@@ -519,7 +677,7 @@ static void ask(struct engine *e)
 			asked[n++] = r;
 	for (size_t i = 0; i < n; i++)
 		ids[i] = asked[i]->j.id;
-	if (n == 0 || e->doomed != NULL || slurm_settled_ms(e->slurm) == INT64_MAX ||
+	if (n == 0 || is_any_doomed(e) || slurm_settled_ms(e->slurm) == INT64_MAX ||
 	    !slurm_ask_jobs(e->slurm, SLURM_FATES, ids, n))
 		return;
 	for (size_t i = 0; i < n; i++) {
@@ -530,7 +688,7 @@ static void ask(struct engine *e)
 
 void rescue_run(struct engine *e)
 {
-	force_all(e, engine_now(e) - RESCUE_WAIT_MS);
+	force_late(e);
 	ask(e);
 	forget(e);
 }
@@ -539,8 +697,12 @@ int64_t rescue_next_ms(const struct engine *e)
 {
 	int64_t next = INT64_MAX, now = engine_now(e);
 
-	for (const struct doomed *d = e->doomed; d != NULL; d = d->next)
-		next = d->since_ms + RESCUE_WAIT_MS < next ? d->since_ms + RESCUE_WAIT_MS : next;
+	for (const struct doomed *d = e->doomed; d != NULL; d = d->next) {
+		if (!d->late && d->since_ms + RESCUE_WAIT_MS < next)
+			next = d->since_ms + RESCUE_WAIT_MS;
+		if (may_ask(d) && d->ask_ms < next)
+			next = d->ask_ms;
+	}
 	for (const struct rescue *r = e->rescues; r != NULL; r = r->next)
 		if (r->look_ms > now && r->look_ms < next)
 			next = r->look_ms;

@@ -433,6 +433,18 @@ enum code cloud_delete(struct cloud *c, const char *id, int64_t now, int64_t *re
 	return CODE_OK;
 }
 
+enum code cloud_report(struct cloud *c, const char *id, const char *why, int64_t now)
+{
+	const struct cloud_instance *i = cloud_find(c, id, now);
+
+	if (i == NULL)
+		return CODE_NOT_FOUND;
+	if (i->state == CLOUD_STOPPING || i->state == CLOUD_ENDED)
+		return CODE_INVALID;
+	note(c, i, "reported", why, now);
+	return CODE_OK;
+}
+
 int64_t cloud_list(struct cloud *c, const struct cloud_query *q, cloud_visit_fn fn, void *ctx)
 {
 	bool all = q->cluster[0] == '\0' || !c->conf->tags || !c->conf->filter;

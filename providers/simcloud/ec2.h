@@ -25,6 +25,7 @@ enum ec2_action {
 	EC2_TERMINATE,
 	EC2_TYPES,
 	EC2_PRICES,
+	EC2_REPORT,
 };
 
 struct ec2_choice { /* one place that may be tried */

@@ -401,6 +401,38 @@ static int read_types(struct reading *r)
 	return 0;
 }
 
+/* One instance is enough here. */
+static int read_report(struct reading *r)
+{
+	static const char *const codes[] = {
+		"instance-stuck-in-state", "unresponsive",        "not-accepting-credentials",
+		"password-not-available",  "performance-network", "performance-instance-store",
+		"performance-ebs-volume",  "performance-other",   "other",
+	};
+	const char *id = form_take(&r->form, "InstanceId.1");
+	const char *status = form_take(&r->form, "Status");
+	const char *code = form_take(&r->form, "ReasonCode.1");
+	size_t k = 0;
+
+	if (id == NULL || status == NULL || code == NULL)
+		return missing(r, id == NULL       ? "InstanceId"
+				  : status == NULL ? "Status"
+						   : "ReasonCode");
+	while (k < sizeof(codes) / sizeof(codes[0]) && strcmp(codes[k], code) != 0)
+		k++;
+	if (k == sizeof(codes) / sizeof(codes[0]))
+		return bad_value(r, "ReasonCode");
+	if (strcmp(status, "ok") != 0 && strcmp(status, "impaired") != 0)
+		return bad_value(r, "Status");
+	if (strlen(id) >= FACE_ID_SIZE)
+		return bad_value(r, "InstanceId");
+	r->f->n = 1;
+	r->f->ids = mem_zalloc(sizeof(*r->f->ids));
+	memcpy(r->f->ids[0], id, strlen(id) + 1);
+	(void)snprintf(r->f->reason, sizeof(r->f->reason), "%s: %s", status, codes[k]);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	enum ec2_action action;
@@ -413,6 +445,7 @@ static const struct {
 	{"TerminateInstances", EC2_TERMINATE, OP_DELETE, read_terminate},
 	{"DescribeInstanceTypes", EC2_TYPES, OP_OFFERS, read_types},
 	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_types},
+	{"ReportInstanceStatus", EC2_REPORT, OP_REPORT, read_report},
 };
 
 static int read_action(struct reading *r)

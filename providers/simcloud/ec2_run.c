@@ -525,6 +525,23 @@ static void terminate(const struct face_call *f, struct cloud *c, const struct f
 	end(&s, "TerminateInstances", out);
 }
 
+static void report(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
+{
+	const struct cloud_instance *in = cloud_find(c, f->ids[0], now);
+	struct str s;
+
+	if (!all_known(f, c, now, out))
+		return;
+	if (cloud_shown(in, now) == CLOUD_PENDING ||
+	    cloud_report(c, f->ids[0], f->reason, now) != CODE_OK) {
+		ec2_error(out, CODE_INVALID, "IncorrectState: The instance is not running");
+		return;
+	}
+	begin(&s, "ReportInstanceStatus");
+	xmlw_text(&s, "return", "true");
+	end(&s, "ReportInstanceStatus", out);
+}
+
 /* --- offers ----------------------------------------------------------------------------------- */
 
 static bool asked_for(const struct face_call *f, const struct cloud_pool *p, enum market market)
@@ -612,6 +629,9 @@ void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule
 		break;
 	case EC2_PRICES:
 		describe_prices(f, c, now, out);
+		break;
+	case EC2_REPORT:
+		report(f, c, now, out);
 		break;
 	}
 }

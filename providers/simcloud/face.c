@@ -174,6 +174,14 @@ static int read_notices(struct face_call *f, const struct http_request *rq, stru
 	return read_number(rq, "wait", FACE_WAIT_MAX_MS, &f->wait_ms, e);
 }
 
+static int read_reason(struct face_call *f, const json_t *o, struct err *e)
+{
+	static const char *const known[] = {"reason", NULL};
+
+	return js_only(o, known, e) != 0 ? -1
+					 : js_get_str(o, "reason", f->reason, sizeof(f->reason), e);
+}
+
 static int read_body(struct face_call *f, const struct http_request *rq,
 		     const struct settings *conf, struct err *e)
 {
@@ -185,21 +193,33 @@ static int read_body(struct face_call *f, const struct http_request *rq,
 		rc = err_set(e, ERR_INVALID, "body: %.100s",
 			     o == NULL ? je.text : "want an object");
 	else
-		rc = f->op == OP_CREATE ? read_create(f, o, conf, e) : read_ids(f, o, conf, e);
+		rc = f->op == OP_CREATE   ? read_create(f, o, conf, e)
+		     : f->op == OP_REPORT ? read_reason(f, o, e)
+					  : read_ids(f, o, conf, e);
 	json_decref(o);
 	f->body_hash = token_hash(rq->body, rq->len);
 	f->body_len = rq->len;
 	return rc;
 }
 
+/* Of a report's path what stands before the last word. */
 static int read_one_id(struct face_call *f, const char *id, struct err *e)
 {
-	if (id[0] == '\0' || strlen(id) >= FACE_ID_SIZE)
+	size_t n = f->op == OP_REPORT ? (size_t)(strrchr(id, '/') - id) : strlen(id);
+
+	if (n == 0 || n >= FACE_ID_SIZE)
 		return err_set(e, ERR_INVALID, "want an id");
 	f->n = 1;
 	f->ids = mem_zalloc(sizeof(*f->ids));
-	memcpy(f->ids[0], id, strlen(id) + 1);
+	memcpy(f->ids[0], id, n);
 	return 0;
+}
+
+static bool is_report(const char *path)
+{
+	const char *tail = strrchr(path, '/');
+
+	return tail != NULL && strcmp(tail, "/report") == 0;
 }
 
 /* What is asked for, from method and path; -1: nothing of ours. */
@@ -223,6 +243,8 @@ static int route(const struct http_request *rq, const char **id, bool *many)
 	if (rq->path[sizeof(all) - 1] != '/')
 		return -1;
 	*id = rq->path + sizeof(all);
+	if (post && is_report(*id))
+		return OP_REPORT;
 	return get ? OP_GET : strcmp(rq->method, "DELETE") == 0 ? OP_DELETE : -1;
 }
 
@@ -244,6 +266,10 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 	f->many = many;
 	if (id != NULL)
 		rc = read_one_id(f, id, e);
+	if (rc == 0 && op == OP_REPORT)
+		rc = read_body(f, rq, conf, e);
+	else if (id != NULL)
+		; /* that is all there is */
 	else if (op == OP_LIST)
 		rc = read_list(f, rq, conf, e);
 	else if (op == OP_NOTICES)
@@ -654,6 +680,22 @@ static void run_notices(const struct face_call *f, const struct cloud *c, struct
 	face_body(out, &s);
 }
 
+static void run_report(const struct face_call *f, struct cloud *c, int64_t now,
+		       struct face_reply *out)
+{
+	enum code code = cloud_report(c, f->ids[0], f->reason, now);
+	struct str s;
+
+	if (code != CODE_OK) {
+		face_error(out, code, code == CODE_INVALID ? "it is on its way out" : NULL);
+		return;
+	}
+	str_init(&s, BODY_MAX);
+	js_open(&s, NULL, '{');
+	js_close(&s, '}');
+	face_body(out, &s);
+}
+
 enum face_style face_style_of(const struct face_call *f)
 {
 	return f->ec2 != NULL ? FACE_XML : f->sqs != NULL ? FACE_SQS : FACE_JSON;
@@ -686,6 +728,9 @@ void face_run(const struct face_call *f, struct cloud *c, const struct fault_rul
 		break;
 	case OP_NOTICES:
 		run_notices(f, c, out);
+		break;
+	case OP_REPORT:
+		run_report(f, c, now, out);
 		break;
 	case OP_OFFERS:
 	case OP_COUNT:

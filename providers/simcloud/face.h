@@ -13,7 +13,7 @@
 #include "providers/simcloud/cloud.h"
 #include "providers/simcloud/fault.h"
 
-enum { FACE_ID_SIZE = 96 };
+enum { FACE_ID_SIZE = 96, FACE_REASON_MAX = 255 };
 
 /* What an instance has to show; a set of them is a word with these bits. */
 enum face_field {
@@ -50,8 +50,9 @@ struct face_call {
 	enum market market;
 	uint64_t body_hash;
 	size_t body_len;
-	struct cloud_want *wants;  /* create: n of them */
-	char (*ids)[FACE_ID_SIZE]; /* get, delete: n of them */
+	struct cloud_want *wants;         /* create: n of them */
+	char (*ids)[FACE_ID_SIZE];        /* get, delete, report: n of them */
+	char reason[FACE_REASON_MAX + 1]; /* report: in whose words */
 	size_t n;
 	int64_t limit, after; /* list; notices: after only */
 	int64_t wait_ms;      /* notices: until there is one, so long at most */

@@ -553,6 +553,8 @@ def the_other_requests_are_written_as_botocore_writes_them(w):
         "Filters": [{"Name": "tag:burstd-cluster", "Values": [CLUSTER]}], "MaxResults": 250, "NextToken": "C/+="}))
     want(body_of(d.build(kind="delete", ids=["i-1", "i-2"])),
          serialised("ec2", "TerminateInstances", {"InstanceIds": ["i-1", "i-2"]}))
+    want(body_of(d.build(kind="report", id="i-1", words="XID 79")), serialised("ec2", "ReportInstanceStatus", {
+        "Instances": ["i-1"], "Status": "impaired", "ReasonCodes": ["other"]}))
     want(body_of(d.build(kind="offers", types=["g4dn.metal", "x"], cursor="tN+")),
          serialised("ec2", "DescribeInstanceTypes", {
              "Filters": [{"Name": "instance-type", "Values": ["g4dn.metal", "x"]}], "MaxResults": 100,
@@ -638,6 +640,9 @@ def simclouds_instances_are_read_by_botocore(w):
         want(seen[0]["Tags"], tags)
         want((seen[0]["InstanceLifecycle"], seen[0]["Placement"]["AvailabilityZone"]), ("spot", REGION + "a"))
         assert abs(seen[0]["LaunchTime"].timestamp() - time.time()) < 60, seen[0]["LaunchTime"]
+        ec2.get_waiter("instance_running").wait(InstanceIds=[], Filters=[
+            {"Name": "tag:burstd-cluster", "Values": [CLUSTER]}], WaiterConfig={"Delay": 1, "MaxAttempts": 20})
+        ec2.report_instance_status(Instances=[seen[0]["InstanceId"]], Status="impaired", ReasonCodes=["unresponsive"])
         gone = ec2.terminate_instances(InstanceIds=[seen[0]["InstanceId"]])["TerminatingInstances"]
         want([g["CurrentState"]["Name"] in ("shutting-down", "terminated") for g in gone], [True])
 

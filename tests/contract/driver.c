@@ -115,6 +115,9 @@ static int read_op(struct op *o, const json_t *j)
 		o->op.u.offers.ntypes = words(o, json_object_get(j, "types"));
 		o->op.u.offers.types = o->words;
 		o->op.u.offers.cursor = text(j, "cursor");
+	} else if (k == PROVIDER_REPORT) {
+		o->op.u.report.id = text(j, "id");
+		o->op.u.report.words = text(j, "words");
 	} else if (k == PROVIDER_NOTICES) {
 		o->op.u.notices.cluster = text(j, "cluster");
 		o->op.u.notices.cursor = text(j, "cursor");

@@ -62,6 +62,21 @@ ran_twice() {
 	[ "$(grep -c '^run 1 on c' "$lab_dir/home/job-$1.out")" = 1 ]
 }
 
+@test "a broken host is reported before its instance is deleted" {
+	job=$(job -N1 --exclusive --requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	id=$(instance_of "$node")
+	burstctl notice "$node" --kind faulty --reason 'XID 79'
+	within 10 restarted "$job" 1
+	within 15 instance_is "$id" ended
+	[ "$(sim_of /admin/events "[.events[] | select(.id == \"$id\") | .event | select(. == \"reported\" or . == \"deleted\")] | join(\" \")")" = \
+		'reported deleted' ]
+	burstctl events | grep -w "$node" | grep -q "reported.*instance $id: XID 79"
+	burstctl audit | grep -w report | grep -q "$id"
+	within 60 job_is "$job" COMPLETED
+}
+
 @test "with notice: the job is requeued before its node is taken, and runs on a new instance" {
 	job=$(job -N1 --exclusive --requeue --wrap "$again")
 	within 30 job_is "$job" RUNNING
@@ -126,6 +141,21 @@ ran_twice() {
 	within 60 job_is "$job" COMPLETED
 	ran_twice "$job"
 	restarted "$job" 1
+}
+
+@test "a suspended job is followed and requeued like one that runs" {
+	job=$(job -N1 --exclusive --requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	scontrol suspend "$job"
+	within 5 job_is "$job" SUSPENDED
+	burstctl notice "$node" --kind reclaim
+	within 10 restarted "$job" 1
+	burstctl events | grep -w "$node" | grep -q "job-taken.*job $job loses this node"
+	# Whoever suspended it holds it: so slurmctld has it.
+	within 10 eval 'burstctl events | grep -q "job-requeued.*job $job: it was requeued, and is held"'
+	scontrol release "$job"
+	within 60 job_is "$job" COMPLETED
 }
 
 @test "while it boots: the job gets another node" {

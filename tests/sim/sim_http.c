@@ -17,7 +17,7 @@
 
 enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120, NOTICES_HOLD_MS = 20000 };
 
-enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, NONE };
+enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, NONE };
 
 struct wire { /* one request, from send to reply */
 	struct wire *next;
@@ -178,6 +178,14 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 		q->kind = DELETE;
 	if (q->kind == CREATE || q->kind == DELETE)
 		return read_body(q, call);
+	at = strstr(path, "/report");
+	if (post && strncmp(path, "/v1/instances/", 14) == 0 && at != NULL) {
+		char id[24];
+
+		q->kind = REPORT;
+		(void)snprintf(id, sizeof(id), "%.*s", (int)(at - path - 14), path + 14);
+		return read_id(q, id);
+	}
 	at = q->kind == LIST ? strstr(path, "cursor=") : NULL;
 	if (at != NULL)
 		(void)snprintf(q->cursor, sizeof(q->cursor), "%.*s", (int)strcspn(at + 7, "&"),
@@ -411,6 +419,16 @@ static bool at_the_door(struct world *w, struct wire *q)
 	return false;
 }
 
+static void on_report(struct world *w, struct wire *q)
+{
+	const struct inst *in = sim_cloud_find(w->cloud, q->ids[0]);
+
+	if (in == NULL || world_one_in(w, 5))
+		error(q, 404, "not-found");
+	else
+		str_adds(&q->body, "{}");
+}
+
 static void serve(struct world *w, struct wire *q)
 {
 	q->status = 200;
@@ -424,6 +442,8 @@ static void serve(struct world *w, struct wire *q)
 		on_list(w, q);
 	else if (q->kind == NOTICES)
 		on_notices(q);
+	else if (q->kind == REPORT)
+		on_report(w, q);
 	else
 		on_offers(w, q);
 	spoil(w, q);
@@ -508,12 +528,26 @@ static void check_delete(const struct http_client *c, const struct wire *q)
 		sim_audit_take(c->w, sim_journal_audit(c->w->journal), "delete", ids);
 }
 
+static void check_report(const struct http_client *c, const struct wire *q)
+{
+	char id[24];
+
+	const struct inst *in = sim_cloud_find(c->w->cloud, q->ids[0]);
+
+	(void)snprintf(id, sizeof(id), "i-%u", q->ids[0]);
+	if (in != NULL && in->asked)
+		world_fail(c->w, "%s is reported as broken, and a delete of it is out", id);
+	sim_audit_take(c->w, sim_journal_audit(c->w->journal), "report", id);
+}
+
 static void check_audit(const struct http_client *c, const struct wire *q)
 {
 	if (q->kind == CREATE)
 		sim_audit_take(c->w, sim_journal_audit(c->w->journal), "create", q->create.token);
 	if (q->kind == DELETE)
 		check_delete(c, q);
+	if (q->kind == REPORT)
+		check_report(c, q);
 }
 
 int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,

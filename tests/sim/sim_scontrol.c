@@ -63,10 +63,11 @@ void sim_ctld_show_config(const struct sim_ctld *c, struct str *out)
 {
 	str_addf(out,
 		 "Configuration data as of 2027-01-15T08:00:00\n"
+		 "AuthInfo                = socket=/run/munge/munge.socket.2,cred_expire=%d\n"
 		 "BOOT_TIME               = 2027-01-15T07:00:00\n"
 		 "SLURM_VERSION           = %s\n"
 		 "SuspendExcNodes         = ",
-		 c->w->set.old_slurm ? "22.05.8" : "24.11.5");
+		 (int)c->w->set.requeue_s - 1, c->w->set.old_slurm ? "22.05.8" : "24.11.5");
 	show_kept(c, out);
 	str_adds(out, "\nSuspendRate             = 0 nodes/min\n\n"
 		      "Slurmctld(primary) at ctl is UP\n");
@@ -253,8 +254,10 @@ static void force(struct sim_ctld *c, struct ctld_node *n)
 
 void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n)
 {
-	const struct inst *i = n->inst != 0 ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
+	struct inst *i = n->inst != 0 ? sim_cloud_find(c->w->cloud, n->inst) : NULL;
 
+	if (i != NULL && !n->power_down && !n->powering_down)
+		i->taken_at = 0; /* it works on, for other jobs */
 	n->down = n->drain = n->invalid = false;
 	/* It is missed once more, be it that nobody is there or that its slurmd has died. */
 	if (i != NULL && (!inst_live(i) || (n->not_responding && !n->reboot)) && n->dead_at == 0)

@@ -187,6 +187,26 @@ bool slurm_job_is_id(const char *text)
 				    strspn(text + n + 1, "0123456789") == strlen(text + n + 1)));
 }
 
+/* As slurmctld calls one that was given nodes and has not ended: by the state, or by a flag that
+ * hides it. */
+static bool is_placed(struct slurm_text state)
+{
+	static const char *const placed[] = {"RUNNING", "CONFIGURING", "SUSPENDED",
+					     "STOPPED", "SIGNALING",   "RESIZING"};
+
+	for (size_t i = 0; i < sizeof(placed) / sizeof(placed[0]); i++)
+		if (slurm_text_is(state, placed[i]))
+			return true;
+	return false;
+}
+
+/* Its processes would hear a signal. */
+static bool is_running(struct slurm_text state)
+{
+	return is_placed(state) && !slurm_text_is(state, "CONFIGURING") &&
+	       !slurm_text_is(state, "SUSPENDED") && !slurm_text_is(state, "STOPPED");
+}
+
 bool slurm_job_configuring(const struct slurm_job *j)
 {
 	return slurm_text_is(j->state, "CONFIGURING") && j->nodes.n > 0;
@@ -194,7 +214,17 @@ bool slurm_job_configuring(const struct slurm_job *j)
 
 bool slurm_job_running(const struct slurm_job *j)
 {
-	return slurm_text_is(j->state, "RUNNING") && j->nodes.n > 0;
+	return is_running(j->state) && j->nodes.n > 0;
+}
+
+bool slurm_job_placed(const struct slurm_job *j)
+{
+	return is_placed(j->state) && j->nodes.n > 0;
+}
+
+bool slurm_job_leaving(const struct slurm_job *j)
+{
+	return slurm_text_is(j->state, "COMPLETING") && j->nodes.n > 0;
 }
 
 bool slurm_job_may_start(const struct slurm_job *j)
@@ -240,8 +270,8 @@ bool slurm_names_meet(struct slurm_text a, struct slurm_text b)
 static bool has_ended(struct slurm_text state)
 {
 	static const char *const ended[] = {
-		"COMPLETED", "FAILED",    "CANCELLED", "NODE_FAIL", "TIMEOUT", "OUT_OF_MEMORY",
-		"BOOT_FAIL", "PREEMPTED", "DEADLINE",  "REVOKED",   "STOPPED",
+		"COMPLETED",     "FAILED",    "CANCELLED", "NODE_FAIL", "TIMEOUT",
+		"OUT_OF_MEMORY", "BOOT_FAIL", "PREEMPTED", "DEADLINE",  "REVOKED",
 	};
 
 	for (size_t i = 0; i < sizeof(ended) / sizeof(ended[0]); i++)
@@ -286,6 +316,8 @@ static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 	d->begin_ms = (int64_t)number(column(&line)) * 1000;
 	d->pending = slurm_text_is(d->state, "PENDING");
 	d->ended = has_ended(d->state);
+	d->placed = is_placed(d->state);
+	d->running = is_running(d->state);
 	d->comment_free = line.n == 0 || line.p[0] == ' ' || starts(line, "burstd:") ||
 			  starts(line, "(null)");
 }

@@ -13,6 +13,8 @@
 #include "base/err.h"
 #include "engine/slurm/parse.h"
 
+/* For `squeue -t`: the states of slurm_job_placed() and slurm_job_leaving(). */
+#define SLURM_JOB_PLACED "CONFIGURING,RUNNING,COMPLETING,SUSPENDED,STOPPED,SIGNALING,RESIZING"
 /* For `squeue -h -a -o`: one line a job.  Nothing in it is a user's text. */
 #define SLURM_JOB_FORMAT "%A|%i|%T|%P|%r|%N"
 /* ... and with the constraint: names of features, which are the admin's words, and operators. */
@@ -66,6 +68,9 @@ bool slurm_job_ended(const struct slurm_job *j); /* and will not run again */
 
 bool slurm_job_configuring(const struct slurm_job *j); /* has nodes, and waits for them */
 bool slurm_job_running(const struct slurm_job *j);     /* works on its nodes */
+/* It has nodes: works on them, waits for them, or is suspended or stopped there. */
+bool slurm_job_placed(const struct slurm_job *j);
+bool slurm_job_leaving(const struct slurm_job *j); /* it has ended, and not left its nodes yet */
 /* It waits in the queue for nodes of a partition and for nothing else: not held, not for another
  * job, not for a later time. */
 bool slurm_job_may_start(const struct slurm_job *j);
@@ -80,6 +85,8 @@ struct slurm_job_detail {
 	struct slurm_text state; /* borrowed */
 	bool pending, held;      /* held: an admin's or the user's, until they release it */
 	bool ended;              /* and will not run again */
+	bool placed;             /* as slurm_job_placed() */
+	bool running;            /* ... and works there */
 	int64_t begin_ms;  /* pending: not before this time; else its last start; 0: not said */
 	bool comment_free; /* AdminComment is empty or begins with "burstd:" */
 };

@@ -75,6 +75,23 @@ static int check_partitions(struct slurm_text partitions, struct err *e)
 	return 0;
 }
 
+/* slurmctld adds a second to cred_expire, and none to what is the delay by name. */
+static int64_t hold_of(const struct slurm_look *l)
+{
+	struct slurm_text value;
+	int64_t n = 120; /* if nothing is said */
+
+	if (slurm_version_has(&l->version, SLURM_REQUEUE_DELAY) &&
+	    slurm_show_option(slurm_show_setting(l->config, "SchedulerParameters"), "requeue_delay",
+			      &value)) {
+		n = slurm_show_number(value);
+		return n > 0 && n < INT32_MAX ? n * 1000 : 0;
+	}
+	if (slurm_show_option(slurm_show_setting(l->config, "AuthInfo"), "cred_expire", &value))
+		n = slurm_show_number(value);
+	return n > 0 && n < INT32_MAX ? (n + 1) * 1000 : 0;
+}
+
 static int read_version(struct slurm_look *l, struct slurm_report *out, struct err *e)
 {
 	struct slurm_text version = slurm_show_setting(l->config, "SLURM_VERSION"),
@@ -88,6 +105,7 @@ static int read_version(struct slurm_look *l, struct slurm_report *out, struct e
 	out->version = l->version;
 	memcpy(out->boot_time, boot.p, boot.n);
 	out->boot_time[boot.n] = '\0';
+	out->hold_ms = hold_of(l);
 	return 0;
 }
 

@@ -46,6 +46,7 @@ struct slurm_report {
 	/* As printed, in slurmctld's time zone: only good to see that it has changed.  It does at a
 	 * restart, and from 23.11 on at a reconfigure. */
 	char boot_time[32];
+	int64_t hold_ms; /* so long a requeued job waits; 0: that cannot be read */
 	size_t n;
 	size_t by_severity[SLURM_ERROR + 1];
 	struct slurm_problem problems[SLURM_PROBLEMS_MAX];

@@ -149,7 +149,7 @@ static const struct {
 	const char *args[10];
 } questions[NRUNS] = {
 	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-o", "show", "nodes"}},
-	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", "CONFIGURING,RUNNING", "-o"}},
+	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", SLURM_JOB_PLACED, "-o"}},
 	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
@@ -346,12 +346,14 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 	return c;
 }
 
-/* Where a command of this kind goes: signals before what else is for jobs and has not begun. */
+/* Where a command of this kind goes: signals before what else is for jobs and has not begun, and
+ * the fence of a node before what else is for nodes; but for a RESUME, which would take it down. */
 static struct command *place_of(const struct queue *q, enum kind kind)
 {
 	struct command *c = q->last;
 
-	while (kind == SIGNAL && c != NULL && !c->sealed && c->kind != SIGNAL)
+	while ((kind == SIGNAL || kind == ASAP) && c != NULL && !c->sealed && c->kind != kind &&
+	       c->kind != RESUME)
 		c = c->prev;
 	return c;
 }

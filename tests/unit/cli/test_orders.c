@@ -59,6 +59,7 @@ static void test_order(void **state)
 		{S "drain h1,h2", ORDERED(0, 0, 2), 0,
 		 "nothing to do: all of these nodes are off\n", "",
 		 "{\"op\":\"drain\",\"nodes\":\"h1,h2\",\"v\":1}", 1},
+		{S "drain h\xff", "", 2, "", "not UTF-8", NULL, 0},
 		{S "drain h1", ORDERED(0, 0, 1), 0, "nothing to do: the node is off\n", "",
 		 "{\"op\":\"drain\",\"nodes\":\"h1\",\"v\":1}", 1},
 		{S "drain h[1-", "", 2, "", "burstctl: ", NULL, 0},
@@ -149,6 +150,7 @@ static void test_notice(void **state)
 		{S "notice h1 -k soon", "", 2, "", "say --kind reclaim", NULL, 0},
 		{S "notice h1 -k faulty --in 1s --at 2026-01-02T03:04:05Z", "", 2, "", "not both",
 		 NULL, 0},
+		{S "notice i-\xff -k faulty", "", 2, "", "not UTF-8", NULL, 0},
 		{S "notice h1 -k faulty --at noon", "", 2, "", "\"noon\": want a time", NULL, 0},
 	};
 

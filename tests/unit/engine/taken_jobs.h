@@ -15,6 +15,9 @@ static struct fix {
 	struct journal_rescue put;
 	uint64_t del;
 	bool disk_fails;
+	int64_t hold_ms, known_ms;
+	unsigned hurried;
+	struct refusal refused; /* job 107 */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -24,6 +27,30 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)gen;
 	add(F.events, sizeof(F.events), node, " ", type);
 	add(F.events, sizeof(F.events), ": ", detail, "\n");
+}
+
+int64_t prereq_hold_ms(const struct engine *e)
+{
+	(void)e;
+	return F.hold_ms;
+}
+
+int64_t prereq_known_ms(const struct engine *e)
+{
+	(void)e;
+	return F.known_ms;
+}
+
+void prereq_hurry(struct engine *e)
+{
+	(void)e;
+	F.hurried++;
+}
+
+struct refusal postpone_look(const struct engine *e, uint64_t number)
+{
+	(void)e;
+	return number == 107 ? F.refused : (struct refusal){0};
 }
 
 void engine_commit(struct engine *e)
@@ -112,6 +139,7 @@ static int setup(void **state)
 	(void)state;
 	W = (struct world){.now = BEGAN, .question = SLURM_FATES};
 	memset(&F, 0, sizeof(F));
+	F.hold_ms = 121000;
 	fleet_init(&F.e.fleet, 1);
 	map_init(&F.e.rescues_map);
 	for (int i = 1; i <= 4; i++) {
@@ -136,6 +164,7 @@ static int teardown(void **state)
 
 static inline void squeue(const char *text)
 {
+	F.e.jobs_runs++;
 	rescue_jobs(&F.e, text, strlen(text), NULL);
 }
 

@@ -182,10 +182,10 @@ static void test_no_job_is_told_before_its_node_is_fenced(void **state)
 	(void)state;
 	F.pool.checkpoint_signal = usr1;
 	jobs(1);
-	W.settled_ms = INT64_MAX;
+	fleet_find(&F.e.fleet, "c0")->fencing = true;
 	checkpoint_run(&F.e);
 	assert_string_equal(F.story, "");
-	W.settled_ms = BEGAN;
+	fleet_find(&F.e.fleet, "c0")->fencing = false;
 	checkpoint_run(&F.e);
 	checkpoint_run(&F.e); /* once */
 	assert_string_equal(F.story, "USR1 to 100; ");

@@ -151,6 +151,25 @@ static void test_what_is_told_is_durable_before_it_is_forgotten(void **state)
 			    "listen() i-1 commit forget(r1) listen() i-2 commit listen(7)");
 }
 
+/* Whom it means is not known yet: it stays with the provider, which tells it again, and is asked no
+ * faster for that. */
+static void test_what_is_too_early_is_not_forgotten(void **state)
+{
+	(void)state;
+	cloud_run(B.c);
+	says("", "r1", "early-1");
+	answer_after("listen()", 4000);
+	assert_string_equal(B.story, "listen() early-1 commit");
+	assert_int_equal(B.c->unheard_ms, 0);
+	assert_int_equal(cloud_next_ms(B.c), W.now + ENGINE_LISTEN_PAUSE_MS);
+	W.now = cloud_next_ms(B.c);
+	cloud_run(B.c);
+	says("", "r1", "i-1");
+	answer_after("listen()", 4000);
+	assert_string_equal(B.story,
+			    "listen() early-1 commit listen() i-1 commit forget(r1) listen()");
+}
+
 static void test_a_journal_that_fails_keeps_the_notice_at_the_provider(void **state)
 {
 	(void)state;
@@ -334,6 +353,7 @@ int main(void)
 		T(test_nothing_is_asked_without_an_instance_a_list_or_a_provider_that_tells),
 		T(test_silence_is_a_request_in_twenty_seconds),
 		T(test_what_is_told_is_durable_before_it_is_forgotten),
+		T(test_what_is_too_early_is_not_forgotten),
 		T(test_a_journal_that_fails_keeps_the_notice_at_the_provider),
 		T(test_the_same_again_and_again_is_not_asked_for_faster),
 		T(test_failures_are_told_and_tried_again_later_each_time),

@@ -174,6 +174,7 @@ static void test_an_end_that_a_list_tells_is_put_right_too(void **state)
 static void test_what_is_not_meant_is_left_alone(void **state)
 {
 	struct fix *f = *state;
+	int64_t last;
 
 	assert_int_equal(tell(f, "i-nobody", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_UNKNOWN);
 	/* An instance of before has gone: its id says nothing of the next one. */
@@ -182,12 +183,77 @@ static void test_what_is_not_meant_is_left_alone(void **state)
 	assert_told(f, "c3 notice: i-c3-1: reclaim: the provider takes its capacity back (r); it "
 		       "leaves already; says root\n");
 	assert_int_equal(tell(f, "c3", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
-	notice_take(&f->e->clouds[0], &(struct provider_notice){.id = "i-nobody"});
+	/* A queue that is shared with others tells of theirs: that is no news. */
+	last = journal_last_event(f->journal);
+	assert_true(notice_take(&f->e->clouds[0], &(struct provider_notice){.id = "i-nobody"}));
 	engine_commit(f->e);
-	assert_told(f, " notice: i-nobody: reclaim: the provider takes its capacity back; no node "
-		       "stands for it\n");
+	assert_int_equal(journal_last_event(f->journal), last);
+	assert_int_equal(f->e->count.notices_others, 1);
+	assert_int_equal(engine_notices(f->e, 0, PROVIDER_NOTICE_RECLAIM), 1); /* i-c3-1 */
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_order(f, "none", "");
+}
+
+/* The answer to a create is still to come, or lost: what is told of instances that nobody knows may
+ * be about that. */
+static void test_a_notice_may_come_before_the_answer_to_the_create(void **state)
+{
+	static const enum node_state early[] = {NODE_CREATING, NODE_INDOUBT};
+	static const char *const ids[] = {"i-first", "i-second"};
+	const struct provider_notice other = {.id = "i-nobody"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct fix *f = *state;
+		struct provider_notice n = {.kind = PROVIDER_NOTICE_FAULTY};
+		struct provider_instance in = {.state = PROVIDER_RUNNING};
+		struct node_event ev = {.type = NODE_EV_CREATED, .instance = &in};
+		struct fleet_node *fn = add(f, "c4", i + 1, early[i]);
+
+		fn->n.instance[0] = '\0';
+		memcpy(n.id, ids[i], strlen(ids[i]) + 1);
+		memcpy(in.id, ids[i], strlen(ids[i]) + 1);
+		assert_false(notice_take(&f->e->clouds[0], &n));
+		assert_false(notice_take(&f->e->clouds[0], &n)); /* told again */
+		assert_false(notice_take(&f->e->clouds[0], &other));
+		assert_int_equal(f->e->notices.nearly, 2);
+		notice_run(f->e);
+		assert_int_equal(fn->n.state, early[i]);
+		ev.now_ms = engine_now(f->e);
+		engine_post(f->e, fn, &ev);
+		engine_commit(f->e);
+		notice_run(f->e);
+		assert_int_equal(fn->n.state, NODE_DRAINING);
+		assert_int_equal(fn->n.notice, PROVIDER_NOTICE_FAULTY);
+		assert_int_equal(f->e->notices.nearly, 1);
+		assert_true(notice_take(&f->e->clouds[0], &n));
+		f->e->notices.nearly = 0;
+		/* With all of ours known, others are others. */
+		assert_true(notice_take(&f->e->clouds[0], &other));
+		fleet_stage(fn)->state = NODE_GONE;
+		fleet_publish(&f->e->fleet, fn);
+	}
+}
+
+static void test_notices_that_came_too_early_are_not_kept_for_ever(void **state)
+{
+	struct fix *f = *state;
+	struct fleet_node *fn = add(f, "c4", 1, NODE_CREATING);
+	struct provider_notice n = {.kind = PROVIDER_NOTICE_RECLAIM};
+
+	fn->n.instance[0] = '\0';
+	for (int i = 0; i < 1010; i++) {
+		(void)snprintf(n.id, sizeof(n.id), "i-%d", i);
+		assert_false(notice_take(&f->e->clouds[0], &n));
+	}
+	assert_int_equal(f->e->notices.nearly, 1000);
+	assert_string_equal(f->e->notices.early[0].n.id, "i-10"); /* the newest */
+	assert_string_equal(f->e->notices.early[999].n.id, "i-1009");
+	f->e->notices.early[999].first_ms -= 600000;
+	assert_true(notice_take(&f->e->clouds[0], &n)); /* nobody will know it */
+	f->e->notices.early[5].first_ms -= 660000;
+	f->e->notices.due = true;
+	notice_run(f->e);
+	assert_int_equal(f->e->notices.nearly, 999);
 }
 
 static void test_rebalance_is_for_pools_that_want_it(void **state)
@@ -254,10 +320,13 @@ static void test_how_long_the_fence_took(void **state)
 
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
 	fleet_find(&f->e->fleet, "c1")->noticed_ms -= 70;
-	notice_told(f->e, &address);
+	notice_told(f->e, &address, true);
+	assert_true(fleet_find(&f->e->fleet, "c1")->fencing);
+	notice_told(f->e, &drain, false); /* refused: that is an answer, and no fence */
+	assert_false(fleet_find(&f->e->fleet, "c1")->fencing);
 	assert_int_equal(f->e->count.fences, 0);
-	notice_told(f->e, &drain);
-	notice_told(f->e, &drain);
+	notice_told(f->e, &drain, true);
+	notice_told(f->e, &drain, true);
 	assert_int_equal(f->e->count.fences, 1);
 	assert_in_range(f->e->count.fence_ms, 70, 10000); /* of the machine's own clock */
 	assert_int_equal(f->e->count.fence_max_ms, f->e->count.fence_ms);
@@ -323,12 +392,16 @@ static void test_a_machine_that_goes_goes_whoever_has_it_in_hand(void **state)
 /* An end that comes nearer is acted on, and nobody is told twice for it. */
 static void test_an_end_that_comes_nearer(void **state)
 {
+	const struct slurm_order drain = {.verb = "drain", .names = "c1"};
 	struct fix *f = *state;
 	int64_t now = engine_now(f->e);
 
 	f->e->conf->pools[0].checkpoint_signal = mem_strdup("USR1");
 	assert_int_equal(tell(f, "c1", PROVIDER_NOTICE_RECLAIM, now + 120000), ENGINE_NOTICE_TAKEN);
 	assert_order(f, "drain", "c1");
+	notice_told(f->e, &drain, true);
+	rescue_run(f->e); /* squeue is asked */
+	f->e->jobs_runs++;
 	rescue_jobs(f->e, "", 0, NULL); /* those that it has are told */
 	assert_true(live(f, "c1")->n.signal_ms != 0);
 	assert_null(fleet_find(&f->e->fleet, "c1")->doomed);
@@ -350,6 +423,8 @@ int main(void)
 		TEST(test_an_end_by_a_clock_that_is_wrong_is_put_right),
 		TEST(test_an_end_that_a_list_tells_is_put_right_too),
 		TEST(test_what_is_not_meant_is_left_alone),
+		TEST(test_a_notice_may_come_before_the_answer_to_the_create),
+		TEST(test_notices_that_came_too_early_are_not_kept_for_ever),
 		TEST(test_rebalance_is_for_pools_that_want_it),
 		TEST(test_what_is_drained_already_stays_as_it_is),
 		TEST(test_jobs_with_time_are_told_and_their_node_stays),

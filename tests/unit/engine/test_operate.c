@@ -142,6 +142,7 @@ static void test_each_request_is_on_record_before_it_is_sent(void **state)
 	load(f);
 	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
 	order(f, &rq, 2, 0, 0);
+	f->e->jobs_runs++;
 	rescue_jobs(f->e, "", 0, NULL);
 	assert_true(audit_order(f->e));
 	assert_records(f, "");

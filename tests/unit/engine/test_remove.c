@@ -31,6 +31,7 @@ static struct fix {
 		void *ctx;
 	} sent[SENT_MAX];
 	size_t nsent, on_record;
+	char posted[300], events[600];
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -61,20 +62,23 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev)
 {
+	size_t n = strlen(F.posted);
+
 	(void)e;
-	(void)fn;
-	(void)ev;
-	fail_msg("there is no node");
+	(void)snprintf(F.posted + n, sizeof(F.posted) - n, "%s %s;", fn->n.name,
+		       node_event_str(ev->type));
 }
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail)
 {
+	size_t n = strlen(F.events);
+
 	(void)e;
-	(void)node;
 	(void)gen;
-	(void)detail;
-	assert_string_equal(type, "stray-deleted");
+	if (strcmp(type, "stray-deleted") == 0)
+		return;
+	(void)snprintf(F.events + n, sizeof(F.events) - n, "%s %s: %s\n", node, type, detail);
 }
 
 bool cloud_ready(struct cloud *c)
@@ -175,7 +179,7 @@ static int teardown(void **state)
 /* The i-th of those sent comes to this; codes: of its items, or NULL. */
 static void answer(size_t i, enum provider_code code, const enum provider_code *codes)
 {
-	struct provider_result r = {.code = code};
+	struct provider_result r = {.code = code, .message = "no right to"};
 
 	if (codes != NULL) {
 		r.items = mem_zalloc(F.sent[i].n * sizeof(*r.items));
@@ -227,6 +231,98 @@ static void test_one_that_may_not_be_deleted_is_asked_for_alone(void **state)
 	assert_string_equal(F.sent[4].ids, "s1;");
 }
 
+/* n1 ... n4 are to be deleted. */
+static void add_nodes(void)
+{
+	F.cloud.nstrays = 0;
+	F.cloud.caps.delete_max = 4;
+	for (int i = 1; i <= 4; i++) {
+		char id[16];
+		struct node n;
+
+		(void)snprintf(id, sizeof(id), "n%d", i);
+		(void)fleet_name(&F.e.fleet, id, 0);
+		node_init(&n, id, 1, F.now);
+		n.state = NODE_DELETING;
+		memcpy(n.instance, id, strlen(id) + 1);
+		(void)fleet_add(&F.e.fleet, &n);
+	}
+}
+
+/* F22: the right to delete is gone, say.  That is no fault of an instance: none is given up, it is
+ * told once, and they are asked for again together. */
+static void test_a_delete_that_is_refused_whole_is_told_once(void **state)
+{
+	static const char one[] = " deletes-refused: provider ec2 does not delete 4 instances, nor "
+				  "others, perhaps: no right to; tried again by itself\n";
+	static const enum provider_code fine[4] = {PROVIDER_OK};
+
+	(void)state;
+	add_nodes();
+	for (int i = 0; i < 3; i++) {
+		remove_run(&F.e);
+		assert_int_equal(F.nsent, (size_t)i + 1);
+		assert_string_equal(F.sent[i].ids, "n1;n2;n3;n4;");
+		F.posted[0] = '\0';
+		answer((size_t)i, PROVIDER_DENIED, NULL);
+		assert_string_equal(F.posted, "n1 delete-failed;n2 delete-failed;"
+					      "n3 delete-failed;n4 delete-failed;");
+		assert_string_equal(F.events, one);
+	}
+	remove_run(&F.e);
+	answer(3, PROVIDER_OK, fine);
+	remove_run(&F.e);
+	F.events[0] = '\0';
+	answer(4, PROVIDER_DENIED, NULL);
+	assert_string_equal(F.events, one); /* it was over, and begins anew */
+}
+
+static void test_one_that_is_refused_alone_is_denied(void **state)
+{
+	static const enum provider_code codes[4] = {PROVIDER_TRANSIENT, PROVIDER_DENIED,
+						    PROVIDER_TRANSIENT, PROVIDER_TRANSIENT};
+
+	(void)state;
+	add_nodes();
+	remove_run(&F.e);
+	answer(0, PROVIDER_OK, codes);
+	assert_string_equal(F.posted, "n1 delete-failed;n2 delete-denied;n3 delete-failed;"
+				      "n4 delete-failed;");
+	F.cloud.caps.delete_max = 1;
+	remove_run(&F.e);
+	F.posted[0] = '\0';
+	answer(1, PROVIDER_DENIED, NULL);
+	assert_string_equal(F.posted, "n1 delete-denied;");
+	assert_string_equal(F.events, "");
+}
+
+/* Which of them makes no sense it does not say: they are asked for in halves. */
+static void test_a_delete_that_makes_no_sense_is_cut_in_two(void **state)
+{
+	static const enum provider_code fine[2] = {PROVIDER_OK};
+
+	(void)state;
+	add_nodes();
+	remove_run(&F.e);
+	answer(0, PROVIDER_INVALID, NULL);
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 3);
+	assert_string_equal(F.sent[1].ids, "n1;n2;");
+	assert_string_equal(F.sent[2].ids, "n3;n4;");
+	answer(1, PROVIDER_OK, fine);
+	answer(2, PROVIDER_INVALID, NULL);
+	F.posted[0] = '\0';
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 7);
+	assert_string_equal(F.sent[3].ids, "n1;");
+	answer(3, PROVIDER_INVALID, NULL);
+	assert_string_equal(F.posted, "n1 delete-denied;");
+	answer(4, PROVIDER_OK, fine);
+	F.slots = 8;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[7].ids, "n1;n2;"); /* whole again */
+}
+
 static void test_without_a_slot_nothing_is_put_down_as_asked(void **state)
 {
 	(void)state;
@@ -250,6 +346,9 @@ int main(void)
 		T(test_strays_are_deleted_and_asked_for_again_after_a_minute),
 		T(test_one_that_may_not_be_deleted_is_asked_for_alone),
 		T(test_without_a_slot_nothing_is_put_down_as_asked),
+		T(test_a_delete_that_is_refused_whole_is_told_once),
+		T(test_one_that_is_refused_alone_is_denied),
+		T(test_a_delete_that_makes_no_sense_is_cut_in_two),
 	};
 #undef T
 

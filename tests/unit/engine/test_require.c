@@ -224,20 +224,23 @@ static void test_foreign_prolog(void **state)
 static const struct {
 	const char *version, *scheduler, *auth;
 	const char *found; /* NULL: fine */
+	int64_t hold_ms;
 } delays[] = {
-	{"25.05.5", "sched_interval=2", "(null)", "without cred_expire, which means 120"},
-	{"25.05.5", "sched_interval=2", "socket=/x,cred_expire=120", "cred_expire=120"},
-	{"25.05.5", "sched_interval=2", "socket=/x,cred_expire=119", NULL},
-	{"25.05.5", "sched_interval=2", "cred_expire=9", "cred_expire=9"},
+	{"25.05.5", "sched_interval=2", "(null)", "without cred_expire, which means 120", 121000},
+	{"25.05.5", "sched_interval=2", "socket=/x,cred_expire=120", "cred_expire=120", 121000},
+	{"25.05.5", "sched_interval=2", "socket=/x,cred_expire=119", NULL, 120000},
+	{"25.05.5", "sched_interval=2", "cred_expire=9", "cred_expire=9", 10000},
 	/* There is no such thing before 25.11. */
 	{"25.05.5", "sched_interval=2,requeue_delay=30", "(null)",
-	 "without cred_expire, which means 120"},
-	{"25.11.5", "sched_interval=2,requeue_delay=30", "(null)", NULL},
-	{"25.11.5", "sched_interval=2,requeue_delay=10", "(null)", NULL},
-	{"25.11.5", "sched_interval=2,requeue_delay=119", "(null)", NULL},
-	{"25.11.5", "sched_interval=2,requeue_delay=300", "cred_expire=30", "requeue_delay=300"},
-	{"25.11.5", "sched_interval=2,requeue_delay=1", "cred_expire=30", "requeue_delay=1"},
-	{"25.11.5", "sched_interval=2", "cred_expire=300", "cred_expire=300"},
+	 "without cred_expire, which means 120", 121000},
+	{"25.11.5", "sched_interval=2,requeue_delay=30", "(null)", NULL, 30000},
+	{"25.11.5", "sched_interval=2,requeue_delay=10", "(null)", NULL, 10000},
+	{"25.11.5", "sched_interval=2,requeue_delay=119", "(null)", NULL, 119000},
+	{"25.11.5", "sched_interval=2,requeue_delay=300", "cred_expire=30", "requeue_delay=300",
+	 300000},
+	{"25.11.5", "sched_interval=2,requeue_delay=1", "cred_expire=30", "requeue_delay=1", 1000},
+	{"25.11.5", "sched_interval=2", "cred_expire=300", "cred_expire=300", 301000},
+	{"25.11.5", "sched_interval=2,requeue_delay=x", "cred_expire=30", NULL, 0},
 };
 
 static void test_requeue_delay(void **state)
@@ -261,6 +264,7 @@ static void test_requeue_delay(void **state)
 		assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
 		p = problem_of(&r, "AuthInfo");
 		assert_int_equal(r.n, delays[i].found != NULL);
+		assert_int_equal(r.hold_ms, delays[i].hold_ms);
 		if (delays[i].found != NULL)
 			assert_string_equal(p->found, delays[i].found);
 		free(config);

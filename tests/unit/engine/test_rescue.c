@@ -14,7 +14,7 @@ static void test_jobs_are_written_down_before_the_node_goes(void **state)
 	assert_string_equal(F.story, "");
 	squeue("107|7_2|RUNNING|p|None|c[1-2]\n"
 	       "8|8|RUNNING|p|None|c4\n"
-	       "9|9|CONFIGURING|p|None|c[1-2]\n"
+	       "9|9|PENDING|p|None|\n"
 	       "10|10|RUNNING|p|None|c[\n");
 	assert_string_equal(F.story, "put 7_2 commit down c3 force c1 ");
 	assert_int_equal(F.put.job, 107);
@@ -75,25 +75,145 @@ static void test_an_admins_reason_stays(void **state)
 	}
 }
 
-/* F48: the fence never waits for long. */
-static void test_squeue_is_not_waited_for_for_ever(void **state)
+static void squeue_fails(void)
 {
 	struct err err;
 
+	(void)err_set(&err, ERR_NET, "no");
+	F.e.jobs_runs++;
+	rescue_jobs(&F.e, NULL, 0, &err);
+}
+
+/* Time passes until squeue is asked once more, or the node goes. */
+static void passes(void)
+{
+	W.now = rescue_next_ms(&F.e);
+	assert_true(W.now != INT64_MAX);
+	rescue_run(&F.e);
+}
+
+/* F48: neither the fence nor the order waits for squeue for long; and nobody is lost for that. */
+static void test_squeue_is_not_waited_for_for_ever(void **state)
+{
 	(void)state;
 	rescue_node(&F.e, node("c1"), false, "burstd: x");
-	(void)err_set(&err, ERR_NET, "no");
-	rescue_jobs(&F.e, NULL, 0, &err);
-	assert_int_equal(F.wanted, 2); /* asked again */
+	squeue_fails();
+	assert_int_equal(F.wanted, 1); /* not as fast as it fails */
+	passes();
+	assert_int_equal(F.wanted, 2);
 	assert_string_equal(F.story, "");
-	W.now = rescue_next_ms(&F.e);
+	while (F.story[0] == '\0')
+		passes();
 	assert_in_range(W.now, BEGAN + 1, BEGAN + 2000);
+	assert_string_equal(F.story, "force c1 ");
+	assert_string_equal(F.events, "c1 jobs-unknown: squeue has not said in time which jobs are "
+				      "on it; it is asked again\n");
+	squeue_fails();
+	passes();
+	assert_string_equal(F.story, "force c1 "); /* once */
+	squeue("107|7|COMPLETING|p|None|c1\n8|8|RUNNING|p|None|c4\n");
+	assert_string_equal(F.story, "force c1 put 7 commit ");
+	assert_int_equal(F.put.at_ms, BEGAN);
+	assert_non_null(strstr(F.events, "c1 job-taken: job 7 loses this node: x\n"));
+	assert_null(node("c1")->doomed);
+	F.events[0] = '\0';
+	/* Meanwhile it may have been requeued and have begun anew. */
+	shows(detail("107", "RUNNING", "5", "1800000001", "(null)"));
+	assert_string_equal(F.events, "c1 job-requeued: job 7: it was requeued\n");
+}
+
+/* slurmctld did not answer the first order: the next look gives it again, and asks first. */
+static void test_a_node_whose_order_was_lost_is_told_once_more(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
+	W.now += 2000;
 	rescue_run(&F.e);
 	assert_string_equal(F.story, "force c1 ");
-	rescue_jobs(&F.e, NULL, 0, &err);
-	assert_int_equal(F.wanted, 2); /* nobody waits for it now */
+	W.now += 10000;
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
 	squeue("107|7|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "force c1 put 7 commit force c1 ");
+	assert_null(node("c1")->doomed);
+}
+
+/* A job could start there until slurmctld has drained the node: what squeue said before that
+ * settles nothing. */
+static void test_squeue_is_asked_once_the_node_is_fenced(void **state)
+{
+	(void)state;
+	F.e.jobs_runs = 1; /* one is on the wire, for somebody else */
+	node("c1")->fencing = true;
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
+	rescue_node(&F.e, node("c3"), false, "burstd: y");
+	assert_int_equal(F.wanted, 1); /* for c3 */
+	rescue_jobs(&F.e, "", 0, NULL);
+	assert_string_equal(F.story, "commit "); /* that one was begun before */
+	squeue("9|9|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "commit commit force c3 ");
+	rescue_run(&F.e);
+	assert_int_equal(F.wanted, 1);
+	node("c1")->fencing = false;
+	rescue_run(&F.e);
+	assert_int_equal(F.wanted, 2);
+	squeue("107|7|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "commit commit force c3 put 7 commit force c1 ");
+}
+
+/* Not for ever, though; then whoever squeue shows is taken, and it is asked until the node is
+ * fenced. */
+static void test_a_fence_that_hangs_holds_up_no_order(void **state)
+{
+	(void)state;
+	node("c1")->fencing = true;
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
+	passes();
+	assert_int_equal(W.now, BEGAN + 2000);
 	assert_string_equal(F.story, "force c1 ");
+	assert_int_equal(F.wanted, 1);
+	squeue("107|7|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "force c1 put 7 commit ");
+	assert_non_null(node("c1")->doomed);
+	node("c1")->fencing = false;
+	passes();
+	assert_int_equal(F.wanted, 2);
+	squeue("107|7|COMPLETING|p|None|c1\n8|8|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "force c1 put 7 commit put 8 commit "); /* each once */
+	assert_null(node("c1")->doomed);
+}
+
+/* What is sent back because a job lacks other nodes is no node that it loses; one that runs there
+ * loses it. */
+static void test_a_job_that_is_refused_its_nodes_loses_none(void **state)
+{
+	(void)state;
+	node("c1")->barred = true;
+	rescue_node(&F.e, node("c1"), false, "burstd: none here");
+	squeue("107|7|CONFIGURING|p|None|c[1-2]\n8|8|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "put 8 commit force c1 ");
+}
+
+/* slurmctld requeues one that waits for its other nodes, or is suspended, like one that runs. */
+static void test_jobs_that_have_the_node_and_do_not_run_are_followed(void **state)
+{
+	static const char *const states[] = {"CONFIGURING", "SUSPENDED", "STOPPED", "SIGNALING"};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		char line[64];
+
+		teardown(state);
+		setup(state);
+		(void)snprintf(line, sizeof(line), "107|7|%s|p|None|c[1-2]\n", states[i]);
+		rescue_node(&F.e, node("c1"), false, "burstd: x");
+		squeue(line);
+		assert_string_equal(F.story, "put 7 commit force c1 ");
+		assert_int_equal(F.e.count.jobs_taken, 1);
+		F.events[0] = '\0';
+		shows(DETAIL(states[i], "5", "1799999000"));
+		assert_string_equal(F.events, "");
+		shows(DETAIL("PENDING", "5", "1799999000"));
+		assert_string_equal(F.events, "c1 job-requeued: job 7: it was requeued\n");
+	}
 }
 
 static void test_a_requeued_job(void **state)
@@ -233,6 +353,11 @@ int main(void)
 		TEST(test_a_node_without_jobs_goes_at_once),
 		TEST(test_an_admins_reason_stays),
 		TEST(test_squeue_is_not_waited_for_for_ever),
+		TEST(test_a_node_whose_order_was_lost_is_told_once_more),
+		TEST(test_squeue_is_asked_once_the_node_is_fenced),
+		TEST(test_a_fence_that_hangs_holds_up_no_order),
+		TEST(test_a_job_that_is_refused_its_nodes_loses_none),
+		TEST(test_jobs_that_have_the_node_and_do_not_run_are_followed),
 		TEST(test_a_requeued_job),
 		TEST(test_a_requeued_job_that_runs_again_already),
 		TEST(test_a_job_that_is_held_is_said_to_be),

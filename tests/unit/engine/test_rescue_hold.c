@@ -98,15 +98,113 @@ static void test_who_has_changed_its_begin_time_has_his_will(void **state)
 	}
 }
 
-/* That is not slurmctld's wait of two minutes: its user wants it tomorrow. */
+/* Only what fits slurmctld's own wait, from between then and now, is that: all else is somebody's
+ * wish.  If it is not known how long that is, nobody is overruled. */
 static void test_a_begin_time_of_its_user_is_left_alone(void **state)
 {
+	static const struct {
+		const char *begin;
+		int64_t hold_ms;
+		bool held_back;
+	} rows[] = {
+		{"1800086400", 121000, false}, {"1800000121", 121000, true},
+		{"1800000120", 121000, true},  {"1800000122", 121000, true},
+		{"1800000110", 121000, false}, {"1800000130", 121000, false},
+		{"1800000060", 121000, false}, {"1800000060", 60000, true},
+		{"1800000121", 0, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		F.hold_ms = rows[i].hold_ms;
+		becomes("c1", NODE_DRAINING);
+		take_c1();
+		shows(DETAIL("PENDING", "5", rows[i].begin));
+		if (!rows[i].held_back) { /* slurmctld's settings may have changed */
+			assert_int_equal(F.del, 0);
+			F.known_ms = W.now;
+			shows(DETAIL("PENDING", "5", rows[i].begin));
+		}
+		assert_int_equal(F.e.count.jobs_requeued, 1);
+		assert_int_equal(F.hurried, !rows[i].held_back);
+		assert_int_equal(F.del, rows[i].held_back ? 0 : 107);
+		assert_int_equal(rescue_next_ms(&F.e) == INT64_MAX, !rows[i].held_back);
+	}
+}
+
+/* slurmctld was restarted with other settings, a moment ago. */
+static void test_what_does_not_fit_is_looked_at_again_with_fresh_settings(void **state)
+{
 	(void)state;
-	becomes("c1", NODE_GONE);
+	F.hold_ms = 6000;
+	becomes("c1", NODE_DRAINING);
 	take_c1();
-	shows(DETAIL("PENDING", "5", "1800086400"));
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	F.events[0] = '\0';
+	shows(DETAIL("PENDING", "5", "1800000121")); /* they are not known yet */
+	assert_int_equal(F.del, 0);
+	F.known_ms = W.now;
+	F.hold_ms = 121000;
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_int_equal(F.put.hold_ms, BEGAN + 121000);
+	assert_string_equal(F.events, ""); /* told once */
+	assert_int_equal(F.hurried, 1);
+}
+
+/* Whatever became of it: that it was requeued is known. */
+static void test_in_doubt_it_goes_its_way(void **state)
+{
+	static const char *const states[] = {"RUNNING", "CANCELLED", "PENDING"};
+
+	for (size_t i = 0; i < 3; i++) {
+		teardown(state);
+		setup(state);
+		becomes("c1", NODE_DRAINING);
+		take_c1();
+		shows(DETAIL("PENDING", "5", "1800000060"));
+		for (int k = 0; i == 2 && k < 2; k++) /* slurmctld does not say */
+			shows(DETAIL("PENDING", "5", "1800000060"));
+		if (F.del == 0)
+			shows(DETAIL(states[i], "5", "1800000060"));
+		assert_int_equal(F.del, 107);
+		assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	}
+}
+
+/* It was told to save its work, and is requeued whenever it ends. */
+static void test_slurmctld_counts_its_wait_from_when_it_requeued_the_job(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	take_c1();
+	while (W.now < BEGAN + 60000)
+		shows(DETAIL("RUNNING", "5", "1799999000"));
+	shows(detail("107", "PENDING", "5", "1800000175", "(null)"));
+	assert_int_equal(F.del, 0);
+	assert_int_equal(F.put.hold_ms, BEGAN + 175000);
+}
+
+/* A job that lacked other nodes as well was made to wait by us: postpone.c has told it why. */
+static void test_a_job_that_was_refused_besides_is_not_let_go(void **state)
+{
+	(void)state;
+	F.refused = (struct refusal){.count = 1, .last_ms = BEGAN};
+	becomes("c1", NODE_DRAINING);
+	take_c1();
+	shows(DETAIL("PENDING", "5", "1800000121"));
 	assert_int_equal(F.del, 107);
-	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
+	assert_string_equal(F.comment, "");
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	teardown(state);
+	setup(state);
+	F.refused = (struct refusal){.count = 1, .last_ms = BEGAN - 60000}; /* long ago */
+	hold();
+	becomes("c1", NODE_GONE);
+	F.refused.last_ms = W.now;
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "");
+	assert_int_equal(F.del, 107);
 }
 
 static void test_it_is_let_go_after_a_restart_too(void **state)
@@ -143,6 +241,10 @@ int main(void)
 		TEST(test_it_starts_by_itself_if_they_do_not_go_in_time),
 		TEST(test_who_has_changed_its_begin_time_has_his_will),
 		TEST(test_a_begin_time_of_its_user_is_left_alone),
+		TEST(test_what_does_not_fit_is_looked_at_again_with_fresh_settings),
+		TEST(test_in_doubt_it_goes_its_way),
+		TEST(test_slurmctld_counts_its_wait_from_when_it_requeued_the_job),
+		TEST(test_a_job_that_was_refused_besides_is_not_let_go),
 		TEST(test_it_is_let_go_after_a_restart_too),
 	};
 

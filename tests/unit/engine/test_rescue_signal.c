@@ -56,6 +56,27 @@ static void test_a_job_that_loses_one_node_now_is_not_told_of_another(void **sta
 	assert_null(strstr(F.story, "c1 force"));
 }
 
+/* slurmctld has not answered yet: the next of its nodes is no reason to say it again. */
+static void test_a_job_that_is_being_told_is_not_told_of_another_node_too(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	F.e.rescues->telling = true;
+	becomes("c2", NODE_DRAINING);
+	rescue_signal(&F.e, node("c2"));
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_true(F.e.rescues->telling);
+	hold(); /* its next run is another matter */
+	becomes("c3", NODE_DRAINING);
+	rescue_signal(&F.e, node("c3"));
+	squeue("107|7_2|RUNNING|p|None|c3\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_false(F.e.rescues->telling);
+}
+
 /* It comes to its time while it is still being told. */
 static void test_a_node_that_is_told_goes_when_it_must(void **state)
 {
@@ -68,6 +89,70 @@ static void test_a_node_that_is_told_goes_when_it_must(void **state)
 	assert_string_equal(F.story, ""); /* two seconds from then */
 	squeue("107|7_2|RUNNING|p|None|c1\n");
 	assert_string_equal(F.story, "put 7_2 commit force c1 ");
+}
+
+/* It has nothing to save yet, or cannot hear the signal: it is told if it comes to work there. */
+static void test_a_job_that_does_not_run_is_told_when_it_does(void **state)
+{
+	static const char *const states[] = {"CONFIGURING", "SUSPENDED", "STOPPED"};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		char line[64];
+
+		teardown(state);
+		setup(state);
+		(void)snprintf(line, sizeof(line), "107|7|%s|p|None|c[1-2]\n", states[i]);
+		becomes("c1", NODE_DRAINING);
+		rescue_signal(&F.e, node("c1"));
+		squeue(line);
+		assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+		assert_true(F.e.rescues->waits);
+		assert_int_equal(F.e.count.jobs_taken, 0);
+		shows(DETAIL(states[i], "5", "1799999000"));
+		assert_true(F.e.rescues->waits);
+		assert_int_equal(F.wanted, 1);
+		/* slurmctld counts its start from here. */
+		shows(DETAIL("RUNNING", "5", "1800000004"));
+		assert_string_equal(F.events, "");
+		assert_int_equal(F.wanted, 2); /* is it still there? */
+		squeue("107|7|RUNNING|p|None|c[1-2]\n");
+		assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+		assert_false(F.e.rescues->waits);
+		assert_int_equal(F.e.count.jobs_taken, 1);
+	}
+}
+
+static void test_a_job_that_comes_to_work_elsewhere_is_not_told(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
+	shows(DETAIL("RUNNING", "5", "1800000004"));
+	squeue("107|7|RUNNING|p|None|c[3-4]\n");
+	assert_null(F.e.rescues);
+	assert_int_equal(F.del, 107);
+}
+
+/* One that was to be told when burstd ended: what it does by now is asked first. */
+static void test_after_a_restart_it_is_asked_who_is_to_be_told(void **state)
+{
+	const struct journal_rescue row = {.job = 107,
+					   .id = "7_2",
+					   .node = "c1",
+					   .gen = 3,
+					   .at_ms = BEGAN,
+					   .signal = JOURNAL_SIGNAL_DUE};
+
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_load(&F.e, &row);
+	assert_true(F.e.rescues->waits);
+	shows(DETAIL("RUNNING", "5", "1799999000"));
+	assert_int_equal(F.wanted, 1);
+	squeue("107|7_2|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_false(F.e.rescues->waits);
 }
 
 /* It saved its work and ended with another status than 0, or the signal killed it. */
@@ -247,7 +332,11 @@ int main(void)
 		TEST(test_a_job_is_written_down_before_it_is_told),
 		TEST(test_a_signal_is_given_up_where_squeue_is_silent),
 		TEST(test_a_job_that_loses_one_node_now_is_not_told_of_another),
+		TEST(test_a_job_that_is_being_told_is_not_told_of_another_node_too),
 		TEST(test_a_node_that_is_told_goes_when_it_must),
+		TEST(test_a_job_that_does_not_run_is_told_when_it_does),
+		TEST(test_a_job_that_comes_to_work_elsewhere_is_not_told),
+		TEST(test_after_a_restart_it_is_asked_who_is_to_be_told),
 		TEST(test_a_told_job_that_ends_is_requeued),
 		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
 		TEST(test_an_order_that_was_not_heard_is_given_again),

@@ -8,7 +8,33 @@ static struct fix {
 	struct engine e;
 	char story[400]; /* events, and orders to slurmctld */
 	struct journal_rescue put;
+	int64_t known_ms; /* since when slurmctld's settings are known */
 } F;
+
+int64_t prereq_hold_ms(const struct engine *e)
+{
+	(void)e;
+	return 121000;
+}
+
+int64_t prereq_known_ms(const struct engine *e)
+{
+	(void)e;
+	return F.known_ms;
+}
+
+void prereq_hurry(struct engine *e)
+{
+	(void)e;
+	F.known_ms = W.now;
+}
+
+struct refusal postpone_look(const struct engine *e, uint64_t number)
+{
+	(void)e;
+	(void)number;
+	return (struct refusal){0};
+}
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail)
@@ -135,6 +161,7 @@ static void squeue_on(const char *nodes)
 	char text[64];
 
 	(void)snprintf(text, sizeof(text), "7|7|RUNNING|p|None|%s\n", nodes);
+	F.e.jobs_runs++;
 	rescue_jobs(&F.e, text, strlen(text), NULL);
 	F.story[0] = '\0';
 }
@@ -178,7 +205,7 @@ static void test_a_node_that_must_go_after_all_waits_from_then_on(void **state)
 	assert_string_equal(F.story, "");
 	W.now = BEGAN + 3500;
 	rescue_run(&F.e);
-	assert_string_equal(F.story, "force c1; ");
+	assert_string_equal(F.story, "c1 jobs-unknown; force c1; ");
 }
 
 static void test_a_node_that_goes_is_said_to_go_for_the_reason_it_does(void **state)
@@ -223,6 +250,7 @@ static void test_a_told_job_is_held_back_from_when_it_ended(void **state)
 
 	(void)state;
 	signalled();
+	W.now = BEGAN + 119000;
 	shows("PENDING", "1800000240");
 	assert_int_equal(F.put.hold_ms, BEGAN + 240000);
 	assert_false(engine_taken(&F.e, "c1", 0, &taken)); /* it has left that node */

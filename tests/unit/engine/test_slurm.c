@@ -426,7 +426,7 @@ static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
 	/* Side by side, so either may be first. */
 	assert_non_null(strstr(have, "update nodename=c1 state=POWER_DOWN_ASAP"));
 	assert_true(strstr(have, "nodename=c1") < strstr(have, "AdminComment=burstd: b"));
-	assert_true(strstr(have, "jobid=5,6 StartTime=now\n") < strstr(have, "nodename=c1"));
+	assert_true(strstr(have, "nodename=c1") < strstr(have, "jobid=5,6 StartTime=now\n"));
 	assert_true(strstr(have, "jobid=2 Admin") < strstr(have, "requeue 3,4_1\n"));
 	free(have);
 	assert_int_equal(f->failed, 0);
@@ -434,6 +434,29 @@ static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
 	assert_calls(f, "scancel --signal=USR1 --batch 7 8_2\n"
 			"scancel --signal=USR1 9\n"
 			"scancel --signal=TERM --full 10\n");
+}
+
+/* A thousand nodes that go down take slurmctld seconds; one that is about to be taken gets no more
+ * jobs meanwhile.  But what was to bring a node back must not undo that. */
+static void test_the_fence_goes_before_other_orders_about_nodes(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: x");
+	flush(f); /* on its way */
+	slurm_power_down(f->slurm, "c2", "10.0.0.2", false, "burstd: x");
+	slurm_resume(f->slurm, "c3");
+	slurm_set_addr(f->slurm, "c4", "10.0.0.4", "c4");
+	slurm_drain(f->slurm, "c3", "burstd: gone soon");
+	slurm_drain(f->slurm, "c5", "burstd: gone soon");
+	settle(f);
+	assert_calls(f, "update nodename=c1 nodeaddr=10.0.0.1 nodehostname=c1 "
+			"state=POWER_DOWN_FORCE reason=burstd: x\n"
+			"update nodename=c2 nodeaddr=10.0.0.2 nodehostname=c2 "
+			"state=POWER_DOWN_FORCE reason=burstd: x\n"
+			"update nodename=c3 state=RESUME\n"
+			"update nodename=c3,c5 state=POWER_DOWN_ASAP reason=burstd: gone soon\n"
+			"update nodename=c4 nodeaddr=10.0.0.4 nodehostname=c4\n");
 }
 
 /* scancel has a word for each job. */
@@ -510,6 +533,7 @@ int main(void)
 		T(test_details),
 		T(test_postpone),
 		T(test_nodes_go_before_jobs_and_signals_before_the_rest),
+		T(test_the_fence_goes_before_other_orders_about_nodes),
 		T(test_many_signals_are_several_commands),
 		T(test_only_what_was_given_for_the_record_is_sent),
 		T(test_free_while_running),

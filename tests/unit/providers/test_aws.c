@@ -11,7 +11,7 @@ static void test_it_is_known_by_its_name_and_says_what_ec2_can(void **state)
 
 	(void)state;
 	assert_ptr_equal(provider_find("aws"), &provider_aws);
-	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS);
+	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_REPORTS);
 	assert_int_equal(caps.create_max, 500);
 	assert_int_equal(caps.delete_max, 250);
 	assert_int_equal(caps.token_ms, 86400000);
@@ -317,6 +317,13 @@ static void test_lists_deletes_and_prices_are_asked_for(void **state)
 	build(&rq, &op);
 	assert_string_equal(rq.body, "Action=TerminateInstances&Version=2016-11-15"
 				     "&InstanceId.1=i-1&InstanceId.2=i-2");
+	provider_request_fini(&rq);
+	op = (struct provider_op){.kind = PROVIDER_REPORT, .at_ms = now_ms};
+	op.u.report.id = "i-1";
+	op.u.report.words = "XID 79"; /* EC2 no longer has a place for words */
+	build(&rq, &op);
+	assert_string_equal(rq.body, "Action=ReportInstanceStatus&Version=2016-11-15"
+				     "&InstanceId.1=i-1&Status=impaired&ReasonCode.1=other");
 	provider_request_fini(&rq);
 	op = (struct provider_op){.kind = PROVIDER_OFFERS, .at_ms = now_ms};
 	op.u.offers.types = types;

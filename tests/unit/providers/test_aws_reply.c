@@ -498,6 +498,45 @@ static void test_one_that_is_protected_is_told_to_an_admin(void **state)
 	provider_result_fini(&r);
 }
 
+static void test_a_report_is_taken_or_not(void **state)
+{
+	static const struct {
+		long status;
+		const char *body;
+		enum provider_code code;
+	} rows[] = {
+		{200,
+		 "<ReportInstanceStatusResponse><requestId>r</requestId><return>true</return>"
+		 "</ReportInstanceStatusResponse>",
+		 PROVIDER_OK},
+		{200,
+		 "<ReportInstanceStatusResponse><return>false</return>"
+		 "</ReportInstanceStatusResponse>",
+		 PROVIDER_TRANSIENT},
+		{200, "", PROVIDER_TRANSIENT},
+		{403,
+		 "<Response><Errors><Error><Code>UnauthorizedOperation</Code><Message>no</Message>"
+		 "</Error></Errors></Response>",
+		 PROVIDER_DENIED},
+		{400,
+		 "<Response><Errors><Error><Code>InvalidInstanceID.NotFound</Code><Message>no"
+		 "</Message></Error></Errors></Response>",
+		 PROVIDER_INVALID},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_op op = {.kind = PROVIDER_REPORT};
+		struct provider_result r;
+
+		op.u.report.id = "i-1";
+		op.u.report.words = "";
+		parse(&r, &op, rows[i].status, rows[i].body);
+		assert_int_equal(r.code, rows[i].code);
+		provider_result_fini(&r);
+	}
+}
+
 #define TYPE(name, classes)                                                                        \
 	"<item><instanceType>" name "</instanceType><supportedUsageClasses>" classes               \
 	"</supportedUsageClasses><vCpuInfo><defaultVCpus>192</defaultVCpus></vCpuInfo>"            \
@@ -754,6 +793,7 @@ int main(void)
 		T(test_deletes_are_read_id_by_id),
 		T(test_all_ids_that_ec2_does_not_know_are_told),
 		T(test_one_that_is_protected_is_told_to_an_admin),
+		T(test_a_report_is_taken_or_not),
 		T(test_types_come_before_prices_and_have_none),
 		T(test_gpus_of_several_kinds_are_added_up),
 		T(test_prices_are_in_dollars_per_hour),

@@ -43,6 +43,10 @@ static struct provider_op op_of(enum provider_op_kind kind)
 		op.u.notices.cursor = "17";
 		op.u.notices.wait_ms = 20000;
 	}
+	if (kind == PROVIDER_REPORT) {
+		op.u.report.id = "sim-1";
+		op.u.report.words = "XID 79: \"bus\" \xc3\xa9";
+	}
 	return op;
 }
 
@@ -112,8 +116,8 @@ static void test_caps(void **state)
 	struct provider_caps caps = provider_sim.caps(self);
 
 	(void)state;
-	assert_int_equal(caps.flags,
-			 PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS);
+	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS |
+					     PROVIDER_TELLS | PROVIDER_REPORTS);
 	assert_int_equal(caps.create_max, 1000);
 	assert_int_equal(caps.delete_max, 1000);
 	assert_true(caps.token_ms >= 3600000);
@@ -143,6 +147,8 @@ static void test_build(void **state)
 		 "http://127.0.0.1:1/v1/notices?wait=20000&after=17&cluster="
 		 "0b1c2d3e-0000-4000-8000-000000000001",
 		 NULL},
+		{PROVIDER_REPORT, "POST", "http://127.0.0.1:1/v1/instances/sim-1/report",
+		 "{\"reason\":\"XID 79: \\\"bus\\\" \xc3\xa9\"}"},
 	};
 
 	(void)state;
@@ -322,6 +328,9 @@ static const struct {
 	{PROVIDER_NOTICES, 200, "{\"notices\":[]}", PROVIDER_TRANSIENT}, /* where to go on? */
 	{PROVIDER_NOTICES, 200, "{\"cursor\":\"1\"}", PROVIDER_TRANSIENT},
 	{PROVIDER_NOTICES, 404, "{}", PROVIDER_INVALID}, /* an older simcloud */
+	{PROVIDER_REPORT, 200, "{}", PROVIDER_OK},
+	{PROVIDER_REPORT, 404, "{\"error\":{\"code\":\"not-found\"}}", PROVIDER_INVALID},
+	{PROVIDER_REPORT, 500, "", PROVIDER_TRANSIENT},
 	{PROVIDER_OFFERS, 200, "{\"offers\":[{}]}", PROVIDER_TRANSIENT},
 	{PROVIDER_OFFERS, 200,
 	 "{\"offers\":[{\"type\":\"t\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"spot\","
@@ -370,7 +379,7 @@ static void test_parse_code(void **state)
  * list cut short is never a shorter list (I12). */
 static void test_parse_survives_damage(void **state)
 {
-	static const char *const good[] = {
+	static const char *const good[PROVIDER_NOPS] = {
 		[PROVIDER_CREATE] = "{\"instances\":[" N1 "," N2 "]}",
 		[PROVIDER_LIST] = "{\"instances\":[" O1 "],\"cursor\":\"\"}",
 		[PROVIDER_DELETE] =

@@ -112,8 +112,38 @@ static void test_list_of_some_fields(void **state)
 	json_decref(o);
 }
 
+/* Somebody found its host broken: nothing follows, and all can see it. */
+static void test_a_report_is_an_event(void **state)
+{
+	static const char path[] = "/v1/instances/sim-00000000/report";
+	static const char why[] = "{\"reason\":\"XID 79\"}";
+	const json_t *last;
+	json_t *o;
+
+	(void)state;
+	create("n1");
+	simrun_do(&S, "POST", path, why);
+	json_decref(simrun_ask(&S, "POST", "/v1/instances/sim-00000009/report", why, 404));
+	json_decref(simrun_ask(&S, "POST", "/v1/instances//report", why, 400));
+	json_decref(simrun_ask(&S, "POST", path, "{\"why\":1}", 400));
+	json_decref(simrun_ask(&S, "POST", path, "", 400));
+	json_decref(simrun_ask(&S, "GET", path, NULL, 404));
+	o = simrun_ask(&S, "GET", "/admin/events", NULL, 200);
+	last = json_array_get(json_object_get(o, "events"),
+			      json_array_size(json_object_get(o, "events")) - 1);
+	assert_string_equal(json_string_value(json_object_get(last, "event")), "reported");
+	assert_string_equal(json_string_value(json_object_get(last, "id")), "sim-00000000");
+	assert_string_equal(json_string_value(json_object_get(last, "detail")), "XID 79");
+	json_decref(o);
+	simrun_do(&S, "DELETE", "/v1/instances/sim-00000000", NULL);
+	json_decref(simrun_ask(&S, "POST", path, why, 400)); /* it must run */
+	assert_int_equal(stat_of("report", "answers", "ok"), 1);
+}
+
 static void test_stats_count_by_operation_and_outcome(void **state)
 {
+	int64_t at_ms;
+
 	(void)state;
 	simrun_do(&S, "POST", "/admin/config", "{\"quota\":1}");
 	create("n1");
@@ -121,7 +151,8 @@ static void test_stats_count_by_operation_and_outcome(void **state)
 	assert_int_equal(refused("refused_ms"), 0);
 	create("n2");
 	assert_int_equal(refused("refused"), 1);
-	assert_in_range(refused("refused_ms"), 1, clock_wall_ms());
+	at_ms = refused("refused_ms");
+	assert_in_range(at_ms, 1, clock_wall_ms());
 	json_decref(simrun_ask(&S, "GET", "/v1/instances/sim-00000000", NULL, 200));
 	json_decref(simrun_ask(&S, "DELETE", "/v1/instances/sim-00000009", NULL, 404));
 	assert_int_equal(stat_of("create", "answers", "ok"), 2);
@@ -247,6 +278,7 @@ int main(void)
 		T(test_instances_as_they_are),
 		T(test_events_after),
 		T(test_list_of_some_fields),
+		T(test_a_report_is_an_event),
 		T(test_stats_count_by_operation_and_outcome),
 		T(test_rules_are_listed_and_removed),
 		T(test_config_is_shown_merged),

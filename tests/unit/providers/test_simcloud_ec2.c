@@ -547,6 +547,40 @@ static void test_another_region_does_not_know_of_them(void **state)
 	ask_in("eu-north-1", body, 200, "<instanceId>");
 }
 
+#define REPORT "Action=ReportInstanceStatus&Version=2016-11-15&InstanceId.1="
+
+static void test_a_broken_host_is_reported(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_REPORT};
+	struct provider_result r;
+	char id[PROVIDER_ID_MAX + 1];
+
+	(void)state;
+	create(&r, "t-1", 1);
+	memcpy(id, r.items[0].instance.id, sizeof(id));
+	provider_result_fini(&r);
+	op.u.report.id = id;
+	op.u.report.words = "XID 79";
+	drive(&op, &r);
+	for (int i = 0; i < 500 && r.code != PROVIDER_OK; i++) { /* it must run */
+		const struct timespec pause = {.tv_nsec = 10000000};
+
+		provider_result_fini(&r);
+		(void)nanosleep(&pause, NULL);
+		drive(&op, &r);
+	}
+	assert_int_equal(r.code, PROVIDER_OK);
+	provider_result_fini(&r);
+	op.u.report.id = "i-0123";
+	drive(&op, &r);
+	assert_int_equal(r.code, PROVIDER_INVALID);
+	provider_result_fini(&r);
+	ask(REPORT "i-0123&Status=impaired", 400, "MissingParameter");
+	ask(REPORT "i-0123&Status=impaired&ReasonCode.1=rust", 400, "InvalidParameterValue");
+	ask(REPORT "i-0123&Status=bad&ReasonCode.1=other", 400, "InvalidParameterValue");
+	ask(REPORT "i-0123&Status=ok&ReasonCode.1=other", 400, "InvalidInstanceID.NotFound");
+}
+
 #define RUN "Action=RunInstances&Version=2016-11-15&MinCount=1&MaxCount=2&ImageId=ami-1"
 
 static void test_what_ec2_would_not_understand_is_refused(void **state)
@@ -728,6 +762,7 @@ int main(void)
 		T(test_only_who_signs_with_the_key_is_served),
 		T(test_what_was_changed_on_the_way_is_refused),
 		T(test_another_region_does_not_know_of_them),
+		T(test_a_broken_host_is_reported),
 		T(test_what_ec2_would_not_understand_is_refused),
 		T(test_any_text_may_be_a_tag),
 		T(test_a_reclaim_is_a_message_until_it_is_deleted),

@@ -1,0 +1,150 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A host that somebody at the site has found broken is given back, and the provider would sell it
+ * to the next customer, perhaps to us: so it is told, where it has an API for that.  Once, and
+ * while the instance still runs, for that is when it looks.  What becomes of it changes nothing
+ * here; what a crash takes of it is lost. */
+
+enum {
+	REPORTS_MAX = 1000, /* that wait; of more the provider is not told */
+	REPORT_WORDS_MAX = 200,
+};
+
+struct report { /* one, until it is answered */
+	struct report *next;
+	size_t provider;
+	uint64_t gen;
+	int64_t since_ms;
+	char node[HOSTLIST_NAME_MAX + 1];
+	char id[PROVIDER_ID_MAX + 1];
+	char words[REPORT_WORDS_MAX + 1];
+};
+
+void report_free(struct engine *e)
+{
+	while (e->reports != NULL) {
+		struct report *r = e->reports;
+
+		e->reports = r->next;
+		free(r);
+	}
+}
+
+static void put_record(struct engine *e, const struct report *r, const char *by)
+{
+	journal_put_audit(engine_tx(e),
+			  &(struct journal_audit){.at_ms = engine_now(e),
+						  .actor = by[0] != '\0' ? by : "reconciler",
+						  .verb = "report",
+						  .target = e->clouds[r->provider].conf->name,
+						  .object = r->node,
+						  .reason = r->words,
+						  .request = r->id});
+}
+
+/* UTF-8 is not cut within a character: who has to read it would refuse it. */
+static void cut(char out[REPORT_WORDS_MAX + 1], const char *words)
+{
+	size_t n = strlen(words);
+
+	if (n > REPORT_WORDS_MAX)
+		for (n = REPORT_WORDS_MAX; n > 0 && ((unsigned char)words[n] & 0xC0) == 0x80; n--)
+			;
+	memcpy(out, words, n);
+	out[n] = '\0';
+}
+
+void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by)
+{
+	struct cloud *c = engine_cloud(e, &fn->n);
+	struct report *r;
+
+	if ((c->caps.flags & PROVIDER_REPORTS) == 0 || fn->reported || e->nreports == REPORTS_MAX)
+		return;
+	r = mem_zalloc(sizeof(*r));
+	r->provider = (size_t)(c - e->clouds);
+	r->gen = fn->n.gen;
+	r->since_ms = engine_now(e);
+	(void)snprintf(r->node, sizeof(r->node), "%s", fn->n.name);
+	(void)snprintf(r->id, sizeof(r->id), "%s", fn->n.instance);
+	cut(r->words, words[0] != '\0' ? words : node_reason_text(NODE_BECAUSE_FAULTY));
+	r->next = e->reports;
+	e->reports = r;
+	e->nreports++;
+	fn->reported = fn->reporting = true;
+	put_record(e, r, by); /* before it is done (I28) */
+}
+
+/* It may be deleted now. */
+static void over(struct engine *e, const struct report *r, const char *failed)
+{
+	struct fleet_name *nm = fleet_find(&e->fleet, r->node);
+	struct fleet_node *fn = nm != NULL ? fleet_gen(nm, r->gen) : NULL;
+	char detail[400];
+
+	if (fn != NULL)
+		fn->reporting = false;
+	(void)snprintf(detail, sizeof(detail), "provider %s, instance %s: %s",
+		       e->clouds[r->provider].conf->name, r->id,
+		       failed != NULL ? failed : r->words);
+	engine_event(e, r->node, r->gen, failed != NULL ? "report-failed" : "reported", detail);
+}
+
+static void on_report(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	over(c->e, ctx, r->code != PROVIDER_OK ? r->message : NULL);
+}
+
+static int64_t until_ms(const struct engine *e, const struct report *r)
+{
+	return r->since_ms + e->clouds[r->provider].conf->timeout_ms;
+}
+
+static void send(struct engine *e, struct report *r)
+{
+	struct provider_op op = {.kind = PROVIDER_REPORT};
+
+	op.u.report.id = r->id;
+	op.u.report.words = r->words;
+	cloud_send(&e->clouds[r->provider], &op, on_report, r);
+}
+
+void report_run(struct engine *e)
+{
+	struct report **link = &e->reports;
+
+	if (e->reports != NULL)
+		engine_commit(e); /* their records */
+	while (*link != NULL && !e->dead) {
+		struct report *r = *link;
+		bool late = engine_now(e) >= until_ms(e, r);
+
+		if (!late && !cloud_ready(&e->clouds[r->provider])) {
+			link = &r->next;
+			continue;
+		}
+		*link = r->next;
+		e->nreports--;
+		if (!late) {
+			send(e, r);
+			continue;
+		}
+		over(e, r, "the provider had no time for it");
+		free(r);
+	}
+}
+
+int64_t report_next_ms(const struct engine *e)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct report *r = e->reports; r != NULL; r = r->next)
+		next = until_ms(e, r) < next ? until_ms(e, r) : next;
+	return next;
+}
