@@ -214,7 +214,8 @@ static bool check_rung(struct check *c, const struct conf_pool *p, const struct 
 	const struct provider_place place = {.type = o->type,
 					     .region = o->region,
 					     .zone = o->zone,
-					     .market = (enum provider_market)o->market};
+					     .market = (enum provider_market)o->market,
+					     .fabric = o->in_fabric};
 	const struct provider_want want = {.node = p->nodes->names[0], .gen = 1};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 	struct provider_request rq = {0};
@@ -226,10 +227,12 @@ static bool check_rung(struct check *c, const struct conf_pool *p, const struct 
 					       .nplaces = 1,
 					       .wants = &want,
 					       .nwants = 1};
-	if (ops->build(self, &op, &rq, &e) == 0) {
+	if (o->in_fabric != NULL && (ops->caps(self).flags & PROVIDER_FABRICS) == 0)
+		(void)err_set(&e, ERR_INVALID, "fabric: driver %s has none", ops->name);
+	else if (ops->build(self, &op, &rq, &e) == 0)
 		provider_request_fini(&rq);
+	if (e.code == 0)
 		return true;
-	}
 	if (o->name[0] == '\0')
 		problem(c, p->line, "pool \"%s\": %s", p->name, e.msg);
 	else

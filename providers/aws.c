@@ -246,7 +246,7 @@ static struct provider_caps aws_caps(const void *self)
 	const struct aws *a = self;
 
 	return (struct provider_caps){
-		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_REPORTS |
+		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_FABRICS | PROVIDER_REPORTS |
 			 (a->queue != NULL ? PROVIDER_TELLS : 0),
 		.create_max = AWS_CREATE_MAX,
 		.delete_max = AWS_DELETE_MAX,
@@ -373,6 +373,10 @@ static int build_body(const struct aws *a, const struct provider_op *op, struct 
 		return aws_offers_build(op, body, e);
 	case PROVIDER_REPORT:
 		return aws_report_build(op->u.report.id, body, e);
+	case PROVIDER_FABRIC_MAKE:
+	case PROVIDER_FABRIC_LIST:
+	case PROVIDER_FABRIC_DROP:
+		return aws_group_build(op, body, e);
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
 	case PROVIDER_NOPS:
@@ -420,6 +424,10 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 		return aws_notices_parse(a, op, reply, out);
 	case PROVIDER_REPORT:
 		return aws_report_parse(reply);
+	case PROVIDER_FABRIC_MAKE:
+	case PROVIDER_FABRIC_LIST:
+	case PROVIDER_FABRIC_DROP:
+		return aws_group_parse(op, reply, out);
 	case PROVIDER_NOPS:
 		break;
 	}

@@ -46,11 +46,12 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 	}
 }
 
-/* A fleet can prefer reserved capacity, not insist on it. */
+/* A fleet can prefer reserved capacity, not insist on it; and a placement group is in one zone. */
 static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
 			 const struct choices *all)
 {
-	return a->template != NULL && all->n > 1 && c->places[0].market != PROVIDER_RESERVED;
+	return a->template != NULL && all->n > 1 && c->places[0].market != PROVIDER_RESERVED &&
+	       !provider_in_fabric(&c->places[0]);
 }
 
 /* A fleet finds the best of several places by itself, but has no launch indices that would say
@@ -147,6 +148,8 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 			arn ? "IamInstanceProfile.Arn" : "IamInstanceProfile.Name");
 	query_add_given(body, a->user_data, "UserData");
 	add_place(a, at, body);
+	if (provider_in_fabric(&c->places[0]))
+		query_add(body, c->places[0].fabric, "Placement.GroupName");
 	if (a->template != NULL)
 		add_template(a, body, "LaunchTemplate");
 	else
@@ -228,6 +231,9 @@ static int check(const struct aws *a, const struct provider_create *c, const str
 	if (strcmp(c->places[0].region, a->region) != 0)
 		return err_set(e, ERR_INVALID, "this provider is for region %s, not %s", a->region,
 			       c->places[0].region);
+	if (provider_in_fabric(&c->places[0]) &&
+	    !aws_is_plain(c->places[0].fabric, PROVIDER_WORD_MAX))
+		return err_set(e, ERR_INVALID, "create: not a placement group's name");
 	if (all->first == 0)
 		return err_set(e, ERR_INVALID, "subnets has none in zone %s", c->places[0].zone);
 	if (aws_tags_fit(c, c->nwants) != c->nwants)

@@ -84,6 +84,11 @@ static const struct {
 	{"OperationNotPermitted", PROVIDER_DENIED}, /* termination protection */
 	{"IncorrectInstanceState", PROVIDER_NOT_YET},
 	{"IncorrectState", PROVIDER_NOT_YET},
+	/* of a placement group */
+	{"InvalidPlacementGroup.InUse", PROVIDER_NOT_YET},
+	{"InvalidPlacementGroup.Unknown", PROVIDER_NOT_FOUND},
+	{"InvalidPlacementGroup.Duplicate", PROVIDER_CONFLICT},
+	{"PlacementGroupLimitExceeded", PROVIDER_QUOTA},
 	/* can never succeed as it is */
 	{"Invalid*", PROVIDER_INVALID},
 	{"Missing*", PROVIDER_INVALID},
@@ -149,15 +154,18 @@ static enum provider_code code_of_status(long status)
 enum provider_code aws_code(enum provider_op_kind kind, const char *word, long status)
 {
 	enum provider_code code = code_of_word(word, code_of_status(status));
-	bool create = kind == PROVIDER_CREATE;
+	bool create = kind == PROVIDER_CREATE, make = kind == PROVIDER_FABRIC_MAKE;
+	bool end = kind == PROVIDER_DELETE || kind == PROVIDER_FABRIC_DROP;
 
+	if (make && code == PROVIDER_CONFLICT)
+		return PROVIDER_OK; /* it is there */
 	if (code == PROVIDER_AMBIGUOUS && !create)
 		return PROVIDER_TRANSIENT; /* ask again: it is safe */
-	if (code == PROVIDER_NOT_FOUND && kind != PROVIDER_DELETE)
+	if (code == PROVIDER_NOT_FOUND && !end)
 		return PROVIDER_INVALID;
 	if ((code == PROVIDER_CAPACITY || code == PROVIDER_QUOTA || code == PROVIDER_CONFLICT ||
 	     code == PROVIDER_NOT_YET) &&
-	    !create && !(code == PROVIDER_NOT_YET && kind == PROVIDER_DELETE))
+	    !create && !(code == PROVIDER_NOT_YET && end) && !(code == PROVIDER_QUOTA && make))
 		return PROVIDER_TRANSIENT;
 	if (code == PROVIDER_NOT_YET && create)
 		return PROVIDER_INVALID;
@@ -258,6 +266,15 @@ static int64_t retry_after(const char *header)
 	return s * 1000;
 }
 
+/* A job's own group was made just now, and not all of EC2 has heard of it. */
+static bool no_group_yet(const struct provider_op *op, const char *code)
+{
+	const struct provider_create *c = &op->u.create;
+
+	return op->kind == PROVIDER_CREATE && strcmp(code, "InvalidPlacementGroup.Unknown") == 0 &&
+	       provider_in_fabric(&c->places[0]) && strcmp(c->places[0].fabric, c->token) == 0;
+}
+
 void aws_error(const struct aws *a, const struct provider_op *op,
 	       const struct provider_reply *reply, struct provider_result *out)
 {
@@ -269,7 +286,11 @@ void aws_error(const struct aws *a, const struct provider_op *op,
 	if (op->kind == PROVIDER_DELETE &&
 	    aws_delete_error(op->u.del.ids, op->u.del.nids, code, message, out))
 		return;
-	if (out->code == PROVIDER_NOT_FOUND)
+	if (out->code == PROVIDER_OK)
+		return;
+	if (no_group_yet(op, code))
+		out->code = PROVIDER_TRANSIENT;
+	if (out->code == PROVIDER_NOT_FOUND && op->kind == PROVIDER_DELETE)
 		out->code = PROVIDER_TRANSIENT; /* which of them it does not say */
 	if (code[0] != '\0')
 		(void)snprintf(text, sizeof(text), "%s: %s", code, message);

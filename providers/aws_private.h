@@ -4,6 +4,7 @@
  *   aws_login.c   credentials: from a file, of the machine's role (IMDSv2), of an assumed role
  *   aws_create.c  RunInstances and CreateFleet
  *   aws_list.c    DescribeInstances, TerminateInstances
+ *   aws_group.c   placement groups: fabrics
  *   aws_offer.c   DescribeInstanceTypes, DescribeSpotPriceHistory
  *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
  *   aws_tag.c     which node of a batch an instance is
@@ -147,6 +148,11 @@ int aws_instance_read(const struct xml_node *item, struct provider_instance *i);
 /* A cursor that does not go round; 0 or -1. */
 int aws_cursor_read(const struct xml_node *root, const char *before, struct provider_result *out);
 int64_t aws_time_read(const char *text); /* "2026-01-02T03:04:05.678Z"; 0: it is none */
+
+/* --- aws_group.c --- */
+int aws_group_build(const struct provider_op *op, struct str *body, struct err *e);
+int aws_group_parse(const struct provider_op *op, const struct provider_reply *reply,
+		    struct provider_result *out);
 
 /* --- aws_offer.c --- */
 int aws_offers_build(const struct provider_op *op, struct str *body, struct err *e);

@@ -88,7 +88,7 @@ static struct provider_caps sim_caps(const void *self)
 	(void)self;
 	return (struct provider_caps){
 		.flags = PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS | PROVIDER_TELLS |
-			 PROVIDER_REPORTS,
+			 PROVIDER_REPORTS | PROVIDER_FABRICS,
 		.create_max = SIM_BATCH_MAX,
 		.delete_max = SIM_BATCH_MAX,
 		.token_ms = TOKEN_LIFE_MS,
@@ -115,7 +115,8 @@ static bool is_create(const struct provider_create *c)
 	if (!sim_is_plain(c->token, TOKEN_MAX) || !sim_is_plain(c->cluster, PROVIDER_WORD_MAX) ||
 	    !sim_is_plain(p->type, PROVIDER_WORD_MAX) ||
 	    !sim_is_plain(p->region, PROVIDER_WORD_MAX) ||
-	    !sim_is_plain(p->zone, PROVIDER_WORD_MAX))
+	    !sim_is_plain(p->zone, PROVIDER_WORD_MAX) ||
+	    (provider_in_fabric(p) && !sim_is_plain(p->fabric, PROVIDER_WORD_MAX)))
 		return false;
 	for (size_t i = 0; i < c->nwants; i++)
 		if (c->wants[i].node[0] == '\0' ||
@@ -138,8 +139,11 @@ static int build_create(const struct provider_create *c, struct provider_request
 	str_init(&s, BODY_MAX);
 	str_addf(&s, "{\"token\":\"%s\",\"cluster\":\"%s\",\"type\":\"%s\",\"region\":\"%s\",",
 		 c->token, c->cluster, c->places[0].type, c->places[0].region);
-	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",\"instances\":[", c->places[0].zone,
+	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",", c->places[0].zone,
 		 provider_market_str(c->places[0].market));
+	if (provider_in_fabric(&c->places[0]))
+		str_addf(&s, "\"fabric\":\"%s\",", c->places[0].fabric);
+	str_adds(&s, "\"instances\":[");
 	for (size_t i = 0; i < c->nwants; i++)
 		str_addf(&s, "%s{\"name\":\"%s\",\"generation\":%s,\"group\":%u}", i > 0 ? "," : "",
 			 c->wants[i].node, fmt_u64(gen, c->wants[i].gen), c->wants[i].group);
@@ -189,6 +193,38 @@ static void build_list(const char *cluster, const char *cursor, struct str *url)
 		str_adds(url, "&cursor=");
 		add_escaped(url, cursor);
 	}
+}
+
+static int build_fabric(const struct provider_op *op, struct provider_request *out, struct str *url,
+			struct err *e)
+{
+	const char *cluster = op->u.fabric.cluster, *name = op->u.fabric.name;
+	bool list = op->kind == PROVIDER_FABRIC_LIST;
+	struct str s;
+
+	if (!sim_is_plain(cluster, PROVIDER_WORD_MAX) ||
+	    (!list && (name[0] == '\0' || !sim_is_plain(name, PROVIDER_WORD_MAX))))
+		return err_set(e, ERR_INVALID, "fabric: not a plain name");
+	str_adds(url, "/v1/fabrics");
+	if (list) {
+		str_addf(url, "?limit=%d&cluster=", SIM_BATCH_MAX);
+		add_escaped(url, cluster);
+		str_adds(url, op->u.fabric.cursor[0] != '\0' ? "&cursor=" : "");
+		add_escaped(url, op->u.fabric.cursor);
+		return 0;
+	}
+	if (op->kind == PROVIDER_FABRIC_DROP) {
+		str_adds(url, "/");
+		add_escaped(url, name);
+		out->method = "DELETE";
+		return 0;
+	}
+	str_init(&s, BODY_MAX);
+	str_addf(&s, "{\"cluster\":\"%s\",\"name\":\"%s\"}", cluster, name);
+	out->method = "POST";
+	out->body_len = s.len;
+	out->body = str_take(&s);
+	return 0;
 }
 
 static void build_notices(const struct provider_op *op, struct str *url)
@@ -264,6 +300,11 @@ static int sim_build(const void *self, const struct provider_op *op, struct prov
 		break;
 	case PROVIDER_REPORT:
 		rc = build_report(op, out, &url, e);
+		break;
+	case PROVIDER_FABRIC_MAKE:
+	case PROVIDER_FABRIC_LIST:
+	case PROVIDER_FABRIC_DROP:
+		rc = build_fabric(op, out, &url, e);
 		break;
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOPS:

@@ -495,6 +495,31 @@ static int parse_notices(const json_t *doc, struct provider_result *out)
 	return 0;
 }
 
+/* Of others there may be some, where the provider does not filter. */
+static int parse_fabrics(const struct provider_op *op, const json_t *doc,
+			 struct provider_result *out)
+{
+	const json_t *list = json_object_get(doc, "fabrics");
+	size_t n = json_array_size(list);
+	char cluster[PROVIDER_WORD_MAX + 1];
+
+	if (!json_is_array(list) || n > SIM_BATCH_MAX ||
+	    get_text(doc, "cursor", out->cursor, sizeof(out->cursor)) != 1 ||
+	    (out->cursor[0] != '\0' && strcmp(out->cursor, op->u.fabric.cursor) == 0))
+		return -1;
+	out->fabrics = mem_zalloc((n + 1) * sizeof(*out->fabrics));
+	for (size_t i = 0; i < n; i++) {
+		const json_t *o = json_array_get(list, i);
+		struct provider_fabric *f = &out->fabrics[out->nfabrics];
+
+		if (get_text(o, "cluster", cluster, sizeof(cluster)) == 1 &&
+		    strcmp(cluster, op->u.fabric.cluster) == 0 &&
+		    get_text(o, "name", f->name, sizeof(f->name)) == 1)
+			out->nfabrics++;
+	}
+	return 0;
+}
+
 static json_t *load(const struct provider_reply *reply)
 {
 	return json_loadb(reply->body != NULL ? reply->body : "", reply->len,
@@ -522,6 +547,17 @@ static int parse_ok(const struct provider_op *op, const struct provider_reply *r
 		break;
 	case PROVIDER_REPORT:
 		return 0; /* that it was taken is all */
+	case PROVIDER_FABRIC_LIST:
+		doc = load(reply);
+		rc = parse_fabrics(op, doc, out);
+		json_decref(doc);
+		break;
+	case PROVIDER_FABRIC_MAKE:
+	case PROVIDER_FABRIC_DROP: /* both are said by the status */
+		doc = load(reply);
+		rc = json_is_object(doc) ? 0 : -1;
+		json_decref(doc);
+		break;
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOPS:
 		break;
@@ -549,7 +585,7 @@ void sim_parse(const void *self, const struct provider_op *op, const struct prov
 	error = json_object_get(doc, "error");
 	out->retry_after_ms = retry_after(reply->retry_after);
 	out->code = read_error(error, out, code_of_status(reply->status, senseless(op)));
-	if (out->code == PROVIDER_NOT_FOUND)
+	if (out->code == PROVIDER_NOT_FOUND && op->kind != PROVIDER_FABRIC_DROP)
 		out->code = PROVIDER_INVALID; /* not an instance but what we asked for is unknown */
 	words = json_string_value(json_object_get(error, "message"));
 	set_message(s, out, words != NULL ? words : "an error without words");

@@ -233,6 +233,9 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 	case PROVIDER_LOGIN:
 	case PROVIDER_NOTICES:
 	case PROVIDER_REPORT:
+	case PROVIDER_FABRIC_MAKE:
+	case PROVIDER_FABRIC_LIST:
+	case PROVIDER_FABRIC_DROP:
 	case PROVIDER_NOPS:
 		break;
 	}
@@ -253,7 +256,9 @@ static int static_build(const void *self, const struct provider_op *op,
 		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
 		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "check",
 		[PROVIDER_LOGIN] = "", /* never sent */
-		[PROVIDER_NOTICES] = "",      [PROVIDER_REPORT] = ""};
+		[PROVIDER_NOTICES] = "",      [PROVIDER_FABRIC_MAKE] = "",
+		[PROVIDER_FABRIC_LIST] = "",  [PROVIDER_FABRIC_DROP] = "",
+		[PROVIDER_REPORT] = ""};
 	const struct machines *m = self;
 	struct str body;
 

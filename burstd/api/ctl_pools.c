@@ -93,6 +93,7 @@ static void put_rung(struct ctl_reply *r, const struct engine_rung *rung)
 	jsonw_text(&r->w, "region", o->region);
 	jsonw_text(&r->w, "zone", o->zone);
 	jsonw_text(&r->w, "market", provider_market_str((enum provider_market)o->market));
+	jsonw_text(&r->w, "fabric", o->in_fabric != NULL ? o->in_fabric : "");
 	put_price(r, "price", rung->price);
 	jsonw_int(&r->w, "nodes", rung->nodes);
 	jsonw_int(&r->w, "place", rung->place);

@@ -367,6 +367,7 @@ static const struct {
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "offers", AT(offers)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "notices", AT(notices)},
 	{"burstd_provider_requests_total", NULL, NULL, "operation", "report", AT(reports)},
+	{"burstd_provider_requests_total", NULL, NULL, "operation", "fabrics", AT(fabrics)},
 	{"burstd_notices_odd_total", "counter",
 	 "What providers told of instances and was not understood.", NULL, NULL, AT(notices_odd)},
 	{"burstd_notices_others_total", "counter",

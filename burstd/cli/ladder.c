@@ -6,6 +6,7 @@
 #include "base/fmt.h"
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "core/conf.h"
 
 enum { PLACE_SIZE = 160, NAME_SIZE = 80 };
 
@@ -79,6 +80,21 @@ static void print_why(const struct out *o, const json_t *rung)
 	(void)fputc('\n', o->f);
 }
 
+static void print_fabric(const struct out *o, const json_t *rung)
+{
+	const char *fabric = cli_text(rung, "fabric");
+
+	if (fabric[0] == '\0')
+		return;
+	print_name(o, rung);
+	if (strcmp(fabric, CONF_FABRIC_JOB) == 0)
+		(void)fputs("a fabric for each job of several nodes", o->f);
+	else
+		(void)fputs("all on fabric ", o->f);
+	out_text(o, OUT_PLAIN, strcmp(fabric, CONF_FABRIC_JOB) == 0 ? "" : fabric);
+	(void)fputc('\n', o->f);
+}
+
 void ladder_print(const struct out *o, const json_t *pool)
 {
 	static const struct table_column columns[] = {
@@ -93,6 +109,8 @@ void ladder_print(const struct out *o, const json_t *pool)
 		add_rung(&t, rung);
 	table_print(&t, o, 2);
 	table_fini(&t);
+	for (size_t i = 0; (rung = cli_row(pool, "offers", i)) != NULL; i++)
+		print_fabric(o, rung);
 	for (size_t i = 0; (rung = cli_row(pool, "offers", i)) != NULL; i++)
 		print_why(o, rung);
 	if (cli_int(pool, "others") > 0)

@@ -85,6 +85,12 @@ static bool is_given(const char *text)
 	return text != NULL && text[0] != '\0';
 }
 
+/* What the option comes to; NULL: none. */
+static const char *fabric_in(const char *option)
+{
+	return is_given(option) && strcmp(option, CONF_FABRIC_NONE) != 0 ? option : NULL;
+}
+
 /* A pool without offers: its own place is its ladder. */
 static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
 {
@@ -106,6 +112,7 @@ static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
 				     .market = p->spot ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
 				     .price_nano_h = p->price_nano_h,
 				     .jurisdiction = p->jurisdiction,
+				     .in_fabric = fabric_in(p->fabric),
 				     .line = p->line,
 				     .provider_line = p->provider_line};
 	return find_provider(c, p, &p->own, e);
@@ -121,7 +128,7 @@ static bool same_place(const struct conf_offer *a, const struct conf_offer *b)
 {
 	return same_text(a->provider, b->provider) && same_text(a->type, b->type) &&
 	       same_text(a->region, b->region) && same_text(a->zone, b->zone) &&
-	       a->market == b->market;
+	       a->market == b->market && same_text(a->in_fabric, b->in_fabric);
 }
 
 static int check_twice(const struct conf *c, const struct conf_pool *p, size_t i, struct err *e)
@@ -154,6 +161,11 @@ static int finish_offers(const struct conf *c, struct conf_pool *p, struct err *
 	if (p->noffers > CONF_OFFERS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: pool \"%.30s\": more than %d offers",
 			       c->path, p->offers[CONF_OFFERS_MAX].line, p->name, CONF_OFFERS_MAX);
+	for (size_t i = 0; i < p->noffers; i++) {
+		struct conf_offer *o = &p->offers[i];
+
+		o->in_fabric = fabric_in(is_given(o->fabric) ? o->fabric : p->fabric);
+	}
 	for (size_t i = 0; i < p->noffers; i++)
 		if (check_twice(c, p, i, e) < 0 || find_provider(c, p, &p->offers[i], e) < 0)
 			return -1;

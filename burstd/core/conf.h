@@ -49,6 +49,10 @@ struct conf_provider {
 	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
 };
 
+/* What `fabric` says besides a name. */
+#define CONF_FABRIC_JOB  "job"  /* one for each job of several nodes */
+#define CONF_FABRIC_NONE "none" /* whatever the pool says */
+
 enum conf_policy { CONF_ORDERED, CONF_CHEAPEST };
 enum conf_gang { CONF_ALL_OR_NOTHING, CONF_BEST_EFFORT };
 enum conf_checkpoint_to { CONF_TO_BATCH, CONF_TO_STEPS, CONF_TO_FULL };
@@ -64,6 +68,8 @@ struct conf_offer {
 	int64_t price_nano_h;     /* overrides the provider's; 0: not given */
 	int64_t max_price_nano_h; /* nothing dearer is bought; 0: no limit of its own */
 	char *jurisdiction;       /* "": by the table in core/jurisdiction.c */
+	char *fabric;             /* as written: "": as the pool says; "none": none */
+	const char *in_fabric;    /* derived: CONF_FABRIC_JOB, a fabric's name, or none: NULL */
 	int line, provider_line;  /* in the file: where its section ends, and provider's */
 };
 
@@ -76,6 +82,7 @@ struct conf_pool {
 	char *type, *region, *zone; /* ... type and region; zone may be "" */
 	bool spot;
 	char *jurisdiction; /* "": by the table */
+	char *fabric;       /* of offers that do not say theirs; "" or "none": none */
 	uint32_t max_nodes;
 	uint32_t warm;                 /* nodes that are up without a job, too */
 	int64_t quantum_ms;            /* the provider bills in such steps; 0: by the second */

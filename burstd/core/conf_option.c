@@ -156,6 +156,9 @@ const struct conf_option conf_options[] = {
 	{"pool", "jurisdiction", "",
 	 "where the machines stand, e.g. DE; empty: by what is known of the region",
 	 true, CONF_CODE, 0, 0, POOL(jurisdiction)},
+	{"pool", "fabric", "",
+	 "job: each job of several nodes gets a fabric; or the name of one; empty: anywhere",
+	 false, CONF_WORD, 0, 0, POOL(fabric)},
 	{"pool", "max_nodes", NULL,
 	 "instances at the same time; 0: nothing is bought",
 	 true, CONF_COUNT, 0, HOSTLIST_NAMES_MAX, POOL(max_nodes)},
@@ -237,6 +240,9 @@ const struct conf_option conf_options[] = {
 	{"offer", "jurisdiction", "",
 	 "where the machines stand, e.g. DE; empty: by what is known of the region",
 	 true, CONF_CODE, 0, 0, OFFER(jurisdiction)},
+	{"offer", "fabric", "",
+	 "as of the pool; none: anywhere; empty: as the pool says",
+	 false, CONF_WORD, 0, 0, OFFER(fabric)},
 };
 /* clang-format on */
 const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);

@@ -9,7 +9,7 @@
 
 enum kind { CAPACITY, QUOTA, DENIED, NKINDS };
 
-enum { KEY_SIZE = 4 * (PROVIDER_WORD_MAX + 1) + 32 };
+enum { KEY_SIZE = 5 * (PROVIDER_WORD_MAX + 1) + 32 };
 
 struct cooldown_entry {
 	struct cooldown_entry *next;
@@ -62,10 +62,14 @@ static void make_key(char *key, enum kind kind, const struct cooldown_place *p)
 {
 	if (kind == DENIED)
 		(void)snprintf(key, KEY_SIZE, "%s %.63s", kinds[kind].word, p->provider);
+	else if (kind == QUOTA)
+		(void)snprintf(key, KEY_SIZE, "%s %.63s %.63s %.63s %s", kinds[kind].word,
+			       p->provider, p->type, p->region, provider_market_str(p->market));
 	else
-		(void)snprintf(key, KEY_SIZE, "%s %.63s %.63s %.63s%s%.63s %s", kinds[kind].word,
-			       p->provider, p->type, p->region, kind == CAPACITY ? " " : "",
-			       kind == CAPACITY ? p->zone : "", provider_market_str(p->market));
+		(void)snprintf(key, KEY_SIZE, "%s %.63s %.63s %.63s %.63s %s%s%.63s",
+			       kinds[kind].word, p->provider, p->type, p->region, p->zone,
+			       provider_market_str(p->market), p->fabric != NULL ? " " : "",
+			       p->fabric != NULL ? p->fabric : "");
 }
 
 static struct cooldown_entry *find(const struct cooldown *c, enum kind kind,

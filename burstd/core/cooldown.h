@@ -3,7 +3,7 @@
  * What one job was refused, the next would be too: all pools and jobs share what is known of a
  * place.  There are three things to know, and they are never mixed up:
  *
- *   capacity  of (provider, type, region, zone, market): one minute, doubling up to 15
+ *   capacity  of (provider, type, region, zone, market, fabric): one minute, doubling up to 15
  *   quota     of the account, so of (provider, type, region, market), whatever the zone: 15
  *             minutes, doubling up to 4 hours; only an admin, or nodes that end, can mend it
  *   denied    of the provider as a whole (credentials, permission, funds): off, with an alarm,
@@ -52,6 +52,7 @@ struct cooldown_place { /* borrowed; zone may be "" */
 	enum provider_market market;
 	/* The first pause for want of capacity; all others are in proportion.  0: as below. */
 	int64_t first_ms;
+	const char *fabric; /* it asks for machines of one fabric: this one; NULL: anywhere */
 };
 
 struct cooldown {

@@ -29,6 +29,7 @@ void provider_result_fini(struct provider_result *r)
 	free(r->notices);
 	free(r->ended);
 	free(r->ack);
+	free(r->fabrics);
 	*r = (struct provider_result){0};
 }
 
@@ -54,9 +55,15 @@ const char *provider_code_str(enum provider_code c)
 const char *provider_op_str(enum provider_op_kind k)
 {
 	static const char *const words[PROVIDER_NOPS] = {
-		[PROVIDER_CREATE] = "create", [PROVIDER_LIST] = "list",
-		[PROVIDER_DELETE] = "delete", [PROVIDER_OFFERS] = "offers",
-		[PROVIDER_LOGIN] = "login",   [PROVIDER_NOTICES] = "notices",
+		[PROVIDER_CREATE] = "create",
+		[PROVIDER_LIST] = "list",
+		[PROVIDER_DELETE] = "delete",
+		[PROVIDER_OFFERS] = "offers",
+		[PROVIDER_LOGIN] = "login",
+		[PROVIDER_NOTICES] = "notices",
+		[PROVIDER_FABRIC_MAKE] = "fabric-make",
+		[PROVIDER_FABRIC_LIST] = "fabric-list",
+		[PROVIDER_FABRIC_DROP] = "fabric-drop",
 		[PROVIDER_REPORT] = "report",
 	};
 

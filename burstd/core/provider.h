@@ -34,6 +34,11 @@ enum provider_op_kind {
 	PROVIDER_LOGIN,   /* the next step to a session; only of a driver that has good_until() */
 	PROVIDER_NOTICES, /* what is about to happen to instances; only where PROVIDER_TELLS */
 	PROVIDER_REPORT,  /* an instance's host is broken; only where PROVIDER_REPORTS */
+	/* Only where PROVIDER_FABRICS. */
+	PROVIDER_FABRIC_MAKE, /* one fabric by its name; safe to repeat: OK if it is there */
+	PROVIDER_FABRIC_LIST, /* one page of the names of those that carry our cluster tag */
+	PROVIDER_FABRIC_DROP, /* one by its name; refused while an instance is in it (NOT_YET), and
+				 NOT_FOUND when there is none */
 	PROVIDER_NOPS
 };
 
@@ -61,6 +66,7 @@ enum provider_flags {
 	PROVIDER_MACHINES = 1 << 3, /* a node is one certain machine: a refusal is about that one */
 	PROVIDER_TELLS = 1 << 4,    /* it can be asked for notices */
 	PROVIDER_REPORTS = 1 << 5,  /* it can be told of broken hosts */
+	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
 };
 
 struct provider_caps {
@@ -87,6 +93,10 @@ enum provider_market { PROVIDER_ON_DEMAND, PROVIDER_SPOT, PROVIDER_RESERVED, PRO
 struct provider_place {
 	const char *type, *region, *zone; /* zone may be "" */
 	enum provider_market market;
+	/* All instances are to be in this one (PROVIDER_FABRICS), or none is made; "" or NULL:
+	 * anywhere.  One that is named like the create's token was made for it just before, and
+	 * there is one job in that create.  Any other is the admin's. */
+	const char *fabric;
 };
 
 struct provider_want {    /* one instance of a create */
@@ -141,6 +151,11 @@ struct provider_op { /* everything is borrowed */
 			const char *id;
 			const char *words; /* of whoever found out; "" */
 		} report;
+		struct {
+			const char *cluster;
+			const char *name;   /* not of a list */
+			const char *cursor; /* of a list; "" for the first page */
+		} fabric;
 	} u;
 };
 
@@ -210,6 +225,10 @@ struct provider_notice {
 	int64_t at_ms; /* when it will happen; 0: not said */
 };
 
+struct provider_fabric { /* one with our tag, by its name */
+	char name[PROVIDER_WORD_MAX + 1];
+};
+
 struct provider_ended { /* an instance that is said to have ended, or to be about to */
 	char id[PROVIDER_ID_MAX + 1];
 };
@@ -239,7 +258,7 @@ struct provider_result {
 	size_t nitems;
 	struct provider_instance *instances; /* list */
 	size_t ninstances;
-	/* list, offers: ask again with this, "" at the end; notices: ask for the next with this */
+	/* lists, offers: ask again with this, "" at the end; notices: ask for the next with this */
 	char cursor[PROVIDER_CURSOR_MAX + 1];
 	struct provider_offer *offers;
 	size_t noffers;
@@ -250,6 +269,8 @@ struct provider_result {
 	size_t nended;
 	size_t nodd; /* notices: what was told besides, and makes no sense to the driver */
 	char *ack;   /* notices: to be given back; NULL: nothing waits for that */
+	struct provider_fabric *fabrics; /* a list of them: who has a longer name is not ours */
+	size_t nfabrics;
 };
 
 struct provider_conf { /* one provider section of burstd.conf; borrowed during open() */
@@ -292,6 +313,11 @@ struct provider_ops {
 
 void provider_request_fini(struct provider_request *r);
 void provider_result_fini(struct provider_result *r);
+/* Is one fabric wanted for all that is bought there? */
+static inline bool provider_in_fabric(const struct provider_place *p)
+{
+	return p->fabric != NULL && p->fabric[0] != '\0';
+}
 const char *provider_code_str(enum provider_code c);          /* "capacity", "quota", ... */
 const char *provider_op_str(enum provider_op_kind k);         /* "create", "list", ... */
 const char *provider_notice_str(enum provider_notice_kind k); /* "reclaim", "rebalance", ... */

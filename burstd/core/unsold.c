@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-enum { KEY_SIZE = 4 * (PROVIDER_WORD_MAX + 1) + 16 };
+enum { KEY_SIZE = 5 * (PROVIDER_WORD_MAX + 1) + 16 };
 
 struct unsold_place {
 	struct unsold_place *next;
@@ -36,8 +36,9 @@ void unsold_fini(struct unsold *u)
 /* No word holds a space, so no two places have one key. */
 static char *make_key(char key[KEY_SIZE], const struct cooldown_place *p)
 {
-	(void)snprintf(key, KEY_SIZE, "%.63s %.63s %.63s %.63s %s", p->provider, p->type, p->region,
-		       p->zone, provider_market_str(p->market));
+	(void)snprintf(key, KEY_SIZE, "%.63s %.63s %.63s %.63s %s %.63s", p->provider, p->type,
+		       p->region, p->zone, provider_market_str(p->market),
+		       p->fabric != NULL ? p->fabric : "");
 	return key;
 }
 

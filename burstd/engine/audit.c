@@ -92,6 +92,18 @@ void audit_stray(struct audit *a, const char *node, const char *id, bool again)
 	a->first = a->first || !again;
 }
 
+void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
+		 const char *reason)
+{
+	journal_put_audit(engine_tx(e), &(struct journal_audit){.at_ms = engine_now(e),
+								.actor = "reconciler",
+								.verb = verb,
+								.target = target,
+								.object = thing,
+								.reason = reason,
+								.request = ""});
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strverscmp(*(const char *const *)a, *(const char *const *)b);

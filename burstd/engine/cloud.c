@@ -54,6 +54,7 @@ void cloud_close(struct cloud *c)
 	free(c->odd);
 	free(c->offers);
 	free(c->coming);
+	free(c->fabrics);
 }
 
 bool cloud_ready(struct cloud *c)
@@ -109,6 +110,13 @@ static bool is_held(const struct request *rq)
 	return rq->op.kind == PROVIDER_NOTICES;
 }
 
+/* May what is said to it be said of machines too?  A queue is another service, and who may not
+ * touch fabrics may list and delete all the same.  What became of a purchase is told elsewhere. */
+static bool is_of_machines(enum provider_op_kind kind)
+{
+	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_OFFERS;
+}
+
 /* The one end of every request. */
 static void finish(struct request *rq, const struct provider_result *r)
 {
@@ -121,9 +129,7 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (c != NULL) {
 		c->inflight -= !is_held(rq);
 		note(c, rq->op.kind, r);
-		if (rq->op.kind != PROVIDER_CREATE && rq->op.kind != PROVIDER_LOGIN &&
-		    rq->op.kind != PROVIDER_NOTICES && /* a queue says nothing of machines */
-		    rq->op.kind != PROVIDER_REPORT)    /* nor does this of what is for sale */
+		if (is_of_machines(rq->op.kind))
 			place_heard(c, r->code, r->message, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
 	}
@@ -232,10 +238,12 @@ static int send_command(struct request *rq, const struct provider_request *p, st
 
 static void count(struct engine_counters *n, enum provider_op_kind kind)
 {
-	uint64_t *const of[] = {[PROVIDER_CREATE] = &n->creates, [PROVIDER_LIST] = &n->lists,
-				[PROVIDER_DELETE] = &n->deletes, [PROVIDER_OFFERS] = &n->offers,
-				[PROVIDER_LOGIN] = &n->logins,   [PROVIDER_NOTICES] = &n->notices,
-				[PROVIDER_REPORT] = &n->reports};
+	uint64_t *const of[] = {
+		[PROVIDER_CREATE] = &n->creates,      [PROVIDER_LIST] = &n->lists,
+		[PROVIDER_DELETE] = &n->deletes,      [PROVIDER_OFFERS] = &n->offers,
+		[PROVIDER_LOGIN] = &n->logins,        [PROVIDER_NOTICES] = &n->notices,
+		[PROVIDER_FABRIC_MAKE] = &n->fabrics, [PROVIDER_FABRIC_LIST] = &n->fabrics,
+		[PROVIDER_FABRIC_DROP] = &n->fabrics, [PROVIDER_REPORT] = &n->reports};
 
 	(*of[kind])++;
 }
@@ -391,6 +399,7 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 	engine_commit(c->e);
 	c->listed = c->listed || !c->unsure;
 	c->waits = c->unsure || anyone_waits(c);
+	c->fabrics_look = true;
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
@@ -577,6 +586,7 @@ void cloud_run(struct cloud *c)
 
 	login_run(c);
 	listen_run(c);
+	fabric_run(c);
 	if (!c->offers_busy && now >= c->offers_next && cloud_ready(c)) {
 		c->offers_busy = true;
 		c->offers_pages = 0;
@@ -599,6 +609,8 @@ int64_t cloud_next_ms(const struct cloud *c)
 		return login; /* nothing else can go out */
 	if (!c->offers_busy && c->offers_next < next)
 		next = c->offers_next;
+	if (fabric_next_ms(c) < next)
+		next = fabric_next_ms(c);
 	if (c->inflight >= c->conf->concurrency)
 		next = INT64_MAX; /* an answer wakes us */
 	else if (token > engine_now(c->e))

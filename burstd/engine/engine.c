@@ -415,7 +415,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
 			goto fail;
-	if (load(e, err) != 0)
+	if (fabric_check(e, conf, err) != 0 || load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -425,16 +425,45 @@ fail:
 	return -1;
 }
 
+static int by_gang(const void *a, const void *b)
+{
+	const struct node *x = &(*(struct fleet_node *const *)a)->n;
+	const struct node *y = &(*(struct fleet_node *const *)b)->n;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	if (x->pool != y->pool)
+		return x->pool < y->pool ? -1 : 1;
+	return strverscmp(x->name, y->name);
+}
+
+/* The journal has them by their names; in the lists by state those of one job stand together. */
+static void post_restarts(struct engine *e)
+{
+	struct fleet_node **v;
+	size_t n = 0, max = 0;
+
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
+			max++;
+	v = mem_zalloc((max + 1) * sizeof(struct fleet_node *));
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
+			v[n++] = fn;
+	qsort(v, n, sizeof(struct fleet_node *), by_gang);
+	for (size_t i = 0; i < n; i++) {
+		struct node_event ev = {.type = NODE_EV_RESTART, .now_ms = engine_now(e)};
+
+		engine_post(e, v[i], &ev);
+	}
+	free(v);
+}
+
 void engine_start(struct engine *e)
 {
 	log_hold(e->d.log);
 	e->started = true;
-	for (size_t i = 0; i < e->fleet.nall; i++)
-		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
-			struct node_event ev = {.type = NODE_EV_RESTART, .now_ms = engine_now(e)};
-
-			engine_post(e, fn, &ev);
-		}
+	post_restarts(e);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_hurry(&e->clouds[i]);
 	place_write_back(e);
@@ -494,7 +523,7 @@ void engine_reconcile(struct engine *e)
 
 int engine_reload(struct engine *e, struct conf *next, struct err *err)
 {
-	if (conf_may_replace(e->conf, next, err) != 0)
+	if (conf_may_replace(e->conf, next, err) != 0 || fabric_check(e, next, err) != 0)
 		return -1;
 	e->old = mem_realloc(e->old, (e->nold + 1) * sizeof(struct conf *));
 	e->old[e->nold++] = e->conf; /* requests on the wire may still name it */

@@ -171,6 +171,7 @@ struct engine_counters {
 	uint64_t creates, deletes, lists, offers; /* requests sent to providers */
 	uint64_t logins;                          /* steps to a session */
 	uint64_t reports;                         /* of broken hosts */
+	uint64_t fabrics;                         /* requests about fabrics */
 	uint64_t notices;        /* requests for notices, and acknowledgements of some */
 	uint64_t notices_odd;    /* told by providers, and not understood */
 	uint64_t notices_others; /* ... and about instances of others */

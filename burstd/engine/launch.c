@@ -79,6 +79,29 @@ static const struct conf_offer *rung_of(const struct engine *e, const struct bat
 	return conf_rung_named(&e->conf->pools[b->pool], b->j.offer);
 }
 
+static bool has_own_fabric(const struct engine *e, const struct batch *b)
+{
+	const struct conf_offer *o = rung_of(e, b);
+	uint32_t group = b->members[0].group;
+
+	/* Of a job that has its other nodes in other pools there may be one among others. */
+	for (size_t i = 1; i < b->n; i++)
+		if (b->members[i].group != group)
+			return false;
+	return o != NULL && fabric_for(o, group, b->n);
+}
+
+/* A job's own has the name of the token.  Nothing but the members says that there is one. */
+static const char *fabric_of(const struct engine *e, const struct batch *b,
+			     const struct conf_offer *o)
+{
+	bool job = o->in_fabric != NULL && strcmp(o->in_fabric, CONF_FABRIC_JOB) == 0;
+
+	if (has_own_fabric(e, b))
+		return b->j.token;
+	return job ? NULL : o->in_fabric;
+}
+
 /* The request, the same bytes every time: from the members in their order and where they are
  * bought, which no reload changes, and nothing else (I4).  -1: there is no such place any more. */
 static int make_op(const struct engine *e, struct batch *b, struct provider_op *op,
@@ -96,6 +119,7 @@ static int make_op(const struct engine *e, struct batch *b, struct provider_op *
 						     .gen = b->members[i].gen,
 						     .group = b->members[i].group};
 	*place = place_for_driver(o);
+	place->fabric = fabric_of(e, b, o);
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
@@ -194,18 +218,22 @@ static bool post_answer(struct engine *e, struct answer *a)
 {
 	struct batch *b = batch_find(e, a->batch);
 	struct cloud *c;
+	bool whole;
 
 	assert(b != NULL && b->inflight);
 	c = cloud_of(e, b);
 	if (!a->heard) /* before any of its members is told, and anything more is sent there */
 		heard(e, b, &a->r);
 	a->heard = true;
+	/* Written by halves, with a crash between them, a job that was not bought would be bought
+	 * by halves, each with a fabric of its own. */
+	whole = has_own_fabric(e, b);
 	for (; a->at < b->n; a->at++) {
 		struct fleet_node *fn = member_row(b, a->at);
 
 		if (fn == NULL || (!fn->busy && fn->n.state != NODE_INDOUBT))
 			continue;
-		if (e->left == 0)
+		if (e->left == 0 && !whole)
 			return false;
 		engine_spend(e, 1);
 		answer_member(c, fn, a);
@@ -230,7 +258,28 @@ void launch_answered(struct engine *e)
 /* --- sending -----------------------------------------------------------------------------------
  */
 
-static void batch_send(struct cloud *c, struct batch *b)
+static void record_create(struct cloud *c, const struct batch *b)
+{
+	struct audit a;
+
+	audit_begin(&a, b->n);
+	for (size_t i = 0; i < b->n; i++)
+		audit_create(&a, b->members[i].name,
+			     fleet_gen(b->members[i].name, b->members[i].gen));
+	audit_put(c->e, &a, b->verb, c->conf->name, b->j.token);
+}
+
+/* Of what is sent first. */
+static void record(struct cloud *c, struct batch *b, const char *verb)
+{
+	b->verb = verb;
+	if (has_own_fabric(c->e, b))
+		audit_thing(c->e, "fabric-make", c->conf->name, b->j.token, "a job is to have it");
+	else
+		record_create(c, b);
+}
+
+static void send_create(struct cloud *c, struct batch *b)
 {
 	struct sent *sent = mem_zalloc(sizeof(*sent));
 	struct provider_place place;
@@ -240,6 +289,52 @@ static void batch_send(struct cloud *c, struct batch *b)
 	sent->batch = b->j.id;
 	b->place = place; /* the request may be read again when its answer comes */
 	op.u.create.places = &b->place;
+	cloud_send(c, &op, on_create, sent);
+}
+
+/* Time has passed since it was decided. */
+static bool still_wanted(struct engine *e, const struct batch *b)
+{
+	const struct conf_offer *o = rung_of(e, b);
+	bool wanted = pool_closed(e, b->pool) == NULL && o != NULL && !place_is_shut(e, o);
+
+	for (size_t i = 0; wanted && i < b->n; i++) {
+		const struct fleet_node *fn = member_row(b, i);
+
+		wanted = fn != NULL && !fn->n.release && fn->name->missing_ms == 0;
+	}
+	return wanted;
+}
+
+/* Without it nothing was sent, whatever became of it: that can be decided anew. */
+static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct sent *sent = ctx;
+	struct batch *b = batch_find(c->e, sent->batch);
+	struct provider_result no = {.code = r->code, .retry_after_ms = r->retry_after_ms};
+
+	assert(b != NULL && b->inflight);
+	if (r->code == PROVIDER_OK && still_wanted(c->e, b)) {
+		record_create(c, b);
+		engine_commit(c->e);
+		if (c->e->dead)
+			return;
+		send_create(c, b);
+		return;
+	}
+	if (r->code == PROVIDER_QUOTA) /* not of machines; and jobs that end make room */
+		no.code = PROVIDER_CAPACITY;
+	else if (r->code != PROVIDER_CAPACITY && r->code != PROVIDER_DENIED &&
+		 r->code != PROVIDER_INVALID && r->code != PROVIDER_RATE)
+		no.code = PROVIDER_TRANSIENT;
+	memcpy(no.message, r->message, sizeof(no.message));
+	on_create(c, ctx, &no);
+}
+
+static void batch_send(struct cloud *c, struct batch *b)
+{
+	struct sent *sent;
+
 	b->inflight = true;
 	b->sent_ms = engine_now(c->e);
 	for (size_t i = 0; i < b->n; i++) {
@@ -248,7 +343,13 @@ static void batch_send(struct cloud *c, struct batch *b)
 		if (fn != NULL && (fn->n.state == NODE_CREATING || fn->n.state == NODE_INDOUBT))
 			fn->busy = true;
 	}
-	cloud_send(c, &op, on_create, sent);
+	if (!has_own_fabric(c->e, b)) {
+		send_create(c, b);
+		return;
+	}
+	sent = mem_zalloc(sizeof(*sent));
+	sent->batch = b->j.id;
+	fabric_make(c, b->j.id, b->j.token, on_fabric, sent);
 }
 
 /* 0 and the hash of the request's bytes; -1: it cannot be built. */
@@ -291,19 +392,7 @@ static struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size
 	return b;
 }
 
-static void record(struct cloud *c, const struct batch *b, const char *verb)
-{
-	struct audit a;
-
-	audit_begin(&a, b->n);
-	for (size_t i = 0; i < b->n; i++)
-		audit_create(&a, b->members[i].name,
-			     fleet_gen(b->members[i].name, b->members[i].gen));
-	audit_put(c->e, &a, verb, c->conf->name, b->j.token);
-}
-
-/* Intent, durable, then the request (I1, I5). */
-static void send_new(struct cloud *c, struct fleet_node **nodes, size_t n)
+void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 {
 	struct engine *e = c->e;
 	struct batch *b = batch_new(e, nodes, n);
@@ -333,162 +422,14 @@ static void send_new(struct cloud *c, struct fleet_node **nodes, size_t n)
 		batch_send(c, b);
 }
 
-struct forming { /* a batch being filled: nodes of one place */
-	struct fleet_node **v;
-	size_t n, cap;
-	const struct conf_offer *rung; /* NULL: nothing was put into it */
-	bool asked; /* may anything be sent there?  That is asked once for all that goes now */
-	enum place_answer may;
-};
-
-static struct cloud *cloud_for(struct engine *e, const struct forming *f)
-{
-	return &e->clouds[f->rung->provider_index];
-}
-
-/* How many of those one create can take: whole jobs if it can be. */
-static size_t fitting(struct cloud *c, const struct forming *f)
-{
-	struct provider_place place = place_for_driver(f->rung);
-	struct provider_create ask = {
-		.cluster = c->e->d.uuid, .token = "", .places = &place, .nplaces = 1};
-	struct provider_want *wants;
-	size_t n, whole;
-
-	if (c->ops->fits == NULL)
-		return f->n;
-	wants = mem_zalloc(f->n * sizeof(*wants));
-	for (size_t i = 0; i < f->n; i++)
-		wants[i] = (struct provider_want){.node = f->v[i]->name->name,
-						  .gen = f->v[i]->n.gen,
-						  .group = f->v[i]->n.group};
-	ask.wants = wants;
-	ask.nwants = f->n;
-	n = c->ops->fits(c->self, &ask);
-	assert(n > 0 && n <= f->n);
-	for (whole = n; whole > 0 && whole < f->n && wants[whole].group != 0 &&
-			wants[whole].group == wants[whole - 1].group;)
-		whole--;
-	free(wants);
-	return whole > 0 ? whole : n;
-}
-
-struct ranked {
-	struct fleet_node *fn;
-	size_t size, at; /* of its gang; where it was */
-};
-
-static int by_size(const void *a, const void *b)
-{
-	const struct ranked *x = a, *y = b;
-
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
-}
-
-/* Small jobs first.  A provider that knows of no gangs makes the front of a batch if it cannot make
- * all of it: so most jobs come whole, and a driver finds those of one size side by side. */
-static void sort_gangs(struct forming *f)
-{
-	struct ranked *v = mem_zalloc((f->n + 1) * sizeof(*v));
-
-	for (size_t i = 0, size; i < f->n; i += size) {
-		for (size = 1; i + size < f->n && f->v[i]->n.group != 0 &&
-			       f->v[i + size]->n.group == f->v[i]->n.group;)
-			size++;
-		for (size_t k = 0; k < size; k++)
-			v[i + k] = (struct ranked){f->v[i + k], size, i + k};
-	}
-	qsort(v, f->n, sizeof(*v), by_size);
-	for (size_t i = 0; i < f->n; i++)
-		f->v[i] = v[i].fn;
-	free(v);
-}
-
-/* Not sent at all: the place is known to have nothing. */
-static void refuse_unsent(struct engine *e, struct forming *f)
-{
-	char why[160], at[FMT_TIME_SIZE];
-	int64_t until = place_opens_ms(e, f->rung);
-
-	if (until != 0)
-		(void)snprintf(why, sizeof(why), "%.60s: no capacity: cools down until %.19sZ",
-			       f->rung->provider, fmt_time(at, until));
-	else
-		(void)snprintf(why, sizeof(why), "%.60s: no capacity: another purchase is tried",
-			       f->rung->provider);
-	for (size_t i = 0; i < f->n; i++) {
-		struct node_event ev = {.type = NODE_EV_REFUSED,
-					.reason = NODE_BECAUSE_CAPACITY,
-					.now_ms = engine_now(e)};
-
-		memcpy(f->v[i]->name->why, why, sizeof(why));
-		engine_post(e, f->v[i], &ev);
-	}
-	engine_spend(e, f->n);
-	f->n = 0;
-	engine_commit(e);
-}
-
-static void flush(struct engine *e, struct forming *f)
-{
-	struct cloud *c = cloud_for(e, f);
-
-	if (!cloud_ready(c) || e->dead)
-		return;
-	if (!f->asked)
-		f->may = place_buy(e, f->rung);
-	f->asked = true;
-	if (f->may == PLACE_SOLD_OUT)
-		refuse_unsent(e, f);
-	if (f->may != PLACE_SELLS)
-		return;
-	if ((c->caps.flags & PROVIDER_GANGS) == 0)
-		sort_gangs(f);
-	while (f->n > 0 && cloud_ready(c) && !e->dead) {
-		size_t n = fitting(c, f);
-
-		send_new(c, f->v, n);
-		f->n -= n;
-		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));
-	}
-}
-
-/* Put one gang into its place's batch; a gang that does not fit any batch goes in pieces. */
-static void add_gang(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
-{
-	size_t max = cloud_for(e, f)->caps.create_max;
-
-	if (f->n > 0 && f->n + n > max)
-		flush(e, f);
-	for (size_t i = 0; i < n; i++) {
-		if (f->n == max)
-			flush(e, f);
-		if (f->n == max)
-			return; /* no slot: the rest waits for an answer */
-		if (f->n == f->cap) {
-			f->cap = f->cap == 0 ? 16 : 2 * f->cap;
-			f->v = mem_realloc(f->v, f->cap * sizeof(struct fleet_node *));
-		}
-		f->v[f->n++] = gang_v[i];
-	}
-}
-
 /* Its offer was taken out of the configuration before it was sent. */
 static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		struct node_event ev = {.type = NODE_EV_REFUSED,
-					.reason = NODE_BECAUSE_INVALID,
-					.now_ms = engine_now(e)};
+	char why[160];
 
-		(void)snprintf(v[i]->name->why, sizeof(v[i]->name->why),
-			       "pool %.60s has no offer \"%.60s\" any more",
-			       e->conf->pools[v[i]->n.pool].name, v[i]->n.offer);
-		engine_post(e, v[i], &ev);
-	}
-	engine_commit(e);
+	(void)snprintf(why, sizeof(why), "pool %.60s has no offer \"%.60s\" any more",
+		       e->conf->pools[v[0]->n.pool].name, v[0]->n.offer);
+	form_refuse(e, v, n, NODE_BECAUSE_INVALID, why);
 }
 
 /* The batch that is filled for a place: bases[p] is the first of pool p. */
@@ -525,7 +466,8 @@ static void form(struct engine *e, struct forming *all, const size_t *bases,
 		if (f == NULL)
 			refuse_homeless(e, wanted + i, g);
 		else if (wanted_goes(engine_cloud(e, first)))
-			add_gang(e, f, wanted + i, g);
+			(fabric_for(f->rung, first->group, g) ? form_add_alone
+							      : form_add)(e, f, wanted + i, g);
 	}
 }
 
@@ -553,7 +495,7 @@ static void launch_new(struct engine *e)
 	form(e, forming, bases, wanted, n);
 	for (size_t i = 0; i < all; i++) {
 		if (!e->dead && forming[i].n > 0)
-			flush(e, &forming[i]);
+			form_flush(e, &forming[i]);
 		free(forming[i].v);
 	}
 	/* Where nothing could go, an answer or the time does it: to try again at once would be in

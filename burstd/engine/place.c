@@ -23,7 +23,8 @@ struct provider_place place_for_driver(const struct conf_offer *o)
 	return (struct provider_place){.type = o->type,
 				       .region = o->region,
 				       .zone = o->zone,
-				       .market = (enum provider_market)o->market};
+				       .market = (enum provider_market)o->market,
+				       .fabric = o->in_fabric};
 }
 
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate)
@@ -208,6 +209,7 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 				       .type = o->type,
 				       .region = o->region,
 				       .zone = o->zone,
+				       .fabric = o->in_fabric,
 				       .market = (enum provider_market)o->market,
 				       .first_ms = p->cooldown_ms};
 }
@@ -272,6 +274,14 @@ enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 	return PLACE_SELLS;
 }
 
+bool place_is_shut(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+
+	return cools(e, o) &&
+	       cooldown_look(&e->cooldown, &at, engine_now(e)).state >= COOLDOWN_CAPACITY;
+}
+
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
@@ -295,9 +305,11 @@ static void tell(struct engine *e, enum cooldown_news news, const struct conf_pr
 	if (news == COOLDOWN_SAME)
 		return;
 	if (o != NULL)
-		(void)snprintf(what, sizeof(what), "%.63s %.63s in %.63s%s%.63s, %s%s%.80s",
+		(void)snprintf(what, sizeof(what), "%.63s %.63s in %.63s%s%.63s, %s%s%.63s%s%.80s",
 			       p->name, o->type, o->region, o->zone[0] != '\0' ? " " : "", o->zone,
 			       provider_market_str((enum provider_market)o->market),
+			       o->in_fabric != NULL ? ", fabric " : "",
+			       o->in_fabric != NULL ? o->in_fabric : "",
 			       words[0] != '\0' ? ": " : "", words);
 	else
 		(void)snprintf(what, sizeof(what), "%.63s%s%.80s", p->name,

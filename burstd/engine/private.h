@@ -11,6 +11,8 @@
  *   preview.c   what would be bought, and why not: for people, nothing is done
  *   launch.c    WANTED -> create batches; their answers
  *   wanted.c    ... which of them may go now
+ *   form.c      ... what goes into one create
+ *   fabric.c    one fabric for each job that wants one: made before its create, gone after
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, its list and its offers
  *   login.c     ... and its session, where it has one
@@ -60,6 +62,10 @@ enum {
 	ENGINE_LOOK_MS = 500,          /* to the second list after a create: for its addresses */
 	ENGINE_OFFERS_MS = 300000,     /* prices are asked again */
 	ENGINE_OFFERS_MAX = 100000,    /* one provider's */
+	ENGINE_FABRICS_MS = 600000,    /* what fabrics there are of ours is asked again */
+	ENGINE_FABRICS_MAX = 65536,    /* of one provider: no more than nodes */
+	ENGINE_DROP_MS = 10000,        /* one that is still in use is tried again, doubling ... */
+	ENGINE_DROP_MAX_MS = 3600000,  /* ... up to this */
 	ENGINE_LOGIN_MS = 300000,      /* a session is renewed so long before it ends */
 	ENGINE_LOGIN_STEPS = 16,       /* to one session */
 	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
@@ -105,7 +111,8 @@ struct batch { /* one create and its repeats */
 	struct provider_want *wants;
 	struct provider_place place;
 	size_t n;
-	int64_t sent_ms; /* last, in this life; j.at_ms: first */
+	int64_t sent_ms;  /* last, in this life; j.at_ms: first */
+	const char *verb; /* of its record */
 	bool inflight;
 };
 
@@ -124,6 +131,12 @@ struct odd { /* an instance with our tag whose node or generation cannot be read
 	char id[PROVIDER_ID_MAX + 1];
 	int64_t first_ms; /* when a list showed it first */
 	bool shown;       /* the last list has it */
+};
+
+struct fabric { /* made for a job's create, and not known to be gone */
+	uint64_t batch;
+	int64_t next_ms, step_ms; /* to be dropped, if nobody needs it: not before */
+	bool needed, busy;        /* busy: a request to drop it is on the wire */
 };
 
 struct cloud { /* one provider */
@@ -157,6 +170,13 @@ struct cloud { /* one provider */
 	unsigned offers_pages;
 	int64_t offers_next;
 	bool offers_busy, offers_known; /* asked; answered once since start */
+	/* the fabrics, by their batches' numbers, rising */
+	struct fabric *fabrics;
+	size_t nfabrics;
+	bool fabrics_busy; /* their list is asked for */
+	bool fabrics_look; /* a list of instances came, and none was dropped since */
+	unsigned fabrics_pages;
+	int64_t fabrics_next;
 	/* the session */
 	bool login_busy;
 	unsigned login_steps; /* of the one that is being made */
@@ -400,6 +420,7 @@ enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
 /* As cooldown_buy(): may a purchase go out there now?  PLACE_TELLS_SOON: one is being tried. */
 enum place_answer place_would(struct engine *e, const struct conf_offer *o); /* only asked */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
+bool place_is_shut(struct engine *e, const struct conf_offer *o); /* nothing to be tried there */
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
 /* What became of a purchase of n nodes there, and of any other request to a provider. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
@@ -421,6 +442,37 @@ void launch_restore(struct engine *e);  /* after the nodes are loaded */
 void launch_settle(struct engine *e);   /* forget batches nobody waits for */
 void launch_answered(struct engine *e); /* post some of what creates were answered */
 void launch_free(struct engine *e);
+/* One create of these: its intent, durable, then the request (I1, I5). */
+void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n);
+
+/* --- form.c --- */
+struct forming { /* a batch being filled: nodes of one place */
+	struct fleet_node **v;
+	size_t n, cap;
+	const struct conf_offer *rung; /* NULL: nothing was put into it */
+	bool alone;                    /* it is one job, which goes in one create or not at all */
+	bool asked; /* may anything be sent there?  That is asked once for all that goes now */
+	enum place_answer may;
+};
+/* Put one job's nodes, or one that stands alone, into it; what there is goes out when it is full.
+ * With no slot they are left out, and the rest waits for an answer. */
+void form_add(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
+/* Likewise into one create with nothing else in it, and refused if that does not do. */
+void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
+void form_flush(struct engine *e, struct forming *f); /* send what there is, as far as may be */
+/* Not sent at all: for this reason. */
+void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_reason reason,
+		 const char *why);
+
+/* --- fabric.c --- */
+/* Gets a job of n nodes a fabric of its own there?  group: as in its rows. */
+bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n);
+/* Make the one of this create; it is known from now on.  name lives until fn is called. */
+void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn fn, void *ctx);
+void fabric_run(struct cloud *c);
+int64_t fabric_next_ms(const struct cloud *c);
+/* Every offer that names one is of a provider that has them.  -1: *err begins "FILE:LINE: ". */
+int fabric_check(const struct engine *e, const struct conf *conf, struct err *err);
 
 /* --- wanted.c --- */
 bool wanted_goes(struct cloud *c); /* may a create go there now? */
@@ -441,6 +493,9 @@ struct audit {
 void audit_begin(struct audit *a, size_t max);
 void audit_create(struct audit *a, const struct fleet_name *nm, const struct fleet_node *fn);
 void audit_delete(struct audit *a, struct fleet_node *fn, const char *id);
+/* Of something that is no node. */
+void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
+		 const char *reason);
 void audit_stray(struct audit *a, const char *node, const char *id, bool again);
 /* On record with the next commit, which comes before it is done (I28).  Ends a. */
 void audit_put(struct engine *e, struct audit *a, const char *verb, const char *target,

@@ -37,8 +37,10 @@ int cloud_init(struct cloud *c, const struct cloud_opts *o, struct err *e)
 
 static void free_instance(struct cloud_instance *i)
 {
-	if (i != NULL)
+	if (i != NULL) {
 		order_unref(i->order);
+		free(i->fabric);
+	}
 	free(i);
 }
 
@@ -47,9 +49,12 @@ void cloud_fini(struct cloud *c)
 	for (uint32_t i = 0; i < c->cap; i++)
 		free_instance(c->by_row[i]);
 	free(c->by_row);
-	for (size_t i = 0; i < c->npools; i++)
+	for (size_t i = 0; i < c->npools; i++) {
+		free(c->pools[i]->blocks);
 		free(c->pools[i]);
+	}
 	free(c->pools);
+	free(c->fabrics);
 	addr_fini(&c->addrs);
 	tokens_fini(&c->tokens);
 	notices_fini(&c->notices);
@@ -161,6 +166,7 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 							   .market = p->market,
 							   .start_ms = now});
 	i->pool = p;
+	fabric_take(c, i, rq->fabric);
 	i->order = order_ref(rq->order);
 	i->index = (uint32_t)(w - rq->wants);
 	i->visible_at = now + dist_sample(&conf->visible, &c->rng);
@@ -210,7 +216,8 @@ static struct cloud_pool *room(struct cloud *c, const struct cloud_create *rq, i
 	for (size_t k = 0; k < c->npools; k++) {
 		struct cloud_pool *p = c->pools[k];
 
-		if (matches(p, rq) && (p->capacity < 0 || p->capacity - p->used >= n))
+		if (matches(p, rq) && (p->capacity < 0 || p->capacity - p->used >= n) &&
+		    fabric_room(c, p, rq->fabric, n) >= n)
 			return p;
 	}
 	return NULL;
@@ -237,6 +244,7 @@ int64_t cloud_room(struct cloud *c, const struct cloud_create *rq, int64_t max, 
 		const struct cloud_pool *p = c->pools[k];
 		int64_t room = p->capacity < 0 ? max : p->capacity - p->used;
 
+		room = fabric_room(c, p, rq->fabric, room);
 		if (matches(p, rq) && room > best)
 			best = room;
 	}
@@ -292,7 +300,8 @@ enum code cloud_create(struct cloud *c, const struct cloud_create *rq, int32_t *
 			return CODE_OK;
 		}
 	}
-	if (!sold(c, rq))
+	if (!sold(c, rq) ||
+	    (rq->fabric != NULL && rq->fabric[0] != '\0' && fabric_find(c, rq->fabric) == NULL))
 		return CODE_INVALID;
 	for (size_t k = 0; k < rq->nwants; k++)
 		results[k] = UNPLACED;
@@ -317,6 +326,7 @@ static void finish(struct cloud *c, struct cloud_instance *i, int64_t now)
 	meter_ended(c->meter, i->row, now, i->why);
 	addr_give(&c->addrs, i->addr, now);
 	i->pool->used--;
+	fabric_leave(i);
 	c->live--;
 	if (c->host.named != NULL)
 		c->host.named(c->host.ctx, i, false);

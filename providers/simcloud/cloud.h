@@ -31,6 +31,8 @@
 #include "providers/simcloud/settings.h"
 #include "providers/simcloud/token.h"
 
+enum { CLOUD_NO_BLOCK = UINT32_MAX };
+
 enum cloud_state { CLOUD_PENDING, CLOUD_RUNNING, CLOUD_RECLAIMING, CLOUD_STOPPING, CLOUD_ENDED };
 
 struct cloud_pool { /* what is sold of one type in one zone and market */
@@ -40,6 +42,9 @@ struct cloud_pool { /* what is sold of one type in one zone and market */
 	bool offered;
 	int64_t price_nano_h, capacity, used; /* capacity -1: no end */
 	struct settings_curve curve;
+	/* Machines in use on each block of fabric_size; NULL: none was ever told apart. */
+	int64_t *blocks;
+	uint32_t nblocks, turn;
 };
 
 struct cloud_instance {
@@ -54,6 +59,8 @@ struct cloud_instance {
 	const char *why;             /* it will have ended; static string */
 	struct order *order;         /* it was made with; NULL: by the neutral API */
 	uint32_t index;              /* of it in its create */
+	uint32_t block;              /* of its pool it is on; CLOUD_NO_BLOCK: not told apart */
+	char *fabric;                /* that it asked for; NULL: none */
 };
 
 /* How instances are made real; every pointer may be NULL. */
@@ -80,6 +87,11 @@ struct cloud {
 	size_t npools;
 	int64_t start_ms; /* prices change from here on */
 	struct notices notices;
+	struct cloud_fabric { /* a name for machines that are to be close to each other */
+		char name[SETTINGS_WORD_SIZE], cluster[SETTINGS_WORD_SIZE];
+		char region[SETTINGS_WORD_SIZE]; /* "": any */
+	} * fabrics;
+	size_t nfabrics;
 	int64_t live;
 	bool closing; /* cloud_end_all() was called: nothing more is made */
 };
@@ -93,6 +105,8 @@ struct cloud_want {
 struct cloud_create {      /* borrowed */
 	const char *token; /* "": none */
 	const char *cluster, *type, *region, *zone;
+	const char
+		*fabric; /* all on one block, that of its other instances; NULL or "": anywhere */
 	enum market market;
 	const struct cloud_want *wants;
 	size_t nwants;
@@ -121,6 +135,20 @@ enum code cloud_create(struct cloud *c, const struct cloud_create *rq, int32_t *
 /* How many of these one zone has room for now, up to max, whatever the quota; -1: they are not sold
  * here. */
 int64_t cloud_room(struct cloud *c, const struct cloud_create *rq, int64_t max, int64_t now);
+/* --- fabric.c --- */
+const struct cloud_fabric *fabric_find(const struct cloud *c, const char *name);
+/* CODE_OK, CODE_QUOTA, or CODE_TOKEN_MISMATCH: there is one of that name. */
+enum code fabric_make(struct cloud *c, const struct cloud_fabric *f);
+/* CODE_OK, CODE_NOT_FOUND, or CODE_NOT_YET: an instance is in it. */
+enum code fabric_drop(struct cloud *c, const char *name);
+/* For how many more of that fabric one block of p has room, up to max. */
+int64_t fabric_room(const struct cloud *c, const struct cloud_pool *p, const char *fabric,
+		    int64_t max);
+/* Put an instance that is being made onto a block; and it has ended. */
+void fabric_take(struct cloud *c, struct cloud_instance *i, const char *fabric);
+void fabric_leave(struct cloud_instance *i);
+
+/* --- cloud.c --- */
 /* The instance of an id, if the API would admit to it; NULL otherwise. */
 struct cloud_instance *cloud_find(const struct cloud *c, const char *id, int64_t now);
 struct cloud_instance *cloud_of_row(const struct cloud *c, uint32_t row); /* also hidden ones */

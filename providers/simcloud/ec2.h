@@ -26,6 +26,9 @@ enum ec2_action {
 	EC2_TYPES,
 	EC2_PRICES,
 	EC2_REPORT,
+	EC2_MAKE_GROUP,
+	EC2_LIST_GROUPS,
+	EC2_DROP_GROUP,
 };
 
 struct ec2_choice { /* one place that may be tried */
@@ -35,7 +38,8 @@ struct ec2_choice { /* one place that may be tried */
 
 struct ec2_call { /* what a face_call has besides, if it came this way */
 	enum ec2_action action;
-	size_t min; /* create: so many or none */
+	size_t min;         /* create: so many or none */
+	struct order *tags; /* of a placement group */
 	struct order *order;
 	struct ec2_choice choices[EC2_CHOICES_MAX]; /* create */
 	size_t nchoices;
@@ -68,6 +72,10 @@ void ec2_call_free(struct ec2_call *x);
 /* As face_run(). */
 void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule, int64_t now,
 	     struct face_reply *out);
+/* Begin and end of an answer to this action; the second makes the reply of it. */
+void ec2_begin(struct str *s, const char *action);
+void ec2_end(struct str *s, const char *action, struct face_reply *out);
+void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out);
 /* message: "WORD: text" is told as EC2's error WORD; any other text, or NULL, as the one that EC2
  * has for this code. */
 void ec2_error(struct face_reply *out, enum code code, const char *message);

@@ -26,8 +26,10 @@ bool ec2_is(const struct http_request *rq)
 
 void ec2_call_free(struct ec2_call *x)
 {
-	if (x != NULL)
+	if (x != NULL) {
 		order_unref(x->order);
+		order_unref(x->tags);
+	}
 	free(x);
 }
 
@@ -110,7 +112,10 @@ static int take_all_tags(struct reading *r)
 		what = form_take(&r->form, "TagSpecification.%u.ResourceType", n);
 		if (what == NULL)
 			return 0;
-		if (take_tags(r, n, strcmp(what, "instance") == 0 ? r->x->order : NULL) != 0)
+		if (take_tags(r, n,
+			      strcmp(what, "instance") == 0          ? r->x->order
+			      : strcmp(what, "placement-group") == 0 ? r->x->tags
+								     : NULL) != 0)
 			return -1;
 	}
 }
@@ -247,7 +252,9 @@ static int read_run(struct reading *r)
 	r->x->nchoices = 1;
 	if (take_token(r) != 0 || take_number(r, "MinCount", 1, r->conf->create_max, &min) != 0 ||
 	    take_number(r, "MaxCount", 1, r->conf->create_max, &max) != 0 ||
-	    take_word(r, "InstanceType", c->type, sizeof(c->type)) != 0 || take_market(r) != 0)
+	    take_word(r, "InstanceType", c->type, sizeof(c->type)) != 0 ||
+	    take_word(r, "Placement.GroupName", r->f->fabric, sizeof(r->f->fabric)) != 0 ||
+	    take_market(r) != 0)
 		return -1;
 	image = form_take(&r->form, "ImageId");
 	if (min == 0 || max == 0)
@@ -433,6 +440,35 @@ static int read_report(struct reading *r)
 	return 0;
 }
 
+/* --- placement groups -------------------------------------------------------------------------
+ */
+
+static int read_group(struct reading *r)
+{
+	if (take_word(r, "GroupName", r->f->fabric, sizeof(r->f->fabric)) != 0)
+		return -1;
+	if (r->f->fabric[0] == '\0')
+		return missing(r, "GroupName");
+	if (r->x->action == EC2_DROP_GROUP)
+		return 0;
+	r->x->tags = order_new();
+	return take_only(r, "Strategy", "cluster") != 0 ? -1 : take_all_tags(r);
+}
+
+static int read_groups(struct reading *r)
+{
+	const char *filter = form_take(&r->form, "Filter.1.Name");
+	const char *value = form_take(&r->form, "Filter.1.Value.1");
+
+	if (filter == NULL)
+		return 0;
+	if (value == NULL || strcmp(filter, "tag:burstd-cluster") != 0 ||
+	    strlen(value) >= sizeof(r->f->cluster))
+		return bad_value(r, "Filter");
+	memcpy(r->f->cluster, value, strlen(value) + 1);
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	enum ec2_action action;
@@ -446,6 +482,9 @@ static const struct {
 	{"DescribeInstanceTypes", EC2_TYPES, OP_OFFERS, read_types},
 	{"DescribeSpotPriceHistory", EC2_PRICES, OP_OFFERS, read_types},
 	{"ReportInstanceStatus", EC2_REPORT, OP_REPORT, read_report},
+	{"CreatePlacementGroup", EC2_MAKE_GROUP, OP_FABRIC, read_group},
+	{"DescribePlacementGroups", EC2_LIST_GROUPS, OP_FABRIC, read_groups},
+	{"DeletePlacementGroup", EC2_DROP_GROUP, OP_FABRIC, read_group},
 };
 
 static int read_action(struct reading *r)

@@ -50,7 +50,7 @@ void ec2_error(struct face_reply *out, enum code code, const char *message)
 	face_body(out, &s);
 }
 
-static void begin(struct str *s, const char *action)
+void ec2_begin(struct str *s, const char *action)
 {
 	str_init(s, BODY_MAX);
 	str_addf(s,
@@ -59,7 +59,7 @@ static void begin(struct str *s, const char *action)
 		 action);
 }
 
-static void end(struct str *s, const char *action, struct face_reply *out)
+void ec2_end(struct str *s, const char *action, struct face_reply *out)
 {
 	str_addf(s, "\n</%sResponse>", action);
 	face_body(out, s);
@@ -125,11 +125,12 @@ static void put_reason(struct str *s, const struct cloud_instance *i, int64_t en
 	str_adds(s, "</stateReason>");
 }
 
-static void put_place(struct str *s, const struct meter_row *row)
+static void put_place(struct str *s, const struct meter_row *row, const char *group)
 {
 	str_adds(s, "<placement>");
 	xmlw_text(s, "availabilityZone", row->zone);
-	str_adds(s, "<groupName/><tenancy>default</tenancy></placement>"
+	xmlw_text(s, "groupName", group != NULL ? group : "");
+	str_adds(s, "<tenancy>default</tenancy></placement>"
 		    "<monitoring><state>disabled</state></monitoring><subnetId>subnet-");
 	str_addf(s, "%s</subnetId><vpcId>vpc-0</vpcId>", row->zone);
 }
@@ -162,7 +163,7 @@ static void put_instance(struct str *s, const struct cloud *c, const struct clou
 	str_adds(s, "<productCodes/>");
 	xmlw_text(s, "instanceType", row->type);
 	xmlw_text(s, "launchTime", fmt_time(at, row->start_ms));
-	put_place(s, row);
+	put_place(s, row, i->fabric);
 	if (now >= i->address_at && shown != CLOUD_ENDED)
 		put_address(s, i);
 	if (shown == CLOUD_ENDED)
@@ -239,6 +240,7 @@ static enum code try_choice(struct making *m, const struct ec2_choice *at)
 				  .type = at->type,
 				  .region = m->f->region,
 				  .zone = at->zone,
+				  .fabric = m->f->fabric,
 				  .market = m->f->market,
 				  .wants = m->f->wants,
 				  .body_hash = m->f->body_hash,
@@ -279,12 +281,26 @@ static void put_made(struct str *s, const struct making *m)
 		put_instance(s, m->c, cloud_of_row(m->c, (uint32_t)m->rows[i]), m->now);
 }
 
+/* In another region it is not known. */
+static bool no_group(const struct making *m)
+{
+	const struct cloud_fabric *g = fabric_find(m->c, m->f->fabric);
+
+	return m->f->fabric[0] != '\0' &&
+	       (g == NULL || (g->region[0] != '\0' && strcmp(g->region, m->f->region) != 0));
+}
+
 static void run_instances(struct making *m)
 {
 	enum code code;
 	struct str s;
 
-	if (!answer_again(m, &code))
+	if (!answer_again(m, &code) && no_group(m)) {
+		ec2_error(m->out, CODE_INVALID,
+			  "InvalidPlacementGroup.Unknown: The placement group does not exist");
+		return;
+	}
+	if (code == CODE_OK && m->n == 0)
 		code = try_choice(m, &m->f->ec2->choices[0]);
 	count(m, code != CODE_OK ? code : CODE_CAPACITY);
 	if (code != CODE_OK) {
@@ -296,14 +312,14 @@ static void run_instances(struct making *m)
 						 : NULL);
 		return;
 	}
-	begin(&s, "RunInstances");
+	ec2_begin(&s, "RunInstances");
 	str_addf(&s,
 		 "<reservationId>r-%08x</reservationId><ownerId>000000000000</ownerId>"
 		 "<groupSet/><instancesSet>",
 		 (unsigned)m->rows[0]);
 	put_made(&s, m);
 	str_adds(&s, "</instancesSet>");
-	end(&s, "RunInstances", m->out);
+	ec2_end(&s, "RunInstances", m->out);
 }
 
 /* The next to be tried: the cheapest, or the one with the lowest priority number. */
@@ -383,9 +399,9 @@ static void create_fleet(struct making *m)
 		ec2_error(m->out, code, NULL);
 		return;
 	}
-	begin(&s, "CreateFleet");
+	ec2_begin(&s, "CreateFleet");
 	put_fleet(&s, m);
-	end(&s, "CreateFleet", m->out);
+	ec2_end(&s, "CreateFleet", m->out);
 }
 
 static void run_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
@@ -451,14 +467,14 @@ static void describe(const struct face_call *f, struct cloud *c, const struct fa
 	char next[FACE_CURSOR_SIZE];
 	int64_t row;
 
-	begin(&p.s, "DescribeInstances");
+	ec2_begin(&p.s, "DescribeInstances");
 	str_adds(&p.s, "<reservationSet>");
 	row = cloud_list(c, &q, put_listed, &p);
 	close_reservation(&p);
 	str_adds(&p.s, "</reservationSet>");
 	if (face_cursor(next, rule, row)[0] != '\0')
 		xmlw_text(&p.s, "nextToken", next);
-	end(&p.s, "DescribeInstances", out);
+	ec2_end(&p.s, "DescribeInstances", out);
 }
 
 /* In another region it is not known. */
@@ -501,7 +517,7 @@ static void terminate(const struct face_call *f, struct cloud *c, const struct f
 
 	if (!all_known(f, c, now, out))
 		return;
-	begin(&s, "TerminateInstances");
+	ec2_begin(&s, "TerminateInstances");
 	str_adds(&s, "<instancesSet>");
 	for (size_t i = 0; i < f->n; i++) {
 		const struct cloud_instance *in = cloud_find(c, f->ids[i], now);
@@ -522,7 +538,7 @@ static void terminate(const struct face_call *f, struct cloud *c, const struct f
 		str_adds(&s, "</item>");
 	}
 	str_adds(&s, "</instancesSet>");
-	end(&s, "TerminateInstances", out);
+	ec2_end(&s, "TerminateInstances", out);
 }
 
 static void report(const struct face_call *f, struct cloud *c, int64_t now, struct face_reply *out)
@@ -537,9 +553,9 @@ static void report(const struct face_call *f, struct cloud *c, int64_t now, stru
 		ec2_error(out, CODE_INVALID, "IncorrectState: The instance is not running");
 		return;
 	}
-	begin(&s, "ReportInstanceStatus");
+	ec2_begin(&s, "ReportInstanceStatus");
 	xmlw_text(&s, "return", "true");
-	end(&s, "ReportInstanceStatus", out);
+	ec2_end(&s, "ReportInstanceStatus", out);
 }
 
 /* --- offers ----------------------------------------------------------------------------------- */
@@ -569,7 +585,7 @@ static void describe_types(const struct face_call *f, const struct cloud *c, str
 {
 	struct str s;
 
-	begin(&s, "DescribeInstanceTypes");
+	ec2_begin(&s, "DescribeInstanceTypes");
 	str_adds(&s, "<instanceTypeSet>");
 	for (size_t i = 0; i < c->npools; i++) {
 		if (!asked_for(f, c->pools[i], MARKET_ON_DEMAND) || !is_first(f, c, i))
@@ -582,7 +598,7 @@ static void describe_types(const struct face_call *f, const struct cloud *c, str
 			     "</item>");
 	}
 	str_adds(&s, "</instanceTypeSet>");
-	end(&s, "DescribeInstanceTypes", out);
+	ec2_end(&s, "DescribeInstanceTypes", out);
 }
 
 static void describe_prices(const struct face_call *f, const struct cloud *c, int64_t now,
@@ -591,7 +607,7 @@ static void describe_prices(const struct face_call *f, const struct cloud *c, in
 	char price[FMT_MONEY_SIZE], at[FMT_TIME_SIZE];
 	struct str s;
 
-	begin(&s, "DescribeSpotPriceHistory");
+	ec2_begin(&s, "DescribeSpotPriceHistory");
 	str_adds(&s, "<spotPriceHistorySet>");
 	for (size_t i = 0; i < c->npools; i++) {
 		const struct cloud_pool *p = c->pools[i];
@@ -607,7 +623,7 @@ static void describe_prices(const struct face_call *f, const struct cloud *c, in
 		str_adds(&s, "</item>");
 	}
 	str_adds(&s, "</spotPriceHistorySet>");
-	end(&s, "DescribeSpotPriceHistory", out);
+	ec2_end(&s, "DescribeSpotPriceHistory", out);
 }
 
 void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule, int64_t now,
@@ -632,6 +648,11 @@ void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule
 		break;
 	case EC2_REPORT:
 		report(f, c, now, out);
+		break;
+	case EC2_MAKE_GROUP:
+	case EC2_LIST_GROUPS:
+	case EC2_DROP_GROUP:
+		ec2_run_group(f, c, out);
 		break;
 	}
 }

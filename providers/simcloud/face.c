@@ -21,6 +21,7 @@ static const char *const field_names[FACE_NFIELDS] = {
 	[FACE_MARKET] = "market",         [FACE_ADDRESS] = "address",
 	[FACE_HOSTNAME] = "hostname",     [FACE_CREATED] = "created_ms",
 	[FACE_RECLAIM] = "reclaim_ms",    [FACE_ENDED] = "ended_ms",
+	[FACE_FABRIC] = "fabric",
 };
 
 /* --- reading ---------------------------------------------------------------------------------- */
@@ -66,6 +67,7 @@ static int read_create(struct face_call *f, const json_t *o, const struct settin
 	    js_get_str(o, "type", f->type, sizeof(f->type), e) != 0 ||
 	    js_get_str(o, "region", f->region, sizeof(f->region), e) != 0 ||
 	    js_get_str(o, "zone", f->zone, sizeof(f->zone), e) != 0 ||
+	    js_get_str(o, "fabric", f->fabric, sizeof(f->fabric), e) != 0 ||
 	    js_get_str(o, "market", market, sizeof(market), e) != 0)
 		return -1;
 	if (!is_word(f->token) || !is_word(f->cluster))
@@ -257,6 +259,8 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 	int op = route(rq, &id, &many), rc = 0;
 
 	*out = NULL;
+	if (face_fabric_is(rq))
+		return face_fabric_parse(out, rq, e);
 	if (op < 0) {
 		(void)err_set(e, ERR_INVALID, "no such method and path");
 		return CODE_NOT_FOUND;
@@ -372,6 +376,12 @@ static void put_body(struct str *s, const struct cloud *c, const struct cloud_in
 		put_int(s, fields, FACE_RECLAIM, i->reclaim_at);
 	if (shown == CLOUD_ENDED)
 		put_int(s, fields, FACE_ENDED, row->end_ms);
+	if (i->block != CLOUD_NO_BLOCK) {
+		char block[SETTINGS_WORD_SIZE + FMT_U64_SIZE];
+
+		(void)snprintf(block, sizeof(block), "%s/%u", row->zone, (unsigned)i->block);
+		put_str(s, fields, FACE_FABRIC, block);
+	}
 }
 
 void face_instance(struct str *s, const struct cloud *c, const struct cloud_instance *i,
@@ -437,6 +447,7 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 				  .type = f->type,
 				  .region = f->region,
 				  .zone = f->zone,
+				  .fabric = f->fabric,
 				  .market = f->market,
 				  .wants = f->wants,
 				  .nwants = f->n,
@@ -451,7 +462,8 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 			face_left_out(rule, f->wants[i].node, i, f->n) ? rule->code : CODE_OK;
 	code = cloud_create(c, &rq, results, now);
 	if (code != CODE_OK) {
-		face_error(out, code, code == CODE_INVALID ? "no such type, region or zone" : NULL);
+		face_error(out, code,
+			   code == CODE_INVALID ? "no such type, region, zone or fabric" : NULL);
 	} else {
 		str_init(&s, BODY_MAX);
 		js_open(&s, NULL, '{');
@@ -731,6 +743,9 @@ void face_run(const struct face_call *f, struct cloud *c, const struct fault_rul
 		break;
 	case OP_REPORT:
 		run_report(f, c, now, out);
+		break;
+	case OP_FABRIC:
+		face_fabric_run(f, c, out);
 		break;
 	case OP_OFFERS:
 	case OP_COUNT:

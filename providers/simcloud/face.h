@@ -31,6 +31,7 @@ enum face_field {
 	FACE_CREATED,
 	FACE_RECLAIM,
 	FACE_ENDED,
+	FACE_FABRIC,
 	FACE_NFIELDS
 };
 
@@ -41,9 +42,13 @@ enum {
 	FACE_TAGS = 1 << FACE_CLUSTER | 1 << FACE_NAME | 1 << FACE_GENERATION,
 };
 
+enum face_verb { FACE_MAKE, FACE_LIST, FACE_DROP };
+
 struct face_call {
 	enum op op;
-	bool many; /* delete: by POST /v1/instances/delete */
+	enum face_verb verb;             /* of OP_FABRIC */
+	char fabric[SETTINGS_WORD_SIZE]; /* OP_FABRIC, not of a list: its name; create: or "" */
+	bool many;                       /* delete: by POST /v1/instances/delete */
 	char token[TOKEN_TEXT_MAX + 1];
 	char cluster[SETTINGS_WORD_SIZE], type[SETTINGS_WORD_SIZE];
 	char region[SETTINGS_WORD_SIZE], zone[SETTINGS_WORD_SIZE];
@@ -82,6 +87,12 @@ enum face_style face_style_of(const struct face_call *f);
 /* Is it for notices, of which there are none yet? */
 bool face_waits(const struct face_call *f, struct cloud *c, int64_t now);
 
+/* --- face_fabric.c: /v1/fabrics, likewise --- */
+bool face_fabric_is(const struct http_request *rq);
+enum code face_fabric_parse(struct face_call **out, const struct http_request *rq, struct err *e);
+void face_fabric_run(const struct face_call *f, struct cloud *c, struct face_reply *out);
+
+/* --- face.c --- */
 /* Do it.  rule is NULL, or one of FAULT_PARTIAL and FAULT_EMPTY. */
 void face_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
 	      int64_t now, struct face_reply *out);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-static const char *const ops[OP_COUNT] = {"create", "list",    "get",   "delete",
-					  "offers", "notices", "report"};
+static const char *const ops[OP_COUNT] = {"create", "list",    "get",    "delete",
+					  "offers", "notices", "report", "fabric"};
 static const char *const markets[MARKET_COUNT] = {"on-demand", "spot", "reserved"};
 
 static const struct {

@@ -22,8 +22,8 @@ static const struct {
 };
 static const char *const regions[] = {"eu-north-1", "eu-west-1"};
 static const char *const zone_letters[] = {"a", "b"};
-static const char *const op_names[] = {"create", "list",    "get", "delete",
-				       "offers", "notices", NULL};
+static const char *const op_names[] = {"create", "list",    "get",    "delete",
+				       "offers", "notices", "fabric", NULL};
 
 static void add_default(struct settings *c, unsigned type, const char *region, const char *letter)
 {
@@ -53,6 +53,7 @@ static void defaults(struct settings *c)
 		.spot_notice_ms = INT64_C(2) * MINUTE_MS,
 		.spot_hour_ms = INT64_C(60) * MINUTE_MS,
 		.quota = -1,
+		.fabric_max = SETTINGS_FABRICS_MAX,
 		.page_max = SETTINGS_BATCH_MAX,
 		.create_max = SETTINGS_BATCH_MAX,
 		.delete_max = SETTINGS_BATCH_MAX,
@@ -252,12 +253,12 @@ static int read_number(const json_t *doc, const char *key, int64_t *out, int64_t
 static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 {
 	static const char *const known[] = {
-		"tokens",     "tags",       "filter",      "token_life",    "ended_keep",
-		"addr_reuse", "min_rental", "quota",       "page_max",      "create_max",
-		"delete_max", "latency",    "boot",        "stop",          "visible",
-		"flap",       "spot_life",  "spot_notice", "address_after", "state_lag",
-		"boot_never", "end_never",  "buckets",     "offers",        "spot_hour",
-		NULL};
+		"tokens",      "tags",       "filter",      "token_life",    "ended_keep",
+		"addr_reuse",  "min_rental", "quota",       "page_max",      "create_max",
+		"delete_max",  "latency",    "boot",        "stop",          "visible",
+		"flap",        "spot_life",  "spot_notice", "address_after", "state_lag",
+		"boot_never",  "end_never",  "buckets",     "offers",        "spot_hour",
+		"fabric_size", "fabric_max", NULL};
 
 	if (js_only(doc, known, e) != 0 || js_get_bool(doc, "tokens", &c->tokens, e) != 0 ||
 	    js_get_bool(doc, "tags", &c->tags, e) != 0 ||
@@ -267,6 +268,8 @@ static int read_doc(struct settings *c, const json_t *doc, struct err *e)
 	    js_get_ms(doc, "addr_reuse", &c->addr_reuse_ms, e) != 0 ||
 	    js_get_ms(doc, "min_rental", &c->min_rental_ms, e) != 0 ||
 	    read_number(doc, "quota", &c->quota, 0, e) != 0 ||
+	    read_number(doc, "fabric_size", &c->fabric_size, 0, e) != 0 ||
+	    read_number(doc, "fabric_max", &c->fabric_max, SETTINGS_FABRICS_MAX, e) != 0 ||
 	    read_number(doc, "page_max", &c->page_max, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "create_max", &c->create_max, SETTINGS_BATCH_MAX, e) != 0 ||
 	    read_number(doc, "delete_max", &c->delete_max, SETTINGS_BATCH_MAX, e) != 0)

@@ -16,10 +16,11 @@
 
 enum {
 	SETTINGS_WORD_SIZE = 64,
-	SETTINGS_GLOBS_MAX = 16,   /* patterns in one list: tests need one or two */
-	SETTINGS_OFFERS_MAX = 256, /* price lists of tests are short */
-	SETTINGS_PRICES_MAX = 32,  /* steps of one curve */
-	SETTINGS_BATCH_MAX = 1000, /* instances in one create or delete, and in one page */
+	SETTINGS_GLOBS_MAX = 16,    /* patterns in one list: tests need one or two */
+	SETTINGS_OFFERS_MAX = 256,  /* price lists of tests are short */
+	SETTINGS_PRICES_MAX = 32,   /* steps of one curve */
+	SETTINGS_FABRICS_MAX = 500, /* as EC2 has it, in a region */
+	SETTINGS_BATCH_MAX = 1000,  /* instances in one create or delete, and in one page */
 };
 
 struct settings_globs {
@@ -56,7 +57,9 @@ struct settings_offer {
 struct settings {
 	bool tokens, tags, filter;
 	int64_t token_life_ms, ended_keep_ms, addr_reuse_ms, min_rental_ms;
-	int64_t quota; /* live instances in the account; -1: no limit */
+	int64_t quota;       /* live instances in the account; -1: no limit */
+	int64_t fabric_size; /* machines that are close to each other; 0: all of a place are */
+	int64_t fabric_max;  /* of names for them, in the account */
 	int64_t page_max, create_max, delete_max;
 	struct dist latency[OP_COUNT];
 	struct dist boot, stop;    /* create to running; delete accepted to ended */

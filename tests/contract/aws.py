@@ -573,6 +573,24 @@ def the_other_requests_are_written_as_botocore_writes_them(w):
 
 
 @test
+def placement_groups_are_written_as_botocore_writes_them(w):
+    d = Driver(w.program, {"region": REGION, "image": "ami-1", "credential": credential(w.key)})
+    want(body_of(d.build(kind="fabric-make", name="g-1")), serialised("ec2", "CreatePlacementGroup", {
+        "GroupName": "g-1", "Strategy": "cluster",
+        "TagSpecifications": [{"ResourceType": "placement-group", "Tags": tag_list(TAGS[1:2])}]}))
+    want(body_of(d.build(kind="fabric-list", cursor="")), serialised("ec2", "DescribePlacementGroups", {
+        "Filters": [{"Name": "tag:burstd-cluster", "Values": [CLUSTER]}]}))
+    want(body_of(d.build(kind="fabric-drop", name="g-1")),
+         serialised("ec2", "DeletePlacementGroup", {"GroupName": "g-1"}))
+    got = body_of(d.build(**create("tok", ["c1", "c2"], [dict(place(), fabric="tok")], group=3)))
+    d.close()
+    want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
+        "ClientToken": "tok", "MinCount": 2, "MaxCount": 2, "InstanceType": "g4dn.metal", "ImageId": "ami-1",
+        "Placement": {"AvailabilityZone": REGION + "a", "GroupName": "tok"},
+        "MetadataOptions": {"HttpTokens": "required"}, "InstanceInitiatedShutdownBehavior": "terminate"}))
+
+
+@test
 def a_request_is_signed_as_botocore_signs_it(w):
     key = {"AccessKeyId": "AKIDEXAMPLE", "SecretAccessKey": "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"}
     conf = {"region": REGION, "image": "ami-1", "url": "http://127.0.0.1:4711/",
@@ -699,14 +717,36 @@ def simclouds_queue_is_read_by_botocore(w):
 
 
 @test
-def simclouds_refusals_are_read_by_botocore(w):
-    def refused(call):
-        try:
-            call()
-        except botocore.exceptions.ClientError as e:
-            return e.response["Error"]["Code"], e.response["ResponseMetadata"]["HTTPStatusCode"]
-        return None
+def simclouds_placement_groups_are_read_by_botocore(w):
+    tags = [{"Key": "burstd-cluster", "Value": CLUSTER}]
+    with simcloud(w, SIMCLOUD_KEY) as ec2:
+        made = ec2.create_placement_group(GroupName="g", Strategy="cluster", TagSpecifications=[
+            {"ResourceType": "placement-group", "Tags": tags}])["PlacementGroup"]
+        want((made["GroupName"], made["State"], made["Tags"]), ("g", "available", tags))
+        seen = ec2.describe_placement_groups(Filters=[{"Name": "tag:burstd-cluster", "Values": [CLUSTER]}])
+        want([(g["GroupName"], g["Strategy"]) for g in seen["PlacementGroups"]], [("g", "cluster")])
+        made = sim_run(ec2, 2, Placement={"GroupName": "g"})["Instances"]
+        want([i["Placement"]["GroupName"] for i in made], ["g", "g"])
+        want(refused(lambda: ec2.delete_placement_group(GroupName="g")), ("InvalidPlacementGroup.InUse", 400))
+        want(refused(lambda: ec2.create_placement_group(GroupName="g", Strategy="cluster")),
+             ("InvalidPlacementGroup.Duplicate", 400))
+        want(refused(lambda: sim_run(ec2, 1, Placement={"GroupName": "h"})), ("InvalidPlacementGroup.Unknown", 400))
+        ec2.terminate_instances(InstanceIds=[i["InstanceId"] for i in made])
+        time.sleep(0.1)
+        ec2.delete_placement_group(GroupName="g")
+        want(refused(lambda: ec2.delete_placement_group(GroupName="g")), ("InvalidPlacementGroup.Unknown", 400))
 
+
+def refused(call):
+    try:
+        call()
+    except botocore.exceptions.ClientError as e:
+        return e.response["Error"]["Code"], e.response["ResponseMetadata"]["HTTPStatusCode"]
+    return None
+
+
+@test
+def simclouds_refusals_are_read_by_botocore(w):
     with simcloud(w, SIMCLOUD_KEY) as ec2:
         want(refused(lambda: ec2.terminate_instances(InstanceIds=["i-1"])), ("InvalidInstanceID.NotFound", 400))
         want(refused(lambda: ec2.describe_volumes()), ("InvalidAction", 400))

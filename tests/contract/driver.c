@@ -79,6 +79,7 @@ static void read_create(struct op *o, const json_t *j)
 		o->places[i] = (struct provider_place){.type = text(p, "type"),
 						       .region = text(p, "region"),
 						       .zone = text(p, "zone"),
+						       .fabric = text(p, "fabric"),
 						       .market = PROVIDER_ON_DEMAND};
 		(void)provider_market_parse(text(p, "market"), &o->places[i].market);
 	}
@@ -124,6 +125,11 @@ static int read_op(struct op *o, const json_t *j)
 		o->op.u.notices.ack = json_string_value(json_object_get(j, "ack"));
 		o->op.u.notices.wait_ms =
 			(uint32_t)json_integer_value(json_object_get(j, "wait_ms"));
+	} else if (k == PROVIDER_FABRIC_MAKE || k == PROVIDER_FABRIC_LIST ||
+		   k == PROVIDER_FABRIC_DROP) {
+		o->op.u.fabric.cluster = text(j, "cluster");
+		o->op.u.fabric.name = text(j, "name");
+		o->op.u.fabric.cursor = text(j, "cursor");
 	}
 	return 0;
 }
@@ -212,7 +218,7 @@ static json_t *show_notices(const struct provider_result *r)
 static json_t *show_result(const struct provider_result *r)
 {
 	json_t *items = json_array(), *instances = json_array(), *offers = json_array();
-	json_t *ended = json_array();
+	json_t *ended = json_array(), *fabrics = json_array();
 
 	for (size_t i = 0; i < r->nitems; i++)
 		(void)json_array_append_new(
@@ -232,12 +238,14 @@ static json_t *show_result(const struct provider_result *r)
 				  (json_int_t)r->offers[i].memory_mb));
 	for (size_t i = 0; i < r->nended; i++)
 		(void)json_array_append_new(ended, json_string(r->ended[i].id));
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?}", "code",
-			 provider_code_str(r->code), "message", r->message, "items", items,
+	for (size_t i = 0; i < r->nfabrics; i++)
+		(void)json_array_append_new(fabrics, json_string(r->fabrics[i].name));
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:s?, s:I, s:o, s:o, s:I, s:s?, s:o}",
+			 "code", provider_code_str(r->code), "message", r->message, "items", items,
 			 "instances", instances, "offers", offers, "cursor", r->cursor, "session",
 			 r->session, "retry_after_ms", (json_int_t)r->retry_after_ms, "notices",
-			 show_notices(r), "ended", ended, "odd", (json_int_t)r->nodd, "ack",
-			 r->ack);
+			 show_notices(r), "ended", ended, "odd", (json_int_t)r->nodd, "ack", r->ack,
+			 "fabrics", fabrics);
 }
 
 static json_t *do_parse(struct shell *s, const struct provider_op *op, const json_t *in)

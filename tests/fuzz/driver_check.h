@@ -51,7 +51,7 @@ static inline void check_result(const struct provider_op *op, const struct provi
 	assert(r->session == NULL || op->kind == PROVIDER_LOGIN);
 	if (r->code != PROVIDER_OK) {
 		assert(r->nitems == 0 && r->ninstances == 0 && r->noffers == 0);
-		assert(r->session == NULL);
+		assert(r->session == NULL && r->nfabrics == 0);
 		assert(r->nnotices == 0 && r->nended == 0 && r->nodd == 0 && r->ack == NULL);
 		return;
 	}
@@ -65,11 +65,13 @@ static inline void check_result(const struct provider_op *op, const struct provi
 		check_instance(&r->instances[i]);
 	for (size_t i = 0; i < r->noffers; i++)
 		check_offer(&r->offers[i]);
+	for (size_t i = 0; i < r->nfabrics; i++)
+		assert(ENDS(r->fabrics[i].name) && r->fabrics[i].name[0] != '\0');
 	check_notices(op, r);
 }
 
 /* The first byte: which operation ('n': notices, 'a': their acknowledgement, where the driver has
- * them); the second: the status; a line: Retry-After; the rest: a body.
+ * them, 'F', 'G', 'H': of fabrics); the second: the status; a line: Retry-After; the rest: a body.
  * Twice the same bytes give twice the same. */
 static inline void check_driver(const struct provider_ops *ops, void *self, const uint8_t *data,
 				size_t size)
@@ -77,7 +79,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	static const char *const ids[] = {"i-1", "i-2"};
 	static const long statuses[] = {0,   1,   2,   200, 201, 202, 204, 400, 401, 402, 403,
 					404, 409, 410, 422, 429, 500, 502, 503, 504, 127, 137};
-	const struct provider_place place = {"gpu", "north", "", false};
+	const struct provider_place place = {.type = "gpu", .region = "north", .zone = ""};
 	const struct provider_want wants[] = {{"c1", 1, 0}, {"c2", 3, 1}};
 	const struct provider_caps caps = ops->caps(self);
 	struct provider_op op = {.kind = PROVIDER_OFFERS};
@@ -93,6 +95,11 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 		op.kind = PROVIDER_NOTICES;
 		op.u.notices.cluster = op.u.notices.cursor = "";
 		op.u.notices.ack = data[0] == 'a' ? "r" : NULL;
+	} else if ((caps.flags & PROVIDER_FABRICS) != 0 && data[0] >= 'F' && data[0] <= 'H') {
+		op.kind = (enum provider_op_kind)(PROVIDER_FABRIC_MAKE + data[0] - 'F');
+		op.u.fabric.cluster = "u-u-i-d";
+		op.u.fabric.name = "t";
+		op.u.fabric.cursor = "";
 	} else if (op.kind == PROVIDER_CREATE) {
 		op.u.create.cluster = "u-u-i-d";
 		op.u.create.token = "t";
@@ -122,6 +129,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	check_result(&op, &a);
 	assert(a.code == b.code && a.retry_after_ms == b.retry_after_ms && a.nitems == b.nitems);
 	assert(a.ninstances == b.ninstances && a.noffers == b.noffers);
+	assert(a.nfabrics == b.nfabrics);
 	assert(a.nnotices == b.nnotices && a.nended == b.nended && a.nodd == b.nodd);
 	assert(strcmp(a.message, b.message) == 0 && strcmp(a.cursor, b.cursor) == 0);
 	provider_result_fini(&a);

@@ -435,6 +435,10 @@ bool check_converged(struct world *w, char *why, size_t size)
 		}
 	if (idle && (!all_billed(w, why, size) || !none_followed(w, why, size)))
 		return false;
+	if (idle && sim_fabric_left(w->cloud) != NULL) {
+		(void)snprintf(why, size, "fabric %s is left over", sim_fabric_left(w->cloud));
+		return false;
+	}
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {
 			(void)snprintf(why, size, "the row of %s/%" PRIu64 " is still %s",

@@ -235,6 +235,7 @@ struct sim_cloud *sim_cloud_new(struct world *w)
 
 	c->w = w;
 	add_foreign(c);
+	sim_fabric_init(c);
 	return c;
 }
 
@@ -325,6 +326,7 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 		world_fail(c->w, "I13: create of %s before a list has come", rq->wants[0].node);
 	if (t == NULL)
 		sim_place_check(c->w, rq);
+	sim_fabric_check_create(c, rq);
 	if (t == NULL && c->w->told_full)
 		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
 	if (t != NULL && !c->w->set.tokens)
@@ -387,7 +389,7 @@ bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char 
 	for (size_t i = 0; t != NULL && i < t->nrefused; i++)
 		if (strcmp(t->refused[i], node) == 0)
 			return true;
-	return false;
+	return sim_fabric_refused(c, token);
 }
 
 /* Which of them cannot be had; whole groups where the provider promises that (F4, F8). */
@@ -411,6 +413,7 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 	struct inst *in = boot(c, &rq->wants[i], rq->cluster);
 
 	in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
+	memcpy(in->fabric, rq->fabric, sizeof(in->fabric));
 	in->single = world_fault(c->w, SIM_WRONG_NODE);
 	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
 	in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);

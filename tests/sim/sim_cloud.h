@@ -10,12 +10,13 @@
 #include "base/str.h"
 #include "world.h"
 
-enum { CLOUD_WANTS_MAX = 64 };
+enum { CLOUD_WANTS_MAX = 64, SIM_FABRICS_MAX = 1000 };
 
 enum inst_state { INST_PENDING, INST_RUNNING, INST_RECLAIMING, INST_STOPPING, INST_ENDED };
 
 struct inst {
 	uint32_t number; /* its id is "i-NUMBER" */
+	char fabric[64]; /* "": none in particular */
 	char node[24], cluster[40], addr[16];
 	uint64_t gen;
 	uint32_t pool; /* SIM_POOLS_MAX: foreign */
@@ -54,7 +55,7 @@ struct create_want {
 };
 
 struct create_request {
-	char token[64], cluster[40], type[16], region[16], market[16];
+	char token[64], cluster[40], type[16], region[16], market[16], fabric[64];
 	struct create_want wants[CLOUD_WANTS_MAX];
 	size_t n;
 	uint64_t hash; /* of the body */
@@ -85,6 +86,12 @@ struct sim_cloud {
 	bool other;          /* the list that was begun last is, to its last page ... */
 	bool other_all;      /* ... and lacks those that boot, too */
 	int64_t auth_until;  /* our credentials are refused until then (F33) */
+	struct sim_fabric {
+		char name[64], cluster[40];
+		bool ours;
+	} fabrics[SIM_FABRICS_MAX];
+	size_t nfabrics, nunmade;
+	char unmade[SIM_FABRICS_MAX][64]; /* refused, and with them their creates */
 	/* for drills */
 	const char *none; /* the code with which all creates are refused; NULL: they are not */
 	bool single;      /* of each create there is only the first */
@@ -95,6 +102,19 @@ struct sim_cloud {
 struct sim_cloud *sim_cloud_new(struct world *w);
 void sim_cloud_free(struct sim_cloud *c);
 void sim_cloud_heal(struct sim_cloud *c);
+
+/* --- sim_fabric.c: what a job's nodes have between them --- */
+void sim_fabric_init(struct sim_cloud *c);
+bool sim_fabric_there(const struct sim_cloud *c, const char *name);
+/* "ok" or the error's word. */
+const char *sim_fabric_make(struct sim_cloud *c, const char *name, const char *cluster);
+void sim_fabric_refuse(struct sim_cloud *c, const char *name);
+bool sim_fabric_refused(const struct sim_cloud *c, const char *name);
+const char *sim_fabric_drop(struct sim_cloud *c, const char *name);
+void sim_fabric_list(const struct sim_cloud *c, struct str *out);
+/* A create is about to go onto the wire. */
+void sim_fabric_check_create(struct sim_cloud *c, const struct create_request *rq);
+const char *sim_fabric_left(const struct sim_cloud *c); /* one of ours; NULL: there is none */
 
 /* --- sim_notice.c --- */
 void sim_notice_reclaim(struct world *w, struct inst *i); /* it will be reclaimed */

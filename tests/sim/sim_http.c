@@ -17,7 +17,7 @@
 
 enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120, NOTICES_HOLD_MS = 20000 };
 
-enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, NONE };
+enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, MAKE, NAMES, DROP, NONE };
 
 struct wire { /* one request, from send to reply */
 	struct wire *next;
@@ -26,7 +26,7 @@ struct wire { /* one request, from send to reply */
 	void *ctx;
 	bool here; /* the request has not arrived, or its reply has not */
 	enum kind kind;
-	struct create_request create;
+	struct create_request create; /* of MAKE and DROP the fabric and the cluster */
 	uint32_t ids[CLOUD_WANTS_MAX];
 	size_t nids;
 	bool single;     /* DELETE /v1/instances/ID */
@@ -120,6 +120,7 @@ static int read_create(struct wire *q, const json_t *o)
 	copy(rq->type, sizeof(rq->type), o, "type");
 	copy(rq->region, sizeof(rq->region), o, "region");
 	copy(rq->market, sizeof(rq->market), o, "market");
+	copy(rq->fabric, sizeof(rq->fabric), o, "fabric");
 	rq->n = json_array_size(list);
 	if (rq->n == 0 || rq->n > CLOUD_WANTS_MAX || rq->token[0] == '\0')
 		return -1;
@@ -147,7 +148,11 @@ static int read_body(struct wire *q, const struct http_call *call)
 	int rc = -1;
 
 	q->create.hash = hash(call->body, call->body_len);
-	if (q->kind == CREATE)
+	if (q->kind == MAKE) {
+		copy(q->create.fabric, sizeof(q->create.fabric), o, "name");
+		copy(q->create.cluster, sizeof(q->create.cluster), o, "cluster");
+		rc = q->create.fabric[0] != '\0' ? 0 : -1;
+	} else if (q->kind == CREATE)
 		rc = read_create(q, o);
 	else if (o != NULL) {
 		const json_t *ids = json_object_get(o, "ids"), *v;
@@ -172,11 +177,15 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 		q->kind = LIST;
 	else if (get && strncmp(path, "/v1/notices?wait=", 17) == 0)
 		q->kind = NOTICES;
+	else if (post && strcmp(path, "/v1/fabrics") == 0)
+		q->kind = MAKE;
+	else if (get && strncmp(path, "/v1/fabrics?", 12) == 0)
+		q->kind = NAMES;
 	else if (post && strcmp(path, "/v1/instances") == 0)
 		q->kind = CREATE;
 	else if (post && strcmp(path, "/v1/instances/delete") == 0)
 		q->kind = DELETE;
-	if (q->kind == CREATE || q->kind == DELETE)
+	if (q->kind == CREATE || q->kind == DELETE || q->kind == MAKE)
 		return read_body(q, call);
 	at = strstr(path, "/report");
 	if (post && strncmp(path, "/v1/instances/", 14) == 0 && at != NULL) {
@@ -185,6 +194,10 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 		q->kind = REPORT;
 		(void)snprintf(id, sizeof(id), "%.*s", (int)(at - path - 14), path + 14);
 		return read_id(q, id);
+	}
+	if (strcmp(call->method, "DELETE") == 0 && strncmp(path, "/v1/fabrics/", 12) == 0) {
+		q->kind = DROP;
+		(void)snprintf(q->create.fabric, sizeof(q->create.fabric), "%.63s", path + 12);
 	}
 	at = q->kind == LIST ? strstr(path, "cursor=") : NULL;
 	if (at != NULL)
@@ -237,7 +250,9 @@ static void reply_create(struct world *w, struct wire *q, bool lie)
 	sim_cloud_create(w->cloud, &q->create, lie, made);
 	str_adds(&q->body, "{\"instances\":[");
 	for (size_t i = 0; i < q->create.n; i++) {
-		const char *code = codes[w->cloud->single ? 0 : (q->handle + i) % 3];
+		/* Who asks for one fabric has one answer. */
+		bool one = w->cloud->single || q->create.fabric[0] != '\0';
+		const char *code = codes[one ? 0 : (q->handle + i) % 3];
 
 		str_adds(&q->body, i > 0 ? "," : "");
 		if (made[i] != 0)
@@ -259,6 +274,8 @@ static void refuse(struct world *w, struct wire *q, const char *code)
 {
 	for (size_t i = 0; strcmp(code, "rate") != 0 && i < q->create.n; i++)
 		sim_cloud_refuse(w->cloud, q->create.token, q->create.wants[i].node);
+	if (q->kind == MAKE)
+		sim_fabric_refuse(w->cloud, q->create.fabric);
 	error(q, strcmp(code, "rate") == 0 ? 429 : strcmp(code, "capacity") == 0 ? 503 : 403, code);
 }
 
@@ -273,6 +290,10 @@ static void on_create(struct world *w, struct wire *q)
 	if (world_fault(w, SIM_QUOTA)) {
 		met(w, SIM_QUOTA, q);
 		refuse(w, q, "quota");
+		return;
+	}
+	if (q->create.fabric[0] != '\0' && !sim_fabric_there(w->cloud, q->create.fabric)) {
+		error(q, 400, "invalid");
 		return;
 	}
 	if (world_fault(w, SIM_CAPACITY))
@@ -355,6 +376,31 @@ static void on_offers(struct world *w, struct wire *q)
 	str_adds(&q->body, "]}");
 }
 
+static void on_fabric(struct world *w, struct wire *q)
+{
+	const char *word = "ok";
+
+	if (q->kind == NAMES) {
+		sim_fabric_list(w->cloud, &q->body);
+		return;
+	}
+	if (q->kind == DROP)
+		word = sim_fabric_drop(w->cloud, q->create.fabric);
+	else if (world_fault(w, SIM_QUOTA))
+		word = "quota";
+	else
+		word = sim_fabric_make(w->cloud, q->create.fabric, q->create.cluster);
+	str_adds(&q->body, "{}");
+	if (strcmp(word, "quota") == 0)
+		sim_fabric_refuse(w->cloud, q->create.fabric);
+	if (strcmp(word, "ok") != 0)
+		error(q,
+		      strcmp(word, "not-found") == 0 ? 404
+		      : strcmp(word, "quota") == 0   ? 403
+						     : 409,
+		      word);
+}
+
 /* It has none to tell. */
 static void on_notices(struct wire *q)
 {
@@ -362,12 +408,22 @@ static void on_notices(struct wire *q)
 	q->hold_ms = NOTICES_HOLD_MS;
 }
 
+static bool makes(const struct wire *q)
+{
+	return q->kind == CREATE || q->kind == MAKE;
+}
+
+static bool ends(const struct wire *q)
+{
+	return q->kind == DELETE || q->kind == DROP;
+}
+
 /* What goes wrong on the way back, after the effect. */
 static void spoil(struct world *w, struct wire *q)
 {
-	enum sim_fault lost = q->kind == CREATE   ? SIM_CREATE_REPLY_LOST
-			      : q->kind == DELETE ? SIM_DELETE_REPLY_LOST
-						  : SIM_LIST_BROKEN;
+	enum sim_fault lost = makes(q)  ? SIM_CREATE_REPLY_LOST
+			      : ends(q) ? SIM_DELETE_REPLY_LOST
+					: SIM_LIST_BROKEN;
 
 	if (q->status == 200 && world_fault(w, lost)) {
 		met(w, lost, q);
@@ -386,7 +442,7 @@ static void spoil(struct world *w, struct wire *q)
 /* Refused at the door, before any effect.  true: it was. */
 static bool at_the_door(struct world *w, struct wire *q)
 {
-	enum sim_fault lost = q->kind == CREATE ? SIM_CREATE_REPLY_LOST : SIM_DELETE_REPLY_LOST;
+	enum sim_fault lost = makes(q) ? SIM_CREATE_REPLY_LOST : SIM_DELETE_REPLY_LOST;
 
 	if (q->kind == LIST && w->cloud->no_lists) {
 		error(q, 500, "internal");
@@ -405,13 +461,13 @@ static bool at_the_door(struct world *w, struct wire *q)
 		q->retry_after = world_one_in(w, 2);
 		return true;
 	}
-	if ((q->kind == DELETE || q->kind == LIST) &&
+	if ((ends(q) || q->kind == LIST) &&
 	    world_fault(w, q->kind == LIST ? SIM_LIST_BROKEN : SIM_DELETE_5XX)) {
 		met(w, q->kind == LIST ? SIM_LIST_BROKEN : SIM_DELETE_5XX, q);
 		error(q, 500, "internal");
 		return true;
 	}
-	if ((q->kind == CREATE || q->kind == DELETE) && world_fault(w, lost)) {
+	if ((makes(q) || ends(q)) && world_fault(w, lost)) {
 		met(w, lost, q);
 		no_reply(w, q);
 		return true;
@@ -444,6 +500,8 @@ static void serve(struct world *w, struct wire *q)
 		on_notices(q);
 	else if (q->kind == REPORT)
 		on_report(w, q);
+	else if (q->kind != OFFERS)
+		on_fabric(w, q);
 	else
 		on_offers(w, q);
 	spoil(w, q);
@@ -548,6 +606,9 @@ static void check_audit(const struct http_client *c, const struct wire *q)
 		check_delete(c, q);
 	if (q->kind == REPORT)
 		check_report(c, q);
+	if (q->kind == MAKE || q->kind == DROP)
+		sim_audit_take(c->w, sim_journal_audit(c->w->journal),
+			       q->kind == MAKE ? "fabric-make" : "fabric-drop", q->create.fabric);
 }
 
 int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,

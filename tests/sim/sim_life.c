@@ -27,14 +27,14 @@ static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
 	}
 CAPS(caps_0, 0, 1000, 86400000)
 CAPS(caps_1, PROVIDER_TOKENS, 1000, 86400000)
-CAPS(caps_2, PROVIDER_GANGS, 1000, 86400000)
-CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, 86400000)
+CAPS(caps_2, PROVIDER_GANGS | PROVIDER_FABRICS, 1000, 86400000)
+CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS | PROVIDER_FABRICS, 1000, 86400000)
 CAPS(caps_4, 0, 2, 86400000)
 CAPS(caps_5, PROVIDER_TOKENS, 2, 86400000)
 CAPS(caps_6, PROVIDER_GANGS, 2, 86400000)
 CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, 2, 86400000)
 CAPS(caps_8, PROVIDER_TOKENS, 1000, SIM_TOKEN_MS)
-CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, SIM_TOKEN_MS)
+CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS | PROVIDER_FABRICS, 1000, SIM_TOKEN_MS)
 #undef CAPS
 
 static struct provider_caps (*const caps[])(const void *) = {
@@ -110,6 +110,7 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 				.type = mem_strdup(sp->ladder ? "" : sp->type),
 				.region = mem_strdup(sp->ladder ? "" : "r"),
 				.zone = mem_strdup(w->zoned[i] && !sp->ladder ? "z" : ""),
+				.fabric = mem_strdup(w->set.fabric ? CONF_FABRIC_JOB : ""),
 				.spot_share = 100,
 				.max_nodes = sp->max_nodes,
 				.max_rate_nano_h = sp->max_rate,

@@ -260,6 +260,12 @@ static void choose_warm(struct world *w)
 	w->rng = rng;
 }
 
+/* By none at all. */
+static void choose_fabric(struct world *w)
+{
+	w->set.fabric = w->seed % 4 == 1 && w->set.gangs && w->set.create_max == 1000;
+}
+
 const struct sim_pool *world_pool_of(const struct world *w, const char *node)
 {
 	for (size_t i = 0; i < w->set.npools; i++)
@@ -279,6 +285,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->totals = t;
 	choose(w);
 	choose_warm(w);
+	choose_fabric(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	w->loop = sim_loop_new(w);
 	w->http = sim_http_new(w);

@@ -168,6 +168,7 @@ struct sim_setting {
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
 	bool instance_ids;             /* slurmd says which instance it is on */
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
+	bool fabric;                   /* jobs of pools get a fabric of their own */
 	bool warm;                     /* some pools keep nodes warm, or have a quantum ... */
 	bool fixed;       /* ... and slurm.conf has a count of those that are to stay */
 	bool afresh;      /* a create that is repeated tries again what was refused (F4) */

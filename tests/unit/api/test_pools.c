@@ -29,6 +29,7 @@ static void add_offers(struct fixture *f)
 					    .zone = mem_strdup("east-a"),
 					    .market = i == 0 ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
 					    .jurisdiction = mem_strdup("")};
+	p->offers[0].in_fabric = CONF_FABRIC_JOB;
 	p->policy = CONF_CHEAPEST;
 	p->max_price_nano_h = 30 * FMT_NANO;
 	p->spot_share = 50;
@@ -73,9 +74,11 @@ static void every_pool_has_its_offers_as_they_are_tried(void **state)
 	assert_int_equal(number(rung, "place"), 1);
 	assert_int_equal(number(rung, "nodes"), 2);
 	assert_string_equal(text(rung, "cause"), "");
+	assert_string_equal(text(rung, "fabric"), "");
 	rung = row(pool, "offers", 1);
 	assert_string_equal(text(rung, "offer"), "spot");
 	assert_string_equal(text(rung, "zone"), "east-a");
+	assert_string_equal(text(rung, "fabric"), "job");
 	assert_string_equal(text(rung, "price"), "");
 	assert_int_equal(number(rung, "place"), 0);
 	assert_string_equal(text(rung, "cause"), "capacity");

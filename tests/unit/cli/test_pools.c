@@ -86,6 +86,31 @@ static void pools_show_offers_in_their_order_and_why_not(void **state)
 	lab_free(l);
 }
 
+static void pools_show_who_is_on_one_fabric(void **state)
+{
+	static const char reply[] = HEAD
+		"\"next\":\"\",\"pools\":[{\"name\":\"h100\",\"nodes\":0,\"max_nodes\":4,"
+		"\"rate\":\"0\",\"max_rate\":\"9\",\"listed\":true,\"offers\":[" RUNG(
+			"near", 1, "", "on-demand", "0.5", 0,
+			",\"fabric\":\"job\"") "," RUNG("lab", 2, "", "on-demand", "0.5", 0,
+							",\"fabric\":\"pg-1\"") "," RUNG("any", 3,
+											 "",
+											 "on-"
+											 "demand",
+											 "0.5", 0,
+											 ",\"fabric"
+											 "\":\"\"") "]}]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "pools", reply);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\n  near: a fabric for each job of several nodes\n"
+				       "  lab: all on fabric pg-1\n"));
+	assert_null(strstr(l->out, "any:"));
+	lab_free(l);
+}
+
 static void all_pages_of_pools_are_one_answer(void **state)
 {
 	static const char *const replies[] = {
@@ -298,6 +323,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pools_show_offers_in_their_order_and_why_not),
+		cmocka_unit_test(pools_show_who_is_on_one_fabric),
 		cmocka_unit_test(all_pages_of_pools_are_one_answer),
 		cmocka_unit_test(a_plan_says_first_what_would_be_and_exits_by_it),
 		cmocka_unit_test(what_is_asked_comes_from_options_or_from_words),

@@ -295,6 +295,8 @@ static void test_what_of_an_offer_needs_a_restart(void **state)
 		 "offer \"p/x\" market: a change needs a restart"},
 		{0, "max_price", "3", "offer \"p/x\" max_price: \"\" -> 3.00\n", NULL},
 		{1, "jurisdiction", "DE", "offer \"p/y\" jurisdiction: \"\" -> DE\n", NULL},
+		{1, "fabric", "job", "offer \"p/y\" fabric: \"\" -> job\n",
+		 "offer \"p/y\" fabric: a change needs a restart"},
 	};
 	struct conf *old = with_offers((const char *const[4]){"x", "y"});
 
@@ -325,10 +327,11 @@ static void test_offers_are_printed_within_their_pool(void **state)
 	assert_int_equal(conf_finish(c, NULL), 0);
 	str_init(&s, CONF_PRINT_MAX);
 	conf_print(c, &s);
-	assert_non_null(strstr(s.p, "\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tmax_nodes = "));
+	assert_non_null(strstr(
+		s.p, "\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tfabric = \"\"\n\tmax_nodes = "));
 	assert_non_null(strstr(s.p, "\tjurisdictions = {}\n"
 				    "\n\toffer \"x\" {\n\t\tprovider = \"one\"\n"));
-	assert_non_null(strstr(s.p, "\t\tjurisdiction = \"\"\n\t}\n"
+	assert_non_null(strstr(s.p, "\t\tjurisdiction = \"\"\n\t\tfabric = \"\"\n\t}\n"
 				    "\n\toffer \"y\" {\n\t\tprovider = \"two\"\n"));
 	assert_null(strstr(s.p, "\n\tprovider = "));
 	assert_null(strstr(s.p, "\n\tzone = "));
@@ -336,6 +339,61 @@ static void test_offers_are_printed_within_their_pool(void **state)
 	assert_null(strstr(s.p, "\n\tprice = "));
 	assert_string_equal(s.p + s.len - 8, "\"\"\n\t}\n}\n");
 	str_fini(&s);
+	conf_free(c);
+}
+
+/* The offer's word counts, and none is one. */
+static void test_the_fabric_of_an_offer(void **state)
+{
+	static const struct {
+		const char *pool, *offer, *want; /* NULL: anywhere */
+	} rows[] = {
+		{"", "", NULL},      {"job", "", "job"},   {"none", "", NULL},
+		{"", "job", "job"},  {"", "pg-1", "pg-1"}, {"job", "none", NULL},
+		{"job", "pg", "pg"}, {"pg", "job", "job"}, {"", "none", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct conf *c = with_offers((const char *const[4]){"x"}), *own = small_conf();
+		const char *got;
+
+		set("pool", "fabric", c->pools, rows[i].pool);
+		set("offer", "fabric", c->pools->offers, rows[i].offer);
+		assert_int_equal(conf_finish(c, NULL), 0);
+		got = c->pools->offers[0].in_fabric;
+		assert_string_equal(got != NULL ? got : "", rows[i].want ? rows[i].want : "");
+		assert_int_equal(got == NULL, rows[i].want == NULL);
+		conf_free(c);
+		add_pool(own, "p", "one", "n1", 100); /* its own place: the pool's word */
+		set("pool", "fabric", own->pools, rows[i].pool);
+		assert_int_equal(conf_finish(own, NULL), 0);
+		got = conf_rungs(own->pools, &(size_t){0})->in_fabric;
+		assert_string_equal(got != NULL ? got : "none",
+				    rows[i].pool[0] != '\0' ? rows[i].pool : "none");
+		conf_free(own);
+	}
+}
+
+/* Once with a fabric and once without are two places: the second is for who found no room. */
+static void test_one_place_with_and_without_a_fabric(void **state)
+{
+	struct conf *c = with_offers((const char *const[4]){"x", "y"});
+	struct err e = {0};
+
+	(void)state;
+	set("offer", "type", &c->pools->offers[1], "x");
+	set("offer", "provider", &c->pools->offers[1], "one");
+	set("pool", "fabric", c->pools, "job");
+	set("offer", "fabric", &c->pools->offers[1], "none");
+	assert_int_equal(conf_finish(c, &e), 0);
+	conf_free(c);
+	c = with_offers((const char *const[4]){"x", "y"});
+	set("offer", "type", &c->pools->offers[1], "x");
+	set("offer", "provider", &c->pools->offers[1], "one");
+	set("pool", "fabric", c->pools, "job");
+	assert_int_equal(conf_finish(c, &e), -1);
+	assert_non_null(strstr(e.msg, "is the same place as"));
 	conf_free(c);
 }
 
@@ -352,6 +410,8 @@ int main(void)
 		cmocka_unit_test(test_offers_may_come_and_move_and_not_go),
 		cmocka_unit_test(test_what_of_an_offer_needs_a_restart),
 		cmocka_unit_test(test_offers_are_printed_within_their_pool),
+		cmocka_unit_test(test_the_fabric_of_an_offer),
+		cmocka_unit_test(test_one_place_with_and_without_a_fabric),
 	};
 
 	return cmocka_run_group_tests_name("conf_offer", tests, NULL, NULL);

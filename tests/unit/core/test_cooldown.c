@@ -14,15 +14,16 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* A and B differ in the zone, A and C in the market, A and D in the type; E is of another
- * provider. */
-enum { A, B, C, D, E };
+ * provider; F is A for who wants a fabric. */
+enum { A, B, C, D, E, F };
 
 static const struct cooldown_place places[] = {
-	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0},
-	[B] = {"aws", "p5", "eu-north-1", "b", PROVIDER_SPOT, 0},
-	[C] = {"aws", "p5", "eu-north-1", "a", PROVIDER_ON_DEMAND, 0},
-	[D] = {"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT, 0},
-	[E] = {"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0},
+	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
+	[B] = {"aws", "p5", "eu-north-1", "b", PROVIDER_SPOT, 0, NULL},
+	[C] = {"aws", "p5", "eu-north-1", "a", PROVIDER_ON_DEMAND, 0, NULL},
+	[D] = {"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
+	[E] = {"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
+	[F] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, "job"},
 };
 
 enum deed {
@@ -91,6 +92,10 @@ static const struct story {
 	{"a refusal closes it for a minute, and it alone",
 	 {TOLD(10, A, CAPACITY, 9, COOLS), COOLS(10, A, 70), MAY_NOT(10, A), COOLS(69, A, 70),
 	  OPEN(10, B), OPEN(10, C), OPEN(10, D), OPEN(10, E), MAY(10, B)}},
+	{"who asks for a fabric has a place of his own, and the same quota",
+	 {TOLD(10, F, CAPACITY, 9, COOLS), COOLS(10, F, 70), OPEN(10, A), MAY(10, A),
+	  TOLD(11, A, CAPACITY, 10, COOLS), COOLS(11, F, 70), TOLD(12, F, QUOTA, 11, NO_QUOTA),
+	  QUOTA(12, A, 912)}},
 	{"then one purchase may be tried, and no other beside it",
 	 {TOLD(10, A, CAPACITY, 9, COOLS), HALF(70, A), HALF(71, A), MAY(71, A), PROBING(71, A),
 	  MAY_NOT(71, A), PROBING(80, A), OPEN(80, B)}},

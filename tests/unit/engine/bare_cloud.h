@@ -55,6 +55,16 @@ void engine_spend(struct engine *e, size_t nodes)
 	(void)nodes;
 }
 
+void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
+		 const char *reason)
+{
+	(void)e;
+	(void)verb;
+	(void)target;
+	(void)thing;
+	(void)reason;
+}
+
 /* One whose name begins so is too early. */
 bool notice_take(struct cloud *c, const struct provider_notice *n)
 {

@@ -31,6 +31,10 @@ static struct fix {
 	size_t nposted;
 	request_fn answer; /* of the last create, and what it wants back */
 	void *ctx;
+	unsigned made;          /* fabrics */
+	char fabric[NODES][64]; /* of the creates */
+	char token[64];         /* of the last one, or the name of the last fabric */
+	uint64_t hash;
 	char event[200];
 	int64_t passed;        /* of the time */
 	bool repeats;          /* the next create does */
@@ -101,16 +105,27 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
 {
+	const char *fabric;
+
 	(void)c;
-	assert_int_equal(op->kind, PROVIDER_CREATE);
-	assert_int_equal(op->u.create.nplaces, 1);
-	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
-	F.sizes[F.sent++] = op->u.create.nwants;
-	assert_int_equal(F.recorded, F.sent); /* I28 */
 	F.answer = fn;
-	F.op = *op;
 	free(F.ctx);
 	F.ctx = ctx;
+	if (op->kind == PROVIDER_FABRIC_MAKE) {
+		assert_string_equal(op->u.fabric.cluster, F.e.d.uuid);
+		(void)snprintf(F.token, sizeof(F.token), "%s", op->u.fabric.name);
+		assert_int_equal(F.recorded, ++F.made + F.sent); /* I28 */
+		return;
+	}
+	assert_int_equal(op->kind, PROVIDER_CREATE);
+	F.op = *op;
+	assert_int_equal(op->u.create.nplaces, 1);
+	fabric = op->u.create.places[0].fabric;
+	(void)snprintf(F.fabric[F.sent], sizeof(F.fabric[0]), "%s", fabric != NULL ? fabric : "");
+	(void)snprintf(F.token, sizeof(F.token), "%s", op->u.create.token);
+	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
+	F.sizes[F.sent++] = op->u.create.nwants;
+	assert_int_equal(F.recorded, F.made + F.sent); /* I28 */
 }
 
 bool cloud_ready(struct cloud *c)
@@ -143,7 +158,7 @@ void cloud_hurry(struct cloud *c)
 uint64_t cloud_body_hash(const struct provider_request *rq)
 {
 	(void)rq;
-	return 1;
+	return F.hash;
 }
 
 const char *pool_closed(const struct engine *e, size_t i)
@@ -178,8 +193,19 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 	(void)e;
 	(void)a;
 	(void)target;
-	assert_string_equal(verb, F.repeats ? "create-again" : "create");
+	assert_true(strcmp(verb, "create") == 0 || strcmp(verb, "create-again") == 0);
 	assert_non_null(strstr(request, "burstd-0a1b2c3d-"));
+	F.recorded++;
+}
+
+void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
+		 const char *reason)
+{
+	(void)e;
+	(void)target;
+	assert_string_equal(reason, "a job is to have it");
+	assert_string_equal(verb, "fabric-make");
+	assert_non_null(strstr(thing, "burstd-0a1b2c3d-"));
 	F.recorded++;
 }
 
@@ -239,6 +265,7 @@ static int setup(void **state)
 					  .region = region,
 					  .zone = no_text}},
 			 .provider = {.name = p_name},
+			 .hash = 1,
 			 .fits = NODES};
 	F.conf = (struct conf){
 		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
@@ -273,6 +300,8 @@ static int teardown(void **state)
 	(void)state;
 	free(F.ctx);
 	launch_free(&F.e);
+	free(F.cloud.fabrics);
+	unsold_fini(&F.e.unsold);
 	cooldown_fini(&F.e.cooldown);
 	unsold_fini(&F.e.unsold);
 	fleet_fini(&F.e.fleet);
@@ -409,6 +438,210 @@ static void test_who_knows_of_gangs_gets_them_as_they_came(void **state)
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 1);
 	assert_string_equal(F.first[0], "c1");
+}
+
+/* --- a fabric for each job of several nodes ----------------------------------------------------
+ */
+
+/* c1 ... c3 are one job, the rest were bought before. */
+static void want_a_job(const char *fabric)
+{
+	struct fleet_node *fn = F.e.fleet.states[NODE_WANTED], *next;
+
+	F.pool.own.in_fabric = fabric;
+	make_gangs();
+	for (; fn != NULL; fn = next) {
+		struct node_event ev = {.type = NODE_EV_REFUSED, .now_ms = engine_now(&F.e)};
+
+		next = fn->state_next;
+		if (fn->n.group != 1)
+			engine_post(&F.e, fn, &ev);
+	}
+	F.e.left = 100;
+	F.nposted = 0;
+}
+
+/* The next answer: to a fabric, or to a create as a whole. */
+static void say(enum provider_code code)
+{
+	struct provider_result r = {.code = code};
+	void *ctx = F.ctx;
+
+	F.ctx = NULL;
+	F.answer(&F.cloud, ctx, &r);
+	free(ctx);
+	launch_answered(&F.e);
+}
+
+static void test_a_fabric_is_made_before_the_create_of_its_job(void **state)
+{
+	char name[64];
+
+	(void)state;
+	want_a_job("job");
+	launch_run(&F.e);
+	assert_int_equal(F.made, 1);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_CREATING), 3); /* the intent of the create is durable */
+	memcpy(name, F.token, sizeof(name));
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], 3);
+	assert_string_equal(F.fabric[0], name);
+	assert_string_equal(F.token, name);
+	F.e.left = 1;
+	answer(3);
+	launch_answered(&F.e); /* in one piece: a crash must not cut it */
+	assert_int_equal(count(NODE_BOOTING), 3);
+	assert_null(F.e.answers);
+}
+
+/* One node of a job that has its others in another pool goes with those that stand alone. */
+static void test_one_node_of_a_job_needs_no_fabric(void **state)
+{
+	(void)state;
+	F.pool.own.in_fabric = "job";
+	F.e.fleet.states[NODE_WANTED]->n.group = 7;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 0);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], NODES);
+	assert_string_equal(F.fabric[0], "");
+}
+
+static void test_each_job_has_a_fabric_and_nodes_alone_have_none(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.pool.own.in_fabric = "job";
+	F.cloud.caps.flags = PROVIDER_GANGS; /* which would put them all into one create */
+	launch_run(&F.e);
+	assert_int_equal(F.made, 2);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], 3); /* c8, c9, c10 */
+	assert_string_equal(F.first[0], "c8");
+	assert_string_equal(F.fabric[0], "");
+}
+
+static void test_a_fabric_that_is_there_is_for_all(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.pool.own.in_fabric = "pg-1";
+	F.cloud.caps.flags = PROVIDER_GANGS;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 0);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], NODES);
+	assert_string_equal(F.fabric[0], "pg-1");
+}
+
+static void test_without_its_fabric_nothing_was_bought(void **state)
+{
+	static const struct {
+		enum provider_code code;
+		enum node_state then;
+		enum node_reason reason;
+	} rows[] = {
+		{PROVIDER_AMBIGUOUS, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_TRANSIENT, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_RATE, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_NOT_YET, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_DENIED, NODE_GONE, NODE_BECAUSE_DENIED},
+		{PROVIDER_INVALID, NODE_GONE, NODE_BECAUSE_INVALID},
+		{PROVIDER_QUOTA, NODE_GONE, NODE_BECAUSE_CAPACITY}, /* of fabrics, not machines */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		want_a_job("job");
+		launch_run(&F.e);
+		say(rows[i].code);
+		assert_int_equal(F.sent, 0);
+		assert_int_equal(F.nposted, 6); /* each: START, and what came of it */
+		for (int k = 1; k <= 3; k++) {
+			char name[16];
+
+			(void)snprintf(name, sizeof(name), "c%d", k);
+			assert_int_equal(fleet_find(&F.e.fleet, name)->newest->n.state,
+					 rows[i].then);
+			assert_int_equal(fleet_find(&F.e.fleet, name)->newest->n.reason,
+					 rows[i].reason);
+		}
+		(void)teardown(state);
+		(void)setup(state);
+	}
+}
+
+static void test_what_changed_while_the_fabric_was_made_counts(void **state)
+{
+	struct node_event ev = {.type = NODE_EV_RELEASE,
+				.reason = NODE_BECAUSE_SUSPENDED,
+				.now_ms = engine_now(&F.e)};
+
+	want_a_job("job");
+	launch_run(&F.e);
+	engine_post(&F.e, F.e.fleet.states[NODE_CREATING], &ev);
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), 2);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	launch_run(&F.e);
+	F.closed = "paused";
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), 3);
+}
+
+/* A lost answer, or a restart: the same name, and made again first, for nobody knows. */
+static void test_a_repeat_makes_the_same_fabric_first(void **state)
+{
+	char name[64];
+
+	(void)state;
+	want_a_job("job");
+	launch_run(&F.e);
+	memcpy(name, F.token, sizeof(name));
+	say(PROVIDER_OK);
+	say(PROVIDER_AMBIGUOUS);
+	assert_int_equal(count(NODE_INDOUBT), 3);
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
+		fn->n.wake_ms = 0;
+	F.e.left = 100;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 2);
+	assert_string_equal(F.token, name);
+	assert_int_equal(F.sent, 1);
+	say(PROVIDER_TRANSIENT); /* it may exist all the same */
+	assert_int_equal(count(NODE_INDOUBT), 3);
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
+		fn->n.wake_ms = 0;
+	launch_run(&F.e);
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 2);
+	assert_string_equal(F.token, name);
+	assert_string_equal(F.fabric[1], name);
+}
+
+static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
+{
+	(void)state;
+	want_a_job("job");
+	F.fits = 2;
+	launch_run(&F.e);
+	assert_int_equal(F.made + F.sent, 0);
+	assert_int_equal(count(NODE_GONE), NODES);
+	assert_string_equal(fleet_find(&F.e.fleet, "c1")->why,
+			    "p: fabric: 3 nodes of one job are more than one create can have");
+	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_INVALID);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	F.cloud.caps.create_max = 2;
+	launch_run(&F.e);
+	assert_int_equal(F.made + F.sent, 0);
+	assert_int_equal(count(NODE_GONE), NODES);
 }
 
 static void test_a_job_too_large_for_one_create_goes_in_pieces(void **state)
@@ -808,6 +1041,14 @@ int main(void)
 		T(test_nothing_goes_out_for_a_pool_that_is_closed),
 		T(test_a_create_on_the_wire_is_not_forgotten),
 		T(test_where_nothing_can_go_nobody_tries_at_once_again),
+		T(test_a_fabric_is_made_before_the_create_of_its_job),
+		T(test_one_node_of_a_job_needs_no_fabric),
+		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),
+		T(test_a_fabric_that_is_there_is_for_all),
+		T(test_without_its_fabric_nothing_was_bought),
+		T(test_what_changed_while_the_fabric_was_made_counts),
+		T(test_a_repeat_makes_the_same_fabric_first),
+		T(test_a_job_too_large_for_one_fabric_is_refused),
 	};
 #undef T
 

@@ -49,14 +49,15 @@ static const char whole[] =
 	"	checkpoint_signal = USR1 checkpoint_to = steps checkpoint_command = {\"/ck\", "
 	"\"%j\"}\n"
 	"	rebalance = drain rebalance_wait = \"7m\"\n"
-	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\" job_comment = true\n"
+	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\" job_comment = true fabric = "
+	"pg-7\n"
 	"}\n"
 	"pool \"own\" { nodes = \"d[01-02]\" provider = \"b\" type = t region = r max_nodes = 2\n"
 	"	max_rate = \"0\" }\n"
 	"pool \"mixed\" { nodes = \"e[1-4]\" max_nodes = 4 max_rate = \"9\"\n"
 	"	offer \"s\" { type = \"big\" provider = \"sim\"\n"
 	"		region = \"eu-west-1\" zone = \"c\" market = \"reserved\"\n"
-	"		price = \"1.5\" max_price = \"2.5\" jurisdiction = \"IE\"\n"
+	"		price = \"1.5\" max_price = \"2.5\" jurisdiction = \"IE\" fabric = job\n"
 	"	}\n"
 	"	offer \"o\" { provider = \"b\" type = u region = q }\n"
 	"}\n";
@@ -425,6 +426,7 @@ static const struct {
 	{"pool", "zone", "\"a\"", "\"\""},
 	{"pool", "market", "\"spot\"", "\"on-demand\""},
 	{"pool", "jurisdiction", "\"SE\"", "\"DE\""},
+	{"pool", "fabric", "pg-7", "pg-8"},
 	{"pool", "max_nodes", "max_nodes = 7", "max_nodes = 8"},
 	{"pool", "max_rate", "\"300.5\"", "\"1\""},
 	{"pool", "price", "\"29.52\"", "\"\""},
@@ -452,6 +454,7 @@ static const struct {
 	{"offer", "price", "\"1.5\"", "\"1.6\""},
 	{"offer", "max_price", "\"2.5\"", "\"2.6\""},
 	{"offer", "jurisdiction", "\"IE\"", "\"DE\""},
+	{"offer", "fabric", "fabric = job", "fabric = none"},
 };
 
 /* Each option alone: read at all (the printed text changes), and reloadable just when the table

@@ -47,6 +47,12 @@ static struct provider_op op_of(enum provider_op_kind kind)
 		op.u.report.id = "sim-1";
 		op.u.report.words = "XID 79: \"bus\" \xc3\xa9";
 	}
+	if (kind == PROVIDER_FABRIC_MAKE || kind == PROVIDER_FABRIC_LIST ||
+	    kind == PROVIDER_FABRIC_DROP) {
+		op.u.fabric.cluster = cluster;
+		op.u.fabric.name = "tok";
+		op.u.fabric.cursor = "";
+	}
 	return op;
 }
 
@@ -117,7 +123,7 @@ static void test_caps(void **state)
 
 	(void)state;
 	assert_int_equal(caps.flags, PROVIDER_TOKENS | PROVIDER_TAGS | PROVIDER_GANGS |
-					     PROVIDER_TELLS | PROVIDER_REPORTS);
+					     PROVIDER_TELLS | PROVIDER_REPORTS | PROVIDER_FABRICS);
 	assert_int_equal(caps.create_max, 1000);
 	assert_int_equal(caps.delete_max, 1000);
 	assert_true(caps.token_ms >= 3600000);
@@ -149,6 +155,13 @@ static void test_build(void **state)
 		 NULL},
 		{PROVIDER_REPORT, "POST", "http://127.0.0.1:1/v1/instances/sim-1/report",
 		 "{\"reason\":\"XID 79: \\\"bus\\\" \xc3\xa9\"}"},
+		{PROVIDER_FABRIC_MAKE, "POST", "http://127.0.0.1:1/v1/fabrics",
+		 "{\"cluster\":\"0b1c2d3e-0000-4000-8000-000000000001\",\"name\":\"tok\"}"},
+		{PROVIDER_FABRIC_LIST, "GET",
+		 "http://127.0.0.1:1/v1/fabrics?limit=1000&cluster="
+		 "0b1c2d3e-0000-4000-8000-000000000001",
+		 NULL},
+		{PROVIDER_FABRIC_DROP, "DELETE", "http://127.0.0.1:1/v1/fabrics/tok", NULL},
 	};
 
 	(void)state;
@@ -390,6 +403,10 @@ static void test_parse_survives_damage(void **state)
 			"\"price\":\"1.5\",\"currency\":\"EUR\"}]}",
 		[PROVIDER_NOTICES] = "{\"notices\":[{\"id\":\"i\",\"kind\":\"reclaim\","
 				     "\"at_ms\":5}],\"cursor\":\"9\"}",
+		[PROVIDER_FABRIC_MAKE] = "{\"name\":\"tok\"}",
+		[PROVIDER_FABRIC_LIST] = "{\"fabrics\":[{\"name\":\"a\",\"cluster\":\"c\"}],"
+					 "\"cursor\":\"\"}",
+		[PROVIDER_FABRIC_DROP] = "{}",
 	};
 	static const char bytes[] = "\"{}[],:0x\x01\xff";
 

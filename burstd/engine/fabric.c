@@ -1,0 +1,269 @@
+#include "engine/private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* A job of several nodes may want them on one fabric: EC2's placement group, others' InfiniBand
+ * partition.  It is made just before the job's create, when that is durable (launch.c), has the
+ * name of that create's token, and is dropped when no row of that create counts any more.
+ *
+ * Nothing of it is durable but what the rows say: their batch is in its name.  So a restart makes
+ * those again whose creates are in doubt, which is safe, and finds the others by their list.  A
+ * fabric costs nothing but a place in the account's limit. */
+
+bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n)
+{
+	return o->in_fabric != NULL && strcmp(o->in_fabric, CONF_FABRIC_JOB) == 0 && group != 0 &&
+	       n > 1;
+}
+
+int fabric_check(const struct engine *e, const struct conf *conf, struct err *err)
+{
+	for (size_t i = 0; i < conf->npools; i++) {
+		const struct conf_pool *p = &conf->pools[i];
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(p, &n);
+
+		for (size_t k = 0; k < n; k++) {
+			const struct cloud *c = &e->clouds[rungs[k].provider_index];
+
+			if (rungs[k].in_fabric != NULL && (c->caps.flags & PROVIDER_FABRICS) == 0)
+				return err_set(err, ERR_INVALID,
+					       "%.120s:%d: pool \"%.30s\": fabric: driver %s has "
+					       "none",
+					       conf->path, rungs[k].line, p->name, c->ops->name);
+		}
+	}
+	return 0;
+}
+
+/* --- which there are ---------------------------------------------------------------------------
+ */
+
+/* Where the one of this batch is, or is to be. */
+static size_t place_in(const struct cloud *c, uint64_t batch)
+{
+	size_t low = 0, high = c->nfabrics;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (c->fabrics[mid].batch < batch)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static struct fabric *find(const struct cloud *c, uint64_t batch)
+{
+	size_t at = place_in(c, batch);
+
+	return at < c->nfabrics && c->fabrics[at].batch == batch ? &c->fabrics[at] : NULL;
+}
+
+static void remember(struct cloud *c, uint64_t batch)
+{
+	size_t at = place_in(c, batch);
+
+	if (find(c, batch) != NULL || c->nfabrics == ENGINE_FABRICS_MAX)
+		return; /* in the second case a later list has it */
+	c->fabrics = mem_realloc(c->fabrics, (c->nfabrics + 1) * sizeof(*c->fabrics));
+	memmove(c->fabrics + at + 1, c->fabrics + at, (c->nfabrics - at) * sizeof(*c->fabrics));
+	c->fabrics[at] = (struct fabric){.batch = batch, .step_ms = ENGINE_DROP_MS};
+	c->nfabrics++;
+}
+
+static void forget(struct cloud *c, struct fabric *f)
+{
+	size_t at = (size_t)(f - c->fabrics);
+
+	memmove(f, f + 1, (c->nfabrics - at - 1) * sizeof(*f));
+	c->nfabrics--;
+}
+
+/* As the token of that batch: the names of another cluster begin otherwise. */
+static void name_of(const struct engine *e, uint64_t batch, char name[PROVIDER_WORD_MAX + 1])
+{
+	(void)snprintf(name, PROVIDER_WORD_MAX + 1, "burstd-%.8s-%" PRIu64, e->d.uuid, batch);
+}
+
+void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn fn, void *ctx)
+{
+	struct provider_op op = {.kind = PROVIDER_FABRIC_MAKE};
+
+	remember(c, batch);
+	op.u.fabric.cluster = c->e->d.uuid;
+	op.u.fabric.name = name;
+	op.u.fabric.cursor = "";
+	cloud_send(c, &op, fn, ctx);
+}
+
+/* --- the list ----------------------------------------------------------------------------------
+ */
+
+/* Nobody who wants no fabrics is asked for the right to list them. */
+static bool are_wanted(const struct cloud *c)
+{
+	const struct conf *conf = c->e->conf;
+
+	for (size_t i = 0; i < conf->npools; i++) {
+		size_t n;
+		const struct conf_offer *rungs = conf_rungs(&conf->pools[i], &n);
+
+		for (size_t k = 0; k < n; k++)
+			if (&c->e->clouds[rungs[k].provider_index] == c &&
+			    fabric_for(&rungs[k], 1, 2))
+				return true;
+	}
+	return false;
+}
+
+static bool may_list(const struct cloud *c)
+{
+	return (c->caps.flags & PROVIDER_FABRICS) != 0 && c->listed && !c->fabrics_busy &&
+	       (c->nfabrics > 0 || are_wanted(c));
+}
+
+int64_t fabric_next_ms(const struct cloud *c)
+{
+	return may_list(c) ? c->fabrics_next : INT64_MAX;
+}
+
+struct page { /* of the list */
+	char cursor[PROVIDER_CURSOR_MAX + 1];
+};
+
+static void list_page(struct cloud *c, const char *cursor);
+
+static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct page *asked = ctx;
+
+	c->fabrics_busy = false;
+	for (size_t i = 0; r->code == PROVIDER_OK && i < r->nfabrics; i++) {
+		char name[PROVIDER_WORD_MAX + 1];
+		const char *number = strrchr(r->fabrics[i].name, '-');
+		uint64_t batch = number != NULL ? strtoull(number + 1, NULL, 10) : 0;
+
+		name_of(c->e, batch, name);
+		if (batch != 0 && strcmp(name, r->fabrics[i].name) == 0)
+			remember(c, batch); /* else somebody else's, with our tag */
+	}
+	if (r->code == PROVIDER_OK && r->cursor[0] != '\0' &&
+	    strcmp(r->cursor, asked->cursor) != 0 && ++c->fabrics_pages < ENGINE_PAGES_MAX)
+		list_page(c, r->cursor);
+}
+
+static void list_page(struct cloud *c, const char *cursor)
+{
+	struct provider_op op = {.kind = PROVIDER_FABRIC_LIST};
+	struct page *page = mem_zalloc(sizeof(*page));
+
+	(void)snprintf(page->cursor, sizeof(page->cursor), "%s", cursor);
+	op.u.fabric.cluster = c->e->d.uuid;
+	op.u.fabric.name = "";
+	op.u.fabric.cursor = page->cursor;
+	c->fabrics_busy = true;
+	cloud_send(c, &op, on_list, page);
+}
+
+/* --- those that nobody needs -------------------------------------------------------------------
+ */
+
+static void need(const struct cloud *c, uint64_t batch)
+{
+	struct fabric *f = batch != 0 ? find(c, batch) : NULL;
+
+	if (f != NULL)
+		f->needed = true;
+}
+
+/* By each node that its create has bought, or may have. */
+static void mark_needed(struct cloud *c)
+{
+	const struct engine *e = c->e;
+
+	for (size_t i = 0; i < c->nfabrics; i++)
+		c->fabrics[i].needed = false;
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = e->fleet.states[s]; fn; fn = fn->state_next)
+			if (s != NODE_GONE)
+				need(c, fn->n.batch);
+}
+
+struct dropping {
+	uint64_t batch;
+	char name[PROVIDER_WORD_MAX + 1];
+};
+
+static void on_dropped(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct dropping *d = ctx;
+	struct fabric *f = find(c, d->batch);
+
+	if (f == NULL)
+		return;
+	f->busy = false;
+	if (r->code == PROVIDER_OK || r->code == PROVIDER_NOT_FOUND) {
+		forget(c, f);
+		return;
+	}
+	f->next_ms = engine_now(c->e) + f->step_ms;
+	f->step_ms = 2 * f->step_ms < ENGINE_DROP_MAX_MS ? 2 * f->step_ms : ENGINE_DROP_MAX_MS;
+}
+
+static void drop(struct cloud *c, struct fabric *f)
+{
+	struct dropping *d = mem_zalloc(sizeof(*d));
+	struct provider_op op = {.kind = PROVIDER_FABRIC_DROP};
+	struct engine *e = c->e;
+
+	d->batch = f->batch;
+	name_of(e, f->batch, d->name);
+	f->busy = true;
+	audit_thing(e, "fabric-drop", c->conf->name, d->name, "no node needs it any more");
+	engine_commit(e);
+	if (e->dead) {
+		free(d);
+		return;
+	}
+	op.u.fabric.cluster = e->d.uuid;
+	op.u.fabric.name = d->name;
+	op.u.fabric.cursor = "";
+	cloud_send(c, &op, on_dropped, d);
+}
+
+/* After each list of instances: that is how rows come to an end. */
+static void drop_some(struct cloud *c)
+{
+	mark_needed(c);
+	c->fabrics_look = false;
+	for (size_t i = 0; i < c->nfabrics && !c->e->dead; i++) {
+		struct fabric *f = &c->fabrics[i];
+
+		if (f->needed || f->busy || f->next_ms > engine_now(c->e))
+			continue;
+		if (!cloud_ready(c)) { /* the rest when there is a slot again */
+			c->fabrics_look = true;
+			return;
+		}
+		drop(c, f);
+	}
+}
+
+void fabric_run(struct cloud *c)
+{
+	if (fabric_next_ms(c) <= engine_now(c->e) && cloud_ready(c)) {
+		c->fabrics_pages = 0;
+		c->fabrics_next = engine_now(c->e) + ENGINE_FABRICS_MS;
+		list_page(c, "");
+	}
+	if (c->fabrics_look && c->nfabrics > 0)
+		drop_some(c);
+}

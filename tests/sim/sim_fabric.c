@@ -1,0 +1,155 @@
+/* sim_fabric.c - fabrics: names that machines are made together under.  Whose they are, and the
+ * judge of who is on which. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_cloud.h"
+#include "sim_journal.h"
+
+static const char own[] = "5111eb00-0000-4000-8000-000000000001";
+
+static void add(struct sim_cloud *c, const char *name, const char *cluster, bool ours)
+{
+	struct sim_fabric *f = &c->fabrics[c->nfabrics];
+
+	if (c->nfabrics == SIM_FABRICS_MAX) {
+		world_fail(c->w, "%d fabrics, and none is dropped", SIM_FABRICS_MAX);
+		return;
+	}
+	c->nfabrics++;
+	*f = (struct sim_fabric){.ours = ours};
+	(void)snprintf(f->name, sizeof(f->name), "%s", name);
+	(void)snprintf(f->cluster, sizeof(f->cluster), "%s", cluster);
+}
+
+/* Another cluster's; and an admin's own, with our tag. */
+void sim_fabric_init(struct sim_cloud *c)
+{
+	add(c, "burstd-0badc0de-17", "0badc0de-0000-4000-8000-000000000001", false);
+	add(c, "burstd-0badc0de-18", own, false);
+	add(c, "lab", own, false);
+}
+
+static struct sim_fabric *find(struct sim_cloud *c, const char *name)
+{
+	for (size_t i = 0; i < c->nfabrics; i++)
+		if (strcmp(c->fabrics[i].name, name) == 0)
+			return &c->fabrics[i];
+	return NULL;
+}
+
+bool sim_fabric_there(const struct sim_cloud *c, const char *name)
+{
+	for (size_t i = 0; i < c->nfabrics; i++)
+		if (strcmp(c->fabrics[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+const char *sim_fabric_make(struct sim_cloud *c, const char *name, const char *cluster)
+{
+	if (find(c, name) == NULL)
+		add(c, name, cluster, true);
+	return "ok";
+}
+
+void sim_fabric_refuse(struct sim_cloud *c, const char *name)
+{
+	(void)snprintf(c->unmade[c->nunmade++ % SIM_FABRICS_MAX], sizeof(c->unmade[0]), "%s", name);
+}
+
+bool sim_fabric_refused(const struct sim_cloud *c, const char *name)
+{
+	for (size_t i = 0; i < c->nunmade && i < SIM_FABRICS_MAX; i++)
+		if (strcmp(c->unmade[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* Does a row say that its instance is in it, or may be?  Its name ends with their batch. */
+static bool is_needed(const struct sim_cloud *c, const char *name)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(c->w->journal, &r);
+	uint64_t batch = strtoull(strrchr(name, '-') + 1, NULL, 10);
+
+	for (size_t k = 0; k < n; k++)
+		if (node_lives(&r[k].n) && r[k].n.batch == batch)
+			return true;
+	return false;
+}
+
+const char *sim_fabric_drop(struct sim_cloud *c, const char *name)
+{
+	struct sim_fabric *f = find(c, name);
+
+	if (f != NULL && !f->ours)
+		world_fail(c->w, "I11: fabric %s is dropped, which is not ours", name);
+	if (f == NULL)
+		return "not-found";
+	if (f->ours && c->restored_at == 0 && is_needed(c, name))
+		world_fail(c->w, "fabric %s is dropped, and a row says that it is needed", name);
+	for (size_t k = 0; k < c->nlive; k++)
+		if (strcmp(c->live[k]->fabric, name) == 0)
+			return "not-yet";
+	*f = c->fabrics[--c->nfabrics];
+	return "ok";
+}
+
+void sim_fabric_list(const struct sim_cloud *c, struct str *out)
+{
+	str_adds(out, "{\"fabrics\":[");
+	for (size_t i = 0; i < c->nfabrics; i++)
+		str_addf(out, "%s{\"name\":\"%s\",\"cluster\":\"%s\"}", i > 0 ? "," : "",
+			 c->fabrics[i].name, c->fabrics[i].cluster);
+	str_adds(out, "],\"cursor\":\"\"}");
+}
+
+const char *sim_fabric_left(const struct sim_cloud *c)
+{
+	for (size_t i = 0; i < c->nfabrics; i++)
+		if (c->fabrics[i].ours)
+			return c->fabrics[i].name;
+	return NULL;
+}
+
+/* Has another create a node of this job, of the same offer, that came with this one's? */
+static void check_whole(struct sim_cloud *c, const struct create_request *rq,
+			const struct sim_row *one)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(c->w->journal, &r);
+
+	for (size_t k = 0; k < n; k++)
+		if (r[k].n.group == one->n.group && r[k].n.batch != one->n.batch &&
+		    r[k].n.batch != 0 && r[k].n.job == one->n.job && r[k].n.pool == one->n.pool &&
+		    strcmp(r[k].n.offer, one->n.offer) == 0 && node_coming(&r[k].n))
+			world_fail(c->w, "the job of %s is cut: %s/%u has another fabric",
+				   rq->wants[0].node, r[k].n.name, (unsigned)r[k].n.gen);
+}
+
+void sim_fabric_check_create(struct sim_cloud *c, const struct create_request *rq)
+{
+	const struct sim_row *r =
+		sim_journal_row(c->w->journal, rq->wants[0].node, rq->wants[0].gen);
+	uint32_t group = rq->wants[0].group;
+
+	if (!c->w->set.fabric || r == NULL)
+		return;
+	/* Its other nodes may be in another pool: then it is one among others. */
+	for (size_t i = 0; i < rq->n; i++)
+		for (size_t k = i + 1; k < rq->n; k++)
+			if (rq->wants[i].group != 0 && rq->wants[i].group == rq->wants[k].group &&
+			    strcmp(rq->fabric, rq->token) != 0)
+				world_fail(c->w, "%s and %s are of one job, and have no fabric",
+					   rq->wants[i].node, rq->wants[k].node);
+	for (size_t i = 1; rq->fabric[0] != '\0' && i < rq->n; i++)
+		if (rq->wants[i].group != group || group == 0)
+			world_fail(c->w, "%s and %s are of one fabric, and not of one job",
+				   rq->wants[0].node, rq->wants[i].node);
+	if (group != 0)
+		check_whole(c, rq, r);
+	if (rq->fabric[0] != '\0' && !is_needed(c, rq->fabric))
+		world_fail(c->w, "I1: fabric %s, of which no row says", rq->fabric);
+}

@@ -1,0 +1,288 @@
+/* test_fabric.c - fabrics of jobs are found and dropped, when nobody needs them and nobody else has
+ * them.
+ *
+ * On a bare struct engine: the wire and the journal are the test's. */
+#include "tests/unit/engine/bare_engine.h"
+
+enum { NODES = 3, SAID_MAX = 16 };
+
+static struct fix {
+	struct engine e;
+	struct conf conf;
+	struct conf_pool pool;
+	struct conf_provider provider;
+	struct cloud cloud;
+	char said[400]; /* all that was sent and written down, with a semicolon behind each */
+	request_fn answer[SAID_MAX]; /* of what was sent */
+	void *ctx[SAID_MAX];
+	unsigned n, busy; /* busy: no slot is free */
+} F;
+
+void engine_commit(struct engine *e)
+{
+	(void)e;
+	add(F.said, sizeof(F.said), "commit;", "", "");
+}
+
+bool cloud_ready(struct cloud *c)
+{
+	(void)c;
+	return F.busy == 0;
+}
+
+void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+{
+	(void)c;
+	assert_string_equal(op->u.fabric.cluster, F.e.d.uuid);
+	add(F.said, sizeof(F.said), provider_op_str(op->kind), " ",
+	    op->kind == PROVIDER_FABRIC_LIST ? op->u.fabric.cursor : op->u.fabric.name);
+	add(F.said, sizeof(F.said), ";", "", "");
+	assert_true(F.n < SAID_MAX);
+	F.answer[F.n] = fn;
+	F.ctx[F.n++] = ctx;
+}
+
+void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
+		 const char *reason)
+{
+	(void)e;
+	(void)thing;
+	(void)reason;
+	assert_string_equal(target, "cloud");
+	add(F.said, sizeof(F.said), "record ", verb, ";");
+}
+
+static char pool_name[] = "p", cloud_name[] = "cloud", path[] = "burstd.conf", no_text[] = "";
+
+/* Node cN is ready, and came with batch 100 + N. */
+static int setup(void **state)
+{
+	static const struct provider_ops ops = {.name = "test"};
+
+	(void)state;
+	W = (struct world){.now = BEGAN};
+	F = (struct fix){.pool = {.name = pool_name,
+				  .own = {.name = no_text, .in_fabric = "job", .line = 17}},
+			 .provider = {.name = cloud_name}};
+	F.conf = (struct conf){.path = path,
+			       .pools = &F.pool,
+			       .npools = 1,
+			       .providers = &F.provider,
+			       .nproviders = 1};
+	F.cloud = (struct cloud){.e = &F.e,
+				 .conf = &F.provider,
+				 .ops = &ops,
+				 .listed = true,
+				 .caps.flags = PROVIDER_FABRICS};
+	F.e.conf = &F.conf;
+	F.e.clouds = &F.cloud;
+	F.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
+	fleet_init(&F.e.fleet, 1);
+	for (unsigned i = 1; i <= NODES; i++) {
+		struct node n;
+		char name[16];
+
+		(void)snprintf(name, sizeof(name), "c%u", i);
+		node_init(&n, name, 1, BEGAN);
+		n.state = NODE_READY;
+		n.batch = 100 + i;
+		(void)fleet_add(&F.e.fleet, &n);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < F.n; i++)
+		free(F.ctx[i]);
+	free(F.cloud.fabrics);
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+static void said(const char *want)
+{
+	assert_string_equal(F.said, want);
+	F.said[0] = '\0';
+}
+
+/* To request number i: a code, and for a list names and where it goes on. */
+static void say(unsigned i, enum provider_code code, const char *const *names, const char *cursor)
+{
+	struct provider_fabric list[8] = {0};
+	struct provider_result r = {.code = code, .fabrics = list};
+
+	for (; names != NULL && names[r.nfabrics] != NULL; r.nfabrics++)
+		(void)snprintf(list[r.nfabrics].name, sizeof(list[0].name), "%s",
+			       names[r.nfabrics]);
+	(void)snprintf(r.cursor, sizeof(r.cursor), "%s", cursor);
+	F.answer[i](&F.cloud, F.ctx[i], &r);
+}
+
+static void ended(const char *name)
+{
+	struct fleet_node *fn = fleet_find(&F.e.fleet, name)->newest;
+	struct node next = fn->n;
+
+	next.state = NODE_GONE;
+	fleet_set(&F.e.fleet, fn, &next);
+}
+
+/* A list of instances has come. */
+static void look(void)
+{
+	F.cloud.fabrics_look = true;
+	fabric_run(&F.cloud);
+}
+
+static void make(uint64_t batch, const char *name)
+{
+	fabric_make(&F.cloud, batch, name, NULL, NULL);
+	F.cloud.fabrics_next = INT64_MAX;
+	F.said[0] = '\0';
+}
+
+static void test_one_goes_when_the_last_node_of_its_create_has_ended(void **state)
+{
+	(void)state;
+	make(101, "burstd-0a1b2c3d-101");
+	look();
+	said("");
+	ended("c2");
+	look();
+	said("");
+	ended("c1");
+	fabric_run(&F.cloud); /* no list has shown that */
+	said("");
+	look();
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-101;"); /* I28 */
+	look();                                                             /* it is on the wire */
+	said("");
+	say(1, PROVIDER_OK, NULL, "");
+	look();
+	said("");
+	assert_int_equal(F.cloud.nfabrics, 0);
+}
+
+static void test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_each_time(void **state)
+{
+	static const int64_t steps_s[] = {10, 20, 40};
+
+	(void)state;
+	make(7, "burstd-0a1b2c3d-7");
+	for (unsigned i = 0; i < 3; i++) {
+		look();
+		said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-7;");
+		say(i + 1, i == 1 ? PROVIDER_AMBIGUOUS : PROVIDER_NOT_YET, NULL, "");
+		W.now += steps_s[i] * 1000 - 1;
+		look();
+		said("");
+		W.now++;
+	}
+	look();
+	say(4, PROVIDER_NOT_FOUND, NULL, "");
+	assert_int_equal(F.cloud.nfabrics, 0);
+}
+
+static void test_what_is_left_from_an_earlier_life_is_found_page_by_page(void **state)
+{
+	static const char *const first[] = {"burstd-0a1b2c3d-55", "burstd-0a1b2c3d-102", "lab",
+					    NULL};
+	static const char *const next[] = {"burstd-ffffffff-56", "burstd-0a1b2c3d-x",
+					   "burstd-0a1b2c3d-54", "burstd-0a1b2c3d-007", NULL};
+
+	(void)state;
+	F.cloud.listed = false; /* nobody knows yet what there is */
+	assert_true(fabric_next_ms(&F.cloud) == INT64_MAX);
+	fabric_run(&F.cloud);
+	said("");
+	F.cloud.listed = true;
+	fabric_run(&F.cloud);
+	said("fabric-list ;");
+	say(0, PROVIDER_OK, first, "more");
+	said("fabric-list more;");
+	say(1, PROVIDER_OK, next, "");
+	look();
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-54;"
+	     "record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-55;");
+	assert_int_equal(F.cloud.nfabrics, 3); /* 102 is needed; the others are not ours */
+	W.now += ENGINE_FABRICS_MS - 1;
+	fabric_run(&F.cloud);
+	said("");
+	W.now++;
+	fabric_run(&F.cloud);
+	said("fabric-list ;");
+}
+
+static void test_a_list_that_fails_or_goes_round_ends(void **state)
+{
+	(void)state;
+	fabric_run(&F.cloud);
+	say(0, PROVIDER_DENIED, NULL, "more");
+	said("fabric-list ;");
+	assert_true(fabric_next_ms(&F.cloud) == W.now + ENGINE_FABRICS_MS);
+	W.now += ENGINE_FABRICS_MS;
+	fabric_run(&F.cloud);
+	say(1, PROVIDER_OK, NULL, "again");
+	say(2, PROVIDER_OK, NULL, "again");
+	said("fabric-list ;fabric-list again;");
+}
+
+static void test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them(void **state)
+{
+	static const char *const words[] = {NULL, "pg-1"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		F.pool.own.in_fabric = words[i];
+		assert_true(fabric_next_ms(&F.cloud) == INT64_MAX);
+		look();
+		said("");
+	}
+	make(9, "burstd-0a1b2c3d-9"); /* before a reload, and not gone */
+	F.cloud.fabrics_next = 0;
+	assert_true(fabric_next_ms(&F.cloud) == 0);
+}
+
+static void test_without_a_slot_the_rest_waits_for_one(void **state)
+{
+	(void)state;
+	make(7, "burstd-0a1b2c3d-7");
+	F.busy = 1;
+	look();
+	said("");
+	F.busy = 0;
+	fabric_run(&F.cloud);
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-7;");
+}
+
+static void test_a_driver_without_fabrics_refuses_the_option(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(fabric_check(&F.e, &F.conf, &e), 0);
+	F.cloud.caps.flags = 0;
+	assert_int_equal(fabric_check(&F.e, &F.conf, &e), -1);
+	assert_string_equal(e.msg, "burstd.conf:17: pool \"p\": fabric: driver test has none");
+	F.pool.own.in_fabric = NULL;
+	assert_int_equal(fabric_check(&F.e, &F.conf, &e), 0);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_one_goes_when_the_last_node_of_its_create_has_ended),
+		T(test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_each_time),
+		T(test_what_is_left_from_an_earlier_life_is_found_page_by_page),
+		T(test_a_list_that_fails_or_goes_round_ends),
+		T(test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them),
+		T(test_without_a_slot_the_rest_waits_for_one),
+		T(test_a_driver_without_fabrics_refuses_the_option),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("fabric", tests, NULL, NULL);
+}
