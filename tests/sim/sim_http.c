@@ -29,7 +29,8 @@ struct wire { /* one request, from send to reply */
 	struct create_request create; /* of MAKE and DROP the fabric and the cluster */
 	uint32_t ids[CLOUD_WANTS_MAX];
 	size_t nids;
-	bool single;     /* DELETE /v1/instances/ID */
+	bool single; /* DELETE /v1/instances/ID */
+	int64_t sent_at;
 	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
 	int64_t deadline;
@@ -526,7 +527,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 			  q->error.code != 0 ? q->error.msg : q->body.p);
 	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 &&
 	    (strstr(q->body.p, "\"capacity\"") != NULL || strstr(q->body.p, "\"quota\"") != NULL))
-		sim_place_told(w, &q->create);
+		sim_place_told(w, &q->create, q->sent_at);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
 	wire_free(w->http, q);
 }
@@ -618,6 +619,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 
 	str_init(&q->body, REPLY_MAX);
 	q->handle = ++c->last;
+	q->sent_at = c->w->now;
 	q->next = c->wires;
 	c->wires = q;
 	if (handle != NULL)

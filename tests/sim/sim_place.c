@@ -52,10 +52,13 @@ void sim_place_check(struct world *w, const struct create_request *rq)
 			   (int)(w->now - p->told_at));
 }
 
-void sim_place_told(struct world *w, const struct create_request *rq)
+/* What was on its way when a refusal came back belongs to that one. */
+void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at)
 {
 	struct sim_place *p = place_of(w, rq);
 
+	if (p->told_life == w->life && sent_at <= p->told_at)
+		return;
 	p->told_at = w->now;
 	p->told_life = w->life;
 }

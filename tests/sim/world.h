@@ -134,7 +134,7 @@ enum { SIM_RUNGS = 3, SIM_PLACES_MAX = SIM_POOLS_MAX * SIM_RUNGS + 1, SIM_COOLDO
 struct sim_place { /* where something may be bought; type "": none yet */
 	char type[16], region[16], market[16];
 	int64_t out_until; /* it has nothing */
-	int64_t told_at;   /* when burstd was told so last ... */
+	int64_t told_at;   /* when burstd was told so ... */
 	unsigned told_life;
 };
 
@@ -271,7 +271,7 @@ bool sim_place_is_out(struct world *w, const struct create_request *rq);
 void sim_place_runs_out(struct world *w, const struct create_request *rq);
 /* A new create is about to go there; burstd has an answer that says that there is nothing. */
 void sim_place_check(struct world *w, const struct create_request *rq);
-void sim_place_told(struct world *w, const struct create_request *rq);
+void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at);
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
 
 /* --- sim_loop.c --- */
