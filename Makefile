@@ -90,7 +90,7 @@ IO      := $(call objs,burstd/io/*.c)
 ENGINE  := $(call objs,burstd/engine/*.c burstd/engine/*/*.c)
 API     := $(call objs,burstd/api/*.c)
 CLI     := $(call objs,burstd/cli/*.c)
-DRIVERS := $(call objs,providers/*.c providers/common/*.c)
+DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c)
 SIMCLOUD := $(call objs,providers/simcloud/*.c)
 SIM     := $(call objs,tests/sim/*.c)
 
@@ -168,6 +168,9 @@ $(B)/%.o: %.c Makefile
 	@$(if $(V),,echo "  CC    $<")
 	$(Q)$(CC) $(cppflags) $(cflags) $(if $(filter tests/%,$<),,$(BANNED)) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+# It is in there (.incbin).
+$(B)/providers/attest/aws_identity.o: providers/attest/aws-identity.pem
+
 # "name(1)" alone gets our version at the foot.
 $(BUILD)/man/%: docs/man/%.scd VERSION Makefile
 	@mkdir -p $(@D)
@@ -235,7 +238,7 @@ CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir re
 	get_number last_event look) sim_journal_has_call
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
-		$(B)/libengine.a $(libdrivers) $(libstore)
+		$(B)/libengine.a $(B)/libdrivers.a $(libstore)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \

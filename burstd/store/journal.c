@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -288,6 +289,48 @@ void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
 	add_int(tx, p->paused_ms);
 }
 
+static void add_hex(struct journal_tx *tx, const unsigned char *bytes, size_t n)
+{
+	char text[2 * CLAIM_SPKI_SIZE + 1] = "";
+
+	assert(2 * n < sizeof(text));
+	for (size_t i = 0; i < n; i++)
+		(void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+	add_text(tx, text);
+}
+
+void journal_put_claim(struct journal_tx *tx, const struct claim *c)
+{
+	effect(tx, PUT_CLAIM); /* in the order of CLAIM_COLUMNS */
+	add_text(tx, c->node);
+	add_bits(tx, c->gen);
+	add_int(tx, JOURNAL_EPOCH);
+	add_text(tx, c->id);
+	add_text(tx, claim_state_str(c->state));
+	add_text(tx, claim_reason_str(c->reason));
+	add_int(tx, c->turn);
+	add_int(tx, c->wrong);
+	add_int(tx, c->alarms);
+	add_int(tx, c->attested);
+	add_int(tx, c->weak);
+	add_hex(tx, c->spki, c->bound ? sizeof(c->spki) : 0);
+	add_text(tx, c->addr);
+	add_text(tx, c->instance);
+	add_text(tx, c->serial);
+	add_int(tx, c->version);
+	add_int(tx, c->issued_ms);
+	add_int(tx, c->expires_ms);
+	add_int(tx, c->since_ms);
+	add_int(tx, c->released_ms);
+}
+
+void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	effect(tx, DEL_CLAIM);
+	add_text(tx, node);
+	add_bits(tx, gen);
+}
+
 void journal_end_call(struct journal_tx *tx, int64_t seq)
 {
 	effect(tx, END_CALL);
@@ -356,8 +399,7 @@ static bool may_retry(struct journal *j)
 	return db_was_full(j->db) && room_give(&j->room);
 }
 
-/* A second try after a failed fsync may succeed without the first one's pages being on the disk. */
-static int check_usable(const struct journal *j, struct err *e)
+int journal_check_usable(const struct journal *j, struct err *e)
 {
 	return j->broken ? err_set(e, ERR_IO, "journal: an earlier write failed") : 0;
 }
@@ -365,7 +407,7 @@ static int check_usable(const struct journal *j, struct err *e)
 int journal_commit(struct journal_tx *tx, struct err *e)
 {
 	struct journal *j = tx->j;
-	int rc = check_usable(j, e);
+	int rc = journal_check_usable(j, e);
 
 	if (rc == 0 && tx->neffects > 0) {
 		do
@@ -381,7 +423,7 @@ int journal_tidy(struct journal *j, struct err *e)
 {
 	int rc;
 
-	if (check_usable(j, e) < 0)
+	if (journal_check_usable(j, e) < 0)
 		return -1;
 	do
 		rc = db_tidy(j->db, e);
@@ -390,86 +432,6 @@ int journal_tidy(struct journal *j, struct err *e)
 		return 0;
 	j->broken = rc < 0;
 	return rc;
-}
-
-/* --- forgetting --------------------------------------------------------------------------------
- */
-
-/* The one number that a statement gives. */
-static int ask(struct journal *j, struct db_cursor *c, int64_t *out, struct err *e)
-{
-	int rc = db_step(j->db, c->st, e);
-
-	if (rc < 1)
-		return -1;
-	c->at = 0;
-	*out = db_get_int(c, 0, INT64_MAX);
-	db_reset(c->st);
-	return c->bad ? db_damaged(j->db, "event", e) : 0;
-}
-
-/* *upto: the newest event to forget, 0 for none; *first: the oldest there is. */
-static int find_old(struct journal *j, int64_t before_ms, int64_t *upto, int64_t *first,
-		    struct err *e)
-{
-	struct db_cursor lo = {.st = db_stmt(j->db, FIRST_EVENT, e)};
-	struct db_cursor hi = {.st = db_stmt(j->db, LAST_EVENT, e)};
-	struct db_cursor old = {.st = db_stmt(j->db, OLD_EVENT, e)};
-	int64_t last;
-
-	if (lo.st == NULL || hi.st == NULL || old.st == NULL)
-		return -1;
-	db_put_int(&old, JOURNAL_TRIM);
-	db_put_int(&old, before_ms);
-	if (ask(j, &lo, first, e) < 0 || ask(j, &hi, &last, e) < 0 || ask(j, &old, upto, e) < 0)
-		return -1;
-	/* There are gaps only where somebody made them, so this is a count. */
-	if (last - JOURNAL_EVENTS_MAX > *upto)
-		*upto = last - JOURNAL_EVENTS_MAX;
-	return 0;
-}
-
-static int del_events(struct journal *j, int64_t upto, struct err *e)
-{
-	struct db_cursor c = {.st = db_stmt(j->db, DEL_EVENTS, e)};
-
-	if (c.st == NULL)
-		return -1;
-	db_put_int(&c, upto);
-	return db_step(j->db, c.st, e); /* alone it is a transaction of its own */
-}
-
-static int trim_events(struct journal *j, int64_t before_ms, bool *more, struct err *e)
-{
-	int64_t upto, first;
-
-	*more = false;
-	if (find_old(j, before_ms, &upto, &first, e) < 0) {
-		j->broken = true;
-		return -1;
-	}
-	if (first == 0 || upto < first)
-		return 0;
-	*more = upto >= first + JOURNAL_TRIM - 1;
-	if (*more)
-		upto = first + JOURNAL_TRIM - 1;
-	if (del_events(j, upto, e) == 0)
-		return 0;
-	*more = false;
-	j->broken = !db_was_full(j->db); /* not worth the reserve */
-	return j->broken ? -1 : 0;
-}
-
-int journal_trim(struct journal *j, int64_t before_ms, int64_t now_ms, bool *more, struct err *e)
-{
-	bool events, audits;
-
-	*more = false;
-	if (check_usable(j, e) < 0 || trim_events(j, before_ms, &events, e) < 0 ||
-	    chain_trim(j, before_ms, now_ms, &audits, e) < 0)
-		return -1;
-	*more = events || audits;
-	return 0;
 }
 
 struct journal_room journal_look(struct journal *j)
@@ -497,7 +459,7 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 {
 	int rc;
 
-	if (check_usable(j, e) < 0)
+	if (journal_check_usable(j, e) < 0)
 		return -1;
 	do
 		rc = put_call(j, c, e);
@@ -658,6 +620,58 @@ static int read_rescue(const struct journal *j, struct db_cursor *c,
 	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
 }
 
+/* As add_hex() wrote it, or nothing: then nobody has claimed yet. */
+static void get_spki(struct db_cursor *c, struct claim *out)
+{
+	static const char digits[] = "0123456789abcdef";
+	char text[2 * CLAIM_SPKI_SIZE + 1];
+
+	db_copy_text(c, text, sizeof(text));
+	out->bound = text[0] != '\0';
+	c->bad = c->bad || (out->bound && strlen(text) != sizeof(text) - 1);
+	for (size_t i = 0; out->bound && !c->bad && i < 2 * sizeof(out->spki); i++) {
+		const char *d = strchr(digits, text[i]);
+
+		c->bad = d == NULL;
+		if (d != NULL)
+			out->spki[i / 2] = (unsigned char)(out->spki[i / 2] << 4 | (d - digits));
+	}
+}
+
+static int read_claim(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
+		      struct err *e)
+{
+	struct claim out;
+
+	memset(&out, 0, sizeof(out)); /* claims are compared whole */
+	db_copy_text(c, out.node, sizeof(out.node));
+	c->bad = c->bad || !hostlist_is_name(out.node);
+	out.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
+	(void)db_get_int(c, JOURNAL_EPOCH, JOURNAL_EPOCH);
+	db_copy_text(c, out.id, sizeof(out.id));
+	out.state = (enum claim_state)get_word(c, claim_state_parse);
+	out.reason = (enum claim_reason)get_word(c, claim_reason_parse);
+	out.turn = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	out.wrong = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	out.alarms = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	out.attested = db_get_int(c, 0, 1) != 0;
+	out.weak = db_get_int(c, 0, 1) != 0;
+	get_spki(c, &out);
+	db_copy_text(c, out.addr, sizeof(out.addr));
+	db_copy_text(c, out.instance, sizeof(out.instance));
+	db_copy_text(c, out.serial, sizeof(out.serial));
+	out.version = db_get_int(c, INT64_MIN, INT64_MAX);
+	out.issued_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	out.expires_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	out.since_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	out.released_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	/* A claim past its first step that nobody made would give the bytes to anybody. */
+	c->bad = c->bad ||
+		 (!out.bound && (out.state == CLAIM_ATTESTING || out.state == CLAIM_CLAIMED ||
+				 out.state == CLAIM_CONFIRMED));
+	return c->bad ? db_damaged(j->db, "claim", e) : v->claim(v->ctx, &out, e);
+}
+
 static int read_all(struct journal *j, enum statement what, read_fn read,
 		    const struct journal_visitor *v, struct err *e)
 {
@@ -691,7 +705,9 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 		return -1;
 	if (v->pool != NULL && read_all(j, ALL_POOLS, read_pool, v, e) < 0)
 		return -1;
-	return v->rescue != NULL ? read_all(j, ALL_RESCUES, read_rescue, v, e) : 0;
+	if (v->rescue != NULL && read_all(j, ALL_RESCUES, read_rescue, v, e) < 0)
+		return -1;
+	return v->claim != NULL ? read_all(j, ALL_CLAIMS, read_claim, v, e) : 0;
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)

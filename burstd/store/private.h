@@ -49,6 +49,9 @@ enum statement {
 	DEL_AUDITS,
 	GET_MARK,
 	PUT_MARK,
+	PUT_CLAIM,
+	DEL_CLAIM,
+	ALL_CLAIMS,
 	NSTATEMENTS
 };
 
@@ -65,6 +68,10 @@ struct journal {
 	struct journal_mark next_head; /* ... with the commit that is under way */
 	struct journal_mark forgotten; /* the last record that is not kept any more */
 };
+
+/* -1 after a failed write: a second try after a failed fsync may succeed without the first one's
+ * pages being on the disk. */
+int journal_check_usable(const struct journal *j, struct err *e);
 
 /* --- chain.c --- */
 int chain_open(struct journal *j, struct err *e); /* where the chain goes on */

@@ -153,5 +153,30 @@ static const char step_7[] = "ALTER TABLE node ADD COLUMN notice TEXT NOT NULL D
 			     "ALTER TABLE rescue ADD COLUMN signal INTEGER NOT NULL DEFAULT 0;"
 			     "ALTER TABLE rescue ADD COLUMN hold_ms BIGINT NOT NULL DEFAULT 0;";
 
+/* The one time that a node may ask for the cluster's keys.  Nothing in it is secret: `spki` is the
+ * hash of a public key, and what is in the user-data is derived from a key beside the journal. */
+static const char step_8[] = "CREATE TABLE claim ("
+			     "  node TEXT NOT NULL,"
+			     "  gen BIGINT NOT NULL,"
+			     "  epoch BIGINT NOT NULL,"
+			     "  id TEXT NOT NULL,"
+			     "  state TEXT NOT NULL,"
+			     "  reason TEXT NOT NULL,"
+			     "  turn BIGINT NOT NULL,"
+			     "  wrong BIGINT NOT NULL,"
+			     "  alarms BIGINT NOT NULL,"
+			     "  attested INTEGER NOT NULL,"
+			     "  weak INTEGER NOT NULL,"
+			     "  spki TEXT NOT NULL,"
+			     "  addr TEXT NOT NULL,"
+			     "  instance TEXT NOT NULL,"
+			     "  serial TEXT NOT NULL,"
+			     "  version BIGINT NOT NULL,"
+			     "  issued_ms BIGINT NOT NULL,"
+			     "  expires_ms BIGINT NOT NULL,"
+			     "  since_ms BIGINT NOT NULL,"
+			     "  released_ms BIGINT NOT NULL,"
+			     "  PRIMARY KEY (node, gen));";
+
 const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,
-						step_5, step_6, step_7};
+						step_5, step_6, step_7, step_8};

@@ -12,6 +12,10 @@
 
 #define POOL_COLUMNS "name, paused, waves, last_ms, until_ms, paused_by, paused_ms"
 
+#define CLAIM_COLUMNS                                                                              \
+	"node, gen, epoch, id, state, reason, turn, wrong, alarms, attested, weak, spki, addr, "   \
+	"instance, serial, version, issued_ms, expires_ms, since_ms, released_ms"
+
 const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
@@ -66,6 +70,19 @@ const char *const journal_sql[NSTATEMENTS] = {
 		       " id = excluded.id, node = excluded.node, gen = excluded.gen,"
 		       " at_ms = excluded.at_ms, why = excluded.why, nodes = excluded.nodes,"
 		       " signal = excluded.signal, hold_ms = excluded.hold_ms",
+	[PUT_CLAIM] =
+		"INSERT INTO claim (" CLAIM_COLUMNS ") VALUES"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (node, gen) DO UPDATE SET epoch = excluded.epoch, id = excluded.id,"
+		" state = excluded.state, reason = excluded.reason, turn = excluded.turn,"
+		" wrong = excluded.wrong, alarms = excluded.alarms, attested = excluded.attested,"
+		" weak = excluded.weak, spki = excluded.spki, addr = excluded.addr,"
+		" instance = excluded.instance, serial = excluded.serial,"
+		" version = excluded.version, issued_ms = excluded.issued_ms,"
+		" expires_ms = excluded.expires_ms, since_ms = excluded.since_ms,"
+		" released_ms = excluded.released_ms",
+	[DEL_CLAIM] = "DELETE FROM claim WHERE node = ? AND gen = ?",
+	[ALL_CLAIMS] = "SELECT " CLAIM_COLUMNS " FROM claim ORDER BY node, gen",
 	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
 	[ALL_RESCUES] = "SELECT " RESCUE_COLUMNS " FROM rescue ORDER BY job",
 	[ALL_REFUSALS] = "SELECT job, count, last_ms, first_ms, wait_ms FROM refusal ORDER BY job",
