@@ -90,6 +90,7 @@ IO      := $(call objs,burstd/io/*.c)
 ENGINE  := $(call objs,burstd/engine/*.c burstd/engine/*/*.c)
 API     := $(call objs,burstd/api/*.c)
 CLI     := $(call objs,burstd/cli/*.c)
+AGENT   := $(call objs,burstd/agent/*.c)
 DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c)
 SIMCLOUD := $(call objs,providers/simcloud/*.c)
 SIM     := $(call objs,tests/sim/*.c)
@@ -101,6 +102,7 @@ libio      := $(B)/libio.a $(libstore)
 libengine  := $(B)/libengine.a $(libio)
 libapi     := $(B)/libapi.a $(libengine)
 libcli     := $(B)/libcli.a $(B)/libio.a $(libcore)
+libagent   := $(B)/libagent.a $(libbase)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libslurm   := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
@@ -113,13 +115,14 @@ $(B)/libio.a: $(IO)
 $(B)/libengine.a: $(ENGINE)
 $(B)/libapi.a: $(API)
 $(B)/libcli.a: $(filter-out %/burstctl.o,$(CLI))
+$(B)/libagent.a: $(filter-out %/burst-agent.o,$(AGENT))
 $(B)/libdrivers.a: $(DRIVERS)
 $(B)/libsimcloud.a: $(filter-out %/main.o,$(SIMCLOUD))
 $(B)/lib%.a:
 	@rm -f $@
 	$(Q)$(AR) rcsD $@ $^
 
-PROGRAMS := $(BIN)/burstd $(BIN)/burstctl $(BIN)/burst-hook $(BIN)/simcloud
+PROGRAMS := $(BIN)/burstd $(BIN)/burstctl $(BIN)/burst-hook $(BIN)/simcloud $(BIN)/burst-agent
 HOOKS    := burst-resume burst-suspend burst-resume-fail burst-prolog
 
 PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
@@ -134,6 +137,12 @@ $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
+# It runs on every node: nothing but OpenSSL, and jansson for escapes in JSON (ADR 12).
+$(BIN)/burst-agent: $(B)/burstd/agent/burst-agent.o $(libagent)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libssl libcrypto jansson)
 
 # Static, and with musl where it is installed: slurmctld waits for the hook to exit, and the dynamic
 # loader, or the beginning of a static glibc, would be half of its life (ADR 16).
@@ -176,7 +185,7 @@ $(BUILD)/man/%: docs/man/%.scd VERSION Makefile
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  MAN   $@")
 	@command -v scdoc >/dev/null || { echo "scdoc is not installed; \`make deps-build\` installs it" >&2; exit 1; }
-	$(Q)sed -e '1s/^\([a-z.]*([1-8])\) *$$/\1 "burstd $(VERSION)"/' -e 's/@VERSION@/$(VERSION)/g' $< | scdoc >$@
+	$(Q)sed -e '1s/^\([a-z.-]*([1-8])\) *$$/\1 "burstd $(VERSION)"/' -e 's/@VERSION@/$(VERSION)/g' $< | scdoc >$@
 
 # --- tests ------------------------------------------------------------------------------------
 
@@ -188,6 +197,8 @@ beside = $(filter-out $(B)/$(1)/test_%,$(call objs,$(1)/*.c))
 $(B)/tests/unit/%.t: $(B)/tests/unit/%.o $$(call beside,tests/unit/$$(patsubst %/,%,$$(dir $$*))) $$(lib$$(firstword $$(subst /, ,$$*)))
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs) -lcmocka
+
+$(filter $(B)/tests/unit/agent/%,$(UNIT)): ldlibs += -lssl
 
 # Tests of programs run the programs.
 $(filter $(B)/tests/unit/slurm/%,$(UNIT)): | $(BIN)/burst-hook
@@ -253,8 +264,10 @@ ASAN  := $(patsubst %.c,$(BUILD)/asan/%.t,$(sort $(wildcard tests/unit/*/test_*.
 # `make test` builds on all processors unless it is told how many (-j).
 all_processors = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
+# burst-agent against a fake burstd and fake metadata services: waits more than it works.
+AGENT_TESTS := tests/agent/test_agent.py
 unit: $(UNIT) $(PROGRAMS) ## unit tests (cmocka)
-	$(Q)$(prove) $(UNIT)
+	$(Q)BIN=$(BIN) $(prove) $(UNIT) $(AGENT_TESTS)
 
 SEEDS ?= 10000
 STEPS ?= 2000
@@ -304,7 +317,7 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 # Everything, in one run of prove.
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)$(prove) $(ASAN) $(UNIT) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh \
+	$(Q)$(prove) $(ASAN) $(UNIT) $(AGENT_TESTS) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh \
 		$(CONTRACTS) scripts/dev/check.sh tests/chaos/run.sh tests/e2e/run.sh
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
@@ -337,7 +350,7 @@ deps: ## install those for tests, demo and lab too (Slurm, MariaDB); starts no s
 
 FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
-$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libdrivers.a $(libengine)
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libagent.a $(B)/libdrivers.a $(libengine)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 fuzzers: $(FUZZERS)
@@ -365,7 +378,9 @@ INSTALL_FILES := \
 	755:$(BIN)/burstctl:$(bindir)/burstctl \
 	755:$(BIN)/simcloud:$(bindir)/simcloud \
 	755:$(BIN)/burst-hook:$(libexecdir)/burstd/burst-hook \
-	$(foreach f,$(wildcard scripts/node/burst-*),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
+	755:$(BIN)/burst-agent:$(sbindir)/burst-agent \
+	$(foreach f,$(filter-out %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
+	644:scripts/node/burst-agent.service:$(unitdir)/burst-agent.service \
 	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \
 	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \
 	644:scripts/pkg/completions/burstctl.bash:$(bashdir)/burstctl \
@@ -379,7 +394,7 @@ INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs $(docdir)
 install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf where there is none
 	@set -e; for i in $(INSTALL_FILES); do \
 		IFS=:; set -- $$i; unset IFS; echo "  INSTALL $(DESTDIR)$$3"; install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; done
-	@sed -i 's|/usr/sbin/burstd|$(sbindir)/burstd|' "$(DESTDIR)$(unitdir)/burstd.service"
+	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service
 	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf"
 	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done
 	@[ -e "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf" ] || \

@@ -1,0 +1,82 @@
+/* agent.h - burst-agent: the one struct everything hangs off, and the map.
+ *
+ *   home     heartbeats, one after the other, to one burstd of several; renews the certificate
+ *   herald   notices, to all of them at once, until one has taken each
+ *   watch    asks the metadata service, a file, a command whether the machine is to go
+ *   health   asks commands whether it is sound
+ *   deadman  puts it out when nobody asks for it any more
+ *
+ * One thread, one poll() (poller.h); wire.h is a connection, child.h a command.  What burstd says
+ * is believed only over TLS that ends at our CA; what a metadata service says may at worst cause a
+ * notice. */
+#ifndef AGENT_AGENT_H
+#define AGENT_AGENT_H
+
+#include <stdbool.h>
+
+#include "agent/conf.h"
+#include "agent/deadman.h"
+#include "agent/facts.h"
+#include "agent/meta.h"
+#include "agent/poller.h"
+#include "agent/tls.h"
+#include "base/log.h"
+
+struct child;
+struct health;
+struct herald;
+struct home;
+struct watch;
+
+struct agent {
+	struct agent_conf conf;
+	struct poller poller;
+	struct log *log;
+	struct tls *tls;
+	struct facts facts; /* as of the last look */
+	char key_version[64];
+	int64_t gpus; /* -1: not known */
+	bool faulty;
+	struct deadman deadman;
+	struct home *home;
+	struct herald *herald;
+	struct watch *watch;
+	struct health *health;
+	struct child *poweroff;
+	bool stop;
+};
+
+/* Look at the node anew: a->facts, a->key_version. */
+void agent_look(struct agent *a);
+/* Log that something did not work, and why. */
+void agent_complain(struct agent *a, const char *what, const char *why);
+/* "key":"text", with what is not plain ASCII as '?'; key is NULL in an array. */
+void agent_json_text(struct str *out, const char *key, const char *text);
+/* Bodies begin with {"v":1,"node":..,"generation":..,"boot_id":.. and are not closed. */
+void agent_json_begin(const struct agent *a, struct str *out);
+
+/* home.c */
+struct home *home_new(struct agent *a);
+void home_free(struct home *h);
+/* For --once: has the first heartbeat been tried everywhere, and did it succeed? */
+bool home_tried(const struct home *h, bool *ok, const char **why);
+
+/* herald.c */
+struct herald *herald_new(struct agent *a);
+void herald_free(struct herald *h);
+/* Tell of it, unless that was done before. */
+void herald_tell(struct herald *h, const struct notice *n);
+bool herald_quiet(const struct herald *h); /* nothing waits to be taken */
+bool herald_taken(const struct herald *h, enum notice_type type, const char *id);
+/* Forget it: when it comes again, it is told again (a fault that was mended). */
+void herald_forget(struct herald *h, enum notice_type type, const char *id);
+
+/* watch.c */
+struct watch *watch_new(struct agent *a);
+void watch_free(struct watch *w);
+
+/* health.c */
+struct health *health_new(struct agent *a);
+void health_free(struct health *h);
+
+#endif

@@ -1,0 +1,288 @@
+/* burst-agent - runs on every node that was bought: tells burstd that it is alive and what becomes
+ * of it, and puts it out when nobody asks for it any more. */
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "agent/agent.h"
+#include "agent/alarm.h"
+#include "agent/child.h"
+#include "base/clock.h"
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "base/opt.h"
+
+#define AGENT_CONF "/run/burst/agent.conf"
+
+enum {
+	AGENT_STOP_MS = 3000,      /* for the last word, when it is stopped */
+	AGENT_POWEROFF_MS = 60000, /* for the command */
+};
+
+struct options {
+	const char *config, *level;
+	bool check, once, json, help, version;
+};
+
+static const struct opt table[] = {
+	{"config", 'c', OPT_TEXT, "FILE", "read this (default " AGENT_CONF ")",
+	 offsetof(struct options, config), 0, 0},
+	{"check", 0, OPT_FLAG, NULL, "say whether the configuration is good, and end",
+	 offsetof(struct options, check), 0, 0},
+	{"once", 0, OPT_FLAG, NULL, "send one heartbeat, say what came of it, and end",
+	 offsetof(struct options, once), 0, 0},
+	{"json", 0, OPT_FLAG, NULL, "say that in JSON", offsetof(struct options, json), 0, 0},
+	{"log-level", 'l', OPT_TEXT, "LEVEL", "debug, info, warn or error (default info)",
+	 offsetof(struct options, level), 0, 0},
+	{"help", 'h', OPT_FLAG, NULL, "show this, and the keys of the configuration",
+	 offsetof(struct options, help), 0, 0},
+	{"version", 'V', OPT_FLAG, NULL, "show the version", offsetof(struct options, version), 0,
+	 0},
+};
+
+enum { NOPTS = sizeof(table) / sizeof(table[0]), EXIT_WRONG = 1, EXIT_USAGE = 2 };
+
+static int help(void)
+{
+	struct str s;
+
+	str_init(&s, 1 << 14);
+	str_adds(&s, "usage: burst-agent [OPTION...]\n"
+		     "Tells burstd that this node is alive, and when it is to go.\n\n");
+	opt_help(table, NOPTS, &s);
+	str_adds(&s, "\nKeys of the configuration, one \"key = value\" a line:\n");
+	agent_conf_help(&s);
+	(void)fputs(s.p, stdout);
+	str_fini(&s);
+	return fflush(stdout) == 0 ? 0 : EXIT_WRONG;
+}
+
+/* The key in memory is for nobody: no core, no ptrace, no /proc/PID/mem. */
+static void protect(void)
+{
+	const struct rlimit none = {0, 0};
+
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	(void)setrlimit(RLIMIT_CORE, &none);
+}
+
+static int result(const struct options *o, bool ok, const char *why)
+{
+	struct str s;
+
+	str_init(&s, 4096);
+	if (o->json) {
+		str_addf(&s, "{\"ok\":%s", ok ? "true" : "false");
+		if (!ok) {
+			str_adds(&s, ",");
+			agent_json_text(&s, "error", why);
+		}
+		str_adds(&s, "}\n");
+	} else if (ok) {
+		str_adds(&s, "good\n");
+	} else {
+		str_addf(&s, "burst-agent: %s\n", why);
+	}
+	(void)fputs(s.p, ok || o->json ? stdout : stderr);
+	str_fini(&s);
+	return ok ? 0 : EXIT_WRONG;
+}
+
+static void on_poweroff(void *ctx, const struct child_end *end)
+{
+	struct agent *a = ctx;
+
+	if (end->status != 0)
+		agent_complain(a, "power-off did not work; it is tried again",
+			       end->status < 0 ? end->e.msg : a->conf.poweroff);
+}
+
+static void power_off(struct agent *a)
+{
+	const struct child_call call = {.command = a->conf.poweroff,
+					.vars = {.node = a->conf.node},
+					.timeout_ms = AGENT_POWEROFF_MS,
+					.done = on_poweroff,
+					.ctx = a};
+	char silent[FMT_DUR_SIZE];
+	struct err e = {0};
+
+	(void)fmt_duration(silent, a->deadman.silent);
+	log_write(a->log, LOG_ERROR, "powering off: no burstd has answered", "for", silent, "job",
+		  a->facts.job ? "yes" : "no", NULL);
+	alarm_raise("powering off %s: no burstd has answered a heartbeat for %s; jobs: %s",
+		    a->conf.node, silent, a->facts.job ? "still running" : "none");
+	if (a->poweroff == NULL && child_start(&a->poweroff, &a->poller, &call, &e) != 0)
+		agent_complain(a, "poweroff", e.msg);
+}
+
+static void turn_deadman(struct agent *a)
+{
+	if (a->deadman.state == DEADMAN_SILENT)
+		agent_look(a);
+	switch (deadman_turn(&a->deadman, a->facts.job, clock_boot_ms())) {
+	case DEADMAN_NOTHING:
+		break;
+	case DEADMAN_WARN:
+		agent_complain(a, "no burstd answers: the node would power off",
+			       "but a job runs, and has its time");
+		alarm_raise("no burstd answers; %s powers off when its jobs have ended",
+			    a->conf.node);
+		break;
+	case DEADMAN_POWEROFF:
+		power_off(a);
+		break;
+	}
+}
+
+static void on_signal(struct poller_item *it, short got, int64_t now)
+{
+	struct agent *a = it->ctx;
+	struct signalfd_siginfo info;
+
+	(void)got;
+	(void)now;
+	if (read(it->fd, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		a->stop = true;
+}
+
+static void watch_signals(struct agent *a, struct poller_item *it)
+{
+	sigset_t set;
+
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, SIGTERM);
+	(void)sigaddset(&set, SIGINT);
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	*it = (struct poller_item){.fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK),
+				   .want = POLLIN,
+				   .deadline = POLLER_NEVER,
+				   .fn = on_signal,
+				   .ctx = a};
+	poller_add(&a->poller, it);
+}
+
+static int run_once(struct agent *a, const struct options *o)
+{
+	const char *why;
+	bool ok;
+
+	a->home = home_new(a);
+	while (!home_tried(a->home, &ok, &why) && !a->stop)
+		poller_turn(&a->poller);
+	return result(o, ok, a->stop ? "stopped" : why);
+}
+
+static void on_late(struct poller_item *it, short got, int64_t now)
+{
+	(void)it;
+	(void)got;
+	(void)now;
+}
+
+/* The last word, for as long as systemd has patience. */
+static void say_goodbye(struct agent *a)
+{
+	const int64_t until = clock_boot_ms() + AGENT_STOP_MS;
+	struct poller_item timer = {.fd = -1, .deadline = until, .fn = on_late};
+	struct notice n = {.type = NOTICE_SHUTDOWN, .detail = "stopped by a signal"};
+
+	(void)snprintf(n.id, sizeof(n.id), "%lld", (long long)clock_boot_ms());
+	watch_free(a->watch);
+	health_free(a->health);
+	home_free(a->home);
+	a->watch = NULL;
+	a->health = NULL;
+	a->home = NULL;
+	herald_tell(a->herald, &n);
+	poller_add(&a->poller, &timer);
+	while (!herald_quiet(a->herald) && clock_boot_ms() < until)
+		poller_turn(&a->poller);
+	poller_del(&a->poller, &timer);
+}
+
+static int run(struct agent *a)
+{
+	alarm_open();
+	deadman_init(&a->deadman, a->conf.deadman, a->conf.deadman_job, clock_boot_ms());
+	a->herald = herald_new(a);
+	a->home = home_new(a);
+	a->watch = watch_new(a);
+	a->health = health_new(a);
+	log_write(a->log, LOG_INFO, "burst-agent runs", "version", BURSTD_VERSION, "node",
+		  a->conf.node, NULL);
+	while (!a->stop) {
+		poller_turn(&a->poller);
+		turn_deadman(a);
+	}
+	say_goodbye(a);
+	return 0;
+}
+
+static int start(const struct options *o)
+{
+	struct agent *a = mem_zalloc(sizeof(*a));
+	int level = o->level != NULL ? log_level_parse(o->level) : LOG_INFO, rc = EXIT_WRONG;
+	struct poller_item signals;
+	struct tls_files files;
+	struct err e = {0};
+
+	a->gpus = -1;
+	if (agent_conf_load(&a->conf, o->config, &e) != 0) {
+		rc = result(o, false, e.msg);
+		goto out;
+	}
+	files = (struct tls_files){a->conf.ca, a->conf.cert, a->conf.key};
+	if (tls_open(&a->tls, &files, &e) != 0) {
+		rc = result(o, false, e.msg);
+		goto out;
+	}
+	if (o->check) {
+		rc = result(o, true, NULL);
+		goto out;
+	}
+	a->log = log_new(STDERR_FILENO, (enum log_level)level);
+	agent_look(a);
+	watch_signals(a, &signals);
+	rc = o->once ? run_once(a, o) : run(a);
+	poller_del(&a->poller, &signals);
+	(void)close(signals.fd);
+out:
+	watch_free(a->watch);
+	health_free(a->health);
+	home_free(a->home);
+	herald_free(a->herald);
+	child_leave(a->poweroff);
+	tls_close(a->tls);
+	log_free(a->log);
+	free(a);
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.config = AGENT_CONF};
+	const struct opt_set set = {table, NOPTS, &o};
+	struct opt_args args = {argv + 1, argc > 0 ? argc - 1 : 0};
+	struct err e = {0};
+
+	protect();
+	if (opt_parse(&set, 1, &args, false, &e) != 0 || args.n > 0 ||
+	    (o.level != NULL && log_level_parse(o.level) < 0)) {
+		(void)fprintf(stderr, "burst-agent: %s; see --help\n",
+			      e.code != ERR_NONE ? e.msg : "not understood");
+		return EXIT_USAGE;
+	}
+	if (o.help)
+		return help();
+	if (o.version)
+		return puts("burst-agent " BURSTD_VERSION) < 0 ? EXIT_WRONG : 0;
+	return start(&o);
+}

@@ -1,0 +1,370 @@
+/* herald.c - notices, told to every burstd at once until one has taken each. */
+#include <malloc.h>
+#include <openssl/sha.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/agent.h"
+#include "agent/child.h"
+#include "agent/wire.h"
+#include "base/clock.h"
+#include "base/mem.h"
+
+enum {
+	HERALD_MAX = 32, /* remembered, taken or not: the same notice is seen at every poll */
+	HERALD_KEY_SIZE = 33,
+	HERALD_BODY_MAX = 2048,
+	HERALD_ANSWER_MAX = 4096,
+	HERALD_TIMEOUT_MS = 1000,  /* of the first rounds; doubled up to 8 s for a slow network */
+	HERALD_QUICK = 10,         /* rounds that follow each other by a second */
+	HERALD_NEAR_MS = 900000,   /* a maintenance that is nearer than that ends jobs like a
+				      preemption */
+	HERALD_COMMAND_MS = 30000, /* for the local command */
+};
+
+struct item {
+	bool used, taken, acted;
+	struct notice n;
+	char key[HERALD_KEY_SIZE]; /* burstd knows by it that it has it already */
+	int64_t since, next;       /* by clock_boot_ms() */
+	unsigned rounds;
+};
+
+struct slot {
+	struct herald *h;
+	struct wire *wire;
+	bool busy;
+};
+
+struct herald {
+	struct agent *a;
+	struct item items[HERALD_MAX];
+	struct item *now; /* what is on its way; NULL: nothing */
+	unsigned left;    /* answers that have to come */
+	struct slot slots[AGENT_URLS_MAX];
+	struct poller_item timer;
+	struct child *child;
+	struct err why; /* the last failure */
+};
+
+static void on_timer(struct poller_item *it, short got, int64_t now);
+
+struct herald *herald_new(struct agent *a)
+{
+	struct herald *h = mem_zalloc(sizeof(*h));
+
+	h->a = a;
+	for (size_t i = 0; i < a->conf.nurls; i++) {
+		h->slots[i].h = h;
+		h->slots[i].wire = wire_new(&a->poller, &a->conf.urls[i], a->tls);
+	}
+	h->timer =
+		(struct poller_item){.fd = -1, .deadline = POLLER_NEVER, .fn = on_timer, .ctx = h};
+	poller_add(&a->poller, &h->timer);
+	return h;
+}
+
+void herald_free(struct herald *h)
+{
+	if (h == NULL)
+		return;
+	for (size_t i = 0; i < h->a->conf.nurls; i++)
+		wire_free(h->slots[i].wire);
+	child_leave(h->child); /* jobs are to be told, whatever becomes of us */
+	poller_del(&h->a->poller, &h->timer);
+	free(h);
+}
+
+static bool waits(const struct item *i)
+{
+	return i->used && !i->taken;
+}
+
+bool herald_quiet(const struct herald *h)
+{
+	for (size_t i = 0; i < HERALD_MAX; i++)
+		if (waits(&h->items[i]))
+			return false;
+	return true;
+}
+
+static struct item *find(struct herald *h, enum notice_type type, const char *id)
+{
+	for (size_t i = 0; i < HERALD_MAX; i++)
+		if (h->items[i].used && h->items[i].n.type == type &&
+		    strcmp(h->items[i].n.id, id) == 0)
+			return &h->items[i];
+	return NULL;
+}
+
+bool herald_taken(const struct herald *h, enum notice_type type, const char *id)
+{
+	for (size_t i = 0; i < HERALD_MAX; i++)
+		if (h->items[i].used && h->items[i].taken && h->items[i].n.type == type &&
+		    strcmp(h->items[i].n.id, id) == 0)
+			return true;
+	return false;
+}
+
+/* Are jobs here about to end by it? */
+static bool urgent(const struct notice *n)
+{
+	if (n->type == NOTICE_PREEMPT)
+		return true;
+	return n->type == NOTICE_MAINTENANCE && n->deadline > 0 &&
+	       n->deadline - clock_wall_ms() < HERALD_NEAR_MS;
+}
+
+/* When the next thing is to be done. */
+static void plan(struct herald *h)
+{
+	int64_t first = POLLER_NEVER;
+
+	for (size_t i = 0; i < HERALD_MAX; i++) {
+		const struct item *it = &h->items[i];
+
+		if (!waits(it))
+			continue;
+		if (h->now == NULL && it->next < first)
+			first = it->next;
+		if (!it->acted && urgent(&it->n) && h->child == NULL &&
+		    it->since + h->a->conf.local_after < first)
+			first = it->since + h->a->conf.local_after;
+	}
+	h->timer.deadline = first;
+}
+
+/* Eight handshakes at once are half a megabyte, which nobody needs until the next notice. */
+static void give_back(void)
+{
+#ifdef __GLIBC__
+	(void)malloc_trim(0);
+#endif
+}
+
+static void end_round(struct herald *h)
+{
+	for (size_t i = 0; i < h->a->conf.nurls; i++) {
+		wire_drop(h->slots[i].wire);
+		h->slots[i].busy = false;
+	}
+	h->left = 0;
+	h->now = NULL;
+	give_back();
+}
+
+static int64_t pause_ms(const struct item *it)
+{
+	return it->rounds < HERALD_QUICK ? 1000 : it->rounds < 3 * HERALD_QUICK ? 5000 : 30000;
+}
+
+static void round_failed(struct herald *h, int64_t now)
+{
+	struct item *it = h->now;
+
+	if (it->rounds == 1)
+		agent_complain(h->a, "no burstd has taken a notice", h->why.msg);
+	it->next = now + pause_ms(it);
+	end_round(h);
+}
+
+static void on_answer(void *ctx, const struct answer *a, const struct err *e)
+{
+	struct slot *s = ctx;
+	struct herald *h = s->h;
+
+	s->busy = false;
+	h->left--;
+	if (a != NULL && (a->status == 200 || a->status == 202 || a->status == 204)) {
+		h->now->taken = true;
+		log_write(h->a->log, LOG_INFO, "burstd has taken a notice", "type",
+			  notice_name(h->now->n.type), "id", h->now->n.id, NULL);
+		end_round(h);
+	} else {
+		if (e != NULL)
+			h->why = *e;
+		else if (a != NULL)
+			(void)err_set(&h->why, ERR_INVALID, "status %d", a->status);
+		if (h->left == 0)
+			round_failed(h, clock_boot_ms());
+	}
+	plan(h);
+}
+
+static void body(const struct herald *h, const struct item *it, struct str *out)
+{
+	agent_json_begin(h->a, out);
+	str_adds(out, ",");
+	agent_json_text(out, "type", notice_name(it->n.type));
+	if (it->n.deadline > 0)
+		str_addf(out, ",\"deadline\":%lld", (long long)(it->n.deadline / 1000));
+	str_adds(out, ",");
+	agent_json_text(out, "id", it->key);
+	str_adds(out, ",");
+	agent_json_text(out, "detail", it->n.detail);
+	str_addf(out, ",\"age_ms\":%lld}", (long long)(clock_boot_ms() - it->since));
+}
+
+static void begin_round(struct herald *h, struct item *it)
+{
+	char headers[80];
+	struct str text;
+	struct wire_call call = {.method = "POST",
+				 .path = "/v1/node/event",
+				 .headers = headers,
+				 .answer_max = HERALD_ANSWER_MAX,
+				 .timeout_ms = HERALD_TIMEOUT_MS};
+
+	call.timeout_ms <<= it->rounds < 3 ? 0 : it->rounds < 6 ? it->rounds - 2 : 3;
+	it->rounds++;
+	h->now = it;
+	str_init(&text, HERALD_BODY_MAX);
+	body(h, it, &text);
+	(void)snprintf(headers, sizeof(headers), "Idempotency-Key: %s\r\n", it->key);
+	call.body = text.p;
+	for (size_t i = 0; i < h->a->conf.nurls; i++) {
+		h->slots[i].busy = true;
+		h->left++;
+		wire_send(h->slots[i].wire, &call, on_answer, &h->slots[i]);
+	}
+	str_fini(&text);
+}
+
+static void on_command(void *ctx, const struct child_end *end)
+{
+	struct herald *h = ctx;
+	char status[16];
+
+	(void)snprintf(status, sizeof(status), "%d", end->status);
+	log_write(h->a->log, end->status == 0 ? LOG_INFO : LOG_ERROR,
+		  "told the jobs ourselves: burstd did not answer", "status", status, NULL);
+	plan(h);
+}
+
+/* burstd would have told the jobs; it does not answer, so we do. */
+static void act(struct herald *h, struct item *it)
+{
+	const char *command = h->a->conf.local_command;
+	struct child_call call = {
+		.command = command, .timeout_ms = HERALD_COMMAND_MS, .done = on_command, .ctx = h};
+	struct err e = {0};
+
+	it->acted = true;
+	agent_look(h->a);
+	call.vars = (struct child_vars){h->a->conf.node, h->a->facts.jobs, h->a->facts.njobs};
+	if (command[0] == '\0' || (strstr(command, "%j") != NULL && call.vars.njobs == 0))
+		return;
+	if (child_start(&h->child, &h->a->poller, &call, &e) != 0)
+		agent_complain(h->a, "local_command", e.msg);
+}
+
+/* The most urgent first, of them the oldest. */
+static struct item *due(struct herald *h, int64_t now)
+{
+	struct item *best = NULL;
+
+	for (size_t i = 0; i < HERALD_MAX; i++) {
+		struct item *it = &h->items[i];
+
+		if (!waits(it) || it->next > now)
+			continue;
+		if (best == NULL || it->n.type < best->n.type ||
+		    (it->n.type == best->n.type && it->since < best->since))
+			best = it;
+	}
+	return best;
+}
+
+static void on_timer(struct poller_item *t, short got, int64_t now)
+{
+	struct herald *h = t->ctx;
+	struct item *next;
+
+	(void)got;
+	for (size_t i = 0; i < HERALD_MAX && h->child == NULL; i++) {
+		struct item *it = &h->items[i];
+
+		if (waits(it) && !it->acted && urgent(&it->n) &&
+		    now >= it->since + h->a->conf.local_after)
+			act(h, it);
+	}
+	next = h->now == NULL ? due(h, now) : NULL;
+	if (next != NULL)
+		begin_round(h, next);
+	plan(h);
+}
+
+/* May `it` go for `best`?  What was taken and is old goes first, then what can wait. */
+static bool goes_before(const struct herald *h, const struct item *it, const struct item *best,
+			enum notice_type type)
+{
+	if (it->taken)
+		return best == NULL || !best->taken || it->since < best->since;
+	return best == NULL && it->n.type > type && it != h->now;
+}
+
+/* A place for one more; NULL: nothing may go for it. */
+static struct item *room(struct herald *h, enum notice_type type)
+{
+	struct item *best = NULL;
+
+	for (size_t i = 0; i < HERALD_MAX; i++) {
+		struct item *it = &h->items[i];
+
+		if (!it->used)
+			return it;
+		if (goes_before(h, it, best, type))
+			best = it;
+	}
+	return best;
+}
+
+static void make_key(const struct agent *a, const struct notice *n, char out[HERALD_KEY_SIZE])
+{
+	unsigned char sum[SHA256_DIGEST_LENGTH];
+	struct str s;
+
+	str_init(&s, 1024);
+	str_addf(&s, "%s\n%lld\n%s\n%s\n%s", a->conf.node, (long long)a->conf.generation,
+		 a->facts.boot_id, notice_name(n->type), n->id);
+	(void)SHA256((const unsigned char *)s.p, s.len, sum);
+	str_fini(&s);
+	for (int i = 0; i < (HERALD_KEY_SIZE - 1) / 2; i++)
+		(void)snprintf(out + (size_t)2 * (size_t)i, 3, "%02x", sum[i]);
+}
+
+void herald_tell(struct herald *h, const struct notice *n)
+{
+	struct item *it = find(h, n->type, n->id);
+	const int64_t now = clock_boot_ms();
+
+	if (it != NULL)
+		return;
+	it = room(h, n->type);
+	log_write(h->a->log, LOG_WARN, "notice", "type", notice_name(n->type), "what", n->detail,
+		  NULL);
+	if (it == NULL) {
+		agent_complain(h->a, "too many notices that nobody takes; dropped", n->detail);
+		return;
+	}
+	*it = (struct item){.used = true, .n = *n, .since = now, .next = now};
+	make_key(h->a, n, it->key);
+	if (h->now != NULL && h->now->n.type > n->type) {
+		h->now->next = now;
+		end_round(h); /* what is on its way can wait */
+	}
+	plan(h);
+}
+
+void herald_forget(struct herald *h, enum notice_type type, const char *id)
+{
+	struct item *it = find(h, type, id);
+
+	if (it == NULL)
+		return;
+	if (it == h->now)
+		end_round(h);
+	it->used = false;
+	plan(h);
+}

@@ -1,0 +1,347 @@
+/* home.c - heartbeats to one burstd of several, and the renewal of our certificate. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "agent/agent.h"
+#include "agent/wire.h"
+#include "base/clock.h"
+#include "base/jpull.h"
+#include "base/mem.h"
+
+enum {
+	HOME_TIMEOUT_MS = 10000,
+	HOME_BODY_MAX = 16000, /* the listener takes 16 KiB */
+	HOME_ANSWER_MAX = 4096,
+	HOME_CERT_MAX = 32768, /* of the answer to a renewal */
+	HOME_BACKOFF_MS = 1000,
+	HOME_BACKOFF_MAX_MS = 30000,
+	HOME_INTERVAL_MIN = 5, /* seconds: what burstd may ask for */
+	HOME_INTERVAL_MAX = 300,
+	HOME_RENEW_AGAIN_MS = 60000, /* at first; 15 min at last */
+	HOME_RENEW_AGAIN_MAX_MS = 900000,
+};
+
+struct home {
+	struct agent *a;
+	struct wire *wire;
+	struct poller_item timer;
+	size_t at;      /* URL */
+	size_t tried;   /* since a heartbeat was due */
+	unsigned fails; /* rounds of all URLs */
+	uint64_t sent;  /* heartbeats */
+	int64_t interval;
+	int64_t offset; /* burstd's clock less ours */
+	int64_t renew_next;
+	unsigned renew_fails;
+	bool clock_odd, renew_now;
+	bool over, ok; /* for --once */
+	struct err why;
+};
+
+static void on_timer(struct poller_item *it, short got, int64_t now);
+
+static void set_renewal(struct home *h, int64_t now)
+{
+	int64_t from, until, life, left;
+
+	tls_dates(h->a->tls, &from, &until);
+	life = until - from;
+	/* By burstd's clock, if it has told: ours may be wrong. */
+	left = until - (clock_wall_ms() + h->offset);
+	if (left > life)
+		left = life;
+	h->renew_next = now + (left > life / 3 ? left - life / 3 : 0);
+}
+
+struct home *home_new(struct agent *a)
+{
+	struct home *h = mem_zalloc(sizeof(*h));
+	const int64_t now = clock_boot_ms();
+
+	h->a = a;
+	h->interval = a->conf.heartbeat;
+	h->wire = wire_new(&a->poller, &a->conf.urls[0], a->tls);
+	h->timer = (struct poller_item){.fd = -1, .deadline = now, .fn = on_timer, .ctx = h};
+	poller_add(&a->poller, &h->timer);
+	set_renewal(h, now);
+	return h;
+}
+
+void home_free(struct home *h)
+{
+	if (h == NULL)
+		return;
+	wire_free(h->wire);
+	poller_del(&h->a->poller, &h->timer);
+	free(h);
+}
+
+bool home_tried(const struct home *h, bool *ok, const char **why)
+{
+	*ok = h->ok;
+	*why = h->why.msg;
+	return h->over;
+}
+
+/* From 0 to n - 1: a thousand nodes must not come back in step. */
+static int64_t dice(int64_t n)
+{
+	uint32_t r = 0;
+
+	if (getrandom(&r, sizeof(r), GRND_NONBLOCK) != sizeof(r))
+		r = (uint32_t)clock_boot_ms();
+	return n > 0 ? (int64_t)(r % (uint64_t)n) : 0;
+}
+
+static void body(const struct home *h, struct str *out)
+{
+	const struct agent *a = h->a;
+	int64_t from, until;
+
+	tls_dates(a->tls, &from, &until);
+	agent_json_begin(a, out);
+	str_adds(out, ",");
+	agent_json_text(out, "agent", BURSTD_VERSION);
+	str_addf(out, ",\"seq\":%llu,", (unsigned long long)h->sent);
+	agent_json_text(out, "key_version", a->key_version);
+	if (a->gpus >= 0)
+		str_addf(out, ",\"gpus\":%lld", (long long)a->gpus);
+	str_addf(out, ",\"load_milli\":%lld,\"uptime_s\":%lld,\"cert_until\":%lld",
+		 (long long)a->facts.load_milli, (long long)a->facts.uptime,
+		 (long long)(until / 1000));
+	str_addf(out, ",\"faulty\":%s,\"clock_odd\":%s,\"now_ms\":%lld",
+		 a->faulty ? "true" : "false", h->clock_odd ? "true" : "false",
+		 (long long)clock_wall_ms());
+	str_addf(out, ",\"busy\":%s,\"jobs\":[", a->facts.job ? "true" : "false");
+	for (size_t i = 0; i < a->facts.njobs; i++)
+		str_addf(out, i > 0 ? ",%u" : "%u", a->facts.jobs[i]);
+	str_adds(out, "]}");
+}
+
+static void send_renewal(struct home *h);
+
+/* What burstd says to a heartbeat; -1: it is no answer to ours. */
+struct reply {
+	bool ok, renew;
+	int64_t interval, now_ms, generation;
+};
+
+static int read_reply(const struct answer *a, struct reply *r)
+{
+	struct jpull_value key, v;
+	struct jpull j;
+	int rc = 0;
+
+	*r = (struct reply){.ok = false};
+	jpull_init(&j, a->body.p, a->body.len);
+	if (!jpull_enter(&j, '{'))
+		return -1;
+	while (jpull_key(&j, &key)) {
+		v = jpull_take(&j);
+		if (jpull_is(&key, "ok"))
+			r->ok = v.type == JPULL_BOOL && v.p[0] == 't';
+		else if (jpull_is(&key, "renew"))
+			r->renew = v.type == JPULL_BOOL && v.p[0] == 't';
+		else if (jpull_is(&key, "interval_s"))
+			rc |= jpull_int(&v, &r->interval);
+		else if (jpull_is(&key, "now_ms"))
+			rc |= jpull_int(&v, &r->now_ms);
+		else if (jpull_is(&key, "generation"))
+			rc |= jpull_int(&v, &r->generation);
+	}
+	return jpull_end(&j) && rc >= 0 ? 0 : -1;
+}
+
+/* Is it burstd's word that this very incarnation is alive? */
+static int judge(const struct home *h, const struct answer *a, struct reply *r, struct err *e)
+{
+	const char *name = h->a->conf.urls[h->at].name;
+
+	if (a->status != 200)
+		return err_set(e, ERR_INVALID, "%s: status %d", name, a->status);
+	if (read_reply(a, r) != 0 || !r->ok)
+		return err_set(e, ERR_INVALID, "%s: not the answer to a heartbeat", name);
+	if (r->generation != 0 && r->generation != h->a->conf.generation)
+		return err_set(e, ERR_INVALID, "%s: answers for another generation", name);
+	return 0;
+}
+
+static void next_in(struct home *h, int64_t ms)
+{
+	h->timer.deadline = clock_boot_ms() + ms;
+}
+
+static void failed(struct home *h)
+{
+	struct agent *a = h->a;
+	int64_t most;
+
+	deadman_failed(&a->deadman);
+	/* The same place is used again when all have been tried: a connection is kept for no one.
+	 */
+	wire_drop(h->wire);
+	if (a->conf.nurls > 1) {
+		h->at = (h->at + 1) % a->conf.nurls;
+		wire_free(h->wire);
+		h->wire = wire_new(&a->poller, &a->conf.urls[h->at], a->tls);
+	}
+	if (++h->tried < a->conf.nurls) {
+		next_in(h, 0);
+		return;
+	}
+	if (h->fails == 0)
+		agent_complain(a, "no burstd answers heartbeats", h->why.msg);
+	h->over = true;
+	h->tried = 0;
+	most = h->fails < 5 ? (int64_t)HOME_BACKOFF_MS << h->fails : HOME_BACKOFF_MAX_MS;
+	if (most > h->interval)
+		most = h->interval;
+	h->fails++;
+	next_in(h, most / 2 + dice(most / 2 + 1));
+}
+
+static void set_clock(struct home *h, const struct reply *r)
+{
+	const bool odd = wire_clock_odd(h->wire);
+
+	if (r->now_ms > 0)
+		h->offset = r->now_ms - clock_wall_ms();
+	if (odd && !h->clock_odd)
+		agent_complain(h->a, "burstd's certificate is out of date by our clock",
+			       "one of the two clocks is wrong");
+	h->clock_odd = odd;
+}
+
+static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
+{
+	struct home *h = ctx;
+	const int64_t now = clock_boot_ms();
+	struct reply r = {.ok = false};
+
+	if (e != NULL)
+		h->why = *e;
+	if (a == NULL || judge(h, a, &r, &h->why) != 0) {
+		failed(h);
+		return;
+	}
+	if (h->fails > 0)
+		log_write(h->a->log, LOG_INFO, "burstd answers again", "url",
+			  h->a->conf.urls[h->at].name, NULL);
+	deadman_heard(&h->a->deadman, now);
+	h->over = h->ok = true;
+	h->tried = 0;
+	h->fails = 0;
+	set_clock(h, &r);
+	if (r.interval >= HOME_INTERVAL_MIN && r.interval <= HOME_INTERVAL_MAX)
+		h->interval = r.interval * 1000;
+	next_in(h, h->interval - h->interval / 10 + dice(h->interval / 5));
+	h->renew_now = h->renew_now || r.renew;
+	if (h->renew_fails == 0)
+		set_renewal(h, now);
+	if (now >= h->renew_next || (h->renew_now && h->renew_fails == 0))
+		send_renewal(h);
+}
+
+static void send_heartbeat(struct home *h)
+{
+	struct wire_call call = {.method = "POST",
+				 .path = "/v1/node/heartbeat",
+				 .answer_max = HOME_ANSWER_MAX,
+				 .timeout_ms = HOME_TIMEOUT_MS};
+	struct str text;
+
+	agent_look(h->a);
+	h->sent++;
+	str_init(&text, HOME_BODY_MAX);
+	body(h, &text);
+	call.body = text.p;
+	wire_send(h->wire, &call, on_heartbeat, h);
+	str_fini(&text);
+}
+
+/* The certificate of {"cert":"..."}; the caller's, NULL: there is none. */
+static char *cert_of(const struct answer *a)
+{
+	char *text = mem_zalloc(HOME_CERT_MAX);
+	struct jpull_value key, v;
+	struct jpull j;
+	bool there = false;
+
+	jpull_init(&j, a->body.p, a->body.len);
+	if (jpull_enter(&j, '{'))
+		while (jpull_key(&j, &key)) {
+			v = jpull_take(&j);
+			if (jpull_is(&key, "cert"))
+				there = jpull_text(&v, text, HOME_CERT_MAX) == 1;
+		}
+	if (jpull_end(&j) && there)
+		return text;
+	free(text);
+	return NULL;
+}
+
+static void on_renewal(void *ctx, const struct answer *a, const struct err *e)
+{
+	struct home *h = ctx;
+	char *pem = a != NULL && a->status == 200 ? cert_of(a) : NULL;
+	struct err why = {0};
+	int64_t pause;
+
+	if (pem != NULL && tls_renew(h->a->tls, pem, h->a->conf.cert, &why) == 0) {
+		free(pem);
+		log_write(h->a->log, LOG_INFO, "certificate renewed", NULL);
+		h->renew_fails = 0;
+		h->renew_now = false;
+		set_renewal(h, clock_boot_ms());
+		wire_drop(h->wire); /* the next connection has the new one */
+		return;
+	}
+	free(pem);
+	if (e != NULL)
+		why = *e;
+	else if (a != NULL && why.code == ERR_NONE)
+		(void)err_set(&why, ERR_INVALID, "status %d, or no certificate in it", a->status);
+	agent_complain(h->a, "certificate not renewed", why.msg);
+	pause = (int64_t)HOME_RENEW_AGAIN_MS << (h->renew_fails < 4 ? h->renew_fails : 4);
+	if (pause > HOME_RENEW_AGAIN_MAX_MS)
+		pause = HOME_RENEW_AGAIN_MAX_MS;
+	h->renew_fails++;
+	h->renew_next = clock_boot_ms() + pause / 2 + dice(pause / 2);
+}
+
+static void send_renewal(struct home *h)
+{
+	struct wire_call call = {.method = "POST",
+				 .path = "/v1/node/renew",
+				 .answer_max = HOME_CERT_MAX,
+				 .timeout_ms = HOME_TIMEOUT_MS};
+	struct str text, csr;
+	struct err e = {0};
+
+	str_init(&text, HOME_BODY_MAX);
+	str_init(&csr, HOME_BODY_MAX / 2);
+	if (tls_request(h->a->tls, h->a->conf.node, &csr, &e) != 0) {
+		agent_complain(h->a, "certificate not renewed", e.msg);
+	} else {
+		agent_json_begin(h->a, &text);
+		str_addf(&text, ",\"csr\":\"%s\"}", csr.p);
+		call.body = text.p;
+		wire_send(h->wire, &call, on_renewal, h);
+	}
+	str_fini(&text);
+	str_fini(&csr);
+}
+
+static void on_timer(struct poller_item *it, short got, int64_t now)
+{
+	struct home *h = it->ctx;
+
+	(void)got;
+	(void)now;
+	if (wire_busy(h->wire))
+		next_in(h, 1000); /* a renewal: the heartbeat after it */
+	else
+		send_heartbeat(h);
+}

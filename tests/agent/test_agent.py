@@ -1,0 +1,776 @@
+#!/usr/bin/python3 -B
+"""test_agent.py [--agent PROGRAM] [WORD...]: burst-agent against hostile and lame servers, as TAP.
+
+No Slurm, no cloud, no root needed: burstd and the metadata services are fakes.py on 127/8, power-off is a script that
+leaves a file.  Several tests at once, for most of their time is waiting.  WORD: only tests with it in their name.
+"""
+
+import base64
+import concurrent.futures
+import json
+import os
+import re
+import signal
+import sys
+import threading
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from fakes import CA, CLIENT_EXT, SERVER_EXT  # noqa: E402  pylint: disable=wrong-import-position
+from lab import Lab, never, rss_kib, until  # noqa: E402  pylint: disable=wrong-import-position
+
+# --- heartbeats ---------------------------------------------------------------------------------
+
+
+def heartbeat_says_how_the_node_is(lab):
+    """a heartbeat has all that was promised, below 16 KiB, over a connection that is kept"""
+    b = lab.burstd()
+    lab.job(500)
+    lab.job(501, "slurmstepd: [4712.extern]")
+    lab.job(502, "/usr/sbin/slurmstepd\0infinity\0")
+    lab.job(503, "slurmstepd: [9.batch]", uid=65534)
+    lab.start([b])
+    until(lambda: len(b.beats()) >= 3, "three heartbeats")
+    got = b.beats()[1]
+    want = {"v": 1, "node": "h100-1", "generation": 3, "boot_id": "0f7c7d0e-1111-2222-3333-444455556666",
+            "key_version": "7", "load_milli": 1250, "uptime_s": 351735, "faulty": False, "clock_odd": False, "busy": True,
+            "seq": 2}
+    for key, value in want.items():
+        assert got.get(key) == value, (key, got)
+    assert sorted(got["jobs"]) == [4711, 4712], got
+    assert abs(got["now_ms"] / 1000 - time.time()) < 60 and got["cert_until"] > time.time() and got["agent"], got
+    assert len({r[5] for r in b.got("/v1/node/heartbeat")}) == 1, "one connection"
+    assert max(len(r[3]) for r in b.got("/v1/node/heartbeat")) < 16384
+
+
+def body_stays_small(lab):
+    """ten thousand steps on a node make no heartbeat of more than 16 KiB"""
+    b = lab.burstd()
+    for i in range(400):
+        lab.job(1000 + i, f"slurmstepd: [{4000000000 + i}.0]")
+    lab.start([b])
+    got = until(b.beats, "a heartbeat")[0]
+    assert len(got["jobs"]) == 256 and got["busy"]
+    assert len(b.got("/v1/node/heartbeat")[0][3]) < 16384
+
+
+def fails_over_and_back(lab):
+    """a burstd that is gone is left for the next, and the other way round"""
+    one, two = lab.burstd(), lab.burstd(address="127.0.0.2")
+    p = lab.start(["https://127.0.0.3:1", "https://no-such-host.invalid:1", one, two])
+    until(lambda: len(one.beats()) >= 2, "heartbeats to the third")
+    assert not two.beats()
+    one.on("/v1/node/heartbeat", (503, {"error": "standby"}))
+    until(lambda: len(two.beats()) >= 2, "heartbeats to the fourth")
+    one.on("/v1/node/heartbeat", (200, {"ok": True}))
+    two.on("/v1/node/heartbeat", (200, {"ok": False}))
+    n = len(one.beats())
+    until(lambda: len(one.beats()) >= n + 2, "heartbeats to the third again")
+    assert p.poll() is None
+
+
+def names_are_looked_up(lab):
+    """a name in a URL is looked up, and the certificate must have it"""
+    b = lab.burstd()
+    lab.configure([f"https://localhost:{b.port}"])
+    r = lab.command("--once")
+    assert r.returncode == 0 and b.beats(), r
+
+
+def wrong_ca(lab):
+    """a burstd whose certificate another CA signed gets no request at all"""
+    other = CA(lab.dir, "rogue")
+    b = lab.burstd(cert=other.issue("rogue-server", SERVER_EXT))
+    lab.configure([b])
+    r = lab.command("--once", "--json")
+    assert r.returncode == 1 and "not whom we believe" in json.loads(r.stdout)["error"], r
+    assert not b.requests
+
+
+def wrong_name(lab):
+    """nor one whose certificate is for another address, or is a node's"""
+    ext = "subjectAltName=IP:127.0.0.2\nextendedKeyUsage=serverAuth\n"
+    b = lab.burstd(cert=lab.ca.issue("elsewhere", ext))
+    lab.configure([b])
+    assert lab.command("--once").returncode == 1
+    node = lab.burstd(cert=lab.ca.issue("node", "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=clientAuth\n"))
+    lab.configure([node])
+    r = lab.command("--once")
+    assert r.returncode == 1 and "not whom we believe" in r.stderr, r
+    assert not b.requests and not node.requests
+
+
+def redirect(lab):
+    """a redirect is a failure, and nobody follows it"""
+    thief, b = lab.burstd(address="127.0.0.2"), lab.burstd()
+    b.on("/v1/node/heartbeat", lambda h, _: h.answer(307, b"", [("Location", thief.url + h.path)]))
+    lab.configure([b])
+    r = lab.command("--once")
+    assert r.returncode == 1 and "status 307" in r.stderr, r
+    assert not thief.requests
+
+
+def flood(s):
+    s.recv(4096)
+    s.sendall(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+    while True:
+        s.sendall(b"4000\r\n" + b"x" * 0x4000 + b"\r\n")
+
+
+def heads(s):
+    s.recv(4096)
+    s.sendall(b"HTTP/1.1 200 OK\r\n")
+    while True:
+        s.sendall(b"X-More: " + b"y" * 500 + b"\r\n")
+
+
+def huge_answers(lab):
+    """an endless body and an endless head are cut, cost no memory, and the next burstd is asked"""
+    b = lab.burstd()
+    one, two = lab.raw(flood), lab.raw(heads)
+    p = lab.start([one, two, b])
+    until(b.beats, "a heartbeat to the third")
+    assert one.connections and two.connections
+    assert rss_kib(p.pid) < (8 if "asan" not in Lab.agent else 800) * 1024, rss_kib(p.pid)
+
+
+def dribble(s):
+    s.recv(4096)
+    for c in b"HTTP/1.1 200 OK\r\n" + b"X-Slow: and slow\r\n" * 100:
+        s.sendall(bytes([c]))
+        time.sleep(0.3)
+
+
+def slow_servers(lab):
+    """who answers byte by byte, or never, is left after ten seconds"""
+    b = lab.burstd()
+    slow = lab.raw(dribble)
+    lab.start([slow, b])
+    begun = time.monotonic()
+    until(b.beats, "a heartbeat to the second")
+    assert 8 < time.monotonic() - begun < 20
+    mute = lab.raw(lambda s: time.sleep(60), tls=False)
+    lab.configure([mute.url])
+    r = lab.command("--once")
+    assert r.returncode == 1 and "shaking hands" in r.stderr, r
+
+
+def closed_connection(lab):
+    """a kept connection that burstd closed is no failure"""
+    b = lab.burstd()
+
+    def once(h, body):
+        h.close_connection = True  # without saying so
+        h.answer(200, {"ok": True})
+
+    b.on("/v1/node/heartbeat", once)
+    lab.start([b])
+    until(lambda: len(b.beats()) >= 4, "four heartbeats")
+    assert len({r[5] for r in b.got("/v1/node/heartbeat")}) >= 4
+    assert "no burstd" not in lab.read("log"), lab.read("log")
+
+
+def answers_that_are_none(lab):
+    """only a whole {"ok":true} for this very generation is the answer to a heartbeat"""
+    b = lab.burstd()
+    for bad in ({"ok": False}, {"ok": "true"}, {"ok": True, "generation": 4}, b'{"ok":true', b'[{"ok":true}]', b"", b"OK",
+                b'{"ok":true}{"ok":true}', b'{"ok":true,"generation":"3"}'):
+        b.on("/v1/node/heartbeat", (200, bad))
+        lab.configure([b])
+        assert lab.command("--once").returncode == 1, bad
+    for status in (202, 204, 401, 410, 500):
+        b.on("/v1/node/heartbeat", (status, {"ok": True} if status != 204 else b""))
+        assert lab.command("--once").returncode == 1, status
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "more": [1, {"a": None}]}))
+    assert lab.command("--once").returncode == 0
+
+
+# --- certificates ---------------------------------------------------------------------------------
+
+
+def renewal(lab):
+    """the certificate is renewed when burstd says so, and used from then on"""
+    b = lab.burstd()
+    before = lab.read("h100-1.pem")
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True}))
+    lab.start([b])
+    until(lambda: b.got("/v1/node/renew"), "a renewal")
+    b.on("/v1/node/heartbeat", (200, {"ok": True}))
+    until(lambda: lab.read("h100-1.pem") not in ("", before), "a new certificate")
+    n = len(b.beats())
+    until(lambda: len(b.beats()) >= n + 2, "heartbeats with it")
+    assert os.stat(lab.cert).st_mode & 0o777 == 0o600
+    assert len({r[5] for r in b.got("/v1/node/heartbeat")}) >= 2, "a new connection"
+    assert lab.command("--check").returncode == 0
+
+
+def renewal_in_time(lab):
+    """it is renewed when two thirds of its life are over, by burstd's clock, and once"""
+    b = lab.burstd()
+    ahead = 20 * 3600
+
+    def late(h, _):
+        h.answer(200, {"ok": True, "now_ms": int((time.time() + ahead) * 1000)})
+
+    b.on("/v1/node/heartbeat", late)
+
+    def renew(h, body):
+        csr = base64.b64decode(json.loads(body)["csr"])
+        pem = lab.ca.sign(csr, CLIENT_EXT, ("-days", "30"))
+        h.answer(200, {"cert": base64.b64encode(pem).decode()})
+
+    b.on("/v1/node/renew", renew)
+    lab.start([b])
+    until(lambda: b.got("/v1/node/renew"), "a renewal")
+    never(lambda: len(b.got("/v1/node/renew")) > 1, "once", 3)
+
+
+def rogue_renewal(lab):
+    """a certificate for another key, from another CA, or that is none, changes nothing"""
+    b = lab.burstd()
+    other = CA(lab.dir, "rogue")
+    _, stolen = lab.ca.issue("other-key", CLIENT_EXT)
+    with open(stolen, encoding="ascii") as f:
+        stolen = f.read()
+    before = lab.read("h100-1.pem")
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True}))
+    bad = [lambda csr: stolen, lambda csr: other.sign(csr, CLIENT_EXT).decode(), lambda csr: "x", lambda csr: ""]
+    for one in bad:
+        b.on("/v1/node/renew", lambda h, body, one=one: h.answer(
+            200, {"cert": one(base64.b64decode(json.loads(body)["csr"]))}))
+        n = len(b.got("/v1/node/renew"))
+        p = lab.start([b])
+        until(lambda: len(b.got("/v1/node/renew")) > n, "a renewal")  # pylint: disable=cell-var-from-loop
+        k = len(b.beats())
+        until(lambda: len(b.beats()) > k, "a heartbeat after it")  # pylint: disable=cell-var-from-loop
+        assert lab.read("h100-1.pem") == before
+        p.kill()
+        p.wait()
+    assert lab.read("log").count("certificate not renewed") == len(bad), lab.read("log")
+
+
+def wrong_clock(lab):
+    """a clock that is years off, or jumps, neither cuts the node off nor puts it out"""
+    b = lab.burstd()
+    env = lab.clock()
+    lab.clock_to(10 * 365 * 86400)
+    lab.start([b], env=env, deadman="4s")
+    until(lambda: len(b.beats()) >= 3, "heartbeats")
+    assert b.beats()[-1]["clock_odd"] and b.beats()[-1]["now_ms"] > (time.time() + 9 * 365 * 86400) * 1000
+    lab.clock_to(-5 * 365 * 86400)
+    n = len(b.beats())
+    until(lambda: len(b.beats()) >= n + 3, "heartbeats after the jump")
+    lab.clock_to(0)
+    until(lambda: b.beats()[-1]["clock_odd"] is False or b.beats()[-1]["now_ms"] / 1000 < time.time() + 60, "the right clock")
+    assert not lab.read("off")
+    assert not b.got("/v1/node/renew"), "burstd's clock says that it is not time"
+    assert "out of date by our clock" in lab.read("log")
+
+
+# --- the dead-man's switch --------------------------------------------------------------------------
+
+
+def deadman_without_jobs(lab):
+    """a node without jobs that no burstd answers powers off, and says why"""
+    begun = time.monotonic()
+    lab.start(["https://127.0.0.3:1"], deadman="5s")
+    until(lambda: lab.read("off"), "power-off", 60)
+    assert time.monotonic() - begun > 5
+    assert "powering off: no burstd has answered" in lab.read("log"), lab.read("log")
+
+
+def deadman_and_jobs(lab):
+    """while a job runs it waits; when the job ends it powers off"""
+    lab.job(500)
+    lab.start(["https://127.0.0.3:1"], deadman="3s")
+    until(lambda: "but a job runs" in lab.read("log"), "the warning")
+    never(lambda: lab.read("off"), "with a job", 14)
+    lab.no_job(500)
+    until(lambda: lab.read("off"), "power-off", 60)
+
+
+def deadman_waits_not_for_ever(lab):
+    """but no longer than it was told to"""
+    lab.job(500)
+    lab.start(["https://127.0.0.3:1"], deadman="3s", deadman_job="5s")
+    until(lambda: lab.read("off"), "power-off", 60)
+    assert lab.read("log").count("job=yes") == 1
+
+
+def deadman_hears(lab):
+    """a heartbeat in the last moment counts, one of a stranger does not"""
+    b = lab.burstd()
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 2}))
+    lab.job(500)
+    lab.start([b], deadman="5s")
+    until(lambda: "but a job runs" in lab.read("log"), "silence")
+    lab.no_job(500)
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3}))
+    until(lambda: "answers again" in lab.read("log"), "an answer")
+    never(lambda: lab.read("off"), "it was heard", 15)
+
+
+def deadman_off(lab):
+    """0s switches it off"""
+    lab.start(["https://127.0.0.3:1"], deadman="0s")
+    until(lambda: "no burstd answers" in lab.read("log"), "silence")
+    never(lambda: lab.read("off"), "switched off", 14)
+
+
+def deadman_stopped(lab):
+    """a machine that stood still for a while does not power off for that"""
+    b = lab.burstd()
+    p = lab.start([b], deadman="6s")
+    until(b.beats, "a heartbeat")
+    p.send_signal(signal.SIGSTOP)
+    time.sleep(9)
+    p.send_signal(signal.SIGCONT)
+    n = len(b.beats())
+    until(lambda: len(b.beats()) > n + 1, "heartbeats")
+    never(lambda: lab.read("off"), "alive again", 3)
+
+
+# --- notices ----------------------------------------------------------------------------------------
+
+
+def aws(lab, **paths):
+    m = lab.fake()
+    good = {"token": "T1"}
+    m.token = good
+
+    def token(h, _):
+        if h.command != "PUT" or not h.headers.get("X-aws-ec2-metadata-token-ttl-seconds"):
+            h.answer(400)
+        else:
+            h.answer(200, good["token"])
+
+    def guarded(fn):
+        def answer(h, body):
+            if h.headers.get("X-aws-ec2-metadata-token") != good["token"]:
+                h.answer(401)
+            elif isinstance(fn, tuple):
+                h.answer(*fn)
+            else:
+                fn(h, body)
+        return answer
+
+    m.set = lambda path, fn: m.on(path, guarded(fn))
+    m.on("/latest/api/token", token)
+    m.set("/latest/meta-data", (404, "not here"))
+    for path, fn in paths.items():
+        m.set({"spot": SPOT, "rebalance": REBALANCE, "maintenance": MAINTENANCE}[path], fn)
+    return m
+
+
+SPOT = "/latest/meta-data/spot/instance-action"
+REBALANCE = "/latest/meta-data/events/recommendations/rebalance"
+MAINTENANCE = "/latest/meta-data/events/maintenance/scheduled"
+
+
+def metadata(m):
+    return {"metadata": f"http://{m.address}:{m.port}"}
+
+
+def aws_spot(lab):
+    """aws: a spot interruption is told with its deadline, to all burstds, once"""
+    one, two = lab.burstd(), lab.burstd(address="127.0.0.2")
+    m = aws(lab)
+    lab.start([one, two], provider="aws", **metadata(m))
+    until(lambda: m.got(SPOT, "GET"), "a question")
+    assert not one.events()
+    m.set(SPOT, (200, {"action": "terminate", "time": "2030-01-02T03:04:05Z"}))
+    until(lambda: one.events() or two.events(), "an event")
+    time.sleep(3)
+    all_ = one.events() + two.events()
+    assert {e["type"] for e in all_} == {"preempt"} and {e["deadline"] for e in all_} == {1893553445}, all_
+    assert len(one.events()) <= 1 and len(two.events()) <= 1 and len({e["id"] for e in all_}) == 1, all_
+    r = (one.got("/v1/node/event") + two.got("/v1/node/event"))[0]
+    assert r[4]["Idempotency-Key"] == all_[0]["id"] and all_[0]["node"] == "h100-1" and all_[0]["generation"] == 3
+    assert len(m.got("/latest/api/token")) == 1, "the token is kept"
+
+
+def aws_token(lab):
+    """aws: a token that is no longer good is replaced"""
+    b, m = lab.burstd(), aws(lab, spot=(200, {"action": "stop", "time": "2030-01-02T03:04:05Z"}))
+    m.token["token"] = "T1"
+    m.set(SPOT, (404, ""))
+    lab.start([b], provider="aws", **metadata(m))
+    until(lambda: m.got(SPOT), "a question")
+    m.token["token"] = "T2"
+    m.set(SPOT, (200, {"action": "stop", "time": "2030-01-02T03:04:05Z"}))
+    until(lambda: b.events("preempt"), "an event")
+    assert "T1" not in lab.read("log") and "T2" not in lab.read("log")
+
+
+def aws_others(lab):
+    """aws: rebalance and scheduled maintenance are told as what they are"""
+    events = [{"NotBefore": "21 Jan 2029 09:00:43 GMT", "Code": "system-reboot", "Description": "scheduled reboot",
+               "EventId": "instance-event-0d59937288b749b32", "NotAfter": "21 Jan 2029 09:17:23 GMT", "State": "active"},
+              {"NotBefore": "21 Jan 2019 09:00:43 GMT", "Code": "system-reboot", "EventId": "instance-event-old",
+               "State": "completed"}]
+    b, m = lab.burstd(), aws(lab, rebalance=(200, {"noticeTime": "2026-11-05T08:22:00Z"}), maintenance=(200, events))
+    lab.start([b], provider="aws", **metadata(m))
+    until(lambda: b.events("rebalance") and b.events("maintenance"), "both")
+    assert [e.get("deadline") for e in b.events("maintenance")] == [1863680443], b.events()
+    never(lambda: lab.read("local.ran") or len({e["id"] for e in b.events()}) > 2, "no more than that", 4)
+
+
+def portal(lab):
+    """a page that answers everything with 200 is no notice"""
+    b, m = lab.burstd(), lab.fake().on("/", (200, "<html>Please log in</html>", [("Metadata-Flavor", "Google")]))
+    for provider in ("aws", "gcp", "azure"):
+        p = lab.start([b], provider=provider, **metadata(m))
+        n = len(m.requests)
+        until(lambda: len(m.requests) > n + 2, "questions")  # pylint: disable=cell-var-from-loop
+        p.kill()
+        p.wait()
+    assert not b.events(), b.events()
+    assert "does not answer as it should" in lab.read("log")
+
+
+class GCP:
+    """Values that are held until they change."""
+
+    def __init__(self, lab):
+        self.values = {"preempted": "FALSE", "maintenance-event": "NONE"}
+        self.etag, self.held = 1, 0
+        self.change = threading.Condition()
+        self.fake = lab.fake().on("/computeMetadata/v1/instance/", self.answer)
+
+    def set(self, key, value):
+        with self.change:
+            self.values[key] = value
+            self.etag += 1
+            self.change.notify_all()
+
+    def answer(self, h, _):
+        if h.headers.get("Metadata-Flavor") != "Google":
+            h.answer(403)
+            return
+        key = h.path.split("/")[-1].split("?")[0]
+        with self.change:
+            if "wait_for_change=true" in h.path and f"last_etag={self.etag:x}" in h.path:
+                self.held += 1
+                self.change.wait(10)
+            h.answer(200, self.values[key], [("Metadata-Flavor", "Google"), ("ETag", f"{self.etag:x}")])
+
+
+def gcp(lab):
+    """gcp: questions are held by the service, and what changes is told at once"""
+    b, g = lab.burstd(), GCP(lab)
+    lab.start([b], provider="gcp", **metadata(g.fake))
+    until(lambda: g.held >= 2, "two held questions")
+    n = len(g.fake.requests)
+    time.sleep(3)
+    assert len(g.fake.requests) == n, "nobody asks meanwhile"
+    g.set("maintenance-event", "TERMINATE_ON_HOST_MAINTENANCE")
+    until(lambda: b.events("maintenance"), "maintenance")
+    until(lambda: g.held >= 4, "held again")
+    g.set("preempted", "TRUE")
+    begun = time.monotonic()
+    e = until(lambda: b.events("preempt"), "preemption")[0]
+    assert time.monotonic() - begun < 2 and abs(e["deadline"] - time.time() - 30) < 10, e
+
+
+def gcp_flavour(lab):
+    """gcp: an answer without Metadata-Flavor is somebody else's"""
+    b, m = lab.burstd(), lab.fake().on("/computeMetadata", (200, "TRUE"))
+    lab.start([b], provider="gcp", **metadata(m))
+    until(lambda: len(m.requests) > 4, "questions")
+    assert not b.events(), b.events()
+
+
+def gcp_restarts(lab):
+    """gcp: a metadata service that goes and comes again is asked again"""
+    b = lab.burstd()
+    answers = [b"", b"HTTP/1.1 503 no\r\nContent-Length: 0\r\n\r\n"]
+
+    def fn(s):
+        s.recv(4096)
+        if answers:
+            s.sendall(answers.pop())
+        else:
+            s.sendall(b"HTTP/1.1 200 OK\r\nMetadata-Flavor: Google\r\nETag: ab\r\nContent-Length: 4\r\n\r\nTRUE")
+
+    m = lab.raw(fn, tls=False, address="127.0.0.4")
+    lab.start([b], provider="gcp", **metadata(m))
+    until(lambda: b.events("preempt"), "an event")
+
+
+def azure(lab):
+    """azure: events of this machine are told; they may begin once burstd knows and no job is here"""
+    b, m = lab.burstd(), lab.fake()
+    event = {"EventId": "602d9444-d2cd-49c7-8624-8643e7171297", "EventType": "Reboot", "ResourceType": "VirtualMachine",
+             "Resources": ["other", "H100-1-vm"], "EventStatus": "Scheduled", "NotBefore": "Mon, 19 Sep 2033 18:29:47 GMT",
+             "Description": "Host server is undergoing maintenance", "EventSource": "Platform", "DurationInSeconds": -1}
+    foreign = dict(event, EventId="00000000-d2cd-49c7-8624-8643e7171297", Resources=["other"])
+    started = []
+
+    def events(h, body):
+        if h.headers.get("Metadata") != "true":
+            h.answer(400)
+        elif h.command == "POST":
+            started.extend(r["EventId"] for r in json.loads(body)["StartRequests"])
+            h.answer(200)
+        else:
+            h.answer(200, {"DocumentIncarnation": 1, "Events": [foreign, event]})
+
+    m.on("/metadata/instance/compute/name", (200, "h100-1-vm")).on("/metadata/scheduledevents", events)
+    lab.job(500)
+    lab.start([b], provider="azure", **metadata(m))
+    e = until(lambda: b.events("maintenance"), "an event")[0]
+    assert e["deadline"] == 2010767387, e
+    never(lambda: started, "a job is here", 3)
+    lab.no_job(500)
+    until(lambda: started, "the start of the event")
+    time.sleep(3)
+    assert started == [event["EventId"]] and len(b.events()) == 1, (started, b.events())
+
+
+def azure_preempt(lab):
+    """azure: Preempt is a preemption"""
+    b, m = lab.burstd(), lab.fake()
+    event = {"EventId": "aa", "EventType": "Preempt", "Resources": ["vm"], "NotBefore": ""}
+    m.on("/metadata/instance/compute/name", (200, "vm"))
+    m.on("/metadata/scheduledevents", (200, {"Events": [event]}))
+    lab.start([b], provider="azure", **metadata(m))
+    e = until(lambda: b.events("preempt"), "an event")[0]
+    assert "deadline" not in e
+
+
+def file_and_command(lab):
+    """a file that appears and a command that prints something are notices too"""
+    b = lab.burstd()
+    lab.start([b], provider="oci", notice_file=f"{lab.dir}/going",
+              notice_command=lab.script("look", f"cat {lab.dir}/said 2>/dev/null || true"))
+    until(lambda: len(b.beats()) >= 2, "heartbeats")
+    assert not b.events()
+    lab.write("going", "")
+    until(lambda: b.events("preempt"), "the file")
+    lab.write("said", "maintenance 1893553445\n")
+    e = until(lambda: b.events("maintenance"), "the command")[0]
+    assert e["deadline"] == 1893553445, e
+
+
+def lost_acks(lab):
+    """a notice is repeated with the same key until it is acknowledged, and then no more"""
+    b = lab.burstd()
+    lost = []
+
+    def lose(h, body):
+        lost.append(json.loads(body)["id"])
+        h.close_connection = True
+        h.connection.close()
+
+    b.on("/v1/node/event", lose)
+    lab.write("going", "preempt")
+    lab.start([b], notice_file=f"{lab.dir}/going")
+    until(lambda: len(lost) >= 3, "three tries")
+    b.on("/v1/node/event", (202, {"ok": True}))
+    until(lambda: len(b.got("/v1/node/event")) > len(lost), "the one that is taken")
+    n = len(b.got("/v1/node/event"))
+    never(lambda: len(b.got("/v1/node/event")) > n, "no more", 3)
+    assert len({e["id"] for e in b.events()}) == 1
+
+
+def parallel(lab):
+    """three dead burstds do not delay what the fourth is told"""
+    b = lab.burstd()
+    mute = [lab.raw(lambda s: time.sleep(60), tls=False) for _ in range(3)]
+    lab.start(["https://127.0.0.3:1", *[m.url for m in mute], b], notice_file=f"{lab.dir}/going", heartbeat="60s")
+    until(lambda: mute[0].connections, "the first heartbeat")
+    lab.write("going", "preempt")
+    begun = time.monotonic()
+    until(b.events, "the event")
+    assert time.monotonic() - begun < 3, time.monotonic() - begun
+
+
+def local_command(lab):
+    """when burstd does not answer within three seconds, the jobs here are told by ourselves, once"""
+    lab.job(500)
+    lab.job(501, "slurmstepd: [4712.0]")
+    begun = time.monotonic()
+    lab.write("going", "preempt")
+    lab.start(["https://127.0.0.3:1"], notice_file=f"{lab.dir}/going", deadman="0s")
+    until(lambda: lab.read("local.ran"), "the command")
+    assert time.monotonic() - begun > 2.9
+    assert sorted(lab.read("local.ran").split()) == ["4711", "4712"]
+    never(lambda: lab.read("local.ran").count("\n") > 1, "once", 4)
+
+
+def local_command_not(lab):
+    """but not when burstd has answered, nor for what is far away, nor without jobs"""
+    b = lab.burstd()
+    lab.job(500)
+    p = lab.start([b], notice_file=f"{lab.dir}/going")
+    lab.write("going", "preempt")
+    until(b.events, "the event")
+    time.sleep(4)
+    p.kill()
+    lab.write("going", "maintenance 1993553445")
+    p = lab.start(["https://127.0.0.3:1"])
+    time.sleep(5)
+    p.kill()
+    lab.no_job(500)
+    lab.write("going", "preempt")
+    lab.start(["https://127.0.0.3:1"])
+    time.sleep(5)
+    assert not lab.read("local.ran"), lab.read("local.ran")
+
+
+# --- health ------------------------------------------------------------------------------------------
+
+
+def gpus(lab):
+    """a GPU that is missing twice in a row is a fault, told once; a new fault is told anew"""
+    b = lab.burstd()
+    lab.script("gpus", f"cat {lab.dir}/list")
+    lab.write("list", "GPU 0: H100\nGPU 1: H100\n")
+    lab.start([b], gpus=2, gpu_command=f"{lab.dir}/gpus")
+    until(lambda: b.beats() and b.beats()[-1].get("gpus") == 2, "two GPUs")
+    lab.write("list", "GPU 0: H100\n")
+    e = until(lambda: b.events("faulty"), "a fault")[0]
+    assert "1 instead of 2" in e["detail"], e
+    until(lambda: b.beats()[-1]["faulty"] and b.beats()[-1]["gpus"] == 1, "a heartbeat that says so")
+    never(lambda: len(b.events()) > 1, "once", 3)
+    lab.write("list", "GPU 0: H100\nGPU 1: H100\n")
+    until(lambda: not b.beats()[-1]["faulty"], "mended")
+    lab.write("list", "")
+    until(lambda: len(b.events("faulty")) == 2, "the second fault")
+    assert len({e["id"] for e in b.events()}) == 2
+
+
+def gpus_of_driver(lab):
+    """without a command the driver's list counts"""
+    b = lab.burstd()
+    for i in range(4):
+        os.makedirs(f"{lab.proc}/driver/nvidia/gpus/0000:0{i}:00.0")
+    lab.start([b], gpus=8)
+    e = until(lambda: b.events("faulty"), "a fault")[0]
+    assert "4 instead of 8" in e["detail"], e
+
+
+def health_commands(lab):
+    """a check that fails, is missing or hangs is a fault, and so is an error that is printed"""
+    b = lab.burstd()
+    bad = [("health_command", lab.script("diag", "echo 'Memory: Fail'; exit 226"), "Memory: Fail"),
+           ("health_command", f"{lab.dir}/not-there", "No such file"),
+           ("health_command", lab.script("hang", "sleep 100"), "out of time"),
+           ("error_command", lab.script("xid", "echo 'NVRM: Xid (PCI:0000:07:00): 79, GPU has fallen off the \"bus\"'"),
+            'Xid (PCI:0000:07:00): 79, GPU has fallen off the "bus"')]
+    for key, command, what in bad:
+        n = len(b.events())
+        p = lab.start([b], command_timeout="1s", **{key: command})
+        until(lambda: len(b.events("faulty")) > n, command)  # pylint: disable=cell-var-from-loop
+        assert what in b.events()[-1]["detail"], b.events()[-1]
+        p.kill()
+        p.wait()
+        del lab.conf[key]
+
+
+# --- its life ----------------------------------------------------------------------------------------
+
+
+def shutdown(lab):
+    """SIGTERM: a last word, and the end"""
+    b = lab.burstd()
+    p = lab.start([b])
+    until(b.beats, "a heartbeat")
+    p.terminate()
+    assert p.wait(10) == 0
+    assert [e["type"] for e in b.events()] == ["shutdown"]
+    p = lab.start(["https://127.0.0.3:1"])
+    until(lambda: "no burstd answers" in lab.read("log"), "silence")
+    begun = time.monotonic()
+    p.terminate()
+    assert p.wait(10) == 0 and time.monotonic() - begun < 5
+
+
+def secrets(lab):
+    """the key is in no argument, no environment, no log, and no core is written"""
+    b = lab.burstd()
+    p = lab.start([b], env={"BURST": "1"})
+    until(b.beats, "a heartbeat")
+    secret = lab.read("h100-1.key").split("\n")[1][:20]
+    with open(f"/proc/{p.pid}/limits", encoding="ascii") as f:
+        assert re.search(r"Max core file size +0 +0 ", f.read())
+    if os.getuid() == 0:
+        for name in ("cmdline", "environ"):
+            with open(f"/proc/{p.pid}/{name}", "rb") as f:
+                assert secret.encode() not in f.read()
+    assert secret not in lab.read("log") and all(secret.encode() not in r[3] for r in b.requests)
+
+
+def configuration(lab):
+    """a line that is wrong is named with file and number; files that others can read are refused"""
+    b = lab.burstd()
+    lab.configure([b])
+    assert lab.command("--check").returncode == 0
+    assert json.loads(lab.command("--check", "--json").stdout) == {"ok": True}
+    with open(lab.conf_path, "a", encoding="ascii") as f:
+        f.write("hearbeat = 5s\n")
+    lines = lab.read("agent.conf").count("\n")
+    r = lab.command("--check", "--json")
+    assert r.returncode == 1, r
+    assert json.loads(r.stdout)["error"] == f'{lab.conf_path}:{lines}: there is no "hearbeat"; did you mean "heartbeat"?', r
+    assert lab.command().returncode == 1
+    lab.configure([b])
+    for path, what in ((lab.conf_path, "mode 0600"), (lab.key, "mode 0600")):
+        os.chmod(path, 0o644)
+        r = lab.command("--check")
+        assert r.returncode == 1 and what in r.stderr and path in r.stderr, r
+        os.chmod(path, 0o600)
+    key, _ = lab.ca.issue("stranger", CLIENT_EXT)
+    lab.configure([b], key=key)
+    r = lab.command("--check")
+    assert r.returncode == 1 and "another key" in r.stderr, r
+
+
+def usage(lab):
+    """--help names every key, and an option that there is not is an error"""
+    r = lab.command("--help")
+    assert r.returncode == 0 and "deadman_job" in r.stdout and "--once" in r.stdout
+    assert lab.command("--version").stdout.startswith("burst-agent ")
+    assert lab.command("--onse").returncode == 2 and lab.command("extra").returncode == 2
+
+
+# A thread for each of the most patient first, so that the whole takes as long as these.
+TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off, deadman_stopped,
+         slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is,
+         body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, wrong_name, redirect, huge_answers,
+         closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
+         gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown,
+         secrets, configuration, usage]
+
+
+def run(fn):
+    lab = Lab()
+    try:
+        fn(lab)
+        return fn, None
+    except Exception:  # pylint: disable=broad-exception-caught
+        return fn, traceback.format_exc() + lab.read("log")[-3000:]
+    finally:
+        lab.close()
+
+
+def main(words):
+    tests = [t for t in TESTS if not words or any(w in t.__name__ for w in words)]
+    print(f"1..{len(tests)}", flush=True)
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        for n, (fn, why) in enumerate((f.result() for f in concurrent.futures.as_completed(
+                [pool.submit(run, t) for t in tests])), 1):
+            print(f"{'not ' if why else ''}ok {n} - {fn.__name__}: {fn.__doc__}", flush=True)
+            if why:
+                failed = 1
+                print("".join(f"# {line}\n" for line in why.splitlines()), flush=True)
+    return failed
+
+
+if __name__ == "__main__":
+    ARGS = sys.argv[1:]
+    if ARGS[:1] == ["--agent"]:
+        Lab.agent, ARGS = ARGS[1], ARGS[2:]
+    sys.exit(main(ARGS))

@@ -1,0 +1,205 @@
+/* test_child.c - commands of the admin's: words, environment, deadlines, what they leave behind. */
+#include "agent/child.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "agent/poller.h"
+#include "base/clock.h"
+
+static struct poller poller;
+static struct child *child;
+static struct child_end end;
+static unsigned called;
+static char script[64];
+
+static void done(void *ctx, const struct child_end *e)
+{
+	assert_ptr_equal(ctx, &end);
+	assert_null(child);
+	end = *e;
+	called++;
+}
+
+/* A script of these lines; its path is in `script`. */
+static void write_script(const char *text)
+{
+	FILE *f;
+	int fd;
+
+	(void)snprintf(script, sizeof(script), "/tmp/burst-child-XXXXXX");
+	fd = mkstemp(script);
+	assert_true(fd >= 0);
+	f = fdopen(fd, "w");
+	(void)fprintf(f, "#!/bin/sh\n%s\n", text);
+	assert_int_equal(fchmod(fd, 0700), 0);
+	(void)fclose(f);
+}
+
+static void run_words(const char *text, const char *words, const struct child_vars *vars,
+		      int64_t ms)
+{
+	char command[256];
+	const struct child_call call = {
+		.command = command, .vars = *vars, .timeout_ms = ms, .done = done, .ctx = &end};
+	struct err e = {0};
+
+	write_script(text);
+	(void)snprintf(command, sizeof(command), "%s%s", script, words);
+	called = 0;
+	memset(&end, 0, sizeof(end));
+	assert_int_equal(child_start(&child, &poller, &call, &e), 0);
+	assert_int_equal(called, 0);
+	while (called == 0)
+		poller_turn(&poller);
+	(void)unlink(script);
+	assert_null(poller.items);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void run(const char *text, const char *words)
+{
+	static const uint32_t jobs[] = {11, 12};
+	const struct child_vars vars = {.node = "n1", .jobs = jobs, .njobs = 2};
+
+	run_words(text, words, &vars, 10000);
+}
+
+static void test_words(void **state)
+{
+	static const struct {
+		const char *words, *out;
+	} rows[] = {
+		{"  a\t b ", "[a][b]"},
+		{" %j", "[11][12]"},
+		{" x %n y%nz", "[x][n1][yn1z]"},
+		{" '%j' $HOME *", "['%j'][$HOME][*]"},
+		{" %", "[%]"},
+		{"", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].words);
+		run("for i in \"$@\"; do printf '[%s]' \"$i\"; done", rows[i].words);
+		assert_string_equal(end.out, rows[i].out);
+		assert_int_equal(end.status, 0);
+	}
+}
+
+static void test_surroundings(void **state)
+{
+	(void)state;
+	(void)setenv("SLURM_CONF", "/x/slurm.conf", 1);
+	(void)setenv("TOKEN", "secret", 1);
+	run("cat; env | sort | grep -v '^_=\\|^PWD='", "");
+	assert_string_equal(end.out,
+			    "LC_ALL=C\n"
+			    "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin\n"
+			    "SLURM_CONF=/x/slurm.conf\n");
+}
+
+static void test_how_they_end(void **state)
+{
+	(void)state;
+	run("exit 7", "");
+	assert_int_equal(end.status, 7);
+	run("kill -9 $$", "");
+	assert_int_equal(end.status, 128 + 9);
+	run("exec >&-; exec sleep 0.3", "");
+	assert_int_equal(end.status, 0);
+}
+
+static void test_too_much(void **state)
+{
+	(void)state;
+	run("head -c 300000 /dev/zero | tr '\\0' x", "");
+	assert_int_equal(end.status, 0);
+	assert_int_equal(end.len, CHILD_OUT_MAX);
+	assert_int_equal(end.out[CHILD_OUT_MAX], '\0');
+}
+
+static void test_out_of_time(void **state)
+{
+	const struct child_vars vars = {.node = "n1"};
+	const int64_t begun = clock_boot_ms();
+
+	(void)state;
+	run_words("echo begun; trap '' TERM; while :; do sleep 1; done", "", &vars, 300);
+	assert_int_equal(end.status, -1);
+	assert_string_equal(end.e.msg, "stopped: out of time");
+	assert_in_range(clock_boot_ms() - begun, 300, 8000);
+}
+
+/* What it started and left keeps its output open: that is nothing to wait for. */
+static void test_left_behind(void **state)
+{
+	const int64_t begun = clock_boot_ms();
+
+	(void)state;
+	run("sleep 20 & echo $!", "");
+	assert_int_equal(end.status, 0);
+	assert_in_range(clock_boot_ms() - begun, 0, 5000);
+	(void)kill((pid_t)strtol(end.out, NULL, 10), SIGKILL);
+}
+
+static int start(const char *command, struct err *e)
+{
+	const struct child_call call = {.command = command,
+					.vars = {.node = "n1"},
+					.timeout_ms = 60000,
+					.done = done,
+					.ctx = &end};
+
+	return child_start(&child, &poller, &call, e);
+}
+
+static void test_killed(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	called = 0;
+	assert_int_equal(start("sleep 20", &e), 0);
+	child_kill(child);
+	assert_null(child);
+	assert_null(poller.items);
+	assert_int_equal(called, 0);
+	child_kill(NULL);
+}
+
+static void test_not_started(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(start("/nonexistent/x", &e), -1);
+	assert_string_equal(e.msg, "/nonexistent/x: No such file or directory");
+	assert_int_equal(start("  ", &e), -1);
+	assert_null(child);
+	assert_null(poller.items);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words),        cmocka_unit_test(test_surroundings),
+		cmocka_unit_test(test_how_they_end), cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_out_of_time),  cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_killed),       cmocka_unit_test(test_not_started),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
