@@ -216,7 +216,7 @@ static int send_http(struct request *rq, const struct provider_request *p, struc
 				 .body_len = p->body_len,
 				 .ca_file = c->conf->ca_file,
 				 .timeout_ms = (uint32_t)c->conf->timeout_ms + held_ms,
-				 .stall_s = held_ms > 0 ? held_ms / 1000 + ENGINE_STALL_S : 0,
+				 .held = held_ms > 0,
 				 .max_reply = ENGINE_REPLY_MAX};
 
 	rq->http = true;

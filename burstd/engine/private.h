@@ -69,7 +69,6 @@ enum {
 	ENGINE_LOGIN_MS = 300000,      /* a session is renewed so long before it ends */
 	ENGINE_LOGIN_STEPS = 16,       /* to one session */
 	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
-	ENGINE_STALL_S = 30,           /* ... and one that is silent for so long besides is dead */
 	ENGINE_LISTEN_PAUSE_MS = 1000, /* between two that came back with nothing */
 	ENGINE_STRAYS_MAX = 65536,
 	ENGINE_ODD_MAX = 4096, /* unreadable instances remembered, one provider's, for a run */

@@ -417,8 +417,9 @@ static void set_limits(struct xfer *x, const struct http_call *call)
 
 	(void)curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)call->timeout_ms);
 	(void)curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS, connect_ms);
-	(void)curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_LIMIT, (long)HTTP_CLIENT_STALL_RATE);
-	(void)curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_TIME, stall_s);
+	(void)curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_LIMIT,
+			       call->held ? 0L : (long)HTTP_CLIENT_STALL_RATE);
+	(void)curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_TIME, call->held ? 0L : stall_s);
 	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEFUNCTION, on_body);
 	(void)curl_easy_setopt(x->easy, CURLOPT_WRITEDATA, x);
 	(void)curl_easy_setopt(x->easy, CURLOPT_HEADERFUNCTION, on_header);

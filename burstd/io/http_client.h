@@ -15,6 +15,7 @@
 #ifndef BURSTD_HTTP_CLIENT_H
 #define BURSTD_HTTP_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -41,7 +42,10 @@ struct http_call {          /* borrowed during http_client_send() only */
 	const char *ca_file; /* PEM file to trust instead of the system's, or NULL */
 	uint32_t timeout_ms; /* whole transfer, connecting included; not 0 */
 	uint32_t stall_s;    /* instead of HTTP_CLIENT_STALL_S; 0: that */
-	size_t max_reply;    /* a longer body is an error */
+	/* The server may be silent until timeout_ms: no floor on its rate.  (To watch it costs a
+	 * wakeup a second.) */
+	bool held;
+	size_t max_reply; /* a longer body is an error */
 };
 
 struct http_reply {       /* borrowed during the callback only */

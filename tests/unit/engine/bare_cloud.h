@@ -18,7 +18,8 @@ static struct bare {
 	struct cloud *c;
 	struct {
 		char url[64];
-		uint32_t timeout_ms, stall_s;
+		uint32_t timeout_ms;
+		bool held;
 		http_done_fn done;
 		void *ctx;
 	} wire[WIRE_MAX];
@@ -116,7 +117,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	assert_true(B.n < WIRE_MAX);
 	(void)snprintf(B.wire[B.n].url, sizeof(B.wire[B.n].url), "%s", call->url);
 	B.wire[B.n].timeout_ms = call->timeout_ms;
-	B.wire[B.n].stall_s = call->stall_s;
+	B.wire[B.n].held = call->held;
 	B.wire[B.n].done = done;
 	B.wire[B.n].ctx = ctx;
 	*handle = ++B.n;

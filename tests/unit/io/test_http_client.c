@@ -276,6 +276,19 @@ static void test_slow_loris(void **state)
 	}
 }
 
+/* Of one that is held only the deadline ends the silence. */
+static void test_one_that_is_held_may_be_slow(void **state)
+{
+	struct http_call k = {.timeout_ms = 2500, .stall_s = 1, .held = true, .max_reply = BIG};
+	int64_t before = loop_now(F.l);
+
+	(void)state;
+	assert_int_equal(send_call(&k, "GET", url_of("/slowbody")), 0);
+	wait_for(1);
+	assert_int_equal(F.code, ERR_NET);
+	assert_in_range(loop_now(F.l) - before, 2400, 20000);
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 static void test_what_is_sent(void **state)
@@ -640,6 +653,7 @@ int main(void)
 		T(test_replies),
 		T(test_longest_reply),
 		T(test_slow_loris),
+		T(test_one_that_is_held_may_be_slow),
 		T(test_what_is_sent),
 		T(test_head),
 		T(test_large_body),
