@@ -85,8 +85,8 @@ static const char program[] = "#!/bin/sh\n"
 			      "if [ \"$SIMCLOUD_NODE\" = quits ]; then sleep 0.2; exit 3; fi\n"
 			      "sleep 1000 & echo $! >child\n"
 			      "echo $$ >pid\n"
-			      "mv env.new env\n"
 			      "echo on the console\n"
+			      "mv env.new env\n" /* the last: tests wait for it */
 			      "wait\n";
 
 static void begin(void)
