@@ -31,7 +31,7 @@
 #include "providers/simcloud/settings.h"
 #include "providers/simcloud/token.h"
 
-enum { CLOUD_NO_BLOCK = UINT32_MAX };
+#define CLOUD_NO_BLOCK UINT32_MAX /* no enumerator has room for it */
 
 enum cloud_state { CLOUD_PENDING, CLOUD_RUNNING, CLOUD_RECLAIMING, CLOUD_STOPPING, CLOUD_ENDED };
 

@@ -172,7 +172,7 @@ static void ends(size_t i, int status, const char *errors)
 static void told(const char *verb, enum err_code code)
 {
 	const struct slurm_order o = {.verb = verb, .names = "7,100", .what = "USR1"};
-	const struct err err = {.code = code, .msg = "scancel"};
+	const struct err err = {.code = (int)code, .msg = "scancel"};
 
 	checkpoint_told(&F.e, &o, code != 0 ? &err : NULL);
 }

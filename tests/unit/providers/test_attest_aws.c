@@ -397,8 +397,8 @@ static void trust_that_makes_no_sense_is_refused(void **state)
 					    "[us-east-1",
 					    "[]\n",
 					    "[a-region-with-a-name-that-is-much-too-long]\n",
-					    "[us-east-1]\n-----BEGIN CERTIFICATE-----\nAAAA\n"
-					    "-----END CERTIFICATE-----\n",
+					    ("[us-east-1]\n-----BEGIN CERTIFICATE-----\nAAAA\n"
+					     "-----END CERTIFICATE-----\n"),
 					    "[us-east-1]\n-----BEGIN RSA PRIVATE KEY-----\n"};
 
 	(void)state;
