@@ -18,7 +18,8 @@ struct answer { /* to a create: its members are posted from `at` on */
 	uint64_t batch;
 	struct provider_result r;
 	size_t at;
-	bool heard; /* what it says of the place is noted */
+	bool heard;     /* what it says of the place is noted */
+	bool of_fabric; /* no create was sent */
 };
 
 static struct batch *batch_find(struct engine *e, uint64_t id)
@@ -175,12 +176,13 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 }
 
 /* It is on the wire until all of its answer is posted. */
-static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
+static void put_answer(struct cloud *c, uint64_t batch, const struct provider_result *r,
+		       bool of_fabric)
 {
-	const struct sent *sent = ctx;
 	struct answer *a = mem_zalloc(sizeof(*a));
 
-	a->batch = sent->batch;
+	a->batch = batch;
+	a->of_fabric = of_fabric;
 	a->r = (struct provider_result){.code = r->code, .retry_after_ms = r->retry_after_ms};
 	memcpy(a->r.message, r->message, sizeof(a->r.message));
 	if (r->code == PROVIDER_OK) {
@@ -190,6 +192,13 @@ static void on_create(struct cloud *c, void *ctx, const struct provider_result *
 	}
 	*c->e->answers_last = a;
 	c->e->answers_last = &a->next;
+}
+
+static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct sent *sent = ctx;
+
+	put_answer(c, sent->batch, r, false);
 }
 
 static void answer_member(struct cloud *c, struct fleet_node *fn, const struct answer *a)
@@ -203,14 +212,18 @@ static void answer_member(struct cloud *c, struct fleet_node *fn, const struct a
 }
 
 /* What the answer says of the place.  A repeat that is refused was looked at anew; any other answer
- * may be that to the first request. */
-static void heard(struct engine *e, const struct batch *b, const struct provider_result *r)
+ * may be that to the first request.  Who may not make fabrics may buy all the same: only those who
+ * want one there are kept away. */
+static void heard(struct engine *e, const struct batch *b, const struct answer *a)
 {
 	const struct conf_offer *o = rung_of(e, b);
-	bool anew = verdicts[r->code].event == NODE_EV_REFUSED;
+	bool anew = verdicts[a->r.code].event == NODE_EV_REFUSED;
+	struct provider_result r = a->r; /* borrows */
 
+	if (a->of_fabric && r.code == PROVIDER_DENIED)
+		r.code = PROVIDER_CAPACITY;
 	if (o != NULL)
-		place_bought(e, o, r, b->n, anew ? b->sent_ms : b->j.at_ms);
+		place_bought(e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);
 }
 
 /* As much of the oldest answer as there is room for; true: all of it. */
@@ -223,7 +236,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 	assert(b != NULL && b->inflight);
 	c = cloud_of(e, b);
 	if (!a->heard) /* before any of its members is told, and anything more is sent there */
-		heard(e, b, &a->r);
+		heard(e, b, a);
 	a->heard = true;
 	/* Written by halves, with a crash between them, a job that was not bought would be bought
 	 * by halves, each with a fabric of its own. */
@@ -328,7 +341,7 @@ static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *
 		 r->code != PROVIDER_INVALID && r->code != PROVIDER_RATE)
 		no.code = PROVIDER_TRANSIENT;
 	memcpy(no.message, r->message, sizeof(no.message));
-	on_create(c, ctx, &no);
+	put_answer(c, b->j.id, &no, true);
 }
 
 static void batch_send(struct cloud *c, struct batch *b)

@@ -135,6 +135,11 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 	cloud_hurry(c);
 }
 
+static size_t most_of(const struct cloud *c)
+{
+	return c->delete_most != 0 ? c->delete_most : c->caps.delete_max;
+}
+
 static struct removal *removal_new(size_t max)
 {
 	struct removal *rm =
@@ -189,7 +194,7 @@ static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 
 static void remove_nodes(struct cloud *c, struct removal **all)
 {
-	size_t most = c->delete_most != 0 ? c->delete_most : c->caps.delete_max;
+	size_t most = most_of(c);
 	struct engine *e = c->e;
 	struct removal *rm = NULL;
 
@@ -240,6 +245,7 @@ static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
 
 static void remove_strays(struct cloud *c, struct removal **all)
 {
+	size_t most = most_of(c);
 	int64_t now = engine_now(c->e);
 	struct removal *rm = NULL;
 
@@ -249,9 +255,9 @@ static void remove_strays(struct cloud *c, struct removal **all)
 		if (s->apart || !is_due(c, s, now))
 			continue;
 		if (rm == NULL)
-			rm = removal_new(c->caps.delete_max);
+			rm = removal_new(most);
 		add_stray(c->e, rm, s);
-		if (rm->n == c->caps.delete_max)
+		if (rm->n == most)
 			break;
 	}
 	if (rm != NULL)

@@ -83,7 +83,7 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 	if (r->j.at_ms > engine_now(e))
 		r->j.at_ms = engine_now(e);           /* the clock has gone back (F57) */
 	r->waits = r->j.signal == JOURNAL_SIGNAL_DUE; /* nobody knows what it does by now */
-	r->commanded = r->j.signal == JOURNAL_SIGNAL_SENT;
+	r->commanded = r->j.hold_ms != 0;             /* a command that ran may have died with us */
 	r->counted = true;
 	watch(e, r);
 }
@@ -225,6 +225,14 @@ static void go_down_unknown(struct engine *e, struct doomed *d)
 	d->late = true;
 }
 
+/* Its node was told of already: no snapshot says so again (core/drift.c). */
+static bool is_last_word(const struct doomed *d)
+{
+	const struct fleet_node *fn = fleet_live(d->nm);
+
+	return fn != NULL && fn->n.state == NODE_DRAINING && fn->n.signal_ms != 0;
+}
+
 /* Those that have waited long enough for squeue. */
 static void force_late(struct engine *e)
 {
@@ -235,11 +243,14 @@ static void force_late(struct engine *e)
 		struct doomed *d = *link;
 
 		if (!d->late && now >= d->since_ms + RESCUE_WAIT_MS) {
-			if (!d->force) {
+			if (!d->force && !is_last_word(d)) {
 				take_out(e, link);
 				continue;
 			}
-			go_down_unknown(e, d);
+			if (d->force)
+				go_down_unknown(e, d);
+			else
+				d->since_ms = now;
 		}
 		ask_squeue(e, d);
 		link = &d->next;

@@ -572,6 +572,29 @@ static void test_without_its_fabric_nothing_was_bought(void **state)
 	}
 }
 
+/* It needs a right of its own: who wants no fabric may buy from that provider all the same. */
+static void test_who_may_not_make_fabrics_may_buy_without(void **state)
+{
+	struct conf_offer any;
+
+	(void)state;
+	want_a_job("job");
+	any = F.pool.own;
+	any.in_fabric = NULL;
+	launch_run(&F.e);
+	say(PROVIDER_DENIED);
+	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_DENIED);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SOLD_OUT);
+	assert_int_equal(place_would(&F.e, &any), PLACE_SELLS);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	launch_run(&F.e);
+	say(PROVIDER_OK);
+	say(PROVIDER_DENIED); /* the create is: nobody may buy */
+	assert_int_equal(place_would(&F.e, &any), PLACE_SOLD_OUT);
+}
+
 static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 {
 	struct node_event ev = {.type = NODE_EV_RELEASE,
@@ -1046,6 +1069,7 @@ int main(void)
 		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),
 		T(test_a_fabric_that_is_there_is_for_all),
 		T(test_without_its_fabric_nothing_was_bought),
+		T(test_who_may_not_make_fabrics_may_buy_without),
 		T(test_what_changed_while_the_fabric_was_made_counts),
 		T(test_a_repeat_makes_the_same_fabric_first),
 		T(test_a_job_too_large_for_one_fabric_is_refused),

@@ -323,6 +323,23 @@ static void test_a_delete_that_makes_no_sense_is_cut_in_two(void **state)
 	assert_string_equal(F.sent[7].ids, "n1;n2;"); /* whole again */
 }
 
+static void test_strays_that_make_no_sense_together_are_cut_in_two_as_well(void **state)
+{
+	(void)state;
+	F.cloud.caps.delete_max = 4;
+	F.cloud.nstrays = 4;
+	F.slots = 8;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[0].ids, "s0;s1;s2;s3;");
+	answer(0, PROVIDER_INVALID, NULL);
+	F.now += MINUTE;
+	remove_run(&F.e);
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 3);
+	assert_string_equal(F.sent[1].ids, "s0;s1;");
+	assert_string_equal(F.sent[2].ids, "s2;s3;");
+}
+
 static void test_without_a_slot_nothing_is_put_down_as_asked(void **state)
 {
 	(void)state;
@@ -349,6 +366,7 @@ int main(void)
 		T(test_a_delete_that_is_refused_whole_is_told_once),
 		T(test_one_that_is_refused_alone_is_denied),
 		T(test_a_delete_that_makes_no_sense_is_cut_in_two),
+		T(test_strays_that_make_no_sense_together_are_cut_in_two_as_well),
 	};
 #undef T
 

@@ -155,6 +155,51 @@ static void test_after_a_restart_it_is_asked_who_is_to_be_told(void **state)
 	assert_false(F.e.rescues->waits);
 }
 
+/* Its node was told of once, and no snapshot says so again. */
+static void test_a_job_that_comes_to_work_is_told_though_squeue_is_slow(void **state)
+{
+	struct fleet_node *fn = node("c1")->newest;
+
+	(void)state;
+	fleet_stage(fn)->signal_ms = BEGAN;
+	fleet_publish(&F.e.fleet, fn);
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
+	shows(DETAIL("RUNNING", "5", "1800000004"));
+	for (int i = 0; i < 3; i++) {
+		W.now += 3000;
+		rescue_run(&F.e);
+		assert_true(rescue_next_ms(&F.e) > W.now);
+	}
+	assert_null(strstr(F.story, "force"));
+	squeue("107|7|RUNNING|p|None|c[1-2]\n");
+	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_DUE);
+	assert_non_null(F.e.rescues);
+	assert_false(F.e.rescues->waits);
+	assert_null(node("c1")->doomed);
+}
+
+/* Whether the command was run, or died with burstd, nobody knows; a job that went back into the
+ * queue needs none. */
+static void test_after_a_restart_a_command_is_run_again(void **state)
+{
+	struct journal_rescue row = {.job = 107,
+				     .id = "7_2",
+				     .node = "c1",
+				     .gen = 3,
+				     .at_ms = BEGAN,
+				     .signal = JOURNAL_SIGNAL_SENT};
+
+	rescue_load(&F.e, &row);
+	assert_false(F.e.rescues->commanded);
+	teardown(state);
+	setup(state);
+	row.hold_ms = BEGAN + 121000;
+	rescue_load(&F.e, &row);
+	assert_true(F.e.rescues->commanded);
+}
+
 /* It saved its work and ended with another status than 0, or the signal killed it. */
 static void test_a_told_job_that_ends_is_requeued(void **state)
 {
@@ -337,6 +382,8 @@ int main(void)
 		TEST(test_a_job_that_does_not_run_is_told_when_it_does),
 		TEST(test_a_job_that_comes_to_work_elsewhere_is_not_told),
 		TEST(test_after_a_restart_it_is_asked_who_is_to_be_told),
+		TEST(test_a_job_that_comes_to_work_is_told_though_squeue_is_slow),
+		TEST(test_after_a_restart_a_command_is_run_again),
 		TEST(test_a_told_job_that_ends_is_requeued),
 		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
 		TEST(test_an_order_that_was_not_heard_is_given_again),
