@@ -266,7 +266,8 @@ static int64_t retry_after(const char *header)
 	return s * 1000;
 }
 
-/* A job's own group was made just now, and not all of EC2 has heard of it. */
+/* A job's own group was made just now, and not all of EC2 has heard of it: the same create is sent
+ * again later, for one that is taken for not sent gets another group, which is as new. */
 static bool no_group_yet(const struct provider_op *op, const char *code)
 {
 	const struct provider_create *c = &op->u.create;
@@ -289,7 +290,7 @@ void aws_error(const struct aws *a, const struct provider_op *op,
 	if (out->code == PROVIDER_OK)
 		return;
 	if (no_group_yet(op, code))
-		out->code = PROVIDER_TRANSIENT;
+		out->code = PROVIDER_AMBIGUOUS;
 	if (out->code == PROVIDER_NOT_FOUND && op->kind == PROVIDER_DELETE)
 		out->code = PROVIDER_TRANSIENT; /* which of them it does not say */
 	if (code[0] != '\0')

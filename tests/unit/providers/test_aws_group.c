@@ -159,7 +159,8 @@ static void test_what_ec2_says_of_groups(void **state)
 	}
 }
 
-/* A job's own was made a moment ago; an admin's is a slip of his. */
+/* A job's own was made a moment ago: the same again, for another group would be as new.  An admin's
+ * is a slip of his. */
 static void test_a_launch_into_a_group_that_ec2_does_not_know_yet(void **state)
 {
 	struct provider_op op = create(2);
@@ -168,7 +169,7 @@ static void test_a_launch_into_a_group_that_ec2_does_not_know_yet(void **state)
 	(void)state;
 	place.fabric = "tok";
 	parse(&r, &op, 400, ERROR("InvalidPlacementGroup.Unknown"));
-	assert_int_equal(r.code, PROVIDER_TRANSIENT);
+	assert_int_equal(r.code, PROVIDER_AMBIGUOUS);
 	provider_result_fini(&r);
 	place.fabric = "pg-1";
 	parse(&r, &op, 400, ERROR("InvalidPlacementGroup.Unknown"));
