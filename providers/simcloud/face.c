@@ -270,15 +270,13 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 	f->many = many;
 	if (id != NULL)
 		rc = read_one_id(f, id, e);
-	if (rc == 0 && op == OP_REPORT)
-		rc = read_body(f, rq, conf, e);
-	else if (id != NULL)
+	if (rc != 0 || (id != NULL && op != OP_REPORT) || op == OP_OFFERS)
 		; /* that is all there is */
 	else if (op == OP_LIST)
 		rc = read_list(f, rq, conf, e);
 	else if (op == OP_NOTICES)
 		rc = read_notices(f, rq, e);
-	else if (op != OP_OFFERS)
+	else
 		rc = read_body(f, rq, conf, e);
 	if (rc != 0) {
 		face_call_free(f);
