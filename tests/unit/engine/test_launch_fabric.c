@@ -1,0 +1,246 @@
+/* test_launch_fabric.c - a fabric for each job of several nodes (ADR 18): made before its create,
+ * and again before a repeat. */
+#include "bare_launch.h"
+
+/* c1 ... c3 are one job, the rest were bought before. */
+static void want_a_job(const char *fabric)
+{
+	struct fleet_node *fn = F.e.fleet.states[NODE_WANTED], *next;
+
+	F.pool.own.in_fabric = fabric;
+	make_gangs();
+	for (; fn != NULL; fn = next) {
+		struct node_event ev = {.type = NODE_EV_REFUSED, .now_ms = engine_now(&F.e)};
+
+		next = fn->state_next;
+		if (fn->n.group != 1)
+			engine_post(&F.e, fn, &ev);
+	}
+	F.e.left = 100;
+	F.nposted = 0;
+}
+
+/* The next answer: to a fabric, or to a create as a whole. */
+static void say(enum provider_code code)
+{
+	struct provider_result r = {.code = code};
+	void *ctx = F.ctx;
+
+	F.ctx = NULL;
+	F.answer(&F.cloud, ctx, &r);
+	free(ctx);
+	launch_answered(&F.e);
+}
+
+static void test_a_fabric_is_made_before_the_create_of_its_job(void **state)
+{
+	char name[64];
+
+	(void)state;
+	want_a_job("job");
+	launch_run(&F.e);
+	assert_int_equal(F.made, 1);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_CREATING), 3); /* the intent of the create is durable */
+	memcpy(name, F.token, sizeof(name));
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], 3);
+	assert_string_equal(F.fabric[0], name);
+	assert_string_equal(F.token, name);
+	F.e.left = 1;
+	answer(3);
+	launch_answered(&F.e); /* in one piece: a crash must not cut it */
+	assert_int_equal(count(NODE_BOOTING), 3);
+	assert_null(F.e.answers);
+}
+
+/* One node of a job that has its others in another pool goes with those that stand alone. */
+static void test_one_node_of_a_job_needs_no_fabric(void **state)
+{
+	(void)state;
+	F.pool.own.in_fabric = "job";
+	F.e.fleet.states[NODE_WANTED]->n.group = 7;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 0);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], NODES);
+	assert_string_equal(F.fabric[0], "");
+}
+
+static void test_each_job_has_a_fabric_and_nodes_alone_have_none(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.pool.own.in_fabric = "job";
+	F.cloud.caps.flags = PROVIDER_GANGS; /* which would put them all into one create */
+	launch_run(&F.e);
+	assert_int_equal(F.made, 2);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], 3); /* c8, c9, c10 */
+	assert_string_equal(F.first[0], "c8");
+	assert_string_equal(F.fabric[0], "");
+}
+
+static void test_a_fabric_that_is_there_is_for_all(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.pool.own.in_fabric = "pg-1";
+	F.cloud.caps.flags = PROVIDER_GANGS;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 0);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], NODES);
+	assert_string_equal(F.fabric[0], "pg-1");
+}
+
+static void test_without_its_fabric_nothing_was_bought(void **state)
+{
+	static const struct {
+		enum provider_code code;
+		enum node_state then;
+		enum node_reason reason;
+	} rows[] = {
+		{PROVIDER_AMBIGUOUS, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_TRANSIENT, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_RATE, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_NOT_YET, NODE_WANTED, NODE_BECAUSE_NONE},
+		{PROVIDER_DENIED, NODE_GONE, NODE_BECAUSE_DENIED},
+		{PROVIDER_INVALID, NODE_GONE, NODE_BECAUSE_INVALID},
+		{PROVIDER_QUOTA, NODE_GONE, NODE_BECAUSE_CAPACITY}, /* of fabrics, not machines */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		want_a_job("job");
+		launch_run(&F.e);
+		say(rows[i].code);
+		assert_int_equal(F.sent, 0);
+		assert_int_equal(F.nposted, 6); /* each: START, and what came of it */
+		for (int k = 1; k <= 3; k++) {
+			char name[16];
+
+			(void)snprintf(name, sizeof(name), "c%d", k);
+			assert_int_equal(fleet_find(&F.e.fleet, name)->newest->n.state,
+					 rows[i].then);
+			assert_int_equal(fleet_find(&F.e.fleet, name)->newest->n.reason,
+					 rows[i].reason);
+		}
+		(void)teardown(state);
+		(void)setup(state);
+	}
+}
+
+/* It needs a right of its own: who wants no fabric may buy from that provider all the same. */
+static void test_who_may_not_make_fabrics_may_buy_without(void **state)
+{
+	struct conf_offer any;
+
+	(void)state;
+	want_a_job("job");
+	any = F.pool.own;
+	any.in_fabric = NULL;
+	launch_run(&F.e);
+	say(PROVIDER_DENIED);
+	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_DENIED);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SOLD_OUT);
+	assert_int_equal(place_would(&F.e, &any), PLACE_SELLS);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	launch_run(&F.e);
+	say(PROVIDER_OK);
+	say(PROVIDER_DENIED); /* the create is: nobody may buy */
+	assert_int_equal(place_would(&F.e, &any), PLACE_SOLD_OUT);
+}
+
+static void test_what_changed_while_the_fabric_was_made_counts(void **state)
+{
+	struct node_event ev = {.type = NODE_EV_RELEASE,
+				.reason = NODE_BECAUSE_SUSPENDED,
+				.now_ms = engine_now(&F.e)};
+
+	want_a_job("job");
+	launch_run(&F.e);
+	engine_post(&F.e, F.e.fleet.states[NODE_CREATING], &ev);
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), 2);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	launch_run(&F.e);
+	F.closed = "paused";
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), 3);
+}
+
+/* A lost answer, or a restart: the same name, and made again first, for nobody knows. */
+static void test_a_repeat_makes_the_same_fabric_first(void **state)
+{
+	char name[64];
+
+	(void)state;
+	want_a_job("job");
+	launch_run(&F.e);
+	memcpy(name, F.token, sizeof(name));
+	say(PROVIDER_OK);
+	say(PROVIDER_AMBIGUOUS);
+	assert_int_equal(count(NODE_INDOUBT), 3);
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
+		fn->n.wake_ms = 0;
+	F.e.left = 100;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 2);
+	assert_string_equal(F.token, name);
+	assert_int_equal(F.sent, 1);
+	say(PROVIDER_TRANSIENT); /* it may exist all the same */
+	assert_int_equal(count(NODE_INDOUBT), 3);
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
+		fn->n.wake_ms = 0;
+	launch_run(&F.e);
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 2);
+	assert_string_equal(F.token, name);
+	assert_string_equal(F.fabric[1], name);
+}
+
+static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
+{
+	(void)state;
+	want_a_job("job");
+	F.fits = 2;
+	launch_run(&F.e);
+	assert_int_equal(F.made + F.sent, 0);
+	assert_int_equal(count(NODE_GONE), NODES);
+	assert_string_equal(fleet_find(&F.e.fleet, "c1")->why,
+			    "p: fabric: 3 nodes of one job are more than one create can have");
+	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_INVALID);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	F.cloud.caps.create_max = 2;
+	launch_run(&F.e);
+	assert_int_equal(F.made + F.sent, 0);
+	assert_int_equal(count(NODE_GONE), NODES);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_a_fabric_is_made_before_the_create_of_its_job),
+		T(test_one_node_of_a_job_needs_no_fabric),
+		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),
+		T(test_a_fabric_that_is_there_is_for_all),
+		T(test_without_its_fabric_nothing_was_bought),
+		T(test_who_may_not_make_fabrics_may_buy_without),
+		T(test_what_changed_while_the_fabric_was_made_counts),
+		T(test_a_repeat_makes_the_same_fabric_first),
+		T(test_a_job_too_large_for_one_fabric_is_refused),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("launch_fabric", tests, NULL, NULL);
+}
