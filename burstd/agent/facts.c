@@ -49,23 +49,33 @@ static int64_t milli(const char *text)
 	return sum;
 }
 
+/* The first of that file of a process, as text; 0: it cannot be read, or is empty. */
+static size_t read_of(int dir, const char *pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(path, sizeof(path), "%.32s/%.16s", pid, name);
+	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, text, size - 1) : -1;
+	if (fd >= 0)
+		(void)close(fd);
+	if (n < 0)
+		n = 0;
+	text[n] = '\0';
+	return (size_t)n;
+}
+
 /* slurmstepd takes on a user's rights for moments: the real uid stays. */
 static bool is_roots(int dir, const char *pid)
 {
-	char path[FACTS_LINE_MAX], text[2048];
+	char text[2048];
 	const char *uid;
-	ssize_t n;
 	long real;
-	int fd;
 
-	(void)snprintf(path, sizeof(path), "%.32s/status", pid);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		(void)close(fd);
-	if (n <= 0)
+	if (read_of(dir, pid, "status", text, sizeof(text)) == 0)
 		return false;
-	text[n] = '\0';
 	uid = strstr(text, "\nUid:");
 	if (uid == NULL)
 		return false;
@@ -104,20 +114,13 @@ static void add_job(struct facts *f, int64_t id)
 
 static void look_at(struct facts *f, int dir, const char *pid)
 {
-	char path[FACTS_LINE_MAX], text[FACTS_LINE_MAX];
-	ssize_t n;
+	char text[FACTS_LINE_MAX];
+	size_t n = read_of(dir, pid, "cmdline", text, sizeof(text));
 	int64_t id;
-	int fd;
 
-	(void)snprintf(path, sizeof(path), "%.32s/cmdline", pid);
-	fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
-	n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
-	if (fd >= 0)
-		(void)close(fd);
-	if (n <= 0)
+	if (n == 0)
 		return;
-	text[n] = '\0';
-	id = facts_step(text, (size_t)n);
+	id = facts_step(text, n);
 	if (id != 0 && is_roots(dir, pid))
 		add_job(f, id);
 }

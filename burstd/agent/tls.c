@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "agent/place.h"
+#include "base/base64.h"
 #include "base/mem.h"
 #include "base/secret.h"
 
@@ -259,15 +260,14 @@ int tls_request(const struct tls *t, const char *node, struct str *out, struct e
 /* base64 in one line to text; NULL: it is not. */
 static char *decode(const char *in)
 {
-	size_t n = strlen(in);
+	size_t n = strlen(in), have;
 	char *out = mem_zalloc(n + 1);
-	int len = -1;
 
-	if (n > 0 && n % 4 == 0 && n <= TLS_PEM_MAX)
-		len = EVP_DecodeBlock((unsigned char *)out, (const unsigned char *)in, (int)n);
-	if (len > 0)
-		return out; /* what pads it are NULs */
-	ERR_clear_error();
+	if (n > 0 && n <= TLS_PEM_MAX &&
+	    base64_decode(BASE64_PLAIN, in, n, (unsigned char *)out, n, &have)) {
+		out[have] = '\0';
+		return out;
+	}
 	free(out);
 	return NULL;
 }
