@@ -264,6 +264,6 @@ void fabric_run(struct cloud *c)
 		c->fabrics_next = engine_now(c->e) + ENGINE_FABRICS_MS;
 		list_page(c, "");
 	}
-	if (c->fabrics_look && c->nfabrics > 0)
+	if (c->fabrics_look && c->nfabrics > 0 && cloud_ready(c)) /* it looks at all rows */
 		drop_some(c);
 }

@@ -277,6 +277,22 @@ static void test_a_delete_that_is_refused_whole_is_told_once(void **state)
 	assert_string_equal(F.events, one); /* it was over, and begins anew */
 }
 
+/* The provider looks at a host while its instance runs. */
+static void test_one_whose_host_is_being_reported_waits_for_that(void **state)
+{
+	struct fleet_node *fn;
+
+	(void)state;
+	add_nodes();
+	fn = fleet_find(&F.e.fleet, "n2")->newest;
+	fn->reporting = true;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[0].ids, "n1;n3;n4;");
+	fn->reporting = false;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[1].ids, "n2;");
+}
+
 static void test_one_that_is_refused_alone_is_denied(void **state)
 {
 	static const enum provider_code codes[4] = {PROVIDER_TRANSIENT, PROVIDER_DENIED,
@@ -364,6 +380,7 @@ int main(void)
 		T(test_one_that_may_not_be_deleted_is_asked_for_alone),
 		T(test_without_a_slot_nothing_is_put_down_as_asked),
 		T(test_a_delete_that_is_refused_whole_is_told_once),
+		T(test_one_whose_host_is_being_reported_waits_for_that),
 		T(test_one_that_is_refused_alone_is_denied),
 		T(test_a_delete_that_makes_no_sense_is_cut_in_two),
 		T(test_strays_that_make_no_sense_together_are_cut_in_two_as_well),
