@@ -179,6 +179,8 @@ $(B)/%.o: %.c Makefile
 
 # It is in there (.incbin).
 $(B)/providers/attest/aws_identity.o: providers/attest/aws-identity.pem
+# The template is a part of it (.incbin), which no compiler tells.
+$(B)/burstd/core/userdata.o: scripts/node/stage0.sh.in
 
 # "name(1)" alone gets our version at the foot.
 $(BUILD)/man/%: docs/man/%.scd VERSION Makefile
@@ -311,6 +313,9 @@ cover-all: $(PROGRAMS) $(UNIT) $(BIN)/sim
 e2e: deps all ## end-to-end tests on a private real Slurm
 	$(Q)$(prove) tests/e2e/run.sh
 
+node: deps ## what runs on a node (stage0, node-init), against hostile clouds
+	$(Q)$(prove) tests/node/run.sh
+
 check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 	$(Q)$(prove) $(ASAN) scripts/dev/check.sh
 
@@ -318,7 +323,7 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
 	$(Q)$(prove) $(ASAN) $(UNIT) $(AGENT_TESTS) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh \
-		$(CONTRACTS) scripts/dev/check.sh tests/chaos/run.sh tests/e2e/run.sh
+		$(CONTRACTS) scripts/dev/check.sh tests/node/run.sh tests/chaos/run.sh tests/e2e/run.sh
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
@@ -379,7 +384,9 @@ INSTALL_FILES := \
 	755:$(BIN)/simcloud:$(bindir)/simcloud \
 	755:$(BIN)/burst-hook:$(libexecdir)/burstd/burst-hook \
 	755:$(BIN)/burst-agent:$(sbindir)/burst-agent \
-	$(foreach f,$(filter-out %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
+	$(foreach f,$(filter-out %.nft %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
+	755:scripts/node/node-init:$(libexecdir)/burstd/node-init \
+	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf,644:scripts/node/$(f):$(docdir)/node/$(f)) \
 	644:scripts/node/burst-agent.service:$(unitdir)/burst-agent.service \
 	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \
 	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \
@@ -389,13 +396,15 @@ INSTALL_FILES := \
 	$(foreach f,$(DOCS),644:$(f):$(docdir)/$(f)) \
 	$(foreach f,$(PAGES),644:$(f):$(mandir)/man$(subst .,,$(suffix $(f)))/$(notdir $(f)))
 # Our own directories, inner before outer.
-INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs $(docdir)/slurm $(docdir)
+INSTALL_DIRS := $(libexecdir)/burstd $(docdir)/docs/adr $(docdir)/docs $(docdir)/slurm \
+	$(addprefix $(docdir)/node/,systemd/slurmd.service.d systemd/munge.service.d systemd) $(docdir)/node $(docdir)
 
 install: all ## install below $(DESTDIR)$(PREFIX), and /etc/burstd/burstd.conf where there is none
 	@set -e; for i in $(INSTALL_FILES); do \
 		IFS=:; set -- $$i; unset IFS; echo "  INSTALL $(DESTDIR)$$3"; install -D -m "$$1" "$$2" "$(DESTDIR)$$3"; done
 	@sed -i 's|/usr/sbin/burst|$(sbindir)/burst|' "$(DESTDIR)$(unitdir)"/burstd.service "$(DESTDIR)$(unitdir)"/burst-agent.service
-	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf"
+	@sed -i 's|/usr/libexec/|$(libexecdir)/|' "$(DESTDIR)$(docdir)/slurm/burst.conf" \
+		"$(DESTDIR)$(docdir)/node/systemd/slurmd.service.d/burst.conf"
 	@for h in $(HOOKS); do ln -sf burst-hook "$(DESTDIR)$(libexecdir)/burstd/$$h"; done
 	@[ -e "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf" ] || \
 		install -D -m 644 scripts/pkg/burstd.conf "$(DESTDIR)$(sysconfdir)/burstd/burstd.conf"
@@ -414,6 +423,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab contract test test-programs test-asan test-slurm-matrix unit e2e check sim model cover cover-all museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab contract test test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

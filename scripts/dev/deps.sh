@@ -13,7 +13,7 @@ build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev 
 	libssl-dev libmicrohttpd-dev libconfuse-dev libexpat1-dev scdoc'
 unit='libcmocka-dev perl procps openssl'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
-	python3'
+	python3 nftables iptables'
 cover='gcovr'
 check='git clang clang-format clang-tidy cppcheck shellcheck'
 contract='python3-venv'

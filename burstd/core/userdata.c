@@ -1,0 +1,221 @@
+#include "core/userdata.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hostlist.h"
+#include "base/mem.h"
+
+/* In the program, so that there is no file to be changed, and none to be missing. */
+extern const char userdata_template[];
+__asm__(".pushsection .rodata\n"
+	".global userdata_template\n"
+	"userdata_template:\n"
+	".incbin \"scripts/node/stage0.sh.in\"\n"
+	".byte 0\n"
+	".popsection\n");
+
+enum { FIELD_NAME_MAX = 15, NUMBER_SIZE = 12 };
+
+#define ALNUM "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+
+struct field {
+	const char *name; /* in the template, between two @ */
+	const char *text;
+	const char *chars; /* it may have */
+	size_t min, max;   /* bytes */
+};
+
+/* Does it have the characters of its kind, and not too many? */
+static int check_field(const struct field *f, struct err *e)
+{
+	size_t n;
+
+	if (f->text == NULL)
+		return err_set(e, ERR_INVALID, "user-data: %s is missing", f->name);
+	n = strnlen(f->text, f->max + 1);
+	if (n < f->min || n > f->max)
+		return err_set(e, ERR_INVALID, "user-data: %s has %s than %zu bytes", f->name,
+			       n < f->min ? "less" : "more", n < f->min ? f->min : f->max);
+	if (f->text[strspn(f->text, f->chars)] != '\0')
+		return err_set(e, ERR_INVALID, "user-data: %s has a character that cannot be there",
+			       f->name);
+	return 0;
+}
+
+static int check_urls(const char *urls, struct err *e)
+{
+	static const char scheme[] = "https://";
+	size_t n = 0;
+
+	for (const char *p = urls; *p != '\0'; n++) {
+		size_t len = strcspn(p, " ");
+
+		if (strncmp(p, scheme, strlen(scheme)) != 0 || len == strlen(scheme) ||
+		    memchr(p + strlen(scheme), '/', len - strlen(scheme)) != NULL)
+			return err_set(
+				e, ERR_INVALID,
+				"user-data: URLS: each is https://HOST[:PORT], without a path");
+		p += len;
+		p += strspn(p, " ");
+	}
+	if (n == 0 || n > USERDATA_URLS_MAX)
+		return err_set(e, ERR_INVALID, "user-data: URLS: 1 to %d", USERDATA_URLS_MAX);
+	return 0;
+}
+
+/* Certificates and nothing else, so that no line of it ends the here-document, or is a comment. */
+static int check_ca(const char *pem, struct err *e)
+{
+	static const char begin[] = "-----BEGIN CERTIFICATE-----\n",
+			  end[] = "-----END CERTIFICATE-----";
+	const char *p = pem;
+
+	while (strncmp(p, begin, strlen(begin)) == 0) {
+		p += strlen(begin);
+		p += strspn(p, ALNUM "+/=\n");
+		if (p[-1] != '\n' || strncmp(p, end, strlen(end)) != 0)
+			break;
+		p += strlen(end);
+		if (*p == '\n')
+			p++;
+		if (*p == '\0')
+			return strstr(pem, "\nPEM\n") == NULL
+				       ? 0
+				       : err_set(e, ERR_INVALID, "user-data: CA_PEM: odd line");
+	}
+	return err_set(e, ERR_INVALID, "user-data: CA_PEM is not certificates in PEM");
+}
+
+static int check(const struct userdata *u, const struct field *fields, size_t n, struct err *e)
+{
+	static const char *const identities[] = {"aws", "gcp", "azure", "none"};
+	bool known = false;
+
+	for (size_t i = 0; i < n; i++)
+		if (check_field(&fields[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < sizeof(identities) / sizeof(identities[0]); i++)
+		known = known || strcmp(u->identity, identities[i]) == 0;
+	if (!known)
+		return err_set(e, ERR_INVALID,
+			       "user-data: PROVIDER is none of aws, gcp, azure and none");
+	if (u->node[0] != '\0' && !hostlist_is_name(u->node))
+		return err_set(e, ERR_INVALID, "user-data: NODE is no node name");
+	if (u->node_init[0] != '\0' && u->node_init[0] != '/')
+		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is no absolute path");
+	if (u->timeout_s == 0 || u->timeout_s > USERDATA_TIMEOUT_MAX)
+		return err_set(e, ERR_INVALID, "user-data: TIMEOUT is 1 to %d s",
+			       USERDATA_TIMEOUT_MAX);
+	if (u->callback > USERDATA_CALLBACK_MAX)
+		return err_set(e, ERR_INVALID, "user-data: PORT is none that only root has");
+	return check_urls(u->urls, e) < 0 ? -1 : check_ca(u->ca_pem, e);
+}
+
+/* The field at p, "@NAME@"; NULL: there is none. */
+static const struct field *field_at(const struct field *fields, size_t n, const char *p)
+{
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(fields[i].name);
+
+		if (strncmp(p + 1, fields[i].name, len) == 0 && p[len + 1] == '@')
+			return &fields[i];
+	}
+	return NULL;
+}
+
+static size_t put(char *to, size_t at, const char *text, size_t len)
+{
+	if (to != NULL)
+		memcpy(to + at, text, len);
+	return at + len;
+}
+
+/* The certificate's last line ends by itself. */
+static size_t text_len(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len > 0 && text[len - 1] == '\n' ? len - 1 : len;
+}
+
+/* Write it to `to`, or only count.  Comments teach who reads the template; the machine, and the
+ * provider's limit, can do without. */
+static size_t render(char *to, const struct field *fields, size_t n)
+{
+	const char *p = userdata_template;
+	size_t at = 0;
+
+	while (*p != '\0') {
+		const char *end = p + strcspn(p, "\n"), *word = p + strspn(p, " \t");
+
+		end += *end == '\n';
+		if (*word == '#' && p != userdata_template) {
+			p = end;
+			continue;
+		}
+		while (p < end) {
+			const struct field *f = *p == '@' ? field_at(fields, n, p) : NULL;
+
+			if (f == NULL) {
+				at = put(to, at, p++, 1);
+				continue;
+			}
+			at = put(to, at, f->text, text_len(f->text));
+			p += strlen(f->name) + 2;
+		}
+	}
+	return at;
+}
+
+int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *e)
+{
+	char timeout[NUMBER_SIZE], port[NUMBER_SIZE];
+	const struct field fields[] = {
+		{"URLS", u->urls, ALNUM ".:-_[]/ ", 1, USERDATA_TEXT_MAX},
+		{"CLAIM_ID", u->claim_id, ALNUM "._-", 1, USERDATA_ID_MAX},
+		{"CLAIM_SECRET", u->claim_secret, ALNUM "_-", USERDATA_SECRET_MIN,
+		 USERDATA_SECRET_MAX},
+		{"PROVIDER", u->identity, ALNUM, 1, FIELD_NAME_MAX},
+		{"NODE", u->node, ALNUM "._-", 0, HOSTLIST_NAME_MAX},
+		{"NODE_INIT", u->node_init, ALNUM "._-/", 0, USERDATA_TEXT_MAX},
+		{"CA_PEM", u->ca_pem, ALNUM "+/=- \n", 1, USERDATA_CA_MAX},
+		{"TIMEOUT", timeout, ALNUM, 1, NUMBER_SIZE},
+		{"PORT", port, ALNUM, 1, NUMBER_SIZE},
+	};
+	const size_t n = sizeof(fields) / sizeof(fields[0]);
+	size_t len;
+
+	*out = NULL;
+	snprintf(timeout, sizeof(timeout), "%u", u->timeout_s);
+	snprintf(port, sizeof(port), "%u", u->callback);
+	if (check(u, fields, n, e) < 0)
+		return -1;
+	len = render(NULL, fields, n);
+	if (len > max)
+		return err_set(e, ERR_LIMIT,
+			       "user-data: %zu bytes, and the provider takes %zu at most", len,
+			       max);
+	*out = mem_zalloc(len + 1);
+	render(*out, fields, n);
+	return 0;
+}
+
+size_t userdata_limit(const char *driver)
+{
+	/* Where the limit is one of base64, three quarters of it. */
+	static const struct {
+		const char *driver;
+		size_t limit;
+	} limits[] = {
+		{"aws", 16384},     {"azure", 49152},     {"digitalocean", 65536}, {"gcp", 262144},
+		{"hetzner", 32768}, {"lambda", 1048576},  {"linode", 16384},       {"sim", 65536},
+		{"oci", 24000},     {"openstack", 49149},
+	};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
+		if (strcmp(driver, limits[i].driver) == 0)
+			return limits[i].limit;
+	return USERDATA_LIMIT;
+}

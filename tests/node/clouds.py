@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""clouds.py DIR: what a new machine meets: burstd on 127.0.0.1:8443, Vault on :8200, metadata on 169.254.169.254:80.
+
+They behave by the words in DIR/modes and the key=value lines in DIR/answer, read at each request.  DIR/log has a line
+for each: who, method, path, CN of the client's certificate, status; DIR/body.N the bodies."""
+
+import base64
+import hashlib
+import http.server
+import json
+import os
+import socket
+import ssl
+import subprocess
+import sys
+import threading
+import time
+import urllib.parse
+
+DIR = sys.argv[1]
+LOCK = threading.Lock()
+COUNT = {}
+BODIES = [0]
+SECRET = open(f'{DIR}/secret').read()
+INSTANCE = 'i-0123456789abcdef0'
+KEY = base64.b64encode(bytes(range(128))).decode()
+
+
+def modes():
+    try:
+        return open(f'{DIR}/modes').read().split()
+    except FileNotFoundError:
+        return []
+
+
+def count(what):
+    with LOCK:
+        COUNT[what] = COUNT.get(what, 0) + 1
+        return COUNT[what]
+
+
+def openssl(*args, data=b''):
+    return subprocess.run(['openssl', *args], input=data, capture_output=True, check=True).stdout
+
+
+def answer(csr):
+    open(f'{DIR}/node.csr', 'wb').write(csr)
+    openssl('req', '-in', f'{DIR}/node.csr', '-verify', '-noout')
+    cert = openssl('x509', '-req', '-in', f'{DIR}/node.csr', '-CA', f'{DIR}/ca.pem', '-CAkey', f'{DIR}/ca.key',
+                   '-CAcreateserial', '-days', '1')
+    init = open(f'{DIR}/node-init', 'rb').read()
+    a = {
+        'v': '1', 'node': 'c1', 'generation': '3', 'cert': base64.b64encode(cert).decode(), 'version': '7',
+        'conf_server': '127.0.0.1:8443', 'auth': 'munge', 'burst_uid': '0', 'instance_id': INSTANCE,
+        'stage1_url': '/v1/node/stage1', 'stage1_sha256': hashlib.sha256(init).hexdigest(),
+        'hosts': base64.b64encode(b'10.0.0.1 c1\n10.0.0.2 c2 c2.example.org\n').decode(),
+    }
+    if 'wrap' in modes():
+        a.update({'release': 'wrap', 'vault': 'https://127.0.0.1:8200', 'wrap_token': 'hvs.CAES-x_y', 'wrap_ttl': '60',
+                  'vault_ca': base64.b64encode(open(f'{DIR}/ca.pem', 'rb').read()).decode(),
+                  'creation_path': 'kv/data/slurm/prod/node'})
+    else:
+        a.update({'release': 'inline', 'munge_key': KEY})
+    for line in open(f'{DIR}/answer').read().split('\n'):
+        if '=' in line:
+            a[line.split('=', 1)[0]] = line.split('=', 1)[1]
+    text = ''.join(f'{k}={v}\n' for k, v in a.items() if v != '-')
+    if os.path.exists(f'{DIR}/odd'):
+        text += open(f'{DIR}/odd').read()
+    return text + 'end=1\n'
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = 'HTTP/1.1'
+    who = 'burstd'
+
+    def log_message(self, *_):
+        pass
+
+    def say(self, status, text='', headers=(), cut=0):
+        data = text.encode() if isinstance(text, str) else text
+        peer = ''
+        if isinstance(self.connection, ssl.SSLSocket) and self.connection.getpeercert():
+            peer = dict(x[0] for x in self.connection.getpeercert()['subject'])['commonName']
+        with LOCK:
+            with open(f'{DIR}/log', 'a') as f:
+                f.write(f'{self.who} {self.command} {self.path} {peer or "-"} {status}\n')
+        self.send_response(status)
+        for k, v in headers:
+            self.send_header(k, v)
+        self.send_header('Content-Length', str(len(data) + cut))
+        self.end_headers()
+        self.wfile.write(data)
+        self.close_connection = cut > 0
+
+    def date_time_string(self, timestamp=None):
+        off = [int(m[5:]) for m in modes() if m.startswith('clock')]
+        return super().date_time_string(time.time() + off[0] if off and self.who == 'burstd' else timestamp)
+
+    def body(self):
+        data = self.rfile.read(int(self.headers.get('Content-Length') or 0))
+        with LOCK:
+            BODIES[0] += 1
+            open(f'{DIR}/body.{BODIES[0]}', 'wb').write(data)
+        return data
+
+
+class Burstd(Handler):
+    def do_GET(self):
+        if self.path.endswith('/nonce'):
+            return self.say(200, 'Nonce0123456789abcdef0123456789A')
+        if self.path == '/v1/node/stage1' and self.connection.getpeercert():
+            data = open(f'{DIR}/node-init', 'rb').read()
+            return self.say(200, data + b'# changed\n' if 'changed' in modes() else data)
+        return self.say(404)
+
+    def do_POST(self):
+        data = self.body()
+        path = self.path
+        if path == '/v1/claim':
+            return self.claim(json.loads(data))
+        if path == '/v1/node/confirm':
+            return self.confirm(data)
+        if path.startswith('/v1/node/') and self.connection.getpeercert() or path == '/v1/alarm':
+            json.loads(data)
+            open(f'{DIR}/last{path.replace("/", ".")}', 'wb').write(data)
+            return self.say(200, 'ok=1\n')
+        return self.say(403)
+
+    def claim(self, j):
+        words = modes()
+        n = count('claim')
+        if self.headers['Accept'] != 'text/plain' or j['claim_secret'] != SECRET or j['v'] != 1:
+            return self.say(401)
+        if 'redirect' in words:
+            return self.say(307, '', [('Location', f'https://127.0.0.1:8444{self.path}')])
+        for w in words:
+            if w.isdigit():
+                return self.say(int(w))
+        if 'wait' in words and n <= 2:
+            return self.say(202, 'retry_after=1\nstate=attesting\n')
+        if 'callback' in words and not self.call_back(j):
+            return self.say(202, 'retry_after=1\n')
+        text = answer(base64.b64decode(j['csr']))
+        if 'short' in words and n == 1:
+            return self.say(200, text[:len(text) // 2])
+        if 'cut' in words and n == 1:
+            return self.say(200, text[:len(text) // 2], cut=len(text) - len(text) // 2)
+        return self.say(200, text)
+
+    def call_back(self, j):
+        try:
+            raw = socket.create_connection(('127.0.0.1', j['callback']['port']), 2)
+            c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+            c.check_hostname = False
+            c.verify_mode = ssl.CERT_NONE
+            with c.wrap_socket(raw) as s:
+                cert = ssl.DER_cert_to_PEM_cert(s.getpeercert(True)).encode()
+        except OSError:
+            return False
+        same = openssl('x509', '-pubkey', '-noout', data=cert) == openssl(
+            'req', '-pubkey', '-noout', data=base64.b64decode(j['csr']))
+        open(f'{DIR}/called-back', 'w').write(str(same))
+        return same
+
+    def confirm(self, data):
+        words = modes()
+        auth = self.headers.get('Authorization', '')
+        if 'authslurm' in words:
+            return self.say(403 if auth else 200, 'ok=1\n')
+        r = subprocess.run(['unmunge', '-m', f'{DIR}/meta'], input=auth[6:].encode(), capture_output=True)
+        got = r.stdout.split(b'\0')
+        want = [b'burst1', b'127.0.0.1', b'POST', b'/v1/node/confirm', hashlib.sha256(data).hexdigest().encode(), b'c1']
+        if not auth.startswith('MUNGE ') or r.returncode or got[:6] != want or b'root (0)' not in open(
+                f'{DIR}/meta', 'rb').read() or not self.connection.getpeercert():
+            return self.say(401, 'replayed\n')
+        if 'replayed' in words and count('confirm') == 1:
+            return self.say(401, 'replayed\n')
+        text = got[6] if 'othernonce' not in words else b'0' * 32
+        cred = subprocess.run(['munge', '-u', '0'], input=text, capture_output=True).stdout.decode().strip()
+        if 'otherkey' in words:
+            cred = cred[:60] + ('A' if cred[60] != 'A' else 'B') + cred[61:]
+        return self.say(200, f'cred={cred}\n')
+
+
+class Vault(Handler):
+    who = 'vault'
+
+    def do_POST(self):
+        words = modes()
+        data = self.body()
+        if 'sealed' in words:
+            return self.say(503, '{"errors":["Vault is sealed"]}')
+        if 'vaultredirect' in words:
+            return self.say(307, '', [('Location', f'https://127.0.0.1:8444{self.path}')])
+        if self.path == '/v1/sys/wrapping/lookup':
+            if 'expired' in words:
+                return self.say(400, '{"errors":["wrapping token is not valid or does not exist"]}')
+            assert json.loads(data) == {'token': 'hvs.CAES-x_y'}
+            path = 'sys/wrapping/wrap' if 'otherpath' in words else 'kv/data/slurm/prod/node'
+            return self.say(200, json.dumps({'data': {'creation_path': path, 'creation_ttl': 60}}))
+        if self.path == '/v1/sys/wrapping/unwrap':
+            assert self.headers['X-Vault-Token'] == 'hvs.CAES-x_y' and data == b''
+            if 'used' in words:
+                return self.say(400, '{"errors":["wrapping token is not valid or does not exist"]}')
+            if 'lost' in words and count('unwrap') == 1:
+                return self.say(502)
+            version = 6 if 'old' in words else 7
+            return self.say(200, json.dumps({'data': {'data': {'munge_key': KEY}, 'metadata': {'version': version}}}))
+        return self.say(404)
+
+
+class Metadata(Handler):
+    """AWS's, Google's and Azure's at once."""
+    who = 'metadata'
+
+    def do_PUT(self):
+        if self.path == '/latest/api/token' and self.headers.get('X-aws-ec2-metadata-token-ttl-seconds'):
+            return self.say(200, 'token1')
+        return self.say(404)
+
+    def do_GET(self):
+        aws = self.headers.get('X-aws-ec2-metadata-token') == 'token1'
+        gcp = self.headers.get('Metadata-Flavor') == 'Google'
+        azure = self.headers.get('Metadata') == 'true'
+        url = urllib.parse.urlparse(self.path)
+        q = urllib.parse.parse_qs(url.query)
+        if self.path == '/latest/user-data' and aws:
+            return self.say(200, open(f'{DIR}/user-data').read())
+        if self.path == '/latest/meta-data/instance-id' and aws:
+            return self.say(200, INSTANCE)
+        if self.path == '/latest/dynamic/instance-identity/rsa2048' and aws:
+            if 'noidentity' in modes() and count('identity') == 1:
+                return self.say(503)
+            return self.say(200, 'AWSDOC\nLINE2')
+        if url.path == '/computeMetadata/v1/instance/id' and gcp:
+            return self.say(200, '4242')
+        if url.path.endswith('/identity') and gcp:
+            return self.say(200, 'jwt.' + q['audience'][0])
+        if url.path.endswith('/vmId') and azure:
+            return self.say(200, '0a1b-2c3d')
+        if url.path == '/metadata/attested/document' and azure:
+            return self.say(200, json.dumps({'encoding': 'pkcs7', 'signature': 'QVpVUkU=' + q['nonce'][0]}))
+        return self.say(404)
+
+
+def tls(handler, port, name, client):
+    s = http.server.ThreadingHTTPServer(('127.0.0.1', port), handler)
+    c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    c.load_cert_chain(f'{DIR}/{name}.pem', f'{DIR}/{name}.key')
+    if client:
+        c.load_verify_locations(f'{DIR}/ca.pem')
+        c.verify_mode = ssl.CERT_OPTIONAL
+    s.socket = c.wrap_socket(s.socket, server_side=True, do_handshake_on_connect=False)
+    return s
+
+
+class Elsewhere(Handler):
+    """Where redirects lead."""
+    who = 'elsewhere'
+
+    def do_POST(self):
+        self.body()
+        self.say(200, 'end=1\n')
+
+    def do_GET(self):
+        self.say(200, open(f'{DIR}/node-init').read())
+
+
+servers = [tls(Burstd, 8443, 'server', True), tls(Vault, 8200, 'vault', False), tls(Elsewhere, 8444, 'server', False),
+           http.server.ThreadingHTTPServer(('169.254.169.254', 80), Metadata)]
+for one in servers:
+    threading.Thread(target=one.serve_forever, daemon=True).start()
+open(f'{DIR}/up', 'w').close()
+threading.Event().wait()

@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# node-init: each step, passed and failed, with the tools of the machine made up; then all of it, with the real munged.
+
+load world.sh
+
+@test "claim: an answer with an odd line, or cut off, is none" {
+	alone answer_is_judged
+}
+
+@test "imds: users who reach the metadata service, or no proof that they do not" {
+	alone imds_open
+}
+
+@test "time: a clock 30 s off fails, after chrony had its chance" {
+	alone time_is_burstds
+}
+
+@test "munge_version: none with CVE-2026-25506, but what the image says is patched" {
+	alone munge_versions
+}
+
+@test "key: 0400 on a tmpfs, munge's, and nowhere else" {
+	alone key_inline
+}
+
+@test "key, confirm: auth/slurm has its files, and no munge" {
+	alone key_slurm
+}
+
+@test "key: unwrapped at Vault, the path looked at first" {
+	alone key_wrapped
+}
+
+@test "key: an unwrap without an answer is looked at before it is sent again" {
+	alone key_unwrap_lost
+}
+
+@test "key: unwrap already used: alarm" {
+	alone key_unwrap_used
+}
+
+@test "key: wrong creation_path: alarm, and it is not unwrapped" {
+	alone key_other_path
+}
+
+@test "key: a Vault with a certificate of another authority gets no token" {
+	alone key_rogue_vault
+}
+
+@test "key: Vault's redirect to another host is not followed; one that is sealed is no answer" {
+	alone key_redirected
+}
+
+@test "key: an old version of the keys is refused" {
+	alone key_old
+}
+
+@test "munge, confirm: the real munged, and the round trip with burstd" {
+	alone munge_runs
+}
+
+@test "munge: a munged that does not start, or does not answer" {
+	alone munge_dead
+}
+
+@test "names: host name, hosts, nss_slurm; localhost stays" {
+	alone names
+}
+
+@test "route: one slurmctld is enough, none is not" {
+	alone route
+}
+
+@test "gpu: number, type, health; no tool is no GPU" {
+	alone gpus
+}
+
+@test "fabric_manager: it runs, and each GPU has joined" {
+	alone fabric_manager
+}
+
+@test "fabric: ports of InfiniBand, RoCE and EFA, by state and rate" {
+	alone fabric
+}
+
+@test "dcgm: a fault, a failure, silence and no end" {
+	alone dcgm
+}
+
+@test "mounts: what does not mount, does not answer or cannot be written" {
+	alone mounts
+}
+
+@test "scratch: its size" {
+	alone scratch
+}
+
+@test "hardware: processors and memory as slurmd sees them" {
+	alone hardware
+}
+
+@test "container: Enroot and Pyxis where they are configured" {
+	alone container
+}
+
+@test "limits: locked memory and open files" {
+	alone limits
+}
+
+@test "hygiene: swap, core dumps, user-data that cloud-init keeps" {
+	alone hygiene
+}
+
+@test "nccl: environment by fabric, for shells and tasks, and users win" {
+	alone nccl
+}
+
+@test "agent: its configuration, and that it takes it" {
+	alone agent
+}
+
+@test "slurmd: its options by version, the gate, auth/slurm's keys" {
+	alone slurmd
+}
+
+@test "all of it: a machine becomes a node, and burstd hears how long each step took" {
+	alone all_of_it
+}
+
+@test "... with a wrapped key" {
+	alone all_wrapped
+}
+
+@test "a step that fails is reported, the keys are wiped and the machine is powered off" {
+	alone step_fails
+}
+
+@test "no firewall, no key, no slurmd" {
+	alone no_firewall_no_slurmd
+}
+
+@test "an answer with quotes, blanks and substitutions runs nothing" {
+	alone hostile_answer
+}
+
+@test "--list, --only, --dry-run, --conf, --help, and what makes no sense" {
+	alone command_line
+}

@@ -1,0 +1,656 @@
+# init.bats.sh: the tests of init.bats, as they run inside a world.
+# shellcheck shell=bash
+
+answer_is_judged() {
+	claimed
+	passes claim
+	claimed 'node='
+	fails claim 'has no node'
+	claimed end=-
+	fails claim 'cut off'
+	for odd in "node=c1'; reboot; '" 'node=c1"' 'node=$(reboot)' 'node=`reboot`' 'node=c1\' 'node=c1;reboot' 'node=c1|x' 'Node=c1' 'x'; do
+		claimed
+		printf '%s\n' "$odd" >>/run/burst/s/claim.conf
+		fails claim 'odd line: 16 '
+	done
+	claimed gpus=8x
+	fails claim 'odd gpus'
+	claimed generation=1234567890123
+	fails claim 'odd generation'
+	# Who reads one looks again.
+	claimed 'node=c1;x'
+	fails names 'odd node'
+	rm /run/burst/s/claim.conf
+	fails claim 'cut off'
+}
+
+imds_open() {
+	claimed
+	clouds
+	fails imds 'can be reached by users'
+	nft -f "$top/scripts/node/burst-imds.nft"
+	passes imds
+	# Nobody to answer is fine; nobody to ask with is not.
+	mount --bind /dev/null "$(command -v setpriv)"
+	fails imds 'cannot be proved|setpriv is not installed'
+}
+
+time_is_burstds() {
+	# Any kind of address: here, the first of them is burstd.
+	ip -6 addr add ::1/128 dev lo 2>/dev/null || :
+	claimed 'url=https://[::1]:8443' 'urls=https://[::1]:8443 https://127.0.0.1:8443'
+	passes claim
+	fails time 'does not tell'
+	claimed
+	fails time 'does not tell'
+	clouds
+	passes time
+	modes clock-20
+	passes time
+	modes clock31
+	fails time 'the clock is 3[0-2] s off'
+	modes clock-40
+	fails time 'the clock is (39|40|41) s off'
+	tool chronyc "echo clock0 >$W/modes"
+	passes time
+	grep -q makestep $W/chronyc.args
+}
+
+munge_versions() {
+	claimed
+	tool munged
+	while read -r version verdict; do
+		tool dpkg-query "echo '$version'"
+		"$verdict" munge_version CVE
+	done <<-'END'
+		0.5.18-1 passes
+		0.5.18 passes
+		0.6.0-1 passes
+		0.5.17-1 fails
+		0.5.15-2 fails
+		0.5.15-2+deb12u1 passes
+		0.5.15-2+deb12u2 passes
+		0.5.15-3 fails
+		0.5.16-1 fails
+		0.5.16-1.1~deb13u1 passes
+		0.5.16-1.1~deb13u0 fails
+		0.5.16-4.el9 fails
+	END
+	configure 'munge_ok = 0.5.16-4.el9 0.5.16-5.el9'
+	passes munge_version
+	claimed auth=slurm
+	skips munge_version
+}
+
+key_inline() {
+	claimed
+	key=$(sed -n 's/^munge_key=//p' /run/burst/s/claim.conf)
+	passes key
+	[ "$(stat -c '%a %U' /run/burst/munge/munge.key)" = '400 munge' ]
+	[ "$(stat -c '%a %U' /run/burst/munge)" = '700 munge' ]
+	grep -q ' /run/burst/munge tmpfs ' /proc/mounts
+	[ "$(base64 -w0 </run/burst/munge/munge.key)" = "$key" ]
+	[ "$(cat /run/burst/key-version)" = 7 ]
+	# Once is enough.
+	not grep -q "$key" /run/burst/s/claim.conf
+	claimed munge_key=-
+	fails key 'no munge key'
+	claimed munge_key=QUJD
+	fails key 'less than 32'
+	claimed munge_key=A
+	fails key 'not base64'
+	claimed release=-
+	fails key 'how the keys come'
+}
+
+key_slurm() {
+	claimed auth=slurm munge_key=- "slurm_key=$(head -c 64 /dev/urandom | base64 -w0)" "slurm_jwks=$(echo '{"keys":[]}' | base64 -w0)"
+	passes key
+	[ "$(stat -c %a /run/burst/slurm/slurm.key)" = 600 ]
+	[ "$(cat /run/burst/slurm/slurm.jwks)" = '{"keys":[]}' ]
+	[ ! -e /run/burst/munge/munge.key ]
+	claimed auth=slurm munge_key=-
+	fails key 'no key for auth/slurm'
+	clouds
+	modes authslurm
+	claimed auth=slurm
+	echo 7 >/run/burst/key-version
+	passes confirm
+	skips munge
+}
+
+wrapped() {
+	claimed munge_key=- release=wrap vault=https://127.0.0.1:8200 wrap_token=hvs.CAES-x_y creation_path=kv/data/slurm/prod/node \
+		"vault_ca=$(base64 -w0 <$W/ca.pem)" "$@"
+}
+key_wrapped() {
+	clouds
+	wrapped
+	passes key
+	[ "$(wc -c </run/burst/munge/munge.key)" = 128 ]
+	[ "$(grep -o 'wrapping/[a-z]* - [0-9]*' $W/log | tr '\n' ,)" = 'wrapping/lookup - 200,wrapping/unwrap - 200,' ]
+	# The token is no argument of any program, and is not kept.
+	not grep -rq hvs.CAES /run/burst
+	# The first of them does not answer, the other does.
+	wrapped 'vault=https://127.0.0.1:8201 https://127.0.0.1:8200'
+	passes key
+}
+key_unwrap_lost() {
+	modes lost
+	clouds
+	wrapped
+	passes key
+	# Looked at before it was sent again.
+	[ "$(grep -o 'wrapping/[a-z]* - [0-9]*' $W/log | tr '\n' ,)" = \
+		'wrapping/lookup - 200,wrapping/unwrap - 502,wrapping/lookup - 200,wrapping/unwrap - 200,' ]
+}
+key_unwrap_used() {
+	clouds
+	modes used
+	wrapped
+	fails key 'does not unwrap'
+	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
+	logged 'POST /v1/alarm c1 200'
+	rm $W/last.v1.alarm
+	modes expired
+	wrapped
+	fails key 'used, expired or false'
+	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
+}
+key_other_path() {
+	modes otherpath
+	clouds
+	wrapped
+	fails key 'another path'
+	grep -q '"reason":"creation_path"' $W/last.v1.alarm
+	not logged unwrap
+	modes
+	wrapped creation_path=kv/data/slurm/prod
+	fails key 'another path'
+	wrapped creation_path=-
+	fails key 'no wrapping token'
+}
+key_rogue_vault() {
+	authority rogue
+	certificate vault rogue
+	clouds
+	wrapped
+	fails key 'no Vault answers'
+	not logged vault
+}
+key_redirected() {
+	modes vaultredirect
+	clouds
+	wrapped
+	fails key 'no Vault answers'
+	not logged elsewhere
+	modes sealed
+	fails key 'no Vault answers'
+}
+key_old() {
+	modes old
+	clouds
+	wrapped
+	fails key 'has version 6 of the keys, burstd wants 7'
+}
+
+munge_runs() {
+	claimed
+	passes key
+	passes munge
+	clouds
+	passes confirm
+	modes othernonce
+	fails confirm 'not for us'
+	grep -q munge_mismatch $W/last.v1.alarm
+	modes otherkey
+	fails confirm 'not of our key'
+	# Whom the first address does not know; and one of IPv6, which has colons of its own.
+	modes
+	claimed 'url=https://[::1]:8443' 'urls=https://[::1]:8443 https://127.0.0.1:8443'
+	echo 7 >/run/burst/key-version
+	passes confirm
+	logged 'confirm c1 200'
+	claimed
+	# A credential that burstd has seen already, as it says: with another it does.
+	modes replayed
+	passes confirm
+	claimed node=c2
+	fails confirm 'does not take our credential: 401'
+}
+munge_dead() {
+	claimed
+	configure 'munged_start = false'
+	passes key
+	fails munge 'does not start'
+	configure
+	sed -i '/munged_start/d' /etc/burstd/node-init.conf
+	configure 'munged_start = true'
+	fails munge 'does not take its own'
+}
+
+names() {
+	claimed "hosts=$(printf '10.0.0.1 c1\n10.0.0.2 c2 c2.example.org\nfd00::3 c3\n' | base64 -w0)"
+	passes names
+	[ "$(hostname)" = c1 ]
+	getent hosts c2 | grep -q 10.0.0.2
+	getent hosts c2.example.org | grep -q 10.0.0.2
+	grep -q localhost /etc/hosts
+	# Twice is once, and what is gone goes.
+	claimed "hosts=$(echo 10.0.0.9 c9 | base64 -w0)"
+	passes names
+	[ "$(grep -c '^# burst: begin' /etc/hosts)" = 1 ]
+	not grep -q c2 /etc/hosts
+	grep -q '10.0.0.9 c9' /etc/hosts
+	for odd in '10.0.0.1 localhost' '10.0.0.1' 'x c1' '10.0.0.1 c1;x'; do
+		claimed "hosts=$(echo "$odd" | base64 -w0)"
+		fails names 'odd line'
+	done
+	grep -q '10.0.0.9 c9' /etc/hosts
+	claimed
+	touch $W/libnss_slurm.so.2
+	configure "nss_slurm = $W/libnss_slurm.so.2"
+	echo 'hosts: files dns' >/etc/nsswitch.conf
+	passes names
+	passes names
+	[ "$(cat /etc/nsswitch.conf)" = 'hosts: files slurm dns' ]
+}
+
+route() {
+	claimed conf_server=127.0.0.1:6999,127.0.0.1:8443
+	fails route 'no slurmctld can be reached: 127.0.0.1:6999 127.0.0.1:8443'
+	clouds
+	passes route
+}
+
+gpus() {
+	claimed
+	skips gpu
+	claimed gpus=8 gpu_type=h100
+	# No tool is no GPU.
+	fails gpu 'cannot be counted'
+	tool nvidia-smi 'for i in 1 2 3 4 5 6 7 8; do echo "NVIDIA H100 80GB HBM3"; done'
+	passes gpu
+	claimed gpus=8 gpu_type=a100
+	fails gpu 'a GPU is no a100: NVIDIA H100'
+	tool nvidia-smi 'for i in 1 2 3 4 5 6 7; do echo "NVIDIA H100 80GB HBM3"; done'
+	claimed gpus=8
+	fails gpu '7 GPUs, 8 expected'
+	tool nvidia-smi 'echo x; exit 9'
+	claimed gpus=1
+	fails gpu 'cannot be counted'
+	tool count 'echo one'
+	tool well 'echo "GPU 0: row remap pending"; exit 1'
+	configure 'gpu_command = count' 'gpu_check = well'
+	fails gpu 'not well: GPU 0: row remap pending'
+	tool well
+	passes gpu
+}
+
+fabric_manager() {
+	claimed
+	skips fabric_manager
+	claimed gpus=2
+	skips fabric_manager
+	mkdir -p $W/proc/driver/nvidia-nvswitch/devices
+	configure 'fabric_manager_check = fm'
+	fails fabric_manager 'does not run'
+	tool fm
+	tool nvidia-smi "printf '    Fabric\n        State                             : Completed\n        Status                            : Success\n%.0s' 1 2"
+	passes fabric_manager
+	tool nvidia-smi "printf '    Fabric\n        State                             : Completed\n        Status                            : Success\n'" \
+		"printf '    Fabric\n        State                             : In Progress\n        Status                            : N/A\n'"
+	fails fabric_manager 'not joined'
+	tool nvidia-smi
+	fails fabric_manager 'not joined'
+}
+
+port() { # DEVICE LAYER STATE RATE [DRIVER]
+	local dir=$W/sys/class/infiniband/$1/ports/1
+	mkdir -p "$dir" "$W/sys/class/infiniband/$1/device"
+	echo "$2" >"$dir/link_layer"
+	echo "$3" >"$dir/state"
+	[[ $3 == *ACTIVE ]] && echo '5: LinkUp' >"$dir/phys_state" || echo '3: Disabled' >"$dir/phys_state"
+	echo "$4 Gb/sec (4X NDR)" >"$dir/rate"
+	ln -sfn "/x/${5:-mlx5_core}" "$W/sys/class/infiniband/$1/device/driver"
+}
+fabric() {
+	claimed
+	skips fabric
+	claimed fabric=ib fabric_ports=2 fabric_rate=400
+	fails fabric '0 ports of ib are up, 2 expected'
+	port mlx5_0 InfiniBand '4: ACTIVE' 400
+	port mlx5_1 InfiniBand '4: ACTIVE' 400
+	passes fabric
+	port mlx5_1 InfiniBand '4: ACTIVE' 200
+	fails fabric '1 ports of ib'
+	port mlx5_1 InfiniBand '1: DOWN' 400
+	fails fabric '1 ports of ib'
+	# Linked, and no subnet manager has seen it; or the other way round.
+	echo '5: LinkUp' >$W/sys/class/infiniband/mlx5_1/ports/1/phys_state
+	echo '2: INIT' >$W/sys/class/infiniband/mlx5_1/ports/1/state
+	fails fabric '1 ports of ib'
+	echo '2: Polling' >$W/sys/class/infiniband/mlx5_1/ports/1/phys_state
+	echo '4: ACTIVE' >$W/sys/class/infiniband/mlx5_1/ports/1/state
+	fails fabric '1 ports of ib'
+	port mlx5_1 Ethernet '4: ACTIVE' 400
+	fails fabric '1 ports of ib'
+	claimed fabric=roce
+	passes fabric
+	claimed fabric=efa fabric_ports=1
+	fails fabric '0 ports of efa'
+	port rdmap0 Unspecified '4: ACTIVE' 100 efa
+	passes fabric
+	tool fi_info 'exit 1'
+	fails fabric 'libfabric finds no EFA'
+	claimed fabric=token
+	fails fabric 'no such fabric'
+}
+
+dcgm() {
+	claimed
+	skips dcgm
+	claimed gpus=8
+	fails dcgm 'dcgmi is not installed'
+	tool dcgmi "echo '{\"DCGM Diagnostic\":{\"test\":{\"status\":\"Pass\"}}}'"
+	passes dcgm
+	[ "$(cat $W/dcgmi.args)" = 'diag -r 1 -j' ]
+	tool dcgmi "echo '{\"test\":{\"status\":\"Fail\"}}'"
+	fails dcgm 'finds a fault'
+	tool dcgmi "echo '{\"test\":{\"status\":\"Pass\"}}'" 'exit 3'
+	fails dcgm 'status 3'
+	tool dcgmi
+	fails dcgm 'says nothing'
+	configure 'dcgm_timeout = 1'
+	tool dcgmi 'sleep 60'
+	fails dcgm 'says nothing \(status 124\)'
+	configure 'dcgm = off'
+	skips dcgm
+}
+
+mounts() {
+	claimed
+	skips mounts
+	configure "mount = tmpfs $W/data tmpfs size=1m" "mount = tmpfs $W/home tmpfs" 'mount_write = yes'
+	passes mounts
+	grep -q " $W/data tmpfs" /proc/mounts
+	grep -q " $W/home tmpfs" /proc/mounts
+	passes mounts
+	[ "$(grep -c " $W/data tmpfs" /proc/mounts)" = 1 ]
+	mount -o remount,ro $W/home
+	fails mounts "$W/home cannot be written"
+	mount -o remount,rw $W/home
+	configure "mount = nowhere:/x $W/nfs nosuchfs"
+	fails mounts "$W/nfs cannot be mounted"
+	tool mount 'sleep 60'
+	configure 'mount_timeout = 1'
+	fails mounts "$W/nfs cannot be mounted"
+	tool stat 'sleep 60'
+	tool timeout '[ "$1" != -k ] || shift 2; shift; exec /usr/bin/timeout 1 "$@"'
+	fails mounts "$W/data does not answer"
+}
+
+scratch() {
+	claimed
+	skips scratch
+	mkdir $W/local
+	mount -t tmpfs -o size=20m x $W/local
+	configure "scratch = $W/local"
+	claimed tmp_mb=20
+	passes scratch
+	claimed tmp_mb=21
+	fails scratch 'has 20 MB, 21 expected'
+}
+
+hardware() {
+	claimed cpus=8 memory_mb=16000
+	tool slurmd 'echo "NodeName=c1 CPUs=8 Boards=1 SocketsPerBoard=1 CoresPerSocket=8 ThreadsPerCore=1 RealMemory=16000"; echo UpTime=0-00:01:00'
+	passes hardware
+	claimed cpus=9
+	fails hardware 'CPUs=8, 9 expected'
+	claimed memory_mb=16001
+	fails hardware 'RealMemory=16000, 16001 expected'
+	tool slurmd 'exit 1'
+	fails hardware 'slurmd -C fails'
+	tool slurmd
+	fails hardware 'RealMemory=0, 16001 expected'
+}
+
+container() {
+	claimed
+	skips container
+	configure 'enroot = yes'
+	fails container 'enroot does not run'
+	tool enroot 'echo 3.5.0'
+	passes container
+	configure 'pyxis = yes' "pyxis_plugin = $W/*/spank_pyxis.so"
+	fails container 'nowhere'
+	touch $W/bin/spank_pyxis.so
+	passes container
+}
+
+limits() {
+	claimed
+	mkdir $W/proc/self
+	printf 'Max open files            1024                 4096                 files\nMax locked memory         unlimited            unlimited            bytes\n' >$W/proc/self/limits
+	fails limits 'open files: 1024'
+	sed -i 's/1024 /65536/' $W/proc/self/limits
+	passes limits
+	sed -i 's/unlimited/8388608  /' $W/proc/self/limits
+	fails limits 'memory that can be locked: 8388608 bytes'
+}
+
+hygiene() {
+	claimed
+	mkdir -p $W/cloud/instances/i-1/scripts $W/cloud-run
+	ln -s instances/i-1 $W/cloud/instance
+	mkdir -p $W/cloud/seed/nocloud
+	echo batch-1 >$W/cloud/seed/nocloud/user-data
+	for f in user-data.txt user-data.txt.i scripts/part-001 obj.pkl cloud-config.txt; do echo batch-1 >$W/cloud/instances/i-1/$f; done
+	echo batch-1 >$W/cloud-run/instance-data-sensitive.json
+	passes hygiene
+	not grep -rq batch-1 $W/cloud $W/cloud-run
+	echo batch-1 >$W/cloud/instances/i-1/elsewhere
+	fails hygiene 'still in .*elsewhere'
+	rm $W/cloud/instances/i-1/elsewhere
+	echo '/dev/zram0 partition 1 0 -2' >>$W/proc/swaps
+	passes hygiene
+	tool swapoff
+	echo '/dev/sda2 partition 1 0 -2' >>$W/proc/swaps
+	fails hygiene 'swap on a disk'
+	[ "$(cat $W/swapoff.args)" = -a ]
+	tool swapoff "sed -i /sda/d $W/proc/swaps"
+	passes hygiene
+	echo 1 >$W/proc/sys/fs/suid_dumpable
+	passes hygiene
+	[ "$(cat $W/proc/sys/fs/suid_dumpable)" = 0 ]
+}
+
+nccl() {
+	claimed
+	skips nccl
+	claimed gpus=8 fabric=efa
+	configure 'nccl = NCCL_DEBUG=WARN' 'nccl = FI_PROVIDER=efa;reboot' 'nccl = NCCL_SOCKET_IFNAME=eth0'
+	passes nccl
+	# A shell takes it, a user's own value stays, the image's comes last, and what is no assignment stays out.
+	[ "$(env -i sh -c '. /etc/profile.d/burst-nccl.sh; echo "$FI_PROVIDER $NCCL_DEBUG $NCCL_SOCKET_IFNAME"')" = 'efa WARN eth0' ]
+	[ "$(env -i FI_PROVIDER=tcp sh -c '. /etc/profile.d/burst-nccl.sh; echo $FI_PROVIDER')" = tcp ]
+	env -i /etc/burstd/task-prolog | grep -qx 'export FI_PROVIDER=efa'
+	env -i FI_PROVIDER=tcp /etc/burstd/task-prolog >$W/said
+	not grep -q FI_PROVIDER $W/said
+	not grep -rq reboot /etc/profile.d/burst-nccl.sh /etc/burstd/task-prolog
+	# A user reads it.
+	setpriv --reuid=65534 --clear-groups cat /etc/profile.d/burst-nccl.sh >/dev/null
+	while read -r provider fabric line; do
+		claimed gpus=8 "provider=$provider" "fabric=$fabric"
+		passes nccl
+		env -i /etc/burstd/task-prolog | grep -qx "export $line"
+	done <<-'END'
+		aws none NCCL_IB_DISABLE=1
+		oci roce NCCL_IB_GID_INDEX=3
+		azure ib UCX_TLS=rc
+		other ib NCCL_IB_HCA=mlx5
+		gcp gib NCCL_NET=gIB
+	END
+}
+
+agent() {
+	claimed gpus=8 deadman=900 'urls=https://127.0.0.1:8443 https://127.0.0.2:8443'
+	fails agent 'burst-agent is not installed'
+	tool burst-agent
+	configure "agent_start = echo started >>$W/started" 'agent_line = health_command = /usr/bin/well' 'agent_line = notice_file = /run/take'
+	passes agent
+	[ "$(cat $W/started)" = started ]
+	for line in 'url = https://127.0.0.2:8443' 'node = c1' 'generation = 3' 'gpus = 8' 'deadman = 900s' 'provider = aws' \
+		'health_command = /usr/bin/well' 'notice_file = /run/take' 'key = /run/burst/s/key.pem'; do
+		grep -qxF "$line" /run/burst/agent.conf
+	done
+	[ "$(stat -c %a /run/burst/agent.conf)" = 600 ]
+	tool burst-agent 'exit 1'
+	fails agent 'does not take its configuration'
+	configure 'agent = no'
+	skips agent
+}
+
+slurmd() {
+	claimed conf_server=ctl1:6817,ctl2:6817 instance_id=i-1 instance_type=p5.48xlarge 'slurmd_opts=--extra x'
+	configure "slurmd_spool = $W/spool" "slurmd_start = echo \"\$SLURMD_OPTIONS\" >$W/started"
+	tool slurmd 'echo "slurm-wlm 22.05.8"'
+	passes slurmd
+	[ "$(cat $W/started)" = '--conf-server ctl1:6817,ctl2:6817 -N c1 -b --extra x' ]
+	sh "$top/scripts/node/node-init" --gate
+	tool slurmd 'echo "slurm 23.11.4"'
+	touch /run/burst/slurm.x
+	mkdir -p /run/burst/slurm
+	touch /run/burst/slurm/slurm.jwks
+	passes slurmd
+	[ "$(cat $W/started)" = '--conf-server ctl1:6817,ctl2:6817 -N c1 --instance-id=i-1 --instance-type=p5.48xlarge -b --extra x' ]
+	grep -qx SLURM_SACK_JWKS=/run/burst/slurm/slurm.jwks /run/burst/slurmd.env
+	sed -i '/slurmd_start/d' /etc/burstd/node-init.conf
+	configure 'slurmd_start = false'
+	fails slurmd 'does not start'
+	not sh "$top/scripts/node/node-init" --gate
+	# Without systemd it is started here.
+	sed -i '/slurmd_start/d' /etc/burstd/node-init.conf
+	tool slurmd "[ \"\$1\" != -V ] || echo slurm 22.05.8; echo \"\$SLURM_SACK_JWKS\" >$W/sack"
+	passes slurmd
+	grep -qx -- '--conf-server ctl1:6817,ctl2:6817 -N c1 -b --extra x' $W/slurmd.args
+	[ "$(cat $W/sack)" = /run/burst/slurm/slurm.jwks ]
+}
+
+# A machine that has all of it: the real munged, stage0 and node-init; slurmd and the tools of GPUs are not there.
+whole_machine() {
+	tool slurmd '[ "$1" != -C ] || echo "NodeName=c1 CPUs=8 RealMemory=16000"' '[ "$1" != -V ] || echo slurm 22.05.8'
+	tool burst-agent
+	tool nvidia-smi 'echo NVIDIA H100' 'echo NVIDIA H100'
+	tool dcgmi "echo '{\"status\":\"Pass\"}'"
+	tool dpkg-query 'echo 0.5.15-2+deb12u1'
+	answers gpus=2 gpu_type=H100 tmp_mb=999999999 cpus=8
+	configure "slurmd_start = echo slurmd >>$W/started" 'agent_start = true' "slurmd_spool = $W/spool"
+	clouds
+}
+all_of_it() {
+	whole_machine
+	[ $# = 0 ] || modes "$@"
+	stage0 PROVIDER=aws
+	cat $W/out
+	[ $rc = 0 ]
+	[ "$(cat $W/started)" = slurmd ]
+	[ ! -e $W/power ]
+	logged 'POST /v1/node/confirm burst 200'
+	logged 'POST /v1/node/ready burst 200'
+	python3 - $W/last.v1.node.ready <<-'PY'
+		import json, sys
+		j = json.load(open(sys.argv[1]))
+		steps = {s['name']: s for s in j['steps']}
+		assert j['node'] == 'c1' and j['generation'] == 3 and len(steps) == 22, j
+		assert all(isinstance(s['ms'], int) for s in j['steps']), j
+		assert steps['munge']['result'] == 'ok' and steps['mounts']['result'] == 'skipped', j
+		assert steps['scratch']['result'] == 'warning' and 'MB, 999999999 expected' in steps['scratch']['why'], j
+		assert j['total_ms'] >= max(s['ms'] for s in j['steps']), j
+	PY
+	[ -e /run/burst/ready ]
+	sh "$top/scripts/node/node-init" --gate
+	# The real munged has the key that burstd gave.
+	[ "$(wc -c </run/burst/munge/munge.key)" = 128 ]
+	not timeout 5 setpriv --reuid=65534 --clear-groups cat /run/burst/munge/munge.key 2>/dev/null
+	not timeout 5 setpriv --reuid=65534 --clear-groups ls /run/burst/s 2>/dev/null
+	not grep -rqE "$SECRET|AAECAwQFBgcI" /run/burst
+}
+all_wrapped() { all_of_it wrap; }
+
+step_fails() {
+	whole_machine
+	answers gpus=4
+	tool nvidia-smi 'echo "NVIDIA \"H100\""; echo x; echo y'
+	answers gpu_type='H100'
+	stage0 PROVIDER=aws
+	[ $rc != 0 ]
+	[ ! -e $W/started ]
+	[ "$(cat $W/power)" = off ]
+	not logged ready
+	python3 - $W/last.v1.node.failed <<-'PY'
+		import json, sys
+		j = json.load(open(sys.argv[1]))
+		assert j['step'] == 'gpu' and j['why'] == '3 GPUs, 4 expected', j
+		assert j['steps'][-1]['name'] == 'gpu' and j['steps'][-1]['result'] == 'failed', j
+		assert 'slurmd' not in [s['name'] for s in j['steps']]
+	PY
+	not sh "$top/scripts/node/node-init" --gate
+	# Its keys are gone.
+	[ ! -e /run/burst/munge/munge.key ]
+	[ ! -e /run/burst/s/key.pem ]
+}
+
+no_firewall_no_slurmd() {
+	whole_machine
+	claimed
+	sh "$top/scripts/node/node-init" >$W/out 2>&1 && return 1
+	[ ! -e $W/started ]
+	[ "$(cat $W/power)" = off ]
+	grep -q '"step":"imds"' $W/last.v1.node.failed
+	[ ! -e /run/burst/munge/munge.key ]
+}
+
+hostile_answer() {
+	whole_machine
+	printf '%s\n' 'slurmd_opts=$(touch /run/pwned)' >$W/odd
+	stage0 PROVIDER=aws
+	[ $rc != 0 ]
+	grep -q '"step":"claim"' $W/last.v1.node.failed
+	rm $W/odd $W/power
+	for line in "node=c1'; touch /run/pwned; '" 'conf_server=a:1 -x;touch /run/pwned' 'hosts=`touch /run/pwned`' 'node=c1"x'; do
+		: >$W/answer
+		answers "$line"
+		stage0 PROVIDER=aws
+		[ $rc != 0 ]
+	done
+	[ ! -e /run/pwned ]
+	[ ! -e $W/started ]
+}
+
+command_line() {
+	local init="$top/scripts/node/node-init"
+	[ "$(sh "$init" --list | wc -l)" = 22 ]
+	sh "$init" --list | grep -qE '^scratch +W '
+	sh "$init" --help | grep -q -- --dry-run
+	for args in --nonsense --only --conf '--only nosuch'; do
+		rc=0
+		# shellcheck disable=SC2086  # words
+		sh "$init" $args >$W/said 2>&1 || rc=$?
+		[ $rc = 2 ]
+	done
+	claimed gpus=2
+	echo 'path = /usr/sbin:/usr/bin:/sbin:/bin' >$W/other.conf
+	sh "$init" --conf $W/other.conf --only dcgm >$W/said || :
+	grep -q 'dcgmi is not installed' $W/said
+	# A dry run changes nothing, and tells nobody.
+	rc=0
+	sh "$init" --dry-run >$W/said || rc=$?
+	[ $rc = 1 ]
+	grep -q 'key: would be done' $W/said
+	grep -q 'gpu: failed' $W/said
+	[ ! -e /run/burst/munge/munge.key ]
+	[ "$(hostname)" = machine ]
+	[ ! -e $W/power ]
+}

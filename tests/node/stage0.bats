@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# stage0: the user-data of a new machine, against a burstd, a Vault and a metadata service that may be hostile.
+
+load world.sh
+
+@test "stage0 claims, fetches node-init by its certificate, and leaves no secret behind" {
+	alone claims_and_begins
+}
+
+@test "the image's node-init is run when it is the one that burstd wants" {
+	alone image_is_used
+}
+
+@test "an image's node-init that burstd does not want is not run" {
+	alone other_image_is_fetched
+}
+
+@test "it works where /run is noexec" {
+	alone noexec_run
+}
+
+@test "AWS: the identity document goes along, and one that is not there yet is waited for" {
+	alone aws_identity
+}
+
+@test "GCP: the identity is made for this claim" {
+	alone gcp_identity
+}
+
+@test "Azure: the document has burstd's nonce" {
+	alone azure_identity
+}
+
+@test "burstd's call-back is answered with the key of the request, and by nobody afterwards" {
+	alone call_back
+}
+
+@test "202 is waited out, with one key" {
+	alone waits
+}
+
+@test "401, 403 and 410 end the machine at once" {
+	alone refused
+}
+
+@test "409: somebody has used our claim: alarm, and the machine ends" {
+	alone conflict
+}
+
+@test "a redirect to another host is not followed" {
+	alone redirect
+}
+
+@test "a burstd with a certificate of another authority gets nothing" {
+	alone rogue
+}
+
+@test "of several burstds the next one is asked" {
+	alone rogue_and_right
+}
+
+@test "no proxy and no curlrc of the environment is used" {
+	alone proxy
+}
+
+@test "an answer that is cut off is asked for again" {
+	alone short
+}
+
+@test "a node-init with another hash than burstd said is not run" {
+	alone changed
+}
+
+@test "node-init comes from burstd and nowhere else" {
+	alone path_elsewhere
+}
+
+@test "without burstd the machine ends when its time is over" {
+	alone out_of_time
+}
+
+@test "without a firewall nothing is claimed" {
+	alone no_firewall
+}
+
+@test "user-data read by a user's uid through the metadata service: refused" {
+	alone user_data_is_roots
+}
+
+@test "... by iptables where there is no nft" {
+	alone iptables_too
+}
+
+@test "the rules of stage0 are those of burst-imds.nft" {
+	alone same_rules
+}
