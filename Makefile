@@ -91,7 +91,7 @@ ENGINE  := $(call objs,burstd/engine/*.c burstd/engine/*/*.c)
 API     := $(call objs,burstd/api/*.c)
 CLI     := $(call objs,burstd/cli/*.c)
 AGENT   := $(call objs,burstd/agent/*.c)
-DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c)
+DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c providers/secrets/*.c)
 SIMCLOUD := $(call objs,providers/simcloud/*.c)
 SIM     := $(call objs,tests/sim/*.c)
 
@@ -299,10 +299,16 @@ $(BIN)/driver: $(call objs,tests/contract/*.c) $(libdrivers)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
+# The engine's side of a secret store, likewise.
+$(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)/libdrivers.a $(libengine)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
 CONTRACTS := $(sort $(wildcard tests/contract/*.sh))
-contract: ## drivers against services that are not ours, from PyPI: NAME=aws
+contract: ## drivers against services that are not ours: NAME=aws (moto, from PyPI), NAME=vault (OpenBao, by Go)
 	@scripts/dev/deps.sh contract
-	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud
+	@$(MAKE) --no-print-directory -s $(BIN)/driver $(BIN)/simcloud $(BIN)/store
 	@BUILD=$(BUILD) BIN=$(BIN) $(prove) $(if $(NAME),tests/contract/$(NAME).sh,$(CONTRACTS))
 
 cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the journal must be reached whole
@@ -328,7 +334,7 @@ test: test-asan ## every test, unit to end-to-end
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan test-programs
-test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver
+test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store
 	@:
 
 SUITES ?= trixie

@@ -18,6 +18,7 @@
 #include "base/str.h"
 #include "io/conf_file.h"
 #include "providers/registry.h"
+#include "providers/secrets/registry.h"
 
 enum { PROBLEM_MAX = 8192 }; /* bytes of one */
 
@@ -309,6 +310,74 @@ static void check_provider(struct check *c, struct conf_provider *p)
 	secret_free(secret);
 }
 
+/* --- the secret store --------------------------------------------------------------------------
+ */
+
+/* What a driver complains of begins with the name of the option. */
+static void bad_secrets(struct check *c, const struct err *e)
+{
+	char option[32];
+	size_t n = strcspn(e->msg, ":, ");
+
+	(void)snprintf(option, sizeof(option), "%.*s", n < sizeof(option) ? (int)n : 0, e->msg);
+	problem(c, conf_secrets_line(c->conf, option), "secrets: %s", e->msg);
+}
+
+static void check_store(struct check *c, const struct secret_store_ops *ops, void *self)
+{
+	const struct conf_secrets *s = &c->conf->secrets;
+	unsigned flags = ops->flags(self);
+
+	if (s->release == CONF_WRAP && (flags & SECRET_WRAPS) == 0)
+		problem(c, conf_secrets_line(c->conf, "release"),
+			"secrets: driver %s wraps nothing: want release = \"broker\"", s->driver);
+	if ((flags & SECRET_INSECURE) != 0)
+		print_line("note: the cluster's keys are in a plain file: this is for development");
+}
+
+static void check_secrets(struct check *c)
+{
+	const struct conf_secrets *s = &c->conf->secrets;
+	const struct secret_store_ops *ops = secrets_find(s->driver);
+	struct secret_store_conf sc;
+	struct secret *secret = NULL;
+	struct err e = {0};
+	void *self = NULL;
+
+	if (s->driver[0] == '\0') {
+		for (size_t i = 0; i < CONF_SECRETS_MAX; i++)
+			if (s->lines[i] != 0) {
+				problem(c, s->line,
+					"secrets: driver is missing: vault, aws or file");
+				return;
+			}
+		return;
+	}
+	if (ops == NULL) {
+		problem(c, conf_secrets_line(c->conf, "driver"),
+			"secrets: no driver \"%s\"; there are: aws, file, vault", s->driver);
+		return;
+	}
+	if (s->ca_file != NULL && faccessat(AT_FDCWD, s->ca_file, R_OK, AT_EACCESS) != 0)
+		problem(c, conf_secrets_line(c->conf, "ca_file"), "secrets: ca_file: %s: %s",
+			s->ca_file, strerror(errno));
+	if (s->credential_file != NULL &&
+	    faccessat(AT_FDCWD, s->credential_file, F_OK, AT_EACCESS) != 0 && errno == ENOENT &&
+	    s->role_name[0] != '\0')
+		print_line("note: burstd is not enrolled yet: burstctl secrets enroll");
+	else if (s->credential_file != NULL && secret_load(&secret, s->credential_file, &e) != 0)
+		problem(c, conf_secrets_line(c->conf, "credential_file"),
+			"secrets: credential_file: %s", e.msg);
+	sc = conf_for_store(s, secret != NULL ? secret_text(secret) : NULL);
+	if (ops->open(&self, &sc, &e) == 0) {
+		check_store(c, ops, self);
+		ops->close(self);
+	} else {
+		bad_secrets(c, &e);
+	}
+	secret_free(secret);
+}
+
 unsigned check_run(const char *path)
 {
 	struct check c = {.problems = 0};
@@ -324,6 +393,7 @@ unsigned check_run(const char *path)
 	check_state_dir(&c);
 	check_spool(&c);
 	check_programs(&c);
+	check_secrets(&c);
 	for (size_t i = 0; i < conf->nproviders; i++)
 		check_provider(&c, &conf->providers[i]);
 	conf_free(conf);

@@ -1,5 +1,6 @@
 /* main.c - burstd: build every part bottom-up, run the loop, take them down top-first. */
 #include <curl/curl.h>
+#include <errno.h>
 #include <malloc.h>
 #include <openssl/crypto.h>
 #include <signal.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@
 #include "io/sd.h"
 #include "io/spool.h"
 #include "providers/registry.h"
+#include "providers/secrets/registry.h"
 #include "store/state_dir.h"
 
 enum {
@@ -71,6 +74,7 @@ struct burstd { /* everything there is, in the order it is made */
 	bool locked;
 	struct journal *journal;
 	struct secret *secrets[CONF_PROVIDERS_MAX];
+	struct secret *store_secret; /* of the secret store; NULL: none */
 	struct http_client *http;
 	struct proc *proc;
 	struct engine *engine;
@@ -305,6 +309,22 @@ static void set_heap(void)
 	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEEP);
 }
 
+/* What is in our memory is nobody else's: no core dump, no debugger of the same user, no TLS keys
+ * in a file, and libraries that take their orders from the configuration alone. */
+static void keep_to_ourselves(void)
+{
+	static const char *const orders[] = {"SSLKEYLOGFILE", "SSL_CERT_FILE", "SSL_CERT_DIR",
+					     "OPENSSL_CONF",  "http_proxy",    "HTTP_PROXY",
+					     "https_proxy",   "HTTPS_PROXY",   "all_proxy",
+					     "ALL_PROXY",     "VAULT_TOKEN",   "BAO_TOKEN"};
+	const struct rlimit none = {0, 0};
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
+		(void)unsetenv(orders[i]);
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+}
+
 /* --- start -------------------------------------------------------------------------------------
  */
 
@@ -344,6 +364,24 @@ static int load_secrets(struct burstd *b, const struct conf *conf, const char **
 	return 0;
 }
 
+/* One that is still to come, by enrolment, is no mistake. */
+static int load_store_credential(struct burstd *b, const struct conf *conf, struct err *e)
+{
+	const char *path = conf->secrets.credential_file;
+
+	if (path == NULL || conf->secrets.driver[0] == '\0')
+		return 0;
+	if (access(path, F_OK) != 0 && errno == ENOENT && conf->secrets.role_name[0] != '\0') {
+		log_write(b->log, LOG_WARN, "burstd is not enrolled with the secret store",
+			  "credential_file", path, NULL);
+		return 0;
+	}
+	if (secret_load(&b->store_secret, path, e) == 0)
+		return 0;
+	return err_wrap(e, "%s:%d: secrets: credential_file", conf->path,
+			conf_secrets_line(conf, "credential_file"));
+}
+
 static int open_metrics(struct burstd *b, const struct conf *conf, struct err *e)
 {
 	struct http_server_opts o = {
@@ -377,12 +415,15 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .uuid = b->state.uuid,
 				   .gen_floor = gen_floor,
 				   .driver = provider_find,
+				   .store = secrets_find,
 				   .fatal = on_fatal,
 				   .turned = on_turned,
 				   .ctx = b};
 
-	if (load_secrets(b, conf, texts, e) != 0)
+	if (load_secrets(b, conf, texts, e) != 0 || load_store_credential(b, conf, e) != 0)
 		return -1;
+	if (b->store_secret != NULL)
+		deps.store_credential = secret_text(b->store_secret);
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (conf_file_load_user_data(&conf->providers[i], e) != 0)
 			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path,
@@ -505,6 +546,7 @@ static void stop(struct burstd *b)
 		state_dir_close(&b->state);
 	for (size_t i = 0; i < CONF_PROVIDERS_MAX; i++)
 		secret_free(b->secrets[i]);
+	secret_free(b->store_secret);
 	log_free(b->log);
 }
 
@@ -576,6 +618,7 @@ int main(int argc, char **argv)
 	if (o.check)
 		return check(&o, args.n > 0 ? args.v[0] : o.conf);
 	set_heap();
+	keep_to_ourselves();
 	(void)signal(SIGPIPE, SIG_IGN);
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
 	b.conf_path = o.conf;

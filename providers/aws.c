@@ -359,6 +359,19 @@ int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struc
 	return post(a, &p, body, out, e);
 }
 
+int aws_post_secrets(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
+		     struct provider_request *out, struct err *e)
+{
+	const struct post p = {.ep = &a->ec2,
+			       .service = "secretsmanager",
+			       .type = "application/x-amz-json-1.1",
+			       .target = action,
+			       .key = &a->now,
+			       .at_ms = at_ms};
+
+	return post(a, &p, body, out, e);
+}
+
 static int build_body(const struct aws *a, const struct provider_op *op, struct str *body,
 		      struct err *e)
 {

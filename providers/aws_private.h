@@ -111,6 +111,9 @@ int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *ser
 /* The same to the queue's endpoint: *body is JSON, and action what is to be done with it. */
 int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
 		   struct provider_request *out, struct err *e);
+/* The same to Secrets Manager, whose URL is this driver's own (providers/secrets/aws_sm.c). */
+int aws_post_secrets(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
+		     struct provider_request *out, struct err *e);
 bool aws_is_plain(const char *text, size_t max); /* printable, no blank, not empty */
 
 /* --- aws_login.c --- */

@@ -201,6 +201,8 @@ static const struct {
 	{"pause", CTL_OPERATOR, ctl_order_pause},
 	{"resume", CTL_OPERATOR, ctl_order_resume},
 	{"retry", CTL_OPERATOR, ctl_order_retry},
+	{"secrets", CTL_VIEWER, ctl_secrets_show},
+	{"secrets-enroll", CTL_OPERATOR, ctl_secrets_enroll},
 	{"gate", CTL_OWN, op_gate},
 };
 

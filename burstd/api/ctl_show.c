@@ -139,6 +139,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_int(&r->w, "uptime_ms", engine_now(e) - engine_started_ms(e));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_sources(r);
+	ctl_secrets_put(r);
 	jsonw_open(&r->w, "pools", '[');
 	for (size_t i = 0; i < conf_of(r)->npools && i < fleet_of(r)->npools; i++)
 		put_pool(r, i);

@@ -776,6 +776,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	str_init(&r.s, SENTENCE_MAX);
 	check_disk(&r);
 	check_sources(&r);
+	explain_secrets(e, fn, ctx);
 	check_slurm_conf(&r, SLURM_ERROR);
 	engine_cooldowns(e, say_cooldown, &r);
 	check_offers(&r);

@@ -25,6 +25,8 @@ typedef void (*explain_fn)(void *ctx, const char *sentence);
 /* What a person should look at, most urgent first, at most EXPLAIN_PROBLEMS_MAX; none: all is well.
  */
 void explain_problems(const struct engine *e, explain_fn fn, void *ctx);
+/* Those of them that are about the secret store. */
+void explain_secrets(const struct engine *e, explain_fn fn, void *ctx);
 
 /* A setting of slurm.conf that is not as it must be: setting, severity, found, wanted, why. */
 void explain_put_slurm_problem(struct jsonw *w, const struct slurm_problem *p);

@@ -476,6 +476,38 @@ static void write_self(const struct api *a, struct str *s)
 	sample_seconds(s, "burstd_start_time_seconds", NULL, 0, engine_started_ms(a->engine));
 }
 
+/* Nothing at all where there is no secret store. */
+static void write_secrets(const struct api *a, struct str *s)
+{
+	static const char *const modes[] = {"wrap", "broker"};
+	struct engine_secrets v;
+	struct label l;
+
+	engine_secrets(a->engine, &v);
+	if (v.driver[0] == '\0')
+		return;
+	family(s, "burstd_secrets_up", "gauge", "Does the secret store give out keys now?");
+	sample_u64(s, "burstd_secrets_up", NULL, 0, v.ready && v.source.error[0] == '\0');
+	family(s, "burstd_secrets_insecure", "gauge", "Are the keys in a plain file?");
+	sample_u64(s, "burstd_secrets_insecure", NULL, 0, v.insecure);
+	family(s, "burstd_secrets_waiting", "gauge", "Nodes that wait for keys.");
+	sample_u64(s, "burstd_secrets_waiting", NULL, 0, v.waiting);
+	family(s, "burstd_secrets_last_success_timestamp_seconds", "gauge",
+	       "When the secret store last answered; 0: never.");
+	sample_seconds(s, "burstd_secrets_last_success_timestamp_seconds", NULL, 0, v.source.ok_ms);
+	family(s, "burstd_secrets_released_total", "counter", "Keys given out, by how.");
+	for (size_t i = 0; i < 2; i++) {
+		l = (struct label){"mode", modes[i]};
+		sample_u64(s, "burstd_secrets_released_total", &l, 1, v.released[i]);
+	}
+	family(s, "burstd_secrets_failed_total", "counter", "Nodes that could not have keys.");
+	sample_u64(s, "burstd_secrets_failed_total", NULL, 0, v.failed);
+	family(s, "burstd_secrets_requests_total", "counter", "Requests to the secret store.");
+	sample_u64(s, "burstd_secrets_requests_total", NULL, 0, v.requests);
+	family(s, "burstd_secrets_logins_total", "counter", "Sessions begun with it.");
+	sample_u64(s, "burstd_secrets_logins_total", NULL, 0, v.logins);
+}
+
 static void write_room(const struct api *a, struct str *s)
 {
 	const struct journal_room *room = engine_room(a->engine);
@@ -499,6 +531,7 @@ void metrics_write(const struct api *a, struct str *out)
 	write_slurm_conf(a, out);
 	write_providers(a, out);
 	write_notices(a, out);
+	write_secrets(a, out);
 	write_closed(a, out);
 	write_unsold(a, out);
 	write_counters(a, out);

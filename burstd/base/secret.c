@@ -4,16 +4,33 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 
-enum { SECRET_MAX = 16384 }; /* an RSA key in PEM is about 3 KiB */
-
 struct secret {
-	char text[SECRET_MAX + 1];
+	size_t size, len; /* size: of the mapping */
+	char text[];
 };
+
+/* Whole pages, so that locking and leaving out of dumps concerns nobody else. */
+static struct secret *map_secret(size_t len)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), size = sizeof(struct secret) + len + 1;
+	struct secret *s;
+
+	size = (size + page - 1) / page * page;
+	s = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	(void)mem_check(s == MAP_FAILED ? NULL : s);
+	/* Best effort: RLIMIT_MEMLOCK is the admin's, and without it all else still holds. */
+	(void)mlock(s, size);
+	(void)madvise(s, size, MADV_DONTDUMP);
+	s->size = size;
+	s->len = len;
+	return s;
+}
 
 int secret_load(struct secret **out, const char *path, struct err *e)
 {
@@ -34,7 +51,7 @@ int secret_load(struct secret **out, const char *path, struct err *e)
 		(void)err_set(e, ERR_AUTH, "%s: want a plain file of our own, mode 0600", path);
 		goto out;
 	}
-	s = mem_zalloc(sizeof(*s));
+	s = map_secret(SECRET_MAX);
 	n = read(fd, s->text, SECRET_MAX);
 	while (n > 0 && strchr(" \t\r\n", s->text[n - 1]) != NULL)
 		s->text[--n] = '\0';
@@ -42,6 +59,7 @@ int secret_load(struct secret **out, const char *path, struct err *e)
 		(void)err_set(e, ERR_INVALID, "%s: empty, too long, unreadable or not text", path);
 		goto out;
 	}
+	s->len = (size_t)n;
 	*out = s;
 	s = NULL; /* now the caller's */
 out:
@@ -49,6 +67,28 @@ out:
 	if (fd >= 0)
 		(void)close(fd);
 	return *out != NULL ? 0 : -1;
+}
+
+struct secret *secret_new(const void *bytes, size_t len)
+{
+	struct secret *s;
+
+	if (len > SECRET_MAX)
+		return NULL;
+	s = map_secret(len);
+	if (len > 0)
+		memcpy(s->text, bytes, len);
+	return s;
+}
+
+struct secret *secret_dup(const struct secret *s)
+{
+	return s != NULL ? secret_new(s->text, s->len) : NULL;
+}
+
+size_t secret_len(const struct secret *s)
+{
+	return s->len;
 }
 
 const char *secret_text(const struct secret *s)
@@ -68,6 +108,6 @@ void secret_free(struct secret *s)
 {
 	if (s == NULL)
 		return;
-	explicit_bzero(s, sizeof(*s));
-	free(s);
+	explicit_bzero(s->text, s->size - sizeof(*s));
+	(void)munmap(s, s->size); /* unlocks it, too */
 }

@@ -73,6 +73,9 @@ static void print_sources(const struct out *o, const json_t *r)
 	add_source(&t, json_object_get(r, "slurm"), "slurmctld", cli_int(r, "now_ms"));
 	for (size_t i = 0; (p = cli_row(r, "providers", i)) != NULL; i++)
 		add_source(&t, p, cli_text(p, "name"), cli_int(r, "now_ms"));
+	p = json_object_get(r, "secrets");
+	if (p != NULL)
+		add_source(&t, p, "secret store", cli_int(r, "now_ms"));
 	table_print(&t, o, 0);
 	table_fini(&t);
 	(void)fputc('\n', o->f);

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "core/conf_option.h"
+#include "core/secret_store.h"
 
 enum { CONF_TITLE_SIZE = 2 * PROVIDER_WORD_MAX + 2 }; /* POOL/OFFER */
 
@@ -19,10 +20,12 @@ struct conf *conf_new(const char *path)
 	return c;
 }
 
-/* Is o an option of the struct that holds `section`?  "" and "slurm" share struct conf. */
+/* Is o an option of the struct that holds `section`?  "", "slurm" and "secrets" share struct conf.
+ */
 static bool held_by(const struct conf_option *o, const char *section)
 {
-	if (section[0] == '\0' && strcmp(o->section, "slurm") == 0)
+	if (section[0] == '\0' &&
+	    (strcmp(o->section, "slurm") == 0 || strcmp(o->section, "secrets") == 0))
 		return true;
 	return strcmp(o->section, section) == 0;
 }
@@ -353,6 +356,37 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 				      .user_data = p->user_data};
 }
 
+struct secret_store_conf conf_for_store(const struct conf_secrets *s, const char *credential)
+{
+	return (struct secret_store_conf){.address = s->address,
+					  .namespace = s->namespace,
+					  .mount = s->mount,
+					  .name = s->name,
+					  .auth_mount = s->auth_mount,
+					  .role_id = s->role_id,
+					  .role_name = s->role_name,
+					  .credential = credential,
+					  .region = s->region,
+					  .role = s->role,
+					  .sts_url = s->sts_url,
+					  .metadata_url = s->metadata_url,
+					  .dir = s->dir};
+}
+
+int conf_secrets_line(const struct conf *c, const char *option)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < conf_noptions; i++) {
+		if (strcmp(conf_options[i].section, "secrets") != 0)
+			continue;
+		if (strcmp(conf_options[i].name, option) == 0 && c->secrets.lines[k] != 0)
+			return c->secrets.lines[k];
+		k++;
+	}
+	return c->secrets.line;
+}
+
 /* --- what a reload changes ---------------------------------------------------------------------
  */
 
@@ -469,6 +503,7 @@ void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn f
 
 	diff_options(&d, (struct conf_change){.section = "", .title = ""}, old, next);
 	diff_options(&d, (struct conf_change){.section = "slurm", .title = ""}, old, next);
+	diff_options(&d, (struct conf_change){.section = "secrets", .title = ""}, old, next);
 	diff_providers(&d, old, next);
 	diff_pools(&d, old, next);
 }
@@ -614,6 +649,7 @@ void conf_print(const struct conf *c, struct str *out)
 {
 	print_section("", NULL, c, out);
 	print_section("slurm", NULL, c, out);
+	print_section("secrets", NULL, c, out);
 	for (size_t i = 0; i < c->nproviders; i++)
 		print_section("provider", c->providers[i].name, &c->providers[i], out);
 	for (size_t i = 0; i < c->npools; i++)

@@ -22,6 +22,7 @@ enum {
 	CONF_PROVIDERS_MAX = 64,   /* each has connections of its own */
 	CONF_ARGS_MAX = 64,        /* words of one command */
 	CONF_ARG_MAX = 1024,       /* bytes of one */
+	CONF_SECRETS_MAX = 24,     /* options of the section secrets */
 	CONF_ADMINS_MAX = 256,     /* looked at for every request on the control socket */
 	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
 };
@@ -110,6 +111,26 @@ struct conf_pool {
 	int place_line;                /* the first that names a place; 0: none does */
 };
 
+enum conf_release {
+	CONF_WRAP,   /* a node gets a token by which it reads the bundle itself, once (mode W) */
+	CONF_BROKER, /* burstd reads it and hands it on (mode B) */
+};
+
+/* Where the cluster's keys are (core/secret_store.h); driver "": nowhere, nodes have them. */
+struct conf_secrets {
+	char *driver;
+	char *address, *ca_file, *namespace, *mount, *name, *auth_mount, *role_id, *role_name;
+	char *credential_file; /* NULL: none */
+	char *region, *role, *sts_url, *metadata_url;
+	char *dir;                   /* NULL: none */
+	int release;                 /* enum conf_release */
+	int64_t wrap_ms;             /* how long such a token is good */
+	int64_t poll_ms;             /* between two looks for another version */
+	int64_t timeout_ms;          /* of one request */
+	int line;                    /* in the file, where the section ends; 0: there is none */
+	int lines[CONF_SECRETS_MAX]; /* ... and its options, in the order of conf_options[] */
+};
+
 struct conf {
 	char *path;    /* of the file, for messages */
 	char *cluster; /* Slurm's ClusterName */
@@ -122,6 +143,7 @@ struct conf {
 	char *slurm_conf; /* SLURM_CONF for them; NULL: Slurm's default */
 	uint32_t *admins; /* uids */
 	size_t nadmins;
+	struct conf_secrets secrets;
 	struct conf_provider *providers;
 	size_t nproviders;
 	struct conf_pool *pools;
@@ -163,6 +185,12 @@ void conf_change_print(const struct conf_change *change, struct str *out);
 
 /* What a driver's open() is told of its section; borrows from p. */
 struct provider_conf conf_for_driver(const struct conf_provider *p, const char *credential);
+
+struct secret_store_conf;
+/* Likewise for the driver of the secret store. */
+struct secret_store_conf conf_for_store(const struct conf_secrets *s, const char *credential);
+/* Where in the file that option of the section secrets is, or the section; 0: neither. */
+int conf_secrets_line(const struct conf *c, const char *option);
 
 /* The pool that names this node, or NULL: then it is not ours to touch. */
 const struct conf_pool *conf_pool_of(const struct conf *c, const char *node);

@@ -54,6 +54,63 @@ const struct conf_option conf_options[] = {
 	{"slurm", "conf", "",
 	 "slurm.conf; empty: where Slurm looks for it",
 	 true, CONF_PATH, 0, 0, TOP(slurm_conf)},
+	{"secrets", "driver", "",
+	 "where the cluster's keys are: vault, aws or file; empty: burstd hands out none",
+	 false, CONF_NAME, 0, 0, TOP(secrets.driver)},
+	{"secrets", "address", "",
+	 "driver vault: https://HOST:PORT, with commas between several; aws: of Secrets Manager",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.address)},
+	{"secrets", "ca_file", "",
+	 "certificates it is trusted by; empty: the system's",
+	 false, CONF_PATH, 0, 0, TOP(secrets.ca_file)},
+	{"secrets", "namespace", "",
+	 "driver vault: of Vault Enterprise or OpenBao; empty: none",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.namespace)},
+	{"secrets", "mount", "kv",
+	 "driver vault: where the KV engine, version 2, is mounted",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.mount)},
+	{"secrets", "name", "",
+	 "of the bundle: vault: its path in the engine; aws: ARN or name; file: of the file",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.name)},
+	{"secrets", "auth_mount", "approle",
+	 "driver vault: where AppRole is mounted",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.auth_mount)},
+	{"secrets", "role_id", "",
+	 "driver vault: role_id of burstd's AppRole",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.role_id)},
+	{"secrets", "role_name", "",
+	 "driver vault: name of that AppRole, for burstctl secrets enroll; empty: no enrolment",
+	 false, CONF_NAME, 0, 0, TOP(secrets.role_name)},
+	{"secrets", "credential_file", "",
+	 "mode 0600; vault: the secret_id; aws: the key, as for a provider; empty: none",
+	 false, CONF_PATH, 0, 0, TOP(secrets.credential_file)},
+	{"secrets", "region", "",
+	 "driver aws: of Secrets Manager, such as eu-west-1",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.region)},
+	{"secrets", "role", "",
+	 "driver aws: ARN of a role to assume; empty: none",
+	 false, CONF_TEXT, 0, 0, TOP(secrets.role)},
+	{"secrets", "sts_url", "",
+	 "driver aws: of STS; empty: the region's",
+	 false, CONF_URL, 0, 0, TOP(secrets.sts_url)},
+	{"secrets", "metadata_url", "",
+	 "driver aws: of the instance metadata service; empty: EC2's",
+	 false, CONF_URL, 0, 0, TOP(secrets.metadata_url)},
+	{"secrets", "dir", "",
+	 "driver file: directory of the file, nobody else's to read",
+	 false, CONF_PATH, 0, 0, TOP(secrets.dir)},
+	{"secrets", "release", "wrap",
+	 "wrap: a node reads the keys from Vault itself, once; broker: burstd hands them on",
+	 true, CONF_RELEASE, 0, 0, TOP(secrets.release)},
+	{"secrets", "wrap_ttl", "60s",
+	 "release wrap: how long a node may take for that",
+	 true, CONF_DURATION, 15000, CONF_HOUR_MS / 2, TOP(secrets.wrap_ms)},
+	{"secrets", "poll", "60s",
+	 "time between two looks for another version of the keys",
+	 true, CONF_DURATION, 1000, CONF_HOUR_MS, TOP(secrets.poll_ms)},
+	{"secrets", "timeout", "30s",
+	 "of one request",
+	 true, CONF_DURATION, 1000, CONF_HOUR_MS / 12, TOP(secrets.timeout_ms)},
 	{"provider", "driver", NULL,
 	 "how to talk to it",
 	 false, CONF_NAME, 0, 0, PROVIDER(driver)},
@@ -255,7 +312,7 @@ const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
 /* A section and the one it stands in. */
 static const struct {
 	const char *name, *parent;
-} sections[] = {{"slurm", ""}, {"provider", ""}, {"pool", ""}, {"offer", "pool"}};
+} sections[] = {{"slurm", ""}, {"secrets", ""}, {"provider", ""}, {"pool", ""}, {"offer", "pool"}};
 
 /* The types that are one of a few words, in the order of their enums. */
 static const struct {
@@ -263,6 +320,7 @@ static const struct {
 	const char *words[PROVIDER_NMARKETS + 1];
 	const char *want;
 } choices[] = {
+	{CONF_RELEASE, {"wrap", "broker"}, "wrap or broker"},
 	{CONF_MARKETS, {"on-demand", "spot", "reserved"}, "reserved, spot or on-demand"},
 	{CONF_POLICY, {"ordered", "cheapest"}, "ordered or cheapest"},
 	{CONF_GANG, {"all_or_nothing", "best_effort"}, "all_or_nothing or best_effort"},
@@ -475,6 +533,7 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_YES:
 	case CONF_TO:
 	case CONF_REBALANCE:
+	case CONF_RELEASE:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
 	case CONF_ARGV:
@@ -607,6 +666,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_YES:
 	case CONF_TO:
 	case CONF_REBALANCE:
+	case CONF_RELEASE:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:

@@ -40,18 +40,19 @@ enum conf_option_type {
 	CONF_GANG,      /* int, enum conf_gang */
 	CONF_TO,        /* int, enum conf_checkpoint_to */
 	CONF_REBALANCE, /* int, enum conf_rebalance */
+	CONF_RELEASE,   /* int, enum conf_release */
 	CONF_YES,       /* int: 0 or 1, written false or true */
 };
 
 struct conf_option {
-	const char *section; /* "" at top level, else "slurm", "provider", "pool", "offer" */
+	const char *section; /* "" at top level, else as in the file: "slurm", "pool", ... */
 	const char *name;
 	const char *initial; /* as in a file; NULL: must be given; "": may be empty */
 	const char *help;    /* one line */
 	bool reload;         /* may change in a running burstd */
 	enum conf_option_type type;
 	int64_t min, max; /* CONF_COUNT, CONF_DURATION */
-	size_t offset;    /* of the field in its struct; sections "" and "slurm" are struct conf */
+	size_t offset;    /* of the field; "", "slurm" and "secrets" are all of struct conf */
 };
 
 extern const struct conf_option conf_options[];

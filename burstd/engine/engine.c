@@ -125,6 +125,8 @@ static void arm(struct engine *e)
 		next = prereq_next_ms(e);
 	if (warm_next_ms(e) < next)
 		next = warm_next_ms(e);
+	if (secrets_next_ms(e) < next)
+		next = secrets_next_ms(e);
 	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
 	    (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
@@ -159,6 +161,7 @@ static void turn(struct engine *e)
 	gate_run(e);
 	prereq_run(e);
 	warm_run(e);
+	secrets_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
 	(void)audit_order(e);
@@ -415,7 +418,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
 			goto fail;
-	if (fabric_check(e, conf, err) != 0 || load(e, err) != 0)
+	if (fabric_check(e, conf, err) != 0 || secrets_open(e, err) != 0 || load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -500,6 +503,7 @@ void engine_free(struct engine *e)
 	unsold_fini(&e->unsold);
 	prereq_free(e);
 	warm_free(e);
+	secrets_free(e);
 	str_fini(&e->cancel_waiting);
 	fleet_fini(&e->fleet);
 	free(e->staged);

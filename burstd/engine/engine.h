@@ -27,6 +27,7 @@ struct loop;
 struct http_client;
 struct proc;
 struct engine;
+struct secret_store_ops;
 
 /* How much one turn takes, so that hooks have theirs in between; not 0. */
 struct engine_slice {
@@ -42,6 +43,9 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	const char *uuid;  /* the cluster's, by which we know our own instances */
 	int64_t gen_floor; /* generations begin above this: not 0 after a lost journal */
 	const struct provider_ops *(*driver)(const char *name); /* NULL: no such driver */
+	/* NULL: there are none, or no such driver. */
+	const struct secret_store_ops *(*store)(const char *name);
+	const char *store_credential; /* the secret's text, or NULL; for engine_new() alone */
 	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
 	void (*fatal)(void *ctx, const struct err *e);
 	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.
@@ -258,6 +262,32 @@ const struct slurm_report *engine_prereq(const struct engine *e);
  * provider does not offer it, in our currency; LADDER_UNPRICED. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
 const struct engine_counters *engine_counters(const struct engine *e);
+
+struct engine_secrets {              /* the secret store */
+	const char *driver;          /* "": there is none */
+	struct engine_source source; /* its name is the address that we talk to, or the driver's */
+	const char *phase;           /* "ready", "login", ... */
+	bool ready, insecure;        /* insecure: for development only */
+	const char *version;         /* of the bundle; "": not known */
+	int64_t version_ms;          /* since when we know that it is the current one */
+	int64_t until_ms;            /* end of the session; 0: none, INT64_MAX: it has none */
+	int64_t trouble_ms;          /* since when it fails; 0: it does not */
+	size_t waiting;              /* nodes that wait for keys */
+	uint64_t released[2];        /* by enum conf_release */
+	uint64_t failed, requests, logins;
+	enum engine_enrolment { /* the last, since our start */
+				ENGINE_ENROL_NONE,
+				ENGINE_ENROL_BUSY,
+				ENGINE_ENROL_DONE,
+				ENGINE_ENROL_FAILED
+	} enrolment;
+	const char *enrolled; /* why it failed; "" */
+};
+void engine_secrets(const struct engine *e, struct engine_secrets *out);
+/* A wrapped credential of the store: look whom it is from, unwrap it, keep it in credential_file
+ * and log in with it.  What becomes of it is in engine_secrets.  -1: the store takes none, or
+ * somebody else is at it. */
+int engine_enroll(struct engine *e, const char *token, const char *by, struct err *err);
 
 /* --- where nodes are bought, and where they would be; nothing is asked of anybody, and nothing
  * changes --- */

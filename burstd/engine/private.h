@@ -32,6 +32,7 @@
  *   operate.c   what an admin orders about nodes
  *   warm.c      nodes that stay up without a job
  *   pool.c      pools that an admin paused, or whose machines come up wrong
+ *   secrets.c   the cluster's keys, from the secret store to nodes (secrets.h)
  *   gate.c      jobs that wait for their nodes to be up
  *   slurm/      slurmctld */
 #ifndef BURSTD_ENGINE_PRIVATE_H
@@ -46,6 +47,7 @@
 #include "core/drift.h"
 #include "core/plan.h"
 #include "core/reclaim.h"
+#include "core/secret_store.h"
 #include "core/unsold.h"
 #include "core/wish.h"
 #include "engine/engine.h"
@@ -305,6 +307,7 @@ struct engine {
 	char no_room[128];        /* for people, when it is low */
 	struct prereq *prereq;
 	struct warm *warm;
+	struct secrets *secrets;
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
 	int64_t postpone_next;
@@ -688,6 +691,42 @@ const char *pool_closed(const struct engine *e, size_t i);
 void pool_refuse_wanted(struct engine *e);
 /* Why this one was, for people; NULL: its pool is open. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
+
+/* --- secrets.c: for claims --- */
+struct secrets_released { /* borrowed for the call */
+	enum conf_release mode;
+	const char *version; /* which the node will have */
+	/* CONF_WRAP */
+	const struct secret *token;
+	const char *accessor; /* names the token: to revoke it, and in the audit log */
+	const char *path;     /* what its creation_path is; the node compares */
+	int64_t ttl_ms;
+	const char *const *addresses; /* NULL-terminated; the first is the one that made it */
+	const char *ca_file;          /* NULL: the system's */
+	/* CONF_BROKER: as secret_bundle_read() takes it, which it was put to */
+	const struct secret *bundle;
+};
+/* r NULL: there are no keys to be had, says err (ERR_AUTH: the store refuses us; ERR_INVALID: what
+ * it has cannot be used; ERR_NET: it failed again and again). */
+typedef void (*secrets_fn)(void *ctx, const struct secrets_released *r, const struct err *err);
+
+bool secrets_configured(const struct engine *e);
+bool secrets_ready(const struct engine *e); /* a release would go out at once */
+/* The current version; "": not known.  A node that has another one must not be ready. */
+const char *secrets_version(const struct engine *e);
+/* Ask for the keys, for one node.  fn is called once, later, within a turn, however long the store
+ * is away; unless it is cancelled or the engine is freed before.  -1: too many wait, or there is no
+ * store, or it cannot do that.  The caller ends with engine_turn(). */
+int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, void *ctx,
+		    uint64_t *handle, struct err *err);
+void secrets_cancel(struct engine *e, uint64_t handle); /* one that is over is fine */
+/* A node dies with its token unused.  Once, and nobody is told what came of it: it ends anyway. */
+void secrets_revoke(struct engine *e, const char *accessor);
+
+int secrets_open(struct engine *e, struct err *err);
+void secrets_run(struct engine *e);
+int64_t secrets_next_ms(const struct engine *e);
+void secrets_free(struct engine *e);
 
 /* --- gate.c --- */
 void gate_run(struct engine *e);

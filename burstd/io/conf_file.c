@@ -25,9 +25,9 @@ struct loader {
 	const char *name; /* of the file, for messages */
 	struct conf *conf;
 	struct err *e;
-	bool failed;   /* *e is set; the first error is the one that counts */
-	bool slurm;    /* its section was there */
-	int lines[96]; /* of each option of conf_options in the present sections; 0: not given */
+	bool failed;         /* *e is set; the first error is the one that counts */
+	bool slurm, secrets; /* these sections were there */
+	int lines[192]; /* of each option of conf_options in the present sections; 0: not given */
 	struct conf_offer *offers; /* of the pool that is being read */
 	size_t noffers;
 };
@@ -71,6 +71,7 @@ static void unknown_option(cfg_t *cfg, const char *name)
 	fail(loader_of(cfg), cfg->line, "no such option \"%.40s\" %s%s; did you mean \"%s\"?", name,
 	     section[0] == '\0'  ? "outside the sections"
 	     : section[0] == 'o' ? "in an "
+	     : section[1] == 'e' ? "in "
 				 : "in a ",
 	     section, conf_option_nearest(section, name));
 }
@@ -277,6 +278,23 @@ static int on_slurm(cfg_t *cfg, cfg_opt_t *opt)
 	return l->failed ? -1 : 0;
 }
 
+static int on_secrets(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct loader *l = loader_of(cfg);
+	size_t k = 0;
+
+	if (l->secrets)
+		fail(l, cfg->line, "secrets is there twice");
+	l->secrets = true;
+	l->conf->secrets.line = cfg_opt_getnsec(opt, 0)->line;
+	for (size_t i = 0; i < conf_noptions; i++)
+		if (strcmp(conf_options[i].section, "secrets") == 0) {
+			assert(k < CONF_SECRETS_MAX);
+			l->conf->secrets.lines[k++] = l->lines[i];
+		}
+	return l->failed ? -1 : 0;
+}
+
 static int on_provider(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct loader *l = loader_of(cfg);
@@ -384,7 +402,7 @@ static size_t add_options(struct loader *l, const char *section, cfg_opt_t *out)
 	return n;
 }
 
-enum { SEC_TOP, SEC_SLURM, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
+enum { SEC_TOP, SEC_SLURM, SEC_SECRETS, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
 
 static cfg_t *new_parser(struct loader *l)
 {
@@ -397,6 +415,7 @@ static cfg_t *new_parser(struct loader *l)
 	} sections[NSECTIONS] = {
 		[SEC_TOP] = {"", 0, CFGF_NONE, NULL},
 		[SEC_SLURM] = {"slurm", SEC_TOP, CFGF_NONE, on_slurm},
+		[SEC_SECRETS] = {"secrets", SEC_TOP, CFGF_NONE, on_secrets},
 		[SEC_PROVIDER] = {"provider", SEC_TOP, titled, on_provider},
 		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
 		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
@@ -546,7 +565,8 @@ static void parse(struct loader *l, char *text, size_t len)
 	l->conf->slurm_bin_line = line_of(l, "slurm", "bin_dir");
 	l->conf->slurm_conf_line = line_of(l, "slurm", "conf");
 	if (!l->failed && set_section(l, cfg, l->conf) == 0)
-		(void)set_section(l, cfg_getsec(cfg, "slurm"), l->conf);
+		if (set_section(l, cfg_getsec(cfg, "slurm"), l->conf) == 0)
+			(void)set_section(l, cfg_getsec(cfg, "secrets"), l->conf);
 	drop_offers(l); /* of a pool that did not end */
 	(void)cfg_free(cfg);
 }

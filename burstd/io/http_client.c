@@ -25,7 +25,10 @@ struct xfer { /* one request, from send to callback */
 	bool strange; /* a status line of no HTTP that we speak */
 	bool too_long;
 	bool repeatable; /* no harm if the server gets it twice */
-	bool resend;     /* was refused: libcurl wanted to send it again */
+	bool secret;     /* what is freed is wiped */
+	char *sent;      /* the body; libcurl borrows it */
+	size_t sent_len;
+	bool resend; /* was refused: libcurl wanted to send it again */
 	http_done_fn done;
 	void *ctx;
 	char errbuf[CURL_ERROR_SIZE];
@@ -57,8 +60,17 @@ static void xfer_free(struct xfer *x)
 	if (x == NULL)
 		return;
 	curl_easy_cleanup(x->easy);
+	if (x->secret) {
+		for (struct curl_slist *h = x->headers; h != NULL; h = h->next)
+			explicit_bzero(h->data, strlen(h->data));
+		if (x->body != NULL)
+			explicit_bzero(x->body, x->cap);
+		if (x->sent != NULL)
+			explicit_bzero(x->sent, x->sent_len);
+	}
 	curl_slist_free_all(x->headers);
 	free(x->body);
+	free(x->sent);
 	free(x);
 }
 
@@ -101,7 +113,7 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 {
 	struct http_reply reply = {
 		.status = status_of(x), .body = x->body ? x->body : "", .len = x->len};
-	char *date;
+	char *date, *location;
 
 	(void)curl_multi_remove_handle(x->client->multi, x->easy);
 	x->client->nxfers--;
@@ -109,10 +121,13 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	if (x->next != NULL)
 		x->next->prevp = x->prevp;
 	date = plain_header(x, "Date") ? mem_strdup(plain_header(x, "Date")) : NULL;
+	location = plain_header(x, "Location") ? mem_strdup(plain_header(x, "Location")) : NULL;
 	reply.date = date;
+	reply.location = location;
 	reply.retry_after = plain_header(x, "Retry-After");
 	x->done(x->ctx, e ? NULL : &reply, e);
 	free(date);
+	free(location);
 	xfer_free(x);
 }
 
@@ -313,7 +328,8 @@ static size_t on_body(char *data, size_t one, size_t n, void *ctx)
 		return 0;
 	}
 	if (need > x->cap) {
-		size_t cap = need < 2048 ? 2048 : 2 * need;
+		/* A secret does not move: what it moves from would keep it. */
+		size_t cap = x->secret ? x->max + 1 : need < 2048 ? 2048 : 2 * need;
 
 		x->body = mem_realloc(x->body, cap);
 		x->cap = cap;
@@ -446,7 +462,11 @@ static void set_body(struct xfer *x, const struct http_call *call)
 		return;
 	/* An empty body is sent with its length, for many servers insist on one. */
 	(void)curl_easy_setopt(x->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body_len);
-	check_set(curl_easy_setopt(x->easy, CURLOPT_COPYPOSTFIELDS, call->body ? call->body : ""));
+	x->sent_len = call->body_len;
+	x->sent = mem_zalloc(x->sent_len + 1);
+	if (call->body != NULL && x->sent_len > 0)
+		memcpy(x->sent, call->body, x->sent_len);
+	(void)curl_easy_setopt(x->easy, CURLOPT_POSTFIELDS, x->sent);
 }
 
 static void add_header(struct xfer *x, const char *line)
@@ -527,6 +547,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	x->done = done;
 	x->ctx = ctx;
 	x->max = call->max_reply;
+	x->secret = call->secret;
 	x->easy = mem_check(curl_easy_init());
 	set_options(x, call);
 	rc = curl_multi_add_handle(c->multi, x->easy);

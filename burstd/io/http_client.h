@@ -46,13 +46,17 @@ struct http_call {          /* borrowed during http_client_send() only */
 	 * wakeup a second.) */
 	bool held;
 	size_t max_reply; /* a longer body is an error */
+	/* Headers, body or reply hold a secret: our copies of them are wiped, and made but once.
+	 * libcurl's own buffers, which go on to the next request, are not. */
+	bool secret;
 };
 
 struct http_reply {       /* borrowed during the callback only */
 	long status;      /* 100 to 999 */
 	const char *body; /* NUL-terminated */
 	size_t len;
-	const char *retry_after, *date; /* headers as sent, or NULL; no control bytes */
+	/* headers as sent, or NULL; no control bytes */
+	const char *retry_after, *date, *location;
 };
 
 typedef void (*http_done_fn)(void *ctx, const struct http_reply *reply, const struct err *e);

@@ -1,7 +1,7 @@
 #!/bin/bash
-# aws.sh: the driver aws against moto, and its requests against botocore's, as TAP; both from PyPI, in a virtual
-# environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in less than a minute,
-# and beside the other tests.
+# aws.sh [SCRIPT PROGRAM]: the driver aws against moto, and its requests against botocore's, as TAP; both from PyPI, in a
+# virtual environment under build/.  Skipped where Python's venv or PyPI is out of reach: that is found out in less than
+# a minute, and beside the other tests.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 BUILD=${BUILD:-build}
@@ -20,11 +20,15 @@ make_venv() {
 }
 
 mkdir -p "$BUILD"
+# aws-secrets.sh runs beside it, perhaps.
+exec 9>"$BUILD/contract.lock"
+flock 9
 if ! cmp -s "$want" "$venv/installed"; then
 	command -v python3 >/dev/null || skip "there is no python3"
 	make_venv >"$BUILD/contract.log" 2>&1 ||
 		skip "no virtual environment, or no PyPI, see $BUILD/contract.log: $(tail -n 1 "$BUILD/contract.log" | cut -c1-160)"
 fi
+exec 9>&-
 # No __pycache__ beside the sources.
 export PYTHONDONTWRITEBYTECODE=1
-exec "$venv/bin/python" tests/contract/aws.py "${BIN:-$BUILD/bin}/driver"
+exec "$venv/bin/python" "tests/contract/${1:-aws.py}" "${BIN:-$BUILD/bin}/${2:-driver}"

@@ -32,6 +32,8 @@ struct engine {
 	struct conf *conf;
 	struct fleet fleet;
 	struct engine_source slurm, provider;
+	struct engine_secrets secrets; /* driver NULL: there is no store */
+	char enroll_token[64];         /* the last; "-" is refused */
 	struct engine_counters counters;
 	int64_t price; /* of every pool */
 	struct journal_room room;
@@ -178,6 +180,23 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 {
 	assert_true(provider < e->conf->nproviders);
 	return e->provider;
+}
+
+void engine_secrets(const struct engine *e, struct engine_secrets *out)
+{
+	*out = e->secrets;
+	if (out->driver == NULL)
+		*out = (struct engine_secrets){
+			.driver = "", .phase = "", .version = "", .enrolled = ""};
+}
+
+int engine_enroll(struct engine *e, const char *token, const char *by, struct err *err)
+{
+	assert_non_null(by);
+	if (strcmp(token, "-") == 0)
+		return err_set(err, ERR_INVALID, "that is no wrapping token");
+	(void)snprintf(e->enroll_token, sizeof(e->enroll_token), "%s", token);
+	return 0;
 }
 
 const struct journal_room *engine_room(const struct engine *e)

@@ -13,7 +13,14 @@ static const char whole[] =
 	"listen = \"127.0.0.1:9818\"\n"
 	"log_level = \"warn\" events_keep = \"30d\"\n"
 	"admins = {\"root\", \"1001\"}\n"
-	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" }\n"
+	"slurm { bin_dir = \"/opt/slurm/bin\" conf = \"/etc/slurm/slurm.conf\" } "
+	"secrets { driver = \"vault\" address = \"https://v1:8200,https://v2:8200\" ca_file = "
+	"\"/etc/vault.pem\" namespace = \"hpc/\" mount = \"kv2\" name = \"slurm/prod/node\" "
+	"auth_mount = \"approle2\" role_id = \"role-1\" role_name = \"burstd-prod\" "
+	"credential_file = \"/etc/secret-id\" region = \"us-east-9\" role = "
+	"\"arn:aws:iam::2:role/s\" sts_url = \"https://sts.secrets\" metadata_url = "
+	"\"http://127.0.0.1:1339\" dir = \"/srv/secrets\" release = \"broker\" wrap_ttl = \"45s\" "
+	"poll = \"47s\" timeout = \"49s\" }\n"
 	"provider \"sim\" {\n"
 	"	driver = \"sim\" url = \"http://127.0.0.1:8900\" credential_file = "
 	"\"/etc/sim.token\"\n"
@@ -392,6 +399,25 @@ static const struct {
 	{"", "admins", "{\"root\", \"1001\"}", "{}"},
 	{"slurm", "bin_dir", "\"/opt/slurm/bin\"", "\"/usr/bin\""},
 	{"slurm", "conf", "\"/etc/slurm/slurm.conf\"", "\"\""},
+	{"secrets", "driver", "\"vault\"", "\"aws\""},
+	{"secrets", "address", "\"https://v1:8200,https://v2:8200\"", "\"https://v3:8200\""},
+	{"secrets", "ca_file", "\"/etc/vault.pem\"", "\"\""},
+	{"secrets", "namespace", "\"hpc/\"", "\"\""},
+	{"secrets", "mount", "\"kv2\"", "\"kv3\""},
+	{"secrets", "name", "\"slurm/prod/node\"", "\"slurm/x\""},
+	{"secrets", "auth_mount", "\"approle2\"", "\"approle3\""},
+	{"secrets", "role_id", "\"role-1\"", "\"role-2\""},
+	{"secrets", "role_name", "\"burstd-prod\"", "\"burstd-x\""},
+	{"secrets", "credential_file", "\"/etc/secret-id\"", "\"\""},
+	{"secrets", "region", "\"us-east-9\"", "\"us-east-8\""},
+	{"secrets", "role", "\"arn:aws:iam::2:role/s\"", "\"\""},
+	{"secrets", "sts_url", "\"https://sts.secrets\"", "\"\""},
+	{"secrets", "metadata_url", "\"http://127.0.0.1:1339\"", "\"\""},
+	{"secrets", "dir", "\"/srv/secrets\"", "\"\""},
+	{"secrets", "release", "\"broker\"", "\"wrap\""},
+	{"secrets", "wrap_ttl", "\"45s\"", "\"46s\""},
+	{"secrets", "poll", "\"47s\"", "\"48s\""},
+	{"secrets", "timeout", "\"49s\"", "\"50s\""},
 	{"provider", "driver", "\"sim\" url", "\"other\" url"},
 	{"provider", "url", "\"http://127.0.0.1:8900\"", "\"\""},
 	{"provider", "credential_file", "\"/etc/sim.token\"", "\"\""},

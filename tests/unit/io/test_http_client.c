@@ -30,7 +30,7 @@ static struct fix {
 	int code;
 	long status;
 	size_t len;
-	char msg[256], retry_after[64], date[64], body[64];
+	char msg[256], retry_after[64], date[64], location[64], body[64];
 	uint64_t handle;
 	unsigned expired;
 } F;
@@ -86,6 +86,7 @@ static void done(void *ctx, const struct http_reply *r, const struct err *e)
 	(void)snprintf(F.retry_after, sizeof(F.retry_after), "%s",
 		       r->retry_after ? r->retry_after : "(none)");
 	(void)snprintf(F.date, sizeof(F.date), "%s", r->date ? r->date : "(none)");
+	(void)snprintf(F.location, sizeof(F.location), "%s", r->location ? r->location : "(none)");
 }
 
 static int send_call(struct http_call *k, const char *method, const char *url)
@@ -242,6 +243,38 @@ static void test_replies(void **state)
 		assert_string_equal(F.retry_after, rows[i].retry_after);
 		assert_string_equal(F.date, rows[i].date);
 	}
+}
+
+static void test_a_redirect_is_told_and_not_followed(void **state)
+{
+	(void)state;
+	ask("GET", "/redirect", 1000);
+	assert_int_equal(F.status, 302);
+	assert_string_equal(F.location, "file:///etc/passwd");
+	ask("GET", "/ok", 1000);
+	assert_string_equal(F.location, "(none)");
+	assert_int_equal(F.h.requests, 2);
+}
+
+static void test_what_is_secret_is_sent_and_read_all_the_same(void **state)
+{
+	static const char *const own[] = {"X-Vault-Token: t", NULL};
+	struct http_call k = {.headers = own, .body = "abc", .body_len = 3, .secret = true};
+
+	(void)state;
+	assert_int_equal(send_call(&k, "POST", url_of("/ok")), 0);
+	wait_for(1);
+	assert_int_equal(F.status, 200);
+	assert_non_null(strstr(F.h.request, "\r\nX-Vault-Token: t\r\n"));
+	assert_non_null(strstr(F.h.request, "\r\nContent-Length: 3\r\n"));
+	k.max_reply = BIG;
+	assert_int_equal(send_call(&k, "POST", url_of("/big")), 0);
+	wait_for(2);
+	assert_int_equal(F.len, BIG);
+	k.max_reply = BIG - 1;
+	assert_int_equal(send_call(&k, "POST", url_of("/big")), 0);
+	wait_for(3);
+	assert_int_equal(F.code, ERR_LIMIT);
 }
 
 static void test_longest_reply(void **state)
@@ -652,6 +685,8 @@ int main(void)
 		T(test_one_answer_a_turn),
 		T(test_replies),
 		T(test_longest_reply),
+		T(test_a_redirect_is_told_and_not_followed),
+		T(test_what_is_secret_is_sent_and_read_all_the_same),
 		T(test_slow_loris),
 		T(test_one_that_is_held_may_be_slow),
 		T(test_what_is_sent),

@@ -1,0 +1,66 @@
+/* The secret store: how it is, and a credential for it that comes wrapped. */
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/ctl_reply.h"
+
+void ctl_secrets_put(struct ctl_reply *r)
+{
+	static const char *const enrolments[] = {[ENGINE_ENROL_NONE] = "",
+						 [ENGINE_ENROL_BUSY] = "busy",
+						 [ENGINE_ENROL_DONE] = "done",
+						 [ENGINE_ENROL_FAILED] = "failed"};
+	struct jsonw *w = &r->w;
+	struct engine_secrets s;
+
+	engine_secrets(r->api->engine, &s);
+	if (s.driver[0] == '\0')
+		return;
+	jsonw_open(w, "secrets", '{');
+	jsonw_text(w, "driver", s.driver);
+	jsonw_text(w, "address", s.source.name);
+	jsonw_text(w, "phase", s.phase);
+	jsonw_bool(w, "ok", s.ready && s.source.error[0] == '\0');
+	jsonw_bool(w, "insecure", s.insecure);
+	jsonw_int(w, "ok_ms", s.source.ok_ms);
+	jsonw_int(w, "failed_ms", s.source.failed_ms);
+	jsonw_text(w, "error", s.source.error);
+	jsonw_text(w, "version", s.version);
+	jsonw_int(w, "version_ms", s.version_ms);
+	jsonw_int(w, "waiting", (int64_t)s.waiting);
+	jsonw_int(w, "wrapped", (int64_t)s.released[CONF_WRAP]);
+	jsonw_int(w, "brokered", (int64_t)s.released[CONF_BROKER]);
+	jsonw_int(w, "failed", (int64_t)s.failed);
+	jsonw_text(w, "enrolment", enrolments[s.enrolment]);
+	jsonw_text(w, "enrolment_error", s.enrolled);
+	jsonw_close(w, '}');
+}
+
+int ctl_secrets_show(struct ctl_reply *r)
+{
+	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	ctl_secrets_put(r);
+	return 0;
+}
+
+/* The token is in nothing that is logged, and wiped where we can reach it. */
+int ctl_secrets_enroll(struct ctl_reply *r)
+{
+	char by[32], uid[16];
+	const char *token;
+	int rc;
+
+	if (ctl_reply_text(r, "token", NULL, &token) != 0)
+		return -1;
+	(void)snprintf(uid, sizeof(uid), "%" PRIu32, r->who->uid);
+	(void)snprintf(by, sizeof(by), r->who->uid == 0 ? "root" : "uid %" PRIu32, r->who->uid);
+	rc = engine_enroll(r->api->engine, token, by, &r->err);
+	explicit_bzero((char *)(uintptr_t)token, strlen(token));
+	log_write(r->api->log, LOG_INFO, "secrets enroll asked for", "uid", uid, "outcome",
+		  rc == 0 ? "begun" : r->err.msg, NULL);
+	if (rc != 0)
+		r->code = r->err.code == ERR_INVALID ? "invalid" : "failed";
+	return rc;
+}

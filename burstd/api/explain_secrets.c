@@ -1,0 +1,42 @@
+#include <string.h>
+
+#include "api/explain.h"
+#include "base/fmt.h"
+#include "base/str.h"
+
+enum {
+	SENTENCE_MAX = 1024,
+	LONG_MS = 120000, /* a store that restarts is back by then */
+};
+
+static bool is_told(const struct engine *e, const struct engine_secrets *s)
+{
+	return s->trouble_ms != 0 &&
+	       (strcmp(s->phase, "refused") == 0 || engine_now(e) - s->trouble_ms > LONG_MS);
+}
+
+void explain_secrets(const struct engine *e, explain_fn fn, void *ctx)
+{
+	char ago[FMT_DUR_SIZE];
+	struct engine_secrets s;
+	struct str text;
+
+	engine_secrets(e, &s);
+	if (s.driver[0] == '\0')
+		return;
+	str_init(&text, SENTENCE_MAX);
+	if (is_told(e, &s)) {
+		str_addf(&text,
+			 "the secret store %s gives out no keys, for %s now: %s; nodes that boot "
+			 "wait for theirs",
+			 s.source.name, fmt_duration(ago, engine_now(e) - s.trouble_ms),
+			 s.source.error);
+		fn(ctx, text.p);
+		str_clear(&text);
+	}
+	if (s.insecure)
+		fn(ctx,
+		   "the cluster's keys are in a plain file (section secrets, driver file): for "
+		   "development only");
+	str_fini(&text);
+}

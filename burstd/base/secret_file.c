@@ -1,0 +1,199 @@
+#include "base/secret_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+static int refuse(const char *path, struct err *e)
+{
+	return err_set(e, ERR_AUTH, "%.150s: want it to be our own, and nobody else's to read",
+		       path);
+}
+
+static bool is_ours(const struct stat *st)
+{
+	return (st->st_uid == 0 || st->st_uid == geteuid()) && (st->st_mode & 077) == 0;
+}
+
+/* The directory, opened, and what is behind the last slash. */
+static int open_dir(const char *path, const char **name, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = slash != NULL && slash > path ? mem_strdup(path)
+						  : mem_strdup(slash != NULL ? "/" : ".");
+	struct stat st;
+	int fd;
+
+	if (slash != NULL && slash > path)
+		dir[slash - path] = '\0';
+	*name = slash != NULL ? slash + 1 : path;
+	fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &st) < 0) {
+		(void)err_set(e, ERR_IO, "%.150s: %s", dir, strerror(errno));
+	} else if (!is_ours(&st)) {
+		(void)refuse(dir, e);
+	} else {
+		free(dir);
+		return fd;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	free(dir);
+	return -1;
+}
+
+static int open_file(int dir, const char *name, const char *path, struct stat *st, struct err *e)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENOENT)
+		return -2;
+	if (fd < 0 || fstat(fd, st) < 0) {
+		(void)err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
+	} else if (!S_ISREG(st->st_mode) || !is_ours(st)) {
+		(void)refuse(path, e);
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		(void)close(fd);
+	return -1;
+}
+
+static int read_version(int dir, const char *name, const struct stat *of,
+			char out[SECRET_FILE_VERSION_SIZE], struct err *e)
+{
+	char beside[300];
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	(void)snprintf(beside, sizeof(beside), "%.250s.version", name);
+	fd = open_file(dir, beside, beside, &st, e);
+	if (fd == -2) {
+		(void)snprintf(out, SECRET_FILE_VERSION_SIZE, "%" PRIx64 ".%09ld",
+			       (uint64_t)of->st_mtim.tv_sec, of->st_mtim.tv_nsec);
+		return 0;
+	}
+	if (fd < 0)
+		return -1;
+	n = read(fd, out, SECRET_FILE_VERSION_SIZE - 1);
+	(void)close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	out[strcspn(out, " \t\r\n")] = '\0';
+	for (const char *p = out; *p != '\0'; p++)
+		if (*p <= ' ' || *p > '~')
+			n = -1;
+	if (n <= 0 || out[0] == '\0')
+		return err_set(e, ERR_INVALID, "%.150s: want one word", beside);
+	return 0;
+}
+
+static struct secret *read_all(int fd)
+{
+	struct secret *s = NULL;
+	char *buf = mem_zalloc(SECRET_MAX + 1);
+	size_t len = 0;
+	ssize_t n;
+
+	while ((n = read(fd, buf + len, SECRET_MAX + 1 - len)) > 0)
+		len += (size_t)n;
+	if (n == 0 && len > 0)
+		s = secret_new(buf, len); /* NULL: too long */
+	explicit_bzero(buf, SECRET_MAX + 1);
+	free(buf);
+	return s;
+}
+
+int secret_file_read(const char *path, struct secret **out, char version[SECRET_FILE_VERSION_SIZE],
+		     struct err *e)
+{
+	const char *name;
+	struct stat st;
+	int dir = open_dir(path, &name, e), fd, rc = -1;
+
+	*out = NULL;
+	version[0] = '\0';
+	if (dir < 0)
+		return -1;
+	fd = open_file(dir, name, path, &st, e);
+	if (fd == -2) {
+		rc = 1;
+	} else if (fd >= 0) {
+		*out = read_all(fd);
+		rc = *out != NULL ? read_version(dir, name, &st, version, e)
+				  : err_set(e, ERR_INVALID, "%.150s: empty, too long or unreadable",
+					    path);
+		(void)close(fd);
+	}
+	(void)close(dir);
+	if (rc < 0) {
+		secret_free(*out);
+		*out = NULL;
+	}
+	return rc;
+}
+
+/* --- writing -----------------------------------------------------------------------------------
+ */
+
+static int write_all(int fd, const char *p, size_t len)
+{
+	while (len > 0) {
+		ssize_t n = write(fd, p, len);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+	}
+	return fsync(fd);
+}
+
+static int put(int dir, const char *name, const void *bytes, size_t len, struct err *e)
+{
+	char temp[300];
+	int fd, rc;
+
+	(void)snprintf(temp, sizeof(temp), ".%.250s.new", name);
+	(void)unlinkat(dir, temp, 0); /* of one who died here */
+	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return err_set(e, ERR_IO, "%.150s: %s", temp, strerror(errno));
+	rc = write_all(fd, bytes, len);
+	if (close(fd) < 0 || rc < 0 || renameat(dir, temp, dir, name) < 0) {
+		(void)err_set(e, ERR_IO, "%.150s: %s", name, strerror(errno));
+		(void)unlinkat(dir, temp, 0);
+		return -1;
+	}
+	return fsync(dir) == 0 ? 0 : err_set(e, ERR_IO, "%.150s: %s", name, strerror(errno));
+}
+
+int secret_file_write(const char *path, const void *bytes, size_t len, const char *version,
+		      struct err *e)
+{
+	const char *name;
+	int dir = open_dir(path, &name, e), rc;
+	char beside[300];
+
+	if (dir < 0)
+		return -1;
+	(void)snprintf(beside, sizeof(beside), "%.250s.version", name);
+	/* The bytes first: an old word for new bytes is asked for once more, new ones for old bytes
+	 * would be believed. */
+	rc = put(dir, name, bytes, len, e);
+	if (rc == 0 && version != NULL)
+		rc = put(dir, beside, version, strlen(version), e);
+	(void)close(dir);
+	return rc;
+}

@@ -1,0 +1,115 @@
+/* secrets.h - the engine's side of the secret store: one session, one address at a time, and those
+ * who wait for the cluster's keys.  Only the files of engine/ that are about secrets include it.
+ *
+ *   secrets_wire.c  a request goes out, and its answer comes back, exactly once
+ *   secrets.c       address and session; who waits, and what is told to people
+ *   secrets_show.c  how it is
+ *   enroll.c        a credential that comes wrapped
+ *
+ * The one thing to know: when the store is away, sealed or slow, those who ask wait: there is no
+ * weaker way to the keys.  When it refuses us, they are told so.
+ *
+ *     PROBE --active--> LOGIN --session--> RIGHTS --enough--> READY
+ *       ^  \              |                  |                  |
+ *       |   +- session still good ------------------------------+
+ *       +---- away, standby, silent: the next address ----------+
+ *                         +---- refused, or too much: REFUSED, tried again after minutes */
+#ifndef BURSTD_ENGINE_SECRETS_H
+#define BURSTD_ENGINE_SECRETS_H
+
+#include "core/secret_store.h"
+#include "engine/private.h"
+
+enum {
+	SECRETS_WAITING_MAX = 16384, /* asks: more than nodes that may boot at a time */
+	SECRETS_FLYING_MAX = 16,     /* of those on the wire; one session's worth */
+	SECRETS_TRIES_MAX = 6,       /* of one ask, while the store is there */
+	SECRETS_BEHIND_MAX = 10,     /* 412s in a row */
+	SECRETS_BASE_MS = 500,       /* back-off with full jitter: up to this, doubling ... */
+	SECRETS_CAP_MS = 30000,      /* ... up to this */
+	SECRETS_AWAY_MS = 1000,      /* likewise, while it is sealed or has no leader ... */
+	SECRETS_AWAY_CAP_MS = 60000,
+	SECRETS_BEHIND_MS = 1000,
+	SECRETS_AGAIN_MS = 100, /* an ask, while the session finds out what is wrong */
+	SECRETS_REFUSED_MS =
+		300000,            /* after a refusal: Vault locks out who tries again and again */
+	SECRETS_WRONG_MS = 60000,  /* after an answer that an admin must do something about */
+	SECRETS_ALARM_MS = 120000, /* trouble for so long is told of */
+};
+
+enum secrets_phase {
+	SECRETS_PROBE,
+	SECRETS_LOGIN,
+	SECRETS_RIGHTS,
+	SECRETS_READY,
+	SECRETS_REFUSED,
+	SECRETS_NPHASES
+};
+
+struct secrets_ask { /* one who waits for keys */
+	struct secrets_ask *next;
+	uint64_t handle;
+	enum conf_release mode;
+	secrets_fn fn; /* NULL: nobody waits any more */
+	void *ctx;
+	unsigned tries;
+	int64_t at_ms; /* not before */
+	bool flying;
+};
+
+struct secrets_wire;
+/* r: what came back; also of what was never sent. */
+typedef void (*secrets_wire_fn)(struct secrets *s, void *ctx, const struct secret_op *op,
+				const struct secret_result *r);
+
+struct secrets {
+	struct engine *e;
+	const struct secret_store_ops *ops;
+	void *self;
+	unsigned flags;
+	uint32_t naddresses, at; /* at: the one that we talk to */
+	uint32_t round;          /* addresses that failed, one after the other */
+	enum secrets_phase phase;
+	bool busy;         /* the session's own request is on the wire */
+	bool turned;       /* it was sent where the last one pointed: once */
+	int64_t next_ms;   /* its next */
+	unsigned failures; /* in a row */
+	int64_t renew_ms;  /* the session; INT64_MAX: it need not be */
+	bool renewable;    /* ... else there is another login */
+	int64_t lease_ms;  /* that the login gave it */
+	int64_t doubt_ms;  /* when a request was denied last, and we logged in again */
+	unsigned rights;
+	char version[SECRET_VERSION_MAX + 1]; /* the current one; "": not known */
+	int64_t version_ms, version_next;     /* since when; when it is asked for again */
+	struct secrets_ask *asks, **asks_last;
+	size_t nasks, flying;
+	uint64_t last_handle;
+	struct secrets_wire *wires;
+	struct enroll *enroll; /* NULL: nobody enrols */
+	enum engine_enrolment enrolment;
+	char enrolled[256];
+	/* how it is */
+	int64_t ok_ms, failed_ms, trouble_ms; /* trouble_ms: since when; 0: there is none */
+	bool alarmed;
+	char error[256];
+	uint64_t released[2], failed, requests, logins;
+	uint64_t dice;
+};
+
+/* --- secrets_wire.c --- */
+/* Send op, at the store's present address; fn is called once, later, unless the engine is freed
+ * before.  The texts of op are copied. */
+void secrets_send(struct secrets *s, const struct secret_op *op, secrets_wire_fn fn, void *ctx);
+void secrets_wire_run(struct secrets *s); /* tell of what needed no network, or got nowhere */
+bool secrets_wire_due(const struct secrets *s);
+void secrets_wire_free(struct secrets *s);
+
+/* --- secrets.c --- */
+/* There is another credential: log in with it. */
+void secrets_again(struct secrets *s);
+uint64_t secrets_dice(struct secrets *s, uint64_t sides);
+
+/* --- enroll.c --- */
+void enroll_free(struct secrets *s);
+
+#endif

@@ -1,0 +1,229 @@
+/* store.c - the engine's side of a secret store by hand, on a real one: burstd's own session,
+ * retries and drivers without the rest of burstd.
+ *
+ *   store CONF        reads commands, one in a line, and says what comes of them as lines of JSON
+ *     wrap, broker    keys for one node
+ *     enroll TOKEN    a wrapped credential
+ *     revoke ACCESSOR
+ *     status
+ *
+ * It prints secrets: it is for servers of tests alone. */
+#include <curl/curl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <uv.h>
+
+#include "api/jsonw.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/secrets.h"
+#include "io/conf_file.h"
+#include "io/http_client.h"
+#include "io/loop.h"
+#include "providers/secrets/registry.h"
+
+enum { INPUT_MAX = 8192, LINE_BYTES = 32768 };
+
+static struct tool {
+	struct engine e;
+	uv_pipe_t in;
+	char text[INPUT_MAX];
+	size_t len;
+	unsigned nodes;
+} T;
+
+/* --- what secrets.c needs of an engine --------------------------------------------------------
+ */
+
+int64_t engine_now(const struct engine *e)
+{
+	return loop_now(e->d.loop);
+}
+
+void engine_turn(struct engine *e)
+{
+	secrets_run(e);
+	timer_at(e->timer, secrets_next_ms(e));
+}
+
+static void begin(struct str *s, struct jsonw *w)
+{
+	str_init(s, LINE_BYTES);
+	*w = (struct jsonw){.out = s, .first = true};
+	jsonw_open(w, NULL, '{');
+}
+
+static void end(struct str *s, struct jsonw *w)
+{
+	jsonw_close(w, '}');
+	(void)printf("%s\n", s->p);
+	(void)fflush(stdout);
+	str_fini(s);
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	struct jsonw w;
+	struct str s;
+
+	(void)e;
+	(void)node;
+	(void)gen;
+	begin(&s, &w);
+	jsonw_text(&w, "event", type);
+	jsonw_text(&w, "detail", detail);
+	end(&s, &w);
+}
+
+/* --- commands ---------------------------------------------------------------------------------
+ */
+
+static void on_keys(void *ctx, const struct secrets_released *r, const struct err *err)
+{
+	struct jsonw w;
+	struct str s;
+
+	begin(&s, &w);
+	jsonw_int(&w, "node", (int64_t)(uintptr_t)ctx);
+	if (r == NULL) {
+		jsonw_text(&w, "error", err->msg);
+	} else {
+		jsonw_text(&w, "version", r->version);
+		if (r->mode == CONF_WRAP) {
+			jsonw_text(&w, "token", secret_text(r->token));
+			jsonw_text(&w, "accessor", r->accessor);
+			jsonw_text(&w, "path", r->path);
+			jsonw_text(&w, "address", r->addresses[0]);
+			jsonw_int(&w, "ttl_ms", r->ttl_ms);
+		} else {
+			jsonw_text(&w, "bundle", secret_text(r->bundle));
+		}
+	}
+	end(&s, &w);
+}
+
+static void release(enum conf_release mode)
+{
+	struct err e = {0};
+	unsigned node = ++T.nodes;
+
+	if (secrets_release(&T.e, mode, on_keys, (void *)(uintptr_t)node, NULL, &e) != 0) {
+		const struct secrets_released *none = NULL;
+
+		on_keys((void *)(uintptr_t)node, none, &e);
+	}
+}
+
+static void status(void)
+{
+	static const char *const ends[] = {"", "busy", "done", "failed"};
+	struct engine_secrets v;
+	struct jsonw w;
+	struct str s;
+
+	engine_secrets(&T.e, &v);
+	begin(&s, &w);
+	jsonw_text(&w, "phase", v.phase);
+	jsonw_bool(&w, "ready", v.ready);
+	jsonw_text(&w, "address", v.source.name);
+	jsonw_text(&w, "error", v.source.error);
+	jsonw_text(&w, "version", v.version);
+	jsonw_int(&w, "logins", (int64_t)v.logins);
+	jsonw_int(&w, "waiting", (int64_t)v.waiting);
+	jsonw_text(&w, "enrolment", ends[v.enrolment]);
+	jsonw_text(&w, "enrolment_error", v.enrolled);
+	end(&s, &w);
+}
+
+static void command(char *line)
+{
+	char *word = line + strcspn(line, " ");
+	struct err e = {0};
+
+	if (*word == ' ')
+		*word++ = '\0';
+	if (strcmp(line, "wrap") == 0)
+		release(CONF_WRAP);
+	else if (strcmp(line, "broker") == 0)
+		release(CONF_BROKER);
+	else if (strcmp(line, "revoke") == 0)
+		secrets_revoke(&T.e, word);
+	else if (strcmp(line, "status") == 0)
+		status();
+	else if (strcmp(line, "enroll") == 0 && engine_enroll(&T.e, word, "root", &e) != 0)
+		engine_event(&T.e, "", 0, "refused", e.msg);
+	engine_turn(&T.e);
+}
+
+static void on_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
+{
+	(void)h;
+	(void)want;
+	*b = uv_buf_init(T.text + T.len, (unsigned)(INPUT_MAX - 1 - T.len));
+}
+
+static void on_input(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
+{
+	char *nl;
+
+	(void)b;
+	if (n < 0) {
+		(void)uv_read_stop(s);
+		loop_stop(T.e.d.loop);
+		return;
+	}
+	T.len += (size_t)n;
+	T.text[T.len] = '\0';
+	while ((nl = strchr(T.text, '\n')) != NULL) {
+		*nl = '\0';
+		command(T.text);
+		T.len -= (size_t)(nl + 1 - T.text);
+		memmove(T.text, nl + 1, T.len + 1);
+	}
+}
+
+static void on_timer(void *ctx)
+{
+	engine_turn(ctx);
+}
+
+int main(int argc, char **argv)
+{
+	struct secret *credential = NULL;
+	struct err e = {0};
+
+	if (argc != 2)
+		return 2;
+	(void)curl_global_init(CURL_GLOBAL_DEFAULT);
+	T.e.d.log = log_new(STDERR_FILENO, LOG_DEBUG);
+	T.e.d.uuid = "0a1b2c3d-0000-4000-8000-001122334455";
+	T.e.d.store = secrets_find;
+	if (conf_file_load(&T.e.conf, argv[1], &e) != 0 || loop_new(&T.e.d.loop, &e) != 0 ||
+	    http_client_new(&T.e.d.http, T.e.d.loop, &e) != 0)
+		goto fail;
+	if (T.e.conf->secrets.credential_file != NULL &&
+	    access(T.e.conf->secrets.credential_file, F_OK) == 0) {
+		if (secret_load(&credential, T.e.conf->secrets.credential_file, &e) != 0)
+			goto fail;
+		T.e.d.store_credential = secret_text(credential);
+	}
+	T.e.timer = timer_new(T.e.d.loop, on_timer, &T.e);
+	if (secrets_open(&T.e, &e) != 0)
+		goto fail;
+	(void)uv_pipe_init(loop_uv(T.e.d.loop), &T.in, 0);
+	(void)uv_pipe_open(&T.in, STDIN_FILENO);
+	(void)uv_read_start((uv_stream_t *)&T.in, on_alloc, on_input);
+	engine_turn(&T.e);
+	loop_run(T.e.d.loop);
+	secrets_free(&T.e);
+	secret_free(credential);
+	conf_free(T.e.conf);
+	return 0; /* the rest goes with the process */
+fail:
+	(void)fprintf(stderr, "%s\n", e.msg);
+	return 1;
+}

@@ -1,0 +1,162 @@
+/* test_secret_store.c - the bundle: what may be handed to nodes as the cluster's keys. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/secret_store.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+/* 32 bytes that nobody else has. */
+#define GOOD "kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE="
+
+static void base64(char *out, const unsigned char *p, size_t n)
+{
+	static const char a[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		unsigned v = (unsigned)p[i] << 16 | (i + 1 < n ? (unsigned)p[i + 1] << 8 : 0) |
+			     (i + 2 < n ? p[i + 2] : 0);
+
+		*out++ = a[v >> 18];
+		*out++ = a[v >> 12 & 63];
+		*out++ = i + 1 < n ? a[v >> 6 & 63] : '=';
+		*out++ = i + 2 < n ? a[v & 63] : '=';
+	}
+	*out = '\0';
+}
+
+static void fill(unsigned char *key, size_t n)
+{
+	uint32_t x = 1;
+
+	for (size_t i = 0; i < n; i++) {
+		x = x * 1664525 + 1013904223;
+		key[i] = (unsigned char)(x >> 24);
+	}
+}
+
+static int read_key(const unsigned char *key, size_t n, struct err *e)
+{
+	static char text[8192], all[9000];
+
+	base64(text, key, n);
+	(void)snprintf(all, sizeof(all), "{\"munge_key\":\"%s\"}", text);
+	return secret_bundle_read(all, strlen(all), NULL, e);
+}
+
+static void test_a_good_bundle_is_read(void **state)
+{
+	static const char text[] = "{\"munge_key\":\"" GOOD "\",\"slurm_key\":\"" GOOD
+				   "\",\"slurm_jwks\":\"eyJrZXlzIjpbXX0=\",\"kid\":\"2026-11\","
+				   "\"created\":\"2026-11-01\",\"more\":{\"a\":[1]}}";
+	struct secret_bundle b;
+	struct err e = {0};
+
+	(void)state;
+	if (secret_bundle_read(text, strlen(text), &b, &e) != 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(b.munge_key.n, strlen(GOOD));
+	assert_memory_equal(b.munge_key.p, GOOD, strlen(GOOD));
+	assert_int_equal(b.slurm_jwks.n, 16);
+	assert_string_equal(b.kid, "2026-11");
+}
+
+static void test_a_key_has_32_to_1024_bytes(void **state)
+{
+	unsigned char key[2000];
+	struct err e = {0};
+
+	(void)state;
+	fill(key, sizeof(key));
+	assert_int_equal(read_key(key, 31, &e), -1);
+	assert_non_null(strstr(e.msg, "31 bytes"));
+	assert_int_equal(read_key(key, 32, &e), 0);
+	assert_int_equal(read_key(key, 33, &e), 0);
+	assert_int_equal(read_key(key, 34, &e), 0);
+	assert_int_equal(read_key(key, 1024, &e), 0);
+	assert_int_equal(read_key(key, 1025, &e), -1);
+}
+
+static void test_a_key_that_the_world_knows_is_refused(void **state)
+{
+	static const char *const known[] = {
+		"welcometoslurmamazonuserwelcometoslurmamazonuserwelcometoslurmamazonuser",
+		"0000000000000000000000000000000000000000",
+		"abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+		"0101010101001010101101010101010101010110",
+		"XYwelcometoslurmandthensomethingelse42",
+	};
+	unsigned char zero[64] = {0};
+	struct err e = {0};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(known); i++)
+		if (read_key((const unsigned char *)known[i], strlen(known[i]), &e) != -1)
+			fail_msg("%s", known[i]);
+	assert_non_null(strstr(e.msg, "sample"));
+	assert_int_equal(read_key(zero, sizeof(zero), &e), -1);
+}
+
+static void test_a_bad_bundle_is_refused_and_never_quoted(void **state)
+{
+	static const char *const bad[] = {
+		"",
+		"[]",
+		"{",
+		"{}",
+		"{\"kid\":\"x\"}",
+		"{\"munge_key\":\"" GOOD "\"",
+		"{\"munge_key\":\"" GOOD "\"} x",
+		"{\"munge_key\":\"" GOOD "\",\"munge_key\":\"" GOOD "\"}",
+		"{\"munge_key\":7}",
+		"{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE\"}",
+		"{\"munge_key\":\"=Z3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}",
+		"{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtR=E=\"}",
+		"{\"munge_key\":\"kZ3 Vh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}",
+		"{\"munge_key\":\"kZ3q Vh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}",
+		"{\"munge_key\":\"kZ3\\u0071Vh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}",
+		"{\"slurm_jwks\":\"bm90IGpzb24=\"}",
+		"{\"munge_key\":\"" GOOD "\",\"slurm_jwks\":\"W10=\"}",
+		"{\"munge_key\":\"" GOOD "\",\"kid\":"
+		"\"0123456789012345678901234567890123456789012345678901234567890123\"}",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(bad); i++) {
+		struct secret_bundle b = {.kid = "x"};
+		struct err e = {0};
+
+		if (secret_bundle_read(bad[i], strlen(bad[i]), &b, &e) != -1)
+			fail_msg("row %zu was taken", i);
+		assert_null(strstr(e.msg, "Vh0v8"));
+		assert_int_equal(b.munge_key.n, 0);
+		assert_string_equal(b.kid, "");
+	}
+}
+
+static void test_every_word_has_a_name(void **state)
+{
+	(void)state;
+	for (int i = 0; i < SECRET_NCODES; i++)
+		assert_string_not_equal(secret_code_str((enum secret_code)i), "?");
+	for (int i = 0; i < SECRET_NOPS; i++)
+		assert_string_not_equal(secret_op_str((enum secret_op_kind)i), "?");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_a_good_bundle_is_read),
+		cmocka_unit_test(test_a_key_has_32_to_1024_bytes),
+		cmocka_unit_test(test_a_key_that_the_world_knows_is_refused),
+		cmocka_unit_test(test_a_bad_bundle_is_refused_and_never_quoted),
+		cmocka_unit_test(test_every_word_has_a_name),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* The session with the secret store: which address, logins, renewals, and what a store may say. */
+#include "bare_secrets.h"
+
+/* --- address and session ---------------------------------------------------------------------- */
+
+static void test_health_login_rights_version_and_it_is_ready(void **state)
+{
+	(void)state;
+	get_ready();
+	assert_string_equal(secrets_version(&F.e), "7");
+	assert_string_equal(F.events, "secrets-version: 7\n");
+	pass(59000);
+	assert_int_equal(waiting(), 0);
+	pass(1000);
+	say("a0/version", "8");
+	assert_string_equal(secrets_version(&F.e), "8");
+	assert_non_null(strstr(F.events, "secrets-version: 7 -> 8"));
+}
+
+static void test_without_a_section_there_is_nothing(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	F.conf.secrets.driver = (char *)(uintptr_t) "";
+	start();
+	assert_false(secrets_configured(&F.e));
+	assert_int_equal(secrets_next_ms(&F.e), INT64_MAX);
+	assert_int_equal(secrets_release(&F.e, CONF_WRAP, on_keys, NULL, NULL, &e), -1);
+	assert_int_equal(engine_enroll(&F.e, "x", "root", &e), -1);
+}
+
+static void test_a_standby_sends_us_to_the_next_address(void **state)
+{
+	(void)state;
+	start();
+	say("a0/health", "standby");
+	say("a1/health", "");
+	say("a1/login", "");
+	say("a1/rights", "");
+	say("a1/version", "");
+	assert_true(secrets_ready(&F.e));
+}
+
+static void test_when_no_address_answers_it_is_asked_later_and_later(void **state)
+{
+	size_t before;
+
+	(void)state;
+	start();
+	lose("a0/health", ERR_NOTSENT);
+	lose("a1/health", ERR_NET);
+	assert_int_equal(waiting(), 0); /* not at once again */
+	for (int i = 0; i < 8; i++) {
+		int64_t next = secrets_next_ms(&F.e);
+
+		assert_true(next > F.now && next <= F.now + SECRETS_AWAY_CAP_MS);
+		F.now = next;
+		engine_turn(&F.e);
+		say("a0/health", "sealed");
+		say("a1/health", "sealed");
+	}
+	before = F.n;
+	pass(10 * MINUTE);
+	assert_true(F.n - before <= 2); /* one is on the wire, and waits */
+}
+
+static void test_trouble_is_told_after_two_minutes_once_and_when_it_ends(void **state)
+{
+	(void)state;
+	get_ready();
+	pass(60000);
+	say("a0/version", "sealed");
+	for (int i = 0; i < 200 && F.now < INT64_C(1800000000000) + 10 * MINUTE; i++) {
+		if (secrets_next_ms(&F.e) > F.now && waiting() == 0)
+			pass(secrets_next_ms(&F.e) - F.now);
+		for (size_t k = 0; k < F.n; k++)
+			if (F.wire[k].done != NULL) {
+				say(F.wire[k].url, "sealed");
+				break;
+			}
+	}
+	assert_non_null(strstr(F.events, "secrets-alarm: health: it is sealed"));
+	assert_int_equal(F.nevents, 2);
+	while (waiting() == 0)
+		pass(1000);
+	say(S()->at == 0 ? "a0/health" : "a1/health", "");
+	say(S()->at == 0 ? "a0/version" : "a1/version", "");
+	assert_true(secrets_ready(&F.e)); /* the session is still good */
+	assert_non_null(strstr(F.events, "answers again"));
+	assert_int_equal(F.nevents, 3);
+}
+
+static void test_a_redirect_is_followed_to_our_own_addresses_only_and_once(void **state)
+{
+	(void)state;
+	get_ready();
+	pass(60000);
+	reply("a0/version", "standby", NULL, "https://a1/v1/kv/metadata/x");
+	say("a1/version", "");
+	assert_string_equal(F.events, "secrets-version: 7\n");
+	pass(60000);
+	reply("a1/version", "standby", NULL, "https://a0/v1/x");
+	reply("a0/version", "standby", NULL, "https://a1/v1/x"); /* round and round */
+	say("a1/health", "");                                    /* no: found out anew */
+	say("a1/version", "");
+	pass(60000);
+	reply("a1/version", "standby", NULL, "https://evil/v1/x");
+	assert_non_null(strstr(F.events, "secrets-redirect"));
+	say("a0/health", "");
+}
+
+static void test_a_session_is_renewed_at_two_thirds_of_its_life(void **state)
+{
+	int64_t began;
+
+	(void)state;
+	F.conf.secrets.poll_ms = 10 * LEASE;
+	get_ready();
+	began = F.now;
+	while (waiting() == 0)
+		pass(MINUTE);
+	assert_in_range(F.now - began, LEASE / 2, LEASE * 2 / 3 + MINUTE);
+	say("a0/renew", "");
+	assert_int_equal(F.until, F.now + LEASE);
+	assert_int_equal(S()->logins, 1);
+	/* One that cannot live much longer: a new one in time. */
+	while (waiting() == 0)
+		pass(MINUTE);
+	say("a0/renew", "60000");
+	while (waiting() == 0)
+		pass(1000);
+	say("a0/login", "");
+	assert_int_equal(S()->logins, 2);
+}
+
+static void test_a_session_that_cannot_be_renewed_is_replaced(void **state)
+{
+	(void)state;
+	F.renewable = false;
+	F.conf.secrets.poll_ms = 10 * LEASE;
+	get_ready();
+	while (waiting() == 0)
+		pass(MINUTE);
+	assert_true(F.until > F.now); /* meanwhile the old one is good */
+	say("a0/login", "");
+	say("a0/rights", "");
+	assert_true(secrets_ready(&F.e));
+}
+
+static void test_a_revoked_session_is_replaced_once_and_then_not_for_minutes(void **state)
+{
+	(void)state;
+	get_ready();
+	pass(60000);
+	say("a0/version", "denied");
+	say("a0/login", "");
+	say("a0/rights", "");
+	say("a0/version", "denied");
+	assert_int_equal(S()->phase, SECRETS_REFUSED);
+	assert_non_null(strstr(F.events, "secrets-alarm: it is denied"));
+	pass(4 * MINUTE);
+	assert_int_equal(waiting(), 0);
+	pass(MINUTE);
+	say("a0/health", "");
+}
+
+static void test_a_login_that_is_refused_is_not_tried_again_and_again(void **state)
+{
+	(void)state;
+	start();
+	say("a0/health", "");
+	say("a0/login", "denied");
+	ask(0, CONF_WRAP);
+	assert_int_equal(F.got[0].code, ERR_AUTH);
+	pass(4 * MINUTE);
+	assert_int_equal(waiting(), 0);
+	assert_int_equal(F.n, 2);
+}
+
+static void test_a_session_that_may_do_anything_is_not_used(void **state)
+{
+	(void)state;
+	start();
+	say("a0/health", "");
+	say("a0/login", "");
+	say("a0/rights", "root");
+	assert_int_equal(S()->phase, SECRETS_REFUSED);
+	assert_int_equal(F.until, 0);
+	assert_non_null(strstr(F.events, "root or sudo"));
+}
+
+static void test_a_session_without_the_right_is_told_of(void **state)
+{
+	(void)state;
+	start();
+	say("a0/health", "");
+	say("a0/login", "");
+	say("a0/rights", "poor");
+	assert_non_null(strstr(F.events, "no right to read the bundle"));
+}
+
+static void test_a_throttled_request_waits_as_long_as_it_is_told(void **state)
+{
+	(void)state;
+	start();
+	say("a0/health", "");
+	reply("a0/login", "rate", "20", NULL);
+	pass(19999);
+	assert_int_equal(waiting(), 0);
+	pass(1);
+	say("a0/login", "");
+}
+
+static void test_one_who_is_behind_is_asked_again_soon_and_ten_times(void **state)
+{
+	(void)state;
+	get_ready();
+	pass(60000);
+	for (int i = 0; i < SECRETS_BEHIND_MAX; i++) {
+		say("a0/version", "behind");
+		assert_in_range(secrets_next_ms(&F.e) - F.now, 100, 1101);
+		pass(1101);
+	}
+	say("a0/version", "behind");
+	say("a1/health", "");
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_health_login_rights_version_and_it_is_ready),
+		T(test_without_a_section_there_is_nothing),
+		T(test_a_standby_sends_us_to_the_next_address),
+		T(test_when_no_address_answers_it_is_asked_later_and_later),
+		T(test_trouble_is_told_after_two_minutes_once_and_when_it_ends),
+		T(test_a_redirect_is_followed_to_our_own_addresses_only_and_once),
+		T(test_a_session_is_renewed_at_two_thirds_of_its_life),
+		T(test_a_session_that_cannot_be_renewed_is_replaced),
+		T(test_a_revoked_session_is_replaced_once_and_then_not_for_minutes),
+		T(test_a_login_that_is_refused_is_not_tried_again_and_again),
+		T(test_a_session_that_may_do_anything_is_not_used),
+		T(test_a_session_without_the_right_is_told_of),
+		T(test_a_throttled_request_waits_as_long_as_it_is_told),
+		T(test_one_who_is_behind_is_asked_again_soon_and_ten_times),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("secrets", tests, NULL, NULL);
+}

@@ -1,0 +1,543 @@
+/* test_vault.c - the driver vault: its requests, and what it makes of the answers of a real OpenBao
+ * (tests/fixtures/vault) and of worse ones. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "providers/secrets/vault.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#define SESSION  "s.SESSIONSESSIONSESSION0001"
+#define WRAPPING "s.WRAPPINGWRAPPINGWRAP0002"
+#define SID      "3b0b6a3e-7d3c-4a52-9d8c-000000000001"
+#define NOW      INT64_C(1800000000000)
+
+static void *self;
+
+static struct secret_store_conf usual(void)
+{
+	return (struct secret_store_conf){.address = "https://v1:8200,https://v2:8200/",
+					  .mount = "kv",
+					  .name = "slurm/prod/node",
+					  .auth_mount = "approle",
+					  .role_id = "role-1",
+					  .role_name = "burstd",
+					  .credential = SID};
+}
+
+static char *slurp(const char *name)
+{
+	char path[128];
+	FILE *f;
+	char *text = mem_zalloc(SECRET_REPLY_MAX);
+
+	(void)snprintf(path, sizeof(path), "tests/fixtures/vault/%s.json", name);
+	f = fopen(path, "r");
+	if (f == NULL)
+		fail_msg("cannot open %s", path);
+	assert_true(fread(text, 1, SECRET_REPLY_MAX - 1, f) > 0);
+	(void)fclose(f);
+	return text;
+}
+
+static void parse(enum secret_op_kind kind, long status, const char *body, const char *retry,
+		  const char *location, struct secret_result *out)
+{
+	const struct secret_op op = {.kind = kind, .version = "1", .token = WRAPPING};
+	const struct secret_reply reply = {.status = status,
+					   .body = body,
+					   .len = strlen(body),
+					   .retry_after = retry,
+					   .location = location};
+
+	*out = (struct secret_result){0};
+	secrets_vault.parse(self, &op, &reply, out);
+}
+
+static void parse_file(enum secret_op_kind kind, long status, const char *name,
+		       struct secret_result *out)
+{
+	char *body = slurp(name);
+
+	parse(kind, status, body, NULL, NULL, out);
+	free(body);
+}
+
+static void log_in(void)
+{
+	struct secret_result r;
+
+	parse_file(SECRET_LOGIN, 200, "login", &r);
+	assert_int_equal(secrets_vault.take(self, &r, NOW, NULL), 0);
+	secret_result_fini(&r);
+}
+
+static int setup(void **state)
+{
+	struct secret_store_conf conf = usual();
+
+	(void)state;
+	return secrets_vault.open(&self, &conf, NULL);
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	secrets_vault.close(self);
+	self = NULL;
+	return 0;
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static void test_requests_are_those_of_the_api(void **state)
+{
+	static const struct {
+		struct secret_op op;
+		const char *method, *url, *header, *body;
+	} rows[] = {
+		{{.kind = SECRET_HEALTH, .address = 1},
+		 "GET",
+		 "https://v2:8200/v1/sys/health",
+		 NULL,
+		 NULL},
+		{{.kind = SECRET_LOGIN},
+		 "POST",
+		 "https://v1:8200/v1/auth/approle/login",
+		 NULL,
+		 "{\"role_id\":\"role-1\",\"secret_id\":\"" SID "\"}"},
+		{{.kind = SECRET_RENEW},
+		 "POST",
+		 "https://v1:8200/v1/auth/token/renew-self",
+		 "X-Vault-Token: " SESSION,
+		 "{}"},
+		{{.kind = SECRET_LOGOUT},
+		 "POST",
+		 "https://v1:8200/v1/auth/token/revoke-self",
+		 "X-Vault-Token: " SESSION,
+		 NULL},
+		{{.kind = SECRET_RIGHTS},
+		 "POST",
+		 "https://v1:8200/v1/sys/capabilities-self",
+		 "X-Vault-Token: " SESSION,
+		 "{\"paths\":[\"kv/data/slurm/prod/node\",\"kv/metadata/slurm/prod/node\","
+		 "\"auth/token/revoke-accessor\"]}"},
+		{{.kind = SECRET_VERSION},
+		 "GET",
+		 "https://v1:8200/v1/kv/metadata/slurm/prod/node",
+		 "X-Vault-Token: " SESSION,
+		 NULL},
+		{{.kind = SECRET_READ, .version = ""},
+		 "GET",
+		 "https://v1:8200/v1/kv/data/slurm/prod/node",
+		 "X-Vault-Token: " SESSION,
+		 NULL},
+		{{.kind = SECRET_WRAP, .version = "7", .wrap_s = 60},
+		 "GET",
+		 "https://v1:8200/v1/kv/data/slurm/prod/node?version=7",
+		 "X-Vault-Wrap-TTL: 60s",
+		 NULL},
+		{{.kind = SECRET_REVOKE, .token = "acc1"},
+		 "POST",
+		 "https://v1:8200/v1/auth/token/revoke-accessor",
+		 "X-Vault-Token: " SESSION,
+		 "{\"accessor\":\"acc1\"}"},
+		{{.kind = SECRET_WRITE, .version = "7", .bundle = "{\"kid\":\"1\"}"},
+		 "POST",
+		 "https://v1:8200/v1/kv/data/slurm/prod/node",
+		 "X-Vault-Token: " SESSION,
+		 "{\"options\":{\"cas\":7},\"data\":{\"kid\":\"1\"}}"},
+		{{.kind = SECRET_WRITE, .version = "", .bundle = "{}"},
+		 "POST",
+		 "https://v1:8200/v1/kv/data/slurm/prod/node",
+		 "X-Vault-Token: " SESSION,
+		 "{\"options\":{\"cas\":0},\"data\":{}}"},
+		{{.kind = SECRET_PEEK, .token = WRAPPING},
+		 "POST",
+		 "https://v1:8200/v1/sys/wrapping/lookup",
+		 NULL,
+		 "{\"token\":\"" WRAPPING "\"}"},
+		{{.kind = SECRET_UNWRAP, .token = WRAPPING},
+		 "POST",
+		 "https://v1:8200/v1/sys/wrapping/unwrap",
+		 "X-Vault-Token: " WRAPPING,
+		 NULL},
+	};
+
+	(void)state;
+	log_in();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct secret_request rq = {0};
+		bool header = rows[i].header == NULL, asks = false, ours = false;
+		struct err e = {0};
+
+		if (secrets_vault.build(self, &rows[i].op, &rq, &e) != 0)
+			fail_msg("%s: %s", secret_op_str(rows[i].op.kind), e.msg);
+		assert_string_equal(rq.method, rows[i].method);
+		assert_string_equal(rq.url, rows[i].url);
+		for (size_t k = 0; rq.headers[k] != NULL; k++) {
+			header |= rows[i].header && strcmp(rq.headers[k], rows[i].header) == 0;
+			asks |= strcmp(rq.headers[k], "X-Vault-Request: true") == 0;
+			ours |= strstr(rq.headers[k], SESSION) != NULL;
+		}
+		assert_true(header && asks);
+		/* The session goes nowhere without need. */
+		if (rows[i].header == NULL || strstr(rows[i].header, WRAPPING) != NULL)
+			assert_false(ours);
+		if (rows[i].body == NULL)
+			assert_int_equal(rq.body_len, 0);
+		else
+			assert_string_equal(rq.body, rows[i].body);
+		secret_request_fini(&rq);
+	}
+}
+
+static void test_a_namespace_is_in_all_but_health(void **state)
+{
+	struct secret_store_conf conf = usual();
+	struct secret_op op = {.kind = SECRET_LOGIN};
+
+	(void)state;
+	conf.namespace = "hpc/eu/";
+	secrets_vault.close(self);
+	assert_int_equal(secrets_vault.open(&self, &conf, NULL), 0);
+	for (int k = 0; k < 2; k++) {
+		struct secret_request rq = {0};
+		bool has = false;
+
+		op.kind = k == 0 ? SECRET_LOGIN : SECRET_HEALTH;
+		assert_int_equal(secrets_vault.build(self, &op, &rq, NULL), 0);
+		for (size_t i = 0; rq.headers[i] != NULL; i++)
+			has |= strcmp(rq.headers[i], "X-Vault-Namespace: hpc/eu/") == 0;
+		assert_int_equal(has, k == 0);
+		secret_request_fini(&rq);
+	}
+}
+
+static void test_what_cannot_be_asked_is_not(void **state)
+{
+	static const struct secret_op ops[] = {
+		{.kind = SECRET_VERSION}, /* no session */
+		{.kind = SECRET_HEALTH, .address = 2},
+		{.kind = SECRET_READ, .version = "7&x=y"},
+		{.kind = SECRET_PEEK, .token = "a\"b"},
+		{.kind = SECRET_UNWRAP, .token = "a\r\nX-Evil: 1"},
+		{.kind = SECRET_UNWRAP, .token = ""},
+		{.kind = SECRET_UNWRAP},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ops); i++) {
+		struct secret_request rq = {0};
+		struct err e = {0};
+
+		assert_int_equal(secrets_vault.build(self, &ops[i], &rq, &e), -1);
+		assert_null(rq.url);
+		if (i == 0)
+			assert_int_equal(e.code, ERR_AUTH);
+	}
+}
+
+static void test_a_bad_section_is_refused(void **state)
+{
+	static const struct {
+		const char *address, *name, *role_id, *namespace, *says;
+	} rows[] = {
+		{"", "n", "r", NULL, "address"},
+		{"https://v1:8200,http://v2:8200", "n", "r", NULL, "https"},
+		{"https://u:p@v1:8200", "n", "r", NULL, "address"},
+		{"https://v1:8200/v1", "n", "r", NULL, "address"},
+		{"ftp://v1", "n", "r", NULL, "address"},
+		{"https://v1,,https://v2", "n", "r", NULL, "address"},
+		{"https://1,https://2,https://3,https://4,https://5,https://6,https://7,https://"
+		 "8,https://9",
+		 "n", "r", NULL, "at most 8"},
+		{"https://v1", "", "r", NULL, "name"},
+		{"https://v1", "../sys", "r", NULL, "name"},
+		{"https://v1", "a//b", "r", NULL, "name"},
+		{"https://v1", "a/b?version=1", "r", NULL, "name"},
+		{"https://v1", "n", "", NULL, "role_id"},
+		{"https://v1", "n", "a\"b", NULL, "role_id"},
+		{"https://v1", "n", "r", "a\nb", "namespace"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct secret_store_conf conf = usual();
+		struct err e = {0};
+		void *other;
+
+		conf.address = rows[i].address;
+		conf.name = rows[i].name;
+		conf.role_id = rows[i].role_id;
+		conf.namespace = rows[i].namespace;
+		assert_int_equal(secrets_vault.open(&other, &conf, &e), -1);
+		assert_null(other);
+		if (strstr(e.msg, rows[i].says) == NULL)
+			fail_msg("row %zu: %s", i, e.msg);
+	}
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+static void test_the_answers_of_a_real_server_are_understood(void **state)
+{
+	static const struct {
+		const char *file;
+		enum secret_op_kind kind;
+		long status;
+		enum secret_code code;
+		const char *version, *message;
+	} rows[] = {
+		{"health", SECRET_HEALTH, 200, SECRET_OK, "", ""},
+		{"health-sealed", SECRET_HEALTH, 503, SECRET_AWAY, "", "it is sealed"},
+		{"login", SECRET_LOGIN, 200, SECRET_OK, "", ""},
+		{"login-refused", SECRET_LOGIN, 400, SECRET_DENIED, "",
+		 "invalid role or secret ID"},
+		{"renew", SECRET_RENEW, 200, SECRET_OK, "", ""},
+		{"rights", SECRET_RIGHTS, 200, SECRET_OK, "", ""},
+		{"metadata", SECRET_VERSION, 200, SECRET_OK, "1", ""},
+		{"metadata-none", SECRET_VERSION, 404, SECRET_MISSING, "", "HTTP status 404"},
+		{"metadata-deleted", SECRET_VERSION, 200, SECRET_MISSING, "2",
+		 "version 2 was deleted"},
+		{"read", SECRET_READ, 200, SECRET_OK, "1", ""},
+		{"deleted", SECRET_READ, 404, SECRET_MISSING, "", "HTTP status 404"},
+		{"denied", SECRET_READ, 403, SECRET_DENIED, "",
+		 "1 error occurred: * permission denied"},
+		{"denied-token", SECRET_VERSION, 403, SECRET_DENIED, "", "permission denied"},
+		{"wrap", SECRET_WRAP, 200, SECRET_OK, "", ""},
+		{"wrap-missing", SECRET_WRAP, 404, SECRET_MISSING, "", "HTTP status 404"},
+		{"peek", SECRET_PEEK, 200, SECRET_OK, "", ""},
+		{"spent", SECRET_PEEK, 400, SECRET_SPENT, "",
+		 "wrapping token is not valid or does not exist"},
+		{"spent", SECRET_UNWRAP, 400, SECRET_SPENT, "",
+		 "wrapping token is not valid or does not exist"},
+		{"unwrap-secret-id", SECRET_UNWRAP, 200, SECRET_OK, "", ""},
+		{"written", SECRET_WRITE, 200, SECRET_OK, "1", ""},
+		{"conflict", SECRET_WRITE, 400, SECRET_CONFLICT, "",
+		 "check-and-set parameter did not match the current version"},
+		{"sealed", SECRET_VERSION, 503, SECRET_AWAY, "", "Vault is sealed"},
+	};
+
+	(void)state;
+	log_in();
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct secret_result r;
+
+		parse_file(rows[i].kind, rows[i].status, rows[i].file, &r);
+		if (r.code != rows[i].code)
+			fail_msg("%s: %s (%s)", rows[i].file, secret_code_str(r.code), r.message);
+		assert_string_equal(r.version, rows[i].version);
+		assert_string_equal(r.message, rows[i].message);
+		secret_result_fini(&r);
+	}
+}
+
+static void test_what_answers_hold_is_taken_whole(void **state)
+{
+	struct secret_result r;
+
+	(void)state;
+	parse_file(SECRET_LOGIN, 200, "login", &r);
+	assert_string_equal(secret_text(r.value), SESSION);
+	assert_int_equal(r.lease_ms, 3600000);
+	assert_true(r.renewable);
+	secret_result_fini(&r);
+	parse_file(SECRET_WRAP, 200, "wrap", &r);
+	assert_string_equal(secret_text(r.value), WRAPPING);
+	assert_string_equal(r.path, "kv/data/slurm/prod/node");
+	assert_int_equal(strlen(r.accessor), 24);
+	assert_int_equal(r.ttl_ms, 60000);
+	secret_result_fini(&r);
+	parse_file(SECRET_READ, 200, "read", &r);
+	assert_int_equal(secret_bundle_read(secret_text(r.value), secret_len(r.value), NULL, NULL),
+			 0);
+	secret_result_fini(&r);
+	parse_file(SECRET_PEEK, 200, "peek-secret-id", &r);
+	assert_string_equal(r.path, secrets_vault.path(self, SECRET_PEEK));
+	secret_result_fini(&r);
+	parse_file(SECRET_UNWRAP, 200, "unwrap-secret-id", &r);
+	assert_string_equal(secret_text(r.value), "11111111-2222-3333-4444-555555555555");
+	secret_result_fini(&r);
+	parse_file(SECRET_RIGHTS, 200, "rights", &r);
+	assert_int_equal(r.rights, SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_REVOKE);
+	secret_result_fini(&r);
+	parse_file(SECRET_RIGHTS, 200, "rights-root", &r);
+	assert_true(r.rights & SECRET_MAY_ALL);
+	secret_result_fini(&r);
+}
+
+static void test_a_session_lives_as_long_as_its_lease(void **state)
+{
+	struct secret_result r;
+
+	(void)state;
+	assert_int_equal(secrets_vault.good_until(self), 0);
+	log_in();
+	assert_int_equal(secrets_vault.good_until(self), NOW + 3600000);
+	parse_file(SECRET_RENEW, 200, "renew", &r);
+	assert_null(r.value);
+	assert_int_equal(secrets_vault.take(self, &r, NOW + 1000, NULL), 0);
+	assert_int_equal(secrets_vault.good_until(self), NOW + 3601000);
+	secret_result_fini(&r);
+	(void)secrets_vault.take(self, NULL, NOW, NULL);
+	assert_int_equal(secrets_vault.good_until(self), 0);
+}
+
+static void test_status_codes_mean_what_the_table_says(void **state)
+{
+	static const struct {
+		enum secret_op_kind kind;
+		long status;
+		enum secret_code code;
+	} rows[] = {
+		{SECRET_HEALTH, 429, SECRET_ELSEWHERE}, {SECRET_HEALTH, 472, SECRET_ELSEWHERE},
+		{SECRET_HEALTH, 473, SECRET_ELSEWHERE}, {SECRET_HEALTH, 474, SECRET_ELSEWHERE},
+		{SECRET_HEALTH, 530, SECRET_ELSEWHERE}, {SECRET_HEALTH, 501, SECRET_NEW},
+		{SECRET_HEALTH, 500, SECRET_TRANSIENT}, {SECRET_HEALTH, 404, SECRET_TRANSIENT},
+		{SECRET_WRAP, 301, SECRET_ELSEWHERE},   {SECRET_WRAP, 307, SECRET_ELSEWHERE},
+		{SECRET_WRAP, 400, SECRET_INVALID},     {SECRET_WRAP, 401, SECRET_DENIED},
+		{SECRET_WRAP, 403, SECRET_DENIED},      {SECRET_WRAP, 405, SECRET_INVALID},
+		{SECRET_WRAP, 412, SECRET_BEHIND},      {SECRET_WRAP, 413, SECRET_INVALID},
+		{SECRET_WRAP, 429, SECRET_RATE},        {SECRET_WRAP, 473, SECRET_ELSEWHERE},
+		{SECRET_WRAP, 500, SECRET_TRANSIENT},   {SECRET_WRAP, 501, SECRET_NEW},
+		{SECRET_WRAP, 502, SECRET_TRANSIENT},   {SECRET_WRAP, 503, SECRET_AWAY},
+		{SECRET_WRAP, 504, SECRET_TRANSIENT},   {SECRET_WRAP, 0, SECRET_INVALID},
+		{SECRET_WRAP, 206, SECRET_INVALID},     {SECRET_REVOKE, 204, SECRET_OK},
+		{SECRET_LOGOUT, 204, SECRET_OK},        {SECRET_LOGIN, 400, SECRET_DENIED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct secret_result r;
+
+		parse(rows[i].kind, rows[i].status, "", NULL, NULL, &r);
+		if (r.code != rows[i].code)
+			fail_msg("%s %ld: %s", secret_op_str(rows[i].kind), rows[i].status,
+				 secret_code_str(r.code));
+		secret_result_fini(&r);
+	}
+}
+
+static void test_a_throttled_reply_says_when_and_a_redirect_where(void **state)
+{
+	struct secret_result r;
+
+	(void)state;
+	parse(SECRET_WRAP, 429, "", "7", NULL, &r);
+	assert_int_equal(r.retry_after_ms, 7000);
+	parse(SECRET_WRAP, 429, "", "Wed, 21 Oct 2026 07:28:00 GMT", NULL, &r);
+	assert_int_equal(r.retry_after_ms, 0);
+	parse(SECRET_WRAP, 429, "", "99999999999999999999", NULL, &r);
+	assert_int_equal(r.retry_after_ms, SECRET_RETRY_MAX_MS);
+	parse(SECRET_WRAP, 307, "", NULL, "https://V2:8200/v1/kv/data/x", &r);
+	assert_int_equal(secret_address_of(&secrets_vault, self, r.location), 1);
+}
+
+static void test_a_redirect_counts_only_to_our_own_addresses(void **state)
+{
+	static const char *const bad[] = {"https://evil:8200/",      "http://v2:8200/",
+					  "https://v2:8200@evil/",   "https://v2:82000/",
+					  "https://v2:8200.evil/x",  "//v2:8200/",
+					  "/v1/kv/data/slurm",       "https://v2",
+					  "https://u@v2:8200/v1/kv", "https://"};
+
+	(void)state;
+	assert_int_equal(secret_address_of(&secrets_vault, self, "https://v1:8200/v1/x?y"), 0);
+	assert_int_equal(secret_address_of(&secrets_vault, self, "https://v1:8200"), 0);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		if (secret_address_of(&secrets_vault, self, bad[i]) != -1)
+			fail_msg("%s", bad[i]);
+}
+
+static void test_an_answer_that_makes_no_sense_is_no_answer(void **state)
+{
+	static const struct {
+		enum secret_op_kind kind;
+		const char *body;
+	} rows[] = {
+		{SECRET_LOGIN, ""},
+		{SECRET_LOGIN, "[]"},
+		{SECRET_LOGIN, "{\"auth\":null}"},
+		{SECRET_LOGIN, "{\"auth\":{\"client_token\":\"a b\",\"lease_duration\":60}}"},
+		{SECRET_LOGIN,
+		 "{\"auth\":{\"client_token\":\"a\\r\\nX: y\",\"lease_duration\":1}}"},
+		{SECRET_LOGIN, "{\"auth\":{\"client_token\":\"a\x7f\",\"lease_duration\":60}}"},
+		{SECRET_LOGIN, "{\"auth\":{\"client_token\":\"\",\"lease_duration\":60}}"},
+		{SECRET_LOGIN, "{\"auth\":{\"client_token\":\"x\",\"lease_duration\":-1}}"},
+		{SECRET_LOGIN,
+		 "{\"auth\":{\"client_token\":\"x\",\"lease_duration\":9223372036854775807}}"},
+		{SECRET_LOGIN, "{\"auth\":{\"client_token\":\"x\",\"lease_duration\":60}} x"},
+		{SECRET_VERSION, "{\"data\":{\"current_version\":\"7\"}}"},
+		{SECRET_READ, "{\"data\":{\"data\":null,\"metadata\":{\"version\":1}}}"},
+		{SECRET_READ, "{\"data\":{\"data\":{},\"metadata\":{}}}"},
+		/* Read without being wrapped: never handed on. */
+		{SECRET_WRAP,
+		 "{\"data\":{\"data\":{\"kid\":\"x\"},\"metadata\":{\"version\":1}},\"wrap_info\":"
+		 "null}"},
+		{SECRET_WRAP, "{\"wrap_info\":{\"token\":\"t\",\"accessor\":\"a\",\"ttl\":60,"
+			      "\"creation_path\":\"sys/wrapping/wrap\"}}"},
+		{SECRET_WRAP, "{\"wrap_info\":{\"token\":\"t\",\"accessor\":\"a\",\"ttl\":60,"
+			      "\"creation_path\":\"kv/data/slurm/prod/node2\"}}"},
+		{SECRET_WRAP, "{\"wrap_info\":{\"token\":\"t\",\"accessor\":\"a\",\"ttl\":0,"
+			      "\"creation_path\":\"kv/data/slurm/prod/node\"}}"},
+		{SECRET_WRAP, "{\"wrap_info\":{\"token\":\"\",\"accessor\":\"a\",\"ttl\":60,"
+			      "\"creation_path\":\"kv/data/slurm/prod/node\"}}"},
+		{SECRET_RIGHTS, "{\"data\":[]}"},
+		{SECRET_PEEK, "{\"data\":{}}"},
+		{SECRET_UNWRAP, "{\"data\":{\"munge_key\":\"x\"}}"},
+		{SECRET_HEALTH, "<html>a portal</html>"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct secret_result r;
+
+		parse(rows[i].kind, 200, rows[i].body, NULL, NULL, &r);
+		if (r.code != SECRET_INVALID || r.value != NULL)
+			fail_msg("row %zu: %s", i, secret_code_str(r.code));
+		assert_non_null(strstr(r.message, "makes no sense"));
+		secret_result_fini(&r);
+	}
+}
+
+static void test_no_message_quotes_a_secret(void **state)
+{
+	struct secret_result r;
+
+	(void)state;
+	log_in();
+	parse(SECRET_VERSION, 403, "{\"errors\":[\"bad token " SESSION "\"]}", NULL, NULL, &r);
+	assert_null(strstr(r.message, SESSION));
+	parse(SECRET_LOGIN, 400, "{\"errors\":[\"bad secret " SID "\"]}", NULL, NULL, &r);
+	assert_null(strstr(r.message, SID));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(test_requests_are_those_of_the_api),
+		T(test_a_namespace_is_in_all_but_health),
+		T(test_what_cannot_be_asked_is_not),
+		T(test_a_bad_section_is_refused),
+		T(test_the_answers_of_a_real_server_are_understood),
+		T(test_what_answers_hold_is_taken_whole),
+		T(test_a_session_lives_as_long_as_its_lease),
+		T(test_status_codes_mean_what_the_table_says),
+		T(test_a_throttled_reply_says_when_and_a_redirect_where),
+		T(test_a_redirect_counts_only_to_our_own_addresses),
+		T(test_an_answer_that_makes_no_sense_is_no_answer),
+		T(test_no_message_quotes_a_secret),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
