@@ -41,7 +41,7 @@ $(error sysconfdir=$(sysconfdir): the configuration is always in /etc/burstd, se
 endif
 CLANG_FORMAT ?= clang-format
 
-PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd libconfuse expat
+PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd gnutls libconfuse expat
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings \
            -Wvla -Wundef -Wformat=2 -Wnull-dereference -Wimplicit-fallthrough -Werror=implicit \
@@ -69,6 +69,9 @@ ldflags += -pie -Wl,-z,relro,-z,now
 else ifeq ($(MODE),asan)
 cflags  += -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 ldflags += -fsanitize=address,undefined
+else ifeq ($(MODE),tsan)
+cflags  += -O1 -fsanitize=thread -fno-omit-frame-pointer
+ldflags += -fsanitize=thread
 else ifeq ($(MODE),cover)
 cflags  += -O0 --coverage
 ldflags += --coverage
@@ -316,7 +319,7 @@ cover: deps ## branch coverage of burstd/; node.c, drift.c and the replay of the
 	@scripts/dev/cover.sh $(BUILD)/cover
 cover-all: $(PROGRAMS) $(UNIT) $(BIN)/sim
 
-e2e: deps all ## end-to-end tests on a private real Slurm
+e2e: deps all $(BIN)/flood ## end-to-end tests on a private real Slurm
 	$(Q)$(prove) tests/e2e/run.sh
 
 node: deps ## what runs on a node (stage0, node-init), against hostile clouds
@@ -334,7 +337,7 @@ test: test-asan ## every test, unit to end-to-end
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 MODE=asan test-programs
-test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store
+test-programs: all $(UNIT) $(BIN)/sim $(BIN)/crash $(BIN)/model $(BIN)/driver $(BIN)/store $(BIN)/flood
 	@:
 
 SUITES ?= trixie
@@ -377,8 +380,20 @@ MINUTES ?= 30
 chaos: deps all ## a real cluster under kill -9, failover, reclaim and API faults: MINUTES=n SEED=n
 	@BUILD=$(BUILD) BIN=$(BIN) MINUTES='$(MINUTES)' SEED='$(SEED)' tests/chaos/run.sh
 
-bench: deps all ## figures as JSON lines in build/bench.json and as a table; NAME=hook
+# An attack on the node-facing listener, and the listener with the control socket beside it.
+$(BIN)/flood: $(call objs,tests/bench/flood/*.c) $(libio)
+	@mkdir -p $(@D)
+	@$(if $(V),,echo "  LD    $@")
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
+
+bench: deps all $(BIN)/flood ## figures as JSON lines in build/bench.json and as a table; NAME=hook
 	@tests/bench/run.sh $(NAME)
+
+# What has a thread of its own, with ThreadSanitizer.  It wants its addresses where it expects them.
+TSAN := $(patsubst %,$(BUILD)/tsan/tests/unit/io/%.t,test_node_server)
+tsan: ## the node-facing listener's threads under ThreadSanitizer
+	@$(MAKE) --no-print-directory WERROR=1 MODE=tsan $(TSAN)
+	$(Q)for t in $(TSAN); do TSAN_OPTIONS=halt_on_error=1 setarch -R $$t || exit 1; done
 
 # --- install ----------------------------------------------------------------------------------
 
@@ -429,6 +444,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab contract test test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab contract test test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

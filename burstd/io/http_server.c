@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
@@ -127,11 +128,24 @@ const char *http_header(const struct http_request *rq, const char *name)
 	return rq->header != NULL ? rq->header(rq->headers_from, name) : NULL;
 }
 
+/* "" if it is neither IPv4 nor IPv6. */
+static const char *address_of(struct MHD_Connection *conn, char out[INET6_ADDRSTRLEN])
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
+
+	if (info == NULL || uv_ip_name(info->client_addr, out, INET6_ADDRSTRLEN) != 0)
+		out[0] = '\0';
+	return out;
+}
+
 static enum MHD_Result handle(struct http_server *s, struct exchange *x, const char *method,
 			      const char *path)
 {
 	struct http_answer an = {.status = 500};
+	char from[INET6_ADDRSTRLEN];
 	struct http_request rq = {
+		.from = address_of(x->conn, from),
 		.method = method,
 		.path = path,
 		.query = x->query != NULL ? x->query : "",
@@ -284,6 +298,15 @@ static struct MHD_Daemon *start_daemon(struct http_server *s, const struct http_
 		"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", MHD_OPTION_END);
 }
 
+/* Connections have what the socket has that they came by. */
+static void limit_hops(struct http_server *s, int hops)
+{
+	int fd = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_LISTEN_FD)->listen_fd;
+
+	if (hops > 0)
+		(void)setsockopt(fd, IPPROTO_IP, IP_TTL, &hops, sizeof(hops));
+}
+
 int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 		      const struct http_server_opts *o, http_handler_fn fn, void *ctx,
 		      struct err *e)
@@ -313,6 +336,7 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 			       (unsigned)o->port,
 			       errno != 0 ? strerror(errno) : "refused by libmicrohttpd");
 	}
+	limit_hops(s, o->hops);
 	rc = uv_poll_init(loop, &s->poll,
 			  MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd);
 	if (rc != 0) {

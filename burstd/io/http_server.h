@@ -19,6 +19,7 @@ struct http_request {              /* borrowed during the handler only */
 	const char *method, *path; /* path: decoded, without the query */
 	const char *query;         /* as sent, without '?'; "" when there is none */
 	const char *authorization; /* that header, or NULL */
+	const char *from;          /* the client's address; NULL: a test has none */
 	const char *body;          /* NUL-terminated, never NULL */
 	size_t len;
 	uint64_t ticket; /* names this request for http_server_answer() */
@@ -46,6 +47,7 @@ struct http_server_opts {
 	const char *cert_pem, *key_pem;         /* both NULL: plain HTTP */
 	unsigned idle_s, max_conns, max_per_ip; /* 0: no limit */
 	size_t max_body;                        /* a longer one is answered 413 */
+	uint8_t hops; /* routers that what we send may pass, and one; 0: as usual */
 };
 
 int http_server_start(struct http_server **out, struct uv_loop_s *loop,

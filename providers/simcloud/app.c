@@ -19,15 +19,19 @@
 #include "providers/simcloud/fetch.h"
 #include "providers/simcloud/front.h"
 #include "providers/simcloud/hosts.h"
+#include "providers/simcloud/identity.h"
+#include "providers/simcloud/imds.h"
 #include "providers/simcloud/options.h"
 
 enum {
-	BODY_MAX = 4 << 20, /* a create of 1000 instances is about 100 KiB */
+	BODY_MAX = 64 << 20, /* a create of 1000 instances is about 100 KiB, and their user data */
 	CONNS_MAX = 16384,
 	IDLE_S = 120,
 	ALIVE_MS = 10000, /* between two marks in the state file while something is billed */
 	STOP_MS = 5000,   /* for killed instances to go, at the end */
 	HOSTS_PATH = 1024,
+	METADATA_BODY_MAX = 4096, /* nothing is sent to it */
+	METADATA_HOPS = 1,        /* EC2's default: what is behind a router gets no answer */
 };
 
 struct app {
@@ -43,7 +47,9 @@ struct app {
 	struct boot *boot;
 	struct hosts *hosts;
 	struct log *log;
-	struct http_server *server;
+	struct http_server *server, *metadata;
+	struct identity *identity;
+	struct imds imds;
 	uv_loop_t loop;
 	uv_timer_t timer;
 	uv_signal_t sigterm, sigint;
@@ -70,6 +76,11 @@ static bool on_start(void *ctx, const struct cloud_instance *i)
 				  .addr = addr_text(addr, i->addr),
 				  .type = row->type};
 	struct err e;
+
+	if (i->user_data != NULL) {
+		b.user_data = i->user_data->bytes;
+		b.user_data_len = i->user_data->len;
+	}
 
 	if (boot_start(a->boot, &b, &e) == 0)
 		return true;
@@ -163,6 +174,13 @@ static void on_request(void *ctx, const struct http_request *rq, struct http_ans
 	arm(a, now);
 }
 
+static void on_metadata(void *ctx, const struct http_request *rq, struct http_answer *an)
+{
+	struct app *a = ctx;
+
+	imds_handle(&a->imds, rq, an, now_of(a));
+}
+
 /* --- the end ---------------------------------------------------------------------------------- */
 
 static void close_all(struct app *a)
@@ -172,6 +190,8 @@ static void close_all(struct app *a)
 	a->closed = true;
 	if (a->server != NULL)
 		http_server_stop(a->server);
+	if (a->metadata != NULL)
+		http_server_stop(a->metadata);
 	if (a->boot != NULL)
 		boot_close(a->boot);
 	uv_close((uv_handle_t *)&a->timer, NULL);
@@ -229,7 +249,7 @@ static int open_boot(struct app *a, struct err *e)
 	if (access(path, F_OK) == 0)
 		return err_set(e, ERR_INVALID, "%s is of an earlier run: want an empty directory",
 			       a->o.run_dir);
-	if (boot_open(&a->boot, &a->loop, a->o.boot, a->o.run_dir, e) != 0)
+	if (boot_open(&a->boot, &a->loop, a->o.boot, a->o.run_dir, a->o.metadata, e) != 0)
 		return -1;
 	boot_on_exit(a->boot, on_exited, a);
 	(void)snprintf(path, sizeof(path), "%s/hosts", a->o.run_dir);
@@ -256,6 +276,25 @@ static int listen_on(struct app *a, struct err *e)
 		   (unsigned)http_server_port(a->server)) < 0 ||
 	    fflush(stdout) != 0)
 		return err_set(e, ERR_IO, "cannot write to standard output");
+	return 0;
+}
+
+static int open_metadata(struct app *a, struct err *e)
+{
+	struct http_server_opts so = {.address = a->o.metadata_address,
+				      .port = a->o.metadata_port,
+				      .idle_s = IDLE_S,
+				      .max_conns = CONNS_MAX,
+				      .max_body = METADATA_BODY_MAX,
+				      .hops = METADATA_HOPS};
+
+	if (a->o.metadata == NULL)
+		return 0;
+	if (identity_open(&a->identity, a->o.identity, e) != 0)
+		return -1;
+	a->imds = (struct imds){.cloud = &a->cloud, .identity = a->identity};
+	if (http_server_start(&a->metadata, &a->loop, &so, on_metadata, a, e) != 0)
+		return err_wrap(e, "--metadata");
 	return 0;
 }
 
@@ -287,7 +326,7 @@ static int set_up(struct app *a, struct err *e)
 	a->admin = (struct admin){.front = &a->front,
 				  .token = a->admin_token != NULL ? secret_text(a->admin_token)
 								  : NULL};
-	if (open_boot(a, e) != 0)
+	if (open_metadata(a, e) != 0 || open_boot(a, e) != 0)
 		return -1;
 	return listen_on(a, e);
 }
@@ -331,6 +370,7 @@ static void fini(struct app *a)
 	secret_free(a->token);
 	secret_free(a->admin_token);
 	ec2_key_free(a->ec2_key);
+	identity_close(a->identity);
 	log_free(a->log);
 }
 

@@ -14,7 +14,7 @@
 
 #include "base/mem.h"
 
-enum { PATH_SIZE = 1024, ENV_SIZE = 1200, ENV_N = 7 };
+enum { PATH_SIZE = 1024, ENV_SIZE = 1200, ENV_N = 9 };
 
 struct child {
 	pid_t pid;
@@ -23,7 +23,7 @@ struct child {
 
 struct boot {
 	uv_signal_t sigchld;
-	char *program, *run_dir;
+	char *program, *run_dir, *metadata;
 	struct child *children;
 	unsigned n, cap;
 	boot_exited_fn fn;
@@ -39,11 +39,12 @@ static void on_closed(uv_handle_t *h)
 	free(b->children);
 	free(b->program);
 	free(b->run_dir);
+	free(b->metadata);
 	free(b);
 }
 
 int boot_open(struct boot **out, struct uv_loop_s *loop, const char *program, const char *run_dir,
-	      struct err *e)
+	      const char *metadata, struct err *e)
 {
 	struct boot *b;
 
@@ -57,6 +58,7 @@ int boot_open(struct boot **out, struct uv_loop_s *loop, const char *program, co
 	b = mem_zalloc(sizeof(*b));
 	b->program = mem_strdup(program);
 	b->run_dir = mem_strdup(run_dir);
+	b->metadata = mem_strdup(metadata != NULL ? metadata : "");
 	(void)uv_signal_init(loop, &b->sigchld);
 	b->sigchld.data = b;
 	(void)uv_signal_start(&b->sigchld, reap, SIGCHLD);
@@ -111,7 +113,7 @@ static void become(const struct boot *b, pid_t parent, const char *dir, char *co
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void set_env(char text[ENV_N][ENV_SIZE], char *env[ENV_N + 1], const char *run_dir,
+static void set_env(char text[ENV_N][ENV_SIZE], char *env[ENV_N + 1], const struct boot *b,
 		    const struct boot_instance *i)
 {
 	(void)snprintf(text[0], ENV_SIZE,
@@ -120,8 +122,12 @@ static void set_env(char text[ENV_N][ENV_SIZE], char *env[ENV_N + 1], const char
 	(void)snprintf(text[2], ENV_SIZE, "SIMCLOUD_NODE=%s", i->node);
 	(void)snprintf(text[3], ENV_SIZE, "SIMCLOUD_ADDR=%s", i->addr);
 	(void)snprintf(text[4], ENV_SIZE, "SIMCLOUD_TYPE=%s", i->type);
-	(void)snprintf(text[5], ENV_SIZE, "SIMCLOUD_HOSTS=%s/hosts", run_dir);
-	(void)snprintf(text[6], ENV_SIZE, "SIMCLOUD_DIR=%s/%s", run_dir, i->id);
+	(void)snprintf(text[5], ENV_SIZE, "SIMCLOUD_HOSTS=%s/hosts", b->run_dir);
+	(void)snprintf(text[6], ENV_SIZE, "SIMCLOUD_DIR=%s/%s", b->run_dir, i->id);
+	(void)snprintf(text[7], ENV_SIZE, "SIMCLOUD_METADATA=%s", b->metadata);
+	(void)snprintf(text[8], ENV_SIZE, "SIMCLOUD_USER_DATA=%s%s%s%s",
+		       i->user_data != NULL ? b->run_dir : "", i->user_data != NULL ? "/" : "",
+		       i->user_data != NULL ? i->id : "", i->user_data != NULL ? "/user-data" : "");
 	for (int k = 0; k < ENV_N; k++)
 		env[k] = text[k];
 	env[ENV_N] = NULL;
@@ -136,6 +142,25 @@ static void add_child(struct boot *b, pid_t pid, uint32_t row)
 	b->children[b->n++] = (struct child){.pid = pid, .row = row};
 }
 
+/* For root alone: on a real cloud nobody else gets at it but by the metadata service. */
+static int write_user_data(const char *dir, const struct boot_instance *i, struct err *e)
+{
+	char path[PATH_SIZE + 16];
+	ssize_t n;
+	int fd;
+
+	if (i->user_data == NULL)
+		return 0;
+	(void)snprintf(path, sizeof(path), "%s/user-data", dir);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	n = fd < 0 ? -1 : write(fd, i->user_data, i->user_data_len);
+	if (fd >= 0)
+		(void)close(fd);
+	if (n == (ssize_t)i->user_data_len)
+		return 0;
+	return err_set(e, ERR_IO, "%.200s: %s", path, strerror(n < 0 ? errno : ENOSPC));
+}
+
 int boot_start(struct boot *b, const struct boot_instance *i, struct err *e)
 {
 	char text[ENV_N][ENV_SIZE], dir[PATH_SIZE], *env[ENV_N + 1];
@@ -145,7 +170,9 @@ int boot_start(struct boot *b, const struct boot_instance *i, struct err *e)
 	(void)snprintf(dir, sizeof(dir), "%s/%s", b->run_dir, i->id);
 	if (mkdir(dir, 0755) != 0)
 		return err_set(e, ERR_IO, "%s: %s", dir, strerror(errno));
-	set_env(text, env, b->run_dir, i);
+	if (write_user_data(dir, i, e) != 0)
+		return -1;
+	set_env(text, env, b, i);
 	(void)sigfillset(&all);
 	(void)sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();

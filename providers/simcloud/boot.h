@@ -7,6 +7,7 @@
 #define SIMCLOUD_BOOT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -17,15 +18,18 @@ struct boot;
 struct boot_instance { /* borrowed */
 	uint32_t row;
 	const char *id, *node, *addr, *type;
+	const char *user_data; /* NULL: none */
+	size_t user_data_len;
 };
 
 /* The process of that row is gone.  Called from the loop, never from boot_start() or boot_kill().
  */
 typedef void (*boot_exited_fn)(void *ctx, uint32_t row);
 
-/* Directories for the instances, and the file "hosts" for all of them, come under run_dir. */
+/* Directories for the instances, and the file "hosts" for all of them, come under run_dir.
+ * metadata: where the metadata service is, for the program; NULL: there is none. */
 int boot_open(struct boot **out, struct uv_loop_s *loop, const char *program, const char *run_dir,
-	      struct err *e);
+	      const char *metadata, struct err *e);
 void boot_on_exit(struct boot *b, boot_exited_fn fn, void *ctx);
 int boot_start(struct boot *b, const struct boot_instance *i, struct err *e);
 void boot_kill(struct boot *b, uint32_t row); /* unknown rows are ignored */

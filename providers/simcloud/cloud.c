@@ -40,6 +40,7 @@ static void free_instance(struct cloud_instance *i)
 	if (i != NULL) {
 		order_unref(i->order);
 		free(i->fabric);
+		userdata_unref(i->user_data);
 	}
 	free(i);
 }
@@ -168,10 +169,11 @@ static int32_t make(struct cloud *c, const struct cloud_create *rq, const struct
 	i->pool = p;
 	fabric_take(c, i, rq->fabric);
 	i->order = order_ref(rq->order);
+	i->user_data = userdata_ref(w->user_data);
 	i->index = (uint32_t)(w - rq->wants);
 	i->visible_at = now + dist_sample(&conf->visible, &c->rng);
 	i->address_at = now + dist_sample(&conf->address_after, &c->rng);
-	i->stop_at = i->reclaim_at = i->repair_at = -1;
+	i->stop_at = i->reclaim_at = i->repair_at = i->warned_at = -1;
 	if (i->row >= c->cap) {
 		uint32_t cap = i->row < 256 ? 256 : 2 * i->row;
 
@@ -392,6 +394,8 @@ bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind
 		i->repair_at = now + notice_ms;
 		heap_push(&c->due, i->repair_at, DUE_REPAIR, i->row);
 	}
+	if (kind == NOTICE_REBALANCE)
+		i->warned_at = now;
 	note(c, i, notice_word(kind), NULL, now);
 	tell(c, i, kind, kind == NOTICE_MAINTENANCE ? i->repair_at : 0, now);
 	return true;

@@ -30,6 +30,7 @@
 #include "providers/simcloud/rng.h"
 #include "providers/simcloud/settings.h"
 #include "providers/simcloud/token.h"
+#include "providers/simcloud/userdata.h"
 
 #define CLOUD_NO_BLOCK UINT32_MAX /* no enumerator has room for it */
 
@@ -57,7 +58,9 @@ struct cloud_instance {
 	int64_t repair_at;           /* likewise */
 	bool process;                /* cloud_host has something of it to kill */
 	const char *why;             /* it will have ended; static string */
+	int64_t warned_at;           /* a rebalance was recommended; -1: never */
 	struct order *order;         /* it was made with; NULL: by the neutral API */
+	struct userdata *user_data;  /* NULL: none */
 	uint32_t index;              /* of it in its create */
 	uint32_t block;              /* of its pool it is on; CLOUD_NO_BLOCK: not told apart */
 	char *fabric;                /* that it asked for; NULL: none */
@@ -100,6 +103,7 @@ struct cloud_want {
 	char node[SETTINGS_WORD_SIZE];
 	int64_t gen, group; /* group: instances of one non-zero group come whole or not at all */
 	enum code refuse;   /* not CODE_OK: a fault rule refuses it, and with it its group */
+	struct userdata *user_data; /* NULL: none */
 };
 
 struct cloud_create {      /* borrowed */

@@ -41,6 +41,7 @@ struct ec2_call { /* what a face_call has besides, if it came this way */
 	size_t min;         /* create: so many or none */
 	struct order *tags; /* of a placement group */
 	struct order *order;
+	struct userdata *user_data;                 /* create; NULL: none */
 	struct ec2_choice choices[EC2_CHOICES_MAX]; /* create */
 	size_t nchoices;
 	bool by_price;                                 /* else by priority */

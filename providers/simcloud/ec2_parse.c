@@ -29,6 +29,7 @@ void ec2_call_free(struct ec2_call *x)
 	if (x != NULL) {
 		order_unref(x->order);
 		order_unref(x->tags);
+		userdata_unref(x->user_data);
 	}
 	free(x);
 }
@@ -172,6 +173,7 @@ static void name_wants(struct reading *r)
 		(void)snprintf(f->wants[i].node, sizeof(f->wants[i].node), "%s",
 			       h != NULL && i < h->n ? h->names[i] : "");
 		f->wants[i].gen = generation(gens.p, i);
+		f->wants[i].user_data = userdata_ref(r->x->user_data);
 		f->wants[i].group = 1; /* as many as there is room for come together */
 	}
 	hostlist_free(h);
@@ -239,12 +241,41 @@ static int take_market(struct reading *r)
 			 "terminate");
 }
 
+static int take_user_data(struct reading *r, struct userdata **out)
+{
+	const char *text = form_take(&r->form, "UserData");
+
+	*out = NULL;
+	if (text == NULL || text[0] == '\0')
+		return 0;
+	*out = userdata_decode(text);
+	if (*out == NULL)
+		return err_set(r->e, ERR_INVALID,
+			       "InvalidUserData.Malformed: Invalid BASE64 encoding of user data");
+	if ((*out)->len <= USERDATA_EC2_MAX)
+		return 0;
+	userdata_unref(*out);
+	*out = NULL;
+	return err_set(r->e, ERR_INVALID, "InvalidParameterValue: User data is limited to %d bytes",
+		       USERDATA_EC2_MAX);
+}
+
+static int take_metadata(struct reading *r)
+{
+	static const char name[] = "MetadataOptions.HttpTokens";
+	const char *v = form_take(&r->form, name);
+
+	if (v != NULL && strcmp(v, "required") != 0 && strcmp(v, "optional") != 0)
+		return bad_value(r, name);
+	r->x->order->tokens_only = v == NULL || strcmp(v, "required") == 0;
+	return 0;
+}
+
 static int read_run(struct reading *r)
 {
-	static const char *const known[] = {
-		"KeyName",  "IamInstanceProfile.Name",    "IamInstanceProfile.Arn",
-		"UserData", "MetadataOptions.HttpTokens", "InstanceInitiatedShutdownBehavior",
-		NULL};
+	static const char *const known[] = {"KeyName", "IamInstanceProfile.Name",
+					    "IamInstanceProfile.Arn",
+					    "InstanceInitiatedShutdownBehavior", NULL};
 	struct ec2_choice *c = &r->x->choices[0];
 	int64_t min = 0, max = 0;
 	const char *image, *zone, *subnet;
@@ -254,7 +285,8 @@ static int read_run(struct reading *r)
 	    take_number(r, "MaxCount", 1, r->conf->create_max, &max) != 0 ||
 	    take_word(r, "InstanceType", c->type, sizeof(c->type)) != 0 ||
 	    take_word(r, "Placement.GroupName", r->f->fabric, sizeof(r->f->fabric)) != 0 ||
-	    take_market(r) != 0)
+	    take_market(r) != 0 || take_user_data(r, &r->x->user_data) != 0 ||
+	    take_metadata(r) != 0)
 		return -1;
 	image = form_take(&r->form, "ImageId");
 	if (min == 0 || max == 0)

@@ -44,11 +44,24 @@ static bool is_name(const char *text)
 	return true;
 }
 
+static int read_user_data(struct cloud_want *w, const json_t *o, struct err *e)
+{
+	const json_t *v = json_object_get(o, "user_data");
+
+	if (v == NULL || json_is_null(v))
+		return 0;
+	if (!json_is_string(v) || json_string_length(v) > USERDATA_MAX)
+		return err_set(e, ERR_INVALID, "user_data: want a string of at most %d bytes",
+			       USERDATA_MAX);
+	w->user_data = userdata_new(json_string_value(v), json_string_length(v));
+	return 0;
+}
+
 static int read_want(struct cloud_want *w, const json_t *o, struct err *e)
 {
 	if (!json_is_object(o) || js_get_str(o, "name", w->node, sizeof(w->node), e) != 0 ||
 	    js_get_int(o, "generation", &w->gen, e) != 0 ||
-	    js_get_int(o, "group", &w->group, e) != 0)
+	    js_get_int(o, "group", &w->group, e) != 0 || read_user_data(w, o, e) != 0)
 		return err_wrap(e, "instances");
 	if (!is_name(w->node) || w->group > GROUP_MAX)
 		return err_set(e, ERR_INVALID, "instances: want a host name and a small group");
@@ -290,6 +303,8 @@ void face_call_free(struct face_call *f)
 {
 	if (f == NULL)
 		return;
+	for (size_t i = 0; f->wants != NULL && i < f->n; i++)
+		userdata_unref(f->wants[i].user_data);
 	free(f->wants);
 	free(f->ids);
 	ec2_call_free(f->ec2);

@@ -24,6 +24,9 @@ const char options_help[] =
 	"  --state FILE             append the billing meter to FILE, and go on from it\n"
 	"  --seed N                 of everything that is drawn by chance (default 1)\n"
 	"  --subnet CIDR            addresses of instances (default 10.77.0.0/16)\n"
+	"  --metadata ADDR:PORT     where instances ask about themselves, by their addresses\n"
+	"  --identity FILE          the certificate that signs what they are told, and its\n"
+	"                           key in FILE.key; both are made if need be\n"
 	"  --boot PROGRAM           run PROGRAM for each instance; absolute path\n"
 	"  --run-dir DIR            directories of instances and their hosts file;\n"
 	"                           absolute path, needed with --boot\n"
@@ -33,7 +36,8 @@ const char options_help[] =
 	"\n"
 	"See also: simcloud audit --help, and the manual page simcloud(1).\n";
 
-static int parse_listen(struct options *o, const char *text, struct err *e)
+static int parse_listen(char address[OPTIONS_ADDR_SIZE], uint16_t *out, const char *option,
+			const char *text, struct err *e)
 {
 	const char *colon = strrchr(text, ':'), *from = text;
 	size_t len = colon != NULL ? (size_t)(colon - text) : 0;
@@ -44,15 +48,15 @@ static int parse_listen(struct options *o, const char *text, struct err *e)
 		from++;
 		len -= 2;
 	}
-	if (colon == NULL || len == 0 || len >= sizeof(o->address))
-		return err_set(e, ERR_INVALID, "--listen %s: want ADDR:PORT", text);
+	if (colon == NULL || len == 0 || len >= OPTIONS_ADDR_SIZE)
+		return err_set(e, ERR_INVALID, "%s %s: want ADDR:PORT", option, text);
 	errno = 0;
 	port = strtoul(colon + 1, &end, 10);
 	if (colon[1] < '0' || colon[1] > '9' || *end != '\0' || errno != 0 || port > UINT16_MAX)
-		return err_set(e, ERR_INVALID, "--listen %s: want a port from 0 to 65535", text);
-	memcpy(o->address, from, len);
-	o->address[len] = '\0';
-	o->port = (uint16_t)port;
+		return err_set(e, ERR_INVALID, "%s %s: want a port from 0 to 65535", option, text);
+	memcpy(address, from, len);
+	address[len] = '\0';
+	*out = (uint16_t)port;
 	return 0;
 }
 
@@ -81,6 +85,8 @@ static int check(const struct options *o, struct err *e)
 			e, ERR_INVALID,
 			"--listen %s is not loopback: want --token-file and --admin-token-file",
 			o->address);
+	if (o->identity != NULL && o->metadata == NULL)
+		return err_set(e, ERR_INVALID, "--identity: means nothing without --metadata");
 	if (o->boot != NULL && o->run_dir == NULL)
 		return err_set(e, ERR_INVALID, "--boot: want --run-dir too");
 	if (o->boot == NULL && (o->run_dir != NULL || o->hosts_extra != NULL))
@@ -96,11 +102,16 @@ static int set(struct options *o, int c, struct err *e)
 		['c'] = &o->config,       ['s'] = &o->state,
 		['b'] = &o->boot,         ['r'] = &o->run_dir,
 		['x'] = &o->hosts_extra,  ['n'] = &o->subnet,
-		['e'] = &o->aws_key_file,
+		['e'] = &o->aws_key_file, ['i'] = &o->identity,
 	};
 
 	if (c == 'l')
-		return parse_listen(o, optarg, e);
+		return parse_listen(o->address, &o->port, "--listen", optarg, e);
+	if (c == 'm') {
+		o->metadata = optarg;
+		return parse_listen(o->metadata_address, &o->metadata_port, "--metadata", optarg,
+				    e);
+	}
 	if (c == 'S')
 		return parse_seed(o, optarg, e);
 	if (c == 'h')
@@ -126,6 +137,8 @@ int options_parse(struct options *o, int argc, char **argv, struct err *e)
 		{"state", 1, NULL, 's'},
 		{"seed", 1, NULL, 'S'},
 		{"subnet", 1, NULL, 'n'},
+		{"metadata", 1, NULL, 'm'},
+		{"identity", 1, NULL, 'i'},
 		{"boot", 1, NULL, 'b'},
 		{"run-dir", 1, NULL, 'r'},
 		{"hosts-extra", 1, NULL, 'x'},

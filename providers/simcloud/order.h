@@ -3,6 +3,7 @@
 #ifndef SIMCLOUD_ORDER_H
 #define SIMCLOUD_ORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +13,7 @@ struct order { /* lives as long as one of its instances, and as whoever made it 
 	unsigned refs;
 	uint32_t id; /* the row of its first instance */
 	char token[ORDER_TOKEN_SIZE];
+	bool tokens_only; /* its metadata is not for who has none */
 	size_t ntags;
 	struct {
 		char *key, *value;

@@ -71,6 +71,7 @@ analyze() { make -j"$jobs" MODE=analyze WERROR=1 BUILD=build/analyze all; }
 sanitize() {
 	make -j"$jobs" MODE=asan WERROR=1 build/asan/bin/sim && build/asan/bin/sim --seeds 100 --steps 1000
 }
+threads() { make -j"$jobs" tsan; }
 # So that no harness rots between two long runs: all are built, and pass what was ever kept for them.
 fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 
@@ -81,6 +82,7 @@ ok "shellcheck" scripts
 ok "install and uninstall" scripts/dev/check-install.sh
 ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
+ok "no data race between the loop and the node-facing listener" threads
 ok "fuzzers, two seconds each from their corpora" fuzzers
 gate cppcheck 2.10 "cppcheck" cppcheck_all
 gate gcc 12 "gcc -fanalyzer" analyze

@@ -22,6 +22,7 @@
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
 : "${LAB_COOLDOWN:=5s}"                         # and for how long it leaves a place alone that has nothing
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
+: "${LAB_METADATA:=}"                           # not empty: instances are told about themselves at 169.254.169.254
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
 : "${LAB_OFFERS:=}"                             # its offers (lab_offer); empty: it has one place of its own
 : "${LAB_REGIONS:=}"                            # other regions of the offers: to EC2 each is a provider of its own
@@ -425,6 +426,10 @@ lab_start_simcloud() {
 	local boot=()
 	[ -z "$LAB_BOOT" ] || boot=(--boot "$lab_dir/bin/$LAB_BOOT" --hosts-extra "$lab_dir/hosts-extra" --run-dir "$lab_dir/sim")
 	[ "$LAB_CLOUD" != aws ] || boot+=(--aws-key-file /etc/simcloud/ec2.key)
+	if [ -n "$LAB_METADATA" ]; then
+		ip addr replace 169.254.169.254/32 dev labbr
+		boot+=(--metadata 169.254.169.254:80 --identity /etc/simcloud/identity.pem)
+	fi
 	# shellcheck disable=SC2086  # a list of arguments
 	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
 		--subnet 10.77.0.0/16 --seed 1 "${boot[@]}" $LAB_SIM_ARGS

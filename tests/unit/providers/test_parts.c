@@ -359,6 +359,9 @@ static void test_options(void **state)
 		{{"simcloud", "--boot", "/bin/true", "--run-dir", "/x"}, 0, "127.0.0.1", 0},
 		{{"simcloud", "--run-dir", "/x"}, -1, "", 0},
 		{{"simcloud", "--seed", "x"}, -1, "", 0},
+		{{"simcloud", "--metadata", "169.254.169.254:80"}, 0, "127.0.0.1", 0},
+		{{"simcloud", "--metadata", "169.254.169.254"}, -1, "", 0},
+		{{"simcloud", "--identity", "/x"}, -1, "", 0},
 		{{"simcloud", "--seed", "18446744073709551615"}, 0, "127.0.0.1", 0},
 		{{"simcloud", "extra"}, -1, "", 0},
 	};

@@ -2,6 +2,10 @@
  */
 #include "simrun.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
 static struct simrun S;
 
 static int setup(void **state)
@@ -158,7 +162,8 @@ static void test_boot_runs_the_program_and_delete_kills_its_group(void **state)
 	read_text(dir, "env", text, sizeof(text));
 	(void)snprintf(want, sizeof(want),
 		       "SIMCLOUD_ADDR=%s\nSIMCLOUD_DIR=%s\nSIMCLOUD_HOSTS=%s/run/hosts\n"
-		       "SIMCLOUD_ID=sim-00000000\nSIMCLOUD_NODE=n1\nSIMCLOUD_TYPE=gpu_8x_h100\n",
+		       "SIMCLOUD_ID=sim-00000000\nSIMCLOUD_METADATA=\nSIMCLOUD_NODE=n1\n"
+		       "SIMCLOUD_TYPE=gpu_8x_h100\nSIMCLOUD_USER_DATA=\n",
 		       addr, dir, S.dir);
 	assert_non_null(strstr(text, want));
 	assert_null(strstr(text, "HOME=")); /* ours is not its environment */
@@ -248,6 +253,102 @@ static void test_instances_die_with_simcloud(void **state)
 	}
 }
 
+/* --- user data, and the metadata service ------------------------------------------------------ */
+
+/* A port that nobody has now. */
+static unsigned free_port(void)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	union {
+		struct sockaddr_in *in;
+		struct sockaddr *any;
+	} u = {.in = &sa};
+	socklen_t len = sizeof(sa);
+	int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+	assert_int_equal(bind(fd, u.any, len), 0);
+	assert_int_equal(getsockname(fd, u.any, &len), 0);
+	(void)close(fd);
+	return ntohs(sa.sin_port);
+}
+
+static long metadata(unsigned port, const char *from, const char *path, char *out, size_t size)
+{
+	CURL *h = curl_easy_init();
+	char url[256];
+	struct str s;
+	long status = 0;
+
+	str_init(&s, size - 1);
+	(void)snprintf(url, sizeof(url), "http://127.0.0.1:%u%s", port, path);
+	(void)curl_easy_setopt(h, CURLOPT_URL, url);
+	(void)curl_easy_setopt(h, CURLOPT_INTERFACE, from);
+	(void)curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, 20000L);
+	(void)curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, simrun_on_body);
+	(void)curl_easy_setopt(h, CURLOPT_WRITEDATA, &s);
+	assert_int_equal(curl_easy_perform(h), CURLE_OK);
+	(void)curl_easy_getinfo(h, CURLINFO_RESPONSE_CODE, &status);
+	curl_easy_cleanup(h);
+	(void)snprintf(out, size, "%s", s.p);
+	str_fini(&s);
+	return status;
+}
+
+static void test_user_data_are_a_file_for_root_and_each_instance_reads_its_own(void **state)
+{
+	static char script[SIMRUN_PATH], run[SIMRUN_PATH], at[32], cert[SIMRUN_PATH];
+	const char *args[] = {"--boot",     script, "--run-dir",  run,  "--subnet", "127.64.0.0/16",
+			      "--metadata", at,     "--identity", cert, NULL};
+	unsigned port = free_port();
+	char dir[SIMRUN_PATH], text[2048], want[SIMRUN_PATH + 32];
+	struct stat st;
+
+	(void)state;
+	simrun_dir(&S);
+	(void)simrun_path(script, S.dir, "boot.sh");
+	(void)simrun_path(run, S.dir, "run");
+	(void)simrun_path(cert, S.dir, "identity.pem");
+	(void)snprintf(at, sizeof(at), "127.0.0.1:%u", port);
+	simrun_write(script, program);
+	assert_int_equal(chmod(script, 0700), 0);
+	simrun_start(&S, args);
+	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"20ms\"}");
+	simrun_do(&S, "POST", "/v1/instances",
+		  "{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"instances\":[{"
+		  "\"name\":\"n1\",\"user_data\":\"#!/bin/sh\\n: one\\n\"},{\"name\":\"n2\"},"
+		  "{\"name\":\"n3\",\"user_data\":\"#!/bin/sh\\n: three\\n\"}]}");
+	inst_dir(dir);
+	wait_file(dir, "env");
+	read_text(dir, "user-data", text, sizeof(text));
+	assert_string_equal(text, "#!/bin/sh\n: one\n");
+	assert_int_equal(stat(simrun_path(want, dir, "user-data"), &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0600);
+	read_text(dir, "env", text, sizeof(text));
+	(void)snprintf(want, sizeof(want), "SIMCLOUD_USER_DATA=%s/user-data\n", dir);
+	assert_non_null(strstr(text, want));
+	(void)snprintf(want, sizeof(want), "SIMCLOUD_METADATA=%s\n", at);
+	assert_non_null(strstr(text, want));
+	assert_int_equal(
+		metadata(port, "127.64.0.10", "/metadata/v1/user-data", text, sizeof(text)), 200);
+	assert_string_equal(text, "#!/bin/sh\n: one\n");
+	assert_int_equal(
+		metadata(port, "127.64.0.11", "/metadata/v1/user-data", text, sizeof(text)), 404);
+	assert_int_equal(
+		metadata(port, "127.64.0.12", "/metadata/v1/user-data", text, sizeof(text)), 200);
+	assert_string_equal(text, "#!/bin/sh\n: three\n");
+	assert_int_equal(metadata(port, "127.0.0.1", "/metadata/v1/id", text, sizeof(text)), 404);
+	read_text(S.dir, "identity.pem", text, sizeof(text));
+	assert_non_null(strstr(text, "BEGIN CERTIFICATE"));
+	simrun_do(&S, "DELETE", "/v1/instances/sim-00000000", NULL);
+	settle(300);
+	assert_int_equal(metadata(port, "127.64.0.10", "/metadata/v1/id", text, sizeof(text)), 404);
+	json_decref(
+		simrun_ask(&S, "POST", "/v1/instances",
+			   "{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"instances\":[{"
+			   "\"name\":\"n4\",\"user_data\":7}]}",
+			   400));
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -257,6 +358,7 @@ int main(void)
 		T(test_reclaim_and_kill_end_the_process),
 		T(test_boot_exit_ends_the_instance),
 		T(test_instances_die_with_simcloud),
+		T(test_user_data_are_a_file_for_root_and_each_instance_reads_its_own),
 	};
 
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -1,0 +1,91 @@
+/* node_server_private.h - what the two halves of node_server share: node_server.c is the loop's,
+ * node_thread.c the thread's.  What is in struct node_mail goes between them under its lock, the
+ * counters without one; all else belongs to one of the two. */
+#ifndef BURSTD_NODE_SERVER_PRIVATE_H
+#define BURSTD_NODE_SERVER_PRIVATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <uv.h>
+
+#include "io/node_server.h"
+
+struct MHD_Daemon;
+
+struct node_job { /* a request on its way to the loop, with copies of all it is made of */
+	struct node_request rq;
+	char method[16];
+	char *path, *query, *accept, *authorization, *content_type, *body;
+};
+
+struct node_reply { /* an answer on its way back */
+	struct node_reply *next;
+	uint64_t ticket;
+	struct http_answer an;
+};
+
+struct node_mail {
+	pthread_mutex_t lock;
+	struct node_job **ring; /* of queue_max */
+	unsigned first, n;
+	struct node_reply *replies, **last;
+	struct node_tls *tls; /* new ones, or NULL */
+	bool stop;
+};
+
+/* In the order of struct node_server_stats. */
+enum node_count {
+	NODE_ACCEPTED,
+	NODE_OVER_RATE,
+	NODE_OVER_NUMBER,
+	NODE_MUTE,
+	NODE_SLOW,
+	NODE_REQUESTS,
+	NODE_TOO_LONG,
+	NODE_REFUSED,
+	NODE_ASKED_TOO_OFTEN,
+	NODE_QUEUE_FULL,
+	NODE_UNANSWERED,
+	NODE_ANSWERED,
+	NODE_OPEN,
+	NODE_NCOUNTS
+};
+
+struct node_slot {               /* ticket = serial << 32 | index */
+	struct node_exchange *x; /* NULL: free */
+	uint32_t serial, next_free;
+};
+
+struct node_server {
+	struct node_server_opts o; /* without the texts */
+	struct node_mail mail;
+	atomic_uint_least64_t count[NODE_NCOUNTS];
+	uint16_t port;
+	/* the loop's */
+	uv_async_t async;
+	pthread_t thread;
+	node_handler_fn fn;
+	void *ctx;
+	/* the thread's, once it runs */
+	struct MHD_Daemon *mhd;
+	struct node_tls *tls;
+	struct node_gate *gate;
+	struct node_conn *conns;
+	struct node_slot *slots;
+	uint32_t nslots, free_slot; /* free_slot == nslots: none free */
+	int epoll, wake;            /* wake: an eventfd, which the loop writes */
+	int64_t scan_ms;
+};
+
+/* --- node_thread.c --- */
+/* Listens; the thread is not running yet. */
+int node_thread_open(struct node_server *s, const struct node_server_opts *o, struct err *e);
+void *node_thread_run(void *server); /* ends with MHD closed */
+void node_thread_close(struct node_server *s);
+
+/* --- node_server.c; the lock is taken within --- */
+/* -1: the queue is full, and the job still the caller's. */
+int node_mail_send(struct node_server *s, struct node_job *j);
+void node_job_free(struct node_job *j);
+
+#endif

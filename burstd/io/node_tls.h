@@ -1,0 +1,37 @@
+/* node_tls.h - what the node-facing listener shows in TLS, and whom it believes.
+ *
+ * One set of certificate, key and client CA; a new set replaces it for new connections while old
+ * ones go on with theirs.  A client need not show a certificate.  If it does, the handshake fails
+ * unless the certificate is good: signed by our CA, of its time, for a client. */
+#ifndef BURSTD_NODE_TLS_H
+#define BURSTD_NODE_TLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct node_tls;
+struct gnutls_session_int; /* GnuTLS's session */
+
+struct node_peer { /* of the client's certificate; known false: it showed none */
+	bool known;
+	char cn[65];
+	char urn[256];   /* its first URI among the subject's other names; "": none */
+	char serial[41]; /* hex, as RFC 5280 limits it */
+	int64_t not_after_ms;
+};
+
+/* PEM texts, not kept.  With one reference, the caller's. */
+int node_tls_new(struct node_tls **out, const char *cert_pem, const char *key_pem,
+		 const char *client_ca_pem, struct err *e);
+/* References are counted without a lock: one thread's, once it has it. */
+struct node_tls *node_tls_ref(struct node_tls *t);
+void node_tls_unref(struct node_tls *t); /* NULL is fine */
+
+/* Before the handshake: use t, and ask for a certificate. */
+void node_tls_use(const struct node_tls *t, struct gnutls_session_int *session);
+/* After it.  -1: there is a certificate that cannot be read. */
+int node_tls_peer(struct node_peer *out, struct gnutls_session_int *session);
+
+#endif

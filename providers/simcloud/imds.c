@@ -1,0 +1,331 @@
+#include "providers/simcloud/imds.h"
+
+#include <arpa/inet.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "base/str.h"
+#include "providers/simcloud/js.h"
+
+enum { TEXT_MAX_BYTES = 1 << 17, DATE_SIZE = 32 };
+
+struct asked {
+	const struct imds *m;
+	const struct cloud_instance *i;
+	const struct meter_row *row;
+	int64_t now;
+	struct str out;
+};
+
+/* What a path is answered with; false: there is none now. */
+typedef bool (*tell_fn)(struct asked *a);
+
+static const struct cloud_instance *who(const struct cloud *c, const char *from)
+{
+	uint32_t addr;
+
+	if (from == NULL || inet_pton(AF_INET, from, &addr) != 1)
+		return NULL;
+	addr = ntohl(addr);
+	for (uint32_t k = c->first; k < c->cap; k++) {
+		const struct cloud_instance *i = c->by_row[k];
+
+		if (i != NULL && i->addr == addr && i->state != CLOUD_ENDED)
+			return i;
+	}
+	return NULL;
+}
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+/* To the second, as EC2 writes them: 2026-01-02T03:04:05Z. */
+static const char *second(char out[FMT_TIME_SIZE], int64_t ms)
+{
+	char *dot;
+
+	(void)fmt_time(out, ms);
+	dot = strrchr(out, '.');
+	if (dot != NULL)
+		memcpy(dot, "Z", 2);
+	return out;
+}
+
+/* 2 Jan 2026 03:04:05 GMT */
+static const char *date(char out[DATE_SIZE], int64_t ms)
+{
+	static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+					     "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+	char t[FMT_TIME_SIZE];
+	unsigned long month;
+
+	(void)second(t, ms);
+	month = strtoul(t + 5, NULL, 10);
+	(void)snprintf(out, DATE_SIZE, "%lu %s %.4s %.8s GMT", strtoul(t + 8, NULL, 10),
+		       months[(month + 11) % 12], t, t + 11);
+	return out;
+}
+
+/* --- what there is ---------------------------------------------------------------------------- */
+
+static bool tell_id(struct asked *a)
+{
+	char id[METER_ID_SIZE];
+
+	str_adds(&a->out, meter_id(id, a->i->row));
+	return true;
+}
+
+static bool tell_address(struct asked *a)
+{
+	char addr[ADDR_TEXT_SIZE];
+
+	str_adds(&a->out, addr_text(addr, a->i->addr));
+	return true;
+}
+
+static bool tell_type(struct asked *a)
+{
+	str_adds(&a->out, a->row->type);
+	return true;
+}
+
+static bool tell_zone(struct asked *a)
+{
+	str_adds(&a->out, a->row->zone);
+	return true;
+}
+
+static bool tell_region(struct asked *a)
+{
+	str_adds(&a->out, a->row->region);
+	return true;
+}
+
+static bool tell_name(struct asked *a)
+{
+	str_adds(&a->out, a->row->node);
+	return true;
+}
+
+static bool tell_image(struct asked *a)
+{
+	str_adds(&a->out, "ami-00000000000000000");
+	return true;
+}
+
+static bool tell_cycle(struct asked *a)
+{
+	str_adds(&a->out, a->row->market == MARKET_SPOT ? "spot" : "on-demand");
+	return true;
+}
+
+static bool tell_user_data(struct asked *a)
+{
+	const struct userdata *u = a->i->user_data;
+
+	if (u != NULL)
+		str_add(&a->out, u->bytes, u->len);
+	return u != NULL;
+}
+
+static bool tell_action(struct asked *a)
+{
+	char t[FMT_TIME_SIZE];
+
+	if (a->i->reclaim_at >= 0)
+		str_addf(&a->out, "{\"action\":\"terminate\",\"time\":\"%s\"}",
+			 second(t, a->i->reclaim_at));
+	return a->i->reclaim_at >= 0;
+}
+
+static bool tell_termination(struct asked *a)
+{
+	char t[FMT_TIME_SIZE];
+
+	if (a->i->reclaim_at >= 0)
+		str_adds(&a->out, second(t, a->i->reclaim_at));
+	return a->i->reclaim_at >= 0;
+}
+
+static bool tell_rebalance(struct asked *a)
+{
+	char t[FMT_TIME_SIZE];
+
+	if (a->i->warned_at >= 0)
+		str_addf(&a->out, "{\"noticeTime\":\"%s\"}", second(t, a->i->warned_at));
+	return a->i->warned_at >= 0;
+}
+
+static bool tell_maintenance(struct asked *a)
+{
+	char at[DATE_SIZE];
+
+	if (a->i->repair_at < 0) {
+		str_adds(&a->out, "[]");
+		return true;
+	}
+	js_open(&a->out, NULL, '[');
+	js_open(&a->out, NULL, '{');
+	js_str(&a->out, "NotBefore", date(at, a->i->repair_at));
+	js_str(&a->out, "Code", "instance-retirement");
+	js_str(&a->out, "Description", "The instance is running on degraded hardware");
+	str_addf(&a->out, ",\"EventId\":\"instance-event-%017lx\"", (unsigned long)a->i->row);
+	js_str(&a->out, "NotAfter", date(at, a->i->repair_at));
+	js_str(&a->out, "State", "active");
+	js_close(&a->out, '}');
+	js_close(&a->out, ']');
+	return true;
+}
+
+/* Byte for byte as EC2 lays it out. */
+static bool tell_document(struct asked *a)
+{
+	char id[METER_ID_SIZE], addr[ADDR_TEXT_SIZE], t[FMT_TIME_SIZE];
+
+	str_addf(&a->out,
+		 "{\n  \"accountId\" : \"000000000000\",\n  \"architecture\" : \"x86_64\",\n"
+		 "  \"availabilityZone\" : \"%s\",\n  \"billingProducts\" : null,\n"
+		 "  \"devpayProductCodes\" : null,\n  \"marketplaceProductCodes\" : null,\n"
+		 "  \"imageId\" : \"ami-00000000000000000\",\n  \"instanceId\" : \"%s\",\n"
+		 "  \"instanceType\" : \"%s\",\n  \"kernelId\" : null,\n",
+		 a->row->zone, meter_id(id, a->i->row), a->row->type);
+	str_addf(&a->out,
+		 "  \"pendingTime\" : \"%s\",\n  \"privateIp\" : \"%s\",\n  \"ramdiskId\" : null,\n"
+		 "  \"region\" : \"%s\",\n  \"version\" : \"2017-09-30\"\n}",
+		 second(t, a->row->start_ms), addr_text(addr, a->i->addr), a->row->region);
+	return true;
+}
+
+static bool tell_signed(struct asked *a)
+{
+	char *text;
+
+	(void)tell_document(a);
+	text = identity_sign(a->m->identity, a->out.p, a->out.len);
+	str_clear(&a->out);
+	if (text != NULL)
+		str_adds(&a->out, text);
+	free(text);
+	return a->out.len > 0;
+}
+
+/* EC2's last argument of a path is a directory when it ends in '/'. */
+static const struct {
+	const char *path;
+	tell_fn tell;
+} ec2_paths[] =
+	{
+		{"/latest/dynamic/instance-identity/document", tell_document},
+		{"/latest/dynamic/instance-identity/rsa2048", tell_signed},
+		{"/latest/meta-data/ami-id", tell_image},
+		{"/latest/meta-data/events/maintenance/scheduled", tell_maintenance},
+		{"/latest/meta-data/events/recommendations/rebalance", tell_rebalance},
+		{"/latest/meta-data/hostname", tell_name},
+		{"/latest/meta-data/instance-id", tell_id},
+		{"/latest/meta-data/instance-life-cycle", tell_cycle},
+		{"/latest/meta-data/instance-type", tell_type},
+		{"/latest/meta-data/local-hostname", tell_name},
+		{"/latest/meta-data/local-ipv4", tell_address},
+		{"/latest/meta-data/placement/availability-zone", tell_zone},
+		{"/latest/meta-data/placement/region", tell_region},
+		{"/latest/meta-data/spot/instance-action", tell_action},
+		{"/latest/meta-data/spot/termination-time", tell_termination},
+		{"/latest/user-data", tell_user_data},
+},
+  plain_paths[] = {
+	  {"/metadata/v1/address", tell_address},     {"/metadata/v1/id", tell_id},
+	  {"/metadata/v1/name", tell_name},           {"/metadata/v1/reclaim", tell_termination},
+	  {"/metadata/v1/region", tell_region},       {"/metadata/v1/type", tell_type},
+	  {"/metadata/v1/user-data", tell_user_data}, {"/metadata/v1/zone", tell_zone},
+};
+
+static tell_fn find(const char *path, bool ec2)
+{
+	for (size_t k = 0; ec2 && k < sizeof(ec2_paths) / sizeof(ec2_paths[0]); k++)
+		if (strcmp(ec2_paths[k].path, path) == 0)
+			return ec2_paths[k].tell;
+	for (size_t k = 0; k < sizeof(plain_paths) / sizeof(plain_paths[0]); k++)
+		if (strcmp(plain_paths[k].path, path) == 0)
+			return plain_paths[k].tell;
+	return NULL;
+}
+
+/* --- tokens ----------------------------------------------------------------------------------- */
+
+static void answer(struct http_answer *an, struct asked *a)
+{
+	an->status = 200;
+	an->len = a->out.len;
+	an->body = str_take(&a->out);
+}
+
+/* A proxy that was talked into it adds X-Forwarded-For, and is refused. */
+static void put_token(struct asked *a, const struct http_request *rq, struct http_answer *an)
+{
+	const char *ttl = http_header(rq, "X-aws-ec2-metadata-token-ttl-seconds");
+	char token[IDENTITY_TOKEN_SIZE];
+	unsigned long s = 0;
+
+	if (http_header(rq, "X-Forwarded-For") != NULL) {
+		an->status = 403;
+		return;
+	}
+	if (ttl != NULL && ttl[0] != '\0' && strlen(ttl) < 6 &&
+	    ttl[strspn(ttl, "0123456789")] == '\0')
+		s = strtoul(ttl, NULL, 10);
+	if (s == 0 || s > IMDS_TOKEN_S_MAX) {
+		an->status = 400;
+		return;
+	}
+	identity_token(a->m->identity, a->i->row, a->now + (int64_t)s * 1000, token);
+	str_adds(&a->out, token);
+	answer(an, a);
+}
+
+/* One that is shown must be good, whether it is asked for or not. */
+static bool may_read(const struct asked *a, const struct http_request *rq)
+{
+	const char *token = http_header(rq, "X-aws-ec2-metadata-token");
+
+	if (token != NULL)
+		return identity_check(a->m->identity, token, a->i->row, a->now);
+	return !a->i->order->tokens_only;
+}
+
+static void get(struct asked *a, const struct http_request *rq, struct http_answer *an)
+{
+	bool ec2 = strncmp(rq->path, "/latest/", 8) == 0;
+	tell_fn tell = find(rq->path, a->i->order != NULL);
+
+	if (ec2 && a->i->order != NULL && !may_read(a, rq)) {
+		an->status = 401;
+		return;
+	}
+	if (tell == NULL || !tell(a))
+		an->status = 404;
+	else
+		answer(an, a);
+}
+
+void imds_handle(const struct imds *m, const struct http_request *rq, struct http_answer *an,
+		 int64_t now)
+{
+	struct asked a = {.m = m, .i = who(m->cloud, rq->from), .now = now};
+
+	an->status = 404;
+	if (a.i == NULL)
+		return;
+	a.row = &m->cloud->meter->rows[a.i->row];
+	str_init(&a.out, TEXT_MAX_BYTES);
+	if (strcmp(rq->method, "GET") == 0)
+		get(&a, rq, an);
+	else if (strcmp(rq->method, "PUT") == 0 && a.i->order != NULL &&
+		 strcmp(rq->path, "/latest/api/token") == 0)
+		put_token(&a, rq, an);
+	else
+		an->status = 405;
+	str_fini(&a.out);
+}

@@ -1,0 +1,77 @@
+"""flood.py: burst-resume while the node-facing listener is flooded, on the loop that both share.
+
+Not burstd: its control socket and its listener, with one fdatasync for a call (tests/bench/flood/flood.c)."""
+
+import json
+import os
+import subprocess
+import threading
+
+from world import RUN, percentile
+
+CLAIMS, CONNS, SECONDS = 10000, 500, 8
+
+
+def certificate():
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
+                    "-days", "2", "-subj", "/CN=burstd", "-keyout", f"{RUN}/key.pem", "-out", f"{RUN}/cert.pem"],
+                   check=True, stderr=subprocess.DEVNULL)
+
+
+def hooks(b, runs):
+    out = subprocess.run([f"{b.dir}/timed", "run", str(runs), "20", f"{b.bin}/burst-suspend", "c1"], check=True,
+                         text=True, env={}, stdout=subprocess.PIPE).stdout
+    return [(int(l.split()[1]) / 1e6, int(l.split()[2])) for l in out.splitlines()]
+
+
+def serve(b, *alone):
+    p = subprocess.Popen([f"{b.bin}/flood", "serve", f"{RUN}/cert.pem", f"{RUN}/key.pem", *alone],
+                         stdout=subprocess.PIPE, text=True)
+    return p, p.stdout.readline().strip()
+
+
+def attacked(b, port):
+    """Hooks while the listener at port is attacked, and what the attacker says."""
+    said, rows = [], []
+
+    def attack():
+        # An attacker has machines of his own: his work here must not count as ours.
+        out = subprocess.run(["nice", "-n", "19", f"{b.bin}/flood", "attack", port, str(CLAIMS), str(CONNS),
+                              str(SECONDS)], check=True, text=True, stdout=subprocess.PIPE).stdout
+        said.append(json.loads(out))
+
+    t = threading.Thread(target=attack)
+    t.start()
+    while t.is_alive():
+        rows += hooks(b, 20)
+    t.join()
+    return rows, said[0]
+
+
+def report(b, rows, beside, target=10, **params):
+    ms, floor = [r[0] for r in rows], [r[0] for r in beside]
+    for name, p in (("p50", 0.5), ("p99", 0.99)):
+        b.figure(f"exec to exit, {name}", percentile(ms, p), "ms", target, percentile(floor, p) if floor else None, **params)
+    b.figure("not durable", sum(r[1] != 0 for r in rows), "calls", 0, **params)
+
+
+def run(b):
+    for d in ("/var/spool/burstd", "/run/burstd", RUN):
+        os.makedirs(d, mode=0o700, exist_ok=True)
+    certificate()
+    burstd, port = serve(b)
+    other, other_port = serve(b, "alone")
+    report(b, hooks(b, 200), [], flood="none")
+    beside, _ = attacked(b, other_port)
+    report(b, beside, [], None, flood="on another process")
+    rows, said = attacked(b, port)
+    report(b, rows, beside, flood="on ours")
+    for name, value in said.items():
+        b.figure(name.replace("_", " "), value, "1/s")
+    other.terminate()
+    other.wait()
+    burstd.terminate()
+    out = json.loads(burstd.stdout.read())
+    burstd.wait()
+    b.figure("dropped at accept", out["over_rate"] + out["over_number"], "conns")
+    b.figure("requests the loop saw", out["loop"], "calls", 0)

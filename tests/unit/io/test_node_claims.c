@@ -1,0 +1,142 @@
+/* test_node_claims.c - which requests of strangers get as far as the loop. */
+#include "io/node_claims.h"
+
+#include <openssl/evp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct node_claims *with_one(void)
+{
+	struct node_claims *t = node_claims_new();
+	uint8_t hash[EVP_MAX_MD_SIZE];
+
+	assert_int_equal(EVP_Digest("open sesame", 11, hash, NULL, EVP_sha256(), NULL), 1);
+	assert_int_equal(node_claims_put(t, "b-17", hash), 0);
+	return t;
+}
+
+enum { PASS = 0 };
+
+/* The status that it is answered, or PASS. */
+static unsigned ask(struct node_claims *t, const char *method, const char *path, const char *body,
+		    bool certificate)
+{
+	struct node_request rq = {.http = {.method = method,
+					   .path = path,
+					   .query = "",
+					   .body = body,
+					   .len = strlen(body)},
+				  .peer = {.known = certificate}};
+	struct http_answer an = {.status = 500};
+
+	return node_claims_check(t, &rq, &an) ? an.status : PASS;
+}
+
+#define RIGHT "{\"v\":1,\"claim_id\":\"b-17\",\"claim_secret\":\"open sesame\"}"
+
+static const struct {
+	const char *name, *method, *path, *body;
+	bool certificate;
+	unsigned status;
+} cases[] = {
+	{"the right secret", "POST", "/v1/claim", RIGHT, false, PASS},
+	{"a wrong one", "POST", "/v1/claim",
+	 "{\"claim_id\":\"b-17\",\"claim_secret\":\"open sesam\"}", false, 401},
+	{"none", "POST", "/v1/claim", "{\"claim_id\":\"b-17\"}", false, 401},
+	{"an unknown claim", "POST", "/v1/claim",
+	 "{\"claim_id\":\"b-18\",\"claim_secret\":\"open sesame\"}", false, 401},
+	{"no claim", "POST", "/v1/claim", "{\"claim_secret\":\"open sesame\"}", false, 400},
+	{"two claims", "POST", "/v1/claim",
+	 "{\"claim_id\":\"b-17\",\"claim_id\":\"b-18\",\"claim_secret\":\"open sesame\"}", false,
+	 400},
+	{"two secrets", "POST", "/v1/claim",
+	 "{\"claim_id\":\"b-17\",\"claim_secret\":\"x\",\"claim_secret\":\"open sesame\"}", false,
+	 400},
+	{"a secret that is a number", "POST", "/v1/claim",
+	 "{\"claim_id\":\"b-17\",\"claim_secret\":7}", false, 400},
+	{"no JSON", "POST", "/v1/claim", "claim_id=b-17", false, 400},
+	{"half of one", "POST", "/v1/claim", "{\"claim_id\":\"b-17\"", false, 400},
+	{"nothing", "POST", "/v1/claim", "", false, 400},
+	{"a claim by GET", "GET", "/v1/claim", RIGHT, false, 404},
+	{"a nonce", "GET", "/v1/claim/b-17/nonce", "", false, PASS},
+	{"a nonce for nobody", "GET", "/v1/claim/b-18/nonce", "", false, 401},
+	{"something else of a claim", "GET", "/v1/claim/b-17/secret", "", false, 404},
+	{"an alarm", "POST", "/v1/alarm", "{\"claim_id\":\"b-17\",\"reason\":\"claim_used\"}",
+	 false, PASS},
+	{"an alarm about nothing", "POST", "/v1/alarm", "{\"claim_id\":\"b-18\"}", false, 401},
+	{"a node without a certificate", "POST", "/v1/node/ready", "{}", false, 401},
+	{"a node", "POST", "/v1/node/ready", "{}", true, PASS},
+	{"what there is not", "GET", "/metrics", "", true, 404},
+};
+
+static void only_what_knows_something_gets_to_the_loop(void **state)
+{
+	struct node_claims *t = with_one();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		print_message("# %s\n", cases[i].name);
+		assert_int_equal(
+			ask(t, cases[i].method, cases[i].path, cases[i].body, cases[i].certificate),
+			cases[i].status);
+	}
+	node_claims_free(t);
+}
+
+static void the_fifth_wrong_secret_is_told_and_ends_the_claim(void **state)
+{
+	static const char wrong[] = "{\"claim_id\":\"b-17\",\"claim_secret\":\"x\"}";
+	struct node_claims *t = with_one();
+	struct node_request rq = {.http = {.method = "POST",
+					   .path = "/v1/claim",
+					   .query = "",
+					   .body = wrong,
+					   .len = sizeof(wrong) - 1}};
+	struct http_answer an = {.status = 500};
+
+	(void)state;
+	for (int i = 1; i < NODE_CLAIM_WRONG_MAX; i++) {
+		assert_true(node_claims_check(t, &rq, &an));
+		assert_false(rq.spoilt);
+	}
+	assert_false(node_claims_check(t, &rq, &an));
+	assert_true(rq.spoilt);
+	assert_true(node_claims_check(t, &rq, &an));
+	assert_false(rq.spoilt);
+	assert_int_equal(ask(t, "POST", "/v1/claim", RIGHT, false), 401);
+	node_claims_free(t);
+}
+
+static void a_claim_that_is_taken_back_is_unknown(void **state)
+{
+	struct node_claims *t = with_one();
+	uint8_t hash[NODE_CLAIM_HASH] = {0};
+
+	(void)state;
+	assert_int_equal(node_claims_put(t, "b-18", hash), 0);
+	assert_int_equal(node_claims_put(t, "b-19", hash), 0);
+	node_claims_del(t, "b-18");
+	node_claims_del(t, "b-18");
+	assert_int_equal(ask(t, "GET", "/v1/claim/b-18/nonce", "", false), 401);
+	assert_int_equal(ask(t, "GET", "/v1/claim/b-19/nonce", "", false), PASS);
+	node_claims_del(t, "b-19");
+	assert_int_equal(ask(t, "POST", "/v1/claim", RIGHT, false), PASS);
+	node_claims_del(t, "b-17");
+	assert_int_equal(ask(t, "POST", "/v1/claim", RIGHT, false), 401);
+	node_claims_free(t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(only_what_knows_something_gets_to_the_loop),
+		cmocka_unit_test(the_fifth_wrong_secret_is_told_and_ends_the_claim),
+		cmocka_unit_test(a_claim_that_is_taken_back_is_unknown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
