@@ -131,6 +131,32 @@ struct conf_secrets {
 	int lines[CONF_SECRETS_MAX]; /* ... and its options, in the order of conf_options[] */
 };
 
+enum conf_auth { CONF_AUTH_MUNGE, CONF_AUTH_SLURM }; /* Slurm's AuthType */
+
+/* What proves that a machine is the one that was bought (core/attest.h). */
+enum conf_attest {
+	CONF_ATTEST_OFF, /* its machines get no user-data and no keys of us */
+	CONF_ATTEST_AWS,
+	CONF_ATTEST_GCP,
+	CONF_ATTEST_AZURE,
+	CONF_ATTEST_CALLBACK, /* its address, and whoever is root there */
+	CONF_ATTEST_ADDRESS,  /* its address alone: weak */
+};
+
+/* The listener that new machines talk to, and what they are told. */
+struct conf_nodes {
+	char *listen;         /* "ADDRESS:PORT"; "": nodes are not booted by us */
+	char **urls;          /* of that listener, as nodes reach it; NULL-terminated */
+	char **conf_servers;  /* "HOST:PORT" of slurmctld; NULL-terminated */
+	int64_t claim_ms;     /* from the create; 0: as long as its pool lets a node boot */
+	int64_t deadman_ms;   /* burst-agent puts out a node that burstd forgot; 0: never */
+	int auth;             /* enum conf_auth */
+	char *munge_socket;   /* of the munged that has the cluster's key; "": the usual */
+	char *node_init;      /* a file that is handed to machines without it; "": none */
+	char *slurmd_options; /* "": none */
+	int line;             /* in the file, where the section ends; 0: there is none */
+};
+
 struct conf {
 	char *path;    /* of the file, for messages */
 	char *cluster; /* Slurm's ClusterName */
@@ -144,6 +170,7 @@ struct conf {
 	uint32_t *admins; /* uids */
 	size_t nadmins;
 	struct conf_secrets secrets;
+	struct conf_nodes nodes;
 	struct conf_provider *providers;
 	size_t nproviders;
 	struct conf_pool *pools;

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "core/attest.h"
 #include "core/conf.h"
 #include "core/fleet.h"
 #include "core/plan.h"
@@ -28,6 +29,23 @@ struct http_client;
 struct proc;
 struct engine;
 struct secret_store_ops;
+
+struct http_answer;
+struct node_ca;
+struct node_claims;
+struct node_request;
+
+/* How nodes reach the engine; borrowed, outlives it.  NULL in engine_deps: they do not. */
+struct engine_door {
+	struct node_ca *ca;
+	struct node_claims *table;
+	const struct attest_ops *(*verifier)(enum attest_kind k);
+	/* As node_server_answer(): takes an->body. */
+	void (*answer)(void *ctx, uint64_t ticket, const struct http_answer *an);
+	/* The authority has a next key: the listener's certificate is to be made again. */
+	void (*rolled)(void *ctx);
+	void *ctx;
+};
 
 /* How much one turn takes, so that hooks have theirs in between; not 0. */
 struct engine_slice {
@@ -46,6 +64,7 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	/* NULL: there are none, or no such driver. */
 	const struct secret_store_ops *(*store)(const char *name);
 	const char *store_credential; /* the secret's text, or NULL; for engine_new() alone */
+	const struct engine_door *door;
 	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
 	void (*fatal)(void *ctx, const struct err *e);
 	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.
@@ -92,6 +111,9 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 void engine_gate_close(struct gate *g);
 /* The longest that one of its nodes may boot. */
 int64_t engine_gate_boot_ms(const struct gate *g);
+
+/* A request of a node, as node_handler_fn; only with a door. */
+void engine_node_request(struct engine *e, const struct node_request *rq, struct http_answer *an);
 
 /* Compare everything now rather than when it is due. */
 void engine_reconcile(struct engine *e);

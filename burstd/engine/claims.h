@@ -1,0 +1,76 @@
+/* claims.h - how a machine becomes a node that has the cluster's keys: what the files about that
+ * share; nobody else includes it.
+ *
+ *   claims.c       the table: one claim for each incarnation, issued with its create, over with it
+ *   claim_ask.c    who asks, and what they get: /v1/claim, /v1/claim/ID/nonce, /v1/alarm
+ *   claim_proof.c  which machine is it?  its document, its address, the call-back
+ *   door.c         requests of nodes: who deals with them; answers, sent when what they say is
+ *                  durable
+ *   door_node.c    what a node says that has a certificate: /v1/node/...
+ *   hosts.c        names and addresses of the cluster's nodes, for their /etc/hosts
+ *
+ * All instances of one create have the same user-data, and so one claim id and one secret: the id
+ * is the create's token, the secret an HMAC of it with a key in the state directory, so that a
+ * repeated create has the same bytes (I4) and no secret is in the journal.  Which of them it is
+ * that asks is what its proof says; only then is there a claim that is its own (core/claim.h). */
+#ifndef BURSTD_CLAIMS_H
+#define BURSTD_CLAIMS_H
+
+#include "core/attest.h"
+#include "core/claim.h"
+#include "engine/private.h"
+#include "io/node_ca.h"
+#include "io/node_claims.h"
+#include "io/node_server.h"
+
+struct claim_ask; /* claim_ask.c: who waits for the bytes of one */
+
+struct claim_run {
+	struct claim c;               /* as of the next commit */
+	struct claim_run *next_of_id; /* of the same create */
+	struct claim_ask *ask;        /* NULL: nobody waits for its answer */
+	char accessor[128];           /* of the wrapping token that it got; "": none */
+	/* What the node said of itself in this life of burstd: door_node.c. */
+	int64_t ready_ms, heartbeat_ms; /* 0: not yet */
+	int64_t boot_ms;                /* that node-init took */
+	int64_t cert_until_ms;          /* of the newest certificate; 0: not known */
+	uint64_t key_version;           /* by its last heartbeat, or confirm; 0: not said */
+	uint64_t events;                /* FNV-1a of the ids of events taken, the newest 64 bits */
+	bool faulty;
+};
+
+/* --- claims.c --- */
+bool claims_on(const struct engine *e); /* is there a listener for nodes at all? */
+/* The claim of this incarnation, or NULL. */
+struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen);
+/* claim_step(); what it changes is durable with the next commit, what follows is done after it. */
+struct claim_result claims_step(struct engine *e, struct claim_run *r,
+				const struct claim_event *ev);
+/* It did not become a node (step: of node-init, or "claim"): it goes, its pool is told, and burstd
+ * tries elsewhere.  If it is up already, its jobs are requeued first.  An alarm: it is on record
+ * too, and its certificates are nobody's from now on. */
+void claims_fail(struct engine *e, struct claim_run *r, const char *step, const char *why,
+		 bool alarm);
+
+/* --- door.c --- */
+/* Answer this request when what is staged now is durable, or at once if nothing is; takes
+ * an->body. */
+void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an);
+
+/* --- door_node.c --- */
+/* Of rq->peer, whose certificate holds and which is the present incarnation of its name.  As a
+ * node_handler_fn; an->later, then door_answer(). */
+void door_node(struct engine *e, struct claim_run *r, const struct node_request *rq,
+	       struct http_answer *an);
+
+/* --- hosts.c --- */
+/* Lines "address name", all nodes of ours that have an address, sorted by name; the caller's.
+ * *version, not NULL, is another one whenever the text is. */
+char *hosts_text(const struct engine *e, uint64_t *version);
+
+/* --- claim_ask.c --- */
+void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an);
+void claim_nonce(struct engine *e, const struct node_request *rq, struct http_answer *an);
+void claim_alarm(struct engine *e, const struct node_request *rq, struct http_answer *an);
+
+#endif
