@@ -72,6 +72,8 @@ sanitize() {
 	make -j"$jobs" MODE=asan WERROR=1 build/asan/bin/sim && build/asan/bin/sim --seeds 100 --steps 1000
 }
 threads() { make -j"$jobs" tsan; }
+# What it may do if somebody takes it over; 0 is nothing, 10 is everything.
+exposure() { systemd-analyze security --offline=true --no-pager --threshold=15 scripts/pkg/burstd.service; }
 # So that no harness rots between two long runs: all are built, and pass what was ever kept for them.
 fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 
@@ -80,6 +82,7 @@ ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
 ok "shellcheck" scripts
 ok "install and uninstall" scripts/dev/check-install.sh
+gate systemd-analyze 252 "the unit's exposure is 1.5 at most" exposure
 ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
 ok "no data race between the loop and the node-facing listener" threads

@@ -15,7 +15,7 @@ unit='libcmocka-dev perl procps openssl'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 nftables iptables'
 cover='gcovr'
-check='git clang clang-format clang-tidy cppcheck shellcheck'
+check='git clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # libFuzzer's runtime carries clang's version in its name.
