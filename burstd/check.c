@@ -224,8 +224,7 @@ static bool check_rung(struct check *c, const struct conf_pool *p, const struct 
 
 	op.u.create = (struct provider_create){.cluster = "00000000-0000-4000-8000-000000000000",
 					       .token = "check",
-					       .places = &place,
-					       .nplaces = 1,
+					       .place = &place,
 					       .wants = &want,
 					       .nwants = 1};
 	if (o->in_fabric != NULL && (ops->caps(self).flags & PROVIDER_FABRICS) == 0)

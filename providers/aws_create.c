@@ -7,54 +7,40 @@
 
 #include "base/mem.h"
 
-struct choice {                           /* one way to have what was asked for */
-	const char *type, *zone, *subnet; /* zone, subnet may be "" */
+struct choice {                    /* one way to have what was asked for */
+	const char *zone, *subnet; /* may be "" */
 };
 
 struct choices {
-	struct choice v[AWS_CHOICES_MAX];
+	struct choice v[AWS_SUBNETS_MAX];
 	size_t n;
-	size_t first; /* how many of them are of the first place */
 };
 
 /* --- where ------------------------------------------------------------------------------------
  */
 
-static void add_choice(struct choices *all, const struct provider_place *p, bool first,
-		       const char *zone, const char *subnet)
-{
-	if (all->n == AWS_CHOICES_MAX)
-		return; /* the best came first */
-	all->v[all->n++] = (struct choice){p->type, zone, subnet};
-	all->first += first;
-}
-
-/* Types times subnets, of the market of the first place: one request has one market. */
+/* The subnets of the place; without any, the place itself. */
 static void find_choices(const struct aws *a, const struct provider_create *c, struct choices *all)
 {
-	all->n = all->first = 0;
-	for (size_t k = 0; k < c->nplaces; k++) {
-		const struct provider_place *p = &c->places[k];
+	const struct provider_place *p = c->place;
 
-		if (p->market != c->places[0].market || strcmp(p->region, a->region) != 0)
-			continue;
-		if (a->nsubnets == 0)
-			add_choice(all, p, k == 0, p->zone, "");
-		for (size_t i = 0; i < a->nsubnets; i++)
-			if (p->zone[0] == '\0' || strcmp(p->zone, a->subnets[i].zone) == 0)
-				add_choice(all, p, k == 0, a->subnets[i].zone, a->subnets[i].id);
-	}
+	all->n = 0;
+	if (a->nsubnets == 0)
+		all->v[all->n++] = (struct choice){p->zone, ""};
+	for (size_t i = 0; i < a->nsubnets; i++)
+		if (p->zone[0] == '\0' || strcmp(p->zone, a->subnets[i].zone) == 0)
+			all->v[all->n++] = (struct choice){a->subnets[i].zone, a->subnets[i].id};
 }
 
 /* A fleet can prefer reserved capacity, not insist on it; and a placement group is in one zone. */
 static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
 			 const struct choices *all)
 {
-	return a->template != NULL && all->n > 1 && c->places[0].market != PROVIDER_RESERVED &&
-	       !provider_in_fabric(&c->places[0]);
+	return a->template != NULL && all->n > 1 && c->place->market != PROVIDER_RESERVED &&
+	       !provider_in_fabric(c->place);
 }
 
-/* A fleet finds the best of several places by itself, but has no launch indices that would say
+/* A fleet finds the best of several subnets by itself, but has no launch indices that would say
  * which of several instances is which node: so it is for one node, and one that stands alone. */
 static bool is_fleet(const struct aws *a, const struct provider_create *c,
 		     const struct choices *all)
@@ -108,8 +94,8 @@ static const struct choice *pick(const struct choices *all, const char *token)
 
 	for (; *token != '\0'; token++)
 		h = (h ^ (unsigned char)*token) * 16777619U;
-	assert(all->first > 0);
-	return &all->v[h % all->first];
+	assert(all->n > 0);
+	return &all->v[h % all->n];
 }
 
 /* --- requests ---------------------------------------------------------------------------------
@@ -141,29 +127,29 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 	query_add(body, c->token, "ClientToken");
 	query_add_number(body, gang_at(c, 0), "MinCount"); /* the first job whole, or nothing */
 	query_add_number(body, c->nwants, "MaxCount");
-	query_add(body, at->type, "InstanceType");
+	query_add(body, c->place->type, "InstanceType");
 	query_add_given(body, a->image, "ImageId");
 	query_add_given(body, a->key_name, "KeyName");
 	query_add_given(body, a->profile,
 			arn ? "IamInstanceProfile.Arn" : "IamInstanceProfile.Name");
 	query_add_given(body, a->user_data, "UserData");
 	add_place(a, at, body);
-	if (provider_in_fabric(&c->places[0]))
-		query_add(body, c->places[0].fabric, "Placement.GroupName");
+	if (provider_in_fabric(c->place))
+		query_add(body, c->place->fabric, "Placement.GroupName");
 	if (a->template != NULL)
 		add_template(a, body, "LaunchTemplate");
 	else
 		query_add(body, "required", "MetadataOptions.HttpTokens");
 	/* A node that switches itself off must not stay, stopped and billed. */
 	query_add(body, "terminate", "InstanceInitiatedShutdownBehavior");
-	if (c->places[0].market == PROVIDER_SPOT) {
+	if (c->place->market == PROVIDER_SPOT) {
 		query_add(body, "spot", "InstanceMarketOptions.MarketType");
 		query_add(body, "one-time", "InstanceMarketOptions.SpotOptions.SpotInstanceType");
 		query_add(body, "terminate",
 			  "InstanceMarketOptions.SpotOptions.InstanceInterruptionBehavior");
 	}
 	/* Capacity that is reserved here, of any reservation that is open to it, or nothing. */
-	if (c->places[0].market == PROVIDER_RESERVED)
+	if (c->place->market == PROVIDER_RESERVED)
 		query_add(body, "capacity-reservations-only",
 			  "CapacityReservationSpecification.CapacityReservationPreference");
 	query_add(body, "instance", "TagSpecification.1.ResourceType");
@@ -173,11 +159,12 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 	query_add(body, c->cluster, "TagSpecification.2.Tag.1.Value");
 }
 
-static void add_override(struct str *body, size_t n, const struct choice *at, bool spot)
+static void add_override(struct str *body, size_t n, const struct choice *at, const char *type,
+			 bool spot)
 {
 	static const char prefix[] = "LaunchTemplateConfigs.1.Overrides";
 
-	query_add(body, at->type, "%s.%zu.InstanceType", prefix, n);
+	query_add(body, type, "%s.%zu.InstanceType", prefix, n);
 	if (at->subnet[0] != '\0')
 		query_add(body, at->subnet, "%s.%zu.SubnetId", prefix, n);
 	else if (at->zone[0] != '\0')
@@ -194,7 +181,7 @@ static void add_override(struct str *body, size_t n, const struct choice *at, bo
 static void build_fleet(const struct aws *a, const struct provider_create *c,
 			const struct choices *all, struct str *body)
 {
-	bool spot = c->places[0].market == PROVIDER_SPOT;
+	bool spot = c->place->market == PROVIDER_SPOT;
 	const char *options = spot ? "SpotOptions" : "OnDemandOptions";
 
 	query_begin(body, "CreateFleet", AWS_EC2_VERSION);
@@ -213,7 +200,7 @@ static void build_fleet(const struct aws *a, const struct provider_create *c,
 		query_add(body, "terminate", "SpotOptions.InstanceInterruptionBehavior");
 	add_template(a, body, "LaunchTemplateConfigs.1.LaunchTemplateSpecification");
 	for (size_t i = 0; i < all->n; i++)
-		add_override(body, i + 1, &all->v[i], spot);
+		add_override(body, i + 1, &all->v[i], c->place->type, spot);
 	query_add(body, "instance", "TagSpecification.1.ResourceType");
 	aws_tags_add(body, "TagSpecification.1", c);
 }
@@ -221,21 +208,20 @@ static void build_fleet(const struct aws *a, const struct provider_create *c,
 static int check(const struct aws *a, const struct provider_create *c, const struct choices *all,
 		 struct err *e)
 {
-	if (c->nwants == 0 || c->nwants > AWS_CREATE_MAX || c->nplaces == 0 ||
+	if (c->nwants == 0 || c->nwants > AWS_CREATE_MAX ||
 	    !aws_is_plain(c->token, AWS_TOKEN_MAX) || !aws_is_plain(c->cluster, PROVIDER_WORD_MAX))
 		return err_set(e, ERR_INVALID, "create: 1 to %d instances with plain names",
 			       AWS_CREATE_MAX);
 	for (size_t i = 0; i < c->nwants; i++)
 		if (!hostlist_is_name(c->wants[i].node) || c->wants[i].gen > INT64_MAX)
 			return err_set(e, ERR_INVALID, "create: not a node's name");
-	if (strcmp(c->places[0].region, a->region) != 0)
+	if (strcmp(c->place->region, a->region) != 0)
 		return err_set(e, ERR_INVALID, "this provider is for region %s, not %s", a->region,
-			       c->places[0].region);
-	if (provider_in_fabric(&c->places[0]) &&
-	    !aws_is_plain(c->places[0].fabric, PROVIDER_WORD_MAX))
+			       c->place->region);
+	if (provider_in_fabric(c->place) && !aws_is_plain(c->place->fabric, PROVIDER_WORD_MAX))
 		return err_set(e, ERR_INVALID, "create: not a placement group's name");
-	if (all->first == 0)
-		return err_set(e, ERR_INVALID, "subnets has none in zone %s", c->places[0].zone);
+	if (all->n == 0)
+		return err_set(e, ERR_INVALID, "subnets has none in zone %s", c->place->zone);
 	if (aws_tags_fit(c, c->nwants) != c->nwants)
 		return err_set(e, ERR_LIMIT, "create: more names than the tags can hold");
 	return 0;
@@ -244,10 +230,9 @@ static int check(const struct aws *a, const struct provider_create *c, const str
 int aws_create_build(const struct aws *a, const struct provider_create *c, struct str *body,
 		     struct err *e)
 {
-	struct choices all = {.n = 0};
+	struct choices all;
 
-	if (c->nplaces > 0)
-		find_choices(a, c, &all);
+	find_choices(a, c, &all);
 	if (check(a, c, &all, e) != 0)
 		return -1;
 	if (is_fleet(a, c, &all))

@@ -273,7 +273,7 @@ static bool no_group_yet(const struct provider_op *op, const char *code)
 	const struct provider_create *c = &op->u.create;
 
 	return op->kind == PROVIDER_CREATE && strcmp(code, "InvalidPlacementGroup.Unknown") == 0 &&
-	       provider_in_fabric(&c->places[0]) && strcmp(c->places[0].fabric, c->token) == 0;
+	       provider_in_fabric(c->place) && strcmp(c->place->fabric, c->token) == 0;
 }
 
 void aws_error(const struct aws *a, const struct provider_op *op,

@@ -45,7 +45,6 @@ enum {
 	/* Jobs of more nodes are not launched with others: of the last one that there was room for
 	 * but in part all instances are given back, and a minute of each is paid. */
 	AWS_POOLED_MAX = 4,
-	AWS_CHOICES_MAX = 100, /* types times subnets of one fleet */
 	AWS_SUBNETS_MAX = 100,
 	AWS_GROUPS_MAX = 16,
 	AWS_TAG_PARTS = 8,       /* tags for one text ... */

@@ -107,7 +107,7 @@ bool sim_is_plain(const char *text, size_t max)
 
 static bool is_create(const struct provider_create *c)
 {
-	const struct provider_place *p = &c->places[0];
+	const struct provider_place *p = c->place;
 
 	if (c->nwants == 0 || c->nwants > SIM_BATCH_MAX || c->token[0] == '\0' ||
 	    c->cluster[0] == '\0')
@@ -138,11 +138,11 @@ static int build_create(const struct provider_create *c, struct provider_request
 	str_adds(url, "/v1/instances");
 	str_init(&s, BODY_MAX);
 	str_addf(&s, "{\"token\":\"%s\",\"cluster\":\"%s\",\"type\":\"%s\",\"region\":\"%s\",",
-		 c->token, c->cluster, c->places[0].type, c->places[0].region);
-	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",", c->places[0].zone,
-		 provider_market_str(c->places[0].market));
-	if (provider_in_fabric(&c->places[0]))
-		str_addf(&s, "\"fabric\":\"%s\",", c->places[0].fabric);
+		 c->token, c->cluster, c->place->type, c->place->region);
+	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",", c->place->zone,
+		 provider_market_str(c->place->market));
+	if (provider_in_fabric(c->place))
+		str_addf(&s, "\"fabric\":\"%s\",", c->place->fabric);
 	str_adds(&s, "\"instances\":[");
 	for (size_t i = 0; i < c->nwants; i++)
 		str_addf(&s, "%s{\"name\":\"%s\",\"generation\":%s,\"group\":%u}", i > 0 ? "," : "",

@@ -212,7 +212,7 @@ static int add_body(const struct provider_op *op, struct str *body, struct err *
 		if (c->nwants != 1 || !hostlist_is_name(c->wants[0].node) ||
 		    c->wants[0].gen > INT64_MAX || !is_cluster(c->cluster))
 			return err_set(e, ERR_INVALID, "create: want one node with a plain name");
-		if (c->places[0].market != PROVIDER_ON_DEMAND)
+		if (c->place->market != PROVIDER_ON_DEMAND)
 			return err_set(e, ERR_INVALID,
 				       "your own machines are neither spot nor reserved");
 		str_addf(body, "%s %s %" PRIu64 "\n", c->cluster, c->wants[0].node,

@@ -8,6 +8,7 @@
 #include "api/ctl_reply.h"
 #include "base/fmt.h"
 #include "base/hostlist.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/str.h"
 
@@ -360,20 +361,52 @@ static int plan_list(struct ctl_reply *r, const struct plan_rq *rq)
 	return rc;
 }
 
-/* Marks the pools that have nodes of the list. */
-static void mark_pools(struct ctl_reply *r, const char *list, bool *meant)
-{
-	struct hostlist *h;
+struct within {           /* nodes of partitions that pools name; a job's may overlap */
+	struct map names; /* of these lists */
+	struct hostlist **lists;
+	size_t nlists, known; /* known: partitions that slurmctld has shown */
+	bool *meant;          /* by pool: it has some of them; borrowed */
+};
 
-	if (hostlist_parse(&h, list, strlen(list), NULL) != 0)
-		return;
+static void within_fini(struct within *in)
+{
+	map_fini(&in->names);
+	for (size_t i = 0; i < in->nlists; i++)
+		hostlist_free(in->lists[i]);
+	free(in->lists);
+}
+
+static void take_list(struct ctl_reply *r, struct within *in, struct hostlist *h)
+{
+	in->lists = mem_realloc(in->lists, (in->nlists + 1) * sizeof(*in->lists));
+	in->lists[in->nlists++] = h;
 	for (size_t i = 0; i < h->n; i++) {
 		const struct conf_pool *p = conf_pool_of(conf_of(r), h->names[i]);
 
-		if (p != NULL)
-			meant[conf_pool_index(conf_of(r), p)] = true;
+		if (p == NULL)
+			continue;
+		in->meant[conf_pool_index(conf_of(r), p)] = true;
+		map_put(&in->names, h->names[i], h);
 	}
-	hostlist_free(h);
+}
+
+/* The nodes of a partition; one that slurmctld has not shown has none. */
+static int add_partition(struct ctl_reply *r, struct within *in, const char *name)
+{
+	char *list = engine_partition(r->api->engine, name);
+	struct hostlist *h;
+	struct err e;
+	int rc = 0;
+
+	if (list == NULL)
+		return 0;
+	if (hostlist_parse(&h, list, strlen(list), &e) == 0)
+		take_list(r, in, h);
+	else
+		rc = ctl_reply_refuse(r, "failed", "the nodes of partition %.60s: %s", name, e.msg);
+	in->known++;
+	free(list);
+	return rc;
 }
 
 /* A plan for each pool that is meant: they are alternatives. */
@@ -403,18 +436,18 @@ static int plan_each(struct ctl_reply *r, struct engine_plan_ask *ask, const boo
 
 static int plan_partition(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 {
-	char *list = engine_partition(r->api->engine, rq->partition);
-	int rc;
+	struct within in = {.meant = meant};
+	int rc = add_partition(r, &in, rq->partition);
 
-	if (list == NULL)
-		return ctl_reply_refuse(r, "not-found",
-					"slurmctld showed no partition \"%.60s\" when it was last "
-					"asked, a minute ago at most",
-					rq->partition);
-	mark_pools(r, list, meant);
-	rq->ask.within = list;
-	rc = plan_each(r, &rq->ask, meant);
-	free(list);
+	rq->ask.within = &in.names;
+	if (in.known == 0)
+		rc = ctl_reply_refuse(r, "not-found",
+				      "slurmctld showed no partition \"%.60s\" when it was last "
+				      "asked, a minute ago at most",
+				      rq->partition);
+	else if (rc == 0)
+		rc = plan_each(r, &rq->ask, meant);
+	within_fini(&in);
 	return rc;
 }
 
@@ -454,47 +487,39 @@ static void put_job(struct ctl_reply *r, const struct engine_job *j)
 	jsonw_close(&r->w, '}');
 }
 
-/* The nodes of all of its partitions, the caller's; NULL: none is known. */
-static char *nodes_of_all(struct ctl_reply *r, const char *partitions)
+static int add_partitions(struct ctl_reply *r, struct within *in, const char *partitions)
 {
 	char *names = mem_strdup(partitions), *at = NULL;
-	struct str all;
+	int rc = 0;
 
-	str_init(&all, (size_t)4 * HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
-	for (char *name = strtok_r(names, ",", &at); name; name = strtok_r(NULL, ",", &at)) {
-		char *list = engine_partition(r->api->engine, name);
-
-		if (list != NULL)
-			str_addf(&all, "%s%s", all.len > 0 ? "," : "", list);
-		free(list);
-	}
+	for (char *name = strtok_r(names, ",", &at); name != NULL && rc == 0;
+	     name = strtok_r(NULL, ",", &at))
+		rc = add_partition(r, in, name);
 	free(names);
-	if (all.len == 0)
-		str_fini(&all);
-	return all.p != NULL && all.len > 0 ? str_take(&all) : NULL;
+	return rc;
 }
 
 static int plan_anywhere(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 {
 	const struct engine_job *j = r->job;
-	char *list = nodes_of_all(r, or_empty(j->partition));
-	int rc;
+	struct within in = {.meant = meant};
+	int rc = add_partitions(r, &in, or_empty(j->partition));
 
-	if (list == NULL)
-		return ctl_reply_refuse(r, "failed",
-					"slurmctld has not shown the nodes of partition %.60s of "
-					"job %s yet: ask again in a minute",
-					or_empty(j->partition), j->id);
-	mark_pools(r, list, meant);
-	rq->ask.within = list;
-	rc = plan_each(r, &rq->ask, meant);
-	free(list);
-	if (rc != 0)
-		return ctl_reply_refuse(r, "not-found",
-					"no pool has a node of partition %.60s: burstd buys "
-					"nothing for job %s",
-					or_empty(j->partition), j->id);
-	return 0;
+	rq->ask.within = &in.names;
+	if (in.known == 0)
+		rc = ctl_reply_refuse(r, "failed",
+				      "slurmctld has not shown the nodes of partition %.60s of "
+				      "job %s yet: ask again in a minute",
+				      or_empty(j->partition), j->id);
+	else if (rc == 0 && in.names.n == 0)
+		rc = ctl_reply_refuse(r, "not-found",
+				      "no pool has a node of partition %.60s: burstd buys nothing "
+				      "for job %s",
+				      or_empty(j->partition), j->id);
+	else if (rc == 0)
+		rc = plan_each(r, &rq->ask, meant);
+	within_fini(&in);
+	return rc;
 }
 
 /* As squeue says it: first it must be asked. */

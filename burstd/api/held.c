@@ -169,7 +169,9 @@ bool held_job(struct ctl_reply *r, const char *json, size_t len)
 
 	if (h == NULL)
 		return false;
-	h->query = engine_query_job(r->api->engine, r->about, on_job, h);
+	h->query = engine_query_job(
+		r->api->engine, r->about,
+		r->who->role == CTL_VIEWER ? (int64_t)r->who->uid : ENGINE_ANYBODY, on_job, h);
 	return true;
 }
 

@@ -178,6 +178,13 @@ static bool is_group(const char *word)
 	return false;
 }
 
+/* "audit verif": the first word is a command of its own, but the second is none of its words. */
+static bool is_bad_second(const struct cli_command *k, char **words, int n, int used)
+{
+	return k != NULL && used == 1 && k->max == 0 && n >= 2 && words[1][0] != '-' &&
+	       is_group(words[0]);
+}
+
 static int unknown(char **words, int n)
 {
 	const char *names[NCOMMANDS], *near;
@@ -205,10 +212,10 @@ static int run_help(const struct cli *c, const void *args, char **operands)
 	(void)args;
 	if (n == 0)
 		return print_overview(c->out.f, "", CLI_OK);
-	if (k != NULL)
+	if (k != NULL && !is_bad_second(k, operands, n, used))
 		return print_command(c->out.f, k, CLI_OK);
-	return is_group(operands[0]) ? print_overview(c->out.f, operands[0], CLI_OK)
-				     : unknown(operands, n);
+	return n == 1 && is_group(operands[0]) ? print_overview(c->out.f, operands[0], CLI_OK)
+					       : unknown(operands, n);
 }
 
 /* --- running it ----------------------------------------------------------------------------------
@@ -323,7 +330,7 @@ static int dispatch(struct cli *c, struct opt_args *a)
 	    ((k == NULL && c->help) ||
 	     (a->n == 2 && (strcmp(a->v[1], "--help") == 0 || strcmp(a->v[1], "-h") == 0))))
 		return print_overview(c->out.f, a->v[0], CLI_OK);
-	if (k == NULL)
+	if (k == NULL || is_bad_second(k, a->v, a->n, used))
 		return unknown(a->v, a->n);
 	a->v += used;
 	a->n -= used;

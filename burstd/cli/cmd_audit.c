@@ -47,7 +47,7 @@ static void print_record(const struct cli *c, const json_t *a)
 	actor = out_people(cli_text(a, "actor"));
 	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(a, "seq"));
 	out_column(&c->out, OUT_DIM, seq, 6);
-	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")), 19);
+	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")), OUT_TIME_WIDTH);
 	out_column(&c->out, OUT_PLAIN, actor, 10);
 	if (strcmp(verb, "postpone") == 0) { /* all others are about nodes */
 		(void)snprintf(job, sizeof(job), "job %.80s", object);

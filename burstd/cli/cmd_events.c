@@ -51,7 +51,7 @@ static void print_event(const struct cli *c, const json_t *ev)
 	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(ev, "seq"));
 	detail = out_people(cli_text(ev, "detail"));
 	out_column(&c->out, OUT_DIM, seq, 6);
-	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), 19);
+	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), OUT_TIME_WIDTH);
 	out_column(&c->out, OUT_BOLD, node, 14);
 	out_column(&c->out, OUT_PLAIN, cli_text(ev, "type"), 15);
 	out_text(&c->out, OUT_PLAIN, detail);

@@ -6,7 +6,6 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/fmt.h"
@@ -137,12 +136,12 @@ size_t out_width(const char *text)
 
 char *out_time(char *out, int64_t ms)
 {
-	time_t t = (time_t)(ms / 1000);
-	struct tm tm;
+	char at[FMT_TIME_SIZE];
 
-	if (ms == 0 || localtime_r(&t, &tm) == NULL ||
-	    strftime(out, OUT_TIME_SIZE, "%Y-%m-%d %H:%M:%S", &tm) == 0)
+	if (ms == 0)
 		(void)snprintf(out, OUT_TIME_SIZE, "-");
+	else
+		(void)snprintf(out, OUT_TIME_SIZE, "%.19sZ", fmt_time(at, ms));
 	return out;
 }
 

@@ -17,7 +17,7 @@ struct out {
 	bool color; /* the stream is a terminal that wants colours */
 };
 
-enum { OUT_TIME_SIZE = 32, OUT_AGO_SIZE = 40, OUT_MONEY_SIZE = 40 };
+enum { OUT_TIME_SIZE = 32, OUT_TIME_WIDTH = 20, OUT_AGO_SIZE = 40, OUT_MONEY_SIZE = 40 };
 
 /* Colours only on a terminal that is not dumb, and not with NO_COLOR set (no-color.org). */
 void out_init(struct out *o, FILE *f);
@@ -35,7 +35,8 @@ char *out_people(const char *text);
 char *out_clean(const char *text);  /* control bytes as '?'; the caller's */
 size_t out_width(const char *text); /* columns, at one for each character */
 
-/* Local time to the second, "-" for 0; out has OUT_TIME_SIZE. */
+/* "2026-01-02T03:04:05Z", as in burstd's own sentences, which stand beside it, and in its log; "-"
+ * for 0; out has OUT_TIME_SIZE. */
 char *out_time(char *out, int64_t ms);
 /* "3h12m", the time from then to now; "-" when then is 0; out has OUT_AGO_SIZE. */
 char *out_age(char *out, int64_t then_ms, int64_t now_ms);

@@ -18,6 +18,7 @@ int demand_init(struct demand *d, const char *list, size_t len, struct err *e)
 	map_init(&d->index);
 	if (hostlist_parse(&d->list, list, len, e) != 0)
 		return -1;
+	d->seen = mem_zalloc(d->list->n * sizeof(*d->seen));
 	for (size_t i = 0; i < d->list->n; i++)
 		if (map_get(&d->index, d->list->names[i]) == NULL)
 			map_put(&d->index, d->list->names[i], index_value(i));
@@ -40,6 +41,7 @@ void demand_fini(struct demand *d)
 {
 	clear_jobs(d);
 	free(d->jobs);
+	free(d->seen);
 	map_fini(&d->index);
 	hostlist_free(d->list);
 	*d = (struct demand){0};
@@ -53,6 +55,21 @@ size_t demand_count(const struct demand *d)
 const char *demand_name(const struct demand *d, size_t i)
 {
 	return d->list->names[i];
+}
+
+/* Those that are asked for, a repeat once: the job needs no second one. */
+static void take_nodes(struct demand *d, struct demand_job *job, const struct hostlist *h)
+{
+	job->nodes = mem_zalloc((h->n + 1) * sizeof(*job->nodes));
+	d->looks++;
+	for (size_t i = 0; i < h->n; i++) {
+		uintptr_t at = (uintptr_t)map_get(&d->index, h->names[i]);
+
+		if (at == 0 || d->seen[at - 1] == d->looks)
+			continue;
+		d->seen[at - 1] = d->looks;
+		job->nodes[job->n++] = (uint32_t)(at - 1);
+	}
 }
 
 int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, struct err *e)
@@ -69,13 +86,7 @@ int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, 
 		return err_set(e, ERR_LIMIT, "more than %d nodes in all jobs", DEMAND_MEMBERS_MAX);
 	}
 	d->members += h->n;
-	job.nodes = mem_zalloc((h->n + 1) * sizeof(*job.nodes));
-	for (size_t i = 0; i < h->n; i++) {
-		uintptr_t at = (uintptr_t)map_get(&d->index, h->names[i]);
-
-		if (at != 0)
-			job.nodes[job.n++] = (uint32_t)(at - 1);
-	}
+	take_nodes(d, &job, h);
 	hostlist_free(h);
 	if (d->njobs == d->cap) {
 		d->cap = d->cap == 0 ? 16 : 2 * d->cap;

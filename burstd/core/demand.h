@@ -26,7 +26,7 @@ enum {
 
 struct demand_job {
 	uint64_t id;
-	uint32_t *nodes; /* indices in struct demand; only nodes that are asked for */
+	uint32_t *nodes; /* indices in struct demand; nodes that are asked for, each once */
 	size_t n;
 	char *constraint;   /* of --constraint; NULL: none, or not known, or longer than can be */
 	char *comment;      /* of --comment; likewise */
@@ -40,7 +40,9 @@ struct demand {
 	struct demand_job *jobs;
 	size_t njobs, cap, members;
 	struct demand_ref *by_id; /* of all jobs; NULL: not sorted yet */
-	bool has_jobs;            /* jobs are known (even if there are none) */
+	uint32_t *seen;           /* of each node: in which look at a job it was, last */
+	uint32_t looks;
+	bool has_jobs; /* jobs are known (even if there are none) */
 };
 
 /* The nodes of a node list, in its order, repeats kept: a job has the first of them, and the plan

@@ -109,10 +109,9 @@ struct provider_want {    /* one instance of a create */
 struct provider_create {
 	const char *cluster; /* our uuid: the tag by which we know our own */
 	const char *token;   /* idempotency token of the batch */
-	/* The best first, one at least: the provider may take any one of them for each instance.
-	 * A driver that knows of no choice takes the first. */
-	const struct provider_place *places;
-	size_t nplaces;
+	/* One type in one market, for that is what a node costs.  What the place leaves open (the
+	 * zone, which of its subnets) is the driver's to choose, or the provider's. */
+	const struct provider_place *place;
 	const struct provider_want *wants;
 	size_t nwants;
 };

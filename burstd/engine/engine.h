@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "base/log.h"
+#include "base/map.h"
 #include "core/attest.h"
 #include "core/conf.h"
 #include "core/fleet.h"
@@ -357,17 +358,19 @@ struct engine_job { /* one that slurmctld has; the texts are valid for the call,
 /* j: what slurmctld says; NULL: *err says why not. */
 typedef void (*engine_query_fn)(void *ctx, const struct engine_job *j, const struct err *err);
 struct engine_query;
+enum { ENGINE_ANYBODY = -1 };
 /* Ask slurmctld about one job, by its id; fn is called once, later, unless it is cancelled before.
- * NULL: that is no id. */
-struct engine_query *engine_query_job(struct engine *e, const char *id, engine_query_fn fn,
-				      void *ctx);
+ * uid: only if it is this user's, and otherwise nothing of it is told, not even that there is one;
+ * ENGINE_ANYBODY: whoever's it is.  NULL: that is no id. */
+struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t uid,
+				      engine_query_fn fn, void *ctx);
 void engine_query_cancel(struct engine_query *q);
 
 struct engine_plan_ask {
 	const char *list; /* these nodes; NULL: some of a pool that are off, as Slurm would ... */
 	uint32_t pool, nodes;
-	const char *within;  /* ... and of this node list, if not NULL, ... */
-	const char *without; /* ... and none of these */
+	const struct map *within; /* ... and of these names, if not NULL, ... */
+	const char *without;      /* ... and none of this list */
 	struct ladder_wish wish;
 	/* Of this one, with what it wishes and how often it was refused; NULL: of a new one. */
 	const struct engine_job *job;

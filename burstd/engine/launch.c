@@ -124,8 +124,7 @@ static int make_op(const struct engine *e, struct batch *b, struct provider_op *
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
-						.places = place,
-						.nplaces = 1,
+						.place = place,
 						.wants = b->wants,
 						.nwants = b->n};
 	return 0;
@@ -301,7 +300,7 @@ static void send_create(struct cloud *c, struct batch *b)
 	(void)make_op(c->e, b, &op, &place, NULL); /* its hash was made of it just now */
 	sent->batch = b->j.id;
 	b->place = place; /* the request may be read again when its answer comes */
-	op.u.create.places = &b->place;
+	op.u.create.place = &b->place;
 	cloud_send(c, &op, on_create, sent);
 }
 

@@ -156,12 +156,12 @@ static void names_fini(struct names *n)
 }
 
 static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
-		      const struct names *within, const struct names *without, struct chosen *to)
+		      const struct names *without, struct chosen *to)
 {
 	const struct hostlist *names = e->conf->pools[ask->pool].nodes;
 
 	for (size_t i = 0; i < names->n; i++) {
-		if ((within->list != NULL && map_get(&within->index, names->names[i]) == NULL) ||
+		if ((ask->within != NULL && map_get(ask->within, names->names[i]) == NULL) ||
 		    map_get(&without->index, names->names[i]) != NULL)
 			continue;
 		to->all++;
@@ -176,15 +176,12 @@ static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
 static int choose(const struct engine *e, const struct engine_plan_ask *ask, struct chosen *to,
 		  struct err *err)
 {
-	struct names within, without;
-	int rc = names_init(&within, ask->within, err);
+	struct names without;
+	int rc = names_init(&without, ask->without, err);
 
-	if (names_init(&without, ask->without, err) != 0)
-		rc = -1;
 	if (rc == 0)
-		choose_of(e, ask, &within, &without, to);
+		choose_of(e, ask, &without, to);
 	names_fini(&without);
-	names_fini(&within);
 	return rc;
 }
 

@@ -18,12 +18,13 @@ struct engine_query {
 	struct engine_query *next;
 	struct engine *e;
 	char id[SLURM_JOB_ID_MAX + 1];
+	int64_t uid;
 	engine_query_fn fn; /* NULL: nobody wants to know any more */
 	void *ctx;
 };
 
-struct engine_query *engine_query_job(struct engine *e, const char *id, engine_query_fn fn,
-				      void *ctx)
+struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t uid,
+				      engine_query_fn fn, void *ctx)
 {
 	struct engine_query **end = &e->queries, *q;
 
@@ -32,7 +33,7 @@ struct engine_query *engine_query_job(struct engine *e, const char *id, engine_q
 	while (*end != NULL)
 		end = &(*end)->next;
 	q = mem_zalloc(sizeof(*q));
-	*q = (struct engine_query){.e = e, .fn = fn, .ctx = ctx};
+	*q = (struct engine_query){.e = e, .uid = uid, .fn = fn, .ctx = ctx};
 	(void)snprintf(q->id, sizeof(q->id), "%s", id);
 	*end = q;
 	timer_at(e->timer, engine_now(e));
@@ -93,6 +94,7 @@ void query_run(struct engine *e)
  */
 
 struct found {
+	int64_t uid; /* whose it must be, or ENGINE_ANYBODY */
 	struct slurm_job_words w;
 	int rank; /* how much there is to say of it; 0: there is none */
 	uint32_t others;
@@ -107,6 +109,8 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 		   : slurm_job_ended(&w->job)             ? 1
 							  : 2;
 
+	if (f->uid != ENGINE_ANYBODY && w->uid != f->uid)
+		return;
 	f->others += f->rank > 0;
 	if (rank <= f->rank)
 		return;
@@ -125,15 +129,21 @@ static char *text_of(struct slurm_text t)
 	return out;
 }
 
+/* Each node once, for these may be a user's words. */
 static size_t count_of(struct slurm_text list)
 {
 	struct hostlist *h;
-	size_t n = 0;
+	struct map once;
+	size_t n;
 
-	if (list.n > 0 && hostlist_parse(&h, list.p, list.n, NULL) == 0) {
-		n = h->n;
-		hostlist_free(h);
-	}
+	if (list.n == 0 || hostlist_parse(&h, list.p, list.n, NULL) != 0)
+		return 0;
+	map_init(&once);
+	for (size_t i = 0; i < h->n; i++)
+		map_put(&once, h->names[i], h);
+	n = once.n;
+	map_fini(&once);
+	hostlist_free(h);
 	return n;
 }
 
@@ -208,7 +218,7 @@ static void tell(struct engine *e, const struct found *f)
 void query_answer(struct engine *e, const char *text, size_t len, const struct err *failure)
 {
 	const char *id = e->queries->id;
-	struct found f = {.rank = 0};
+	struct found f = {.uid = e->queries->uid};
 	struct err err = {0};
 
 	if (failure != NULL)
@@ -217,7 +227,8 @@ void query_answer(struct engine *e, const char *text, size_t len, const struct e
 	else if (!slurm_job_parse_words(text, len, on_words, &f))
 		(void)err_set(&err, ERR_NET, "squeue: a comment is not as wide as asked");
 	else if (f.rank == 0)
-		(void)err_set(&err, ERR_INVALID, "slurmctld knows no job %s", id);
+		(void)err_set(&err, ERR_INVALID, "slurmctld knows no job %s%s", id,
+			      f.uid == ENGINE_ANYBODY ? "" : " of yours");
 	if (f.rank > 0 && err.code == 0)
 		tell(e, &f);
 	else

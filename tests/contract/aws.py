@@ -105,8 +105,8 @@ def place(kind="g4dn.metal", zone=REGION + "a", spot=False):
     return {"type": kind, "region": REGION, "zone": zone, "market": "spot" if spot else "on-demand"}
 
 
-def create(token, names, places=None, gen=1, group=0):
-    return {"kind": "create", "token": token, "places": places or [place()],
+def create(token, names, where=None, gen=1, group=0):
+    return {"kind": "create", "token": token, "place": where or place(),
             "wants": [[n, gen, group] for n in names]}
 
 
@@ -279,7 +279,7 @@ def a_long_list_comes_in_pages(w):
 @test
 def a_fleet_buys_one_node_in_any_subnet(w):
     with driver(w, launch_template=w.template) as d:
-        op = create("t-3", ["f1"], [place(zone="", spot=True), place("c5.large", "", True)], gen=3)
+        op = create("t-3", ["f1"], place(zone="", spot=True), gen=3)
         assert "Action=CreateFleet&" in d.build(**op)["body"]
         said = d.run(**op)
         want([i["code"] for i in said["items"]], ["ok"], said)
@@ -444,7 +444,7 @@ def run_instances_is_written_as_botocore_writes_it(w):
             "subnets": f"{REGION}a=subnet-a", "security_groups": "sg-1,sg-2", "instance_profile": "nodes",
             "user_data": "#!/bin/sh\necho \u00e9\n"}
     d = Driver(w.program, conf)
-    got = body_of(d.build(**create("tok", ["c1", "c2", "d1"], [place(spot=True)], gen=4, group=9)))
+    got = body_of(d.build(**create("tok", ["c1", "c2", "d1"], place(spot=True), gen=4, group=9)))
     d.close()
     want(got, serialised("ec2", "RunInstances", {
         "ClientToken": "tok", "MinCount": 3, "MaxCount": 3, "InstanceType": "g4dn.metal", "ImageId": "ami-1",
@@ -462,7 +462,7 @@ def run_instances_is_written_as_botocore_writes_it(w):
 def reserved_capacity_is_asked_for_as_botocore_does(w):
     conf = {"region": REGION, "launch_template": "nodes:7", "credential": credential(w.key)}
     d = Driver(w.program, conf)
-    got = body_of(d.build(**create("tok", ["c1"], [dict(place(), market="reserved")])))
+    got = body_of(d.build(**create("tok", ["c1"], dict(place(), market="reserved"))))
     d.close()
     want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
         "ClientToken": "tok", "MinCount": 1, "MaxCount": 1, "InstanceType": "g4dn.metal",
@@ -525,11 +525,9 @@ def create_fleet_is_written_as_botocore_writes_it(w):
     tags = tag_list([("Name", "c1"), ("burstd-cluster", CLUSTER), ("burstd-batch", "tok"), ("burstd-node", "c1"),
                      ("burstd-generation", "1")])
     template = {"LaunchTemplateId": "lt-1", "Version": "$Default"}
-    pairs = [(t, s) for t in ("g4dn.metal", "c5.large") for s in ("subnet-a", "subnet-b")]
     for spot in (True, False):
-        got = body_of(d.build(**create("tok", ["c1"], [place(zone="", spot=spot),
-                                                      place("c5.large", "", spot)])))
-        overrides = [{"InstanceType": t, "SubnetId": s} for t, s in pairs]
+        got = body_of(d.build(**create("tok", ["c1"], place(zone="", spot=spot))))
+        overrides = [{"InstanceType": "g4dn.metal", "SubnetId": s} for s in ("subnet-a", "subnet-b")]
         options = {"MinTargetCapacity": 1, "SingleInstanceType": True, "SingleAvailabilityZone": True}
         want_rq = {"Type": "instant", "ClientToken": "tok", "TargetCapacitySpecification": {
             "TotalTargetCapacity": 1, "DefaultTargetCapacityType": "spot" if spot else "on-demand"},
@@ -582,7 +580,7 @@ def placement_groups_are_written_as_botocore_writes_them(w):
         "Filters": [{"Name": "tag:burstd-cluster", "Values": [CLUSTER]}]}))
     want(body_of(d.build(kind="fabric-drop", name="g-1")),
          serialised("ec2", "DeletePlacementGroup", {"GroupName": "g-1"}))
-    got = body_of(d.build(**create("tok", ["c1", "c2"], [dict(place(), fabric="tok")], group=3)))
+    got = body_of(d.build(**create("tok", ["c1", "c2"], dict(place(), fabric="tok"), group=3)))
     d.close()
     want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
         "ClientToken": "tok", "MinCount": 2, "MaxCount": 2, "InstanceType": "g4dn.metal", "ImageId": "ami-1",

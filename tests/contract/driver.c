@@ -9,8 +9,8 @@
  *   {"do":"renew","session":TEXT or null}            -> {"more":true}
  *   {"do":"fits","op":OP}                            -> {"n":3}
  *   {"do":"good_until"}                              -> {"ms":...}
- *   OP: {"kind":"create","at_ms":...,"token":...,"places":[{"type":...,"region":...,"zone":...,
- *        "market":...}],"wants":[["c1",1,0],...]}, {"kind":"list","cursor":""},
+ *   OP: {"kind":"create","at_ms":...,"token":...,"place":{"type":...,"region":...,"zone":...,
+ *        "market":...},"wants":[["c1",1,0],...]}, {"kind":"list","cursor":""},
  *        {"kind":"delete","ids":[...]}, {"kind":"offers","types":[...],"cursor":""},
  *        {"kind":"login"}, {"kind":"notices","cursor":"","wait_ms":0},
  *        {"kind":"notices","ack":TEXT}
@@ -35,7 +35,7 @@ struct shell {
 
 struct op { /* with what it points to */
 	struct provider_op op;
-	struct provider_place *places;
+	struct provider_place place;
 	struct provider_want *wants;
 	const char **words;
 };
@@ -64,25 +64,20 @@ static size_t words(struct op *o, const json_t *list)
 
 static void read_create(struct op *o, const json_t *j)
 {
-	const json_t *places = json_object_get(j, "places"), *wants = json_object_get(j, "wants");
+	const json_t *p = json_object_get(j, "place"), *wants = json_object_get(j, "wants");
 	struct provider_create *c = &o->op.u.create;
 
 	c->cluster = text(j, "cluster");
 	c->token = text(j, "token");
-	c->nplaces = json_array_size(places);
 	c->nwants = json_array_size(wants);
-	c->places = o->places = mem_zalloc((c->nplaces + 1) * sizeof(*o->places));
+	c->place = &o->place;
 	c->wants = o->wants = mem_zalloc((c->nwants + 1) * sizeof(*o->wants));
-	for (size_t i = 0; i < c->nplaces; i++) {
-		const json_t *p = json_array_get(places, i);
-
-		o->places[i] = (struct provider_place){.type = text(p, "type"),
-						       .region = text(p, "region"),
-						       .zone = text(p, "zone"),
-						       .fabric = text(p, "fabric"),
-						       .market = PROVIDER_ON_DEMAND};
-		(void)provider_market_parse(text(p, "market"), &o->places[i].market);
-	}
+	o->place = (struct provider_place){.type = text(p, "type"),
+					   .region = text(p, "region"),
+					   .zone = text(p, "zone"),
+					   .fabric = text(p, "fabric"),
+					   .market = PROVIDER_ON_DEMAND};
+	(void)provider_market_parse(text(p, "market"), &o->place.market);
 	for (size_t i = 0; i < c->nwants; i++) {
 		const json_t *w = json_array_get(wants, i);
 
@@ -136,7 +131,6 @@ static int read_op(struct op *o, const json_t *j)
 
 static void fini_op(struct op *o)
 {
-	free(o->places);
 	free(o->wants);
 	free(o->words);
 }

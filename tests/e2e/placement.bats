@@ -221,6 +221,21 @@ jobs_are() {
 	scancel "$job"
 }
 
+@test "plan --job: users are told of their own jobs, and of those of others not even that they are there" {
+	shop eu-north-1a on-demand null
+	buy_from "$near"
+	within 90 eval 'burstctl plan --partition cloud >/dev/null'
+	job=$(job -H -N1 --exclusive --wrap 'sleep 1')
+	run -0 lab_as researcher "$lab_dir/bin/burstctl" plan --job "$job"
+	[[ $output == "job $job is PENDING (JobHeldUser): 1 node in partition cloud"* ]]
+	run -1 setpriv --reuid=65534 --regid=65534 --clear-groups "$lab_dir/bin/burstctl" plan --job "$job"
+	[ "$output" = "burstctl: slurmctld knows no job $job of yours" ]
+	run -1 setpriv --reuid=65534 --regid=65534 --clear-groups "$lab_dir/bin/burstctl" plan --job 99999
+	[ "$output" = 'burstctl: slurmctld knows no job 99999 of yours' ]
+	run -0 burstctl plan --job "$job"
+	scancel "$job"
+}
+
 @test "plan --job: there is nothing to buy for a job that runs, and a slurmctld that is silent is said to be" {
 	shop eu-north-1a on-demand null
 	buy_from "$near"

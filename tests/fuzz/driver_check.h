@@ -103,8 +103,7 @@ static inline void check_driver(const struct provider_ops *ops, void *self, cons
 	} else if (op.kind == PROVIDER_CREATE) {
 		op.u.create.cluster = "u-u-i-d";
 		op.u.create.token = "t";
-		op.u.create.places = &place;
-		op.u.create.nplaces = 1;
+		op.u.create.place = &place;
 		op.u.create.wants = wants;
 		op.u.create.nwants = caps.create_max < 2 ? 1 : 2;
 	} else if (op.kind == PROVIDER_LIST) {

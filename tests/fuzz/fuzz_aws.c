@@ -9,8 +9,8 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct provider_want want = {"c1", 1, 0};
-static const struct provider_place places[] = {{"gpu", "north", "", true},
-					       {"gpv", "north", "", true}};
+static const struct provider_place anywhere = {
+	.type = "gpu", .region = "north", .zone = "", .market = PROVIDER_SPOT};
 
 /* Prices: what comes behind types. */
 static void check_prices(void *self, const uint8_t *data, size_t size)
@@ -37,8 +37,7 @@ static void check_fleet(void *self, const uint8_t *data, size_t size)
 	reply.len = size;
 	op.u.create = (struct provider_create){.cluster = "u-u-i-d",
 					       .token = "t",
-					       .places = places,
-					       .nplaces = 2,
+					       .place = &anywhere,
 					       .wants = &want,
 					       .nwants = 1};
 	provider_aws.parse(self, &op, &reply, &r);
@@ -68,6 +67,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct provider_conf conf = {.name = "aws",
 					   .region = "north",
 					   .launch_template = "t",
+					   .subnets = "north-a=subnet-a,north-b=subnet-b",
 					   .role = "arn:aws:iam::1:role/r",
 					   .notice_queue = "https://sqs/1/q"};
 	const uint8_t *line;

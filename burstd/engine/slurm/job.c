@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
-enum { FIELDS = 6, WORDS_FIELDS = 10, DETAIL_WIDTH = 24 };
+enum { FIELDS = 6, WORDS_FIELDS = 11, DETAIL_WIDTH = 24 };
 
 static bool starts(struct slurm_text t, const char *s)
 {
@@ -150,6 +150,14 @@ bool slurm_job_whole(const char *text, size_t len)
 	return true;
 }
 
+/* root is a number too.  Above 2^31 squeue prints a sign. */
+static int64_t uid_of(struct slurm_text t)
+{
+	uint64_t uid = number(t);
+
+	return uid > 0 || slurm_text_is(t, "0") ? (int64_t)uid : -1;
+}
+
 /* "(null)" is no list. */
 static struct slurm_text list_of(struct slurm_text t)
 {
@@ -169,10 +177,11 @@ bool slurm_job_parse_words(const char *text, size_t len, slurm_job_words_fn fn, 
 			return false;
 		if (row == ROW_SKIPPED)
 			continue;
-		w.count = number(f[6]);
-		w.required = list_of(f[7]);
-		w.planned = list_of(f[8]);
-		w.excluded = list_of(f[9]);
+		w.uid = uid_of(f[6]);
+		w.count = number(f[7]);
+		w.required = list_of(f[8]);
+		w.planned = list_of(f[9]);
+		w.excluded = list_of(f[10]);
 		fn(ctx, &w);
 	}
 	return true;

@@ -25,9 +25,10 @@
  * than a comment's 1,024 bytes. */
 #define SLURM_COMMENT_FORMAT SLURM_CONSTRAINT_FORMAT " %1025k"
 
-/* ... and for one job all that says what it needs: how many nodes, which it wants, which slurmctld
- * means to give it, and which it does not want.  These are lists of nodes that slurmctld knows. */
-#define SLURM_WORDS_FORMAT "%A|%i|%T|%P|%r|%N|%D|%n|%Y|%x|%f %1025k"
+/* ... and for one job whose it is, and all that says what it needs: how many nodes, which it wants,
+ * which slurmctld means to give it, and which it does not want.  The owner is a number; the others
+ * are lists of nodes that slurmctld knows. */
+#define SLURM_WORDS_FORMAT "%A|%i|%T|%P|%r|%N|%U|%D|%n|%Y|%x|%f %1025k"
 
 /* The arguments of squeue for details, but for the ids of the jobs: one line a job, in columns.
  * Nothing in it is a user's text: `scontrol show job` prints the job's name among what Slurm says,
@@ -54,6 +55,7 @@ bool slurm_job_whole(const char *text, size_t len);
 
 struct slurm_job_words { /* the texts are borrowed; a list is empty where there is none */
 	struct slurm_job job;
+	int64_t uid;    /* of its owner; -1: not said */
 	uint64_t count; /* of nodes that it has, or needs at least */
 	struct slurm_text required, planned, excluded;
 };

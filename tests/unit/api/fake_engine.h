@@ -63,7 +63,7 @@ struct engine {
 	struct engine_plan_ask plan_ask; /* the last one; its texts are below */
 	char plan_list[64], plan_within[64], plan_wish[64], plan_without[64];
 	unsigned plans;
-	const char *partition; /* the nodes of the only one, "gpu" */
+	const char *partition, *all; /* the nodes of "gpu" and "all"; NULL: there is none */
 	char retried[64];
 	int take_rc;
 	struct gate *gates;         /* open; the newest first */
@@ -82,6 +82,7 @@ struct engine {
 struct engine_query {
 	struct engine *e;
 	char id[64];
+	int64_t uid;
 	engine_query_fn fn;
 	void *ctx;
 };
@@ -371,6 +372,23 @@ void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 	(void)snprintf(out->rungs[at].why, sizeof(out->rungs[at].why), "%s", e->why);
 }
 
+/* The pools' nodes that are in it. */
+static void copy_within(struct engine *e, const struct map *within)
+{
+	struct str s;
+
+	str_init(&s, sizeof(e->plan_within));
+	for (size_t i = 0; within != NULL && i < e->conf->npools; i++) {
+		const struct hostlist *h = e->conf->pools[i].nodes;
+
+		for (size_t k = 0; k < h->n; k++)
+			if (map_get(within, h->names[k]) != NULL)
+				str_addf(&s, "%s%s", s.len > 0 ? "," : "", h->names[k]);
+	}
+	(void)snprintf(e->plan_within, sizeof(e->plan_within), "%s", s.p);
+	str_fini(&s);
+}
+
 int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,
 		struct err *err)
 {
@@ -379,8 +397,7 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 	e->plan_ask = *ask;
 	(void)snprintf(e->plan_list, sizeof(e->plan_list), "%s",
 		       ask->list != NULL ? ask->list : "");
-	(void)snprintf(e->plan_within, sizeof(e->plan_within), "%s",
-		       ask->within != NULL ? ask->within : "");
+	copy_within(e, ask->within);
 	(void)snprintf(e->plan_without, sizeof(e->plan_without), "%s",
 		       ask->without != NULL ? ask->without : "");
 	(void)snprintf(e->plan_wish, sizeof(e->plan_wish), "%s %s %s",
@@ -406,6 +423,8 @@ void engine_plan_fini(struct engine_plan *p)
 
 char *engine_partition(const struct engine *e, const char *name)
 {
+	if (e->all != NULL && strcmp(name, "all") == 0)
+		return mem_strdup(e->all);
 	return e->partition != NULL && strcmp(name, "gpu") == 0 ? mem_strdup(e->partition) : NULL;
 }
 
@@ -454,12 +473,12 @@ int engine_gate_open(struct engine *e, const struct gate_ask *ask, struct gate *
 	return 0;
 }
 
-struct engine_query *engine_query_job(struct engine *e, const char *id, engine_query_fn fn,
-				      void *ctx)
+struct engine_query *engine_query_job(struct engine *e, const char *id, int64_t uid,
+				      engine_query_fn fn, void *ctx)
 {
 	assert_null(e->query);
 	e->query = mem_zalloc(sizeof(*e->query));
-	*e->query = (struct engine_query){.e = e, .fn = fn, .ctx = ctx};
+	*e->query = (struct engine_query){.e = e, .uid = uid, .fn = fn, .ctx = ctx};
 	(void)snprintf(e->query->id, sizeof(e->query->id), "%s", id);
 	return e->query;
 }

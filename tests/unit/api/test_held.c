@@ -295,6 +295,25 @@ static void a_plan_of_a_job_waits_for_slurmctld(void **state)
 					       "\"slurmctld knows no job 7_2\"}");
 }
 
+static void a_viewer_asks_of_jobs_of_his_own_and_an_operator_of_all(void **state)
+{
+	static const struct {
+		struct ctl_caller who;
+		int64_t uid;
+	} rows[] = {{{CTL_VIEWER, 1000, 1000, 2}, 1000},
+		    {{CTL_VIEWER, UINT32_MAX - 1, 7, 2}, UINT32_MAX - 1},
+		    {{CTL_OPERATOR, 1001, 1000, 2}, ENGINE_ANYBODY},
+		    {{CTL_OWN, 0, 0, 2}, ENGINE_ANYBODY}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_null(ask(0, &rows[i].who, PLAN));
+		assert_true(F.e.query->uid == rows[i].uid);
+		held_gone(&F.api, F.conns[0].hold);
+		F.conns[0].hold = NULL;
+	}
+}
+
 static void a_plan_of_a_job_does_not_wait_for_ever(void **state)
 {
 	char *text;
@@ -330,6 +349,7 @@ int main(void)
 		T(test_events_expire),
 		T(test_events_at_once),
 		T(a_plan_of_a_job_waits_for_slurmctld),
+		T(a_viewer_asks_of_jobs_of_his_own_and_an_operator_of_all),
 		T(a_plan_of_a_job_does_not_wait_for_ever),
 	};
 #undef T

@@ -241,8 +241,8 @@ static void a_plan_is_made_for_each_pool_that_is_meant(void **state)
 	} rows[] = {
 		{RQ("plan", ""), NULL, 2, 1, "", ""},
 		{RQ("plan", ",\"pool\":\"pool0\""), NULL, 1, 0, "", ""},
-		{RQ("plan", ",\"partition\":\"gpu\""), "m[2-3],z1", 1, 1, "m[2-3],z1", ""},
-		{RQ("plan", ",\"partition\":\"gpu\""), "m2,n2", 2, 1, "m2,n2", ""},
+		{RQ("plan", ",\"partition\":\"gpu\""), "m[2-3],z1", 1, 1, "m2,m3", ""},
+		{RQ("plan", ",\"partition\":\"gpu\""), "m2,n2", 2, 1, "n2,m2", ""},
 		{RQ("plan", ",\"list\":\"n1,m1\""), NULL, 1, 0, "", "n1,m1"},
 	};
 
@@ -263,6 +263,51 @@ static void a_plan_is_made_for_each_pool_that_is_meant(void **state)
 		json_decref(r);
 		stop(f);
 	}
+}
+
+/* Slurm has no more nodes than fit a list, but partitions overlap. */
+static void a_job_of_partitions_with_more_names_than_a_list_is_planned(void **state)
+{
+	static const char rq[] = RQ("plan", ",\"job\":\"7\"");
+	char both[] = "gpu,all";
+	const struct engine_job j = {.id = "7", .partition = both, .count = 2};
+	struct fixture *f = two_pools();
+	json_t *r;
+	char *said;
+
+	(void)state;
+	f->e.plan.verdict = PLAN_BUY;
+	f->e.partition = "n[1-65536]";
+	f->e.all = "n[1-65535],m3";
+	said = ctl_api_job(&f->api, &viewer, rq, strlen(rq), &j, NULL);
+	r = json_loads(said, 0, NULL);
+	assert_int_equal(json_array_size(json_object_get(r, "plans")), 2);
+	assert_string_equal(f->e.plan_within, "n1,n2,n3,n4,n5,n6,n7,n8,n9,m3");
+	json_decref(r);
+	free(said);
+	stop(f);
+}
+
+static void a_partition_that_cannot_be_read_is_said_to_be(void **state)
+{
+	static const char rq[] = RQ("plan", ",\"job\":\"7\"");
+	char one[] = "gpu";
+	const struct engine_job j = {.id = "7", .partition = one, .count = 2};
+	struct fixture *f = two_pools();
+	char *said;
+	json_t *r;
+
+	(void)state;
+	f->e.partition = "n[1-65537]";
+	r = ask_as(f, &viewer, RQ("plan", ",\"partition\":\"gpu\""));
+	assert_string_equal(text(r, "code"), "failed");
+	assert_string_equal(text(r, "error"), "the nodes of partition gpu: node list, byte 9: "
+					      "more than 65536 names");
+	said = ctl_api_job(&f->api, &viewer, rq, strlen(rq), &j, NULL);
+	assert_non_null(strstr(said, text(r, "error")));
+	free(said);
+	json_decref(r);
+	stop(f);
 }
 
 static void more_pools_than_one_answer_takes_are_counted(void **state)
@@ -378,7 +423,7 @@ static void a_plan_of_a_job_is_for_its_nodes_or_its_partitions(void **state)
 			assert_int_equal(json_array_size(json_object_get(r, "plans")), 1);
 			assert_ptr_equal(f->e.plan_ask.job, &jobs[i]);
 			assert_int_equal(f->e.plan_ask.nodes, jobs[i].count);
-			assert_string_equal(f->e.plan_within, i < 2 ? "n[1-4],z1" : "");
+			assert_string_equal(f->e.plan_within, i < 2 ? "n1,n2,n3,n4" : "");
 			assert_string_equal(f->e.plan_list, i < 2 ? "" : "n1,m1");
 			assert_string_equal(f->e.plan_without, i == 0 ? "n2" : "");
 		} else {
@@ -408,6 +453,8 @@ int main(void)
 		cmocka_unit_test(a_plan_has_the_offer_the_price_and_the_limits_before_and_after),
 		cmocka_unit_test(a_plan_that_buys_nothing_changes_no_limit),
 		cmocka_unit_test(a_plan_is_made_for_each_pool_that_is_meant),
+		cmocka_unit_test(a_job_of_partitions_with_more_names_than_a_list_is_planned),
+		cmocka_unit_test(a_partition_that_cannot_be_read_is_said_to_be),
 		cmocka_unit_test(more_pools_than_one_answer_takes_are_counted),
 		cmocka_unit_test(a_plan_of_a_job_is_for_its_nodes_or_its_partitions),
 		cmocka_unit_test(what_makes_no_sense_is_refused_and_orders_are_for_operators),

@@ -33,17 +33,20 @@ static void test_audit(void **state)
 	(void)state;
 	lab_run_once(l, S "audit", reply);
 	/* In columns, and an admin has a name where he has one. */
-	lab_want(
-		l, 0,
-		"     7  1970-01-01 00:00:01  root        power-down    slurmctld  c[1-2]          "
-		"terminated\n"
-		"     8  1970-01-01 00:00:01  hook        create        sim        c1              "
-		"slurmctld called ResumeProgram (token)\n"
-		"     9  1970-01-01 00:00:01  uid 4294967295  delete-again  sim        c[1-2]      "
-		"    x (uid 0) (i-1)\n"
-		"    10  1970-01-01 00:00:01  reconciler  postpone      slurmctld  job 7_1         "
-		"no capacity (StartTime=now+30)\n",
-		"");
+	lab_want(l, 0,
+		 "     7  1970-01-01T00:00:01Z  root        power-down    slurmctld  c[1-2]        "
+		 "  "
+		 "terminated\n"
+		 "     8  1970-01-01T00:00:01Z  hook        create        sim        c1            "
+		 "  "
+		 "slurmctld called ResumeProgram (token)\n"
+		 "     9  1970-01-01T00:00:01Z  uid 4294967295  delete-again  sim        c[1-2]    "
+		 "  "
+		 "    x (uid 0) (i-1)\n"
+		 "    10  1970-01-01T00:00:01Z  reconciler  postpone      slurmctld  job 7_1       "
+		 "  "
+		 "no capacity (StartTime=now+30)\n",
+		 "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"tail\":20,\"v\":1}");
 	lab_run_once(l, S "audit --since 3 --json", reply);
 	lab_want(l, 0, ORDER "\n" BUY "\n" NOBODYS "\n" WAIT "\n", "");

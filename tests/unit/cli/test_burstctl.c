@@ -238,18 +238,18 @@ static void test_node_show(void **state)
 		 "  instance    i-77\n"
 		 "  address     10.0.0.1\n"
 		 "  in Slurm    IDLE+CLOUD\n"
-		 "  since       1970-01-12 13:31:40\n"
+		 "  since       1970-01-12T13:31:40Z\n"
 		 "  rate        29.52 USD per hour\n"
 		 "\n"
-		 "  GENERATION  STATE  INSTANCE  WANTED AT            BILLED FOR   COST  REASON\n"
-		 "           2  ready  i-77      1970-01-12 13:30:00      15m00s   7.38  -\n"
-		 "           1  gone   i-3       1970-01-11 10:00:00       1h00m  29.52  the "
+		 "  GENERATION  STATE  INSTANCE  WANTED AT             BILLED FOR   COST  REASON\n"
+		 "           2  ready  i-77      1970-01-12T13:30:00Z      15m00s   7.38  -\n"
+		 "           1  gone   i-3       1970-01-11T10:00:00Z       1h00m  29.52  the "
 		 "provider "
 		 "took its "
 		 "capacity back\n"
 		 "\n"
-		 "  TIME                 GENERATION  EVENT    DETAIL\n"
-		 "  1970-01-12 13:31:40           2  created  i-77\n",
+		 "  TIME                  GENERATION  EVENT    DETAIL\n"
+		 "  1970-01-12T13:31:40Z           2  created  i-77\n",
 		 "");
 	assert_string_equal(l->requests[0], "{\"op\":\"node\",\"name\":\"h100-1\",\"v\":1}");
 	lab_run_once(l, S "node h100-1", reply); /* the same, for short */
@@ -271,7 +271,7 @@ static void test_node_show(void **state)
 #define EVENT(seq)                                                                                 \
 	"{\"seq\":" seq ",\"at_ms\":1000,\"node\":\"n1\",\"generation\":3,\"type\":\"created\","   \
 	"\"detail\":\"i-1\"}"
-#define SHOWN(seq) "     " seq "  1970-01-01 00:00:01  n1#3            created          i-1\n"
+#define SHOWN(seq) "     " seq "  1970-01-01T00:00:01Z  n1#3            created          i-1\n"
 
 static void test_events(void **state)
 {
@@ -476,6 +476,11 @@ static void test_usage(void **state)
 		{"staus", "did you mean \"status\"?"},
 		{"node", "node show NAME"},
 		{"node shwo n1", "did you mean \"node show\"?"},
+		{"audit verif", "no command \"audit verif\"; did you mean \"audit verify\"?"},
+		{"audit verif --head 1:a", "did you mean \"audit verify\"?"},
+		{"config shwo", "did you mean \"config show\"?"},
+		{"help audit verif", "did you mean \"audit verify\"?"},
+		{"help config shwo", "did you mean \"config show\"?"},
 		{"node show", "NAME is missing"},
 		{"node show n1 n2", "one word too many: n2"},
 		{"node show n[1-2]", "not the name of a node"},

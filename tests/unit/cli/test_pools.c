@@ -165,7 +165,7 @@ static void a_plan_says_first_what_would_be_and_exits_by_it(void **state)
 		 "\"again_ms\":1090000,\"pools\":[" REFUSED "]}",
 		 1,
 		 "would be refused: pool h100 has no offer for it now\n  the job would be tried "
-		 "again in 1m30s (1970-01-01 00:18:10)\n\n  pool h100\n" TABLE UNCHANGED},
+		 "again in 1m30s (1970-01-01T00:18:10Z)\n\n  pool h100\n" TABLE UNCHANGED},
 		{"{\"verdict\":\"refuse\",\"no_offer\":false,\"why\":\"pool h100: max_nodes 64 "
 		 "reached\",\"again_ms\":0,\"pools\":[" REFUSED "]}",
 		 1,
@@ -194,7 +194,6 @@ static void a_plan_says_first_what_would_be_and_exits_by_it(void **state)
 	char reply[8192];
 
 	(void)state;
-	(void)setenv("TZ", "UTC", 1);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		(void)snprintf(reply, sizeof(reply), HEAD "\"plans\":[%s]}", rows[i].plans);
 		lab_run_once(l, S "plan", reply);
@@ -269,7 +268,6 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 	struct lab *l = lab_new();
 
 	(void)state;
-	(void)setenv("TZ", "UTC", 1);
 	lab_run_once(l, S "plan -j 7", plain);
 	lab_want(l, 0,
 		 "job 7 is CONFIGURING: 1 node in partition gpu; of pools: h1\n"
@@ -280,7 +278,7 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 		 "job 7_2 is PENDING (BeginTime): 4 nodes in partition gpu,cpu, constraint spot\n"
 		 "  and 3 more of the same job, each by its own id\n"
 		 "  refused 2 times so far\n"
-		 "  the job would be tried again in 1m30s (1970-01-01 00:18:10)\n"
+		 "  the job would be tried again in 1m30s (1970-01-01T00:18:10Z)\n"
 		 "would wait: x\n"
 		 "  comment: \"a\" was left out\n",
 		 "");

@@ -343,6 +343,23 @@ static void test_a_job_has_the_first_of_a_repeated_node(void **state)
 	demand_fini(&d);
 }
 
+static void test_a_job_that_repeats_a_node_has_it_once(void **state)
+{
+	static const char file[] = "{\"jobs\":[{\"job_id\":5,\"nodes_alloc\":\"c1\"},{]}";
+	struct demand d;
+
+	(void)state;
+	assert_int_equal(demand_init(&d, "c[1-2]", 6, NULL), 0);
+	assert_int_equal(demand_add_file(&d, file, sizeof(file) - 1, NULL), -1); /* forgotten */
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(demand_add_job(&d, 1, "c1,c2,c1,x1,c1", 14, NULL), 0);
+		assert_int_equal(d.jobs[i].n, 2);
+		assert_int_equal(d.jobs[i].nodes[0], 0);
+		assert_int_equal(d.jobs[i].nodes[1], 1);
+	}
+	demand_fini(&d);
+}
+
 static void test_after_fini_nothing_is_asked_for(void **state)
 {
 	struct demand d;
@@ -371,6 +388,7 @@ int main(void)
 		cmocka_unit_test(test_the_number_of_jobs_is_bounded),
 		cmocka_unit_test(test_a_bad_list_of_a_job_is_ignored),
 		cmocka_unit_test(test_a_job_has_the_first_of_a_repeated_node),
+		cmocka_unit_test(test_a_job_that_repeats_a_node_has_it_once),
 		cmocka_unit_test(test_after_fini_nothing_is_asked_for),
 	};
 

@@ -89,6 +89,7 @@ static const struct row rows[] = {
 	 "pool b"},
 	{"nodes no pool names", 8, 100, "", "a1,x[1-2]", {"a1,x[1-2]"}, "BSS", NULL},
 	{"a repeated name is bought once", 8, 100, "", "a1,a1", {"a1"}, "BS", NULL},
+	{"a job that repeats a name needs it once", 2, 100, "", "a[1-2]", {"a1,a2,a1"}, "BB", NULL},
 	{"a job that shares a node with a refused one is refused",
 	 2,
 	 100,

@@ -120,8 +120,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	}
 	assert_int_equal(op->kind, PROVIDER_CREATE);
 	F.op = *op;
-	assert_int_equal(op->u.create.nplaces, 1);
-	fabric = op->u.create.places[0].fabric;
+	fabric = op->u.create.place->fabric;
 	(void)snprintf(F.fabric[F.sent], sizeof(F.fabric[0]), "%s", fabric != NULL ? fabric : "");
 	(void)snprintf(F.token, sizeof(F.token), "%s", op->u.create.token);
 	(void)snprintf(F.first[F.sent], sizeof(F.first[0]), "%s", op->u.create.wants[0].node);
@@ -326,7 +325,7 @@ static inline void answer(size_t nitems)
 
 	make_items(items);
 	F.nposted = 0;
-	assert_string_equal(F.op.u.create.places->type, type); /* it may be read again */
+	assert_string_equal(F.op.u.create.place->type, type); /* it may be read again */
 	F.answer(&F.cloud, F.ctx, &r);
 	memset(items, 'x', sizeof(items)); /* they are the caller's */
 }

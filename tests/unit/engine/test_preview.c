@@ -247,18 +247,9 @@ static const struct {
 	 7,
 	 0,
 	 false},
-	{"in a partition", {.nodes = 2, .within = "c[5-6],x9"}, 0, PLAN_BUY, "", NEAR, 2, 0, false},
-	{"not so many in a partition",
-	 {.nodes = 3, .within = "c[5-6]"},
-	 0,
-	 PLAN_REFUSE,
-	 "pool pool has 2 nodes in that partition: Slurm refuses such a job",
-	 -1,
-	 3,
-	 0,
-	 false},
 	{"a list, two of it up", {.list = "c[1-4]"}, 0, PLAN_BUY, "", NEAR, 4, 2, false},
 	{"a list that is up", {.list = "c[1-2]"}, 0, PLAN_HAVE, "", -1, 2, 2, false},
+	{"a list that repeats a node", {.list = "c3,c4,c3,c3"}, 0, PLAN_BUY, "", NEAR, 2, 0, false},
 	{"too dear",
 	 {.nodes = 1, .wish = {.max_price_nano_h = FMT_NANO}},
 	 0,
@@ -306,6 +297,31 @@ static void a_plan_says_what_would_become_of_a_job(void **state)
 			assert_int_equal(p.pools[0].rung, -1);
 		engine_plan_fini(&p);
 	}
+}
+
+static void a_plan_within_a_partition_has_its_nodes_alone(void **state)
+{
+	static const char *const names[] = {"c5", "c6", "x9"};
+	struct engine *e = load(*state);
+	struct engine_plan_ask ask = {.nodes = 2};
+	struct engine_plan p;
+	struct map within;
+
+	map_init(&within);
+	for (size_t i = 0; i < 3; i++)
+		map_put(&within, names[i], &within);
+	ask.within = &within;
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_BUY);
+	assert_int_equal(p.nodes, 2);
+	engine_plan_fini(&p);
+	ask.nodes = 3;
+	p = plan(e, &ask);
+	assert_int_equal(p.verdict, PLAN_REFUSE);
+	assert_string_equal(p.why,
+			    "pool pool has 2 nodes in that partition: Slurm refuses such a job");
+	engine_plan_fini(&p);
+	map_fini(&within);
 }
 
 static uint32_t bought_from(const struct engine *e, const struct engine_plan *p)
@@ -588,6 +604,7 @@ int main(void)
 		TEST(refusals_are_counted_node_by_node),
 		TEST(nothing_changes_by_looking),
 		TEST(a_plan_says_what_would_become_of_a_job),
+		TEST(a_plan_within_a_partition_has_its_nodes_alone),
 		TEST(a_plan_of_a_job_has_its_own_words),
 		TEST(a_plan_of_a_job_counts_its_refusals),
 		TEST(an_offer_that_would_pass_max_rate_says_so),

@@ -134,7 +134,7 @@ static void on_job(void *ctx, const struct engine_job *j, const struct err *err)
 
 static struct engine_query *query(int i, const char *id)
 {
-	struct engine_query *q = engine_query_job(&F.e, id, on_job, &F.got[i]);
+	struct engine_query *q = engine_query_job(&F.e, id, ENGINE_ANYBODY, on_job, &F.got[i]);
 
 	assert_non_null(q);
 	query_run(&F.e);
@@ -163,26 +163,28 @@ static void a_job_is_told_as_squeue_shows_it(void **state)
 		const char *id, *state, *constraint, *nodes, *without;
 		uint32_t count, others;
 	} rows[] = {
-		{"7|7|PENDING|cloud|Resources||2||(null)||spot|x\n", "7", "PENDING", "spot|x", "-",
-		 "-", 2, 0},
+		{"7|7|PENDING|cloud|Resources||1000|2||(null)||spot|x\n", "7", "PENDING", "spot|x",
+		 "-", "-", 2, 0},
 		/* What it has, of ours. */
-		{"7|7|CONFIGURING|cloud|None|c[1-2],x1|3|c1|(null)|c4|(null)\n", "7", "CONFIGURING",
-		 "-", "c1,c2", "c4", 3, 0},
+		{"7|7|CONFIGURING|cloud|None|c[1-2],x1|1000|3|c1|(null)|c4|(null)\n", "7",
+		 "CONFIGURING", "-", "c1,c2", "c4", 3, 0},
 		/* What it insists on; some of what it needs is not all of it. */
-		{"7|7|PENDING|cloud|Priority||2|c[2-3]|c1||(null)\n", "7", "PENDING", "-", "c2,c3",
-		 "-", 2, 0},
-		{"7|7|PENDING|cloud|Priority||3|c[2-3]|(null)||(null)\n", "7", "PENDING", "-", "-",
-		 "-", 3, 0},
+		{"7|7|PENDING|cloud|Priority||1000|2|c[2-3]|c1||(null)\n", "7", "PENDING", "-",
+		 "c2,c3", "-", 2, 0},
+		{"7|7|PENDING|cloud|Priority||1000|3|c[2-3]|(null)||(null)\n", "7", "PENDING", "-",
+		 "-", "-", 3, 0},
+		{"7|7|PENDING|cloud|Priority||1000|2|c2,c2|(null)||(null)\n", "7", "PENDING", "-",
+		 "-", "-", 2, 0},
 		/* What slurmctld means to give it. */
-		{"7|7|PENDING|cloud|Resources||2||x1,d1||(null)\n", "7", "PENDING", "-", "d1", "-",
-		 2, 0},
+		{"7|7|PENDING|cloud|Resources||1000|2||x1,d1||(null)\n", "7", "PENDING", "-", "d1",
+		 "-", 2, 0},
 		/* Of an array what waits still, as the number of all. */
-		{"8|7_1|RUNNING|cloud|None|c1|1||(null)||(null)\n"
-		 "7|7_[3-9]|PENDING|cloud|Resources||1||(null)||(null)\n"
-		 "9|7_2|COMPLETED|cloud|None|c2|1||(null)||(null)\n",
+		{"8|7_1|RUNNING|cloud|None|c1|1000|1||(null)||(null)\n"
+		 "7|7_[3-9]|PENDING|cloud|Resources||1000|1||(null)||(null)\n"
+		 "9|7_2|COMPLETED|cloud|None|c2|1000|1||(null)||(null)\n",
 		 "7", "PENDING", "-", "-", "-", 1, 2},
-		{"8|7_1|COMPLETED|cloud|None|c1|1||(null)||(null)\n"
-		 "9|7_2|CONFIGURING|cloud|None|c2|1||(null)||(null)\n",
+		{"8|7_1|COMPLETED|cloud|None|c1|1000|1||(null)||(null)\n"
+		 "9|7_2|CONFIGURING|cloud|None|c2|1000|1||(null)||(null)\n",
 		 "7_2", "CONFIGURING", "-", "c2", "-", 1, 1},
 	};
 
@@ -216,13 +218,13 @@ static void a_job_that_was_refused_says_how_often_and_until_when(void **state)
 	(void)state;
 	F.refusal = (struct refusal){.count = 2, .first_ms = 900000, .last_ms = 990000};
 	(void)query(0, "7");
-	squeue("7|7|PENDING|cloud|BeginTime||1||(null)||(null)\n", "(null)");
+	squeue("7|7|PENDING|cloud|BeginTime||1000|1||(null)||(null)\n", "(null)");
 	assert_int_equal(F.got[0].refusals, 2);
 	assert_true(F.got[0].until_ms > 1000000);
 	assert_string_equal(F.got[0].comment, "-");
 	F.refusal.last_ms = 900000; /* its time has come */
 	(void)query(1, "7");
-	squeue("7|7|PENDING|cloud|Resources||1||(null)||(null)\n", "(null)");
+	squeue("7|7|PENDING|cloud|Resources||1000|1||(null)||(null)\n", "(null)");
 	assert_int_equal(F.got[1].refusals, 2);
 	assert_int_equal(F.got[1].until_ms, 0);
 }
@@ -233,10 +235,11 @@ static void what_is_no_job_of_ours_is_an_error_in_one_sentence(void **state)
 		const char *rows, *error;
 	} rows[] = {
 		{"", "slurmctld knows no job 7"},
-		{"7|7|COMPLETED|cloud|None|c1|1||(null)||(null)\n", "job 7 has ended: COMPLETED"},
-		{"7|7|RUNNING|cpu|None|x[1-2]|2||(null)||(null)\n",
+		{"7|7|COMPLETED|cloud|None|c1|1000|1||(null)||(null)\n",
+		 "job 7 has ended: COMPLETED"},
+		{"7|7|RUNNING|cpu|None|x[1-2]|1000|2||(null)||(null)\n",
 		 "no pool names a node of job 7 (x[1-2]): burstd buys nothing for it"},
-		{"7|7|PENDING|cpu|None||1||x2||(null)\n",
+		{"7|7|PENDING|cpu|None||1000|1||x2||(null)\n",
 		 "no pool names a node of job 7 (x2): burstd buys nothing for it"},
 	};
 	const struct err away = {.code = ERR_NET, .msg = "squeue: exit status 1: no"};
@@ -254,11 +257,50 @@ static void what_is_no_job_of_ours_is_an_error_in_one_sentence(void **state)
 	assert_string_equal(F.got[1].error, "slurmctld does not say: squeue: exit status 1: no");
 	assert_int_equal(F.got[1].code, ERR_NET);
 	(void)query(2, "7");
-	query_answer(&F.e, "7|7|PENDING|c|N||1||||x y\n", 26, NULL);
+	query_answer(&F.e, "7|7|PENDING|c|N||1000|1||||x y\n", 31, NULL);
 	assert_string_equal(F.got[2].error, "squeue: a comment is not as wide as asked");
 	F.broken = true;
 	(void)query(3, "7");
 	assert_string_equal(F.got[3].error, "squeue cannot be started");
+}
+
+/* Another user's is as good as none, whatever there would be to say of it. */
+static void a_user_is_told_of_jobs_of_his_own_alone(void **state)
+{
+	static const struct {
+		int64_t uid;
+		const char *rows, *error;
+	} rows[] = {
+		{1000, "7|7|PENDING|cloud|None||1000|1||(null)||(null)\n", ""},
+		{1001, "7|7|PENDING|cloud|None||1000|1||(null)||(null)\n",
+		 "slurmctld knows no job 7 of yours"},
+		{1001, "", "slurmctld knows no job 7 of yours"},
+		{1001, "7|7|COMPLETED|cloud|None|c1|1000|1||(null)||(null)\n",
+		 "slurmctld knows no job 7 of yours"},
+		{1001, "7|7|RUNNING|cpu|None|x1|1000|1||(null)||(null)\n",
+		 "slurmctld knows no job 7 of yours"},
+		/* root's, and what no uid can be, is nobody's but root's. */
+		{1000, "7|7|PENDING|cloud|None||0|1||(null)||(null)\n",
+		 "slurmctld knows no job 7 of yours"},
+		{0, "7|7|PENDING|cloud|None||0|1||(null)||(null)\n", ""},
+		{0, "7|7|PENDING|cloud|None||-2|1||(null)||(null)\n",
+		 "slurmctld knows no job 7 of yours"},
+		{ENGINE_ANYBODY, "7|7|PENDING|cloud|None||-2|1||(null)||(null)\n", ""},
+		{ENGINE_ANYBODY, "7|7|PENDING|cloud|None||1000|1||(null)||(null)\n", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %d %s\n", (int)rows[i].uid, rows[i].rows);
+		F.got[0] = (struct answer){.n = 0};
+		assert_non_null(engine_query_job(&F.e, "7", rows[i].uid, on_job, &F.got[0]));
+		query_run(&F.e);
+		squeue(rows[i].rows, "");
+		assert_int_equal(F.got[0].n, 1);
+		assert_string_equal(F.got[0].error, rows[i].error);
+		if (rows[i].error[0] == '\0')
+			assert_string_equal(F.got[0].id, "7");
+	}
 }
 
 static void who_asks_is_answered_in_turn_and_who_has_left_is_not(void **state)
@@ -274,9 +316,9 @@ static void who_asks_is_answered_in_turn_and_who_has_left_is_not(void **state)
 	engine_query_cancel(q[2]);
 	engine_query_cancel(q[0]); /* squeue runs for it */
 	assert_int_equal(F.nasked, 1);
-	squeue("1|1|PENDING|cloud|None||1||(null)||(null)\n", "");
+	squeue("1|1|PENDING|cloud|None||1000|1||(null)||(null)\n", "");
 	assert_string_equal(F.asked, "2");
-	squeue("2|2|PENDING|cloud|None||1||(null)||(null)\n", "");
+	squeue("2|2|PENDING|cloud|None||1000|1||(null)||(null)\n", "");
 	assert_string_equal(F.asked, "4");
 	assert_int_equal(F.nasked, 3);
 	assert_int_equal(F.got[0].n, 0);
@@ -299,7 +341,7 @@ static void only_the_id_of_one_job_is_asked_about(void **state)
 		assert_true(slurm_job_is_id(good[i]));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		assert_false(slurm_job_is_id(bad[i]));
-		assert_null(engine_query_job(&F.e, bad[i], on_job, NULL));
+		assert_null(engine_query_job(&F.e, bad[i], ENGINE_ANYBODY, on_job, NULL));
 	}
 }
 
@@ -310,6 +352,7 @@ int main(void)
 		T(a_job_is_told_as_squeue_shows_it),
 		T(a_job_that_was_refused_says_how_often_and_until_when),
 		T(what_is_no_job_of_ours_is_an_error_in_one_sentence),
+		T(a_user_is_told_of_jobs_of_his_own_alone),
 		T(who_asks_is_answered_in_turn_and_who_has_left_is_not),
 		T(only_the_id_of_one_job_is_asked_about),
 	};

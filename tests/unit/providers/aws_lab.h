@@ -81,12 +81,8 @@ static inline struct provider_op create(size_t n)
 		(void)snprintf(names[i], sizeof(names[i]), "c%zu", i + 1);
 		wants[i] = (struct provider_want){.node = names[i], .gen = 1};
 	}
-	op.u.create = (struct provider_create){.cluster = UUID,
-					       .token = "tok",
-					       .places = &place,
-					       .nplaces = 1,
-					       .wants = wants,
-					       .nwants = n};
+	op.u.create = (struct provider_create){
+		.cluster = UUID, .token = "tok", .place = &place, .wants = wants, .nwants = n};
 	return op;
 }
 

@@ -61,12 +61,8 @@ static inline int create_in(struct provider_result *out, const char *token, cons
 	struct provider_place place = {.type = "gpu_8x_h100", .region = region, .zone = ""};
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 
-	op.u.create = (struct provider_create){.cluster = cluster,
-					       .token = token,
-					       .places = &place,
-					       .nplaces = 1,
-					       .wants = wants,
-					       .nwants = n};
+	op.u.create = (struct provider_create){
+		.cluster = cluster, .token = token, .place = &place, .wants = wants, .nwants = n};
 	return drive(&op, out);
 }
 

@@ -149,8 +149,7 @@ static inline struct provider_op create_op(const char *node, uint64_t gen, const
 	one_want = (struct provider_want){.node = node, .gen = gen};
 	op.u.create = (struct provider_create){.cluster = uuid,
 					       .token = "t",
-					       .places = &own_place,
-					       .nplaces = 1,
+					       .place = &own_place,
 					       .wants = &one_want,
 					       .nwants = 1};
 	return op;

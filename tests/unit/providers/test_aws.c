@@ -242,9 +242,6 @@ static void test_what_ec2_could_not_do_is_not_asked(void **state)
 	op = create(0);
 	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
 	op = create(1);
-	op.u.create.nplaces = 0;
-	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
-	op = create(1);
 	wants[0].node = "c1,c2";
 	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
 	op = create(1);

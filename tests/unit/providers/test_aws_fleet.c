@@ -2,22 +2,15 @@
  */
 #include "tests/unit/providers/aws_lab.h"
 
-static struct provider_place ladder[] = {
-	{.type = "p5.48xlarge",
-	 .region = "eu-west-1",
-	 .zone = "eu-west-1a",
-	 .market = PROVIDER_SPOT},
-	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .market = PROVIDER_SPOT},
-	{.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .market = PROVIDER_ON_DEMAND},
-	{.type = "p4d.24xlarge", .region = "us-east-1", .zone = "", .market = PROVIDER_SPOT},
-};
+static struct provider_place anywhere;
 
 static struct provider_op fleet(void)
 {
 	struct provider_op op = create(1);
 
-	op.u.create.places = ladder;
-	op.u.create.nplaces = COUNT(ladder);
+	anywhere = (struct provider_place){
+		.type = "p4d.24xlarge", .region = "eu-west-1", .zone = "", .market = PROVIDER_SPOT};
+	op.u.create.place = &anywhere;
 	return op;
 }
 
@@ -25,12 +18,12 @@ static void open_fleets(void)
 {
 	struct provider_conf conf = usual();
 
-	conf.subnets = "eu-west-1a=subnet-a,eu-west-1b=subnet-b";
+	conf.subnets = "eu-west-1a=subnet-a,eu-west-1b=subnet-b,eu-west-1b=subnet-c";
 	conf.launch_template = "nodes:3";
 	reopen(&conf);
 }
 
-static void test_a_fleet_chooses_for_one_node_among_types_and_subnets_of_one_market(void **state)
+static void test_a_fleet_chooses_for_one_node_among_all_subnets_of_its_place(void **state)
 {
 	static const char *const have[] = {
 		"Action=CreateFleet",
@@ -41,11 +34,12 @@ static void test_a_fleet_chooses_for_one_node_among_types_and_subnets_of_one_mar
 		"SpotOptions.MinTargetCapacity=1",
 		"LaunchTemplateConfigs.1.LaunchTemplateSpecification.LaunchTemplateName=nodes",
 		"LaunchTemplateConfigs.1.LaunchTemplateSpecification.Version=3",
-		"LaunchTemplateConfigs.1.Overrides.1.InstanceType=p5.48xlarge",
+		"LaunchTemplateConfigs.1.Overrides.1.InstanceType=p4d.24xlarge",
 		"LaunchTemplateConfigs.1.Overrides.1.SubnetId=subnet-a",
 		"LaunchTemplateConfigs.1.Overrides.2.InstanceType=p4d.24xlarge",
-		"LaunchTemplateConfigs.1.Overrides.2.SubnetId=subnet-a",
-		"LaunchTemplateConfigs.1.Overrides.3.SubnetId=subnet-b",
+		"LaunchTemplateConfigs.1.Overrides.2.SubnetId=subnet-b",
+		"LaunchTemplateConfigs.1.Overrides.3.InstanceType=p4d.24xlarge",
+		"LaunchTemplateConfigs.1.Overrides.3.SubnetId=subnet-c",
 		"TagSpecification.1.Tag.4.Value=c1",
 		"TagSpecification.1.Tag.5.Value=1"};
 	struct provider_op op = fleet();
@@ -58,6 +52,16 @@ static void test_a_fleet_chooses_for_one_node_among_types_and_subnets_of_one_mar
 		if (!has(&rq, have[i]))
 			fail_msg("no %s in %s", have[i], rq.body);
 	assert_null(strstr(rq.body, "Overrides.4"));
+	provider_request_fini(&rq);
+	anywhere.zone = "eu-west-1b";
+	build(&rq, &op);
+	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.1.SubnetId=subnet-b"));
+	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.2.SubnetId=subnet-c"));
+	assert_null(strstr(rq.body, "Overrides.3"));
+	provider_request_fini(&rq);
+	anywhere.zone = "eu-west-1a"; /* no choice is left */
+	build(&rq, &op);
+	assert_non_null(strstr(rq.body, "Action=RunInstances"));
 	provider_request_fini(&rq);
 }
 
@@ -199,7 +203,7 @@ static void test_a_fleet_is_refused_as_hopefully_as_the_best_of_its_subnets(void
 	}
 }
 
-/* In the order of the offers, and 0 is the first. */
+/* In the order of the subnets, and 0 is the first. */
 static void test_on_demand_a_fleet_takes_the_first_that_is_to_be_had(void **state)
 {
 	struct provider_op op = fleet();
@@ -207,8 +211,7 @@ static void test_on_demand_a_fleet_takes_the_first_that_is_to_be_had(void **stat
 
 	(void)state;
 	open_fleets();
-	op.u.create.places = &ladder[2];
-	op.u.create.nplaces = 1;
+	anywhere.market = PROVIDER_ON_DEMAND;
 	build(&rq, &op);
 	assert_true(has(&rq, "OnDemandOptions.AllocationStrategy=prioritized"));
 	assert_true(has(&rq, "LaunchTemplateConfigs.1.Overrides.1.Priority=0"));
@@ -220,7 +223,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_a_fleet_chooses_for_one_node_among_types_and_subnets_of_one_market),
+		T(test_a_fleet_chooses_for_one_node_among_all_subnets_of_its_place),
 		T(test_no_fleet_is_for_several_nodes_nor_for_a_gang),
 		T(test_what_a_fleet_bought_is_who_was_asked_for),
 		T(test_a_fleet_that_is_refused_in_a_reply_that_went_well),

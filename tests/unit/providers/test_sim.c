@@ -26,8 +26,7 @@ static struct provider_op op_of(enum provider_op_kind kind)
 	if (kind == PROVIDER_CREATE)
 		op.u.create = (struct provider_create){.cluster = cluster,
 						       .token = "tok",
-						       .places = &place,
-						       .nplaces = 1,
+						       .place = &place,
 						       .wants = wants,
 						       .nwants = 2};
 	if (kind == PROVIDER_LIST) {
@@ -209,7 +208,7 @@ static void test_build_refuses_what_can_never_be_asked(void **state)
 	ops[0].u.create.nwants = 0;
 	ops[1].u.create.wants = many;
 	ops[1].u.create.nwants = 1001;
-	ops[2].u.create.places = &bad;
+	ops[2].u.create.place = &bad;
 	ops[3].u.create.wants = &named;
 	ops[3].u.create.nwants = 1;
 	ops[4].u.create.token = big;

@@ -126,12 +126,8 @@ static enum provider_code buy(const char *token, const char *fabric, size_t n,
 		wants[i] = (struct provider_want){.node = names[i], .gen = 1, .group = 1};
 	}
 	place.fabric = fabric;
-	op.u.create = (struct provider_create){.cluster = cluster,
-					       .token = token,
-					       .places = &place,
-					       .nplaces = 1,
-					       .wants = wants,
-					       .nwants = n};
+	op.u.create = (struct provider_create){
+		.cluster = cluster, .token = token, .place = &place, .wants = wants, .nwants = n};
 	drive(&op, &r);
 	code = r.code == PROVIDER_OK ? r.items[0].code : r.code;
 	for (size_t i = 0; i < r.nitems; i++) {

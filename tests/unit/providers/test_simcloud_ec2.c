@@ -17,7 +17,7 @@ static void *driver;
 static int64_t clock_off; /* of the driver's */
 static struct provider_want wants[MANY];
 static char names[MANY][16];
-static struct provider_place places[2];
+static struct provider_place place;
 
 static void open_driver(const char *credential, const char *template)
 {
@@ -58,7 +58,7 @@ static int setup(void **state)
 	simrun_start(&S, args);
 	open_driver(KEY, NULL);
 	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"1ms\",\"stop\":\"1ms\"}");
-	places[0] = (struct provider_place){
+	place = (struct provider_place){
 		.type = "gpu_8x_h100", .region = "eu-north-1", .zone = "eu-north-1a"};
 	for (size_t i = 0; i < MANY; i++) {
 		(void)snprintf(names[i], sizeof(names[i]), "c%zu", i + 1);
@@ -87,12 +87,8 @@ static void create(struct provider_result *out, const char *token, size_t n)
 {
 	struct provider_op op = {.kind = PROVIDER_CREATE};
 
-	op.u.create = (struct provider_create){.cluster = cluster,
-					       .token = token,
-					       .places = places,
-					       .nplaces = 1,
-					       .wants = wants,
-					       .nwants = n};
+	op.u.create = (struct provider_create){
+		.cluster = cluster, .token = token, .place = &place, .wants = wants, .nwants = n};
 	drive(&op, out);
 }
 
@@ -343,7 +339,7 @@ static void test_a_fleet_takes_what_there_is(void **state)
 
 	(void)state;
 	open_driver(KEY, "nodes:1");
-	places[0].zone = "";
+	place.zone = "";
 	simrun_do(&S, "POST", "/admin/capacity",
 		  "{\"type\":\"gpu_8x_h100\",\"zone\":\"eu-north-1a\",\"capacity\":0}");
 	create(&r, "f-1", 1);
@@ -729,7 +725,7 @@ static void test_reserved_capacity_is_another_market(void **state)
 	create(&r, "t", 1);
 	assert_int_equal(r.code, PROVIDER_CAPACITY); /* "Unsupported", as EC2 says it */
 	provider_result_fini(&r);
-	places[0].market = PROVIDER_RESERVED;
+	place.market = PROVIDER_RESERVED;
 	create(&r, "u", 1);
 	assert_int_equal(r.code, PROVIDER_OK);
 	provider_result_fini(&r);

@@ -100,7 +100,7 @@ static void test_build_refuses(void **state)
 	(void)state;
 	start(&f);
 	op = create_op("n1", 7, cluster);
-	op.u.create.places = &spot;
+	op.u.create.place = &spot;
 	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
 	assert_non_null(strstr(e.msg, "spot"));
 	op = create_op("../n1", 7, cluster);
