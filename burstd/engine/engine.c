@@ -214,18 +214,17 @@ static void slurm_failed(struct engine *e, const struct err *err)
 	e->poll_next = engine_now(e) + e->poll_step;
 }
 
-static void take_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms,
-			  const struct err *err)
+static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
 {
 	e->polling = false;
-	if (err != NULL) {
+	if (err != NULL && err->code != ERR_INVALID) {
 		slurm_failed(e, err);
 	} else {
 		e->poll_step = 0;
 		if (e->slurm_failed_ms > e->slurm_ok_ms)
 			prereq_hurry(e); /* perhaps with another slurm.conf */
 		e->snapshot_took_ms = engine_now(e) - began_ms;
-		observe_snapshot(e, text, len, began_ms);
+		observe_snapshot(e, began_ms, err);
 		engine_spend(e, e->fleet.nall / ENGINE_LOOKS);
 		if (e->poll_again)
 			e->poll_next = e->poll_began + ENGINE_HINT_MS;
@@ -240,7 +239,7 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	log_hold(e->d.log);
 	switch (q) {
 	case SLURM_SNAPSHOT:
-		take_snapshot(e, text, len, began_ms, err);
+		take_snapshot(e, began_ms, err);
 		break;
 	case SLURM_CONFIGURING:
 	case SLURM_JOBS:
@@ -388,13 +387,14 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	       const char *const *credentials, struct err *err)
 {
 	struct engine *e = mem_zalloc(sizeof(*e));
-	const struct slurm_callbacks cb = {on_answer, on_updated, e};
+	const struct slurm_callbacks cb = {observe_node, on_answer, on_updated, e};
 
 	*out = NULL;
 	e->d = *d;
-	e->slice = d->slice.send != 0
-			   ? d->slice
-			   : (struct engine_slice){.send = ENGINE_SEND, .write = ENGINE_WRITE};
+	e->slice = d->slice.send != 0 ? d->slice
+				      : (struct engine_slice){.send = ENGINE_SEND,
+							      .write = ENGINE_WRITE,
+							      .read = ENGINE_READ};
 	e->conf = conf;
 	e->left = e->slice.write;
 	e->calls_last = &e->calls;
@@ -412,7 +412,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	e->postpone_next = INT64_MAX;
 	e->clouds = mem_zalloc((conf->nproviders + 1) * sizeof(*e->clouds));
-	e->slurm = slurm_new(d->proc, d->loop, d->log, &cb);
+	e->slurm = slurm_new(d->proc, d->loop, d->log, e->slice.read, &cb);
 	slurm_configure(e->slurm, conf->slurm_bin, conf->slurm_conf);
 	e->timer = timer_new(d->loop, on_timer, e);
 	for (size_t i = 0; i < conf->nproviders; i++)
@@ -496,6 +496,7 @@ void engine_free(struct engine *e)
 	postpone_free(e);
 	rescue_free(e);
 	checkpoint_free(e);
+	observe_free(e);
 	report_free(e);
 	notice_free(e);
 	free(e->pools);

@@ -50,7 +50,8 @@ struct engine_door {
 
 /* How much one turn takes, so that hooks have theirs in between; not 0. */
 struct engine_slice {
-	size_t send, write; /* nodes sent for; nodes written, where a turn can be cut */
+	/* nodes sent for; nodes written, where a turn can be cut; nodes of a snapshot read */
+	size_t send, write, read;
 };
 
 struct engine_deps { /* borrowed; they outlive the engine */

@@ -337,7 +337,7 @@ void observe_list(struct cloud *c)
 
 struct look { /* one pass over a snapshot */
 	struct engine *e;
-	int64_t began_ms;
+	int64_t began_ms, now_ms;
 	bool settled; /* it shows the effect of all our updates */
 	bool moving;
 	struct str wanted;
@@ -514,7 +514,7 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .settled = l->settled,
 				  .listed = place_looked(l->e, nm->pool),
 				  .began_ms = l->began_ms,
-				  .now_ms = engine_now(l->e),
+				  .now_ms = l->now_ms,
 				  .started_ms = l->e->started_ms};
 	const struct fleet_node *live = fleet_live(nm);
 	struct drift_todo todo;
@@ -569,49 +569,77 @@ static void look_missing(struct look *l)
 	}
 }
 
-struct sightings { /* the nodes of ours in one snapshot */
-	const struct engine *e;
-	struct slurm_node *nodes;
-	size_t n, cap;
-};
-
-static void keep(void *ctx, const struct slurm_node *sn)
+void observe_node(void *ctx, const struct slurm_node *sn)
 {
-	struct sightings *s = ctx;
-	const struct fleet_name *nm = fleet_find(&s->e->fleet, sn->name);
+	struct engine *e = ctx;
+	struct sightings *s = &e->seen;
+	struct fleet_name *nm = fleet_find(&e->fleet, sn->name);
 
-	if (nm == NULL || (!nm->listed && !fleet_exists(nm)))
-		return; /* no pool names it: not ours */
+	if (nm == NULL)
+		return;
 	if (s->n == s->cap) {
 		s->cap = s->cap == 0 ? 64 : 2 * s->cap;
 		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
+		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
-	s->nodes[s->n++] = *sn;
+	s->nodes[s->n] = *sn;
+	s->names[s->n++] = nm;
 }
 
-void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms)
+void observe_free(struct engine *e)
 {
-	struct look l = {
-		.e = e, .began_ms = began_ms, .settled = began_ms >= slurm_settled_ms(e->slurm)};
-	struct sightings all = {.e = e};
-	struct err err;
+	free(e->seen.nodes);
+	free(e->seen.names);
+	e->seen = (struct sightings){0};
+}
 
-	/* Whole or not at all: a broken snapshot decides nothing. */
-	if (slurm_parse_nodes(text, len, keep, &all, &err) < 0) {
-		free(all.nodes);
-		if (strcmp(e->slurm_error, err.msg) != 0)
-			log_write(e->d.log, LOG_WARN, "a snapshot of slurmctld makes no sense",
-				  "error", err.msg, NULL);
-		(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err.msg);
-		e->slurm_failed_ms = engine_now(e);
+/* Those that no pool names are not ours, as of now: it was read in pieces. */
+static void drop_strangers(struct sightings *s)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->names[i]->listed && !fleet_exists(s->names[i]))
+			continue;
+		if (n < i) {
+			s->nodes[n] = s->nodes[i];
+			s->names[n] = s->names[i];
+		}
+		n++;
+	}
+	s->n = n;
+}
+
+/* Whole or not at all: a broken snapshot decides nothing. */
+static void disbelieve(struct engine *e, const struct err *err)
+{
+	if (strcmp(e->slurm_error, err->msg) != 0)
+		log_write(e->d.log, LOG_WARN, "a snapshot of slurmctld makes no sense", "error",
+			  err->msg, NULL);
+	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
+	e->slurm_failed_ms = engine_now(e);
+	observe_free(e);
+}
+
+void observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+{
+	struct look l = {.e = e,
+			 .began_ms = began_ms,
+			 .now_ms = engine_now(e),
+			 .settled = began_ms >= slurm_settled_ms(e->slurm)};
+	const struct sightings *seen = &e->seen;
+
+	if (err != NULL) {
+		disbelieve(e, err);
 		return;
 	}
+	drop_strangers(&e->seen);
 	str_init(&l.wanted, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
-	for (size_t i = 0; i < all.n; i++)
-		look(&l, fleet_find(&e->fleet, all.nodes[i].name), &all.nodes[i]);
+	for (size_t i = 0; i < seen->n; i++)
+		look(&l, seen->names[i], &seen->nodes[i]);
 	look_missing(&l);
-	prereq_nodes(e, all.nodes, all.n);
-	free(all.nodes);
+	prereq_nodes(e, seen->nodes, seen->n);
+	observe_free(e);
 	e->moving = l.moving;
 	if (l.wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {
 		free(e->wanted);

@@ -79,6 +79,7 @@ enum {
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
 	ENGINE_WRITE = 250,    /* ... and written, where a turn can be cut */
+	ENGINE_READ = 500,     /* ... and read of what slurmctld prints: a third of a millisecond */
 	ENGINE_LOOKS = 10,     /* to look at so many costs as much as to write one */
 	ENGINE_UP_MAX = 65536, /* nodes that wait for that; the next snapshot has them again */
 	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
@@ -238,6 +239,12 @@ struct gates {              /* jobs that wait for their nodes */
 	int64_t asked_ms, took_ms; /* when squeue was asked, and how long it took */
 };
 
+struct sightings { /* the nodes of ours in one snapshot */
+	struct slurm_node *nodes;
+	struct fleet_name **names; /* of these */
+	size_t n, cap;
+};
+
 struct engine {
 	struct engine_deps d;
 	struct conf *conf;
@@ -277,6 +284,7 @@ struct engine {
 	bool moving; /* something was in transition at the last look */
 	int64_t poll_next, poll_step, poll_began;
 	int64_t snapshot_ms;      /* when the last whole snapshot began; 0: none since start */
+	struct sightings seen;    /* in one that is being read */
 	int64_t snapshot_took_ms; /* how long slurmctld took for it */
 	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
 	struct engine_query *queries;       /* about one job each, in order */
@@ -550,7 +558,11 @@ int64_t listen_next_ms(const struct cloud *c);
 
 /* --- observe.c --- */
 void observe_list(struct cloud *c);
-void observe_snapshot(struct engine *e, const char *text, size_t len, int64_t began_ms);
+/* ctx: the engine.  A node in a snapshot of slurmctld; nothing is done before all are there. */
+void observe_node(void *ctx, const struct slurm_node *sn);
+/* That were all of them; err: or none is to be believed. */
+void observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err);
+void observe_free(struct engine *e);
 
 /* --- refuse.c --- */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);

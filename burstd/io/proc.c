@@ -204,7 +204,8 @@ fail:
 static void tell(struct child *c)
 {
 	char errors[PROC_ERRORS_MAX + 1];
-	struct proc_reply r = {.status = c->status, .errors = errors};
+	bool kept = false;
+	struct proc_reply r = {.status = c->status, .errors = errors, .kept = &kept};
 	char *out = map_output(c, &r.len, &c->err);
 
 	errors[file_read(c->file[CHILD_ERR], errors, PROC_ERRORS_MAX)] = '\0';
@@ -214,8 +215,18 @@ static void tell(struct child *c)
 	r.out = out;
 	c->done(c->ctx, c->err.code == ERR_NONE ? &r : NULL,
 		c->err.code == ERR_NONE ? NULL : &c->err);
-	if (out != NULL)
+	if (out != NULL && !kept)
 		(void)munmap(out, r.len + 1);
+}
+
+void proc_drop(const char *out, size_t len)
+{
+	union { /* munmap() does not take what is const */
+		const char *in;
+		void *out;
+	} u = {.in = out};
+
+	(void)munmap(u.out, len + 1);
 }
 
 /* Tell the owner, and let go of all but a process that has not ended yet. */

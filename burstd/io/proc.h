@@ -34,6 +34,7 @@ struct proc_reply {      /* borrowed during the callback only */
 	const char *out; /* NUL-terminated */
 	size_t len;
 	const char *errors; /* first 1 KiB of standard error, NUL-terminated */
+	bool *kept;         /* set by the callback: out is its own now, for proc_drop() */
 };
 
 /* Exactly once for each proc_run() that returned 0; never from inside it.  e is set, and r NULL, if
@@ -46,6 +47,8 @@ struct proc *proc_new(struct loop *l);
 /* -1: ERR_NOTSENT, it was not started; done will not be called. */
 int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, void *ctx,
 	     struct err *e);
+/* out of a reply that was kept; after proc_close() too. */
+void proc_drop(const char *out, size_t len);
 /* Kill and reap every child, calling back each with ERR_CANCELLED; frees from the loop. */
 void proc_close(struct proc *p);
 

@@ -265,7 +265,7 @@ void life_start(struct world *w)
 				      .driver = driver,
 				      .fatal = on_fatal,
 				      .ctx = w,
-				      .slice = {w->set.slice, w->set.slice}};
+				      .slice = {w->set.slice, w->set.slice, w->set.slice}};
 	struct conf *c = make_conf(w);
 	struct err e;
 

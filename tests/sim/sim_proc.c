@@ -125,8 +125,12 @@ static bool is_order(const struct child *k)
 static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 {
 	struct child *k = ctx;
-	struct proc_reply r = {
-		.status = k->status, .out = k->out.p, .len = k->out.len, .errors = k->errors};
+	bool kept = false;
+	struct proc_reply r = {.status = k->status,
+			       .out = k->out.p,
+			       .len = k->out.len,
+			       .errors = k->errors,
+			       .kept = &kept};
 
 	(void)arg;
 	if (k->error.code != 0 || k->status != 0)
@@ -143,8 +147,21 @@ static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 		answer(k, NULL, &k->error);
 	else
 		answer(k, &r, NULL);
+	if (kept)
+		(void)str_take(&k->out); /* proc_drop() frees it */
 	w->ctld->telling_jobs = false;
 	child_free(w->proc, k);
+}
+
+void proc_drop(const char *out, size_t len)
+{
+	union {
+		const char *in;
+		void *out;
+	} u = {.in = out};
+
+	(void)len;
+	free(u.out);
 }
 
 static void fails(struct child *k, const char *why)

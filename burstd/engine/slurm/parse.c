@@ -151,21 +151,17 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 	return name;
 }
 
-/* The state of the line before: most nodes have the same one. */
-struct known_state {
-	struct slurm_text text;
-	uint32_t flags;
-};
-
-static uint32_t state_flags(struct slurm_text text, struct known_state *last)
+static uint32_t state_flags(struct slurm_reader *r, struct slurm_text text)
 {
-	if (text.n != last->text.n || memcmp(text.p, last->text.p, text.n) != 0)
-		*last = (struct known_state){text, slurm_parse_state(text.p, text.n)};
-	return last->flags;
+	if (text.n != r->state.n || memcmp(text.p, r->state.p, text.n) != 0) {
+		r->state = text;
+		r->flags = slurm_parse_state(text.p, text.n);
+	}
+	return r->flags;
 }
 
 /* One line to *n: 0 or -1. */
-static int parse_line(const char *line, size_t len, struct known_state *last, struct slurm_node *n,
+static int parse_line(struct slurm_reader *r, const char *line, size_t len, struct slurm_node *n,
 		      struct err *e)
 {
 	static const char head[] = "NodeName=";
@@ -179,32 +175,41 @@ static int parse_line(const char *line, size_t len, struct known_state *last, st
 		return err_set(e, ERR_INVALID, "scontrol: node without a name or state: \"%.*s\"",
 			       (int)(len < 60 ? len : 60), line);
 	memcpy(n->name, name.p, name.n);
-	n->flags = state_flags(n->state, last);
+	n->flags = state_flags(r, n->state);
 	return 0;
+}
+
+void slurm_reader_init(struct slurm_reader *r, const char *text, size_t len)
+{
+	*r = (struct slurm_reader){.at = text, .end = text + len, .state = {"", 0}};
+}
+
+int slurm_read_nodes(struct slurm_reader *r, size_t lines, slurm_node_fn fn, void *ctx,
+		     struct err *e)
+{
+	for (; r->at < r->end && lines > 0; lines--) {
+		const char *nl = memchr(r->at, '\n', (size_t)(r->end - r->at));
+		struct slurm_node n = {0};
+
+		if (nl == NULL) /* the last line always ends: otherwise something is missing */
+			return err_set(e, ERR_INVALID, "scontrol: output cut short");
+		if (nl > r->at) {
+			if (parse_line(r, r->at, (size_t)(nl - r->at), &n, e) != 0)
+				return -1;
+			fn(ctx, &n);
+			r->count++;
+		}
+		r->at = nl + 1;
+	}
+	if (r->at < r->end)
+		return 1;
+	return r->count > 0 ? 0 : err_set(e, ERR_INVALID, "scontrol: no nodes at all");
 }
 
 long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx, struct err *e)
 {
-	const char *end = text + len;
-	struct known_state last = {{"", 0}, 0};
-	long count = 0;
+	struct slurm_reader r;
 
-	while (text < end) {
-		const char *nl = memchr(text, '\n', (size_t)(end - text));
-
-		if (nl == NULL) /* the last line always ends: otherwise something is missing */
-			return err_set(e, ERR_INVALID, "scontrol: output cut short");
-		if (nl > text) {
-			struct slurm_node n = {0};
-
-			if (parse_line(text, (size_t)(nl - text), &last, &n, e) != 0)
-				return -1;
-			fn(ctx, &n);
-			count++;
-		}
-		text = nl + 1;
-	}
-	if (count == 0)
-		return err_set(e, ERR_INVALID, "scontrol: no nodes at all");
-	return count;
+	slurm_reader_init(&r, text, len);
+	return slurm_read_nodes(&r, SIZE_MAX, fn, ctx, e) == 0 ? r.count : -1;
 }

@@ -26,11 +26,24 @@ struct slurm_node {
 	struct slurm_text addr, host, state, instance, partitions, reason, features;
 };
 
+/* `scontrol -o show nodes`, read in pieces. */
+struct slurm_reader {
+	const char *at, *end;
+	struct slurm_text state; /* of the line before: most nodes have the same one */
+	uint32_t flags;
+	long count; /* nodes so far */
+};
+
 typedef void (*slurm_node_fn)(void *ctx, const struct slurm_node *n);
 
 /* `scontrol -o show nodes`: one line a node.  Return how many, or -1: not such text, or cut short;
  * then fn may have been called for some. */
 long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx, struct err *e);
+/* The same in pieces of so many lines; what fn gets stays where it is in text.  1: there is more,
+ * 0: that was all, -1 as above. */
+void slurm_reader_init(struct slurm_reader *r, const char *text, size_t len);
+int slurm_read_nodes(struct slurm_reader *r, size_t lines, slurm_node_fn fn, void *ctx,
+		     struct err *e);
 uint32_t slurm_parse_state(const char *text, size_t len);
 /* The flags as words joined by '+', as Slurm prints them; "" when not known. */
 void slurm_print_state(uint32_t flags, char *out, size_t size);

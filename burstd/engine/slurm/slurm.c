@@ -65,6 +65,15 @@ struct run {             /* one child; outlives a freed adapter */
 	struct command *command; /* of an update */
 };
 
+/* A snapshot that is read, and what was read last: to give megabytes back takes as long as to read
+ * a thousand lines, so that has a turn of its own. */
+struct reading {
+	struct run *run; /* NULL: it is read */
+	const char *text;
+	size_t len;
+	struct slurm_reader r;
+};
+
 struct queue { /* of commands */
 	struct command *first, *last;
 };
@@ -76,12 +85,17 @@ struct slurm {
 	struct slurm_callbacks cb;
 	char scontrol[256], squeue[256], scancel[256], slurm_conf[300];
 	struct run *running[NRUNS];
+	size_t lines; /* read in one turn */
+	struct reading reading;
+	struct timer *turn;
 	struct queue queues[NQUEUES]; /* run by UPDATE and UPDATE_JOBS */
 	size_t waiting;
 	int64_t settled_ms;
 };
 
-struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log,
+static void on_turn(void *ctx);
+
+struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log, size_t lines,
 			const struct slurm_callbacks *cb)
 {
 	struct slurm *s = mem_zalloc(sizeof(*s));
@@ -89,6 +103,8 @@ struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log,
 	s->proc = proc;
 	s->loop = loop;
 	s->log = log;
+	s->lines = lines;
+	s->turn = timer_new(loop, on_turn, s);
 	s->cb = *cb;
 	return s;
 }
@@ -103,10 +119,23 @@ static void command_free(struct command *c)
 	free(c);
 }
 
+static void drop_text(struct slurm *s)
+{
+	if (s->reading.text != NULL)
+		proc_drop(s->reading.text, s->reading.len);
+	s->reading.text = NULL;
+}
+
 void slurm_free(struct slurm *s)
 {
 	if (s == NULL)
 		return;
+	if (s->reading.run != NULL) {
+		s->running[SLURM_SNAPSHOT] = NULL; /* its child has ended */
+		free(s->reading.run);
+	}
+	drop_text(s);
+	timer_free(s->turn);
 	for (int q = 0; q < NRUNS; q++)
 		if (s->running[q] != NULL)
 			s->running[q]->s = NULL;
@@ -187,6 +216,43 @@ static void order_of(const struct command *c, struct slurm_order *out)
 				    .of_jobs = is_of_jobs(c->kind)};
 }
 
+/* Some lines; the answer when these were the last. */
+static void read_on(struct slurm *s)
+{
+	struct reading *g = &s->reading;
+	struct run run = *g->run;
+	struct err e;
+	int rc = slurm_read_nodes(&g->r, s->lines, s->cb.node, s->cb.ctx, &e);
+
+	timer_at(s->turn, loop_now(s->loop)); /* for more, or to give it back */
+	if (rc == 1)
+		return;
+	free(g->run);
+	g->run = s->running[SLURM_SNAPSHOT] = NULL;
+	s->cb.answer(s->cb.ctx, SLURM_SNAPSHOT, rc == 0 ? g->text : NULL, rc == 0 ? g->len : 0,
+		     run.began_ms, rc == 0 ? NULL : &e);
+}
+
+static void on_turn(void *ctx)
+{
+	struct slurm *s = ctx;
+
+	if (s->reading.run != NULL)
+		read_on(s);
+	else
+		drop_text(s);
+}
+
+/* The question counts as running until all of it is read. */
+static void read_snapshot(struct slurm *s, struct run *run, const struct proc_reply *r)
+{
+	drop_text(s);
+	*r->kept = true;
+	s->reading = (struct reading){.run = run, .text = r->out, .len = r->len};
+	slurm_reader_init(&s->reading.r, r->out, r->len);
+	read_on(s);
+}
+
 static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 {
 	struct run run = *(struct run *)ctx;
@@ -194,6 +260,10 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 	struct slurm_order order;
 	struct err own = {0};
 
+	if (s != NULL && run.what == SLURM_SNAPSHOT && e == NULL && answered(&run, r)) {
+		read_snapshot(s, ctx, r);
+		return;
+	}
 	free(ctx);
 	if (s == NULL) {
 		command_free(run.command);

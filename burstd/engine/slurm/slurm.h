@@ -35,7 +35,7 @@ enum {
 };
 
 enum slurm_question {
-	SLURM_SNAPSHOT,    /* all nodes: slurm_parse_nodes() */
+	SLURM_SNAPSHOT,    /* all nodes: of each node() is told before answer() */
 	SLURM_CONFIGURING, /* the jobs that have nodes, up or not: slurm_job_parse() */
 	SLURM_JOBS,        /* all jobs that have not ended: likewise */
 	SLURM_DETAILS,     /* of some jobs: slurm_job_parse_detail() */
@@ -57,7 +57,11 @@ struct slurm_order { /* a command; borrowed until it is run, or for a callback *
 };
 
 struct slurm_callbacks {
-	/* The answer to a question asked at began_ms, or text NULL and e set. */
+	/* Of SLURM_SNAPSHOT, some in a turn of the loop; *n lies in what answer() gets.  No
+	 * snapshot before that: an answer with e means that these were part of none. */
+	slurm_node_fn node;
+	/* The answer to a question asked at began_ms, or text NULL and e set; ERR_INVALID: it makes
+	 * no sense. */
 	void (*answer)(void *ctx, enum slurm_question q, const char *text, size_t len,
 		       int64_t began_ms, const struct err *e);
 	/* A command ended, this one; e is set if it failed. */
@@ -65,7 +69,8 @@ struct slurm_callbacks {
 	void *ctx;
 };
 
-struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log,
+/* lines: of a snapshot in one turn, so that hooks have theirs in between. */
+struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log, size_t lines,
 			const struct slurm_callbacks *cb);
 /* No callback comes after this. */
 void slurm_free(struct slurm *s);

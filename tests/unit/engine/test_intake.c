@@ -175,7 +175,9 @@ static void test_jobs_of_wanted_nodes_are_asked_for_with_their_wishes(void **sta
 
 	load(f, true, true);
 	f->e->clouds[0].listed = true;
-	observe_snapshot(f->e, snapshot, sizeof(snapshot) - 1, loop_now(f->loop));
+	assert_int_equal(
+		slurm_parse_nodes(snapshot, sizeof(snapshot) - 1, observe_node, f->e, NULL), 1);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
 	assert_string_equal(f->e->wanted, "c1");
 	intake_run(f->e);
 	assert_int_equal(f->e->wishes_wanted, WISH_COMMENT);

@@ -37,7 +37,8 @@ static void snapshot(struct fix *f, const char *state, const char *place)
 	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s %s\n", state,
 			 place);
 
-	observe_snapshot(f->e, text, (size_t)n, loop_now(f->loop));
+	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
 }
 
 static void list(struct fix *f, const struct shown *in, size_t n)
@@ -333,6 +334,39 @@ static void test_no_snapshot(void **state)
 	assert_string_equal(kept(f), "i-1");
 	assert_null(f->e->fleet.states[NODE_DELETING]);
 	assert_int_equal(f->e->clouds[0].nstrays, 0);
+}
+
+/* F49: what was read of it before it broke is of no other snapshot. */
+static void test_a_broken_snapshot_leaves_nothing_for_the_next(void **state)
+{
+	static const char off[] = "NodeName=c1 State=IDLE+CLOUD+POWERED_DOWN\n";
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	const struct err broken = {.code = ERR_INVALID, .msg = "scontrol: output cut short"};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	assert_int_equal(slurm_parse_nodes(off, sizeof(off) - 1, observe_node, f->e, NULL), 1);
+	observe_snapshot(f->e, loop_now(f->loop), &broken);
+	assert_string_equal(f->e->slurm_error, broken.msg);
+	assert_true(f->e->snapshot_ms == 0);
+	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	assert_true((fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERED_DOWN) == 0);
+	assert_non_null(f->e->fleet.states[NODE_READY]);
+	assert_string_equal(f->e->slurm_error, "");
+}
+
+/* A reload may take a node out of its pool while a snapshot is read. */
+static void test_a_node_that_nobody_names_any_more_is_left_alone(void **state)
+{
+	static const char text[] = "NodeName=c1 State=ALLOCATED+CLOUD+POWERING_UP\n";
+	struct fix *f = *state;
+
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
+	assert_int_equal(slurm_parse_nodes(text, sizeof(text) - 1, observe_node, f->e, NULL), 1);
+	fleet_find(&f->e->fleet, "c1")->listed = false;
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
+	assert_null(f->e->wanted);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERING_UP, 0);
 }
 
 /* --- addresses ---------------------------------------------------------------------------------
@@ -656,6 +690,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_found_dying_stays_refused, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_no_snapshot, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_broken_snapshot_leaves_nothing_for_the_next,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_node_that_nobody_names_any_more_is_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whose_a_reason_is, setup, teardown),

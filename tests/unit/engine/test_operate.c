@@ -28,7 +28,8 @@ static void snapshot(struct fix *f, const char *c1, const char *c2, const char *
 			 "NodeName=c3 NodeAddr=c3 NodeHostName=c3 State=%s\n",
 			 c1, c2, c3);
 
-	observe_snapshot(f->e, text, (size_t)n, loop_now(f->loop));
+	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
 }
 
 struct sought {

@@ -17,14 +17,19 @@
 #include "io/loop.h"
 #include "io/proc.h"
 
+enum { LINES = 2 }; /* of a snapshot in one turn */
+
 struct fix {
 	char dir[64], calls[128];
 	struct loop *loop;
 	struct proc *proc;
 	struct slurm *slurm;
-	struct timer *guard;
+	struct timer *guard, *tick;
 	unsigned given, updated, failed, answers[SLURM_NQUESTIONS];
 	char error[256], text[256];
+	enum err_code code;
+	unsigned nodes, known, most; /* told of; ... at the last tick; most between two */
+	bool hurt;                   /* stop as soon as some are told of */
 };
 
 /* On record, and out. */
@@ -37,6 +42,14 @@ static void flush(struct fix *f)
 	slurm_flush(f->slurm);
 }
 
+static void on_node(void *ctx, const struct slurm_node *n)
+{
+	struct fix *f = ctx;
+
+	f->nodes++;
+	assert_int_equal(n->name[1] - '0', f->nodes);
+}
+
 static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
 		      int64_t began_ms, const struct err *e)
 {
@@ -44,6 +57,7 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 
 	assert_true(began_ms > 0 && began_ms <= loop_now(f->loop));
 	f->answers[q]++;
+	f->code = e != NULL ? e->code : ERR_NONE;
 	if (e != NULL)
 		(void)snprintf(f->error, sizeof(f->error), "%s", e->msg);
 	else
@@ -85,7 +99,7 @@ static void script(const struct fix *f, const char *name, const char *text)
 static int setup(void **state)
 {
 	struct fix *f = mem_zalloc(sizeof(*f));
-	struct slurm_callbacks cb = {on_answer, on_updated, f};
+	struct slurm_callbacks cb = {on_node, on_answer, on_updated, f};
 
 	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/slurm-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
@@ -96,7 +110,7 @@ static int setup(void **state)
 	script(f, "squeue", "echo '1|c1'");
 	assert_int_equal(loop_new(&f->loop, NULL), 0);
 	f->proc = proc_new(f->loop);
-	f->slurm = slurm_new(f->proc, f->loop, NULL, &cb);
+	f->slurm = slurm_new(f->proc, f->loop, NULL, LINES, &cb);
 	slurm_configure(f->slurm, f->dir, "/etc/slurm/slurm.conf");
 	f->guard = timer_new(f->loop, too_long, NULL);
 	timer_at(f->guard, loop_now(f->loop) + 10000);
@@ -347,6 +361,70 @@ static void test_queries(void **state)
 	assert_calls(f, "-o show nodes\nshow config\n-o show partitions\n");
 }
 
+/* Who else waits for the loop. */
+static void tick(void *ctx)
+{
+	struct fix *f = ctx;
+
+	if (f->nodes - f->known > f->most)
+		f->most = f->nodes - f->known;
+	f->known = f->nodes;
+	if (f->hurt && f->nodes > 0)
+		loop_stop(f->loop);
+	timer_at(f->tick, loop_now(f->loop));
+}
+
+static void ask_nodes(struct fix *f, const char *tail)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof(text),
+		       "for i in 1 2 3 4 5; do echo \"NodeName=c$i State=IDLE\"; done%s", tail);
+	script(f, "scontrol", text);
+	f->tick = timer_new(f->loop, tick, f);
+	timer_at(f->tick, loop_now(f->loop));
+	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
+	loop_run(f->loop);
+	timer_free(f->tick);
+}
+
+static void test_others_have_their_turn_while_a_long_snapshot_is_read(void **state)
+{
+	struct fix *f = *state;
+
+	ask_nodes(f, "");
+	assert_int_equal(f->answers[SLURM_SNAPSHOT], 1);
+	assert_int_equal(f->nodes, 5);
+	assert_int_equal(f->most, LINES);
+	assert_string_equal(f->error, "");
+	assert_non_null(strstr(f->text, "NodeName=c5 State=IDLE\n"));
+	f->nodes = 0;
+	ask_nodes(f, ""); /* before the text of the first is given back, or after */
+	assert_int_equal(f->answers[SLURM_SNAPSHOT], 2);
+	assert_int_equal(f->nodes, 5);
+}
+
+static void test_a_snapshot_that_makes_no_sense_at_its_end_is_none(void **state)
+{
+	struct fix *f = *state;
+
+	ask_nodes(f, "; echo nonsense");
+	assert_int_equal(f->answers[SLURM_SNAPSHOT], 1);
+	assert_int_equal(f->code, ERR_INVALID);
+	assert_non_null(strstr(f->error, "not a node: \"nonsense\""));
+}
+
+static void test_a_snapshot_half_read_is_the_question_still_and_ends_with_its_owner(void **state)
+{
+	struct fix *f = *state;
+
+	f->hurt = true;
+	ask_nodes(f, "");
+	assert_int_equal(f->answers[SLURM_SNAPSHOT], 0);
+	assert_in_range(f->nodes, LINES, 4); /* of five */
+	assert_false(slurm_ask(f->slurm, SLURM_SNAPSHOT));
+}
+
 /* Asked about a job that is gone squeue fails, and that is an answer; other failures are none. */
 static void test_details(void **state)
 {
@@ -530,6 +608,9 @@ int main(void)
 		T(test_failure),
 		T(test_no_such_command),
 		T(test_queries),
+		T(test_others_have_their_turn_while_a_long_snapshot_is_read),
+		T(test_a_snapshot_that_makes_no_sense_at_its_end_is_none),
+		T(test_a_snapshot_half_read_is_the_question_still_and_ends_with_its_owner),
 		T(test_details),
 		T(test_postpone),
 		T(test_nodes_go_before_jobs_and_signals_before_the_rest),

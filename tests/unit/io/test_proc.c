@@ -81,6 +81,15 @@ static void done(void *ctx, const struct proc_reply *r, const struct err *e)
 	(void)snprintf(F.errors, sizeof(F.errors), "%s", r->errors);
 }
 
+static void keep(void *ctx, const struct proc_reply *r, const struct err *e)
+{
+	const char **out = ctx;
+
+	done(NULL, r, e);
+	*r->kept = true;
+	*out = r->out;
+}
+
 static int start(const char *script, const char *input, uint32_t ms, size_t max)
 {
 	const char *const argv[] = {"/bin/sh", "-c", script, NULL};
@@ -479,6 +488,23 @@ static void test_many_and_the_cap(void **state)
 	assert_int_equal(F.called, PROC_MAX);
 }
 
+static void test_kept_output_stays_until_it_is_dropped(void **state)
+{
+	static const char *const argv[] = {"/bin/sh", "-c", "echo 0123", NULL}, *const envp[] = {
+											NULL};
+	const struct proc_call call = {
+		.argv = argv, .envp = envp, .timeout_ms = 10000, .max_out = 100};
+	const char *out = NULL;
+
+	(void)state;
+	assert_int_equal(proc_run(F.p, &call, keep, &out, NULL), 0);
+	loop_run(F.l);
+	assert_int_equal(F.called, 1);
+	assert_int_equal(F.len, 5);
+	assert_string_equal(out, "0123\n"); /* another's pages otherwise, or a fault */
+	proc_drop(out, F.len);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -502,6 +528,7 @@ int main(void)
 		T(test_close_kills),
 		T(test_close_inside_callback),
 		T(test_many_and_the_cap),
+		T(test_kept_output_stays_until_it_is_dropped),
 	};
 #undef T
 
