@@ -144,7 +144,8 @@ static bool is_plain(const char *text)
 static const char *const results[] = {[ENGINE_NOTICE_TAKEN] = "taken",
 				      [ENGINE_NOTICE_LATE] = "late",
 				      [ENGINE_NOTICE_IGNORED] = "ignored",
-				      [ENGINE_NOTICE_UNKNOWN] = "unknown"};
+				      [ENGINE_NOTICE_UNKNOWN] = "unknown",
+				      [ENGINE_NOTICE_SEVERAL] = "several"};
 
 enum { NRESULTS = sizeof(results) / sizeof(results[0]) };
 
@@ -221,6 +222,11 @@ static int put_notices(struct ctl_reply *r, const struct notice_rq *rq)
 		return ctl_reply_refuse(r, "not-found",
 					"no node and no instance of ours is named \"%.95s\"",
 					rq->list[0].instance);
+	if (rq->machines == NULL && rq->ends[0].so == ENGINE_NOTICE_SEVERAL)
+		return ctl_reply_refuse(
+			r, "invalid",
+			"instances of several providers have the id \"%.95s\": name the node",
+			rq->list[0].instance);
 	if (rq->machines != NULL)
 		jsonw_open(&r->w, "results", '[');
 	for (size_t i = 0; i < rq->n; i++) {

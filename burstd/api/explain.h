@@ -21,6 +21,10 @@ void explain_node(struct str *out, const struct engine *e, const struct fleet_na
  * was not told so, or it ended otherwise.  Known until burstd ends.  nm may be NULL. */
 const char *explain_told(const struct engine *e, const struct fleet_name *nm);
 
+/* Why it was refused last, and what follows. */
+void explain_refusal(struct str *out, const struct engine *e, const struct fleet_name *nm);
+const char *explain_pool(const struct engine *e, uint32_t pool); /* its name; "?": there is none */
+
 typedef void (*explain_fn)(void *ctx, const char *sentence);
 /* What a person should look at, most urgent first, at most EXPLAIN_PROBLEMS_MAX; none: all is well.
  */

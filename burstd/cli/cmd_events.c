@@ -75,27 +75,33 @@ static json_t *request(const struct events_args *a, int64_t since, bool wait)
 	return rq; /* the name is one: run_events() */
 }
 
-/* Show pages from *since on (-1: the last ones) until there is no more; *since: where to go on.
- * wait: until there is something, if burstd can. */
-static int show(const struct cli *c, const struct events_args *a, int64_t *since, bool wait,
+struct shown {
+	int64_t since; /* where to go on; -1: with the last ones */
+	bool any;
+};
+
+/* Show pages until there is no more.  wait: until there is something, if burstd can. */
+static int show(const struct cli *c, const struct events_args *a, struct shown *s, bool wait,
 		struct err *e)
 {
 	bool more = true;
 
 	while (more) {
-		int64_t asked = *since;
+		int64_t asked = s->since;
 		const json_t *ev;
 		json_t *r;
 		int rc = cli_ask(c, request(a, asked, wait), &r, e);
 
 		if (rc != CLI_OK)
 			return rc;
-		for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++)
+		for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++) {
 			print_event(c, ev);
-		*since = cli_int(r, "last");
+			s->any = true;
+		}
+		s->since = cli_int(r, "last");
 		/* A page that goes nowhere is the last, whatever burstd says: never ask for ever.
 		 */
-		more = json_is_true(json_object_get(r, "more")) && *since > asked;
+		more = json_is_true(json_object_get(r, "more")) && s->since > asked;
 		json_decref(r);
 	}
 	return CLI_OK;
@@ -112,46 +118,65 @@ static void pause_ms(int64_t ms)
 /* Until somebody stops us, or there is nobody to write to.  burstd keeps the question until there
  * is something to tell; where it does not, we must not ask without end.  It may restart meanwhile:
  * say so once. */
-static int follow(const struct cli *c, const struct events_args *a, int64_t since)
+static int follow(const struct cli *c, const struct events_args *a, struct shown *s)
 {
 	struct cli patient = *c;
 	bool away = false;
 
 	patient.timeout_ms += CTL_HOLD_MS;
 	while (fflush(c->out.f) == 0 && !ferror(c->out.f)) {
-		int64_t from = since, began = clock_boot_ms();
+		int64_t from = s->since, began = clock_boot_ms();
 		struct err e = {0};
-		int rc = show(&patient, a, &since, true, &e);
+		int rc = show(&patient, a, s, true, &e);
 
 		if (rc != CLI_OK && rc != CLI_UNREACHABLE)
 			return cli_complain(rc, e.msg);
 		if (rc == CLI_UNREACHABLE && !away)
 			(void)cli_complain(rc, "burstd went away; waiting for it");
 		away = rc == CLI_UNREACHABLE;
-		if (away || since <= from)
+		if (away || s->since <= from)
 			pause_ms(began + FOLLOW_MS - clock_boot_ms());
 	}
 	return CLI_FAILED;
 }
 
+/* Else an empty screen could mean anything. */
+static void say_none(const struct cli *c, const struct events_args *a)
+{
+	const char *after = a->since != NULL ? " after " : "";
+	const char *since = a->since != NULL ? a->since : "";
+
+	if (a->node != NULL)
+		(void)fprintf(
+			c->out.f,
+			"no events of node %s%s%s: \"burstctl node show %s\" says how it is\n",
+			a->node, after, since, a->node);
+	else
+		(void)fprintf(c->out.f, "no events%s%s\n", after, since);
+}
+
 static int run_events(const struct cli *c, const void *args, char **operands)
 {
 	const struct events_args *a = args;
-	int64_t since = a->since != NULL ? cli_seq("--since", a->since) : -1;
+	struct shown s = {a->since != NULL ? cli_seq("--since", a->since) : -1, false};
 	struct err e = {0};
 	int rc;
 
 	(void)operands;
-	if (a->since != NULL && since < 0)
+	if (a->since != NULL && s.since < 0)
 		return CLI_USAGE;
 	if (a->since != NULL && a->tail >= 0)
 		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
 	if (a->node != NULL && !hostlist_is_name(a->node))
 		return cli_complain(CLI_USAGE, "--node: not the name of a node");
-	rc = show(c, a, &since, false, &e);
+	rc = show(c, a, &s, false, &e);
 	if (rc != CLI_OK)
 		return cli_complain(rc, e.msg);
-	return a->follow ? follow(c, a, since) : CLI_OK;
+	if (a->follow)
+		return follow(c, a, &s);
+	if (!s.any && !c->json && a->tail != 0)
+		say_none(c, a);
+	return CLI_OK;
 }
 
 const struct cli_command cmd_events = {

@@ -85,15 +85,26 @@ static int gather(json_t *all, char **operands)
 /* --- what is answered --------------------------------------------------------------------------
  */
 
+static bool is_nobody(const json_t *row)
+{
+	const char *result = cli_text(row, "result");
+
+	return strcmp(result, "unknown") == 0 || strcmp(result, "several") == 0;
+}
+
 static int print(const struct cli *c, const json_t *row, bool many)
 {
 	const char *result = cli_text(row, "result"), *node = cli_text(row, "node"),
 		   *machine = cli_text(row, "machine");
 	char text[MACHINE_MAX + 80];
 
-	if (strcmp(result, "unknown") == 0) {
+	if (is_nobody(row)) {
 		(void)snprintf(text, sizeof(text),
-			       "no node and no instance of ours is named \"%s\"", machine);
+			       strcmp(result, "unknown") == 0
+				       ? "no node and no instance of ours is named \"%s\""
+				       : "instances of several providers have the id \"%s\": "
+					 "name the node",
+			       machine);
 		return cli_complain(CLI_FAILED, text);
 	}
 	if (many) {
@@ -124,7 +135,7 @@ static int print_all(const struct cli *c, json_t *results)
 		const json_t *row = json_array_get(results, i);
 
 		if (c->json)
-			rc = strcmp(cli_text(row, "result"), "unknown") == 0 ? CLI_FAILED : rc;
+			rc = is_nobody(row) ? CLI_FAILED : rc;
 		else if (print(c, row, json_array_size(results) > 1) != CLI_OK)
 			rc = CLI_FAILED;
 	}

@@ -31,6 +31,7 @@ int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *co
 
 	*c = (struct cloud){.e = e, .conf = conf, .ops = e->d.driver(conf->driver)};
 	map_init(&c->odd_ids);
+	map_init(&c->ids);
 	if (c->ops == NULL)
 		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": no driver \"%s\"",
 			       e->conf->path, conf->line, conf->name, conf->driver);
@@ -51,6 +52,7 @@ void cloud_close(struct cloud *c)
 	free(c->seen);
 	free(c->strays);
 	map_fini(&c->odd_ids);
+	map_fini(&c->ids);
 	free(c->odd);
 	free(c->offers);
 	free(c->coming);

@@ -407,7 +407,6 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	map_init(&e->postponed_map);
 	map_init(&e->rescues_map);
 	cooldown_init(&e->cooldown);
-	map_init(&e->notices.ids);
 	unsold_init(&e->unsold);
 	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
 	e->postpone_next = INT64_MAX;

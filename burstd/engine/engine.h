@@ -146,6 +146,7 @@ enum engine_noticed {
 	ENGINE_NOTICE_LATE,    /* it has no instance, or one that leaves already */
 	ENGINE_NOTICE_IGNORED, /* its pool or an admin wants nothing done about it */
 	ENGINE_NOTICE_UNKNOWN, /* no node of ours, nor an instance */
+	ENGINE_NOTICE_SEVERAL, /* instances of several providers have that id: none was taken */
 };
 struct engine_notice {        /* borrowed */
 	const char *instance; /* its id, or the name of its node */
@@ -231,6 +232,8 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
 /* Why the provider cannot be asked for notices, and since when; 0: it can, or has none to tell. */
 const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms);
+/* Why the provider's last refusal to drop a fabric was, and how many it would not drop. */
+const char *engine_undropped(const struct engine *e, size_t provider, size_t *n);
 /* The i-th instance in the provider's last list that carries our tag and cannot be told apart
  * further, for its node's name or its generation is no such thing; its id, or NULL: no more. */
 const char *engine_unreadable(const struct engine *e, size_t provider, size_t i);

@@ -198,9 +198,39 @@ static void mark_needed(struct cloud *c)
 }
 
 struct dropping {
+	struct dropping *next; /* that goes out with the same commit */
+	struct request *rq;
 	uint64_t batch;
 	char name[PROVIDER_WORD_MAX + 1];
 };
+
+/* A right is missing, say: told once, until one is dropped; status has it as long as it lasts. */
+static void refused(struct cloud *c, struct fabric *f, const struct provider_result *r)
+{
+	char detail[400];
+
+	f->refused = true;
+	(void)snprintf(c->undropped, sizeof(c->undropped), "%.200s", r->message);
+	if (c->drop_denied)
+		return;
+	c->drop_denied = true;
+	(void)snprintf(
+		detail, sizeof(detail),
+		"provider %s does not drop a fabric that no node needs any more, nor others, "
+		"perhaps: %s; tried again by itself",
+		c->conf->name, c->undropped);
+	engine_event(c->e, "", 0, "drops-refused", detail);
+}
+
+const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
+{
+	const struct cloud *c = &e->clouds[provider];
+
+	*n = 0;
+	for (size_t i = 0; i < c->nfabrics; i++)
+		*n += c->fabrics[i].refused;
+	return c->undropped;
+}
 
 static void on_dropped(struct cloud *c, void *ctx, const struct provider_result *r)
 {
@@ -211,14 +241,18 @@ static void on_dropped(struct cloud *c, void *ctx, const struct provider_result 
 		return;
 	f->busy = false;
 	if (r->code == PROVIDER_OK || r->code == PROVIDER_NOT_FOUND) {
+		c->drop_denied = false;
 		forget(c, f);
 		return;
 	}
+	if (r->code == PROVIDER_DENIED || r->code == PROVIDER_INVALID)
+		refused(c, f, r);
 	f->next_ms = engine_now(c->e) + f->step_ms;
 	f->step_ms = 2 * f->step_ms < ENGINE_DROP_MAX_MS ? 2 * f->step_ms : ENGINE_DROP_MAX_MS;
 }
 
-static void drop(struct cloud *c, struct fabric *f)
+/* On record with the next commit (I28). */
+static struct dropping *drop(struct cloud *c, struct fabric *f)
 {
 	struct dropping *d = mem_zalloc(sizeof(*d));
 	struct provider_op op = {.kind = PROVIDER_FABRIC_DROP};
@@ -228,32 +262,56 @@ static void drop(struct cloud *c, struct fabric *f)
 	name_of(e, f->batch, d->name);
 	f->busy = true;
 	audit_thing(e, "fabric-drop", c->conf->name, d->name, "no node needs it any more");
-	engine_commit(e);
-	if (e->dead) {
-		free(d);
-		return;
-	}
 	op.u.fabric.cluster = e->d.uuid;
 	op.u.fabric.name = d->name;
 	op.u.fabric.cursor = "";
-	cloud_send(c, &op, on_dropped, d);
+	d->rq = cloud_hold(c, &op, on_dropped, d);
+	return d;
 }
 
-/* After each list of instances: that is how rows come to an end. */
+static bool may_drop(const struct cloud *c, const struct fabric *f)
+{
+	return !f->busy && f->next_ms <= engine_now(c->e);
+}
+
+/* To find out who is needed costs a walk through all rows. */
+static bool may_drop_any(const struct cloud *c)
+{
+	for (size_t i = 0; i < c->nfabrics; i++)
+		if (may_drop(c, &c->fabrics[i]))
+			return true;
+	return false;
+}
+
+/* After each list of instances: that is how rows come to an end.  One commit for all that go out;
+ * held requests of the dead are freed with the engine. */
 static void drop_some(struct cloud *c)
 {
-	mark_needed(c);
+	struct dropping *all = NULL, **last = &all;
+
 	c->fabrics_look = false;
-	for (size_t i = 0; i < c->nfabrics && !c->e->dead; i++) {
+	if (!may_drop_any(c))
+		return;
+	mark_needed(c);
+	for (size_t i = 0; i < c->nfabrics && !c->fabrics_look; i++) {
 		struct fabric *f = &c->fabrics[i];
 
-		if (f->needed || f->busy || f->next_ms > engine_now(c->e))
+		if (f->needed || !may_drop(c, f))
 			continue;
 		if (!cloud_ready(c)) { /* the rest when there is a slot again */
 			c->fabrics_look = true;
-			return;
+			continue;
 		}
-		drop(c, f);
+		*last = drop(c, f);
+		last = &(*last)->next;
+	}
+	if (all != NULL)
+		engine_commit(c->e);
+	while (all != NULL && !c->e->dead) {
+		struct request *rq = all->rq;
+
+		all = all->next;
+		cloud_let_go(rq);
 	}
 }
 

@@ -28,39 +28,55 @@ enum {
 /* --- who is meant ------------------------------------------------------------------------------
  */
 
-/* By the id of its instance: made anew after a commit, for only then does one change.  A thousand
- * notices at once must not be a thousand walks through the fleet. */
+/* By its provider and the id of its instance, which says nothing of who gave it: made anew after a
+ * commit, for only then does one change.  A thousand notices at once must not be a thousand walks
+ * through the fleet. */
 static void index_instances(struct engine *e)
 {
 	struct notice_index *x = &e->notices;
 
 	if (x->made && x->commits == e->count.commits)
 		return;
-	map_fini(&x->ids);
-	map_init(&x->ids);
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		map_fini(&e->clouds[i].ids);
+		map_init(&e->clouds[i].ids);
+	}
 	for (size_t i = 0; i < e->fleet.nall; i++)
-		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct map *ids = &engine_cloud(e, &fn->n)->ids;
+
 			if (fn->n.instance[0] != '\0' && node_counts(&fn->n) &&
-			    map_get(&x->ids, fn->n.instance) == NULL)
-				map_put(&x->ids, fn->n.instance, fn);
+			    map_get(ids, fn->n.instance) == NULL)
+				map_put(ids, fn->n.instance, fn);
+		}
 	x->made = true;
 	x->commits = e->count.commits;
 }
 
 void notice_free(struct engine *e)
 {
-	map_fini(&e->notices.ids);
 	free(e->notices.early);
 }
 
-/* Of this provider, or of any: an id says nothing of who gave it. */
-static struct fleet_node *find(struct engine *e, const struct cloud *c, const char *id)
+static struct fleet_node *find(struct cloud *c, const char *id)
 {
-	struct fleet_node *fn;
+	index_instances(c->e);
+	return map_get(&c->ids, id);
+}
 
-	index_instances(e);
-	fn = map_get(&e->notices.ids, id);
-	return fn != NULL && (c == NULL || engine_cloud(e, &fn->n) == c) ? fn : NULL;
+/* Of any provider; NULL: of none, or of several. */
+static struct fleet_node *find_anywhere(struct engine *e, const char *id, bool *several)
+{
+	struct fleet_node *found = NULL;
+
+	*several = false;
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		struct fleet_node *fn = find(&e->clouds[i], id);
+
+		*several = *several || (fn != NULL && found != NULL);
+		found = fn != NULL ? fn : found;
+	}
+	return *several ? NULL : found;
 }
 
 /* --- taking it ---------------------------------------------------------------------------------
@@ -208,7 +224,7 @@ static bool keep(struct cloud *c, const struct provider_notice *n)
 
 bool notice_take(struct cloud *c, const struct provider_notice *n)
 {
-	struct fleet_node *fn = find(c->e, c, n->id);
+	struct fleet_node *fn = find(c, n->id);
 
 	if (fn == NULL && keep(c, n))
 		return false;
@@ -230,7 +246,7 @@ void notice_run(struct engine *e)
 	for (size_t i = 0; i < x->nearly;) {
 		const struct notice_early k = x->early[i];
 		struct cloud *c = &e->clouds[k.provider];
-		struct fleet_node *fn = find(e, c, k.n.id);
+		struct fleet_node *fn = find(c, k.n.id);
 
 		if (fn == NULL && k.first_ms > old) {
 			i++;
@@ -251,14 +267,18 @@ static void take_said(struct engine *e, const struct engine_notice *n,
 		      struct engine_notice_end *out)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, n->instance);
-	struct fleet_node *fn = nm != NULL ? fleet_live(nm) : find(e, NULL, n->instance);
+	bool several = false;
+	struct fleet_node *fn =
+		nm != NULL ? fleet_live(nm) : find_anywhere(e, n->instance, &several);
 	struct engine_notice named = *n;
 
 	if (nm == NULL && fn != NULL)
 		nm = fn->name;
 	out->node = nm != NULL ? nm->name : "";
 	if (fn == NULL) {
-		out->so = nm != NULL ? ENGINE_NOTICE_LATE : ENGINE_NOTICE_UNKNOWN;
+		out->so = nm != NULL ? ENGINE_NOTICE_LATE
+			  : several  ? ENGINE_NOTICE_SEVERAL
+				     : ENGINE_NOTICE_UNKNOWN;
 		return;
 	}
 	named.instance = fn->n.instance;

@@ -139,6 +139,7 @@ struct fabric { /* made for a job's create, and not known to be gone */
 	uint64_t batch;
 	int64_t next_ms, step_ms; /* to be dropped, if nobody needs it: not before */
 	bool needed, busy;        /* busy: a request to drop it is on the wire */
+	bool refused;             /* the provider would not drop it */
 };
 
 struct cloud { /* one provider */
@@ -162,6 +163,7 @@ struct cloud { /* one provider */
 	struct stray *strays;
 	size_t nstrays;
 	int64_t strays_ms; /* when the list began that they are from */
+	struct map ids;    /* -> struct fleet_node, what counts, by its instance: notice.c */
 	struct odd *odd;   /* all of this run, so that each is told of once */
 	struct map odd_ids;
 	size_t nodd, unreadable; /* unreadable: how many of the last list */
@@ -179,6 +181,8 @@ struct cloud { /* one provider */
 	bool fabrics_look; /* a list of instances came, and none was dropped since */
 	unsigned fabrics_pages;
 	int64_t fabrics_next;
+	bool drop_denied;    /* that was told */
+	char undropped[201]; /* why one was, last */
 	/* the session */
 	bool login_busy;
 	unsigned login_steps; /* of the one that is being made */
@@ -197,9 +201,11 @@ struct cloud { /* one provider */
 	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
-	char undeleted[256]; /* why a delete failed last: at undeleted_ms; no list clears it */
-	bool delete_denied;  /* whole deletes are, and that was told */
-	size_t delete_most;  /* ids in one while whole ones make no sense; 0: as many as fit */
+	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
+	bool delete_denied;      /* whole deletes are, and that was told */
+	size_t delete_most;      /* ids in one while whole ones are refused; 0: as many as fit */
+	unsigned delete_alone;   /* denied so, while nothing went through */
+	int64_t delete_whole_ms; /* until then none is cut for being denied: all are */
 };
 
 /* One request to a provider, from cloud_send() to its answer. */
@@ -223,10 +229,9 @@ struct notice_early { /* about an instance that may be of a create whose answer 
 	int64_t first_ms;
 };
 
-struct notice_index {   /* what counts, by instance */
-	struct map ids; /* -> struct fleet_node */
+struct notice_index { /* the clouds' ids */
 	bool made;
-	uint64_t commits;           /* when it was made: it is no longer good after another */
+	uint64_t commits;           /* when they were made: no longer good after another */
 	struct notice_early *early; /* the oldest first */
 	size_t nearly;
 	bool due; /* some instances became known: perhaps one of those */
@@ -603,8 +608,9 @@ void notice_free(struct engine *e);
 
 /* --- report.c --- */
 /* Somebody found the host of this one broken.  Its provider is told, if it has an ear for that,
- * after the next commit and before it is asked to delete it; that waits for it (fn->reporting), but
- * no longer than a request may take. */
+ * after the next commit and before it is asked to delete it: that waits for it (fn->reporting), for
+ * a slot no longer than a request may take, and then until it is answered.  Once in a run for each
+ * instance, and not while too many others wait.  What came of it is an event. */
 void report_want(struct engine *e, struct fleet_node *fn, const char *words, const char *by);
 void report_run(struct engine *e);
 int64_t report_next_ms(const struct engine *e);
@@ -627,6 +633,7 @@ struct rescue { /* one job */
 	int64_t doubt_ms;  /* requeued, and its begin time was odd: since then; 0: not so */
 	bool asked, stuck; /* in the question on the wire; told of */
 	bool waits;        /* DUE, and not at work as far as is known: it can be told nothing */
+	bool returns;      /* ... and came to work: is it still there? */
 	bool telling;      /* the signal is queued */
 	bool commanded;    /* the site's command runs, or has */
 	bool counted;      /* in count.jobs_taken */

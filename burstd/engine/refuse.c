@@ -155,7 +155,7 @@ static void force(struct engine *e)
 			continue;
 		(void)snprintf(why, sizeof(why), "burstd: %.190s", nm->why);
 		engine_power_down(e, nm, false, why);
-		engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "refused",
+		engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "sent-back",
 			     nm->why);
 		release(e, nm);
 	}

@@ -6,7 +6,12 @@
 
 #include "base/mem.h"
 
-enum { STRAY_AGAIN_MS = 60000, STRAY_APART_MS = 600000 };
+enum {
+	STRAY_AGAIN_MS = 60000,
+	STRAY_APART_MS = 600000,
+	DENIED_ALONE_MAX = 16, /* one by one and nothing else goes: it is no fault of theirs ... */
+	DENIED_WHOLE_MS = 600000, /* ... and they are not tried so again before (I30) */
+};
 
 struct victim {                  /* one instance of a delete on the wire */
 	struct fleet_name *name; /* NULL: a stray */
@@ -73,15 +78,27 @@ static void stray_answered(struct cloud *c, const char *id, enum provider_code c
 		set_apart(c, id, from);
 }
 
-/* That a whole request was refused is about us, not about one of its instances, and says nothing of
- * whether they go once an admin has seen to it.  Told once for all of them, until one goes through;
- * status has it for as long as it lasts. */
+/* Which of them it is about, or whether it is about us, is not said: they are asked for in halves,
+ * so that one cannot keep the others for ever. */
+static void cut_in_two(struct cloud *c, enum provider_code code, size_t n)
+{
+	if (n > 1 && (code == PROVIDER_INVALID || engine_now(c->e) >= c->delete_whole_ms))
+		c->delete_most = n / 2;
+	if (n > 1 || code != PROVIDER_DENIED || !c->delete_denied ||
+	    ++c->delete_alone < DENIED_ALONE_MAX)
+		return;
+	c->delete_alone = 0;
+	c->delete_most = 0;
+	c->delete_whole_ms = engine_now(c->e) + DENIED_WHOLE_MS;
+}
+
+/* That a whole request was refused says nothing of whether its instances go once an admin has seen
+ * to it.  Told once for all of them, until one goes through; status has it for as long as it lasts.
+ */
 static void refused_whole(struct cloud *c, const struct provider_result *r, size_t n)
 {
 	char detail[400];
 
-	if (r->code == PROVIDER_INVALID && n > 1)
-		c->delete_most = n / 2; /* so that one cannot keep the others for ever */
 	if (c->delete_denied || n < 2)
 		return;
 	c->delete_denied = true;
@@ -99,20 +116,32 @@ static bool is_refused(enum provider_code code)
 
 static void note_whole(struct cloud *c, const struct provider_result *r, size_t n)
 {
-	if (is_refused(r->code))
+	if (is_refused(r->code)) {
+		cut_in_two(c, r->code, n);
 		refused_whole(c, r, n);
+	}
 	if (r->code != PROVIDER_OK)
 		return;
 	c->delete_denied = false;
 	c->delete_most = 0;
+	c->delete_alone = 0;
+}
+
+/* Does it say nothing of this very instance?  One that is denied alone while nothing else goes
+ * through may as well be the next to go. */
+static bool is_about_all(const struct cloud *c, const struct provider_result *r, size_t n)
+{
+	return is_refused(r->code) && (n > 1 || (r->code == PROVIDER_DENIED && c->delete_denied));
 }
 
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
 	size_t from = 0;
+	bool all;
 
 	note_whole(c, r, rm->n);
+	all = is_about_all(c, r, rm->n);
 	for (size_t i = 0; i < rm->n; i++) {
 		struct fleet_node *fn =
 			rm->v[i].name != NULL ? fleet_gen(rm->v[i].name, rm->v[i].gen) : NULL;
@@ -121,13 +150,12 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 
 		if (code == PROVIDER_OK)
 			code = i < r->nitems ? r->items[i].code : PROVIDER_AMBIGUOUS;
-		if (rm->v[i].name == NULL && r->code == PROVIDER_OK)
+		if (rm->v[i].name == NULL && !all)
 			stray_answered(c, rm->v[i].id, code, &from);
 		if (fn == NULL)
 			continue;
 		fn->busy = false;
-		ev.type = rm->n > 1 && is_refused(r->code) ? NODE_EV_DELETE_FAILED
-							   : verdict(c, code, &fn->n, rm->asked_ms);
+		ev.type = all ? NODE_EV_DELETE_FAILED : verdict(c, code, &fn->n, rm->asked_ms);
 		if (r->retry_after_ms > 0)
 			ev.retry_ms = ev.now_ms + r->retry_after_ms;
 		engine_post(c->e, fn, &ev);

@@ -292,6 +292,7 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	(void)snprintf(r->j.node, sizeof(r->j.node), "%s", d->nm->name);
 	(void)snprintf(r->j.why, sizeof(r->j.why), "%s", engine_bare(d->why));
 	r->asked = r->stuck = false; /* an answer that is on its way is about another time */
+	r->returns = false;
 	watch(e, r);
 	journal_put_rescue(engine_tx(e), &r->j);
 	if (!d->force)
@@ -346,6 +347,8 @@ static void mark_signalled(struct engine *e)
 	}
 }
 
+static void finish_moved(struct engine *e);
+
 void rescue_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	if (e->doomed == NULL)
@@ -357,6 +360,7 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 		return;
 	}
 	slurm_job_parse(text, len, on_job, e);
+	finish_moved(e);
 	mark_signalled(e);
 	engine_commit(e); /* written down before it is done (I16) */
 	if (!e->dead)
@@ -451,7 +455,8 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 }
 
 /* It was not at work when its node was fenced, and now is: it can be told, if it still has that
- * node, which squeue knows. */
+ * node, which squeue knows.  Its row stays until that has answered: a crash in between asks again.
+ */
 static bool begins_work(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
@@ -459,11 +464,14 @@ static bool begins_work(struct engine *e, struct rescue *r, const struct slurm_j
 
 	if (!r->waits || r->j.signal != JOURNAL_SIGNAL_DUE || !d->running)
 		return false;
-	r->waits = false;
-	if (fn == NULL || fn->n.gen != r->j.gen || fn->n.state != NODE_DRAINING)
+	if (fn == NULL || fn->n.gen != r->j.gen || fn->n.state != NODE_DRAINING) {
+		r->waits = false;
 		return false;
-	finish(e, r);
+	}
 	rescue_signal(e, nm);
+	r->returns = true;
+	if (nm->doomed == NULL)
+		finish(e, r); /* slurmctld has the node off: no job is on it */
 	return true;
 }
 
@@ -626,6 +634,18 @@ static void forget(struct engine *e)
 		map_del(&e->rescues_map, r->key);
 		free(r);
 	}
+}
+
+/* Those that squeue no longer has on the node where they came to work: it was to say just that. */
+static void finish_moved(struct engine *e)
+{
+	for (struct rescue *r = e->rescues; r != NULL; r = r->next) {
+		const struct fleet_name *nm = r->returns ? fleet_find(&e->fleet, r->j.node) : NULL;
+
+		if (nm != NULL && nm->doomed != NULL && is_known(e, nm->doomed))
+			finish(e, r);
+	}
+	forget(e);
 }
 
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err)

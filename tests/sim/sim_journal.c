@@ -355,7 +355,7 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 		sim_row_deadline(tx->j->w, node, gen);
 	if (strcmp(type, "powered-down") == 0)
 		check_powered_down(tx->j->w, node);
-	if (strcmp(type, "refused") == 0 && tx->j->w->ctld->telling_jobs)
+	if (strcmp(type, "sent-back") == 0 && tx->j->w->ctld->telling_jobs)
 		check_refused(tx->j->w, node);
 	SIM_TRACE(tx->j->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
 		  detail != NULL ? detail : "");

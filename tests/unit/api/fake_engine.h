@@ -40,6 +40,7 @@ struct engine {
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	const char *undeleted;
 	int64_t undeleted_ms, unheard_ms;
+	size_t undropped; /* fabrics */
 	size_t nstrays;   /* i-1, i-2 ... */
 	int64_t tried_ms; /* of all but the first; that one is young */
 	bool leaves;      /* the second stops already */
@@ -125,6 +126,13 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 	assert_true(provider < e->conf->nproviders);
 	*failed_ms = e->undeleted_ms;
 	return e->undeleted;
+}
+
+const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
+{
+	assert_true(provider < e->conf->nproviders);
+	*n = e->undropped;
+	return "no right to delete groups";
 }
 
 const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)

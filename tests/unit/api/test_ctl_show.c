@@ -177,6 +177,32 @@ static void test_notices_that_fail_for_a_minute_are_told(void **state)
 	stop(f);
 }
 
+static void test_fabrics_that_stay_are_told(void **state)
+{
+	static const char *const want[] = {
+		NULL,
+		"provider sim: would not drop 1 fabric that no node needs any more: no right to "
+		"delete groups",
+		"provider sim: would not drop 2 fabrics that no node needs any more: no right to "
+		"delete groups"};
+
+	(void)state;
+	for (size_t n = 0; n < sizeof(want) / sizeof(want[0]); n++) {
+		struct fixture *f = start("n[1-2]");
+		json_t *r, *problems;
+
+		f->e.undropped = n;
+		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+		problems = json_object_get(r, "problems");
+		assert_int_equal(json_array_size(problems), n > 0);
+		if (n > 0)
+			assert_string_equal(json_string_value(json_array_get(problems, 0)),
+					    want[n]);
+		json_decref(r);
+		stop(f);
+	}
+}
+
 /* Whatever else the provider answers well. */
 static void test_undeleted(void **state)
 {
@@ -685,6 +711,7 @@ int main(void)
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_undeleted),
+		cmocka_unit_test(test_fabrics_that_stay_are_told),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_never_answered),

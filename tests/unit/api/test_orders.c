@@ -140,6 +140,16 @@ static void test_notice(void **state)
 	assert_string_equal(text(r, "code"), "not-found");
 	assert_true(f->e.notice.at_ms == 5);
 	json_decref(r);
+	f->e.noticed = ENGINE_NOTICE_SEVERAL;
+	r = ask_as(f, &root, RQ("notice", ",\"machine\":\"i-7\",\"kind\":\"faulty\""));
+	assert_string_equal(text(r, "code"), "invalid");
+	assert_string_equal(text(r, "error"), "instances of several providers have the id \"i-7\": "
+					      "name the node");
+	json_decref(r);
+	r = ask(f, RQ("notice", ",\"machines\":[\"i-7\"],\"kind\":\"faulty\""));
+	assert_string_equal(text(json_array_get(json_object_get(r, "results"), 0), "result"),
+			    "several");
+	json_decref(r);
 	f->e.noticed = ENGINE_NOTICE_TAKEN;
 	r = ask(f, RQ("notice", ",\"machines\":[\"i-1\",\"x\",\"i-2\"],\"kind\":\"faulty\""));
 	assert_int_equal(f->e.notices, 3); /* and one commit */

@@ -297,8 +297,34 @@ static void test_events(void **state)
 	lab_run(l, S "events -n 5", pages + 1, 1);
 	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"tail\":5,\"v\":1}");
 	lab_run_once(l, S "events --since 0", stuck);
-	lab_want(l, 0, "", "");
+	lab_want(l, 0, "no events after 0\n", "");
 	assert_int_equal(l->nrequests, 1);
+	lab_free(l);
+}
+
+/* A node that was never bought, say: an empty screen could mean anything. */
+static void test_no_events(void **state)
+{
+	static const char none[] = "{\"ok\":true,\"events\":[],\"last\":9,\"more\":false}";
+	static const struct {
+		const char *command, *out;
+	} rows[] = {
+		{S "events -N n1",
+		 "no events of node n1: \"burstctl node show n1\" says how it is\n"},
+		{S "events -N n1 --since 7",
+		 "no events of node n1 after 7: \"burstctl node show n1\" says how it "
+		 "is\n"},
+		{S "events", "no events\n"},
+		{S "events -N n1 --json", ""}, /* its line would be one */
+		{S "events -n 0", ""},         /* as was asked */
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lab_run_once(l, rows[i].command, none);
+		lab_want(l, 0, rows[i].out, "");
+	}
 	lab_free(l);
 }
 
@@ -763,7 +789,7 @@ int main(void)
 		cmocka_unit_test(test_nobody_there),   cmocka_unit_test(test_usage),
 		cmocka_unit_test(test_help),           cmocka_unit_test(test_config),
 		cmocka_unit_test(test_config_options), cmocka_unit_test(test_colors),
-		cmocka_unit_test(test_config_check),
+		cmocka_unit_test(test_config_check),   cmocka_unit_test(test_no_events),
 	};
 
 	return cmocka_run_group_tests_name("burstctl", tests, NULL, NULL);

@@ -121,6 +121,9 @@ static void test_notice(void **state)
 		{S "notice x -k faulty", NOTED("x", "unknown", ""), 1, "",
 		 "burstctl: no node and no instance of ours is named \"x\"\n",
 		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"x\"],\"v\":1}", 1},
+		{S "notice i-7 -k faulty", NOTED("i-7", "several", ""), 1, "",
+		 "burstctl: instances of several providers have the id \"i-7\": name the node\n",
+		 "{\"op\":\"notice\",\"kind\":\"faulty\",\"machines\":[\"i-7\"],\"v\":1}", 1},
 		{S "notice i-1 x h2 -k faulty", MANY_NOTED, 1,
 		 "i-1: node h1 gets no more jobs, and goes: \"burstctl node show h1\"\n"
 		 "h2: nothing to do: node h2 has no instance, or one that leaves already\n",

@@ -66,6 +66,16 @@ void audit_thing(struct engine *e, const char *verb, const char *target, const c
 	(void)reason;
 }
 
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)node;
+	(void)gen;
+	(void)type;
+	(void)detail;
+}
+
 /* One whose name begins so is too early. */
 bool notice_take(struct cloud *c, const struct provider_notice *n)
 {

@@ -8,20 +8,34 @@ enum { NODES = 3, SAID_MAX = 16 };
 
 static struct fix {
 	struct engine e;
+	bool disk_fails;
+	struct provider_op held[SAID_MAX];
+	size_t nheld, gone;
 	struct conf conf;
 	struct conf_pool pool;
 	struct conf_provider provider;
 	struct cloud cloud;
+	char told[300]; /* events */
 	char said[400]; /* all that was sent and written down, with a semicolon behind each */
 	request_fn answer[SAID_MAX]; /* of what was sent */
 	void *ctx[SAID_MAX];
 	unsigned n, busy; /* busy: no slot is free */
+	size_t slots;     /* for so many drops; 0: for all */
 } F;
 
 void engine_commit(struct engine *e)
 {
-	(void)e;
 	add(F.said, sizeof(F.said), "commit;", "", "");
+	e->dead = F.disk_fails;
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)gen;
+	assert_string_equal(node, "");
+	add(F.told, sizeof(F.told), type, ": ", detail);
 }
 
 bool cloud_ready(struct cloud *c)
@@ -40,6 +54,28 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 	assert_true(F.n < SAID_MAX);
 	F.answer[F.n] = fn;
 	F.ctx[F.n++] = ctx;
+}
+
+/* Each is sent in the order in which they were held. */
+struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
+{
+	(void)c;
+	F.busy += F.slots > 0 && F.nheld + 1 == F.slots;
+	assert_true(F.n < SAID_MAX);
+	F.held[F.nheld++] = *op;
+	F.answer[F.n] = fn;
+	F.ctx[F.n++] = ctx;
+	return NULL;
+}
+
+void cloud_let_go(struct request *rq)
+{
+	const struct provider_op *op = &F.held[F.gone++];
+
+	(void)rq;
+	assert_string_equal(op->u.fabric.cluster, F.e.d.uuid);
+	add(F.said, sizeof(F.said), provider_op_str(op->kind), " ", op->u.fabric.name);
+	add(F.said, sizeof(F.said), ";", "", "");
 }
 
 void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
@@ -111,7 +147,7 @@ static void said(const char *want)
 static void say(unsigned i, enum provider_code code, const char *const *names, const char *cursor)
 {
 	struct provider_fabric list[8] = {0};
-	struct provider_result r = {.code = code, .fabrics = list};
+	struct provider_result r = {.code = code, .fabrics = list, .message = "no right to"};
 
 	for (; names != NULL && names[r.nfabrics] != NULL; r.nfabrics++)
 		(void)snprintf(list[r.nfabrics].name, sizeof(list[0].name), "%s",
@@ -204,8 +240,8 @@ static void test_what_is_left_from_an_earlier_life_is_found_page_by_page(void **
 	said("fabric-list more;");
 	say(1, PROVIDER_OK, next, "");
 	look();
-	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-54;"
-	     "record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-55;");
+	said("record fabric-drop;record fabric-drop;commit;"
+	     "fabric-drop burstd-0a1b2c3d-54;fabric-drop burstd-0a1b2c3d-55;");
 	assert_int_equal(F.cloud.nfabrics, 3); /* 102 is needed; the others are not ours */
 	W.now += ENGINE_FABRICS_MS - 1;
 	fabric_run(&F.cloud);
@@ -257,6 +293,71 @@ static void test_without_a_slot_the_rest_waits_for_one(void **state)
 	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-7;");
 }
 
+/* The journal failed: nothing is done that is not written down (F55). */
+static void test_nothing_goes_out_that_is_not_on_record(void **state)
+{
+	(void)state;
+	make(7, "burstd-0a1b2c3d-7");
+	F.disk_fails = true;
+	look();
+	said("record fabric-drop;commit;");
+}
+
+static void test_those_for_which_there_is_no_slot_go_out_when_there_is_one(void **state)
+{
+	(void)state;
+	make(7, "burstd-0a1b2c3d-7");
+	make(8, "burstd-0a1b2c3d-8");
+	F.slots = 1;
+	look();
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-7;");
+	F.busy = 0;
+	fabric_run(&F.cloud);
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-8;");
+}
+
+/* Who needs one is a walk through all rows: it is not made for those that cannot go now. */
+static void test_who_is_needed_is_not_asked_while_none_could_go(void **state)
+{
+	(void)state;
+	make(101, "burstd-0a1b2c3d-101");
+	F.cloud.fabrics[0].next_ms = W.now + 1;
+	look();
+	assert_false(F.cloud.fabrics[0].needed);
+	W.now++;
+	look();
+	assert_true(F.cloud.fabrics[0].needed);
+	said("");
+}
+
+/* The right to, say: it is told once, until one goes. */
+static void test_one_that_the_provider_would_not_drop_is_told(void **state)
+{
+	static const char once[] = "drops-refused: provider cloud does not drop a fabric that no "
+				   "node needs any more, nor others, perhaps: no right to; tried "
+				   "again by itself";
+	size_t n;
+
+	(void)state;
+	make(7, "burstd-0a1b2c3d-7");
+	make(8, "burstd-0a1b2c3d-8");
+	make(9, "burstd-0a1b2c3d-9");
+	look();
+	say(3, PROVIDER_DENIED, NULL, "");
+	say(4, PROVIDER_INVALID, NULL, "");
+	say(5, PROVIDER_NOT_YET, NULL, ""); /* in use */
+	assert_string_equal(F.told, once);
+	assert_string_equal(engine_undropped(&F.e, 0, &n), "no right to");
+	assert_int_equal(n, 2);
+	W.now += ENGINE_DROP_MS;
+	look();
+	say(6, PROVIDER_OK, NULL, "");
+	say(7, PROVIDER_DENIED, NULL, "");
+	assert_int_equal(strlen(F.told), 2 * strlen(once));
+	(void)engine_undropped(&F.e, 0, &n);
+	assert_int_equal(n, 1);
+}
+
 static void test_a_driver_without_fabrics_refuses_the_option(void **state)
 {
 	struct err e = {0};
@@ -280,6 +381,10 @@ int main(void)
 		T(test_a_list_that_fails_or_goes_round_ends),
 		T(test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them),
 		T(test_without_a_slot_the_rest_waits_for_one),
+		T(test_nothing_goes_out_that_is_not_on_record),
+		T(test_those_for_which_there_is_no_slot_go_out_when_there_is_one),
+		T(test_who_is_needed_is_not_asked_while_none_could_go),
+		T(test_one_that_the_provider_would_not_drop_is_told),
 		T(test_a_driver_without_fabrics_refuses_the_option),
 	};
 #undef T

@@ -19,6 +19,16 @@ static struct fleet_node *add(struct fix *f, const char *name, uint64_t gen, enu
 	return fleet_add(&f->e->fleet, &n);
 }
 
+static void add_all(struct fix *f)
+{
+	(void)add(f, "c1", 1, NODE_GONE);
+	(void)add(f, "c1", 2, NODE_READY);
+	(void)add(f, "c2", 1, NODE_BOOTING);
+	(void)add(f, "c3", 1, NODE_DELETING);
+	fleet_find(&f->e->fleet, "c1")->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	fleet_find(&f->e->fleet, "c2")->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+}
+
 static int start(void **state)
 {
 	struct fix *f;
@@ -26,12 +36,7 @@ static int start(void **state)
 	(void)setup(state);
 	f = *state;
 	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
-	(void)add(f, "c1", 1, NODE_GONE);
-	(void)add(f, "c1", 2, NODE_READY);
-	(void)add(f, "c2", 1, NODE_BOOTING);
-	(void)add(f, "c3", 1, NODE_DELETING);
-	fleet_find(&f->e->fleet, "c1")->flags = SLURM_KNOWN | SLURM_ALLOCATED;
-	fleet_find(&f->e->fleet, "c2")->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+	add_all(f);
 	return 0;
 }
 
@@ -355,16 +360,53 @@ static void test_an_instance_that_is_new_is_known_by_its_id(void **state)
 	assert_int_equal(tell(f, "i-c3-2", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_TAKEN);
 }
 
+/* Another provider, of which nothing is bought but what a test puts there. */
+static void load_two_providers(struct fix *f)
+{
+	struct conf *c = make_conf();
+
+	c->nproviders = 2;
+	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
+	c->providers[1] = (struct conf_provider){.name = mem_strdup("other"),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .concurrency = 4};
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	add_all(f);
+}
+
 /* An id says nothing of who gave it. */
 static void test_a_notice_of_another_provider_is_about_its_own(void **state)
 {
 	struct fix *f = *state;
-	struct cloud other = f->e->clouds[0];
 
-	notice_take(&other, &(struct provider_notice){.id = "i-c1-2"});
+	load_two_providers(f);
+	(void)notice_take(&f->e->clouds[1], &(struct provider_notice){.id = "i-c1-2"});
 	engine_commit(f->e);
 	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
 	assert_order(f, "none", "");
+}
+
+static void test_an_id_that_two_providers_have_is_two_machines(void **state)
+{
+	struct provider_notice n = {.id = "sim-1"};
+	struct fix *f = *state;
+
+	load_two_providers(f);
+	(void)snprintf(live(f, "c1")->n.instance, sizeof(n.id), "sim-1");
+	(void)snprintf(live(f, "c2")->n.instance, sizeof(n.id), "sim-1");
+	live(f, "c2")->n.cloud = 1;
+	live(f, "c2")->n.state = NODE_READY;
+	/* An admin who says no more than that is asked for the node. */
+	assert_int_equal(tell(f, "sim-1", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_SEVERAL);
+	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
+	assert_true(notice_take(&f->e->clouds[1], &n));
+	engine_commit(f->e);
+	assert_int_equal(live(f, "c1")->n.state, NODE_READY);
+	assert_int_equal(live(f, "c2")->n.state, NODE_DRAINING);
+	assert_true(notice_take(&f->e->clouds[0], &n));
+	engine_commit(f->e);
+	assert_int_equal(live(f, "c1")->n.state, NODE_DRAINING);
 }
 
 /* The next one is there already: slurmctld knows of no other. */
@@ -433,6 +475,7 @@ int main(void)
 		TEST(test_a_notice_is_durable_when_it_is_taken),
 		TEST(test_an_instance_that_is_new_is_known_by_its_id),
 		TEST(test_a_notice_of_another_provider_is_about_its_own),
+		TEST(test_an_id_that_two_providers_have_is_two_machines),
 		TEST(test_a_machine_of_before_is_not_the_node),
 		TEST(test_a_machine_that_goes_goes_whoever_has_it_in_hand),
 		TEST(test_an_end_that_comes_nearer),

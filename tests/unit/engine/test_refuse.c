@@ -24,7 +24,7 @@ static struct fix {
 	struct conf conf;
 	struct conf_pool pool;
 	uint32_t refusals; /* of every job, so far */
-	char forced[100], released[100], told[100];
+	char forced[100], released[100], told[100], events[100];
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -65,10 +65,10 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 		  const char *detail)
 {
 	(void)e;
-	(void)node;
 	(void)gen;
-	(void)detail;
-	assert_string_equal(type, "refused");
+	assert_string_equal(type, "sent-back"); /* by its provider it is `refused`: fold.c */
+	assert_string_equal(detail, "none left");
+	note(F.events, sizeof(F.events), node);
 }
 
 void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
@@ -132,6 +132,7 @@ static void test_gang(void **state)
 	assert_string_equal(F.forced, "c1 c2 ");
 	assert_string_equal(F.released, "c2 ");
 	assert_string_equal(F.told, "7 ");
+	assert_string_equal(F.events, "c1 c2 ");
 }
 
 /* What we have READY is of an earlier request, if slurmctld waits for the node to come up: it goes

@@ -191,6 +191,14 @@ static void answer(size_t i, enum provider_code code, const enum provider_code *
 	free(r.items);
 }
 
+/* What was sent and answered, so that there is room for more. */
+static void forget_sent(void)
+{
+	while (F.nsent > 0)
+		free(F.sent[--F.nsent].ctx);
+	F.on_record = 0;
+}
+
 static void test_strays_are_deleted_and_asked_for_again_after_a_minute(void **state)
 {
 	(void)state;
@@ -202,7 +210,7 @@ static void test_strays_are_deleted_and_asked_for_again_after_a_minute(void **st
 	assert_string_equal(F.sent[1].ids, "s3;s4;");
 	remove_run(&F.e);
 	assert_int_equal(F.nsent, 2);
-	answer(0, PROVIDER_DENIED, NULL); /* all of it: no fault of one */
+	answer(0, PROVIDER_AMBIGUOUS, NULL);
 	answer(1, PROVIDER_TRANSIENT, NULL);
 	F.now += MINUTE;
 	remove_run(&F.e);
@@ -249,32 +257,114 @@ static void add_nodes(void)
 	}
 }
 
+static const char told[] = " deletes-refused: provider ec2 does not delete 4 instances, nor "
+			   "others, perhaps: no right to; tried again by itself\n";
+
+/* All that goes out now is denied, until nothing does; the sizes of the requests. */
+static void deny_all(char sizes[200])
+{
+	size_t answered = F.nsent;
+
+	sizes[0] = '\0';
+	remove_run(&F.e);
+	while (answered < F.nsent) {
+		size_t n = strlen(sizes);
+
+		(void)snprintf(sizes + n, 200 - n, "%zu ", F.sent[answered].n);
+		F.slots++;
+		answer(answered++, PROVIDER_DENIED, NULL);
+	}
+}
+
 /* F22: the right to delete is gone, say.  That is no fault of an instance: none is given up, it is
- * told once, and they are asked for again together. */
+ * told once, and when that is clear they are asked for together again (I30). */
 static void test_a_delete_that_is_refused_whole_is_told_once(void **state)
 {
-	static const char one[] = " deletes-refused: provider ec2 does not delete 4 instances, nor "
-				  "others, perhaps: no right to; tried again by itself\n";
 	static const enum provider_code fine[4] = {PROVIDER_OK};
+	char sizes[200];
 
 	(void)state;
 	add_nodes();
-	for (int i = 0; i < 3; i++) {
-		remove_run(&F.e);
-		assert_int_equal(F.nsent, (size_t)i + 1);
-		assert_string_equal(F.sent[i].ids, "n1;n2;n3;n4;");
-		F.posted[0] = '\0';
-		answer((size_t)i, PROVIDER_DENIED, NULL);
-		assert_string_equal(F.posted, "n1 delete-failed;n2 delete-failed;"
-					      "n3 delete-failed;n4 delete-failed;");
-		assert_string_equal(F.events, one);
+	deny_all(sizes);
+	assert_string_equal(sizes, "4 ");
+	deny_all(sizes);
+	assert_string_equal(sizes, "2 2 ");
+	for (int i = 0; i < 4; i++) { /* sixteen in all */
+		deny_all(sizes);
+		assert_string_equal(sizes, "1 1 1 1 ");
+		forget_sent();
 	}
+	for (int i = 0; i < 3; i++) {
+		deny_all(sizes);
+		assert_string_equal(sizes, "4 ");
+		assert_null(strstr(F.posted, "denied"));
+		assert_string_equal(F.events, told);
+	}
+	F.now += 10 * MINUTE; /* perhaps it was one of them after all */
+	deny_all(sizes);
+	deny_all(sizes);
+	assert_string_equal(sizes, "2 2 ");
+	F.cloud.delete_most = 0;
 	remove_run(&F.e);
-	answer(3, PROVIDER_OK, fine);
-	remove_run(&F.e);
+	answer(F.nsent - 1, PROVIDER_OK, fine);
 	F.events[0] = '\0';
-	answer(4, PROVIDER_DENIED, NULL);
-	assert_string_equal(F.events, one); /* it was over, and begins anew */
+	deny_all(sizes);
+	assert_string_equal(F.events, told); /* it was over, and begins anew */
+}
+
+/* One of them is protected, or somebody else's by now, and the provider denies the whole request:
+ * the others go. */
+static void test_a_delete_that_is_denied_for_one_is_cut_in_two(void **state)
+{
+	static const enum provider_code fine[2] = {PROVIDER_OK};
+
+	(void)state;
+	add_nodes();
+	remove_run(&F.e);
+	answer(0, PROVIDER_DENIED, NULL);
+	remove_run(&F.e);
+	assert_string_equal(F.sent[1].ids, "n1;n2;");
+	assert_string_equal(F.sent[2].ids, "n3;n4;");
+	answer(2, PROVIDER_OK, fine);
+	answer(1, PROVIDER_DENIED, NULL);
+	F.posted[0] = '\0';
+	remove_run(&F.e);
+	assert_string_equal(F.sent[3].ids, "n1;");
+	assert_string_equal(F.sent[4].ids, "n2;");
+	answer(3, PROVIDER_DENIED, NULL);
+	assert_string_equal(F.posted, "n1 delete-failed;"); /* nothing went since: is it n1? */
+	answer(4, PROVIDER_OK, fine);
+	F.posted[0] = '\0';
+	F.cloud.caps.delete_max = 1;
+	F.slots = 8;
+	remove_run(&F.e);
+	answer(7, PROVIDER_DENIED, NULL);
+	assert_string_equal(F.posted, "n1 delete-denied;"); /* it is */
+}
+
+/* Here, too, one keeps no other; and it is asked for alone from then on. */
+static void test_strays_that_are_denied_for_one_are_cut_in_two_as_well(void **state)
+{
+	static const enum provider_code fine[2] = {PROVIDER_OK};
+
+	(void)state;
+	F.cloud.nstrays = 2;
+	F.slots = 16;
+	remove_run(&F.e);
+	answer(0, PROVIDER_DENIED, NULL);
+	F.now += MINUTE;
+	remove_run(&F.e);
+	remove_run(&F.e);
+	assert_string_equal(F.sent[1].ids, "s0;");
+	assert_string_equal(F.sent[2].ids, "s1;");
+	answer(1, PROVIDER_DENIED, NULL);
+	answer(2, PROVIDER_OK, fine);
+	assert_false(F.cloud.strays[0].apart);
+	F.cloud.nstrays = 1;
+	F.now += MINUTE;
+	remove_run(&F.e);
+	answer(3, PROVIDER_DENIED, NULL);
+	assert_true(F.cloud.strays[0].apart);
 }
 
 /* The provider looks at a host while its instance runs. */
@@ -383,6 +473,8 @@ int main(void)
 		T(test_one_whose_host_is_being_reported_waits_for_that),
 		T(test_one_that_is_refused_alone_is_denied),
 		T(test_a_delete_that_makes_no_sense_is_cut_in_two),
+		T(test_a_delete_that_is_denied_for_one_is_cut_in_two),
+		T(test_strays_that_are_denied_for_one_are_cut_in_two_as_well),
 		T(test_strays_that_make_no_sense_together_are_cut_in_two_as_well),
 	};
 #undef T

@@ -134,6 +134,66 @@ static void test_a_job_that_comes_to_work_elsewhere_is_not_told(void **state)
 	assert_int_equal(F.del, 107);
 }
 
+/* F2: burstd may end while it is asked whether the job still has the node. */
+static void test_a_job_that_comes_to_work_stays_written_down_until_squeue_answers(void **state)
+{
+	static const struct err silent = {.code = ERR_NET, .msg = "squeue: timed out"};
+	const char *running = DETAIL("RUNNING", "5", "1800000004");
+
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
+	shows(running);
+	assert_non_null(node("c1")->doomed);
+	rescue_run(&F.e);
+	F.e.jobs_runs++;
+	rescue_jobs(&F.e, "", 0, &silent);
+	assert_non_null(F.e.rescues);
+	W.now += 3000; /* for so long it waits; then the job is looked at again */
+	rescue_run(&F.e);
+	assert_null(node("c1")->doomed);
+	assert_string_equal(W.asked, "7");
+	rescue_fates(&F.e, running, strlen(running), NULL);
+	assert_non_null(node("c1")->doomed);
+	assert_int_equal(F.del, 0);
+	squeue("107|7|RUNNING|p|None|c[3-4]\n");
+	assert_int_equal(F.del, 107);
+	assert_null(F.e.rescues);
+}
+
+/* ... which says nothing of it if it was asked about another node. */
+static void test_an_answer_about_another_node_does_not_end_a_job_that_comes_to_work(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
+	node("c1")->fencing = true; /* so that it is not asked about yet */
+	shows(DETAIL("RUNNING", "5", "1800000004"));
+	squeue("");
+	assert_int_equal(F.del, 0);
+	node("c1")->fencing = false;
+	rescue_run(&F.e);
+	squeue("107|7|RUNNING|p|None|c1\n");
+	assert_int_equal(F.del, 0);
+	assert_false(F.e.rescues->waits);
+	squeue("");
+	assert_int_equal(F.del, 0); /* from now on it is followed as any other */
+}
+
+static void test_a_job_that_comes_to_work_on_a_node_that_is_off_is_over(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|7|CONFIGURING|p|None|c[1-2]\n");
+	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_DOWN;
+	shows(DETAIL("RUNNING", "5", "1800000004"));
+	assert_int_equal(F.del, 107);
+	assert_null(F.e.rescues);
+}
+
 /* One that was to be told when burstd ended: what it does by now is asked first. */
 static void test_after_a_restart_it_is_asked_who_is_to_be_told(void **state)
 {
@@ -381,6 +441,9 @@ int main(void)
 		TEST(test_a_node_that_is_told_goes_when_it_must),
 		TEST(test_a_job_that_does_not_run_is_told_when_it_does),
 		TEST(test_a_job_that_comes_to_work_elsewhere_is_not_told),
+		TEST(test_a_job_that_comes_to_work_stays_written_down_until_squeue_answers),
+		TEST(test_an_answer_about_another_node_does_not_end_a_job_that_comes_to_work),
+		TEST(test_a_job_that_comes_to_work_on_a_node_that_is_off_is_over),
 		TEST(test_after_a_restart_it_is_asked_who_is_to_be_told),
 		TEST(test_a_job_that_comes_to_work_is_told_though_squeue_is_slow),
 		TEST(test_after_a_restart_a_command_is_run_again),
