@@ -41,7 +41,7 @@ $(error sysconfdir=$(sysconfdir): the configuration is always in /etc/burstd, se
 endif
 CLANG_FORMAT ?= clang-format
 
-PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd gnutls libconfuse expat
+PKGS    := libuv libcurl jansson sqlite3 libcrypto libmicrohttpd gnutls libconfuse expat munge
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
            -Wmissing-prototypes -Wold-style-definition -Wpointer-arith -Wcast-qual -Wwrite-strings \
            -Wvla -Wundef -Wformat=2 -Wnull-dereference -Wimplicit-fallthrough -Werror=implicit \

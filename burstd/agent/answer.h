@@ -16,7 +16,7 @@
 enum {
 	ANSWER_LINE_MAX = 2048, /* one line of the head */
 	ANSWER_HEAD_MAX = 8192, /* all of them, trailers too */
-	ANSWER_BODY_MAX = 65536,
+	ANSWER_BODY_MAX = 1 << 20,
 	ANSWER_INTERIM_MAX = 4, /* 1xx before the real one */
 	ANSWER_ETAG_MAX = 64,
 };

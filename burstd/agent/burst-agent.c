@@ -1,5 +1,6 @@
 /* burst-agent - runs on every node that was bought: tells burstd that it is alive and what becomes
  * of it, and puts it out when nobody asks for it any more. */
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@
 enum {
 	AGENT_STOP_MS = 3000,      /* for the last word, when it is stopped */
 	AGENT_POWEROFF_MS = 60000, /* for the command */
+	AGENT_HEAP_KEEP = 65536,
 };
 
 struct options {
@@ -226,6 +228,13 @@ static int run(struct agent *a)
 	return 0;
 }
 
+/* What a long list of hosts took goes back to the system: glibc would keep it for the next one. */
+static void stay_small(void)
+{
+	(void)mallopt(M_MMAP_THRESHOLD, AGENT_HEAP_KEEP);
+	(void)mallopt(M_TRIM_THRESHOLD, AGENT_HEAP_KEEP);
+}
+
 static int start(const struct options *o)
 {
 	struct agent *a = mem_zalloc(sizeof(*a));
@@ -274,6 +283,7 @@ int main(int argc, char **argv)
 	struct err e = {0};
 
 	protect();
+	stay_small();
 	if (opt_parse(&set, 1, &args, false, &e) != 0 || args.n > 0 ||
 	    (o.level != NULL && log_level_parse(o.level) < 0)) {
 		(void)fprintf(stderr, "burst-agent: %s; see --help\n",

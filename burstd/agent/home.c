@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "agent/agent.h"
+#include "agent/hosts.h"
 #include "agent/wire.h"
 #include "base/clock.h"
 #include "base/jpull.h"
@@ -21,6 +22,10 @@ enum {
 	HOME_INTERVAL_MAX = 300,
 	HOME_RENEW_AGAIN_MS = 60000, /* at first; 15 min at last */
 	HOME_RENEW_AGAIN_MAX_MS = 900000,
+	HOME_HOSTS_MS = 2000, /* between two lists of hosts; and a second for each KiB of the last:
+				 ten thousand nodes must not ask for all of each other at once */
+	HOME_HOSTS_AGAIN_MS = 60000, /* when it could not be had, or written */
+	HOME_VERSION_MAX = 32,
 };
 
 struct home {
@@ -36,7 +41,10 @@ struct home {
 	int64_t renew_next;
 	unsigned renew_fails;
 	bool clock_odd, renew_now;
-	bool over, ok; /* for --once */
+	char hosts[HOME_VERSION_MAX + 1];      /* version of the list that is in hosts_file */
+	char hosts_next[HOME_VERSION_MAX + 1]; /* of the one that burstd has */
+	int64_t hosts_at;                      /* not before then */
+	bool over, ok;                         /* for --once */
 	struct err why;
 };
 
@@ -126,6 +134,7 @@ static void send_renewal(struct home *h);
 struct reply {
 	bool ok, renew;
 	int64_t interval, now_ms, generation;
+	char hosts[HOME_VERSION_MAX + 1];
 };
 
 static int read_reply(const struct answer *a, struct reply *r)
@@ -150,6 +159,8 @@ static int read_reply(const struct answer *a, struct reply *r)
 			rc |= jpull_int(&v, &r->now_ms);
 		else if (jpull_is(&key, "generation"))
 			rc |= jpull_int(&v, &r->generation);
+		else if (jpull_is(&key, "hosts"))
+			rc |= jpull_text(&v, r->hosts, sizeof(r->hosts));
 	}
 	return jpull_end(&j) && rc >= 0 ? 0 : -1;
 }
@@ -214,6 +225,45 @@ static void set_clock(struct home *h, const struct reply *r)
 	h->clock_odd = odd;
 }
 
+/* --- the other nodes' addresses --- */
+
+static bool hosts_due(const struct home *h, int64_t now)
+{
+	return h->a->conf.hosts_file[0] != '\0' && h->hosts_next[0] != '\0' &&
+	       strcmp(h->hosts, h->hosts_next) != 0 && now >= h->hosts_at;
+}
+
+static void on_hosts(void *ctx, const struct answer *a, const struct err *e)
+{
+	struct home *h = ctx;
+	const int64_t now = clock_boot_ms();
+	struct err why = {0};
+
+	if (e != NULL)
+		why = *e;
+	else if (a->status != 200 || strlen(a->body.p) != a->body.len)
+		(void)err_set(&why, ERR_INVALID, "status %d, or no text", a->status);
+	else if (hosts_check(a->body.p, &why) == 0)
+		(void)hosts_write(h->a->conf.hosts_file, a->body.p, &why);
+	if (why.code != ERR_NONE) {
+		agent_complain(h->a, "the list of hosts is not the newest", why.msg);
+		h->hosts_at = now + HOME_HOSTS_AGAIN_MS;
+		return;
+	}
+	memcpy(h->hosts, h->hosts_next, sizeof(h->hosts));
+	h->hosts_at = now + HOME_HOSTS_MS + (int64_t)(a->body.len / 1024) * 1000;
+}
+
+static void send_hosts(struct home *h)
+{
+	const struct wire_call call = {.method = "GET",
+				       .path = "/v1/node/hosts",
+				       .answer_max = HOSTS_MAX,
+				       .timeout_ms = HOME_TIMEOUT_MS};
+
+	wire_send(h->wire, &call, on_hosts, h);
+}
+
 static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 {
 	struct home *h = ctx;
@@ -240,8 +290,11 @@ static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 	h->renew_now = h->renew_now || r.renew;
 	if (h->renew_fails == 0)
 		set_renewal(h, now);
+	memcpy(h->hosts_next, r.hosts, sizeof(h->hosts_next));
 	if (now >= h->renew_next || (h->renew_now && h->renew_fails == 0))
 		send_renewal(h);
+	else if (hosts_due(h, now))
+		send_hosts(h);
 }
 
 static void send_heartbeat(struct home *h)

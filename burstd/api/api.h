@@ -11,6 +11,7 @@
 #include "store/journal.h"
 
 struct held;
+struct node_server;
 
 struct api_reload { /* who hears what a reload does; a function may be NULL */
 	void (*changed)(void *ctx, const struct conf_change *change);
@@ -27,7 +28,8 @@ struct api { /* everything is borrowed and outlives it */
 	 * what was told was not so. */
 	int (*reload)(void *ctx, const struct api_reload *to, struct err *e);
 	void *ctx;
-	struct held *held; /* requests that wait; NULL: none may */
+	struct held *held;               /* requests that wait; NULL: none may */
+	const struct node_server *nodes; /* the listener for nodes; NULL: there is none */
 };
 
 #endif

@@ -8,6 +8,7 @@
 #include "api/explain.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "core/claim.h"
 
 enum {
 	WHY_MAX = 1024,
@@ -122,6 +123,22 @@ static void put_slurm_conf(struct ctl_reply *r)
 	jsonw_close(&r->w, ']');
 }
 
+/* Only where nodes get their keys from us. */
+static void put_claims(struct ctl_reply *r)
+{
+	size_t n[CLAIM_NSTATES], weak;
+
+	if (engine_door_counters(r->api->engine) == NULL)
+		return;
+	weak = engine_claims(r->api->engine, n);
+	jsonw_open(&r->w, "claims", '{');
+	for (int i = 0; i < CLAIM_NSTATES; i++)
+		if (n[i] > 0)
+			jsonw_int(&r->w, claim_state_str((enum claim_state)i), (int64_t)n[i]);
+	jsonw_int(&r->w, "weak", (int64_t)weak);
+	jsonw_close(&r->w, '}');
+}
+
 static void put_problem(void *ctx, const char *sentence)
 {
 	struct ctl_reply *r = ctx;
@@ -140,6 +157,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_sources(r);
 	ctl_secrets_put(r);
+	put_claims(r);
 	jsonw_open(&r->w, "pools", '[');
 	for (size_t i = 0; i < conf_of(r)->npools && i < fleet_of(r)->npools; i++)
 		put_pool(r, i);
@@ -173,6 +191,28 @@ static unsigned older_alive(const struct fleet_node *fn)
 	return n;
 }
 
+/* Only of those that get their keys from us. */
+static void put_boot(struct ctl_reply *r, const struct node *n)
+{
+	struct engine_boot b;
+
+	if (n->name[0] == '\0' || !engine_boot(r->api->engine, n->name, n->gen, &b))
+		return;
+	jsonw_open(&r->w, "boot", '{');
+	jsonw_text(&r->w, "claim", b.claim);
+	jsonw_text(&r->w, "claim_why", b.why);
+	jsonw_int(&r->w, "claim_ms", b.since_ms);
+	jsonw_text(&r->w, "attest", b.weak ? "weak" : "");
+	jsonw_int(&r->w, "key_version", b.key_version);
+	jsonw_bool(&r->w, "old_keys", b.old_keys);
+	jsonw_bool(&r->w, "faulty", b.faulty);
+	jsonw_int(&r->w, "heartbeat_ms", b.heartbeat_ms);
+	jsonw_int(&r->w, "ready_ms", b.ready_ms);
+	jsonw_int(&r->w, "took_ms", b.boot_ms);
+	jsonw_int(&r->w, "cert_until_ms", b.cert_until_ms);
+	jsonw_close(&r->w, '}');
+}
+
 /* The fields of a row of "nodes"; nm may be NULL. */
 static void put_node(struct ctl_reply *r, const char *name, const struct fleet_name *nm)
 {
@@ -197,6 +237,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	jsonw_int(&r->w, "older", older_alive(newest));
 	jsonw_int(&r->w, "job", newest != NULL && node_counts(n) ? (int64_t)n->job : 0);
 	jsonw_text(&r->w, "slurm", engine_slurm_state(r->api->engine, name, slurm, sizeof(slurm)));
+	put_boot(r, n);
 }
 
 /* Where those after this name begin. */

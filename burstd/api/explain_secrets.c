@@ -1,3 +1,4 @@
+#include <stdio.h>
 #include <string.h>
 
 #include "api/explain.h"
@@ -15,12 +16,41 @@ static bool is_told(const struct engine *e, const struct engine_secrets *s)
 	       (strcmp(s->phase, "refused") == 0 || engine_now(e) - s->trouble_ms > LONG_MS);
 }
 
+/* Whoever did that may have the keys. */
+static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
+{
+	const struct engine_door_counters *d = engine_door_counters(e);
+	uint64_t n = engine_counters(e)->claims_breached;
+	char text[256], k[FMT_U64_SIZE];
+
+	if (d != NULL && n > 0) {
+		char claims[FMT_U64_SIZE + 8];
+
+		(void)snprintf(claims, sizeof(claims), "%s claim%s", fmt_u64(k, n),
+			       n == 1 ? "" : "s");
+		(void)snprintf(
+			text, sizeof(text),
+			"%s of keys %s misused since burstd started: \"burstctl events\" has "
+			"breach; change the keys",
+			claims, n == 1 ? "was" : "were");
+		fn(ctx, text);
+	}
+	if (d != NULL && d->misuses > 0) {
+		(void)snprintf(text, sizeof(text),
+			       "%s %s of a node spoke for another one since burstd started: "
+			       "\"burstctl events\" has claim-misuse; who is root there?",
+			       fmt_u64(k, d->misuses), d->misuses == 1 ? "request" : "requests");
+		fn(ctx, text);
+	}
+}
+
 void explain_secrets(const struct engine *e, explain_fn fn, void *ctx)
 {
 	char ago[FMT_DUR_SIZE];
 	struct engine_secrets s;
 	struct str text;
 
+	explain_breaches(e, fn, ctx);
 	engine_secrets(e, &s);
 	if (s.driver[0] == '\0')
 		return;

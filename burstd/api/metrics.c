@@ -7,7 +7,9 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "core/claim.h"
 #include "core/reclaim.h"
+#include "io/node_server.h"
 
 /* A family begins with its HELP and TYPE and must be written in one piece. */
 static void family(struct str *s, const char *name, const char *type, const char *help)
@@ -508,6 +510,143 @@ static void write_secrets(const struct api *a, struct str *s)
 	sample_u64(s, "burstd_secrets_logins_total", NULL, 0, v.logins);
 }
 
+/* Nothing at all where nodes do not talk to us. */
+static void write_claims(const struct api *a, struct str *s)
+{
+	size_t n[CLAIM_NSTATES], weak = engine_claims(a->engine, n);
+
+	family(s, "burstd_claims", "gauge", "Nodes that exist by how far they are to their keys.");
+	for (int i = 0; i < CLAIM_NSTATES; i++) {
+		const struct label l = {"state", claim_state_str((enum claim_state)i)};
+
+		sample_u64(s, "burstd_claims", &l, 1, n[i]);
+	}
+	family(s, "burstd_claims_weak", "gauge",
+	       "Nodes of which nothing but their address was proved.");
+	sample_u64(s, "burstd_claims_weak", NULL, 0, weak);
+	family(s, "burstd_claims_breached_total", "counter",
+	       "Claims that somebody else used, or tried to.");
+	sample_u64(s, "burstd_claims_breached_total", NULL, 0,
+		   engine_counters(a->engine)->claims_breached);
+}
+
+static void write_boots(const struct engine_door_counters *n, struct str *s)
+{
+	struct label l = {"end", "ready"};
+
+	family(s, "burstd_bootstraps_total", "counter", "Reports of node-init, by what it said.");
+	sample_u64(s, "burstd_bootstraps_total", &l, 1, n->ready);
+	l.value = "failed";
+	sample_u64(s, "burstd_bootstraps_total", &l, 1, n->failed);
+	family(s, "burstd_bootstrap_steps_total", "counter",
+	       "Steps of node-init in these reports.");
+	for (size_t i = 0; i < ENGINE_BOOT_STEPS; i++) {
+		l = (struct label){"step", n->steps[i].name};
+		if (n->steps[i].n > 0)
+			sample_u64(s, "burstd_bootstrap_steps_total", &l, 1, n->steps[i].n);
+	}
+	family(s, "burstd_bootstrap_seconds_total", "counter", "How long they took, all together.");
+	for (size_t i = 0; i < ENGINE_BOOT_STEPS; i++) {
+		l = (struct label){"step", n->steps[i].name};
+		if (n->steps[i].n > 0)
+			sample_seconds(s, "burstd_bootstrap_seconds_total", &l, 1,
+				       n->steps[i].sum_ms);
+	}
+	family(s, "burstd_bootstrap_seconds_max", "gauge", "The longest of each.");
+	for (size_t i = 0; i < ENGINE_BOOT_STEPS; i++) {
+		l = (struct label){"step", n->steps[i].name};
+		if (n->steps[i].n > 0)
+			sample_seconds(s, "burstd_bootstrap_seconds_max", &l, 1,
+				       n->steps[i].max_ms);
+	}
+}
+
+static void write_said(const struct engine_door_counters *n, struct str *s)
+{
+	static const char *const classes[] = {"2xx", "3xx", "4xx", "5xx"};
+	const struct {
+		const char *name, *help;
+		uint64_t v;
+	} all[] = {
+		{"burstd_node_heartbeats_total", "Heartbeats of nodes.", n->heartbeats},
+		{"burstd_node_confirms_total", "Nodes that showed that they have the keys.",
+		 n->confirmed},
+		{"burstd_node_events_total", "What agents told: that the machine goes, is faulty.",
+		 n->events},
+		{"burstd_node_renewals_total", "Certificates of nodes renewed.", n->renewed},
+		{"burstd_node_misuses_total", "Nodes that spoke for another, or with another key.",
+		 n->misuses},
+		{"burstd_node_munge_refused_total", "Credentials of nodes that were refused.",
+		 n->munge_refused},
+	};
+
+	family(s, "burstd_node_requests_total", "counter",
+	       "Requests of nodes that were answered after a decision.");
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++) {
+		const struct label l = {"status", classes[i]};
+
+		sample_u64(s, "burstd_node_requests_total", &l, 1, n->answers[i]);
+	}
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		family(s, all[i].name, "counter", all[i].help);
+		sample_u64(s, all[i].name, NULL, 0, all[i].v);
+	}
+}
+
+/* What its thread did without a decision. */
+static void write_listener(const struct api *a, struct str *s)
+{
+	struct node_server_stats n;
+
+	if (a->nodes == NULL)
+		return;
+	node_server_stats(a->nodes, &n);
+	const struct {
+		const char *why;
+		uint64_t v;
+	} dropped[] = {{"rate", n.over_rate},
+		       {"number", n.over_number},
+		       {"mute", n.mute},
+		       {"slow", n.slow}},
+	  refused[] = {{"unknown", n.refused},
+		       {"too-long", n.too_long},
+		       {"too-often", n.asked_too_often},
+		       {"queue", n.queue_full},
+		       {"late", n.unanswered}};
+
+	family(s, "burstd_listener_connections", "gauge", "Open connections of nodes.");
+	sample_u64(s, "burstd_listener_connections", NULL, 0, n.open);
+	family(s, "burstd_listener_accepted_total", "counter", "Connections of nodes accepted.");
+	sample_u64(s, "burstd_listener_accepted_total", NULL, 0, n.accepted);
+	family(s, "burstd_listener_dropped_total", "counter", "Connections dropped or cut.");
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++) {
+		const struct label l = {"why", dropped[i].why};
+
+		sample_u64(s, "burstd_listener_dropped_total", &l, 1, dropped[i].v);
+	}
+	family(s, "burstd_listener_requests_total", "counter", "Requests read.");
+	sample_u64(s, "burstd_listener_requests_total", NULL, 0, n.requests);
+	family(s, "burstd_listener_refused_total", "counter",
+	       "Requests that were refused without a decision.");
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		const struct label l = {"why", refused[i].why};
+
+		sample_u64(s, "burstd_listener_refused_total", &l, 1, refused[i].v);
+	}
+}
+
+static void write_door(const struct api *a, struct str *s)
+{
+	const struct engine_door_counters *n = engine_door_counters(a->engine);
+
+	if (n == NULL)
+		return;
+	write_claims(a, s);
+	write_boots(n, s);
+	write_said(n, s);
+	write_listener(a, s);
+}
+
 static void write_room(const struct api *a, struct str *s)
 {
 	const struct journal_room *room = engine_room(a->engine);
@@ -532,6 +671,7 @@ void metrics_write(const struct api *a, struct str *out)
 	write_providers(a, out);
 	write_notices(a, out);
 	write_secrets(a, out);
+	write_door(a, out);
 	write_closed(a, out);
 	write_unsold(a, out);
 	write_counters(a, out);

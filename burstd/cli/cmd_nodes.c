@@ -146,16 +146,21 @@ static int no_such_state(void)
 static void add_note(struct table *t, const json_t *node)
 {
 	const char *refused = cli_text(node, "refused"), *told = cli_text(node, "told");
-	char text[200];
+	const char *weak = cli_text(json_object_get(node, "boot"), "attest");
+	char text[240];
 
+	if (told[0] == '\0')
+		told = phrase(cli_text(node, "reason"));
 	if (refused[0] != '\0')
 		(void)snprintf(text, sizeof(text), "refused: %s", phrase(refused));
 	else if (cli_int(node, "older") > 0)
 		(void)snprintf(text, sizeof(text), "%d older being deleted",
 			       (int)cli_int(node, "older"));
+	else if (weak[0] != '\0') /* nothing but its address was proved */
+		(void)snprintf(text, sizeof(text), "attest=%s%s%s", weak,
+			       told[0] != '\0' ? "; " : "", told);
 	else
-		(void)snprintf(text, sizeof(text), "%s",
-			       told[0] != '\0' ? told : phrase(cli_text(node, "reason")));
+		(void)snprintf(text, sizeof(text), "%s", told);
 	table_add(t, refused[0] != '\0' ? OUT_BAD : OUT_PLAIN, text);
 }
 
@@ -320,6 +325,33 @@ static void print_field(const struct out *o, const char *label, const char *valu
 	(void)fputc('\n', o->f);
 }
 
+/* How it came by its keys, and when it was heard last. */
+static void print_boot(const struct out *o, const json_t *boot, int64_t now)
+{
+	char text[200], age[OUT_AGO_SIZE], took[FMT_DUR_SIZE];
+	const char *why = cli_text(boot, "claim_why"), *weak = cli_text(boot, "attest");
+
+	if (boot == NULL)
+		return;
+	(void)snprintf(text, sizeof(text), "%s%s%s%s%s", cli_text(boot, "claim"),
+		       why[0] != '\0' ? ": " : "", why, weak[0] != '\0' ? ", attest=" : "", weak);
+	print_field(o, "claim", text, "");
+	if (cli_int(boot, "key_version") > 0) {
+		(void)snprintf(
+			text, sizeof(text), "version %" PRId64 "%s", cli_int(boot, "key_version"),
+			json_is_true(json_object_get(boot, "old_keys")) ? ", not the current" : "");
+		print_field(o, "keys", text, "");
+	}
+	if (cli_int(boot, "took_ms") > 0)
+		print_field(o, "booted in", fmt_duration(took, cli_int(boot, "took_ms")), "");
+	if (cli_int(boot, "heartbeat_ms") > 0) {
+		(void)snprintf(text, sizeof(text), "%s ago%s",
+			       out_age(age, cli_int(boot, "heartbeat_ms"), now),
+			       json_is_true(json_object_get(boot, "faulty")) ? ", faulty" : "");
+		print_field(o, "heartbeat", text, "");
+	}
+}
+
 static void print_head(const struct out *o, const json_t *r)
 {
 	char since[OUT_TIME_SIZE], rate[OUT_MONEY_SIZE], unit[16], job[FMT_U64_SIZE];
@@ -342,6 +374,7 @@ static void print_head(const struct out *o, const json_t *r)
 		print_field(o, "since", out_time(since, cli_int(r, "since_ms")), "");
 	if (!is_off(r))
 		print_field(o, "rate", out_money(rate, cli_text(r, "rate")), unit);
+	print_boot(o, json_object_get(r, "boot"), cli_int(r, "now_ms"));
 }
 
 static void print_generations(const struct out *o, const json_t *r)

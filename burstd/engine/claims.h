@@ -35,8 +35,10 @@ struct claim_run {
 	int64_t boot_ms;                /* that node-init took */
 	int64_t cert_until_ms;          /* of the newest certificate; 0: not known */
 	uint64_t key_version;           /* by its last heartbeat, or confirm; 0: not said */
-	uint64_t events;                /* FNV-1a of the ids of events taken, the newest 64 bits */
-	bool faulty;
+	uint64_t events;                /* FNV-1a of the id of the newest event taken */
+	bool faulty, old_keys;
+	/* Of its certificate's owner, who may be hostile: no more than so many are written down. */
+	uint32_t misuses, said;
 };
 
 /* --- claims.c --- */
@@ -56,12 +58,20 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 /* Answer this request when what is staged now is durable, or at once if nothing is; takes
  * an->body. */
 void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an);
+/* node-init's bytes have this SHA-256, in hex; false: burstd has none to give. */
+bool door_stage1(const struct engine *e, const char **sha256);
 
 /* --- door_node.c --- */
 /* Of rq->peer, whose certificate holds and which is the present incarnation of its name.  As a
  * node_handler_fn; an->later, then door_answer(). */
 void door_node(struct engine *e, struct claim_run *r, const struct node_request *rq,
 	       struct http_answer *an);
+
+/* The secret store's word for a version (secrets_version()) as the number that claims, nodes and
+ * struct claim have: digits as they are, else 62 bits of its hash.  0: not known. */
+int64_t door_key_version(const char *text);
+/* Its keys are not the current ones, says its heartbeat. */
+void node_keys_old(struct engine *e, struct claim_run *r);
 
 /* --- hosts.c --- */
 /* Lines "address name", all nodes of ours that have an address, sorted by name; the caller's.

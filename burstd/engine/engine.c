@@ -170,6 +170,8 @@ static void turn(struct engine *e)
 		engine_commit(e);
 	if (e->dead)
 		return;
+	if (e->door != NULL)
+		door_run(e);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		cloud_run(&e->clouds[i]);
 	jobs_run(e);
@@ -417,7 +419,8 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
 			goto fail;
-	if (fabric_check(e, conf, err) != 0 || secrets_open(e, err) != 0 || load(e, err) != 0)
+	if (fabric_check(e, conf, err) != 0 || secrets_open(e, err) != 0 ||
+	    door_open(e, err) != 0 || load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -504,6 +507,7 @@ void engine_free(struct engine *e)
 	prereq_free(e);
 	warm_free(e);
 	secrets_free(e);
+	door_free(e);
 	str_fini(&e->cancel_waiting);
 	fleet_fini(&e->fleet);
 	free(e->staged);
@@ -543,6 +547,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 		bucket_init(&e->clouds[i].bucket, next->providers[i].rate, engine_now(e));
 	}
 	slurm_configure(e->slurm, next->slurm_bin, next->slurm_conf);
+	door_reload(e);
 	engine_event(e, "", 0, "reloaded", next->path);
 	engine_turn(e);
 	return 0;

@@ -216,6 +216,7 @@ struct engine_counters {
 		foreign;     /* instances seen with our tag but unknown; of others (last list) */
 	uint64_t unreadable; /* our tag, but which node's? of all providers' last lists */
 	uint64_t commits;
+	uint64_t claims_breached;
 	uint64_t gates_waiting;                 /* now */
 	uint64_t gates_up, gates_gone, gate_ms; /* ended so; time that gates have waited in all */
 };
@@ -315,6 +316,43 @@ void engine_secrets(const struct engine *e, struct engine_secrets *out);
  * and log in with it.  What becomes of it is in engine_secrets.  -1: the store takes none, or
  * somebody else is at it. */
 int engine_enroll(struct engine *e, const char *token, const char *by, struct err *err);
+
+/* --- machines that boot, and what they say --- */
+
+enum { ENGINE_BOOT_STEPS = 24 };
+
+struct engine_boot {                    /* of one incarnation; the texts are valid for this turn */
+	const char *claim;              /* state of its claim: "issued", "claimed", ... */
+	const char *why;                /* it ended before its time; "" */
+	bool weak;                      /* nothing but its address was proved */
+	bool faulty, old_keys;          /* by its last heartbeat */
+	int64_t since_ms;               /* in that state */
+	int64_t key_version;            /* that it has, as far as is known; 0: none */
+	int64_t heartbeat_ms, ready_ms; /* the last, and when all steps had passed; 0: not since our
+					   start */
+	int64_t boot_ms;                /* that those took */
+	int64_t cert_until_ms;          /* of its certificate; 0: not known */
+};
+/* false: it has no claim. */
+bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out);
+
+struct engine_door_counters { /* since our start */
+	uint64_t requests;    /* that got as far as the engine */
+	uint64_t answers[4];  /* of those: 2xx, 3xx, 4xx, 5xx */
+	uint64_t heartbeats, confirmed, ready, failed, events, renewed;
+	uint64_t misuses;       /* a node spoke for another, or with another key */
+	uint64_t munge_refused; /* credentials */
+	struct engine_boot_step {
+		const char *name; /* of node-init; the last is "other" */
+		uint64_t n;       /* how often it was reported; 0: all else is unset */
+		int64_t sum_ms, max_ms;
+	} steps[ENGINE_BOOT_STEPS];
+};
+/* NULL: nodes do not talk to us. */
+const struct engine_door_counters *engine_door_counters(const struct engine *e);
+/* How many incarnations that exist have a claim in each state (CLAIM_NSTATES of them), and how many
+ * of all have proved no more than an address. */
+size_t engine_claims(const struct engine *e, size_t *states);
 
 /* --- where nodes are bought, and where they would be; nothing is asked of anybody, and nothing
  * changes --- */

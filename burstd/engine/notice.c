@@ -262,9 +262,7 @@ void notice_run(struct engine *e)
 /* --- from people -------------------------------------------------------------------------------
  */
 
-/* Staged: for the next commit. */
-static void take_said(struct engine *e, const struct engine_notice *n,
-		      struct engine_notice_end *out)
+void notice_said(struct engine *e, const struct engine_notice *n, struct engine_notice_end *out)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, n->instance);
 	bool several = false;
@@ -292,7 +290,7 @@ int engine_take_notices(struct engine *e, const struct engine_notice *list, size
 			struct engine_notice_end *out, struct err *err)
 {
 	for (size_t i = 0; i < n; i++)
-		take_said(e, &list[i], &out[i]);
+		notice_said(e, &list[i], &out[i]);
 	engine_commit(e);
 	if (!e->dead) /* what a thousand of these lead to is done at once, not one by one */
 		timer_at(e->timer, engine_now(e));

@@ -33,6 +33,7 @@
  *   warm.c      nodes that stay up without a job
  *   pool.c      pools that an admin paused, or whose machines come up wrong
  *   secrets.c   the cluster's keys, from the secret store to nodes (secrets.h)
+ *   door*.c, hosts.c  what nodes say and are told (claims.h)
  *   gate.c      jobs that wait for their nodes to be up
  *   slurm/      slurmctld */
 #ifndef BURSTD_ENGINE_PRIVATE_H
@@ -321,6 +322,7 @@ struct engine {
 	struct prereq *prereq;
 	struct warm *warm;
 	struct secrets *secrets;
+	struct door *door;         /* NULL: nodes do not talk to us */
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
 	int64_t postpone_next;
@@ -596,6 +598,8 @@ int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64
  * become known soon; until then it is kept here, and is not to be forgotten by who told it. */
 bool notice_take(struct cloud *c, const struct provider_notice *n);
 void notice_run(struct engine *e); /* those that were kept, if their instances are known by now */
+/* A notice that somebody else than a provider gives, staged: for the next commit. */
+void notice_said(struct engine *e, const struct engine_notice *n, struct engine_notice_end *out);
 /* A node has become DRAINING, or is and its row has changed. */
 void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *was);
 void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n);
@@ -746,6 +750,15 @@ int secrets_open(struct engine *e, struct err *err);
 void secrets_run(struct engine *e);
 int64_t secrets_next_ms(const struct engine *e);
 void secrets_free(struct engine *e);
+
+/* --- door.c --- */
+/* With the configuration's section nodes and a way to reach them; else nothing.  -1: what it names
+ * cannot be read. */
+int door_open(struct engine *e, struct err *err);
+void door_reload(struct engine *e); /* what cannot be read now stays as it was */
+/* The answers whose meaning is durable go out. */
+void door_run(struct engine *e);
+void door_free(struct engine *e);
 
 /* --- gate.c --- */
 void gate_run(struct engine *e);

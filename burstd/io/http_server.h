@@ -35,6 +35,7 @@ struct http_answer {
 	size_t len;
 	uint32_t retry_after_s; /* Retry-After header; 0: none */
 	bool drop;              /* close the connection without a word */
+	bool secret;            /* body is wiped when it is sent */
 	bool later; /* from the handler only: http_server_answer() will give the answer */
 };
 

@@ -217,7 +217,9 @@ bool node_claims_check(void *ctx, struct node_request *rq, struct http_answer *a
 		return check_alarm(ctx, rq, an);
 	if (get && strncmp(path, claims, sizeof(claims) - 1) == 0)
 		return check_nonce(ctx, path + sizeof(claims) - 1, an);
-	if (strncmp(path, nodes, sizeof(nodes) - 1) == 0)
+	if (strncmp(path, nodes, sizeof(nodes) - 1) == 0) {
+		rq->lazy = strcmp(path + sizeof(nodes) - 1, "heartbeat") == 0;
 		return rq->peer.known ? false : refuse(an, 401);
+	}
 	return refuse(an, 404);
 }

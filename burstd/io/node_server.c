@@ -26,20 +26,47 @@ void node_job_free(struct node_job *j)
 	free(j);
 }
 
-int node_mail_send(struct node_server *s, struct node_job *j)
+void node_answer_free(struct http_answer *an)
+{
+	if (an->secret)
+		secret_wipe(&an->body);
+	free(an->body);
+}
+
+int node_mail_send(struct node_server *s, struct node_job *j, int64_t now_ms)
 {
 	struct node_mail *m = &s->mail;
+	bool wakes = !j->rq.lazy;
 	int rc = -1;
 
 	(void)pthread_mutex_lock(&m->lock);
 	if (m->n < s->o.queue_max && !m->stop) {
 		m->ring[(m->first + m->n++) % s->o.queue_max] = j;
+		wakes = wakes || m->n > s->o.queue_max / 2; /* it must not run full of them */
+		if (wakes)
+			m->lazy_ms = 0; /* they go with it */
+		else if (m->lazy_ms == 0)
+			m->lazy_ms = now_ms;
 		rc = 0;
 	}
 	(void)pthread_mutex_unlock(&m->lock);
-	if (rc == 0)
+	if (rc == 0 && wakes)
 		(void)uv_async_send(&s->async);
 	return rc;
+}
+
+void node_mail_push(struct node_server *s, int64_t now_ms)
+{
+	struct node_mail *m = &s->mail;
+	bool due;
+
+	(void)pthread_mutex_lock(&m->lock);
+	due = m->lazy_ms != 0 && now_ms >= m->lazy_ms + NODE_LAZY_MS;
+	if (due)
+		m->lazy_ms = 0;
+	(void)pthread_mutex_unlock(&m->lock);
+	if (due)
+		(void)uv_async_send(&s->async);
 }
 
 static struct node_job *receive(struct node_server *s)
@@ -163,7 +190,7 @@ static void free_all(struct node_server *s)
 		struct node_reply *r = s->mail.replies;
 
 		s->mail.replies = r->next;
-		free(r->an.body);
+		node_answer_free(&r->an);
 		free(r);
 	}
 	node_tls_unref(s->mail.tls);

@@ -27,6 +27,7 @@ enum {
 	NODE_BODY_MAX = 64 << 10,  /* the longest true one is a claim of some 16 KiB */
 	NODE_HEADER_MAX = 8 << 10, /* the request line too */
 	NODE_ADDR_SIZE = 46,       /* IPv4 as such, not ::ffff:... */
+	NODE_LAZY_MS = 1000,       /* ten thousand heartbeats in 30 s wake the loop once a second */
 };
 
 struct node_request {             /* borrowed during the handler only */
@@ -34,6 +35,8 @@ struct node_request {             /* borrowed during the handler only */
 	struct node_peer peer;
 	char address[NODE_ADDR_SIZE]; /* it came from */
 	bool spoilt;                  /* set by the check: see node_claims_check() */
+	bool lazy; /* likewise: the loop need not be woken for it, and gets it within NODE_LAZY_MS
+		    */
 };
 
 /* On the loop; *an is all zero but for status 500. */

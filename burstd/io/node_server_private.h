@@ -28,6 +28,7 @@ struct node_mail {
 	pthread_mutex_t lock;
 	struct node_job **ring; /* of queue_max */
 	unsigned first, n;
+	int64_t lazy_ms; /* since when lazy ones wait for the loop to be woken; 0: none do */
 	struct node_reply *replies, **last;
 	struct node_tls *tls; /* new ones, or NULL */
 	bool stop;
@@ -85,7 +86,10 @@ void node_thread_close(struct node_server *s);
 
 /* --- node_server.c; the lock is taken within --- */
 /* -1: the queue is full, and the job still the caller's. */
-int node_mail_send(struct node_server *s, struct node_job *j);
+int node_mail_send(struct node_server *s, struct node_job *j, int64_t now_ms);
+/* Wake the loop, if lazy ones have waited for long enough. */
+void node_mail_push(struct node_server *s, int64_t now_ms);
 void node_job_free(struct node_job *j);
+void node_answer_free(struct http_answer *an); /* its body */
 
 #endif

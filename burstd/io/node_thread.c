@@ -193,21 +193,33 @@ static void on_connection(void *cls, struct MHD_Connection *conn, void **place,
 
 /* --- answers ---------------------------------------------------------------------------------- */
 
+static void wipe(void *body)
+{
+	char *text = body;
+
+	secret_wipe(&text);
+}
+
+static struct MHD_Response *response(const struct http_answer *an)
+{
+	static char none[1];
+
+	if (an->body == NULL)
+		return MHD_create_response_from_buffer(0, none, MHD_RESPMEM_PERSISTENT);
+	if (an->secret)
+		return MHD_create_response_from_buffer_with_free_callback(an->len, an->body, wipe);
+	return MHD_create_response_from_buffer(an->len, an->body, MHD_RESPMEM_MUST_FREE);
+}
+
 static enum MHD_Result answer(struct node_exchange *x, struct http_answer *an)
 {
 	char seconds[16];
 	struct MHD_Response *r;
 	enum MHD_Result rc;
 
-	if (an->drop) {
-		free(an->body);
-		return MHD_NO;
-	}
-	r = an->body != NULL
-		    ? MHD_create_response_from_buffer(an->len, an->body, MHD_RESPMEM_MUST_FREE)
-		    : MHD_create_response_from_buffer(0, seconds, MHD_RESPMEM_MUST_COPY);
+	r = an->drop ? NULL : response(an);
 	if (r == NULL) {
-		free(an->body);
+		node_answer_free(an);
 		return MHD_NO;
 	}
 	(void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE,
@@ -320,7 +332,7 @@ static enum MHD_Result hand_over(struct node_server *s, struct node_exchange *x,
 
 	rq->http.ticket = ticket_take(s, x);
 	j = job_of(x, rq);
-	if (node_mail_send(s, j) != 0) {
+	if (node_mail_send(s, j, clock_boot_ms()) != 0) {
 		node_job_free(j);
 		ticket_give(s, x);
 		count(s, NODE_QUEUE_FULL);
@@ -438,7 +450,7 @@ static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
 	x->nc->busy = false;
 	x->nc->since_ms = clock_boot_ms();
 	if (x->answered)
-		free(x->an.body);
+		node_answer_free(&x->an);
 	free(x->query);
 	secret_wipe(&x->body);
 	free(x);
@@ -475,7 +487,7 @@ static void read_mail(struct node_server *s, bool *stop)
 			count(s, NODE_ANSWERED);
 			resume(s, x, &r->an);
 		} else {
-			free(r->an.body);
+			node_answer_free(&r->an);
 		}
 		free(r);
 		r = next;
@@ -506,6 +518,7 @@ static void scan(struct node_server *s, int64_t now)
 			cut(s, nc);
 		}
 	}
+	node_mail_push(s, now);
 	s->scan_ms = now + SCAN_MS;
 }
 

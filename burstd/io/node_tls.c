@@ -117,6 +117,17 @@ static int read_urn(struct node_peer *out, gnutls_x509_crt_t crt)
 	return type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE ? 0 : -1;
 }
 
+/* What GnuTLS calls the key's id is that hash. */
+static int read_key(struct node_peer *out, gnutls_x509_crt_t crt)
+{
+	size_t n = sizeof(out->spki);
+
+	return gnutls_x509_crt_get_key_id(crt, GNUTLS_KEYID_USE_SHA256, out->spki, &n) == 0 &&
+			       n == sizeof(out->spki)
+		       ? 0
+		       : -1;
+}
+
 static int read_crt(struct node_peer *out, gnutls_x509_crt_t crt)
 {
 	size_t n = sizeof(out->cn);
@@ -125,7 +136,7 @@ static int read_crt(struct node_peer *out, gnutls_x509_crt_t crt)
 	if (gnutls_x509_crt_get_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, 0, out->cn, &n) !=
 		    0 ||
 	    strlen(out->cn) != n || end < 0 || read_serial(out, crt) != 0 ||
-	    read_urn(out, crt) != 0)
+	    read_urn(out, crt) != 0 || read_key(out, crt) != 0)
 		return -1;
 	out->not_after_ms = end * 1000;
 	out->known = true;

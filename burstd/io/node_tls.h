@@ -17,8 +17,9 @@ struct gnutls_session_int; /* GnuTLS's session */
 struct node_peer { /* of the client's certificate; known false: it showed none */
 	bool known;
 	char cn[65];
-	char urn[256];   /* its first URI among the subject's other names; "": none */
-	char serial[41]; /* hex, as RFC 5280 limits it */
+	char urn[256];          /* its first URI among the subject's other names; "": none */
+	char serial[41];        /* hex, as RFC 5280 limits it */
+	unsigned char spki[32]; /* SHA-256 of its SubjectPublicKeyInfo */
 	int64_t not_after_ms;
 };
 

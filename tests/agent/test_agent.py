@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -687,6 +688,109 @@ def shutdown(lab):
     assert p.wait(10) == 0 and time.monotonic() - begun < 5
 
 
+# --- the other nodes' addresses -----------------------------------------------------------------
+
+BEGIN, END = "# burst: begin\n", "# burst: end\n"
+
+
+class Hosts:
+    """burstd has a list of hosts, and tells its version with each heartbeat."""
+
+    def __init__(self, b, text):
+        self.text, self.version = text, "v1"
+        b.on("/v1/node/heartbeat", self.beat).on("/v1/node/hosts", lambda h, _: h.answer(200, self.text))
+
+    def beat(self, h, _):
+        h.answer(200, {"ok": True, "generation": 3, "hosts": self.version})
+
+
+def hosts_follow(lab):
+    """names that came later are between the marks; what is outside stays, and nothing is asked twice"""
+    b = lab.burstd()
+    hosts = Hosts(b, "192.0.2.1 h100-1\n")
+    path = lab.write("hosts", "127.0.0.1 localhost\n" + BEGIN + "192.0.2.9 old\n" + END + "192.0.2.200 nas", 0o640)
+    lab.start([b], hosts_file=path)
+    until(lambda: lab.read("hosts") == f"127.0.0.1 localhost\n192.0.2.200 nas\n{BEGIN}192.0.2.1 h100-1\n{END}", "the list")
+    assert os.stat(path).st_mode & 0o777 == 0o640
+    beats = len(b.beats())
+    until(lambda: len(b.beats()) > beats + 2, "more heartbeats")
+    assert len(b.got("/v1/node/hosts", "GET")) == 1, "once for each version"
+    hosts.text, hosts.version = "192.0.2.1 h100-1\n2001:db8::2 h100-2 h100-2.cluster\n", "v2"
+    until(lambda: "h100-2.cluster" in lab.read("hosts"), "the next list")
+    assert lab.read("hosts").count(BEGIN) == 1 and "nas\n" in lab.read("hosts")
+    assert not [f for f in os.listdir(lab.dir) if "burst-new" in f]
+
+
+def hosts_hostile(lab):
+    """a list that redirects localhost, or is no list, changes nothing; heartbeats go on"""
+    for n, text in enumerate(("192.0.2.1 localhost\n", "192.0.2.1 a LOCALHOST\n", "192.0.2.1 a;b\n", "nonsense\n", "192.0.2.1\n",
+                              "192.0.2.1 a", "192.0.2.1  a\n", END + "0.0.0.0 google.com\n", "192.0.2.1 " + "a" * 300 + "\n",
+                              "192.0.2.1 -a\n", "\n")):
+        b = lab.burstd()
+        Hosts(b, text)
+        path = lab.write(f"hosts{n}", "127.0.0.1 localhost\n")
+        p = lab.start([b], hosts_file=path)
+        until(lambda b=b: b.got("/v1/node/hosts"), f"asked for {text!r}")
+        until(lambda b=b: len(b.beats()) >= 2, "heartbeats go on")
+        assert lab.read(f"hosts{n}") == "127.0.0.1 localhost\n", text
+        assert len(b.got("/v1/node/hosts")) == 1, "not again at once"
+        p.kill()
+        p.wait()
+    until(lambda: "odd line" in lab.read("log"), "it is told")
+
+
+def hosts_in_place(lab):
+    """a file that is a mount of its own, as in containers, is written where it is"""
+    b = lab.burstd()
+    Hosts(b, "192.0.2.1 h100-1\n")
+    lab.write("mounted", "127.0.0.1 localhost\n")
+    path = lab.write("hosts", "nothing\n")
+    lab.configure([b], hosts_file=path)
+    probe = ["unshare", "-m", "sh", "-c", f"mount --bind {lab.dir}/mounted {path}"]
+    if subprocess.run(probe, capture_output=True, check=False).returncode != 0:
+        return  # not root, or no namespaces
+    with open(lab.log, "ab") as log:
+        lab.children.append(subprocess.Popen(  # pylint: disable=consider-using-with
+            ["unshare", "-m", "sh", "-c", f"mount --bind {lab.dir}/mounted {path} && exec \"$0\" --config {lab.conf_path}",
+             lab.agent], stderr=log, stdin=subprocess.DEVNULL))
+    until(lambda: lab.read("mounted") == f"127.0.0.1 localhost\n{BEGIN}192.0.2.1 h100-1\n{END}", "the list")
+    assert lab.read("hosts") == "nothing\n"
+
+
+def private_dirty_kib(pid):
+    with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
+        return int(re.search(r"Private_Dirty:\s+(\d+)", f.read()).group(1))
+
+
+def hosts_many(lab):
+    """ten thousand names cost no memory for good, and those that follow are not asked for at once"""
+    b = lab.burstd()
+    hosts = Hosts(b, "".join(f"10.1.{n >> 8}.{n & 255} h100-{n}\n" for n in range(10000)))
+    path = lab.write("hosts", "127.0.0.1 localhost\n")
+    p = lab.start([b], hosts_file=path)
+    until(lambda: "h100-9999\n" in lab.read("hosts"), "the list")
+    hosts.version = "v2"
+    beats = len(b.beats())
+    until(lambda: len(b.beats()) > beats + 3, "heartbeats")
+    assert len(b.got("/v1/node/hosts")) == 1, "not before some minutes have passed"
+    if "asan" not in Lab.agent:
+        assert rss_kib(p.pid) < 8 * 1024, rss_kib(p.pid)
+        assert private_dirty_kib(p.pid) < 1536, private_dirty_kib(p.pid)
+
+
+def hosts_off(lab):
+    """with an empty hosts_file nothing is asked and nothing written; one that is not there is told of"""
+    b, c = lab.burstd(), lab.burstd(address="127.0.0.2")
+    Hosts(b, "192.0.2.1 h100-1\n")
+    Hosts(c, "192.0.2.1 h100-1\n")
+    lab.start([b], hosts_file="")
+    until(lambda: len(b.beats()) >= 3, "heartbeats")
+    assert not b.got("/v1/node/hosts")
+    lab.start([c], hosts_file=f"{lab.dir}/nowhere")
+    until(lambda: "nowhere" in lab.read("log"), "a complaint")
+    assert not os.path.exists(f"{lab.dir}/nowhere")
+
+
 def secrets(lab):
     """the key is in no argument, no environment, no log, and no core is written"""
     b = lab.burstd()
@@ -741,7 +845,7 @@ TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_no
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, wrong_name, redirect, huge_answers,
          closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown,
-         secrets, configuration, usage]
+         hosts_follow, hosts_hostile, hosts_in_place, hosts_many, hosts_off, secrets, configuration, usage]
 
 
 def run(fn):

@@ -18,6 +18,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "core/claim.h"
 #include "engine/engine.h"
 #include "store/journal.h"
 
@@ -32,8 +33,10 @@ struct engine {
 	struct conf *conf;
 	struct fleet fleet;
 	struct engine_source slurm, provider;
-	struct engine_secrets secrets; /* driver NULL: there is no store */
-	char enroll_token[64];         /* the last; "-" is refused */
+	struct engine_secrets secrets;     /* driver NULL: there is no store */
+	char enroll_token[64];             /* the last; "-" is refused */
+	struct engine_boot boot;           /* of every node; claim NULL: they have none */
+	struct engine_door_counters *door; /* NULL: nodes do not talk to us */
 	struct engine_counters counters;
 	int64_t price; /* of every pool */
 	struct journal_room room;
@@ -197,6 +200,27 @@ void engine_secrets(const struct engine *e, struct engine_secrets *out)
 	if (out->driver == NULL)
 		*out = (struct engine_secrets){
 			.driver = "", .phase = "", .version = "", .enrolled = ""};
+}
+
+bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out)
+{
+	assert_true(node[0] != '\0' && gen > 0);
+	*out = e->boot;
+	return e->boot.claim != NULL;
+}
+
+const struct engine_door_counters *engine_door_counters(const struct engine *e)
+{
+	return e->door;
+}
+
+/* One in each state, and more the further. */
+size_t engine_claims(const struct engine *e, size_t *states)
+{
+	(void)e;
+	for (size_t i = 0; i < CLAIM_NSTATES; i++)
+		states[i] = i;
+	return 2;
 }
 
 int engine_enroll(struct engine *e, const char *token, const char *by, struct err *err)

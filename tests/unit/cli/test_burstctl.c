@@ -268,6 +268,42 @@ static void test_node_show(void **state)
 	lab_free(l);
 }
 
+/* How it came by its keys, and that nothing but its address was proved. */
+static void test_a_node_that_gets_its_keys_from_burstd(void **state)
+{
+	static const char boot[] =
+		"\"boot\":{\"claim\":\"confirmed\",\"claim_why\":\"\",\"attest\":\"weak\","
+		"\"key_version\":6,\"old_keys\":true,\"faulty\":true,\"heartbeat_ms\":995000,"
+		"\"took_ms\":42000}";
+	struct lab *l = lab_new();
+	char reply[1024];
+
+	(void)state;
+	(void)snprintf(reply, sizeof(reply),
+		       "{\"ok\":true,\"now_ms\":1000000,\"name\":\"n1\",\"state\":\"ready\",%s}",
+		       boot);
+	lab_run_once(l, S "node show n1", reply);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "  claim       confirmed, attest=weak\n"
+				       "  keys        version 6, not the current\n"
+				       "  booted in   42s\n"
+				       "  heartbeat   5s ago, faulty\n"));
+	lab_run_once(l, S "node show n1",
+		     "{\"ok\":true,\"name\":\"n1\",\"boot\":{\"claim\":\"breached\",\"claim_why\":"
+		     "\"its secret was used with a second key\"}}");
+	assert_non_null(strstr(l->out, "  claim       breached: its secret was used with a second "
+				       "key\n"));
+	assert_null(strstr(l->out, "heartbeat"));
+	(void)snprintf(reply, sizeof(reply),
+		       "{\"ok\":true,\"now_ms\":1000000,\"next\":\"\",\"nodes\":[{\"name\":\"n1\","
+		       "\"state\":\"ready\",%s}]}",
+		       boot);
+	lab_run_once(l, S "nodes", reply);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "attest=weak\n"));
+	lab_free(l);
+}
+
 #define EVENT(seq)                                                                                 \
 	"{\"seq\":" seq ",\"at_ms\":1000,\"node\":\"n1\",\"generation\":3,\"type\":\"created\","   \
 	"\"detail\":\"i-1\"}"
@@ -790,6 +826,26 @@ int main(void)
 		cmocka_unit_test(test_help),           cmocka_unit_test(test_config),
 		cmocka_unit_test(test_config_options), cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_config_check),   cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_a_node_that_gets_its_keys_from_burstd),
+		cmocka_unit_test(test_nodes_json),
+		cmocka_unit_test(test_nodes_told),
+		cmocka_unit_test(test_node_show),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_follow_is_patient),
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_trouble),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_nobody_there),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_config_options),
+		cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_config_check),
 	};
 
 	return cmocka_run_group_tests_name("burstctl", tests, NULL, NULL);

@@ -130,12 +130,41 @@ static void a_claim_that_is_taken_back_is_unknown(void **state)
 	node_claims_free(t);
 }
 
+/* The loop is woken once a second for all of them. */
+static void heartbeats_may_wait_and_nothing_else(void **state)
+{
+	static const struct {
+		const char *path;
+		bool lazy;
+	} cases_[] = {{"/v1/node/heartbeat", true},
+		      {"/v1/node/heartbeats", false},
+		      {"/v1/node/event", false},
+		      {"/v1/node/confirm", false}};
+	struct node_claims *t = with_one();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases_) / sizeof(cases_[0]); i++) {
+		struct node_request rq = {.http = {.method = "POST",
+						   .path = cases_[i].path,
+						   .query = "",
+						   .body = "{}",
+						   .len = 2},
+					  .peer = {.known = true}};
+		struct http_answer an = {.status = 500};
+
+		assert_false(node_claims_check(t, &rq, &an));
+		assert_int_equal(rq.lazy, cases_[i].lazy);
+	}
+	node_claims_free(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_knows_something_gets_to_the_loop),
 		cmocka_unit_test(the_fifth_wrong_secret_is_told_and_ends_the_claim),
 		cmocka_unit_test(a_claim_that_is_taken_back_is_unknown),
+		cmocka_unit_test(heartbeats_may_wait_and_nothing_else),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,9 @@
  * The loop runs in a thread of its own here, so that the clients can block. */
 #include "io/node_server.h"
 
+#include <openssl/pem.h>
+#include <openssl/sha.h>
+#include <openssl/x509.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <setjmp.h>
@@ -64,12 +67,15 @@ static void handler(void *ctx, const struct node_request *rq, struct http_answer
 		(void)sem_wait(&f->unblock);
 	}
 	an->drop = strcmp(rq->http.path, "/drop") == 0;
+	an->secret = strcmp(rq->http.path, "/secret") == 0;
 	an->status = 200;
 	str_init(&s, 1 << 20);
 	str_addf(&s, "%s %s?%s from=%s accept=%s auth=%s n=%zu ", rq->http.method, rq->http.path,
 		 rq->http.query, rq->address,
 		 http_header(&rq->http, "accept") ? http_header(&rq->http, "accept") : "-",
 		 rq->http.authorization ? rq->http.authorization : "-", rq->http.len);
+	for (size_t i = 0; rq->peer.known && i < sizeof(rq->peer.spki); i++)
+		str_addf(&s, "%02x%s", rq->peer.spki[i], i + 1 < sizeof(rq->peer.spki) ? "" : " ");
 	if (rq->peer.known)
 		str_addf(&s, "cn=%s urn=%s serial=%s left=%d", rq->peer.cn, rq->peer.urn,
 			 rq->peer.serial,
@@ -82,6 +88,7 @@ static bool check(void *ctx, struct node_request *rq, struct http_answer *an)
 {
 	(void)ctx;
 	an->status = 401;
+	rq->lazy = strcmp(rq->http.path, "/lazy") == 0;
 	return strcmp(rq->http.path, "/bad") == 0;
 }
 
@@ -264,6 +271,80 @@ static void a_good_certificate_says_who_it_is(void **state)
 	start();
 	assert_int_equal(once(&node, "/", out, sizeof(out)), 200);
 	assert_non_null(strstr(out, "cn=c7 urn=urn:burst:node:c7:3 serial=4a07 left=23"));
+}
+
+/* As node_ca.h and claims know a key: what GnuTLS says is what OpenSSL would. */
+static void a_certificate_is_known_by_the_hash_of_its_key(void **state)
+{
+	unsigned char *der = NULL, hash[SHA256_DIGEST_LENGTH];
+	BIO *bio = BIO_new_mem_buf(node.cert, -1);
+	X509 *x = PEM_read_bio_X509(bio, NULL, NULL, NULL);
+	int n = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x), &der);
+	char out[4096], want[2 * sizeof(hash) + 1];
+
+	(void)state;
+	assert_true(n > 0);
+	assert_non_null(SHA256(der, (size_t)n, hash));
+	for (size_t i = 0; i < sizeof(hash); i++)
+		(void)snprintf(want + 2 * i, 3, "%02x", hash[i]);
+	start();
+	assert_int_equal(once(&node, "/", out, sizeof(out)), 200);
+	assert_non_null(strstr(out, want));
+	OPENSSL_free(der);
+	X509_free(x);
+	BIO_free(bio);
+}
+
+/* The loop sleeps on, but no longer than that; with anybody else's request it is woken anyway. */
+static void what_is_lazy_waits_for_others_or_a_second(void **state)
+{
+	int64_t began = clock_boot_ms();
+	struct tls_peer lazy, other;
+	char out[4096];
+
+	(void)state;
+	start();
+	assert_int_equal(once(NULL, "/lazy", out, sizeof(out)), 200);
+	assert_in_range(clock_boot_ms() - began, NODE_LAZY_MS, 10000);
+	assert_int_equal(dial(&lazy, NULL), 0);
+	assert_int_equal(dial(&other, NULL), 0);
+	assert_int_equal(say(&lazy, "GET /lazy HTTP/1.1\r\nHost: x\r\n\r\n"), 0);
+	UNTIL(stats().requests == 2);
+	assert_int_equal(get(&other, "/", out, sizeof(out)), 200);
+	assert_int_equal(F.served, 3); /* in the same round */
+	assert_int_equal(tls_peer_reply(&lazy, out, sizeof(out)), 200);
+	tls_peer_close(&lazy);
+	tls_peer_close(&other);
+}
+
+/* More of them than half a queue do not fill it. */
+static void lazy_ones_do_not_fill_the_queue(void **state)
+{
+	struct tls_peer p[MANY];
+	char out[4096];
+
+	(void)state;
+	F.o.queue_max = MANY;
+	start();
+	for (int i = 0; i < MANY; i++) {
+		assert_int_equal(dial(&p[i], NULL), 0);
+		assert_int_equal(say(&p[i], "GET /lazy HTTP/1.1\r\nHost: x\r\n\r\n"), 0);
+	}
+	for (int i = 0; i < MANY; i++) {
+		assert_int_equal(tls_peer_reply(&p[i], out, sizeof(out)), 200);
+		tls_peer_close(&p[i]);
+	}
+	assert_int_equal(stats().queue_full, 0);
+}
+
+static void a_secret_answer_goes_out_like_any_other(void **state)
+{
+	char out[4096];
+
+	(void)state;
+	start();
+	assert_int_equal(once(NULL, "/secret", out, sizeof(out)), 200);
+	assert_non_null(strstr(out, "GET /secret"));
 }
 
 static void a_bad_certificate_ends_the_handshake(void **state)
@@ -752,6 +833,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_client_without_a_certificate_is_served_as_nobody),
 		TEST(a_good_certificate_says_who_it_is),
+		TEST(a_certificate_is_known_by_the_hash_of_its_key),
+		TEST(what_is_lazy_waits_for_others_or_a_second),
+		TEST(lazy_ones_do_not_fill_the_queue),
+		TEST(a_secret_answer_goes_out_like_any_other),
 		TEST(a_bad_certificate_ends_the_handshake),
 		TEST(new_certificates_are_for_new_connections),
 		TEST(a_body_may_have_64_KiB),

@@ -1,0 +1,76 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "engine/door.h"
+
+/* A machine that boots resolves the others by its /etc/hosts, for torchrun's MASTER_ADDR has a
+ * node's name.  The whole text is made at most once for each commit, since only then is there
+ * another node or address. */
+
+/* What a resolver takes: digits, and of IPv6 colons.  A host name would be one for slurmctld only.
+ */
+static bool is_address(const char *text)
+{
+	static const char ok[] = "0123456789abcdefABCDEF:.";
+
+	return text[0] != '\0' && text[strspn(text, ok)] == '\0' &&
+	       (strchr(text, '.') != NULL || strchr(text, ':') != NULL);
+}
+
+static void make(struct door *d)
+{
+	struct engine *e = d->e;
+	struct fleet_name *const *names = fleet_sorted(&e->fleet);
+	uint64_t version;
+	struct str s;
+
+	str_init(&s, DOOR_HOSTS_MAX);
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		const struct fleet_node *fn = fleet_live(names[i]);
+
+		if (fn != NULL && is_address(fn->n.addr))
+			str_addf(&s, "%s %s\n", fn->n.addr, fn->n.name);
+	}
+	version = door_hash(s.p);
+	if (version != d->hosts.version)
+		d->hosts.changed_ms = engine_now(e);
+	free(d->hosts.text);
+	d->hosts.len = s.len;
+	d->hosts.version = version;
+	d->hosts.text = str_take(&s);
+	d->hosts.commits = e->count.commits;
+	d->hosts.made_ms = engine_now(e);
+}
+
+static bool is_old(const struct door *d)
+{
+	return d->hosts.text == NULL || d->hosts.commits != d->e->count.commits;
+}
+
+char *hosts_text(const struct engine *e, uint64_t *version)
+{
+	struct door *d = e->door;
+
+	if (d == NULL) {
+		if (version != NULL)
+			*version = 0;
+		return mem_strdup("");
+	}
+	if (is_old(d))
+		make(d);
+	if (version != NULL)
+		*version = d->hosts.version;
+	return mem_strdup(d->hosts.text);
+}
+
+uint64_t hosts_version(struct engine *e)
+{
+	struct door *d = e->door;
+
+	if (d->hosts.text == NULL ||
+	    (is_old(d) && engine_now(e) >= d->hosts.made_ms + DOOR_HOSTS_MS))
+		make(d);
+	return d->hosts.version;
+}
