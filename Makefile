@@ -132,7 +132,7 @@ PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
 
-$(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(libapi) $(libdrivers)
+$(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(B)/burstd/listener.o $(libapi) $(libdrivers)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 # Of the drivers nothing but signatures (check-layers.sh).
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)
@@ -250,7 +250,7 @@ mutate: $(filter $(B)/tests/unit/core/%,$(UNIT)) $(BIN)/sim ## small changes to 
 CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir renameat renameat2 unlinkat stat lstat \
 	fstat fstatat statvfs fdopendir readdir closedir flock getpid getrandom clock_wall_ms life_end world_alive \
 	world_fault engine_take_call $(addprefix journal_,begin put_node del_node put_batch \
-	del_batch put_event put_audit put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool end_call commit abandon add_call load \
+	del_batch put_event put_audit put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool put_claim del_claim end_call commit abandon add_call load \
 	get_number last_event look) sim_journal_has_call
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \

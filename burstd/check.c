@@ -17,6 +17,7 @@
 #include "base/secret.h"
 #include "base/str.h"
 #include "io/conf_file.h"
+#include "providers/attest/registry.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
 
@@ -377,6 +378,65 @@ static void check_secrets(struct check *c)
 	secret_free(secret);
 }
 
+/* --- nodes -------------------------------------------------------------------------------------
+ */
+
+static void check_readable(struct check *c, int line, const char *what, const char *path)
+{
+	if (path != NULL && path[0] != '\0' && faccessat(AT_FDCWD, path, R_OK, AT_EACCESS) != 0)
+		problem(c, line, "%s: %s: %s", what, path, strerror(errno));
+}
+
+static void check_attest(struct check *c, struct conf_provider *p)
+{
+	static const enum attest_kind kinds[CONF_ATTEST_AUTO + 1] = {[CONF_ATTEST_AWS] = ATTEST_AWS,
+								     [CONF_ATTEST_GCP] = ATTEST_GCP,
+								     [CONF_ATTEST_AZURE] =
+									     ATTEST_AZURE};
+	const struct attest_ops *ops = attest_find(kinds[p->attest]);
+	struct attest_conf ac = {.trust = NULL};
+	struct err e = {0};
+	void *self = NULL;
+
+	if (conf_file_load_attest_ca(p, &e) != 0) {
+		problem(c, p->line, "provider \"%s\": %s", p->name, e.msg);
+		return;
+	}
+	if (ops == NULL)
+		return;
+	ac.trust = p->attest_ca;
+	ac.trust_len = p->attest_ca != NULL ? strlen(p->attest_ca) : 0;
+	if (ops->open(&self, &ac, &e) != 0)
+		problem(c, p->line, "provider \"%s\": attest_ca_file: %s", p->name, e.msg);
+	else
+		ops->close(self);
+}
+
+static void check_nodes(struct check *c, struct conf *conf)
+{
+	if (conf->nodes.listen[0] == '\0')
+		return;
+	check_readable(c, conf->nodes.line, "nodes: node_init", conf->nodes.node_init);
+	for (size_t i = 0; i < conf->nproviders; i++) {
+		struct conf_provider *p = &conf->providers[i];
+		struct str s;
+
+		if (p->attest == CONF_ATTEST_OFF)
+			continue;
+		check_attest(c, p);
+		if (p->attest != CONF_ATTEST_ADDRESS)
+			continue;
+		str_init(&s, PROBLEM_MAX);
+		str_addf(&s,
+			 "note: %s:%d: provider \"%s\": attest = address is weak: whoever can use "
+			 "the "
+			 "address of a machine that boots gets the cluster's keys",
+			 conf->path, p->line, p->name);
+		print_line(s.p);
+		str_fini(&s);
+	}
+}
+
 unsigned check_run(const char *path)
 {
 	struct check c = {.problems = 0};
@@ -393,6 +453,7 @@ unsigned check_run(const char *path)
 	check_spool(&c);
 	check_programs(&c);
 	check_secrets(&c);
+	check_nodes(&c, conf);
 	for (size_t i = 0; i < conf->nproviders; i++)
 		check_provider(&c, &conf->providers[i]);
 	conf_free(conf);

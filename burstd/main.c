@@ -27,6 +27,7 @@
 #include "io/proc.h"
 #include "io/sd.h"
 #include "io/spool.h"
+#include "listener.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
 #include "store/state_dir.h"
@@ -77,6 +78,7 @@ struct burstd { /* everything there is, in the order it is made */
 	struct secret *store_secret; /* of the secret store; NULL: none */
 	struct http_client *http;
 	struct proc *proc;
+	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
 	struct engine *engine;
 	struct api api;
 	struct http_server *metrics;
@@ -424,8 +426,10 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 		return -1;
 	if (b->store_secret != NULL)
 		deps.store_credential = secret_text(b->store_secret);
+	deps.door = listener_door(b->nodes);
 	for (size_t i = 0; i < conf->nproviders; i++)
-		if (conf_file_load_user_data(&conf->providers[i], e) != 0)
+		if (conf_file_load_user_data(&conf->providers[i], e) != 0 ||
+		    conf_file_load_attest_ca(&conf->providers[i], e) != 0)
 			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path,
 					conf->providers[i].line, conf->providers[i].name);
 	return engine_new(&b->engine, &deps, conf, texts, e);
@@ -498,11 +502,13 @@ static int start(struct burstd *b)
 	    http_client_new(&b->http, b->loop, &e) != 0)
 		goto fail;
 	b->proc = proc_new(b->loop);
-	if (open_engine(b, conf, gen_floor, &e) != 0)
+	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0 ||
+	    open_engine(b, conf, gen_floor, &e) != 0)
 		goto fail;
 	conf = NULL; /* the engine's now */
-	if (open_faces(b, &e) != 0)
+	if (open_faces(b, &e) != 0 || listener_start(b->nodes, b->engine, &e) != 0)
 		goto fail;
+	b->api.nodes = listener_server(b->nodes);
 	engine_start(b->engine);
 	log_write(b->log, LOG_INFO, "ready", "version", BURSTD_VERSION, "cluster",
 		  engine_conf(b->engine)->cluster, "uuid", b->state.uuid, NULL);
@@ -530,6 +536,8 @@ static void stop(struct burstd *b)
 		ctl_server_close(b->ctl);
 	if (b->metrics != NULL)
 		http_server_stop(b->metrics);
+	b->api.nodes = NULL;
+	listener_stop(b->nodes);
 	timer_free(b->spool_timer);
 	timer_free(b->watchdog_timer);
 	held_free(b->api.held);
@@ -541,6 +549,7 @@ static void stop(struct burstd *b)
 		proc_close(b->proc);
 	if (b->loop != NULL)
 		loop_free(b->loop); /* runs until all of these are closed */
+	listener_free(b->nodes);
 	journal_close(b->journal);
 	if (b->locked)
 		state_dir_close(&b->state);

@@ -159,6 +159,15 @@ static void set_template(struct aws *a, const char *text)
 	a->template_version = mem_strdup(text[n] == ':' ? text + n + 1 : "$Default");
 }
 
+char *aws_base64(const char *text)
+{
+	size_t n = strlen(text);
+	char *out = mem_zalloc((n + 2) / 3 * 4 + 1);
+
+	(void)EVP_EncodeBlock((unsigned char *)out, (const unsigned char *)text, (int)n);
+	return out;
+}
+
 static int set_user_data(struct aws *a, const char *text, struct err *e)
 {
 	size_t n = text != NULL ? strlen(text) : 0;
@@ -167,8 +176,7 @@ static int set_user_data(struct aws *a, const char *text, struct err *e)
 		return 0;
 	if (n > AWS_USER_DATA_MAX)
 		return err_set(e, ERR_LIMIT, "user_data_file: at most %d bytes", AWS_USER_DATA_MAX);
-	a->user_data = mem_zalloc((n + 2) / 3 * 4 + 1);
-	(void)EVP_EncodeBlock((unsigned char *)a->user_data, (const unsigned char *)text, (int)n);
+	a->user_data = aws_base64(text);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/secret.h"
 
 struct choice {                    /* one way to have what was asked for */
 	const char *zone, *subnet; /* may be "" */
@@ -32,12 +33,13 @@ static void find_choices(const struct aws *a, const struct provider_create *c, s
 			all->v[all->n++] = (struct choice){a->subnets[i].zone, a->subnets[i].id};
 }
 
-/* A fleet can prefer reserved capacity, not insist on it; and a placement group is in one zone. */
+/* A fleet can prefer reserved capacity, not insist on it; a placement group is in one zone; and the
+ * user-data of a fleet is that of its launch template. */
 static bool may_be_fleet(const struct aws *a, const struct provider_create *c,
 			 const struct choices *all)
 {
 	return a->template != NULL && all->n > 1 && c->place->market != PROVIDER_RESERVED &&
-	       !provider_in_fabric(c->place);
+	       !provider_in_fabric(c->place) && c->user_data == NULL;
 }
 
 /* A fleet finds the best of several subnets by itself, but has no launch indices that would say
@@ -118,6 +120,15 @@ static void add_place(const struct aws *a, const struct choice *at, struct str *
 		query_add(body, a->groups[i], "SecurityGroupId.%zu", i + 1);
 }
 
+/* What comes with a create is a secret for a while. */
+static void add_user_data(const struct aws *a, const struct provider_create *c, struct str *body)
+{
+	char *text = c->user_data != NULL ? aws_base64(c->user_data) : NULL;
+
+	query_add_given(body, text != NULL ? text : a->user_data, "UserData");
+	secret_wipe(&text);
+}
+
 static void build_run(const struct aws *a, const struct provider_create *c, const struct choice *at,
 		      struct str *body)
 {
@@ -132,7 +143,7 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 	query_add_given(body, a->key_name, "KeyName");
 	query_add_given(body, a->profile,
 			arn ? "IamInstanceProfile.Arn" : "IamInstanceProfile.Name");
-	query_add_given(body, a->user_data, "UserData");
+	add_user_data(a, c, body);
 	add_place(a, at, body);
 	if (provider_in_fabric(c->place))
 		query_add(body, c->place->fabric, "Placement.GroupName");
@@ -222,6 +233,9 @@ static int check(const struct aws *a, const struct provider_create *c, const str
 		return err_set(e, ERR_INVALID, "create: not a placement group's name");
 	if (all->n == 0)
 		return err_set(e, ERR_INVALID, "subnets has none in zone %s", c->place->zone);
+	if (c->user_data != NULL && strlen(c->user_data) > AWS_USER_DATA_MAX)
+		return err_set(e, ERR_LIMIT, "create: user-data of more than %d bytes",
+			       AWS_USER_DATA_MAX);
 	if (aws_tags_fit(c, c->nwants) != c->nwants)
 		return err_set(e, ERR_LIMIT, "create: more names than the tags can hold");
 	return 0;

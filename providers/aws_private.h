@@ -103,6 +103,8 @@ struct aws {
 };
 
 /* --- aws.c --- */
+/* Text as EC2 wants it; the caller's. */
+char *aws_base64(const char *text);
 /* A POST of *body, which it takes, to ep; signed unless there is no key.  -1: too long. */
 int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
 	     const struct aws_key *key, int64_t at_ms, struct str *body,

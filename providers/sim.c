@@ -126,6 +126,21 @@ static bool is_create(const struct provider_create *c)
 	return true;
 }
 
+/* It is a secret for a while. */
+static int add_user_data(struct str *s, const char *text)
+{
+	json_t *value = text != NULL ? json_string(text) : NULL;
+	char *quoted = value != NULL ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+
+	json_decref(value);
+	if (quoted != NULL)
+		str_addf(s, "\"user_data\":%s,", quoted);
+	if (text != NULL && quoted == NULL)
+		return -1;
+	secret_wipe(&quoted);
+	return 0;
+}
+
 static int build_create(const struct provider_create *c, struct provider_request *out,
 			struct str *url, struct err *e)
 {
@@ -143,6 +158,10 @@ static int build_create(const struct provider_create *c, struct provider_request
 		 provider_market_str(c->place->market));
 	if (provider_in_fabric(c->place))
 		str_addf(&s, "\"fabric\":\"%s\",", c->place->fabric);
+	if (add_user_data(&s, c->user_data) != 0) {
+		str_fini(&s);
+		return err_set(e, ERR_INVALID, "create: user-data that is no text");
+	}
 	str_adds(&s, "\"instances\":[");
 	for (size_t i = 0; i < c->nwants; i++)
 		str_addf(&s, "%s{\"name\":\"%s\",\"generation\":%s,\"group\":%u}", i > 0 ? "," : "",

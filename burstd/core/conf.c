@@ -20,12 +20,12 @@ struct conf *conf_new(const char *path)
 	return c;
 }
 
-/* Is o an option of the struct that holds `section`?  "", "slurm" and "secrets" share struct conf.
- */
+/* Is o an option of the struct that holds `section`?  "" and these share struct conf. */
 static bool held_by(const struct conf_option *o, const char *section)
 {
 	if (section[0] == '\0' &&
-	    (strcmp(o->section, "slurm") == 0 || strcmp(o->section, "secrets") == 0))
+	    (strcmp(o->section, "slurm") == 0 || strcmp(o->section, "secrets") == 0 ||
+	     strcmp(o->section, "nodes") == 0))
 		return true;
 	return strcmp(o->section, section) == 0;
 }
@@ -58,6 +58,7 @@ void conf_free(struct conf *c)
 		fini_object("provider", &c->providers[i]);
 		free(c->providers[i].name);
 		free(c->providers[i].user_data);
+		free(c->providers[i].attest_ca);
 	}
 	for (size_t i = 0; i < c->npools; i++)
 		fini_pool(&c->pools[i]);
@@ -231,6 +232,67 @@ static int check_names(const struct conf *c, struct err *e)
 	return 0;
 }
 
+/* What a driver's own cloud signs, or what does where it signs nothing. */
+static enum conf_attest attest_of(const struct conf_provider *p)
+{
+	if (p->attest_as != CONF_ATTEST_AUTO)
+		return (enum conf_attest)p->attest_as;
+	if (strcmp(p->driver, "aws") == 0)
+		return CONF_ATTEST_AWS;
+	return strcmp(p->driver, "static") == 0 ? CONF_ATTEST_OFF : CONF_ATTEST_CALLBACK;
+}
+
+static int finish_attest(const struct conf *c, struct conf_provider *p, struct err *e)
+{
+	p->attest = attest_of(p);
+	if (p->attest == CONF_ATTEST_OFF)
+		return 0;
+	if (!is_given(p->driver) || strcmp(p->driver, "static") == 0)
+		return err_set(
+			e, ERR_INVALID,
+			"%.120s:%d: provider \"%.40s\": attest: driver static gives machines "
+			"no user-data: want off",
+			c->path, p->line, p->name);
+	if (p->attest == CONF_ATTEST_AZURE && p->attest_ca_file == NULL)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": attest = azure: attest_ca_file is "
+			       "missing",
+			       c->path, p->line, p->name);
+	if (p->user_data_file != NULL)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": user_data_file: with the section "
+			       "nodes machines get another; want attest = off, or none",
+			       c->path, p->line, p->name);
+	return 0;
+}
+
+/* Nodes that claim. */
+static int finish_nodes(struct conf *c, struct err *e)
+{
+	const struct conf_nodes *n = &c->nodes;
+
+	for (size_t i = 0; i < c->nproviders; i++)
+		c->providers[i].attest = CONF_ATTEST_OFF;
+	if (!is_given(n->listen))
+		return n->urls == NULL && n->conf_servers == NULL
+			       ? 0
+			       : err_set(e, ERR_INVALID,
+					 "%.120s:%d: nodes: listen is missing (ADDRESS:PORT)",
+					 c->path, n->line);
+	if (n->urls == NULL || n->conf_servers == NULL)
+		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: %s is missing", c->path, n->line,
+			       n->urls == NULL ? "url" : "conf_server");
+	if (!is_given(c->secrets.driver))
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: nodes: machines get the cluster's keys from a secret "
+			       "store: driver of section secrets is missing",
+			       c->path, n->line);
+	for (size_t i = 0; i < c->nproviders; i++)
+		if (finish_attest(c, &c->providers[i], e) < 0)
+			return -1;
+	return 0;
+}
+
 int conf_finish(struct conf *c, struct err *e)
 {
 	assert(c->by_node.n == 0);
@@ -240,7 +302,7 @@ int conf_finish(struct conf *c, struct err *e)
 	if (c->npools > CONF_POOLS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d pools", c->path,
 			       c->pools[CONF_POOLS_MAX].line, CONF_POOLS_MAX);
-	if (check_names(c, e) < 0)
+	if (check_names(c, e) < 0 || finish_nodes(c, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->npools; i++)
 		if (finish_pool(c, &c->pools[i], e) < 0)
@@ -504,6 +566,7 @@ void conf_diff(const struct conf *old, const struct conf *next, conf_change_fn f
 	diff_options(&d, (struct conf_change){.section = "", .title = ""}, old, next);
 	diff_options(&d, (struct conf_change){.section = "slurm", .title = ""}, old, next);
 	diff_options(&d, (struct conf_change){.section = "secrets", .title = ""}, old, next);
+	diff_options(&d, (struct conf_change){.section = "nodes", .title = ""}, old, next);
 	diff_providers(&d, old, next);
 	diff_pools(&d, old, next);
 }
@@ -650,6 +713,7 @@ void conf_print(const struct conf *c, struct str *out)
 	print_section("", NULL, c, out);
 	print_section("slurm", NULL, c, out);
 	print_section("secrets", NULL, c, out);
+	print_section("nodes", NULL, c, out);
 	for (size_t i = 0; i < c->nproviders; i++)
 		print_section("provider", c->providers[i].name, &c->providers[i], out);
 	for (size_t i = 0; i < c->npools; i++)

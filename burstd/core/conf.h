@@ -23,8 +23,20 @@ enum {
 	CONF_ARGS_MAX = 64,        /* words of one command */
 	CONF_ARG_MAX = 1024,       /* bytes of one */
 	CONF_SECRETS_MAX = 24,     /* options of the section secrets */
+	CONF_NODE_URLS_MAX = 8,    /* urls, and conf_servers, of the section nodes */
 	CONF_ADMINS_MAX = 256,     /* looked at for every request on the control socket */
 	CONF_PRINT_MAX = 64 << 20, /* conf_print(): every pool with the longest node list */
+};
+
+/* What proves that a machine is the one that was bought (core/attest.h). */
+enum conf_attest {
+	CONF_ATTEST_OFF, /* its machines get no user-data and no keys of us */
+	CONF_ATTEST_AWS,
+	CONF_ATTEST_GCP,
+	CONF_ATTEST_AZURE,
+	CONF_ATTEST_CALLBACK, /* its address, and whoever is root there */
+	CONF_ATTEST_ADDRESS,  /* its address alone: weak */
+	CONF_ATTEST_AUTO,     /* as its driver has it; as written only */
 };
 
 struct conf_provider {
@@ -46,7 +58,14 @@ struct conf_provider {
 	char *launch_template, *role, *sts_url, *metadata_url, *notice_queue;
 	char *user_data_file; /* NULL: none */
 	char *user_data;      /* what is in it: conf_file_load_user_data(), or NULL */
-	int line;             /* in the file, where its section ends ... */
+	/* Section nodes: how its machines show that they are. */
+	int attest_as;           /* enum conf_attest as written, or CONF_ATTEST_AUTO */
+	enum conf_attest attest; /* derived: OFF where there is no section nodes */
+	char *account;           /* that must be in a document; "": any */
+	int check_address;       /* bool: a claim must come from the machine's address */
+	char *attest_ca_file;    /* NULL: none */
+	char *attest_ca;         /* what is in it: conf_file_load_attest_ca(), or NULL */
+	int line;                /* in the file, where its section ends ... */
 	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
 };
 
@@ -132,16 +151,6 @@ struct conf_secrets {
 };
 
 enum conf_auth { CONF_AUTH_MUNGE, CONF_AUTH_SLURM }; /* Slurm's AuthType */
-
-/* What proves that a machine is the one that was bought (core/attest.h). */
-enum conf_attest {
-	CONF_ATTEST_OFF, /* its machines get no user-data and no keys of us */
-	CONF_ATTEST_AWS,
-	CONF_ATTEST_GCP,
-	CONF_ATTEST_AZURE,
-	CONF_ATTEST_CALLBACK, /* its address, and whoever is root there */
-	CONF_ATTEST_ADDRESS,  /* its address alone: weak */
-};
 
 /* The listener that new machines talk to, and what they are told. */
 struct conf_nodes {

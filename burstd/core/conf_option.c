@@ -111,6 +111,33 @@ const struct conf_option conf_options[] = {
 	{"secrets", "timeout", "30s",
 	 "of one request",
 	 true, CONF_DURATION, 1000, CONF_HOUR_MS / 12, TOP(secrets.timeout_ms)},
+	{"nodes", "listen", "",
+	 "address:port for new machines, such as 0.0.0.0:8443; empty: they get nothing of burstd",
+	 false, CONF_BIND, 0, 0, TOP(nodes.listen)},
+	{"nodes", "url", "",
+	 "that, as machines reach it: https://HOST[:PORT], or several",
+	 false, CONF_URLS, 0, 0, TOP(nodes.urls)},
+	{"nodes", "conf_server", "",
+	 "HOST:PORT of slurmctld, or several: slurmd --conf-server",
+	 true, CONF_HOSTS, 0, 0, TOP(nodes.conf_servers)},
+	{"nodes", "claim_ttl", "0s",
+	 "a machine must have claimed so long after its create; 0s: its pool's boot_timeout",
+	 true, CONF_DURATION, 0, CONF_DAY_MS, TOP(nodes.claim_ms)},
+	{"nodes", "deadman", "10m",
+	 "a node that burstd has not answered for so long switches itself off; 0s: never",
+	 true, CONF_DURATION, 0, CONF_DAY_MS, TOP(nodes.deadman_ms)},
+	{"nodes", "auth", "munge",
+	 "AuthType of slurm.conf: munge or slurm",
+	 false, CONF_AUTH, 0, 0, TOP(nodes.auth)},
+	{"nodes", "munge_socket", "",
+	 "of the munged here that has the cluster's key; empty: the usual one",
+	 false, CONF_FILE, 0, 0, TOP(nodes.munge_socket)},
+	{"nodes", "node_init", "",
+	 "file that is handed to machines whose image has another node-init; empty: none",
+	 true, CONF_FILE, 0, 0, TOP(nodes.node_init)},
+	{"nodes", "slurmd_options", "",
+	 "more options of slurmd",
+	 true, CONF_LINE, 0, 0, TOP(nodes.slurmd_options)},
 	{"provider", "driver", NULL,
 	 "how to talk to it",
 	 false, CONF_NAME, 0, 0, PROVIDER(driver)},
@@ -192,6 +219,18 @@ const struct conf_option conf_options[] = {
 	{"provider", "notice_queue", "",
 	 "driver aws: URL of the SQS queue that hears of reclaims; empty: none",
 	 false, CONF_URL, 0, 0, PROVIDER(notice_queue)},
+	{"provider", "attest", "auto",
+	 "how its machines show who they are: aws, gcp, azure, callback, address, off or auto",
+	 false, CONF_ATTEST, 0, 0, PROVIDER(attest_as)},
+	{"provider", "account", "",
+	 "attest aws, gcp, azure: account, project or subscription it must be; empty: any",
+	 false, CONF_TEXT, 0, 0, PROVIDER(account)},
+	{"provider", "check_address", "true",
+	 "true: a machine must claim from the address that the provider has for it",
+	 true, CONF_YES, 0, 0, PROVIDER(check_address)},
+	{"provider", "attest_ca_file", "",
+	 "what its documents are checked with; empty: what is shipped",
+	 false, CONF_PATH, 0, 0, PROVIDER(attest_ca_file)},
 	{"pool", "nodes", NULL,
 	 "Slurm nodes that are bought here",
 	 false, CONF_NODES, 0, 0, POOL(nodes_text)},
@@ -312,15 +351,20 @@ const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
 /* A section and the one it stands in. */
 static const struct {
 	const char *name, *parent;
-} sections[] = {{"slurm", ""}, {"secrets", ""}, {"provider", ""}, {"pool", ""}, {"offer", "pool"}};
+} sections[] = {{"slurm", ""},    {"secrets", ""}, {"nodes", ""},
+		{"provider", ""}, {"pool", ""},    {"offer", "pool"}};
 
 /* The types that are one of a few words, in the order of their enums. */
 static const struct {
 	enum conf_option_type type;
-	const char *words[PROVIDER_NMARKETS + 1];
+	const char *words[CONF_ATTEST_AUTO + 2];
 	const char *want;
 } choices[] = {
 	{CONF_RELEASE, {"wrap", "broker"}, "wrap or broker"},
+	{CONF_AUTH, {"munge", "slurm"}, "munge or slurm"},
+	{CONF_ATTEST,
+	 {"off", "aws", "gcp", "azure", "callback", "address", "auto"},
+	 "aws, gcp, azure, callback, address, off or auto"},
 	{CONF_MARKETS, {"on-demand", "spot", "reserved"}, "reserved, spot or on-demand"},
 	{CONF_POLICY, {"ordered", "cheapest"}, "ordered or cheapest"},
 	{CONF_GANG, {"all_or_nothing", "best_effort"}, "all_or_nothing or best_effort"},
@@ -368,7 +412,7 @@ const char *conf_option_nearest(const char *section, const char *name)
 bool conf_option_is_list(const struct conf_option *o)
 {
 	return o->type == CONF_USERS || o->type == CONF_ARGV || o->type == CONF_CODES ||
-	       o->type == CONF_HOOK;
+	       o->type == CONF_HOOK || o->type == CONF_URLS || o->type == CONF_HOSTS;
 }
 
 static int set_count(const struct conf_option *o, uint32_t *out, const char *text, struct err *e)
@@ -534,11 +578,15 @@ int conf_option_set(const struct conf_option *o, void *object, const char *text,
 	case CONF_TO:
 	case CONF_REBALANCE:
 	case CONF_RELEASE:
+	case CONF_AUTH:
+	case CONF_ATTEST:
 		return set_choice(o, field, text, e);
 	case CONF_USERS:
 	case CONF_ARGV:
 	case CONF_HOOK:
 	case CONF_CODES:
+	case CONF_URLS:
+	case CONF_HOSTS:
 		assert(!conf_option_is_list(o));
 		return -1;
 	default:
@@ -582,14 +630,19 @@ static int check_arg(const struct conf_option *o, const char *text, size_t n, st
 	return 0;
 }
 
-static int check_code(char *const *codes, const char *text, size_t n, struct err *e)
+/* One more of a list in which none may be twice. */
+static int check_member(const struct conf_option *o, char *const *have, const char *text, size_t n,
+			struct err *e)
 {
-	if (n == CONF_CODES_MAX)
-		return err_set(e, ERR_LIMIT, "more than %d", CONF_CODES_MAX);
-	if (conf_text_code(text, e) < 0)
+	size_t most = o->type == CONF_CODES ? CONF_CODES_MAX : CONF_NODE_URLS_MAX;
+
+	if (n == most)
+		return err_set(e, ERR_LIMIT, "more than %zu", most);
+	if (o->type == CONF_CODES ? conf_text_code(text, e) < 0
+				  : conf_text_check(o->type, text, e) < 0)
 		return -1;
 	for (size_t i = 0; i < n; i++)
-		if (strcmp(codes[i], text) == 0)
+		if (strcmp(have[i], text) == 0)
 			return err_set(e, ERR_INVALID, "%s is there twice", text);
 	return 0;
 }
@@ -602,8 +655,8 @@ int conf_option_add_arg(const struct conf_option *o, void *object, const char *t
 	assert(conf_option_is_list(o) && o->type != CONF_USERS);
 	while (*field != NULL && (*field)[n] != NULL)
 		n++;
-	if (o->type == CONF_CODES ? check_code(*field, text, n, e) < 0
-				  : check_arg(o, text, n, e) < 0)
+	if (o->type == CONF_ARGV || o->type == CONF_HOOK ? check_arg(o, text, n, e) < 0
+							 : check_member(o, *field, text, n, e) < 0)
 		return -1;
 	*field = mem_realloc(*field, (n + 2) * sizeof(**field));
 	(*field)[n] = mem_strdup(text);
@@ -658,6 +711,8 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_ARGV:
 	case CONF_HOOK:
 	case CONF_CODES:
+	case CONF_URLS:
+	case CONF_HOSTS:
 		print_argv(*(char *const *const *)field, out);
 		return;
 	case CONF_MARKETS:
@@ -667,6 +722,8 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 	case CONF_TO:
 	case CONF_REBALANCE:
 	case CONF_RELEASE:
+	case CONF_AUTH:
+	case CONF_ATTEST:
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:
@@ -701,6 +758,9 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_PATH:
 	case CONF_URL:
 	case CONF_LISTEN:
+	case CONF_BIND:
+	case CONF_FILE:
+	case CONF_LINE:
 	case CONF_NODES:
 	case CONF_CODE:
 	case CONF_SIGNAL:
@@ -714,6 +774,8 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_ARGV:
 	case CONF_HOOK:
 	case CONF_CODES:
+	case CONF_URLS:
+	case CONF_HOSTS:
 		free_argv(*(char ***)field);
 		*(char ***)field = NULL;
 		return;

@@ -21,6 +21,9 @@ enum conf_option_type {
 	CONF_PATH,      /* char *: absolute; NULL when it may be empty and is */
 	CONF_URL,       /* char *: http:// or https://; "" when it may be empty and is */
 	CONF_LISTEN,    /* char *: loopback address:port, or "" */
+	CONF_BIND,      /* char *: any address:port, or "" */
+	CONF_FILE,      /* char *: absolute, or "" when it may be empty */
+	CONF_LINE,      /* char *: words of a command line, or "" when it may be empty */
 	CONF_NODES,     /* char *: a node list, expanded by conf_finish() */
 	CONF_CURRENCY,  /* char[4] */
 	CONF_LEVEL,     /* int, enum log_level */
@@ -35,6 +38,10 @@ enum conf_option_type {
 	CONF_SIGNAL,    /* char *: a signal's name without SIG; "" when it may be empty and is */
 	CONF_CODES,     /* char **, likewise: jurisdictions */
 	CONF_CODE,      /* char *: a jurisdiction, capital letters */
+	CONF_URLS,      /* char **, likewise: https://HOST[:PORT], without a path */
+	CONF_HOSTS,     /* char **, likewise: HOST:PORT */
+	CONF_AUTH,      /* int, enum conf_auth */
+	CONF_ATTEST,    /* int, enum conf_attest, or CONF_ATTEST_AUTO */
 	CONF_MARKETS,   /* int, enum provider_market: these are one of a few words */
 	CONF_POLICY,    /* int, enum conf_policy */
 	CONF_GANG,      /* int, enum conf_gang */
@@ -52,7 +59,7 @@ struct conf_option {
 	bool reload;         /* may change in a running burstd */
 	enum conf_option_type type;
 	int64_t min, max; /* CONF_COUNT, CONF_DURATION */
-	size_t offset;    /* of the field; "", "slurm" and "secrets" are all of struct conf */
+	size_t offset;    /* of the field; "", "slurm", "secrets" and "nodes" are of struct conf */
 };
 
 extern const struct conf_option conf_options[];
@@ -68,8 +75,8 @@ const char *conf_option_nearest(const char *section, const char *name);
 int conf_option_set(const struct conf_option *o, void *object, const char *text, struct err *e);
 /* CONF_ARGV: one more word for the command.  The first is an absolute path; in the others %n is the
  * node's name, %a its address and %% a percent sign.  CONF_HOOK: likewise with %j, the job's id,
- * and %d, a time in seconds since 1970, for %a.  CONF_CODES: one more.  -1: as conf_option_set().
- */
+ * and %d, a time in seconds since 1970, for %a.  CONF_CODES, CONF_URLS, CONF_HOSTS: one more.  -1:
+ * as conf_option_set(). */
 int conf_option_add_arg(const struct conf_option *o, void *object, const char *text, struct err *e);
 bool conf_option_is_list(const struct conf_option *o);
 /* The value as conf_option_set() would take it, without quotes; a list with them. */

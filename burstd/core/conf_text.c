@@ -86,6 +86,45 @@ static bool is_url(const char *text)
 	return rest[0] != '\0' && rest[0] != '/' && strchr(text, ' ') == NULL;
 }
 
+/* HOST:PORT, with [ ] around an IPv6 address; no more in it than is told to a node, whose shell
+ * reads it. */
+static bool is_host_port(const char *text, bool port)
+{
+	static const char host[] =
+		"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.-_";
+	const char *p = text;
+	int64_t v;
+
+	if (*p == '[') {
+		p += 1 + strspn(p + 1, "0123456789abcdefABCDEF:.");
+		if (*p++ != ']' || p - text < 4)
+			return false;
+	} else {
+		p += strspn(p, host);
+	}
+	if (p == text || (!port && *p == '\0'))
+		return p != text;
+	return *p++ == ':' && conf_text_number(&p, 65535, &v) && v > 0 && *p == '\0';
+}
+
+/* An address, for a name could have several. */
+static bool is_bind(const char *text)
+{
+	return is_host_port(text, true) &&
+	       (text[0] == '[' || strspn(text, "0123456789.") == strcspn(text, ":"));
+}
+
+static bool is_base_url(const char *text)
+{
+	return strncmp(text, "https://", 8) == 0 && is_host_port(text + 8, false);
+}
+
+/* It goes through a node's shell. */
+static bool is_line(const char *text)
+{
+	return strlen(text) <= CONF_TEXT_MAX && text[strcspn(text, "'`$;|&<>\"\\")] == '\0';
+}
+
 bool conf_text_is_currency(const char *text)
 {
 	return strlen(text) == 3 && strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ") == 3;
@@ -157,6 +196,28 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 			return 0;
 		return err_set(e, ERR_INVALID,
 			       "want a loopback address and port such as 127.0.0.1:9818");
+	case CONF_BIND:
+		if (is_bind(text))
+			return 0;
+		return err_set(e, ERR_INVALID, "want an address and port such as 0.0.0.0:8443");
+	case CONF_FILE:
+		return text[0] == '/' ? 0 : err_set(e, ERR_INVALID, "want an absolute path");
+	case CONF_LINE:
+		if (is_line(text))
+			return 0;
+		return err_set(e, ERR_INVALID,
+			       "want words of at most %d bytes, without anything that a shell acts "
+			       "on",
+			       CONF_TEXT_MAX);
+	case CONF_URLS:
+		if (is_base_url(text))
+			return 0;
+		return err_set(e, ERR_INVALID, "\"%.60s\": want https://HOST[:PORT], and no path",
+			       text);
+	case CONF_HOSTS:
+		if (is_host_port(text, true))
+			return 0;
+		return err_set(e, ERR_INVALID, "\"%.60s\": want HOST:PORT", text);
 	case CONF_CODE:
 		return conf_text_code(text, e);
 	case CONF_SIGNAL:

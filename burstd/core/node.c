@@ -63,6 +63,7 @@ static const struct {
 	[NODE_BECAUSE_DISK] = {"disk-full", "the disk of burstd is full"},
 	[NODE_BECAUSE_MAINTENANCE] = {"maintenance", "the provider stopped it for maintenance"},
 	[NODE_BECAUSE_FAULTY] = {"faulty", "its host is broken"},
+	[NODE_BECAUSE_BREACH] = {"breach", "its claim to the cluster's keys was misused"},
 };
 
 const char *node_state_str(enum node_state s)

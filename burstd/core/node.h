@@ -97,6 +97,7 @@ enum node_reason {
 	NODE_BECAUSE_DISK, /* there was no room to write a purchase down */
 	NODE_BECAUSE_MAINTENANCE,
 	NODE_BECAUSE_FAULTY, /* its host is broken, somebody said */
+	NODE_BECAUSE_BREACH, /* somebody else may have its keys: core/claim.h */
 	NODE_NREASONS
 };
 

@@ -114,6 +114,7 @@ struct provider_create {
 	const struct provider_place *place;
 	const struct provider_want *wants;
 	size_t nwants;
+	const char *user_data; /* the text that each instance is given; NULL: as configured */
 };
 
 struct provider_op { /* everything is borrowed */

@@ -127,6 +127,8 @@ static void arm(struct engine *e)
 		next = warm_next_ms(e);
 	if (secrets_next_ms(e) < next)
 		next = secrets_next_ms(e);
+	if (claims_next_ms(e) < next)
+		next = claims_next_ms(e);
 	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
 	    (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
@@ -161,6 +163,7 @@ static void turn(struct engine *e)
 	gate_run(e);
 	prereq_run(e);
 	warm_run(e);
+	claims_run(e);
 	secrets_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
@@ -347,6 +350,12 @@ static int load_rescue(void *ctx, const struct journal_rescue *r, struct err *er
 	return 0;
 }
 
+static int load_claim(void *ctx, const struct claim *c, struct err *err)
+{
+	(void)err;
+	return claims_load(ctx, c);
+}
+
 /* Every node of every pool, bought or not: what is not here is not ours to touch.  A node that was
  * taken out of its pool is ours while something of it may exist. */
 static void name_nodes(struct engine *e)
@@ -372,6 +381,7 @@ static int load(struct engine *e, struct err *err)
 					  .refusal = load_refusal,
 					  .pool = load_pool,
 					  .rescue = load_rescue,
+					  .claim = load_claim,
 					  .ctx = e};
 	int64_t last_batch;
 
@@ -416,6 +426,8 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	e->slurm = slurm_new(d->proc, d->loop, d->log, e->slice.read, &cb);
 	slurm_configure(e->slurm, conf->slurm_bin, conf->slurm_conf);
 	e->timer = timer_new(d->loop, on_timer, e);
+	if (claims_open(e, err) != 0)
+		goto fail;
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
 			goto fail;
@@ -506,6 +518,7 @@ void engine_free(struct engine *e)
 	unsold_fini(&e->unsold);
 	prereq_free(e);
 	warm_free(e);
+	claims_free(e); /* it cancels what it waits for there */
 	secrets_free(e);
 	door_free(e);
 	str_fini(&e->cancel_waiting);

@@ -36,6 +36,8 @@ struct node_ca;
 struct node_claims;
 struct node_request;
 
+enum { CLAIM_KEY_SIZE = 32 };
+
 /* How nodes reach the engine; borrowed, outlives it.  NULL in engine_deps: they do not. */
 struct engine_door {
 	struct node_ca *ca;
@@ -43,9 +45,10 @@ struct engine_door {
 	const struct attest_ops *(*verifier)(enum attest_kind k);
 	/* As node_server_answer(): takes an->body. */
 	void (*answer)(void *ctx, uint64_t ticket, const struct http_answer *an);
-	/* The authority has a next key: the listener's certificate is to be made again. */
-	void (*rolled)(void *ctx);
 	void *ctx;
+	const unsigned char *claim_key; /* CLAIM_KEY_SIZE bytes, from which secrets are made */
+	const char *store_ca;           /* PEM: what secrets.ca_file holds; NULL: nothing */
+	uint32_t uid;                   /* burstd's, of which nodes decode credentials */
 };
 
 /* How much one turn takes, so that hooks have theirs in between; not 0. */

@@ -277,14 +277,18 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	const struct node *is = &fn->n;
 	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
 	bool useful = node_coming(was);
+	const char *wrong = NULL; /* with what came up */
 
 	e->notices.due = e->notices.due || strcmp(is->instance, was->instance) != 0;
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
 		pool_works(e, fn->name, is->pool);
-	if (was->state == NODE_BOOTING && ended && is->reason == NODE_BECAUSE_BOOT && !was->release)
-		pool_failed(e, is, node_reason_text(is->reason));
+	if (was->state == NODE_BOOTING && ended && !was->release &&
+	    (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_BREACH)) {
+		wrong = claims_why(e, is);
+		pool_failed(e, is, wrong != NULL ? wrong : node_reason_text(is->reason));
+	}
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
 	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
 		pool_node_failed(e, fn->name, is->gen);
@@ -297,7 +301,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		if (is->state == NODE_GONE)
 			e->count.instances_refused++;
 		if (!climbs(e, fn))
-			refuse_here(e, fn, was->state == NODE_WANTED ? pool_refusal(e, is) : NULL);
+			refuse_here(e, fn, was->state == NODE_WANTED ? pool_refusal(e, is) : wrong);
 	}
 	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
 		e->count.instances_lost++;
@@ -320,6 +324,13 @@ static void put_all(struct engine *e)
 		if (n->state == NODE_GONE && was->state != NODE_GONE && n->start_ms != 0)
 			put_usage(e, n, engine_billed(was));
 	}
+}
+
+/* Whose machine goes claims nothing, from the same commit on. */
+static void end_claims(struct engine *e)
+{
+	for (size_t i = 0; e->claims != NULL && i < e->nstaged; i++)
+		claims_row(e, e->staged[i]->next);
 }
 
 static void publish(struct engine *e)
@@ -345,6 +356,7 @@ void engine_commit(struct engine *e)
 		if (e->staged[i]->name->newest == e->staged[i])
 			prune(e, e->staged[i]->name);
 	put_all(e);
+	end_claims(e);
 	tx = e->tx;
 	if (tx == NULL || !e->due)
 		return;

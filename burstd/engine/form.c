@@ -19,7 +19,11 @@ static struct cloud *cloud_for(struct engine *e, const struct forming *f)
 static size_t fitting(struct cloud *c, const struct forming *f)
 {
 	struct provider_place place = place_for_driver(f->rung);
-	struct provider_create ask = {.cluster = c->e->d.uuid, .token = "", .place = &place};
+	struct provider_create ask = {
+		.cluster = c->e->d.uuid,
+		.token = "",
+		.place = &place,
+		.user_data = claims_wanted(c->e, f->rung->provider_index) ? "" : NULL};
 	struct provider_want *wants;
 	size_t n, whole;
 

@@ -8,6 +8,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/secret.h"
 
 struct sent { /* what an answer to a create is for */
 	uint64_t batch;
@@ -33,6 +34,7 @@ static struct batch *batch_find(struct engine *e, uint64_t id)
 
 static void batch_free(struct batch *b)
 {
+	secret_wipe(&b->user_data);
 	free(b->members);
 	free(b->wants);
 	free(b);
@@ -121,12 +123,18 @@ static int make_op(const struct engine *e, struct batch *b, struct provider_op *
 						     .group = b->members[i].group};
 	*place = place_for_driver(o);
 	place->fabric = fabric_of(e, b, o);
+	if (b->user_data == NULL && claims_wanted(e, b->cloud)) {
+		b->user_data = claims_user_data(e, b, err);
+		if (b->user_data == NULL)
+			return -1;
+	}
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
 						.place = place,
 						.wants = b->wants,
-						.nwants = b->n};
+						.nwants = b->n,
+						.user_data = b->user_data};
 	return 0;
 }
 
@@ -251,6 +259,7 @@ static bool post_answer(struct engine *e, struct answer *a)
 		answer_member(c, fn, a);
 	}
 	b->inflight = false;
+	secret_wipe(&b->user_data);
 	cloud_hurry(c);
 	return true;
 }
@@ -425,6 +434,7 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 	}
 	if (rc == 0) {
 		journal_put_batch(engine_tx(e), &b->j);
+		claims_issue(e, b);
 		journal_put_number(engine_tx(e), ENGINE_LAST_BATCH, (int64_t)b->j.id);
 		record(c, b, "create");
 	}

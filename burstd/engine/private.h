@@ -32,6 +32,7 @@
  *   operate.c   what an admin orders about nodes
  *   warm.c      nodes that stay up without a job
  *   pool.c      pools that an admin paused, or whose machines come up wrong
+ *   claims.c    machines that become nodes: who may ask for the keys (claims.h)
  *   secrets.c   the cluster's keys, from the secret store to nodes (secrets.h)
  *   door*.c, hosts.c  what nodes say and are told (claims.h)
  *   gate.c      jobs that wait for their nodes to be up
@@ -113,6 +114,7 @@ struct batch { /* one create and its repeats */
 	struct member *members; /* in the order sent; a NULL name: lost, cannot be repeated */
 	struct provider_want *wants;
 	struct provider_place place;
+	char *user_data; /* while the request is on the wire; a secret */
 	size_t n;
 	int64_t sent_ms;  /* last, in this life; j.at_ms: first */
 	const char *verb; /* of its record */
@@ -321,6 +323,7 @@ struct engine {
 	char no_room[128];        /* for people, when it is low */
 	struct prereq *prereq;
 	struct warm *warm;
+	struct claims *claims; /* NULL: machines get nothing of us */
 	struct secrets *secrets;
 	struct door *door;         /* NULL: nodes do not talk to us */
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
@@ -714,6 +717,25 @@ const char *pool_closed(const struct engine *e, size_t i);
 void pool_refuse_wanted(struct engine *e);
 /* Why this one was, for people; NULL: its pool is open. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
+
+/* --- claims.c --- */
+/* With a section nodes and a door for them; else nothing, and all that follows does nothing. */
+int claims_open(struct engine *e, struct err *err);
+int claims_load(struct engine *e, const struct claim *c); /* as the journal has it; after rows */
+/* Do machines of this provider claim? */
+bool claims_wanted(const struct engine *e, uint32_t cloud);
+/* What machines of a create with this token are given, the same text every time: the caller's, a
+ * secret.  NULL without an error: nothing. */
+char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err);
+/* Its members may claim: durable with its intent, in the same commit. */
+void claims_issue(struct engine *e, const struct batch *b);
+/* A row is about to be written: whose machine goes claims nothing. */
+void claims_row(struct engine *e, const struct node *is);
+/* Why it did not become a node, if that is known; NULL. */
+const char *claims_why(const struct engine *e, const struct node *n);
+void claims_run(struct engine *e);
+int64_t claims_next_ms(const struct engine *e);
+void claims_free(struct engine *e);
 
 /* --- secrets.c: for claims --- */
 struct secrets_released { /* borrowed for the call */

@@ -25,8 +25,8 @@ struct loader {
 	const char *name; /* of the file, for messages */
 	struct conf *conf;
 	struct err *e;
-	bool failed;         /* *e is set; the first error is the one that counts */
-	bool slurm, secrets; /* these sections were there */
+	bool failed;                /* *e is set; the first error is the one that counts */
+	bool slurm, secrets, nodes; /* these sections were there */
 	int lines[192]; /* of each option of conf_options in the present sections; 0: not given */
 	struct conf_offer *offers; /* of the pool that is being read */
 	size_t noffers;
@@ -69,10 +69,10 @@ static void unknown_option(cfg_t *cfg, const char *name)
 	const char *section = section_of(cfg);
 
 	fail(loader_of(cfg), cfg->line, "no such option \"%.40s\" %s%s; did you mean \"%s\"?", name,
-	     section[0] == '\0'  ? "outside the sections"
-	     : section[0] == 'o' ? "in an "
-	     : section[1] == 'e' ? "in "
-				 : "in a ",
+	     section[0] == '\0'                       ? "outside the sections"
+	     : section[0] == 'o'                      ? "in an "
+	     : section[1] == 'e' || section[0] == 'n' ? "in "
+						      : "in a ",
 	     section, conf_option_nearest(section, name));
 }
 
@@ -295,6 +295,17 @@ static int on_secrets(cfg_t *cfg, cfg_opt_t *opt)
 	return l->failed ? -1 : 0;
 }
 
+static int on_nodes(cfg_t *cfg, cfg_opt_t *opt)
+{
+	struct loader *l = loader_of(cfg);
+
+	if (l->nodes)
+		fail(l, cfg->line, "nodes is there twice");
+	l->nodes = true;
+	l->conf->nodes.line = cfg_opt_getnsec(opt, 0)->line;
+	return l->failed ? -1 : 0;
+}
+
 static int on_provider(cfg_t *cfg, cfg_opt_t *opt)
 {
 	struct loader *l = loader_of(cfg);
@@ -402,7 +413,7 @@ static size_t add_options(struct loader *l, const char *section, cfg_opt_t *out)
 	return n;
 }
 
-enum { SEC_TOP, SEC_SLURM, SEC_SECRETS, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
+enum { SEC_TOP, SEC_SLURM, SEC_SECRETS, SEC_NODES, SEC_PROVIDER, SEC_POOL, SEC_OFFER, NSECTIONS };
 
 static cfg_t *new_parser(struct loader *l)
 {
@@ -416,6 +427,7 @@ static cfg_t *new_parser(struct loader *l)
 		[SEC_TOP] = {"", 0, CFGF_NONE, NULL},
 		[SEC_SLURM] = {"slurm", SEC_TOP, CFGF_NONE, on_slurm},
 		[SEC_SECRETS] = {"secrets", SEC_TOP, CFGF_NONE, on_secrets},
+		[SEC_NODES] = {"nodes", SEC_TOP, CFGF_NONE, on_nodes},
 		[SEC_PROVIDER] = {"provider", SEC_TOP, titled, on_provider},
 		[SEC_POOL] = {"pool", SEC_TOP, titled, on_pool},
 		[SEC_OFFER] = {"offer", SEC_POOL, titled, on_offer},
@@ -565,8 +577,9 @@ static void parse(struct loader *l, char *text, size_t len)
 	l->conf->slurm_bin_line = line_of(l, "slurm", "bin_dir");
 	l->conf->slurm_conf_line = line_of(l, "slurm", "conf");
 	if (!l->failed && set_section(l, cfg, l->conf) == 0)
-		if (set_section(l, cfg_getsec(cfg, "slurm"), l->conf) == 0)
-			(void)set_section(l, cfg_getsec(cfg, "secrets"), l->conf);
+		if (set_section(l, cfg_getsec(cfg, "slurm"), l->conf) == 0 &&
+		    set_section(l, cfg_getsec(cfg, "secrets"), l->conf) == 0)
+			(void)set_section(l, cfg_getsec(cfg, "nodes"), l->conf);
 	drop_offers(l); /* of a pool that did not end */
 	(void)cfg_free(cfg);
 }
@@ -631,28 +644,44 @@ static int read_all(int fd, char *buf, const char *path, struct err *e)
 	return 0;
 }
 
-int conf_file_load_user_data(struct conf_provider *p, struct err *e)
+/* What is in the file that this option names; once. */
+static int load_text(char **out, const char *option, const char *path, struct err *e)
 {
 	int fd = -1, rc = 0;
 	char *text = NULL;
 
-	if (p->user_data_file == NULL || p->user_data != NULL)
+	if (path == NULL || *out != NULL)
 		return 0;
-	fd = open(p->user_data_file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
-		return err_set(e, ERR_IO, "user_data_file: %.150s: %s", p->user_data_file,
-			       strerror(errno));
+		return err_set(e, ERR_IO, "%s: %.150s: %s", option, path, strerror(errno));
 	text = mem_zalloc(CONF_FILE_MAX + 2);
-	rc = check_file(fd, p->user_data_file, e);
+	rc = check_file(fd, path, e);
 	if (rc == 0)
-		rc = read_all(fd, text, p->user_data_file, e);
+		rc = read_all(fd, text, path, e);
 	if (rc == 0)
-		p->user_data = mem_strdup(text);
+		*out = mem_strdup(text);
 	else
-		(void)err_wrap(e, "user_data_file");
+		(void)err_wrap(e, "%s", option);
 	free(text);
 	(void)close(fd);
 	return rc;
+}
+
+int conf_file_load_user_data(struct conf_provider *p, struct err *e)
+{
+	return load_text(&p->user_data, "user_data_file", p->user_data_file, e);
+}
+
+int conf_file_load_attest_ca(struct conf_provider *p, struct err *e)
+{
+	return load_text(&p->attest_ca, "attest_ca_file", p->attest_ca_file, e);
+}
+
+int conf_file_load_store_ca(const struct conf *c, char **out, struct err *e)
+{
+	*out = NULL;
+	return load_text(out, "ca_file", c->secrets.ca_file, e);
 }
 
 int conf_file_load(struct conf **out, const char *path, struct err *e)

@@ -21,5 +21,9 @@ int conf_file_parse(struct conf **out, const char *name, const char *text, struc
 /* Read what user_data_file names, if any, into user_data: once, by who is about to open the driver.
  */
 int conf_file_load_user_data(struct conf_provider *p, struct err *e);
+/* Likewise attest_ca_file, into attest_ca. */
+int conf_file_load_attest_ca(struct conf_provider *p, struct err *e);
+/* What is in secrets.ca_file, for machines that boot: *out is the caller's, NULL: there is none. */
+int conf_file_load_store_ca(const struct conf *c, char **out, struct err *e);
 
 #endif

@@ -46,6 +46,10 @@ struct http_call {          /* borrowed during http_client_send() only */
 	 * wakeup a second.) */
 	bool held;
 	size_t max_reply; /* a longer body is an error */
+	/* Whoever answers there must have the key of which this is the hash (SHA-256 of its
+	 * SubjectPublicKeyInfo): certificates are not looked at, and when TLS is up that is all,
+	 * status 0: nothing is asked.  ERR_AUTH: it is another key.  NULL: an ordinary request. */
+	const unsigned char *pin;
 	/* Headers, body or reply hold a secret: our copies of them are wiped, and made but once.
 	 * libcurl's own buffers, which go on to the next request, are not. */
 	bool secret;

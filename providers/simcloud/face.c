@@ -68,6 +68,20 @@ static int read_want(struct cloud_want *w, const json_t *o, struct err *e)
 	return 0;
 }
 
+/* What stands beside the list is for all in it that have none of their own. */
+static int share_user_data(struct face_call *f, const json_t *o, struct err *e)
+{
+	struct cloud_want all = {0};
+
+	if (read_user_data(&all, o, e) != 0)
+		return -1;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->wants[i].user_data == NULL)
+			f->wants[i].user_data = userdata_ref(all.user_data);
+	userdata_unref(all.user_data);
+	return 0;
+}
+
 static int read_create(struct face_call *f, const json_t *o, const struct settings *conf,
 		       struct err *e)
 {
@@ -92,7 +106,7 @@ static int read_create(struct face_call *f, const json_t *o, const struct settin
 		return err_set(e, ERR_INVALID, "instances: want 1 to %d", (int)conf->create_max);
 	f->wants = mem_zalloc(f->n * sizeof(*f->wants));
 	json_array_foreach(list, i, v) if (read_want(&f->wants[i], v, e) != 0) return -1;
-	return 0;
+	return share_user_data(f, o, e);
 }
 
 static int read_ids(struct face_call *f, const json_t *o, const struct settings *conf,

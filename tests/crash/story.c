@@ -65,6 +65,7 @@ static void settle_world(struct world *w, bool tokens)
 	struct sim_pool *p = &w->set.pools[0];
 
 	w->set = (struct sim_setting){.tokens = tokens,
+				      .claims = true,
 				      .token_ms = 24 * 60 * SIM_MINUTE,
 				      .instance_ids = true,
 				      .create_max = PAIR,

@@ -151,6 +151,24 @@ static int dump_pool(void *ctx, const struct journal_pool *p, struct err *e)
 	return 0;
 }
 
+static int dump_claim(void *ctx, const struct claim *c, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "claim %s %s/%" PRIu64 " %s %s %u %u %u %d%d%d %s %s %s %" PRId64, c->id,
+		 c->node, c->gen, claim_state_str(c->state), claim_reason_str(c->reason), c->turn,
+		 c->wrong, c->alarms, c->attested, c->weak, c->bound, c->addr, c->instance,
+		 c->serial, c->version);
+	for (size_t i = 0; i < sizeof(c->spki); i++)
+		str_addf(&s, "%s%02x", i == 0 ? " " : "", c->spki[i]);
+	str_addf(&s, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, c->issued_ms, c->expires_ms,
+		 c->since_ms, c->released_ms);
+	add(ctx, &s);
+	return 0;
+}
+
 static void dump_number(struct dump *d, int64_t v)
 {
 	struct str s;
@@ -183,6 +201,7 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .refusal = dump_refusal,
 					  .rescue = dump_rescue,
 					  .pool = dump_pool,
+					  .claim = dump_claim,
 					  .ctx = &d};
 	int rc = load(j, &v, e);
 	struct str s;
@@ -368,6 +387,8 @@ BOTH(put_refusal, (struct journal_tx * tx, const struct journal_refusal *r), (tx
 BOTH(del_refusal, (struct journal_tx * tx, uint64_t job), (tx, job))
 BOTH(put_rescue, (struct journal_tx * tx, const struct journal_rescue *r), (tx, r))
 BOTH(del_rescue, (struct journal_tx * tx, uint64_t job), (tx, job))
+BOTH(put_claim, (struct journal_tx * tx, const struct claim *c), (tx, c))
+BOTH(del_claim, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_pool, (struct journal_tx * tx, const struct journal_pool *p), (tx, p))
 BOTH(end_call, (struct journal_tx * tx, int64_t seq), (tx, seq))
 #undef BOTH

@@ -1,5 +1,6 @@
 /* store/journal.h in memory.  A transaction is copied in at commit, whole, or dropped. */
 #include "sim_journal.h"
+#include "sim_claims.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,8 @@ enum effect_kind {
 	PUT_POOL,
 	PUT_RESCUE,
 	DEL_RESCUE,
+	PUT_CLAIM,
+	DEL_CLAIM,
 	PUT_AUDIT
 };
 
@@ -46,6 +49,7 @@ struct effect {
 		struct refusal refusal;
 		struct journal_pool pool;
 		struct journal_rescue rescue;
+		struct claim claim;
 	} u;
 };
 
@@ -66,9 +70,7 @@ struct number {
 	int64_t value;
 };
 
-/* Jobs that were refused, and pools: the same in a restored journal, for nothing hangs on their
- * age.
- */
+/* Jobs that were refused, and pools: the same in a restored journal, whatever their age. */
 struct opinions {
 	struct journal_refusal refusals[REFUSALS_MAX];
 	size_t nrefusals;
@@ -101,6 +103,7 @@ struct journal {
 	size_t nnumbers;
 	struct sim_bill *bills;
 	size_t nbills, bills_cap;
+	struct sim_claims claims; /* the same in a restored journal */
 	struct backup backup;
 	struct opinions opinions;
 	struct sim_audit audit;
@@ -196,6 +199,7 @@ void sim_journal_free(struct journal *j)
 	free(j->bills);
 	free(j->batches);
 	free(j->calls);
+	free(j->claims.v);
 	free(j);
 }
 
@@ -431,6 +435,19 @@ void journal_del_rescue(struct journal_tx *tx, uint64_t job)
 	add(tx, DEL_RESCUE, "")->id = job;
 }
 
+void journal_put_claim(struct journal_tx *tx, const struct claim *c)
+{
+	struct effect *f = add(tx, PUT_CLAIM, c->node);
+
+	f->id = c->gen;
+	f->u.claim = *c;
+}
+
+void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	add(tx, DEL_CLAIM, node)->id = gen;
+}
+
 void journal_abandon(struct journal_tx *tx)
 {
 	tx->j->open--;
@@ -625,6 +642,12 @@ static void apply(struct journal *j, const struct effect *f)
 	case DEL_RESCUE:
 		put_rescue(j, f);
 		break;
+	case PUT_CLAIM:
+		sim_claims_put(&j->claims, &f->u.claim);
+		break;
+	case DEL_CLAIM:
+		sim_claims_del(&j->claims, f->name, f->id);
+		break;
 	case PUT_AUDIT:
 		sim_audit_put(j->w, &j->audit, f->id);
 		break;
@@ -699,11 +722,27 @@ static int load_opinions(const struct journal *j, const struct journal_visitor *
 		if (o->has_pool[p] && v->pool(v->ctx, &pool, e) != 0)
 			return -1;
 	}
+	for (size_t i = 0; i < j->claims.n; i++)
+		if (v->claim(v->ctx, &j->claims.v[i], e) != 0)
+			return -1;
 	return 0;
+}
+
+/* A claim ends in the commit in which its row does. */
+static void check_claims(struct journal *j)
+{
+	for (size_t i = 0; i < j->claims.n && j->w->set.chance[SIM_RESTORED] == 0; i++) {
+		const struct sim_row *r = find(j, j->claims.v[i].node, j->claims.v[i].gen);
+
+		if (r == NULL || r->n.state == NODE_GONE)
+			world_fail(j->w, "I5: a claim of %s without its machine",
+				   j->claims.v[i].node);
+	}
 }
 
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
 {
+	check_claims(j);
 	for (size_t p = 0; p < j->w->set.npools; p++)
 		if (v->spent(v->ctx, j->w->set.pools[p].name, sim_journal_spent(j, (uint32_t)p),
 			     e) != 0)

@@ -125,6 +125,27 @@ static void set_pool(const struct world *w, struct conf_pool *p, size_t i)
 		set_ladder(w, p, sp);
 }
 
+static char **one_word(const char *word)
+{
+	char **v = mem_zalloc(2 * sizeof(*v));
+
+	v[0] = mem_strdup(word);
+	return v;
+}
+
+/* Machines are given a claim, which is good for ever, for nobody claims in this world: of claims
+ * that are issued and end. */
+static void set_nodes(struct conf *c)
+{
+	c->secrets.driver = mem_strdup("none");
+	c->nodes.listen = mem_strdup("127.0.0.1:8443");
+	c->nodes.urls = one_word("https://burst.example:8443");
+	c->nodes.conf_servers = one_word("ctl:6817");
+	c->nodes.claim_ms = INT64_C(100) * 365 * 86400 * 1000;
+	for (size_t i = 0; i < c->nproviders; i++)
+		c->providers[i].attest_as = CONF_ATTEST_ADDRESS;
+}
+
 static struct conf *make_conf(struct world *w)
 {
 	struct conf *c = conf_new("burstd.conf");
@@ -144,8 +165,12 @@ static struct conf *make_conf(struct world *w)
 	c->pools = mem_zalloc(c->npools * sizeof(*c->pools));
 	for (size_t i = 0; i < c->npools; i++)
 		set_pool(w, &c->pools[i], i);
+	if (w->set.claims)
+		set_nodes(c);
 	if (conf_finish(c, &e) != 0)
 		world_fail(w, "configuration: %s", e.msg);
+	if (w->set.claims) /* there is no store in this world either */
+		c->secrets.driver[0] = '\0';
 	return c;
 }
 
@@ -264,6 +289,7 @@ void life_start(struct world *w)
 				      .uuid = uuid,
 				      .driver = driver,
 				      .fatal = on_fatal,
+				      .door = &sim_door,
 				      .ctx = w,
 				      .slice = {w->set.slice, w->set.slice, w->set.slice}};
 	struct conf *c = make_conf(w);

@@ -227,6 +227,7 @@ static void choose(struct world *w)
 	s->reuse = world_one_in(w, 2);
 	choose_pools(w);
 	s->twins = s->pools[0].ladder && world_one_in(w, 2);
+	s->claims = w->seed % 3 == 0;
 	choose_faults(w);
 	if (s->twins) /* what each of two lists may lack, after its last one, is not told apart */
 		s->chance[SIM_LIST_OTHER] = s->chance[SIM_LIST_EMPTY] = s->chance[SIM_FLAP] = 0;

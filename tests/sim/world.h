@@ -173,6 +173,7 @@ struct sim_setting {
 	bool fixed;       /* ... and slurm.conf has a count of those that are to stay */
 	bool afresh;      /* a create that is repeated tries again what was refused (F4) */
 	bool twins;       /* the account stands in burstd.conf twice, for different offers */
+	bool claims;      /* machines are given a claim to the cluster's keys */
 	bool checkpoint;  /* jobs are told to save their work */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */
@@ -187,6 +188,9 @@ struct sim_setting {
 	struct sim_pool pools[SIM_POOLS_MAX];
 	uint32_t chance[SIM_NFAULTS]; /* per mille; 0: off in this seed */
 };
+
+struct engine_door;
+extern const struct engine_door sim_door; /* sim_door.c */
 
 struct world {
 	uint64_t seed, rng, step, task_seq;

@@ -816,16 +816,6 @@ static void test_colors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),         cmocka_unit_test(test_json),
-		cmocka_unit_test(test_nodes),          cmocka_unit_test(test_nodes_json),
-		cmocka_unit_test(test_nodes_told),     cmocka_unit_test(test_node_show),
-		cmocka_unit_test(test_events),         cmocka_unit_test(test_follow_is_patient),
-		cmocka_unit_test(test_follow),         cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_trouble),        cmocka_unit_test(test_sparse),
-		cmocka_unit_test(test_nobody_there),   cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_help),           cmocka_unit_test(test_config),
-		cmocka_unit_test(test_config_options), cmocka_unit_test(test_colors),
-		cmocka_unit_test(test_config_check),   cmocka_unit_test(test_no_events),
 		cmocka_unit_test(test_status),
 		cmocka_unit_test(test_json),
 		cmocka_unit_test(test_nodes),
@@ -846,6 +836,7 @@ int main(void)
 		cmocka_unit_test(test_config_options),
 		cmocka_unit_test(test_colors),
 		cmocka_unit_test(test_config_check),
+		cmocka_unit_test(test_no_events),
 	};
 
 	return cmocka_run_group_tests_name("burstctl", tests, NULL, NULL);

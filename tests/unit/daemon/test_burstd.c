@@ -1,7 +1,9 @@
 /* The daemon as a program: how it starts, reloads and ends. */
 #include "lab.h"
 
+#include <arpa/inet.h>
 #include <fcntl.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -78,6 +80,53 @@ static void test_stop(void **state)
 		assert_true(clock_boot_ms() - began < LAB_PATIENCE_MS / 2);
 		assert_closed();
 	}
+	free(b);
+}
+
+/* What machines that boot are to know is made once and kept; they are heard from the start to the
+ * end. */
+static void test_nodes(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(sa);
+	struct stat st[2];
+	char text[512];
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	(void)state;
+	assert_int_equal(bind(fd, (struct sockaddr *)&sa, len), 0); /* one that is free */
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+	(void)close(fd);
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	(void)snprintf(
+		text, sizeof(text),
+		"secrets {\ndriver = file name = b dir = \"DIR\" release = broker\n}\nnodes {"
+		"\nlisten = \"127.0.0.1:%d\" url = {\"https://127.0.0.1:%d\"} "
+		"conf_server = {\"c:1\"}\n}\nslurm {",
+		ntohs(sa.sin_port), ntohs(sa.sin_port));
+	lab_write_conf("slurm {", text);
+	for (size_t i = 0; i < 2; i++) {
+		lab_start_ready(b);
+		fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		assert_int_equal(connect(fd, (struct sockaddr *)&sa, len), 0);
+		assert_int_equal(kill(b->pid, SIGTERM), 0);
+		lab_finish(b);
+		(void)close(fd);
+		assert_int_equal(b->rc, 0);
+		assert_closed();
+		assert_int_equal(stat(lab_path("state/claim-key"), &st[i]), 0);
+		assert_int_equal(st[i].st_mode & 07777, 0600);
+		assert_int_equal(access(lab_path("state/node-ca.pem"), F_OK), 0);
+	}
+	assert_int_equal(st[0].st_ino, st[1].st_ino);
+	assert_int_equal(chmod(lab_path("state/claim-key"), 0644), 0);
+	lab_start(b, "-c", lab_path("burstd.conf"));
+	lab_finish(b);
+	assert_int_equal(b->rc, 1);
+	assert_non_null(strstr(b->text, "claim-key: want a plain file of our own"));
+	assert_int_equal(unlink(lab_path("state/claim-key")), 0);
+	lab_write_conf(NULL, NULL);
 	free(b);
 }
 
@@ -272,6 +321,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),

@@ -122,6 +122,14 @@ static const struct {
 	 LAB_BAD_CONF,
 	 -1,
 	 {":6: secrets: driver is missing: vault, aws or file"}},
+	{"machines that claim, and a file that is not there",
+	 "slurm {",
+	 "secrets {\ndriver = aws region = r name = b release = broker\n}\nnodes {\n"
+	 "listen = \"127.0.0.1:1\" url = {\"https://b\"} conf_server = {\"c:1\"}\n"
+	 "node_init = \"/nowhere/node-init\"\n}\nslurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":10: nodes: node_init: /nowhere/node-init: No such file"}},
 	{"three things at once",
 	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
 	 "driver = x\ncredential_file = /nowhere/a\n}\nprovider b { driver = y }",

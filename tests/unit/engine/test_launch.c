@@ -48,6 +48,22 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 	assert_null(F.e.batches);
 }
 
+/* They are there until the answer is read, and no longer, for they are a secret. */
+static void test_user_data_of_machines_that_claim(void **state)
+{
+	(void)state;
+	F.claims = true;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_string_equal(F.op.u.create.user_data, F.op.u.create.token);
+	assert_int_equal(F.issued, NODES);
+	answer(NODES);
+	assert_non_null(F.e.batches->user_data);
+	F.e.left = NODES;
+	launch_answered(&F.e);
+	assert_null(F.e.batches->user_data);
+}
+
 static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
 {
 	(void)state;
@@ -469,6 +485,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_nothing_goes_out_when_this_pass_has_done_its_work),
 		T(test_an_answer_is_taken_in_by_pieces),
+		T(test_user_data_of_machines_that_claim),
 		T(test_who_is_not_in_an_answer_is_in_doubt),
 		T(test_a_create_has_no_more_nodes_than_the_driver_can_take),
 		T(test_jobs_stay_whole_where_the_driver_can_take_them),

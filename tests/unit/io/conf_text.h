@@ -16,7 +16,11 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-#define HEAD     "cluster = lab\ncurrency = EUR\n"
+#define HEAD "cluster = lab\ncurrency = EUR\n"
+#define NODES                                                                                      \
+	"secrets { driver = vault }\nnodes { listen = \"0.0.0.0:8443\" url = "                     \
+	"{\"https://b:8443\"} "                                                                    \
+	"conf_server = {\"c:6817\"} }\n"
 #define SIM      "provider sim { driver = sim }\n"
 #define POOL_END "provider = sim type = t region = r max_nodes = 8 max_rate = \"300\" }\n"
 #define POOL     "pool p { nodes = \"c[1-8]\" " POOL_END

@@ -20,7 +20,11 @@ static const char whole[] =
 	"credential_file = \"/etc/secret-id\" region = \"us-east-9\" role = "
 	"\"arn:aws:iam::2:role/s\" sts_url = \"https://sts.secrets\" metadata_url = "
 	"\"http://127.0.0.1:1339\" dir = \"/srv/secrets\" release = \"broker\" wrap_ttl = \"45s\" "
-	"poll = \"47s\" timeout = \"49s\" }\n"
+	"poll = \"47s\" timeout = \"49s\" } "
+	"nodes { listen = \"0.0.0.0:8443\" url = {\"https://b1:8443\", \"https://[fd00::1]:8443\"} "
+	"conf_server = {\"c1:6817\", \"c2:6817\"} claim_ttl = \"21m\" deadman = \"22m\" auth = "
+	"slurm "
+	"munge_socket = \"/run/m2\" node_init = \"/opt/node-init\" slurmd_options = \"-v -b\" }\n"
 	"provider \"sim\" {\n"
 	"	driver = \"sim\" url = \"http://127.0.0.1:8900\" credential_file = "
 	"\"/etc/sim.token\"\n"
@@ -42,9 +46,10 @@ static const char whole[] =
 	" role = \"arn:aws:iam::1:role/b\""
 	" sts_url = \"https://sts.example\""
 	" metadata_url = \"http://127.0.0.1:1338\""
-	" notice_queue = \"https://sqs.example/1/q\"\n"
+	" notice_queue = \"https://sqs.example/1/q\" attest = off account = \"a-1\" "
+	"check_address = false attest_ca_file = \"/etc/attest.pem\"\n"
 	"}\n"
-	"provider \"b\" { driver = \"static\" }\n"
+	"provider \"b\" { driver = \"static\" attest = off }\n"
 	"pool \"h100\" {\n"
 	"	nodes = \"c[1-8]\" provider = \"sim\" type = \"gpu_8x_h100\" region = "
 	"\"eu-north-1\"\n"
@@ -115,6 +120,11 @@ static void assert_provider_equal(const struct conf_provider *a, const struct co
 	assert_text_equal(a->sts_url, b->sts_url);
 	assert_text_equal(a->metadata_url, b->metadata_url);
 	assert_text_equal(a->notice_queue, b->notice_queue);
+	assert_int_equal(a->attest_as, b->attest_as);
+	assert_int_equal(a->attest, b->attest);
+	assert_text_equal(a->account, b->account);
+	assert_int_equal(a->check_address, b->check_address);
+	assert_text_equal(a->attest_ca_file, b->attest_ca_file);
 }
 
 static void assert_offer_equal(const struct conf_offer *a, const struct conf_offer *b)
@@ -167,6 +177,19 @@ static void assert_pool_equal(const struct conf_pool *a, const struct conf_pool 
 		assert_offer_equal(&a->offers[i], &b->offers[i]);
 }
 
+static void assert_nodes_equal(const struct conf_nodes *a, const struct conf_nodes *b)
+{
+	assert_text_equal(a->listen, b->listen);
+	assert_words_equal(a->urls, b->urls);
+	assert_words_equal(a->conf_servers, b->conf_servers);
+	assert_int_equal(a->claim_ms, b->claim_ms);
+	assert_int_equal(a->deadman_ms, b->deadman_ms);
+	assert_int_equal(a->auth, b->auth);
+	assert_text_equal(a->munge_socket, b->munge_socket);
+	assert_text_equal(a->node_init, b->node_init);
+	assert_text_equal(a->slurmd_options, b->slurmd_options);
+}
+
 /* Lines and the path apart. */
 static void assert_conf_equal(const struct conf *a, const struct conf *b)
 {
@@ -181,6 +204,7 @@ static void assert_conf_equal(const struct conf *a, const struct conf *b)
 	assert_int_equal(a->nadmins, b->nadmins);
 	for (size_t i = 0; i < a->nadmins; i++)
 		assert_int_equal(a->admins[i], b->admins[i]);
+	assert_nodes_equal(&a->nodes, &b->nodes);
 	assert_int_equal(a->nproviders, b->nproviders);
 	for (size_t i = 0; i < a->nproviders; i++)
 		assert_provider_equal(&a->providers[i], &b->providers[i]);
@@ -211,6 +235,23 @@ static void assert_globals(const struct conf *c)
 	assert_int_equal(c->slurm_conf_line, 7);
 }
 
+static void assert_nodes(const struct conf_nodes *n)
+{
+	assert_string_equal(n->listen, "0.0.0.0:8443");
+	assert_string_equal(n->urls[0], "https://b1:8443");
+	assert_string_equal(n->urls[1], "https://[fd00::1]:8443");
+	assert_null(n->urls[2]);
+	assert_string_equal(n->conf_servers[1], "c2:6817");
+	assert_null(n->conf_servers[2]);
+	assert_int_equal(n->claim_ms, 21 * 60000);
+	assert_int_equal(n->deadman_ms, 22 * 60000);
+	assert_int_equal(n->auth, CONF_AUTH_SLURM);
+	assert_string_equal(n->munge_socket, "/run/m2");
+	assert_string_equal(n->node_init, "/opt/node-init");
+	assert_string_equal(n->slurmd_options, "-v -b");
+	assert_int_equal(n->line, 7);
+}
+
 static void assert_providers(const struct conf *c)
 {
 	const struct conf_provider *sim = &c->providers[0];
@@ -233,6 +274,14 @@ static void assert_providers(const struct conf *c)
 	assert_string_equal(sim->subnets, "az1=subnet-1,az2=subnet-2");
 	assert_string_equal(sim->user_data_file, "/etc/user-data");
 	assert_null(sim->user_data);
+	assert_int_equal(sim->attest_as, CONF_ATTEST_OFF);
+	assert_int_equal(sim->attest, CONF_ATTEST_OFF);
+	assert_string_equal(sim->account, "a-1");
+	assert_int_equal(sim->check_address, 0);
+	assert_string_equal(sim->attest_ca_file, "/etc/attest.pem");
+	assert_null(sim->attest_ca);
+	assert_int_equal(c->providers[1].attest_as, CONF_ATTEST_OFF);
+	assert_int_equal(c->providers[1].check_address, 1);
 	assert_string_equal(c->providers[1].image, "");
 	assert_null(c->providers[1].user_data_file);
 	assert_null(c->providers[1].on);
@@ -302,6 +351,7 @@ static void test_every_field(void **state)
 
 	(void)state;
 	assert_globals(c);
+	assert_nodes(&c->nodes);
 	assert_providers(c);
 	assert_first_pool(c);
 	assert_other_pools(c);
@@ -327,6 +377,19 @@ static void test_defaults(void **state)
 	assert_text_equal(sim->url, "");
 	assert_text_equal(sim->credential_file, NULL);
 	assert_text_equal(sim->ca_file, NULL);
+	assert_text_equal(sim->attest_ca_file, NULL);
+	assert_int_equal(sim->attest_as, CONF_ATTEST_AUTO);
+	assert_int_equal(sim->attest, CONF_ATTEST_OFF); /* there is no section nodes */
+	assert_int_equal(sim->check_address, 1);
+	assert_string_equal(c->nodes.listen, "");
+	assert_null(c->nodes.urls);
+	assert_null(c->nodes.conf_servers);
+	assert_int_equal(c->nodes.claim_ms, 0);
+	assert_int_equal(c->nodes.deadman_ms, 600000);
+	assert_int_equal(c->nodes.auth, CONF_AUTH_MUNGE);
+	assert_string_equal(c->nodes.munge_socket, "");
+	assert_string_equal(c->nodes.node_init, "");
+	assert_string_equal(c->nodes.slurmd_options, "");
 	assert_int_equal(sim->settle_ms, 60000);
 	assert_int_equal(sim->list_ms, 30000);
 	assert_int_equal(sim->timeout_ms, 30000);
@@ -353,6 +416,39 @@ static void test_defaults(void **state)
 	assert_string_equal(p->jurisdiction, "");
 	assert_int_equal(p->noffers, 0);
 	conf_free(c);
+}
+
+/* Without the section nodes nobody claims; with it each driver has its way, or the admin's. */
+static void test_attest(void **state)
+{
+	static const struct {
+		const char *provider;
+		enum conf_attest want;
+	} rows[] = {
+		{"driver = aws", CONF_ATTEST_AWS},
+		{"driver = sim", CONF_ATTEST_CALLBACK},
+		{"driver = static", CONF_ATTEST_OFF},
+		{"driver = sim attest = off", CONF_ATTEST_OFF},
+		{"driver = sim attest = address", CONF_ATTEST_ADDRESS},
+		{"driver = sim attest = aws", CONF_ATTEST_AWS},
+		{"driver = aws attest = callback", CONF_ATTEST_CALLBACK},
+		{"driver = other attest = gcp", CONF_ATTEST_GCP},
+		{"driver = other attest = azure attest_ca_file = \"/ca\"", CONF_ATTEST_AZURE},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++)
+		for (int nodes = 0; nodes < 2; nodes++) {
+			char text[400];
+			struct conf *c;
+
+			(void)snprintf(text, sizeof(text), "%s%sprovider p { %s }\n", HEAD,
+				       nodes ? NODES : "", rows[i].provider);
+			c = parsed(text);
+			assert_int_equal(c->providers[0].attest,
+					 nodes ? rows[i].want : CONF_ATTEST_OFF);
+			conf_free(c);
+		}
 }
 
 static void print(const struct conf *c, struct str *s)
@@ -418,6 +514,15 @@ static const struct {
 	{"secrets", "wrap_ttl", "\"45s\"", "\"46s\""},
 	{"secrets", "poll", "\"47s\"", "\"48s\""},
 	{"secrets", "timeout", "\"49s\"", "\"50s\""},
+	{"nodes", "listen", "\"0.0.0.0:8443\"", "\"[::]:8443\""},
+	{"nodes", "url", "\"https://b1:8443\", ", ""},
+	{"nodes", "conf_server", "\"c1:6817\", ", ""},
+	{"nodes", "claim_ttl", "\"21m\"", "\"0s\""},
+	{"nodes", "deadman", "\"22m\"", "\"0s\""},
+	{"nodes", "auth", "auth = slurm", "auth = munge"},
+	{"nodes", "munge_socket", "\"/run/m2\"", "\"\""},
+	{"nodes", "node_init", "\"/opt/node-init\"", "\"\""},
+	{"nodes", "slurmd_options", "\"-v -b\"", "\"\""},
 	{"provider", "driver", "\"sim\" url", "\"other\" url"},
 	{"provider", "url", "\"http://127.0.0.1:8900\"", "\"\""},
 	{"provider", "credential_file", "\"/etc/sim.token\"", "\"\""},
@@ -445,6 +550,10 @@ static const struct {
 	{"provider", "sts_url", "\"https://sts.example\"", "\"\""},
 	{"provider", "metadata_url", "\"http://127.0.0.1:1338\"", "\"\""},
 	{"provider", "notice_queue", "\"https://sqs.example/1/q\"", "\"\""},
+	{"provider", "attest", "static\" attest = off", "static\" attest = auto"},
+	{"provider", "account", "\"a-1\"", "\"\""},
+	{"provider", "check_address", "check_address = false", "check_address = true"},
+	{"provider", "attest_ca_file", "\"/etc/attest.pem\"", "\"\""},
 	{"pool", "nodes", "\"c[1-8]\"", "\"c[1-9]\""},
 	{"pool", "provider", "provider = \"sim\" type", "provider = \"b\" type"},
 	{"pool", "type", "\"gpu_8x_h100\"", "\"x\""},
@@ -578,9 +687,9 @@ static void test_example(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_field),       cmocka_unit_test(test_defaults),
-		cmocka_unit_test(test_print_loads_again), cmocka_unit_test(test_reload),
-		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_every_field), cmocka_unit_test(test_defaults),
+		cmocka_unit_test(test_attest),      cmocka_unit_test(test_print_loads_again),
+		cmocka_unit_test(test_reload),      cmocka_unit_test(test_example),
 	};
 
 	return cmocka_run_group_tests_name("fields of conf_file", tests, NULL, NULL);

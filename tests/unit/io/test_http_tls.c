@@ -5,6 +5,8 @@
 
 #include <curl/curl.h>
 #include <fcntl.h>
+#include <openssl/pem.h>
+#include <openssl/x509.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -145,11 +147,12 @@ static void closed(void *ctx)
 	(void)ctx;
 }
 
-static struct result get(const char *url, const char *ca_file)
+static struct result ask(const char *url, const char *ca_file, const unsigned char *pin)
 {
 	const struct http_call k = {.method = "GET",
 				    .url = url,
 				    .ca_file = ca_file,
+				    .pin = pin,
 				    .timeout_ms = 10000,
 				    .max_reply = 65536};
 	struct result res = {.code = -1};
@@ -165,6 +168,11 @@ static struct result get(const char *url, const char *ca_file)
 	loop_run(l);
 	loop_free(l);
 	return res;
+}
+
+static struct result get(const char *url, const char *ca_file)
+{
+	return ask(url, ca_file, NULL);
 }
 
 static void check_cert(struct tls *t, size_t i)
@@ -203,9 +211,54 @@ static void test_tls(void **state)
 	(void)rmdir(t.dir);
 }
 
+static void hash_key(const char *cert, unsigned char pin[32])
+{
+	FILE *f = fopen(cert, "r");
+	X509 *x = PEM_read_X509(f, NULL, NULL, NULL);
+	unsigned char *der = NULL;
+	int n = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x), &der);
+
+	assert_true(n > 0);
+	assert_int_equal(EVP_Digest(der, (size_t)n, pin, NULL, EVP_sha256(), NULL), 1);
+	OPENSSL_free(der);
+	X509_free(x);
+	(void)fclose(f);
+}
+
+/* Whatever its certificate says: who has that key, and nobody else. */
+static void test_pinned_key(void **state)
+{
+	struct tls t = {.dir = "/tmp/httpsXXXXXX"};
+	unsigned char pin[32];
+	struct result res;
+	char url[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(t.dir));
+	(void)snprintf(t.cert, sizeof(t.cert), "%s/cert.pem", t.dir);
+	(void)snprintf(t.key, sizeof(t.key), "%s/key.pem", t.dir);
+	tls_start(&t, "subjectAltName=DNS:example.org");
+	(void)snprintf(url, sizeof(url), "https://127.0.0.1:%d/", t.port);
+	hash_key(t.cert, pin);
+	res = ask(url, NULL, pin);
+	assert_int_equal(res.code, 0);
+	assert_int_equal(res.status, 0); /* nothing was asked */
+	pin[31] ^= 1;
+	res = ask(url, NULL, pin);
+	assert_int_equal(res.code, ERR_AUTH);
+	tls_stop(&t);
+	pin[31] ^= 1;
+	res = ask(url, NULL, pin);
+	assert_int_equal(res.code, ERR_NOTSENT);
+	(void)unlink(t.cert);
+	(void)unlink(t.key);
+	(void)rmdir(t.dir);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_tls)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_tls),
+					   cmocka_unit_test(test_pinned_key)};
 	int rc;
 
 	(void)curl_global_init(CURL_GLOBAL_ALL);

@@ -60,6 +60,33 @@ static void test_a_configuration_that_cannot_work_is_refused(void **state)
 	}
 }
 
+/* What comes with a create is in place of what is configured. */
+static void test_user_data_of_a_create(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(2);
+	struct provider_request rq = {0};
+	char *big = mem_zalloc(16384 + 2);
+	struct err e = {0};
+
+	(void)state;
+	conf.user_data = "#!/bin/sh";
+	reopen(&conf);
+	op.u.create.user_data = "AB";
+	build(&rq, &op);
+	assert_true(has(&rq, "UserData=QUI%3D"));
+	assert_false(has(&rq, "UserData=IyEvYmluL3No"));
+	provider_request_fini(&rq);
+	memset(big, 'x', 16384 + 1);
+	op.u.create.user_data = big;
+	assert_int_equal(provider_aws.build(self, &op, &rq, &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	big[16384] = '\0';
+	build(&rq, &op);
+	provider_request_fini(&rq);
+	free(big);
+}
+
 static void test_too_much_user_data_is_refused(void **state)
 {
 	struct provider_conf conf = usual();
@@ -183,6 +210,7 @@ static void test_without_subnets_the_zone_is_said(void **state)
 	assert_true(has(&rq, "LaunchTemplate.LaunchTemplateId=lt-1"));
 	assert_true(has(&rq, "LaunchTemplate.Version=%24Default"));
 	assert_true(has(&rq, "UserData=IyEvYmluL3No"));
+	assert_false(has(&rq, "UserData=QUI%3D"));
 	assert_true(has(&rq, "KeyName=ops"));
 	assert_true(has(&rq, "IamInstanceProfile.Name=nodes"));
 	assert_true(has(&rq, "InstanceMarketOptions.MarketType=spot"));
@@ -708,6 +736,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_it_is_known_by_its_name_and_says_what_ec2_can),
 		T(test_a_configuration_that_cannot_work_is_refused),
+		T(test_user_data_of_a_create),
 		T(test_too_much_user_data_is_refused),
 		T(test_a_launch_names_all_of_its_nodes_from_birth),
 		T(test_a_create_is_the_same_bytes_whenever_it_is_built),

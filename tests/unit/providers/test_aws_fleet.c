@@ -90,6 +90,24 @@ static void test_no_fleet_is_for_several_nodes_nor_for_a_gang(void **state)
 	provider_request_fini(&rq);
 }
 
+/* The user-data of a fleet is that of its launch template: whose text is its own goes alone. */
+static void test_no_fleet_with_user_data(void **state)
+{
+	struct provider_op op = fleet();
+	struct provider_request rq;
+
+	(void)state;
+	open_fleets();
+	op.u.create.user_data = "AB";
+	build(&rq, &op);
+	assert_true(has(&rq, "Action=RunInstances"));
+	assert_true(has(&rq, "UserData=QUI%3D"));
+	provider_request_fini(&rq);
+	op = create(3);
+	op.u.create.user_data = "";
+	assert_int_equal(provider_aws.fits(self, &op.u.create), 3);
+}
+
 static void test_what_a_fleet_bought_is_who_was_asked_for(void **state)
 {
 	char *text = fixture("create-fleet.xml");
@@ -225,6 +243,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_fleet_chooses_for_one_node_among_all_subnets_of_its_place),
 		T(test_no_fleet_is_for_several_nodes_nor_for_a_gang),
+		T(test_no_fleet_with_user_data),
 		T(test_what_a_fleet_bought_is_who_was_asked_for),
 		T(test_a_fleet_that_is_refused_in_a_reply_that_went_well),
 		T(test_of_several_refusals_the_most_hopeful_counts),

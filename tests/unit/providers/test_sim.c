@@ -64,6 +64,26 @@ static int setup(void **state)
 	return provider_sim.open(&self, &conf, NULL);
 }
 
+static void test_user_data_of_a_create(void **state)
+{
+	struct provider_op op = op_of(PROVIDER_CREATE);
+	struct provider_request rq = {0}, again = {0};
+	struct err e = {0};
+
+	(void)state;
+	op.u.create.user_data = "#!/bin/sh\n: \"x\" \\n\n";
+	assert_int_equal(provider_sim.build(self, &op, &rq, NULL), 0);
+	assert_non_null(strstr(rq.body, "\"user_data\":\"#!/bin/sh\\n: \\\"x\\\" \\\\n\\n\","));
+	assert_int_equal(provider_sim.build(self, &op, &again, NULL), 0);
+	assert_string_equal(rq.body, again.body);
+	provider_request_fini(&rq);
+	provider_request_fini(&again);
+	op.u.create.user_data = "\xff";
+	rq = (struct provider_request){0};
+	assert_int_equal(provider_sim.build(self, &op, &rq, &e), -1);
+	assert_int_equal(e.code, ERR_INVALID);
+}
+
 static int teardown(void **state)
 {
 	(void)state;
@@ -729,6 +749,7 @@ int main(void)
 		cmocka_unit_test(test_open_refuses),
 		cmocka_unit_test_setup_teardown(test_caps, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_user_data_of_a_create, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_build_refuses_what_can_never_be_asked, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_parse_code, setup, teardown),

@@ -347,6 +347,16 @@ static void test_user_data_are_a_file_for_root_and_each_instance_reads_its_own(v
 			   "{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"instances\":[{"
 			   "\"name\":\"n4\",\"user_data\":7}]}",
 			   400));
+	/* Beside the list: for all that have none of their own. */
+	simrun_do(&S, "POST", "/v1/instances",
+		  "{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"user_data\":\"for all\","
+		  "\"instances\":[{\"name\":\"n5\"},{\"name\":\"n6\",\"user_data\":\"own\"}]}");
+	assert_int_equal(
+		metadata(port, "127.64.0.13", "/metadata/v1/user-data", text, sizeof(text)), 200);
+	assert_string_equal(text, "for all");
+	assert_int_equal(
+		metadata(port, "127.64.0.14", "/metadata/v1/user-data", text, sizeof(text)), 200);
+	assert_string_equal(text, "own");
 }
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -1,0 +1,688 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ipaddr.h"
+#include "base/jpull.h"
+#include "base/mem.h"
+#include "base/secret.h"
+#include "engine/claim_set.h"
+
+enum {
+	ANSWER_MAX = 256 << 10, /* bytes of one; with the keys it has some 6 KiB */
+	HOSTS_MAX = 64 << 10,   /* of those in it: more are asked for later */
+	STORE_S = 10,           /* the secret store refuses us, or cannot be understood */
+};
+
+/* --- what is answered --------------------------------------------------------------------------
+ */
+
+/* Built in a place of its own, which does not move: there are secrets in it. */
+struct lines {
+	bool text, bad; /* bad: what cannot be said to a shell, or too much */
+	size_t n;
+	char p[ANSWER_MAX];
+};
+
+static void add_raw(struct lines *l, const char *text, size_t len)
+{
+	if (len >= sizeof(l->p) - l->n) {
+		l->bad = true;
+		return;
+	}
+	memcpy(l->p + l->n, text, len);
+	l->n += len;
+	l->p[l->n] = '\0';
+}
+
+static void add_part(struct lines *l, const char *text)
+{
+	add_raw(l, text, strlen(text));
+}
+
+static void begin_value(struct lines *l, const char *key)
+{
+	if (l->text) {
+		add_part(l, key);
+		add_part(l, "=");
+		return;
+	}
+	add_part(l, l->n == 0 ? "{\"v\":1,\"" : ",\"");
+	add_part(l, key);
+	add_part(l, "\":\"");
+}
+
+static void end_value(struct lines *l)
+{
+	add_part(l, l->text ? "\n" : "\"");
+}
+
+/* Of a node whose shell reads it: nothing that a shell would act on, and one line. */
+static bool is_fit(const char *value, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)value[i] < ' ' || value[i] == 0x7f ||
+		    strchr("'\"$`\\;|&<>", value[i]) != NULL)
+			return false;
+	return true;
+}
+
+/* "" and NULL: nothing is said. */
+static void add_n(struct lines *l, const char *key, const char *value, size_t len)
+{
+	if (value == NULL || len == 0)
+		return;
+	if (!is_fit(value, len)) {
+		l->bad = true;
+		return;
+	}
+	begin_value(l, key);
+	add_raw(l, value, len);
+	end_value(l);
+}
+
+static void add(struct lines *l, const char *key, const char *value)
+{
+	add_n(l, key, value, value != NULL ? strlen(value) : 0);
+}
+
+static void add_number(struct lines *l, const char *key, uint64_t v)
+{
+	char text[FMT_U64_SIZE];
+
+	add(l, key, fmt_u64(text, v));
+}
+
+static void add_base64(struct lines *l, const char *key, const char *text)
+{
+	size_t n = text != NULL ? strlen(text) : 0;
+
+	if (n == 0)
+		return;
+	begin_value(l, key);
+	if ((n + 2) / 3 * 4 >= sizeof(l->p) - l->n)
+		l->bad = true;
+	else
+		l->n += (size_t)EVP_EncodeBlock((unsigned char *)l->p + l->n,
+						(const unsigned char *)text, (int)n);
+	end_value(l);
+}
+
+static void add_list(struct lines *l, const char *key, const char *const *words,
+		     const char *between)
+{
+	struct str s;
+
+	str_init(&s, HOSTS_MAX);
+	for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+		str_addf(&s, "%s%s", i > 0 ? between : "", words[i]);
+	add(l, key, s.p);
+	str_fini(&s);
+}
+
+static void finish(struct lines *l, struct http_answer *an, unsigned status)
+{
+	add_part(l, l->text ? "end=1\n" : "}");
+	an->status = l->bad ? 500 : status;
+	an->type = l->text ? NULL : "application/json";
+	an->secret = true;
+	if (!l->bad) {
+		an->body = mem_zalloc(l->n + 1);
+		an->len = l->n;
+		memcpy(an->body, l->p, l->n);
+	}
+	OPENSSL_cleanse(l->p, l->n);
+	free(l);
+}
+
+/* What comes of it when it is not the bytes. */
+static struct http_answer short_answer(enum claim_answer answer, bool text, unsigned retry_s)
+{
+	static const struct {
+		unsigned status;
+		const char *word;
+	} words[CLAIM_NANSWERS] = {
+		[CLAIM_SILENCE] = {503, "later"},   [CLAIM_OK] = {200, "ok"},
+		[CLAIM_BYTES] = {500, "lost"},      [CLAIM_WAIT] = {202, "attesting"},
+		[CLAIM_UNKNOWN] = {401, "unknown"}, [CLAIM_DENIED] = {403, "refused"},
+		[CLAIM_CONFLICT] = {409, "used"},   [CLAIM_OVER] = {410, "over"}};
+	struct http_answer an = {.status = words[answer].status,
+				 .type = text ? NULL : "application/json",
+				 .retry_after_s = retry_s};
+	struct str s;
+
+	str_init(&s, 128);
+	str_adds(&s, text ? "" : "{");
+	if (retry_s > 0)
+		str_addf(&s, text ? "retry_after=%u\n" : "\"retry_after\":%u,", retry_s);
+	str_addf(&s, text ? "state=%s\n" : "\"state\":\"%s\"}", words[answer].word);
+	an.len = s.len;
+	an.body = str_take(&s);
+	return an;
+}
+
+static bool wants_text(const struct node_request *rq)
+{
+	const char *accept = http_header(&rq->http, "Accept");
+
+	return accept != NULL && strstr(accept, "text/plain") != NULL;
+}
+
+/* When what was staged is durable. */
+static void reply(struct engine *e, const struct node_request *rq, struct http_answer *an,
+		  enum claim_answer answer, unsigned retry_s)
+{
+	struct http_answer out = short_answer(answer, wants_text(rq), retry_s);
+
+	an->later = true;
+	door_answer(e, rq->http.ticket, &out);
+}
+
+static void refuse(struct http_answer *an, unsigned status, const char *why)
+{
+	an->status = status;
+	if (why == NULL)
+		return;
+	an->body = mem_strdup(why);
+	an->len = strlen(why);
+}
+
+/* --- the bytes ---------------------------------------------------------------------------------
+ */
+
+static void add_keys(struct lines *l, const struct secrets_released *r)
+{
+	struct secret_bundle keys;
+
+	if (secret_bundle_read(secret_text(r->bundle), secret_len(r->bundle), &keys, NULL) != 0) {
+		l->bad = true;
+		return;
+	}
+	add_n(l, "munge_key", keys.munge_key.p, keys.munge_key.n);
+	add_n(l, "slurm_key", keys.slurm_key.p, keys.slurm_key.n);
+	add_n(l, "slurm_jwks", keys.slurm_jwks.p, keys.slurm_jwks.n);
+}
+
+static void add_release(struct engine *e, struct lines *l, const struct secrets_released *r)
+{
+	bool wrap = r->mode == CONF_WRAP;
+
+	add(l, "release", wrap ? "wrap" : "inline");
+	add(l, "version", r->version);
+	if (!wrap) {
+		add_keys(l, r);
+		return;
+	}
+	add_list(l, "vault", r->addresses, " ");
+	add_base64(l, "vault_ca", e->d.door->store_ca);
+	add(l, "creation_path", r->path);
+	add(l, "wrap_token", secret_text(r->token));
+}
+
+/* What the node is to be. */
+static void add_node(struct engine *e, struct lines *l, const struct claim_run *r)
+{
+	const struct conf_nodes *n = &e->conf->nodes;
+	const struct fleet_node *fn = claims_node(e, r);
+	const struct conf_offer *o = fn != NULL ? place_of(e, &fn->n) : NULL;
+	const char *sha256 = NULL;
+	char *hosts = hosts_text(e, NULL);
+
+	add(l, "node", r->c.node);
+	add_number(l, "generation", r->c.gen);
+	add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
+	add_number(l, "burst_uid", e->d.door->uid);
+	add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
+	add(l, "slurmd_opts", n->slurmd_options);
+	if (fn != NULL && is_fit(fn->n.instance, strlen(fn->n.instance)))
+		add(l, "instance_id", fn->n.instance);
+	if (o != NULL && is_fit(o->type, strlen(o->type)))
+		add(l, "instance_type", o->type);
+	add_number(l, "deadman", (uint64_t)n->deadman_ms / 1000);
+	if (door_stage1(e, &sha256)) {
+		add(l, "stage1_url", "/v1/node/stage1");
+		add(l, "stage1_sha256", sha256);
+	}
+	if (hosts != NULL && strlen(hosts) <= HOSTS_MAX)
+		add_base64(l, "hosts", hosts);
+	free(hosts);
+}
+
+/* --- who waits ---------------------------------------------------------------------------------
+ */
+
+static void unlink_ask(struct claim_ask *ask)
+{
+	struct claim_ask **at = &ask->e->claims->asks;
+
+	while (*at != ask)
+		at = &(*at)->next;
+	*at = ask->next;
+	ask->entry->r.ask = NULL;
+	if (ask->asked)
+		secrets_cancel(ask->e, ask->handle);
+	free(ask->csr);
+	free(ask);
+}
+
+void claim_ask_end(struct claim_ask *ask, enum claim_answer answer, unsigned retry_s)
+{
+	struct http_answer an = short_answer(answer, ask->text, retry_s);
+
+	door_answer(ask->e, ask->ticket, &an);
+	unlink_ask(ask);
+}
+
+/* The bytes leave for whoever has this key, once the claim says so durably. */
+static void give(struct claim_ask *ask, const struct secrets_released *rel)
+{
+	struct engine *e = ask->e;
+	struct claim_run *r = &ask->entry->r;
+	int64_t now = engine_now(e), version = door_key_version(rel->version);
+	struct node_ca_cert cert;
+	struct claim_event ev = {.type = CLAIM_EV_RELEASE,
+				 .now_ms = now,
+				 .turn = r->c.turn,
+				 .serial = cert.serial,
+				 .version = version};
+	struct lines *l = mem_zalloc(sizeof(*l));
+	struct http_answer an = {0};
+	struct err err;
+
+	l->text = ask->text;
+	if (node_ca_sign(e->d.door->ca, ask->csr, strlen(ask->csr), r->c.node, r->c.gen, now, &cert,
+			 &err) != 0) {
+		log_write(e->d.log, LOG_ERROR, "a node's certificate cannot be made", "node",
+			  r->c.node, "error", err.msg, NULL);
+		cert.pem[0] = cert.serial[0] = '\0';
+		l->bad = true;
+	}
+	add_node(e, l, r);
+	add_base64(l, "cert", cert.pem);
+	add_release(e, l, rel);
+	if (l->bad)
+		log_write(e->d.log, LOG_ERROR, "what a node is to be told cannot be said", "node",
+			  r->c.node, NULL);
+	finish(l, &an, 200);
+	if (an.status == 200) {
+		if (!ask->again)
+			(void)claims_step(e, r, &ev);
+		if (r->accessor[0] != '\0') /* the answer before was lost */
+			secrets_revoke(e, r->accessor);
+		(void)snprintf(r->accessor, sizeof(r->accessor), "%s",
+			       rel->mode == CONF_WRAP ? rel->accessor : "");
+		r->cert_until_ms = cert.until_ms;
+	}
+	door_answer(e, ask->ticket, &an);
+	unlink_ask(ask);
+}
+
+static bool may_have_them(const struct claim_ask *ask)
+{
+	const struct claim *c = &ask->entry->r.c;
+
+	return ask->again ? c->state == CLAIM_CLAIMED : claim_want(c) == CLAIM_WANT_BYTES;
+}
+
+static void on_keys(void *ctx, const struct secrets_released *rel, const struct err *err)
+{
+	struct claim_ask *ask = ctx;
+
+	ask->asked = false; /* that is over */
+	if (rel != NULL && may_have_them(ask)) {
+		give(ask, rel);
+		return;
+	}
+	if (rel != NULL && rel->mode == CONF_WRAP)
+		secrets_revoke(ask->e, rel->accessor);
+	if (rel == NULL)
+		log_write(ask->e->d.log, LOG_WARN, "there are no keys for a node", "node",
+			  ask->entry->r.c.node, "error", err->msg, NULL);
+	claim_ask_end(ask, CLAIM_SILENCE, STORE_S);
+}
+
+static void run_one(struct claim_ask *ask)
+{
+	struct engine *e = ask->e;
+	struct claim_entry *x = ask->entry;
+	enum conf_release mode = (enum conf_release)e->conf->secrets.release;
+
+	if (engine_now(e) >= ask->until_ms) {
+		claim_ask_end(ask, CLAIM_WAIT, CLAIM_AGAIN_S);
+		return;
+	}
+	if (may_have_them(ask)) {
+		if (ask->asked)
+			return;
+		if (secrets_release(e, mode, on_keys, ask, &ask->handle, NULL) == 0)
+			ask->asked = true;
+		else
+			claim_ask_end(ask, CLAIM_SILENCE, STORE_S);
+		return;
+	}
+	if (ask->calls && x->call == NULL && e->claims->ncalls < CLAIM_CALLS_MAX)
+		claim_call_back(e, x, ask->port);
+}
+
+void claim_asks_run(struct engine *e)
+{
+	struct claim_ask *ask = e->claims->asks;
+
+	while (ask != NULL) {
+		struct claim_ask *next = ask->next;
+
+		run_one(ask);
+		ask = next;
+	}
+}
+
+int64_t claim_asks_next_ms(const struct engine *e)
+{
+	int64_t next = INT64_MAX;
+
+	for (const struct claim_ask *ask = e->claims->asks; ask != NULL; ask = ask->next)
+		next = ask->until_ms < next ? ask->until_ms : next;
+	return next;
+}
+
+void claim_asks_free(struct engine *e)
+{
+	while (e->claims->asks != NULL)
+		unlink_ask(e->claims->asks);
+}
+
+/* The next claims_run() asks for them: then it is durable. */
+void claim_ask_proved(struct engine *e, struct claim_entry *x)
+{
+	(void)e;
+	if (x->r.ask != NULL)
+		x->r.ask->calls = false;
+}
+
+/* --- who asks ----------------------------------------------------------------------------------
+ */
+
+struct asking { /* one request, while it is looked at */
+	struct engine *e;
+	const struct node_request *rq;
+	struct http_answer *an;
+	struct claim_body body;
+	unsigned char spki[NODE_CA_SPKI_SIZE];
+};
+
+/* What it waits for is begun by claims_run(). */
+static void hold(struct asking *a, struct claim_run *r, bool again)
+{
+	struct engine *e = a->e;
+	struct claim_ask *ask;
+
+	if (r->ask != NULL)
+		claim_ask_end(r->ask, CLAIM_WAIT, CLAIM_AGAIN_S);
+	ask = mem_zalloc(sizeof(*ask));
+	*ask = (struct claim_ask){.next = e->claims->asks,
+				  .e = e,
+				  .entry = claim_entry(r),
+				  .ticket = a->rq->http.ticket,
+				  .text = wants_text(a->rq),
+				  .calls = claim_want(&r->c) == CLAIM_WANT_PROOF,
+				  .again = again,
+				  .port = a->body.callback,
+				  .until_ms = engine_now(e) + CLAIM_HOLD_MS,
+				  .csr = mem_strdup(a->body.csr)};
+	e->claims->asks = ask;
+	r->ask = ask;
+	a->an->later = true;
+}
+
+/* Whose key that is, or was the first time. */
+static struct claim_run *owned_by(const struct claim_set *set, const unsigned char *spki)
+{
+	struct claim_run *r = set->first;
+
+	while (r != NULL && (!r->c.bound || memcmp(r->c.spki, spki, sizeof(r->c.spki)) != 0))
+		r = r->next_of_id;
+	return r;
+}
+
+static struct claim_result ask_for(struct asking *a, struct claim_run *r)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_ASK,
+				       .now_ms = engine_now(a->e),
+				       .spki = a->spki,
+				       .addr = a->rq->address};
+
+	return claims_step(a->e, r, &ev);
+}
+
+/* It asked before, with this key. */
+static void ask_again(struct asking *a, struct claim_run *r)
+{
+	struct claim_result res = ask_for(a, r);
+
+	if (claim_want(&r->c) == CLAIM_WANT_PROOF && !claim_port_is_roots(a->body.callback))
+		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
+	else if (res.answer == CLAIM_WAIT || res.answer == CLAIM_BYTES)
+		hold(a, r, res.answer == CLAIM_BYTES);
+	else
+		reply(a->e, a->rq, a->an, res.answer, 0);
+}
+
+static bool is_weak(const struct engine *e, const struct claim_set *set)
+{
+	return e->conf->providers[set->cloud].attest == CONF_ATTEST_ADDRESS;
+}
+
+static void ask_first(struct asking *a, struct claim_set *set, struct claim_run *r, bool proved)
+{
+	const struct fleet_node *fn = claims_node(a->e, r);
+	struct claim_result res = ask_for(a, r);
+	struct claim_event ev = {.type = CLAIM_EV_ATTESTED,
+				 .now_ms = engine_now(a->e),
+				 .turn = r->c.turn,
+				 .instance = fn != NULL ? fn->n.instance : "",
+				 .weak = is_weak(a->e, set)};
+
+	if (res.answer != CLAIM_WAIT) {
+		reply(a->e, a->rq, a->an, res.answer, 0);
+		return;
+	}
+	if (proved)
+		(void)claims_step(a->e, r, &ev);
+	hold(a, r, false);
+}
+
+/* The right secret, and not from the machine that was given it.  Where it was given to one alone,
+ * that one's is stolen. */
+static void ask_wrongly(struct asking *a, struct claim_set *set, struct claim_run *r,
+			const char *why)
+{
+	struct claim_result res = {.answer = CLAIM_DENIED};
+
+	claims_refused(a->e, set, a->rq->address, why);
+	if (r == NULL && set->n == 1)
+		r = set->first;
+	if (r != NULL)
+		res = ask_for(a, r);
+	if (r != NULL && res.answer == CLAIM_WAIT) {
+		const struct claim_event ev = {
+			.type = CLAIM_EV_REFUSED, .now_ms = engine_now(a->e), .turn = r->c.turn};
+
+		res.answer = CLAIM_DENIED;
+		(void)claims_step(a->e, r, &ev);
+	}
+	reply(a->e, a->rq, a->an, res.answer, 0);
+}
+
+static void judge(struct asking *a, struct claim_set *set)
+{
+	struct claim_run *r = owned_by(set, a->spki);
+	char why[160];
+
+	if (r != NULL) {
+		ask_again(a, r);
+		return;
+	}
+	switch (claim_prove(a->e, set, &a->body, a->rq->address, &r, why)) {
+	case CLAIM_PROVED:
+		ask_first(a, set, r, true);
+		break;
+	case CLAIM_CALL:
+		ask_first(a, set, r, false);
+		break;
+	case CLAIM_UNKNOWN_YET:
+		reply(a->e, a->rq, a->an, CLAIM_WAIT, CLAIM_AGAIN_S);
+		break;
+	case CLAIM_DISPROVED:
+		ask_wrongly(a, set, r, why);
+		break;
+	}
+}
+
+static bool is_right(const struct engine *e, const char *id, const char *secret)
+{
+	char want[CLAIM_SECRET_SIZE];
+	bool same;
+
+	claims_secret(e, id, want);
+	same = strlen(secret) == strlen(want) && CRYPTO_memcmp(secret, want, strlen(want)) == 0;
+	OPENSSL_cleanse(want, sizeof(want));
+	return same;
+}
+
+/* One wrong secret too many, of which the listener let the last one through. */
+static void spoil(struct engine *e, struct claim_set *set, const char *from)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_WRONG, .now_ms = engine_now(e)};
+
+	claims_refused(e, set, from, "too many wrong secrets");
+	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id)
+		for (int i = 0; i < CLAIM_WRONG_MAX && r->c.state != CLAIM_CONFIRMED; i++)
+			(void)claims_step(e, r, &ev);
+}
+
+void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an)
+{
+	struct asking *a = mem_zalloc(sizeof(*a));
+	struct claim_set *set = NULL;
+	struct err err = {0};
+
+	a->e = e;
+	a->rq = rq;
+	a->an = an;
+	if (claim_body_parse(&a->body, rq->http.body, rq->http.len, &err) != 0)
+		refuse(an, 400, err.msg);
+	else
+		set = claims_named(e, a->body.id);
+	if (err.code == 0 && set == NULL)
+		refuse(an, 401, NULL);
+	if (set != NULL && rq->spoilt) {
+		spoil(e, set, rq->address);
+		reply(e, rq, an, CLAIM_UNKNOWN, 0);
+	} else if (set != NULL && !is_right(e, a->body.id, a->body.secret)) {
+		refuse(an, 401, NULL);
+	} else if (set != NULL &&
+		   node_ca_read_csr(a->body.csr, strlen(a->body.csr), a->spki, &err) != 0) {
+		refuse(an, 400, err.msg);
+	} else if (set != NULL) {
+		judge(a, set);
+	}
+	claim_body_wipe(&a->body);
+	free(a);
+}
+
+/* --- nonces and alarms -------------------------------------------------------------------------
+ */
+
+void claim_nonce(struct engine *e, const struct node_request *rq, struct http_answer *an)
+{
+	static const char before[] = "/v1/claim/", behind[] = "/nonce";
+	const char *path = rq->http.path + strlen(before);
+	size_t n = strcspn(path, "/");
+	char id[CLAIM_ID_MAX + 1] = "", nonce[33];
+
+	if (n < sizeof(id) && strcmp(path + n, behind) == 0)
+		memcpy(id, path, n);
+	if (claims_named(e, id) == NULL) {
+		refuse(an, 401, NULL);
+		return;
+	}
+	claim_nonce_make(e, id, nonce);
+	refuse(an, 200, nonce);
+}
+
+struct alarm {
+	char id[CLAIM_ID_MAX + 1], secret[CLAIM_BODY_SECRET_MAX + 1], reason[33];
+};
+
+static int read_alarm(const struct node_request *rq, struct alarm *out)
+{
+	struct jpull j;
+	struct jpull_value key;
+	int rc = 0;
+
+	jpull_init(&j, rq->http.body, rq->http.len);
+	(void)jpull_enter(&j, '{');
+	while (jpull_key(&j, &key)) {
+		struct jpull_value v = jpull_take(&j);
+
+		if (jpull_is(&key, "claim_id"))
+			rc |= jpull_text(&v, out->id, sizeof(out->id));
+		else if (jpull_is(&key, "claim_secret"))
+			rc |= jpull_text(&v, out->secret, sizeof(out->secret));
+		else if (jpull_is(&key, "reason"))
+			rc |= jpull_text(&v, out->reason, sizeof(out->reason));
+		if (rc < 0)
+			return -1;
+	}
+	if (!jpull_end(&j))
+		return -1;
+	/* Somebody reads it. */
+	return out->reason[strspn(out->reason, "abcdefghijklmnopqrstuvwxyz_")] == '\0' ? 0 : -1;
+}
+
+/* By its certificate, or where it comes from. */
+static struct claim_run *who_is_it(const struct engine *e, const struct claim_set *set,
+				   const struct node_request *rq)
+{
+	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
+		const struct fleet_node *fn = claims_node(e, r);
+
+		if (rq->peer.known ? strcmp(rq->peer.cn, r->c.node) == 0
+				   : fn != NULL && ipaddr_same(fn->n.addr, rq->address))
+			return r;
+	}
+	return NULL;
+}
+
+void claim_alarm(struct engine *e, const struct node_request *rq, struct http_answer *an)
+{
+	struct claim_event ev = {.type = CLAIM_EV_ALARM, .now_ms = engine_now(e)};
+	struct alarm said = {.id = ""};
+	int rc = read_alarm(rq, &said);
+	struct claim_set *set = rc == 0 ? claims_named(e, said.id) : NULL;
+	struct claim_run *r;
+	bool right = set != NULL && is_right(e, set->id, said.secret);
+	char text[160];
+
+	OPENSSL_cleanse(said.secret, sizeof(said.secret));
+	if (set == NULL) {
+		refuse(an, rc == 0 ? 401 : 400, NULL);
+		return;
+	}
+	r = who_is_it(e, set, rq);
+	if (r == NULL && set->n == 1)
+		r = set->first;
+	ev.proved = r != NULL && (right || rq->peer.known);
+	r = r != NULL ? r : set->first;
+	(void)snprintf(text, sizeof(text), "%s, from %s%s",
+		       said.reason[0] != '\0' ? said.reason : "no reason", rq->address,
+		       ev.proved ? "" : ", which proves nothing");
+	if (set->told++ < CLAIM_TOLD_MAX)
+		engine_event(e, r->c.node, r->c.gen, "claim-alarm", text);
+	(void)claims_step(e, r, &ev);
+	reply(e, rq, an, CLAIM_OK, 0);
+}

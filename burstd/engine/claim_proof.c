@@ -1,0 +1,441 @@
+#include <assert.h>
+#include <openssl/crypto.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ipaddr.h"
+#include "base/mem.h"
+#include "engine/claim_set.h"
+#include "io/http_client.h"
+#include "io/loop.h"
+
+/* --- what an identity document is checked with -------------------------------------------------
+ */
+
+static enum attest_kind kind_of(enum conf_attest a)
+{
+	return a == CONF_ATTEST_AWS     ? ATTEST_AWS
+	       : a == CONF_ATTEST_GCP   ? ATTEST_GCP
+	       : a == CONF_ATTEST_AZURE ? ATTEST_AZURE
+					: ATTEST_NONE;
+}
+
+static int open_prover(struct engine *e, struct claim_prover *v, const struct conf_provider *p,
+		       struct err *err)
+{
+	const struct attest_conf ac = {.trust = p->attest_ca,
+				       .trust_len =
+					       p->attest_ca != NULL ? strlen(p->attest_ca) : 0};
+	enum attest_kind kind = kind_of(p->attest);
+
+	v->e = e;
+	if (kind == ATTEST_NONE)
+		return 0;
+	v->ops = e->d.door->verifier(kind);
+	if (v->ops == NULL)
+		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": attest: there is no %s",
+			       e->conf->path, p->line, p->name, attest_kind_str(kind));
+	if (v->ops->open(&v->self, &ac, err) == 0)
+		return 0;
+	v->ops = NULL;
+	return err_wrap(err, "%s:%d: provider \"%s\": attest", e->conf->path, p->line, p->name);
+}
+
+int claim_proof_open(struct engine *e, struct err *err)
+{
+	struct claims *cs = e->claims;
+	char text[FMT_U64_SIZE], hex[CLAIM_SECRET_SIZE];
+
+	cs->provers = mem_zalloc((e->conf->nproviders + 1) * sizeof(*cs->provers));
+	cs->nprovers = e->conf->nproviders;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (open_prover(e, &cs->provers[i], &e->conf->providers[i], err) != 0)
+			return -1;
+	/* Another one in each of our lives, for which nonces were used is not kept. */
+	claims_mac(e->d.door->claim_key, "burst-nonce-1", fmt_u64(text, (uint64_t)engine_now(e)),
+		   hex);
+	memcpy(cs->nonce_key, hex, sizeof(cs->nonce_key));
+	OPENSSL_cleanse(hex, sizeof(hex));
+	return 0;
+}
+
+static void cancel_calls(struct engine *e)
+{
+	while (e->claims->calls != NULL) {
+		struct claim_call *call = e->claims->calls;
+
+		call->entry = NULL;
+		http_client_cancel(e->d.http, call->handle); /* frees it */
+	}
+}
+
+void claim_proof_free(struct engine *e)
+{
+	struct claims *cs = e->claims;
+
+	cancel_calls(e);
+	for (size_t i = 0; i < cs->nprovers; i++) {
+		struct claim_prover *v = &cs->provers[i];
+
+		if (v->fetching)
+			http_client_cancel(e->d.http, v->handle);
+		if (v->ops != NULL)
+			v->ops->close(v->self);
+	}
+	free(cs->provers);
+	cs->provers = NULL;
+}
+
+/* --- what it lacks -----------------------------------------------------------------------------
+ */
+
+static void on_fetched(void *ctx, const struct http_reply *reply, const struct err *err)
+{
+	struct claim_prover *v = ctx;
+	struct err why = {0};
+
+	v->fetching = false;
+	if (v->e->dead)
+		return;
+	if (err != NULL)
+		why = *err;
+	else if (reply->status != 200)
+		(void)err_set(&why, ERR_NET, "status %ld", reply->status);
+	else
+		(void)v->ops->learn(v->self, reply->body, reply->len, &why);
+	v->failed_ms = why.code != 0 ? engine_now(v->e) : 0;
+	if (why.code != 0)
+		log_write(v->e->d.log, LOG_WARN,
+			  "what identity documents are checked with cannot be had", "kind",
+			  attest_kind_str(v->ops->kind), "error", why.msg, NULL);
+	engine_turn(v->e);
+}
+
+/* One at a time, and not again and again. */
+static void fetch(struct claim_prover *v, const char *url)
+{
+	const struct http_call call = {.method = "GET",
+				       .url = url,
+				       .timeout_ms = CLAIM_FETCH_MS,
+				       .max_reply = CLAIM_FETCH_MAX};
+	int64_t now = engine_now(v->e);
+
+	if (v->fetching || (v->failed_ms != 0 && now < v->failed_ms + CLAIM_FETCH_AGAIN_MS))
+		return;
+	if (http_client_send(v->e->d.http, &call, on_fetched, v, &v->handle, NULL) == 0)
+		v->fetching = true;
+	else
+		v->failed_ms = now;
+}
+
+/* --- documents ---------------------------------------------------------------------------------
+ */
+
+static bool is_known(const struct fleet_node *fn)
+{
+	return fn == NULL || (fn->n.instance[0] != '\0' && fn->n.addr[0] != '\0');
+}
+
+/* A create whose answer is still to come, or a machine without an address yet, may be this one. */
+static bool any_unknown(const struct engine *e, const struct claim_set *set)
+{
+	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
+		struct fleet_node *fn = claims_node(e, r);
+
+		if (fn != NULL && node_lives(&fn->n) && !is_known(fn))
+			return true;
+	}
+	return false;
+}
+
+static struct claim_run *by_instance(const struct engine *e, const struct claim_set *set,
+				     const char *instance, bool *unknown)
+{
+	*unknown = false;
+	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
+		const struct fleet_node *fn = claims_node(e, r);
+
+		if (fn != NULL && strcmp(fn->n.instance, instance) == 0)
+			return r;
+		*unknown =
+			*unknown || (fn != NULL && node_lives(&fn->n) && fn->n.instance[0] == '\0');
+	}
+	return NULL;
+}
+
+static const char *region_of(const struct engine *e, const struct claim_set *set)
+{
+	const struct fleet_node *fn = claims_node(e, set->first);
+	const struct conf_offer *o = fn != NULL ? place_of(e, &fn->n) : NULL;
+
+	return o != NULL ? o->region : e->conf->providers[set->cloud].region;
+}
+
+/* Is it signed, and of what is expected but for the instance? */
+static enum claim_proof verify(struct engine *e, const struct claim_set *set,
+			       const struct claim_body *b, struct attest_identity *id,
+			       char why[160])
+{
+	const struct conf_provider *p = &e->conf->providers[set->cloud];
+	struct claim_prover *v = &e->claims->provers[set->cloud];
+	char audience[CLAIM_ID_MAX + 8], url[ATTEST_URL_MAX + 1];
+	struct attest_expect want = {
+		.account = p->account != NULL && p->account[0] != '\0' ? p->account : NULL,
+		.since_ms = set->first->c.issued_ms - NODE_SKEW_MS};
+	struct err err = {0};
+
+	if (b->attest != v->ops->kind) {
+		(void)snprintf(why, 160, "a document of another kind than %s",
+			       attest_kind_str(v->ops->kind));
+		return CLAIM_DISPROVED;
+	}
+	(void)snprintf(audience, sizeof(audience), "burst:%s", set->id);
+	if (p->attest == CONF_ATTEST_AWS)
+		want.region = region_of(e, set);
+	else
+		want.nonce = p->attest == CONF_ATTEST_GCP ? audience : b->nonce;
+	if (v->ops->verify(v->self, &want, (const char *)b->doc, b->doc_len, engine_now(e), id,
+			   &err) == 0)
+		return CLAIM_PROVED;
+	(void)snprintf(why, 160, "%.159s", err.msg);
+	if (err.code != ERR_LIMIT)
+		return CLAIM_DISPROVED;
+	if (v->ops->lacks != NULL &&
+	    v->ops->lacks(v->self, (const char *)b->doc, b->doc_len, engine_now(e), url) == 1)
+		fetch(v, url);
+	return CLAIM_UNKNOWN_YET;
+}
+
+static bool is_at_home(const struct engine *e, struct claim_run *r, const char *from)
+{
+	const struct fleet_node *fn = claims_node(e, r);
+
+	return fn == NULL || fn->n.addr[0] == '\0' || ipaddr_same(fn->n.addr, from);
+}
+
+static enum claim_proof by_document(struct engine *e, struct claim_set *set,
+				    const struct claim_body *b, const char *from,
+				    struct claim_run **whose, char why[160])
+{
+	const struct conf_provider *p = &e->conf->providers[set->cloud];
+	struct attest_identity id;
+	enum claim_proof rc = verify(e, set, b, &id, why);
+	bool unknown;
+
+	if (rc != CLAIM_PROVED)
+		return rc;
+	*whose = by_instance(e, set, id.instance, &unknown);
+	if (*whose == NULL && unknown)
+		return CLAIM_UNKNOWN_YET;
+	if (*whose == NULL) {
+		(void)snprintf(why, 160, "a document of another instance, %.95s", id.instance);
+		return CLAIM_DISPROVED;
+	}
+	if (p->check_address && !is_at_home(e, *whose, from)) {
+		(void)snprintf(why, 160, "it comes from another address than its machine has");
+		return CLAIM_DISPROVED;
+	}
+	if (p->attest == CONF_ATTEST_AZURE && !claim_nonce_use(e, set->id, b->nonce)) {
+		*whose = NULL;
+		(void)snprintf(why, 160, "the nonce was not ours, is used, or too old");
+		return CLAIM_UNKNOWN_YET; /* it asks for another one each time */
+	}
+	return CLAIM_PROVED;
+}
+
+/* --- addresses ---------------------------------------------------------------------------------
+ */
+
+static enum claim_proof by_address(struct engine *e, struct claim_set *set,
+				   const struct claim_body *b, const char *from,
+				   struct claim_run **whose, char why[160])
+{
+	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
+		const struct fleet_node *fn = claims_node(e, r);
+
+		if (fn != NULL && fn->n.addr[0] != '\0' && ipaddr_same(fn->n.addr, from))
+			*whose = r;
+	}
+	if (*whose == NULL && any_unknown(e, set))
+		return CLAIM_UNKNOWN_YET;
+	if (*whose == NULL) {
+		(void)snprintf(why, 160, "it comes from an address that no machine of its has");
+		return CLAIM_DISPROVED;
+	}
+	if (e->conf->providers[set->cloud].attest == CONF_ATTEST_ADDRESS)
+		return CLAIM_PROVED;
+	if (claim_port_is_roots(b->callback))
+		return CLAIM_CALL;
+	(void)snprintf(why, 160, "it offers no port that only root can have");
+	*whose = NULL;
+	return CLAIM_DISPROVED;
+}
+
+enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const struct claim_body *b,
+			     const char *from, struct claim_run **whose, char why[160])
+{
+	*whose = NULL;
+	why[0] = '\0';
+	if (e->claims->provers[set->cloud].ops != NULL)
+		return by_document(e, set, b, from, whose, why);
+	return by_address(e, set, b, from, whose, why);
+}
+
+/* --- the call-back -----------------------------------------------------------------------------
+ */
+
+static void unlink_call(struct claim_call *call)
+{
+	struct claim_call **at = &call->e->claims->calls;
+
+	while (*at != call)
+		at = &(*at)->next;
+	*at = call->next;
+	call->e->claims->ncalls--;
+	if (call->entry != NULL)
+		call->entry->call = NULL;
+}
+
+static void judge_call(struct claim_call *call, const struct err *err)
+{
+	struct claim_entry *x = call->entry;
+	const struct fleet_node *fn = claims_node(call->e, &x->r);
+	struct claim_event ev = {.type = CLAIM_EV_ATTESTED,
+				 .now_ms = engine_now(call->e),
+				 .turn = call->turn,
+				 .instance = fn != NULL ? fn->n.instance : ""};
+
+	if (err != NULL &&
+	    err->code != ERR_AUTH) { /* it does not listen yet, or cannot be reached */
+		if (x->r.ask != NULL)
+			claim_ask_end(x->r.ask, CLAIM_WAIT, CLAIM_LATER_S);
+		return;
+	}
+	if (err != NULL) {
+		ev.type = CLAIM_EV_REFUSED;
+		claims_refused(call->e, x->set, x->r.c.addr,
+			       "another key answers at its machine's address");
+		if (x->r.ask != NULL)
+			claim_ask_end(x->r.ask, CLAIM_DENIED, 0);
+	}
+	(void)claims_step(call->e, &x->r, &ev);
+	if (err == NULL)
+		claim_ask_proved(call->e, x);
+}
+
+static void on_called(void *ctx, const struct http_reply *reply, const struct err *err)
+{
+	struct claim_call *call = ctx;
+	struct engine *e = call->e;
+
+	(void)reply;
+	unlink_call(call);
+	if (call->entry != NULL && !e->dead)
+		judge_call(call, err);
+	free(call);
+	if (!e->dead)
+		engine_turn(e);
+}
+
+void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port)
+{
+	const struct fleet_node *fn = claims_node(e, &x->r);
+	struct claim_call *call;
+	struct err err;
+	char url[PROVIDER_ADDR_MAX + 32];
+	const struct http_call hc = {.method = "GET",
+				     .url = url,
+				     .timeout_ms = CLAIM_CALL_MS,
+				     .max_reply = 1,
+				     .pin = x->r.c.spki};
+
+	assert(x->call == NULL);
+	if (fn == NULL)
+		return;
+	(void)snprintf(url, sizeof(url),
+		       strchr(fn->n.addr, ':') != NULL ? "https://[%s]:%u/" : "https://%s:%u/",
+		       fn->n.addr, (unsigned)port);
+	call = mem_zalloc(sizeof(*call));
+	*call = (struct claim_call){
+		.next = e->claims->calls, .e = e, .entry = x, .turn = x->r.c.turn};
+	e->claims->calls = call;
+	e->claims->ncalls++;
+	x->call = call;
+	if (http_client_send(e->d.http, &hc, on_called, call, &call->handle, &err) == 0)
+		return;
+	unlink_call(call);
+	judge_call(call, &err);
+	free(call);
+}
+
+void claim_call_forget(struct claim_entry *x)
+{
+	if (x->call == NULL)
+		return;
+	x->call->entry = NULL; /* it ends by itself */
+	x->call = NULL;
+}
+
+/* --- nonces ------------------------------------------------------------------------------------
+ */
+
+enum { NONCE_SIZE = 32, NONCE_HEAD = 16 };
+
+/* The second half vouches for the first, so that none has to be kept that was never used: anybody
+ * who knows an id may ask for one. */
+static void seal(const struct claims *cs, const char *id, const char *head,
+		 char out[NONCE_SIZE + 1])
+{
+	char text[CLAIM_ID_MAX + NONCE_HEAD + 2], hex[CLAIM_SECRET_SIZE];
+
+	(void)snprintf(text, sizeof(text), "%.16s %s", head, id);
+	claims_mac(cs->nonce_key, "nonce", text, hex);
+	(void)snprintf(out, NONCE_SIZE + 1, "%.16s%.16s", head, hex);
+}
+
+void claim_nonce_make(struct engine *e, const char *id, char out[33])
+{
+	struct claims *cs = e->claims;
+	uint64_t until = (uint64_t)(engine_now(e) + CLAIM_NONCE_MS) / 1000;
+	char head[NONCE_HEAD + 1];
+
+	(void)snprintf(head, sizeof(head), "%08x%08x", (unsigned)(until & UINT32_MAX),
+		       (unsigned)(++cs->nonce_count & UINT32_MAX));
+	seal(cs, id, head, out);
+}
+
+static void forget_old(struct claims *cs, int64_t now)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < cs->nnonces; i++)
+		if (cs->nonces[i].until_ms > now)
+			cs->nonces[n++] = cs->nonces[i];
+	cs->nnonces = n;
+}
+
+bool claim_nonce_use(struct engine *e, const char *id, const char *nonce)
+{
+	struct claims *cs = e->claims;
+	char want[NONCE_SIZE + 1], head[NONCE_HEAD + 1] = "";
+	int64_t now = engine_now(e), until;
+
+	if (strlen(nonce) != NONCE_SIZE)
+		return false;
+	memcpy(head, nonce, NONCE_HEAD);
+	seal(cs, id, head, want);
+	head[8] = '\0';
+	until = (int64_t)strtoull(head, NULL, 16) * 1000;
+	forget_old(cs, now);
+	if (CRYPTO_memcmp(want, nonce, NONCE_SIZE) != 0 || until <= now ||
+	    cs->nnonces >= CLAIM_NONCES_MAX)
+		return false;
+	for (size_t i = 0; i < cs->nnonces; i++)
+		if (strcmp(cs->nonces[i].text, nonce) == 0)
+			return false;
+	cs->nonces = mem_realloc(cs->nonces, (cs->nnonces + 1) * sizeof(*cs->nonces));
+	memcpy(cs->nonces[cs->nnonces].text, want, sizeof(want));
+	cs->nonces[cs->nnonces++].until_ms = until;
+	return true;
+}

@@ -1,0 +1,145 @@
+/* claim_set.h - what claims.c, claim_ask.c and claim_proof.c share; nobody else includes it. */
+#ifndef BURSTD_CLAIM_SET_H
+#define BURSTD_CLAIM_SET_H
+
+#include "core/claim_body.h"
+#include "engine/claims.h"
+
+enum {
+	CLAIM_SECRET_SIZE = 65,       /* 256 bits in hex */
+	CLAIM_HOLD_MS = 15000,        /* whoever asks waits so long for an answer, then for less */
+	CLAIM_AGAIN_S = 2,            /* ... and asks again after so long; it is being looked at */
+	CLAIM_LATER_S = 5,            /* ... its machine does not listen yet */
+	CLAIM_CALLS_MAX = 16,         /* call-backs at a time */
+	CLAIM_CALL_MS = 5000,         /* of one */
+	CLAIM_CALLBACK_PORT = 861,    /* that is told to machines: only root can have it */
+	CLAIM_FETCH_MAX = 262144,     /* bytes of what a verifier lacks */
+	CLAIM_FETCH_MS = 10000,       /* for that */
+	CLAIM_FETCH_AGAIN_MS = 30000, /* after it could not be had */
+	CLAIM_NONCE_MS = 120000,
+	CLAIM_NONCES_MAX = 65536, /* used ones that are remembered; more must wait */
+	CLAIM_TOLD_MAX = 16,      /* refusals of one id that are written down */
+	CLAIM_LATE_MS = 10000,    /* one that must go and whose machine is not known yet */
+};
+
+struct claim_call;
+
+struct claim_entry {
+	struct claim_run r; /* first: that is what others have */
+	char key[HOSTLIST_NAME_MAX + FMT_U64_SIZE + 2];
+	struct claim_set *set;
+	char why[160]; /* it did not become a node; "" */
+	struct claim_call *call;
+	bool ended; /* it was seen to that its machine goes */
+};
+
+struct claim_set { /* of one create: its machines have the same user-data */
+	char id[CLAIM_ID_MAX + 1];
+	struct claim_run *first;
+	size_t n;
+	uint32_t cloud;
+	unsigned told; /* refusals that were written down */
+};
+
+struct claim_ask { /* somebody waits for the bytes of one claim */
+	struct claim_ask *next;
+	struct engine *e;
+	struct claim_entry *entry;
+	uint64_t ticket;
+	bool text;        /* key=value, else JSON */
+	bool calls;       /* its call-back comes first */
+	bool again;       /* of a claim that was answered: the answer was lost */
+	uint16_t port;    /* of the call-back */
+	int64_t until_ms; /* then it is told to come again */
+	char *csr;
+	bool asked; /* the secret store was, by this handle */
+	uint64_t handle;
+};
+
+struct claim_call { /* one call-back */
+	struct claim_call *next;
+	struct engine *e;
+	struct claim_entry *entry; /* NULL: nobody cares any more */
+	uint32_t turn;
+	uint64_t handle;
+};
+
+struct claim_prover { /* of one provider */
+	struct engine *e;
+	const struct attest_ops *ops; /* NULL: its cloud signs nothing */
+	void *self;
+	bool fetching;
+	uint64_t handle;
+	int64_t failed_ms; /* it could not get what it lacks; 0: it did not fail */
+};
+
+struct claim_nonce_used {
+	char text[33];
+	int64_t until_ms;
+};
+
+struct claims {
+	struct map sets; /* by id */
+	struct map runs; /* by "node/generation" */
+	struct claim_set **all;
+	size_t nall, cap;
+	int64_t wake_ms; /* not later than the first that is due */
+	struct claim_ask *asks;
+	struct claim_call *calls;
+	unsigned ncalls;
+	struct claim_prover *provers; /* by provider */
+	size_t nprovers;
+	struct claim_nonce_used *nonces;
+	size_t nnonces;
+	unsigned char nonce_key[CLAIM_SPKI_SIZE];
+	uint64_t nonce_count;
+};
+
+/* --- claims.c --- */
+struct claim_set *claims_named(const struct engine *e, const char *id); /* NULL: there is none */
+struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r); /* its row */
+/* The secret of this id, as text. */
+void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET_SIZE]);
+/* Hex of HMAC-SHA256(key, label NUL text). */
+void claims_mac(const unsigned char *key, const char *label, const char *text,
+		char out[CLAIM_SECRET_SIZE]);
+/* Somebody had the right secret and was refused: on record, as often as is bearable. */
+void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why);
+static inline struct claim_entry *claim_entry(struct claim_run *r)
+{
+	return (struct claim_entry *)(void *)r;
+}
+
+/* --- claim_ask.c --- */
+/* Nothing comes of it: it is told so, or, with CLAIM_WAIT, to come again. */
+void claim_ask_end(struct claim_ask *ask, enum claim_answer answer, unsigned retry_s);
+void claim_asks_run(struct engine *e);
+int64_t claim_asks_next_ms(const struct engine *e);
+void claim_asks_free(struct engine *e);
+/* The proof is there: now the bytes, for whoever waits. */
+void claim_ask_proved(struct engine *e, struct claim_entry *entry);
+
+/* --- claim_proof.c --- */
+int claim_proof_open(struct engine *e, struct err *err);
+void claim_proof_free(struct engine *e);
+enum claim_proof {
+	CLAIM_PROVED, /* *whose it is */
+	CLAIM_CALL,   /* *whose it is, if whoever answers there has the same key */
+	CLAIM_UNKNOWN_YET,
+	CLAIM_DISPROVED, /* why says what is wrong; *whose it is, if that is known */
+};
+enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const struct claim_body *b,
+			     const char *from, struct claim_run **whose, char why[160]);
+/* Can nobody but root listen there? */
+static inline bool claim_port_is_roots(uint16_t port)
+{
+	return port != 0 && port < 1024;
+}
+/* Start it; what comes of it is for the claim. */
+void claim_call_back(struct engine *e, struct claim_entry *entry, uint16_t port);
+void claim_call_forget(struct claim_entry *entry);
+/* A nonce that is good for this id, once. */
+void claim_nonce_make(struct engine *e, const char *id, char out[33]);
+bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);
+
+#endif

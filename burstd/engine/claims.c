@@ -1,0 +1,518 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <openssl/crypto.h>
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/secret.h"
+#include "core/userdata.h"
+#include "engine/claim_set.h"
+
+/* Where the image has it; of another one, or none, the claim's answer says where it is. */
+#define CLAIM_NODE_INIT "/usr/libexec/burstd/node-init"
+
+/* --- the table ---------------------------------------------------------------------------------
+ */
+
+bool claims_on(const struct engine *e)
+{
+	return e->claims != NULL;
+}
+
+static void make_key(char *out, size_t size, const char *node, uint64_t gen)
+{
+	char g[FMT_U64_SIZE];
+
+	(void)snprintf(out, size, "%s/%s", node, fmt_u64(g, gen));
+}
+
+struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen)
+{
+	char key[sizeof(((struct claim_entry *)NULL)->key)];
+
+	if (e->claims == NULL)
+		return NULL;
+	make_key(key, sizeof(key), node, gen);
+	return map_get(&e->claims->runs, key);
+}
+
+struct claim_set *claims_named(const struct engine *e, const char *id)
+{
+	return e->claims != NULL ? map_get(&e->claims->sets, id) : NULL;
+}
+
+struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r)
+{
+	struct fleet_name *nm = fleet_find(&e->fleet, r->c.node);
+
+	return nm != NULL ? fleet_gen(nm, r->c.gen) : NULL;
+}
+
+/* --- secrets -----------------------------------------------------------------------------------
+ */
+
+void claims_mac(const unsigned char *key, const char *label, const char *text,
+		char out[CLAIM_SECRET_SIZE])
+{
+	unsigned char in[CLAIM_ID_MAX + 128], mac[EVP_MAX_MD_SIZE];
+	size_t n = strlen(label) + 1, len = strlen(text);
+	unsigned size = 0;
+
+	assert(n + len <= sizeof(in));
+	memcpy(in, label, n);
+	memcpy(in + n, text, len);
+	(void)mem_check(HMAC(EVP_sha256(), key, CLAIM_KEY_SIZE, in, n + len, mac, &size));
+	for (unsigned i = 0; i < CLAIM_KEY_SIZE; i++)
+		(void)snprintf(out + 2 * i, 3, "%02x", mac[i]);
+	OPENSSL_cleanse(mac, sizeof(mac));
+}
+
+void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET_SIZE])
+{
+	claims_mac(e->d.door->claim_key, "burst-claim-1", id, out);
+}
+
+/* Whoever knows it gets as far as the loop, from now on. */
+static void list(struct engine *e, const char *id)
+{
+	char secret[CLAIM_SECRET_SIZE];
+	unsigned char hash[EVP_MAX_MD_SIZE];
+
+	claims_secret(e, id, secret);
+	(void)EVP_Digest(secret, strlen(secret), hash, NULL, EVP_sha256(), NULL);
+	(void)node_claims_put(e->d.door->table, id, hash);
+	OPENSSL_cleanse(secret, sizeof(secret));
+}
+
+/* --- entries -----------------------------------------------------------------------------------
+ */
+
+static struct claim_set *get_set(struct engine *e, const char *id, uint32_t cloud)
+{
+	struct claims *cs = e->claims;
+	struct claim_set *set = map_get(&cs->sets, id);
+
+	if (set != NULL)
+		return set;
+	set = mem_zalloc(sizeof(*set));
+	(void)snprintf(set->id, sizeof(set->id), "%s", id);
+	set->cloud = cloud;
+	if (cs->nall == cs->cap) {
+		cs->cap = cs->cap == 0 ? 64 : 2 * cs->cap;
+		cs->all = mem_realloc(cs->all, cs->cap * sizeof(struct claim_set *));
+	}
+	cs->all[cs->nall++] = set;
+	map_put(&cs->sets, set->id, set);
+	list(e, id);
+	return set;
+}
+
+static void drop_set(struct engine *e, struct claim_set *set)
+{
+	struct claims *cs = e->claims;
+	size_t i = 0;
+
+	while (cs->all[i] != set)
+		i++;
+	cs->all[i] = cs->all[--cs->nall];
+	map_del(&cs->sets, set->id);
+	node_claims_del(e->d.door->table, set->id);
+	free(set);
+}
+
+static void put(struct engine *e, const struct claim *c, uint32_t cloud)
+{
+	struct claim_entry *x = mem_zalloc(sizeof(*x));
+	int64_t wake = claim_wake_ms(c);
+
+	x->r.c = *c;
+	make_key(x->key, sizeof(x->key), c->node, c->gen);
+	x->set = get_set(e, c->id, cloud);
+	x->r.next_of_id = x->set->first;
+	x->set->first = &x->r;
+	x->set->n++;
+	map_put(&e->claims->runs, x->key, &x->r);
+	if (wake < e->claims->wake_ms)
+		e->claims->wake_ms = wake;
+}
+
+static void forget(struct engine *e, struct claim_run *r)
+{
+	struct claim_entry *x = claim_entry(r);
+	struct claim_run **at = &x->set->first;
+
+	if (r->ask != NULL)
+		claim_ask_end(r->ask, CLAIM_OVER, 0);
+	claim_call_forget(x);
+	while (*at != r)
+		at = &(*at)->next_of_id;
+	*at = r->next_of_id;
+	map_del(&e->claims->runs, x->key);
+	if (--x->set->n == 0)
+		drop_set(e, x->set);
+	free(x);
+}
+
+/* --- steps -------------------------------------------------------------------------------------
+ */
+
+/* Whatever it was given opens nothing any more. */
+static void shut_out(struct engine *e, struct claim_run *r)
+{
+	node_ca_deny(e->d.door->ca, r->c.node, r->c.gen);
+	if (r->accessor[0] != '\0')
+		secrets_revoke(e, r->accessor);
+	r->accessor[0] = '\0';
+}
+
+/* Somebody must know, whatever they look at. */
+static void sound(struct engine *e, struct claim_run *r, const char *why)
+{
+	char g[FMT_U64_SIZE];
+
+	e->count.claims_breached++;
+	engine_event(e, r->c.node, r->c.gen, "breach", why);
+	audit_thing(e, "breach", "claims", r->c.node, why);
+	log_write(e->d.log, LOG_ERROR, "the claim of a node was misused: it is terminated", "node",
+		  r->c.node, "generation", fmt_u64(g, r->c.gen), "why", why, "from", r->c.addr,
+		  "next", "look whether the cluster's key must be rotated", NULL);
+	shut_out(e, r);
+}
+
+static void tell(struct engine *e, const struct claim_run *r)
+{
+	const struct claim *c = &r->c;
+	char text[PROVIDER_ADDR_MAX + PROVIDER_ID_MAX + 80];
+
+	if (c->state != CLAIM_CLAIMED)
+		return;
+	(void)snprintf(text, sizeof(text), "from %s%s%s%s", c->addr,
+		       c->instance[0] != '\0' ? ", instance " : "", c->instance,
+		       c->weak ? ", by its address alone" : "");
+	engine_event(e, c->node, c->gen, "claimed", text);
+}
+
+/* Those who wait learn of what they did not do themselves. */
+static void dismiss(struct claim_run *r)
+{
+	enum claim_answer answer = r->c.state == CLAIM_BREACHED ? CLAIM_CONFLICT : CLAIM_OVER;
+
+	if (r->ask != NULL && r->c.state != CLAIM_ATTESTING && r->c.state != CLAIM_CLAIMED)
+		claim_ask_end(r->ask, answer, 0);
+}
+
+struct claim_result claims_step(struct engine *e, struct claim_run *r, const struct claim_event *ev)
+{
+	struct claim_entry *x = claim_entry(r);
+	enum claim_state was = r->c.state;
+	struct claim_result res = claim_step(&r->c, ev);
+
+	if (!res.changed)
+		return res;
+	journal_put_claim(engine_tx(e), &r->c);
+	if (r->c.state == was)
+		return res;
+	tell(e, r);
+	if (r->c.state == CLAIM_BREACHED || r->c.state == CLAIM_EXPIRED)
+		(void)snprintf(x->why, sizeof(x->why), "%s", claim_reason_text(r->c.reason));
+	if (r->c.state == CLAIM_BREACHED)
+		sound(e, r, x->why);
+	if (r->c.state == CLAIM_REVOKED)
+		shut_out(e, r);
+	if (claim_want(&r->c) == CLAIM_WANT_END)
+		e->claims->wake_ms = 0;
+	dismiss(r);
+	return res;
+}
+
+/* --- the end of one ----------------------------------------------------------------------------
+ */
+
+static const struct node *as_staged(const struct fleet_node *fn)
+{
+	return fn->next != NULL ? fn->next : &fn->n;
+}
+
+/* Its machine goes, once it is known to be there: of a create that is on its way nobody would be
+ * told.  event NULL: that is on record.  false: not yet. */
+static bool let_go(struct engine *e, struct claim_run *r, enum node_reason reason,
+		   const char *event)
+{
+	struct fleet_node *fn = claims_node(e, r);
+	const struct node *n = fn != NULL ? as_staged(fn) : NULL;
+	struct node_event ev = {.type = NODE_EV_RELEASE, .reason = reason, .now_ms = engine_now(e)};
+
+	if (n == NULL || !node_lives(n))
+		return true;
+	if (n->state != NODE_BOOTING && n->state != NODE_READY && n->state != NODE_DRAINING)
+		return false;
+	if (n->state != NODE_BOOTING) {
+		char why[200];
+
+		(void)snprintf(why, sizeof(why), "burstd: %s", claim_entry(r)->why);
+		engine_power_down(e, fn->name, true, why); /* its jobs are requeued */
+	}
+	if (event != NULL)
+		engine_event(e, r->c.node, r->c.gen, event, claim_entry(r)->why);
+	engine_post(e, fn, &ev);
+	return true;
+}
+
+void claims_fail(struct engine *e, struct claim_run *r, const char *step, const char *why,
+		 bool alarm)
+{
+	struct claim_entry *x = claim_entry(r);
+	const struct claim_event ev = {
+		.type = CLAIM_EV_ALARM, .proved = true, .now_ms = engine_now(e)};
+
+	if (alarm && r->c.state != CLAIM_BREACHED) /* else it was told of */
+		(void)claims_step(e, r, &ev);
+	if (x->ended)
+		return;
+	(void)snprintf(x->why, sizeof(x->why), "%.40s: %.110s", step, why);
+	node_ca_deny(e->d.door->ca, r->c.node, r->c.gen);
+	x->ended = let_go(e, r, alarm ? NODE_BECAUSE_BREACH : NODE_BECAUSE_BOOT, NULL);
+	if (!x->ended && e->claims->wake_ms > engine_now(e) + CLAIM_LATE_MS)
+		e->claims->wake_ms = engine_now(e) + CLAIM_LATE_MS;
+}
+
+const char *claims_why(const struct engine *e, const struct node *n)
+{
+	struct claim_run *r = claims_of(e, n->name, n->gen);
+
+	return r != NULL && claim_entry(r)->why[0] != '\0' ? claim_entry(r)->why : NULL;
+}
+
+/* Asked of the state alone, so that a restart does it, too. */
+static void end_one(struct engine *e, struct claim_run *r)
+{
+	struct claim_entry *x = claim_entry(r);
+	bool late = r->c.state == CLAIM_EXPIRED;
+
+	if (x->ended)
+		return;
+	(void)snprintf(x->why, sizeof(x->why), "claim: %s", claim_reason_text(r->c.reason));
+	x->ended = let_go(e, r, late ? NODE_BECAUSE_BOOT : NODE_BECAUSE_BREACH,
+			  late ? "boot-failed" : NULL);
+	if (x->ended)
+		node_ca_deny(e->d.door->ca, r->c.node, r->c.gen);
+}
+
+void claims_row(struct engine *e, const struct node *is)
+{
+	struct claim_run *r = claims_of(e, is->name, is->gen);
+	const struct claim_event ev = {.type = CLAIM_EV_REVOKE, .now_ms = engine_now(e)};
+
+	if (r == NULL)
+		return;
+	if (is->state == NODE_GONE) {
+		journal_del_claim(engine_tx(e), is->name, is->gen);
+		shut_out(e, r);
+		forget(e, r);
+	} else if (!node_lives(is)) {
+		(void)claims_step(e, r, &ev);
+	}
+}
+
+/* --- what is due -------------------------------------------------------------------------------
+ */
+
+static int64_t look_at(struct engine *e, struct claim_run *r)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_TIMER, .now_ms = engine_now(e)};
+
+	if (claim_wake_ms(&r->c) <= engine_now(e))
+		(void)claims_step(e, r, &ev);
+	if (claim_want(&r->c) == CLAIM_WANT_END)
+		end_one(e, r);
+	if (claim_want(&r->c) == CLAIM_WANT_END && !claim_entry(r)->ended)
+		return engine_now(e) + CLAIM_LATE_MS;
+	return claim_wake_ms(&r->c);
+}
+
+static void wake(struct engine *e)
+{
+	struct claims *cs = e->claims;
+	int64_t next = INT64_MAX;
+
+	if (engine_now(e) < cs->wake_ms)
+		return;
+	for (size_t i = 0; i < cs->nall; i++)
+		for (struct claim_run *r = cs->all[i]->first; r != NULL; r = r->next_of_id) {
+			int64_t at = look_at(e, r);
+
+			next = at < next ? at : next;
+		}
+	cs->wake_ms = next;
+}
+
+void claims_run(struct engine *e)
+{
+	if (e->claims == NULL)
+		return;
+	wake(e);
+	if (e->claims->asks == NULL)
+		return;
+	engine_commit(e); /* who asked is bound before anything is asked for him */
+	if (!e->dead)
+		claim_asks_run(e);
+}
+
+int64_t claims_next_ms(const struct engine *e)
+{
+	int64_t next;
+
+	if (e->claims == NULL)
+		return INT64_MAX;
+	next = claim_asks_next_ms(e);
+	return e->claims->wake_ms < next ? e->claims->wake_ms : next;
+}
+
+/* --- issue -------------------------------------------------------------------------------------
+ */
+
+bool claims_wanted(const struct engine *e, uint32_t cloud)
+{
+	return e->claims != NULL && e->conf->providers[cloud].attest != CONF_ATTEST_OFF;
+}
+
+static int64_t time_to_claim(const struct engine *e, const struct batch *b)
+{
+	return e->conf->nodes.claim_ms > 0 ? e->conf->nodes.claim_ms
+					   : e->conf->pools[b->pool].boot_ms;
+}
+
+static char *join(char *const *words, const char *between)
+{
+	struct str s;
+
+	str_init(&s, USERDATA_TEXT_MAX);
+	for (size_t i = 0; words != NULL && words[i] != NULL; i++)
+		str_addf(&s, "%s%s", i > 0 ? between : "", words[i]);
+	return str_take(&s);
+}
+
+char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err)
+{
+	static const char *const identities[] = {
+		[CONF_ATTEST_OFF] = "none",      [CONF_ATTEST_AWS] = "aws",
+		[CONF_ATTEST_GCP] = "gcp",       [CONF_ATTEST_AZURE] = "azure",
+		[CONF_ATTEST_CALLBACK] = "none", [CONF_ATTEST_ADDRESS] = "none"};
+	const struct conf_provider *p = &e->conf->providers[b->cloud];
+	char secret[CLAIM_SECRET_SIZE], *urls = join(e->conf->nodes.urls, " "), *out = NULL;
+	struct userdata u = {.urls = urls,
+			     .claim_id = b->j.token,
+			     .claim_secret = secret,
+			     .identity = identities[p->attest],
+			     .node = b->n == 1 ? b->members[0].name->name : "",
+			     .ca_pem = node_ca_trust(e->d.door->ca),
+			     .node_init = CLAIM_NODE_INIT,
+			     .callback =
+				     p->attest == CONF_ATTEST_CALLBACK ? CLAIM_CALLBACK_PORT : 0};
+	int64_t s = time_to_claim(e, b) / 1000;
+
+	u.timeout_s = s < 1 ? 1 : s > USERDATA_TIMEOUT_MAX ? USERDATA_TIMEOUT_MAX : (uint32_t)s;
+	claims_secret(e, b->j.token, secret);
+	(void)userdata_fill(&out, &u, userdata_limit(p->driver), err);
+	OPENSSL_cleanse(secret, sizeof(secret));
+	free(urls);
+	return out;
+}
+
+void claims_issue(struct engine *e, const struct batch *b)
+{
+	int64_t now = engine_now(e);
+
+	if (!claims_wanted(e, b->cloud))
+		return;
+	for (size_t i = 0; i < b->n; i++) {
+		const struct member *m = &b->members[i];
+		struct claim_run *old = claims_of(e, m->name->name, m->gen);
+		struct claim c;
+
+		if (old != NULL) /* of a create that came to nothing */
+			forget(e, old);
+		claim_init(&c, b->j.token, m->name->name, m->gen);
+		claim_issue(&c, now, now + time_to_claim(e, b));
+		journal_put_claim(engine_tx(e), &c);
+		put(e, &c, b->cloud);
+	}
+}
+
+/* --- start and end -----------------------------------------------------------------------------
+ */
+
+int claims_open(struct engine *e, struct err *err)
+{
+	const struct engine_door *door = e->d.door;
+
+	if (e->conf->nodes.listen == NULL || e->conf->nodes.listen[0] == '\0' || door == NULL)
+		return 0;
+	e->claims = mem_zalloc(sizeof(*e->claims));
+	map_init(&e->claims->sets);
+	map_init(&e->claims->runs);
+	return claim_proof_open(e, err);
+}
+
+int claims_load(struct engine *e, const struct claim *c)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, c->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, c->gen) : NULL;
+
+	if (e->claims == NULL)
+		return 0;
+	if (fn == NULL || fn->n.state == NODE_GONE) {
+		journal_del_claim(engine_tx(e), c->node, c->gen);
+		return 0;
+	}
+	put(e, c, fn->n.cloud);
+	if (claim_want(c) == CLAIM_WANT_END) {
+		node_ca_deny(e->d.door->ca, c->node, c->gen);
+		e->claims->wake_ms = 0;
+	}
+	return 0;
+}
+
+void claims_free(struct engine *e)
+{
+	struct claims *cs = e->claims;
+
+	if (cs == NULL)
+		return;
+	claim_asks_free(e);
+	claim_proof_free(e);
+	for (size_t i = 0; i < cs->nall; i++) {
+		while (cs->all[i]->first != NULL) {
+			struct claim_run *r = cs->all[i]->first;
+
+			cs->all[i]->first = r->next_of_id;
+			free(claim_entry(r));
+		}
+		free(cs->all[i]);
+	}
+	free(cs->all);
+	map_fini(&cs->sets);
+	map_fini(&cs->runs);
+	OPENSSL_cleanse(cs->nonce_key, sizeof(cs->nonce_key));
+	free(cs->nonces);
+	free(cs);
+	e->claims = NULL;
+}
+
+void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why)
+{
+	char text[240];
+
+	if (set->told++ >= CLAIM_TOLD_MAX)
+		return;
+	(void)snprintf(text, sizeof(text), "%.60s from %.45s: %.120s", set->id, from, why);
+	engine_event(e, set->n == 1 ? set->first->c.node : "", set->n == 1 ? set->first->c.gen : 0,
+		     "claim-refused", text);
+	audit_thing(e, "claim-refuse", "claims", set->id, text);
+	log_write(e->d.log, LOG_WARN, "a claim was refused", "claim", set->id, "from", from, "why",
+		  why, NULL);
+}

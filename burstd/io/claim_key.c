@@ -1,0 +1,89 @@
+#include "io/claim_key.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <openssl/rand.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char name[] = "claim-key", temporary[] = "claim-key.tmp";
+
+static int fail(const char *dir, struct err *e)
+{
+	return err_set(e, ERR_IO, "%.150s/%s: %s", dir, name, strerror(errno));
+}
+
+/* 1: *key is what is there; 0: there is no such file. */
+static int read_key(int at, unsigned char *key, const char *dir, struct err *e)
+{
+	int fd = openat(at, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	unsigned char text[CLAIM_KEY_BYTES + 1];
+	struct stat st;
+	ssize_t n = -1;
+	int rc = 1;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : fail(dir, e);
+	if (fstat(fd, &st) < 0 || (n = read(fd, text, sizeof(text))) < 0)
+		rc = fail(dir, e);
+	else if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & 077) != 0)
+		rc = err_set(e, ERR_AUTH, "%.150s/%s: want a plain file of our own, mode 0600", dir,
+			     name);
+	else if (n != CLAIM_KEY_BYTES)
+		rc = err_set(e, ERR_INVALID,
+			     "%.150s/%s: damaged: want %d bytes; machines that boot now could not "
+			     "claim with another key: remove it when there are none",
+			     dir, name, CLAIM_KEY_BYTES);
+	else
+		memcpy(key, text, CLAIM_KEY_BYTES);
+	explicit_bzero(text, sizeof(text));
+	(void)close(fd);
+	return rc;
+}
+
+/* Whole or not at all: half a key would be refused for ever. */
+static int make_key(int at, unsigned char *key, const char *dir, struct err *e)
+{
+	bool good;
+	int fd;
+
+	if (RAND_bytes(key, CLAIM_KEY_BYTES) != 1)
+		return err_set(e, ERR_IO, "%.150s/%s: there are no random bytes", dir, name);
+	if (unlinkat(at, temporary, 0) < 0 && errno != ENOENT)
+		return fail(dir, e);
+	fd = openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return fail(dir, e);
+	good = write(fd, key, CLAIM_KEY_BYTES) == CLAIM_KEY_BYTES && fsync(fd) == 0;
+	if (!good)
+		(void)fail(dir, e);
+	if (close(fd) < 0 && good) {
+		(void)fail(dir, e);
+		good = false;
+	}
+	/* linkat(), for another burstd's key must not be replaced. */
+	if (good && (linkat(at, temporary, at, name, 0) < 0 || fsync(at) < 0)) {
+		(void)fail(dir, e);
+		good = false;
+	}
+	(void)unlinkat(at, temporary, 0);
+	if (!good)
+		explicit_bzero(key, CLAIM_KEY_BYTES);
+	return good ? 0 : -1;
+}
+
+int claim_key_open(unsigned char key[CLAIM_KEY_BYTES], const char *dir, struct err *e)
+{
+	int at = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc;
+
+	if (at < 0)
+		return fail(dir, e);
+	rc = read_key(at, key, dir, e);
+	if (rc == 0)
+		rc = make_key(at, key, dir, e);
+	(void)close(at);
+	return rc < 0 ? -1 : 0;
+}

@@ -1,0 +1,216 @@
+#include "listener.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/secret.h"
+#include "io/claim_key.h"
+#include "io/conf_file.h"
+#include "io/loop.h"
+#include "io/node_ca.h"
+#include "io/node_claims.h"
+#include "io/node_server.h"
+#include "providers/attest/registry.h"
+
+enum {
+	DAY_MS = 86400000,
+	LEFT_DAYS = 10, /* the certificate, of 30 days, is made again with so many left */
+};
+
+struct listener {
+	struct loop *loop;
+	struct log *log;
+	struct node_ca *ca;
+	struct node_claims *claims;
+	unsigned char claim_key[CLAIM_KEY_BYTES];
+	char *store_ca;
+	struct engine_door door;
+	struct engine *engine;
+	struct node_server *server;
+	struct timer *roll;
+	int64_t until_ms; /* of the certificate */
+};
+
+static void on_node(void *ctx, const struct node_request *rq, struct http_answer *an)
+{
+	struct listener *l = ctx;
+
+	engine_node_request(l->engine, rq, an);
+}
+
+static void answer_node(void *ctx, uint64_t ticket, const struct http_answer *an)
+{
+	struct listener *l = ctx;
+	char *body = an->body;
+
+	if (l->server != NULL)
+		node_server_answer(l->server, ticket, an);
+	else
+		secret_wipe(&body);
+}
+
+int listener_open(struct listener **out, struct loop *loop, struct log *log,
+		  const struct conf *conf, struct err *e)
+{
+	struct listener *l;
+
+	*out = NULL;
+	if (conf->nodes.listen[0] == '\0')
+		return 0;
+	l = mem_zalloc(sizeof(*l));
+	l->loop = loop;
+	l->log = log;
+	if (claim_key_open(l->claim_key, conf->state_dir, e) != 0 ||
+	    node_ca_open(&l->ca, conf->state_dir, conf->cluster, loop_now(loop), e) != 0)
+		goto fail;
+	if (conf_file_load_store_ca(conf, &l->store_ca, e) != 0) {
+		(void)err_wrap(e, "%s:%d: secrets", conf->path, conf_secrets_line(conf, "ca_file"));
+		goto fail;
+	}
+	l->claims = node_claims_new();
+	l->door = (struct engine_door){.ca = l->ca,
+				       .table = l->claims,
+				       .verifier = attest_find,
+				       .answer = answer_node,
+				       .ctx = l,
+				       .claim_key = l->claim_key,
+				       .store_ca = l->store_ca,
+				       .uid = geteuid()};
+	*out = l;
+	return 0;
+fail:
+	listener_free(l);
+	return -1;
+}
+
+const struct engine_door *listener_door(const struct listener *l)
+{
+	return l != NULL ? &l->door : NULL;
+}
+
+const struct node_server *listener_server(const struct listener *l)
+{
+	return l != NULL ? l->server : NULL;
+}
+
+/* Host or address, of "https://HOST[:PORT]" or "ADDRESS:PORT", without brackets. */
+static char *host_of(const char *text)
+{
+	const char *at = strncmp(text, "https://", 8) == 0 ? text + 8 : text;
+	size_t n = strcspn(at, ":");
+	char *host;
+
+	if (*at == '[')
+		n = strcspn(++at, "]");
+	host = mem_zalloc(n + 1);
+	memcpy(host, at, n);
+	return host;
+}
+
+/* The listener's certificate is for the names by which machines reach it. */
+static int make_certificate(struct listener *l, struct node_ca_server *out, struct err *e)
+{
+	char *const *urls = engine_conf(l->engine)->nodes.urls;
+	char *names[NODE_CA_NAMES_MAX];
+	size_t n = 0;
+	int rc;
+
+	for (; urls[n] != NULL && n < NODE_CA_NAMES_MAX; n++)
+		names[n] = host_of(urls[n]);
+	rc = node_ca_serve(l->ca, (const char *const *)names, n, loop_now(l->loop), out, e);
+	if (rc == 0)
+		l->until_ms = out->until_ms;
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	return rc;
+}
+
+static void on_roll(void *ctx)
+{
+	struct listener *l = ctx;
+	int64_t now = loop_now(l->loop);
+	struct node_ca_server s = {.until_ms = 0};
+	struct err e;
+	int rc = node_ca_roll(l->ca, now, &e);
+
+	timer_at(l->roll, now + DAY_MS);
+	if (rc == 0 && now < l->until_ms - (int64_t)LEFT_DAYS * DAY_MS)
+		return;
+	if (rc >= 0)
+		rc = make_certificate(l, &s, &e);
+	if (rc == 0)
+		rc = node_server_renew(l->server, s.pem, s.key, node_ca_trust(l->ca), &e);
+	explicit_bzero(&s, sizeof(s));
+	if (rc < 0)
+		log_write(l->log, LOG_ERROR, "nodes: certificates are not made anew", "error",
+			  e.msg, NULL);
+	else
+		log_write(l->log, LOG_INFO, "nodes: certificates were made anew", NULL);
+}
+
+int listener_start(struct listener *l, struct engine *engine, struct err *e)
+{
+	const struct conf *conf = engine_conf(engine);
+	struct node_ca_server s = {.until_ms = 0};
+	struct node_server_opts o = {
+		/* Ten thousand nodes keep a connection each, behind few addresses perhaps, and come
+		 * back within a minute. */
+		.gate = {.accepts_per_s = 200,
+			 .accepts_per_addr_s = 50,
+			 .asks_per_addr_s = 50,
+			 .max_conns = 12000,
+			 .max_per_addr = 2000},
+		.request_ms = 10000,
+		.keep_ms = 60000,
+		.answer_ms = 30000,
+		.queue_max = 256,
+		.check = node_claims_check,
+	};
+	char *address;
+	int rc;
+
+	if (l == NULL)
+		return 0;
+	l->engine = engine;
+	o.check_ctx = l->claims;
+	if (make_certificate(l, &s, e) != 0)
+		return err_wrap(e, "%s:%d: nodes", conf->path, conf->nodes.line);
+	address = host_of(conf->nodes.listen);
+	o.address = address;
+	o.port = (uint16_t)strtoul(strrchr(conf->nodes.listen, ':') + 1, NULL, 10);
+	o.cert_pem = s.pem;
+	o.key_pem = s.key;
+	o.client_ca_pem = node_ca_trust(l->ca);
+	rc = node_server_start(&l->server, loop_uv(l->loop), &o, on_node, l, e);
+	explicit_bzero(&s, sizeof(s));
+	free(address);
+	if (rc != 0)
+		return err_wrap(e, "%s:%d: nodes: listen", conf->path, conf->nodes.line);
+	l->roll = timer_new(l->loop, on_roll, l);
+	timer_at(l->roll, loop_now(l->loop) + DAY_MS);
+	return 0;
+}
+
+void listener_stop(struct listener *l)
+{
+	if (l == NULL)
+		return;
+	if (l->server != NULL)
+		node_server_stop(l->server); /* its thread is gone now */
+	l->server = NULL;
+	timer_free(l->roll);
+	l->roll = NULL;
+}
+
+void listener_free(struct listener *l)
+{
+	if (l == NULL)
+		return;
+	node_claims_free(l->claims);
+	node_ca_close(l->ca);
+	explicit_bzero(l->claim_key, sizeof(l->claim_key));
+	free(l->store_ca);
+	free(l);
+}

@@ -1,0 +1,566 @@
+/* test_claim_proof.c - which machine is it that claims: documents, call-backs and nonces.  The
+ * verifier is the test's: its documents are words, "INSTANCE ACCOUNT REGION NONCE". */
+#include "bare_claims.h"
+
+static struct {
+	bool lacks;
+	unsigned learnt;
+	int64_t since_ms;
+} V;
+
+static int v_open(void **self, const struct attest_conf *conf, struct err *e)
+{
+	(void)conf;
+	(void)e;
+	*self = &V;
+	return 0;
+}
+
+static void v_close(void *self)
+{
+	(void)self;
+}
+
+static int v_verify(const void *self, const struct attest_expect *want, const char *doc, size_t len,
+		    int64_t now_ms, struct attest_identity *out, struct err *e)
+{
+	(void)self;
+	(void)now_ms;
+	assert_int_equal(strlen(doc), len);
+	V.since_ms = want->since_ms;
+	if (V.lacks)
+		return err_set(e, ERR_LIMIT, "a key is missing");
+	memset(out, 0, sizeof(*out));
+	if (strcmp(doc, "tampered") == 0)
+		return err_set(e, ERR_AUTH, "the signature does not hold");
+	if (sscanf(doc, "%63s %63s %63s %63s", out->instance, out->account, out->region,
+		   out->nonce) < 3)
+		return err_set(e, ERR_INVALID, "its content is not in it");
+	return attest_match(out, want, e);
+}
+
+static int v_lacks(const void *self, const char *doc, size_t len, int64_t now_ms,
+		   char url[ATTEST_URL_MAX + 1])
+{
+	(void)self;
+	(void)doc;
+	(void)len;
+	(void)now_ms;
+	(void)snprintf(url, ATTEST_URL_MAX + 1, "https://certs.example/");
+	return V.lacks;
+}
+
+static int v_learn(void *self, const char *body, size_t len, struct err *e)
+{
+	(void)self;
+	(void)len;
+	if (strcmp(body, "good") != 0)
+		return err_set(e, ERR_INVALID, "that makes no sense");
+	V.lacks = false;
+	V.learnt++;
+	return 0;
+}
+
+static const struct attest_ops *find(enum attest_kind k)
+{
+	static struct attest_ops ops = {.open = v_open,
+					.close = v_close,
+					.verify = v_verify,
+					.lacks = v_lacks,
+					.learn = v_learn};
+
+	ops.kind = k;
+	return &ops;
+}
+
+static int begin(int attest)
+{
+	memset(&V, 0, sizeof(V));
+	(void)setup_with(attest, CONF_BROKER);
+	F.door.verifier = find;
+	restart();
+	return 0;
+}
+
+static int aws(void **state)
+{
+	(void)state;
+	return begin(CONF_ATTEST_AWS);
+}
+
+static int gcp(void **state)
+{
+	(void)state;
+	return begin(CONF_ATTEST_GCP);
+}
+
+static int azure(void **state)
+{
+	(void)state;
+	return begin(CONF_ATTEST_AZURE);
+}
+
+static int callback(void **state)
+{
+	(void)state;
+	return begin(CONF_ATTEST_CALLBACK);
+}
+
+static void one(void)
+{
+	buy(1, 1);
+	boots(1, true);
+}
+
+static bool goes(int i)
+{
+	return row(i)->n.state == NODE_DELETING && row(i)->n.reason == NODE_BECAUSE_BREACH;
+}
+
+static uint64_t shows(const char *doc)
+{
+	return says((struct says){.create = 1, .attest = "aws-rsa2048", .doc = doc});
+}
+
+static const struct attest_ops *find_none(enum attest_kind k)
+{
+	(void)k;
+	return NULL;
+}
+
+static int v_refuse(void **self, const struct attest_conf *conf, struct err *e)
+{
+	(void)self;
+	(void)conf;
+	return err_set(e, ERR_INVALID, "no certificate in it");
+}
+
+static const struct attest_ops *find_refusing(enum attest_kind k)
+{
+	static struct attest_ops ops = {.open = v_refuse, .close = v_close};
+
+	ops.kind = k;
+	return &ops;
+}
+
+static void test_start_without_a_verifier(void **state)
+{
+	const char *const credentials[] = {NULL};
+	struct engine_deps d = {.loop = F.loop,
+				.proc = F.proc,
+				.journal = F.journal,
+				.uuid = uuid,
+				.driver = fake,
+				.door = &F.door,
+				.fatal = on_fatal};
+	struct err err = {0};
+
+	(void)state;
+	engine_free(F.e);
+	for (int i = 0; i < 2; i++) {
+		struct conf *c = make_conf();
+
+		F.door.verifier = i == 0 ? find_none : find_refusing;
+		assert_int_equal(engine_new(&F.e, &d, c, credentials, &err), -1);
+		assert_non_null(strstr(err.msg, "provider \"cloud\""));
+		assert_non_null(strstr(err.msg, i == 0 ? "there is no" : "no certificate in it"));
+		conf_free(c);
+	}
+}
+
+static void test_its_own_document(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	buy(1, 2);
+	boots(1, true);
+	boots(2, true);
+	F.address = "10.0.0.2";
+	t = shows("i-2 a r");
+	keys_come("");
+	assert_int_equal(status(t), 200);
+	assert_non_null(strstr(body(t), "node=c2\n"));
+	assert_int_equal(claim(2)->c.state, CLAIM_CLAIMED);
+	assert_false(claim(2)->c.weak);
+	assert_int_equal(V.since_ms, claim(1)->c.issued_ms - NODE_SKEW_MS);
+}
+
+static void refused(const char *doc, bool ends)
+{
+	uint64_t t = shows(doc);
+
+	assert_int_equal(status(t), 403);
+	assert_int_equal(F.released, 0);
+	turn();
+	assert_int_equal(goes(1), ends);
+	assert_int_equal(events("claim-refused"), 1);
+	assert_int_equal(audits("claim-refuse"), 1);
+}
+
+static void test_document_of_another_instance(void **state)
+{
+	(void)state;
+	one();
+	refused("i-9 a r", true);
+}
+
+static void test_document_tampered(void **state)
+{
+	(void)state;
+	one();
+	refused("tampered", true);
+}
+
+static void test_document_detached(void **state)
+{
+	(void)state;
+	one();
+	refused("detached", true);
+}
+
+static void test_document_of_another_account(void **state)
+{
+	(void)state;
+	free(F.e->conf->providers[0].account);
+	F.e->conf->providers[0].account = mem_strdup("ours");
+	one();
+	refused("i-1 theirs r", true);
+}
+
+static void test_document_of_another_region(void **state)
+{
+	(void)state;
+	one();
+	refused("i-1 a elsewhere", true);
+}
+
+static void test_document_of_another_kind(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(
+		status(says((struct says){.create = 1, .attest = "gcp-jwt", .doc = "i-1 a r"})),
+		403);
+	turn();
+	assert_true(goes(1));
+}
+
+static void test_no_document(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(status(says((struct says){.create = 1})), 403);
+}
+
+/* Of one create with several machines nobody knows whose secret it was. */
+static void test_document_of_another_instance_among_many(void **state)
+{
+	(void)state;
+	buy(1, 2);
+	boots(1, true);
+	boots(2, true);
+	refused("i-9 a r", false);
+}
+
+/* Every user of a node can read its document. */
+static void test_document_from_another_address(void **state)
+{
+	(void)state;
+	buy(1, 2);
+	boots(1, true);
+	boots(2, true);
+	F.address = "10.0.0.2";
+	refused("i-1 a r", true);
+	assert_int_equal(row(2)->n.state, NODE_BOOTING);
+}
+
+static void test_document_from_another_address_behind_a_nat(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	F.e->conf->providers[0].check_address = 0;
+	one();
+	F.address = "192.0.2.1";
+	t = shows("i-1 a r");
+	keys_come("");
+	assert_int_equal(status(t), 200);
+}
+
+static void test_instance_is_not_known_yet(void **state)
+{
+	(void)state;
+	buy(1, 1);
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	boots(1, false);
+	assert_int_equal(status(shows("i-1 a r")), 0); /* its address may come later */
+	assert_non_null(F.keys_fn);
+}
+
+static void test_what_a_verifier_lacks_is_fetched(void **state)
+{
+	size_t at;
+
+	(void)state;
+	one();
+	V.lacks = true;
+	at = F.nwire;
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	assert_int_equal(F.nwire, at + 1); /* one at a time */
+	assert_string_equal(F.wire[at].url, "https://certs.example/");
+	wire_says(at, ERR_NET, "no way there");
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	assert_int_equal(F.nwire, at + 1); /* not again at once */
+	F.e->claims->provers[0].failed_ms -= CLAIM_FETCH_AGAIN_MS;
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	wire_says(at + 1, 0, "bad");
+	F.e->claims->provers[0].failed_ms -= CLAIM_FETCH_AGAIN_MS;
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	wire_says(at + 2, 0, "good");
+	assert_int_equal(V.learnt, 1);
+	assert_int_equal(status(shows("i-1 a r")), 0);
+	assert_non_null(F.keys_fn);
+}
+
+static void test_google_token_is_for_this_claim(void **state)
+{
+	char doc[160];
+	uint64_t t;
+
+	(void)state;
+	buy(1, 1);
+	boots(1, true);
+	(void)snprintf(doc, sizeof(doc), "i-1 a r burst:%s", claim(1)->c.id);
+	t = says((struct says){.create = 1, .attest = "gcp-jwt", .doc = doc});
+	keys_come("");
+	assert_int_equal(status(t), 200);
+}
+
+static void test_google_token_for_another_claim(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(
+		status(says((struct says){
+			.create = 1, .attest = "gcp-jwt", .doc = "i-1 a r burst:another"})),
+		403);
+}
+
+static void get_nonce(char out[33])
+{
+	char path[200];
+	struct http_answer an;
+
+	(void)snprintf(path, sizeof(path), "/v1/claim/%s/nonce", claim(1)->c.id);
+	request("GET", path, "", false, &an);
+	assert_int_equal(status(F.tickets), 200);
+	assert_int_equal(strlen(body(F.tickets)), 32);
+	(void)snprintf(out, 33, "%s", body(F.tickets));
+}
+
+static uint64_t shows_nonce(const char *nonce, int key)
+{
+	char doc[160];
+
+	(void)snprintf(doc, sizeof(doc), "i-1 a r %s", nonce);
+	return says((struct says){
+		.create = 1, .key = key, .attest = "azure-attested", .doc = doc, .nonce = nonce});
+}
+
+static void test_azure_nonce(void **state)
+{
+	char a[33], b[33];
+	struct http_answer an;
+	uint64_t t;
+
+	(void)state;
+	one();
+	get_nonce(a);
+	get_nonce(b);
+	assert_string_not_equal(a, b);
+	assert_int_equal(status(shows_nonce("0123456789abcdef0123456789abcdef", 0)), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED); /* it may ask for another one */
+	t = shows_nonce(a, 0);
+	keys_come("");
+	assert_int_equal(status(t), 200);
+	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a)); /* once */
+	assert_false(claim_nonce_use(F.e, "another", b));
+	assert_true(claim_nonce_use(F.e, claim(1)->c.id, b));
+	request("GET", "/v1/claim/none/nonce", "", false, &an);
+	assert_int_equal(status(F.tickets), 401);
+}
+
+static void test_nonce_ends(void **state)
+{
+	char a[33];
+
+	(void)state;
+	one();
+	get_nonce(a);
+	for (int i = 0; i < 8; i++) /* its end, in the past */
+		a[i] = "00000001"[i];
+	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a));
+	get_nonce(a);
+	restart();
+	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a)); /* who used it is not known */
+}
+
+static void test_call_back(void **state)
+{
+	size_t at;
+	uint64_t t;
+
+	(void)state;
+	one();
+	at = F.nwire;
+	t = says((struct says){.create = 1, .port = 861});
+	assert_int_equal(F.nwire, at + 1);
+	assert_string_equal(F.wire[at].url, "https://10.0.0.1:861/");
+	assert_true(F.wire[at].pinned);
+	assert_memory_equal(F.wire[at].pin, F.keys[0].spki, 32);
+	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
+	assert_null(F.keys_fn);
+	wire_says(at, 0, "");
+	turn();
+	keys_come("");
+	assert_int_equal(status(t), 200);
+	assert_false(claim(1)->c.weak);
+}
+
+static void test_another_key_answers(void **state)
+{
+	uint64_t t;
+	size_t at;
+
+	(void)state;
+	one();
+	at = F.nwire;
+	t = says((struct says){.create = 1, .port = 861});
+	wire_says(at, ERR_AUTH, "it has another key");
+	turn();
+	assert_int_equal(status(t), 403);
+	assert_true(goes(1));
+	assert_int_equal(events("claim-refused"), 1);
+	assert_int_equal(events("breach"), 1);
+	assert_int_equal(F.released, 0);
+}
+
+static void test_nobody_answers_yet(void **state)
+{
+	uint64_t t;
+	size_t at;
+
+	(void)state;
+	one();
+	at = F.nwire;
+	t = says((struct says){.create = 1, .port = 861});
+	wire_says(at, ERR_NOTSENT, "refused");
+	turn();
+	assert_int_equal(status(t), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
+	t = says((struct says){.create = 1, .port = 861});
+	assert_int_equal(F.nwire, at + 2);
+	/* Another key meanwhile is a theft. */
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1, .port = 861})), 409);
+	assert_int_equal(status(t), 409);
+	wire_says(at + 1, 0, ""); /* too late */
+	turn();
+	assert_null(F.keys_fn);
+	assert_true(goes(1));
+}
+
+static void test_port_that_anybody_can_have(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(status(says((struct says){.create = 1, .port = 8610})), 403);
+	assert_int_equal(F.released, 0);
+}
+
+/* Nor may it be named later, by who began well. */
+static void test_port_that_anybody_can_have_the_second_time(void **state)
+{
+	size_t at;
+
+	(void)state;
+	one();
+	at = F.nwire;
+	(void)says((struct says){.create = 1, .port = 861});
+	wire_says(at, ERR_NOTSENT, "refused");
+	turn();
+	assert_int_equal(status(says((struct says){.create = 1, .port = 8610})), 403);
+	assert_int_equal(F.nwire, at + 1);
+}
+
+static void test_not_too_many_call_backs(void **state)
+{
+	char addr[20][24];
+	size_t at;
+
+	(void)state;
+	buy(1, 20);
+	for (int i = 1; i <= 20; i++)
+		boots(i, true);
+	at = F.nwire;
+	for (int i = 1; i <= 20; i++) {
+		(void)snprintf(addr[i - 1], sizeof(addr[0]), "10.0.0.%d", i);
+		F.address = addr[i - 1];
+		free(F.keys[1].csr);
+		F.keys[1].csr = make_csr(F.keys[1].spki);
+		assert_int_equal(status(says((struct says){.create = 1, .key = 1, .port = 861})),
+				 0);
+	}
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_MAX);
+	wire_says(at, ERR_NET, "silence");
+	turn();
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_MAX + 1);
+}
+
+/* No callback may find an engine that is gone. */
+static void test_end_while_it_calls(void **state)
+{
+	(void)state;
+	one();
+	(void)says((struct says){.create = 1, .port = 861});
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
+	(void)says((struct says){.create = 1, .port = 861});
+}
+
+int main(void)
+{
+#define T(how, f) cmocka_unit_test_setup_teardown(f, how, teardown)
+	const struct CMUnitTest tests[] = {
+		T(aws, test_start_without_a_verifier),
+		T(aws, test_its_own_document),
+		T(aws, test_document_of_another_instance),
+		T(aws, test_document_tampered),
+		T(aws, test_document_detached),
+		T(aws, test_document_of_another_account),
+		T(aws, test_document_of_another_region),
+		T(aws, test_document_of_another_kind),
+		T(aws, test_no_document),
+		T(aws, test_document_of_another_instance_among_many),
+		T(aws, test_document_from_another_address),
+		T(aws, test_document_from_another_address_behind_a_nat),
+		T(aws, test_instance_is_not_known_yet),
+		T(aws, test_what_a_verifier_lacks_is_fetched),
+		T(gcp, test_google_token_is_for_this_claim),
+		T(gcp, test_google_token_for_another_claim),
+		T(azure, test_azure_nonce),
+		T(azure, test_nonce_ends),
+		T(callback, test_call_back),
+		T(callback, test_another_key_answers),
+		T(callback, test_nobody_answers_yet),
+		T(callback, test_port_that_anybody_can_have),
+		T(callback, test_port_that_anybody_can_have_the_second_time),
+		T(callback, test_not_too_many_call_backs),
+		T(callback, test_end_while_it_calls),
+	};
+#undef T
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
