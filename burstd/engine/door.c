@@ -96,12 +96,14 @@ static void count_answer(struct door *d, unsigned status)
 		d->count.answers[class - 2]++;
 }
 
-/* Something may be staged even now: by what followed from the last commit. */
+/* Something may be staged even now, an event mostly, by what followed from the last commit. */
 void door_run(struct engine *e)
 {
 	struct door *d = e->door;
 	struct door_late *l;
 
+	if (d->first != NULL && (e->due || e->nstaged > 0))
+		engine_commit(e);
 	if (e->dead || e->due || e->nstaged > 0)
 		return;
 	l = take_late(d);

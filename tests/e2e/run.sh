@@ -22,6 +22,9 @@ if ! why=$("$here/lab/enter" true 2>&1); then
 	[ -z "${HARNESS_ACTIVE-}" ] || exit 0
 	exit 77
 fi
+# Some keep the cluster's keys in a real Vault; where there is none they say so.
+case "$*" in *vault*) VAULT=$(tests/contract/openbao/find.sh) || VAULT='' ;; esac
+export VAULT
 if [ $# = 1 ]; then
 	exec "$here/lab/enter" bats --tap "$1"
 fi

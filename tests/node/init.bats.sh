@@ -371,8 +371,9 @@ dcgm() {
 mounts() {
 	claimed
 	skips mounts
-	configure "mount = tmpfs $W/data tmpfs size=1m" "mount = tmpfs $W/home tmpfs" 'mount_write = yes'
+	configure "mount = tmpfs $W/data tmpfs size=1m" "mount = tmpfs $W/home tmpfs" 'mount_write = yes' "mount = tmpfs $W/deep/down tmpfs"
 	passes mounts
+	[ "$(stat -c %a $W/deep)" = 755 ]
 	grep -q " $W/data tmpfs" /proc/mounts
 	grep -q " $W/home tmpfs" /proc/mounts
 	passes mounts
@@ -532,8 +533,11 @@ slurmd() {
 	not sh "$top/scripts/node/node-init" --gate
 	# Without systemd it is started here.
 	sed -i '/slurmd_start/d' /etc/burstd/node-init.conf
-	tool slurmd "[ \"\$1\" != -V ] || echo slurm 22.05.8; echo \"\$SLURM_SACK_JWKS\" >$W/sack"
+	rmdir $W/spool
+	tool slurmd "[ \"\$1\" != -V ] || echo slurm 22.05.8; echo \"\$SLURM_SACK_JWKS\" >$W/sack; umask >$W/umask"
 	passes slurmd
+	# A job's user goes through its spool, and has its umask.
+	[ "$(stat -c %a $W/spool) $(cat $W/umask)" = '755 0022' ]
 	grep -qx -- '--conf-server ctl1:6817,ctl2:6817 -N c1 -b --extra x' $W/slurmd.args
 	[ "$(cat $W/sack)" = /run/burst/slurm/slurm.jwks ]
 }

@@ -23,6 +23,7 @@
 : "${LAB_COOLDOWN:=5s}"                         # and for how long it leaves a place alone that has nothing
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_METADATA:=}"                           # not empty: instances are told about themselves at 169.254.169.254
+: "${LAB_BOOTSTRAP:=}"                          # file, vault: instances boot by their user-data, keys from there (bootstrap.sh)
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
 : "${LAB_OFFERS:=}"                             # its offers (lab_offer); empty: it has one place of its own
 : "${LAB_REGIONS:=}"                            # other regions of the offers: to EC2 each is a provider of its own
@@ -36,6 +37,8 @@ lab_dir=/run/lab
 lab_programs='munged mariadbd slurmdbd slurmctld simcloud burstd'
 lab_url=http://127.0.0.1:8900
 export SIM_TOKEN=lab-token
+# shellcheck source=tests/e2e/lab/bootstrap.sh
+[ -z "$LAB_BOOTSTRAP" ] || . "$lab_here/bootstrap.sh"
 
 # --- processes --------------------------------------------------------------------------------
 
@@ -144,6 +147,7 @@ lab_files() {
 	[ -x "$LAB_BIN/burst-hook" ] || lab_fail "no programs in $LAB_BIN: run make first" || return
 	cp -R --preserve=links "$LAB_BIN/." "$lab_dir/bin/"
 	cp "$lab_here/sim-reboot" "$lab_here/backup" "$lab_here"/jobs/* "$lab_repo/scripts/node/sim-boot" "$lab_dir/bin/"
+	[ -z "$LAB_BOOTSTRAP" ] || lab_image
 	chmod -R go-w,a+rX "$lab_dir/bin"
 }
 
@@ -154,13 +158,14 @@ lab_slurm_version() {
 
 # slurm.conf of that version: what must be said up to 23.02 is an error later.
 lab_slurm_conf() {
-	local version old='' dbd='' reg='' gather='' addr='' backup=''
+	local version old='' dbd='' reg='' gather='' addr='' backup='' free=''
 	version=$(lab_slurm_version)
 	[ "$version" -ge 2302 ] || old=PrivateData=cloud
 	[ "$version" -lt 2302 ] || dbd=,job_extra
 	[ "$version" -ge 2311 ] || reg=,cloud_reg_addrs
 	[ "$version" -ge 2311 ] || addr=$'TreeWidth=65533\nCommunicationParameters=NoAddrCache'
 	[ "$version" -ge 2411 ] || gather=JobAcctGatherType=jobacct_gather/none
+	[ -z "$LAB_BOOTSTRAP" ] || free=,enable_configless
 	[ -z "$LAB_BACKUP" ] || backup=$'SlurmctldHost=ctl2(10.77.0.2)\nSlurmctldTimeout=10'
 	cat >/etc/slurm/slurm.conf <<-C
 		ClusterName=lab
@@ -205,7 +210,7 @@ lab_slurm_conf() {
 		ResumeTimeout=$LAB_RESUME_TIMEOUT
 		ResumeRate=0
 		SuspendRate=0
-		SlurmctldParameters=power_save_interval=1,power_save_min_interval=0,idle_on_node_suspend$reg,node_reg_mem_percent=90
+		SlurmctldParameters=power_save_interval=1,power_save_min_interval=0,idle_on_node_suspend$reg$free,node_reg_mem_percent=90
 		$addr
 		$old
 		SlurmdParameters=config_overrides
@@ -262,6 +267,7 @@ lab_provider() {
 			$("lab_provider_$LAB_CLOUD" "$2" "$1")
 			settle          = "$LAB_SETTLE"
 			cooldown        = "$LAB_COOLDOWN"
+			$([ -z "$LAB_BOOTSTRAP" ] || lab_attest)
 		}
 	C
 }
@@ -337,6 +343,7 @@ lab_burstd_conf() {
 			bin_dir = "/usr/bin"
 			conf    = "/etc/slurm/slurm.conf"
 		}
+		$([ -z "$LAB_BOOTSTRAP" ] || lab_sections)
 		$(lab_providers)
 		pool "h100" {
 			nodes        = "c[1-$LAB_NODES]"
@@ -482,6 +489,7 @@ lab_logs() {
 		grep -vE "$lab_noise" "$log" | tail -n $lines
 	done
 	grep -h '^sim-boot:' "$lab_dir"/sim/*/console.log 2>/dev/null
+	[ -z "$LAB_BOOTSTRAP" ] || lab_machines_logs
 	[ -z "${LAB_KEEP-}" ] || cp -r /var/log "$LAB_KEEP/log.$$"
 }
 

@@ -44,7 +44,8 @@ static char *paragraph(char **at)
 /* "# TOP LEVEL" and "# SECTION pool ..." to the section's name, other headings to NULL. */
 static const char *section_of(const char *heading)
 {
-	static const char *const sections[] = {"slurm", "secrets", "provider", "pool", "offer"};
+	static const char *const sections[] = {"slurm",    "secrets", "nodes",
+					       "provider", "pool",    "offer"};
 
 	if (strncmp(heading, "# TOP LEVEL", 11) == 0)
 		return "";

@@ -32,6 +32,8 @@ static struct bare {
 		void *ctx;
 		bool full;
 	} munge;
+	int commits;
+	bool follows;
 	struct http_answer an; /* of the last request */
 	char said[TEXT];       /* its body */
 } B;
@@ -47,6 +49,15 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)snprintf(line, sizeof(line), "%s %d %s: %s\n", node, (int)gen, type, detail);
 	add(B.events, TEXT, line, "", "");
 	e->due = true;
+}
+
+void engine_commit(struct engine *e)
+{
+	B.commits++;
+	if (B.follows) /* something is staged again by that */
+		return;
+	e->due = false;
+	e->nstaged = 0;
 }
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)

@@ -367,8 +367,10 @@ static void test_a_preemption_is_acknowledged_when_it_is_durable(void **state)
 				 "\"detail\":\"spot\\nq\"}"),
 			 0);
 	assert_string_equal(B.notices, "c1 0 120000 spot?q (its agent)\n");
+	B.follows = true;
 	door_run(&B.e);
 	assert_int_equal(B.nlate, 0);
+	B.follows = false;
 	commit();
 	assert_late(0, 1, 200);
 }

@@ -1,0 +1,217 @@
+# bootstrap.sh: for LAB_BOOTSTRAP: instances are machines that have nothing but their user-data.  Sourced by lab.sh (bash).
+#
+# They run it as cloud-init would, claim at burstd's listener, and have their own munged, slurmd and burst-agent, started by
+# node-init alone; nothing of the lab's /etc, /run and /var is there (scripts/node/sim-boot, image).  The keys are in a file,
+# or in a real OpenBao (LAB_BOOTSTRAP=vault).
+#
+#   on NODE CMD...       as root of the machine that is NODE now; machine NODE: its directory
+#   image FILE           standard input becomes this file below /etc/burstd of machines that boot from now on
+# shellcheck shell=bash
+# shellcheck disable=SC2034,SC2154  # lab.sh's variables
+
+LAB_METADATA=yes
+lab_programs='munged keys mariadbd slurmdbd slurmctld simcloud burstd'
+[ "$LAB_BOOTSTRAP" != vault ] || lab_programs="vault $lab_programs"
+lab_vault_root=$(cat /run/lab/vault/root 2>/dev/null) || :
+lab_door=https://10.77.0.1:8443
+: "${LAB_CLAIM_TTL:=60s}" "${LAB_DEADMAN:=1h}"
+
+# --- the image --------------------------------------------------------------------------------
+
+image() {
+	mkdir -p "$lab_dir/image/etc/burstd/bin"
+	cat >"$lab_dir/image/etc/burstd/$1"
+	chmod 755 "$lab_dir/image/etc/burstd/$1"
+}
+
+# Eight GPUs, that are files; no DCGM.  What of /proc is not the machine's own is made up.
+lab_image() {
+	local i
+	install -m 755 "$lab_repo/scripts/node/node-init" "$lab_dir/bin/node-init"
+	image node-init.conf <<-C
+		path = /etc/burstd/bin:$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin
+		poweroff = kill -TERM 1
+		procfs = /etc/burstd/proc
+		gpu_command = cat /etc/burstd/gpus
+		dcgm = off
+		agent_line = heartbeat = 1s
+	C
+	for i in 0 1 2 3 4 5 6 7; do echo 'NVIDIA H100 80GB HBM3'; done | image gpus
+	mkdir -p "$lab_dir/image/etc/burstd/proc/sys/fs" "$lab_dir/image/var/log/slurm"
+	ln -sfn /proc/self "$lab_dir/image/etc/burstd/proc/self"
+	echo 'Filename Type Size Used Priority' | image proc/swaps
+	echo 0 | image proc/sys/fs/suid_dumpable
+	cat >/etc/simcloud/boot.conf <<-C
+		image=$lab_dir/image
+		keep='$lab_dir/bin $lab_dir/dev $lab_dir/home'
+	C
+}
+
+# --- burstd.conf ------------------------------------------------------------------------------
+
+lab_sections() {
+	cat <<-C
+		nodes {
+			listen      = "10.77.0.1:8443"
+			url         = {"$lab_door"}
+			conf_server = {"10.77.0.1:6817"}
+			claim_ttl   = "$LAB_CLAIM_TTL"
+			deadman     = "$LAB_DEADMAN"
+			node_init   = "$lab_dir/bin/node-init"
+		}
+	C
+	"lab_secrets_$LAB_BOOTSTRAP"
+}
+
+lab_secrets_file() {
+	cat <<-C
+		secrets {
+			driver  = "file"
+			dir     = "/var/lib/burstd/keys"
+			name    = "bundle"
+			release = "broker"
+		}
+	C
+}
+
+# EC2 signs documents; the neutral API signs nothing.
+lab_attest() {
+	[ "$LAB_CLOUD" = aws ] || return 0
+	cat <<-C
+		account        = "000000000000"
+		attest_ca_file = "/etc/simcloud/identity.pem"
+	C
+}
+
+# --- the keys ---------------------------------------------------------------------------------
+
+lab_bundle() {
+	printf '{"munge_key":"%s","kid":"%s"}' "$(base64 -w0 /etc/munge/munge.key)" lab
+}
+
+# lab_start_keys: puts what munged has to where nodes get it from
+lab_start_keys() {
+	"lab_keys_$LAB_BOOTSTRAP"
+}
+
+lab_keys_file() {
+	lab_dirs slurm 700 /var/lib/burstd/keys
+	(umask 077 && lab_bundle >/var/lib/burstd/keys/bundle)
+	chown slurm /var/lib/burstd/keys/bundle
+}
+
+# --- machines ---------------------------------------------------------------------------------
+
+machine() {
+	local id
+	id=$(sim_of /admin/instances "[.instances[] | select(.name == \"$1\" and .state != \"ended\")] | last | .id // empty")
+	[ -n "$id" ] || {
+		echo "there is no machine $1" >&2
+		return 1
+	}
+	echo "$lab_dir/sim/$id"
+}
+
+on() {
+	local dir pid
+	dir=$(machine "$1") && pid=$(cat "$dir/pid") || return
+	# What simcloud started waits for the first process of its namespaces.
+	read -r pid _ <"/proc/$pid/task/$pid/children"
+	shift
+	nsenter -t "$pid" -m -u -i -n -p env -i PATH="$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root LC_ALL=C.UTF-8 "$@"
+}
+
+lab_machines_logs() {
+	local dir log
+	for dir in "$lab_dir"/sim/sim-* "$lab_dir"/sim/i-*; do
+		for log in "$dir"/console.log "$dir"/burst/{stage0,node-init,agent}.log; do
+			[ ! -s "$log" ] || {
+				echo "--- $log"
+				tail -n 12 "$log"
+			}
+		done
+	done
+}
+
+# --- OpenBao ----------------------------------------------------------------------------------
+
+# vault METHOD PATH [CURL ARG...]: as its root
+vault() {
+	local method=$1 path=$2
+	shift 2
+	curl -sSf --max-time 10 --cacert "$lab_dir/vault/ca.pem" -X "$method" \
+		${lab_vault_root:+-H "X-Vault-Token: $lab_vault_root"} "https://10.77.0.1:8200/v1/$path" "$@"
+}
+
+# lab_authority DIR NAME, lab_certificate DIR NAME CA: a self-signed one; one of DIR/CA for 10.77.0.1
+lab_authority() {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj "/CN=$2" -keyout "$1/$2.key" \
+		-out "$1/$2.pem" 2>/dev/null
+}
+
+lab_certificate() {
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj "/CN=$2" -keyout "$1/$2.key" 2>/dev/null |
+		openssl x509 -req -days 2 -CA "$1/$3.pem" -CAkey "$1/$3.key" -CAcreateserial \
+			-extfile <(echo subjectAltName=IP:10.77.0.1) -out "$1/$2.pem" 2>/dev/null
+}
+
+# As a site has it: TLS, sealed at its start, an audit log, the policies of docs/secrets.md.
+lab_start_vault() {
+	local dir=$lab_dir/vault
+	mkdir -p "$dir"
+	lab_authority "$dir" ca
+	lab_certificate "$dir" server ca
+	cat >"$dir/server.hcl" <<-C
+		storage "inmem" {}
+		listener "tcp" {
+			address       = "10.77.0.1:8200"
+			tls_cert_file = "$dir/server.pem"
+			tls_key_file  = "$dir/server.key"
+		}
+		api_addr      = "https://10.77.0.1:8200"
+		disable_mlock = true
+	C
+	lab_spawn vault root "$VAULT" server -config="$dir/server.hcl"
+	lab_vault_root=''
+	lab_wait 30 vault GET sys/seal-status || return
+	(umask 077 && vault PUT sys/init -d '{"secret_shares":1,"secret_threshold":1}' >"$dir/init")
+	lab_vault_root=$(jq -r .root_token "$dir/init")
+	(umask 077 && echo "$lab_vault_root" >"$dir/root")
+	lab_unseal && lab_vault_setup
+}
+
+lab_unseal() {
+	vault PUT sys/unseal -o /dev/null -d "{\"key\":\"$(jq -r '.keys[0]' "$lab_dir/vault/init")\"}" && lab_wait 10 vault GET sys/leader
+}
+
+lab_vault_setup() {
+	local policy='path "kv/data/slurm/lab/node" { capabilities=["read"] min_wrapping_ttl="15s" max_wrapping_ttl="30m" }
+		path "kv/metadata/slurm/lab/node" { capabilities=["read"] }
+		path "auth/token/revoke-accessor" { capabilities=["update"] }'
+	vault POST sys/mounts/kv -d '{"type":"kv","options":{"version":"2"}}' &&
+		vault POST sys/auth/approle -d '{"type":"approle"}' &&
+		lab_wait 10 vault POST kv/config -d '{"max_versions":5}' &&
+		jq -n --arg p "$policy" '{policy: $p}' | vault PUT sys/policies/acl/burstd -d @- &&
+		vault POST auth/approle/role/burstd -d '{"token_policies":["burstd"],"token_period":"1h"}' &&
+		vault POST auth/approle/role/burstd/role-id -d '{"role_id":"lab-burstd"}' || return
+	(umask 077 && vault POST auth/approle/role/burstd/secret-id | jq -r .data.secret_id >/var/lib/burstd/vault-secret-id)
+	chown slurm /var/lib/burstd/vault-secret-id
+}
+
+lab_keys_vault() {
+	lab_bundle | jq '{data: .}' | vault POST kv/data/slurm/lab/node -o /dev/null -d @-
+}
+
+lab_secrets_vault() {
+	cat <<-C
+		secrets {
+			driver          = "vault"
+			address         = "https://10.77.0.1:8200"
+			ca_file         = "$lab_dir/vault/ca.pem"
+			name            = "slurm/lab/node"
+			role_id         = "lab-burstd"
+			role_name       = "burstd"
+			credential_file = "/var/lib/burstd/vault-secret-id"
+		}
+	C
+}
