@@ -117,7 +117,7 @@ static int make_certificate(struct listener *l, struct node_ca_server *out, stru
 	size_t n = 0;
 	int rc;
 
-	for (; urls[n] != NULL && n < NODE_CA_NAMES_MAX; n++)
+	for (; n < NODE_CA_NAMES_MAX && urls[n] != NULL; n++)
 		names[n] = host_of(urls[n]);
 	rc = node_ca_serve(l->ca, (const char *const *)names, n, loop_now(l->loop), out, e);
 	if (rc == 0)

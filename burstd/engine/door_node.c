@@ -262,11 +262,12 @@ static void tell_steps(struct str *s, const struct node_report *p)
 	char took[FMT_DUR_SIZE];
 
 	for (size_t k = 0; k < STEPS_TOLD && k < p->n; k++) {
-		size_t most = NODE_STEPS_MAX;
+		size_t most = 0;
 
-		for (size_t i = 0; i < p->n; i++)
-			if (!told[i] &&
-			    (most == NODE_STEPS_MAX || p->steps[i].ms > p->steps[most].ms))
+		while (most + 1 < p->n && told[most])
+			most++;
+		for (size_t i = most + 1; i < p->n; i++)
+			if (!told[i] && p->steps[i].ms > p->steps[most].ms)
 				most = i;
 		told[most] = true;
 		str_addf(s, "%s%s %s", k == 0 ? "; the slowest: " : ", ", p->steps[most].name,

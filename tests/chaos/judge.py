@@ -16,7 +16,8 @@ from decimal import Decimal
 SLURM_SAVES_MS = 10_000
 # What it had started by then writes its first line so much later at most; no other controller is there so soon.
 LAUNCH_MS = 5_000
-# What slurmctld says of a job that it could not start, most often as it runs on that node already.
+# What slurmctld says of a job that it could not start, most often as it runs on that node already.  One that may not be
+# requeued slurmd cancels then.
 HELD = "launch_failed_requeued_held"
 ENDED = {"COMPLETED", "FAILED", "NODE_FAIL", "CANCELLED", "TIMEOUT", "BOOT_FAIL"}
 
@@ -73,13 +74,17 @@ class Jobs:
         """Likewise of a run: slurmctld ordered it before, and may not know that it did."""
         return any(-LAUNCH_MS <= kill - began <= SLURM_SAVES_MS for kill in self.kills)
 
+    def start_excused(self, number):
+        """Likewise of any run of a job."""
+        return any(self.run_excused(r[0]) for r in self.runs.get(number, {}).values())
+
     def lost(self):
         """Neither done nor ended for a reason that was told; and those that slurmctld itself forgot."""
         lost = [f"job {job[0]}: forgotten" for job, at in self.forgotten if not self.excused(at)]
         forgotten = [job for job, at in self.forgotten if self.excused(at)]
         # Held because its node says that it runs there already: such a job can neither be released nor run again.
         for number in sorted(self.held):
-            if any(self.run_excused(r[0]) for r in self.runs.get(number, {}).values()):
+            if self.start_excused(number):
                 forgotten.append(number)
             else:
                 lost.append(f"job {number}: held by slurmctld, which failed to start it")
@@ -91,6 +96,9 @@ class Jobs:
             if state in ENDED and done or state == "NODE_FAIL" and requeue == "0":
                 continue
             if state not in ENDED and not done and self.excused(at, seen):
+                forgotten.append(job)
+                continue
+            if state == "CANCELLED" and requeue == "0" and self.start_excused(number):
                 forgotten.append(job)
                 continue
             lost.append(f"job {job[0]}" + (f"_{job[1]}" if job[1] else "") + f": {state}" + (", unfinished" if not done else ""))

@@ -67,6 +67,13 @@ class Lost(unittest.TestCase):
         self.assertEqual(len(jobs("1 500 0", states, DONE, kills="90000").lost()[0]), 1)
         self.assertEqual(len(jobs("1 500 0", states, kills="980").lost()[0]), 1)
 
+    def test_nor_when_slurmd_then_cancelled_it_as_it_may_not_be_requeued(self):
+        states, lines = "9 1 - - CANCELLED {} None", "start 1 0 r1 1000\ntick 1 0 r1 1500"
+        self.assertEqual(jobs("1 500 0", states.format(0), lines, kills="1300").lost(), ([], [(1, 0)]))
+        self.assertEqual(len(jobs("1 500 0", states.format(1), lines, kills="1300").lost()[0]), 1)
+        self.assertEqual(len(jobs("1 500 0", states.format(0), lines, kills="90000").lost()[0]), 1)
+        self.assertEqual(len(jobs("1 500 0", states.format(0), kills="1300").lost()[0]), 1)
+
     def test_each_task_of_an_array_counts(self):
         states = "8 1 1 1-3 PENDING 1 None\n9 2 1 1 COMPLETED 1 None\n9 3 1 2 COMPLETED 1 None\n9 1 1 3 COMPLETED 1 None"
         lines = "\n".join(DONE.replace(" 1 ", f" {n} ", 3) for n in (1, 2))

@@ -158,7 +158,7 @@ lab_slurm_version() {
 
 # slurm.conf of that version: what must be said up to 23.02 is an error later.
 lab_slurm_conf() {
-	local version old='' dbd='' reg='' gather='' addr='' backup='' free=''
+	local version old='' dbd='' reg='' gather='' addr='' backup='' free='' starts=''
 	version=$(lab_slurm_version)
 	[ "$version" -ge 2302 ] || old=PrivateData=cloud
 	[ "$version" -lt 2302 ] || dbd=,job_extra
@@ -166,6 +166,8 @@ lab_slurm_conf() {
 	[ "$version" -ge 2311 ] || addr=$'TreeWidth=65533\nCommunicationParameters=NoAddrCache'
 	[ "$version" -ge 2411 ] || gather=JobAcctGatherType=jobacct_gather/none
 	[ -z "$LAB_BOOTSTRAP" ] || free=,enable_configless
+	# Without it 26.05 does not log what its backfill scheduler starts.
+	[ "$version" -lt 2605 ] || starts=,HetJob
 	[ -z "$LAB_BACKUP" ] || backup=$'SlurmctldHost=ctl2(10.77.0.2)\nSlurmctldTimeout=10'
 	cat >/etc/slurm/slurm.conf <<-C
 		ClusterName=lab
@@ -183,7 +185,7 @@ lab_slurm_conf() {
 		SlurmdLogFile=/var/log/slurm/slurmd.%n.log
 		SlurmctldDebug=verbose
 		SlurmdDebug=verbose
-		DebugFlags=Power
+		DebugFlags=Power$starts
 		LogTimeFormat=iso8601_ms
 		ProctrackType=proctrack/linuxproc
 		TaskPlugin=task/none
@@ -386,12 +388,12 @@ lab_mariadb_ready() {
 lab_start_mariadbd() {
 	local dir=/var/lib/mysql/data sock=/run/mysqld/mysqld.sock
 	[ -d $dir/mysql ] || mariadb-install-db --no-defaults --user=mysql --datadir=$dir --skip-test-db \
-		--auth-root-authentication-method=normal >/var/log/mariadb-install.log 2>&1 || return
+		--auth-root-authentication-method=normal >/var/log/mariadbd.log 2>&1 || return
 	lab_spawn mariadbd mysql mariadbd --no-defaults --user=mysql --datadir=$dir --socket=$sock --skip-networking \
 		--pid-file=/run/mysqld/mysqld.pid --innodb-buffer-pool-size=128M --innodb-flush-log-at-trx-commit=0 \
 		--innodb-log-file-size=16M --innodb-lock-wait-timeout=900 \
 		--loose-innodb-snapshot-isolation=OFF # slurmdbd wants it so
-	lab_wait 20 lab_mariadb_ready || return
+	lab_wait 60 lab_mariadb_ready || return
 	mariadb --no-defaults -uroot -S $sock -e "create database if not exists slurm_acct_db;
 		create user if not exists 'slurm'@'localhost' identified by 'lab';
 		grant all on slurm_acct_db.* to 'slurm'@'localhost';"
@@ -458,7 +460,10 @@ burstctl() {
 
 # lab_start NAME
 lab_start() {
-	"lab_start_$1" || lab_fail "$1 does not start"
+	"lab_start_$1" && return
+	# Not all of these are among lab_logs.
+	tail -n 20 "/var/log/$1.log" >&2 || true
+	lab_fail "$1 does not start"
 }
 
 lab_up() {

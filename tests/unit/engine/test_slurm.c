@@ -484,6 +484,12 @@ static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
 	char *have;
 
 	script(f, "scancel", "echo \"scancel $*\" >>$d/signals");
+	/* The first is still on its way when the node's has begun: else a busy machine may start
+	 * the node's late, and the second of the jobs before it. */
+	script(f, "scontrol",
+	       "printf '%s\\n' \"$*\" >>$d/calls; echo; case $* in *'burstd: a'*) n=50;; *) n=0;; "
+	       "esac; "
+	       "until [ $n = 0 ] || grep -q nodename= $d/calls; do sleep 0.1; n=$((n - 1)); done");
 	slurm_postpone(f->slurm, "1", 0, "burstd: a");
 	flush(f); /* this one is on its way already */
 	slurm_postpone(f->slurm, "2", 0, "burstd: b");

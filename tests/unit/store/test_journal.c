@@ -147,7 +147,7 @@ static void test_every_state_and_reason(void **state)
 	assert_int_equal(s->nnodes,
 			 (int)NODE_NSTATES + (int)NODE_NREASONS + (int)PROVIDER_NNOTICES);
 	for (int k = 0; k < PROVIDER_NNOTICES; k++)
-		assert_int_equal(s->nodes[NODE_NSTATES + NODE_NREASONS + k].notice, k);
+		assert_int_equal(s->nodes[(int)NODE_NSTATES + (int)NODE_NREASONS + k].notice, k);
 	for (int st = 0; st < NODE_NSTATES; st++)
 		assert_int_equal(s->nodes[st].state, st);
 	for (int r = 0; r < NODE_NREASONS; r++)
