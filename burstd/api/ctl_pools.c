@@ -378,7 +378,7 @@ static void within_fini(struct within *in)
 
 static void take_list(struct ctl_reply *r, struct within *in, struct hostlist *h)
 {
-	in->lists = mem_realloc(in->lists, (in->nlists + 1) * sizeof(*in->lists));
+	in->lists = mem_realloc(in->lists, (in->nlists + 1) * sizeof(struct hostlist *));
 	in->lists[in->nlists++] = h;
 	for (size_t i = 0; i < h->n; i++) {
 		const struct conf_pool *p = conf_pool_of(conf_of(r), h->names[i]);
@@ -447,6 +447,7 @@ static int plan_partition(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 				      rq->partition);
 	else if (rc == 0)
 		rc = plan_each(r, &rq->ask, meant);
+	rq->ask.within = NULL;
 	within_fini(&in);
 	return rc;
 }

@@ -169,8 +169,22 @@ void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next)
 {
 	assert(next->gen == fn->n.gen && next->pool == fn->n.pool);
 	assert(next->rate_nano_h == fn->n.rate_nano_h && next->market == fn->n.market);
+	if (next->state == fn->n.state) { /* it keeps its place: a gang stands together */
+		account(f, &fn->n, -1);
+		fn->n = *next;
+		account(f, &fn->n, 1);
+		if (next->wake_ms < f->wake_ms)
+			f->wake_ms = next->wake_ms;
+		return;
+	}
 	delist(f, fn);
 	fn->n = *next;
+	enlist(f, fn);
+}
+
+void fleet_last(struct fleet *f, struct fleet_node *fn)
+{
+	delist(f, fn);
 	enlist(f, fn);
 }
 

@@ -117,6 +117,8 @@ void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);
 struct fleet_node *fleet_add(struct fleet *f, const struct node *n);
 /* Replace what an incarnation is: name, generation, pool, place and rate stay. */
 void fleet_set(struct fleet *f, struct fleet_node *fn, const struct node *next);
+/* It comes last in its state. */
+void fleet_last(struct fleet *f, struct fleet_node *fn);
 /* What it will be, to be changed; a copy of what it is if it was not staged. */
 struct node *fleet_stage(struct fleet_node *fn);
 /* The commit is through: it is what was staged, and no longer staged. */

@@ -471,6 +471,7 @@ static void post_restarts(struct engine *e)
 	for (size_t i = 0; i < n; i++) {
 		struct node_event ev = {.type = NODE_EV_RESTART, .now_ms = engine_now(e)};
 
+		fleet_last(&e->fleet, v[i]);
 		engine_post(e, v[i], &ev);
 	}
 	free(v);

@@ -54,12 +54,13 @@ static const struct cloud_instance *member(const struct cloud *c, const struct c
 enum code fabric_drop(struct cloud *c, const char *name)
 {
 	const struct cloud_fabric *f = fabric_find(c, name);
-	size_t at = (size_t)(f - c->fabrics);
+	size_t at;
 
 	if (f == NULL)
 		return CODE_NOT_FOUND;
 	if (member(c, NULL, name) != NULL)
 		return CODE_NOT_YET;
+	at = (size_t)(f - c->fabrics);
 	memmove(c->fabrics + at, c->fabrics + at + 1, (c->nfabrics - at - 1) * sizeof(*c->fabrics));
 	c->nfabrics--;
 	return CODE_OK;

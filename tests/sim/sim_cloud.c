@@ -345,7 +345,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 				   "I13: create of %s, wanted in an earlier life, before slurmctld "
 				   "has spoken",
 				   rq->wants[i].node);
-		if (t == NULL)
+		/* One in doubt may have been here before: it was not decided now. */
+		if (t == NULL && (r == NULL || r->n.state != NODE_INDOUBT))
 			sim_pool_check_create(c->w, rq->wants[i].node);
 		if (t == NULL && r != NULL)
 			check_market(c->w, rq, &r->n);
@@ -490,17 +491,25 @@ static bool is_clear(const struct sim_cloud *c, const struct inst *i)
 	return i->unknown ? i->known && !has_twin(c, i, false) : !has_twin(c, i, true);
 }
 
-/* I18: a node that works is taken away only for a reason. */
+/* I18: a node that works is taken away only for a reason.  What stops does not work any more. */
 static void check_delete(struct sim_cloud *c, const struct inst *i)
 {
 	if (i->pool == SIM_POOLS_MAX) {
 		world_fail(c->w, "I11: delete of a foreign instance, i-%u", (unsigned)i->number);
 		return;
 	}
-	if (!i->excused && !i->lied && inst_live(i) && !twin_of_a_lie(c, i) && is_clear(c, i) &&
-	    sim_ctld_runs_job_on(c->w->ctld, i))
+	if (!i->excused && !i->lied && i->state < INST_STOPPING && !twin_of_a_lie(c, i) &&
+	    is_clear(c, i) && sim_ctld_runs_job_on(c->w->ctld, i))
 		world_fail(c->w, "I18: delete of %s/%llu, on which a job runs", i->node,
 			   (unsigned long long)i->gen);
+}
+
+void sim_cloud_check_delete(const struct sim_cloud *c, const struct inst *i)
+{
+	if (!i->known && i->shown_life == c->w->life + 1 &&
+	    c->w->now - i->shown_at < c->w->set.settle_ms)
+		world_fail(c->w, "I10: delete of i-%u of %s, without a row, %d ms after a list",
+			   (unsigned)i->number, i->node, (int)(c->w->now - i->shown_at));
 }
 
 static void stop(struct sim_cloud *c, struct inst *i)
@@ -697,6 +706,10 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		if (i->stale)
 			world_met(c->w, SIM_STALE, i->node, i->gen);
 		i->run = *run;
+		if (i->shown_life != c->w->life + 1) {
+			i->shown_life = c->w->life + 1;
+			i->shown_at = c->w->now;
+		}
 		if (!inst_live(i) && !i->stale)
 			i->ended_run = *run;
 		if (c->w->now >= i->addr_at)

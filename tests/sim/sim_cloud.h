@@ -35,6 +35,8 @@ struct inst {
 	bool asked;    /* a delete of it was sent */
 	bool had_row;  /* burstd wrote down that it exists ... */
 	bool known;    /* ... and has not lost that since (F58) */
+	unsigned shown_life; /* 1 + the life in which it was listed first ... */
+	int64_t shown_at;    /* ... and when that was */
 	unsigned ended_life; /* 1 + the life in which a list that reached burstd said when it ended
 			      */
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
@@ -97,6 +99,7 @@ struct sim_cloud {
 	bool single;      /* of each create there is only the first */
 	bool no_lists;    /* they fail */
 	bool no_slurmd;   /* what boots does so once this is over */
+	bool no_make;     /* we have not the right to make fabrics */
 };
 
 struct sim_cloud *sim_cloud_new(struct world *w);
@@ -128,6 +131,8 @@ void sim_cloud_end(struct sim_cloud *c, struct inst *i);
 
 /* A create is about to go onto the wire (I1, I4). */
 void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq);
+/* So is a delete: of what no row says slurmctld may still speak (I10). */
+void sim_cloud_check_delete(const struct sim_cloud *c, const struct inst *i);
 /* Do it; made[i] is 0 where it is refused. */
 void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
 		      uint32_t *made);

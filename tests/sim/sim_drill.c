@@ -26,13 +26,21 @@ static void pass(struct world *w, step_fn step, int64_t until)
 		step(w);
 }
 
-/* A job of one node, where slurmctld still has one; NULL: nowhere. */
+/* A job of one node, where slurmctld still has one, not of that pool; NULL: nowhere. */
+static struct ctld_job *submit_elsewhere(struct world *w, uint32_t pool)
+{
+	for (size_t i = 0; i < w->ctld->n; i++) {
+		const struct ctld_node *n = &w->ctld->nodes[i];
+
+		if (n->pool != SIM_POOLS_MAX && n->pool != pool && !n->deleted)
+			return sim_ctld_submit(w->ctld, n->pool, 1);
+	}
+	return NULL;
+}
+
 static struct ctld_job *submit(struct world *w)
 {
-	for (size_t i = 0; i < w->ctld->n; i++)
-		if (w->ctld->nodes[i].pool != SIM_POOLS_MAX && !w->ctld->nodes[i].deleted)
-			return sim_ctld_submit(w->ctld, w->ctld->nodes[i].pool, 1);
-	return NULL;
+	return submit_elsewhere(w, SIM_POOLS_MAX);
 }
 
 /* --- a job is cancelled while its nodes boot (F53) ---------------------------------------------
@@ -518,6 +526,42 @@ static void drill_late(struct world *w, step_fn step)
 	sim_ctld_end_job(w->ctld, j);
 }
 
+/* --- we have not the right to make fabrics ------------------------------------------------------
+ *
+ * That is no reason not to buy from the provider what needs none. */
+
+/* Does it run when it has got nodes?  Else it was sent back. */
+static bool tries(struct world *w, step_fn step, const struct ctld_job *j)
+{
+	int64_t end = w->now + START_MS;
+
+	while (!w->failed && j->state == JOB_PENDING && w->now < end)
+		step(w);
+	while (!w->failed && j->state == JOB_CONFIGURING && w->now < end)
+		step(w);
+	return j->state == JOB_RUNNING;
+}
+
+/* The other one is of another pool: this one's place has cooled down. */
+static void drill_right(struct world *w, step_fn step)
+{
+	struct ctld_job *j = w->set.fabric && w->set.npools == 2 ? submit_two(w) : NULL, *other;
+
+	if (w->failed || j == NULL)
+		return;
+	SIM_TRACE(w, "*** fabrics may not be made");
+	w->cloud->no_make = true;
+	for (int n = 0; n < 3; n++) /* what would close it for longer each time */
+		if (tries(w, step, j))
+			world_fail(w, "a job of two nodes runs, and could have no fabric");
+	other = w->failed ? NULL : submit_elsewhere(w, j->pool);
+	if (other != NULL && !tries(w, step, other))
+		world_fail(w, "a job of one node is refused, and needs no fabric");
+	w->cloud->no_make = false;
+	sim_ctld_end_jobs(w->ctld);
+	sleep_all(w, step);
+}
+
 static void some_drill(struct world *w, step_fn step)
 {
 	static const char *const codes[] = {"capacity", "quota", "rate"};
@@ -562,6 +606,7 @@ void sim_drill(struct world *w, step_fn step)
 		some_drill(w, step);
 	}
 	sleep_all(w, step);
+	drill_right(w, step);
 	if (world_one_in(w, 4))
 		drill_next(w, step);
 	sleep_all(w, step);

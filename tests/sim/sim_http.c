@@ -380,6 +380,7 @@ static void on_offers(struct world *w, struct wire *q)
 static void on_fabric(struct world *w, struct wire *q)
 {
 	const char *word = "ok";
+	bool refused;
 
 	if (q->kind == NAMES) {
 		sim_fabric_list(w->cloud, &q->body);
@@ -387,19 +388,18 @@ static void on_fabric(struct world *w, struct wire *q)
 	}
 	if (q->kind == DROP)
 		word = sim_fabric_drop(w->cloud, q->create.fabric);
-	else if (world_fault(w, SIM_QUOTA))
-		word = "quota";
+	else if (w->cloud->no_make)
+		word = "denied";
+	else if (world_fault(w, SIM_QUOTA)) /* of fabrics; or we have not the right to make one */
+		word = q->handle % 2 ? "quota" : "denied";
 	else
 		word = sim_fabric_make(w->cloud, q->create.fabric, q->create.cluster);
 	str_adds(&q->body, "{}");
-	if (strcmp(word, "quota") == 0)
+	refused = strcmp(word, "quota") == 0 || strcmp(word, "denied") == 0;
+	if (refused)
 		sim_fabric_refuse(w->cloud, q->create.fabric);
 	if (strcmp(word, "ok") != 0)
-		error(q,
-		      strcmp(word, "not-found") == 0 ? 404
-		      : strcmp(word, "quota") == 0   ? 403
-						     : 409,
-		      word);
+		error(q, strcmp(word, "not-found") == 0 ? 404 : refused ? 403 : 409, word);
 }
 
 /* It has none to tell. */
@@ -580,6 +580,8 @@ static void check_delete(const struct http_client *c, const struct wire *q)
 		m += (size_t)snprintf(names + m, sizeof(names) - m, "%s%s", comma,
 				      in != NULL ? in->node : "");
 		asked = asked && in != NULL && in->asked;
+		if (in != NULL)
+			sim_cloud_check_delete(c->w->cloud, in);
 	}
 	if (asked && !sim_audit_has(sim_journal_audit(c->w->journal), "delete", ids))
 		sim_audit_take_nodes(c->w, sim_journal_audit(c->w->journal), "delete-again", names);

@@ -20,21 +20,21 @@ static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
 #define CAPS(NAME, FLAGS, MAX, TOKEN_MS)                                                           \
 	static struct provider_caps NAME(const void *self) {                                       \
 		(void)self;                                                                        \
-		return (struct provider_caps){.flags = PROVIDER_TAGS | (FLAGS),                    \
+		return (struct provider_caps){.flags = PROVIDER_TAGS | PROVIDER_FABRICS | (FLAGS), \
 					      .create_max = (MAX),                                 \
 					      .delete_max = (MAX),                                 \
 					      .token_ms = (TOKEN_MS)};                             \
 	}
 CAPS(caps_0, 0, 1000, 86400000)
 CAPS(caps_1, PROVIDER_TOKENS, 1000, 86400000)
-CAPS(caps_2, PROVIDER_GANGS | PROVIDER_FABRICS, 1000, 86400000)
-CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS | PROVIDER_FABRICS, 1000, 86400000)
-CAPS(caps_4, 0, 2, 86400000)
-CAPS(caps_5, PROVIDER_TOKENS, 2, 86400000)
-CAPS(caps_6, PROVIDER_GANGS, 2, 86400000)
-CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, 2, 86400000)
+CAPS(caps_2, PROVIDER_GANGS, 1000, 86400000)
+CAPS(caps_3, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, 86400000)
+CAPS(caps_4, 0, SIM_CREATE_FEW, 86400000)
+CAPS(caps_5, PROVIDER_TOKENS, SIM_CREATE_FEW, 86400000)
+CAPS(caps_6, PROVIDER_GANGS, SIM_CREATE_FEW, 86400000)
+CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, SIM_CREATE_FEW, 86400000)
 CAPS(caps_8, PROVIDER_TOKENS, 1000, SIM_TOKEN_MS)
-CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS | PROVIDER_FABRICS, 1000, SIM_TOKEN_MS)
+CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, SIM_TOKEN_MS)
 #undef CAPS
 
 static struct provider_caps (*const caps[])(const void *) = {

@@ -689,6 +689,12 @@ static uint32_t room(const struct sim_pool *p)
 	return by_rate < n ? (uint32_t)by_rate : n;
 }
 
+/* A job of more nodes than one create can have is refused, not cut over two fabrics. */
+static uint32_t on_one_fabric(const struct world *w)
+{
+	return w->set.fabric && w->set.create_max < 1000 ? SIM_CREATE_FEW : SIM_NODES_MAX;
+}
+
 static bool some_deleted(const struct sim_ctld *c)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -713,7 +719,7 @@ void sim_ctld_heal(struct sim_ctld *c)
 				sim_ctld_end_job(c, j);
 			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
 				continue;
-			if (j->pool == JOB_ANY_POOL ||
+			if (j->pool == JOB_ANY_POOL || j->n > on_one_fabric(c->w) ||
 			    used[j->pool] + j->n > room(&c->w->set.pools[j->pool])) {
 				sim_ctld_end_job(c, j);
 				continue;

@@ -264,7 +264,7 @@ static void choose_warm(struct world *w)
 /* By none at all. */
 static void choose_fabric(struct world *w)
 {
-	w->set.fabric = w->seed % 4 == 1 && w->set.gangs && w->set.create_max == 1000;
+	w->set.fabric = w->seed % 4 == 1;
 }
 
 const struct sim_pool *world_pool_of(const struct world *w, const char *node)

@@ -29,6 +29,7 @@ enum {
 	SIM_SECOND = 1000,
 	SIM_MINUTE = 60000,
 	SIM_TOKEN_MS = 2 * SIM_MINUTE, /* what a forgetful provider knows a token for */
+	SIM_CREATE_FEW = 2,            /* instances in one create, where that is little */
 };
 
 #define SIM_BEGIN_MS INT64_C(1800000000000) /* some day in 2027 */

@@ -363,6 +363,38 @@ static void test_stage(void **state)
 	fleet_fini(&f);
 }
 
+/* A gang is found by its nodes standing side by side. */
+static void test_who_stays_in_a_state_keeps_his_place(void **state)
+{
+	struct fleet_node *fn[3];
+	struct node next;
+	struct fleet f;
+
+	(void)state;
+	fleet_init(&f, POOLS);
+	for (size_t i = 0; i < 3; i++) {
+		const char name[] = {'c', (char)('1' + i), '\0'};
+		const struct node n = make(name, 1, NODE_WANTED, 0);
+
+		fn[i] = fleet_add(&f, &n);
+	}
+	next = fn[0]->n;
+	next.wake_ms = 7;
+	fleet_set(&f, fn[0], &next);
+	assert_ptr_equal(f.states[NODE_WANTED], fn[0]);
+	assert_int_equal(f.wake_ms, 7);
+	fleet_last(&f, fn[0]);
+	assert_ptr_equal(f.states[NODE_WANTED], fn[1]);
+	assert_ptr_equal(fn[2]->state_next, fn[0]);
+	next.state = NODE_CREATING;
+	fleet_set(&f, fn[0], &next);
+	assert_ptr_equal(f.states[NODE_WANTED], fn[1]);
+	assert_ptr_equal(fn[1]->state_next, fn[2]);
+	assert_ptr_equal(f.states[NODE_CREATING], fn[0]);
+	check(&f);
+	fleet_fini(&f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +409,7 @@ int main(void)
 		cmocka_unit_test(test_tell),
 		cmocka_unit_test(test_exists),
 		cmocka_unit_test(test_stage),
+		cmocka_unit_test(test_who_stays_in_a_state_keeps_his_place),
 	};
 
 	return cmocka_run_group_tests_name("fleet", tests, NULL, NULL);

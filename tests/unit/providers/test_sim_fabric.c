@@ -179,6 +179,7 @@ static void the_life_of_a_fabric(void)
 {
 	char ids[8][PROVIDER_ID_MAX + 1];
 
+	assert_int_equal(about(PROVIDER_FABRIC_DROP, "f-1"), PROVIDER_NOT_FOUND); /* of none */
 	assert_int_equal(buy("none", "f-1", 3, NULL), PROVIDER_INVALID);
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK);
 	assert_int_equal(about(PROVIDER_FABRIC_MAKE, "f-1"), PROVIDER_OK); /* safe to repeat */
