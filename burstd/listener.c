@@ -165,7 +165,8 @@ int listener_start(struct listener *l, struct engine *engine, struct err *e)
 		.request_ms = 10000,
 		.keep_ms = 60000,
 		.answer_ms = 30000,
-		.queue_max = 256,
+		.queue_max = 768, /* at half of it heartbeats wake the loop: above a second's
+				     worth of ten thousand nodes */
 		.check = node_claims_check,
 	};
 	char *address;

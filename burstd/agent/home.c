@@ -143,6 +143,8 @@ static int read_reply(const struct answer *a, struct reply *r)
 	struct jpull j;
 	int rc = 0;
 
+	/* Only what says whose answer it is can make it none: a newer burstd, with a longer word
+	 * for its list say, must not cost the node. */
 	*r = (struct reply){.ok = false};
 	jpull_init(&j, a->body.p, a->body.len);
 	if (!jpull_enter(&j, '{'))
@@ -154,13 +156,13 @@ static int read_reply(const struct answer *a, struct reply *r)
 		else if (jpull_is(&key, "renew"))
 			r->renew = v.type == JPULL_BOOL && v.p[0] == 't';
 		else if (jpull_is(&key, "interval_s"))
-			rc |= jpull_int(&v, &r->interval);
+			(void)jpull_int(&v, &r->interval);
 		else if (jpull_is(&key, "now_ms"))
-			rc |= jpull_int(&v, &r->now_ms);
+			(void)jpull_int(&v, &r->now_ms);
 		else if (jpull_is(&key, "generation"))
 			rc |= jpull_int(&v, &r->generation);
-		else if (jpull_is(&key, "hosts"))
-			rc |= jpull_text(&v, r->hosts, sizeof(r->hosts));
+		else if (jpull_is(&key, "hosts") && jpull_text(&v, r->hosts, sizeof(r->hosts)) != 1)
+			r->hosts[0] = '\0';
 	}
 	return jpull_end(&j) && rc >= 0 ? 0 : -1;
 }

@@ -56,13 +56,13 @@ int hosts_check(const char *text, struct err *e)
 /* The file as it is; the caller's. */
 static char *read_old(int fd, size_t *len, struct err *e)
 {
-	char *text = mem_zalloc(HOSTS_MAX + 1);
+	char *text = mem_zalloc(HOSTS_FILE_MAX + 1);
 	ssize_t n;
 
 	*len = 0;
-	while ((n = read(fd, text + *len, HOSTS_MAX - *len)) > 0)
+	while ((n = read(fd, text + *len, HOSTS_FILE_MAX - *len)) > 0)
 		*len += (size_t)n;
-	if (n == 0 && *len < HOSTS_MAX && strlen(text) == *len)
+	if (n == 0 && *len < HOSTS_FILE_MAX && strlen(text) == *len)
 		return text;
 	(void)err_set(e, ERR_INVALID, "it cannot be read, is too long or not text");
 	free(text);
@@ -136,13 +136,23 @@ static int replace(const char *path, const struct stat *st, const char *others, 
 	return rc;
 }
 
+/* Cut off behind it, not before: where there is no room for more, what was there fits again. */
 static int in_place(const char *path, const char *others, const char *ours)
 {
-	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC), rc;
+	int fd = open(path, O_WRONLY | O_CLOEXEC), rc, saved;
+	off_t end;
 
 	if (fd < 0)
 		return -1;
 	rc = put_all(fd, others, ours);
+	saved = errno;
+	if (rc != 0 && (lseek(fd, 0, SEEK_SET) != 0 || put(fd, others) != 0))
+		saved = errno;
+	end = lseek(fd, 0, SEEK_CUR);
+	if (end < 0 || ftruncate(fd, end) != 0)
+		rc = -1;
+	else
+		errno = saved;
 	(void)close(fd);
 	return rc;
 }
@@ -160,9 +170,12 @@ int hosts_write(const char *path, const char *text, struct err *e)
 		(void)err_set(e, ERR_INVALID, "not a plain file");
 	} else if ((old = read_old(fd, &len, e)) != NULL) {
 		strip(old);
-		rc = replace(real, &st, old, text);
-		/* A mount of its own, or a directory that is read-only. */
-		if (rc != 0 && (errno == EBUSY || errno == EXDEV || errno == EROFS))
+		errno = EFBIG;
+		if (strlen(old) < HOSTS_MAX)
+			rc = replace(real, &st, old, text);
+		/* A mount of its own, or a directory that is read-only, or not ours. */
+		if (rc != 0 && (errno == EBUSY || errno == EXDEV || errno == EROFS ||
+				errno == EACCES || errno == EPERM))
 			rc = in_place(real, old, text);
 		if (rc != 0)
 			(void)err_set(e, ERR_IO, "%s", strerror(errno));

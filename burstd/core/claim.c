@@ -101,6 +101,14 @@ void claim_issue(struct claim *c, int64_t now_ms, int64_t expires_ms)
 	c->expires_ms = expires_ms;
 }
 
+void claim_adopt(struct claim *c, int64_t now_ms, const unsigned char spki[CLAIM_SPKI_SIZE])
+{
+	claim_issue(c, now_ms, now_ms);
+	c->state = CLAIM_CONFIRMED;
+	c->bound = true;
+	memcpy(c->spki, spki, sizeof(c->spki));
+}
+
 static void move(struct claim *c, enum claim_state to, enum claim_reason why, int64_t now_ms)
 {
 	assert(states[c->state].next & B(to));

@@ -86,7 +86,7 @@ enum claim_reason { /* why it ended before its time */
 };
 
 enum {
-	CLAIM_ID_MAX = 95,       /* a batch's token, and of some a place in it */
+	CLAIM_ID_MAX = 95,       /* a create's token, and some digits */
 	CLAIM_SPKI_SIZE = 32,    /* SHA-256 of the SubjectPublicKeyInfo */
 	CLAIM_SERIAL_MAX = 40,   /* hex digits of a certificate's serial number */
 	CLAIM_WRONG_MAX = 5,     /* as many wrong secrets are no mistake any more */
@@ -95,7 +95,7 @@ enum {
 };
 
 struct claim {
-	char id[CLAIM_ID_MAX + 1]; /* of its batch, or its own: see engine/claim.c */
+	char id[CLAIM_ID_MAX + 1]; /* of its create: see engine/claims.h */
 	char node[HOSTLIST_NAME_MAX + 1];
 	uint64_t gen;
 	enum claim_state state;
@@ -138,6 +138,9 @@ struct claim_result {
 void claim_init(struct claim *c, const char *id, const char *node, uint64_t gen);
 /* It is good from now until expires_ms; the rest is by claim_init(). */
 void claim_issue(struct claim *c, int64_t now_ms, int64_t expires_ms);
+
+/* It was confirmed by the owner of this key, as its certificate shows, and that was forgotten. */
+void claim_adopt(struct claim *c, int64_t now_ms, const unsigned char spki[CLAIM_SPKI_SIZE]);
 
 struct claim_result claim_step(struct claim *c, const struct claim_event *ev);
 

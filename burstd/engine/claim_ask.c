@@ -277,6 +277,13 @@ void claim_ask_end(struct claim_ask *ask, enum claim_answer answer, unsigned ret
 	unlink_ask(ask);
 }
 
+/* What was given out for it is nobody's. */
+static void take_back(struct engine *e, const struct secrets_released *rel)
+{
+	if (rel->mode == CONF_WRAP)
+		secrets_revoke(e, rel->accessor);
+}
+
 /* The bytes leave for whoever has this key, once the claim says so durably. */
 static void give(struct claim_ask *ask, const struct secrets_released *rel)
 {
@@ -308,9 +315,14 @@ static void give(struct claim_ask *ask, const struct secrets_released *rel)
 		log_write(e->d.log, LOG_ERROR, "what a node is to be told cannot be said", "node",
 			  r->c.node, NULL);
 	finish(l, &an, 200);
-	if (an.status == 200) {
-		if (!ask->again)
-			(void)claims_step(e, r, &ev);
+	if (an.status != 200) {
+		take_back(e, rel);
+	} else if (!ask->again && claims_step(e, r, &ev).answer != CLAIM_BYTES) {
+		/* Its time was over: who asked was told so, and there is no `ask` any more. */
+		take_back(e, rel);
+		secret_wipe(&an.body);
+		return;
+	} else {
 		if (r->accessor[0] != '\0') /* the answer before was lost */
 			secrets_revoke(e, r->accessor);
 		(void)snprintf(r->accessor, sizeof(r->accessor), "%s",
@@ -337,8 +349,8 @@ static void on_keys(void *ctx, const struct secrets_released *rel, const struct 
 		give(ask, rel);
 		return;
 	}
-	if (rel != NULL && rel->mode == CONF_WRAP)
-		secrets_revoke(ask->e, rel->accessor);
+	if (rel != NULL)
+		take_back(ask->e, rel);
 	if (rel == NULL)
 		log_write(ask->e->d.log, LOG_WARN, "there are no keys for a node", "node",
 			  ask->entry->r.c.node, "error", err->msg, NULL);
@@ -461,8 +473,17 @@ static struct claim_result ask_for(struct asking *a, struct claim_run *r)
 /* It asked before, with this key. */
 static void ask_again(struct asking *a, struct claim_run *r)
 {
-	struct claim_result res = ask_for(a, r);
+	struct claim_result res;
 
+	/* A request for a certificate is no secret: who has a copy and the secret has not its key,
+	 * but would have the answer. */
+	if (!claim_is_at_home(a->e, r, a->rq->address)) {
+		claims_refused(a->e, claim_entry(r)->set, a->rq->address,
+			       "its own request, from another address");
+		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
+		return;
+	}
+	res = ask_for(a, r);
 	if (claim_want(&r->c) == CLAIM_WANT_PROOF && !claim_port_is_roots(a->body.callback))
 		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 	else if (res.answer == CLAIM_WAIT || res.answer == CLAIM_BYTES)
@@ -553,23 +574,53 @@ static bool is_right(const struct engine *e, const char *id, const char *secret)
 	return same;
 }
 
-/* One wrong secret too many, of which the listener let the last one through. */
-static void spoil(struct engine *e, struct claim_set *set, const char *from)
+/* As the listener read it, which looks at nothing else there either. */
+static int read_id(const struct node_request *rq, char id[CLAIM_ID_MAX + 1])
+{
+	struct jpull j;
+	struct jpull_value key;
+
+	jpull_init(&j, rq->http.body, rq->http.len);
+	(void)jpull_enter(&j, '{');
+	while (jpull_key(&j, &key)) {
+		struct jpull_value v = jpull_take(&j);
+
+		if (jpull_is(&key, "claim_id") && jpull_text(&v, id, CLAIM_ID_MAX + 1) < 0)
+			return -1;
+	}
+	return jpull_end(&j) ? 0 : -1;
+}
+
+/* One wrong secret too many, of which the listener let the last one through.  It lets none through
+ * from now on, so that this counts whatever else is said there. */
+static void spoil(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
 	const struct claim_event ev = {.type = CLAIM_EV_WRONG, .now_ms = engine_now(e)};
+	char id[CLAIM_ID_MAX + 1] = "";
+	struct claim_set *set = read_id(rq, id) == 0 ? claims_named(e, id) : NULL;
 
-	claims_refused(e, set, from, "too many wrong secrets");
+	if (set == NULL) {
+		refuse(an, 401, NULL);
+		return;
+	}
+	claims_refused(e, set, rq->address, "too many wrong secrets");
 	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id)
 		for (int i = 0; i < CLAIM_WRONG_MAX && r->c.state != CLAIM_CONFIRMED; i++)
 			(void)claims_step(e, r, &ev);
+	reply(e, rq, an, CLAIM_UNKNOWN, 0);
 }
 
 void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
-	struct asking *a = mem_zalloc(sizeof(*a));
 	struct claim_set *set = NULL;
 	struct err err = {0};
+	struct asking *a;
 
+	if (rq->spoilt) {
+		spoil(e, rq, an);
+		return;
+	}
+	a = mem_zalloc(sizeof(*a));
 	a->e = e;
 	a->rq = rq;
 	a->an = an;
@@ -579,10 +630,7 @@ void claim_ask(struct engine *e, const struct node_request *rq, struct http_answ
 		set = claims_named(e, a->body.id);
 	if (err.code == 0 && set == NULL)
 		refuse(an, 401, NULL);
-	if (set != NULL && rq->spoilt) {
-		spoil(e, set, rq->address);
-		reply(e, rq, an, CLAIM_UNKNOWN, 0);
-	} else if (set != NULL && !is_right(e, a->body.id, a->body.secret)) {
+	if (set != NULL && !is_right(e, a->body.id, a->body.secret)) {
 		refuse(an, 401, NULL);
 	} else if (set != NULL &&
 		   node_ca_read_csr(a->body.csr, strlen(a->body.csr), a->spki, &err) != 0) {
@@ -644,6 +692,15 @@ static int read_alarm(const struct node_request *rq, struct alarm *out)
 	return out->reason[strspn(out->reason, "abcdefghijklmnopqrstuvwxyz_")] == '\0' ? 0 : -1;
 }
 
+static bool is_its_own(const struct claim_run *r, const struct node_peer *p)
+{
+	char urn[sizeof(p->urn)], g[FMT_U64_SIZE];
+
+	(void)snprintf(urn, sizeof(urn), "urn:burst:node:%s:%s", r->c.node, fmt_u64(g, r->c.gen));
+	return p->known && r->c.bound && strcmp(p->urn, urn) == 0 &&
+	       memcmp(p->spki, r->c.spki, sizeof(r->c.spki)) == 0;
+}
+
 /* By its certificate, or where it comes from. */
 static struct claim_run *who_is_it(const struct engine *e, const struct claim_set *set,
 				   const struct node_request *rq)
@@ -651,7 +708,7 @@ static struct claim_run *who_is_it(const struct engine *e, const struct claim_se
 	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
 		const struct fleet_node *fn = claims_node(e, r);
 
-		if (rq->peer.known ? strcmp(rq->peer.cn, r->c.node) == 0
+		if (rq->peer.known ? is_its_own(r, &rq->peer)
 				   : fn != NULL && ipaddr_same(fn->n.addr, rq->address))
 			return r;
 	}
@@ -676,8 +733,9 @@ void claim_alarm(struct engine *e, const struct node_request *rq, struct http_an
 	r = who_is_it(e, set, rq);
 	if (r == NULL && set->n == 1)
 		r = set->first;
-	ev.proved = r != NULL && (right || rq->peer.known);
+	ev.proved = r != NULL && (right || is_its_own(r, &rq->peer));
 	r = r != NULL ? r : set->first;
+	assert(r != NULL); /* a set without a machine is taken away */
 	(void)snprintf(text, sizeof(text), "%s, from %s%s",
 		       said.reason[0] != '\0' ? said.reason : "no reason", rq->address,
 		       ev.proved ? "" : ", which proves nothing");

@@ -121,7 +121,9 @@ static void fetch(struct claim_prover *v, const char *url)
 				       .max_reply = CLAIM_FETCH_MAX};
 	int64_t now = engine_now(v->e);
 
-	if (v->fetching || (v->failed_ms != 0 && now < v->failed_ms + CLAIM_FETCH_AGAIN_MS))
+	/* Of a time to come: the clock was set back. */
+	if (v->fetching ||
+	    (v->failed_ms != 0 && v->failed_ms <= now && now < v->failed_ms + CLAIM_FETCH_AGAIN_MS))
 		return;
 	if (http_client_send(v->e->d.http, &call, on_fetched, v, &v->handle, NULL) == 0)
 		v->fetching = true;
@@ -214,6 +216,14 @@ static bool is_at_home(const struct engine *e, struct claim_run *r, const char *
 	return fn == NULL || fn->n.addr[0] == '\0' || ipaddr_same(fn->n.addr, from);
 }
 
+bool claim_is_at_home(const struct engine *e, struct claim_run *r, const char *from)
+{
+	uint32_t cloud = claim_entry(r)->set->cloud;
+	bool by_doc = e->claims->provers[cloud].ops != NULL;
+
+	return (by_doc && !e->conf->providers[cloud].check_address) || is_at_home(e, r, from);
+}
+
 static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 				    const struct claim_body *b, const char *from,
 				    struct claim_run **whose, char why[160])
@@ -232,7 +242,7 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 		(void)snprintf(why, 160, "a document of another instance, %.95s", id.instance);
 		return CLAIM_DISPROVED;
 	}
-	if (p->check_address && !is_at_home(e, *whose, from)) {
+	if (!claim_is_at_home(e, *whose, from)) {
 		(void)snprintf(why, 160, "it comes from another address than its machine has");
 		return CLAIM_DISPROVED;
 	}

@@ -36,7 +36,7 @@ struct claim_entry {
 struct claim_set { /* of one create: its machines have the same user-data */
 	char id[CLAIM_ID_MAX + 1];
 	struct claim_run *first;
-	size_t n;
+	size_t n, at; /* machines; in claims.all */
 	uint32_t cloud;
 	unsigned told; /* refusals that were written down */
 };
@@ -117,7 +117,7 @@ void claim_asks_run(struct engine *e);
 int64_t claim_asks_next_ms(const struct engine *e);
 void claim_asks_free(struct engine *e);
 /* The proof is there: now the bytes, for whoever waits. */
-void claim_ask_proved(struct engine *e, struct claim_entry *entry);
+void claim_ask_proved(struct engine *e, struct claim_entry *x);
 
 /* --- claim_proof.c --- */
 int claim_proof_open(struct engine *e, struct err *err);
@@ -130,14 +130,16 @@ enum claim_proof {
 };
 enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const struct claim_body *b,
 			     const char *from, struct claim_run **whose, char why[160]);
+/* Is that where its machine is, or is it not asked where it is?  So too while that is not known. */
+bool claim_is_at_home(const struct engine *e, struct claim_run *r, const char *from);
 /* Can nobody but root listen there? */
 static inline bool claim_port_is_roots(uint16_t port)
 {
 	return port != 0 && port < 1024;
 }
 /* Start it; what comes of it is for the claim. */
-void claim_call_back(struct engine *e, struct claim_entry *entry, uint16_t port);
-void claim_call_forget(struct claim_entry *entry);
+void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port);
+void claim_call_forget(struct claim_entry *x);
 /* A nonce that is good for this id, once. */
 void claim_nonce_make(struct engine *e, const char *id, char out[33]);
 bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);

@@ -76,6 +76,22 @@ void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET
 	claims_mac(e->d.door->claim_key, "burst-claim-1", id, out);
 }
 
+enum { ID_DIGITS = 16 };
+
+/* What a create's machines call their claim.  Tokens can be guessed, and are in the provider's
+ * lists; who knows an id can end machines by wrong secrets. */
+static void make_id(const struct engine *e, const char *token, char out[CLAIM_ID_MAX + 1])
+{
+	char hex[CLAIM_SECRET_SIZE];
+	int n;
+
+	claims_mac(e->d.door->claim_key, "burst-id-1", token, hex);
+	n = snprintf(out, CLAIM_ID_MAX + 1, "%s-%.*s", token, ID_DIGITS, hex);
+	assert(n > 0 && n <= CLAIM_ID_MAX);
+	(void)n;
+	OPENSSL_cleanse(hex, sizeof(hex));
+}
+
 /* Whoever knows it gets as far as the loop, from now on. */
 static void list(struct engine *e, const char *id)
 {
@@ -105,6 +121,7 @@ static struct claim_set *get_set(struct engine *e, const char *id, uint32_t clou
 		cs->cap = cs->cap == 0 ? 64 : 2 * cs->cap;
 		cs->all = mem_realloc(cs->all, cs->cap * sizeof(struct claim_set *));
 	}
+	set->at = cs->nall;
 	cs->all[cs->nall++] = set;
 	map_put(&cs->sets, set->id, set);
 	list(e, id);
@@ -114,11 +131,9 @@ static struct claim_set *get_set(struct engine *e, const char *id, uint32_t clou
 static void drop_set(struct engine *e, struct claim_set *set)
 {
 	struct claims *cs = e->claims;
-	size_t i = 0;
 
-	while (cs->all[i] != set)
-		i++;
-	cs->all[i] = cs->all[--cs->nall];
+	cs->all[set->at] = cs->all[--cs->nall];
+	cs->all[set->at]->at = set->at;
 	map_del(&cs->sets, set->id);
 	node_claims_del(e->d.door->table, set->id);
 	free(set);
@@ -250,7 +265,7 @@ static bool let_go(struct engine *e, struct claim_run *r, enum node_reason reaso
 		return true;
 	if (n->state != NODE_BOOTING && n->state != NODE_READY && n->state != NODE_DRAINING)
 		return false;
-	if (n->state != NODE_BOOTING) {
+	if (n->state != NODE_BOOTING && fn == fn->name->newest) {
 		char why[200];
 
 		(void)snprintf(why, sizeof(why), "burstd: %s", claim_entry(r)->why);
@@ -403,9 +418,10 @@ char *claims_user_data(const struct engine *e, const struct batch *b, struct err
 		[CONF_ATTEST_GCP] = "gcp",       [CONF_ATTEST_AZURE] = "azure",
 		[CONF_ATTEST_CALLBACK] = "none", [CONF_ATTEST_ADDRESS] = "none"};
 	const struct conf_provider *p = &e->conf->providers[b->cloud];
-	char secret[CLAIM_SECRET_SIZE], *urls = join(e->conf->nodes.urls, " "), *out = NULL;
+	char id[CLAIM_ID_MAX + 1], secret[CLAIM_SECRET_SIZE];
+	char *urls = join(e->conf->nodes.urls, " "), *out = NULL;
 	struct userdata u = {.urls = urls,
-			     .claim_id = b->j.token,
+			     .claim_id = id,
 			     .claim_secret = secret,
 			     .identity = identities[p->attest],
 			     .node = b->n == 1 ? b->members[0].name->name : "",
@@ -416,7 +432,8 @@ char *claims_user_data(const struct engine *e, const struct batch *b, struct err
 	int64_t s = time_to_claim(e, b) / 1000;
 
 	u.timeout_s = s < 1 ? 1 : s > USERDATA_TIMEOUT_MAX ? USERDATA_TIMEOUT_MAX : (uint32_t)s;
-	claims_secret(e, b->j.token, secret);
+	make_id(e, b->j.token, id);
+	claims_secret(e, id, secret);
 	(void)userdata_fill(&out, &u, userdata_limit(p->driver), err);
 	OPENSSL_cleanse(secret, sizeof(secret));
 	free(urls);
@@ -426,9 +443,11 @@ char *claims_user_data(const struct engine *e, const struct batch *b, struct err
 void claims_issue(struct engine *e, const struct batch *b)
 {
 	int64_t now = engine_now(e);
+	char id[CLAIM_ID_MAX + 1];
 
 	if (!claims_wanted(e, b->cloud))
 		return;
+	make_id(e, b->j.token, id);
 	for (size_t i = 0; i < b->n; i++) {
 		const struct member *m = &b->members[i];
 		struct claim_run *old = claims_of(e, m->name->name, m->gen);
@@ -436,11 +455,28 @@ void claims_issue(struct engine *e, const struct batch *b)
 
 		if (old != NULL) /* of a create that came to nothing */
 			forget(e, old);
-		claim_init(&c, b->j.token, m->name->name, m->gen);
+		claim_init(&c, id, m->name->name, m->gen);
 		claim_issue(&c, now, now + time_to_claim(e, b));
 		journal_put_claim(engine_tx(e), &c);
 		put(e, &c, b->cloud);
 	}
+}
+
+struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
+			       const unsigned char spki[CLAIM_SPKI_SIZE])
+{
+	char id[CLAIM_ID_MAX + 1], gen[FMT_U64_SIZE];
+	struct claim c;
+
+	/* Of no create, and its secret nobody was told. */
+	(void)snprintf(id, sizeof(id), "lost-%.63s-%s", fn->n.name, fmt_u64(gen, fn->n.gen));
+	claim_init(&c, id, fn->n.name, fn->n.gen);
+	claim_adopt(&c, engine_now(e), spki);
+	journal_put_claim(engine_tx(e), &c);
+	put(e, &c, fn->n.cloud);
+	engine_event(e, c.node, c.gen, "claim-adopted",
+		     "the journal had lost its claim; its certificate is good");
+	return claims_of(e, c.node, c.gen);
 }
 
 /* --- start and end -----------------------------------------------------------------------------

@@ -10,13 +10,15 @@
  *   hosts.c        names and addresses of the cluster's nodes, for their /etc/hosts
  *
  * All instances of one create have the same user-data, and so one claim id and one secret: the id
- * is the create's token, the secret an HMAC of it with a key in the state directory, so that a
- * repeated create has the same bytes (I4) and no secret is in the journal.  Which of them it is
+ * is the create's token with digits behind it that nobody can guess, the secret an HMAC of the id
+ * with a key in the state directory, so that a repeated create has the same bytes (I4) and no
+ * secret is in the journal.  Which of them it is
  * that asks is what its proof says; only then is there a claim that is its own (core/claim.h). */
 #ifndef BURSTD_CLAIMS_H
 #define BURSTD_CLAIMS_H
 
 #include "core/attest.h"
+#include "core/bucket.h"
 #include "core/claim.h"
 #include "engine/private.h"
 #include "io/node_ca.h"
@@ -36,15 +38,22 @@ struct claim_run {
 	int64_t cert_until_ms;          /* of the newest certificate; 0: not known */
 	uint64_t key_version;           /* by its last heartbeat, or confirm; 0: not said */
 	uint64_t events;                /* FNV-1a of the id of the newest event taken */
-	bool faulty, old_keys;
+	bool faulty, old_keys, failed;
 	/* Of its certificate's owner, who may be hostile: no more than so many are written down. */
-	uint32_t misuses, said;
+	uint32_t misuses, said, refused;
+	int64_t said_ms;            /* since then "said" counts */
+	int64_t confirm_ms;         /* when its credential was given to munged; 0: none is there */
+	struct bucket asks, copies; /* all it asks; what is long, or costs a signature */
 };
 
 /* --- claims.c --- */
 bool claims_on(const struct engine *e); /* is there a listener for nodes at all? */
 /* The claim of this incarnation, or NULL. */
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen);
+/* Make one for a node whose certificate holds and whose claim the journal has lost: it had one, or
+ * it would have no certificate. */
+struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
+			       const unsigned char spki[CLAIM_SPKI_SIZE]);
 /* claim_step(); what it changes is durable with the next commit, what follows is done after it. */
 struct claim_result claims_step(struct engine *e, struct claim_run *r,
 				const struct claim_event *ev);

@@ -189,7 +189,10 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 		door_say(an, 410, "this node is over");
 		return NULL;
 	}
-	if (r == NULL || (r->c.state != CLAIM_CLAIMED && r->c.state != CLAIM_CONFIRMED)) {
+	/* A lost journal must not put out nodes that hear nothing from us. */
+	if (r == NULL)
+		r = claims_adopt(e, fn, rq->peer.spki);
+	if (r->c.state != CLAIM_CLAIMED && r->c.state != CLAIM_CONFIRMED) {
 		door_say(an, 401, "this node may not speak");
 		return NULL;
 	}
@@ -200,6 +203,21 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 		return NULL;
 	}
 	return r;
+}
+
+/* A certificate is no licence: whoever is root there could keep the loop from all others, until
+ * their dead-man's switches put them out. */
+static bool too_often(struct engine *e, struct claim_run *r, struct http_answer *an)
+{
+	if (r->asks.per_s == 0) {
+		bucket_init(&r->asks, DOOR_ASKS_S, engine_now(e));
+		bucket_init(&r->copies, DOOR_COPIES_S, engine_now(e));
+	}
+	if (bucket_take(&r->asks, engine_now(e)))
+		return false;
+	door_say(an, 429, "too often");
+	an->retry_after_s = RETRY_S;
+	return true;
 }
 
 /* --- the request ------------------------------------------------------------------------------
@@ -219,7 +237,7 @@ static void route(struct engine *e, const struct node_request *rq, struct http_a
 		claim_alarm(e, rq, an);
 	} else if (strncmp(path, node, sizeof(node) - 1) == 0) {
 		r = admit(e, rq, an);
-		if (r != NULL)
+		if (r != NULL && !too_often(e, r, an))
 			door_node(e, r, rq, an);
 	} else {
 		door_say(an, 404, "there is nothing");

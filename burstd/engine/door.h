@@ -7,16 +7,22 @@
 #include "io/munge_check.h"
 
 enum {
-	DOOR_BODY_MAX = 16384,    /* bytes of a node's request: burst-agent(8), PROTOCOL */
-	DOOR_HEARTBEAT_S = 30,    /* between two of one node ... */
-	DOOR_SOON_S = 5,          /* ... in a small cluster whose nodes came just now: */
-	DOOR_SOON_MS = 120000,    /* they are to know each other's addresses before long */
-	DOOR_SOON_BYTES = 16384,  /* of names and addresses: some 500 nodes */
-	DOOR_STAGE1_MAX = 262144, /* bytes of node-init */
-	DOOR_HOSTS_MAX = 1 << 20, /* bytes of all names and addresses */
-	DOOR_HOSTS_MS = 5000,     /* whoever asks by the way gets a list no older than that */
-	DOOR_MISUSES_MAX = 10,    /* of one incarnation that are written down */
-	DOOR_SAID_MAX = 200,      /* likewise events, then it is told to be quiet */
+	DOOR_BODY_MAX = 16384,      /* bytes of a node's request: burst-agent(8), PROTOCOL */
+	DOOR_HEARTBEAT_S = 30,      /* between two of one node ... */
+	DOOR_SOON_S = 5,            /* ... in a small cluster whose nodes came just now: */
+	DOOR_SOON_MS = 120000,      /* they are to know each other's addresses before long */
+	DOOR_SOON_BYTES = 16384,    /* of names and addresses: some 500 nodes */
+	DOOR_STAGE1_MAX = 262144,   /* bytes of node-init */
+	DOOR_HOSTS_MAX = 1 << 20,   /* bytes of all names and addresses */
+	DOOR_HOSTS_LONG = 64 << 10, /* from so many on it takes a while to make them */
+	DOOR_HOSTS_MS = 5000,       /* whoever asks by the way gets a list no older than that */
+	DOOR_MISUSES_MAX = 10,      /* of one incarnation that are written down */
+	DOOR_SAID_MAX = 200,        /* likewise events in a day, then it is told to be quiet */
+	DOOR_SAID_MS = 86400000,
+	DOOR_ASKS_S = 20,        /* requests of one incarnation in a second; node-init and the
+				    agent have some three */
+	DOOR_COPIES_S = 3,       /* of them those that have a long answer, or a signature */
+	DOOR_CONFIRM_MS = 25000, /* one credential of it at a time; libmunge waits no longer */
 };
 
 struct door_late { /* an answer, and whose it is */

@@ -130,9 +130,13 @@ static void on_munge(void *ctx, const struct munge_end *end)
 	struct http_answer an = {.status = 500};
 
 	log_hold(e->d.log);
+	if (r != NULL)
+		r->confirm_ms = 0;
 	if (end->word != MUNGE_GOOD) {
-		log_write(e->d.log, LOG_WARN, "a node's credential is refused", "node", c->node,
-			  "word", munge_word_str(end->word), "why", end->why, NULL);
+		if (r != NULL && r->refused++ < DOOR_MISUSES_MAX)
+			log_write(e->d.log, LOG_WARN, "a node's credential is refused", "node",
+				  c->node, "word", munge_word_str(end->word), "why", end->why,
+				  NULL);
 		refuse(e, end, &an);
 	} else if (r == NULL) {
 		door_say(&an, 410, "this node is over");
@@ -165,8 +169,8 @@ static char **our_hosts(const struct conf_nodes *conf)
 	return v;
 }
 
-static void begin_munge(struct engine *e, const struct confirming *c, const struct node_request *rq,
-			struct http_answer *an)
+static void begin_munge(struct engine *e, struct claim_run *r, const struct confirming *c,
+			const struct node_request *rq, struct http_answer *an)
 {
 	static const char scheme[] = "MUNGE ";
 	const char *authorization = rq->http.authorization;
@@ -188,6 +192,7 @@ static void begin_munge(struct engine *e, const struct confirming *c, const stru
 		ask.credential = authorization + sizeof(scheme) - 1;
 		if (munge_check_begin(e->door->munge, &ask, on_munge, copy, &err) == 0) {
 			an->later = true;
+			r->confirm_ms = engine_now(e);
 		} else {
 			door_say(an, err.code == ERR_LIMIT ? 503 : 401, err.msg);
 			an->retry_after_s = err.code == ERR_LIMIT ? AGAIN_S : 0;
@@ -215,8 +220,13 @@ static void handle_confirm(struct engine *e, struct claim_run *r, const struct n
 		/* They were changed while it booted: slurmctld would refuse it. */
 		door_say(an, 409, "old keys");
 		claims_fail(e, r, "confirm", "it has old keys", false);
+	} else if (e->door->munge != NULL && r->confirm_ms != 0 &&
+		   engine_now(e) < r->confirm_ms + DOOR_CONFIRM_MS) {
+		/* One node alone must not fill the places of all before munged. */
+		door_say(an, 503, "munged looks at another credential of it");
+		an->retry_after_s = AGAIN_S;
 	} else if (e->door->munge != NULL) {
-		begin_munge(e, &c, rq, an);
+		begin_munge(e, r, &c, rq, an);
 	} else {
 		confirm(e, r, &c, NULL, an);
 	}
@@ -316,7 +326,9 @@ static void handle_failed(struct engine *e, struct claim_run *r, const struct no
 	e->door->count.failed++;
 	(void)snprintf(text, sizeof(text), "%s: %.380s", step,
 		       s->why[0] != '\0' ? s->why : "no reason given");
-	engine_event(e, r->c.node, r->c.gen, "boot-failed", text);
+	if (!r->failed) /* else it waits for its end, and says so again */
+		engine_event(e, r->c.node, r->c.gen, "boot-failed", text);
+	r->failed = true;
 	claims_fail(e, r, step, s->why[0] != '\0' ? s->why : "no reason given", false);
 }
 
@@ -418,6 +430,11 @@ static void handle_event(struct engine *e, struct claim_run *r, const struct nod
 	if (s->id[0] != '\0' && id == r->events) {
 		door_say(an, 200, "ok=1");
 		return;
+	}
+	/* A node may live for months, and its last word is the one that counts. */
+	if (engine_now(e) >= r->said_ms + DOOR_SAID_MS) {
+		r->said_ms = engine_now(e);
+		r->said = 0;
 	}
 	if (r->said >= DOOR_SAID_MAX) {
 		door_say(an, 429, "enough");
@@ -563,6 +580,11 @@ static void post(struct engine *e, struct claim_run *r, enum verb v, const struc
 	}
 }
 
+static bool is_dear(size_t v)
+{
+	return v == HOSTS || v == STAGE1 || v == RENEW;
+}
+
 void door_node(struct engine *e, struct claim_run *r, const struct node_request *rq,
 	       struct http_answer *an)
 {
@@ -577,6 +599,9 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 		door_say(an, 405, "not so");
 	} else if (!verbs[v].early && r->c.state != CLAIM_CONFIRMED) {
 		door_say(an, 409, "it has not confirmed its keys");
+	} else if (is_dear(v) && !bucket_take(&r->copies, engine_now(e))) {
+		door_say(an, 429, "too often");
+		an->retry_after_s = AGAIN_S;
 	} else if (v == TIME) {
 		handle_time(e, an);
 	} else if (v == HOSTS) {

@@ -7,7 +7,8 @@
 
 /* A machine that boots resolves the others by its /etc/hosts, for torchrun's MASTER_ADDR has a
  * node's name.  The whole text is made at most once for each commit, since only then is there
- * another node or address. */
+ * another node or address; a long one not that often, for a thousand machines that boot make a
+ * commit each. */
 
 /* What a resolver takes: digits, and of IPv6 colons.  A host name would be one for slurmctld only.
  */
@@ -49,6 +50,14 @@ static bool is_old(const struct door *d)
 	return d->hosts.text == NULL || d->hosts.commits != d->e->count.commits;
 }
 
+/* Of another time, if the clock was set back. */
+static bool is_young(const struct door *d)
+{
+	int64_t age_ms = engine_now(d->e) - d->hosts.made_ms;
+
+	return d->hosts.text != NULL && age_ms >= 0 && age_ms < DOOR_HOSTS_MS;
+}
+
 char *hosts_text(const struct engine *e, uint64_t *version)
 {
 	struct door *d = e->door;
@@ -58,7 +67,7 @@ char *hosts_text(const struct engine *e, uint64_t *version)
 			*version = 0;
 		return mem_strdup("");
 	}
-	if (is_old(d))
+	if (is_old(d) && !(d->hosts.len > DOOR_HOSTS_LONG && is_young(d)))
 		make(d);
 	if (version != NULL)
 		*version = d->hosts.version;
@@ -69,8 +78,7 @@ uint64_t hosts_version(struct engine *e)
 {
 	struct door *d = e->door;
 
-	if (d->hosts.text == NULL ||
-	    (is_old(d) && engine_now(e) >= d->hosts.made_ms + DOOR_HOSTS_MS))
+	if (is_old(d) && !is_young(d))
 		make(d);
 	return d->hosts.version;
 }

@@ -190,6 +190,9 @@ def answers_that_are_none(lab):
         assert lab.command("--once").returncode == 1, status
     b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "more": [1, {"a": None}]}))
     assert lab.command("--once").returncode == 0
+    # What else a newer burstd may say in another way must not cost the node.
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "generation": 3, "hosts": "v" * 100, "interval_s": 2.5, "now_ms": "soon"}))
+    assert lab.command("--once").returncode == 0
 
 
 # --- certificates ---------------------------------------------------------------------------------
@@ -762,6 +765,63 @@ def hosts_in_place(lab):
     assert lab.read("hosts") == "nothing\n"
 
 
+def hosts_sandboxed(lab):
+    """in the unit's sandbox the file can be written, and nothing beside it"""
+    with open("scripts/node/burst-agent.service", encoding="ascii") as f:
+        assert re.search(r"^ReadWritePaths=.*[ -]/etc/hosts$", f.read(), re.M)
+    b = lab.burstd()
+    Hosts(b, "192.0.2.1 h100-1\n")
+    os.mkdir(f"{lab.dir}/etc")
+    path = lab.write("etc/hosts", "127.0.0.1 localhost\n")
+    lab.configure([b], hosts_file=path)
+    script = (f"cd {lab.dir} && mount --bind etc etc && mount --bind etc/hosts etc/hosts && "
+              f"mount -o remount,ro,bind etc && cd / && ! touch {lab.dir}/etc/other 2>/dev/null")
+    if subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, check=False).returncode != 0:
+        return  # not root, or no namespaces
+    with open(lab.log, "ab") as log:
+        lab.children.append(subprocess.Popen(  # pylint: disable=consider-using-with
+            ["unshare", "-m", "sh", "-c", script + f" && exec \"$0\" --config {lab.conf_path}", lab.agent],
+            stderr=log, stdin=subprocess.DEVNULL))
+    until(lambda: lab.read("etc/hosts") == f"127.0.0.1 localhost\n{BEGIN}192.0.2.1 h100-1\n{END}", "the list")
+    assert os.listdir(f"{lab.dir}/etc") == ["hosts"]
+
+
+def hosts_full(lab):
+    """where there is no room for the list, the lines of others are there nevertheless"""
+    b = lab.burstd()
+    Hosts(b, "".join(f"10.1.{n >> 8}.{n & 255} h100-{n}\n" for n in range(2000)))
+    path = lab.write("hosts", "nothing\n")
+    lab.configure([b], hosts_file=path)
+    script = (f"mkdir -p {lab.dir}/small && mount -t tmpfs -o size=8k small {lab.dir}/small && "
+              f"echo '127.0.0.1 localhost' >{lab.dir}/small/hosts && mount --bind {lab.dir}/small/hosts {path}")
+    if subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, check=False).returncode != 0:
+        return  # not root, or no namespaces
+    with open(lab.log, "ab") as log:
+        p = subprocess.Popen(  # pylint: disable=consider-using-with
+            ["unshare", "-m", "sh", "-c", script + f" && exec \"$0\" --config {lab.conf_path}", lab.agent],
+            stderr=log, stdin=subprocess.DEVNULL)
+    lab.children.append(p)
+    until(lambda: "not the newest" in lab.read("log"), "the failure")
+    with open(f"/proc/{p.pid}/root{lab.dir}/small/hosts", encoding="ascii") as f:
+        assert f.read() == "127.0.0.1 localhost\n"
+
+
+def hosts_long(lab):
+    """a list of the greatest length is replaced by the next one"""
+    b = lab.burstd()
+    line = "10.1.2.3 " + "h" * 54 + "\n"
+    hosts = Hosts(b, line * ((1 << 20) // len(line)))
+    path = lab.write("hosts", "127.0.0.1 localhost\n" * 100)
+    lab.start([b], hosts_file=path)
+    until(lambda: lab.read("hosts").endswith(END), "the list")
+    hosts.text, hosts.version = "192.0.2.1 h100-1\n", "v2"
+    for p in lab.children:
+        p.kill()
+        p.wait()
+    lab.start([b], hosts_file=path)
+    until(lambda: lab.read("hosts").endswith(f"localhost\n{BEGIN}192.0.2.1 h100-1\n{END}"), "the next list")
+
+
 def private_dirty_kib(pid):
     with open(f"/proc/{pid}/smaps_rollup", encoding="ascii") as f:
         return int(re.search(r"Private_Dirty:\s+(\d+)", f.read()).group(1))
@@ -850,7 +910,7 @@ TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_no
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, wrong_name, redirect, huge_answers,
          closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown,
-         hosts_follow, hosts_hostile, hosts_in_place, hosts_many, hosts_off, secrets, configuration, usage]
+         hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration, usage]
 
 
 def run(fn):

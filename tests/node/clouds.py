@@ -117,6 +117,11 @@ class Burstd(Handler):
     def do_POST(self):
         data = self.body()
         path = self.path
+        # Three times: as often as node-init tells one thing without patience.
+        if f'busy{path.replace("/", ".")}' in modes() and count(path) <= 3:
+            return self.say(503, 'retry_after=1\n')
+        if f'no{path.replace("/", ".")}' in modes():
+            return self.say(410, 'error=this node is over\n')
         if path == '/v1/claim':
             return self.claim(json.loads(data))
         if path == '/v1/node/confirm':

@@ -63,6 +63,22 @@ load world.sh
 	alone munge_dead
 }
 
+@test "confirm: burstd's number for a version that is none" {
+	alone long_version
+}
+
+@test "confirm: burstd or its munged is restarted meanwhile" {
+	alone burstd_restarts
+}
+
+@test "ready: a machine that works does not end because burstd is restarted" {
+	alone unheard
+}
+
+@test "ready: one that burstd does not want ends" {
+	alone unwanted
+}
+
 @test "names: host name, hosts, nss_slurm; localhost stays" {
 	alone names
 }

@@ -218,6 +218,36 @@ munge_runs() {
 	claimed node=c2
 	fails confirm 'does not take our credential: 401'
 }
+# A version of a store that has no numbers is one of 18 digits.
+long_version() {
+	claimed version=576460752303423487
+	passes claim
+	passes key
+	passes munge
+	clouds
+	passes confirm
+	claimed version=57646075230342348711
+	fails claim 'odd version'
+	claimed version=7d3f
+	fails claim 'odd version'
+}
+# burstd, or its munged, is restarted just now: that costs no machine.
+burstd_restarts() {
+	claimed
+	passes key
+	passes munge
+	clouds
+	sed -i '/patience/d' /etc/burstd/node-init.conf
+	configure 'patience = 30'
+	modes busy.v1.node.confirm
+	passes confirm
+	[ "$(times 'confirm c1 503')" = 3 ]
+	logged 'confirm c1 200'
+	# No is no, at once.
+	claimed node=c2
+	timeout 10 sh "$top/scripts/node/node-init" --only confirm >$W/said || [ $? = 1 ]
+	grep -q 'credential: 401' $W/said
+}
 munge_dead() {
 	claimed
 	configure 'munged_start = false'
@@ -582,6 +612,25 @@ all_of_it() {
 	not grep -rqE "$SECRET|AAECAwQFBgcI" /run/burst
 }
 all_wrapped() { all_of_it wrap; }
+
+# It is ready, and jobs may run: burst-agent ends it if burstd stays away.
+unheard() {
+	whole_machine
+	modes busy.v1.node.ready
+	stage0 PROVIDER=aws
+	[ $rc = 0 ]
+	[ ! -e $W/power ]
+	logged 'POST /v1/node/ready burst 503'
+	grep -q 'burstd does not answer' /run/burst/node-init.log
+	sh "$top/scripts/node/node-init" --gate
+}
+unwanted() {
+	whole_machine
+	modes no.v1.node.ready
+	stage0 PROVIDER=aws
+	[ $rc != 0 ]
+	[ "$(cat $W/power)" = off ]
+}
 
 step_fails() {
 	whole_machine

@@ -61,6 +61,7 @@ world() {
 	cat >/etc/burstd/node-init.conf <<-CONF
 		path = $W/bin:/usr/sbin:/usr/bin:/sbin:/bin
 		poweroff = echo off >>$W/power
+		patience = 0
 		metadata = http://169.254.169.254
 		cloud_init = $W/cloud
 		cloud_init_run = $W/cloud-run

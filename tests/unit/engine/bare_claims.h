@@ -69,6 +69,7 @@ static struct fix {
 	char revoked_last[64];
 	/* the listener's word */
 	const char *address, *accept;
+	struct node_peer peer;
 } F;
 
 /* --- the secret store -------------------------------------------------------------------------
@@ -437,6 +438,7 @@ static inline void request(const char *method, const char *path, const char *bod
 				  .spoilt = spoilt};
 
 	(void)snprintf(rq.address, sizeof(rq.address), "%s", F.address);
+	rq.peer = F.peer;
 	*an = (struct http_answer){.status = 500};
 	F.e->started = true; /* for this alone: no turn of its own begins */
 	engine_node_request(F.e, &rq, an);

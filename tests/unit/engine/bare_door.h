@@ -16,7 +16,7 @@ static struct bare {
 	struct conf conf;
 	struct cloud cloud;
 	struct engine_door door;
-	struct claim_run a, b; /* of c1 and c2; c3 has none */
+	struct claim_run a, b, c; /* of c1 and c2; c3's was lost */
 	char *urls[3];
 	char events[TEXT], audits[TEXT], fails[TEXT], notices[TEXT];
 	const char *version; /* of the keys, says the store */
@@ -126,7 +126,18 @@ struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t g
 	(void)e;
 	if (gen == B.a.c.gen && strcmp(node, B.a.c.node) == 0)
 		return &B.a;
+	if (B.c.c.gen != 0 && gen == B.c.c.gen && strcmp(node, B.c.c.node) == 0)
+		return &B.c;
 	return gen == B.b.c.gen && strcmp(node, B.b.c.node) == 0 ? &B.b : NULL;
+}
+
+struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
+			       const unsigned char spki[CLAIM_SPKI_SIZE])
+{
+	claim_init(&B.c.c, "lost", fn->n.name, fn->n.gen);
+	claim_adopt(&B.c.c, W.now, spki);
+	e->due = true;
+	return &B.c;
 }
 
 struct claim_result claims_step(struct engine *e, struct claim_run *r, const struct claim_event *ev)

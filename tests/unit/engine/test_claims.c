@@ -65,6 +65,12 @@ static void test_issued_with_its_create(void **state)
 		assert_string_equal(claim(i)->c.id, claim(1)->c.id);
 		assert_int_equal(claim(i)->c.expires_ms, claim(i)->c.issued_ms + 600000);
 	}
+	/* Nobody finds it by the create's token, which can be guessed and is in lists. */
+	(void)snprintf(line, sizeof(line), "%s-", F.e->batches->j.token);
+	assert_int_equal(strncmp(claim(1)->c.id, line, strlen(line)), 0);
+	assert_int_equal(strspn(claim(1)->c.id + strlen(line), "0123456789abcdef"), 16);
+	assert_int_equal(strlen(claim(1)->c.id), strlen(line) + 16);
+	knock(F.e->batches->j.token, "", false);
 	claims_secret(F.e, claim(1)->c.id, secret);
 	assert_int_equal(strlen(secret), 64);
 	(void)snprintf(line, sizeof(line), "ID='%s'", claim(1)->c.id);
@@ -372,6 +378,41 @@ static void test_alarms(void **state)
 	assert_true(goes(1, NODE_BECAUSE_BREACH));
 }
 
+static void shows_certificate(const char *node, uint64_t gen, int key)
+{
+	F.peer.known = true;
+	(void)snprintf(F.peer.cn, sizeof(F.peer.cn), "%s", node);
+	(void)snprintf(F.peer.urn, sizeof(F.peer.urn), "urn:burst:node:%s:%u", node, (unsigned)gen);
+	memcpy(F.peer.spki, F.keys[key].spki, sizeof(F.peer.spki));
+}
+
+/* A certificate speaks for the machine that it was made for, and for no other. */
+static void test_alarm_about_another_node(void **state)
+{
+	char text[200];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	(void)says((struct says){.create = 1});
+	keys_come("");
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_failed\"}",
+		       claim(1)->c.id);
+	shows_certificate("c2", 1, 1);
+	request("POST", "/v1/alarm", text, false, &an);
+	assert_int_equal(status(F.tickets), 200);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	shows_certificate("c1", 0, 0); /* of who had the name before */
+	request("POST", "/v1/alarm", text, false, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	shows_certificate("c1", 1, 1);
+	request("POST", "/v1/alarm", text, false, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	shows_certificate("c1", 1, 0);
+	request("POST", "/v1/alarm", text, false, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+}
+
 static void test_after_its_time(void **state)
 {
 	uint64_t t;
@@ -386,6 +427,23 @@ static void test_after_its_time(void **state)
 	assert_true(goes(1, NODE_BECAUSE_BOOT));
 	assert_int_equal(events("boot-failed"), 1);
 	assert_int_equal(F.e->count.claims_breached, 0);
+}
+
+/* It ran out while the secret store was asked, and nobody has looked at the time yet. */
+static void test_keys_after_its_time(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	claim(1)->c.expires_ms = engine_now(F.e);
+	keys_come("acc-1");
+	assert_int_equal(status(t), 410);
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	assert_string_equal(F.revoked_last, "acc-1");
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BOOT));
 }
 
 static void test_nobody_claims_in_time(void **state)
@@ -438,6 +496,23 @@ static void test_five_wrong_secrets(void **state)
 	assert_int_equal(row(2)->n.state, NODE_BOOTING);
 }
 
+/* Its secret opens nothing any more, whatever else is wrong with what was sent. */
+static void test_five_wrong_secrets_in_half_a_request(void **state)
+{
+	char text[200];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"claim_secret\":\"x\"}",
+		       claim(1)->c.id);
+	request("POST", "/v1/claim", text, true, &an);
+	assert_int_equal(status(F.tickets), 401);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
 static void test_lost_answer_asked_again(void **state)
 {
 	uint64_t t;
@@ -460,6 +535,41 @@ static void test_lost_answer_asked_again(void **state)
 	t = says((struct says){.create = 1});
 	assert_int_equal(status(t), 409); /* but it is still the owner: no breach */
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+}
+
+/* What it asks with can be copied: a request for a certificate is no secret. */
+static void test_asked_again_from_another_address(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	keys_come("acc-1");
+	assert_int_equal(status(t), 200);
+	F.address = "10.0.0.9";
+	assert_int_equal(status(says((struct says){.create = 1})), 403);
+	assert_null(F.keys_fn);
+	assert_int_equal(events("claim-refused"), 1);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	F.address = "::ffff:10.0.0.1";
+	assert_int_equal(status(says((struct says){.create = 1})), 0);
+	keys_come("acc-2");
+}
+
+/* The answer cannot be said: the token in it is for nobody. */
+static void test_answer_that_cannot_be_said(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	F.e->conf->nodes.slurmd_options = mem_strdup("-Z; reboot");
+	keys_come("acc-1");
+	assert_int_equal(status(t), 500);
+	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
+	assert_string_equal(F.revoked_last, "acc-1");
 }
 
 static void test_newer_request_takes_the_place(void **state)
@@ -574,6 +684,27 @@ static void test_boot_that_failed(void **state)
 	assert_string_equal(F.revoked_last, "acc-1");
 }
 
+/* Its name is another machine's by now, whose jobs are none of its business. */
+static void test_breach_of_an_older_machine_of_the_name(void **state)
+{
+	struct fleet_node *old;
+	struct claim_run *r;
+	struct node node;
+
+	(void)state;
+	one();
+	old = row(1);
+	old->n.state = NODE_DRAINING;
+	r = claim(1);
+	node_init(&node, "c1", 2, engine_now(F.e));
+	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
+	(void)fleet_add(&F.e->fleet, &node);
+	claims_fail(F.e, r, "agent", "somebody else is there", true);
+	turn();
+	assert_int_equal(old->n.state, NODE_DELETING);
+	assert_int_equal(old->name->forced_ms, 0);
+}
+
 static void test_released_node_claims_nothing(void **state)
 {
 	struct node_event ev = {.type = NODE_EV_RELEASE,
@@ -602,6 +733,31 @@ static void test_released_node_claims_nothing(void **state)
 	knock(id, secret, false);
 	restart();
 	assert_null(claim(1));
+}
+
+/* Those of other creates are where they were. */
+static void test_one_of_many_creates_is_over(void **state)
+{
+	struct node_event ev = {.type = NODE_EV_REFUSED,
+				.reason = NODE_BECAUSE_CAPACITY,
+				.now_ms = engine_now(F.e)};
+
+	(void)state;
+	for (int i = 1; i <= 4; i++)
+		buy(i, 1);
+	for (int i = 1; i <= 4; i += 3) {
+		row(i)->busy = false;
+		engine_post(F.e, row(i), &ev);
+		turn();
+		assert_null(claim(i));
+	}
+	assert_int_equal(F.e->claims->nall, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(F.e->claims->all[i]->at, i);
+	assert_non_null(claims_named(F.e, claim(2)->c.id));
+	assert_non_null(claims_named(F.e, claim(3)->c.id));
+	for (size_t i = 0; i < 4; i++)
+		wire_says(i, ERR_NOTSENT, "no way there");
 }
 
 static void test_bad_requests(void **state)
@@ -635,12 +791,35 @@ static void test_nothing_without_the_section(void **state)
 	assert_null(claim(1));
 }
 
+/* F57: the journal was lost, the list brought the row back, and the node has its
+ * certificate. */
+static void test_a_lost_claim_is_made_of_its_certificate(void **state)
+{
+	static const unsigned char spki[CLAIM_SPKI_SIZE] = "k";
+	struct node gone;
+
+	(void)state;
+	one();
+	gone = row(1)->n;
+	gone.state = NODE_GONE;
+	claims_row(F.e, &gone);
+	assert_null(claim(1));
+	assert_non_null(claims_adopt(F.e, row(1), spki));
+	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);
+	assert_memory_equal(claim(1)->c.spki, spki, sizeof(spki));
+	engine_commit(F.e);
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);
+	assert_int_equal(claim_want(&claim(1)->c), CLAIM_WANT_NOTHING);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 #define W(f) cmocka_unit_test_setup_teardown(f, setup_wrap, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_issued_with_its_create),
+		T(test_a_lost_claim_is_made_of_its_certificate),
 		T(test_secrets_differ_by_create),
 		T(test_create_repeat_has_same_user_data_after_restart),
 		T(test_create_not_sent_claims_anew),
@@ -654,18 +833,25 @@ int main(void)
 		T(test_each_of_many_has_its_own),
 		W(test_stolen_claim_used_first),
 		T(test_alarms),
+		T(test_alarm_about_another_node),
 		T(test_after_its_time),
+		W(test_keys_after_its_time),
 		T(test_nobody_claims_in_time),
 		T(test_time_is_over_before_it_is_there),
 		T(test_five_wrong_secrets),
+		T(test_five_wrong_secrets_in_half_a_request),
 		W(test_lost_answer_asked_again),
+		W(test_asked_again_from_another_address),
+		W(test_answer_that_cannot_be_said),
 		T(test_newer_request_takes_the_place),
 		T(test_crash_between_ask_and_release),
 		W(test_crash_and_the_owner_goes_on),
 		T(test_secret_store_away),
 		T(test_keys_for_who_was_breached_meanwhile),
 		W(test_boot_that_failed),
+		T(test_breach_of_an_older_machine_of_the_name),
 		T(test_released_node_claims_nothing),
+		T(test_one_of_many_creates_is_over),
 		T(test_bad_requests),
 		T(test_nothing_without_the_section),
 	};

@@ -87,8 +87,20 @@ static void test_each_path_has_its_place(void **state)
 	assert_int_equal(by("c1", 2, 'a', "POST", "/v1/node/hosts", "{}"), 405);
 }
 
-/* Of the name, of an earlier incarnation, of one that leaves, without a claim, and of who is not.
- */
+/* An older journal was put back, or none: the nodes that are up are not put out by their agents. */
+static void test_a_node_whose_claim_was_lost_goes_on(void **state)
+{
+	(void)state;
+	assert_int_equal(by("c3", 1, 'c', "GET", "/v1/node/time", ""), 0); /* not durable yet */
+	commit();
+	assert_late(0, 1, 200);
+	assert_int_equal(by("c3", 1, 'c', "GET", "/v1/node/time", ""), 200);
+	assert_int_equal(by("c3", 1, 'd', "GET", "/v1/node/time", ""), 0); /* another key */
+	commit();
+	assert_late(1, 3, 401);
+}
+
+/* Of the name, of an earlier incarnation, of one that leaves, and of who is not. */
 static void test_only_the_present_incarnation_is_let_in(void **state)
 {
 	struct fleet_node *fn = fleet_live(fleet_find(&B.e.fleet, "c2"));
@@ -98,7 +110,6 @@ static void test_only_the_present_incarnation_is_let_in(void **state)
 	assert_int_equal(by("c1", 1, 'a', "GET", "/v1/node/time", ""), 410); /* GONE */
 	assert_int_equal(by("c2", 4, 'b', "GET", "/v1/node/time", ""), 410); /* forgotten */
 	assert_int_equal(by("c2", 6, 'b', "GET", "/v1/node/time", ""), 401); /* never was */
-	assert_int_equal(by("c3", 1, 'c', "GET", "/v1/node/time", ""), 401); /* no claim */
 	assert_int_equal(by("n9", 1, 'a', "GET", "/v1/node/time", ""), 401);
 	fleet_stage(fn)->state = NODE_DELETING;
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 410);
@@ -218,6 +229,33 @@ static void test_hosts_are_not_made_anew_for_every_heartbeat(void **state)
 	assert_true(hosts_version(&B.e) != v);
 }
 
+/* Nor must ten thousand claims. */
+static void test_many_hosts_are_not_made_anew_for_every_claim(void **state)
+{
+	char name[16], addr[32], *text;
+	uint64_t v, w;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		(void)snprintf(name, sizeof(name), "d%d", i);
+		(void)snprintf(addr, sizeof(addr), "10.1.%d.%d", i / 250, i % 250);
+		(void)put(name, 1, NODE_BOOTING, addr);
+	}
+	commit();
+	free(hosts_text(&B.e, &v));
+	(void)put("c10", 1, NODE_BOOTING, "192.0.2.10");
+	commit();
+	text = hosts_text(&B.e, &w);
+	assert_true(v == w);
+	assert_null(strstr(text, "192.0.2.10"));
+	free(text);
+	W.now -= 60000; /* the clock is set back */
+	text = hosts_text(&B.e, &w);
+	assert_non_null(strstr(text, "192.0.2.10"));
+	free(text);
+	assert_true(hosts_version(&B.e) == w);
+}
+
 static void test_node_init_is_given_out_with_its_hash(void **state)
 {
 	char path[] = "/tmp/burst-stage1-XXXXXX", none[] = "/nowhere/node-init";
@@ -278,6 +316,7 @@ int main(void)
 		T(test_where_nothing_changes_it_is_answered_at_once),
 		T(test_a_later_answer_goes_out_with_the_next_turn),
 		T(test_each_path_has_its_place),
+		T(test_a_node_whose_claim_was_lost_goes_on),
 		T(test_only_the_present_incarnation_is_let_in),
 		T(test_a_claim_that_is_over_lets_nobody_in),
 		T(test_a_name_that_is_not_as_it_should_be_is_nobodys),
@@ -285,6 +324,7 @@ int main(void)
 		T(test_without_a_door_nobody_is_let_in),
 		T(test_hosts_are_the_nodes_that_have_an_address),
 		T(test_hosts_are_not_made_anew_for_every_heartbeat),
+		T(test_many_hosts_are_not_made_anew_for_every_claim),
 		T(test_node_init_is_given_out_with_its_hash),
 		T(test_counters_say_what_was_answered),
 	};

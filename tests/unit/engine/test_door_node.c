@@ -162,6 +162,22 @@ static void test_versions_of_keys_are_numbers(void **state)
 	assert_true(door_key_version("99999999999999999999") > 0);
 }
 
+/* All wait for the same munged. */
+static void test_a_node_has_one_credential_before_munged_at_a_time(void **state)
+{
+	(void)state;
+	assert_int_equal(confirm_as('b', C2_KEYS), 0);
+	assert_int_equal(confirm_as('b', C2_KEYS), 503);
+	assert_true(B.an.retry_after_s > 0);
+	munge_says(MUNGE_REPLAYED);
+	assert_int_equal(confirm_as('b', C2_KEYS), 0);
+	/* munged's queue was dropped by a reload. */
+	free(B.munge.ctx);
+	B.munge.ctx = NULL;
+	W.now += DOOR_CONFIRM_MS;
+	assert_int_equal(confirm_as('b', C2_KEYS), 0);
+}
+
 /* --- for another ------------------------------------------------------------------------------ */
 
 static void test_node_a_speaking_for_node_b_is_misuse(void **state)
@@ -196,6 +212,7 @@ static void test_misuse_is_written_down_a_few_times_only(void **state)
 {
 	(void)state;
 	for (int i = 0; i < 3 * DOOR_MISUSES_MAX; i++) {
+		W.now += 100;
 		(void)post("heartbeat", "{\"v\":1,\"node\":\"c2\",\"generation\":2}");
 		B.events[0] = '\0';
 		if (i == DOOR_MISUSES_MAX)
@@ -260,6 +277,15 @@ static void test_a_failed_step_ends_the_node(void **state)
 	assert_int_equal(by("c2", 5, 'b', "POST", "/v1/node/failed", C2 ",\"step\":\"rm -rf\"}"),
 			 0);
 	assert_string_equal(B.fails, "c2 other: no reason given\n");
+}
+
+static void test_a_failure_that_is_told_again_is_one_event(void **state)
+{
+	(void)state;
+	assert_int_equal(post_through("failed", ME ",\"step\":\"gpu\",\"why\":\"7\"}"), 200);
+	B.events[0] = '\0';
+	assert_int_equal(post_through("failed", ME ",\"step\":\"gpu\",\"why\":\"7\"}"), 200);
+	assert_string_equal(B.events, "");
 }
 
 static void test_more_steps_than_there_are_do_no_harm(void **state)
@@ -413,6 +439,7 @@ static void test_a_node_that_never_stops_talking_is_told_to(void **state)
 
 	(void)state;
 	for (int i = 0; i < DOOR_SAID_MAX; i++) {
+		W.now += 100;
 		(void)snprintf(body, sizeof(body), ME ",\"type\":\"shutdown\",\"id\":\"%d\"}", i);
 		(void)post("event", body);
 		B.events[0] = '\0';
@@ -422,6 +449,31 @@ static void test_a_node_that_never_stops_talking_is_told_to(void **state)
 	}
 	assert_int_equal(post("event", ME ",\"type\":\"shutdown\",\"id\":\"more\"}"), 429);
 	assert_string_equal(B.events, "");
+	W.now += DOOR_SAID_MS; /* it lives on, and may have something to say again */
+	assert_int_equal(post("event", ME ",\"type\":\"preempt\",\"id\":\"more\"}"), 0);
+}
+
+/* --- a flood -----------------------------------------------------------------------------------
+ */
+
+static void test_one_node_alone_cannot_keep_the_loop_busy(void **state)
+{
+	const char *body = ME ",\"csr\":\"YWJj\"}";
+	unsigned given = 0, renewed = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++)
+		given += post("heartbeat", ME "}") == 200;
+	assert_int_equal(given, DOOR_ASKS_S);
+	assert_int_equal(B.an.status, 429);
+	assert_true(B.an.retry_after_s > 0);
+	/* The others have theirs. */
+	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 200);
+	W.now += 1000;
+	for (int i = 0; i < 10; i++)
+		renewed += post("renew", body) == 200;
+	assert_int_equal(renewed, DOOR_COPIES_S);
+	assert_int_equal(post("heartbeat", ME "}"), 200); /* that is cheap */
 }
 
 /* --- renewal ---------------------------------------------------------------------------------- */
@@ -434,6 +486,7 @@ static void test_a_certificate_is_renewed_for_the_same_key_only(void **state)
 	assert_int_equal(B.a.cert_until_ms, W.now + 86400000);
 	assert_int_equal(post_through("renew", ME ",\"csr\":\"emJj\"}"), 403); /* "zbc" */
 	assert_has(B.events, "c1 2 claim-misuse: it wants a certificate for another key\n");
+	W.now += 1000;
 	assert_int_equal(post("renew", ME ",\"csr\":\"WFhY\"}"), 400);
 	assert_int_equal(post("renew", ME ",\"csr\":\"*\"}"), 400);
 	assert_int_equal(post("renew", ME "}"), 400);
@@ -503,11 +556,13 @@ int main(void)
 		T(test_with_auth_slurm_there_is_no_credential),
 		T(test_until_it_is_confirmed_a_node_says_little),
 		T(test_versions_of_keys_are_numbers),
+		T(test_a_node_has_one_credential_before_munged_at_a_time),
 		T(test_node_a_speaking_for_node_b_is_misuse),
 		T(test_a_heartbeat_of_an_old_generation_is_not_taken),
 		T(test_misuse_is_written_down_a_few_times_only),
 		T(test_a_node_is_bootstrapped_once),
 		T(test_a_failed_step_ends_the_node),
+		T(test_a_failure_that_is_told_again_is_one_event),
 		T(test_more_steps_than_there_are_do_no_harm),
 		T(test_a_heartbeat_is_answered_at_once_and_writes_nothing),
 		T(test_heartbeats_are_rarer_when_all_have_come),
@@ -519,6 +574,7 @@ int main(void)
 		T(test_an_event_repeated_with_the_same_id_is_taken_once),
 		T(test_each_kind_of_event_is_known),
 		T(test_a_node_that_never_stops_talking_is_told_to),
+		T(test_one_node_alone_cannot_keep_the_loop_busy),
 		T(test_a_certificate_is_renewed_for_the_same_key_only),
 		T(test_oversized_fields_are_refused),
 		T(test_what_is_not_understood_is_refused),

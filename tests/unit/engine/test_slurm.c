@@ -27,7 +27,7 @@ struct fix {
 	struct timer *guard, *tick;
 	unsigned given, updated, failed, answers[SLURM_NQUESTIONS];
 	char error[256], text[256];
-	enum err_code code;
+	int code;
 	unsigned nodes, known, most; /* told of; ... at the last tick; most between two */
 	bool hurt;                   /* stop as soon as some are told of */
 };
