@@ -407,7 +407,7 @@ INSTALL_FILES := \
 	755:$(BIN)/burst-agent:$(sbindir)/burst-agent \
 	$(foreach f,$(filter-out %.nft %.service,$(wildcard scripts/node/burst-*)),755:$(f):$(libexecdir)/burstd/$(notdir $(f))) \
 	755:scripts/node/node-init:$(libexecdir)/burstd/node-init \
-	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf,644:scripts/node/$(f):$(docdir)/node/$(f)) \
+	$(foreach f,burst-imds.nft systemd/slurmd.service.d/burst.conf systemd/munge.service.d/burst.conf systemd/burst-keys@.service,644:scripts/node/$(f):$(docdir)/node/$(f)) \
 	644:scripts/node/burst-agent.service:$(unitdir)/burst-agent.service \
 	644:scripts/pkg/burstd.service:$(unitdir)/burstd.service \
 	644:scripts/pkg/burstd.tmpfiles:$(tmpfilesdir)/burstd.conf \

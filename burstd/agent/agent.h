@@ -2,6 +2,7 @@
  *
  *   home     heartbeats, one after the other, to one burstd of several; renews the certificate
  *   herald   notices, to all of them at once, until one has taken each
+ *   keys     fetches the cluster's keys when there are others
  *   watch    asks the metadata service, a file, a command whether the machine is to go
  *   health   asks commands whether it is sound
  *   deadman  puts it out when nobody asks for it any more
@@ -26,6 +27,7 @@ struct child;
 struct health;
 struct herald;
 struct home;
+struct keys;
 struct watch;
 
 struct agent {
@@ -40,6 +42,7 @@ struct agent {
 	struct deadman deadman;
 	struct home *home;
 	struct herald *herald;
+	struct keys *keys; /* NULL with --once */
 	struct watch *watch;
 	struct health *health;
 	struct child *poweroff;
@@ -70,6 +73,13 @@ bool herald_quiet(const struct herald *h); /* nothing waits to be taken */
 bool herald_taken(const struct herald *h, enum notice_type type, const char *id);
 /* Forget it: when it comes again, it is told again (a fault that was mended). */
 void herald_forget(struct herald *h, enum notice_type type, const char *id);
+
+/* keys.c */
+struct keys *keys_new(struct agent *a);
+void keys_free(struct keys *k);
+/* By the answer to a heartbeat; version "": nothing.  switch_ms by burstd's clock, which is offset
+ * ahead of ours; 0: not said. */
+void keys_told(struct keys *k, const char *version, int64_t switch_ms, int64_t offset);
 
 /* watch.c */
 struct watch *watch_new(struct agent *a);

@@ -215,6 +215,7 @@ static int run(struct agent *a)
 	alarm_open();
 	deadman_init(&a->deadman, a->conf.deadman, a->conf.deadman_job, clock_boot_ms());
 	a->herald = herald_new(a);
+	a->keys = keys_new(a);
 	a->home = home_new(a);
 	a->watch = watch_new(a);
 	a->health = health_new(a);
@@ -267,6 +268,7 @@ out:
 	watch_free(a->watch);
 	health_free(a->health);
 	home_free(a->home);
+	keys_free(a->keys);
 	herald_free(a->herald);
 	child_leave(a->poweroff);
 	tls_close(a->tls);

@@ -39,6 +39,8 @@ static const struct agent_key keys[] = {
 	{"poll", KEY_TIME, "5s", AT(poll), 1000, SECONDS_(60), "how often it is asked"},
 	{"key_version_file", KEY_TEXT, "", AT(key_version_file), 0, 0,
 	 "its first word is the version of the key that munged has"},
+	{"keys_command", KEY_TEXT, "", AT(keys_command), 0, 0,
+	 "fetches other keys; %k: \"stage\", or \"switch\" when munge's is to be used"},
 	{"hosts_file", KEY_TEXT, "/etc/hosts", AT(hosts_file), 0, 0,
 	 "gets the cluster's nodes between two marks; empty: it does not"},
 	{"heartbeat", KEY_TIME, "30s", AT(heartbeat), 1000, SECONDS_(300), "between heartbeats"},

@@ -33,8 +33,9 @@ struct agent_conf {
 	enum agent_cloud cloud; /* of the provider: who tells of interruptions, and how */
 	struct place metadata;
 	char key_version_file[AGENT_TEXT_MAX];
-	char hosts_file[AGENT_TEXT_MAX]; /* "": it stays as it is */
-	int64_t heartbeat, poll;         /* milliseconds, as all times here */
+	char keys_command[AGENT_TEXT_MAX]; /* "": they are fetched by somebody else */
+	char hosts_file[AGENT_TEXT_MAX];   /* "": it stays as it is */
+	int64_t heartbeat, poll;           /* milliseconds, as all times here */
 	int64_t deadman, deadman_job;
 	char poweroff[AGENT_TEXT_MAX];
 	char local_command[AGENT_TEXT_MAX];

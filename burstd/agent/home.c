@@ -135,7 +135,33 @@ struct reply {
 	bool ok, renew;
 	int64_t interval, now_ms, generation;
 	char hosts[HOME_VERSION_MAX + 1];
+	char keys[HOME_VERSION_MAX + 1]; /* version of the keys that it should have */
+	int64_t switch_ms;
 };
+
+/* {"version":"8","switch_ms":1764000000000}; what is odd is none. */
+static void read_keys(const struct jpull_value *value, struct reply *r)
+{
+	struct jpull_value key, v;
+	struct jpull j;
+	bool good;
+
+	if (value->type == JPULL_NONE || value->type == JPULL_NULL)
+		return;
+	jpull_init(&j, value->p, value->n);
+	good = jpull_enter(&j, '{');
+	while (good && jpull_key(&j, &key)) {
+		v = jpull_take(&j);
+		if (jpull_is(&key, "version"))
+			good = jpull_text(&v, r->keys, sizeof(r->keys)) >= 0;
+		else if (jpull_is(&key, "switch_ms"))
+			good = jpull_int(&v, &r->switch_ms) >= 0;
+	}
+	if (good && jpull_end(&j))
+		return;
+	r->keys[0] = '\0';
+	r->switch_ms = 0;
+}
 
 static int read_reply(const struct answer *a, struct reply *r)
 {
@@ -163,6 +189,8 @@ static int read_reply(const struct answer *a, struct reply *r)
 			rc |= jpull_int(&v, &r->generation);
 		else if (jpull_is(&key, "hosts") && jpull_text(&v, r->hosts, sizeof(r->hosts)) != 1)
 			r->hosts[0] = '\0';
+		else if (jpull_is(&key, "keys"))
+			read_keys(&v, r);
 	}
 	return jpull_end(&j) && rc >= 0 ? 0 : -1;
 }
@@ -292,6 +320,8 @@ static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 	h->renew_now = h->renew_now || r.renew;
 	if (h->renew_fails == 0)
 		set_renewal(h, now);
+	if (h->a->keys != NULL)
+		keys_told(h->a->keys, r.keys, r.switch_ms, h->offset);
 	memcpy(h->hosts_next, r.hosts, sizeof(h->hosts_next));
 	if (now >= h->renew_next || (h->renew_now && h->renew_fails == 0))
 		send_renewal(h);

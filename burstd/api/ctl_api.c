@@ -203,6 +203,8 @@ static const struct {
 	{"retry", CTL_OPERATOR, ctl_order_retry},
 	{"secrets", CTL_VIEWER, ctl_secrets_show},
 	{"secrets-enroll", CTL_OPERATOR, ctl_secrets_enroll},
+	{"secrets-rotation", CTL_VIEWER, ctl_rotate_show},
+	{"secrets-rotate", CTL_OPERATOR, ctl_rotate_order},
 	{"gate", CTL_OWN, op_gate},
 };
 

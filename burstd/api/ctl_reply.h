@@ -66,6 +66,8 @@ int ctl_order_resume(struct ctl_reply *r);
 int ctl_order_retry(struct ctl_reply *r);
 int ctl_secrets_show(struct ctl_reply *r);
 int ctl_secrets_enroll(struct ctl_reply *r);
+int ctl_rotate_show(struct ctl_reply *r);
+int ctl_rotate_order(struct ctl_reply *r);
 /* "secrets": {...}, when there is a secret store. */
 void ctl_secrets_put(struct ctl_reply *r);
 

@@ -44,6 +44,23 @@ static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 	}
 }
 
+/* Somebody must give it a credential, or mend what it says. */
+static void explain_rotation(const struct engine *e, explain_fn fn, void *ctx)
+{
+	struct engine_rotation s;
+	char text[480];
+
+	engine_rotation(e, &s);
+	if (!s.there || (s.error[0] == '\0' && !s.needs_credential))
+		return;
+	(void)snprintf(text, sizeof(text),
+		       "the rotation of %s's key stands still (%s): %s; \"burstctl secrets "
+		       "rotate\" says how far it is",
+		       rotation_kind_str(s.r.kind), rotation_phase_str(s.r.phase),
+		       s.error[0] != '\0' ? s.error : "it needs a credential, with --resume");
+	fn(ctx, text);
+}
+
 void explain_secrets(const struct engine *e, explain_fn fn, void *ctx)
 {
 	char ago[FMT_DUR_SIZE];
@@ -64,6 +81,7 @@ void explain_secrets(const struct engine *e, explain_fn fn, void *ctx)
 		fn(ctx, text.p);
 		str_clear(&text);
 	}
+	explain_rotation(e, fn, ctx);
 	if (s.insecure)
 		fn(ctx,
 		   "the cluster's keys are in a plain file (section secrets, driver file): for "

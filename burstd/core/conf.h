@@ -139,7 +139,9 @@ enum conf_release {
 struct conf_secrets {
 	char *driver;
 	char *address, *ca_file, *namespace, *mount, *name, *auth_mount, *role_id, *role_name;
-	char *credential_file; /* NULL: none */
+	char *credential_file;                   /* NULL: none */
+	char *rotate_role_id, *rotate_role_name; /* of the AppRole that may write the bundle */
+	char **switch_command;                   /* NULL: none */
 	char *region, *role, *sts_url, *metadata_url;
 	char *dir;                   /* NULL: none */
 	int release;                 /* enum conf_release */

@@ -188,6 +188,7 @@ static int read_members(struct jpull *j, struct secret_bundle *b, struct err *e)
 	} members[] = {{"munge_key", &b->munge_key},
 		       {"slurm_key", &b->slurm_key},
 		       {"slurm_jwks", &b->slurm_jwks},
+		       {"munge_key_next", &b->munge_key_next},
 		       {"kid", &kid}};
 	struct jpull_value key;
 
@@ -230,6 +231,7 @@ int secret_bundle_read(const char *text, size_t len, struct secret_bundle *out, 
 		return err_set(e, ERR_INVALID,
 			       "it has neither munge_key, slurm_key nor slurm_jwks");
 	if (check_key("munge_key", &b.munge_key, SECRET_KEY_MAX, e) < 0 ||
+	    check_key("munge_key_next", &b.munge_key_next, SECRET_KEY_MAX, e) < 0 ||
 	    check_key("slurm_key", &b.slurm_key, SECRET_KEY_MAX, e) < 0 ||
 	    check_jwks(&b.slurm_jwks, e) < 0)
 		return -1;

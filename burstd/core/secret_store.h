@@ -184,7 +184,8 @@ struct secret_piece { /* borrowed from the bundle's text: base64, as it stands t
 
 struct secret_bundle {
 	struct secret_piece munge_key, slurm_key, slurm_jwks;
-	char kid[64]; /* public: which key this is; "" when not said */
+	struct secret_piece munge_key_next; /* while munge_key is being replaced by it */
+	char kid[64];                       /* public: which key this is; "" when not said */
 };
 
 enum { SECRET_KEY_MIN = 32, SECRET_KEY_MAX = 1024 }; /* bytes of munge's key, decoded */

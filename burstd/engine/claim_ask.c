@@ -205,6 +205,7 @@ static void add_keys(struct lines *l, const struct secrets_released *r)
 	add_n(l, "munge_key", keys.munge_key.p, keys.munge_key.n);
 	add_n(l, "slurm_key", keys.slurm_key.p, keys.slurm_key.n);
 	add_n(l, "slurm_jwks", keys.slurm_jwks.p, keys.slurm_jwks.n);
+	add_n(l, "munge_key_next", keys.munge_key_next.p, keys.munge_key_next.n);
 }
 
 static void add_release(struct engine *e, struct lines *l, const struct secrets_released *r)
@@ -212,7 +213,7 @@ static void add_release(struct engine *e, struct lines *l, const struct secrets_
 	bool wrap = r->mode == CONF_WRAP;
 
 	add(l, "release", wrap ? "wrap" : "inline");
-	add(l, "version", r->version);
+	add_number(l, "version", (uint64_t)door_key_version(r->version));
 	if (!wrap) {
 		add_keys(l, r);
 		return;
@@ -221,6 +222,17 @@ static void add_release(struct engine *e, struct lines *l, const struct secrets_
 	add_base64(l, "vault_ca", e->d.door->store_ca);
 	add(l, "creation_path", r->path);
 	add(l, "wrap_token", secret_text(r->token));
+}
+
+void claim_keys(struct engine *e, const struct secrets_released *rel, bool now,
+		struct http_answer *an)
+{
+	struct lines *l = mem_zalloc(sizeof(*l));
+
+	l->text = true;
+	add_release(e, l, rel);
+	add(l, "switch", now ? "yes" : "no");
+	finish(l, an, 200);
 }
 
 /* What the node is to be. */

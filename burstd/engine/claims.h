@@ -44,6 +44,9 @@ struct claim_run {
 	int64_t said_ms;            /* since then "said" counts */
 	int64_t confirm_ms;         /* when its credential was given to munged; 0: none is there */
 	struct bucket asks, copies; /* all it asks; what is long, or costs a signature */
+	int64_t keys_old_ms;        /* since when it has others than it should; 0: it does not */
+	int64_t keys_ms;            /* when it was given them last, but for the first time */
+	bool keys_drained;          /* it was given up for old ones */
 };
 
 /* --- claims.c --- */
@@ -77,10 +80,25 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 	       struct http_answer *an);
 
 /* The secret store's word for a version (secrets_version()) as the number that claims, nodes and
- * struct claim have: digits as they are, else 62 bits of its hash.  0: not known. */
+ * struct claim have: digits as they are, else 59 bits of its hash.  0: not known. */
 int64_t door_key_version(const char *text);
 /* Its keys are not the current ones, says its heartbeat. */
 void node_keys_old(struct engine *e, struct claim_run *r);
+
+/* --- door_keys.c --- */
+/* GET /v1/node/keys: the keys again, for one that has confirmed them. */
+void door_keys(struct engine *e, struct claim_run *r, const struct node_request *rq,
+	       struct http_answer *an);
+void door_keys_free(struct engine *e);
+
+/* --- rotate.c --- */
+/* Does a node with this version of the keys fit in with the others now?  claimed: that it was
+ * given, which is the right one as long as the store has not said another. */
+bool rotate_takes(const struct engine *e, int64_t version, int64_t claimed);
+/* For the answer to a heartbeat: ,"keys":{...}, if it is to fetch keys, or to switch. */
+void rotate_tell(const struct engine *e, const struct claim_run *r, struct str *out);
+/* Is a node that finds another key of munge's in the bundle than it has to switch at once? */
+bool rotate_says_switch(const struct engine *e);
 
 /* --- hosts.c --- */
 /* Lines "address name", all nodes of ours that have an address, sorted by name; the caller's.
@@ -91,5 +109,8 @@ char *hosts_text(const struct engine *e, uint64_t *version);
 void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an);
 void claim_nonce(struct engine *e, const struct node_request *rq, struct http_answer *an);
 void claim_alarm(struct engine *e, const struct node_request *rq, struct http_answer *an);
+/* The keys alone, as text, for one that has claimed long ago. */
+void claim_keys(struct engine *e, const struct secrets_released *rel, bool now,
+		struct http_answer *an);
 
 #endif

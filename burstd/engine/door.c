@@ -356,6 +356,7 @@ void door_free(struct engine *e)
 		drop_body(&l->an);
 		free(l);
 	}
+	door_keys_free(e);
 	munge_check_free(d->munge);
 	free(d->munge_socket);
 	free(d->hosts.text);

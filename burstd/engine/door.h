@@ -39,6 +39,8 @@ struct door_hosts {
 	int64_t changed_ms;        /* since then it is this one */
 };
 
+struct door_keys_ask;
+
 struct door {
 	struct engine *e;
 	struct door_late *first, **last; /* wait for what is staged now */
@@ -48,6 +50,7 @@ struct door {
 	size_t stage1_len;
 	char stage1_sha256[65];
 	struct door_hosts hosts;
+	struct door_keys_ask *keys; /* who waits for keys, again */
 	struct engine_door_counters count;
 };
 

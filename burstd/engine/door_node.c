@@ -58,7 +58,8 @@ int64_t door_key_version(const char *text)
 		return 0;
 	if (text[n] == '\0' && n <= 18)
 		return (int64_t)strtoull(text, NULL, 10);
-	v = (int64_t)(door_hash(text) & ((UINT64_C(1) << 62) - 1));
+	/* As many as have 18 digits: what a node says of it is taken as it is. */
+	v = (int64_t)(door_hash(text) & ((UINT64_C(1) << 59) - 1));
 	return v != 0 ? v : 1;
 }
 
@@ -216,7 +217,7 @@ static void handle_confirm(struct engine *e, struct claim_run *r, const struct n
 	memcpy(c.spki, rq->peer.spki, sizeof(c.spki));
 	if (c.key_version == 0) {
 		door_say(an, 400, "which keys?");
-	} else if (c.key_version != current_version(e, r)) {
+	} else if (!rotate_takes(e, c.key_version, r->c.version)) {
 		/* They were changed while it booted: slurmctld would refuse it. */
 		door_say(an, 409, "old keys");
 		claims_fail(e, r, "confirm", "it has old keys", false);
@@ -394,8 +395,10 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 	str_init(&text, 512);
 	str_addf(&text,
 		 "{\"ok\":true,\"generation\":%" PRIu64 ",\"now_ms\":%" PRId64
-		 ",\"interval_s\":%d,\"renew\":%s,\"hosts\":\"%016" PRIx64 "\"}\n",
+		 ",\"interval_s\":%d,\"renew\":%s,\"hosts\":\"%016" PRIx64 "\"",
 		 r->c.gen, now, interval(e), renew ? "true" : "false", hosts);
+	rotate_tell(e, r, &text);
+	str_adds(&text, "}\n");
 	door_give(an, "application/json", NULL, text.len);
 	an->body = str_take(&text);
 }
@@ -537,7 +540,7 @@ static void handle_stage1(struct engine *e, struct http_answer *an)
 /* --- which it is ------------------------------------------------------------------------------
  */
 
-enum verb { CONFIRM, READY, FAILED, HEARTBEAT, EVENT, RENEW, TIME, HOSTS, STAGE1, NVERBS };
+enum verb { CONFIRM, READY, FAILED, HEARTBEAT, EVENT, RENEW, TIME, HOSTS, STAGE1, KEYS, NVERBS };
 
 static const struct {
 	const char *path; /* behind /v1/node/ */
@@ -548,7 +551,7 @@ static const struct {
 	[FAILED] = {"failed", false, true},   [HEARTBEAT] = {"heartbeat", false, false},
 	[EVENT] = {"event", false, false},    [RENEW] = {"renew", false, false},
 	[TIME] = {"time", true, true},        [HOSTS] = {"hosts", true, true},
-	[STAGE1] = {"stage1", true, true},
+	[STAGE1] = {"stage1", true, true},    [KEYS] = {"keys", true, false},
 };
 
 static void post(struct engine *e, struct claim_run *r, enum verb v, const struct node_request *rq,
@@ -608,6 +611,8 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 		handle_hosts(e, an);
 	} else if (v == STAGE1) {
 		handle_stage1(e, an);
+	} else if (v == KEYS) {
+		door_keys(e, r, rq, an);
 	} else {
 		post(e, r, (enum verb)v, rq, an);
 	}

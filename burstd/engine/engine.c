@@ -125,6 +125,8 @@ static void arm(struct engine *e)
 		next = prereq_next_ms(e);
 	if (warm_next_ms(e) < next)
 		next = warm_next_ms(e);
+	if (rotate_next_ms(e) < next)
+		next = rotate_next_ms(e);
 	if (secrets_next_ms(e) < next)
 		next = secrets_next_ms(e);
 	if (claims_next_ms(e) < next)
@@ -164,6 +166,7 @@ static void turn(struct engine *e)
 	prereq_run(e);
 	warm_run(e);
 	claims_run(e);
+	rotate_run(e);
 	secrets_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
@@ -432,7 +435,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
 			goto fail;
 	if (fabric_check(e, conf, err) != 0 || secrets_open(e, err) != 0 ||
-	    door_open(e, err) != 0 || load(e, err) != 0)
+	    rotate_load(e, err) != 0 || door_open(e, err) != 0 || load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -520,6 +523,7 @@ void engine_free(struct engine *e)
 	prereq_free(e);
 	warm_free(e);
 	claims_free(e); /* it cancels what it waits for there */
+	rotate_free(e);
 	secrets_free(e);
 	door_free(e);
 	str_fini(&e->cancel_waiting);

@@ -21,6 +21,7 @@
 #include "core/fleet.h"
 #include "core/plan.h"
 #include "core/provider.h"
+#include "core/rotation.h"
 #include "core/unsold.h"
 #include "engine/slurm/require.h"
 #include "store/journal.h"
@@ -356,6 +357,43 @@ const struct engine_door_counters *engine_door_counters(const struct engine *e);
 /* How many incarnations that exist have a claim in each state (CLAIM_NSTATES of them), and how many
  * of all have proved no more than an address. */
 size_t engine_claims(const struct engine *e, size_t *states);
+
+/* --- a key is replaced by another --- */
+
+enum engine_rotate_verb {
+	ENGINE_ROTATE_START,
+	ENGINE_ROTATE_SWITCH,
+	ENGINE_ROTATE_ABORT,
+	ENGINE_ROTATE_RESUME, /* with another credential, or another try */
+};
+struct engine_rotate_ask { /* borrowed */
+	enum engine_rotate_verb verb;
+	enum rotation_kind kind; /* START */
+	/* Vault: a wrapping token of rotate_role_name; else as credential_file has it.  NULL: the
+	 * one there is. */
+	const char *credential;
+	int64_t in_ms;   /* SWITCH, munge: from now; 0: as soon as may be */
+	int64_t life_ms; /* START, jwks: of a token; 0: not said */
+	const char *by;
+};
+/* What comes of it is in engine_rotation().  -1: it cannot be now. */
+int engine_rotate(struct engine *e, const struct engine_rotate_ask *ask, struct err *err);
+struct engine_rotation {
+	bool there; /* there is a secret store */
+	struct rotation r;
+	int64_t version; /* that nodes should have; 0: not known */
+	struct engine_rotation_nodes {
+		/* have it; have another; did not say; were drained for it; have their keys from
+		 * elsewhere */
+		uint32_t have, lack, unheard, drained, others;
+	} nodes;
+	bool alone; /* no credential needs to be given */
+	bool has_command, needs_credential, busy;
+	const char *error; /* why it stands still; "" */
+};
+void engine_rotation(const struct engine *e, struct engine_rotation *out);
+/* The first of the nodes that have other keys, or say nothing of theirs; how many. */
+size_t engine_rotation_lack(const struct engine *e, const char **nodes, size_t max);
 
 /* --- where nodes are bought, and where they would be; nothing is asked of anybody, and nothing
  * changes --- */

@@ -35,6 +35,7 @@
  *   claims.c    machines that become nodes: who may ask for the keys (claims.h)
  *   secrets.c   the cluster's keys, from the secret store to nodes (secrets.h)
  *   door*.c, hosts.c  what nodes say and are told (claims.h)
+ *   rotate.c    ... and one of them replaced by another (rotate.h)
  *   gate.c      jobs that wait for their nodes to be up
  *   slurm/      slurmctld */
 #ifndef BURSTD_ENGINE_PRIVATE_H
@@ -326,6 +327,7 @@ struct engine {
 	struct claims *claims; /* NULL: machines get nothing of us */
 	struct secrets *secrets;
 	struct door *door;         /* NULL: nodes do not talk to us */
+	struct rotate *rotate;     /* NULL: not loaded yet */
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
 	int64_t postpone_next;
@@ -781,6 +783,12 @@ void door_reload(struct engine *e); /* what cannot be read now stays as it was *
 /* The answers whose meaning is durable go out. */
 void door_run(struct engine *e);
 void door_free(struct engine *e);
+
+/* --- rotate.c --- */
+int rotate_load(struct engine *e, struct err *err); /* after secrets_open() */
+void rotate_run(struct engine *e);
+int64_t rotate_next_ms(const struct engine *e);
+void rotate_free(struct engine *e);
 
 /* --- gate.c --- */
 void gate_run(struct engine *e);

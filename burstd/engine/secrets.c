@@ -598,7 +598,7 @@ static void run_asks(struct secrets *s)
 		return;
 	}
 	reap(s);
-	if (!secrets_ready(s->e) || s->version_next <= now)
+	if (s->held || !secrets_ready(s->e) || s->version_next <= now)
 		return;
 	for (struct secrets_ask *ask = s->asks; ask != NULL; ask = ask->next) {
 		if (s->flying >= SECRETS_FLYING_MAX)

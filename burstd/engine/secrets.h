@@ -91,6 +91,7 @@ struct secrets {
 	/* how it is */
 	int64_t ok_ms, failed_ms, trouble_ms; /* trouble_ms: since when; 0: there is none */
 	bool alarmed;
+	bool held; /* no keys are given out: they are about to be the wrong ones */
 	char error[256];
 	uint64_t released[2], failed, requests, logins;
 	uint64_t dice;

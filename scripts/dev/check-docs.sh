@@ -57,7 +57,7 @@ check_links() {
 # Words in backquotes: `a/b.[ch]` is two files, a word without a slash is a file anywhere.
 design_words() {
 	# shellcheck disable=SC2016  # Markdown's backquotes
-	grep -oE '`[A-Za-z0-9_./-]+(\.\[ch\])?`' docs/design.md | tr -d '`' | sort -u
+	grep -oE '`[A-Za-z0-9_./@-]+(\.\[ch\])?`' docs/design.md | tr -d '`' | sort -u
 }
 
 # Every file that the tour names, by its whole path: all that could be meant.

@@ -701,6 +701,43 @@ def shutdown(lab):
 BEGIN, END = "# burst: begin\n", "# burst: end\n"
 
 
+class Keys:
+    """A burstd that wants other keys, once told so."""
+
+    def __init__(self, lab):
+        self.burstd, self.keys = lab.burstd(), None
+        self.burstd.on("/v1/node/heartbeat", lambda h, body: h.answer(200, {"ok": True, **({"keys": self.keys} if self.keys else {})}))
+
+
+def keys_follow(lab):
+    """keys: another version is staged by the command, and once; munge's is switched when burstd says"""
+    tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran; [ "$1" = switch ] || echo 8 >{lab.dir}/key.version')
+    k = Keys(lab)
+    lab.start([k.burstd], keys_command=f"{tool} %k")
+    until(lambda: len(k.burstd.beats()) > 1, "heartbeats")
+    assert lab.read("keys.ran") == ""
+    k.keys = {"version": "8"}
+    until(lambda: lab.read("keys.ran") == "stage\n", "staged")
+    until(lambda: k.burstd.beats()[-1]["key_version"] == "8", "the new version is told")
+    k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) + 2500}
+    never(lambda: "switch" in lab.read("keys.ran"), "not before its time", 1.5)
+    until(lambda: lab.read("keys.ran") == "stage\nswitch\n", "switched")
+    never(lambda: lab.read("keys.ran").count("\n") > 2, "only once", 2.5)
+
+
+def keys_fail(lab):
+    """keys: a command that fails is not run with each heartbeat; nonsense is no answer"""
+    tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran; exit 1')
+    k = Keys(lab)
+    k.keys = {"version": "8"}
+    lab.start([k.burstd], keys_command=f"{tool} %k")
+    until(lambda: lab.read("keys.ran") == "stage\n", "tried")
+    never(lambda: lab.read("keys.ran").count("\n") > 1, "not again at once", 3)
+    assert "the keys were not fetched" in lab.read("log")
+    k.keys = {"version": ["8"]}
+    until(lambda: "no burstd answers heartbeats" in lab.read("log"), "refused")
+
+
 class Hosts:
     """burstd has a list of hosts, and tells its version with each heartbeat."""
 
@@ -910,7 +947,8 @@ TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_no
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, wrong_name, redirect, huge_answers,
          closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown,
-         hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration, usage]
+         keys_follow, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
+         secrets, configuration, usage]
 
 
 def run(fn):

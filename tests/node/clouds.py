@@ -112,6 +112,10 @@ class Burstd(Handler):
         if self.path == '/v1/node/stage1' and self.connection.getpeercert():
             data = open(f'{DIR}/node-init', 'rb').read()
             return self.say(200, data + b'# changed\n' if 'changed' in modes() else data)
+        if self.path == '/v1/node/keys' and self.connection.getpeercert():
+            if 'often' in modes():
+                return self.say(429, 'error=not so often\n')
+            return self.say(200, open(f'{DIR}/keys').read())
         return self.say(404)
 
     def do_POST(self):

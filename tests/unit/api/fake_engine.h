@@ -37,6 +37,9 @@ struct engine {
 	char enroll_token[64];             /* the last; "-" is refused */
 	struct engine_boot boot;           /* of every node; claim NULL: they have none */
 	struct engine_door_counters *door; /* NULL: nodes do not talk to us */
+	struct engine_rotation rotation;
+	struct engine_rotate_ask rotate_ask; /* the last */
+	char rotate_credential[64];          /* ... and its */
 	struct engine_counters counters;
 	int64_t price; /* of every pool */
 	struct journal_room room;
@@ -230,6 +233,29 @@ int engine_enroll(struct engine *e, const char *token, const char *by, struct er
 		return err_set(err, ERR_INVALID, "that is no wrapping token");
 	(void)snprintf(e->enroll_token, sizeof(e->enroll_token), "%s", token);
 	return 0;
+}
+
+int engine_rotate(struct engine *e, const struct engine_rotate_ask *ask, struct err *err)
+{
+	e->rotate_ask = *ask;
+	(void)snprintf(e->rotate_credential, sizeof(e->rotate_credential), "%s",
+		       ask->credential != NULL ? ask->credential : "");
+	return ask->verb == ENGINE_ROTATE_ABORT ? err_set(err, ERR_INVALID, "none is under way")
+						: 0;
+}
+
+void engine_rotation(const struct engine *e, struct engine_rotation *out)
+{
+	*out = e->rotation;
+	if (out->error == NULL)
+		out->error = "";
+}
+
+size_t engine_rotation_lack(const struct engine *e, const char **nodes, size_t max)
+{
+	assert_true(max > 0);
+	nodes[0] = "n7";
+	return e->rotation.nodes.lack > 0 ? 1 : 0;
 }
 
 const struct journal_room *engine_room(const struct engine *e)

@@ -504,6 +504,7 @@ static void test_reload_and_ranges(void **state)
 		{"", "events_keep", hour, 366 * day},
 		{"slurm", "bin_dir", 0, 0},
 		{"slurm", "conf", 0, 0},
+		{"secrets", "switch_command", 0, 0},
 		{"secrets", "release", 0, 0},
 		{"secrets", "wrap_ttl", 15000, hour / 2},
 		{"secrets", "poll", 1000, hour},

@@ -70,11 +70,13 @@ static struct fix {
 	/* the listener's word */
 	const char *address, *accept;
 	struct node_peer peer;
+	const struct secret_store_ops *(*store)(const char *name); /* with BARE_REAL_STORE */
 } F;
 
 /* --- the secret store -------------------------------------------------------------------------
  */
 
+#ifndef BARE_REAL_STORE
 int secrets_open(struct engine *e, struct err *err)
 {
 	(void)e;
@@ -124,6 +126,8 @@ void secrets_revoke(struct engine *e, const char *accessor)
 	F.revoked++;
 	(void)snprintf(F.revoked_last, sizeof(F.revoked_last), "%s", accessor);
 }
+
+#endif
 
 /* --- the network ------------------------------------------------------------------------------
  */
@@ -252,6 +256,8 @@ static inline struct conf *make_conf(void)
 	c->slurm_bin = mem_strdup("/nowhere");
 	c->secrets.driver = mem_strdup("vault");
 	c->secrets.release = F.release;
+	c->secrets.poll_ms = 60000;
+	c->secrets.timeout_ms = 30000;
 	c->nodes.listen = mem_strdup("127.0.0.1:1");
 	c->nodes.urls = words("https://burst.example:8443");
 	c->nodes.conf_servers = words("ctl:6817");
@@ -311,6 +317,7 @@ static inline void restart(void)
 				      .journal = F.journal,
 				      .uuid = uuid,
 				      .driver = fake,
+				      .store = F.store,
 				      .door = &F.door,
 				      .fatal = on_fatal};
 	struct err err;

@@ -17,7 +17,8 @@ static const char whole[] =
 	"secrets { driver = \"vault\" address = \"https://v1:8200,https://v2:8200\" ca_file = "
 	"\"/etc/vault.pem\" namespace = \"hpc/\" mount = \"kv2\" name = \"slurm/prod/node\" "
 	"auth_mount = \"approle2\" role_id = \"role-1\" role_name = \"burstd-prod\" "
-	"credential_file = \"/etc/secret-id\" region = \"us-east-9\" role = "
+	"credential_file = \"/etc/secret-id\" rotate_role_id = \"role-9\" rotate_role_name = "
+	"\"burst-rotate\" switch_command = {\"/switch\", \"now\"} region = \"us-east-9\" role = "
 	"\"arn:aws:iam::2:role/s\" sts_url = \"https://sts.secrets\" metadata_url = "
 	"\"http://127.0.0.1:1339\" dir = \"/srv/secrets\" release = \"broker\" wrap_ttl = \"45s\" "
 	"poll = \"47s\" timeout = \"49s\" } "
@@ -505,6 +506,9 @@ static const struct {
 	{"secrets", "role_id", "\"role-1\"", "\"role-2\""},
 	{"secrets", "role_name", "\"burstd-prod\"", "\"burstd-x\""},
 	{"secrets", "credential_file", "\"/etc/secret-id\"", "\"\""},
+	{"secrets", "rotate_role_id", "\"role-9\"", "\"role-8\""},
+	{"secrets", "rotate_role_name", "\"burst-rotate\"", "\"burst-x\""},
+	{"secrets", "switch_command", "{\"/switch\", \"now\"}", "{}"},
 	{"secrets", "region", "\"us-east-9\"", "\"us-east-8\""},
 	{"secrets", "role", "\"arn:aws:iam::2:role/s\"", "\"\""},
 	{"secrets", "sts_url", "\"https://sts.secrets\"", "\"\""},

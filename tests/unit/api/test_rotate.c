@@ -1,0 +1,115 @@
+/* test_rotate.c - what the control socket says of a rotation of keys, and who may order one. */
+#include "ctl_ask.h"
+
+static void test_the_rotation_is_shown_to_all(void **state)
+{
+	struct fixture *f = start("n1");
+	json_t *r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"secrets-rotation\"}"), *s;
+
+	(void)state;
+	assert_null(json_object_get(r, "rotation"));
+	json_decref(r);
+	f->e.rotation = (struct engine_rotation){
+		.there = true,
+		.r = {.kind = ROTATION_MUNGE, .phase = ROTATION_WINDOW, .switch_ms = FAKE_NOW},
+		.version = 8,
+		.nodes = {.have = 3, .lack = 1},
+		.error = "write: it is sealed"};
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"secrets-rotation\"}");
+	s = json_object_get(r, "rotation");
+	assert_string_equal(text(s, "kind"), "munge");
+	assert_string_equal(text(s, "phase"), "window");
+	assert_string_equal(text(s, "error"), "write: it is sealed");
+	assert_true(json_is_true(json_object_get(s, "runs")));
+	assert_int_equal(json_integer_value(json_object_get(s, "switch_ms")), FAKE_NOW);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(s, "nodes"), "have")),
+			 3);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(s, "lacking"), 0)),
+			    "n7");
+	json_decref(r);
+	stop(f);
+}
+
+static void test_one_that_stands_still_is_a_problem(void **state)
+{
+	struct fixture *f = start("n1");
+	json_t *r, *list;
+
+	(void)state;
+	f->e.secrets = (struct engine_secrets){.driver = "vault",
+					       .phase = "ready",
+					       .version = "7",
+					       .source = {"https://v1", 0, 0, ""},
+					       .enrolled = ""};
+	f->e.rotation =
+		(struct engine_rotation){.there = true,
+					 .r = {.kind = ROTATION_JWKS, .phase = ROTATION_SWITCHING},
+					 .needs_credential = true};
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	list = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(list), 1);
+	assert_non_null(strstr(json_string_value(json_array_get(list, 0)),
+			       "the rotation of jwks's key stands still (switching): it needs a"));
+	json_decref(r);
+	stop(f);
+}
+
+static void test_an_operator_rotates_and_others_do_not(void **state)
+{
+	static const char begin[] = "{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"start\","
+				    "\"kind\":\"jwks\",\"credential\":\"hvs.w\","
+				    "\"token_life_ms\":60000}";
+	struct fixture *f = start("n1");
+	json_t *r = ask_as(f, &viewer, begin);
+
+	(void)state;
+	assert_true(json_is_false(json_object_get(r, "ok")));
+	assert_string_equal(f->e.rotate_credential, "");
+	json_decref(r);
+	json_decref(ask(f, begin));
+	assert_int_equal(f->e.rotate_ask.verb, ENGINE_ROTATE_START);
+	assert_int_equal(f->e.rotate_ask.kind, ROTATION_JWKS);
+	assert_int_equal(f->e.rotate_ask.life_ms, 60000);
+	assert_string_equal(f->e.rotate_credential, "hvs.w");
+	json_decref(ask(f, "{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"switch\","
+			   "\"in_ms\":90000}"));
+	assert_int_equal(f->e.rotate_ask.verb, ENGINE_ROTATE_SWITCH);
+	assert_int_equal(f->e.rotate_ask.in_ms, 90000);
+	assert_null(f->e.rotate_ask.credential);
+	stop(f);
+}
+
+static void test_what_makes_no_sense_is_refused(void **state)
+{
+	static const char *const bad[] = {
+		"{\"v\":1,\"op\":\"secrets-rotate\"}",
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"turn\"}",
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"start\"}",
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"start\",\"kind\":\"none\"}",
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"switch\",\"in_ms\":-1}",
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"abort\"}",
+	};
+	struct fixture *f = start("n1");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		json_t *r = ask_as(f, &admin, bad[i]);
+
+		assert_true(json_is_false(json_object_get(r, "ok")));
+		assert_string_equal(text(r, "code"), "invalid");
+		json_decref(r);
+	}
+	stop(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_the_rotation_is_shown_to_all),
+		cmocka_unit_test(test_one_that_stands_still_is_a_problem),
+		cmocka_unit_test(test_an_operator_rotates_and_others_do_not),
+		cmocka_unit_test(test_what_makes_no_sense_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,455 @@
+/* test_rotation.c - a key is replaced by another; first told as stories, then every story there is,
+ * then what becomes of the bundle. */
+#include "core/rotation.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/base64.h"
+#include "base/mem.h"
+#include "core/secret_store.h"
+
+enum { BEGIN = 1000, MINUTE = 60000, FIRST = 7 };
+
+#define MUNGE "kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE="
+
+static bool plain(struct rotation *r, enum rotation_event_type type, int64_t now_ms)
+{
+	return rotation_step(r, &(struct rotation_event){.type = type, .now_ms = now_ms});
+}
+
+static bool wrote(struct rotation *r, int64_t version, int64_t now_ms)
+{
+	return rotation_step(r, &(struct rotation_event){.type = ROTATION_EV_WROTE,
+							 .now_ms = now_ms,
+							 .version = version});
+}
+
+static bool order(struct rotation *r, int64_t at_ms, int64_t now_ms)
+{
+	return rotation_step(r, &(struct rotation_event){.type = ROTATION_EV_SWITCH,
+							 .now_ms = now_ms,
+							 .at_ms = at_ms});
+}
+
+static struct rotation begun(enum rotation_kind kind)
+{
+	struct rotation r = {.phase = ROTATION_IDLE};
+
+	assert_true(rotation_step(&r, &(struct rotation_event){.type = ROTATION_EV_START,
+							       .now_ms = BEGIN,
+							       .kind = kind,
+							       .id = 0x5f3a,
+							       .version = FIRST,
+							       .life_ms = MINUTE}));
+	return r;
+}
+
+static struct rotation staged(enum rotation_kind kind)
+{
+	struct rotation r = begun(kind);
+
+	assert_true(wrote(&r, 8, 2000));
+	assert_true(plain(&r, ROTATION_EV_HAVE, 3000));
+	assert_int_equal(r.phase, ROTATION_STAGED);
+	return r;
+}
+
+static void munge_is_switched_at_one_time(void **state)
+{
+	struct rotation r = begun(ROTATION_MUNGE);
+
+	(void)state;
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_WRITE);
+	assert_false(order(&r, 99, 1500));
+	assert_true(wrote(&r, 8, 2000));
+	assert_true(rotation_takes(&r, 7) && rotation_takes(&r, 8) && !rotation_takes(&r, 6));
+	assert_false(order(&r, 99, 2500)); /* not all have it */
+	assert_true(plain(&r, ROTATION_EV_HAVE, 3000));
+	assert_true(order(&r, 90000, 4000));
+	assert_int_equal(rotation_wake_ms(&r), 90000);
+	assert_false(plain(&r, ROTATION_EV_TIMER, 89999));
+	assert_false(rotation_holds(&r, 8));
+	assert_true(plain(&r, ROTATION_EV_TIMER, 90000));
+	/* Now nobody is given what is in the store: it is the old key. */
+	assert_true(rotation_holds(&r, 8));
+	assert_false(rotation_takes(&r, 7) || rotation_takes(&r, 8));
+	assert_true(rotation_switches(&r));
+	assert_true(plain(&r, ROTATION_EV_TOLD, 90100));
+	assert_int_equal(r.phase, ROTATION_SWITCHING);
+	assert_false(rotation_switches(&r) || plain(&r, ROTATION_EV_TOLD, 90200));
+	assert_true(wrote(&r, 9, 91000));
+	assert_true(rotation_holds(&r, 8)); /* the store's poll is behind */
+	assert_false(rotation_holds(&r, 9));
+	assert_true(rotation_takes(&r, 9) && !rotation_takes(&r, 8));
+	assert_false(rotation_switches(&r)); /* once */
+	assert_true(plain(&r, ROTATION_EV_HAVE, 95000));
+	assert_int_equal(r.phase, ROTATION_DONE);
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_NOTHING);
+	assert_false(rotation_takes(&r, 8));
+}
+
+static void jwks_rolls_and_nothing_stands_still(void **state)
+{
+	struct rotation r = staged(ROTATION_JWKS);
+
+	(void)state;
+	assert_true(order(&r, 0, 4000));
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_TELL);
+	assert_true(plain(&r, ROTATION_EV_TOLD, 5000));
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_WRITE);
+	assert_true(wrote(&r, 9, 6000));
+	assert_true(rotation_takes(&r, 8) && rotation_takes(&r, 9));
+	assert_false(rotation_holds(&r, 8));
+	assert_true(plain(&r, ROTATION_EV_HAVE, 7000));
+	assert_int_equal(r.phase, ROTATION_AGING);
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_TELL);
+	/* Tokens of the old key age only from when slurmctld signs with the new one. */
+	assert_int_equal(rotation_wake_ms(&r), INT64_MAX);
+	assert_true(plain(&r, ROTATION_EV_TOLD, 8000));
+	assert_int_equal(rotation_wake_ms(&r), 7000 + 2 * MINUTE);
+	assert_true(plain(&r, ROTATION_EV_TIMER, 7000 + 2 * MINUTE));
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_WRITE);
+	assert_true(wrote(&r, 10, 200000));
+	assert_int_equal(r.phase, ROTATION_DONE);
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_TELL);
+	assert_true(plain(&r, ROTATION_EV_TOLD, 200100));
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_NOTHING);
+}
+
+static void who_does_not_follow_is_not_waited_for(void **state)
+{
+	struct rotation r = begun(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(wrote(&r, 8, 2000));
+	assert_int_equal(rotation_wake_ms(&r), 2000 + ROTATION_SPREAD_MS);
+	assert_true(plain(&r, ROTATION_EV_TIMER, 2000 + ROTATION_SPREAD_MS));
+	assert_int_equal(r.phase, ROTATION_STAGED);
+	assert_true(order(&r, 700000, 640000) && plain(&r, ROTATION_EV_TIMER, 700000));
+	assert_true(wrote(&r, 9, 701000));
+	assert_true(plain(&r, ROTATION_EV_TIMER, 701000 + ROTATION_SETTLE_MS));
+	assert_int_equal(r.phase, ROTATION_DONE);
+}
+
+static void abort_takes_the_new_key_out_while_nobody_uses_it(void **state)
+{
+	struct rotation r = staged(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(order(&r, 90000, 4000));
+	assert_true(plain(&r, ROTATION_EV_ABORT, 5000));
+	assert_int_equal(rotation_want(&r), ROTATION_WANT_WRITE);
+	assert_int_equal(r.switch_ms, 0);
+	assert_true(wrote(&r, 9, 6000));
+	assert_int_equal(r.phase, ROTATION_ABORTED);
+	assert_false(rotation_runs(&r));
+	/* The old key is in all three versions. */
+	assert_true(rotation_takes(&r, 8) && rotation_takes(&r, 9));
+	r = staged(ROTATION_MUNGE);
+	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_TIMER, 90000));
+	assert_false(plain(&r, ROTATION_EV_ABORT, 90001));
+}
+
+static void what_somebody_else_writes_ends_it(void **state)
+{
+	struct rotation r = begun(ROTATION_JWKS);
+
+	(void)state;
+	assert_true(plain(&r, ROTATION_EV_ALIEN, 2000));
+	assert_int_equal(r.phase, ROTATION_ABORTED);
+	assert_true(r.alien);
+	assert_false(rotation_takes(&r, 7));
+	r = staged(ROTATION_JWKS);
+	assert_false(plain(&r, ROTATION_EV_ALIEN, 4000)); /* it wanted to write nothing */
+}
+
+static void one_follows_another_and_two_never_run(void **state)
+{
+	struct rotation r = begun(ROTATION_JWKS);
+	const struct rotation_event again = {.type = ROTATION_EV_START,
+					     .now_ms = 9000,
+					     .kind = ROTATION_MUNGE,
+					     .id = 2,
+					     .version = 9};
+
+	(void)state;
+	assert_false(rotation_step(&r, &again));
+	assert_true(plain(&r, ROTATION_EV_ABORT, 2000) && wrote(&r, 7, 3000));
+	assert_int_equal(r.prev, 0); /* nothing was written */
+	assert_true(rotation_step(&r, &again));
+	assert_int_equal(r.kind, ROTATION_MUNGE);
+	assert_int_equal(r.now, 9);
+	assert_int_equal(r.life_ms, ROTATION_LIFE_MS);
+}
+
+/* --- every story ------------------------------------------------------------------------------
+ */
+
+enum { DEEP = 9 };
+
+static unsigned long stories;
+
+static void must_hold(const struct rotation *r, const struct rotation *was)
+{
+	static const unsigned writes = 1u << ROTATION_STAGING | 1u << ROTATION_SWITCHING |
+				       1u << ROTATION_DROPPING | 1u << ROTATION_ABORTING;
+
+	assert_true(rotation_good(r));
+	assert_int_equal(rotation_want(r) == ROTATION_WANT_WRITE, (writes >> r->phase & 1) != 0);
+	/* No key that is used by nobody may be given out, and none that was taken out. */
+	if (r->kind == ROTATION_MUNGE && r->phase == ROTATION_SWITCHING)
+		assert_true(rotation_holds(r, r->now));
+	if (r->phase == ROTATION_DROPPING || r->phase == ROTATION_AGING)
+		assert_int_equal(r->kind, ROTATION_JWKS);
+	/* Once the new key is in use there is no way back. */
+	if (was->phase >= ROTATION_SWITCHING && was->phase <= ROTATION_DROPPING)
+		assert_true(r->phase != ROTATION_ABORTING);
+	if (r->phase == ROTATION_ABORTED && was->phase != ROTATION_ABORTED)
+		assert_true(r->alien || was->phase == ROTATION_ABORTING);
+}
+
+static void tell(struct rotation r, int64_t now_ms, unsigned deep)
+{
+	stories++;
+	if (deep == DEEP)
+		return;
+	for (int t = 0; t < ROTATION_EV_NTYPES; t++) {
+		struct rotation next = r;
+		const struct rotation_event ev = {
+			.type = (enum rotation_event_type)t,
+			.now_ms = t == ROTATION_EV_TIMER && rotation_wake_ms(&r) != INT64_MAX
+					  ? rotation_wake_ms(&r)
+					  : now_ms + 1,
+			.kind = deep % 2 == 0 ? ROTATION_MUNGE : ROTATION_JWKS,
+			.id = 1 + deep,
+			.version = FIRST + deep,
+			.at_ms = now_ms + MINUTE};
+
+		if (!rotation_step(&next, &ev)) {
+			assert_memory_equal(&next, &r, sizeof(r)); /* it has not happened */
+			continue;
+		}
+		must_hold(&next, &r);
+		tell(next, ev.now_ms, deep + 1);
+	}
+}
+
+static void every_sequence_of_events_keeps_the_rules(void **state)
+{
+	struct rotation r;
+
+	(void)state;
+	memset(&r, 0, sizeof(r));
+	tell(r, BEGIN, 0);
+	tell(begun(ROTATION_MUNGE), BEGIN, 0);
+	tell(begun(ROTATION_JWKS), BEGIN, 0);
+	assert_true(stories > 1000);
+}
+
+static void words_and_numbers_are_checked(void **state)
+{
+	struct rotation r = begun(ROTATION_JWKS);
+
+	(void)state;
+	assert_int_equal(rotation_kind_parse("munge"), ROTATION_MUNGE);
+	assert_int_equal(rotation_kind_parse("jwks"), ROTATION_JWKS);
+	assert_int_equal(rotation_kind_parse("none"), -1);
+	assert_string_equal(rotation_phase_str(ROTATION_AGING), "aging");
+	assert_string_equal(rotation_kind_str(ROTATION_JWKS), "jwks");
+	r.phase = ROTATION_NPHASES;
+	assert_false(rotation_good(&r));
+	r = begun(ROTATION_JWKS);
+	r.kind = ROTATION_NONE;
+	assert_false(rotation_good(&r));
+}
+
+/* --- the bundle -------------------------------------------------------------------------------
+ */
+
+static unsigned char fresh[ROTATION_FRESH];
+
+static char *write_it(const struct rotation *r, const char *old)
+{
+	struct err e = {0};
+	size_t size = 0;
+	char *out = rotation_bundle(r, old, strlen(old), fresh, &size, &e);
+
+	if (out == NULL)
+		fail_msg("%s", e.msg);
+	assert_true(size > strlen(out));
+	return out;
+}
+
+static struct rotation at(enum rotation_kind kind, enum rotation_phase phase)
+{
+	return (struct rotation){.kind = kind, .phase = phase, .id = 0x5f3a, .now = FIRST};
+}
+
+static void roll(void)
+{
+	for (size_t i = 0; i < sizeof(fresh); i++)
+		fresh[i] = (unsigned char)(i * 37 + 11);
+}
+
+static void munge_key_is_staged_then_switched(void **state)
+{
+	static const char first[] = "{\"munge_key\":\"" MUNGE "\",\"site\":{\"a\":[1,2]},"
+				    "\"kid\":\"2026-11\"}";
+	struct rotation r = at(ROTATION_MUNGE, ROTATION_STAGING);
+	char *one = write_it(&r, first), *two, next[512];
+	struct secret_bundle b;
+
+	(void)state;
+	assert_int_equal(secret_bundle_read(one, strlen(one), &b, NULL), 0);
+	assert_memory_equal(b.munge_key.p, MUNGE, strlen(MUNGE));
+	assert_int_equal(b.munge_key_next.n, 172); /* 128 bytes */
+	assert_string_equal(b.kid, "2026-11");
+	assert_non_null(strstr(one, "\"site\":{\"a\":[1,2]}"));
+	assert_non_null(strstr(one, "\"rotation\":\"5f3a-staging\""));
+	(void)snprintf(next, sizeof(next), "%.*s", (int)b.munge_key_next.n, b.munge_key_next.p);
+	r.phase = ROTATION_SWITCHING;
+	two = write_it(&r, one);
+	assert_int_equal(secret_bundle_read(two, strlen(two), &b, NULL), 0);
+	assert_int_equal(b.munge_key.n, strlen(next));
+	assert_memory_equal(b.munge_key.p, next, strlen(next));
+	assert_int_equal(b.munge_key_next.n, 0);
+	assert_string_equal(b.kid, "r5f3a");
+	assert_null(strstr(two, MUNGE));
+	free(two);
+	r.phase = ROTATION_ABORTING;
+	two = write_it(&r, one);
+	assert_int_equal(secret_bundle_read(two, strlen(two), &b, NULL), 0);
+	assert_memory_equal(b.munge_key.p, MUNGE, strlen(MUNGE));
+	assert_int_equal(b.munge_key_next.n, 0);
+	assert_string_equal(b.kid, "2026-11");
+	free(one);
+	free(two);
+}
+
+static char *jwks_of(const char *bundle)
+{
+	struct secret_bundle b;
+	char *out = mem_zalloc(8192);
+	size_t n = 0;
+
+	assert_int_equal(secret_bundle_read(bundle, strlen(bundle), &b, NULL), 0);
+	assert_true(base64_decode(BASE64_PLAIN, b.slurm_jwks.p, b.slurm_jwks.n,
+				  (unsigned char *)out, 8191, &n));
+	return out;
+}
+
+static void jwks_has_both_keys_until_the_old_one_is_dropped(void **state)
+{
+	/* {"keys":[{"alg":"HS256","kty":"oct","kid":"old","use":"default","k":"c2VjcmV0","exp":9}]}
+	 */
+	static const char first[] =
+		"{\"slurm_jwks\":\"eyJrZXlzIjpbeyJhbGciOiJIUzI1NiIsImt0eSI6Im9jdCIsImtpZCI6Im9sZCIs"
+		"InVzZSI6ImRlZmF1bHQiLCJrIjoiYzJWamNtVjAiLCJleHAiOjl9XX0=\"}";
+	struct rotation r = at(ROTATION_JWKS, ROTATION_STAGING);
+	char *bundle[4], *text[4];
+
+	(void)state;
+	bundle[0] = write_it(&r, first);
+	r.phase = ROTATION_SWITCHING;
+	bundle[1] = write_it(&r, bundle[0]);
+	r.phase = ROTATION_DROPPING;
+	bundle[2] = write_it(&r, bundle[1]);
+	r.phase = ROTATION_ABORTING;
+	bundle[3] = write_it(&r, bundle[0]);
+	for (int i = 0; i < 4; i++)
+		text[i] = jwks_of(bundle[i]);
+	assert_non_null(strstr(text[0], "{\"alg\":\"HS256\",\"kty\":\"oct\",\"kid\":\"old\","
+					"\"use\":\"default\",\"k\":\"c2VjcmV0\",\"exp\":9},{"));
+	assert_non_null(strstr(text[0], "\"kid\":\"r5f3a\",\"k\":\""));
+	assert_non_null(strstr(text[1], "\"kid\":\"old\",\"k\":\"c2VjcmV0\",\"exp\":9}"));
+	assert_non_null(strstr(text[1], "\"use\":\"default\"}]}"));
+	assert_null(strstr(text[2], "\"old\""));
+	assert_non_null(strstr(text[2], "\"kid\":\"r5f3a\""));
+	assert_null(strstr(text[3], "r5f3a"));
+	assert_non_null(strstr(text[3], "\"kid\":\"old\",\"use\":\"default\""));
+	for (int i = 0; i < 4; i++) {
+		free(bundle[i]);
+		free(text[i]);
+	}
+}
+
+static void a_bundle_that_cannot_be_rotated_stays_as_it_is(void **state)
+{
+	static const struct {
+		enum rotation_kind kind;
+		enum rotation_phase phase;
+		const char *bundle, *why;
+	} cases[] = {
+		{ROTATION_JWKS, ROTATION_STAGING, "{\"munge_key\":\"" MUNGE "\"}", "no slurm_jwks"},
+		{ROTATION_MUNGE, ROTATION_STAGING, "{\"slurm_key\":\"" MUNGE "\"}", "no munge_key"},
+		{ROTATION_MUNGE, ROTATION_SWITCHING, "{\"munge_key\":\"" MUNGE "\"}",
+		 "no munge_key_next"},
+		/* {"keys":[]} */
+		{ROTATION_JWKS, ROTATION_STAGING, "{\"slurm_jwks\":\"eyJrZXlzIjpbXX0=\"}",
+		 "no list of keys"},
+		/* {"keys":[{"kid":"a"}]} */
+		{ROTATION_JWKS, ROTATION_SWITCHING,
+		 "{\"slurm_jwks\":\"eyJrZXlzIjpbeyJraWQiOiJhIn1dfQ==\"}", "lost its new key"},
+		{ROTATION_MUNGE, ROTATION_STAGING, "nonsense", "JSON"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct rotation r = at(cases[i].kind, cases[i].phase);
+		struct err e = {0};
+		size_t size;
+
+		assert_null(rotation_bundle(&r, cases[i].bundle, strlen(cases[i].bundle), fresh,
+					    &size, &e));
+		if (strstr(e.msg, cases[i].why) == NULL)
+			fail_msg("%zu: %s", i, e.msg);
+	}
+}
+
+static void a_write_whose_answer_was_lost_is_found_again(void **state)
+{
+	static const char ours[] = "{\"rotation\":\"5f3a-switching\"}";
+	static const char before[] = "{\"rotation\":\"5f3a-staging\"}";
+	static const char others[] = "{\"rotation\":\"77-staging\"}";
+	struct rotation r = at(ROTATION_MUNGE, ROTATION_SWITCHING);
+	struct err e = {0};
+
+	(void)state;
+	assert_int_equal(rotation_look(&r, 99, ours, strlen(ours), &e), ROTATION_FOUND_OURS);
+	assert_int_equal(rotation_look(&r, FIRST, before, strlen(before), &e), ROTATION_FOUND_OLD);
+	assert_int_equal(rotation_look(&r, 99, before, strlen(before), &e), ROTATION_FOUND_OTHER);
+	assert_int_equal(rotation_look(&r, 99, others, strlen(others), &e), ROTATION_FOUND_OTHER);
+	/* Aborted before anybody knew whether the new key was written. */
+	r.phase = ROTATION_ABORTING;
+	assert_int_equal(rotation_look(&r, 99, before, strlen(before), &e), ROTATION_FOUND_OLD);
+	assert_int_equal(rotation_look(&r, 99, others, strlen(others), &e), ROTATION_FOUND_OTHER);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(munge_is_switched_at_one_time),
+		cmocka_unit_test(jwks_rolls_and_nothing_stands_still),
+		cmocka_unit_test(who_does_not_follow_is_not_waited_for),
+		cmocka_unit_test(abort_takes_the_new_key_out_while_nobody_uses_it),
+		cmocka_unit_test(what_somebody_else_writes_ends_it),
+		cmocka_unit_test(one_follows_another_and_two_never_run),
+		cmocka_unit_test(every_sequence_of_events_keeps_the_rules),
+		cmocka_unit_test(words_and_numbers_are_checked),
+		cmocka_unit_test(munge_key_is_staged_then_switched),
+		cmocka_unit_test(jwks_has_both_keys_until_the_old_one_is_dropped),
+		cmocka_unit_test(a_bundle_that_cannot_be_rotated_stays_as_it_is),
+		cmocka_unit_test(a_write_whose_answer_was_lost_is_found_again),
+	};
+
+	roll();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
