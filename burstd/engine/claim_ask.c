@@ -211,9 +211,11 @@ static void add_keys(struct lines *l, const struct secrets_released *r)
 static void add_release(struct engine *e, struct lines *l, const struct secrets_released *r)
 {
 	bool wrap = r->mode == CONF_WRAP;
+	int64_t version = door_key_version(r->version);
 
 	add(l, "release", wrap ? "wrap" : "inline");
-	add_number(l, "version", (uint64_t)door_key_version(r->version));
+	if (version != 0) /* as the node says it, too: in numbers */
+		add_number(l, "version", (uint64_t)version);
 	if (!wrap) {
 		add_keys(l, r);
 		return;
@@ -254,6 +256,8 @@ static void add_node(struct engine *e, struct lines *l, const struct claim_run *
 		add(l, "instance_id", fn->n.instance);
 	if (o != NULL && is_fit(o->type, strlen(o->type)))
 		add(l, "instance_type", o->type);
+	if (fn != NULL && fn->name->gpus > 0)
+		add_number(l, "gpus", fn->name->gpus);
 	add_number(l, "deadman", (uint64_t)n->deadman_ms / 1000);
 	if (door_stage1(e, &sha256)) {
 		add(l, "stage1_url", "/v1/node/stage1");

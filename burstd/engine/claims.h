@@ -80,7 +80,8 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 	       struct http_answer *an);
 
 /* The secret store's word for a version (secrets_version()) as the number that claims, nodes and
- * struct claim have: digits as they are, else 59 bits of its hash.  0: not known. */
+ * struct claim have: digits as they are, else 59 bits of its hash
+ * (18 digits: as a text again it is the same).  0: not known. */
 int64_t door_key_version(const char *text);
 /* Its keys are not the current ones, says its heartbeat. */
 void node_keys_old(struct engine *e, struct claim_run *r);

@@ -56,7 +56,7 @@ int64_t door_key_version(const char *text)
 
 	if (text[0] == '\0')
 		return 0;
-	if (text[n] == '\0' && n <= 18)
+	if (n <= 18 && text[n] == '\0')
 		return (int64_t)strtoull(text, NULL, 10);
 	/* As many as have 18 digits: what a node says of it is taken as it is. */
 	v = (int64_t)(door_hash(text) & ((UINT64_C(1) << 59) - 1));

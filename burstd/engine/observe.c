@@ -582,6 +582,8 @@ void observe_node(void *ctx, const struct slurm_node *sn)
 		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
 		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
+	if (e->claims != NULL)
+		nm->gpus = slurm_parse_gpus(sn->gres);
 	s->nodes[s->n] = *sn;
 	s->names[s->n++] = nm;
 }

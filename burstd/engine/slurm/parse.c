@@ -111,6 +111,9 @@ static inline void scan_word(struct slurm_text word, struct slurm_node *n, struc
 	case 'A':
 		take(word, "AvailableFeatures=", &n->features);
 		break;
+	case 'G':
+		take(word, "Gres=", &n->gres);
+		break;
 	case 'N':
 		take(word, "NodeName=", name);
 		take(word, "NodeAddr=", &n->addr);
@@ -149,6 +152,42 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 	}
 	n->instance = last_instance(start, end);
 	return name;
+}
+
+/* The number after the last colon, sockets in brackets left out. */
+static uint32_t gres_count(struct slurm_text one)
+{
+	const char *bracket = memchr(one.p, '(', one.n);
+	const char *end = bracket != NULL ? bracket : one.p + one.n, *at = end;
+	uint32_t v = 0;
+
+	while (at > one.p && at[-1] != ':')
+		at--;
+	for (; at < end && v < 10000; at++) {
+		if (*at < '0' || *at > '9')
+			return 0;
+		v = v * 10 + (uint32_t)(*at - '0');
+	}
+	return v;
+}
+
+uint32_t slurm_parse_gpus(struct slurm_text gres)
+{
+	const char *at = gres.p, *end = at + gres.n;
+	uint32_t v = 0;
+
+	while (at != NULL && at < end) {
+		const char *comma = memchr(at, ',', (size_t)(end - at));
+		struct slurm_text one = {at, (size_t)((comma != NULL ? comma : end) - at)};
+
+		at += one.n + (comma != NULL ? 1 : 0);
+		if (one.n < 5 || memcmp(one.p, "gpu:", 4) != 0)
+			continue;
+		if (memmem(one.p, one.n, "g.", 2) != NULL) /* "a100_3g.20gb" */
+			return 0;
+		v += gres_count(one);
+	}
+	return v;
 }
 
 static uint32_t state_flags(struct slurm_reader *r, struct slurm_text text)

@@ -23,7 +23,7 @@ struct slurm_node {
 	char name[HOSTLIST_NAME_MAX + 1];
 	uint32_t flags;
 	/* p NULL: not there; features: those that slurm.conf gives it, "a,b" */
-	struct slurm_text addr, host, state, instance, partitions, reason, features;
+	struct slurm_text addr, host, state, instance, partitions, reason, features, gres;
 };
 
 /* `scontrol -o show nodes`, read in pieces. */
@@ -47,6 +47,9 @@ int slurm_read_nodes(struct slurm_reader *r, size_t lines, slurm_node_fn fn, voi
 uint32_t slurm_parse_state(const char *text, size_t len);
 /* The flags as words joined by '+', as Slurm prints them; "" when not known. */
 void slurm_print_state(uint32_t flags, char *out, size_t size);
+/* How many GPUs Gres= names, "gpu:h100:8(S:0-1)"; 0: none, or parts of some (MIG), which are not as
+ * many as the machine has. */
+uint32_t slurm_parse_gpus(struct slurm_text gres);
 int slurm_text_is(struct slurm_text t, const char *s);
 
 #endif

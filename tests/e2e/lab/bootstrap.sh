@@ -116,7 +116,7 @@ on() {
 	local dir pid
 	dir=$(machine "$1") && pid=$(cat "$dir/pid") || return
 	# What simcloud started waits for the first process of its namespaces.
-	read -r pid _ <"/proc/$pid/task/$pid/children"
+	read -r pid _ <"/proc/$pid/task/$pid/children" || [ -n "$pid" ] || return
 	shift
 	nsenter -t "$pid" -m -u -i -n -p env -i PATH="$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root LC_ALL=C.UTF-8 "$@"
 }

@@ -149,12 +149,25 @@ static void test_until_it_is_confirmed_a_node_says_little(void **state)
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 200);
 }
 
+/* A node has it as a text, and says it so. */
+static bool same_as_text(const char *version)
+{
+	char text[FMT_U64_SIZE];
+	int64_t v = door_key_version(version);
+
+	return door_key_version(fmt_u64(text, (uint64_t)v)) == v;
+}
+
 static void test_versions_of_keys_are_numbers(void **state)
 {
 	int64_t uuid = door_key_version("7d3f2a9e-0001-4c1e-8f00-000000000001");
 
 	(void)state;
 	assert_true(door_key_version("7") == 7);
+	assert_true(same_as_text("7d3f2a9e-0001-4c1e-8f00-000000000001"));
+	assert_true(same_as_text("6b02b8c2.966863625"));
+	assert_true(same_as_text("6b02b8c2.966863626"));
+	assert_true(same_as_text("999999999999999999"));
 	assert_true(door_key_version("") == 0);
 	assert_true(uuid > 1000 &&
 		    uuid == door_key_version("7d3f2a9e-0001-4c1e-8f00-000000000001"));

@@ -81,7 +81,33 @@ static void test_nodes(void **state)
 	assert_true(slurm_text_is(g.n[1].host, "c2"));
 	assert_false(slurm_text_is(g.n[1].addr, "c22"));
 	assert_int_equal(g.n[0].instance.n, 0);
+	assert_true(slurm_text_is(g.n[0].gres, "gpu:h100:8"));
 	assert_true(slurm_text_is(g.n[1].instance, "i-7"));
+}
+
+static void test_gpus(void **state)
+{
+	static const struct {
+		const char *gres;
+		uint32_t n;
+	} all[] = {
+		{"gpu:h100:8", 8},
+		{"gpu:8(S:0-1)", 8},
+		{"fast:1,gpu:a100:4(S:0,2),gpu:v100:2", 6},
+		{"gpu:a100_3g.20gb:2,gpu:a100:1", 0},
+		{"(null)", 0},
+		{"shard:gpu:8", 0},
+		{"gpu:", 0},
+		{"gpu:h100", 0},
+		{"", 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		assert_int_equal(
+			slurm_parse_gpus((struct slurm_text){all[i].gres, strlen(all[i].gres)}),
+			all[i].n);
+	assert_int_equal(slurm_parse_gpus((struct slurm_text){NULL, 0}), 0);
 }
 
 /* Anything that is not whole is an error: a node that is not shown would be believed gone. */
@@ -134,9 +160,8 @@ static void test_print(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_states), cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_gpus),   cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_print),
 	};
 
