@@ -569,12 +569,25 @@ static bool is_gone(const struct rescue *r, const struct fleet_name *nm)
 	return true;
 }
 
+/* Since then it may have been on its way to another, which is on its way out. */
+static bool leaves_others(const struct engine *e, const struct rescue *r)
+{
+	static const enum node_state states[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
+
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++)
+		for (const struct fleet_node *fn = e->fleet.states[states[i]]; fn != NULL;
+		     fn = fn->state_next)
+			if (fn->n.job == r->j.job)
+				return true;
+	return false;
+}
+
 static bool are_gone(const struct engine *e, const struct rescue *r)
 {
 	struct hostlist *h;
 	bool gone = true;
 
-	if (hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
+	if (leaves_others(e, r) || hostlist_parse(&h, r->j.nodes, strlen(r->j.nodes), NULL) != 0)
 		return false;
 	for (size_t i = 0; i < h->n && gone; i++) {
 		const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);

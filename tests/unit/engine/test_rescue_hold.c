@@ -68,6 +68,26 @@ static void test_a_machine_that_was_bought_since_is_none_that_it_lost(void **sta
 	assert_string_equal(F.story, "start 7_2 ");
 }
 
+/* I17: it was placed again meanwhile, on a machine that came up wrong and is being deleted. */
+static void test_a_machine_that_was_bought_for_it_since_must_be_gone_too(void **state)
+{
+	struct node n;
+
+	(void)state;
+	hold();
+	becomes("c1", NODE_GONE);
+	becomes("c2", NODE_GONE);
+	(void)fleet_name(&F.e.fleet, "c7", 0);
+	node_init(&n, "c7", 1, W.now);
+	n.job = 107;
+	(void)fleet_add(&F.e.fleet, &n);
+	becomes("c7", NODE_DELETING);
+	waits(W.now + 5000);
+	becomes("c7", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 ");
+}
+
 static void test_it_starts_by_itself_if_they_do_not_go_in_time(void **state)
 {
 	(void)state;
@@ -238,6 +258,7 @@ int main(void)
 		TEST(test_all_machines_that_it_lost_must_be_gone),
 		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
 		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
+		TEST(test_a_machine_that_was_bought_for_it_since_must_be_gone_too),
 		TEST(test_it_starts_by_itself_if_they_do_not_go_in_time),
 		TEST(test_who_has_changed_its_begin_time_has_his_will),
 		TEST(test_a_begin_time_of_its_user_is_left_alone),
