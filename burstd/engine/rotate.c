@@ -331,7 +331,7 @@ static void command(struct rotate *rt)
 	const char *argv[ROTATE_WORDS_MAX];
 	size_t n = 0;
 
-	for (; words[n] != NULL && n < CONF_ARGS_MAX; n++)
+	for (; n < CONF_ARGS_MAX && words[n] != NULL; n++)
 		argv[n] = words[n];
 	argv[n++] = rotation_kind_str(rt->r.kind);
 	argv[n++] = word_of(rt);
