@@ -51,16 +51,25 @@ judge() {
 	# To slurmctld each node is at its own instance's address.
 	sim_of /admin/instances '.instances[] | select(.state != "ended") | "\(.name) \(.address)"' | sort >"$lab_dir/instances"
 	addressed | diff - "$lab_dir/instances"
-	# And it is an instance of a job that lacks nothing.
+	# And it is an instance of a job that lacks nothing.  With so short a cred_expire as the lab has, slurmctld may start a
+	# job again before burstd has seen that its requeue, when it is complete, undid the postponement: it is sent back again.
+	within 30 all_are_needed
+}
+
+all_are_needed() {
 	scontrol show hostnames "$(squeue -h -r -t CF -o %N | paste -sd,)" | sort >"$lab_dir/needed"
 	cut -d' ' -f1 "$lab_dir/instances" | diff - "$lab_dir/needed"
+}
+
+placed() { # N: so many jobs have their nodes
+	[ "$(squeue -h -r -t CF | wc -l)" = "$1" ]
 }
 
 @test "500 jobs of two nodes: 350 have both, 150 wait and say why, and each of two places refuses one call" {
 	lab_as researcher bash -c 'cd /run/lab/home; for i in {1..500}; do sbatch -N2 --exclusive --wrap "sleep 600"; done' >/dev/null
 	scontrol update partition=cloud state=UP
 	within 60 told 150
-	[ "$(squeue -h -t CF | wc -l)" = 350 ]
+	within 30 placed 350
 	judge
 }
 
@@ -68,7 +77,7 @@ judge() {
 	job --array=1-1000 -N1 --exclusive --wrap 'sleep 600' >/dev/null
 	scontrol update partition=cloud state=UP
 	within 60 told 300
-	[ "$(squeue -h -r -t CF | wc -l)" = 700 ]
+	within 30 placed 700
 	judge
 }
 
