@@ -1,6 +1,8 @@
 #!/usr/bin/env bats
 # burstd's session with Vault, on a real server in its development mode, with TLS: run by vault.sh.
+# shellcheck disable=SC2034,SC2154
 bats_require_minimum_version 1.5.0
+load vault
 
 setup_file() {
 	export DIR
@@ -22,159 +24,6 @@ setup() {
 
 teardown() {
 	client_stop
-}
-
-# --- servers ---------------------------------------------------------------------------------------
-
-free_port() {
-	python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
-}
-
-# server_start NAME: its port is in $DIR/NAME/port, its CA in $DIR/NAME/vault-ca.pem.
-server_start() {
-	mkdir -p "$DIR/$1"
-	[ -e "$DIR/$1/port" ] || free_port >"$DIR/$1/port"
-	# Development mode: in memory, unsealed, the root token is "root".
-	env -i HOME="$DIR" VAULT_DEV_ROOT_TOKEN_ID=root BAO_DEV_ROOT_TOKEN_ID=root "$VAULT" server -dev -dev-tls \
-		-dev-tls-cert-dir="$DIR/$1" -dev-no-store-token -dev-listen-address="127.0.0.1:$(cat "$DIR/$1/port")" \
-		>"$DIR/$1/log" 2>&1 3>&- &
-	echo $! >"$DIR/$1/pid"
-	for _ in $(seq 150); do
-		api "$1" GET sys/health -o /dev/null 2>/dev/null && return
-		sleep 0.2
-	done
-	cat "$DIR/$1/log" >&2
-	return 1
-}
-
-server_stop() {
-	kill "$(cat "$DIR/$1/pid")" 2>/dev/null || true
-	while kill -0 "$(cat "$DIR/$1/pid")" 2>/dev/null; do sleep 0.1; done
-}
-
-# api NAME METHOD PATH [CURL ARGUMENTS]: as root.
-api() {
-	local name=$1 method=$2 path=$3
-	shift 3
-	curl -sSf --cacert "$DIR/$name/vault-ca.pem" -X "$method" -H "X-Vault-Token: ${TOKEN-root}" \
-		"https://127.0.0.1:$(cat "$DIR/$name/port")/v1/$path" "$@"
-}
-
-field() {
-	python3 -c '
-import json, sys
-v = json.load(sys.stdin)
-for k in sys.argv[1].split("."):
-    v = v[k]
-print(v)' "$1"
-}
-
-# The policies of docs/secrets.md.
-roles() {
-	local path='path \"kv/data/slurm/prod/node\"' meta='path \"kv/metadata/slurm/prod/node\" { capabilities=[\"read\"] }'
-	local revoke='path \"auth/token/revoke-accessor\" { capabilities=[\"update\"] }'
-	api "$1" POST sys/mounts/kv -d '{"type":"kv","options":{"version":"2"}}'
-	api "$1" POST sys/auth/approle -d '{"type":"approle"}'
-	sleep 1
-	api "$1" PUT sys/policies/acl/wrap -d "{\"policy\":\"$path { capabilities=[\\\"read\\\"] min_wrapping_ttl=\\\"15s\\\" max_wrapping_ttl=\\\"30m\\\" } $meta $revoke\"}"
-	api "$1" PUT sys/policies/acl/broker -d "{\"policy\":\"$path { capabilities=[\\\"read\\\"] } $meta\"}"
-	api "$1" PUT sys/policies/acl/sudo -d '{"policy":"path \"*\" { capabilities=[\"read\",\"update\",\"sudo\"] }"}'
-	for role in wrap broker sudo; do
-		api "$1" POST "auth/approle/role/$role" -d "{\"token_policies\":[\"$role\"],\"token_period\":\"1h\"}"
-	done
-	write_bundle "$1"
-}
-
-write_bundle() {
-	api "$1" POST kv/data/slurm/prod/node -o /dev/null \
-		-d "{\"data\":{\"munge_key\":\"$(head -c 64 /dev/urandom | base64 -w0)\",\"kid\":\"$RANDOM\"}}"
-}
-
-# --- burstd's side ---------------------------------------------------------------------------------
-
-# client_conf [ROLE] [ADDRESSES] [MORE]: burstd.conf for that AppRole, with its secret_id.
-client_conf() {
-	local role=${1:-wrap} address=${2:-https://127.0.0.1:$(cat "$DIR/v1/port")} file=$DIR/secret-id
-	rm -f "$file"
-	[ "$role" = none ] || (umask 077 && api v1 POST "auth/approle/role/$role/secret-id" | field data.secret_id >"$file")
-	[ "$role" != none ] || role=wrap
-	cat >"$DIR/burstd.conf" <<EOF
-cluster = "prod"
-currency = "EUR"
-secrets {
-	driver = "vault"
-	address = "$address"
-	ca_file = "${CA:-$DIR/v1/vault-ca.pem}"
-	name = "slurm/prod/node"
-	role_id = "$(api v1 GET "auth/approle/role/$role/role-id" | field data.role_id)"
-	role_name = "$role"
-	credential_file = "$file"
-	poll = "1s"
-	timeout = "3s"
-	wrap_ttl = "20s"
-	${3:-}
-}
-provider "sim" {
-	driver = "sim"
-}
-pool "p" {
-	nodes = "n1"
-	provider = "sim"
-	type = "t"
-	region = "r"
-	max_nodes = "1"
-	max_rate = "1"
-}
-EOF
-	chmod 600 "$DIR/burstd.conf"
-}
-
-client_start() {
-	rm -f "$DIR/in"
-	mkfifo "$DIR/in"
-	: >"$DIR/out"
-	"$STORE" "$DIR/burstd.conf" <"$DIR/in" >"$DIR/out" 2>"$DIR/err" 3>&- &
-	CLIENT=$!
-	exec 7>"$DIR/in"
-}
-
-client_stop() {
-	[ -n "${CLIENT:-}" ] || return 0
-	exec 7>&-
-	wait "$CLIENT" || true
-	CLIENT=
-}
-
-# wait_for PATTERN [SECONDS]: a line of its output has it.
-wait_for() {
-	for _ in $(seq $((${2:-20} * 10))); do
-		grep -q -- "$1" "$DIR/out" && return
-		sleep 0.1
-	done
-	echo "no $1 in:" >&2
-	cat "$DIR/out" "$DIR/err" >&2
-	return 1
-}
-
-# status PATTERN [SECONDS]: until its status has it.
-status() {
-	for _ in $(seq $((${2:-20} * 5))); do
-		echo status >&7
-		sleep 0.2
-		tail -n 1 "$DIR/out" | grep -q -- "$1" && return
-	done
-	echo "no $1 in:" >&2
-	tail -n 3 "$DIR/out" >&2
-	cat "$DIR/err" >&2
-	return 1
-}
-
-# keys MODE: the answer for one node is in $GOT.
-keys() {
-	N=$((N + 1))
-	echo "$1" >&7
-	wait_for "\"node\":$N,"
-	GOT=$(grep "\"node\":$N," "$DIR/out")
 }
 
 # --- tests -----------------------------------------------------------------------------------------
@@ -230,13 +79,38 @@ keys() {
 @test "a revoked session is replaced, and nobody notices" {
 	client_start
 	status '"ready":true'
-	for accessor in $(api v1 GET 'auth/token/accessors?list=true' | field data.keys | tr -d "[],'"); do
-		api v1 POST auth/token/lookup-accessor -d "{\"accessor\":\"$accessor\"}" 2>/dev/null | grep -q '"role_name":"wrap"' || continue
+	for accessor in $(accessors wrap); do
 		api v1 POST auth/token/revoke-accessor -d "{\"accessor\":\"$accessor\"}"
 	done
 	keys wrap
 	[[ $GOT == *'"token":'* ]]
 	status '"logins":2'
+}
+
+@test "when it ends its session ends, and the tokens that nodes have then are as good as before" {
+	sessions wrap 0
+	client_start
+	status '"ready":true'
+	keys wrap
+	sessions wrap 1
+	client_stop
+	sessions wrap 0
+	TOKEN=$(field token <<<"$GOT") run -0 api v1 POST sys/wrapping/unwrap
+	[[ $output == *munge_key* ]]
+}
+
+@test "its end does not wait for a Vault that does not answer" {
+	client_start
+	status '"ready":true'
+	kill -STOP "$(cat "$DIR/v1/pid")"
+	began=$EPOCHREALTIME
+	client_stop
+	took=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
+	kill -CONT "$(cat "$DIR/v1/pid")"
+	grep -q 'was not ended' "$DIR/err"
+	echo "$took ms"
+	[ "$took" -ge 1500 ]
+	[ "$took" -lt 5000 ]
 }
 
 @test "a wrong secret_id is refused once, and not tried again" {

@@ -1,6 +1,6 @@
 #!/bin/bash
-# vault.sh: burstd's session with Vault on a real OpenBao (or HashiCorp Vault), as TAP.  From PATH, else built from its
-# Go module (openbao/find.sh); skipped where there is neither.
+# vault.sh [NAME...]: burstd's session with Vault on a real OpenBao (or HashiCorp Vault), NAME.bats, as TAP.  From PATH,
+# else built from its Go module (openbao/find.sh); skipped where there is neither.
 set -u
 cd "$(dirname "$(readlink -f "$0")")/../.." || exit
 export BUILD=${BUILD:-build}
@@ -15,4 +15,6 @@ command -v bats >/dev/null || skip "bats is not installed"
 command -v openssl >/dev/null || skip "openssl is not installed"
 VAULT=$(tests/contract/openbao/find.sh) || skip "$VAULT"
 export VAULT
-exec bats --tap tests/contract/vault.bats
+[ $# -gt 0 ] || set -- vault vault-transcripts
+set -- "${@/#/tests/contract/}"
+exec bats --tap "${@/%/.bats}"

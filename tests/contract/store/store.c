@@ -6,6 +6,10 @@
  *     enroll TOKEN    a wrapped credential
  *     revoke ACCESSOR
  *     status
+ *     rotate munge|jwks [TOKEN], resume [TOKEN], step have|switch|told|timer|abort, write VERSION,
+ *     rotation        see rotate.c
+ *
+ * When its input ends it ends as burstd does: it logs out.
  *
  * It prints secrets: it is for servers of tests alone. */
 #include <curl/curl.h>
@@ -16,24 +20,15 @@
 #include <unistd.h>
 #include <uv.h>
 
-#include "api/jsonw.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "engine/secrets.h"
 #include "io/conf_file.h"
 #include "io/http_client.h"
 #include "io/loop.h"
 #include "providers/secrets/registry.h"
+#include "store.h"
 
-enum { INPUT_MAX = 8192, LINE_BYTES = 32768 };
-
-static struct tool {
-	struct engine e;
-	uv_pipe_t in;
-	char text[INPUT_MAX];
-	size_t len;
-	unsigned nodes;
-} T;
+struct tool T;
 
 /* --- what secrets.c needs of an engine --------------------------------------------------------
  */
@@ -45,18 +40,22 @@ int64_t engine_now(const struct engine *e)
 
 void engine_turn(struct engine *e)
 {
+	int64_t next;
+
 	secrets_run(e);
-	timer_at(e->timer, secrets_next_ms(e));
+	tool_rotate_run();
+	next = tool_rotate_next_ms();
+	timer_at(e->timer, next < secrets_next_ms(e) ? next : secrets_next_ms(e));
 }
 
-static void begin(struct str *s, struct jsonw *w)
+void tool_begin(struct str *s, struct jsonw *w)
 {
-	str_init(s, LINE_BYTES);
+	str_init(s, TOOL_LINE_BYTES);
 	*w = (struct jsonw){.out = s, .first = true};
 	jsonw_open(w, NULL, '{');
 }
 
-static void end(struct str *s, struct jsonw *w)
+void tool_end(struct str *s, struct jsonw *w)
 {
 	jsonw_close(w, '}');
 	(void)printf("%s\n", s->p);
@@ -73,10 +72,10 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)e;
 	(void)node;
 	(void)gen;
-	begin(&s, &w);
+	tool_begin(&s, &w);
 	jsonw_text(&w, "event", type);
 	jsonw_text(&w, "detail", detail);
-	end(&s, &w);
+	tool_end(&s, &w);
 }
 
 /* --- commands ---------------------------------------------------------------------------------
@@ -87,7 +86,7 @@ static void on_keys(void *ctx, const struct secrets_released *r, const struct er
 	struct jsonw w;
 	struct str s;
 
-	begin(&s, &w);
+	tool_begin(&s, &w);
 	jsonw_int(&w, "node", (int64_t)(uintptr_t)ctx);
 	if (r == NULL) {
 		jsonw_text(&w, "error", err->msg);
@@ -103,7 +102,7 @@ static void on_keys(void *ctx, const struct secrets_released *r, const struct er
 			jsonw_text(&w, "bundle", secret_text(r->bundle));
 		}
 	}
-	end(&s, &w);
+	tool_end(&s, &w);
 }
 
 static void release(enum conf_release mode)
@@ -126,7 +125,7 @@ static void status(void)
 	struct str s;
 
 	engine_secrets(&T.e, &v);
-	begin(&s, &w);
+	tool_begin(&s, &w);
 	jsonw_text(&w, "phase", v.phase);
 	jsonw_bool(&w, "ready", v.ready);
 	jsonw_text(&w, "address", v.source.name);
@@ -136,7 +135,7 @@ static void status(void)
 	jsonw_int(&w, "waiting", (int64_t)v.waiting);
 	jsonw_text(&w, "enrolment", ends[v.enrolment]);
 	jsonw_text(&w, "enrolment_error", v.enrolled);
-	end(&s, &w);
+	tool_end(&s, &w);
 }
 
 static void command(char *line)
@@ -156,6 +155,16 @@ static void command(char *line)
 		status();
 	else if (strcmp(line, "enroll") == 0 && engine_enroll(&T.e, word, "root", &e) != 0)
 		engine_event(&T.e, "", 0, "refused", e.msg);
+	else if (strcmp(line, "rotate") == 0)
+		tool_rotate(word);
+	else if (strcmp(line, "resume") == 0)
+		tool_resume(word);
+	else if (strcmp(line, "step") == 0)
+		tool_step(word);
+	else if (strcmp(line, "write") == 0)
+		tool_write(word);
+	else if (strcmp(line, "rotation") == 0)
+		tool_rotation();
 	engine_turn(&T.e);
 }
 
@@ -163,7 +172,7 @@ static void on_alloc(uv_handle_t *h, size_t want, uv_buf_t *b)
 {
 	(void)h;
 	(void)want;
-	*b = uv_buf_init(T.text + T.len, (unsigned)(INPUT_MAX - 1 - T.len));
+	*b = uv_buf_init(T.text + T.len, (unsigned)(TOOL_INPUT_MAX - 1 - T.len));
 }
 
 static void on_input(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
@@ -186,6 +195,12 @@ static void on_input(uv_stream_t *s, ssize_t n, const uv_buf_t *b)
 	}
 }
 
+static void on_said(void *ctx)
+{
+	(void)ctx;
+	loop_stop(T.e.d.loop);
+}
+
 static void on_timer(void *ctx)
 {
 	engine_turn(ctx);
@@ -195,6 +210,7 @@ int main(int argc, char **argv)
 {
 	struct secret *credential = NULL;
 	struct err e = {0};
+	bool waits;
 
 	if (argc != 2)
 		return 2;
@@ -219,7 +235,11 @@ int main(int argc, char **argv)
 	(void)uv_read_start((uv_stream_t *)&T.in, on_alloc, on_input);
 	engine_turn(&T.e);
 	loop_run(T.e.d.loop);
+	waits = engine_bye(&T.e, on_said, NULL);
+	tool_rotate_free();
 	secrets_free(&T.e);
+	if (waits)
+		loop_run(T.e.d.loop);
 	secret_free(credential);
 	conf_free(T.e.conf);
 	return 0; /* the rest goes with the process */
