@@ -23,8 +23,8 @@ released() {
 
 @test "two jobs in one resume call, one cannot get nodes: it is released within 10 s, the other runs" {
 	sim_capacity 3
-	# A refusal takes burstd less time than it takes us to see the job configuring.
-	sim_config '{"latency": {"create": "500ms"}}'
+	# A refusal takes burstd less time than it takes us, on a busy machine, to see the job configuring.
+	sim_config '{"latency": {"create": "2s"}}'
 	scontrol update partition=cloud state=DOWN
 	small=$(job -N2 --exclusive --wrap 'sleep 1')
 	big=$(job -N4 --exclusive --wrap 'sleep 1')

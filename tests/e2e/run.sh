@@ -34,14 +34,14 @@ trap 'rm -rf "$out"' EXIT
 trap 'exit 130' INT TERM HUP
 
 # Which of the files come out first does not matter; their lines are kept together and numbered anew.
-failed=0 count=0
+failed=() count=0
 flush() {
 	local line
 	while IFS= read -r line; do
 		case $line in
 		1..*) continue ;;
 		'ok '*) count=$((count + 1)) line="ok $count ${line#ok * }" ;;
-		'not ok '*) count=$((count + 1)) failed=$((failed + 1)) line="not ok $count ${line#not ok * }" ;;
+		'not ok '*) count=$((count + 1)) line="not ok $count ${line#not ok * }" failed+=("$1: ${line#not ok }") ;;
 		esac
 		printf '%s\n' "$line"
 	done <"$out/$1"
@@ -56,7 +56,7 @@ finish() {
 	flush "${file##*/}"
 	# A file that failed before or after its tests has no "not ok" of its own.
 	if [ $rc != 0 ] && ! grep -q '^not ok' "$out/${file##*/}"; then
-		count=$((count + 1)) failed=$((failed + 1))
+		count=$((count + 1)) failed+=("$file: status $rc")
 		echo "not ok $count $file (status $rc)"
 	fi
 }
@@ -68,5 +68,7 @@ for file; do
 	[ ${#running[@]} -lt "$jobs" ] || finish
 done
 while [ ${#running[@]} -gt 0 ]; do finish; done
+# Said once more, for whoever sees but the end of a long log.
+[ ${#failed[@]} = 0 ] || printf '# failed: %s\n' "${failed[@]}"
 echo "1..$count"
-[ $failed = 0 ]
+[ ${#failed[@]} = 0 ]
