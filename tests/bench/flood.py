@@ -1,6 +1,6 @@
 """flood.py: burst-resume while the node-facing listener is flooded, on the loop that both share.
 
-Not burstd: its control socket and its listener, with one fdatasync for a call (tests/bench/flood/flood.c)."""
+Not burstd: its control socket and its listener with its limits, with one fdatasync for a call (tests/bench/flood)."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import threading
 
 from world import RUN, percentile
 
-CLAIMS, CONNS, SECONDS = 10000, 500, 8
+CLAIMS, CONNS, SECONDS, NODES = 10000, 500, 12, 40
 
 
 def certificate():
@@ -30,9 +30,15 @@ def serve(b, *alone):
     return p, p.stdout.readline().strip()
 
 
+def claim(b, port):
+    """NODES good claims within 8 s, and what came of them."""
+    return json.loads(subprocess.run([f"{b.bin}/flood", "claim", port, str(NODES), "8"], check=True, text=True,
+                                     stdout=subprocess.PIPE).stdout)
+
+
 def attacked(b, port):
-    """Hooks while the listener at port is attacked, and what the attacker says."""
-    said, rows = [], []
+    """Hooks while the listener at port is attacked, what the attacker says, and nodes that claim meanwhile."""
+    said, rows, good = [], [], []
 
     def attack():
         # An attacker has machines of his own: his work here must not count as ours.
@@ -40,12 +46,21 @@ def attacked(b, port):
                               str(SECONDS)], check=True, text=True, stdout=subprocess.PIPE).stdout
         said.append(json.loads(out))
 
-    t = threading.Thread(target=attack)
-    t.start()
-    while t.is_alive():
+    ts = [threading.Thread(target=attack), threading.Thread(target=lambda: good.append(claim(b, port)))]
+    for t in ts:
+        t.start()
+    while ts[0].is_alive():
         rows += hooks(b, 20)
-    t.join()
-    return rows, said[0]
+    for t in ts:
+        t.join()
+    return rows, said[0], good[0]
+
+
+def report_claims(b, good, **params):
+    b.figure("good claims, answered", good["in"], f"of {NODES}", **params)
+    b.figure("good claims, at once", good["at_once"], f"of {NODES}", **params)
+    b.figure("good claim, p50", good["p50_ms"], "ms", **params)
+    b.figure("good claim, slowest", good["max_ms"], "ms", **params)
 
 
 def report(b, rows, beside, target=10, **params):
@@ -62,10 +77,12 @@ def run(b):
     burstd, port = serve(b)
     other, other_port = serve(b, "alone")
     report(b, hooks(b, 200), [], flood="none")
-    beside, _ = attacked(b, other_port)
+    report_claims(b, claim(b, port), flood="none")
+    beside, _, _ = attacked(b, other_port)
     report(b, beside, [], None, flood="on another process")
-    rows, said = attacked(b, port)
+    rows, said, good = attacked(b, port)
     report(b, rows, beside, flood="on ours")
+    report_claims(b, good, flood="on ours")
     for name, value in said.items():
         b.figure(name.replace("_", " "), value, "1/s")
     other.terminate()
@@ -74,4 +91,5 @@ def run(b):
     out = json.loads(burstd.stdout.read())
     burstd.wait()
     b.figure("dropped at accept", out["over_rate"] + out["over_number"], "conns")
-    b.figure("requests the loop saw", out["loop"], "calls", 0)
+    b.figure("driven out for others", out["ousted"], "conns")
+    b.figure("bad claims the loop saw", out["loop"] - NODES - good["in"], "calls", 0)
