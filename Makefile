@@ -96,7 +96,8 @@ CLI     := $(call objs,burstd/cli/*.c)
 AGENT   := $(call objs,burstd/agent/*.c)
 DRIVERS := $(call objs,providers/*.c providers/common/*.c providers/attest/*.c providers/secrets/*.c)
 SIMCLOUD := $(call objs,providers/simcloud/*.c)
-SIM     := $(call objs,tests/sim/*.c)
+# The check of the listener has no thread and no socket in it: the true one is linked.
+SIM     := $(call objs,tests/sim/*.c) $(call objs,burstd/io/node_claims.c)
 
 libbase    := $(B)/libbase.a
 libcore    := $(B)/libcore.a $(libbase)
@@ -183,7 +184,7 @@ $(B)/%.o: %.c Makefile
 # It is in there (.incbin).
 $(B)/providers/attest/aws_identity.o: providers/attest/aws-identity.pem
 # The template is a part of it (.incbin), which no compiler tells.
-$(B)/burstd/core/userdata.o: scripts/node/stage0.sh.in
+$(B)/burstd/core/userdata.o: scripts/node/stage0.sh.in scripts/node/stage0-token.sh.in
 
 # "name(1)" alone gets our version at the foot.
 $(BUILD)/man/%: docs/man/%.scd VERSION Makefile
@@ -252,7 +253,7 @@ CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir re
 	world_fault engine_take_call $(addprefix journal_,begin put_node del_node put_batch \
 	del_batch put_event put_audit put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool put_claim del_claim end_call commit abandon add_call load \
 	get_number last_event look) sim_journal_has_call
-$(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
+$(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o %/sim_voucher.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
 		$(B)/libengine.a $(B)/libdrivers.a $(libstore)
 	@mkdir -p $(@D)
@@ -390,7 +391,7 @@ bench: deps all $(BIN)/flood ## figures as JSON lines in build/bench.json and as
 	@tests/bench/run.sh $(NAME)
 
 # What has a thread of its own, with ThreadSanitizer.  It wants its addresses where it expects them.
-TSAN := $(patsubst %,$(BUILD)/tsan/tests/unit/io/%.t,test_node_server)
+TSAN := $(patsubst %,$(BUILD)/tsan/tests/unit/io/%.t,test_node_server test_node_limits test_node_strangers)
 tsan: ## the node-facing listener's threads under ThreadSanitizer
 	@$(MAKE) --no-print-directory WERROR=1 MODE=tsan $(TSAN)
 	$(Q)for t in $(TSAN); do TSAN_OPTIONS=halt_on_error=1 setarch -R $$t || exit 1; done

@@ -323,16 +323,31 @@ static void bad_secrets(struct check *c, const struct err *e)
 	problem(c, conf_secrets_line(c->conf, option), "secrets: %s", e->msg);
 }
 
+static void note_user_data(const struct check *c)
+{
+	struct str s;
+
+	str_init(&s, PROBLEM_MAX);
+	str_addf(&s,
+		 "note: %s:%d: secrets: release = user-data is weak: whoever reads a machine's "
+		 "user-data first gets the cluster's keys",
+		 c->conf->path, conf_secrets_line(c->conf, "release"));
+	print_line(s.p);
+	str_fini(&s);
+}
+
 static void check_store(struct check *c, const struct secret_store_ops *ops, void *self)
 {
 	const struct conf_secrets *s = &c->conf->secrets;
 	unsigned flags = ops->flags(self);
 
-	if (s->release == CONF_WRAP && (flags & SECRET_WRAPS) == 0)
+	if (s->release != CONF_BROKER && (flags & SECRET_WRAPS) == 0)
 		problem(c, conf_secrets_line(c->conf, "release"),
 			"secrets: driver %s wraps nothing: want release = \"broker\"", s->driver);
 	if ((flags & SECRET_INSECURE) != 0)
 		print_line("note: the cluster's keys are in a plain file: this is for development");
+	if (s->release == CONF_USER_DATA)
+		note_user_data(c);
 }
 
 static void check_secrets(struct check *c)
@@ -414,7 +429,7 @@ static void check_attest(struct check *c, struct conf_provider *p)
 
 static void check_nodes(struct check *c, struct conf *conf)
 {
-	if (conf->nodes.listen[0] == '\0')
+	if (conf->nodes.listen[0] == '\0' && conf->secrets.release != CONF_USER_DATA)
 		return;
 	check_readable(c, conf->nodes.line, "nodes: node_init", conf->nodes.node_init);
 	for (size_t i = 0; i < conf->nproviders; i++) {

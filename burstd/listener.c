@@ -2,12 +2,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/mem.h"
 #include "base/secret.h"
 #include "io/claim_key.h"
 #include "io/conf_file.h"
+#include "io/ctl_server.h"
 #include "io/loop.h"
 #include "io/node_ca.h"
 #include "io/node_claims.h"
@@ -150,23 +152,21 @@ static void on_roll(void *ctx)
 		log_write(l->log, LOG_INFO, "nodes: certificates were made anew", NULL);
 }
 
+/* What jobs that start, on the control socket, leave of the descriptors. */
+static uint64_t files_left(void)
+{
+	struct rlimit r;
+
+	if (getrlimit(RLIMIT_NOFILE, &r) != 0)
+		return 0;
+	return r.rlim_cur / 2 > CTL_HELD_SLOTS ? r.rlim_cur - CTL_HELD_SLOTS : r.rlim_cur / 2;
+}
+
 int listener_start(struct listener *l, struct engine *engine, struct err *e)
 {
 	const struct conf *conf = engine_conf(engine);
 	struct node_ca_server s = {.until_ms = 0};
 	struct node_server_opts o = {
-		/* Ten thousand nodes keep a connection each, behind few addresses perhaps, and come
-		 * back within a minute. */
-		.gate = {.accepts_per_s = 200,
-			 .accepts_per_addr_s = 50,
-			 .asks_per_addr_s = 50,
-			 .max_conns = 12000,
-			 .max_per_addr = 2000},
-		.request_ms = 10000,
-		.keep_ms = 60000,
-		.answer_ms = 30000,
-		.queue_max = 768, /* at half of it heartbeats wake the loop: above a second's
-				     worth of ten thousand nodes */
 		.check = node_claims_check,
 	};
 	char *address;
@@ -176,6 +176,7 @@ int listener_start(struct listener *l, struct engine *engine, struct err *e)
 		return 0;
 	l->engine = engine;
 	o.check_ctx = l->claims;
+	node_server_limits(&o, files_left());
 	if (make_certificate(l, &s, e) != 0)
 		return err_wrap(e, "%s:%d: nodes", conf->path, conf->nodes.line);
 	address = host_of(conf->nodes.listen);

@@ -75,6 +75,7 @@ struct burstd { /* everything there is, in the order it is made */
 	bool locked;
 	struct journal *journal;
 	struct secret *secrets[CONF_PROVIDERS_MAX];
+	char *store_ca;              /* PEM; NULL: machines are not told it by their user-data */
 	struct secret *store_secret; /* of the secret store; NULL: none */
 	struct http_client *http;
 	struct proc *proc;
@@ -188,6 +189,8 @@ static void on_hup(void *ctx)
 	struct burstd *b = ctx;
 	struct err e;
 
+	if (b->engine == NULL)
+		return; /* it ends */
 	sd_notify_state("RELOADING=1");
 	if (reload(b, &nobody, &e) != 0)
 		log_write(b->log, LOG_ERROR, "configuration refused, nothing changed", "error",
@@ -427,6 +430,12 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 	if (b->store_secret != NULL)
 		deps.store_credential = secret_text(b->store_secret);
 	deps.door = listener_door(b->nodes);
+	if (conf->secrets.release == CONF_USER_DATA) {
+		if (conf_file_load_store_ca(conf, &b->store_ca, e) != 0)
+			return err_wrap(e, "%s:%d: secrets", conf->path,
+					conf_secrets_line(conf, "ca_file"));
+		deps.store_ca = b->store_ca;
+	}
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (conf_file_load_user_data(&conf->providers[i], e) != 0 ||
 		    conf_file_load_attest_ca(&conf->providers[i], e) != 0)
@@ -529,6 +538,8 @@ static void on_closed(void *ctx)
 
 static void stop(struct burstd *b)
 {
+	bool waits = false;
+
 	sd_notify_state("STOPPING=1");
 	if (b->journal != NULL && b->log != NULL)
 		tell_head(b, true);
@@ -542,11 +553,16 @@ static void stop(struct burstd *b)
 	timer_free(b->watchdog_timer);
 	held_free(b->api.held);
 	b->api.held = NULL;
+	if (b->engine != NULL)
+		waits = engine_bye(b->engine, on_stop, b);
 	engine_free(b->engine);
-	if (b->http != NULL)
-		http_client_close(b->http, on_closed, NULL);
+	b->engine = NULL; /* SIGHUP finds nothing to reload */
 	if (b->proc != NULL)
 		proc_close(b->proc);
+	if (waits)
+		loop_run(b->loop); /* or until a second SIGTERM */
+	if (b->http != NULL)
+		http_client_close(b->http, on_closed, NULL);
 	if (b->loop != NULL)
 		loop_free(b->loop); /* runs until all of these are closed */
 	listener_free(b->nodes);
@@ -555,6 +571,7 @@ static void stop(struct burstd *b)
 		state_dir_close(&b->state);
 	for (size_t i = 0; i < CONF_PROVIDERS_MAX; i++)
 		secret_free(b->secrets[i]);
+	free(b->store_ca);
 	secret_free(b->store_secret);
 	log_free(b->log);
 }

@@ -417,6 +417,7 @@ static int aws_build(const void *self, const struct provider_op *op, struct prov
 	if (op->kind == PROVIDER_NOTICES)
 		return aws_notices_build(a, op, out, e);
 	str_init(&body, AWS_BODY_MAX);
+	body.secret = true; /* in a create is user-data */
 	if (build_body(a, op, &body, e) != 0) {
 		str_fini(&body);
 		return -1;

@@ -152,6 +152,7 @@ static int build_create(const struct provider_create *c, struct provider_request
 			       SIM_BATCH_MAX);
 	str_adds(url, "/v1/instances");
 	str_init(&s, BODY_MAX);
+	s.secret = true;
 	str_addf(&s, "{\"token\":\"%s\",\"cluster\":\"%s\",\"type\":\"%s\",\"region\":\"%s\",",
 		 c->token, c->cluster, c->place->type, c->place->region);
 	str_addf(&s, "\"zone\":\"%s\",\"market\":\"%s\",", c->place->zone,

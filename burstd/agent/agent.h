@@ -6,6 +6,7 @@
  *   watch    asks the metadata service, a file, a command whether the machine is to go
  *   health   asks commands whether it is sound
  *   deadman  puts it out when nobody asks for it any more
+ *   goodbye  tells why it ends, when it is stopped
  *
  * One thread, one poll() (poller.h); wire.h is a connection, child.h a command.  What burstd says
  * is believed only over TLS that ends at our CA; what a metadata service says may at worst cause a
@@ -88,5 +89,9 @@ void watch_free(struct watch *w);
 /* health.c */
 struct health *health_new(struct agent *a);
 void health_free(struct health *h);
+
+/* goodbye.c */
+/* Tell that we end, and wait some seconds until burstd has taken it.  Only the herald is left. */
+void goodbye(struct agent *a);
 
 #endif

@@ -22,7 +22,6 @@
 #define AGENT_CONF "/run/burst/agent.conf"
 
 enum {
-	AGENT_STOP_MS = 3000,      /* for the last word, when it is stopped */
 	AGENT_POWEROFF_MS = 60000, /* for the command */
 	AGENT_HEAP_KEEP = 65536,
 };
@@ -182,34 +181,6 @@ static int run_once(struct agent *a, const struct options *o)
 	return result(o, ok, a->stop ? "stopped" : why);
 }
 
-static void on_late(struct poller_item *it, short got, int64_t now)
-{
-	(void)it;
-	(void)got;
-	(void)now;
-}
-
-/* The last word, for as long as systemd has patience. */
-static void say_goodbye(struct agent *a)
-{
-	const int64_t until = clock_boot_ms() + AGENT_STOP_MS;
-	struct poller_item timer = {.fd = -1, .deadline = until, .fn = on_late};
-	struct notice n = {.type = NOTICE_SHUTDOWN, .detail = "stopped by a signal"};
-
-	(void)snprintf(n.id, sizeof(n.id), "%lld", (long long)clock_boot_ms());
-	watch_free(a->watch);
-	health_free(a->health);
-	home_free(a->home);
-	a->watch = NULL;
-	a->health = NULL;
-	a->home = NULL;
-	herald_tell(a->herald, &n);
-	poller_add(&a->poller, &timer);
-	while (!herald_quiet(a->herald) && clock_boot_ms() < until)
-		poller_turn(&a->poller);
-	poller_del(&a->poller, &timer);
-}
-
 static int run(struct agent *a)
 {
 	alarm_open();
@@ -225,7 +196,13 @@ static int run(struct agent *a)
 		poller_turn(&a->poller);
 		turn_deadman(a);
 	}
-	say_goodbye(a);
+	watch_free(a->watch);
+	health_free(a->health);
+	home_free(a->home);
+	a->watch = NULL;
+	a->health = NULL;
+	a->home = NULL;
+	goodbye(a);
 	return 0;
 }
 

@@ -34,7 +34,8 @@ static const struct agent_key keys[] = {
 	{"node", KEY_NODE, NULL, AT(node), 0, 0, "name of the node in Slurm"},
 	{"generation", KEY_NUMBER, NULL, AT(generation), 1, INT64_MAX, "which incarnation of it"},
 	{"provider", KEY_PROVIDER, "none", 0, 0, 0,
-	 "aws, gcp and azure have a metadata service that is asked; any other has none"},
+	 "aws, gcp and azure have a metadata service that is asked; oci ends machines without a "
+	 "word"},
 	{"metadata", KEY_PLACE, "http://169.254.169.254", AT(metadata), 0, 0, "where that is"},
 	{"poll", KEY_TIME, "5s", AT(poll), 1000, SECONDS_(60), "how often it is asked"},
 	{"key_version_file", KEY_TEXT, "", AT(key_version_file), 0, 0,
@@ -55,6 +56,8 @@ static const struct agent_key keys[] = {
 	{"notice_file", KEY_TEXT, "", AT(notice_file), 0, 0,
 	 "when it is there, the node is to go; or it says TYPE [UNIX TIME]"},
 	{"notice_command", KEY_TEXT, "", AT(notice_command), 0, 0, "likewise, what it prints"},
+	{"state_command", KEY_TEXT, "systemctl is-system-running", AT(state_command), 0, 0,
+	 "prints \"stopping\" while the machine shuts down"},
 	{"health", KEY_TIME, "60s", AT(health), 1000, HOURS_(24), "between looks at the hardware"},
 	{"gpus", KEY_NUMBER, "0", AT(gpus), 0, 1024, "how many there must be; 0: not looked at"},
 	{"gpu_command", KEY_TEXT, "", AT(gpu_command), 0, 0,
@@ -99,7 +102,8 @@ static int take_provider(struct agent_conf *c, const char *value, struct err *e)
 	static const struct {
 		const char *name;
 		enum agent_cloud cloud;
-	} clouds[] = {{"aws", AGENT_AWS}, {"gcp", AGENT_GCP}, {"azure", AGENT_AZURE}};
+	} clouds[] = {
+		{"aws", AGENT_AWS}, {"gcp", AGENT_GCP}, {"azure", AGENT_AZURE}, {"oci", AGENT_OCI}};
 
 	c->cloud = AGENT_NO_CLOUD;
 	for (size_t i = 0; i < sizeof(clouds) / sizeof(clouds[0]); i++)

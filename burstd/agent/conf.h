@@ -21,7 +21,7 @@ enum {
 	AGENT_TEXT_MAX = 256, /* a path or a command */
 };
 
-enum agent_cloud { AGENT_NO_CLOUD, AGENT_AWS, AGENT_GCP, AGENT_AZURE };
+enum agent_cloud { AGENT_NO_CLOUD, AGENT_AWS, AGENT_GCP, AGENT_AZURE, AGENT_OCI };
 
 struct agent_conf {
 	struct place urls[AGENT_URLS_MAX];
@@ -41,6 +41,7 @@ struct agent_conf {
 	char local_command[AGENT_TEXT_MAX];
 	int64_t local_after;
 	char notice_file[AGENT_TEXT_MAX], notice_command[AGENT_TEXT_MAX];
+	char state_command[AGENT_TEXT_MAX]; /* "": why we are stopped is not asked */
 	int64_t health;
 	int64_t gpus; /* 0: not looked at */
 	char gpu_command[AGENT_TEXT_MAX], health_command[AGENT_TEXT_MAX];

@@ -125,7 +125,7 @@ static SSL_CTX *make_ctx(void)
 {
 	SSL_CTX *c = mem_check(SSL_CTX_new(TLS_client_method()));
 
-	SSL_CTX_set_min_proto_version(c, TLS1_2_VERSION);
+	SSL_CTX_set_min_proto_version(c, TLS1_3_VERSION); /* both ends are ours */
 	SSL_CTX_set_options(c, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
 	SSL_CTX_set_mode(c, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
 				    SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

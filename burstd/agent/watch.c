@@ -470,7 +470,7 @@ struct watch *watch_new(struct agent *a)
 	poller_add(&a->poller, &w->timer);
 	if (a->conf.cloud == AGENT_GCP)
 		gcp_start(w);
-	else if (a->conf.cloud != AGENT_NO_CLOUD)
+	else if (a->conf.cloud == AGENT_AWS || a->conf.cloud == AGENT_AZURE)
 		w->wire = wire_new(&a->poller, &a->conf.metadata, NULL);
 	return w;
 }

@@ -25,6 +25,7 @@ static void put_nodes(struct ctl_reply *r, const struct engine_rotation *s)
 	jsonw_int(w, "unheard", s->nodes.unheard);
 	jsonw_int(w, "drained", s->nodes.drained);
 	jsonw_int(w, "others", s->nodes.others);
+	jsonw_int(w, "fixed", s->nodes.fixed);
 	jsonw_close(w, '}');
 	jsonw_open(w, "lacking", '[');
 	for (size_t i = 0; i < n; i++)

@@ -32,6 +32,7 @@ void ctl_secrets_put(struct ctl_reply *r)
 	jsonw_int(w, "waiting", (int64_t)s.waiting);
 	jsonw_int(w, "wrapped", (int64_t)s.released[CONF_WRAP]);
 	jsonw_int(w, "brokered", (int64_t)s.released[CONF_BROKER]);
+	jsonw_int(w, "user_data", (int64_t)s.released[CONF_USER_DATA]);
 	jsonw_int(w, "failed", (int64_t)s.failed);
 	jsonw_text(w, "enrolment", enrolments[s.enrolment]);
 	jsonw_text(w, "enrolment_error", s.enrolled);

@@ -202,7 +202,7 @@ static void put_boot(struct ctl_reply *r, const struct node *n)
 	jsonw_text(&r->w, "claim", b.claim);
 	jsonw_text(&r->w, "claim_why", b.why);
 	jsonw_int(&r->w, "claim_ms", b.since_ms);
-	jsonw_text(&r->w, "attest", b.weak ? "weak" : "");
+	jsonw_text(&r->w, "attest", b.unproved ? "none" : b.weak ? "weak" : "");
 	jsonw_int(&r->w, "key_version", b.key_version);
 	jsonw_bool(&r->w, "old_keys", b.old_keys);
 	jsonw_bool(&r->w, "faulty", b.faulty);
@@ -230,6 +230,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	jsonw_int(&r->w, "since_ms", n->since_ms);
 	jsonw_money(&r->w, "rate", newest != NULL && node_counts(n) ? n->rate_nano_h : 0);
 	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
+	jsonw_text(&r->w, "reason_text", newest != NULL ? fleet_why(newest, n) : "");
 	jsonw_text(&r->w, "told", explain_told(r->api->engine, nm));
 	jsonw_text(&r->w, "refused",
 		   node_reason_str(nm != NULL && fleet_live(nm) == NULL ? nm->refused
@@ -434,13 +435,15 @@ static int64_t cost_of(const struct node *n, int64_t now)
 						     : 0;
 }
 
-static void put_generation(struct ctl_reply *r, const struct node *n)
+static void put_generation(struct ctl_reply *r, const struct fleet_node *fn)
 {
+	const struct node *n = &fn->n;
+
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_int(&r->w, "generation", (int64_t)n->gen);
 	jsonw_text(&r->w, "state", node_state_str(n->state));
 	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
-	jsonw_text(&r->w, "reason_text", node_reason_text(n->reason));
+	jsonw_text(&r->w, "reason_text", fleet_why(fn, n));
 	jsonw_text(&r->w, "instance", n->instance);
 	jsonw_text(&r->w, "address", n->addr);
 	jsonw_int(&r->w, "wanted_ms", n->wanted_ms);
@@ -479,7 +482,7 @@ int ctl_show_node(struct ctl_reply *r)
 	jsonw_open(&r->w, "generations", '[');
 	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
 	     fn != NULL && n++ < CTL_API_GENERATIONS_MAX; fn = fn->older)
-		put_generation(r, &fn->n);
+		put_generation(r, fn);
 	jsonw_close(&r->w, ']');
 	return put_tail(r, name, CTL_API_NODE_EVENTS, &last);
 }

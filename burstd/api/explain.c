@@ -87,7 +87,7 @@ static const char *end_of(const struct fleet_name *nm, const struct node *n)
 	if (told(nm, n) != NULL &&
 	    (n->reason == NODE_BECAUSE_SUSPENDED || n->reason == NODE_BECAUSE_NONE))
 		return told(nm, n);
-	return n->reason != NODE_BECAUSE_NONE ? node_reason_text(n->reason) : NULL;
+	return n->reason != NODE_BECAUSE_NONE ? fleet_why(nm->newest, n) : NULL;
 }
 
 /* slurmctld shows it, or has not had the time to. */
@@ -148,7 +148,11 @@ static void add_wake(struct str *out, const struct engine *e, const struct node 
 
 static void explain_wanted(struct str *out, const struct engine *e, const struct node *n)
 {
+	const char *token = engine_token_wait(e, n);
+
 	str_addf(out, "waiting: to be bought from provider %s", provider_name(e, n->pool));
+	if (token != NULL)
+		str_addf(out, ", when it has the token for its keys (%s)", token);
 	if (n->attempts > 0) {
 		str_addf(out, ", %" PRIu32 " %s put off", n->attempts,
 			 n->attempts == 1 ? "try was" : "tries were");

@@ -14,6 +14,7 @@ enum {
 	SENTENCE_MAX = 1024,        /* bytes; the longest part is a provider's message */
 	QUIET_START_MS = 60000,     /* after a start, silence of others is no problem yet */
 	INDOUBT_LONG_MS = 600000,   /* a lost create is normally settled long before */
+	CLOCK_OFF_MS = 60000,       /* node-init wants 30 s of burstd's clock */
 	UNHEARD_LONG_MS = 60000,    /* notices fail for longer than a hiccup */
 	DELETE_LONG_MS = 10000,     /* a delete may fail; after so long a few have */
 	QUARANTINE_LISTED_MAX = 20, /* nodes named one by one */
@@ -205,6 +206,22 @@ static void check_unheard(struct report *r, size_t provider)
 		 "reclaim is seen when it has happened",
 		 engine_conf(r->e)->providers[provider].name, fmt_duration(text, now - since_ms),
 		 why);
+	say(r);
+}
+
+/* Which of the two is wrong is not for us to say; ours is the one that can be mended. */
+static void check_clock(struct report *r, size_t provider)
+{
+	int64_t ahead = engine_clock_ahead(r->e, provider);
+	char text[FMT_DUR_SIZE];
+
+	if (ahead < CLOCK_OFF_MS && ahead > -CLOCK_OFF_MS)
+		return;
+	str_addf(&r->s,
+		 "provider %s: the clock here is %s %s the provider's; until it is set, machines "
+		 "may not come up, and bills are wrong by as much",
+		 engine_conf(r->e)->providers[provider].name,
+		 fmt_duration(text, ahead > 0 ? ahead : -ahead), ahead > 0 ? "ahead of" : "behind");
 	say(r);
 }
 
@@ -520,6 +537,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	for (size_t i = 0; i < engine_conf(e)->nproviders; i++) {
 		check_undeleted(&r, i);
 		check_undropped(&r, i);
+		check_clock(&r, i);
 		check_unheard(&r, i);
 	}
 	check_quarantined(&r);

@@ -23,7 +23,7 @@ static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 	uint64_t n = engine_counters(e)->claims_breached;
 	char text[256], k[FMT_U64_SIZE];
 
-	if (d != NULL && n > 0) {
+	if (n > 0) {
 		char claims[FMT_U64_SIZE + 8];
 
 		(void)snprintf(claims, sizeof(claims), "%s claim%s", fmt_u64(k, n),
@@ -33,6 +33,14 @@ static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 			"%s of keys %s misused since burstd started: \"burstctl events\" has "
 			"breach; change the keys",
 			claims, n == 1 ? "was" : "were");
+		fn(ctx, text);
+	}
+	if (d != NULL && d->hosts_left_out > 0) {
+		(void)snprintf(
+			text, sizeof(text),
+			"%s node%s not in the list of names that nodes have of each other: it "
+			"is full; shorter names, or a name service, help",
+			fmt_u64(k, d->hosts_left_out), d->hosts_left_out == 1 ? " is" : "s are");
 		fn(ctx, text);
 	}
 	if (d != NULL && d->misuses > 0) {
@@ -73,11 +81,12 @@ void explain_secrets(const struct engine *e, explain_fn fn, void *ctx)
 		return;
 	str_init(&text, SENTENCE_MAX);
 	if (is_told(e, &s)) {
-		str_addf(&text,
-			 "the secret store %s gives out no keys, for %s now: %s; nodes that boot "
-			 "wait for theirs",
+		str_addf(&text, "the secret store %s gives out no keys, for %s now: %s; %s",
 			 s.source.name, fmt_duration(ago, engine_now(e) - s.trouble_ms),
-			 s.source.error);
+			 s.source.error,
+			 engine_conf(e)->secrets.release == CONF_USER_DATA
+				 ? "no node that needs some is bought"
+				 : "nodes that boot wait for theirs");
 		fn(ctx, text.p);
 		str_clear(&text);
 	}

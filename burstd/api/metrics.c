@@ -481,7 +481,7 @@ static void write_self(const struct api *a, struct str *s)
 /* Nothing at all where there is no secret store. */
 static void write_secrets(const struct api *a, struct str *s)
 {
-	static const char *const modes[] = {"wrap", "broker"};
+	static const char *const modes[] = {"wrap", "broker", "user-data"};
 	struct engine_secrets v;
 	struct label l;
 
@@ -498,7 +498,7 @@ static void write_secrets(const struct api *a, struct str *s)
 	       "When the secret store last answered; 0: never.");
 	sample_seconds(s, "burstd_secrets_last_success_timestamp_seconds", NULL, 0, v.source.ok_ms);
 	family(s, "burstd_secrets_released_total", "counter", "Keys given out, by how.");
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		l = (struct label){"mode", modes[i]};
 		sample_u64(s, "burstd_secrets_released_total", &l, 1, v.released[i]);
 	}
@@ -607,7 +607,8 @@ static void write_listener(const struct api *a, struct str *s)
 	} dropped[] = {{"rate", n.over_rate},
 		       {"number", n.over_number},
 		       {"mute", n.mute},
-		       {"slow", n.slow}},
+		       {"slow", n.slow},
+		       {"room", n.ousted}},
 	  refused[] = {{"unknown", n.refused},
 		       {"too-long", n.too_long},
 		       {"too-often", n.asked_too_often},
@@ -635,15 +636,24 @@ static void write_listener(const struct api *a, struct str *s)
 	}
 }
 
+static void write_left_out(const struct engine_door_counters *n, struct str *s)
+{
+	family(s, "burstd_hosts_left_out", "gauge",
+	       "Nodes whose names other nodes are not told: the list is too long.");
+	sample_u64(s, "burstd_hosts_left_out", NULL, 0, n->hosts_left_out);
+}
+
 static void write_door(const struct api *a, struct str *s)
 {
 	const struct engine_door_counters *n = engine_door_counters(a->engine);
 
+	if (n != NULL || engine_conf(a->engine)->secrets.release == CONF_USER_DATA)
+		write_claims(a, s);
 	if (n == NULL)
 		return;
-	write_claims(a, s);
 	write_boots(n, s);
 	write_said(n, s);
+	write_left_out(n, s);
 	write_listener(a, s);
 }
 

@@ -8,6 +8,7 @@ struct err {
 };
 
 /* ERR_NOTSENT: the request never left us, so nothing can have happened (ERR_NET: it may have).
+ * ERR_TIME: it would be right at another time: perhaps a clock is wrong.
  * There is no code for lack of memory: mem.h ends the process. */
 enum err_code {
 	ERR_NONE,
@@ -17,7 +18,8 @@ enum err_code {
 	ERR_NOTSENT,
 	ERR_CANCELLED,
 	ERR_LIMIT,
-	ERR_AUTH
+	ERR_AUTH,
+	ERR_TIME
 };
 
 /* Set *e (which may be NULL) and return -1, so that callers can write

@@ -203,3 +203,16 @@ int64_t fmt_cost(int64_t ms, int64_t rate_nano_h)
 	product = ((wide)ms * rate_nano_h + MS_HOUR / 2) / MS_HOUR;
 	return product > INT64_MAX ? INT64_MAX : (int64_t)product;
 }
+
+char *fmt_hex(char *out, const void *bytes, size_t n)
+{
+	static const char digits[] = "0123456789abcdef";
+	const unsigned char *p = bytes;
+
+	for (size_t i = 0; i < n; i++) {
+		out[2 * i] = digits[p[i] >> 4];
+		out[2 * i + 1] = digits[p[i] & 15];
+	}
+	out[2 * n] = '\0';
+	return out;
+}

@@ -1,9 +1,10 @@
-/* fmt.h - numbers to text and back: times, durations, money. No float anywhere.
+/* fmt.h - numbers to text and back: times, durations, money, bytes in hex. No float anywhere.
  *
  * Money is int64 nano-units (1e-9) of the configured currency; a price is nano-units per hour. */
 #ifndef BURSTD_FMT_H
 #define BURSTD_FMT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -21,6 +22,8 @@ int fmt_time_parse(const char *text, int64_t *out_ms, struct err *e);
 char *fmt_duration(char *out, int64_t ms);
 char *fmt_u64(char *out, uint64_t v); /* out has FMT_U64_SIZE */
 char *fmt_i64(char *out, int64_t v);
+/* Two small digits for each byte; out has 2 * n + 1. */
+char *fmt_hex(char *out, const void *bytes, size_t n);
 
 /* "500ms", "30s", "15m", "2h", "7d"; a bare number is an error.  0 <= *out <= 366 d. */
 int fmt_duration_parse(const char *text, int64_t *out_ms, struct err *e);

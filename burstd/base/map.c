@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 
 struct map_slot {
@@ -15,15 +16,11 @@ struct map_slot {
 
 static char tombstone;
 
-/* FNV-1a.  Keys are node names and ids from our own configuration and journal, never chosen freely
+/* Keys are node names and ids from our own configuration and journal, never chosen freely
  * by a stranger in quantity, so collisions cannot be mounted against us. */
 static uint64_t hash_of(const char *key)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	for (const unsigned char *p = (const unsigned char *)key; *p != '\0'; p++)
-		h = (h ^ *p) * UINT64_C(1099511628211);
-	return h;
+	return fnv_text(FNV_BEGIN, key);
 }
 
 void map_init(struct map *m)

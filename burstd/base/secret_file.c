@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/own_file.h"
 
 static int refuse(const char *path, struct err *e)
 {
@@ -142,43 +143,6 @@ int secret_file_read(const char *path, struct secret **out, char version[SECRET_
 	return rc;
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
-
-static int write_all(int fd, const char *p, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		p += n;
-		len -= (size_t)n;
-	}
-	return fsync(fd);
-}
-
-static int put(int dir, const char *name, const void *bytes, size_t len, struct err *e)
-{
-	char temp[300];
-	int fd, rc;
-
-	(void)snprintf(temp, sizeof(temp), ".%.250s.new", name);
-	(void)unlinkat(dir, temp, 0); /* of one who died here */
-	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return err_set(e, ERR_IO, "%.150s: %s", temp, strerror(errno));
-	rc = write_all(fd, bytes, len);
-	if (close(fd) < 0 || rc < 0 || renameat(dir, temp, dir, name) < 0) {
-		(void)err_set(e, ERR_IO, "%.150s: %s", name, strerror(errno));
-		(void)unlinkat(dir, temp, 0);
-		return -1;
-	}
-	return fsync(dir) == 0 ? 0 : err_set(e, ERR_IO, "%.150s: %s", name, strerror(errno));
-}
-
 int secret_file_write(const char *path, const void *bytes, size_t len, const char *version,
 		      struct err *e)
 {
@@ -191,9 +155,11 @@ int secret_file_write(const char *path, const void *bytes, size_t len, const cha
 	(void)snprintf(beside, sizeof(beside), "%.250s.version", name);
 	/* The bytes first: an old word for new bytes is asked for once more, new ones for old bytes
 	 * would be believed. */
-	rc = put(dir, name, bytes, len, e);
+	rc = own_file_write(dir, name, bytes, len, OWN_FILE_REPLACE);
 	if (rc == 0 && version != NULL)
-		rc = put(dir, beside, version, strlen(version), e);
+		rc = own_file_write(dir, beside, version, strlen(version), OWN_FILE_REPLACE);
+	if (rc != 0)
+		(void)err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
 	(void)close(dir);
 	return rc;
 }

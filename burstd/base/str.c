@@ -16,6 +16,8 @@ void str_init(struct str *s, size_t max)
 
 void str_fini(struct str *s)
 {
+	if (s->secret && s->p != NULL)
+		explicit_bzero(s->p, s->cap);
 	free(s->p);
 	*s = (struct str){0};
 }
@@ -35,8 +37,25 @@ char *str_take(struct str *s)
 	return p;
 }
 
+static void move(struct str *s, size_t was)
+{
+	char *to;
+
+	if (!s->secret) {
+		s->p = mem_realloc(s->p, s->cap);
+		return;
+	}
+	to = mem_zalloc(s->cap);
+	memcpy(to, s->p, s->len + 1);
+	explicit_bzero(s->p, was);
+	free(s->p);
+	s->p = to;
+}
+
 void str_add(struct str *s, const void *data, size_t len)
 {
+	size_t was = s->cap;
+
 	if (len == 0)
 		return;
 	if (len > s->max - s->len) {
@@ -48,7 +67,7 @@ void str_add(struct str *s, const void *data, size_t len)
 		s->cap = len + s->len < s->max / 2 ? 2 * (s->len + len) + 1 : s->max + 1;
 		if (s->cap < STR_FIRST)
 			s->cap = s->max < STR_FIRST ? s->max + 1 : STR_FIRST;
-		s->p = mem_realloc(s->p, s->cap);
+		move(s, was);
 	}
 	memcpy(s->p + s->len, data, len);
 	s->len += len;
@@ -76,6 +95,8 @@ void str_addf(struct str *s, const char *fmt, ...)
 	}
 	if ((size_t)n < sizeof(small)) {
 		str_add(s, small, (size_t)n);
+		if (s->secret)
+			explicit_bzero(small, (size_t)n);
 		return;
 	}
 	text = mem_zalloc((size_t)n + 1);
@@ -83,5 +104,7 @@ void str_addf(struct str *s, const char *fmt, ...)
 	(void)vsnprintf(text, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	str_add(s, text, (size_t)n);
+	if (s->secret)
+		explicit_bzero(text, (size_t)n);
 	free(text);
 }

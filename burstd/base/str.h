@@ -10,7 +10,8 @@
 struct str {
 	char *p; /* NUL-terminated, "" when empty; never NULL after str_init() */
 	size_t len, cap, max;
-	bool full; /* something did not fit and was left out */
+	bool full;   /* something did not fit and was left out */
+	bool secret; /* the caller's to set: what it moves from, or is left in it, is wiped */
 };
 
 /* max: bytes, without the NUL, below SIZE_MAX; memory is taken as needed, twice the length at most,

@@ -79,6 +79,22 @@ int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply)
 	return rc == CLI_OK ? CLI_OK : cli_complain(rc, e.msg);
 }
 
+int cli_show(const struct cli *c, json_t *request,
+	     void (*show)(const struct cli *c, const json_t *reply))
+{
+	json_t *r;
+	int rc = cli_ask_loudly(c, request, &r);
+
+	if (rc != CLI_OK)
+		return rc;
+	if (c->json)
+		cli_print_json(c, r);
+	else
+		show(c, r);
+	json_decref(r);
+	return CLI_OK;
+}
+
 const char *cli_text(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));

@@ -74,6 +74,10 @@ int cli_ask(const struct cli *c, json_t *request, json_t **reply, struct err *e)
 /* Likewise, and complain. */
 int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);
 
+/* Likewise, and show it: as JSON if that is wanted. */
+int cli_show(const struct cli *c, json_t *request,
+	     void (*show)(const struct cli *c, const json_t *reply));
+
 /* What an answer holds; "" or 0 when it does not: an older burstd must not make us fail. */
 const char *cli_text(const json_t *object, const char *key);
 int64_t cli_int(const json_t *object, const char *key);

@@ -1,22 +1,18 @@
 #include "cli/cli.h"
 
+static void print_reconcile(const struct cli *c, const json_t *r)
+{
+	(void)r;
+	(void)fputs("burstd compares Slurm, the providers and its journal now; \"burstctl events "
+		    "-f\" shows what comes of it\n",
+		    c->out.f);
+}
+
 static int run_reconcile(const struct cli *c, const void *args, char **operands)
 {
-	json_t *r;
-	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "reconcile"), &r);
-
 	(void)args;
 	(void)operands;
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json)
-		cli_print_json(c, r);
-	else
-		(void)fputs("burstd compares Slurm, the providers and its journal now; \"burstctl "
-			    "events -f\" shows what comes of it\n",
-			    c->out.f);
-	json_decref(r);
-	return CLI_OK;
+	return cli_show(c, json_pack("{s:s}", "op", "reconcile"), print_reconcile);
 }
 
 const struct cli_command cmd_reconcile = {
@@ -60,19 +56,9 @@ static void print_reload(const struct cli *c, const json_t *r)
 
 static int run_reload(const struct cli *c, const void *args, char **operands)
 {
-	json_t *r;
-	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "reload"), &r);
-
 	(void)args;
 	(void)operands;
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json)
-		cli_print_json(c, r);
-	else
-		print_reload(c, r);
-	json_decref(r);
-	return CLI_OK;
+	return cli_show(c, json_pack("{s:s}", "op", "reload"), print_reload);
 }
 
 const struct cli_command cmd_reload = {

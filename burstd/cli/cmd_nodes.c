@@ -64,6 +64,22 @@ static const char *phrase(const char *word)
 	return reason > 0 ? node_reason_text((enum node_reason)reason) : word;
 }
 
+/* Why a node, or one incarnation of it, was let go. */
+static const char *reason_of(const json_t *row)
+{
+	const char *text = cli_text(row, "reason_text"); /* an older burstd has none */
+
+	return text[0] != '\0' ? text : phrase(cli_text(row, "reason"));
+}
+
+/* What was refused was let go for the same reason, of which more is known then. */
+static const char *refusal_of(const json_t *row)
+{
+	const char *refused = cli_text(row, "refused");
+
+	return strcmp(refused, cli_text(row, "reason")) == 0 ? reason_of(row) : phrase(refused);
+}
+
 /* --- nodes ---------------------------------------------------------------------------------------
  */
 
@@ -150,13 +166,13 @@ static void add_note(struct table *t, const json_t *node)
 	char text[240];
 
 	if (told[0] == '\0')
-		told = phrase(cli_text(node, "reason"));
+		told = reason_of(node);
 	if (refused[0] != '\0')
-		(void)snprintf(text, sizeof(text), "refused: %s", phrase(refused));
+		(void)snprintf(text, sizeof(text), "refused: %s", refusal_of(node));
 	else if (cli_int(node, "older") > 0)
 		(void)snprintf(text, sizeof(text), "%d older being deleted",
 			       (int)cli_int(node, "older"));
-	else if (weak[0] != '\0') /* nothing but its address was proved */
+	else if (weak[0] != '\0') /* nothing but its address was proved, or nothing */
 		(void)snprintf(text, sizeof(text), "attest=%s%s%s", weak,
 			       told[0] != '\0' ? "; " : "", told);
 	else
@@ -400,7 +416,7 @@ static void print_generations(const struct out *o, const json_t *r)
 			  out_age(billed, cli_int(g, "start_ms"),
 				  end != 0 ? end : cli_int(r, "now_ms")));
 		table_add(&t, OUT_PLAIN, out_money(cost, cli_text(g, "cost")));
-		table_add(&t, OUT_PLAIN, phrase(cli_text(g, "reason")));
+		table_add(&t, OUT_PLAIN, reason_of(g));
 	}
 	if (t.n > 0) {
 		(void)fputc('\n', o->f);
@@ -434,26 +450,19 @@ static void print_events(const struct out *o, const json_t *r)
 	table_fini(&t);
 }
 
+static void print_node(const struct cli *c, const json_t *r)
+{
+	print_head(&c->out, r);
+	print_generations(&c->out, r);
+	print_events(&c->out, r);
+}
+
 static int run_node_show(const struct cli *c, const void *args, char **operands)
 {
-	json_t *r;
-	int rc;
-
 	(void)args;
 	if (!hostlist_is_name(operands[0]))
 		return cli_complain(CLI_USAGE, "that is not the name of a node");
-	rc = cli_ask_loudly(c, json_pack("{s:s, s:s}", "op", "node", "name", operands[0]), &r);
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json) {
-		cli_print_json(c, r);
-	} else {
-		print_head(&c->out, r);
-		print_generations(&c->out, r);
-		print_events(&c->out, r);
-	}
-	json_decref(r);
-	return CLI_OK;
+	return cli_show(c, json_pack("{s:s, s:s}", "op", "node", "name", operands[0]), print_node);
 }
 
 const struct cli_command cmd_node_show = {

@@ -289,7 +289,10 @@ static int run_retry(const struct cli *c, const void *args, char **operands)
 	if (c->json)
 		cli_print_json(c, r);
 	else if (n == 0)
-		(void)fputs("nothing to do: nothing cools down there\n", c->out.f);
+		(void)fputs("nothing to do: nothing cools down there (a pool that is closed opens "
+			    "by \"burstctl "
+			    "resume\")\n",
+			    c->out.f);
 	else
 		(void)fprintf(c->out.f,
 			      "%" PRId64 " %s\nJobs that were refused start at their next try; "

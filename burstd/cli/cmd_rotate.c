@@ -70,6 +70,10 @@ static void show_nodes(const struct cli *c, const json_t *s)
 	if (cli_int(n, "others") > 0)
 		str_addf(&text, "; %" PRId64 " have their keys from elsewhere",
 			 cli_int(n, "others"));
+	if (cli_int(n, "fixed") > 0)
+		str_addf(&text,
+			 "; %" PRId64 " have theirs by their user-data: drained when it is another",
+			 cli_int(n, "fixed"));
 	line(c, "nodes", text.p);
 	str_clear(&text);
 	for (size_t i = 0; i < json_array_size(names) && i < NAMES_SHOWN; i++)

@@ -25,14 +25,14 @@ static void field(const struct out *o, const char *name, const char *text)
 	free(clean);
 }
 
-static int show(const struct cli *c, const json_t *r)
+static void show(const struct cli *c, const json_t *r)
 {
 	const json_t *s = json_object_get(r, "secrets");
-	char text[160], age[OUT_AGO_SIZE];
+	char text[160], age[OUT_AGO_SIZE], tokens[48] = "";
 
 	if (s == NULL) {
 		(void)fputs("no secret store is configured\n", c->out.f);
-		return CLI_OK;
+		return;
 	}
 	field(&c->out, "driver", cli_text(s, "driver"));
 	field(&c->out, "address", cli_text(s, "address"));
@@ -40,32 +40,24 @@ static int show(const struct cli *c, const json_t *r)
 	field(&c->out, "version", cli_text(s, "version"));
 	(void)out_age(age, cli_int(s, "ok_ms"), cli_int(r, "now_ms"));
 	field(&c->out, "last answer", age);
+	if (cli_int(s, "user_data") > 0) /* they are few who have that */
+		(void)snprintf(tokens, sizeof(tokens), "%" PRId64 " in user-data, ",
+			       cli_int(s, "user_data"));
 	(void)snprintf(text, sizeof(text),
-		       "%" PRId64 " wrapped, %" PRId64 " brokered, %" PRId64 " refused, %" PRId64
+		       "%" PRId64 " wrapped, %" PRId64 " brokered, %s%" PRId64 " refused, %" PRId64
 		       " waiting",
-		       cli_int(s, "wrapped"), cli_int(s, "brokered"), cli_int(s, "failed"),
+		       cli_int(s, "wrapped"), cli_int(s, "brokered"), tokens, cli_int(s, "failed"),
 		       cli_int(s, "waiting"));
 	field(&c->out, "keys", text);
 	if (cli_text(s, "error")[0] != '\0')
 		field(&c->out, "error", cli_text(s, "error"));
-	return CLI_OK;
 }
 
 static int run_show(const struct cli *c, const void *args, char **operands)
 {
-	json_t *r;
-	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "secrets"), &r);
-
 	(void)args;
 	(void)operands;
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json)
-		cli_print_json(c, r);
-	else
-		rc = show(c, r);
-	json_decref(r);
-	return rc;
+	return cli_show(c, json_pack("{s:s}", "op", "secrets"), show);
 }
 
 const struct cli_command cmd_secrets_show = {

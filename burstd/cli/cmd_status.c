@@ -167,25 +167,19 @@ static void print_pools(const struct out *o, const json_t *r)
 	table_fini(&t);
 }
 
+static void print_status(const struct cli *c, const json_t *r)
+{
+	print_head(&c->out, r);
+	print_problems(&c->out, r);
+	print_sources(&c->out, r);
+	print_pools(&c->out, r);
+}
+
 static int run_status(const struct cli *c, const void *args, char **operands)
 {
-	json_t *r;
-	int rc = cli_ask_loudly(c, json_pack("{s:s}", "op", "status"), &r);
-
 	(void)args;
 	(void)operands;
-	if (rc != CLI_OK)
-		return rc;
-	if (c->json) {
-		cli_print_json(c, r);
-	} else {
-		print_head(&c->out, r);
-		print_problems(&c->out, r);
-		print_sources(&c->out, r);
-		print_pools(&c->out, r);
-	}
-	json_decref(r);
-	return CLI_OK;
+	return cli_show(c, json_pack("{s:s}", "op", "status"), print_status);
 }
 
 const struct cli_command cmd_status = {

@@ -51,7 +51,6 @@ struct attest_expect { /* NULL: anything will do; what must be there is said per
 	const char *region; /* AWS: must be given, for it decides whose signature counts */
 	const char *instance;
 	const char *nonce; /* GCP: the audience, Azure: the nonce; must be given */
-	int64_t since_ms;  /* the instance was not started before that; 0: whenever */
 };
 
 struct attest_conf {       /* borrowed during open() */
@@ -67,7 +66,9 @@ struct attest_ops {
 	void (*close)(void *self); /* NULL is fine */
 	/* 0 and *out, which is wanted; or -1 with *e: ERR_INVALID: it is no such document;
 	 * ERR_AUTH: it is one, but not signed by who should have, or not what is expected;
-	 * ERR_LIMIT: it cannot be judged yet (lacks()). */
+	 * ERR_LIMIT: it cannot be judged yet (lacks()); ERR_TIME: it is signed, and what is
+	 * expected, but not good at now_ms: then *out says what it is all the same.  That is a
+	 * wrong clock more often than a thief. */
 	int (*verify)(const void *self, const struct attest_expect *want, const char *doc,
 		      size_t len, int64_t now_ms, struct attest_identity *out, struct err *e);
 	/* What to get before this document can be judged: 1 and its URL, always https and of the

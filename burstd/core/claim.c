@@ -15,8 +15,8 @@ static const struct {
 					    B(CLAIM_CLOSED) | B(CLAIM_BREACHED)},
 	[CLAIM_ATTESTING] = {"attesting", B(CLAIM_CLAIMED) | B(CLAIM_EXPIRED) | B(CLAIM_REVOKED) |
 						  B(CLAIM_CLOSED) | B(CLAIM_BREACHED)},
-	[CLAIM_CLAIMED] = {"claimed", B(CLAIM_CONFIRMED) | B(CLAIM_REVOKED) | B(CLAIM_CLOSED) |
-					      B(CLAIM_BREACHED)},
+	[CLAIM_CLAIMED] = {"claimed", B(CLAIM_CONFIRMED) | B(CLAIM_EXPIRED) | B(CLAIM_REVOKED) |
+					      B(CLAIM_CLOSED) | B(CLAIM_BREACHED)},
 	[CLAIM_CONFIRMED] = {"confirmed", B(CLAIM_REVOKED) | B(CLAIM_CLOSED) | B(CLAIM_BREACHED)},
 	[CLAIM_CLOSED] = {"closed", 0},
 	[CLAIM_EXPIRED] = {"expired", B(CLAIM_CLOSED)},
@@ -42,6 +42,7 @@ static const struct {
 	[CLAIM_BECAUSE_ALARM] = {"alarm", "the node reports that its bootstrap was tampered with"},
 	[CLAIM_BECAUSE_TIME] = {"time", "it was not claimed in time"},
 	[CLAIM_BECAUSE_RELEASED] = {"released", "the node is not wanted any more"},
+	[CLAIM_BECAUSE_MUTE] = {"mute", "it did not confirm its keys in time"},
 };
 
 const char *claim_state_str(enum claim_state s)
@@ -251,8 +252,10 @@ static struct claim_result end(struct claim *c, const struct claim_event *ev)
 
 static struct claim_result step(struct claim *c, const struct claim_event *ev)
 {
-	if (may_expire(c) && ev->now_ms >= c->expires_ms)
-		move(c, CLAIM_EXPIRED, CLAIM_BECAUSE_TIME, ev->now_ms);
+	if (ev->now_ms >= claim_wake_ms(c))
+		move(c, CLAIM_EXPIRED,
+		     c->state == CLAIM_CLAIMED ? CLAIM_BECAUSE_MUTE : CLAIM_BECAUSE_TIME,
+		     ev->now_ms);
 	switch (ev->type) {
 	case CLAIM_EV_ASK:
 		return ask(c, ev);
@@ -300,5 +303,7 @@ enum claim_want claim_want(const struct claim *c)
 
 int64_t claim_wake_ms(const struct claim *c)
 {
+	if (c->state == CLAIM_CLAIMED) /* perhaps by a thief, on a machine that never will */
+		return c->released_ms + CLAIM_CONFIRM_MS;
 	return may_expire(c) ? c->expires_ms : INT64_MAX;
 }

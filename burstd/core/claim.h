@@ -9,7 +9,8 @@
  *
  *   ISSUED --right secret--> ATTESTING --released--> CLAIMED --confirmed--> CONFIRMED
  *     |                        |   |                   |                       |
- *     +-- too late -> EXPIRED <+   +-- proof refused --+--- a second key, -----+
+ *     +-- too late -> EXPIRED <+---|--- not confirmed -+                       |
+ *     |                            +-- proof refused --+--- a second key, -----+
  *     |                                                |    a proved alarm     |
  *     +--- five wrong secrets ---------> BREACHED <----+-----------------------+
  *
@@ -33,7 +34,7 @@ enum claim_state {
 	CLAIM_CLAIMED,   /* the bytes are on their way, or there */
 	CLAIM_CONFIRMED, /* the node showed that it has them: nothing is given out any more */
 	CLAIM_CLOSED,    /* the node is gone */
-	CLAIM_EXPIRED,   /* nobody proved anything in time */
+	CLAIM_EXPIRED,   /* nobody proved anything in time, or whoever did was not heard of again */
 	CLAIM_REVOKED,   /* the node was given up before it came to that */
 	CLAIM_BREACHED,  /* somebody else knows the secret: the machine must go */
 	CLAIM_NSTATES
@@ -47,7 +48,7 @@ enum claim_event_type {
 	CLAIM_EV_RELEASE,   /* the bytes for `turn` are at hand and may leave: serial, version */
 	CLAIM_EV_CONFIRMED, /* by the owner of spki */
 	CLAIM_EV_ALARM,     /* somebody says that something is wrong; proved: it was the node */
-	CLAIM_EV_TIMER,     /* now >= expires_ms */
+	CLAIM_EV_TIMER,     /* now >= claim_wake_ms() */
 	CLAIM_EV_REVOKE,    /* the node is not wanted any more */
 	CLAIM_EV_GONE,      /* the node is gone */
 	CLAIM_EV_NTYPES
@@ -82,16 +83,18 @@ enum claim_reason { /* why it ended before its time */
 		    CLAIM_BECAUSE_ALARM,   /* the node says so */
 		    CLAIM_BECAUSE_TIME,
 		    CLAIM_BECAUSE_RELEASED, /* it is not wanted any more */
+		    CLAIM_BECAUSE_MUTE,     /* it got the keys, and never confirmed them */
 		    CLAIM_NREASONS
 };
 
 enum {
-	CLAIM_ID_MAX = 95,       /* a create's token, and some digits */
-	CLAIM_SPKI_SIZE = 32,    /* SHA-256 of the SubjectPublicKeyInfo */
-	CLAIM_SERIAL_MAX = 40,   /* hex digits of a certificate's serial number */
-	CLAIM_WRONG_MAX = 5,     /* as many wrong secrets are no mistake any more */
-	CLAIM_AGAIN_MS = 120000, /* a lost answer is asked for again that long */
-	CLAIM_ALARMS_MAX = 1000, /* counted up to here, and written down so often at most */
+	CLAIM_ID_MAX = 95,         /* a create's token, and some digits */
+	CLAIM_SPKI_SIZE = 32,      /* SHA-256 of the SubjectPublicKeyInfo */
+	CLAIM_SERIAL_MAX = 40,     /* hex digits of a certificate's serial number */
+	CLAIM_WRONG_MAX = 5,       /* as many wrong secrets are no mistake any more */
+	CLAIM_AGAIN_MS = 120000,   /* a lost answer is asked for again that long */
+	CLAIM_CONFIRM_MS = 900000, /* who has the keys has said so by then */
+	CLAIM_ALARMS_MAX = 1000,   /* counted up to here, and written down so often at most */
 };
 
 struct claim {

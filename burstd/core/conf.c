@@ -116,6 +116,7 @@ static int finish_own(const struct conf *c, struct conf_pool *p, struct err *e)
 				     .market = p->spot ? PROVIDER_SPOT : PROVIDER_ON_DEMAND,
 				     .price_nano_h = p->price_nano_h,
 				     .jurisdiction = p->jurisdiction,
+				     .interconnect = p->interconnect,
 				     .in_fabric = fabric_in(p->fabric),
 				     .line = p->line,
 				     .provider_line = p->provider_line};
@@ -194,6 +195,23 @@ static int add_node(struct conf *c, struct conf_pool *p, const char *node, struc
 	return 0;
 }
 
+/* A token is for one machine, so a create is of one: a job's own fabric is for several. */
+static int check_vouchers(const struct conf *c, const struct conf_pool *p, struct err *e)
+{
+	size_t n;
+	const struct conf_offer *o = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (c->providers[o[i].provider_index].vouchers && o[i].in_fabric != NULL &&
+		    strcmp(o[i].in_fabric, CONF_FABRIC_JOB) == 0)
+			return err_set(e, ERR_INVALID,
+				       "%.120s:%d: pool \"%.30s\": fabric = job: with release = "
+				       "user-data each create is of one machine",
+				       c->path, is_given(o[i].fabric) ? o[i].line : p->line,
+				       p->name);
+	return 0;
+}
+
 static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 {
 	struct err why = {0};
@@ -201,7 +219,8 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 	if (hostlist_parse(&p->nodes, p->nodes_text, strlen(p->nodes_text), &why) < 0)
 		return err_set(e, (enum err_code)why.code, "%.120s:%d: pool \"%.30s\": %s", c->path,
 			       p->nodes_line, p->name, why.msg);
-	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0)
+	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0 ||
+	    check_vouchers(c, p, e) < 0)
 		return -1;
 	if (p->warm > p->max_nodes || p->warm > p->nodes->n)
 		return err_set(e, ERR_INVALID,
@@ -232,67 +251,6 @@ static int check_names(const struct conf *c, struct err *e)
 	return 0;
 }
 
-/* What a driver's own cloud signs, or what does where it signs nothing. */
-static enum conf_attest attest_of(const struct conf_provider *p)
-{
-	if (p->attest_as != CONF_ATTEST_AUTO)
-		return (enum conf_attest)p->attest_as;
-	if (strcmp(p->driver, "aws") == 0)
-		return CONF_ATTEST_AWS;
-	return strcmp(p->driver, "static") == 0 ? CONF_ATTEST_OFF : CONF_ATTEST_CALLBACK;
-}
-
-static int finish_attest(const struct conf *c, struct conf_provider *p, struct err *e)
-{
-	p->attest = attest_of(p);
-	if (p->attest == CONF_ATTEST_OFF)
-		return 0;
-	if (!is_given(p->driver) || strcmp(p->driver, "static") == 0)
-		return err_set(
-			e, ERR_INVALID,
-			"%.120s:%d: provider \"%.40s\": attest: driver static gives machines "
-			"no user-data: want off",
-			c->path, p->line, p->name);
-	if (p->attest == CONF_ATTEST_AZURE && p->attest_ca_file == NULL)
-		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: provider \"%.40s\": attest = azure: attest_ca_file is "
-			       "missing",
-			       c->path, p->line, p->name);
-	if (p->user_data_file != NULL)
-		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: provider \"%.40s\": user_data_file: with the section "
-			       "nodes machines get another; want attest = off, or none",
-			       c->path, p->line, p->name);
-	return 0;
-}
-
-/* Nodes that claim. */
-static int finish_nodes(struct conf *c, struct err *e)
-{
-	const struct conf_nodes *n = &c->nodes;
-
-	for (size_t i = 0; i < c->nproviders; i++)
-		c->providers[i].attest = CONF_ATTEST_OFF;
-	if (!is_given(n->listen))
-		return n->urls == NULL && n->conf_servers == NULL
-			       ? 0
-			       : err_set(e, ERR_INVALID,
-					 "%.120s:%d: nodes: listen is missing (ADDRESS:PORT)",
-					 c->path, n->line);
-	if (n->urls == NULL || n->conf_servers == NULL)
-		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: %s is missing", c->path, n->line,
-			       n->urls == NULL ? "url" : "conf_server");
-	if (!is_given(c->secrets.driver))
-		return err_set(e, ERR_INVALID,
-			       "%.120s:%d: nodes: machines get the cluster's keys from a secret "
-			       "store: driver of section secrets is missing",
-			       c->path, n->line);
-	for (size_t i = 0; i < c->nproviders; i++)
-		if (finish_attest(c, &c->providers[i], e) < 0)
-			return -1;
-	return 0;
-}
-
 int conf_finish(struct conf *c, struct err *e)
 {
 	assert(c->by_node.n == 0);
@@ -302,7 +260,7 @@ int conf_finish(struct conf *c, struct err *e)
 	if (c->npools > CONF_POOLS_MAX)
 		return err_set(e, ERR_LIMIT, "%.120s:%d: more than %d pools", c->path,
 			       c->pools[CONF_POOLS_MAX].line, CONF_POOLS_MAX);
-	if (check_names(c, e) < 0 || finish_nodes(c, e) < 0)
+	if (check_names(c, e) < 0 || conf_nodes_finish(c, e) < 0)
 		return -1;
 	for (size_t i = 0; i < c->npools; i++)
 		if (finish_pool(c, &c->pools[i], e) < 0)
@@ -366,6 +324,9 @@ int conf_may_replace(const struct conf *old, const struct conf *next, struct err
 {
 	if (may_keep("", NULL, old, next, e) < 0)
 		return -1;
+	if ((old->secrets.release == CONF_USER_DATA) != (next->secrets.release == CONF_USER_DATA))
+		return err_set(e, ERR_INVALID,
+			       "secrets release: from or to user-data: a change needs a restart");
 	for (size_t i = 0; i < old->nproviders; i++) {
 		const char *name = old->providers[i].name;
 
@@ -632,6 +593,13 @@ const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *
 		if (strcmp(rungs[i].name, name) == 0)
 			return &rungs[i];
 	return NULL;
+}
+
+const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer *o)
+{
+	if (o != NULL && is_given(o->interconnect))
+		return o->interconnect;
+	return p->interconnect != NULL ? p->interconnect : "";
 }
 
 bool conf_pool_is_mixed(const struct conf_pool *p)

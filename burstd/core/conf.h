@@ -61,6 +61,7 @@ struct conf_provider {
 	/* Section nodes: how its machines show that they are. */
 	int attest_as;           /* enum conf_attest as written, or CONF_ATTEST_AUTO */
 	enum conf_attest attest; /* derived: OFF where there is no section nodes */
+	bool vouchers;           /* derived: a token for the keys is in its user-data */
 	char *account;           /* that must be in a document; "": any */
 	int check_address;       /* bool: a claim must come from the machine's address */
 	char *attest_ca_file;    /* NULL: none */
@@ -89,6 +90,7 @@ struct conf_offer {
 	int64_t max_price_nano_h; /* nothing dearer is bought; 0: no limit of its own */
 	char *jurisdiction;       /* "": by the table in core/jurisdiction.c */
 	char *fabric;             /* as written: "": as the pool says; "none": none */
+	char *interconnect;       /* likewise */
 	const char *in_fabric;    /* derived: CONF_FABRIC_JOB, a fabric's name, or none: NULL */
 	int line, provider_line;  /* in the file: where its section ends, and provider's */
 };
@@ -103,6 +105,7 @@ struct conf_pool {
 	bool spot;
 	char *jurisdiction; /* "": by the table */
 	char *fabric;       /* of offers that do not say theirs; "" or "none": none */
+	char *interconnect; /* likewise, core/interconnect.h; "": not looked at */
 	uint32_t max_nodes;
 	uint32_t warm;                 /* nodes that are up without a job, too */
 	int64_t quantum_ms;            /* the provider bills in such steps; 0: by the second */
@@ -131,8 +134,9 @@ struct conf_pool {
 };
 
 enum conf_release {
-	CONF_WRAP,   /* a node gets a token by which it reads the bundle itself, once (mode W) */
-	CONF_BROKER, /* burstd reads it and hands it on (mode B) */
+	CONF_WRAP,      /* a node gets a token by which it reads the bundle itself, once (mode W) */
+	CONF_BROKER,    /* burstd reads it and hands it on (mode B) */
+	CONF_USER_DATA, /* the token is in the user-data: nodes do not reach burstd (mode U) */
 };
 
 /* Where the cluster's keys are (core/secret_store.h); driver "": nowhere, nodes have them. */
@@ -199,6 +203,9 @@ void conf_free(struct conf *c); /* with everything its fields hold; NULL is fine
  * and c is only good for conf_free(). */
 int conf_finish(struct conf *c, struct err *e);
 
+/* Of conf_finish(): attest and vouchers of each provider (conf_nodes.c). */
+int conf_nodes_finish(struct conf *c, struct err *e);
+
 /* May a running burstd go from old to next?  -1: *e names what needs a restart: an option whose
  * `reload` is false in conf_options[], a provider or pool that is gone or moved, an offer that is
  * gone.  So an index into providers or pools that was good in old means the same in next; new pools
@@ -241,6 +248,9 @@ uint32_t conf_provider_named(const struct conf *c, const char *name); /* NPROVID
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
 /* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);
+
+/* The interconnect of what is bought there, an offer of p or NULL: core/interconnect.h, or "". */
+const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer *o);
 
 /* Do the pool's offers differ in what a job may choose: market, provider or jurisdiction?  Then
  * what it wishes must be known.  Regions count as jurisdictions unless both offers say theirs. */

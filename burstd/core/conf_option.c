@@ -72,11 +72,9 @@ const struct conf_option conf_options[] = {
 	{"secrets", "name", "",
 	 "of the bundle: vault: its path in the engine; aws: ARN or name; file: of the file",
 	 false, CONF_TEXT, 0, 0, TOP(secrets.name)},
-	{"secrets", "auth_mount", "approle",
-	 "driver vault: where AppRole is mounted",
+	{"secrets", "auth_mount", "approle", "driver vault: where AppRole is mounted",
 	 false, CONF_TEXT, 0, 0, TOP(secrets.auth_mount)},
-	{"secrets", "role_id", "",
-	 "driver vault: role_id of burstd's AppRole",
+	{"secrets", "role_id", "", "driver vault: role_id of burstd's AppRole",
 	 false, CONF_TEXT, 0, 0, TOP(secrets.role_id)},
 	{"secrets", "role_name", "",
 	 "driver vault: name of that AppRole, for burstctl secrets enroll; empty: no enrolment",
@@ -109,7 +107,8 @@ const struct conf_option conf_options[] = {
 	 "driver file: directory of the file, nobody else's to read",
 	 false, CONF_PATH, 0, 0, TOP(secrets.dir)},
 	{"secrets", "release", "wrap",
-	 "wrap: a node reads the keys from Vault itself, once; broker: burstd hands them on",
+	 "wrap: a node reads the keys from Vault itself, once; broker: burstd hands them on; "
+	 "user-data: for nodes that reach Vault, not burstd",
 	 true, CONF_RELEASE, 0, 0, TOP(secrets.release)},
 	{"secrets", "wrap_ttl", "60s",
 	 "release wrap: how long a node may take for that",
@@ -264,6 +263,9 @@ const struct conf_option conf_options[] = {
 	{"pool", "fabric", "",
 	 "job: each job of several nodes gets a fabric; or the name of one; empty: anywhere",
 	 false, CONF_WORD, 0, 0, POOL(fabric)},
+	{"pool", "interconnect", "",
+	 "what its machines are looked at for: none, ib, roce, efa or gib, and :PORTSxGBITS",
+	 true, CONF_LINKS, 0, 0, POOL(interconnect)},
 	{"pool", "max_nodes", NULL,
 	 "instances at the same time; 0: nothing is bought",
 	 true, CONF_COUNT, 0, HOSTLIST_NAMES_MAX, POOL(max_nodes)},
@@ -348,6 +350,8 @@ const struct conf_option conf_options[] = {
 	{"offer", "fabric", "",
 	 "as of the pool; none: anywhere; empty: as the pool says",
 	 false, CONF_WORD, 0, 0, OFFER(fabric)},
+	{"offer", "interconnect", "", "as of the pool; empty: as the pool says",
+	 true, CONF_LINKS, 0, 0, OFFER(interconnect)},
 };
 /* clang-format on */
 const size_t conf_noptions = sizeof(conf_options) / sizeof(conf_options[0]);
@@ -369,7 +373,7 @@ static const struct {
 	const char *words[CONF_ATTEST_AUTO + 2];
 	const char *want;
 } choices[] = {
-	{CONF_RELEASE, {"wrap", "broker"}, "wrap or broker"},
+	{CONF_RELEASE, {"wrap", "broker", "user-data"}, "wrap, broker or user-data"},
 	{CONF_AUTH, {"munge", "slurm"}, "munge or slurm"},
 	{CONF_ATTEST,
 	 {"off", "aws", "gcp", "azure", "callback", "address", "auto"},
@@ -772,6 +776,7 @@ void conf_option_fini(const struct conf_option *o, void *object)
 	case CONF_LINE:
 	case CONF_NODES:
 	case CONF_CODE:
+	case CONF_LINKS:
 	case CONF_SIGNAL:
 		free(*(char **)field);
 		*(char **)field = NULL;

@@ -38,6 +38,7 @@ enum conf_option_type {
 	CONF_SIGNAL,    /* char *: a signal's name without SIG; "" when it may be empty and is */
 	CONF_CODES,     /* char **, likewise: jurisdictions */
 	CONF_CODE,      /* char *: a jurisdiction, capital letters */
+	CONF_LINKS,     /* char *: core/interconnect.h; "" when it is */
 	CONF_URLS,      /* char **, likewise: https://HOST[:PORT], without a path */
 	CONF_HOSTS,     /* char **, likewise: HOST:PORT */
 	CONF_AUTH,      /* int, enum conf_auth */

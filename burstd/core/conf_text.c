@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "core/interconnect.h"
 #include "core/provider.h"
 
 enum {
@@ -170,6 +171,8 @@ int conf_text_code(const char *text, struct err *e)
 
 int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 {
+	struct interconnect links;
+
 	switch (type) {
 	case CONF_NAME:
 		if (conf_text_is_name(text))
@@ -220,6 +223,8 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return err_set(e, ERR_INVALID, "\"%.60s\": want HOST:PORT", text);
 	case CONF_CODE:
 		return conf_text_code(text, e);
+	case CONF_LINKS:
+		return interconnect_parse(text, &links, e);
 	case CONF_SIGNAL:
 		return check_signal(text, e);
 	default:

@@ -254,9 +254,8 @@ static void off(const struct fleet_name *nm, const struct drift_seen *s, struct 
 		powered_down(nm, s, out);
 }
 
-/* Has slurmd registered, and well?  A node that is powered down by force while it boots loses
- * POWERING_UP at once, and its jobs. */
-static bool is_registered(uint32_t flags)
+/* A node that is powered down by force while it boots loses POWERING_UP at once, and its jobs. */
+bool drift_registered(uint32_t flags)
 {
 	if (slurm_is_silent(flags) || (flags & SLURM_INVALID_REG) != 0)
 		return false;
@@ -334,7 +333,7 @@ static void on(const struct fleet_name *nm, const struct drift_seen *s, struct d
 		out->deeds |= DRIFT_FORGET_REFUSAL;
 	if (fn != NULL && must_mend_addr(fn, s))
 		out->deeds |= DRIFT_SET_ADDR;
-	if (fn != NULL && fn->n.state == NODE_BOOTING && is_registered(s->flags) &&
+	if (fn != NULL && fn->n.state == NODE_BOOTING && drift_registered(s->flags) &&
 	    s->began_ms > fn->n.since_ms)
 		out->deeds |= DRIFT_REGISTERED;
 	if (fn != NULL && fn->n.state == NODE_DRAINING && s->now_ms < s->plan.force_ms)

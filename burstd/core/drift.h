@@ -139,6 +139,9 @@ struct drift_todo {
 void drift_node(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out);
 const char *drift_why_text(enum drift_why w); /* "burstd: ..." */
 
+/* Has slurmd registered, and well? */
+bool drift_registered(uint32_t flags);
+
 /* A node that the snapshots have not had since nm->missing_ms: has it vanished from slurmctld, and
  * is its live instance to be released for it? */
 bool drift_vanished(const struct fleet_name *nm, int64_t began_ms);

@@ -23,6 +23,7 @@ void fleet_fini(struct fleet *f)
 			struct fleet_node *older = fn->older;
 
 			free(fn->next);
+			free(fn->why);
 			free(fn);
 			fn = older;
 		}
@@ -57,6 +58,18 @@ void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)
 	free(nm->told);
 	nm->told = mem_strdup(why);
 	nm->told_ms = now_ms;
+}
+
+void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why)
+{
+	free(fn->why);
+	fn->why = mem_strdup(why);
+	fn->why_of = reason;
+}
+
+const char *fleet_why(const struct fleet_node *fn, const struct node *n)
+{
+	return fn->why != NULL && fn->why_of == n->reason ? fn->why : node_reason_text(n->reason);
 }
 
 struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool)
@@ -214,6 +227,7 @@ void fleet_del(struct fleet *f, struct fleet_node *fn)
 		at = &(*at)->older;
 	*at = fn->older;
 	delist(f, fn);
+	free(fn->why);
 	free(fn);
 }
 

@@ -22,8 +22,12 @@ struct fleet_node {        /* one incarnation */
 	bool reported, reporting; /* as broken, and that is on its way; likewise */
 	bool mark;                /* for one pass over a list, whoever makes it */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since our start */
+	int64_t said_ms;   /* when it was made, by its provider's word and clock; 0: not said, or
+			    * not since our start */
 	const char *fresh; /* why it was made, while the journal does not have it; else NULL */
 	const char *made;  /* likewise, for good; NULL: before our start */
+	char *why;         /* more than a reason's phrase says of it; NULL: no more; memory only */
+	enum node_reason why_of; /* that reason */
 	struct fleet_name *name;
 	struct fleet_node *older; /* previous generation of this name that is still known */
 	struct fleet_node *state_next, **state_prev; /* list of its state */
@@ -43,6 +47,7 @@ struct fleet_name { /* one Slurm node */
 	bool listed;               /* some pool names it today */
 	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
 	uint32_t gpus;             /* likewise, where nodes are told what they are; 0: not known */
+	const char *gpu_model;     /* what a GPU's name must have in it; NULL: not known */
 	/* of the last snapshot; both unset if it has the node down or cannot say where it is */
 	bool home;                     /* slurmctld has it up on our live instance */
 	struct fleet_place *elsewhere; /* or on another one; NULL: not */
@@ -109,6 +114,11 @@ struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL
 /* All nall of them in the order of their names, numbers in names by their value, so that n2 comes
  * before n10.  Sorted once, and again when there are new ones: for people who page through it. */
 struct fleet_name *const *fleet_sorted(struct fleet *f);
+
+/* Note what is behind the reason for which it is about to end. */
+void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why);
+/* Why *n, which is *fn or what is staged for it, was let go: for people; "": it was not. */
+const char *fleet_why(const struct fleet_node *fn, const struct node *n);
 
 /* Note why slurmctld is told to take the node away. */
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);

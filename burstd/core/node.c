@@ -64,6 +64,7 @@ static const struct {
 	[NODE_BECAUSE_MAINTENANCE] = {"maintenance", "the provider stopped it for maintenance"},
 	[NODE_BECAUSE_FAULTY] = {"faulty", "its host is broken"},
 	[NODE_BECAUSE_BREACH] = {"breach", "its claim to the cluster's keys was misused"},
+	[NODE_BECAUSE_INIT] = {"boot-failed", "its boot failed"},
 };
 
 const char *node_state_str(enum node_state s)

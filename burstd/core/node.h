@@ -98,6 +98,7 @@ enum node_reason {
 	NODE_BECAUSE_MAINTENANCE,
 	NODE_BECAUSE_FAULTY, /* its host is broken, somebody said */
 	NODE_BECAUSE_BREACH, /* somebody else may have its keys: core/claim.h */
+	NODE_BECAUSE_INIT,   /* it did not claim its keys, or its node-init failed */
 	NODE_NREASONS
 };
 

@@ -51,13 +51,13 @@ const char *secret_code_str(enum secret_code c)
 const char *secret_op_str(enum secret_op_kind k)
 {
 	static const char *const words[SECRET_NOPS] = {
-		[SECRET_HEALTH] = "health",   [SECRET_LOGIN] = "login",
-		[SECRET_RENEW] = "renew",     [SECRET_LOGOUT] = "logout",
-		[SECRET_RIGHTS] = "rights",   [SECRET_VERSION] = "version",
-		[SECRET_READ] = "read",       [SECRET_WRAP] = "wrap",
-		[SECRET_REVOKE] = "revoke",   [SECRET_WRITE] = "write",
-		[SECRET_PROMOTE] = "promote", [SECRET_PEEK] = "peek",
-		[SECRET_UNWRAP] = "unwrap",
+		[SECRET_HEALTH] = "health", [SECRET_LOGIN] = "login",
+		[SECRET_RENEW] = "renew",   [SECRET_LOGOUT] = "logout",
+		[SECRET_RIGHTS] = "rights", [SECRET_VERSION] = "version",
+		[SECRET_READ] = "read",     [SECRET_WRAP] = "wrap",
+		[SECRET_REVOKE] = "revoke", [SECRET_LOOK] = "look",
+		[SECRET_WRITE] = "write",   [SECRET_PROMOTE] = "promote",
+		[SECRET_PEEK] = "peek",     [SECRET_UNWRAP] = "unwrap",
 	};
 
 	return (unsigned)k < SECRET_NOPS ? words[k] : "?";

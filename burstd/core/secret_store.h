@@ -28,6 +28,7 @@ enum secret_op_kind {
 	SECRET_READ,    /* the bundle, to be handed on (mode B) */
 	SECRET_WRAP,    /* a token by which one other may read it, once (mode W) */
 	SECRET_REVOKE,  /* such a token, unused */
+	SECRET_LOOK,    /* is there such a token still?  It stays whole */
 	SECRET_WRITE,   /* a new bundle, if the current one is still that of op.version */
 	SECRET_PROMOTE, /* ... is the current one from now on (SECRET_TWO_STEPS), likewise */
 	SECRET_PEEK,    /* at a wrapping token: who made it?  It stays whole */
@@ -46,14 +47,15 @@ enum secret_code {
 	SECRET_DENIED,    /* no session, or a session that may not */
 	SECRET_MISSING,   /* there is no such bundle, or version */
 	SECRET_CONFLICT,  /* somebody else wrote in between */
-	SECRET_SPENT,     /* a wrapping token that was used, has ended, or never was: an alarm */
-	SECRET_INVALID,   /* it can never succeed as it is, or the answer makes no sense */
-	SECRET_NEW,       /* the store was never set up */
+	SECRET_SPENT,   /* a wrapping token that was used, has ended, or never was: an alarm.  LOOK
+			 * too: of such a one */
+	SECRET_INVALID, /* it can never succeed as it is, or the answer makes no sense */
+	SECRET_NEW,     /* the store was never set up */
 	SECRET_NCODES
 };
 
 enum secret_flags {
-	SECRET_WRAPS = 1 << 0,     /* SECRET_WRAP and SECRET_REVOKE */
+	SECRET_WRAPS = 1 << 0,     /* SECRET_WRAP, SECRET_REVOKE and SECRET_LOOK */
 	SECRET_RENEWS = 1 << 1,    /* SECRET_RENEW, SECRET_LOGOUT, SECRET_RIGHTS */
 	SECRET_PROBES = 1 << 2,    /* SECRET_HEALTH */
 	SECRET_INSECURE = 1 << 3,  /* for development only: say so everywhere */
@@ -65,6 +67,7 @@ enum secret_rights {
 	SECRET_MAY_READ = 1 << 0,
 	SECRET_MAY_POLL = 1 << 1,
 	SECRET_MAY_REVOKE = 1 << 2,
+	SECRET_MAY_LOOK = 1 << 4,
 	SECRET_MAY_ALL = 1 << 3, /* more than any program should: root, or sudo */
 };
 
@@ -85,8 +88,8 @@ struct secret_op { /* everything is borrowed */
 	uint32_t address;    /* which of the store's */
 	int64_t at_ms;       /* when it is sent, by our clock; signatures carry the time */
 	const char *version; /* READ, WRAP: this one, "" the current; WRITE: see above, "" none */
-	/* PEEK, UNWRAP: a secret; REVOKE: the accessor; WRITE: 32 to 64 bytes that make a repeat
-	 * the same; PROMOTE: the version that is to be the current one */
+	/* PEEK, UNWRAP: a secret; REVOKE, LOOK: the accessor; WRITE: 32 to 64 bytes that make a
+	 * repeat the same; PROMOTE: the version that is to be the current one */
 	const char *token;
 	const char *bundle; /* WRITE */
 	uint32_t wrap_s;    /* WRAP: for how long */

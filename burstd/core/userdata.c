@@ -8,11 +8,15 @@
 #include "base/mem.h"
 
 /* In the program, so that there is no file to be changed, and none to be missing. */
-extern const char userdata_template[];
+extern const char userdata_template[], userdata_template_token[];
 __asm__(".pushsection .rodata\n"
 	".global userdata_template\n"
 	"userdata_template:\n"
 	".incbin \"scripts/node/stage0.sh.in\"\n"
+	".byte 0\n"
+	".global userdata_template_token\n"
+	"userdata_template_token:\n"
+	".incbin \"scripts/node/stage0-token.sh.in\"\n"
 	".byte 0\n"
 	".popsection\n");
 
@@ -142,16 +146,16 @@ static size_t text_len(const char *text)
 
 /* Write it to `to`, or only count.  Comments teach who reads the template; the machine, and the
  * provider's limit, can do without. */
-static size_t render(char *to, const struct field *fields, size_t n)
+static size_t render(char *to, const char *template, const struct field *fields, size_t n)
 {
-	const char *p = userdata_template;
+	const char *p = template;
 	size_t at = 0;
 
 	while (*p != '\0') {
 		const char *end = p + strcspn(p, "\n"), *word = p + strspn(p, " \t");
 
 		end += *end == '\n';
-		if (*word == '#' && p != userdata_template) {
+		if (*word == '#' && p != template) {
 			p = end;
 			continue;
 		}
@@ -167,6 +171,20 @@ static size_t render(char *to, const struct field *fields, size_t n)
 		}
 	}
 	return at;
+}
+
+static int fill(char **out, const char *template, const struct field *fields, size_t n, size_t max,
+		struct err *e)
+{
+	size_t len = render(NULL, template, fields, n);
+
+	if (len > max)
+		return err_set(e, ERR_LIMIT,
+			       "user-data: %zu bytes, and the provider takes %zu at most", len,
+			       max);
+	*out = mem_zalloc(len + 1);
+	render(*out, template, fields, n);
+	return 0;
 }
 
 int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *e)
@@ -185,21 +203,57 @@ int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *
 		{"PORT", port, ALNUM, 1, NUMBER_SIZE},
 	};
 	const size_t n = sizeof(fields) / sizeof(fields[0]);
-	size_t len;
 
 	*out = NULL;
 	snprintf(timeout, sizeof(timeout), "%u", u->timeout_s);
 	snprintf(port, sizeof(port), "%u", u->callback);
 	if (check(u, fields, n, e) < 0)
 		return -1;
-	len = render(NULL, fields, n);
-	if (len > max)
-		return err_set(e, ERR_LIMIT,
-			       "user-data: %zu bytes, and the provider takes %zu at most", len,
-			       max);
-	*out = mem_zalloc(len + 1);
-	render(*out, fields, n);
-	return 0;
+	return fill(out, userdata_template, fields, n, max, e);
+}
+
+/* KEY=VALUE, each as node-init takes it: nothing that a shell would act on, and no line that ends
+ * the here-document. */
+static int check_lines(const char *lines, struct err *e)
+{
+	static const char key[] = "abcdefghijklmnopqrstuvwxyz0123456789_",
+			  value[] = ALNUM "._:/,@+=~ []-";
+
+	for (const char *p = lines; *p != '\0';) {
+		size_t n = strspn(p, key);
+
+		if (n == 0 || p[n] != '=')
+			break;
+		p += n + 1;
+		p += strspn(p, value);
+		if (*p != '\n')
+			break;
+		if (*++p == '\0')
+			return 0;
+	}
+	return err_set(e, ERR_INVALID, "user-data: what the node is told has an odd line");
+}
+
+int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, struct err *e)
+{
+	const struct field fields[] = {
+		{"LINES", u->lines, ALNUM "._:/,@+=~ []-\n", 1, USERDATA_LINES_MAX},
+		{"NODE_INIT", u->node_init, ALNUM "._-/", 1, USERDATA_TEXT_MAX},
+		{"SHA256", u->sha256, "0123456789abcdef", 0, USERDATA_SHA256_LEN},
+	};
+	const size_t n = sizeof(fields) / sizeof(fields[0]);
+
+	*out = NULL;
+	for (size_t i = 0; i < n; i++)
+		if (check_field(&fields[i], e) < 0)
+			return -1;
+	if (u->node_init[0] != '/')
+		return err_set(e, ERR_INVALID, "user-data: NODE_INIT is no absolute path");
+	if (u->sha256[0] != '\0' && strlen(u->sha256) != USERDATA_SHA256_LEN)
+		return err_set(e, ERR_INVALID, "user-data: SHA256 is none");
+	if (check_lines(u->lines, e) < 0)
+		return -1;
+	return fill(out, userdata_template_token, fields, n, max, e);
 }
 
 size_t userdata_limit(const char *driver)

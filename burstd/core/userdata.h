@@ -1,6 +1,7 @@
 /* userdata.h - the text that a new instance gets at its creation: stage0, filled in.
  *
- * The template is scripts/node/stage0.sh.in, compiled in.  What is filled in ends up between a
+ * The templates are scripts/node/stage0.sh.in and, for machines that do not reach us,
+ * stage0-token.sh.in, compiled in.  What is filled in ends up between a
  * shell's quotes, so each field may have the characters of its kind alone, and nothing is escaped.
  * The result depends on the fields only: a repeated create has the same bytes (I4). */
 #ifndef BURSTD_USERDATA_H
@@ -20,7 +21,9 @@ enum {
 	USERDATA_CA_MAX = 4096,       /* two certificates of a P-256 key: ours, and the next */
 	USERDATA_TIMEOUT_MAX = 86400, /* s */
 	USERDATA_CALLBACK_MAX = 1023, /* only root can listen there: that is the point of it */
-	USERDATA_LIMIT = 16384,       /* of a driver of which nothing is known, and of the least */
+	USERDATA_LINES_MAX = 12288,
+	USERDATA_SHA256_LEN = 64,
+	USERDATA_LIMIT = 16384, /* of a driver of which nothing is known, and of the least */
 };
 
 struct userdata {
@@ -39,6 +42,16 @@ struct userdata {
  * which field cannot be (ERR_INVALID; no part of the secret is in it), or that it is too long
  * (ERR_LIMIT). */
 int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *e);
+
+/* Of a machine that has its keys from the secret store, by a token, and claims nothing. */
+struct userdata_token {
+	const char *lines;     /* "key=value\n", as node-init reads them: a secret */
+	const char *node_init; /* its path in the image */
+	const char *sha256;    /* of that file, in hex; "": whatever it is */
+};
+
+/* As userdata_fill(). */
+int userdata_fill_token(char **out, const struct userdata_token *u, size_t max, struct err *e);
 
 /* How many bytes of user-data, before base64, the API of driver takes. */
 size_t userdata_limit(const char *driver);

@@ -79,7 +79,7 @@ void audit_delete(struct audit *a, struct fleet_node *fn, const char *id)
 {
 	add(a, fn->name->name,
 	    fn->n.reason == NODE_BECAUSE_OPERATOR ? admin(fn->name) : "reconciler",
-	    node_reason_text(fn->n.reason));
+	    fleet_why(fn, &fn->n));
 	add_id(a, id);
 	a->first = a->first || !fn->asked;
 	fn->asked = true;

@@ -1,7 +1,5 @@
 #include <assert.h>
-#include <inttypes.h>
 #include <openssl/crypto.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,131 +11,11 @@
 #include "engine/claim_set.h"
 
 enum {
-	ANSWER_MAX = 256 << 10, /* bytes of one; with the keys it has some 6 KiB */
-	HOSTS_MAX = 64 << 10,   /* of those in it: more are asked for later */
-	STORE_S = 10,           /* the secret store refuses us, or cannot be understood */
+	STORE_S = 10, /* the secret store refuses us, or cannot be understood */
 };
 
 /* --- what is answered --------------------------------------------------------------------------
  */
-
-/* Built in a place of its own, which does not move: there are secrets in it. */
-struct lines {
-	bool text, bad; /* bad: what cannot be said to a shell, or too much */
-	size_t n;
-	char p[ANSWER_MAX];
-};
-
-static void add_raw(struct lines *l, const char *text, size_t len)
-{
-	if (len >= sizeof(l->p) - l->n) {
-		l->bad = true;
-		return;
-	}
-	memcpy(l->p + l->n, text, len);
-	l->n += len;
-	l->p[l->n] = '\0';
-}
-
-static void add_part(struct lines *l, const char *text)
-{
-	add_raw(l, text, strlen(text));
-}
-
-static void begin_value(struct lines *l, const char *key)
-{
-	if (l->text) {
-		add_part(l, key);
-		add_part(l, "=");
-		return;
-	}
-	add_part(l, l->n == 0 ? "{\"v\":1,\"" : ",\"");
-	add_part(l, key);
-	add_part(l, "\":\"");
-}
-
-static void end_value(struct lines *l)
-{
-	add_part(l, l->text ? "\n" : "\"");
-}
-
-/* Of a node whose shell reads it: nothing that a shell would act on, and one line. */
-static bool is_fit(const char *value, size_t len)
-{
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)value[i] < ' ' || value[i] == 0x7f ||
-		    strchr("'\"$`\\;|&<>", value[i]) != NULL)
-			return false;
-	return true;
-}
-
-/* "" and NULL: nothing is said. */
-static void add_n(struct lines *l, const char *key, const char *value, size_t len)
-{
-	if (value == NULL || len == 0)
-		return;
-	if (!is_fit(value, len)) {
-		l->bad = true;
-		return;
-	}
-	begin_value(l, key);
-	add_raw(l, value, len);
-	end_value(l);
-}
-
-static void add(struct lines *l, const char *key, const char *value)
-{
-	add_n(l, key, value, value != NULL ? strlen(value) : 0);
-}
-
-static void add_number(struct lines *l, const char *key, uint64_t v)
-{
-	char text[FMT_U64_SIZE];
-
-	add(l, key, fmt_u64(text, v));
-}
-
-static void add_base64(struct lines *l, const char *key, const char *text)
-{
-	size_t n = text != NULL ? strlen(text) : 0;
-
-	if (n == 0)
-		return;
-	begin_value(l, key);
-	if ((n + 2) / 3 * 4 >= sizeof(l->p) - l->n)
-		l->bad = true;
-	else
-		l->n += (size_t)EVP_EncodeBlock((unsigned char *)l->p + l->n,
-						(const unsigned char *)text, (int)n);
-	end_value(l);
-}
-
-static void add_list(struct lines *l, const char *key, const char *const *words,
-		     const char *between)
-{
-	struct str s;
-
-	str_init(&s, HOSTS_MAX);
-	for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-		str_addf(&s, "%s%s", i > 0 ? between : "", words[i]);
-	add(l, key, s.p);
-	str_fini(&s);
-}
-
-static void finish(struct lines *l, struct http_answer *an, unsigned status)
-{
-	add_part(l, l->text ? "end=1\n" : "}");
-	an->status = l->bad ? 500 : status;
-	an->type = l->text ? NULL : "application/json";
-	an->secret = true;
-	if (!l->bad) {
-		an->body = mem_zalloc(l->n + 1);
-		an->len = l->n;
-		memcpy(an->body, l->p, l->n);
-	}
-	OPENSSL_cleanse(l->p, l->n);
-	free(l);
-}
 
 /* What comes of it when it is not the bytes. */
 static struct http_answer short_answer(enum claim_answer answer, bool text, unsigned retry_s)
@@ -191,83 +69,6 @@ static void refuse(struct http_answer *an, unsigned status, const char *why)
 	an->len = strlen(why);
 }
 
-/* --- the bytes ---------------------------------------------------------------------------------
- */
-
-static void add_keys(struct lines *l, const struct secrets_released *r)
-{
-	struct secret_bundle keys;
-
-	if (secret_bundle_read(secret_text(r->bundle), secret_len(r->bundle), &keys, NULL) != 0) {
-		l->bad = true;
-		return;
-	}
-	add_n(l, "munge_key", keys.munge_key.p, keys.munge_key.n);
-	add_n(l, "slurm_key", keys.slurm_key.p, keys.slurm_key.n);
-	add_n(l, "slurm_jwks", keys.slurm_jwks.p, keys.slurm_jwks.n);
-	add_n(l, "munge_key_next", keys.munge_key_next.p, keys.munge_key_next.n);
-}
-
-static void add_release(struct engine *e, struct lines *l, const struct secrets_released *r)
-{
-	bool wrap = r->mode == CONF_WRAP;
-	int64_t version = door_key_version(r->version);
-
-	add(l, "release", wrap ? "wrap" : "inline");
-	if (version != 0) /* as the node says it, too: in numbers */
-		add_number(l, "version", (uint64_t)version);
-	if (!wrap) {
-		add_keys(l, r);
-		return;
-	}
-	add_list(l, "vault", r->addresses, " ");
-	add_base64(l, "vault_ca", e->d.door->store_ca);
-	add(l, "creation_path", r->path);
-	add(l, "wrap_token", secret_text(r->token));
-}
-
-void claim_keys(struct engine *e, const struct secrets_released *rel, bool now,
-		struct http_answer *an)
-{
-	struct lines *l = mem_zalloc(sizeof(*l));
-
-	l->text = true;
-	add_release(e, l, rel);
-	add(l, "switch", now ? "yes" : "no");
-	finish(l, an, 200);
-}
-
-/* What the node is to be. */
-static void add_node(struct engine *e, struct lines *l, const struct claim_run *r)
-{
-	const struct conf_nodes *n = &e->conf->nodes;
-	const struct fleet_node *fn = claims_node(e, r);
-	const struct conf_offer *o = fn != NULL ? place_of(e, &fn->n) : NULL;
-	const char *sha256 = NULL;
-	char *hosts = hosts_text(e, NULL);
-
-	add(l, "node", r->c.node);
-	add_number(l, "generation", r->c.gen);
-	add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
-	add_number(l, "burst_uid", e->d.door->uid);
-	add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
-	add(l, "slurmd_opts", n->slurmd_options);
-	if (fn != NULL && is_fit(fn->n.instance, strlen(fn->n.instance)))
-		add(l, "instance_id", fn->n.instance);
-	if (o != NULL && is_fit(o->type, strlen(o->type)))
-		add(l, "instance_type", o->type);
-	if (fn != NULL && fn->name->gpus > 0)
-		add_number(l, "gpus", fn->name->gpus);
-	add_number(l, "deadman", (uint64_t)n->deadman_ms / 1000);
-	if (door_stage1(e, &sha256)) {
-		add(l, "stage1_url", "/v1/node/stage1");
-		add(l, "stage1_sha256", sha256);
-	}
-	if (hosts != NULL && strlen(hosts) <= HOSTS_MAX)
-		add_base64(l, "hosts", hosts);
-	free(hosts);
-}
-
 /* --- who waits ---------------------------------------------------------------------------------
  */
 
@@ -278,9 +79,9 @@ static void unlink_ask(struct claim_ask *ask)
 	while (*at != ask)
 		at = &(*at)->next;
 	*at = ask->next;
+	if (ask->e->claims->asks_last == &ask->next)
+		ask->e->claims->asks_last = at;
 	ask->entry->r.ask = NULL;
-	if (ask->asked)
-		secrets_cancel(ask->e, ask->handle);
 	free(ask->csr);
 	free(ask);
 }
@@ -312,25 +113,18 @@ static void give(struct claim_ask *ask, const struct secrets_released *rel)
 				 .turn = r->c.turn,
 				 .serial = cert.serial,
 				 .version = version};
-	struct lines *l = mem_zalloc(sizeof(*l));
 	struct http_answer an = {0};
+	const char *pem = cert.pem;
 	struct err err;
 
-	l->text = ask->text;
 	if (node_ca_sign(e->d.door->ca, ask->csr, strlen(ask->csr), r->c.node, r->c.gen, now, &cert,
 			 &err) != 0) {
 		log_write(e->d.log, LOG_ERROR, "a node's certificate cannot be made", "node",
 			  r->c.node, "error", err.msg, NULL);
-		cert.pem[0] = cert.serial[0] = '\0';
-		l->bad = true;
+		cert.serial[0] = '\0';
+		pem = NULL;
 	}
-	add_node(e, l, r);
-	add_base64(l, "cert", cert.pem);
-	add_release(e, l, rel);
-	if (l->bad)
-		log_write(e->d.log, LOG_ERROR, "what a node is to be told cannot be said", "node",
-			  r->c.node, NULL);
-	finish(l, &an, 200);
+	claim_text(e, r, pem, rel, ask->text, &an);
 	if (an.status != 200) {
 		take_back(e, rel);
 	} else if (!ask->again && claims_step(e, r, &ev).answer != CLAIM_BYTES) {
@@ -358,19 +152,31 @@ static bool may_have_them(const struct claim_ask *ask)
 
 static void on_keys(void *ctx, const struct secrets_released *rel, const struct err *err)
 {
-	struct claim_ask *ask = ctx;
+	struct claim_entry *x = ctx;
+	struct claim_ask *ask = x->r.ask;
+	struct engine *e = x->e;
 
-	ask->asked = false; /* that is over */
-	if (rel != NULL && may_have_them(ask)) {
+	x->asked = false; /* that is over */
+	if (rel != NULL && ask != NULL && may_have_them(ask)) {
+		x->keyless = false;
 		give(ask, rel);
 		return;
 	}
-	if (rel != NULL)
-		take_back(ask->e, rel);
-	if (rel == NULL)
-		log_write(ask->e->d.log, LOG_WARN, "there are no keys for a node", "node",
-			  ask->entry->r.c.node, "error", err->msg, NULL);
-	claim_ask_end(ask, CLAIM_SILENCE, STORE_S);
+	if (rel != NULL) /* it is between two requests, and asks anew */
+		take_back(e, rel);
+	if (rel == NULL && !x->keyless)
+		log_write(e->d.log, LOG_WARN, "there are no keys for a node", "node", x->r.c.node,
+			  "error", err->msg, NULL);
+	x->keyless = x->keyless || rel == NULL;
+	if (ask != NULL)
+		claim_ask_end(ask, CLAIM_SILENCE, STORE_S);
+}
+
+void claim_store_cancel(struct claim_entry *x)
+{
+	if (x->asked)
+		secrets_cancel(x->e, x->handle);
+	x->asked = false;
 }
 
 static void run_one(struct claim_ask *ask)
@@ -384,15 +190,15 @@ static void run_one(struct claim_ask *ask)
 		return;
 	}
 	if (may_have_them(ask)) {
-		if (ask->asked)
+		if (x->asked)
 			return;
-		if (secrets_release(e, mode, on_keys, ask, &ask->handle, NULL) == 0)
-			ask->asked = true;
+		if (secrets_release(e, mode, on_keys, x, &x->handle, NULL) == 0)
+			x->asked = true;
 		else
 			claim_ask_end(ask, CLAIM_SILENCE, STORE_S);
 		return;
 	}
-	if (ask->calls && x->call == NULL && e->claims->ncalls < CLAIM_CALLS_MAX)
+	if (ask->calls && x->call == NULL && claim_may_call(e, x))
 		claim_call_back(e, x, ask->port);
 }
 
@@ -451,8 +257,7 @@ static void hold(struct asking *a, struct claim_run *r, bool again)
 	if (r->ask != NULL)
 		claim_ask_end(r->ask, CLAIM_WAIT, CLAIM_AGAIN_S);
 	ask = mem_zalloc(sizeof(*ask));
-	*ask = (struct claim_ask){.next = e->claims->asks,
-				  .e = e,
+	*ask = (struct claim_ask){.e = e,
 				  .entry = claim_entry(r),
 				  .ticket = a->rq->http.ticket,
 				  .text = wants_text(a->rq),
@@ -461,7 +266,8 @@ static void hold(struct asking *a, struct claim_run *r, bool again)
 				  .port = a->body.callback,
 				  .until_ms = engine_now(e) + CLAIM_HOLD_MS,
 				  .csr = mem_strdup(a->body.csr)};
-	e->claims->asks = ask;
+	*e->claims->asks_last = ask;
+	e->claims->asks_last = &ask->next;
 	r->ask = ask;
 	a->an->later = true;
 }
@@ -554,6 +360,22 @@ static void ask_wrongly(struct asking *a, struct claim_set *set, struct claim_ru
 	reply(a->e, a->rq, a->an, res.answer, 0);
 }
 
+/* From its machine, with that one's document, whose times are wrong: a clock is, and nobody is a
+ * thief.  It will not come right while it bills: the machine goes, as one that did not come up, so
+ * that its pool is closed before that has cost much. */
+static void ask_untimely(struct asking *a, struct claim_set *set, struct claim_run *r,
+			 const char *why)
+{
+	if (r->c.state != CLAIM_ISSUED) { /* bound to another key, or over */
+		reply(a->e, a->rq, a->an, ask_for(a, r).answer, 0);
+		return;
+	}
+	claims_refused(a->e, set, a->rq->address, why);
+	engine_event(a->e, r->c.node, r->c.gen, "boot-failed", why);
+	claims_fail(a->e, r, "claim", why, false);
+	reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
+}
+
 static void judge(struct asking *a, struct claim_set *set)
 {
 	struct claim_run *r = owned_by(set, a->spki);
@@ -572,6 +394,9 @@ static void judge(struct asking *a, struct claim_set *set)
 		break;
 	case CLAIM_UNKNOWN_YET:
 		reply(a->e, a->rq, a->an, CLAIM_WAIT, CLAIM_AGAIN_S);
+		break;
+	case CLAIM_UNTIMELY:
+		ask_untimely(a, set, r, why);
 		break;
 	case CLAIM_DISPROVED:
 		ask_wrongly(a, set, r, why);
@@ -611,18 +436,15 @@ static int read_id(const struct node_request *rq, char id[CLAIM_ID_MAX + 1])
  * from now on, so that this counts whatever else is said there. */
 static void spoil(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
-	const struct claim_event ev = {.type = CLAIM_EV_WRONG, .now_ms = engine_now(e)};
 	char id[CLAIM_ID_MAX + 1] = "";
 	struct claim_set *set = read_id(rq, id) == 0 ? claims_named(e, id) : NULL;
 
+	claims_spoilt(e);
 	if (set == NULL) {
 		refuse(an, 401, NULL);
 		return;
 	}
-	claims_refused(e, set, rq->address, "too many wrong secrets");
-	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id)
-		for (int i = 0; i < CLAIM_WRONG_MAX && r->c.state != CLAIM_CONFIRMED; i++)
-			(void)claims_step(e, r, &ev);
+	claims_spoil(e, set, rq->address);
 	reply(e, rq, an, CLAIM_UNKNOWN, 0);
 }
 
@@ -755,7 +577,8 @@ void claim_alarm(struct engine *e, const struct node_request *rq, struct http_an
 	(void)snprintf(text, sizeof(text), "%s, from %s%s",
 		       said.reason[0] != '\0' ? said.reason : "no reason", rq->address,
 		       ev.proved ? "" : ", which proves nothing");
-	if (set->told++ < CLAIM_TOLD_MAX)
+	/* Who has not even the secret must not use up the places of what is true. */
+	if (right ? set->told++ < CLAIM_TOLD_MAX : ev.proved || set->noise++ < CLAIM_NOISE_MAX)
 		engine_event(e, r->c.node, r->c.gen, "claim-alarm", text);
 	(void)claims_step(e, r, &ev);
 	reply(e, rq, an, CLAIM_OK, 0);

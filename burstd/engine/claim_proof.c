@@ -166,25 +166,55 @@ static struct claim_run *by_instance(const struct engine *e, const struct claim_
 	return NULL;
 }
 
+/* NULL: of an offer that was there before a restart, at a provider that has no region of its own.
+ * The provider's comes first: a driver that has one buys nowhere else. */
 static const char *region_of(const struct engine *e, const struct claim_set *set)
 {
 	const struct fleet_node *fn = claims_node(e, set->first);
 	const struct conf_offer *o = fn != NULL ? place_of(e, &fn->n) : NULL;
+	const char *region = e->conf->providers[set->cloud].region;
 
-	return o != NULL ? o->region : e->conf->providers[set->cloud].region;
+	if (region == NULL || region[0] == '\0')
+		region = o != NULL ? o->region : NULL;
+	return region;
+}
+
+/* That is the configuration's fault, not the machine's: it waits until its time is over. */
+static enum claim_proof tell_no_region(struct engine *e, struct claim_set *set)
+{
+	if (!set->nowhere)
+		log_write(e->d.log, LOG_WARN,
+			  "whose signature a document needs is not known: its offer is gone",
+			  "claim", set->id, "hint",
+			  "put the offer back until its machines have booted", NULL);
+	set->nowhere = true;
+	return CLAIM_UNKNOWN_YET;
+}
+
+/* By our clock, or by that of who signs it: if ours is wrong, that is no fault of the machine's. */
+static int verify_now(struct engine *e, const struct claim_set *set,
+		      const struct attest_expect *want, const struct claim_body *b,
+		      struct attest_identity *id, struct err *err)
+{
+	const struct claim_prover *v = &e->claims->provers[set->cloud];
+	const char *doc = (const char *)b->doc;
+	int64_t now = engine_now(e), ahead = e->clouds[set->cloud].ahead_ms;
+	int rc = v->ops->verify(v->self, want, doc, b->doc_len, now, id, err);
+
+	if (rc == 0 || err->code != ERR_TIME || ahead == 0)
+		return rc;
+	return v->ops->verify(v->self, want, doc, b->doc_len, now - ahead, id, err);
 }
 
 /* Is it signed, and of what is expected but for the instance? */
-static enum claim_proof verify(struct engine *e, const struct claim_set *set,
-			       const struct claim_body *b, struct attest_identity *id,
-			       char why[160])
+static enum claim_proof verify(struct engine *e, struct claim_set *set, const struct claim_body *b,
+			       struct attest_identity *id, char why[160])
 {
 	const struct conf_provider *p = &e->conf->providers[set->cloud];
 	struct claim_prover *v = &e->claims->provers[set->cloud];
 	char audience[CLAIM_ID_MAX + 8], url[ATTEST_URL_MAX + 1];
 	struct attest_expect want = {
-		.account = p->account != NULL && p->account[0] != '\0' ? p->account : NULL,
-		.since_ms = set->first->c.issued_ms - NODE_SKEW_MS};
+		.account = p->account != NULL && p->account[0] != '\0' ? p->account : NULL};
 	struct err err = {0};
 
 	if (b->attest != v->ops->kind) {
@@ -197,10 +227,13 @@ static enum claim_proof verify(struct engine *e, const struct claim_set *set,
 		want.region = region_of(e, set);
 	else
 		want.nonce = p->attest == CONF_ATTEST_GCP ? audience : b->nonce;
-	if (v->ops->verify(v->self, &want, (const char *)b->doc, b->doc_len, engine_now(e), id,
-			   &err) == 0)
+	if (p->attest == CONF_ATTEST_AWS && want.region == NULL)
+		return tell_no_region(e, set);
+	if (verify_now(e, set, &want, b, id, &err) == 0)
 		return CLAIM_PROVED;
 	(void)snprintf(why, 160, "%.159s", err.msg);
+	if (err.code == ERR_TIME)
+		return CLAIM_UNTIMELY;
 	if (err.code != ERR_LIMIT)
 		return CLAIM_DISPROVED;
 	if (v->ops->lacks != NULL &&
@@ -224,6 +257,50 @@ bool claim_is_at_home(const struct engine *e, struct claim_run *r, const char *f
 	return (by_doc && !e->conf->providers[cloud].check_address) || is_at_home(e, r, from);
 }
 
+/* When its document says that it was started, and when its provider says so: two words of one
+ * clock, which is not ours.  Where the provider has not said it, or never does, it must not be long
+ * before it was asked for, by our clock now or as it should have been. */
+static enum claim_proof when_started(const struct engine *e, struct claim_run *r,
+				     const struct attest_identity *id, char why[160])
+{
+	const struct fleet_node *fn = claims_node(e, r);
+	int64_t ahead = e->clouds[claim_entry(r)->set->cloud].ahead_ms;
+	int64_t asked = r->c.issued_ms - (ahead > 0 ? ahead : 0);
+
+	if (id->created_ms == 0 || fn == NULL)
+		return CLAIM_PROVED;
+	if (fn->said_ms != 0) {
+		if (id->created_ms >= fn->said_ms - NODE_SKEW_MS &&
+		    id->created_ms <= fn->said_ms + NODE_SKEW_MS)
+			return CLAIM_PROVED;
+		(void)snprintf(why, 160,
+			       "its identity document has another start of the machine "
+			       "than the provider");
+		return CLAIM_UNTIMELY;
+	}
+	if (id->created_ms >= asked - NODE_SKEW_MS)
+		return CLAIM_PROVED;
+	if (fn->seen_ms == 0) /* the next list may say it */
+		return CLAIM_UNKNOWN_YET;
+	(void)snprintf(why, 160, "its identity document is of long before it was asked for");
+	return CLAIM_UNTIMELY;
+}
+
+/* What an admin can do about it. */
+static void blame_clock(const struct engine *e, uint32_t cloud, char why[160])
+{
+	int64_t ahead = e->clouds[cloud].ahead_ms;
+	size_t n = strlen(why);
+	char text[FMT_DUR_SIZE];
+
+	if (ahead == 0)
+		(void)snprintf(why + n, 160 - n, "; is the clock here right?");
+	else
+		(void)snprintf(why + n, 160 - n, "; the clock here is %s %s the provider's",
+			       fmt_duration(text, ahead > 0 ? ahead : -ahead),
+			       ahead > 0 ? "ahead of" : "behind");
+}
+
 static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 				    const struct claim_body *b, const char *from,
 				    struct claim_run **whose, char why[160])
@@ -233,7 +310,7 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 	enum claim_proof rc = verify(e, set, b, &id, why);
 	bool unknown;
 
-	if (rc != CLAIM_PROVED)
+	if (rc != CLAIM_PROVED && rc != CLAIM_UNTIMELY)
 		return rc;
 	*whose = by_instance(e, set, id.instance, &unknown);
 	if (*whose == NULL && unknown)
@@ -246,6 +323,12 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 		(void)snprintf(why, 160, "it comes from another address than its machine has");
 		return CLAIM_DISPROVED;
 	}
+	if (rc == CLAIM_PROVED)
+		rc = when_started(e, *whose, &id, why);
+	if (rc == CLAIM_UNTIMELY)
+		blame_clock(e, set->cloud, why);
+	if (rc != CLAIM_PROVED)
+		return rc;
 	if (p->attest == CONF_ATTEST_AZURE && !claim_nonce_use(e, set->id, b->nonce)) {
 		*whose = NULL;
 		(void)snprintf(why, 160, "the nonce was not ours, is used, or too old");
@@ -316,10 +399,13 @@ static void judge_call(struct claim_call *call, const struct err *err)
 				 .turn = call->turn,
 				 .instance = fn != NULL ? fn->n.instance : ""};
 
+	x->silent = err != NULL && err->code != ERR_AUTH &&
+		    engine_now(call->e) >= call->since_ms + CLAIM_CALL_SLOW_MS;
 	if (err != NULL &&
 	    err->code != ERR_AUTH) { /* it does not listen yet, or cannot be reached */
 		if (x->r.ask != NULL)
-			claim_ask_end(x->r.ask, CLAIM_WAIT, CLAIM_LATER_S);
+			claim_ask_end(x->r.ask, CLAIM_WAIT,
+				      x->silent ? CLAIM_LATER_S : CLAIM_SOON_S);
 		return;
 	}
 	if (err != NULL) {
@@ -348,6 +434,18 @@ static void on_called(void *ctx, const struct http_reply *reply, const struct er
 		engine_turn(e);
 }
 
+bool claim_may_call(const struct engine *e, const struct claim_entry *x)
+{
+	unsigned cloud = 0, silent = 0;
+
+	for (const struct claim_call *call = e->claims->calls; call != NULL; call = call->next) {
+		cloud += call->cloud == x->set->cloud;
+		silent += call->cloud == x->set->cloud && call->silent;
+	}
+	return e->claims->ncalls < CLAIM_CALLS_MAX && cloud < CLAIM_CALLS_CLOUD &&
+	       (!x->silent || silent < CLAIM_CALLS_SILENT);
+}
+
 void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port)
 {
 	const struct fleet_node *fn = claims_node(e, &x->r);
@@ -367,8 +465,13 @@ void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port)
 		       strchr(fn->n.addr, ':') != NULL ? "https://[%s]:%u/" : "https://%s:%u/",
 		       fn->n.addr, (unsigned)port);
 	call = mem_zalloc(sizeof(*call));
-	*call = (struct claim_call){
-		.next = e->claims->calls, .e = e, .entry = x, .turn = x->r.c.turn};
+	*call = (struct claim_call){.next = e->claims->calls,
+				    .e = e,
+				    .entry = x,
+				    .turn = x->r.c.turn,
+				    .cloud = x->set->cloud,
+				    .since_ms = engine_now(e),
+				    .silent = x->silent};
 	e->claims->calls = call;
 	e->claims->ncalls++;
 	x->call = call;

@@ -6,19 +6,26 @@
 #include "engine/claims.h"
 
 enum {
-	CLAIM_SECRET_SIZE = 65,       /* 256 bits in hex */
-	CLAIM_HOLD_MS = 15000,        /* whoever asks waits so long for an answer, then for less */
-	CLAIM_AGAIN_S = 2,            /* ... and asks again after so long; it is being looked at */
-	CLAIM_LATER_S = 5,            /* ... its machine does not listen yet */
-	CLAIM_CALLS_MAX = 16,         /* call-backs at a time */
-	CLAIM_CALL_MS = 5000,         /* of one */
-	CLAIM_CALLBACK_PORT = 861,    /* that is told to machines: only root can have it */
-	CLAIM_FETCH_MAX = 262144,     /* bytes of what a verifier lacks */
-	CLAIM_FETCH_MS = 10000,       /* for that */
+	CLAIM_SECRET_SIZE = 65,    /* 256 bits in hex */
+	CLAIM_HOLD_MS = 15000,     /* whoever asks waits so long for an answer, then for less */
+	CLAIM_AGAIN_S = 2,         /* ... and asks again after so long; it is being looked at */
+	CLAIM_SOON_S = 1,          /* ... its machine does not listen yet */
+	CLAIM_LATER_S = 5,         /* ... or nothing comes back from there */
+	CLAIM_CALLS_MAX = 64,      /* call-backs at a time, ... */
+	CLAIM_CALLS_CLOUD = 32,    /* ... of one provider, ... */
+	CLAIM_CALLS_SILENT = 8,    /* ... and of its machines that let one run out of time */
+	CLAIM_CALL_MS = 3000,      /* of one */
+	CLAIM_CALL_SLOW_MS = 1000, /* one that failed so late was not refused: a filter, mostly */
+	CLAIM_CALLBACK_PORT = 861, /* that is told to machines: only root can have it */
+	CLAIM_FETCH_MAX = 262144,  /* bytes of what a verifier lacks */
+	CLAIM_FETCH_MS = 10000,    /* for that */
 	CLAIM_FETCH_AGAIN_MS = 30000, /* after it could not be had */
 	CLAIM_NONCE_MS = 120000,
 	CLAIM_NONCES_MAX = 65536, /* used ones that are remembered; more must wait */
-	CLAIM_TOLD_MAX = 16,      /* refusals of one id that are written down */
+	CLAIM_TOLD_MAX = 16,      /* refusals of one id that are written down ... */
+	CLAIM_NOISE_MAX = 4,      /* ... and alarms of it by who has not even its secret */
+	CLAIM_GRACE_MS = 120000,  /* after a restart whoever has claimed can say so: its agent's
+				     heartbeats, or stage0 once more */
 	CLAIM_LATE_MS = 10000,    /* one that must go and whose machine is not known yet */
 };
 
@@ -26,11 +33,18 @@ struct claim_call;
 
 struct claim_entry {
 	struct claim_run r; /* first: that is what others have */
+	struct engine *e;
 	char key[HOSTLIST_NAME_MAX + FMT_U64_SIZE + 2];
 	struct claim_set *set;
 	char why[160]; /* it did not become a node; "" */
 	struct claim_call *call;
 	bool ended; /* it was seen to that its machine goes */
+	/* The secret store was asked for it, by this handle: once, however often its machine is
+	 * told to come again meanwhile. */
+	bool asked;
+	uint64_t handle;
+	bool keyless; /* it was said that there are no keys for it */
+	bool silent;  /* nobody answered its last call-back in time */
 };
 
 struct claim_set { /* of one create: its machines have the same user-data */
@@ -38,7 +52,10 @@ struct claim_set { /* of one create: its machines have the same user-data */
 	struct claim_run *first;
 	size_t n, at; /* machines; in claims.all */
 	uint32_t cloud;
-	unsigned told; /* refusals that were written down */
+	unsigned told;  /* refusals, and alarms with the secret, that were written down */
+	unsigned noise; /* alarms without it */
+	bool spoilt;    /* too many wrong secrets were shown */
+	bool nowhere;   /* it was said that nobody knows where it was bought */
 };
 
 struct claim_ask { /* somebody waits for the bytes of one claim */
@@ -52,15 +69,15 @@ struct claim_ask { /* somebody waits for the bytes of one claim */
 	uint16_t port;    /* of the call-back */
 	int64_t until_ms; /* then it is told to come again */
 	char *csr;
-	bool asked; /* the secret store was, by this handle */
-	uint64_t handle;
 };
 
 struct claim_call { /* one call-back */
 	struct claim_call *next;
 	struct engine *e;
 	struct claim_entry *entry; /* NULL: nobody cares any more */
-	uint32_t turn;
+	uint32_t turn, cloud;
+	int64_t since_ms;
+	bool silent; /* its machine was, the last time */
 	uint64_t handle;
 };
 
@@ -83,8 +100,8 @@ struct claims {
 	struct map runs; /* by "node/generation" */
 	struct claim_set **all;
 	size_t nall, cap;
-	int64_t wake_ms; /* not later than the first that is due */
-	struct claim_ask *asks;
+	int64_t wake_ms;                     /* not later than the first that is due */
+	struct claim_ask *asks, **asks_last; /* who came first is first */
 	struct claim_call *calls;
 	unsigned ncalls;
 	struct claim_prover *provers; /* by provider */
@@ -105,6 +122,10 @@ void claims_mac(const unsigned char *key, const char *label, const char *text,
 		char out[CLAIM_SECRET_SIZE]);
 /* Somebody had the right secret and was refused: on record, as often as is bearable. */
 void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why);
+/* Too many wrong secrets of it were shown, the last one from there: told once. */
+void claims_spoil(struct engine *e, struct claim_set *set, const char *from);
+/* Likewise of all that the listener knows of, whether a request told us or not. */
+void claims_spoilt(struct engine *e);
 static inline struct claim_entry *claim_entry(struct claim_run *r)
 {
 	return (struct claim_entry *)(void *)r;
@@ -114,6 +135,8 @@ static inline struct claim_entry *claim_entry(struct claim_run *r)
 /* Nothing comes of it: it is told so, or, with CLAIM_WAIT, to come again. */
 void claim_ask_end(struct claim_ask *ask, enum claim_answer answer, unsigned retry_s);
 void claim_asks_run(struct engine *e);
+/* Nobody is to have the keys that the secret store was asked for. */
+void claim_store_cancel(struct claim_entry *x);
 int64_t claim_asks_next_ms(const struct engine *e);
 void claim_asks_free(struct engine *e);
 /* The proof is there: now the bytes, for whoever waits. */
@@ -126,6 +149,7 @@ enum claim_proof {
 	CLAIM_PROVED, /* *whose it is */
 	CLAIM_CALL,   /* *whose it is, if whoever answers there has the same key */
 	CLAIM_UNKNOWN_YET,
+	CLAIM_UNTIMELY,  /* why: *whose it is, but by the times in it that cannot be */
 	CLAIM_DISPROVED, /* why says what is wrong; *whose it is, if that is known */
 };
 enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const struct claim_body *b,
@@ -137,11 +161,18 @@ static inline bool claim_port_is_roots(uint16_t port)
 {
 	return port != 0 && port < 1024;
 }
+/* Is there a place for one now?  Those that nobody answers must not keep the others waiting. */
+bool claim_may_call(const struct engine *e, const struct claim_entry *x);
 /* Start it; what comes of it is for the claim. */
 void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port);
 void claim_call_forget(struct claim_entry *x);
 /* A nonce that is good for this id, once. */
 void claim_nonce_make(struct engine *e, const char *id, char out[33]);
 bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);
+
+/* --- claim_text.c --- */
+/* What the machine is to be, its certificate (NULL: there is none, status 500) and its keys. */
+void claim_text(struct engine *e, const struct claim_run *r, const char *cert,
+		const struct secrets_released *rel, bool plain, struct http_answer *an);
 
 #endif

@@ -66,8 +66,7 @@ void claims_mac(const unsigned char *key, const char *label, const char *text,
 	memcpy(in, label, n);
 	memcpy(in + n, text, len);
 	(void)mem_check(HMAC(EVP_sha256(), key, CLAIM_KEY_SIZE, in, n + len, mac, &size));
-	for (unsigned i = 0; i < CLAIM_KEY_SIZE; i++)
-		(void)snprintf(out + 2 * i, 3, "%02x", mac[i]);
+	(void)fmt_hex(out, mac, CLAIM_KEY_SIZE);
 	OPENSSL_cleanse(mac, sizeof(mac));
 }
 
@@ -145,6 +144,7 @@ static void put(struct engine *e, const struct claim *c, uint32_t cloud)
 	int64_t wake = claim_wake_ms(c);
 
 	x->r.c = *c;
+	x->e = e;
 	make_key(x->key, sizeof(x->key), c->node, c->gen);
 	x->set = get_set(e, c->id, cloud);
 	x->r.next_of_id = x->set->first;
@@ -162,6 +162,7 @@ static void forget(struct engine *e, struct claim_run *r)
 
 	if (r->ask != NULL)
 		claim_ask_end(r->ask, CLAIM_OVER, 0);
+	claim_store_cancel(x);
 	claim_call_forget(x);
 	while (*at != r)
 		at = &(*at)->next_of_id;
@@ -175,10 +176,9 @@ static void forget(struct engine *e, struct claim_run *r)
 /* --- steps -------------------------------------------------------------------------------------
  */
 
-/* Whatever it was given opens nothing any more. */
+/* The token that it was given opens nothing any more; its certificate does not, by its claim. */
 static void shut_out(struct engine *e, struct claim_run *r)
 {
-	node_ca_deny(e->d.door->ca, r->c.node, r->c.gen);
 	if (r->accessor[0] != '\0')
 		secrets_revoke(e, r->accessor);
 	r->accessor[0] = '\0';
@@ -198,16 +198,25 @@ static void sound(struct engine *e, struct claim_run *r, const char *why)
 	shut_out(e, r);
 }
 
-static void tell(struct engine *e, const struct claim_run *r)
+static const char *proof_of(const struct engine *e, const struct claim *c, uint32_t cloud)
+{
+	if (c->weak)
+		return "by its address alone";
+	return e->conf->providers[cloud].attest == CONF_ATTEST_CALLBACK
+		       ? "by a call-back to its address"
+		       : "by its identity document";
+}
+
+static void tell(struct engine *e, struct claim_run *r)
 {
 	const struct claim *c = &r->c;
 	char text[PROVIDER_ADDR_MAX + PROVIDER_ID_MAX + 80];
 
 	if (c->state != CLAIM_CLAIMED)
 		return;
-	(void)snprintf(text, sizeof(text), "from %s%s%s%s", c->addr,
+	(void)snprintf(text, sizeof(text), "from %s%s%s, %s", c->addr,
 		       c->instance[0] != '\0' ? ", instance " : "", c->instance,
-		       c->weak ? ", by its address alone" : "");
+		       proof_of(e, c, claim_entry(r)->set->cloud));
 	engine_event(e, c->node, c->gen, "claimed", text);
 }
 
@@ -216,7 +225,10 @@ static void dismiss(struct claim_run *r)
 {
 	enum claim_answer answer = r->c.state == CLAIM_BREACHED ? CLAIM_CONFLICT : CLAIM_OVER;
 
-	if (r->ask != NULL && r->c.state != CLAIM_ATTESTING && r->c.state != CLAIM_CLAIMED)
+	if (r->c.state == CLAIM_ATTESTING || r->c.state == CLAIM_CLAIMED)
+		return;
+	claim_store_cancel(claim_entry(r));
+	if (r->ask != NULL)
 		claim_ask_end(r->ask, answer, 0);
 }
 
@@ -236,10 +248,12 @@ struct claim_result claims_step(struct engine *e, struct claim_run *r, const str
 		(void)snprintf(x->why, sizeof(x->why), "%s", claim_reason_text(r->c.reason));
 	if (r->c.state == CLAIM_BREACHED)
 		sound(e, r, x->why);
-	if (r->c.state == CLAIM_REVOKED)
+	if (r->c.state == CLAIM_REVOKED || r->c.state == CLAIM_EXPIRED)
 		shut_out(e, r);
 	if (claim_want(&r->c) == CLAIM_WANT_END)
 		e->claims->wake_ms = 0;
+	if (claim_wake_ms(&r->c) < e->claims->wake_ms)
+		e->claims->wake_ms = claim_wake_ms(&r->c);
 	dismiss(r);
 	return res;
 }
@@ -261,6 +275,8 @@ static bool let_go(struct engine *e, struct claim_run *r, enum node_reason reaso
 	const struct node *n = fn != NULL ? as_staged(fn) : NULL;
 	struct node_event ev = {.type = NODE_EV_RELEASE, .reason = reason, .now_ms = engine_now(e)};
 
+	if (n != NULL && (node_lives(n) || n->reason == reason))
+		fleet_because(fn, reason, claim_entry(r)->why);
 	if (n == NULL || !node_lives(n))
 		return true;
 	if (n->state != NODE_BOOTING && n->state != NODE_READY && n->state != NODE_DRAINING)
@@ -289,17 +305,9 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 	if (x->ended)
 		return;
 	(void)snprintf(x->why, sizeof(x->why), "%.40s: %.110s", step, why);
-	node_ca_deny(e->d.door->ca, r->c.node, r->c.gen);
-	x->ended = let_go(e, r, alarm ? NODE_BECAUSE_BREACH : NODE_BECAUSE_BOOT, NULL);
+	x->ended = let_go(e, r, alarm ? NODE_BECAUSE_BREACH : NODE_BECAUSE_INIT, NULL);
 	if (!x->ended && e->claims->wake_ms > engine_now(e) + CLAIM_LATE_MS)
 		e->claims->wake_ms = engine_now(e) + CLAIM_LATE_MS;
-}
-
-const char *claims_why(const struct engine *e, const struct node *n)
-{
-	struct claim_run *r = claims_of(e, n->name, n->gen);
-
-	return r != NULL && claim_entry(r)->why[0] != '\0' ? claim_entry(r)->why : NULL;
 }
 
 /* Asked of the state alone, so that a restart does it, too. */
@@ -311,10 +319,8 @@ static void end_one(struct engine *e, struct claim_run *r)
 	if (x->ended)
 		return;
 	(void)snprintf(x->why, sizeof(x->why), "claim: %s", claim_reason_text(r->c.reason));
-	x->ended = let_go(e, r, late ? NODE_BECAUSE_BOOT : NODE_BECAUSE_BREACH,
+	x->ended = let_go(e, r, late ? NODE_BECAUSE_INIT : NODE_BECAUSE_BREACH,
 			  late ? "boot-failed" : NULL);
-	if (x->ended)
-		node_ca_deny(e->d.door->ca, r->c.node, r->c.gen);
 }
 
 void claims_row(struct engine *e, const struct node *is)
@@ -369,6 +375,7 @@ void claims_run(struct engine *e)
 {
 	if (e->claims == NULL)
 		return;
+	claims_spoilt(e);
 	wake(e);
 	if (e->claims->asks == NULL)
 		return;
@@ -465,9 +472,12 @@ void claims_issue(struct engine *e, const struct batch *b)
 struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 			       const unsigned char spki[CLAIM_SPKI_SIZE])
 {
+	struct claim_run *old = claims_of(e, fn->n.name, fn->n.gen);
 	char id[CLAIM_ID_MAX + 1], gen[FMT_U64_SIZE];
 	struct claim c;
 
+	if (old != NULL)
+		forget(e, old);
 	/* Of no create, and its secret nobody was told. */
 	(void)snprintf(id, sizeof(id), "lost-%.63s-%s", fn->n.name, fmt_u64(gen, fn->n.gen));
 	claim_init(&c, id, fn->n.name, fn->n.gen);
@@ -489,6 +499,7 @@ int claims_open(struct engine *e, struct err *err)
 	if (e->conf->nodes.listen == NULL || e->conf->nodes.listen[0] == '\0' || door == NULL)
 		return 0;
 	e->claims = mem_zalloc(sizeof(*e->claims));
+	e->claims->asks_last = &e->claims->asks;
 	map_init(&e->claims->sets);
 	map_init(&e->claims->runs);
 	return claim_proof_open(e, err);
@@ -498,6 +509,8 @@ int claims_load(struct engine *e, const struct claim *c)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, c->node);
 	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, c->gen) : NULL;
+	const int64_t least = engine_now(e) + CLAIM_GRACE_MS;
+	struct claim copy = *c;
 
 	if (e->claims == NULL)
 		return 0;
@@ -505,11 +518,13 @@ int claims_load(struct engine *e, const struct claim *c)
 		journal_del_claim(engine_tx(e), c->node, c->gen);
 		return 0;
 	}
-	put(e, c, fn->n.cloud);
-	if (claim_want(c) == CLAIM_WANT_END) {
-		node_ca_deny(e->d.door->ca, c->node, c->gen);
+	if (copy.expires_ms < least) /* nobody could claim meanwhile */
+		copy.expires_ms = least;
+	if (copy.released_ms != 0 && copy.released_ms < least - CLAIM_CONFIRM_MS)
+		copy.released_ms = least - CLAIM_CONFIRM_MS; /* nor confirm */
+	put(e, &copy, fn->n.cloud);
+	if (claim_want(c) == CLAIM_WANT_END)
 		e->claims->wake_ms = 0;
-	}
 	return 0;
 }
 
@@ -526,6 +541,7 @@ void claims_free(struct engine *e)
 			struct claim_run *r = cs->all[i]->first;
 
 			cs->all[i]->first = r->next_of_id;
+			claim_store_cancel(claim_entry(r));
 			free(claim_entry(r));
 		}
 		free(cs->all[i]);
@@ -551,4 +567,29 @@ void claims_refused(struct engine *e, struct claim_set *set, const char *from, c
 	audit_thing(e, "claim-refuse", "claims", set->id, text);
 	log_write(e->d.log, LOG_WARN, "a claim was refused", "claim", set->id, "from", from, "why",
 		  why, NULL);
+}
+
+void claims_spoil(struct engine *e, struct claim_set *set, const char *from)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_WRONG, .now_ms = engine_now(e)};
+
+	if (set->spoilt)
+		return;
+	set->spoilt = true;
+	claims_refused(e, set, from, "too many wrong secrets");
+	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id)
+		for (int k = 0; k < CLAIM_WRONG_MAX && r->c.state != CLAIM_CONFIRMED; k++)
+			(void)claims_step(e, r, &ev);
+}
+
+void claims_spoilt(struct engine *e)
+{
+	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
+
+	while (node_claims_spoilt(e->d.door->table, id, from)) {
+		struct claim_set *set = claims_named(e, id);
+
+		if (set != NULL)
+			claims_spoil(e, set, from);
+	}
 }

@@ -21,6 +21,7 @@
 #include "core/bucket.h"
 #include "core/claim.h"
 #include "engine/private.h"
+#include "engine/secrets.h"
 #include "io/node_ca.h"
 #include "io/node_claims.h"
 #include "io/node_server.h"
@@ -53,8 +54,8 @@ struct claim_run {
 bool claims_on(const struct engine *e); /* is there a listener for nodes at all? */
 /* The claim of this incarnation, or NULL. */
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen);
-/* Make one for a node whose certificate holds and whose claim the journal has lost: it had one, or
- * it would have no certificate. */
+/* Make one for a node whose certificate holds and whose claim the journal has lost, or has as it
+ * was before that: it had one, or it would have no certificate. */
 struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 			       const unsigned char spki[CLAIM_SPKI_SIZE]);
 /* claim_step(); what it changes is durable with the next commit, what follows is done after it. */
@@ -83,8 +84,6 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
  * struct claim have: digits as they are, else 59 bits of its hash
  * (18 digits: as a text again it is the same).  0: not known. */
 int64_t door_key_version(const char *text);
-/* Its keys are not the current ones, says its heartbeat. */
-void node_keys_old(struct engine *e, struct claim_run *r);
 
 /* --- door_keys.c --- */
 /* GET /v1/node/keys: the keys again, for one that has confirmed them. */

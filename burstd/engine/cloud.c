@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "io/http_client.h"
 #include "io/loop.h"
@@ -185,9 +186,31 @@ static void answered(struct request *rq, const struct provider_reply *reply, con
 	log_release(log);
 }
 
+/* It was written between our sending and now, and has whole seconds. */
+static void note_clock(struct cloud *c, int64_t sent_ms, int64_t date_ms)
+{
+	int64_t now = engine_now(c->e);
+
+	if (date_ms <= 0)
+		return;
+	if (sent_ms >= date_ms + 1000)
+		c->ahead_ms = sent_ms - date_ms - 999;
+	else
+		c->ahead_ms = now < date_ms ? now - date_ms : 0;
+}
+
+int64_t engine_clock_ahead(const struct engine *e, size_t provider)
+{
+	return e->clouds[provider].ahead_ms;
+}
+
 static void on_http(void *ctx, const struct http_reply *reply, const struct err *e)
 {
+	struct request *rq = ctx;
 	struct provider_reply r = {0};
+
+	if (reply != NULL && rq->cloud != NULL)
+		note_clock(rq->cloud, rq->sent_ms, reply->date_ms);
 
 	if (reply != NULL)
 		r = (struct provider_reply){.status = reply->status,
@@ -343,13 +366,9 @@ void cloud_cancel_all(struct engine *e)
 
 uint64_t cloud_body_hash(const struct provider_request *rq)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
+	uint64_t h = fnv_text(FNV_BEGIN, rq->url != NULL ? rq->url : "");
 
-	for (const char *p = rq->url != NULL ? rq->url : ""; *p != '\0'; p++)
-		h = (h ^ (unsigned char)*p) * UINT64_C(1099511628211);
-	for (size_t i = 0; i < rq->body_len; i++)
-		h = (h ^ (unsigned char)rq->body[i]) * UINT64_C(1099511628211);
-	return h >> 1; /* SQLite's integers are signed */
+	return fnv_bytes(h, rq->body, rq->body_len) >> 1; /* SQLite's integers are signed */
 }
 
 /* --- the list ----------------------------------------------------------------------------------

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "base/secret.h"
 #include "base/text_file.h"
@@ -22,10 +23,8 @@ enum { RETRY_S = 5 };
 
 uint64_t door_hash(const char *text)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
+	uint64_t h = fnv_text(FNV_BEGIN, text);
 
-	for (; *text != '\0'; text++)
-		h = (h ^ (unsigned char)*text) * UINT64_C(1099511628211);
 	return h != 0 ? h : 1;
 }
 
@@ -167,6 +166,17 @@ static bool lives(const struct fleet_node *fn)
 	return node_lives(fn->next != NULL ? fn->next : &fn->n);
 }
 
+/* An older journal was put back: who has this certificate made the claim after that was written. */
+static bool was_made_since(const struct claim *c, const struct node_peer *p,
+			   const struct fleet_node *fn)
+{
+	bool same = memcmp(c->spki, p->spki, sizeof(c->spki)) == 0;
+
+	/* Who has registered has confirmed before: node-init starts slurmd last. */
+	return c->state == CLAIM_ISSUED || (c->state == CLAIM_ATTESTING && same) ||
+	       (c->state == CLAIM_CLAIMED && same && fn->n.state == NODE_READY);
+}
+
 /* Its claim, if it is the present incarnation of its name and may speak; NULL, and *an says why
  * not.  410: it is over, and its dead-man's switch is to go on. */
 static struct claim_run *admit(struct engine *e, const struct node_request *rq,
@@ -190,7 +200,7 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 		return NULL;
 	}
 	/* A lost journal must not put out nodes that hear nothing from us. */
-	if (r == NULL)
+	if (r == NULL || was_made_since(&r->c, &rq->peer, fn))
 		r = claims_adopt(e, fn, rq->peer.spki);
 	if (r->c.state != CLAIM_CLAIMED && r->c.state != CLAIM_CONFIRMED) {
 		door_say(an, 401, "this node may not speak");
@@ -299,8 +309,7 @@ static int read_stage1(struct door *d, const char *path, struct err *err)
 	if (text == NULL)
 		return 0;
 	(void)mem_check(SHA256((const unsigned char *)text, len, hash));
-	for (size_t i = 0; i < sizeof(hash); i++)
-		(void)snprintf(d->stage1_sha256 + 2 * i, 3, "%02x", hash[i]);
+	(void)fmt_hex(d->stage1_sha256, hash, sizeof(hash));
 	return 0;
 }
 

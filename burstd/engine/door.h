@@ -13,7 +13,8 @@ enum {
 	DOOR_SOON_MS = 120000,      /* they are to know each other's addresses before long */
 	DOOR_SOON_BYTES = 16384,    /* of names and addresses: some 500 nodes */
 	DOOR_STAGE1_MAX = 262144,   /* bytes of node-init */
-	DOOR_HOSTS_MAX = 1 << 20,   /* bytes of all names and addresses */
+	DOOR_HOSTS_MAX = 1 << 20,   /* bytes of all names and addresses: 100 a node, of 10,000;
+				       burst-agent takes no more either */
 	DOOR_HOSTS_LONG = 64 << 10, /* from so many on it takes a while to make them */
 	DOOR_HOSTS_MS = 5000,       /* whoever asks by the way gets a list no older than that */
 	DOOR_MISUSES_MAX = 10,      /* of one incarnation that are written down */

@@ -31,6 +31,8 @@ enum {
 static bool listen_to(struct engine *e, struct claim_run *r, const struct http_request *rq,
 		      struct node_said *s, struct http_answer *an)
 {
+	char what[HOSTLIST_NAME_MAX + 40];
+
 	if (rq->len > DOOR_BODY_MAX) {
 		door_say(an, 413, "more than 16 KiB");
 		return false;
@@ -42,9 +44,13 @@ static bool listen_to(struct engine *e, struct claim_run *r, const struct http_r
 	if (strcmp(s->node, r->c.node) == 0 &&
 	    (s->generation == 0 || (uint64_t)s->generation == r->c.gen))
 		return true;
-	door_misuse(e, r,
-		    strcmp(s->node, r->c.node) != 0 ? "it speaks for another node"
-						    : "it speaks for another generation");
+	if (strcmp(s->node, r->c.node) == 0)
+		(void)snprintf(what, sizeof(what), "it speaks for another generation");
+	else
+		(void)snprintf(what, sizeof(what), "it speaks for another node%s%s",
+			       hostlist_is_name(s->node) ? ": " : "",
+			       hostlist_is_name(s->node) ? s->node : "");
+	door_misuse(e, r, what);
 	door_say(an, 403, "this certificate is of another node");
 	return false;
 }
@@ -352,13 +358,6 @@ static enum engine_noticed notice(struct engine *e, const struct claim_run *r,
 	return end.so;
 }
 
-/* Here whoever rotates the keys learns of it: once the rotation is over such a node is drained. */
-void node_keys_old(struct engine *e, struct claim_run *r)
-{
-	(void)e;
-	r->old_keys = true;
-}
-
 /* A job of two nodes starts when both are up, and each must find the other. */
 static int interval(const struct engine *e)
 {
@@ -379,12 +378,9 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 
 	e->door->count.heartbeats++;
 	r->heartbeat_ms = now;
-	r->old_keys = false;
-	if (version != 0) {
+	r->old_keys = version != 0 && version != current_version(e, r);
+	if (version != 0)
 		r->key_version = (uint64_t)version;
-		if (version != current_version(e, r))
-			node_keys_old(e, r);
-	}
 	if (s->cert_until > 0 && s->cert_until < TIME_MAX_S)
 		r->cert_until_ms = s->cert_until * 1000;
 	if (s->faulty && !r->faulty)
@@ -537,10 +533,34 @@ static void handle_stage1(struct engine *e, struct http_answer *an)
 	door_give(an, "application/octet-stream", copy, d->stage1_len);
 }
 
+/* For one that was told of another one before a reload, or by burstd's life before this. */
+static void handle_stage1_hash(struct engine *e, struct http_answer *an)
+{
+	const char *sha256;
+
+	if (door_stage1(e, &sha256))
+		door_give(an, "text/plain", mem_strdup(sha256), strlen(sha256));
+	else
+		door_say(an, 404, "it comes with the image");
+}
+
 /* --- which it is ------------------------------------------------------------------------------
  */
 
-enum verb { CONFIRM, READY, FAILED, HEARTBEAT, EVENT, RENEW, TIME, HOSTS, STAGE1, KEYS, NVERBS };
+enum verb {
+	CONFIRM,
+	READY,
+	FAILED,
+	HEARTBEAT,
+	EVENT,
+	RENEW,
+	TIME,
+	HOSTS,
+	STAGE1,
+	STAGE1_HASH,
+	KEYS,
+	NVERBS
+};
 
 static const struct {
 	const char *path; /* behind /v1/node/ */
@@ -551,7 +571,8 @@ static const struct {
 	[FAILED] = {"failed", false, true},   [HEARTBEAT] = {"heartbeat", false, false},
 	[EVENT] = {"event", false, false},    [RENEW] = {"renew", false, false},
 	[TIME] = {"time", true, true},        [HOSTS] = {"hosts", true, true},
-	[STAGE1] = {"stage1", true, true},    [KEYS] = {"keys", true, false},
+	[STAGE1] = {"stage1", true, true},    [STAGE1_HASH] = {"stage1.sha256", true, true},
+	[KEYS] = {"keys", true, false},
 };
 
 static void post(struct engine *e, struct claim_run *r, enum verb v, const struct node_request *rq,
@@ -611,6 +632,8 @@ void door_node(struct engine *e, struct claim_run *r, const struct node_request 
 		handle_hosts(e, an);
 	} else if (v == STAGE1) {
 		handle_stage1(e, an);
+	} else if (v == STAGE1_HASH) {
+		handle_stage1_hash(e, an);
 	} else if (v == KEYS) {
 		door_keys(e, r, rq, an);
 	} else {

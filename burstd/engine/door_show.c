@@ -1,13 +1,31 @@
+#include "core/voucher.h"
 #include "engine/door.h"
+#include "engine/vouchers.h"
 
 /* What people and /metrics are shown of machines that boot. */
+
+/* Of a machine that does not talk to us. */
+static bool voucher_boot(const struct engine *e, const char *node, uint64_t gen,
+			 struct engine_boot *out)
+{
+	const struct voucher *v = vouchers_of(e, node, gen);
+
+	if (v == NULL)
+		return false;
+	*out = (struct engine_boot){.claim = voucher_state_str(v->state),
+				    .why = "",
+				    .unproved = true,
+				    .since_ms = v->since_ms,
+				    .key_version = v->version};
+	return true;
+}
 
 bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out)
 {
 	const struct claim_run *r = e->door != NULL ? claims_of(e, node, gen) : NULL;
 
 	if (r == NULL)
-		return false;
+		return voucher_boot(e, node, gen, out);
 	*out = (struct engine_boot){
 		.claim = claim_state_str(r->c.state),
 		.why = claim_reason_text(r->c.reason),

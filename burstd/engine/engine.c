@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/vouchers.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -131,6 +132,8 @@ static void arm(struct engine *e)
 		next = secrets_next_ms(e);
 	if (claims_next_ms(e) < next)
 		next = claims_next_ms(e);
+	if (vouchers_next_ms(e) < next)
+		next = vouchers_next_ms(e);
 	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
 	    (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
@@ -166,13 +169,15 @@ static void turn(struct engine *e)
 	prereq_run(e);
 	warm_run(e);
 	claims_run(e);
+	vouchers_run(e);
 	rotate_run(e);
 	secrets_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
-	(void)audit_order(e);
+	if (e->look == NULL)
+		(void)audit_order(e);
 	engine_commit(e);
-	if (audit_order(e)) /* what followed from that */
+	if (e->look == NULL && audit_order(e)) /* what followed from that */
 		engine_commit(e);
 	if (e->dead)
 		return;
@@ -182,7 +187,8 @@ static void turn(struct engine *e)
 		cloud_run(&e->clouds[i]);
 	jobs_run(e);
 	query_run(e);
-	slurm_flush(e->slurm);
+	if (e->look == NULL) /* else a job would be sent back by halves, one after the other */
+		slurm_flush(e->slurm);
 	poll_run(e);
 	if (e->nold > 0 && cloud_quiet(e))
 		free_old(e);
@@ -222,21 +228,43 @@ static void slurm_failed(struct engine *e, const struct err *err)
 	e->poll_next = engine_now(e) + e->poll_step;
 }
 
-static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+/* A snapshot is looked at. */
+static void snapshot_ends(struct engine *e)
 {
 	e->polling = false;
+	engine_spend(e, e->slice.read / ENGINE_LOOKS); /* the last of it, in this turn */
+	if (e->poll_again)
+		e->poll_next = e->poll_began + ENGINE_HINT_MS;
+	engine_turn(e);
+}
+
+static void on_look(void *ctx)
+{
+	struct engine *e = ctx;
+
+	if (e->look == NULL || e->dead)
+		return;
+	log_hold(e->d.log);
+	if (observe_some(e))
+		snapshot_ends(e);
+	log_release(e->d.log);
+}
+
+/* It counts as running until all of it is looked at. */
+static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+{
 	if (err != NULL && err->code != ERR_INVALID) {
+		e->polling = false;
 		slurm_failed(e, err);
-	} else {
-		e->poll_step = 0;
-		if (e->slurm_failed_ms > e->slurm_ok_ms)
-			prereq_hurry(e); /* perhaps with another slurm.conf */
-		e->snapshot_took_ms = engine_now(e) - began_ms;
-		observe_snapshot(e, began_ms, err);
-		engine_spend(e, e->fleet.nall / ENGINE_LOOKS);
-		if (e->poll_again)
-			e->poll_next = e->poll_began + ENGINE_HINT_MS;
+		engine_turn(e);
+		return;
 	}
+	e->poll_step = 0;
+	if (e->slurm_failed_ms > e->slurm_ok_ms)
+		prereq_hurry(e); /* perhaps with another slurm.conf */
+	e->snapshot_took_ms = engine_now(e) - began_ms;
+	if (observe_snapshot(e, began_ms, err))
+		snapshot_ends(e);
 }
 
 static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
@@ -246,9 +274,10 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 
 	log_hold(e->d.log);
 	switch (q) {
-	case SLURM_SNAPSHOT:
+	case SLURM_SNAPSHOT: /* and a turn when it is looked at */
 		take_snapshot(e, began_ms, err);
-		break;
+		log_release(e->d.log);
+		return;
 	case SLURM_CONFIGURING:
 	case SLURM_JOBS:
 		jobs_answer(e, text, len, err);
@@ -279,6 +308,7 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 		log_write(e->d.log, LOG_WARN, "slurmctld refused an update", "error", err->msg,
 			  NULL);
 	notice_told(e, o, err == NULL);
+	postpone_told(e, o, err);
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);
 	engine_turn(e);
@@ -359,6 +389,13 @@ static int load_claim(void *ctx, const struct claim *c, struct err *err)
 	return claims_load(ctx, c);
 }
 
+static int load_voucher(void *ctx, struct voucher *v, struct err *err)
+{
+	(void)err;
+	vouchers_load(ctx, v);
+	return 0;
+}
+
 /* Every node of every pool, bought or not: what is not here is not ours to touch.  A node that was
  * taken out of its pool is ours while something of it may exist. */
 static void name_nodes(struct engine *e)
@@ -385,6 +422,7 @@ static int load(struct engine *e, struct err *err)
 					  .pool = load_pool,
 					  .rescue = load_rescue,
 					  .claim = load_claim,
+					  .voucher = load_voucher,
 					  .ctx = e};
 	int64_t last_batch;
 
@@ -429,13 +467,15 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	e->slurm = slurm_new(d->proc, d->loop, d->log, e->slice.read, &cb);
 	slurm_configure(e->slurm, conf->slurm_bin, conf->slurm_conf);
 	e->timer = timer_new(d->loop, on_timer, e);
+	e->look_timer = timer_new(d->loop, on_look, e);
 	if (claims_open(e, err) != 0)
 		goto fail;
 	for (size_t i = 0; i < conf->nproviders; i++)
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
 			goto fail;
 	if (fabric_check(e, conf, err) != 0 || secrets_open(e, err) != 0 ||
-	    rotate_load(e, err) != 0 || door_open(e, err) != 0 || load(e, err) != 0)
+	    vouchers_open(e, err) != 0 || rotate_load(e, err) != 0 || door_open(e, err) != 0 ||
+	    load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -504,6 +544,7 @@ void engine_free(struct engine *e)
 	cloud_cancel_all(e);
 	slurm_free(e->slurm);
 	timer_free(e->timer);
+	timer_free(e->look_timer);
 	for (size_t i = 0; e->clouds[i].ops != NULL; i++)
 		cloud_close(&e->clouds[i]);
 	free(e->clouds);
@@ -524,6 +565,7 @@ void engine_free(struct engine *e)
 	warm_free(e);
 	claims_free(e); /* it cancels what it waits for there */
 	rotate_free(e);
+	vouchers_free(e);
 	secrets_free(e);
 	door_free(e);
 	str_fini(&e->cancel_waiting);

@@ -54,7 +54,8 @@ struct engine_door {
 
 /* How much one turn takes, so that hooks have theirs in between; not 0. */
 struct engine_slice {
-	/* nodes sent for; nodes written, where a turn can be cut; nodes of a snapshot read */
+	/* nodes sent for; nodes written, where a turn can be cut; nodes of a snapshot read, and
+	 * then looked at */
 	size_t send, write, read;
 };
 
@@ -71,6 +72,8 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	const struct secret_store_ops *(*store)(const char *name);
 	const char *store_credential; /* the secret's text, or NULL; for engine_new() alone */
 	const struct engine_door *door;
+	/* PEM, as in the door; for machines that have a token of the store's without us. */
+	const char *store_ca;
 	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
 	void (*fatal)(void *ctx, const struct err *e);
 	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.
@@ -86,7 +89,11 @@ struct engine_deps { /* borrowed; they outlive the engine */
 int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf,
 	       const char *const *credentials, struct err *e);
 void engine_start(struct engine *e);
-/* No callback comes after this, whatever is still on the wire. */
+/* Before engine_free() and without another turn: end the sessions with the secret store.  true:
+ * said(ctx) is called once, from the loop and within two seconds, unless d.http is closed before.
+ * false: there is nothing to wait for. */
+bool engine_bye(struct engine *e, void (*said)(void *ctx), void *ctx);
+/* No other callback comes after this, whatever is still on the wire. */
 void engine_free(struct engine *e); /* NULL is fine */
 
 /* Make a call from slurmctld durable; then it will be acted on.  *seq is its number (I29). */
@@ -233,6 +240,9 @@ int64_t engine_now(const struct engine *e);
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
+/* How far our clock is ahead of the provider's, in ms, as far as the Date of its last answer
+ * proves; below 0: behind. */
+int64_t engine_clock_ahead(const struct engine *e, size_t provider);
 /* Why the provider's last failed delete failed, and when that was; 0: none has. */
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);
 /* Why the provider cannot be asked for notices, and since when; 0: it can, or has none to tell. */
@@ -305,7 +315,7 @@ struct engine_secrets {              /* the secret store */
 	int64_t until_ms;            /* end of the session; 0: none, INT64_MAX: it has none */
 	int64_t trouble_ms;          /* since when it fails; 0: it does not */
 	size_t waiting;              /* nodes that wait for keys */
-	uint64_t released[2];        /* by enum conf_release */
+	uint64_t released[3];        /* by enum conf_release */
 	uint64_t failed, requests, logins;
 	enum engine_enrolment { /* the last, since our start */
 				ENGINE_ENROL_NONE,
@@ -329,6 +339,7 @@ struct engine_boot {                    /* of one incarnation; the texts are val
 	const char *claim;              /* state of its claim: "issued", "claimed", ... */
 	const char *why;                /* it ended before its time; "" */
 	bool weak;                      /* nothing but its address was proved */
+	bool unproved;                  /* nothing at all: its token was in its user-data */
 	bool faulty, old_keys;          /* by its last heartbeat */
 	int64_t since_ms;               /* in that state */
 	int64_t key_version;            /* that it has, as far as is known; 0: none */
@@ -340,12 +351,16 @@ struct engine_boot {                    /* of one incarnation; the texts are val
 /* false: it has no claim. */
 bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out);
 
+/* Why this one is not bought yet: its token is not there; NULL: it is, or it needs none. */
+const char *engine_token_wait(const struct engine *e, const struct node *n);
+
 struct engine_door_counters { /* since our start */
 	uint64_t requests;    /* that got as far as the engine */
 	uint64_t answers[4];  /* of those: 2xx, 3xx, 4xx, 5xx */
 	uint64_t heartbeats, confirmed, ready, failed, events, renewed;
-	uint64_t misuses;       /* a node spoke for another, or with another key */
-	uint64_t munge_refused; /* credentials */
+	uint64_t misuses;        /* a node spoke for another, or with another key */
+	uint64_t munge_refused;  /* credentials */
+	uint64_t hosts_left_out; /* now: nodes that are not in what nodes are told of each other */
 	struct engine_boot_step {
 		const char *name; /* of node-init; the last is "other" */
 		uint64_t n;       /* how often it was reported; 0: all else is unset */
@@ -386,6 +401,7 @@ struct engine_rotation {
 		/* have it; have another; did not say; were drained for it; have their keys from
 		 * elsewhere */
 		uint32_t have, lack, unheard, drained, others;
+		uint32_t fixed; /* of those that are up: what they have they cannot change */
 	} nodes;
 	bool alone; /* no credential needs to be given */
 	bool has_command, needs_credential, busy;

@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/vouchers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,9 +62,10 @@ static void add(struct str *s, const char *before, const char *text)
 }
 
 /* One line of history for a change that people care about. */
-static void tell(struct engine *e, const struct node *was, const struct node *is,
+static void tell(struct engine *e, const struct fleet_node *fn, const struct node *was,
 		 const struct node_event *ev)
 {
+	const struct node *is = fn->next;
 	struct str s;
 
 	str_init(&s, 320);
@@ -80,7 +82,7 @@ static void tell(struct engine *e, const struct node *was, const struct node *is
 		str_adds(&s, is->addr);
 	}
 	if (is->reason != was->reason)
-		add(&s, ": ", node_reason_text(is->reason));
+		add(&s, ": ", fleet_why(fn, is));
 	if (is->deadline_ms != was->deadline_ms) {
 		char at[FMT_TIME_SIZE];
 
@@ -98,11 +100,14 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 {
 	struct node was = fn->next != NULL ? *fn->next : fn->n, next = was;
 	struct node_limits lim;
+	bool changed = node_step(&next, ev, engine_limits(e, &was, &lim));
 
-	if (!node_step(&next, ev, engine_limits(e, &was, &lim)))
+	if (e->vouchers != NULL)
+		vouchers_posted(e, &was, ev);
+	if (!changed)
 		return;
 	*stage(e, fn) = next;
-	tell(e, &was, &next, ev);
+	tell(e, fn, &was, ev);
 }
 
 struct fleet_node *engine_insert(struct engine *e, const struct node *n, const char *why)
@@ -271,13 +276,21 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	return true;
 }
 
+/* A node-init that tells nobody ends its machine when it fails.  What we released for another's end
+ * is being deleted first. */
+static bool powered_off(const struct engine *e, const struct node *is)
+{
+	return is->state == NODE_GONE && is->reason == NODE_BECAUSE_ENDED &&
+	       vouchers_wanted(e, is->cloud);
+}
+
 /* What follows from a change once it is durable; everything here is repeated by the next diff. */
 static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	const struct node *is = &fn->n;
 	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
 	bool useful = node_coming(was);
-	const char *wrong = NULL; /* with what came up */
+	const char *wrong = NULL; /* with what came up, in more than a phrase */
 
 	e->notices.due = e->notices.due || strcmp(is->instance, was->instance) != 0;
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
@@ -285,9 +298,10 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
 		pool_works(e, fn->name, is->pool);
 	if (was->state == NODE_BOOTING && ended && !was->release &&
-	    (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_BREACH)) {
-		wrong = claims_why(e, is);
-		pool_failed(e, is, wrong != NULL ? wrong : node_reason_text(is->reason));
+	    (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
+	     is->reason == NODE_BECAUSE_BREACH || powered_off(e, is))) {
+		wrong = is->reason != NODE_BECAUSE_BOOT ? fleet_why(fn, is) : NULL;
+		pool_failed(e, is, fleet_why(fn, is));
 	}
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
 	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
@@ -310,7 +324,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 
 		if (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED)
 			place_reclaimed(e, fn); /* without notice, as far as we can know */
-		(void)snprintf(why, sizeof(why), "burstd: %s", node_reason_text(is->reason));
+		(void)snprintf(why, sizeof(why), "burstd: %s", fleet_why(fn, is));
 		engine_power_down(e, fn->name, true, why);
 	}
 }
@@ -331,6 +345,8 @@ static void end_claims(struct engine *e)
 {
 	for (size_t i = 0; e->claims != NULL && i < e->nstaged; i++)
 		claims_row(e, e->staged[i]->next);
+	for (size_t i = 0; e->vouchers != NULL && i < e->nstaged; i++)
+		vouchers_row(e, e->staged[i]->next);
 }
 
 static void publish(struct engine *e)

@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/vouchers.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -27,6 +28,8 @@ static size_t fitting(struct cloud *c, const struct forming *f)
 	struct provider_want *wants;
 	size_t n, whole;
 
+	if (vouchers_wanted(c->e, f->rung->provider_index))
+		return 1; /* what is in its user-data is for one machine */
 	if (c->ops->fits == NULL)
 		return f->n;
 	if (!f->alone && place.fabric != NULL && strcmp(place.fabric, CONF_FABRIC_JOB) == 0)

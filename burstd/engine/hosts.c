@@ -1,3 +1,5 @@
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,20 +22,40 @@ static bool is_address(const char *text)
 	       (strchr(text, '.') != NULL || strchr(text, ':') != NULL);
 }
 
+/* Said when it begins: the number is among the counters. */
+static void note_left_out(struct door *d, uint64_t n)
+{
+	char text[120];
+
+	if (n > 0 && d->count.hosts_left_out == 0) {
+		(void)snprintf(text, sizeof(text),
+			       "%" PRIu64
+			       " nodes do not fit in the %d bytes of names and addresses "
+			       "that nodes are told",
+			       n, DOOR_HOSTS_MAX);
+		engine_event(d->e, "", 0, "hosts-left-out", text);
+	}
+	d->count.hosts_left_out = n;
+}
+
 static void make(struct door *d)
 {
 	struct engine *e = d->e;
 	struct fleet_name *const *names = fleet_sorted(&e->fleet);
-	uint64_t version;
+	uint64_t version, left_out = 0;
 	struct str s;
 
 	str_init(&s, DOOR_HOSTS_MAX);
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		const struct fleet_node *fn = fleet_live(names[i]);
 
-		if (fn != NULL && is_address(fn->n.addr))
-			str_addf(&s, "%s %s\n", fn->n.addr, fn->n.name);
+		if (fn == NULL || !is_address(fn->n.addr))
+			continue;
+		s.full = false;
+		str_addf(&s, "%s %s\n", fn->n.addr, fn->n.name);
+		left_out += s.full;
 	}
+	note_left_out(d, left_out);
 	version = door_hash(s.p);
 	if (version != d->hosts.version)
 		d->hosts.changed_ms = engine_now(e);

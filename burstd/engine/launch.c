@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/vouchers.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -105,6 +106,11 @@ static const char *fabric_of(const struct engine *e, const struct batch *b,
 	return job ? NULL : o->in_fabric;
 }
 
+static bool has_user_data(const struct engine *e, uint32_t cloud)
+{
+	return claims_wanted(e, cloud) || vouchers_wanted(e, cloud);
+}
+
 /* The request, the same bytes every time: from the members in their order and where they are
  * bought, which no reload changes, and nothing else (I4).  -1: there is no such place any more. */
 static int make_op(const struct engine *e, struct batch *b, struct provider_op *op,
@@ -123,11 +129,12 @@ static int make_op(const struct engine *e, struct batch *b, struct provider_op *
 						     .group = b->members[i].group};
 	*place = place_for_driver(o);
 	place->fabric = fabric_of(e, b, o);
-	if (b->user_data == NULL && claims_wanted(e, b->cloud)) {
+	if (b->user_data == NULL && claims_wanted(e, b->cloud))
 		b->user_data = claims_user_data(e, b, err);
-		if (b->user_data == NULL)
-			return -1;
-	}
+	else if (b->user_data == NULL && vouchers_wanted(e, b->cloud))
+		b->user_data = vouchers_user_data(e, b, o, err);
+	if (b->user_data == NULL && has_user_data(e, b->cloud))
+		return -1;
 	*op = (struct provider_op){.kind = PROVIDER_CREATE};
 	op->u.create = (struct provider_create){.cluster = e->d.uuid,
 						.token = b->j.token,
@@ -174,8 +181,10 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 	if (ev.type == NODE_EV_CREATED &&
 	    (it->instance.id[0] == '\0' || strcmp(it->instance.node, fn->n.name) != 0))
 		ev.type = NODE_EV_LOST; /* not an answer to what was asked */
-	if (ev.type == NODE_EV_CREATED)
+	if (ev.type == NODE_EV_CREATED) {
 		c->e->count.instances_created++;
+		fn->said_ms = it->instance.created_ms;
+	}
 	if (ev.type == NODE_EV_REFUSED)
 		(void)snprintf(fn->name->why, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name,
 			       r->message[0] ? r->message : node_reason_text(ev.reason));
@@ -487,7 +496,7 @@ static void form(struct engine *e, struct forming *all, const size_t *bases,
 			g++;
 		if (f == NULL)
 			refuse_homeless(e, wanted + i, g);
-		else if (wanted_goes(engine_cloud(e, first)))
+		else if (wanted_goes(engine_cloud(e, first)) && vouchers_have(e, wanted + i, g))
 			(fabric_for(f->rung, first->group, g) ? form_add_alone
 							      : form_add)(e, f, wanted + i, g);
 	}

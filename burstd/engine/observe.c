@@ -1,11 +1,14 @@
 #include "engine/private.h"
+#include "engine/vouchers.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/ipaddr.h"
 #include "base/mem.h"
+#include "io/loop.h"
 
 /* --- a provider's list -------------------------------------------------------------------------
  */
@@ -123,6 +126,8 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 
 	fn->mark = true;
 	fn->seen_ms = c->list_began;
+	if (in->created_ms > 0)
+		fn->said_ms = in->created_ms;
 	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
 	 * it must forget an absence before it (I9, F15). */
 	if (!fn->busy || fn->n.state == NODE_DELETING)
@@ -215,6 +220,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	e->count.orphans++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
 	fn->seen_ms = c->list_began;
+	fn->said_ms = in->created_ms;
 	engine_post(e, fn, &seen);
 	if (!n.release && slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags))
 		engine_post(e, fn, &up); /* a job may be at work on it */
@@ -335,10 +341,16 @@ void observe_list(struct cloud *c)
 /* --- a snapshot of slurmctld -------------------------------------------------------------------
  */
 
-struct look { /* one pass over a snapshot */
+/* One pass over a snapshot: some nodes in a turn of the loop, so that hooks have theirs in between.
+ * What may happen there may as well happen while it is read: each node is judged as of when it is
+ * looked at, by a snapshot that began at began_ms.  What follows from all nodes, and what slurmctld
+ * is told, waits for the last. */
+struct look {
 	struct engine *e;
+	size_t at; /* the next one */
 	int64_t began_ms, now_ms;
-	bool settled; /* it shows the effect of all our updates */
+	bool settled;    /* it shows the effect of all our updates */
+	uint64_t orders; /* so many of these there were after the last turn */
 	bool moving;
 	struct str wanted;
 };
@@ -466,6 +478,14 @@ static void forget(struct fleet_name *nm, unsigned deeds)
 		nm->refused = NODE_BECAUSE_NONE;
 }
 
+/* Up though it is to go already: that it was it that used its token is all that follows. */
+static bool is_up_late(const struct look *l, const struct fleet_node *live)
+{
+	return live != NULL && live->n.state == NODE_DRAINING && l->began_ms > live->n.since_ms &&
+	       slurm_is_on(live->name->flags) && drift_registered(live->name->flags) &&
+	       vouchers_is_held(l->e, &live->n);
+}
+
 static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
 		      const struct drift_todo *todo)
 {
@@ -487,7 +507,7 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 		slurm_resume(l->e->slurm, nm->name);
 	if ((deeds & DRIFT_REST) != 0)
 		pool_rest(l->e, nm);
-	if ((deeds & DRIFT_REGISTERED) != 0)
+	if ((deeds & DRIFT_REGISTERED) != 0 || is_up_late(l, live))
 		engine_post_up(l->e, live);
 	if ((deeds & DRIFT_FAILED) != 0) {
 		char why[160];
@@ -582,34 +602,24 @@ void observe_node(void *ctx, const struct slurm_node *sn)
 		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
 		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
-	if (e->claims != NULL)
-		nm->gpus = slurm_parse_gpus(sn->gres);
+	if (e->claims != NULL || e->vouchers != NULL)
+		nm->gpus = slurm_parse_gpus(sn->gres, &nm->gpu_model);
 	s->nodes[s->n] = *sn;
 	s->names[s->n++] = nm;
 }
 
-void observe_free(struct engine *e)
+static void drop_sightings(struct engine *e)
 {
 	free(e->seen.nodes);
 	free(e->seen.names);
 	e->seen = (struct sightings){0};
+	slurm_seen(e->slurm);
 }
 
-/* Those that no pool names are not ours, as of now: it was read in pieces. */
-static void drop_strangers(struct sightings *s)
+/* No pool names it: not ours, as of now, since it was read in pieces. */
+static bool is_stranger(const struct fleet_name *nm)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < s->n; i++) {
-		if (!s->names[i]->listed && !fleet_exists(s->names[i]))
-			continue;
-		if (n < i) {
-			s->nodes[n] = s->nodes[i];
-			s->names[n] = s->names[i];
-		}
-		n++;
-	}
-	s->n = n;
+	return !nm->listed && !fleet_exists(nm);
 }
 
 /* Whole or not at all: a broken snapshot decides nothing. */
@@ -620,43 +630,84 @@ static void disbelieve(struct engine *e, const struct err *err)
 			  err->msg, NULL);
 	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
 	e->slurm_failed_ms = engine_now(e);
-	observe_free(e);
+	drop_sightings(e);
 }
 
-void observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+/* What all of it shows, and only all of it. */
+static void conclude(struct look *l)
 {
-	struct look l = {.e = e,
-			 .began_ms = began_ms,
-			 .now_ms = engine_now(e),
-			 .settled = began_ms >= slurm_settled_ms(e->slurm)};
-	const struct sightings *seen = &e->seen;
+	struct engine *e = l->e;
 
-	if (err != NULL) {
-		disbelieve(e, err);
-		return;
-	}
-	drop_strangers(&e->seen);
-	str_init(&l.wanted, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
-	for (size_t i = 0; i < seen->n; i++)
-		look(&l, seen->names[i], &seen->nodes[i]);
-	look_missing(&l);
-	prereq_nodes(e, seen->nodes, seen->n);
-	observe_free(e);
-	e->moving = l.moving;
-	if (l.wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {
+	look_missing(l);
+	prereq_nodes(e, e->seen.nodes, e->seen.n);
+	drop_sightings(e);
+	e->moving = l->moving;
+	if (l->wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {
 		free(e->wanted);
-		e->wanted = str_take(&l.wanted);
-	} else {
-		str_fini(&l.wanted);
-		if (e->wanted != NULL && !e->wanted_asked) { /* an older snapshot's */
-			free(e->wanted);
-			e->wanted = NULL;
-		}
+		e->wanted = str_take(&l->wanted);
+	} else if (e->wanted != NULL && !e->wanted_asked) { /* an older snapshot's */
+		free(e->wanted);
+		e->wanted = NULL;
 	}
 	e->polled = true;
-	e->snapshot_ms = began_ms;
+	e->snapshot_ms = l->began_ms;
 	e->fleet.wake_ms = engine_now(e); /* deadlines that waited for this snapshot */
 	e->slurm_ok_ms = engine_now(e);
 	e->slurm_error[0] = '\0';
+}
+
+static void end_look(struct engine *e)
+{
+	if (e->look != NULL)
+		str_fini(&e->look->wanted);
+	free(e->look);
+	e->look = NULL;
+}
+
+bool observe_some(struct engine *e)
+{
+	struct look *l = e->look;
+	const struct sightings *seen = &e->seen;
+	size_t left = e->slice.read;
+
+	l->now_ms = engine_now(e);
+	l->settled = l->settled && l->orders == slurm_orders(e->slurm);
+	for (; l->at < seen->n && left > 0; l->at++, left--)
+		if (!is_stranger(seen->names[l->at]))
+			look(l, seen->names[l->at], &seen->nodes[l->at]);
+	l->orders = slurm_orders(e->slurm);
+	if (l->at < seen->n) {
+		timer_at(e->look_timer, l->now_ms);
+		return false;
+	}
+	conclude(l);
+	end_look(e);
 	engine_commit(e);
+	return true;
+}
+
+bool observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+{
+	struct look *l;
+
+	assert(e->look == NULL);
+	if (err != NULL) {
+		disbelieve(e, err);
+		return true;
+	}
+	l = e->look = mem_zalloc(sizeof(*l));
+	*l = (struct look){.e = e,
+			   .began_ms = began_ms,
+			   .settled = began_ms >= slurm_settled_ms(e->slurm),
+			   .orders = slurm_orders(e->slurm)};
+	str_init(&l->wanted, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
+	return observe_some(e);
+}
+
+void observe_free(struct engine *e)
+{
+	end_look(e);
+	free(e->seen.nodes);
+	free(e->seen.names);
+	e->seen = (struct sightings){0};
 }

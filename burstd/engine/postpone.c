@@ -18,6 +18,8 @@ enum {
 	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
+	POSTPONE_CALM_MS = 5000, /* so long an answer is looked for that no update overtook */
+	POSTPONE_TELLS = 3,      /* slurmctld took it not, or did not hear it: so often in all */
 };
 
 struct postponed { /* one job */
@@ -31,6 +33,8 @@ struct postponed { /* one job */
 	int64_t look_ms;
 	int64_t first_ms; /* when it was looked at first; 0: not yet */
 	bool asked;       /* in the question on the wire */
+	uint64_t mark;    /* its nodes are sent back when slurm_past() says so */
+	unsigned tells;   /* how often it was told */
 };
 
 static struct postponed *get(struct engine *e, uint64_t number)
@@ -95,6 +99,8 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 	p->look_ms = engine_now(e);
 	p->first_ms = 0;
 	p->asked = false; /* an answer that is on its way is about another time */
+	p->mark = slurm_mark(e->slurm);
+	p->tells = 0;
 }
 
 /* --- telling slurmctld ------------------------------------------------------------------------ */
@@ -105,8 +111,14 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	char comment[SLURM_COMMENT_MAX + 1], at[FMT_TIME_SIZE], detail[320];
 	bool later = d->begin_ms + 1000 < start; /* slurmctld knows no fractions */
 
+	if (p->tells > 0 && !later) { /* it was heard after all */
+		p->until_ms = start;
+		p->untold = false;
+		return;
+	}
 	if (!later)
 		start = d->begin_ms;
+	p->tells++;
 	(void)fmt_time(at, start);
 	(void)snprintf(comment, sizeof(comment), "burstd: %s; next try %.19sZ", p->why, at);
 	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->comment_free ? comment : NULL);
@@ -117,10 +129,37 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	p->untold = false;
 }
 
+/* Of a command that failed some jobs may have been told: they are looked at again.  One that
+ * slurmctld had started again meanwhile is refused again. */
+void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err)
+{
+	if (err == NULL || strcmp(o->verb, "postpone") != 0)
+		return;
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		if (p->untold || p->tells == POSTPONE_TELLS || !slurm_job_among(o->names, p->id))
+			continue;
+		p->untold = true;
+		p->until_ms = 0;
+		p->look_ms = engine_now(e) + POSTPONE_AGAIN_MS;
+		p->first_ms = 0;
+		p->asked = false;
+	}
+}
+
 struct details { /* one answer */
 	struct engine *e;
 	int64_t began_ms;
 };
+
+/* An update of nodes that ran since, or is about to, may requeue the job once more: slurmctld had
+ * given it one of those as well.  Then its begin time is not what the answer says.  In a storm
+ * there is no such moment. */
+static bool is_overtaken(const struct engine *e, const struct postponed *p, int64_t began_ms)
+{
+	int64_t now = engine_now(e), first = p->first_ms != 0 ? p->first_ms : now;
+
+	return slurm_settled_ms(e->slurm) > began_ms && now - first < POSTPONE_CALM_MS;
+}
 
 static void on_detail(void *ctx, const struct slurm_job_detail *d)
 {
@@ -131,7 +170,7 @@ static void on_detail(void *ctx, const struct slurm_job_detail *d)
 
 	if (p == NULL || !p->untold || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
-	if (d->pending && !d->held)
+	if (d->pending && !d->held && !is_overtaken(e, p, all->began_ms))
 		tell(e, p, d);
 	else if (d->held)
 		p->untold = false; /* somebody decides about it already */
@@ -189,7 +228,7 @@ void postpone_run(struct engine *e)
 	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next) {
 		if (!p->untold)
 			continue;
-		if (p->look_ms <= now && slurm_settled_ms(e->slurm) != INT64_MAX)
+		if (p->look_ms <= now && slurm_past(e->slurm, p->mark))
 			asked[n++] = p;
 		else if (p->look_ms > now && p->look_ms < e->postpone_next)
 			e->postpone_next = p->look_ms;

@@ -34,6 +34,7 @@
  *   pool.c      pools that an admin paused, or whose machines come up wrong
  *   claims.c    machines that become nodes: who may ask for the keys (claims.h)
  *   secrets.c   the cluster's keys, from the secret store to nodes (secrets.h)
+ *   voucher*.c  machines that have a token in their user-data instead (core/voucher.h)
  *   door*.c, hosts.c  what nodes say and are told (claims.h)
  *   rotate.c    ... and one of them replaced by another (rotate.h)
  *   gate.c      jobs that wait for their nodes to be up
@@ -50,7 +51,6 @@
 #include "core/drift.h"
 #include "core/plan.h"
 #include "core/reclaim.h"
-#include "core/secret_store.h"
 #include "core/unsold.h"
 #include "core/wish.h"
 #include "engine/engine.h"
@@ -82,7 +82,7 @@ enum {
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
 	ENGINE_WRITE = 250,    /* ... and written, where a turn can be cut */
-	ENGINE_READ = 500,     /* ... and read of what slurmctld prints: a third of a millisecond */
+	ENGINE_READ = 500,     /* ... and read of a snapshot, then looked at: 0.3 ms each */
 	ENGINE_LOOKS = 10,     /* to look at so many costs as much as to write one */
 	ENGINE_UP_MAX = 65536, /* nodes that wait for that; the next snapshot has them again */
 	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
@@ -206,6 +206,7 @@ struct cloud { /* one provider */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
+	int64_t ahead_ms;        /* our clock, of its own, as far as that is proved; < 0: behind */
 	bool delete_denied;      /* whole deletes are, and that was told */
 	size_t delete_most;      /* ids in one while whole ones are refused; 0: as many as fit */
 	unsigned delete_alone;   /* denied so, while nothing went through */
@@ -292,9 +293,11 @@ struct engine {
 	bool polling, poll_again;
 	bool moving; /* something was in transition at the last look */
 	int64_t poll_next, poll_step, poll_began;
-	int64_t snapshot_ms;      /* when the last whole snapshot began; 0: none since start */
-	struct sightings seen;    /* in one that is being read */
-	int64_t snapshot_took_ms; /* how long slurmctld took for it */
+	int64_t snapshot_ms;   /* when the last whole snapshot began; 0: none since start */
+	struct sightings seen; /* in one that is being read, or looked at: */
+	struct look *look;     /* NULL: none is */
+	struct timer *look_timer;
+	int64_t snapshot_took_ms;           /* how long slurmctld took for it */
 	unsigned jobs_wanted, jobs_running; /* who waits for an answer of squeue: enum jobs_for */
 	struct engine_query *queries;       /* about one job each, in order */
 	bool query_asked;                   /* the first of them, of squeue */
@@ -324,7 +327,8 @@ struct engine {
 	char no_room[128];        /* for people, when it is low */
 	struct prereq *prereq;
 	struct warm *warm;
-	struct claims *claims; /* NULL: machines get nothing of us */
+	struct claims *claims;     /* NULL: machines get nothing of us */
+	struct vouchers *vouchers; /* NULL: machines have no token in their user-data */
 	struct secrets *secrets;
 	struct door *door;         /* NULL: nodes do not talk to us */
 	struct rotate *rotate;     /* NULL: not loaded yet */
@@ -572,8 +576,10 @@ int64_t listen_next_ms(const struct cloud *c);
 void observe_list(struct cloud *c);
 /* ctx: the engine.  A node in a snapshot of slurmctld; nothing is done before all are there. */
 void observe_node(void *ctx, const struct slurm_node *sn);
-/* That were all of them; err: or none is to be believed. */
-void observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err);
+/* That were all of them; err: or none is to be believed.  false: not all of it is looked at yet;
+ * more by observe_some() whenever look_timer goes off, until that says true. */
+bool observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err);
+bool observe_some(struct engine *e);
 void observe_free(struct engine *e);
 
 /* --- refuse.c --- */
@@ -589,6 +595,8 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
+/* slurmctld took it, or not. */
+void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);
 void postpone_free(struct engine *e);
@@ -733,43 +741,11 @@ char *claims_user_data(const struct engine *e, const struct batch *b, struct err
 void claims_issue(struct engine *e, const struct batch *b);
 /* A row is about to be written: whose machine goes claims nothing. */
 void claims_row(struct engine *e, const struct node *is);
-/* Why it did not become a node, if that is known; NULL. */
-const char *claims_why(const struct engine *e, const struct node *n);
 void claims_run(struct engine *e);
 int64_t claims_next_ms(const struct engine *e);
 void claims_free(struct engine *e);
 
-/* --- secrets.c: for claims --- */
-struct secrets_released { /* borrowed for the call */
-	enum conf_release mode;
-	const char *version; /* which the node will have */
-	/* CONF_WRAP */
-	const struct secret *token;
-	const char *accessor; /* names the token: to revoke it, and in the audit log */
-	const char *path;     /* what its creation_path is; the node compares */
-	int64_t ttl_ms;
-	const char *const *addresses; /* NULL-terminated; the first is the one that made it */
-	const char *ca_file;          /* NULL: the system's */
-	/* CONF_BROKER: as secret_bundle_read() takes it, which it was put to */
-	const struct secret *bundle;
-};
-/* r NULL: there are no keys to be had, says err (ERR_AUTH: the store refuses us; ERR_INVALID: what
- * it has cannot be used; ERR_NET: it failed again and again). */
-typedef void (*secrets_fn)(void *ctx, const struct secrets_released *r, const struct err *err);
-
-bool secrets_configured(const struct engine *e);
-bool secrets_ready(const struct engine *e); /* a release would go out at once */
-/* The current version; "": not known.  A node that has another one must not be ready. */
-const char *secrets_version(const struct engine *e);
-/* Ask for the keys, for one node.  fn is called once, later, within a turn, however long the store
- * is away; unless it is cancelled or the engine is freed before.  -1: too many wait, or there is no
- * store, or it cannot do that.  The caller ends with engine_turn(). */
-int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, void *ctx,
-		    uint64_t *handle, struct err *err);
-void secrets_cancel(struct engine *e, uint64_t handle); /* one that is over is fine */
-/* A node dies with its token unused.  Once, and nobody is told what came of it: it ends anyway. */
-void secrets_revoke(struct engine *e, const char *accessor);
-
+/* --- secrets.c --- */
 int secrets_open(struct engine *e, struct err *err);
 void secrets_run(struct engine *e);
 int64_t secrets_next_ms(const struct engine *e);

@@ -1,4 +1,5 @@
 #include "engine/rotate.h"
+#include "engine/vouchers.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -164,14 +165,13 @@ static bool is_heard(const struct claim_run *r)
 	return r->heartbeat_ms != 0 && r->key_version != 0;
 }
 
-static void drain(struct engine *e, struct fleet_name *nm, struct claim_run *r)
+static void drain(struct engine *e, struct fleet_name *nm, uint64_t gen, uint64_t version)
 {
 	char g[FMT_U64_SIZE], text[96];
 
-	r->keys_drained = true;
 	(void)snprintf(text, sizeof(text), "it has version %s of the keys",
-		       r->key_version != 0 ? fmt_u64(g, r->key_version) : "?");
-	engine_event(e, r->c.node, r->c.gen, "keys-old", text);
+		       version != 0 ? fmt_u64(g, version) : "?");
+	engine_event(e, nm->name, gen, "keys-old", text);
 	fleet_tell(nm, "drained: it has old keys", engine_now(e));
 	slurm_drain(e->slurm, nm->name, "burstd: it has old keys");
 }
@@ -187,8 +187,31 @@ static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r,
 	}
 	if (r->keys_old_ms == 0)
 		r->keys_old_ms = now;
-	if (!r->keys_drained && now - r->keys_old_ms >= grace)
-		drain(rt->e, nm, r);
+	if (!r->keys_drained && now - r->keys_old_ms >= grace) {
+		r->keys_drained = true;
+		drain(rt->e, nm, r->c.gen, r->key_version);
+	}
+}
+
+/* Nobody can give it others: with old ones it goes as soon as they are that. */
+static bool look_at_fixed(struct rotate *rt, struct fleet_name *nm, const struct node *n,
+			  int64_t want)
+{
+	int64_t version;
+	bool *drained;
+
+	if (!vouchers_keys(rt->e, n, &version, &drained))
+		return false;
+	rt->nodes.fixed++;
+	if (want == 0 || version == want) {
+		rt->nodes.have++;
+		return true;
+	}
+	rt->nodes.drained++;
+	if (!*drained)
+		drain(rt->e, nm, n->gen, (uint64_t)version);
+	*drained = true;
+	return true;
 }
 
 static void count(struct rotate *rt, const struct claim_run *r, int64_t want)
@@ -223,7 +246,7 @@ static void look(struct rotate *rt)
 		const struct fleet_node *fn = fleet_live(nm);
 		struct claim_run *r;
 
-		if (fn == NULL)
+		if (fn == NULL || look_at_fixed(rt, nm, &fn->n, want))
 			continue;
 		r = claims_of(e, nm->name, fn->n.gen);
 		if (r != NULL && r->c.state != CLAIM_CONFIRMED)
@@ -381,6 +404,12 @@ static void write_down(struct rotate *rt)
 	engine_commit(rt->e);
 }
 
+/* Some that have their keys by us. */
+static bool has_nodes(const struct engine *e)
+{
+	return claims_on(e) || e->vouchers != NULL;
+}
+
 void rotate_run(struct engine *e)
 {
 	struct rotate *rt = e->rotate;
@@ -388,7 +417,7 @@ void rotate_run(struct engine *e)
 	const struct rotation_event order = {.type = ROTATION_EV_SWITCH, .now_ms = engine_now(e)};
 
 	if (rt == NULL || e->secrets == NULL ||
-	    (!rotation_runs(&rt->r) && !claims_on(e) && rt->store == NULL && !is_to_tell(rt)))
+	    (!rotation_runs(&rt->r) && !has_nodes(e) && rt->store == NULL && !is_to_tell(rt)))
 		return;
 	look(rt);
 	if (rotation_wake_ms(&rt->r) <= engine_now(e))
@@ -413,7 +442,7 @@ int64_t rotate_next_ms(const struct engine *e)
 		return INT64_MAX;
 	if (rt->dirty)
 		return engine_now(e);
-	if (rotation_runs(&rt->r) || claims_on(e))
+	if (rotation_runs(&rt->r) || has_nodes(e))
 		next = rt->look_ms;
 	at = rotation_wake_ms(&rt->r);
 	next = at < next ? at : next;

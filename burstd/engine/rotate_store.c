@@ -156,8 +156,7 @@ static void begin_write(struct rotate *rt, const struct secret_result *r)
 		stuck(rt, "bundle", err.msg);
 		return;
 	}
-	for (size_t i = 0; i < sizeof(dice); i++)
-		(void)snprintf(token + 2 * i, 3, "%02x", dice[i]);
+	(void)fmt_hex(token, dice, sizeof(dice));
 	op.bundle = text;
 	send(rt, ROTATE_WRITE, &op, on_written);
 	explicit_bzero(text, size);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 
 static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
@@ -14,7 +15,7 @@ static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
  */
 
 /* Only so that many of us do not come at once: nothing secret hangs on it. */
-uint64_t secrets_dice(struct secrets *s, uint64_t sides)
+static uint64_t dice(struct secrets *s, uint64_t sides)
 {
 	s->dice ^= s->dice << 13;
 	s->dice ^= s->dice >> 7;
@@ -30,7 +31,7 @@ static int64_t backoff(struct secrets *s, int64_t base, int64_t cap, unsigned fa
 	while (failures-- > 1 && most < cap)
 		most *= 2;
 	most = most < cap ? most : cap;
-	return (int64_t)secrets_dice(s, (uint64_t)most) + 1;
+	return (int64_t)dice(s, (uint64_t)most) + 1;
 }
 
 /* --- what people are told ----------------------------------------------------------------------
@@ -211,7 +212,7 @@ static void doubt(struct secrets *s, bool own, const struct secret_result *r)
 /* The request of the session itself failed, or an ask for a reason that is not its own. */
 static void trouble(struct secrets *s, enum secret_op_kind kind, const struct secret_result *r)
 {
-	bool own = kind != SECRET_WRAP && kind != SECRET_READ;
+	bool own = kind != SECRET_WRAP && kind != SECRET_READ && kind != SECRET_LOOK;
 
 	complain(s, kind, r);
 	switch (r->code) {
@@ -260,7 +261,7 @@ static void set_renewal(struct secrets *s, const struct secret_result *r)
 		s->renewable = false;
 	if (r->value != NULL)
 		s->lease_ms = r->lease_ms;
-	s->renew_ms = now + left / 3 * 2 - (int64_t)secrets_dice(s, (uint64_t)(left / 10 + 1));
+	s->renew_ms = now + left / 3 * 2 - (int64_t)dice(s, (uint64_t)(left / 10 + 1));
 	if (s->renew_ms < now + SECRETS_BASE_MS)
 		s->renew_ms = now + SECRETS_BASE_MS;
 	if (r->value != NULL && !r->renewable && (s->flags & SECRET_RENEWS) != 0)
@@ -303,6 +304,14 @@ static void judge_rights(struct secrets *s, const struct secret_result *r)
 		words = "its policy has no right to read the bundle";
 	else if ((r->rights & SECRET_MAY_POLL) == 0)
 		words = "its policy has no right to read the bundle's metadata";
+	else if (s->e->conf->secrets.release == CONF_USER_DATA &&
+		 (r->rights & SECRET_MAY_LOOK) == 0)
+		words = "its policy has no right to look whether a token was used "
+			"(auth/token/lookup-accessor)";
+	else if (s->e->conf->secrets.release == CONF_USER_DATA &&
+		 (r->rights & SECRET_MAY_REVOKE) == 0)
+		words = "its policy has no right to revoke a token that nobody used "
+			"(auth/token/revoke-accessor)";
 	if (words == NULL) {
 		go(s, SECRETS_READY, 0);
 		return;
@@ -478,7 +487,7 @@ static void give_wrap(struct secrets *s, struct secrets_ask *ask, const struct s
 {
 	const char *addresses[SECRET_ADDRESSES_MAX + 1] = {NULL};
 	uint32_t n = 0;
-	struct secrets_released out = {.mode = CONF_WRAP,
+	struct secrets_released out = {.mode = ask->mode,
 				       .version = op->version,
 				       .token = r->value,
 				       .accessor = r->accessor,
@@ -589,9 +598,7 @@ static void send_read(struct secrets *s, int64_t now)
 static void run_asks(struct secrets *s)
 {
 	int64_t now = engine_now(s->e);
-	const struct secret_op op = {.kind = SECRET_WRAP,
-				     .version = s->version,
-				     .wrap_s = (uint32_t)(s->e->conf->secrets.wrap_ms / 1000)};
+	struct secret_op op = {.kind = SECRET_WRAP, .version = s->version};
 
 	if (s->phase == SECRETS_REFUSED) {
 		refuse_all(s, s->error);
@@ -603,8 +610,11 @@ static void run_asks(struct secrets *s)
 	for (struct secrets_ask *ask = s->asks; ask != NULL; ask = ask->next) {
 		if (s->flying >= SECRETS_FLYING_MAX)
 			return;
-		if (ask->mode != CONF_WRAP || ask->flying || ask->at_ms > now)
+		if (ask->mode == CONF_BROKER || ask->flying || ask->at_ms > now)
 			continue;
+		op.wrap_s =
+			(uint32_t)((ask->wrap_ms > 0 ? ask->wrap_ms : s->e->conf->secrets.wrap_ms) /
+				   1000);
 		ask->flying = true;
 		s->flying++;
 		secrets_send(s, &op, on_wrap, ask);
@@ -616,8 +626,8 @@ static void run_asks(struct secrets *s)
 /* --- for the rest of the engine ----------------------------------------------------------------
  */
 
-int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, void *ctx,
-		    uint64_t *handle, struct err *err)
+static int put_ask(struct engine *e, const struct secrets_ask *like, uint64_t *handle,
+		   struct err *err)
 {
 	struct secrets *s = e->secrets;
 	struct secrets_ask *ask;
@@ -625,19 +635,37 @@ int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, voi
 	if (s == NULL)
 		return err_set(err, ERR_INVALID,
 			       "there is no section secrets in the configuration");
-	if (mode == CONF_WRAP && (s->flags & SECRET_WRAPS) == 0)
+	if (like->mode != CONF_BROKER && (s->flags & SECRET_WRAPS) == 0)
 		return err_set(err, ERR_INVALID, "driver %s wraps nothing: want release = broker",
 			       s->ops->name);
 	if (s->nasks >= SECRETS_WAITING_MAX)
 		return err_set(err, ERR_LIMIT, "%d nodes wait for keys", SECRETS_WAITING_MAX);
 	ask = mem_zalloc(sizeof(*ask));
-	*ask = (struct secrets_ask){.handle = ++s->last_handle, .mode = mode, .fn = fn, .ctx = ctx};
+	*ask = *like;
+	ask->handle = ++s->last_handle;
 	*s->asks_last = ask;
 	s->asks_last = &ask->next;
 	s->nasks++;
 	if (handle != NULL)
 		*handle = ask->handle;
 	return 0;
+}
+
+int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, void *ctx,
+		    uint64_t *handle, struct err *err)
+{
+	const struct secrets_ask like = {.mode = mode, .fn = fn, .ctx = ctx};
+
+	return put_ask(e, &like, handle, err);
+}
+
+int secrets_wrap(struct engine *e, int64_t life_ms, secrets_fn fn, void *ctx, uint64_t *handle,
+		 struct err *err)
+{
+	const struct secrets_ask like = {
+		.mode = CONF_USER_DATA, .wrap_ms = life_ms, .fn = fn, .ctx = ctx};
+
+	return put_ask(e, &like, handle, err);
 }
 
 void secrets_cancel(struct engine *e, uint64_t handle)
@@ -718,9 +746,7 @@ int secrets_open(struct engine *e, struct err *err)
 	*s = (struct secrets){.e = e, .dice = 0x9e3779b97f4a7c15u ^ (uint64_t)engine_now(e)};
 	s->asks_last = &s->asks;
 	s->renew_ms = INT64_MAX;
-	for (const char *p = e->d.uuid != NULL ? e->d.uuid : ""; *p != '\0'; p++)
-		s->dice = (s->dice ^ (unsigned char)*p) * UINT64_C(1099511628211);
-	s->dice |= 1;
+	s->dice = fnv_text(s->dice, e->d.uuid != NULL ? e->d.uuid : "") | 1;
 	e->secrets = s;
 	s->ops = e->d.store != NULL ? e->d.store(c->driver) : NULL;
 	if (s->ops == NULL)
@@ -731,7 +757,7 @@ int secrets_open(struct engine *e, struct err *err)
 	s->flags = s->ops->flags(s->self);
 	while (s->ops->address(s->self, s->naddresses) != NULL)
 		s->naddresses++;
-	if (c->release == CONF_WRAP && (s->flags & SECRET_WRAPS) == 0)
+	if (c->release != CONF_BROKER && (s->flags & SECRET_WRAPS) == 0)
 		return err_set(err, ERR_INVALID,
 			       "%s:%d: secrets: driver %s wraps nothing: want release = \"broker\"",
 			       e->conf->path, conf_secrets_line(e->conf, "release"), c->driver);

@@ -1,9 +1,12 @@
 /* secrets.h - the engine's side of the secret store: one session, one address at a time, and those
- * who wait for the cluster's keys.  Only the files of engine/ that are about secrets include it.
+ * who wait for the cluster's keys.  Only the files of engine/ that are about secrets, or that give
+ * them to nodes, include it.
  *
  *   secrets_wire.c  a request goes out, and its answer comes back, exactly once
  *   secrets.c       address and session; who waits, and what is told to people
+ *   secrets_look.c  is a token still there?
  *   secrets_show.c  how it is
+ *   secrets_bye.c   the end of its session, when burstd stops
  *   enroll.c        a credential that comes wrapped
  *
  * The one thing to know: when the store is away, sealed or slow, those who ask wait: there is no
@@ -35,6 +38,7 @@ enum {
 		300000,            /* after a refusal: Vault locks out who tries again and again */
 	SECRETS_WRONG_MS = 60000,  /* after an answer that an admin must do something about */
 	SECRETS_ALARM_MS = 120000, /* trouble for so long is told of */
+	SECRETS_BYE_MS = 2000,     /* burstd's end waits for the session's no longer */
 };
 
 enum secrets_phase {
@@ -46,11 +50,63 @@ enum secrets_phase {
 	SECRETS_NPHASES
 };
 
+/* --- for those who give keys to nodes --- */
+struct secrets_released { /* borrowed for the call */
+	enum conf_release mode;
+	const char *version; /* which the node will have */
+	/* CONF_WRAP, CONF_USER_DATA */
+	const struct secret *token;
+	const char *accessor; /* names the token: to revoke it, and in the audit log */
+	const char *path;     /* what its creation_path is; the node compares */
+	int64_t ttl_ms;
+	const char *const *addresses; /* NULL-terminated; the first is the one that made it */
+	const char *ca_file;          /* NULL: the system's */
+	/* CONF_BROKER: as secret_bundle_read() takes it, which it was put to */
+	const struct secret *bundle;
+};
+/* r NULL: there are no keys to be had, says err (ERR_AUTH: the store refuses us; ERR_INVALID: what
+ * it has cannot be used; ERR_NET: it failed again and again). */
+typedef void (*secrets_fn)(void *ctx, const struct secrets_released *r, const struct err *err);
+
+bool secrets_ready(const struct engine *e); /* a release would go out at once */
+/* ... and no other keys are about to be the right ones. */
+bool secrets_serves(const struct engine *e);
+/* The current version; "": not known.  A node that has another one must not be ready. */
+const char *secrets_version(const struct engine *e);
+/* Ask for the keys, for one node.  fn is called once, later, within a turn, however long the store
+ * is away; unless it is cancelled or the engine is freed before.  -1: too many wait, or there is no
+ * store, or it cannot do that.  The caller ends with engine_turn(). */
+int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, void *ctx,
+		    uint64_t *handle, struct err *err);
+/* Likewise a token that is good for so long. */
+int secrets_wrap(struct engine *e, int64_t life_ms, secrets_fn fn, void *ctx, uint64_t *handle,
+		 struct err *err);
+void secrets_cancel(struct engine *e, uint64_t handle); /* one that is over is fine */
+/* A node dies with its token unused.  Once, and nobody is told what came of it: it ends anyway. */
+void secrets_revoke(struct engine *e, const char *accessor);
+
+/* SECRET_LOOK: is that token there?  SECRET_OK: unused; SECRET_SPENT: it is not; else it did not
+ * say.  SECRET_REVOKE: likewise, and it is there no more. */
+struct secrets_look { /* the caller's, until it is told */
+	void (*fn)(void *ctx, enum secret_code what);
+	void *ctx;
+};
+/* It is told once, later, unless the engine is freed before.  false: there is no session now, and
+ * nothing was asked. */
+bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
+		  const struct secrets_look *look);
+/* What is the same for all tokens: the store's addresses in the order of the configuration (NULL:
+ * no more), and what creation_path is. */
+const char *secrets_address(const struct engine *e, uint32_t i);
+const char *secrets_path(const struct engine *e);
+
+/* --- inside --- */
 struct secrets_ask { /* one who waits for keys */
 	struct secrets_ask *next;
 	uint64_t handle;
 	enum conf_release mode;
-	secrets_fn fn; /* NULL: nobody waits any more */
+	int64_t wrap_ms; /* 0: as configured */
+	secrets_fn fn;   /* NULL: nobody waits any more */
 	void *ctx;
 	unsigned tries;
 	int64_t at_ms; /* not before */
@@ -93,7 +149,7 @@ struct secrets {
 	bool alarmed;
 	bool held; /* no keys are given out: they are about to be the wrong ones */
 	char error[256];
-	uint64_t released[2], failed, requests, logins;
+	uint64_t released[3], failed, requests, logins;
 	uint64_t dice;
 };
 
@@ -108,7 +164,6 @@ void secrets_wire_free(struct secrets *s);
 /* --- secrets.c --- */
 /* There is another credential: log in with it. */
 void secrets_again(struct secrets *s);
-uint64_t secrets_dice(struct secrets *s, uint64_t sides);
 
 /* --- enroll.c --- */
 void enroll_free(struct secrets *s);

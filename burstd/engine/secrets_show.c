@@ -1,10 +1,5 @@
 #include "engine/secrets.h"
 
-bool secrets_configured(const struct engine *e)
-{
-	return e->secrets != NULL;
-}
-
 bool secrets_ready(const struct engine *e)
 {
 	const struct secrets *s = e->secrets;
@@ -44,7 +39,7 @@ void engine_secrets(const struct engine *e, struct engine_secrets *out)
 		.until_ms = s->ops->good_until(s->self),
 		.trouble_ms = s->trouble_ms,
 		.waiting = s->nasks,
-		.released = {s->released[0], s->released[1]},
+		.released = {s->released[0], s->released[1], s->released[2]},
 		.failed = s->failed,
 		.requests = s->requests,
 		.logins = s->logins,

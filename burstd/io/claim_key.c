@@ -9,7 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char name[] = "claim-key", temporary[] = "claim-key.tmp";
+#include "base/own_file.h"
+
+static const char name[] = "claim-key";
 
 static int fail(const char *dir, struct err *e)
 {
@@ -44,35 +46,15 @@ static int read_key(int at, unsigned char *key, const char *dir, struct err *e)
 	return rc;
 }
 
-/* Whole or not at all: half a key would be refused for ever. */
 static int make_key(int at, unsigned char *key, const char *dir, struct err *e)
 {
-	bool good;
-	int fd;
-
 	if (RAND_bytes(key, CLAIM_KEY_BYTES) != 1)
 		return err_set(e, ERR_IO, "%.150s/%s: there are no random bytes", dir, name);
-	if (unlinkat(at, temporary, 0) < 0 && errno != ENOENT)
-		return fail(dir, e);
-	fd = openat(at, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fail(dir, e);
-	good = write(fd, key, CLAIM_KEY_BYTES) == CLAIM_KEY_BYTES && fsync(fd) == 0;
-	if (!good)
-		(void)fail(dir, e);
-	if (close(fd) < 0 && good) {
-		(void)fail(dir, e);
-		good = false;
-	}
-	/* linkat(), for another burstd's key must not be replaced. */
-	if (good && (linkat(at, temporary, at, name, 0) < 0 || fsync(at) < 0)) {
-		(void)fail(dir, e);
-		good = false;
-	}
-	(void)unlinkat(at, temporary, 0);
-	if (!good)
-		explicit_bzero(key, CLAIM_KEY_BYTES);
-	return good ? 0 : -1;
+	/* Another burstd's key must not be replaced. */
+	if (own_file_write(at, name, key, CLAIM_KEY_BYTES, OWN_FILE_NEW) == 0)
+		return 0;
+	explicit_bzero(key, CLAIM_KEY_BYTES);
+	return fail(dir, e);
 }
 
 int claim_key_open(unsigned char key[CLAIM_KEY_BYTES], const char *dir, struct err *e)

@@ -26,7 +26,7 @@ struct xfer { /* one request, from send to callback */
 	bool strange; /* a status line of no HTTP that we speak */
 	bool too_long;
 	bool repeatable; /* no harm if the server gets it twice */
-	bool secret;     /* what is freed is wiped */
+	bool secret;     /* the reply, too, is wiped */
 	bool pinned;     /* the peer's key is all that matters */
 	char *sent;      /* the body; libcurl borrows it */
 	size_t sent_len;
@@ -62,14 +62,12 @@ static void xfer_free(struct xfer *x)
 	if (x == NULL)
 		return;
 	curl_easy_cleanup(x->easy);
-	if (x->secret) {
-		for (struct curl_slist *h = x->headers; h != NULL; h = h->next)
-			explicit_bzero(h->data, strlen(h->data));
-		if (x->body != NULL)
-			explicit_bzero(x->body, x->cap);
-		if (x->sent != NULL)
-			explicit_bzero(x->sent, x->sent_len);
-	}
+	for (struct curl_slist *h = x->headers; h != NULL; h = h->next)
+		explicit_bzero(h->data, strlen(h->data));
+	if (x->sent != NULL)
+		explicit_bzero(x->sent, x->sent_len);
+	if (x->secret && x->body != NULL)
+		explicit_bzero(x->body, x->cap);
 	curl_slist_free_all(x->headers);
 	free(x->body);
 	free(x->sent);
@@ -116,6 +114,7 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	struct http_reply reply = {
 		.status = status_of(x), .body = x->body ? x->body : "", .len = x->len};
 	char *date, *location;
+	time_t at;
 
 	(void)curl_multi_remove_handle(x->client->multi, x->easy);
 	x->client->nxfers--;
@@ -125,6 +124,8 @@ static void xfer_finish(struct xfer *x, const struct err *e)
 	date = plain_header(x, "Date") ? mem_strdup(plain_header(x, "Date")) : NULL;
 	location = plain_header(x, "Location") ? mem_strdup(plain_header(x, "Location")) : NULL;
 	reply.date = date;
+	at = date != NULL ? curl_getdate(date, NULL) : -1;
+	reply.date_ms = at > 0 ? (int64_t)at * 1000 : 0;
 	reply.location = location;
 	reply.retry_after = plain_header(x, "Retry-After");
 	x->done(x->ctx, e ? NULL : &reply, e);
@@ -437,6 +438,7 @@ static void set_pin(struct xfer *x, const unsigned char *pin)
 
 	(void)EVP_EncodeBlock((unsigned char *)text + strlen(text), pin, EVP_MD_size(EVP_sha256()));
 	x->pinned = true;
+	(void)curl_easy_setopt(x->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
 	check_set(curl_easy_setopt(x->easy, CURLOPT_PINNEDPUBLICKEY, text));
 	(void)curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 0L);
 	(void)curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 0L);

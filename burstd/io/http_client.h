@@ -47,11 +47,14 @@ struct http_call {          /* borrowed during http_client_send() only */
 	bool held;
 	size_t max_reply; /* a longer body is an error */
 	/* Whoever answers there must have the key of which this is the hash (SHA-256 of its
-	 * SubjectPublicKeyInfo): certificates are not looked at, and when TLS is up that is all,
-	 * status 0: nothing is asked.  ERR_AUTH: it is another key.  NULL: an ordinary request. */
+	 * SubjectPublicKeyInfo): certificates are not looked at, and when TLS 1.3 is up that is
+	 * all, status 0: nothing is asked.  ERR_AUTH: it is another key.  NULL: an ordinary
+	 * request. */
 	const unsigned char *pin;
-	/* Headers, body or reply hold a secret: our copies of them are wiped, and made but once.
-	 * libcurl's own buffers, which go on to the next request, are not. */
+	/* The reply holds a secret: our copy of it is wiped, and made but once, as those of headers
+	 * and body always are.  libcurl borrows that body; but its own buffers are not wiped: the
+	 * head of a request, with a body of up to 64 KiB behind it, what is on its way, and TLS's.
+	 */
 	bool secret;
 };
 
@@ -61,6 +64,7 @@ struct http_reply {       /* borrowed during the callback only */
 	size_t len;
 	/* headers as sent, or NULL; no control bytes */
 	const char *retry_after, *date, *location;
+	int64_t date_ms; /* the same date; 0: there is none, or it cannot be read */
 };
 
 typedef void (*http_done_fn)(void *ctx, const struct http_reply *reply, const struct err *e);

@@ -2,6 +2,8 @@
 
 #include <munge.h>
 #include <openssl/sha.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,10 +16,9 @@
 
 enum { FIELDS = 7, HASH_HEX = 2 * SHA256_DIGEST_LENGTH };
 
-struct check { /* one credential; the worker's while it works, else the loop's */
+struct check { /* one credential; its thread's while that works, else the loop's */
 	struct check *next;
 	struct munge_check *m;
-	uv_work_t work;
 	struct munge_ask ask; /* its texts are copies */
 	char **hosts;
 	munge_check_fn fn;
@@ -31,8 +32,13 @@ struct munge_check {
 	struct loop *loop;
 	char *socket;
 	struct check *first, **last; /* that wait for a thread */
+	struct check *back;          /* that came back, while they are told of */
 	unsigned waiting, working;
-	bool closed; /* it goes with the last that works */
+	uv_async_t async;
+	pthread_mutex_t lock; /* of what follows, which threads have a part in */
+	struct check *done, **done_last;
+	bool closed;
+	unsigned refs; /* the loop's, and one for each thread: it goes with the last */
 };
 
 const char *munge_word_str(enum munge_word w)
@@ -154,9 +160,8 @@ static void encode(struct check *c, const char *nonce)
 	munge_ctx_destroy(ctx);
 }
 
-static void work(uv_work_t *w)
+static void work(struct check *c)
 {
-	struct check *c = w->data;
 	munge_ctx_t ctx = new_ctx(c->m);
 	char nonce[MUNGE_CHECK_NONCE + 1];
 	void *payload = NULL;
@@ -180,7 +185,7 @@ static void work(uv_work_t *w)
 	free(payload);
 }
 
-/* --- on the loop ------------------------------------------------------------------------------ */
+/* --- the way back ----------------------------------------------------------------------------- */
 
 static void free_check(struct check *c)
 {
@@ -198,30 +203,84 @@ static void free_check(struct check *c)
 	free(c);
 }
 
-static void start(struct munge_check *m);
-
-static void on_done(uv_work_t *w, int status)
+static void free_all(struct check *c)
 {
-	struct check *c = w->data;
-	struct munge_check *m = c->m;
-	struct munge_end end = {.word = c->word, .why = c->why.msg, .cred = ""};
+	while (c != NULL) {
+		struct check *next = c->next;
 
-	(void)status;
-	m->working--;
-	if (m->closed) {
 		free_check(c);
-		if (m->working == 0) {
-			free(m->socket);
-			free(m);
-		}
+		c = next;
+	}
+}
+
+static void unref(struct munge_check *m)
+{
+	unsigned left;
+
+	(void)pthread_mutex_lock(&m->lock);
+	left = --m->refs;
+	(void)pthread_mutex_unlock(&m->lock);
+	if (left > 0)
+		return;
+	(void)pthread_mutex_destroy(&m->lock);
+	free(m->socket);
+	free(m);
+}
+
+/* In the thread: to the loop, if that still wants it. */
+static void hand_back(struct check *c)
+{
+	struct munge_check *m = c->m;
+
+	(void)pthread_mutex_lock(&m->lock);
+	if (!m->closed) {
+		c->next = NULL;
+		*m->done_last = c;
+		m->done_last = &c->next;
+		(void)uv_async_send(&m->async);
+		c = NULL;
+	}
+	(void)pthread_mutex_unlock(&m->lock);
+	if (c != NULL)
+		free_check(c);
+	unref(m);
+}
+
+static void *run(void *arg)
+{
+	struct check *c = arg;
+
+	work(c);
+	hand_back(c);
+	return NULL;
+}
+
+/* A thread of its own, and not one of libuv's pool: exit() waits for those, and nobody can stop a
+ * libmunge that waits for a munged which hangs. */
+static void begin(struct check *c)
+{
+	struct munge_check *m = c->m;
+	sigset_t all, before;
+	pthread_t thread;
+	int rc;
+
+	(void)pthread_mutex_lock(&m->lock);
+	m->refs++;
+	(void)pthread_mutex_unlock(&m->lock);
+	(void)sigfillset(&all);
+	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
+	rc = pthread_create(&thread, NULL, run, c);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (rc == 0) {
+		(void)pthread_detach(thread);
 		return;
 	}
-	if (c->word == MUNGE_GOOD && c->cred != NULL)
-		end.cred = c->cred;
-	start(m); /* fn may free m */
-	c->fn(c->ctx, &end);
-	free_check(c);
+	c->word = MUNGE_AWAY;
+	(void)err_set(&c->why, ERR_IO, "munge: no thread: %s", strerror(rc));
+	hand_back(c);
 }
+
+/* --- on the loop ------------------------------------------------------------------------------ */
 
 static void start(struct munge_check *m)
 {
@@ -232,10 +291,40 @@ static void start(struct munge_check *m)
 		if (m->first == NULL)
 			m->last = &m->first;
 		m->waiting--;
-		m->working++;
-		c->work.data = c;
-		/* It fails for want of a function only. */
-		(void)uv_queue_work(loop_uv(m->loop), &c->work, work, on_done);
+		if (m->working++ == 0) /* the loop goes on for it */
+			uv_ref((uv_handle_t *)&m->async);
+		begin(c);
+	}
+}
+
+static void tell(struct check *c)
+{
+	struct munge_end end = {.word = c->word, .why = c->why.msg, .cred = ""};
+
+	if (c->word == MUNGE_GOOD && c->cred != NULL)
+		end.cred = c->cred;
+	c->fn(c->ctx, &end);
+	free_check(c);
+}
+
+static void on_back(uv_async_t *a)
+{
+	struct munge_check *m = a->data;
+
+	(void)pthread_mutex_lock(&m->lock);
+	m->back = m->done;
+	m->done = NULL;
+	m->done_last = &m->done;
+	(void)pthread_mutex_unlock(&m->lock);
+	/* What is called may free m, which is here until its handle is closed. */
+	while (m->back != NULL) {
+		struct check *c = m->back;
+
+		m->back = c->next;
+		if (--m->working == 0)
+			uv_unref((uv_handle_t *)&m->async);
+		start(m);
+		tell(c);
 	}
 }
 
@@ -246,6 +335,13 @@ struct munge_check *munge_check_new(struct loop *l, const char *socket)
 	m->loop = l;
 	m->socket = mem_strdup(socket);
 	m->last = &m->first;
+	m->done_last = &m->done;
+	m->refs = 1;
+	(void)pthread_mutex_init(&m->lock, NULL);
+	/* It fails for want of descriptors only, as which the loop's own would have. */
+	(void)mem_check(uv_async_init(loop_uv(l), &m->async, on_back) == 0 ? m : NULL);
+	m->async.data = m;
+	uv_unref((uv_handle_t *)&m->async);
 	return m;
 }
 
@@ -295,19 +391,25 @@ int munge_check_begin(struct munge_check *m, const struct munge_ask *ask, munge_
 	return 0;
 }
 
+static void on_closed(uv_handle_t *h)
+{
+	unref(h->data);
+}
+
 void munge_check_free(struct munge_check *m)
 {
+	struct check *done;
+
 	if (m == NULL)
 		return;
-	while (m->first != NULL) {
-		struct check *c = m->first;
-
-		m->first = c->next;
-		free_check(c);
-	}
-	m->closed = true;
-	if (m->working > 0)
-		return; /* nobody can stop libmunge; the last one to come back ends it */
-	free(m->socket);
-	free(m);
+	(void)pthread_mutex_lock(&m->lock);
+	m->closed = true; /* whoever comes back ends by himself */
+	done = m->done;
+	m->done = NULL;
+	(void)pthread_mutex_unlock(&m->lock);
+	free_all(done);
+	free_all(m->back);
+	free_all(m->first);
+	m->back = m->first = NULL;
+	uv_close((uv_handle_t *)&m->async, on_closed);
 }

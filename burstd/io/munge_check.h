@@ -2,8 +2,9 @@
  *
  * A node shows a credential made for this very request: of root, for this host, method, path and
  * body, in its own name, with a nonce; and gets one with that nonce, for root alone.  libmunge
- * waits for munged, up to some ten seconds when that hangs, so all of it happens in libuv's worker
- * threads: never more than two of them, and what is too much is refused.
+ * waits for munged, up to some ten seconds when that hangs, so all of it happens in threads of its
+ * own: never more than two of them, and what is too much is refused.  Nobody waits for those: not
+ * munge_check_free(), and not the end of the process.
  *
  * munged keeps which credentials it has seen.  One that is expired, of the future, or seen before
  * comes back with its payload and uid all the same; only its word counts. */
@@ -20,7 +21,7 @@ struct munge_check;
 
 enum {
 	MUNGE_CHECK_WAITING_MAX = 64,
-	MUNGE_CHECK_AT_ONCE = 2,     /* of libuv's four threads: others use them too */
+	MUNGE_CHECK_AT_ONCE = 2,
 	MUNGE_CHECK_CRED_MAX = 4096, /* bytes; a true one has some 400 */
 	MUNGE_CHECK_PAYLOAD_MAX = 512,
 	MUNGE_CHECK_NONCE = 32, /* hex digits */

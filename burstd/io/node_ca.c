@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/map.h"
 #include "base/mem.h"
+#include "base/own_file.h"
 #include "base/str.h"
 #include "io/node_cert.h"
 
@@ -36,19 +36,11 @@ static const char *const files[NCAS] = {
 	[OLD] = "node-ca-old.pem",
 };
 
-struct denied {
-	struct denied *next;
-	char node[HOSTLIST_NAME_MAX + 1];
-	uint64_t gen;
-};
-
 struct node_ca {
 	int dir;
 	char *path, *cluster;
 	struct node_cert_ca cas[NCAS]; /* cert NULL: there is none */
 	char *trust;
-	struct map denied;  /* node name to struct denied ... */
-	struct denied *all; /* ... and those in a row */
 };
 
 /* --- files -------------------------------------------------------------------------------------
@@ -92,46 +84,11 @@ static int read_file(const struct node_ca *ca, const char *file, char *text, siz
 	return 1;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-	while (len > 0) {
-		ssize_t n = write(fd, text, len);
-
-		if (n < 0 && errno != EINTR)
-			return -1;
-		text += n > 0 ? n : 0;
-		len -= n > 0 ? (size_t)n : 0;
-	}
-	return 0;
-}
-
-/* Whole or not at all, whatever happens. */
 static int write_file(const struct node_ca *ca, const char *file, const char *text, struct err *e)
 {
-	char tmp[64];
-	bool ok;
-	int fd;
-
-	(void)snprintf(tmp, sizeof(tmp), "%s.tmp", file);
-	if (unlinkat(ca->dir, tmp, 0) < 0 && errno != ENOENT)
-		return fail(ca, tmp, e);
-	fd = openat(ca->dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return fail(ca, tmp, e);
-	ok = write_all(fd, text, strlen(text)) == 0 && fsync(fd) == 0;
-	if (!ok)
-		(void)fail(ca, tmp, e);
-	if (close(fd) < 0 && ok) {
-		(void)fail(ca, tmp, e);
-		ok = false;
-	}
-	if (ok && (renameat(ca->dir, tmp, ca->dir, file) < 0 || fsync(ca->dir) < 0)) {
-		(void)fail(ca, file, e);
-		ok = false;
-	}
-	if (!ok)
-		(void)unlinkat(ca->dir, tmp, 0);
-	return ok ? 0 : -1;
+	return own_file_write(ca->dir, file, text, strlen(text), OWN_FILE_REPLACE) == 0
+		       ? 0
+		       : fail(ca, file, e);
 }
 
 static int load(struct node_ca *ca, enum which w, struct err *e)
@@ -278,7 +235,6 @@ int node_ca_open(struct node_ca **out, const char *dir, const char *cluster, int
 	*out = NULL;
 	ca->path = mem_strdup(dir);
 	ca->cluster = mem_strdup(cluster);
-	map_init(&ca->denied);
 	if (open_all(ca, now_ms, e) < 0) {
 		node_ca_close(ca);
 		return -1;
@@ -293,13 +249,6 @@ void node_ca_close(struct node_ca *ca)
 		return;
 	for (int w = 0; w < NCAS; w++)
 		node_cert_free_ca(&ca->cas[w]);
-	map_fini(&ca->denied);
-	while (ca->all != NULL) {
-		struct denied *d = ca->all;
-
-		ca->all = d->next;
-		free(d);
-	}
 	free(ca->trust);
 	free(ca->cluster);
 	free(ca->path);
@@ -420,26 +369,10 @@ int node_ca_serve(struct node_ca *ca, const char *const *names, size_t n, int64_
 /* --- who is who --------------------------------------------------------------------------------
  */
 
-void node_ca_deny(struct node_ca *ca, const char *node, uint64_t gen)
-{
-	struct denied *d = map_get(&ca->denied, node);
-
-	if (d == NULL) {
-		d = mem_zalloc(sizeof(*d));
-		(void)snprintf(d->node, sizeof(d->node), "%s", node);
-		d->next = ca->all;
-		ca->all = d;
-		map_put(&ca->denied, d->node, d);
-	}
-	if (gen > d->gen)
-		d->gen = gen;
-}
-
 int node_ca_check(const struct node_ca *ca, const void *der, size_t len, int64_t now_ms,
 		  struct node_ca_peer *out, struct err *e)
 {
 	const unsigned char *p = der;
-	const struct denied *d;
 	X509 *cert = NULL;
 	int rc = 0;
 
@@ -454,11 +387,5 @@ int node_ca_check(const struct node_ca *ca, const void *der, size_t len, int64_t
 	ERR_clear_error();
 	if (rc == 0)
 		return err_set(e, ERR_AUTH, "the certificate is not of our nodes");
-	if (rc < 0)
-		return -1;
-	d = map_get(&ca->denied, out->node);
-	if (d == NULL || out->gen > d->gen)
-		return 0;
-	*out = (struct node_ca_peer){.gen = 0};
-	return err_set(e, ERR_AUTH, "the certificate is of a node that is gone");
+	return rc < 0 ? -1 : 0;
 }

@@ -10,7 +10,8 @@
  * believed until it ends.  A file that others can read, that is a link, or that is damaged is
  * refused, and never replaced: what runs out there knows the old key.
  *
- * Revocation is by generation: whoever is not the present incarnation of its name is nobody. */
+ * There is no list of those that are revoked: the engine asks with each request whether the node
+ * is the present incarnation of its name and its claim holds (engine/door.c). */
 #ifndef BURSTD_NODE_CA_H
 #define BURSTD_NODE_CA_H
 
@@ -80,11 +81,7 @@ int node_ca_serve(struct node_ca *ca, const char *const *names, size_t n, int64_
 		  struct node_ca_server *out, struct err *e);
 
 /* Who is it that shows this certificate (DER)?  -1 with *e (ERR_AUTH): not of ours, not a node's,
- * over, or denied. */
+ * or over. */
 int node_ca_check(const struct node_ca *ca, const void *der, size_t len, int64_t now_ms,
 		  struct node_ca_peer *out, struct err *e);
-/* From now on every certificate of this node up to and with this generation is nobody's.  In
- * memory: to be said again after a start. */
-void node_ca_deny(struct node_ca *ca, const char *node, uint64_t gen);
-
 #endif

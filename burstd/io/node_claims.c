@@ -3,6 +3,7 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +14,9 @@
 struct claim {
 	uint8_t hash[NODE_CLAIM_HASH];
 	unsigned wrong;
-	size_t at; /* in v */
+	size_t at;                 /* in v */
+	bool untold;               /* it is spoilt, and the loop has not asked yet */
+	char from[NODE_ADDR_SIZE]; /* ... by whom */
 	char id[NODE_CLAIM_ID_MAX + 1];
 };
 
@@ -22,6 +25,7 @@ struct node_claims {
 	struct map by_id;
 	struct claim **v;
 	size_t n, cap;
+	size_t untold;
 };
 
 struct node_claims *node_claims_new(void)
@@ -72,6 +76,8 @@ int node_claims_put(struct node_claims *t, const char *id, const uint8_t hash[NO
 	}
 	memcpy(c->hash, hash, sizeof(c->hash));
 	c->wrong = 0;
+	t->untold -= c->untold;
+	c->untold = false;
 	(void)pthread_mutex_unlock(&t->lock);
 	return 0;
 }
@@ -85,10 +91,32 @@ void node_claims_del(struct node_claims *t, const char *id)
 	if (c != NULL) {
 		t->v[c->at] = t->v[--t->n];
 		t->v[c->at]->at = c->at;
+		t->untold -= c->untold;
 		map_del(&t->by_id, id);
 		free(c);
 	}
 	(void)pthread_mutex_unlock(&t->lock);
+}
+
+bool node_claims_spoilt(struct node_claims *t, char id[NODE_CLAIM_ID_MAX + 1],
+			char from[NODE_ADDR_SIZE])
+{
+	bool found = false;
+
+	(void)pthread_mutex_lock(&t->lock);
+	for (size_t i = 0; t->untold > 0 && !found && i < t->n; i++) {
+		struct claim *c = t->v[i];
+
+		if (!c->untold)
+			continue;
+		memcpy(id, c->id, sizeof(c->id));
+		memcpy(from, c->from, sizeof(c->from));
+		c->untold = false;
+		t->untold--;
+		found = true;
+	}
+	(void)pthread_mutex_unlock(&t->lock);
+	return found;
 }
 
 /* --- the thread's side ------------------------------------------------------------------------ */
@@ -96,7 +124,7 @@ void node_claims_del(struct node_claims *t, const char *id)
 enum word { WRONG, SPOILT, GOOD };
 
 /* A missing claim is compared with a hash that no secret has in practice, and is wrong anyway. */
-static enum word judge(struct node_claims *t, const char *id, const char *secret)
+static enum word judge(struct node_claims *t, const char *id, const char *secret, const char *from)
 {
 	static const uint8_t none[NODE_CLAIM_HASH];
 	uint8_t hash[EVP_MAX_MD_SIZE], want[NODE_CLAIM_HASH];
@@ -114,6 +142,11 @@ static enum word judge(struct node_claims *t, const char *id, const char *secret
 			w = GOOD;
 		else if (++c->wrong == NODE_CLAIM_WRONG_MAX)
 			w = SPOILT;
+	}
+	if (w == SPOILT) {
+		(void)snprintf(c->from, sizeof(c->from), "%s", from);
+		c->untold = true;
+		t->untold++;
 	}
 	(void)pthread_mutex_unlock(&t->lock);
 	OPENSSL_cleanse(hash, sizeof(hash));
@@ -171,7 +204,7 @@ static bool check_claim(struct node_claims *t, struct node_request *rq, struct h
 	int rc = read_body(&said, &rq->http);
 
 	if (rc == 0)
-		w = judge(t, said.id, said.secret);
+		w = judge(t, said.id, said.secret, rq->address);
 	OPENSSL_cleanse(&said, sizeof(said));
 	if (rc != 0)
 		return refuse(an, 400);

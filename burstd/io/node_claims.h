@@ -26,6 +26,12 @@ void node_claims_free(struct node_claims *t); /* after the server was stopped; N
 int node_claims_put(struct node_claims *t, const char *id, const uint8_t hash[NODE_CLAIM_HASH]);
 void node_claims_del(struct node_claims *t, const char *id); /* absent is fine */
 
+/* The next claim of which one wrong secret too many was shown, and from where the last one came:
+ * each is named once.  false: none.  The request that tells of it may be lost on its way to the
+ * loop, whose queue is full when many guess. */
+bool node_claims_spoilt(struct node_claims *t, char id[NODE_CLAIM_ID_MAX + 1],
+			char from[NODE_ADDR_SIZE]);
+
 /* A node_check_fn; ctx is the table.  To the loop go: POST /v1/claim with the right secret, or with
  * the wrong one that is one too many (rq->spoilt: a breach; what comes after it for this claim is
  * refused here), GET /v1/claim/ID/nonce and POST /v1/alarm for a claim there is, and /v1/node/...

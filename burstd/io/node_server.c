@@ -13,6 +13,36 @@
 
 enum { TURN_MAX = 32 }; /* requests in one round of the loop: a hook waits for no more than these */
 
+enum {
+	CONNS_MAX =
+		14000, /* ten thousand nodes keep one each, some for a while a second; and ... */
+	CONNS_MIN = 64,
+	STRANGERS_MAX = 2000, /* so that a stranger has 10 s even when 200 come in a second */
+	FILES_LEFT = 256,     /* of the descriptors, for all else: at least */
+};
+
+void node_server_limits(struct node_server_opts *o, uint64_t files)
+{
+	uint64_t rest = files / 8 > FILES_LEFT ? files / 8 : FILES_LEFT,
+		 conns = files > 2 * rest ? files - rest : files / 2;
+
+	conns = conns > CONNS_MAX ? CONNS_MAX : conns < CONNS_MIN ? CONNS_MIN : conns;
+	o->gate = (struct node_gate_opts){
+		/* Ten thousand nodes come back within a minute. */
+		.accepts_per_s = 200,
+		.accepts_per_addr_s = 50,
+		.asks_per_addr_s = 50,
+		.max_conns = (unsigned)conns,
+		.max_strangers = conns < 4 * STRANGERS_MAX ? (unsigned)conns / 4 : STRANGERS_MAX,
+		.max_per_addr = STRANGERS_MAX / 4,
+		.max_per_key = 8};
+	o->request_ms = 10000;
+	o->keep_ms = 60000;
+	o->answer_ms = 30000;
+	o->queue_max = 2048; /* six seconds of heartbeats of ten thousand nodes: a loop that is
+				busy with so many of slurmctld's nodes takes its time */
+}
+
 /* --- mail ------------------------------------------------------------------------------------- */
 
 void node_job_free(struct node_job *j)
@@ -167,11 +197,13 @@ uint16_t node_server_port(const struct node_server *s)
 void node_server_stats(const struct node_server *s, struct node_server_stats *out)
 {
 	uint64_t *to[NODE_NCOUNTS] = {
-		&out->accepted,   &out->over_rate,  &out->over_number,
-		&out->mute,       &out->slow,       &out->requests,
-		&out->too_long,   &out->refused,    &out->asked_too_often,
-		&out->queue_full, &out->unanswered, &out->answered,
-		&out->open,
+		&out->accepted,    &out->over_rate,
+		&out->over_number, &out->mute,
+		&out->slow,        &out->ousted,
+		&out->requests,    &out->too_long,
+		&out->refused,     &out->asked_too_often,
+		&out->queue_full,  &out->unanswered,
+		&out->answered,    &out->open,
 	};
 
 	for (int i = 0; i < NODE_NCOUNTS; i++)

@@ -52,17 +52,22 @@ struct node_server_opts {
 	struct node_gate_opts gate;
 	unsigned request_ms; /* from accept, or its first line, until a request is read or an answer
 				taken */
-	unsigned keep_ms;    /* a connection may rest between two requests */
+	unsigned keep_ms;    /* a connection with a certificate may rest between two requests; one
+				without has request_ms for that too */
 	unsigned answer_ms;  /* the loop has for an answer */
 	unsigned queue_max;  /* requests the loop has not seen yet */
 	node_check_fn check; /* NULL: none */
 	void *check_ctx;
 };
 
+/* What burstd has: gate, times and queue_max.  files: descriptors that it may use. */
+void node_server_limits(struct node_server_opts *o, uint64_t files);
+
 struct node_server_stats {                         /* since the start, but for open */
 	uint64_t accepted, over_rate, over_number; /* the last two: dropped at accept */
-	uint64_t mute; /* closed without a request: no TLS, a bad certificate, silence */
-	uint64_t slow; /* cut */
+	uint64_t mute;   /* closed without a request: no TLS, a bad certificate, silence */
+	uint64_t slow;   /* cut */
+	uint64_t ousted; /* cut, for who needs the room more: node_gate.h */
 	uint64_t requests, too_long, refused, asked_too_often;
 	uint64_t queue_full, unanswered, answered;
 	uint64_t open;

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -18,7 +19,7 @@
 #include "io/node_server_private.h"
 
 enum {
-	CONN_MEMORY = 24 << 10, /* MHD's for each connection: headers twice, and some of the body */
+	CONN_MEMORY = 16 << 10, /* MHD's for each connection: headers twice, and some of the body */
 	SWALLOW_MAX = 4 * NODE_BODY_MAX, /* of a body that is too long; the answer would be lost
 					    behind bytes that nobody reads */
 	QUERY_MAX = 1024,
@@ -27,13 +28,13 @@ enum {
 	SCAN_MS = 100, /* between two looks for who is slow */
 	FULL_RETRY_S = 5,
 	NICE = 10, /* the loop comes first */
-	CONNS_MAX = 65536,
+	MHD_CONNS_MAX = 65536,
 };
 
 struct node_conn { /* a connection, from accept to close */
 	struct node_conn *next, **prev;
 	struct node_server *s;
-	struct node_gate_addr *from;
+	struct node_gate_conn gate;
 	struct node_tls *tls;
 	int fd;
 	int64_t since_ms; /* it does what it does now */
@@ -97,6 +98,23 @@ static struct node_exchange *ticket_find(const struct node_server *s, uint64_t t
 
 /* --- connections ------------------------------------------------------------------------------ */
 
+/* MHD has no call to close a connection, but it sees that the socket is shut. */
+static void cut(struct node_server *s, struct node_conn *nc, enum node_count why)
+{
+	if (nc->cut)
+		return;
+	nc->cut = true;
+	count(s, why);
+	(void)shutdown(nc->fd, SHUT_RDWR);
+}
+
+static void oust(struct node_server *s, struct node_gate_conn *c)
+{
+	if (c != NULL)
+		cut(s, (struct node_conn *)((char *)c - offsetof(struct node_conn, gate)),
+		    NODE_OUSTED);
+}
+
 static struct node_gate_key key_of(const struct sockaddr *sa)
 {
 	struct node_gate_key k = {.octet = {[10] = 0xff, [11] = 0xff}};
@@ -117,10 +135,12 @@ static enum MHD_Result on_accept(void *cls, const struct sockaddr *sa, socklen_t
 {
 	struct node_server *s = cls;
 	struct node_gate_key k = key_of(sa);
+	struct node_gate_conn *out;
 
 	(void)len;
-	switch (node_gate_knock(s->gate, &k, clock_boot_ms())) {
+	switch (node_gate_knock(s->gate, &k, clock_boot_ms(), &out)) {
 	case NODE_GATE_OPEN:
+		oust(s, out);
 		return MHD_YES;
 	case NODE_GATE_RATE:
 		count(s, NODE_OVER_RATE);
@@ -152,7 +172,7 @@ static void enter(struct node_server *s, struct MHD_Connection *conn, void **pla
 	nc->s = s;
 	nc->fd = MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	nc->since_ms = now;
-	nc->from = node_gate_enter(s->gate, &k, now);
+	node_gate_enter(s->gate, &nc->gate, &k, now);
 	write_address(nc, &k);
 	nc->tls = node_tls_ref(s->tls);
 	node_tls_use(
@@ -175,7 +195,7 @@ static void leave(struct node_server *s, struct node_conn *nc)
 	*nc->prev = nc->next;
 	if (nc->next != NULL)
 		nc->next->prev = nc->prev;
-	node_gate_leave(s->gate, nc->from, clock_boot_ms());
+	node_gate_leave(s->gate, &nc->gate, clock_boot_ms());
 	(void)atomic_fetch_sub_explicit(&s->count[NODE_OPEN], 1, memory_order_relaxed);
 	/* MHD is about to end the session; it has no more use for the credentials. */
 	node_tls_unref(nc->tls);
@@ -241,6 +261,7 @@ static void resume(struct node_server *s, struct node_exchange *x, const struct 
 {
 	ticket_give(s, x);
 	x->nc->waiting = NULL;
+	node_gate_hold(s->gate, &x->nc->gate, false);
 	x->answered = true;
 	x->an = *an;
 	MHD_resume_connection(x->conn);
@@ -309,20 +330,6 @@ static struct node_job *job_of(struct node_exchange *x, const struct node_reques
 	return j;
 }
 
-/* Once for each connection.  -1: its certificate cannot be read, or is over by now. */
-static int meet(struct node_exchange *x)
-{
-	struct node_conn *nc = x->nc;
-
-	if (!nc->met &&
-	    node_tls_peer(&nc->peer,
-			  MHD_get_connection_info(x->conn, MHD_CONNECTION_INFO_GNUTLS_SESSION)
-				  ->tls_session) != 0)
-		return -1;
-	nc->met = true;
-	return nc->peer.known && nc->peer.not_after_ms < clock_wall_ms() ? -1 : 0;
-}
-
 /* To the loop; the connection sleeps until resume(). */
 static enum MHD_Result hand_over(struct node_server *s, struct node_exchange *x,
 				 struct node_request *rq)
@@ -339,6 +346,7 @@ static enum MHD_Result hand_over(struct node_server *s, struct node_exchange *x,
 		return answer(x, &full);
 	}
 	x->nc->waiting = x;
+	node_gate_hold(s->gate, &x->nc->gate, true);
 	x->nc->since_ms = clock_boot_ms();
 	MHD_suspend_connection(x->conn);
 	return MHD_YES;
@@ -360,19 +368,35 @@ static enum MHD_Result handle(struct node_server *s, struct node_exchange *x, co
 	};
 
 	count(s, NODE_REQUESTS);
-	if (meet(x) != 0)
-		return MHD_NO;
 	rq.peer = x->nc->peer;
 	memcpy(rq.address, x->nc->address, sizeof(rq.address));
 	if (s->o.check != NULL && s->o.check(s->o.check_ctx, &rq, &an)) {
 		count(s, NODE_REFUSED);
 		return answer(x, &an);
 	}
-	if (!rq.peer.known && !node_gate_ask(x->nc->from, clock_boot_ms())) {
+	if (!rq.peer.known && !node_gate_ask(&x->nc->gate, clock_boot_ms())) {
 		count(s, NODE_ASKED_TOO_OFTEN);
 		return answer(x, &(struct http_answer){.status = 429, .retry_after_s = 1});
 	}
 	return hand_over(s, x, &rq);
+}
+
+/* -1: its certificate cannot be read, or is over by now. */
+static int meet(struct node_exchange *x)
+{
+	struct node_conn *nc = x->nc;
+
+	if (!nc->met) {
+		if (node_tls_peer(&nc->peer, MHD_get_connection_info(
+						     x->conn, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+						     ->tls_session) != 0)
+			return -1;
+		nc->met = true;
+		if (nc->peer.known)
+			oust(nc->s, node_gate_know(nc->s->gate, &nc->gate, nc->peer.spki,
+						   clock_boot_ms()));
+	}
+	return nc->peer.known && nc->peer.not_after_ms < clock_wall_ms() ? -1 : 0;
 }
 
 /* Headers are in, no body yet. */
@@ -385,6 +409,8 @@ static enum MHD_Result begin(struct node_exchange *x, struct MHD_Connection *con
 	x->conn = conn;
 	x->nc = MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 	x->nc->spoke = true;
+	if (meet(x) != 0)
+		return MHD_NO;
 	if (headers <= NODE_HEADER_MAX)
 		return MHD_YES;
 	count(x->nc->s, NODE_TOO_LONG);
@@ -494,12 +520,11 @@ static void read_mail(struct node_server *s, bool *stop)
 	}
 }
 
-/* MHD has no call to close a connection, but it sees that the socket is shut. */
-static void cut(struct node_server *s, struct node_conn *nc)
+/* Only who has shown a certificate may keep a connection for long: stage0 has a new one each time.
+ */
+static int64_t patience(const struct node_server *s, const struct node_conn *nc)
 {
-	nc->cut = true;
-	count(s, NODE_SLOW);
-	(void)shutdown(nc->fd, SHUT_RDWR);
+	return nc->spoke && !nc->busy && nc->peer.known ? s->o.keep_ms : s->o.request_ms;
 }
 
 static void scan(struct node_server *s, int64_t now)
@@ -513,9 +538,8 @@ static void scan(struct node_server *s, int64_t now)
 			count(s, NODE_UNANSWERED);
 			resume(s, nc->waiting,
 			       &(struct http_answer){.status = 503, .retry_after_s = FULL_RETRY_S});
-		} else if (!nc->cut &&
-			   ms > (nc->spoke && !nc->busy ? s->o.keep_ms : s->o.request_ms)) {
-			cut(s, nc);
+		} else if (ms > patience(s, nc)) {
+			cut(s, nc, NODE_SLOW);
 		}
 	}
 	node_mail_push(s, now);
@@ -546,6 +570,7 @@ void *node_thread_run(void *server)
 	bool stop = false;
 	int ms = 0;
 
+	(void)pthread_setname_np(pthread_self(), "burstd-nodes");
 	/* Of this thread alone, says Linux. */
 	(void)setpriority(PRIO_PROCESS, (id_t)gettid(), getpriority(PRIO_PROCESS, 0) + NICE);
 	while (!stop) {
@@ -573,7 +598,7 @@ static struct MHD_Daemon *start_daemon(struct node_server *s, const struct node_
 		flags, o->port, on_accept, s, on_access, s, MHD_OPTION_SOCK_ADDR, sa,
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
 		NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_LIMIT,
-		(unsigned)CONNS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
+		(unsigned)MHD_CONNS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
 		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_HTTPS_MEM_CERT, o->cert_pem,
 		MHD_OPTION_HTTPS_MEM_KEY, o->key_pem, MHD_OPTION_HTTPS_PRIORITIES,

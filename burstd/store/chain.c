@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 
 /* No chain of ours comes near; a number beyond was put there by somebody. */
@@ -47,12 +48,6 @@ static void add_int(EVP_MD_CTX *md, int64_t v)
 	add(md, text);
 }
 
-static void print_hex(char out[JOURNAL_HASH_SIZE], const unsigned char *bytes)
-{
-	for (size_t i = 0; i < JOURNAL_HASH_SIZE / 2; i++)
-		(void)snprintf(out + 2 * i, 3, "%02x", bytes[i]);
-}
-
 /* Of this record as number seq behind the one with that hash. */
 static void hash_of(const char *before, int64_t seq, const struct journal_audit *a,
 		    char out[JOURNAL_HASH_SIZE])
@@ -73,7 +68,7 @@ static void hash_of(const char *before, int64_t seq, const struct journal_audit 
 	add(md, a->request);
 	(void)mem_check(EVP_DigestFinal_ex(md, bytes, NULL) == 1 ? md : NULL);
 	EVP_MD_CTX_free(md);
-	print_hex(out, bytes);
+	(void)fmt_hex(out, bytes, JOURNAL_HASH_SIZE / 2);
 }
 
 void journal_mark_print(const struct journal_mark *m, char out[JOURNAL_MARK_SIZE])

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "core/reclaim.h"
 #include "store/private.h"
 #include "store/schema.h"
 
-static const char *const kinds[] = {
+const char *const journal_kinds[JOURNAL_RESUME_FAIL + 1] = {
 	[JOURNAL_RESUME] = "resume",
 	[JOURNAL_SUSPEND] = "suspend",
 	[JOURNAL_RESUME_FAIL] = "resume-fail",
@@ -84,13 +85,33 @@ struct journal_tx *journal_begin(struct journal *j)
 	return tx;
 }
 
+/* There may be a token in it. */
+static void wipe_text(struct journal_tx *tx)
+{
+	if (tx->text != NULL)
+		explicit_bzero(tx->text, tx->ntext);
+	free(tx->text);
+}
+
+static void grow_text(struct journal_tx *tx, size_t need)
+{
+	size_t cap = 2 * need;
+	char *text = mem_zalloc(cap);
+
+	if (tx->text != NULL)
+		memcpy(text, tx->text, tx->ntext);
+	wipe_text(tx);
+	tx->text = text;
+	tx->text_cap = cap;
+}
+
 void journal_abandon(struct journal_tx *tx)
 {
 	if (tx == NULL)
 		return;
 	free(tx->effects);
 	free(tx->values);
-	free(tx->text);
+	wipe_text(tx);
 	free(tx);
 }
 
@@ -130,7 +151,8 @@ static void add_text(struct journal_tx *tx, const char *text)
 {
 	size_t len = strlen(text);
 
-	tx->text = grown(tx->text, &tx->text_cap, tx->ntext + len + 1, 1);
+	if (tx->ntext + len + 1 > tx->text_cap)
+		grow_text(tx, tx->ntext + len + 1);
 	memcpy(tx->text + tx->ntext, text, len + 1);
 	add_value(tx, (struct value){.is_text = true, .number = (int64_t)len, .at = tx->ntext});
 	tx->ntext += len + 1;
@@ -291,12 +313,10 @@ void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
 
 static void add_hex(struct journal_tx *tx, const unsigned char *bytes, size_t n)
 {
-	char text[2 * CLAIM_SPKI_SIZE + 1] = "";
+	char text[2 * CLAIM_SPKI_SIZE + 1];
 
 	assert(2 * n < sizeof(text));
-	for (size_t i = 0; i < n; i++)
-		(void)snprintf(text + 2 * i, 3, "%02x", bytes[i]);
-	add_text(tx, text);
+	add_text(tx, fmt_hex(text, bytes, n));
 }
 
 void journal_put_claim(struct journal_tx *tx, const struct claim *c)
@@ -327,6 +347,29 @@ void journal_put_claim(struct journal_tx *tx, const struct claim *c)
 void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)
 {
 	effect(tx, DEL_CLAIM);
+	add_text(tx, node);
+	add_bits(tx, gen);
+}
+
+void journal_put_voucher(struct journal_tx *tx, const struct voucher *v)
+{
+	effect(tx, PUT_VOUCHER); /* in the order of VOUCHER_COLUMNS */
+	add_text(tx, v->node);
+	add_bits(tx, v->gen);
+	add_int(tx, JOURNAL_EPOCH);
+	add_text(tx, voucher_state_str(v->state));
+	add_text(tx, v->token != NULL ? secret_text(v->token) : "");
+	add_text(tx, v->accessor);
+	add_int(tx, v->version);
+	add_int(tx, v->gpus);
+	add_int(tx, v->made_ms);
+	add_int(tx, v->ends_ms);
+	add_int(tx, v->since_ms);
+}
+
+void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	effect(tx, DEL_VOUCHER);
 	add_text(tx, node);
 	add_bits(tx, gen);
 }
@@ -447,7 +490,7 @@ static int put_call(struct journal *j, const struct journal_call *c, struct err 
 	if (at.st == NULL)
 		return -1;
 	db_put_int(&at, c->at_ms);
-	db_put_text(&at, kinds[c->kind], strlen(kinds[c->kind]));
+	db_put_text(&at, journal_kinds[c->kind], strlen(journal_kinds[c->kind]));
 	db_put_int(&at, c->spooled);
 	db_put_int(&at, c->dropped);
 	db_put_blob(&at, c->list_len > 0 ? c->list : "", c->list_len);
@@ -475,241 +518,6 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
  */
 
 /* Runs a row's reader over a statement's rows: 0, or -1 with *e. */
-typedef int (*read_fn)(const struct journal *j, struct db_cursor *c,
-		       const struct journal_visitor *v, struct err *e);
-
-static int get_word(struct db_cursor *c, int (*parse)(const char *))
-{
-	int v = parse(db_get_text(c, JOURNAL_TEXT_MAX));
-
-	c->bad = c->bad || v < 0;
-	return v < 0 ? 0 : v;
-}
-
-static void get_node(struct db_cursor *c, struct node *n, const char **pool)
-{
-	db_copy_text(c, n->name, sizeof(n->name));
-	c->bad = c->bad || !hostlist_is_name(n->name); /* it goes to scontrol */
-	n->gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
-	(void)db_get_int(c, JOURNAL_EPOCH, JOURNAL_EPOCH);
-	*pool = db_get_text(c, PROVIDER_WORD_MAX);
-	n->state = (enum node_state)get_word(c, node_state_parse);
-	n->reason = (enum node_reason)get_word(c, node_reason_parse);
-	n->release = db_get_int(c, 0, 1) != 0;
-	n->accepted = db_get_int(c, 0, 1) != 0;
-	n->misses = (uint8_t)db_get_int(c, 0, UINT8_MAX);
-	n->attempts = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	n->batch = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
-	n->group = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	n->slot = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	db_copy_text(c, n->instance, sizeof(n->instance));
-	db_copy_text(c, n->addr, sizeof(n->addr));
-	n->rate_nano_h = db_get_int(c, 0, INT64_MAX);
-	n->wanted_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->since_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->sent_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->missed_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->wake_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->start_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
-	db_copy_text(c, n->offer, sizeof(n->offer));
-	db_copy_text(c, n->provider, sizeof(n->provider));
-	c->bad =
-		c->bad || provider_market_parse(db_get_text(c, PROVIDER_WORD_MAX), &n->market) != 0;
-	n->notice = (enum provider_notice_kind)get_word(c, reclaim_kind_parse);
-	n->noticed_ms = db_get_int(c, 0, INT64_MAX);
-	n->deadline_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	n->signal_ms = db_get_int(c, 0, INT64_MAX);
-}
-
-static int read_node(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		     struct err *e)
-{
-	struct node n = {.gen = 0};
-	const char *pool;
-
-	get_node(c, &n, &pool);
-	return c->bad ? db_damaged(j->db, "node", e) : v->node(v->ctx, &n, pool, e);
-}
-
-static int read_batch(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		      struct err *e)
-{
-	struct journal_batch b = {.id = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
-
-	db_copy_text(c, b.token, sizeof(b.token));
-	db_copy_text(c, b.pool, sizeof(b.pool));
-	b.body_hash = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
-	b.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	db_copy_text(c, b.offer, sizeof(b.offer));
-	db_copy_text(c, b.provider, sizeof(b.provider));
-	return c->bad ? db_damaged(j->db, "batch", e) : v->batch(v->ctx, &b, e);
-}
-
-static int parse_kind(const char *word)
-{
-	for (int i = 0; i < (int)(sizeof(kinds) / sizeof(kinds[0])); i++)
-		if (strcmp(kinds[i], word) == 0)
-			return i;
-	return -1;
-}
-
-static int read_call(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		     struct err *e)
-{
-	struct journal_call call = {.seq = db_get_int(c, 1, INT64_MAX)};
-
-	call.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	call.kind = (enum journal_call_kind)get_word(c, parse_kind);
-	call.spooled = db_get_int(c, 0, 1) != 0;
-	call.dropped = db_get_int(c, 0, 1) != 0;
-	call.list = db_get_blob(c, &call.list_len);
-	call.file = db_get_blob(c, &call.file_len);
-	return c->bad ? db_damaged(j->db, "call", e) : v->call(v->ctx, &call, e);
-}
-
-static int read_spent(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		      struct err *e)
-{
-	const char *pool = db_get_text(c, PROVIDER_WORD_MAX);
-	int64_t cost = db_get_int(c, INT64_MIN, INT64_MAX);
-
-	return c->bad ? db_damaged(j->db, "usage", e) : v->spent(v->ctx, pool, cost, e);
-}
-
-static int read_refusal(const struct journal *j, struct db_cursor *c,
-			const struct journal_visitor *v, struct err *e)
-{
-	struct journal_refusal r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
-
-	r.r.count = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	r.r.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	r.r.first_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	r.r.wait_ms = db_get_int(c, 0, INT64_MAX);
-	return c->bad ? db_damaged(j->db, "refusal", e) : v->refusal(v->ctx, &r, e);
-}
-
-static int read_pool(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		     struct err *e)
-{
-	struct journal_pool p = {.name = db_get_text(c, PROVIDER_WORD_MAX)};
-
-	p.paused = db_get_int(c, 0, 1) != 0;
-	p.breaker.waves = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	p.breaker.last_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	p.breaker.until_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	db_copy_text(c, p.by, sizeof(p.by));
-	p.paused_ms = db_get_int(c, 0, INT64_MAX);
-	return c->bad ? db_damaged(j->db, "pool", e) : v->pool(v->ctx, &p, e);
-}
-
-static int read_rescue(const struct journal *j, struct db_cursor *c,
-		       const struct journal_visitor *v, struct err *e)
-{
-	struct journal_rescue r = {.job = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
-
-	db_copy_text(c, r.id, sizeof(r.id));
-	db_copy_text(c, r.node, sizeof(r.node));
-	r.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
-	r.at_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	db_copy_text(c, r.why, sizeof(r.why));
-	db_copy_text(c, r.nodes, sizeof(r.nodes));
-	r.signal = (enum journal_signal)db_get_int(c, 0, JOURNAL_NSIGNALS - 1);
-	r.hold_ms = db_get_int(c, 0, INT64_MAX);
-	return c->bad ? db_damaged(j->db, "rescue", e) : v->rescue(v->ctx, &r, e);
-}
-
-/* As add_hex() wrote it, or nothing: then nobody has claimed yet. */
-static void get_spki(struct db_cursor *c, struct claim *out)
-{
-	static const char digits[] = "0123456789abcdef";
-	char text[2 * CLAIM_SPKI_SIZE + 1];
-
-	db_copy_text(c, text, sizeof(text));
-	out->bound = text[0] != '\0';
-	c->bad = c->bad || (out->bound && strlen(text) != sizeof(text) - 1);
-	for (size_t i = 0; out->bound && !c->bad && i < 2 * sizeof(out->spki); i++) {
-		const char *d = strchr(digits, text[i]);
-
-		c->bad = d == NULL;
-		if (d != NULL)
-			out->spki[i / 2] = (unsigned char)(out->spki[i / 2] << 4 | (d - digits));
-	}
-}
-
-static int read_claim(const struct journal *j, struct db_cursor *c, const struct journal_visitor *v,
-		      struct err *e)
-{
-	struct claim out;
-
-	memset(&out, 0, sizeof(out)); /* claims are compared whole */
-	db_copy_text(c, out.node, sizeof(out.node));
-	c->bad = c->bad || !hostlist_is_name(out.node);
-	out.gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX);
-	(void)db_get_int(c, JOURNAL_EPOCH, JOURNAL_EPOCH);
-	db_copy_text(c, out.id, sizeof(out.id));
-	out.state = (enum claim_state)get_word(c, claim_state_parse);
-	out.reason = (enum claim_reason)get_word(c, claim_reason_parse);
-	out.turn = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	out.wrong = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	out.alarms = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	out.attested = db_get_int(c, 0, 1) != 0;
-	out.weak = db_get_int(c, 0, 1) != 0;
-	get_spki(c, &out);
-	db_copy_text(c, out.addr, sizeof(out.addr));
-	db_copy_text(c, out.instance, sizeof(out.instance));
-	db_copy_text(c, out.serial, sizeof(out.serial));
-	out.version = db_get_int(c, INT64_MIN, INT64_MAX);
-	out.issued_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	out.expires_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	out.since_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	out.released_ms = db_get_int(c, INT64_MIN, INT64_MAX);
-	/* A claim past its first step that nobody made would give the bytes to anybody. */
-	c->bad = c->bad ||
-		 (!out.bound && (out.state == CLAIM_ATTESTING || out.state == CLAIM_CLAIMED ||
-				 out.state == CLAIM_CONFIRMED));
-	return c->bad ? db_damaged(j->db, "claim", e) : v->claim(v->ctx, &out, e);
-}
-
-static int read_all(struct journal *j, enum statement what, read_fn read,
-		    const struct journal_visitor *v, struct err *e)
-{
-	struct sqlite3_stmt *st = db_stmt(j->db, what, e);
-	int rc = -1;
-
-	if (st == NULL)
-		return -1;
-	while ((rc = db_step(j->db, st, e)) == 1) {
-		struct db_cursor c = {.st = st};
-
-		if (read(j, &c, v, e) < 0) {
-			db_reset(st);
-			return -1;
-		}
-	}
-	return rc;
-}
-
-int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
-{
-	if (v->batch != NULL && read_all(j, ALL_BATCHES, read_batch, v, e) < 0)
-		return -1;
-	if (v->node != NULL && read_all(j, ALL_NODES, read_node, v, e) < 0)
-		return -1;
-	if (v->call != NULL && read_all(j, ALL_CALLS, read_call, v, e) < 0)
-		return -1;
-	if (v->spent != NULL && read_all(j, SUM_USAGE, read_spent, v, e) < 0)
-		return -1;
-	if (v->refusal != NULL && read_all(j, ALL_REFUSALS, read_refusal, v, e) < 0)
-		return -1;
-	if (v->pool != NULL && read_all(j, ALL_POOLS, read_pool, v, e) < 0)
-		return -1;
-	if (v->rescue != NULL && read_all(j, ALL_RESCUES, read_rescue, v, e) < 0)
-		return -1;
-	return v->claim != NULL ? read_all(j, ALL_CLAIMS, read_claim, v, e) : 0;
-}
-
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, GET_NUMBER, e)};

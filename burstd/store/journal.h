@@ -18,6 +18,7 @@
 #include "core/claim.h"
 #include "core/node.h"
 #include "core/refusal.h"
+#include "core/voucher.h"
 
 struct journal;
 struct journal_tx;
@@ -142,8 +143,9 @@ int journal_open(struct journal **out, const char *path, bool *existed, struct e
 void journal_close(struct journal *j); /* NULL is fine; every tx is gone before */
 
 /* Start-up: everything that is known, in this order: batches, nodes (by name and generation),
- * calls, sums, refusals, pools, rescues, claims (by node and generation). A visit that returns -1
- * (with *e) stops the load; a NULL one is left out; node.pool is not set. */
+ * calls, sums, refusals, pools, rescues, claims and vouchers (by node and generation). A visit that
+ * returns -1 (with *e) stops the load; a NULL one is left out; node.pool is not set; a visitor that
+ * keeps a voucher takes its token, and sets it to NULL there. */
 struct journal_visitor {
 	int (*node)(void *ctx, const struct node *n, const char *pool, struct err *e);
 	int (*batch)(void *ctx, const struct journal_batch *b, struct err *e);
@@ -155,6 +157,7 @@ struct journal_visitor {
 	int (*pool)(void *ctx, const struct journal_pool *p, struct err *e);
 	int (*rescue)(void *ctx, const struct journal_rescue *r, struct err *e);
 	int (*claim)(void *ctx, const struct claim *c, struct err *e);
+	int (*voucher)(void *ctx, struct voucher *v, struct err *e);
 	void *ctx;
 };
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
@@ -182,6 +185,8 @@ void journal_del_rescue(struct journal_tx *tx, uint64_t job);
 void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void journal_put_claim(struct journal_tx *tx, const struct claim *c); /* insert or replace */
 void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);
+void journal_put_voucher(struct journal_tx *tx, const struct voucher *v); /* or replace */
+void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen);
 void journal_end_call(struct journal_tx *tx, int64_t seq);
 /* Durable when 0.  -1: after the restart that must follow, all of it is there or nothing.  Either
  * way tx is gone. */

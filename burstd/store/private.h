@@ -52,6 +52,9 @@ enum statement {
 	PUT_CLAIM,
 	DEL_CLAIM,
 	ALL_CLAIMS,
+	PUT_VOUCHER,
+	DEL_VOUCHER,
+	ALL_VOUCHERS,
 	NSTATEMENTS
 };
 
@@ -59,6 +62,8 @@ enum statement {
 #define CHAIN_FORGET "forget"
 
 extern const char *const journal_sql[NSTATEMENTS];
+extern const char
+	*const journal_kinds[JOURNAL_RESUME_FAIL + 1]; /* of calls, by enum journal_kind */
 
 struct journal {
 	struct db *db;

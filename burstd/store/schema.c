@@ -178,5 +178,22 @@ static const char step_8[] = "CREATE TABLE claim ("
 			     "  released_ms BIGINT NOT NULL,"
 			     "  PRIMARY KEY (node, gen));";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,
-						step_5, step_6, step_7, step_8};
+/* The token that one machine has in its user-data, until it is up or gone: here as well, so that a
+ * create that is repeated has the same bytes.  It is a secret that opens the cluster's keys, once.
+ */
+static const char step_9[] = "CREATE TABLE voucher ("
+			     "  node TEXT NOT NULL,"
+			     "  gen BIGINT NOT NULL,"
+			     "  epoch BIGINT NOT NULL,"
+			     "  state TEXT NOT NULL,"
+			     "  token TEXT NOT NULL,"
+			     "  accessor TEXT NOT NULL,"
+			     "  version BIGINT NOT NULL,"
+			     "  gpus BIGINT NOT NULL,"
+			     "  made_ms BIGINT NOT NULL,"
+			     "  ends_ms BIGINT NOT NULL,"
+			     "  since_ms BIGINT NOT NULL,"
+			     "  PRIMARY KEY (node, gen));";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5,
+						step_6, step_7, step_8, step_9};

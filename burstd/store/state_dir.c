@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "base/own_file.h"
 #include "store/journal.h"
 
 enum { UUID_LEN = STATE_DIR_UUID_SIZE - 1 };
@@ -149,25 +150,14 @@ static int make_uuid(char *out)
 	return 0;
 }
 
-/* Whole or not at all, whatever happens: a half-written uuid would make our instances foreign. */
 static int write_uuid(int dir, const char *path, const char *uuid, struct err *e)
 {
-	int fd = openat(dir, "uuid.tmp", O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-			0600);
-	bool ok = fd >= 0 && write(fd, uuid, UUID_LEN) == UUID_LEN && write(fd, "\n", 1) == 1 &&
-		  fsync(fd) == 0;
-	int saved = errno;
+	char line[UUID_LEN + 2];
 
-	if (fd >= 0 && close(fd) < 0 && ok) {
-		saved = errno;
-		ok = false;
-	}
-	errno = saved;
-	if (!ok)
-		return fail(e, path, "uuid.tmp");
-	if (renameat(dir, "uuid.tmp", dir, "uuid") < 0 || fsync(dir) < 0)
-		return fail(e, path, "uuid");
-	return 0;
+	(void)snprintf(line, sizeof(line), "%s\n", uuid);
+	return own_file_write(dir, "uuid", line, UUID_LEN + 1, OWN_FILE_REPLACE) == 0
+		       ? 0
+		       : fail(e, path, "uuid");
 }
 
 static int read_uuid(int fd, const char *path, char *out, struct err *e)

@@ -16,6 +16,9 @@
 	"node, gen, epoch, id, state, reason, turn, wrong, alarms, attested, weak, spki, addr, "   \
 	"instance, serial, version, issued_ms, expires_ms, since_ms, released_ms"
 
+#define VOUCHER_COLUMNS                                                                            \
+	"node, gen, epoch, state, token, accessor, version, gpus, made_ms, ends_ms, since_ms"
+
 const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
 		"INSERT INTO node (" NODE_COLUMNS ") VALUES"
@@ -83,6 +86,14 @@ const char *const journal_sql[NSTATEMENTS] = {
 		" released_ms = excluded.released_ms",
 	[DEL_CLAIM] = "DELETE FROM claim WHERE node = ? AND gen = ?",
 	[ALL_CLAIMS] = "SELECT " CLAIM_COLUMNS " FROM claim ORDER BY node, gen",
+	[PUT_VOUCHER] =
+		"INSERT INTO voucher (" VOUCHER_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" ON CONFLICT (node, gen) DO UPDATE SET epoch = excluded.epoch,"
+		" state = excluded.state, token = excluded.token, accessor = excluded.accessor,"
+		" version = excluded.version, gpus = excluded.gpus, made_ms = excluded.made_ms,"
+		" ends_ms = excluded.ends_ms, since_ms = excluded.since_ms",
+	[DEL_VOUCHER] = "DELETE FROM voucher WHERE node = ? AND gen = ?",
+	[ALL_VOUCHERS] = "SELECT " VOUCHER_COLUMNS " FROM voucher ORDER BY node, gen",
 	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
 	[ALL_RESCUES] = "SELECT " RESCUE_COLUMNS " FROM rescue ORDER BY job",
 	[ALL_REFUSALS] = "SELECT job, count, last_ms, first_ms, wait_ms FROM refusal ORDER BY job",

@@ -64,18 +64,23 @@ static bool is_good_key(const EVP_PKEY *key)
 	       bits <= ATTEST_KEY_BITS_MAX;
 }
 
-int attest_check_cert(const X509 *cert, int64_t now_ms, struct err *e)
+int attest_check_key(const X509 *cert, struct err *e)
 {
-	time_t now = (time_t)(now_ms / 1000);
-
 	if (!is_good_key(X509_get0_pubkey(cert)))
 		return err_set(e, ERR_AUTH,
 			       "identity document: a key of a kind or length that is "
 			       "not accepted");
+	return 0;
+}
+
+int attest_check_time(const X509 *cert, int64_t now_ms, struct err *e)
+{
+	time_t now = (time_t)(now_ms / 1000);
+
 	if (X509_cmp_time(X509_get0_notBefore(cert), &now) >= 0 ||
 	    X509_cmp_time(X509_get0_notAfter(cert), &now) <= 0)
-		return err_set(e, ERR_AUTH,
-			       "identity document: the certificate that should have signed it has "
-			       "expired, or is not good yet");
+		return err_set(e, ERR_TIME,
+			       "identity document: the certificate that signed it has expired, or "
+			       "is not good yet");
 	return 0;
 }

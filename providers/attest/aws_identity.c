@@ -2,7 +2,8 @@
  *
  * PKCS#7 with the document in it, signed by a certificate of the instance's region.  Those are
  * published, not issued by anybody, so each is trusted by itself.  The document is the same for the
- * life of the instance and has no nonce: it says which instance it is of, and that is all. */
+ * life of the instance and has no nonce: it says which instance it is of, and that is all.  When
+ * that was started is for the engine to compare with what the provider's API says. */
 #include <openssl/err.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,8 +140,8 @@ static int read_document(const json_t *o, struct attest_identity *out, struct er
 }
 
 /* By one of the region where the node was bought, and by none of another: which region it is, is
- * not for the document to say. */
-static int verify(const struct aws *a, const char *region, PKCS7 *p7, int64_t now_ms, json_t **json,
+ * not for the document to say.  *by: by this one. */
+static int verify(const struct aws *a, const char *region, PKCS7 *p7, json_t **json, X509 **by,
 		  struct err *e)
 {
 	bool known = false;
@@ -152,12 +153,8 @@ static int verify(const struct aws *a, const char *region, PKCS7 *p7, int64_t no
 		if (strcmp(a->pins[i].region, region) != 0)
 			continue;
 		known = true;
-		rc = envelope_verify(p7, a->pins[i].cert, json, e);
-		if (rc == 1 && attest_check_cert(a->pins[i].cert, now_ms, e) < 0) {
-			json_decref(*json);
-			*json = NULL;
-			rc = -1;
-		}
+		*by = a->pins[i].cert;
+		rc = attest_check_key(*by, e) == 0 ? envelope_verify(p7, *by, json, e) : -1;
 		if (rc != 0)
 			return rc == 1 ? 0 : -1;
 	}
@@ -169,6 +166,7 @@ static int aws_verify(const void *self, const struct attest_expect *want, const 
 		      size_t len, int64_t now_ms, struct attest_identity *out, struct err *e)
 {
 	PKCS7 *p7;
+	X509 *by = NULL;
 	json_t *json = NULL;
 	int rc;
 
@@ -177,15 +175,15 @@ static int aws_verify(const void *self, const struct attest_expect *want, const 
 		return err_set(e, ERR_INVALID, "identity document: no region is expected");
 	if (envelope_open(&p7, doc, len, e) < 0)
 		return -1;
-	rc = verify(self, want->region, p7, now_ms, &json, e);
+	rc = verify(self, want->region, p7, &json, &by, e);
 	if (rc == 0)
 		rc = read_document(json, out, e);
 	if (rc == 0)
 		rc = attest_match(out, want, e);
-	if (rc == 0 && out->created_ms > now_ms + ATTEST_SKEW_MS)
-		rc = err_set(e, ERR_AUTH, "identity document: of an instance that is yet to start");
 	if (rc < 0)
 		*out = (struct attest_identity){.created_ms = 0};
+	else
+		rc = attest_check_time(by, now_ms, e);
 	json_decref(json);
 	PKCS7_free(p7);
 	ERR_clear_error();

@@ -191,7 +191,7 @@ static STACK_OF(X509) * untrusted(const struct azure *a, PKCS7 *p7)
 	return all;
 }
 
-/* X509_V_OK, or why not. */
+/* X509_V_OK, or why not.  now_ms 0: whenever. */
 static int chain_error(const struct azure *a, PKCS7 *p7, X509 *cert, int64_t now_ms)
 {
 	STACK_OF(X509) *others = untrusted(a, p7);
@@ -202,7 +202,10 @@ static int chain_error(const struct azure *a, PKCS7 *p7, X509 *cert, int64_t now
 	if (X509_STORE_CTX_init(ctx, a->roots, cert, others) == 1 &&
 	    X509_STORE_CTX_set_purpose(ctx, X509_PURPOSE_SSL_SERVER) == 1) {
 		param = X509_STORE_CTX_get0_param(ctx);
-		X509_VERIFY_PARAM_set_time(param, (time_t)(now_ms / 1000));
+		if (now_ms != 0)
+			X509_VERIFY_PARAM_set_time(param, (time_t)(now_ms / 1000));
+		else
+			(void)X509_VERIFY_PARAM_set_flags(param, X509_V_FLAG_NO_CHECK_TIME);
 		X509_VERIFY_PARAM_set_depth(param, DEPTH_MAX);
 		X509_VERIFY_PARAM_set_auth_level(param, SECURITY_LEVEL);
 		(void)X509_verify_cert(ctx);
@@ -215,12 +218,12 @@ static int chain_error(const struct azure *a, PKCS7 *p7, X509 *cert, int64_t now
 }
 
 /* Before any key in it is used: one of a strange kind or size costs time, which is ours. */
-static int check_certs(PKCS7 *p7, X509 **signer, int64_t now_ms, struct err *e)
+static int check_certs(PKCS7 *p7, X509 **signer, struct err *e)
 {
 	STACK_OF(X509) *certs = p7->d.sign->cert;
 
 	for (int i = 0; i < sk_X509_num(certs); i++)
-		if (attest_check_cert(sk_X509_value(certs, i), now_ms, e) < 0)
+		if (attest_check_key(sk_X509_value(certs, i), e) < 0)
 			return -1;
 	*signer = signer_of(p7);
 	return *signer != NULL ? 0
@@ -236,15 +239,16 @@ static bool is_issuer_missing(int chain)
 	       chain == X509_V_ERR_UNABLE_TO_GET_ISSUER_CERT;
 }
 
-static int verify(const struct azure *a, PKCS7 *p7, int64_t now_ms, json_t **json, struct err *e)
+static int verify(const struct azure *a, PKCS7 *p7, X509 **by, json_t **json, struct err *e)
 {
 	X509 *cert;
 	int chain;
 
 	*json = NULL;
-	if (check_certs(p7, &cert, now_ms, e) < 0 || check_name(a, cert, e) < 0)
+	if (check_certs(p7, &cert, e) < 0 || check_name(a, cert, e) < 0)
 		return -1;
-	chain = chain_error(a, p7, cert, now_ms);
+	*by = cert;
+	chain = chain_error(a, p7, cert, 0);
 	if (chain != X509_V_OK)
 		return err_set(e, is_issuer_missing(chain) ? ERR_LIMIT : ERR_AUTH,
 			       "identity document: its signer is not trusted: %s",
@@ -273,8 +277,7 @@ static int get_time(const json_t *o, const char *key, int64_t *out_ms, struct er
 	return 0;
 }
 
-static int read_document(const json_t *o, int64_t now_ms, struct attest_identity *out,
-			 struct err *e)
+static int read_document(const json_t *o, struct attest_identity *out, struct err *e)
 {
 	const json_t *times = json_object_get(o, "timeStamp");
 
@@ -285,10 +288,21 @@ static int read_document(const json_t *o, int64_t now_ms, struct attest_identity
 	    get_time(times, "createdOn", &out->issued_ms, e) < 0 ||
 	    get_time(times, "expiresOn", &out->expires_ms, e) < 0)
 		return -1;
-	if (out->issued_ms > now_ms + ATTEST_SKEW_MS)
-		return err_set(e, ERR_AUTH, "identity document: it is of the future");
-	if (out->expires_ms <= now_ms)
-		return err_set(e, ERR_AUTH, "identity document: it has expired");
+	return 0;
+}
+
+static int check_times(const struct azure *a, PKCS7 *p7, X509 *by, const struct attest_identity *id,
+		       int64_t now_ms, struct err *e)
+{
+	int chain = chain_error(a, p7, by, now_ms);
+
+	if (chain != X509_V_OK)
+		return err_set(e, ERR_TIME, "identity document: its signer was or will be good: %s",
+			       X509_verify_cert_error_string(chain));
+	if (id->issued_ms > now_ms + ATTEST_SKEW_MS)
+		return err_set(e, ERR_TIME, "identity document: it is of the future");
+	if (id->expires_ms <= now_ms)
+		return err_set(e, ERR_TIME, "identity document: it has expired");
 	return 0;
 }
 
@@ -296,6 +310,7 @@ static int azure_verify(const void *self, const struct attest_expect *want, cons
 			size_t len, int64_t now_ms, struct attest_identity *out, struct err *e)
 {
 	json_t *json = NULL;
+	X509 *by = NULL;
 	PKCS7 *p7;
 	int rc;
 
@@ -304,13 +319,15 @@ static int azure_verify(const void *self, const struct attest_expect *want, cons
 		return err_set(e, ERR_INVALID, "identity document: no nonce is expected");
 	if (open_document(&p7, doc, len, e) < 0)
 		return -1;
-	rc = verify(self, p7, now_ms, &json, e);
+	rc = verify(self, p7, &by, &json, e);
 	if (rc == 0)
-		rc = read_document(json, now_ms, out, e);
+		rc = read_document(json, out, e);
 	if (rc == 0)
 		rc = attest_match(out, want, e);
 	if (rc < 0)
 		*out = (struct attest_identity){.created_ms = 0};
+	else
+		rc = check_times(self, p7, by, out, now_ms, e);
 	json_decref(json);
 	PKCS7_free(p7);
 	ERR_clear_error();
@@ -371,11 +388,12 @@ static int azure_lacks(const void *self, const char *doc, size_t len, int64_t no
 	PKCS7 *p7;
 	bool lacks;
 
+	(void)now_ms;
 	url[0] = '\0';
 	if (open_document(&p7, doc, len, NULL) < 0)
 		return 0;
-	lacks = check_certs(p7, &cert, now_ms, NULL) == 0 && check_name(a, cert, NULL) == 0 &&
-		is_issuer_missing(chain_error(a, p7, cert, now_ms)) && issuer_url(cert, url);
+	lacks = check_certs(p7, &cert, NULL) == 0 && check_name(a, cert, NULL) == 0 &&
+		is_issuer_missing(chain_error(a, p7, cert, 0)) && issuer_url(cert, url);
 	PKCS7_free(p7);
 	ERR_clear_error();
 	return lacks;

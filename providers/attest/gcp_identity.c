@@ -109,8 +109,7 @@ static int read_machine(const json_t *claims, struct attest_identity *out, struc
 		       : 0;
 }
 
-static int read_claims(const json_t *claims, int64_t now_ms, struct attest_identity *out,
-		       struct err *e)
+static int read_claims(const json_t *claims, struct attest_identity *out, struct err *e)
 {
 	char issuer[ATTEST_WORD_MAX + 1];
 
@@ -122,30 +121,43 @@ static int read_claims(const json_t *claims, int64_t now_ms, struct attest_ident
 	if (strcmp(issuer, ISSUER) != 0)
 		return err_set(e, ERR_AUTH, "identity document: it is of '%.80s', not of Google",
 			       issuer);
-	if (out->issued_ms > now_ms + ATTEST_SKEW_MS)
-		return err_set(e, ERR_AUTH, "identity document: it is of the future");
-	if (out->expires_ms <= now_ms || out->expires_ms - out->issued_ms > life_max_ms)
-		return err_set(e, ERR_AUTH, "identity document: it has expired, or never does");
+	if (out->expires_ms - out->issued_ms > life_max_ms)
+		return err_set(e, ERR_AUTH, "identity document: it never expires");
 	return read_machine(claims, out, e);
+}
+
+static int check_times(const struct attest_identity *id, const X509 *cert, int64_t now_ms,
+		       struct err *e)
+{
+	if (cert != NULL && attest_check_time(cert, now_ms, e) < 0)
+		return -1;
+	if (id->issued_ms > now_ms + ATTEST_SKEW_MS)
+		return err_set(e, ERR_TIME, "identity document: it is of the future");
+	if (id->expires_ms <= now_ms)
+		return err_set(e, ERR_TIME, "identity document: it has expired");
+	return 0;
 }
 
 static int gcp_verify(const void *self, const struct attest_expect *want, const char *doc,
 		      size_t len, int64_t now_ms, struct attest_identity *out, struct err *e)
 {
 	const struct gcp *g = self;
+	const X509 *cert;
 	json_t *claims;
 	int rc;
 
 	*out = (struct attest_identity){.created_ms = 0};
 	if (want->nonce == NULL || want->nonce[0] == '\0')
 		return err_set(e, ERR_INVALID, "identity document: no audience is expected");
-	rc = jwt_verify(g->keys, doc, len, now_ms, &claims, e);
+	rc = jwt_verify(g->keys, doc, len, &claims, &cert, e);
 	if (rc == 0)
-		rc = read_claims(claims, now_ms, out, e);
+		rc = read_claims(claims, out, e);
 	if (rc == 0)
 		rc = attest_match(out, want, e);
 	if (rc < 0)
 		*out = (struct attest_identity){.created_ms = 0};
+	else
+		rc = check_times(out, cert, now_ms, e);
 	json_decref(claims);
 	ERR_clear_error();
 	return rc;

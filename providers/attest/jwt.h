@@ -6,6 +6,7 @@
 #define PROVIDERS_ATTEST_JWT_H
 
 #include <jansson.h>
+#include <openssl/x509.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,9 +26,9 @@ void jwt_keys_free(struct jwt_keys *keys); /* NULL is fine */
 /* Is the token's key among them?  true too for what is no token: it needs no key.  NULL: none are
  * known. */
 bool jwt_has_key(const struct jwt_keys *keys, const char *token, size_t len);
-/* *claims, the caller's, when the signature holds; they are not looked at.  A certificate that a
- * key came in must be good at now_ms. */
-int jwt_verify(const struct jwt_keys *keys, const char *token, size_t len, int64_t now_ms,
-	       json_t **claims, struct err *e);
+/* *claims, the caller's, when the signature holds; they are not looked at.  *cert, borrowed: the
+ * certificate that the key came in, whose time is not looked at either; NULL: it came without. */
+int jwt_verify(const struct jwt_keys *keys, const char *token, size_t len, json_t **claims,
+	       const X509 **cert, struct err *e);
 
 #endif

@@ -37,8 +37,11 @@ json_t *attest_json(const void *text, size_t len, struct err *e);
 int attest_word(const json_t *o, const char *key, bool must, char *out, size_t size, struct err *e);
 /* The next certificate in PEM: 1, 0 or -1 with *e.  *out is the caller's (X509_free()). */
 int attest_next_cert(X509 **out, const char **text, size_t *len, struct err *e);
-/* Is it good at that time, and its key of a kind and length that we accept? */
-int attest_check_cert(const X509 *cert, int64_t now_ms, struct err *e);
+/* Is its key of a kind and length that we accept?  To be asked before the key is used. */
+int attest_check_key(const X509 *cert, struct err *e);
+/* Is it good at that time?  ERR_TIME if not.  To be asked last, as all times are: only of what is
+ * right in everything else it may be said that its time is wrong. */
+int attest_check_time(const X509 *cert, int64_t now_ms, struct err *e);
 
 /* --- the verifiers --- */
 extern const struct attest_ops attest_aws, attest_gcp, attest_azure;

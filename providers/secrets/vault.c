@@ -21,6 +21,8 @@ enum {
 	STATUS_REMOVED = 530,
 };
 
+#define LOOK_PATH "auth/token/lookup-accessor"
+
 struct vault {
 	char *address[SECRET_ADDRESSES_MAX + 1]; /* "https://host:port" */
 	char *namespace;                         /* NULL: none */
@@ -294,7 +296,7 @@ static int build_own(const struct vault *v, const struct secret_op *op, struct s
 	case SECRET_RIGHTS:
 		begin(v, op, out, "POST", "sys/capabilities-self");
 		set_body(out, parts_text("{\"paths\":[\"%s\",\"%s\","
-					 "\"auth/token/revoke-accessor\"]}",
+					 "\"auth/token/revoke-accessor\",\"" LOOK_PATH "\"]}",
 					 v->data, v->metadata));
 		break;
 	case SECRET_VERSION:
@@ -309,9 +311,11 @@ static int build_own(const struct vault *v, const struct secret_op *op, struct s
 			return -1;
 		break;
 	case SECRET_REVOKE:
+	case SECRET_LOOK:
 		if (op->token == NULL || !parts_is_plain(op->token, SECRET_ACCESSOR_MAX))
 			return err_set(e, ERR_INVALID, "that is no accessor");
-		begin(v, op, out, "POST", "auth/token/revoke-accessor");
+		begin(v, op, out, "POST",
+		      op->kind == SECRET_LOOK ? LOOK_PATH : "auth/token/revoke-accessor");
 		set_body(out, parts_text("{\"accessor\":\"%s\"}", op->token));
 		break;
 	default:
@@ -369,6 +373,13 @@ static bool is_true(const struct jpull_value *obj, const char *name)
 	return v.type == JPULL_BOOL && v.p[0] == 't';
 }
 
+static bool is_false(const struct jpull_value *obj, const char *name)
+{
+	struct jpull_value v = parts_member(obj, name);
+
+	return v.type == JPULL_BOOL && v.p[0] == 'f';
+}
+
 /* What a server says may not hold what we sent it. */
 static bool quotes(const struct vault *v, const char *text)
 {
@@ -388,6 +399,8 @@ static void take_words(const struct vault *v, const struct secret_reply *reply,
 		return;
 	if (is_true(&root, "sealed"))
 		(void)snprintf(out->message, sizeof(out->message), "it is sealed");
+	if (is_false(&root, "initialized"))
+		(void)snprintf(out->message, sizeof(out->message), "it was never initialised");
 	list = parts_member(&root, "errors");
 	if (list.type != JPULL_ARRAY)
 		return;
@@ -469,6 +482,11 @@ static void failed(const struct vault *v, const struct secret_op *op,
 {
 	take_words(v, reply, out);
 	out->code = code_of(op, reply->status, out->message);
+	/* 400 of OpenBao, 403 of Vault: as if we might not ask. */
+	if ((op->kind == SECRET_LOOK || op->kind == SECRET_REVOKE) &&
+	    (reply->status == 400 || reply->status == 403) &&
+	    strstr(out->message, "invalid accessor") != NULL)
+		out->code = SECRET_SPENT;
 	out->retry_after_ms = parts_retry_after(reply->retry_after);
 	if (out->code == SECRET_ELSEWHERE && reply->location != NULL &&
 	    strlen(reply->location) <= SECRET_URL_MAX)
@@ -527,7 +545,8 @@ static const char *read_rights(const struct vault *v, const struct jpull_value *
 		return "no rights in it";
 	out->rights = read_path(&data, v->data, "read", SECRET_MAY_READ) |
 		      read_path(&data, v->metadata, "read", SECRET_MAY_POLL) |
-		      read_path(&data, "auth/token/revoke-accessor", "update", SECRET_MAY_REVOKE);
+		      read_path(&data, "auth/token/revoke-accessor", "update", SECRET_MAY_REVOKE) |
+		      read_path(&data, LOOK_PATH, "update", SECRET_MAY_LOOK);
 	return NULL;
 }
 
@@ -611,6 +630,14 @@ static const char *read_peek(const struct jpull_value *root, struct secret_resul
 	return out->path[0] != '\0' ? NULL : "no creation_path in it";
 }
 
+/* One that is used up has no uses left, however long it stays there. */
+static const char *read_look(const struct jpull_value *root)
+{
+	struct jpull_value data = parts_member(root, "data");
+
+	return number(&data, "num_uses") > 0 ? NULL : "no wrapping token in it";
+}
+
 static const char *read_secret_id(const struct jpull_value *root, struct secret_result *out)
 {
 	struct jpull_value data = parts_member(root, "data"), id = parts_member(&data, "secret_id");
@@ -648,6 +675,8 @@ static const char *read_reply(const struct vault *v, const struct secret_op *op,
 		return read_wrap(v, root, out);
 	case SECRET_PEEK:
 		return read_peek(root, out);
+	case SECRET_LOOK:
+		return read_look(root);
 	case SECRET_UNWRAP:
 		return read_secret_id(root, out);
 	case SECRET_WRITE:

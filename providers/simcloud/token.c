@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 
 void tokens_init(struct tokens *t)
@@ -61,9 +62,5 @@ void tokens_put(struct tokens *t, const struct token *head, const int32_t *items
 
 uint64_t token_hash(const char *body, size_t len)
 {
-	uint64_t h = UINT64_C(14695981039346656037);
-
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)body[i]) * UINT64_C(1099511628211);
-	return h;
+	return fnv_bytes(FNV_BEGIN, body, len);
 }

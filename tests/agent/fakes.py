@@ -144,12 +144,14 @@ def hello(h, _):
 class Burstd(Fake):
     """burstd's listener for nodes: TLS, and a client certificate of `ca`."""
 
-    def __init__(self, ca, address="127.0.0.1", port=0, cert=None):
+    def __init__(self, ca, address="127.0.0.1", port=0, cert=None, tls=None):
         key, pem = cert or ca.issue("server", SERVER_EXT)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(pem, key)
         context.load_verify_locations(ca.pem)
         context.verify_mode = ssl.CERT_REQUIRED
+        if tls:
+            context.maximum_version = tls
         super().__init__(address, port, context)
         self.ca = ca
         self.on("/v1/node/heartbeat", hello)

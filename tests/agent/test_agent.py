@@ -11,6 +11,7 @@ import json
 import os
 import re
 import signal
+import ssl
 import subprocess
 import sys
 import threading
@@ -86,6 +87,14 @@ def wrong_ca(lab):
     lab.configure([b])
     r = lab.command("--once", "--json")
     assert r.returncode == 1 and "not whom we believe" in json.loads(r.stdout)["error"], r
+    assert not b.requests
+
+
+def old_tls(lab):
+    """nor one that has no TLS 1.3: both ends are ours"""
+    b = lab.burstd(tls=ssl.TLSVersion.TLSv1_2)
+    lab.configure([b])
+    assert lab.command("--once").returncode == 1
     assert not b.requests
 
 
@@ -696,6 +705,30 @@ def shutdown(lab):
     assert p.wait(10) == 0 and time.monotonic() - begun < 5
 
 
+def shutdown_why(lab):
+    """the last word says whether the machine shuts down; with oci that is a preemption, and jobs are told when nobody takes it"""
+    b = lab.burstd()
+    going = lab.script("going", "echo stopping; exit 1")
+    for provider, command, kind, detail in [("none", going, "shutdown", "the machine shuts down"),
+                                            ("none", lab.script("up", "echo running"), "shutdown", "stopped by a signal"),
+                                            ("none", lab.script("hang", "sleep 100"), "shutdown", "stopped by a signal"),
+                                            ("oci", lab.script("up", "echo degraded; exit 1"), "shutdown", "stopped by a signal"),
+                                            ("oci", going, "preempt", "the machine shuts down")]:
+        n, beats = len(b.events()), len(b.beats())
+        p = lab.start([b], provider=provider, state_command=command)
+        until(lambda: len(b.beats()) > beats, "a heartbeat")  # pylint: disable=cell-var-from-loop
+        p.terminate()
+        assert p.wait(10) == 0
+        assert [(e["type"], e["detail"]) for e in b.events()[n:]] == [(kind, detail)], (provider, command, b.events()[n:])
+    assert 10 < b.events()[-1]["deadline"] - time.time() < 21
+    lab.job(500)
+    p = lab.start(["https://127.0.0.3:1"], provider="oci", state_command=going)
+    until(lambda: "no burstd answers" in lab.read("log"), "silence")
+    p.terminate()
+    assert p.wait(10) == 0
+    until(lambda: lab.read("local.ran").split() == ["4711"], "the jobs were told")
+
+
 # --- the other nodes' addresses -----------------------------------------------------------------
 
 BEGIN, END = "# burst: begin\n", "# burst: end\n"
@@ -946,9 +979,9 @@ def usage(lab):
 # A thread for each of the most patient first, so that the whole takes as long as these.
 TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off, deadman_stopped,
          slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is,
-         body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, wrong_name, redirect, huge_answers,
+         body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers,
          closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
-         gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown,
+         gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown, shutdown_why,
          keys_follow, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
          secrets, configuration, usage]
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../sim/sim_boot.h"
 #include "../sim/sim_cloud.h"
 #include "../sim/sim_journal.h"
 #include "../sim/sim_slurm.h"
@@ -66,6 +67,9 @@ static void settle_world(struct world *w, bool tokens)
 
 	w->set = (struct sim_setting){.tokens = tokens,
 				      .claims = true,
+				      .bootstrap = true,
+				      .wrap = true,
+				      .attest = CONF_ATTEST_CALLBACK,
 				      .token_ms = 24 * 60 * SIM_MINUTE,
 				      .instance_ids = true,
 				      .create_max = PAIR,
@@ -304,6 +308,7 @@ void story_run(struct crash *c)
 		if (!world_step(&c->w))
 			world_fail(&c->w, "nothing is left to happen");
 		check_step(&c->w);
+		sim_keys_check(&c->w);
 		if (!c->w.failed)
 			tick(c);
 	}
@@ -316,6 +321,8 @@ const char *story_lacks(const struct crash *c)
 {
 	if (story.lost < LOST || story.partial < PART)
 		return "a lost reply or a create that is made in part";
+	if (c->w.boot->ngiven < GANG)
+		return "keys for its nodes";
 	if (!story.restarted || !story.reclaimed || !c->lengthened)
 		return "a restart, a reclaimed machine or a long log";
 	for (int op = 0; op < OP_NOPS; op++)

@@ -11,7 +11,7 @@
 # run.sh --page: the table of docs/museum.md, from the last verdict on each patch.
 set -u
 cd "$(dirname "$0")/../.." || exit
-export SEEDS=${SEEDS:-10000} STEPS=${STEPS:-2000} LIMIT=${LIMIT:-120} DIR=${BUILD:-build}/museum
+export SEEDS=${SEEDS:-10000} STEPS=${STEPS:-2000} LIMIT=${LIMIT:-300} DIR=${BUILD:-build}/museum
 jobs=${JOBS:-$(nproc)} sim=${SIM:-${BUILD:-build}/bin/sim}
 
 now() { date +%s%N; }

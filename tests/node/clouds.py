@@ -9,6 +9,7 @@ import hashlib
 import http.server
 import json
 import os
+import re
 import socket
 import ssl
 import subprocess
@@ -94,8 +95,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.close_connection = cut > 0
 
     def date_time_string(self, timestamp=None):
-        off = [int(m[5:]) for m in modes() if m.startswith('clock')]
-        return super().date_time_string(time.time() + off[0] if off and self.who == 'burstd' else timestamp)
+        word = 'clock' if self.who == 'burstd' else f'{self.who}clock'
+        off = [int(m[len(word):]) for m in modes() if m.startswith(word)]
+        return super().date_time_string(time.time() + off[0] if off else timestamp)
 
     def body(self):
         data = self.rfile.read(int(self.headers.get('Content-Length') or 0))
@@ -112,6 +114,8 @@ class Burstd(Handler):
         if self.path == '/v1/node/stage1' and self.connection.getpeercert():
             data = open(f'{DIR}/node-init', 'rb').read()
             return self.say(200, data + b'# changed\n' if 'changed' in modes() else data)
+        if self.path == '/v1/node/stage1.sha256' and self.connection.getpeercert() and 'changed' not in modes():
+            return self.say(200, hashlib.sha256(open(f'{DIR}/node-init', 'rb').read()).hexdigest())
         if self.path == '/v1/node/keys' and self.connection.getpeercert():
             if 'often' in modes():
                 return self.say(429, 'error=not so often\n')
@@ -192,30 +196,41 @@ class Burstd(Handler):
         return self.say(200, f'cred={cred}\n')
 
 
+def recorded(name):
+    """What a real Vault answered: tests/fixtures/vault."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', 'fixtures', 'vault', name + '.json'), encoding='utf-8') as f:
+        return f.read()
+
+
 class Vault(Handler):
     who = 'vault'
+
+    def do_GET(self):
+        return self.say(200 if self.path == '/v1/sys/health' else 404, '{}')
 
     def do_POST(self):
         words = modes()
         data = self.body()
         if 'sealed' in words:
-            return self.say(503, '{"errors":["Vault is sealed"]}')
+            return self.say(503, recorded('sealed'))
         if 'vaultredirect' in words:
             return self.say(307, '', [('Location', f'https://127.0.0.1:8444{self.path}')])
         if self.path == '/v1/sys/wrapping/lookup':
             if 'expired' in words:
-                return self.say(400, '{"errors":["wrapping token is not valid or does not exist"]}')
+                return self.say(400, recorded('spent'))
             assert json.loads(data) == {'token': 'hvs.CAES-x_y'}
-            path = 'sys/wrapping/wrap' if 'otherpath' in words else 'kv/data/slurm/prod/node'
-            return self.say(200, json.dumps({'data': {'creation_path': path, 'creation_ttl': 60}}))
+            text = recorded('peek')
+            if 'otherpath' in words:
+                text = text.replace('kv/data/slurm/prod/node', 'sys/wrapping/wrap')
+            return self.say(200, text)
         if self.path == '/v1/sys/wrapping/unwrap':
             assert self.headers['X-Vault-Token'] == 'hvs.CAES-x_y' and data == b''
             if 'used' in words:
-                return self.say(400, '{"errors":["wrapping token is not valid or does not exist"]}')
+                return self.say(400, recorded('spent-unwrap'))
             if 'lost' in words and count('unwrap') == 1:
                 return self.say(502)
-            version = 6 if 'old' in words else 7
-            return self.say(200, json.dumps({'data': {'data': {'munge_key': KEY}, 'metadata': {'version': version}}}))
+            text = re.sub('"munge_key":"[^"]*"', f'"munge_key":"{KEY}"', recorded('unwrap'))
+            return self.say(200, text.replace('"version":1', f'"version":{6 if "old" in words else 7}'))
         return self.say(404)
 
 

@@ -146,7 +146,7 @@ key_unwrap_lost() {
 }
 key_unwrap_used() {
 	clouds
-	modes used
+	modes used busy.v1.alarm
 	wrapped
 	fails key 'does not unwrap'
 	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
@@ -277,6 +277,14 @@ names() {
 		fails names 'odd line'
 	done
 	grep -q '10.0.0.9 c9' /etc/hosts
+	# A begin without an end takes nothing with it but itself.
+	sed -i '/^# burst: end/d' /etc/hosts
+	echo '10.1.1.1 theirs' >>/etc/hosts
+	claimed "hosts=$(echo 10.0.0.8 c8 | base64 -w0)"
+	passes names
+	grep -q '10.1.1.1 theirs' /etc/hosts
+	[ "$(grep -c '^# burst: ' /etc/hosts)" = 2 ]
+	[ "$(sed -n '/^# burst: begin/,/^# burst: end/p' /etc/hosts | wc -l)" = 3 ]
 	claimed
 	touch $W/libnss_slurm.so.2
 	configure "nss_slurm = $W/libnss_slurm.so.2"
@@ -512,6 +520,11 @@ nccl() {
 	not grep -rq reboot /etc/profile.d/burst-nccl.sh /etc/burstd/task-prolog
 	# A user reads it.
 	setpriv --reuid=65534 --clear-groups cat /etc/profile.d/burst-nccl.sh >/dev/null
+	# Which network there is nobody said: NCCL looks for itself.
+	claimed gpus=8
+	configure 'nccl = NCCL_DEBUG=WARN'
+	passes nccl
+	not grep -q NCCL_IB /etc/burstd/task-prolog
 	while read -r provider fabric line; do
 		claimed gpus=8 "provider=$provider" "fabric=$fabric"
 		passes nccl
@@ -537,6 +550,20 @@ agent() {
 		grep -qxF "$line" /run/burst/agent.conf
 	done
 	[ "$(stat -c %a /run/burst/agent.conf)" = 600 ]
+	claimed gpus=8 deadman=0
+	passes agent
+	grep -qxF 'deadman = 0s' /run/burst/agent.conf
+	# The dead-man's switch ends the machine as the image says.
+	sed -i '/^poweroff/d' /etc/burstd/node-init.conf
+	passes agent
+	not grep -q '^poweroff' /run/burst/agent.conf
+	configure "agent_start = true" "poweroff = echo off \"now\" >$W/off; true"
+	passes agent
+	sh -c "$(sed -n 's/^poweroff = //p' /run/burst/agent.conf)"
+	[ "$(cat $W/off)" = 'off now' ]
+	configure "agent_start = true" 'poweroff = false' 'agent_line = poweroff = /sbin/halt'
+	passes agent
+	[ "$(grep '^poweroff' /run/burst/agent.conf)" = 'poweroff = /sbin/halt' ]
 	tool burst-agent 'exit 1'
 	fails agent 'does not take its configuration'
 	configure 'agent = no'

@@ -71,6 +71,10 @@ load world.sh
 	alone changed
 }
 
+@test "node-init: one that burstd was given since it answered the claim is run" {
+	alone renewed
+}
+
 @test "node-init comes from burstd and nowhere else" {
 	alone path_elsewhere
 }

@@ -101,6 +101,7 @@ call_back() {
 	stage0 PORT=861
 	[ $rc = 0 ]
 	[ "$(cat $W/called-back)" = True ]
+	not grep -q 'No such process' /run/burst/stage0.log
 	# Nobody answers there any more.
 	sleep 0.3
 	not timeout 2 bash -c '</dev/tcp/127.0.0.1/861' 2>/dev/null
@@ -140,10 +141,12 @@ refused() {
 
 conflict() {
 	begun
-	modes 409
+	modes 409 busy.v1.alarm
 	clouds
 	stage0
 	dies
+	# Who cannot take it just now is told again.
+	[ "$(times 'POST /v1/alarm - 503')" = 3 ]
 	logged 'POST /v1/alarm - 200'
 	grep -q '"reason":"claim_used"' $W/last.v1.alarm
 }
@@ -206,6 +209,17 @@ changed() {
 	clouds
 	stage0
 	dies
+}
+
+# burstd's configuration was reloaded since it answered the claim.
+renewed() {
+	begun
+	answers "stage1_sha256=$(echo before | sha256sum | cut -d' ' -f1)"
+	clouds
+	stage0
+	[ $rc = 0 ]
+	[ "$(cat $W/begun)" = begun ]
+	[ "$(times 'GET /v1/node/stage1 burst 200')" = 2 ]
 }
 
 path_elsewhere() {

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "sim_cloud.h"
+#include "sim_boot.h"
 #include "sim_slurm.h"
 #include "tests/tool.h"
 #include "world.h"
@@ -81,6 +81,7 @@ static void run_step(struct world *w)
 	if (!world_step(w))
 		world_fail(w, "nothing is left to happen");
 	check_step(w);
+	sim_keys_check(w);
 }
 
 static void converge(struct world *w, const char *what, int64_t ms)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
@@ -439,6 +440,9 @@ bool check_converged(struct world *w, char *why, size_t size)
 		(void)snprintf(why, size, "fabric %s is left over", sim_fabric_left(w->cloud));
 		return false;
 	}
+	for (size_t k = 0; k < n; k++)
+		if (!sim_keys_settled(w, &r[k].n, why, size))
+			return false;
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {
 			(void)snprintf(why, size, "the row of %s/%" PRIu64 " is still %s",

@@ -8,12 +8,12 @@ static size_t find(const struct sim_claims *s, const char *node, uint64_t gen)
 {
 	size_t i = 0;
 
-	while (i < s->n && (s->v[i].gen != gen || strcmp(s->v[i].node, node) != 0))
+	while (i < s->n && (s->v[i].c.gen != gen || strcmp(s->v[i].c.node, node) != 0))
 		i++;
 	return i;
 }
 
-void sim_claims_put(struct sim_claims *s, const struct claim *c)
+void sim_claims_put(struct sim_claims *s, const struct claim *c, int64_t now)
 {
 	size_t i = find(s, c->node, c->gen);
 
@@ -21,8 +21,16 @@ void sim_claims_put(struct sim_claims *s, const struct claim *c)
 		s->cap = s->cap == 0 ? 64 : 2 * s->cap;
 		s->v = mem_realloc(s->v, s->cap * sizeof(*s->v));
 	}
-	s->n += i == s->n;
-	s->v[i] = *c;
+	if (i == s->n)
+		s->v[s->n++].bad_at = now;
+	s->v[i].c = *c;
+}
+
+struct sim_claim *sim_claims_get(const struct sim_claims *s, const char *node, uint64_t gen)
+{
+	size_t i = find(s, node, gen);
+
+	return i < s->n ? &s->v[i] : NULL;
 }
 
 void sim_claims_del(struct sim_claims *s, const char *node, uint64_t gen)

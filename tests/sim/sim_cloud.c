@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim_boot.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
 
@@ -90,9 +91,12 @@ void sim_cloud_reclaim_all(struct sim_cloud *c)
 
 static void on_slurmd(struct world *w, void *ctx, uint64_t arg)
 {
-	struct inst *i = ctx;
-
 	(void)arg;
+	sim_cloud_slurmd(w, ctx);
+}
+
+void sim_cloud_slurmd(struct world *w, struct inst *i)
+{
 	if (!inst_live(i) || i->state == INST_STOPPING)
 		return;
 	if (w->cloud->no_slurmd) {
@@ -140,7 +144,10 @@ static void on_running(struct world *w, void *ctx, uint64_t arg)
 		world_met(w, SIM_SLOW_BOOT, i->node, i->gen);
 		boot = world_between(w, 60, 500) * SIM_SECOND;
 	}
-	world_at(w, w->now + boot, on_slurmd, i, 0);
+	if (w->set.bootstrap)
+		sim_machine_boots(w, i, boot);
+	else
+		world_at(w, w->now + boot, on_slurmd, i, 0);
 }
 
 static bool is_taken_addr(const struct sim_cloud *c, const struct inst *i)
@@ -241,8 +248,10 @@ struct sim_cloud *sim_cloud_new(struct world *w)
 
 void sim_cloud_free(struct sim_cloud *c)
 {
-	for (size_t i = 0; i < c->n; i++)
+	for (size_t i = 0; i < c->n; i++) {
+		free(c->all[i]->machine);
 		free(c->all[i]);
+	}
 	free(c->all);
 	free(c->live);
 	free(c->tokens);
@@ -415,6 +424,8 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 
 	in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
 	memcpy(in->fabric, rq->fabric, sizeof(in->fabric));
+	memcpy(in->claim_id, rq->claim_id, sizeof(in->claim_id));
+	memcpy(in->claim_secret, rq->claim_secret, sizeof(in->claim_secret));
 	in->single = world_fault(c->w, SIM_WRONG_NODE);
 	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
 	in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);

@@ -18,6 +18,8 @@ struct inst {
 	uint32_t number; /* its id is "i-NUMBER" */
 	char fabric[64]; /* "": none in particular */
 	char node[24], cluster[40], addr[16];
+	char claim_id[96], claim_secret[72]; /* in its user-data */
+	struct sim_machine *machine;         /* NULL: it does not claim */
 	uint64_t gen;
 	uint32_t pool; /* SIM_POOLS_MAX: foreign */
 	enum inst_state state;
@@ -61,6 +63,7 @@ struct create_request {
 	struct create_want wants[CLOUD_WANTS_MAX];
 	size_t n;
 	uint64_t hash; /* of the body */
+	char claim_id[96], claim_secret[72];
 };
 
 struct token { /* what was made of it, to be said again */
@@ -128,6 +131,7 @@ struct inst *sim_cloud_by_id(const struct sim_cloud *c, const char *id); /* NULL
 bool inst_live(const struct inst *i);                                    /* exists and bills */
 void sim_cloud_restored(struct sim_cloud *c); /* the journal is an older one now */
 void sim_cloud_end(struct sim_cloud *c, struct inst *i);
+void sim_cloud_slurmd(struct world *w, struct inst *i); /* it runs */
 
 /* A create is about to go onto the wire (I1, I4). */
 void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq);

@@ -11,13 +11,14 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
 #include "world.h"
 
 enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120, NOTICES_HOLD_MS = 20000 };
 
-enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, MAKE, NAMES, DROP, NONE };
+enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, MAKE, NAMES, DROP, STORE, CALL, NONE };
 
 struct wire { /* one request, from send to reply */
 	struct wire *next;
@@ -33,6 +34,8 @@ struct wire { /* one request, from send to reply */
 	int64_t sent_at;
 	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
+	char url[160]; /* of STORE and CALL */
+	uint32_t pin;  /* of CALL: whose key it must be */
 	int64_t deadline;
 	/* the reply */
 	struct err error; /* code set: there is none */
@@ -111,6 +114,21 @@ static void copy(char *out, size_t size, const json_t *o, const char *key)
 	(void)snprintf(out, size, "%s", s != NULL ? s : "");
 }
 
+/* What stage0 would find in its user-data. */
+static void read_user_data(struct create_request *rq, const json_t *o)
+{
+	const char *text = json_string_value(json_object_get(o, "user_data"));
+	const char *id = text != NULL ? strstr(text, " ID='") : NULL;
+	const char *secret = text != NULL ? strstr(text, "\nprintf %s '") : NULL;
+
+	if (id == NULL || secret == NULL)
+		return;
+	(void)snprintf(rq->claim_id, sizeof(rq->claim_id), "%.*s", (int)strcspn(id + 5, "'"),
+		       id + 5);
+	(void)snprintf(rq->claim_secret, sizeof(rq->claim_secret), "%.*s",
+		       (int)strcspn(secret + 12, "'"), secret + 12);
+}
+
 static int read_create(struct wire *q, const json_t *o)
 {
 	const json_t *list = json_object_get(o, "instances");
@@ -122,6 +140,7 @@ static int read_create(struct wire *q, const json_t *o)
 	copy(rq->region, sizeof(rq->region), o, "region");
 	copy(rq->market, sizeof(rq->market), o, "market");
 	copy(rq->fabric, sizeof(rq->fabric), o, "fabric");
+	read_user_data(rq, o);
 	rq->n = json_array_size(list);
 	if (rq->n == 0 || rq->n > CLOUD_WANTS_MAX || rq->token[0] == '\0')
 		return -1;
@@ -172,6 +191,13 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 	bool get = strcmp(call->method, "GET") == 0, post = strcmp(call->method, "POST") == 0;
 
 	q->kind = NONE;
+	if (strncmp(call->url, "https://", 8) == 0) {
+		q->kind = call->pin != NULL ? CALL : STORE;
+		(void)snprintf(q->url, sizeof(q->url), "%s", call->url);
+		if (call->pin != NULL)
+			memcpy(&q->pin, call->pin, sizeof(q->pin));
+		return 0;
+	}
 	if (get && strncmp(path, "/v1/offers", 10) == 0)
 		q->kind = OFFERS;
 	else if (get && strncmp(path, "/v1/instances?", 14) == 0)
@@ -486,9 +512,39 @@ static void on_report(struct world *w, struct wire *q)
 		str_adds(&q->body, "{}");
 }
 
+/* Whoever listens there, on a port that only root can have. */
+static void on_call(struct world *w, struct wire *q)
+{
+	for (size_t k = 0; k < w->cloud->nlive; k++) {
+		const struct inst *i = w->cloud->live[k];
+		char url[48];
+
+		(void)snprintf(url, sizeof(url), "https://%s:861/", i->addr);
+		if (i->machine == NULL || !i->machine->listens || strcmp(url, q->url) != 0)
+			continue;
+		if (i->machine->key != q->pin)
+			(void)err_set(&q->error, ERR_AUTH, "another key");
+		q->status = 0;
+		return;
+	}
+	(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
+}
+
+static void serve_boot(struct world *w, struct wire *q)
+{
+	if (q->kind == CALL)
+		on_call(w, q);
+	else if (!sim_store_serve(w, q->url, &q->body, &q->status))
+		no_reply(w, q);
+}
+
 static void serve(struct world *w, struct wire *q)
 {
 	q->status = 200;
+	if (q->kind == STORE || q->kind == CALL) {
+		serve_boot(w, q);
+		return;
+	}
 	if (at_the_door(w, q))
 		return;
 	if (q->kind == CREATE)
@@ -541,7 +597,7 @@ static void on_arrival(struct world *w, void *ctx, uint64_t arg)
 	if (q->error.code == 0)
 		serve(w, q);
 	back += q->hold_ms;
-	if (q->error.code != 0 && q->error.code != ERR_NOTSENT)
+	if (q->error.code == ERR_NET)
 		back = q->deadline - w->now;
 	world_at(w, w->now + back, on_reply, q, 0);
 }
@@ -553,6 +609,8 @@ static void count(struct http_client *c, const struct wire *q)
 	t->creates += q->kind == CREATE;
 	t->deletes += q->kind == DELETE;
 	t->lists += q->kind == LIST;
+	if (q->kind == STORE || q->kind == CALL)
+		return;
 	/* Of each provider. */
 	if (++c->w->requests > REQUESTS_PER_MINUTE * (c->w->set.twins ? 2U : 1U))
 		world_fail(c->w, "I30: more than %d requests in a minute", REQUESTS_PER_MINUTE);
@@ -643,7 +701,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++)
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
 			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;
-	if (world_fault(c->w, SIM_NOT_SENT)) {
+	if (q->kind != CALL && world_fault(c->w, SIM_NOT_SENT)) {
 		met(c->w, SIM_NOT_SENT, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
 	}
@@ -652,19 +710,13 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	return 0;
 }
 
-static void on_cancelled(struct world *w, void *ctx, uint64_t arg)
+void http_client_cancel(struct http_client *c, uint64_t handle)
 {
 	static const struct err cancelled = {.code = ERR_CANCELLED, .msg = "cancelled"};
-	struct wire *q = w->http->wires;
+	struct wire *q = c->wires;
 
-	(void)ctx;
-	while (q != NULL && q->handle != arg)
+	while (q != NULL && q->handle != handle)
 		q = q->next;
 	if (q != NULL)
 		answer(q, NULL, &cancelled);
-}
-
-void http_client_cancel(struct http_client *c, uint64_t handle)
-{
-	world_at(c->w, c->w->now, on_cancelled, NULL, handle);
 }

@@ -1,6 +1,6 @@
 /* store/journal.h in memory.  A transaction is copied in at commit, whole, or dropped. */
 #include "sim_journal.h"
-#include "sim_claims.h"
+#include "sim_opinions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,6 @@ enum {
 	BATCHES_MAX = 4096,
 	CALLS_MAX = 4096,
 	NUMBERS_MAX = 16,
-	REFUSALS_MAX = 256
 };
 
 enum effect_kind {
@@ -70,23 +69,13 @@ struct number {
 	int64_t value;
 };
 
-/* Jobs that were refused, and pools: the same in a restored journal, whatever their age. */
-struct opinions {
-	struct journal_refusal refusals[REFUSALS_MAX];
-	size_t nrefusals;
-	struct journal_rescue rescues[REFUSALS_MAX];
-	size_t nrescues;
-	struct journal_pool pools[SIM_POOLS_MAX];
-	bool has_pool[SIM_POOLS_MAX];
-};
-
 struct table { /* rows, batches or bills, copied */
 	void *v;
 	size_t n;
 };
 
 struct backup { /* an older copy of what a restart reads, but for calls */
-	struct table rows, batches, bills;
+	struct table rows, batches, bills, claims;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
 };
@@ -103,9 +92,9 @@ struct journal {
 	size_t nnumbers;
 	struct sim_bill *bills;
 	size_t nbills, bills_cap;
-	struct sim_claims claims; /* the same in a restored journal */
+	struct sim_claims claims;
 	struct backup backup;
-	struct opinions opinions;
+	struct sim_opinions opinions; /* the same in a restored journal, whatever their age */
 	struct sim_audit audit;
 	int64_t last_event, last_call;
 	bool revenant;
@@ -126,6 +115,7 @@ static void backup_free(struct journal *j)
 	free(j->backup.rows.v);
 	free(j->backup.batches.v);
 	free(j->backup.bills.v);
+	free(j->backup.claims.v);
 	j->backup = (struct backup){0};
 }
 
@@ -144,6 +134,7 @@ static void backup(struct journal *j)
 	j->backup.rows = copy_table(j->rows, j->nrows, sizeof(*j->rows));
 	j->backup.batches = copy_table(j->batches, j->nbatches, sizeof(*j->batches));
 	j->backup.bills = copy_table(j->bills, j->nbills, sizeof(*j->bills));
+	j->backup.claims = copy_table(j->claims.v, j->claims.n, sizeof(*j->claims.v));
 	memcpy(j->backup.numbers, j->numbers, sizeof(j->numbers));
 	j->backup.nnumbers = j->nnumbers;
 }
@@ -175,6 +166,8 @@ void sim_journal_restore(struct journal *j)
 	j->nrows = put_back(j->rows, &b->rows, sizeof(*j->rows));
 	j->nbatches = put_back(j->batches, &b->batches, sizeof(*j->batches));
 	j->nbills = put_back(j->bills, &b->bills, sizeof(*j->bills));
+	if (j->w->set.bootstrap)
+		j->claims.n = put_back(j->claims.v, &b->claims, sizeof(*j->claims.v));
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
 	drop_calls(j);
@@ -297,6 +290,18 @@ int64_t sim_journal_spent(const struct journal *j, uint32_t pool)
 	return sum;
 }
 
+const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen)
+{
+	const struct sim_claim *x = sim_claims_get(&j->claims, node, gen);
+
+	return x != NULL ? &x->c : NULL;
+}
+
+struct sim_claims *sim_journal_claims(struct journal *j)
+{
+	return &j->claims;
+}
+
 /* --- building --------------------------------------------------------------------------------- */
 
 struct journal_tx *journal_begin(struct journal *j)
@@ -382,7 +387,15 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
-	add(tx, PUT_AUDIT, a->target)->id = sim_audit_key(a);
+	bool deed = strcmp(a->target, "claims") != 0 && strcmp(a->target, "burstd") != 0 &&
+		    strcmp(a->target, "secrets") != 0; /* not what happened to us */
+
+	if (deed)
+		*add(tx, PUT_AUDIT, a->target) = (struct effect){
+			.kind = PUT_AUDIT,
+			.id = sim_audit_key(a),
+			/* It names nodes: two generations of one may be asked for at once. */
+			.value = strcmp(a->verb, "delete-again") == 0};
 	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
 		world_fail(tx->j->w, "I28: a record does not say who, what and why");
 	SIM_TRACE(tx->j->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,
@@ -554,52 +567,6 @@ static void put_usage(struct journal *j, const struct sim_bill *b)
 	j->bills[i] = *b;
 }
 
-static void put_refusal(struct journal *j, const struct effect *f)
-{
-	struct opinions *o = &j->opinions;
-	size_t i = 0;
-
-	while (i < o->nrefusals && o->refusals[i].job != f->id)
-		i++;
-	if (f->kind == DEL_REFUSAL) {
-		if (i < o->nrefusals)
-			o->refusals[i] = o->refusals[--o->nrefusals];
-		return;
-	}
-	if (i == REFUSALS_MAX)
-		world_fail(j->w, "I25: refusals are never forgotten");
-	o->refusals[i] = (struct journal_refusal){f->id, f->u.refusal};
-	if (i == o->nrefusals)
-		o->nrefusals++;
-}
-
-static void put_rescue(struct journal *j, const struct effect *f)
-{
-	struct opinions *o = &j->opinions;
-	size_t i = 0;
-
-	while (i < o->nrescues && o->rescues[i].job != f->id)
-		i++;
-	if (f->kind == DEL_RESCUE) {
-		if (i < o->nrescues)
-			o->rescues[i] = o->rescues[--o->nrescues];
-		return;
-	}
-	if (i == REFUSALS_MAX)
-		world_fail(j->w, "I16: jobs that lost a node are followed for ever");
-	o->rescues[i] = f->u.rescue;
-	o->nrescues += i == o->nrescues;
-}
-
-static void put_pool(struct journal *j, const struct effect *f)
-{
-	for (size_t p = 0; p < j->w->set.npools; p++)
-		if (strcmp(j->w->set.pools[p].name, f->name) == 0) {
-			j->opinions.pools[p] = f->u.pool;
-			j->opinions.has_pool[p] = true;
-		}
-}
-
 static void apply(struct journal *j, const struct effect *f)
 {
 	switch (f->kind) {
@@ -633,23 +600,25 @@ static void apply(struct journal *j, const struct effect *f)
 		break;
 	case PUT_REFUSAL:
 	case DEL_REFUSAL:
-		put_refusal(j, f);
+		sim_opinions_refusal(j->w, &j->opinions, f->id,
+				     f->kind == PUT_REFUSAL ? &f->u.refusal : NULL);
 		break;
 	case PUT_POOL:
-		put_pool(j, f);
+		sim_opinions_pool(j->w, &j->opinions, f->name, &f->u.pool);
 		break;
 	case PUT_RESCUE:
 	case DEL_RESCUE:
-		put_rescue(j, f);
+		sim_opinions_rescue(j->w, &j->opinions, f->id,
+				    f->kind == PUT_RESCUE ? &f->u.rescue : NULL);
 		break;
 	case PUT_CLAIM:
-		sim_claims_put(&j->claims, &f->u.claim);
+		sim_claims_put(&j->claims, &f->u.claim, j->w->now);
 		break;
 	case DEL_CLAIM:
 		sim_claims_del(&j->claims, f->name, f->id);
 		break;
 	case PUT_AUDIT:
-		sim_audit_put(j->w, &j->audit, f->id);
+		sim_audit_put(j->w, &j->audit, f->id, f->value != 0);
 		break;
 	}
 }
@@ -705,25 +674,10 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 
 /* --- loading ---------------------------------------------------------------------------------- */
 
-static int load_opinions(const struct journal *j, const struct journal_visitor *v, struct err *e)
+static int load_claims(const struct journal *j, const struct journal_visitor *v, struct err *e)
 {
-	const struct opinions *o = &j->opinions;
-
-	for (size_t i = 0; i < o->nrefusals; i++)
-		if (v->refusal(v->ctx, &o->refusals[i], e) != 0)
-			return -1;
-	for (size_t i = 0; i < o->nrescues; i++)
-		if (v->rescue(v->ctx, &o->rescues[i], e) != 0)
-			return -1;
-	for (size_t p = 0; p < j->w->set.npools; p++) {
-		struct journal_pool pool = o->pools[p];
-
-		pool.name = j->w->set.pools[p].name;
-		if (o->has_pool[p] && v->pool(v->ctx, &pool, e) != 0)
-			return -1;
-	}
 	for (size_t i = 0; i < j->claims.n; i++)
-		if (v->claim(v->ctx, &j->claims.v[i], e) != 0)
+		if (v->claim(v->ctx, &j->claims.v[i].c, e) != 0)
 			return -1;
 	return 0;
 }
@@ -732,11 +686,11 @@ static int load_opinions(const struct journal *j, const struct journal_visitor *
 static void check_claims(struct journal *j)
 {
 	for (size_t i = 0; i < j->claims.n && j->w->set.chance[SIM_RESTORED] == 0; i++) {
-		const struct sim_row *r = find(j, j->claims.v[i].node, j->claims.v[i].gen);
+		const struct claim *c = &j->claims.v[i].c;
+		const struct sim_row *r = find(j, c->node, c->gen);
 
 		if (r == NULL || r->n.state == NODE_GONE)
-			world_fail(j->w, "I5: a claim of %s without its machine",
-				   j->claims.v[i].node);
+			world_fail(j->w, "I35: a claim of %s without its machine", c->node);
 	}
 }
 
@@ -756,7 +710,9 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 	for (size_t i = 0; i < j->ncalls; i++)
 		if (v->call(v->ctx, &j->calls[i].c, e) != 0)
 			return -1;
-	return load_opinions(j, v, e);
+	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0)
+		return -1;
+	return load_claims(j, v, e);
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)

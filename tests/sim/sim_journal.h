@@ -4,6 +4,7 @@
 #define SIM_JOURNAL_H
 
 #include "sim_audit.h"
+#include "sim_claims.h"
 #include "store/journal.h"
 #include "world.h"
 
@@ -36,6 +37,9 @@ bool sim_journal_billed(const struct journal *j, const char *instance);
 /* A job that has lost a node, and of which burstd does not know yet what became; NULL: none. */
 const struct journal_rescue *sim_journal_rescue(const struct journal *j);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
+/* The durable claim of an incarnation; NULL: none. */
+const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen);
+struct sim_claims *sim_journal_claims(struct journal *j);
 /* --- sim_row.c: the judge of what is committed --- */
 void sim_row_change(struct world *w, const struct sim_row *old, const struct node *n);
 void sim_row_deadline(struct world *w, const char *node, uint64_t gen); /* it has passed */

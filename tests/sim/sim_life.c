@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "providers/registry.h"
+#include "sim_boot.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
 #include "world.h"
@@ -133,17 +134,26 @@ static char **one_word(const char *word)
 	return v;
 }
 
-/* Machines are given a claim, which is good for ever, for nobody claims in this world: of claims
- * that are issued and end. */
-static void set_nodes(struct conf *c)
+/* Machines are given a claim.  Where nobody makes it, it is good for ever: of claims that are
+ * issued and end. */
+static void set_nodes(const struct world *w, struct conf *c)
 {
-	c->secrets.driver = mem_strdup("none");
+	c->secrets.driver = mem_strdup(w->set.bootstrap ? "keys" : "none");
+	c->secrets.release = w->set.wrap ? CONF_WRAP : CONF_BROKER;
+	c->secrets.wrap_ms = 2 * SIM_MINUTE;
+	c->secrets.poll_ms = 5 * SIM_MINUTE;
+	c->secrets.timeout_ms = 5 * SIM_SECOND;
+	c->secrets.line = 1;
 	c->nodes.listen = mem_strdup("127.0.0.1:8443");
 	c->nodes.urls = one_word("https://burst.example:8443");
 	c->nodes.conf_servers = one_word("ctl:6817");
-	c->nodes.claim_ms = INT64_C(100) * 365 * 86400 * 1000;
-	for (size_t i = 0; i < c->nproviders; i++)
-		c->providers[i].attest_as = CONF_ATTEST_ADDRESS;
+	c->nodes.claim_ms = w->set.bootstrap ? w->set.claim_ms : INT64_C(100) * 365 * 86400 * 1000;
+	c->nodes.munge_socket = mem_strdup("");
+	c->nodes.line = w->set.bootstrap ? 1 : 0;
+	for (size_t i = 0; i < c->nproviders; i++) {
+		c->providers[i].attest_as = w->set.bootstrap ? w->set.attest : CONF_ATTEST_ADDRESS;
+		c->providers[i].check_address = w->set.check_address;
+	}
 }
 
 static struct conf *make_conf(struct world *w)
@@ -166,10 +176,10 @@ static struct conf *make_conf(struct world *w)
 	for (size_t i = 0; i < c->npools; i++)
 		set_pool(w, &c->pools[i], i);
 	if (w->set.claims)
-		set_nodes(c);
+		set_nodes(w, c);
 	if (conf_finish(c, &e) != 0)
 		world_fail(w, "configuration: %s", e.msg);
-	if (w->set.claims) /* there is no store in this world either */
+	if (w->set.claims && !w->set.bootstrap) /* there is no store in this world either */
 		c->secrets.driver[0] = '\0';
 	return c;
 }
@@ -289,7 +299,8 @@ void life_start(struct world *w)
 				      .uuid = uuid,
 				      .driver = driver,
 				      .fatal = on_fatal,
-				      .door = &sim_door,
+				      .door = &w->door,
+				      .store = sim_store,
 				      .ctx = w,
 				      .slice = {w->set.slice, w->set.slice, w->set.slice}};
 	struct conf *c = make_conf(w);
@@ -298,6 +309,7 @@ void life_start(struct world *w)
 	w->crashed = w->listed = w->told = w->told_full = false;
 	w->life_began = w->now;
 	SIM_TRACE(w, "*** life %u begins", w->life);
+	sim_boot_start(w);
 	if (engine_new(&w->engine, &d, c, credentials, &e) != 0) {
 		world_fail(w, "I23: burstd does not start: %s", e.msg);
 		conf_free(c);
@@ -324,6 +336,7 @@ void life_end(struct world *w)
 	w->crashed = true;
 	engine_free(w->engine);
 	w->engine = NULL;
+	sim_boot_end(w);
 	sim_http_cancel_all(w->http);
 	sim_proc_cancel_all(w->proc);
 	sim_gate_crashed(w->ctld);

@@ -34,6 +34,11 @@ void sim_loop_free(struct loop *l)
 	free(l);
 }
 
+struct world *sim_loop_world(const struct loop *l)
+{
+	return l->w;
+}
+
 int64_t loop_now(const struct loop *l)
 {
 	return l->w->now + l->w->skew;

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "core/reclaim.h"
-#include "sim_cloud.h"
+#include "sim_boot.h"
 
 static void deliver(struct world *w, struct inst *i, enum provider_notice_kind kind, int64_t at_ms)
 {
@@ -33,6 +33,8 @@ void sim_notice_reclaim(struct world *w, struct inst *i)
 {
 	int64_t at = w->now;
 
+	if (w->set.bootstrap)
+		sim_machine_notice(w, i);
 	if (!world_fault(w, SIM_NOTICE))
 		return;
 	for (uint32_t n = 1 + world_below(w, 3); n > 0; n--) {

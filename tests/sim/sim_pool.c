@@ -104,7 +104,9 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 		rest_of(ps, next->name)->fails = 0;
 		rest_of(ps, next->name)->until = 0;
 	}
-	if (next->state == NODE_DELETING && next->reason == NODE_BECAUSE_BOOT && !was->release)
+	if (next->state == NODE_DELETING && !was->release &&
+	    (next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
+	     next->reason == NODE_BECAUSE_BREACH))
 		failed(w, next->name, born);
 }
 

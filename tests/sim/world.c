@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
@@ -34,6 +35,7 @@ static const char why_boot[] = "a node is booting then, or its create is in doub
 static const char why_up[] = "only what slurmctld has up; our row is late at most";
 static const char why_hook[] = "what is bought is sent for at once, and hooks come before or after";
 static const char why_idle[] = "only what no job has is deleted, so it is not on its way";
+static const char why_claim[] = "it is about a claim, or the way to it: counted once";
 static const char why_off[] = "only what slurmctld has off is powered up; our row is late at most";
 
 const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
@@ -119,6 +121,18 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_ADMIN_POWERS_UP] = {"F51 powered up", 100,
 				 W(WANTED) | W(CREATING) | W(BOOTING) | W(DRAINING), why_off},
 	[SIM_ADMIN_REBOOTS] = {"F51 rebooted", 60, OTHER_THAN_UP, why_up},
+	[SIM_NEVER_CLAIMS] = {"never claims", 100, NODES, why_claim},
+	[SIM_THIEF] = {"a thief", 400, NODES, why_claim},
+	[SIM_DOOR_LOST] = {"request of a node lost", 80, NODES, why_claim},
+	[SIM_DOOR_REPLY_LOST] = {"answer to a node lost", 80, NODES, why_claim},
+	[SIM_EARLY] = {"ready before it confirmed", 300, NODES, why_claim},
+	[SIM_STEP_FAILS] = {"node-init fails", 100, NODES, why_claim},
+	[SIM_ALARM] = {"alarm of a node", 100, NODES, why_claim},
+	[SIM_MISUSE] = {"node speaks for another", 200, NODES, why_claim},
+	[SIM_MUNGE_AWAY] = {"munged away", 150, NODES, why_claim},
+	[SIM_MUNGE_WRONG] = {"wrong munge key", 150, NODES, why_claim},
+	[SIM_STORE_AWAY] = {"secret store sealed", 60, NODES, why_claim},
+	[SIM_STORE_SLOW] = {"secret store is silent", 100, NODES, why_claim},
 };
 
 #undef W
@@ -192,7 +206,7 @@ static void choose_pools(struct world *w)
 /* Swarm: a random half of the faults, each with its own rate. */
 static void choose_faults(struct world *w)
 {
-	for (int f = 0; f < SIM_NFAULTS; f++)
+	for (int f = 0; f < SIM_NEVER_CLAIMS; f++)
 		if (world_one_in(w, 2))
 			w->set.chance[f] =
 				1 + sim_faults[f].per_mille * (1 + world_below(w, 4)) / 4;
@@ -261,6 +275,30 @@ static void choose_warm(struct world *w)
 	w->rng = rng;
 }
 
+/* Likewise. */
+static void choose_claims(struct world *w)
+{
+	static const int attests[] = {CONF_ATTEST_ADDRESS, CONF_ATTEST_CALLBACK, CONF_ATTEST_AWS};
+	uint64_t rng = w->rng;
+
+	w->set.bootstrap = w->set.claims;
+	if (!w->set.bootstrap)
+		return;
+	w->set.wrap = world_one_in(w, 2);
+	w->set.attest = attests[world_below(w, 3)];
+	w->set.check_address = world_one_in(w, 2);
+	w->set.claim_ms = world_one_in(w, 2) ? world_between(w, 150, 300) * SIM_SECOND : 0;
+	for (int f = SIM_NEVER_CLAIMS; f < SIM_NFAULTS; f++)
+		if (world_one_in(w, 2))
+			w->set.chance[f] =
+				1 + sim_faults[f].per_mille * (1 + world_below(w, 4)) / 4;
+	/* After that a node has two minutes to say that it is one, which takes more than one try if
+	 * those get lost. */
+	if (w->set.chance[SIM_RESTORED] != 0)
+		w->set.chance[SIM_DOOR_LOST] = w->set.chance[SIM_DOOR_REPLY_LOST] = 0;
+	w->rng = rng;
+}
+
 /* By none at all. */
 static void choose_fabric(struct world *w)
 {
@@ -287,6 +325,8 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose(w);
 	choose_warm(w);
 	choose_fabric(w);
+	choose_claims(w);
+	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	w->loop = sim_loop_new(w);
 	w->http = sim_http_new(w);
@@ -308,6 +348,7 @@ void world_fini(struct world *w)
 	sim_proc_free(w->proc);
 	sim_http_free(w->http);
 	sim_loop_free(w->loop);
+	sim_boot_fini(w);
 	free(w->heap);
 }
 

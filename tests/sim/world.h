@@ -96,6 +96,19 @@ enum sim_fault {
 	SIM_ADMIN_DOWNS,     /* F51: sets nodes down, or resumes them */
 	SIM_ADMIN_POWERS_UP, /* F51 */
 	SIM_ADMIN_REBOOTS,   /* F51 */
+	/* Of machines that claim, from here on. */
+	SIM_NEVER_CLAIMS,    /* it hangs, or has keys of its own */
+	SIM_THIEF,           /* somebody else knows its secret, or its claim's id */
+	SIM_DOOR_LOST,       /* a request to burstd gets lost ... */
+	SIM_DOOR_REPLY_LOST, /* ... or its answer */
+	SIM_EARLY,           /* it says that it is ready before it has confirmed its keys */
+	SIM_STEP_FAILS,      /* of node-init */
+	SIM_ALARM,           /* of the node: something was tampered with */
+	SIM_MISUSE,          /* a node speaks for another */
+	SIM_MUNGE_AWAY,      /* munged does not answer */
+	SIM_MUNGE_WRONG,     /* the node has not the key that it says it has */
+	SIM_STORE_AWAY,      /* the secret store is sealed, for minutes */
+	SIM_STORE_SLOW,      /* its answers get lost */
 	SIM_NFAULTS
 };
 
@@ -171,15 +184,20 @@ struct sim_setting {
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
 	bool fabric;                   /* jobs of pools get a fabric of their own */
 	bool warm;                     /* some pools keep nodes warm, or have a quantum ... */
-	bool fixed;       /* ... and slurm.conf has a count of those that are to stay */
-	bool afresh;      /* a create that is repeated tries again what was refused (F4) */
-	bool twins;       /* the account stands in burstd.conf twice, for different offers */
-	bool claims;      /* machines are given a claim to the cluster's keys */
-	bool checkpoint;  /* jobs are told to save their work */
-	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
-	int64_t wait_ms;  /* ... for so long */
-	bool reuse;       /* an address is given out again as soon as it is free (F37) */
-	int64_t token_ms; /* the provider knows a token for so long (I6) */
+	bool fixed;         /* ... and slurm.conf has a count of those that are to stay */
+	bool afresh;        /* a create that is repeated tries again what was refused (F4) */
+	bool twins;         /* the account stands in burstd.conf twice, for different offers */
+	bool claims;        /* machines are given a claim to the cluster's keys ... */
+	bool bootstrap;     /* ... and make it */
+	bool wrap;          /* a node gets a token for the keys, not the keys */
+	bool check_address; /* a claim must come from there, whatever it proves */
+	int attest;         /* enum conf_attest: what proves which machine it is */
+	int64_t claim_ms;   /* for that; 0: as long as it may boot */
+	bool checkpoint;    /* jobs are told to save their work */
+	bool rebalance;     /* nodes are drained when they may soon be reclaimed ... */
+	int64_t wait_ms;    /* ... for so long */
+	bool reuse;         /* an address is given out again as soon as it is free (F37) */
+	int64_t token_ms;   /* the provider knows a token for so long (I6) */
 	uint32_t create_max, delete_max, page;
 	size_t slice; /* nodes that burstd takes in one turn */
 	int64_t settle_ms, list_ms, timeout_ms, boot_ms, linger_ms;
@@ -190,8 +208,9 @@ struct sim_setting {
 	uint32_t chance[SIM_NFAULTS]; /* per mille; 0: off in this seed */
 };
 
-struct engine_door;
-extern const struct engine_door sim_door; /* sim_door.c */
+#define SIM_STORE_URL "https://keys.test"
+
+struct sim_boot;
 
 struct world {
 	uint64_t seed, rng, step, task_seq;
@@ -225,6 +244,8 @@ struct world {
 	/* what it talks to */
 	struct sim_cloud *cloud;
 	struct sim_ctld *ctld;
+	struct engine_door door;
+	struct sim_boot *boot; /* sim_boot.h */
 	char url[32];
 	/* constant work (I30): requests in the present minute */
 	int64_t minute;
@@ -284,6 +305,7 @@ struct loop *sim_loop_new(struct world *w);
 void sim_loop_free(struct loop *l);
 int64_t sim_loop_next(const struct loop *l); /* earliest timer; INT64_MAX: none */
 void sim_loop_fire(struct loop *l);
+struct world *sim_loop_world(const struct loop *l);
 
 /* --- sim_http.c --- */
 struct http_client *sim_http_new(struct world *w);

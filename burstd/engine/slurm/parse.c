@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/str.h"
 
@@ -171,11 +172,32 @@ static uint32_t gres_count(struct slurm_text one)
 	return v;
 }
 
-uint32_t slurm_parse_gpus(struct slurm_text gres)
+/* A Gres type is any word of the site's; one of these is in the name that NVIDIA's driver gives
+ * each of them ("NVIDIA H100 80GB HBM3"), so that a node can be held to it.  Slurm finds a type in
+ * that name likewise (AutoDetect=nvml). */
+static const char *gpu_model(struct slurm_text one)
+{
+	static const char *const models[] = {
+		"a10",  "a100",  "a16",   "a2",    "a30",  "a40",  "a800", "b200",
+		"b300", "gb200", "gb300", "gh200", "h100", "h20",  "h200", "h800",
+		"l4",   "l40",   "l40s",  "p100",  "t4",   "v100",
+	};
+	const char *type = one.p + 4, *colon = memchr(type, ':', one.n - 4);
+	size_t n = colon != NULL ? (size_t)(colon - type) : 0;
+
+	for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++)
+		if (strlen(models[i]) == n && strncasecmp(models[i], type, n) == 0)
+			return models[i];
+	return NULL;
+}
+
+uint32_t slurm_parse_gpus(struct slurm_text gres, const char **model)
 {
 	const char *at = gres.p, *end = at + gres.n;
+	bool first = true;
 	uint32_t v = 0;
 
+	*model = NULL;
 	while (at != NULL && at < end) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		struct slurm_text one = {at, (size_t)((comma != NULL ? comma : end) - at)};
@@ -183,8 +205,13 @@ uint32_t slurm_parse_gpus(struct slurm_text gres)
 		at += one.n + (comma != NULL ? 1 : 0);
 		if (one.n < 5 || memcmp(one.p, "gpu:", 4) != 0)
 			continue;
-		if (memmem(one.p, one.n, "g.", 2) != NULL) /* "a100_3g.20gb" */
+		if (memmem(one.p, one.n, "g.", 2) != NULL) { /* "a100_3g.20gb" */
+			*model = NULL;
 			return 0;
+		}
+		/* GPUs of two kinds: none that all of them must be. */
+		*model = first ? gpu_model(one) : NULL;
+		first = false;
 		v += gres_count(one);
 	}
 	return v;

@@ -52,6 +52,7 @@ struct command { /* one scontrol or scancel to be */
 	char reason[SLURM_COMMENT_MAX + 1]; /* of jobs the comment */
 	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
 	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
+	uint64_t mark; /* slurm_mark() since it was made */
 	bool sealed;   /* slurm_next() gave it: what it says stays */
 	bool nowhere;  /* FORCE: some of them are first to be given an address that leads nowhere */
 };
@@ -90,6 +91,7 @@ struct slurm {
 	struct timer *turn;
 	struct queue queues[NQUEUES]; /* run by UPDATE and UPDATE_JOBS */
 	size_t waiting;
+	uint64_t orders, mark;
 	int64_t settled_ms;
 };
 
@@ -163,6 +165,26 @@ int64_t slurm_settled_ms(const struct slurm *s)
 	return s->queues[0].first != NULL || s->running[UPDATE] != NULL ? INT64_MAX : s->settled_ms;
 }
 
+uint64_t slurm_orders(const struct slurm *s)
+{
+	return s->orders;
+}
+
+uint64_t slurm_mark(const struct slurm *s)
+{
+	return s->mark;
+}
+
+bool slurm_past(const struct slurm *s, uint64_t mark)
+{
+	const struct run *run = s->running[UPDATE];
+
+	for (const struct command *c = s->queues[0].first; c != NULL; c = c->next)
+		if (c->mark <= mark)
+			return false;
+	return run == NULL || run->command->mark > mark;
+}
+
 /* What went wrong, in one line: slurmctld's own words where there are any. */
 static int failed(const char *what, const struct proc_reply *r, struct err *e)
 {
@@ -224,13 +246,21 @@ static void read_on(struct slurm *s)
 	struct err e;
 	int rc = slurm_read_nodes(&g->r, s->lines, s->cb.node, s->cb.ctx, &e);
 
-	timer_at(s->turn, loop_now(s->loop)); /* for more, or to give it back */
-	if (rc == 1)
+	if (rc == 1) {
+		timer_at(s->turn, loop_now(s->loop));
 		return;
+	}
 	free(g->run);
 	g->run = s->running[SLURM_SNAPSHOT] = NULL;
 	s->cb.answer(s->cb.ctx, SLURM_SNAPSHOT, rc == 0 ? g->text : NULL, rc == 0 ? g->len : 0,
 		     run.began_ms, rc == 0 ? NULL : &e);
+}
+
+/* In a turn of its own, as that takes its time. */
+void slurm_seen(struct slurm *s)
+{
+	if (s->reading.run == NULL && s->reading.text != NULL)
+		timer_at(s->turn, loop_now(s->loop));
 }
 
 static void on_turn(void *ctx)
@@ -370,11 +400,12 @@ static bool takes(const struct command *c, enum kind kind, const char *reason, i
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
-static struct command *command_alloc(enum kind kind)
+static struct command *command_alloc(struct slurm *s, enum kind kind)
 {
 	struct command *c = mem_zalloc(sizeof(*c));
 
 	c->kind = kind;
+	c->mark = ++s->mark;
 	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
 	str_init(&c->hosts, SLURM_ARG_MAX);
@@ -408,7 +439,7 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 
 	if (s->waiting == SLURM_QUEUE_MAX)
 		return NULL;
-	c = command_alloc(kind);
+	c = command_alloc(s, kind);
 	c->arg = arg;
 	(void)snprintf(c->reason, sizeof(c->reason), "%s", reason);
 	insert(queue_of(s, kind, arg), after, c);
@@ -451,6 +482,7 @@ static struct command *add(struct slurm *s, enum kind kind, const char *name, co
 		return NULL;
 	str_addf(&c->names, "%s%s", c->n > 0 ? "," : "", name);
 	c->n++;
+	s->orders += queue_of(s, kind, arg) == &s->queues[0];
 	return c;
 }
 
@@ -678,7 +710,7 @@ static void make_argv(const struct slurm *s, const struct command *c, struct str
  * it writes to the others of that job: these must have their addresses by then. */
 static struct command *addresses_first(struct slurm *s, struct queue *q, struct command *force)
 {
-	struct command *c = command_alloc(SET_ADDR);
+	struct command *c = command_alloc(s, SET_ADDR);
 
 	force->nowhere = false;
 	c->n = force->n;

@@ -57,8 +57,9 @@ struct slurm_order { /* a command; borrowed until it is run, or for a callback *
 };
 
 struct slurm_callbacks {
-	/* Of SLURM_SNAPSHOT, some in a turn of the loop; *n lies in what answer() gets.  No
-	 * snapshot before that: an answer with e means that these were part of none. */
+	/* Of SLURM_SNAPSHOT, some in a turn of the loop; *n lies in what answer() gets, which stays
+	 * until slurm_seen().  No snapshot before that: an answer with e means that these were part
+	 * of none. */
 	slurm_node_fn node;
 	/* The answer to a question asked at began_ms, or text NULL and e set; ERR_INVALID: it makes
 	 * no sense. */
@@ -79,6 +80,8 @@ void slurm_configure(struct slurm *s, const char *bin, const char *conf);
 
 /* Ask, unless the same question is being answered. */
 bool slurm_ask(struct slurm *s, enum slurm_question q);
+/* Nothing of the last snapshot is needed any more. */
+void slurm_seen(struct slurm *s);
 /* SLURM_CONFIGURING or SLURM_JOBS, with the jobs' constraints, or with their comments too: these
  * cost, as each line has a kilobyte for one. */
 bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need);
@@ -134,5 +137,10 @@ void slurm_flush(struct slurm *s);
 /* A snapshot begun before this time may not show our last updates of nodes yet; INT64_MAX while
  * some wait. */
 int64_t slurm_settled_ms(const struct slurm *s);
+/* How many updates of nodes were ever queued: is there one more than a moment ago? */
+uint64_t slurm_orders(const struct slurm *s);
+/* Have all updates of nodes been run that were queued before slurm_mark() said this? */
+uint64_t slurm_mark(const struct slurm *s);
+bool slurm_past(const struct slurm *s, uint64_t mark);
 
 #endif

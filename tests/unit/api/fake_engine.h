@@ -33,8 +33,9 @@ struct engine {
 	struct conf *conf;
 	struct fleet fleet;
 	struct engine_source slurm, provider;
-	struct engine_secrets secrets;     /* driver NULL: there is no store */
-	char enroll_token[64];             /* the last; "-" is refused */
+	struct engine_secrets secrets; /* driver NULL: there is no store */
+	char enroll_token[64];         /* the last; "-" is refused */
+	const char *token_wait;
 	struct engine_boot boot;           /* of every node; claim NULL: they have none */
 	struct engine_door_counters *door; /* NULL: nodes do not talk to us */
 	struct engine_rotation rotation;
@@ -45,7 +46,7 @@ struct engine {
 	struct journal_room room;
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	const char *undeleted;
-	int64_t undeleted_ms, unheard_ms;
+	int64_t undeleted_ms, unheard_ms, ahead_ms;
 	size_t undropped; /* fabrics */
 	size_t nstrays;   /* i-1, i-2 ... */
 	int64_t tried_ms; /* of all but the first; that one is young */
@@ -141,6 +142,12 @@ const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 	return "no right to delete groups";
 }
 
+int64_t engine_clock_ahead(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->ahead_ms;
+}
+
 const char *engine_unheard(const struct engine *e, size_t provider, int64_t *since_ms)
 {
 	(void)provider;
@@ -210,6 +217,12 @@ bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct 
 	assert_true(node[0] != '\0' && gen > 0);
 	*out = e->boot;
 	return e->boot.claim != NULL;
+}
+
+const char *engine_token_wait(const struct engine *e, const struct node *n)
+{
+	(void)n;
+	return e->token_wait;
 }
 
 const struct engine_door_counters *engine_door_counters(const struct engine *e)

@@ -54,6 +54,12 @@ static void test_a_node_shows_how_it_came_by_its_keys(void **state)
 	assert_string_equal(text(boot_of(json_array_get(json_object_get(r, "nodes"), 0)), "attest"),
 			    "weak");
 	json_decref(r);
+	/* By its user-data: nobody asked which machine it is. */
+	f->e.boot.weak = false;
+	f->e.boot.unproved = true;
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
+	assert_string_equal(text(boot_of(r), "attest"), "none");
+	json_decref(r);
 	stop(f);
 }
 
@@ -99,6 +105,9 @@ static void test_a_breach_is_a_problem(void **state)
 	door.misuses = 2;
 	assert_true(status_says(f, "1 claim of keys was misused"));
 	assert_true(status_says(f, "2 requests of a node spoke for another one"));
+	assert_false(status_says(f, "not in the list of names"));
+	door.hosts_left_out = 3;
+	assert_true(status_says(f, "3 nodes are not in the list of names"));
 	stop(f);
 }
 
@@ -106,6 +115,7 @@ static void test_metrics_count_boots(void **state)
 {
 	static const char *const want[] = {"\nburstd_claims{state=\"confirmed\"} 3\n",
 					   "\nburstd_claims_weak 2\n",
+					   "\nburstd_hosts_left_out 3\n",
 					   "\nburstd_claims_breached_total 9\n",
 					   "\nburstd_bootstraps_total{end=\"ready\"} 4\n",
 					   "\nburstd_bootstraps_total{end=\"failed\"} 1\n",
@@ -122,6 +132,7 @@ static void test_metrics_count_boots(void **state)
 					    .failed = 1,
 					    .misuses = 5,
 					    .munge_refused = 8,
+					    .hosts_left_out = 3,
 					    .steps[3] = {"gpu", 2, 2500, 1500}};
 	struct fixture *f = start("n1");
 	struct str s;

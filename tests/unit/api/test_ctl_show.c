@@ -177,6 +177,38 @@ static void test_notices_that_fail_for_a_minute_are_told(void **state)
 	stop(f);
 }
 
+static void test_a_wrong_clock_is_told(void **state)
+{
+	static const struct {
+		int64_t ahead_ms;
+		const char *want;
+	} rows[] = {
+		{59999, NULL},
+		{-59999, NULL},
+		{900000, "provider sim: the clock here is 15m00s ahead of the provider's; until it "
+			 "is set, machines may not come up, and bills are wrong by as much"},
+		{-60000, "provider sim: the clock here is 1m00s behind the provider's; until it is "
+			 "set, machines may not come up, and bills are wrong by as much"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = start("n[1-2]");
+		json_t *r, *problems;
+		const char *said;
+
+		f->e.ahead_ms = rows[i].ahead_ms;
+		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+		problems = json_object_get(r, "problems");
+		said = json_string_value(json_array_get(problems, 0));
+		assert_int_equal(json_array_size(problems), rows[i].want != NULL);
+		if (rows[i].want != NULL)
+			assert_string_equal(said, rows[i].want);
+		json_decref(r);
+		stop(f);
+	}
+}
+
 static void test_fabrics_that_stay_are_told(void **state)
 {
 	static const char *const want[] = {
@@ -363,6 +395,7 @@ static void test_nodes(void **state)
 	assert_int_equal(number(n, "since_ms"), FAKE_NOW - 60000);
 	assert_string_equal(text(n, "rate"), "29.52");
 	assert_string_equal(text(n, "reason"), "");
+	assert_string_equal(text(n, "reason_text"), "");
 	assert_string_equal(text(n, "slurm"), "IDLE+CLOUD");
 	assert_int_equal(number(n, "older"), 1);
 	n = json_array_get(json_object_get(r, "nodes"), 1);
@@ -487,8 +520,10 @@ static void test_node(void **state)
 	fn = fake_node(&f->e, "n1", 1, NODE_GONE);
 	n = fn->n;
 	n.end_ms = n.start_ms + 1800000;
-	n.reason = NODE_BECAUSE_SUSPENDED;
+	n.reason = NODE_BECAUSE_INIT;
 	fleet_set(&f->e.fleet, fn, &n);
+	fleet_because(fn, NODE_BECAUSE_BREACH, "of another reason");
+	fleet_because(fn, NODE_BECAUSE_INIT, "gpu: 7 GPUs");
 	(void)fake_node(&f->e, "n1", 2, NODE_READY);
 	fake_events(&f->j, 3000, "x");
 	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
@@ -500,11 +535,28 @@ static void test_node(void **state)
 	assert_string_equal(text(g, "cost"), "29.52"); /* an hour until now */
 	g = json_array_get(json_object_get(r, "generations"), 1);
 	assert_string_equal(text(g, "cost"), "14.76"); /* half an hour until its end */
-	assert_string_equal(text(g, "reason"), "suspended");
+	assert_string_equal(text(g, "reason"), "boot-failed");
+	assert_string_equal(text(g, "reason_text"), "gpu: 7 GPUs");
 	assert_int_equal(json_array_size(json_object_get(r, "events")), CTL_API_NODE_EVENTS);
 	/* The last ones of this node: every fourth, the newest at the end. */
 	assert_int_equal(number(json_array_get(json_object_get(r, "events"), 9), "seq"), 2997);
 	assert_int_equal(number(json_array_get(json_object_get(r, "events"), 0), "seq"), 2961);
+	json_decref(r);
+	stop(f);
+}
+
+static void test_why_it_waits_for_its_token(void **state)
+{
+	struct fixture *f = start("n[1-4]");
+	json_t *r;
+
+	(void)state;
+	(void)fake_node(&f->e, "n1", 1, NODE_WANTED);
+	f->e.token_wait = "Vault is sealed";
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
+	assert_non_null(strstr(json_string_value(json_object_get(r, "why")),
+			       "to be bought from provider sim, when it has the token for its keys "
+			       "(Vault is sealed)"));
 	json_decref(r);
 	stop(f);
 }
@@ -711,6 +763,7 @@ int main(void)
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
 		cmocka_unit_test(test_undeleted),
+		cmocka_unit_test(test_a_wrong_clock_is_told),
 		cmocka_unit_test(test_fabrics_that_stay_are_told),
 		cmocka_unit_test(test_strays),
 		cmocka_unit_test(test_full_disk),
@@ -721,6 +774,7 @@ int main(void)
 		cmocka_unit_test(test_nodes_cap),
 		cmocka_unit_test(test_node),
 		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_why_it_waits_for_its_token),
 		cmocka_unit_test(test_why_off),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_events_cap),

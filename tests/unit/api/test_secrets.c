@@ -10,7 +10,7 @@ static const struct engine_secrets good = {
 	.phase = "ready",
 	.ready = true,
 	.version = "7",
-	.released = {3, 1},
+	.released = {3, 1, 5},
 	.failed = 2,
 	.requests = 40,
 	.logins = 5,
@@ -73,14 +73,16 @@ static void test_trouble_is_a_problem_when_it_lasts_or_when_we_are_refused(void 
 
 static void test_metrics_count_keys(void **state)
 {
-	static const char *const want[] = {"\nburstd_secrets_up 1\n",
-					   "\nburstd_secrets_insecure 0\n",
-					   "\nburstd_secrets_waiting 6\n",
-					   "\nburstd_secrets_released_total{mode=\"wrap\"} 3\n",
-					   "\nburstd_secrets_released_total{mode=\"broker\"} 1\n",
-					   "\nburstd_secrets_failed_total 2\n",
-					   "\nburstd_secrets_requests_total 40\n",
-					   "\nburstd_secrets_logins_total 5\n"};
+	static const char *const want[] = {
+		"\nburstd_secrets_up 1\n",
+		"\nburstd_secrets_insecure 0\n",
+		"\nburstd_secrets_waiting 6\n",
+		"\nburstd_secrets_released_total{mode=\"wrap\"} 3\n",
+		"\nburstd_secrets_released_total{mode=\"broker\"} 1\n",
+		"\nburstd_secrets_released_total{mode=\"user-data\"} 5\n",
+		"\nburstd_secrets_failed_total 2\n",
+		"\nburstd_secrets_requests_total 40\n",
+		"\nburstd_secrets_logins_total 5\n"};
 	struct fixture *f = start("n1");
 	struct str s;
 

@@ -301,7 +301,9 @@ static void retry_says_how_much_was_forgotten(void **state)
 		 "\"scontrol update JobId=JOB StartTime=now\" does not wait for it.\n",
 		 "{\"op\":\"retry\",\"what\":\"h100\",\"v\":1}"},
 		{S "retry aws", "{\"ok\":true,\"places\":0}",
-		 "nothing to do: nothing cools down there\n",
+		 "nothing to do: nothing cools down there (a pool that is closed opens by "
+		 "\"burstctl "
+		 "resume\")\n",
 		 "{\"op\":\"retry\",\"what\":\"aws\",\"v\":1}"},
 	};
 	struct lab *l = lab_new();

@@ -29,6 +29,11 @@ static void test_show(void **state)
 		 "last answer   10s\n"
 		 "keys          3 wrapped, 1 brokered, 0 refused, 2 waiting\n",
 		 "");
+	lab_run_once(l, S "secrets show",
+		     "{\"ok\":true,\"now_ms\":1,\"secrets\":{\"wrapped\":0,\"brokered\":0,"
+		     "\"user_data\":5,\"failed\":1,\"waiting\":0}}");
+	assert_non_null(
+		strstr(l->out, "0 wrapped, 0 brokered, 5 in user-data, 1 refused, 0 waiting\n"));
 	lab_run_once(l, S "secrets show", "{\"ok\":true,\"now_ms\":1}");
 	lab_want(l, 0, "no secret store is configured\n", "");
 	lab_free(l);

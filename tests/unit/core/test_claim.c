@@ -197,9 +197,26 @@ static void a_claim_after_its_time_is_over(void **state)
 	r = release(&c, c.turn, 100 + TTL); /* the secret store took too long */
 	assert_true(r.answer == CLAIM_SILENCE && c.state == CLAIM_EXPIRED && c.released_ms == 0);
 	c = claimed();
-	(void)plain(&c, CLAIM_EV_TIMER,
-		    100 + 2 * TTL); /* from here on the node's deadline counts */
+	assert_true(claim_wake_ms(&c) == RELEASED + CLAIM_CONFIRM_MS);
+	(void)plain(&c, CLAIM_EV_TIMER, RELEASED + CLAIM_CONFIRM_MS - 1);
 	assert_int_equal(c.state, CLAIM_CLAIMED);
+}
+
+/* Such a machine may have registered, by keys that were in its image. */
+static void whoever_has_the_keys_and_never_confirms_them_is_ended(void **state)
+{
+	struct claim c = claimed();
+
+	(void)state;
+	(void)plain(&c, CLAIM_EV_TIMER, RELEASED + CLAIM_CONFIRM_MS);
+	assert_true(c.state == CLAIM_EXPIRED && c.reason == CLAIM_BECAUSE_MUTE);
+	assert_int_equal(claim_want(&c), CLAIM_WANT_END);
+	assert_int_equal(confirm(&c, key_a).answer, CLAIM_CONFLICT);
+	c = claimed();
+	assert_int_equal(confirm(&c, key_a).answer, CLAIM_OK);
+	assert_true(claim_wake_ms(&c) == INT64_MAX);
+	(void)plain(&c, CLAIM_EV_TIMER, RELEASED + CLAIM_CONFIRM_MS);
+	assert_int_equal(c.state, CLAIM_CONFIRMED);
 }
 
 static void a_proof_of_another_machine_is_a_breach(void **state)
@@ -457,6 +474,7 @@ int main(void)
 		cmocka_unit_test(five_wrong_secrets_are_a_breach),
 		cmocka_unit_test(wrong_secrets_do_not_end_a_node_that_works),
 		cmocka_unit_test(a_claim_after_its_time_is_over),
+		cmocka_unit_test(whoever_has_the_keys_and_never_confirms_them_is_ended),
 		cmocka_unit_test(a_proof_of_another_machine_is_a_breach),
 		cmocka_unit_test(a_proof_that_comes_too_late_changes_nothing),
 		cmocka_unit_test(only_who_proves_itself_ends_a_node_by_an_alarm),

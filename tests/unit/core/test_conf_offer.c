@@ -327,12 +327,13 @@ static void test_offers_are_printed_within_their_pool(void **state)
 	assert_int_equal(conf_finish(c, NULL), 0);
 	str_init(&s, CONF_PRINT_MAX);
 	conf_print(c, &s);
-	assert_non_null(strstr(
-		s.p, "\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tfabric = \"\"\n\tmax_nodes = "));
+	assert_non_null(strstr(s.p, "\npool \"p\" {\n\tnodes = \"n[1-3]\"\n\tfabric = "
+				    "\"\"\n\tinterconnect = \"\"\n\tmax_nodes = "));
 	assert_non_null(strstr(s.p, "\tjurisdictions = {}\n"
 				    "\n\toffer \"x\" {\n\t\tprovider = \"one\"\n"));
-	assert_non_null(strstr(s.p, "\t\tjurisdiction = \"\"\n\t\tfabric = \"\"\n\t}\n"
-				    "\n\toffer \"y\" {\n\t\tprovider = \"two\"\n"));
+	assert_non_null(strstr(
+		s.p, "\t\tjurisdiction = \"\"\n\t\tfabric = \"\"\n\t\tinterconnect = \"\"\n\t}\n"
+		     "\n\toffer \"y\" {\n\t\tprovider = \"two\"\n"));
 	assert_null(strstr(s.p, "\n\tprovider = "));
 	assert_null(strstr(s.p, "\n\tzone = "));
 	assert_null(strstr(s.p, "\n\tmarket = "));

@@ -522,6 +522,7 @@ static void test_reload_and_ranges(void **state)
 		{"provider", "rate", 0, 10000},
 		{"provider", "check_address", 0, 0},
 		{"pool", "jurisdiction", 0, 0},
+		{"pool", "interconnect", 0, 0},
 		{"pool", "max_nodes", 0, 65536},
 		{"pool", "max_rate", 0, 0},
 		{"pool", "price", 0, 0},
@@ -544,6 +545,7 @@ static void test_reload_and_ranges(void **state)
 		{"offer", "price", 0, 0},
 		{"offer", "max_price", 0, 0},
 		{"offer", "jurisdiction", 0, 0},
+		{"offer", "interconnect", 0, 0},
 	};
 	size_t k = 0;
 

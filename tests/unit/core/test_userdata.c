@@ -235,12 +235,79 @@ static void test_a_shell_finds_no_fault_with_it(void **state)
 	secret_wipe(&text);
 }
 
+static struct userdata_token good_token(void)
+{
+	return (struct userdata_token){.lines = "node=c1\nvault=https://[::1]:8200\n"
+						"wrap_token=hvs.CAES-x_y\nend=1\n",
+				       .node_init = "/usr/libexec/burstd/node-init",
+				       .sha256 = SECRET};
+}
+
+static void test_a_token_is_told_between_the_firewall_and_node_init(void **state)
+{
+	struct userdata_token u = good_token();
+	char *text, *again;
+	const char *told;
+
+	(void)state;
+	assert_int_equal(userdata_fill_token(&text, &u, USERDATA_LIMIT, NULL), 0);
+	told = strstr(text, "<<'LINES'\nnode=c1\nvault=https://[::1]:8200\n"
+			    "wrap_token=hvs.CAES-x_y\nend=1\nLINES\n");
+	assert_non_null(told);
+	assert_true(strstr(text, "nft -f") < told);
+	assert_true(strstr(told, "exec sh \"$INIT\"") != NULL);
+	assert_non_null(strstr(text, "WANT='" SECRET "'"));
+	assert_null(strstr(text, "@"));
+	assert_int_equal(userdata_fill_token(&again, &u, USERDATA_LIMIT, NULL), 0);
+	assert_string_equal(text, again);
+	secret_wipe(&text);
+	secret_wipe(&again);
+	assert_int_equal(userdata_fill_token(&text, &u, 100, NULL), -1);
+	assert_null(text);
+	u.sha256 = "";
+	assert_int_equal(userdata_fill_token(&text, &u, USERDATA_LIMIT, NULL), 0);
+	secret_wipe(&text);
+}
+
+static void test_what_a_shell_would_act_on_is_no_line(void **state)
+{
+	static const char *const lines[] = {
+		"",        "node",        "node=c1",   "=c1\n",    "Node=c1\n", "a=b\nLINES\n",
+		"a=b;c\n", "a='b'\n",     "a=$(id)\n", "a=`id`\n", "a=b\n\n",   "a=b\\\n",
+		"a=\"\n",  "a=b\n#c=d\n", "a=b|c\n",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct userdata_token u = good_token();
+		char *text;
+
+		u.lines = lines[i];
+		if (userdata_fill_token(&text, &u, USERDATA_LIMIT, NULL) == 0)
+			fail_msg("taken: %s", lines[i]);
+	}
+	for (int i = 0; i < 3; i++) {
+		struct userdata_token u = good_token();
+		char *text;
+
+		if (i == 0)
+			u.node_init = "node-init";
+		else if (i == 1)
+			u.node_init = "/a';reboot;'";
+		else
+			u.sha256 = "0123";
+		assert_int_equal(userdata_fill_token(&text, &u, USERDATA_LIMIT, NULL), -1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_field_is_filled_in),
 		cmocka_unit_test(test_no_comment_goes_along_but_the_first_line),
 		cmocka_unit_test(test_a_repeated_create_has_the_same_bytes),
+		cmocka_unit_test(test_a_token_is_told_between_the_firewall_and_node_init),
+		cmocka_unit_test(test_what_a_shell_would_act_on_is_no_line),
 		cmocka_unit_test(test_a_field_with_a_character_that_cannot_be_there_is_refused),
 		cmocka_unit_test(test_numbers_have_their_range),
 		cmocka_unit_test(test_two_certificates_are_two_authorities),

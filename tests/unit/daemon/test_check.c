@@ -130,6 +130,16 @@ static const struct {
 	 LAB_BAD_CONF,
 	 -1,
 	 {":10: nodes: node_init: /nowhere/node-init: No such file"}},
+	{"tokens of a store that has none",
+	 "slurm {",
+	 "secrets {\ndriver = aws region = r name = b ca_file = DIR/token\nrelease = "
+	 "user-data\n}\nnodes {\n"
+	 "conf_server = {\"c:1\"}\nnode_init = \"/nowhere/node-init\"\n}\nslurm {",
+	 LAB_BAD_CONF,
+	 1,
+	 {":6: secrets: driver aws wraps nothing: want release = \"broker\"",
+	  "note: :6: secrets: release = user-data is weak",
+	  ":11: nodes: node_init: /nowhere/node-init: No such file"}},
 	{"three things at once",
 	 "driver = sim\n\turl = \"http://127.0.0.1:1\"\n\tcredential_file = \"DIR/token\"\n}",
 	 "driver = x\ncredential_file = /nowhere/a\n}\nprovider b { driver = y }",

@@ -4,31 +4,19 @@
 #ifndef TESTS_BARE_CLAIMS_H
 #define TESTS_BARE_CLAIMS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "loaded_parts.h"
 
-#include <cmocka.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
 
-#include "base/mem.h"
 #include "engine/claim_set.h"
 #include "io/http_client.h"
-#include "io/loop.h"
-#include "io/proc.h"
 
 #define BUNDLE "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}"
 
 enum { KEYS = 4, WIRE_MAX = 64, ANSWERS_MAX = 64 };
 
-static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
 static const unsigned char claim_key[CLAIM_KEY_SIZE] = "0123456789abcdef0123456789abcde";
 
 static struct fix {
@@ -66,7 +54,11 @@ static struct fix {
 	secrets_fn keys_fn; /* who waits */
 	void *keys_ctx;
 	unsigned released, revoked;
-	char revoked_last[64];
+	char revoked_last[64], looked_last[64];
+	int64_t life_ms; /* of the token that is asked for */
+	const struct secrets_look *look;
+	unsigned looks;
+	bool away; /* it has no session now */
 	/* the listener's word */
 	const char *address, *accept;
 	struct node_peer peer;
@@ -104,7 +96,8 @@ int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, voi
 		    uint64_t *handle, struct err *err)
 {
 	(void)err;
-	assert_false(e->due); /* what is asked for is durable */
+	if (mode != CONF_USER_DATA)
+		assert_false(e->due); /* what is asked for is durable */
 	assert_int_equal(mode, F.release);
 	assert_null(F.keys_fn);
 	F.keys_fn = fn;
@@ -118,6 +111,48 @@ void secrets_cancel(struct engine *e, uint64_t handle)
 	(void)e;
 	assert_int_equal(handle, F.released);
 	F.keys_fn = NULL;
+}
+
+int secrets_wrap(struct engine *e, int64_t life_ms, secrets_fn fn, void *ctx, uint64_t *handle,
+		 struct err *err)
+{
+	F.life_ms = life_ms;
+	return secrets_release(e, CONF_USER_DATA, fn, ctx, handle, err);
+}
+
+bool secrets_serves(const struct engine *e)
+{
+	(void)e;
+	return !F.away;
+}
+
+bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
+		  const struct secrets_look *look)
+{
+	assert_false(e->due); /* what we do ourselves is written down before */
+	if (F.away)
+		return false;
+	F.look = look;
+	if (kind == SECRET_REVOKE) {
+		F.revoked++;
+		(void)snprintf(F.revoked_last, sizeof(F.revoked_last), "%s", accessor);
+		return true;
+	}
+	F.looks++;
+	(void)snprintf(F.looked_last, sizeof(F.looked_last), "%s", accessor);
+	return true;
+}
+
+const char *secrets_address(const struct engine *e, uint32_t i)
+{
+	(void)e;
+	return i < 2 ? (const char *const[]){"https://v1:8200", "https://[::2]:8200"}[i] : NULL;
+}
+
+const char *secrets_path(const struct engine *e)
+{
+	(void)e;
+	return "kv/data/slurm/node";
 }
 
 void secrets_revoke(struct engine *e, const char *accessor)
@@ -175,19 +210,6 @@ static inline void wire_says(size_t i, int code, const char *text)
 
 /* --- the provider -----------------------------------------------------------------------------
  */
-
-static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
-{
-	(void)conf;
-	(void)e;
-	*self = NULL;
-	return 0;
-}
-
-static void fake_close(void *self)
-{
-	(void)self;
-}
 
 static struct provider_caps fake_caps(const void *self)
 {
@@ -247,55 +269,26 @@ static char **words(const char *one)
 
 static inline struct conf *make_conf(void)
 {
-	struct conf *c = conf_new("burstd.conf");
+	struct conf *c = one_pool("c[1-40]", 40);
 
-	c->cluster = mem_strdup("test");
-	memcpy(c->currency, "EUR", 4);
-	c->state_dir = mem_strdup("/nowhere");
-	c->listen = mem_strdup("");
-	c->slurm_bin = mem_strdup("/nowhere");
 	c->secrets.driver = mem_strdup("vault");
 	c->secrets.release = F.release;
 	c->secrets.poll_ms = 60000;
 	c->secrets.timeout_ms = 30000;
-	c->nodes.listen = mem_strdup("127.0.0.1:1");
-	c->nodes.urls = words("https://burst.example:8443");
+	if (F.release != CONF_USER_DATA) {
+		c->nodes.listen = mem_strdup("127.0.0.1:1");
+		c->nodes.urls = words("https://burst.example:8443");
+	}
+	c->secrets.ca_file = mem_strdup("/ca");
 	c->nodes.conf_servers = words("ctl:6817");
 	c->nodes.deadman_ms = 600000;
 	c->nodes.line = 1;
-	c->nproviders = 1;
-	c->providers = mem_zalloc(sizeof(*c->providers));
-	c->providers[0] = (struct conf_provider){.name = mem_strdup("cloud"),
-						 .driver = mem_strdup("fake"),
-						 .url = mem_strdup(""),
-						 .settle_ms = 60000,
-						 .list_ms = 30000,
-						 .timeout_ms = 30000,
-						 .concurrency = 4,
-						 .attest_as = F.attest,
-						 .check_address = 1};
+	c->providers[0].attest_as = F.attest;
+	c->providers[0].check_address = 1;
 	if (F.attest == CONF_ATTEST_AZURE)
 		c->providers[0].attest_ca_file = mem_strdup("/ca");
-	c->npools = 1;
-	c->pools = mem_zalloc(sizeof(*c->pools));
-	c->pools[0] = (struct conf_pool){.name = mem_strdup("pool"),
-					 .nodes_text = mem_strdup("c[1-40]"),
-					 .provider = mem_strdup("cloud"),
-					 .type = mem_strdup("t"),
-					 .region = mem_strdup("r"),
-					 .zone = mem_strdup(""),
-					 .max_nodes = 40,
-					 .max_rate_nano_h = INT64_C(100) * 1000000000,
-					 .price_nano_h = 1000000000,
-					 .boot_ms = 600000};
 	assert_int_equal(conf_finish(c, NULL), 0);
 	return c;
-}
-
-static void on_fatal(void *ctx, const struct err *e)
-{
-	(void)ctx;
-	fail_msg("%s", e->msg);
 }
 
 static void take_answer(void *ctx, uint64_t ticket, const struct http_answer *an)
@@ -318,7 +311,8 @@ static inline void restart(void)
 				      .uuid = uuid,
 				      .driver = fake,
 				      .store = F.store,
-				      .door = &F.door,
+				      .door = F.release != CONF_USER_DATA ? &F.door : NULL,
+				      .store_ca = "-----BEGIN CERTIFICATE-----\n",
 				      .fatal = on_fatal};
 	struct err err;
 
@@ -327,6 +321,7 @@ static inline void restart(void)
 	node_claims_free(F.table);
 	F.door.table = F.table = node_claims_new();
 	F.keys_fn = NULL;
+	F.look = NULL;
 	if (engine_new(&F.e, &d, make_conf(), credentials, &err) != 0)
 		fail_msg("%s", err.msg);
 	engine_commit(F.e);
@@ -339,7 +334,8 @@ static inline void turn(void)
 	claims_run(F.e);
 	engine_commit(F.e);
 	engine_commit(F.e); /* what followed from that */
-	door_run(F.e);
+	if (F.e->door != NULL)
+		door_run(F.e);
 }
 
 static inline struct fleet_node *row(int i)
@@ -391,6 +387,27 @@ static inline void boots(int i, bool addr)
 	row(i)->busy = false;
 	engine_post(F.e, row(i), &ev);
 	turn();
+}
+
+/* One machine, which is there. */
+static inline void one(void)
+{
+	buy(1, 1);
+	boots(1, true);
+}
+
+/* Two of one create, which are there. */
+static inline void two(void)
+{
+	buy(1, 2);
+	boots(1, true);
+	boots(2, true);
+}
+
+/* Its machine is being deleted, for this reason. */
+static inline bool goes(int i, enum node_reason why)
+{
+	return row(i)->n.state == NODE_DELETING && row(i)->n.reason == why;
 }
 
 /* --- machines ---------------------------------------------------------------------------------
@@ -494,14 +511,14 @@ static inline const char *body(uint64_t ticket)
 static inline void keys_come(const char *accessor)
 {
 	static const char *const addresses[] = {"https://v1:8200", "https://v2:8200", NULL};
-	struct secret *value = secret_new(F.release == CONF_WRAP ? "s.wrap" : BUNDLE,
-					  F.release == CONF_WRAP ? 6 : strlen(BUNDLE));
+	bool wrap = F.release != CONF_BROKER;
+	struct secret *value = secret_new(wrap ? "s.wrap" : BUNDLE, wrap ? 6 : strlen(BUNDLE));
 	struct secrets_released r = {.mode = (enum conf_release)F.release,
 				     .version = "7",
 				     .token = value,
 				     .accessor = accessor,
 				     .path = "kv/data/slurm",
-				     .ttl_ms = 60000,
+				     .ttl_ms = F.release == CONF_WRAP ? 60000 : F.life_ms,
 				     .addresses = addresses,
 				     .bundle = value};
 	secrets_fn fn = F.keys_fn;
@@ -511,6 +528,27 @@ static inline void keys_come(const char *accessor)
 	fn(F.keys_ctx, &r, NULL);
 	secret_free(value);
 	turn();
+}
+
+/* ... and it is this request, which gets them. */
+static inline void is_served(uint64_t ticket, const char *accessor)
+{
+	keys_come(accessor);
+	assert_int_equal(status(ticket), 200);
+}
+
+/* Does the listener let this through? */
+static inline void knock(const char *id, const char *secret, bool through)
+{
+	char text[400];
+	struct node_request rq = {.http = {.method = "POST", .path = "/v1/claim", .body = text}};
+	struct http_answer an = {.status = 0};
+
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\"}", id,
+		       secret);
+	rq.http.len = strlen(text);
+	assert_int_equal(node_claims_check(F.table, &rq, &an), !through);
+	assert_int_equal(an.status, through ? 0 : 401);
 }
 
 /* Events of this type in the journal. */
@@ -570,6 +608,24 @@ static inline int setup_with(int attest, int release)
 	F.door.uid = 64030;
 	for (int i = 0; i < KEYS; i++)
 		F.keys[i].csr = make_csr(F.keys[i].spki);
+	return 0;
+}
+
+/* Proved by their address; burstd hands out the keys itself. */
+static inline int setup_broker(void **state)
+{
+	(void)state;
+	(void)setup_with(CONF_ATTEST_ADDRESS, CONF_BROKER);
+	restart();
+	return 0;
+}
+
+/* ... or a token by which the machine fetches them. */
+static inline int setup_wrap(void **state)
+{
+	(void)state;
+	(void)setup_with(CONF_ATTEST_ADDRESS, CONF_WRAP);
+	restart();
 	return 0;
 }
 

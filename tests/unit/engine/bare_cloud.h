@@ -24,6 +24,7 @@ static struct bare {
 		void *ctx;
 	} wire[WIRE_MAX];
 	size_t n, answered;
+	int64_t date_ms; /* of the next answer; 0: it has none */
 	unsigned lists;  /* seen whole */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
@@ -151,7 +152,8 @@ static inline size_t waiting(void)
 /* The oldest request that waits is this one, and is answered. */
 static inline void answer(const char *url, long status, const char *body)
 {
-	struct http_reply reply = {.status = status, .body = body, .len = strlen(body)};
+	struct http_reply reply = {
+		.status = status, .body = body, .len = strlen(body), .date_ms = B.date_ms};
 	size_t i = B.answered++;
 
 	assert_true(i < B.n);

@@ -30,6 +30,7 @@ static struct fix {
 	char path[64];
 	int64_t now;
 	/* the driver */
+	uint32_t wrap_s; /* of the last token that was asked for */
 	unsigned flags;
 	uint32_t naddresses;
 	int64_t until;
@@ -38,6 +39,7 @@ static struct fix {
 	/* the wire */
 	struct wire {
 		char url[64], location[64];
+		uint32_t timeout_ms;
 		http_done_fn done; /* NULL: answered */
 		void *ctx;
 	} wire[WIRE_MAX];
@@ -52,6 +54,7 @@ static struct fix {
 		char text[128], first[64];
 	} got[NODES];
 	bool inside; /* a call that must not call back */
+	bool deaf;   /* nothing can be sent */
 } F;
 
 /* --- the rest of the engine and the world ----------------------------------------------------- */
@@ -93,11 +96,13 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	(void)c;
 	assert_true(F.n < WIRE_MAX);
 	assert_true(call->secret);
-	if (strstr(call->url, "unsendable") != NULL)
+	if (F.deaf || strstr(call->url, "unsendable") != NULL)
 		return err_set(e, ERR_NOTSENT, "no way there");
-	*w = (struct wire){.done = done, .ctx = ctx};
+	*w = (struct wire){.done = done, .ctx = ctx, .timeout_ms = call->timeout_ms};
 	(void)snprintf(w->url, sizeof(w->url), "%s", call->url);
-	*handle = ++F.n;
+	F.n++;
+	if (handle != NULL)
+		*handle = F.n;
 	return 0;
 }
 
@@ -150,6 +155,8 @@ static inline int build(const void *self, const struct secret_op *op, struct sec
 		return err_set(e, ERR_AUTH, "there is no secret_id yet");
 	(void)snprintf(url, sizeof(url), "a%u/%s%s%s", (unsigned)op->address,
 		       secret_op_str(op->kind), op->version[0] != '\0' ? "/" : "", op->version);
+	if (op->kind == SECRET_WRAP)
+		F.wrap_s = op->wrap_s;
 	out->kind = F.as_file ? SECRET_FILE : SECRET_HTTP;
 	out->method = "GET";
 	out->url = mem_strdup(F.as_file ? F.conf.secrets.credential_file : url);
@@ -189,10 +196,14 @@ static inline void parse(const void *self, const struct secret_op *op,
 			      ? strtoll(reply->body, NULL, 10)
 			      : LEASE;
 	r->renewable = F.renewable;
-	r->rights = strcmp(reply->body, "root") == 0 ? SECRET_MAY_ALL | SECRET_MAY_READ
-		    : strcmp(reply->body, "poor") == 0
-			    ? SECRET_MAY_POLL
-			    : SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_REVOKE;
+	r->rights =
+		strcmp(reply->body, "root") == 0   ? SECRET_MAY_ALL | SECRET_MAY_READ
+		: strcmp(reply->body, "poor") == 0 ? SECRET_MAY_POLL
+		: strcmp(reply->body, "looks") == 0
+			? SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_LOOK
+		: strcmp(reply->body, "both") == 0
+			? SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_LOOK | SECRET_MAY_REVOKE
+			: SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_REVOKE;
 	if (op->kind == SECRET_VERSION)
 		(void)snprintf(r->version, sizeof(r->version), "%s",
 			       reply->body[0] != '\0' ? reply->body : "7");
@@ -371,8 +382,8 @@ static inline void on_keys(void *ctx, const struct secrets_released *r, const st
 	}
 	assert_null(err);
 	(void)snprintf(g->text, sizeof(g->text), "%s %s",
-		       r->mode == CONF_WRAP ? secret_text(r->token) : "bundle", r->version);
-	if (r->mode == CONF_WRAP)
+		       r->mode != CONF_BROKER ? secret_text(r->token) : "bundle", r->version);
+	if (r->mode != CONF_BROKER)
 		(void)snprintf(g->first, sizeof(g->first), "%s", r->addresses[0]);
 	else
 		assert_string_equal(secret_text(r->bundle), BUNDLE);

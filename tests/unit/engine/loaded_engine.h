@@ -3,39 +3,10 @@
 #ifndef TESTS_LOADED_ENGINE_H
 #define TESTS_LOADED_ENGINE_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-#include "base/mem.h"
-#include "engine/private.h"
-#include "io/loop.h"
-#include "io/proc.h"
-
-static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
+#include "loaded_parts.h"
 
 /* --- a driver that cannot ask for anything -----------------------------------------------
  */
-
-static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
-{
-	(void)conf;
-	(void)e;
-	*self = NULL;
-	return 0;
-}
-
-static void fake_close(void *self)
-{
-	(void)self;
-}
 
 static unsigned fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS; /* a test may add to them */
 
@@ -76,52 +47,16 @@ struct fix {
 	struct proc *proc;
 	struct journal *journal;
 	struct engine *e;
-	int64_t ahead; /* by so much the next lists are later than now */
+	int64_t ahead;      /* by so much the next lists are later than now */
+	int64_t created_ms; /* of the instances in them, as the provider says */
 };
-
-static struct conf_pool make_pool(const char *name, const char *nodes)
-{
-	return (struct conf_pool){.name = mem_strdup(name),
-				  .nodes_text = mem_strdup(nodes),
-				  .provider = mem_strdup("cloud"),
-				  .type = mem_strdup("t"),
-				  .region = mem_strdup("r"),
-				  .zone = mem_strdup(""),
-				  .max_nodes = 3,
-				  .max_rate_nano_h = INT64_C(100) * 1000000000,
-				  .price_nano_h = 1000000000,
-				  .boot_ms = 600000};
-}
 
 static inline struct conf *make_conf(void)
 {
-	struct conf *c = conf_new("burstd.conf");
+	struct conf *c = one_pool("c[1-3]", 3);
 
-	c->cluster = mem_strdup("test");
-	memcpy(c->currency, "EUR", 4);
-	c->state_dir = mem_strdup("/nowhere");
-	c->listen = mem_strdup("");
-	c->slurm_bin = mem_strdup("/nowhere");
-	c->nproviders = 1;
-	c->providers = mem_zalloc(sizeof(*c->providers));
-	c->providers[0] = (struct conf_provider){.name = mem_strdup("cloud"),
-						 .driver = mem_strdup("fake"),
-						 .url = mem_strdup(""),
-						 .settle_ms = 60000,
-						 .list_ms = 30000,
-						 .timeout_ms = 30000,
-						 .concurrency = 4};
-	c->npools = 1;
-	c->pools = mem_zalloc(sizeof(*c->pools));
-	c->pools[0] = make_pool("pool", "c[1-3]");
 	assert_int_equal(conf_finish(c, NULL), 0);
 	return c;
-}
-
-static void on_fatal(void *ctx, const struct err *e)
-{
-	(void)ctx;
-	fail_msg("%s", e->msg);
 }
 
 static int setup(void **state)

@@ -5,7 +5,8 @@
 static struct {
 	bool lacks;
 	unsigned learnt;
-	int64_t since_ms;
+	int64_t created_ms; /* of the machine, by its document */
+	int64_t at_ms;      /* documents are good for a minute around that; 0: always */
 } V;
 
 static int v_open(void **self, const struct attest_conf *conf, struct err *e)
@@ -25,9 +26,7 @@ static int v_verify(const void *self, const struct attest_expect *want, const ch
 		    int64_t now_ms, struct attest_identity *out, struct err *e)
 {
 	(void)self;
-	(void)now_ms;
 	assert_int_equal(strlen(doc), len);
-	V.since_ms = want->since_ms;
 	if (V.lacks)
 		return err_set(e, ERR_LIMIT, "a key is missing");
 	memset(out, 0, sizeof(*out));
@@ -36,7 +35,12 @@ static int v_verify(const void *self, const struct attest_expect *want, const ch
 	if (sscanf(doc, "%63s %63s %63s %63s", out->instance, out->account, out->region,
 		   out->nonce) < 3)
 		return err_set(e, ERR_INVALID, "its content is not in it");
-	return attest_match(out, want, e);
+	out->created_ms = V.created_ms;
+	if (attest_match(out, want, e) < 0)
+		return -1;
+	if (V.at_ms != 0 && llabs(now_ms - V.at_ms) > 60000)
+		return err_set(e, ERR_TIME, "it has expired");
+	return 0;
 }
 
 static int v_lacks(const void *self, const char *doc, size_t len, int64_t now_ms,
@@ -106,17 +110,6 @@ static int callback(void **state)
 	return begin(CONF_ATTEST_CALLBACK);
 }
 
-static void one(void)
-{
-	buy(1, 1);
-	boots(1, true);
-}
-
-static bool goes(int i)
-{
-	return row(i)->n.state == NODE_DELETING && row(i)->n.reason == NODE_BECAUSE_BREACH;
-}
-
 static uint64_t shows(const char *doc)
 {
 	return says((struct says){.create = 1, .attest = "aws-rsa2048", .doc = doc});
@@ -173,17 +166,13 @@ static void test_its_own_document(void **state)
 	uint64_t t;
 
 	(void)state;
-	buy(1, 2);
-	boots(1, true);
-	boots(2, true);
+	two();
 	F.address = "10.0.0.2";
 	t = shows("i-2 a r");
-	keys_come("");
-	assert_int_equal(status(t), 200);
+	is_served(t, "");
 	assert_non_null(strstr(body(t), "node=c2\n"));
 	assert_int_equal(claim(2)->c.state, CLAIM_CLAIMED);
 	assert_false(claim(2)->c.weak);
-	assert_int_equal(V.since_ms, claim(1)->c.issued_ms - NODE_SKEW_MS);
 }
 
 static void refused(const char *doc, bool ends)
@@ -193,7 +182,7 @@ static void refused(const char *doc, bool ends)
 	assert_int_equal(status(t), 403);
 	assert_int_equal(F.released, 0);
 	turn();
-	assert_int_equal(goes(1), ends);
+	assert_int_equal(goes(1, NODE_BECAUSE_BREACH), ends);
 	assert_int_equal(events("claim-refused"), 1);
 	assert_int_equal(audits("claim-refuse"), 1);
 }
@@ -235,6 +224,19 @@ static void test_document_of_another_region(void **state)
 	refused("i-1 a elsewhere", true);
 }
 
+/* It was taken out of the configuration, and burstd started anew, while a machine of it booted. */
+static void test_document_when_its_offer_is_gone(void **state)
+{
+	(void)state;
+	one();
+	(void)snprintf(row(1)->n.offer, sizeof(row(1)->n.offer), "gone");
+	assert_int_equal(status(shows("i-1 a elsewhere")), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	free(F.e->conf->providers[0].region); /* a driver's that buys in one region only */
+	F.e->conf->providers[0].region = mem_strdup("s");
+	is_served(shows("i-1 a s"), "");
+}
+
 static void test_document_of_another_kind(void **state)
 {
 	(void)state;
@@ -243,7 +245,7 @@ static void test_document_of_another_kind(void **state)
 		status(says((struct says){.create = 1, .attest = "gcp-jwt", .doc = "i-1 a r"})),
 		403);
 	turn();
-	assert_true(goes(1));
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
 }
 
 static void test_no_document(void **state)
@@ -257,9 +259,7 @@ static void test_no_document(void **state)
 static void test_document_of_another_instance_among_many(void **state)
 {
 	(void)state;
-	buy(1, 2);
-	boots(1, true);
-	boots(2, true);
+	two();
 	refused("i-9 a r", false);
 }
 
@@ -267,9 +267,7 @@ static void test_document_of_another_instance_among_many(void **state)
 static void test_document_from_another_address(void **state)
 {
 	(void)state;
-	buy(1, 2);
-	boots(1, true);
-	boots(2, true);
+	two();
 	F.address = "10.0.0.2";
 	refused("i-1 a r", true);
 	assert_int_equal(row(2)->n.state, NODE_BOOTING);
@@ -277,15 +275,166 @@ static void test_document_from_another_address(void **state)
 
 static void test_document_from_another_address_behind_a_nat(void **state)
 {
-	uint64_t t;
-
 	(void)state;
 	F.e->conf->providers[0].check_address = 0;
 	one();
 	F.address = "192.0.2.1";
-	t = shows("i-1 a r");
-	keys_come("");
-	assert_int_equal(status(t), 200);
+	is_served(shows("i-1 a r"), "");
+}
+
+/* --- clocks ------------------------------------------------------------------------------------
+ */
+
+enum { QUARTER = 900000 };
+
+/* It ends as one that did not come up, and nobody is called a thief. */
+static void is_untimely(const char *why)
+{
+	uint64_t t = shows("i-1 a r");
+
+	assert_int_equal(status(t), 403);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_int_equal(events("breach"), 0);
+	assert_int_equal(audits("breach"), 0);
+	assert_int_equal(F.e->count.claims_breached, 0);
+	assert_int_equal(events("claim-refused"), 1);
+	assert_int_equal(events("boot-failed"), 1);
+	assert_non_null(strstr(fleet_why(row(1), &row(1)->n), why));
+	assert_int_equal(F.released, 0);
+	assert_int_equal(claim(1)->c.state, CLAIM_REVOKED);
+	assert_int_equal(status(shows("i-1 a r")), 410);
+}
+
+static void test_document_of_another_time_is_no_theft(void **state)
+{
+	(void)state;
+	one();
+	V.at_ms = engine_now(F.e) - QUARTER;
+	is_untimely("claim: it has expired; is the clock here right?");
+}
+
+/* Machine after machine would be bought. */
+static void test_documents_of_another_time_close_their_pool(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	V.at_ms = engine_now(F.e) - QUARTER;
+	is_untimely("it has expired");
+	assert_null(engine_closed(F.e, 0)); /* one may have had bad luck */
+	/* What is bought after that is another try. */
+	for (int64_t then = engine_now(F.e); engine_now(F.e) <= then;)
+		;
+	buy(2, 1);
+	boots(2, true);
+	F.address = "10.0.0.2";
+	t = says((struct says){.create = 2, .attest = "aws-rsa2048", .doc = "i-2 a r"});
+	assert_int_equal(status(t), 403);
+	turn();
+	assert_true(goes(2, NODE_BECAUSE_INIT));
+	assert_non_null(strstr(engine_closed(F.e, 0), "is the clock here right?"));
+}
+
+static void test_document_of_another_time_than_the_providers(void **state)
+{
+	(void)state;
+	one();
+	V.at_ms = engine_now(F.e) - QUARTER;
+	F.e->clouds[0].ahead_ms = -2 * QUARTER;
+	is_untimely("claim: it has expired; the clock here is 30m00s behind the provider's");
+}
+
+static void test_document_is_judged_by_the_clock_of_who_signs_it(void **state)
+{
+	(void)state;
+	one();
+	V.at_ms = engine_now(F.e) - QUARTER;
+	F.e->clouds[0].ahead_ms = QUARTER;
+	is_served(shows("i-1 a r"), "");
+}
+
+/* A time is no excuse for anything else. */
+static void test_document_of_another_time_and_another_instance(void **state)
+{
+	(void)state;
+	one();
+	V.at_ms = 1;
+	refused("i-9 a r", true);
+}
+
+static void test_document_of_another_time_from_another_address(void **state)
+{
+	(void)state;
+	one();
+	V.at_ms = 1;
+	F.address = "10.0.0.2";
+	refused("i-1 a r", true);
+}
+
+static void test_document_of_another_time_with_a_second_key(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(status(shows("i-1 a r")), 0); /* the secret store is asked */
+	V.at_ms = 1;
+	assert_int_equal(
+		status(says((struct says){
+			.create = 1, .key = 1, .attest = "aws-rsa2048", .doc = "i-1 a r"})),
+		409);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_int_equal(events("breach"), 1);
+}
+
+static void test_machine_started_when_its_provider_says(void **state)
+{
+	(void)state;
+	one();
+	/* Long ago by our clock, which is wrong and does not matter. */
+	row(1)->said_ms = engine_now(F.e) - QUARTER;
+	V.created_ms = row(1)->said_ms - NODE_SKEW_MS;
+	is_served(shows("i-1 a r"), "");
+}
+
+static void test_machine_started_before_its_provider_says(void **state)
+{
+	(void)state;
+	one();
+	row(1)->said_ms = engine_now(F.e);
+	V.created_ms = row(1)->said_ms - NODE_SKEW_MS - 1;
+	is_untimely("another start");
+}
+
+static void test_machine_started_after_its_provider_says(void **state)
+{
+	(void)state;
+	one();
+	row(1)->said_ms = engine_now(F.e);
+	V.created_ms = row(1)->said_ms + NODE_SKEW_MS + 1;
+	is_untimely("another start");
+}
+
+static void test_machine_started_long_before_it_was_asked_for(void **state)
+{
+	(void)state;
+	one();
+	V.created_ms = claim(1)->c.issued_ms - NODE_SKEW_MS - 1;
+	assert_int_equal(status(shows("i-1 a r")), 202); /* the next list may say when it was */
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	row(1)->seen_ms = engine_now(F.e); /* it does not */
+	is_untimely("long before it was asked for");
+}
+
+static void test_machine_asked_for_by_a_clock_that_was_ahead(void **state)
+{
+	(void)state;
+	one();
+	row(1)->seen_ms = engine_now(F.e);
+	V.created_ms = claim(1)->c.issued_ms - NODE_SKEW_MS - QUARTER;
+	F.e->clouds[0].ahead_ms = QUARTER;
+	is_served(shows("i-1 a r"), "");
 }
 
 static void test_instance_is_not_known_yet(void **state)
@@ -328,15 +477,11 @@ static void test_what_a_verifier_lacks_is_fetched(void **state)
 static void test_google_token_is_for_this_claim(void **state)
 {
 	char doc[160];
-	uint64_t t;
 
 	(void)state;
-	buy(1, 1);
-	boots(1, true);
+	one();
 	(void)snprintf(doc, sizeof(doc), "i-1 a r burst:%s", claim(1)->c.id);
-	t = says((struct says){.create = 1, .attest = "gcp-jwt", .doc = doc});
-	keys_come("");
-	assert_int_equal(status(t), 200);
+	is_served(says((struct says){.create = 1, .attest = "gcp-jwt", .doc = doc}), "");
 }
 
 static void test_google_token_for_another_claim(void **state)
@@ -384,8 +529,7 @@ static void test_azure_nonce(void **state)
 	assert_int_equal(status(shows_nonce("0123456789abcdef0123456789abcdef", 0)), 202);
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED); /* it may ask for another one */
 	t = shows_nonce(a, 0);
-	keys_come("");
-	assert_int_equal(status(t), 200);
+	is_served(t, "");
 	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a)); /* once */
 	assert_false(claim_nonce_use(F.e, "another", b));
 	assert_true(claim_nonce_use(F.e, claim(1)->c.id, b));
@@ -425,8 +569,7 @@ static void test_call_back(void **state)
 	assert_null(F.keys_fn);
 	wire_says(at, 0, "");
 	turn();
-	keys_come("");
-	assert_int_equal(status(t), 200);
+	is_served(t, "");
 	assert_false(claim(1)->c.weak);
 }
 
@@ -442,7 +585,7 @@ static void test_another_key_answers(void **state)
 	wire_says(at, ERR_AUTH, "it has another key");
 	turn();
 	assert_int_equal(status(t), 403);
-	assert_true(goes(1));
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
 	assert_int_equal(events("claim-refused"), 1);
 	assert_int_equal(events("breach"), 1);
 	assert_int_equal(F.released, 0);
@@ -460,6 +603,7 @@ static void test_nobody_answers_yet(void **state)
 	wire_says(at, ERR_NOTSENT, "refused");
 	turn();
 	assert_int_equal(status(t), 202);
+	assert_non_null(strstr(body(t), "retry_after=1\n"));
 	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
 	t = says((struct says){.create = 1, .port = 861});
 	assert_int_equal(F.nwire, at + 2);
@@ -469,7 +613,7 @@ static void test_nobody_answers_yet(void **state)
 	wire_says(at + 1, 0, ""); /* too late */
 	turn();
 	assert_null(F.keys_fn);
-	assert_true(goes(1));
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
 }
 
 static void test_port_that_anybody_can_have(void **state)
@@ -495,28 +639,63 @@ static void test_port_that_anybody_can_have_the_second_time(void **state)
 	assert_int_equal(F.nwire, at + 1);
 }
 
-static void test_not_too_many_call_backs(void **state)
+enum { MACHINES = CLAIM_CALLS_CLOUD + 2 };
+
+/* From the machine of this node, with a key of its own, which it keeps. */
+static uint64_t asks(int i)
 {
-	char addr[20][24];
+	static struct {
+		char *csr;
+		unsigned char spki[NODE_CA_SPKI_SIZE];
+	} keys[MACHINES + 1];
+	static char addr[24]; /* as long as F */
+	char *csr = F.keys[1].csr;
+	uint64_t t;
+
+	if (keys[i].csr == NULL)
+		keys[i].csr = make_csr(keys[i].spki);
+	(void)snprintf(addr, sizeof(addr), "10.0.0.%d", i);
+	F.address = addr;
+	F.keys[1].csr = keys[i].csr;
+	t = says((struct says){.create = 1, .key = 1, .port = 861});
+	F.keys[1].csr = csr;
+	return t;
+}
+
+/* Machines behind a filter take no more than their share: who comes after them is called soon. */
+static void test_call_backs_that_nobody_answers(void **state)
+{
+	const int n = CLAIM_CALLS_CLOUD;
+	uint64_t t = 0;
 	size_t at;
 
 	(void)state;
-	buy(1, 20);
-	for (int i = 1; i <= 20; i++)
+	buy(1, MACHINES);
+	for (int i = 1; i <= MACHINES; i++)
 		boots(i, true);
 	at = F.nwire;
-	for (int i = 1; i <= 20; i++) {
-		(void)snprintf(addr[i - 1], sizeof(addr[0]), "10.0.0.%d", i);
-		F.address = addr[i - 1];
-		free(F.keys[1].csr);
-		F.keys[1].csr = make_csr(F.keys[1].spki);
-		assert_int_equal(status(says((struct says){.create = 1, .key = 1, .port = 861})),
-				 0);
+	for (int i = 1; i <= n; i++)
+		t = asks(i);
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_CLOUD);
+	(void)asks(n + 1);
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_CLOUD); /* it waits, but not for long */
+	for (struct claim_call *c = F.e->claims->calls; c != NULL; c = c->next)
+		c->since_ms -= CLAIM_CALL_MS;
+	for (int i = 0; i < n; i++) {
+		wire_says(at + (size_t)i, ERR_NET, "timed out");
+		turn();
 	}
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_MAX);
-	wire_says(at, ERR_NET, "silence");
-	turn();
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_MAX + 1);
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_CLOUD + 1);
+	assert_string_equal(F.wire[F.nwire - 1].url, "https://10.0.0.33:861/");
+	assert_int_equal(status(t), 202);
+	assert_non_null(strstr(body(t), "retry_after=5\n"));
+	/* They come again: a few at a time, and there is room for others. */
+	at = F.nwire;
+	for (int i = 1; i <= CLAIM_CALLS_SILENT + 1; i++)
+		(void)asks(i);
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_SILENT);
+	(void)asks(n + 2);
+	assert_int_equal(F.nwire, at + CLAIM_CALLS_SILENT + 1);
 }
 
 /* No callback may find an engine that is gone. */
@@ -541,11 +720,24 @@ int main(void)
 		T(aws, test_document_detached),
 		T(aws, test_document_of_another_account),
 		T(aws, test_document_of_another_region),
+		T(aws, test_document_when_its_offer_is_gone),
 		T(aws, test_document_of_another_kind),
 		T(aws, test_no_document),
 		T(aws, test_document_of_another_instance_among_many),
 		T(aws, test_document_from_another_address),
 		T(aws, test_document_from_another_address_behind_a_nat),
+		T(aws, test_document_of_another_time_is_no_theft),
+		T(aws, test_documents_of_another_time_close_their_pool),
+		T(aws, test_document_of_another_time_than_the_providers),
+		T(aws, test_document_is_judged_by_the_clock_of_who_signs_it),
+		T(aws, test_document_of_another_time_and_another_instance),
+		T(aws, test_document_of_another_time_from_another_address),
+		T(aws, test_document_of_another_time_with_a_second_key),
+		T(aws, test_machine_started_when_its_provider_says),
+		T(aws, test_machine_started_before_its_provider_says),
+		T(aws, test_machine_started_after_its_provider_says),
+		T(aws, test_machine_started_long_before_it_was_asked_for),
+		T(aws, test_machine_asked_for_by_a_clock_that_was_ahead),
 		T(aws, test_instance_is_not_known_yet),
 		T(aws, test_what_a_verifier_lacks_is_fetched),
 		T(gcp, test_google_token_is_for_this_claim),
@@ -557,7 +749,7 @@ int main(void)
 		T(callback, test_nobody_answers_yet),
 		T(callback, test_port_that_anybody_can_have),
 		T(callback, test_port_that_anybody_can_have_the_second_time),
-		T(callback, test_not_too_many_call_backs),
+		T(callback, test_call_backs_that_nobody_answers),
 		T(callback, test_end_while_it_calls),
 	};
 #undef T

@@ -100,6 +100,38 @@ static void test_a_node_whose_claim_was_lost_goes_on(void **state)
 	assert_late(1, 3, 401);
 }
 
+/* Its certificate shows that it has claimed since that was written. */
+static void test_a_node_that_an_older_journal_knows_as_booting_goes_on(void **state)
+{
+	(void)state;
+	B.a.c.state = CLAIM_ATTESTING;
+	assert_int_equal(by("c1", 2, 'd', "GET", "/v1/node/time", ""), 401); /* another's */
+	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 0);
+	assert_true(B.e.due);
+	B.a.c.state = CLAIM_ISSUED;
+	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 0);
+}
+
+/* Likewise one that has claimed and not confirmed: slurmd was started after that. */
+static void test_a_node_that_has_registered_has_confirmed(void **state)
+{
+	struct fleet_node *fn = fleet_live(fleet_find(&B.e.fleet, "c2"));
+
+	(void)state;
+	assert_int_equal(B.b.c.state, CLAIM_CLAIMED);
+	fn->n.state = NODE_BOOTING;
+	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 200);
+	assert_int_equal(B.b.c.state, CLAIM_CLAIMED);
+	assert_false(B.e.due);
+	fn->n.state = NODE_READY;
+	assert_int_equal(by("c2", 5, 'a', "GET", "/v1/node/time", ""),
+			 0); /* of another key: misuse */
+	commit();
+	assert_late(0, 1, 401);
+	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/time", ""), 0); /* not durable yet */
+	assert_true(B.e.due);
+}
+
 /* Of the name, of an earlier incarnation, of one that leaves, and of who is not. */
 static void test_only_the_present_incarnation_is_let_in(void **state)
 {
@@ -121,7 +153,8 @@ static void test_only_the_present_incarnation_is_let_in(void **state)
 static void test_a_claim_that_is_over_lets_nobody_in(void **state)
 {
 	(void)state;
-	for (int s = 0; s < CLAIM_NSTATES; s++) {
+	fleet_live(fleet_find(&B.e.fleet, "c1"))->n.state = NODE_BOOTING;
+	for (int s = CLAIM_CLAIMED; s < CLAIM_NSTATES; s++) {
 		B.a.c.state = (enum claim_state)s;
 		assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""),
 				 s == CLAIM_CLAIMED || s == CLAIM_CONFIRMED ? 200 : 401);
@@ -256,6 +289,33 @@ static void test_many_hosts_are_not_made_anew_for_every_claim(void **state)
 	assert_true(hosts_version(&B.e) == w);
 }
 
+/* Nobody would look for a job that does not find a node by what nodes are told. */
+static void test_hosts_that_do_not_fit_are_told_of(void **state)
+{
+	const size_t n = DOOR_HOSTS_MAX / 80 + 3; /* with c1 and c2 */
+	char name[64], addr[32], *text;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		(void)snprintf(name, sizeof(name), "d%062u", (unsigned)i); /* lines of 80 bytes */
+		(void)snprintf(addr, sizeof(addr), "100.100.%03u.%03u", (unsigned)i / 250 % 250,
+			       (unsigned)i % 250);
+		(void)put(name, 1, NODE_BOOTING, addr);
+	}
+	commit();
+	text = hosts_text(&B.e, NULL);
+	assert_true(strlen(text) <= DOOR_HOSTS_MAX);
+	assert_true(strlen(text) > DOOR_HOSTS_MAX - 80);
+	assert_has(B.events, "hosts-left-out: 4 nodes do not fit");
+	assert_int_equal(engine_door_counters(&B.e)->hosts_left_out, 4);
+	free(text);
+	B.events[0] = '\0';
+	W.now += DOOR_HOSTS_MS;
+	commit();
+	free(hosts_text(&B.e, NULL));
+	assert_string_equal(B.events, ""); /* once */
+}
+
 static void test_node_init_is_given_out_with_its_hash(void **state)
 {
 	char path[] = "/tmp/burst-stage1-XXXXXX", none[] = "/nowhere/node-init";
@@ -265,6 +325,7 @@ static void test_node_init_is_given_out_with_its_hash(void **state)
 
 	(void)state;
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 404);
+	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1.sha256", ""), 404);
 	assert_false(door_stage1(&B.e, &hash));
 	assert_true(fd >= 0 && write(fd, "abc", 3) == 3);
 	(void)close(fd);
@@ -275,6 +336,8 @@ static void test_node_init_is_given_out_with_its_hash(void **state)
 			    "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 200);
 	assert_string_equal(B.said, "abc");
+	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1.sha256", ""), 200);
+	assert_string_equal(B.said, hash);
 	/* Gone: it stays as it was, but nothing starts with that. */
 	B.conf.nodes.node_init = none;
 	door_reload(&B.e);
@@ -317,6 +380,8 @@ int main(void)
 		T(test_a_later_answer_goes_out_with_the_next_turn),
 		T(test_each_path_has_its_place),
 		T(test_a_node_whose_claim_was_lost_goes_on),
+		T(test_a_node_that_an_older_journal_knows_as_booting_goes_on),
+		T(test_a_node_that_has_registered_has_confirmed),
 		T(test_only_the_present_incarnation_is_let_in),
 		T(test_a_claim_that_is_over_lets_nobody_in),
 		T(test_a_name_that_is_not_as_it_should_be_is_nobodys),
@@ -325,6 +390,7 @@ int main(void)
 		T(test_hosts_are_the_nodes_that_have_an_address),
 		T(test_hosts_are_not_made_anew_for_every_heartbeat),
 		T(test_many_hosts_are_not_made_anew_for_every_claim),
+		T(test_hosts_that_do_not_fit_are_told_of),
 		T(test_node_init_is_given_out_with_its_hash),
 		T(test_counters_say_what_was_answered),
 	};

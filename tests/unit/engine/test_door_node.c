@@ -198,8 +198,8 @@ static void test_node_a_speaking_for_node_b_is_misuse(void **state)
 	(void)state;
 	assert_int_equal(post_through("heartbeat", "{\"v\":1,\"node\":\"c2\",\"generation\":2}"),
 			 403);
-	assert_string_equal(B.events, "c1 2 claim-misuse: it speaks for another node\n");
-	assert_string_equal(B.audits, "c1 claim-misuse: it speaks for another node\n");
+	assert_string_equal(B.events, "c1 2 claim-misuse: it speaks for another node: c2\n");
+	assert_string_equal(B.audits, "c1 claim-misuse: it speaks for another node: c2\n");
 	assert_int_equal(B.a.heartbeat_ms, 0);
 	assert_int_equal(post_through("event", "{\"v\":1,\"node\":\"c2\",\"generation\":5,\"type\":"
 					       "\"preempt\",\"id\":\"1\"}"),

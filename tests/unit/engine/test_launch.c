@@ -43,9 +43,33 @@ static void test_an_answer_is_taken_in_by_pieces(void **state)
 	assert_int_equal(F.e.left, 2);
 	assert_int_equal(F.hurried, 1);
 	assert_int_equal(F.e.count.instances_created, NODES);
+	assert_int_equal(fleet_find(&F.e.fleet, "c3")->newest->said_ms, 1002); /* its clock's */
 	assert_int_equal(F.sent, 1);
 	launch_settle(&F.e);
 	assert_null(F.e.batches);
+}
+
+/* The first of those that a place refuses waits for it as long as the last: else its job would be
+ * the only one to try again in vain. */
+static void test_who_is_refused_first_knows_when_the_place_opens(void **state)
+{
+	struct provider_item items[NODES];
+	const struct provider_result r = {.code = PROVIDER_OK, .items = items, .nitems = NODES};
+
+	(void)state;
+	launch_run(&F.e);
+	make_items(items);
+	for (int i = 1; i < NODES; i++)
+		items[i] = (struct provider_item){.code = PROVIDER_CAPACITY};
+	F.nposted = 0;
+	F.answer(&F.cloud, F.ctx, &r);
+	for (int i = 0; i < NODES && F.e.answers != NULL; i++) {
+		F.e.left = F.e.slice.write;
+		launch_answered(&F.e);
+	}
+	assert_int_equal(F.posted[1], NODE_EV_REFUSED);
+	assert_int_equal(F.nposted, NODES);
+	assert_int_equal(F.hopeful, 0);
 }
 
 /* They are there until the answer is read, and no longer, for they are a secret. */
@@ -62,6 +86,31 @@ static void test_user_data_of_machines_that_claim(void **state)
 	F.e.left = NODES;
 	launch_answered(&F.e);
 	assert_null(F.e.batches->user_data);
+}
+
+/* Each with its own; and who has no token yet is not bought, nor is anything else kept from it. */
+static void test_a_token_in_the_user_data_is_for_one_machine(void **state)
+{
+	(void)state;
+	F.vouchers = true;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, NODES - 1);
+	assert_int_equal(count(NODE_WANTED), 1);
+	for (unsigned i = 0; i < F.sent; i++)
+		assert_int_equal(F.sizes[i], 1);
+	assert_string_equal(F.op.u.create.user_data, F.first[NODES - 2]);
+	assert_int_equal(F.issued, NODES - 1); /* it is asked, and issues none */
+}
+
+/* A job has its nodes together, or waits for the last of its tokens. */
+static void test_a_job_waits_for_all_its_tokens(void **state)
+{
+	(void)state;
+	make_gangs();
+	F.vouchers = true;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, NODES - 4); /* c4 is one of four */
+	assert_int_equal(count(NODE_WANTED), 4);
 }
 
 static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
@@ -485,7 +534,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_nothing_goes_out_when_this_pass_has_done_its_work),
 		T(test_an_answer_is_taken_in_by_pieces),
+		T(test_who_is_refused_first_knows_when_the_place_opens),
 		T(test_user_data_of_machines_that_claim),
+		T(test_a_token_in_the_user_data_is_for_one_machine),
+		T(test_a_job_waits_for_all_its_tokens),
 		T(test_who_is_not_in_an_answer_is_in_doubt),
 		T(test_a_create_has_no_more_nodes_than_the_driver_can_take),
 		T(test_jobs_stay_whole_where_the_driver_can_take_them),

@@ -307,6 +307,32 @@ static void test_a_session_that_is_denied_is_renewed_once_in_five_minutes(void *
 	assert_true(cloud_next_ms(B.c) == W.now + 1000); /* that is not forgotten */
 }
 
+/* Date has whole seconds, and is of some moment between the question and its answer. */
+static void test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer(void **state)
+{
+	static const struct {
+		int64_t took, date, ahead; /* date: after the question; 0: it has none */
+	} rows[] = {
+		{0, -999, 0},         {0, -1000, 1},        {5000, 5000, 0}, {5000, 5001, -1},
+		{0, -900000, 899001}, {1, 600000, -599999}, {0, 0, -599999}, {100, 100, 0},
+	};
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	(void)state;
+	F.brings = BEGAN + 360 * MINUTE;
+	log_in();
+	assert_int_equal(engine_clock_ahead(&B.e, 0), 0); /* nothing was said */
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	op.u.list.cluster = op.u.list.cursor = "";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		cloud_send(B.c, &op, on_answer, NULL);
+		B.date_ms = rows[i].date != 0 ? W.now + rows[i].date : 0;
+		W.now += rows[i].took;
+		answer("list", 200, "");
+		assert_int_equal(engine_clock_ahead(&B.e, 0), rows[i].ahead);
+	}
+}
+
 static void test_offers_of_our_types_come_in_pages(void **state)
 {
 	(void)state;
@@ -348,6 +374,7 @@ int main(void)
 		T(test_sessions_may_be_renewed_for_ever),
 		T(test_a_session_that_ends_soon_is_not_renewed_at_once),
 		T(test_a_session_that_is_denied_is_renewed_once_in_five_minutes),
+		T(test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer),
 		T(test_offers_of_our_types_come_in_pages),
 	};
 #undef T

@@ -53,7 +53,8 @@ static void list(struct fix *f, const struct shown *in, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		struct provider_instance *p = &c->seen[i];
 
-		*p = (struct provider_instance){.gen = in[i].gen, .state = in[i].state};
+		*p = (struct provider_instance){
+			.gen = in[i].gen, .state = in[i].state, .created_ms = f->created_ms};
 		(void)snprintf(p->id, sizeof(p->id), "%s", in[i].id);
 		(void)snprintf(p->cluster, sizeof(p->cluster), "%s", uuid);
 		(void)snprintf(p->node, sizeof(p->node), "%s", in[i].gen != 0 ? "c1" : "");
@@ -399,6 +400,28 @@ static void test_address(void **state)
 	assert_true(is_updating(f));
 }
 
+/* By the provider's clock, not by ours; what is found is no exception. */
+static void test_when_an_instance_was_made_is_kept_as_its_provider_says(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown found = {"i-3", 7, "10.0.0.3", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_DELETING, &ours);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, 0);
+	f->created_ms = INT64_C(4102444800000); /* long after all that we have seen */
+	list(f, &ours, 1);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, f->created_ms);
+	f->created_ms = 0; /* it forgets to say so */
+	list(f, &ours, 1);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, 4102444800000);
+	f->created_ms = 4711;
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=c1");
+	list(f, &found, 1);
+	assert_string_equal(fleet_find(&f->e->fleet, "c1")->newest->n.instance, "i-3");
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->said_ms, 4711);
+}
+
 /* A list has shown ours since slurmctld has the other address, so nothing of ours is there. */
 static void test_address_elsewhere(void **state)
 {
@@ -695,6 +718,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_a_node_that_nobody_names_any_more_is_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_when_an_instance_was_made_is_kept_as_its_provider_says, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whose_a_reason_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),

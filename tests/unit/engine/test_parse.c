@@ -90,24 +90,36 @@ static void test_gpus(void **state)
 	static const struct {
 		const char *gres;
 		uint32_t n;
+		const char *model;
 	} all[] = {
-		{"gpu:h100:8", 8},
-		{"gpu:8(S:0-1)", 8},
-		{"fast:1,gpu:a100:4(S:0,2),gpu:v100:2", 6},
-		{"gpu:a100_3g.20gb:2,gpu:a100:1", 0},
-		{"(null)", 0},
-		{"shard:gpu:8", 0},
-		{"gpu:", 0},
-		{"gpu:h100", 0},
-		{"", 0},
+		{"gpu:h100:8", 8, "h100"},
+		{"gpu:H100:8(S:0-1)", 8, "h100"},
+		{"gpu:8(S:0-1)", 8, NULL},
+		{"gpu:a100_80g:8", 8, NULL},
+		{"gpu:big:2", 2, NULL},
+		{"fast:1,gpu:a100:4(S:0,2)", 4, "a100"},
+		{"fast:1,gpu:a100:4(S:0,2),gpu:v100:2", 6, NULL},
+		{"gpu:a100:1,gpu:a100_3g.20gb:2", 0, NULL},
+		{"gpu:a100_3g.20gb:2,gpu:a100:1", 0, NULL},
+		{"(null)", 0, NULL},
+		{"shard:gpu:8", 0, NULL},
+		{"gpu:", 0, NULL},
+		{"gpu:h100", 0, NULL},
+		{"", 0, NULL},
 	};
+	const char *model = "x";
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		assert_int_equal(
-			slurm_parse_gpus((struct slurm_text){all[i].gres, strlen(all[i].gres)}),
-			all[i].n);
-	assert_int_equal(slurm_parse_gpus((struct slurm_text){NULL, 0}), 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct slurm_text text = {all[i].gres, strlen(all[i].gres)};
+
+		assert_int_equal(slurm_parse_gpus(text, &model), all[i].n);
+		assert_int_equal(model == NULL, all[i].model == NULL);
+		if (model != NULL)
+			assert_string_equal(model, all[i].model);
+	}
+	assert_int_equal(slurm_parse_gpus((struct slurm_text){NULL, 0}, &model), 0);
+	assert_null(model);
 }
 
 /* Anything that is not whole is an error: a node that is not shown would be believed gone. */

@@ -13,6 +13,7 @@ static struct fix {
 	/* rows */
 	struct journal_refusal put;
 	unsigned rows, dels;
+	uint64_t mark, past; /* updates of nodes queued, and run */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -45,6 +46,18 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const cha
 	(void)snprintf(F.comment, sizeof(F.comment), "%s", comment != NULL ? comment : "left");
 	F.wait_ms = wait_ms;
 	F.told++;
+}
+
+uint64_t slurm_mark(const struct slurm *s)
+{
+	(void)s;
+	return F.mark;
+}
+
+bool slurm_past(const struct slurm *s, uint64_t mark)
+{
+	(void)s;
+	return F.past >= mark;
 }
 
 static int setup(void **state)
@@ -222,17 +235,105 @@ static void test_old_answer(void **state)
 	assert_int_equal(F.told, 0);
 }
 
-/* While commands wait nothing is asked: the nodes are sent back first. */
-static void test_after_the_commands(void **state)
+/* The nodes are sent back first, and then it is asked about at once, whatever else slurmctld is to
+ * be told of nodes: it would start the job again in the meantime. */
+static void test_after_its_own_commands(void **state)
+{
+	(void)state;
+	F.mark = 7;
+	F.past = 6;
+	refuse("why");
+	F.mark = 20; /* addresses of others */
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "");
+	F.past = 7;
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "7_2");
+}
+
+/* slurmctld had given it another of the nodes that are being sent back: it is requeued once more,
+ * to a later time than the answer says. */
+static void test_an_update_that_overtakes_the_answer(void **state)
 {
 	(void)state;
 	refuse("why");
+	W.settled_ms = INT64_MAX; /* it waits */
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 0);
+	W.now += 300;
+	W.settled_ms = W.now + 2; /* it ran while slurmctld was asked */
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 0);
+	W.now += 300;
+	details("PENDING", 7, 36, "");
+	assert_int_equal(F.told, 1);
+	assert_int_equal(F.wait_ms, 0); /* not before that */
+	/* In a storm there is no such moment. */
+	refuse("why");
 	W.settled_ms = INT64_MAX;
-	postpone_run(&F.e);
-	assert_string_equal(W.asked, "");
+	details("PENDING", 7, 6, "");
+	W.now += 4000;
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 1);
+	W.now += 1000;
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 2);
 	W.settled_ms = 0;
+}
+
+static void updated(const char *verb, const char *names, const struct err *err)
+{
+	const struct slurm_order o = {.verb = verb, .names = names, .of_jobs = true};
+
+	postpone_told(&F.e, &o, err);
+	W.now += 1000;
+	W.asked[0] = '\0';
 	postpone_run(&F.e);
+}
+
+/* A slurmctld that was away would start the job again at the end of its own delay. */
+static void test_told_again_when_it_was_not_taken(void **state)
+{
+	static const struct err away = {.code = ERR_NET, .msg = "unable to contact slurmctld"};
+	struct engine_postponed soonest;
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	updated("start", "7_2", &away);
+	assert_string_equal(W.asked, "");
+	updated("postpone", "7_1,7_20", &away);
+	assert_string_equal(W.asked, "");
+	updated("postpone", "7_2", NULL);
+	assert_string_equal(W.asked, "");
+	updated("postpone", "7_1,7_2", &away);
 	assert_string_equal(W.asked, "7_2");
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	details("PENDING", 7, 6, "burstd: why; next try 2027-01-15T08:00:30Z");
+	assert_int_equal(F.told, 2);
+	assert_true(F.wait_ms > 0 && F.wait_ms < 30000);
+	updated("postpone", "7_2", &away); /* of others it was said, and this one heard it: */
+	details("PENDING", 7, 30, "burstd: why; next try 2027-01-15T08:00:30Z");
+	assert_int_equal(F.told, 2);
+	assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+}
+
+/* I30: not for ever. */
+static void test_not_told_again_and_again(void **state)
+{
+	static const struct err no = {.code = ERR_NET, .msg = "Access denied"};
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	for (int i = 0; i < 10; i++) {
+		updated("postpone", "7_2", &no);
+		details("PENDING", 7, 6, "");
+	}
+	assert_int_equal(F.told, 3);
+	refuse("why"); /* another matter */
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.told, 4);
 }
 
 /* I30: one that does not answer is not asked three times a second; nor is the job given up. */
@@ -320,12 +421,21 @@ static void test_loaded(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_told),       TEST(test_shown),
-		TEST(test_not_shown),  TEST(test_not_ours),
-		TEST(test_held),       TEST(test_not_yet),
-		TEST(test_old_answer), TEST(test_after_the_commands),
-		TEST(test_no_answer),  TEST(test_forgotten),
-		TEST(test_loaded),     TEST(test_many),
+		TEST(test_told),
+		TEST(test_shown),
+		TEST(test_not_shown),
+		TEST(test_not_ours),
+		TEST(test_held),
+		TEST(test_not_yet),
+		TEST(test_old_answer),
+		TEST(test_after_its_own_commands),
+		TEST(test_an_update_that_overtakes_the_answer),
+		TEST(test_told_again_when_it_was_not_taken),
+		TEST(test_not_told_again_and_again),
+		TEST(test_no_answer),
+		TEST(test_forgotten),
+		TEST(test_loaded),
+		TEST(test_many),
 	};
 
 	return cmocka_run_group_tests_name("postpone", tests, NULL, NULL);

@@ -24,7 +24,7 @@ static void test_without_a_section_there_is_nothing(void **state)
 	(void)state;
 	F.conf.secrets.driver = (char *)(uintptr_t) "";
 	start();
-	assert_false(secrets_configured(&F.e));
+	assert_null(F.e.secrets);
 	assert_int_equal(secrets_next_ms(&F.e), INT64_MAX);
 	assert_int_equal(secrets_release(&F.e, CONF_WRAP, on_keys, NULL, NULL, &e), -1);
 	assert_int_equal(engine_enroll(&F.e, "x", "root", &e), -1);
@@ -200,6 +200,75 @@ static void test_a_session_without_the_right_is_told_of(void **state)
 	assert_non_null(strstr(F.events, "no right to read the bundle"));
 }
 
+static void anew(void)
+{
+	secrets_free(&F.e);
+	F.events[0] = '\0';
+	F.until = 0;
+	start();
+	say("a0/health", "");
+	say("a0/login", "");
+}
+
+/* Of a token in a machine's user-data there is nobody else to say whether it was used, and one that
+ * nobody used is good for as long as a boot may take. */
+static void test_with_tokens_in_user_data_it_must_be_allowed_to_look_and_to_revoke(void **state)
+{
+	(void)state;
+	F.conf.secrets.release = CONF_USER_DATA;
+	start();
+	say("a0/health", "");
+	say("a0/login", "");
+	say("a0/rights", "");
+	assert_non_null(strstr(F.events, "auth/token/lookup-accessor"));
+	assert_false(secrets_ready(&F.e));
+	anew();
+	say("a0/rights", "looks");
+	assert_non_null(strstr(F.events, "auth/token/revoke-accessor"));
+	assert_false(secrets_ready(&F.e));
+	anew();
+	say("a0/rights", "both");
+	say("a0/version", "");
+	assert_true(secrets_ready(&F.e));
+}
+
+static void on_told(void *ctx, enum secret_code what)
+{
+	*(enum secret_code *)ctx = what;
+}
+
+static void test_what_became_of_a_token_is_told(void **state)
+{
+	enum secret_code looked = SECRET_INVALID, revoked = SECRET_INVALID;
+	const struct secrets_look a = {on_told, &looked}, b = {on_told, &revoked};
+
+	(void)state;
+	start();
+	assert_false(secrets_look(&F.e, SECRET_REVOKE, "acc", &b));
+	say("a0/health", "");
+	say("a0/login", "");
+	say("a0/rights", "both");
+	say("a0/version", "");
+	assert_true(secrets_look(&F.e, SECRET_LOOK, "acc", &a));
+	assert_true(secrets_look(&F.e, SECRET_REVOKE, "acc", &b));
+	say("a0/look", "");
+	say("a0/revoke", "spent");
+	assert_int_equal(looked, SECRET_OK);
+	assert_int_equal(revoked, SECRET_SPENT);
+}
+
+static void test_while_other_keys_are_about_to_come_it_serves_nobody(void **state)
+{
+	(void)state;
+	start();
+	assert_false(secrets_serves(&F.e));
+	secrets_free(&F.e);
+	get_ready();
+	assert_true(secrets_serves(&F.e));
+	S()->held = true;
+	assert_false(secrets_serves(&F.e));
+}
+
 static void test_a_throttled_request_waits_as_long_as_it_is_told(void **state)
 {
 	(void)state;
@@ -242,6 +311,9 @@ int main(void)
 		T(test_a_login_that_is_refused_is_not_tried_again_and_again),
 		T(test_a_session_that_may_do_anything_is_not_used),
 		T(test_a_session_without_the_right_is_told_of),
+		T(test_with_tokens_in_user_data_it_must_be_allowed_to_look_and_to_revoke),
+		T(test_what_became_of_a_token_is_told),
+		T(test_while_other_keys_are_about_to_come_it_serves_nobody),
 		T(test_a_throttled_request_waits_as_long_as_it_is_told),
 		T(test_one_who_is_behind_is_asked_again_soon_and_ten_times),
 	};

@@ -22,6 +22,24 @@ static void test_each_node_has_a_token_of_its_own_for_a_known_version(void **sta
 	assert_string_equal(F.got[1].first, "https://a0");
 }
 
+static void test_a_token_lives_as_configured_or_as_long_as_it_is_asked_for(void **state)
+{
+	uint64_t handle;
+
+	(void)state;
+	get_ready();
+	ask(0, CONF_WRAP);
+	assert_int_equal(F.wrap_s, 60);
+	say("a0/wrap/7", "");
+	assert_int_equal(secrets_wrap(&F.e, 900000, on_keys, &F.got[1], &handle, NULL), 0);
+	engine_turn(&F.e);
+	assert_int_equal(F.wrap_s, 900);
+	say("a0/wrap/7", "");
+	assert_string_equal(F.got[1].text, "token 7");
+	assert_int_equal(S()->released[CONF_WRAP], 1);
+	assert_int_equal(S()->released[CONF_USER_DATA], 1);
+}
+
 static void test_one_read_is_for_all_who_wait(void **state)
 {
 	(void)state;
@@ -378,6 +396,7 @@ int main(void)
 #define E(f) cmocka_unit_test_setup_teardown(f, enrol_setup, enrol_teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_each_node_has_a_token_of_its_own_for_a_known_version),
+		T(test_a_token_lives_as_configured_or_as_long_as_it_is_asked_for),
 		T(test_one_read_is_for_all_who_wait),
 		T(test_not_all_are_asked_for_at_once),
 		T(test_a_bundle_that_is_no_good_is_given_to_nobody),

@@ -30,6 +30,8 @@ struct fix {
 	int code;
 	unsigned nodes, known, most; /* told of; ... at the last tick; most between two */
 	bool hurt;                   /* stop as soon as some are told of */
+	uint64_t mark;
+	bool past; /* what was queued before the mark, when the first update had run */
 };
 
 /* On record, and out. */
@@ -72,6 +74,8 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 	assert_true(o->names[0] != '\0');
 	f->updated++;
 	f->failed += e != NULL;
+	if (f->updated == 1)
+		f->past = slurm_past(f->slurm, f->mark) && slurm_settled_ms(f->slurm) == INT64_MAX;
 	flush(f);
 	if (f->updated == f->given)
 		loop_stop(f->loop);
@@ -172,6 +176,28 @@ static void test_addresses(void **state)
 		f,
 		"update nodename=c1,c2,c3 nodeaddr=10.0.0.1,10.0.0.2,c3 nodehostname=c1,c2,c3\n");
 	assert_true(slurm_settled_ms(f->slurm) <= loop_now(f->loop));
+}
+
+static void test_what_was_queued_before_is_past_whatever_came_since(void **state)
+{
+	struct fix *f = *state;
+	uint64_t mark;
+
+	mark = slurm_mark(f->slurm);
+	assert_true(slurm_past(f->slurm, mark));
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: none left");
+	assert_true(slurm_past(f->slurm, mark));
+	mark = slurm_mark(f->slurm);
+	assert_false(slurm_past(f->slurm, mark));
+	slurm_set_addr(f->slurm, "c2", "10.0.0.2", "c2");
+	flush(f); /* it runs */
+	assert_false(slurm_past(f->slurm, mark));
+	assert_int_equal(slurm_orders(f->slurm), 2);
+	f->mark = mark;
+	loop_run(f->loop);
+	assert_int_equal(f->updated, 2);
+	assert_true(f->past);
+	assert_true(slurm_past(f->slurm, slurm_mark(f->slurm)));
 }
 
 /* A whole gang that never got an instance goes back in one call. */
@@ -604,6 +630,7 @@ int main(void)
 #define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_addresses),
+		T(test_what_was_queued_before_is_past_whatever_came_since),
 		T(test_refused_gang),
 		T(test_no_addresses_first),
 		T(test_addresses_first_of_who_joins),

@@ -18,7 +18,7 @@
 
 #define HEAD "cluster = lab\ncurrency = EUR\n"
 #define NODES                                                                                      \
-	"secrets { driver = vault }\nnodes { listen = \"0.0.0.0:8443\" url = "                     \
+	"secrets { driver = vault ca_file = \"/ca\" }\nnodes { listen = \"0.0.0.0:8443\" url = "   \
 	"{\"https://b:8443\"} "                                                                    \
 	"conf_server = {\"c:6817\"} }\n"
 #define SIM      "provider sim { driver = sim }\n"

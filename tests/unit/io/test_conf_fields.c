@@ -63,7 +63,7 @@ static const char whole[] =
 	"\"%j\"}\n"
 	"	rebalance = drain rebalance_wait = \"7m\"\n"
 	"	jurisdictions = {\"EU\", \"CH\"} jurisdiction = \"SE\" job_comment = true fabric = "
-	"pg-7\n"
+	"pg-7 interconnect = \"ib:8x400\"\n"
 	"}\n"
 	"pool \"own\" { nodes = \"d[01-02]\" provider = \"b\" type = t region = r max_nodes = 2\n"
 	"	max_rate = \"0\" }\n"
@@ -71,6 +71,7 @@ static const char whole[] =
 	"	offer \"s\" { type = \"big\" provider = \"sim\"\n"
 	"		region = \"eu-west-1\" zone = \"c\" market = \"reserved\"\n"
 	"		price = \"1.5\" max_price = \"2.5\" jurisdiction = \"IE\" fabric = job\n"
+	"		interconnect = efa\n"
 	"	}\n"
 	"	offer \"o\" { provider = \"b\" type = u region = q }\n"
 	"}\n";
@@ -323,6 +324,7 @@ static void assert_first_pool(const struct conf *c)
 	assert_string_equal(p->checkpoint_command[1], "%j");
 	assert_int_equal(p->rebalance, CONF_REBALANCE_DRAIN);
 	assert_int_equal(p->rebalance_wait_ms, 420000);
+	assert_string_equal(p->interconnect, "ib:8x400");
 	assert_string_equal(p->jurisdiction, "SE");
 	assert_int_equal(p->place_line, 15);
 	assert_int_equal(p->line, 22);
@@ -336,11 +338,12 @@ static void assert_other_pools(const struct conf *c)
 	assert_int_equal(c->pools[2].place_line, 0);
 	assert_int_equal(s->market, PROVIDER_RESERVED);
 	assert_int_equal(s->provider_line, 26);
-	assert_int_equal(s->line, 29);
+	assert_int_equal(s->line, 30);
 	assert_int_equal(s->max_price_nano_h, INT64_C(2500000000));
 	assert_string_equal(s->jurisdiction, "IE");
+	assert_string_equal(s->interconnect, "efa");
 	assert_int_equal(s[1].provider_index, 1);
-	assert_int_equal(s[1].provider_line, 30);
+	assert_int_equal(s[1].provider_line, 31);
 	assert_int_equal(c->pools[1].provider_index, 1);
 	assert_int_equal(c->pools[1].max_rate_nano_h, 0);
 	assert_ptr_equal(conf_pool_of(c, "d02"), &c->pools[1]);
@@ -420,6 +423,39 @@ static void test_defaults(void **state)
 }
 
 /* Without the section nodes nobody claims; with it each driver has its way, or the admin's. */
+/* Whose machines are given a token, and by whom nobody is asked who it is. */
+static void test_vouchers(void **state)
+{
+	static const struct {
+		const char *provider;
+		bool want;
+	} rows[] = {{"driver = sim", true},
+		    {"driver = aws", true},
+		    {"driver = sim attest = auto", true},
+		    {"driver = sim attest = off", false},
+		    {"driver = static", false}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[400];
+		struct conf *c;
+		struct err e;
+
+		(void)snprintf(text, sizeof(text),
+			       "cluster = a currency = EUR\n"
+			       "secrets { driver = vault release = user-data ca_file = \"/ca\" }\n"
+			       "nodes { conf_server = {\"c:1\"} }\nprovider \"x\" { %s }\n",
+			       rows[i].provider);
+		if (conf_file_parse(&c, "f", text, &e) < 0)
+			fail_msg("%s", e.msg);
+		assert_int_equal(c->secrets.release, CONF_USER_DATA);
+		if (c->providers[0].vouchers != rows[i].want)
+			fail_msg("%s", rows[i].provider);
+		assert_int_equal(c->providers[0].attest, CONF_ATTEST_OFF);
+		conf_free(c);
+	}
+}
+
 static void test_attest(void **state)
 {
 	static const struct {
@@ -566,6 +602,7 @@ static const struct {
 	{"pool", "market", "\"spot\"", "\"on-demand\""},
 	{"pool", "jurisdiction", "\"SE\"", "\"DE\""},
 	{"pool", "fabric", "pg-7", "pg-8"},
+	{"pool", "interconnect", "\"ib:8x400\"", "\"\""},
 	{"pool", "max_nodes", "max_nodes = 7", "max_nodes = 8"},
 	{"pool", "max_rate", "\"300.5\"", "\"1\""},
 	{"pool", "price", "\"29.52\"", "\"\""},
@@ -594,6 +631,7 @@ static const struct {
 	{"offer", "max_price", "\"2.5\"", "\"2.6\""},
 	{"offer", "jurisdiction", "\"IE\"", "\"DE\""},
 	{"offer", "fabric", "fabric = job", "fabric = none"},
+	{"offer", "interconnect", "= efa", "= roce"},
 };
 
 /* Each option alone: read at all (the printed text changes), and reloadable just when the table
@@ -693,6 +731,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_field), cmocka_unit_test(test_defaults),
 		cmocka_unit_test(test_attest),      cmocka_unit_test(test_print_loads_again),
+		cmocka_unit_test(test_vouchers),    cmocka_unit_test(test_print_loads_again),
 		cmocka_unit_test(test_reload),      cmocka_unit_test(test_example),
 	};
 

@@ -10,6 +10,11 @@
 
 #define OFFERS  "pool p { nodes = c1 max_nodes = 1 max_rate = \"1\" "
 #define OFFER_O "offer o { provider = sim type = t region = r }\n"
+#define TOKENS  "secrets { driver = vault release = user-data ca_file = \"/ca\" }\n"
+#define TOLD    "nodes { conf_server = {\"c:1\"} }\n"
+#define POOL_JOB                                                                                   \
+	"pool p { nodes = c1 max_nodes = 1 provider = sim type = t region = r max_rate = \"1\" "   \
+	"fabric = job }\n"
 #define POOL_P                                                                                     \
 	"pool p { nodes = \"c[1-8]\" provider = p type = t region = r max_nodes = 8 max_rate = "   \
 	"\"300\" }\n"
@@ -100,9 +105,33 @@ static const struct {
 	 "5: provider \"p\": attest: driver static gives machines no user-data: want off"},
 	{"Azure without its roots", HEAD NODES "provider p { driver = x attest = azure }\n",
 	 "5: provider \"p\": attest = azure: attest_ca_file is missing"},
+	{"nothing to know Vault by",
+	 HEAD "secrets {\ndriver = vault\n}\nnodes { listen = \"0.0.0.0:8443\" url = "
+	      "{\"https://b\"} conf_server = {\"c:6817\"} }\n",
+	 "4: secrets: ca_file is missing: with release = wrap machines know Vault by it"},
 	{"two kinds of user-data",
 	 HEAD NODES "provider p { driver = aws user_data_file = \"/u\" }\n",
 	 "5: provider \"p\": user_data_file: with the section nodes machines get another"},
+	{"tokens for nodes that reach us", HEAD TOKENS "nodes {\n listen = \"[::]:1\" }\n",
+	 "5: nodes: release = user-data is for machines that do not reach burstd: want neither "
+	 "listen nor url"},
+	{"tokens and a URL", HEAD TOKENS "nodes { url = {\"https://b\"} }\n",
+	 "4: nodes: release = user-data is for machines"},
+	{"tokens for nodes without slurmctld", HEAD TOKENS, "3: nodes: conf_server is missing"},
+	{"tokens, and nothing to know Vault by",
+	 HEAD "secrets { driver = vault\nrelease = user-data }\n" TOLD,
+	 "4: secrets: ca_file is missing"},
+	{"tokens, and a proof", HEAD TOKENS TOLD "provider p {\n driver = x attest = callback\n}\n",
+	 "7: provider \"p\": attest: with release = user-data nobody asks which machine it is"},
+	{"tokens, and another user-data",
+	 HEAD TOKENS TOLD "provider p { driver = aws user_data_file = \"/u\" }\n",
+	 "5: provider \"p\": user_data_file: with release = user-data machines get another"},
+	{"a token for all of a job", HEAD TOKENS TOLD SIM POOL_JOB,
+	 "6: pool \"p\": fabric = job: with release = user-data each create is of one machine"},
+	{"a token for all of a job, in an offer",
+	 HEAD TOKENS TOLD SIM OFFERS
+	 "offer o { provider = sim type = t region = r\nfabric = job\n} }\n",
+	 "8: pool \"p\": fabric = job: with release = user-data"},
 	{"no such proof", HEAD "provider p {\ndriver = x\nattest = oci\n}\n",
 	 "5: provider \"p\": attest: \"oci\": want aws, gcp, azure, callback, address, off or "
 	 "auto"},

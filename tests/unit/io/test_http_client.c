@@ -30,6 +30,7 @@ static struct fix {
 	int code;
 	long status;
 	size_t len;
+	int64_t date_ms;
 	char msg[256], retry_after[64], date[64], location[64], body[64];
 	uint64_t handle;
 	unsigned expired;
@@ -86,6 +87,7 @@ static void done(void *ctx, const struct http_reply *r, const struct err *e)
 	(void)snprintf(F.retry_after, sizeof(F.retry_after), "%s",
 		       r->retry_after ? r->retry_after : "(none)");
 	(void)snprintf(F.date, sizeof(F.date), "%s", r->date ? r->date : "(none)");
+	F.date_ms = r->date_ms;
 	(void)snprintf(F.location, sizeof(F.location), "%s", r->location ? r->location : "(none)");
 }
 
@@ -242,6 +244,7 @@ static void test_replies(void **state)
 		assert_string_equal(F.body, rows[i].body);
 		assert_string_equal(F.retry_after, rows[i].retry_after);
 		assert_string_equal(F.date, rows[i].date);
+		assert_int_equal(F.date_ms, strcmp(F.date, "(none)") == 0 ? 0 : 1445412480000);
 	}
 }
 

@@ -25,6 +25,7 @@
 
 struct tls {
 	char dir[32], cert[64], other[64], key[64];
+	const char *version; /* an option of s_server's; NULL: any */
 	pid_t pid;
 	int port;
 };
@@ -83,7 +84,7 @@ static void tls_child(const struct tls *t, int out)
 	(void)dup2(out, 1);
 	(void)dup2(null, 2);
 	(void)execlp("openssl", "openssl", "s_server", "-4", "-accept", "127.0.0.1:0", "-cert",
-		     t->cert, "-key", t->key, "-www", (char *)NULL);
+		     t->cert, "-key", t->key, "-www", t->version, (char *)NULL);
 	_exit(127);
 }
 
@@ -250,6 +251,13 @@ static void test_pinned_key(void **state)
 	pin[31] ^= 1;
 	res = ask(url, NULL, pin);
 	assert_int_equal(res.code, ERR_NOTSENT);
+	/* Both ends are ours, and need nothing older. */
+	t.version = "-tls1_2";
+	tls_start(&t, "subjectAltName=DNS:example.org");
+	(void)snprintf(url, sizeof(url), "https://127.0.0.1:%d/", t.port);
+	hash_key(t.cert, pin);
+	assert_int_equal(ask(url, NULL, pin).code, ERR_NOTSENT);
+	tls_stop(&t);
 	(void)unlink(t.cert);
 	(void)unlink(t.key);
 	(void)rmdir(t.dir);

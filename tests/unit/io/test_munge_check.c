@@ -13,12 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "io/loop.h"
 
@@ -374,6 +377,57 @@ static void without_munged_it_says_so(void **state)
 	assert_int_equal(strncmp(F.why, "munge: ", 7), 0);
 }
 
+/* Who hangs: a socket that nobody answers at. */
+static int listen_only(const char *path)
+{
+	struct sockaddr_un sa = {.sun_family = AF_UNIX};
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	(void)snprintf(sa.sun_path, sizeof(sa.sun_path), "%s", path);
+	assert_int_equal(bind(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
+	assert_int_equal(listen(fd, 8), 0);
+	return fd;
+}
+
+/* In a process of its own, for its exit counts, too. */
+static void ends_while_munged_hangs(const char *path)
+{
+	struct munge_ask ask = ask_for("MUNGE:AwQDAAA=:");
+	struct loop *l;
+	struct munge_check *m;
+
+	if (loop_new(&l, NULL) != 0)
+		_exit(2);
+	m = munge_check_new(l, path);
+	for (int i = 0; i < 2 * MUNGE_CHECK_AT_ONCE; i++)
+		if (munge_check_begin(m, &ask, on_end, a_ctx(), NULL) != 0)
+			_exit(3);
+	(void)usleep(100000); /* by then they wait for munged */
+	munge_check_free(m);
+	loop_free(l);
+	exit(F.ended == 0 ? 0 : 4);
+}
+
+static void a_munged_that_hangs_keeps_nobody_from_ending(void **state)
+{
+	char path[96];
+	int64_t from = clock_boot_ms();
+	int fd, status = -1;
+	pid_t pid;
+
+	(void)state;
+	path_of(path, sizeof(path), "hangs");
+	fd = listen_only(path);
+	pid = fork();
+	if (pid == 0)
+		ends_while_munged_hangs(path);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_true(clock_boot_ms() - from < 3000); /* libmunge alone takes more than that */
+	(void)close(fd);
+	(void)unlink(path);
+}
+
 static void what_is_too_much_or_no_credential_is_not_taken(void **state)
 {
 	struct munge_ask ask = ask_for("Bearer x");
@@ -442,6 +496,7 @@ int main(void)
 		TEST(a_credential_of_another_user_is_refused),
 		TEST(a_credential_of_another_key_is_refused),
 		TEST(without_munged_it_says_so),
+		TEST(a_munged_that_hangs_keeps_nobody_from_ending),
 		TEST(what_is_too_much_or_no_credential_is_not_taken),
 		TEST(a_payload_has_its_fields_and_no_other),
 	};

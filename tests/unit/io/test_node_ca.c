@@ -436,28 +436,6 @@ static void trailing_bytes_behind_a_certificate_are_refused(void **state)
 	X509_free(cert);
 }
 
-static void a_denied_generation_is_nobody_and_the_next_is_somebody(void **state)
-{
-	struct fixture *f = *state;
-	struct node_ca_cert three = sign(f, "c1", 3, now), four = sign(f, "c1", 4, now);
-	struct node_ca_cert other = sign(f, "c2", 3, now);
-	struct node_ca_peer peer;
-	struct err e;
-	char name[16];
-
-	node_ca_deny(f->ca, "c1", 3);
-	node_ca_deny(f->ca, "c1", 2); /* no step back */
-	assert_int_equal(check(f, three.pem, now, &peer, &e), -1);
-	assert_non_null(strstr(e.msg, "is gone"));
-	assert_int_equal(check(f, four.pem, now, &peer, &e), 0);
-	assert_int_equal(check(f, other.pem, now, &peer, &e), 0);
-	for (int i = 0; i < 1000; i++) {
-		(void)snprintf(name, sizeof(name), "d%d", i);
-		node_ca_deny(f->ca, name, 1);
-	}
-	assert_int_equal(check(f, three.pem, now, &peer, &e), -1);
-}
-
 static void keys_stay_over_a_restart_and_are_ours_alone(void **state)
 {
 	struct fixture *f = *state;
@@ -642,7 +620,6 @@ int main(void)
 		TEST(a_certificate_of_another_authority_is_nobodys),
 		TEST(only_a_whole_nodes_certificate_makes_a_node),
 		TEST(trailing_bytes_behind_a_certificate_are_refused),
-		TEST(a_denied_generation_is_nobody_and_the_next_is_somebody),
 		TEST(keys_stay_over_a_restart_and_are_ours_alone),
 		TEST(a_file_that_is_not_ours_alone_or_damaged_is_refused_and_kept),
 		TEST(a_key_and_a_certificate_that_do_not_belong_together_are_refused),

@@ -111,6 +111,37 @@ static void the_fifth_wrong_secret_is_told_and_ends_the_claim(void **state)
 	node_claims_free(t);
 }
 
+/* The request may be lost: the queue to the loop is full when many guess. */
+static void a_spoilt_claim_is_named_once_whatever_became_of_the_request(void **state)
+{
+	static const char wrong[] = "{\"claim_id\":\"b-17\",\"claim_secret\":\"x\"}";
+	struct node_claims *t = with_one();
+	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
+	uint8_t hash[NODE_CLAIM_HASH] = {0};
+	struct node_request rq = {.http = {.method = "POST",
+					   .path = "/v1/claim",
+					   .query = "",
+					   .body = wrong,
+					   .len = sizeof(wrong) - 1},
+				  .address = "192.0.2.9"};
+	struct http_answer an;
+
+	(void)state;
+	assert_int_equal(node_claims_put(t, "b-18", hash), 0);
+	for (int round = 0; round < 3; round++) {
+		assert_false(node_claims_spoilt(t, id, from));
+		for (int i = 0; i < NODE_CLAIM_WRONG_MAX; i++)
+			(void)node_claims_check(t, &rq, &an);
+		if (round == 0)
+			assert_true(node_claims_spoilt(t, id, from));
+		if (round == 1) /* it is another claim by now */
+			assert_int_equal(node_claims_put(t, "b-17", hash), 0);
+	}
+	assert_string_equal(id, "b-17");
+	assert_string_equal(from, "192.0.2.9");
+	node_claims_free(t);
+}
+
 static void a_claim_that_is_taken_back_is_unknown(void **state)
 {
 	struct node_claims *t = with_one();
@@ -163,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_what_knows_something_gets_to_the_loop),
 		cmocka_unit_test(the_fifth_wrong_secret_is_told_and_ends_the_claim),
+		cmocka_unit_test(a_spoilt_claim_is_named_once_whatever_became_of_the_request),
 		cmocka_unit_test(a_claim_that_is_taken_back_is_unknown),
 		cmocka_unit_test(heartbeats_may_wait_and_nothing_else),
 	};

@@ -4,9 +4,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "base/mem.h"
 
 static struct node_gate_key four(uint8_t a, uint8_t b)
 {
@@ -21,16 +24,45 @@ static struct node_gate_key six(uint8_t net, uint8_t host)
 
 static unsigned open_of(struct node_gate *g, const struct node_gate_key *k, unsigned n, int64_t now)
 {
+	struct node_gate_conn *out;
 	unsigned open = 0;
 
 	for (unsigned i = 0; i < n; i++)
-		open += node_gate_knock(g, k, now) == NODE_GATE_OPEN;
+		open += node_gate_knock(g, k, now, &out) == NODE_GATE_OPEN;
 	return open;
 }
 
+/* One connection; who has to go for it. */
+static struct node_gate_conn *come(struct node_gate *g, struct node_gate_conn *c,
+				   const struct node_gate_key *k, int64_t now)
+{
+	struct node_gate_conn *out;
+
+	assert_int_equal(node_gate_knock(g, k, now, &out), NODE_GATE_OPEN);
+	node_gate_enter(g, c, k, now);
+	return out;
+}
+
+static enum node_gate_word knock(struct node_gate *g, const struct node_gate_key *k, int64_t now)
+{
+	struct node_gate_conn *out;
+
+	return node_gate_knock(g, k, now, &out);
+}
+
+static void spki_of(uint8_t out[NODE_GATE_SPKI], unsigned n)
+{
+	memset(out, 7, NODE_GATE_SPKI);
+	out[0] = (uint8_t)(n >> 8);
+	out[1] = (uint8_t)n;
+	out[2] = (uint8_t)(n >> 16);
+}
+
+/* --- rates ------------------------------------------------------------------------------------ */
+
 static void one_address_cannot_use_up_what_is_for_all(void **state)
 {
-	const struct node_gate_opts o = {.accepts_per_s = 30, .accepts_per_addr_s = 10};
+	const struct node_gate_opts o = {.accepts_per_s = 40, .accepts_per_addr_s = 10};
 	struct node_gate *g = node_gate_new(&o, 7, 1000);
 	struct node_gate_key a = four(0, 1), b = four(0, 2), c = four(0, 3), d = four(0, 4);
 
@@ -38,30 +70,48 @@ static void one_address_cannot_use_up_what_is_for_all(void **state)
 	assert_int_equal(open_of(g, &a, 1000, 1000), 10);
 	assert_int_equal(open_of(g, &b, 1000, 1000), 10);
 	assert_int_equal(open_of(g, &c, 1000, 1000), 10);
-	assert_int_equal(open_of(g, &d, 1000, 1000), 0);
-	assert_int_equal(node_gate_knock(g, &d, 1000), NODE_GATE_RATE);
+	assert_int_equal(open_of(g, &d, 1000, 1000), 1);
+	assert_int_equal(knock(g, &d, 1000), NODE_GATE_RATE);
 	assert_int_equal(open_of(g, &a, 1000, 1500), 5);
 	assert_int_equal(open_of(g, &d, 1000, 3000), 10);
 	node_gate_free(g);
 }
 
-static void connections_are_counted_for_each_address_and_in_all(void **state)
+/* Two hundred addresses knock all the time, as fast as they can; a new one comes each 200 ms. */
+static void a_flood_leaves_a_way_in_for_who_is_new(void **state)
 {
-	const struct node_gate_opts o = {.max_conns = 3, .max_per_addr = 2};
+	const struct node_gate_opts o = {.accepts_per_s = 200, .accepts_per_addr_s = 50};
 	struct node_gate *g = node_gate_new(&o, 7, 1000);
-	struct node_gate_key a = four(0, 1), b = four(0, 2);
-	struct node_gate_addr *first;
+	unsigned flood = 0;
 
 	(void)state;
-	first = node_gate_enter(g, &a, 1000);
-	(void)node_gate_enter(g, &a, 1000);
-	assert_int_equal(node_gate_knock(g, &a, 1000), NODE_GATE_FULL);
-	assert_int_equal(node_gate_knock(g, &b, 1000), NODE_GATE_OPEN);
-	(void)node_gate_enter(g, &b, 1000);
-	assert_int_equal(node_gate_knock(g, &b, 1000), NODE_GATE_FULL);
-	assert_int_equal(node_gate_conns(g), 3);
-	node_gate_leave(g, first, 1000);
-	assert_int_equal(node_gate_knock(g, &a, 1000), NODE_GATE_OPEN);
+	for (int64_t now = 1000; now < 21000; now += 2) {
+		struct node_gate_key k = four(1, (uint8_t)(now / 2 % 200)),
+				     me = four(2, (uint8_t)(now / 200));
+
+		flood += knock(g, &k, now) == NODE_GATE_OPEN;
+		if (now % 200 == 0)
+			assert_int_equal(knock(g, &me, now), NODE_GATE_OPEN);
+	}
+	/* What is for all, what nobody else took, and what there was at first. */
+	assert_in_range(flood, 20 * 150 - 100, 20 * 195 + 200);
+	node_gate_free(g);
+}
+
+/* A quarter of three is none, which would be no limit. */
+static void a_small_rate_is_a_rate(void **state)
+{
+	const struct node_gate_opts o = {.accepts_per_s = 3};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	unsigned open = 0;
+
+	(void)state;
+	for (uint8_t i = 0; i < 100; i++) {
+		struct node_gate_key k = four(1, i);
+
+		open += knock(g, &k, 1000) == NODE_GATE_OPEN;
+	}
+	assert_int_equal(open, 3);
 	node_gate_free(g);
 }
 
@@ -78,40 +128,223 @@ static void a_network_of_ipv6_is_one_address(void **state)
 	node_gate_free(g);
 }
 
-/* 65,536 addresses in a table of 8192: nobody who is connected is forgotten. */
-static void who_is_connected_keeps_his_place_among_many(void **state)
-{
-	const struct node_gate_opts o = {.accepts_per_addr_s = 1, .max_per_addr = 1};
-	struct node_gate *g = node_gate_new(&o, 7, 1000);
-	struct node_gate_key me = four(200, 200);
-	struct node_gate_addr *mine;
-
-	(void)state;
-	assert_int_equal(node_gate_knock(g, &me, 1000), NODE_GATE_OPEN);
-	mine = node_gate_enter(g, &me, 1000);
-	for (unsigned i = 0; i < 65536; i++) {
-		struct node_gate_key k = four((uint8_t)(i >> 8), (uint8_t)i);
-
-		(void)node_gate_knock(g, &k, 2000);
-	}
-	assert_int_equal(node_gate_knock(g, &me, 3000), NODE_GATE_FULL);
-	node_gate_leave(g, mine, 3000);
-	assert_int_equal(node_gate_conns(g), 0);
-	node_gate_free(g);
-}
-
 static void asking_is_limited_for_each_address(void **state)
 {
 	const struct node_gate_opts o = {.asks_per_addr_s = 2};
 	struct node_gate *g = node_gate_new(&o, 7, 1000);
 	struct node_gate_key a = four(0, 1), b = four(0, 2);
-	struct node_gate_addr *x = node_gate_enter(g, &a, 1000), *y = node_gate_enter(g, &b, 1000);
+	struct node_gate_conn x, y;
 
 	(void)state;
-	assert_true(node_gate_ask(x, 1000) && node_gate_ask(x, 1000));
-	assert_false(node_gate_ask(x, 1000));
-	assert_true(node_gate_ask(y, 1000));
-	assert_true(node_gate_ask(x, 1500));
+	(void)come(g, &x, &a, 1000);
+	(void)come(g, &y, &b, 1000);
+	assert_true(node_gate_ask(&x, 1000) && node_gate_ask(&x, 1000));
+	assert_false(node_gate_ask(&x, 1000));
+	assert_true(node_gate_ask(&y, 1000));
+	assert_true(node_gate_ask(&x, 1500));
+	node_gate_leave(g, &y, 1500);
+	assert_false(node_gate_ask(&y, 9000));
+	node_gate_free(g);
+}
+
+/* 65,536 addresses in a table of 8192: nobody who is connected is forgotten. */
+static void who_is_connected_keeps_his_place_among_many(void **state)
+{
+	const struct node_gate_opts o = {.accepts_per_addr_s = 1};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key me = four(200, 200);
+	struct node_gate_conn mine;
+
+	(void)state;
+	(void)come(g, &mine, &me, 1000);
+	for (unsigned i = 0; i < 65536; i++) {
+		struct node_gate_key k = four((uint8_t)(i >> 8), (uint8_t)i);
+
+		if (memcmp(&k, &me, sizeof(k)) != 0)
+			(void)knock(g, &k, 1900);
+	}
+	assert_int_equal(knock(g, &me, 1900), NODE_GATE_RATE);
+	node_gate_leave(g, &mine, 3000);
+	node_gate_leave(g, &mine, 3000);
+	assert_int_equal(node_gate_conns(g), 0);
+	node_gate_free(g);
+}
+
+/* --- room ------------------------------------------------------------------------------------- */
+
+static void the_oldest_stranger_goes_for_a_newcomer(void **state)
+{
+	const struct node_gate_opts o = {.max_strangers = 3};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1), b = four(0, 2);
+	struct node_gate_conn c[6];
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_null(come(g, &c[i], &a, 1000));
+	assert_ptr_equal(come(g, &c[3], &b, 1000), &c[0]);
+	node_gate_leave(g, &c[2], 1000);
+	assert_null(come(g, &c[4], &b, 1000));
+	assert_ptr_equal(come(g, &c[5], &b, 1000), &c[1]);
+	assert_int_equal(node_gate_strangers(g), 3);
+	assert_int_equal(node_gate_conns(g), 3);
+	node_gate_free(g);
+}
+
+static void an_address_makes_room_among_its_own(void **state)
+{
+	const struct node_gate_opts o = {.max_per_addr = 2};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1), b = four(0, 2);
+	struct node_gate_conn c[5];
+
+	(void)state;
+	assert_null(come(g, &c[0], &b, 1000));
+	assert_null(come(g, &c[1], &a, 1000));
+	assert_null(come(g, &c[2], &a, 1000));
+	assert_ptr_equal(come(g, &c[3], &a, 1000), &c[1]);
+	assert_null(come(g, &c[4], &b, 1000));
+	node_gate_free(g);
+}
+
+/* Whoever knocks in vain drives nobody out: not faster than the rates allow. */
+static void a_knock_beyond_the_rates_drives_nobody_out(void **state)
+{
+	const struct node_gate_opts o = {.accepts_per_s = 2, .max_strangers = 1};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn c[2], *out;
+
+	(void)state;
+	assert_null(come(g, &c[0], &a, 1000));
+	assert_ptr_equal(come(g, &c[1], &a, 1000), &c[0]);
+	for (int i = 0; i < 100; i++) {
+		assert_int_equal(node_gate_knock(g, &a, 1000, &out), NODE_GATE_RATE);
+		assert_null(out);
+	}
+	assert_int_equal(node_gate_strangers(g), 1);
+	node_gate_free(g);
+}
+
+static void only_strangers_go_when_all_is_full(void **state)
+{
+	const struct node_gate_opts o = {.max_conns = 3};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn c[5];
+	uint8_t spki[NODE_GATE_SPKI];
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		spki_of(spki, i);
+		assert_null(come(g, &c[i], &a, 1000));
+		assert_null(node_gate_know(g, &c[i], spki, 1000));
+	}
+	assert_null(come(g, &c[2], &a, 1000));
+	assert_ptr_equal(come(g, &c[3], &a, 1000), &c[2]);
+	spki_of(spki, 3);
+	assert_null(node_gate_know(g, &c[3], spki, 1000));
+	assert_int_equal(knock(g, &a, 1000), NODE_GATE_FULL);
+	node_gate_leave(g, &c[0], 1000);
+	assert_null(come(g, &c[4], &a, 1000));
+	node_gate_free(g);
+}
+
+/* A good claim, which waits for the secret store. */
+static void who_waits_for_an_answer_stays(void **state)
+{
+	const struct node_gate_opts o = {.max_strangers = 2, .max_per_addr = 2};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn c[6];
+
+	(void)state;
+	assert_null(come(g, &c[0], &a, 1000));
+	node_gate_hold(g, &c[0], true);
+	node_gate_hold(g, &c[0], true);
+	assert_null(come(g, &c[1], &a, 1000));
+	assert_null(come(g, &c[2], &a, 1000));
+	assert_ptr_equal(come(g, &c[3], &a, 1000), &c[1]);
+	/* With his answer he is the youngest, so that he can read it. */
+	node_gate_hold(g, &c[0], false);
+	assert_int_equal(node_gate_strangers(g), 3);
+	assert_ptr_equal(come(g, &c[4], &a, 1000), &c[2]);
+	assert_ptr_equal(come(g, &c[5], &a, 1000), &c[3]);
+	for (int i = 0; i < 6; i++)
+		node_gate_leave(g, &c[i], 1000);
+	assert_int_equal(node_gate_conns(g), 0);
+	node_gate_free(g);
+}
+
+/* Ten thousand nodes with an address each are more than the table of addresses has places. */
+static void nodes_take_no_room_from_each_other(void **state)
+{
+	enum { N = 10000 };
+	const struct node_gate_opts o = {
+		.max_conns = 14000, .max_strangers = 2000, .max_per_addr = 1};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_conn *c = mem_zalloc(N * sizeof(*c));
+	uint8_t spki[NODE_GATE_SPKI];
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		struct node_gate_key k = four((uint8_t)(i >> 8), (uint8_t)i);
+
+		spki_of(spki, i);
+		assert_null(come(g, &c[i], &k, 1000));
+		assert_null(node_gate_know(g, &c[i], spki, 1000));
+	}
+	assert_int_equal(node_gate_conns(g), N);
+	assert_int_equal(node_gate_strangers(g), 0);
+	for (unsigned i = 0; i < N; i++)
+		node_gate_leave(g, &c[i], 1000);
+	assert_int_equal(node_gate_conns(g), 0);
+	free(c);
+	node_gate_free(g);
+}
+
+/* Nor all of them behind one address. */
+static void nodes_do_not_count_for_their_address(void **state)
+{
+	const struct node_gate_opts o = {.max_per_addr = 2};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn c[100];
+	uint8_t spki[NODE_GATE_SPKI];
+
+	(void)state;
+	for (unsigned i = 0; i < 100; i++) {
+		spki_of(spki, i);
+		assert_null(come(g, &c[i], &a, 1000));
+		assert_null(node_gate_know(g, &c[i], spki, 1000));
+	}
+	node_gate_free(g);
+}
+
+/* One node, taken over, does not fill the listener either. */
+static void a_key_has_so_many_connections_and_the_oldest_goes(void **state)
+{
+	const struct node_gate_opts o = {.max_per_key = 2};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn c[5], other;
+	uint8_t mine[NODE_GATE_SPKI], his[NODE_GATE_SPKI];
+
+	(void)state;
+	spki_of(mine, 1);
+	spki_of(his, 1);
+	his[31] = 8; /* in the same place */
+	for (int i = 0; i < 5; i++)
+		(void)come(g, &c[i], &a, 1000);
+	(void)come(g, &other, &a, 1000);
+	assert_null(node_gate_know(g, &c[0], mine, 1000));
+	assert_null(node_gate_know(g, &other, his, 1000));
+	assert_null(node_gate_know(g, &c[1], mine, 1000));
+	assert_ptr_equal(node_gate_know(g, &c[2], mine, 1000), &c[0]);
+	assert_ptr_equal(node_gate_know(g, &c[3], mine, 1000), &c[1]);
+	node_gate_leave(g, &c[3], 1000);
+	assert_null(node_gate_know(g, &c[4], mine, 1000));
+	assert_int_equal(node_gate_conns(g), 3);
 	node_gate_free(g);
 }
 
@@ -119,10 +352,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_address_cannot_use_up_what_is_for_all),
-		cmocka_unit_test(connections_are_counted_for_each_address_and_in_all),
+		cmocka_unit_test(a_flood_leaves_a_way_in_for_who_is_new),
+		cmocka_unit_test(a_small_rate_is_a_rate),
 		cmocka_unit_test(a_network_of_ipv6_is_one_address),
-		cmocka_unit_test(who_is_connected_keeps_his_place_among_many),
 		cmocka_unit_test(asking_is_limited_for_each_address),
+		cmocka_unit_test(who_is_connected_keeps_his_place_among_many),
+		cmocka_unit_test(the_oldest_stranger_goes_for_a_newcomer),
+		cmocka_unit_test(an_address_makes_room_among_its_own),
+		cmocka_unit_test(a_knock_beyond_the_rates_drives_nobody_out),
+		cmocka_unit_test(only_strangers_go_when_all_is_full),
+		cmocka_unit_test(who_waits_for_an_answer_stays),
+		cmocka_unit_test(nodes_take_no_room_from_each_other),
+		cmocka_unit_test(nodes_do_not_count_for_their_address),
+		cmocka_unit_test(a_key_has_so_many_connections_and_the_oldest_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,10 +110,10 @@ int tcp_open(uint16_t port)
 	return -1;
 }
 
-int tls_peer_open(struct tls_peer *p, uint16_t port, const char *ca_pem, const struct tls_id *self)
+void tls_peer_prepare(struct tls_peer *p, uint16_t port, const char *ca_pem,
+		      const struct tls_id *self)
 {
 	gnutls_datum_t ca = datum(ca_pem);
-	int rc;
 
 	memset(p, 0, sizeof(*p));
 	p->fd = tcp_open(port);
@@ -131,13 +131,24 @@ int tls_peer_open(struct tls_peer *p, uint16_t port, const char *ca_pem, const s
 	assert_int_equal(gnutls_set_default_priority(p->session), 0);
 	assert_int_equal(gnutls_credentials_set(p->session, GNUTLS_CRD_CERTIFICATE, p->cred), 0);
 	gnutls_session_set_verify_cert(p->session, NULL, 0);
-	if (p->fd < 0)
-		return -1;
-	gnutls_transport_set_int(p->session, p->fd);
+	if (p->fd >= 0)
+		gnutls_transport_set_int(p->session, p->fd);
+}
+
+int tls_peer_shake(struct tls_peer *p)
+{
+	int rc;
+
 	do
 		rc = gnutls_handshake(p->session);
 	while (rc < 0 && gnutls_error_is_fatal(rc) == 0 && rc != GNUTLS_E_AGAIN);
-	return rc == 0 ? 0 : -1;
+	return rc;
+}
+
+int tls_peer_open(struct tls_peer *p, uint16_t port, const char *ca_pem, const struct tls_id *self)
+{
+	tls_peer_prepare(p, port, ca_pem, self);
+	return p->fd >= 0 && tls_peer_shake(p) == 0 ? 0 : -1;
 }
 
 void tls_peer_close(struct tls_peer *p)

@@ -31,6 +31,11 @@ struct tls_peer {
 int tcp_open(uint16_t port); /* -1: refused */
 /* -1: no TLS came of it.  self NULL: without a certificate.  tls_peer_close() in either case. */
 int tls_peer_open(struct tls_peer *p, uint16_t port, const char *ca_pem, const struct tls_id *self);
+/* The same in two parts: a connection (fd -1: refused) that has said nothing, and the handshake, 0
+ * or what GnuTLS says. */
+void tls_peer_prepare(struct tls_peer *p, uint16_t port, const char *ca_pem,
+		      const struct tls_id *self);
+int tls_peer_shake(struct tls_peer *p);
 void tls_peer_close(struct tls_peer *p);
 int tls_peer_send(struct tls_peer *p, const char *data, size_t len); /* -1: closed */
 /* One HTTP answer, its whole text in out; the status; -1: closed, or nothing for ten seconds. */

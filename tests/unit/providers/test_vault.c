@@ -38,7 +38,7 @@ static char *slurp(const char *name)
 	FILE *f;
 	char *text = mem_zalloc(SECRET_REPLY_MAX);
 
-	(void)snprintf(path, sizeof(path), "tests/fixtures/vault/%s.json", name);
+	(void)snprintf(path, sizeof(path), "tests/fixtures/vault/%s", name);
 	f = fopen(path, "r");
 	if (f == NULL)
 		fail_msg("cannot open %s", path);
@@ -64,10 +64,16 @@ static void parse(enum secret_op_kind kind, long status, const char *body, const
 static void parse_file(enum secret_op_kind kind, long status, const char *name,
 		       struct secret_result *out)
 {
-	char *body = slurp(name);
+	char file[64], line[64], *index = slurp("index"), *body;
 
+	(void)snprintf(file, sizeof(file), "%s.json", name);
+	(void)snprintf(line, sizeof(line), "\n%s %ld ", name, status);
+	if (strstr(index, line) == NULL)
+		fail_msg("%s was not recorded with status %ld", name, status);
+	body = slurp(file);
 	parse(kind, status, body, NULL, NULL, out);
 	free(body);
+	free(index);
 }
 
 static void log_in(void)
@@ -97,106 +103,129 @@ static int teardown(void **state)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
+static const struct {
+	struct secret_op op;
+	const char *method, *url, *header, *body;
+} requests[] = {
+	{{.kind = SECRET_HEALTH, .address = 1}, "GET", "https://v2:8200/v1/sys/health", NULL, NULL},
+	{{.kind = SECRET_LOGIN},
+	 "POST",
+	 "https://v1:8200/v1/auth/approle/login",
+	 NULL,
+	 "{\"role_id\":\"role-1\",\"secret_id\":\"" SID "\"}"},
+	{{.kind = SECRET_RENEW},
+	 "POST",
+	 "https://v1:8200/v1/auth/token/renew-self",
+	 "X-Vault-Token: " SESSION,
+	 "{}"},
+	{{.kind = SECRET_LOGOUT},
+	 "POST",
+	 "https://v1:8200/v1/auth/token/revoke-self",
+	 "X-Vault-Token: " SESSION,
+	 NULL},
+	{{.kind = SECRET_RIGHTS},
+	 "POST",
+	 "https://v1:8200/v1/sys/capabilities-self",
+	 "X-Vault-Token: " SESSION,
+	 "{\"paths\":[\"kv/data/slurm/prod/node\",\"kv/metadata/slurm/prod/node\","
+	 "\"auth/token/revoke-accessor\",\"auth/token/lookup-accessor\"]}"},
+	{{.kind = SECRET_VERSION},
+	 "GET",
+	 "https://v1:8200/v1/kv/metadata/slurm/prod/node",
+	 "X-Vault-Token: " SESSION,
+	 NULL},
+	{{.kind = SECRET_READ, .version = ""},
+	 "GET",
+	 "https://v1:8200/v1/kv/data/slurm/prod/node",
+	 "X-Vault-Token: " SESSION,
+	 NULL},
+	{{.kind = SECRET_WRAP, .version = "7", .wrap_s = 60},
+	 "GET",
+	 "https://v1:8200/v1/kv/data/slurm/prod/node?version=7",
+	 "X-Vault-Wrap-TTL: 60s",
+	 NULL},
+	{{.kind = SECRET_REVOKE, .token = "acc1"},
+	 "POST",
+	 "https://v1:8200/v1/auth/token/revoke-accessor",
+	 "X-Vault-Token: " SESSION,
+	 "{\"accessor\":\"acc1\"}"},
+	{{.kind = SECRET_LOOK, .token = "acc1"},
+	 "POST",
+	 "https://v1:8200/v1/auth/token/lookup-accessor",
+	 "X-Vault-Token: " SESSION,
+	 "{\"accessor\":\"acc1\"}"},
+	{{.kind = SECRET_WRITE, .version = "7", .bundle = "{\"kid\":\"1\"}"},
+	 "POST",
+	 "https://v1:8200/v1/kv/data/slurm/prod/node",
+	 "X-Vault-Token: " SESSION,
+	 "{\"options\":{\"cas\":7},\"data\":{\"kid\":\"1\"}}"},
+	{{.kind = SECRET_WRITE, .version = "", .bundle = "{}"},
+	 "POST",
+	 "https://v1:8200/v1/kv/data/slurm/prod/node",
+	 "X-Vault-Token: " SESSION,
+	 "{\"options\":{\"cas\":0},\"data\":{}}"},
+	{{.kind = SECRET_PEEK, .token = WRAPPING},
+	 "POST",
+	 "https://v1:8200/v1/sys/wrapping/lookup",
+	 NULL,
+	 "{\"token\":\"" WRAPPING "\"}"},
+	{{.kind = SECRET_UNWRAP, .token = WRAPPING},
+	 "POST",
+	 "https://v1:8200/v1/sys/wrapping/unwrap",
+	 "X-Vault-Token: " WRAPPING,
+	 NULL},
+};
+
+static void check_request(size_t i)
+{
+	const char *header = requests[i].header;
+	bool has = header == NULL, asks = false, ours = false;
+	struct secret_request rq = {0};
+	struct err e = {0};
+
+	if (secrets_vault.build(self, &requests[i].op, &rq, &e) != 0)
+		fail_msg("%s: %s", secret_op_str(requests[i].op.kind), e.msg);
+	assert_string_equal(rq.method, requests[i].method);
+	assert_string_equal(rq.url, requests[i].url);
+	for (size_t k = 0; rq.headers[k] != NULL; k++) {
+		has |= header != NULL && strcmp(rq.headers[k], header) == 0;
+		asks |= strcmp(rq.headers[k], "X-Vault-Request: true") == 0;
+		ours |= strstr(rq.headers[k], SESSION) != NULL;
+	}
+	assert_true(has && asks);
+	/* The session goes nowhere without need. */
+	if (header == NULL || strstr(header, WRAPPING) != NULL)
+		assert_false(ours);
+	if (requests[i].body == NULL)
+		assert_int_equal(rq.body_len, 0);
+	else
+		assert_string_equal(rq.body, requests[i].body);
+	secret_request_fini(&rq);
+}
+
 static void test_requests_are_those_of_the_api(void **state)
 {
-	static const struct {
-		struct secret_op op;
-		const char *method, *url, *header, *body;
-	} rows[] = {
-		{{.kind = SECRET_HEALTH, .address = 1},
-		 "GET",
-		 "https://v2:8200/v1/sys/health",
-		 NULL,
-		 NULL},
-		{{.kind = SECRET_LOGIN},
-		 "POST",
-		 "https://v1:8200/v1/auth/approle/login",
-		 NULL,
-		 "{\"role_id\":\"role-1\",\"secret_id\":\"" SID "\"}"},
-		{{.kind = SECRET_RENEW},
-		 "POST",
-		 "https://v1:8200/v1/auth/token/renew-self",
-		 "X-Vault-Token: " SESSION,
-		 "{}"},
-		{{.kind = SECRET_LOGOUT},
-		 "POST",
-		 "https://v1:8200/v1/auth/token/revoke-self",
-		 "X-Vault-Token: " SESSION,
-		 NULL},
-		{{.kind = SECRET_RIGHTS},
-		 "POST",
-		 "https://v1:8200/v1/sys/capabilities-self",
-		 "X-Vault-Token: " SESSION,
-		 "{\"paths\":[\"kv/data/slurm/prod/node\",\"kv/metadata/slurm/prod/node\","
-		 "\"auth/token/revoke-accessor\"]}"},
-		{{.kind = SECRET_VERSION},
-		 "GET",
-		 "https://v1:8200/v1/kv/metadata/slurm/prod/node",
-		 "X-Vault-Token: " SESSION,
-		 NULL},
-		{{.kind = SECRET_READ, .version = ""},
-		 "GET",
-		 "https://v1:8200/v1/kv/data/slurm/prod/node",
-		 "X-Vault-Token: " SESSION,
-		 NULL},
-		{{.kind = SECRET_WRAP, .version = "7", .wrap_s = 60},
-		 "GET",
-		 "https://v1:8200/v1/kv/data/slurm/prod/node?version=7",
-		 "X-Vault-Wrap-TTL: 60s",
-		 NULL},
-		{{.kind = SECRET_REVOKE, .token = "acc1"},
-		 "POST",
-		 "https://v1:8200/v1/auth/token/revoke-accessor",
-		 "X-Vault-Token: " SESSION,
-		 "{\"accessor\":\"acc1\"}"},
-		{{.kind = SECRET_WRITE, .version = "7", .bundle = "{\"kid\":\"1\"}"},
-		 "POST",
-		 "https://v1:8200/v1/kv/data/slurm/prod/node",
-		 "X-Vault-Token: " SESSION,
-		 "{\"options\":{\"cas\":7},\"data\":{\"kid\":\"1\"}}"},
-		{{.kind = SECRET_WRITE, .version = "", .bundle = "{}"},
-		 "POST",
-		 "https://v1:8200/v1/kv/data/slurm/prod/node",
-		 "X-Vault-Token: " SESSION,
-		 "{\"options\":{\"cas\":0},\"data\":{}}"},
-		{{.kind = SECRET_PEEK, .token = WRAPPING},
-		 "POST",
-		 "https://v1:8200/v1/sys/wrapping/lookup",
-		 NULL,
-		 "{\"token\":\"" WRAPPING "\"}"},
-		{{.kind = SECRET_UNWRAP, .token = WRAPPING},
-		 "POST",
-		 "https://v1:8200/v1/sys/wrapping/unwrap",
-		 "X-Vault-Token: " WRAPPING,
-		 NULL},
-	};
-
 	(void)state;
 	log_in();
-	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct secret_request rq = {0};
-		bool header = rows[i].header == NULL, asks = false, ours = false;
-		struct err e = {0};
+	for (size_t i = 0; i < COUNT(requests); i++)
+		check_request(i);
+}
 
-		if (secrets_vault.build(self, &rows[i].op, &rq, &e) != 0)
-			fail_msg("%s: %s", secret_op_str(rows[i].op.kind), e.msg);
-		assert_string_equal(rq.method, rows[i].method);
-		assert_string_equal(rq.url, rows[i].url);
-		for (size_t k = 0; rq.headers[k] != NULL; k++) {
-			header |= rows[i].header && strcmp(rq.headers[k], rows[i].header) == 0;
-			asks |= strcmp(rq.headers[k], "X-Vault-Request: true") == 0;
-			ours |= strstr(rq.headers[k], SESSION) != NULL;
-		}
-		assert_true(header && asks);
-		/* The session goes nowhere without need. */
-		if (rows[i].header == NULL || strstr(rows[i].header, WRAPPING) != NULL)
-			assert_false(ours);
-		if (rows[i].body == NULL)
-			assert_int_equal(rq.body_len, 0);
-		else
-			assert_string_equal(rq.body, rows[i].body);
-		secret_request_fini(&rq);
+/* So that none is sent which a real server was never asked. */
+static void test_each_request_is_one_that_was_recorded(void **state)
+{
+	char *index = slurp("index"), line[160];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(requests); i++) {
+		const char *path = strstr(requests[i].url, "/v1/") + 4;
+
+		(void)snprintf(line, sizeof(line), " %s %.*s", requests[i].method,
+			       (int)strcspn(path, "?"), path);
+		if (strstr(index, line) == NULL)
+			fail_msg("not recorded:%s", line);
 	}
+	free(index);
 }
 
 static void test_a_namespace_is_in_all_but_health(void **state)
@@ -298,6 +327,8 @@ static void test_the_answers_of_a_real_server_are_understood(void **state)
 	} rows[] = {
 		{"health", SECRET_HEALTH, 200, SECRET_OK, "", ""},
 		{"health-sealed", SECRET_HEALTH, 503, SECRET_AWAY, "", "it is sealed"},
+		{"health-new", SECRET_HEALTH, 501, SECRET_NEW, "", "it was never initialised"},
+		{"health-standby", SECRET_HEALTH, 429, SECRET_ELSEWHERE, "", "HTTP status 429"},
 		{"login", SECRET_LOGIN, 200, SECRET_OK, "", ""},
 		{"login-refused", SECRET_LOGIN, 400, SECRET_DENIED, "",
 		 "invalid role or secret ID"},
@@ -317,12 +348,23 @@ static void test_the_answers_of_a_real_server_are_understood(void **state)
 		{"peek", SECRET_PEEK, 200, SECRET_OK, "", ""},
 		{"spent", SECRET_PEEK, 400, SECRET_SPENT, "",
 		 "wrapping token is not valid or does not exist"},
-		{"spent", SECRET_UNWRAP, 400, SECRET_SPENT, "",
+		{"spent-unwrap", SECRET_UNWRAP, 400, SECRET_SPENT, "",
 		 "wrapping token is not valid or does not exist"},
+		{"look", SECRET_LOOK, 200, SECRET_OK, "", ""},
+		{"look-gone", SECRET_LOOK, 400, SECRET_SPENT, "",
+		 "1 error occurred: * invalid accessor"},
+		{"look-gone", SECRET_REVOKE, 400, SECRET_SPENT, "",
+		 "1 error occurred: * invalid accessor"},
+		{"denied", SECRET_LOOK, 403, SECRET_DENIED, "",
+		 "1 error occurred: * permission denied"},
 		{"unwrap-secret-id", SECRET_UNWRAP, 200, SECRET_OK, "", ""},
 		{"written", SECRET_WRITE, 200, SECRET_OK, "1", ""},
 		{"conflict", SECRET_WRITE, 400, SECRET_CONFLICT, "",
 		 "check-and-set parameter did not match the current version"},
+		{"cas-required", SECRET_WRITE, 400, SECRET_INVALID, "",
+		 "check-and-set parameter required for this call"},
+		{"denied-write", SECRET_WRITE, 403, SECRET_DENIED, "",
+		 "1 error occurred: * permission denied"},
 		{"sealed", SECRET_VERSION, 503, SECRET_AWAY, "", "Vault is sealed"},
 	};
 
@@ -338,6 +380,22 @@ static void test_the_answers_of_a_real_server_are_understood(void **state)
 		assert_string_equal(r.message, rows[i].message);
 		secret_result_fini(&r);
 	}
+}
+
+/* Other releases say that an accessor is not known with 403; a server in trouble says nothing. */
+static void test_an_accessor_that_is_not_known_is_spent(void **state)
+{
+	char *body = slurp("look-gone.json");
+	struct secret_result r;
+
+	(void)state;
+	parse(SECRET_LOOK, 403, body, NULL, NULL, &r);
+	assert_int_equal(r.code, SECRET_SPENT);
+	secret_result_fini(&r);
+	parse(SECRET_LOOK, 500, body, NULL, NULL, &r);
+	assert_int_equal(r.code, SECRET_TRANSIENT);
+	secret_result_fini(&r);
+	free(body);
 }
 
 static void test_what_answers_hold_is_taken_whole(void **state)
@@ -368,6 +426,9 @@ static void test_what_answers_hold_is_taken_whole(void **state)
 	secret_result_fini(&r);
 	parse_file(SECRET_RIGHTS, 200, "rights", &r);
 	assert_int_equal(r.rights, SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_REVOKE);
+	secret_result_fini(&r);
+	parse_file(SECRET_RIGHTS, 200, "rights-look", &r);
+	assert_int_equal(r.rights, SECRET_MAY_READ | SECRET_MAY_LOOK);
 	secret_result_fini(&r);
 	parse_file(SECRET_RIGHTS, 200, "rights-root", &r);
 	assert_true(r.rights & SECRET_MAY_ALL);
@@ -491,6 +552,8 @@ static void test_an_answer_that_makes_no_sense_is_no_answer(void **state)
 		{SECRET_WRAP, "{\"wrap_info\":{\"token\":\"\",\"accessor\":\"a\",\"ttl\":60,"
 			      "\"creation_path\":\"kv/data/slurm/prod/node\"}}"},
 		{SECRET_RIGHTS, "{\"data\":[]}"},
+		{SECRET_LOOK, "{\"data\":{\"num_uses\":0}}"},
+		{SECRET_LOOK, "{}"},
 		{SECRET_PEEK, "{\"data\":{}}"},
 		{SECRET_UNWRAP, "{\"data\":{\"munge_key\":\"x\"}}"},
 		{SECRET_HEALTH, "<html>a portal</html>"},
@@ -525,10 +588,12 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(test_requests_are_those_of_the_api),
+		T(test_each_request_is_one_that_was_recorded),
 		T(test_a_namespace_is_in_all_but_health),
 		T(test_what_cannot_be_asked_is_not),
 		T(test_a_bad_section_is_refused),
 		T(test_the_answers_of_a_real_server_are_understood),
+		T(test_an_accessor_that_is_not_known_is_spent),
 		T(test_what_answers_hold_is_taken_whole),
 		T(test_a_session_lives_as_long_as_its_lease),
 		T(test_status_codes_mean_what_the_table_says),

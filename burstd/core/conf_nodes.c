@@ -1,0 +1,126 @@
+/* What the sections nodes and secrets mean for each provider's machines: how they show which ones
+ * they are, or that they have a token instead. */
+#include <string.h>
+
+#include "core/conf.h"
+
+static bool is_given(const char *text)
+{
+	return text != NULL && text[0] != '\0';
+}
+
+/* What a driver's own cloud signs, or what does where it signs nothing. */
+static enum conf_attest attest_of(const struct conf_provider *p)
+{
+	if (p->attest_as != CONF_ATTEST_AUTO)
+		return (enum conf_attest)p->attest_as;
+	if (strcmp(p->driver, "aws") == 0)
+		return CONF_ATTEST_AWS;
+	return strcmp(p->driver, "static") == 0 ? CONF_ATTEST_OFF : CONF_ATTEST_CALLBACK;
+}
+
+static int finish_attest(const struct conf *c, struct conf_provider *p, struct err *e)
+{
+	p->attest = attest_of(p);
+	if (p->attest == CONF_ATTEST_OFF)
+		return 0;
+	if (!is_given(p->driver) || strcmp(p->driver, "static") == 0)
+		return err_set(
+			e, ERR_INVALID,
+			"%.120s:%d: provider \"%.40s\": attest: driver static gives machines "
+			"no user-data: want off",
+			c->path, p->line, p->name);
+	if (p->attest == CONF_ATTEST_AZURE && p->attest_ca_file == NULL)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": attest = azure: attest_ca_file is "
+			       "missing",
+			       c->path, p->line, p->name);
+	if (p->user_data_file != NULL)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": user_data_file: with the section "
+			       "nodes machines get another; want attest = off, or none",
+			       c->path, p->line, p->name);
+	return 0;
+}
+
+/* Whose user-data is the node's one way to the keys. */
+static int finish_voucher(const struct conf *c, struct conf_provider *p, struct err *e)
+{
+	static const char *const why = "with release = user-data";
+
+	if (p->attest_as == CONF_ATTEST_OFF || !is_given(p->driver) ||
+	    strcmp(p->driver, "static") == 0)
+		return 0;
+	if (p->attest_as != CONF_ATTEST_AUTO)
+		return err_set(
+			e, ERR_INVALID,
+			"%.120s:%d: provider \"%.40s\": attest: %s nobody asks which machine "
+			"it is: want auto, or off",
+			c->path, p->line, p->name, why);
+	if (p->user_data_file != NULL)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: provider \"%.40s\": user_data_file: %s machines get "
+			       "another; want attest = off, or none",
+			       c->path, p->line, p->name, why);
+	p->vouchers = true;
+	return 0;
+}
+
+/* Nodes that reach the secret store, and not us. */
+static int finish_vouchers(struct conf *c, struct err *e)
+{
+	const struct conf_nodes *n = &c->nodes;
+	int line = n->line != 0 ? n->line : conf_secrets_line(c, "release");
+
+	if (is_given(n->listen) || n->urls != NULL)
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: nodes: release = user-data is for machines that do not "
+			       "reach burstd: want neither listen nor url",
+			       c->path, line);
+	if (n->conf_servers == NULL)
+		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: conf_server is missing", c->path,
+			       line);
+	if (!is_given(c->secrets.ca_file))
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: secrets: ca_file is missing: machines know Vault by it",
+			       c->path, conf_secrets_line(c, "release"));
+	for (size_t i = 0; i < c->nproviders; i++)
+		if (finish_voucher(c, &c->providers[i], e) < 0)
+			return -1;
+	return 0;
+}
+
+int conf_nodes_finish(struct conf *c, struct err *e)
+{
+	const struct conf_nodes *n = &c->nodes;
+
+	for (size_t i = 0; i < c->nproviders; i++)
+		c->providers[i].attest = CONF_ATTEST_OFF;
+	if (is_given(c->secrets.driver) && c->secrets.release == CONF_USER_DATA)
+		return finish_vouchers(c, e);
+	if (!is_given(n->listen))
+		return n->urls == NULL && n->conf_servers == NULL
+			       ? 0
+			       : err_set(e, ERR_INVALID,
+					 "%.120s:%d: nodes: listen is missing (ADDRESS:PORT)",
+					 c->path, n->line);
+	if (n->urls == NULL || n->conf_servers == NULL)
+		return err_set(e, ERR_INVALID, "%.120s:%d: nodes: %s is missing", c->path, n->line,
+			       n->urls == NULL ? "url" : "conf_server");
+	if (!is_given(c->secrets.driver))
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: nodes: machines get the cluster's keys from a secret "
+			       "store: driver of section secrets is missing",
+			       c->path, n->line);
+	/* They trust the system's certificates in nothing. */
+	if (strcmp(c->secrets.driver, "vault") == 0 && c->secrets.release == CONF_WRAP &&
+	    !is_given(c->secrets.ca_file))
+		return err_set(e, ERR_INVALID,
+			       "%.120s:%d: secrets: ca_file is missing: with release = wrap "
+			       "machines know Vault by it",
+			       c->path, conf_secrets_line(c, "driver"));
+	for (size_t i = 0; i < c->nproviders; i++)
+		if (finish_attest(c, &c->providers[i], e) < 0)
+			return -1;
+	return 0;
+}

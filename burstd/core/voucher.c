@@ -1,0 +1,112 @@
+#include "core/voucher.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const names[VOUCHER_NSTATES] = {[VOUCHER_HELD] = "held",
+						   [VOUCHER_SPENT] = "spent",
+						   [VOUCHER_DOUBTED] = "doubted",
+						   [VOUCHER_VOID] = "void"};
+
+const char *voucher_state_str(enum voucher_state s)
+{
+	assert(s < VOUCHER_NSTATES);
+	return names[s];
+}
+
+int voucher_state_parse(const char *word)
+{
+	for (int s = 0; s < VOUCHER_NSTATES; s++)
+		if (strcmp(word, names[s]) == 0)
+			return s;
+	return -1;
+}
+
+static void move(struct voucher *v, enum voucher_state to, int64_t now_ms, bool *changed)
+{
+	secret_free(v->token);
+	v->token = NULL;
+	v->state = to;
+	v->since_ms = now_ms;
+	*changed = true;
+}
+
+/* Nobody let it go, and there was a machine, or nobody knows: the reason is what the machine was
+ * seen to do, and a thief's does as he likes. */
+static bool failed_by_itself(const struct voucher *v, const struct node *is)
+{
+	return !v->let_go && (is->instance[0] != '\0' || is->reason == NODE_BECAUSE_LOST);
+}
+
+static enum voucher_verdict row(struct voucher *v, const struct voucher_event *ev, bool *changed)
+{
+	bool gone = ev->is == NULL || ev->is->state == NODE_GONE;
+
+	if (v->state == VOUCHER_SPENT)
+		return gone ? VOUCHER_DROP : VOUCHER_KEEP;
+	if (v->state != VOUCHER_HELD)
+		return VOUCHER_KEEP;
+	if (ev->is == NULL) { /* the journal has lost its node */
+		move(v, VOUCHER_VOID, ev->now_ms, changed);
+		return VOUCHER_KEEP;
+	}
+	switch (ev->is->state) {
+	case NODE_READY:
+		move(v, VOUCHER_SPENT, ev->now_ms, changed);
+		return VOUCHER_KEEP;
+	case NODE_DELETING:
+	case NODE_QUARANTINED:
+	case NODE_GONE:
+		move(v, failed_by_itself(v, ev->is) ? VOUCHER_DOUBTED : VOUCHER_VOID, ev->now_ms,
+		     changed);
+		return VOUCHER_KEEP;
+	default: /* DRAINING too: of a machine that boots and will be taken away */
+		return VOUCHER_KEEP;
+	}
+}
+
+enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event *ev, bool *changed)
+{
+	bool over = ev->now_ms >= v->ends_ms;
+	bool held = v->state == VOUCHER_HELD, doubted = v->state == VOUCHER_DOUBTED;
+
+	*changed = false;
+	switch (ev->type) {
+	case VOUCHER_EV_ROW:
+		return row(v, ev, changed);
+	case VOUCHER_EV_LET_GO:
+		v->let_go = v->let_go || held;
+		return VOUCHER_KEEP;
+	case VOUCHER_EV_UP:
+	case VOUCHER_EV_VOID:
+		if (held)
+			move(v, ev->type == VOUCHER_EV_UP ? VOUCHER_SPENT : VOUCHER_VOID,
+			     ev->now_ms, changed);
+		return VOUCHER_KEEP;
+	case VOUCHER_EV_THERE:
+		if (doubted)
+			move(v, VOUCHER_VOID, ev->now_ms, changed);
+		return VOUCHER_KEEP;
+	case VOUCHER_EV_USED: /* a token that has ended is gone, too */
+		if (!doubted)
+			return VOUCHER_KEEP;
+		return over ? VOUCHER_LATE : VOUCHER_ALARM;
+	case VOUCHER_EV_REVOKED:
+		return v->state == VOUCHER_VOID ? VOUCHER_DROP : VOUCHER_KEEP;
+	default:
+		if (over && v->state == VOUCHER_VOID)
+			return VOUCHER_DROP;
+		return over && doubted ? VOUCHER_LATE : VOUCHER_KEEP;
+	}
+}
+
+bool voucher_is_good(const struct voucher *v, int64_t now_ms, int64_t boot_ms)
+{
+	return v->state == VOUCHER_HELD && v->ends_ms - now_ms >= boot_ms + VOUCHER_RESERVE_MS;
+}
+
+void voucher_fini(struct voucher *v)
+{
+	secret_free(v->token);
+	v->token = NULL;
+}

@@ -1,0 +1,39 @@
+/* lines.h - what a node is told, "key=value" lines for its shell, or members of a JSON object.
+ *
+ * Built in a place of its own, which does not move and is wiped: there are secrets in it.  A value
+ * that a shell would act on, or of more than one line, is never said: then all of it is bad. */
+#ifndef BURSTD_ENGINE_LINES_H
+#define BURSTD_ENGINE_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct conf_offer;
+struct conf_pool;
+
+enum { LINES_MAX = 256 << 10 };
+
+struct lines {
+	bool text, bad; /* bad: what cannot be said, or too much */
+	size_t n;
+	char p[LINES_MAX];
+};
+
+struct lines *lines_new(bool text);
+void lines_free(struct lines *l);
+
+bool lines_take(const char *value); /* can it be said? */
+/* "" and NULL: nothing is said. */
+void lines_add(struct lines *l, const char *key, const char *value);
+void lines_add_n(struct lines *l, const char *key, const char *value, size_t len);
+void lines_add_number(struct lines *l, const char *key, uint64_t v);
+void lines_add_base64(struct lines *l, const char *key, const char *text);
+void lines_add_list(struct lines *l, const char *key, const char *const *words,
+		    const char *between);
+/* fabric, fabric_ports, fabric_rate of what is bought there; o may be NULL. */
+void lines_add_interconnect(struct lines *l, const struct conf_pool *p, const struct conf_offer *o);
+/* The last line, by which a reader knows that it has all. */
+void lines_end(struct lines *l);
+
+#endif

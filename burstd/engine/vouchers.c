@@ -1,0 +1,446 @@
+#include "engine/vouchers.h"
+
+#include <assert.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text_file.h"
+#include "engine/claims.h"
+
+enum { NODE_INIT_MAX = 1 << 20 }; /* bytes of node-init, which has some 40,000 */
+
+/* Machines that have their keys by a token in their user-data (core/voucher.h): who gets one, when,
+ * and what becomes of it. */
+
+/* --- the table ---------------------------------------------------------------------------------
+ */
+
+bool vouchers_wanted(const struct engine *e, uint32_t cloud)
+{
+	return e->vouchers != NULL && e->conf->providers[cloud].vouchers;
+}
+
+static void make_key(char *out, size_t size, const char *node, uint64_t gen)
+{
+	char g[FMT_U64_SIZE];
+
+	(void)snprintf(out, size, "%s/%s", node, fmt_u64(g, gen));
+}
+
+struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint64_t gen)
+{
+	char key[sizeof(((struct voucher_run *)NULL)->key)];
+
+	if (e->vouchers == NULL)
+		return NULL;
+	make_key(key, sizeof(key), node, gen);
+	return map_get(&e->vouchers->runs, key);
+}
+
+const struct voucher *vouchers_of(const struct engine *e, const char *node, uint64_t gen)
+{
+	const struct voucher_run *r = vouchers_find(e, node, gen);
+
+	return r != NULL && !r->asked ? &r->v : NULL;
+}
+
+const char *engine_token_wait(const struct engine *e, const struct node *n)
+{
+	const struct voucher_run *r;
+
+	if (e->vouchers == NULL || n->state != NODE_WANTED || !vouchers_wanted(e, n->cloud))
+		return NULL;
+	r = vouchers_find(e, n->name, n->gen);
+	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD && secrets_serves(e))
+		return NULL;
+	if (engine_now(e) < e->vouchers->again_ms)
+		return e->vouchers->why;
+	if (r != NULL && e->secrets != NULL && e->secrets->error[0] != '\0')
+		return e->secrets->error;
+	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD)
+		return "the secret store gives nobody keys now";
+	return r != NULL ? "the secret store makes a token for it" : NULL;
+}
+
+bool vouchers_keys(const struct engine *e, const struct node *n, int64_t *version, bool **drained)
+{
+	struct voucher_run *r = vouchers_find(e, n->name, n->gen);
+
+	if (r == NULL || r->asked || r->v.state != VOUCHER_SPENT)
+		return false;
+	*version = r->v.version;
+	*drained = &r->drained;
+	return true;
+}
+
+static struct voucher_run *put(struct engine *e, const char *node, uint64_t gen)
+{
+	struct vouchers *vs = e->vouchers;
+	struct voucher_run *r = mem_zalloc(sizeof(*r));
+
+	r->e = e;
+	(void)snprintf(r->v.node, sizeof(r->v.node), "%s", node);
+	r->v.gen = gen;
+	make_key(r->key, sizeof(r->key), node, gen);
+	map_put(&vs->runs, r->key, r);
+	r->next = vs->all;
+	if (r->next != NULL)
+		r->next->prev = r;
+	vs->all = r;
+	return r;
+}
+
+static void drop_open(struct vouchers *vs, const struct voucher_run *r)
+{
+	struct voucher_run **at = &vs->open;
+
+	while (*at != NULL && *at != r)
+		at = &(*at)->next_open;
+	if (*at != NULL)
+		*at = r->next_open;
+}
+
+static void forget(struct engine *e, struct voucher_run *r)
+{
+	struct vouchers *vs = e->vouchers;
+
+	assert(!r->looking);
+	if (r->asked)
+		secrets_cancel(e, r->handle);
+	drop_open(vs, r);
+	map_del(&vs->runs, r->key);
+	if (r->next != NULL)
+		r->next->prev = r->prev;
+	*(r->prev != NULL ? &r->prev->next : &vs->all) = r->next;
+	voucher_fini(&r->v);
+	free(r);
+}
+
+/* --- what becomes of one -----------------------------------------------------------------------
+ */
+
+static bool is_open(const struct voucher_run *r)
+{
+	return r->v.state == VOUCHER_DOUBTED || r->v.state == VOUCHER_VOID;
+}
+
+static void begin_open(struct engine *e, struct voucher_run *r)
+{
+	r->next_open = e->vouchers->open;
+	e->vouchers->open = r;
+}
+
+/* Somebody must know, whatever they look at. */
+static void sound(struct engine *e, const struct voucher *v)
+{
+	static const char why[] =
+		"the token in its user-data was used, and no node registered: somebody else may "
+		"have the cluster's keys";
+	char g[FMT_U64_SIZE];
+
+	e->count.claims_breached++;
+	engine_event(e, v->node, v->gen, "breach", why);
+	audit_thing(e, "breach", "vouchers", v->node, why);
+	log_write(e->d.log, LOG_ERROR, "the token of a node was used, and there is no node", "node",
+		  v->node, "generation", fmt_u64(g, v->gen), "accessor", v->accessor, "next",
+		  "look into Vault's audit log who unwrapped it; else change the cluster's key",
+		  NULL);
+}
+
+static void tell_late(struct engine *e, const struct voucher *v)
+{
+	engine_event(e, v->node, v->gen, "token-unknown",
+		     "the secret store did not say in time whether its token was used");
+	log_write(e->d.log, LOG_WARN, "whether the token of a node was used is not known", "node",
+		  v->node, "accessor", v->accessor, NULL);
+}
+
+static void step(struct engine *e, struct voucher_run *r, enum voucher_event_type type,
+		 const struct node *is)
+{
+	const struct voucher_event ev = {.type = type, .now_ms = engine_now(e), .is = is};
+	bool was_open = is_open(r), changed;
+	enum voucher_verdict verdict = voucher_step(&r->v, &ev, &changed);
+
+	if (changed) {
+		journal_put_voucher(engine_tx(e), &r->v);
+		r->look_ms = engine_now(e);
+	}
+	if (is_open(r) && !was_open)
+		begin_open(e, r);
+	if (verdict == VOUCHER_KEEP)
+		return;
+	if (verdict == VOUCHER_ALARM)
+		sound(e, &r->v);
+	else if (verdict == VOUCHER_LATE)
+		tell_late(e, &r->v);
+	else if (type == VOUCHER_EV_TIMER)
+		log_write(e->d.log, LOG_INFO, "the token of a node was not revoked: it has ended",
+			  "node", r->v.node, "accessor", r->v.accessor, NULL);
+	journal_del_voucher(engine_tx(e), r->v.node, r->v.gen);
+	forget(e, r);
+}
+
+void vouchers_row(struct engine *e, const struct node *is)
+{
+	struct voucher_run *r = vouchers_find(e, is->name, is->gen);
+
+	if (r == NULL)
+		return;
+	if (!r->asked)
+		step(e, r, VOUCHER_EV_ROW, is);
+	else if (!node_lives(is)) /* nothing was made yet */
+		forget(e, r);
+}
+
+/* What was up need not be READY: one that is to go may register, and has used its token then.  And
+ * one that goes as its machine was seen to go was not let go by us, though slurmctld, which we told
+ * so, has powered it down. */
+void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev)
+{
+	bool goes = was->state == NODE_DRAINING;
+	bool up = ev->type == NODE_EV_REGISTERED && (goes || was->state == NODE_BOOTING);
+	bool let_go = ev->type == NODE_EV_RELEASE && node_lives(was) &&
+		      !(goes && ev->reason == NODE_BECAUSE_SUSPENDED);
+	struct voucher_run *r = up || let_go ? vouchers_find(e, was->name, was->gen) : NULL;
+
+	if (r != NULL && !r->asked)
+		step(e, r, up ? VOUCHER_EV_UP : VOUCHER_EV_LET_GO, NULL);
+}
+
+bool vouchers_is_held(const struct engine *e, const struct node *n)
+{
+	const struct voucher *v = vouchers_of(e, n->name, n->gen);
+
+	return v != NULL && v->state == VOUCHER_HELD;
+}
+
+/* --- tokens ------------------------------------------------------------------------------------
+ */
+
+static void on_token(void *ctx, const struct secrets_released *rel, const struct err *err)
+{
+	struct voucher_run *r = ctx;
+	struct engine *e = r->e;
+	const struct fleet_name *nm = fleet_find(&e->fleet, r->v.node);
+
+	r->asked = false;
+	if (rel == NULL) {
+		e->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
+		(void)snprintf(e->vouchers->why, sizeof(e->vouchers->why), "%.150s", err->msg);
+		log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now",
+			  "node", r->v.node, "error", err->msg, NULL);
+		forget(e, r);
+		return;
+	}
+	r->v.token = secret_dup(rel->token);
+	(void)snprintf(r->v.accessor, sizeof(r->v.accessor), "%s", rel->accessor);
+	r->v.version = door_key_version(rel->version);
+	r->v.gpus = nm != NULL ? nm->gpus : 0;
+	r->v.made_ms = r->v.since_ms = engine_now(e);
+	/* From when it was asked for, so that it lives longer than we think. */
+	r->v.ends_ms = r->asked_ms + rel->ttl_ms;
+	e->vouchers->why[0] = '\0';
+	journal_put_voucher(engine_tx(e), &r->v);
+}
+
+static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
+{
+	struct voucher_run *r = put(e, fn->n.name, fn->n.gen);
+
+	r->asked_ms = engine_now(e);
+	if (secrets_wrap(e, voucher_life_ms(boot_ms), on_token, r, &r->handle, NULL) != 0) {
+		forget(e, r); /* too many wait: in a later turn */
+		return;
+	}
+	r->asked = true;
+}
+
+/* As far as it is known: it opens the keys that nodes must have. */
+static bool is_current(const struct engine *e, const struct voucher *v)
+{
+	int64_t version = door_key_version(secrets_version(e));
+
+	return version == 0 || v->version == 0 || v->version == version;
+}
+
+/* One that waited too long for its create would end before its machine has booted; or there are
+ * other keys meanwhile. */
+static bool has_good(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
+{
+	struct voucher_run *r = vouchers_find(e, fn->n.name, fn->n.gen);
+
+	if (r == NULL || r->asked)
+		return false;
+	if (voucher_is_good(&r->v, engine_now(e), boot_ms) && is_current(e, &r->v))
+		return true;
+	step(e, r, VOUCHER_EV_VOID, NULL); /* and when that is done, another one */
+	return false;
+}
+
+bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct fleet_node *fn = v[i];
+		int64_t boot_ms = e->conf->pools[fn->n.pool].boot_ms;
+
+		if (!vouchers_wanted(e, fn->n.cloud))
+			continue;
+		all = all && secrets_serves(e); /* else a machine would boot for nothing */
+		if (has_good(e, fn, boot_ms))
+			continue;
+		all = false;
+		if (engine_now(e) >= e->vouchers->again_ms &&
+		    vouchers_find(e, fn->n.name, fn->n.gen) == NULL)
+			ask(e, fn, boot_ms);
+	}
+	return all;
+}
+
+/* --- what the store has to say or to do --------------------------------------------------------
+ */
+
+static void on_look(void *ctx, enum secret_code what)
+{
+	struct voucher_run *r = ctx;
+	struct engine *e = r->e;
+
+	r->looking = false;
+	e->vouchers->flying--;
+	r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
+	if (r->v.state == VOUCHER_VOID && (what == SECRET_OK || what == SECRET_SPENT))
+		step(e, r, VOUCHER_EV_REVOKED, NULL);
+	else if (what == SECRET_OK)
+		step(e, r, VOUCHER_EV_THERE, NULL);
+	else if (what == SECRET_SPENT)
+		step(e, r, VOUCHER_EV_USED, NULL);
+}
+
+static void send(struct engine *e, struct voucher_run *r)
+{
+	enum secret_op_kind what = r->v.state == VOUCHER_VOID ? SECRET_REVOKE : SECRET_LOOK;
+
+	if (e->due)
+		engine_commit(e); /* else what we revoked ourselves is an alarm after a crash */
+	r->look = (struct secrets_look){on_look, r};
+	r->looking = secrets_look(e, what, r->v.accessor, &r->look);
+	if (r->looking)
+		e->vouchers->flying++;
+	else
+		r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
+}
+
+void vouchers_run(struct engine *e)
+{
+	struct vouchers *vs = e->vouchers;
+	int64_t now = engine_now(e);
+	struct voucher_run *r;
+
+	if (vs == NULL || vs->open == NULL)
+		return;
+	r = vs->open;
+	while (r != NULL) {
+		struct voucher_run *next = r->next_open;
+
+		if (!r->looking && now >= r->v.ends_ms)
+			step(e, r, VOUCHER_EV_TIMER, NULL);
+		else if (!r->looking && now >= r->look_ms && vs->flying < VOUCHERS_FLYING_MAX)
+			send(e, r);
+		r = next;
+	}
+}
+
+int64_t vouchers_next_ms(const struct engine *e)
+{
+	const struct vouchers *vs = e->vouchers;
+	int64_t next = INT64_MAX;
+
+	if (vs == NULL)
+		return next;
+	if (vs->again_ms > engine_now(e))
+		next = vs->again_ms;
+	for (const struct voucher_run *r = vs->open; r != NULL; r = r->next_open) {
+		bool full = vs->flying >= VOUCHERS_FLYING_MAX; /* an answer is a turn */
+		int64_t at = r->look_ms < r->v.ends_ms && !full ? r->look_ms : r->v.ends_ms;
+
+		if (!r->looking && at < next)
+			next = at;
+	}
+	return next;
+}
+
+/* --- start and end -----------------------------------------------------------------------------
+ */
+
+static int hash_node_init(struct vouchers *vs, const char *path, struct err *err)
+{
+	unsigned char hash[EVP_MAX_MD_SIZE];
+	unsigned size = 0;
+	size_t len = 0;
+	char *text = NULL;
+
+	if (path == NULL || path[0] == '\0')
+		return 0;
+	if (text_file_read(path, NODE_INIT_MAX, &text, &len, err) != 0)
+		return err_wrap(err, "nodes: node_init");
+	(void)mem_check(EVP_Digest(text, len, hash, &size, EVP_sha256(), NULL) == 1 ? text : NULL);
+	(void)fmt_hex(vs->sha256, hash, size);
+	free(text);
+	return 0;
+}
+
+int vouchers_open(struct engine *e, struct err *err)
+{
+	const struct conf_secrets *c = &e->conf->secrets;
+
+	if (c->release != CONF_USER_DATA || c->driver == NULL || c->driver[0] == '\0')
+		return 0;
+	e->vouchers = mem_zalloc(sizeof(*e->vouchers));
+	map_init(&e->vouchers->runs);
+	return hash_node_init(e->vouchers, e->conf->nodes.node_init, err);
+}
+
+void vouchers_load(struct engine *e, struct voucher *v)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
+	struct voucher_run *r;
+
+	if (e->vouchers == NULL) { /* the configuration is another one now */
+		journal_del_voucher(engine_tx(e), v->node, v->gen);
+		return;
+	}
+	r = put(e, v->node, v->gen);
+	r->v = *v;
+	v->token = NULL;
+	/* What is only on its way to go was given up: who fails by itself goes at once. */
+	r->v.let_go = fn != NULL && fn->n.release;
+	if (is_open(r))
+		begin_open(e, r);
+	else if (fn == NULL || fn->n.state == NODE_GONE)
+		step(e, r, VOUCHER_EV_ROW, fn != NULL ? &fn->n : NULL);
+}
+
+void vouchers_free(struct engine *e)
+{
+	struct vouchers *vs = e->vouchers;
+
+	if (vs == NULL)
+		return;
+	while (vs->all != NULL) {
+		struct voucher_run *r = vs->all;
+
+		vs->all = r->next;
+		voucher_fini(&r->v);
+		free(r);
+	}
+	map_fini(&vs->runs);
+	free(vs);
+	e->vouchers = NULL;
+}

@@ -1,0 +1,72 @@
+#include "sim_opinions.h"
+
+#include <string.h>
+
+void sim_opinions_refusal(struct world *w, struct sim_opinions *o, uint64_t job,
+			  const struct refusal *r)
+{
+	size_t i = 0;
+
+	while (i < o->nrefusals && o->refusals[i].job != job)
+		i++;
+	if (r == NULL) {
+		if (i < o->nrefusals)
+			o->refusals[i] = o->refusals[--o->nrefusals];
+		return;
+	}
+	if (i == SIM_OPINIONS_MAX) {
+		world_fail(w, "I25: refusals are never forgotten");
+		return;
+	}
+	o->refusals[i] = (struct journal_refusal){job, *r};
+	o->nrefusals += i == o->nrefusals;
+}
+
+void sim_opinions_rescue(struct world *w, struct sim_opinions *o, uint64_t job,
+			 const struct journal_rescue *r)
+{
+	size_t i = 0;
+
+	while (i < o->nrescues && o->rescues[i].job != job)
+		i++;
+	if (r == NULL) {
+		if (i < o->nrescues)
+			o->rescues[i] = o->rescues[--o->nrescues];
+		return;
+	}
+	if (i == SIM_OPINIONS_MAX) {
+		world_fail(w, "I16: jobs that lost a node are followed for ever");
+		return;
+	}
+	o->rescues[i] = *r;
+	o->nrescues += i == o->nrescues;
+}
+
+void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
+		       const struct journal_pool *p)
+{
+	for (size_t i = 0; i < w->set.npools; i++)
+		if (strcmp(w->set.pools[i].name, name) == 0) {
+			o->pools[i] = *p;
+			o->has_pool[i] = true;
+		}
+}
+
+int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
+		      const struct journal_visitor *v, struct err *e)
+{
+	for (size_t i = 0; i < o->nrefusals; i++)
+		if (v->refusal(v->ctx, &o->refusals[i], e) != 0)
+			return -1;
+	for (size_t i = 0; i < o->nrescues; i++)
+		if (v->rescue(v->ctx, &o->rescues[i], e) != 0)
+			return -1;
+	for (size_t p = 0; p < w->set.npools; p++) {
+		struct journal_pool pool = o->pools[p];
+
+		pool.name = w->set.pools[p].name;
+		if (o->has_pool[p] && v->pool(v->ctx, &pool, e) != 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,29 @@
+/* sim_opinions.h - what the simulator's journal has of jobs and of pools. */
+#ifndef SIM_OPINIONS_H
+#define SIM_OPINIONS_H
+
+#include "store/journal.h"
+#include "world.h"
+
+enum { SIM_OPINIONS_MAX = 256 }; /* of a kind */
+
+struct sim_opinions {
+	struct journal_refusal refusals[SIM_OPINIONS_MAX];
+	size_t nrefusals;
+	struct journal_rescue rescues[SIM_OPINIONS_MAX];
+	size_t nrescues;
+	struct journal_pool pools[SIM_POOLS_MAX];
+	bool has_pool[SIM_POOLS_MAX];
+};
+
+/* Insert or replace that of a job; NULL: it is forgotten. */
+void sim_opinions_refusal(struct world *w, struct sim_opinions *o, uint64_t job,
+			  const struct refusal *r);
+void sim_opinions_rescue(struct world *w, struct sim_opinions *o, uint64_t job,
+			 const struct journal_rescue *r);
+void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char *name,
+		       const struct journal_pool *p);
+int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
+		      const struct journal_visitor *v, struct err *e);
+
+#endif
