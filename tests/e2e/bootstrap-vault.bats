@@ -8,11 +8,6 @@ bats_require_minimum_version 1.5.0
 LAB_BOOTSTRAP='vault'
 load helper
 
-setup_file() {
-	[ -d /run/lab ] || return 1
-	[ -z "${VAULT-}" ] || lab_up
-}
-
 setup() {
 	[ -n "${VAULT-}" ] || skip 'there is no Vault here, and no Go to build one'
 }
@@ -32,4 +27,51 @@ event() {
 	lab_vault_root=$token run ! vault GET kv/data/slurm/lab/node
 	within 30 all_down
 	within 20 alive 0
+}
+
+@test "Vault sealed while a machine boots: it waits, and boots when it is unsealed" {
+	vault PUT sys/seal
+	id=$(job --gres=gpu:8 --wrap true)
+	# It has claimed, and is told to come again: nothing weaker is tried, and it is not given up.
+	within 40 eval 'grep -qs ": 202$" "$lab_dir"/sim/*/burst/stage0.log'
+	within 20 eval 'burstctl status --json | grep -q "it is sealed"'
+	sleep 2
+	alive 1
+	run ! job_is "$id" COMPLETED
+	lab_unseal
+	within 60 job_is "$id" COMPLETED
+	[ "$(sim_rows)" = 2 ]
+	run ! event breach
+	within 30 all_down
+	within 20 alive 0
+}
+
+sessions() {
+	local one
+	for one in $(vault GET 'auth/token/accessors?list=true' | jq -r '.data.keys[]'); do
+		vault POST auth/token/lookup-accessor -d "{\"accessor\":\"$one\"}" 2>/dev/null
+	done | jq -s '[.[] | select(.data.meta.role_name == "burstd")] | length'
+}
+
+@test "burstd's end is the end of its session, and no Vault that stands still holds it up" {
+	within 20 eval 'burstctl status --json | jq -e .secrets.ok'
+	before=$(sessions)
+	lab_stop burstd
+	[ "$(sessions)" = $((before - 1)) ]
+	lab_start burstd
+	within 20 eval 'burstctl status --json | jq -e .secrets.ok'
+	[ "$(sessions)" = "$before" ]
+	kill -STOP "$(lab_pid vault)"
+	pid=$(lab_pid burstd)
+	kill "$pid"
+	ended=no
+	for _ in $(seq 80); do
+		[ -d "/proc/$pid" ] || ended=yes
+		[ "$ended" = no ] || break
+		sleep 0.1
+	done
+	kill -CONT "$(lab_pid vault)"
+	[ "$ended" = yes ]
+	grep -q 'was not ended: it ends by itself' /var/log/burstd.log
+	lab_start burstd
 }

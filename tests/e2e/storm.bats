@@ -5,6 +5,9 @@
 # Variables from the helper; scripts for the job to expand.
 # shellcheck disable=SC2016,SC2034,SC2154
 LAB_NODES=1000 LAB_MAX_RATE=100000 LAB_BOOT='' LAB_COOLDOWN=10m
+# 22.05 requeues many jobs under one lock, 0.14 s for each whose start slurmdbd does not have yet: with the 5 s of other labs
+# it would start the first of them again before anybody could tell it to wait.  Sites have 120.
+LAB_CRED_EXPIRE=60
 load helper
 LAB_RESUME_TIMEOUT=300
 LAB_OFFERS="$(lab_offer near eu-north-1a on-demand) $(lab_offer far eu-north-1b on-demand)"
@@ -29,10 +32,15 @@ teardown() {
 	scontrol update partition=cloud state=UP
 }
 
-# told N: so many jobs wait, and each says why and for how long
+refused() {
+	SLURM_TIME_FORMAT=%s scontrol -o show jobs | grep ' JobState=PENDING ' |
+		grep 'AdminComment=burstd: pool h100: .*no capacity.*next try 20'
+}
+
+# told N: so many jobs wait, each says why and for how long, and slurmctld leaves it alone until then: not only for as long as
+# it holds back whatever it requeues
 told() {
-	[ "$(scontrol -o show jobs | grep ' JobState=PENDING ' |
-		grep -c 'AdminComment=burstd: pool h100: .*no capacity.*next try 20')" = "$1" ]
+	[ "$(refused | sed 's/.* EligibleTime=\([0-9]*\) .*/\1/' | awk -v now="$(date +%s)" '$1 > now + 300' | wc -l)" = "$1" ]
 }
 
 addressed() {
@@ -51,25 +59,18 @@ judge() {
 	# To slurmctld each node is at its own instance's address.
 	sim_of /admin/instances '.instances[] | select(.state != "ended") | "\(.name) \(.address)"' | sort >"$lab_dir/instances"
 	addressed | diff - "$lab_dir/instances"
-	# And it is an instance of a job that lacks nothing.  With so short a cred_expire as the lab has, slurmctld may start a
-	# job again before burstd has seen that its requeue, when it is complete, undid the postponement: it is sent back again.
-	within 30 all_are_needed
-}
-
-all_are_needed() {
+	# And it is an instance of a job that lacks nothing.
 	scontrol show hostnames "$(squeue -h -r -t CF -o %N | paste -sd,)" | sort >"$lab_dir/needed"
 	cut -d' ' -f1 "$lab_dir/instances" | diff - "$lab_dir/needed"
-}
-
-placed() { # N: so many jobs have their nodes
-	[ "$(squeue -h -r -t CF | wc -l)" = "$1" ]
+	# Whoever was refused tries again when the place opens that opens first, and that is one time for all.
+	[ "$(refused | sed 's/.*; next try \([^ ]*\).*/\1/' | sort -u | wc -l)" = 1 ]
 }
 
 @test "500 jobs of two nodes: 350 have both, 150 wait and say why, and each of two places refuses one call" {
 	lab_as researcher bash -c 'cd /run/lab/home; for i in {1..500}; do sbatch -N2 --exclusive --wrap "sleep 600"; done' >/dev/null
 	scontrol update partition=cloud state=UP
 	within 60 told 150
-	within 30 placed 350
+	[ "$(squeue -h -r -t CF | wc -l)" = 350 ]
 	judge
 }
 
@@ -77,7 +78,7 @@ placed() { # N: so many jobs have their nodes
 	job --array=1-1000 -N1 --exclusive --wrap 'sleep 600' >/dev/null
 	scontrol update partition=cloud state=UP
 	within 60 told 300
-	within 30 placed 700
+	[ "$(squeue -h -r -t CF | wc -l)" = 700 ]
 	judge
 }
 

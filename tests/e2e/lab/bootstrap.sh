@@ -11,10 +11,12 @@
 
 LAB_METADATA=yes
 lab_programs='munged keys mariadbd slurmdbd slurmctld simcloud burstd'
+[ "$LAB_AUTH" = munge ] || lab_programs=${lab_programs/munged/jwks}
 [ "$LAB_BOOTSTRAP" != vault ] || lab_programs="vault $lab_programs"
 lab_vault_root=$(cat /run/lab/vault/root 2>/dev/null) || :
 lab_door=https://10.77.0.1:8443
 : "${LAB_CLAIM_TTL:=60s}" "${LAB_DEADMAN:=1h}"
+: "${LAB_RELEASE:=wrap}" # of vault; user-data: there is no listener, and machines have node-init
 
 # --- the image --------------------------------------------------------------------------------
 
@@ -28,6 +30,7 @@ image() {
 lab_image() {
 	local i
 	install -m 755 "$lab_repo/scripts/node/node-init" "$lab_dir/bin/node-init"
+	[ "$LAB_RELEASE" != user-data ] || install -D -m 755 "$lab_repo/scripts/node/node-init" "$lab_dir/image/usr/libexec/burstd/node-init"
 	image node-init.conf <<-C
 		path = /etc/burstd/bin:$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin
 		poweroff = kill -TERM 1
@@ -45,6 +48,18 @@ lab_image() {
 		image=$lab_dir/image
 		keep='$lab_dir/bin $lab_dir/dev $lab_dir/home'
 	C
+	[ "$LAB_CLOUD" != aws ] || lab_identity
+}
+
+# What simcloud signs documents with, which it would make itself, and burstd has to know before it starts: of each region.
+lab_identity() {
+	local region
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj '/CN=the metadata service' -keyout /etc/simcloud/identity.pem.key \
+		-out /etc/simcloud/identity.pem 2>/dev/null
+	for region in eu-north-1 $LAB_REGIONS; do
+		echo "[$region]"
+		cat /etc/simcloud/identity.pem
+	done >/etc/burstd/identity.pem
 }
 
 # --- burstd.conf ------------------------------------------------------------------------------
@@ -52,12 +67,12 @@ lab_image() {
 lab_sections() {
 	cat <<-C
 		nodes {
-			listen      = "10.77.0.1:8443"
-			url         = {"$lab_door"}
+			$([ "$LAB_RELEASE" = user-data ] || printf '%s\n' 'listen = "10.77.0.1:8443"' "url = {\"$lab_door\"}")
 			conf_server = {"10.77.0.1:6817"}
 			claim_ttl   = "$LAB_CLAIM_TTL"
 			deadman     = "$LAB_DEADMAN"
 			node_init   = "$lab_dir/bin/node-init"
+			auth        = "$LAB_AUTH"
 		}
 	C
 	"lab_secrets_$LAB_BOOTSTRAP"
@@ -70,6 +85,7 @@ lab_secrets_file() {
 			dir     = "/var/lib/burstd/keys"
 			name    = "bundle"
 			release = "broker"
+			$([ "$LAB_AUTH" = munge ] || echo "switch_command = {\"$lab_dir/bin/switch\"}")
 		}
 	C
 }
@@ -79,14 +95,33 @@ lab_attest() {
 	[ "$LAB_CLOUD" = aws ] || return 0
 	cat <<-C
 		account        = "000000000000"
-		attest_ca_file = "/etc/simcloud/identity.pem"
+		attest_ca_file = "/etc/burstd/identity.pem"
 	C
 }
 
 # --- the keys ---------------------------------------------------------------------------------
 
 lab_bundle() {
-	printf '{"munge_key":"%s","kid":"%s"}' "$(base64 -w0 /etc/munge/munge.key)" lab
+	if [ "$LAB_AUTH" = munge ]; then
+		printf '{"munge_key":"%s","kid":"lab"}' "$(base64 -w0 /etc/munge/munge.key)"
+	else
+		printf '{"slurm_jwks":"%s","kid":"lab"}' "$(base64 -w0 /etc/slurm/slurm.jwks)"
+	fi
+}
+
+# In munged's place: slurmctld reads its keys itself.  The command is what an admin has for other keys.
+lab_start_jwks() {
+	lab_dirs slurm 755 /run/slurmctld /run/slurmdbd
+	(umask 077 && jq -n --arg k "$(head -c 32 /dev/urandom | base64 -w0)" \
+		'{keys: [{alg: "HS256", kty: "oct", kid: "first", k: $k, use: "default"}]}' >/etc/slurm/slurm.jwks)
+	chown slurm /etc/slurm/slurm.jwks
+	cat >"$lab_dir/bin/switch" <<-'C'
+		#!/bin/sh -e
+		echo "$@" >>/var/log/slurm/switch.log
+		[ "$1" = jwks ] || exit 0
+		jq -r .slurm_jwks /var/lib/burstd/keys/bundle | base64 -d >/etc/slurm/slurm.jwks
+	C
+	chmod 755 "$lab_dir/bin/switch"
 }
 
 # lab_start_keys: puts what munged has to where nodes get it from
@@ -118,7 +153,7 @@ on() {
 	# What simcloud started waits for the first process of its namespaces.
 	read -r pid _ <"/proc/$pid/task/$pid/children" || [ -n "$pid" ] || return
 	shift
-	nsenter -t "$pid" -m -u -i -n -p env -i PATH="$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root LC_ALL=C.UTF-8 "$@"
+	nsenter -t "$pid" -m -u -i -n -p -r -w env -i PATH="$lab_dir/bin:/usr/sbin:/usr/bin:/sbin:/bin" HOME=/root LC_ALL=C.UTF-8 "$@"
 }
 
 lab_machines_logs() {
@@ -187,13 +222,18 @@ lab_unseal() {
 lab_vault_setup() {
 	local policy='path "kv/data/slurm/lab/node" { capabilities=["read"] min_wrapping_ttl="15s" max_wrapping_ttl="30m" }
 		path "kv/metadata/slurm/lab/node" { capabilities=["read"] }
-		path "auth/token/revoke-accessor" { capabilities=["update"] }'
+		path "auth/token/revoke-accessor" { capabilities=["update"] }
+		path "auth/token/lookup-accessor" { capabilities=["update"] }'
+	local rotate='path "kv/data/slurm/lab/node" { capabilities=["read", "update"] }'
 	vault POST sys/mounts/kv -d '{"type":"kv","options":{"version":"2"}}' &&
 		vault POST sys/auth/approle -d '{"type":"approle"}' &&
 		lab_wait 10 vault POST kv/config -d '{"max_versions":5}' &&
 		jq -n --arg p "$policy" '{policy: $p}' | vault PUT sys/policies/acl/burstd -d @- &&
 		vault POST auth/approle/role/burstd -d '{"token_policies":["burstd"],"token_period":"1h"}' &&
-		vault POST auth/approle/role/burstd/role-id -d '{"role_id":"lab-burstd"}' || return
+		vault POST auth/approle/role/burstd/role-id -d '{"role_id":"lab-burstd"}' &&
+		jq -n --arg p "$rotate" '{policy: $p}' | vault PUT sys/policies/acl/burst-rotate -d @- &&
+		vault POST auth/approle/role/burst-rotate -d '{"token_policies":["burst-rotate"],"token_ttl":"15m"}' &&
+		vault POST auth/approle/role/burst-rotate/role-id -d '{"role_id":"lab-rotate"}' || return
 	(umask 077 && vault POST auth/approle/role/burstd/secret-id | jq -r .data.secret_id >/var/lib/burstd/vault-secret-id)
 	chown slurm /var/lib/burstd/vault-secret-id
 }
@@ -206,11 +246,14 @@ lab_secrets_vault() {
 	cat <<-C
 		secrets {
 			driver          = "vault"
+			release         = "$LAB_RELEASE"
 			address         = "https://10.77.0.1:8200"
 			ca_file         = "$lab_dir/vault/ca.pem"
 			name            = "slurm/lab/node"
 			role_id         = "lab-burstd"
 			role_name       = "burstd"
+			rotate_role_id   = "lab-rotate"
+			rotate_role_name = "burst-rotate"
 			credential_file = "/var/lib/burstd/vault-secret-id"
 		}
 	C

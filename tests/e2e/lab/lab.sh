@@ -24,11 +24,13 @@
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
 : "${LAB_METADATA:=}"                           # not empty: instances are told about themselves at 169.254.169.254
 : "${LAB_BOOTSTRAP:=}"                          # file, vault: instances boot by their user-data, keys from there (bootstrap.sh)
+: "${LAB_AUTH:=munge}"                            # Slurm's AuthType; slurm (24.05 and later, with LAB_BOOTSTRAP): by slurm.jwks
 : "${LAB_POOL:=}"                               # more lines for the pool of burstd.conf
 : "${LAB_OFFERS:=}"                             # its offers (lab_offer); empty: it has one place of its own
 : "${LAB_REGIONS:=}"                            # other regions of the offers: to EC2 each is a provider of its own
 : "${LAB_MAX_NODES:=$LAB_NODES}"                # of that pool
 : "${LAB_BACKUP:=}"                             # not empty: there is a backup slurmctld (lab_start backup)
+: "${LAB_CRED_EXPIRE:=5}"                       # and for how long it holds back a job that it requeued
 : "${LAB_MIN_JOB_AGE:=300}"                     # seconds for which slurmctld remembers a job that has ended
 
 lab_here=$(readlink -f "${BASH_SOURCE[0]%/*}")
@@ -158,7 +160,7 @@ lab_slurm_version() {
 
 # slurm.conf of that version: what must be said up to 23.02 is an error later.
 lab_slurm_conf() {
-	local version old='' dbd='' reg='' gather='' addr='' backup='' free='' starts=''
+	local version old='' dbd='' reg='' gather='' addr='' backup='' free='' starts='' cred=''
 	version=$(lab_slurm_version)
 	[ "$version" -ge 2302 ] || old=PrivateData=cloud
 	[ "$version" -lt 2302 ] || dbd=,job_extra
@@ -168,6 +170,7 @@ lab_slurm_conf() {
 	[ -z "$LAB_BOOTSTRAP" ] || free=,enable_configless
 	# Without it 26.05 does not log what its backfill scheduler starts.
 	[ "$version" -lt 2605 ] || starts=,HetJob
+	[ "$LAB_AUTH" = munge ] || cred=CredType=cred/slurm
 	[ -z "$LAB_BACKUP" ] || backup=$'SlurmctldHost=ctl2(10.77.0.2)\nSlurmctldTimeout=10'
 	cat >/etc/slurm/slurm.conf <<-C
 		ClusterName=lab
@@ -175,8 +178,9 @@ lab_slurm_conf() {
 		$backup
 		SlurmUser=slurm
 		SlurmdUser=root
-		AuthType=auth/munge
-		AuthInfo=cred_expire=5
+		AuthType=auth/$LAB_AUTH
+		AuthInfo=cred_expire=$LAB_CRED_EXPIRE
+		$cred
 		StateSaveLocation=/var/lib/slurm/slurmctld
 		SlurmdSpoolDir=/var/spool/slurmd/%n
 		SlurmctldPidFile=/run/slurm/slurmctld.pid
@@ -236,7 +240,7 @@ lab_slurm_conf() {
 
 lab_slurmdbd_conf() {
 	cat >/etc/slurm/slurmdbd.conf <<-C
-		AuthType=auth/munge
+		AuthType=auth/$LAB_AUTH
 		DbdHost=localhost
 		SlurmUser=slurm
 		LogFile=/var/log/slurm/slurmdbd.log

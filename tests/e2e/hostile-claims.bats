@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# A claim is good once, for a time, and with its secret: what those do not get who come again, late, or guess, and what
+# becomes of the machine.  Who comes from elsewhere, or first: hostile-theft.bats.
+
+# Variables from the helper; scripts for the machine to expand.
+# shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
+bats_require_minimum_version 1.5.0
+LAB_BOOTSTRAP='file' LAB_CLAIM_TTL=120s
+load helper
+# shellcheck source=tests/e2e/lab/hostile.sh
+. "$lab_here/hostile.sh"
+
+setup() {
+	hostile_begin
+}
+
+teardown() {
+	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
+	claim_ttl 120s
+	hostile_end
+}
+
+# claim_ttl TIME: of machines that are bought from now on
+claim_ttl() {
+	grep -q "claim_ttl *= *\"$1\"" /etc/burstd/burstd.conf || {
+		sed -i "s/^\( *claim_ttl *=\).*/\1 \"$1\"/" /etc/burstd/burstd.conf
+		burstctl reload
+	}
+}
+
+@test "claim replayed: with another key it is a breach, the machine goes, and the job runs on another" {
+	bought
+	lingers
+	steal
+	try "$node" one
+	answering "$node" one
+	claimed "$node" one
+	# An answer that was lost is given again, to the same key.
+	[ "$(try "$node" one)" = 200 ]
+	[ "$(try "$node" two)" = 409 ]
+	run ! has_keys "$dir/burst/two/answer"
+	# And from now on to nobody.
+	[ "$(try "$node" one)" = 409 ]
+	breach
+	within 60 job_is "$id" COMPLETED
+}
+
+@test "claim after TTL: refused, and the machine goes" {
+	claim_ttl 4s
+	bought
+	lingers
+	claim_ttl 120s
+	steal
+	within 20 event boot-failed 'not claimed in time'
+	[ "$(try "$node" late)" = 410 ]
+	run ! has_keys "$dir/burst/late/answer"
+	run ! event breach
+	over
+}
+
+@test "5 wrong secrets: a breach, and a sixth that is right is refused" {
+	bought
+	lingers
+	steal
+	for i in 1 2 3 4; do
+		[ "$(try "$node" wrong "SECRET=$(printf %064d "$i")")" = 401 ]
+	done
+	run ! event breach
+	[ "$(try "$node" wrong "SECRET=$(printf %064d 5)")" = 401 ]
+	[ "$(try "$node" right)" = 401 ]
+	run ! has_keys "$dir/burst/right/answer"
+	breach
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bats
+# A rotation of munge's key (rotate.bats) that somebody thinks better of.
+
+# Variables from the helper.
+# shellcheck disable=SC2016,SC2034,SC2154
+bats_require_minimum_version 1.5.0
+LAB_BOOTSTRAP='file'
+load helper
+
+rotation() {
+	burstctl secrets rotate --json | jq -r ".rotation.$1"
+}
+phase_is() { [[ $(rotation phase) =~ ^($1)$ ]]; }
+bundle() { jq -r ".$1 // empty" /var/lib/burstd/keys/bundle; }
+
+@test "a rotation that is aborted leaves the key as it was" {
+	id=$(job -w c3 --gres=gpu:8 --wrap 'sleep 600')
+	within 60 job_is "$id" RUNNING
+	key=$(bundle munge_key)
+	burstctl secrets rotate --munge
+	within 60 phase_is staged
+	burstctl secrets rotate --abort
+	within 20 phase_is aborted
+	[ "$(bundle munge_key)" = "$key" ]
+	[ -z "$(bundle munge_key_next)" ]
+	within 100 on c3 test ! -e /run/burst/munge/munge.key.next
+	scancel "$id"
+	calm
+}
