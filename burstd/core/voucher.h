@@ -55,6 +55,7 @@ enum voucher_verdict {
 };
 
 enum {
+	VOUCHER_GPU_TYPE_MAX = 15, /* bytes of a model's name, such as "h100" */
 	VOUCHER_MARGIN_MS =
 		300000, /* of its life, beyond the time to boot: the create, and clocks */
 	VOUCHER_RESERVE_MS = VOUCHER_MARGIN_MS / 2, /* of that, for a look when the boot failed */
@@ -68,7 +69,9 @@ struct voucher {
 	struct secret *token; /* HELD; else NULL */
 	char accessor[SECRET_ACCESSOR_MAX + 1];
 	int64_t version; /* of the keys that it opens; 0: not known */
-	uint32_t gpus;   /* that the node has by slurm.conf, as of then: it is in the user-data */
+	/* What the node has by slurm.conf, as of then: it is in the user-data. */
+	uint32_t gpus;
+	char gpu_type[VOUCHER_GPU_TYPE_MAX + 1]; /* "": not known */
 	int64_t made_ms, ends_ms, since_ms;
 };
 

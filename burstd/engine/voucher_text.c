@@ -56,6 +56,7 @@ static int add_lines(struct lines *l, const struct engine *e, const struct vouch
 	lines_add(l, "instance_type", o->type);
 	if (v->gpus > 0)
 		lines_add_number(l, "gpus", v->gpus);
+	lines_add(l, "gpu_type", v->gpu_type);
 	lines_add_interconnect(l, p, o);
 	lines_add(l, "release", "wrap");
 	if (v->version != 0)

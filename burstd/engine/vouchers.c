@@ -241,6 +241,8 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 	(void)snprintf(r->v.accessor, sizeof(r->v.accessor), "%s", rel->accessor);
 	r->v.version = door_key_version(rel->version);
 	r->v.gpus = nm != NULL ? nm->gpus : 0;
+	if (r->v.gpus > 0 && nm->gpu_model != NULL)
+		(void)snprintf(r->v.gpu_type, sizeof(r->v.gpu_type), "%s", nm->gpu_model);
 	r->v.made_ms = r->v.since_ms = engine_now(e);
 	/* From when it was asked for, so that it lives longer than we think. */
 	r->v.ends_ms = r->asked_ms + rel->ttl_ms;
@@ -301,6 +303,18 @@ bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
 			ask(e, fn, boot_ms);
 	}
 	return all;
+}
+
+bool vouchers_waits(const struct engine *e, const struct node *n)
+{
+	const struct voucher_run *r;
+
+	if (!vouchers_wanted(e, n->cloud))
+		return false;
+	r = vouchers_find(e, n->name, n->gen);
+	if (r == NULL)
+		return engine_now(e) < e->vouchers->again_ms;
+	return r->asked || r->v.state != VOUCHER_HELD || !secrets_serves(e);
 }
 
 /* --- what the store has to say or to do --------------------------------------------------------

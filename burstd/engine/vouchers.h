@@ -17,6 +17,8 @@ bool vouchers_wanted(const struct engine *e, uint32_t cloud);
 /* Has each of these, as far as it needs one, a token that is good for as long as it may boot?  Who
  * has none is asked for: the store's answer is a turn. */
 bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n);
+/* Has it been asked for and is not there, or can none be had now?  Who waits so is in nobody's way. */
+bool vouchers_waits(const struct engine *e, const struct node *n);
 /* What the one machine of a create is given, bought there; the same text every time: the caller's,
  * a secret.  NULL: *err. */
 char *vouchers_user_data(const struct engine *e, const struct batch *b, const struct conf_offer *o,

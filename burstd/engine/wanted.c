@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/vouchers.h"
 
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */
+	if (vouchers_waits(e, &fn->n))
+		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
 	       fleet_clear(fn, tagged != 0) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;

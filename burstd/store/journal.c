@@ -362,6 +362,7 @@ void journal_put_voucher(struct journal_tx *tx, const struct voucher *v)
 	add_text(tx, v->accessor);
 	add_int(tx, v->version);
 	add_int(tx, v->gpus);
+	add_text(tx, v->gpu_type);
 	add_int(tx, v->made_ms);
 	add_int(tx, v->ends_ms);
 	add_int(tx, v->since_ms);

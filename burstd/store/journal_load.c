@@ -219,6 +219,7 @@ static int read_voucher(const struct journal *j, struct db_cursor *c,
 	db_copy_text(c, out.accessor, sizeof(out.accessor));
 	out.version = db_get_int(c, 0, INT64_MAX);
 	out.gpus = (uint32_t)db_get_int(c, 0, UINT32_MAX);
+	db_copy_text(c, out.gpu_type, sizeof(out.gpu_type));
 	out.made_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	out.ends_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	out.since_ms = db_get_int(c, INT64_MIN, INT64_MAX);

@@ -17,7 +17,8 @@
 	"instance, serial, version, issued_ms, expires_ms, since_ms, released_ms"
 
 #define VOUCHER_COLUMNS                                                                            \
-	"node, gen, epoch, state, token, accessor, version, gpus, made_ms, ends_ms, since_ms"
+	"node, gen, epoch, state, token, accessor, version, gpus, gpu_type, made_ms, ends_ms, "    \
+	"since_ms"
 
 const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_NODE] =
@@ -87,10 +88,12 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[DEL_CLAIM] = "DELETE FROM claim WHERE node = ? AND gen = ?",
 	[ALL_CLAIMS] = "SELECT " CLAIM_COLUMNS " FROM claim ORDER BY node, gen",
 	[PUT_VOUCHER] =
-		"INSERT INTO voucher (" VOUCHER_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		"INSERT INTO voucher (" VOUCHER_COLUMNS
+		") VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (node, gen) DO UPDATE SET epoch = excluded.epoch,"
 		" state = excluded.state, token = excluded.token, accessor = excluded.accessor,"
-		" version = excluded.version, gpus = excluded.gpus, made_ms = excluded.made_ms,"
+		" version = excluded.version, gpus = excluded.gpus, gpu_type = excluded.gpu_type,"
+		" made_ms = excluded.made_ms,"
 		" ends_ms = excluded.ends_ms, since_ms = excluded.since_ms",
 	[DEL_VOUCHER] = "DELETE FROM voucher WHERE node = ? AND gen = ?",
 	[ALL_VOUCHERS] = "SELECT " VOUCHER_COLUMNS " FROM voucher ORDER BY node, gen",

@@ -122,6 +122,7 @@ static void test_what_the_machine_is_told(void **state)
 					    "release=wrap\n",
 					    "version=7\n",
 					    "gpus=8\n",
+					    "gpu_type=h100\n",
 					    "fabric=ib\nfabric_ports=8\nfabric_rate=400\n",
 					    "vault=https://v1:8200 https://[::2]:8200\n",
 					    "vault_ca=LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCg==\n",
@@ -131,6 +132,7 @@ static void test_what_the_machine_is_told(void **state)
 
 	(void)state;
 	fleet_name(&F.e->fleet, "c1", 0)->gpus = 8;
+	fleet_name(&F.e->fleet, "c1", 0)->gpu_model = "h100";
 	F.e->conf->pools[0].interconnect = mem_strdup("ib:8x400");
 	buy_with_token(1, "acc-1");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
@@ -149,6 +151,7 @@ static void test_a_repeat_after_a_restart_has_the_same_bytes(void **state)
 
 	(void)state;
 	fleet_name(&F.e->fleet, "c1", 0)->gpus = 8;
+	fleet_name(&F.e->fleet, "c1", 0)->gpu_model = "h100";
 	buy_with_token(1, "acc-1");
 	first = mem_strdup(sent());
 	restart();
@@ -537,6 +540,41 @@ static void test_while_the_store_refuses_nothing_is_bought_and_people_are_told(v
 	F.keys_fn = NULL;
 }
 
+/* The first of those that may go out now; "": none. */
+static const char *first_to_go(void)
+{
+	struct fleet_node **all;
+	size_t n = wanted_collect(F.e, &all);
+	const char *first = n > 0 ? all[0]->n.name : "";
+
+	assert_true(n <= F.e->slice.send);
+	free(all);
+	return first;
+}
+
+static void test_who_waits_for_its_token_is_in_nobodys_way(void **state)
+{
+	struct fleet_node *fn[3] = {want(1), want(2), want(3)};
+
+	(void)state;
+	F.e->slice.send = 1;
+	F.e->clouds[0].listed = true;
+	F.e->snapshot_ms = engine_now(F.e);
+	assert_string_equal(first_to_go(), "c1");
+	assert_false(vouchers_have(F.e, &fn[0], 1));
+	assert_string_equal(first_to_go(), "c2");
+	keys_come("acc-1");
+	assert_string_equal(first_to_go(), "c1");
+	F.away = true;
+	assert_string_equal(first_to_go(), "c2");
+	F.away = false;
+	F.e->vouchers->again_ms =
+		engine_now(F.e) + VOUCHER_AGAIN_MS; /* no more tokens, but there is one */
+	assert_string_equal(first_to_go(), "c1");
+	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	assert_string_equal(first_to_go(), "");
+}
+
 static void test_an_ask_ends_with_its_node(void **state)
 {
 	struct fleet_node *fn;
@@ -585,6 +623,7 @@ int main(void)
 		T(test_while_the_store_does_not_say_it_is_asked_again),
 		T(test_one_that_waited_too_long_is_made_anew),
 		T(test_while_the_store_refuses_nothing_is_bought_and_people_are_told),
+		T(test_who_waits_for_its_token_is_in_nobodys_way),
 		T(test_an_ask_ends_with_its_node),
 	};
 

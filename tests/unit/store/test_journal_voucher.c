@@ -67,6 +67,7 @@ static struct voucher held(void)
 				.accessor = "acc1",
 				.version = 7,
 				.gpus = 8,
+				.gpu_type = "gb300",
 				.made_ms = 100,
 				.ends_ms = INT64_MAX,
 				.since_ms = 101};
@@ -80,6 +81,7 @@ static void same(const struct voucher *a, const struct voucher *b)
 	assert_string_equal(a->accessor, b->accessor);
 	assert_int_equal(a->version, b->version);
 	assert_int_equal(a->gpus, b->gpus);
+	assert_string_equal(a->gpu_type, b->gpu_type);
 	assert_int_equal(a->made_ms, b->made_ms);
 	assert_int_equal(a->ends_ms, b->ends_ms);
 	assert_int_equal(a->since_ms, b->since_ms);
