@@ -344,6 +344,11 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 	if (s->release != CONF_BROKER && (flags & SECRET_WRAPS) == 0)
 		problem(c, conf_secrets_line(c->conf, "release"),
 			"secrets: driver %s wraps nothing: want release = \"broker\"", s->driver);
+	if (s->credential_file == NULL && (flags & SECRET_RENEWS) != 0)
+		problem(c, s->line,
+			"secrets: credential_file is missing: burstd logs in to %s with what is in "
+			"it",
+			s->driver);
 	if ((flags & SECRET_INSECURE) != 0)
 		print_line("note: the cluster's keys are in a plain file: this is for development");
 	if (s->release == CONF_USER_DATA)

@@ -123,8 +123,10 @@ static int judge(const struct conf *conf, const struct texts *t, struct slurm_re
 {
 	size_t n = conf != NULL ? conf->npools : 0;
 	struct slurm_need_pool *pools = mem_zalloc((n + 1) * sizeof(*pools));
-	struct slurm_need need = {
-		.cluster = conf != NULL ? conf->cluster : NULL, .pools = pools, .npools = n};
+	struct slurm_need need = {.cluster = conf != NULL ? conf->cluster : NULL,
+				  .auth = conf != NULL ? conf_auth_type(conf) : NULL,
+				  .pools = pools,
+				  .npools = n};
 	int rc;
 
 	for (size_t i = 0; i < n; i++)

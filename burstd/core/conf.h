@@ -249,6 +249,9 @@ const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
 /* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);
 
+/* The AuthType that nodes are given keys for; NULL: they are given none. */
+const char *conf_auth_type(const struct conf *c);
+
 /* The interconnect of what is bought there, an offer of p or NULL: core/interconnect.h, or "". */
 const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer *o);
 

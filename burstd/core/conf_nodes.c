@@ -90,6 +90,13 @@ static int finish_vouchers(struct conf *c, struct err *e)
 	return 0;
 }
 
+const char *conf_auth_type(const struct conf *c)
+{
+	if (c->nodes.conf_servers == NULL)
+		return NULL;
+	return c->nodes.auth == CONF_AUTH_SLURM ? "auth/slurm" : "auth/munge";
+}
+
 int conf_nodes_finish(struct conf *c, struct err *e)
 {
 	const struct conf_nodes *n = &c->nodes;

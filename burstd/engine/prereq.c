@@ -110,7 +110,10 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 	const struct conf *c = e->conf;
 	const struct prereq *p = e->prereq;
 	struct slurm_need_pool *pools = mem_zalloc((c->npools + 1) * sizeof(*pools));
-	struct slurm_need need = {.cluster = c->cluster, .pools = pools, .npools = c->npools};
+	struct slurm_need need = {.cluster = c->cluster,
+				  .auth = conf_auth_type(c),
+				  .pools = pools,
+				  .npools = c->npools};
 	struct slurm_text config = {p->config, p->config_len};
 	int rc;
 

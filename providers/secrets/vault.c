@@ -87,6 +87,14 @@ static const char *given(const char *text, const char *otherwise)
 	return text != NULL && text[0] != '\0' ? text : otherwise;
 }
 
+/* As Vault's policies have it, and its API: it would be sought in kv/data/kv/data/... */
+static bool begins_with_mount(const char *name, const char *mount)
+{
+	size_t n = strlen(mount);
+
+	return strncmp(name, mount, n) == 0 && strncmp(name + n, "/data/", 6) == 0;
+}
+
 static int set_paths(struct vault *v, const struct secret_store_conf *c, struct err *e)
 {
 	const char *mount = given(c->mount, "kv"), *auth = given(c->auth_mount, "approle");
@@ -98,6 +106,11 @@ static int set_paths(struct vault *v, const struct secret_store_conf *c, struct 
 		return err_set(e, ERR_INVALID,
 			       "name: want the bundle's path in the KV engine, such as "
 			       "\"slurm/prod/node\"");
+	if (begins_with_mount(c->name, mount))
+		return err_set(
+			e, ERR_INVALID,
+			"name: want the bundle's path in the KV engine: without \"%s/data/\"",
+			mount);
 	if (ns != NULL && (!parts_is_plain(ns, NAMESPACE_MAX)))
 		return err_set(e, ERR_INVALID, "namespace: want a path");
 	v->data = parts_text("%s/data/%s", mount, c->name);

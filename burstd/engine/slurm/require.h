@@ -65,6 +65,9 @@ struct slurm_need_pool {
 
 struct slurm_need {
 	const char *cluster; /* NULL: not checked */
+	/* AuthType that nodes are given the key for, "auth/munge"; they fetch slurm.conf from
+	 * slurmctld, too.  NULL: they have both. */
+	const char *auth;
 	const struct slurm_need_pool *pools;
 	size_t npools;
 };

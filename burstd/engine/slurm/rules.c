@@ -157,6 +157,23 @@ static bool option_in_range(struct slurm_look *l, const struct slurm_rule *r)
 	       slurm_look_found(l, "%s=%.*s", r->arg, (int)(value.n < 80 ? value.n : 80), value.p);
 }
 
+static bool serves_conf(struct slurm_look *l, const struct slurm_rule *r)
+{
+	return l->need->auth == NULL || has_word(l, r);
+}
+
+static bool has_our_auth(struct slurm_look *l, const struct slurm_rule *r)
+{
+	const char *auth = l->need->auth;
+
+	(void)r;
+	if (auth == NULL ||
+	    (l->value.n == strlen(auth) && memcmp(l->value.p, auth, l->value.n) == 0))
+		return true;
+	slurm_look_wanted(l, "%s", auth);
+	return slurm_look_found_value(l);
+}
+
 static bool wide(struct slurm_look *l, const struct slurm_rule *r)
 {
 	return slurm_show_has(slurm_show_setting(l->config, "SlurmctldParameters"), "cloud_dns") ||
@@ -533,6 +550,18 @@ const struct slurm_rule slurm_rules[] = {
 		"DNS.",
 	 .ok = lacks_word,
 	 .arg = "cloud_dns"},
+	{.setting = "SlurmctldParameters",
+	 .severity = SLURM_ERROR,
+	 .wanted = "enable_configless, with a section nodes",
+	 .why = "Machines fetch slurm.conf from slurmctld; without it slurmd does not start there, "
+		"and they end.",
+	 .ok = serves_conf,
+	 .arg = "enable_configless"},
+	{.setting = "AuthType",
+	 .severity = SLURM_ERROR,
+	 .wanted = "what auth of section nodes says",
+	 .why = "Machines are given the key of the other kind, and slurmctld refuses them.",
+	 .ok = has_our_auth},
 	{.setting = "TreeWidth",
 	 .severity = SLURM_ERROR,
 	 .trait = SLURM_FORWARDS_BY_NAME,

@@ -108,6 +108,20 @@ static const struct {
 	 LAB_BAD_CONF,
 	 1,
 	 {":6: secrets: address: \"http://v:8200\": want https://"}},
+	{"a secret store that nobody can log in to",
+	 "slurm {",
+	 "secrets {\ndriver = vault\naddress = \"https://v:8200\" name = b role_id = r\n}\n"
+	 "slurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: secrets: credential_file is missing: burstd logs in to vault with what is in it"}},
+	{"a bundle as Vault's policies name it",
+	 "slurm {",
+	 "secrets {\ndriver = vault\naddress = \"https://v:8200\"\nname = \"kv/data/b\" "
+	 "role_id = r\n}\nslurm {",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":7: secrets: name: want the bundle's path in the KV engine: without \"kv/data/\""}},
 	{"a secret store that cannot wrap, and no certificates",
 	 "slurm {",
 	 "secrets {\ndriver = aws region = r name = b\nca_file = /nowhere/ca\nrelease = wrap "

@@ -304,6 +304,30 @@ static void test_topology_bug(void **state)
 	need_fini(&n);
 }
 
+/* Who has its keys from burstd has slurm.conf from slurmctld. */
+static void test_nodes_that_claim(void **state)
+{
+	static const char serves[] = "idle_on_node_suspend,power_save_interval=1,enable_configless";
+	char *config = fixture("24.11", "config");
+	struct need n;
+
+	(void)state;
+	need_init(&n);
+	check(config, "", &n.need, SHORT_CRED);
+	n.need.auth = "auth/munge";
+	edit(config, "SlurmctldParameters", "idle_on_node_suspend,power_save_interval=1");
+	check(config, "", &n.need, "error SlurmctldParameters, " SHORT_CRED);
+	n.need.auth = "auth/slurm";
+	edit(config, "SlurmctldParameters", serves);
+	check(config, "", &n.need, "error AuthType, " SHORT_CRED);
+	edit(config, "AuthType", "auth/slurm");
+	check(config, "", &n.need, SHORT_CRED);
+	n.need.auth = "auth/slur";
+	check(config, "", &n.need, "error AuthType, " SHORT_CRED);
+	need_fini(&n);
+	free(config);
+}
+
 /* What is not known is not checked. */
 static void test_unknown_need(void **state)
 {
@@ -439,9 +463,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),          cmocka_unit_test(test_single),
 		cmocka_unit_test(test_foreign_prolog), cmocka_unit_test(test_requeue_delay),
-		cmocka_unit_test(test_topology_bug),   cmocka_unit_test(test_unknown_need),
-		cmocka_unit_test(test_report),         cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_not_shown),      cmocka_unit_test(test_features),
+		cmocka_unit_test(test_topology_bug),   cmocka_unit_test(test_nodes_that_claim),
+		cmocka_unit_test(test_unknown_need),   cmocka_unit_test(test_report),
+		cmocka_unit_test(test_twice),          cmocka_unit_test(test_not_shown),
+		cmocka_unit_test(test_features),
 	};
 
 	return cmocka_run_group_tests_name("slurm require", tests, NULL, NULL);
