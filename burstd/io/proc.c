@@ -5,10 +5,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -31,7 +33,7 @@ enum child_file { CHILD_OUT, CHILD_ERR, CHILD_FILES };
  *   RUN --exit--> DONE
  *    |--deadline, too much output, close--> STOP (SIGTERM, SIGKILL) --exit, or time--> DONE
  *
- * In DONE the owner was told, and it is freed as soon as no handle is left.
+ * In DONE the owner was told, and it is freed as soon as it has ended and no handle is left.
  *
  * Output goes to files in memory and is read once, after the exit: megabytes that come through a
  * pipe would wake the loop for every few kilobytes of them. */
@@ -41,7 +43,7 @@ struct child {
 	struct child *next, **prevp;
 	struct proc *proc;
 	enum child_state state;
-	uv_process_t process;
+	pid_t pid;
 	uv_pipe_t in;
 	uv_timer_t timer;
 	uv_write_t write;
@@ -63,7 +65,7 @@ struct proc {
 	struct child *children;
 	unsigned n;
 	bool closing;
-	uv_timer_t gone; /* never started: its close is what frees *proc from the loop */
+	uv_signal_t ended; /* one of them, at least; its close frees *proc from the loop */
 };
 
 static void on_gone(uv_handle_t *h)
@@ -73,8 +75,11 @@ static void on_gone(uv_handle_t *h)
 
 static void proc_unref(struct proc *p)
 {
-	if (p->closing && p->children == NULL)
-		uv_close((uv_handle_t *)&p->gone, on_gone);
+	if (p->children != NULL)
+		return;
+	(void)uv_signal_stop(&p->ended); /* or the loop would go on for it */
+	if (p->closing)
+		uv_close((uv_handle_t *)&p->ended, on_gone);
 }
 
 static void child_free(struct child *c)
@@ -90,12 +95,18 @@ static void child_free(struct child *c)
 	proc_unref(p);
 }
 
+static void child_unref(struct child *c)
+{
+	if (c->handles == 0 && c->exited)
+		child_free(c);
+}
+
 static void on_handle_closed(uv_handle_t *h)
 {
 	struct child *c = h->data;
 
-	if (--c->handles == 0)
-		child_free(c);
+	c->handles--;
+	child_unref(c);
 }
 
 static void close_handle(uv_handle_t *h)
@@ -236,8 +247,6 @@ static void child_done(struct child *c)
 	c->state = CHILD_DONE;
 	close_handle((uv_handle_t *)&c->in);
 	close_handle((uv_handle_t *)&c->timer);
-	if (c->exited)
-		close_handle((uv_handle_t *)&c->process);
 	if (c->err.code == ERR_NONE) {
 		tell(c);
 	} else {
@@ -247,7 +256,7 @@ static void child_done(struct child *c)
 }
 
 /* kill(0) would be ourselves, and kill(-1) everybody. */
-static void kill_group_of(uv_pid_t leader, int sig)
+static void kill_group_of(pid_t leader, int sig)
 {
 	assert(leader > 1);
 	(void)kill(-leader, sig);
@@ -258,7 +267,7 @@ static void kill_group_of(uv_pid_t leader, int sig)
 static void kill_group(struct child *c, int sig)
 {
 	if (!c->exited)
-		kill_group_of(c->process.pid, sig);
+		kill_group_of(c->pid, sig);
 	c->killed = c->killed || sig == SIGKILL;
 }
 
@@ -299,23 +308,37 @@ static void on_look(uv_timer_t *h)
 	}
 }
 
-static void on_child_exit(uv_process_t *h, int64_t status, int sig)
+static void child_exited(struct child *c, int status)
 {
-	struct child *c = h->data;
-
 	c->exited = true;
-	c->status = sig != 0 ? 128 + sig : (int)status;
+	c->status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 	if (c->state == CHILD_RUN && !said_too_much(c)) {
 		child_done(c);
 		return;
 	}
 	/* What it started may have ignored SIGTERM.  The group's number is ours as long as one of
 	 * it lives, and was until a moment ago if none does. */
-	kill_group_of(h->pid, SIGKILL);
+	kill_group_of(c->pid, SIGKILL);
 	if (c->state != CHILD_DONE)
 		child_done(c);
 	else
-		close_handle((uv_handle_t *)&c->process);
+		child_unref(c);
+}
+
+/* Signals of several that end together may come as one. */
+static void on_ended(uv_signal_t *h, int sig)
+{
+	struct proc *p = h->data;
+	struct child *next;
+
+	(void)sig;
+	for (struct child *c = p->children; c != NULL; c = next) {
+		int status;
+
+		next = c->next; /* done() may add some, before the first */
+		if (!c->exited && waitpid(c->pid, &status, WNOHANG) == c->pid)
+			child_exited(c, status);
+	}
 }
 
 /* A program that does not read its input is no error of ours. */
@@ -341,7 +364,7 @@ static void start_input(struct child *c, const struct proc_call *call)
 		close_handle((uv_handle_t *)&c->in);
 }
 
-/* libuv takes the arguments as char **, and does not change them. */
+/* posix_spawn() takes the arguments as char **, and does not change them. */
 static char **plain(const char *const *list)
 {
 	union {
@@ -353,7 +376,7 @@ static char **plain(const char *const *list)
 }
 
 /* Ours are all closed on exec, but libraries have some that they do not tell us of (libcurl's
- * wake-up socket is one), and libuv passes on whatever is open. */
+ * wake-up socket is one), and what is open is passed on. */
 static void hide_descriptors(void)
 {
 	DIR *d;
@@ -374,29 +397,70 @@ static void hide_descriptors(void)
 		(void)closedir(d);
 }
 
+/* The end of a pipe that the child reads; 0: none, it reads /dev/null.  -1: errno. */
+static int make_input(struct child *c, const struct proc_call *call)
+{
+	int end[2];
+
+	if (call->input == NULL)
+		return 0;
+	if (pipe2(end, O_CLOEXEC) != 0)
+		return -1;
+	if (uv_pipe_open(&c->in, end[1]) == 0)
+		return end[0];
+	(void)close(end[0]);
+	(void)close(end[1]);
+	errno = EMFILE;
+	return -1;
+}
+
+/* Standard input, output and errors, and nothing else; as nobody who ignores or blocks signals. */
+static int describe(posix_spawn_file_actions_t *a, posix_spawnattr_t *attr, const struct child *c,
+		    int in)
+{
+	short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
+	sigset_t all, none;
+	int rc;
+
+	(void)sigfillset(&all);
+	(void)sigemptyset(&none);
+	rc = in > 0 ? posix_spawn_file_actions_adddup2(a, in, STDIN_FILENO)
+		    : posix_spawn_file_actions_addopen(a, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(a, c->file[CHILD_OUT], STDOUT_FILENO);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(a, c->file[CHILD_ERR], STDERR_FILENO);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_addchdir_np(a, "/");
+	if (rc == 0)
+		rc = posix_spawnattr_setsigdefault(attr, &all);
+	if (rc == 0)
+		rc = posix_spawnattr_setsigmask(attr, &none);
+	return rc != 0 ? rc : posix_spawnattr_setflags(attr, flags);
+}
+
+/* Not by uv_spawn(): that forks, which copies the page tables of all that we have, with the loop
+ * waiting.  0, or what errno would be. */
 static int spawn(struct child *c, const struct proc_call *call)
 {
-	uv_stdio_container_t io[] = {
-		{.flags = UV_IGNORE}, /* that is /dev/null */
-		{.flags = UV_INHERIT_FD, .data.fd = c->file[CHILD_OUT]},
-		{.flags = UV_INHERIT_FD, .data.fd = c->file[CHILD_ERR]},
-	};
-	uv_process_options_t o = {.file = call->argv[0],
-				  .args = plain(call->argv),
-				  .env = plain(call->envp),
-				  .cwd = "/",
-				  .exit_cb = on_child_exit,
-				  .flags = UV_PROCESS_DETACHED,
-				  .stdio = io,
-				  .stdio_count = sizeof(io) / sizeof(io[0])};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attr;
+	int in = make_input(c, call), rc;
 
-	if (call->input != NULL) {
-		/* As the child sees it. */
-		io[0].flags = (uv_stdio_flags)(UV_CREATE_PIPE | UV_READABLE_PIPE);
-		io[0].data.stream = (uv_stream_t *)&c->in;
-	}
+	if (in < 0)
+		return errno;
 	hide_descriptors();
-	return uv_spawn(c->proc->loop, &c->process, &o);
+	(void)posix_spawn_file_actions_init(&actions); /* glibc's cannot fail */
+	(void)posix_spawnattr_init(&attr);
+	rc = describe(&actions, &attr, c, in);
+	if (rc == 0)
+		rc = posix_spawn(&c->pid, call->argv[0], &actions, &attr, plain(call->argv),
+				 plain(call->envp));
+	(void)posix_spawnattr_destroy(&attr);
+	(void)posix_spawn_file_actions_destroy(&actions);
+	if (in > 0)
+		(void)close(in);
+	return rc;
 }
 
 static struct child *child_new(struct proc *p, const struct proc_call *call, const int *file)
@@ -409,8 +473,8 @@ static struct child *child_new(struct proc *p, const struct proc_call *call, con
 	memcpy(c->file, file, sizeof(c->file));
 	(void)uv_timer_init(p->loop, &c->timer); /* these cannot fail */
 	(void)uv_pipe_init(p->loop, &c->in, 0);
-	c->process.data = c->timer.data = c->in.data = c;
-	c->handles = 3; /* the timer, the input and the process */
+	c->timer.data = c->in.data = c;
+	c->handles = 2; /* the timer and the input */
 	c->next = p->children;
 	c->prevp = &p->children;
 	if (c->next != NULL)
@@ -436,15 +500,15 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 		return err_set(e, ERR_NOTSENT, "%s: no file for its output: %s", call->argv[0],
 			       strerror(errno));
 	c = child_new(p, call, file);
+	(void)uv_signal_start(&p->ended, on_ended, SIGCHLD); /* before there is anyone to end */
 	rc = spawn(c, call);
 	if (rc != 0) {
-		c->state = CHILD_DONE; /* nobody to tell; uv_spawn() made the handle even so */
+		c->state = CHILD_DONE; /* nobody to tell */
 		c->exited = true;      /* and nothing to kill */
 		close_files(c);
 		close_handle((uv_handle_t *)&c->in);
 		close_handle((uv_handle_t *)&c->timer);
-		close_handle((uv_handle_t *)&c->process);
-		return err_set(e, ERR_NOTSENT, "%s: %s", call->argv[0], uv_strerror(rc));
+		return err_set(e, ERR_NOTSENT, "%s: %s", call->argv[0], strerror(rc));
 	}
 	c->done = done;
 	c->ctx = ctx;
@@ -460,8 +524,9 @@ struct proc *proc_new(struct loop *l)
 	struct proc *p = mem_zalloc(sizeof(*p));
 
 	p->loop = loop_uv(l);
-	(void)uv_timer_init(p->loop, &p->gone); /* cannot fail */
-	p->gone.data = p;
+	/* Its pipe is the loop's, which was made with it. */
+	(void)mem_check(uv_signal_init(p->loop, &p->ended) == 0 ? p : NULL);
+	p->ended.data = p;
 	return p;
 }
 
