@@ -168,10 +168,12 @@ watch() {
 }
 
 nothing_queued() {
-	# What burstd made wait need not do so any more: the cloud is well again.
-	squeue -h -t PD -o '%i %r' | awk '$2 == "BeginTime" { print $1 }' | while read -r id; do
-		scontrol update jobid="$id" starttime=now
-	done
+	# What burstd made wait need not do so any more: the cloud is well again.  Not who was requeued just now: slurmctld
+	# itself has it wait for some seconds (cred_expire), so that nothing of its last run is alive.
+	squeue -h -t PD -o '%i %r %S' | awk -v soon="$(date -d '+10 seconds' +%FT%T)" '$2 == "BeginTime" && $3 > soon { print $1 }' |
+		while read -r id; do
+			scontrol update jobid="$id" starttime=now
+		done
 	# What slurmctld could not start it holds for ever; the judge says whose fault that is.
 	squeue -h -o '%i %r' >"$lab_dir/queued" && ! grep -qv ' launch failed' "$lab_dir/queued"
 }
