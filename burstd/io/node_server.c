@@ -85,6 +85,16 @@ int node_mail_send(struct node_server *s, struct node_job *j, int64_t now_ms)
 	return rc;
 }
 
+bool node_mail_waits(struct node_server *s)
+{
+	bool waits;
+
+	(void)pthread_mutex_lock(&s->mail.lock);
+	waits = s->mail.lazy_ms != 0;
+	(void)pthread_mutex_unlock(&s->mail.lock);
+	return waits;
+}
+
 void node_mail_push(struct node_server *s, int64_t now_ms)
 {
 	struct node_mail *m = &s->mail;

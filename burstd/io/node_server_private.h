@@ -90,6 +90,7 @@ void node_thread_close(struct node_server *s);
 int node_mail_send(struct node_server *s, struct node_job *j, int64_t now_ms);
 /* Wake the loop, if lazy ones have waited for long enough. */
 void node_mail_push(struct node_server *s, int64_t now_ms);
+bool node_mail_waits(struct node_server *s); /* for such a push */
 void node_job_free(struct node_job *j);
 void node_answer_free(struct http_answer *an); /* its body */
 

@@ -25,7 +25,8 @@ enum {
 	QUERY_MAX = 1024,
 	LISTEN_BACKLOG = 1024,
 	RUNS_MAX = 16,
-	SCAN_MS = 100, /* between two looks for who is slow */
+	SCAN_MS = 100,   /* between two looks for who is slow */
+	IDLE_MS = 60000, /* ... where there is nobody */
 	FULL_RETRY_S = 5,
 	NICE = 10, /* the loop comes first */
 	MHD_CONNS_MAX = 65536,
@@ -546,22 +547,29 @@ static void scan(struct node_server *s, int64_t now)
 	s->scan_ms = now + SCAN_MS;
 }
 
+static int sleep_max(struct node_server *s)
+{
+	return s->conns == NULL && !node_mail_waits(s) ? IDLE_MS : SCAN_MS;
+}
+
 /* How long to sleep: until MHD's next time-out, or the next scan. */
 static int work(struct node_server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms = 0;
 	int64_t now = clock_boot_ms();
+	int max;
 
 	if (now >= s->scan_ms)
 		scan(s, now);
 	for (int i = 0; i < RUNS_MAX; i++) {
 		(void)MHD_run(s->mhd);
 		if (MHD_get_timeout(s->mhd, &ms) != MHD_YES)
-			return SCAN_MS;
+			return sleep_max(s);
 		if (ms > 0)
 			break;
 	}
-	return ms < SCAN_MS ? (int)ms : SCAN_MS;
+	max = sleep_max(s);
+	return ms < (unsigned)max ? (int)ms : max;
 }
 
 void *node_thread_run(void *server)

@@ -2,6 +2,8 @@
  * certificates while it runs, requests and their answers, its end. */
 #include "node_listener.h"
 
+#include <dirent.h>
+
 #include <openssl/pem.h>
 #include <openssl/sha.h>
 #include <openssl/x509.h>
@@ -295,6 +297,51 @@ static void stopping_closes_all_and_waits_for_nobody(void **state)
 	tls_peer_close(&idle);
 }
 
+/* How often the thread of the listener has slept. */
+static long sleeps(void)
+{
+	struct dirent *ent;
+	DIR *tasks = opendir("/proc/self/task");
+	long n = -1;
+
+	assert_non_null(tasks);
+	while ((ent = readdir(tasks)) != NULL) {
+		char path[300], line[200];
+		bool ours = false;
+		FILE *f;
+
+		(void)snprintf(path, sizeof(path), "/proc/self/task/%s/status", ent->d_name);
+		f = fopen(path, "re");
+		while (f != NULL && fgets(line, sizeof(line), f) != NULL) {
+			ours = ours || strcmp(line, "Name:\tburstd-nodes\n") == 0;
+			if (ours && strncmp(line, "voluntary_ctxt_switches:", 24) == 0)
+				n = strtol(line + 24, NULL, 10);
+		}
+		if (f != NULL)
+			(void)fclose(f);
+	}
+	(void)closedir(tasks);
+	return n;
+}
+
+static void it_sleeps_while_nobody_is_there(void **state)
+{
+	struct tls_peer p;
+	long before;
+
+	(void)state;
+	start();
+	assert_int_equal(dial(&p, NULL), 0);
+	tls_peer_close(&p);
+	(void)usleep(300000);
+	before = sleeps();
+	assert_true(before >= 0);
+	(void)usleep(1000000);
+	assert_in_range(sleeps() - before, 0, 3); /* ten, with one looking for who is slow */
+	assert_int_equal(dial(&p, NULL), 0);      /* and it wakes up */
+	tls_peer_close(&p);
+}
+
 static void refused_on_loop(struct fix *f)
 {
 	struct err e = {0};
@@ -334,6 +381,7 @@ int main(void)
 		TEST(what_is_not_TLS_or_not_HTTP_harms_nobody),
 		TEST(answers_come_later_by_ticket),
 		TEST(stopping_closes_all_and_waits_for_nobody),
+		TEST(it_sleeps_while_nobody_is_there),
 		TEST(what_cannot_start_says_why),
 	};
 
