@@ -197,6 +197,12 @@ P
 	port=$(free_port)
 	python3 "$DIR/front.py" "$port" "$(cat "$DIR/$standby/port")" "$DIR" >"$DIR/front.log" 2>&1 3>&- &
 	front=$!
+	# Or burstd would go to the next address at once.
+	for _ in $(seq 150); do
+		! curl -sS --max-time 2 --cacert "$DIR/v1/vault-ca.pem" -o /dev/null "https://127.0.0.1:$port/v1/sys/health" 2>/dev/null || return 0
+		sleep 0.2
+	done
+	return 1
 }
 
 @test "what is recorded of a standby is what it says" {
