@@ -85,6 +85,7 @@ ended() {
 	within 10 event claimed 'by its identity document'
 	burstctl node show "$node" --json | jq -e '.. | .boot? // empty | .claim == "claimed" and .attest == ""'
 	# A copy of the user-data and of the document, which every user of the machine could read.
+	lingers
 	[ "$(shows two)" = 409 ]
 	run ! has_keys "$dir/burst/two/answer"
 	breach
