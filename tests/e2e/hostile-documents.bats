@@ -139,6 +139,7 @@ ended() {
 	bought
 	steal
 	identity "$node" document | sed 's/"pendingTime" : "[^"]*"/"pendingTime" : "2020-01-01T00:00:00Z"/' | signed | document
+	lingers
 	[ "$(shows)" = 403 ]
 	within 10 event boot-failed 'another start of the machine than the provider'
 	over
