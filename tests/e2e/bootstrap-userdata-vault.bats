@@ -83,6 +83,8 @@ unwrap() {
 	token=$(token_of c2)
 	scancel "$id"
 	within 30 alive 0
+	# To look at it does not use it up.
+	within 10 eval '! vault POST sys/wrapping/lookup -d "{\"token\":\"$token\"}" -o /dev/null 2>/dev/null'
 	[ "$(unwrap "$token")" = 400 ]
 	run ! event breach c2
 }
