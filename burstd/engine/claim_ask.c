@@ -553,6 +553,14 @@ static struct claim_run *who_is_it(const struct engine *e, const struct claim_se
 	return NULL;
 }
 
+/* Its token is gone, and may have ended by time, or been used by itself, whose answer was lost: a
+ * store that stands still for a minute must not end the nodes at work.  The node goes on with the
+ * keys it has, or fails by itself. */
+static bool is_unsure(const struct alarm *said)
+{
+	return strcmp(said->reason, "unwrap_late") == 0 || strcmp(said->reason, "unwrap_lost") == 0;
+}
+
 void claim_alarm(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
 	struct claim_event ev = {.type = CLAIM_EV_ALARM, .now_ms = engine_now(e)};
@@ -579,7 +587,9 @@ void claim_alarm(struct engine *e, const struct node_request *rq, struct http_an
 		       ev.proved ? "" : ", which proves nothing");
 	/* Who has not even the secret must not use up the places of what is true. */
 	if (right ? set->told++ < CLAIM_TOLD_MAX : ev.proved || set->noise++ < CLAIM_NOISE_MAX)
-		engine_event(e, r->c.node, r->c.gen, "claim-alarm", text);
+		engine_event(e, r->c.node, r->c.gen,
+			     is_unsure(&said) ? "token-unknown" : "claim-alarm", text);
+	ev.proved = ev.proved && !is_unsure(&said);
 	(void)claims_step(e, r, &ev);
 	reply(e, rq, an, CLAIM_OK, 0);
 }

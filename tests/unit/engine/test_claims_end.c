@@ -94,6 +94,30 @@ static void test_alarms(void **state)
 	assert_true(goes(1, NODE_BECAUSE_BREACH));
 }
 
+/* A token that has ended looks like one that was used. */
+static void test_a_token_that_may_have_ended_is_no_breach(void **state)
+{
+	static const char *const reasons[] = {"unwrap_late", "unwrap_lost"};
+	char text[300], secret[CLAIM_SECRET_SIZE];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	claims_secret(F.e, claim(1)->c.id, secret);
+	for (size_t i = 0; i < 2; i++) {
+		(void)snprintf(text, sizeof(text),
+			       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"%s\"}",
+			       claim(1)->c.id, secret, reasons[i]);
+		request("POST", "/v1/alarm", text, false, &an);
+		assert_int_equal(status(F.tickets), 200);
+	}
+	assert_int_equal(events("token-unknown"), 2);
+	assert_int_equal(events("claim-alarm") + events("breach"), 0);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	turn();
+	assert_false(goes(1, NODE_BECAUSE_BREACH));
+}
+
 /* Who knows an id alone must not hide what others say of it. */
 static void test_alarms_of_anybody_hide_no_other(void **state)
 {
@@ -476,6 +500,7 @@ int main(void)
 		W(test_stolen_claim_used_first),
 		T(test_alarms),
 		T(test_alarms_of_anybody_hide_no_other),
+		T(test_a_token_that_may_have_ended_is_no_breach),
 		T(test_alarm_about_another_node),
 		T(test_after_its_time),
 		W(test_keys_after_its_time),
