@@ -101,6 +101,8 @@ static enum MHD_Result answer(struct MHD_Connection *conn, struct http_answer *a
 		(void)snprintf(seconds, sizeof(seconds), "%u", (unsigned)an->retry_after_s);
 		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
 	}
+	for (int i = 0; i < HTTP_MORE_MAX && an->more[i].name != NULL; i++)
+		(void)MHD_add_response_header(r, an->more[i].name, an->more[i].value);
 	rc = MHD_queue_response(conn, an->status, r);
 	MHD_destroy_response(r);
 	return rc;

@@ -28,15 +28,23 @@ struct http_request {              /* borrowed during the handler only */
 	void *headers_from;
 };
 
+enum { HTTP_MORE_MAX = 2, HTTP_VALUE_SIZE = 32 };
+
+struct http_more {        /* another header of an answer */
+	const char *name; /* static string; NULL: none */
+	char value[HTTP_VALUE_SIZE];
+};
+
 struct http_answer {
 	unsigned status;
 	const char *type; /* static string; NULL: text/plain */
 	char *body;       /* malloc'd or NULL; the server's from now on */
 	size_t len;
 	uint32_t retry_after_s; /* Retry-After header; 0: none */
-	bool drop;              /* close the connection without a word */
-	bool secret;            /* body is wiped when it is sent */
-	bool later; /* from the handler only: http_server_answer() will give the answer */
+	struct http_more more[HTTP_MORE_MAX];
+	bool drop;   /* close the connection without a word */
+	bool secret; /* body is wiped when it is sent */
+	bool later;  /* from the handler only: http_server_answer() will give the answer */
 };
 
 /* *an is all zero but for status 500. */

@@ -38,7 +38,8 @@ struct client { /* one request of a worker thread, and what came of it */
 	long status, connects;
 	CURLcode rc;
 	struct str reply;
-	char retry_after[16];
+	char retry_after[16], etag[16];
+	bool second;
 };
 
 static void handler(void *ctx, const struct http_request *rq, struct http_answer *an)
@@ -59,6 +60,10 @@ static void handler(void *ctx, const struct http_request *rq, struct http_answer
 	if (strcmp(rq->path, "/busy") == 0) {
 		an->status = 429;
 		an->retry_after_s = 7;
+	}
+	if (strcmp(rq->path, "/more") == 0) {
+		an->more[0] = (struct http_more){"ETag", "1f"};
+		an->more[1] = (struct http_more){"X-Second", "2"};
 	}
 	if (strcmp(rq->path, "/empty") == 0)
 		return;
@@ -136,6 +141,11 @@ static size_t on_header(char *data, size_t size, size_t n, void *ctx)
 	if (size * n > 13 && strncasecmp(data, "Retry-After: ", 13) == 0)
 		(void)snprintf(c->retry_after, sizeof(c->retry_after), "%.*s",
 			       (int)strcspn(data + 13, "\r"), data + 13);
+	if (size * n > 6 && strncasecmp(data, "ETag: ", 6) == 0)
+		(void)snprintf(c->etag, sizeof(c->etag), "%.*s", (int)strcspn(data + 6, "\r"),
+			       data + 6);
+	if (size * n > 10 && strncasecmp(data, "X-Second: ", 10) == 0)
+		c->second = data[10] == '2';
 	return size * n;
 }
 
@@ -220,6 +230,7 @@ static void test_whole_request_in_whole_answer_out(void **state)
 		{{.path = "/a", .header = "X-Other: y"}, 200, "GET /a q= a=- n=0 o=y"},
 		{{.path = "/empty"}, 200, ""},
 		{{.path = "/busy"}, 429, "GET /busy q= a=- n=0 "},
+		{{.path = "/more"}, 200, "GET /more q= a=- n=0 "},
 	};
 
 	(void)state;
@@ -231,6 +242,8 @@ static void test_whole_request_in_whole_answer_out(void **state)
 		assert_int_equal(c.status, rows[i].status);
 		assert_string_equal(c.reply.p, rows[i].reply);
 		assert_string_equal(c.retry_after, rows[i].status == 429 ? "7" : "");
+		assert_string_equal(c.etag, strcmp(c.path, "/more") == 0 ? "1f" : "");
+		assert_int_equal(c.second, strcmp(c.path, "/more") == 0);
 		str_fini(&c.reply);
 	}
 }
