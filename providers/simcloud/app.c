@@ -30,7 +30,7 @@ enum {
 	ALIVE_MS = 10000, /* between two marks in the state file while something is billed */
 	STOP_MS = 5000,   /* for killed instances to go, at the end */
 	HOSTS_PATH = 1024,
-	METADATA_BODY_MAX = 4096, /* nothing is sent to it */
+	METADATA_BODY_MAX = 4096, /* events that may begin */
 	METADATA_HOPS = 1,        /* EC2's default: what is behind a router gets no answer */
 };
 
@@ -115,6 +115,8 @@ static void arm(struct app *a, int64_t now)
 
 	if (other < next)
 		next = other;
+	if (imds_next(&a->imds) < next)
+		next = imds_next(&a->imds);
 	if (a->alive_at < next && a->meter->fd >= 0 && a->cloud.live > 0)
 		next = a->alive_at;
 	if (a->stopping && a->stop_by < next)
@@ -135,6 +137,7 @@ static void work(struct app *a)
 
 	cloud_tick(&a->cloud, now);
 	front_tick(&a->front, now);
+	imds_tick(&a->imds, now);
 	if (now >= a->alive_at && a->meter->fd >= 0 && a->cloud.live > 0)
 		meter_alive(a->meter, now);
 	if (now >= a->alive_at)
@@ -177,8 +180,20 @@ static void on_request(void *ctx, const struct http_request *rq, struct http_ans
 static void on_metadata(void *ctx, const struct http_request *rq, struct http_answer *an)
 {
 	struct app *a = ctx;
+	int64_t now = now_of(a);
 
-	imds_handle(&a->imds, rq, an, now_of(a));
+	imds_handle(&a->imds, rq, an, now);
+	arm(a, now); /* who was asked for may begin, and who waits has an end to it */
+}
+
+static void on_metadata_later(void *ctx, uint64_t ticket, const struct http_answer *an)
+{
+	struct app *a = ctx;
+
+	if (!a->closed)
+		http_server_answer(a->metadata, ticket, an);
+	else
+		free(an->body);
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
@@ -290,9 +305,10 @@ static int open_metadata(struct app *a, struct err *e)
 
 	if (a->o.metadata == NULL)
 		return 0;
-	if (identity_open(&a->identity, a->o.identity, e) != 0)
+	if (identity_open(&a->identity, a->o.metadata_as, a->o.identity, e) != 0)
 		return -1;
-	a->imds = (struct imds){.cloud = &a->cloud, .identity = a->identity};
+	a->imds = (struct imds){
+		.cloud = &a->cloud, .identity = a->identity, .later = on_metadata_later, .ctx = a};
 	if (http_server_start(&a->metadata, &a->loop, &so, on_metadata, a, e) != 0)
 		return err_wrap(e, "--metadata");
 	return 0;
@@ -370,6 +386,7 @@ static void fini(struct app *a)
 	secret_free(a->token);
 	secret_free(a->admin_token);
 	ec2_key_free(a->ec2_key);
+	imds_fini(&a->imds);
 	identity_close(a->identity);
 	log_free(a->log);
 }

@@ -401,6 +401,21 @@ bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind
 	return true;
 }
 
+bool cloud_hasten(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t now)
+{
+	bool reclaim = kind == NOTICE_RECLAIM;
+	int64_t *at = reclaim ? &i->reclaim_at : &i->repair_at;
+
+	if (i->state == CLOUD_ENDED || *at < 0)
+		return false;
+	note(c, i, "hastened", NULL, now);
+	if (*at > now) {
+		*at = now; /* what was due before is not looked at any more */
+		heap_push(&c->due, now, reclaim ? DUE_RECLAIM : DUE_REPAIR, i->row);
+	}
+	return true;
+}
+
 /* --- delete, list ----------------------------------------------------------------------------- */
 
 struct cloud_instance *cloud_of_row(const struct cloud *c, uint32_t row)

@@ -177,6 +177,8 @@ bool cloud_reclaim(struct cloud *c, struct cloud_instance *i, int64_t notice_ms,
  */
 bool cloud_warn(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t notice_ms,
 		int64_t now);
+/* What is planned for it, a reclaim or a repair, may begin at once.  false: there is none. */
+bool cloud_hasten(struct cloud *c, struct cloud_instance *i, enum notice_kind kind, int64_t now);
 /* Somebody says that its host is broken: an event, and nothing else.  CODE_OK, CODE_NOT_FOUND, or
  * CODE_INVALID: it is on its way out. */
 enum code cloud_report(struct cloud *c, const char *id, const char *why, int64_t now);

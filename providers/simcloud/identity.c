@@ -1,121 +1,70 @@
 #include "providers/simcloud/identity.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <openssl/bio.h>
 #include <openssl/crypto.h>
 #include <openssl/hmac.h>
-#include <openssl/pem.h>
 #include <openssl/pkcs7.h>
 #include <openssl/rand.h>
-#include <openssl/rsa.h>
-#include <openssl/x509.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "providers/simcloud/identity_private.h"
 
-enum { BITS = 2048, DAYS = 3650, PATH_BYTES = 1024, LINE = 64, MAC = 16 };
+enum { PATH_BYTES = 1024, MAC = 16, JWT_MAX_BYTES = 16384, SIGNATURE_BYTES = 512 };
 
-struct identity {
-	EVP_PKEY *key;
-	X509 *cert;
-	unsigned char secret[32]; /* of tokens */
-};
+int identity_kind_parse(const char *word, enum identity_kind *k, struct err *e)
+{
+	static const char *const words[IDENTITY_KINDS] = {
+		[IDENTITY_AWS] = "aws", [IDENTITY_GCP] = "gcp", [IDENTITY_AZURE] = "azure"};
+
+	for (int i = 0; i < IDENTITY_KINDS; i++)
+		if (strcmp(words[i], word) == 0) {
+			*k = (enum identity_kind)i;
+			return 0;
+		}
+	return err_set(e, ERR_INVALID, "want aws, gcp or azure");
+}
+
+enum identity_kind identity_kind(const struct identity *i)
+{
+	return i->kind;
+}
 
 void identity_close(struct identity *i)
 {
 	if (i == NULL)
 		return;
 	EVP_PKEY_free(i->key);
+	EVP_PKEY_free(i->kept);
 	X509_free(i->cert);
+	X509_free(i->inter);
+	X509_free(i->root);
 	OPENSSL_cleanse(i->secret, sizeof(i->secret));
 	free(i);
 }
 
-static int make(struct identity *i)
-{
-	X509_NAME *name;
-
-	i->key = EVP_RSA_gen(BITS);
-	i->cert = X509_new();
-	if (i->key == NULL || i->cert == NULL)
-		return -1;
-	name = X509_get_subject_name(i->cert);
-	if (X509_set_version(i->cert, X509_VERSION_3) != 1 ||
-	    ASN1_INTEGER_set(X509_get_serialNumber(i->cert), 1) != 1 ||
-	    X509_gmtime_adj(X509_getm_notBefore(i->cert), -3600) == NULL ||
-	    X509_gmtime_adj(X509_getm_notAfter(i->cert), 86400L * DAYS) == NULL ||
-	    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC,
-				       (const unsigned char *)"simcloud instance identity", -1, -1,
-				       0) != 1 ||
-	    X509_set_issuer_name(i->cert, name) != 1 || X509_set_pubkey(i->cert, i->key) != 1)
-		return -1;
-	return X509_sign(i->cert, i->key, EVP_sha256()) > 0 ? 0 : -1;
-}
-
-static FILE *open_new(const char *path, mode_t mode)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-
-	return fd >= 0 ? fdopen(fd, "w") : NULL;
-}
-
-/* The key first: a certificate without one would be in the way for ever. */
-static int keep(const struct identity *i, const char *path, const char *key_path, struct err *e)
-{
-	FILE *f = open_new(key_path, 0600);
-	bool good = f != NULL && PEM_write_PrivateKey(f, i->key, NULL, NULL, 0, NULL, NULL) == 1;
-
-	if (f != NULL && fclose(f) != 0)
-		good = false;
-	if (!good)
-		return err_set(e, ERR_IO, "%.200s: %s", key_path, strerror(errno));
-	f = open_new(path, 0644);
-	good = f != NULL && PEM_write_X509(f, i->cert) == 1;
-	if (f != NULL && fclose(f) != 0)
-		good = false;
-	return good ? 0 : err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
-}
-
-static int load(struct identity *i, const char *path, const char *key_path, struct err *e)
-{
-	FILE *f = fopen(path, "re"), *k = fopen(key_path, "re");
-
-	if (f != NULL)
-		i->cert = PEM_read_X509(f, NULL, NULL, NULL);
-	if (k != NULL)
-		i->key = PEM_read_PrivateKey(k, NULL, NULL, NULL);
-	if (f != NULL)
-		(void)fclose(f);
-	if (k != NULL)
-		(void)fclose(k);
-	if (i->cert == NULL || i->key == NULL || X509_check_private_key(i->cert, i->key) != 1)
-		return err_set(e, ERR_INVALID, "%.200s: no certificate with its key in %.200s.key",
-			       path, path);
-	return 0;
-}
-
-int identity_open(struct identity **out, const char *path, struct err *e)
+int identity_open(struct identity **out, enum identity_kind kind, const char *path, struct err *e)
 {
 	struct identity *i = mem_zalloc(sizeof(*i));
 	char key_path[PATH_BYTES];
 	int rc;
 
 	*out = NULL;
+	i->kind = kind;
 	if (RAND_bytes(i->secret, sizeof(i->secret)) != 1) {
 		identity_close(i);
 		return err_set(e, ERR_IO, "no random bytes");
 	}
 	(void)snprintf(key_path, sizeof(key_path), "%s.key", path != NULL ? path : "");
 	if (path != NULL && (access(path, F_OK) == 0 || access(key_path, F_OK) == 0))
-		rc = load(i, path, key_path, e);
-	else if (make(i) != 0)
-		rc = err_set(e, ERR_IO, "cannot make a certificate");
+		rc = identity_load(i, path, key_path, e);
+	else if (identity_make(i) != 0)
+		rc = err_set(e, ERR_IO, "cannot make a key and its certificate");
 	else
-		rc = path != NULL ? keep(i, path, key_path, e) : 0;
+		rc = path != NULL ? identity_keep(i, path, key_path, e) : 0;
 	if (rc != 0) {
 		identity_close(i);
 		return -1;
@@ -124,14 +73,14 @@ int identity_open(struct identity **out, const char *path, struct err *e)
 	return 0;
 }
 
-static char *lines(const unsigned char *der, int len)
+static char *lines(const unsigned char *der, int len, size_t line)
 {
 	char *flat = mem_zalloc((size_t)(len + 2) / 3 * 4 + 1), *out, *to;
 	size_t n = (size_t)EVP_EncodeBlock((unsigned char *)flat, der, len);
 
-	out = to = mem_zalloc(n + n / LINE + 2);
-	for (size_t at = 0; at < n; at += LINE) {
-		size_t part = n - at < LINE ? n - at : LINE;
+	out = to = mem_zalloc(n + n / line + 2);
+	for (size_t at = 0; at < n; at += line) {
+		size_t part = n - at < line ? n - at : line;
 
 		if (at > 0)
 			*to++ = '\n';
@@ -142,18 +91,56 @@ static char *lines(const unsigned char *der, int len)
 	return out;
 }
 
-char *identity_sign(const struct identity *i, const char *text, size_t len)
+char *identity_sign(const struct identity *i, const char *text, size_t len, size_t line)
 {
-	BIO *in = BIO_new_mem_buf(text, (int)len);
+	BIO *in = i->cert != NULL ? BIO_new_mem_buf(text, (int)len) : NULL;
 	PKCS7 *p7 = in != NULL ? PKCS7_sign(i->cert, i->key, NULL, in, PKCS7_BINARY) : NULL;
 	unsigned char *der = NULL;
 	int n = p7 != NULL ? i2d_PKCS7(p7, &der) : -1;
-	char *out = n > 0 ? lines(der, n) : NULL;
+	char *out = n > 0 ? lines(der, n, line) : NULL;
 
 	OPENSSL_free(der);
 	PKCS7_free(p7);
 	BIO_free(in);
 	return out;
+}
+
+void identity_add_url64(struct str *s, const void *data, size_t n)
+{
+	char *text = mem_zalloc((n + 2) / 3 * 4 + 1);
+
+	(void)EVP_EncodeBlock((unsigned char *)text, data, (int)n);
+	for (char *p = text; *p != '\0' && *p != '='; p++)
+		str_add(s, *p == '+' ? "-" : *p == '/' ? "_" : p, 1);
+	free(text);
+}
+
+char *identity_jwt(const struct identity *i, const char *claims, size_t len)
+{
+	EVP_MD_CTX *ctx = mem_check(EVP_MD_CTX_new());
+	unsigned char sig[SIGNATURE_BYTES];
+	size_t n = sizeof(sig);
+	char head[128];
+	struct str s;
+	int rc;
+
+	str_init(&s, JWT_MAX_BYTES);
+	rc = snprintf(head, sizeof(head), "{\"alg\":\"RS256\",\"kid\":\"%s\",\"typ\":\"JWT\"}",
+		      i->kid);
+	identity_add_url64(&s, head, (size_t)rc);
+	str_adds(&s, ".");
+	identity_add_url64(&s, claims, len);
+	rc = EVP_DigestSignInit(ctx, NULL, EVP_sha256(), NULL, i->key);
+	if (rc == 1)
+		rc = EVP_DigestSign(ctx, sig, &n, (const unsigned char *)s.p, s.len);
+	EVP_MD_CTX_free(ctx);
+	str_adds(&s, ".");
+	if (rc == 1)
+		identity_add_url64(&s, sig, n);
+	if (rc == 1 && !s.full)
+		return str_take(&s);
+	str_fini(&s);
+	return NULL;
 }
 
 /* "UNTIL-MAC" in hex. */

@@ -1,29 +1,16 @@
-#include "providers/simcloud/imds.h"
-
+/* imds.c - who asks, whose words he is answered in, and EC2's. */
 #include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fmt.h"
 #include "base/mem.h"
-#include "base/str.h"
+#include "providers/simcloud/imds_private.h"
 #include "providers/simcloud/js.h"
 
-enum { TEXT_MAX_BYTES = 1 << 17, DATE_SIZE = 32 };
+enum { DATE_SIZE = 32, LINE = 64 };
 
-struct asked {
-	const struct imds *m;
-	const struct cloud_instance *i;
-	const struct meter_row *row;
-	int64_t now;
-	struct str out;
-};
-
-/* What a path is answered with; false: there is none now. */
-typedef bool (*tell_fn)(struct asked *a);
-
-static const struct cloud_instance *who(const struct cloud *c, const char *from)
+static struct cloud_instance *who(const struct cloud *c, const char *from)
 {
 	uint32_t addr;
 
@@ -31,7 +18,7 @@ static const struct cloud_instance *who(const struct cloud *c, const char *from)
 		return NULL;
 	addr = ntohl(addr);
 	for (uint32_t k = c->first; k < c->cap; k++) {
-		const struct cloud_instance *i = c->by_row[k];
+		struct cloud_instance *i = c->by_row[k];
 
 		if (i != NULL && i->addr == addr && i->state != CLOUD_ENDED)
 			return i;
@@ -42,7 +29,7 @@ static const struct cloud_instance *who(const struct cloud *c, const char *from)
 /* --- times ------------------------------------------------------------------------------------ */
 
 /* To the second, as EC2 writes them: 2026-01-02T03:04:05Z. */
-static const char *second(char out[FMT_TIME_SIZE], int64_t ms)
+const char *imds_second(char out[FMT_TIME_SIZE], int64_t ms)
 {
 	char *dot;
 
@@ -61,7 +48,7 @@ static const char *date(char out[DATE_SIZE], int64_t ms)
 	char t[FMT_TIME_SIZE];
 	unsigned long month;
 
-	(void)second(t, ms);
+	(void)imds_second(t, ms);
 	month = strtoul(t + 5, NULL, 10);
 	(void)snprintf(out, DATE_SIZE, "%lu %s %.4s %.8s GMT", strtoul(t + 8, NULL, 10),
 		       months[(month + 11) % 12], t, t + 11);
@@ -70,7 +57,7 @@ static const char *date(char out[DATE_SIZE], int64_t ms)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-static bool tell_id(struct asked *a)
+bool imds_tell_id(struct asked *a)
 {
 	char id[METER_ID_SIZE];
 
@@ -78,7 +65,7 @@ static bool tell_id(struct asked *a)
 	return true;
 }
 
-static bool tell_address(struct asked *a)
+bool imds_tell_address(struct asked *a)
 {
 	char addr[ADDR_TEXT_SIZE];
 
@@ -86,25 +73,25 @@ static bool tell_address(struct asked *a)
 	return true;
 }
 
-static bool tell_type(struct asked *a)
+bool imds_tell_type(struct asked *a)
 {
 	str_adds(&a->out, a->row->type);
 	return true;
 }
 
-static bool tell_zone(struct asked *a)
+bool imds_tell_zone(struct asked *a)
 {
 	str_adds(&a->out, a->row->zone);
 	return true;
 }
 
-static bool tell_region(struct asked *a)
+bool imds_tell_region(struct asked *a)
 {
 	str_adds(&a->out, a->row->region);
 	return true;
 }
 
-static bool tell_name(struct asked *a)
+bool imds_tell_name(struct asked *a)
 {
 	str_adds(&a->out, a->row->node);
 	return true;
@@ -122,7 +109,7 @@ static bool tell_cycle(struct asked *a)
 	return true;
 }
 
-static bool tell_user_data(struct asked *a)
+bool imds_tell_user_data(struct asked *a)
 {
 	const struct userdata *u = a->i->user_data;
 
@@ -137,7 +124,7 @@ static bool tell_action(struct asked *a)
 
 	if (a->i->reclaim_at >= 0)
 		str_addf(&a->out, "{\"action\":\"terminate\",\"time\":\"%s\"}",
-			 second(t, a->i->reclaim_at));
+			 imds_second(t, a->i->reclaim_at));
 	return a->i->reclaim_at >= 0;
 }
 
@@ -146,7 +133,7 @@ static bool tell_termination(struct asked *a)
 	char t[FMT_TIME_SIZE];
 
 	if (a->i->reclaim_at >= 0)
-		str_adds(&a->out, second(t, a->i->reclaim_at));
+		str_adds(&a->out, imds_second(t, a->i->reclaim_at));
 	return a->i->reclaim_at >= 0;
 }
 
@@ -155,7 +142,7 @@ static bool tell_rebalance(struct asked *a)
 	char t[FMT_TIME_SIZE];
 
 	if (a->i->warned_at >= 0)
-		str_addf(&a->out, "{\"noticeTime\":\"%s\"}", second(t, a->i->warned_at));
+		str_addf(&a->out, "{\"noticeTime\":\"%s\"}", imds_second(t, a->i->warned_at));
 	return a->i->warned_at >= 0;
 }
 
@@ -195,7 +182,7 @@ static bool tell_document(struct asked *a)
 	str_addf(&a->out,
 		 "  \"pendingTime\" : \"%s\",\n  \"privateIp\" : \"%s\",\n  \"ramdiskId\" : null,\n"
 		 "  \"region\" : \"%s\",\n  \"version\" : \"2017-09-30\"\n}",
-		 second(t, a->row->start_ms), addr_text(addr, a->i->addr), a->row->region);
+		 imds_second(t, a->row->start_ms), addr_text(addr, a->i->addr), a->row->region);
 	return true;
 }
 
@@ -204,7 +191,7 @@ static bool tell_signed(struct asked *a)
 	char *text;
 
 	(void)tell_document(a);
-	text = identity_sign(a->m->identity, a->out.p, a->out.len);
+	text = identity_sign(a->m->identity, a->out.p, a->out.len, LINE);
 	str_clear(&a->out);
 	if (text != NULL)
 		str_adds(&a->out, text);
@@ -213,49 +200,57 @@ static bool tell_signed(struct asked *a)
 }
 
 /* EC2's last argument of a path is a directory when it ends in '/'. */
-static const struct {
-	const char *path;
-	tell_fn tell;
-} ec2_paths[] =
+static const struct imds_path ec2_paths[] =
 	{
 		{"/latest/dynamic/instance-identity/document", tell_document},
 		{"/latest/dynamic/instance-identity/rsa2048", tell_signed},
 		{"/latest/meta-data/ami-id", tell_image},
 		{"/latest/meta-data/events/maintenance/scheduled", tell_maintenance},
 		{"/latest/meta-data/events/recommendations/rebalance", tell_rebalance},
-		{"/latest/meta-data/hostname", tell_name},
-		{"/latest/meta-data/instance-id", tell_id},
+		{"/latest/meta-data/hostname", imds_tell_name},
+		{"/latest/meta-data/instance-id", imds_tell_id},
 		{"/latest/meta-data/instance-life-cycle", tell_cycle},
-		{"/latest/meta-data/instance-type", tell_type},
-		{"/latest/meta-data/local-hostname", tell_name},
-		{"/latest/meta-data/local-ipv4", tell_address},
-		{"/latest/meta-data/placement/availability-zone", tell_zone},
-		{"/latest/meta-data/placement/region", tell_region},
+		{"/latest/meta-data/instance-type", imds_tell_type},
+		{"/latest/meta-data/local-hostname", imds_tell_name},
+		{"/latest/meta-data/local-ipv4", imds_tell_address},
+		{"/latest/meta-data/placement/availability-zone", imds_tell_zone},
+		{"/latest/meta-data/placement/region", imds_tell_region},
 		{"/latest/meta-data/spot/instance-action", tell_action},
 		{"/latest/meta-data/spot/termination-time", tell_termination},
-		{"/latest/user-data", tell_user_data},
+		{"/latest/user-data", imds_tell_user_data},
 },
-  plain_paths[] = {
-	  {"/metadata/v1/address", tell_address},     {"/metadata/v1/id", tell_id},
-	  {"/metadata/v1/name", tell_name},           {"/metadata/v1/reclaim", tell_termination},
-	  {"/metadata/v1/region", tell_region},       {"/metadata/v1/type", tell_type},
-	  {"/metadata/v1/user-data", tell_user_data}, {"/metadata/v1/zone", tell_zone},
+			      plain_paths[] = {
+				      {"/metadata/v1/address", imds_tell_address},
+				      {"/metadata/v1/id", imds_tell_id},
+				      {"/metadata/v1/name", imds_tell_name},
+				      {"/metadata/v1/reclaim", tell_termination},
+				      {"/metadata/v1/region", imds_tell_region},
+				      {"/metadata/v1/type", imds_tell_type},
+				      {"/metadata/v1/user-data", imds_tell_user_data},
+				      {"/metadata/v1/zone", imds_tell_zone},
 };
+
+enum { PLAIN_PATHS = sizeof(plain_paths) / sizeof(plain_paths[0]) };
+
+tell_fn imds_find(const struct imds_path *paths, size_t n, const char *path)
+{
+	for (size_t k = 0; k < n; k++)
+		if (strcmp(paths[k].path, path) == 0)
+			return paths[k].tell;
+	return NULL;
+}
 
 static tell_fn find(const char *path, bool ec2)
 {
-	for (size_t k = 0; ec2 && k < sizeof(ec2_paths) / sizeof(ec2_paths[0]); k++)
-		if (strcmp(ec2_paths[k].path, path) == 0)
-			return ec2_paths[k].tell;
-	for (size_t k = 0; k < sizeof(plain_paths) / sizeof(plain_paths[0]); k++)
-		if (strcmp(plain_paths[k].path, path) == 0)
-			return plain_paths[k].tell;
-	return NULL;
+	tell_fn tell =
+		ec2 ? imds_find(ec2_paths, sizeof(ec2_paths) / sizeof(ec2_paths[0]), path) : NULL;
+
+	return tell != NULL ? tell : imds_find(plain_paths, PLAIN_PATHS, path);
 }
 
 /* --- tokens ----------------------------------------------------------------------------------- */
 
-static void answer(struct http_answer *an, struct asked *a)
+void imds_answer(struct http_answer *an, struct asked *a)
 {
 	an->status = 200;
 	an->len = a->out.len;
@@ -282,7 +277,7 @@ static void put_token(struct asked *a, const struct http_request *rq, struct htt
 	}
 	identity_token(a->m->identity, a->i->row, a->now + (int64_t)s * 1000, token);
 	str_adds(&a->out, token);
-	answer(an, a);
+	imds_answer(an, a);
 }
 
 /* One that is shown must be good, whether it is asked for or not. */
@@ -307,25 +302,35 @@ static void get(struct asked *a, const struct http_request *rq, struct http_answ
 	if (tell == NULL || !tell(a))
 		an->status = 404;
 	else
-		answer(an, a);
+		imds_answer(an, a);
 }
 
-void imds_handle(const struct imds *m, const struct http_request *rq, struct http_answer *an,
-		 int64_t now)
+static void handle_ec2(struct asked *a, const struct http_request *rq, struct http_answer *an)
+{
+	if (strcmp(rq->method, "GET") == 0)
+		get(a, rq, an);
+	else if (strcmp(rq->method, "PUT") == 0 && a->i->order != NULL &&
+		 strcmp(rq->path, "/latest/api/token") == 0)
+		put_token(a, rq, an);
+	else
+		an->status = 405;
+}
+
+void imds_handle(struct imds *m, const struct http_request *rq, struct http_answer *an, int64_t now)
 {
 	struct asked a = {.m = m, .i = who(m->cloud, rq->from), .now = now};
+	enum identity_kind kind = identity_kind(m->identity);
 
 	an->status = 404;
 	if (a.i == NULL)
 		return;
 	a.row = &m->cloud->meter->rows[a.i->row];
-	str_init(&a.out, TEXT_MAX_BYTES);
-	if (strcmp(rq->method, "GET") == 0)
-		get(&a, rq, an);
-	else if (strcmp(rq->method, "PUT") == 0 && a.i->order != NULL &&
-		 strcmp(rq->path, "/latest/api/token") == 0)
-		put_token(&a, rq, an);
+	str_init(&a.out, IMDS_TEXT_MAX_BYTES);
+	if (kind == IDENTITY_AWS || strncmp(rq->path, "/metadata/v1/", 13) == 0)
+		handle_ec2(&a, rq, an);
+	else if (kind == IDENTITY_GCP)
+		imds_gcp(&a, rq, an);
 	else
-		an->status = 405;
+		imds_azure(&a, rq, an);
 	str_fini(&a.out);
 }

@@ -25,8 +25,9 @@ const char options_help[] =
 	"  --seed N                 of everything that is drawn by chance (default 1)\n"
 	"  --subnet CIDR            addresses of instances (default 10.77.0.0/16)\n"
 	"  --metadata ADDR:PORT     where instances ask about themselves, by their addresses\n"
-	"  --identity FILE          the certificate that signs what they are told, and its\n"
-	"                           key in FILE.key; both are made if need be\n"
+	"  --metadata-as CLOUD      as aws, gcp or azure tells it (default aws)\n"
+	"  --identity FILE          what what they are told is verified with, and the key that\n"
+	"                           signs it in FILE.key; both are made if need be\n"
 	"  --boot PROGRAM           run PROGRAM for each instance; absolute path\n"
 	"  --run-dir DIR            directories of instances and their hosts file;\n"
 	"                           absolute path, needed with --boot\n"
@@ -87,6 +88,10 @@ static int check(const struct options *o, struct err *e)
 			o->address);
 	if (o->identity != NULL && o->metadata == NULL)
 		return err_set(e, ERR_INVALID, "--identity: means nothing without --metadata");
+	if (o->metadata_as != IDENTITY_AWS && (o->metadata == NULL || o->aws_key_file != NULL))
+		return err_set(e, ERR_INVALID,
+			       "--metadata-as: of gcp and azure, means nothing without --metadata, "
+			       "or with --aws-key-file");
 	if (o->boot != NULL && o->run_dir == NULL)
 		return err_set(e, ERR_INVALID, "--boot: want --run-dir too");
 	if (o->boot == NULL && (o->run_dir != NULL || o->hosts_extra != NULL))
@@ -112,6 +117,10 @@ static int set(struct options *o, int c, struct err *e)
 		return parse_listen(o->metadata_address, &o->metadata_port, "--metadata", optarg,
 				    e);
 	}
+	if (c == 'k')
+		return identity_kind_parse(optarg, &o->metadata_as, e) == 0
+			       ? 0
+			       : err_wrap(e, "--metadata-as %s", optarg);
 	if (c == 'S')
 		return parse_seed(o, optarg, e);
 	if (c == 'h')
@@ -138,6 +147,7 @@ int options_parse(struct options *o, int argc, char **argv, struct err *e)
 		{"seed", 1, NULL, 'S'},
 		{"subnet", 1, NULL, 'n'},
 		{"metadata", 1, NULL, 'm'},
+		{"metadata-as", 1, NULL, 'k'},
 		{"identity", 1, NULL, 'i'},
 		{"boot", 1, NULL, 'b'},
 		{"run-dir", 1, NULL, 'r'},

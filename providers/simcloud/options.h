@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "providers/simcloud/identity.h"
 
 enum { OPTIONS_ADDR_SIZE = 64 };
 
@@ -17,6 +18,7 @@ struct options { /* pointers are into argv */
 	const char *metadata; /* as it was given; NULL: no metadata service */
 	char metadata_address[OPTIONS_ADDR_SIZE];
 	uint16_t metadata_port;
+	enum identity_kind metadata_as;
 	const char *identity;
 	uint64_t seed;
 	bool help, version;

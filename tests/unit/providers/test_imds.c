@@ -1,93 +1,30 @@
 /* test_imds.c - what an instance is told about itself, and who is told nothing. */
-#include "providers/simcloud/imds.h"
+#include "imds_lab.h"
 
 #include <jansson.h>
 #include <openssl/bio.h>
 #include <openssl/pem.h>
 #include <openssl/pkcs7.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/mem.h"
 
 #define NOW INT64_C(1795000000000) /* 2026-11-18T09:46:40Z */
 
-static struct {
-	struct settings conf;
-	struct meter *meter;
-	struct events events;
-	struct cloud cloud;
-	struct identity *identity;
-	struct order *order;
-	char dir[32], cert[64], key[64];
-} W;
-
-/* Row 0 by EC2's API, spot, at 10.77.0.10; row 1 by the neutral one. */
-static void make(struct order *order, enum market market, const char *user_data)
-{
-	struct cloud_want want = {.node = "c1", .gen = 1};
-	struct cloud_create rq = {.token = "",
-				  .cluster = "lab",
-				  .type = "gpu_8x_h100",
-				  .region = "eu-north-1",
-				  .zone = "eu-north-1a",
-				  .market = market,
-				  .wants = &want,
-				  .nwants = 1,
-				  .order = order};
-	int32_t row;
-
-	want.user_data = userdata_new(user_data, strlen(user_data));
-	assert_int_equal(cloud_create(&W.cloud, &rq, &row, NOW), CODE_OK);
-	assert_true(row >= 0);
-	userdata_unref(want.user_data);
-}
-
 static int setup(void **state)
 {
-	struct cloud_opts o = {.conf = &W.conf,
-			       .meter = NULL,
-			       .events = &W.events,
-			       .subnet = "10.77.0.0/24",
-			       .seed = 1,
-			       .start_ms = NOW};
-
 	(void)state;
-	memset(&W, 0, sizeof(W));
-	(void)snprintf(W.dir, sizeof(W.dir), "/tmp/imdsXXXXXX");
-	assert_non_null(mkdtemp(W.dir));
-	(void)snprintf(W.cert, sizeof(W.cert), "%s/cert", W.dir);
-	(void)snprintf(W.key, sizeof(W.key), "%s/cert.key", W.dir);
-	settings_init(&W.conf);
-	o.meter = W.meter = meter_new();
-	events_init(&W.events);
-	assert_int_equal(cloud_init(&W.cloud, &o, NULL), 0);
-	assert_int_equal(identity_open(&W.identity, W.cert, NULL), 0);
-	W.order = order_new();
-	W.order->tokens_only = true;
-	make(W.order, MARKET_SPOT, "#!/bin/sh\n: claim\n");
-	make(NULL, MARKET_ON_DEMAND, "plain");
+	imds_lab_open(IDENTITY_AWS, NOW);
 	return 0;
 }
 
 static int teardown(void **state)
 {
 	(void)state;
-	identity_close(W.identity);
-	cloud_fini(&W.cloud);
-	order_unref(W.order);
-	events_fini(&W.events);
-	meter_free(W.meter);
-	settings_fini(&W.conf);
-	(void)unlink(W.cert);
-	(void)unlink(W.key);
-	(void)rmdir(W.dir);
+	imds_lab_close();
 	return 0;
 }
 
@@ -111,7 +48,6 @@ static unsigned ask(const char *from, const char *method, const char *path, stru
 		    int64_t now, const char **out)
 {
 	static char body[8192];
-	const struct imds m = {.cloud = &W.cloud, .identity = W.identity};
 	struct http_request rq = {.method = method,
 				  .path = path,
 				  .query = "",
@@ -121,7 +57,7 @@ static unsigned ask(const char *from, const char *method, const char *path, stru
 				  .headers_from = &said};
 	struct http_answer an = {.status = 500};
 
-	imds_handle(&m, &rq, &an, now);
+	imds_handle(&W.imds, &rq, &an, now);
 	(void)snprintf(body, sizeof(body), "%.*s", (int)an.len, an.body != NULL ? an.body : "");
 	free(an.body);
 	*out = body;
@@ -177,7 +113,7 @@ static void a_token_is_of_one_instance(void **state)
 	const char *out;
 
 	(void)state;
-	make(order, MARKET_ON_DEMAND, "x");
+	imds_lab_make(order, MARKET_ON_DEMAND, "x");
 	order->tokens_only = true;
 	get_token("60");
 	assert_int_equal(ask("10.77.0.12", "GET", "/latest/user-data",
@@ -356,7 +292,7 @@ static void the_document_is_signed_by_the_certificate_in_the_file(void **state)
 	free(text);
 	(void)snprintf(other, sizeof(other), "%s/other", W.dir);
 	(void)snprintf(other_key, sizeof(other_key), "%s/other.key", W.dir);
-	assert_int_equal(identity_open(&stranger, other, NULL), 0);
+	assert_int_equal(identity_open(&stranger, IDENTITY_AWS, other, NULL), 0);
 	identity_close(stranger);
 	assert_null(verify(out, other));
 	(void)unlink(other);
@@ -370,15 +306,15 @@ static void the_key_is_kept_and_found_again(void **state)
 	char *text, *signature;
 
 	(void)state;
-	assert_int_equal(identity_open(&again, W.cert, &e), 0);
-	signature = identity_sign(again, "hello", 5);
+	assert_int_equal(identity_open(&again, IDENTITY_AWS, W.cert, &e), 0);
+	signature = identity_sign(again, "hello", 5, 64);
 	text = verify(signature, W.cert);
 	assert_string_equal(text, "hello");
 	free(text);
 	free(signature);
 	identity_close(again);
 	(void)unlink(W.key);
-	assert_int_equal(identity_open(&again, W.cert, &e), -1);
+	assert_int_equal(identity_open(&again, IDENTITY_AWS, W.cert, &e), -1);
 	assert_null(again);
 }
 

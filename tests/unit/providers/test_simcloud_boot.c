@@ -6,6 +6,8 @@
 #include <netinet/in.h>
 #include <sys/socket.h>
 
+#include "base/clock.h"
+
 static struct simrun S;
 
 static int setup(void **state)
@@ -274,6 +276,7 @@ static unsigned free_port(void)
 
 static long metadata(unsigned port, const char *from, const char *path, char *out, size_t size)
 {
+	struct curl_slist *headers = curl_slist_append(NULL, "Metadata-Flavor: Google");
 	CURL *h = curl_easy_init();
 	char url[256];
 	struct str s;
@@ -283,12 +286,14 @@ static long metadata(unsigned port, const char *from, const char *path, char *ou
 	(void)snprintf(url, sizeof(url), "http://127.0.0.1:%u%s", port, path);
 	(void)curl_easy_setopt(h, CURLOPT_URL, url);
 	(void)curl_easy_setopt(h, CURLOPT_INTERFACE, from);
+	(void)curl_easy_setopt(h, CURLOPT_HTTPHEADER, headers);
 	(void)curl_easy_setopt(h, CURLOPT_TIMEOUT_MS, 20000L);
 	(void)curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, simrun_on_body);
 	(void)curl_easy_setopt(h, CURLOPT_WRITEDATA, &s);
 	assert_int_equal(curl_easy_perform(h), CURLE_OK);
 	(void)curl_easy_getinfo(h, CURLINFO_RESPONSE_CODE, &status);
 	curl_easy_cleanup(h);
+	curl_slist_free_all(headers);
 	(void)snprintf(out, size, "%s", s.p);
 	str_fini(&s);
 	return status;
@@ -359,6 +364,32 @@ static void test_user_data_are_a_file_for_root_and_each_instance_reads_its_own(v
 	assert_string_equal(text, "own");
 }
 
+/* It is due whatever else happens, or does not. */
+static void test_a_held_question_of_Googles_is_answered_over_HTTP(void **state)
+{
+	static const char hold[] = "/computeMetadata/v1/instance/preempted?wait_for_change=true";
+	char at[32], path[128], text[64];
+	const char *args[] = {"--subnet",      "127.64.0.0/16", "--metadata", at,
+			      "--metadata-as", "gcp",           NULL};
+	unsigned port = free_port();
+	int64_t start;
+
+	(void)state;
+	simrun_dir(&S);
+	(void)snprintf(at, sizeof(at), "127.0.0.1:%u", port);
+	simrun_start(&S, args);
+	simrun_do(&S, "POST", "/admin/config", "{\"boot\":\"1h\"}");
+	simrun_do(&S, "POST", "/v1/instances",
+		  "{\"type\":\"gpu_8x_h100\",\"region\":\"eu-north-1\",\"instances\":[{"
+		  "\"name\":\"n1\"}]}");
+	start = clock_boot_ms();
+	(void)snprintf(path, sizeof(path), "%s&timeout_sec=1", hold);
+	assert_int_equal(metadata(port, "127.64.0.10", path, text, sizeof(text)), 200);
+	assert_string_equal(text, "FALSE");
+	assert_true(clock_boot_ms() - start >= 999);
+	assert_true(clock_boot_ms() - start < 10000);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -369,6 +400,7 @@ int main(void)
 		T(test_boot_exit_ends_the_instance),
 		T(test_instances_die_with_simcloud),
 		T(test_user_data_are_a_file_for_root_and_each_instance_reads_its_own),
+		T(test_a_held_question_of_Googles_is_answered_over_HTTP),
 	};
 
 	(void)curl_global_init(CURL_GLOBAL_DEFAULT);

@@ -1,0 +1,285 @@
+/* identity_keys.c - the keys and certificates of the metadata service: made, kept, found again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <openssl/core_names.h>
+#include <openssl/pem.h>
+#include <openssl/rsa.h>
+#include <openssl/sha.h>
+#include <openssl/x509v3.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+#include "providers/simcloud/identity_private.h"
+
+enum { BITS = 2048, DAYS = 3650, LEAF_DAYS = 90, NUMBER_BYTES = 512, JWKS_MAX_BYTES = 4096 };
+
+/* --- certificates ----------------------------------------------------------------------------- */
+
+struct wanted {
+	const char *name;
+	EVP_PKEY *key;
+	X509 *issuer; /* NULL: itself */
+	EVP_PKEY *by; /* its key */
+	long serial, days;
+	const char *const *extensions; /* name, value, ..., NULL; or NULL */
+};
+
+static int extend(X509 *cert, X509 *issuer, const char *const *what)
+{
+	X509V3_CTX ctx;
+
+	X509V3_set_ctx_nodb(&ctx);
+	X509V3_set_ctx(&ctx, issuer, cert, NULL, NULL, 0);
+	for (; what != NULL && what[0] != NULL; what += 2) {
+		X509_EXTENSION *x = X509V3_EXT_conf(NULL, &ctx, what[0], what[1]);
+		int rc = x != NULL ? X509_add_ext(cert, x, -1) : 0;
+
+		X509_EXTENSION_free(x);
+		if (rc != 1)
+			return -1;
+	}
+	return 0;
+}
+
+static X509 *make_cert(const struct wanted *w)
+{
+	X509 *cert = mem_check(X509_new()), *issuer = w->issuer != NULL ? w->issuer : cert;
+	X509_NAME *name = X509_get_subject_name(cert);
+
+	if (X509_set_version(cert, X509_VERSION_3) == 1 &&
+	    ASN1_INTEGER_set(X509_get_serialNumber(cert), w->serial) == 1 &&
+	    X509_gmtime_adj(X509_getm_notBefore(cert), -3600) != NULL &&
+	    X509_gmtime_adj(X509_getm_notAfter(cert), 86400L * w->days) != NULL &&
+	    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)w->name, -1,
+				       -1, 0) == 1 &&
+	    X509_set_issuer_name(cert, X509_get_subject_name(issuer)) == 1 &&
+	    X509_set_pubkey(cert, w->key) == 1 && extend(cert, issuer, w->extensions) == 0 &&
+	    X509_sign(cert, w->by, EVP_sha256()) > 0)
+		return cert;
+	X509_free(cert);
+	return NULL;
+}
+
+/* --- azure: a root, whose key is thrown away, an intermediate that is kept, who signs ----------
+ */
+
+static int make_leaf(struct identity *i)
+{
+	/* It does not say where its issuer is to be had: nobody shall be sent to Microsoft. */
+	static const char *const extensions[] = {"basicConstraints",
+						 "critical,CA:FALSE",
+						 "keyUsage",
+						 "critical,digitalSignature,keyEncipherment",
+						 "extendedKeyUsage",
+						 "serverAuth,clientAuth",
+						 "subjectAltName",
+						 "DNS:metadata.azure.com",
+						 NULL};
+	struct wanted w = {.name = "metadata.azure.com",
+			   .issuer = i->inter,
+			   .by = i->kept,
+			   .serial = 3,
+			   .days = LEAF_DAYS,
+			   .extensions = extensions};
+
+	w.key = i->key = EVP_RSA_gen(BITS);
+	i->cert = w.key != NULL ? make_cert(&w) : NULL;
+	return i->cert != NULL ? 0 : -1;
+}
+
+static int make_authorities(struct identity *i)
+{
+	static const char *const root_is[] = {"basicConstraints", "critical,CA:TRUE", "keyUsage",
+					      "critical,keyCertSign,cRLSign", NULL};
+	static const char *const inter_is[] = {"basicConstraints", "critical,CA:TRUE,pathlen:0",
+					       "keyUsage", "critical,keyCertSign,cRLSign", NULL};
+	EVP_PKEY *key = EVP_RSA_gen(BITS);
+	struct wanted root = {.name = "simcloud metadata root",
+			      .key = key,
+			      .by = key,
+			      .serial = 1,
+			      .days = DAYS,
+			      .extensions = root_is},
+		      inter = {.name = "simcloud metadata intermediate",
+			       .by = key,
+			       .serial = 2,
+			       .days = DAYS,
+			       .extensions = inter_is};
+
+	inter.key = i->kept = EVP_RSA_gen(BITS);
+	if (key != NULL && inter.key != NULL)
+		inter.issuer = i->root = make_cert(&root);
+	if (i->root != NULL)
+		i->inter = make_cert(&inter);
+	EVP_PKEY_free(key);
+	return i->inter != NULL ? 0 : -1;
+}
+
+/* --- gcp: a key with a name ------------------------------------------------------------------- */
+
+/* As Google's are: 40 hex digits. */
+static int name_key(struct identity *i)
+{
+	unsigned char *der = NULL, sum[SHA256_DIGEST_LENGTH];
+	int n = i2d_PUBKEY(i->key, &der);
+
+	if (n <= 0)
+		return -1;
+	(void)SHA256(der, (size_t)n, sum);
+	OPENSSL_free(der);
+	(void)fmt_hex(i->kid, sum, (IDENTITY_KID_SIZE - 1) / 2);
+	return 0;
+}
+
+static int add_number(struct str *s, const char *key, const EVP_PKEY *of, const char *name)
+{
+	unsigned char bytes[NUMBER_BYTES];
+	BIGNUM *bn = NULL;
+	int n;
+
+	if (EVP_PKEY_get_bn_param(of, name, &bn) != 1)
+		return -1;
+	n = BN_bn2bin(bn, bytes);
+	BN_free(bn);
+	str_addf(s, ",\"%s\":\"", key);
+	identity_add_url64(s, bytes, (size_t)n);
+	str_adds(s, "\"");
+	return 0;
+}
+
+/* As www.googleapis.com/oauth2/v3/certs has it. */
+static int write_jwks(FILE *f, const struct identity *i)
+{
+	struct str s;
+	int rc = -1;
+
+	str_init(&s, JWKS_MAX_BYTES);
+	str_addf(&s, "{\"keys\":[{\"kty\":\"RSA\",\"alg\":\"RS256\",\"use\":\"sig\",\"kid\":\"%s\"",
+		 i->kid);
+	if (add_number(&s, "n", i->key, OSSL_PKEY_PARAM_RSA_N) == 0 &&
+	    add_number(&s, "e", i->key, OSSL_PKEY_PARAM_RSA_E) == 0) {
+		str_adds(&s, "}]}\n");
+		rc = !s.full && fputs(s.p, f) >= 0 ? 0 : -1;
+	}
+	str_fini(&s);
+	return rc;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static int make_own(struct identity *i)
+{
+	struct wanted w = {.name = "simcloud instance identity", .serial = 1, .days = DAYS};
+
+	w.key = w.by = i->key = EVP_RSA_gen(BITS);
+	if (i->key == NULL)
+		return -1;
+	if (i->kind == IDENTITY_GCP)
+		return name_key(i);
+	i->cert = make_cert(&w);
+	return i->cert != NULL ? 0 : -1;
+}
+
+int identity_make(struct identity *i)
+{
+	if (i->kind != IDENTITY_AZURE)
+		return make_own(i);
+	return make_authorities(i) == 0 ? make_leaf(i) : -1;
+}
+
+static FILE *open_new(const char *path, mode_t mode)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+
+	return fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
+static int write_public(FILE *f, const struct identity *i)
+{
+	if (i->kind == IDENTITY_GCP)
+		return write_jwks(f, i);
+	if (i->kind == IDENTITY_AWS)
+		return PEM_write_X509(f, i->cert) == 1 ? 0 : -1;
+	return PEM_write_X509(f, i->inter) == 1 && PEM_write_X509(f, i->root) == 1 ? 0 : -1;
+}
+
+/* The key first: a certificate without one would be in the way for ever. */
+int identity_keep(const struct identity *i, const char *path, const char *key_path, struct err *e)
+{
+	const EVP_PKEY *key = i->kept != NULL ? i->kept : i->key;
+	FILE *f = open_new(key_path, 0600);
+	bool good = f != NULL && PEM_write_PrivateKey(f, key, NULL, NULL, 0, NULL, NULL) == 1;
+
+	if (f != NULL && fclose(f) != 0)
+		good = false;
+	if (!good)
+		return err_set(e, ERR_IO, "%.200s: %s", key_path, strerror(errno));
+	f = open_new(path, 0644);
+	good = f != NULL && write_public(f, i) == 0;
+	if (f != NULL && fclose(f) != 0)
+		good = false;
+	return good ? 0 : err_set(e, ERR_IO, "%.200s: %s", path, strerror(errno));
+}
+
+/* Is the key that was read the one that others know by the file? */
+static bool is_known(struct identity *i, FILE *f)
+{
+	const char *kid;
+	json_t *o;
+	bool same;
+
+	if (name_key(i) != 0)
+		return false;
+	o = json_loadf(f, 0, NULL);
+	kid = json_string_value(
+		json_object_get(json_array_get(json_object_get(o, "keys"), 0), "kid"));
+	same = kid != NULL && strcmp(kid, i->kid) == 0;
+	json_decref(o);
+	return same;
+}
+
+static int load_azure(struct identity *i, FILE *f)
+{
+	i->kept = i->key;
+	i->key = NULL;
+	i->inter = PEM_read_X509(f, NULL, NULL, NULL);
+	i->root = i->inter != NULL ? PEM_read_X509(f, NULL, NULL, NULL) : NULL;
+	if (i->root == NULL || X509_check_private_key(i->inter, i->kept) != 1)
+		return -1;
+	return make_leaf(i);
+}
+
+static int load_public(struct identity *i, FILE *f)
+{
+	if (i->kind == IDENTITY_AZURE)
+		return load_azure(i, f);
+	if (i->kind == IDENTITY_GCP)
+		return is_known(i, f) ? 0 : -1;
+	i->cert = PEM_read_X509(f, NULL, NULL, NULL);
+	return i->cert != NULL && X509_check_private_key(i->cert, i->key) == 1 ? 0 : -1;
+}
+
+int identity_load(struct identity *i, const char *path, const char *key_path, struct err *e)
+{
+	static const char *const what[] = {[IDENTITY_AWS] = "no certificate",
+					   [IDENTITY_GCP] = "no set of keys (JWK)",
+					   [IDENTITY_AZURE] = "no intermediate and root"};
+	FILE *f = fopen(path, "re"), *k = fopen(key_path, "re");
+	int rc;
+
+	if (k != NULL)
+		i->key = PEM_read_PrivateKey(k, NULL, NULL, NULL);
+	rc = f != NULL && i->key != NULL ? load_public(i, f) : -1;
+	if (f != NULL)
+		(void)fclose(f);
+	if (k != NULL)
+		(void)fclose(k);
+	if (rc != 0)
+		return err_set(e, ERR_INVALID, "%.200s: %s with its key in %.200s.key", path,
+			       what[i->kind], path);
+	return 0;
+}
