@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Documents that do not say which machine it is: a thief has the user-data of one, and a document of another, or one that he
-# made or changed.  By EC2's API, whose metadata service signs them; what Google's and Azure's are refused for is in
-# tests/unit/providers/test_attest_gcp.c and test_attest_azure.c.
+# made or changed.  By EC2's API, whose metadata service signs them; Google's and Azure's are in bootstrap-gcp.bats and
+# bootstrap-azure.bats, and all that they are refused for in tests/unit/providers/test_attest_gcp.c and test_attest_azure.c.
 
 # Variables from the helper; scripts for the machine to expand.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
@@ -17,10 +17,7 @@ setup() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
-	# Nodes that did not come up rest for as long as this one lives.
-	lab_stop burstd
-	lab_start burstd
-	hostile_end
+	hostile_again
 }
 
 # identity NODE document|rsa2048: what the metadata service tells that machine's root
@@ -39,35 +36,12 @@ signed() {
 	sign /etc/simcloud/identity.pem /etc/simcloud/identity.pem.key -nodetach
 }
 
-# shows DOCUMENT [DIR]: a claim of the machine that was bought last, from there, with this document: the status
 shows() {
-	cp "$lab_dir/document" "$dir/burst/document"
-	try "$node" "${1:-one}" TYPE=aws-rsa2048 DOC=/run/burst/document
+	shown aws-rsa2048 "$@"
 }
 
-document() {
-	cat >"$lab_dir/document"
-}
-
-# refused WORDS: so is the claim with that document, and it is a breach, and said why; the machine is there until ended
-refused() {
-	steal
-	identity "$node" rsa2048 >"$lab_dir/own"
-	lingers
-	[ "$(shows)" = 403 ]
-	run ! has_keys "$dir/burst/one/answer"
-	within 10 event claim-refused "$1"
-	within 10 event breach 'its secret was used by another machine'
-	within 10 audited breach "\"$node\""
-	# The machine itself is too late now.
-	document <"$lab_dir/own"
-	[ "$(shows own)" = 409 ]
-	run ! has_keys "$dir/burst/own/answer"
-}
-
-ended() {
-	sim_faults_clear
-	within 20 gone
+own() {
+	identity "$node" rsa2048
 }
 
 @test "identity document: the machine's own is taken, once, and the proof is on record" {

@@ -90,13 +90,31 @@ lab_secrets_file() {
 	C
 }
 
-# EC2 signs documents; the neutral API signs nothing.
+# EC2 signs documents; the neutral API signs nothing, unless its metadata service is another's: then with keys of its own,
+# which it has written down before burstd starts.
 lab_attest() {
-	[ "$LAB_CLOUD" = aws ] || return 0
-	cat <<-C
-		account        = "000000000000"
-		attest_ca_file = "/etc/burstd/identity.pem"
-	C
+	case $LAB_CLOUD in
+	aws)
+		cat <<-C
+			account        = "000000000000"
+			attest_ca_file = "/etc/burstd/identity.pem"
+		C
+		;;
+	gcp)
+		cat <<-C
+			attest         = "gcp"
+			account        = "simcloud"
+			attest_ca_file = "/etc/simcloud/identity.pem"
+		C
+		;;
+	azure)
+		cat <<-C
+			attest         = "azure"
+			account        = "00000000-0000-0000-0000-000000000000"
+			attest_ca_file = "/etc/simcloud/identity.pem"
+		C
+		;;
+	esac
 }
 
 # --- the keys ---------------------------------------------------------------------------------

@@ -10,6 +10,10 @@
 #   answering NODE DIR              root of NODE answers the call-back with the key in DIR
 #   event TYPE [WORDS], audited TYPE [WORDS]   is there one of this test?
 #   breach                          told, on record, and over
+#   document                        standard input is what is shown from now on; for `shown TYPE [DIR [NAME=VALUE...]]`, a claim with it
+#                                   of the machine that was bought last: the status
+#   refused WORDS                   so is that claim, for that reason, and is a breach; the machine is there until `ended`.  The test has
+#                                   `shows [DIR]`, a claim with the document, and `own`, which prints the machine's own
 #   over                            the machine is gone, its job is sent back, and another one is bought for it
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154  # lab.sh's variables; the tests'
@@ -26,6 +30,13 @@ hostile_end() {
 	# What a test did to its machines must not close the pool for the next.
 	burstctl resume >/dev/null
 	calm
+}
+
+# For tests whose machines do not come up: their nodes rest for as long as this burstd lives.
+hostile_again() {
+	lab_stop burstd
+	lab_start burstd
+	hostile_end
 }
 
 event() {
@@ -82,6 +93,37 @@ claimed() {
 answering() {
 	on "$1" sh -c "cd /run/burst/$2 && openssl req -x509 -key key.pem -subj /CN=burst -days 2 -out cb.pem &&
 		(setsid openssl s_server -accept 861 -key key.pem -cert cb.pem -rev >/dev/null 2>&1 </dev/null &)"
+}
+
+document() {
+	cat >"$lab_dir/document"
+}
+
+shown() {
+	local type=$1 to=${2:-one}
+	shift $(($# > 1 ? 2 : 1))
+	cp "$lab_dir/document" "$dir/burst/document"
+	try "$node" "$to" TYPE="$type" DOC=/run/burst/document "$@"
+}
+
+refused() {
+	steal
+	lingers
+	[ "$(shows)" = 403 ]
+	run ! has_keys "$dir/burst/one/answer"
+	within 10 event claim-refused "$1"
+	within 10 event breach 'its secret was used by another machine'
+	within 10 audited breach "\"$node\""
+	# The machine itself is too late now.
+	own >"$lab_dir/own"
+	document <"$lab_dir/own"
+	[ "$(shows own)" = 409 ]
+	run ! has_keys "$dir/burst/own/answer"
+}
+
+ended() {
+	sim_faults_clear
+	within 20 gone
 }
 
 gone() {

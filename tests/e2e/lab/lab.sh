@@ -18,7 +18,7 @@
 : "${LAB_NODES:=8}"                             # cloud nodes c[1-N]
 : "${LAB_SUSPEND_TIME:=4}" "${LAB_SUSPEND_TIMEOUT:=3}" "${LAB_RESUME_TIMEOUT:=60}"
 : "${LAB_SIM_ARGS:=}"                           # more arguments for simcloud
-: "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws
+: "${LAB_CLOUD:=sim}"                           # the driver that burstd buys from it with: sim, aws; gcp, azure: sim, with their metadata
 : "${LAB_SETTLE:=5s}"                           # the provider's consistency window, as burstd is told
 : "${LAB_COOLDOWN:=5s}"                         # and for how long it leaves a place alone that has nothing
 : "${LAB_BOOT=sim-boot}"                        # what an instance runs; empty: nothing
@@ -299,6 +299,23 @@ lab_pool_sim() {
 	:
 }
 
+# Machines of the neutral API whose metadata service speaks as Google's, or as Azure's.
+lab_provider_gcp() {
+	lab_provider_sim
+}
+
+lab_provider_azure() {
+	lab_provider_sim
+}
+
+lab_pool_gcp() {
+	:
+}
+
+lab_pool_azure() {
+	:
+}
+
 # EC2's API, as simcloud speaks it.  It does not tell prices of on-demand, and a launch is for one zone.
 lab_pool_aws() {
 	cat <<-C
@@ -442,6 +459,7 @@ lab_start_simcloud() {
 	if [ -n "$LAB_METADATA" ]; then
 		ip addr replace 169.254.169.254/32 dev labbr
 		boot+=(--metadata 169.254.169.254:80 --identity /etc/simcloud/identity.pem)
+		case $LAB_CLOUD in gcp | azure) boot+=(--metadata-as "$LAB_CLOUD") ;; esac
 	fi
 	# shellcheck disable=SC2086  # a list of arguments
 	lab_spawn simcloud root "$lab_dir/bin/simcloud" --listen 127.0.0.1:8900 --token-file /etc/simcloud/token \
