@@ -376,6 +376,19 @@ static void ask_untimely(struct asking *a, struct claim_set *set, struct claim_r
 	reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 }
 
+/* Its provider may still show it: worth waiting for until the claim's time is over. */
+static void wait_for_provider(struct asking *a, const struct claim_set *set)
+{
+	const struct claim_run *r = set->first;
+
+	while (r != NULL && (r->c.state == CLAIM_EXPIRED || r->c.state == CLAIM_REVOKED))
+		r = r->next_of_id;
+	if (r == NULL)
+		reply(a->e, a->rq, a->an, CLAIM_OVER, 0);
+	else
+		reply(a->e, a->rq, a->an, CLAIM_WAIT, CLAIM_AGAIN_S);
+}
+
 static void judge(struct asking *a, struct claim_set *set)
 {
 	struct claim_run *r = owned_by(set, a->spki);
@@ -393,7 +406,7 @@ static void judge(struct asking *a, struct claim_set *set)
 		ask_first(a, set, r, false);
 		break;
 	case CLAIM_UNKNOWN_YET:
-		reply(a->e, a->rq, a->an, CLAIM_WAIT, CLAIM_AGAIN_S);
+		wait_for_provider(a, set);
 		break;
 	case CLAIM_UNTIMELY:
 		ask_untimely(a, set, r, why);

@@ -257,6 +257,14 @@ bool claim_is_at_home(const struct engine *e, struct claim_run *r, const char *f
 	return (by_doc && !e->conf->providers[cloud].check_address) || is_at_home(e, r, from);
 }
 
+/* Its provider has not shown an address yet: whether it is at home nobody can say. */
+static bool is_nowhere(const struct engine *e, struct claim_run *r)
+{
+	const struct fleet_node *fn = claims_node(e, r);
+
+	return fn == NULL || fn->n.addr[0] == '\0';
+}
+
 /* When its document says that it was started, and when its provider says so: two words of one
  * clock, which is not ours.  Where the provider has not said it, or never does, it must not be long
  * before it was asked for, by our clock now or as it should have been. */
@@ -323,6 +331,8 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 		(void)snprintf(why, 160, "it comes from another address than its machine has");
 		return CLAIM_DISPROVED;
 	}
+	if (p->check_address && is_nowhere(e, *whose))
+		return CLAIM_UNKNOWN_YET;
 	if (rc == CLAIM_PROVED)
 		rc = when_started(e, *whose, &id, why);
 	if (rc == CLAIM_UNTIMELY)

@@ -443,9 +443,76 @@ static void test_instance_is_not_known_yet(void **state)
 	buy(1, 1);
 	assert_int_equal(status(shows("i-1 a r")), 202);
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	boots(1, true);
+	is_served(shows("i-1 a r"), "");
+}
+
+static void shows_address(int i)
+{
+	(void)snprintf(row(i)->n.addr, sizeof(row(i)->n.addr), "10.0.0.%d", i);
+}
+
+/* Every user of another node could send its document meanwhile. */
+static void test_address_is_not_known_yet(void **state)
+{
+	(void)state;
+	buy(1, 1);
 	boots(1, false);
-	assert_int_equal(status(shows("i-1 a r")), 0); /* its address may come later */
-	assert_non_null(F.keys_fn);
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	F.address = "192.0.2.1";
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	assert_int_equal(F.released, 0);
+	shows_address(1);
+	refused("i-1 a r", true);
+}
+
+static void test_address_comes_later(void **state)
+{
+	(void)state;
+	buy(1, 1);
+	boots(1, false);
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	shows_address(1);
+	is_served(shows("i-1 a r"), "");
+}
+
+static void test_document_of_another_time_before_its_address_is_known(void **state)
+{
+	(void)state;
+	buy(1, 1);
+	boots(1, false);
+	V.at_ms = 1;
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	shows_address(1);
+	is_untimely("expired");
+}
+
+/* The wait for it is no longer than any other. */
+static void test_address_never_comes(void **state)
+{
+	(void)state;
+	buy(1, 1);
+	boots(1, false);
+	assert_int_equal(status(shows("i-1 a r")), 202);
+	claim(1)->c.expires_ms = engine_now(F.e);
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_int_equal(status(shows("i-1 a r")), 410);
+	assert_int_equal(F.released, 0);
+}
+
+static void test_address_never_comes_and_is_not_asked_for(void **state)
+{
+	(void)state;
+	F.e->conf->providers[0].check_address = 0;
+	buy(1, 1);
+	boots(1, false);
+	F.address = "192.0.2.1";
+	is_served(shows("i-1 a r"), "");
 }
 
 static void test_what_a_verifier_lacks_is_fetched(void **state)
@@ -739,6 +806,11 @@ int main(void)
 		T(aws, test_machine_started_long_before_it_was_asked_for),
 		T(aws, test_machine_asked_for_by_a_clock_that_was_ahead),
 		T(aws, test_instance_is_not_known_yet),
+		T(aws, test_address_is_not_known_yet),
+		T(aws, test_address_comes_later),
+		T(aws, test_document_of_another_time_before_its_address_is_known),
+		T(aws, test_address_never_comes),
+		T(aws, test_address_never_comes_and_is_not_asked_for),
 		T(aws, test_what_a_verifier_lacks_is_fetched),
 		T(gcp, test_google_token_is_for_this_claim),
 		T(gcp, test_google_token_for_another_claim),
