@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -32,6 +33,28 @@ static struct secret *map_secret(size_t len)
 	return s;
 }
 
+/* What systemd hands to a service, LoadCredential=, in a directory that root makes for it alone.
+ * Since 254 such a file is root's with the service's user in its ACL, and stat() shows that as a
+ * right of its group. */
+static bool is_credential(const char *path, const struct stat *st)
+{
+	const char *dir = getenv("CREDENTIALS_DIRECTORY");
+	size_t n = dir != NULL ? strlen(dir) : 0;
+	struct stat of;
+
+	if (n == 0 || strncmp(path, dir, n) != 0 || path[n] != '/' ||
+	    strchr(path + n + 1, '/') != NULL)
+		return false;
+	return st->st_uid == 0 && (st->st_mode & 037) == 0 && lstat(dir, &of) == 0 &&
+	       S_ISDIR(of.st_mode) && (of.st_uid == 0 || of.st_uid == geteuid()) &&
+	       (of.st_mode & 022) == 0;
+}
+
+static bool is_private(const struct stat *st)
+{
+	return (st->st_uid == 0 || st->st_uid == geteuid()) && (st->st_mode & 077) == 0;
+}
+
 int secret_load(struct secret **out, const char *path, struct err *e)
 {
 	struct secret *s = NULL;
@@ -46,8 +69,7 @@ int secret_load(struct secret **out, const char *path, struct err *e)
 		(void)err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
 		goto out;
 	}
-	if (!S_ISREG(st.st_mode) || (st.st_uid != 0 && st.st_uid != geteuid()) ||
-	    (st.st_mode & 077) != 0) {
+	if (!S_ISREG(st.st_mode) || (!is_private(&st) && !is_credential(path, &st))) {
 		(void)err_set(e, ERR_AUTH, "%s: want a plain file of our own, mode 0600", path);
 		goto out;
 	}

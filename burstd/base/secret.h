@@ -1,9 +1,10 @@
 /* secret.h - API keys, read from files that only we can read, and other bytes that nobody may see.
  *
  * A secret lives in its own file, never in burstd.conf, so that the configuration can be shown,
- * logged and kept in git.  A file that others can read or write is refused; its directory is the
- * admin's to guard.  In memory it has pages of its own: locked where the limit allows it, never in
- * a core dump, and wiped at the end. */
+ * logged and kept in git.  A file that others can read or write is refused, but for what systemd
+ * hands to us below $CREDENTIALS_DIRECTORY; any other directory is the admin's to guard.  In memory
+ * it has pages of its own: locked where the limit allows it, never in a core dump, and wiped at the
+ * end. */
 #ifndef BURSTD_SECRET_H
 #define BURSTD_SECRET_H
 

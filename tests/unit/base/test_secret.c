@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -167,6 +168,75 @@ static void test_owner(void **state)
 	assert_int_equal(unlink(path), 0);
 }
 
+/* systemd >= 254 gives its service's user an ACL, which looks like a right of the group. */
+static void test_credential_of_systemd(void **state)
+{
+	static const struct {
+		const char *name;
+		mode_t mode, dir;
+		uid_t owner;
+		bool good;
+	} rows[] = {
+		{"by an ACL", 0440, 0550, 0, true},
+		{"chowned, before 254", 0400, 0500, 0, true},
+		{"all may read", 0444, 0550, 0, false},
+		{"group may write", 0460, 0550, 0, false},
+		{"group may run", 0450, 0550, 0, false},
+		{"somebody else's", 0440, 0550, 65534, false},
+		{"group may replace", 0440, 0570, 0, false},
+		{"all may replace", 0440, 0552, 0, false},
+	};
+	const struct dir *d = *state;
+	char path[128];
+
+	if (geteuid() != 0)
+		skip();
+	(void)snprintf(path, sizeof(path), "%s/key", d->path);
+	assert_int_equal(setenv("CREDENTIALS_DIRECTORY", d->path, 1), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		print_message("# %s\n", rows[i].name);
+		put_file(path, "k", 1, rows[i].mode);
+		assert_int_equal(chown(path, rows[i].owner, rows[i].owner), 0);
+		assert_int_equal(chmod(d->path, rows[i].dir), 0);
+		if (rows[i].good)
+			assert_loads(path, "k");
+		else
+			assert_refused(path, ERR_AUTH, "mode 0600");
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+}
+
+/* A group's right is one anywhere else. */
+static void test_no_credential_of_systemd(void **state)
+{
+	static const char *const files[] = {"/below/key", ".beside", ".link/key"};
+	const struct dir *d = *state;
+	char path[128], below[128], link[128];
+
+	if (geteuid() != 0)
+		skip();
+	(void)snprintf(below, sizeof(below), "%s/below", d->path);
+	(void)snprintf(link, sizeof(link), "%s.link", d->path);
+	assert_int_equal(mkdir(below, 0700), 0);
+	assert_int_equal(symlink(below, link), 0);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		print_message("# %s\n", files[i]);
+		(void)snprintf(path, sizeof(path), "%s%s", d->path, files[i]);
+		put_file(path, "k", 1, 0440);
+		assert_refused(path, ERR_AUTH, "mode 0600"); /* without the variable */
+		/* Who made the link can make another. */
+		assert_int_equal(setenv("CREDENTIALS_DIRECTORY", i == 2 ? link : d->path, 1), 0);
+		assert_refused(path, ERR_AUTH, "mode 0600");
+		assert_int_equal(setenv("CREDENTIALS_DIRECTORY", "", 1), 0);
+		assert_refused(path, ERR_AUTH, "mode 0600");
+		assert_int_equal(unsetenv("CREDENTIALS_DIRECTORY"), 0);
+		assert_int_equal(unlink(path), 0);
+	}
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(rmdir(below), 0);
+}
+
 static void test_free_null(void **state)
 {
 	(void)state;
@@ -181,6 +251,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_nul, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_kind_of_file, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_owner, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_credential_of_systemd, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_no_credential_of_systemd, make_dir,
+						remove_dir),
 		cmocka_unit_test(test_free_null),
 	};
 
