@@ -20,19 +20,16 @@ static bool is_told(const struct engine *e, const struct engine_secrets *s)
 static void explain_breaches(const struct engine *e, explain_fn fn, void *ctx)
 {
 	const struct engine_door_counters *d = engine_door_counters(e);
-	uint64_t n = engine_counters(e)->claims_breached;
-	char text[256], k[FMT_U64_SIZE];
+	struct engine_breaches b = engine_breaches(e);
+	int64_t age = engine_now(e) - b.last_ms;
+	char text[256], k[FMT_U64_SIZE], ago[FMT_DUR_SIZE];
 
-	if (n > 0) {
-		char claims[FMT_U64_SIZE + 8];
-
-		(void)snprintf(claims, sizeof(claims), "%s claim%s", fmt_u64(k, n),
-			       n == 1 ? "" : "s");
-		(void)snprintf(
-			text, sizeof(text),
-			"%s of keys %s misused since burstd started: \"burstctl events\" has "
-			"breach; change the keys",
-			claims, n == 1 ? "was" : "were");
+	if (b.n > 0) {
+		(void)snprintf(text, sizeof(text),
+			       "%s claim%s of keys %s misused, the last one %s ago: \"burstctl "
+			       "events\" has breach; if keys have left: %s",
+			       fmt_u64(k, b.n), b.n == 1 ? "" : "s", b.n == 1 ? "was" : "were",
+			       fmt_duration(ago, age > 0 ? age : 0), engine_rotate_command(e));
 		fn(ctx, text);
 	}
 	if (d != NULL && d->hosts_left_out > 0) {

@@ -187,14 +187,18 @@ static void shut_out(struct engine *e, struct claim_run *r)
 /* Somebody must know, whatever they look at. */
 static void sound(struct engine *e, struct claim_run *r, const char *why)
 {
+	const struct breach b = {.node = r->c.node,
+				 .gen = r->c.gen,
+				 .of = "claims",
+				 .why = why,
+				 .left = r->c.released_ms != 0};
 	char g[FMT_U64_SIZE];
 
-	e->count.claims_breached++;
-	engine_event(e, r->c.node, r->c.gen, "breach", why);
-	audit_thing(e, "breach", "claims", r->c.node, why);
+	breach_sound(e, &b);
 	log_write(e->d.log, LOG_ERROR, "the claim of a node was misused: it is terminated", "node",
 		  r->c.node, "generation", fmt_u64(g, r->c.gen), "why", why, "from", r->c.addr,
-		  "next", "look whether the cluster's key must be rotated", NULL);
+		  "next", b.left ? engine_rotate_command(e) : "none: it had been given nothing",
+		  NULL);
 	shut_out(e, r);
 }
 

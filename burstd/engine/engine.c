@@ -430,7 +430,7 @@ static int load(struct engine *e, struct err *err)
 	if (journal_get_number(e->d.journal, ENGINE_LAST_BATCH, &last_batch, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	e->last_batch = (uint64_t)last_batch;
-	if (journal_load(e->d.journal, &v, err) != 0)
+	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	launch_restore(e);
 	return 0;

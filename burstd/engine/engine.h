@@ -305,6 +305,15 @@ const struct slurm_report *engine_prereq(const struct engine *e);
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
 const struct engine_counters *engine_counters(const struct engine *e);
 
+/* Claims that were misused, in the last days and since the key was replaced, whenever burstd was
+ * started: somebody may have the cluster's key. */
+struct engine_breaches {
+	uint64_t n;
+	int64_t last_ms;
+};
+struct engine_breaches engine_breaches(const struct engine *e);
+const char *engine_rotate_command(const struct engine *e); /* what an admin may do about it */
+
 struct engine_secrets {              /* the secret store */
 	const char *driver;          /* "": there is none */
 	struct engine_source source; /* its name is the address that we talk to, or the driver's */

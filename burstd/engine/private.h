@@ -36,6 +36,7 @@
  *   secrets.c   the cluster's keys, from the secret store to nodes (secrets.h)
  *   voucher*.c  machines that have a token in their user-data instead (core/voucher.h)
  *   door*.c, hosts.c  what nodes say and are told (claims.h)
+ *   breach.c    alarms that outlive a restart
  *   rotate.c    ... and one of them replaced by another (rotate.h)
  *   gate.c      jobs that wait for their nodes to be up
  *   slurm/      slurmctld */
@@ -338,6 +339,7 @@ struct engine {
 	int64_t slurm_ok_ms, slurm_failed_ms;
 	char slurm_error[256];
 	struct engine_counters count;
+	struct engine_breaches breaches;
 	int64_t started_ms;
 	bool started, dead; /* dead: the journal failed or the engine is being freed */
 };
@@ -759,6 +761,17 @@ void door_reload(struct engine *e); /* what cannot be read now stays as it was *
 /* The answers whose meaning is durable go out. */
 void door_run(struct engine *e);
 void door_free(struct engine *e);
+
+/* --- breach.c --- */
+int breach_load(struct engine *e, struct err *err);
+struct breach {
+	const char *node, *of, *why; /* of: "claims", "vouchers" */
+	uint64_t gen;
+	bool left; /* keys, or a token for them, had been given out for it */
+};
+/* Somebody may have the keys: counted, an event and on record. */
+void breach_sound(struct engine *e, const struct breach *b);
+void breach_mended(struct engine *e, const struct rotation *r); /* which is done */
 
 /* --- rotate.c --- */
 int rotate_load(struct engine *e, struct err *err); /* after secrets_open() */

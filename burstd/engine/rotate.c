@@ -106,6 +106,8 @@ static bool step(struct rotate *rt, const struct rotation_event *ev)
 	rt->tell_ms = 0;
 	rt->look_ms = 0;
 	tell_people(rt, rotation_phase_str(rt->r.phase));
+	if (rt->r.phase == ROTATION_DONE)
+		breach_mended(rt->e, &rt->r);
 	return true;
 }
 

@@ -140,14 +140,14 @@ static void sound(struct engine *e, const struct voucher *v)
 	static const char why[] =
 		"the token in its user-data was used, and no node registered: somebody else may "
 		"have the cluster's keys";
+	const struct breach b = {
+		.node = v->node, .gen = v->gen, .of = "vouchers", .why = why, .left = true};
 	char g[FMT_U64_SIZE];
 
-	e->count.claims_breached++;
-	engine_event(e, v->node, v->gen, "breach", why);
-	audit_thing(e, "breach", "vouchers", v->node, why);
+	breach_sound(e, &b);
 	log_write(e->d.log, LOG_ERROR, "the token of a node was used, and there is no node", "node",
 		  v->node, "generation", fmt_u64(g, v->gen), "accessor", v->accessor, "next",
-		  "look into Vault's audit log who unwrapped it; else change the cluster's key",
+		  "look into Vault's audit log who unwrapped it", "else", engine_rotate_command(e),
 		  NULL);
 }
 

@@ -42,7 +42,12 @@ claim_ttl() {
 	# And from now on to nobody.
 	[ "$(try "$node" one)" = 409 ]
 	breach
+	event breach 'may be known: burstctl secrets rotate --munge'
 	within 60 job_is "$id" COMPLETED
+	# Nobody has done anything about it.
+	lab_kill burstd
+	lab_start burstd
+	burstctl status | grep -q '1 claim of keys was misused, the last one .* ago: .*burstctl secrets rotate --munge$'
 }
 
 @test "claim after TTL: refused, and the machine goes" {
@@ -70,4 +75,5 @@ claim_ttl() {
 	[ "$(try "$node" right)" = 401 ]
 	run ! has_keys "$dir/burst/right/answer"
 	breach
+	event breach 'had been given nothing'
 }

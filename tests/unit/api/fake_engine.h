@@ -42,6 +42,7 @@ struct engine {
 	struct engine_rotate_ask rotate_ask; /* the last */
 	char rotate_credential[64];          /* ... and its */
 	struct engine_counters counters;
+	struct engine_breaches breaches;
 	int64_t price; /* of every pool */
 	struct journal_room room;
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
@@ -262,6 +263,17 @@ void engine_rotation(const struct engine *e, struct engine_rotation *out)
 	*out = e->rotation;
 	if (out->error == NULL)
 		out->error = "";
+}
+
+struct engine_breaches engine_breaches(const struct engine *e)
+{
+	return e->breaches;
+}
+
+const char *engine_rotate_command(const struct engine *e)
+{
+	(void)e;
+	return "burstctl secrets rotate --munge";
 }
 
 size_t engine_rotation_lack(const struct engine *e, const char **nodes, size_t max)

@@ -316,6 +316,7 @@ static void munges_key_is_staged_then_switched_at_one_time(void **state)
 
 	(void)state;
 	assert_null(strstr(beats(1, 7), "keys"));
+	F.e->breaches = (struct engine_breaches){.n = 1, .last_ms = engine_now(F.e)};
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	assert_non_null(strstr(bundle(), "\"munge_key_next\":\""));
 	(void)snprintf(want, sizeof(want), "\"keys\":{\"version\":\"%lld\"}",
@@ -336,6 +337,7 @@ static void munges_key_is_staged_then_switched_at_one_time(void **state)
 	assert_non_null(strstr(beats(1, now_version()), "\"switch_ms\":"));
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_SETTLING);
+	assert_int_equal(engine_breaches(F.e).n, 1); /* some have the old one */
 	assert_int_equal(writes, 2);
 	assert_null(strstr(bundle(), "munge_key_next"));
 	assert_null(strstr(bundle(), "kZ3qVh0v8mJ5"));
@@ -344,6 +346,7 @@ static void munges_key_is_staged_then_switched_at_one_time(void **state)
 	assert_non_null(strstr(node_asks(2, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
 	all_follow();
 	assert_int_equal(phase(), ROTATION_DONE);
+	assert_int_equal(engine_breaches(F.e).n, 0);
 	assert_null(rt()->store);
 	assert_int_equal(audits("rotate"), 1);
 	assert_int_equal(audits("rotate-switch"), 1);
