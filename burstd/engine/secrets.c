@@ -34,6 +34,12 @@ static int64_t backoff(struct secrets *s, int64_t base, int64_t cap, unsigned fa
 	return (int64_t)dice(s, (uint64_t)most) + 1;
 }
 
+/* A replica catches up within a second, or not soon. */
+static int64_t behind(struct secrets *s)
+{
+	return SECRETS_AGAIN_MS + backoff(s, SECRETS_BEHIND_MS, SECRETS_BEHIND_MS, 1);
+}
+
 /* --- what people are told ----------------------------------------------------------------------
  */
 
@@ -227,7 +233,7 @@ static void trouble(struct secrets *s, enum secret_op_kind kind, const struct se
 		if (++s->failures > SECRETS_BEHIND_MAX)
 			next_address(s, r);
 		else
-			go(s, s->phase, 100 + backoff(s, SECRETS_BEHIND_MS, SECRETS_BEHIND_MS, 1));
+			go(s, s->phase, behind(s));
 		break;
 	case SECRET_RATE:
 		s->failures++;
@@ -452,6 +458,10 @@ static void retry(struct secrets *s, struct secrets_ask *ask, const struct secre
 		s->next_ms = now;
 		break;
 	case SECRET_BEHIND:
+		ask->tries =
+			++ask->behind > SECRETS_BEHIND_MAX ? SECRETS_TRIES_MAX : ask->tries - 1;
+		ask->at_ms = now + behind(s);
+		break;
 	case SECRET_RATE:
 	case SECRET_TRANSIENT:
 		ask->at_ms = now + (r->retry_after_ms > 0 ? r->retry_after_ms

@@ -27,13 +27,13 @@ enum {
 	SECRETS_WAITING_MAX = 16384, /* asks: more than nodes that may boot at a time */
 	SECRETS_FLYING_MAX = 16,     /* of those on the wire; one session's worth */
 	SECRETS_TRIES_MAX = 6,       /* of one ask, while the store is there */
-	SECRETS_BEHIND_MAX = 10,     /* 412s in a row */
+	SECRETS_BEHIND_MAX = 10,     /* 412s in a row; of one ask, in all */
 	SECRETS_BASE_MS = 500,       /* back-off with full jitter: up to this, doubling ... */
 	SECRETS_CAP_MS = 30000,      /* ... up to this */
 	SECRETS_AWAY_MS = 1000,      /* likewise, while it is sealed or has no leader ... */
 	SECRETS_AWAY_CAP_MS = 60000,
-	SECRETS_BEHIND_MS = 1000,
-	SECRETS_AGAIN_MS = 100, /* an ask, while the session finds out what is wrong */
+	SECRETS_BEHIND_MS = 900, /* ... and SECRETS_AGAIN_MS */
+	SECRETS_AGAIN_MS = 100,  /* an ask, while the session finds out what is wrong */
 	SECRETS_REFUSED_MS =
 		300000,            /* after a refusal: Vault locks out who tries again and again */
 	SECRETS_WRONG_MS = 60000,  /* after an answer that an admin must do something about */
@@ -108,8 +108,8 @@ struct secrets_ask { /* one who waits for keys */
 	int64_t wrap_ms; /* 0: as configured */
 	secrets_fn fn;   /* NULL: nobody waits any more */
 	void *ctx;
-	unsigned tries;
-	int64_t at_ms; /* not before */
+	unsigned tries, behind; /* behind: 412s, which are no tries */
+	int64_t at_ms;          /* not before */
 	bool flying;
 };
 

@@ -125,6 +125,41 @@ static void test_a_request_that_fails_again_and_again_ends(void **state)
 	assert_int_equal(asked, SECRETS_TRIES_MAX);
 }
 
+/* Asks of a replica that has not heard of our session yet: within a second, ten times. */
+static void test_a_request_to_one_who_is_behind_is_sent_again_soon(void **state)
+{
+	static const enum conf_release modes[] = {CONF_WRAP, CONF_BROKER};
+	static const char *const urls[] = {"a0/wrap/7", "a0/read/7"};
+
+	(void)state;
+	get_ready();
+	for (size_t i = 0; i < 2; i++) {
+		ask(i, modes[i]);
+		for (int k = 0; k < SECRETS_BEHIND_MAX; k++) {
+			say(urls[i], "behind");
+			assert_in_range(S()->asks->at_ms - F.now, SECRETS_AGAIN_MS, 1000);
+			assert_false(F.got[i].told);
+			pass(1000);
+		}
+		say(urls[i], "");
+		assert_true(F.got[i].told);
+		assert_int_equal(F.got[i].code, 0);
+	}
+}
+
+static void test_a_request_to_one_who_stays_behind_ends(void **state)
+{
+	(void)state;
+	get_ready();
+	ask(0, CONF_WRAP);
+	for (int k = 0; k <= SECRETS_BEHIND_MAX; k++) {
+		assert_false(F.got[0].told);
+		say("a0/wrap/7", "behind");
+		pass(1000);
+	}
+	assert_int_equal(F.got[0].code, ERR_NET);
+}
+
 static void test_a_revoked_session_costs_a_node_one_more_try(void **state)
 {
 	(void)state;
@@ -402,6 +437,8 @@ int main(void)
 		T(test_a_bundle_that_is_no_good_is_given_to_nobody),
 		T(test_who_asks_while_it_is_sealed_waits_and_gets_his_keys),
 		T(test_a_request_that_fails_again_and_again_ends),
+		T(test_a_request_to_one_who_is_behind_is_sent_again_soon),
+		T(test_a_request_to_one_who_stays_behind_ends),
 		T(test_a_revoked_session_costs_a_node_one_more_try),
 		T(test_a_right_that_is_missing_costs_one_login_in_five_minutes),
 		T(test_a_version_that_was_deleted_is_looked_up_anew),
