@@ -129,6 +129,14 @@ static void add_user_data(const struct aws *a, const struct provider_create *c, 
 	secret_wipe(&text);
 }
 
+/* Credentials and user-data by token only, and an answer that no router passes on: a container on
+ * the node, or a proxy in a job, gets none. */
+static void add_metadata(struct str *body)
+{
+	query_add(body, "required", "MetadataOptions.HttpTokens");
+	query_add_number(body, 1, "MetadataOptions.HttpPutResponseHopLimit");
+}
+
 static void build_run(const struct aws *a, const struct provider_create *c, const struct choice *at,
 		      struct str *body)
 {
@@ -150,7 +158,7 @@ static void build_run(const struct aws *a, const struct provider_create *c, cons
 	if (a->template != NULL)
 		add_template(a, body, "LaunchTemplate");
 	else
-		query_add(body, "required", "MetadataOptions.HttpTokens");
+		add_metadata(body);
 	/* A node that switches itself off must not stay, stopped and billed. */
 	query_add(body, "terminate", "InstanceInitiatedShutdownBehavior");
 	if (c->place->market == PROVIDER_SPOT) {

@@ -327,6 +327,14 @@ static void end_one(struct engine *e, struct claim_run *r)
 			  late ? "boot-failed" : NULL);
 }
 
+/* The provider takes it, before it was given anything: it never becomes a node, and who asks from
+ * there now is late, or has its disk. */
+static bool is_too_late(const struct node *is, const struct claim *c)
+{
+	return is->state == NODE_DRAINING &&
+	       (c->state == CLAIM_ISSUED || c->state == CLAIM_ATTESTING);
+}
+
 void claims_row(struct engine *e, const struct node *is)
 {
 	struct claim_run *r = claims_of(e, is->name, is->gen);
@@ -338,7 +346,7 @@ void claims_row(struct engine *e, const struct node *is)
 		journal_del_claim(engine_tx(e), is->name, is->gen);
 		shut_out(e, r);
 		forget(e, r);
-	} else if (!node_lives(is)) {
+	} else if (!node_lives(is) || is_too_late(is, &r->c)) {
 		(void)claims_step(e, r, &ev);
 	}
 }

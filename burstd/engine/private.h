@@ -741,7 +741,7 @@ bool claims_wanted(const struct engine *e, uint32_t cloud);
 char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err);
 /* Its members may claim: durable with its intent, in the same commit. */
 void claims_issue(struct engine *e, const struct batch *b);
-/* A row is about to be written: whose machine goes claims nothing. */
+/* A row is about to be written: whose machine goes, or is taken by its provider, claims nothing. */
 void claims_row(struct engine *e, const struct node *is);
 void claims_run(struct engine *e);
 int64_t claims_next_ms(const struct engine *e);

@@ -264,7 +264,10 @@ static int take_metadata(struct reading *r)
 {
 	static const char name[] = "MetadataOptions.HttpTokens";
 	const char *v = form_take(&r->form, name);
+	int64_t hops; /* of addresses there are none behind an instance */
 
+	if (take_number(r, "MetadataOptions.HttpPutResponseHopLimit", 1, 64, &hops) != 0)
+		return -1;
 	if (v != NULL && strcmp(v, "required") != 0 && strcmp(v, "optional") != 0)
 		return bad_value(r, name);
 	r->x->order->tokens_only = v == NULL || strcmp(v, "required") == 0;

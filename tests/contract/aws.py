@@ -450,7 +450,8 @@ def run_instances_is_written_as_botocore_writes_it(w):
         "ClientToken": "tok", "MinCount": 3, "MaxCount": 3, "InstanceType": "g4dn.metal", "ImageId": "ami-1",
         "KeyName": "ops", "IamInstanceProfile": {"Name": "nodes"},
         "UserData": base64.b64encode(conf["user_data"].encode()).decode(), "SubnetId": "subnet-a",
-        "SecurityGroupIds": ["sg-1", "sg-2"], "MetadataOptions": {"HttpTokens": "required"},
+        "SecurityGroupIds": ["sg-1", "sg-2"],
+        "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1},
         "InstanceInitiatedShutdownBehavior": "terminate",
         "InstanceMarketOptions": {"MarketType": "spot", "SpotOptions": {
             "SpotInstanceType": "one-time", "InstanceInterruptionBehavior": "terminate"}},
@@ -585,7 +586,8 @@ def placement_groups_are_written_as_botocore_writes_them(w):
     want({k: v for k, v in got.items() if not k.startswith("TagSpec")}, serialised("ec2", "RunInstances", {
         "ClientToken": "tok", "MinCount": 2, "MaxCount": 2, "InstanceType": "g4dn.metal", "ImageId": "ami-1",
         "Placement": {"AvailabilityZone": REGION + "a", "GroupName": "tok"},
-        "MetadataOptions": {"HttpTokens": "required"}, "InstanceInitiatedShutdownBehavior": "terminate"}))
+        "MetadataOptions": {"HttpTokens": "required", "HttpPutResponseHopLimit": 1},
+        "InstanceInitiatedShutdownBehavior": "terminate"}))
 
 
 @test

@@ -490,6 +490,51 @@ static void test_one_of_many_creates_is_over(void **state)
 		wire_says(i, ERR_NOTSENT, "no way there");
 }
 
+static void is_seen(int i, enum provider_state s)
+{
+	struct provider_instance in = {.state = s};
+	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(F.e), .instance = &in};
+
+	(void)snprintf(in.id, sizeof(in.id), "i-%d", i);
+	(void)snprintf(in.node, sizeof(in.node), "c%d", i);
+	engine_post(F.e, row(i), &ev);
+	turn();
+}
+
+/* It runs or it is nobody: what comes from there when it was stopped is not a node that boots. */
+static void test_machine_that_its_provider_takes_claims_nothing(void **state)
+{
+	static const enum provider_state going[] = {PROVIDER_STOPPING, PROVIDER_RECLAIMING};
+	uint64_t t;
+
+	(void)state;
+	two();
+	for (int i = 1; i <= 2; i++) {
+		F.address = i == 1 ? "10.0.0.1" : "10.0.0.2";
+		t = says((struct says){.create = i, .key = i}); /* it waits for the store */
+		assert_int_equal(status(t), 0);
+		is_seen(i, going[i - 1]);
+		assert_int_equal(status(t), 410);
+		assert_int_equal(claim(i)->c.state, CLAIM_REVOKED);
+		assert_null(F.keys_fn);
+		assert_int_equal(status(says((struct says){.create = i, .key = i})), 410);
+		assert_int_equal(status(says((struct says){.create = i, .key = 3})), 410);
+	}
+	assert_int_equal(events("breach"), 0);
+}
+
+/* One that has them works on until it is taken. */
+static void test_node_that_its_provider_takes_keeps_its_keys(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "");
+	is_seen(1, PROVIDER_RECLAIMING);
+	assert_int_equal(row(1)->n.state, NODE_DRAINING);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	is_served(says((struct says){.create = 1}), ""); /* its answer was lost */
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup_broker, teardown)
@@ -516,6 +561,8 @@ int main(void)
 		W(test_boot_that_failed),
 		T(test_breach_of_an_older_machine_of_the_name),
 		T(test_released_node_claims_nothing),
+		T(test_machine_that_its_provider_takes_claims_nothing),
+		T(test_node_that_its_provider_takes_keeps_its_keys),
 		T(test_one_of_many_creates_is_over),
 	};
 #undef T

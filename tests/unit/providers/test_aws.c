@@ -122,7 +122,8 @@ static void test_a_launch_names_all_of_its_nodes_from_birth(void **state)
 		rq.body,
 		"Action=RunInstances&Version=2016-11-15&ClientToken=tok&MinCount=1&MaxCount=3"
 		"&InstanceType=p5.48xlarge&ImageId=ami-1&SubnetId=subnet-b"
-		"&MetadataOptions.HttpTokens=required&InstanceInitiatedShutdownBehavior=terminate"
+		"&MetadataOptions.HttpTokens=required&MetadataOptions.HttpPutResponseHopLimit=1"
+		"&InstanceInitiatedShutdownBehavior=terminate"
 		"&TagSpecification.1.ResourceType=instance"
 		"&TagSpecification.1.Tag.1.Key=Name&TagSpecification.1.Tag.1.Value=c%5B1-3%5D"
 		"&TagSpecification.1.Tag.2.Key=burstd-cluster&TagSpecification.1.Tag.2.Value=" UUID

@@ -597,6 +597,10 @@ static void test_what_ec2_would_not_understand_is_refused(void **state)
 		{RUN "&InstanceType=gpu_8x_h100&UserData=IyEvYmluL3No", 200, "<instancesSet>"},
 		{RUN "&InstanceType=gpu_8x_h100&MetadataOptions.HttpTokens=no", 400,
 		 "InvalidParameterValue"},
+		{RUN "&InstanceType=gpu_8x_h100&MetadataOptions.HttpPutResponseHopLimit=1", 200,
+		 "<instancesSet>"},
+		{RUN "&InstanceType=gpu_8x_h100&MetadataOptions.HttpPutResponseHopLimit=65", 400,
+		 "InvalidParameterValue"},
 		{"Action=RunInstances&Version=2016-11-15&MaxCount=2&ImageId=a", 400,
 		 "<Message>The request must contain the parameter MinCount"},
 		{"Action=RunInstances&Version=2016-11-15&MinCount=3&MaxCount=2&ImageId=a"
@@ -621,7 +625,7 @@ static void test_what_ec2_would_not_understand_is_refused(void **state)
 	(void)state;
 	for (size_t i = 0; i < COUNT(table); i++)
 		ask(table[i].body, table[i].status, table[i].words);
-	assert_int_equal(rows(), 4);
+	assert_int_equal(rows(), 6);
 }
 
 /* --- the queue --------------------------------------------------------------------------------
