@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/redact.h"
 #include "base/str.h"
 
 enum {
@@ -135,6 +136,14 @@ static void add_value(struct str *s, const char *v)
 	str_adds(s, "\"");
 }
 
+static void add_clean(struct str *s, const char *v)
+{
+	char *clean = redact(v);
+
+	add_value(s, clean != NULL ? clean : v);
+	free(clean);
+}
+
 /* The end of a line that was too long: a reader must see that it was cut. */
 static void end_line(struct str *s)
 {
@@ -153,7 +162,7 @@ static void add_line(struct str *s, enum log_level level, const char *msg, const
 {
 	str_adds(s, level_names[level]);
 	str_adds(s, " msg=");
-	add_value(s, msg);
+	add_clean(s, msg);
 	for (; pairs[0] != NULL && !s->full; pairs += 2) {
 		str_adds(s, " ");
 		str_adds(s, pairs[0]);
@@ -161,7 +170,7 @@ static void add_line(struct str *s, enum log_level level, const char *msg, const
 		if (pairs[1] == NULL)
 			str_adds(s, "-");
 		else
-			add_value(s, is_secret(pairs[0]) ? "[redacted]" : pairs[1]);
+			add_clean(s, is_secret(pairs[0]) ? "[redacted]" : pairs[1]);
 	}
 	end_line(s);
 }

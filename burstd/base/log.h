@@ -3,7 +3,8 @@
  * Values are quoted when they need it; all bytes but printable ASCII are escaped as \xNN, so that a
  * line is always one line and cannot steer a terminal.  A line ends at 4096 bytes, the newline
  * included; what is cut ends in "...".  This is the one place that redacts: a key that names a
- * secret (upper or lower case) never shows its value. */
+ * secret (upper or lower case) never shows its value, and what looks like one (redact.h) is cut
+ * wherever it is. */
 #ifndef BURSTD_LOG_H
 #define BURSTD_LOG_H
 

@@ -70,6 +70,18 @@ static void test_redacts(void **state)
 	}
 }
 
+/* Words of others, under a name that says nothing. */
+static void test_redacts_by_value(void **state)
+{
+	const char *const pairs[] = {"error", "400: hvs.abcdefghij0123456789 is no token", NULL};
+	char line[256];
+
+	(void)state;
+	log_format(line, sizeof(line), LOG_WARN, "Vault said s.abcdefghij0123456789abcd", pairs);
+	assert_string_equal(line, "warn msg=\"Vault said [redacted]\""
+				  " error=\"400: [redacted] is no token\"");
+}
+
 static void test_levels(void **state)
 {
 	(void)state;
@@ -303,6 +315,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_format),
 		cmocka_unit_test(test_redacts),
+		cmocka_unit_test(test_redacts_by_value),
 		cmocka_unit_test(test_levels),
 		cmocka_unit_test(test_write),
 		cmocka_unit_test(test_long_lines),
