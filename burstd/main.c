@@ -493,6 +493,18 @@ static int open_faces(struct burstd *b, struct err *e)
 	return 0;
 }
 
+static void look_at_memory(struct burstd *b)
+{
+	struct err e;
+
+	if (secret_try_lock(&e) != 0)
+		log_write(b->log, LOG_WARN, "credentials in memory may be swapped to a disk",
+			  "error", e.msg, "hint",
+			  "LimitMEMLOCK=64M in burstd.service (ulimit -l), or a machine without "
+			  "swap",
+			  NULL);
+}
+
 static int start(struct burstd *b)
 {
 	struct conf *conf;
@@ -502,6 +514,7 @@ static int start(struct burstd *b)
 	if (conf_file_load(&conf, b->conf_path, &e) != 0)
 		return fail(b, EXIT_CONF, &e);
 	log_set_level(b->log, (enum log_level)conf->log_level);
+	look_at_memory(b);
 	if (loop_new(&b->loop, &e) != 0)
 		goto fail;
 	if (state_dir_open(&b->state, conf->state_dir, &e) != 0)

@@ -11,6 +11,8 @@
 
 #include "base/mem.h"
 
+enum { LOCKED_MAX = 1 << 20 }; /* bytes: keys of 50 providers, and tokens of those who wait */
+
 struct secret {
 	size_t size, len; /* size: of the mapping */
 	char text[];
@@ -31,6 +33,18 @@ static struct secret *map_secret(size_t len)
 	s->size = size;
 	s->len = len;
 	return s;
+}
+
+int secret_try_lock(struct err *e)
+{
+	void *p =
+		mmap(NULL, LOCKED_MAX, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int rc;
+
+	(void)mem_check(p == MAP_FAILED ? NULL : p);
+	rc = mlock(p, LOCKED_MAX) == 0 ? 0 : err_set(e, ERR_IO, "mlock: %s", strerror(errno));
+	(void)munmap(p, LOCKED_MAX);
+	return rc;
 }
 
 /* What systemd hands to a service, LoadCredential=, in a directory that root makes for it alone.

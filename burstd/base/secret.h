@@ -24,6 +24,9 @@ struct secret *secret_new(const void *bytes, size_t len);
 struct secret *secret_dup(const struct secret *s); /* NULL is fine, and gives NULL */
 const char *secret_text(const struct secret *s);   /* with a NUL behind it; lives as long as s */
 size_t secret_len(const struct secret *s);
+/* Can as many as a busy burstd has be locked?  -1: *e says why not; what is loaded then may be
+ * swapped out. */
+int secret_try_lock(struct err *e);
 void secret_free(struct secret *s); /* wipes it; NULL is fine */
 /* Wipe and free a copy of one that was made elsewhere, *text, and set it to NULL; NULL is fine.  It
  * must end where its memory does: what is behind the end of the text is not wiped. */

@@ -10,7 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -237,6 +239,38 @@ static void test_no_credential_of_systemd(void **state)
 	assert_int_equal(rmdir(below), 0);
 }
 
+/* Without the right to lock, and 64 KiB, as many systems give. */
+static int lock_without_right(void)
+{
+	const struct rlimit few = {65536, 65536};
+	struct err e = {0};
+	int status;
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		if (setrlimit(RLIMIT_MEMLOCK, &few) != 0 || (geteuid() == 0 && setuid(65534) != 0))
+			_exit(3);
+		if (secret_try_lock(&e) == 0)
+			_exit(0);
+		_exit(e.code == ERR_IO && strncmp(e.msg, "mlock: ", 7) == 0 ? 1 : 4);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	return status;
+}
+
+static void test_it_is_told_when_nothing_can_be_locked(void **state)
+{
+	int status = lock_without_right();
+	struct rlimit r;
+
+	(void)state;
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 1);
+	if (geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur >= 2 << 20))
+		assert_int_equal(secret_try_lock(NULL), 0);
+}
+
 static void test_free_null(void **state)
 {
 	(void)state;
@@ -254,6 +288,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_credential_of_systemd, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_no_credential_of_systemd, make_dir,
 						remove_dir),
+		cmocka_unit_test(test_it_is_told_when_nothing_can_be_locked),
 		cmocka_unit_test(test_free_null),
 	};
 
