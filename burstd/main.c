@@ -16,6 +16,7 @@
 #include "api/held.h"
 #include "api/metrics.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/opt.h"
 #include "base/paths.h"
 #include "base/secret.h"
@@ -314,18 +315,11 @@ static void set_heap(void)
 	(void)mallopt(M_TRIM_THRESHOLD, HEAP_KEEP);
 }
 
-/* What is in our memory is nobody else's: no core dump, no debugger of the same user, no TLS keys
- * in a file, and libraries that take their orders from the configuration alone. */
+/* What is in our memory is nobody else's: no core dump, no debugger of the same user. */
 static void keep_to_ourselves(void)
 {
-	static const char *const orders[] = {"SSLKEYLOGFILE", "SSL_CERT_FILE", "SSL_CERT_DIR",
-					     "OPENSSL_CONF",  "http_proxy",    "HTTP_PROXY",
-					     "https_proxy",   "HTTPS_PROXY",   "all_proxy",
-					     "ALL_PROXY",     "VAULT_TOKEN",   "BAO_TOKEN"};
 	const struct rlimit none = {0, 0};
 
-	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++)
-		(void)unsetenv(orders[i]);
 	(void)setrlimit(RLIMIT_CORE, &none);
 	(void)prctl(PR_SET_DUMPABLE, 0);
 }
@@ -639,6 +633,7 @@ int main(int argc, char **argv)
 	struct burstd b = {0};
 	struct err e;
 
+	env_clean();
 	if (opt_parse(&set, 1, &args, false, &e) != 0 ||
 	    (args.n > o.check &&
 	     err_set(&e, ERR_INVALID, "%s: unexpected", args.v[o.check]) != 0) ||

@@ -15,6 +15,7 @@
 #include "agent/alarm.h"
 #include "agent/child.h"
 #include "base/clock.h"
+#include "base/env.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -261,6 +262,7 @@ int main(int argc, char **argv)
 	struct opt_args args = {argv + 1, argc > 0 ? argc - 1 : 0};
 	struct err e = {0};
 
+	env_clean();
 	protect();
 	stay_small();
 	if (opt_parse(&set, 1, &args, false, &e) != 0 || args.n > 0 ||

@@ -968,6 +968,16 @@ def configuration(lab):
     assert r.returncode == 1 and "another key" in r.stderr, r
 
 
+def environment(lab):
+    """OpenSSL takes no orders from the environment: this one would leave it without any algorithm"""
+    lab.configure([lab.burstd()])
+    lab.write("openssl.cnf", "openssl_conf = a\n[a]\nproviders = b\n[b]\nc = d\n[d]\n"
+                             "module = /nonexistent.so\nactivate = 1\n")
+    env = {**os.environ, "OPENSSL_CONF": f"{lab.dir}/openssl.cnf"}
+    assert subprocess.run(["openssl", "dgst", "/dev/null"], env=env, capture_output=True, check=False).returncode != 0
+    assert lab.command("--check", env=env).returncode == 0
+
+
 def usage(lab):
     """--help names every key, and an option that there is not is an error"""
     r = lab.command("--help")
@@ -983,7 +993,7 @@ TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_no
          closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown, shutdown_why,
          keys_follow, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
-         secrets, configuration, usage]
+         secrets, configuration, environment, usage]
 
 
 def run(fn):
