@@ -30,11 +30,11 @@ server_stop() {
 	while kill -0 "$(cat "$DIR/$1/pid")" 2>/dev/null; do sleep 0.1; done
 }
 
-# api NAME METHOD PATH [CURL ARGUMENTS]: as root.
+# api NAME METHOD PATH [CURL ARGUMENTS]: as root, in the namespace NS.
 api() {
 	local name=$1 method=$2 path=$3
 	shift 3
-	curl -sSf --cacert "$DIR/$name/vault-ca.pem" -X "$method" -H "X-Vault-Token: ${TOKEN-root}" \
+	curl -sSf --cacert "$DIR/$name/vault-ca.pem" -X "$method" -H "X-Vault-Token: ${TOKEN-root}" ${NS:+-H "X-Vault-Namespace: $NS"} \
 		"https://127.0.0.1:$(cat "$DIR/$name/port")/v1/$path" "$@"
 }
 

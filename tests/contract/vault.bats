@@ -76,6 +76,26 @@ teardown() {
 	TOKEN=$(field token <<<"$GOT") run -22 api v1 POST sys/wrapping/unwrap
 }
 
+@test "in a namespace: a node needs to know nothing of it" {
+	api v1 POST sys/namespaces/team -o /dev/null || skip "this Vault has no namespaces"
+	NS=team roles v1
+	NS=team client_conf wrap '' 'namespace = "team"'
+	client_start
+	status '"ready":true'
+	keys wrap
+	[ "$(field path <<<"$GOT")" = kv/data/slurm/prod/node ]
+	token=$(field token <<<"$GOT")
+	# As node-init asks: without the header.
+	api v1 POST sys/wrapping/lookup -d "{\"token\":\"$token\"}" | grep -q '"creation_path":"kv/data/slurm/prod/node"'
+	TOKEN=$token run -0 api v1 POST sys/wrapping/unwrap
+	[[ $output == *munge_key* ]]
+	# Outside of it the same role is nobody.
+	client_stop
+	NS=team client_conf
+	client_start
+	status 'invalid role or secret ID'
+}
+
 @test "a revoked session is replaced, and nobody notices" {
 	client_start
 	status '"ready":true'
