@@ -79,7 +79,8 @@ void herald_forget(struct herald *h, enum notice_type type, const char *id);
 struct keys *keys_new(struct agent *a);
 void keys_free(struct keys *k);
 /* By the answer to a heartbeat; version "": nothing.  switch_ms by burstd's clock, which is offset
- * ahead of ours; 0: not said. */
+ * ahead of ours; 0: the switch is called off; KEYS_UNSAID: there is nothing to say of one. */
+enum { KEYS_UNSAID = -1 };
 void keys_told(struct keys *k, const char *version, int64_t switch_ms, int64_t offset);
 
 /* watch.c */

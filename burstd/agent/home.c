@@ -139,7 +139,8 @@ struct reply {
 	int64_t switch_ms;
 };
 
-/* {"version":"8","switch_ms":1764000000000}; what is odd is none. */
+/* {"version":"8","switch_ms":1764000000000}; what is odd is none.  No switch_ms is no word of it.
+ */
 static void read_keys(const struct jpull_value *value, struct reply *r)
 {
 	struct jpull_value key, v;
@@ -155,12 +156,12 @@ static void read_keys(const struct jpull_value *value, struct reply *r)
 		if (jpull_is(&key, "version"))
 			good = jpull_text(&v, r->keys, sizeof(r->keys)) >= 0;
 		else if (jpull_is(&key, "switch_ms"))
-			good = jpull_int(&v, &r->switch_ms) >= 0;
+			good = jpull_int(&v, &r->switch_ms) > 0;
 	}
 	if (good && jpull_end(&j))
 		return;
 	r->keys[0] = '\0';
-	r->switch_ms = 0;
+	r->switch_ms = KEYS_UNSAID;
 }
 
 static int read_reply(const struct answer *a, struct reply *r)
@@ -298,7 +299,7 @@ static void on_heartbeat(void *ctx, const struct answer *a, const struct err *e)
 {
 	struct home *h = ctx;
 	const int64_t now = clock_boot_ms();
-	struct reply r = {.ok = false};
+	struct reply r = {.ok = false, .switch_ms = KEYS_UNSAID};
 
 	if (e != NULL)
 		h->why = *e;

@@ -21,8 +21,9 @@ struct keys {
 	struct poller_item timer; /* the switch */
 	struct child *child;
 	bool switching;      /* that is what it does */
+	bool back;           /* it has switched, and was not to: what all others use is fetched */
 	int64_t again;       /* not before */
-	int64_t order, done; /* switch_ms of burstd: that was told; that was done */
+	int64_t order, done; /* switch_ms of burstd: that was told, 0: none; that was done */
 	char version[64];    /* that burstd wants */
 };
 
@@ -41,10 +42,12 @@ static void on_end(void *ctx, const struct child_end *end)
 		log_write(k->a->log, LOG_INFO,
 			  k->switching ? "munge's new key is in use" : "the keys were fetched",
 			  "version", k->version, NULL);
-		if (k->switching)
+		if (k->switching) {
 			k->done = k->order;
-		else
+		} else {
 			k->again = clock_boot_ms() + KEYS_AGAIN_MS;
+			k->back = false;
+		}
 	}
 	agent_look(k->a);
 }
@@ -113,6 +116,16 @@ void keys_free(struct keys *k)
 	free(k);
 }
 
+/* If it is done already, or being done: burstd's answer to the next fetch says which key it is. */
+static void call_off(struct keys *k)
+{
+	bool switches = k->child != NULL && k->switching;
+
+	k->back = k->back || switches || (k->order != 0 && k->order == k->done);
+	k->order = 0;
+	k->timer.deadline = POLLER_NEVER;
+}
+
 void keys_told(struct keys *k, const char *version, int64_t switch_ms, int64_t offset)
 {
 	int64_t now = clock_boot_ms(), left = switch_ms - (clock_wall_ms() + offset);
@@ -120,10 +133,13 @@ void keys_told(struct keys *k, const char *version, int64_t switch_ms, int64_t o
 	if (k->a->conf.keys_command[0] == '\0' || version[0] == '\0')
 		return;
 	(void)snprintf(k->version, sizeof(k->version), "%s", version);
-	if (switch_ms != 0 && switch_ms != k->done && left > -KEYS_LATE_MS) {
+	if (switch_ms == 0) {
+		call_off(k);
+	} else if (switch_ms > 0 && switch_ms != k->done && left > -KEYS_LATE_MS) {
 		k->order = switch_ms;
 		k->timer.deadline = now + (left > 0 ? left : 0);
 	}
-	if (strcmp(k->a->key_version, version) != 0 && k->child == NULL && now >= k->again)
+	if ((strcmp(k->a->key_version, version) != 0 || k->back) && k->child == NULL &&
+	    now >= k->again)
 		begin(k, false);
 }

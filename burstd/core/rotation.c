@@ -117,6 +117,8 @@ static bool alien(struct rotation *r, const struct rotation_event *ev)
 		return false;
 	r->alien = true;
 	r->now = r->prev = 0; /* none of these is any more */
+	if (r->phase == ROTATION_SWITCHING)
+		r->switch_ms = 0; /* that was no mistake of theirs */
 	return go(r, ROTATION_ABORTED, ev->now_ms);
 }
 
@@ -140,12 +142,13 @@ static bool order(struct rotation *r, const struct rotation_event *ev)
 	return true;
 }
 
-/* While nobody uses the new key. */
+/* While nobody uses the new key.  switch_ms stays: who was told of it is told that it is off. */
 static bool give_up(struct rotation *r, const struct rotation_event *ev)
 {
 	if ((phases[r->phase].next & B(ROTATION_ABORTING)) == 0)
 		return false;
-	r->switch_ms = 0;
+	if (r->phase == ROTATION_WINDOW && ev->now_ms > r->switch_ms - ROTATION_HEAR_MS)
+		return false;
 	return go(r, ROTATION_ABORTING, ev->now_ms);
 }
 
@@ -232,6 +235,19 @@ int64_t rotation_wake_ms(const struct rotation *r)
 	default:
 		return INT64_MAX;
 	}
+}
+
+bool rotation_called_off(const struct rotation *r, int64_t now_ms)
+{
+	if (r->switch_ms == 0)
+		return false;
+	return r->phase == ROTATION_ABORTING ||
+	       (r->phase == ROTATION_ABORTED && now_ms < r->switch_ms + ROTATION_SPREAD_MS);
+}
+
+bool rotation_in_use(const struct rotation *r)
+{
+	return r->kind == ROTATION_MUNGE && r->now != 0 && r->phase != ROTATION_SWITCHING;
 }
 
 bool rotation_switched(const struct rotation *r)

@@ -48,7 +48,7 @@ enum rotation_event_type {
 	ROTATION_EV_HAVE,   /* all nodes that are heard of have what they should */
 	ROTATION_EV_SWITCH, /* by an admin: at_ms */
 	ROTATION_EV_TOLD,   /* slurmctld, or its munged, has what it should */
-	ROTATION_EV_ABORT,  /* by an admin */
+	ROTATION_EV_ABORT,  /* by an admin; in a WINDOW not in its last ROTATION_HEAR_MS */
 	ROTATION_EV_TIMER,  /* now >= rotation_wake_ms() */
 	ROTATION_EV_NTYPES
 };
@@ -65,6 +65,7 @@ enum {
 	ROTATION_SETTLE_MS = 300000, /* likewise, after the switch */
 	ROTATION_LIFE_MS = 300000,   /* of a token by slurm.jwks, unless the admin says otherwise */
 	ROTATION_WINDOW_MS = 60000, /* to the switch, at least: each node has a heartbeat by then */
+	ROTATION_HEAR_MS = 45000,   /* ... and this long before it, at least, it is called off */
 	ROTATION_MARK_SIZE = 32,
 };
 
@@ -74,7 +75,7 @@ struct rotation { /* numbers alone: the journal keeps them */
 	int64_t id;                 /* > 0, of dice */
 	int64_t now, prev;          /* version that was written last, and the one before; 0: none */
 	int64_t begun_ms, since_ms; /* since_ms: of the phase */
-	int64_t switch_ms;          /* munge: when; 0: not known */
+	int64_t switch_ms;          /* munge: when, as nodes are told; 0: they are not */
 	int64_t life_ms;            /* jwks: of a token */
 	bool told;                  /* what the phase wanted to be told was told */
 	bool alien;                 /* it ended for that */
@@ -95,6 +96,10 @@ enum rotation_want rotation_want(const struct rotation *r);
 bool rotation_switches(const struct rotation *r);
 int64_t rotation_wake_ms(const struct rotation *r); /* INT64_MAX: no timer */
 bool rotation_runs(const struct rotation *r);       /* neither idle nor at its end */
+/* Nodes were told of a switch, it is called off, and one may think of it still. */
+bool rotation_called_off(const struct rotation *r, int64_t now_ms);
+/* Is munge's key of the version that was written last the one that all use? */
+bool rotation_in_use(const struct rotation *r);
 /* Is munge's new key in use, or about to be?  Who has the old one alone is of no use then. */
 bool rotation_switched(const struct rotation *r);
 /* Does whoever has this version fit in with the others, though another one may be current? */

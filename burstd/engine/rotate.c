@@ -143,14 +143,18 @@ bool rotate_takes(const struct engine *e, int64_t version, int64_t claimed)
 void rotate_tell(const struct engine *e, const struct claim_run *r, struct str *out)
 {
 	const struct rotate *rt = e->rotate;
-	int64_t want = rt != NULL ? wanted(rt) : 0;
+	int64_t has = (int64_t)r->key_version, want = rt != NULL ? wanted(rt) : 0;
+	bool off = rt != NULL && rotation_called_off(&rt->r, engine_now(e));
 
-	if (want == 0)
+	if (off && has != 0)
+		str_addf(out, ",\"keys\":{\"version\":\"%" PRId64 "\",\"switch_ms\":0}",
+			 want != 0 ? want : has);
+	else if (want == 0)
 		return;
-	if (rt->r.phase == ROTATION_WINDOW && (int64_t)r->key_version == want)
+	else if (rt->r.phase == ROTATION_WINDOW && has == want)
 		str_addf(out, ",\"keys\":{\"version\":\"%" PRId64 "\",\"switch_ms\":%" PRId64 "}",
 			 want, rt->r.switch_ms);
-	else if (r->key_version != 0 && (int64_t)r->key_version != want)
+	else if (has != 0 && has != want)
 		str_addf(out, ",\"keys\":{\"version\":\"%" PRId64 "\"}", want);
 }
 
@@ -158,7 +162,7 @@ bool rotate_says_switch(const struct engine *e)
 {
 	const struct rotate *rt = e->rotate;
 
-	return rt != NULL && rt->r.kind == ROTATION_MUNGE && rotation_switched(&rt->r) &&
+	return rt != NULL && rotation_in_use(&rt->r) &&
 	       rt->r.now == door_key_version(secrets_version(e));
 }
 
@@ -545,6 +549,11 @@ static int order_abort(struct rotate *rt, const struct engine_rotate_ask *ask, s
 		rt->error[0] = '\0';
 		return 0;
 	}
+	if (rt->r.phase == ROTATION_WINDOW && ev.now_ms > rt->r.switch_ms - ROTATION_HEAR_MS)
+		return err_set(err, ERR_INVALID,
+			       "too late: some node may not hear within %" PRId64
+			       " s that the switch is off; let it be, and rotate again",
+			       (rt->r.switch_ms - ev.now_ms) / 1000);
 	if (rt->store == NULL || rt->store->stuck || ask->credential != NULL)
 		if (give(rt, ask->credential, err) != 0)
 			return -1;

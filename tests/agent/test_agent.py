@@ -758,6 +758,26 @@ def keys_follow(lab):
     never(lambda: lab.read("keys.ran").count("\n") > 2, "only once", 2.5)
 
 
+def keys_off(lab):
+    """keys: a switch that is called off is not done; done all the same, the keys are fetched again though the version is that one"""
+    tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
+    lab.write("key.version", "8")
+    k = Keys(lab)
+    lab.start([k.burstd], keys_command=f"{tool} %k")
+    k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) + 4000}
+    beats = len(k.burstd.beats())
+    until(lambda: len(k.burstd.beats()) > beats + 1, "it was told")
+    k.keys = {"version": "8", "switch_ms": 0}
+    never(lambda: lab.read("keys.ran") != "", "called off", 5)
+    k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) - 1000}
+    until(lambda: lab.read("keys.ran") == "switch\n", "late, but ordered")
+    k.keys = None
+    never(lambda: lab.read("keys.ran") != "switch\n", "that nothing is said changes nothing", 2)
+    k.keys = {"version": "8", "switch_ms": 0}
+    until(lambda: lab.read("keys.ran") == "switch\nstage\n", "back")
+    never(lambda: lab.read("keys.ran").count("\n") > 2, "only once", 2)
+
+
 def keys_fail(lab):
     """keys: a command that fails is not run with each heartbeat; nonsense is no version, and an answer all the same"""
     tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran; exit 1')
@@ -992,7 +1012,7 @@ TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_no
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers,
          closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown, shutdown_why,
-         keys_follow, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
+         keys_follow, keys_off, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
          secrets, configuration, environment, usage]
 
 

@@ -27,3 +27,25 @@ bundle() { jq -r ".$1 // empty" /var/lib/burstd/keys/bundle; }
 	scancel "$id"
 	calm
 }
+
+@test "a switch that is called off is done by no node" {
+	id=$(job -w c3 --gres=gpu:8 --wrap 'sleep 600')
+	within 60 job_is "$id" RUNNING
+	key=$(bundle munge_key)
+	burstctl secrets rotate --munge
+	within 60 phase_is staged
+	burstctl secrets rotate --switch --in 60s
+	at=$(rotation switch_ms)
+	sleep 8 # a node that came just now has a heartbeat each 5 s
+	burstctl secrets rotate --abort
+	within 5 phase_is aborted
+	# It has had its keys just now, so it is a minute until it may have them anew.
+	on c3 test -e /run/burst/munge/munge.key.next
+	sleep $((at / 1000 - $(date +%s) + 3))
+	[ "$(on c3 base64 -w0 /run/burst/munge/munge.key)" = "$key" ]
+	cred=$(on c3 munge -n)
+	unmunge <<<"$cred" >/dev/null
+	[ "$(bundle munge_key)" = "$key" ]
+	scancel "$id"
+	calm
+}

@@ -147,7 +147,6 @@ static void abort_takes_the_new_key_out_while_nobody_uses_it(void **state)
 	assert_true(order(&r, 90000, 4000));
 	assert_true(plain(&r, ROTATION_EV_ABORT, 5000));
 	assert_int_equal(rotation_want(&r), ROTATION_WANT_WRITE);
-	assert_int_equal(r.switch_ms, 0);
 	assert_true(wrote(&r, 9, 6000));
 	assert_int_equal(r.phase, ROTATION_ABORTED);
 	assert_false(rotation_runs(&r));
@@ -156,6 +155,45 @@ static void abort_takes_the_new_key_out_while_nobody_uses_it(void **state)
 	r = staged(ROTATION_MUNGE);
 	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_TIMER, 90000));
 	assert_false(plain(&r, ROTATION_EV_ABORT, 90001));
+}
+
+/* Nodes have a timer by then, and hear of it by a heartbeat, or switch back. */
+static void a_switch_is_called_off_while_nodes_may_hear_of_it(void **state)
+{
+	const int64_t at = 90000, last = at - ROTATION_HEAR_MS;
+	struct rotation r = staged(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(order(&r, at, 4000));
+	assert_false(rotation_called_off(&r, 5000));
+	assert_false(plain(&r, ROTATION_EV_ABORT, last + 1));
+	assert_true(plain(&r, ROTATION_EV_ABORT, last));
+	assert_true(rotation_called_off(&r, INT64_MAX)); /* the write takes as long as it takes */
+	assert_true(rotation_in_use(&r));                /* munge's old key is in both versions */
+	assert_true(wrote(&r, 9, last + 100));
+	assert_true(rotation_in_use(&r));
+	assert_true(rotation_called_off(&r, at + ROTATION_SPREAD_MS - 1));
+	assert_false(rotation_called_off(&r, at + ROTATION_SPREAD_MS));
+	/* Nobody was told of one. */
+	r = staged(ROTATION_MUNGE);
+	assert_true(plain(&r, ROTATION_EV_ABORT, 5000));
+	assert_false(rotation_called_off(&r, 5000));
+}
+
+static void while_the_store_has_another_key_than_munge_it_is_not_the_one_in_use(void **state)
+{
+	struct rotation r = staged(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(rotation_in_use(&r));
+	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_TIMER, 90000));
+	assert_false(rotation_in_use(&r));
+	assert_false(rotation_called_off(&r, 90001));
+	assert_true(plain(&r, ROTATION_EV_ALIEN, 91000));
+	assert_false(rotation_in_use(&r));
+	assert_false(rotation_called_off(&r, 91001)); /* they did as they were told */
+	r = staged(ROTATION_JWKS);
+	assert_false(rotation_in_use(&r));
 }
 
 static void what_somebody_else_writes_ends_it(void **state)
@@ -440,6 +478,9 @@ int main(void)
 		cmocka_unit_test(jwks_rolls_and_nothing_stands_still),
 		cmocka_unit_test(who_does_not_follow_is_not_waited_for),
 		cmocka_unit_test(abort_takes_the_new_key_out_while_nobody_uses_it),
+		cmocka_unit_test(a_switch_is_called_off_while_nodes_may_hear_of_it),
+		cmocka_unit_test(
+			while_the_store_has_another_key_than_munge_it_is_not_the_one_in_use),
 		cmocka_unit_test(what_somebody_else_writes_ends_it),
 		cmocka_unit_test(one_follows_another_and_two_never_run),
 		cmocka_unit_test(every_sequence_of_events_keeps_the_rules),

@@ -324,7 +324,7 @@ static void munges_key_is_staged_then_switched_at_one_time(void **state)
 	assert_non_null(strstr(beats(1, 7), want));
 	said = node_asks(1, "GET", "/v1/node/keys", "");
 	assert_non_null(strstr(said, "\nmunge_key_next="));
-	assert_non_null(strstr(said, "\nswitch=no\nend=1\n"));
+	assert_non_null(strstr(said, "\nswitch=yes\nend=1\n")); /* munge_key is what all use */
 	assert_int_equal(events("keys-released"), 1);
 	assert_int_equal(audits("release-keys"), 1);
 	assert_null(strstr(beats(1, now_version()), "keys"));
@@ -484,6 +484,70 @@ static void abort_takes_the_new_key_out(void **state)
 	stage(ROTATION_MUNGE);
 }
 
+static bool says_off(const char *said, int64_t version)
+{
+	char want[80];
+
+	(void)snprintf(want, sizeof(want), "\"keys\":{\"version\":\"%lld\",\"switch_ms\":0}",
+		       (long long)version);
+	return strstr(said, want) != NULL;
+}
+
+/* Each has a timer.  Who does not hear in time switches, and back again: it has its keys anew. */
+static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
+{
+	int64_t version;
+
+	(void)state;
+	stage(ROTATION_MUNGE);
+	version = now_version();
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	assert_null(strstr(beats(1, version), "\"switch_ms\":0"));
+	fails = SECRET_AWAY;
+	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_ABORTING);
+	assert_true(says_off(beats(1, version), version));
+	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
+	restart();
+	go();
+	up(1, version);
+	up(2, version);
+	assert_int_equal(phase(), ROTATION_ABORTING);
+	assert_true(says_off(beats(1, version), version));
+	fails = SECRET_OK;
+	rt()->store->next_ms = 0;
+	go();
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_true(now_version() != version);
+	assert_true(says_off(beats(2, version), now_version()));
+	claim(2)->keys_ms = 0;
+	assert_non_null(strstr(node_asks(2, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
+	assert_true(says_off(beats(2, now_version()), now_version()));
+	/* The store is away, and burstd was started anew: which version it has is not known. */
+	version = now_version();
+	F.e->secrets->version[0] = '\0';
+	assert_true(says_off(beats(1, version), version));
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "%lld",
+		       (long long)version);
+	rt()->r.switch_ms -= ROTATION_SPREAD_MS + MINUTE; /* nobody has it in mind any more */
+	assert_null(strstr(beats(1, version), "keys"));
+}
+
+static void an_abort_that_nodes_may_not_hear_of_is_refused(void **state)
+{
+	const struct engine_rotate_ask ask = {.verb = ENGINE_ROTATE_ABORT, .by = "root"};
+	struct err err = {0};
+
+	(void)state;
+	stage(ROTATION_MUNGE);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	rt()->r.switch_ms -= MINUTE - ROTATION_HEAR_MS + 1000;
+	assert_int_equal(engine_rotate(F.e, &ask, &err), -1);
+	assert_non_null(strstr(err.msg, "may not hear within 4"));
+	assert_int_equal(phase(), ROTATION_WINDOW);
+	assert_int_equal(audits("rotate-abort"), 0);
+}
+
 static void a_node_that_does_not_follow_is_drained(void **state)
 {
 	(void)state;
@@ -511,8 +575,11 @@ static void a_node_that_does_not_follow_is_drained(void **state)
 
 static void keys_are_given_once_a_minute_and_to_who_has_confirmed(void **state)
 {
+	const char *said = node_asks(1, "GET", "/v1/node/keys", "");
+
 	(void)state;
-	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "munge_key="));
+	assert_non_null(strstr(said, "munge_key="));
+	assert_non_null(strstr(said, "\nswitch=no\n")); /* what all use is not known to us */
 	(void)node_asks(1, "GET", "/v1/node/keys", "");
 	assert_int_equal(F.answers[F.tickets].status, 429);
 	claim(1)->keys_ms -= ROTATE_KEYS_MS;
@@ -639,6 +706,8 @@ int main(void)
 		T(a_restart_goes_on_where_it_was),
 		T(what_somebody_else_writes_ends_it),
 		T(abort_takes_the_new_key_out),
+		T(who_was_told_of_a_switch_is_told_that_it_is_off),
+		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		T(a_node_that_does_not_follow_is_drained),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),
