@@ -340,10 +340,10 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 {
 	const struct conf_secrets *s = &c->conf->secrets;
 	unsigned flags = ops->flags(self);
+	struct err e = {0};
 
-	if (s->release != CONF_BROKER && (flags & SECRET_WRAPS) == 0)
-		problem(c, conf_secrets_line(c->conf, "release"),
-			"secrets: driver %s wraps nothing: want release = \"broker\"", s->driver);
+	if (conf_check_release(s, flags, &e) != 0)
+		problem(c, conf_secrets_line(c->conf, "release"), "%s", e.msg);
 	if (s->credential_file == NULL && (flags & SECRET_RENEWS) != 0)
 		problem(c, s->line,
 			"secrets: credential_file is missing: burstd logs in to %s with what is in "

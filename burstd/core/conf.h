@@ -234,6 +234,9 @@ struct provider_conf conf_for_driver(const struct conf_provider *p, const char *
 struct secret_store_conf;
 /* Likewise for the driver of the secret store. */
 struct secret_store_conf conf_for_store(const struct conf_secrets *s, const char *credential);
+/* Can a driver of these flags (enum secret_flags) release keys as release says?  -1: *e says what
+ * is wrong with the option release, without file and line. */
+int conf_check_release(const struct conf_secrets *s, unsigned flags, struct err *e);
 /* Where in the file that option of the section secrets is, or the section; 0: neither. */
 int conf_secrets_line(const struct conf *c, const char *option);
 

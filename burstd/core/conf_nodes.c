@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/conf.h"
+#include "core/secret_store.h"
 
 static bool is_given(const char *text)
 {
@@ -88,6 +89,14 @@ static int finish_vouchers(struct conf *c, struct err *e)
 		if (finish_voucher(c, &c->providers[i], e) < 0)
 			return -1;
 	return 0;
+}
+
+int conf_check_release(const struct conf_secrets *s, unsigned flags, struct err *e)
+{
+	if (s->release == CONF_BROKER || (flags & SECRET_WRAPS) != 0)
+		return 0;
+	return err_set(e, ERR_INVALID,
+		       "secrets: driver %.40s wraps nothing: want release = \"broker\"", s->driver);
 }
 
 const char *conf_auth_type(const struct conf *c)

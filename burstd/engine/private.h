@@ -749,6 +749,8 @@ void claims_free(struct engine *e);
 
 /* --- secrets.c --- */
 int secrets_open(struct engine *e, struct err *err);
+/* Can the driver that is open do what next says?  -1: *err. */
+int secrets_may_replace(const struct engine *e, const struct conf *next, struct err *err);
 void secrets_run(struct engine *e);
 int64_t secrets_next_ms(const struct engine *e);
 void secrets_free(struct engine *e);

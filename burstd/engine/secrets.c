@@ -767,10 +767,8 @@ int secrets_open(struct engine *e, struct err *err)
 	s->flags = s->ops->flags(s->self);
 	while (s->ops->address(s->self, s->naddresses) != NULL)
 		s->naddresses++;
-	if (c->release != CONF_BROKER && (s->flags & SECRET_WRAPS) == 0)
-		return err_set(err, ERR_INVALID,
-			       "%s:%d: secrets: driver %s wraps nothing: want release = \"broker\"",
-			       e->conf->path, conf_secrets_line(e->conf, "release"), c->driver);
+	if (secrets_may_replace(e, e->conf, err) != 0)
+		return -1;
 	if ((s->flags & SECRET_INSECURE) != 0)
 		log_write(e->d.log, LOG_WARN,
 			  "the cluster's keys are in a plain file: this is for development",

@@ -6,6 +6,7 @@
  *   secrets.c       address and session; who waits, and what is told to people
  *   secrets_look.c  is a token still there?
  *   secrets_show.c  how it is
+ *   secrets_reload.c  may another configuration take the place of this one?
  *   secrets_bye.c   the end of its session, when burstd stops
  *   enroll.c        a credential that comes wrapped
  *

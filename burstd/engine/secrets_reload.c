@@ -1,0 +1,10 @@
+#include "engine/secrets.h"
+
+int secrets_may_replace(const struct engine *e, const struct conf *next, struct err *err)
+{
+	const struct secrets *s = e->secrets;
+
+	if (s == NULL || conf_check_release(&next->secrets, s->flags, err) == 0)
+		return 0;
+	return err_wrap(err, "%.120s:%d", next->path, conf_secrets_line(next, "release"));
+}
