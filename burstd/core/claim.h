@@ -27,6 +27,7 @@
 #include <stdint.h>
 
 #include "core/attest.h"
+#include "core/secret_store.h"
 
 enum claim_state {
 	CLAIM_ISSUED,    /* its secret is in the user-data */
@@ -113,10 +114,12 @@ struct claim {
 	char addr[PROVIDER_ADDR_MAX + 1];    /* ... and from where */
 	char instance[PROVIDER_ID_MAX + 1];  /* that was proved */
 	char serial[CLAIM_SERIAL_MAX + 1];   /* of the certificate that left with the bytes */
-	int64_t version;                     /* of the keys that left */
-	int64_t issued_ms, expires_ms;       /* it must be claimed before that */
-	int64_t since_ms;                    /* when the present state began */
-	int64_t released_ms;                 /* when the bytes first left; 0: they did not */
+	/* Of the wrapping token that it got last, as long as it may have to be revoked; "": none */
+	char accessor[SECRET_ACCESSOR_MAX + 1];
+	int64_t version;               /* of the keys that left */
+	int64_t issued_ms, expires_ms; /* it must be claimed before that */
+	int64_t since_ms;              /* when the present state began */
+	int64_t released_ms;           /* when the bytes first left; 0: they did not */
 };
 
 struct claim_event { /* borrowed */

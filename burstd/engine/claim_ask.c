@@ -133,10 +133,7 @@ static void give(struct claim_ask *ask, const struct secrets_released *rel)
 		secret_wipe(&an.body);
 		return;
 	} else {
-		if (r->accessor[0] != '\0') /* the answer before was lost */
-			secrets_revoke(e, r->accessor);
-		(void)snprintf(r->accessor, sizeof(r->accessor), "%s",
-			       rel->mode == CONF_WRAP ? rel->accessor : "");
+		claims_given(e, r, rel); /* again: the answer before was lost */
 		r->cert_until_ms = cert.until_ms;
 	}
 	door_answer(e, ask->ticket, &an);

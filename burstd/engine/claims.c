@@ -176,12 +176,24 @@ static void forget(struct engine *e, struct claim_run *r)
 /* --- steps -------------------------------------------------------------------------------------
  */
 
-/* The token that it was given opens nothing any more; its certificate does not, by its claim. */
+/* The token that it was given opens nothing any more; its certificate does not, by its claim.  The
+ * journal goes on naming it until the machine is gone: nobody knows whether what was sent arrived,
+ * and where there is no session now it is for then. */
 static void shut_out(struct engine *e, struct claim_run *r)
 {
-	if (r->accessor[0] != '\0')
-		secrets_revoke(e, r->accessor);
-	r->accessor[0] = '\0';
+	if (r->c.accessor[0] != '\0' && secrets_revoke(e, r->c.accessor))
+		r->c.accessor[0] = '\0';
+}
+
+void claims_given(struct engine *e, struct claim_run *r, const struct secrets_released *rel)
+{
+	const char *accessor = rel->mode == CONF_WRAP ? rel->accessor : "";
+
+	shut_out(e, r);
+	if (strcmp(r->c.accessor, accessor) == 0)
+		return;
+	(void)snprintf(r->c.accessor, sizeof(r->c.accessor), "%s", accessor);
+	journal_put_claim(engine_tx(e), &r->c);
 }
 
 /* Somebody must know, whatever they look at. */
@@ -360,10 +372,12 @@ static int64_t look_at(struct engine *e, struct claim_run *r)
 
 	if (claim_wake_ms(&r->c) <= engine_now(e))
 		(void)claims_step(e, r, &ev);
-	if (claim_want(&r->c) == CLAIM_WANT_END)
+	if (claim_want(&r->c) == CLAIM_WANT_END) {
 		end_one(e, r);
-	if (claim_want(&r->c) == CLAIM_WANT_END && !claim_entry(r)->ended)
-		return engine_now(e) + CLAIM_LATE_MS;
+		shut_out(e, r);
+		if (!claim_entry(r)->ended || r->c.accessor[0] != '\0')
+			return engine_now(e) + CLAIM_LATE_MS;
+	}
 	return claim_wake_ms(&r->c);
 }
 

@@ -32,7 +32,6 @@ struct claim_run {
 	struct claim c;               /* as of the next commit */
 	struct claim_run *next_of_id; /* of the same create */
 	struct claim_ask *ask;        /* NULL: nobody waits for its answer */
-	char accessor[128];           /* of the wrapping token that it got; "": none */
 	/* What the node said of itself in this life of burstd: door_node.c. */
 	int64_t ready_ms, heartbeat_ms; /* 0: not yet */
 	int64_t boot_ms;                /* that node-init took */
@@ -51,6 +50,8 @@ struct claim_run {
 };
 
 /* --- claims.c --- */
+/* It is given these: what it was given before is nobody's. */
+void claims_given(struct engine *e, struct claim_run *r, const struct secrets_released *rel);
 bool claims_on(const struct engine *e); /* is there a listener for nodes at all? */
 /* The claim of this incarnation, or NULL. */
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen);

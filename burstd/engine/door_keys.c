@@ -37,10 +37,7 @@ static void put_on_record(struct engine *e, struct claim_run *r, const struct se
 	(void)snprintf(text, sizeof(text), "version %s", rel->version);
 	engine_event(e, r->c.node, r->c.gen, "keys-released", text);
 	audit_thing(e, "release-keys", "secrets", r->c.node, text);
-	if (r->accessor[0] != '\0')
-		secrets_revoke(e, r->accessor);
-	(void)snprintf(r->accessor, sizeof(r->accessor), "%s",
-		       rel->mode == CONF_WRAP ? rel->accessor : "");
+	claims_given(e, r, rel);
 	r->keys_ms = engine_now(e);
 }
 

@@ -697,13 +697,15 @@ static void on_revoked(struct secrets *s, void *ctx, const struct secret_op *op,
 			  op->token, "error", r->message, NULL);
 }
 
-void secrets_revoke(struct engine *e, const char *accessor)
+bool secrets_revoke(struct engine *e, const char *accessor)
 {
 	struct secrets *s = e->secrets;
 	const struct secret_op op = {.kind = SECRET_REVOKE, .version = "", .token = accessor};
 
-	if (s != NULL && (s->rights & SECRET_MAY_REVOKE) != 0 && has_session(s))
-		secrets_send(s, &op, on_revoked, NULL);
+	if (s == NULL || (s->rights & SECRET_MAY_REVOKE) == 0 || !has_session(s))
+		return false;
+	secrets_send(s, &op, on_revoked, NULL);
+	return true;
 }
 
 void secrets_again(struct secrets *s)

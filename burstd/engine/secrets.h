@@ -83,8 +83,9 @@ int secrets_release(struct engine *e, enum conf_release mode, secrets_fn fn, voi
 int secrets_wrap(struct engine *e, int64_t life_ms, secrets_fn fn, void *ctx, uint64_t *handle,
 		 struct err *err);
 void secrets_cancel(struct engine *e, uint64_t handle); /* one that is over is fine */
-/* A node dies with its token unused.  Once, and nobody is told what came of it: it ends anyway. */
-void secrets_revoke(struct engine *e, const char *accessor);
+/* A node dies with its token unused.  Once, and nobody is told what came of it: it ends anyway.
+ * false: it cannot be asked for now. */
+bool secrets_revoke(struct engine *e, const char *accessor);
 
 /* SECRET_LOOK: is that token there?  SECRET_OK: unused; SECRET_SPENT: it is not; else it did not
  * say.  SECRET_REVOKE: likewise, and it is there no more. */

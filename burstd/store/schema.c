@@ -196,5 +196,8 @@ static const char step_9[] = "CREATE TABLE voucher ("
 			     "  since_ms BIGINT NOT NULL,"
 			     "  PRIMARY KEY (node, gen));";
 
+/* Which wrapping token a claim was answered with, so that a breach after a restart revokes it. */
+static const char step_10[] = "ALTER TABLE claim ADD COLUMN accessor TEXT NOT NULL DEFAULT '';";
+
 const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5,
-						step_6, step_7, step_8, step_9};
+						step_6, step_7, step_8, step_9, step_10};

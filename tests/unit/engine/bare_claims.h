@@ -155,11 +155,14 @@ const char *secrets_path(const struct engine *e)
 	return "kv/data/slurm/node";
 }
 
-void secrets_revoke(struct engine *e, const char *accessor)
+bool secrets_revoke(struct engine *e, const char *accessor)
 {
 	(void)e;
+	if (F.away)
+		return false;
 	F.revoked++;
 	(void)snprintf(F.revoked_last, sizeof(F.revoked_last), "%s", accessor);
+	return true;
 }
 
 #endif

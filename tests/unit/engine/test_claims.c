@@ -198,7 +198,7 @@ static void test_wrapped_and_as_json(void **state)
 	assert_non_null(strstr(body(t), "\"wrap_token\":\"s.wrap\""));
 	assert_non_null(strstr(body(t), "\"creation_path\":\"kv/data/slurm\""));
 	assert_null(strstr(body(t), "munge_key"));
-	assert_string_equal(claim(1)->accessor, "acc-1");
+	assert_string_equal(claim(1)->c.accessor, "acc-1");
 }
 
 static void test_from_another_address(void **state)
@@ -287,7 +287,7 @@ static void test_lost_answer_asked_again(void **state)
 	assert_string_equal(body(t) + strlen(body(t)) - 7, "\nend=1\n");
 	assert_int_equal(F.revoked, 1);
 	assert_string_equal(F.revoked_last, "acc-1");
-	assert_string_equal(claim(1)->accessor, "acc-2");
+	assert_string_equal(claim(1)->c.accessor, "acc-2");
 	claim(1)->c.released_ms -= 1000;
 	t = says((struct says){.create = 1});
 	assert_int_equal(status(t), 409); /* but it is still the owner: no breach */
@@ -416,7 +416,7 @@ static void test_keys_for_who_comes_again(void **state)
 	t = says((struct says){.create = 1});
 	is_served(t, "acc-2");
 	assert_string_equal(F.revoked_last, "acc-1");
-	assert_string_equal(claim(1)->accessor, "acc-2");
+	assert_string_equal(claim(1)->c.accessor, "acc-2");
 }
 
 static void test_bad_requests(void **state)

@@ -24,6 +24,64 @@ static void test_claim_replayed(void **state)
 	assert_int_equal(F.released, 1); /* nothing was asked for him */
 }
 
+/* The first answer's token may be unused, whoever of the two had it; burstd was started anew. */
+static void test_replayed_after_a_restart(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	engine_commit(F.e);
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	turn();
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
+/* The same for the token of an answer that was given again. */
+static void test_replayed_after_a_lost_answer_and_a_restart(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	is_served(says((struct says){.create = 1}), "acc-2");
+	engine_commit(F.e);
+	assert_int_equal(F.revoked, 1);
+	restart();
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	turn();
+	assert_int_equal(F.revoked, 2);
+	assert_string_equal(F.revoked_last, "acc-2");
+}
+
+/* There is no session when it comes to light: it is revoked when there is one, in burstd's next
+ * life too. */
+static void test_replayed_while_the_store_is_away(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	F.away = true;
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_int_equal(F.revoked, 0);
+	assert_true(F.e->claims->wake_ms <= engine_now(F.e) + CLAIM_LATE_MS);
+	restart();
+	turn();
+	assert_int_equal(F.revoked, 0);
+	F.away = false;
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(F.revoked, 1); /* once */
+}
+
 static void test_replayed_while_it_waits(void **state)
 {
 	uint64_t t, thief;
@@ -541,6 +599,9 @@ int main(void)
 #define W(f) cmocka_unit_test_setup_teardown(f, setup_wrap, teardown)
 	const struct CMUnitTest tests[] = {
 		W(test_claim_replayed),
+		W(test_replayed_after_a_restart),
+		W(test_replayed_after_a_lost_answer_and_a_restart),
+		W(test_replayed_while_the_store_is_away),
 		T(test_replayed_while_it_waits),
 		W(test_stolen_claim_used_first),
 		T(test_alarms),

@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "store/schema.h"
 
-enum { ROWS_MAX = 8, SCHEMA_BEFORE = 7 };
+enum { ROWS_MAX = 8, SCHEMA_BEFORE = 7, SCHEMA_WITHOUT_ACCESSORS = 9 };
 
 struct claims {
 	struct claim rows[ROWS_MAX];
@@ -89,6 +89,7 @@ static void every_field_of_a_claim_comes_back(void **state)
 	b = a;
 	ev.turn = b.turn;
 	assert_int_equal(claim_step(&b, &ev).answer, CLAIM_BYTES);
+	memset(b.accessor, 'a', sizeof(b.accessor) - 1);
 	put(f, &b); /* replaces it */
 	(void)claim_step(&other, &(struct claim_event){.type = CLAIM_EV_REVOKE, .now_ms = 500});
 	put(f, &other);
@@ -154,6 +155,7 @@ static void a_row_that_nobody_wrote_is_refused(void **state)
 		"addr = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'",
 		"serial = '01234567890123456789012345678901234567890123456789'",
 		"since_ms = 'soon'",
+		"accessor = hex(zeroblob(64))",
 	};
 	struct fixture *f = *state;
 	struct claim c = whole();
@@ -198,6 +200,27 @@ static void a_file_of_the_schema_before_is_taken_over(void **state)
 	assert_memory_equal(&s.rows[0], &c, sizeof(c));
 }
 
+/* One that was answered before accessors were kept. */
+static void a_claim_of_before_has_no_accessor(void **state)
+{
+	struct fixture *f = *state;
+	struct claims s;
+
+	close_journal(f);
+	assert_int_equal(unlink(f->path), 0);
+	for (int i = 0; i < SCHEMA_WITHOUT_ACCESSORS; i++)
+		assert_int_equal(sql(f, schema_steps[i]), SQLITE_OK);
+	assert_int_equal(sql(f, "PRAGMA user_version = 9"), SQLITE_OK);
+	assert_int_equal(sql(f, "INSERT INTO claim VALUES ('c1', 1, 0, 'id', 'expired', 'time', 0,"
+				" 0, 0, 0, 0, '', '', '', '', 0, 1, 2, 3, 0)"),
+			 SQLITE_OK);
+	open_journal(f, true);
+	s = claims(f);
+	assert_int_equal(s.n, 1);
+	assert_int_equal(s.rows[0].since_ms, 3);
+	assert_string_equal(s.rows[0].accessor, "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +229,7 @@ int main(void)
 		TEST(a_visit_that_does_not_want_to_go_on_ends_the_load),
 		TEST(a_row_that_nobody_wrote_is_refused),
 		TEST(a_file_of_the_schema_before_is_taken_over),
+		TEST(a_claim_of_before_has_no_accessor),
 	};
 
 	return cmocka_run_group_tests_name("journal_claim", tests, NULL, NULL);
