@@ -503,6 +503,7 @@ static void give_wrap(struct secrets *s, struct secrets_ask *ask, const struct s
 				       .accessor = r->accessor,
 				       .path = r->path,
 				       .ttl_ms = r->ttl_ms,
+				       .sent_ms = op->at_ms,
 				       .addresses = addresses,
 				       .ca_file = s->e->conf->secrets.ca_file};
 

@@ -57,9 +57,10 @@ struct secrets_released { /* borrowed for the call */
 	const char *version; /* which the node will have */
 	/* CONF_WRAP, CONF_USER_DATA */
 	const struct secret *token;
-	const char *accessor; /* names the token: to revoke it, and in the audit log */
-	const char *path;     /* what its creation_path is; the node compares */
-	int64_t ttl_ms;
+	const char *accessor;         /* names the token: to revoke it, and in the audit log */
+	const char *path;             /* what its creation_path is; the node compares */
+	int64_t ttl_ms;               /* ... from when it was made ... */
+	int64_t sent_ms;              /* ... which was after this */
 	const char *const *addresses; /* NULL-terminated; the first is the one that made it */
 	const char *ca_file;          /* NULL: the system's */
 	/* CONF_BROKER: as secret_bundle_read() takes it, which it was put to */

@@ -1,6 +1,7 @@
 #include "engine/vouchers.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,8 +110,10 @@ static void forget(struct engine *e, struct voucher_run *r)
 	struct vouchers *vs = e->vouchers;
 
 	assert(!r->looking);
-	if (r->asked)
+	if (r->asked) {
 		secrets_cancel(e, r->handle);
+		vs->nasked--;
+	}
 	drop_open(vs, r);
 	map_del(&vs->runs, r->key);
 	if (r->next != NULL)
@@ -222,6 +225,38 @@ bool vouchers_is_held(const struct engine *e, const struct node *n)
 /* --- tokens ------------------------------------------------------------------------------------
  */
 
+static void failed(struct engine *e, const struct voucher_run *r, const char *why)
+{
+	e->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
+	e->vouchers->longer_ms = 0; /* that may be more than its policy allows */
+	(void)snprintf(e->vouchers->why, sizeof(e->vouchers->why), "%.150s", why);
+	log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now", "node",
+		  r->v.node, "error", why, NULL);
+}
+
+static int64_t boot_ms_of(const struct engine *e, const struct voucher *v)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
+
+	return fn != NULL ? e->conf->pools[fn->n.pool].boot_ms : 0;
+}
+
+/* The store gives it a shorter life than was asked for, or took so long to answer: made at once
+ * again, it would be as bad. */
+static void came_bad(struct engine *e, struct voucher_run *r)
+{
+	char why[160];
+
+	(void)snprintf(why, sizeof(why),
+		       "the secret store made a token that is good for %" PRId64
+		       " s, and a machine needs one for %" PRId64 " s",
+		       (r->v.ends_ms - engine_now(e)) / 1000,
+		       (boot_ms_of(e, &r->v) + VOUCHER_RESERVE_MS) / 1000);
+	failed(e, r, why);
+	step(e, r, VOUCHER_EV_VOID, NULL);
+}
+
 static void on_token(void *ctx, const struct secrets_released *rel, const struct err *err)
 {
 	struct voucher_run *r = ctx;
@@ -229,11 +264,9 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->v.node);
 
 	r->asked = false;
+	e->vouchers->nasked--;
 	if (rel == NULL) {
-		e->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
-		(void)snprintf(e->vouchers->why, sizeof(e->vouchers->why), "%.150s", err->msg);
-		log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now",
-			  "node", r->v.node, "error", err->msg, NULL);
+		failed(e, r, err->msg);
 		forget(e, r);
 		return;
 	}
@@ -244,22 +277,38 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 	if (r->v.gpus > 0 && nm->gpu_model != NULL)
 		(void)snprintf(r->v.gpu_type, sizeof(r->v.gpu_type), "%s", nm->gpu_model);
 	r->v.made_ms = r->v.since_ms = engine_now(e);
-	/* From when it was asked for, so that it lives longer than we think. */
-	r->v.ends_ms = r->asked_ms + rel->ttl_ms;
+	/* It lives a little longer than we think, however long it was waited for. */
+	r->v.ends_ms = rel->sent_ms + rel->ttl_ms;
+	if (!voucher_is_good(&r->v, engine_now(e), boot_ms_of(e, &r->v))) {
+		came_bad(e, r);
+		return;
+	}
 	e->vouchers->why[0] = '\0';
 	journal_put_voucher(engine_tx(e), &r->v);
 }
 
 static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
 {
+	struct vouchers *vs = e->vouchers;
 	struct voucher_run *r = put(e, fn->n.name, fn->n.gen);
+	int64_t life = voucher_life_ms(boot_ms);
 
-	r->asked_ms = engine_now(e);
-	if (secrets_wrap(e, voucher_life_ms(boot_ms), on_token, r, &r->handle, NULL) != 0) {
+	if (engine_now(e) < vs->longer_until_ms)
+		life += vs->longer_ms;
+	if (secrets_wrap(e, life, on_token, r, &r->handle, NULL) != 0) {
 		forget(e, r); /* too many wait: in a later turn */
 		return;
 	}
 	r->asked = true;
+	vs->nasked++;
+}
+
+/* After a failure one is the test for all. */
+static bool may_ask(const struct engine *e)
+{
+	const struct vouchers *vs = e->vouchers;
+
+	return engine_now(e) >= vs->again_ms && (vs->why[0] == '\0' || vs->nasked == 0);
 }
 
 /* As far as it is known: it opens the keys that nodes must have. */
@@ -270,16 +319,32 @@ static bool is_current(const struct engine *e, const struct voucher *v)
 	return version == 0 || v->version == 0 || v->version == version;
 }
 
+/* A gang's tokens come so slowly that the first is too old when the last is there: those that come
+ * next must live longer, or there would never be enough. */
+static void make_longer(struct engine *e, const struct voucher *old)
+{
+	struct vouchers *vs = e->vouchers;
+	int64_t age = engine_now(e) - old->made_ms;
+
+	if (2 * age > vs->longer_ms)
+		vs->longer_ms = 2 * age < VOUCHER_LONGER_MAX_MS ? 2 * age : VOUCHER_LONGER_MAX_MS;
+	vs->longer_until_ms = engine_now(e) + VOUCHER_LONGER_FOR_MS;
+}
+
 /* One that waited too long for its create would end before its machine has booted; or there are
  * other keys meanwhile. */
 static bool has_good(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
 {
 	struct voucher_run *r = vouchers_find(e, fn->n.name, fn->n.gen);
+	bool good;
 
-	if (r == NULL || r->asked)
+	if (r == NULL || r->asked || r->v.state != VOUCHER_HELD)
 		return false;
-	if (voucher_is_good(&r->v, engine_now(e), boot_ms) && is_current(e, &r->v))
+	good = voucher_is_good(&r->v, engine_now(e), boot_ms);
+	if (good && is_current(e, &r->v))
 		return true;
+	if (!good)
+		make_longer(e, &r->v);
 	step(e, r, VOUCHER_EV_VOID, NULL); /* and when that is done, another one */
 	return false;
 }
@@ -298,8 +363,7 @@ bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
 		if (has_good(e, fn, boot_ms))
 			continue;
 		all = false;
-		if (engine_now(e) >= e->vouchers->again_ms &&
-		    vouchers_find(e, fn->n.name, fn->n.gen) == NULL)
+		if (may_ask(e) && vouchers_find(e, fn->n.name, fn->n.gen) == NULL)
 			ask(e, fn, boot_ms);
 	}
 	return all;
@@ -313,7 +377,7 @@ bool vouchers_waits(const struct engine *e, const struct node *n)
 		return false;
 	r = vouchers_find(e, n->name, n->gen);
 	if (r == NULL)
-		return engine_now(e) < e->vouchers->again_ms;
+		return !may_ask(e);
 	return r->asked || r->v.state != VOUCHER_HELD || !secrets_serves(e);
 }
 

@@ -17,7 +17,8 @@ bool vouchers_wanted(const struct engine *e, uint32_t cloud);
 /* Has each of these, as far as it needs one, a token that is good for as long as it may boot?  Who
  * has none is asked for: the store's answer is a turn. */
 bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n);
-/* Has it been asked for and is not there, or can none be had now?  Who waits so is in nobody's way. */
+/* Has it been asked for and is not there, or can none be had now?  Who waits so is in nobody's way.
+ */
 bool vouchers_waits(const struct engine *e, const struct node *n);
 /* What the one machine of a create is given, bought there; the same text every time: the caller's,
  * a secret.  NULL: *err. */
@@ -39,9 +40,11 @@ void vouchers_free(struct engine *e);
 
 /* --- inside --- */
 enum {
-	VOUCHER_AGAIN_MS = 60000, /* after the store has refused a token */
-	VOUCHER_LOOK_MS = 10000,  /* ... or has not said whether it has one */
-	VOUCHERS_FLYING_MAX = 16, /* looks and revokes, on the wire */
+	VOUCHER_AGAIN_MS = 60000,        /* after the store has refused a token */
+	VOUCHER_LOOK_MS = 10000,         /* ... or has not said whether it has one */
+	VOUCHERS_FLYING_MAX = 16,        /* looks and revokes, on the wire */
+	VOUCHER_LONGER_MAX_MS = 900000,  /* more of a token's life, where they come slowly ... */
+	VOUCHER_LONGER_FOR_MS = 3600000, /* ... and since it was last seen that they do */
 };
 
 struct voucher_run {
@@ -52,9 +55,8 @@ struct voucher_run {
 	struct voucher v; /* asked for: nothing but names, and not durable */
 	bool asked;
 	uint64_t handle; /* of the ask */
-	int64_t asked_ms;
-	bool drained; /* it has old keys, and is to go for that */
-	bool looking; /* the store is asked of it: it must stay */
+	bool drained;    /* it has old keys, and is to go for that */
+	bool looking;    /* the store is asked of it: it must stay */
 	int64_t look_ms;
 	struct secrets_look look;
 };
@@ -64,9 +66,11 @@ struct vouchers {
 	struct voucher_run *all;
 	struct voucher_run *open; /* DOUBTED and VOID: the store has to say, or to do, something */
 	unsigned flying;
-	int64_t again_ms; /* nothing is asked of the store before that */
-	char why[160];    /* ... for it said so; "" */
-	char sha256[65];  /* of node_init; "": it may be any */
+	size_t nasked;    /* tokens that are waited for */
+	int64_t again_ms; /* nothing is asked of the store before that ... */
+	char why[160];    /* ... for it said so, and then for one until that comes; "" */
+	int64_t longer_ms, longer_until_ms;
+	char sha256[65]; /* of node_init; "": it may be any */
 };
 
 struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint64_t gen);

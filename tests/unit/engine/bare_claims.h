@@ -56,6 +56,7 @@ static struct fix {
 	unsigned released, revoked;
 	char revoked_last[64], looked_last[64];
 	int64_t life_ms; /* of the token that is asked for */
+	int64_t ago_ms;  /* since the request for it went out */
 	const struct secrets_look *look;
 	unsigned looks;
 	bool away; /* it has no session now */
@@ -522,6 +523,7 @@ static inline void keys_come(const char *accessor)
 				     .accessor = accessor,
 				     .path = "kv/data/slurm",
 				     .ttl_ms = F.release == CONF_WRAP ? 60000 : F.life_ms,
+				     .sent_ms = engine_now(F.e) - F.ago_ms,
 				     .addresses = addresses,
 				     .bundle = value};
 	secrets_fn fn = F.keys_fn;

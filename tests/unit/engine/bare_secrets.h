@@ -52,6 +52,7 @@ static struct fix {
 		bool told;
 		int code; /* 0: keys */
 		char text[128], first[64];
+		int64_t sent_ms;
 	} got[NODES];
 	bool inside; /* a call that must not call back */
 	bool deaf;   /* nothing can be sent */
@@ -383,6 +384,7 @@ static inline void on_keys(void *ctx, const struct secrets_released *r, const st
 	assert_null(err);
 	(void)snprintf(g->text, sizeof(g->text), "%s %s",
 		       r->mode != CONF_BROKER ? secret_text(r->token) : "bundle", r->version);
+	g->sent_ms = r->sent_ms;
 	if (r->mode != CONF_BROKER)
 		(void)snprintf(g->first, sizeof(g->first), "%s", r->addresses[0]);
 	else

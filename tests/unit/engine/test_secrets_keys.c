@@ -80,6 +80,8 @@ static void test_a_bundle_that_is_no_good_is_given_to_nobody(void **state)
 
 static void test_who_asks_while_it_is_sealed_waits_and_gets_his_keys(void **state)
 {
+	int64_t opened_ms;
+
 	(void)state;
 	get_ready();
 	ask(0, CONF_WRAP);
@@ -97,8 +99,11 @@ static void test_who_asks_while_it_is_sealed_waits_and_gets_his_keys(void **stat
 		pass(100);
 	say("a0/health", "");
 	say("a0/version", "9");
+	opened_ms = F.now;
+	pass(700);
 	say("a0/wrap/9", "");
 	say("a0/read/9", "");
+	assert_int_equal(F.got[0].sent_ms, opened_ms); /* its token cannot be older */
 	assert_string_equal(F.got[0].text, "token 9");
 	assert_string_equal(F.got[1].text, "bundle 9");
 }
