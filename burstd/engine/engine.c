@@ -594,6 +594,8 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	if (conf_may_replace(e->conf, next, err) != 0 || fabric_check(e, next, err) != 0 ||
 	    secrets_may_replace(e, next, err) != 0)
 		return -1;
+	if (vouchers_reload(e, next, err) != 0) /* the last that can fail */
+		return -1;
 	e->old = mem_realloc(e->old, (e->nold + 1) * sizeof(struct conf *));
 	e->old[e->nold++] = e->conf; /* requests on the wire may still name it */
 	e->conf = next;

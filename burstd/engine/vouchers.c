@@ -463,8 +463,10 @@ static int hash_node_init(struct vouchers *vs, const char *path, struct err *err
 	size_t len = 0;
 	char *text = NULL;
 
-	if (path == NULL || path[0] == '\0')
+	if (path == NULL || path[0] == '\0') {
+		vs->sha256[0] = '\0';
 		return 0;
+	}
 	if (text_file_read(path, NODE_INIT_MAX, &text, &len, err) != 0)
 		return err_wrap(err, "nodes: node_init");
 	(void)mem_check(EVP_Digest(text, len, hash, &size, EVP_sha256(), NULL) == 1 ? text : NULL);
@@ -482,6 +484,11 @@ int vouchers_open(struct engine *e, struct err *err)
 	e->vouchers = mem_zalloc(sizeof(*e->vouchers));
 	map_init(&e->vouchers->runs);
 	return hash_node_init(e->vouchers, e->conf->nodes.node_init, err);
+}
+
+int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
+{
+	return e->vouchers != NULL ? hash_node_init(e->vouchers, next->nodes.node_init, err) : 0;
 }
 
 void vouchers_load(struct engine *e, struct voucher *v)

@@ -10,6 +10,9 @@
 /* --- for the rest of engine/ --- */
 /* With release = "user-data"; else nothing, and all that follows does nothing. */
 int vouchers_open(struct engine *e, struct err *err);
+/* What next names, for machines that are bought from now on; -1: it cannot be read, and nothing has
+ * changed. */
+int vouchers_reload(struct engine *e, const struct conf *next, struct err *err);
 /* As the journal has it; after rows.  Takes its token. */
 void vouchers_load(struct engine *e, struct voucher *v);
 /* Do machines of this provider have a token?  Then a create is of one machine. */

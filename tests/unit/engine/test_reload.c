@@ -3,6 +3,8 @@
 #define BARE_REAL_STORE
 #include "bare_claims.h"
 
+#include "engine/vouchers.h"
+
 /* --- a store that is open, and that is all ----------------------------------------------------
  */
 
@@ -98,6 +100,78 @@ static void to_wrap_with_one_that_wraps_is_taken(void **state)
 	assert_int_equal(F.e->conf->secrets.release, CONF_WRAP);
 }
 
+/* --- files that machines need -----------------------------------------------------------------
+ */
+
+static struct conf *with_node_init(const char *name)
+{
+	struct conf *c = make_conf();
+	char path[96];
+
+	(void)snprintf(path, sizeof(path), "%s/%s", F.dir, name);
+	free(c->nodes.node_init);
+	c->nodes.node_init = mem_strdup(path);
+	return c;
+}
+
+static void write_node_init(const char *name, const char *text)
+{
+	char path[96];
+	FILE *f;
+
+	(void)snprintf(path, sizeof(path), "%s/%s", F.dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	(void)fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* A new image came with it; also where the file has the same name. */
+static void tokens_name_the_node_init_of_the_new_one(void **state)
+{
+	static const char empty[] =
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+	char first[65];
+
+	(void)state;
+	assert_string_equal(F.e->vouchers->sha256, "");
+	write_node_init("node-init", "new\n");
+	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
+	(void)snprintf(first, sizeof(first), "%s", F.e->vouchers->sha256);
+	assert_int_equal(strlen(first), 64);
+	write_node_init("node-init", "");
+	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
+	assert_string_equal(F.e->vouchers->sha256, empty);
+	assert_int_equal(engine_reload(F.e, make_conf(), NULL), 0); /* any will do */
+	assert_string_equal(F.e->vouchers->sha256, "");
+}
+
+static void a_node_init_that_cannot_be_read_is_refused(void **state)
+{
+	struct err err = {0};
+	struct conf *next;
+	const struct conf *before;
+	char hash[65];
+
+	(void)state;
+	write_node_init("node-init", "new\n");
+	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
+	before = F.e->conf;
+	(void)snprintf(hash, sizeof(hash), "%s", F.e->vouchers->sha256);
+	next = with_node_init("none");
+	assert_int_equal(engine_reload(F.e, next, &err), -1);
+	assert_non_null(strstr(err.msg, "nodes: node_init: "));
+	assert_ptr_equal(F.e->conf, before);
+	assert_string_equal(F.e->vouchers->sha256, hash);
+	conf_free(next);
+}
+
+static int setup_user_data(void **state)
+{
+	(void)state;
+	return setup_release(CONF_USER_DATA, SECRET_WRAPS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +179,10 @@ int main(void)
 						setup_bare, teardown),
 		cmocka_unit_test_setup_teardown(to_wrap_with_one_that_wraps_is_taken, setup_wraps,
 						teardown),
+		cmocka_unit_test_setup_teardown(tokens_name_the_node_init_of_the_new_one,
+						setup_user_data, teardown),
+		cmocka_unit_test_setup_teardown(a_node_init_that_cannot_be_read_is_refused,
+						setup_user_data, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
