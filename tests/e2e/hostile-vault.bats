@@ -107,16 +107,22 @@ no_more() {
 
 @test "a Vault with another certificate is told nothing, and the machine goes" {
 	mkdir -p "$lab_dir/rogue"
-	lab_authority "$lab_dir/rogue" ca
-	lab_certificate "$lab_dir/rogue" server ca
+	# By another name than ours: OpenSSL looks no further than to the first of a name.
+	lab_authority "$lab_dir/rogue" rogue-ca
+	lab_certificate "$lab_dir/rogue" server rogue-ca
 	"$lab_here/elsewhere" 8301 "$lab_dir/rogue" 3>&- >"$lab_dir/rogue/log" 2>&1 &
 	rogue=$!
+	# The image itself believes its authority, as it does those of its distribution.
+	image_believes "$lab_dir/rogue/rogue-ca.pem"
 	first <<-'S'
+		curl -qsS -o /dev/null https://10.77.0.1:8301/as-the-system-believes
 		sed -i 's/^vault=.*/vault=https:\/\/10.77.0.1:8301/' $S/claim.conf
 	S
 	victim
+	image_believes
 	within 60 event boot-failed 'no Vault answers'
 	# It was asked, and told nothing: neither the token, nor what was wanted of it.
+	grep -q 'GET /as-the-system-believes' "$lab_dir/rogue/log"
 	grep -q '^refused:' "$lab_dir/rogue/log"
 	run ! grep -q 'sys/wrapping' "$lab_dir/rogue/log"
 	another

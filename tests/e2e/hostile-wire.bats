@@ -59,13 +59,19 @@ boots() {
 }
 
 @test "rogue burstd certificate: it is told nothing, and the machine waits for the true one" {
+	# Its authority is even one of those that the image came with.
+	lab_authority "$lab_dir" rogue-ca
+	lab_certificate "$lab_dir" rogue rogue-ca
+	image_believes "$lab_dir/rogue-ca.pem"
 	bought
+	image_believes
 	lab_stop burstd
-	lab_authority "$lab_dir" rogue
 	rogue "$lab_dir/rogue.pem" "$lab_dir/rogue.key" 8443
+	on "$node" curl -qsS -o /dev/null "$lab_door/as-the-system-believes"
 	boots
 	within 30 grep -q 'certificate' "$dir/burst/stage0.log"
-	run ! grep asked "$lab_dir/rogue.8443"
+	run ! grep 'asked /v1' "$lab_dir/rogue.8443"
+	grep -q 'asked /as-the-system-believes' "$lab_dir/rogue.8443"
 	rogues_end
 	lab_start burstd
 	within 60 job_is "$id" COMPLETED

@@ -47,6 +47,10 @@ load world.sh
 	alone key_rogue_vault
 }
 
+@test "time, confirm, --keys: a burstd with a certificate of another authority that the image believes gets nothing" {
+	alone rogue_burstd
+}
+
 @test "key: Vault's redirect to another host is not followed; one that is sealed is no answer" {
 	alone key_redirected
 }

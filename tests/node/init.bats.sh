@@ -177,6 +177,32 @@ key_rogue_vault() {
 	wrapped
 	fails key 'no Vault answers'
 	not logged vault
+	# Nor if the image believes it; and no other step asks it.
+	believed rogue
+	believes https://127.0.0.1:8200/
+	: >$W/log
+	fails key 'no Vault answers'
+	not logged vault
+	claimed burstd=none vault=https://127.0.0.1:8200 "vault_ca=$(base64 -w0 <$W/ca.pem)"
+	fails time 'Vault does not tell'
+	not logged vault
+}
+# What a node tells burstd, and is told by it, with its certificate.
+rogue_burstd() {
+	authority rogue
+	certificate server rogue
+	clouds
+	believed rogue
+	believes https://127.0.0.1:8443/
+	claimed auth=slurm
+	: >$W/log
+	mkdir -p /run/burst
+	echo 7 >/run/burst/key-version
+	fails time 'burstd does not tell'
+	fails confirm 'credential: 000'
+	not sh "$top/scripts/node/node-init" --keys stage 2>$W/said
+	grep -q 'gives no keys: 000' $W/said
+	not logged burstd
 }
 key_redirected() {
 	modes vaultredirect

@@ -169,6 +169,14 @@ rogue() {
 	stage0 TIMEOUT=3
 	dies
 	not logged burstd
+	# One that the image believes is no better: the user-data's is, and nobody else.
+	believed rogue
+	believes https://127.0.0.1:8443/
+	rm -f $W/power
+	: >$W/log
+	stage0 TIMEOUT=3
+	dies
+	not logged burstd
 }
 
 rogue_and_right() {

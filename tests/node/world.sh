@@ -34,6 +34,19 @@ authority() { # NAME
 	openssl ecparam -name prime256v1 -genkey -noout -out "$W/$1.key"
 	openssl req -x509 -key "$W/$1.key" -subj "/CN=burst $1" -days 3 -out "$W/$1.pem"
 }
+# believed NAME: that authority is one of the machine's own, as those that its distribution came with are, whatever a curl
+# may ask for them; and a curl that is told nothing else does believe it.
+believed() {
+	cp "$W/$1.pem" "/etc/ssl/certs/$(openssl x509 -noout -hash -in "$W/$1.pem").0"
+	cat "$W/$1.pem" >>/etc/ssl/certs/ca-certificates.crt
+	mkdir -p $W/store
+	cp /etc/ssl/certs/*.0 $W/store/
+	export SSL_CERT_DIR=$W/store SSL_CERT_FILE=$W/$1.pem CURL_CA_BUNDLE=$W/$1.pem CURL_HOME=$W HOME=$W
+	printf '%s\n' "cacert = $W/$1.pem" "capath = $W/store" >$W/.curlrc
+}
+believes() { # URL: the system's curl does, without the environment of ours
+	env -i PATH="$PATH" curl -qsS -o /dev/null "$1"
+}
 
 world() {
 	# /etc first: what is in it is the machine's, and what is written to it is ours.

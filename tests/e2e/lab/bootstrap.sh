@@ -6,6 +6,7 @@
 #
 #   on NODE CMD...       as root of the machine that is NODE now; machine NODE: its directory
 #   image FILE           standard input becomes this file below /etc/burstd of machines that boot from now on
+#   image_believes PEM   they have it among the authorities of their distribution; without PEM: no more
 # shellcheck shell=bash
 # shellcheck disable=SC2034,SC2154  # lab.sh's variables
 
@@ -24,6 +25,16 @@ image() {
 	mkdir -p "$lab_dir/image/etc/burstd/bin"
 	cat >"$lab_dir/image/etc/burstd/$1"
 	chmod 755 "$lab_dir/image/etc/burstd/$1"
+}
+
+image_believes() {
+	local store=$lab_dir/image/etc/ssl
+	rm -rf "$store"
+	[ $# = 0 ] || {
+		mkdir -p "$store/certs"
+		cp "$1" "$store/certs/$(openssl x509 -noout -hash -in "$1").0"
+		cat /etc/ssl/certs/ca-certificates.crt "$1" >"$store/certs/ca-certificates.crt"
+	}
 }
 
 # Eight GPUs, that are files; no DCGM.  What of /proc is not the machine's own is made up.

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <openssl/pem.h>
 #include <openssl/x509.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
@@ -53,25 +56,11 @@ static int quietly(const char *const *argv)
 
 static int make_cert(const struct tls *t, const char *cert, const char *san)
 {
-	const char *const argv[] = {"openssl",
-				    "req",
-				    "-x509",
-				    "-newkey",
-				    "ec",
-				    "-pkeyopt",
-				    "ec_paramgen_curve:P-256",
-				    "-nodes",
-				    "-days",
-				    "2",
-				    "-subj",
-				    "/CN=test",
-				    "-addext",
-				    san,
-				    "-keyout",
-				    t->key,
-				    "-out",
-				    cert,
-				    NULL};
+	const char *const argv[] = {"openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+				    "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+				    /* OpenSSL looks no further than to the first of a name. */
+				    cert == t->other ? "/CN=other" : "/CN=test", "-addext", san,
+				    "-keyout", t->key, "-out", cert, NULL};
 
 	return quietly(argv);
 }
@@ -263,10 +252,84 @@ static void test_pinned_key(void **state)
 	(void)rmdir(t.dir);
 }
 
+/* PEM as a system keeps it in a directory: by the hash of its subject. */
+static void put_by_hash(const char *dir, const char *pem)
+{
+	char link[96];
+	FILE *f = fopen(pem, "r");
+	X509 *x = PEM_read_X509(f, NULL, NULL, NULL);
+
+	assert_int_equal(mkdir(dir, 0755), 0);
+	(void)snprintf(link, sizeof(link), "%s/%08lx.0", dir, X509_subject_name_hash(x));
+	assert_int_equal(symlink(pem, link), 0);
+	X509_free(x);
+	(void)fclose(f);
+}
+
+enum { NO_NAMESPACES = 77, NOT_THE_SYSTEMS = 78 };
+
+/* Where libcurl was built to look, DIR and PEM are, for this process; the file may be in the
+ * directory. */
+static int be_the_system(const char *dir, const char *pem)
+{
+	const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
+
+	if (unshare(CLONE_NEWNS | (geteuid() != 0 ? CLONE_NEWUSER : 0)) != 0 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	    (v->capath != NULL && mount(dir, v->capath, NULL, MS_BIND, NULL) != 0))
+		return NO_NAMESPACES;
+	if (v->cainfo == NULL || symlink(pem, v->cainfo) == 0)
+		return 0;
+	return mount(pem, v->cainfo, NULL, MS_BIND, NULL) == 0 ? 0 : NO_NAMESPACES;
+}
+
+static int ask_as_system(const struct tls *t, const char *dir, const char *url)
+{
+	int rc = be_the_system(dir, t->cert);
+
+	if (rc != 0)
+		return rc;
+	if (get(url, NULL).code != 0)
+		return NOT_THE_SYSTEMS;
+	return get(url, t->other).code == ERR_NOTSENT ? 0 : 1;
+}
+
+/* Who is given an authority believes nobody else: neither the system's file nor its directory,
+ * which libcurl knows by itself. */
+static void test_system_is_not_believed_besides(void **state)
+{
+	struct tls t = {.dir = "/tmp/httpsXXXXXX"};
+	char url[64], dir[64];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(mkdtemp(t.dir));
+	(void)snprintf(t.cert, sizeof(t.cert), "%s/cert.pem", t.dir);
+	(void)snprintf(t.other, sizeof(t.other), "%s/other.pem", t.dir);
+	(void)snprintf(t.key, sizeof(t.key), "%s/key.pem", t.dir);
+	(void)snprintf(dir, sizeof(dir), "%s/certs", t.dir);
+	assert_int_equal(make_cert(&t, t.other, "subjectAltName=IP:127.0.0.1"), 0);
+	tls_start(&t, "subjectAltName=IP:127.0.0.1");
+	put_by_hash(dir, t.cert);
+	(void)snprintf(url, sizeof(url), "https://127.0.0.1:%d/", t.port);
+	pid = fork();
+	if (pid == 0)
+		_exit(ask_as_system(&t, dir, url));
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	tls_stop(&t);
+	assert_int_equal(quietly((const char *const[]){"rm", "-rf", t.dir, NULL}), 0);
+	assert_true(WIFEXITED(status));
+	if (WEXITSTATUS(status) == NO_NAMESPACES)
+		skip();
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_tls),
-					   cmocka_unit_test(test_pinned_key)};
+					   cmocka_unit_test(test_pinned_key),
+					   cmocka_unit_test(test_system_is_not_believed_besides)};
 	int rc;
 
 	(void)curl_global_init(CURL_GLOBAL_ALL);
