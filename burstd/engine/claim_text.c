@@ -52,6 +52,7 @@ static void add_release(struct engine *e, struct lines *l, const struct secrets_
 	lines_add_base64(l, "vault_ca", e->d.door->store_ca);
 	lines_add(l, "creation_path", r->path);
 	lines_add(l, "wrap_token", secret_text(r->token));
+	lines_add_number(l, "wrap_ttl", (uint64_t)r->ttl_ms / 1000);
 }
 
 void claim_keys(struct engine *e, const struct secrets_released *rel, bool now,

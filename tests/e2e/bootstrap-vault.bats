@@ -46,6 +46,34 @@ event() {
 	within 20 alive 0
 }
 
+@test "Vault sealed mid-boot: a node that has its token waits, and unwraps it when Vault is unsealed" {
+	# In a step between burstd's answer and the unwrap.
+	image bin/dpkg-query <<-'S'
+		#!/bin/sh
+		touch /run/burst/has-its-token
+		until [ -e /run/burst/sealed ]; do sleep 0.1; done
+		exec /usr/bin/dpkg-query "$@"
+	S
+	rows=$(sim_rows)
+	id=$(job --gres=gpu:8 --wrap true)
+	within 40 eval 'node=$(job_nodes $id) && dir=$(machine $node) && [ -e "$dir/burst/has-its-token" ]'
+	vault PUT sys/seal
+	touch "$dir/burst/sealed"
+	# It goes on asking, for as long as the token lives.
+	sleep 10
+	grep -q -- '--- key' "$dir/burst/node-init.log"
+	[ -d "/proc/$(cat "$dir/pid")" ]
+	[ ! -e "$dir/burst/munge/munge.key" ]
+	lab_unseal
+	within 60 job_is "$id" COMPLETED
+	[ "$(sim_rows)" = $((rows + 1)) ]
+	run ! event breach
+	run ! event boot-failed
+	rm "$lab_dir/image/etc/burstd/bin/dpkg-query"
+	within 30 all_down
+	within 20 alive 0
+}
+
 sessions() {
 	local one
 	for one in $(vault GET 'auth/token/accessors?list=true' | jq -r '.data.keys[]'); do

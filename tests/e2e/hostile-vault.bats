@@ -114,13 +114,15 @@ no_more() {
 	rogue=$!
 	# The image itself believes its authority, as it does those of its distribution.
 	image_believes "$lab_dir/rogue/rogue-ca.pem"
+	echo 'patience = 8' >>"$lab_dir/image/etc/burstd/node-init.conf"
 	first <<-'S'
 		curl -qsS -o /dev/null https://10.77.0.1:8301/as-the-system-believes
 		sed -i 's/^vault=.*/vault=https:\/\/10.77.0.1:8301/' $S/claim.conf
 	S
 	victim
-	image_believes
 	within 60 event boot-failed 'no Vault answers'
+	image_believes
+	sed -i '/^patience/d' "$lab_dir/image/etc/burstd/node-init.conf"
 	# It was asked, and told nothing: neither the token, nor what was wanted of it.
 	grep -q 'GET /as-the-system-believes' "$lab_dir/rogue/log"
 	grep -q '^refused:' "$lab_dir/rogue/log"

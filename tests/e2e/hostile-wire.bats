@@ -64,10 +64,10 @@ boots() {
 	lab_certificate "$lab_dir" rogue rogue-ca
 	image_believes "$lab_dir/rogue-ca.pem"
 	bought
-	image_believes
 	lab_stop burstd
 	rogue "$lab_dir/rogue.pem" "$lab_dir/rogue.key" 8443
-	on "$node" curl -qsS -o /dev/null "$lab_door/as-the-system-believes"
+	within 10 on "$node" curl -qsS -o /dev/null "$lab_door/as-the-system-believes"
+	image_believes
 	boots
 	within 30 grep -q 'certificate' "$dir/burst/stage0.log"
 	run ! grep 'asked /v1' "$lab_dir/rogue.8443"

@@ -211,8 +211,14 @@ class Vault(Handler):
     def do_POST(self):
         words = modes()
         data = self.body()
+        if 'troubled' in words:  # by one thing after the other
+            words = ['sealed', 'vaultredirect', 'proxy', *['sealedunwrap'] * 6, '', ''][count('troubled') - 1:][:1]
         if 'sealed' in words:
             return self.say(503, recorded('sealed'))
+        if 'sealedunwrap' in words and self.path.endswith('/unwrap'):
+            return self.say(503, recorded('sealed'))
+        if 'proxy' in words:
+            return self.say(403, '<html>wrapping token</html>')
         if 'vaultredirect' in words:
             return self.say(307, '', [('Location', f'https://127.0.0.1:8444{self.path}')])
         if self.path == '/v1/sys/wrapping/lookup':

@@ -55,6 +55,18 @@ load world.sh
 	alone key_redirected
 }
 
+@test "key: Vault sealed, a standby, away or behind a proxy while it boots: it is waited for, and the token used once" {
+	alone key_vault_waits
+}
+
+@test "key: a Vault that is sealed for longer than the token lives is no alarm; a token that was used meanwhile is" {
+	alone key_vault_too_long
+}
+
+@test "key: a proxy's 403 is none of Vault's, and no alarm" {
+	alone key_proxys_no
+}
+
 @test "key: an old version of the keys is refused" {
 	alone key_old
 }
@@ -89,6 +101,10 @@ load world.sh
 
 @test "route: one slurmctld is enough, none is not" {
 	alone route
+}
+
+@test "route: a slurmctld that is restarted meanwhile is waited for" {
+	alone route_waits
 }
 
 @test "gpu: number, type, health; no tool is no GPU" {

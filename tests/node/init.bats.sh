@@ -213,6 +213,54 @@ key_redirected() {
 	modes sealed
 	fails key 'no Vault answers'
 }
+# patience N: seconds that it waits; a world has none otherwise.
+patience() { sed -i "s/^patience = .*/patience = $1/" /etc/burstd/node-init.conf; }
+# Sealed, a standby, away, or behind a proxy: it is waited for, and the token is used once.
+key_vault_waits() {
+	patience 60
+	modes troubled
+	wrapped
+	(
+		sleep 3
+		clouds
+	) 3>&- &
+	passes key
+	[ "$(grep -o '[a-z]* - [0-9]*' $W/log | tr '\n' ,)" = "$(printf '%s,' 'lookup - 503' 'lookup - 307' 'lookup - 403' \
+		'lookup - 200' 'unwrap - 503' 'lookup - 200' 'unwrap - 503' 'lookup - 200' 'unwrap - 503' 'lookup - 200' 'unwrap - 200')" ]
+	[ "$(wc -c </run/burst/munge/munge.key)" = 128 ]
+}
+# No longer than the token lives, for then it would look like one that was used.
+key_vault_too_long() {
+	local began
+	patience 60
+	modes sealed
+	clouds
+	up=$(cut -d. -f1 /proc/uptime)
+	wrapped wrap_ttl=60 answered=$((up - 45))
+	began=$SECONDS
+	fails key 'no Vault answers: 503'
+	[ $((SECONDS - began)) -ge 5 ]
+	[ $((SECONDS - began)) -lt 20 ]
+	not logged alarm
+	# Used, while nobody could look: that is an alarm at once.
+	(
+		sleep 3
+		modes expired
+	) 3>&- &
+	wrapped wrap_ttl=60 "answered=$(cut -d. -f1 /proc/uptime)"
+	began=$SECONDS
+	fails key 'used, expired or false'
+	[ $((SECONDS - began)) -lt 20 ]
+	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
+}
+# The word of a proxy says nothing of the token.
+key_proxys_no() {
+	clouds
+	modes proxy
+	wrapped
+	fails key 'no Vault answers: 403'
+	not logged alarm
+}
 key_old() {
 	modes old
 	clouds
@@ -263,8 +311,7 @@ burstd_restarts() {
 	passes key
 	passes munge
 	clouds
-	sed -i '/patience/d' /etc/burstd/node-init.conf
-	configure 'patience = 30'
+	patience 30
 	modes busy.v1.node.confirm
 	passes confirm
 	[ "$(times 'confirm c1 503')" = 3 ]
@@ -325,6 +372,17 @@ route() {
 	fails route 'no slurmctld can be reached: 127.0.0.1:6999 127.0.0.1:8443'
 	clouds
 	passes route
+}
+# slurmctld is restarted just now.
+route_waits() {
+	claimed conf_server=127.0.0.1:6999,127.0.0.1:8443
+	patience 30
+	(
+		sleep 3
+		clouds
+	) 3>&- &
+	passes route
+	[ -e $W/up ]
 }
 
 gpus() {

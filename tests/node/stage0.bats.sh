@@ -11,6 +11,7 @@ claims_and_begins() {
 	[ -e $W/begun ]
 	grep -q '^node=c1$' /run/burst/s/claim.conf
 	grep -q '^end=1$' /run/burst/s/claim.conf
+	grep -qE '^answered=[0-9]+$' /run/burst/s/claim.conf
 	openssl verify -CAfile $W/ca.pem /run/burst/cert.pem
 	# Fetched with the certificate.
 	logged 'burstd GET /v1/node/stage1 burst 200'

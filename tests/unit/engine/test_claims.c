@@ -196,6 +196,7 @@ static void test_wrapped_and_as_json(void **state)
 	assert_non_null(strstr(body(t), "\"vault\":\"https://v1:8200 https://v2:8200\""));
 	assert_non_null(strstr(body(t), "\"vault_ca\":\"Q0EK\""));
 	assert_non_null(strstr(body(t), "\"wrap_token\":\"s.wrap\""));
+	assert_non_null(strstr(body(t), "\"wrap_ttl\":\"60\""));
 	assert_non_null(strstr(body(t), "\"creation_path\":\"kv/data/slurm\""));
 	assert_null(strstr(body(t), "munge_key"));
 	assert_string_equal(claim(1)->c.accessor, "acc-1");
