@@ -222,7 +222,7 @@ class Vault(Handler):
         if 'vaultredirect' in words:
             return self.say(307, '', [('Location', f'https://127.0.0.1:8444{self.path}')])
         if self.path == '/v1/sys/wrapping/lookup':
-            if 'expired' in words:
+            if 'expired' in words or 'lostused' in words and count('look') > 1:
                 return self.say(400, recorded('spent'))
             assert json.loads(data) == {'token': 'hvs.CAES-x_y'}
             text = recorded('peek')
@@ -233,7 +233,7 @@ class Vault(Handler):
             assert self.headers['X-Vault-Token'] == 'hvs.CAES-x_y' and data == b''
             if 'used' in words:
                 return self.say(400, recorded('spent-unwrap'))
-            if 'lost' in words and count('unwrap') == 1:
+            if 'lostused' in words or 'lost' in words and count('unwrap') == 1:
                 return self.say(502)
             text = re.sub('"munge_key":"[^"]*"', f'"munge_key":"{KEY}"', recorded('unwrap'))
             return self.say(200, text.replace('"version":1', f'"version":{6 if "old" in words else 7}'))

@@ -39,6 +39,10 @@ load world.sh
 	alone key_unwrap_used
 }
 
+@test "key: a token that has ended, or that our own unwrap without an answer may have used, is told as that" {
+	alone key_unwrap_unsure
+}
+
 @test "key: wrong creation_path: alarm, and it is not unwrapped" {
 	alone key_other_path
 }

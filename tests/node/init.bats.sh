@@ -157,6 +157,27 @@ key_unwrap_used() {
 	fails key 'used, expired or false'
 	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
 }
+# Used, but perhaps by ourselves; gone, but perhaps by time: nobody is called a thief.
+key_unwrap_unsure() {
+	local up
+	clouds
+	modes lostused
+	wrapped "vault=https://127.0.0.1:8200 https://127.0.0.1:8202"
+	fails key 'used, expired or false'
+	grep -q '"reason":"unwrap_lost"' $W/last.v1.alarm
+	# The other Vault was not asked to unwrap what this one may have.
+	[ "$(grep -o 'wrapping/[a-z]* - [0-9]*' $W/log | tr '\n' ,)" = \
+		'wrapping/lookup - 200,wrapping/unwrap - 502,wrapping/lookup - 400,' ]
+	rm $W/last.v1.alarm
+	modes expired
+	up=$(cut -d. -f1 /proc/uptime)
+	wrapped wrap_ttl=60 answered=$((up - 58))
+	fails key 'used, expired or false'
+	grep -q '"reason":"unwrap_late"' $W/last.v1.alarm
+	wrapped wrap_ttl=60 "answered=$up"
+	fails key 'used, expired or false'
+	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
+}
 key_other_path() {
 	modes otherpath
 	clouds
