@@ -217,8 +217,8 @@ static void plan_munge(const struct cli *c, const json_t *s)
 	(void)fprintf(f,
 		      "4. Nodes that boot meanwhile are bought anew; who has not followed in 5 "
 		      "minutes is drained.\n"
-		      "Until 45 s before the switch: burstctl secrets rotate --abort.  After it the "
-		      "old key is in\nversion %s.\n",
+		      "Until 45 s before the switch: burstctl secrets rotate --abort.\n"
+		      "After it the old key is in version %s.\n",
 		      cli_text(s, "current"));
 }
 
