@@ -6,6 +6,23 @@
 
 #include "api/ctl_reply.h"
 
+/* Of one that runs, or has something to say still. */
+static void put_rotation(struct ctl_reply *r)
+{
+	struct engine_rotation s;
+	char text[64];
+
+	engine_rotation(r->api->engine, &s);
+	if (!s.there || !(rotation_runs(&s.r) || s.error[0] != '\0'))
+		return;
+	if (s.error[0] == '\0' && s.needs_credential)
+		s.error = "it needs a credential, with --resume";
+	(void)snprintf(text, sizeof(text), "%s: %s", rotation_kind_str(s.r.kind),
+		       rotation_phase_str(s.r.phase));
+	jsonw_text(&r->w, "rotation", text);
+	jsonw_text(&r->w, "rotation_error", s.error);
+}
+
 void ctl_secrets_put(struct ctl_reply *r)
 {
 	static const char *const enrolments[] = {[ENGINE_ENROL_NONE] = "",
@@ -36,6 +53,7 @@ void ctl_secrets_put(struct ctl_reply *r)
 	jsonw_int(w, "failed", (int64_t)s.failed);
 	jsonw_text(w, "enrolment", enrolments[s.enrolment]);
 	jsonw_text(w, "enrolment_error", s.enrolled);
+	put_rotation(r);
 	jsonw_close(w, '}');
 }
 

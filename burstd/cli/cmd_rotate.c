@@ -108,6 +108,8 @@ static const char *next_munge(const json_t *s, const char *phase)
 				 "secrets rotate --switch";
 	if (strcmp(phase, "window") == 0)
 		return "at that time nodes restart munged, and so must all other machines";
+	if (command && cli_text(s, "error")[0] != '\0')
+		return "switch_command is run again each minute until it succeeds";
 	return "nodes restart munged with the new key";
 }
 
@@ -217,8 +219,8 @@ static void plan_munge(const struct cli *c, const json_t *s)
 	(void)fprintf(f,
 		      "4. Nodes that boot meanwhile are bought anew; who has not followed in 5 "
 		      "minutes is drained.\n"
-		      "Until 45 s before the switch: burstctl secrets rotate --abort.\n"
-		      "After it the old key is in version %s.\n",
+		      "Until 45 s before the switch: burstctl secrets rotate --abort.  After it\n"
+		      "the old key is in version %s.\n",
 		      cli_text(s, "current"));
 }
 

@@ -25,6 +25,18 @@ static void field(const struct out *o, const char *name, const char *text)
 	free(clean);
 }
 
+static void show_rotation(const struct cli *c, const json_t *s)
+{
+	const char *error = cli_text(s, "rotation_error");
+	char text[400];
+
+	if (cli_text(s, "rotation")[0] == '\0')
+		return;
+	(void)snprintf(text, sizeof(text), "%.60s%s%.300s", cli_text(s, "rotation"),
+		       error[0] != '\0' ? ", stands still: " : "", error);
+	field(&c->out, "rotation", text);
+}
+
 static void show(const struct cli *c, const json_t *r)
 {
 	const json_t *s = json_object_get(r, "secrets");
@@ -51,6 +63,7 @@ static void show(const struct cli *c, const json_t *r)
 	field(&c->out, "keys", text);
 	if (cli_text(s, "error")[0] != '\0')
 		field(&c->out, "error", cli_text(s, "error"));
+	show_rotation(c, s);
 }
 
 static int run_show(const struct cli *c, const void *args, char **operands)

@@ -126,7 +126,7 @@ static bool settled(struct rotation *r, int64_t now_ms)
 {
 	if (r->phase == ROTATION_SPREADING)
 		return go(r, ROTATION_STAGED, now_ms);
-	if (r->phase != ROTATION_SETTLING)
+	if (r->phase != ROTATION_SETTLING || rotation_switches(r))
 		return false;
 	return go(r, r->kind == ROTATION_JWKS ? ROTATION_AGING : ROTATION_DONE, now_ms);
 }
@@ -229,7 +229,7 @@ int64_t rotation_wake_ms(const struct rotation *r)
 	case ROTATION_WINDOW:
 		return r->switch_ms;
 	case ROTATION_SETTLING:
-		return r->since_ms + ROTATION_SETTLE_MS;
+		return rotation_switches(r) ? INT64_MAX : r->since_ms + ROTATION_SETTLE_MS;
 	case ROTATION_AGING: /* from when slurmctld signs with the new key */
 		return r->told ? r->since_ms + 2 * r->life_ms : INT64_MAX;
 	default:

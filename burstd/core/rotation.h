@@ -10,6 +10,9 @@
  *      |           |          |  +---jwks--> LOADING --+                          |    ^
  *      +---abort---+----------+------abort----> ABORTING -> ABORTED    jwks: AGING -> DROPPING
  *
+ * Munge's SETTLING ends when slurmctld's own munged has the new key, however long that takes:
+ * without it the nodes that have followed are lost to slurmctld.
+ *
  * The phases STAGING, SWITCHING, DROPPING and ABORTING want something written.  Each may be
  * repeated: whoever writes puts rotation_mark() into the bundle, and finds it there when he does
  * not know whether he has written.  Anybody else's write ends the rotation. */
@@ -32,7 +35,7 @@ enum rotation_phase {
 	ROTATION_WINDOW,    /* munge: nodes are told when */
 	ROTATION_LOADING,   /* jwks: slurmctld is to know both keys */
 	ROTATION_SWITCHING, /* the new key is to be written as the one in use */
-	ROTATION_SETTLING,  /* it is; nodes follow */
+	ROTATION_SETTLING,  /* it is; nodes follow, and munge beside slurmctld */
 	ROTATION_AGING,     /* jwks: tokens of the old key are still about */
 	ROTATION_DROPPING,  /* jwks: the old key is to be taken out */
 	ROTATION_DONE,

@@ -315,6 +315,18 @@ static void on_child(void *ctx, const struct proc_reply *reply, const struct err
 	free(k);
 }
 
+/* It has not failed: it has not run.  Too many programs are soon fewer; a missing one is not soon
+ * there. */
+static int64_t unstarted_ms(struct rotate *rt)
+{
+	int64_t ms = (int64_t)ROTATE_AGAIN_MS << rt->unstarted;
+
+	if (ms >= ROTATE_TELL_MS)
+		return ROTATE_TELL_MS;
+	rt->unstarted++;
+	return ms;
+}
+
 static void run_child(struct rotate *rt, const char *const *argv, bool reconfigure)
 {
 	struct engine *e = rt->e;
@@ -337,11 +349,12 @@ static void run_child(struct rotate *rt, const char *const *argv, bool reconfigu
 	engine_commit(e);
 	if (!e->dead && proc_run(e->d.proc, &call, on_child, k, &err) == 0) {
 		rt->child = k;
+		rt->unstarted = 0;
 		return;
 	}
 	if (!e->dead)
 		rotate_complain(rt, argv[0], err.msg);
-	rt->tell_ms = engine_now(e) + ROTATE_TELL_MS;
+	rt->tell_ms = engine_now(e) + unstarted_ms(rt);
 	free(k);
 }
 
@@ -392,6 +405,8 @@ static void tell(struct rotate *rt)
 	} else if (munge) {
 		tell_people(rt, "now: the new key to the machines of slurmctld, slurmdbd and of "
 				"users, and munged restarted there");
+		if (rt->r.phase == ROTATION_SETTLING)
+			rt->error[0] = '\0'; /* of a command that was taken away */
 		rotate_event(rt, ROTATION_EV_TOLD, 0);
 	} else {
 		reconfigure(rt);

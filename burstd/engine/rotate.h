@@ -56,6 +56,7 @@ struct rotate {
 	struct rotate_child *child; /* NULL: none runs */
 	bool commanded;             /* of this phase: the command has run */
 	int64_t tell_ms;            /* not before */
+	unsigned unstarted;         /* times in a row that it could not even be started */
 	bool waits_said;
 	char error[256]; /* why it stands still; "" */
 };

@@ -1,6 +1,27 @@
 /* test_rotate.c - what the control socket says of a rotation of keys, and who may order one. */
 #include "ctl_ask.h"
 
+/* What is said of it where people look for the store. */
+static void store_says(struct fixture *f, const char *rotation, const char *error)
+{
+	json_t *r, *s;
+
+	f->e.secrets = (struct engine_secrets){.driver = "vault",
+					       .phase = "ready",
+					       .version = "7",
+					       .source = {"v", 0, 0, ""},
+					       .enrolled = ""};
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"secrets\"}");
+	s = json_object_get(r, "secrets");
+	if (rotation == NULL) {
+		assert_null(json_object_get(s, "rotation"));
+	} else {
+		assert_string_equal(text(s, "rotation"), rotation);
+		assert_string_equal(text(s, "rotation_error"), error);
+	}
+	json_decref(r);
+}
+
 static void test_the_rotation_is_shown_to_all(void **state)
 {
 	struct fixture *f = start("n1");
@@ -27,6 +48,16 @@ static void test_the_rotation_is_shown_to_all(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(s, "lacking"), 0)),
 			    "n7");
 	json_decref(r);
+	store_says(f, "munge: window", "write: it is sealed");
+	f->e.rotation.error = "";
+	store_says(f, "munge: window", "");
+	f->e.rotation.needs_credential = true;
+	store_says(f, "munge: window", "it needs a credential, with --resume");
+	f->e.rotation.r.phase = ROTATION_DONE;
+	f->e.rotation.needs_credential = false;
+	store_says(f, NULL, NULL);
+	f->e.rotation.error = "scontrol: 1"; /* the old key is still to be forgotten */
+	store_says(f, "munge: done", "scontrol: 1");
 	stop(f);
 }
 

@@ -30,6 +30,13 @@ static void test_status_says_what_is_next(void **state)
 	lab_run_once(l, S "secrets rotate --status",
 		     ROTATION("jwks", "switching", "true", ",\"needs_credential\":true"));
 	assert_non_null(strstr(l->out, "--resume"));
+	lab_run_once(l, S "secrets rotate",
+		     ROTATION("munge", "settling", "true",
+			      ",\"switch_command\":true,\"error\":\"switch_command: 1\""));
+	assert_non_null(strstr(l->out, "next      switch_command is run again each minute"));
+	lab_run_once(l, S "secrets rotate",
+		     ROTATION("munge", "settling", "true", ",\"switch_command\":true"));
+	assert_non_null(strstr(l->out, "next      nodes restart munged"));
 	lab_run_once(l, S "secrets rotate", ROTATION("none", "idle", "false", ""));
 	assert_non_null(strstr(l->out, "no key was ever rotated"));
 	assert_null(strstr(l->out, "next"));

@@ -34,6 +34,14 @@ static void test_show(void **state)
 		     "\"user_data\":5,\"failed\":1,\"waiting\":0}}");
 	assert_non_null(
 		strstr(l->out, "0 wrapped, 0 brokered, 5 in user-data, 1 refused, 0 waiting\n"));
+	lab_run_once(l, S "secrets show",
+		     STORE("", "\",\"rotation\":\"munge: window\",\"rotation_error\":\""));
+	assert_non_null(strstr(l->out, "rotation      munge: window\n"));
+	lab_run_once(
+		l, S "secrets show",
+		STORE("", "\",\"rotation\":\"munge: settling\",\"rotation_error\":\"command: 1"));
+	assert_non_null(
+		strstr(l->out, "rotation      munge: settling, stands still: command: 1\n"));
 	lab_run_once(l, S "secrets show", "{\"ok\":true,\"now_ms\":1}");
 	lab_want(l, 0, "no secret store is configured\n", "");
 	lab_free(l);

@@ -124,6 +124,25 @@ static void jwks_rolls_and_nothing_stands_still(void **state)
 	assert_int_equal(rotation_want(&r), ROTATION_WANT_NOTHING);
 }
 
+/* Nodes that have the new key are lost to a slurmctld that has not. */
+static void munge_is_not_done_before_slurmctlds_own_has_switched(void **state)
+{
+	struct rotation r = staged(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_TIMER, 90000));
+	assert_true(wrote(&r, 9, 91000));
+	assert_true(rotation_switches(&r)); /* still, and for as long as it takes */
+	assert_false(plain(&r, ROTATION_EV_HAVE, 92000));
+	assert_int_equal(rotation_wake_ms(&r), INT64_MAX);
+	assert_false(plain(&r, ROTATION_EV_TIMER, 91000 + 2 * ROTATION_SETTLE_MS));
+	assert_int_equal(r.phase, ROTATION_SETTLING);
+	assert_true(plain(&r, ROTATION_EV_TOLD, 93000));
+	assert_int_equal(r.phase, ROTATION_SETTLING); /* nodes: the next look */
+	assert_true(plain(&r, ROTATION_EV_HAVE, 94000));
+	assert_int_equal(r.phase, ROTATION_DONE);
+}
+
 static void who_does_not_follow_is_not_waited_for(void **state)
 {
 	struct rotation r = begun(ROTATION_MUNGE);
@@ -134,7 +153,8 @@ static void who_does_not_follow_is_not_waited_for(void **state)
 	assert_true(plain(&r, ROTATION_EV_TIMER, 2000 + ROTATION_SPREAD_MS));
 	assert_int_equal(r.phase, ROTATION_STAGED);
 	assert_true(order(&r, 700000, 640000) && plain(&r, ROTATION_EV_TIMER, 700000));
-	assert_true(wrote(&r, 9, 701000));
+	assert_true(wrote(&r, 9, 701000) && plain(&r, ROTATION_EV_TOLD, 701500));
+	assert_int_equal(rotation_wake_ms(&r), 701000 + ROTATION_SETTLE_MS);
 	assert_true(plain(&r, ROTATION_EV_TIMER, 701000 + ROTATION_SETTLE_MS));
 	assert_int_equal(r.phase, ROTATION_DONE);
 }
@@ -247,6 +267,8 @@ static void must_hold(const struct rotation *r, const struct rotation *was)
 		assert_true(rotation_holds(r, r->now));
 	if (r->phase == ROTATION_DROPPING || r->phase == ROTATION_AGING)
 		assert_int_equal(r->kind, ROTATION_JWKS);
+	if (r->kind == ROTATION_MUNGE && r->phase == ROTATION_DONE && was->phase != r->phase)
+		assert_true(was->told);
 	/* Once the new key is in use there is no way back. */
 	if (was->phase >= ROTATION_SWITCHING && was->phase <= ROTATION_DROPPING)
 		assert_true(r->phase != ROTATION_ABORTING);
@@ -476,6 +498,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(munge_is_switched_at_one_time),
 		cmocka_unit_test(jwks_rolls_and_nothing_stands_still),
+		cmocka_unit_test(munge_is_not_done_before_slurmctlds_own_has_switched),
 		cmocka_unit_test(who_does_not_follow_is_not_waited_for),
 		cmocka_unit_test(abort_takes_the_new_key_out_while_nobody_uses_it),
 		cmocka_unit_test(a_switch_is_called_off_while_nodes_may_hear_of_it),

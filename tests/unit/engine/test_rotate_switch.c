@@ -1,0 +1,226 @@
+/* test_rotate_switch.c - the moment of the switch: it is called off, or the machine beside
+ * slurmctld does not follow. */
+#include "bare_rotate.h"
+
+#include <unistd.h>
+
+/* --- called off --------------------------------------------------------------------------------
+ */
+
+static bool says_off(const char *said, int64_t version)
+{
+	char want[80];
+
+	(void)snprintf(want, sizeof(want), "\"keys\":{\"version\":\"%lld\",\"switch_ms\":0}",
+		       (long long)version);
+	return strstr(said, want) != NULL;
+}
+
+/* Each has a timer.  Who does not hear in time switches, and back again: it has its keys anew. */
+static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
+{
+	int64_t version;
+
+	(void)state;
+	stage(ROTATION_MUNGE);
+	version = now_version();
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	assert_null(strstr(beats(1, version), "\"switch_ms\":0"));
+	fails = SECRET_AWAY;
+	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_ABORTING);
+	assert_true(says_off(beats(1, version), version));
+	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
+	restart();
+	go();
+	up(1, version);
+	up(2, version);
+	assert_int_equal(phase(), ROTATION_ABORTING);
+	assert_true(says_off(beats(1, version), version));
+	fails = SECRET_OK;
+	rt()->store->next_ms = 0;
+	go();
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_true(now_version() != version);
+	assert_true(says_off(beats(2, version), now_version()));
+	claim(2)->keys_ms = 0;
+	assert_non_null(strstr(node_asks(2, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
+	assert_true(says_off(beats(2, now_version()), now_version()));
+	/* The store is away, and burstd was started anew: which version it has is not known. */
+	version = now_version();
+	F.e->secrets->version[0] = '\0';
+	assert_true(says_off(beats(1, version), version));
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "%lld",
+		       (long long)version);
+	claim(1)->key_version = 0; /* it says no version, and was told of no switch */
+	assert_null(strstr(beats(1, 0), "keys"));
+	rt()->r.switch_ms -= ROTATION_SPREAD_MS + MINUTE; /* nobody has it in mind any more */
+	assert_null(strstr(beats(1, version), "keys"));
+	F.e->secrets->version[0] = '\0';
+	assert_null(strstr(beats(1, version), "keys"));
+	/* What an admin writes is not what all use by now. */
+	put_bundle(BUNDLE, "99");
+	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
+	go();
+	assert_int_equal(now_version(), 99);
+	claim(1)->keys_ms = 0;
+	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "\nswitch=no\n"));
+}
+
+static void an_abort_that_nodes_may_not_hear_of_is_refused(void **state)
+{
+	const struct engine_rotate_ask ask = {.verb = ENGINE_ROTATE_ABORT, .by = "root"};
+	struct err err = {0};
+
+	(void)state;
+	stage(ROTATION_MUNGE);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	rt()->r.switch_ms -= MINUTE - ROTATION_HEAR_MS + 1000;
+	assert_int_equal(engine_rotate(F.e, &ask, &err), -1);
+	assert_non_null(strstr(err.msg, "may not hear within 4"));
+	assert_int_equal(phase(), ROTATION_WINDOW);
+	assert_int_equal(audits("rotate-abort"), 0);
+}
+
+/* --- the site's command -------------------------------------------------------------------------
+ */
+
+static char *program[2];
+
+static void use_command(const char *path)
+{
+	free(program[0]);
+	program[0] = path != NULL ? mem_strdup(path) : NULL;
+	F.e->conf->secrets.switch_command = path != NULL ? program : NULL;
+}
+
+static int teardown_command(void **state)
+{
+	use_command(NULL); /* it is not the configuration's to free */
+	return teardown(state);
+}
+
+/* Until the program that runs has ended. */
+static void wait_for_child(void)
+{
+	assert_non_null(rt()->child);
+	F.e->started = true;
+	for (int i = 0; rt()->child != NULL && i < 5000; i++) {
+		(void)uv_run(loop_uv(F.loop), UV_RUN_NOWAIT);
+		(void)usleep(1000);
+	}
+	F.e->started = false;
+	assert_null(rt()->child);
+}
+
+static void switch_with(const char *path)
+{
+	stage(ROTATION_MUNGE);
+	use_command(path);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, MINUTE), 0);
+	its_time_comes();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+}
+
+static void a_minute_later(void)
+{
+	rt()->tell_ms -= ROTATE_TELL_MS;
+	go();
+}
+
+/* The nodes have the new key by then; slurmctld's machine has not. */
+static void a_switch_command_is_run_until_it_succeeds(void **state)
+{
+	struct engine_rotation s;
+
+	(void)state;
+	switch_with("/bin/false");
+	wait_for_child();
+	all_follow();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	engine_rotation(F.e, &s);
+	assert_non_null(strstr(s.error, "switch_command: exit status 1"));
+	assert_int_equal(events("rotation-alarm"), 1);
+	assert_null(rt()->child); /* not at once again */
+	assert_int_equal(rt()->unstarted, 0);
+	a_minute_later();
+	wait_for_child();
+	assert_int_equal(audits("switch-command"), 2);
+	assert_int_equal(events("rotation-alarm"), 1); /* once */
+	use_command(NULL);
+	restart();
+	use_command("/bin/false");
+	go();
+	up(1, now_version());
+	up(2, now_version());
+	all_follow();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	wait_for_child();
+	assert_non_null(strstr(rt()->error, "switch_command: exit status 1"));
+	use_command("/bin/true");
+	a_minute_later();
+	wait_for_child();
+	assert_string_equal(rt()->error, "");
+	assert_true(rt()->r.told);
+	all_follow();
+	assert_int_equal(phase(), ROTATION_DONE);
+	a_minute_later();
+	assert_null(rt()->child);
+}
+
+/* It has not run: that is no try, and the next is soon. */
+static void a_switch_command_that_cannot_be_started_is_tried_sooner(void **state)
+{
+	int64_t waits[8];
+
+	(void)state;
+	switch_with("/nonexistent/switch");
+	assert_null(rt()->child);
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		waits[i] = rt()->tell_ms - engine_now(F.e);
+		rt()->tell_ms = 0;
+		all_follow();
+	}
+	assert_in_range(waits[0], 1, 2 * ROTATE_AGAIN_MS);
+	assert_in_range(waits[1], waits[0] + 1, 4 * ROTATE_AGAIN_MS);
+	assert_in_range(waits[7], ROTATE_TELL_MS - MINUTE / 4, ROTATE_TELL_MS);
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	assert_non_null(strstr(rt()->error, "No such file"));
+	use_command("/bin/true");
+	rt()->tell_ms = 0;
+	go();
+	assert_int_equal(rt()->unstarted, 0);
+	wait_for_child();
+	all_follow();
+	assert_int_equal(phase(), ROTATION_DONE);
+}
+
+/* An admin does it by hand, and takes the command out of the configuration. */
+static void without_its_command_it_is_the_admins(void **state)
+{
+	(void)state;
+	switch_with("/bin/false");
+	wait_for_child();
+	use_command(NULL);
+	a_minute_later();
+	assert_string_equal(rt()->error, "");
+	all_follow();
+	assert_int_equal(phase(), ROTATION_DONE);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define C(f) cmocka_unit_test_setup_teardown(f, setup, teardown_command)
+	const struct CMUnitTest tests[] = {
+		T(who_was_told_of_a_switch_is_told_that_it_is_off),
+		T(an_abort_that_nodes_may_not_hear_of_is_refused),
+		C(a_switch_command_is_run_until_it_succeeds),
+		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
+		C(without_its_command_it_is_the_admins),
+	};
+#undef T
+#undef C
+
+	return cmocka_run_group_tests_name("rotate switch", tests, NULL, NULL);
+}
