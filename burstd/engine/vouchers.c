@@ -406,6 +406,8 @@ static void send(struct engine *e, struct voucher_run *r)
 
 	if (e->due)
 		engine_commit(e); /* else what we revoked ourselves is an alarm after a crash */
+	if (e->dead)
+		return;
 	r->look = (struct secrets_look){on_look, r};
 	r->looking = secrets_look(e, what, r->v.accessor, &r->look);
 	if (r->looking)

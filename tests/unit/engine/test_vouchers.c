@@ -201,6 +201,27 @@ static void test_attestation_is_shown_as_none(void **state)
 	assert_int_equal(b.key_version, 7);
 }
 
+/* After a restart the journal has it as doubted, and the store would say that it was used. */
+static void test_a_revoke_that_is_not_durable_is_not_sent(void **state)
+{
+	const struct secrets_look *look;
+
+	(void)state;
+	buy_with_token(1, "acc-1");
+	boots(1, true);
+	is_late(1);
+	vouchers_run(F.e);
+	look = F.look;
+	F.look = NULL;
+	look->fn(look->ctx, SECRET_OK);
+	assert_int_equal(voucher(1)->state, VOUCHER_VOID);
+	F.e->dead = true; /* as engine_commit() leaves it when the disk fails */
+	vouchers_run(F.e);
+	assert_int_equal(F.revoked, 0);
+	restart();
+	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
+}
+
 static void test_of_a_node_that_is_let_go_it_is_revoked(void **state)
 {
 	(void)state;
@@ -712,6 +733,7 @@ int main(void)
 		T(test_a_repeat_after_a_restart_has_the_same_bytes),
 		T(test_it_is_wiped_when_the_node_is_up),
 		T(test_attestation_is_shown_as_none),
+		T(test_a_revoke_that_is_not_durable_is_not_sent),
 		T(test_of_a_node_that_is_let_go_it_is_revoked),
 		T(test_a_revoke_that_does_not_happen_is_tried_until_it_does),
 		T(test_a_revoke_is_given_up_when_the_token_has_ended),
