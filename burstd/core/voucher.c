@@ -6,7 +6,8 @@
 static const char *const names[VOUCHER_NSTATES] = {[VOUCHER_HELD] = "held",
 						   [VOUCHER_SPENT] = "spent",
 						   [VOUCHER_DOUBTED] = "doubted",
-						   [VOUCHER_VOID] = "void"};
+						   [VOUCHER_VOID] = "void",
+						   [VOUCHER_SPARE] = "spare"};
 
 const char *voucher_state_str(enum voucher_state s)
 {
@@ -31,11 +32,19 @@ static void move(struct voucher *v, enum voucher_state to, int64_t now_ms, bool 
 	*changed = true;
 }
 
-/* Nobody let it go, and there was a machine, or nobody knows: the reason is what the machine was
- * seen to do, and a thief's does as he likes. */
-static bool failed_by_itself(const struct voucher *v, const struct node *is)
+/* Or nobody knows. */
+static bool had_a_machine(const struct node *is)
 {
-	return !v->let_go && (is->instance[0] != '\0' || is->reason == NODE_BECAUSE_LOST);
+	return is->instance[0] != '\0' || is->reason == NODE_BECAUSE_LOST;
+}
+
+/* Its node is over and was not up.  Where nobody let it go, the reason is what the machine was seen
+ * to do, and a thief's does as he likes. */
+static enum voucher_state without_a_node(const struct voucher *v, const struct node *is)
+{
+	if (!had_a_machine(is))
+		return VOUCHER_SPARE;
+	return v->let_go ? VOUCHER_VOID : VOUCHER_DOUBTED;
 }
 
 static enum voucher_verdict row(struct voucher *v, const struct voucher_event *ev, bool *changed)
@@ -57,8 +66,7 @@ static enum voucher_verdict row(struct voucher *v, const struct voucher_event *e
 	case NODE_DELETING:
 	case NODE_QUARANTINED:
 	case NODE_GONE:
-		move(v, failed_by_itself(v, ev->is) ? VOUCHER_DOUBTED : VOUCHER_VOID, ev->now_ms,
-		     changed);
+		move(v, without_a_node(v, ev->is), ev->now_ms, changed);
 		return VOUCHER_KEEP;
 	default: /* DRAINING too: of a machine that boots and will be taken away */
 		return VOUCHER_KEEP;
@@ -69,6 +77,7 @@ enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event 
 {
 	bool over = ev->now_ms >= v->ends_ms;
 	bool held = v->state == VOUCHER_HELD, doubted = v->state == VOUCHER_DOUBTED;
+	bool revoked = v->state == VOUCHER_VOID || v->state == VOUCHER_SPARE;
 
 	*changed = false;
 	switch (ev->type) {
@@ -80,7 +89,7 @@ enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event 
 	case VOUCHER_EV_UP:
 	case VOUCHER_EV_VOID:
 		if (held)
-			move(v, ev->type == VOUCHER_EV_UP ? VOUCHER_SPENT : VOUCHER_VOID,
+			move(v, ev->type == VOUCHER_EV_UP ? VOUCHER_SPENT : VOUCHER_SPARE,
 			     ev->now_ms, changed);
 		return VOUCHER_KEEP;
 	case VOUCHER_EV_THERE:
@@ -88,13 +97,15 @@ enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event 
 			move(v, VOUCHER_VOID, ev->now_ms, changed);
 		return VOUCHER_KEEP;
 	case VOUCHER_EV_USED: /* a token that has ended is gone, too */
-		if (!doubted)
+		if (doubted)
+			return over ? VOUCHER_LATE : VOUCHER_ALARM;
+		if (!revoked)
 			return VOUCHER_KEEP;
-		return over ? VOUCHER_LATE : VOUCHER_ALARM;
+		return v->state == VOUCHER_VOID && !over ? VOUCHER_UNSURE : VOUCHER_DROP;
 	case VOUCHER_EV_REVOKED:
-		return v->state == VOUCHER_VOID ? VOUCHER_DROP : VOUCHER_KEEP;
+		return revoked ? VOUCHER_DROP : VOUCHER_KEEP;
 	default:
-		if (over && v->state == VOUCHER_VOID)
+		if (over && revoked)
 			return VOUCHER_DROP;
 		return over && doubted ? VOUCHER_LATE : VOUCHER_KEEP;
 	}

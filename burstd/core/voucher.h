@@ -8,13 +8,15 @@
  *
  *   HELD --the node is up--> SPENT --it is gone--> (dropped)
  *     |
- *     +-- let go on purpose, or never bought -----------------------> VOID
+ *     +-- never bought ---------------------------------------------> SPARE
+ *     +-- let go on purpose ----------------------------------------> VOID
  *     |                                                                ^
  *     +-- its machine did not become a node --> DOUBTED --it is there--+
- *                                                  |  +---its time is over---> (dropped)
+ *                                                  |  +---its time is over---> (LATE, dropped)
  *                                                  +--it is gone--> (ALARM, dropped)
  *
- *   VOID --the store has revoked it, or its time is over--> (dropped)
+ *   SPARE, VOID --the store has revoked it, or its time is over--> (dropped)
+ *   VOID --it is gone--> (UNSURE, dropped)
  *
  * The token is wiped when HELD ends. */
 #ifndef BURSTD_VOUCHER_H
@@ -32,6 +34,7 @@ enum voucher_state {
 	VOUCHER_SPENT,   /* the node is up; which version of the keys it has is what is kept */
 	VOUCHER_DOUBTED, /* it is no node: was its token used? */
 	VOUCHER_VOID,    /* nobody is to use it: the store must revoke it */
+	VOUCHER_SPARE,   /* likewise, and no machine has had it */
 	VOUCHER_NSTATES
 };
 
@@ -52,6 +55,9 @@ enum voucher_verdict {
 	VOUCHER_DROP,  /* nothing hangs on it any more */
 	VOUCHER_ALARM, /* likewise: it was used, and there is no node */
 	VOUCHER_LATE,  /* likewise: it has ended, and whether it was used nobody can say */
+	/* likewise: it was gone before it was revoked.  A machine that was let go had used it, or
+	 * a thief, or a revoke was answered and the answer lost. */
+	VOUCHER_UNSURE,
 };
 
 enum {

@@ -128,7 +128,7 @@ static void forget(struct engine *e, struct voucher_run *r)
 
 static bool is_open(const struct voucher_run *r)
 {
-	return r->v.state == VOUCHER_DOUBTED || r->v.state == VOUCHER_VOID;
+	return r->v.state != VOUCHER_HELD && r->v.state != VOUCHER_SPENT;
 }
 
 static void begin_open(struct engine *e, struct voucher_run *r)
@@ -154,12 +154,11 @@ static void sound(struct engine *e, const struct voucher *v)
 		  NULL);
 }
 
-static void tell_late(struct engine *e, const struct voucher *v)
+static void tell_unknown(struct engine *e, const struct voucher *v, const char *why)
 {
-	engine_event(e, v->node, v->gen, "token-unknown",
-		     "the secret store did not say in time whether its token was used");
+	engine_event(e, v->node, v->gen, "token-unknown", why);
 	log_write(e->d.log, LOG_WARN, "whether the token of a node was used is not known", "node",
-		  v->node, "accessor", v->accessor, NULL);
+		  v->node, "accessor", v->accessor, "why", why, NULL);
 }
 
 static void step(struct engine *e, struct voucher_run *r, enum voucher_event_type type,
@@ -180,7 +179,12 @@ static void step(struct engine *e, struct voucher_run *r, enum voucher_event_typ
 	if (verdict == VOUCHER_ALARM)
 		sound(e, &r->v);
 	else if (verdict == VOUCHER_LATE)
-		tell_late(e, &r->v);
+		tell_unknown(e, &r->v,
+			     "the secret store did not say in time whether its token was used");
+	else if (verdict == VOUCHER_UNSURE)
+		tell_unknown(e, &r->v,
+			     "its token was gone before it was revoked: used by it when it was let "
+			     "go, or by somebody else");
 	else if (type == VOUCHER_EV_TIMER)
 		log_write(e->d.log, LOG_INFO, "the token of a node was not revoked: it has ended",
 			  "node", r->v.node, "accessor", r->v.accessor, NULL);
@@ -392,17 +396,16 @@ static void on_look(void *ctx, enum secret_code what)
 	r->looking = false;
 	e->vouchers->flying--;
 	r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
-	if (r->v.state == VOUCHER_VOID && (what == SECRET_OK || what == SECRET_SPENT))
-		step(e, r, VOUCHER_EV_REVOKED, NULL);
-	else if (what == SECRET_OK)
-		step(e, r, VOUCHER_EV_THERE, NULL);
+	if (what == SECRET_OK)
+		step(e, r, r->v.state == VOUCHER_DOUBTED ? VOUCHER_EV_THERE : VOUCHER_EV_REVOKED,
+		     NULL);
 	else if (what == SECRET_SPENT)
 		step(e, r, VOUCHER_EV_USED, NULL);
 }
 
 static void send(struct engine *e, struct voucher_run *r)
 {
-	enum secret_op_kind what = r->v.state == VOUCHER_VOID ? SECRET_REVOKE : SECRET_LOOK;
+	enum secret_op_kind what = r->v.state == VOUCHER_DOUBTED ? SECRET_LOOK : SECRET_REVOKE;
 
 	if (e->due)
 		engine_commit(e); /* else what we revoked ourselves is an alarm after a crash */

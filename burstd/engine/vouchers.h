@@ -67,7 +67,7 @@ struct voucher_run {
 struct vouchers {
 	struct map runs; /* by "node/generation" */
 	struct voucher_run *all;
-	struct voucher_run *open; /* DOUBTED and VOID: the store has to say, or to do, something */
+	struct voucher_run *open; /* DOUBTED, VOID, SPARE: the store has to say, or do, something */
 	unsigned flying;
 	size_t nasked;    /* tokens that are waited for */
 	int64_t again_ms; /* nothing is asked of the store before that ... */

@@ -111,7 +111,35 @@ static void test_of_a_node_that_was_never_bought_it_is_revoked(void **state)
 
 	(void)state;
 	assert_int_equal(voucher_step(&v, &ev, &changed), VOUCHER_KEEP);
-	assert_int_equal(v.state, VOUCHER_VOID);
+	assert_int_equal(v.state, VOUCHER_SPARE);
+}
+
+static void test_one_that_no_create_had_is_spare(void **state)
+{
+	struct voucher v = in_state(VOUCHER_HELD);
+	bool changed;
+
+	(void)state;
+	assert_int_equal(plain(&v, VOUCHER_EV_VOID, &changed), VOUCHER_KEEP);
+	assert_true(changed);
+	assert_int_equal(v.state, VOUCHER_SPARE);
+	assert_null(v.token);
+}
+
+/* Whether there was a machine nobody knows: its create had no answer. */
+static void test_of_a_create_without_an_answer_it_is_not_spare(void **state)
+{
+	const struct node n = {.state = NODE_GONE, .reason = NODE_BECAUSE_LOST};
+	const struct voucher_event ev = {.type = VOUCHER_EV_ROW, .is = &n};
+	struct voucher v = in_state(VOUCHER_HELD), w = in_state(VOUCHER_HELD);
+	bool changed;
+
+	(void)state;
+	(void)voucher_step(&v, &ev, &changed);
+	assert_int_equal(v.state, VOUCHER_DOUBTED);
+	w.let_go = true;
+	(void)voucher_step(&w, &ev, &changed);
+	assert_int_equal(w.state, VOUCHER_VOID);
 }
 
 /* It is to go and may never be READY; whatever comes then, it was the node. */
@@ -170,7 +198,13 @@ static void test_what_the_store_says_of_a_doubted_one(void **state)
 		{VOUCHER_VOID, VOUCHER_EV_REVOKED, 1, VOUCHER_DROP},
 		{VOUCHER_VOID, VOUCHER_EV_TIMER, ENDS - 1, VOUCHER_KEEP},
 		{VOUCHER_VOID, VOUCHER_EV_TIMER, ENDS, VOUCHER_DROP},
-		{VOUCHER_VOID, VOUCHER_EV_USED, 1, VOUCHER_KEEP},
+		{VOUCHER_VOID, VOUCHER_EV_USED, ENDS - 1, VOUCHER_UNSURE},
+		{VOUCHER_VOID, VOUCHER_EV_USED, ENDS, VOUCHER_DROP},
+		{VOUCHER_VOID, VOUCHER_EV_THERE, 1, VOUCHER_KEEP},
+		{VOUCHER_SPARE, VOUCHER_EV_REVOKED, 1, VOUCHER_DROP},
+		{VOUCHER_SPARE, VOUCHER_EV_USED, 1, VOUCHER_DROP},
+		{VOUCHER_SPARE, VOUCHER_EV_TIMER, ENDS - 1, VOUCHER_KEEP},
+		{VOUCHER_SPARE, VOUCHER_EV_TIMER, ENDS, VOUCHER_DROP},
 		{VOUCHER_DOUBTED, VOUCHER_EV_REVOKED, 1, VOUCHER_KEEP},
 		/* An answer to an older question. */
 		{VOUCHER_SPENT, VOUCHER_EV_USED, 1, VOUCHER_KEEP},
@@ -239,6 +273,8 @@ int main(void)
 		cmocka_unit_test(test_it_is_wiped_when_the_node_is_up_and_its_version_is_kept),
 		cmocka_unit_test(test_of_a_node_that_was_given_up_it_is_revoked),
 		cmocka_unit_test(test_of_a_node_that_was_never_bought_it_is_revoked),
+		cmocka_unit_test(test_one_that_no_create_had_is_spare),
+		cmocka_unit_test(test_of_a_create_without_an_answer_it_is_not_spare),
 		cmocka_unit_test(test_a_node_that_is_up_though_it_is_to_go_has_used_it),
 		cmocka_unit_test(test_of_a_node_that_did_not_come_it_is_doubted),
 		cmocka_unit_test(test_what_the_store_says_of_a_doubted_one),

@@ -1,92 +1,6 @@
 /* test_vouchers.c - machines whose user-data has the token for their keys: it is there before they
  * are bought, the same after a restart, gone when they are up; and when it is an alarm. */
-#include "bare_claims.h"
-
-#include "engine/vouchers.h"
-
-enum { BOOT_MS = 600000 };
-
-static struct fleet_node *want(int i)
-{
-	char name[16];
-	struct node node;
-
-	(void)snprintf(name, sizeof(name), "c%d", i);
-	node_init(&node, name, 1, engine_now(F.e));
-	node.rate_nano_h = 1;
-	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
-	return fleet_add(&F.e->fleet, &node);
-}
-
-/* Its token is there, and its create goes out. */
-static void buy_with_token(int i, const char *accessor)
-{
-	struct fleet_node *fn = want(i);
-
-	assert_false(vouchers_have(F.e, &fn, 1));
-	keys_come(accessor);
-	assert_true(vouchers_have(F.e, &fn, 1));
-	launch_send(&F.e->clouds[0], &fn, 1);
-	engine_commit(F.e);
-}
-
-static const char *sent(void)
-{
-	return F.wire[F.nwire - 1].body;
-}
-
-static const struct voucher *voucher_of(const struct fleet_node *fn)
-{
-	return vouchers_of(F.e, fn->n.name, fn->n.gen);
-}
-
-static const struct voucher *voucher(int i)
-{
-	return voucher_of(row(i));
-}
-
-static void happens(int i, enum node_event_type type, enum node_reason why)
-{
-	const struct node_event ev = {.type = type, .reason = why, .now_ms = engine_now(F.e)};
-
-	engine_post(F.e, row(i), &ev);
-	engine_commit(F.e);
-}
-
-/* Its time to boot is over. */
-static void is_late(int i)
-{
-	struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = engine_now(F.e) + 2 * BOOT_MS};
-
-	F.e->snapshot_ms = F.e->slurm_ok_ms = ev.now_ms;
-	engine_post(F.e, row(i), &ev);
-	engine_commit(F.e);
-	assert_true(goes(i, NODE_BECAUSE_BOOT));
-}
-
-/* The provider's list has it so. */
-static void is_seen(int i, enum provider_state s)
-{
-	struct provider_instance in = {.state = s};
-	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(F.e), .instance = &in};
-
-	(void)snprintf(in.id, sizeof(in.id), "i-%d", i);
-	(void)snprintf(in.node, sizeof(in.node), "c%d", i);
-	engine_post(F.e, row(i), &ev);
-	engine_commit(F.e);
-}
-
-static void store_says(enum secret_code what)
-{
-	const struct secrets_look *look = F.look;
-
-	vouchers_run(F.e);
-	look = F.look;
-	assert_non_null(look);
-	F.look = NULL;
-	look->fn(look->ctx, what);
-	engine_commit(F.e);
-}
+#include "bare_vouchers.h"
 
 static void test_nothing_is_bought_before_the_token_is_durable(void **state)
 {
@@ -533,7 +447,7 @@ static void test_one_that_is_bad_when_it_comes_slows_all(void **state)
 		assert_int_equal(F.released, i);
 		F.life_ms = BOOT_MS;
 		keys_come("acc-1");
-		assert_int_equal(voucher_of(fn[0])->state, VOUCHER_VOID);
+		assert_int_equal(voucher_of(fn[0])->state, VOUCHER_SPARE);
 		assert_non_null(strstr(engine_token_wait(F.e, &fn[0]->n), "good for 600 s"));
 		store_says(SECRET_OK);
 		assert_int_equal(F.revoked, i);
@@ -620,7 +534,7 @@ static void test_one_for_keys_that_were_changed_is_made_anew(void **state)
 	keys_come("acc-1"); /* of version 7 */
 	F.e->secrets = &s;
 	assert_false(vouchers_have(F.e, &fn, 1));
-	assert_int_equal(voucher_of(fn)->state, VOUCHER_VOID);
+	assert_int_equal(voucher_of(fn)->state, VOUCHER_SPARE);
 	F.e->secrets = NULL;
 }
 
@@ -713,14 +627,6 @@ static void test_an_ask_ends_with_its_node(void **state)
 	assert_null(F.keys_fn); /* cancelled */
 	assert_null(vouchers_find(F.e, "c1", 1));
 	assert_int_equal(F.e->vouchers->nasked, 0); /* nobody waits for what comes of it */
-}
-
-static int setup_vouchers(void **state)
-{
-	(void)state;
-	(void)setup_with(CONF_ATTEST_AUTO, CONF_USER_DATA);
-	restart();
-	return 0;
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, setup_vouchers, teardown)
