@@ -98,6 +98,8 @@ struct secrets_look { /* the caller's, until it is told */
  * nothing was asked. */
 bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
 		  const struct secrets_look *look);
+/* Does it make tokens at all? */
+bool secrets_wraps(const struct engine *e);
 /* What is the same for all tokens: the store's addresses in the order of the configuration (NULL:
  * no more), and what creation_path is. */
 const char *secrets_address(const struct engine *e, uint32_t i);

@@ -26,6 +26,11 @@ bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *access
 	return true;
 }
 
+bool secrets_wraps(const struct engine *e)
+{
+	return e->secrets != NULL && (e->secrets->flags & SECRET_WRAPS) != 0;
+}
+
 const char *secrets_address(const struct engine *e, uint32_t i)
 {
 	return i < e->secrets->naddresses ? e->secrets->ops->address(e->secrets->self, i) : NULL;

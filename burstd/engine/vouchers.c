@@ -480,20 +480,48 @@ static int hash_node_init(struct vouchers *vs, const char *path, struct err *err
 	return 0;
 }
 
-int vouchers_open(struct engine *e, struct err *err)
+static bool gives_tokens(const struct conf_secrets *c)
 {
-	const struct conf_secrets *c = &e->conf->secrets;
+	return c->release == CONF_USER_DATA && c->driver != NULL && c->driver[0] != '\0';
+}
 
-	if (c->release != CONF_USER_DATA || c->driver == NULL || c->driver[0] == '\0')
-		return 0;
+static void make_table(struct engine *e)
+{
 	e->vouchers = mem_zalloc(sizeof(*e->vouchers));
 	map_init(&e->vouchers->runs);
+}
+
+int vouchers_open(struct engine *e, struct err *err)
+{
+	if (!gives_tokens(&e->conf->secrets))
+		return 0;
+	make_table(e);
 	return hash_node_init(e->vouchers, e->conf->nodes.node_init, err);
 }
 
 int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
 {
-	return e->vouchers != NULL ? hash_node_init(e->vouchers, next->nodes.node_init, err) : 0;
+	if (e->vouchers == NULL || !gives_tokens(&next->secrets))
+		return 0;
+	return hash_node_init(e->vouchers, next->nodes.node_init, err);
+}
+
+/* The configuration gives no tokens any more.  Those that are out are good still: they are looked
+ * after to their end, if there is a store to ask. */
+static bool look_after(struct engine *e, const struct voucher *v)
+{
+	if (e->vouchers != NULL)
+		return true;
+	if (secrets_wraps(e)) {
+		make_table(e);
+		return true;
+	}
+	if (v->state != VOUCHER_SPENT)
+		log_write(e->d.log, LOG_WARN,
+			  "the token of a node cannot be revoked: there is no such store any more",
+			  "node", v->node, "accessor", v->accessor, NULL);
+	journal_del_voucher(engine_tx(e), v->node, v->gen);
+	return false;
 }
 
 void vouchers_load(struct engine *e, struct voucher *v)
@@ -502,10 +530,8 @@ void vouchers_load(struct engine *e, struct voucher *v)
 	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
 	struct voucher_run *r;
 
-	if (e->vouchers == NULL) { /* the configuration is another one now */
-		journal_del_voucher(engine_tx(e), v->node, v->gen);
+	if (!look_after(e, v))
 		return;
-	}
 	r = put(e, v->node, v->gen);
 	r->v = *v;
 	v->token = NULL;
@@ -515,6 +541,8 @@ void vouchers_load(struct engine *e, struct voucher *v)
 		begin_open(e, r);
 	else if (fn == NULL || fn->n.state == NODE_GONE)
 		step(e, r, VOUCHER_EV_ROW, fn != NULL ? &fn->n : NULL);
+	else if (fn->n.state == NODE_WANTED && !vouchers_wanted(e, fn->n.cloud))
+		step(e, r, VOUCHER_EV_VOID, NULL); /* it will have its keys by another way */
 }
 
 void vouchers_free(struct engine *e)

@@ -8,7 +8,8 @@
 #include "engine/secrets.h"
 
 /* --- for the rest of engine/ --- */
-/* With release = "user-data"; else nothing, and all that follows does nothing. */
+/* With release = "user-data".  Else nobody gets a token, and what follows is about those of before
+ * a restart. */
 int vouchers_open(struct engine *e, struct err *err);
 /* What next names, for machines that are bought from now on; -1: it cannot be read, and nothing has
  * changed. */

@@ -60,6 +60,7 @@ static struct fix {
 	const struct secrets_look *look;
 	unsigned looks;
 	bool away; /* it has no session now */
+	bool wraps_nothing;
 	/* the listener's word */
 	const char *address, *accept;
 	struct node_peer peer;
@@ -142,6 +143,12 @@ bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *access
 	F.looks++;
 	(void)snprintf(F.looked_last, sizeof(F.looked_last), "%s", accessor);
 	return true;
+}
+
+bool secrets_wraps(const struct engine *e)
+{
+	(void)e;
+	return !F.wraps_nothing;
 }
 
 const char *secrets_address(const struct engine *e, uint32_t i)

@@ -73,6 +73,7 @@ static void to_wrap_with_a_driver_that_wraps_nothing_is_refused(void **state)
 	struct err err = {0};
 
 	(void)state;
+	assert_false(secrets_wraps(F.e));
 	F.release = CONF_WRAP;
 	next = make_conf();
 	next->nodes.deadman_ms = 1234567; /* nothing of it is taken */
@@ -95,6 +96,7 @@ static int setup_wraps(void **state)
 static void to_wrap_with_one_that_wraps_is_taken(void **state)
 {
 	(void)state;
+	assert_true(secrets_wraps(F.e));
 	F.release = CONF_WRAP;
 	assert_int_equal(engine_reload(F.e, make_conf(), NULL), 0);
 	assert_int_equal(F.e->conf->secrets.release, CONF_WRAP);

@@ -54,6 +54,64 @@ static void test_of_one_that_no_machine_had_nobody_is_told(void **state)
 	assert_null(vouchers_find(F.e, "c1", 1));
 }
 
+/* --- the configuration gives no tokens any more -----------------------------------------------
+ */
+
+/* Two machines boot, and a third was not bought yet; then burstd is started with release = wrap. */
+static void three_then_wrap(void)
+{
+	struct fleet_node *fn;
+
+	buy_with_token(1, "acc-1");
+	buy_with_token(2, "acc-2");
+	boots(1, true);
+	boots(2, true);
+	fn = want(3);
+	journal_put_node(engine_tx(F.e), &fn->n, "pool");
+	assert_false(vouchers_have(F.e, &fn, 1));
+	keys_come("acc-3");
+	F.release = CONF_WRAP;
+	restart();
+}
+
+static void test_those_of_another_configuration_are_looked_after(void **state)
+{
+	struct conf *next;
+
+	(void)state;
+	three_then_wrap();
+	assert_false(vouchers_wanted(F.e, 0));
+	store_says(SECRET_OK);
+	assert_string_equal(F.revoked_last, "acc-3"); /* nobody needs it */
+	assert_null(voucher(3));
+	assert_int_equal(voucher(1)->state, VOUCHER_HELD);
+	happens(1, NODE_EV_REGISTERED, NODE_BECAUSE_NONE);
+	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
+	is_late(2);
+	store_says(SECRET_SPENT);
+	assert_string_equal(F.looked_last, "acc-2");
+	assert_int_equal(events("breach"), 1);
+	next = make_conf();
+	next->nodes.node_init = mem_strdup("/nowhere"); /* is no concern of theirs */
+	assert_int_equal(engine_reload(F.e, next, NULL), 0);
+	restart();
+	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
+	assert_null(voucher(2));
+}
+
+static void test_without_a_store_nobody_can_be_asked(void **state)
+{
+	(void)state;
+	F.wraps_nothing = true;
+	three_then_wrap();
+	assert_null(F.e->vouchers);
+	vouchers_run(F.e);
+	assert_int_equal(F.looks + F.revoked, 0);
+	F.wraps_nothing = false;
+	restart();
+	assert_null(F.e->vouchers); /* they are not in the journal any more */
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup_vouchers, teardown)
 
 int main(void)
@@ -62,6 +120,8 @@ int main(void)
 		T(test_one_that_was_used_before_it_was_revoked_is_told),
 		T(test_one_that_was_used_before_its_node_was_let_go_is_told),
 		T(test_of_one_that_no_machine_had_nobody_is_told),
+		T(test_those_of_another_configuration_are_looked_after),
+		T(test_without_a_store_nobody_can_be_asked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
