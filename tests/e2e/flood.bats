@@ -16,41 +16,87 @@ setup_file() {
 		-keyout "$dir/key.pem" -out "$dir/cert.pem" 2>/dev/null
 }
 
-# hooks N: so many calls one after the other, each with its status and milliseconds
+# hooks N: so many calls one after the other, each with its status and microseconds
 hooks() {
 	local i from rc
 	for ((i = 0; i < $1; i++)); do
 		from=$(date +%s%N) rc=0
 		env -i "$bin/burst-suspend" c1 || rc=$?
-		echo "$rc $((($(date +%s%N) - from) / 1000000))"
+		echo "$rc $((($(date +%s%N) - from) / 1000))"
 		sleep 0.02
 	done
 }
 
-@test "bad claims and new connections by the thousand cost the hooks no call and no time" {
-	"$bin/flood" serve "$dir/cert.pem" "$dir/key.pem" >"$dir/said" 3>&- &
-	serve=$!
-	for _ in $(seq 100); do [ -s "$dir/said" ] || sleep 0.1; done
-	port=$(head -1 "$dir/said")
-	hooks 40 >"$dir/calm"
-	nice -n 19 "$bin/flood" attack "$port" 10000 500 6 >"$dir/attack" 3>&- &
+# serve NAME [alone]: a listener; alone: without the control socket that the hooks call.  Its port is in $dir/NAME.said.
+serve() {
+	"$bin/flood" serve "$dir/cert.pem" "$dir/key.pem" "${@:2}" >"$dir/$1.said" 3>&- &
+	echo $! >"$dir/$1.pid"
+	for _ in $(seq 100); do [ -s "$dir/$1.said" ] || sleep 0.1; done
+}
+
+ended() {
+	kill "$(cat "$dir/$1.pid")"
+	wait "$(cat "$dir/$1.pid")"
+}
+
+# flooded NAME SECONDS [N]: hooks while that listener is flooded, and N good claims come meanwhile
+flooded() {
+	local port attack good=
+	port=$(head -1 "$dir/$1.said")
+	nice -n 19 "$bin/flood" attack "$port" 10000 500 "$2" >>"$dir/$1.attack" 3>&- &
 	attack=$!
-	sleep 1
-	"$bin/flood" claim "$port" 20 4 >"$dir/good" 3>&- &
-	good=$!
-	hooks 100 >"$dir/hooks"
+	sleep 0.5
+	if [ -n "${3-}" ]; then
+		"$bin/flood" claim "$port" "$3" 4 >"$dir/good" 3>&- &
+		good=$!
+	fi
+	hooks 60 >>"$dir/$1.hooks"
+	# shellcheck disable=SC2086  # none is none
 	wait $attack $good
-	kill $serve
-	wait $serve
-	cat "$dir/attack" "$dir/good" "$dir/said"
+}
+
+# percentile FILE P: microseconds
+percentile() {
+	sort -k2n "$1" | awk -v p="$2" '{ us[NR] = $2 } END { print us[int((NR * p + 99) / 100)] }'
+}
+
+# The slow ones are slow because the machine is: nine of ten come back within 10 ms, or twice what that takes when the
+# flood is another process's.  That ratio is 0.9 to 1.7 on two busy processors.
+as_slow() {
+	local ours other
+	ours=$(percentile "$dir/ours.hooks" 90) other=$(percentile "$dir/other.hooks" 90)
+	echo "p90: $ours us, $other us beside a flood on another process"
+	[ "$ours" -le 10000 ] || [ "$ours" -le $((2 * other)) ]
+}
+
+@test "bad claims and new connections by the thousand cost the hooks no call and no time" {
+	serve ours
+	serve other alone
+	hooks 40 >"$dir/calm"
+	# In turn, for what else the machine does is not the same all the time.
+	flooded other 3
+	flooded ours 6 20
+	flooded other 3
+	flooded ours 3
+	as_slow || {
+		flooded other 3
+		flooded ours 3
+	}
+	ended ours
+	ended other
+	cat "$dir/ours.attack" "$dir/good" "$dir/ours.said"
 	# A flood it was, on however slow a machine; every claim was answered.
-	jq -e '.claims_per_s > 1000 and .refused_per_s > 0.99 * .claims_per_s and .tried_per_s > 50' "$dir/attack"
-	tail -1 "$dir/said" | jq -e '.loop == 20 and .over_rate > 0 and .refused > 5000 and .accepted < 3000'
+	for name in ours other; do
+		jq -es 'length >= 2 and all(.claims_per_s > 1000 and .refused_per_s > 0.99 * .claims_per_s and .tried_per_s > 50)' \
+			"$dir/$name.attack"
+	done
+	tail -1 "$dir/ours.said" | jq -e '.loop == 20 and .over_rate > 0 and .refused > 5000 and .accepted < 4000'
 	# Nodes that boot meanwhile get in, nearly all at the first attempt.
 	jq -e '.in == 20 and .at_once > 10' "$dir/good"
 	# Each call is durable; half of them within 10 ms, or where the machine does much else, four times what they took before.
-	[ "$(grep -c '^0 ' "$dir/hooks")" = 100 ]
-	median=$(sort -k2n "$dir/hooks" | sed -n '50s/.* //p')
-	calm=$(sort -k2n "$dir/calm" | sed -n '20s/.* //p')
-	[ "$median" -le 10 ] || [ "$median" -le $((4 * calm)) ]
+	[ "$(grep -c '^0 ' "$dir/ours.hooks")" -ge 120 ]
+	run ! grep -v '^0 ' "$dir/ours.hooks"
+	median=$(percentile "$dir/ours.hooks" 50) calm=$(percentile "$dir/calm" 50)
+	[ "$median" -le 10000 ] || [ "$median" -le $((4 * calm)) ]
+	as_slow
 }
