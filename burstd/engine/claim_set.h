@@ -172,7 +172,7 @@ bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);
 
 /* --- claim_text.c --- */
 /* What the machine is to be, its certificate (NULL: there is none, status 500) and its keys. */
-void claim_text(struct engine *e, const struct claim_run *r, const char *cert,
+void claim_text(struct engine *e, struct claim_run *r, const char *cert,
 		const struct secrets_released *rel, bool plain, struct http_answer *an);
 
 #endif

@@ -66,7 +66,7 @@ void claim_keys(struct engine *e, const struct secrets_released *rel, bool now,
 }
 
 /* What the node is to be. */
-static void add_node(struct engine *e, struct lines *l, const struct claim_run *r)
+static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 {
 	const struct conf_nodes *n = &e->conf->nodes;
 	const struct fleet_node *fn = claims_node(e, r);
@@ -76,6 +76,7 @@ static void add_node(struct engine *e, struct lines *l, const struct claim_run *
 
 	lines_add(l, "node", r->c.node);
 	lines_add_number(l, "generation", r->c.gen);
+	lines_add(l, "cloud", e->conf->providers[claim_entry(r)->set->cloud].driver);
 	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
 	lines_add_number(l, "burst_uid", e->d.door->uid);
 	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
@@ -100,7 +101,7 @@ static void add_node(struct engine *e, struct lines *l, const struct claim_run *
 	free(hosts);
 }
 
-void claim_text(struct engine *e, const struct claim_run *r, const char *cert,
+void claim_text(struct engine *e, struct claim_run *r, const char *cert,
 		const struct secrets_released *rel, bool plain, struct http_answer *an)
 {
 	struct lines *l = lines_new(plain);

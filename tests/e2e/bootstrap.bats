@@ -39,6 +39,8 @@ no_more() {
 		on "$node" cmp /run/burst/munge/munge.key /dev/stdin </etc/munge/munge.key
 		[ "$(on "$node" stat -c '%a %U' /run/burst/munge/munge.key)" = '400 munge' ]
 		on "$node" grep -q ' /run/burst/munge tmpfs ' /proc/mounts
+		# Whose metadata service is watched for notices, whatever signs for the machine.
+		on "$node" grep -qxF "provider = $LAB_CLOUD" /run/burst/agent.conf
 		# The claim is not there any more.
 		on "$node" sh -c '! grep -rlE "claim_secret|[0-9a-f]{64}.*claim" /run/burst /var/lib/cloud'
 	done
@@ -106,6 +108,7 @@ no_more() {
 	burstctl node show c7 | grep -q 'attest=weak'
 	[ "$(burstctl node show c7 --json | jq -r '.. | .boot? // empty | .attest')" = weak ]
 	event claimed 'by its address alone'
+	on c7 grep -qxF "provider = $LAB_CLOUD" /run/burst/agent.conf
 	cp "$lab_dir/burstd.conf" /etc/burstd/burstd.conf
 	lab_stop burstd
 	lab_start burstd

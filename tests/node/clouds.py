@@ -52,7 +52,7 @@ def answer(csr):
     init = open(f'{DIR}/node-init', 'rb').read()
     a = {
         'v': '1', 'node': 'c1', 'generation': '3', 'cert': base64.b64encode(cert).decode(), 'version': '7',
-        'conf_server': '127.0.0.1:8443', 'auth': 'munge', 'burst_uid': '0', 'instance_id': INSTANCE,
+        'conf_server': '127.0.0.1:8443', 'auth': 'munge', 'cloud': 'aws', 'burst_uid': '0', 'instance_id': INSTANCE,
         'stage1_url': '/v1/node/stage1', 'stage1_sha256': hashlib.sha256(init).hexdigest(),
         'hosts': base64.b64encode(b'10.0.0.1 c1\n10.0.0.2 c2 c2.example.org\n').decode(),
     }

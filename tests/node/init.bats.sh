@@ -11,7 +11,7 @@ answer_is_judged() {
 	for odd in "node=c1'; reboot; '" 'node=c1"' 'node=$(reboot)' 'node=`reboot`' 'node=c1\' 'node=c1;reboot' 'node=c1|x' 'Node=c1' 'x'; do
 		claimed
 		printf '%s\n' "$odd" >>/run/burst/s/claim.conf
-		fails claim 'odd line: 16 '
+		fails claim 'odd line: 17 '
 	done
 	claimed gpus=8x
 	fails claim 'odd gpus'
@@ -631,7 +631,7 @@ nccl() {
 	passes nccl
 	not grep -q NCCL_IB /etc/burstd/task-prolog
 	while read -r provider fabric line; do
-		claimed gpus=8 "provider=$provider" "fabric=$fabric"
+		claimed gpus=8 "cloud=$provider" "fabric=$fabric"
 		passes nccl
 		env -i /etc/burstd/task-prolog | grep -qx "export $line"
 	done <<-'END'
@@ -669,6 +669,13 @@ agent() {
 	configure "agent_start = true" 'poweroff = false' 'agent_line = poweroff = /sbin/halt'
 	passes agent
 	[ "$(grep '^poweroff' /run/burst/agent.conf)" = 'poweroff = /sbin/halt' ]
+	# What signs for it is another word; of an older burstd it is all there is.
+	claimed cloud=oci provider=none
+	passes agent
+	grep -qxF 'provider = oci' /run/burst/agent.conf
+	claimed cloud=- provider=aws
+	passes agent
+	grep -qxF 'provider = aws' /run/burst/agent.conf
 	tool burst-agent 'exit 1'
 	fails agent 'does not take its configuration'
 	configure 'agent = no'

@@ -3,7 +3,7 @@
 
 token_lines() { # [KEY=VALUE...]
 	local one lines
-	lines=$(printf '%s\n' claim_id=burst-c-c1-3 burstd=none node=c1 generation=3 provider=aws auth=munge \
+	lines=$(printf '%s\n' claim_id=burst-c-c1-3 burstd=none node=c1 generation=3 cloud=aws auth=munge \
 		conf_server=127.0.0.1:8200 instance_type=x release=wrap version=7 'vault=https://127.0.0.1:8201 https://127.0.0.1:8200' \
 		"vault_ca=$(base64 -w0 <$W/ca.pem)" creation_path=kv/data/slurm/prod/node wrap_token=hvs.CAES-x_y end=1)
 	for one; do lines=$(printf '%s\n' "$lines" | sed "s|^${one%%=*}=.*|$one|"); done

@@ -137,7 +137,7 @@ claimed() {
 	cp $W/ca.pem /run/burst/ca.pem
 	cp $W/c1.pem /run/burst/cert.pem
 	cp $W/c1.key /run/burst/s/key.pem
-	printf '%s\n' provider=aws claim_id=batch-1 urls=https://127.0.0.1:8443 url=https://127.0.0.1:8443 v=1 node=c1 generation=3 \
+	printf '%s\n' provider=none cloud=aws claim_id=batch-1 urls=https://127.0.0.1:8443 url=https://127.0.0.1:8443 v=1 node=c1 generation=3 \
 		cert=QUJD version=7 conf_server=127.0.0.1:8443 auth=munge burst_uid=0 release=inline \
 		"munge_key=$(head -c 128 /dev/urandom | base64 -w0)" end=1 >/run/burst/s/claim.conf
 	for one; do

@@ -125,6 +125,7 @@ static void test_claimed_with_the_keys(void **state)
 	assert_true(has(body(t), "release=inline"));
 	assert_true(has(body(t), "munge_key=kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE="));
 	assert_true(has(body(t), "version=7"));
+	assert_true(has(body(t), "cloud=fake"));
 	assert_true(has(body(t), "auth=munge"));
 	assert_true(has(body(t), "burst_uid=64030"));
 	assert_true(has(body(t), "conf_server=ctl:6817"));

@@ -29,7 +29,7 @@ static void test_what_the_machine_is_told(void **state)
 					    "burstd=none\n",
 					    "node=c1\n",
 					    "generation=1\n",
-					    "provider=fake\n",
+					    "cloud=fake\n",
 					    "auth=munge\n",
 					    "conf_server=ctl:6817\n",
 					    "instance_type=t\n",
