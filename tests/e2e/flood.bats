@@ -69,7 +69,7 @@ as_slow() {
 	[ "$ours" -le 10000 ] || [ "$ours" -le $((2 * other)) ]
 }
 
-@test "bad claims and new connections by the thousand cost the hooks no call and no time" {
+@test "10,000 bad claims a second and 500 new connections a second cost the hooks no call and no time" {
 	serve ours
 	serve other alone
 	hooks 40 >"$dir/calm"

@@ -105,7 +105,7 @@ no_more() {
 	no_more
 }
 
-@test "a Vault with another certificate is told nothing, and the machine goes" {
+@test "rogue Vault certificate: it is told nothing, and the machine goes" {
 	mkdir -p "$lab_dir/rogue"
 	# By another name than ours: OpenSSL looks no further than to the first of a name.
 	lab_authority "$lab_dir/rogue" rogue-ca
@@ -131,7 +131,7 @@ no_more() {
 	no_more
 }
 
-@test "a redirect to another host is followed by neither burstd nor a node" {
+@test "redirect to another host: followed by neither burstd nor a node" {
 	# One of our addresses, with a good certificate, says that Vault is elsewhere; so does a server there, which nobody asks.
 	"$lab_here/elsewhere" 8301 "$lab_dir/vault" https://10.77.0.1:8302 3>&- >"$lab_dir/one.log" 2>&1 &
 	one=$!
