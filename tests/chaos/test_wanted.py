@@ -43,5 +43,10 @@ class Wanted(unittest.TestCase):
         self.assertEqual(cut(UP, DOWN, soon, JOB), [("c1", 10, 50), ("c2", 10, 50), ("c2", 70, "-")])
         self.assertEqual(cut(UP, DOWN, late, (90, JOB[1])), [("c1", 10, 50), ("c2", 10, 50)])
 
+    def test_power_down_of_a_twin(self):
+        twin = (51, "fatal: Two slurmctld daemons are running as primary. Shutting down this daemon to avoid inconsistent state")
+        self.assertEqual(cut(UP, DOWN, twin), [("c1", 10, 50), ("c2", 10, 50)])
+        self.assertEqual(cut(UP, DOWN, twin, JOB), [("c1", 10, 50), ("c2", 10, 50), ("c2", 70, "-")])
+
 
 unittest.main()
