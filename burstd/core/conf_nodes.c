@@ -99,6 +99,20 @@ int conf_check_release(const struct conf_secrets *s, unsigned flags, struct err 
 		       "secrets: driver %.40s wraps nothing: want release = \"broker\"", s->driver);
 }
 
+const char *conf_cloud(const struct conf_provider *p)
+{
+	switch (p->attest) {
+	case CONF_ATTEST_AWS:
+		return "aws";
+	case CONF_ATTEST_GCP:
+		return "gcp";
+	case CONF_ATTEST_AZURE:
+		return "azure";
+	default:
+		return p->driver;
+	}
+}
+
 const char *conf_auth_type(const struct conf *c)
 {
 	if (c->nodes.conf_servers == NULL)

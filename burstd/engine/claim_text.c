@@ -76,7 +76,7 @@ static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 
 	lines_add(l, "node", r->c.node);
 	lines_add_number(l, "generation", r->c.gen);
-	lines_add(l, "cloud", e->conf->providers[claim_entry(r)->set->cloud].driver);
+	lines_add(l, "cloud", conf_cloud(&e->conf->providers[claim_entry(r)->set->cloud]));
 	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
 	lines_add_number(l, "burst_uid", e->d.door->uid);
 	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");

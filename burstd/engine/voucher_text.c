@@ -49,7 +49,7 @@ static int add_lines(struct lines *l, const struct engine *e, const struct vouch
 	lines_add(l, "burstd", "none");
 	lines_add(l, "node", v->node);
 	lines_add_number(l, "generation", v->gen);
-	lines_add(l, "cloud", e->conf->providers[o->provider_index].driver);
+	lines_add(l, "cloud", conf_cloud(&e->conf->providers[o->provider_index]));
 	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
 	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
 	lines_add(l, "slurmd_opts", n->slurmd_options);

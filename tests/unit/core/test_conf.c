@@ -427,6 +427,23 @@ static void test_diff_of_the_first(void **state)
 	conf_free(next);
 }
 
+/* Who signs for a machine knows whose it is, whatever driver buys it there. */
+static void test_whose_machine_it_is(void **state)
+{
+	struct conf_provider p = {.driver = "sim", .attest = CONF_ATTEST_GCP};
+
+	(void)state;
+	assert_string_equal(conf_cloud(&p), "gcp");
+	p.attest = CONF_ATTEST_AZURE;
+	assert_string_equal(conf_cloud(&p), "azure");
+	p.attest = CONF_ATTEST_AWS;
+	assert_string_equal(conf_cloud(&p), "aws");
+	p.attest = CONF_ATTEST_CALLBACK;
+	assert_string_equal(conf_cloud(&p), "sim");
+	p.attest = CONF_ATTEST_OFF;
+	assert_string_equal(conf_cloud(&p), "sim");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +462,7 @@ int main(void)
 		cmocka_unit_test(test_may_replace_options),
 		cmocka_unit_test(test_diff),
 		cmocka_unit_test(test_diff_of_the_first),
+		cmocka_unit_test(test_whose_machine_it_is),
 	};
 
 	return cmocka_run_group_tests_name("conf", tests, NULL, NULL);
