@@ -65,6 +65,33 @@ void claim_keys(struct engine *e, const struct secrets_released *rel, bool now,
 	finish(l, an, 200);
 }
 
+static void add_least(struct lines *l, const char *key, uint64_t least)
+{
+	if (least > 0)
+		lines_add_number(l, key, least);
+}
+
+/* What slurmctld would not take it without; and it would find out only when slurmd registers. */
+static void add_size(struct engine *e, struct lines *l, const struct fleet_name *nm)
+{
+	uint32_t percent = prereq_memory_percent(e);
+
+	if (percent == 0)
+		return;
+	add_least(l, "cpus", nm->cpus);
+	add_least(l, "memory_mb", (uint64_t)nm->memory_mb * percent / 100);
+	add_least(l, "tmp_mb", nm->tmp_mb);
+}
+
+static void add_gpus(struct lines *l, const struct fleet_name *nm)
+{
+	if (nm->gpus == 0)
+		return;
+	lines_add_number(l, "gpus", nm->gpus);
+	if (nm->gpu_model != NULL)
+		lines_add(l, "gpu_type", nm->gpu_model);
+}
+
 /* What the node is to be. */
 static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 {
@@ -85,12 +112,11 @@ static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 		lines_add(l, "instance_id", fn->n.instance);
 	if (o != NULL && lines_take(o->type))
 		lines_add(l, "instance_type", o->type);
-	if (fn != NULL && fn->name->gpus > 0)
-		lines_add_number(l, "gpus", fn->name->gpus);
-	if (fn != NULL && fn->name->gpus > 0 && fn->name->gpu_model != NULL)
-		lines_add(l, "gpu_type", fn->name->gpu_model);
-	if (fn != NULL)
+	if (fn != NULL) {
+		add_gpus(l, fn->name);
+		add_size(e, l, fn->name);
 		lines_add_interconnect(l, &e->conf->pools[fn->n.pool], o);
+	}
 	lines_add_number(l, "deadman", ((uint64_t)n->deadman_ms + 999) / 1000); /* 0: never */
 	if (door_stage1(e, &sha256)) {
 		lines_add(l, "stage1_url", "/v1/node/stage1");

@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/slurm/show.h"
 #include "engine/vouchers.h"
 
 #include <assert.h>
@@ -589,6 +590,22 @@ static void look_missing(struct look *l)
 	}
 }
 
+static uint32_t number_of(struct slurm_text t)
+{
+	int64_t n = slurm_show_number(t);
+
+	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* What its machines must have, for whoever tells them. */
+static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
+{
+	nm->gpus = slurm_parse_gpus(sn->gres, &nm->gpu_model);
+	nm->cpus = number_of(sn->cpus);
+	nm->memory_mb = number_of(sn->memory);
+	nm->tmp_mb = number_of(sn->tmp);
+}
+
 void observe_node(void *ctx, const struct slurm_node *sn)
 {
 	struct engine *e = ctx;
@@ -603,7 +620,7 @@ void observe_node(void *ctx, const struct slurm_node *sn)
 		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
 	if (e->claims != NULL || e->vouchers != NULL)
-		nm->gpus = slurm_parse_gpus(sn->gres, &nm->gpu_model);
+		keep_size(nm, sn);
 	s->nodes[s->n] = *sn;
 	s->names[s->n++] = nm;
 }

@@ -168,6 +168,13 @@ int64_t prereq_hold_ms(const struct engine *e)
 	return r != NULL ? r->hold_ms : 0;
 }
 
+uint32_t prereq_memory_percent(const struct engine *e)
+{
+	const struct slurm_report *r = e->prereq->report;
+
+	return r != NULL ? r->memory_percent : 0;
+}
+
 int64_t prereq_known_ms(const struct engine *e)
 {
 	return e->prereq->known_ms;

@@ -687,6 +687,8 @@ bool prereq_may_have(const struct engine *e, enum slurm_trait t);
 bool prereq_has(const struct engine *e, enum slurm_trait t); /* false: it is not known, too */
 /* How long slurmctld holds a requeued job back, as of the last minute; 0: not known. */
 int64_t prereq_hold_ms(const struct engine *e);
+/* Of RealMemory, that a node must have; 0: slurmctld takes any, or it is not known. */
+uint32_t prereq_memory_percent(const struct engine *e);
 int64_t prereq_known_ms(const struct engine *e); /* when that was asked; 0: never */
 void prereq_answer(struct engine *e, enum slurm_question q, const char *text, size_t len);
 /* The node list of a partition, as of the last minute; p NULL: there is none, or not known yet. */

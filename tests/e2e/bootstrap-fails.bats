@@ -41,6 +41,26 @@ no_more() {
 	no_more
 }
 
+# slurmctld_says SED: slurm.conf is edited, and everybody reads it
+slurmctld_says() {
+	sed -i -E "$1" /etc/slurm/slurm.conf
+	lab_stop burstd
+	lab_stop slurmctld
+	lab_start slurmctld
+	lab_start burstd
+}
+
+@test "a machine that slurmctld would not take, for it is too small, says so before it registers" {
+	cp /etc/slurm/slurm.conf "$lab_dir/slurm.conf"
+	slurmctld_says '/^SlurmdParameters=/d; s/^(NodeName=DEFAULT CPUs=)8/\160000/'
+	id=$(job -w c3 --gres=gpu:8 --wrap 'true')
+	within 60 event boot-failed 'hardware: CPUs=[0-9]*, 60000 expected'
+	scancel "$id"
+	cp "$lab_dir/slurm.conf" /etc/slurm/slurm.conf
+	slurmctld_says '/^$/d'
+	no_more
+}
+
 @test "kill -9 between the claim and its confirmation costs neither the node nor its job" {
 	image node-init.conf <<-C
 		$(cat "$lab_dir/image/etc/burstd/node-init.conf")

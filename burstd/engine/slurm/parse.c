@@ -112,6 +112,9 @@ static inline void scan_word(struct slurm_text word, struct slurm_node *n, struc
 	case 'A':
 		take(word, "AvailableFeatures=", &n->features);
 		break;
+	case 'C':
+		take(word, "CPUTot=", &n->cpus);
+		break;
 	case 'G':
 		take(word, "Gres=", &n->gres);
 		break;
@@ -125,6 +128,12 @@ static inline void scan_word(struct slurm_text word, struct slurm_node *n, struc
 		break;
 	case 'P':
 		take(word, "Partitions=", &n->partitions);
+		break;
+	case 'R':
+		take(word, "RealMemory=", &n->memory);
+		break;
+	case 'T':
+		take(word, "TmpDisk=", &n->tmp);
 		break;
 	default:
 		break;

@@ -24,6 +24,8 @@ struct slurm_node {
 	uint32_t flags;
 	/* p NULL: not there; features: those that slurm.conf gives it, "a,b" */
 	struct slurm_text addr, host, state, instance, partitions, reason, features, gres;
+	/* as slurm.conf has them, whatever registered: a number, of MB the last two */
+	struct slurm_text cpus, memory, tmp;
 };
 
 /* `scontrol -o show nodes`, read in pieces. */

@@ -92,6 +92,20 @@ static int64_t hold_of(const struct slurm_look *l)
 	return n > 0 && n < INT32_MAX ? (n + 1) * 1000 : 0;
 }
 
+/* Ours are CLOUD nodes, for which the default is not 100. */
+static uint32_t memory_percent_of(const struct slurm_look *l)
+{
+	struct slurm_text value;
+	int64_t n = 90;
+
+	if (slurm_show_has(slurm_show_setting(l->config, "SlurmdParameters"), "config_overrides"))
+		return 0;
+	if (slurm_show_option(slurm_show_setting(l->config, "SlurmctldParameters"),
+			      "node_reg_mem_percent", &value))
+		n = slurm_show_number(value);
+	return n > 0 && n <= 100 ? (uint32_t)n : 1; /* not read: whoever has next to nothing */
+}
+
 static int read_version(struct slurm_look *l, struct slurm_report *out, struct err *e)
 {
 	struct slurm_text version = slurm_show_setting(l->config, "SLURM_VERSION"),
@@ -106,6 +120,7 @@ static int read_version(struct slurm_look *l, struct slurm_report *out, struct e
 	memcpy(out->boot_time, boot.p, boot.n);
 	out->boot_time[boot.n] = '\0';
 	out->hold_ms = hold_of(l);
+	out->memory_percent = memory_percent_of(l);
 	return 0;
 }
 

@@ -47,6 +47,9 @@ struct slurm_report {
 	 * restart, and from 23.11 on at a reconfigure. */
 	char boot_time[32];
 	int64_t hold_ms; /* so long a requeued job waits; 0: that cannot be read */
+	/* So much of its RealMemory a node must have, or slurmctld does not take it; 0: it takes
+	 * any, whatever it has of CPUs, memory and disk (config_overrides). */
+	uint32_t memory_percent;
 	size_t n;
 	size_t by_severity[SLURM_ERROR + 1];
 	struct slurm_problem problems[SLURM_PROBLEMS_MAX];

@@ -10,6 +10,14 @@ static bool has(const char *text, const char *line)
 	return p != NULL && (p == text || p[-1] == '\n') && p[strlen(line)] == '\n';
 }
 
+static bool tells(const char *text, const char *key)
+{
+	char head[32];
+
+	(void)snprintf(head, sizeof(head), "\n%s=", key);
+	return strstr(text, head) != NULL;
+}
+
 static void test_issued_with_its_create(void **state)
 {
 	char secret[CLAIM_SECRET_SIZE], line[128];
@@ -161,7 +169,8 @@ static void test_it_is_told_what_it_must_have(void **state)
 	name = fleet_find(&F.e->fleet, "c1");
 	t = says((struct says){.create = 1});
 	is_served(t, "");
-	assert_false(has(body(t), "gpus=") || has(body(t), "gpu_type=") || has(body(t), "fabric"));
+	assert_false(tells(body(t), "gpus") || tells(body(t), "gpu_type") ||
+		     tells(body(t), "fabric"));
 	F.e->conf->nodes.deadman_ms = 1; /* 0 would be never */
 	name->gpus = 8;
 	name->gpu_model = "h100";
@@ -180,6 +189,59 @@ static void test_it_is_told_what_it_must_have(void **state)
 	t = says((struct says){.create = 1});
 	is_served(t, "");
 	assert_true(has(body(t), "deadman=0"));
+}
+
+/* slurm.conf, as slurmctld has it, with these SlurmdParameters. */
+static void settings(const char *slurmd)
+{
+	char text[400];
+
+	(void)snprintf(text, sizeof(text),
+		       "Configuration data as of 2026-01-01T00:00:00\n"
+		       "BOOT_TIME = 2026-01-01T00:00:00\nSLURM_VERSION = 22.05.8\n"
+		       "SlurmctldParameters = node_reg_mem_percent=80\nSlurmdParameters = %s\n\n",
+		       slurmd);
+	prereq_answer(F.e, SLURM_CONFIG, text, strlen(text));
+	prereq_answer(F.e, SLURM_PARTITIONS, "", 0);
+}
+
+/* Of processors, memory and disk what slurmctld would not take it without. */
+static void test_it_is_told_how_large_it_must_be(void **state)
+{
+	static const char shown[] = "NodeName=c1 CPUTot=192 RealMemory=2000001 State=IDLE+CLOUD "
+				    "TmpDisk=900000 Partitions=p\n";
+	struct fleet_name *name;
+	uint64_t t;
+
+	(void)state;
+	one();
+	name = fleet_find(&F.e->fleet, "c1");
+	assert_int_equal(slurm_parse_nodes(shown, strlen(shown), observe_node, F.e, NULL), 1);
+	assert_int_equal(name->memory_mb, 2000001);
+	/* Not known yet how exact it is. */
+	t = says((struct says){.create = 1});
+	is_served(t, "");
+	assert_false(tells(body(t), "cpus") || tells(body(t), "memory_mb") ||
+		     tells(body(t), "tmp_mb"));
+	settings("(null)");
+	t = says((struct says){.create = 1});
+	is_served(t, "");
+	assert_true(has(body(t), "cpus=192") && has(body(t), "memory_mb=1600000") &&
+		    has(body(t), "tmp_mb=900000"));
+	/* It takes any. */
+	settings("config_overrides");
+	t = says((struct says){.create = 1});
+	is_served(t, "");
+	assert_false(tells(body(t), "cpus") || tells(body(t), "memory_mb") ||
+		     tells(body(t), "tmp_mb"));
+	/* What slurm.conf does not say. */
+	settings("(null)");
+	name->cpus = name->tmp_mb = 0;
+	name->memory_mb = 1;
+	t = says((struct says){.create = 1});
+	is_served(t, "");
+	assert_false(tells(body(t), "cpus") || tells(body(t), "memory_mb") ||
+		     tells(body(t), "tmp_mb"));
 }
 
 static void test_wrapped_and_as_json(void **state)
@@ -506,6 +568,7 @@ int main(void)
 		T(test_create_not_sent_claims_anew),
 		T(test_claimed_with_the_keys),
 		T(test_it_is_told_what_it_must_have),
+		T(test_it_is_told_how_large_it_must_be),
 		W(test_wrapped_and_as_json),
 		T(test_from_another_address),
 		T(test_from_another_address_among_many),

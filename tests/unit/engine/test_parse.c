@@ -82,6 +82,10 @@ static void test_nodes(void **state)
 	assert_false(slurm_text_is(g.n[1].addr, "c22"));
 	assert_int_equal(g.n[0].instance.n, 0);
 	assert_true(slurm_text_is(g.n[0].gres, "gpu:h100:8"));
+	assert_true(slurm_text_is(g.n[0].cpus, "8"));
+	assert_true(slurm_text_is(g.n[0].memory, "1000"));
+	assert_true(slurm_text_is(g.n[0].tmp, "0"));
+	assert_null(g.n[1].cpus.p);
 	assert_true(slurm_text_is(g.n[1].instance, "i-7"));
 }
 

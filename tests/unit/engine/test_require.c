@@ -272,6 +272,40 @@ static void test_requeue_delay(void **state)
 	need_fini(&n);
 }
 
+static const struct {
+	const char *slurmctld, *slurmd;
+	uint32_t percent;
+} memories[] = {
+	{"idle_on_node_suspend", "(null)", 90},
+	{"idle_on_node_suspend,node_reg_mem_percent=75", "l3cache_as_socket", 75},
+	{"node_reg_mem_percent=100", "(null)", 100},
+	{"node_reg_mem_percent=87.5", "(null)", 1},
+	{"node_reg_mem_percent=0", "(null)", 1},
+	{"node_reg_mem_percent=100", "config_overrides", 0},
+	{"node_reg_mem_percent=100", "l3cache_as_socket,config_overrides", 0},
+};
+
+/* How much less memory than slurm.conf says slurmctld lets a node have. */
+static void test_memory_percent(void **state)
+{
+	struct need n;
+
+	(void)state;
+	need_init(&n);
+	for (size_t i = 0; i < sizeof(memories) / sizeof(memories[0]); i++) {
+		char *config = fixture("26.05", "config");
+		struct slurm_report r;
+
+		print_message("# %s %s\n", memories[i].slurmctld, memories[i].slurmd);
+		edit(config, "SlurmctldParameters", memories[i].slurmctld);
+		edit(config, "SlurmdParameters", memories[i].slurmd);
+		assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+		assert_int_equal(r.memory_percent, memories[i].percent);
+		free(config);
+	}
+	need_fini(&n);
+}
+
 /* 25.11.0 to 25.11.2 lose cloud nodes from a topology; without one there is nothing to lose. */
 static void test_topology_bug(void **state)
 {
@@ -461,11 +495,17 @@ static void test_features(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),          cmocka_unit_test(test_single),
-		cmocka_unit_test(test_foreign_prolog), cmocka_unit_test(test_requeue_delay),
-		cmocka_unit_test(test_topology_bug),   cmocka_unit_test(test_nodes_that_claim),
-		cmocka_unit_test(test_unknown_need),   cmocka_unit_test(test_report),
-		cmocka_unit_test(test_twice),          cmocka_unit_test(test_not_shown),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_foreign_prolog),
+		cmocka_unit_test(test_requeue_delay),
+		cmocka_unit_test(test_memory_percent),
+		cmocka_unit_test(test_topology_bug),
+		cmocka_unit_test(test_nodes_that_claim),
+		cmocka_unit_test(test_unknown_need),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_not_shown),
 		cmocka_unit_test(test_features),
 	};
 
