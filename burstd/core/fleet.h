@@ -48,6 +48,7 @@ struct fleet_name { /* one Slurm node */
 	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
 	uint32_t gpus;             /* likewise, where nodes are told what they are; 0: not known */
 	const char *gpu_model;     /* what a GPU's name must have in it; NULL: not known */
+	const char *gpu_parts;     /* of them are parts, MIG: static, "all" or "some"; NULL: none */
 	uint32_t cpus, memory_mb, tmp_mb; /* likewise, by slurm.conf; 0: not known */
 	/* of the last snapshot; both unset if it has the node down or cannot say where it is */
 	bool home;                     /* slurmctld has it up on our live instance */

@@ -85,6 +85,7 @@ static void add_size(struct engine *e, struct lines *l, const struct fleet_name 
 
 static void add_gpus(struct lines *l, const struct fleet_name *nm)
 {
+	lines_add(l, "gpu_mig", nm->gpu_parts);
 	if (nm->gpus == 0)
 		return;
 	lines_add_number(l, "gpus", nm->gpus);

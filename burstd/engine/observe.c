@@ -600,7 +600,13 @@ static uint32_t number_of(struct slurm_text t)
 /* What its machines must have, for whoever tells them. */
 static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
 {
-	nm->gpus = slurm_parse_gpus(sn->gres, &nm->gpu_model);
+	static const char *const parts[] = {
+		[SLURM_WHOLE] = NULL, [SLURM_SOME_PARTS] = "some", [SLURM_ALL_PARTS] = "all"};
+	struct slurm_gpus g = slurm_parse_gpus(sn->gres);
+
+	nm->gpus = g.n;
+	nm->gpu_model = g.model;
+	nm->gpu_parts = parts[g.parts];
 	nm->cpus = number_of(sn->cpus);
 	nm->memory_mb = number_of(sn->memory);
 	nm->tmp_mb = number_of(sn->tmp);

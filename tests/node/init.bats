@@ -115,6 +115,14 @@ load world.sh
 	alone gpus
 }
 
+@test "gpu: rows of memory that cannot be replaced, or not before a reset" {
+	alone gpu_rows
+}
+
+@test "gpu, fabric_manager, dcgm, nccl: parts of GPUs (MIG)" {
+	alone gpu_parts
+}
+
 @test "fabric_manager: it runs, and each GPU has joined" {
 	alone fabric_manager
 }

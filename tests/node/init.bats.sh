@@ -430,6 +430,60 @@ gpus() {
 	passes gpu
 }
 
+gpu_rows() {
+	claimed gpus=2
+	tool nvidia-smi 'case $1 in *remapped*) cat '$W'/rows ;; *) echo NVIDIA H100; echo NVIDIA H100 ;; esac'
+	printf '%s\n' '00000000:0F:00.0, 0, 0' '00000000:1F:00.0, 0, 0' >$W/rows
+	passes gpu
+	printf '%s\n' '00000000:0F:00.0, 0, 0' '00000000:1F:00.0, 1, 0' >$W/rows
+	fails gpu 'row remapping is pending: 00000000:1F:00.0'
+	printf '%s\n' '00000000:0F:00.0, No, Yes' '00000000:1F:00.0, Yes, No' >$W/rows
+	fails gpu 'row remapping has failed: 00000000:0F:00.0'
+	# One that has no such thing, and a tool that does not know the question.
+	printf '%s\n' '00000000:0F:00.0, [N/A], [N/A]' '00000000:1F:00.0, [N/A], [N/A]' >$W/rows
+	passes gpu
+	tool nvidia-smi 'case $1 in *remapped*) echo "1, 1, 1"; exit 2 ;; *) echo NVIDIA H100; echo NVIDIA H100 ;; esac'
+	passes gpu
+}
+
+# Parts of GPUs (MIG): how many the machine has nobody says.
+gpu_parts() {
+	smi() { # MODE...
+		printf '%s\n' "$@" >$W/mig
+		tool nvidia-smi 'case $1 in *mig.mode*) cat '$W'/mig ;; *remapped*) sed s/.*/x,0,0/ '$W'/mig ;; -q) ;; *) sed s/.*/NVIDIA/ '$W'/mig ;; esac'
+	}
+	claimed gpu_mig=all
+	passes claim
+	fails gpu 'cannot be counted'
+	tool nvidia-smi
+	fails gpu 'no GPU, and parts of some'
+	smi Enabled Enabled
+	passes gpu
+	smi Enabled Disabled
+	fails gpu 'MIG mode is on for 1 of 2 GPUs, all expected'
+	smi '[N/A]'
+	fails gpu 'MIG mode is on for 0 of 1 GPUs'
+	claimed gpu_mig=some
+	smi Enabled Disabled
+	passes gpu
+	smi Disabled Disabled
+	fails gpu 'MIG mode is on for 0 of 2 GPUs, some expected'
+	tool nvidia-smi 'case $1 in *mig.mode*) exit 1 ;; *) echo NVIDIA ;; esac'
+	fails gpu 'MIG mode of the GPUs is not known'
+	# It has a fabric manager, where there is a switch, a diagnosis and NCCL's environment, as others.
+	skips fabric_manager
+	mkdir -p $W/proc/driver/nvidia-nvswitch/devices
+	configure 'fabric_manager_check = fm'
+	fails fabric_manager 'does not run'
+	tool fm
+	smi Enabled
+	passes fabric_manager
+	passes nccl
+	fails dcgm 'dcgmi is not installed'
+	claimed gpu_mig=x
+	fails claim 'odd gpu_mig'
+}
+
 fabric_manager() {
 	claimed
 	skips fabric_manager

@@ -1,5 +1,6 @@
 #include "engine/slurm/parse.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -200,13 +201,22 @@ static const char *gpu_model(struct slurm_text one)
 	return NULL;
 }
 
-uint32_t slurm_parse_gpus(struct slurm_text gres, const char **model)
+/* "a100_3g.20gb", as NVIDIA calls parts of a GPU: a number, g, a dot, a number. */
+static bool is_part(struct slurm_text one)
+{
+	for (size_t i = 1; i + 2 < one.n; i++)
+		if (one.p[i] == 'g' && one.p[i + 1] == '.' &&
+		    isdigit((unsigned char)one.p[i - 1]) && isdigit((unsigned char)one.p[i + 2]))
+			return true;
+	return false;
+}
+
+struct slurm_gpus slurm_parse_gpus(struct slurm_text gres)
 {
 	const char *at = gres.p, *end = at + gres.n;
-	bool first = true;
-	uint32_t v = 0;
+	struct slurm_gpus g = {0};
+	bool whole = false, parts = false;
 
-	*model = NULL;
 	while (at != NULL && at < end) {
 		const char *comma = memchr(at, ',', (size_t)(end - at));
 		struct slurm_text one = {at, (size_t)((comma != NULL ? comma : end) - at)};
@@ -214,16 +224,18 @@ uint32_t slurm_parse_gpus(struct slurm_text gres, const char **model)
 		at += one.n + (comma != NULL ? 1 : 0);
 		if (one.n < 5 || memcmp(one.p, "gpu:", 4) != 0)
 			continue;
-		if (memmem(one.p, one.n, "g.", 2) != NULL) { /* "a100_3g.20gb" */
-			*model = NULL;
-			return 0;
+		if (is_part(one)) {
+			parts = true;
+			continue;
 		}
 		/* GPUs of two kinds: none that all of them must be. */
-		*model = first ? gpu_model(one) : NULL;
-		first = false;
-		v += gres_count(one);
+		g.model = whole ? NULL : gpu_model(one);
+		whole = true;
+		g.n += gres_count(one);
 	}
-	return v;
+	if (!parts)
+		return g;
+	return (struct slurm_gpus){.parts = whole ? SLURM_SOME_PARTS : SLURM_ALL_PARTS};
 }
 
 static uint32_t state_flags(struct slurm_reader *r, struct slurm_text text)

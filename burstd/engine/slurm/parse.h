@@ -49,10 +49,20 @@ int slurm_read_nodes(struct slurm_reader *r, size_t lines, slurm_node_fn fn, voi
 uint32_t slurm_parse_state(const char *text, size_t len);
 /* The flags as words joined by '+', as Slurm prints them; "" when not known. */
 void slurm_print_state(uint32_t flags, char *out, size_t size);
-/* How many GPUs Gres= names, "gpu:h100:8(S:0-1)"; 0: none, or parts of some (MIG), which are not as
- * many as the machine has.  *model: what the name of each must have in it, in any case: static;
- * NULL when they are of two kinds, or the type is a word of the site's own. */
-uint32_t slurm_parse_gpus(struct slurm_text gres, const char **model);
+/* Gres=, "gpu:h100:8(S:0-1)". */
+struct slurm_gpus {
+	uint32_t n; /* 0: none, or parts are among them, which are not as many as the machine has */
+	/* What the name of each must have in it, in any case: static; NULL when they are of two
+	 * kinds, or the type is a word of the site's own. */
+	const char *model;
+	enum slurm_parts {
+		SLURM_WHOLE,
+		SLURM_SOME_PARTS, /* of GPUs (MIG), "gpu:a100_3g.20gb:2", and whole ones */
+		SLURM_ALL_PARTS,
+	} parts;
+};
+
+struct slurm_gpus slurm_parse_gpus(struct slurm_text gres);
 int slurm_text_is(struct slurm_text t, const char *s);
 
 #endif

@@ -171,6 +171,7 @@ static void test_it_is_told_what_it_must_have(void **state)
 	is_served(t, "");
 	assert_false(tells(body(t), "gpus") || tells(body(t), "gpu_type") ||
 		     tells(body(t), "fabric"));
+	assert_false(tells(body(t), "gpu_mig"));
 	F.e->conf->nodes.deadman_ms = 1; /* 0 would be never */
 	name->gpus = 8;
 	name->gpu_model = "h100";
@@ -208,7 +209,8 @@ static void settings(const char *slurmd)
 /* Of processors, memory and disk what slurmctld would not take it without. */
 static void test_it_is_told_how_large_it_must_be(void **state)
 {
-	static const char shown[] = "NodeName=c1 CPUTot=192 RealMemory=2000001 State=IDLE+CLOUD "
+	static const char shown[] = "NodeName=c1 CPUTot=192 Gres=gpu:a100_3g.20gb:2 "
+				    "RealMemory=2000001 State=IDLE+CLOUD "
 				    "TmpDisk=900000 Partitions=p\n";
 	struct fleet_name *name;
 	uint64_t t;
@@ -221,6 +223,7 @@ static void test_it_is_told_how_large_it_must_be(void **state)
 	/* Not known yet how exact it is. */
 	t = says((struct says){.create = 1});
 	is_served(t, "");
+	assert_true(has(body(t), "gpu_mig=all") && !tells(body(t), "gpus"));
 	assert_false(tells(body(t), "cpus") || tells(body(t), "memory_mb") ||
 		     tells(body(t), "tmp_mb"));
 	settings("(null)");

@@ -95,35 +95,44 @@ static void test_gpus(void **state)
 		const char *gres;
 		uint32_t n;
 		const char *model;
+		enum slurm_parts parts;
 	} all[] = {
-		{"gpu:h100:8", 8, "h100"},
-		{"gpu:H100:8(S:0-1)", 8, "h100"},
-		{"gpu:8(S:0-1)", 8, NULL},
-		{"gpu:a100_80g:8", 8, NULL},
-		{"gpu:big:2", 2, NULL},
-		{"fast:1,gpu:a100:4(S:0,2)", 4, "a100"},
-		{"fast:1,gpu:a100:4(S:0,2),gpu:v100:2", 6, NULL},
-		{"gpu:a100:1,gpu:a100_3g.20gb:2", 0, NULL},
-		{"gpu:a100_3g.20gb:2,gpu:a100:1", 0, NULL},
-		{"(null)", 0, NULL},
-		{"shard:gpu:8", 0, NULL},
-		{"gpu:", 0, NULL},
-		{"gpu:h100", 0, NULL},
-		{"", 0, NULL},
+		{"gpu:h100:8", 8, "h100", SLURM_WHOLE},
+		{"gpu:H100:8(S:0-1)", 8, "h100", SLURM_WHOLE},
+		{"gpu:8(S:0-1)", 8, NULL, SLURM_WHOLE},
+		{"gpu:a100_80g:8", 8, NULL, SLURM_WHOLE},
+		{"gpu:big:2", 2, NULL, SLURM_WHOLE},
+		{"gpu:big.one:2", 2, NULL, SLURM_WHOLE},
+		{"gpu:v1g.x:2", 2, NULL, SLURM_WHOLE},
+		{"gpu:vg.1:2", 2, NULL, SLURM_WHOLE},
+		{"fast:1,gpu:a100:4(S:0,2)", 4, "a100", SLURM_WHOLE},
+		{"fast:1,gpu:a100:4(S:0,2),gpu:v100:2", 6, NULL, SLURM_WHOLE},
+		{"gpu:a100:1,gpu:a100_3g.20gb:2", 0, NULL, SLURM_SOME_PARTS},
+		{"gpu:a100_3g.20gb:2,gpu:a100:1", 0, NULL, SLURM_SOME_PARTS},
+		{"gpu:a100_3g.20gb:2", 0, NULL, SLURM_ALL_PARTS},
+		{"fast:1,gpu:1g.10gb:7(S:0-1),gpu:2g.20gb:1", 0, NULL, SLURM_ALL_PARTS},
+		{"fast:3g.20gb:1", 0, NULL, SLURM_WHOLE},
+		{"(null)", 0, NULL, SLURM_WHOLE},
+		{"shard:gpu:8", 0, NULL, SLURM_WHOLE},
+		{"gpu:", 0, NULL, SLURM_WHOLE},
+		{"gpu:h100", 0, NULL, SLURM_WHOLE},
+		{"", 0, NULL, SLURM_WHOLE},
 	};
-	const char *model = "x";
+	struct slurm_gpus g;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		struct slurm_text text = {all[i].gres, strlen(all[i].gres)};
-
-		assert_int_equal(slurm_parse_gpus(text, &model), all[i].n);
-		assert_int_equal(model == NULL, all[i].model == NULL);
-		if (model != NULL)
-			assert_string_equal(model, all[i].model);
+		print_message("# %s\n", all[i].gres);
+		g = slurm_parse_gpus((struct slurm_text){all[i].gres, strlen(all[i].gres)});
+		assert_int_equal(g.n, all[i].n);
+		assert_int_equal(g.parts, all[i].parts);
+		assert_int_equal(g.model == NULL, all[i].model == NULL);
+		if (g.model != NULL)
+			assert_string_equal(g.model, all[i].model);
 	}
-	assert_int_equal(slurm_parse_gpus((struct slurm_text){NULL, 0}, &model), 0);
-	assert_null(model);
+	g = slurm_parse_gpus((struct slurm_text){NULL, 0});
+	assert_int_equal(g.n, 0);
+	assert_null(g.model);
 }
 
 /* Anything that is not whole is an error: a node that is not shown would be believed gone. */
