@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/fnv.h"
 #include "base/mem.h"
 
 static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
@@ -146,6 +145,19 @@ static bool has_session(const struct secrets *s)
 	return s->ops->good_until(s->self) > engine_now(s->e);
 }
 
+static void drop_session(struct secrets *s)
+{
+	(void)s->ops->take(s->self, NULL, engine_now(s->e), NULL);
+}
+
+/* No session is used before it is known what it may do, whatever came of asking for that. */
+static enum secrets_phase next_phase(const struct secrets *s)
+{
+	if (!has_session(s))
+		return SECRETS_LOGIN;
+	return s->judged || (s->flags & SECRET_RENEWS) == 0 ? SECRETS_READY : SECRETS_RIGHTS;
+}
+
 /* At once while there is one that has not failed; then later each time. */
 static void next_address(struct secrets *s, const struct secret_result *r)
 {
@@ -190,6 +202,7 @@ static void follow(struct secrets *s, const struct secret_result *r)
 static void refused(struct secrets *s, const char *words)
 {
 	go(s, SECRETS_REFUSED, SECRETS_REFUSED_MS);
+	s->judged = false;
 	refuse_all(s, words);
 	if (!s->alarmed)
 		engine_event(s->e, "", 0, "secrets-alarm", words);
@@ -211,8 +224,49 @@ static void doubt(struct secrets *s, bool own, const struct secret_result *r)
 	if (lately)
 		return; /* a right is missing: the one who asked is told so */
 	s->doubt_ms = now;
-	(void)s->ops->take(s->self, NULL, engine_now(s->e), NULL);
+	drop_session(s);
 	go(s, SECRETS_LOGIN, 0);
+}
+
+/* There is no use in a session with too much or too little; but its policy may be mended, and one
+ * that may do no harm is asked again in five minutes what it may. */
+static void refuse_rights(struct secrets *s, const char *words, bool drop)
+{
+	struct secret_result r = {.code = SECRET_DENIED};
+
+	(void)snprintf(r.message, sizeof(r.message), "%s", words);
+	complain(s, SECRET_RIGHTS, &r);
+	if (drop)
+		drop_session(s);
+	refused(s, words);
+}
+
+static void judge_rights(struct secrets *s, const struct secret_result *r)
+{
+	const char *words = secrets_wrong_rights(s, r->rights);
+
+	s->rights = r->rights;
+	s->judged = words == NULL;
+	if (s->judged)
+		go(s, SECRETS_READY, 0);
+	else
+		refuse_rights(s, words, (r->rights & SECRET_MAY_ALL) != 0);
+}
+
+/* Of a new session it is the policy; an older one may have been revoked. */
+static void rights_denied(struct secrets *s, const struct secret_result *r)
+{
+	char words[sizeof(r->message)];
+
+	if (engine_now(s->e) - s->login_ms >= SECRETS_REFUSED_MS) {
+		drop_session(s);
+		go(s, SECRETS_LOGIN, 0);
+		return;
+	}
+	(void)snprintf(words, sizeof(words),
+		       "its policy does not let it ask what it may (sys/capabilities-self): %.80s",
+		       r->message);
+	refuse_rights(s, words, true);
 }
 
 /* The request of the session itself failed, or an ask for a reason that is not its own. */
@@ -243,7 +297,10 @@ static void trouble(struct secrets *s, enum secret_op_kind kind, const struct se
 			   : backoff(s, SECRETS_BASE_MS, SECRETS_CAP_MS, s->failures));
 		break;
 	case SECRET_DENIED:
-		doubt(s, own, r);
+		if (kind == SECRET_RIGHTS)
+			rights_denied(s, r);
+		else
+			doubt(s, own, r);
 		break;
 	default: /* an admin must do something, or somebody speaks no Vault */
 		go(s, s->phase == SECRETS_READY ? SECRETS_READY : SECRETS_PROBE, SECRETS_WRONG_MS);
@@ -289,46 +346,17 @@ static void logged_in(struct secrets *s, const struct secret_result *r)
 	if (rc == 0 && !has_session(s))
 		rc = err_set(&err, ERR_INVALID, "the session has ended already");
 	if (rc < 0) {
-		(void)s->ops->take(s->self, NULL, engine_now(s->e), NULL);
+		drop_session(s);
 		(void)snprintf(wrong.message, sizeof(wrong.message), "%.150s", err.msg);
 		trouble(s, SECRET_LOGIN, &wrong);
 		return;
 	}
 	s->logins++;
+	s->login_ms = engine_now(s->e);
+	s->judged = false;
+	s->rights = 0;
 	set_renewal(s, r);
-	go(s, (s->flags & SECRET_RENEWS) != 0 ? SECRETS_RIGHTS : SECRETS_READY, 0);
-}
-
-static void judge_rights(struct secrets *s, const struct secret_result *r)
-{
-	const char *words = NULL;
-
-	s->rights = r->rights;
-	if ((r->rights & SECRET_MAY_ALL) != 0)
-		words = "its session may do anything (root or sudo): refused";
-	else if ((r->rights & SECRET_MAY_READ) == 0)
-		words = "its policy has no right to read the bundle";
-	else if ((r->rights & SECRET_MAY_POLL) == 0)
-		words = "its policy has no right to read the bundle's metadata";
-	else if (s->e->conf->secrets.release == CONF_USER_DATA &&
-		 (r->rights & SECRET_MAY_LOOK) == 0)
-		words = "its policy has no right to look whether a token was used "
-			"(auth/token/lookup-accessor)";
-	else if (s->e->conf->secrets.release == CONF_USER_DATA &&
-		 (r->rights & SECRET_MAY_REVOKE) == 0)
-		words = "its policy has no right to revoke a token that nobody used "
-			"(auth/token/revoke-accessor)";
-	if (words == NULL) {
-		go(s, SECRETS_READY, 0);
-		return;
-	}
-	(void)snprintf(s->error, sizeof(s->error), "rights: %s", words);
-	s->failed_ms = engine_now(s->e);
-	if (s->trouble_ms == 0)
-		s->trouble_ms = s->failed_ms;
-	if ((r->rights & SECRET_MAY_ALL) != 0)
-		(void)s->ops->take(s->self, NULL, engine_now(s->e), NULL);
-	refused(s, words);
+	go(s, next_phase(s), 0);
 }
 
 static void take_version(struct secrets *s, const char *version)
@@ -363,7 +391,7 @@ static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
 	case SECRET_HEALTH:
 		if (s->trouble_ms != 0)
 			s->version_next = engine_now(s->e); /* does the rest answer, too? */
-		go(s, has_session(s) ? SECRETS_READY : SECRETS_LOGIN, 0);
+		go(s, next_phase(s), 0);
 		break;
 	case SECRET_LOGIN:
 		logged_in(s, r);
@@ -415,7 +443,7 @@ static void run_own(struct secrets *s)
 	if (s->phase == SECRETS_REFUSED)
 		s->phase = SECRETS_PROBE;
 	if (s->phase == SECRETS_PROBE && (s->flags & SECRET_PROBES) == 0)
-		s->phase = has_session(s) ? SECRETS_READY : SECRETS_LOGIN;
+		s->phase = next_phase(s);
 	if (s->phase == SECRETS_PROBE)
 		send_own(s, SECRET_HEALTH);
 	else if (s->phase == SECRETS_LOGIN)
@@ -688,30 +716,9 @@ void secrets_cancel(struct engine *e, uint64_t handle)
 		ask->fn = NULL;
 }
 
-static void on_revoked(struct secrets *s, void *ctx, const struct secret_op *op,
-		       const struct secret_result *r)
-{
-	(void)ctx;
-	if (r->code != SECRET_OK)
-		log_write(s->e->d.log, LOG_INFO,
-			  "a wrapping token was not revoked: it ends by itself", "accessor",
-			  op->token, "error", r->message, NULL);
-}
-
-bool secrets_revoke(struct engine *e, const char *accessor)
-{
-	struct secrets *s = e->secrets;
-	const struct secret_op op = {.kind = SECRET_REVOKE, .version = "", .token = accessor};
-
-	if (s == NULL || (s->rights & SECRET_MAY_REVOKE) == 0 || !has_session(s))
-		return false;
-	secrets_send(s, &op, on_revoked, NULL);
-	return true;
-}
-
 void secrets_again(struct secrets *s)
 {
-	(void)s->ops->take(s->self, NULL, engine_now(s->e), NULL);
+	drop_session(s);
 	s->doubt_ms = 0;
 	s->failures = 0;
 	go(s, SECRETS_PROBE, 0);
@@ -745,56 +752,4 @@ int64_t secrets_next_ms(const struct engine *e)
 	if (s->trouble_ms != 0 && !s->alarmed && s->trouble_ms + SECRETS_ALARM_MS < next)
 		next = s->trouble_ms + SECRETS_ALARM_MS;
 	return next;
-}
-
-int secrets_open(struct engine *e, struct err *err)
-{
-	const struct conf_secrets *c = &e->conf->secrets;
-	const struct secret_store_conf sc = conf_for_store(c, e->d.store_credential);
-	struct secrets *s;
-
-	if (c->driver == NULL || c->driver[0] == '\0')
-		return 0;
-	s = mem_zalloc(sizeof(*s));
-	*s = (struct secrets){.e = e, .dice = 0x9e3779b97f4a7c15u ^ (uint64_t)engine_now(e)};
-	s->asks_last = &s->asks;
-	s->renew_ms = INT64_MAX;
-	s->dice = fnv_text(s->dice, e->d.uuid != NULL ? e->d.uuid : "") | 1;
-	e->secrets = s;
-	s->ops = e->d.store != NULL ? e->d.store(c->driver) : NULL;
-	if (s->ops == NULL)
-		return err_set(err, ERR_INVALID, "%s:%d: secrets: no driver \"%s\"", e->conf->path,
-			       conf_secrets_line(e->conf, "driver"), c->driver);
-	if (s->ops->open(&s->self, &sc, err) != 0)
-		return err_wrap(err, "%s:%d: secrets", e->conf->path, c->line);
-	s->flags = s->ops->flags(s->self);
-	while (s->ops->address(s->self, s->naddresses) != NULL)
-		s->naddresses++;
-	if (secrets_may_replace(e, e->conf, err) != 0)
-		return -1;
-	if ((s->flags & SECRET_INSECURE) != 0)
-		log_write(e->d.log, LOG_WARN,
-			  "the cluster's keys are in a plain file: this is for development",
-			  "driver", c->driver, NULL);
-	return 0;
-}
-
-void secrets_free(struct engine *e)
-{
-	struct secrets *s = e->secrets;
-
-	if (s == NULL)
-		return;
-	secrets_wire_free(s);
-	enroll_free(s);
-	while (s->asks != NULL) {
-		struct secrets_ask *ask = s->asks;
-
-		s->asks = ask->next;
-		free(ask);
-	}
-	if (s->ops != NULL)
-		s->ops->close(s->self);
-	free(s);
-	e->secrets = NULL;
 }

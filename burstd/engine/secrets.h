@@ -2,22 +2,25 @@
  * who wait for the cluster's keys.  Only the files of engine/ that are about secrets, or that give
  * them to nodes, include it.
  *
- *   secrets_wire.c  a request goes out, and its answer comes back, exactly once
- *   secrets.c       address and session; who waits, and what is told to people
- *   secrets_look.c  is a token still there?
- *   secrets_show.c  how it is
+ *   secrets_open.c    from the configuration
+ *   secrets_wire.c    a request goes out, and its answer comes back, exactly once
+ *   secrets.c         address and session; who waits, and what is told to people
+ *   secrets_rights.c  what the session may do
+ *   secrets_look.c    is a token still there?
+ *   secrets_show.c    how it is
  *   secrets_reload.c  may another configuration take the place of this one?
- *   secrets_bye.c   the end of its session, when burstd stops
- *   enroll.c        a credential that comes wrapped
+ *   secrets_bye.c     the end of its session, when burstd stops
+ *   enroll.c          a credential that comes wrapped
  *
  * The one thing to know: when the store is away, sealed or slow, those who ask wait: there is no
  * weaker way to the keys.  When it refuses us, they are told so.
  *
  *     PROBE --active--> LOGIN --session--> RIGHTS --enough--> READY
- *       ^  \              |                  |                  |
- *       |   +- session still good ------------------------------+
+ *       ^  \              |                 ^ |                 |
+ *       |   +- there is a session still, ---+-|- judged --------+
+ *       |                 |      not judged   |                 |
  *       +---- away, standby, silent: the next address ----------+
- *                         +---- refused, or too much: REFUSED, tried again after minutes */
+ *                         +---- refused, or too much: REFUSED, and judged anew after minutes */
 #ifndef BURSTD_ENGINE_SECRETS_H
 #define BURSTD_ENGINE_SECRETS_H
 
@@ -139,7 +142,9 @@ struct secrets {
 	bool renewable;    /* ... else there is another login */
 	int64_t lease_ms;  /* that the login gave it */
 	int64_t doubt_ms;  /* when a request was denied last, and we logged in again */
-	unsigned rights;
+	int64_t login_ms;  /* when it began */
+	unsigned rights;   /* of this one; 0: not known */
+	bool judged;       /* they are enough, and not too much */
 	char version[SECRET_VERSION_MAX + 1]; /* the current one; "": not known */
 	int64_t version_ms, version_next;     /* since when; when it is asked for again */
 	struct secrets_ask *asks, **asks_last;
@@ -165,6 +170,10 @@ void secrets_send(struct secrets *s, const struct secret_op *op, secrets_wire_fn
 void secrets_wire_run(struct secrets *s); /* tell of what needed no network, or got nowhere */
 bool secrets_wire_due(const struct secrets *s);
 void secrets_wire_free(struct secrets *s);
+
+/* --- secrets_rights.c --- */
+/* Why a session with these rights is not used; NULL: it may be. */
+const char *secrets_wrong_rights(const struct secrets *s, unsigned rights);
 
 /* --- secrets.c --- */
 /* There is another credential: log in with it. */

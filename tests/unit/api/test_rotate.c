@@ -53,6 +53,9 @@ static void test_the_rotation_is_shown_to_all(void **state)
 	store_says(f, "munge: window", "");
 	f->e.rotation.needs_credential = true;
 	store_says(f, "munge: window", "it needs a credential, with --resume");
+	f->e.rotation.error = "login: it is denied";
+	store_says(f, "munge: window", "login: it is denied");
+	f->e.rotation.error = "";
 	f->e.rotation.r.phase = ROTATION_DONE;
 	f->e.rotation.needs_credential = false;
 	store_says(f, NULL, NULL);

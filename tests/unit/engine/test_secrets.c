@@ -200,6 +200,123 @@ static void test_a_session_without_the_right_is_told_of(void **state)
 	assert_non_null(strstr(F.events, "no right to read the bundle"));
 }
 
+/* Its policy is mended meanwhile, or not: that is asked, and the session not used in between. */
+static void test_a_session_without_the_right_is_judged_again_before_it_is_used(void **state)
+{
+	(void)state;
+	F.conf.secrets.release = CONF_USER_DATA;
+	start();
+	say("a0/health", "");
+	say("a0/login", "");
+	for (size_t i = 0; i < 3; i++) {
+		say("a0/rights", "looks");
+		assert_int_equal(S()->phase, SECRETS_REFUSED);
+		ask(i, CONF_WRAP);
+		assert_int_equal(F.got[i].code, ERR_AUTH);
+		assert_non_null(strstr(F.got[i].text, "no right to revoke"));
+		pass(SECRETS_REFUSED_MS - 1);
+		assert_int_equal(waiting(), 0);
+		pass(1);
+		say("a0/health", "");
+	}
+	assert_int_equal(S()->logins, 1);
+	say("a0/rights", "both");
+	say("a0/version", "");
+	assert_true(secrets_ready(&F.e));
+}
+
+/* An answer that is lost, or late, or is none, is no judgement. */
+static void test_rights_that_were_not_told_are_asked_for_again(void **state)
+{
+	(void)state;
+	start();
+	say("a0/health", "");
+	say("a0/login", "");
+	lose("a0/rights", ERR_NET);
+	say("a1/health", "");
+	say("a1/rights", "broken");
+	assert_false(secrets_revoke(&F.e, "acc")); /* what it may is not known */
+	pass(secrets_next_ms(&F.e) - F.now);
+	say("a0/health", "");
+	say("a0/rights", "nonsense");
+	pass(SECRETS_WRONG_MS);
+	say("a0/health", "");
+	assert_false(secrets_ready(&F.e));
+	say("a0/rights", "root");
+	assert_int_equal(S()->phase, SECRETS_REFUSED);
+	assert_int_equal(F.until, 0);
+	pass(SECRETS_REFUSED_MS);
+	say("a0/health", "");
+	say("a0/login", "");
+	say("a0/rights", "");
+	say("a0/version", "");
+	assert_true(secrets_ready(&F.e));
+	assert_true(secrets_revoke(&F.e, "acc"));
+	say("a0/revoke", "");
+}
+
+static void test_a_policy_that_hides_its_rights_is_refused(void **state)
+{
+	(void)state;
+	start();
+	for (int i = 0; i < 2; i++) {
+		say("a0/health", "");
+		say("a0/login", "");
+		say("a0/rights", "denied");
+		assert_int_equal(S()->phase, SECRETS_REFUSED);
+		assert_int_equal(F.until, 0);
+		assert_non_null(strstr(S()->error, "rights: its policy does not let it ask what it "
+						   "may (sys/capabilities-self): it is denied"));
+		pass(SECRETS_REFUSED_MS);
+	}
+	assert_non_null(strstr(F.events, "secrets-alarm: its policy does not let it ask"));
+	assert_int_equal(F.nevents, 1);
+}
+
+/* It was refused for a while, and somebody revokes it meanwhile: a new one. */
+static void test_an_old_session_that_may_not_ask_is_replaced(void **state)
+{
+	(void)state;
+	get_ready();
+	pass(60000);
+	say("a0/version", "denied");
+	assert_false(secrets_revoke(&F.e, "acc")); /* there is no session */
+	say("a0/login", "");
+	say("a0/rights", "");
+	say("a0/version", "denied");
+	assert_int_equal(S()->phase, SECRETS_REFUSED);
+	pass(SECRETS_REFUSED_MS);
+	say("a0/health", "");
+	say("a0/rights", "denied");
+	assert_int_equal(F.until, 0);
+	say("a0/login", "");
+	say("a0/rights", "");
+	say("a0/version", "");
+	assert_true(secrets_ready(&F.e));
+}
+
+/* What the one before might do says nothing of this one. */
+static void test_each_session_is_judged(void **state)
+{
+	(void)state;
+	F.renewable = false;
+	F.conf.secrets.poll_ms = 10 * LEASE;
+	get_ready();
+	while (waiting() == 0)
+		pass(MINUTE);
+	say("a0/login", "");
+	assert_false(secrets_ready(&F.e));
+	assert_false(secrets_revoke(&F.e, "acc"));
+	lose("a0/rights", ERR_NET);
+	say("a1/health", "");
+	say("a1/rights", "root");
+	assert_int_equal(F.until, 0);
+	assert_false(secrets_revoke(&F.e, "acc"));
+	pass(SECRETS_REFUSED_MS);
+	say("a1/health", "");
+	say("a1/login", "");
+}
+
 static void anew(void)
 {
 	secrets_free(&F.e);
@@ -311,6 +428,11 @@ int main(void)
 		T(test_a_login_that_is_refused_is_not_tried_again_and_again),
 		T(test_a_session_that_may_do_anything_is_not_used),
 		T(test_a_session_without_the_right_is_told_of),
+		T(test_a_session_without_the_right_is_judged_again_before_it_is_used),
+		T(test_rights_that_were_not_told_are_asked_for_again),
+		T(test_a_policy_that_hides_its_rights_is_refused),
+		T(test_an_old_session_that_may_not_ask_is_replaced),
+		T(test_each_session_is_judged),
 		T(test_with_tokens_in_user_data_it_must_be_allowed_to_look_and_to_revoke),
 		T(test_what_became_of_a_token_is_told),
 		T(test_while_other_keys_are_about_to_come_it_serves_nobody),
