@@ -65,12 +65,17 @@ struct proc {
 	struct child *children;
 	unsigned n;
 	bool closing;
-	uv_signal_t ended; /* one of them, at least; its close frees *proc from the loop */
+	uv_signal_t ended; /* one of them, at least */
+	uv_timer_t left;   /* those that sleep in the kernel are left behind */
+	unsigned handles;  /* these two, not yet closed; the last frees *proc from the loop */
 };
 
 static void on_gone(uv_handle_t *h)
 {
-	free(h->data);
+	struct proc *p = h->data;
+
+	if (--p->handles == 0)
+		free(p);
 }
 
 static void proc_unref(struct proc *p)
@@ -78,8 +83,10 @@ static void proc_unref(struct proc *p)
 	if (p->children != NULL)
 		return;
 	(void)uv_signal_stop(&p->ended); /* or the loop would go on for it */
-	if (p->closing)
-		uv_close((uv_handle_t *)&p->ended, on_gone);
+	if (!p->closing)
+		return;
+	uv_close((uv_handle_t *)&p->ended, on_gone);
+	uv_close((uv_handle_t *)&p->left, on_gone);
 }
 
 static void child_free(struct child *c)
@@ -341,6 +348,19 @@ static void on_ended(uv_signal_t *h, int sig)
 	}
 }
 
+/* Killed, and told of as cancelled: init reaps it, whenever the kernel lets it go. */
+static void on_left(uv_timer_t *h)
+{
+	struct proc *p = h->data;
+	struct child *next;
+
+	for (struct child *c = p->children; c != NULL; c = next) {
+		next = c->next; /* the last one may free p */
+		c->exited = true;
+		child_unref(c);
+	}
+}
+
 /* A program that does not read its input is no error of ours. */
 static void on_written(uv_write_t *w, int status)
 {
@@ -526,7 +546,9 @@ struct proc *proc_new(struct loop *l)
 	p->loop = loop_uv(l);
 	/* Its pipe is the loop's, which was made with it. */
 	(void)mem_check(uv_signal_init(p->loop, &p->ended) == 0 ? p : NULL);
-	p->ended.data = p;
+	(void)uv_timer_init(p->loop, &p->left);
+	p->ended.data = p->left.data = p;
+	p->handles = 2;
 	return p;
 }
 
@@ -546,5 +568,7 @@ void proc_close(struct proc *p)
 		(void)err_set(&c->err, ERR_CANCELLED, "cancelled");
 		child_done(c);
 	}
+	uv_update_time(p->loop);
+	(void)uv_timer_start(&p->left, on_left, PROC_KILL_MS, 0);
 	proc_unref(p);
 }

@@ -49,7 +49,8 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	     struct err *e);
 /* out of a reply that was kept; after proc_close() too. */
 void proc_drop(const char *out, size_t len);
-/* Kill and reap every child, calling back each with ERR_CANCELLED; frees from the loop. */
+/* Kill and reap every child, calling back each with ERR_CANCELLED; frees from the loop, which goes
+ * on for a second at most for one that sleeps in the kernel. */
 void proc_close(struct proc *p);
 
 #endif

@@ -28,7 +28,14 @@ static struct fix {
 	char out[4096], errors[2048];
 	size_t len;
 	unsigned fds;
+	bool asleep; /* no child can be reaped */
 } F;
+
+/* In the place of the C library's. */
+pid_t waitpid(pid_t pid, int *status, int options)
+{
+	return F.asleep ? 0 : wait4(pid, status, options, NULL);
+}
 
 static unsigned count_fds(void)
 {
@@ -430,6 +437,41 @@ static void close_it(void *ctx, const struct proc_reply *r, const struct err *e)
 	proc_close(p);
 }
 
+/* It sleeps in the kernel, on a file system whose server is away: nobody can reap it. */
+static void test_close_leaves_behind_who_cannot_be_killed(void **state)
+{
+	int64_t took = loop_now(F.l);
+	int status = 0;
+
+	(void)state;
+	assert_int_equal(start("exec sleep 60", NULL, 60000, 10), 0);
+	F.asleep = true;
+	proc_close(F.p);
+	F.p = NULL;
+	assert_int_equal(F.called, 1);
+	assert_int_equal(F.code, ERR_CANCELLED);
+	(void)alarm(10); /* or this is what never ends */
+	loop_run(F.l);
+	(void)alarm(0);
+	took = loop_now(F.l) - took;
+	assert_in_range(took, 900, 5000);
+	F.asleep = false;
+	assert_true(waitpid(-1, &status, 0) > 0);
+	assert_int_equal(WTERMSIG(status), SIGKILL);
+}
+
+static void test_close_waits_for_no_more_than_there_is(void **state)
+{
+	int64_t before = loop_now(F.l);
+
+	(void)state;
+	assert_int_equal(start("exec sleep 60", NULL, 60000, 10), 0);
+	proc_close(F.p);
+	F.p = NULL;
+	loop_run(F.l);
+	assert_in_range(loop_now(F.l) - before, 0, 900);
+}
+
 static void test_close_inside_callback(void **state)
 {
 	const char *const argv[] = {"/bin/true", NULL};
@@ -526,6 +568,8 @@ int main(void)
 		T(test_heir_of_the_output_does_not_hold_us),
 		T(test_heir_of_the_output_cannot_change_it),
 		T(test_close_kills),
+		T(test_close_leaves_behind_who_cannot_be_killed),
+		T(test_close_waits_for_no_more_than_there_is),
 		T(test_close_inside_callback),
 		T(test_many_and_the_cap),
 		T(test_kept_output_stays_until_it_is_dropped),
