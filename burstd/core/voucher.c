@@ -98,7 +98,7 @@ enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event 
 		return VOUCHER_KEEP;
 	case VOUCHER_EV_USED: /* a token that has ended is gone, too */
 		if (doubted)
-			return over ? VOUCHER_LATE : VOUCHER_ALARM;
+			return over || v->undated ? VOUCHER_LATE : VOUCHER_ALARM;
 		if (!revoked)
 			return VOUCHER_KEEP;
 		return v->state == VOUCHER_VOID && !over ? VOUCHER_UNSURE : VOUCHER_DROP;
@@ -113,7 +113,8 @@ enum voucher_verdict voucher_step(struct voucher *v, const struct voucher_event 
 
 bool voucher_is_good(const struct voucher *v, int64_t now_ms, int64_t boot_ms)
 {
-	return v->state == VOUCHER_HELD && v->ends_ms - now_ms >= boot_ms + VOUCHER_RESERVE_MS;
+	return v->state == VOUCHER_HELD && !v->undated &&
+	       v->ends_ms - now_ms >= boot_ms + VOUCHER_RESERVE_MS;
 }
 
 void voucher_fini(struct voucher *v)

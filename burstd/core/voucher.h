@@ -72,6 +72,7 @@ struct voucher {
 	uint64_t gen;
 	enum voucher_state state;
 	bool let_go;          /* not written down: then its node's row is released, or over */
+	bool undated;         /* likewise: it is from the future, and so is its end */
 	struct secret *token; /* HELD; else NULL */
 	char accessor[SECRET_ACCESSOR_MAX + 1];
 	int64_t version; /* of the keys that it opens; 0: not known */

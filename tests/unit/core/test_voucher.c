@@ -229,6 +229,24 @@ static void test_what_the_store_says_of_a_doubted_one(void **state)
 	}
 }
 
+/* The clock was set back: it may have ended long ago. */
+static void test_of_one_without_a_date_nobody_can_say(void **state)
+{
+	struct voucher v = in_state(VOUCHER_DOUBTED), w = in_state(VOUCHER_HELD);
+	const struct voucher_event used = {.type = VOUCHER_EV_USED, .now_ms = 1};
+	const struct voucher_event there = {.type = VOUCHER_EV_THERE, .now_ms = 1};
+	bool changed;
+
+	(void)state;
+	v.undated = w.undated = true;
+	assert_int_equal(voucher_step(&v, &used, &changed), VOUCHER_LATE);
+	assert_int_equal(voucher_step(&v, &there, &changed), VOUCHER_KEEP);
+	assert_int_equal(v.state, VOUCHER_VOID);
+	w.ends_ms = INT64_MAX;
+	assert_false(voucher_is_good(&w, 1, 1));
+	voucher_fini(&w);
+}
+
 static void test_of_a_row_that_was_lost_with_the_journal_it_is_revoked(void **state)
 {
 	struct voucher v = in_state(VOUCHER_HELD), w = in_state(VOUCHER_SPENT);
@@ -278,6 +296,7 @@ int main(void)
 		cmocka_unit_test(test_a_node_that_is_up_though_it_is_to_go_has_used_it),
 		cmocka_unit_test(test_of_a_node_that_did_not_come_it_is_doubted),
 		cmocka_unit_test(test_what_the_store_says_of_a_doubted_one),
+		cmocka_unit_test(test_of_one_without_a_date_nobody_can_say),
 		cmocka_unit_test(test_of_a_row_that_was_lost_with_the_journal_it_is_revoked),
 		cmocka_unit_test(test_a_create_carries_it_while_it_outlives_the_boot),
 		cmocka_unit_test(test_states_have_words),

@@ -54,6 +54,31 @@ static void test_of_one_that_no_machine_had_nobody_is_told(void **state)
 	assert_null(vouchers_find(F.e, "c1", 1));
 }
 
+/* It was ahead when the token was made. */
+static void test_after_the_clock_was_set_back_no_theft_is_claimed(void **state)
+{
+	struct voucher *v;
+
+	(void)state;
+	buy_with_token(1, "acc-1");
+	buy_with_token(2, "acc-2");
+	boots(1, true);
+	boots(2, true);
+	v = &vouchers_find(F.e, "c1", 1)->v;
+	v->made_ms += 3600000;
+	v->ends_ms += 3600000;
+	journal_put_voucher(engine_tx(F.e), v);
+	engine_commit(F.e);
+	restart();
+	is_late(1);
+	store_says(SECRET_SPENT);
+	assert_int_equal(events("breach"), 0);
+	assert_int_equal(events("token-unknown"), 1);
+	is_late(2); /* made when it was right */
+	store_says(SECRET_SPENT);
+	assert_int_equal(events("breach"), 1);
+}
+
 /* --- the configuration gives no tokens any more -----------------------------------------------
  */
 
@@ -120,6 +145,7 @@ int main(void)
 		T(test_one_that_was_used_before_it_was_revoked_is_told),
 		T(test_one_that_was_used_before_its_node_was_let_go_is_told),
 		T(test_of_one_that_no_machine_had_nobody_is_told),
+		T(test_after_the_clock_was_set_back_no_theft_is_claimed),
 		T(test_those_of_another_configuration_are_looked_after),
 		T(test_without_a_store_nobody_can_be_asked),
 	};
