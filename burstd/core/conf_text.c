@@ -11,6 +11,11 @@ enum {
 	CONF_SIGNAL_MAX = 16,
 };
 
+/* What a node is told goes through its shell: scripts/node/node-init has the same characters, and
+ * fails over any other. */
+static const char node_takes[] =
+	"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ._:/,@+=-";
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -87,8 +92,7 @@ static bool is_url(const char *text)
 	return rest[0] != '\0' && rest[0] != '/' && strchr(text, ' ') == NULL;
 }
 
-/* HOST:PORT, with [ ] around an IPv6 address; no more in it than is told to a node, whose shell
- * reads it. */
+/* HOST:PORT, with [ ] around an IPv6 address. */
 static bool is_host_port(const char *text, bool port)
 {
 	static const char host[] =
@@ -120,10 +124,20 @@ static bool is_base_url(const char *text)
 	return strncmp(text, "https://", 8) == 0 && is_host_port(text + 8, false);
 }
 
-/* It goes through a node's shell. */
+/* As a node takes it: without [ ]. */
+static bool is_nodes_host_port(const char *text)
+{
+	return is_host_port(text, true) && text[strspn(text, node_takes)] == '\0';
+}
+
+/* Words with blanks between them. */
 static bool is_line(const char *text)
 {
-	return strlen(text) <= CONF_TEXT_MAX && text[strcspn(text, "'`$;|&<>\"\\")] == '\0';
+	size_t n = 0;
+
+	while (text[n] == ' ' || (text[n] != '\0' && strchr(node_takes, text[n]) != NULL))
+		n++;
+	return text[n] == '\0' && n <= CONF_TEXT_MAX;
 }
 
 bool conf_text_is_currency(const char *text)
@@ -209,8 +223,8 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		if (is_line(text))
 			return 0;
 		return err_set(e, ERR_INVALID,
-			       "want words of at most %d bytes, without anything that a shell acts "
-			       "on",
+			       "want words of letters, digits and \"._:/,@+=-\", at most %d bytes: "
+			       "a node takes nothing else",
 			       CONF_TEXT_MAX);
 	case CONF_URLS:
 		if (is_base_url(text))
@@ -218,9 +232,10 @@ int conf_text_check(enum conf_option_type type, const char *text, struct err *e)
 		return err_set(e, ERR_INVALID, "\"%.60s\": want https://HOST[:PORT], and no path",
 			       text);
 	case CONF_HOSTS:
-		if (is_host_port(text, true))
+		if (is_nodes_host_port(text))
 			return 0;
-		return err_set(e, ERR_INVALID, "\"%.60s\": want HOST:PORT", text);
+		return err_set(e, ERR_INVALID,
+			       "\"%.60s\": want HOST:PORT, without [ ]: a node takes none", text);
 	case CONF_CODE:
 		return conf_text_code(text, e);
 	case CONF_LINKS:
