@@ -108,8 +108,10 @@ content() {
 
 @test "azure: a document with a nonce that burstd made for another claim: no keys; with its own: once" {
 	bought
+	theirs=$(claim_id)
+	bought
 	steal
-	ask_nonce "$(claim_id | tr 0-9 1-90)"
+	ask_nonce "$theirs"
 	signature "$node" "$nonce" | document
 	[ "$(shows)" = 202 ]
 	run ! has_keys "$dir/burst/one/answer"

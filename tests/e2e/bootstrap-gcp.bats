@@ -104,6 +104,8 @@ own() {
 	sim POST /admin/faults '{"op": "notices", "action": "error", "code": "internal"}' >/dev/null
 	sim POST /admin/faults '{"op": "list", "action": "error", "code": "internal"}' >/dev/null
 	lab_start burstd
+	# A second after its first question its agent asks what hangs until the answer is another.
+	sleep 2
 	sim_reclaim "$node" 30000
 	within 10 event notice 'instance is preempted'
 	grep -q 'instance is preempted' "$dir/burst/agent.log"
