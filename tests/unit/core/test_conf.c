@@ -430,7 +430,8 @@ static void test_diff_of_the_first(void **state)
 /* Who signs for a machine knows whose it is, whatever driver buys it there. */
 static void test_whose_machine_it_is(void **state)
 {
-	struct conf_provider p = {.driver = "sim", .attest = CONF_ATTEST_GCP};
+	char driver[] = "sim";
+	struct conf_provider p = {.driver = driver, .attest = CONF_ATTEST_GCP};
 
 	(void)state;
 	assert_string_equal(conf_cloud(&p), "gcp");
