@@ -33,16 +33,16 @@ static void move(struct voucher *v, enum voucher_state to, int64_t now_ms, bool 
 }
 
 /* Or nobody knows. */
-static bool had_a_machine(const struct node *is)
+static bool had_a_machine(const struct voucher *v, const struct node *is)
 {
-	return is->instance[0] != '\0' || is->reason == NODE_BECAUSE_LOST;
+	return is->instance[0] != '\0' || v->in_doubt || is->reason == NODE_BECAUSE_LOST;
 }
 
 /* Its node is over and was not up.  Where nobody let it go, the reason is what the machine was seen
  * to do, and a thief's does as he likes. */
 static enum voucher_state without_a_node(const struct voucher *v, const struct node *is)
 {
-	if (!had_a_machine(is))
+	if (!had_a_machine(v, is))
 		return VOUCHER_SPARE;
 	return v->let_go ? VOUCHER_VOID : VOUCHER_DOUBTED;
 }
@@ -59,6 +59,7 @@ static enum voucher_verdict row(struct voucher *v, const struct voucher_event *e
 		move(v, VOUCHER_VOID, ev->now_ms, changed);
 		return VOUCHER_KEEP;
 	}
+	v->in_doubt = v->in_doubt || ev->is->state == NODE_INDOUBT;
 	switch (ev->is->state) {
 	case NODE_READY:
 		move(v, VOUCHER_SPENT, ev->now_ms, changed);

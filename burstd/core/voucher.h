@@ -71,7 +71,10 @@ struct voucher {
 	char node[HOSTLIST_NAME_MAX + 1];
 	uint64_t gen;
 	enum voucher_state state;
-	bool let_go;          /* not written down: then its node's row is released, or over */
+	/* Not written down, for its node's row says so: it is released, or over; its create's
+	 * answer was lost, so that there may be a machine, whatever a repeat of the create is told.
+	 */
+	bool let_go, in_doubt;
 	bool undated;         /* likewise: it is from the future, and so is its end */
 	struct secret *token; /* HELD; else NULL */
 	char accessor[SECRET_ACCESSOR_MAX + 1];

@@ -537,6 +537,7 @@ void vouchers_load(struct engine *e, struct voucher *v)
 	v->token = NULL;
 	/* What is only on its way to go was given up: who fails by itself goes at once. */
 	r->v.let_go = fn != NULL && fn->n.release;
+	r->v.in_doubt = fn != NULL && fn->n.state == NODE_INDOUBT;
 	r->v.undated = v->made_ms > engine_now(e); /* the clock was set back */
 	if (is_open(r))
 		begin_open(e, r);

@@ -142,6 +142,22 @@ static void test_of_a_create_without_an_answer_it_is_not_spare(void **state)
 	assert_int_equal(w.state, VOUCHER_VOID);
 }
 
+/* The first try may have made a machine, though the second was refused. */
+static void test_of_a_node_that_may_have_been_bought_it_is_doubted(void **state)
+{
+	struct voucher v = in_state(VOUCHER_HELD);
+	struct node n = {.state = NODE_INDOUBT};
+	const struct voucher_event ev = {.type = VOUCHER_EV_ROW, .is = &n};
+	bool changed;
+
+	(void)state;
+	assert_int_equal(voucher_step(&v, &ev, &changed), VOUCHER_KEEP);
+	assert_false(changed);
+	n = (struct node){.state = NODE_GONE, .reason = NODE_BECAUSE_CAPACITY};
+	assert_int_equal(voucher_step(&v, &ev, &changed), VOUCHER_KEEP);
+	assert_int_equal(v.state, VOUCHER_DOUBTED);
+}
+
 /* It is to go and may never be READY; whatever comes then, it was the node. */
 static void test_a_node_that_is_up_though_it_is_to_go_has_used_it(void **state)
 {
@@ -293,6 +309,7 @@ int main(void)
 		cmocka_unit_test(test_of_a_node_that_was_never_bought_it_is_revoked),
 		cmocka_unit_test(test_one_that_no_create_had_is_spare),
 		cmocka_unit_test(test_of_a_create_without_an_answer_it_is_not_spare),
+		cmocka_unit_test(test_of_a_node_that_may_have_been_bought_it_is_doubted),
 		cmocka_unit_test(test_a_node_that_is_up_though_it_is_to_go_has_used_it),
 		cmocka_unit_test(test_of_a_node_that_did_not_come_it_is_doubted),
 		cmocka_unit_test(test_what_the_store_says_of_a_doubted_one),

@@ -204,6 +204,28 @@ static void test_who_goes_for_what_another_node_did_is_not_doubted(void **state)
 	assert_int_equal(voucher(2)->state, VOUCHER_VOID);
 }
 
+/* The answer to its create was lost, a repeat is refused, and no list shows a machine: there may
+ * have been one.  burstd dies in between. */
+static void test_whose_create_was_in_doubt_is_doubted(void **state)
+{
+	struct node_event absent = {.type = NODE_EV_ABSENT};
+
+	(void)state;
+	buy_with_token(1, "acc-1");
+	happens(1, NODE_EV_LOST, NODE_BECAUSE_NONE);
+	assert_int_equal(row(1)->n.state, NODE_INDOUBT);
+	happens(1, NODE_EV_REFUSED, NODE_BECAUSE_CAPACITY);
+	restart();
+	for (int i = 1; i <= 2; i++) {
+		absent.now_ms = absent.list_ms = engine_now(F.e) + i * (int64_t)3600000;
+		engine_post(F.e, row(1), &absent);
+	}
+	engine_commit(F.e);
+	assert_int_equal(row(1)->n.state, NODE_GONE);
+	assert_int_equal(row(1)->n.reason, NODE_BECAUSE_CAPACITY);
+	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
+}
+
 /* Its create is on the wire when it is let go: its bytes stay the same, and nobody forgets. */
 static void test_who_was_let_go_before_it_was_there_is_known_after_a_restart(void **state)
 {
@@ -645,6 +667,7 @@ int main(void)
 		T(test_a_revoke_is_given_up_when_the_token_has_ended),
 		T(test_who_goes_for_what_another_node_did_is_not_doubted),
 		T(test_who_was_let_go_before_it_was_there_is_known_after_a_restart),
+		T(test_whose_create_was_in_doubt_is_doubted),
 		T(test_a_machine_that_was_seen_to_stop_is_doubted),
 		T(test_who_registers_when_it_is_to_go_has_used_its_token),
 		T(test_who_is_up_for_a_moment_has_used_its_token),
