@@ -487,6 +487,16 @@ static bool is_up_late(const struct look *l, const struct fleet_node *live)
 	       vouchers_is_held(l->e, &live->n);
 }
 
+/* It has come, and is not what slurm.conf says: it goes, and has used its token. */
+static bool is_up_wrong(const struct look *l, const struct fleet_node *live)
+{
+	const uint32_t flags = live != NULL ? live->name->flags : 0;
+
+	return (flags & SLURM_INVALID_REG) != 0 && (flags & SLURM_POWER_DOWN) == 0 &&
+	       slurm_is_on(flags) && !slurm_is_silent(flags) && l->began_ms > live->n.since_ms &&
+	       vouchers_is_held(l->e, &live->n);
+}
+
 static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
 		      const struct drift_todo *todo)
 {
@@ -510,6 +520,8 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 		pool_rest(l->e, nm);
 	if ((deeds & DRIFT_REGISTERED) != 0 || is_up_late(l, live))
 		engine_post_up(l->e, live);
+	if (is_up_wrong(l, live))
+		vouchers_up(l->e, &live->n);
 	if ((deeds & DRIFT_FAILED) != 0) {
 		char why[160];
 

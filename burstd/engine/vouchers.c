@@ -219,6 +219,11 @@ void vouchers_posted(struct engine *e, const struct node *was, const struct node
 		step(e, r, up ? VOUCHER_EV_UP : VOUCHER_EV_LET_GO, NULL);
 }
 
+void vouchers_up(struct engine *e, const struct node *n)
+{
+	step(e, vouchers_find(e, n->name, n->gen), VOUCHER_EV_UP, NULL);
+}
+
 bool vouchers_is_held(const struct engine *e, const struct node *n)
 {
 	const struct voucher *v = vouchers_of(e, n->name, n->gen);

@@ -32,6 +32,8 @@ char *vouchers_user_data(const struct engine *e, const struct batch *b, const st
 void vouchers_row(struct engine *e, const struct node *is);
 /* A row was told of that, whatever it made of it. */
 void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev);
+/* slurmctld has it up, and of no use: it has used its token itself. */
+void vouchers_up(struct engine *e, const struct node *n);
 /* Is it still to be seen that its token was used by the node itself? */
 bool vouchers_is_held(const struct engine *e, const struct node *n);
 const struct voucher *vouchers_of(const struct engine *e, const char *node, uint64_t gen);

@@ -290,6 +290,35 @@ static void test_who_registers_when_it_is_to_go_has_used_its_token(void **state)
 	assert_null(voucher(1));
 }
 
+/* With too few GPUs: it goes, and is no thief's, whatever else becomes of its machine. */
+static void test_who_registers_wrong_has_used_its_token(void **state)
+{
+	(void)state;
+	for (int i = 1; i <= 3; i++) {
+		buy_with_token(i, "acc");
+		boots(i, true);
+	}
+	is_seen(2, PROVIDER_RECLAIMING);
+	snapshot("NodeName=c1 NodeHostName=c1 State=IDLE+CLOUD+DRAIN+INVALID_REG "
+		 "NodeAddr=10.0.0.1\n"
+		 "NodeName=c2 NodeHostName=c2 State=IDLE+CLOUD+DRAIN+INVALID_REG "
+		 "NodeAddr=10.0.0.2\n"
+		 /* It may be so from before: it is powered down as it boots. */
+		 "NodeName=c3 NodeHostName=c3 State=IDLE+CLOUD+INVALID_REG+POWER_DOWN "
+		 "NodeAddr=10.0.0.3\n");
+	assert_int_equal(row(1)->n.state, NODE_BOOTING);
+	assert_int_equal(row(2)->n.state, NODE_DRAINING);
+	assert_int_equal(voucher(1)->state, VOUCHER_SPENT);
+	assert_int_equal(voucher(2)->state, VOUCHER_SPENT);
+	assert_int_equal(voucher(3)->state, VOUCHER_HELD);
+	is_seen(1, PROVIDER_ENDED);
+	is_seen(2, PROVIDER_ENDED);
+	vouchers_run(F.e);
+	assert_int_equal(F.looks, 0);
+	assert_null(voucher(1));
+	assert_null(voucher(2));
+}
+
 /* Up, and to go, in one commit. */
 static void test_who_is_up_for_a_moment_has_used_its_token(void **state)
 {
@@ -670,6 +699,7 @@ int main(void)
 		T(test_whose_create_was_in_doubt_is_doubted),
 		T(test_a_machine_that_was_seen_to_stop_is_doubted),
 		T(test_who_registers_when_it_is_to_go_has_used_its_token),
+		T(test_who_registers_wrong_has_used_its_token),
 		T(test_who_is_up_for_a_moment_has_used_its_token),
 		T(test_machines_that_end_as_they_boot_close_their_pool),
 		T(test_no_more_are_looked_at_than_the_store_can_bear),
