@@ -122,6 +122,8 @@ void shadow_del_rescue(struct journal_tx *tx, uint64_t job);
 void shadow_put_pool(struct journal_tx *tx, const struct journal_pool *p);
 void shadow_put_claim(struct journal_tx *tx, const struct claim *c);
 void shadow_del_claim(struct journal_tx *tx, const char *node, uint64_t gen);
+void shadow_put_voucher(struct journal_tx *tx, const struct voucher *v);
+void shadow_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen);
 void shadow_end_call(struct journal_tx *tx, int64_t seq);
 int shadow_commit(struct journal_tx *tx, struct err *e);
 void shadow_abandon(struct journal_tx *tx);

@@ -16,6 +16,8 @@
 #define journal_put_pool    shadow_put_pool
 #define journal_put_claim   shadow_put_claim
 #define journal_del_claim   shadow_del_claim
+#define journal_put_voucher shadow_put_voucher
+#define journal_del_voucher shadow_del_voucher
 #define journal_end_call    shadow_end_call
 #define journal_commit      shadow_commit
 #define journal_abandon     shadow_abandon

@@ -169,6 +169,20 @@ static int dump_claim(void *ctx, const struct claim *c, struct err *e)
 	return 0;
 }
 
+static int dump_voucher(void *ctx, struct voucher *v, struct err *e)
+{
+	struct str s;
+
+	(void)e;
+	str_init(&s, DUMP_MAX);
+	str_addf(&s, "voucher %s/%" PRIu64 " %s %s %s %" PRId64 " %u %s", v->node, v->gen,
+		 voucher_state_str(v->state), v->token != NULL ? secret_text(v->token) : "",
+		 v->accessor, v->version, v->gpus, v->gpu_type);
+	str_addf(&s, " %" PRId64 " %" PRId64 " %" PRId64, v->made_ms, v->ends_ms, v->since_ms);
+	add(ctx, &s);
+	return 0;
+}
+
 static void dump_number(struct dump *d, int64_t v)
 {
 	struct str s;
@@ -202,6 +216,7 @@ static int dump(struct journal *j, load_fn load, number_fn number, char **out, s
 					  .rescue = dump_rescue,
 					  .pool = dump_pool,
 					  .claim = dump_claim,
+					  .voucher = dump_voucher,
 					  .ctx = &d};
 	int rc = load(j, &v, e);
 	struct str s;
@@ -389,6 +404,8 @@ BOTH(put_rescue, (struct journal_tx * tx, const struct journal_rescue *r), (tx, 
 BOTH(del_rescue, (struct journal_tx * tx, uint64_t job), (tx, job))
 BOTH(put_claim, (struct journal_tx * tx, const struct claim *c), (tx, c))
 BOTH(del_claim, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
+BOTH(put_voucher, (struct journal_tx * tx, const struct voucher *v), (tx, v))
+BOTH(del_voucher, (struct journal_tx * tx, const char *node, uint64_t gen), (tx, node, gen))
 BOTH(put_pool, (struct journal_tx * tx, const struct journal_pool *p), (tx, p))
 BOTH(end_call, (struct journal_tx * tx, int64_t seq), (tx, seq))
 #undef BOTH

@@ -4,9 +4,11 @@
  *   sim_door.c     what the engine has of io/ for that; requests on their way, and their answers
  *   sim_machine.c  what a machine does, from stage0 to its agent
  *   sim_thief.c    who knows what he should not
+ *   sim_token.c    a machine that does not reach burstd, with a token in its user-data; its thief
  *   sim_store.c    the secret store
  *   sim_munge.c    munged, on burstd's host
- *   sim_keys.c     the judge: I31 to I35
+ *   sim_keys.c     the judge: I31 to I35 ...
+ *   sim_voucher.c  ... and, of tokens in user-data, I36 to I39
  *
  * Certificates and keys are numbers here: whoever shows one has it.  Whether that is enough to be
  * let in is the engine's own code, down to the listener's check. */
@@ -59,8 +61,11 @@ struct sim_post { /* one request, from when it is sent until its answer is there
 };
 
 struct sim_token {
-	int64_t until;
+	int64_t made, until, version;
 	bool used, revoked;
+	uint32_t by;     /* the machine that used it; 0: somebody else */
+	bool kept;       /* the journal had it once ... */
+	char create[64]; /* ... and what this create made; "": none */
 };
 
 struct node_claims;
@@ -74,7 +79,9 @@ struct sim_boot {
 	uint32_t last_key;
 	/* the store */
 	int64_t away_until, version;
-	struct sim_token *tokens; /* number n is tokens[n - 1] */
+	int64_t told_version, told_at; /* burstd was told of it, in this life: 0 it was not */
+	int64_t jumped_at;             /* its clock did last; 0: never */
+	struct sim_token *tokens;      /* number n is tokens[n - 1] */
 	size_t ntokens, tokens_cap;
 	struct munge_check *munge;
 	/* who has been given keys, of all that ever lived */
@@ -113,6 +120,7 @@ void sim_door_claim(struct world *w, struct sim_post *p, const char *secret, uin
 /* It boots: what is not hindered runs slurmd in ms, or some seconds later. */
 void sim_machine_boots(struct world *w, struct inst *i, int64_t ms);
 bool sim_machine_runs(const struct inst *i);
+void sim_machine_off(struct world *w, struct inst *i, const char *why); /* it ends itself */
 /* Its agent has a word from the provider. */
 void sim_machine_notice(struct world *w, struct inst *i);
 
@@ -120,17 +128,37 @@ void sim_machine_notice(struct world *w, struct inst *i);
 void sim_thief_comes(struct world *w, struct inst *i);
 void sim_thief_on(struct world *w, struct inst *i); /* one of its users */
 
+/* --- sim_token.c --- */
+/* Likewise, with a token. */
+void sim_token_boots(struct world *w, struct inst *i, int64_t ms);
+/* It is made: perhaps somebody reads its user-data. */
+void sim_token_is_read(struct world *w, struct inst *i);
+
 /* --- sim_store.c --- */
 const struct secret_store_ops *sim_store(const char *name);
 /* The answer to what the engine sends to it.  false: there is none. */
 bool sim_store_serve(struct world *w, const char *url, struct str *out, long *status);
-/* 0: not now; -1: it opens nothing; else the version of the keys in it. */
-int64_t sim_store_unwrap(struct world *w, uint64_t token);
+/* Burstd has this answer. */
+void sim_store_told(struct world *w, const char *url, const char *body);
+/* By a machine; 0: by somebody else.  0: not now; -1: it opens nothing; else the version of the
+ * keys in it. */
+int64_t sim_store_unwrap(struct world *w, uint64_t token, uint32_t by);
+struct sim_token *sim_store_token(const struct world *w, uint64_t token); /* NULL: none */
 
 /* --- sim_keys.c --- */
 void sim_keys_come(const struct world *w, struct sim_post *p);  /* burstd has it */
 void sim_keys_leave(struct world *w, const struct sim_post *p); /* p->reply leaves burstd */
 void sim_keys_check(struct world *w);                           /* at every step */
 bool sim_keys_settled(const struct world *w, const struct node *n, char *why, size_t size);
+
+/* --- sim_voucher.c --- */
+/* A create is about to go onto the wire; again: as it did before. */
+void sim_voucher_create(struct world *w, const struct create_request *rq, bool again);
+/* It made this one. */
+void sim_voucher_made(struct world *w, const struct inst *i, const char *create);
+struct ctld_node;
+/* Burstd is told that this node was up then. */
+void sim_voucher_up(struct world *w, const struct ctld_node *n, int64_t at);
+bool sim_voucher_settled(const struct world *w, char *why, size_t size);
 
 #endif

@@ -443,6 +443,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 	for (size_t k = 0; k < n; k++)
 		if (!sim_keys_settled(w, &r[k].n, why, size))
 			return false;
+	if (!sim_voucher_settled(w, why, size))
+		return false;
 	for (size_t k = 0; k < n; k++)
 		if (r[k].n.state != NODE_GONE && r[k].n.state != NODE_READY) {
 			(void)snprintf(why, size, "the row of %s/%" PRIu64 " is still %s",

@@ -146,6 +146,8 @@ static void on_running(struct world *w, void *ctx, uint64_t arg)
 	}
 	if (w->set.bootstrap)
 		sim_machine_boots(w, i, boot);
+	else if (w->set.vouchers)
+		sim_token_boots(w, i, boot);
 	else
 		world_at(w, w->now + boot, on_slurmd, i, 0);
 }
@@ -336,6 +338,7 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 	if (t == NULL)
 		sim_place_check(c->w, rq);
 	sim_fabric_check_create(c, rq);
+	sim_voucher_create(c->w, rq, t != NULL);
 	if (t == NULL && c->w->told_full)
 		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
 	if (t != NULL && !c->w->set.tokens)
@@ -426,10 +429,15 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 	memcpy(in->fabric, rq->fabric, sizeof(in->fabric));
 	memcpy(in->claim_id, rq->claim_id, sizeof(in->claim_id));
 	memcpy(in->claim_secret, rq->claim_secret, sizeof(in->claim_secret));
+	in->wrap_token = strtoull(rq->lines.token + strspn(rq->lines.token, "t-"), NULL, 10);
 	in->single = world_fault(c->w, SIM_WRONG_NODE);
 	in->wrong = in->single || sim_pool_is_wrong(c->w, in->pool);
 	in->unknown = t->first_sent <= c->restored_at || is_taken(c, in);
 	in->excused = sim_ctld_unwanted_since(c->w->ctld, in->node, t->first_sent);
+	if (c->w->set.vouchers) {
+		sim_voucher_made(c->w, in, t->token);
+		sim_token_is_read(c->w, in);
+	}
 	return in;
 }
 

@@ -18,7 +18,8 @@ struct inst {
 	uint32_t number; /* its id is "i-NUMBER" */
 	char fabric[64]; /* "": none in particular */
 	char node[24], cluster[40], addr[16];
-	char claim_id[96], claim_secret[72]; /* in its user-data */
+	char claim_id[96], claim_secret[72]; /* in its user-data ... */
+	uint64_t wrap_token;                 /* ... or this; 0: neither */
 	struct sim_machine *machine;         /* NULL: it does not claim */
 	uint64_t gen;
 	uint32_t pool; /* SIM_POOLS_MAX: foreign */
@@ -64,6 +65,9 @@ struct create_request {
 	size_t n;
 	uint64_t hash; /* of the body */
 	char claim_id[96], claim_secret[72];
+	struct create_lines { /* that are in its user-data; "": no such line */
+		char token[40], node[24], gen[24];
+	} lines;
 };
 
 struct token { /* what was made of it, to be said again */

@@ -344,6 +344,7 @@ void sim_boot_start(struct world *w)
 {
 	w->boot->table = node_claims_new();
 	w->door.table = w->boot->table;
+	w->boot->told_version = 0;
 }
 
 /* What was asked and not answered is cut off. */

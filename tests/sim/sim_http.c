@@ -114,6 +114,15 @@ static void copy(char *out, size_t size, const json_t *o, const char *key)
 	(void)snprintf(out, size, "%s", s != NULL ? s : "");
 }
 
+/* Of lines key=value. */
+static void copy_line(char *out, size_t size, const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	at = at != NULL ? at + strlen(key) : "";
+	(void)snprintf(out, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
 /* What stage0 would find in its user-data. */
 static void read_user_data(struct create_request *rq, const json_t *o)
 {
@@ -121,6 +130,11 @@ static void read_user_data(struct create_request *rq, const json_t *o)
 	const char *id = text != NULL ? strstr(text, " ID='") : NULL;
 	const char *secret = text != NULL ? strstr(text, "\nprintf %s '") : NULL;
 
+	if (text != NULL) {
+		copy_line(rq->lines.token, sizeof(rq->lines.token), text, "\nwrap_token=");
+		copy_line(rq->lines.node, sizeof(rq->lines.node), text, "\nnode=");
+		copy_line(rq->lines.gen, sizeof(rq->lines.gen), text, "\ngeneration=");
+	}
 	if (id == NULL || secret == NULL)
 		return;
 	(void)snprintf(rq->claim_id, sizeof(rq->claim_id), "%.*s", (int)strcspn(id + 5, "'"),
@@ -584,6 +598,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 &&
 	    (strstr(q->body.p, "\"capacity\"") != NULL || strstr(q->body.p, "\"quota\"") != NULL))
 		sim_place_told(w, &q->create, q->sent_at);
+	if (q->done != NULL && q->kind == STORE && q->error.code == 0 && q->status == 200)
+		sim_store_told(w, q->url, q->body.p);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
 	wire_free(w->http, q);
 }

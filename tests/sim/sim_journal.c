@@ -33,6 +33,8 @@ enum effect_kind {
 	DEL_RESCUE,
 	PUT_CLAIM,
 	DEL_CLAIM,
+	PUT_VOUCHER,
+	DEL_VOUCHER,
 	PUT_AUDIT
 };
 
@@ -49,6 +51,7 @@ struct effect {
 		struct journal_pool pool;
 		struct journal_rescue rescue;
 		struct claim claim;
+		struct sim_voucher voucher;
 	} u;
 };
 
@@ -75,7 +78,7 @@ struct table { /* rows, batches or bills, copied */
 };
 
 struct backup { /* an older copy of what a restart reads, but for calls */
-	struct table rows, batches, bills, claims;
+	struct table rows, batches, bills, claims, vouchers;
 	struct number numbers[NUMBERS_MAX];
 	size_t nnumbers;
 };
@@ -93,6 +96,7 @@ struct journal {
 	struct sim_bill *bills;
 	size_t nbills, bills_cap;
 	struct sim_claims claims;
+	struct sim_vouchers vouchers;
 	struct backup backup;
 	struct sim_opinions opinions; /* the same in a restored journal, whatever their age */
 	struct sim_audit audit;
@@ -116,6 +120,7 @@ static void backup_free(struct journal *j)
 	free(j->backup.batches.v);
 	free(j->backup.bills.v);
 	free(j->backup.claims.v);
+	free(j->backup.vouchers.v);
 	j->backup = (struct backup){0};
 }
 
@@ -135,6 +140,7 @@ static void backup(struct journal *j)
 	j->backup.batches = copy_table(j->batches, j->nbatches, sizeof(*j->batches));
 	j->backup.bills = copy_table(j->bills, j->nbills, sizeof(*j->bills));
 	j->backup.claims = copy_table(j->claims.v, j->claims.n, sizeof(*j->claims.v));
+	j->backup.vouchers = copy_table(j->vouchers.v, j->vouchers.n, sizeof(*j->vouchers.v));
 	memcpy(j->backup.numbers, j->numbers, sizeof(j->numbers));
 	j->backup.nnumbers = j->nnumbers;
 }
@@ -168,6 +174,7 @@ void sim_journal_restore(struct journal *j)
 	j->nbills = put_back(j->bills, &b->bills, sizeof(*j->bills));
 	if (j->w->set.bootstrap)
 		j->claims.n = put_back(j->claims.v, &b->claims, sizeof(*j->claims.v));
+	j->vouchers.n = put_back(j->vouchers.v, &b->vouchers, sizeof(*j->vouchers.v));
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
 	drop_calls(j);
@@ -193,6 +200,7 @@ void sim_journal_free(struct journal *j)
 	free(j->batches);
 	free(j->calls);
 	free(j->claims.v);
+	free(j->vouchers.v);
 	free(j);
 }
 
@@ -302,6 +310,11 @@ struct sim_claims *sim_journal_claims(struct journal *j)
 	return &j->claims;
 }
 
+struct sim_vouchers *sim_journal_vouchers(struct journal *j)
+{
+	return &j->vouchers;
+}
+
 /* --- building --------------------------------------------------------------------------------- */
 
 struct journal_tx *journal_begin(struct journal *j)
@@ -354,8 +367,11 @@ void journal_del_batch(struct journal_tx *tx, uint64_t id)
 void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
 		       const char *type, const char *detail)
 {
+	struct effect *f = add(tx, PUT_EVENT, node);
+
 	(void)at_ms;
-	(void)add(tx, PUT_EVENT, node);
+	f->id = gen;
+	f->value = strcmp(type, "breach") == 0 ? 1 : strcmp(type, "token-unknown") == 0 ? 2 : 0;
 	if (strcmp(type, "started") == 0)
 		tx->j->audit.n = 0; /* what the last burstd was about to do, it will not */
 	if (strcmp(type, "cancelled") == 0)
@@ -388,7 +404,8 @@ void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
 void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 {
 	bool deed = strcmp(a->target, "claims") != 0 && strcmp(a->target, "burstd") != 0 &&
-		    strcmp(a->target, "secrets") != 0; /* not what happened to us */
+		    strcmp(a->target, "secrets") != 0 &&
+		    strcmp(a->target, "vouchers") != 0; /* not what happened to us */
 
 	if (deed)
 		*add(tx, PUT_AUDIT, a->target) = (struct effect){
@@ -461,6 +478,16 @@ void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)
 	add(tx, DEL_CLAIM, node)->id = gen;
 }
 
+void journal_put_voucher(struct journal_tx *tx, const struct voucher *v)
+{
+	sim_vouchers_copy(&add(tx, PUT_VOUCHER, v->node)->u.voucher, v);
+}
+
+void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	add(tx, DEL_VOUCHER, node)->id = gen;
+}
+
 void journal_abandon(struct journal_tx *tx)
 {
 	tx->j->open--;
@@ -475,6 +502,7 @@ static void put_node(struct journal *j, const struct effect *f)
 	struct sim_row *r = find(j, f->u.node.name, f->u.node.gen);
 
 	sim_row_change(j->w, r, &f->u.node);
+	sim_voucher_row(j->w, r, &f->u.node);
 	if (r != NULL) {
 		check_release(j->w, &r->n, &f->u.node, r->born);
 		sim_pool_row(j->w, &r->n, &f->u.node, r->born);
@@ -588,6 +616,8 @@ static void apply(struct journal *j, const struct effect *f)
 	}
 	case PUT_EVENT:
 		j->last_event++;
+		if (f->value != 0)
+			sim_voucher_told(j->w, f->name, f->id, f->value == 1);
 		break;
 	case PUT_USAGE:
 		put_usage(j, &f->u.bill);
@@ -616,6 +646,12 @@ static void apply(struct journal *j, const struct effect *f)
 		break;
 	case DEL_CLAIM:
 		sim_claims_del(&j->claims, f->name, f->id);
+		break;
+	case PUT_VOUCHER:
+		sim_voucher_put(j->w, &f->u.voucher);
+		break;
+	case DEL_VOUCHER:
+		sim_voucher_del(j->w, f->name, f->id);
 		break;
 	case PUT_AUDIT:
 		sim_audit_put(j->w, &j->audit, f->id, f->value != 0);
@@ -682,6 +718,19 @@ static int load_claims(const struct journal *j, const struct journal_visitor *v,
 	return 0;
 }
 
+static int load_vouchers(const struct journal *j, const struct journal_visitor *v, struct err *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && v->voucher != NULL && i < j->vouchers.n; i++) {
+		struct voucher one = sim_vouchers_read(&j->vouchers.v[i]);
+
+		rc = v->voucher(v->ctx, &one, e);
+		voucher_fini(&one);
+	}
+	return rc;
+}
+
 /* A claim ends in the commit in which its row does. */
 static void check_claims(struct journal *j)
 {
@@ -712,7 +761,7 @@ int journal_load(struct journal *j, const struct journal_visitor *v, struct err 
 			return -1;
 	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0)
 		return -1;
-	return load_claims(j, v, e);
+	return load_claims(j, v, e) == 0 ? load_vouchers(j, v, e) : -1;
 }
 
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e)

@@ -5,6 +5,7 @@
 
 #include "sim_audit.h"
 #include "sim_claims.h"
+#include "sim_vouchers.h"
 #include "store/journal.h"
 #include "world.h"
 
@@ -40,11 +41,20 @@ int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
 /* The durable claim of an incarnation; NULL: none. */
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen);
 struct sim_claims *sim_journal_claims(struct journal *j);
+struct sim_vouchers *sim_journal_vouchers(struct journal *j);
 /* --- sim_row.c: the judge of what is committed --- */
 void sim_row_change(struct world *w, const struct sim_row *old, const struct node *n);
 void sim_row_deadline(struct world *w, const char *node, uint64_t gen); /* it has passed */
 void sim_row_alone(struct world *w, const struct sim_row *r);
 void sim_row_bill(struct world *w, const struct journal_usage *u);
+
+/* --- sim_voucher.c: likewise, of vouchers --- */
+/* A row is about to become *next; old NULL: it is new. */
+void sim_voucher_row(struct world *w, const struct sim_row *old, const struct node *next);
+void sim_voucher_put(struct world *w, const struct sim_voucher *x);
+void sim_voucher_del(struct world *w, const char *node, uint64_t gen);
+/* People are told that its token was used, or (not breach) that nobody can say so: durably. */
+void sim_voucher_told(struct world *w, const char *node, uint64_t gen, bool breach);
 
 /* Over a restart: perhaps an older copy is put back in place of what was committed since (F58). */
 void sim_journal_restore(struct journal *j);

@@ -37,7 +37,7 @@ static void on_off(struct world *w, void *ctx, uint64_t arg)
 		sim_cloud_end(w->cloud, i);
 }
 
-static void power_off(struct world *w, struct inst *i, const char *why)
+void sim_machine_off(struct world *w, struct inst *i, const char *why)
 {
 	SIM_TRACE(w, "  machine i-%u (%s) ends itself: %s", (unsigned)i->number, i->node, why);
 	i->machine->listens = false;
@@ -63,7 +63,7 @@ static void raise_alarm(struct world *w, struct inst *i, const char *reason)
 		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"%s\"}",
 		       i->claim_id, i->claim_secret, reason);
 	sim_door_post(w, p);
-	power_off(w, i, reason);
+	sim_machine_off(w, i, reason);
 }
 
 /* --- with its certificate --------------------------------------------------------------------- */
@@ -95,7 +95,7 @@ static void fail_step(struct world *w, struct inst *i, const char *why)
 	i->excused = true;
 	say(w, certified(i, SIM_REPORT_FAILED, on_told), i->machine->node,
 	    ",\"step\":\"gpu\",\"why\":\"7 GPUs, 8 expected\"");
-	power_off(w, i, why);
+	sim_machine_off(w, i, why);
 }
 
 /* --- its agent -------------------------------------------------------------------------------- */
@@ -134,7 +134,7 @@ static void on_beat(struct world *w, void *ctx, uint64_t arg)
 	if (!sim_machine_runs(i))
 		return;
 	if (w->now - i->machine->heard > DEADMAN_MS) {
-		power_off(w, i, "burstd is silent");
+		sim_machine_off(w, i, "burstd is silent");
 		return;
 	}
 	say(w, certified(i, SIM_HEARTBEAT, on_heard), i->machine->node, "");
@@ -258,7 +258,7 @@ static void on_unwrap(struct world *w, void *ctx, uint64_t arg)
 	if (!sim_machine_runs(i))
 		return;
 	if (m->token != 0)
-		version = sim_store_unwrap(w, m->token);
+		version = sim_store_unwrap(w, m->token, i->number);
 	if (version < 0) {
 		raise_alarm(w, i, "unwrap_failed");
 	} else if (version == 0 && w->now < m->until) {
@@ -316,7 +316,7 @@ static void on_claimed(struct world *w, struct sim_post *p, const struct sim_rep
 	case 401:
 	case 403:
 	case 410:
-		power_off(w, i, "its claim is refused");
+		sim_machine_off(w, i, "its claim is refused");
 		break;
 	default:
 		world_fail(w, "I31: a claim is answered %u", status);
@@ -333,7 +333,7 @@ static void on_claim(struct world *w, void *ctx, uint64_t arg)
 	if (!sim_machine_runs(i))
 		return;
 	if (w->now >= i->machine->until) {
-		power_off(w, i, "out of time");
+		sim_machine_off(w, i, "out of time");
 		return;
 	}
 	i->machine->listens = true;

@@ -278,15 +278,23 @@ static const char *option(const char *const *args, const char *key)
 	return NULL;
 }
 
+/* Somebody ordered it, through burstd; or has changed the keys, and nodes with old ones are to go.
+ */
+static bool is_ordered(const char *reason)
+{
+	return reason != NULL &&
+	       (strstr(reason, "by an admin") != NULL || strstr(reason, "it has old keys") != NULL);
+}
+
 /* F51: what an admin has taken in hand is left alone, unless its machine is not there, is going, or
- * an admin ordered it through burstd. */
+ * that was ordered. */
 static void check_hands_off(struct sim_ctld *c, const struct ctld_node *n, const char *state,
 			    const char *reason)
 {
 	const struct inst *i = sim_cloud_find(c->w->cloud, n->inst);
 
 	if (n->by != BY_ADMIN || n->reason_seen == 0 || c->w->now - n->reason_seen < REASON_MS ||
-	    (reason != NULL && strstr(reason, "by an admin") != NULL))
+	    is_ordered(reason))
 		return;
 	if (strcmp(state, "RESUME") == 0 || strcmp(state, "POWER_UP") == 0)
 		world_fail(c->w, "F51: %s is resumed, which an admin took out: %s", n->name,

@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "sim_boot.h"
 #include "sim_journal.h"
 
 enum {
@@ -630,8 +631,10 @@ void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, size
 			break;
 		c->told[i] = nodes[i];
 		if (!nodes[i].powering_up && !nodes[i].powered_down && !nodes[i].powering_down &&
-		    !nodes[i].down && !nodes[i].not_responding)
+		    !nodes[i].down && !nodes[i].not_responding) {
 			c->nodes[i].seen_up = nodes[i].inst;
+			sim_voucher_up(c->w, &nodes[i], at);
+		}
 		if (c->nodes[i].by == BY_ADMIN && c->nodes[i].reason_at < at &&
 		    c->nodes[i].reason_seen == 0)
 			c->nodes[i].reason_seen = c->w->now;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/voucher.h"
 #include "sim_boot.h"
 
 enum { LEASE_MS = 60 * SIM_MINUTE };
@@ -16,13 +17,19 @@ static const char bundle[] = "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0
 
 struct session {
 	int64_t until;
+	uint32_t addresses;
 };
+
+/* Of one length: what is asked of one is asked of all. */
+static const char *const urls[] = {SIM_STORE_URL, "https://keyz.test"};
 
 static int open_store(void **self, const struct secret_store_conf *conf, struct err *e)
 {
-	(void)conf;
+	struct session *s = mem_zalloc(sizeof(*s));
+
 	(void)e;
-	*self = mem_zalloc(sizeof(struct session));
+	s->addresses = conf->address != NULL ? 2 : 1;
+	*self = s;
 	return 0;
 }
 
@@ -34,19 +41,21 @@ static unsigned flags(const void *self)
 
 static const char *address(const void *self, uint32_t i)
 {
-	(void)self;
-	return i == 0 ? SIM_STORE_URL : NULL;
+	const struct session *s = self;
+
+	return i < s->addresses ? urls[i] : NULL;
 }
 
 static int build(const void *self, const struct secret_op *op, struct secret_request *out,
 		 struct err *e)
 {
+	const char *what = op->kind == SECRET_WRAP ? op->version : op->token;
 	char url[160];
 
 	(void)self;
 	(void)e;
-	(void)snprintf(url, sizeof(url), SIM_STORE_URL "/%s/%s/%u", secret_op_str(op->kind),
-		       op->token != NULL ? op->token : "", (unsigned)op->wrap_s);
+	(void)snprintf(url, sizeof(url), "%s/%s/%s/%u", urls[op->address], secret_op_str(op->kind),
+		       what != NULL ? what : "", (unsigned)op->wrap_s);
 	out->kind = SECRET_HTTP;
 	out->method = "POST";
 	out->url = mem_strdup(url);
@@ -57,6 +66,10 @@ static void parse(const void *self, const struct secret_op *op, const struct sec
 		  struct secret_result *out)
 {
 	(void)self;
+	if (reply->status == 404) { /* there is no such token */
+		out->code = SECRET_SPENT;
+		return;
+	}
 	if (reply->status != 200) {
 		out->code = reply->status == 503 ? SECRET_AWAY : SECRET_TRANSIENT;
 		(void)snprintf(out->message, sizeof(out->message), "status %ld", reply->status);
@@ -64,7 +77,7 @@ static void parse(const void *self, const struct secret_op *op, const struct sec
 	}
 	out->renewable = true;
 	out->lease_ms = LEASE_MS;
-	out->rights = SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_REVOKE;
+	out->rights = SECRET_MAY_READ | SECRET_MAY_POLL | SECRET_MAY_REVOKE | SECRET_MAY_LOOK;
 	(void)snprintf(out->version, sizeof(out->version), "%.*s", (int)strcspn(reply->body, " "),
 		       reply->body);
 	if (op->kind == SECRET_READ)
@@ -118,7 +131,7 @@ const struct secret_store_ops *sim_store(const char *name)
 
 /* --- the store -------------------------------------------------------------------------------- */
 
-static uint64_t make_token(struct world *w, int64_t ms)
+static uint64_t make_token(struct world *w, int64_t ms, int64_t version)
 {
 	struct sim_boot *b = w->boot;
 
@@ -126,11 +139,12 @@ static uint64_t make_token(struct world *w, int64_t ms)
 		b->tokens_cap = b->tokens_cap == 0 ? 16 : 2 * b->tokens_cap;
 		b->tokens = mem_realloc(b->tokens, b->tokens_cap * sizeof(*b->tokens));
 	}
-	b->tokens[b->ntokens++] = (struct sim_token){.until = w->now + ms};
+	b->tokens[b->ntokens++] =
+		(struct sim_token){.made = w->now, .until = w->now + ms, .version = version};
 	return b->ntokens;
 }
 
-static struct sim_token *find(struct world *w, uint64_t token)
+struct sim_token *sim_store_token(const struct world *w, uint64_t token)
 {
 	return token >= 1 && token <= w->boot->ntokens ? &w->boot->tokens[token - 1] : NULL;
 }
@@ -144,34 +158,100 @@ static bool is_away(struct world *w)
 	return w->now < w->boot->away_until;
 }
 
+static bool is_whole(const struct world *w, const struct sim_token *t)
+{
+	return t != NULL && !t->used && !t->revoked && w->now < t->until;
+}
+
+/* No machine needs longer than slurmctld waits for it, and the five minutes. */
+static void check_life(struct world *w, int64_t ms)
+{
+	if (w->set.vouchers && ms > w->set.resume_timeout_s * SIM_SECOND + VOUCHER_MARGIN_MS)
+		world_fail(w, "I36: a token for %d s is asked for", (int)(ms / SIM_SECOND));
+}
+
+static void serve_wrap(struct world *w, const char *more, struct str *out)
+{
+	int64_t ms = strtoll(strrchr(more, '/') + 1, NULL, 10) * SIM_SECOND;
+
+	check_life(w, ms);
+	str_addf(out, " t-%" PRIu64, make_token(w, ms, strtoll(more, NULL, 10)));
+}
+
+/* false: there is no such token. */
+static bool serve_token(struct world *w, uint64_t token, bool revoke)
+{
+	struct sim_token *t = sim_store_token(w, token);
+
+	if (!is_whole(w, t))
+		return false;
+	t->revoked = revoke;
+	return true;
+}
+
+/* Somebody writes other keys there. */
+static void change(struct world *w)
+{
+	if (!w->set.vouchers || !world_fault(w, SIM_KEYS_CHANGED))
+		return;
+	w->totals->met[SIM_KEYS_CHANGED][NODE_NSTATES]++;
+	SIM_TRACE(w, "  fault: %s", sim_faults[SIM_KEYS_CHANGED].name);
+	w->boot->version++;
+}
+
 bool sim_store_serve(struct world *w, const char *url, struct str *out, long *status)
 {
-	const char *op = url + strlen(SIM_STORE_URL) + 1, *more = strchr(op, '/');
-	unsigned wrap_s = 0, token = 0;
+	const char *op = url + strlen(SIM_STORE_URL) + 1;
+	unsigned token = 0;
 
 	*status = is_away(w) ? 503 : 200;
 	if (*status != 200)
 		return true;
-	(void)sscanf(strrchr(more, '/'), "/%u", &wrap_s);
+	if (strncmp(op, "version/", 8) == 0)
+		change(w);
 	str_addf(out, "%" PRId64, w->boot->version);
 	if (strncmp(op, "wrap/", 5) == 0)
-		str_addf(out, " t-%" PRIu64, make_token(w, (int64_t)wrap_s * 1000));
-	if (sscanf(op, "revoke/at-%u", &token) == 1 && find(w, token) != NULL)
-		find(w, token)->revoked = true;
+		serve_wrap(w, op + 5, out);
+	if ((sscanf(op, "revoke/at-%u", &token) == 1 && !serve_token(w, token, true)) ||
+	    (sscanf(op, "look/at-%u", &token) == 1 && !serve_token(w, token, false)))
+		*status = 404;
 	if (!world_fault(w, SIM_STORE_SLOW))
 		return true;
 	w->totals->met[SIM_STORE_SLOW][NODE_NSTATES]++;
 	return false;
 }
 
-int64_t sim_store_unwrap(struct world *w, uint64_t token)
+void sim_store_told(struct world *w, const char *url, const char *body)
 {
-	struct sim_token *t = find(w, token);
+	int64_t version = strtoll(body, NULL, 10);
+
+	if (strncmp(url + strlen(SIM_STORE_URL), "/version/", 9) != 0 ||
+	    version == w->boot->told_version)
+		return;
+	w->boot->told_version = version;
+	w->boot->told_at = w->now;
+}
+
+/* Its answer may get lost: then nobody has the keys, and nobody will. */
+static bool is_lost(struct world *w)
+{
+	bool lost = w->set.vouchers && world_fault(w, SIM_STORE_SLOW);
+
+	w->totals->met[SIM_STORE_SLOW][NODE_NSTATES] += lost;
+	return lost;
+}
+
+int64_t sim_store_unwrap(struct world *w, uint64_t token, uint32_t by)
+{
+	struct sim_token *t = sim_store_token(w, token);
 
 	if (is_away(w))
 		return 0;
-	if (t == NULL || t->used || t->revoked || w->now >= t->until)
+	if (!is_whole(w, t))
 		return -1;
 	t->used = true;
-	return w->boot->version;
+	t->by = by;
+	if (is_lost(w))
+		return 0;
+	return w->set.vouchers ? t->version : w->boot->version;
 }

@@ -133,6 +133,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_MUNGE_WRONG] = {"wrong munge key", 150, NODES, why_claim},
 	[SIM_STORE_AWAY] = {"secret store sealed", 60, NODES, why_claim},
 	[SIM_STORE_SLOW] = {"secret store is silent", 100, NODES, why_claim},
+	[SIM_KEYS_CHANGED] = {"keys in the store changed", 60, NODES, why_claim},
 };
 
 #undef W
@@ -299,6 +300,21 @@ static void choose_claims(struct world *w)
 	w->rng = rng;
 }
 
+/* One in six, neither of those that claim nor of those with fabrics: a token is for one machine. */
+static void choose_vouchers(struct world *w)
+{
+	static const enum sim_fault faults[] = {SIM_THIEF, SIM_STEP_FAILS, SIM_STORE_AWAY,
+						SIM_STORE_SLOW, SIM_KEYS_CHANGED};
+	uint64_t rng = w->rng;
+
+	w->set.vouchers = w->seed % 12 == 7 || w->seed % 12 == 10;
+	for (size_t i = 0; w->set.vouchers && i < sizeof(faults) / sizeof(faults[0]); i++)
+		if (world_one_in(w, 2))
+			w->set.chance[faults[i]] =
+				1 + sim_faults[faults[i]].per_mille * (1 + world_below(w, 4)) / 4;
+	w->rng = rng;
+}
+
 /* By none at all. */
 static void choose_fabric(struct world *w)
 {
@@ -326,6 +342,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose_warm(w);
 	choose_fabric(w);
 	choose_claims(w);
+	choose_vouchers(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	w->loop = sim_loop_new(w);

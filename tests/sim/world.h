@@ -109,6 +109,7 @@ enum sim_fault {
 	SIM_MUNGE_WRONG,     /* the node has not the key that it says it has */
 	SIM_STORE_AWAY,      /* the secret store is sealed, for minutes */
 	SIM_STORE_SLOW,      /* its answers get lost */
+	SIM_KEYS_CHANGED,    /* there are others in it */
 	SIM_NFAULTS
 };
 
@@ -191,13 +192,14 @@ struct sim_setting {
 	bool bootstrap;     /* ... and make it */
 	bool wrap;          /* a node gets a token for the keys, not the keys */
 	bool check_address; /* a claim must come from there, whatever it proves */
-	int attest;         /* enum conf_attest: what proves which machine it is */
-	int64_t claim_ms;   /* for that; 0: as long as it may boot */
-	bool checkpoint;    /* jobs are told to save their work */
-	bool rebalance;     /* nodes are drained when they may soon be reclaimed ... */
-	int64_t wait_ms;    /* ... for so long */
-	bool reuse;         /* an address is given out again as soon as it is free (F37) */
-	int64_t token_ms;   /* the provider knows a token for so long (I6) */
+	bool vouchers;    /* machines have a token for them in their user-data, and claim nothing */
+	int attest;       /* enum conf_attest: what proves which machine it is */
+	int64_t claim_ms; /* for that; 0: as long as it may boot */
+	bool checkpoint;  /* jobs are told to save their work */
+	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
+	int64_t wait_ms;  /* ... for so long */
+	bool reuse;       /* an address is given out again as soon as it is free (F37) */
+	int64_t token_ms; /* the provider knows a token for so long (I6) */
 	uint32_t create_max, delete_max, page;
 	size_t slice; /* nodes that burstd takes in one turn */
 	int64_t settle_ms, list_ms, timeout_ms, boot_ms, linger_ms;
