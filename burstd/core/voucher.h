@@ -64,6 +64,7 @@ enum {
 	VOUCHER_GPU_TYPE_MAX = 15, /* bytes of a model's name, such as "h100" */
 	VOUCHER_MARGIN_MS =
 		300000, /* of its life, beyond the time to boot: the create, and clocks */
+	VOUCHER_LONGER_MAX_MS = 900000, /* ... and more, where those of a gang come slowly */
 	VOUCHER_RESERVE_MS = VOUCHER_MARGIN_MS / 2, /* of that, for a look when the boot failed */
 };
 

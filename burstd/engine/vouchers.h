@@ -49,8 +49,7 @@ enum {
 	VOUCHER_AGAIN_MS = 60000,        /* after the store has refused a token */
 	VOUCHER_LOOK_MS = 10000,         /* ... or has not said whether it has one */
 	VOUCHERS_FLYING_MAX = 16,        /* looks and revokes, on the wire */
-	VOUCHER_LONGER_MAX_MS = 900000,  /* more of a token's life, where they come slowly ... */
-	VOUCHER_LONGER_FOR_MS = 3600000, /* ... and since it was last seen that they do */
+	VOUCHER_LONGER_FOR_MS = 3600000, /* since it was last seen that tokens come slowly */
 };
 
 struct voucher_run {

@@ -231,7 +231,7 @@ void sim_voucher_told(struct world *w, const char *node, uint64_t gen, bool brea
 	x->told = true;
 	if (is_older(w, t) || is_blurred(w, t))
 		return;
-	if (!breach && w->now + SLACK_MS < t->until)
+	if (!breach && is_open(w, t) && w->now + SLACK_MS < t->until)
 		world_fail(w, "I38: of the token of %s/%" PRIu64 " nobody knows, and it is there",
 			   node, gen);
 	else if (breach && !t->used)
@@ -262,7 +262,7 @@ void sim_voucher_del(struct world *w, const char *node, uint64_t gen)
 			world_fail(w,
 				   "I39: the voucher of %s/%" PRIu64 " goes, and its token is good",
 				   node, gen);
-		if (t->used && t->by == 0 && !x->told && !x->let_go && !is_lie(w, x->number))
+		if (t->used && t->by == 0 && !x->told && !is_lie(w, x->number))
 			world_fail(w,
 				   "I38: the token of %s/%" PRIu64
 				   " was stolen, and nobody is told",
