@@ -78,6 +78,15 @@ munge_versions() {
 	END
 	configure 'munge_ok = 0.5.16-4.el9 0.5.16-5.el9'
 	passes munge_version
+	# From source, beside a package manager that knows of none.
+	tool dpkg-query 'exit 1'
+	tool rpm 'echo package munge is not installed; exit 1'
+	tool munged 'echo "munge-0.5.18 (2026-02-10)"'
+	passes munge_version
+	tool munged 'echo "munge-0.5.15 (2022-06-22)"'
+	fails munge_version 'munge 0.5.15 has CVE'
+	tool rpm 'echo 0.5.18-1.el9'
+	passes munge_version
 	claimed auth=slurm
 	skips munge_version
 }
