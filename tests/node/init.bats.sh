@@ -104,6 +104,16 @@ key_inline() {
 	not grep -q "$key" /run/burst/s/claim.conf
 	claimed munge_key=-
 	fails key 'no munge key'
+	# Before there is one, for a tmpfs is swapped.
+	clouds
+	wrapped
+	tool swapoff
+	echo '/dev/sda2 partition 1 0 -2' >>$W/proc/swaps
+	fails key 'swap on a disk'
+	not logged vault
+	tool swapoff "sed -i /sda/d $W/proc/swaps"
+	passes key
+	[ "$(sort -u $W/swapoff.args)" = -a ]
 	claimed munge_key=QUJD
 	fails key 'less than 32'
 	claimed munge_key=A
