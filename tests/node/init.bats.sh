@@ -30,6 +30,21 @@ imds_open() {
 	fails imds 'can be reached by users'
 	nft -f "$top/scripts/node/burst-imds.nft"
 	passes imds
+	# Those of other clouds are tried, too.
+	sed -i '/^metadata/d' /etc/burstd/node-init.conf
+	nft delete table inet burst
+	ip addr del 169.254.169.254/32 dev lo
+	for address in 169.254.42.42/32 100.100.100.200/32; do
+		ip addr add $address dev lo
+		python3 -m http.server -b ${address%/*} -d $W/cloud 80 >/dev/null 2>&1 3>&- &
+		until curl -qs -m 1 -o /dev/null http://${address%/*}/; do sleep 0.1; done
+		fails imds "${address%/*} can be reached by users"
+		ip addr del $address dev lo
+	done
+	ip addr add 169.254.169.254/32 dev lo
+	configure 'metadata = http://169.254.169.254'
+	nft -f "$top/scripts/node/burst-imds.nft"
+	passes imds
 	# Nobody to answer is fine; nobody to ask with is not.
 	mount --bind /dev/null "$(command -v setpriv)"
 	fails imds 'cannot be proved|setpriv is not installed'

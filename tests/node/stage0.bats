@@ -95,6 +95,14 @@ load world.sh
 	alone iptables_too
 }
 
+@test "... at the addresses of other clouds, too" {
+	alone elsewhere_by_nft
+}
+
+@test "... and by iptables" {
+	alone elsewhere_by_iptables
+}
+
 @test "the rules of stage0 are those of burst-imds.nft" {
 	alone same_rules
 }
