@@ -163,6 +163,10 @@ load world.sh
 	alone nccl
 }
 
+@test "nccl: scripts of the cloud's image, and what one type needs" {
+	alone nccl_scripts
+}
+
 @test "agent: its configuration, and that it takes it" {
 	alone agent
 }

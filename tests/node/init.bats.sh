@@ -731,6 +731,37 @@ nccl() {
 	END
 }
 
+# What Google's images say in scripts of theirs comes after what the image and the user say.
+nccl_scripts() {
+	local shown
+	mkdir -p $W/gib $W/tcpxo
+	chmod 755 $W/gib $W/tcpxo
+	printf '%s\n' 'declare -A x; x[a]=Ring,Tree' 'export NCCL_ALGO=${x[a]} NCCL_DEBUG=INFO NCCL_MIN_NCHANNELS=4' \
+		'export NCCL_ODD="a b;touch /run/pwned" PATH=/nowhere:$PATH LD_PRELOAD=' 'echo noise' >$W/gib/set_nccl_env.sh
+	echo 'export NCCL_PLUGIN=$NCCL_LIB_DIR/libnccl-net.so' >$W/tcpxo/nccl-env-profile.sh
+	claimed gpus=8 cloud=gcp fabric=gib
+	configure 'nccl = NCCL_DEBUG=WARN' "nccl_script = $W/gib/set_nccl_env.sh $W/tcpxo/nccl-env-profile.sh $W/none"
+	passes nccl
+	shown=$(env -i PATH="$PATH" NCCL_MIN_NCHANNELS=8 sh -c '. /etc/profile.d/burst-nccl.sh; env' | grep -E '^(NCCL|burst)' | sort)
+	[ "$shown" = "$(printf '%s\n' NCCL_ALGO=Ring,Tree NCCL_DEBUG=WARN NCCL_MIN_NCHANNELS=8 NCCL_NET=gIB \
+		NCCL_PLUGIN=$W/tcpxo/libnccl-net.so)" ]
+	shown=$(env -i PATH="$PATH" NCCL_MIN_NCHANNELS=8 /etc/burstd/task-prolog | sort)
+	[ "$shown" = "$(printf 'export %s\n' NCCL_ALGO=Ring,Tree NCCL_DEBUG=WARN NCCL_NET=gIB NCCL_PLUGIN=$W/tcpxo/libnccl-net.so)" ]
+	[ ! -e /run/pwned ]
+	# They are Google's; and p4d has to be told of its RDMA.
+	sed -i '/^nccl_script/d' /etc/burstd/node-init.conf
+	passes nccl
+	grep -q '/usr/local/gib/scripts/set_nccl_env.sh' /etc/burstd/task-prolog
+	claimed gpus=8 fabric=efa instance_type=p5.48xlarge
+	passes nccl
+	not grep -qE 'gib|FI_EFA_USE_DEVICE_RDMA' /etc/burstd/task-prolog
+	for type in p4d.24xlarge p4de.24xlarge; do
+		claimed gpus=8 fabric=efa instance_type=$type
+		passes nccl
+		env -i /etc/burstd/task-prolog | grep -qx 'export FI_EFA_USE_DEVICE_RDMA=1'
+	done
+}
+
 agent() {
 	claimed gpus=8 deadman=900 'urls=https://127.0.0.1:8443 https://127.0.0.2:8443'
 	fails agent 'burst-agent is not installed'
