@@ -217,8 +217,14 @@ void sim_voucher_put(struct world *w, const struct sim_voucher *next)
 			   voucher_state_str(next->v.state), next->token[0] != '\0' ? "a" : "no");
 	x = sim_vouchers_put(all, next);
 	x->mistaken = x->mistaken || mistaken;
+	x->doubted = x->doubted || next->v.state == VOUCHER_DOUBTED;
 	x->was_up = x->was_up ||
 		    (was_held && next->v.state == VOUCHER_DOUBTED && x->up_life == w->life + 1);
+}
+
+static bool is_stolen(const struct sim_token *t)
+{
+	return t->used && t->by == 0;
 }
 
 void sim_voucher_told(struct world *w, const char *node, uint64_t gen, bool breach)
@@ -233,6 +239,9 @@ void sim_voucher_told(struct world *w, const char *node, uint64_t gen, bool brea
 		return;
 	if (!breach && is_open(w, t) && w->now + SLACK_MS < t->until)
 		world_fail(w, "I38: of the token of %s/%" PRIu64 " nobody knows, and it is there",
+			   node, gen);
+	else if (!breach && is_stolen(t) && !x->let_go && !x->doubted && w->now < t->until)
+		world_fail(w, "I38: of the token of %s/%" PRIu64 " nobody knows, and it was stolen",
 			   node, gen);
 	else if (breach && !t->used)
 		world_fail(w, "I38: an alarm for %s/%" PRIu64 ", whose token nobody has used", node,
@@ -262,7 +271,7 @@ void sim_voucher_del(struct world *w, const char *node, uint64_t gen)
 			world_fail(w,
 				   "I39: the voucher of %s/%" PRIu64 " goes, and its token is good",
 				   node, gen);
-		if (t->used && t->by == 0 && !x->told && !is_lie(w, x->number))
+		if (is_stolen(t) && !x->told && !is_lie(w, x->number))
 			world_fail(w,
 				   "I38: the token of %s/%" PRIu64
 				   " was stolen, and nobody is told",

@@ -14,6 +14,7 @@ struct sim_voucher {
 	bool unnoticed;   /* likewise, and nobody had said that its machine goes */
 	unsigned up_life; /* 1 + the life of burstd that was told that it is up; 0: none was */
 	bool was_up;      /* ... and doubted that later */
+	bool doubted;     /* ever */
 	bool mistaken;    /* an older machine of that name was taken for its own */
 	bool told;        /* an event says that its token was used, or that nobody can say so */
 };
