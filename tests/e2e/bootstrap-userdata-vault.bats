@@ -67,7 +67,7 @@ unwrap() {
 	within 60 event breach c1
 	[ ! -d "/proc/$(cat "$dir/pid")" ]
 	burstctl audit --json | grep '"breach"' | grep -q c1
-	burstctl status | grep -q 'breach; change the keys'
+	burstctl status | grep -q 'claim of keys was misused, the last one .*burstctl secrets rotate --munge$'
 	grep -q 'key: failed: Vault does not know the wrapping token' "$dir/burst/node-init.log" "$dir/burst/stage0.log"
 	scancel "$id"
 	sed -i '/^cloud_init=/d' /etc/simcloud/boot.conf
