@@ -252,8 +252,8 @@ const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
 /* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);
 
-/* Whose machines they are, as these see it, and whose metadata they ask: of who signs for them, else
- * the driver's own cloud. */
+/* Whose machines they are, as these see it, and whose metadata they ask: of who signs for them,
+ * else the driver's own cloud. */
 const char *conf_cloud(const struct conf_provider *p);
 
 /* The AuthType that nodes are given keys for; NULL: they are given none. */

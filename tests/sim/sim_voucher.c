@@ -273,7 +273,7 @@ void sim_voucher_del(struct world *w, const char *node, uint64_t gen)
 				   node, gen);
 		/* Of one that was let go when its time was over nobody asks. */
 		if (is_stolen(t) && !x->told && !is_lie(w, x->number) &&
-		    !(x->let_go && w->now + SLACK_MS >= t->until))
+		    !(x->let_go && (w->now + SLACK_MS >= t->until || is_blurred(w, t))))
 			world_fail(w,
 				   "I38: the token of %s/%" PRIu64
 				   " was stolen, and nobody is told",
