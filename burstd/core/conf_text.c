@@ -137,7 +137,7 @@ static bool is_line(const char *text)
 
 	while (text[n] == ' ' || (text[n] != '\0' && strchr(node_takes, text[n]) != NULL))
 		n++;
-	return text[n] == '\0' && n <= CONF_TEXT_MAX;
+	return n <= CONF_TEXT_MAX && text[n] == '\0';
 }
 
 bool conf_text_is_currency(const char *text)

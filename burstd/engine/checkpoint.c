@@ -233,13 +233,28 @@ static void tell(struct engine *e, struct rescue *r)
 }
 
 /* Is it to be told anything?  Not before its node is fenced: a job that ends at once would make
- * room there for another.  What else slurmctld is being told it does not wait for. */
+ * room there for another.  Before slurmctld has spoken nobody knows whether it has to be.  What
+ * else slurmctld is being told it does not wait for. */
 static bool is_due(const struct engine *e, const struct rescue *r)
 {
 	const struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
 
-	return r->j.at_ms != 0 && r->j.signal != JOURNAL_SIGNAL_NONE && !r->waits &&
-	       (r->j.signal == JOURNAL_SIGNAL_DUE || !r->commanded) && (nm == NULL || !nm->fencing);
+	return e->snapshot_ms != 0 && r->j.at_ms != 0 && r->j.signal != JOURNAL_SIGNAL_NONE &&
+	       !r->waits && (r->j.signal == JOURNAL_SIGNAL_DUE || !r->commanded) &&
+	       (nm == NULL || !nm->fencing);
+}
+
+/* The notice came before slurmctld had said anything since our start, so that nobody knew whether
+ * its node was to be fenced; and what it says now is of before the notice. */
+static bool fence_first(struct engine *e, const struct rescue *r)
+{
+	struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
+	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+
+	if (fn == NULL || fn->n.state != NODE_DRAINING || nm->fenced_ms != 0)
+		return false;
+	notice_fence(e, nm, &fn->n);
+	return nm->fencing;
 }
 
 void checkpoint_run(struct engine *e)
@@ -247,7 +262,7 @@ void checkpoint_run(struct engine *e)
 	unsigned hooks = e->nhooks;
 
 	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
-		if (is_due(e, r))
+		if (is_due(e, r) && !fence_first(e, r))
 			tell(e, r);
 	if (e->nhooks > hooks)
 		run_hooks(e);

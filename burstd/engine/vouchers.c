@@ -317,6 +317,7 @@ static bool may_ask(const struct engine *e)
 {
 	const struct vouchers *vs = e->vouchers;
 
+	assert(vs != NULL); /* or nobody would want one */
 	return engine_now(e) >= vs->again_ms && (vs->why[0] == '\0' || vs->nasked == 0);
 }
 

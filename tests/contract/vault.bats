@@ -127,7 +127,7 @@ teardown() {
 	client_stop
 	took=$(((${EPOCHREALTIME/./} - ${began/./}) / 1000))
 	kill -CONT "$(cat "$DIR/v1/pid")"
-	grep -q 'was not ended' "$DIR/err"
+	grep -q "was not ended" "$DIR/err" || { cat "$DIR/err"; tail -n 3 "$DIR/out"; false; }
 	echo "$took ms"
 	[ "$took" -ge 1500 ]
 	[ "$took" -lt 5000 ]

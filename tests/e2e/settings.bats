@@ -171,9 +171,12 @@ cannot() {
 		While burstd is away nobody gives up a node
 		slurmctld powers down idle nodes, and none is kept warm
 		burstd cannot tell slurmctld which nodes are paid for
+		Machines fetch slurm.conf from slurmctld
+		Machines are given the key of the other kind
 	T
 	# The first four are about the release itself, which is the one that is installed here.  The next is a third value of
-	# ResumeTimeout, from 25.05 on.  The last two are for pools that keep nodes: warm.bats.
+	# ResumeTimeout, from 25.05 on.  The next two are for pools that keep nodes: warm.bats.  The last two are for a section
+	# nodes, which there is none of here: test_require.
 }
 
 # documented: rows of docs/slurm.md that are for this release, as severity|setting|why

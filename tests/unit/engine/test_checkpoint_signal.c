@@ -61,6 +61,16 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 	*out = (struct reclaim_plan){.signal_ms = BEGAN, .force_ms = BEGAN + 110000};
 }
 
+void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)
+{
+	(void)e;
+	assert_int_equal(n->state, NODE_DRAINING);
+	if (!slurm_is_on(nm->flags) || (nm->flags & SLURM_DRAIN) != 0)
+		return;
+	nm->fenced_ms = BEGAN;
+	nm->fencing = true;
+}
+
 bool notice_signals(const struct conf_pool *p)
 {
 	return p->checkpoint_signal != NULL || p->checkpoint_command != NULL;
@@ -100,12 +110,13 @@ static void make(size_t n)
 		(void)snprintf(r->j.id, sizeof(r->j.id), "%d", (int)(101 + i));
 		(void)snprintf(r->j.node, sizeof(r->j.node), "n%d", (int)i + 1);
 		r->next = i + 1 < n ? &F.jobs[i + 1] : NULL;
-		(void)fleet_name(&F.e.fleet, r->j.node, 0);
+		fleet_name(&F.e.fleet, r->j.node, 0)->fenced_ms = BEGAN;
 		node_init(&node, r->j.node, 1, BEGAN);
 		node.state = NODE_DRAINING;
 		(void)fleet_add(&F.e.fleet, &node);
 	}
 	F.e.rescues = F.jobs;
+	F.e.snapshot_ms = BEGAN;
 }
 
 static int setup(void **state)
@@ -155,6 +166,32 @@ static void test_a_signal_waits_for_the_fence_of_its_own_node_alone(void **state
 	fleet_find(&F.e.fleet, "n2")->fencing = false;
 	checkpoint_run(&F.e);
 	assert_string_equal(F.signals, "101 103 102 ");
+}
+
+/* Of a notice that came before slurmctld had spoken since our start nobody knew whether there was
+ * something to fence. */
+static void test_a_node_that_nobody_has_fenced_is_fenced_first(void **state)
+{
+	struct fleet_name *up, *drained;
+
+	(void)state;
+	make(2);
+	up = fleet_find(&F.e.fleet, "n1");
+	drained = fleet_find(&F.e.fleet, "n2");
+	up->fenced_ms = drained->fenced_ms = 0;
+	F.e.snapshot_ms = 0;
+	checkpoint_run(&F.e);
+	assert_string_equal(F.signals, "");
+	assert_false(up->fencing);
+	F.e.snapshot_ms = BEGAN;
+	up->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	drained->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_DRAIN;
+	checkpoint_run(&F.e);
+	assert_string_equal(F.signals, "102 "); /* it is an admin's */
+	assert_true(up->fencing);
+	up->fencing = false; /* slurmctld has heard of it */
+	checkpoint_run(&F.e);
+	assert_string_equal(F.signals, "102 101 ");
 }
 
 /* Sixteen commands run, for two minutes perhaps: that is no reason to be killed unwarned. */
@@ -236,6 +273,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_signal_waits_for_the_fence_of_its_own_node_alone),
+		TEST(test_a_node_that_nobody_has_fenced_is_fenced_first),
 		TEST(test_no_signal_waits_for_a_command),
 		TEST(test_what_slurmctld_did_not_hear_is_said_again),
 		TEST(test_one_that_is_not_at_work_is_told_nothing),
