@@ -90,6 +90,8 @@ sessions() {
 	within 20 eval 'burstctl status --json | jq -e .secrets.ok'
 	[ "$(sessions)" = "$before" ]
 	kill -STOP "$(lab_pid vault)"
+	# Each of its threads stops when it is there next: until then it may answer.
+	within 5 eval '! grep -qs "^State:[[:space:]]*[^T]" "/proc/$(lab_pid vault)/task/"*/status'
 	pid=$(lab_pid burstd)
 	kill "$pid"
 	ended=no
