@@ -125,7 +125,7 @@ teardown() {
 	kill -STOP "$(cat "$DIR/v1/pid")"
 	# Each of its threads stops when it is there next: until then it may answer.
 	for _ in $(seq 100); do
-		grep -qs '^State:[[:space:]]*[^T]' "/proc/$(cat "$DIR/v1/pid")/task/"*/status || break
+		grep -qs '^State:[[:space:]]*[^T[:space:]]' "/proc/$(cat "$DIR/v1/pid")/task/"*/status || break
 		sleep 0.05
 	done
 	began=$EPOCHREALTIME

@@ -91,7 +91,7 @@ sessions() {
 	[ "$(sessions)" = "$before" ]
 	kill -STOP "$(lab_pid vault)"
 	# Each of its threads stops when it is there next: until then it may answer.
-	within 5 eval '! grep -qs "^State:[[:space:]]*[^T]" "/proc/$(lab_pid vault)/task/"*/status'
+	within 5 eval '! grep -qs "^State:[[:space:]]*[^T[:space:]]" "/proc/$(lab_pid vault)/task/"*/status'
 	pid=$(lab_pid burstd)
 	kill "$pid"
 	ended=no
