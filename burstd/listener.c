@@ -27,7 +27,6 @@ struct listener {
 	struct node_ca *ca;
 	struct node_claims *claims;
 	unsigned char claim_key[CLAIM_KEY_BYTES];
-	char *store_ca;
 	struct engine_door door;
 	struct engine *engine;
 	struct node_server *server;
@@ -67,10 +66,6 @@ int listener_open(struct listener **out, struct loop *loop, struct log *log,
 	if (claim_key_open(l->claim_key, conf->state_dir, e) != 0 ||
 	    node_ca_open(&l->ca, conf->state_dir, conf->cluster, loop_now(loop), e) != 0)
 		goto fail;
-	if (conf_file_load_store_ca(conf, &l->store_ca, e) != 0) {
-		(void)err_wrap(e, "%s:%d: secrets", conf->path, conf_secrets_line(conf, "ca_file"));
-		goto fail;
-	}
 	l->claims = node_claims_new();
 	l->door = (struct engine_door){.ca = l->ca,
 				       .table = l->claims,
@@ -78,7 +73,6 @@ int listener_open(struct listener **out, struct loop *loop, struct log *log,
 				       .answer = answer_node,
 				       .ctx = l,
 				       .claim_key = l->claim_key,
-				       .store_ca = l->store_ca,
 				       .uid = geteuid()};
 	*out = l;
 	return 0;
@@ -213,6 +207,5 @@ void listener_free(struct listener *l)
 	node_claims_free(l->claims);
 	node_ca_close(l->ca);
 	explicit_bzero(l->claim_key, sizeof(l->claim_key));
-	free(l->store_ca);
 	free(l);
 }

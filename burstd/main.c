@@ -76,7 +76,7 @@ struct burstd { /* everything there is, in the order it is made */
 	bool locked;
 	struct journal *journal;
 	struct secret *secrets[CONF_PROVIDERS_MAX];
-	char *store_ca;              /* PEM; NULL: machines are not told it by their user-data */
+	char *store_ca;              /* PEM; NULL: machines are not told it */
 	struct secret *store_secret; /* of the secret store; NULL: none */
 	struct http_client *http;
 	struct proc *proc;
@@ -424,7 +424,7 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 	if (b->store_secret != NULL)
 		deps.store_credential = secret_text(b->store_secret);
 	deps.door = listener_door(b->nodes);
-	if (conf->secrets.release == CONF_USER_DATA) {
+	if (deps.door != NULL || conf->secrets.release == CONF_USER_DATA) {
 		if (conf_file_load_store_ca(conf, &b->store_ca, e) != 0)
 			return err_wrap(e, "%s:%d: secrets", conf->path,
 					conf_secrets_line(conf, "ca_file"));

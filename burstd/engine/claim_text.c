@@ -49,7 +49,7 @@ static void add_release(struct engine *e, struct lines *l, const struct secrets_
 		return;
 	}
 	lines_add_list(l, "vault", r->addresses, " ");
-	lines_add_base64(l, "vault_ca", e->d.door->store_ca);
+	lines_add_base64(l, "vault_ca", e->d.store_ca);
 	lines_add(l, "creation_path", r->path);
 	lines_add(l, "wrap_token", secret_text(r->token));
 	lines_add_number(l, "wrap_ttl", (uint64_t)r->ttl_ms / 1000);
@@ -102,13 +102,8 @@ static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 	const char *sha256 = NULL;
 	char *hosts = hosts_text(e, NULL);
 
-	lines_add(l, "node", r->c.node);
-	lines_add_number(l, "generation", r->c.gen);
-	lines_add(l, "cloud", conf_cloud(&e->conf->providers[claim_entry(r)->set->cloud]));
-	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
+	lines_add_node(l, r->c.node, r->c.gen, &e->conf->providers[claim_entry(r)->set->cloud], n);
 	lines_add_number(l, "burst_uid", e->d.door->uid);
-	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
-	lines_add(l, "slurmd_opts", n->slurmd_options);
 	if (fn != NULL && lines_take(fn->n.instance))
 		lines_add(l, "instance_id", fn->n.instance);
 	if (o != NULL && lines_take(o->type))

@@ -74,6 +74,9 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an);
 /* node-init's bytes have this SHA-256, in hex; false: burstd has none to give. */
 bool door_stage1(const struct engine *e, const char **sha256);
+/* node-init and its hash; NULL and "" for no path.  -1: *err, and nothing has changed.  *text is
+ * the caller's. */
+int door_read_stage1(const char *path, char **text, size_t *len, char sha256[65], struct err *err);
 
 /* --- door_node.c --- */
 /* Of rq->peer, whose certificate holds and which is the present incarnation of its name.  As a

@@ -294,22 +294,32 @@ bool door_stage1(const struct engine *e, const char **sha256)
 	return true;
 }
 
-static int read_stage1(struct door *d, const char *path, struct err *err)
+int door_read_stage1(const char *path, char **text, size_t *len, char sha256[65], struct err *err)
 {
 	unsigned char hash[SHA256_DIGEST_LENGTH];
-	size_t len = 0;
-	char *text = NULL;
+	char *read = NULL;
+	size_t n = 0;
 
 	if (path != NULL && path[0] != '\0' &&
-	    text_file_read(path, DOOR_STAGE1_MAX, &text, &len, err) != 0)
+	    text_file_read(path, DOOR_STAGE1_MAX, &read, &n, err) != 0)
 		return err_wrap(err, "nodes: node_init");
-	free(d->stage1);
-	d->stage1 = text;
-	d->stage1_len = len;
-	if (text == NULL)
+	*text = read;
+	*len = n;
+	sha256[0] = '\0';
+	if (read == NULL)
 		return 0;
-	(void)mem_check(SHA256((const unsigned char *)text, len, hash));
-	(void)fmt_hex(d->stage1_sha256, hash, sizeof(hash));
+	(void)mem_check(SHA256((const unsigned char *)read, n, hash));
+	(void)fmt_hex(sha256, hash, sizeof(hash));
+	return 0;
+}
+
+static int read_stage1(struct door *d, const char *path, struct err *err)
+{
+	char *old = d->stage1;
+
+	if (door_read_stage1(path, &d->stage1, &d->stage1_len, d->stage1_sha256, err) != 0)
+		return -1;
+	free(old);
 	return 0;
 }
 

@@ -48,7 +48,6 @@ struct engine_door {
 	void (*answer)(void *ctx, uint64_t ticket, const struct http_answer *an);
 	void *ctx;
 	const unsigned char *claim_key; /* CLAIM_KEY_SIZE bytes, from which secrets are made */
-	const char *store_ca;           /* PEM: what secrets.ca_file holds; NULL: nothing */
 	uint32_t uid;                   /* burstd's, of which nodes decode credentials */
 };
 
@@ -72,8 +71,8 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	const struct secret_store_ops *(*store)(const char *name);
 	const char *store_credential; /* the secret's text, or NULL; for engine_new() alone */
 	const struct engine_door *door;
-	/* PEM, as in the door; for machines that have a token of the store's without us. */
-	const char *store_ca;
+	const char *store_ca; /* PEM: what secrets.ca_file holds, by which machines know the store;
+				 NULL: nothing */
 	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
 	void (*fatal)(void *ctx, const struct err *e);
 	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.

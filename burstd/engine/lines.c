@@ -123,6 +123,17 @@ bool lines_take(const char *value)
 	return is_fit(value, strlen(value));
 }
 
+void lines_add_node(struct lines *l, const char *node, uint64_t gen, const struct conf_provider *p,
+		    const struct conf_nodes *n)
+{
+	lines_add(l, "node", node);
+	lines_add_number(l, "generation", gen);
+	lines_add(l, "cloud", conf_cloud(p));
+	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
+	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
+	lines_add(l, "slurmd_opts", n->slurmd_options);
+}
+
 void lines_add_interconnect(struct lines *l, const struct conf_pool *p, const struct conf_offer *o)
 {
 	struct interconnect links;

@@ -9,8 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct conf_nodes;
 struct conf_offer;
 struct conf_pool;
+struct conf_provider;
 
 enum { LINES_MAX = 256 << 10 };
 
@@ -31,6 +33,9 @@ void lines_add_number(struct lines *l, const char *key, uint64_t v);
 void lines_add_base64(struct lines *l, const char *key, const char *text);
 void lines_add_list(struct lines *l, const char *key, const char *const *words,
 		    const char *between);
+/* Which node it is to be, of whose cloud, and how it gets into the cluster. */
+void lines_add_node(struct lines *l, const char *node, uint64_t gen, const struct conf_provider *p,
+		    const struct conf_nodes *n);
 /* fabric, fabric_ports, fabric_rate of what is bought there; o may be NULL. */
 void lines_add_interconnect(struct lines *l, const struct conf_pool *p, const struct conf_offer *o);
 /* The last line, by which a reader knows that it has all. */

@@ -41,18 +41,12 @@ static int add_ca(struct lines *l, const char *pem, struct err *err)
 static int add_lines(struct lines *l, const struct engine *e, const struct voucher *v,
 		     const struct conf_pool *p, const struct conf_offer *o, struct err *err)
 {
-	const struct conf_nodes *n = &e->conf->nodes;
 	char id[sizeof(v->node) + FMT_U64_SIZE + 24], g[FMT_U64_SIZE];
 
 	(void)snprintf(id, sizeof(id), "burst-%.8s-%s-%s", e->d.uuid, v->node, fmt_u64(g, v->gen));
 	lines_add(l, "claim_id", id);
 	lines_add(l, "burstd", "none");
-	lines_add(l, "node", v->node);
-	lines_add_number(l, "generation", v->gen);
-	lines_add(l, "cloud", conf_cloud(&e->conf->providers[o->provider_index]));
-	lines_add(l, "auth", n->auth == CONF_AUTH_SLURM ? "slurm" : "munge");
-	lines_add_list(l, "conf_server", (const char *const *)n->conf_servers, ",");
-	lines_add(l, "slurmd_opts", n->slurmd_options);
+	lines_add_node(l, v->node, v->gen, &e->conf->providers[o->provider_index], &e->conf->nodes);
 	lines_add(l, "instance_type", o->type);
 	if (v->gpus > 0)
 		lines_add_number(l, "gpus", v->gpus);

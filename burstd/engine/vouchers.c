@@ -2,17 +2,13 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/text_file.h"
 #include "engine/claims.h"
-
-enum { NODE_INIT_MAX = 1 << 20 }; /* bytes of node-init, which has some 40,000 */
 
 /* Machines that have their keys by a token in their user-data (core/voucher.h): who gets one, when,
  * and what becomes of it. */
@@ -469,19 +465,11 @@ int64_t vouchers_next_ms(const struct engine *e)
 
 static int hash_node_init(struct vouchers *vs, const char *path, struct err *err)
 {
-	unsigned char hash[EVP_MAX_MD_SIZE];
-	unsigned size = 0;
-	size_t len = 0;
 	char *text = NULL;
+	size_t len;
 
-	if (path == NULL || path[0] == '\0') {
-		vs->sha256[0] = '\0';
-		return 0;
-	}
-	if (text_file_read(path, NODE_INIT_MAX, &text, &len, err) != 0)
-		return err_wrap(err, "nodes: node_init");
-	(void)mem_check(EVP_Digest(text, len, hash, &size, EVP_sha256(), NULL) == 1 ? text : NULL);
-	(void)fmt_hex(vs->sha256, hash, size);
+	if (door_read_stage1(path, &text, &len, vs->sha256, err) != 0)
+		return -1;
 	free(text);
 	return 0;
 }

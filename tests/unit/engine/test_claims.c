@@ -254,7 +254,7 @@ static void test_wrapped_and_as_json(void **state)
 	(void)state;
 	one();
 	F.accept = "application/json";
-	F.door.store_ca = "CA\n";
+	F.e->d.store_ca = "CA\n";
 	t = says((struct says){.create = 1});
 	is_served(t, "acc-1");
 	assert_non_null(strstr(body(t), "{\"v\":1,\"node\":\"c1\""));
