@@ -118,9 +118,9 @@ token_clock() {
 	clouds
 	token_stage0 $W/node-init ''
 	passes time
-	modes vaultclock31
-	fails time 'the clock is 3[0-2] s off'
-	modes clock31
+	modes vaultclock33
+	fails time 'the clock is 3[2-4] s off'
+	modes clock33
 	passes time
 	token_stage0 $W/node-init '' vault=https://127.0.0.1:8201
 	fails time 'Vault does not tell'
