@@ -334,6 +334,17 @@ static void test_a_token_from_elsewhere_is_not_unwrapped(void **state)
 	assert_int_equal(access(file, F_OK), -1);
 }
 
+/* The path that is wanted, and more: made by who may ask for something else there. */
+static void test_a_token_of_a_path_that_begins_alike_is_not_unwrapped(void **state)
+{
+	(void)state;
+	say("a0/peek", "right-accessor/lookup");
+	assert_int_equal(waiting(), 0);
+	assert_int_equal(S()->enrolment, ENGINE_ENROL_FAILED);
+	assert_non_null(strstr(F.events, "secrets-alarm: the token is from right-accessor"));
+	assert_int_equal(access(file, F_OK), -1);
+}
+
 static void test_a_token_that_was_used_before_is_an_alarm(void **state)
 {
 	(void)state;
@@ -454,6 +465,7 @@ int main(void)
 		T(test_a_store_that_wraps_nothing_is_not_asked_to),
 		E(test_a_wrapped_credential_is_looked_at_unwrapped_kept_and_used),
 		E(test_a_token_from_elsewhere_is_not_unwrapped),
+		E(test_a_token_of_a_path_that_begins_alike_is_not_unwrapped),
 		E(test_a_token_that_was_used_before_is_an_alarm),
 		E(test_unwrap_is_never_sent_again_blindly),
 		E(test_one_enrols_at_a_time),
