@@ -163,15 +163,15 @@ static void add_note(struct table *t, const json_t *node)
 {
 	const char *refused = cli_text(node, "refused"), *told = cli_text(node, "told");
 	const char *weak = cli_text(json_object_get(node, "boot"), "attest");
-	char text[240];
+	char text[240], older[40];
 
 	if (told[0] == '\0')
 		told = reason_of(node);
+	(void)snprintf(older, sizeof(older), "%d older being deleted", (int)cli_int(node, "older"));
+	if (cli_int(node, "older") > 0)
+		told = older;
 	if (refused[0] != '\0')
 		(void)snprintf(text, sizeof(text), "refused: %s", refusal_of(node));
-	else if (cli_int(node, "older") > 0)
-		(void)snprintf(text, sizeof(text), "%d older being deleted",
-			       (int)cli_int(node, "older"));
 	else if (weak[0] != '\0') /* nothing but its address was proved, or nothing */
 		(void)snprintf(text, sizeof(text), "attest=%s%s%s", weak,
 			       told[0] != '\0' ? "; " : "", told);

@@ -227,6 +227,12 @@ static void test_a_node_that_gets_its_keys_from_burstd(void **state)
 	lab_run_once(l, S "nodes", reply);
 	assert_int_equal(l->rc, 0);
 	assert_non_null(strstr(l->out, "attest=weak\n"));
+	(void)snprintf(reply, sizeof(reply),
+		       "{\"ok\":true,\"now_ms\":1000000,\"next\":\"\",\"nodes\":[{\"name\":\"n1\","
+		       "\"state\":\"ready\",\"older\":1,%s}]}",
+		       boot);
+	lab_run_once(l, S "nodes", reply);
+	assert_non_null(strstr(l->out, "attest=weak; 1 older being deleted\n"));
 	lab_free(l);
 }
 
