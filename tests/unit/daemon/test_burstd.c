@@ -329,10 +329,37 @@ static void test_reload(void **state)
 	free(b);
 }
 
+/* --- its memory --------------------------------------------------------------------------------
+ */
+
+/* The keys are in it for a moment, and credentials for as long as it runs.  (That nobody else of
+ * its user may look at it either only shows where that is not root: tests/e2e/bootstrap.bats.) */
+static void test_its_memory_is_in_no_core_file(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	char path[64], text[4096] = "";
+	FILE *f;
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_start_ready(b);
+	(void)snprintf(path, sizeof(path), "/proc/%d/limits", (int)b->pid);
+	f = fopen(path, "re");
+	assert_non_null(f);
+	assert_true(fread(text, 1, sizeof(text) - 1, f) > 0);
+	(void)fclose(f);
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	lab_finish(b);
+	assert_int_equal(b->rc, 0);
+	assert_non_null(strstr(text, "\nMax core file size        0                    0 "));
+	free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_stop),
+		cmocka_unit_test(test_its_memory_is_in_no_core_file),
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_forget),
