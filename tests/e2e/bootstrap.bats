@@ -83,6 +83,8 @@ no_more() {
 	run ! grep -rqaF -e "$key" -e "$secret" /var/log "$dir/burst" "$dir/console.log"
 	run ! grep -rqaF -e "$secret" /var/lib/burstd
 	run ! grep -qaF -e "$key" -e "$secret" "/proc/$(lab_pid burstd)/environ" "/proc/$(lab_pid burstd)/cmdline"
+	# Nobody else of burstd's user may look at its memory: what could be dumped is its own in /proc.
+	[ "$(stat -c %U "/proc/$(lab_pid burstd)/fd")" = root ]
 	no_more
 }
 
