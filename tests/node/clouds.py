@@ -114,7 +114,7 @@ class Burstd(Handler):
         if self.path == '/v1/node/stage1' and self.connection.getpeercert():
             data = open(f'{DIR}/node-init', 'rb').read()
             return self.say(200, data + b'# changed\n' if 'changed' in modes() else data)
-        if self.path == '/v1/node/stage1.sha256' and self.connection.getpeercert() and 'changed' not in modes():
+        if self.path == '/v1/node/stage1.sha256' and self.connection.getpeercert() and 'hashless' not in modes():
             return self.say(200, hashlib.sha256(open(f'{DIR}/node-init', 'rb').read()).hexdigest())
         if self.path == '/v1/node/keys' and self.connection.getpeercert():
             if 'often' in modes():

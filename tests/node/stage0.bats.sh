@@ -218,6 +218,12 @@ changed() {
 	clouds
 	stage0
 	dies
+	grep -q 'node-init is not what burstd said' /run/burst/stage0.log
+	[ "$(times 'GET /v1/node/stage1 burst 200')" = 3 ]
+	rm $W/power
+	modes changed hashless
+	stage0
+	dies
 }
 
 # burstd's configuration was reloaded since it answered the claim.
