@@ -297,8 +297,8 @@ class Elsewhere(Handler):
         self.say(200, open(f'{DIR}/node-init').read())
 
 
-servers = [tls(Burstd, 8443, 'server', True), tls(Vault, 8200, 'vault', False), tls(Elsewhere, 8444, 'server', False),
-           http.server.ThreadingHTTPServer(('169.254.169.254', 80), Metadata)]
+servers = [tls(Burstd, 8443, 'server', True), tls(Vault, 8200, 'vault', False), tls(Vault, 8202, 'vault', False),
+           tls(Elsewhere, 8444, 'server', False), http.server.ThreadingHTTPServer(('169.254.169.254', 80), Metadata)]
 for one in servers:
     threading.Thread(target=one.serve_forever, daemon=True).start()
 open(f'{DIR}/up', 'w').close()
