@@ -90,7 +90,7 @@ static inline void st_parse(const void *self, const struct secret_op *op,
 		out->value = secret_new(reply->body, reply->len);
 	if (op->kind == SECRET_PEEK)
 		(void)snprintf(out->path, sizeof(out->path), "%s",
-			       strcmp(op->token, "evil") == 0 ? "auth/other" : "auth/right");
+			       strcmp(op->token, "evil") == 0 ? "auth/right/other" : "auth/right");
 	if (op->kind == SECRET_UNWRAP)
 		out->value = secret_new("secret-id", 9);
 	out->rights = SECRET_MAY_READ | SECRET_MAY_POLL;
