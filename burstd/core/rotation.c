@@ -74,8 +74,12 @@ static bool go(struct rotation *r, enum rotation_phase to, int64_t now_ms)
 	return true;
 }
 
+/* The switch of one before that was called off stays so: who has not heard of it has a timer, and
+ * would put this one's key in use. */
 static bool start(struct rotation *r, const struct rotation_event *ev)
 {
+	int64_t off_ms = rotation_called_off(r, ev->now_ms) ? r->switch_ms : 0;
+
 	if (rotation_runs(r) || ev->kind == ROTATION_NONE || ev->version == 0)
 		return false;
 	(void)go(r, ROTATION_STAGING, ev->now_ms);
@@ -85,6 +89,7 @@ static bool start(struct rotation *r, const struct rotation_event *ev)
 			       .now = ev->version,
 			       .begun_ms = ev->now_ms,
 			       .since_ms = ev->now_ms,
+			       .switch_ms = off_ms,
 			       .life_ms = ev->life_ms > 0 ? ev->life_ms : ROTATION_LIFE_MS};
 	return true;
 }
@@ -239,10 +244,13 @@ int64_t rotation_wake_ms(const struct rotation *r)
 
 bool rotation_called_off(const struct rotation *r, int64_t now_ms)
 {
-	if (r->switch_ms == 0)
+	/* Its own, or that of one before. */
+	const unsigned off = B(ROTATION_ABORTING) | B(ROTATION_ABORTED) | B(ROTATION_STAGING) |
+			     B(ROTATION_SPREADING) | B(ROTATION_STAGED);
+
+	if (r->switch_ms == 0 || (r->kind == ROTATION_MUNGE && (off & B(r->phase)) == 0))
 		return false;
-	return r->phase == ROTATION_ABORTING ||
-	       (r->phase == ROTATION_ABORTED && now_ms < r->switch_ms + ROTATION_SPREAD_MS);
+	return r->phase == ROTATION_ABORTING || now_ms < r->switch_ms + ROTATION_SPREAD_MS;
 }
 
 bool rotation_in_use(const struct rotation *r)

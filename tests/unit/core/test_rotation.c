@@ -200,6 +200,44 @@ static void a_switch_is_called_off_while_nodes_may_hear_of_it(void **state)
 	assert_false(rotation_called_off(&r, 5000));
 }
 
+/* Who has not heard of it by then has the timer still, and a new key beside the old one. */
+static void a_switch_that_is_off_stays_so_when_the_next_rotation_begins(void **state)
+{
+	static const enum rotation_kind kinds[] = {ROTATION_MUNGE, ROTATION_JWKS};
+	const int64_t at = 900000;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct rotation r = staged(ROTATION_MUNGE);
+		const struct rotation_event again = {.type = ROTATION_EV_START,
+						     .now_ms = 7000,
+						     .kind = kinds[i],
+						     .id = 2,
+						     .version = 9};
+
+		assert_true(order(&r, at, 4000) && plain(&r, ROTATION_EV_ABORT, 5000));
+		assert_true(wrote(&r, 9, 6000) && rotation_step(&r, &again));
+		assert_true(rotation_called_off(&r, 8000));
+		assert_true(wrote(&r, 10, 9000) && rotation_called_off(&r, 9000));
+		assert_true(plain(&r, ROTATION_EV_HAVE, 10000) && rotation_called_off(&r, 10000));
+		assert_false(rotation_called_off(&r, at + ROTATION_SPREAD_MS));
+		assert_true(order(&r, 2 * at, 11000));
+		assert_int_equal(rotation_called_off(&r, 12000), kinds[i] == ROTATION_JWKS);
+		assert_int_equal(r.switch_ms, kinds[i] == ROTATION_JWKS ? at : 2 * at);
+	}
+	/* One that nobody has in mind any more is forgotten. */
+	struct rotation r = staged(ROTATION_MUNGE);
+
+	assert_true(order(&r, at, 4000) && plain(&r, ROTATION_EV_ABORT, 5000) &&
+		    wrote(&r, 9, 6000));
+	assert_true(rotation_step(&r, &(struct rotation_event){.type = ROTATION_EV_START,
+							       .now_ms = at + ROTATION_SPREAD_MS,
+							       .kind = ROTATION_MUNGE,
+							       .id = 2,
+							       .version = 9}));
+	assert_int_equal(r.switch_ms, 0);
+}
+
 static void while_the_store_has_another_key_than_munge_it_is_not_the_one_in_use(void **state)
 {
 	struct rotation r = staged(ROTATION_MUNGE);
@@ -502,6 +540,7 @@ int main(void)
 		cmocka_unit_test(who_does_not_follow_is_not_waited_for),
 		cmocka_unit_test(abort_takes_the_new_key_out_while_nobody_uses_it),
 		cmocka_unit_test(a_switch_is_called_off_while_nodes_may_hear_of_it),
+		cmocka_unit_test(a_switch_that_is_off_stays_so_when_the_next_rotation_begins),
 		cmocka_unit_test(
 			while_the_store_has_another_key_than_munge_it_is_not_the_one_in_use),
 		cmocka_unit_test(what_somebody_else_writes_ends_it),

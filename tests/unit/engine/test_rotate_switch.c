@@ -67,6 +67,31 @@ static void who_was_told_of_a_switch_is_told_that_it_is_off(void **state)
 	assert_non_null(strstr(node_asks(1, "GET", "/v1/node/keys", ""), "\nswitch=no\n"));
 }
 
+/* Its timer would put the next rotation's key in use, long before anybody else has it. */
+static void who_has_not_heard_that_it_is_off_hears_it_in_the_next_rotation(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 10 * MINUTE), 0);
+	(void)beats(1, now_version());
+	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	writes = 0;
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	assert_true(says_off(beats(1, now_version() - 1), now_version()));
+	restart();
+	go();
+	up(1, now_version());
+	up(2, now_version());
+	assert_true(says_off(beats(1, now_version()), now_version()));
+	rt()->look_ms = 0;
+	(void)beats(2, now_version());
+	assert_int_equal(phase(), ROTATION_STAGED);
+	assert_true(says_off(beats(1, now_version()), now_version()));
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 10 * MINUTE), 0);
+	assert_null(strstr(beats(1, now_version()), "\"switch_ms\":0"));
+}
+
 static void an_abort_that_nodes_may_not_hear_of_is_refused(void **state)
 {
 	const struct engine_rotate_ask ask = {.verb = ENGINE_ROTATE_ABORT, .by = "root"};
@@ -214,6 +239,7 @@ int main(void)
 #define C(f) cmocka_unit_test_setup_teardown(f, setup, teardown_command)
 	const struct CMUnitTest tests[] = {
 		T(who_was_told_of_a_switch_is_told_that_it_is_off),
+		T(who_has_not_heard_that_it_is_off_hears_it_in_the_next_rotation),
 		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		C(a_switch_command_is_run_until_it_succeeds),
 		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
