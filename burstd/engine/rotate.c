@@ -182,6 +182,14 @@ static void drain(struct engine *e, struct fleet_name *nm, uint64_t gen, uint64_
 	slurm_drain(e->slurm, nm->name, "burstd: it has old keys");
 }
 
+/* As far as slurmctld has said, jobs come there.  Where it is drained or down already, that stays
+ * as it is, and says who did it (F51): with the drain its machine would go, and the drain as well.
+ * If he takes it back the node has old keys still. */
+static bool is_in_use(const struct fleet_name *nm)
+{
+	return (nm->flags & SLURM_KNOWN) != 0 && (nm->flags & (SLURM_DRAIN | SLURM_DOWN)) == 0;
+}
+
 static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r, int64_t want)
 {
 	int64_t now = engine_now(rt->e);
@@ -193,7 +201,7 @@ static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r,
 	}
 	if (r->keys_old_ms == 0)
 		r->keys_old_ms = now;
-	if (!r->keys_drained && now - r->keys_old_ms >= grace) {
+	if (!r->keys_drained && now - r->keys_old_ms >= grace && is_in_use(nm)) {
 		r->keys_drained = true;
 		drain(rt->e, nm, r->c.gen, r->key_version);
 	}
@@ -214,9 +222,10 @@ static bool look_at_fixed(struct rotate *rt, struct fleet_name *nm, const struct
 		return true;
 	}
 	rt->nodes.drained++;
-	if (!*drained)
+	if (!*drained && is_in_use(nm)) {
 		drain(rt->e, nm, n->gen, (uint64_t)version);
-	*drained = true;
+		*drained = true;
+	}
 	return true;
 }
 

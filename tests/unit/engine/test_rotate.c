@@ -180,9 +180,20 @@ static void abort_takes_the_new_key_out(void **state)
 	stage(ROTATION_MUNGE);
 }
 
+static void slurmctld_has(int i, uint32_t flags)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof(name), "c%d", i);
+	fleet_find(&F.e->fleet, name)->flags = flags;
+	rt()->look_ms = 0;
+	go();
+}
+
 static void a_node_that_does_not_follow_is_drained(void **state)
 {
 	(void)state;
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	(void)beats(1, now_version());
 	(void)beats(2, 7);
@@ -203,6 +214,28 @@ static void a_node_that_does_not_follow_is_drained(void **state)
 	go();
 	assert_int_equal(events("keys-old"), 1);
 	assert_int_equal(phase(), ROTATION_STAGED); /* the others do not wait for it */
+}
+
+/* He looks at it, or knows why no job is to come there: it gets none with old keys either. */
+static void a_node_that_an_admin_has_drained_is_left_to_him(void **state)
+{
+	uint64_t orders = slurm_orders(F.e->slurm);
+
+	(void)state;
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	(void)beats(1, now_version());
+	(void)beats(2, 7);
+	rt()->look_ms = 0;
+	go();
+	claim(2)->keys_old_ms -= ROTATION_SPREAD_MS;
+	slurmctld_has(2, 0); /* burstd was just started: nobody knows */
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE | SLURM_DRAIN);
+	slurmctld_has(2, SLURM_KNOWN | SLURM_DOWN);
+	assert_int_equal(events("keys-old"), 0);
+	assert_int_equal(slurm_orders(F.e->slurm), orders);
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE); /* he gives it back */
+	assert_int_equal(events("keys-old"), 1);
+	assert_int_equal(slurm_orders(F.e->slurm), orders + 1);
 }
 
 static void keys_are_given_once_a_minute_and_to_who_has_confirmed(void **state)
@@ -313,9 +346,13 @@ static void a_node_that_cannot_follow_is_drained_at_once(void **state)
 	assert_int_equal(s.nodes.fixed, 2);
 	assert_int_equal(s.nodes.have, 2);
 	assert_int_equal(events("keys-old"), 0);
+	slurmctld_has(1, SLURM_KNOWN | SLURM_IDLE);
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE | SLURM_DRAIN); /* by an admin */
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	rt()->look_ms = 0;
 	go();
+	assert_int_equal(events("keys-old"), 1);
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
 	engine_rotation(F.e, &s);
 	assert_int_equal(s.nodes.fixed, 2);
 	assert_int_equal(s.nodes.drained, 2);
@@ -339,6 +376,7 @@ int main(void)
 		T(what_somebody_else_writes_ends_it),
 		T(abort_takes_the_new_key_out),
 		T(a_node_that_does_not_follow_is_drained),
+		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),
 		T(a_store_of_two_steps_is_promoted),
