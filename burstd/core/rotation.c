@@ -162,6 +162,8 @@ static bool told(struct rotation *r, const struct rotation_event *ev)
 	if (rotation_want(r) != ROTATION_WANT_TELL && !rotation_switches(r))
 		return false;
 	r->told = true;
+	if (r->phase == ROTATION_AGING)
+		r->since_ms = ev->now_ms; /* until now tokens were made with the old key */
 	return r->phase != ROTATION_LOADING || go(r, ROTATION_SWITCHING, ev->now_ms);
 }
 

@@ -77,7 +77,7 @@ struct rotation { /* numbers alone: the journal keeps them */
 	enum rotation_phase phase;
 	int64_t id;                 /* > 0, of dice */
 	int64_t now, prev;          /* version that was written last, and the one before; 0: none */
-	int64_t begun_ms, since_ms; /* since_ms: of the phase */
+	int64_t begun_ms, since_ms; /* since_ms: of the phase; AGING: or of TOLD */
 	int64_t switch_ms;          /* munge: when, as nodes are told, or were; 0: they are not */
 	int64_t life_ms;            /* jwks: of a token */
 	bool told;                  /* what the phase wanted to be told was told */
