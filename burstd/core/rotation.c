@@ -15,11 +15,14 @@ static const struct {
 	[ROTATION_IDLE] = {"idle", B(ROTATION_STAGING)},
 	[ROTATION_STAGING] = {"staging",
 			      B(ROTATION_SPREADING) | B(ROTATION_ABORTING) | B(ROTATION_ABORTED)},
-	[ROTATION_SPREADING] = {"spreading", B(ROTATION_STAGED) | B(ROTATION_ABORTING)},
-	[ROTATION_STAGED] = {"staged",
-			     B(ROTATION_WINDOW) | B(ROTATION_LOADING) | B(ROTATION_ABORTING)},
-	[ROTATION_WINDOW] = {"window", B(ROTATION_SWITCHING) | B(ROTATION_ABORTING)},
-	[ROTATION_LOADING] = {"loading", B(ROTATION_SWITCHING) | B(ROTATION_ABORTING)},
+	[ROTATION_SPREADING] = {"spreading",
+				B(ROTATION_STAGED) | B(ROTATION_ABORTING) | B(ROTATION_ABORTED)},
+	[ROTATION_STAGED] = {"staged", B(ROTATION_WINDOW) | B(ROTATION_LOADING) |
+					       B(ROTATION_ABORTING) | B(ROTATION_ABORTED)},
+	[ROTATION_WINDOW] = {"window",
+			     B(ROTATION_SWITCHING) | B(ROTATION_ABORTING) | B(ROTATION_ABORTED)},
+	[ROTATION_LOADING] = {"loading",
+			      B(ROTATION_SWITCHING) | B(ROTATION_ABORTING) | B(ROTATION_ABORTED)},
 	[ROTATION_SWITCHING] = {"switching", B(ROTATION_SETTLING) | B(ROTATION_ABORTED)},
 	[ROTATION_SETTLING] = {"settling", B(ROTATION_AGING) | B(ROTATION_DONE)},
 	[ROTATION_AGING] = {"aging", B(ROTATION_DROPPING)},
@@ -116,9 +119,10 @@ static bool wrote(struct rotation *r, const struct rotation_event *ev)
 	return true;
 }
 
+/* Who is to write finds it, or is told while nobody uses the new key. */
 static bool alien(struct rotation *r, const struct rotation_event *ev)
 {
-	if (rotation_want(r) != ROTATION_WANT_WRITE)
+	if ((phases[r->phase].next & B(ROTATION_ABORTED)) == 0)
 		return false;
 	r->alien = true;
 	r->now = r->prev = 0; /* none of these is any more */
@@ -242,6 +246,15 @@ int64_t rotation_wake_ms(const struct rotation *r)
 	default:
 		return INT64_MAX;
 	}
+}
+
+bool rotation_is_overwritten(const struct rotation *r, int64_t current)
+{
+	/* A server that is behind has what was there before. */
+	if (current == 0 || current == r->now || current == r->prev)
+		return false;
+	return rotation_want(r) != ROTATION_WANT_WRITE &&
+	       (phases[r->phase].next & B(ROTATION_ABORTED)) != 0;
 }
 
 bool rotation_called_off(const struct rotation *r, int64_t now_ms)

@@ -99,6 +99,9 @@ enum rotation_want rotation_want(const struct rotation *r);
 bool rotation_switches(const struct rotation *r);
 int64_t rotation_wake_ms(const struct rotation *r); /* INT64_MAX: no timer */
 bool rotation_runs(const struct rotation *r);       /* neither idle nor at its end */
+/* Is the current version of the store none of its own, though nothing is on its way?  Then ALIEN.
+ */
+bool rotation_is_overwritten(const struct rotation *r, int64_t current);
 /* Nodes were told of a switch, it is called off, and one may think of it still. */
 bool rotation_called_off(const struct rotation *r, int64_t now_ms);
 /* Is munge's key of the version that was written last the one that all use? */

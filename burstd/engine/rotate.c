@@ -422,6 +422,16 @@ static void tell(struct rotate *rt)
 	}
 }
 
+/* Nodes fetch what is there now, and would be drained for it; and what all are about to switch to
+ * is in no store any more. */
+static void look_at_the_store(struct rotate *rt)
+{
+	if (!rotation_is_overwritten(&rt->r, door_key_version(secrets_version(rt->e))))
+		return;
+	rotate_event(rt, ROTATION_EV_ALIEN, 0);
+	rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");
+}
+
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
@@ -449,6 +459,7 @@ void rotate_run(struct engine *e)
 	if (rt == NULL || e->secrets == NULL ||
 	    (!rotation_runs(&rt->r) && !has_nodes(e) && rt->store == NULL && !is_to_tell(rt)))
 		return;
+	look_at_the_store(rt);
 	look(rt);
 	if (rotation_wake_ms(&rt->r) <= engine_now(e))
 		(void)step(rt, &timer);

@@ -265,8 +265,15 @@ static void what_somebody_else_writes_ends_it(void **state)
 	assert_int_equal(r.phase, ROTATION_ABORTED);
 	assert_true(r.alien);
 	assert_false(rotation_takes(&r, 7));
+	r = staged(ROTATION_MUNGE);
+	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_ALIEN, 5000));
+	assert_int_equal(r.phase, ROTATION_ABORTED);
+	assert_true(rotation_called_off(&r, 6000));
 	r = staged(ROTATION_JWKS);
-	assert_false(plain(&r, ROTATION_EV_ALIEN, 4000)); /* it wanted to write nothing */
+	assert_true(order(&r, 0, 4000) && plain(&r, ROTATION_EV_ALIEN, 5000));
+	r = staged(ROTATION_JWKS);
+	assert_true(order(&r, 0, 4000) && plain(&r, ROTATION_EV_TOLD, 5000) && wrote(&r, 9, 6000));
+	assert_false(plain(&r, ROTATION_EV_ALIEN, 7000)); /* it is in use */
 }
 
 static void one_follows_another_and_two_never_run(void **state)

@@ -216,6 +216,50 @@ static void a_node_that_does_not_follow_is_drained(void **state)
 	assert_int_equal(phase(), ROTATION_STAGED); /* the others do not wait for it */
 }
 
+static void poll_the_store(void)
+{
+	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
+	go();
+}
+
+/* What was staged is in no store any more: who fetched what is there now would be drained for it,
+ * and all others would switch to a key that no node to come can have. */
+static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **state)
+{
+	(void)state;
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
+	put_bundle(BUNDLE, "99");
+	poll_the_store();
+	assert_int_equal(now_version(), 99);
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_int_equal(events("rotation-alarm"), 1);
+	(void)beats(2, 99);
+	rt()->look_ms = 0;
+	go();
+	assert_int_equal(claim(2)->keys_old_ms, 0);
+}
+
+static void what_somebody_else_writes_calls_the_switch_off(void **state)
+{
+	int64_t version;
+
+	(void)state;
+	stage(ROTATION_MUNGE);
+	version = now_version();
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "7");
+	go(); /* a server that is behind: what was there before is nobody else's */
+	assert_int_equal(phase(), ROTATION_STAGED);
+	poll_the_store();
+	assert_int_equal(now_version(), version);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	put_bundle(BUNDLE, "99");
+	poll_the_store();
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_non_null(strstr(beats(1, version), "{\"version\":\"99\",\"switch_ms\":0}"));
+	assert_string_equal(bundle(), BUNDLE);
+}
+
 /* He looks at it, or knows why no job is to come there: it gets none with old keys either. */
 static void a_node_that_an_admin_has_drained_is_left_to_him(void **state)
 {
@@ -377,6 +421,8 @@ int main(void)
 		T(abort_takes_the_new_key_out),
 		T(a_node_that_does_not_follow_is_drained),
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
+		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
+		T(what_somebody_else_writes_calls_the_switch_off),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),
 		T(a_store_of_two_steps_is_promoted),
