@@ -432,6 +432,16 @@ static void look_at_the_store(struct rotate *rt)
 	rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");
 }
 
+/* burstd was started anew, and a credential is in no file.  In the window, too: what comes then
+ * comes whether it can be written or not. */
+static void look_for_a_credential(struct rotate *rt)
+{
+	bool soon = rt->r.phase == ROTATION_WINDOW || rotation_want(&rt->r) == ROTATION_WANT_WRITE;
+
+	if (rt->store == NULL && soon && rt->error[0] == '\0')
+		rotate_complain(rt, "credential", "it needs one, with --resume");
+}
+
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
@@ -470,6 +480,7 @@ void rotate_run(struct engine *e)
 		return;
 	e->secrets->held = rotation_holds(&rt->r, door_key_version(secrets_version(e)));
 	tell(rt);
+	look_for_a_credential(rt);
 	rotate_store_run(rt);
 	write_down(rt);
 }

@@ -330,6 +330,36 @@ static void vaults_credential_is_unwrapped_once_and_of_the_right_role(void **sta
 	enrolled[0] = '\0';
 }
 
+/* The nodes have their timers, and the store would keep the old key: people must know before. */
+static void without_a_credential_for_the_switch_there_is_an_alarm(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	store_flags = SECRET_RENEWS;
+	restart();
+	go();
+	assert_int_equal(phase(), ROTATION_STAGED);
+	assert_int_equal(events("rotation-alarm"), 0); /* it has time */
+	store_flags = 0;
+	restart();
+	go();
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	store_flags = SECRET_RENEWS;
+	restart();
+	go();
+	assert_int_equal(phase(), ROTATION_WINDOW);
+	assert_int_equal(events("rotation-alarm"), 1);
+	assert_non_null(strstr(rt()->error, "--resume"));
+	its_time_comes();
+	assert_int_equal(phase(), ROTATION_SWITCHING);
+	assert_int_equal(events("rotation-alarm"), 1);
+	F.e->conf->secrets.rotate_role_id = mem_strdup("r");
+	F.e->conf->secrets.rotate_role_name = mem_strdup("burst-rotate");
+	assert_int_equal(order(ENGINE_ROTATE_RESUME, ROTATION_NONE, "good", 0), 0);
+	assert_string_equal(rt()->error, "");
+	assert_int_equal(phase(), ROTATION_SETTLING);
+}
+
 static void a_store_of_two_steps_is_promoted(void **state)
 {
 	(void)state;
@@ -425,6 +455,7 @@ int main(void)
 		T(what_somebody_else_writes_calls_the_switch_off),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),
+		T(without_a_credential_for_the_switch_there_is_an_alarm),
 		T(a_store_of_two_steps_is_promoted),
 		cmocka_unit_test_setup_teardown(a_node_that_cannot_follow_is_drained_at_once,
 						setup_tokens, teardown),
