@@ -344,7 +344,8 @@ static int check(const struct engine *e, const char *credential, struct err *err
 			       "an AppRole that may write the bundle");
 	if (credential == NULL)
 		return err_set(err, ERR_INVALID,
-			       "want a wrapping token of the AppRole %.60s on standard input",
+			       "want a wrapping token of the AppRole %.60s: \"--credential -\" "
+			       "reads it from standard input",
 			       c->rotate_role_name);
 	return 0;
 }

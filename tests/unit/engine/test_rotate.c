@@ -333,6 +333,9 @@ static void vaults_credential_is_unwrapped_once_and_of_the_right_role(void **sta
 /* The nodes have their timers, and the store would keep the old key: people must know before. */
 static void without_a_credential_for_the_switch_there_is_an_alarm(void **state)
 {
+	const struct engine_rotate_ask abort = {.verb = ENGINE_ROTATE_ABORT, .by = "root"};
+	struct err err = {0};
+
 	(void)state;
 	stage(ROTATION_MUNGE);
 	store_flags = SECRET_RENEWS;
@@ -350,11 +353,13 @@ static void without_a_credential_for_the_switch_there_is_an_alarm(void **state)
 	assert_int_equal(phase(), ROTATION_WINDOW);
 	assert_int_equal(events("rotation-alarm"), 1);
 	assert_non_null(strstr(rt()->error, "--resume"));
+	F.e->conf->secrets.rotate_role_id = mem_strdup("r");
+	F.e->conf->secrets.rotate_role_name = mem_strdup("burst-rotate");
+	assert_int_equal(engine_rotate(F.e, &abort, &err), -1);
+	assert_non_null(strstr(err.msg, "burst-rotate: \"--credential -\""));
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_SWITCHING);
 	assert_int_equal(events("rotation-alarm"), 1);
-	F.e->conf->secrets.rotate_role_id = mem_strdup("r");
-	F.e->conf->secrets.rotate_role_name = mem_strdup("burst-rotate");
 	assert_int_equal(order(ENGINE_ROTATE_RESUME, ROTATION_NONE, "good", 0), 0);
 	assert_string_equal(rt()->error, "");
 	assert_int_equal(phase(), ROTATION_SETTLING);
