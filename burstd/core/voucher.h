@@ -76,7 +76,9 @@ struct voucher {
 	 * answer was lost, so that there may be a machine, whatever a repeat of the create is told.
 	 */
 	bool let_go, in_doubt;
-	bool undated;         /* likewise: it is from the future, and so is its end */
+	/* likewise: it is from the future, and so is its end; or of another store.  That such a one
+	 * is gone says nothing. */
+	bool undated;
 	struct secret *token; /* HELD; else NULL */
 	char accessor[SECRET_ACCESSOR_MAX + 1];
 	int64_t version; /* of the keys that it opens; 0: not known */

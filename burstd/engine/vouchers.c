@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/claims.h"
@@ -479,17 +480,46 @@ static bool gives_tokens(const struct conf_secrets *c)
 	return c->release == CONF_USER_DATA && c->driver != NULL && c->driver[0] != '\0';
 }
 
-static void make_table(struct engine *e)
+static int64_t hash_store(const struct conf_secrets *c)
+{
+	uint64_t h = fnv_text(FNV_BEGIN, c->address != NULL ? c->address : "");
+
+	h = fnv_text(h, " ");
+	h = fnv_text(h, c->namespace != NULL ? c->namespace : "");
+	return (int64_t)(h >> 1) + 1;
+}
+
+/* Which one made the tokens that the journal has?  By its addresses alone: the same one under
+ * others makes them unsure, no more. */
+static int know_store(struct engine *e, struct err *err)
+{
+	int64_t was, is = hash_store(&e->conf->secrets);
+
+	if (journal_get_number(e->d.journal, "voucher_store", &was, err) != 0 ||
+	    journal_get_number(e->d.journal, "voucher_store_ms", &e->vouchers->store_ms, err) != 0)
+		return -1;
+	if (was == is)
+		return 0;
+	if (was != 0)
+		e->vouchers->store_ms = engine_now(e);
+	journal_put_number(engine_tx(e), "voucher_store", is);
+	journal_put_number(engine_tx(e), "voucher_store_ms", e->vouchers->store_ms);
+	return 0;
+}
+
+static int make_table(struct engine *e, struct err *err)
 {
 	e->vouchers = mem_zalloc(sizeof(*e->vouchers));
 	map_init(&e->vouchers->runs);
+	return know_store(e, err);
 }
 
 int vouchers_open(struct engine *e, struct err *err)
 {
 	if (!gives_tokens(&e->conf->secrets))
 		return 0;
-	make_table(e);
+	if (make_table(e, err) != 0)
+		return -1;
 	return hash_node_init(e->vouchers, e->conf->nodes.node_init, err);
 }
 
@@ -507,7 +537,7 @@ static bool look_after(struct engine *e, const struct voucher *v)
 	if (e->vouchers != NULL)
 		return true;
 	if (secrets_wraps(e)) {
-		make_table(e);
+		(void)make_table(e, NULL); /* what cannot be read fails the load by itself */
 		return true;
 	}
 	if (v->state != VOUCHER_SPENT)
@@ -532,7 +562,8 @@ void vouchers_load(struct engine *e, struct voucher *v)
 	/* What is only on its way to go was given up: who fails by itself goes at once. */
 	r->v.let_go = fn != NULL && fn->n.release;
 	r->v.in_doubt = fn != NULL && fn->n.state == NODE_INDOUBT;
-	r->v.undated = v->made_ms > engine_now(e); /* the clock was set back */
+	r->v.undated = v->made_ms > engine_now(e) || /* the clock was set back */
+		       v->made_ms < e->vouchers->store_ms;
 	if (is_open(r))
 		begin_open(e, r);
 	else if (fn == NULL || fn->n.state == NODE_GONE)

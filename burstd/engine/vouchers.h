@@ -75,7 +75,8 @@ struct vouchers {
 	int64_t again_ms; /* nothing is asked of the store before that ... */
 	char why[160];    /* ... for it said so, and then for one until that comes; "" */
 	int64_t longer_ms, longer_until_ms;
-	char sha256[65]; /* of node_init; "": it may be any */
+	char sha256[65];  /* of node_init; "": it may be any */
+	int64_t store_ms; /* tokens from before that are of another store; 0: none is */
 };
 
 struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint64_t gen);

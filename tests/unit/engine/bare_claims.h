@@ -61,6 +61,7 @@ static struct fix {
 	unsigned looks;
 	bool away; /* it has no session now */
 	bool wraps_nothing;
+	const char *store_at; /* its addresses; NULL: not said */
 	/* the listener's word */
 	const char *address, *accept;
 	struct node_peer peer;
@@ -283,6 +284,7 @@ static inline struct conf *make_conf(void)
 	struct conf *c = one_pool("c[1-40]", 40);
 
 	c->secrets.driver = mem_strdup("vault");
+	c->secrets.address = F.store_at != NULL ? mem_strdup(F.store_at) : NULL;
 	c->secrets.release = F.release;
 	c->secrets.poll_ms = 60000;
 	c->secrets.timeout_ms = 30000;

@@ -79,6 +79,59 @@ static void test_after_the_clock_was_set_back_no_theft_is_claimed(void **state)
 	assert_int_equal(events("breach"), 1);
 }
 
+static void a_second_ago(int i)
+{
+	char name[16];
+	struct voucher *v;
+
+	(void)snprintf(name, sizeof(name), "c%d", i);
+	v = &vouchers_find(F.e, name, 1)->v;
+	v->made_ms -= 1000;
+	journal_put_voucher(engine_tx(F.e), v);
+	engine_commit(F.e);
+}
+
+/* Another Vault knows none of them: that says nothing of who used them, now or after one more
+ * restart. */
+static void test_of_another_stores_token_no_theft_is_claimed(void **state)
+{
+	struct fleet_node *fn;
+
+	(void)state;
+	buy_with_token(1, "acc-1");
+	boots(1, true);
+	fn = want(2);
+	journal_put_node(engine_tx(F.e), &fn->n, "pool");
+	assert_false(vouchers_have(F.e, &fn, 1));
+	keys_come("acc-2");
+	a_second_ago(1);
+	a_second_ago(2);
+	restart(); /* the same one */
+	fn = row(2);
+	assert_true(vouchers_have(F.e, &fn, 1));
+	F.store_at = "https://two:8200";
+	restart();
+	fn = row(2);
+	assert_false(vouchers_have(F.e, &fn, 1)); /* it would open nothing there */
+	assert_int_equal(voucher(2)->state, VOUCHER_SPARE);
+	engine_commit(F.e);
+	restart();
+	store_says(SECRET_SPENT);
+	assert_null(voucher(2));
+	is_late(1);
+	store_says(SECRET_SPENT);
+	assert_string_equal(F.looked_last, "acc-1");
+	assert_int_equal(events("breach"), 0);
+	assert_int_equal(events("token-unknown"), 1);
+	/* Its own are looked after as ever. */
+	buy_with_token(3, "acc-3");
+	boots(3, true);
+	restart();
+	is_late(3);
+	store_says(SECRET_SPENT);
+	assert_int_equal(events("breach"), 1);
+}
+
 /* --- the configuration gives no tokens any more -----------------------------------------------
  */
 
@@ -146,6 +199,7 @@ int main(void)
 		T(test_one_that_was_used_before_its_node_was_let_go_is_told),
 		T(test_of_one_that_no_machine_had_nobody_is_told),
 		T(test_after_the_clock_was_set_back_no_theft_is_claimed),
+		T(test_of_another_stores_token_no_theft_is_claimed),
 		T(test_those_of_another_configuration_are_looked_after),
 		T(test_without_a_store_nobody_can_be_asked),
 	};
