@@ -25,7 +25,7 @@ static const struct {
 			      B(ROTATION_SWITCHING) | B(ROTATION_ABORTING) | B(ROTATION_ABORTED)},
 	[ROTATION_SWITCHING] = {"switching", B(ROTATION_SETTLING) | B(ROTATION_ABORTED)},
 	[ROTATION_SETTLING] = {"settling", B(ROTATION_AGING) | B(ROTATION_DONE)},
-	[ROTATION_AGING] = {"aging", B(ROTATION_DROPPING)},
+	[ROTATION_AGING] = {"aging", B(ROTATION_DROPPING) | B(ROTATION_ABORTED)},
 	[ROTATION_DROPPING] = {"dropping", B(ROTATION_DONE) | B(ROTATION_ABORTED)},
 	[ROTATION_DONE] = {"done", B(ROTATION_STAGING)},
 	[ROTATION_ABORTING] = {"aborting", B(ROTATION_ABORTED)},
@@ -119,7 +119,8 @@ static bool wrote(struct rotation *r, const struct rotation_event *ev)
 	return true;
 }
 
-/* Who is to write finds it, or is told while nobody uses the new key. */
+/* Who is to write finds it, or it is seen where all can stay as they are: before the switch, or
+ * when no more is to be done than to take the old key out. */
 static bool alien(struct rotation *r, const struct rotation_event *ev)
 {
 	if ((phases[r->phase].next & B(ROTATION_ABORTED)) == 0)

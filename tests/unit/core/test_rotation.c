@@ -274,6 +274,13 @@ static void what_somebody_else_writes_ends_it(void **state)
 	r = staged(ROTATION_JWKS);
 	assert_true(order(&r, 0, 4000) && plain(&r, ROTATION_EV_TOLD, 5000) && wrote(&r, 9, 6000));
 	assert_false(plain(&r, ROTATION_EV_ALIEN, 7000)); /* it is in use */
+	/* Tokens may be good for a day, and all that while nodes would be drained. */
+	assert_true(plain(&r, ROTATION_EV_HAVE, 7000));
+	assert_int_equal(r.phase, ROTATION_AGING);
+	assert_true(rotation_is_overwritten(&r, 10));
+	assert_false(rotation_is_overwritten(&r, 9) || rotation_is_overwritten(&r, 8));
+	assert_true(plain(&r, ROTATION_EV_ALIEN, 8000));
+	assert_int_equal(r.phase, ROTATION_ABORTED);
 }
 
 static void one_follows_another_and_two_never_run(void **state)
