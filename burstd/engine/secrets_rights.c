@@ -35,7 +35,8 @@ bool secrets_revoke(struct engine *e, const char *accessor)
 	struct secrets *s = e->secrets;
 	const struct secret_op op = {.kind = SECRET_REVOKE, .version = "", .token = accessor};
 
-	if (s == NULL || (s->rights & SECRET_MAY_REVOKE) == 0 ||
+	/* An address that does not answer would only lose it: who wants it asks again. */
+	if (s == NULL || s->phase == SECRETS_PROBE || (s->rights & SECRET_MAY_REVOKE) == 0 ||
 	    s->ops->good_until(s->self) <= engine_now(e))
 		return false;
 	secrets_send(s, &op, on_revoked, NULL);

@@ -374,6 +374,21 @@ static void test_what_became_of_a_token_is_told(void **state)
 	assert_int_equal(revoked, SECRET_SPENT);
 }
 
+/* Whoever wants it tries again: sent now it would be lost. */
+static void test_while_the_store_is_away_no_token_is_revoked(void **state)
+{
+	(void)state;
+	get_ready();
+	pass(60000);
+	say("a0/version", "sealed");
+	assert_int_equal(S()->phase, SECRETS_PROBE);
+	assert_false(secrets_revoke(&F.e, "acc"));
+	say("a1/health", "");
+	assert_true(secrets_revoke(&F.e, "acc"));
+	say("a1/version", "");
+	say("a1/revoke", "");
+}
+
 static void test_while_other_keys_are_about_to_come_it_serves_nobody(void **state)
 {
 	(void)state;
@@ -435,6 +450,7 @@ int main(void)
 		T(test_each_session_is_judged),
 		T(test_with_tokens_in_user_data_it_must_be_allowed_to_look_and_to_revoke),
 		T(test_what_became_of_a_token_is_told),
+		T(test_while_the_store_is_away_no_token_is_revoked),
 		T(test_while_other_keys_are_about_to_come_it_serves_nobody),
 		T(test_a_throttled_request_waits_as_long_as_it_is_told),
 		T(test_one_who_is_behind_is_asked_again_soon_and_ten_times),
