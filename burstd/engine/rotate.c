@@ -426,7 +426,10 @@ static void tell(struct rotate *rt)
  * is in no store any more. */
 static void look_at_the_store(struct rotate *rt)
 {
-	if (!rotation_is_overwritten(&rt->r, door_key_version(secrets_version(rt->e))))
+	const struct secrets *s = rt->e->secrets;
+	bool fresh = secrets_ready(rt->e) && engine_now(rt->e) < s->version_next;
+
+	if (!fresh || !rotation_is_overwritten(&rt->r, door_key_version(s->version)))
 		return;
 	rotate_event(rt, ROTATION_EV_ALIEN, 0);
 	rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");

@@ -230,6 +230,15 @@ static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **s
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
 	put_bundle(BUNDLE, "99");
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "6");
+	F.e->secrets->version_next = 0; /* it was away, and that is of long ago */
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	F.e->secrets->phase = SECRETS_PROBE;
+	F.e->secrets->version_next = INT64_MAX;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	F.e->secrets->phase = SECRETS_READY;
 	poll_the_store();
 	assert_int_equal(now_version(), 99);
 	assert_int_equal(phase(), ROTATION_ABORTED);
