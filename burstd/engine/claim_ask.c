@@ -571,6 +571,15 @@ static bool is_unsure(const struct alarm *said)
 	return strcmp(said->reason, "unwrap_late") == 0 || strcmp(said->reason, "unwrap_lost") == 0;
 }
 
+/* Who has not even the secret must not use up the places of what is true, nor who has a certificate
+ * those of the secret, or the disk. */
+static bool is_told(struct claim_set *set, struct claim_run *r, bool right, bool proved)
+{
+	if (right)
+		return set->told++ < CLAIM_TOLD_MAX;
+	return proved ? r->alarms++ < CLAIM_TOLD_MAX : set->noise++ < CLAIM_NOISE_MAX;
+}
+
 void claim_alarm(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
 	struct claim_event ev = {.type = CLAIM_EV_ALARM, .now_ms = engine_now(e)};
@@ -595,8 +604,7 @@ void claim_alarm(struct engine *e, const struct node_request *rq, struct http_an
 	(void)snprintf(text, sizeof(text), "%s, from %s%s",
 		       said.reason[0] != '\0' ? said.reason : "no reason", rq->address,
 		       ev.proved ? "" : ", which proves nothing");
-	/* Who has not even the secret must not use up the places of what is true. */
-	if (right ? set->told++ < CLAIM_TOLD_MAX : ev.proved || set->noise++ < CLAIM_NOISE_MAX)
+	if (is_told(set, r, right, ev.proved))
 		engine_event(e, r->c.node, r->c.gen,
 			     is_unsure(&said) ? "token-unknown" : "claim-alarm", text);
 	ev.proved = ev.proved && !is_unsure(&said);

@@ -40,7 +40,7 @@ struct claim_run {
 	uint64_t events;                /* FNV-1a of the id of the newest event taken */
 	bool faulty, old_keys, failed;
 	/* Of its certificate's owner, who may be hostile: no more than so many are written down. */
-	uint32_t misuses, said, refused;
+	uint32_t misuses, said, refused, alarms;
 	int64_t said_ms;            /* since then "said" counts */
 	int64_t confirm_ms;         /* when its credential was given to munged; 0: none is there */
 	struct bucket asks, copies; /* all it asks; what is long, or costs a signature */

@@ -216,18 +216,32 @@ static struct claim_run *admit(struct engine *e, const struct node_request *rq,
 }
 
 /* A certificate is no licence: whoever is root there could keep the loop from all others, until
- * their dead-man's switches put them out. */
+ * their dead-man's switches put them out.  r NULL: of a node that is no more; all of those have the
+ * rate of one. */
 static bool too_often(struct engine *e, struct claim_run *r, struct http_answer *an)
 {
-	if (r->asks.per_s == 0) {
-		bucket_init(&r->asks, DOOR_ASKS_S, engine_now(e));
-		bucket_init(&r->copies, DOOR_COPIES_S, engine_now(e));
+	struct bucket *asks = r != NULL ? &r->asks : &e->door->asks;
+
+	if (asks->per_s == 0) {
+		bucket_init(asks, DOOR_ASKS_S, engine_now(e));
+		if (r != NULL)
+			bucket_init(&r->copies, DOOR_COPIES_S, engine_now(e));
 	}
-	if (bucket_take(&r->asks, engine_now(e)))
+	if (bucket_take(asks, engine_now(e)))
 		return false;
 	door_say(an, 429, "too often");
 	an->retry_after_s = RETRY_S;
 	return true;
+}
+
+/* The listener limits who asks without a certificate, by his address. */
+static bool known_too_often(struct engine *e, const struct node_peer *p, struct http_answer *an)
+{
+	char node[HOSTLIST_NAME_MAX + 1];
+	uint64_t gen = 0;
+	bool named = read_peer(p, node, &gen) == 0;
+
+	return p->known && too_often(e, named ? claims_of(e, node, gen) : NULL, an);
 }
 
 /* --- the request ------------------------------------------------------------------------------
@@ -239,16 +253,18 @@ static void route(struct engine *e, const struct node_request *rq, struct http_a
 	const char *path = rq->http.path;
 	struct claim_run *r;
 
-	if (strcmp(path, "/v1/claim") == 0) {
+	if (strncmp(path, node, sizeof(node) - 1) == 0) {
+		r = admit(e, rq, an);
+		if (r != NULL && !too_often(e, r, an))
+			door_node(e, r, rq, an);
+	} else if (known_too_often(e, &rq->peer, an)) {
+		return;
+	} else if (strcmp(path, "/v1/claim") == 0) {
 		claim_ask(e, rq, an);
 	} else if (strncmp(path, claim, sizeof(claim) - 1) == 0) {
 		claim_nonce(e, rq, an);
 	} else if (strcmp(path, "/v1/alarm") == 0) {
 		claim_alarm(e, rq, an);
-	} else if (strncmp(path, node, sizeof(node) - 1) == 0) {
-		r = admit(e, rq, an);
-		if (r != NULL && !too_often(e, r, an))
-			door_node(e, r, rq, an);
 	} else {
 		door_say(an, 404, "there is nothing");
 	}

@@ -52,6 +52,7 @@ struct door {
 	char stage1_sha256[65];
 	struct door_hosts hosts;
 	struct door_keys_ask *keys; /* who waits for keys, again */
+	struct bucket asks;         /* of certificates whose node is no more */
 	struct engine_door_counters count;
 };
 

@@ -2,6 +2,8 @@
  * whose machine goes. */
 #include "bare_claims.h"
 
+#include "engine/door.h"
+
 /* The first key is taken; whoever comes with another one has the secret, too. */
 static void test_claim_replayed(void **state)
 {
@@ -235,6 +237,48 @@ static void test_alarm_about_another_node(void **state)
 	shows_certificate("c1", 1, 0);
 	request("POST", "/v1/alarm", text, false, &an);
 	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+}
+
+/* As if all of a second's were asked for, and that second did not end. */
+static void empties(struct bucket *b)
+{
+	assert_int_equal(b->per_s, DOOR_ASKS_S);
+	b->milli = 0;
+	b->at_ms = engine_now(F.e) + 3600000;
+}
+
+/* Who has a certificate may be hostile: he fills no disk with true words, and keeps the loop from
+ * nobody, whatever he asks for. */
+static void test_alarms_without_end(void **state)
+{
+	char text[200], nonce[200];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	(void)says((struct says){.create = 1});
+	keys_come("");
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_late\"}",
+		       claim(1)->c.id);
+	(void)snprintf(nonce, sizeof(nonce), "/v1/claim/%s/nonce", claim(1)->c.id);
+	shows_certificate("c1", 1, 0);
+	for (int i = 0; i < CLAIM_TOLD_MAX + 2; i++)
+		request("POST", "/v1/alarm", text, false, &an);
+	assert_int_equal(events("token-unknown"), CLAIM_TOLD_MAX);
+	empties(&claim(1)->asks);
+	request("GET", nonce, "", false, &an);
+	assert_int_equal(status(F.tickets), 429);
+	request("POST", "/v1/alarm", text, false, &an);
+	assert_int_equal(status(F.tickets), 429);
+	shows_certificate("c9", 1, 0); /* of a node that is no more: all of them together */
+	request("GET", nonce, "", false, &an);
+	assert_int_equal(status(F.tickets), 200);
+	empties(&F.e->door->asks);
+	request("GET", nonce, "", false, &an);
+	assert_int_equal(status(F.tickets), 429);
+	F.peer.known = false; /* the listener has counted him */
+	request("GET", nonce, "", false, &an);
+	assert_int_equal(status(F.tickets), 200);
 }
 
 static void test_after_its_time(void **state)
@@ -611,6 +655,7 @@ int main(void)
 		T(test_alarms_of_anybody_hide_no_other),
 		T(test_a_token_that_may_have_ended_is_no_breach),
 		T(test_alarm_about_another_node),
+		T(test_alarms_without_end),
 		T(test_after_its_time),
 		W(test_keys_after_its_time),
 		T(test_nobody_claims_in_time),
