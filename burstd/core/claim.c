@@ -223,8 +223,10 @@ static struct claim_result confirm(struct claim *c, const struct claim_event *ev
 {
 	if (!is_owner(c, ev))
 		return say(CLAIM_DENIED);
-	if (c->state == CLAIM_CLAIMED)
+	if (c->state == CLAIM_CLAIMED) {
 		move(c, CLAIM_CONFIRMED, CLAIM_BECAUSE_NONE, ev->now_ms);
+		memset(c->accessor, 0, sizeof(c->accessor)); /* its token was used */
+	}
 	return say(c->state == CLAIM_CONFIRMED ? CLAIM_OK : CLAIM_CONFLICT);
 }
 

@@ -30,6 +30,8 @@
 enum {
 	SECRETS_WAITING_MAX = 16384, /* asks: more than nodes that may boot at a time */
 	SECRETS_FLYING_MAX = 16,     /* of those on the wire; one session's worth */
+	SECRETS_REVOKES_MAX = 64,    /* tokens that are revoked at a time: a thousand nodes that go
+					together must leave room for requests to providers */
 	SECRETS_TRIES_MAX = 6,       /* of one ask, while the store is there */
 	SECRETS_BEHIND_MAX = 10,     /* 412s in a row; of one ask, in all */
 	SECRETS_BASE_MS = 500,       /* back-off with full jitter: up to this, doubling ... */
@@ -88,7 +90,7 @@ int secrets_wrap(struct engine *e, int64_t life_ms, secrets_fn fn, void *ctx, ui
 		 struct err *err);
 void secrets_cancel(struct engine *e, uint64_t handle); /* one that is over is fine */
 /* A node dies with its token unused.  Once, and nobody is told what came of it: it ends anyway.
- * false: it cannot be asked for now. */
+ * false: it cannot be asked for now, or too many are. */
 bool secrets_revoke(struct engine *e, const char *accessor);
 
 /* SECRET_LOOK: is that token there?  SECRET_OK: unused; SECRET_SPENT: it is not; else it did not
@@ -148,7 +150,7 @@ struct secrets {
 	char version[SECRET_VERSION_MAX + 1]; /* the current one; "": not known */
 	int64_t version_ms, version_next;     /* since when; when it is asked for again */
 	struct secrets_ask *asks, **asks_last;
-	size_t nasks, flying;
+	size_t nasks, flying, revoking;
 	uint64_t last_handle;
 	struct secrets_wire *wires;
 	struct enroll *enroll; /* NULL: nobody enrols */

@@ -24,6 +24,7 @@ static void on_revoked(struct secrets *s, void *ctx, const struct secret_op *op,
 		       const struct secret_result *r)
 {
 	(void)ctx;
+	s->revoking--;
 	if (r->code != SECRET_OK)
 		log_write(s->e->d.log, LOG_INFO,
 			  "a wrapping token was not revoked: it ends by itself", "accessor",
@@ -37,8 +38,9 @@ bool secrets_revoke(struct engine *e, const char *accessor)
 
 	/* An address that does not answer would only lose it: who wants it asks again. */
 	if (s == NULL || s->phase == SECRETS_PROBE || (s->rights & SECRET_MAY_REVOKE) == 0 ||
-	    s->ops->good_until(s->self) <= engine_now(e))
+	    s->ops->good_until(s->self) <= engine_now(e) || s->revoking >= SECRETS_REVOKES_MAX)
 		return false;
+	s->revoking++;
 	secrets_send(s, &op, on_revoked, NULL);
 	return true;
 }

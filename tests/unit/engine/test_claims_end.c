@@ -281,6 +281,34 @@ static void test_alarms_without_end(void **state)
 	assert_int_equal(status(F.tickets), 200);
 }
 
+/* Who has said that it has its keys has used its token: ten thousand that go at once must not ask
+ * the store for as many things that are not there. */
+static void test_used_token_is_not_revoked(void **state)
+{
+	struct claim_event ev = {.type = CLAIM_EV_CONFIRMED, .now_ms = engine_now(F.e)};
+	struct node_event end = {.type = NODE_EV_RELEASE,
+				 .reason = NODE_BECAUSE_SUSPENDED,
+				 .now_ms = engine_now(F.e)};
+	struct provider_instance in = {.id = "i-1", .node = "c1", .state = PROVIDER_ENDED};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	assert_string_equal(claim(1)->c.accessor, "acc-1");
+	ev.spki = F.keys[0].spki;
+	assert_int_equal(claims_step(F.e, claim(1), &ev).answer, CLAIM_OK);
+	turn();
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);
+	engine_post(F.e, row(1), &end);
+	turn();
+	end = (struct node_event){.type = NODE_EV_SEEN, .instance = &in, .now_ms = engine_now(F.e)};
+	engine_post(F.e, row(1), &end);
+	turn();
+	assert_null(claim(1));
+	assert_int_equal(F.revoked, 0);
+}
+
 static void test_after_its_time(void **state)
 {
 	uint64_t t;
@@ -656,6 +684,7 @@ int main(void)
 		T(test_a_token_that_may_have_ended_is_no_breach),
 		T(test_alarm_about_another_node),
 		T(test_alarms_without_end),
+		W(test_used_token_is_not_revoked),
 		T(test_after_its_time),
 		W(test_keys_after_its_time),
 		T(test_nobody_claims_in_time),

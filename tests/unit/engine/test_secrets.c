@@ -255,6 +255,24 @@ static void test_rights_that_were_not_told_are_asked_for_again(void **state)
 	say("a0/revoke", "");
 }
 
+/* Nodes that go at once must not have all of the requests that there may be at a time. */
+static void test_so_many_tokens_are_revoked_at_a_time(void **state)
+{
+	(void)state;
+	get_ready();
+	for (int i = 0; i < SECRETS_REVOKES_MAX; i++)
+		assert_true(secrets_revoke(&F.e, "acc"));
+	assert_false(secrets_revoke(&F.e, "acc"));
+	say("a0/revoke", "spent");
+	lose("a0/revoke", ERR_NET);
+	for (int i = 0; i < 2; i++)
+		assert_true(secrets_revoke(&F.e, "acc"));
+	assert_false(secrets_revoke(&F.e, "acc"));
+	for (int i = 0; i < SECRETS_REVOKES_MAX; i++)
+		say("a0/revoke", "");
+	assert_int_equal(S()->revoking, 0);
+}
+
 static void test_a_policy_that_hides_its_rights_is_refused(void **state)
 {
 	(void)state;
@@ -446,6 +464,7 @@ int main(void)
 		T(test_a_session_without_the_right_is_judged_again_before_it_is_used),
 		T(test_rights_that_were_not_told_are_asked_for_again),
 		T(test_a_policy_that_hides_its_rights_is_refused),
+		T(test_so_many_tokens_are_revoked_at_a_time),
 		T(test_an_old_session_that_may_not_ask_is_replaced),
 		T(test_each_session_is_judged),
 		T(test_with_tokens_in_user_data_it_must_be_allowed_to_look_and_to_revoke),
