@@ -343,7 +343,7 @@ static void ask_wrongly(struct asking *a, struct claim_set *set, struct claim_ru
 	struct claim_result res = {.answer = CLAIM_DENIED};
 
 	claims_refused(a->e, set, a->rq->address, why);
-	if (r == NULL && set->n == 1)
+	if (r == NULL && !set->shared)
 		r = set->first;
 	if (r != NULL)
 		res = ask_for(a, r);
@@ -596,7 +596,7 @@ void claim_alarm(struct engine *e, const struct node_request *rq, struct http_an
 		return;
 	}
 	r = who_is_it(e, set, rq);
-	if (r == NULL && set->n == 1)
+	if (r == NULL && !set->shared)
 		r = set->first;
 	ev.proved = r != NULL && (right || is_its_own(r, &rq->peer));
 	r = r != NULL ? r : set->first;

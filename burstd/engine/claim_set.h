@@ -54,6 +54,7 @@ struct claim_set { /* of one create: its machines have the same user-data */
 	uint32_t cloud;
 	unsigned told;  /* refusals, and alarms with the secret, that were written down */
 	unsigned noise; /* alarms without it */
+	bool shared;    /* it was given to several, whoever of them is left */
 	bool spoilt;    /* too many wrong secrets were shown */
 	bool nowhere;   /* it was said that nobody knows where it was bought */
 };

@@ -138,7 +138,7 @@ static void drop_set(struct engine *e, struct claim_set *set)
 	free(set);
 }
 
-static void put(struct engine *e, const struct claim *c, uint32_t cloud)
+static struct claim_set *put(struct engine *e, const struct claim *c, uint32_t cloud)
 {
 	struct claim_entry *x = mem_zalloc(sizeof(*x));
 	int64_t wake = claim_wake_ms(c);
@@ -150,9 +150,11 @@ static void put(struct engine *e, const struct claim *c, uint32_t cloud)
 	x->r.next_of_id = x->set->first;
 	x->set->first = &x->r;
 	x->set->n++;
+	x->set->shared = x->set->shared || x->set->n > 1;
 	map_put(&e->claims->runs, x->key, &x->r);
 	if (wake < e->claims->wake_ms)
 		e->claims->wake_ms = wake;
+	return x->set;
 }
 
 static void forget(struct engine *e, struct claim_run *r)
@@ -491,7 +493,7 @@ void claims_issue(struct engine *e, const struct batch *b)
 		claim_init(&c, id, m->name->name, m->gen);
 		claim_issue(&c, now, now + time_to_claim(e, b));
 		journal_put_claim(engine_tx(e), &c);
-		put(e, &c, b->cloud);
+		(void)put(e, &c, b->cloud);
 	}
 }
 
@@ -509,7 +511,7 @@ struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 	claim_init(&c, id, fn->n.name, fn->n.gen);
 	claim_adopt(&c, engine_now(e), spki);
 	journal_put_claim(engine_tx(e), &c);
-	put(e, &c, fn->n.cloud);
+	(void)put(e, &c, fn->n.cloud);
 	engine_event(e, c.node, c.gen, "claim-adopted",
 		     "the journal had lost its claim; its certificate is good");
 	return claims_of(e, c.node, c.gen);
@@ -537,6 +539,7 @@ int claims_load(struct engine *e, const struct claim *c)
 	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, c->gen) : NULL;
 	const int64_t least = engine_now(e) + CLAIM_GRACE_MS;
 	struct claim copy = *c;
+	struct claim_set *set;
 
 	if (e->claims == NULL)
 		return 0;
@@ -548,7 +551,8 @@ int claims_load(struct engine *e, const struct claim *c)
 		copy.expires_ms = least;
 	if (copy.released_ms != 0 && copy.released_ms < least - CLAIM_CONFIRM_MS)
 		copy.released_ms = least - CLAIM_CONFIRM_MS; /* nor confirm */
-	put(e, &copy, fn->n.cloud);
+	set = put(e, &copy, fn->n.cloud);
+	set->shared = set->shared || fn->n.slot > 0; /* the others may be gone */
 	if (claim_want(c) == CLAIM_WANT_END)
 		e->claims->wake_ms = 0;
 	return 0;
