@@ -24,8 +24,7 @@ enum {
 	CLAIM_NONCES_MAX = 65536, /* used ones that are remembered; more must wait */
 	CLAIM_TOLD_MAX = 16,      /* refusals of one id that are written down ... */
 	CLAIM_NOISE_MAX = 4,      /* ... and alarms of it by who has not even its secret */
-	CLAIM_GRACE_MS = 120000,  /* after a restart whoever has claimed can say so: its agent's
-				     heartbeats, or stage0 once more */
+	CLAIM_GRACE_MS = 120000,  /* after a restart whoever has yet to claim has so long: stage0 */
 	CLAIM_LATE_MS = 10000,    /* one that must go and whose machine is not known yet */
 };
 

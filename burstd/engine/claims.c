@@ -549,8 +549,11 @@ int claims_load(struct engine *e, const struct claim *c)
 	}
 	if (copy.expires_ms < least) /* nobody could claim meanwhile */
 		copy.expires_ms = least;
-	if (copy.released_ms != 0 && copy.released_ms < least - CLAIM_CONFIRM_MS)
-		copy.released_ms = least - CLAIM_CONFIRM_MS; /* nor confirm */
+	/* Nor say that it has its keys, or ask for an answer that was lost with us. */
+	if (copy.state == CLAIM_CLAIMED && copy.released_ms < engine_now(e)) {
+		copy.released_ms = engine_now(e);
+		journal_put_claim(engine_tx(e), &copy);
+	}
 	set = put(e, &copy, fn->n.cloud);
 	set->shared = set->shared || fn->n.slot > 0; /* the others may be gone */
 	if (claim_want(c) == CLAIM_WANT_END)

@@ -396,9 +396,19 @@ static void test_after_a_restart_there_is_time_to_claim(void **state)
 	is_served(t, "acc-1");
 }
 
+static int keep_released(void *ctx, const struct claim *c, struct err *err)
+{
+	(void)err;
+	*(int64_t *)ctx = c->released_ms;
+	return 0;
+}
+
 /* F58: likewise of one that had its keys then, and has said long ago that it has them. */
 static void test_after_a_restart_there_is_time_to_confirm(void **state)
 {
+	int64_t released_ms = 0;
+	const struct journal_visitor v = {.claim = keep_released, .ctx = &released_ms};
+
 	(void)state;
 	one();
 	is_served(says((struct says){.create = 1}), "acc-1");
@@ -409,8 +419,28 @@ static void test_after_a_restart_there_is_time_to_confirm(void **state)
 	F.e->claims->wake_ms = 0;
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
-	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_GRACE_MS - 1000,
-			engine_now(F.e) + CLAIM_GRACE_MS);
+	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_CONFIRM_MS - 1000,
+			engine_now(F.e) + CLAIM_CONFIRM_MS);
+	assert_int_equal(journal_load(F.journal, &v, NULL), 0); /* it is on record, too */
+	assert_int_equal(released_ms, claim(1)->c.released_ms);
+}
+
+/* Its answer was lost with burstd, which came back minutes later: it asks once more, and is no
+ * thief; and it has time to say that it has its keys. */
+static void test_after_a_restart_a_lost_answer_is_given_again(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	claim(1)->c.released_ms -= 2 * CLAIM_AGAIN_MS;
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	is_served(says((struct says){.create = 1}), "acc-2");
+	assert_string_equal(F.revoked_last, "acc-1");
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409); /* he is */
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
 }
 
 /* Of a create that is on its way nobody would learn that it was given up. */
@@ -731,6 +761,7 @@ int main(void)
 		W(test_keys_that_are_never_confirmed),
 		T(test_after_a_restart_there_is_time_to_claim),
 		W(test_after_a_restart_there_is_time_to_confirm),
+		W(test_after_a_restart_a_lost_answer_is_given_again),
 		T(test_time_is_over_before_it_is_there),
 		T(test_five_wrong_secrets),
 		T(test_five_wrong_secrets_in_half_a_request),
