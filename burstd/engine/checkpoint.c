@@ -245,13 +245,15 @@ static bool is_due(const struct engine *e, const struct rescue *r)
 }
 
 /* The notice came before slurmctld had said anything since our start, so that nobody knew whether
- * its node was to be fenced; and what it says now is of before the notice. */
+ * its node was to be fenced; and what it says now is of before the notice.  A fence of before it
+ * was for the machine that had the name then. */
 static bool fence_first(struct engine *e, const struct rescue *r)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, r->j.node);
 	const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
 
-	if (fn == NULL || fn->n.state != NODE_DRAINING || nm->fenced_ms != 0)
+	if (fn == NULL || fn->n.state != NODE_DRAINING ||
+	    (nm->fenced_ms != 0 && nm->fenced_ms >= fn->n.noticed_ms))
 		return false;
 	notice_fence(e, nm, &fn->n);
 	return nm->fencing;

@@ -194,6 +194,25 @@ static void test_a_node_that_nobody_has_fenced_is_fenced_first(void **state)
 	assert_string_equal(F.signals, "102 101 ");
 }
 
+/* ... nor was it by the fence of the machine that had the name before. */
+static void test_an_older_fence_is_none(void **state)
+{
+	struct fleet_name *up;
+
+	(void)state;
+	make(1);
+	up = fleet_find(&F.e.fleet, "n1");
+	up->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	up->fenced_ms = BEGAN - 1;
+	up->newest->n.noticed_ms = BEGAN;
+	checkpoint_run(&F.e);
+	assert_string_equal(F.signals, "");
+	assert_true(up->fencing);
+	up->fencing = false;
+	checkpoint_run(&F.e);
+	assert_string_equal(F.signals, "101 ");
+}
+
 /* Sixteen commands run, for two minutes perhaps: that is no reason to be killed unwarned. */
 static void test_no_signal_waits_for_a_command(void **state)
 {
@@ -274,6 +293,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_signal_waits_for_the_fence_of_its_own_node_alone),
 		TEST(test_a_node_that_nobody_has_fenced_is_fenced_first),
+		TEST(test_an_older_fence_is_none),
 		TEST(test_no_signal_waits_for_a_command),
 		TEST(test_what_slurmctld_did_not_hear_is_said_again),
 		TEST(test_one_that_is_not_at_work_is_told_nothing),
