@@ -8,6 +8,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/redact.h"
 
 static struct journal_tx *open_tx(struct engine *e)
 {
@@ -32,11 +33,14 @@ void engine_end_call(struct engine *e, int64_t seq)
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail)
 {
-	char g[FMT_U64_SIZE];
+	char g[FMT_U64_SIZE], *clean = redact(detail); /* as the log does */
 
+	if (clean != NULL)
+		detail = clean;
 	journal_put_event(engine_tx(e), engine_now(e), node, gen, type, detail);
 	log_write(e->d.log, LOG_INFO, type, "node", node[0] != '\0' ? node : NULL, "generation",
 		  fmt_u64(g, gen), "detail", detail, NULL);
+	free(clean);
 }
 
 static struct node *stage(struct engine *e, struct fleet_node *fn)

@@ -574,6 +574,16 @@ static void test_boot_that_failed(void **state)
 	assert_string_equal(fleet_why(row(1), &row(1)->n), "its boot failed");
 }
 
+/* Words of others are kept as they are logged: without what looks like a secret. */
+static void test_event_with_a_token_in_it(void **state)
+{
+	(void)state;
+	engine_event(F.e, "", 0, "secrets", "bad token \"hvs.abcdefghij0123456789\"");
+	engine_commit(F.e);
+	assert_int_equal(tells("bad token \"[redacted]\""), 1);
+	assert_int_equal(events("secrets"), 1);
+}
+
 /* Its name is another machine's by now, whose jobs are none of its business. */
 static void test_breach_of_an_older_machine_of_the_name(void **state)
 {
@@ -768,6 +778,7 @@ int main(void)
 		T(test_five_wrong_secrets_that_the_loop_never_saw),
 		T(test_keys_for_who_was_breached_meanwhile),
 		W(test_boot_that_failed),
+		T(test_event_with_a_token_in_it),
 		T(test_breach_of_an_older_machine_of_the_name),
 		T(test_released_node_claims_nothing),
 		T(test_machine_that_its_provider_takes_claims_nothing),
