@@ -25,7 +25,12 @@ static void on_revoked(struct secrets *s, void *ctx, const struct secret_op *op,
 {
 	(void)ctx;
 	s->revoking--;
-	if (r->code != SECRET_OK)
+	if (r->code == SECRET_SPENT)
+		log_write(s->e->d.log, LOG_INFO,
+			  "a wrapping token was gone when it was to be revoked: used, or its time "
+			  "was over",
+			  "accessor", op->token, NULL);
+	else if (r->code != SECRET_OK)
 		log_write(s->e->d.log, LOG_INFO,
 			  "a wrapping token was not revoked: it ends by itself", "accessor",
 			  op->token, "error", r->message, NULL);

@@ -273,6 +273,32 @@ static void test_so_many_tokens_are_revoked_at_a_time(void **state)
 	assert_int_equal(S()->revoking, 0);
 }
 
+/* Of a token that is gone it is not said that it ends by itself: somebody may have used it. */
+static void test_what_is_said_of_a_token_that_was_gone(void **state)
+{
+	FILE *f = tmpfile();
+	char text[2048] = "";
+	size_t n;
+
+	(void)state;
+	assert_non_null(f);
+	get_ready();
+	F.e.d.log = log_new(fileno(f), LOG_INFO);
+	assert_true(secrets_revoke(&F.e, "acc-1"));
+	say("a0/revoke", "spent");
+	assert_true(secrets_revoke(&F.e, "acc-2"));
+	lose("a0/revoke", ERR_NET);
+	log_free(F.e.d.log);
+	F.e.d.log = NULL;
+	rewind(f);
+	n = fread(text, 1, sizeof(text) - 1, f);
+	text[n] = '\0';
+	(void)fclose(f);
+	assert_non_null(strstr(text, "was gone when it was to be revoked: used, or its time was "
+				     "over\" accessor=acc-1"));
+	assert_non_null(strstr(text, "was not revoked: it ends by itself\" accessor=acc-2"));
+}
+
 static void test_a_policy_that_hides_its_rights_is_refused(void **state)
 {
 	(void)state;
@@ -464,6 +490,7 @@ int main(void)
 		T(test_a_session_without_the_right_is_judged_again_before_it_is_used),
 		T(test_rights_that_were_not_told_are_asked_for_again),
 		T(test_a_policy_that_hides_its_rights_is_refused),
+		T(test_what_is_said_of_a_token_that_was_gone),
 		T(test_so_many_tokens_are_revoked_at_a_time),
 		T(test_an_old_session_that_may_not_ask_is_replaced),
 		T(test_each_session_is_judged),
