@@ -190,18 +190,23 @@ static bool is_in_use(const struct fleet_name *nm)
 	return (nm->flags & SLURM_KNOWN) != 0 && (nm->flags & (SLURM_DRAIN | SLURM_DOWN)) == 0;
 }
 
-static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r, int64_t want)
+/* It has old keys, and has had its time for others. */
+static bool is_late(const struct rotate *rt, const struct claim_run *r)
 {
-	int64_t now = engine_now(rt->e);
 	int64_t grace = rotation_switched(&rt->r) ? ROTATION_SETTLE_MS : ROTATION_SPREAD_MS;
 
+	return r->keys_old_ms != 0 && engine_now(rt->e) - r->keys_old_ms >= grace;
+}
+
+static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r, int64_t want)
+{
 	if (is_heard(r) ? (int64_t)r->key_version == want : !rotation_runs(&rt->r)) {
 		r->keys_old_ms = 0;
 		return;
 	}
 	if (r->keys_old_ms == 0)
-		r->keys_old_ms = now;
-	if (!r->keys_drained && now - r->keys_old_ms >= grace && is_in_use(nm)) {
+		r->keys_old_ms = engine_now(rt->e);
+	if (!r->keys_drained && is_late(rt, r) && is_in_use(nm)) {
 		r->keys_drained = true;
 		drain(rt->e, nm, r->c.gen, r->key_version);
 	}
@@ -235,7 +240,7 @@ static void count(struct rotate *rt, const struct claim_run *r, int64_t want)
 
 	if (r == NULL)
 		n->others++;
-	else if (r->keys_drained)
+	else if (r->keys_drained || is_late(rt, r)) /* by us, or by who had taken it out */
 		n->drained++;
 	else if (!is_heard(r))
 		n->unheard++;

@@ -57,8 +57,7 @@ struct rotate {
 	bool commanded;             /* of this phase: the command has run */
 	int64_t tell_ms;            /* not before */
 	unsigned unstarted;         /* times in a row that it could not even be started */
-	bool waits_said;
-	char error[256]; /* why it stands still; "" */
+	char error[256];            /* why it stands still; "" */
 };
 
 /* --- rotate.c --- */

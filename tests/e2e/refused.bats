@@ -61,7 +61,7 @@ resume_calls() {
 	big=$(job -N3 --exclusive --wrap 'sleep 1')
 	# It is refused before one could see it configuring.
 	within 15 grep -q "Requeuing JobId=$big\$" /var/log/slurm/slurmctld.log
-	job_is "$big" PENDING
+	within 30 job_is "$big" PENDING
 	[ "$(sim_rows)" = "$rows" ]
 	scancel "$big"
 	lab_stop burstd

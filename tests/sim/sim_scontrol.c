@@ -278,12 +278,10 @@ static const char *option(const char *const *args, const char *key)
 	return NULL;
 }
 
-/* Somebody ordered it, through burstd; or has changed the keys, and nodes with old ones are to go.
- */
+/* Somebody ordered it, through burstd. */
 static bool is_ordered(const char *reason)
 {
-	return reason != NULL &&
-	       (strstr(reason, "by an admin") != NULL || strstr(reason, "it has old keys") != NULL);
+	return reason != NULL && strstr(reason, "by an admin") != NULL;
 }
 
 /* F51: what an admin has taken in hand is left alone, unless its machine is not there, is going, or

@@ -286,6 +286,7 @@ static void a_node_that_an_admin_has_drained_is_left_to_him(void **state)
 	slurmctld_has(2, SLURM_KNOWN | SLURM_DOWN);
 	assert_int_equal(events("keys-old"), 0);
 	assert_int_equal(slurm_orders(F.e->slurm), orders);
+	assert_int_equal(phase(), ROTATION_STAGED); /* the others do not wait for it */
 	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE); /* he gives it back */
 	assert_int_equal(events("keys-old"), 1);
 	assert_int_equal(slurm_orders(F.e->slurm), orders + 1);
