@@ -788,6 +788,15 @@ agent() {
 	configure "agent_start = true" 'poweroff = false' 'agent_line = poweroff = /sbin/halt'
 	passes agent
 	[ "$(grep '^poweroff' /run/burst/agent.conf)" = 'poweroff = /sbin/halt' ]
+	# It counts GPUs as we did: it has no shell, and another PATH.
+	tool count 'echo one; echo two'
+	configure 'gpu_command = count | grep -v "t w o"; echo "thr  ee" | tr -d " "'
+	passes agent
+	# shellcheck disable=SC2046  # words
+	[ "$(env -i PATH=/usr/bin:/bin $(sed -n 's/^gpu_command = //p' /run/burst/agent.conf) | tr '\n' ,)" = one,two,three, ]
+	configure 'agent_line = gpu_command = /bin/true'
+	passes agent
+	[ "$(grep '^gpu_command' /run/burst/agent.conf)" = 'gpu_command = /bin/true' ]
 	# What signs for it is another word; of an older burstd it is all there is.
 	claimed cloud=oci provider=none
 	passes agent
