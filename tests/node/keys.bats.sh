@@ -75,9 +75,11 @@ bad_key() {
 	short=$(head -c 20 /dev/urandom | base64 -w0)
 	gives release=inline version=8 "munge_key=$old" "munge_key_next=$short" switch=no
 	follows stage
-	does_not switch 'does not run with its new key'
-	key_in_use "$old"
-	decodes "$(munge -n)"
+	for _ in 1 2; do # again is no other answer: it is not done
+		does_not switch 'does not run with its new key'
+		key_in_use "$old"
+		decodes "$(munge -n)"
+	done
 	[ "$(cat /run/burst/key-version)" = 8 ]
 }
 
