@@ -41,6 +41,12 @@ imds_open() {
 		fails imds "${address%/*} can be reached by users"
 		ip addr del $address dev lo
 	done
+	# One that keeps who asks waiting was reached.
+	ip addr add 168.63.129.16/32 dev lo
+	python3 -c 'import socket, time; s = socket.create_server(("168.63.129.16", 32526)); time.sleep(60)' 3>&- &
+	until bash -c ': </dev/tcp/168.63.129.16/32526' 2>/dev/null; do sleep 0.1; done
+	fails imds '168.63.129.16:32526 can be reached by users'
+	ip addr del 168.63.129.16/32 dev lo
 	ip addr add 169.254.169.254/32 dev lo
 	configure 'metadata = http://169.254.169.254'
 	nft -f "$top/scripts/node/burst-imds.nft"
