@@ -50,17 +50,29 @@ struct home {
 
 static void on_timer(struct poller_item *it, short got, int64_t now);
 
+/* How long it must be good still: burstd takes none that has ended, and may have been away for as
+ * long as we let a job run.  Where it never lives so long, three quarters of its life. */
+static int64_t reserve(const struct agent_conf *c, int64_t life)
+{
+	int64_t silence = c->deadman + c->deadman_job;
+
+	if (silence < life / 3)
+		return life / 3;
+	return silence < life / 4 * 3 ? silence : life / 4 * 3;
+}
+
 static void set_renewal(struct home *h, int64_t now)
 {
-	int64_t from, until, life, left;
+	int64_t from, until, life, left, keep;
 
 	tls_dates(h->a->tls, &from, &until);
 	life = until - from;
+	keep = reserve(&h->a->conf, life);
 	/* By burstd's clock, if it has told: ours may be wrong. */
 	left = until - (clock_wall_ms() + h->offset);
 	if (left > life)
 		left = life;
-	h->renew_next = now + (left > life / 3 ? left - life / 3 : 0);
+	h->renew_next = now + (left > keep ? left - keep : 0);
 }
 
 struct home *home_new(struct agent *a)

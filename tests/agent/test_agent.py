@@ -239,9 +239,32 @@ def renewal_in_time(lab):
         h.answer(200, {"cert": base64.b64encode(pem).decode()})
 
     b.on("/v1/node/renew", renew)
-    lab.start([b])
+    lab.start([b], deadman_job="1h")
     until(lambda: b.got("/v1/node/renew"), "a renewal")
     never(lambda: len(b.got("/v1/node/renew")) > 1, "once", 3)
+
+
+def renewal_for_a_job(lab):
+    """nor later than its end is as far away as a job may run without burstd, which takes none that has ended"""
+    b, other = lab.burstd(), Lab()
+    c = other.burstd()
+    for one in b, c:
+        one.on("/v1/node/heartbeat", lambda h, _: h.answer(200, {"ok": True, "now_ms": int((time.time() + 13 * 3600) * 1000)}))
+    try:
+        lab.start([b])  # 12 h
+        other.start([c], deadman_job="1h")
+        until(lambda: b.got("/v1/node/renew"), "a renewal")
+        until(lambda: len(c.got("/v1/node/heartbeat")) >= 3, "heartbeats")
+        assert not c.got("/v1/node/renew"), "two thirds of its life are not over"
+        # Longer than it lives: not all of the time.
+        c.on("/v1/node/heartbeat", lambda h, _: h.answer(200, {"ok": True, "now_ms": int((time.time() + 5 * 3600) * 1000)}))
+        other.children[0].kill()
+        other.start([c], deadman_job="48h")
+        n = len(c.got("/v1/node/heartbeat"))
+        until(lambda: len(c.got("/v1/node/heartbeat")) >= n + 5, "heartbeats")
+        assert not c.got("/v1/node/renew"), "a quarter of its life is not over"
+    finally:
+        other.close()
 
 
 def rogue_renewal(lab):
@@ -1010,7 +1033,7 @@ def usage(lab):
 TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off, deadman_stopped,
          slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is,
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers,
-         closed_connection, answers_that_are_none, renewal, renewal_in_time, aws_spot, aws_token, aws_others, portal, gcp,
+         closed_connection, answers_that_are_none, renewal, renewal_in_time, renewal_for_a_job, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown, shutdown_why,
          keys_follow, keys_off, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
          secrets, configuration, environment, usage]
