@@ -66,6 +66,10 @@ time_is_burstds() {
 	fails time 'does not tell'
 	clouds
 	passes time
+	# Not by the address that answered the claim, but by another.
+	claimed url=https://127.0.0.1:8445 'urls=https://127.0.0.1:8445 https://127.0.0.1:8443'
+	passes time
+	claimed
 	modes clock-20
 	passes time
 	modes clock33
