@@ -83,6 +83,10 @@ load world.sh
 	alone out_of_time
 }
 
+@test "a machine where there is no place for its files is powered off, too" {
+	alone no_place
+}
+
 @test "without a firewall nothing is claimed" {
 	alone no_firewall
 }

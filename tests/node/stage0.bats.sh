@@ -252,6 +252,17 @@ out_of_time() {
 	dies
 }
 
+no_place() {
+	begun
+	: >/run/burst
+	stage0
+	dies
+	rm -r /run/burst $W/power
+	mkdir -p /run/burst/stage0.log
+	stage0
+	dies
+}
+
 # A machine without nft and iptables: they cannot be hidden from stage0's PATH but by a file that cannot be run.
 no_tool() {
 	local tool

@@ -99,6 +99,12 @@ token_image() {
 	[ $rc != 0 ]
 	[ "$(cat $W/power)" = off ]
 	grep -q 'there is no /nowhere' /run/burst/stage0.log
+	rm $W/power
+	mv /run/burst/stage0.log /run/burst/log
+	mkdir /run/burst/stage0.log
+	token_stage0 $W/node-init ''
+	[ $rc != 0 ]
+	[ "$(cat $W/power)" = off ]
 }
 
 token_used() {
