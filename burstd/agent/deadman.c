@@ -28,7 +28,8 @@ static enum deadman_order in_silence(struct deadman *d, bool job, int64_t step)
 	const bool begins = d->state == DEADMAN_ALIVE;
 
 	d->state = DEADMAN_SILENT;
-	d->idle = job ? 0 : d->idle + (begins ? 0 : step);
+	d->idle = d->free && !job ? d->idle + step : 0;
+	d->free = !job;
 	if (job && !begins)
 		d->waited += step;
 	if (job ? d->waited >= d->job_limit : d->idle >= DEADMAN_IDLE_MS)

@@ -33,9 +33,10 @@ struct deadman {
 	int64_t last;   /* turn */
 	int64_t silent; /* ms of silence in which we tried */
 	int64_t waited; /* ms of them for a job */
-	int64_t idle;   /* ms without a job */
+	int64_t idle;   /* ms without a job, since it was first seen so */
 	int64_t again;  /* until the next order */
 	unsigned tries;
+	bool free; /* it had no job at the last turn of the silence */
 };
 
 void deadman_init(struct deadman *d, int64_t limit, int64_t job_limit, int64_t now);

@@ -107,7 +107,7 @@ static void test_a_job_has_its_time(void **state)
 	begin(LIMIT, JOB);
 	fail_often();
 	assert_int_equal(until(DEADMAN_WARN, true, 2 * LIMIT), LIMIT);
-	assert_int_equal(until(DEADMAN_POWEROFF, false, JOB), DEADMAN_IDLE_MS);
+	assert_int_equal(until(DEADMAN_POWEROFF, false, JOB), TURN + DEADMAN_IDLE_MS);
 }
 
 /* One step ends, the next begins a moment later: that is a node with a job. */
@@ -121,6 +121,22 @@ static void test_between_two_steps(void **state)
 		assert_int_equal(turn(TURN / 2, false), DEADMAN_NOTHING);
 		assert_int_equal(turn(TURN / 2, true), DEADMAN_NOTHING);
 	}
+}
+
+/* Seen without a job for the first time, long after it was looked at with one: that is a moment. */
+static void test_a_moment_without_a_job(void **state)
+{
+	(void)state;
+	begin(LIMIT, JOB);
+	fail_often();
+	(void)until(DEADMAN_WARN, true, 2 * LIMIT);
+	for (int i = 0; i < 10; i++) {
+		assert_int_equal(turn(DEADMAN_TURN_MS, false), DEADMAN_NOTHING);
+		assert_int_equal(turn(DEADMAN_TURN_MS, true), DEADMAN_NOTHING);
+	}
+	assert_int_equal(turn(TURN, false), DEADMAN_NOTHING);
+	assert_int_equal(turn(DEADMAN_IDLE_MS - 1, false), DEADMAN_NOTHING);
+	assert_int_equal(turn(1, false), DEADMAN_POWEROFF);
 }
 
 static void test_switched_off(void **state)
@@ -140,6 +156,7 @@ int main(void)
 		cmocka_unit_test(test_a_jump_counts_as_a_turn),
 		cmocka_unit_test(test_a_job_has_its_time),
 		cmocka_unit_test(test_between_two_steps),
+		cmocka_unit_test(test_a_moment_without_a_job),
 		cmocka_unit_test(test_switched_off),
 	};
 
