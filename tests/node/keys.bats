@@ -15,6 +15,10 @@ load world.sh
 	alone bad_key
 }
 
+@test "keys: a switch that was broken off before munged was started anew is finished" {
+	alone broken_off
+}
+
 @test "keys: a node that was away when all others switched follows, when burstd says so" {
 	alone late
 }

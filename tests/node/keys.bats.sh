@@ -83,6 +83,27 @@ bad_key() {
 	[ "$(cat /run/burst/key-version)" = 8 ]
 }
 
+# It was killed when munged was to be started anew: the key is there, and munged has the other.
+broken_off() {
+	for word in stage switch; do
+		up
+		chmod u+w /run/burst/munge/munge.key
+		cp -p /run/burst/munge/munge.key /run/burst/munge/munge.key.old
+		base64 -d <<<"$new" >/run/burst/munge/munge.key
+		late=$(munge -n)
+		gives release=inline version=9 "munge_key=$new" switch=yes
+		follows $word
+		key_in_use "$new"
+		not decodes "$late"
+		decodes "$(munge -n)"
+		[ ! -e /run/burst/munge/munge.key.old ]
+		pid=$(cat /run/munge/munged.pid)
+		follows $word
+		[ "$(cat /run/munge/munged.pid)" = "$pid" ]
+		[ $word = switch ] || { munged --stop; kill %%; wait %% || :; rm $W/up; }
+	done
+}
+
 late() {
 	up
 	late=$(munge -n)
