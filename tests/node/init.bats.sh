@@ -514,7 +514,7 @@ gpu_parts() {
 	fails gpu 'MIG mode is on for 0 of 2 GPUs, some expected'
 	tool nvidia-smi 'case $1 in *mig.mode*) exit 1 ;; *) echo NVIDIA ;; esac'
 	fails gpu 'MIG mode of the GPUs is not known'
-	# It has a fabric manager, where there is a switch, a diagnosis and NCCL's environment, as others.
+	# It has a fabric manager, where there is a switch, and NCCL's environment, as others.
 	skips fabric_manager
 	mkdir -p $W/proc/driver/nvidia-nvswitch/devices
 	configure 'fabric_manager_check = fm'
@@ -523,7 +523,13 @@ gpu_parts() {
 	smi Enabled
 	passes fabric_manager
 	passes nccl
-	fails dcgm 'dcgmi is not installed'
+	# DCGM refuses the lot where one of them is in that mode.
+	tool dcgmi "echo \"GPU 0's MIG configuration is incompatible with the diagnostic because it prevents access to the entire GPU.\"" 'exit 226'
+	skips dcgm
+	claimed gpu_mig=all
+	skips dcgm
+	claimed gpus=1
+	fails dcgm 'says nothing'
 	claimed gpu_mig=x
 	fails claim 'odd gpu_mig'
 }
