@@ -550,6 +550,14 @@ fabric_manager() {
 	fails fabric_manager 'not joined'
 	tool nvidia-smi
 	fails fabric_manager 'not joined'
+	# An A100 has such a switch, and says nothing of the fabric; no other GPU beside it is better for that.
+	tool nvidia-smi "printf '    Fabric\n        State                             : N/A\n        Status                            : N/A\n%.0s' 1 2"
+	passes fabric_manager
+	tool nvidia-smi "printf '    Fabric\n        State                             : N/A\n        Status                            : N/A\n'" \
+		"printf '    Fabric\n        State                             : Not Started\n        Status                            : N/A\n'"
+	fails fabric_manager 'not joined'
+	tool nvidia-smi "printf '    Fabric\n        State                             : Completed\n        Status                            : N/A\n'"
+	fails fabric_manager 'not joined'
 }
 
 port() { # DEVICE LAYER STATE RATE [DRIVER]
