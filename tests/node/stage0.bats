@@ -99,6 +99,10 @@ load world.sh
 	alone iptables_too
 }
 
+@test "... which waits for who else has its lock" {
+	alone iptables_waits
+}
+
 @test "... at the addresses of other clouds, too" {
 	alone elsewhere_by_nft
 }

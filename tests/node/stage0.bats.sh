@@ -343,6 +343,22 @@ iptables_too() {
 	reaches 0
 }
 
+# An older iptables that another program keeps from its lock just now: without -w it gives up.
+iptables_waits() {
+	begun
+	clouds
+	no_tool nft
+	cp "$(readlink -f /usr/sbin/iptables)" $W/real
+	printf '%s\n' '#!/bin/sh' "case \" \$* \" in *' -w '*) exec $W/real \"\${0##*/}\" \"\$@\" ;; esac" \
+		'echo "Another app is currently holding the xtables lock. Perhaps you want to use the -w option?" >&2' 'exit 4' >$W/older
+	chmod 755 $W/older
+	mount --bind $W/older "$(readlink -f /usr/sbin/iptables)"
+	stage0
+	[ $rc = 0 ]
+	not reaches 65534
+	reaches 0
+}
+
 same_rules() {
 	diff <(sed -n '/^table inet burst {$/,$p' "$top/scripts/node/burst-imds.nft") \
 		<(sed -n "/<<'NFT'/,/^NFT\$/p" "$top/scripts/node/stage0.sh.in" | sed '1d;$d')
