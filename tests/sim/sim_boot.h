@@ -100,6 +100,7 @@ struct sim_machine { /* what one has, of its own */
 	uint64_t gen, token;
 	int64_t version, heard; /* heard: when burstd last answered its agent */
 	bool listens;           /* on the port of the call-back */
+	bool silent;            /* it never claims, nor has an agent */
 	bool up, again;
 	unsigned wrong; /* secrets that were tried for its claim, by others */
 };

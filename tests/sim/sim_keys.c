@@ -198,13 +198,26 @@ void sim_keys_check(struct world *w)
 		check_one(w, &all->v[i]);
 }
 
+/* Where an older journal has neither the machine nor its claim, nobody can tell one that has never
+ * made a claim from one that was bought before nodes had to. */
+static bool is_of_no_claim(const struct world *w, const struct node *n)
+{
+	const struct inst *i;
+	unsigned number = 0;
+
+	if (sscanf(n->instance, "i-%u", &number) != 1)
+		return false;
+	i = sim_cloud_find(w->cloud, number);
+	return i != NULL && i->unknown && i->machine != NULL && i->machine->silent;
+}
+
 /* I34: what works has confirmed that it has the keys. */
 bool sim_keys_settled(const struct world *w, const struct node *n, char *why, size_t size)
 {
 	const struct claim *c = sim_journal_claim(w->journal, n->name, n->gen);
 
 	if (!w->set.bootstrap || n->state != NODE_READY ||
-	    (c != NULL && c->state == CLAIM_CONFIRMED))
+	    (c != NULL ? c->state == CLAIM_CONFIRMED : is_of_no_claim(w, n)))
 		return true;
 	(void)snprintf(why, size, "%s is in use, and its claim is %s (I34)", n->name,
 		       c != NULL ? claim_state_str(c->state) : "not there");

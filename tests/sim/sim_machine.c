@@ -360,6 +360,7 @@ void sim_machine_boots(struct world *w, struct inst *i, int64_t ms)
 		sim_thief_comes(w, i);
 	if (world_fault(w, SIM_NEVER_CLAIMS)) {
 		met(w, SIM_NEVER_CLAIMS, i);
+		m->silent = true;
 		if (world_one_in(w, 2)) { /* the keys are in its image, and that is not enough */
 			i->excused = true;
 			world_at(w, w->now + ms, on_slurmd, i, 0);
