@@ -289,24 +289,26 @@ reaches() { # UID
 
 # gets UID URL
 gets() { timeout 5 setpriv --reuid="$1" --clear-groups curl -qgsf -m 2 -o /dev/null "$2/"; }
-# Metadata services of other clouds: those of Scaleway, of Alibaba.
+# Metadata services of other clouds: those of Scaleway, Alibaba, Oracle, Linode.
 elsewhere_too() {
 	local address
 	begun
 	clouds
 	ip addr add 169.254.42.42/32 dev lo
 	ip addr add 100.100.100.200/32 dev lo
-	ip -6 addr add fd00:42::42/128 dev lo nodad
-	for address in 169.254.42.42 100.100.100.200 fd00:42::42; do
+	for address in fd00:42::42 fd00:c1::a9fe:a9fe fd00:a9fe:a9fe::1; do
+		ip -6 addr add $address/128 dev lo nodad
+	done
+	for address in 169.254.42.42 100.100.100.200 fd00:42::42 fd00:c1::a9fe:a9fe fd00:a9fe:a9fe::1; do
 		python3 -m http.server -b $address -d $W/cloud 80 >/dev/null 2>&1 3>&- &
 	done
 	[ "$1" = nft ] || no_tool nft
-	for address in 169.254.42.42 100.100.100.200 '[fd00:42::42]'; do
+	for address in 169.254.42.42 100.100.100.200 '[fd00:42::42]' '[fd00:c1::a9fe:a9fe]' '[fd00:a9fe:a9fe::1]'; do
 		until gets 65534 "http://$address"; do sleep 0.1; done
 	done
 	stage0
 	[ $rc = 0 ]
-	for address in 169.254.42.42 100.100.100.200 '[fd00:42::42]'; do
+	for address in 169.254.42.42 100.100.100.200 '[fd00:42::42]' '[fd00:c1::a9fe:a9fe]' '[fd00:a9fe:a9fe::1]'; do
 		not gets 65534 "http://$address"
 		gets 0 "http://$address"
 	done
