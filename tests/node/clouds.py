@@ -215,14 +215,14 @@ class Vault(Handler):
             words = ['sealed', 'vaultredirect', 'proxy', *['sealedunwrap'] * 6, '', ''][count('troubled') - 1:][:1]
         if 'sealed' in words:
             return self.say(503, recorded('sealed'))
-        if 'sealedunwrap' in words and self.path.endswith('/unwrap'):
+        if ('sealedunwrap' in words or 'sealedused' in words) and self.path.endswith('/unwrap'):
             return self.say(503, recorded('sealed'))
         if 'proxy' in words:
             return self.say(403, '<html>wrapping token</html>')
         if 'vaultredirect' in words:
             return self.say(307, '', [('Location', f'https://127.0.0.1:8444{self.path}')])
         if self.path == '/v1/sys/wrapping/lookup':
-            if 'expired' in words or 'lostused' in words and count('look') > 1:
+            if 'expired' in words or ('lostused' in words or 'sealedused' in words) and count('look') > 1:
                 return self.say(400, recorded('spent'))
             assert json.loads(data) == {'token': 'hvs.CAES-x_y'}
             text = recorded('peek')

@@ -43,6 +43,10 @@ load world.sh
 	alone key_unwrap_unsure
 }
 
+@test "key: a Vault that is sealed while it unwraps may have done it" {
+	alone key_unwrap_sealed
+}
+
 @test "key: wrong creation_path: alarm, and it is not unwrapped" {
 	alone key_other_path
 }

@@ -202,6 +202,15 @@ key_unwrap_used() {
 	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
 }
 # Used, but perhaps by ourselves; gone, but perhaps by time: nobody is called a thief.
+key_unwrap_sealed() {
+	clouds
+	modes sealedused
+	wrapped
+	fails key 'used, expired or false'
+	grep -q '"reason":"unwrap_lost"' $W/last.v1.alarm
+	[ "$(grep -o 'wrapping/[a-z]* - [0-9]*' $W/log | tr '\n' ,)" = \
+		'wrapping/lookup - 200,wrapping/unwrap - 503,wrapping/lookup - 400,' ]
+}
 key_unwrap_unsure() {
 	local up
 	clouds
