@@ -249,10 +249,13 @@ int64_t rotation_wake_ms(const struct rotation *r)
 	}
 }
 
-bool rotation_is_overwritten(const struct rotation *r, int64_t current)
+bool rotation_is_overwritten(const struct rotation *r, int64_t current, int64_t seen_ms)
 {
 	/* A server that is behind has what was there before. */
 	if (current == 0 || current == r->now || current == r->prev)
+		return false;
+	/* Where no node is up all was written in a few seconds, and it is behind by two. */
+	if (r->phase == ROTATION_AGING && seen_ms < r->since_ms + ROTATION_BEHIND_MS)
 		return false;
 	return rotation_want(r) != ROTATION_WANT_WRITE &&
 	       (phases[r->phase].next & B(ROTATION_ABORTED)) != 0;

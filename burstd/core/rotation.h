@@ -69,6 +69,7 @@ enum {
 	ROTATION_LIFE_MS = 300000,   /* of a token by slurm.jwks, unless the admin says otherwise */
 	ROTATION_WINDOW_MS = 60000, /* to the switch, at least: each node has a heartbeat by then */
 	ROTATION_HEAR_MS = 45000,   /* ... and this long before it, at least, it is called off */
+	ROTATION_BEHIND_MS = 60000, /* so long after a write the store may not know it everywhere */
 	ROTATION_MARK_SIZE = 32,
 };
 
@@ -99,9 +100,9 @@ enum rotation_want rotation_want(const struct rotation *r);
 bool rotation_switches(const struct rotation *r);
 int64_t rotation_wake_ms(const struct rotation *r); /* INT64_MAX: no timer */
 bool rotation_runs(const struct rotation *r);       /* neither idle nor at its end */
-/* Is the current version of the store none of its own, though nothing is on its way?  Then ALIEN.
- */
-bool rotation_is_overwritten(const struct rotation *r, int64_t current);
+/* Is the store's current version, as it said at seen_ms, none of its own, though nothing is on its
+ * way?  Then ALIEN. */
+bool rotation_is_overwritten(const struct rotation *r, int64_t current, int64_t seen_ms);
 /* Nodes were told of a switch, it is called off, and one may think of it still. */
 bool rotation_called_off(const struct rotation *r, int64_t now_ms);
 /* Is munge's key of the version that was written last the one that all use? */

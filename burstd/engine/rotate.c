@@ -432,9 +432,10 @@ static void tell(struct rotate *rt)
 static void look_at_the_store(struct rotate *rt)
 {
 	const struct secrets *s = rt->e->secrets;
+	int64_t seen_ms = s->version_next - rt->e->conf->secrets.poll_ms;
 	bool fresh = secrets_ready(rt->e) && engine_now(rt->e) < s->version_next;
 
-	if (!fresh || !rotation_is_overwritten(&rt->r, door_key_version(s->version)))
+	if (!fresh || !rotation_is_overwritten(&rt->r, door_key_version(s->version), seen_ms))
 		return;
 	rotate_event(rt, ROTATION_EV_ALIEN, 0);
 	rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");

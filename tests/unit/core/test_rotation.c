@@ -277,8 +277,12 @@ static void what_somebody_else_writes_ends_it(void **state)
 	/* Tokens may be good for a day, and all that while nodes would be drained. */
 	assert_true(plain(&r, ROTATION_EV_HAVE, 7000));
 	assert_int_equal(r.phase, ROTATION_AGING);
-	assert_true(rotation_is_overwritten(&r, 10));
-	assert_false(rotation_is_overwritten(&r, 9) || rotation_is_overwritten(&r, 8));
+	assert_true(rotation_is_overwritten(&r, 10, 7000 + ROTATION_BEHIND_MS));
+	assert_false(rotation_is_overwritten(&r, 9, 7000 + ROTATION_BEHIND_MS) ||
+		     rotation_is_overwritten(&r, 8, 7000 + ROTATION_BEHIND_MS));
+	/* That of before it began is there still, where both writes are not known yet. */
+	assert_false(rotation_is_overwritten(&r, 7, 7000 + ROTATION_BEHIND_MS - 1));
+	assert_false(rotation_is_overwritten(&r, 0, 7000 + ROTATION_BEHIND_MS));
 	assert_true(plain(&r, ROTATION_EV_ALIEN, 8000));
 	assert_int_equal(r.phase, ROTATION_ABORTED);
 }

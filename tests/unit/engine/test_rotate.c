@@ -97,6 +97,13 @@ static void jwks_rolls(void **state)
 	rotate_event(rt(), ROTATION_EV_TOLD, 0);
 	go();
 	assert_int_equal(phase(), ROTATION_AGING);
+	/* A server of the store that knows of neither write yet. */
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "7");
+	F.e->secrets->version_next = engine_now(F.e) + F.e->conf->secrets.poll_ms;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_AGING);
+	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
+	go();
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_DONE);
 	assert_int_equal(writes, 3);
