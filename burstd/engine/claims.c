@@ -549,8 +549,9 @@ int claims_load(struct engine *e, const struct claim *c)
 	}
 	if (copy.expires_ms < least) /* nobody could claim meanwhile */
 		copy.expires_ms = least;
-	/* Nor say that it has its keys, or ask for an answer that was lost with us. */
-	if (copy.state == CLAIM_CLAIMED && copy.released_ms < engine_now(e)) {
+	/* Nor say that it has its keys, or ask for an answer that was lost with us; whatever the
+	 * clock said then. */
+	if (copy.state == CLAIM_CLAIMED) {
 		copy.released_ms = engine_now(e);
 		journal_put_claim(engine_tx(e), &copy);
 	}
