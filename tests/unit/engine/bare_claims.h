@@ -62,6 +62,7 @@ static struct fix {
 	bool away; /* it has no session now */
 	bool wraps_nothing;
 	const char *store_at; /* its addresses; NULL: not said */
+	const char *store_in; /* its namespace, likewise */
 	/* the listener's word */
 	const char *address, *accept;
 	struct node_peer peer;
@@ -285,6 +286,7 @@ static inline struct conf *make_conf(void)
 
 	c->secrets.driver = mem_strdup("vault");
 	c->secrets.address = F.store_at != NULL ? mem_strdup(F.store_at) : NULL;
+	c->secrets.namespace = F.store_in != NULL ? mem_strdup(F.store_in) : NULL;
 	c->secrets.release = F.release;
 	c->secrets.poll_ms = 60000;
 	c->secrets.timeout_ms = 30000;

@@ -130,6 +130,17 @@ static void test_of_another_stores_token_no_theft_is_claimed(void **state)
 	is_late(3);
 	store_says(SECRET_SPENT);
 	assert_int_equal(events("breach"), 1);
+	/* Another namespace of it has others. */
+	buy_with_token(4, "acc-4");
+	boots(4, true);
+	journal_put_number(engine_tx(F.e), "voucher_store_ms", 1); /* the other was long ago */
+	a_second_ago(4);
+	F.store_in = "two";
+	restart();
+	is_late(4);
+	store_says(SECRET_SPENT);
+	assert_int_equal(events("breach"), 1);
+	assert_int_equal(events("token-unknown"), 2);
 }
 
 /* --- the configuration gives no tokens any more -----------------------------------------------
