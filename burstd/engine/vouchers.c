@@ -175,6 +175,10 @@ static void step(struct engine *e, struct voucher_run *r, enum voucher_event_typ
 		return;
 	if (verdict == VOUCHER_ALARM)
 		sound(e, &r->v);
+	else if (verdict == VOUCHER_LATE && type == VOUCHER_EV_USED && r->v.undated)
+		tell_unknown(e, &r->v,
+			     "its token is gone: it is of another secret store, or its time was "
+			     "over, for the clock was set back since; or it was used");
 	else if (verdict == VOUCHER_LATE)
 		tell_unknown(e, &r->v,
 			     "the secret store did not say in time whether its token was used");

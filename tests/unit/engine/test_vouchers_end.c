@@ -79,6 +79,24 @@ static void test_after_the_clock_was_set_back_no_theft_is_claimed(void **state)
 	assert_int_equal(events("breach"), 1);
 }
 
+static int find_unknown(void *ctx, const struct journal_event *ev)
+{
+	bool *found = ctx;
+
+	*found = *found || (strcmp(ev->type, "token-unknown") == 0 &&
+			    strstr(ev->detail, "another secret store") != NULL);
+	return 0;
+}
+
+/* And not that the store has not answered in time. */
+static bool is_said_why(void)
+{
+	bool found = false;
+
+	assert_int_equal(journal_events(F.journal, 0, NULL, 10000, find_unknown, &found, NULL), 0);
+	return found;
+}
+
 static void a_second_ago(int i)
 {
 	char name[16];
@@ -123,6 +141,7 @@ static void test_of_another_stores_token_no_theft_is_claimed(void **state)
 	assert_string_equal(F.looked_last, "acc-1");
 	assert_int_equal(events("breach"), 0);
 	assert_int_equal(events("token-unknown"), 1);
+	assert_true(is_said_why());
 	/* Its own are looked after as ever. */
 	buy_with_token(3, "acc-3");
 	boots(3, true);
