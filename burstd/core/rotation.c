@@ -119,11 +119,17 @@ static bool wrote(struct rotation *r, const struct rotation_event *ev)
 	return true;
 }
 
+/* Some node would not hear that it is off, and switch alone: then let it be one switch of all. */
+static bool is_about_to_switch(const struct rotation *r, int64_t now_ms)
+{
+	return r->phase == ROTATION_WINDOW && now_ms > r->switch_ms - ROTATION_HEAR_MS;
+}
+
 /* Who is to write finds it, or it is seen where all can stay as they are: before the switch, or
  * when no more is to be done than to take the old key out. */
 static bool alien(struct rotation *r, const struct rotation_event *ev)
 {
-	if ((phases[r->phase].next & B(ROTATION_ABORTED)) == 0)
+	if ((phases[r->phase].next & B(ROTATION_ABORTED)) == 0 || is_about_to_switch(r, ev->now_ms))
 		return false;
 	r->alien = true;
 	r->now = r->prev = 0; /* none of these is any more */
@@ -157,7 +163,7 @@ static bool give_up(struct rotation *r, const struct rotation_event *ev)
 {
 	if ((phases[r->phase].next & B(ROTATION_ABORTING)) == 0)
 		return false;
-	if (r->phase == ROTATION_WINDOW && ev->now_ms > r->switch_ms - ROTATION_HEAR_MS)
+	if (is_about_to_switch(r, ev->now_ms))
 		return false;
 	return go(r, ROTATION_ABORTING, ev->now_ms);
 }

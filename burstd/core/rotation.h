@@ -47,7 +47,7 @@ enum rotation_phase {
 enum rotation_event_type {
 	ROTATION_EV_START,  /* kind, id, version (the current one), life_ms */
 	ROTATION_EV_WROTE,  /* what the phase wanted is the current version: version */
-	ROTATION_EV_ALIEN,  /* the current version is somebody else's */
+	ROTATION_EV_ALIEN,  /* the current version is somebody else's; in a WINDOW as ABORT */
 	ROTATION_EV_HAVE,   /* all nodes that are heard of have what they should */
 	ROTATION_EV_SWITCH, /* by an admin: at_ms */
 	ROTATION_EV_TOLD,   /* slurmctld, or its munged, has what it should */

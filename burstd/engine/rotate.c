@@ -438,7 +438,8 @@ static void look_at_the_store(struct rotate *rt)
 	if (!fresh || !rotation_is_overwritten(&rt->r, door_key_version(s->version), seen_ms))
 		return;
 	rotate_event(rt, ROTATION_EV_ALIEN, 0);
-	rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");
+	if (rt->r.alien) /* else it is found when burstd writes */
+		rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");
 }
 
 /* burstd was started anew, and a credential is in no file.  In the window, too: what comes then

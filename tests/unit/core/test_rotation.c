@@ -269,6 +269,12 @@ static void what_somebody_else_writes_ends_it(void **state)
 	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_ALIEN, 5000));
 	assert_int_equal(r.phase, ROTATION_ABORTED);
 	assert_true(rotation_called_off(&r, 6000));
+	r = staged(ROTATION_MUNGE);
+	assert_true(order(&r, 90000, 4000));
+	/* Who did not hear it would switch, without slurmctld. */
+	assert_false(plain(&r, ROTATION_EV_ALIEN, 90000 - ROTATION_HEAR_MS + 1));
+	assert_true(plain(&r, ROTATION_EV_TIMER, 90000) && plain(&r, ROTATION_EV_ALIEN, 90001));
+	assert_false(rotation_called_off(&r, 90002));
 	r = staged(ROTATION_JWKS);
 	assert_true(order(&r, 0, 4000) && plain(&r, ROTATION_EV_ALIEN, 5000));
 	r = staged(ROTATION_JWKS);

@@ -270,6 +270,11 @@ static void what_somebody_else_writes_calls_the_switch_off(void **state)
 	assert_int_equal(now_version(), version);
 	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
 	put_bundle(BUNDLE, "99");
+	rt()->r.switch_ms = engine_now(F.e) + ROTATION_HEAR_MS - 1;
+	poll_the_store(); /* not all would hear it, and some would switch alone */
+	assert_int_equal(phase(), ROTATION_WINDOW);
+	assert_int_equal(events("rotation-alarm"), 0);
+	rt()->r.switch_ms += ROTATION_WINDOW_MS;
 	poll_the_store();
 	assert_int_equal(phase(), ROTATION_ABORTED);
 	assert_non_null(strstr(beats(1, version), "{\"version\":\"99\",\"switch_ms\":0}"));
