@@ -117,6 +117,15 @@ late() {
 	key_in_use "$new"
 	not decodes "$late"
 	[ "$(cat /run/burst/key-version)" = 9 ]
+	# It was away for so long that the next one is there already: it has both, as it says.
+	third=$(new_key) fourth=$(new_key)
+	gives release=inline version=12 "munge_key=$third" "munge_key_next=$fourth" switch=yes
+	follows stage
+	key_in_use "$third"
+	[ "$(cat /run/burst/key-version)" = 12 ]
+	follows switch
+	key_in_use "$fourth"
+	decodes "$(munge -n)"
 }
 
 jwks() {
