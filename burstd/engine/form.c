@@ -114,6 +114,13 @@ static void refuse_sold_out(struct engine *e, struct forming *f)
 	f->n = 0;
 }
 
+static bool is_too_large(struct cloud *c, struct forming *f)
+{
+	size_t n = fitting(c, f);
+
+	return n < f->n || n > c->caps.create_max;
+}
+
 /* In pieces it would be on several fabrics. */
 static void refuse_too_large(struct engine *e, struct forming *f)
 {
@@ -132,6 +139,10 @@ void form_flush(struct engine *e, struct forming *f)
 
 	if (!cloud_ready(c) || e->dead)
 		return;
+	if (f->alone && is_too_large(c, f)) { /* before the place waits for what becomes of it */
+		refuse_too_large(e, f);
+		return;
+	}
 	if (!f->asked)
 		f->may = place_buy(e, f->rung);
 	f->asked = true;
@@ -144,10 +155,6 @@ void form_flush(struct engine *e, struct forming *f)
 	while (f->n > 0 && cloud_ready(c) && !e->dead) {
 		size_t n = fitting(c, f);
 
-		if (f->alone && (n < f->n || n > c->caps.create_max)) {
-			refuse_too_large(e, f);
-			return;
-		}
 		launch_send(c, f->v, n);
 		f->n -= n;
 		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));

@@ -226,6 +226,29 @@ static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
 	assert_int_equal(count(NODE_GONE), NODES);
 }
 
+/* It was not sent: a place that has cooled down waits for nothing. */
+static void test_a_job_too_large_is_no_purchase_that_is_tried(void **state)
+{
+	struct conf_offer *o = &F.pool.own;
+	const struct cooldown_place at = {.provider = "p",
+					  .type = o->type,
+					  .region = o->region,
+					  .zone = o->zone,
+					  .fabric = CONF_FABRIC_JOB,
+					  .market = (enum provider_market)o->market};
+	int64_t then = engine_now(&F.e) - COOLDOWN_CAPACITY_MS - 1;
+
+	(void)state;
+	want_a_job("job");
+	(void)cooldown_bought(&F.e.cooldown, &at, PROVIDER_CAPACITY, then, then);
+	assert_int_equal(cooldown_look(&F.e.cooldown, &at, engine_now(&F.e)).state, COOLDOWN_HALF);
+	F.fits = 2;
+	launch_run(&F.e);
+	assert_int_equal(F.made + F.sent, 0);
+	assert_int_equal(count(NODE_GONE), NODES);
+	assert_int_equal(cooldown_look(&F.e.cooldown, &at, engine_now(&F.e)).state, COOLDOWN_HALF);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -239,6 +262,7 @@ int main(void)
 		T(test_what_changed_while_the_fabric_was_made_counts),
 		T(test_a_repeat_makes_the_same_fabric_first),
 		T(test_a_job_too_large_for_one_fabric_is_refused),
+		T(test_a_job_too_large_is_no_purchase_that_is_tried),
 	};
 #undef T
 
