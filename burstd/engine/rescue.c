@@ -108,14 +108,23 @@ void rescue_free(struct engine *e)
 /* --- nodes that go down ------------------------------------------------------------------------
  */
 
+/* Where its instance is.  Of one that is gone slurmctld has the name again, and looks it up for as
+ * long as ten seconds, in which it does nothing else, when another node of the same job goes first:
+ * of such nodes the order sets the addresses before. */
+static const char *addr_of(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = nm->newest;
+
+	return fn != NULL && fn->n.state != NODE_GONE ? fn->n.addr : NULL;
+}
+
 /* An admin's reason stays, but by an admin's order; and slurmctld insists on ours for a dead one.
  */
 static void force(struct engine *e, const struct fleet_name *nm, bool dead, const char *why)
 {
 	bool stays = nm->theirs && !dead && strcmp(why, ENGINE_WHY_TERMINATED) != 0;
 
-	slurm_power_down(e->slurm, nm->name, nm->newest != NULL ? nm->newest->n.addr : NULL, dead,
-			 stays ? "" : why);
+	slurm_power_down(e->slurm, nm->name, addr_of(nm), dead, stays ? "" : why);
 }
 
 static bool may_ask(const struct doomed *d)

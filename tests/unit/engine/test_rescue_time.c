@@ -7,6 +7,7 @@
 static struct fix {
 	struct engine e;
 	char story[400]; /* events, and orders to slurmctld */
+	char addr[24];   /* of the last node that was forced */
 	struct journal_rescue put;
 	int64_t known_ms; /* since when slurmctld's settings are known */
 } F;
@@ -93,9 +94,9 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 		      const char *reason)
 {
 	(void)s;
-	(void)addr;
 	(void)dead;
 	(void)reason;
+	(void)snprintf(F.addr, sizeof(F.addr), "%s", addr != NULL ? addr : "");
 	add(F.story, sizeof(F.story), "force ", node, "; ");
 }
 
@@ -234,6 +235,24 @@ static void test_no_fate_is_asked_for_while_nodes_are_about_to_go(void **state)
 	assert_string_equal(W.asked, "7");
 }
 
+/* slurmctld has its name for it again, and would look that up. */
+static void test_an_instance_that_is_gone_has_no_address(void **state)
+{
+	struct node n = node("c1")->newest->n;
+
+	(void)state;
+	node("c1")->flags = SLURM_KNOWN | SLURM_POWERED_DOWN;
+	(void)snprintf(n.addr, sizeof(n.addr), "10.0.0.1");
+	fleet_set(&F.e.fleet, node("c1")->newest, &n);
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	assert_string_equal(F.story, "force c1; ");
+	assert_string_equal(F.addr, "10.0.0.1");
+	becomes("c1", NODE_GONE);
+	rescue_node(&F.e, node("c1"), false, "burstd: none left");
+	assert_string_equal(F.story, "force c1; force c1; ");
+	assert_string_equal(F.addr, "");
+}
+
 static void signalled(void)
 {
 	rescue_signal(&F.e, node("c1"));
@@ -363,6 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_node_that_must_go_after_all_waits_from_then_on),
+		TEST(test_an_instance_that_is_gone_has_no_address),
 		TEST(test_a_node_that_goes_is_said_to_go_for_the_reason_it_does),
 		TEST(test_no_fate_is_asked_for_while_nodes_are_about_to_go),
 		TEST(test_a_told_job_is_held_back_from_when_it_ended),
