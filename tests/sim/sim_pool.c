@@ -104,9 +104,13 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 		rest_of(ps, next->name)->fails = 0;
 		rest_of(ps, next->name)->until = 0;
 	}
-	if (next->state == NODE_DELETING && !was->release &&
-	    (next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
-	     next->reason == NODE_BECAUSE_BREACH))
+	/* Who cannot reach burstd powers its machine off, and that is all it can say. */
+	if (!was->release &&
+	    (next->state == NODE_DELETING
+		     ? next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
+			       next->reason == NODE_BECAUSE_BREACH
+		     : next->state == NODE_GONE && next->reason == NODE_BECAUSE_ENDED &&
+			       w->set.vouchers))
 		failed(w, next->name, born);
 }
 
@@ -116,11 +120,12 @@ void sim_pool_forgive(struct world *w, uint32_t pool)
 	w->pools[pool].closed_until = 0;
 }
 
-/* What burstd was told in its last moment may not be on the disk. */
+/* What burstd was told in its last moment may not be on the disk.  A commit that fails, and is on
+ * the disk all the same, takes one more step. */
 void sim_pool_crashed(struct world *w)
 {
 	for (uint32_t p = 0; p < w->set.npools; p++) {
-		if (w->pools[p].step == w->step)
+		if (w->pools[p].step + 1 >= w->step)
 			sim_pool_forgive(w, p);
 		memset(w->pools[p].rests, 0, sizeof(w->pools[p].rests)); /* not durable */
 		w->pools[p].alone[0] = '\0';
