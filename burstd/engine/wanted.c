@@ -10,14 +10,17 @@
 /* --- one, and its gang -------------------------------------------------------------------------
  */
 
-/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it; nor,
- * wanted before we started, while slurmctld has not said anything since. */
+/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
+ * its last machine came up wrong (that may have been unknown to us when it was wanted); nor, wanted
+ * before we started, while slurmctld has not said anything since. */
 static bool sendable(struct engine *e, const struct fleet_node *fn)
 {
 	unsigned tagged = engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
 	struct node_limits lim;
 
 	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
+		return false;
+	if (engine_now(e) < fn->name->rests_ms)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */

@@ -317,6 +317,22 @@ static void test_a_job_with_a_node_that_slurmctld_does_not_know_waits(void **sta
 }
 
 /* F58, F57: neither a journal that is yesterday's nor a clock that went back brings one again. */
+/* It was wanted before a restart, say, and what slurmctld had there came up wrong meanwhile. */
+static void test_a_node_that_rests_is_not_bought(void **state)
+{
+	(void)state;
+	fleet_find(&F.e.fleet, "c1")->rests_ms = engine_now(&F.e) + 1;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], NODES - 1);
+	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.state, NODE_WANTED);
+	fleet_find(&F.e.fleet, "c1")->rests_ms = engine_now(&F.e);
+	F.e.left = 100;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 2);
+	assert_int_equal(F.sizes[1], 1);
+}
+
 static void test_the_number_of_a_batch_never_comes_again(void **state)
 {
 	const uint64_t now = (uint64_t)engine_now(&F.e);
@@ -549,6 +565,7 @@ int main(void)
 		T(test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat),
 		T(test_a_repeat_that_succeeds_opens_no_place),
 		T(test_a_job_with_a_node_that_slurmctld_does_not_know_waits),
+		T(test_a_node_that_rests_is_not_bought),
 		T(test_the_number_of_a_batch_never_comes_again),
 		T(test_the_number_of_a_gang_never_comes_again),
 		T(test_an_answer_about_another_node_is_none),
