@@ -122,8 +122,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 		sim_cloud_heal(w->cloud);
 		sim_ctld_heal(w->ctld);
 		sim_admin_heal(w);
-		converge(w, "jobs run",
-			 CONVERGE_MS + (w->set.chance[SIM_ADMIN_PAUSES] != 0 ? 0 : OPEN_MS));
+		converge(w, "jobs run", CONVERGE_MS + OPEN_MS);
 	}
 	if (!w->failed) {
 		SIM_TRACE(w, "*** jobs end");
