@@ -1,7 +1,7 @@
 /* lines.h - what a node is told, "key=value" lines for its shell, or members of a JSON object.
  *
  * Built in a place of its own, which does not move and is wiped: there are secrets in it.  A value
- * that a shell would act on, or of more than one line, is never said: then all of it is bad. */
+ * that is not of the letters that node-init takes is never said: then all of it is bad. */
 #ifndef BURSTD_ENGINE_LINES_H
 #define BURSTD_ENGINE_LINES_H
 

@@ -57,11 +57,14 @@ static void test_members_of_an_object(void **state)
 	assert_string_equal(L->p, "{\"v\":1,\"node\":\"c1\",\"n\":\"7\"}");
 }
 
-/* A shell reads it, or a reader of JSON that knows no escapes. */
+/* A shell reads it, or a reader of JSON that knows no escapes; node-init ends a machine at an odd
+ * one. */
 static void test_what_a_shell_acts_on_is_not_said(void **state)
 {
-	static const char *const odd[] = {"a\nb", "a\tb", "\x7f", "'",   "\"", "$x", "`x`",
-					  "a\\b", "a;b",  "a|b",  "a&b", "<a", ">a", "\x01"};
+	static const char *const odd[] = {"a\nb", "a\tb", "\x7f", "'",   "\"",      "$x",
+					  "`x`",  "a\\b", "a;b",  "a|b", "a&b",     "<a",
+					  ">a",   "\x01", "(a)",  "a%",  "a^",      "{a}",
+					  "a*",   "a?",   "a!",   "#a",  "\xc3\xa9"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
@@ -72,7 +75,7 @@ static void test_what_a_shell_acts_on_is_not_said(void **state)
 		assert_true(L->bad);
 		assert_int_equal(L->n, 0);
 	}
-	assert_true(lines_take("aZ09 ._:/,@+=~[]-%^{}()*?!#"));
+	assert_true(lines_take("aZ09 ._:/,@+=~[]-"));
 }
 
 static void test_what_is_too_much_is_bad_and_within(void **state)
