@@ -353,9 +353,9 @@ demo: deps ## the main job on a private real Slurm and simcloud, in less than a 
 	@$(MAKE) --no-print-directory -s all
 	@scripts/demo.sh $(or_skipped)
 
-lab: deps ## a shell in a private cluster that bursts, to try things by hand
+lab: deps ## a shell in a private cluster that bursts; KEYS=file|vault: whose machines get munge's key by user-data
 	@$(MAKE) --no-print-directory -s all
-	@tests/e2e/lab/shell $(or_skipped)
+	@tests/e2e/lab/shell $(KEYS) $(or_skipped)
 
 deps-build: ## install the Debian packages for `make` and `make install`: no Slurm, no daemon
 	@scripts/dev/deps.sh build

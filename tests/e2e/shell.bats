@@ -25,6 +25,28 @@ shell() {
 	! pgrep -x slurmctld
 }
 
+@test "a lab's shell whose machines have munge's key by their user-data: what happened there, and a thief" {
+	run -0 "$BATS_TEST_DIRNAME/lab/shell" file <<-'T'
+		srun -N2 sh -c 'munge -n | unmunge | grep -c Success' </dev/null
+		on c1 sed -n 's/^node-init: key: \(ok\).*/keys \1/p' /run/burst/node-init.log
+		burstctl secrets show | grep ^state
+		claim_again c1
+		lab_wait 5 eval 'burstctl events --json | grep -q breach' && echo told
+		lab_wait 10 eval '! machine c1' && echo gone
+		munge_key_here && munge -n | unmunge | grep -c Success
+		claim_again
+		cloud_audit
+	T
+	echo "$output"
+	[[ $output == *$'gets munge\'s key from a file.\n'*$'\n1\n1\nkeys ok\n'*ready*$'\nburstd answers 409\ntold\n'* ]]
+	[[ $output == *$'\ngone\n1\nusage: claim_again NODE\n'*"leaked seconds       0.000"* ]]
+}
+
+@test "a lab's shell with keys from nowhere: said so, and nothing is started" {
+	run -2 "$BATS_TEST_DIRNAME/lab/shell" paper
+	[[ $output == *'from "file" or from "vault", not from "paper"' ]]
+}
+
 # At a prompt bash has job control, which its commands from a pipe do not show.
 @test "a lab's shell at a terminal: burstd can be killed and started, and mistakes say how it goes" {
 	cat >"$BATS_TEST_TMPDIR/typed" <<-'T'
