@@ -16,6 +16,7 @@
 #include "base/paths.h"
 #include "base/secret.h"
 #include "base/str.h"
+#include "core/conf_option.h"
 #include "io/conf_file.h"
 #include "providers/attest/registry.h"
 #include "providers/registry.h"
@@ -355,6 +356,27 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 		note_user_data(c);
 }
 
+/* Has somebody begun to fill it in?  "burstctl config show" writes every option as it is by itself:
+ * that is no beginning. */
+static bool is_begun(const struct conf *conf)
+{
+	struct conf *initial = mem_zalloc(sizeof(*initial));
+	bool begun = false;
+
+	for (size_t i = 0; i < conf_noptions && !begun; i++) {
+		const struct conf_option *o = &conf_options[i];
+
+		if (strcmp(o->section, "secrets") != 0)
+			continue;
+		if (!conf_option_is_list(o))
+			(void)conf_option_set(o, initial, o->initial, NULL);
+		begun = !conf_option_same(o, conf, initial);
+		conf_option_fini(o, initial);
+	}
+	free(initial);
+	return begun;
+}
+
 static void check_secrets(struct check *c)
 {
 	const struct conf_secrets *s = &c->conf->secrets;
@@ -365,12 +387,8 @@ static void check_secrets(struct check *c)
 	void *self = NULL;
 
 	if (s->driver[0] == '\0') {
-		for (size_t i = 0; i < CONF_SECRETS_MAX; i++)
-			if (s->lines[i] != 0) {
-				problem(c, s->line,
-					"secrets: driver is missing: vault, aws or file");
-				return;
-			}
+		if (is_begun(c->conf))
+			problem(c, s->line, "secrets: driver is missing: vault, aws or file");
 		return;
 	}
 	if (ops == NULL) {

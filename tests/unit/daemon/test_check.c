@@ -136,6 +136,13 @@ static const struct {
 	 LAB_BAD_CONF,
 	 -1,
 	 {":6: secrets: driver is missing: vault, aws or file"}},
+	{"no secret store, and every option of it written out",
+	 "slurm {",
+	 "secrets {\ndriver = \"\" mount = kv name = \"\" auth_mount = approle ca_file = \"\"\n"
+	 "switch_command = {} release = wrap wrap_ttl = 1m poll = 60s timeout = 30s\n}\nslurm {",
+	 0,
+	 -1,
+	 {NULL}},
 	{"machines that claim, and a file that is not there",
 	 "slurm {",
 	 "secrets {\ndriver = aws region = r name = b release = broker\n}\nnodes {\n"
