@@ -598,15 +598,31 @@ static void test_azure_nonce(void **state)
 	assert_int_equal(status(F.tickets), 401);
 }
 
+/* As the engine makes one that is good until then, in seconds of 1970. */
+static void nonce_until(uint64_t until, char out[33])
+{
+	char head[17], text[128], hex[65];
+
+	(void)snprintf(head, sizeof(head), "%08x00000001", (unsigned)(until & UINT32_MAX));
+	(void)snprintf(text, sizeof(text), "%s %s", head, claim(1)->c.id);
+	claims_mac(F.e->claims->nonce_key, "nonce", text, hex);
+	(void)snprintf(out, 33, "%s%.16s", head, hex);
+}
+
 static void test_nonce_ends(void **state)
 {
+	uint64_t now;
 	char a[33];
 
 	(void)state;
 	one();
-	get_nonce(a);
-	for (int i = 0; i < 8; i++) /* its end, in the past */
-		a[i] = "00000001"[i];
+	now = (uint64_t)engine_now(F.e) / 1000;
+	nonce_until(now + 100, a);
+	assert_true(claim_nonce_use(F.e, claim(1)->c.id, a));
+	nonce_until(now, a);
+	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a));
+	nonce_until(now + 100, a);
+	a[7] = a[7] == 'f' ? '0' : 'f'; /* it lives longer, says who has it */
 	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a));
 	get_nonce(a);
 	restart();

@@ -422,6 +422,31 @@ static void test_no_proxy(void **state)
 		(void)unsetenv(names[i]);
 }
 
+/* Whose name and password for that host lie in the home directory: they are for people's tools. */
+static void test_no_netrc(void **state)
+{
+	char home[] = "/tmp/burstd-netrc.XXXXXX", path[64];
+	const char *before = getenv("HOME");
+	char *was = before != NULL ? strdup(before) : NULL;
+	FILE *f;
+
+	(void)state;
+	assert_non_null(mkdtemp(home));
+	(void)snprintf(path, sizeof(path), "%s/.netrc", home);
+	f = fopen(path, "we");
+	assert_non_null(f);
+	assert_true(fputs("machine 127.0.0.1 login somebody password secret\n", f) >= 0);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(setenv("HOME", home, 1), 0);
+	ask("GET", "/ok", 1000);
+	assert_int_equal(was != NULL ? setenv("HOME", was, 1) : unsetenv("HOME"), 0);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(home), 0);
+	free(was);
+	assert_int_equal(F.code, 0);
+	assert_null(strcasestr(F.h.request, "authorization:"));
+}
+
 static void test_descriptors_are_not_inherited(void **state)
 {
 	DIR *d = opendir("/proc/self/fd");
@@ -697,6 +722,7 @@ int main(void)
 		T(test_large_body),
 		T(test_control_bytes_are_refused),
 		T(test_no_proxy),
+		T(test_no_netrc),
 		T(test_descriptors_are_not_inherited),
 		T(test_not_sent),
 		T(test_connect_timeout_is_not_sent),

@@ -283,12 +283,15 @@ static void a_good_credential_is_answered_with_one_for_root(void **state)
 			 geteuid() == 0 ? EMUNGE_SUCCESS : EMUNGE_CRED_UNAUTHORIZED);
 	if (geteuid() == 0) {
 		uid_t only = 1;
+		int ttl = 0;
 
 		assert_int_equal(len, MUNGE_CHECK_NONCE);
 		assert_memory_equal(payload, NONCE, MUNGE_CHECK_NONCE);
 		assert_int_equal(munge_ctx_get(ctx, MUNGE_OPT_UID_RESTRICTION, &only),
 				 EMUNGE_SUCCESS);
 		assert_int_equal(only, 0);
+		assert_int_equal(munge_ctx_get(ctx, MUNGE_OPT_TTL, &ttl), EMUNGE_SUCCESS);
+		assert_int_equal(ttl, MUNGE_CHECK_TTL_S);
 	}
 	free(payload);
 	munge_ctx_destroy(ctx);
