@@ -312,6 +312,9 @@ static void take_answer(void *ctx, uint64_t ticket, const struct http_answer *an
 	assert_false(F.e->due); /* what it tells of is durable */
 	assert_true(ticket < ANSWERS_MAX);
 	assert_int_equal(F.answers[ticket].status, 0);
+	/* Whoever hands it on wipes it. */
+	if (an->body != NULL && (strstr(an->body, "munge_key") || strstr(an->body, "wrap_token")))
+		assert_true(an->secret);
 	F.answers[ticket].status = an->status;
 	F.answers[ticket].body = an->body != NULL ? an->body : mem_strdup("");
 }

@@ -224,7 +224,7 @@ static inline int once(const struct tls_id *self, const char *path, char *out, s
 }
 
 /* Seconds until the other end closes. */
-static double closed_after(int fd)
+static inline double closed_after(int fd)
 {
 	int64_t from = clock_boot_ms();
 	char c[256];
