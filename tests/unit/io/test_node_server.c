@@ -147,6 +147,49 @@ static int renewed(void)
 	return rc == 0;
 }
 
+/* Whoever has it may keep his connection for long. */
+static void a_certificate_that_ends_meanwhile_is_good_no_more(void **state)
+{
+	const struct tls_id_opts o = {
+		.cn = "c7", .urn = "urn:burst:node:c7:3", .from_s = -60, .to_s = 4, .serial = 9};
+	struct tls_id soon;
+	struct tls_peer p;
+	char out[4096];
+	int64_t end;
+
+	(void)state;
+	tls_id_make(&soon, &ca, &o);
+	end = clock_wall_ms() + 4000;
+	start();
+	assert_int_equal(dial(&p, &soon), 0);
+	assert_int_equal(get(&p, "/", out, sizeof(out)), 200);
+	while (clock_wall_ms() <= end)
+		(void)usleep(100000);
+	assert_int_equal(get(&p, "/", out, sizeof(out)), -1);
+	tls_peer_close(&p);
+}
+
+static void tls_before_1_2_is_not_spoken(void **state)
+{
+	static const struct {
+		const char *version;
+		bool spoken;
+	} rows[] = {{"TLS1.3", true}, {"TLS1.2", true}, {"TLS1.1", false}, {"TLS1.0", false}};
+
+	(void)state;
+	start();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[80];
+		struct tls_peer p;
+
+		(void)snprintf(text, sizeof(text), "NORMAL:-VERS-ALL:+VERS-%s", rows[i].version);
+		tls_peer_prepare(&p, node_server_port(F.s), ca.cert, NULL);
+		assert_int_equal(gnutls_priority_set_direct(p.session, text, NULL), 0);
+		assert_int_equal(tls_peer_shake(&p) == 0, rows[i].spoken);
+		tls_peer_close(&p);
+	}
+}
+
 static void new_certificates_are_for_new_connections(void **state)
 {
 	struct tls_peer old, next;
@@ -375,6 +418,8 @@ int main(void)
 		TEST(lazy_ones_do_not_fill_the_queue),
 		TEST(a_secret_answer_goes_out_like_any_other),
 		TEST(a_bad_certificate_ends_the_handshake),
+		TEST(a_certificate_that_ends_meanwhile_is_good_no_more),
+		TEST(tls_before_1_2_is_not_spoken),
 		TEST(new_certificates_are_for_new_connections),
 		TEST(the_check_answers_before_the_loop),
 		TEST(requests_sent_at_once_are_answered_in_turn),
