@@ -121,13 +121,32 @@ static void test_nothing_had_left(void **state)
 	assert_null(strstr(said(), "rotate"));
 }
 
+/* A node at work: its jobs are off before its machine is. */
+static void test_a_node_at_work_is_powered_down(void **state)
+{
+	(void)state;
+	two();
+	is_served(says((struct says){.create = 1}), "");
+	row(1)->n.state = NODE_READY;
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_true(row(1)->name->forced_ms != 0);
+	assert_non_null(strstr(row(1)->name->told, "its secret was used with a second key"));
+	assert_int_equal(row(2)->name->forced_ms, 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup_broker, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_it_outlives_a_restart), T(test_it_does_not_last_for_ever),
-		T(test_they_are_counted),      T(test_another_key_ends_it),
-		T(test_the_command_is_said),   T(test_nothing_had_left),
+		T(test_it_outlives_a_restart),
+		T(test_it_does_not_last_for_ever),
+		T(test_they_are_counted),
+		T(test_another_key_ends_it),
+		T(test_the_command_is_said),
+		T(test_nothing_had_left),
+		T(test_a_node_at_work_is_powered_down),
 	};
 #undef T
 

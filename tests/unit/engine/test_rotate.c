@@ -321,6 +321,25 @@ static void keys_are_given_once_a_minute_and_to_who_has_confirmed(void **state)
 	assert_int_equal(F.answers[F.tickets].status, 409);
 }
 
+/* It was breached while it waited for them. */
+static void keys_that_come_too_late_for_a_node_are_not_given(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	fails = SECRET_AWAY;
+	its_time_comes();
+	assert_string_equal(node_asks(2, "GET", "/v1/node/keys", ""), "(waits)");
+	claim(2)->c.state = CLAIM_BREACHED;
+	fails = SECRET_OK;
+	rt()->store->next_ms = 0;
+	go();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	assert_int_equal(F.answers[F.tickets].status, 503);
+	assert_null(strstr(F.answers[F.tickets].body, "munge_key"));
+	assert_int_equal(events("keys-released"), 0);
+}
+
 static void vaults_credential_is_unwrapped_once_and_of_the_right_role(void **state)
 {
 	(void)state;
@@ -481,6 +500,7 @@ int main(void)
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
 		T(what_somebody_else_writes_calls_the_switch_off),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
+		T(keys_that_come_too_late_for_a_node_are_not_given),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),
 		T(without_a_credential_for_the_switch_there_is_an_alarm),
 		T(a_store_of_two_steps_is_promoted),

@@ -193,6 +193,25 @@ static void a_switch_command_is_run_until_it_succeeds(void **state)
 	assert_null(rt()->child);
 }
 
+/* munge's switch is for all machines, and the command does it on one: somebody has to say when.
+ * That of slurm.jwks is for nobody else to follow at once. */
+static void with_a_command_munges_switch_is_ordered_all_the_same(void **state)
+{
+	(void)state;
+	use_command("/bin/true");
+	stage(ROTATION_MUNGE);
+	all_follow();
+	assert_int_equal(phase(), ROTATION_STAGED);
+	assert_int_equal(rt()->r.switch_ms, 0);
+	assert_null(rt()->child);
+	assert_int_equal(order(ENGINE_ROTATE_ABORT, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_JWKS, NULL, 0), 0);
+	all_follow();
+	assert_int_equal(phase(), ROTATION_LOADING);
+	wait_for_child();
+}
+
 /* It has not run: that is no try, and the next is soon. */
 static void a_switch_command_that_cannot_be_started_is_tried_sooner(void **state)
 {
@@ -242,6 +261,7 @@ int main(void)
 		T(who_has_not_heard_that_it_is_off_hears_it_in_the_next_rotation),
 		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		C(a_switch_command_is_run_until_it_succeeds),
+		C(with_a_command_munges_switch_is_ordered_all_the_same),
 		C(a_switch_command_that_cannot_be_started_is_tried_sooner),
 		C(without_its_command_it_is_the_admins),
 	};
