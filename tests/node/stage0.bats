@@ -91,6 +91,10 @@ load world.sh
 	alone no_firewall
 }
 
+@test "... nor with one that works for IPv4 or IPv6 alone" {
+	alone half_a_firewall
+}
+
 @test "user-data read by a user's uid through the metadata service: refused" {
 	alone user_data_is_roots
 }

@@ -282,6 +282,26 @@ no_firewall() {
 	not logged claim
 }
 
+# One that works for addresses of the other kind alone.
+half_a_firewall() {
+	local tool
+	begun
+	clouds
+	no_tool nft
+	cp "$(readlink -f /usr/sbin/iptables)" $W/real
+	for tool in iptables ip6tables; do
+		printf '%s\n' '#!/bin/sh' "[ \"\${0##*/}\" != $tool ] || exit 3" "exec $W/real \"\${0##*/}\" \"\$@\"" >$W/half
+		chmod 755 $W/half
+		mount --bind $W/half "$(readlink -f /usr/sbin/iptables)"
+		rm -f $W/power /run/burst/stage0.log
+		stage0
+		dies
+		grep -q 'no firewall' /run/burst/stage0.log
+		umount "$(readlink -f /usr/sbin/iptables)"
+	done
+	not logged claim
+}
+
 reaches() { # UID
 	timeout 5 setpriv --reuid="$1" --clear-groups curl -qs -m 2 -H 'X-aws-ec2-metadata-token: token1' \
 		http://169.254.169.254/latest/user-data | grep -q CLAIM_SECRET\\\|$SECRET
