@@ -197,7 +197,10 @@ static bool goes_before(const struct ladder_ask *a, uint32_t x, uint32_t y)
 {
 	bool rx = rung_of(a, x)->market == PROVIDER_RESERVED;
 	bool ry = rung_of(a, y)->market == PROVIDER_RESERVED;
+	bool wx = a->known[x].wrong_until_ms != 0, wy = a->known[y].wrong_until_ms != 0;
 
+	if (wx != wy)
+		return wy;
 	if (a->pool->policy != CONF_CHEAPEST)
 		return false;
 	if (rx != ry)

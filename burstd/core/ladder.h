@@ -10,6 +10,7 @@
  *             max_price, at an unknown price
  *   not now   what cools down, or would pass spot_share; on-demand while a job is to wait for spot
  *   half-open one rung at most, and it is on the ladder like any other: the purchase is the probe
+ *   wrong     what came up wrong from there a moment ago may do so again: behind all others
  *
  * Pure: the same question has the same answer. */
 #ifndef BURSTD_LADDER_H
@@ -45,6 +46,7 @@ enum ladder_cause {
 struct ladder_known {  /* of one rung */
 	int64_t price; /* as the provider says; 0: not known yet; < 0: not offered, or: */
 	struct cooldown_view cool; /* of its place */
+	int64_t wrong_until_ms;    /* a machine from there came up wrong; 0: none did lately */
 };
 
 struct ladder_wish {                      /* only ever takes rungs away */

@@ -300,7 +300,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
-		pool_works(e, fn->name, is->pool);
+		pool_works(e, fn->name, is);
 	if (was->state == NODE_BOOTING && ended && !was->release &&
 	    (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
 	     is->reason == NODE_BECAUSE_BREACH || powered_off(e, is))) {

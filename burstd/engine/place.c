@@ -231,6 +231,7 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 
 		known[i].price = place_price(e, &rungs[i]);
 		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
+		known[i].wrong_until_ms = cools(e, &rungs[i]) ? pool_wrong_until(e, pool, i) : 0;
 	}
 	return known;
 }

@@ -13,6 +13,14 @@
  * a restart neither un-pauses a pool nor makes it buy what does not work.  And none buys anything
  * while there is no room to write it down (F55). */
 
+/* What came up wrong from one rung of its ladder.  Elsewhere is tried first, for as long as a node
+ * rests that fails so often: the cause may be a host, or a place, as well as the image.  Memory
+ * only. */
+struct wrong {
+	uint32_t waves; /* in a row; what was bought together counts once */
+	int64_t last_ms, until_ms;
+};
+
 struct pool {
 	bool paused;
 	char by[JOURNAL_BY_SIZE]; /* who paused it */
@@ -20,7 +28,8 @@ struct pool {
 	struct breaker breaker;
 	char why[160]; /* of the last failure; memory only, as ... */
 	char node[64]; /* ... the one that failed alone; "": none did, or several did */
-	char closed[320], refusal[160]; /* for people */
+	char closed[320], refusal[160];      /* for people */
+	struct wrong wrong[CONF_OFFERS_MAX]; /* of each rung */
 };
 
 void pool_init(struct engine *e)
@@ -33,6 +42,8 @@ void pool_grow(struct engine *e, size_t had, size_t n)
 	e->pools = mem_realloc(e->pools, (n + 1) * sizeof(*e->pools));
 	for (size_t i = had; i < n; i++)
 		e->pools[i] = (struct pool){.paused = false};
+	for (size_t i = 0; i < had; i++) /* rungs may have changed places */
+		memset(e->pools[i].wrong, 0, sizeof(e->pools[i].wrong));
 }
 
 void pool_load(struct engine *e, const struct journal_pool *p)
@@ -132,6 +143,34 @@ static bool is_alone(struct pool *p, const char *node)
 	return false;
 }
 
+/* The rung that it came from; NULL: it is not in the configuration any more. */
+static struct wrong *wrong_of(struct engine *e, const struct node *n)
+{
+	const struct conf_pool *p = &e->conf->pools[n->pool];
+	const struct conf_offer *o = conf_rung_named(p, n->offer);
+
+	return o != NULL ? &e->pools[n->pool].wrong[o - conf_rungs(p, NULL)] : NULL;
+}
+
+static void came_wrong(struct engine *e, const struct node *n)
+{
+	struct wrong *w = wrong_of(e, n);
+
+	if (w == NULL || (w->waves > 0 && n->wanted_ms <= w->last_ms))
+		return;
+	w->waves++;
+	w->last_ms = engine_now(e);
+	w->until_ms = w->last_ms + breaker_rest_ms(w->waves);
+}
+
+int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
+{
+	int64_t left = e->pools[i].wrong[rung].until_ms - engine_now(e);
+
+	/* More than ever is given: the clock went back (F57). */
+	return left > 0 && left <= BREAKER_MAX_MS ? engine_now(e) + left : 0;
+}
+
 void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
 	struct fleet_name *nm = fleet_find(&e->fleet, n->name);
@@ -140,6 +179,7 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 
 	if (nm != NULL)
 		pool_node_failed(e, nm, n->gen);
+	came_wrong(e, n);
 	if (is_alone(p, n->name) || !breaker_fail(&p->breaker, n->wanted_ms, engine_now(e)))
 		return;
 	(void)snprintf(p->why, sizeof(p->why), "%.70s: %.80s", n->name, why);
@@ -154,12 +194,16 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 	}
 }
 
-void pool_works(struct engine *e, struct fleet_name *nm, uint32_t i)
+void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n)
 {
+	struct wrong *w = wrong_of(e, n);
+
 	nm->fails = 0;
 	nm->rests_ms = 0;
-	if (breaker_ok(&e->pools[i].breaker))
-		put(e, i);
+	if (w != NULL)
+		*w = (struct wrong){0};
+	if (breaker_ok(&e->pools[n->pool].breaker))
+		put(e, n->pool);
 }
 
 /* Is anything of the pool on its way, that may come up or not? */
@@ -292,8 +336,10 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 		p->paused = paused;
 		p->paused_ms = paused ? engine_now(e) : 0;
 		(void)snprintf(p->by, sizeof(p->by), "%.60s", paused ? by : "");
-		if (!paused) /* the admin has mended what was wrong with its machines */
+		if (!paused) { /* the admin has mended what was wrong with its machines */
 			(void)breaker_ok(&p->breaker);
+			memset(p->wrong, 0, sizeof(p->wrong));
+		}
 		put(e, i);
 		(void)snprintf(text, sizeof(text), "pool %.80s, ordered by %.60s",
 			       e->conf->pools[i].name, by);

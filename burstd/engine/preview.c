@@ -58,6 +58,17 @@ static void say_limit(const struct engine *e, size_t pool, const struct ladder_a
 			       " for each of %" PRIu32 " nodes", a->job.nodes);
 }
 
+/* Likewise, but all others are tried before. */
+static void say_wrong(const struct ladder_ask *a, uint32_t i, struct engine_rung *r)
+{
+	char at[FMT_TIME_SIZE];
+
+	if (a->known[i].wrong_until_ms != 0 && r->why[0] == '\0')
+		(void)snprintf(r->why, sizeof(r->why),
+			       "a machine from there came up wrong: behind the others until %.19sZ",
+			       fmt_time(at, a->known[i].wrong_until_ms));
+}
+
 static void fill_rung(const struct engine *e, const struct ladder *l, const struct ladder_ask *a,
 		      uint32_t i, struct engine_rung *r)
 {
@@ -97,6 +108,8 @@ static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *
 		fill_rung(e, &l, &a, l.order[k], &out->rungs[k]);
 		out->rungs[k].place = k + 1;
 		say_limit(e, pool, &a, &out->rungs[k]);
+		if (l.n > 1)
+			say_wrong(&a, l.order[k], &out->rungs[k]);
 	}
 	for (uint32_t i = 0, k = (uint32_t)l.n; i < l.nrungs; i++)
 		if (l.cause[i] != LADDER_TRY)

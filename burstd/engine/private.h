@@ -717,7 +717,9 @@ void pool_load(struct engine *e, const struct journal_pool *p);
 void pool_failed(struct engine *e, const struct node *n, const char *why);
 /* Likewise, by a refusal that is about this machine only. */
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
-void pool_works(struct engine *e, struct fleet_name *nm, uint32_t i); /* a node of pool i came up */
+void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
+/* Until when all other rungs of the pool go before this one; 0: it has its own place. */
+int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung);
 /* Have slurmctld keep its hands off a node that rests. */
 void pool_rest(struct engine *e, struct fleet_name *nm);
 void pool_rested(struct engine *e); /* those that have rested may be bought again */

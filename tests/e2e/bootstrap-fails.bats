@@ -7,6 +7,7 @@
 bats_require_minimum_version 1.5.0
 LAB_BOOTSTRAP='file' LAB_DEADMAN=10s
 load helper
+LAB_OFFERS="$(lab_offer first eu-north-1a on-demand) $(lab_offer other eu-north-1b on-demand)"
 
 setup() {
 	slurmctld_log_from_now
@@ -27,7 +28,14 @@ no_more() {
 	calm
 }
 
-@test "a machine that lacks a GPU says so, ends, and another is bought" {
+# The cloud sells at two places.
+places() {
+	local offer='"type": "gpu_8x_h100", "region": "eu-north-1", "market": "on-demand", "price": "29.52", "currency": "EUR", "capacity": null'
+	sim_config "{\"offers\": [{$offer, \"zone\": \"eu-north-1a\"}, {$offer, \"zone\": \"eu-north-1b\"}]}"
+}
+
+@test "a machine that lacks a GPU says so, ends, and another is bought elsewhere" {
+	places
 	gpus=$(cat "$lab_dir/image/etc/burstd/gpus")
 	tail -n +2 <<<"$gpus" | image gpus
 	id=$(job --gres=gpu:8 --wrap 'true')
@@ -37,7 +45,7 @@ no_more() {
 	within 30 eval '[ "$(sim_open)" = 0 ]'
 	scontrol update jobid="$id" starttime=now # it need not wait for its time
 	within 60 job_is "$id" COMPLETED
-	[ "$(sim_rows)" = 2 ]
+	[ "$(sim_of /admin/meter '[.rows[].zone] | join(" ")')" = 'eu-north-1a eu-north-1b' ]
 	no_more
 }
 

@@ -550,6 +550,44 @@ static void test_spot_may_be_the_first_rung(void **state)
 	conf_free(c);
 }
 
+/* What came up wrong from one place may do so again: behind all others, whatever the policy; but
+ * nothing is left out for it. */
+static void test_where_machines_came_up_wrong_is_tried_last(void **state)
+{
+	static const struct {
+		const char *policy;
+		uint32_t wrong[2], order[4];
+	} cases[] = {
+		{"ordered", {RES, NRUNGS}, {SPOT, FAR, OD, RES}},
+		{"cheapest", {RES, NRUNGS}, {SPOT, FAR, OD, RES}},
+		{"cheapest", {SPOT, NRUNGS}, {RES, FAR, OD, SPOT}},
+		{"ordered", {SPOT, FAR}, {RES, OD, SPOT, FAR}},
+		{"cheapest", {SPOT, RES}, {FAR, OD, RES, SPOT}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct conf *c = five();
+		struct ladder_known known[NRUNGS] = {{.price = 5 * FMT_NANO},
+						     {.price = 2 * FMT_NANO},
+						     {.price = 3 * FMT_NANO},
+						     {.price = 4 * FMT_NANO},
+						     {.price = NOT_THERE}};
+		struct ladder_ask a = {.conf = c, .pool = c->pools, .known = known, .now_ms = now};
+		struct ladder l;
+
+		set("pool", "policy", c->pools, cases[i].policy);
+		finish(c);
+		for (size_t k = 0; k < 2; k++)
+			if (cases[i].wrong[k] < NRUNGS)
+				known[cases[i].wrong[k]].wrong_until_ms = now + 1;
+		ladder_make(&l, &a);
+		assert_int_equal(l.n, 4);
+		assert_memory_equal(l.order, cases[i].order, sizeof(cases[i].order));
+		conf_free(c);
+	}
+}
+
 static void test_a_text_that_is_too_long_is_cut(void **state)
 {
 	struct conf *c = five();
@@ -618,6 +656,7 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct lad
 		known[i].price = (int64_t) throw(6) - 1;
 		known[i].cool.state = (enum cooldown_state)(throw(2) ? 0 : throw(6));
 		known[i].cool.until_ms = known[i].cool.state > COOLDOWN_PROBING ? now + 1 : 0;
+		known[i].wrong_until_ms = throw(4) ? 0 : now + 1;
 	}
 	a->nodes = throw(20);
 	a->spot = throw(a->nodes + 1);
@@ -665,7 +704,11 @@ static void check_order(const struct ladder_ask *a, uint32_t x, uint32_t y)
 {
 	const struct conf_offer *ox = &a->pool->offers[x], *oy = &a->pool->offers[y];
 	bool rx = ox->market == PROVIDER_RESERVED, ry = oy->market == PROVIDER_RESERVED;
+	bool wx = a->known[x].wrong_until_ms != 0, wy = a->known[y].wrong_until_ms != 0;
 
+	assert_true(!wx || wy);
+	if (wx != wy)
+		return;
 	if (a->pool->policy == CONF_ORDERED) {
 		assert_true(x < y);
 		return;
@@ -761,6 +804,7 @@ int main(void)
 		cmocka_unit_test(test_the_order_and_why_not_the_others),
 		cmocka_unit_test(test_a_pool_without_offers_is_a_ladder_of_one),
 		cmocka_unit_test(test_spot_may_be_the_first_rung),
+		cmocka_unit_test(test_where_machines_came_up_wrong_is_tried_last),
 		cmocka_unit_test(test_a_text_that_is_too_long_is_cut),
 		cmocka_unit_test(test_no_pool_and_no_job_passes_a_limit),
 	};

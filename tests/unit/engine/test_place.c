@@ -510,6 +510,36 @@ static void test_what_the_next_node_of_no_job_would_cost(void **state)
 	assert_int_equal(place_next_price(f->e, 0), 0);
 }
 
+/* A machine that did not come up costs its place the first turn, and the second node of the ladder
+ * says why; one that a provider hands out by name says nothing of the others. */
+static void test_where_a_machine_came_up_wrong_is_tried_last(void **state)
+{
+	struct fix *f = *state;
+	struct engine_ladder l;
+	struct node n;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->pools[0].offers[1].price_nano_h = OD;
+	node_init(&n, "c1", 1, engine_now(f->e));
+	(void)snprintf(n.offer, sizeof(n.offer), "here");
+	assert_int_equal(place_next_price(f->e, 0), OD / 2);
+	pool_failed(f->e, &n, "did not register in time");
+	assert_int_equal(place_next_price(f->e, 0), OD);
+	engine_ladder(f->e, 0, &l);
+	assert_string_equal(l.rungs[0].offer->name, "there");
+	assert_string_equal(l.rungs[0].why, "");
+	assert_string_equal(l.rungs[1].offer->name, "here");
+	assert_int_equal(l.rungs[1].place, 2);
+	assert_non_null(strstr(l.rungs[1].why, "came up wrong: behind the others until 20"));
+	f->e->clouds[0].caps.flags |= PROVIDER_MACHINES;
+	assert_int_equal(place_next_price(f->e, 0), OD / 2);
+	f->e->clouds[0].caps.flags &= ~(uint32_t)PROVIDER_MACHINES;
+	cool(f, 1, PROVIDER_CAPACITY); /* it is better than nothing */
+	assert_int_equal(place_next_price(f->e, 0), OD / 2);
+	engine_ladder(f->e, 0, &l);
+	assert_string_equal(l.rungs[0].why, "");
+}
+
 /* As long as its provider's section says. */
 static void test_how_long_a_place_cools_down(void **state)
 {
@@ -595,6 +625,7 @@ int main(void)
 		T(test_a_provider_that_is_away_does_not_stop_the_others_for_ever),
 		T(test_a_provider_of_machines_does_not_cool_down),
 		T(test_what_turns_up_at_a_provider_of_old_costs_the_most_it_ever_did),
+		T(test_where_a_machine_came_up_wrong_is_tried_last),
 		T(test_how_long_a_place_cools_down),
 		T(test_what_the_next_node_of_no_job_would_cost),
 		T(test_a_reclaim_after_another_notice_is_one_of_a_wave),

@@ -21,6 +21,8 @@ static struct fix {
 	struct engine e;
 	struct conf conf;
 	struct conf_pool pools[3];
+	struct conf_offer offers[2]; /* of each */
+	const char *offer;           /* that the next node which fails is of */
 	int64_t now;
 	bool low;         /* on disk */
 	const char *name; /* of the next node that fails */
@@ -111,12 +113,14 @@ void slurm_down(struct slurm *s, const char *node, const char *reason)
 
 static int setup(void **state)
 {
-	static char names[3][8] = {"alpha", "beta", "gamma"};
+	static char names[3][8] = {"alpha", "beta", "gamma"}, here[] = "here", there[] = "there";
 
 	(void)state;
-	F = (struct fix){.now = INT64_C(1800000000000), .name = "c6"};
+	F = (struct fix){.now = INT64_C(1800000000000), .name = "c6", .offer = "here"};
+	F.offers[0].name = here;
+	F.offers[1].name = there;
 	for (size_t i = 0; i < 3; i++)
-		F.pools[i].name = names[i];
+		F.pools[i] = (struct conf_pool){.name = names[i], .offers = F.offers, .noffers = 2};
 	F.conf = (struct conf){.pools = F.pools, .npools = 2, .state_dir = names[0]};
 	F.e.conf = &F.conf;
 	F.e.slice.write = F.e.left = 500;
@@ -139,6 +143,7 @@ static void fails(uint32_t pool, int64_t ms)
 	struct node n = {.pool = pool, .wanted_ms = F.now - ms, .gen = ++F.gen};
 
 	(void)snprintf(n.name, sizeof(n.name), "%s", F.name);
+	(void)snprintf(n.offer, sizeof(n.offer), "%s", F.offer);
 	pool_failed(&F.e, &n, "registered wrong: gres/gpu count reported lower than configured");
 	F.name = "c7";
 }
@@ -150,6 +155,14 @@ static void close_pool(uint32_t pool)
 	fails(pool, 1000);
 	F.now += 60000;
 	fails(pool, 1000);
+}
+
+static void works(struct fleet_name *nm, const char *offer)
+{
+	struct node n = {.pool = 0};
+
+	(void)snprintf(n.offer, sizeof(n.offer), "%s", offer);
+	pool_works(&F.e, nm, &n);
 }
 
 static struct fleet_node *want(const char *name, uint32_t pool)
@@ -233,7 +246,7 @@ static void test_a_node_rests(void **state)
 	assert_string_equal(F.type, "rests");
 	assert_string_equal(F.down,
 			    "c6: burstd: it did not come up; rests until 2027-01-15T08:36:00Z");
-	pool_works(&F.e, c6, 0);
+	works(c6, "here");
 	assert_int_equal(c6->fails + c6->rests_ms, 0);
 }
 
@@ -266,13 +279,63 @@ static void test_works(void **state)
 	(void)state;
 	close_pool(0);
 	F.rows = 0;
-	pool_works(&F.e, nm, 0);
+	works(nm, "here");
 	assert_null(engine_closed(&F.e, 0));
 	assert_null(pool_probes(&F.e, 0));
 	assert_int_equal(F.rows, 1);
 	assert_int_equal(F.put.breaker.waves, 0);
-	pool_works(&F.e, nm, 0); /* nothing to forget: nothing to write */
+	works(nm, "here"); /* nothing to forget: nothing to write */
 	assert_int_equal(F.rows, 1);
+}
+
+/* Elsewhere is tried first, for as long as a node rests; what was bought together counts once. */
+static void test_elsewhere_first(void **state)
+{
+	static const int64_t rests[] = {BREAKER_REST_MS, BREAKER_MS, 2 * BREAKER_MS};
+	struct fleet_name *nm = fleet_name(&F.e.fleet, "c7", 0);
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		fails(0, 1000);
+		F.now += 500;
+		fails(0, 1000);
+		assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now - 500 + rests[i]);
+		assert_int_equal(pool_wrong_until(&F.e, 0, 1), 0);
+		assert_int_equal(pool_wrong_until(&F.e, 1, 0), 0); /* images are a pool's */
+		F.now += rests[i] - 501;
+		assert_int_not_equal(pool_wrong_until(&F.e, 0, 0), 0);
+		F.now++;
+		assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
+	}
+	F.offer = "there";
+	fails(0, 1000);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 1), F.now + BREAKER_REST_MS);
+	works(nm, "there");
+	assert_int_equal(pool_wrong_until(&F.e, 0, 1), 0);
+	F.now += 2000;
+	F.offer = "here";
+	fails(0, 1000);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + 4 * BREAKER_MS);
+	F.offer = "gone"; /* from the configuration */
+	fails(0, 1000);
+	works(nm, "gone");
+	assert_int_not_equal(pool_wrong_until(&F.e, 0, 0), 0);
+	F.now -= 2 * BREAKER_MAX_MS; /* F57 */
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
+}
+
+/* An admin has mended something, or the rungs have changed places. */
+static void test_elsewhere_is_forgotten(void **state)
+{
+	(void)state;
+	fails(0, 1000);
+	assert_int_equal(engine_pause(&F.e, "alpha", false, "root", NULL), 0);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
+	F.now += 2000;
+	fails(0, 1000);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + BREAKER_REST_MS);
+	pool_grow(&F.e, 2, 2);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
 }
 
 static void test_admin(void **state)
@@ -431,6 +494,8 @@ int main(void)
 		TEST(test_a_node_rests),
 		TEST(test_probes),
 		TEST(test_works),
+		TEST(test_elsewhere_first),
+		TEST(test_elsewhere_is_forgotten),
 		TEST(test_admin),
 		TEST(test_more_pools),
 		TEST(test_restart),
