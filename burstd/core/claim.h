@@ -109,6 +109,7 @@ struct claim {
 	uint32_t alarms; /* unproved ones */
 	bool attested;   /* ATTESTING: the proof is there, the bytes are not */
 	bool weak;       /* nothing but an address was proved */
+	bool shared;     /* other machines were given its secret, too, whoever of them is left */
 	bool bound;      /* spki is known */
 	unsigned char spki[CLAIM_SPKI_SIZE]; /* of the first who had the right secret */
 	char addr[PROVIDER_ADDR_MAX + 1];    /* ... and from where */

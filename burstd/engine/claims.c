@@ -138,7 +138,7 @@ static void drop_set(struct engine *e, struct claim_set *set)
 	free(set);
 }
 
-static struct claim_set *put(struct engine *e, const struct claim *c, uint32_t cloud)
+static void put(struct engine *e, const struct claim *c, uint32_t cloud)
 {
 	struct claim_entry *x = mem_zalloc(sizeof(*x));
 	int64_t wake = claim_wake_ms(c);
@@ -150,11 +150,10 @@ static struct claim_set *put(struct engine *e, const struct claim *c, uint32_t c
 	x->r.next_of_id = x->set->first;
 	x->set->first = &x->r;
 	x->set->n++;
-	x->set->shared = x->set->shared || x->set->n > 1;
+	x->set->shared = x->set->shared || c->shared;
 	map_put(&e->claims->runs, x->key, &x->r);
 	if (wake < e->claims->wake_ms)
 		e->claims->wake_ms = wake;
-	return x->set;
 }
 
 static void forget(struct engine *e, struct claim_run *r)
@@ -492,8 +491,9 @@ void claims_issue(struct engine *e, const struct batch *b)
 			forget(e, old);
 		claim_init(&c, id, m->name->name, m->gen);
 		claim_issue(&c, now, now + time_to_claim(e, b));
+		c.shared = b->n > 1;
 		journal_put_claim(engine_tx(e), &c);
-		(void)put(e, &c, b->cloud);
+		put(e, &c, b->cloud);
 	}
 }
 
@@ -511,7 +511,7 @@ struct claim_run *claims_adopt(struct engine *e, const struct fleet_node *fn,
 	claim_init(&c, id, fn->n.name, fn->n.gen);
 	claim_adopt(&c, engine_now(e), spki);
 	journal_put_claim(engine_tx(e), &c);
-	(void)put(e, &c, fn->n.cloud);
+	put(e, &c, fn->n.cloud);
 	engine_event(e, c.node, c.gen, "claim-adopted",
 		     "the journal had lost its claim; its certificate is good");
 	return claims_of(e, c.node, c.gen);
@@ -539,7 +539,6 @@ int claims_load(struct engine *e, const struct claim *c)
 	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, c->gen) : NULL;
 	const int64_t least = engine_now(e) + CLAIM_GRACE_MS;
 	struct claim copy = *c;
-	struct claim_set *set;
 
 	if (e->claims == NULL)
 		return 0;
@@ -555,8 +554,7 @@ int claims_load(struct engine *e, const struct claim *c)
 		copy.released_ms = engine_now(e);
 		journal_put_claim(engine_tx(e), &copy);
 	}
-	set = put(e, &copy, fn->n.cloud);
-	set->shared = set->shared || fn->n.slot > 0; /* the others may be gone */
+	put(e, &copy, fn->n.cloud);
 	if (claim_want(c) == CLAIM_WANT_END)
 		e->claims->wake_ms = 0;
 	return 0;

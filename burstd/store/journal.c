@@ -343,6 +343,7 @@ void journal_put_claim(struct journal_tx *tx, const struct claim *c)
 	add_int(tx, c->since_ms);
 	add_int(tx, c->released_ms);
 	add_text(tx, c->accessor);
+	add_int(tx, c->shared);
 }
 
 void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)

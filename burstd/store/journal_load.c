@@ -197,6 +197,7 @@ static int read_claim(const struct journal *j, struct db_cursor *c, const struct
 	out.since_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	out.released_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	db_copy_text(c, out.accessor, sizeof(out.accessor));
+	out.shared = db_get_int(c, 0, 1) != 0;
 	/* A claim past its first step that nobody made would give the bytes to anybody. */
 	c->bad = c->bad ||
 		 (!out.bound && (out.state == CLAIM_ATTESTING || out.state == CLAIM_CLAIMED ||

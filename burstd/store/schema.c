@@ -199,5 +199,10 @@ static const char step_9[] = "CREATE TABLE voucher ("
 /* Which wrapping token a claim was answered with, so that a breach after a restart revokes it. */
 static const char step_10[] = "ALTER TABLE claim ADD COLUMN accessor TEXT NOT NULL DEFAULT '';";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4, step_5,
-						step_6, step_7, step_8, step_9, step_10};
+/* Whether other machines had its secret, too: who is left of them need not be the only one. */
+static const char step_11[] = "ALTER TABLE claim ADD COLUMN shared INTEGER NOT NULL DEFAULT 0;"
+			      "UPDATE claim SET shared = 1 WHERE id IN"
+			      " (SELECT id FROM claim GROUP BY id HAVING count(*) > 1);";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,  step_5, step_6,
+						step_7, step_8, step_9, step_10, step_11};

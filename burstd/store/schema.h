@@ -5,7 +5,7 @@
 #ifndef BURSTD_SCHEMA_H
 #define BURSTD_SCHEMA_H
 
-enum { SCHEMA_STEPS = 10 };
+enum { SCHEMA_STEPS = 11 };
 
 extern const char *const schema_steps[SCHEMA_STEPS];
 

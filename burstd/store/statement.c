@@ -14,7 +14,8 @@
 
 #define CLAIM_COLUMNS                                                                              \
 	"node, gen, epoch, id, state, reason, turn, wrong, alarms, attested, weak, spki, addr, "   \
-	"instance, serial, version, issued_ms, expires_ms, since_ms, released_ms, accessor"
+	"instance, serial, version, issued_ms, expires_ms, since_ms, released_ms, accessor, "      \
+	"shared"
 
 #define VOUCHER_COLUMNS                                                                            \
 	"node, gen, epoch, state, token, accessor, version, gpus, gpu_type, made_ms, ends_ms, "    \
@@ -76,7 +77,7 @@ const char *const journal_sql[NSTATEMENTS] = {
 		       " signal = excluded.signal, hold_ms = excluded.hold_ms",
 	[PUT_CLAIM] =
 		"INSERT INTO claim (" CLAIM_COLUMNS ") VALUES"
-		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 		" ON CONFLICT (node, gen) DO UPDATE SET epoch = excluded.epoch, id = excluded.id,"
 		" state = excluded.state, reason = excluded.reason, turn = excluded.turn,"
 		" wrong = excluded.wrong, alarms = excluded.alarms, attested = excluded.attested,"
@@ -84,7 +85,8 @@ const char *const journal_sql[NSTATEMENTS] = {
 		" instance = excluded.instance, serial = excluded.serial,"
 		" version = excluded.version, issued_ms = excluded.issued_ms,"
 		" expires_ms = excluded.expires_ms, since_ms = excluded.since_ms,"
-		" released_ms = excluded.released_ms, accessor = excluded.accessor",
+		" released_ms = excluded.released_ms, accessor = excluded.accessor,"
+		" shared = excluded.shared",
 	[DEL_CLAIM] = "DELETE FROM claim WHERE node = ? AND gen = ?",
 	[ALL_CLAIMS] = "SELECT " CLAIM_COLUMNS " FROM claim ORDER BY node, gen",
 	[PUT_VOUCHER] =

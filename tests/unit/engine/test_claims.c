@@ -558,6 +558,60 @@ static void test_a_claim_of_before_is_replaced_by_its_certificate(void **state)
 	assert_int_equal(F.e->claims->nall, 1);
 }
 
+/* Who is left of a create is no thief's victim because another machine of it, which its provider
+ * shows no more, asks once more: they have the same secret. */
+static void one_of_two_is_gone_and_asks(int gone, int left)
+{
+	static const char *const addresses[] = {"", "10.0.0.1", "10.0.0.2"};
+	struct claim_event ev = {.type = CLAIM_EV_CONFIRMED, .now_ms = engine_now(F.e)};
+	struct node_event end = {.type = NODE_EV_RELEASE,
+				 .reason = NODE_BECAUSE_SUSPENDED,
+				 .now_ms = engine_now(F.e)};
+	struct provider_instance in = {.state = PROVIDER_ENDED};
+	char text[300], secret[CLAIM_SECRET_SIZE];
+	struct http_answer an;
+
+	two();
+	F.address = addresses[left];
+	is_served(says((struct says){.create = 2, .key = left}), "");
+	ev.spki = F.keys[left].spki;
+	assert_int_equal(claims_step(F.e, claim(left), &ev).answer, CLAIM_OK);
+	memcpy(in.id, row(gone)->n.instance, sizeof(in.id));
+	memcpy(in.node, row(gone)->n.name, sizeof(in.node));
+	engine_post(F.e, row(gone), &end);
+	turn();
+	end = (struct node_event){.type = NODE_EV_SEEN, .instance = &in, .now_ms = engine_now(F.e)};
+	engine_post(F.e, row(gone), &end);
+	turn();
+	assert_null(claim(gone));
+	F.address = addresses[gone];
+	for (int life = 0; life < 2; life++) {
+		assert_int_equal(status(says((struct says){.create = left, .key = gone})), 403);
+		claims_secret(F.e, claim(left)->c.id, secret);
+		(void)snprintf(text, sizeof(text),
+			       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"used\"}",
+			       claim(left)->c.id, secret);
+		request("POST", "/v1/alarm", text, false, &an);
+		assert_int_equal(claim(left)->c.state, CLAIM_CONFIRMED);
+		restart();
+	}
+	assert_int_equal(events("breach"), 0);
+	assert_int_equal(events("claim-refused"), 2);
+	assert_int_equal(row(left)->n.state, NODE_BOOTING);
+}
+
+static void test_one_of_two_is_gone_and_asks(void **state)
+{
+	(void)state;
+	one_of_two_is_gone_and_asks(1, 2);
+}
+
+static void test_the_other_of_two_is_gone_and_asks(void **state)
+{
+	(void)state;
+	one_of_two_is_gone_and_asks(2, 1);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup_broker, teardown)
@@ -577,6 +631,8 @@ int main(void)
 		T(test_from_another_address_among_many),
 		T(test_address_is_not_known_yet),
 		T(test_each_of_many_has_its_own),
+		T(test_one_of_two_is_gone_and_asks),
+		T(test_the_other_of_two_is_gone_and_asks),
 		W(test_lost_answer_asked_again),
 		W(test_asked_again_from_another_address),
 		W(test_answer_that_cannot_be_said),

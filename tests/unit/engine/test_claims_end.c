@@ -640,46 +640,6 @@ static void test_released_node_claims_nothing(void **state)
 	assert_null(claim(1));
 }
 
-/* Who is left of a create is no thief's victim because another machine of it, which its provider
- * shows no more, asks once more: they have the same secret. */
-static void test_one_of_two_is_gone_and_asks(void **state)
-{
-	struct claim_event ev = {.type = CLAIM_EV_CONFIRMED, .now_ms = engine_now(F.e)};
-	struct node_event end = {.type = NODE_EV_RELEASE,
-				 .reason = NODE_BECAUSE_SUSPENDED,
-				 .now_ms = engine_now(F.e)};
-	struct provider_instance in = {.id = "i-1", .node = "c1", .state = PROVIDER_ENDED};
-	char text[300], secret[CLAIM_SECRET_SIZE];
-	struct http_answer an;
-
-	(void)state;
-	two();
-	F.address = "10.0.0.2";
-	is_served(says((struct says){.create = 2, .key = 2}), "");
-	ev.spki = F.keys[2].spki;
-	assert_int_equal(claims_step(F.e, claim(2), &ev).answer, CLAIM_OK);
-	engine_post(F.e, row(1), &end);
-	turn();
-	end = (struct node_event){.type = NODE_EV_SEEN, .instance = &in, .now_ms = engine_now(F.e)};
-	engine_post(F.e, row(1), &end);
-	turn();
-	assert_null(claim(1));
-	F.address = "10.0.0.1";
-	for (int life = 0; life < 2; life++) {
-		assert_int_equal(status(says((struct says){.create = 2, .key = 1})), 403);
-		claims_secret(F.e, claim(2)->c.id, secret);
-		(void)snprintf(text, sizeof(text),
-			       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"used\"}",
-			       claim(2)->c.id, secret);
-		request("POST", "/v1/alarm", text, false, &an);
-		assert_int_equal(claim(2)->c.state, CLAIM_CONFIRMED);
-		restart();
-	}
-	assert_int_equal(events("breach"), 0);
-	assert_int_equal(events("claim-refused"), 2);
-	assert_int_equal(row(2)->n.state, NODE_BOOTING);
-}
-
 /* Those of other creates are where they were. */
 static void test_one_of_many_creates_is_over(void **state)
 {
@@ -789,7 +749,6 @@ int main(void)
 		T(test_machine_that_its_provider_takes_claims_nothing),
 		T(test_node_that_its_provider_takes_keeps_its_keys),
 		T(test_one_of_many_creates_is_over),
-		T(test_one_of_two_is_gone_and_asks),
 	};
 #undef T
 #undef W

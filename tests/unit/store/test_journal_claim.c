@@ -57,6 +57,7 @@ static struct claim whole(void)
 		spki[i] = (unsigned char)(0xf0 + 7 * i);
 	claim_init(&c, "batch-1.2", "c1", UINT64_MAX);
 	claim_issue(&c, 100, 9000);
+	c.shared = true;
 	(void)claim_step(&c, &(struct claim_event){.type = CLAIM_EV_WRONG, .now_ms = 110});
 	(void)claim_step(&c, &(struct claim_event){.type = CLAIM_EV_ALARM, .now_ms = 120});
 	(void)claim_step(&c, &ev);
@@ -200,8 +201,8 @@ static void a_file_of_the_schema_before_is_taken_over(void **state)
 	assert_memory_equal(&s.rows[0], &c, sizeof(c));
 }
 
-/* One that was answered before accessors were kept. */
-static void a_claim_of_before_has_no_accessor(void **state)
+/* Those that were made before accessors were kept, and whether a secret is one machine's alone. */
+static void claims_of_before_have_no_accessor(void **state)
 {
 	struct fixture *f = *state;
 	struct claims s;
@@ -212,13 +213,19 @@ static void a_claim_of_before_has_no_accessor(void **state)
 		assert_int_equal(sql(f, schema_steps[i]), SQLITE_OK);
 	assert_int_equal(sql(f, "PRAGMA user_version = 9"), SQLITE_OK);
 	assert_int_equal(sql(f, "INSERT INTO claim VALUES ('c1', 1, 0, 'id', 'expired', 'time', 0,"
+				" 0, 0, 0, 0, '', '', '', '', 0, 1, 2, 3, 0),"
+				" ('c2', 1, 0, 'of2', 'expired', 'time', 0,"
+				" 0, 0, 0, 0, '', '', '', '', 0, 1, 2, 3, 0),"
+				" ('c3', 1, 0, 'of2', 'expired', 'time', 0,"
 				" 0, 0, 0, 0, '', '', '', '', 0, 1, 2, 3, 0)"),
 			 SQLITE_OK);
 	open_journal(f, true);
 	s = claims(f);
-	assert_int_equal(s.n, 1);
+	assert_int_equal(s.n, 3);
 	assert_int_equal(s.rows[0].since_ms, 3);
 	assert_string_equal(s.rows[0].accessor, "");
+	assert_false(s.rows[0].shared);
+	assert_true(s.rows[1].shared && s.rows[2].shared);
 }
 
 int main(void)
@@ -229,7 +236,7 @@ int main(void)
 		TEST(a_visit_that_does_not_want_to_go_on_ends_the_load),
 		TEST(a_row_that_nobody_wrote_is_refused),
 		TEST(a_file_of_the_schema_before_is_taken_over),
-		TEST(a_claim_of_before_has_no_accessor),
+		TEST(claims_of_before_have_no_accessor),
 	};
 
 	return cmocka_run_group_tests_name("journal_claim", tests, NULL, NULL);
