@@ -184,7 +184,7 @@ static int read_reply(const struct answer *a, struct reply *r)
 
 	/* Only what says whose answer it is can make it none: a newer burstd, with a longer word
 	 * for its list say, must not cost the node. */
-	*r = (struct reply){.ok = false};
+	*r = (struct reply){.ok = false, .switch_ms = KEYS_UNSAID};
 	jpull_init(&j, a->body.p, a->body.len);
 	if (!jpull_enter(&j, '{'))
 		return -1;

@@ -801,6 +801,19 @@ def keys_off(lab):
     never(lambda: lab.read("keys.ran").count("\n") > 2, "only once", 2)
 
 
+def keys_unsaid(lab):
+    """keys: another version, and no word of the switch that was told before, does not call it off"""
+    tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
+    lab.write("key.version", "8")
+    k = Keys(lab)
+    lab.start([k.burstd], keys_command=f"{tool} %k")
+    k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) + 4000}
+    beats = len(k.burstd.beats())
+    until(lambda: len(k.burstd.beats()) > beats + 1, "it was told")
+    k.keys = {"version": "9"}
+    until(lambda: lab.read("keys.ran") == "stage\nswitch\n", "fetched, and switched")
+
+
 def keys_fail(lab):
     """keys: a command that fails is not run with each heartbeat; nonsense is no version, and an answer all the same"""
     tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran; exit 1')
@@ -1035,7 +1048,7 @@ TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_no
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers,
          closed_connection, answers_that_are_none, renewal, renewal_in_time, renewal_for_a_job, aws_spot, aws_token, aws_others, portal, gcp,
          gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown, shutdown_why,
-         keys_follow, keys_off, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
+         keys_follow, keys_off, keys_unsaid, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off,
          secrets, configuration, environment, usage]
 
 
