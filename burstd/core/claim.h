@@ -120,7 +120,9 @@ struct claim {
 	int64_t version;               /* of the keys that left */
 	int64_t issued_ms, expires_ms; /* it must be claimed before that */
 	int64_t since_ms;              /* when the present state began */
-	int64_t released_ms;           /* when the bytes first left; 0: they did not */
+	/* When the bytes first left, or, as they were lost perhaps, burstd was started or had none
+	 * for their owner; 0: they did not leave */
+	int64_t released_ms;
 };
 
 struct claim_event { /* borrowed */

@@ -86,10 +86,22 @@ static void unlink_ask(struct claim_ask *ask)
 	free(ask);
 }
 
+/* The answer is lost still: its owner, who is told to come again, is no thief for coming when the
+ * secret store is back. */
+static void owe(struct claim_ask *ask, enum claim_answer answer)
+{
+	struct claim *c = &ask->entry->r.c;
+
+	if (ask->again && c->state == CLAIM_CLAIMED &&
+	    (answer == CLAIM_WAIT || answer == CLAIM_SILENCE))
+		c->released_ms = engine_now(ask->e);
+}
+
 void claim_ask_end(struct claim_ask *ask, enum claim_answer answer, unsigned retry_s)
 {
 	struct http_answer an = short_answer(answer, ask->text, retry_s);
 
+	owe(ask, answer);
 	door_answer(ask->e, ask->ticket, &an);
 	unlink_ask(ask);
 }

@@ -361,6 +361,37 @@ static void test_lost_answer_asked_again(void **state)
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
 }
 
+/* Its answer was lost, and the secret store has been away since: it asks until that is back. */
+static void test_lost_answer_while_the_store_is_away(void **state)
+{
+	const struct err err = {.code = ERR_NET, .msg = "gone"};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	for (int i = 0; i < 3; i++) {
+		uint64_t t = says((struct says){.create = 1});
+		secrets_fn fn = F.keys_fn;
+
+		assert_non_null(fn);
+		F.keys_fn = NULL;
+		fn(F.keys_ctx, NULL, &err);
+		turn();
+		assert_int_equal(status(t), 503);
+		claim(1)->c.released_ms -= CLAIM_AGAIN_MS - 1000;
+	}
+	for (int i = 0; i < 2; i++) {
+		uint64_t t = says((struct says){.create = 1});
+
+		claim(1)->ask->until_ms = engine_now(F.e);
+		turn();
+		assert_int_equal(status(t), 202);
+		claim(1)->c.released_ms -= CLAIM_AGAIN_MS - 1000;
+	}
+	is_served(says((struct says){.create = 1}), "acc-2");
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
 /* What it asks with can be copied: a request for a certificate is no secret. */
 static void test_asked_again_from_another_address(void **state)
 {
@@ -634,6 +665,7 @@ int main(void)
 		T(test_one_of_two_is_gone_and_asks),
 		T(test_the_other_of_two_is_gone_and_asks),
 		W(test_lost_answer_asked_again),
+		W(test_lost_answer_while_the_store_is_away),
 		W(test_asked_again_from_another_address),
 		W(test_answer_that_cannot_be_said),
 		T(test_newer_request_takes_the_place),
