@@ -175,7 +175,7 @@ static void step(struct engine *e, struct voucher_run *r, enum voucher_event_typ
 		return;
 	if (verdict == VOUCHER_ALARM)
 		sound(e, &r->v);
-	else if (verdict == VOUCHER_LATE && type == VOUCHER_EV_USED && r->v.undated)
+	else if (verdict != VOUCHER_DROP && type == VOUCHER_EV_USED && r->v.undated)
 		tell_unknown(e, &r->v,
 			     "its token is gone: it is of another secret store, or its time was "
 			     "over, for the clock was set back since; or it was used");

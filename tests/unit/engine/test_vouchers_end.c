@@ -162,6 +162,21 @@ static void test_of_another_stores_token_no_theft_is_claimed(void **state)
 	assert_int_equal(events("token-unknown"), 2);
 }
 
+/* Nor of one whose node was let go that it has used it. */
+static void test_of_another_stores_token_it_is_not_said_who_used_it(void **state)
+{
+	(void)state;
+	buy_with_token(1, "acc-1");
+	boots(1, true);
+	a_second_ago(1);
+	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
+	F.store_at = "https://two:8200";
+	restart();
+	store_says(SECRET_SPENT);
+	assert_int_equal(events("token-unknown"), 1);
+	assert_true(is_said_why());
+}
+
 /* --- the configuration gives no tokens any more -----------------------------------------------
  */
 
@@ -230,6 +245,7 @@ int main(void)
 		T(test_of_one_that_no_machine_had_nobody_is_told),
 		T(test_after_the_clock_was_set_back_no_theft_is_claimed),
 		T(test_of_another_stores_token_no_theft_is_claimed),
+		T(test_of_another_stores_token_it_is_not_said_who_used_it),
 		T(test_those_of_another_configuration_are_looked_after),
 		T(test_without_a_store_nobody_can_be_asked),
 	};
