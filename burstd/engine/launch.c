@@ -441,7 +441,9 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 				       err.msg);
 		engine_post(e, nodes[i], &ev);
 	}
-	if (rc == 0) {
+	if (rc != 0) {
+		place_unsent(e, place_of(e, &nodes[0]->n));
+	} else {
 		journal_put_batch(engine_tx(e), &b->j);
 		claims_issue(e, b);
 		journal_put_number(engine_tx(e), ENGINE_LAST_BATCH, (int64_t)b->j.id);

@@ -374,6 +374,14 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	     news == COOLDOWN_AGAIN ? "" : r->message);
 }
 
+void place_unsent(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_place at = place_to_cool(e, o);
+	int64_t now = engine_now(e);
+
+	(void)cooldown_bought(&e->cooldown, &at, PROVIDER_INVALID, now, now);
+}
+
 void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
 {
 	enum cooldown_news news =

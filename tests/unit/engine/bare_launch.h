@@ -28,7 +28,8 @@ static struct fix {
 	unsigned recorded, sent, hurried;
 	size_t sizes[NODES]; /* of those sent */
 	char first[NODES][16];
-	size_t fits; /* nodes, in one create */
+	bool unbuildable; /* a create, for the driver */
+	size_t fits;      /* nodes, in one create */
 	enum node_event_type posted[4 * NODES];
 	unsigned hopeful; /* refused by a place that may be asked again at once */
 	size_t nposted;
@@ -325,8 +326,7 @@ static inline int build(const void *self, const struct provider_op *op,
 	(void)self;
 	(void)op;
 	(void)out;
-	(void)e;
-	return 0;
+	return F.unbuildable ? err_set(e, ERR_INVALID, "it is too long") : 0;
 }
 
 static inline size_t fits(const void *self, const struct provider_create *c)

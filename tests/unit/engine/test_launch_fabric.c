@@ -227,7 +227,7 @@ static void test_a_job_too_large_for_one_fabric_is_refused(void **state)
 }
 
 /* It was not sent: a place that has cooled down waits for nothing. */
-static void test_a_job_too_large_is_no_purchase_that_is_tried(void **state)
+static void is_no_purchase_that_is_tried(void)
 {
 	struct conf_offer *o = &F.pool.own;
 	const struct cooldown_place at = {.provider = "p",
@@ -238,15 +238,27 @@ static void test_a_job_too_large_is_no_purchase_that_is_tried(void **state)
 					  .market = (enum provider_market)o->market};
 	int64_t then = engine_now(&F.e) - COOLDOWN_CAPACITY_MS - 1;
 
-	(void)state;
 	want_a_job("job");
 	(void)cooldown_bought(&F.e.cooldown, &at, PROVIDER_CAPACITY, then, then);
 	assert_int_equal(cooldown_look(&F.e.cooldown, &at, engine_now(&F.e)).state, COOLDOWN_HALF);
-	F.fits = 2;
 	launch_run(&F.e);
 	assert_int_equal(F.made + F.sent, 0);
 	assert_int_equal(count(NODE_GONE), NODES);
 	assert_int_equal(cooldown_look(&F.e.cooldown, &at, engine_now(&F.e)).state, COOLDOWN_HALF);
+}
+
+static void test_a_job_too_large_is_no_purchase_that_is_tried(void **state)
+{
+	(void)state;
+	F.fits = 2;
+	is_no_purchase_that_is_tried();
+}
+
+static void test_a_create_that_cannot_be_built_is_no_purchase_that_is_tried(void **state)
+{
+	(void)state;
+	F.unbuildable = true;
+	is_no_purchase_that_is_tried();
 }
 
 int main(void)
@@ -263,6 +275,7 @@ int main(void)
 		T(test_a_repeat_makes_the_same_fabric_first),
 		T(test_a_job_too_large_for_one_fabric_is_refused),
 		T(test_a_job_too_large_is_no_purchase_that_is_tried),
+		T(test_a_create_that_cannot_be_built_is_no_purchase_that_is_tried),
 	};
 #undef T
 
