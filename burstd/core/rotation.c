@@ -133,7 +133,7 @@ static bool alien(struct rotation *r, const struct rotation_event *ev)
 		return false;
 	r->alien = true;
 	r->now = r->prev = 0; /* none of these is any more */
-	if (r->phase == ROTATION_SWITCHING)
+	if (r->phase == ROTATION_SWITCHING && r->kind == ROTATION_MUNGE)
 		r->switch_ms = 0; /* that was no mistake of theirs */
 	return go(r, ROTATION_ABORTED, ev->now_ms);
 }

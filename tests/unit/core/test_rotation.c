@@ -226,6 +226,11 @@ static void a_switch_that_is_off_stays_so_when_the_next_rotation_begins(void **s
 		assert_true(order(&r, 2 * at, 11000));
 		assert_int_equal(rotation_called_off(&r, 12000), kinds[i] == ROTATION_JWKS);
 		assert_int_equal(r.switch_ms, kinds[i] == ROTATION_JWKS ? at : 2 * at);
+		if (kinds[i] == ROTATION_JWKS) {
+			assert_true(plain(&r, ROTATION_EV_TOLD, 13000));
+			assert_true(plain(&r, ROTATION_EV_ALIEN, 14000));
+			assert_true(rotation_called_off(&r, 15000));
+		}
 	}
 	/* One that nobody has in mind any more is forgotten. */
 	struct rotation r = staged(ROTATION_MUNGE);
