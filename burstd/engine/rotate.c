@@ -133,7 +133,7 @@ bool rotate_takes(const struct engine *e, int64_t version, int64_t claimed)
 	int64_t current = door_key_version(secrets_version(e));
 	const struct rotate *rt = e->rotate;
 
-	if (rt == NULL || !rotation_runs(&rt->r))
+	if (rt == NULL || (!rotation_runs(&rt->r) && (current == 0 || current != rt->r.now)))
 		return version == (current != 0 ? current : claimed);
 	if (rotation_holds(&rt->r, current))
 		return version == rt->r.now && rt->r.phase != ROTATION_SWITCHING;

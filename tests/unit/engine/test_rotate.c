@@ -42,6 +42,7 @@ static void munges_key_is_staged_then_switched_at_one_time(void **state)
 	assert_non_null(strstr(node_asks(2, "GET", "/v1/node/keys", ""), "\nswitch=yes\n"));
 	all_follow();
 	assert_int_equal(phase(), ROTATION_DONE);
+	assert_false(rotate_takes(F.e, rt()->r.prev, 0));
 	assert_int_equal(engine_breaches(F.e).n, 0);
 	assert_null(rt()->store);
 	assert_int_equal(audits("rotate"), 1);
@@ -106,6 +107,9 @@ static void jwks_rolls(void **state)
 	go();
 	its_time_comes();
 	assert_int_equal(phase(), ROTATION_DONE);
+	/* Who has claimed a moment ago, and confirms now, has the new key. */
+	assert_true(rotate_takes(F.e, rt()->r.prev, 0));
+	assert_false(rotate_takes(F.e, 7, 7));
 	assert_int_equal(writes, 3);
 	assert_null(strstr(bundle(), "Im9sZCI")); /* "old" */
 	assert_non_null(strstr(bundle(), "munge_key"));
@@ -182,6 +186,9 @@ static void abort_takes_the_new_key_out(void **state)
 	assert_int_equal(phase(), ROTATION_ABORTED);
 	assert_null(strstr(bundle(), "munge_key_next"));
 	assert_non_null(strstr(bundle(), "kZ3qVh0v8mJ5"));
+	/* Munge's key is the same: who has claimed before, and confirms now, is no node too few. */
+	assert_true(rotate_takes(F.e, rt()->r.prev, 0));
+	assert_false(rotate_takes(F.e, 7, 7));
 	/* Another one may follow. */
 	writes = 0;
 	stage(ROTATION_MUNGE);
