@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/redact.h"
 #include "base/secret.h"
 #include "core/userdata.h"
 #include "engine/claim_set.h"
@@ -316,12 +317,15 @@ void claims_fail(struct engine *e, struct claim_run *r, const char *step, const 
 	struct claim_entry *x = claim_entry(r);
 	const struct claim_event ev = {
 		.type = CLAIM_EV_ALARM, .proved = true, .now_ms = engine_now(e)};
+	char *clean;
 
 	if (alarm && r->c.state != CLAIM_BREACHED) /* else it was told of */
 		(void)claims_step(e, r, &ev);
 	if (x->ended)
 		return;
-	(void)snprintf(x->why, sizeof(x->why), "%.40s: %.110s", step, why);
+	clean = redact(why); /* slurmctld is told, and all who look there */
+	(void)snprintf(x->why, sizeof(x->why), "%.40s: %.110s", step, clean != NULL ? clean : why);
+	free(clean);
 	x->ended = let_go(e, r, alarm ? NODE_BECAUSE_BREACH : NODE_BECAUSE_INIT, NULL);
 	if (!x->ended && e->claims->wake_ms > engine_now(e) + CLAIM_LATE_MS)
 		e->claims->wake_ms = engine_now(e) + CLAIM_LATE_MS;

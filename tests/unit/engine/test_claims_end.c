@@ -587,6 +587,10 @@ static void test_event_with_a_token_in_it(void **state)
 	engine_commit(F.e);
 	assert_int_equal(tells("bad token \"[redacted]\""), 1);
 	assert_int_equal(events("secrets"), 1);
+	/* Those of a node's root go to slurmctld, too, and by the command line of scontrol. */
+	one();
+	claims_fail(F.e, claim(1), "key", "odd: hvs.abcdefghij0123456789", false);
+	assert_string_equal(fleet_why(row(1), row(1)->next), "key: odd: [redacted]");
 }
 
 /* Its name is another machine's by now, whose jobs are none of its business. */
