@@ -113,6 +113,8 @@ static void jwks_rolls(void **state)
 	assert_int_equal(writes, 3);
 	assert_null(strstr(bundle(), "Im9sZCI")); /* "old" */
 	assert_non_null(strstr(bundle(), "munge_key"));
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "99"); /* an admin */
+	assert_false(rotate_takes(F.e, rt()->r.prev, 0) || rotate_takes(F.e, rt()->r.now, 0));
 }
 
 static void a_restart_goes_on_where_it_was(void **state)
