@@ -67,6 +67,8 @@ int rotate_load(struct engine *e, struct err *err)
 				  .alien = (v[9] & ALIEN) != 0};
 	if (!rotation_good(&rt->r))
 		return err_set(err, ERR_INVALID, "the journal's rotation of keys makes no sense");
+	rt->looked_ms = engine_now(e);
+	rt->stood_ms = engine_now(e) - rt->r.since_ms; /* each node has its time anew */
 	if (rotation_runs(&rt->r) && rotate_store_alone(e) && rotate_store_open(rt, NULL, err) != 0)
 		rotate_complain(rt, "credential", err->msg);
 	return 0;
@@ -105,6 +107,7 @@ static bool step(struct rotate *rt, const struct rotation_event *ev)
 	rt->commanded = false;
 	rt->tell_ms = 0;
 	rt->look_ms = 0;
+	rt->stood_ms = 0;
 	tell_people(rt, rotation_phase_str(rt->r.phase));
 	if (rt->r.phase == ROTATION_DONE)
 		breach_mended(rt->e, &rt->r);
@@ -206,6 +209,8 @@ static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r,
 	}
 	if (r->keys_old_ms == 0)
 		r->keys_old_ms = engine_now(rt->e);
+	else
+		r->keys_old_ms += rt->still_ms; /* a store that is away must not cost all nodes */
 	if (!r->keys_drained && is_late(rt, r) && is_in_use(nm)) {
 		r->keys_drained = true;
 		drain(rt->e, nm, r->c.gen, r->key_version);
@@ -259,6 +264,9 @@ static void look(struct rotate *rt)
 
 	if (engine_now(e) < rt->look_ms)
 		return;
+	rt->still_ms = secrets_serves(e) ? 0 : engine_now(e) - rt->looked_ms;
+	rt->stood_ms += rt->still_ms;
+	rt->looked_ms = engine_now(e);
 	rt->look_ms = engine_now(e) + (runs ? ROTATE_LOOK_MS : ROTATE_IDLE_MS);
 	rt->nodes = (struct engine_rotation_nodes){0};
 	for (size_t i = 0; i < e->fleet.nall; i++) {
@@ -455,6 +463,17 @@ static void look_for_a_credential(struct rotate *rt)
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
+/* The time for nodes to follow stands still with the store, as each one's own does. */
+static int64_t wake_ms(const struct rotate *rt)
+{
+	bool follow = rt->r.phase == ROTATION_SPREADING || rt->r.phase == ROTATION_SETTLING;
+	int64_t at = rotation_wake_ms(&rt->r);
+
+	if (!follow || at == INT64_MAX)
+		return at;
+	return secrets_serves(rt->e) ? at + rt->stood_ms : INT64_MAX;
+}
+
 static void write_down(struct rotate *rt)
 {
 	if (!rt->dirty)
@@ -481,7 +500,7 @@ void rotate_run(struct engine *e)
 		return;
 	look_at_the_store(rt);
 	look(rt);
-	if (rotation_wake_ms(&rt->r) <= engine_now(e))
+	if (wake_ms(rt) <= engine_now(e))
 		(void)step(rt, &timer);
 	if (rt->r.phase == ROTATION_STAGED && rt->r.kind == ROTATION_JWKS && has_command(e))
 		(void)step(rt, &order); /* nobody needs to be asked */
@@ -506,7 +525,7 @@ int64_t rotate_next_ms(const struct engine *e)
 		return engine_now(e);
 	if (rotation_runs(&rt->r) || has_nodes(e))
 		next = rt->look_ms;
-	at = rotation_wake_ms(&rt->r);
+	at = wake_ms(rt);
 	next = at < next ? at : next;
 	at = rotate_store_next_ms(rt);
 	next = at < next ? at : next;

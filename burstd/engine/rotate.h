@@ -50,7 +50,9 @@ struct rotate {
 	struct rotation r;          /* as of the next commit */
 	struct rotate_store *store; /* NULL: there is no session, and no credential */
 	bool dirty;                 /* r is to be written down */
-	int64_t look_ms;
+	int64_t look_ms, looked_ms; /* the next look, and the last */
+	/* How long nobody could have fetched keys: between these two, and of this phase. */
+	int64_t still_ms, stood_ms;
 	struct engine_rotation_nodes nodes; /* as of the last look */
 	/* the site's command, or scontrol */
 	struct rotate_child *child; /* NULL: none runs */

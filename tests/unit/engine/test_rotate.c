@@ -232,6 +232,75 @@ static void a_node_that_does_not_follow_is_drained(void **state)
 	assert_int_equal(phase(), ROTATION_STAGED); /* the others do not wait for it */
 }
 
+static void minutes_pass(int n)
+{
+	for (int i = 0; i < n; i++) {
+		claim(2)->keys_old_ms -= MINUTE;
+		rt()->looked_ms -= MINUTE;
+		rt()->look_ms = 0;
+		rotate_run(F.e);
+	}
+	engine_commit(F.e);
+}
+
+/* Nobody can follow while the store is away: an hour of that must not cost all nodes. */
+static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
+{
+	(void)state;
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	(void)beats(1, now_version());
+	(void)beats(2, 7);
+	rt()->look_ms = 0;
+	go();
+	assert_in_range(claim(2)->keys_old_ms, 1, engine_now(F.e));
+	F.e->secrets->phase = SECRETS_PROBE;
+	minutes_pass(60);
+	assert_int_equal(events("keys-old"), 0);
+	/* Nor is he left behind. */
+	rt()->r.since_ms -= ROTATION_SPREAD_MS;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	assert_true(rotate_next_ms(F.e) > engine_now(F.e));
+	F.e->secrets->phase = SECRETS_READY;
+	minutes_pass(8);
+	assert_int_equal(events("keys-old"), 0);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	minutes_pass(2);
+	assert_int_equal(events("keys-old"), 1);
+	go();
+	assert_int_equal(phase(), ROTATION_STAGED);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	its_time_comes();
+	F.e->secrets->phase = SECRETS_PROBE;
+	rt()->r.since_ms -= ROTATION_SETTLE_MS + 1000;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	F.e->secrets->phase = SECRETS_READY;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_DONE); /* whoever is about to be heard */
+}
+
+/* ... and burstd knows since when somebody has other keys than he should for as long as it runs. */
+static void after_a_restart_all_have_their_time_anew(void **state)
+{
+	(void)state;
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	rt()->r.since_ms -= ROTATION_SPREAD_MS - 1000;
+	rt()->dirty = true;
+	rotate_run(F.e);
+	restart();
+	go();
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	assert_true(secrets_serves(F.e));
+	rt()->r.since_ms -= 2000;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	rt()->r.since_ms -= ROTATION_SPREAD_MS;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_STAGED);
+}
+
 static void poll_the_store(void)
 {
 	F.e->secrets->version_next = F.e->secrets->next_ms = 0;
@@ -505,6 +574,8 @@ int main(void)
 		T(what_somebody_else_writes_ends_it),
 		T(abort_takes_the_new_key_out),
 		T(a_node_that_does_not_follow_is_drained),
+		T(who_cannot_follow_for_the_store_is_away_is_not_late),
+		T(after_a_restart_all_have_their_time_anew),
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
 		T(what_somebody_else_writes_calls_the_switch_off),
