@@ -731,6 +731,8 @@ void sim_ctld_heal(struct sim_ctld *c)
 			j->held = false;
 			if (j->state == JOB_PENDING)
 				j->begin_at = c->w->now;
+			if (j->requeued_to != 0) /* that is nobody's wish */
+				j->requeued_to = j->begin_at;
 			j->runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE;
 			j->end_at = c->w->now + j->runtime;
 		}
