@@ -550,6 +550,11 @@ int claims_load(struct engine *e, const struct claim *c)
 		journal_del_claim(engine_tx(e), c->node, c->gen);
 		return 0;
 	}
+	if (copy.issued_ms > engine_now(e)) { /* the clock was set back (F57) */
+		copy.expires_ms -= copy.issued_ms - engine_now(e);
+		copy.issued_ms = engine_now(e);
+		journal_put_claim(engine_tx(e), &copy);
+	}
 	if (copy.expires_ms < least) /* nobody could claim meanwhile */
 		copy.expires_ms = least;
 	/* Nor say that it has its keys, or ask for an answer that was lost with us; whatever the

@@ -396,6 +396,34 @@ static void test_after_a_restart_there_is_time_to_claim(void **state)
 	is_served(t, "acc-1");
 }
 
+static int keep_issued(void *ctx, const struct claim *c, struct err *err)
+{
+	(void)err;
+	*(int64_t *)ctx = c->issued_ms;
+	return 0;
+}
+
+/* F57: it was ahead when the claim was issued.  Who never claims must go all the same. */
+static void test_after_the_clock_was_set_back_there_is_no_more_time_to_claim(void **state)
+{
+	const int64_t day = 24 * 3600 * INT64_C(1000);
+	int64_t issued_ms = 0, life_ms;
+	const struct journal_visitor v = {.claim = keep_issued, .ctx = &issued_ms};
+
+	(void)state;
+	one();
+	life_ms = claim(1)->c.expires_ms - claim(1)->c.issued_ms;
+	assert_true(life_ms > CLAIM_GRACE_MS);
+	claim(1)->c.issued_ms += day;
+	claim(1)->c.expires_ms += day;
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	assert_true(claim(1)->c.expires_ms <= engine_now(F.e) + life_ms);
+	assert_int_equal(journal_load(F.journal, &v, NULL), 0); /* it is on record, too */
+	assert_in_range(issued_ms, 1, engine_now(F.e));
+}
+
 static int keep_released(void *ctx, const struct claim *c, struct err *err)
 {
 	(void)err;
@@ -739,6 +767,7 @@ int main(void)
 		T(test_nobody_claims_in_time),
 		W(test_keys_that_are_never_confirmed),
 		T(test_after_a_restart_there_is_time_to_claim),
+		T(test_after_the_clock_was_set_back_there_is_no_more_time_to_claim),
 		W(test_after_a_restart_there_is_time_to_confirm),
 		W(test_after_a_restart_a_lost_answer_is_given_again),
 		T(test_time_is_over_before_it_is_there),
