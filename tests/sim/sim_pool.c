@@ -121,11 +121,11 @@ void sim_pool_forgive(struct world *w, uint32_t pool)
 }
 
 /* What burstd was told in its last moment may not be on the disk.  A commit that fails, and is on
- * the disk all the same, takes one more step. */
+ * the disk all the same, takes one more step for each of its rows. */
 void sim_pool_crashed(struct world *w)
 {
 	for (uint32_t p = 0; p < w->set.npools; p++) {
-		if (w->pools[p].step + 1 >= w->step)
+		if (w->pools[p].step + 1 >= w->step || w->pools[p].failed == w->now)
 			sim_pool_forgive(w, p);
 		memset(w->pools[p].rests, 0, sizeof(w->pools[p].rests)); /* not durable */
 		w->pools[p].alone[0] = '\0';

@@ -503,6 +503,10 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 		i->excused = true;
 	if (n->down) /* ReturnToService=2 */
 		sim_ctld_set_reason(c, n, BY_NOBODY, "");
+	if (n->reboot && n->inst != i->number) { /* it has booted since it was to reboot */
+		n->reboot = n->drain = false;
+		sim_ctld_set_reason(c, n, BY_NOBODY, "");
+	}
 	n->powering_up = n->powered_down = n->not_responding = n->down = n->power_up = false;
 	n->inst = i->number;
 	n->up_at = c->w->now;

@@ -121,8 +121,8 @@ static bool is_its_own(const struct world *w, const struct node *was, const stru
 		       bool leaves)
 {
 	switch (next->reason) {
-	case NODE_BECAUSE_BOOT:
-		return w->now + w->skew >= was->wake_ms;
+	case NODE_BECAUSE_BOOT: /* or its pool was closed */
+		return was->state == NODE_BOOTING && w->now + w->skew >= was->wake_ms;
 	case NODE_BECAUSE_SUSPENDED:
 		return leaves;
 	case NODE_BECAUSE_RECLAIMED: /* it was found so */
