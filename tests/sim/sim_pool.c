@@ -47,7 +47,7 @@ static void failed(struct world *w, const char *node, int64_t born)
 {
 	uint32_t pool = (uint32_t)(world_pool_of(w, node) - w->set.pools);
 	struct sim_pool_state *p = &w->pools[pool];
-	int64_t ms = CLOSED_MS;
+	int64_t ms = CLOSED_MS, from = born <= p->perhaps ? p->perhaps : w->now;
 
 	rests(w, p, node, born);
 	if (p->waves > 0 && strcmp(p->alone, node) == 0)
@@ -61,20 +61,27 @@ static void failed(struct world *w, const char *node, int64_t born)
 	for (uint32_t i = 2; i < p->waves && ms < CLOSED_MAX_MS; i++)
 		ms *= 2;
 	if (p->waves > 1)
-		p->closed_until = w->now + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
+		p->closed_until = from + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
 	SIM_TRACE(w, "  pool %s: wave %u of useless machines", w->set.pools[pool].name,
 		  (unsigned)p->waves);
 }
 
 void sim_pool_saw_wrong(struct world *w, const char *node)
 {
+	const struct sim_pool *sp = world_pool_of(w, node);
 	const struct sim_row *r;
 	size_t n = sim_journal_rows(w->journal, &r);
 
-	for (size_t k = 0; k < n; k++)
-		if (strcmp(r[k].n.name, node) == 0 && node_lives(&r[k].n) &&
-		    r[k].n.state != NODE_DRAINING)
+	for (size_t k = 0; k < n; k++) {
+		struct sim_pool_state *p = &w->pools[sp - w->set.pools];
+
+		if (strcmp(r[k].n.name, node) != 0 || !node_lives(&r[k].n))
+			continue;
+		if (r[k].n.state != NODE_DRAINING)
 			failed(w, node, r[k].born);
+		else if (r[k].born > p->perhaps)
+			p->perhaps = w->now;
+	}
 }
 
 /* An older instance, which should be gone, may be the one that registered: burstd cannot know
