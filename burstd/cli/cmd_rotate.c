@@ -125,6 +125,10 @@ static const char *next_of(const json_t *s)
 		   {"aborting", "the new key is taken out"}};
 	const char *phase = cli_text(s, "phase");
 
+	if (has(s, "needs_credential") && strcmp(phase, "staging") == 0)
+		return "it cannot go on before the error is mended, and without a credential: "
+		       "burstctl "
+		       "secrets rotate --resume, or --abort";
 	if (has(s, "needs_credential"))
 		return "it cannot go on without a credential: burstctl secrets rotate --resume";
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -30,6 +30,12 @@ static void test_status_says_what_is_next(void **state)
 	lab_run_once(l, S "secrets rotate --status",
 		     ROTATION("jwks", "switching", "true", ",\"needs_credential\":true"));
 	assert_non_null(strstr(l->out, "--resume"));
+	assert_null(strstr(l->out, "--abort")); /* it is in use */
+	lab_run_once(
+		l, S "secrets rotate", /* of a bundle that has none */
+		ROTATION("jwks", "staging", "true",
+			 ",\"needs_credential\":true,\"error\":\"the bundle has no slurm_jwks\""));
+	assert_non_null(strstr(l->out, "--resume, or --abort"));
 	lab_run_once(l, S "secrets rotate",
 		     ROTATION("munge", "settling", "true",
 			      ",\"switch_command\":true,\"error\":\"switch_command: 1\""));
