@@ -143,20 +143,24 @@ static bool is_alone(struct pool *p, const char *node)
 	return false;
 }
 
-/* The rung that it came from; NULL: it is not in the configuration any more. */
-static struct wrong *wrong_of(struct engine *e, const struct node *n)
+/* The rung that it came from; CONF_OFFERS_MAX: it is not in the configuration any more. */
+static size_t rung_of(const struct engine *e, const struct node *n)
 {
 	const struct conf_pool *p = &e->conf->pools[n->pool];
 	const struct conf_offer *o = conf_rung_named(p, n->offer);
 
-	return o != NULL ? &e->pools[n->pool].wrong[o - conf_rungs(p, NULL)] : NULL;
+	return o != NULL ? (size_t)(o - conf_rungs(p, NULL)) : CONF_OFFERS_MAX;
 }
 
 static void came_wrong(struct engine *e, const struct node *n)
 {
-	struct wrong *w = wrong_of(e, n);
+	size_t rung = rung_of(e, n);
+	struct wrong *w;
 
-	if (w == NULL || (w->waves > 0 && n->wanted_ms <= w->last_ms))
+	if (rung == CONF_OFFERS_MAX)
+		return;
+	w = &e->pools[n->pool].wrong[rung];
+	if (w->waves > 0 && n->wanted_ms <= w->last_ms)
 		return;
 	w->waves++;
 	w->last_ms = engine_now(e);
@@ -196,13 +200,14 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n)
 {
-	struct wrong *w = wrong_of(e, n);
+	struct pool *p = &e->pools[n->pool];
+	size_t rung = rung_of(e, n);
 
 	nm->fails = 0;
 	nm->rests_ms = 0;
-	if (w != NULL)
-		*w = (struct wrong){0};
-	if (breaker_ok(&e->pools[n->pool].breaker))
+	if (rung < CONF_OFFERS_MAX)
+		p->wrong[rung] = (struct wrong){0};
+	if (breaker_ok(&p->breaker))
 		put(e, n->pool);
 }
 
