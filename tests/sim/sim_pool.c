@@ -47,7 +47,7 @@ static void failed(struct world *w, const char *node, int64_t born)
 {
 	uint32_t pool = (uint32_t)(world_pool_of(w, node) - w->set.pools);
 	struct sim_pool_state *p = &w->pools[pool];
-	int64_t ms = CLOSED_MS, from = born <= p->perhaps ? p->perhaps : w->now;
+	int64_t ms = CLOSED_MS;
 
 	rests(w, p, node, born);
 	if (p->waves > 0 && strcmp(p->alone, node) == 0)
@@ -61,27 +61,26 @@ static void failed(struct world *w, const char *node, int64_t born)
 	for (uint32_t i = 2; i < p->waves && ms < CLOSED_MAX_MS; i++)
 		ms *= 2;
 	if (p->waves > 1)
-		p->closed_until = from + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
+		p->closed_until = w->now + (ms < CLOSED_MAX_MS ? ms : CLOSED_MAX_MS);
 	SIM_TRACE(w, "  pool %s: wave %u of useless machines", w->set.pools[pool].name,
 		  (unsigned)p->waves);
 }
 
+/* burstd counts one that is to go as long as its time is not over.  Which wave the next ones belong
+ * to, and so when the pool was closed, follows from that. */
 void sim_pool_saw_wrong(struct world *w, const char *node)
 {
 	const struct sim_pool *sp = world_pool_of(w, node);
 	const struct sim_row *r;
 	size_t n = sim_journal_rows(w->journal, &r);
 
-	for (size_t k = 0; k < n; k++) {
-		struct sim_pool_state *p = &w->pools[sp - w->set.pools];
-
+	for (size_t k = 0; k < n; k++)
 		if (strcmp(r[k].n.name, node) != 0 || !node_lives(&r[k].n))
 			continue;
-		if (r[k].n.state != NODE_DRAINING)
+		else if (r[k].n.state == NODE_DRAINING)
+			w->pools[sp - w->set.pools].vague = true;
+		else
 			failed(w, node, r[k].born);
-		else if (r[k].born > p->perhaps)
-			p->perhaps = w->now;
-	}
 }
 
 /* An older instance, which should be gone, may be the one that registered: burstd cannot know
@@ -124,6 +123,7 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 void sim_pool_forgive(struct world *w, uint32_t pool)
 {
 	w->pools[pool].waves = 0;
+	w->pools[pool].vague = false;
 	w->pools[pool].closed_until = 0;
 }
 
@@ -150,7 +150,7 @@ static void check_probe(struct world *w, const struct sim_pool *sp, const char *
 	for (size_t k = 0; k < n; k++)
 		if (strcmp(r[k].n.name, node) == 0 && r[k].n.state == NODE_CREATING)
 			own = &r[k];
-	if (own == NULL || p->waves < 2 || own->n.sent_ms != own->n.since_ms ||
+	if (own == NULL || p->waves < 2 || p->vague || own->n.sent_ms != own->n.since_ms ||
 	    own->n.wanted_ms - w->skew < p->closed_until)
 		return; /* repeated, or decided before the pool was closed */
 	for (size_t k = 0; k < n; k++)
@@ -174,7 +174,7 @@ void sim_pool_check_create(struct world *w, const char *node)
 		if (strcmp(p->rests[i].node, node) == 0 && w->now < p->rests[i].until)
 			world_fail(w, "create of %s, which has failed %u times in a row", node,
 				   (unsigned)p->rests[i].fails);
-	if (w->now < p->closed_until)
+	if (w->now < p->closed_until && !p->vague)
 		world_fail(w,
 			   "F36: create of %s, and %u waves of its pool's machines came up wrong",
 			   node, (unsigned)p->waves);

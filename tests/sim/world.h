@@ -168,7 +168,7 @@ struct sim_pool_state {
 	bool paused;         /* an admin's order, which burstd took */
 	uint32_t waves;      /* of useless machines, one bought after the other had failed */
 	int64_t failed;      /* when it was told of the last one */
-	int64_t perhaps;     /* ... of one that was to go, which may have counted or not */
+	bool vague;          /* one that was to go came up wrong, and may have counted or not */
 	int64_t closed_until;
 	uint64_t step;  /* in which that was */
 	char alone[16]; /* the node that failed, if it was only one */
