@@ -124,10 +124,15 @@ static bool is_base_url(const char *text)
 	return strncmp(text, "https://", 8) == 0 && is_host_port(text + 8, false);
 }
 
+bool conf_text_is_nodes_word(const char *text)
+{
+	return text[strspn(text, node_takes)] == '\0';
+}
+
 /* As a node takes it: without [ ]. */
 static bool is_nodes_host_port(const char *text)
 {
-	return is_host_port(text, true) && text[strspn(text, node_takes)] == '\0';
+	return is_host_port(text, true) && conf_text_is_nodes_word(text);
 }
 
 /* Words with blanks between them. */

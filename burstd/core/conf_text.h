@@ -11,6 +11,8 @@ int conf_text_code(const char *text, struct err *e); /* likewise, as a jurisdict
 
 /* What conf_option_print() can put between quotes and every reader take back as it was. */
 bool conf_text_is_plain(const char *text);
+/* Does a node take it as one word of what burstd tells it? */
+bool conf_text_is_nodes_word(const char *text);
 /* Is text good as the name of a cluster, provider or pool? */
 bool conf_text_is_name(const char *text);
 /* ... as a jurisdiction?  Whether there is such a place is another question. */

@@ -104,11 +104,10 @@ static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 
 	lines_add_node(l, r->c.node, r->c.gen, &e->conf->providers[claim_entry(r)->set->cloud], n);
 	lines_add_number(l, "burst_uid", e->d.door->uid);
-	if (fn != NULL && lines_take(fn->n.instance))
-		lines_add(l, "instance_id", fn->n.instance);
-	if (o != NULL && lines_take(o->type))
-		lines_add(l, "instance_type", o->type);
+	if (o != NULL)
+		lines_add_word(l, "instance_type", o->type);
 	if (fn != NULL) {
+		lines_add_word(l, "instance_id", fn->n.instance);
 		add_gpus(l, fn->name);
 		add_size(e, l, fn->name);
 		lines_add_interconnect(l, &e->conf->pools[fn->n.pool], o);

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "core/conf.h"
+#include "core/conf_text.h"
 #include "core/interconnect.h"
 
 struct lines *lines_new(bool text)
@@ -58,7 +59,7 @@ static void end_value(struct lines *l)
 	add_part(l, l->text ? "\n" : "\"");
 }
 
-/* node-init's step_claim takes these and no others, and ends the machine at any other. */
+/* In a line of any kind: node-init's step_claim ends the machine at any other. */
 static bool is_fit(const char *value, size_t len)
 {
 	static const char fit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
@@ -86,6 +87,12 @@ void lines_add_n(struct lines *l, const char *key, const char *value, size_t len
 void lines_add(struct lines *l, const char *key, const char *value)
 {
 	lines_add_n(l, key, value, value != NULL ? strlen(value) : 0);
+}
+
+void lines_add_word(struct lines *l, const char *key, const char *word)
+{
+	if (conf_text_is_nodes_word(word))
+		lines_add(l, key, word);
 }
 
 void lines_add_number(struct lines *l, const char *key, uint64_t v)
@@ -119,11 +126,6 @@ void lines_add_list(struct lines *l, const char *key, const char *const *words, 
 		str_addf(&s, "%s%s", i > 0 ? between : "", words[i]);
 	lines_add(l, key, s.p);
 	str_fini(&s);
-}
-
-bool lines_take(const char *value)
-{
-	return is_fit(value, strlen(value));
 }
 
 void lines_add_node(struct lines *l, const char *node, uint64_t gen, const struct conf_provider *p,

@@ -25,9 +25,10 @@ struct lines {
 struct lines *lines_new(bool text);
 void lines_free(struct lines *l);
 
-bool lines_take(const char *value); /* can it be said? */
 /* "" and NULL: nothing is said. */
 void lines_add(struct lines *l, const char *key, const char *value);
+/* What a node can do without: left out where it would not take it as one word. */
+void lines_add_word(struct lines *l, const char *key, const char *word);
 void lines_add_n(struct lines *l, const char *key, const char *value, size_t len);
 void lines_add_number(struct lines *l, const char *key, uint64_t v);
 void lines_add_base64(struct lines *l, const char *key, const char *text);
