@@ -13,14 +13,6 @@
  * a restart neither un-pauses a pool nor makes it buy what does not work.  And none buys anything
  * while there is no room to write it down (F55). */
 
-/* What came up wrong from one rung of its ladder.  Elsewhere is tried first, for as long as a node
- * rests that fails so often: the cause may be a host, or a place, as well as the image.  Memory
- * only. */
-struct wrong {
-	uint32_t waves; /* in a row; what was bought together counts once */
-	int64_t last_ms, until_ms;
-};
-
 struct pool {
 	bool paused;
 	char by[JOURNAL_BY_SIZE]; /* who paused it */
@@ -28,8 +20,10 @@ struct pool {
 	struct breaker breaker;
 	char why[160]; /* of the last failure; memory only, as ... */
 	char node[64]; /* ... the one that failed alone; "": none did, or several did */
-	char closed[320], refusal[160];      /* for people */
-	struct wrong wrong[CONF_OFFERS_MAX]; /* of each rung */
+	char closed[320], refusal[160]; /* for people */
+	/* Of each rung: elsewhere is tried first, for as long as a node rests that fails so often,
+	 * since the cause may be a host, or a place, as well as the image.  Memory only. */
+	struct breaker wrong[CONF_OFFERS_MAX];
 };
 
 void pool_init(struct engine *e)
@@ -155,24 +149,22 @@ static size_t rung_of(const struct engine *e, const struct node *n)
 static void came_wrong(struct engine *e, const struct node *n)
 {
 	size_t rung = rung_of(e, n);
-	struct wrong *w;
+	struct breaker *b;
 
 	if (rung == CONF_OFFERS_MAX)
 		return;
-	w = &e->pools[n->pool].wrong[rung];
-	if (w->waves > 0 && n->wanted_ms <= w->last_ms)
-		return;
-	w->waves++;
-	w->last_ms = engine_now(e);
-	w->until_ms = w->last_ms + breaker_rest_ms(w->waves);
+	b = &e->pools[n->pool].wrong[rung];
+	if (breaker_fail(b, n->wanted_ms, engine_now(e)))
+		b->until_ms = b->last_ms + breaker_rest_ms(b->waves);
 }
 
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 {
-	int64_t left = e->pools[i].wrong[rung].until_ms - engine_now(e);
+	const struct breaker *b = &e->pools[i].wrong[rung];
+	bool closed = breaker_closed(b, engine_now(e));
 
 	/* More than ever is given: the clock went back (F57). */
-	return left > 0 && left <= BREAKER_MAX_MS ? engine_now(e) + left : 0;
+	return closed && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
 }
 
 void pool_failed(struct engine *e, const struct node *n, const char *why)
@@ -206,7 +198,7 @@ void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n)
 	nm->fails = 0;
 	nm->rests_ms = 0;
 	if (rung < CONF_OFFERS_MAX)
-		p->wrong[rung] = (struct wrong){0};
+		(void)breaker_ok(&p->wrong[rung]);
 	if (breaker_ok(&p->breaker))
 		put(e, n->pool);
 }
