@@ -127,8 +127,7 @@ static const char *next_of(const json_t *s)
 
 	if (has(s, "needs_credential") && strcmp(phase, "staging") == 0)
 		return "it cannot go on before the error is mended, and without a credential: "
-		       "burstctl "
-		       "secrets rotate --resume, or --abort";
+		       "burstctl secrets rotate --resume, or --abort";
 	if (has(s, "needs_credential"))
 		return "it cannot go on without a credential: burstctl secrets rotate --resume";
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

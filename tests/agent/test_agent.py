@@ -781,8 +781,8 @@ def keys_follow(lab):
     never(lambda: lab.read("keys.ran").count("\n") > 2, "only once", 2.5)
 
 
-def keys_off(lab):
-    """keys: a switch that is called off is not done; done all the same, the keys are fetched again though the version is that one"""
+def told_to_switch(lab):
+    """A node with version 8 that is to switch in four seconds, and has heard so."""
     tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
     lab.write("key.version", "8")
     k = Keys(lab)
@@ -790,6 +790,12 @@ def keys_off(lab):
     k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) + 4000}
     beats = len(k.burstd.beats())
     until(lambda: len(k.burstd.beats()) > beats + 1, "it was told")
+    return k
+
+
+def keys_off(lab):
+    """keys: a switch that is called off is not done; done all the same, the keys are fetched again though the version is that one"""
+    k = told_to_switch(lab)
     k.keys = {"version": "8", "switch_ms": 0}
     never(lambda: lab.read("keys.ran") != "", "called off", 5)
     k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) - 1000}
@@ -803,13 +809,7 @@ def keys_off(lab):
 
 def keys_unsaid(lab):
     """keys: another version, and no word of the switch that was told before, does not call it off"""
-    tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
-    lab.write("key.version", "8")
-    k = Keys(lab)
-    lab.start([k.burstd], keys_command=f"{tool} %k")
-    k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) + 4000}
-    beats = len(k.burstd.beats())
-    until(lambda: len(k.burstd.beats()) > beats + 1, "it was told")
+    k = told_to_switch(lab)
     k.keys = {"version": "9"}
     until(lambda: lab.read("keys.ran") == "stage\nswitch\n", "fetched, and switched")
 

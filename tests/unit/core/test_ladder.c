@@ -109,6 +109,7 @@ struct row {
 		int rung;
 		int64_t price; /* 0: as ever */
 		struct cooldown_view cool;
+		bool wrong;
 	} known[3];
 	const char *want, *why;
 	int64_t next; /* minutes from now */
@@ -412,6 +413,15 @@ static const struct row rows[] = {
 	 .set = {POOL("fallback_refusals", "1")},
 	 .want = "res spot far",
 	 .why = "od, us: spot only for 1 more refusal"},
+	{.name = "a machine came up wrong: behind the others, and nothing is left out",
+	 .known = {{RES, .wrong = true}, {FAR, .wrong = true}},
+	 .want = "spot od us res far",
+	 .why = ""},
+	{.name = "... be it the cheapest, or what is paid already",
+	 .set = {POOL("policy", "cheapest")},
+	 .known = {{SPOT, .wrong = true}, {RES, .wrong = true}},
+	 .want = "far us od res spot",
+	 .why = ""},
 	{.name = "what lasts is said first",
 	 .set = {POOL("jurisdictions", "EU"), {OD, "max_price", "1"}},
 	 .wish = {.constraint = "ondemand"},
@@ -442,6 +452,8 @@ static void apply(const struct row *r, struct conf *c, struct ladder_known *know
 			k->price = r->known[i].price == NO_PRICE ? 0 : r->known[i].price;
 		if (r->known[i].cool.state != COOLDOWN_OPEN)
 			k->cool = r->known[i].cool;
+		if (r->known[i].wrong)
+			k->wrong_until_ms = now + 1;
 	}
 }
 
@@ -548,44 +560,6 @@ static void test_spot_may_be_the_first_rung(void **state)
 	assert_int_equal(l.order[0], 0);
 	assert_int_equal(l.cause[1], LADDER_SPOT_FIRST);
 	conf_free(c);
-}
-
-/* What came up wrong from one place may do so again: behind all others, whatever the policy; but
- * nothing is left out for it. */
-static void test_where_machines_came_up_wrong_is_tried_last(void **state)
-{
-	static const struct {
-		const char *policy;
-		uint32_t wrong[2], order[4];
-	} cases[] = {
-		{"ordered", {RES, NRUNGS}, {SPOT, FAR, OD, RES}},
-		{"cheapest", {RES, NRUNGS}, {SPOT, FAR, OD, RES}},
-		{"cheapest", {SPOT, NRUNGS}, {RES, FAR, OD, SPOT}},
-		{"ordered", {SPOT, FAR}, {RES, OD, SPOT, FAR}},
-		{"cheapest", {SPOT, RES}, {FAR, OD, RES, SPOT}},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		struct conf *c = five();
-		struct ladder_known known[NRUNGS] = {{.price = 5 * FMT_NANO},
-						     {.price = 2 * FMT_NANO},
-						     {.price = 3 * FMT_NANO},
-						     {.price = 4 * FMT_NANO},
-						     {.price = NOT_THERE}};
-		struct ladder_ask a = {.conf = c, .pool = c->pools, .known = known, .now_ms = now};
-		struct ladder l;
-
-		set("pool", "policy", c->pools, cases[i].policy);
-		finish(c);
-		for (size_t k = 0; k < 2; k++)
-			if (cases[i].wrong[k] < NRUNGS)
-				known[cases[i].wrong[k]].wrong_until_ms = now + 1;
-		ladder_make(&l, &a);
-		assert_int_equal(l.n, 4);
-		assert_memory_equal(l.order, cases[i].order, sizeof(cases[i].order));
-		conf_free(c);
-	}
 }
 
 static void test_a_text_that_is_too_long_is_cut(void **state)
@@ -804,7 +778,6 @@ int main(void)
 		cmocka_unit_test(test_the_order_and_why_not_the_others),
 		cmocka_unit_test(test_a_pool_without_offers_is_a_ladder_of_one),
 		cmocka_unit_test(test_spot_may_be_the_first_rung),
-		cmocka_unit_test(test_where_machines_came_up_wrong_is_tried_last),
 		cmocka_unit_test(test_a_text_that_is_too_long_is_cut),
 		cmocka_unit_test(test_no_pool_and_no_job_passes_a_limit),
 	};

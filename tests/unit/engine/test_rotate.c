@@ -206,15 +206,21 @@ static void slurmctld_has(int i, uint32_t flags)
 	go();
 }
 
-static void a_node_that_does_not_follow_is_drained(void **state)
+/* c1 has munge's new key, and c2 that of before. */
+static void one_of_two_follows(void)
 {
-	(void)state;
 	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
 	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
 	(void)beats(1, now_version());
 	(void)beats(2, 7);
 	rt()->look_ms = 0;
 	go();
+}
+
+static void a_node_that_does_not_follow_is_drained(void **state)
+{
+	(void)state;
+	one_of_two_follows();
 	assert_int_equal(rt()->nodes.have, 1);
 	assert_int_equal(rt()->nodes.lack, 1);
 	assert_int_equal(claim(1)->keys_old_ms, 0);
@@ -247,12 +253,7 @@ static void minutes_pass(int n)
 static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 {
 	(void)state;
-	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
-	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
-	(void)beats(1, now_version());
-	(void)beats(2, 7);
-	rt()->look_ms = 0;
-	go();
+	one_of_two_follows();
 	assert_in_range(claim(2)->keys_old_ms, 1, engine_now(F.e));
 	F.e->secrets->phase = SECRETS_PROBE;
 	minutes_pass(60);
