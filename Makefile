@@ -151,11 +151,12 @@ $(BIN)/burst-agent: $(B)/burstd/agent/burst-agent.o $(libagent)
 # Static, and with musl where it is installed: slurmctld waits for the hook to exit, and the dynamic
 # loader, or the beginning of a static glibc, would be half of its life (ADR 16).
 # Not for another machine, not with somebody's own compiler, and not when it cannot link.
+# Empty where there is none: a make below, after `deps` has installed it, looks again.
 ifndef MUSL_GCC
 export MUSL_GCC := $(shell echo 'int main(void) { return 0; }' | \
-	musl-gcc -static -x c -o /dev/null - 2>/dev/null && echo musl-gcc || echo none)
+	musl-gcc -static -x c -o /dev/null - 2>/dev/null && echo musl-gcc)
 endif
-hook_cc := $(or $(HOOK_CC),$(if $(filter-out release,$(MODE))$(filter-out cc gcc,$(CC)),,$(filter-out none,$(MUSL_GCC))),$(CC))
+hook_cc := $(or $(HOOK_CC),$(if $(filter-out release,$(MODE))$(filter-out cc gcc,$(CC)),,$(MUSL_GCC)),$(CC))
 # It needs none of the libraries that the user's flags may lead to, and musl none of their headers.
 hookflags = $(if $(filter musl-gcc,$(hook_cc)),$(filter-out -I% -L%,$(1)),$(1))
 # All of base but what reads by jansson.
@@ -349,12 +350,18 @@ test-slurm-matrix: ## the end-to-end tests on other Slurm versions, in chroots: 
 # They say themselves what is refused; make calls it "Error 77".
 or_skipped = || { rc=$$?; [ $$rc != 77 ] || echo "make $@: skipped, nothing is broken; make calls that \"Error 77\"" >&2; exit $$rc; }
 
-demo: deps ## the main job on a private real Slurm and simcloud, in less than a minute
-	@$(MAKE) --no-print-directory -s all
+# Before anything is installed: a machine that refuses namespaces shall not be given Slurm and MariaDB for nothing.
+lab-possible:
+	@tests/e2e/lab/enter --possible $(or_skipped)
+
+demo: lab-possible ## the main job on a private real Slurm and simcloud, in less than a minute
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory -s $(all_processors) all
 	@scripts/demo.sh $(or_skipped)
 
-lab: deps ## a shell in a private cluster that bursts; KEYS=file|vault: whose machines get munge's key by user-data
-	@$(MAKE) --no-print-directory -s all
+lab: lab-possible ## a shell in a private cluster that bursts; KEYS=file|vault: whose machines get munge's key by user-data
+	@$(MAKE) --no-print-directory deps
+	@$(MAKE) --no-print-directory -s $(all_processors) all
 	@tests/e2e/lab/shell $(KEYS) $(or_skipped)
 
 deps-build: ## install the Debian packages for `make` and `make install`: no Slurm, no daemon
@@ -445,6 +452,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab contract test test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

@@ -178,8 +178,9 @@ job_is() {
 	scontrol -o show job "$job" | grep -q " JobState=$1 "
 }
 
-four_created() {
-	[ "$(sim_rows)" = 4 ]
+# created N: so many instances there ever were
+created() {
+	[ "$(sim_rows)" = "$1" ]
 }
 
 # Each node of the job is up at the address that the provider gave its instance.
@@ -233,11 +234,12 @@ audited() {
 	"$lab_dir/bin/simcloud" audit --meter "$lab_dir/meter.json" --wanted "$lab_dir/wanted" --grace 10s >"$lab_dir/audit"
 }
 
-# Each of the two has its own clock readings of the same seconds: four instances, one second each at most.
+# Each of the two has its own clock readings of the same seconds: one second for each instance at most.
 same_cost() {
 	burstd_cost=$(burstctl status --json | jq -r '[.pools[].spent | tonumber] | add')
 	cloud_cost=$(sim_cost)
-	awk -v a="$burstd_cost" -v b="$cloud_cost" 'BEGIN { d = a - b; exit !(b > 0 && d * d <= (4 * 29.52 / 3600) ^ 2) }'
+	awk -v a="$burstd_cost" -v b="$cloud_cost" -v n="$(sim_rows)" \
+		'BEGIN { d = a - b; exit !(b > 0 && d * d <= (n * 29.52 / 3600) ^ 2) }'
 }
 
 # The first rank of each node.
@@ -255,7 +257,7 @@ burst() {
 	output=$lab_dir/home/job-$job.out
 	say user "$bold" "\$ sbatch train.sbatch  # job $job: 4 nodes, 32 GPUs; none exists"
 	step "slurmctld allocated four cloud nodes and called burst-resume" until_seen 20 resume_called
-	step "burstd created four instances at the provider" until_seen 20 four_created
+	step "burstd created four instances at the provider" until_seen 20 created 4
 	causes='nodes queue'
 	step "four slurmd registered from the instances' own addresses" until_seen 30 nodes_up
 	causes='queue nodes'
@@ -267,6 +269,27 @@ burst() {
 	step "slurmctld suspended the idle nodes through burst-suspend" until_seen 30 suspend_called
 	step "every instance is deleted, and no slurmd is left" until_seen 20 none_alive
 	step "burstd has proof that they are gone" until_seen 20 settled
+}
+
+# The worst moment for a script: the machines exist, the reply that says so is lost, and who asked for them is dead.
+crash() {
+	local rows
+	rows=$(sim_rows)
+	title "What no script survives: the reply to a create is lost, and burstd is killed"
+	sim_hold create after
+	job=$(job -N2 --exclusive --wrap 'sleep 1') || return
+	say user "$bold" "\$ sbatch -N2 ...  # job $job; simcloud will keep its reply to itself"
+	step "the provider made two machines, and its reply did not arrive" until_seen 20 created $((rows + 2))
+	until_seen 10 sim_held
+	lab_kill burstd
+	say demo "$red" "kill -9 burstd: in its journal is what it was about to do, not what came of it"
+	sim_faults_clear
+	lab_start_burstd || return
+	say demo "$bold" "burstd is started again"
+	step "the job ran on just these two: burstd found them, and bought no others" until_seen 40 job_done
+	step "they are deleted as well" until_seen 30 none_alive
+	step "two machines on the provider's meter, not four" created $((rows + 2))
+	until_seen 20 settled
 }
 
 summary() {
@@ -293,6 +316,7 @@ echo
 say lab "$dim" "all up; c[1-$LAB_NODES] are cloud nodes, none of them exists"
 events_seen=$(burstctl events --json | jq -s 'map(.seq) | max // 0')
 burst
+crash
 summary
 if [ $failed != 0 ]; then
 	printf '\n%sNot every step was seen.%s The logs end so:\n' "$red" "$off"
@@ -300,3 +324,4 @@ if [ $failed != 0 ]; then
 	exit 1
 fi
 say lab "$dim" "done; everything is gone with its namespaces"
+printf '\nTo try it by hand: %smake lab%s, a shell in a cluster like this one.\n' "$bold" "$off"

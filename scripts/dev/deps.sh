@@ -11,7 +11,7 @@ set -eu
 # Each line: what needs them.
 build='gcc make pkg-config libc6-dev musl-tools libuv1-dev libcurl4-openssl-dev libjansson-dev libsqlite3-dev
 	libssl-dev libmicrohttpd-dev libgnutls28-dev libconfuse-dev libexpat1-dev libmunge-dev scdoc'
-unit='libcmocka-dev perl procps openssl'
+unit='libcmocka-dev perl procps openssl zsh'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 nftables iptables'
 cover='gcovr'
@@ -80,9 +80,45 @@ restore() {
 }
 [ $# -gt 0 ] || deny_services
 
-export DEBIAN_FRONTEND=noninteractive
-# shellcheck disable=SC2086  # a list of names
-$sudo apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing >/dev/null 2>&1 || {
-	$sudo apt-get -qq update
-	$sudo apt-get -qq -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing
+# apt-get tells of each package three times: it comes, is unpacked, is set up.  On a terminal that is one line that counts,
+# elsewhere a line for each tenth; what else it says is kept for the case that it fails.
+progress() {
+	tty=0
+	[ ! -t 2 ] || tty=1
+	awk -v tty=$tty '
+		match($0, /[0-9]+ newly installed/) { all = 3 * substr($0, RSTART) }
+		/^(Get:|Unpacking |Setting up )/ && all {
+			if (done < all) done++
+			percent = int(100 * done / all)
+			what = ($1 ~ /^Get:/) ? "downloading " $5 : tolower(substr($0, 1, 1)) substr($0, 2)
+			if (tty)
+				printf("\r\033[Kdeps: %d %%, %s", percent, substr(what, 1, 60)) >"/dev/stderr"
+			else if (int(percent / 10) > tenth)
+				printf("deps: %d %%\n", percent) >"/dev/stderr"
+			tenth = int(percent / 10)
+			fflush("/dev/stderr")
+		}
+		END { if (tty) printf("\r\033[K") >"/dev/stderr" }'
 }
+install() {
+	{
+		# shellcheck disable=SC2086  # a list of names
+		$sudo apt-get -q -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing 2>&1 || echo failed >"$log.rc"
+	} | tee "$log" | progress
+	[ ! -e "$log.rc" ]
+}
+
+export DEBIAN_FRONTEND=noninteractive
+log=$(mktemp)
+install || {
+	# Perhaps the lists of packages are old, or there are none yet.
+	rm -f "$log.rc"
+	$sudo apt-get -qq update
+	install
+} || {
+	tail -n 30 "$log" >&2
+	rm -f "$log" "$log.rc"
+	echo "deps: apt-get could not install these packages" >&2
+	exit 1
+}
+rm -f "$log" "$log.rc"
