@@ -64,7 +64,7 @@ tidy() {
 scripts() {
 	git ls-files -co --exclude-standard | while read -r f; do
 		[ -f "$f" ] && head -c 40 "$f" | head -1 | grep -qE '^#!/(usr/)?bin/(env )?(ba)?sh' && echo "$f"
-	done | xargs shellcheck -x
+	done | xargs shellcheck -x && git ls-files -co --exclude-standard '*.bats' | xargs shellcheck -x -s bats
 }
 with_clang() { make -j"$jobs" CC=clang WERROR=1 BUILD=build/clang all; }
 analyze() { make -j"$jobs" MODE=analyze WERROR=1 BUILD=build/analyze all; }
@@ -81,6 +81,7 @@ gate clang-format 14 "format" format
 ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
 ok "shellcheck" scripts
+ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.sh
 ok "install and uninstall" scripts/dev/check-install.sh
 gate systemd-analyze 252 "the unit's exposure is 1.5 at most" exposure
 ok "clang builds without a warning" with_clang

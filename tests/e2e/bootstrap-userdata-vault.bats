@@ -42,7 +42,7 @@ unwrap() {
 	within 60 job_is "$id" COMPLETED
 	[ "$(grep -c 'STATUS: *Success' "$lab_dir/home/job-$id.out")" = 2 ]
 	# One machine, one token; used up, and nowhere that people look.
-	[ "$(printf '%s\n' $tokens | sort -u | wc -l)" = 2 ]
+	[ "$(xargs -n1 <<<"$tokens" | sort -u | wc -l)" = 2 ]
 	for token in $tokens; do
 		[ "$(unwrap "$token")" = 400 ]
 		run ! grep -rqF "$token" /var/log "$lab_dir/home"

@@ -94,7 +94,8 @@ refused() {
 	next=$(job -N1 --exclusive --wrap 'sleep 1')
 	refused "$next"
 	# The deletes are in the journal, with room from the reserve, and no burstd had to end for that.
-	[ "$(lab_pid burstd)" = "$pid" ] && lab_running burstd
+	[ "$(lab_pid burstd)" = "$pid" ]
+	lab_running burstd
 	[ "$(reserve)" -lt $((8 << 20)) ]
 	make_room
 	within 10 buying

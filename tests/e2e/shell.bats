@@ -1,4 +1,8 @@
+#!/usr/bin/env bats
 # The shell of `make lab`, its commands from a pipe: a cluster of its own within this one's namespaces.
+
+# Variables of bats.
+# shellcheck disable=SC2154
 bats_require_minimum_version 1.5.0
 lab_repo=$(readlink -f "$BATS_TEST_DIRNAME/../..")
 
@@ -23,7 +27,7 @@ shell() {
 	[[ $output == *$'\nAll is well.\nYou are root; jobs run as '* ]]
 	[[ $output == *$'\nc1 c2\nrefused\n'*"duplicate seconds    0.000"*"leaked seconds       0.000"* ]]
 	[ ! -e /run/lab/pid ]
-	! pgrep -x slurmctld
+	run ! pgrep -x slurmctld
 }
 
 @test "a lab's shell whose machines have munge's key by their user-data: what happened there, and a thief" {

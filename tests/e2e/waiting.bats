@@ -99,7 +99,8 @@ starts_in() {
 	# That component waits 30 s and then a minute, and the other one does not start without it.  So at most three tries
 	# begin in two minutes, each with one create call for the pool that has nothing; it takes less to see those waits.
 	wait=$(starts_in "$job+1")
-	[ "$wait" -ge 20 ] && [ "$wait" -le 31 ]
+	[ "$wait" -ge 20 ]
+	[ "$wait" -le 31 ]
 	# slurmctld lets the other component wait for cred_expire and a second.
 	within 15 eval 'squeue -h -j "$job" -o "%i %r" | grep "+0 " | grep -qv BeginTime'
 	within 15 alive 0
