@@ -588,23 +588,22 @@ static void help(void)
 	struct str s;
 
 	str_init(&s, 8192);
-	str_adds(
-		&s,
-		"usage: burstd [-c FILE]\n"
-		"       burstd --check [--slurm [--json]] [FILE]\n\n"
-		"The cloud-bursting daemon for Slurm.  Runs in the foreground and logs to standard "
-		"error.\n\n"
-		"Options:\n");
+	str_adds(&s, "usage: burstd [-c FILE]\n"
+		     "       burstd --check [--slurm [--json]] [FILE]\n\n");
+	opt_wrap(&s,
+		 "The cloud-bursting daemon for Slurm. Runs in the foreground and logs to standard "
+		 "error.",
+		 0, 0);
+	str_adds(&s, "\nOptions:\n");
 	opt_help(table, NTABLE, &s);
-	str_adds(&s, "\nExample:\n"
-		     "  burstd --check && systemctl reload burstd\n\n"
-		     "\"burstctl check\" is for people: it runs this --check, explains, and looks "
-		     "at slurm.conf\ntoo. burstd --check is for scripts and units, by its exit "
-		     "code.\n\n"
-		     "SIGHUP reloads the configuration, or refuses it and changes nothing.\n"
-		     "Exit codes: 0 stopped, or nothing wrong; 1 failed, or a problem of "
-		     "slurm.conf; 2 usage;\n69 slurmctld does not answer --check; 78 bad "
-		     "configuration.\n");
+	str_adds(&s, "\nExample:\n  burstd --check && systemctl reload burstd\n\n");
+	opt_wrap(&s,
+		 "\"burstctl check\" is for people: it runs this --check, explains, and looks at "
+		 "slurm.conf too. burstd --check is for scripts and units, by its exit code.\n\n"
+		 "SIGHUP reloads the configuration, or refuses it and changes nothing.\n\n"
+		 "Exit codes: 0 stopped, or nothing wrong; 1 failed, or a problem of slurm.conf; 2 "
+		 "usage; 69 slurmctld does not answer --check; 78 bad configuration.",
+		 0, 0);
 	(void)fputs(s.p, stdout);
 	str_fini(&s);
 }

@@ -22,6 +22,8 @@ struct agent_key {
 	const char *help;
 };
 
+enum { HELP_TEXT_MAX = 1024, HELP_COLUMN = 21 }; /* --help: of one key, and where that begins */
+
 #define AT(member)  offsetof(struct agent_conf, member)
 #define SECONDS_(n) ((n)*INT64_C(1000))
 #define HOURS_(n)   ((n)*INT64_C(3600000))
@@ -292,12 +294,16 @@ void agent_conf_help(struct str *out)
 	for (size_t i = 0; i < NKEYS; i++) {
 		const char *initial = keys[i].initial;
 
-		str_addf(out, "  %-18s %s", keys[i].name, keys[i].help);
+		struct str text;
+
+		str_init(&text, HELP_TEXT_MAX);
+		str_adds(&text, keys[i].help);
 		if (initial == NULL)
-			str_adds(out, " (must be given)\n");
+			str_adds(&text, " (must be given)");
 		else if (initial[0] != '\0')
-			str_addf(out, " (default %s)\n", initial);
-		else
-			str_adds(out, "\n");
+			str_addf(&text, " (default %s)", initial);
+		str_addf(out, "  %-18s ", keys[i].name);
+		opt_wrap(out, text.p, HELP_COLUMN, HELP_COLUMN);
+		str_fini(&text);
 	}
 }

@@ -238,6 +238,50 @@ int opt_parse(const struct opt_set *sets, size_t nsets, struct opt_args *args,
 	return 0;
 }
 
+/* What is between two words, len bytes at gap, begins a line that stands for itself: it is empty,
+ * or has blanks before it, which *indent grows by.  Return how many newlines that is; 0: it is as a
+ * blank. */
+static size_t lines_begun(const char *gap, size_t len, size_t *indent)
+{
+	size_t lines = 0, blanks = 0;
+
+	for (size_t i = 0; i < len; i++) {
+		lines += gap[i] == '\n';
+		blanks = gap[i] == '\n' ? 0 : blanks + 1;
+	}
+	if (lines == 0 || (lines == 1 && blanks == 0))
+		return 0;
+	*indent += blanks;
+	return lines;
+}
+
+void opt_wrap(struct str *out, const char *text, size_t at, size_t indent)
+{
+	size_t gap = 0; /* bytes before the word; 0: it is the first */
+
+	while (*text != '\0') {
+		size_t len = strcspn(text, " \n"), begin = indent;
+		size_t lines = lines_begun(text - gap, gap, &begin);
+
+		if (lines > 0) {
+			str_addf(out, "%.*s%*s", (int)lines, "\n\n", (int)begin, "");
+			at = begin;
+		} else if (gap > 0 && at + 1 + len > OPT_COLUMNS) {
+			str_addf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (gap > 0) {
+			str_adds(out, " ");
+			at++;
+		}
+		str_add(out, text, len);
+		at += len;
+		text += len;
+		gap = strspn(text, " \n");
+		text += gap;
+	}
+	str_adds(out, "\n");
+}
+
 void opt_help(const struct opt *opts, size_t n, struct str *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -255,6 +299,7 @@ void opt_help(const struct opt *opts, size_t n, struct str *out)
 			str_adds(out, "\n");
 			at = 0;
 		}
-		str_addf(out, "%*s%s\n", (int)(HELP_COLUMN - at), "", o->help);
+		str_addf(out, "%*s", (int)(HELP_COLUMN - at), "");
+		opt_wrap(out, o->help, HELP_COLUMN, HELP_COLUMN);
 	}
 }

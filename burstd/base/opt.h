@@ -15,6 +15,8 @@
 #include "base/err.h"
 #include "base/str.h"
 
+enum { OPT_COLUMNS = 80 }; /* of a terminal, as --help takes it to be */
+
 enum opt_type {
 	OPT_FLAG,     /* bool: true when given */
 	OPT_TEXT,     /* const char *: borrowed from argv */
@@ -27,7 +29,7 @@ struct opt {
 	char letter;      /* 0: none */
 	enum opt_type type;
 	const char *arg;  /* what --help calls the value; NULL for OPT_FLAG */
-	const char *help; /* one line */
+	const char *help; /* one sentence */
 	size_t offset;    /* of the value in the object of its set; untouched when not given */
 	int64_t min, max; /* OPT_NUMBER, OPT_DURATION */
 };
@@ -49,8 +51,14 @@ struct opt_args { /* in: what to parse; out: the operands, in order */
 int opt_parse(const struct opt_set *sets, size_t nsets, struct opt_args *args,
 	      bool first_operand_ends, struct err *e);
 
-/* Append one aligned line for each option of the table. */
+/* Append what each option of the table is for, aligned, in lines of OPT_COLUMNS at most. */
 void opt_help(const struct opt *opts, size_t n, struct str *out);
+
+/* Append text and a newline, broken between words so that no line is longer than OPT_COLUMNS.  The
+ * first line begins at column `at`, which `out` has reached already; the others after `indent`
+ * blanks.  A newline in text is a blank, unless an empty line or a blank follows: such a line
+ * begins anew. */
+void opt_wrap(struct str *out, const char *text, size_t at, size_t indent);
 
 /* Edits (insert, delete, change) between two words, Levenshtein's distance; SIZE_MAX: too long. */
 size_t opt_distance(const char *a, const char *b);

@@ -9,6 +9,7 @@
 
 enum {
 	HELP_MAX = 16384,          /* bytes of one --help */
+	COMMAND_COLUMN = 28,       /* where a command's summary begins */
 	LIST_MAX = 100,            /* bytes of a list of nodes that is said again */
 	TIMEOUT_DEFAULT_MS = 5000, /* as long as burstd gives a connection */
 	TIMEOUT_MIN_MS = 10,
@@ -88,7 +89,8 @@ static void add_commands(struct str *s, const char *group)
 		if (k->hidden || !is_in_group(k, group))
 			continue;
 		(void)snprintf(head, sizeof(head), "%s %s", k->name, k->operands);
-		str_addf(s, "  %-24s  %s\n", head, k->summary);
+		str_addf(s, "  %-24s  ", head);
+		opt_wrap(s, k->summary, COMMAND_COLUMN, COMMAND_COLUMN);
 	}
 }
 
@@ -128,7 +130,7 @@ static int print_command(FILE *f, const struct cli_command *k, int rc)
 		 k->nopts > 0 ? " [OPTIONS]" : "", k->operands[0] != '\0' ? " " : "", k->operands,
 		 toupper((unsigned char)k->summary[0]), k->summary + 1);
 	if (k->about[0] != '\0')
-		str_addf(&s, "%s\n", k->about);
+		opt_wrap(&s, k->about, 0, 0);
 	if (k->nopts > 0) {
 		str_adds(&s, "\nOptions:\n");
 		opt_help(k->opts, k->nopts, &s);

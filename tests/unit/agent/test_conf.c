@@ -229,6 +229,11 @@ static void test_manual(void **state)
 	(void)fclose(f);
 	str_init(&help, 1 << 14);
 	agent_conf_help(&help);
+	/* A line that begins farther in goes on with the one before. */
+	while ((at = strstr(help.p, "\n          ")) != NULL)
+		memmove(at + 1, at + 1 + strspn(at + 1, " "),
+			strlen(at + 1 + strspn(at + 1, " ")) + 1),
+			*at = ' ';
 	at = help.p;
 	while ((line = strsep(&at, "\n")) != NULL && line[0] != '\0') {
 		char want[128], *key = line + 2, *initial = strstr(line, "(default ");

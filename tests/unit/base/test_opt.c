@@ -196,12 +196,39 @@ static void test_nearest(void **state)
 	}
 }
 
+static void test_wrap(void **state)
+{
+	static const struct {
+		const char *text;
+		size_t at, indent;
+		const char *want;
+	} rows[] = {
+		{"", 0, 0, "\n"},
+		{"one", 10, 10, "one\n"},
+		/* 80 columns, and one more. */
+		{"aaaa bbbb", 71, 4, "aaaa bbbb\n"},
+		{"aaaa bbbb", 72, 4, "aaaa\n    bbbb\n"},
+		{"one\ntwo  three \nfour", 0, 0, "one two three four\n"},
+		{"one\n\ntwo\n  three four\nfive", 0, 2, "one\n\n  two\n    three four five\n"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct str s;
+
+		str_init(&s, 1000);
+		print_message("# %zu\n", i);
+		opt_wrap(&s, rows[i].text, rows[i].at, rows[i].indent);
+		assert_string_equal(s.p, rows[i].want);
+		str_fini(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good),
-		cmocka_unit_test(test_bad),
-		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_wrap),    cmocka_unit_test(test_good),
+		cmocka_unit_test(test_bad),     cmocka_unit_test(test_help),
 		cmocka_unit_test(test_nearest),
 	};
 
