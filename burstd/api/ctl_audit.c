@@ -2,13 +2,37 @@
 #include <string.h>
 
 #include "api/ctl_reply.h"
+#include "base/hostlist.h"
 
 enum { RECORDS_MAX = 1000 }; /* of one answer */
 
 struct page {
 	struct ctl_reply *r;
-	int64_t last;
+	const char *job;              /* "": records about any, or about none */
+	const struct conf_pool *pool; /* NULL: likewise */
+	int64_t last;                 /* looked at */
 };
+
+/* What is asked of slurmctld about a job has its id as the object; else that is a list of nodes. */
+static bool has_node_of(const struct conf *c, const char *object, const struct conf_pool *pool)
+{
+	struct hostlist *h;
+	bool found = false;
+
+	if (hostlist_parse(&h, object, strlen(object), NULL) != 0)
+		return false;
+	for (size_t i = 0; i < h->n && !found; i++)
+		found = conf_pool_of(c, h->names[i]) == pool;
+	hostlist_free(h);
+	return found;
+}
+
+static bool is_wanted(const struct page *p, const struct journal_audit *a)
+{
+	if (p->job[0] != '\0' && strcmp(a->object, p->job) != 0)
+		return false;
+	return p->pool == NULL || has_node_of(engine_conf(p->r->api->engine), a->object, p->pool);
+}
 
 static int put_record(void *ctx, const struct journal_audit *a)
 {
@@ -16,6 +40,10 @@ static int put_record(void *ctx, const struct journal_audit *a)
 	struct jsonw *w = &p->r->w;
 	struct ctl_row row = ctl_reply_row(p->r);
 
+	if (!is_wanted(p, a)) {
+		p->last = a->seq;
+		return 0;
+	}
 	jsonw_open(w, NULL, '{');
 	jsonw_int(w, "seq", a->seq);
 	jsonw_int(w, "at_ms", a->at_ms);
@@ -33,15 +61,62 @@ static int put_record(void *ctx, const struct journal_audit *a)
 	return 0;
 }
 
+struct first { /* the first record behind a number */
+	int64_t seq, at_ms;
+};
+
+static int get_first(void *ctx, const struct journal_audit *a)
+{
+	*(struct first *)ctx = (struct first){a->seq, a->at_ms};
+	return 0;
+}
+
+/* The number of the last record before that time, by halves, as of events. */
+static int find_before(struct ctl_reply *r, int64_t at_ms, int64_t *out)
+{
+	int64_t low = 0, high = journal_audit_head(r->api->journal)->seq;
+
+	while (low < high) {
+		const int64_t middle = low + (high - low) / 2;
+		struct first f = {high, INT64_MAX};
+
+		if (journal_audits(r->api->journal, middle, 1, get_first, &f, &r->err) != 0)
+			return -1;
+		if (f.at_ms < at_ms)
+			low = f.seq;
+		else
+			high = middle;
+	}
+	*out = low;
+	return 0;
+}
+
+static int get_filter(struct ctl_reply *r, struct page *p)
+{
+	const char *pool;
+
+	if (ctl_reply_text(r, "job", "", &p->job) != 0 || ctl_reply_text(r, "pool", "", &pool) != 0)
+		return -1;
+	if (pool[0] == '\0')
+		return 0;
+	p->pool = conf_pool_named(engine_conf(r->api->engine), pool);
+	return p->pool != NULL
+		       ? 0
+		       : ctl_reply_refuse(r, "not-found", "there is no pool \"%.63s\"", pool);
+}
+
 int ctl_audit_show(struct ctl_reply *r)
 {
 	const int64_t end = journal_audit_head(r->api->journal)->seq;
-	int64_t since, tail;
+	int64_t since, since_ms, tail;
 	struct page p = {.r = r};
 	int rc;
 
 	if (ctl_reply_int(r, "since", INT64_MAX, 0, &since) != 0 ||
-	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0)
+	    ctl_reply_int(r, "since_ms", INT64_MAX, 0, &since_ms) != 0 ||
+	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0 || get_filter(r, &p) != 0)
+		return -1;
+	if (since_ms > 0 && find_before(r, since_ms, &since) != 0)
 		return -1;
 	if (json_object_get(r->args, "tail") != NULL) /* there are no gaps */
 		since = end > tail ? end - tail : 0;

@@ -54,6 +54,10 @@ int ctl_show_status(struct ctl_reply *r);
 int ctl_show_nodes(struct ctl_reply *r);
 int ctl_show_node(struct ctl_reply *r);
 int ctl_show_events(struct ctl_reply *r);
+/* "events": the last `count` of one node, in an answer about it. */
+int ctl_events_of_node(struct ctl_reply *r, const char *node, unsigned count);
+/* Refuse: no pool names such a node. */
+int ctl_events_stranger(struct ctl_reply *r, const char *name);
 int ctl_show_pools(struct ctl_reply *r);
 int ctl_show_plan(struct ctl_reply *r);
 int ctl_audit_show(struct ctl_reply *r);

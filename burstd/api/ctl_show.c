@@ -13,7 +13,6 @@
 enum {
 	WHY_MAX = 1024,
 	SLURM_STATE_MAX = 256,
-	TAIL_WINDOW = 1024, /* events looked through at first for the last ones of a node */
 };
 
 static const struct fleet *fleet_of(const struct ctl_reply *r)
@@ -289,141 +288,6 @@ int ctl_show_nodes(struct ctl_reply *r)
 	return 0;
 }
 
-/* --- events --------------------------------------------------------------------------------------
- */
-
-struct page {
-	struct ctl_reply *r;
-	int64_t last;
-	unsigned n, skip; /* skip: events at the start that are not wanted */
-	bool full;
-};
-
-static int put_event(void *ctx, const struct journal_event *ev)
-{
-	struct page *p = ctx;
-	struct jsonw *w = &p->r->w;
-	struct ctl_row row = ctl_reply_row(p->r);
-
-	p->n++;
-	if (p->n <= p->skip)
-		return 0;
-	jsonw_open(w, NULL, '{');
-	jsonw_int(w, "seq", ev->seq);
-	jsonw_int(w, "at_ms", ev->at_ms);
-	jsonw_text(w, "node", ev->node);
-	jsonw_int(w, "generation", (int64_t)ev->gen);
-	jsonw_text(w, "type", ev->type);
-	jsonw_text(w, "detail", ev->detail);
-	jsonw_close(w, '}');
-	if (!ctl_reply_fits(p->r, row)) {
-		p->full = true;
-		return -1;
-	}
-	p->last = ev->seq;
-	return 0;
-}
-
-static int count_event(void *ctx, const struct journal_event *ev)
-{
-	(void)ev;
-	++*(unsigned *)ctx;
-	return 0;
-}
-
-static int put_events(struct page *p, int64_t after, const char *node, unsigned limit)
-{
-	struct ctl_reply *r = p->r;
-	int rc;
-
-	jsonw_open(&r->w, "events", '[');
-	rc = journal_events(r->api->journal, after, node, limit, put_event, p, &r->err);
-	jsonw_close(&r->w, ']');
-	return p->full ? 0 : rc;
-}
-
-/* The last `count` events (of one node, if not NULL), oldest first: look back in growing steps
- * until there are enough of them.  *last: ask for what follows with this. */
-static int put_tail(struct ctl_reply *r, const char *node, unsigned count, int64_t *last)
-{
-	struct journal *j = r->api->journal;
-	int64_t end = journal_last_event(j), window = node != NULL ? TAIL_WINDOW : count;
-	struct page p = {.r = r};
-	int64_t after;
-	unsigned n;
-
-	for (;; window *= 16) {
-		after = end > window ? end - window : 0;
-		n = 0;
-		if (journal_events(j, after, node, UINT32_MAX, count_event, &n, &r->err) != 0)
-			return -1;
-		if (n >= count || after == 0)
-			break;
-	}
-	p.skip = n > count ? n - count : 0;
-	if (put_events(&p, after, node, UINT32_MAX) != 0)
-		return -1;
-	*last = p.full ? p.last : end;
-	return 0;
-}
-
-static int put_since(struct ctl_reply *r, int64_t since, const char *node, unsigned limit,
-		     int64_t *last)
-{
-	int64_t end = journal_last_event(r->api->journal);
-	struct page p = {.r = r, .last = since};
-
-	if (put_events(&p, since, node, limit) != 0)
-		return -1;
-	*last = p.full || p.n >= limit ? p.last : end;
-	r->nothing = p.n == 0;
-	return 0;
-}
-
-/* No pool names this node, and nothing is known of it from a time when one did? */
-static bool is_stranger(struct ctl_reply *r, const char *node)
-{
-	unsigned n = 0;
-
-	if (fleet_find(fleet_of(r), node) != NULL || conf_pool_of(conf_of(r), node) != NULL)
-		return false;
-	return journal_events(r->api->journal, 0, node, 1, count_event, &n, &r->err) == 0 && n == 0;
-}
-
-static int refuse_stranger(struct ctl_reply *r, const char *name)
-{
-	return ctl_reply_refuse(r, "not-found",
-				"no pool names a node \"%.63s\"; burstd touches no other", name);
-}
-
-int ctl_show_events(struct ctl_reply *r)
-{
-	bool tailed = json_object_get(r->args, "tail") != NULL;
-	int64_t since, limit, tail, last;
-	const char *node;
-	int rc;
-
-	if (ctl_reply_int(r, "since", INT64_MAX, 0, &since) != 0 ||
-	    ctl_reply_int(r, "limit", CTL_API_EVENTS_MAX, CTL_API_EVENTS_MAX, &limit) != 0 ||
-	    ctl_reply_int(r, "tail", CTL_API_EVENTS_MAX, 0, &tail) != 0 ||
-	    ctl_reply_text(r, "node", "", &node) != 0)
-		return -1;
-	if (node[0] == '\0')
-		node = NULL;
-	if (node != NULL && is_stranger(r, node))
-		return refuse_stranger(r, node);
-	if (limit == 0)
-		limit = CTL_API_EVENTS_MAX;
-	rc = tailed ? put_tail(r, node, (unsigned)tail, &last)
-		    : put_since(r, since, node, (unsigned)limit, &last);
-	if (rc != 0)
-		return -1;
-	jsonw_int(&r->w, "last", last);
-	jsonw_bool(&r->w, "more", last < journal_last_event(r->api->journal));
-	r->nothing &= json_is_true(json_object_get(r->args, "wait"));
-	return 0;
-}
-
 /* --- node ----------------------------------------------------------------------------------------
  */
 
@@ -465,13 +329,12 @@ int ctl_show_node(struct ctl_reply *r)
 	struct str why;
 	const char *name;
 	unsigned n = 0;
-	int64_t last;
 
 	if (ctl_reply_text(r, "name", NULL, &name) != 0)
 		return -1;
 	nm = fleet_find(fleet_of(r), name);
 	if (nm == NULL && conf_pool_of(conf_of(r), name) == NULL)
-		return refuse_stranger(r, name);
+		return ctl_events_stranger(r, name);
 	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_node(r, name, nm);
@@ -484,5 +347,5 @@ int ctl_show_node(struct ctl_reply *r)
 	     fn != NULL && n++ < CTL_API_GENERATIONS_MAX; fn = fn->older)
 		put_generation(r, fn);
 	jsonw_close(&r->w, ']');
-	return put_tail(r, name, CTL_API_NODE_EVENTS, &last);
+	return ctl_events_of_node(r, name, CTL_API_NODE_EVENTS);
 }

@@ -4,8 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "cli/cli.h"
+#include "cli/when.h"
 #include "io/ctl_client.h"
 
 int cli_complain(int rc, const char *what)
@@ -112,21 +114,25 @@ const json_t *cli_row(const json_t *object, const char *key, size_t i)
 	return json_array_get(json_object_get(object, key), i);
 }
 
-int64_t cli_seq(const char *option, const char *text)
+int cli_since(const char *text, struct cli_since *out)
 {
-	char why[200], *end;
-	int64_t seq;
+	struct err e = {0};
+	char *end;
 
+	*out = (struct cli_since){-1, -1};
+	if (text == NULL)
+		return CLI_OK;
 	errno = 0;
-	seq = strtoll(text, &end, 10);
+	out->seq = strtoll(text, &end, 10);
 	if (text[0] >= '0' && text[0] <= '9' && *end == '\0' && errno == 0)
-		return seq;
-	(void)snprintf(why, sizeof(why),
-		       "%s: \"%.40s\": want a number as in the first column, such as 4711; times "
-		       "are not looked for",
-		       option, text);
-	(void)cli_complain(CLI_USAGE, why);
-	return -1;
+		return CLI_OK;
+	out->seq = -1;
+	if (when_parse(text, clock_wall_ms(), &out->ms, &e) == 0) {
+		out->ms = out->ms > 0 ? out->ms : 1; /* 0 is none */
+		return CLI_OK;
+	}
+	(void)err_wrap(&e, "--since: want a number of the first column, or a time");
+	return cli_complain(CLI_USAGE, e.msg);
 }
 
 void cli_print_json(const struct cli *c, json_t *reply)

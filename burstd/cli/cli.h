@@ -84,8 +84,13 @@ int64_t cli_int(const json_t *object, const char *key);
 /* Row i of the array called key; NULL past its end. */
 const json_t *cli_row(const json_t *object, const char *key, size_t i);
 
-/* The number of an event or a record, as an option's value; -1: it is none, and that was said. */
-int64_t cli_seq(const char *option, const char *text);
+/* What --since says of events or records: the number of the first column after which they come, or
+ * the time (cli/when.h); of the other -1, and of both where text is NULL.  CLI_USAGE: it is
+ * neither, and that was said. */
+struct cli_since {
+	int64_t seq, ms;
+};
+int cli_since(const char *text, struct cli_since *out);
 
 /* For --json: the answer as burstd gave it, less "ok". */
 void cli_print_json(const struct cli *c, json_t *reply);

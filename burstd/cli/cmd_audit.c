@@ -3,22 +3,40 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/str.h"
 #include "cli/cli.h"
 
-enum { TAIL_DEFAULT = 20, TAIL_MAX = 1000 };
+enum {
+	TAIL_DEFAULT = 20,
+	TAIL_MAX = 1000,
+	SEQ_WIDTH = 6,
+	ACTOR_WIDTH = 10,
+	VERB_WIDTH = 12,
+	TARGET_WIDTH = 9,
+	OBJECT_WIDTH = 14,
+	REASON_AT = SEQ_WIDTH + OUT_TIME_WIDTH + ACTOR_WIDTH + VERB_WIDTH + TARGET_WIDTH +
+		    OBJECT_WIDTH + 6 * 2,
+	TEXT_MAX = 1 << 20, /* bytes: as long as an answer may be */
+};
 
 /* --- audit --------------------------------------------------------------------------------------
  */
 
 struct audit_args {
-	const char *since;
+	const char *since, *job, *pool;
 	int64_t tail; /* -1: not given */
 };
 
-static const struct audit_args audit_initial = {NULL, -1};
+static const struct audit_args audit_initial = {.tail = -1};
 
 static const struct opt audit_opts[] = {
-	{"since", 0, OPT_TEXT, "SEQ", "all records after this number, that of the first column",
+	{"job", 'j', OPT_TEXT, "JOB", "only what was asked about this job",
+	 offsetof(struct audit_args, job), 0, 0},
+	{"pool", 'p', OPT_TEXT, "POOL", "only what was asked about nodes of this pool",
+	 offsetof(struct audit_args, pool), 0, 0},
+	{"since", 0, OPT_TEXT, "TIME",
+	 "all records since then: yesterday, 2h (ago), 13:30, 2026-01-02, 2026-01-02T13:30; or "
+	 "after a number, that of the first column",
 	 offsetof(struct audit_args, since), 0, 0},
 	{"tail", 'n', OPT_NUMBER, "COUNT", "the last COUNT records (default: 20)",
 	 offsetof(struct audit_args, tail), 0, TAIL_MAX},
@@ -33,11 +51,21 @@ static const char *bare(const char *reason)
 	return strncmp(reason, name, sizeof(name) - 1) == 0 ? reason + sizeof(name) - 1 : reason;
 }
 
+/* Where the reason has no room beside it, blanks behind it would be one empty line more. */
+static void put_object(const struct cli *c, enum out_style style, const char *object)
+{
+	if (c->out.columns > 0 && c->out.columns < REASON_AT)
+		out_text(&c->out, style, object);
+	else
+		out_column(&c->out, style, object, OBJECT_WIDTH);
+}
+
 /* The request comes last: it may be a thousand instances. */
 static void print_record(const struct cli *c, const json_t *a)
 {
-	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], *actor, job[96];
 	const char *object = cli_text(a, "object"), *verb = cli_text(a, "verb");
+	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], *actor, job[96];
+	struct str text;
 
 	if (c->json) {
 		(void)json_dumpf(a, c->out.f, JSON_COMPACT);
@@ -45,64 +73,91 @@ static void print_record(const struct cli *c, const json_t *a)
 		return;
 	}
 	actor = out_people(cli_text(a, "actor"));
-	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(a, "seq"));
-	out_column(&c->out, OUT_DIM, seq, 6);
+	str_init(&text, TEXT_MAX);
+	str_adds(&text, bare(cli_text(a, "reason")));
+	if (cli_text(a, "request")[0] != '\0')
+		str_addf(&text, " (%s)", cli_text(a, "request"));
+	(void)snprintf(seq, sizeof(seq), "%*" PRId64, SEQ_WIDTH, cli_int(a, "seq"));
+	out_column(&c->out, OUT_DIM, seq, SEQ_WIDTH);
 	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")), OUT_TIME_WIDTH);
-	out_column(&c->out, OUT_PLAIN, actor, 10);
+	out_column(&c->out, OUT_PLAIN, actor, ACTOR_WIDTH);
 	if (strcmp(verb, "postpone") == 0) { /* all others are about nodes */
 		(void)snprintf(job, sizeof(job), "job %.80s", object);
 		object = job;
 	}
-	out_column(&c->out, OUT_PLAIN, verb, 12);
-	out_column(&c->out, OUT_PLAIN, cli_text(a, "target"), 9);
-	out_column(&c->out, OUT_BOLD, object, 14);
-	out_text(&c->out, OUT_PLAIN, bare(cli_text(a, "reason")));
-	if (cli_text(a, "request")[0] != '\0') {
-		(void)fputs(" (", c->out.f);
-		out_text(&c->out, OUT_PLAIN, cli_text(a, "request"));
-		(void)fputc(')', c->out.f);
-	}
-	(void)fputc('\n', c->out.f);
+	out_column(&c->out, OUT_PLAIN, verb, VERB_WIDTH);
+	out_column(&c->out, OUT_PLAIN, cli_text(a, "target"), TARGET_WIDTH);
+	put_object(c, OUT_BOLD, object);
+	out_wrapped(&c->out, OUT_PLAIN, text.p, REASON_AT);
+	str_fini(&text);
 	free(actor);
 }
 
-static json_t *request(const struct audit_args *a, int64_t since)
+static void print_heading(const struct cli *c)
 {
+	out_column(&c->out, OUT_DIM, "   SEQ", SEQ_WIDTH);
+	out_column(&c->out, OUT_DIM, "TIME", OUT_TIME_WIDTH);
+	out_column(&c->out, OUT_DIM, "BY", ACTOR_WIDTH);
+	out_column(&c->out, OUT_DIM, "REQUEST", VERB_WIDTH);
+	out_column(&c->out, OUT_DIM, "TO", TARGET_WIDTH);
+	put_object(c, OUT_DIM, "ABOUT");
+	out_wrapped(&c->out, OUT_DIM, "WHY", REASON_AT);
+}
+
+static json_t *request(const struct audit_args *a, int64_t since, int64_t since_ms)
+{
+	json_t *rq = json_pack("{s:s}", "op", "audit");
+
 	if (since >= 0)
-		return json_pack("{s:s,s:I}", "op", "audit", "since", (json_int_t)since);
-	return json_pack("{s:s,s:I}", "op", "audit", "tail",
-			 (json_int_t)(a->tail >= 0 ? a->tail : TAIL_DEFAULT));
+		(void)json_object_set_new(rq, "since", json_integer(since));
+	else if (since_ms > 0)
+		(void)json_object_set_new(rq, "since_ms", json_integer(since_ms));
+	else
+		(void)json_object_set_new(rq, "tail",
+					  json_integer(a->tail >= 0 ? a->tail : TAIL_DEFAULT));
+	if (a->job != NULL)
+		(void)json_object_set_new(rq, "job", json_string(a->job));
+	if (a->pool != NULL)
+		(void)json_object_set_new(rq, "pool", json_string(a->pool));
+	return rq;
 }
 
 static int run_audit(const struct cli *c, const void *args, char **operands)
 {
 	const struct audit_args *a = args;
-	int64_t since = a->since != NULL ? cli_seq("--since", a->since) : -1, asked;
-	bool more = true;
+	struct cli_since from;
+	bool more = true, any = false;
+	int rc = cli_since(a->since, &from);
 
 	(void)operands;
-	if (a->since != NULL && since < 0)
-		return CLI_USAGE;
-	if (a->since != NULL && a->tail >= 0)
-		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
-	while (more) {
+	if (rc == CLI_OK && a->since != NULL && a->tail >= 0)
+		rc = cli_complain(CLI_USAGE, "--since and --tail: only one of them");
+	/* Of few, all that are kept are looked through, unless it is said which. */
+	if ((a->job != NULL || a->pool != NULL) && a->since == NULL && a->tail < 0)
+		from.seq = 0;
+	while (rc == CLI_OK && more) {
 		const json_t *row;
+		int64_t asked;
 		json_t *r;
-		int rc = cli_ask_loudly(c, request(a, since), &r);
 
+		rc = cli_ask_loudly(c, request(a, from.seq, from.ms), &r);
 		if (rc != CLI_OK)
 			return rc;
-		for (size_t i = 0; (row = cli_row(r, "records", i)) != NULL; i++)
+		for (size_t i = 0; (row = cli_row(r, "records", i)) != NULL; i++) {
+			if (!any && !c->json)
+				print_heading(c);
+			any = true;
 			print_record(c, row);
-		if (!c->json && since < 0 && cli_int(r, "last") == 0)
-			(void)fputs("no records\n", c->out.f);
-		asked = since;
-		since = cli_int(r, "last");
+		}
+		asked = from.seq;
+		from.seq = cli_int(r, "last");
 		/* A page that goes nowhere is the last, whatever burstd says. */
-		more = json_is_true(json_object_get(r, "more")) && since > asked;
+		more = json_is_true(json_object_get(r, "more")) && from.seq > asked;
 		json_decref(r);
 	}
-	return CLI_OK;
+	if (rc == CLI_OK && !any && !c->json && a->tail != 0)
+		(void)fputs("no records\n", c->out.f);
+	return rc;
 }
 
 const struct cli_command cmd_audit = {

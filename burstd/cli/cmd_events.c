@@ -1,84 +1,246 @@
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
 #include "base/fmt.h"
 #include "base/hostlist.h"
+#include "base/map.h"
+#include "base/mem.h"
 #include "cli/cli.h"
+#include "core/node.h"
 #include "io/ctl_server.h"
 
 enum {
 	FOLLOW_MS = 500,   /* between two questions, where burstd does not wait */
 	TAIL_DEFAULT = 20, /* events that fit a terminal */
 	TAIL_MAX = 1000,   /* what burstd gives in one answer */
+	SEQ_WIDTH = 6,
+	NODE_WIDTH = 14,
+	TYPE_WIDTH = 15,
+	DETAIL_AT = SEQ_WIDTH + OUT_TIME_WIDTH + NODE_WIDTH + TYPE_WIDTH + 4 * 2,
+	FOLDED_MAX = 1 << 16, /* bytes of a folded list of nodes */
 };
 
 struct events_args {
 	bool follow;
-	const char *node, *since;
+	const char *node, *pool, *job, *since;
 	int64_t tail; /* -1: not given */
 };
 
-static const struct events_args events_initial = {false, NULL, NULL, -1};
+static const struct events_args events_initial = {.tail = -1};
 
 static const struct opt events_opts[] = {
 	{"follow", 'f', OPT_FLAG, NULL, "go on with new events as they happen",
 	 offsetof(struct events_args, follow), 0, 0},
 	{"node", 'N', OPT_TEXT, "NODE", "only of this node", offsetof(struct events_args, node), 0,
 	 0},
-	{"since", 0, OPT_TEXT, "SEQ", "all events after this number, that of the first column",
+	{"pool", 'p', OPT_TEXT, "POOL", "only of this pool and its nodes",
+	 offsetof(struct events_args, pool), 0, 0},
+	{"job", 'j', OPT_TEXT, "JOB",
+	 "only of this job, and of machines that were bought for it; all that are kept, unless "
+	 "--since is given",
+	 offsetof(struct events_args, job), 0, 0},
+	{"since", 0, OPT_TEXT, "TIME",
+	 "all events since then: yesterday, 2h (ago), 13:30, 2026-01-02, 2026-01-02T13:30; or "
+	 "after a number, that of the first column",
 	 offsetof(struct events_args, since), 0, 0},
 	{"tail", 'n', OPT_NUMBER, "COUNT", "the last COUNT events (default: 20)",
 	 offsetof(struct events_args, tail), 0, TAIL_MAX},
 };
 
-/* Widths are fixed: with -f the next events are not known yet. */
-static void print_event(const struct cli *c, const json_t *ev)
-{
-	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], node[96], *detail;
-	int64_t gen = cli_int(ev, "generation");
+/* --- which are shown ---------------------------------------------------------------------------
+ */
 
-	if (c->json) {
-		(void)json_dumpf(ev, c->out.f, JSON_COMPACT);
-		(void)fputc('\n', c->out.f);
-		return;
+/* Does text name the job: "job 4711", and not "job 47112"? */
+static bool names_job(const char *text, const char *job)
+{
+	static const char word[] = "job ";
+	const size_t len = strlen(job);
+
+	for (const char *p = strstr(text, word); p != NULL; p = strstr(p, word)) {
+		p += sizeof(word) - 1;
+		if (strncmp(p, job, len) == 0 && !isalnum((unsigned char)p[len]) && p[len] != '_')
+			return true;
 	}
-	if (gen > 0)
-		(void)snprintf(node, sizeof(node), "%.63s#%" PRId64, cli_text(ev, "node"), gen);
-	else
-		(void)snprintf(node, sizeof(node), "%.63s", cli_text(ev, "node"));
-	(void)snprintf(seq, sizeof(seq), "%6" PRId64, cli_int(ev, "seq"));
-	detail = out_people(cli_text(ev, "detail"));
-	out_column(&c->out, OUT_DIM, seq, 6);
-	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(ev, "at_ms")), OUT_TIME_WIDTH);
-	out_column(&c->out, OUT_BOLD, node, 14);
-	out_column(&c->out, OUT_PLAIN, cli_text(ev, "type"), 15);
-	out_text(&c->out, OUT_PLAIN, detail);
-	(void)fputc('\n', c->out.f);
-	free(detail);
+	return false;
 }
 
-static json_t *request(const struct events_args *a, int64_t since, bool wait)
+struct shown {
+	int64_t since; /* where to go on; -1: from_ms, or, if that is not set, the last ones */
+	int64_t from_ms;
+	bool any;           /* was there one? */
+	struct map *bought; /* for --job: "NODE#GENERATION" of machines that are its */
+};
+
+static bool is_of_job(struct shown *s, const char *job, const json_t *ev)
+{
+	char key[96];
+
+	(void)snprintf(key, sizeof(key), "%.63s#%" PRId64, cli_text(ev, "node"),
+		       cli_int(ev, "generation"));
+	if (!names_job(cli_text(ev, "detail"), job))
+		return cli_text(ev, "node")[0] != '\0' && map_get(s->bought, key) != NULL;
+	if (strcmp(cli_text(ev, "type"), node_state_str(NODE_WANTED)) == 0 &&
+	    map_get(s->bought, key) == NULL)
+		map_put(s->bought, key, s);
+	return true;
+}
+
+/* --- how ---------------------------------------------------------------------------------------
+ */
+
+/* What happened to several nodes in one second is one line. */
+struct line {
+	const json_t *last; /* of its events: borrowed from the page */
+	const char **nodes;
+	size_t n;
+};
+
+struct lines { /* of one second */
+	const struct cli *c;
+	struct line *v;
+	size_t n;
+};
+
+/* Where the part of a detail begins that each node has of its own. */
+static size_t common_len(const char *detail)
+{
+	const char *own = strstr(detail, ", instance ");
+
+	return own != NULL ? (size_t)(own - detail) : strlen(detail);
+}
+
+static bool is_same(const json_t *a, const json_t *b)
+{
+	const char *da = cli_text(a, "detail"), *db = cli_text(b, "detail");
+	size_t len = common_len(da);
+
+	return strcmp(cli_text(a, "type"), cli_text(b, "type")) == 0 && len == common_len(db) &&
+	       strncmp(da, db, len) == 0;
+}
+
+static void print_line(const struct cli *c, const struct line *l)
+{
+	const char *detail = cli_text(l->last, "detail");
+	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], *people;
+	int64_t gen = cli_int(l->last, "generation");
+	struct str nodes, text;
+
+	str_init(&nodes, FOLDED_MAX);
+	str_init(&text, FOLDED_MAX);
+	if (l->n > 1)
+		hostlist_fold(&nodes, l->nodes, l->n);
+	if (l->n <= 1 || nodes.full)
+		str_addf(&nodes, gen > 0 ? "%.63s#%" PRId64 : "%.63s", l->nodes[0], gen);
+	str_addf(&text, "%.*s", (int)(l->n > 1 ? common_len(detail) : strlen(detail)), detail);
+	if (l->n > 1 && detail[common_len(detail)] != '\0')
+		str_addf(&text, ", %zu instances", l->n);
+	people = out_people(text.p);
+	(void)snprintf(seq, sizeof(seq), "%*" PRId64, SEQ_WIDTH, cli_int(l->last, "seq"));
+	out_column(&c->out, OUT_DIM, seq, SEQ_WIDTH);
+	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(l->last, "at_ms")), OUT_TIME_WIDTH);
+	out_column(&c->out, OUT_BOLD, nodes.p, NODE_WIDTH);
+	out_column(&c->out, OUT_PLAIN, cli_text(l->last, "type"), TYPE_WIDTH);
+	out_wrapped(&c->out, OUT_PLAIN, people, DETAIL_AT);
+	free(people);
+	str_fini(&text);
+	str_fini(&nodes);
+}
+
+static void print_lines(struct lines *ls)
+{
+	for (size_t i = 0; i < ls->n; i++) {
+		print_line(ls->c, &ls->v[i]);
+		free(ls->v[i].nodes);
+	}
+	free(ls->v);
+	ls->v = NULL;
+	ls->n = 0;
+}
+
+/* Which of the lines it belongs to; a new one if to none.  An event of no node stands alone. */
+static struct line *line_of(struct lines *ls, const json_t *ev)
+{
+	for (size_t i = 0; i < ls->n && cli_text(ev, "node")[0] != '\0'; i++)
+		if (is_same(ls->v[i].last, ev))
+			return &ls->v[i];
+	ls->v = mem_realloc(ls->v, (ls->n + 1) * sizeof(*ls->v));
+	ls->v[ls->n] = (struct line){.last = ev};
+	return &ls->v[ls->n++];
+}
+
+static void add_event(struct lines *ls, const json_t *ev)
+{
+	struct line *l;
+
+	if (ls->c->json) {
+		(void)json_dumpf(ev, ls->c->out.f, JSON_COMPACT);
+		(void)fputc('\n', ls->c->out.f);
+		return;
+	}
+	if (ls->n > 0 && cli_int(ls->v[0].last, "at_ms") / 1000 != cli_int(ev, "at_ms") / 1000)
+		print_lines(ls);
+	l = line_of(ls, ev);
+	l->last = ev;
+	l->nodes = mem_realloc(l->nodes, (l->n + 1) * sizeof(*l->nodes));
+	l->nodes[l->n++] = cli_text(ev, "node");
+}
+
+/* Widths are fixed: with -f the next events are not known yet. */
+static void print_heading(const struct cli *c)
+{
+	if (c->json)
+		return;
+	out_column(&c->out, OUT_DIM, "   SEQ", SEQ_WIDTH);
+	out_column(&c->out, OUT_DIM, "TIME", OUT_TIME_WIDTH);
+	out_column(&c->out, OUT_DIM, "NODES", NODE_WIDTH);
+	out_column(&c->out, OUT_DIM, "EVENT", TYPE_WIDTH);
+	out_text(&c->out, OUT_DIM, "DETAIL");
+	(void)fputc('\n', c->out.f);
+}
+
+/* --- asking ------------------------------------------------------------------------------------
+ */
+
+static json_t *request(const struct events_args *a, const struct shown *s, bool wait)
 {
 	json_t *rq = json_pack("{s:s}", "op", "events");
 
-	if (since >= 0)
-		(void)json_object_set_new(rq, "since", json_integer(since));
+	if (s->since >= 0)
+		(void)json_object_set_new(rq, "since", json_integer(s->since));
+	else if (s->from_ms > 0)
+		(void)json_object_set_new(rq, "since_ms", json_integer(s->from_ms));
 	else
 		(void)json_object_set_new(rq, "tail",
 					  json_integer(a->tail >= 0 ? a->tail : TAIL_DEFAULT));
 	if (a->node != NULL)
 		(void)json_object_set_new(rq, "node", json_string(a->node));
+	if (a->pool != NULL)
+		(void)json_object_set_new(rq, "pool", json_string(a->pool));
 	if (wait)
 		(void)json_object_set_new(rq, "wait", json_true());
-	return rq; /* the name is one: run_events() */
+	return rq; /* the names are names: run_events() */
 }
 
-struct shown {
-	int64_t since; /* where to go on; -1: with the last ones */
-	bool any;
-};
+static void print_page(const struct cli *c, const struct events_args *a, struct shown *s,
+		       const json_t *r)
+{
+	struct lines ls = {.c = c};
+	const json_t *ev;
+
+	for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++) {
+		if (a->job != NULL && !is_of_job(s, a->job, ev))
+			continue;
+		if (!s->any)
+			print_heading(c);
+		s->any = true;
+		add_event(&ls, ev);
+	}
+	print_lines(&ls);
+}
 
 /* Show pages until there is no more.  wait: until there is something, if burstd can. */
 static int show(const struct cli *c, const struct events_args *a, struct shown *s, bool wait,
@@ -88,16 +250,12 @@ static int show(const struct cli *c, const struct events_args *a, struct shown *
 
 	while (more) {
 		int64_t asked = s->since;
-		const json_t *ev;
 		json_t *r;
-		int rc = cli_ask(c, request(a, asked, wait), &r, e);
+		int rc = cli_ask(c, request(a, s, wait), &r, e);
 
 		if (rc != CLI_OK)
 			return rc;
-		for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++) {
-			print_event(c, ev);
-			s->any = true;
-		}
+		print_page(c, a, s, r);
 		s->since = cli_int(r, "last");
 		/* A page that goes nowhere is the last, whatever burstd says: never ask for ever.
 		 */
@@ -143,49 +301,68 @@ static int follow(const struct cli *c, const struct events_args *a, struct shown
 /* Else an empty screen could mean anything. */
 static void say_none(const struct cli *c, const struct events_args *a)
 {
-	const char *after = a->since != NULL ? " after " : "";
-	const char *since = a->since != NULL ? a->since : "";
+	const char *of = a->job != NULL ? "job " : a->node != NULL ? "node " : "pool ";
+	const char *name = a->job != NULL ? a->job : a->node != NULL ? a->node : a->pool;
 
+	(void)fprintf(c->out.f, "no events");
+	if (name != NULL)
+		(void)fprintf(c->out.f, " of %s%s", of, name);
+	if (a->since != NULL)
+		(void)fprintf(c->out.f, " since %s", a->since);
 	if (a->node != NULL)
-		(void)fprintf(
-			c->out.f,
-			"no events of node %s%s%s: \"burstctl node show %s\" says how it is\n",
-			a->node, after, since, a->node);
-	else
-		(void)fprintf(c->out.f, "no events%s%s\n", after, since);
+		(void)fprintf(c->out.f, ": \"burstctl node show %s\" says how it is", a->node);
+	(void)fputc('\n', c->out.f);
+}
+
+static int check_args(const struct events_args *a)
+{
+	if (a->since != NULL && a->tail >= 0)
+		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
+	if (a->job != NULL && a->tail >= 0)
+		return cli_complain(CLI_USAGE, "--job and --tail: only one of them");
+	if (a->node != NULL && !hostlist_is_name(a->node))
+		return cli_complain(CLI_USAGE, "--node: not the name of a node");
+	if (a->job != NULL && strspn(a->job, "0123456789_+") != strlen(a->job))
+		return cli_complain(CLI_USAGE, "--job: want a job's id, such as 4711 or 4711_3");
+	return CLI_OK;
 }
 
 static int run_events(const struct cli *c, const void *args, char **operands)
 {
 	const struct events_args *a = args;
-	struct shown s = {a->since != NULL ? cli_seq("--since", a->since) : -1, false};
+	struct cli_since from;
+	struct map bought;
+	struct shown s = {.bought = &bought};
 	struct err e = {0};
-	int rc;
+	int rc = check_args(a);
 
 	(void)operands;
-	if (a->since != NULL && s.since < 0)
-		return CLI_USAGE;
-	if (a->since != NULL && a->tail >= 0)
-		return cli_complain(CLI_USAGE, "--since and --tail: only one of them");
-	if (a->node != NULL && !hostlist_is_name(a->node))
-		return cli_complain(CLI_USAGE, "--node: not the name of a node");
+	if (rc == CLI_OK)
+		rc = cli_since(a->since, &from);
+	if (rc != CLI_OK)
+		return rc;
+	s.since = a->job != NULL && a->since == NULL ? 0 : from.seq;
+	s.from_ms = from.ms;
+	map_init(&bought);
 	rc = show(c, a, &s, false, &e);
 	if (rc != CLI_OK)
-		return cli_complain(rc, e.msg);
-	if (a->follow)
-		return follow(c, a, &s);
-	if (!s.any && !c->json && a->tail != 0)
+		rc = cli_complain(rc, e.msg);
+	else if (a->follow)
+		rc = follow(c, a, &s);
+	else if (!s.any && !c->json && a->tail != 0)
 		say_none(c, a);
-	return CLI_OK;
+	map_fini(&bought);
+	return rc;
 }
 
 const struct cli_command cmd_events = {
 	.name = "events",
 	.operands = "",
 	.summary = "what happened, and what happens",
-	.about = "With --json each event is one line.  NODE#3 is the third time that NODE was "
-		 "bought.",
-	.example = "burstctl events -f --node h100-1",
+	.about = "What happened to several nodes in one second is one line. Times are local, as "
+		 "squeue's. With --json each event is one line, its time in milliseconds UTC. "
+		 "NODE#3 is the third time that NODE was bought.",
+	.example = "burstctl events --job 4711 --since yesterday",
 	.opts = events_opts,
 	.nopts = sizeof(events_opts) / sizeof(events_opts[0]),
 	.initial = &events_initial,

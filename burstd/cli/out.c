@@ -6,19 +6,28 @@
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { PEOPLE_MAX = 1 << 20 }; /* bytes: as long as an answer may be */
+enum {
+	PEOPLE_MAX = 1 << 20, /* bytes: as long as an answer may be */
+	WRAPPED_MIN = 20,     /* columns: where fewer are left, text begins a line of its own ... */
+	WRAPPED_INDENT = 8,   /* ... so far in */
+	UTC_SIZE = 20,        /* of "2026-01-02T03:04:05Z" */
+};
 
 void out_init(struct out *o, FILE *f)
 {
 	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+	struct winsize size = {0};
 
 	o->f = f;
+	o->columns = ioctl(fileno(f), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 	o->color = isatty(fileno(f)) && (no == NULL || no[0] == '\0') && term != NULL &&
 		   strcmp(term, "dumb") != 0;
 }
@@ -35,6 +44,42 @@ void out_text(const struct out *o, enum out_style style, const char *text)
 		(void)fprintf(o->f, "\033[%sm%s\033[0m", codes[style], clean);
 	else
 		(void)fputs(clean, o->f);
+	free(clean);
+}
+
+/* Bytes of text that fit into `width` columns, up to a blank; 0: its first word is longer. */
+static size_t fitting(const char *text, size_t width)
+{
+	size_t have = 0, cut = 0;
+
+	for (size_t len = 0; have <= width && text[len] != '\0'; len++) {
+		if (text[len] == ' ')
+			cut = len;
+		have += ((unsigned char)text[len + 1] & 0xc0) != 0x80;
+	}
+	return cut;
+}
+
+void out_wrapped(const struct out *o, enum out_style style, const char *text, size_t at)
+{
+	char *clean = out_clean(text), *line = clean;
+	size_t cut = 1;
+
+	if (o->columns > 0 && at + out_width(line) > o->columns && at + WRAPPED_MIN > o->columns) {
+		at = WRAPPED_INDENT;
+		(void)fprintf(o->f, "\n%*s", (int)at, "");
+	}
+	while (o->columns > at && out_width(line) > o->columns - at && cut > 0) {
+		cut = fitting(line, o->columns - at);
+		if (cut == 0)
+			break;
+		line[cut] = '\0';
+		out_text(o, style, line);
+		(void)fprintf(o->f, "\n%*s", (int)at, "");
+		line += cut + 1;
+	}
+	out_text(o, style, line);
+	(void)fputc('\n', o->f);
 	free(clean);
 }
 
@@ -111,10 +156,43 @@ char *out_people(const char *text)
 	return str_take(&s);
 }
 
+static void put_local(char out[OUT_TIME_SIZE], int64_t ms)
+{
+	time_t t = (time_t)(ms / 1000);
+	char utc[FMT_TIME_SIZE];
+	struct tm tm;
+
+	if (localtime_r(&t, &tm) == NULL || tm.tm_year > 9999 - 1900 ||
+	    strftime(out, OUT_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
+		(void)snprintf(out, OUT_TIME_SIZE, "%.19sZ", fmt_time(utc, ms));
+}
+
+/* Each "2026-01-02T03:04:05Z" in text, which is no longer then. */
+static void localize(char *text)
+{
+	for (char *p = strchr(text, 'T'); p != NULL; p = strchr(p + 1, 'T')) {
+		char utc[UTC_SIZE + 1], local[OUT_TIME_SIZE];
+		int64_t ms;
+
+		if (p - text < 10 || strnlen(p, 10) < 10)
+			continue;
+		memcpy(utc, p - 10, UTC_SIZE);
+		utc[UTC_SIZE] = '\0';
+		if (fmt_time_parse(utc, &ms, NULL) != 0)
+			continue;
+		put_local(local, ms);
+		if (strlen(local) != UTC_SIZE - 1)
+			continue;
+		memcpy(p - 10, local, UTC_SIZE - 1);
+		memmove(p + 9, p + 10, strlen(p + 10) + 1);
+	}
+}
+
 char *out_clean(const char *text)
 {
 	char *copy = mem_strdup(text);
 
+	localize(copy);
 	for (unsigned char *p = (unsigned char *)copy; *p != '\0'; p++) {
 		if (*p < 0x20 || *p == 0x7f)
 			*p = '?';
@@ -136,12 +214,10 @@ size_t out_width(const char *text)
 
 char *out_time(char *out, int64_t ms)
 {
-	char at[FMT_TIME_SIZE];
-
 	if (ms == 0)
 		(void)snprintf(out, OUT_TIME_SIZE, "-");
 	else
-		(void)snprintf(out, OUT_TIME_SIZE, "%.19sZ", fmt_time(at, ms));
+		put_local(out, ms);
 	return out;
 }
 

@@ -13,15 +13,21 @@
 enum out_style { OUT_PLAIN, OUT_BOLD, OUT_DIM, OUT_GOOD, OUT_BUSY, OUT_BAD };
 
 struct out {
-	FILE *f;    /* borrowed */
-	bool color; /* the stream is a terminal that wants colours */
+	FILE *f;        /* borrowed */
+	bool color;     /* the stream is a terminal that wants colours */
+	size_t columns; /* of the terminal, for out_wrapped(); 0: lines are as long as they are */
 };
 
-enum { OUT_TIME_SIZE = 32, OUT_TIME_WIDTH = 20, OUT_AGO_SIZE = 40, OUT_MONEY_SIZE = 40 };
+enum { OUT_TIME_SIZE = 32, OUT_TIME_WIDTH = 19, OUT_AGO_SIZE = 40, OUT_MONEY_SIZE = 40 };
 
 /* Colours only on a terminal that is not dumb, and not with NO_COLOR set (no-color.org). */
 void out_init(struct out *o, FILE *f);
 void out_text(const struct out *o, enum out_style style, const char *text);
+
+/* The end of a line whose first `at` columns are written, with a newline.  On a terminal that is
+ * too narrow it is broken between words, and goes on below the column where it began; where little
+ * room is left behind `at`, in lines of its own. */
+void out_wrapped(const struct out *o, enum out_style style, const char *text, size_t at);
 
 /* Filled up with blanks to `width` columns, then two more: for lines whose widths must not wait for
  * what comes next. */
@@ -32,11 +38,13 @@ void out_column(const struct out *o, enum out_style style, const char *text, int
  */
 char *out_people(const char *text);
 
-char *out_clean(const char *text);  /* control bytes as '?'; the caller's */
+/* Text for people to read: control bytes as '?', and a time that burstd's sentences have in UTC,
+ * 2026-01-02T03:04:05Z, in the reader's own zone.  The caller's. */
+char *out_clean(const char *text);
 size_t out_width(const char *text); /* columns, at one for each character */
 
-/* "2026-01-02T03:04:05Z", as in burstd's own sentences, which stand beside it, and in its log; "-"
- * for 0; out has OUT_TIME_SIZE. */
+/* "2026-01-02T03:04:05", the reader's local time, as squeue shows it; "-" for 0; out has
+ * OUT_TIME_SIZE. */
 char *out_time(char *out, int64_t ms);
 /* "3h12m", the time from then to now; "-" when then is 0; out has OUT_AGO_SIZE. */
 char *out_age(char *out, int64_t then_ms, int64_t now_ms);

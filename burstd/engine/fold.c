@@ -43,13 +43,24 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	free(clean);
 }
 
+/* A node was wanted, and by which job: that is how people find what was bought for theirs. */
+static void tell_fresh(struct engine *e, struct fleet_node *fn)
+{
+	char why[160];
+
+	(void)snprintf(why, sizeof(why), "%.120s", fn->fresh);
+	if (fn->n.job != 0)
+		(void)snprintf(why, sizeof(why), "%.120s, for job %" PRIu64, fn->fresh, fn->n.job);
+	engine_event(e, fn->n.name, fn->n.gen, node_state_str(fn->n.state), why);
+	fn->fresh = NULL;
+}
+
 static struct node *stage(struct engine *e, struct fleet_node *fn)
 {
 	if (fn->next != NULL)
 		return fn->next;
 	if (fn->fresh != NULL)
-		engine_event(e, fn->n.name, fn->n.gen, node_state_str(fn->n.state), fn->fresh);
-	fn->fresh = NULL;
+		tell_fresh(e, fn);
 	if (e->nstaged == e->staged_cap) {
 		e->staged_cap = e->staged_cap == 0 ? 64 : 2 * e->staged_cap;
 		e->staged = mem_realloc(e->staged, e->staged_cap * sizeof(struct fleet_node *));

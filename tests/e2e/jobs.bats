@@ -66,6 +66,17 @@ accounted() {
 	within 10 eval "scontrol -o show node $node | grep -q ' NodeAddr=$node '"
 }
 
+@test "a job's events: the machines that were bought for it, folded, and what became of them" {
+	job=$(job -N3 --exclusive --wrap 'sleep 1')
+	within 40 job_is "$job" COMPLETED
+	burstctl events --job "$job" --since 5m >"$lab_dir/events"
+	cat "$lab_dir/events"
+	grep -qE "  c[^ ]*\[[^ ]*\]  *wanted  *slurmctld called ResumeProgram, for job $job\$" "$lab_dir/events"
+	[ "$(burstctl events --job "$job" --json | jq -r 'select(.type == "registered") | .node' | sort -u | wc -l)" = 3 ]
+	[ "$(burstctl events --job "$((job + 1000))")" = "no events of job $((job + 1000))" ]
+	within 30 all_down
+}
+
 @test "an array of 8" {
 	job=$(job --array=1-8 -N1 --exclusive --wrap 'sleep 1; echo task $SLURM_ARRAY_TASK_ID on $SLURMD_NODENAME')
 	within 60 job_is "$job" COMPLETED

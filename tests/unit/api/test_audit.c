@@ -1,6 +1,8 @@
 /* The audit log, as docs/protocol.md has it. */
 #include "ctl_ask.h"
 
+#include <inttypes.h>
+
 #define HASH "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static void refused_as(struct fixture *f, const struct ctl_caller *who, const char *request,
@@ -46,6 +48,42 @@ static void test_audit_records_are_listed_for_operators(void **state)
 	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit\",\"tail\":1001}", "invalid");
 	refused_as(f, &viewer, "{\"v\":1,\"op\":\"audit\"}", "denied");
 	refused_as(f, &viewer, "{\"v\":1,\"op\":\"audit-verify\"}", "denied");
+	stop(f);
+}
+
+/* About a pool's nodes, about a job, from a time on. */
+static void test_records_are_found(void **state)
+{
+	static const char *const lists[] = {"n[1-4]", "m[1-4]"};
+	struct fixture *f = start_pools(lists, 2);
+	static const struct {
+		const char *request;
+		size_t n;
+	} rows[] = {
+		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"pool\":\"pool0\"}", 5},
+		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"pool\":\"pool1\"}", 5},
+		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"job\":\"m3,n9\"}", 5},
+		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"job\":\"47\"}", 0},
+	};
+	char request[100];
+	json_t *r;
+
+	(void)state;
+	f->j.head.seq = 10;
+	f->j.object = "m3,n9";
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		r = ask(f, rows[i].request);
+		assert_int_equal(json_array_size(json_object_get(r, "records")), rows[i].n);
+		assert_int_equal(number(r, "last"), 10);
+		json_decref(r);
+	}
+	(void)snprintf(request, sizeof(request),
+		       "{\"v\":1,\"op\":\"audit\",\"since_ms\":%" PRId64 "}",
+		       (int64_t)FAKE_NOW + 7);
+	r = ask(f, request);
+	assert_int_equal(number(json_array_get(json_object_get(r, "records"), 0), "seq"), 7);
+	json_decref(r);
+	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit\",\"pool\":\"pool7\"}", "not-found");
 	stop(f);
 }
 
@@ -187,6 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_audit_records_are_listed_for_operators),
+		cmocka_unit_test(test_records_are_found),
 		cmocka_unit_test(test_all_there_is_is_the_answer_when_more_is_asked_for),
 		cmocka_unit_test(test_long_audit_records_are_paged),
 		cmocka_unit_test(test_a_hash_is_64_small_hexadecimal_digits),

@@ -2,6 +2,8 @@
  * words, on an engine that is as the test says. */
 #include "ctl_ask.h"
 
+#include <inttypes.h>
+
 #include "base/fmt.h"
 
 static void fake_events(struct journal *j, int64_t n, const char *detail)
@@ -717,6 +719,49 @@ static void test_events(void **state)
 	stop(f);
 }
 
+/* Of a pool: its nodes' and its own; from a time on: found by halves, also in front of all. */
+static void test_events_of_a_pool_and_from_a_time_on(void **state)
+{
+	static const char *const lists[] = {"n[1-2]", "n[3-4]"};
+	struct fixture *f = start_pools(lists, 2);
+	char request[120];
+	json_t *r;
+	static const struct {
+		int64_t from, first;
+	} rows[] = {{1, 1},
+		    {FAKE_NOW + 1, 1},
+		    {FAKE_NOW + 2, 2},
+		    {FAKE_NOW + 2499, 2499},
+		    {FAKE_NOW + 3000, 3000},
+		    {FAKE_NOW + 3001, 0}};
+
+	(void)state;
+	fake_events(&f->j, 3000, "x"); /* of n1, n2, n3, n4, n1 ... */
+	f->j.events[9].node[0] = '\0';
+	f->j.events[9].detail = "pool pool1: its machines come up wrong";
+	f->j.events[8].node[0] = '\0';
+	f->j.events[8].detail = "pool pool10, x";
+	check_events(f, "{\"v\":1,\"op\":\"events\",\"pool\":\"pool1\",\"since\":8}", 10, 1008,
+		     1008, true);
+	check_events(f, "{\"v\":1,\"op\":\"events\",\"pool\":\"pool1\",\"tail\":2}", 2999, 3000,
+		     3000, false);
+	/* Farther back than it looks at first. */
+	check_events(f, "{\"v\":1,\"op\":\"events\",\"pool\":\"pool1\",\"tail\":900}", 1203, 3000,
+		     3000, false);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t last = rows[i].first == 0 ? 3000 : rows[i].first;
+
+		(void)snprintf(request, sizeof(request),
+			       "{\"v\":1,\"op\":\"events\",\"since_ms\":%" PRId64 ",\"limit\":1}",
+			       rows[i].from);
+		check_events(f, request, rows[i].first, rows[i].first, last, last < 3000);
+	}
+	r = ask_as(f, &viewer, "{\"v\":1,\"op\":\"events\",\"pool\":\"pool7\"}");
+	assert_string_equal(text(r, "code"), "not-found");
+	json_decref(r);
+	stop(f);
+}
+
 static void test_events_cap(void **state)
 {
 	struct fixture *f = start("n[1-4]");
@@ -777,6 +822,7 @@ int main(void)
 		cmocka_unit_test(test_why_it_waits_for_its_token),
 		cmocka_unit_test(test_why_off),
 		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_events_of_a_pool_and_from_a_time_on),
 		cmocka_unit_test(test_events_cap),
 	};
 

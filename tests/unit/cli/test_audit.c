@@ -34,16 +34,18 @@ static void test_audit(void **state)
 	lab_run_once(l, S "audit", reply);
 	/* In columns, and an admin has a name where he has one. */
 	lab_want(l, 0,
-		 "     7  1970-01-01T00:00:01Z  root        power-down    slurmctld  c[1-2]        "
+		 "   SEQ  TIME                 BY          REQUEST       TO         ABOUT         "
+		 "  WHY\n"
+		 "     7  1970-01-01T09:00:01  root        power-down    slurmctld  c[1-2]        "
 		 "  "
 		 "terminated\n"
-		 "     8  1970-01-01T00:00:01Z  hook        create        sim        c1            "
+		 "     8  1970-01-01T09:00:01  hook        create        sim        c1            "
 		 "  "
 		 "slurmctld called ResumeProgram (token)\n"
-		 "     9  1970-01-01T00:00:01Z  uid 4294967295  delete-again  sim        c[1-2]    "
+		 "     9  1970-01-01T09:00:01  uid 4294967295  delete-again  sim        c[1-2]    "
 		 "  "
 		 "    x (uid 0) (i-1)\n"
-		 "    10  1970-01-01T00:00:01Z  reconciler  postpone      slurmctld  job 7_1       "
+		 "    10  1970-01-01T09:00:01  reconciler  postpone      slurmctld  job 7_1       "
 		 "  "
 		 "no capacity (StartTime=now+30)\n",
 		 "");
@@ -54,8 +56,12 @@ static void test_audit(void **state)
 	/* Says that there is more and does not move: must not be asked for ever. */
 	lab_run_once(l, S "audit --since 7",
 		     "{\"ok\":true,\"records\":[],\"last\":7,\"more\":true}");
-	lab_want(l, 0, "", "");
+	lab_want(l, 0, "no records\n", "");
 	assert_int_equal(l->nrequests, 1);
+	/* Of a pool: all that are kept, page by page. */
+	lab_run_once(l, S "audit --pool p", NONE);
+	assert_string_equal(l->requests[0],
+			    "{\"op\":\"audit\",\"since\":0,\"pool\":\"p\",\"v\":1}");
 	lab_free(l);
 }
 

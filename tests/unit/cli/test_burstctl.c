@@ -236,12 +236,16 @@ static void test_usage(void **state)
 		 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 		 "aaaaaaaaaaaaaaaaaaaaaaa",
 		 "burstctl: NODES is one list, without blanks\n"},
-		{"events --since yesterday",
-		 "burstctl: --since: \"yesterday\": want a number as in the first column, such as "
-		 "4711; times are not looked for\n"},
-		{"events --since -1", "--since: \"-1\": want a number"},
-		{"events --since 9223372036854775808", "want a number"},
-		{"audit --since 2h", "--since: \"2h\": want a number as in the first column"},
+		{"events --since yesteryear",
+		 "burstctl: --since: want a number of the first column, or a time: \"yesteryear\" "
+		 "is no time: want yesterday, 2h (ago), 13:30, 2026-01-02, 2026-01-02T13:30, or "
+		 "that with a Z for UTC\n"},
+		{"events --since -1", "\"-1\" is no time"},
+		{"events --since 9223372036854775808", "is no time"},
+		{"events --since 2026-02-30", "is no time"},
+		{"audit --since 25:00", "\"25:00\" is no time"},
+		{"events --job x", "--job: want a job's id"},
+		{"events --job 1 -n 2", "only one"},
 		{"events -n 1001", "from 0 to 1000"},
 		{"events -n 1 --since 1", "only one"},
 		{"audit -n 1 --since 1", "only one"},
@@ -264,6 +268,14 @@ static void test_usage(void **state)
 }
 
 /* Every command has help with an example, by all three ways to ask for it. */
+/* On 80 columns no line is broken by the terminal. */
+static void check_width(const char *out)
+{
+	for (const char *p = out; *p != '\0'; p += strcspn(p, "\n") + 1)
+		if (strcspn(p, "\n") > 80)
+			fail_msg("%zu columns: %.*s", strcspn(p, "\n"), (int)strcspn(p, "\n"), p);
+}
+
 static void test_help(void **state)
 {
 	struct lab *l = lab_new();
@@ -285,10 +297,12 @@ static void test_help(void **state)
 			assert_non_null(strstr(l->out, "\nExample:\n  burstctl "));
 			assert_non_null(strstr(l->out, "--json"));
 			assert_string_equal(l->err, "");
+			check_width(l->out);
 		}
 	}
 	lab_run_once(l, "--help", lab_hang_up);
 	assert_int_equal(l->rc, 0);
+	check_width(l->out);
 	for (size_t i = 0; i < cli_ncommands; i++) {
 		char line[64];
 

@@ -14,7 +14,8 @@
 #define EVENT(seq)                                                                                 \
 	"{\"seq\":" seq ",\"at_ms\":1000,\"node\":\"n1\",\"generation\":3,\"type\":\"created\","   \
 	"\"detail\":\"i-1\"}"
-#define SHOWN(seq) "     " seq "  1970-01-01T00:00:01Z  n1#3            created          i-1\n"
+#define HEADING    "   SEQ  TIME                 NODES           EVENT            DETAIL\n"
+#define SHOWN(seq) "     " seq "  1970-01-01T09:00:01  n1#3            created          i-1\n"
 
 static void test_events(void **state)
 {
@@ -28,7 +29,7 @@ static void test_events(void **state)
 
 	(void)state;
 	lab_run(l, S "events --since 0 -N n1", pages, 2);
-	lab_want(l, 0, SHOWN("1") SHOWN("2"), "");
+	lab_want(l, 0, HEADING SHOWN("1") SHOWN("2"), "");
 	assert_int_equal(l->nrequests, 2);
 	assert_string_equal(l->requests[0],
 			    "{\"op\":\"events\",\"since\":0,\"node\":\"n1\",\"v\":1}");
@@ -40,8 +41,139 @@ static void test_events(void **state)
 	lab_run(l, S "events -n 5", pages + 1, 1);
 	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"tail\":5,\"v\":1}");
 	lab_run_once(l, S "events --since 0", stuck);
-	lab_want(l, 0, "no events after 0\n", "");
+	lab_want(l, 0, "no events since 0\n", "");
 	assert_int_equal(l->nrequests, 1);
+	lab_free(l);
+}
+
+#define ONE(seq, at, node, gen, type, detail)                                                      \
+	"{\"seq\":" seq ",\"at_ms\":" at ",\"node\":\"" node "\",\"generation\":" gen              \
+	",\"type\":\"" type "\",\"detail\":\"" detail "\"}"
+
+/* What happened to several nodes in one second is one line, also in between others; what is of no
+ * node, of another second or other words stands alone. */
+static void test_folded(void **state)
+{
+	static const char reply[] =
+		"{\"ok\":true,\"events\":[" ONE("1", "1000", "c1", "1", "wanted", "called, for job 7") "," ONE("2", "1001", "c1", "1", "start", "wanted -> creating") "," ONE("3", "1001", "c2", "4", "wanted", "called, for job 7") "," ONE(
+			"4",
+			"100"
+			"2",
+			"c2", "4",
+			"star"
+			"t",
+			"want"
+			"ed "
+			"-> "
+			"crea"
+			"tin"
+			"g") "," ONE("5", "1003", "c3", "1", "wanted",
+				     "called, for job 71") "," ONE("6", "1900", "c1", "1",
+								   "created",
+								   "to booting, instance "
+								   "i-1") "," ONE("7", "1900", "c2",
+										  "4",
+										  "create"
+										  "d",
+										  "to "
+										  "bootin"
+										  "g, "
+										  "instan"
+										  "ce "
+										  "i-2") "," ONE("8",
+												 "1"
+												 "9"
+												 "5"
+												 "0",
+												 "",
+												 "0",
+												 "r"
+												 "e"
+												 "l"
+												 "o"
+												 "a"
+												 "d"
+												 "e"
+												 "d",
+												 "j"
+												 "o"
+												 "b"
+												 " "
+												 "7"
+												 "_"
+												 "1"
+												 ","
+												 " "
+												 "r"
+												 "e"
+												 "f"
+												 "u"
+												 "s"
+												 "a"
+												 "l"
+												 " "
+												 "1") "," ONE("9",
+													      "1950",
+													      "",
+													      "0",
+													      "reloaded",
+													      "/etc/burstd") "," ONE("10",
+																     "2000",
+																     "c4",
+																     "1",
+																     "created",
+																     "to booting, instance i-4") "],\"last\":10,\"more\":false}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "events --since 0 --pool p", reply);
+	lab_want(
+		l, 0,
+		HEADING
+		"     3  1970-01-01T09:00:01  c[1-2]          wanted           called, for job 7\n"
+		"     4  1970-01-01T09:00:01  c[1-2]          start            wanted -> creating\n"
+		"     5  1970-01-01T09:00:01  c3#1            wanted           called, for job 71\n"
+		"     7  1970-01-01T09:00:01  c[1-2]          created          to booting, 2 "
+		"instances\n"
+		"     8  1970-01-01T09:00:01                  reloaded         job 7_1, refusal 1\n"
+		"     9  1970-01-01T09:00:01                  reloaded         /etc/burstd\n"
+		"    10  1970-01-01T09:00:02  c4#1            created          to booting, "
+		"instance "
+		"i-4\n",
+		"");
+	assert_string_equal(l->requests[0],
+			    "{\"op\":\"events\",\"since\":0,\"pool\":\"p\",\"v\":1}");
+	/* A job's: where it is named, and what became of the machines that were bought for it. */
+	lab_run_once(l, S "events --job 7", reply);
+	lab_want(
+		l, 0,
+		HEADING
+		"     3  1970-01-01T09:00:01  c[1-2]          wanted           called, for job 7\n"
+		"     4  1970-01-01T09:00:01  c[1-2]          start            wanted -> creating\n"
+		"     7  1970-01-01T09:00:01  c[1-2]          created          to booting, 2 "
+		"instances\n",
+		"");
+	/* All that are kept. */
+	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"since\":0,\"v\":1}");
+	lab_run_once(l, S "events --job 8", reply);
+	lab_want(l, 0, "no events of job 8\n", "");
+	lab_free(l);
+}
+
+/* A time goes to burstd as one, in UTC. */
+static void test_since_a_time(void **state)
+{
+	static const char none[] = "{\"ok\":true,\"events\":[],\"last\":9,\"more\":false}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "events --since 2026-01-02T12:30", none);
+	assert_string_equal(l->requests[0],
+			    "{\"op\":\"events\",\"since_ms\":1767324600000,\"v\":1}");
+	lab_run_once(l, S "audit --since 2026-01-02T03:30:00Z --job 7",
+		     "{\"ok\":true,\"records\":[],\"last\":9,\"more\":false}");
+	assert_string_equal(l->requests[0],
+			    "{\"op\":\"audit\",\"since_ms\":1767324600000,\"job\":\"7\",\"v\":1}");
 	lab_free(l);
 }
 
@@ -55,7 +187,7 @@ static void test_no_events(void **state)
 		{S "events -N n1",
 		 "no events of node n1: \"burstctl node show n1\" says how it is\n"},
 		{S "events -N n1 --since 7",
-		 "no events of node n1 after 7: \"burstctl node show n1\" says how it "
+		 "no events of node n1 since 7: \"burstctl node show n1\" says how it "
 		 "is\n"},
 		{S "events", "no events\n"},
 		{S "events -N n1 --json", ""}, /* its line would be one */
@@ -87,7 +219,7 @@ static void test_follow(void **state)
 	l->stop_after = 5;
 	lab_run(l, S "events -f -n 1", replies, COUNT(replies));
 	assert_int_equal(l->rc, -1); /* it would have gone on */
-	assert_string_equal(l->out, SHOWN("1") SHOWN("2") SHOWN("3"));
+	assert_string_equal(l->out, HEADING SHOWN("1") SHOWN("2") SHOWN("3"));
 	assert_string_equal(l->err, "burstctl: burstd went away; waiting for it\n");
 	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"tail\":1,\"v\":1}");
 	assert_string_equal(l->requests[1],
@@ -131,10 +263,9 @@ static void test_follow_is_patient(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_no_events),
-		cmocka_unit_test(test_follow),
-		cmocka_unit_test(test_follow_is_patient),
+		cmocka_unit_test(test_events),       cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_since_a_time), cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_follow),       cmocka_unit_test(test_follow_is_patient),
 	};
 
 	return cmocka_run_group_tests_name("events", tests, NULL, NULL);

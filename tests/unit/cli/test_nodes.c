@@ -164,18 +164,18 @@ static void test_node_show(void **state)
 		 "  instance    i-77\n"
 		 "  address     10.0.0.1\n"
 		 "  in Slurm    IDLE+CLOUD\n"
-		 "  since       1970-01-12T13:31:40Z\n"
+		 "  since       1970-01-12T22:31:40\n"
 		 "  rate        29.52 USD per hour\n"
 		 "\n"
-		 "  GENERATION  STATE  INSTANCE  WANTED AT             BILLED FOR   COST  REASON\n"
-		 "           2  ready  i-77      1970-01-12T13:30:00Z      15m00s   7.38  -\n"
-		 "           1  gone   i-3       1970-01-11T10:00:00Z       1h00m  29.52  the "
+		 "  GENERATION  STATE  INSTANCE  WANTED AT            BILLED FOR   COST  REASON\n"
+		 "           2  ready  i-77      1970-01-12T22:30:00      15m00s   7.38  -\n"
+		 "           1  gone   i-3       1970-01-11T19:00:00       1h00m  29.52  the "
 		 "provider "
 		 "took its "
 		 "capacity back\n"
 		 "\n"
-		 "  TIME                  GENERATION  EVENT    DETAIL\n"
-		 "  1970-01-12T13:31:40Z           2  created  i-77\n",
+		 "  TIME                 GENERATION  EVENT    DETAIL\n"
+		 "  1970-01-12T22:31:40           2  created  i-77\n",
 		 "");
 	assert_string_equal(l->requests[0], "{\"op\":\"node\",\"name\":\"h100-1\",\"v\":1}");
 	lab_run_once(l, S "node h100-1", reply); /* the same, for short */

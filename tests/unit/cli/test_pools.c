@@ -38,7 +38,7 @@
 	"  2nd  any     aws       p5.48xlarge  eu-north-1           on-demand     98.32      0\n"  \
 	"    -  spot-b  aws       p5.48xlarge  eu-north-1/arn1-az2  spot              ?      0\n"  \
 	"  any: cooled down: one purchase is tried, and no other beside it\n"                      \
-	"  spot-b: no capacity: cools down until 2026-01-02T14:05:00Z\n"
+	"  spot-b: no capacity: cools down until 2026-01-02T23:05:00\n"
 
 static void pools_show_offers_in_their_order_and_why_not(void **state)
 {
@@ -165,7 +165,7 @@ static void a_plan_says_first_what_would_be_and_exits_by_it(void **state)
 		 "\"again_ms\":1090000,\"pools\":[" REFUSED "]}",
 		 1,
 		 "would be refused: pool h100 has no offer for it now\n  the job would be tried "
-		 "again in 1m30s (1970-01-01T00:18:10Z)\n\n  pool h100\n" TABLE UNCHANGED},
+		 "again in 1m30s (1970-01-01T09:18:10)\n\n  pool h100\n" TABLE UNCHANGED},
 		{"{\"verdict\":\"refuse\",\"no_offer\":false,\"why\":\"pool h100: max_nodes 64 "
 		 "reached\",\"again_ms\":0,\"pools\":[" REFUSED "]}",
 		 1,
@@ -278,7 +278,7 @@ static void a_plan_of_a_job_begins_with_the_job(void **state)
 		 "job 7_2 is PENDING (BeginTime): 4 nodes in partition gpu,cpu, constraint spot\n"
 		 "  and 3 more of the same job, each by its own id\n"
 		 "  refused 2 times so far\n"
-		 "  the job would be tried again in 1m30s (1970-01-01T00:18:10Z)\n"
+		 "  the job would be tried again in 1m30s (1970-01-01T09:18:10)\n"
 		 "would wait: x\n"
 		 "  comment: \"a\" was left out\n",
 		 "");
