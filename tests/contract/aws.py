@@ -221,6 +221,21 @@ def a_batch_is_launched_listed_and_terminated(w):
 
 
 @test
+def no_volume_is_left_behind_by_a_machine_that_was_terminated(w):
+    """F11.  EC2 deletes what it made with the instance, unless it was told otherwise; and no address is asked for."""
+    before = {v["VolumeId"] for v in w.ec2.describe_volumes()["Volumes"]}
+    with driver(w) as d:
+        made = d.run(**create("t-disk", ["c1", "c2"], gen=9, group=1))
+        ids = [i["instance"]["id"] for i in made["items"]]
+        with_it = {v["VolumeId"] for v in w.ec2.describe_volumes()["Volumes"]} - before
+        want(len(with_it), 2, "moto makes a volume for each")
+        d.run(kind="delete", ids=ids)
+    want({v["VolumeId"] for v in w.ec2.describe_volumes()["Volumes"]}, before)
+    # (moto keeps the first network interface, which EC2 deletes: it is of the instance's own making, too.)
+    want(w.ec2.describe_addresses()["Addresses"], [])
+
+
+@test
 def of_a_batch_that_comes_in_part_the_first_nodes_are_there(w):
     with driver(w) as d:  # moto makes MinCount instances
         said = d.run(**dict(create("t-6", []), wants=[["g1", 1, 1], ["g2", 1, 1], ["s1", 1, 0]]))

@@ -41,7 +41,7 @@ kill_after_hook() {
 	lab_start slurmctld
 }
 
-@test "slurmctld is killed 20 ms after the hook and has forgotten the job's start: no node is bought twice at a time" {
+@test "F50: slurmctld is killed 20 ms after the hook and has forgotten the job's start: no node is bought twice at a time" {
 	sim_config '{"boot": "3s"}'
 	scontrol update partition=cloud state=DOWN
 	job=$(job -N2 --exclusive --wrap 'sleep 4')

@@ -126,7 +126,7 @@ said() {
 	[ "$(new_rows)" = 1 ]
 	burstctl status --json | jq -e '.pools[0].paused and (.problems | any(startswith("pool h100: paused by an admin")))'
 	# The restart has not forgotten who did it and when, and a person has a name.
-	burstctl status | grep '  ! pool h100: paused by an admin (slurm, since 20.*Z); .* until "burstctl resume h100"$'
+	burstctl status | grep '  ! pool h100: paused by an admin (slurm, since 20[-0-9:T]*); .* until "burstctl resume h100"$'
 	event paused '' "pool h100, ordered by uid $(id -u slurm)"
 	# It is deleted as ever.
 	burstctl drain c1

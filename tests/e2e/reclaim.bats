@@ -104,6 +104,22 @@ ran_twice() {
 	[ "$(new_rows)" = 2 ]
 }
 
+@test "F44: a notice that comes while burstd is dead is read when it is back, and the job is requeued before its end" {
+	job=$(job -N1 --exclusive --requeue --wrap "$again")
+	within 30 job_is "$job" RUNNING
+	node=$(job_nodes "$job")
+	id=$(instance_of "$node")
+	lab_kill burstd
+	sim_reclaim "$node" 20000
+	lab_start burstd
+	within 15 job_is "$job" PENDING
+	restarted "$job" 1
+	within 60 job_is "$job" COMPLETED
+	ran_twice "$job"
+	within 25 instance_is "$id" ended
+	[ "$(new_rows)" = 2 ]
+}
+
 @test "without notice: the node is down, the job is requeued and runs on a new instance" {
 	job=$(job -N1 --exclusive --requeue --wrap "$again")
 	within 30 job_is "$job" RUNNING

@@ -185,7 +185,7 @@ teardown() {
 	within 20 powered_down c1
 }
 
-@test "a machine that somebody else has on is not touched, and the job is told" {
+@test "F6: a machine that somebody else has on is not touched, and the job is told" {
 	touch $bmc/hand/c5
 	within 5 powered 1
 	job=$(job -w c5 -N1 --exclusive --wrap 'hostname')

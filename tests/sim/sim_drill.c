@@ -464,7 +464,7 @@ static void drill_twin(struct world *w, step_fn step)
 	SIM_TRACE(w, "*** i-%u is another %s", (unsigned)twin->number, twin->node);
 	pass(w, step, w->now + w->set.settle_ms + 2 * (w->set.list_ms + LIST_MS));
 	if (!w->failed && (!twin->accepted || i->accepted))
-		world_fail(w, "I10: of two instances of one generation the wrong one lives");
+		world_fail(w, "I10, F25: of two instances of one generation the wrong one lives");
 	sim_ctld_end_job(w->ctld, j);
 }
 

@@ -95,7 +95,7 @@ static const struct {
 	{"256 cubed (L13)", "n[0-255][0-255][0-255]", ERR_INVALID, "more than one pair"},
 	{"two small brackets", "n[1][2]", ERR_INVALID, "more than one pair"},
 	{"two brackets with a name between", "n[1-2]-x[1-2]", ERR_INVALID, "more than one pair"},
-	{"65,537", "n[0-65536]", ERR_LIMIT, "65536"},
+	{"F52: 65,537", "n[0-65536]", ERR_LIMIT, "65536"},
 	{"65,537 in two ranges", "n[0-65535,7]", ERR_LIMIT, "65536"},
 	{"65,537 in two items", "n[0-65535],m", ERR_LIMIT, "65536"},
 	{"65,537 in two items with brackets", "n[0-32767],m[0-32768]", ERR_LIMIT, "65536"},

@@ -154,6 +154,7 @@ static void test_lists_that_cannot_be_believed_are_none(void **state)
 	}
 }
 
+/* F43: stopped instead of ended, it may be started again, and its volumes bill. */
 static void test_states_of_ec2_are_ours_and_a_new_one_still_bills(void **state)
 {
 	static const struct {
