@@ -112,16 +112,19 @@ libslurm   := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
 libproviders := $(B)/libsimcloud.a $(libdrivers) $(B)/libio.a
 
-$(B)/libbase.a: $(BASE)
-$(B)/libcore.a: $(CORE)
-$(B)/libstore.a: $(STORE)
-$(B)/libio.a: $(IO)
-$(B)/libengine.a: $(ENGINE)
-$(B)/libapi.a: $(API)
-$(B)/libcli.a: $(filter-out %/burstctl.o,$(CLI))
-$(B)/libagent.a: $(filter-out %/burst-agent.o,$(AGENT))
-$(B)/libdrivers.a: $(DRIVERS)
-$(B)/libsimcloud.a: $(filter-out %/main.o,$(SIMCLOUD))
+# What each archive has: `make mutate` puts another object into one.
+objects_base     := $(BASE)
+objects_core     := $(CORE)
+objects_store    := $(STORE)
+objects_io       := $(IO)
+objects_engine   := $(ENGINE)
+objects_api      := $(API)
+objects_cli      := $(filter-out %/burstctl.o,$(CLI))
+objects_agent    := $(filter-out %/burst-agent.o,$(AGENT))
+objects_drivers  := $(DRIVERS)
+objects_simcloud := $(filter-out %/main.o,$(SIMCLOUD))
+ARCHIVES         := base core store io engine api cli agent drivers simcloud
+$(foreach a,$(ARCHIVES),$(eval $(B)/lib$(a).a: $(objects_$(a))))
 $(B)/lib%.a:
 	@rm -f $@
 	$(Q)$(AR) rcsD $@ $^
@@ -237,15 +240,21 @@ museum-page: ## docs/museum.md, from the last `make museum`
 	@sed '/^|/,$$d' docs/museum.md >$(BUILD)/museum/head
 	@cat $(BUILD)/museum/head $(BUILD)/museum/page >docs/museum.md
 
-# One small change to a file of core/, linked likewise.
-MUTATE_LINK = $(CC) $(ldflags) $(LDFLAGS) @OBJECT@
-mutate: $(filter $(B)/tests/unit/core/%,$(UNIT)) $(BIN)/sim ## small changes to core/ that tests must find: FILE=burstd/core/x.c COUNT= SAMPLE= SEEDS=
+# One small change to a file: its object takes the other one's place in the archive of its layer.  The tests are those of
+# the layer; the simulator has neither io/ nor store/, and none of what is above the engine.
+mutate_file    := $(firstword $(FILE) burstd/core/)
+mutate_layer   := $(if $(filter providers/%,$(mutate_file)),providers,$(word 2,$(subst /, ,$(mutate_file))))
+mutate_archive := $(if $(filter providers/simcloud/%,$(mutate_file)),simcloud,$(patsubst providers,drivers,$(mutate_layer)))
+mutate_tests   := $(filter $(B)/tests/unit/$(mutate_layer)/%,$(UNIT))
+mutate_seeds   := $(if $(filter base core engine drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
+mutate: $(mutate_tests) $(BIN)/sim ## small mistakes that tests must find: FILE="burstd/engine/x.c ..." (of one layer; core) COUNT= SAMPLE= SEEDS=
 	@MUTATE_CC='$(CC) $(cppflags) $(filter-out -g,$(cflags)) -w $(BANNED) $(CPPFLAGS) $(CFLAGS)' \
-		MUTATE_TESTS='$(patsubst %.t,%.o,$(filter $(B)/tests/unit/core/%,$(UNIT)))' \
-		MUTATE_UNIT='$(MUTATE_LINK) @TEST@ $(call beside,tests/unit/core) $(libcore) $(ldlibs) -lcmocka' \
-		MUTATE_SIM='$(MUTATE_LINK) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
+		MUTATE_TESTS='$(mutate_tests:.t=.o)' MUTATE_ARCHIVE='$(B)/lib$(mutate_archive).a' \
+		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/%.o' \
+		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(lib$(mutate_layer)) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \
+		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
-		$(if $(filter command line,$(origin SEEDS)),--seeds $(SEEDS)) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
+		--seeds $(mutate_seeds) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
 
 # Death at every write: all of that, on the real store/ and the hook's spool, whose calls of libc and whose other end
 # the linker turns round to tests/crash.

@@ -1,13 +1,14 @@
 #!/usr/bin/python3
-"""mutate.py FILE...: small mistakes in core/, one at a time, that its unit tests or the simulator must find.
+"""mutate.py FILE...: small mistakes, one at a time, that the unit tests of the file's layer or the simulator must find.
 
-Each mutant is compiled with one change (see `mutants`), linked before the archives, and run through tests/unit/core,
-the file's own test first, then through --seeds worlds of the simulator.  What compiles to the same code as the original
+Each mutant is compiled with one change (see `mutants`), takes its object's place in the archive, and is run through
+these tests, those named after the file first, then through --seeds worlds of the simulator.  What compiles to the same code as the original
 or as another mutant is none.  One that nothing finds is a missing test, or changes nothing that matters: then a row of
 docs/mutation.md says why, under the file's name; any other is printed as such a row, and is a failure.
 
-The Makefile gives the commands: MUTATE_CC compiles (source on standard input), MUTATE_UNIT links a test, MUTATE_SIM the
-simulator; in the last two @OBJECT@ and @TEST@ are replaced.
+The Makefile gives the commands: MUTATE_CC compiles (source on standard input), MUTATE_UNIT links a test (@TEST@),
+MUTATE_SIM the simulator; and what they link: MUTATE_ARCHIVE of MUTATE_OBJECTS, where MUTATE_OBJECT_OF is the one of a
+file ("%").
 """
 import argparse
 import hashlib
@@ -141,7 +142,7 @@ def runs(command, limit, **more):
 class Judge:
     def __init__(self, source, args):
         self.source, self.args = source, args
-        self.dir = pathlib.Path(args.build, "mutate", source.path.stem)
+        self.dir = pathlib.Path(args.build, "mutate", str(source.path.with_suffix("")).replace("/", "_"))
         self.dir.mkdir(parents=True, exist_ok=True)
         own = f"test_{source.path.stem}"
         self.tests = sorted(os.environ["MUTATE_TESTS"].split(), key=lambda t: (own not in t, t))
@@ -151,17 +152,29 @@ class Judge:
         command = [*os.environ["MUTATE_CC"].split(), "-x", "c", "-c", "-o", str(obj), "-"]
         return runs(command, 60, input=code) and hashlib.sha256(obj.read_bytes()).digest()
 
+    def archive(self, obj):
+        """The layer's archive with this object in the place of the file's."""
+        own = os.environ["MUTATE_OBJECT_OF"].replace("%", str(self.source.path.with_suffix("")))
+        objects = [str(obj) if o == own else o for o in os.environ["MUTATE_OBJECTS"].split()]
+        if str(obj) not in objects:
+            sys.exit(f"mutate: {own} is not in {os.environ['MUTATE_ARCHIVE']}")
+        out = obj.with_suffix(".a")
+        out.unlink(missing_ok=True)
+        subprocess.run(["ar", "rcsD", str(out), *objects], check=True)
+        return str(out)
+
     def link(self, what, obj, test=""):
-        out = obj.with_suffix(".run")
-        command = os.environ[what].replace("@OBJECT@", str(obj)).replace("@TEST@", test).split()
+        out, archive = obj.with_suffix(".run"), obj.with_suffix(".a")
+        command = os.environ[what].replace("@TEST@", test).replace(os.environ["MUTATE_ARCHIVE"], str(archive)).split()
         if not runs([*command, "-o", str(out)], 60):
             sys.exit(f"mutate: cannot link: {' '.join(command)}")
         return out
 
     def by(self, obj):
         """What finds it; None: nothing."""
+        self.archive(obj)
         for test in self.tests:
-            if not runs([self.link("MUTATE_UNIT", obj, test)], 30):
+            if not runs([self.link("MUTATE_UNIT", obj, test)], 60):
                 return "unit"
         found = self.args.seeds and not runs(
             [self.link("MUTATE_SIM", obj), "--seeds", str(self.args.seeds), "--steps", "2000"], 300)
