@@ -69,6 +69,14 @@ enum provider_flags {
 	PROVIDER_FABRICS = 1 << 6,  /* a create can ask for machines of one fabric */
 };
 
+struct provider_bucket { /* a token bucket; per_s 0: no limit */
+	uint32_t size, per_s;
+};
+
+struct provider_limit {                             /* on one kind of request */
+	struct provider_bucket requests, instances; /* instances: that requests are about */
+};
+
 struct provider_caps {
 	unsigned flags;
 	uint32_t create_max; /* instances in one create, >= 1 */
@@ -78,6 +86,8 @@ struct provider_caps {
 	/* Of spot instances alone, and in this currency, can it be asked for prices; NULL: of
 	 * whatever it offers, in whatever currency. */
 	const char *spot_prices;
+	/* PROVIDER_NOPS of them, static: what it documents of its own limits; NULL: nothing. */
+	const struct provider_limit *limits;
 };
 
 enum {

@@ -77,6 +77,39 @@ static void test_a_full_bucket_stays_full(void **state)
 	assert_int_equal(taken, 1000000);
 }
 
+/* As EC2 has them: many at once, and few a second. */
+static void test_a_bucket_may_hold_more_than_a_second_brings(void **state)
+{
+	struct bucket b;
+	int64_t now = 777;
+
+	(void)state;
+	bucket_init_with(&b, 100, 5, now);
+	assert_int_equal(bucket_has(&b, now), 100);
+	bucket_take_some(&b, 97, now);
+	assert_int_equal(bucket_has(&b, now), 3);
+	assert_int_equal(bucket_full_ms(&b, 3, now), now);
+	assert_int_equal(bucket_full_ms(&b, 4, now), now + 200);
+	assert_int_equal(bucket_full_ms(&b, 100, now), now + 19400);
+	assert_int_equal(bucket_full_ms(&b, 5000, now), now + 19400); /* more it never holds */
+	bucket_take_some(&b, 50, now);                                /* more than there are */
+	assert_int_equal(bucket_next_ms(&b, now), now + 200);
+	assert_int_equal(bucket_has(&b, now + 19999), 99);
+	assert_int_equal(bucket_has(&b, now + 20000), 100);
+	assert_int_equal(bucket_has(&b, now + 86400000), 100);
+}
+
+static void test_no_limit_has_room_for_all(void **state)
+{
+	struct bucket b;
+
+	(void)state;
+	bucket_init_with(&b, 0, 0, 5);
+	bucket_take_some(&b, 1000, 5);
+	assert_int_equal(bucket_has(&b, 5), UINT32_MAX);
+	assert_int_equal(bucket_full_ms(&b, 1000, 5), 5);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +118,8 @@ int main(void)
 		cmocka_unit_test(test_no_limit),
 		cmocka_unit_test(test_clock_back),
 		cmocka_unit_test(test_a_full_bucket_stays_full),
+		cmocka_unit_test(test_a_bucket_may_hold_more_than_a_second_brings),
+		cmocka_unit_test(test_no_limit_has_room_for_all),
 	};
 
 	return cmocka_run_group_tests_name("bucket", tests, NULL, NULL);

@@ -1,0 +1,239 @@
+#include "core/limit.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* One that the provider may hold keeps no other from being sent. */
+static bool has_slot(enum provider_op_kind k)
+{
+	return k != PROVIDER_NOTICES;
+}
+
+void limit_init(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,
+		int64_t now_ms)
+{
+	*l = (struct limit){.slots = slots, .turn = 1};
+	bucket_init(&l->all, rate, now_ms);
+	for (int k = 0; k < PROVIDER_NOPS && rate == 0 && own != NULL; k++) {
+		struct limit_kind *kind = &l->kinds[k];
+
+		bucket_init_with(&kind->requests, own[k].requests.size, own[k].requests.per_s,
+				 now_ms);
+		bucket_init_with(&kind->instances, own[k].instances.size, own[k].instances.per_s,
+				 now_ms);
+	}
+}
+
+void limit_change(struct limit *l, uint32_t slots, uint32_t rate, const struct provider_limit *own,
+		  int64_t now_ms)
+{
+	struct limit next;
+
+	l->slots = slots;
+	if (l->all.per_s == rate)
+		return;
+	limit_init(&next, slots, rate, own, now_ms);
+	l->all = next.all;
+	for (int k = 0; k < PROVIDER_NOPS; k++) {
+		l->kinds[k].requests = next.kinds[k].requests;
+		l->kinds[k].instances = next.kinds[k].instances;
+	}
+}
+
+void limit_turn(struct limit *l)
+{
+	l->turn++;
+}
+
+/* --- slots -------------------------------------------------------------------------------------
+ */
+
+enum { NOBODY = 3 };
+
+/* Who keeps a slot together with whom: where there are few, deletes and lists share one. */
+static unsigned group_of(const struct limit *l, enum provider_op_kind k)
+{
+	bool creates = k == PROVIDER_CREATE || k == PROVIDER_FABRIC_MAKE;
+
+	if (l->slots < 2)
+		return 0;
+	if (creates)
+		return 1;
+	if (k == PROVIDER_DELETE || l->slots == 2)
+		return 0;
+	if (k == PROVIDER_LIST)
+		return l->slots == 3 ? 0 : 2;
+	return NOBODY;
+}
+
+/* With one more of this kind there is still a slot for each of the others that keep one and have
+ * nothing on the wire. */
+static bool slot_for(const struct limit *l, enum provider_op_kind k)
+{
+	bool has[NOBODY + 1] = {[NOBODY] = true};
+	bool keeps[NOBODY + 1] = {false};
+	uint32_t used = l->out + 1;
+
+	if (!has_slot(k))
+		return true;
+	has[group_of(l, k)] = true;
+	for (int i = 0; i < PROVIDER_NOPS; i++) {
+		unsigned g = group_of(l, (enum provider_op_kind)i);
+
+		keeps[g] = true;
+		has[g] = has[g] || (has_slot((enum provider_op_kind)i) && l->kinds[i].out > 0);
+	}
+	for (unsigned g = 0; g < NOBODY; g++)
+		used += keeps[g] && !has[g];
+	return used <= l->slots;
+}
+
+/* --- whose turn it is --------------------------------------------------------------------------
+ */
+
+/* When this kind may go, as far as it alone is concerned. */
+static int64_t open_ms(const struct limit_kind *k, uint32_t instances, int64_t now_ms)
+{
+	int64_t at = k->until_ms > now_ms ? k->until_ms : now_ms;
+	int64_t request = bucket_next_ms(&k->requests, now_ms);
+	int64_t about = bucket_full_ms(&k->instances, instances, now_ms);
+
+	at = request > at ? request : at;
+	return about > at ? about : at;
+}
+
+static uint32_t needs(const struct limit_kind *k)
+{
+	return k->needs > 0 ? k->needs : 1;
+}
+
+/* It asked in this turn or the one before, and has not gone since. */
+static bool waits(const struct limit *l, int k)
+{
+	return l->kinds[k].waits != 0 && l->kinds[k].waits + 1 >= l->turn;
+}
+
+/* Of those that never went: in this order. */
+static int rank(int k)
+{
+	static const int ranks[PROVIDER_NOPS] = {
+		[PROVIDER_DELETE] = -2, [PROVIDER_LIST] = -1, [PROVIDER_NOTICES] = 1};
+
+	return ranks[k];
+}
+
+static bool precedes(const struct limit *l, int a, int b)
+{
+	if (l->kinds[a].went != l->kinds[b].went)
+		return l->kinds[a].went < l->kinds[b].went;
+	return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
+}
+
+static bool is_behind(const struct limit *l, int k, int64_t now_ms)
+{
+	for (int o = 0; o < PROVIDER_NOPS; o++)
+		if (o != k && waits(l, o) && precedes(l, o, k) &&
+		    slot_for(l, (enum provider_op_kind)o) &&
+		    open_ms(&l->kinds[o], needs(&l->kinds[o]), now_ms) <= now_ms)
+			return true;
+	return false;
+}
+
+bool limit_may(struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	struct limit_kind *k = &l->kinds[kind];
+	bool may = open_ms(k, 1, now_ms) <= now_ms && bucket_has(&l->all, now_ms) > 0 &&
+		   slot_for(l, kind) && !is_behind(l, (int)kind, now_ms);
+
+	k->needs = 1;
+	k->waits = may ? 0 : l->turn;
+	return may;
+}
+
+bool limit_waits(const struct limit *l, enum provider_op_kind kind)
+{
+	return l->kinds[kind].waits == l->turn;
+}
+
+uint32_t limit_room(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	return bucket_has(&l->kinds[kind].instances, now_ms);
+}
+
+bool limit_is_full(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	const struct bucket *b = &l->kinds[kind].instances;
+
+	return bucket_full_ms(b, b->size, now_ms) <= now_ms;
+}
+
+void limit_wait(struct limit *l, enum provider_op_kind kind, uint32_t instances)
+{
+	l->kinds[kind].needs = instances;
+	l->kinds[kind].waits = l->turn;
+}
+
+int64_t limit_next_ms(const struct limit *l, int64_t now_ms)
+{
+	int64_t next = INT64_MAX, token = bucket_next_ms(&l->all, now_ms);
+
+	for (int i = 0; i < PROVIDER_NOPS; i++) {
+		const struct limit_kind *k = &l->kinds[i];
+		int64_t at = open_ms(k, needs(k), now_ms);
+
+		if (k->waits != l->turn || !slot_for(l, (enum provider_op_kind)i))
+			continue;
+		at = token > at ? token : at;
+		next = at < next ? at : next;
+	}
+	return next;
+}
+
+/* --- what goes, and what comes of it -----------------------------------------------------------
+ */
+
+void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances, int64_t now_ms)
+{
+	struct limit_kind *k = &l->kinds[kind];
+
+	k->out++;
+	l->out += has_slot(kind);
+	k->waits = 0;
+	k->went = ++l->order;
+	bucket_take_some(&l->all, 1, now_ms);
+	bucket_take_some(&k->requests, 1, now_ms);
+	bucket_take_some(&k->instances, instances, now_ms);
+}
+
+void limit_give(struct limit *l, enum provider_op_kind kind)
+{
+	assert(l->kinds[kind].out > 0);
+	l->kinds[kind].out--;
+	l->out -= has_slot(kind);
+}
+
+/* Of several that were on the wire together the pause is as long as for one. */
+void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_ms, int64_t retry_ms,
+		     int64_t now_ms)
+{
+	struct limit_kind *k = &l->kinds[kind];
+	int64_t wait = retry_ms < LIMIT_PAUSE_MAX_MS ? retry_ms : LIMIT_PAUSE_MAX_MS;
+
+	k->throttled++;
+	if (k->troubled_ms == 0)
+		k->troubled_ms = now_ms;
+	if (k->step_ms == 0 || sent_ms > k->paused_ms) {
+		k->step_ms = k->step_ms == 0 ? LIMIT_STEP_MS : 2 * k->step_ms;
+		k->step_ms = k->step_ms < LIMIT_STEP_MAX_MS ? k->step_ms : LIMIT_STEP_MAX_MS;
+		k->paused_ms = now_ms;
+		k->until_ms = now_ms + k->step_ms;
+	}
+	if (now_ms + wait > k->until_ms)
+		k->until_ms = now_ms + wait;
+}
+
+void limit_answered(struct limit *l, enum provider_op_kind kind)
+{
+	l->kinds[kind].step_ms = 0;
+	l->kinds[kind].troubled_ms = 0;
+}
