@@ -41,7 +41,7 @@ int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *co
 				conf->name);
 	c->caps = c->ops->caps(c->self);
 	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
-	bucket_init(&c->bucket, conf->rate, engine_now(e));
+	limit_init(&c->limit, conf->concurrency, conf->rate, c->caps.limits, engine_now(e));
 	c->list_step = ENGINE_RETRY_MS;
 	return 0;
 }
@@ -58,12 +58,19 @@ void cloud_close(struct cloud *c)
 	free(c->offers);
 	free(c->coming);
 	free(c->fabrics);
+	free(c->listen_ack);
 }
 
-bool cloud_ready(struct cloud *c)
+bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
-	return login_good(c) && c->inflight < c->conf->concurrency &&
-	       bucket_next_ms(&c->bucket, engine_now(c->e)) <= engine_now(c->e);
+	return (kind == PROVIDER_LOGIN || login_good(c)) &&
+	       limit_may(&c->limit, kind, engine_now(c->e));
+}
+
+void cloud_reload(struct cloud *c, const struct conf_provider *conf)
+{
+	c->conf = conf;
+	limit_change(&c->limit, conf->concurrency, conf->rate, c->caps.limits, engine_now(c->e));
 }
 
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code, const char *text)
@@ -80,6 +87,17 @@ void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *cod
 		c->undeleted_ms = c->failed_ms;
 		(void)snprintf(c->undeleted, sizeof(c->undeleted), "%s", text);
 	}
+}
+
+/* It is no answer to what was asked, and no failure either, unless it goes on. */
+static void note_throttled(struct cloud *c, enum provider_op_kind kind,
+			   const struct provider_result *r)
+{
+	int64_t since = c->limit.kinds[kind].troubled_ms;
+
+	if (since != 0 && engine_now(c->e) - since >= ENGINE_THROTTLED_MS)
+		cloud_complain(c, kind, provider_code_str(r->code),
+			       r->message[0] != '\0' ? r->message : "throttled");
 }
 
 static void note(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
@@ -99,6 +117,10 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 		return; /* a right that nothing else needs, and told by itself */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
 		login_doubt(c);
+	if (r->code == PROVIDER_RATE) {
+		note_throttled(c, kind, r);
+		return;
+	}
 	if (!bad) {
 		c->ok_ms = engine_now(c->e);
 		c->error[0] = '\0';
@@ -120,6 +142,20 @@ static bool is_of_machines(enum provider_op_kind kind)
 	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_OFFERS;
 }
 
+/* When may the next one like it go? */
+static void note_limit(const struct request *rq, const struct provider_result *r)
+{
+	struct limit *l = &rq->cloud->limit;
+	int64_t now = engine_now(rq->cloud->e);
+	bool unsure = r->code == PROVIDER_TRANSIENT || r->code == PROVIDER_AMBIGUOUS;
+
+	limit_give(l, rq->op.kind);
+	if (r->code == PROVIDER_RATE || (unsure && r->retry_after_ms > 0))
+		limit_throttled(l, rq->op.kind, rq->sent_ms, r->retry_after_ms, now);
+	else if (!unsure)
+		limit_answered(l, rq->op.kind);
+}
+
 /* The one end of every request. */
 static void finish(struct request *rq, const struct provider_result *r)
 {
@@ -130,7 +166,7 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (rq->next != NULL)
 		rq->next->prev = rq->prev;
 	if (c != NULL) {
-		c->inflight -= !is_held(rq);
+		note_limit(rq, r);
 		note(c, rq->op.kind, r);
 		if (is_of_machines(rq->op.kind))
 			place_heard(c, r->code, r->message, rq->sent_ms);
@@ -273,6 +309,13 @@ static void count(struct engine_counters *n, enum provider_op_kind kind)
 	(*of[kind])++;
 }
 
+static uint32_t instances_of(const struct provider_op *op)
+{
+	if (op->kind == PROVIDER_CREATE)
+		return (uint32_t)op->u.create.nwants;
+	return op->kind == PROVIDER_DELETE ? (uint32_t)op->u.del.nids : 0;
+}
+
 struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
 {
 	struct request *rq = mem_zalloc(sizeof(*rq));
@@ -283,10 +326,7 @@ struct request *cloud_hold(struct cloud *c, const struct provider_op *op, reques
 	if (rq->next != NULL)
 		rq->next->prev = &rq->next;
 	c->e->requests = rq;
-	if (!is_held(rq)) {
-		c->inflight++;
-		(void)bucket_take(&c->bucket, engine_now(c->e));
-	}
+	limit_take(&c->limit, op->kind, instances_of(op), engine_now(c->e));
 	(void)err_set(&rq->unsent, ERR_NOTSENT, "it was not sent");
 	return rq;
 }
@@ -374,12 +414,11 @@ uint64_t cloud_body_hash(const struct provider_request *rq)
 /* --- the list ----------------------------------------------------------------------------------
  */
 
-static void list_page(struct cloud *c);
 static bool anyone_waits(const struct cloud *c);
 
 static void list_failed(struct cloud *c)
 {
-	c->listing = false;
+	pages_end(&c->list);
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
@@ -389,30 +428,35 @@ static void list_failed(struct cloud *c)
 	c->list_step = engine_longer(c->list_step);
 }
 
-static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
+static void keep_seen(struct cloud *c, const struct provider_result *r)
 {
-	(void)ctx;
-	if (r->code != PROVIDER_OK) {
-		list_failed(c);
+	if (r->ninstances == 0)
 		return;
-	}
-	if (r->ninstances > 0) {
-		c->seen = mem_realloc(c->seen, (c->nseen + r->ninstances) * sizeof(*c->seen));
-		memcpy(c->seen + c->nseen, r->instances, r->ninstances * sizeof(*c->seen));
-		c->nseen += r->ninstances;
-	}
-	if (r->cursor[0] != '\0') {
-		/* A cursor that comes again, or never ends, is a broken list (F16). */
-		if (strcmp(r->cursor, c->cursor) == 0 || ++c->pages >= ENGINE_PAGES_MAX) {
-			cloud_complain(c, PROVIDER_LIST, "invalid", "its pages do not end");
-			list_failed(c);
-			return;
-		}
-		(void)snprintf(c->cursor, sizeof(c->cursor), "%s", r->cursor);
-		list_page(c);
-		return;
-	}
-	c->listing = false;
+	c->seen = mem_realloc(c->seen, (c->nseen + r->ninstances) * sizeof(*c->seen));
+	memcpy(c->seen + c->nseen, r->instances, r->ninstances * sizeof(*c->seen));
+	c->nseen += r->ninstances;
+}
+
+/* What one list shows is remembered to a limit; the rest comes when that is gone, and is told. */
+static void say_full(struct cloud *c)
+{
+	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nodd >= ENGINE_ODD_MAX)
+		cloud_complain(c, PROVIDER_LIST, "limit",
+			       "more instances of ours that no node has, or whose tags cannot be "
+			       "read, than are remembered: the rest must wait");
+}
+
+static void list_slower(struct cloud *c)
+{
+	c->list_step = 2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
+}
+
+static void list_done(struct cloud *c)
+{
+	/* One that takes longer than the pause behind it would be followed by the next at once, for
+	 * as long as anybody waits. */
+	if (engine_now(c->e) - c->list_began >= c->list_step)
+		list_slower(c);
 	c->unsure = false;
 	c->list_next = c->list_began + c->conf->list_ms;
 	observe_list(c);
@@ -421,27 +465,52 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 	c->listed = c->listed || !c->unsure;
 	c->waits = c->unsure || anyone_waits(c);
 	c->fabrics_look = true;
+	say_full(c);
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
 }
 
+static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	enum pages_next next = pages_answered(&c->list, r, engine_now(c->e));
+	const char *why = next == PAGES_ENDLESS ? "its pages do not end" : NULL;
+
+	(void)ctx;
+	if (next == PAGES_AGAIN)
+		return;
+	if (c->nseen + r->ninstances > ENGINE_SEEN_MAX)
+		why = "it has more instances than can be ours";
+	if (why != NULL)
+		cloud_complain(c, PROVIDER_LIST, "invalid", why);
+	if (why != NULL || next == PAGES_FAILED) {
+		list_failed(c);
+		return;
+	}
+	keep_seen(c, r);
+	if (next == PAGES_DONE)
+		list_done(c);
+}
+
+/* The page that is due, once it may go. */
 static void list_page(struct cloud *c)
 {
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
+	if (!c->list.due || !cloud_ready(c, PROVIDER_LIST))
+		return;
+	c->list.due = false;
 	op.u.list.cluster = c->e->d.uuid;
-	op.u.list.cursor = c->cursor;
+	op.u.list.cursor = c->list.cursor;
 	cloud_send(c, &op, on_list, NULL);
 }
 
 static void list_start(struct cloud *c)
 {
-	c->listing = true;
+	if (!cloud_ready(c, PROVIDER_LIST))
+		return;
+	pages_begin(&c->list, engine_now(c->e));
 	c->list_began = engine_now(c->e);
-	c->pages = 0;
-	c->cursor[0] = '\0';
-	list_page(c);
 }
 
 /* While somebody waits for a list: at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster for
@@ -454,8 +523,7 @@ static void list_soon(struct cloud *c)
 		return;
 	c->list_next = at;
 	if (at > engine_now(c->e)) /* the first goes at once and says little */
-		c->list_step =
-			2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
+		list_slower(c);
 }
 
 void cloud_hurry(struct cloud *c)
@@ -484,8 +552,6 @@ static bool anyone_waits(const struct cloud *c)
 /* --- the offers --------------------------------------------------------------------------------
  */
 
-static void offers_page(struct cloud *c, const char *cursor);
-
 struct asking { /* for one page of offers */
 	char cursor[PROVIDER_CURSOR_MAX + 1];
 	const char *types[];
@@ -493,40 +559,42 @@ struct asking { /* for one page of offers */
 
 static void offers_failed(struct cloud *c)
 {
-	c->offers_busy = false;
+	pages_end(&c->offering);
 	c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
 	free(c->coming);
 	c->coming = NULL;
 	c->ncoming = 0;
 }
 
+static void keep_coming(struct cloud *c, const struct provider_result *r)
+{
+	if (r->noffers == 0)
+		return;
+	c->coming = mem_realloc(c->coming, (c->ncoming + r->noffers) * sizeof(*c->coming));
+	memcpy(c->coming + c->ncoming, r->offers, r->noffers * sizeof(*c->coming));
+	c->ncoming += r->noffers;
+}
+
 static void on_offers(struct cloud *c, void *ctx, const struct provider_result *r)
 {
-	const struct asking *asked = ctx;
+	enum pages_next next = pages_answered(&c->offering, r, engine_now(c->e));
+	const char *why = next == PAGES_ENDLESS ? "its pages do not end" : NULL;
 
-	if (r->code != PROVIDER_OK) {
+	(void)ctx;
+	if (next == PAGES_AGAIN)
+		return;
+	if (next == PAGES_MORE || next == PAGES_DONE)
+		keep_coming(c, r);
+	if (next == PAGES_MORE && c->ncoming >= ENGINE_OFFERS_MAX)
+		why = "more of them than can be read";
+	if (next == PAGES_DONE && c->ncoming == 0)
+		why = "none at all: not believed";
+	if (why != NULL)
+		cloud_complain(c, PROVIDER_OFFERS, "invalid", why);
+	if (why != NULL || next == PAGES_FAILED)
 		offers_failed(c);
+	if (why != NULL || next != PAGES_DONE)
 		return;
-	}
-	if (r->noffers > 0) {
-		c->coming = mem_realloc(c->coming, (c->ncoming + r->noffers) * sizeof(*c->coming));
-		memcpy(c->coming + c->ncoming, r->offers, r->noffers * sizeof(*c->coming));
-		c->ncoming += r->noffers;
-	}
-	if (r->cursor[0] != '\0' && strcmp(r->cursor, asked->cursor) != 0 &&
-	    c->ncoming < ENGINE_OFFERS_MAX && ++c->offers_pages < ENGINE_PAGES_MAX) {
-		offers_page(c, r->cursor);
-		return;
-	}
-	if (r->cursor[0] != '\0')
-		cloud_complain(c, PROVIDER_OFFERS, "invalid", "its pages do not end");
-	else if (c->ncoming == 0)
-		cloud_complain(c, PROVIDER_OFFERS, "invalid", "none at all: not believed");
-	if (r->cursor[0] != '\0' || c->ncoming == 0) {
-		offers_failed(c);
-		return;
-	}
-	c->offers_busy = false;
 	c->offers_known = true;
 	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
 	free(c->offers);
@@ -557,20 +625,23 @@ static size_t types_here(const struct cloud *c, const struct conf_pool *p, const
 
 /* Of the types that the pools want.  Their names live as long as a configuration that requests on
  * the wire may name. */
-static void offers_page(struct cloud *c, const char *cursor)
+static void offers_page(struct cloud *c)
 {
 	const struct conf *conf = c->e->conf;
 	struct provider_op op = {.kind = PROVIDER_OFFERS};
 	struct asking *ask;
 	size_t n = 0;
 
+	if (!c->offering.due || !cloud_ready(c, PROVIDER_OFFERS))
+		return;
+	c->offering.due = false;
 	for (size_t i = 0; i < conf->npools; i++)
 		n += types_here(c, &conf->pools[i], NULL);
 	ask = mem_zalloc(sizeof(*ask) + n * sizeof(ask->types[0]));
 	for (size_t i = 0; i < conf->npools; i++)
 		op.u.offers.ntypes +=
 			types_here(c, &conf->pools[i], ask->types + op.u.offers.ntypes);
-	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", cursor);
+	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", c->offering.cursor);
 	op.u.offers.types = ask->types;
 	op.u.offers.cursor = ask->cursor;
 	cloud_send(c, &op, on_offers, ask);
@@ -606,37 +677,40 @@ void cloud_run(struct cloud *c)
 	int64_t now = engine_now(c->e);
 
 	login_run(c);
+	if (!c->list.busy) {
+		if (c->waits)
+			list_soon(c);
+		if (now >= c->list_next)
+			list_start(c);
+	}
+	list_page(c);
 	listen_run(c);
 	fabric_run(c);
-	if (!c->offers_busy && now >= c->offers_next && cloud_ready(c)) {
-		c->offers_busy = true;
-		c->offers_pages = 0;
-		offers_page(c, "");
-	}
-	if (c->listing)
-		return;
-	if (c->waits)
-		list_soon(c);
-	if (now >= c->list_next && cloud_ready(c))
-		list_start(c);
+	if (!c->offering.busy && now >= c->offers_next && cloud_ready(c, PROVIDER_OFFERS))
+		pages_begin(&c->offering, now);
+	offers_page(c);
+}
+
+/* What is due and asked in vain waits for its turn, or for an answer. */
+static int64_t due_ms(const struct cloud *c, enum provider_op_kind kind, int64_t at)
+{
+	return at <= engine_now(c->e) && limit_waits(&c->limit, kind) ? INT64_MAX : at;
 }
 
 int64_t cloud_next_ms(const struct cloud *c)
 {
-	int64_t next = c->listing ? INT64_MAX : c->list_next, login = login_next_ms(c);
-	int64_t token = bucket_next_ms(&c->bucket, engine_now(c->e));
+	const int64_t at[] = {
+		due_ms(c, PROVIDER_LOGIN, login_next_ms(c)),
+		limit_next_ms(&c->limit, engine_now(c->e)),
+		due_ms(c, PROVIDER_LIST, c->list.busy ? INT64_MAX : c->list_next),
+		due_ms(c, PROVIDER_OFFERS, c->offering.busy ? INT64_MAX : c->offers_next),
+		due_ms(c, PROVIDER_FABRIC_LIST, fabric_next_ms(c)),
+		due_ms(c, PROVIDER_NOTICES, listen_next_ms(c)),
+	};
+	size_t n = login_good(c) ? sizeof(at) / sizeof(at[0]) : 2; /* nothing else can go out */
+	int64_t next = INT64_MAX;
 
-	if (!login_good(c))
-		return login; /* nothing else can go out */
-	if (!c->offers_busy && c->offers_next < next)
-		next = c->offers_next;
-	if (fabric_next_ms(c) < next)
-		next = fabric_next_ms(c);
-	if (c->inflight >= c->conf->concurrency)
-		next = INT64_MAX; /* an answer wakes us */
-	else if (token > engine_now(c->e))
-		next = token; /* somebody may be waiting for it */
-	if (listen_next_ms(c) < next)
-		next = listen_next_ms(c);
-	return next < login ? next : login;
+	for (size_t i = 0; i < n; i++)
+		next = at[i] < next ? at[i] : next;
+	return next;
 }

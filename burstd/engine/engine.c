@@ -147,9 +147,12 @@ static void free_old(struct engine *e)
 	e->nold = 0;
 }
 
-/* What is to be bought goes out before answers are taken in, and those before nodes that are up. */
+/* What is to be bought goes out before answers are taken in, and those before nodes that are up;
+ * what is to be deleted before both. */
 static void turn(struct engine *e)
 {
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		limit_turn(&e->clouds[i].limit);
 	if (!e->more)
 		launch_answered(e);
 	if (!e->more && e->answers == NULL)
@@ -158,9 +161,9 @@ static void turn(struct engine *e)
 	notice_run(e);
 	wake_nodes(e);
 	intake_run(e);
-	launch_run(e);
 	report_run(e);
 	remove_run(e);
+	launch_run(e);
 	refuse_run(e);
 	postpone_run(e);
 	rescue_run(e);
@@ -605,10 +608,8 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->tried = 0; /* places of offers in the file */
 	warm_hurry(e);
-	for (size_t i = 0; i < next->nproviders; i++) {
-		e->clouds[i].conf = &next->providers[i];
-		bucket_init(&e->clouds[i].bucket, next->providers[i].rate, engine_now(e));
-	}
+	for (size_t i = 0; i < next->nproviders; i++)
+		cloud_reload(&e->clouds[i], &next->providers[i]);
 	slurm_configure(e->slurm, next->slurm_bin, next->slurm_conf);
 	door_reload(e);
 	engine_event(e, "", 0, "reloaded", next->path);

@@ -126,7 +126,7 @@ static bool are_wanted(const struct cloud *c)
 
 static bool may_list(const struct cloud *c)
 {
-	return (c->caps.flags & PROVIDER_FABRICS) != 0 && c->listed && !c->fabrics_busy &&
+	return (c->caps.flags & PROVIDER_FABRICS) != 0 && c->listed && !c->fabrics_list.busy &&
 	       (c->nfabrics > 0 || are_wanted(c));
 }
 
@@ -135,17 +135,10 @@ int64_t fabric_next_ms(const struct cloud *c)
 	return may_list(c) ? c->fabrics_next : INT64_MAX;
 }
 
-struct page { /* of the list */
-	char cursor[PROVIDER_CURSOR_MAX + 1];
-};
-
-static void list_page(struct cloud *c, const char *cursor);
-
 static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 {
-	const struct page *asked = ctx;
-
-	c->fabrics_busy = false;
+	(void)ctx;
+	(void)pages_answered(&c->fabrics_list, r, engine_now(c->e));
 	for (size_t i = 0; r->code == PROVIDER_OK && i < r->nfabrics; i++) {
 		char name[PROVIDER_WORD_MAX + 1];
 		const char *number = strrchr(r->fabrics[i].name, '-');
@@ -155,22 +148,20 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 		if (batch != 0 && strcmp(name, r->fabrics[i].name) == 0)
 			remember(c, batch); /* else somebody else's, with our tag */
 	}
-	if (r->code == PROVIDER_OK && r->cursor[0] != '\0' &&
-	    strcmp(r->cursor, asked->cursor) != 0 && ++c->fabrics_pages < ENGINE_PAGES_MAX)
-		list_page(c, r->cursor);
 }
 
-static void list_page(struct cloud *c, const char *cursor)
+/* The page that is due, once it may go. */
+static void list_page(struct cloud *c)
 {
 	struct provider_op op = {.kind = PROVIDER_FABRIC_LIST};
-	struct page *page = mem_zalloc(sizeof(*page));
 
-	(void)snprintf(page->cursor, sizeof(page->cursor), "%s", cursor);
+	if (!c->fabrics_list.due || !cloud_ready(c, PROVIDER_FABRIC_LIST))
+		return;
+	c->fabrics_list.due = false;
 	op.u.fabric.cluster = c->e->d.uuid;
 	op.u.fabric.name = "";
-	op.u.fabric.cursor = page->cursor;
-	c->fabrics_busy = true;
-	cloud_send(c, &op, on_list, page);
+	op.u.fabric.cursor = c->fabrics_list.cursor;
+	cloud_send(c, &op, on_list, NULL);
 }
 
 /* --- those that nobody needs -------------------------------------------------------------------
@@ -245,6 +236,10 @@ static void on_dropped(struct cloud *c, void *ctx, const struct provider_result 
 		forget(c, f);
 		return;
 	}
+	if (r->code == PROVIDER_RATE) { /* its limit knows when */
+		c->fabrics_look = true;
+		return;
+	}
 	if (r->code == PROVIDER_DENIED || r->code == PROVIDER_INVALID)
 		refused(c, f, r);
 	f->next_ms = engine_now(c->e) + f->step_ms;
@@ -298,7 +293,8 @@ static void drop_some(struct cloud *c)
 
 		if (f->needed || !may_drop(c, f))
 			continue;
-		if (!cloud_ready(c)) { /* the rest when there is a slot again */
+		if (!cloud_ready(c,
+				 PROVIDER_FABRIC_DROP)) { /* the rest when there is a slot again */
 			c->fabrics_look = true;
 			continue;
 		}
@@ -317,11 +313,12 @@ static void drop_some(struct cloud *c)
 
 void fabric_run(struct cloud *c)
 {
-	if (fabric_next_ms(c) <= engine_now(c->e) && cloud_ready(c)) {
-		c->fabrics_pages = 0;
+	if (fabric_next_ms(c) <= engine_now(c->e) && cloud_ready(c, PROVIDER_FABRIC_LIST)) {
+		pages_begin(&c->fabrics_list, engine_now(c->e));
 		c->fabrics_next = engine_now(c->e) + ENGINE_FABRICS_MS;
-		list_page(c, "");
 	}
-	if (c->fabrics_look && c->nfabrics > 0 && cloud_ready(c)) /* it looks at all rows */
+	list_page(c);
+	/* It looks at all rows. */
+	if (c->fabrics_look && c->nfabrics > 0 && cloud_ready(c, PROVIDER_FABRIC_DROP))
 		drop_some(c);
 }

@@ -50,6 +50,44 @@ static size_t fitting(struct cloud *c, const struct forming *f)
 	return whole > 0 ? whole : n;
 }
 
+/* Is there room for so many instances in the provider's own limit?  Else it is waited for. */
+bool form_has_room(struct cloud *c, size_t n)
+{
+	int64_t now = engine_now(c->e);
+	uint32_t room = limit_room(&c->limit, PROVIDER_CREATE, now);
+
+	if (n <= room || limit_is_full(&c->limit, PROVIDER_CREATE, now))
+		return true;
+	limit_wait(&c->limit, PROVIDER_CREATE, (uint32_t)n);
+	return false;
+}
+
+static size_t gang_size(const struct forming *f, size_t at)
+{
+	uint32_t group = f->v[at]->n.group;
+	size_t n = 1;
+
+	while (group != 0 && at + n < f->n && f->v[at + n]->n.group == group)
+		n++;
+	return n;
+}
+
+/* Likewise how many now: whole jobs, in their order.  0: the first of them waits for room. */
+static size_t fitting_now(struct cloud *c, const struct forming *f)
+{
+	uint32_t room = limit_room(&c->limit, PROVIDER_CREATE, engine_now(c->e));
+	size_t most = fitting(c, f), n = 0, gang;
+
+	if (most <= room)
+		return most;
+	while (n < most && n + (gang = gang_size(f, n)) <= room)
+		n += gang;
+	if (n > 0)
+		return n < most ? n : most;
+	gang = gang_size(f, 0);
+	return form_has_room(c, gang < most ? gang : most) ? most : 0;
+}
+
 struct ranked {
 	struct fleet_node *fn;
 	size_t size, at; /* of its gang; where it was */
@@ -137,12 +175,17 @@ void form_flush(struct engine *e, struct forming *f)
 {
 	struct cloud *c = cloud_for(e, f);
 
-	if (!cloud_ready(c) || e->dead)
+	enum provider_op_kind first = f->alone ? PROVIDER_FABRIC_MAKE : PROVIDER_CREATE;
+
+	if (!cloud_ready(c, first) || e->dead)
 		return;
-	if (f->alone && is_too_large(c, f)) { /* before the place waits for what becomes of it */
+	/* Before the place waits for what becomes of it. */
+	if (f->alone && is_too_large(c, f)) {
 		refuse_too_large(e, f);
 		return;
 	}
+	if (!f->alone && fitting_now(c, f) == 0)
+		return;
 	if (!f->asked)
 		f->may = place_buy(e, f->rung);
 	f->asked = true;
@@ -152,9 +195,11 @@ void form_flush(struct engine *e, struct forming *f)
 		return;
 	if ((c->caps.flags & PROVIDER_GANGS) == 0)
 		sort_gangs(f);
-	while (f->n > 0 && cloud_ready(c) && !e->dead) {
-		size_t n = fitting(c, f);
+	while (f->n > 0 && cloud_ready(c, first) && !e->dead) {
+		size_t n = f->alone ? f->n : fitting_now(c, f);
 
+		if (n == 0)
+			return;
 		launch_send(c, f->v, n);
 		f->n -= n;
 		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));

@@ -213,8 +213,14 @@ static void put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	const struct sent *sent = ctx;
+	struct batch *b = batch_find(c->e, sent->batch);
 
-	put_answer(c, sent->batch, r, false);
+	/* Nothing happened; from the beginning it would be two requests again, with as few tokens,
+	 * and so for ever. */
+	if (r->code == PROVIDER_RATE && b != NULL && has_own_fabric(c->e, b))
+		b->made = true;
+	else
+		put_answer(c, sent->batch, r, false);
 }
 
 static void answer_member(struct cloud *c, struct fleet_node *fn, const struct answer *a)
@@ -336,7 +342,31 @@ static bool still_wanted(struct engine *e, const struct batch *b)
 	return wanted;
 }
 
-/* Without it nothing was sent, whatever became of it: that can be decided anew. */
+/* Nothing was sent, whatever became of its fabric: that can be decided anew. */
+static void give_up_create(struct cloud *c, struct batch *b)
+{
+	const struct provider_result no = {.code = PROVIDER_TRANSIENT};
+
+	b->made = false;
+	put_answer(c, b->j.id, &no, true);
+}
+
+/* Its fabric is there. */
+static void send_made(struct cloud *c, struct batch *b)
+{
+	if (!still_wanted(c->e, b)) {
+		give_up_create(c, b);
+		return;
+	}
+	if (!cloud_ready(c, PROVIDER_CREATE) || !form_has_room(c, b->n))
+		return;
+	b->made = false;
+	record_create(c, b);
+	engine_commit(c->e);
+	if (!c->e->dead)
+		send_create(c, b);
+}
+
 static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	const struct sent *sent = ctx;
@@ -344,12 +374,8 @@ static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *
 	struct provider_result no = {.code = r->code, .retry_after_ms = r->retry_after_ms};
 
 	assert(b != NULL && b->inflight);
-	if (r->code == PROVIDER_OK && still_wanted(c->e, b)) {
-		record_create(c, b);
-		engine_commit(c->e);
-		if (c->e->dead)
-			return;
-		send_create(c, b);
+	if (r->code == PROVIDER_OK) {
+		b->made = true; /* the turn goes on with its create */
 		return;
 	}
 	if (r->code == PROVIDER_QUOTA) /* not of machines; and jobs that end make room */
@@ -584,13 +610,23 @@ static void give_up_repeating(struct engine *e, struct batch *b)
 	engine_commit(e);
 }
 
+/* May the first request of it go out? */
+static bool may_begin(struct cloud *c, const struct batch *b)
+{
+	return !has_own_fabric(c->e, b) || cloud_ready(c, PROVIDER_FABRIC_MAKE);
+}
+
 static void launch_again(struct engine *e)
 {
 	for (struct batch *b = e->batches; b != NULL && !e->dead; b = b->next) {
 		struct cloud *c = cloud_of(e, b);
 		uint64_t hash = 0;
 
-		if (!wanted_goes(c) || !wants_repeat(e, b))
+		if (b->made) {
+			send_made(c, b);
+			continue;
+		}
+		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b))
 			continue;
 		/* Nor may a repeat buy what was never made, in a pool that is closed. */
 		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||

@@ -1,6 +1,7 @@
 #include "engine/private.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/mem.h"
 
@@ -83,13 +84,15 @@ static void on_forgotten(struct cloud *c, void *ctx, const struct provider_resul
 		heard(c);
 }
 
-static void forget(struct cloud *c, const char *ack)
+static void forget(struct cloud *c)
 {
 	struct provider_op op = {.kind = PROVIDER_NOTICES};
-	size_t size = strlen(ack) + 1;
+	size_t size = strlen(c->listen_ack) + 1;
 	struct hearing *h = mem_zalloc(sizeof(*h) + size);
 
-	memcpy(h->ack, ack, size);
+	memcpy(h->ack, c->listen_ack, size);
+	free(c->listen_ack);
+	c->listen_ack = NULL;
 	op.u.notices.cluster = c->e->d.uuid;
 	op.u.notices.cursor = h->cursor;
 	op.u.notices.ack = h->ack;
@@ -133,7 +136,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 	/* Not before: what a crash takes from us is told again. */
 	(void)snprintf(c->listen_cursor, sizeof(c->listen_cursor), "%s", r->cursor);
 	if (r->ack != NULL && !kept) /* what is kept is told again, should we die meanwhile */
-		forget(c, r->ack);
+		c->listen_ack = mem_strdup(r->ack);
 }
 
 /* --- asking -----------------------------------------------------------------------------------
@@ -144,7 +147,9 @@ void listen_run(struct cloud *c)
 	struct provider_op op = {.kind = PROVIDER_NOTICES};
 	struct hearing *h;
 
-	if (listen_next_ms(c) > engine_now(c->e) || !login_good(c))
+	if (c->listen_ack != NULL && cloud_ready(c, PROVIDER_NOTICES))
+		forget(c);
+	if (listen_next_ms(c) > engine_now(c->e) || !cloud_ready(c, PROVIDER_NOTICES))
 		return;
 	h = mem_zalloc(sizeof(*h));
 	(void)snprintf(h->cursor, sizeof(h->cursor), "%s", c->listen_cursor);
@@ -158,5 +163,7 @@ void listen_run(struct cloud *c)
 
 int64_t listen_next_ms(const struct cloud *c)
 {
-	return c->listening || !is_wanted(c) ? INT64_MAX : c->listen_next;
+	if (c->listening || c->listen_ack != NULL || !is_wanted(c))
+		return INT64_MAX;
+	return c->listen_next;
 }

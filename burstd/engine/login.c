@@ -63,7 +63,7 @@ void login_run(struct cloud *c)
 {
 	struct provider_op op = {.kind = PROVIDER_LOGIN};
 
-	if (login_next_ms(c) > engine_now(c->e))
+	if (login_next_ms(c) > engine_now(c->e) || !cloud_ready(c, PROVIDER_LOGIN))
 		return;
 	c->login_busy = true;
 	cloud_send(c, &op, on_login, NULL);

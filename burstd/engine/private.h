@@ -46,10 +46,11 @@
 #include <string.h>
 
 #include "base/fmt.h"
-#include "core/bucket.h"
 #include "core/cooldown.h"
 #include "core/demand.h"
 #include "core/drift.h"
+#include "core/limit.h"
+#include "core/pages.h"
 #include "core/plan.h"
 #include "core/reclaim.h"
 #include "core/unsold.h"
@@ -77,9 +78,10 @@ enum {
 	ENGINE_LISTEN_MS = 20000,      /* a provider may hold a request for notices so long */
 	ENGINE_LISTEN_PAUSE_MS = 1000, /* between two that came back with nothing */
 	ENGINE_STRAYS_MAX = 65536,
-	ENGINE_ODD_MAX = 4096, /* unreadable instances remembered, one provider's, for a run */
+	ENGINE_ODD_MAX = 4096,    /* unreadable instances remembered, one provider's, for a run */
+	ENGINE_SEEN_MAX = 131072, /* instances in one list: twice as many as nodes */
+	ENGINE_THROTTLED_MS = 60000, /* so long it says nothing of how a provider is */
 	ENGINE_REPLY_MAX = 32 << 20, /* bytes of one provider's answer */
-	ENGINE_PAGES_MAX = 1000,     /* of one list */
 	ENGINE_HINT_MS = 250,        /* between two polls, however many calls say: look now */
 	ENGINE_SEND = 1000,    /* nodes sent for in a turn: hooks have theirs in between ... */
 	ENGINE_WRITE = 250,    /* ... and written, where a turn can be cut */
@@ -118,9 +120,9 @@ struct batch { /* one create and its repeats */
 	struct provider_place place;
 	char *user_data; /* while the request is on the wire; a secret */
 	size_t n;
-	int64_t sent_ms;  /* last, in this life; j.at_ms: first */
-	const char *verb; /* of its record */
-	bool inflight;
+	int64_t sent_ms;     /* last, in this life; j.at_ms: first */
+	const char *verb;    /* of its record */
+	bool inflight, made; /* made: its fabric is there, and the create waits for its turn */
 };
 
 struct stray { /* an instance with our tag that no row stands for */
@@ -153,16 +155,13 @@ struct cloud { /* one provider */
 	const struct provider_ops *ops;
 	void *self;
 	struct provider_caps caps;
-	struct bucket bucket;
-	uint32_t inflight;
+	struct limit limit;
 	/* the list */
-	bool listing; /* in progress */
-	bool listed;  /* one since start was complete and understood: creates may go out */
-	bool unsure;  /* the last one showed instances we could not place yet */
-	bool waits;   /* somebody waits for what the next one shows */
+	struct pages list;
+	bool listed; /* one since start was complete and understood: creates may go out */
+	bool unsure; /* the last one showed instances we could not place yet */
+	bool waits;  /* somebody waits for what the next one shows */
 	int64_t list_began, list_next, list_step;
-	unsigned pages;
-	char cursor[sizeof(((struct provider_result *)NULL)->cursor)];
 	struct provider_instance *seen;
 	size_t nseen;
 	struct stray *strays;
@@ -176,15 +175,14 @@ struct cloud { /* one provider */
 	/* the offers */
 	struct provider_offer *offers, *coming; /* coming: of the pages so far */
 	size_t noffers, ncoming;
-	unsigned offers_pages;
+	struct pages offering;
 	int64_t offers_next;
-	bool offers_busy, offers_known; /* asked; answered once since start */
+	bool offers_known; /* answered once since start */
 	/* the fabrics, by their batches' numbers, rising */
 	struct fabric *fabrics;
 	size_t nfabrics;
-	bool fabrics_busy; /* their list is asked for */
+	struct pages fabrics_list;
 	bool fabrics_look; /* a list of instances came, and none was dropped since */
-	unsigned fabrics_pages;
 	int64_t fabrics_next;
 	bool drop_denied;    /* that was told */
 	char undropped[201]; /* why one was, last */
@@ -194,8 +192,9 @@ struct cloud { /* one provider */
 	int64_t login_next, login_step;
 	bool login_doubted;       /* the provider no longer takes the one there is */
 	int64_t login_doubted_ms; /* when that was last so */
-	/* the notices: not of those that `inflight` counts, nor of those that `bucket` limits */
+	/* the notices */
 	bool listening;                                 /* a request is on the wire */
+	char *listen_ack;                               /* to be sent first; NULL: none */
 	int64_t listen_began, listen_next, listen_step; /* step: 0 unless the last one failed */
 	char listen_cursor[sizeof(((struct provider_result *)NULL)->cursor)];
 	bool listen_stuck;  /* what was heard could not be acknowledged */
@@ -489,6 +488,7 @@ void form_add(struct engine *e, struct forming *f, struct fleet_node **v, size_t
 /* Likewise into one create with nothing else in it, and refused if that does not do. */
 void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **v, size_t n);
 void form_flush(struct engine *e, struct forming *f); /* send what there is, as far as may be */
+bool form_has_room(struct cloud *c, size_t n);        /* for n instances; else that is waited for */
 /* Not sent at all: for this reason. */
 void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_reason reason,
 		 const char *why);
@@ -542,7 +542,9 @@ void remove_run(struct engine *e);
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
 	       const char *credential, struct err *err);
 void cloud_close(struct cloud *c);
-bool cloud_ready(struct cloud *c); /* may a request go out now? */
+void cloud_reload(struct cloud *c, const struct conf_provider *conf);
+/* May such a request go out now?  Else it has asked for its turn: limit.h. */
+bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
 /* Send op; fn is called once, later, unless the engine is freed before.  Takes ctx: it is freed
  * after fn or in its place.  What op points to must live as long (ctx is the place for it). */
 void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);

@@ -163,9 +163,13 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 	cloud_hurry(c);
 }
 
+/* In one request that may go now. */
 static size_t most_of(const struct cloud *c)
 {
-	return c->delete_most != 0 ? c->delete_most : c->caps.delete_max;
+	size_t most = c->delete_most != 0 ? c->delete_most : c->caps.delete_max;
+	uint32_t room = limit_room(&c->limit, PROVIDER_DELETE, engine_now(c->e));
+
+	return most < room ? most : room;
 }
 
 static struct removal *removal_new(size_t max)
@@ -222,8 +226,8 @@ static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 
 static void remove_nodes(struct cloud *c, struct removal **all)
 {
-	size_t most = most_of(c);
 	struct engine *e = c->e;
+	size_t most = 0;
 	struct removal *rm = NULL;
 
 	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
@@ -234,10 +238,10 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 		    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) !=
 			    NODE_WANT_DELETE)
 			continue;
-		if (rm == NULL && !cloud_ready(c))
+		if (rm == NULL && !cloud_ready(c, PROVIDER_DELETE))
 			return;
 		if (rm == NULL)
-			rm = removal_new(most);
+			rm = removal_new(most = most_of(c));
 		audit_delete(&rm->audit, fn, fn->n.instance);
 		removal_add(rm, fn, fn->n.instance);
 		if (rm->n == most) {
@@ -273,25 +277,29 @@ static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
 
 static void remove_strays(struct cloud *c, struct removal **all)
 {
-	size_t most = most_of(c);
 	int64_t now = engine_now(c->e);
 	struct removal *rm = NULL;
+	size_t most = 0;
 
-	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++) {
+	for (size_t i = 0; i < c->nstrays; i++) {
 		struct stray *s = &c->strays[i];
 
 		if (s->apart || !is_due(c, s, now))
 			continue;
+		if (rm == NULL && !cloud_ready(c, PROVIDER_DELETE))
+			return;
 		if (rm == NULL)
-			rm = removal_new(most);
+			rm = removal_new(most = most_of(c));
 		add_stray(c->e, rm, s);
 		if (rm->n == most)
 			break;
 	}
 	if (rm != NULL)
 		removal_put(c, rm, all);
-	for (size_t i = 0; i < c->nstrays && cloud_ready(c); i++)
+	for (size_t i = 0; i < c->nstrays; i++)
 		if (c->strays[i].apart && is_due(c, &c->strays[i], now)) {
+			if (!cloud_ready(c, PROVIDER_DELETE))
+				return;
 			rm = removal_new(1);
 			add_stray(c->e, rm, &c->strays[i]);
 			removal_put(c, rm, all);

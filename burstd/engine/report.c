@@ -125,7 +125,7 @@ void report_run(struct engine *e)
 		struct report *r = *link;
 		bool late = engine_now(e) >= until_ms(e, r);
 
-		if (!late && !cloud_ready(&e->clouds[r->provider])) {
+		if (!late && !cloud_ready(&e->clouds[r->provider], PROVIDER_REPORT)) {
 			link = &r->next;
 			continue;
 		}

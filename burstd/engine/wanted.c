@@ -61,7 +61,7 @@ static struct fleet_node *after_gang(struct fleet_node *fn)
 
 bool wanted_goes(struct cloud *c)
 {
-	return c->listed && cloud_ready(c);
+	return c->listed && cloud_ready(c, PROVIDER_CREATE);
 }
 
 struct sales { /* what each place says: each is asked once, when somebody is wanted there */

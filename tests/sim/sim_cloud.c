@@ -341,7 +341,7 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 	sim_voucher_create(c->w, rq, t != NULL);
 	if (t == NULL && c->w->told_full)
 		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
-	if (t != NULL && !c->w->set.tokens)
+	if (t != NULL && !c->w->set.tokens && !t->nothing)
 		world_fail(c->w, "I7: create of %s repeated at a provider without tokens",
 			   rq->wants[0].node);
 	if (t != NULL && t->hash != rq->hash)
@@ -370,7 +370,9 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 	}
 	if (!some)
 		world_fail(c->w, "I1: create of %s that no row waits for", rq->wants[0].node);
-	if (t == NULL)
+	if (t != NULL)
+		t->nothing = false;
+	else
 		(void)add_token(c, rq);
 }
 
@@ -393,6 +395,14 @@ void sim_cloud_refuse(struct sim_cloud *c, const char *token, const char *node)
 
 	if (!sim_cloud_refused(c, token, node) && t->nrefused < CLOUD_WANTS_MAX)
 		(void)snprintf(t->refused[t->nrefused++], sizeof(t->refused[0]), "%s", node);
+}
+
+void sim_cloud_throttled(struct sim_cloud *c, const char *token)
+{
+	struct token *t = find_token(c, token);
+
+	if (t != NULL)
+		t->nothing = true;
 }
 
 bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node)

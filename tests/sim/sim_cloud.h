@@ -77,7 +77,7 @@ struct token { /* what was made of it, to be said again */
 	uint32_t made[CLOUD_WANTS_MAX];    /* instance numbers; 0: refused */
 	char refused[CLOUD_WANTS_MAX][24]; /* nodes that the provider said it will not make */
 	size_t nrefused;
-	bool effective;
+	bool effective, nothing; /* nothing: burstd was told that nothing came of it (F7) */
 	int64_t first_sent, effective_at;
 };
 
@@ -147,6 +147,7 @@ void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool
 /* The provider says that it will not make this node of this create; did it ever say so? */
 void sim_cloud_refuse(struct sim_cloud *c, const char *token, const char *node);
 bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node);
+void sim_cloud_throttled(struct sim_cloud *c, const char *token); /* burstd was told */
 /* It will be taken back, ms after a notice. */
 /* One more of the same tags, which never boots: the provider ignored a token (F5). */
 struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i);

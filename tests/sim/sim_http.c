@@ -41,7 +41,7 @@ struct wire { /* one request, from send to reply */
 	struct err error; /* code set: there is none */
 	long status;
 	struct str body;
-	bool retry_after;
+	unsigned retry_s;  /* Retry-After; 0: none */
 	uint32_t list_run; /* not 0: the last page of this list */
 };
 
@@ -480,6 +480,34 @@ static void spoil(struct world *w, struct wire *q)
 	}
 }
 
+static enum sim_limit_kind limit_of(const struct wire *q)
+{
+	switch (q->kind) {
+	case CREATE:
+	case MAKE:
+		return SIM_LIMIT_CREATE;
+	case LIST:
+		return SIM_LIMIT_LIST;
+	case DELETE:
+		return SIM_LIMIT_DELETE;
+	default:
+		return SIM_LIMIT_REST;
+	}
+}
+
+/* By its buckets, or for no reason that anybody would know. */
+static bool throttled(struct world *w, struct wire *q)
+{
+	if (!sim_limit_refuses(w, limit_of(q), &q->retry_s)) {
+		if (!world_fault(w, SIM_THROTTLED))
+			return false;
+		q->retry_s = world_one_in(w, 2) ? (unsigned)world_between(w, 1, 20) : 0;
+	}
+	met(w, SIM_THROTTLED, q);
+	error(q, 429, "rate");
+	return true;
+}
+
 /* Refused at the door, before any effect.  true: it was. */
 static bool at_the_door(struct world *w, struct wire *q)
 {
@@ -496,12 +524,8 @@ static bool at_the_door(struct world *w, struct wire *q)
 		refuse(w, q, "denied");
 		return true;
 	}
-	if (world_fault(w, SIM_THROTTLED)) {
-		met(w, SIM_THROTTLED, q);
-		error(q, 429, "rate");
-		q->retry_after = world_one_in(w, 2);
+	if (throttled(w, q))
 		return true;
-	}
 	if ((ends(q) || q->kind == LIST) &&
 	    world_fault(w, q->kind == LIST ? SIM_LIST_BROKEN : SIM_DELETE_5XX)) {
 		met(w, q->kind == LIST ? SIM_LIST_BROKEN : SIM_DELETE_5XX, q);
@@ -584,10 +608,13 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 {
 	struct wire *q = ctx;
 	struct http_reply r = {.status = q->status, .body = q->body.p, .len = q->body.len};
+	char seconds[12];
 
 	(void)arg;
-	if (q->retry_after)
-		r.retry_after = "7";
+	if (q->retry_s > 0) {
+		(void)snprintf(seconds, sizeof(seconds), "%u", q->retry_s);
+		r.retry_after = seconds;
+	}
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0)
 		sim_cloud_listed(w->cloud, q->list_run);
 	if (q->done != NULL &&
@@ -598,6 +625,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 &&
 	    (strstr(q->body.p, "\"capacity\"") != NULL || strstr(q->body.p, "\"quota\"") != NULL))
 		sim_place_told(w, &q->create, q->sent_at);
+	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 && q->status == 429)
+		sim_cloud_throttled(w->cloud, q->create.token);
 	if (q->done != NULL && q->kind == STORE && q->error.code == 0 && q->status == 200)
 		sim_store_told(w, q->url, q->body.p);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
@@ -607,7 +636,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 static void on_arrival(struct world *w, void *ctx, uint64_t arg)
 {
 	struct wire *q = ctx;
-	int64_t back = world_between(w, 5, 300);
+	int64_t back = world_between(w, 5, w->set.limits.some ? 50 : 300);
 
 	(void)arg;
 	if (q->error.code == 0)
@@ -721,7 +750,8 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 		met(c->w, SIM_NOT_SENT, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
 	}
-	world_at(c->w, c->w->now + world_between(c->w, 5, 1500), on_arrival, q, 0);
+	world_at(c->w, c->w->now + world_between(c->w, 5, c->w->set.limits.some ? 100 : 1500),
+		 on_arrival, q, 0);
 	(void)world_alive(c->w);
 	return 0;
 }

@@ -343,6 +343,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose_fabric(w);
 	choose_claims(w);
 	choose_vouchers(w);
+	sim_limit_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	w->loop = sim_loop_new(w);

@@ -179,6 +179,20 @@ struct sim_pool_state {
 	} rests[SIM_NODES_MAX + 1];
 };
 
+enum sim_limit_kind {
+	SIM_LIMIT_CREATE,
+	SIM_LIMIT_LIST,
+	SIM_LIMIT_DELETE,
+	SIM_LIMIT_REST,
+	SIM_LIMITS
+};
+
+struct sim_limits {     /* the provider's: token buckets, sim_limit.c */
+	bool some, one; /* it has them; one for all kinds of requests */
+	int64_t gap_ms[SIM_LIMITS], size[SIM_LIMITS];
+	bool tells[SIM_LIMITS]; /* by Retry-After, how long to wait */
+};
+
 /* What this seed is like. */
 struct sim_setting {
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
@@ -206,6 +220,7 @@ struct sim_setting {
 	int64_t settle_ms, list_ms, timeout_ms, boot_ms, linger_ms;
 	int64_t suspend_s, suspend_timeout_s, resume_timeout_s, requeue_s, slurmd_timeout_s;
 	uint32_t concurrency, rate;
+	struct sim_limits limits;
 	size_t npools;
 	struct sim_pool pools[SIM_POOLS_MAX];
 	uint32_t chance[SIM_NFAULTS]; /* per mille; 0: off in this seed */
@@ -250,6 +265,7 @@ struct world {
 	struct engine_door door;
 	struct sim_boot *boot; /* sim_boot.h */
 	char url[32];
+	int64_t limited_at[SIM_LIMITS]; /* when each bucket would be full: sim_limit.c */
 	/* constant work (I30): requests in the present minute */
 	int64_t minute;
 	uint32_t requests, commands;
@@ -302,6 +318,12 @@ void sim_place_runs_out(struct world *w, const struct create_request *rq);
 void sim_place_check(struct world *w, const struct create_request *rq);
 void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at);
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
+
+/* --- sim_limit.c --- */
+void sim_limit_choose(struct world *w);
+/* Has the provider no token for this one?  *retry_s: what it says of how long to wait; 0: nothing.
+ */
+bool sim_limit_refuses(struct world *w, enum sim_limit_kind kind, unsigned *retry_s);
 
 /* --- sim_loop.c --- */
 struct loop *sim_loop_new(struct world *w);

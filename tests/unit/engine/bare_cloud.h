@@ -41,6 +41,7 @@ static inline void tell(const char *what)
 void engine_turn(struct engine *e)
 {
 	cloud_fail_unsent(e);
+	limit_turn(&B.c->limit);
 	if (!e->dead)
 		cloud_run(B.c);
 }
@@ -181,7 +182,7 @@ static inline void bare_init(const struct provider_ops *ops, size_t npools, uint
 	B.c = &B.clouds[0];
 	*B.c = (struct cloud){.e = &B.e, .conf = &B.provider, .ops = ops};
 	fleet_init(&B.e.fleet, npools);
-	bucket_init(&B.c->bucket, rate, W.now);
+	limit_init(&B.c->limit, concurrency, rate, NULL, W.now);
 }
 
 static inline void bare_fini(void)

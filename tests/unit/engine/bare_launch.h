@@ -47,6 +47,7 @@ static struct fix {
 	bool found;            /* with the next commit all instances are there */
 	int64_t last_batch;    /* as durable */
 	struct provider_op op; /* of the last create */
+	bool busy;             /* there is no slot */
 	bool claims;           /* machines are given user-data, and ... */
 	size_t issued;         /* ... so many claims were issued */
 	bool vouchers;         /* each is given a token of its own, but c4 has none yet */
@@ -126,6 +127,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 		return;
 	}
 	assert_int_equal(op->kind, PROVIDER_CREATE);
+	limit_take(&F.cloud.limit, op->kind, (uint32_t)op->u.create.nwants, engine_now(&F.e));
 	F.op = *op;
 	fabric = op->u.create.place->fabric;
 	(void)snprintf(F.fabric[F.sent], sizeof(F.fabric[0]), "%s", fabric != NULL ? fabric : "");
@@ -151,10 +153,10 @@ void cloud_let_go(struct request *rq)
 	fail();
 }
 
-bool cloud_ready(struct cloud *c)
+bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
 	(void)c;
-	return true;
+	return !F.busy && limit_may(&F.cloud.limit, kind, engine_now(&F.e));
 }
 
 int64_t cloud_price(const struct cloud *c, const struct conf_offer *o)
@@ -358,6 +360,7 @@ static inline int setup(void **state)
 				 .ops = &ops,
 				 .listed = true,
 				 .caps.create_max = NODES};
+	limit_init(&F.cloud.limit, 1000, 0, NULL, engine_now(&F.e));
 	cooldown_init(&F.e.cooldown);
 	unsold_init(&F.e.unsold);
 	F.e.conf = &F.conf;

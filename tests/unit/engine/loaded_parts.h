@@ -72,7 +72,7 @@ static inline struct conf *one_pool(const char *nodes, uint32_t max)
 						 .settle_ms = 60000,
 						 .list_ms = 30000,
 						 .timeout_ms = 30000,
-						 .concurrency = 4};
+						 .concurrency = 16};
 	c->npools = 1;
 	c->pools = mem_zalloc(sizeof(*c->pools));
 	c->pools[0] = make_pool("pool", nodes, max);

@@ -136,6 +136,49 @@ static void test_a_create_has_no_more_nodes_than_the_driver_can_take(void **stat
 	assert_int_equal(count(NODE_CREATING), NODES);
 }
 
+/* As EC2's: a thousand instances, then two a second. */
+static void with_room_for(uint32_t n)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.instances = {NODES, 1}}};
+
+	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
+	limit_take(&F.cloud.limit, PROVIDER_CREATE, NODES - n, engine_now(&F.e));
+	limit_give(&F.cloud.limit, PROVIDER_CREATE);
+}
+
+/* F7: one that asks for more is throttled whole. */
+static void test_a_create_has_no_more_nodes_than_the_provider_lets_through(void **state)
+{
+	(void)state;
+	with_room_for(4);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], 4);
+	assert_int_equal(count(NODE_WANTED), NODES - 4);
+	assert_int_equal(limit_next_ms(&F.cloud.limit, engine_now(&F.e)), engine_now(&F.e) + 1000);
+}
+
+static void test_a_job_waits_until_there_is_room_for_all_of_it(void **state)
+{
+	(void)state;
+	make_gangs(); /* of 3, 4, and 3 that stand alone */
+	F.cloud.caps.flags = PROVIDER_GANGS;
+	with_room_for(2);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(limit_next_ms(&F.cloud.limit, engine_now(&F.e)), engine_now(&F.e) + 1000);
+	with_room_for(6);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(F.sizes[0], 3);
+	assert_int_equal(limit_next_ms(&F.cloud.limit, engine_now(&F.e)), engine_now(&F.e) + 1000);
+	with_room_for(NODES); /* more there never is */
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 2);
+	assert_int_equal(F.sizes[1], 7);
+}
+
 static void test_jobs_stay_whole_where_the_driver_can_take_them(void **state)
 {
 	(void)state;
@@ -556,6 +599,8 @@ int main(void)
 		T(test_a_job_waits_for_all_its_tokens),
 		T(test_who_is_not_in_an_answer_is_in_doubt),
 		T(test_a_create_has_no_more_nodes_than_the_driver_can_take),
+		T(test_a_create_has_no_more_nodes_than_the_provider_lets_through),
+		T(test_a_job_waits_until_there_is_room_for_all_of_it),
 		T(test_jobs_stay_whole_where_the_driver_can_take_them),
 		T(test_who_knows_of_gangs_gets_them_as_they_came),
 		T(test_a_job_too_large_for_one_create_goes_in_pieces),

@@ -29,6 +29,8 @@ static void say(enum provider_code code)
 	F.ctx = NULL;
 	F.answer(&F.cloud, ctx, &r);
 	free(ctx);
+	if (code == PROVIDER_OK) /* the turn goes on */
+		launch_run(&F.e);
 	launch_answered(&F.e);
 }
 
@@ -176,6 +178,49 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 	assert_int_equal(count(NODE_WANTED), 3);
 }
 
+/* F7: from the beginning it would be two requests again, and with one token both never went.  It is
+ * the same create: nothing came of it. */
+static void test_a_create_that_is_throttled_keeps_its_fabric(void **state)
+{
+	struct node_event ev = {.type = NODE_EV_RELEASE, .reason = NODE_BECAUSE_SUSPENDED};
+	char name[64];
+
+	(void)state;
+	want_a_job("job");
+	launch_run(&F.e);
+	memcpy(name, F.token, sizeof(name));
+	say(PROVIDER_OK);
+	for (unsigned i = 2; i < 5; i++) {
+		say(PROVIDER_RATE);
+		assert_int_equal(count(NODE_CREATING), 3);
+		launch_run(&F.e);
+		assert_int_equal(F.made, 1);
+		assert_int_equal(F.sent, i);
+		assert_string_equal(F.token, name);
+	}
+	say(PROVIDER_RATE);
+	ev.now_ms = engine_now(&F.e);
+	engine_post(&F.e, F.e.fleet.states[NODE_CREATING], &ev); /* nobody wants it any more */
+	launch_run(&F.e);
+	launch_answered(&F.e);
+	assert_int_equal(F.sent, 4);
+	assert_int_equal(count(NODE_WANTED), 2);
+}
+
+static void test_the_create_behind_a_fabric_asks_its_limit(void **state)
+{
+	(void)state;
+	want_a_job("job");
+	launch_run(&F.e);
+	F.busy = true;
+	say(PROVIDER_OK);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	F.busy = false;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+}
+
 /* A lost answer, or a restart: the same name, and made again first, for nobody knows. */
 static void test_a_repeat_makes_the_same_fabric_first(void **state)
 {
@@ -265,6 +310,8 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		T(test_a_create_that_is_throttled_keeps_its_fabric),
+		T(test_the_create_behind_a_fabric_asks_its_limit),
 		T(test_a_fabric_is_made_before_the_create_of_its_job),
 		T(test_one_node_of_a_job_needs_no_fabric),
 		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),

@@ -39,7 +39,7 @@ static const struct provider_ops ops = {.name = "test", .build = build, .parse =
 static int setup(void **state)
 {
 	(void)state;
-	bare_init(&ops, 2, 1, 1);
+	bare_init(&ops, 2, 1, 50);
 	result = (struct provider_result){0};
 	B.pools[1].own.provider_index = 1;
 	B.c->caps.flags = PROVIDER_TELLS;
@@ -94,8 +94,8 @@ static void test_one_request_waits_and_takes_nobodys_place(void **state)
 	cloud_run(B.c);
 	assert_int_equal(waiting(), 1);
 	assert_true(cloud_next_ms(B.c) == INT64_MAX); /* its answer wakes us */
-	assert_int_equal(B.c->inflight, 0);
-	assert_true(cloud_ready(B.c)); /* of one slot and one token a second */
+	assert_int_equal(B.c->limit.out, 0);
+	assert_true(cloud_ready(B.c, PROVIDER_LIST)); /* of one slot */
 	assert_true(cloud_quiet(&B.e));
 	assert_int_equal(B.e.count.notices, 1);
 	cloud_send(B.c, &op, NULL, NULL);

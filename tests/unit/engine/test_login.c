@@ -122,8 +122,8 @@ static void log_in(void)
 	answer("login0", 200, "");
 	answer("login1", 200, "");
 	assert_true(login_good(B.c));
-	answer("offers", 200, "");
 	answer("list", 200, "");
+	answer("offers", 200, "");
 	assert_int_equal(waiting(), 0);
 }
 
@@ -133,7 +133,7 @@ static void log_in(void)
 static void test_a_login_goes_before_all_else(void **state)
 {
 	(void)state;
-	assert_false(cloud_ready(B.c));
+	assert_false(cloud_ready(B.c, PROVIDER_LIST));
 	assert_true(cloud_next_ms(B.c) <= W.now);
 	cloud_run(B.c);
 	assert_int_equal(waiting(), 1);
@@ -143,12 +143,12 @@ static void test_a_login_goes_before_all_else(void **state)
 	assert_int_equal(waiting(), 1); /* one at a time */
 	answer("login0", 200, "");
 	assert_int_equal(waiting(), 1);
-	assert_false(cloud_ready(B.c));
+	assert_false(cloud_ready(B.c, PROVIDER_LIST));
 	assert_int_equal(B.c->ok_ms, 0); /* that is not yet the provider */
 	answer("login1", 200, "");
-	assert_true(cloud_ready(B.c));
-	answer("offers", 200, "");
+	assert_true(cloud_ready(B.c, PROVIDER_LIST));
 	answer("list", 200, "");
+	answer("offers", 200, "");
 	assert_int_equal(B.lists, 1);
 	assert_int_equal(B.c->ok_ms, BEGAN);
 }
@@ -188,7 +188,7 @@ static void test_without_a_session_nothing_is_sent(void **state)
 	(void)state;
 	log_in();
 	W.now = BEGAN + 60 * MINUTE; /* asleep until it ended */
-	assert_false(cloud_ready(B.c));
+	assert_false(cloud_ready(B.c, PROVIDER_LIST));
 	cloud_run(B.c);
 	assert_int_equal(waiting(), 1);
 	op.u.list.cluster = op.u.list.cursor = "";
@@ -283,7 +283,7 @@ static void denied(void)
 	op.u.list.cluster = op.u.list.cursor = "";
 	cloud_send(B.c, &op, on_answer, NULL);
 	answer("list", 403, "");
-	assert_true(cloud_ready(B.c)); /* who knows */
+	assert_true(cloud_ready(B.c, PROVIDER_LIST)); /* who knows */
 }
 
 /* Revoked, or ended by the provider's clock: there is no telling, so it is renewed; but what is not

@@ -81,9 +81,10 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)snprintf(F.events + n, sizeof(F.events) - n, "%s %s: %s\n", node, type, detail);
 }
 
-bool cloud_ready(struct cloud *c)
+bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
 	(void)c;
+	(void)kind;
 	return F.slots > 0;
 }
 

@@ -1,0 +1,309 @@
+/* test_cloud.c - the requests of one provider and its limits: each asks, what is throttled is asked
+ * again, and none of it says how the provider is.  The driver is the test's. */
+#include "bare_cloud.h"
+
+static struct fix {
+	enum provider_code code; /* of the next answers ... */
+	int64_t retry_ms;        /* ... and how long to wait */
+	size_t shows;            /* instances in each page */
+	int64_t until;           /* of the session */
+} F;
+
+/* --- a driver ---------------------------------------------------------------------------------
+ */
+
+static int build(const void *self, const struct provider_op *op, struct provider_request *out,
+		 struct err *e)
+{
+	char url[64];
+
+	(void)self;
+	(void)e;
+	(void)snprintf(url, sizeof(url), "%s%s", provider_op_str(op->kind),
+		       op->kind == PROVIDER_LIST     ? op->u.list.cursor
+		       : op->kind == PROVIDER_OFFERS ? op->u.offers.cursor
+						     : "");
+	if (op->kind == PROVIDER_NOTICES && op->u.notices.ack != NULL)
+		(void)snprintf(url, sizeof(url), "forget");
+	out->kind = PROVIDER_HTTP;
+	out->method = "GET";
+	out->url = mem_strdup(url);
+	return 0;
+}
+
+/* The body is the cursor. */
+static void parse(const void *self, const struct provider_op *op,
+		  const struct provider_reply *reply, struct provider_result *out)
+{
+	(void)self;
+	out->code = F.code;
+	out->retry_after_ms = F.retry_ms;
+	if (F.code != PROVIDER_OK) {
+		(void)snprintf(out->message, sizeof(out->message), "slowly");
+		return;
+	}
+	(void)snprintf(out->cursor, sizeof(out->cursor), "%s", reply->body);
+	if (op->kind == PROVIDER_LIST) {
+		out->ninstances = F.shows;
+		out->instances = mem_zalloc((F.shows + 1) * sizeof(*out->instances));
+	}
+	if (op->kind == PROVIDER_OFFERS) {
+		out->noffers = 1;
+		out->offers = mem_zalloc(sizeof(*out->offers));
+	}
+	if (op->kind == PROVIDER_LOGIN)
+		out->session = mem_strdup("s");
+	if (op->kind == PROVIDER_NOTICES)
+		out->ack = mem_strdup("ack");
+}
+
+static int64_t good_until(const void *self)
+{
+	(void)self;
+	return F.until;
+}
+
+static int renew(void *self, const char *session, struct err *e)
+{
+	(void)self;
+	(void)e;
+	F.until = session != NULL ? INT64_MAX : 0;
+	return 0;
+}
+
+static const struct provider_ops ops = {
+	.name = "test", .build = build, .parse = parse, .good_until = good_until, .renew = renew};
+
+static int setup(void **state)
+{
+	(void)state;
+	F = (struct fix){.shows = 1, .until = INT64_MAX};
+	bare_init(&ops, 1, 8, 0);
+	B.c->list_step = 1000;
+	B.c->offers_next = INT64_MAX;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	bare_fini();
+	return 0;
+}
+
+static void turn(void)
+{
+	engine_turn(&B.e);
+}
+
+static void says(const char *url, enum provider_code code, int64_t retry_ms, const char *cursor)
+{
+	F.code = code;
+	F.retry_ms = retry_ms;
+	answer(url, 200, cursor);
+	F.code = PROVIDER_OK;
+	F.retry_ms = 0;
+}
+
+/* Nothing goes out before then. */
+static void waits_until(int64_t at)
+{
+	assert_int_equal(waiting(), 0);
+	assert_int_equal(cloud_next_ms(B.c), at);
+	W.now = at - 1;
+	turn();
+	assert_int_equal(waiting(), 0);
+	W.now = at;
+	turn();
+	assert_int_equal(waiting(), 1);
+}
+
+/* --- tests ------------------------------------------------------------------------------------
+ */
+
+/* F7: with one request a second, and ten pages, there would never be a list. */
+static void test_a_page_that_is_throttled_is_asked_for_again_and_not_the_list(void **state)
+{
+	(void)state;
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
+	says("listb", PROVIDER_RATE, 0, "");
+	waits_until(BEGAN + 1000);
+	says("listb", PROVIDER_RATE, 11000, "");
+	waits_until(BEGAN + 12000);
+	says("listb", PROVIDER_OK, 0, "c");
+	says("listc", PROVIDER_OK, 0, "");
+	assert_int_equal(B.lists, 1);
+	assert_int_equal(B.c->list_began, BEGAN); /* as old as its first page */
+	assert_int_equal(B.c->limit.kinds[PROVIDER_LIST].throttled, 2);
+}
+
+static void test_every_page_asks_its_limit(void **state)
+{
+	(void)state;
+	limit_init(&B.c->limit, 8, 1, NULL, W.now);
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
+	waits_until(BEGAN + 1000);
+	says("listb", PROVIDER_OK, 0, "c");
+	waits_until(BEGAN + 2000);
+	says("listc", PROVIDER_OK, 0, "");
+	assert_int_equal(B.lists, 1);
+	B.c->list_next = INT64_MAX;
+	B.c->offers_next = 0;
+	turn();
+	waits_until(BEGAN + 3000);
+	says("offers", PROVIDER_OK, 0, "b");
+	waits_until(BEGAN + 4000);
+	says("offersb", PROVIDER_RATE, 3000, "");
+	waits_until(BEGAN + 7000);
+	says("offersb", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->noffers, 2);
+}
+
+static void test_a_list_that_fails_waits_as_long_as_the_provider_says(void **state)
+{
+	(void)state;
+	turn();
+	says("list", PROVIDER_TRANSIENT, 20000, "");
+	W.now += 1000;
+	turn(); /* it would go again by now */
+	waits_until(BEGAN + 20000);
+	says("list", PROVIDER_OK, 0, "");
+	assert_int_equal(B.lists, 1);
+}
+
+static void test_a_login_waits_as_long_as_the_provider_says(void **state)
+{
+	(void)state;
+	F.until = 0;
+	turn();
+	says("login", PROVIDER_RATE, 9000, "");
+	W.now += 1000;
+	turn();
+	waits_until(BEGAN + 9000);
+	says("login", PROVIDER_OK, 0, "");
+	assert_true(login_good(B.c));
+}
+
+/* I30 */
+static void test_a_list_that_takes_long_is_not_followed_by_the_next_at_once(void **state)
+{
+	int64_t asked = 0;
+	unsigned n = 0;
+
+	(void)state;
+	turn();
+	says("list", PROVIDER_OK, 0, "");
+	cloud_hurry(B.c);
+	for (; W.now < BEGAN + 60000; W.now += 100) {
+		turn();
+		n += waiting() > 0 && asked == 0;
+		asked = waiting() > 0 && asked == 0 ? W.now : asked;
+		if (waiting() == 0 || W.now - asked < 3000)
+			continue;
+		says("list", PROVIDER_OK, 0, "");
+		asked = 0;
+		B.c->waits = true;
+	}
+	assert_in_range(n, 4, 7); /* not 20 */
+}
+
+static void test_throttled_is_no_success_and_a_failure_only_when_it_lasts(void **state)
+{
+	(void)state;
+	turn();
+	says("list", PROVIDER_TRANSIENT, 0, "");
+	assert_string_equal(B.c->error, "list: slowly");
+	waits_until(BEGAN + 1000);
+	says("list", PROVIDER_RATE, 0, "");
+	assert_string_equal(B.c->error, "list: slowly"); /* as before */
+	assert_int_equal(B.c->ok_ms, 0);
+	waits_until(BEGAN + 2000);
+	says("list", PROVIDER_OK, 0, "b");
+	assert_string_equal(B.c->error, "");
+	for (int i = 0; i < 2; i++) {
+		says("listb", PROVIDER_RATE, 0, "");
+		assert_string_equal(B.c->error, "");
+		assert_int_equal(B.c->ok_ms, BEGAN + 2000);
+		W.now += ENGINE_THROTTLED_MS / 2;
+		turn();
+	}
+	says("listb", PROVIDER_RATE, 0, "");
+	assert_string_equal(B.c->error, "list: slowly");
+	assert_int_equal(B.c->failed_ms, W.now);
+}
+
+static void test_of_a_list_so_much_is_remembered_and_no_more(void **state)
+{
+	(void)state;
+	turn();
+	F.shows = ENGINE_SEEN_MAX;
+	says("list", PROVIDER_OK, 0, "b");
+	F.shows = 1;
+	says("listb", PROVIDER_OK, 0, "c");
+	assert_string_equal(B.c->error, "list: it has more instances than can be ours");
+	assert_int_equal(B.lists, 0);
+	assert_int_equal(B.c->nseen, 0);
+	assert_int_equal(waiting(), 0); /* nothing is left of it */
+	waits_until(BEGAN + 1000);
+	says("list", PROVIDER_OK, 0, "");
+	assert_int_equal(B.lists, 1);
+	B.c->nstrays = ENGINE_STRAYS_MAX;
+	B.c->list_next = W.now;
+	turn();
+	says("list", PROVIDER_OK, 0, "");
+	assert_non_null(strstr(B.c->error, "than are remembered"));
+	B.c->nstrays = 0;
+}
+
+static void test_a_request_for_notices_asks_its_limit_too(void **state)
+{
+	(void)state;
+	limit_init(&B.c->limit, 1, 1, NULL, W.now); /* a token each second */
+	B.c->list_next = INT64_MAX;
+	B.c->caps.flags = PROVIDER_TELLS;
+	B.c->listed = true;
+	B.e.fleet.pools[0].nodes = 1;
+	turn();
+	W.now += 20000;
+	says("notices", PROVIDER_OK, 0, "");
+	says("forget", PROVIDER_OK, 0, "");
+	waits_until(W.now + 1000);
+	assert_string_equal(B.wire[B.n - 1].url, "notices");
+	B.e.fleet.pools[0].nodes = 0;
+}
+
+static void test_a_reload_changes_the_limits(void **state)
+{
+	struct conf_provider next = B.provider;
+
+	(void)state;
+	next.rate = 1;
+	next.concurrency = 1;
+	B.c->list_next = 0;
+	cloud_reload(B.c, &next);
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
+	assert_int_equal(B.c->limit.slots, 1);
+	waits_until(BEGAN + 1000);
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_a_page_that_is_throttled_is_asked_for_again_and_not_the_list),
+		T(test_every_page_asks_its_limit),
+		T(test_a_list_that_fails_waits_as_long_as_the_provider_says),
+		T(test_a_login_waits_as_long_as_the_provider_says),
+		T(test_a_list_that_takes_long_is_not_followed_by_the_next_at_once),
+		T(test_throttled_is_no_success_and_a_failure_only_when_it_lasts),
+		T(test_of_a_list_so_much_is_remembered_and_no_more),
+		T(test_a_request_for_notices_asks_its_limit_too),
+		T(test_a_reload_changes_the_limits),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("cloud", tests, NULL, NULL);
+}
