@@ -76,6 +76,8 @@ static bool slot_for(const struct limit *l, enum provider_op_kind k)
 
 	if (!has_slot(k))
 		return true;
+	if (l->kinds[k].step_ms > 0 && l->kinds[k].out > 0)
+		return false; /* where one was throttled, several would be */
 	has[group_of(l, k)] = true;
 	for (int i = 0; i < PROVIDER_NOPS; i++) {
 		unsigned g = group_of(l, (enum provider_op_kind)i);

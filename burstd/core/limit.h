@@ -8,7 +8,8 @@
  *
  * Who asks in vain is remembered until the end of the next turn: by then it has asked again, or
  * wants nothing any more.  What a provider throttles is left alone for as long as it says, or
- * longer each time (I30); other kinds go on.  Time is passed in. */
+ * longer each time (I30), and then goes one by one until one is answered; other kinds go on.  Time
+ * is passed in. */
 #ifndef BURSTD_LIMIT_H
 #define BURSTD_LIMIT_H
 

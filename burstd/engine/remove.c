@@ -224,19 +224,41 @@ static bool may_delete(const struct engine *e, const struct fleet_node *fn)
 	return e->snapshot_ms != 0 && (!up || fleet_live(nm) != NULL);
 }
 
+static bool is_to_go(struct cloud *c, const struct fleet_node *fn)
+{
+	struct engine *e = c->e;
+	struct node_limits lim;
+
+	return !fn->busy && !fn->reporting && fn->next == NULL && engine_cloud(e, &fn->n) == c &&
+	       may_delete(e, fn) &&
+	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_DELETE;
+}
+
+static struct fleet_node *first_to_go(const struct engine *e)
+{
+	return e->fleet.states[NODE_DELETING];
+}
+
+/* Those that nobody has asked to end yet go first: else some that are throttled or fail, again and
+ * again, would keep them for ever. */
+static struct fleet_node *next_to_go(const struct engine *e, const struct fleet_node *fn,
+				     bool *asked)
+{
+	if (fn->state_next != NULL || *asked)
+		return fn->state_next;
+	*asked = true;
+	return first_to_go(e);
+}
+
 static void remove_nodes(struct cloud *c, struct removal **all)
 {
 	struct engine *e = c->e;
 	size_t most = 0;
 	struct removal *rm = NULL;
+	bool asked = false;
 
-	for (struct fleet_node *fn = e->fleet.states[NODE_DELETING]; fn; fn = fn->state_next) {
-		struct node_limits lim;
-
-		if (fn->busy || fn->reporting || fn->next != NULL || engine_cloud(e, &fn->n) != c ||
-		    !may_delete(e, fn) ||
-		    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) !=
-			    NODE_WANT_DELETE)
+	for (struct fleet_node *fn = first_to_go(e); fn; fn = next_to_go(e, fn, &asked)) {
+		if (fn->asked != asked || !is_to_go(c, fn))
 			continue;
 		if (rm == NULL && !cloud_ready(c, PROVIDER_DELETE))
 			return;

@@ -273,6 +273,7 @@ void check_step(struct world *w)
 			check_twins(w, c->live[a], c->live[b]);
 	}
 	check_limits(w);
+	sim_limit_check(w);
 }
 
 /* --- I24 -------------------------------------------------------------------------------------- */

@@ -22,6 +22,7 @@ enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, MAKE, NAMES, DROP, ST
 
 struct wire { /* one request, from send to reply */
 	struct wire *next;
+	struct world *w;
 	uint64_t handle;
 	http_done_fn done; /* NULL: nobody waits any more */
 	void *ctx;
@@ -83,6 +84,8 @@ static void answer(struct wire *q, const struct http_reply *r, const struct err 
 	http_done_fn done = q->done;
 
 	q->done = NULL;
+	if (done != NULL && q->kind == DELETE)
+		sim_limit_delete_back(q->w, r != NULL && r->status == 429, q->retry_s);
 	if (done != NULL)
 		done(q->ctx, r, e);
 }
@@ -641,6 +644,8 @@ static void on_arrival(struct world *w, void *ctx, uint64_t arg)
 	(void)arg;
 	if (q->error.code == 0)
 		serve(w, q);
+	if (q->kind == CREATE && w->set.limits.slow)
+		back = world_between(w, w->set.timeout_ms / 2, w->set.timeout_ms - SIM_SECOND);
 	back += q->hold_ms;
 	if (q->error.code == ERR_NET)
 		back = q->deadline - w->now;
@@ -650,15 +655,18 @@ static void on_arrival(struct world *w, void *ctx, uint64_t arg)
 static void count(struct http_client *c, const struct wire *q)
 {
 	struct sim_totals *t = c->w->totals;
+	unsigned most;
 
 	t->creates += q->kind == CREATE;
 	t->deletes += q->kind == DELETE;
 	t->lists += q->kind == LIST;
 	if (q->kind == STORE || q->kind == CALL)
 		return;
-	/* Of each provider. */
-	if (++c->w->requests > REQUESTS_PER_MINUTE * (c->w->set.twins ? 2U : 1U))
-		world_fail(c->w, "I30: more than %d requests in a minute", REQUESTS_PER_MINUTE);
+	/* Of each provider; where a page is an instance or two, a list is many. */
+	most = REQUESTS_PER_MINUTE * (c->w->set.twins ? 2U : 1U) *
+	       (c->w->set.limits.some ? 2U : 1U);
+	if (++c->w->requests > most)
+		world_fail(c->w, "I30: more than %u requests in a minute", most);
 }
 
 static void trace_send(struct http_client *c, const struct wire *q, const struct http_call *call)
@@ -732,9 +740,12 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	if (read_request(c, q, call) != 0)
 		world_fail(c->w, "the driver sent what no provider understands: %s %s",
 			   call->method, call->url);
+	q->w = c->w;
 	q->done = done;
 	q->ctx = ctx;
 	(void)e;
+	if (q->kind == DELETE)
+		sim_limit_delete_sent(c->w);
 	if (!world_alive(c->w))
 		return 0; /* the callback comes when the dead engine is freed */
 	if (q->kind != LIST && q->kind != NOTICES)

@@ -36,19 +36,22 @@ CAPS(caps_6, PROVIDER_GANGS, SIM_CREATE_FEW, 86400000)
 CAPS(caps_7, PROVIDER_TOKENS | PROVIDER_GANGS, SIM_CREATE_FEW, 86400000)
 CAPS(caps_8, PROVIDER_TOKENS, 1000, SIM_TOKEN_MS)
 CAPS(caps_9, PROVIDER_TOKENS | PROVIDER_GANGS, 1000, SIM_TOKEN_MS)
+CAPS(caps_10, 0, 1, 86400000)
+CAPS(caps_11, PROVIDER_TOKENS, 1, 86400000)
 #undef CAPS
 
-static struct provider_caps (*const caps[])(const void *) = {
-	caps_0, caps_1, caps_2, caps_3, caps_4, caps_5, caps_6, caps_7, caps_8, caps_9};
+static struct provider_caps (*const caps[])(const void *) = {caps_0, caps_1, caps_2,  caps_3,
+							     caps_4, caps_5, caps_6,  caps_7,
+							     caps_8, caps_9, caps_10, caps_11};
 enum { NCAPS = sizeof(caps) / sizeof(caps[0]) };
 
-/* "0" ... "9": the driver `sim` with these caps.  Not const only because the driver is not known
- * before it is looked up: every look-up writes the same. */
+/* "0" ... "9", "a", "b": the driver `sim` with these caps.  Not const only because the driver is
+ * not known before it is looked up: every look-up writes the same. */
 static struct provider_ops drivers[NCAPS];
 
 static const struct provider_ops *driver(const char *name)
 {
-	size_t i = (size_t)(name[0] - '0');
+	size_t i = (size_t)(name[0] <= '9' ? name[0] - '0' : name[0] - 'a' + 10);
 
 	drivers[i] = *provider_find("sim");
 	drivers[i].caps = caps[i];
@@ -67,6 +70,8 @@ static void set_provider(const struct world *w, struct conf_provider *p, const c
 
 	if (s->tokens && s->token_ms == SIM_TOKEN_MS)
 		name[0] = s->gangs ? '9' : '8';
+	if (s->limits.slow)
+		name[0] = s->tokens ? 'b' : 'a';
 
 	*p = (struct conf_provider){.name = mem_strdup(of),
 				    .driver = mem_strdup(name),
@@ -256,7 +261,8 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 		return;
 	sim_journal_met_all(w->journal, SIM_RELOADED);
 	SIM_TRACE(w, "*** reload");
-	w->set.concurrency = (uint32_t)world_between(w, 2, 16);
+	if (!w->set.limits.slow)
+		w->set.concurrency = (uint32_t)world_between(w, 2, 16);
 	w->turned = world_one_in(w, 2);
 	w->set.boot_ms = (w->set.resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
 	c = make_conf(w);

@@ -13,9 +13,11 @@ enum {
 	GAP_MIN_MS = 200,
 	GAP_MAX_MS = 1000,
 	BURST_MAX = 4,
-	/* A delete that nothing of its own kind holds up is on the wire by then (P1): each of the
-	 * other kinds has a request a second before it, at most. */
-	DELETE_MS = 12 * SIM_SECOND,
+	/* A delete that no other delete holds up is on the wire by then (P1): each other kind has
+	 * one request before it, and there is one a second at least. */
+	DELETE_MS = 10 * SIM_SECOND,
+	BACK_OFF_MS = 30 * SIM_SECOND, /* burstd's own, at most, where nothing is said */
+	SLOTS_FEW = 3,                 /* with so many deletes have none for themselves */
 };
 
 /* By dice of its own, so that the other worlds stay as they are without it. */
@@ -35,6 +37,13 @@ void sim_limit_choose(struct world *w)
 		w->set.page = 1 + world_below(w, 2);
 	if (s->one && world_one_in(w, 2))
 		w->set.rate = 1; /* as its admin knows */
+	s->slow = s->some && world_one_in(w, 2);
+	if (s->slow) { /* so that creates could have all slots */
+		w->set.concurrency = (uint32_t)world_between(w, 4, 5);
+		w->set.create_max = 1;
+		w->set.gangs = w->set.fabric = false;
+		w->set.token_ms = 24 * 60 * SIM_MINUTE;
+	}
 	w->rng = rng;
 }
 
@@ -62,4 +71,57 @@ bool sim_limit_refuses(struct world *w, enum sim_limit_kind kind, unsigned *retr
 	if (wait > 0 && s->tells[k])
 		*retry_s = (unsigned)((wait + SIM_SECOND - 1) / SIM_SECOND);
 	return wait > 0;
+}
+
+/* --- who waits for burstd ----------------------------------------------------------------------
+ */
+
+void sim_limit_delete_sent(struct world *w)
+{
+	w->deletes_out++;
+}
+
+/* retry_s: throttled, and not to be sent again for so long; 0: nothing was said of that. */
+void sim_limit_delete_back(struct world *w, bool throttled, unsigned retry_s)
+{
+	int64_t until = w->now;
+
+	if (throttled)
+		until += retry_s > 0 ? (int64_t)retry_s * SIM_SECOND : (int64_t)BACK_OFF_MS;
+	w->deletes_out--;
+	w->delete_from = until > w->delete_from ? until : w->delete_from;
+}
+
+/* Since when it could be sent; INT64_MAX: not yet, or it was.  What was wanted in an earlier life
+ * may have to wait for slurmctld, and what is reported as broken for that. */
+static int64_t due_since(const struct world *w, const struct node *n)
+{
+	const struct inst *i = sim_cloud_by_id(w->cloud, n->instance);
+	int64_t since = (n->wake_ms > n->since_ms ? n->wake_ms : n->since_ms) - w->skew;
+
+	if (n->state != NODE_DELETING || i == NULL || i->asked ||
+	    n->reason == NODE_BECAUSE_FAULTY || n->wanted_ms - w->skew <= w->life_began)
+		return INT64_MAX;
+	return since;
+}
+
+void sim_limit_check(struct world *w)
+{
+	const struct sim_row *r;
+	size_t n = sim_journal_rows(w->journal, &r);
+	int64_t late = DELETE_MS;
+
+	if (w->engine == NULL || w->crashed || w->deletes_out > 0 || w->set.twins)
+		return;
+	if (w->set.concurrency <= SLOTS_FEW)
+		late += 5 * w->set.timeout_ms; /* lists and others may be lost before it */
+	for (size_t k = 0; k < n; k++) {
+		int64_t since = due_since(w, &r[k].n);
+
+		since = since < w->delete_from ? w->delete_from : since;
+		if (since < w->now - late)
+			world_fail(w,
+				   "P1: %s is to be deleted, and no delete has gone out for %lld s",
+				   r[k].n.name, (long long)((w->now - since) / SIM_SECOND));
+	}
 }

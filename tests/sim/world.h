@@ -190,6 +190,7 @@ enum sim_limit_kind {
 struct sim_limits {     /* the provider's: token buckets, sim_limit.c */
 	bool some, one; /* it has them; one for all kinds of requests */
 	int64_t gap_ms[SIM_LIMITS], size[SIM_LIMITS];
+	bool slow;              /* its answers to creates */
 	bool tells[SIM_LIMITS]; /* by Retry-After, how long to wait */
 };
 
@@ -266,6 +267,8 @@ struct world {
 	struct sim_boot *boot; /* sim_boot.h */
 	char url[32];
 	int64_t limited_at[SIM_LIMITS]; /* when each bucket would be full: sim_limit.c */
+	unsigned deletes_out;           /* on the wire, of this life */
+	int64_t delete_from;            /* before that none could go, for want of an answer */
 	/* constant work (I30): requests in the present minute */
 	int64_t minute;
 	uint32_t requests, commands;
@@ -324,6 +327,10 @@ void sim_limit_choose(struct world *w);
 /* Has the provider no token for this one?  *retry_s: what it says of how long to wait; 0: nothing.
  */
 bool sim_limit_refuses(struct world *w, enum sim_limit_kind kind, unsigned *retry_s);
+/* A delete goes out, and is over: answered, lost or cancelled. */
+void sim_limit_delete_sent(struct world *w);
+void sim_limit_delete_back(struct world *w, bool throttled, unsigned retry_s);
+void sim_limit_check(struct world *w); /* is one late? */
 
 /* --- sim_loop.c --- */
 struct loop *sim_loop_new(struct world *w);

@@ -280,6 +280,29 @@ static void test_what_is_throttled_waits_longer_each_time(void **state)
 	assert_true(limit_may(&l, LIST, now + 1000));
 }
 
+/* Three at once would be throttled all, each time. */
+static void test_after_that_they_go_one_by_one(void **state)
+{
+	(void)state;
+	limit_init(&l, 16, 0, NULL, 0);
+	limit_take(&l, DELETE, 1, 0);
+	limit_give(&l, DELETE);
+	limit_throttled(&l, DELETE, 0, 0, 5);
+	assert_true(limit_may(&l, DELETE, 1005));
+	limit_take(&l, DELETE, 1, 1005);
+	assert_false(limit_may(&l, DELETE, 1005));
+	assert_int_equal(limit_next_ms(&l, 1005), INT64_MAX); /* its answer wakes us */
+	limit_give(&l, DELETE);
+	assert_true(limit_may(&l, DELETE, 1005)); /* that was lost, say */
+	limit_take(&l, DELETE, 1, 1005);
+	limit_give(&l, DELETE);
+	limit_answered(&l, DELETE);
+	for (int i = 0; i < 5; i++) {
+		assert_true(limit_may(&l, DELETE, 1005));
+		limit_take(&l, DELETE, 1, 1005);
+	}
+}
+
 static void test_what_the_provider_says_of_how_long_is_believed_to_a_limit(void **state)
 {
 	(void)state;
@@ -332,6 +355,7 @@ int main(void)
 		T(test_instances_have_a_limit_of_their_own),
 		T(test_who_could_not_go_anyway_is_passed),
 		T(test_what_is_throttled_waits_longer_each_time),
+		T(test_after_that_they_go_one_by_one),
 		T(test_what_the_provider_says_of_how_long_is_believed_to_a_limit),
 		T(test_a_reload_gives_no_token_twice),
 	};

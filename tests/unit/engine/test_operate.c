@@ -215,7 +215,7 @@ static void test_what_is_deleted_again_is_named_by_its_node(void **state)
 	remove_run(f->e);
 	assert_records(f, "reconciler: delete cloud c1 i-1: Slurm powered it down\n"
 			  "reconciler: delete-again cloud c1 : Slurm powered it down\n"
-			  "reconciler: delete cloud c[1-2] i-1,i-2: Slurm powered it down\n");
+			  "reconciler: delete cloud c[1-2] i-2,i-1: Slurm powered it down\n");
 }
 
 /* A call of ResumeProgram, or burstd's own comparison, or from before its start. */

@@ -384,6 +384,37 @@ static void test_one_whose_host_is_being_reported_waits_for_that(void **state)
 	assert_string_equal(F.sent[1].ids, "n2;");
 }
 
+/* F7, P1: three that are throttled again and again kept the others for ever. */
+static void test_who_was_asked_to_end_in_vain_lets_others_go_first(void **state)
+{
+	(void)state;
+	add_nodes();
+	F.cloud.caps.delete_max = 2;
+	fleet_find(&F.e.fleet, "n1")->newest->asked = true;
+	fleet_find(&F.e.fleet, "n3")->newest->asked = true;
+	F.slots = 1;
+	remove_run(&F.e);
+	assert_int_equal(F.nsent, 1);
+	assert_string_equal(F.sent[0].ids, "n2;n4;");
+	F.slots = 1;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[1].ids, "n1;n3;");
+}
+
+/* EC2 has a limit on the instances, too. */
+static void test_a_delete_has_no_more_instances_than_the_provider_lets_through(void **state)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_DELETE] = {.instances = {3, 1}}};
+
+	(void)state;
+	add_nodes();
+	limit_init(&F.cloud.limit, 8, 0, own, F.now);
+	F.slots = 1;
+	remove_run(&F.e);
+	assert_string_equal(F.sent[0].ids, "n1;n2;n3;");
+}
+
 static void test_one_that_is_refused_alone_is_denied(void **state)
 {
 	static const enum provider_code codes[4] = {PROVIDER_TRANSIENT, PROVIDER_DENIED,
@@ -472,6 +503,8 @@ int main(void)
 		T(test_without_a_slot_nothing_is_put_down_as_asked),
 		T(test_a_delete_that_is_refused_whole_is_told_once),
 		T(test_one_whose_host_is_being_reported_waits_for_that),
+		T(test_who_was_asked_to_end_in_vain_lets_others_go_first),
+		T(test_a_delete_has_no_more_instances_than_the_provider_lets_through),
 		T(test_one_that_is_refused_alone_is_denied),
 		T(test_a_delete_that_makes_no_sense_is_cut_in_two),
 		T(test_a_delete_that_is_denied_for_one_is_cut_in_two),
