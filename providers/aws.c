@@ -247,6 +247,19 @@ fail:
 	return -1;
 }
 
+/* EC2 documents them by action, for each account and region: so many at once, then so many a
+ * second.  Of CreateFleet nothing is said: it launches instances as RunInstances does. */
+static const struct provider_limit limits[PROVIDER_NOPS] = {
+	[PROVIDER_CREATE] = {.requests = {5, 2}, .instances = {1000, 2}},
+	[PROVIDER_DELETE] = {.requests = {100, 5}, .instances = {1000, 20}},
+	[PROVIDER_LIST] = {.requests = {100, 20}},
+	[PROVIDER_OFFERS] = {.requests = {100, 20}},
+	[PROVIDER_FABRIC_LIST] = {.requests = {100, 20}},
+	[PROVIDER_FABRIC_MAKE] = {.requests = {50, 5}},
+	[PROVIDER_FABRIC_DROP] = {.requests = {50, 5}},
+	[PROVIDER_REPORT] = {.requests = {50, 5}},
+};
+
 /* No PROVIDER_GANGS: a batch of several jobs may come in part.  Its nodes then come in the order of
  * the batch, so that at most one job is cut. */
 static struct provider_caps aws_caps(const void *self)
@@ -261,6 +274,7 @@ static struct provider_caps aws_caps(const void *self)
 		.token_ms = TOKEN_LIFE_MS,
 		.reclaim_ms = AWS_WARNED_MS,
 		.spot_prices = AWS_CURRENCY,
+		.limits = limits,
 	};
 }
 

@@ -346,6 +346,23 @@ static void write_unsold(const struct api *a, struct str *s)
 		}
 }
 
+static void write_throttled(const struct api *a, struct str *s)
+{
+	const struct conf *c = engine_conf(a->engine);
+
+	family(s, "burstd_provider_throttled_total", "counter",
+	       "Requests that a provider throttled; they are sent again later.");
+	for (size_t i = 0; i < c->nproviders; i++)
+		for (int k = 0; k < PROVIDER_NOPS; k++) {
+			const char *kind = provider_op_str((enum provider_op_kind)k);
+			const struct label l[] = {{"provider", c->providers[i].name},
+						  {"operation", kind}};
+
+			sample_u64(s, "burstd_provider_throttled_total", l, 2,
+				   engine_throttled(a->engine, i, (enum provider_op_kind)k));
+		}
+}
+
 /* --- counters ------------------------------------------------------------------------------------
  */
 
@@ -684,6 +701,7 @@ void metrics_write(const struct api *a, struct str *out)
 	write_door(a, out);
 	write_closed(a, out);
 	write_unsold(a, out);
+	write_throttled(a, out);
 	write_counters(a, out);
 	write_fence_time(a, out);
 	write_gate_time(a, out);

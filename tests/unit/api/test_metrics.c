@@ -359,6 +359,8 @@ static const struct {
 	{"burstd_provider_off{provider=\"sim\"}", "1"},
 	{"burstd_nodes_unsold_total{provider=\"sim\",reason=\"quota\"}", "7"},
 	{"burstd_nodes_unsold_total{provider=\"sim\",reason=\"capacity\"}", "0"},
+	{"burstd_provider_throttled_total{provider=\"sim\",operation=\"list\"}", "12"},
+	{"burstd_provider_throttled_total{provider=\"sim\",operation=\"fabric-drop\"}", "0"},
 };
 
 static void test_values(void **state)
