@@ -275,7 +275,9 @@ static bool post_answer(struct engine *e, struct answer *a)
 	}
 	b->inflight = false;
 	secret_wipe(&b->user_data);
-	cloud_hurry(c);
+	if (a->r.code !=
+	    PROVIDER_RATE) /* a list has nothing to show, and would need a token, too */
+		cloud_hurry(c);
 	return true;
 }
 

@@ -160,7 +160,8 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 			ev.retry_ms = ev.now_ms + r->retry_after_ms;
 		engine_post(c->e, fn, &ev);
 	}
-	cloud_hurry(c);
+	if (r->code != PROVIDER_RATE) /* as in launch.c */
+		cloud_hurry(c);
 }
 
 /* In one request that may go now. */

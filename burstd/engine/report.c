@@ -96,14 +96,31 @@ static void over(struct engine *e, const struct report *r, const char *failed)
 	engine_event(e, r->node, r->gen, failed != NULL ? "report-failed" : "reported", detail);
 }
 
-static void on_report(struct cloud *c, void *ctx, const struct provider_result *r)
-{
-	over(c->e, ctx, r->code != PROVIDER_OK ? r->message : NULL);
-}
-
 static int64_t until_ms(const struct engine *e, const struct report *r)
 {
 	return r->since_ms + e->clouds[r->provider].conf->timeout_ms;
+}
+
+/* It was not heard: it waits for its turn again, on record as before (I28). */
+static void put_back(struct engine *e, const struct report *r)
+{
+	struct report *again = mem_zalloc(sizeof(*again));
+
+	*again = *r;
+	again->next = e->reports;
+	e->reports = again;
+	e->nreports++;
+	put_record(e, again, "");
+}
+
+static void on_report(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct report *asked = ctx;
+
+	if (r->code == PROVIDER_RATE && engine_now(c->e) < until_ms(c->e, asked))
+		put_back(c->e, asked);
+	else
+		over(c->e, asked, r->code != PROVIDER_OK ? r->message : NULL);
 }
 
 static void send(struct engine *e, struct report *r)

@@ -417,6 +417,20 @@ static void test_an_answer_about_another_node_is_none(void **state)
 	assert_int_equal(row("c9")->n.state, NODE_INDOUBT);
 }
 
+/* I30: nothing happened that a list would show. */
+static void test_what_is_throttled_whole_asks_for_no_list(void **state)
+{
+	struct provider_result r = {.code = PROVIDER_RATE};
+
+	(void)state;
+	launch_run(&F.e);
+	F.e.left = 4 * NODES;
+	F.answer(&F.cloud, F.ctx, &r);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_WANTED), NODES);
+	assert_int_equal(F.hurried, 0);
+}
+
 static void test_who_is_throttled_waits_as_long_as_the_provider_says(void **state)
 {
 	struct provider_item items[NODES];
@@ -614,6 +628,7 @@ int main(void)
 		T(test_the_number_of_a_batch_never_comes_again),
 		T(test_the_number_of_a_gang_never_comes_again),
 		T(test_an_answer_about_another_node_is_none),
+		T(test_what_is_throttled_whole_asks_for_no_list),
 		T(test_who_is_throttled_waits_as_long_as_the_provider_says),
 		T(test_a_refusal_counts_once_for_its_place),
 		T(test_a_place_that_opens_is_asked_once_for_all_that_go_now),

@@ -24,6 +24,7 @@ static struct fix {
 	struct cloud cloud;
 	int64_t now;
 	unsigned slots; /* requests that may go out */
+	unsigned hurried;
 	struct {
 		char ids[128]; /* "s0;s1;" */
 		size_t n;
@@ -91,6 +92,7 @@ bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 void cloud_hurry(struct cloud *c)
 {
 	(void)c;
+	F.hurried++;
 }
 
 struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx)
@@ -212,7 +214,9 @@ static void test_strays_are_deleted_and_asked_for_again_after_a_minute(void **st
 	remove_run(&F.e);
 	assert_int_equal(F.nsent, 2);
 	answer(0, PROVIDER_AMBIGUOUS, NULL);
-	answer(1, PROVIDER_TRANSIENT, NULL);
+	assert_int_equal(F.hurried, 1);
+	answer(1, PROVIDER_RATE, NULL);
+	assert_int_equal(F.hurried, 1); /* nothing to see (I30) */
 	F.now += MINUTE;
 	remove_run(&F.e);
 	assert_string_equal(F.sent[2].ids, "s0;s1;s2;");

@@ -144,6 +144,30 @@ static void test_a_failure_is_told_and_that_is_all(void **state)
 	assert_int_equal(F.sent, 1);
 }
 
+/* F7 */
+static void test_one_that_is_throttled_is_sent_again_while_there_is_time(void **state)
+{
+	(void)state;
+	report_want(&F.e, fn, "XID 79", "root");
+	report_run(&F.e);
+	F.story[0] = '\0';
+	W.now += 1000;
+	answer(PROVIDER_RATE, "slowly");
+	free(F.ctx);
+	F.ctx = NULL;
+	assert_true(fn->reporting);
+	assert_int_equal(F.e.nreports, 1);
+	report_run(&F.e);
+	assert_string_equal(F.story, "record reconciler ec2 c1 XID 79 i-1\ncommit\n"
+				     "send i-1: XID 79\n");
+	F.story[0] = '\0';
+	W.now = BEGAN + 30000;
+	answer(PROVIDER_RATE, "slowly");
+	assert_string_equal(F.story, "c1 report-failed: provider ec2, instance i-1: slowly\n");
+	assert_false(fn->reporting);
+	assert_int_equal(F.e.nreports, 0);
+}
+
 /* Its requests are throttled, or there is no session: no longer than one may take. */
 static void test_a_provider_without_time_is_not_waited_for(void **state)
 {
@@ -196,6 +220,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_it_is_on_record_sent_once_and_the_delete_waits),
 		TEST(test_a_failure_is_told_and_that_is_all),
+		TEST(test_one_that_is_throttled_is_sent_again_while_there_is_time),
 		TEST(test_a_provider_without_time_is_not_waited_for),
 		TEST(test_a_provider_without_an_ear_is_not_told),
 		TEST(test_long_words_are_cut_between_characters),
