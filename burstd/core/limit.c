@@ -50,14 +50,18 @@ void limit_turn(struct limit *l)
 
 enum { NOBODY = 3 };
 
+/* A fabric is the first of two requests of a create. */
+static bool is_create(enum provider_op_kind k)
+{
+	return k == PROVIDER_CREATE || k == PROVIDER_FABRIC_MAKE;
+}
+
 /* Who keeps a slot together with whom: where there are few, deletes and lists share one. */
 static unsigned group_of(const struct limit *l, enum provider_op_kind k)
 {
-	bool creates = k == PROVIDER_CREATE || k == PROVIDER_FABRIC_MAKE;
-
 	if (l->slots < 2)
 		return 0;
-	if (creates)
+	if (is_create(k))
 		return 1;
 	if (k == PROVIDER_DELETE || l->slots == 2)
 		return 0;
@@ -131,10 +135,11 @@ static bool precedes(const struct limit *l, int a, int b)
 	return rank(a) != rank(b) ? rank(a) < rank(b) : a < b;
 }
 
-static bool is_behind(const struct limit *l, int k, int64_t now_ms)
+static bool is_behind(const struct limit *l, enum provider_op_kind k, int64_t now_ms)
 {
 	for (int o = 0; o < PROVIDER_NOPS; o++)
-		if (o != k && waits(l, o) && precedes(l, o, k) &&
+		if (o != (int)k && waits(l, o) && precedes(l, o, (int)k) &&
+		    !(is_create((enum provider_op_kind)o) && is_create(k)) &&
 		    slot_for(l, (enum provider_op_kind)o) &&
 		    open_ms(&l->kinds[o], needs(&l->kinds[o]), now_ms) <= now_ms)
 			return true;
@@ -145,7 +150,7 @@ bool limit_may(struct limit *l, enum provider_op_kind kind, int64_t now_ms)
 {
 	struct limit_kind *k = &l->kinds[kind];
 	bool may = open_ms(k, 1, now_ms) <= now_ms && bucket_has(&l->all, now_ms) > 0 &&
-		   slot_for(l, kind) && !is_behind(l, (int)kind, now_ms);
+		   slot_for(l, kind) && !is_behind(l, kind, now_ms);
 
 	k->needs = 1;
 	k->waits = may ? 0 : l->turn;

@@ -173,6 +173,22 @@ static void test_a_list_that_fails_waits_as_long_as_the_provider_says(void **sta
 	assert_int_equal(B.lists, 1);
 }
 
+/* A reply that was lost says nothing of whether it would have been throttled. */
+static void test_what_is_lost_does_not_end_being_throttled(void **state)
+{
+	(void)state;
+	turn();
+	says("list", PROVIDER_RATE, 0, "");
+	waits_until(BEGAN + 1000);
+	says("list", PROVIDER_TRANSIENT, 0, "");
+	assert_int_equal(B.c->limit.kinds[PROVIDER_LIST].step_ms, 1000);
+	waits_until(BEGAN + 2000);
+	says("list", PROVIDER_RATE, 0, "");
+	waits_until(BEGAN + 4000);
+	says("list", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->limit.kinds[PROVIDER_LIST].step_ms, 0);
+}
+
 static void test_a_login_waits_as_long_as_the_provider_says(void **state)
 {
 	(void)state;
@@ -266,10 +282,13 @@ static void test_a_request_for_notices_asks_its_limit_too(void **state)
 	B.c->listed = true;
 	B.e.fleet.pools[0].nodes = 1;
 	turn();
-	W.now += 20000;
+	W.now += 300;
 	says("notices", PROVIDER_OK, 0, "");
+	waits_until(BEGAN + 1000); /* that it was heard, first */
 	says("forget", PROVIDER_OK, 0, "");
-	waits_until(W.now + 1000);
+	W.now += 300; /* by now the next one could be asked for, but for its token */
+	turn();
+	waits_until(BEGAN + 2000);
 	assert_string_equal(B.wire[B.n - 1].url, "notices");
 	B.e.fleet.pools[0].nodes = 0;
 }
@@ -296,6 +315,7 @@ int main(void)
 		T(test_a_page_that_is_throttled_is_asked_for_again_and_not_the_list),
 		T(test_every_page_asks_its_limit),
 		T(test_a_list_that_fails_waits_as_long_as_the_provider_says),
+		T(test_what_is_lost_does_not_end_being_throttled),
 		T(test_a_login_waits_as_long_as_the_provider_says),
 		T(test_a_list_that_takes_long_is_not_followed_by_the_next_at_once),
 		T(test_throttled_is_no_success_and_a_failure_only_when_it_lasts),

@@ -222,6 +222,21 @@ static void test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_eac
 	assert_int_equal(F.cloud.nfabrics, 0);
 }
 
+/* F7: its limit says when, and not the pause for one that is still in use. */
+static void test_one_whose_drop_is_throttled_is_asked_for_again(void **state)
+{
+	(void)state;
+	make(101, "burstd-0a1b2c3d-101");
+	ended("c1");
+	look();
+	F.said[0] = '\0';
+	say(1, PROVIDER_RATE, NULL, "");
+	fabric_run(&F.cloud); /* no list of instances, and no time, has passed */
+	said("record fabric-drop;commit;fabric-drop burstd-0a1b2c3d-101;");
+	say(2, PROVIDER_OK, NULL, "");
+	assert_int_equal(F.cloud.nfabrics, 0);
+}
+
 static void test_what_is_left_from_an_earlier_life_is_found_page_by_page(void **state)
 {
 	static const char *const first[] = {"burstd-0a1b2c3d-55", "burstd-0a1b2c3d-102", "lab",
@@ -380,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_one_goes_when_the_last_node_of_its_create_has_ended),
 		T(test_one_that_is_not_there_is_gone_and_one_in_use_is_tried_later_each_time),
+		T(test_one_whose_drop_is_throttled_is_asked_for_again),
 		T(test_what_is_left_from_an_earlier_life_is_found_page_by_page),
 		T(test_a_list_that_fails_or_goes_round_ends),
 		T(test_who_wants_no_fabrics_is_not_asked_for_the_right_to_list_them),

@@ -295,6 +295,26 @@ static void test_all_that_goes_at_once_is_one_probe(void **state)
 	assert_true(F.e.more); /* c11 */
 }
 
+/* One purchase is tried where there was nothing: not one that does not go. */
+static void test_who_waits_for_room_does_not_try_the_place(void **state)
+{
+	const struct provider_result none = {.code = PROVIDER_CAPACITY};
+
+	(void)state;
+	make_gangs();
+	F.cloud.caps.flags = PROVIDER_GANGS;
+	place_bought(&F.e, &F.pool.own, &none, 1, engine_now(&F.e));
+	F.passed += COOLDOWN_CAPACITY_MS + 1;
+	with_room_for(2);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_SELLS);
+	with_room_for(3);
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	assert_int_equal(place_would(&F.e, &F.pool.own), PLACE_TELLS_SOON);
+}
+
 /* A create that nobody knows about; its place is refused to another; it is asked for again. */
 static void repeat_into_an_empty_place(void)
 {
@@ -621,6 +641,7 @@ int main(void)
 		T(test_who_waits_for_a_probe_keeps_no_other_place_waiting),
 		T(test_who_is_refused_unsent_keeps_no_other_place_waiting),
 		T(test_all_that_goes_at_once_is_one_probe),
+		T(test_who_waits_for_room_does_not_try_the_place),
 		T(test_a_repeat_that_is_refused_tells_of_the_place_as_of_the_repeat),
 		T(test_a_repeat_that_succeeds_opens_no_place),
 		T(test_a_job_with_a_node_that_slurmctld_does_not_know_waits),

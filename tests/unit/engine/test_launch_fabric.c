@@ -236,6 +236,10 @@ static void test_a_repeat_makes_the_same_fabric_first(void **state)
 	for (struct fleet_node *fn = F.e.fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next)
 		fn->n.wake_ms = 0;
 	F.e.left = 100;
+	limit_throttled(&F.cloud.limit, PROVIDER_FABRIC_MAKE, 0, 0, engine_now(&F.e));
+	launch_run(&F.e);
+	assert_int_equal(F.made, 1); /* it asks, too */
+	F.cloud.limit.kinds[PROVIDER_FABRIC_MAKE].until_ms = 0;
 	launch_run(&F.e);
 	assert_int_equal(F.made, 2);
 	assert_string_equal(F.token, name);
