@@ -41,7 +41,8 @@ enum {
 	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
 	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
 	METRICS_IDLE_S = 10,
-	METRICS_CONNS = 32,
+	METRICS_CONNS = 16, /* a scraper or two, and somebody with curl */
+	METRICS_ASKS = 100, /* on one connection: a scraper opens another after some 25 minutes */
 	HEAP_KEEP = 128 << 10,
 	FILES_MAX = 65536,  /* descriptors, as in burstd.service: more than we ever need */
 	CHANGES_MAX = 4096, /* bytes of the log's line about a reload */
@@ -83,6 +84,7 @@ struct burstd { /* everything there is, in the order it is made */
 	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
 	struct engine *engine;
 	struct api api;
+	struct metrics page;
 	struct http_server *metrics;
 	struct ctl_server *ctl;
 	struct timer *spool_timer, *watchdog_timer;
@@ -383,8 +385,10 @@ static int load_store_credential(struct burstd *b, const struct conf *conf, stru
 
 static int open_metrics(struct burstd *b, const struct conf *conf, struct err *e)
 {
-	struct http_server_opts o = {
-		.idle_s = METRICS_IDLE_S, .max_conns = METRICS_CONNS, .max_body = 1024};
+	struct http_server_opts o = {.idle_s = METRICS_IDLE_S,
+				     .max_conns = METRICS_CONNS,
+				     .max_asks = METRICS_ASKS,
+				     .max_body = 1024};
 	char address[64];
 	const char *colon = strrchr(conf->listen, ':');
 	size_t n = colon != NULL ? (size_t)(colon - conf->listen) : 0;
@@ -400,7 +404,8 @@ static int open_metrics(struct burstd *b, const struct conf *conf, struct err *e
 		(void)snprintf(address, sizeof(address), "%.*s", (int)n, conf->listen);
 	o.address = address;
 	o.port = (uint16_t)strtoul(colon + 1, NULL, 10);
-	return http_server_start(&b->metrics, loop_uv(b->loop), &o, metrics_handle, &b->api, e);
+	b->page = (struct metrics){.api = &b->api};
+	return http_server_start(&b->metrics, loop_uv(b->loop), &o, metrics_handle, &b->page, e);
 }
 
 static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, struct err *e)
@@ -572,6 +577,7 @@ static void stop(struct burstd *b)
 		http_client_close(b->http, on_closed, NULL);
 	if (b->loop != NULL)
 		loop_free(b->loop); /* runs until all of these are closed */
+	metrics_fini(&b->page);
 	listener_free(b->nodes);
 	journal_close(b->journal);
 	if (b->locked)

@@ -707,9 +707,33 @@ void metrics_write(const struct api *a, struct str *out)
 	write_gate_time(a, out);
 }
 
+/* A clock that was set back makes nothing fresh for longer. */
+static bool is_fresh(const struct metrics *m, int64_t now)
+{
+	return m->page.p != NULL && now >= m->made_ms && now - m->made_ms < METRICS_FRESH_MS;
+}
+
+static const struct str *page(struct metrics *m)
+{
+	int64_t now = engine_now(m->api->engine);
+
+	if (is_fresh(m, now))
+		return &m->page;
+	metrics_fini(m);
+	str_init(&m->page, METRICS_MAX);
+	metrics_write(m->api, &m->page);
+	m->made_ms = now;
+	return &m->page;
+}
+
+void metrics_fini(struct metrics *m)
+{
+	str_fini(&m->page);
+}
+
 void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer *an)
 {
-	struct str s;
+	const struct str *s;
 
 	if (strcmp(rq->path, "/metrics") != 0) {
 		an->status = 404;
@@ -721,14 +745,12 @@ void metrics_handle(void *ctx, const struct http_request *rq, struct http_answer
 		an->status = 405;
 		return;
 	}
-	str_init(&s, METRICS_MAX);
-	metrics_write(ctx, &s);
-	if (s.full) {
-		str_fini(&s);
+	s = page(ctx);
+	if (s->full)
 		return; /* 500: half of it would look like the whole */
-	}
 	an->status = 200;
 	an->type = "text/plain; version=0.0.4; charset=utf-8";
-	an->len = s.len;
-	an->body = str_take(&s);
+	an->len = s->len;
+	an->body = mem_zalloc(s->len + 1);
+	memcpy(an->body, s->p, s->len);
 }

@@ -8,13 +8,20 @@
 #include <string.h>
 #include <uv.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 enum {
-	QUERY_MAX = 4096,      /* longer ones are cut, and then refused by whoever decodes them */
-	CONN_MEMORY = 32768,   /* headers of one request; also MHD's buffer for each connection */
-	RUNS_MAX = 16,         /* rounds of MHD before other handles of the loop get their turn */
+	QUERY_MAX = 4096,    /* longer ones are cut, and then refused by whoever decodes them */
+	CONN_MEMORY = 32768, /* headers of one request; also MHD's buffer for each connection */
+	RUNS_MAX = 16,       /* rounds of MHD before other handles of the loop get their turn ... */
+	TURN_MS = 3,         /* ... but no more once they took as long as this */
+	REST_MS = 10, /* from its beginning, when there is more to do: about a third of the time */
 	LISTEN_BACKLOG = 1024, /* a burst of clients, all connecting at once */
+};
+
+struct conn { /* MHD's socket context */
+	unsigned asks;
 };
 
 struct exchange { /* one request, from its first line until its answer is out */
@@ -39,10 +46,11 @@ struct http_server {
 	http_handler_fn fn;
 	void *ctx;
 	size_t max_body;
+	unsigned max_asks;
 	struct slot *slots;
 	uint32_t nslots, free_slot; /* free_slot == nslots: none free */
 	unsigned handles;
-	bool stopping;
+	bool stopping, resting;
 };
 
 static uint64_t ticket_take(struct http_server *s, struct exchange *x)
@@ -77,7 +85,17 @@ static struct exchange *ticket_find(const struct http_server *s, uint64_t ticket
 	return s->slots[i].x;
 }
 
-static enum MHD_Result answer(struct MHD_Connection *conn, struct http_answer *an)
+/* Has it asked as often as one connection may? */
+static bool is_last(const struct http_server *s, struct MHD_Connection *conn)
+{
+	struct conn *c =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+
+	return ++c->asks >= s->max_asks && s->max_asks > 0;
+}
+
+static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *conn,
+			      struct http_answer *an)
 {
 	char seconds[16];
 	struct MHD_Response *r;
@@ -101,6 +119,8 @@ static enum MHD_Result answer(struct MHD_Connection *conn, struct http_answer *a
 		(void)snprintf(seconds, sizeof(seconds), "%u", (unsigned)an->retry_after_s);
 		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
 	}
+	if (is_last(s, conn))
+		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	for (int i = 0; i < HTTP_MORE_MAX && an->more[i].name != NULL; i++)
 		(void)MHD_add_response_header(r, an->more[i].name, an->more[i].value);
 	rc = MHD_queue_response(conn, an->status, r);
@@ -162,7 +182,7 @@ static enum MHD_Result handle(struct http_server *s, struct exchange *x, const c
 	s->fn(s->ctx, &rq, &an);
 	if (!an.later) {
 		ticket_give(s, x);
-		return answer(x->conn, &an);
+		return answer(s, x->conn, &an);
 	}
 	x->waiting = true;
 	MHD_suspend_connection(x->conn);
@@ -191,10 +211,10 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *conn, const c
 	}
 	if (x->answered) {
 		x->answered = false; /* its body is MHD's now */
-		return answer(conn, &x->an);
+		return answer(s, conn, &x->an);
 	}
 	if (x->too_long)
-		return answer(conn, &(struct http_answer){.status = 413});
+		return answer(s, conn, &(struct http_answer){.status = 413});
 	return handle(s, x, method, path);
 }
 
@@ -231,7 +251,27 @@ static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
 	*con_cls = NULL;
 }
 
+static void on_connection(void *cls, struct MHD_Connection *conn, void **place,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	(void)cls;
+	(void)conn;
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		*place = mem_zalloc(sizeof(struct conn));
+	} else {
+		free(*place);
+		*place = NULL;
+	}
+}
+
 static void on_timer(uv_timer_t *t);
+
+/* Never 0 ms: libuv (before 1.48) runs such a timer again in the same pass when it is set in its
+ * own callback, and looks at nothing else for as long as that goes on. */
+static void wake_in(struct http_server *s, uint64_t ms)
+{
+	(void)uv_timer_start(&s->timer, on_timer, ms > 0 ? ms : 1, 0);
+}
 
 void http_server_answer(struct http_server *s, uint64_t ticket, const struct http_answer *an)
 {
@@ -248,25 +288,49 @@ void http_server_answer(struct http_server *s, uint64_t ticket, const struct htt
 	x->an = *an;
 	MHD_resume_connection(x->conn);
 	/* Without threads of its own MHD wakes nobody up for that. */
-	if (!s->stopping)
-		(void)uv_timer_start(&s->timer, on_timer, 0, 0);
+	if (!s->stopping && !s->resting)
+		wake_in(s, 0);
 }
 
-/* Let MHD do what it can, then sleep until its fd is readable or its timer is due. */
+static void on_poll(uv_poll_t *p, int status, int events);
+
+/* As many rounds as there is work for, and time.  True: MHD has more to do. */
+static bool work(struct http_server *s, uint64_t *ms)
+{
+	int64_t end = clock_boot_ms() + TURN_MS;
+	MHD_UNSIGNED_LONG_LONG wait = 0;
+
+	for (int i = 0; i < RUNS_MAX && (i == 0 || clock_boot_ms() < end); i++) {
+		(void)MHD_run(s->mhd);
+		*ms = UINT64_MAX;
+		if (MHD_get_timeout(s->mhd, &wait) != MHD_YES)
+			return false;
+		*ms = wait;
+		if (wait > 0)
+			return false;
+	}
+	return true;
+}
+
+/* Let MHD do what it can, then sleep until its fd is readable or its timer is due; or, where
+ * clients ask faster than that, let the loop have its time first. */
 static void run(struct http_server *s)
 {
-	MHD_UNSIGNED_LONG_LONG ms = 0;
+	uint64_t ms;
 
-	for (int i = 0; i < RUNS_MAX; i++) {
-		(void)MHD_run(s->mhd);
-		if (MHD_get_timeout(s->mhd, &ms) != MHD_YES) {
-			(void)uv_timer_stop(&s->timer);
-			return;
-		}
-		if (ms > 0)
-			break;
+	if (work(s, &ms)) {
+		s->resting = true;
+		(void)uv_poll_stop(&s->poll);
+		wake_in(s, REST_MS);
+		return;
 	}
-	(void)uv_timer_start(&s->timer, on_timer, (uint64_t)ms, 0);
+	if (s->resting)
+		(void)uv_poll_start(&s->poll, UV_READABLE, on_poll);
+	s->resting = false;
+	if (ms == UINT64_MAX)
+		(void)uv_timer_stop(&s->timer);
+	else
+		wake_in(s, ms);
 }
 
 static void on_timer(uv_timer_t *t)
@@ -284,20 +348,15 @@ static void on_poll(uv_poll_t *p, int status, int events)
 static struct MHD_Daemon *start_daemon(struct http_server *s, const struct http_server_opts *o,
 				       unsigned flags, struct sockaddr *sa)
 {
-	/* Priorities without TLS would be an error to MHD: the list of options ends at the
-	 * certificate. */
-	enum MHD_OPTION tls = o->cert_pem != NULL ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END;
-
 	return MHD_start_daemon(
 		flags, o->port, NULL, NULL, on_access, s, MHD_OPTION_SOCK_ADDR, sa,
 		MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-		NULL, MHD_OPTION_CONNECTION_TIMEOUT, o->idle_s, MHD_OPTION_CONNECTION_LIMIT,
-		o->max_conns > 0 ? o->max_conns : 65536U, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-		o->max_per_ip, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
+		NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
+		o->idle_s, MHD_OPTION_CONNECTION_LIMIT, o->max_conns > 0 ? o->max_conns : 65536U,
+		MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->max_per_ip,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
 		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, tls, o->cert_pem, MHD_OPTION_HTTPS_MEM_KEY,
-		o->key_pem, MHD_OPTION_HTTPS_PRIORITIES,
-		"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", MHD_OPTION_END);
+		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 /* Connections have what the socket has that they came by. */
@@ -324,12 +383,11 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 			return err_set(e, ERR_INVALID, "not an IP address: %s", o->address);
 		flags |= MHD_USE_IPv6;
 	}
-	if (o->cert_pem != NULL)
-		flags |= MHD_USE_TLS;
 	s = mem_zalloc(sizeof(*s));
 	s->fn = fn;
 	s->ctx = ctx;
 	s->max_body = o->max_body;
+	s->max_asks = o->max_asks;
 	errno = 0;
 	s->mhd = start_daemon(s, o, flags, (struct sockaddr *)&sa);
 	if (s->mhd == NULL) {

@@ -1,8 +1,11 @@
-/* http_server.h - small HTTP(S) server on a libuv loop, over GNU libmicrohttpd.
+/* http_server.h - small HTTP server on a libuv loop, over GNU libmicrohttpd.
  *
  * A handler sees one whole request and fills one whole answer, now or later; it knows nothing of
- * sockets, so tests call it directly.  Slow clients, limits, keep-alive and TLS are dealt with
- * here. One listener per server: loopback metrics and node-facing TLS are two servers. */
+ * sockets, so tests call it directly.  Slow clients, limits and keep-alive are dealt with
+ * here. One listener per server.
+ *
+ * No number of clients can take the loop: a server works for some milliseconds, then rests for as
+ * many, and the loop looks at all else meanwhile. */
 #ifndef BURSTD_HTTP_SERVER_H
 #define BURSTD_HTTP_SERVER_H
 
@@ -53,10 +56,11 @@ typedef void (*http_handler_fn)(void *ctx, const struct http_request *rq, struct
 struct http_server_opts {
 	const char *address; /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
 	uint16_t port;       /* 0: any, see http_server_port() */
-	const char *cert_pem, *key_pem;         /* both NULL: plain HTTP */
 	unsigned idle_s, max_conns, max_per_ip; /* 0: no limit */
-	size_t max_body;                        /* a longer one is answered 413 */
-	uint8_t hops; /* routers that what we send may pass, and one; 0: as usual */
+	unsigned max_asks; /* requests that one connection may make, then it is closed; 0: no limit
+			    */
+	size_t max_body;   /* a longer one is answered 413 */
+	uint8_t hops;      /* routers that what we send may pass, and one; 0: as usual */
 };
 
 int http_server_start(struct http_server **out, struct uv_loop_s *loop,

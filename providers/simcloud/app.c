@@ -127,7 +127,7 @@ static void arm(struct app *a, int64_t now)
 	if (next == INT64_MAX)
 		(void)uv_timer_stop(&a->timer);
 	else
-		(void)uv_timer_start(&a->timer, on_timer, next > now ? (uint64_t)(next - now) : 0,
+		(void)uv_timer_start(&a->timer, on_timer, next > now ? (uint64_t)(next - now) : 1,
 				     0);
 }
 

@@ -68,7 +68,7 @@ prolog() {
 	within 40 job_is "$job" RUNNING
 	[ "$(started_after "$job")" -lt 2000 ]
 	within 5 gates 0
-	[ "$(metric 'burstd_gates_total{end="up"}')" = $((before + 1)) ]
+	within 2 eval '[ "$(metric "burstd_gates_total{end=\"up\"}")" = $((before + 1)) ]'
 	[ "$(metric burstd_gates_waiting)" = 0 ]
 	within 20 job_is "$job" COMPLETED
 }

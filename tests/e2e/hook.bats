@@ -153,3 +153,68 @@ new_rows() {
 	sleep 2
 	[ "$(new_rows)" = 0 ]
 }
+
+# streams FACE: 32 connections by a user, each asking without end and reading what comes; $lab_dir/streamed counts answers
+streams() {
+	cat >"$lab_dir/stream" <<-'P'
+		#!/usr/bin/python3
+		import select, socket, struct, sys, time
+		get = b"".join(b"GET /%s HTTP/1.1\r\nHost: b\r\n\r\n" % p for p in [b"metrics", b"no"] * 200)
+		longest = b"[" + b"[]," * 43000 + b"0]"
+		what = {"metrics": get, "socket": b"J" + struct.pack(">I", len(longest)) + longest}[sys.argv[1]]
+		def dial():
+		    if sys.argv[1] == "metrics":
+		        s = socket.create_connection(("127.0.0.1", 9818))
+		    else:
+		        s = socket.socket(socket.AF_UNIX)
+		        s.connect("/run/burstd/ctl.sock")
+		    s.setblocking(False)
+		    return [s, 0]
+		streams, heard, end = [dial() for _ in range(32)], 0, time.monotonic() + float(sys.argv[2])
+		while time.monotonic() < end:
+		    readable, writable, _ = select.select([c[0] for c in streams], [c[0] for c in streams], [], 0.1)
+		    for c in streams:
+		        try:
+		            if c[0] in writable:
+		                c[1] = (c[1] + c[0].send(what[c[1]:])) % len(what)
+		            if c[0] in readable:
+		                got = c[0].recv(1 << 20)
+		                heard += len(got)
+		                if not got:
+		                    raise ConnectionError
+		        except BlockingIOError:
+		            pass
+		        except OSError:
+		            c[0].close()
+		            c[:] = dial()
+		print(heard)
+	P
+	chmod 755 "$lab_dir/stream"
+	lab_as researcher nice -n 5 "$lab_dir/stream" "$1" 8 >"$lab_dir/streamed" 3>&- &
+}
+
+# ninth: of ten calls nine take at most so many milliseconds; a call that fails is told
+ninth() {
+	local t0 i
+	for i in {1..20}; do
+		t0=${EPOCHREALTIME/./}
+		lab_as slurm /run/lab/bin/burst-suspend c8 || echo failed
+		echo $(((${EPOCHREALTIME/./} - t0) / 1000))
+		sleep 0.05
+	done | sort -n | sed -n '/failed/p; 18p'
+}
+
+@test "32 connections that stream requests, to the metrics and to the control socket: hooks take no 100 ms" {
+	calm=$(ninth)
+	for face in metrics socket; do
+		streams "$face"
+		sleep 1
+		busy=$(ninth)
+		burstctl status >/dev/null
+		wait
+		echo "$face: 18 of 20 calls within $busy ms, before that $calm ms; $(cat "$lab_dir/streamed") bytes of answers"
+		[ "$(cat "$lab_dir/streamed")" -gt 1000 ]
+		[ "$busy" -lt 100 ] || [ "$busy" -lt $((4 * calm)) ]
+		spooled = 0
+	done
+}

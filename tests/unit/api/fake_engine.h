@@ -31,6 +31,7 @@ struct fake_event {
 
 struct engine {
 	struct conf *conf;
+	int64_t later_ms; /* than FAKE_NOW */
 	struct fleet fleet;
 	struct engine_source slurm, provider;
 	struct engine_secrets secrets; /* driver NULL: there is no store */
@@ -184,8 +185,7 @@ size_t engine_postponed(const struct engine *e, struct engine_postponed *soonest
 
 int64_t engine_now(const struct engine *e)
 {
-	(void)e;
-	return FAKE_NOW;
+	return FAKE_NOW + e->later_ms;
 }
 
 int64_t engine_started_ms(const struct engine *e)

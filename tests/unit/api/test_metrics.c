@@ -461,6 +461,7 @@ static void test_http(void **state)
 	};
 	struct engine e;
 	struct api api = {.engine = &e};
+	struct metrics m = {.api = &api};
 
 	(void)state;
 	fill(&e);
@@ -470,7 +471,7 @@ static void test_http(void **state)
 		struct http_answer an = {.status = 500};
 
 		print_message("# %s %s\n", rq.method, rq.path);
-		metrics_handle(&api, &rq, &an);
+		metrics_handle(&m, &rq, &an);
 		assert_int_equal(an.status, rows[i].status);
 		if (an.status == 200) {
 			assert_string_equal(an.type, "text/plain; version=0.0.4; charset=utf-8");
@@ -478,6 +479,44 @@ static void test_http(void **state)
 		}
 		free(an.body);
 	}
+	metrics_fini(&m);
+	fake_fini(&e);
+}
+
+/* Who asks faster than once a second gets what there is: writing the page may take milliseconds. */
+static void test_fresh(void **state)
+{
+	static const struct {
+		int64_t later_ms, calls;
+		const char *want;
+	} rows[] = {
+		{0, 1, "{kind=\"resume\"} 1\n"},
+		{METRICS_FRESH_MS - 1, 2, "{kind=\"resume\"} 1\n"},
+		{METRICS_FRESH_MS, 3, "{kind=\"resume\"} 3\n"},
+		{METRICS_FRESH_MS + 1, 4, "{kind=\"resume\"} 3\n"},
+		{0, 5, "{kind=\"resume\"} 5\n"}, /* the clock was set back */
+	};
+	const struct http_request rq = {
+		.method = "GET", .path = "/metrics", .query = "", .body = ""};
+	struct engine e;
+	struct api api = {.engine = &e};
+	struct metrics m = {.api = &api};
+
+	(void)state;
+	fill(&e);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct http_answer an = {.status = 500};
+
+		print_message("# row %zu\n", i);
+		e.later_ms = rows[i].later_ms;
+		e.counters.calls[0] = (uint64_t)rows[i].calls;
+		metrics_handle(&m, &rq, &an);
+		assert_int_equal(an.status, 200);
+		assert_int_equal(an.len, strlen(an.body));
+		assert_non_null(strstr(an.body, rows[i].want));
+		free(an.body);
+	}
+	metrics_fini(&m);
 	fake_fini(&e);
 }
 
@@ -487,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_parser),     cmocka_unit_test(test_values),
 		cmocka_unit_test(test_down),       cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_many_pools), cmocka_unit_test(test_http),
+		cmocka_unit_test(test_fresh),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);

@@ -3,6 +3,10 @@
 #include "io/http_server.h"
 
 #include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,10 +17,20 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/str.h"
 
-enum { MAX_BODY = 4096, TICKETS = 256 };
+enum {
+	MAX_BODY = 4096,
+	TICKETS = 256,
+	STREAMS = 32,      /* connections that never stop asking */
+	STREAM_MS = 2000,  /* for so long */
+	FREEZE_S = 20,     /* a loop that does not come back by then never will */
+	PROBES_MAX = 1000, /* looks at how long the loop keeps others waiting */
+	LATE_MS = 100,
+	LAST_ASK = 7, /* of a connection, where there is a last one */
+};
 
 struct fix {
 	uv_loop_t loop;
@@ -95,13 +109,15 @@ static void on_timer(uv_timer_t *t)
 	}
 }
 
-static int setup(void **state)
+static int begin(unsigned max_asks)
 {
-	struct http_server_opts o = {
-		.address = "127.0.0.1", .idle_s = 5, .max_conns = 300, .max_body = MAX_BODY};
+	struct http_server_opts o = {.address = "127.0.0.1",
+				     .idle_s = 5,
+				     .max_conns = 300,
+				     .max_asks = max_asks,
+				     .max_body = MAX_BODY};
 	struct err e = {0};
 
-	(void)state;
 	memset(&F, 0, sizeof(F));
 	assert_int_equal(uv_loop_init(&F.loop), 0);
 	assert_int_equal(uv_timer_init(&F.loop, &F.timer), 0);
@@ -109,6 +125,18 @@ static int setup(void **state)
 	assert_int_equal(http_server_start(&F.s, &F.loop, &o, handler, &F, &e), 0);
 	(void)snprintf(F.url, sizeof(F.url), "http://127.0.0.1:%u", http_server_port(F.s));
 	return 0;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	return begin(0);
+}
+
+static int setup_few_asks(void **state)
+{
+	(void)state;
+	return begin(LAST_ASK);
 }
 
 static void stop_server(void)
@@ -358,6 +386,154 @@ static void test_client_gone_while_waiting(void **state)
 	str_fini(&next.reply);
 }
 
+/* Real clients that send without end and read what comes, and somebody else on the same loop. */
+struct storm {
+	pthread_t thread;
+	uv_async_t probe;
+	struct sockaddr_in to;
+	int64_t until, sent_ms; /* sent_ms: of the probe under way; 0: none is */
+	unsigned nprobes, late, closed;
+	bool over;
+};
+
+static int stream_open(const struct storm *m)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	if (connect(fd, (const struct sockaddr *)&m->to, sizeof(m->to)) != 0)
+		abort();
+	(void)fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
+}
+
+/* Hundreds of requests at once, from where the last ones were cut.  -1: the server has closed it.
+ */
+static int stream_more(int fd, size_t *at)
+{
+	static const char one[] = "GET /a HTTP/1.1\r\nHost: x\r\n\r\n";
+	enum { LEN = sizeof(one) - 1 };
+	static char text[500 * LEN], sink[65536];
+	ssize_t n;
+
+	for (size_t i = 0; i < sizeof(text); i++)
+		text[i] = one[i % LEN];
+	n = send(fd, text + *at, sizeof(text) - *at, MSG_NOSIGNAL);
+	if (n > 0)
+		*at = (*at + (size_t)n) % LEN;
+	do {
+		n = recv(fd, sink, sizeof(sink), 0);
+	} while (n > 0);
+	return n == 0 || (errno != EAGAIN && errno != EINTR) ? -1 : 0;
+}
+
+static void probe(struct storm *m)
+{
+	int64_t none = 0;
+
+	if (__atomic_compare_exchange_n(&m->sent_ms, &none, clock_boot_ms(), false,
+					__ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		(void)uv_async_send(&m->probe);
+}
+
+static void *stream(void *arg)
+{
+	size_t at[STREAMS] = {0};
+	struct storm *m = arg;
+	struct pollfd fds[STREAMS];
+
+	for (int i = 0; i < STREAMS; i++)
+		fds[i] = (struct pollfd){.fd = stream_open(m), .events = POLLIN};
+	while (clock_boot_ms() < m->until) {
+		for (int i = 0; i < STREAMS; i++) {
+			if (stream_more(fds[i].fd, &at[i]) == 0)
+				continue;
+			(void)close(fds[i].fd);
+			fds[i].fd = stream_open(m);
+			at[i] = 0;
+			m->closed++;
+		}
+		probe(m);
+		(void)poll(fds, STREAMS, 2);
+	}
+	for (int i = 0; i < STREAMS; i++)
+		(void)close(fds[i].fd);
+	__atomic_store_n(&m->over, true, __ATOMIC_SEQ_CST);
+	(void)uv_async_send(&m->probe);
+	return NULL;
+}
+
+static void on_probe(uv_async_t *h)
+{
+	struct storm *m = h->data;
+	int64_t sent = __atomic_exchange_n(&m->sent_ms, 0, __ATOMIC_SEQ_CST);
+
+	if (sent == 0)
+		return;
+	m->nprobes++;
+	if (clock_boot_ms() - sent >= LATE_MS)
+		m->late++;
+}
+
+static void on_probe_closed(uv_handle_t *h)
+{
+	struct storm *m = h->data;
+
+	m->over = false;
+}
+
+static void storm(struct storm *m)
+{
+	assert_int_equal(uv_ip4_addr("127.0.0.1", http_server_port(F.s), &m->to), 0);
+	assert_int_equal(uv_async_init(&F.loop, &m->probe, on_probe), 0);
+	m->probe.data = m;
+	m->until = clock_boot_ms() + STREAM_MS;
+	(void)alarm(FREEZE_S);
+	assert_int_equal(pthread_create(&m->thread, NULL, stream, m), 0);
+	while (!__atomic_load_n(&m->over, __ATOMIC_SEQ_CST))
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+	(void)pthread_join(m->thread, NULL);
+	(void)alarm(0);
+	uv_close((uv_handle_t *)&m->probe, on_probe_closed);
+	while (m->over)
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+	print_message("# %u requests, %u looks at the loop, %u late, %u closed\n", F.served,
+		      m->nprobes, m->late, m->closed);
+}
+
+/* One in ten may be late because the machine is. */
+static void test_no_number_of_requests_takes_the_loop(void **state)
+{
+	struct storm m = {0};
+	struct client c = {.path = "/a"};
+
+	(void)state;
+	storm(&m);
+	assert_true(F.served > STREAMS);
+	assert_true(m.nprobes > 10);
+	assert_true(m.late * 10 <= m.nprobes);
+	assert_int_equal(m.closed, 0);
+	request(&c);
+	assert_int_equal(c.status, 200);
+	str_fini(&c.reply);
+}
+
+static void test_a_connection_has_a_last_request(void **state)
+{
+	struct client c = {.path = "/a", .repeat = 3 * LAST_ASK - 1};
+	struct storm m = {0};
+
+	(void)state;
+	request(&c);
+	assert_int_equal(c.rc, CURLE_OK);
+	assert_int_equal(c.connects, 3);
+	assert_int_equal(F.served, 3 * LAST_ASK);
+	str_fini(&c.reply);
+	storm(&m);
+	assert_true(m.closed > STREAMS);
+	assert_true(F.served <= 3 * LAST_ASK + (m.closed + STREAMS) * LAST_ASK);
+	assert_true(m.late * 10 <= m.nprobes);
+}
+
 static void test_refuses_what_it_cannot_listen_on(void **state)
 {
 	struct http_server_opts o = {.address = "localhost", .max_body = 1};
@@ -425,6 +601,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_answer_later_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stop_cuts_off_who_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_client_gone_while_waiting, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_number_of_requests_takes_the_loop, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_connection_has_a_last_request,
+						setup_few_asks, teardown),
 		cmocka_unit_test_setup_teardown(test_refuses_what_it_cannot_listen_on, setup,
 						teardown),
 		cmocka_unit_test(test_query),
