@@ -327,6 +327,11 @@ static bool is_call(const char *json, size_t len)
 	return yes;
 }
 
+static void refuse_call(struct ctl_conn *c)
+{
+	refuse(c, "only root and burstd's own user may hand over calls");
+}
+
 static void handle(struct ctl_conn *c, const char *data, size_t len)
 {
 	struct ctl_server *s = c->server;
@@ -339,7 +344,8 @@ static void handle(struct ctl_conn *c, const char *data, size_t len)
 }
 
 /* A viewer waits for his turn: one of them in each pass of the loop, so that a hook that comes
- * meanwhile waits for one answer to somebody else and not for as many as there are slots. */
+ * meanwhile waits for one answer to somebody else and not for as many as there are slots.  Nor is
+ * what he says read before that: 128 KiB of brackets take a while, too. */
 static void await_turn(struct ctl_conn *c, const char *data, size_t len)
 {
 	c->state = CONN_TURN;
@@ -368,7 +374,9 @@ static void on_turn(void *ctx)
 		return; /* it was closed meanwhile */
 	c->state = CONN_FIRST;
 	watch(c, UV_READABLE);
-	if (!c->closed)
+	if (!c->closed && is_call(c->request, c->request_len))
+		refuse_call(c);
+	else if (!c->closed)
 		handle(c, c->request, c->request_len);
 	if (!s->closing && next_turn(s) != NULL)
 		timer_at(s->turn, 0);
@@ -376,9 +384,7 @@ static void on_turn(void *ctx)
 
 static void on_request(struct ctl_conn *c, const char *data, size_t len)
 {
-	if (c->slot == SLOT_VIEWER)
-		await_turn(c, data, len);
-	else if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR))
+	if (c->slot == SLOT_HOOK && !move_to(c, SLOT_OPERATOR))
 		refuse(c, "busy: too many requests at a time");
 	else
 		handle(c, data, len);
@@ -416,10 +422,12 @@ static void on_first_frame(struct ctl_conn *c, enum frame_type type, const char 
 {
 	if (type != FRAME_JSON) {
 		refuse(c, "the first frame must be JSON");
+	} else if (c->slot == SLOT_VIEWER) {
+		await_turn(c, data, len);
 	} else if (!is_call(data, len)) {
 		on_request(c, data, len);
 	} else if (!c->maybe_hook) {
-		refuse(c, "only root and burstd's own user may hand over calls");
+		refuse_call(c);
 	} else {
 		c->state = CONN_CALL;
 		c->collect = ctl_collect_new(FRAME_FILE_MAX);

@@ -1,6 +1,7 @@
 /* test_ctl_slots.c - who gets in to the control socket, and that nobody keeps a hook out. */
 #include "ctl_clients.h"
 
+#include <jansson.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -71,13 +72,15 @@ static void test_hook_gets_through_when_others_fill_their_slots(void **state)
 /* One frame in one piece, while the loop stands still. */
 static void push_nowait(int fd, int type, const char *text)
 {
-	char buf[256];
 	size_t len = strlen(text);
+	char *buf = malloc(FRAME_HEADER + len);
 
+	assert_non_null(buf);
 	frame_header((unsigned char *)buf, (enum frame_type)type, (uint32_t)len);
 	memcpy(buf + FRAME_HEADER, text, len);
 	assert_int_equal(send(fd, buf, FRAME_HEADER + len, MSG_NOSIGNAL),
 			 (ssize_t)(FRAME_HEADER + len));
+	free(buf);
 }
 
 /* What viewers ask for may take a while each: a hook never waits for all of them. */
@@ -104,6 +107,60 @@ static void test_hook_goes_before_viewers(void **state)
 		assert_string_equal(hear(viewer[i]), "{\"ok\":true}");
 	assert_int_equal(F.requests, VIEWERS);
 	assert_string_equal(hear(hook), "{\"ok\":true,\"seq\":7}");
+}
+
+static int64_t us_now(void)
+{
+	struct timespec t;
+
+	(void)clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* As long as may be sent, and as long to read as can be: microseconds. */
+static int64_t brackets(char **out)
+{
+	size_t n = CTL_REQUEST_MAX / 3 - 4;
+	char *text = text_of(3 * n + 3);
+	int64_t begin;
+
+	text[0] = '[';
+	for (size_t i = 0; i < n; i++)
+		memcpy(text + 1 + 3 * i, "[],", 3);
+	memcpy(text + 1 + 3 * n, "0]", 2);
+	*out = text;
+	begin = us_now();
+	json_decref(json_loads(text, 0, NULL));
+	return us_now() - begin;
+}
+
+/* Nor for what they say to be read. */
+static void test_hook_goes_before_what_viewers_say_is_read(void **state)
+{
+	enum { VIEWERS = CTL_VIEWER_SLOTS };
+	int viewer[VIEWERS];
+	int64_t one, longest = 0;
+	char *text;
+
+	(void)state;
+	need_root();
+	one = brackets(&text);
+	for (int i = 0; i < VIEWERS; i++)
+		viewer[i] = dial(VIEWER);
+	for (int i = 0; i < VIEWERS; i++)
+		push_nowait(viewer[i], 'J', text);
+	for (int i = 0; i < VIEWERS + 8; i++) {
+		int64_t begin = us_now();
+
+		turn();
+		if (us_now() - begin > longest)
+			longest = us_now() - begin;
+	}
+	print_message("# to read one: %d us; the longest turn: %d us\n", (int)one, (int)longest);
+	assert_int_equal(F.requests, VIEWERS);
+	assert_true(longest < VIEWERS / 2 * one);
+	drop(viewer, VIEWERS);
+	free(text);
 }
 
 /* In his turn, and while he waits for it, a viewer is as good as any other. */
@@ -231,6 +288,7 @@ int main(void)
 		CTL_TEST(test_role_by_uid),
 		CTL_TEST_DEFAULT(test_hook_gets_through_when_others_fill_their_slots),
 		CTL_TEST(test_hook_goes_before_viewers),
+		CTL_TEST_DEFAULT(test_hook_goes_before_what_viewers_say_is_read),
 		CTL_TEST(test_viewers_in_turn),
 		CTL_TEST_DEFAULT(test_askers_who_do_not_read_hold_operator_slots_only),
 		CTL_TEST(test_silent_ones_make_room_for_a_hook),
