@@ -9,7 +9,7 @@
 enum {
 	SETS = 1024, /* of ... */
 	WAYS = 8,    /* addresses each: 1 MiB in all */
-	KEYS = 4096, /* places for keys, which are hashes */
+	KEYS = 4096, /* places for keys: some nodes of ten thousand share one, and its bucket */
 	LATELY_MS = 5000,
 	FIRST_SHARE = 4, /* a quarter of all accepts */
 };
@@ -29,6 +29,7 @@ struct node_gate {
 	unsigned conns, nstrangers;
 	struct node_gate_conn *strangers, **last; /* oldest first */
 	struct node_gate_conn *keys[KEYS];        /* newest first */
+	struct bucket key_asks[KEYS];
 	struct node_gate_addr rest; /* of connections whose address lost its place meanwhile */
 	struct node_gate_addr sets[SETS][WAYS];
 };
@@ -43,6 +44,8 @@ struct node_gate *node_gate_new(const struct node_gate_opts *o, uint64_t seed, i
 	bucket_init(&g->accepts, o->accepts_per_s - o->accepts_per_s / FIRST_SHARE, now_ms);
 	bucket_init(&g->first, o->accepts_per_s / FIRST_SHARE, now_ms);
 	bucket_init(&g->rest.asks, o->asks_per_addr_s, now_ms);
+	for (unsigned i = 0; i < KEYS; i++)
+		bucket_init(&g->key_asks[i], o->asks_per_key_s, now_ms);
 	return g;
 }
 
@@ -64,16 +67,21 @@ static struct node_gate_key site(const struct node_gate_key *k)
 	return out;
 }
 
-/* Seeded, so that nobody can choose addresses that share a place. */
-static struct node_gate_addr *set_of(struct node_gate *g, const struct node_gate_key *k)
+/* Seeded, so that nobody can choose addresses, or keys, that share a place with somebody's. */
+static uint64_t hash_of(const struct node_gate *g, const uint8_t *octet, unsigned n)
 {
 	uint64_t h = g->seed;
 
-	for (int i = 0; i < 16; i++) {
-		h = (h ^ k->octet[i]) * UINT64_C(0x9e3779b97f4a7c15);
+	for (unsigned i = 0; i < n; i++) {
+		h = (h ^ octet[i]) * UINT64_C(0x9e3779b97f4a7c15);
 		h ^= h >> 29;
 	}
-	return g->sets[h % SETS];
+	return h;
+}
+
+static struct node_gate_addr *set_of(struct node_gate *g, const struct node_gate_key *k)
+{
+	return g->sets[hash_of(g, k->octet, sizeof(k->octet)) % SETS];
 }
 
 static struct node_gate_addr *find(struct node_gate *g, const struct node_gate_key *k)
@@ -232,15 +240,15 @@ void node_gate_hold(struct node_gate *g, struct node_gate_conn *c, bool held)
 	}
 }
 
-static struct node_gate_conn **place_of(struct node_gate *g, const uint8_t spki[NODE_GATE_SPKI])
+static unsigned place_of(const struct node_gate *g, const uint8_t spki[NODE_GATE_SPKI])
 {
-	return &g->keys[(spki[0] << 8 | spki[1]) % KEYS];
+	return hash_of(g, spki, NODE_GATE_SPKI) % KEYS;
 }
 
 struct node_gate_conn *node_gate_know(struct node_gate *g, struct node_gate_conn *c,
 				      const uint8_t spki[NODE_GATE_SPKI], int64_t now_ms)
 {
-	struct node_gate_conn **place = place_of(g, spki), *last = NULL;
+	struct node_gate_conn **place = &g->keys[place_of(g, spki)], *last = NULL;
 	unsigned n = 0;
 
 	if (c->state != NODE_GATE_STRANGER)
@@ -265,8 +273,10 @@ struct node_gate_conn *node_gate_know(struct node_gate *g, struct node_gate_conn
 	return last;
 }
 
-bool node_gate_ask(struct node_gate_conn *c, int64_t now_ms)
+bool node_gate_ask(struct node_gate *g, struct node_gate_conn *c, int64_t now_ms)
 {
+	if (c->state == NODE_GATE_KNOWN)
+		return bucket_take(&g->key_asks[place_of(g, c->spki)], now_ms);
 	return c->from != NULL && bucket_take(&c->from->asks, now_ms);
 }
 

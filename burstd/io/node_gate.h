@@ -1,5 +1,5 @@
 /* node_gate.h - who may open a connection to the node-facing listener, who has to go for it, and
- *who may ask without a certificate.
+ *how often somebody may ask.
  *
  * Asked for each connection before a byte of TLS is read, so that a flood costs an accept() and a
  * close().  A connection is a stranger's until a certificate is seen on it.  Strangers have a room
@@ -25,7 +25,9 @@ struct node_gate_addr;
 struct node_gate_opts {         /* 0: no limit */
 	uint32_t accepts_per_s; /* a quarter is for addresses that were not let in lately */
 	uint32_t accepts_per_addr_s;
-	uint32_t asks_per_addr_s; /* requests without a certificate that get as far as the loop */
+	uint32_t asks_per_addr_s; /* requests without a certificate that get as far as the loop ...
+				   */
+	uint32_t asks_per_key_s;  /* ... and with the certificate of one key, on all connections */
 	unsigned max_conns;       /* of all */
 	unsigned max_strangers, max_per_addr; /* of strangers, in all and of one address */
 	unsigned max_per_key;                 /* of who is known by one key */
@@ -66,8 +68,8 @@ struct node_gate_conn *node_gate_know(struct node_gate *g, struct node_gate_conn
 void node_gate_hold(struct node_gate *g, struct node_gate_conn *c, bool held);
 void node_gate_leave(struct node_gate *g, struct node_gate_conn *c,
 		     int64_t now_ms); /* twice is fine */
-/* Of a connection that is not known; who has to go may not ask. */
-bool node_gate_ask(struct node_gate_conn *c, int64_t now_ms);
+/* Who has to go may not ask. */
+bool node_gate_ask(struct node_gate *g, struct node_gate_conn *c, int64_t now_ms);
 unsigned node_gate_conns(const struct node_gate *g);
 unsigned node_gate_strangers(const struct node_gate *g);
 

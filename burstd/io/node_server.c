@@ -7,11 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "base/secret.h"
 #include "io/node_server_private.h"
 
-enum { TURN_MAX = 32 }; /* requests in one round of the loop: a hook waits for no more than these */
+enum {
+	TURN_MAX = 32, /* requests in one round of the loop: a hook waits for no more than these,
+			  ... */
+	TURN_MS = 5,   /* ... nor for longer, and one: 64 KiB of JSON take a while to read */
+};
 
 enum {
 	CONNS_MAX =
@@ -32,6 +37,8 @@ void node_server_limits(struct node_server_opts *o, uint64_t files)
 		.accepts_per_s = 200,
 		.accepts_per_addr_s = 50,
 		.asks_per_addr_s = 50,
+		/* A node has a heartbeat in 30 s, and after a fault some words more. */
+		.asks_per_key_s = 20,
 		.max_conns = (unsigned)conns,
 		.max_strangers = conns < 4 * STRANGERS_MAX ? (unsigned)conns / 4 : STRANGERS_MAX,
 		.max_per_addr = STRANGERS_MAX / 4,
@@ -39,6 +46,7 @@ void node_server_limits(struct node_server_opts *o, uint64_t files)
 	o->request_ms = 10000;
 	o->keep_ms = 60000;
 	o->answer_ms = 30000;
+	o->max_refused = NODE_REFUSED_MAX;
 	o->queue_max = 2048; /* six seconds of heartbeats of ten thousand nodes: a loop that is
 				busy with so many of slurmctld's nodes takes its time */
 }
@@ -160,8 +168,9 @@ static const char *header_of(void *from, const char *name)
 static void on_mail(uv_async_t *h)
 {
 	struct node_server *s = h->data;
+	int64_t end = clock_boot_ms() + TURN_MS;
 
-	for (int i = 0; i < TURN_MAX; i++) {
+	for (int i = 0; i < TURN_MAX && (i == 0 || clock_boot_ms() < end); i++) {
 		struct node_job *j = receive(s);
 		struct http_answer an = {.status = 500};
 

@@ -27,6 +27,7 @@ enum {
 	NODE_BODY_MAX = 64 << 10,  /* the longest true one is a claim of some 16 KiB */
 	NODE_HEADER_MAX = 8 << 10, /* the request line too */
 	NODE_ADDR_SIZE = 46,       /* IPv4 as such, not ::ffff:... */
+	NODE_REFUSED_MAX = 8,      /* a machine that boots has a new connection each time */
 	NODE_LAZY_MS = 1000,       /* ten thousand heartbeats in 30 s wake the loop once a second */
 };
 
@@ -56,7 +57,8 @@ struct node_server_opts {
 				without has request_ms for that too */
 	unsigned answer_ms;  /* the loop has for an answer */
 	unsigned queue_max;  /* requests the loop has not seen yet */
-	node_check_fn check; /* NULL: none */
+	unsigned max_refused; /* requests (4xx) on one connection, then it is closed; 0: no limit */
+	node_check_fn check;  /* NULL: none */
 	void *check_ctx;
 };
 

@@ -42,7 +42,8 @@ struct node_conn { /* a connection, from accept to close */
 	bool spoke;       /* there was a request */
 	bool busy;        /* there is one that is not answered */
 	bool cut;
-	bool met; /* peer is filled in */
+	unsigned refused; /* requests */
+	bool met;         /* peer is filled in */
 	struct node_peer peer;
 	char address[NODE_ADDR_SIZE];
 	struct node_exchange *waiting; /* for the loop */
@@ -232,6 +233,14 @@ static struct MHD_Response *response(const struct http_answer *an)
 	return MHD_create_response_from_buffer(an->len, an->body, MHD_RESPMEM_MUST_FREE);
 }
 
+/* Who asks for what he may not have pays for another handshake now and then: of one connection ten
+ * thousands of refusals come in a second, and of new ones the gate lets in some. */
+static bool is_enough(struct node_conn *nc, unsigned status)
+{
+	nc->refused += status >= 400 && status < 500;
+	return nc->s->o.max_refused > 0 && nc->refused >= nc->s->o.max_refused;
+}
+
 static enum MHD_Result answer(struct node_exchange *x, struct http_answer *an)
 {
 	char seconds[16];
@@ -251,6 +260,8 @@ static enum MHD_Result answer(struct node_exchange *x, struct http_answer *an)
 		(void)snprintf(seconds, sizeof(seconds), "%u", (unsigned)an->retry_after_s);
 		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
 	}
+	if (is_enough(x->nc, an->status))
+		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	x->nc->since_ms = clock_boot_ms();
 	rc = MHD_queue_response(x->conn, an->status, r);
 	MHD_destroy_response(r);
@@ -375,7 +386,7 @@ static enum MHD_Result handle(struct node_server *s, struct node_exchange *x, co
 		count(s, NODE_REFUSED);
 		return answer(x, &an);
 	}
-	if (!rq.peer.known && !node_gate_ask(&x->nc->gate, clock_boot_ms())) {
+	if (!node_gate_ask(s->gate, &x->nc->gate, clock_boot_ms())) {
 		count(s, NODE_ASKED_TOO_OFTEN);
 		return answer(x, &(struct http_answer){.status = 429, .retry_after_s = 1});
 	}
@@ -610,7 +621,7 @@ static struct MHD_Daemon *start_daemon(struct node_server *s, const struct node_
 		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
 		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_HTTPS_MEM_CERT, o->cert_pem,
 		MHD_OPTION_HTTPS_MEM_KEY, o->key_pem, MHD_OPTION_HTTPS_PRIORITIES,
-		"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2", MHD_OPTION_END);
+		NODE_TLS_PRIORITIES, MHD_OPTION_END);
 }
 
 static int listen_on(struct node_server *s, const struct node_server_opts *o, struct err *e)

@@ -11,6 +11,12 @@
 
 #include "base/err.h"
 
+/* GnuTLS's words: TLS 1.3, and of 1.2 only keys that a stolen private key does not give away later,
+ * with ciphers that are their own MAC. */
+#define NODE_TLS_PRIORITIES                                                                        \
+	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-MAC-ALL:+AEAD:-KX-ALL:+ECDHE-ECDSA:"       \
+	"+ECDHE-RSA"
+
 struct node_tls;
 struct gnutls_session_int; /* GnuTLS's session */
 

@@ -1,4 +1,5 @@
-/* attack.c - bad claims over kept connections, and new connections, so many a second. */
+/* attack.c - bad claims, a batch on each connection for as long as it is left open, and new
+ * connections, so many a second. */
 #include "flood.h"
 
 #include <pthread.h>
@@ -11,7 +12,7 @@
 #include "base/mem.h"
 
 enum {
-	KEPT = 16,     /* connections that stay */
+	KEPT = 16,     /* connections with claims */
 	ROUND_MS = 20, /* between two batches on each */
 	OPENERS = 16,  /* threads that open connections */
 	ADDRESSES = 250,
@@ -48,27 +49,45 @@ static const char claim[] = "POST /v1/claim HTTP/1.1\r\nHost: burstd\r\nAccept: 
 			    "{\"v\":1,\"claim_id\":\"b-000000000000\",\"claim_secret\":"
 			    "\"0123456789abcdef0123456789abcdef0123456789abcdef\",\"n\":1}";
 
+/* The listener closes it after some refusals; whoever wants more makes another. */
+static bool is_up(struct attack *a, struct peer *p, unsigned i)
+{
+	if (p->fd < 0 && peer_open(p, NET_ATTACK + 1 + ADDRESSES / 2 + i, a->port, a->cred) != 0)
+		p->fd = -1;
+	return p->fd >= 0;
+}
+
+static void hear(struct attack *a, struct peer *p, unsigned batch)
+{
+	unsigned n = peer_answers(p, batch, "HTTP/1.1 401");
+
+	(void)atomic_fetch_add(&a->refused, n);
+	if (n == batch)
+		return;
+	peer_close(p);
+	p->fd = -1;
+}
+
 /* A batch on every connection, then all the answers, then the next. */
 static void claims(struct attack *a)
 {
 	static struct peer p[KEPT];
-	unsigned batch = (a->claims * ROUND_MS + 1000 * KEPT - 1) / (1000 * KEPT), n = 0;
+	unsigned batch = (a->claims * ROUND_MS + 1000 * KEPT - 1) / (1000 * KEPT);
 	size_t len = sizeof(claim) - 1;
 	char *text = mem_zalloc(batch * len + 1);
 
 	for (unsigned i = 0; i < batch; i++)
 		memcpy(text + i * len, claim, len);
 	for (unsigned i = 0; i < KEPT; i++)
-		if (peer_open(&p[n], NET_ATTACK + 1 + ADDRESSES / 2 + i, a->port, a->cred) == 0)
-			n++;
+		p[i].fd = -1;
 	for (int64_t round = now_ms(); round < a->until; round += ROUND_MS) {
 		wait_until(round);
-		for (unsigned i = 0; i < n; i++)
-			if (peer_send(&p[i], text, batch * len) == 0)
+		for (unsigned i = 0; i < KEPT; i++)
+			if (is_up(a, &p[i], i) && peer_send(&p[i], text, batch * len) == 0)
 				(void)atomic_fetch_add(&a->sent, batch);
-		for (unsigned i = 0; i < n; i++)
-			(void)atomic_fetch_add(&a->refused,
-					       peer_answers(&p[i], batch, "HTTP/1.1 401"));
+		for (unsigned i = 0; i < KEPT; i++)
+			if (p[i].fd >= 0)
+				hear(a, &p[i], batch);
 	}
 	free(text);
 }

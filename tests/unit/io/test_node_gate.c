@@ -138,12 +138,12 @@ static void asking_is_limited_for_each_address(void **state)
 	(void)state;
 	(void)come(g, &x, &a, 1000);
 	(void)come(g, &y, &b, 1000);
-	assert_true(node_gate_ask(&x, 1000) && node_gate_ask(&x, 1000));
-	assert_false(node_gate_ask(&x, 1000));
-	assert_true(node_gate_ask(&y, 1000));
-	assert_true(node_gate_ask(&x, 1500));
+	assert_true(node_gate_ask(g, &x, 1000) && node_gate_ask(g, &x, 1000));
+	assert_false(node_gate_ask(g, &x, 1000));
+	assert_true(node_gate_ask(g, &y, 1000));
+	assert_true(node_gate_ask(g, &x, 1500));
 	node_gate_leave(g, &y, 1500);
-	assert_false(node_gate_ask(&y, 9000));
+	assert_false(node_gate_ask(g, &y, 9000));
 	node_gate_free(g);
 }
 
@@ -321,6 +321,71 @@ static void nodes_do_not_count_for_their_address(void **state)
 	node_gate_free(g);
 }
 
+/* A key whose requests count for mine: it has the same place.  Of 4096 places some thousands of
+ * keys find it; nobody can tell which without the seed. */
+static unsigned beside(uint64_t seed, const uint8_t mine[NODE_GATE_SPKI],
+		       uint8_t his[NODE_GATE_SPKI])
+{
+	const struct node_gate_opts o = {.asks_per_key_s = 1};
+	struct node_gate *g = node_gate_new(&o, seed, 0);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn me, he;
+	int64_t now = 0;
+	bool same = false;
+	unsigned n = 1;
+
+	(void)come(g, &me, &a, now);
+	assert_null(node_gate_know(g, &me, mine, now));
+	while (!same) {
+		now += 1000; /* every place has its token again */
+		assert_true(node_gate_ask(g, &me, now));
+		spki_of(his, ++n);
+		(void)come(g, &he, &a, now);
+		(void)node_gate_know(g, &he, his, now);
+		same = !node_gate_ask(g, &he, now);
+		node_gate_leave(g, &he, now);
+	}
+	node_gate_free(g);
+	return n;
+}
+
+static void asking_is_limited_for_each_key(void **state)
+{
+	const struct node_gate_opts o = {.asks_per_addr_s = 1, .asks_per_key_s = 3};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1);
+	struct node_gate_conn x, again, y;
+	uint8_t mine[NODE_GATE_SPKI], his[NODE_GATE_SPKI];
+
+	(void)state;
+	spki_of(mine, 1);
+	spki_of(his, 2);
+	(void)come(g, &x, &a, 1000);
+	(void)come(g, &again, &a, 1000);
+	(void)come(g, &y, &a, 1000);
+	assert_null(node_gate_know(g, &x, mine, 1000));
+	assert_null(node_gate_know(g, &again, mine, 1000));
+	assert_null(node_gate_know(g, &y, his, 1000));
+	assert_true(node_gate_ask(g, &x, 1000) && node_gate_ask(g, &again, 1000));
+	assert_true(node_gate_ask(g, &x, 1000));
+	assert_false(node_gate_ask(g, &x, 1000) || node_gate_ask(g, &again, 1000));
+	assert_true(node_gate_ask(g, &y, 1000));
+	assert_true(node_gate_ask(g, &again, 1400));
+	node_gate_leave(g, &x, 1400);
+	assert_false(node_gate_ask(g, &x, 9000));
+	node_gate_free(g);
+}
+
+/* Or he would make keys until one has the place of the node that he wants silent. */
+static void whose_place_a_key_has_depends_on_the_seed(void **state)
+{
+	uint8_t mine[NODE_GATE_SPKI], his[NODE_GATE_SPKI];
+
+	(void)state;
+	spki_of(mine, 1);
+	assert_int_not_equal(beside(7, mine, his), beside(8, mine, his));
+}
+
 /* One node, taken over, does not fill the listener either. */
 static void a_key_has_so_many_connections_and_the_oldest_goes(void **state)
 {
@@ -332,8 +397,7 @@ static void a_key_has_so_many_connections_and_the_oldest_goes(void **state)
 
 	(void)state;
 	spki_of(mine, 1);
-	spki_of(his, 1);
-	his[31] = 8; /* in the same place */
+	(void)beside(7, mine, his);
 	for (int i = 0; i < 5; i++)
 		(void)come(g, &c[i], &a, 1000);
 	(void)come(g, &other, &a, 1000);
@@ -356,6 +420,8 @@ int main(void)
 		cmocka_unit_test(a_small_rate_is_a_rate),
 		cmocka_unit_test(a_network_of_ipv6_is_one_address),
 		cmocka_unit_test(asking_is_limited_for_each_address),
+		cmocka_unit_test(asking_is_limited_for_each_key),
+		cmocka_unit_test(whose_place_a_key_has_depends_on_the_seed),
 		cmocka_unit_test(who_is_connected_keeps_his_place_among_many),
 		cmocka_unit_test(the_oldest_stranger_goes_for_a_newcomer),
 		cmocka_unit_test(an_address_makes_room_among_its_own),

@@ -219,6 +219,8 @@ static void fewer_descriptors_are_fewer_connections(void **state)
 	assert_true(2000 / o.gate.accepts_per_s * 1000 >= o.request_ms);
 	assert_true(o.gate.max_per_addr / o.gate.accepts_per_addr_s * 1000 >= o.request_ms);
 	assert_true(o.queue_max / 2 > 10000 / 30);
+	assert_int_equal(o.max_refused, NODE_REFUSED_MAX);
+	assert_in_range(o.gate.asks_per_key_s, 5, 50);
 }
 
 static void asking_too_often_without_a_certificate_is_429(void **state)
@@ -242,6 +244,31 @@ static void asking_too_often_without_a_certificate_is_429(void **state)
 	tls_peer_close(&good);
 }
 
+/* Whoever has taken over a node has its certificate, but neither the loop nor the others' time. */
+static void asking_too_often_with_a_certificate_is_429(void **state)
+{
+	struct tls_peer p[2], other;
+	char out[4096];
+	int status = 200, n = 0;
+
+	(void)state;
+	F.o.gate.asks_per_key_s = 5;
+	start();
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(dial(&p[i], &node), 0);
+	while (status == 200 && n++ < 100)
+		status = get(&p[n % 2], "/", out, sizeof(out));
+	assert_int_equal(status, 429);
+	assert_in_range(n, 6, 12);
+	assert_int_equal(dial(&other, NULL), 0);
+	for (int i = 0; i < 20; i++)
+		assert_int_equal(get(&other, "/", out, sizeof(out)), 200);
+	assert_true(stats().asked_too_often > 0);
+	tls_peer_close(&other);
+	for (int i = 0; i < 2; i++)
+		tls_peer_close(&p[i]);
+}
+
 static void a_full_queue_is_503_without_the_loop(void **state)
 {
 	struct tls_peer blocker, p[3];
@@ -249,6 +276,7 @@ static void a_full_queue_is_503_without_the_loop(void **state)
 
 	(void)state;
 	F.o.queue_max = 2;
+	F.o.max_refused = 1; /* which this is none of */
 	start();
 	assert_int_equal(dial(&blocker, NULL), 0);
 	assert_int_equal(say(&blocker, "GET /block HTTP/1.1\r\nHost: x\r\n\r\n"), 0);
@@ -260,6 +288,7 @@ static void a_full_queue_is_503_without_the_loop(void **state)
 			UNTIL(stats().requests == (uint64_t)i + 2);
 	}
 	assert_int_equal(tls_peer_reply(&p[2], out, sizeof(out)), 503);
+	assert_null(strstr(out, "Connection: close"));
 	assert_non_null(strcasestr(out, "Retry-After: 5"));
 	/* So is what the check refuses. */
 	assert_int_equal(get(&p[2], "/bad", out, sizeof(out)), 401);
@@ -284,6 +313,7 @@ int main(void)
 		TEST(what_is_too_much_is_dropped_at_accept),
 		cmocka_unit_test(fewer_descriptors_are_fewer_connections),
 		TEST(asking_too_often_without_a_certificate_is_429),
+		TEST(asking_too_often_with_a_certificate_is_429),
 		TEST(a_full_queue_is_503_without_the_loop),
 	};
 

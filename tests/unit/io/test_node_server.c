@@ -169,20 +169,35 @@ static void a_certificate_that_ends_meanwhile_is_good_no_more(void **state)
 	tls_peer_close(&p);
 }
 
-static void tls_before_1_2_is_not_spoken(void **state)
+/* Nor what has a MAC beside the cipher, or an exchange that the server's key gives away later. */
+static void only_good_tls_is_spoken(void **state)
 {
 	static const struct {
-		const char *version;
+		const char *what;
 		bool spoken;
-	} rows[] = {{"TLS1.3", true}, {"TLS1.2", true}, {"TLS1.1", false}, {"TLS1.0", false}};
+	} rows[] = {
+		{"-VERS-ALL:+VERS-TLS1.3", true},
+		{"-VERS-ALL:+VERS-TLS1.2", true},
+		{"-VERS-ALL:+VERS-TLS1.1", false},
+		{"-VERS-ALL:+VERS-TLS1.0", false},
+		{"-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-GCM", true},
+		{"-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-256-GCM", true},
+		{"-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+CHACHA20-POLY1305", true},
+		{"-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+AES-128-CBC:+AES-256-CBC", false},
+		{"-VERS-ALL:+VERS-TLS1.2:-CIPHER-ALL:+3DES-CBC:+CAMELLIA-128-CBC:+CAMELLIA-256-CBC",
+		 false},
+		{"-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+RSA", false},
+		{"-VERS-ALL:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA", true},
+	};
 
 	(void)state;
 	start();
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[80];
+		char text[128];
 		struct tls_peer p;
 
-		(void)snprintf(text, sizeof(text), "NORMAL:-VERS-ALL:+VERS-%s", rows[i].version);
+		print_message("# %s\n", rows[i].what);
+		(void)snprintf(text, sizeof(text), "NORMAL:%s", rows[i].what);
 		tls_peer_prepare(&p, node_server_port(F.s), ca.cert, NULL);
 		assert_int_equal(gnutls_priority_set_direct(p.session, text, NULL), 0);
 		assert_int_equal(tls_peer_shake(&p) == 0, rows[i].spoken);
@@ -228,6 +243,55 @@ static void the_check_answers_before_the_loop(void **state)
 	assert_int_equal(stats().refused, 50);
 	assert_int_equal(get(&p, "/good", out, sizeof(out)), 200);
 	assert_int_equal(stats().accepted, 1);
+	tls_peer_close(&p);
+}
+
+/* Answers in between count for nothing: who asks both in turn is cut as well. */
+static void refused_often_enough_a_connection_is_closed(void **state)
+{
+	struct tls_peer p;
+	char out[4096];
+
+	(void)state;
+	F.o.max_refused = 5;
+	start();
+	assert_int_equal(dial(&p, NULL), 0);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(get(&p, "/bad", out, sizeof(out)), 401);
+		assert_null(strstr(out, "Connection: close"));
+		assert_int_equal(get(&p, "/good", out, sizeof(out)), 200);
+	}
+	assert_int_equal(get(&p, "/bad", out, sizeof(out)), 401);
+	assert_non_null(strstr(out, "Connection: close"));
+	assert_int_equal(get(&p, "/good", out, sizeof(out)), -1);
+	tls_peer_close(&p);
+	assert_int_equal(dial(&p, NULL), 0);
+	assert_int_equal(get(&p, "/good", out, sizeof(out)), 200);
+	tls_peer_close(&p);
+}
+
+/* All that were sent at once, too. */
+static void of_a_stream_of_bad_requests_few_are_answered(void **state)
+{
+	static const char bad[] = "GET /bad HTTP/1.1\r\nHost: x\r\n\r\n";
+	struct tls_peer p;
+	struct str s;
+	char out[4096];
+	int n = 0;
+
+	(void)state;
+	F.o.max_refused = NODE_REFUSED_MAX;
+	start();
+	str_init(&s, 1 << 20);
+	for (int i = 0; i < 1000; i++)
+		str_adds(&s, bad);
+	assert_int_equal(dial(&p, NULL), 0);
+	(void)tls_peer_send(&p, s.p, s.len);
+	while (tls_peer_reply(&p, out, sizeof(out)) == 401)
+		n++;
+	assert_in_range(n, 1, NODE_REFUSED_MAX);
+	assert_int_equal(stats().refused, NODE_REFUSED_MAX);
+	str_fini(&s);
 	tls_peer_close(&p);
 }
 
@@ -419,9 +483,11 @@ int main(void)
 		TEST(a_secret_answer_goes_out_like_any_other),
 		TEST(a_bad_certificate_ends_the_handshake),
 		TEST(a_certificate_that_ends_meanwhile_is_good_no_more),
-		TEST(tls_before_1_2_is_not_spoken),
+		TEST(only_good_tls_is_spoken),
 		TEST(new_certificates_are_for_new_connections),
 		TEST(the_check_answers_before_the_loop),
+		TEST(refused_often_enough_a_connection_is_closed),
+		TEST(of_a_stream_of_bad_requests_few_are_answered),
 		TEST(requests_sent_at_once_are_answered_in_turn),
 		TEST(what_is_not_TLS_or_not_HTTP_harms_nobody),
 		TEST(answers_come_later_by_ticket),
