@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/paths.h"
+#include "base/plain.h"
 #include "base/secret.h"
 #include "base/str.h"
 #include "core/conf_option.h"
@@ -34,9 +35,11 @@ static void problem(struct check *c, int line, const char *fmt, ...)
 
 static void print_line(const char *text)
 {
-	for (; *text != '\0'; text++)
-		(void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, stderr);
-	(void)fputc('\n', stderr);
+	char *copy = mem_strdup(text);
+
+	plain_make(copy, '?');
+	(void)fprintf(stderr, "%s\n", copy);
+	free(copy);
 }
 
 static void problem(struct check *c, int line, const char *fmt, ...)

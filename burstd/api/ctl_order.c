@@ -10,6 +10,7 @@
 #include "base/fmt.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "core/reclaim.h"
 
 enum { BY_SIZE = 32 };
@@ -132,15 +133,6 @@ static int read_kind(struct ctl_reply *r, enum provider_notice_kind *kind)
 	return 0;
 }
 
-/* It goes into events, which people read. */
-static bool is_plain(const char *text)
-{
-	for (const char *p = text; *p != '\0'; p++)
-		if ((unsigned char)*p < ' ' || *p == 0x7f)
-			return false;
-	return true;
-}
-
 static const char *const results[] = {[ENGINE_NOTICE_TAKEN] = "taken",
 				      [ENGINE_NOTICE_LATE] = "late",
 				      [ENGINE_NOTICE_IGNORED] = "ignored",
@@ -188,7 +180,7 @@ static int read_notice(struct ctl_reply *r, struct notice_rq *rq)
 
 		if (name == NULL)
 			return ctl_reply_refuse(r, "invalid", "\"machines\": want strings in it");
-		if (!is_plain(all->reason) || !is_plain(name))
+		if (!plain_is(all->reason) || !plain_is(name))
 			return ctl_reply_refuse(r, "invalid",
 						"a control byte in \"machine\" or \"reason\"");
 		rq->list[i] = *all;

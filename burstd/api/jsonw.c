@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/plain.h"
 
 static void lead_in(struct jsonw *w, const char *key)
 {
@@ -28,43 +29,19 @@ void jsonw_close(struct jsonw *w, char bracket)
 	w->first = false;
 }
 
-/* Bytes of the well-formed UTF-8 sequence at p (Unicode, table 3-7), or 0.  The NUL ends every
- * check. */
-static size_t utf8(const unsigned char *p)
-{
-	unsigned char low = 0x80, high = 0xbf;
-	size_t n;
-
-	if (*p < 0x80)
-		return 1;
-	if (*p < 0xc2 || *p > 0xf4)
-		return 0;
-	n = *p < 0xe0 ? 2 : *p < 0xf0 ? 3 : 4;
-	if (*p == 0xe0 || *p == 0xf0)
-		low = *p == 0xe0 ? 0xa0 : 0x90; /* else overlong */
-	if (*p == 0xed || *p == 0xf4)
-		high = *p == 0xed ? 0x9f : 0x8f; /* else a surrogate, or past U+10FFFF */
-	if (p[1] < low || p[1] > high)
-		return 0;
-	for (size_t i = 2; i < n; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
 void jsonw_text(struct jsonw *w, const char *key, const char *text)
 {
 	lead_in(w, key);
 	str_adds(w->out, "\"");
-	for (const unsigned char *p = (const unsigned char *)text; *p != '\0';) {
-		size_t n = utf8(p);
+	for (const char *p = text; *p != '\0';) {
+		size_t n = plain_utf8(p);
 
 		if (n == 0)
 			str_adds(w->out, "\xef\xbf\xbd");
 		else if (*p == '"' || *p == '\\')
 			str_addf(w->out, "\\%c", *p);
-		else if (*p < 0x20 || *p == 0x7f)
-			str_addf(w->out, "\\u%04x", (unsigned)*p);
+		else if ((unsigned char)*p < 0x20 || *p == 0x7f)
+			str_addf(w->out, "\\u%04x", (unsigned)(unsigned char)*p);
 		else
 			str_add(w->out, p, n);
 		p += n > 0 ? n : 1;

@@ -4,14 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 /* One line: what is quoted in a message may come from anywhere. */
 static void set_msg(struct err *e, const char *text)
 {
 	size_t n = strnlen(text, sizeof(e->msg) - 1);
 
-	for (size_t i = 0; i < n; i++)
-		e->msg[i] = (unsigned char)text[i] < 0x20 || text[i] == 0x7f ? '?' : text[i];
+	memcpy(e->msg, text, n);
 	e->msg[n] = '\0';
+	plain_make(e->msg, '?');
 }
 
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)

@@ -138,6 +138,6 @@ int cli_since(const char *text, struct cli_since *out)
 void cli_print_json(const struct cli *c, json_t *reply)
 {
 	(void)json_object_del(reply, "ok");
-	(void)json_dumpf(reply, c->out.f, JSON_INDENT(2));
+	(void)json_dumpf(reply, c->out.f, JSON_INDENT(2) | JSON_ENSURE_ASCII);
 	(void)fputc('\n', c->out.f);
 }

@@ -68,7 +68,7 @@ static void print_record(const struct cli *c, const json_t *a)
 	struct str text;
 
 	if (c->json) {
-		(void)json_dumpf(a, c->out.f, JSON_COMPACT);
+		(void)json_dumpf(a, c->out.f, JSON_COMPACT | JSON_ENSURE_ASCII);
 		(void)fputc('\n', c->out.f);
 		return;
 	}
@@ -250,7 +250,7 @@ static void print_verdict(const struct cli *c, const struct verdict *v)
 				      "last", (json_int_t)v->at, "hash", v->hash, "bad",
 				      (json_int_t)v->bad, "what", v->what);
 
-		(void)json_dumpf(o, c->out.f, JSON_COMPACT);
+		(void)json_dumpf(o, c->out.f, JSON_COMPACT | JSON_ENSURE_ASCII);
 		json_decref(o);
 	} else if (v->bad != 0) {
 		(void)fprintf(c->out.f, "record %" PRId64 ": ", v->bad);

@@ -1,5 +1,8 @@
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
+#include "base/plain.h"
 #include "base/str.h"
 #include "cli/cli.h"
 #include "cli/table.h"
@@ -27,6 +30,20 @@ static int get_config(const struct cli *c, const char *path, json_t **r)
 	return *r != NULL ? CLI_OK : cli_complain(CLI_FAILED, "the configuration is not UTF-8");
 }
 
+/* A text of many lines, each indented, and as plain as any other. */
+static void print_lines(const struct cli *c, const char *text)
+{
+	while (*text != '\0') {
+		size_t n = strcspn(text, "\n"), tabs = strspn(text, "\t");
+		char *line = mem_check(strndup(text + tabs, n - tabs));
+
+		plain_make(line, '?');
+		(void)fprintf(c->out.f, "%.*s%s\n", (int)tabs, text, line);
+		free(line);
+		text += n + (text[n] == '\n');
+	}
+}
+
 static int run_show(const struct cli *c, const void *args, char **operands)
 {
 	json_t *r;
@@ -38,7 +55,7 @@ static int run_show(const struct cli *c, const void *args, char **operands)
 	if (c->json)
 		cli_print_json(c, r);
 	else
-		(void)fputs(cli_text(r, "text"), c->out.f);
+		print_lines(c, cli_text(r, "text"));
 	json_decref(r);
 	return CLI_OK;
 }

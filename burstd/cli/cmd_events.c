@@ -177,7 +177,7 @@ static void add_event(struct lines *ls, const json_t *ev)
 	struct line *l;
 
 	if (ls->c->json) {
-		(void)json_dumpf(ev, ls->c->out.f, JSON_COMPACT);
+		(void)json_dumpf(ev, ls->c->out.f, JSON_COMPACT | JSON_ENSURE_ASCII);
 		(void)fputc('\n', ls->c->out.f);
 		return;
 	}

@@ -12,6 +12,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/str.h"
 
 enum {
@@ -193,13 +194,7 @@ char *out_clean(const char *text)
 	char *copy = mem_strdup(text);
 
 	localize(copy);
-	for (unsigned char *p = (unsigned char *)copy; *p != '\0'; p++) {
-		if (*p < 0x20 || *p == 0x7f)
-			*p = '?';
-		/* U+0080 to U+009F in UTF-8: some terminals take them for escape sequences. */
-		if (*p == 0xc2 && p[1] >= 0x80 && p[1] <= 0x9f)
-			p[0] = p[1] = '?';
-	}
+	plain_make(copy, '?');
 	return copy;
 }
 

@@ -1,7 +1,7 @@
 /* out.h - text for people: colours where they help, never where they are in the way.
  *
- * What burstd shows may hold a provider's or a user's words, so control bytes never reach the
- * terminal: out_clean() is between every string and every stream. */
+ * What burstd shows may hold a provider's or a user's words: out_clean() is between every string
+ * and every stream (base/plain.h). */
 #ifndef BURSTD_OUT_H
 #define BURSTD_OUT_H
 
@@ -38,8 +38,8 @@ void out_column(const struct out *o, enum out_style style, const char *text, int
  */
 char *out_people(const char *text);
 
-/* Text for people to read: control bytes as '?', and a time that burstd's sentences have in UTC,
- * 2026-01-02T03:04:05Z, in the reader's own zone.  The caller's. */
+/* Text for people to read: what may not be shown as '?', and a time that burstd's sentences have in
+ * UTC, 2026-01-02T03:04:05Z, in the reader's own zone.  The caller's. */
 char *out_clean(const char *text);
 size_t out_width(const char *text); /* columns, at one for each character */
 

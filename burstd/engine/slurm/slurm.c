@@ -8,6 +8,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "base/plain.h"
 #include "base/str.h"
 #include "io/loop.h"
 #include "io/proc.h"
@@ -510,8 +511,9 @@ void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const c
 static void clean_reason(char *out, size_t size, const char *reason)
 {
 	(void)snprintf(out, size, "%s", reason);
+	plain_make(out, ' ');
 	for (char *p = out; *p != '\0'; p++)
-		if ((unsigned char)*p < 0x20 || *p == '=' || *p == '"' || *p == '\'' || *p == '\\')
+		if (*p == '=' || *p == '"' || *p == '\'' || *p == '\\')
 			*p = ' ';
 }
 

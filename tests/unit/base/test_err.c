@@ -35,6 +35,29 @@ static void test_wrap(void **state)
 	assert_string_equal(e.msg, "burstd.conf: pool \"gpu\": no such key");
 }
 
+/* A provider's words are in it, and a terminal shows it (I25); a character may be cut at the end.
+ */
+static void test_plain(void **state)
+{
+	char longest[2 * sizeof(((struct err *)NULL)->msg)];
+	struct err e = {0};
+
+	(void)state;
+	(void)err_set(&e, ERR_NET, "said: %s",
+		      "\033[2J\xe2\x80\xae"
+		      "on\xe2\x80\x8b");
+	assert_string_equal(e.msg, "said: ?[2J???on???");
+	(void)err_wrap(&e, "\xe2\x80\xae"
+			   "p\xc3\xbc");
+	assert_string_equal(e.msg, "???p\xc3\xbc: said: ?[2J???on???");
+	memset(longest, 'x', sizeof(longest));
+	longest[sizeof(longest) - 1] = '\0';
+	memcpy(longest + sizeof(e.msg) - 2, "\xc3\xbc", 2);
+	(void)err_set(&e, ERR_NET, "%s", longest);
+	assert_int_equal(strlen(e.msg), sizeof(e.msg) - 1);
+	assert_int_equal(e.msg[sizeof(e.msg) - 2], '?');
+}
+
 static void test_own_message_as_argument(void **state)
 {
 	struct err e = {0};
@@ -80,11 +103,9 @@ static void test_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),
-		cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_own_message_as_argument),
-		cmocka_unit_test(test_one_line),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_set),      cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_plain),    cmocka_unit_test(test_own_message_as_argument),
+		cmocka_unit_test(test_one_line), cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests_name("err", tests, NULL, NULL);

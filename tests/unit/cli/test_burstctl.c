@@ -477,6 +477,24 @@ static void test_config_options(void **state)
 	lab_free(l);
 }
 
+/* A provider's words do not turn ours around, nor hide in them (I25); JSON has them, as numbers. */
+static void test_words_of_others(void **state)
+{
+	static const char answer[] =
+		"{\"ok\":true,\"cluster\":\"falcon\",\"version\":\"1.2\",\"now_ms\":5,\"uptime_"
+		"ms\":"
+		"12000,\"currency\":\"EUR\",\"slurm\":{\"ok\":true,\"ok_ms\":5},\"providers\":[],"
+		"\"pools\":[],\"problems\":[\"sim says: \u202egood\u202c \u200bf\u00fcr dich\"]}";
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "status", answer);
+	assert_non_null(strstr(l->out, "sim says: ???good??? ???f\xc3\xbcr dich"));
+	lab_run_once(l, S "status --json", answer);
+	assert_non_null(strstr(l->out, "sim says: \\u202Egood\\u202C \\u200Bf\\u00FCr dich"));
+	lab_free(l);
+}
+
 /* Colours on a terminal only, and never against NO_COLOR. */
 static void test_colors(void **state)
 {
@@ -506,12 +524,13 @@ static void test_colors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_orders), cmocka_unit_test(test_trouble),
-		cmocka_unit_test(test_sparse), cmocka_unit_test(test_nobody_there),
-		cmocka_unit_test(test_usage),  cmocka_unit_test(test_help),
-		cmocka_unit_test(test_config), cmocka_unit_test(test_config_options),
-		cmocka_unit_test(test_colors), cmocka_unit_test(test_config_check),
+		cmocka_unit_test(test_status),       cmocka_unit_test(test_json),
+		cmocka_unit_test(test_orders),       cmocka_unit_test(test_trouble),
+		cmocka_unit_test(test_sparse),       cmocka_unit_test(test_nobody_there),
+		cmocka_unit_test(test_usage),        cmocka_unit_test(test_help),
+		cmocka_unit_test(test_config),       cmocka_unit_test(test_config_options),
+		cmocka_unit_test(test_colors),       cmocka_unit_test(test_words_of_others),
+		cmocka_unit_test(test_config_check),
 	};
 
 	return cmocka_run_group_tests_name("burstctl", tests, NULL, NULL);

@@ -210,14 +210,15 @@ static void test_refused_gang(void **state)
 
 		(void)snprintf(name, sizeof(name), "c%d", i);
 		slurm_power_down(f->slurm, name, i == 4 ? "10.0.0.4" : NULL, false,
-				 "burstd: a='b'\n\"none\"");
+				 "burstd: a='b'\n\"none\"\xe2\x80\xae|\xe2\x80\x8b|");
 	}
 	settle(f);
-	assert_calls(
-		f, "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
-		   "nodehostname=c1,c2,c3,c4\n"
-		   "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
-		   "nodehostname=c1,c2,c3,c4 state=POWER_DOWN_FORCE reason=burstd: a  b   none \n");
+	assert_calls(f,
+		     "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
+		     "nodehostname=c1,c2,c3,c4\n"
+		     "update nodename=c1,c2,c3,c4 nodeaddr=192.0.2.1,192.0.2.1,192.0.2.1,10.0.0.4 "
+		     "nodehostname=c1,c2,c3,c4 state=POWER_DOWN_FORCE reason=burstd: a  b   none   "
+		     " |   |\n");
 }
 
 /* Where all have addresses, or there is but one, nobody's name is resolved. */
