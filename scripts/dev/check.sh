@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 renice -n 19 -p $$ >/dev/null
 jobs=$(nproc)
 log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+trap 'rm -f "$log" "$log.elf"' EXIT
 n=0
 
 ok() { # NAME COMMAND...
@@ -74,6 +74,21 @@ sanitize() {
 threads() { make -j"$jobs" tsan; }
 # What it may do if somebody takes it over; 0 is nothing, 10 is everything.
 exposure() { systemd-analyze security --offline=true --no-pager --threshold=15 scripts/pkg/burstd.service; }
+# Each starts at an address of its own, with nothing writable that the loader has written, and no stack to run; the hook
+# without a loader at all.
+guarded() {
+	local p
+	make -j"$jobs" WERROR=1 all || return
+	for p in burstd burstctl burst-agent simcloud burst-hook; do
+		readelf -hldW "build/bin/$p" >"$log.elf" || return
+		if ! grep -q 'Type: *DYN' "$log.elf" || ! grep -q GNU_RELRO "$log.elf" || ! grep -qE 'FLAGS.*NOW' "$log.elf" ||
+			grep -E 'GNU_STACK.* [R ]?W?E ' "$log.elf"; then
+			echo "$p is not guarded"
+			return 1
+		fi
+	done
+	! grep INTERP "$log.elf" || return
+}
 # So that no harness rots between two long runs: all are built, and pass what was ever kept for them.
 fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 
@@ -84,6 +99,7 @@ ok "shellcheck" scripts
 ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.sh
 ok "install and uninstall" scripts/dev/check-install.sh
 gate systemd-analyze 252 "the unit's exposure is 1.5 at most" exposure
+ok "programs are linked with what guards them" guarded
 ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
 ok "no data race between the loop and the node-facing listener" threads
