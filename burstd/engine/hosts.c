@@ -22,6 +22,13 @@ static bool is_address(const char *text)
 	       (strchr(text, '.') != NULL || strchr(text, ':') != NULL);
 }
 
+/* Is it a node's name?  A pool has it today, or slurmctld does, of a pool that is gone.  What only
+ * the journal has would be a name, of a server perhaps, that every node resolves as we say. */
+static bool is_ours(const struct fleet_name *nm)
+{
+	return nm->listed || nm->flags != 0;
+}
+
 /* Said when it begins: the number is among the counters. */
 static void note_left_out(struct door *d, uint64_t n)
 {
@@ -49,7 +56,7 @@ static void make(struct door *d)
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		const struct fleet_node *fn = fleet_live(names[i]);
 
-		if (fn == NULL || !is_address(fn->n.addr))
+		if (fn == NULL || !is_ours(names[i]) || !is_address(fn->n.addr))
 			continue;
 		s.full = false;
 		str_addf(&s, "%s %s\n", fn->n.addr, fn->n.name);

@@ -385,6 +385,7 @@ static inline struct fleet_node *put(const char *name, uint64_t gen, enum node_s
 	node_init(&n, name, gen, W.now);
 	n.state = state;
 	(void)snprintf(n.addr, sizeof(n.addr), "%s", addr);
+	fleet_name(&B.e.fleet, name, 0)->listed = true;
 	return fleet_add(&B.e.fleet, &n);
 }
 

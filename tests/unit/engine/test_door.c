@@ -249,6 +249,26 @@ static void test_hosts_are_the_nodes_that_have_an_address(void **state)
 	assert_true(v != w);
 }
 
+/* An older journal, or one that somebody wrote to, makes no node resolve a server's name (F58). */
+static void test_hosts_are_names_of_the_cluster(void **state)
+{
+	struct fleet_name *gone, *server;
+	char *text;
+
+	(void)state;
+	(void)put("c6", 1, NODE_READY, "192.0.2.6");
+	(void)put("old1", 1, NODE_READY, "192.0.2.4");
+	(void)put("vault", 1, NODE_READY, "192.0.2.66");
+	gone = fleet_find(&B.e.fleet, "old1");
+	server = fleet_find(&B.e.fleet, "vault");
+	gone->listed = server->listed = false;
+	gone->flags = SLURM_IDLE; /* a job may still be on it */
+	commit();
+	text = hosts_text(&B.e, NULL);
+	assert_string_equal(text, "192.0.2.1 c1\n192.0.2.2 c2\n192.0.2.6 c6\n192.0.2.4 old1\n");
+	free(text);
+}
+
 /* Ten thousand heartbeats must not make ten thousand lists. */
 static void test_hosts_are_not_made_anew_for_every_heartbeat(void **state)
 {
@@ -388,6 +408,7 @@ int main(void)
 		T(test_a_certificate_for_another_key_is_misuse),
 		T(test_without_a_door_nobody_is_let_in),
 		T(test_hosts_are_the_nodes_that_have_an_address),
+		T(test_hosts_are_names_of_the_cluster),
 		T(test_hosts_are_not_made_anew_for_every_heartbeat),
 		T(test_many_hosts_are_not_made_anew_for_every_claim),
 		T(test_hosts_that_do_not_fit_are_told_of),
