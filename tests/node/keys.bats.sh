@@ -4,10 +4,13 @@
 new_key() { head -c 128 /dev/urandom | base64 -w0; }
 # gives LINE...: what burstd answers to /v1/node/keys, with end=1.
 gives() { printf '%s\n' "$@" end=1 >$W/keys; }
-# keys stage|switch: what it says is in $said.
+# keys stage|switch: what it says is in $said.  As root with no more than its unit leaves it, but what starts munged as
+# munge's user, which is systemd's there.
 keys() {
 	rc=0
-	said=$(sh "$top/scripts/node/node-init" --keys "$1" 2>&1) || rc=$?
+	caps=$(sed -n 's/^CapabilityBoundingSet=//p' "$top/scripts/node/systemd/burst-keys@.service" | sed 's/CAP_/,+/g; s/ //g' | tr '[:upper:]' '[:lower:]')
+	[ -n "$caps" ] || return
+	said=$(setpriv --no-new-privs --bounding-set="-all$caps,+setuid,+setgid" --inh-caps=-all sh "$top/scripts/node/node-init" --keys "$1" 2>&1) || rc=$?
 }
 follows() {
 	keys "$1"
