@@ -227,6 +227,27 @@ static void new_certificates_are_for_new_connections(void **state)
 	tls_peer_close(&old);
 }
 
+/* What no handshake with a key of ours would show. */
+static void tls_has_no_other_suites(void **state)
+{
+	gnutls_priority_t p;
+	const unsigned *list;
+	int n;
+
+	(void)state;
+	assert_int_equal(gnutls_priority_init(&p, NODE_TLS_PRIORITIES, NULL), 0);
+	n = gnutls_priority_kx_list(p, &list);
+	for (int i = 0; i < n; i++)
+		assert_true(list[i] == GNUTLS_KX_ECDHE_ECDSA || list[i] == GNUTLS_KX_ECDHE_RSA);
+	assert_int_equal(n, 2);
+	n = gnutls_priority_mac_list(p, &list);
+	assert_int_equal(n, 1);
+	assert_int_equal(list[0], GNUTLS_MAC_AEAD);
+	n = gnutls_priority_protocol_list(p, &list);
+	assert_int_equal(n, 2);
+	gnutls_priority_deinit(p);
+}
+
 /* --- requests --------------------------------------------------------------------------------- */
 
 static void the_check_answers_before_the_loop(void **state)
@@ -484,6 +505,7 @@ int main(void)
 		TEST(a_bad_certificate_ends_the_handshake),
 		TEST(a_certificate_that_ends_meanwhile_is_good_no_more),
 		TEST(only_good_tls_is_spoken),
+		TEST(tls_has_no_other_suites),
 		TEST(new_certificates_are_for_new_connections),
 		TEST(the_check_answers_before_the_loop),
 		TEST(refused_often_enough_a_connection_is_closed),
