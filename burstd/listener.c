@@ -64,7 +64,7 @@ int listener_open(struct listener **out, struct loop *loop, struct log *log,
 	l->loop = loop;
 	l->log = log;
 	if (claim_key_open(l->claim_key, conf->state_dir, e) != 0 ||
-	    node_ca_open(&l->ca, conf->state_dir, conf->cluster, loop_now(loop), e) != 0)
+	    node_ca_open(&l->ca, conf->state_dir, conf->cluster, loop_wall(loop), e) != 0)
 		goto fail;
 	l->claims = node_claims_new();
 	l->door = (struct engine_door){.ca = l->ca,
@@ -115,7 +115,7 @@ static int make_certificate(struct listener *l, struct node_ca_server *out, stru
 
 	for (; n < NODE_CA_NAMES_MAX && urls[n] != NULL; n++)
 		names[n] = host_of(urls[n]);
-	rc = node_ca_serve(l->ca, (const char *const *)names, n, loop_now(l->loop), out, e);
+	rc = node_ca_serve(l->ca, (const char *const *)names, n, loop_wall(l->loop), out, e);
 	if (rc == 0)
 		l->until_ms = out->until_ms;
 	for (size_t i = 0; i < n; i++)
@@ -126,12 +126,12 @@ static int make_certificate(struct listener *l, struct node_ca_server *out, stru
 static void on_roll(void *ctx)
 {
 	struct listener *l = ctx;
-	int64_t now = loop_now(l->loop);
+	int64_t now = loop_wall(l->loop);
 	struct node_ca_server s = {.until_ms = 0};
 	struct err e;
 	int rc = node_ca_roll(l->ca, now, &e);
 
-	timer_at(l->roll, now + DAY_MS);
+	timer_at(l->roll, loop_now(l->loop) + DAY_MS);
 	if (rc == 0 && now < l->until_ms - (int64_t)LEFT_DAYS * DAY_MS)
 		return;
 	if (rc >= 0)

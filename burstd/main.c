@@ -28,6 +28,7 @@
 #include "io/proc.h"
 #include "io/sd.h"
 #include "io/spool.h"
+#include "io/timeline.h"
 #include "listener.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
@@ -341,6 +342,8 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 		return -1;
 	rc = state_dir_begin(&b->state, b->journal, clock_wall_ms(), gen_floor, e);
 	if (rc < 0)
+		return err_wrap(e, "%s", path);
+	if (timeline_resume(b->loop, b->journal, e) != 0)
 		return err_wrap(e, "%s", path);
 	if (rc > 0 && !b->state.fresh)
 		log_write(b->log, LOG_WARN,

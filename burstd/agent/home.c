@@ -37,7 +37,8 @@ struct home {
 	unsigned fails; /* rounds of all URLs */
 	uint64_t sent;  /* heartbeats */
 	int64_t interval;
-	int64_t offset; /* burstd's clock less ours */
+	int64_t offset;      /* burstd's time, which nobody sets, less our clock */
+	int64_t wall_offset; /* ... and its clock, by which certificates are dated */
 	int64_t renew_next;
 	unsigned renew_fails;
 	bool clock_odd, renew_now;
@@ -69,7 +70,7 @@ static void set_renewal(struct home *h, int64_t now)
 	life = until - from;
 	keep = reserve(&h->a->conf, life);
 	/* By burstd's clock, if it has told: ours may be wrong. */
-	left = until - (clock_wall_ms() + h->offset);
+	left = until - (clock_wall_ms() + h->wall_offset);
 	if (left > life)
 		left = life;
 	h->renew_next = now + (left > keep ? left - keep : 0);
@@ -145,7 +146,7 @@ static void send_renewal(struct home *h);
 /* What burstd says to a heartbeat; -1: it is no answer to ours. */
 struct reply {
 	bool ok, renew;
-	int64_t interval, now_ms, generation;
+	int64_t interval, now_ms, wall_ms, generation;
 	char hosts[HOME_VERSION_MAX + 1];
 	char keys[HOME_VERSION_MAX + 1]; /* version of the keys that it should have */
 	int64_t switch_ms;
@@ -198,6 +199,8 @@ static int read_reply(const struct answer *a, struct reply *r)
 			(void)jpull_int(&v, &r->interval);
 		else if (jpull_is(&key, "now_ms"))
 			(void)jpull_int(&v, &r->now_ms);
+		else if (jpull_is(&key, "wall_ms"))
+			(void)jpull_int(&v, &r->wall_ms);
 		else if (jpull_is(&key, "generation"))
 			rc |= jpull_int(&v, &r->generation);
 		else if (jpull_is(&key, "hosts") && jpull_text(&v, r->hosts, sizeof(r->hosts)) != 1)
@@ -262,6 +265,8 @@ static void set_clock(struct home *h, const struct reply *r)
 
 	if (r->now_ms > 0)
 		h->offset = r->now_ms - clock_wall_ms();
+	if (r->wall_ms > 0 || r->now_ms > 0) /* an older burstd says only that */
+		h->wall_offset = (r->wall_ms > 0 ? r->wall_ms : r->now_ms) - clock_wall_ms();
 	if (odd && !h->clock_odd)
 		agent_complain(h->a, "burstd's certificate is out of date by our clock",
 			       "one of the two clocks is wrong");

@@ -30,6 +30,11 @@ int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...
 	return -1;
 }
 
+void ctl_reply_time(struct ctl_reply *r, const char *key, int64_t ms)
+{
+	jsonw_int(&r->w, key, engine_wall(r->api->engine, ms));
+}
+
 int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out)
 {
 	const json_t *v = json_object_get(r->args, key);
@@ -342,7 +347,8 @@ static int parse_kind(const json_t *head, enum journal_call_kind *out, struct er
 static int64_t call_time(const struct api *a, const json_t *head, bool spooled)
 {
 	int64_t now = engine_now(a->engine),
-		at = json_integer_value(json_object_get(head, "at_ms"));
+		at = engine_from_wall(a->engine,
+				      json_integer_value(json_object_get(head, "at_ms")));
 
 	return spooled && at > 0 && at < now ? at : now;
 }

@@ -46,7 +46,7 @@ static int put_record(void *ctx, const struct journal_audit *a)
 	}
 	jsonw_open(w, NULL, '{');
 	jsonw_int(w, "seq", a->seq);
-	jsonw_int(w, "at_ms", a->at_ms);
+	ctl_reply_time(p->r, "at_ms", a->at_ms);
 	jsonw_text(w, "actor", a->actor);
 	jsonw_text(w, "verb", a->verb);
 	jsonw_text(w, "target", a->target);
@@ -116,7 +116,7 @@ int ctl_audit_show(struct ctl_reply *r)
 	    ctl_reply_int(r, "since_ms", INT64_MAX, 0, &since_ms) != 0 ||
 	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0 || get_filter(r, &p) != 0)
 		return -1;
-	if (since_ms > 0 && find_before(r, since_ms, &since) != 0)
+	if (since_ms > 0 && find_before(r, engine_from_wall(r->api->engine, since_ms), &since) != 0)
 		return -1;
 	if (json_object_get(r->args, "tail") != NULL) /* there are no gaps */
 		since = end > tail ? end - tail : 0;

@@ -57,7 +57,7 @@ static int put_event(void *ctx, const struct journal_event *ev)
 	}
 	jsonw_open(w, NULL, '{');
 	jsonw_int(w, "seq", ev->seq);
-	jsonw_int(w, "at_ms", ev->at_ms);
+	ctl_reply_time(p->r, "at_ms", ev->at_ms);
 	jsonw_text(w, "node", ev->node);
 	jsonw_int(w, "generation", (int64_t)ev->gen);
 	jsonw_text(w, "type", ev->type);
@@ -225,7 +225,7 @@ int ctl_show_events(struct ctl_reply *r)
 		return -1;
 	if (limit == 0)
 		limit = CTL_API_EVENTS_MAX;
-	if (since_ms > 0 && find_before(r, since_ms, &since) != 0)
+	if (since_ms > 0 && find_before(r, engine_from_wall(r->api->engine, since_ms), &since) != 0)
 		return -1;
 	rc = tailed ? put_tail(r, &f, (unsigned)tail, &last)
 		    : put_since(r, since, &f, (unsigned)limit, &last);

@@ -106,13 +106,12 @@ static int read_when(struct ctl_reply *r, int64_t *at_ms)
 	const int64_t most = IN_MAX_DAYS * INT64_C(86400000);
 	int64_t in_ms, now = engine_now(r->api->engine);
 
-	if (ctl_reply_int(r, "at_ms", now + most, 0, at_ms) != 0 ||
+	if (ctl_reply_int(r, "at_ms", engine_wall(r->api->engine, now) + most, 0, at_ms) != 0 ||
 	    ctl_reply_int(r, "in_ms", most, -1, &in_ms) != 0)
 		return -1;
 	if (*at_ms != 0 && in_ms >= 0)
 		return ctl_reply_refuse(r, "invalid", "\"at_ms\" and \"in_ms\": only one of them");
-	if (in_ms >= 0)
-		*at_ms = now + in_ms;
+	*at_ms = in_ms >= 0 ? now + in_ms : engine_from_wall(r->api->engine, *at_ms);
 	return 0;
 }
 

@@ -74,7 +74,7 @@ static void put_said(struct ctl_reply *r, const struct engine_rung *rung)
 	jsonw_open(&r->w, "refusals", '[');
 	for (size_t i = 0; i < rung->nsaid; i++) {
 		jsonw_open(&r->w, NULL, '{');
-		jsonw_int(&r->w, "at_ms", rung->said[i].at_ms);
+		ctl_reply_time(r, "at_ms", rung->said[i].at_ms);
 		jsonw_text(&r->w, "reason", provider_code_str(rung->said[i].code));
 		jsonw_int(&r->w, "nodes", rung->said[i].nodes);
 		jsonw_text(&r->w, "words", rung->said[i].words);
@@ -101,7 +101,7 @@ static void put_rung(struct ctl_reply *r, const struct engine_rung *rung)
 	jsonw_text(&r->w, "cause", cause_word(rung));
 	jsonw_text(&r->w, "why", rung->why);
 	jsonw_text(&r->w, "state", state_word(rung->cool.state));
-	jsonw_int(&r->w, "until_ms", rung->cool.until_ms);
+	ctl_reply_time(r, "until_ms", rung->cool.until_ms);
 	put_said(r, rung);
 	jsonw_close(&r->w, '}');
 }
@@ -167,7 +167,7 @@ static void put_cooldown(void *ctx, const struct cooldown_row *c)
 	jsonw_text(&r->w, "provider", c->provider);
 	jsonw_text(&r->w, "place", c->place);
 	jsonw_text(&r->w, "state", state_word(c->view.state));
-	jsonw_int(&r->w, "until_ms", c->view.until_ms);
+	ctl_reply_time(r, "until_ms", c->view.until_ms);
 	jsonw_int(&r->w, "times", c->times);
 	jsonw_close(&r->w, '}');
 	(void)ctl_reply_fits(r, row);
@@ -197,7 +197,7 @@ int ctl_show_pools(struct ctl_reply *r)
 	if (ctl_reply_text(r, "pool", "", &pool) != 0 ||
 	    ctl_reply_text(r, "after", "", &after) != 0 || first_pool(r, pool, after, &from) != 0)
 		return -1;
-	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	end = pool[0] != '\0' ? from + 1 : n;
 	jsonw_open(&r->w, "pools", '[');
@@ -328,7 +328,7 @@ static void put_plan(struct ctl_reply *r, const struct engine_plan *p)
 	jsonw_text(&r->w, "why", p->why);
 	jsonw_text(&r->w, "note", p->note);
 	jsonw_bool(&r->w, "no_offer", p->no_offer);
-	jsonw_int(&r->w, "again_ms", p->again_ms);
+	ctl_reply_time(r, "again_ms", p->again_ms);
 	jsonw_int(&r->w, "nodes", p->nodes);
 	jsonw_int(&r->w, "have", p->have);
 	jsonw_open(&r->w, "pools", '[');
@@ -483,7 +483,7 @@ static void put_job(struct ctl_reply *r, const struct engine_job *j)
 	jsonw_text(&r->w, "list", or_empty(j->nodes));
 	jsonw_text(&r->w, "constraint", or_empty(j->constraint));
 	jsonw_int(&r->w, "refusals", j->refusals);
-	jsonw_int(&r->w, "until_ms", j->until_ms);
+	ctl_reply_time(r, "until_ms", j->until_ms);
 	jsonw_int(&r->w, "others", j->others);
 	jsonw_close(&r->w, '}');
 }
@@ -562,7 +562,7 @@ int ctl_show_plan(struct ctl_reply *r)
 
 	if (read_plan(r, &rq) != 0 || ctl_reply_text(r, "job", "", &job) != 0)
 		return -1;
-	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	meant = mem_zalloc((conf_of(r)->npools + 1) * sizeof(*meant));
 	if (job[0] != '\0')

@@ -40,6 +40,9 @@ int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...
 int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out);
 int ctl_reply_text(struct ctl_reply *r, const char *key, const char *initial, const char **out);
 
+/* A time of the engine's, for people: by the wall clock. */
+void ctl_reply_time(struct ctl_reply *r, const char *key, int64_t ms);
+
 /* Rows of a page: begin, write one, end.  end returns false when the row did not fit and was taken
  * back; there is always room to close the answer after it. */
 struct ctl_row {

@@ -42,7 +42,7 @@ int ctl_rotate_show(struct ctl_reply *r)
 
 	engine_rotation(r->api->engine, &s);
 	engine_secrets(r->api->engine, &secrets);
-	jsonw_int(w, "now_ms", engine_now(r->api->engine));
+	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	if (!s.there)
 		return 0;
 	jsonw_open(w, "rotation", '{');
@@ -52,9 +52,9 @@ int ctl_rotate_show(struct ctl_reply *r)
 	jsonw_bool(w, "alien", s.r.alien);
 	jsonw_text(w, "current", secrets.version);
 	jsonw_int(w, "version", s.version);
-	jsonw_int(w, "begun_ms", s.r.begun_ms);
-	jsonw_int(w, "since_ms", s.r.since_ms);
-	jsonw_int(w, "switch_ms", s.r.switch_ms);
+	ctl_reply_time(r, "begun_ms", s.r.begun_ms);
+	ctl_reply_time(r, "since_ms", s.r.since_ms);
+	ctl_reply_time(r, "switch_ms", s.r.switch_ms);
 	jsonw_int(w, "token_life_ms", s.r.life_ms);
 	put_nodes(r, &s);
 	jsonw_bool(w, "needs_credential", s.needs_credential);

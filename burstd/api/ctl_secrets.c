@@ -41,11 +41,11 @@ void ctl_secrets_put(struct ctl_reply *r)
 	jsonw_text(w, "phase", s.phase);
 	jsonw_bool(w, "ok", s.ready && s.source.error[0] == '\0');
 	jsonw_bool(w, "insecure", s.insecure);
-	jsonw_int(w, "ok_ms", s.source.ok_ms);
-	jsonw_int(w, "failed_ms", s.source.failed_ms);
+	ctl_reply_time(r, "ok_ms", s.source.ok_ms);
+	ctl_reply_time(r, "failed_ms", s.source.failed_ms);
 	jsonw_text(w, "error", s.source.error);
 	jsonw_text(w, "version", s.version);
-	jsonw_int(w, "version_ms", s.version_ms);
+	ctl_reply_time(r, "version_ms", s.version_ms);
 	jsonw_int(w, "waiting", (int64_t)s.waiting);
 	jsonw_int(w, "wrapped", (int64_t)s.released[CONF_WRAP]);
 	jsonw_int(w, "brokered", (int64_t)s.released[CONF_BROKER]);
@@ -59,7 +59,7 @@ void ctl_secrets_put(struct ctl_reply *r)
 
 int ctl_secrets_show(struct ctl_reply *r)
 {
-	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	ctl_secrets_put(r);
 	return 0;
 }

@@ -31,8 +31,8 @@ static const struct conf *conf_of(const struct ctl_reply *r)
 static void put_source(struct ctl_reply *r, const struct engine_source *src)
 {
 	jsonw_bool(&r->w, "ok", src->ok_ms != 0 && src->error[0] == '\0');
-	jsonw_int(&r->w, "ok_ms", src->ok_ms);
-	jsonw_int(&r->w, "failed_ms", src->failed_ms);
+	ctl_reply_time(r, "ok_ms", src->ok_ms);
+	ctl_reply_time(r, "failed_ms", src->failed_ms);
 	jsonw_text(&r->w, "error", src->error);
 }
 
@@ -103,7 +103,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	jsonw_money(&r->w, "spent", engine_spent(r->api->engine, i));
 	jsonw_bool(&r->w, "paused", paused);
 	jsonw_text(&r->w, "paused_by", by);
-	jsonw_int(&r->w, "paused_ms", since_ms);
+	ctl_reply_time(r, "paused_ms", since_ms);
 	jsonw_text(&r->w, "closed", closed != NULL && !paused ? closed : "");
 	put_warm(r, i);
 	jsonw_close(&r->w, '}');
@@ -151,7 +151,7 @@ int ctl_show_status(struct ctl_reply *r)
 
 	jsonw_text(&r->w, "cluster", conf_of(r)->cluster);
 	jsonw_text(&r->w, "version", BURSTD_VERSION);
-	jsonw_int(&r->w, "now_ms", engine_now(e));
+	ctl_reply_time(r, "now_ms", engine_now(e));
 	jsonw_int(&r->w, "uptime_ms", engine_now(e) - engine_started_ms(e));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_sources(r);
@@ -200,13 +200,13 @@ static void put_boot(struct ctl_reply *r, const struct node *n)
 	jsonw_open(&r->w, "boot", '{');
 	jsonw_text(&r->w, "claim", b.claim);
 	jsonw_text(&r->w, "claim_why", b.why);
-	jsonw_int(&r->w, "claim_ms", b.since_ms);
+	ctl_reply_time(r, "claim_ms", b.since_ms);
 	jsonw_text(&r->w, "attest", b.unproved ? "none" : b.weak ? "weak" : "");
 	jsonw_int(&r->w, "key_version", b.key_version);
 	jsonw_bool(&r->w, "old_keys", b.old_keys);
 	jsonw_bool(&r->w, "faulty", b.faulty);
-	jsonw_int(&r->w, "heartbeat_ms", b.heartbeat_ms);
-	jsonw_int(&r->w, "ready_ms", b.ready_ms);
+	ctl_reply_time(r, "heartbeat_ms", b.heartbeat_ms);
+	ctl_reply_time(r, "ready_ms", b.ready_ms);
 	jsonw_int(&r->w, "took_ms", b.boot_ms);
 	jsonw_int(&r->w, "cert_until_ms", b.cert_until_ms);
 	jsonw_close(&r->w, '}');
@@ -226,7 +226,7 @@ static void put_node(struct ctl_reply *r, const char *name, const struct fleet_n
 	jsonw_text(&r->w, "pool", pool_of(r, name, nm));
 	jsonw_text(&r->w, "instance", n->instance);
 	jsonw_text(&r->w, "address", n->addr);
-	jsonw_int(&r->w, "since_ms", n->since_ms);
+	ctl_reply_time(r, "since_ms", n->since_ms);
 	jsonw_money(&r->w, "rate", newest != NULL && node_counts(n) ? n->rate_nano_h : 0);
 	jsonw_text(&r->w, "reason", node_reason_str(n->reason));
 	jsonw_text(&r->w, "reason_text", newest != NULL ? fleet_why(newest, n) : "");
@@ -271,7 +271,7 @@ int ctl_show_nodes(struct ctl_reply *r)
 		most = (size_t)limit;
 	all = engine_sorted(r->api->engine);
 	from = first_after(all, n, after);
-	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	jsonw_open(&r->w, "nodes", '[');
 	for (at = from; at < n && at - from < most; at++) {
@@ -310,11 +310,11 @@ static void put_generation(struct ctl_reply *r, const struct fleet_node *fn)
 	jsonw_text(&r->w, "reason_text", fleet_why(fn, n));
 	jsonw_text(&r->w, "instance", n->instance);
 	jsonw_text(&r->w, "address", n->addr);
-	jsonw_int(&r->w, "wanted_ms", n->wanted_ms);
-	jsonw_int(&r->w, "since_ms", n->since_ms);
-	jsonw_int(&r->w, "sent_ms", n->sent_ms);
-	jsonw_int(&r->w, "start_ms", n->start_ms);
-	jsonw_int(&r->w, "end_ms", n->end_ms);
+	ctl_reply_time(r, "wanted_ms", n->wanted_ms);
+	ctl_reply_time(r, "since_ms", n->since_ms);
+	ctl_reply_time(r, "sent_ms", n->sent_ms);
+	ctl_reply_time(r, "start_ms", n->start_ms);
+	ctl_reply_time(r, "end_ms", n->end_ms);
 	jsonw_int(&r->w, "attempts", n->attempts);
 	jsonw_int(&r->w, "batch", (int64_t)n->batch);
 	jsonw_int(&r->w, "job", (int64_t)n->job);

@@ -205,11 +205,11 @@ static void explain_up(struct str *out, const struct engine *e, const struct fle
 	}
 }
 
-static void add_at(struct str *out, const char *before, int64_t ms)
+static void add_at(struct str *out, const struct engine *e, const char *before, int64_t ms)
 {
 	char at[FMT_TIME_SIZE];
 
-	str_addf(out, "%s%.19sZ", before, fmt_time(at, ms));
+	str_addf(out, "%s%.19sZ", before, engine_time(e, at, ms));
 }
 
 /* "; job 17 was sent USR1 and is requeued at 2026-01-02T03:04:05Z at the latest" */
@@ -224,7 +224,7 @@ static void add_taken(struct str *out, const struct engine *e, const char *node,
 		}
 		str_addf(out, "; job %s was sent %s", t.job, t.signal);
 		if (force_ms != INT64_MAX)
-			add_at(out, " and is requeued at the latest at ", force_ms);
+			add_at(out, e, " and is requeued at the latest at ", force_ms);
 	}
 	if (engine_taken(e, node, TAKEN_MAX, &t))
 		str_adds(out, "; and so on");
@@ -236,11 +236,11 @@ static void explain_draining(struct str *out, const struct engine *e, const stru
 
 	str_addf(out, "leaving: %s", reclaim_kind_text(n->notice));
 	if (n->deadline_ms != 0)
-		add_at(out, " at ", n->deadline_ms);
+		add_at(out, e, " at ", n->deadline_ms);
 	if (force_ms == INT64_MAX)
 		str_adds(out, "; it gets no more jobs, and goes when those on it have ended");
 	else if (force_ms > engine_now(e))
-		add_at(out, "; it gets no more jobs, and those on it have until ", force_ms);
+		add_at(out, e, "; it gets no more jobs, and those on it have until ", force_ms);
 	else
 		str_adds(out, "; jobs are moved away");
 	add_taken(out, e, n->name, force_ms);

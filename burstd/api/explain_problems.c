@@ -353,7 +353,7 @@ static void check_postponed(struct report *r)
 
 	if (n == 0)
 		return;
-	(void)fmt_time(at, p.until_ms);
+	(void)engine_time(r->e, at, p.until_ms);
 	if (n == 1)
 		str_addf(&r->s,
 			 "job %s could not have its nodes (%" PRIu32 " %s) and is to wait until "
@@ -403,7 +403,7 @@ static void add_pause(struct str *out, const struct engine *e, size_t i)
 
 	str_adds(out, "paused by an admin");
 	if (by[0] != '\0')
-		str_addf(out, " (%s, since %.19sZ)", by, fmt_time(at, since_ms));
+		str_addf(out, " (%s, since %.19sZ)", by, engine_time(e, at, since_ms));
 	str_addf(out, "; nothing is bought for it until \"burstctl resume %s\"",
 		 engine_conf(e)->pools[i].name);
 }
@@ -476,7 +476,8 @@ static void say_cooldown(void *ctx, const struct cooldown_row *c)
 		str_addf(&r->s, "provider %s: it denied us (credentials, permission or funds?)",
 			 c->provider);
 	if (c->view.until_ms != 0)
-		str_addf(&r->s, "; not tried until %.19sZ", fmt_time(at, c->view.until_ms));
+		str_addf(&r->s, "; not tried until %.19sZ",
+			 engine_time(r->e, at, c->view.until_ms));
 	else if (c->view.state == COOLDOWN_DENIED)
 		str_adds(&r->s, "; nothing is bought there until a call succeeds");
 	else
@@ -517,7 +518,7 @@ static void check_rebuilt(struct report *r)
 		 "the provider says; not known: for which jobs %s bought, and the bills of what "
 		 "ended before %.19sZ",
 		 n, n == 1 ? " was" : "s were", n == 1 ? "it does" : "they",
-		 n == 1 ? "it was" : "they were", fmt_time(at, engine_started_ms(r->e)));
+		 n == 1 ? "it was" : "they were", engine_time(r->e, at, engine_started_ms(r->e)));
 	say(r);
 }
 

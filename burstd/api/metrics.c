@@ -238,7 +238,8 @@ static void write_slurm(const struct api *a, struct str *s)
 	sample_u64(s, "burstd_slurm_up", NULL, 0, is_up(&src));
 	family(s, "burstd_slurm_last_success_timestamp_seconds", "gauge",
 	       "When slurmctld last answered; 0: never.");
-	sample_seconds(s, "burstd_slurm_last_success_timestamp_seconds", NULL, 0, src.ok_ms);
+	sample_seconds(s, "burstd_slurm_last_success_timestamp_seconds", NULL, 0,
+		       engine_wall(a->engine, src.ok_ms));
 }
 
 /* Without a value as long as it is not known. */
@@ -275,7 +276,7 @@ static void write_providers(const struct api *a, struct str *s)
 		const struct label l = {"provider", c->providers[i].name};
 
 		sample_seconds(s, "burstd_provider_last_success_timestamp_seconds", &l, 1,
-			       engine_provider_source(a->engine, i).ok_ms);
+			       engine_wall(a->engine, engine_provider_source(a->engine, i).ok_ms));
 	}
 }
 
@@ -492,7 +493,8 @@ static void write_self(const struct api *a, struct str *s)
 	family(s, "burstd_build_info", "gauge", "Always 1; what runs is in the labels.");
 	sample_u64(s, "burstd_build_info", l, 2, 1);
 	family(s, "burstd_start_time_seconds", "gauge", "When burstd started.");
-	sample_seconds(s, "burstd_start_time_seconds", NULL, 0, engine_started_ms(a->engine));
+	sample_seconds(s, "burstd_start_time_seconds", NULL, 0,
+		       engine_wall(a->engine, engine_started_ms(a->engine)));
 }
 
 /* Nothing at all where there is no secret store. */
@@ -513,7 +515,8 @@ static void write_secrets(const struct api *a, struct str *s)
 	sample_u64(s, "burstd_secrets_waiting", NULL, 0, v.waiting);
 	family(s, "burstd_secrets_last_success_timestamp_seconds", "gauge",
 	       "When the secret store last answered; 0: never.");
-	sample_seconds(s, "burstd_secrets_last_success_timestamp_seconds", NULL, 0, v.source.ok_ms);
+	sample_seconds(s, "burstd_secrets_last_success_timestamp_seconds", NULL, 0,
+		       engine_wall(a->engine, v.source.ok_ms));
 	family(s, "burstd_secrets_released_total", "counter", "Keys given out, by how.");
 	for (size_t i = 0; i < 3; i++) {
 		l = (struct label){"mode", modes[i]};

@@ -324,7 +324,7 @@ static void say_spot_first(const struct ladder_ask *a, struct text *t)
 
 	say(t, "spot only");
 	if (p->fallback_ms != 0)
-		say(t, " until %.19sZ", fmt_time(at, fallback_at(a)));
+		say(t, " until %.19sZ", fmt_time(at, fallback_at(a) - a->ahead_ms));
 	if (p->fallback_refusals != 0)
 		say(t, "%s for %" PRIu32 " more refusal%s", p->fallback_ms != 0 ? " or" : "", left,
 		    left == 1 ? "" : "s");
@@ -336,7 +336,7 @@ static void say_closed(const struct ladder_ask *a, size_t i, const char *what, s
 	char at[FMT_TIME_SIZE];
 
 	if (until != 0)
-		say(t, "%s until %.19sZ", what, fmt_time(at, until));
+		say(t, "%s until %.19sZ", what, fmt_time(at, until - a->ahead_ms));
 	else
 		say(t, "%s until a call to %.30s succeeds", what, rung_of(a, i)->provider);
 }

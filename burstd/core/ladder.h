@@ -73,6 +73,7 @@ struct ladder_ask { /* everything is borrowed */
 	uint32_t nodes, spot;             /* of the pool there are, and of these are spot */
 	struct ladder_job job;
 	int64_t now_ms;
+	int64_t ahead_ms; /* of the wall clock, which people read */
 };
 
 struct ladder {

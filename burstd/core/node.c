@@ -201,6 +201,18 @@ static int64_t began(const struct node *n, const struct node_event *ev)
 	return said >= least && said <= ev->now_ms ? said : ev->now_ms;
 }
 
+/* Where the provider says when it was launched, that goes before what we wrote down by a clock that
+ * was wrong at a start (F57); small differences are of the two clocks. */
+static void mend_bill(struct node *n, const struct node_event *ev)
+{
+	int64_t said = ev->instance->created_ms;
+
+	if (n->start_ms == 0 || n->end_ms != 0 || said <= 0 || began(n, ev) != said)
+		return;
+	if (said < n->start_ms - NODE_SKEW_MS || said > n->start_ms + NODE_SKEW_MS)
+		n->start_ms = said;
+}
+
 /* An instance is known to exist: keep it, or send it away if it is no longer wanted. */
 static void adopt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
@@ -540,6 +552,8 @@ bool node_step(struct node *n, const struct node_event *ev, const struct node_li
 		n->since_ms = n->since_ms < ev->now_ms ? n->since_ms : ev->now_ms;
 		n->wanted_ms = n->wanted_ms < ev->now_ms ? n->wanted_ms : ev->now_ms;
 	}
+	if (ev->type == NODE_EV_SEEN && strcmp(n->instance, ev->instance->id) == 0)
+		mend_bill(n, ev);
 	switch (n->state) {
 	case NODE_WANTED:
 		step_wanted(n, ev, lim);

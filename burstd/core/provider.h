@@ -129,7 +129,7 @@ struct provider_create {
 
 struct provider_op { /* everything is borrowed */
 	enum provider_op_kind kind;
-	int64_t at_ms; /* when it is sent, by our clock; signatures carry the time */
+	int64_t at_ms; /* when it is sent, by the provider's clock; signatures carry the time */
 	union {
 		struct provider_create create;
 		struct {

@@ -86,7 +86,8 @@ enum {
 struct secret_op { /* everything is borrowed */
 	enum secret_op_kind kind;
 	uint32_t address;    /* which of the store's */
-	int64_t at_ms;       /* when it is sent, by our clock; signatures carry the time */
+	int64_t at_ms;       /* when it is sent, by the wall clock; signatures carry the time */
+	int64_t sent_ms;     /* the same by the engine's time, for who asked */
 	const char *version; /* READ, WRAP: this one, "" the current; WRITE: see above, "" none */
 	/* PEEK, UNWRAP: a secret; REVOKE, LOOK: the accessor; WRITE: 32 to 64 bytes that make a
 	 * repeat the same; PROMOTE: the version that is to be the current one */

@@ -129,8 +129,8 @@ static void give(struct claim_ask *ask, const struct secrets_released *rel)
 	const char *pem = cert.pem;
 	struct err err;
 
-	if (node_ca_sign(e->d.door->ca, ask->csr, strlen(ask->csr), r->c.node, r->c.gen, now, &cert,
-			 &err) != 0) {
+	if (node_ca_sign(e->d.door->ca, ask->csr, strlen(ask->csr), r->c.node, r->c.gen,
+			 engine_wall(e, now), &cert, &err) != 0) {
 		log_write(e->d.log, LOG_ERROR, "a node's certificate cannot be made", "node",
 			  r->c.node, "error", err.msg, NULL);
 		cert.serial[0] = '\0';

@@ -7,6 +7,7 @@
 #include "base/ipaddr.h"
 #include "base/mem.h"
 #include "engine/claim_set.h"
+#include "engine/times.h"
 #include "io/http_client.h"
 #include "io/loop.h"
 
@@ -198,12 +199,13 @@ static int verify_now(struct engine *e, const struct claim_set *set,
 {
 	const struct claim_prover *v = &e->claims->provers[set->cloud];
 	const char *doc = (const char *)b->doc;
-	int64_t now = engine_now(e), ahead = e->clouds[set->cloud].ahead_ms;
-	int rc = v->ops->verify(v->self, want, doc, b->doc_len, now, id, err);
+	int64_t now = engine_now(e), wall = engine_wall(e, now);
+	int64_t theirs = times_of(&e->clouds[set->cloud], now);
+	int rc = v->ops->verify(v->self, want, doc, b->doc_len, wall, id, err);
 
-	if (rc == 0 || err->code != ERR_TIME || ahead == 0)
+	if (rc == 0 || err->code != ERR_TIME || theirs == wall)
 		return rc;
-	return v->ops->verify(v->self, want, doc, b->doc_len, now - ahead, id, err);
+	return v->ops->verify(v->self, want, doc, b->doc_len, theirs, id, err);
 }
 
 /* Is it signed, and of what is expected but for the instance? */
@@ -236,8 +238,8 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 		return CLAIM_UNTIMELY;
 	if (err.code != ERR_LIMIT)
 		return CLAIM_DISPROVED;
-	if (v->ops->lacks != NULL &&
-	    v->ops->lacks(v->self, (const char *)b->doc, b->doc_len, engine_now(e), url) == 1)
+	if (v->ops->lacks != NULL && v->ops->lacks(v->self, (const char *)b->doc, b->doc_len,
+						   engine_wall(e, engine_now(e)), url) == 1)
 		fetch(v, url);
 	return CLAIM_UNKNOWN_YET;
 }
@@ -272,11 +274,13 @@ static enum claim_proof when_started(const struct engine *e, struct claim_run *r
 				     const struct attest_identity *id, char why[160])
 {
 	const struct fleet_node *fn = claims_node(e, r);
-	int64_t ahead = e->clouds[claim_entry(r)->set->cloud].ahead_ms;
-	int64_t asked = r->c.issued_ms - (ahead > 0 ? ahead : 0);
+	int64_t theirs = times_of(&e->clouds[claim_entry(r)->set->cloud], r->c.issued_ms);
+	int64_t asked = engine_wall(e, r->c.issued_ms);
 
 	if (id->created_ms == 0 || fn == NULL)
 		return CLAIM_PROVED;
+	if (theirs < asked)
+		asked = theirs;
 	if (fn->said_ms != 0) {
 		if (id->created_ms >= fn->said_ms - NODE_SKEW_MS &&
 		    id->created_ms <= fn->said_ms + NODE_SKEW_MS)
@@ -297,7 +301,7 @@ static enum claim_proof when_started(const struct engine *e, struct claim_run *r
 /* What an admin can do about it. */
 static void blame_clock(const struct engine *e, uint32_t cloud, char why[160])
 {
-	int64_t ahead = e->clouds[cloud].ahead_ms;
+	int64_t ahead = engine_clock_ahead(e, cloud);
 	size_t n = strlen(why);
 	char text[FMT_DUR_SIZE];
 

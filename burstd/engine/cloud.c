@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/times.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -222,19 +223,6 @@ static void answered(struct request *rq, const struct provider_reply *reply, con
 	log_release(log);
 }
 
-/* It was written between our sending and now, and has whole seconds. */
-static void note_clock(struct cloud *c, int64_t sent_ms, int64_t date_ms)
-{
-	int64_t now = engine_now(c->e);
-
-	if (date_ms <= 0)
-		return;
-	if (sent_ms >= date_ms + 1000)
-		c->ahead_ms = sent_ms - date_ms - 999;
-	else
-		c->ahead_ms = now < date_ms ? now - date_ms : 0;
-}
-
 uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider_op_kind kind)
 {
 	return e->clouds[provider].limit.kinds[kind].throttled;
@@ -242,7 +230,9 @@ uint64_t engine_throttled(const struct engine *e, size_t provider, enum provider
 
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)
 {
-	return e->clouds[provider].ahead_ms;
+	int64_t now = engine_now(e);
+
+	return engine_wall(e, now) - times_of(&e->clouds[provider], now);
 }
 
 static void on_http(void *ctx, const struct http_reply *reply, const struct err *e)
@@ -251,7 +241,7 @@ static void on_http(void *ctx, const struct http_reply *reply, const struct err 
 	struct provider_reply r = {0};
 
 	if (reply != NULL && rq->cloud != NULL)
-		note_clock(rq->cloud, rq->sent_ms, reply->date_ms);
+		times_date(rq->cloud, rq->sent_ms, engine_now(rq->cloud->e), reply->date_ms);
 
 	if (reply != NULL)
 		r = (struct provider_reply){.status = reply->status,
@@ -344,7 +334,8 @@ void cloud_let_go(struct request *rq)
 	int rc;
 
 	rq->unsent = (struct err){0};
-	rq->op.at_ms = rq->sent_ms = engine_now(c->e);
+	rq->sent_ms = engine_now(c->e);
+	rq->op.at_ms = times_of(c, rq->sent_ms);
 	count(&c->e->count, rq->op.kind);
 	rc = rq->op.kind == PROVIDER_LOGIN || login_good(c)
 		     ? c->ops->build(c->self, &rq->op, &p, &e)

@@ -121,7 +121,7 @@ static void refuse(struct engine *e, const struct munge_end *end, struct http_an
 		an->retry_after_s = AGAIN_S;
 	} else {
 		str_addf(&s, "error=%s\nnow_ms=%" PRId64 "\n", munge_word_str(end->word),
-			 engine_now(e));
+			 engine_wall(e, engine_now(e)));
 	}
 	an->status = end->word == MUNGE_AWAY ? 503 : 401;
 	an->type = "text/plain";
@@ -372,6 +372,7 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 			     struct http_answer *an)
 {
 	int64_t version = door_key_version(s->key_version), now = engine_now(e);
+	int64_t wall = engine_wall(e, now);
 	struct str text;
 	uint64_t hosts;
 	bool renew;
@@ -386,13 +387,14 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 	if (s->faulty && !r->faulty)
 		(void)notice(e, r, PROVIDER_NOTICE_FAULTY, 0, "its hardware fails a check");
 	r->faulty = s->faulty;
-	renew = r->cert_until_ms != 0 && r->cert_until_ms < now + RENEW_BEFORE_MS;
+	renew = r->cert_until_ms != 0 && r->cert_until_ms < wall + RENEW_BEFORE_MS;
 	hosts = hosts_version(e);
 	str_init(&text, 512);
 	str_addf(&text,
 		 "{\"ok\":true,\"generation\":%" PRIu64 ",\"now_ms\":%" PRId64
-		 ",\"interval_s\":%d,\"renew\":%s,\"hosts\":\"%016" PRIx64 "\"",
-		 r->c.gen, now, interval(e), renew ? "true" : "false", hosts);
+		 ",\"wall_ms\":%" PRId64 ",\"interval_s\":%d,\"renew\":%s,\"hosts\":\"%016" PRIx64
+		 "\"",
+		 r->c.gen, now, wall, interval(e), renew ? "true" : "false", hosts);
 	rotate_tell(e, r, &text);
 	str_adds(&text, "}\n");
 	door_give(an, "application/json", NULL, text.len);
@@ -481,8 +483,8 @@ static void handle_renew(struct engine *e, struct claim_run *r, const struct nod
 		door_say(an, 403, "this is another key");
 		return;
 	}
-	if (node_ca_sign(e->d.door->ca, pem, n, r->c.node, r->c.gen, engine_now(e), &cert, &err) !=
-	    0) {
+	if (node_ca_sign(e->d.door->ca, pem, n, r->c.node, r->c.gen, engine_wall(e, engine_now(e)),
+			 &cert, &err) != 0) {
 		log_write(e->d.log, LOG_ERROR, "a certificate cannot be renewed", "node", r->c.node,
 			  "why", err.msg, NULL);
 		door_say(an, 503, "not now");
@@ -507,7 +509,7 @@ static void handle_time(struct engine *e, struct http_answer *an)
 	struct str s;
 
 	str_init(&s, 64);
-	str_addf(&s, "{\"now_ms\":%" PRId64 "}\n", engine_now(e));
+	str_addf(&s, "{\"now_ms\":%" PRId64 "}\n", engine_wall(e, engine_now(e)));
 	door_give(an, "application/json", NULL, s.len);
 	an->body = str_take(&s);
 }

@@ -32,6 +32,23 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 	return out;
 }
 
+/* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
+static void look_at_clock(struct engine *e)
+{
+	int64_t ahead = loop_ahead(e->d.loop), by = e->ahead_ms - ahead;
+	char text[FMT_DUR_SIZE], detail[64 + FMT_DUR_SIZE];
+
+	if (by == 0)
+		return;
+	e->ahead_ms = ahead;
+	journal_put_number(engine_tx(e), JOURNAL_AHEAD, ahead);
+	(void)snprintf(detail, sizeof(detail), "the clock of this machine was set %s by %s",
+		       by > 0 ? "forward" : "back", fmt_duration(text, by > 0 ? by : -by));
+	engine_event(e, "", 0, "clock-set", detail);
+	if (by < 0)
+		postpone_clock_set(e);
+}
+
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
@@ -151,6 +168,7 @@ static void free_old(struct engine *e)
  * what is to be deleted before both. */
 static void turn(struct engine *e)
 {
+	look_at_clock(e);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		limit_turn(&e->clouds[i].limit);
 	if (!e->more)
@@ -276,6 +294,7 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	struct engine *e = ctx;
 
 	log_hold(e->d.log);
+	look_at_clock(e);
 	switch (q) {
 	case SLURM_SNAPSHOT: /* and a turn when it is looked at */
 		take_snapshot(e, began_ms, err);
@@ -455,6 +474,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	e->left = e->slice.write;
 	e->calls_last = &e->calls;
 	e->answers_last = &e->answers;
+	e->ahead_ms = loop_ahead(d->loop);
 	e->started_ms = engine_now(e);
 	fleet_init(&e->fleet, conf->npools);
 	pool_init(e);

@@ -236,11 +236,16 @@ const struct fleet *engine_fleet(const struct engine *e);
 /* fleet_sorted(): every node that a pool names, and those that only the journal still knows. */
 struct fleet_name *const *engine_sorted(struct engine *e);
 int64_t engine_now(const struct engine *e);
+/* A time of ours, as the wall clock of this machine has it, and back: for slurmctld, certificates
+ * and people.  0 and INT64_MAX are no times and stay.  The text is fmt_time()'s. */
+int64_t engine_wall(const struct engine *e, int64_t ms);
+int64_t engine_from_wall(const struct engine *e, int64_t wall_ms);
+char *engine_time(const struct engine *e, char *out, int64_t ms);
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
-/* How far our clock is ahead of the provider's, in ms, as far as the Date of its last answer
- * proves; below 0: behind. */
+/* How far the wall clock here is ahead of the provider's, in ms, as far as the Dates of its answers
+ * prove; below 0: behind. */
 int64_t engine_clock_ahead(const struct engine *e, size_t provider);
 /* Why the provider's last failed delete failed, and when that was; 0: none has. */
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms);

@@ -102,7 +102,7 @@ static void tell(struct engine *e, const struct fleet_node *fn, const struct nod
 		char at[FMT_TIME_SIZE];
 
 		add(&s, ", ", "its machine goes at ");
-		str_addf(&s, "%.19sZ", fmt_time(at, is->deadline_ms));
+		str_addf(&s, "%.19sZ", engine_time(e, at, is->deadline_ms));
 	}
 	if (is->accepted && !was->accepted)
 		add(&s, ": ", "waits for proof that it is gone");

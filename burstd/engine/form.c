@@ -144,7 +144,7 @@ static void refuse_sold_out(struct engine *e, struct forming *f)
 
 	if (until != 0)
 		(void)snprintf(why, sizeof(why), "%.60s: no capacity: cools down until %.19sZ",
-			       f->rung->provider, fmt_time(at, until));
+			       f->rung->provider, engine_time(e, at, until));
 	else
 		(void)snprintf(why, sizeof(why), "%.60s: no capacity: another purchase is tried",
 			       f->rung->provider);

@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/times.h"
 #include "engine/vouchers.h"
 
 #include <assert.h>
@@ -183,7 +184,7 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 		ev.type = NODE_EV_LOST; /* not an answer to what was asked */
 	if (ev.type == NODE_EV_CREATED) {
 		c->e->count.instances_created++;
-		fn->said_ms = it->instance.created_ms;
+		fn->said_ms = times_of(c, it->instance.created_ms);
 	}
 	if (ev.type == NODE_EV_REFUSED)
 		(void)snprintf(fn->name->why, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name,
@@ -205,6 +206,8 @@ static void put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 		a->r.nitems = r->nitems;
 		a->r.items = mem_zalloc((r->nitems + 1) * sizeof(*r->items));
 		memcpy(a->r.items, r->items, r->nitems * sizeof(*r->items));
+		for (size_t i = 0; i < r->nitems; i++)
+			times_instance(c, &a->r.items[i].instance);
 	}
 	*c->e->answers_last = a;
 	c->e->answers_last = &a->next;

@@ -1,8 +1,14 @@
 #include "engine/private.h"
+#include "engine/times.h"
+
+static int64_t good_until(const struct cloud *c)
+{
+	return times_from(c, c->ops->good_until(c->self));
+}
 
 bool login_good(const struct cloud *c)
 {
-	return c->ops->good_until == NULL || c->ops->good_until(c->self) > engine_now(c->e);
+	return c->ops->good_until == NULL || good_until(c) > engine_now(c->e);
 }
 
 int64_t login_next_ms(const struct cloud *c)
@@ -11,7 +17,7 @@ int64_t login_next_ms(const struct cloud *c)
 
 	if (c->ops->good_until == NULL || c->login_busy)
 		return INT64_MAX;
-	until = c->ops->good_until(c->self);
+	until = good_until(c);
 	if (until == INT64_MAX)
 		return INT64_MAX;
 	at = c->login_doubted ? 0 : until - ENGINE_LOGIN_MS;

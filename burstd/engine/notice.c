@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/times.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -83,12 +84,13 @@ static struct fleet_node *find_anywhere(struct engine *e, const char *id, bool *
  */
 
 /* "reclaim: the provider takes its capacity back, at 2026-01-02T03:04:05Z (its words)" */
-static void describe(char out[NOTICE_TEXT_MAX], const struct engine_notice *n)
+static void describe(const struct engine *e, char out[NOTICE_TEXT_MAX],
+		     const struct engine_notice *n)
 {
 	char at[FMT_TIME_SIZE], when[FMT_TIME_SIZE + 8] = "";
 
 	if (n->at_ms != 0)
-		(void)snprintf(when, sizeof(when), ", at %.19sZ", fmt_time(at, n->at_ms));
+		(void)snprintf(when, sizeof(when), ", at %.19sZ", engine_time(e, at, n->at_ms));
 	(void)snprintf(out, NOTICE_TEXT_MAX, "%s: %s%s%s%.120s%s", reclaim_kind_str(n->kind),
 		       reclaim_kind_text(n->kind), when, n->reason[0] != '\0' ? " (" : "",
 		       n->reason, n->reason[0] != '\0' ? ")" : "");
@@ -128,7 +130,7 @@ static enum engine_noticed take(struct engine *e, struct fleet_node *fn,
 		if (fn->next == NULL || memcmp(fn->next, &was, sizeof(was)) == 0)
 			return what; /* known already */
 	}
-	describe(text, n);
+	describe(e, text, n);
 	(void)snprintf(detail, sizeof(detail), "%s: %s%s%s%s", n->instance, text, so[what],
 		       n->by[0] != '\0' ? "; says " : "", n->by);
 	engine_event(e, fn->n.name, fn->n.gen, "notice", detail);
@@ -141,6 +143,7 @@ int64_t notice_when(const struct cloud *c, enum provider_notice_kind kind, int64
 
 	if (at_ms == 0)
 		return 0;
+	at_ms = times_from(c, at_ms);
 	if (kind == PROVIDER_NOTICE_RECLAIM && c->caps.reclaim_ms != 0)
 		latest = now + c->caps.reclaim_ms;
 	if (at_ms > latest)

@@ -1,5 +1,6 @@
 #include "engine/private.h"
 #include "engine/slurm/show.h"
+#include "engine/times.h"
 #include "engine/vouchers.h"
 
 #include <assert.h>
@@ -128,7 +129,7 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 	fn->mark = true;
 	fn->seen_ms = c->list_began;
 	if (in->created_ms > 0)
-		fn->said_ms = in->created_ms;
+		fn->said_ms = times_of(c, in->created_ms);
 	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
 	 * it must forget an absence before it (I9, F15). */
 	if (!fn->busy || fn->n.state == NODE_DELETING)
@@ -221,7 +222,7 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 	e->count.orphans++;
 	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
 	fn->seen_ms = c->list_began;
-	fn->said_ms = in->created_ms;
+	fn->said_ms = times_of(c, in->created_ms);
 	engine_post(e, fn, &seen);
 	if (!n.release && slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags))
 		engine_post(e, fn, &up); /* a job may be at work on it */
@@ -280,6 +281,7 @@ static void observe_instances(struct cloud *c)
 	for (size_t i = 0; i < c->nseen; i++) {
 		struct provider_instance *in = &c->seen[i];
 
+		times_instance(c, in);
 		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
 		if (strcmp(in->cluster, c->e->d.uuid) != 0)
 			c->e->count.foreign++; /* never touched (I11) */

@@ -245,7 +245,8 @@ int64_t place_next_price(struct engine *e, uint32_t pool)
 				       .nodes = e->fleet.pools[pool].nodes,
 				       .spot = e->fleet.pools[pool].spot,
 				       .job = {.nodes = 1, .since_ms = engine_now(e), .none = true},
-				       .now_ms = engine_now(e)};
+				       .now_ms = engine_now(e),
+				       .ahead_ms = e->ahead_ms};
 	struct ladder l;
 	int64_t price;
 

@@ -80,9 +80,9 @@ const char *engine_closed(const struct engine *e, size_t i)
 		return "paused by an admin (burstctl resume)";
 	if (!breaker_closed(&p->breaker, engine_now(e)))
 		return NULL;
-	(void)snprintf(p->closed, sizeof(p->closed),
-		       "its nodes come up wrong%s%s; closed until %.19sZ",
-		       p->why[0] != '\0' ? ": " : "", p->why, fmt_time(at, p->breaker.until_ms));
+	(void)snprintf(
+		p->closed, sizeof(p->closed), "its nodes come up wrong%s%s; closed until %.19sZ",
+		p->why[0] != '\0' ? ": " : "", p->why, engine_time(e, at, p->breaker.until_ms));
 	return p->closed;
 }
 
@@ -104,7 +104,7 @@ void pool_rest(struct engine *e, struct fleet_name *nm)
 		(void)snprintf(why, sizeof(why), "burstd: an instance of it cannot be deleted");
 	else
 		(void)snprintf(why, sizeof(why), "burstd: it did not come up; rests until %.19sZ",
-			       fmt_time(at, nm->rests_ms));
+			       engine_time(e, at, nm->rests_ms));
 	fleet_tell(nm, engine_bare(why), engine_now(e));
 	slurm_down(e->slurm, nm->name, why);
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "rests", nm->told);

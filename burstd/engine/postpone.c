@@ -19,7 +19,8 @@ enum {
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
 	POSTPONE_CALM_MS = 5000, /* so long an answer is looked for that no update overtook */
-	POSTPONE_TELLS = 3,      /* slurmctld took it not, or did not hear it: so often in all */
+	POSTPONE_ROUND_MS = 2000,
+	POSTPONE_TELLS = 3, /* slurmctld took it not, or did not hear it: so often in all */
 };
 
 struct postponed { /* one job */
@@ -28,6 +29,7 @@ struct postponed { /* one job */
 	struct refusal refusal;        /* as durable */
 	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it */
 	int64_t until_ms;              /* what it was told to wait for; 0: nothing */
+	int64_t told_wall_ms;          /* ... as slurmctld has it; 0: not by us */
 	bool untold;                   /* slurmctld is still to be told: */
 	char why[160];
 	int64_t look_ms;
@@ -105,11 +107,40 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 
 /* --- telling slurmctld ------------------------------------------------------------------------ */
 
+/* Is it the time that we told slurmctld, give or take what the command took? */
+static bool is_ours(const struct postponed *p, const struct slurm_job_detail *d)
+{
+	int64_t by = d->begin_ms - p->told_wall_ms;
+
+	return p->told_wall_ms != 0 && by >= -POSTPONE_ROUND_MS && by <= POSTPONE_ROUND_MS;
+}
+
+/* slurmctld's clock was set back: what it was told to wait for is further away than was meant. */
+void postpone_clock_set(struct engine *e)
+{
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		if (p->untold || p->told_wall_ms == 0 || refusal_over(&p->refusal, engine_now(e)))
+			continue;
+		p->untold = true;
+		p->look_ms = engine_now(e);
+		p->first_ms = 0;
+		p->asked = false;
+		p->tells = 0;
+	}
+}
+
 static void tell(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	int64_t now = engine_now(e), start = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	char comment[SLURM_COMMENT_MAX + 1], at[FMT_TIME_SIZE], detail[320];
-	bool later = d->begin_ms + 1000 < start; /* slurmctld knows no fractions */
+	int64_t begin_ms = engine_from_wall(e, d->begin_ms);
+	bool later;
+
+	if (is_ours(p, d) && begin_ms > start + POSTPONE_ROUND_MS)
+		begin_ms = 0; /* it may be sooner again */
+	if (start <= now && begin_ms == 0)
+		start = now + 1000;
+	later = begin_ms + 1000 < start; /* slurmctld knows no fractions */
 
 	if (p->tells > 0 && !later) { /* it was heard after all */
 		p->until_ms = start;
@@ -117,15 +148,16 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 		return;
 	}
 	if (!later)
-		start = d->begin_ms;
+		start = begin_ms;
 	p->tells++;
-	(void)fmt_time(at, start);
+	(void)engine_time(e, at, start);
 	(void)snprintf(comment, sizeof(comment), "burstd: %s; next try %.19sZ", p->why, at);
 	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->comment_free ? comment : NULL);
 	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s; next try %.19sZ", p->id,
 		       p->refusal.count, p->why, at);
 	engine_event(e, "", 0, "job-postponed", detail);
 	p->until_ms = later ? start : 0; /* 0: its user says when */
+	p->told_wall_ms = later ? engine_wall(e, start) : 0;
 	p->untold = false;
 }
 

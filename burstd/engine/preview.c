@@ -59,14 +59,15 @@ static void say_limit(const struct engine *e, size_t pool, const struct ladder_a
 }
 
 /* Likewise, but all others are tried before. */
-static void say_wrong(const struct ladder_ask *a, uint32_t i, struct engine_rung *r)
+static void say_wrong(const struct engine *e, const struct ladder_ask *a, uint32_t i,
+		      struct engine_rung *r)
 {
 	char at[FMT_TIME_SIZE];
 
 	if (a->known[i].wrong_until_ms != 0 && r->why[0] == '\0')
 		(void)snprintf(r->why, sizeof(r->why),
 			       "a machine from there came up wrong: behind the others until %.19sZ",
-			       fmt_time(at, a->known[i].wrong_until_ms));
+			       engine_time(e, at, a->known[i].wrong_until_ms));
 }
 
 static void fill_rung(const struct engine *e, const struct ladder *l, const struct ladder_ask *a,
@@ -94,7 +95,8 @@ static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *
 				     .nodes = sums->nodes,
 				     .spot = sums->spot,
 				     .job = *job,
-				     .now_ms = engine_now(e)};
+				     .now_ms = engine_now(e),
+				     .ahead_ms = e->ahead_ms};
 	uint32_t counts[CONF_OFFERS_MAX + 1];
 	struct ladder l;
 
@@ -109,7 +111,7 @@ static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *
 		out->rungs[k].place = k + 1;
 		say_limit(e, pool, &a, &out->rungs[k]);
 		if (l.n > 1)
-			say_wrong(&a, l.order[k], &out->rungs[k]);
+			say_wrong(e, &a, l.order[k], &out->rungs[k]);
 	}
 	for (uint32_t i = 0, k = (uint32_t)l.n; i < l.nrungs; i++)
 		if (l.cause[i] != LADDER_TRY)

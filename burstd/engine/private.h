@@ -206,7 +206,8 @@ struct cloud { /* one provider */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
 	char undeleted[256];     /* why a delete failed last: at undeleted_ms; no list clears it */
-	int64_t ahead_ms;        /* our clock, of its own, as far as that is proved; < 0: behind */
+	int64_t ahead_ms;        /* our time, of its clock: engine/times.c; < 0: behind */
+	bool dated;              /* an answer had a Date: ahead_ms says something */
 	bool delete_denied;      /* whole deletes are, and that was told */
 	size_t delete_most;      /* ids in one while whole ones are refused; 0: as many as fit */
 	unsigned delete_alone;   /* denied so, while nothing went through */
@@ -257,6 +258,7 @@ struct sightings { /* the nodes of ours in one snapshot */
 
 struct engine {
 	struct engine_deps d;
+	int64_t ahead_ms; /* our time, of the wall clock */
 	struct conf *conf;
 	struct conf **old; /* configurations that requests on the wire may still name */
 	size_t nold;
@@ -600,6 +602,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
+void postpone_clock_set(struct engine *e); /* back */
 /* slurmctld took it, or not. */
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,

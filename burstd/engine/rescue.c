@@ -519,10 +519,11 @@ static bool is_held_back(const struct engine *e, const struct rescue *r,
 {
 	int64_t hold_ms = prereq_hold_ms(e), now = engine_now(e);
 	int64_t seen_ms = r->doubt_ms != 0 ? r->doubt_ms : now;
+	int64_t begin_ms = engine_from_wall(e, d->begin_ms);
 
-	return hold_ms > 0 && d->pending && !d->held && d->begin_ms > now &&
-	       d->begin_ms >= r->j.at_ms + hold_ms - RESCUE_ROUND_MS &&
-	       d->begin_ms <= seen_ms + hold_ms + RESCUE_ROUND_MS && r->j.nodes[0] != '\0' &&
+	return hold_ms > 0 && d->pending && !d->held && begin_ms > now &&
+	       begin_ms >= r->j.at_ms + hold_ms - RESCUE_ROUND_MS &&
+	       begin_ms <= seen_ms + hold_ms + RESCUE_ROUND_MS && r->j.nodes[0] != '\0' &&
 	       !is_postponed(e, r);
 }
 
@@ -532,7 +533,7 @@ static bool in_doubt(struct engine *e, struct rescue *r, const struct slurm_job_
 {
 	int64_t now = engine_now(e);
 
-	if (!d->pending || d->held || d->begin_ms <= now || is_postponed(e, r))
+	if (!d->pending || d->held || engine_from_wall(e, d->begin_ms) <= now || is_postponed(e, r))
 		return false;
 	if (r->doubt_ms == 0) {
 		r->doubt_ms = now;
@@ -632,7 +633,8 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (r->j.hold_ms != 0) {
 		if (are_gone(e, r)) /* as when it was asked about */
 			lift(e, r, d);
-	} else if (d->pending || d->begin_ms > r->j.at_ms || r->doubt_ms != 0) {
+	} else if (d->pending || engine_from_wall(e, d->begin_ms) > r->j.at_ms ||
+		   r->doubt_ms != 0) {
 		requeued(e, r, d);
 	} else if (d->ended) {
 		on_end(e, r, d);

@@ -51,7 +51,7 @@ static void failed(struct rotate *rt, enum secret_op_kind kind, const struct sec
 	case SECRET_MISSING:
 	case SECRET_SPENT:
 	case SECRET_NEW:
-		(void)st->s.ops->take(st->s.self, NULL, engine_now(rt->e), NULL);
+		(void)secrets_take(&st->s, NULL, NULL);
 		stuck(rt, secret_op_str(kind), r->message);
 		return;
 	case SECRET_AWAY:
@@ -211,7 +211,7 @@ static bool has_session(const struct rotate *rt)
 {
 	const struct secrets *s = &rt->store->s;
 
-	return s->ops->good_until(s->self) > engine_now(rt->e) + rt->e->conf->secrets.timeout_ms;
+	return secrets_until(s) > engine_now(rt->e) + rt->e->conf->secrets.timeout_ms;
 }
 
 static void on_login(struct secrets *s, void *ctx, const struct secret_op *op,
@@ -225,7 +225,7 @@ static void on_login(struct secrets *s, void *ctx, const struct secret_op *op,
 		failed(rt, op->kind, r);
 		return;
 	}
-	rc = s->ops->take(s->self, r, engine_now(rt->e), &err);
+	rc = secrets_take(s, r, &err);
 	idle(rt);
 	if (rc < 0 || (rc == 0 && !has_session(rt)))
 		stuck(rt, "login", rc < 0 ? err.msg : "the session has ended already");

@@ -142,12 +142,12 @@ static void go(struct secrets *s, enum secrets_phase phase, int64_t in_ms)
 
 static bool has_session(const struct secrets *s)
 {
-	return s->ops->good_until(s->self) > engine_now(s->e);
+	return secrets_until(s) > engine_now(s->e);
 }
 
 static void drop_session(struct secrets *s)
 {
-	(void)s->ops->take(s->self, NULL, engine_now(s->e), NULL);
+	(void)secrets_take(s, NULL, NULL);
 }
 
 /* No session is used before it is known what it may do, whatever came of asking for that. */
@@ -216,8 +216,7 @@ static void doubt(struct secrets *s, bool own, const struct secret_result *r)
 	int64_t now = engine_now(s->e);
 	bool lately = s->doubt_ms != 0 && now - s->doubt_ms < SECRETS_REFUSED_MS;
 
-	if (s->phase != SECRETS_READY || (own && lately) ||
-	    s->ops->good_until(s->self) == INT64_MAX) {
+	if (s->phase != SECRETS_READY || (own && lately) || secrets_until(s) == INT64_MAX) {
 		refused(s, r->message);
 		return;
 	}
@@ -312,7 +311,7 @@ static void trouble(struct secrets *s, enum secret_op_kind kind, const struct se
 /* At two thirds of its life, and not when all others do. */
 static void set_renewal(struct secrets *s, const struct secret_result *r)
 {
-	int64_t now = engine_now(s->e), until = s->ops->good_until(s->self);
+	int64_t now = engine_now(s->e), until = secrets_until(s);
 	int64_t left = until - now;
 
 	s->renewable = r->renewable && (s->flags & SECRET_RENEWS) != 0;
@@ -337,7 +336,7 @@ static void logged_in(struct secrets *s, const struct secret_result *r)
 {
 	struct secret_result wrong = {.code = SECRET_INVALID};
 	struct err err = {0};
-	int rc = s->ops->take(s->self, r, engine_now(s->e), &err);
+	int rc = secrets_take(s, r, &err);
 
 	if (rc > 0) {
 		go(s, SECRETS_LOGIN, 0); /* the next step */
@@ -397,7 +396,7 @@ static void on_own(struct secrets *s, void *ctx, const struct secret_op *op,
 		logged_in(s, r);
 		break;
 	case SECRET_RENEW:
-		(void)s->ops->take(s->self, r, engine_now(s->e), NULL);
+		(void)secrets_take(s, r, NULL);
 		set_renewal(s, r);
 		break;
 	case SECRET_RIGHTS:
@@ -531,7 +530,7 @@ static void give_wrap(struct secrets *s, struct secrets_ask *ask, const struct s
 				       .accessor = r->accessor,
 				       .path = r->path,
 				       .ttl_ms = r->ttl_ms,
-				       .sent_ms = op->at_ms,
+				       .sent_ms = op->sent_ms,
 				       .addresses = addresses,
 				       .ca_file = s->e->conf->secrets.ca_file};
 

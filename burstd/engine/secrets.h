@@ -169,6 +169,18 @@ struct secrets {
 /* Send op, at the store's present address; fn is called once, later, unless the engine is freed
  * before.  The texts of op are copied. */
 void secrets_send(struct secrets *s, const struct secret_op *op, secrets_wire_fn fn, void *ctx);
+/* The session: stores tell the time by the wall clock, and this is the driver's take() with that,
+ * and its good_until() as a time of ours. */
+static inline int secrets_take(struct secrets *s, const struct secret_result *r, struct err *e)
+{
+	return s->ops->take(s->self, r, engine_wall(s->e, engine_now(s->e)), e);
+}
+
+static inline int64_t secrets_until(const struct secrets *s)
+{
+	return engine_from_wall(s->e, s->ops->good_until(s->self));
+}
+
 void secrets_wire_run(struct secrets *s); /* tell of what needed no network, or got nowhere */
 bool secrets_wire_due(const struct secrets *s);
 void secrets_wire_free(struct secrets *s);

@@ -41,14 +41,16 @@ static void on_bye(void *ctx, const struct http_reply *reply, const struct err *
 /* Whatever state it is in: if it does not answer, that is soon known. */
 static void leave(struct secrets *s, struct bye *b)
 {
-	const struct secret_op op = {
-		.kind = SECRET_LOGOUT, .address = s->at, .at_ms = engine_now(s->e), .version = ""};
+	const struct secret_op op = {.kind = SECRET_LOGOUT,
+				     .address = s->at,
+				     .at_ms = engine_wall(s->e, engine_now(s->e)),
+				     .version = ""};
 	const struct conf_secrets *c = &s->e->conf->secrets;
 	struct secret_request rq = {0};
 	struct http_call call;
 	struct err err;
 
-	if ((s->flags & SECRET_RENEWS) == 0 || s->ops->good_until(s->self) <= engine_now(s->e) ||
+	if ((s->flags & SECRET_RENEWS) == 0 || secrets_until(s) <= engine_now(s->e) ||
 	    s->ops->build(s->self, &op, &rq, &err) != 0)
 		return;
 	call = (struct http_call){.method = rq.method,

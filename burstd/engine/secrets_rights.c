@@ -43,7 +43,7 @@ bool secrets_revoke(struct engine *e, const char *accessor)
 
 	/* An address that does not answer would only lose it: who wants it asks again. */
 	if (s == NULL || s->phase == SECRETS_PROBE || (s->rights & SECRET_MAY_REVOKE) == 0 ||
-	    s->ops->good_until(s->self) <= engine_now(e) || s->revoking >= SECRETS_REVOKES_MAX)
+	    secrets_until(s) <= engine_now(e) || s->revoking >= SECRETS_REVOKES_MAX)
 		return false;
 	s->revoking++;
 	secrets_send(s, &op, on_revoked, NULL);

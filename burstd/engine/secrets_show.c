@@ -5,7 +5,7 @@ bool secrets_ready(const struct engine *e)
 	const struct secrets *s = e->secrets;
 
 	return s != NULL && s->phase == SECRETS_READY && s->version[0] != '\0' &&
-	       s->ops->good_until(s->self) > engine_now(e);
+	       secrets_until(s) > engine_now(e);
 }
 
 const char *secrets_version(const struct engine *e)
@@ -36,7 +36,7 @@ void engine_secrets(const struct engine *e, struct engine_secrets *out)
 		.insecure = (s->flags & SECRET_INSECURE) != 0,
 		.version = s->version,
 		.version_ms = s->version_ms,
-		.until_ms = s->ops->good_until(s->self),
+		.until_ms = secrets_until(s),
 		.trouble_ms = s->trouble_ms,
 		.waiting = s->nasks,
 		.released = {s->released[0], s->released[1], s->released[2]},

@@ -163,7 +163,8 @@ void secrets_send(struct secrets *s, const struct secret_op *op, secrets_wire_fn
 	w->op.version = w->version;
 	w->op.token = w->token != NULL ? secret_text(w->token) : NULL;
 	w->op.bundle = w->bundle != NULL ? secret_text(w->bundle) : NULL;
-	w->op.at_ms = engine_now(s->e);
+	w->op.sent_ms = engine_now(s->e);
+	w->op.at_ms = engine_wall(s->e, w->op.sent_ms);
 	w->op.address = s->at;
 	w->next = s->wires;
 	w->prev = &s->wires;

@@ -11,7 +11,10 @@
 
 /* libuv's timers follow the monotonic clock, which stands still while the machine is suspended;
  * ours follow the boot clock.  Looking again once a minute bounds the difference. */
-enum { LOOP_NAP_MS = 60000 };
+enum {
+	LOOP_NAP_MS = 60000,
+	LOOP_STEP_MS = 500, /* clocks that are read one after the other differ by less */
+};
 
 struct watch { /* one loop_on_signal() */
 	struct watch *next;
@@ -22,7 +25,8 @@ struct watch { /* one loop_on_signal() */
 
 struct loop {
 	uv_loop_t uv;
-	int64_t offset; /* wall clock less boot clock, at birth */
+	int64_t offset; /* our time less the boot clock */
+	int64_t ahead;  /* our time less the wall clock, as that was set last */
 	struct watch *watches;
 	/* Timers that are due at once wait in `due`.  They do not go through libuv's timers: one of
 	 * 0 ms starves I/O (libuv before 1.48), one of 1 ms costs 1 ms.  An active idle handle
@@ -165,6 +169,36 @@ struct uv_loop_s *loop_uv(struct loop *l)
 int64_t loop_now(const struct loop *l)
 {
 	return l->offset + clock_boot_ms();
+}
+
+/* An adjustment of the clock's speed is the boot clock's too: only a step makes a difference. */
+int64_t loop_ahead(struct loop *l)
+{
+	int64_t ahead = loop_now(l) - clock_wall_ms(), by = ahead - l->ahead;
+
+	if (by >= LOOP_STEP_MS || by <= -LOOP_STEP_MS)
+		l->ahead = ahead;
+	return l->ahead;
+}
+
+int64_t loop_wall(struct loop *l)
+{
+	return loop_now(l) - loop_ahead(l);
+}
+
+void loop_resume(struct loop *l, const struct clock_line *was)
+{
+	assert(l->ntimers == 0);
+	l->offset = clock_line_offset(was, clock_boot_id(), clock_boot_ms(), clock_wall_ms());
+	l->ahead = was->ahead_ms;
+}
+
+void loop_line(struct loop *l, struct clock_line *out)
+{
+	*out = (struct clock_line){.boot_id = clock_boot_id(),
+				   .offset_ms = l->offset,
+				   .ahead_ms = loop_ahead(l),
+				   .last_ms = loop_now(l)};
 }
 
 static void on_signal(uv_signal_t *h, int signum)

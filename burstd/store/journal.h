@@ -92,7 +92,8 @@ struct journal_rescue { /* a job that is about to lose a node, until it is known
 	char why[200];                         /* for people */
 	char nodes[JOURNAL_JOB_NODES_MAX + 1]; /* a list of all that it ran on; "": too long */
 	enum journal_signal signal;
-	int64_t hold_ms; /* it was requeued, and slurmctld holds it back until then; 0: not yet */
+	/* It was requeued, and slurmctld holds it back until then, by its own clock; 0: not yet. */
+	int64_t hold_ms;
 };
 
 /* One request to a provider, or one order to slurmctld, written down before it is sent (I28).  No
@@ -161,7 +162,8 @@ struct journal_visitor {
 	void *ctx;
 };
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e);
-/* Numbers that must never come twice, from meta: 0 when unset. */
+/* Numbers from meta, such as those that must never come twice: 0 when unset. */
+#define JOURNAL_AHEAD "clock_ahead" /* struct clock_line, with two more: timeline.c */
 int journal_get_number(struct journal *j, const char *key, int64_t *out, struct err *e);
 
 /* A transaction: effects are copied, take effect in the order given, and none before commit.  One

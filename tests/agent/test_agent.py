@@ -244,6 +244,21 @@ def renewal_in_time(lab):
     never(lambda: len(b.got("/v1/node/renew")) > 1, "once", 3)
 
 
+def renewal_by_the_wall(lab):
+    """F57: certificates are dated by burstd's wall clock, not by the time that it has for all else"""
+    b = lab.burstd()
+    ahead = 20 * 3600
+
+    def set_back(h, _):
+        h.answer(200, {"ok": True, "now_ms": int((time.time() + ahead) * 1000), "wall_ms": int(time.time() * 1000)})
+
+    b.on("/v1/node/heartbeat", set_back)
+    b.on("/v1/node/renew", (503, {}))
+    lab.start([b], deadman_job="1h")
+    until(lambda: len(b.beats()) > 1, "heartbeats")
+    never(lambda: b.got("/v1/node/renew"), "a renewal", 3)
+
+
 def renewal_for_a_job(lab):
     """nor later than its end is as far away as a job may run without burstd, which takes none that has ended"""
     b, other = lab.burstd(), Lab()

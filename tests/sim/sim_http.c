@@ -610,7 +610,10 @@ static void serve(struct world *w, struct wire *q)
 static void on_reply(struct world *w, void *ctx, uint64_t arg)
 {
 	struct wire *q = ctx;
-	struct http_reply r = {.status = q->status, .body = q->body.p, .len = q->body.len};
+	struct http_reply r = {.status = q->status,
+			       .body = q->body.p,
+			       .len = q->body.len,
+			       .date_ms = w->now / SIM_SECOND * SIM_SECOND};
 	char seconds[12];
 
 	(void)arg;

@@ -307,8 +307,30 @@ static void on_disk(struct world *w, void *ctx, uint64_t arg)
 		engine_look_at_disk(w->engine);
 }
 
+/* An admin sets the clock, or NTP does: that of burstd and slurmctld, not that of the provider. */
+static void on_clock(struct world *w, void *ctx, uint64_t arg)
+{
+	int64_t by = world_between(w, 0, 600);
+
+	(void)ctx;
+	(void)arg;
+	world_at(w, w->now + SIM_MINUTE, on_clock, NULL, 0);
+	if (!world_fault(w, SIM_CLOCK_SET))
+		return;
+	w->totals->met[SIM_CLOCK_SET][NODE_NSTATES]++;
+	if (world_one_in(w, 5))
+		by *= 24 * 60; /* by months: forward, for slurmctld's jobs would wait as long */
+	else if (world_one_in(w, 2))
+		by = -by;
+	SIM_TRACE(w, "*** the clock is set by %lld s", (long long)by);
+	w->wall += by * SIM_SECOND;
+	w->set_at = w->now;
+	sim_ctld_clock_set(w->ctld, by * SIM_SECOND);
+}
+
 void sim_life_init(struct world *w)
 {
+	world_at(w, w->now + SIM_MINUTE, on_clock, NULL, 0);
 	world_at(w, w->now + SIM_SECOND, on_disk, NULL, 0);
 }
 
@@ -374,6 +396,7 @@ void life_end(struct world *w)
 			sim_pool_forgive(w, p); /* what "until" was is not known any more */
 		w->boot->jumped_at = w->now;
 		w->skew = world_between(w, -10, 10) * (world_one_in(w, 2) ? year / 10 : SIM_MINUTE);
+		w->wall = w->skew;
 	}
 	sim_journal_restore(w->journal);
 	change_conf(w);

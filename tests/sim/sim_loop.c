@@ -44,6 +44,11 @@ int64_t loop_now(const struct loop *l)
 	return l->w->now + l->w->skew;
 }
 
+int64_t loop_ahead(struct loop *l)
+{
+	return l->w->skew - l->w->wall;
+}
+
 struct timer *timer_new(struct loop *l, loop_fn fn, void *ctx)
 {
 	struct timer *t = mem_zalloc(sizeof(*t));

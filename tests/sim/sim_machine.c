@@ -153,7 +153,7 @@ void sim_machine_notice(struct world *w, struct inst *i)
 		return;
 	(void)snprintf(text, sizeof(text),
 		       ",\"type\":\"preempt\",\"id\":\"r%u\",\"deadline\":%" PRId64,
-		       (unsigned)i->number, (i->reclaim_at + w->skew) / 1000);
+		       (unsigned)i->number, i->reclaim_at / 1000);
 	say(w, certified(i, SIM_EVENT, on_told), i->machine->node, text);
 }
 

@@ -26,7 +26,7 @@ static void on_notice(struct world *w, void *ctx, uint64_t at_ms)
 
 	if (w->faults)
 		world_met(w, SIM_NOTICE, i->node, i->gen);
-	deliver(w, i, PROVIDER_NOTICE_RECLAIM, (int64_t)at_ms);
+	deliver(w, i, PROVIDER_NOTICE_RECLAIM, at_ms != 0 ? (int64_t)at_ms + w->skew : 0);
 }
 
 void sim_notice_reclaim(struct world *w, struct inst *i)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/hostlist.h"
 #include "sim_slurm.h"
 
@@ -180,7 +181,7 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 		if (j != NULL)
 			str_addf(out, "%-24u%-24s%-24d%-24lld%-300s\n", (unsigned)j->id,
 				 state_of(j), j->held ? 0 : 7,
-				 (long long)((j->begin_at + c->w->skew) / SIM_SECOND), "burstd: x");
+				 (long long)((j->begin_at + c->w->wall) / SIM_SECOND), "burstd: x");
 	}
 	return 0;
 }
@@ -427,6 +428,21 @@ static void let_start(struct sim_ctld *c, struct ctld_job *j)
 	j->begin_at = c->w->now;
 }
 
+/* F57: people read the time of the next try by their clock, which is slurmctld's. */
+static void check_told(struct world *w, const char *comment, int64_t at)
+{
+	const char *said = comment != NULL ? strstr(comment, "; next try ") : NULL;
+	char text[FMT_TIME_SIZE];
+	int64_t told;
+
+	if (said == NULL || w->now < w->set_at + SIM_MINUTE)
+		return;
+	(void)snprintf(text, sizeof(text), "%.20s", said + strlen("; next try "));
+	if (fmt_time_parse(text, &told, NULL) != 0 || llabs(told - w->wall - at) > 30 * SIM_SECOND)
+		world_fail(w, "F57: a job waits until %lld, and is told %s",
+			   (long long)(at + w->wall), text);
+}
+
 /* Nobody's begin time is made earlier, nobody's hold is overruled. */
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 {
@@ -448,9 +464,11 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 		at = sim_ctld_seconds(c->w->now) +
 		     strtoll(start + sizeof(now) - 1, NULL, 10) * SIM_SECOND;
 		SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, start);
-		if (j->user_at < j->details_at && (j->held || at < j->begin_at))
+		check_told(c->w, option(args, "AdminComment="), at);
+		if (j->user_at < j->details_at &&
+		    (j->held || (at < j->begin_at && j->begin_at != j->told_to)))
 			world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
-		j->begin_at = at;
+		j->begin_at = j->told_to = at;
 	}
 	return 0;
 }

@@ -283,6 +283,18 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 	}
 }
 
+/* Its times are by the wall clock: for the world they are others now. */
+void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		struct ctld_job *j = &c->jobs[i];
+
+		j->begin_at -= by;
+		j->requeued_to -= j->requeued_to != 0 ? by : 0;
+		j->told_to -= j->told_to != 0 ? by : 0;
+	}
+}
+
 /* Users and admins hold jobs, release them, and move them to a later time. */
 static void meddle(struct sim_ctld *c, struct ctld_job *j)
 {

@@ -63,6 +63,7 @@ struct ctld_job {
 	/* Its begin time when burstd looked at it first since it was requeued: as far as burstd can
 	 * know, that is slurmctld's.  0: it has not looked. */
 	int64_t requeued_to;
+	int64_t told_to;              /* begin_at as burstd set it; 0: it did not */
 	int64_t signalled_at;         /* in this run; 0: it was not */
 	uint32_t lost[JOB_NODES_MAX]; /* the instances that it ran on before it was requeued */
 	uint32_t nlost;
@@ -102,7 +103,8 @@ struct sim_ctld {
 
 struct sim_ctld *sim_ctld_new(struct world *w);
 void sim_ctld_free(struct sim_ctld *c);
-void sim_ctld_heal(struct sim_ctld *c);     /* no new jobs; what cannot fit is cancelled */
+void sim_ctld_heal(struct sim_ctld *c); /* no new jobs; what cannot fit is cancelled */
+void sim_ctld_clock_set(struct sim_ctld *c, int64_t by);
 void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become unwanted */
 
 bool sim_ctld_up(const struct sim_ctld *c);

@@ -104,6 +104,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_COMMIT_FAILS] = {"F55 commit fails", 8, NODES, why_one},
 	[SIM_DISK_FULL] = {"F55 disk full", 20, W(DRAINING) | NO_ROW, why_dr},
 	[SIM_CLOCK_JUMP] = {"F57 clock jumps", 150, NODES, why_one},
+	[SIM_CLOCK_SET] = {"F57 clock set", 100, NODES, why_one},
 	[SIM_RESTORED] = {"F58 journal restored", 500, W(DRAINING) | NO_ROW, why_dr},
 	[SIM_CONF_CHANGED] = {"conf changed, restart", 300, W(DRAINING) | NO_ROW, why_dr},
 	[SIM_RELOADED] = {"conf reloaded", 300, W(DRAINING) | NO_ROW, why_dr},

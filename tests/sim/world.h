@@ -83,6 +83,7 @@ enum sim_fault {
 	SIM_COMMIT_FAILS,    /* F55 */
 	SIM_DISK_FULL,       /* F55: there is little room, for a while */
 	SIM_CLOCK_JUMP,      /* F57, over a restart */
+	SIM_CLOCK_SET,       /* F57, while burstd runs, forward and back */
 	SIM_RESTORED,        /* F58: over a restart, an older copy of the journal */
 	SIM_CONF_CHANGED,    /* over a restart: other creates from the same pool */
 	SIM_RELOADED,        /* while it runs */
@@ -233,8 +234,10 @@ struct sim_boot;
 
 struct world {
 	uint64_t seed, rng, step, task_seq;
-	int64_t now;  /* what the world's clocks say */
-	int64_t skew; /* how wrong burstd's clock is (F57) */
+	int64_t now;    /* what the world's clocks say */
+	int64_t skew;   /* how far burstd's time is ahead of that (F57) ... */
+	int64_t wall;   /* ... and the wall clock that it shares with slurmctld ... */
+	int64_t set_at; /* ... which was set then */
 	int64_t life_began;
 	bool listed, told;  /* in this life it had a whole list; a whole snapshot */
 	int64_t disk_until; /* until then the disk has no room (F55) ... */

@@ -89,8 +89,9 @@ struct slurm_job_detail {
 	bool ended;              /* and will not run again */
 	bool placed;             /* as slurm_job_placed() */
 	bool running;            /* ... and works there */
-	int64_t begin_ms;  /* pending: not before this time; else its last start; 0: not said */
-	bool comment_free; /* AdminComment is empty or begins with "burstd:" */
+	int64_t begin_ms;        /* pending: not before this time; else its last start; 0: not said.
+				  * By slurmctld's clock, which is the wall clock */
+	bool comment_free;       /* AdminComment is empty or begins with "burstd:" */
 };
 
 typedef void (*slurm_job_detail_fn)(void *ctx, const struct slurm_job_detail *d);

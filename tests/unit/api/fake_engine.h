@@ -49,10 +49,11 @@ struct engine {
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
 	const char *undeleted;
 	int64_t undeleted_ms, unheard_ms, ahead_ms;
-	size_t undropped; /* fabrics */
-	size_t nstrays;   /* i-1, i-2 ... */
-	int64_t tried_ms; /* of all but the first; that one is young */
-	bool leaves;      /* the second stops already */
+	int64_t of_wall_ms; /* so far the engine's time is ahead of the wall clock */
+	size_t undropped;   /* fabrics */
+	size_t nstrays;     /* i-1, i-2 ... */
+	int64_t tried_ms;   /* of all but the first; that one is young */
+	bool leaves;        /* the second stops already */
 	size_t npostponed;
 	struct engine_postponed postponed; /* the soonest */
 	unsigned reconciles;
@@ -142,6 +143,21 @@ const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)
 	assert_true(provider < e->conf->nproviders);
 	*n = e->undropped;
 	return "no right to delete groups";
+}
+
+int64_t engine_wall(const struct engine *e, int64_t ms)
+{
+	return ms <= 0 || ms == INT64_MAX ? ms : ms - e->of_wall_ms;
+}
+
+int64_t engine_from_wall(const struct engine *e, int64_t wall_ms)
+{
+	return wall_ms <= 0 || wall_ms == INT64_MAX ? wall_ms : wall_ms + e->of_wall_ms;
+}
+
+char *engine_time(const struct engine *e, char *out, int64_t ms)
+{
+	return fmt_time(out, engine_wall(e, ms));
 }
 
 int64_t engine_clock_ahead(const struct engine *e, size_t provider)

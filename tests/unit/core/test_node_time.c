@@ -222,10 +222,52 @@ static void test_billing(void **state)
 	assert_true(n.start_ms == 0 && n.end_ms == 0);
 }
 
+/* F57: the clock was wrong at a start; where the provider says when it was launched, that counts.
+ * Neither for small differences nor for a time that cannot be. */
+static void test_a_bill_begins_when_the_provider_says(void **state)
+{
+	enum { YEAR = 365 };
+	static const struct {
+		int64_t start, said, want; /* days before now */
+	} rows[] = {
+		{YEAR, 1, 1}, {YEAR, 0, YEAR}, {1, 1, 1}, {YEAR, -1, YEAR}, {1, YEAR + 1, 1},
+	};
+	static const enum node_state states[] = {NODE_BOOTING, NODE_READY, NODE_DRAINING,
+						 NODE_DELETING, NODE_QUARANTINED};
+	const int64_t day = 86400000, now = T0 + 2 * YEAR * day;
+
+	(void)state;
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+			struct provider_instance in = instance(PROVIDER_RUNNING);
+			struct node n = node_at(states[s]);
+
+			n.sent_ms = now - YEAR * day; /* by the clock that was wrong, too */
+			n.start_ms = now - rows[i].start * day;
+			in.created_ms = rows[i].said != 0 ? now - rows[i].said * day : 0;
+			(void)step(&n, (struct node_event){.type = NODE_EV_SEEN,
+							   .now_ms = now,
+							   .instance = &in});
+			assert_true(n.start_ms == now - rows[i].want * day);
+			in.created_ms = n.start_ms + NODE_SKEW_MS; /* two clocks */
+			(void)step(&n, (struct node_event){.type = NODE_EV_SEEN,
+							   .now_ms = now,
+							   .instance = &in});
+			assert_true(n.start_ms == now - rows[i].want * day);
+			in.created_ms = n.start_ms + NODE_SKEW_MS + 1;
+			(void)snprintf(in.id, sizeof(in.id), "another");
+			(void)step(&n, (struct node_event){.type = NODE_EV_SEEN,
+							   .now_ms = now,
+							   .instance = &in});
+			assert_true(n.start_ms == now - rows[i].want * day);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_backoff_doubles_up_to_its_cap),
+		cmocka_unit_test(test_a_bill_begins_when_the_provider_says),
 		cmocka_unit_test(test_a_delete_does_not_wait_for_a_day),
 		cmocka_unit_test(test_an_address_is_one_address),
 		cmocka_unit_test(test_lost_creates_are_repeated_a_few_times),

@@ -336,6 +336,7 @@ static void test_document_of_another_time_than_the_providers(void **state)
 	(void)state;
 	one();
 	V.at_ms = engine_now(F.e) - QUARTER;
+	F.e->clouds[0].dated = true;
 	F.e->clouds[0].ahead_ms = -2 * QUARTER;
 	is_untimely("claim: it has expired; the clock here is 30m00s behind the provider's");
 }
@@ -345,6 +346,7 @@ static void test_document_is_judged_by_the_clock_of_who_signs_it(void **state)
 	(void)state;
 	one();
 	V.at_ms = engine_now(F.e) - QUARTER;
+	F.e->clouds[0].dated = true;
 	F.e->clouds[0].ahead_ms = QUARTER;
 	is_served(shows("i-1 a r"), "");
 }
@@ -427,6 +429,7 @@ static void test_machine_asked_for_by_a_clock_that_was_ahead(void **state)
 	one();
 	row(1)->seen_ms = engine_now(F.e);
 	V.created_ms = claim(1)->c.issued_ms - NODE_SKEW_MS - QUARTER;
+	F.e->clouds[0].dated = true;
 	F.e->clouds[0].ahead_ms = QUARTER;
 	is_served(shows("i-1 a r"), "");
 }

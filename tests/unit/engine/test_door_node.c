@@ -327,9 +327,9 @@ static void test_a_heartbeat_is_answered_at_once_and_writes_nothing(void **state
 			 200);
 	assert_int_equal(B.timers, 0);
 	assert_string_equal(B.events, "");
-	assert_has(B.said,
-		   "{\"ok\":true,\"generation\":2,\"now_ms\":1800000000000,\"interval_s\":5,"
-		   "\"renew\":false,\"hosts\":\"");
+	assert_has(B.said, "{\"ok\":true,\"generation\":2,\"now_ms\":1800000000000,"
+			   "\"wall_ms\":1800000000000,\"interval_s\":5,"
+			   "\"renew\":false,\"hosts\":\"");
 	assert_int_equal(B.a.heartbeat_ms, W.now);
 	assert_int_equal(B.a.key_version, 7);
 	assert_false(B.a.old_keys);

@@ -333,6 +333,34 @@ static void test_how_far_our_clock_is_ahead_is_told_by_the_date_of_an_answer(voi
 	}
 }
 
+/* F57: sessions end, and signatures are dated, by the provider's clock. */
+static void test_requests_are_dated_by_the_providers_clock(void **state)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	(void)state;
+	F.brings = BEGAN - 30 * MINUTE; /* by its own clock, that is an hour behind our time */
+	B.e.ahead_ms = 60 * MINUTE;
+	log_in();
+	assert_true(F.at_ms == W.now - 60 * MINUTE);
+	assert_true(login_good(B.c));
+	assert_true(login_next_ms(B.c) == BEGAN + 25 * MINUTE);
+	B.e.ahead_ms = 0; /* set forward; nothing was said of the provider's clock */
+	assert_false(login_good(B.c));
+	B.c->list_next = B.c->offers_next = INT64_MAX;
+	B.e.ahead_ms = 60 * MINUTE;
+	op.u.list.cluster = op.u.list.cursor = "";
+	cloud_send(B.c, &op, on_answer, NULL);
+	B.date_ms = W.now - 60 * MINUTE;
+	answer("list", 200, "");
+	B.e.ahead_ms = 0; /* and now it was */
+	assert_true(login_good(B.c));
+	cloud_send(B.c, &op, on_answer, NULL);
+	assert_true(F.at_ms == W.now - 60 * MINUTE);
+	assert_int_equal(engine_clock_ahead(&B.e, 0), 60 * MINUTE);
+	answer("list", 200, "");
+}
+
 static void test_offers_of_our_types_come_in_pages(void **state)
 {
 	(void)state;
@@ -367,6 +395,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_login_goes_before_all_else),
+		T(test_requests_are_dated_by_the_providers_clock),
 		T(test_a_session_is_renewed_five_minutes_before_its_end),
 		T(test_without_a_session_nothing_is_sent),
 		T(test_a_login_that_is_refused_is_told_and_tried_again_later_each_time),

@@ -150,6 +150,12 @@ static void test_an_end_by_a_clock_that_is_wrong_is_put_right(void **state)
 		assert_now_or_so(f, notice_when(c, t[i].kind, now + t[i].from_now), now, t[i].want);
 	}
 	assert_int_equal(notice_when(c, PROVIDER_NOTICE_RECLAIM, 0), 0); /* it is not said */
+	c->dated = true; /* F57: by the provider's clock, an hour behind our time */
+	c->ahead_ms = 3600000;
+	c->caps.reclaim_ms = 120000;
+	assert_now_or_so(f, notice_when(c, PROVIDER_NOTICE_RECLAIM, now - 3540000), now, 60000);
+	c->dated = false;
+	c->ahead_ms = 0;
 	c->caps.reclaim_ms = 120000;
 	notice_take(c, &(struct provider_notice){.id = "i-c1-2", .at_ms = now + 420000});
 	engine_commit(f->e);

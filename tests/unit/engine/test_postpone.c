@@ -416,6 +416,77 @@ static void test_loaded(void **state)
 	assert_int_equal(F.dels, 1);
 }
 
+/* F57: the wall clock, which is slurmctld's and people's, was set since the start.  What slurmctld
+ * says and what it and people are told are by that clock. */
+static void test_told_by_the_wall_clock(void **state)
+{
+	static const struct {
+		int64_t ahead_s; /* our time, of the wall clock */
+		const char *comment;
+	} rows[] = {
+		{-3600, "burstd: why; next try 2027-01-15T09:00:30Z"},
+		{3600, "burstd: why; next try 2027-01-15T07:00:30Z"},
+		{365 * 86400, "burstd: why; next try 2026-01-15T08:00:30Z"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)teardown(state);
+		(void)setup(state);
+		F.e.ahead_ms = rows[i].ahead_s * 1000;
+		refuse("why");
+		details("PENDING", 7, 6 - rows[i].ahead_s, "");
+		assert_true(F.wait_ms > 29000 && F.wait_ms <= 30000);
+		assert_string_equal(F.comment, rows[i].comment);
+		W.now = BEGAN + 31000; /* its user's own time is kept */
+		refuse("why");
+		details("PENDING", 7, 600 - rows[i].ahead_s, "");
+		assert_int_equal(F.wait_ms, 0);
+	}
+}
+
+/* F57: the clock is set back while it waits: it is told again, for it would wait for as much
+ * longer; not so a job that waits for a time of its user's. */
+static void test_told_again_when_the_clock_is_set_back(void **state)
+{
+	static const struct {
+		const char *what;
+		int64_t begins, passed_ms, wait_ms; /* begins: by slurmctld, in s from now */
+	} rows[] = {
+		{"as it was told", 3600 + 30, 10, 29000},
+		{"the command took a second", 3600 + 31, 10, 29000},
+		{"the time is over already", 3600, 31000, 1000},
+		{"its user has changed it since", 3600 + 34, 10, 0},
+		{"or to a time before", 3600 + 26, 10, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		(void)teardown(state);
+		(void)setup(state);
+		refuse("why");
+		details("PENDING", 7, 6, "");
+		assert_int_equal(F.told, 1);
+		W.now += rows[i].passed_ms;
+		F.e.ahead_ms = 3600 * 1000; /* set back by an hour */
+		postpone_clock_set(&F.e);
+		details("PENDING", 7, rows[i].begins - 3600, "");
+		if (F.told != 2 || F.wait_ms < rows[i].wait_ms || F.wait_ms > rows[i].wait_ms + 999)
+			fail_msg("%s: told %u, %lld", rows[i].what, F.told, (long long)F.wait_ms);
+	}
+}
+
+/* ... nor one that was never told a time by us. */
+static void test_not_told_again_what_is_its_users(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 600, "");
+	assert_int_equal(F.told, 1);
+	F.e.ahead_ms = 3600 * 1000;
+	postpone_clock_set(&F.e);
+	details("PENDING", 7, 600, "");
+	assert_int_equal(F.told, 1);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -435,6 +506,9 @@ int main(void)
 		TEST(test_no_answer),
 		TEST(test_forgotten),
 		TEST(test_loaded),
+		TEST(test_told_by_the_wall_clock),
+		TEST(test_told_again_when_the_clock_is_set_back),
+		TEST(test_not_told_again_what_is_its_users),
 		TEST(test_many),
 	};
 

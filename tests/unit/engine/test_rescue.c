@@ -232,6 +232,22 @@ static void test_a_requeued_job(void **state)
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
 }
 
+/* F57: slurmctld's clock, the wall clock, was set: when it started is compared by ours. */
+static void test_when_it_started_is_by_slurmctlds_clock(void **state)
+{
+	(void)state;
+	F.e.ahead_ms = 3600000;
+	take_c1();
+	shows(DETAIL("RUNNING", "5", "1799996406"));
+	assert_int_equal(F.e.count.jobs_requeued, 1);
+	(void)teardown(state);
+	(void)setup(state);
+	F.e.ahead_ms = -3600000;
+	take_c1();
+	shows(DETAIL("RUNNING", "5", "1800000006"));
+	assert_int_equal(F.e.count.jobs_requeued, 0);
+}
+
 static void test_a_requeued_job_that_runs_again_already(void **state)
 {
 	(void)state;
@@ -359,6 +375,7 @@ int main(void)
 		TEST(test_a_job_that_is_refused_its_nodes_loses_none),
 		TEST(test_jobs_that_have_the_node_and_do_not_run_are_followed),
 		TEST(test_a_requeued_job),
+		TEST(test_when_it_started_is_by_slurmctlds_clock),
 		TEST(test_a_requeued_job_that_runs_again_already),
 		TEST(test_a_job_that_is_held_is_said_to_be),
 		TEST(test_a_job_that_cannot_be_requeued_is_told),

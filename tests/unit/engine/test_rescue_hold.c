@@ -20,6 +20,22 @@ static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
 }
 
+/* F57: while it is held back slurmctld's clock is set.  What it says is the same number still. */
+static void test_it_may_start_though_the_clock_was_set(void **state)
+{
+	static const int64_t ahead_s[] = {-3600, 3600, 365 * 86400};
+
+	for (size_t i = 0; i < sizeof(ahead_s) / sizeof(ahead_s[0]); i++) {
+		teardown(state);
+		setup(state);
+		hold();
+		F.e.ahead_ms = ahead_s[i] * 1000;
+		becomes("c1", NODE_GONE);
+		shows(DETAIL("PENDING", "5", "1800000121"));
+		assert_string_equal(F.story, "start 7_2 ");
+	}
+}
+
 static void test_all_machines_that_it_lost_must_be_gone(void **state)
 {
 	static const enum node_state left[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
@@ -126,18 +142,21 @@ static void test_a_begin_time_of_its_user_is_left_alone(void **state)
 		const char *begin;
 		int64_t hold_ms;
 		bool held_back;
+		int64_t ahead_s; /* our time, of slurmctld's clock: that was set (F57) */
 	} rows[] = {
-		{"1800086400", 121000, false}, {"1800000121", 121000, true},
-		{"1800000120", 121000, true},  {"1800000122", 121000, true},
-		{"1800000110", 121000, false}, {"1800000130", 121000, false},
-		{"1800000060", 121000, false}, {"1800000060", 60000, true},
-		{"1800000121", 0, false},
+		{"1800003721", 121000, true, -3600}, {"1799996521", 121000, true, 3600},
+		{"1800000121", 121000, false, 3600}, {"1800086400", 121000, false, 0},
+		{"1800000121", 121000, true, 0},     {"1800000120", 121000, true, 0},
+		{"1800000122", 121000, true, 0},     {"1800000110", 121000, false, 0},
+		{"1800000130", 121000, false, 0},    {"1800000060", 121000, false, 0},
+		{"1800000060", 60000, true, 0},      {"1800000121", 0, false, 0},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		teardown(state);
 		setup(state);
 		F.hold_ms = rows[i].hold_ms;
+		F.e.ahead_ms = rows[i].ahead_s * 1000;
 		becomes("c1", NODE_DRAINING);
 		take_c1();
 		shows(DETAIL("PENDING", "5", rows[i].begin));
@@ -255,6 +274,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
+		TEST(test_it_may_start_though_the_clock_was_set),
 		TEST(test_all_machines_that_it_lost_must_be_gone),
 		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
 		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),

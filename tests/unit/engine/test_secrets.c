@@ -134,6 +134,28 @@ static void test_a_session_is_renewed_at_two_thirds_of_its_life(void **state)
 	assert_int_equal(S()->logins, 2);
 }
 
+/* F57: a store says by the wall clock until when a session is good. */
+static void test_a_session_is_as_long_by_a_clock_that_was_set(void **state)
+{
+	static const int64_t ahead[] = {-2 * LEASE, 2 * LEASE};
+
+	for (size_t i = 0; i < 2; i++) {
+		int64_t began;
+
+		(void)teardown(state);
+		(void)setup(state);
+		F.conf.secrets.poll_ms = 10 * LEASE;
+		F.e.ahead_ms = ahead[i];
+		get_ready();
+		began = F.now;
+		assert_int_equal(F.until, F.now - ahead[i] + LEASE);
+		assert_true(secrets_ready(&F.e));
+		while (waiting() == 0)
+			pass(MINUTE);
+		assert_in_range(F.now - began, LEASE / 2, LEASE * 2 / 3 + MINUTE);
+	}
+}
+
 static void test_a_session_that_cannot_be_renewed_is_replaced(void **state)
 {
 	(void)state;
@@ -482,6 +504,7 @@ int main(void)
 		T(test_trouble_is_told_after_two_minutes_once_and_when_it_ends),
 		T(test_a_redirect_is_followed_to_our_own_addresses_only_and_once),
 		T(test_a_session_is_renewed_at_two_thirds_of_its_life),
+		T(test_a_session_is_as_long_by_a_clock_that_was_set),
 		T(test_a_session_that_cannot_be_renewed_is_replaced),
 		T(test_a_revoked_session_is_replaced_once_and_then_not_for_minutes),
 		T(test_a_login_that_is_refused_is_not_tried_again_and_again),

@@ -1,0 +1,66 @@
+#include "engine/times.h"
+
+#include "base/fmt.h"
+#include "engine/private.h"
+
+static int64_t shift(int64_t ms, int64_t by)
+{
+	return ms <= 0 || ms == INT64_MAX ? ms : ms + by;
+}
+
+int64_t engine_wall(const struct engine *e, int64_t ms)
+{
+	return shift(ms, -e->ahead_ms);
+}
+
+int64_t engine_from_wall(const struct engine *e, int64_t wall_ms)
+{
+	return shift(wall_ms, e->ahead_ms);
+}
+
+char *engine_time(const struct engine *e, char *out, int64_t ms)
+{
+	return fmt_time(out, engine_wall(e, ms));
+}
+
+/* --- a provider's clock ------------------------------------------------------------------------
+ */
+
+static int64_t ahead_of(const struct cloud *c)
+{
+	return c->dated ? c->ahead_ms : c->e->ahead_ms;
+}
+
+/* It was written between our sending and now, and has whole seconds.  Of all differences that this
+ * allows it is the wall clock's, if that is one of them; else the one that is known, so that a time
+ * of the provider's is the same time of ours from answer to answer. */
+void times_date(struct cloud *c, int64_t sent_ms, int64_t now_ms, int64_t date_ms)
+{
+	int64_t least = sent_ms - date_ms - 999, most = now_ms - date_ms;
+	int64_t ahead = c->e->ahead_ms;
+
+	if (date_ms <= 0)
+		return;
+	if (ahead < least || ahead > most)
+		ahead = ahead_of(c);
+	if (ahead < least)
+		ahead = least;
+	c->ahead_ms = ahead > most ? most : ahead;
+	c->dated = true;
+}
+
+int64_t times_from(const struct cloud *c, int64_t theirs_ms)
+{
+	return shift(theirs_ms, ahead_of(c));
+}
+
+int64_t times_of(const struct cloud *c, int64_t ms)
+{
+	return shift(ms, -ahead_of(c));
+}
+
+void times_instance(const struct cloud *c, struct provider_instance *in)
+{
+	in->created_ms = times_from(c, in->created_ms);
+	in->ended_ms = times_from(c, in->ended_ms);
+}
