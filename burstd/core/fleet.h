@@ -71,6 +71,8 @@ struct fleet_name { /* one Slurm node */
 	uint32_t fails;                /* instances in a row that were useless ... */
 	uint64_t failed_gen;           /* ... the last of them */
 	int64_t rests_ms;              /* for it: not bought until then; 0: it does not rest */
+	uint64_t used_gen;             /* the last one that came up; memory only, as is ... */
+	int64_t unused_ms;             /* when one was let go that had not; 0: none was */
 	int64_t forced_ms;             /* when slurmctld was last told to power it down */
 	int64_t fenced_ms;             /* likewise, to drain it, for its machine will go */
 	bool fencing;                  /* ... and slurmctld has not answered that yet */

@@ -299,6 +299,21 @@ static bool powered_off(const struct engine *e, const struct node *is)
 	       vouchers_wanted(e, is->cloud);
 }
 
+/* Was it let go, as slurmctld does not want it, and had never come up?  Only what is known since
+ * the start counts. */
+static void note_use(const struct engine *e, struct fleet_node *fn, const struct node *was)
+{
+	const struct node *is = &fn->n;
+
+	if (is->state == NODE_READY || was->state == NODE_READY) {
+		fn->name->used_gen = is->gen;
+		fn->name->unused_ms = 0;
+	}
+	if (is->release && !was->release && is->reason == NODE_BECAUSE_SUSPENDED &&
+	    fn->name->used_gen != is->gen)
+		fn->name->unused_ms = engine_now(e);
+}
+
 /* What follows from a change once it is durable; everything here is repeated by the next diff. */
 static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
@@ -323,6 +338,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		pool_node_failed(e, fn->name, is->gen);
 	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release)
 		notice_follow(e, fn, was);
+	note_use(e, fn, was);
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;
 	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&

@@ -8,6 +8,8 @@
 #include "base/mem.h"
 #include "io/loop.h"
 
+enum { INTAKE_DOUBT_MS = 5 * 60000 };
+
 static void drop(struct pending *p)
 {
 	if (p->read)
@@ -411,6 +413,48 @@ static bool read_call(struct engine *e, struct pending *p)
 	return true;
 }
 
+/* Was one of its nodes bought a moment ago, and let go before it was up, as slurmctld did not want
+ * it?  A program that calls again and again would buy one machine after the other (ADR 2). */
+static bool is_doubtful(const struct engine *e, const struct demand *d)
+{
+	for (size_t i = 0; i < demand_count(d); i++) {
+		const struct fleet_name *nm = fleet_find(&e->fleet, demand_name(d, i));
+
+		if (nm != NULL && nm->unused_ms != 0 &&
+		    engine_now(e) - nm->unused_ms < INTAKE_DOUBT_MS)
+			return true;
+	}
+	return false;
+}
+
+/* Nodes that a snapshot is to show first: if their job has ended by then, they are sent back. */
+static void wait_for_jobs(struct engine *e, const struct demand *d)
+{
+	for (size_t i = 0; i < d->njobs; i++)
+		for (size_t k = 0; k < d->jobs[i].n; k++) {
+			const char *name = demand_name(d, d->jobs[i].nodes[k]);
+			struct fleet_name *nm = fleet_find(&e->fleet, name);
+
+			if (nm == NULL || fleet_exists(nm))
+				continue;
+			nm->waits_for = d->jobs[i].id;
+			nm->waits_ms = engine_now(e);
+		}
+}
+
+/* It is enough to buy; but in doubt the next snapshot decides, as of a late one. */
+static void act_on_fresh(struct engine *e, const struct demand *d)
+{
+	note_strangers(e, d);
+	forgive(e, d);
+	if (!is_doubtful(e, d)) {
+		act_on(e, d, ENGINE_WHY_CALL);
+		return;
+	}
+	wait_for_jobs(e, d);
+	hint(e);
+}
+
 /* One fresh resume call.  false: not now, it must wait for squeue, or for its turn: to read it and
  * to act on it are two steps when it is long. */
 static bool resume(struct engine *e, struct pending *p)
@@ -430,9 +474,7 @@ static bool resume(struct engine *e, struct pending *p)
 		jobs_want_wishes(e, need);
 		return false;
 	}
-	note_strangers(e, d);
-	forgive(e, d);
-	act_on(e, d, ENGINE_WHY_CALL);
+	act_on_fresh(e, d);
 	return true;
 }
 
@@ -464,10 +506,8 @@ static void read_jobs(struct demand *d, const char *text, size_t len)
 static void act_on_call(struct engine *e, struct demand *d, const char *text, size_t len)
 {
 	read_jobs(d, text, len);
-	note_strangers(e, d);
 	note_comments(e, d);
-	forgive(e, d);
-	act_on(e, d, ENGINE_WHY_CALL);
+	act_on_fresh(e, d);
 }
 
 /* What slurmctld wants though no call that we have says so. */

@@ -128,6 +128,25 @@ static void met(struct sim_ctld *c, enum sim_fault f, const bool *nodes)
 			world_met(c->w, f, c->nodes[i].name, 0);
 }
 
+/* Somebody calls ResumeProgram by hand, or in a loop: mostly for the same node. */
+void sim_hook_false(struct sim_ctld *c)
+{
+	bool nodes[SIM_NODES_MAX + 1] = {false};
+	struct ctld_node *n;
+
+	if (world_one_in(c->w, 20))
+		c->false_for = world_below(c->w, (uint32_t)c->n);
+	n = &c->nodes[c->false_for];
+	if (n->deleted || !n->powered_down || n->powering_up || n->job != 0 ||
+	    !world_fault(c->w, SIM_HOOK_FALSE))
+		return;
+	nodes[c->false_for] = true;
+	n->called_at = c->w->now;
+	met(c, SIM_HOOK_FALSE, nodes);
+	world_at(c->w, c->w->now + world_between(c->w, 2, 20), on_hook,
+		 make(c, JOURNAL_RESUME, nodes, false), 0);
+}
+
 void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes)
 {
 	struct world *w = c->w;

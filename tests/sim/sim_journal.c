@@ -382,6 +382,7 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 		check_powered_down(tx->j->w, node);
 	if (strcmp(type, "sent-back") == 0 && tx->j->w->ctld->telling_jobs)
 		check_refused(tx->j->w, node);
+	sim_ctld_event(tx->j->w->ctld, node, type, detail != NULL ? detail : "");
 	SIM_TRACE(tx->j->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
 		  detail != NULL ? detail : "");
 }

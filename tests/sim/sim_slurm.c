@@ -283,6 +283,27 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 	}
 }
 
+/* F46: of calls for what nobody wants only the first one of some minutes is worth a machine. */
+void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, const char *detail)
+{
+	struct ctld_node *n = sim_ctld_find(c, node);
+	int64_t now = c->w->now;
+
+	if (n == NULL)
+		return;
+	if (strcmp(type, "released") == 0 && strstr(detail, "Slurm powered it down") != NULL &&
+	    n->by_call) {
+		n->let_go_at = now;
+		n->let_go_life = c->w->life;
+	}
+	if (strcmp(type, "wanted") == 0 && strncmp(detail, "slurmctld called", 16) == 0 &&
+	    n->let_go_at > n->wanted_at && n->let_go_life == c->w->life &&
+	    now - n->let_go_at < 5 * SIM_MINUTE)
+		world_fail(c->w, "F46: %s is bought again by a call, and nobody wants it", node);
+	if (strcmp(type, "wanted") == 0 || strcmp(type, "registered") == 0)
+		n->by_call = strncmp(detail, "slurmctld called", 16) == 0;
+}
+
 /* Its times are by the wall clock: for the world they are others now. */
 void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
 {
@@ -423,6 +444,7 @@ static void power_scan(struct sim_ctld *c)
 		if (n->powering_up)
 			n->wanted_at = c->w->now;
 	}
+	sim_hook_false(c);
 	sim_hook_call(c, JOURNAL_SUSPEND, down);
 	sim_hook_call(c, JOURNAL_RESUME, up);
 	sim_hook_call(c, JOURNAL_RESUME_FAIL, failed);
@@ -519,6 +541,8 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 		n->reboot = n->drain = false;
 		sim_ctld_set_reason(c, n, BY_NOBODY, "");
 	}
+	if (n->powered_down) /* until now */
+		n->unwanted_at = c->w->now;
 	n->powering_up = n->powered_down = n->not_responding = n->down = n->power_up = false;
 	n->inst = i->number;
 	n->up_at = c->w->now;
@@ -635,7 +659,8 @@ bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node)
 	const struct ctld_node *n = sim_ctld_find(c, node);
 
 	return n != NULL && n->powered_down && c->w->now - n->wanted_at > STALE_MS &&
-	       c->w->now - c->up_since > STALE_MS && sim_ctld_up(c);
+	       c->w->now - n->called_at > STALE_MS && c->w->now - c->up_since > STALE_MS &&
+	       sim_ctld_up(c);
 }
 
 void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, size_t n, int64_t at)

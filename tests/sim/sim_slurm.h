@@ -36,8 +36,12 @@ struct ctld_node {
 	enum ctld_by by;
 	int64_t reason_at, reason_seen; /* when it was given, and when burstd had read it */
 	int64_t boot_req, power_req, busy_at, dead_at;
-	int64_t forced_at;   /* its job was told to end, and takes KillWait for that */
-	int64_t wanted_at;   /* last time it was powering up */
+	int64_t forced_at;    /* its job was told to end, and takes KillWait for that */
+	int64_t wanted_at;    /* last time it was powering up */
+	int64_t called_at;    /* last time that it was asked for though nobody wanted it */
+	int64_t let_go_at;    /* one that a call had bought was let go before it was up ... */
+	unsigned let_go_life; /* ... in this life */
+	bool by_call;
 	int64_t unwanted_at; /* last time slurmctld did not want it up */
 	uint32_t inst;       /* whose slurmd is registered; 0: none */
 	int64_t up_at;       /* since when */
@@ -79,6 +83,7 @@ struct prolog { /* one burst-prolog that waits */
 };
 
 struct sim_ctld {
+	uint32_t false_for; /* the node that is asked for though nobody wants it */
 	struct world *w;
 	struct prolog prologs[PROLOGS_MAX]; /* job 0: none */
 	struct ctld_node nodes[SIM_NODES_MAX + 1];
@@ -104,6 +109,7 @@ struct sim_ctld {
 struct sim_ctld *sim_ctld_new(struct world *w);
 void sim_ctld_free(struct sim_ctld *c);
 void sim_ctld_heal(struct sim_ctld *c); /* no new jobs; what cannot fit is cancelled */
+void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, const char *detail);
 void sim_ctld_clock_set(struct sim_ctld *c, int64_t by);
 void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become unwanted */
 
@@ -175,6 +181,7 @@ void sim_gate_crashed(struct sim_ctld *c);                   /* their connection
 bool sim_gate_waits(const struct sim_ctld *c, uint32_t job); /* 0: any job */
 
 /* --- sim_hook.c: the three programs --- */
+void sim_hook_false(struct sim_ctld *c);
 void sim_hook_call(struct sim_ctld *c, enum journal_call_kind kind, const bool *nodes);
 
 #endif

@@ -91,6 +91,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_HOOK_TWICE] = {"F46 hook twice", 200, W(WANTED), why_hook},
 	[SIM_HOOK_ORDER] = {"F47 hooks out of order", 300, W(WANTED), why_hook},
 	[SIM_HOOK_LATE] = {"hook spooled", 150, W(WANTED), why_hook},
+	[SIM_HOOK_FALSE] = {"F46 hook for nothing", 300, NODES & ~W(GONE), why_hook},
 	[SIM_NO_RESUME_FILE] = {"no resume file", 200,
 				W(WANTED) | W(CREATING) | W(BOOTING) | W(DRAINING), why_hook},
 	[SIM_CTLD_DOWN] = {"F48 slurmctld down", 3, W(DRAINING), why_dr},

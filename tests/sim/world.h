@@ -73,6 +73,7 @@ enum sim_fault {
 	SIM_HOOK_TWICE,        /* F46 */
 	SIM_HOOK_ORDER,        /* F47 */
 	SIM_HOOK_LATE,         /* through the spool */
+	SIM_HOOK_FALSE,        /* F46: again and again for a node that slurmctld does not want */
 	SIM_NO_RESUME_FILE,
 	SIM_CTLD_DOWN,       /* F48 */
 	SIM_CTLD_DEAF,       /* F48: it works, and does not answer burstd, for minutes */

@@ -1,6 +1,8 @@
 /* intake.c: when squeue is asked though there is a resume file, and what becomes of its answer. */
 #include "loaded_engine.h"
 
+#include <time.h>
+
 #include "core/wish.h"
 
 static struct conf_offer make_offer(const char *name, int market)
@@ -224,6 +226,116 @@ static void test_who_is_not_in_the_queue_is_not_bought_for(void **state)
 	assert_string_equal(fleet_find(&f->e->fleet, "c2")->newest->n.offer, "o");
 }
 
+/* --- calls for nodes that slurmctld does not want (F46, ADR 2) --- */
+
+static void snapshot(struct fix *f, const char *state)
+{
+	char text[80];
+	int n = snprintf(text, sizeof(text), "NodeName=c1 State=%s\n", state);
+	const struct timespec tick = {0, 2000000}; /* it began after what was done */
+
+	(void)nanosleep(&tick, NULL);
+	assert_int_equal(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL), 1);
+	(void)observe_snapshot(f->e, loop_now(f->loop), NULL);
+	while (f->e->look != NULL)
+		(void)observe_some(f->e);
+	engine_commit(f->e);
+	intake_run(f->e);
+}
+
+static uint64_t bought(const struct fix *f, const char *node)
+{
+	const struct fleet_name *nm = fleet_find(&f->e->fleet, node);
+
+	return nm != NULL ? nm->last_gen : 0;
+}
+
+/* A thousand calls would buy a thousand machines, each for the least time that is billed. */
+static void test_a_node_that_was_let_go_unused_is_not_bought_by_calls(void **state)
+{
+	struct fix *f = *state;
+
+	load(f, false, false);
+	f->e->clouds[0].listed = true;
+	call(f, "c1", NULL);
+	assert_int_equal(bought(f, "c1"), 1); /* the first one is enough */
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN");
+	assert_false(is_bought(f, "c1"));
+	for (int i = 0; i < 100; i++) {
+		f->e->poll_next = INT64_MAX;
+		call(f, "c1", NULL);
+		assert_int_equal(bought(f, "c1"), 1);
+		assert_true(f->e->poll_next < INT64_MAX); /* it is looked at soon */
+		assert_null(f->e->calls);
+	}
+	call(f, "c[1-2]", OLD); /* nor the others that one call names with it */
+	assert_int_equal(bought(f, "c2"), 0);
+	call(f, "c2", NULL);
+	assert_int_equal(bought(f, "c2"), 1);
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP");
+	squeue(f, "7|7|CONFIGURING|gpu|None|c1\n", 28, NULL);
+	assert_int_equal(bought(f, "c1"), 2);
+}
+
+static void test_a_call_is_enough_again_after_five_minutes(void **state)
+{
+	struct fix *f = *state;
+
+	load(f, false, false);
+	call(f, "c1", NULL);
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN");
+	fleet_find(&f->e->fleet, "c1")->unused_ms -= 5 * 60000 - 1000;
+	call(f, "c1", NULL);
+	assert_int_equal(bought(f, "c1"), 1);
+	fleet_find(&f->e->fleet, "c1")->unused_ms -= 1000;
+	call(f, "c1", NULL);
+	assert_int_equal(bought(f, "c1"), 2);
+}
+
+/* Whoever let it go: only slurmctld's own word says that nobody wanted it; and what was up was
+ * wanted. */
+static void test_of_other_nodes_a_call_is_enough(void **state)
+{
+	static const struct {
+		enum node_reason why;
+		bool up, again;
+	} ways[] = {
+		{NODE_BECAUSE_CAPACITY, false, true},
+		{NODE_BECAUSE_OPERATOR, false, true},
+		{NODE_BECAUSE_SUSPENDED, false, false},
+		{NODE_BECAUSE_SUSPENDED, true, true},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		const char *name = i == 0 ? "c1" : i == 1 ? "c2" : "c3";
+		struct node_event ev = {.type = NODE_EV_RELEASE, .reason = ways[i].why};
+		struct provider_instance in = {.id = "i-1", .state = PROVIDER_ENDED};
+		struct node_event end = {.type = NODE_EV_SEEN, .instance = &in};
+		struct fleet_name *nm;
+		uint64_t gen;
+
+		load(f, false, false);
+		call(f, name, NULL);
+		nm = fleet_find(&f->e->fleet, name);
+		assert_true(is_bought(f, name));
+		if (ways[i].up) {
+			fleet_stage(nm->newest)->state = NODE_READY;
+			(void)snprintf(nm->newest->next->instance, 8, "i-1");
+			fleet_publish(&f->e->fleet, nm->newest);
+		}
+		ev.now_ms = end.now_ms = engine_now(f->e);
+		engine_post(f->e, nm->newest, &ev);
+		engine_commit(f->e);
+		engine_post(f->e, nm->newest, &end);
+		engine_commit(f->e);
+		assert_false(is_bought(f, name));
+		gen = nm->last_gen;
+		call(f, name, NULL);
+		assert_int_equal(nm->last_gen, gen + ways[i].again);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +351,12 @@ int main(void)
 			test_jobs_of_wanted_nodes_are_asked_for_with_their_wishes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_is_bought_when_squeue_cannot_tell,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_node_that_was_let_go_unused_is_not_bought_by_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_call_is_enough_again_after_five_minutes,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_of_other_nodes_a_call_is_enough, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests_name("intake", tests, NULL, NULL);
