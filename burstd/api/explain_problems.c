@@ -22,6 +22,7 @@ enum {
 	STRAYS_LISTED_MAX = 20,
 	STRAY_LONG_MS = 60000, /* deleted within seconds, and lists may be late */
 	REBUILT_MS = 86400000, /* how long a lost journal is talked about */
+	HELD_LONG_MS = 120000, /* a job that ends is counted for a moment */
 	NAMES_MAX = 160,       /* bytes of a folded list of nodes; a longer one is left out */
 };
 
@@ -504,6 +505,34 @@ static void check_limits(struct report *r)
 	}
 }
 
+/* Of slurmctld 22.05: no order mends it, and it says so nowhere but in its log. */
+static void check_held(struct report *r)
+{
+	const struct fleet *f = engine_fleet(r->e);
+	const char **names = mem_zalloc((f->nall + 1) * sizeof(*names));
+	int64_t now = engine_now(r->e);
+	struct str list;
+	size_t n = 0;
+
+	for (size_t i = 0; i < f->nall; i++)
+		if (f->all[i]->held_ms != 0 && now - f->all[i]->held_ms >= HELD_LONG_MS)
+			names[n++] = f->all[i]->name;
+	str_init(&list, NAMES_MAX);
+	hostlist_fold(&list, names, n);
+	if (n > 0) {
+		str_addf(
+			&r->s,
+			"%zu node%s off and idle (%s), and slurmctld counts GPUs there as used: "
+			"jobs that want all of such a node wait for ever. Slurm 22.05 does so when "
+			"all nodes of a job fail at once, and only a restart of it helps: "
+			"\"systemctl restart slurmctld\"",
+			n, n == 1 ? " is" : "s are", list.full ? "..." : list.p);
+		say(r);
+	}
+	str_fini(&list);
+	free(names);
+}
+
 /* The journal was lost, or is an older copy (F58): what that means for people, for a day. */
 static void check_rebuilt(struct report *r)
 {
@@ -543,6 +572,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	}
 	check_quarantined(&r);
 	check_strays(&r);
+	check_held(&r);
 	check_rebuilt(&r);
 	check_unreadable(&r);
 	check_refused(&r);

@@ -557,6 +557,10 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 	nm->shown = true;
 	nm->missing_ms = 0;
 	nm->flags = sn->flags;
+	if (!slurm_node_holds(sn))
+		nm->held_ms = 0;
+	else if (nm->held_ms == 0)
+		nm->held_ms = l->now_ms;
 	if (slurm_is_on(sn->flags))
 		note_place(l, nm, sn);
 	else

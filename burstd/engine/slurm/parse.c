@@ -112,12 +112,14 @@ static inline void scan_word(struct slurm_text word, struct slurm_node *n, struc
 	switch (word.p[0]) {
 	case 'A':
 		take(word, "AvailableFeatures=", &n->features);
+		take(word, "AllocTRES=", &n->alloc);
 		break;
 	case 'C':
 		take(word, "CPUTot=", &n->cpus);
 		break;
 	case 'G':
 		take(word, "Gres=", &n->gres);
+		take(word, "GresUsed=", &n->used);
 		break;
 	case 'N':
 		take(word, "NodeName=", name);
@@ -209,6 +211,30 @@ static bool is_part(struct slurm_text one)
 		    isdigit((unsigned char)one.p[i - 1]) && isdigit((unsigned char)one.p[i + 2]))
 			return true;
 	return false;
+}
+
+/* "gpu:h100:8(IDX:0-7)"; of what is free it says "gpu:h100:0(IDX:N/A)". */
+static bool is_used(struct slurm_text used)
+{
+	const char *at = used.p, *end = used.p + used.n;
+
+	while (at != NULL && at < end) {
+		const char *close = memchr(at, ')', (size_t)(end - at));
+		struct slurm_text one = {at, (size_t)((close != NULL ? close : end) - at)};
+
+		if (gres_count(one) > 0)
+			return true;
+		at += one.n + 1; /* commas are in the brackets, too */
+	}
+	return false;
+}
+
+bool slurm_node_holds(const struct slurm_node *n)
+{
+	const uint32_t off = SLURM_IDLE | SLURM_POWERED_DOWN;
+
+	return (n->flags & off) == off && (n->flags & SLURM_COMPLETING) == 0 &&
+	       (n->alloc.n > 0 || is_used(n->used));
 }
 
 struct slurm_gpus slurm_parse_gpus(struct slurm_text gres)

@@ -7,6 +7,7 @@
 #ifndef BURSTD_SLURM_PARSE_H
 #define BURSTD_SLURM_PARSE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,7 @@ struct slurm_node {
 	uint32_t flags;
 	/* p NULL: not there; features: those that slurm.conf gives it, "a,b" */
 	struct slurm_text addr, host, state, instance, partitions, reason, features, gres;
+	struct slurm_text alloc, used; /* what jobs have of it: AllocTRES=, GresUsed= */
 	/* as slurm.conf has them, whatever registered: a number, of MB the last two */
 	struct slurm_text cpus, memory, tmp;
 };
@@ -63,6 +65,9 @@ struct slurm_gpus {
 };
 
 struct slurm_gpus slurm_parse_gpus(struct slurm_text gres);
+/* Is it powered down and idle, and do jobs that are not there have something of it? slurmctld 22.05
+ * forgets to take that back when all nodes of a job fail at once. */
+bool slurm_node_holds(const struct slurm_node *n);
 int slurm_text_is(struct slurm_text t, const char *s);
 
 #endif

@@ -293,6 +293,30 @@ static bool has_problem(const json_t *r, const char *want)
 	return false;
 }
 
+/* slurmctld 22.05 counts GPUs that nobody has: not for a moment, as after each job. */
+static void test_what_only_a_restart_of_slurmctld_mends(void **state)
+{
+	struct fixture *f = two_pools();
+	json_t *r;
+
+	(void)state;
+	fleet_name(&f->e.fleet, "n1", 0)->held_ms = FAKE_NOW - 119999;
+	fleet_name(&f->e.fleet, "n2", 0)->held_ms = FAKE_NOW - 119999;
+	r = ask_as(f, &viewer, RQ("status", ""));
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(r);
+	fleet_name(&f->e.fleet, "n1", 0)->held_ms = FAKE_NOW - 120000;
+	r = ask_as(f, &viewer, RQ("status", ""));
+	assert_true(has_problem(
+		r,
+		"1 node is off and idle (n1), and slurmctld counts GPUs there as used: jobs that "
+		"want all of such a node wait for ever. Slurm 22.05 does so when all nodes of a "
+		"job fail at once, and only a restart of it helps: \"systemctl restart "
+		"slurmctld\""));
+	json_decref(r);
+	stop(f);
+}
+
 static void test_stopped_pools(void **state)
 {
 	struct fixture *f = two_pools();
@@ -493,11 +517,17 @@ static void test_why(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_order),        cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_broken),       cmocka_unit_test(test_pause),
-		cmocka_unit_test(test_slurm_conf),   cmocka_unit_test(test_stopped_pools),
-		cmocka_unit_test(test_why),          cmocka_unit_test(test_notice),
-		cmocka_unit_test(test_why_draining), cmocka_unit_test(test_closed_places),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_pause),
+		cmocka_unit_test(test_what_only_a_restart_of_slurmctld_mends),
+		cmocka_unit_test(test_slurm_conf),
+		cmocka_unit_test(test_stopped_pools),
+		cmocka_unit_test(test_why),
+		cmocka_unit_test(test_notice),
+		cmocka_unit_test(test_why_draining),
+		cmocka_unit_test(test_closed_places),
 	};
 
 	return cmocka_run_group_tests_name("orders", tests, NULL, NULL);

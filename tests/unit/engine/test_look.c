@@ -60,6 +60,40 @@ static void test_what_is_told_in_between_is_not_in_the_snapshot(void **state)
 	assert_int_equal(slurm_orders(f->e->slurm), 3); /* c1's address, c2's and that */
 }
 
+/* Since when, over snapshots, until one does not show it. */
+static void test_what_is_counted_and_nobody_has_is_noted(void **state)
+{
+	static const struct {
+		const char *state;
+		bool held, anew;
+	} rows[] = {
+		{"State=IDLE+CLOUD+POWERED_DOWN AllocTRES=gres/gpu=8", true, true},
+		{"State=IDLE+CLOUD+POWERED_DOWN AllocTRES=gres/gpu=8", true, false},
+		{"State=IDLE+CLOUD+POWERED_DOWN AllocTRES=", false, true},
+	};
+	struct fix *f = *state;
+	int64_t since = 0;
+
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
+	f->e->started = f->e->polling = true;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[120];
+		int n = snprintf(text, sizeof(text), "NodeName=c1 %s\n", rows[i].state);
+		const struct fleet_name *nm;
+
+		assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
+		if (!observe_snapshot(f->e, loop_now(f->loop), NULL))
+			while (!observe_some(f->e))
+				;
+		nm = fleet_find(&f->e->fleet, "c1");
+		assert_int_equal(nm->held_ms != 0, rows[i].held);
+		if (!rows[i].anew)
+			assert_true(nm->held_ms == since);
+		since = nm->held_ms - 1000;
+		fleet_find(&f->e->fleet, "c1")->held_ms = rows[i].held ? since : 0;
+	}
+}
+
 static void test_a_reload_in_between_counts(void **state)
 {
 	struct fix *f = *state;
@@ -89,6 +123,7 @@ int main(void)
 		TEST(test_what_slurmctld_is_told_by_a_look_goes_out_together),
 		TEST(test_what_is_told_in_between_is_not_in_the_snapshot),
 		TEST(test_a_reload_in_between_counts),
+		TEST(test_what_is_counted_and_nobody_has_is_noted),
 		TEST(test_a_look_ends_with_its_engine),
 	};
 

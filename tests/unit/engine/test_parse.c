@@ -182,11 +182,58 @@ static void test_print(void **state)
 	assert_true(strlen(out) < 10);
 }
 
+static bool held;
+
+static void look_whether_held(void *ctx, const struct slurm_node *n)
+{
+	(void)ctx;
+	held = slurm_node_holds(n);
+}
+
+/* slurmctld 22.05: "gres/gpu: ... bad node_offset". */
+static void test_what_nobody_has_and_is_counted(void **state)
+{
+	static const struct {
+		const char *line;
+		bool held;
+	} rows[] = {
+		{"State=IDLE+CLOUD+POWERED_DOWN CfgTRES=cpu=8 AllocTRES=", false},
+		{"State=IDLE+CLOUD+POWERED_DOWN", false},
+		{"State=IDLE+CLOUD+POWERED_DOWN CfgTRES=cpu=8 AllocTRES=gres/gpu=8", true},
+		{"State=IDLE+CLOUD+POWERED_DOWN AllocTRES=gres/gpu=8 CurrentWatts=0", true},
+		{"Gres=gpu:h100:8 GresUsed=gpu:h100:8(IDX:0-7) State=IDLE+CLOUD+POWERED_DOWN",
+		 true},
+		{"Gres=gpu:a:8 GresUsed=gpu:a:0(IDX:N/A),gpu:b:2(IDX:0,3) State=IDLE+POWERED_DOWN",
+		 true},
+		{"GresUsed=gpu:a:0(IDX:N/A),gpu:b:0(IDX:N/A) State=IDLE+POWERED_DOWN", false},
+		{"GresUsed= State=IDLE+POWERED_DOWN", false},
+		{"State=ALLOCATED+CLOUD AllocTRES=gres/gpu=8", false},
+		{"State=IDLE+CLOUD AllocTRES=gres/gpu=8", false},
+		{"State=IDLE+COMPLETING+POWERED_DOWN AllocTRES=gres/gpu=8", false},
+		{"State=ALLOCATED+POWERED_DOWN AllocTRES=gres/gpu=8", false}, /* it is to be on */
+		{"State=IDLE+POWERED_DOWN Reason=AllocTRES=gres/gpu=8", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[160];
+		int n = snprintf(text, sizeof(text), "NodeName=c1 %s\n", rows[i].line);
+
+		assert_int_equal(slurm_parse_nodes(text, (size_t)n, look_whether_held, NULL, NULL),
+				 1);
+		if (held != rows[i].held)
+			fail_msg("%s", rows[i].line);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_states), cmocka_unit_test(test_nodes),
-		cmocka_unit_test(test_gpus),   cmocka_unit_test(test_broken),
+		cmocka_unit_test(test_what_nobody_has_and_is_counted),
+		cmocka_unit_test(test_states),
+		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_gpus),
+		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_print),
 	};
 
