@@ -72,9 +72,16 @@ told() {
 # It ignores the signal, and runs for ever unless it was requeued.
 deaf='trap "" USR1; echo "run ${SLURM_RESTART_COUNT:-0}"; [ -n "${SLURM_RESTART_COUNT-}" ] || while :; do sleep 1; done'
 
+# script OPTION... TEXT: a job whose script is bash's: 25.05.8 starts it with SIGCHLD blocked, and then dash's `sleep & wait`
+# hangs
+script() {
+	printf '#!/bin/bash\n%s\n' "${*: -1}" >"$lab_dir/script"
+	job "${@:1:$#-1}" "$lab_dir/script"
+}
+
 @test "a checkpointing job reclaimed three times finishes with the right total" {
 	local k
-	job=$(job -N1 --exclusive --requeue --wrap '
+	job=$(script -N1 --exclusive --requeue '
 		n=$(cat state-$SLURM_JOB_ID 2>/dev/null || echo 0)
 		save() { echo "$n" >state-$SLURM_JOB_ID; echo "saved at $n"; exit 75; }
 		trap save USR1
@@ -113,7 +120,7 @@ deaf='trap "" USR1; echo "run ${SLURM_RESTART_COUNT:-0}"; [ -n "${SLURM_RESTART_
 }
 
 @test "a job that is done when it has saved its work is not run again" {
-	job=$(job -N1 --exclusive --requeue --wrap 'trap "exit 0" USR1; while :; do sleep 0.2 & wait; done')
+	job=$(script -N1 --exclusive --requeue 'trap "exit 0" USR1; while :; do sleep 0.2 & wait; done')
 	within 30 running "$job" 0
 	sim_reclaim "$(job_nodes "$job")" 60000
 	within 12 job_is "$job" COMPLETED
@@ -122,7 +129,7 @@ deaf='trap "" USR1; echo "run ${SLURM_RESTART_COUNT:-0}"; [ -n "${SLURM_RESTART_
 }
 
 @test "a job that may not be requeued is told too, and reported" {
-	job=$(job -N1 --exclusive --no-requeue --wrap 'trap "exit 3" USR1; while :; do sleep 0.2 & wait; done')
+	job=$(script -N1 --exclusive --no-requeue 'trap "exit 3" USR1; while :; do sleep 0.2 & wait; done')
 	within 30 running "$job" 0
 	sim_reclaim "$(job_nodes "$job")" 60000
 	within 12 job_is "$job" FAILED

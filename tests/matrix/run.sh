@@ -152,7 +152,7 @@ inside() { # SUITE DIR, the tree on standard input
 		within "$dir" apt-get clean
 		recipe "$suite" >"$dir/recipe"
 	fi
-	within "$dir" make -C /burstd -s -j"$(nproc)" all
+	within "$dir" make -C /burstd -s -j"$(nproc)" all build/bin/flood
 	echo "# on $(within "$dir" slurmctld -V)"
 	# shellcheck disable=SC2086  # a list of files
 	within "$dir" /burstd/tests/e2e/run.sh ${FILES-}
