@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,7 +29,7 @@ enum {
 	PAIRS_MAX = 100000,
 	STARTS_MAX = 1000, /* pairs more */
 	COPIES_MAX = 64,
-	CHILD_S = 60,      /* a copy that takes longer hangs */
+	CHILD_S = 60,      /* of the processor: a copy that takes longer hangs */
 	FAILURES_MAX = 10, /* then it is enough */
 	NEAR = 64,         /* operations: a second crash in the recovery from the first */
 };
@@ -233,6 +234,7 @@ static void wait_one(void)
 /* true: in the copy, which dies now. */
 static bool spawn(struct crash *c, const struct crash_plan *p)
 {
+	const struct itimerval hang = {.it_value = {.tv_sec = CHILD_S}};
 	struct child *k;
 
 	if (run.failures >= FAILURES_MAX)
@@ -253,7 +255,7 @@ static bool spawn(struct crash *c, const struct crash_plan *p)
 	}
 	run.is_child = true;
 	c->plan = *p;
-	(void)alarm(CHILD_S);
+	(void)setitimer(ITIMER_PROF, &hang, NULL);
 	return true;
 }
 

@@ -4,7 +4,7 @@
 #
 #   JOBS=     mutants at the same time; as many as there are processors
 #   SEEDS=    for each, STEPS= steps each ...
-#   LIMIT=    ... and no longer than so many seconds
+#   LIMIT=    ... and no longer than so many seconds of a processor, however busy it is with other things
 # NAME: only the patches whose name has it.  With none, less than 95 % killed is a failure; a patch that does not apply
 # or does not compile always is one, and so is a seed in which burstd fails without it.
 #
@@ -25,7 +25,7 @@ judge() { # DIRECTORY STATUS MILLISECONDS
 		"$dir/log" | head -1)
 	case $status in
 	0) verdict=SURVIVED why="all of $SEEDS seeds" ;;
-	124) verdict=SURVIVED why="$LIMIT s were not enough" ;;
+	152) verdict=SURVIVED why="$LIMIT s were not enough" ;; # SIGXCPU
 	1) [ -n "$seed" ] || verdict=BROKEN why="the simulator ended without a verdict" ;;
 	*) verdict=BROKEN why="the simulator ended with status $status" ;;
 	esac
@@ -79,7 +79,7 @@ one() { # PATCH
 		printf 'BROKEN\t-\t-\t0\tit does not apply or compile: %s\n' "$(grep -m1 -E 'FAILED|error|malformed' "$dir/log")"
 	else
 		begin=$(now)
-		timeout "$LIMIT" "$dir/sim" --seeds "$SEEDS" --steps "$STEPS" >"$dir/log" 2>&1
+		(ulimit -St "$LIMIT" && exec "$dir/sim" --seeds "$SEEDS" --steps "$STEPS") >"$dir/log" 2>&1
 		status=$?
 		judge "$dir" $status $((($(now) - begin) / 1000000)) | without
 	fi >"$dir/verdict"

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "sim_boot.h"
@@ -25,7 +26,7 @@ enum {
 	OPEN_MS = 80 * 60000,     /* a pool that was closed for longest, and a job's wait */
 	STABLE_MS = 60000,        /* and stays so */
 	MEET_SEEDS = 10000,       /* from so many on every cell of the table must be met */
-	HANG_S = 60,              /* of real time, for one seed: it turns in a circle */
+	HANG_S = 60,              /* of the processor, for one seed: it turns in a circle */
 };
 
 struct options {
@@ -66,7 +67,7 @@ static void print_totals(const struct sim_totals *t)
 static void on_abort(int signum)
 {
 	(void)fprintf(stderr, "# %s: seed %" PRIu64 ", step %" PRIu64 "\n",
-		      signum == SIGALRM ? "aborted: it hangs" : "aborted", world.seed, world.step);
+		      signum == SIGPROF ? "aborted: it hangs" : "aborted", world.seed, world.step);
 	print_trace(&world);
 	if (world.totals != NULL)
 		print_totals(world.totals);
@@ -107,9 +108,11 @@ static void converge(struct world *w, const char *what, int64_t ms)
 
 static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 {
+	/* The machine may be busy with other things, or stand still for a while. */
+	const struct itimerval hang = {.it_value = {.tv_sec = HANG_S}};
 	struct world *w = &world;
 
-	(void)alarm(HANG_S);
+	(void)setitimer(ITIMER_PROF, &hang, NULL);
 	world_init(w, seed, t, tracing);
 	w->echo = options.trace;
 	life_start(w);
@@ -218,7 +221,7 @@ int main(int argc, char **argv)
 
 	tool_options(&tool, argc, argv);
 	(void)signal(SIGABRT, on_abort);
-	(void)signal(SIGALRM, on_abort);
+	(void)signal(SIGPROF, on_abort);
 	if (totals == NULL || again == NULL)
 		goto out;
 	for (int64_t i = 0; i < options.seeds && !failed; i++) {
