@@ -144,8 +144,9 @@ static void tell_secrets(struct burstd *b, const struct conf *conf, const struct
 		struct secret *now = NULL;
 		struct err e = {0};
 
-		if (b->secrets[i] == NULL || (secret_load(&now, p->credential_file, &e) == 0 &&
-					      same_secret(now, b->secrets[i]))) {
+		if (engine_off(b->engine, i) != NULL || b->secrets[i] == NULL ||
+		    (secret_load(&now, p->credential_file, &e) == 0 &&
+		     same_secret(now, b->secrets[i]))) {
 			secret_free(now);
 			continue;
 		}
@@ -352,20 +353,22 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 	return 0;
 }
 
-static int load_secrets(struct burstd *b, const struct conf *conf, const char **texts,
-			struct err *e)
+/* Of one provider: while any of these cannot be had it is off, and the others work. */
+static int on_files(void *ctx, struct conf_provider *p, size_t i, const char **credential,
+		    struct err *e)
 {
-	for (size_t i = 0; i < conf->nproviders; i++) {
-		const struct conf_provider *p = &conf->providers[i];
+	struct burstd *b = ctx;
 
-		if (p->credential_file == NULL)
-			continue;
+	if (p->credential_file != NULL) {
+		secret_free(b->secrets[i]);
+		b->secrets[i] = NULL;
 		if (secret_load(&b->secrets[i], p->credential_file, e) != 0)
-			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path, p->credential_line,
-					p->name);
-		texts[i] = secret_text(b->secrets[i]);
+			return err_wrap(e, "credential_file");
+		*credential = secret_text(b->secrets[i]);
 	}
-	return 0;
+	if (conf_file_load_user_data(p, e) != 0)
+		return -1;
+	return conf_file_load_attest_ca(p, e);
 }
 
 /* One that is still to come, by enrolment, is no mistake. */
@@ -413,7 +416,6 @@ static int open_metrics(struct burstd *b, const struct conf *conf, struct err *e
 
 static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, struct err *e)
 {
-	const char *texts[CONF_PROVIDERS_MAX] = {NULL};
 	struct engine_deps deps = {.loop = b->loop,
 				   .http = b->http,
 				   .proc = b->proc,
@@ -423,11 +425,12 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .gen_floor = gen_floor,
 				   .driver = provider_find,
 				   .store = secrets_find,
+				   .files = on_files,
 				   .fatal = on_fatal,
 				   .turned = on_turned,
 				   .ctx = b};
 
-	if (load_secrets(b, conf, texts, e) != 0 || load_store_credential(b, conf, e) != 0)
+	if (load_store_credential(b, conf, e) != 0)
 		return -1;
 	if (b->store_secret != NULL)
 		deps.store_credential = secret_text(b->store_secret);
@@ -438,12 +441,7 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 					conf_secrets_line(conf, "ca_file"));
 		deps.store_ca = b->store_ca;
 	}
-	for (size_t i = 0; i < conf->nproviders; i++)
-		if (conf_file_load_user_data(&conf->providers[i], e) != 0 ||
-		    conf_file_load_attest_ca(&conf->providers[i], e) != 0)
-			return err_wrap(e, "%s:%d: provider \"%s\"", conf->path,
-					conf->providers[i].line, conf->providers[i].name);
-	return engine_new(&b->engine, &deps, conf, texts, e);
+	return engine_new(&b->engine, &deps, conf, e);
 }
 
 /* One descriptor for each job that waits for its nodes; half of them at most, for providers,

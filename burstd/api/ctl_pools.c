@@ -33,6 +33,7 @@ static const char *cause_word(const struct engine_rung *rung)
 		[LADDER_TRY] = "",
 		[LADDER_JURISDICTION] = "jurisdictions",
 		[LADDER_CONSTRAINT] = "constraint",
+		[LADDER_OFF] = "off",
 		[LADDER_NOT_OFFERED] = "not-offered",
 		[LADDER_NO_PRICE] = "no-price",
 		[LADDER_DEAR] = "max-price",
@@ -144,6 +145,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 	engine_ladder(r->api->engine, i, &l);
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_text(&r->w, "name", p->name);
+	jsonw_bool(&r->w, "removed", p->removed);
 	jsonw_int(&r->w, "names", (int64_t)p->nodes->n);
 	jsonw_int(&r->w, "nodes", sums->nodes);
 	jsonw_int(&r->w, "spot", sums->spot);
@@ -458,10 +460,11 @@ static int plan_pools(struct ctl_reply *r, struct plan_rq *rq, bool *meant)
 
 	if (rq->partition[0] != '\0')
 		return plan_partition(r, rq, meant);
-	if (rq->pool[0] != '\0' && p == NULL)
+	if (rq->pool[0] != '\0' && (p == NULL || p->removed))
 		return no_such_pool(r, rq->pool);
 	for (size_t i = 0; i < conf_of(r)->npools; i++)
-		meant[i] = rq->pool[0] == '\0' || p == &conf_of(r)->pools[i];
+		meant[i] = (rq->pool[0] == '\0' && !conf_of(r)->pools[i].removed) ||
+			   p == &conf_of(r)->pools[i];
 	return plan_each(r, &rq->ask, meant);
 }
 

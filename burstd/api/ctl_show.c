@@ -40,6 +40,7 @@ static void put_sources(struct ctl_reply *r)
 {
 	struct engine_source slurm = engine_slurm_source(r->api->engine);
 	const struct conf *c = conf_of(r);
+	int64_t rate;
 
 	jsonw_open(&r->w, "slurm", '{');
 	put_source(r, &slurm);
@@ -51,6 +52,8 @@ static void put_sources(struct ctl_reply *r)
 		jsonw_open(&r->w, NULL, '{');
 		jsonw_text(&r->w, "name", c->providers[i].name);
 		jsonw_text(&r->w, "driver", c->providers[i].driver);
+		jsonw_bool(&r->w, "off", engine_off(r->api->engine, i) != NULL);
+		jsonw_int(&r->w, "nodes", explain_nodes_at(r->api->engine, i, &rate));
 		put_source(r, &src);
 		jsonw_close(&r->w, '}');
 	}
@@ -91,6 +94,7 @@ static void put_pool(struct ctl_reply *r, size_t i)
 
 	jsonw_open(&r->w, NULL, '{');
 	jsonw_text(&r->w, "name", p->name);
+	jsonw_bool(&r->w, "removed", p->removed);
 	jsonw_text(&r->w, "provider", p->provider);
 	jsonw_text(&r->w, "type", p->type);
 	jsonw_bool(&r->w, "spot", p->spot);

@@ -72,8 +72,75 @@ static void check_sources(struct report *r)
 	for (size_t i = 0; i < c->nproviders; i++) {
 		struct engine_source src = engine_provider_source(r->e, i);
 
+		if (engine_off(r->e, i) != NULL)
+			continue; /* check_off() */
 		src.name = c->providers[i].name;
 		check_source(r, &src, "provider ", "its nodes stay as they are until it does");
+	}
+}
+
+uint32_t explain_nodes_at(const struct engine *e, size_t provider, int64_t *rate)
+{
+	const struct fleet *f = engine_fleet(e);
+	uint32_t n = 0;
+
+	*rate = 0;
+	for (int s = 0; s < NODE_NSTATES; s++)
+		for (const struct fleet_node *fn = f->states[s]; fn != NULL; fn = fn->state_next)
+			if (fn->n.cloud == provider && node_counts(&fn->n)) {
+				n++;
+				*rate += fn->n.rate_nano_h;
+			}
+	return n;
+}
+
+static void add_cost(struct report *r, uint32_t n, int64_t rate)
+{
+	char text[FMT_MONEY_SIZE];
+
+	str_addf(&r->s, "%" PRIu32 " %s at %s %s/h", n, n == 1 ? "node" : "nodes",
+		 fmt_money(text, rate), engine_conf(r->e)->currency);
+}
+
+static void check_off(struct report *r, size_t provider)
+{
+	const struct conf *c = engine_conf(r->e);
+	const struct conf_provider *p = &c->providers[provider];
+	const char *off = engine_off(r->e, provider);
+	int64_t rate;
+	uint32_t n;
+
+	if (off == NULL)
+		return;
+	n = explain_nodes_at(r->e, provider, &rate);
+	str_addf(&r->s, "provider %s is off: %s; nothing is bought there", p->name, off);
+	if (n > 0) {
+		str_adds(&r->s, ", and ");
+		add_cost(r, n, rate);
+		str_adds(&r->s, " can be neither seen nor deleted");
+	}
+	if (p->removed)
+		str_addf(&r->s, "; put it back into %s and restart burstd", c->path);
+	else
+		str_adds(&r->s, "; mend that, and it is on again within a minute");
+	say(r);
+}
+
+/* What is left of pools that were taken out of the configuration. */
+static void check_removed(struct report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+	const struct fleet *f = engine_fleet(r->e);
+
+	for (size_t i = 0; i < c->npools && i < f->npools; i++) {
+		if (!c->pools[i].removed || f->pools[i].nodes == 0)
+			continue;
+		str_addf(&r->s, "pool %s is not in %s any more; nothing is bought for it, and ",
+			 c->pools[i].name, c->path);
+		add_cost(r, f->pools[i].nodes, f->pools[i].rate_nano_h);
+		str_adds(&r->s,
+			 " stay until slurmctld or an admin (burstctl terminate) lets them go");
+		say(r);
 	}
 }
 
@@ -417,7 +484,7 @@ static void check_closed(struct report *r)
 	for (size_t i = 0; i < c->npools; i++) {
 		const char *why = engine_closed(r->e, i);
 
-		if (why == NULL)
+		if (why == NULL || c->pools[i].removed)
 			continue;
 		str_addf(&r->s, "pool %s: ", c->pools[i].name);
 		if (engine_paused(r->e, i))
@@ -496,7 +563,7 @@ static void check_limits(struct report *r)
 	for (size_t i = 0; i < c->npools; i++) {
 		const struct conf_pool *p = &c->pools[i];
 
-		if (p->max_nodes > 0 && p->max_rate_nano_h > 0)
+		if (p->removed || (p->max_nodes > 0 && p->max_rate_nano_h > 0))
 			continue;
 		str_addf(&r->s, "pool %s: %s; nothing %sis bought for it until it is raised",
 			 p->name, p->max_nodes == 0 ? "max_nodes is 0" : "max_rate is 0",
@@ -557,6 +624,9 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 
 	str_init(&r.s, SENTENCE_MAX);
 	check_disk(&r);
+	for (size_t i = 0; i < engine_conf(e)->nproviders; i++)
+		check_off(&r, i);
+	check_removed(&r);
 	check_sources(&r);
 	explain_secrets(e, fn, ctx);
 	check_slurm_conf(&r, SLURM_ERROR);

@@ -320,11 +320,13 @@ static void write_closed(const struct api *a, struct str *s)
 			sample_u64(s, "burstd_places_closed", l, 2, all.n[i][k]);
 		}
 	family(s, "burstd_provider_off", "gauge",
-	       "Is nothing bought from the provider, because it denied us? An admin must act.");
+	       "Is nothing bought from the provider, because it denied us, its credential is "
+	       "missing, or the configuration has it no more? An admin must act.");
 	for (size_t i = 0; i < n; i++) {
 		const struct label l = {"provider", all.conf->providers[i].name};
 
-		sample_u64(s, "burstd_provider_off", &l, 1, all.n[i][DENIED]);
+		sample_u64(s, "burstd_provider_off", &l, 1,
+			   engine_off(a->engine, i) != NULL ? 1 : all.n[i][DENIED]);
 	}
 	free(all.n);
 }

@@ -1,5 +1,6 @@
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <limits.h>
 #include <spawn.h>
@@ -351,6 +352,40 @@ static void check_file(struct verdict *v, const char *path, struct conf **conf)
 		add(v->problems, e.msg);
 }
 
+/* What a burstd that runs has nodes of and the file does not name: after a restart it would be off.
+ */
+static void check_removed(const struct cli *c, struct verdict *v, const char *path,
+			  const struct conf *conf)
+{
+	struct err e = {0};
+	json_t *r = NULL;
+	const json_t *row;
+	char text[512];
+
+	if (conf == NULL || cli_ask(c, json_pack("{s:s}", "op", "status"), &r, &e) != CLI_OK)
+		return; /* it need not run */
+	for (size_t i = 0; (row = cli_row(r, "pools", i)) != NULL; i++) {
+		if (cli_int(row, "nodes") == 0 || conf_pool_named(conf, cli_text(row, "name")))
+			continue;
+		(void)snprintf(text, sizeof(text),
+			       "%.200s: pool \"%.63s\" is not in it, and burstd has %" PRId64
+			       " nodes of it: put it back, or nothing more is bought for it",
+			       path, cli_text(row, "name"), cli_int(row, "nodes"));
+		add(v->problems, text);
+	}
+	for (size_t i = 0; (row = cli_row(r, "providers", i)) != NULL; i++) {
+		if (cli_int(row, "nodes") == 0 ||
+		    conf_provider_named(conf, cli_text(row, "name")) < conf->nproviders)
+			continue;
+		(void)snprintf(text, sizeof(text),
+			       "%.200s: provider \"%.63s\" is not in it, and burstd has %" PRId64
+			       " nodes there: without it nobody can see or delete them",
+			       path, cli_text(row, "name"), cli_int(row, "nodes"));
+		add(v->problems, text);
+	}
+	json_decref(r);
+}
+
 static int run_check(const struct cli *c, const void *args, char **operands)
 {
 	const char *path = operands[0] != NULL ? operands[0] : PATHS_CONF;
@@ -361,6 +396,7 @@ static int run_check(const struct cli *c, const void *args, char **operands)
 	(void)args;
 	ask_burstd(&v, path, true);
 	check_file(&v, path, &conf);
+	check_removed(c, &v, path, conf);
 	rc = judge(&v);
 	if (c->json)
 		print_all_json(c, &v, path);

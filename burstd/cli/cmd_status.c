@@ -46,6 +46,7 @@ static void print_problems(const struct out *o, const json_t *r)
 static void add_source(struct table *t, const json_t *src, const char *name, int64_t now)
 {
 	bool ok = json_is_true(json_object_get(src, "ok"));
+	bool off = json_is_true(json_object_get(src, "off"));
 	bool silent = cli_int(src, "ok_ms") == 0 && cli_int(src, "failed_ms") == 0;
 	char age[OUT_AGO_SIZE], ago[OUT_AGO_SIZE + 4];
 
@@ -54,9 +55,11 @@ static void add_source(struct table *t, const json_t *src, const char *name, int
 	table_add(t, OUT_PLAIN, name);
 	table_add(t,
 		  ok       ? OUT_GOOD
+		  : off    ? OUT_BAD
 		  : silent ? OUT_BUSY
 			   : OUT_BAD,
 		  ok       ? "ok"
+		  : off    ? "off"
 		  : silent ? "not asked yet"
 			   : "failing");
 	table_add(t, OUT_PLAIN, ago);
@@ -99,7 +102,9 @@ static void add_stop(struct str *s, const json_t *pool)
 {
 	if (s->len == 0)
 		str_adds(s, "all off");
-	if (is_stopped(pool))
+	if (json_is_true(json_object_get(pool, "removed")))
+		str_adds(s, "; removed");
+	else if (is_stopped(pool))
 		str_adds(s,
 			 json_is_true(json_object_get(pool, "paused")) ? "; paused" : "; closed");
 }

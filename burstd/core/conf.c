@@ -326,29 +326,32 @@ static int may_replace_offers(const struct conf_pool *old, const struct conf_poo
 
 int conf_may_replace(const struct conf *old, const struct conf *next, struct err *e)
 {
+	size_t p = 0; /* providers; those that are removed come last */
+
 	if (may_keep("", NULL, old, next, e) < 0)
 		return -1;
 	if ((old->secrets.release == CONF_USER_DATA) != (next->secrets.release == CONF_USER_DATA))
 		return err_set(e, ERR_INVALID,
 			       "secrets release: from or to user-data: a change needs a restart");
-	for (size_t i = 0; i < old->nproviders; i++) {
-		const char *name = old->providers[i].name;
+	for (; p < old->nproviders && !old->providers[p].removed; p++) {
+		const char *name = old->providers[p].name;
 
-		if (i >= next->nproviders || strcmp(next->providers[i].name, name) != 0)
+		if (p >= next->nproviders || strcmp(next->providers[p].name, name) != 0)
 			return moved("provider", name, e);
-		if (may_keep("provider", name, &old->providers[i], &next->providers[i], e) < 0)
+		if (may_keep("provider", name, &old->providers[p], &next->providers[p], e) < 0)
 			return -1;
 	}
-	if (next->nproviders > old->nproviders)
+	if (p < next->nproviders && !next->providers[p].removed)
 		return err_set(e, ERR_INVALID,
 			       "%s:%d: provider \"%s\" is new: this needs a restart", next->path,
-			       next->providers[old->nproviders].line,
-			       next->providers[old->nproviders].name);
+			       next->providers[p].line, next->providers[p].name);
 	for (size_t i = 0; i < old->npools; i++) {
 		const char *name = old->pools[i].name;
 
 		if (i >= next->npools || strcmp(next->pools[i].name, name) != 0)
 			return moved("pool", name, e);
+		if (old->pools[i].removed) /* it is there again, or still gone */
+			continue;
 		if (may_keep("pool", name, &old->pools[i], &next->pools[i], e) < 0 ||
 		    may_replace_offers(&old->pools[i], &next->pools[i], e) < 0)
 			return -1;
@@ -461,17 +464,31 @@ static void diff_section(const struct diff *d, const char *section, const char *
 		d->fn(d->ctx, &c);
 }
 
+/* NULL: the configuration does not have it. */
+static const struct conf_provider *provider_in(const struct conf *c, const char *name)
+{
+	uint32_t at = conf_provider_named(c, name);
+
+	return at < c->nproviders && !c->providers[at].removed ? &c->providers[at] : NULL;
+}
+
+static const struct conf_pool *pool_in(const struct conf *c, const char *name)
+{
+	const struct conf_pool *p = conf_pool_named(c, name);
+
+	return p != NULL && !p->removed ? p : NULL;
+}
+
 static void diff_providers(const struct diff *d, const struct conf *old, const struct conf *next)
 {
 	for (size_t i = 0; i < old->nproviders; i++) {
 		const struct conf_provider *p = &old->providers[i];
-		uint32_t at = conf_provider_named(next, p->name);
 
-		diff_section(d, "provider", p->name, p,
-			     at < next->nproviders ? &next->providers[at] : NULL);
+		if (!p->removed)
+			diff_section(d, "provider", p->name, p, provider_in(next, p->name));
 	}
 	for (size_t i = 0; i < next->nproviders; i++)
-		if (conf_provider_named(old, next->providers[i].name) == old->nproviders)
+		if (provider_in(old, next->providers[i].name) == NULL)
 			diff_section(d, "provider", next->providers[i].name, NULL,
 				     &next->providers[i]);
 }
@@ -513,14 +530,16 @@ static void diff_pools(const struct diff *d, const struct conf *old, const struc
 {
 	for (size_t i = 0; i < old->npools; i++) {
 		const struct conf_pool *p = &old->pools[i];
-		const struct conf_pool *n = conf_pool_named(next, p->name);
+		const struct conf_pool *n = pool_in(next, p->name);
 
+		if (p->removed)
+			continue;
 		diff_section(d, "pool", p->name, p, n);
 		if (n != NULL)
 			diff_offers(d, p, n);
 	}
 	for (size_t i = 0; i < next->npools; i++)
-		if (conf_pool_named(old, next->pools[i].name) == NULL)
+		if (pool_in(old, next->pools[i].name) == NULL)
 			diff_section(d, "pool", next->pools[i].name, NULL, &next->pools[i]);
 }
 
@@ -584,7 +603,7 @@ uint32_t conf_provider_named(const struct conf *c, const char *name)
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n)
 {
 	if (n != NULL)
-		*n = p->noffers > 0 ? p->noffers : 1;
+		*n = p->removed ? 0 : p->noffers > 0 ? p->noffers : 1;
 	return p->noffers > 0 ? p->offers : &p->own;
 }
 
@@ -687,7 +706,9 @@ void conf_print(const struct conf *c, struct str *out)
 	print_section("secrets", NULL, c, out);
 	print_section("nodes", NULL, c, out);
 	for (size_t i = 0; i < c->nproviders; i++)
-		print_section("provider", c->providers[i].name, &c->providers[i], out);
+		if (!c->providers[i].removed)
+			print_section("provider", c->providers[i].name, &c->providers[i], out);
 	for (size_t i = 0; i < c->npools; i++)
-		print_pool(&c->pools[i], out);
+		if (!c->pools[i].removed)
+			print_pool(&c->pools[i], out);
 }

@@ -68,6 +68,7 @@ struct conf_provider {
 	char *attest_ca;         /* what is in it: conf_file_load_attest_ca(), or NULL */
 	int line;                /* in the file, where its section ends ... */
 	int driver_line, credential_line, ca_line; /* ... and where these are; 0: not given */
+	bool removed; /* it is in the journal alone: conf_keep_provider() */
 };
 
 /* What `fabric` says besides a name. */
@@ -131,6 +132,7 @@ struct conf_pool {
 	int line;                      /* in the file, where its section ends ... */
 	int nodes_line, provider_line; /* ... and where these options are */
 	int place_line;                /* the first that names a place; 0: none does */
+	bool removed; /* it is in the journal alone, and nothing is bought: conf_keep_pool() */
 };
 
 enum conf_release {
@@ -206,6 +208,15 @@ int conf_finish(struct conf *c, struct err *e);
 /* Of conf_finish(): attest and vouchers of each provider (conf_nodes.c). */
 int conf_nodes_finish(struct conf *c, struct err *e);
 
+/* Sections that the configuration has no more, while the journal has rows of theirs: an index into
+ * providers or pools is good for these, too.  A removed pool has no nodes, no rungs and no limits;
+ * a removed provider has no driver.  The index of the one of that name, appended if it is missing.
+ */
+uint32_t conf_keep_provider(struct conf *c, const char *name);
+uint32_t conf_keep_pool(struct conf *c, const char *name);
+/* Give next the removed sections of old, at their places, unless it has them again. */
+void conf_keep_removed(struct conf *next, const struct conf *old);
+
 /* May a running burstd go from old to next?  -1: *e names what needs a restart: an option whose
  * `reload` is false in conf_options[], a provider or pool that is gone or moved, an offer that is
  * gone.  So an index into providers or pools that was good in old means the same in next; new pools
@@ -247,7 +258,8 @@ const struct conf_pool *conf_pool_named(const struct conf *c, const char *name);
 
 uint32_t conf_provider_named(const struct conf *c, const char *name); /* NPROVIDERS: none */
 
-/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file.  n may be NULL. */
+/* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file; of a removed pool
+ * there is none.  n may be NULL. */
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
 /* The one of that name, or NULL: it was taken out of the configuration.  After conf_finish(). */
 const struct conf_offer *conf_rung_named(const struct conf_pool *p, const char *name);

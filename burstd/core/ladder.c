@@ -177,6 +177,8 @@ static enum ladder_cause judge(const struct ladder_ask *a, size_t i, bool spot_f
 	const struct conf_offer *o = rung_of(a, i);
 	enum ladder_cause why = ruled_out(a, o);
 
+	if (why == LADDER_TRY && a->known[i].off != NULL)
+		why = LADDER_OFF;
 	if (why == LADDER_TRY)
 		why = of_price(a, i);
 	if (why == LADDER_TRY)
@@ -367,6 +369,9 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		return;
 	case LADDER_CONSTRAINT:
 		say(t, "the job wants %.60s", against(a, o));
+		return;
+	case LADDER_OFF:
+		say(t, "provider %.30s is off: %.100s", o->provider, a->known[i].off);
 		return;
 	case LADDER_NOT_OFFERED:
 		if (a->known[i].price == LADDER_UNPRICED) {

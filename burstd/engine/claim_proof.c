@@ -51,7 +51,8 @@ int claim_proof_open(struct engine *e, struct err *err)
 	cs->provers = mem_zalloc((e->conf->nproviders + 1) * sizeof(*cs->provers));
 	cs->nprovers = e->conf->nproviders;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (open_prover(e, &cs->provers[i], &e->conf->providers[i], err) != 0)
+		if (!off_is(&e->clouds[i]) &&
+		    open_prover(e, &cs->provers[i], &e->conf->providers[i], err) != 0)
 			return -1;
 	/* Another one in each of our lives, for which nonces were used is not kept. */
 	claims_mac(e->d.door->claim_key, "burst-nonce-1", fmt_u64(text, (uint64_t)engine_now(e)),
@@ -59,6 +60,15 @@ int claim_proof_open(struct engine *e, struct err *err)
 	memcpy(cs->nonce_key, hex, sizeof(cs->nonce_key));
 	OPENSSL_cleanse(hex, sizeof(hex));
 	return 0;
+}
+
+int claims_provider(struct engine *e, size_t provider, struct err *err)
+{
+	struct claim_prover *v = e->claims != NULL ? &e->claims->provers[provider] : NULL;
+
+	if (v == NULL || v->ops != NULL)
+		return 0;
+	return open_prover(e, v, &e->conf->providers[provider], err);
 }
 
 static void cancel_calls(struct engine *e)
@@ -384,6 +394,8 @@ enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const stru
 {
 	*whose = NULL;
 	why[0] = '\0';
+	if (off_is(&e->clouds[set->cloud])) /* what its documents are checked with is missing */
+		return CLAIM_UNKNOWN_YET;
 	if (e->claims->provers[set->cloud].ops != NULL)
 		return by_document(e, set, b, from, whose, why);
 	return by_address(e, set, b, from, whose, why);

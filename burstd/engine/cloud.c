@@ -26,30 +26,25 @@ struct request {
 	struct err unsent;        /* code set: it could not even be sent */
 };
 
-int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
-	       const char *credential, struct err *err)
+int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
 {
-	struct provider_conf pc = conf_for_driver(conf, credential);
-
-	*c = (struct cloud){.e = e, .conf = conf, .ops = e->d.driver(conf->driver)};
+	*c = (struct cloud){.e = e, .conf = conf};
 	map_init(&c->odd_ids);
 	map_init(&c->ids);
-	if (c->ops == NULL)
+	limit_init(&c->limit, conf->concurrency, conf->rate, NULL, engine_now(e));
+	c->list_step = ENGINE_RETRY_MS;
+	if (!conf->removed)
+		c->ops = e->d.driver(conf->driver);
+	if (c->ops == NULL && !conf->removed)
 		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": no driver \"%s\"",
 			       e->conf->path, conf->line, conf->name, conf->driver);
-	if (c->ops->open(&c->self, &pc, err) != 0)
-		return err_wrap(err, "%s:%d: provider \"%s\"", e->conf->path, conf->line,
-				conf->name);
-	c->caps = c->ops->caps(c->self);
-	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
-	limit_init(&c->limit, conf->concurrency, conf->rate, c->caps.limits, engine_now(e));
-	c->list_step = ENGINE_RETRY_MS;
+	off_open(c);
 	return 0;
 }
 
 void cloud_close(struct cloud *c)
 {
-	if (c->ops != NULL)
+	if (c->ops != NULL && !off_is(c))
 		c->ops->close(c->self);
 	free(c->seen);
 	free(c->strays);
@@ -64,7 +59,7 @@ void cloud_close(struct cloud *c)
 
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
-	return (kind == PROVIDER_LOGIN || login_good(c)) &&
+	return !off_is(c) && (kind == PROVIDER_LOGIN || login_good(c)) &&
 	       limit_may(&c->limit, kind, engine_now(c->e));
 }
 
@@ -672,6 +667,9 @@ void cloud_run(struct cloud *c)
 {
 	int64_t now = engine_now(c->e);
 
+	off_run(c);
+	if (off_is(c))
+		return;
 	login_run(c);
 	if (!c->list.busy) {
 		if (c->waits)
@@ -706,6 +704,8 @@ int64_t cloud_next_ms(const struct cloud *c)
 	size_t n = login_good(c) ? sizeof(at) / sizeof(at[0]) : 2; /* nothing else can go out */
 	int64_t next = INT64_MAX;
 
+	if (off_is(c))
+		return c->off_next;
 	for (size_t i = 0; i < n; i++)
 		next = at[i] < next ? at[i] : next;
 	return next;

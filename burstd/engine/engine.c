@@ -345,22 +345,21 @@ static int load_node(void *ctx, const struct node *n, const char *pool, struct e
 	const struct conf_pool *p = conf_pool_named(e->conf, pool);
 	struct node copy = *n;
 
+	(void)err;
 	if (p == NULL && !node_counts(n))
-		return 0; /* of a pool that was taken out: its story is over */
-	if (p == NULL)
-		return err_set(err, ERR_INVALID,
-			       "pool %s is not configured any more, but its node %s is %s", pool,
-			       n->name, node_state_str(n->state));
+		return 0;  /* of a pool that was taken out: its story is over */
+	assert(p != NULL); /* off_keep() */
 	copy.pool = conf_pool_index(e->conf, p);
-	if (place_load(e, &copy, err) != 0)
-		return err_wrap(err, "node %s is %s", n->name, node_state_str(n->state));
+	place_load(e, &copy);
 	(void)fleet_add(&e->fleet, &copy);
 	return 0;
 }
 
 static int load_batch(void *ctx, const struct journal_batch *b, struct err *err)
 {
-	return launch_load(ctx, b, err);
+	(void)err;
+	launch_load(ctx, b);
+	return 0;
 }
 
 /* A call that was not acted on before the end is a hint now: the first snapshot is newer. */
@@ -458,8 +457,7 @@ static int load(struct engine *e, struct err *err)
 	return 0;
 }
 
-int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf,
-	       const char *const *credentials, struct err *err)
+int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf, struct err *err)
 {
 	struct engine *e = mem_zalloc(sizeof(*e));
 	const struct slurm_callbacks cb = {observe_node, on_answer, on_updated, e};
@@ -476,6 +474,10 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	e->answers_last = &e->answers;
 	e->ahead_ms = loop_ahead(d->loop);
 	e->started_ms = engine_now(e);
+	if (off_keep(e, err) != 0) {
+		free(e);
+		return err_wrap(err, "cannot go on from the journal");
+	}
 	fleet_init(&e->fleet, conf->npools);
 	pool_init(e);
 	prereq_init(e);
@@ -491,14 +493,12 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	slurm_configure(e->slurm, conf->slurm_bin, conf->slurm_conf);
 	e->timer = timer_new(d->loop, on_timer, e);
 	e->look_timer = timer_new(d->loop, on_look, e);
-	if (claims_open(e, err) != 0)
-		goto fail;
 	for (size_t i = 0; i < conf->nproviders; i++)
-		if (cloud_open(&e->clouds[i], e, &conf->providers[i], credentials[i], err) != 0)
+		if (cloud_open(&e->clouds[i], e, &conf->providers[i], err) != 0)
 			goto fail;
-	if (fabric_check(e, conf, err) != 0 || secrets_open(e, err) != 0 ||
-	    vouchers_open(e, err) != 0 || rotate_load(e, err) != 0 || door_open(e, err) != 0 ||
-	    load(e, err) != 0)
+	if (claims_open(e, err) != 0 || fabric_check(e, conf, err) != 0 ||
+	    secrets_open(e, err) != 0 || vouchers_open(e, err) != 0 || rotate_load(e, err) != 0 ||
+	    door_open(e, err) != 0 || load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -552,6 +552,7 @@ void engine_start(struct engine *e)
 		cloud_hurry(&e->clouds[i]);
 	place_write_back(e);
 	engine_event(e, "", 0, "started", BURSTD_VERSION);
+	off_start(e);
 	(void)pool_look(e);
 	engine_turn(e);
 	log_release(e->d.log);
@@ -568,7 +569,7 @@ void engine_free(struct engine *e)
 	slurm_free(e->slurm);
 	timer_free(e->timer);
 	timer_free(e->look_timer);
-	for (size_t i = 0; e->clouds[i].ops != NULL; i++)
+	for (size_t i = 0; e->clouds[i].e != NULL; i++)
 		cloud_close(&e->clouds[i]);
 	free(e->clouds);
 	launch_free(e);
@@ -614,6 +615,7 @@ void engine_reconcile(struct engine *e)
 
 int engine_reload(struct engine *e, struct conf *next, struct err *err)
 {
+	conf_keep_removed(next, e->conf);
 	if (conf_may_replace(e->conf, next, err) != 0 || fabric_check(e, next, err) != 0 ||
 	    secrets_may_replace(e, next, err) != 0)
 		return -1;
@@ -630,6 +632,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	warm_hurry(e);
 	for (size_t i = 0; i < next->nproviders; i++)
 		cloud_reload(&e->clouds[i], &next->providers[i]);
+	off_hurry(e);
 	slurm_configure(e->slurm, next->slurm_bin, next->slurm_conf);
 	door_reload(e);
 	engine_event(e, "", 0, "reloaded", next->path);
@@ -670,7 +673,8 @@ struct engine_source engine_provider_source(const struct engine *e, size_t provi
 {
 	const struct cloud *c = &e->clouds[provider];
 
-	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms, c->error};
+	return (struct engine_source){c->conf->name, c->ok_ms, c->failed_ms,
+				      off_is(c) ? c->off : c->error};
 }
 
 const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *failed_ms)

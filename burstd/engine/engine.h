@@ -73,6 +73,11 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	const struct engine_door *door;
 	const char *store_ca; /* PEM: what secrets.ca_file holds, by which machines know the store;
 				 NULL: nothing */
+	/* Load the files that provider i names into *p, and its credential, which is borrowed until
+	 * it is asked again or the engine is gone; NULL: it has none.  -1: the provider is off, and
+	 * this is called again each minute.  NULL: no provider has any. */
+	int (*files)(void *ctx, struct conf_provider *p, size_t i, const char **credential,
+		     struct err *e);
 	/* The journal failed: nothing may be done any more (F55).  The daemon ends the process. */
 	void (*fatal)(void *ctx, const struct err *e);
 	/* Something was done: there may be new events.  NULL: nobody cares.  It calls nothing here.
@@ -82,11 +87,10 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	struct engine_slice slice; /* all 0: what is good for people */
 };
 
-/* Load the journal and make ready; nothing is sent before engine_start().
- * credentials[i] is the secret text for conf->providers[i], or NULL; borrowed.  Takes *conf on
- * success. */
-int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf,
-	       const char *const *credentials, struct err *e);
+/* Load the journal and make ready; nothing is sent before engine_start().  A provider that cannot
+ * be opened is off, and so is a provider or pool that only the journal has: they are added to
+ * *conf. Takes *conf on success. */
+int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf, struct err *e);
 void engine_start(struct engine *e);
 /* Before engine_free() and without another turn: end the sessions with the secret store.  true:
  * said(ctx) is called once, from the loop and within two seconds, unless d.http is closed before.
@@ -244,6 +248,9 @@ char *engine_time(const struct engine *e, char *out, int64_t ms);
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
+/* Why nothing is asked of this provider: it could not be opened, or the configuration does not have
+ * it any more; NULL: it is asked. */
+const char *engine_off(const struct engine *e, size_t provider);
 /* How far the wall clock here is ahead of the provider's, in ms, as far as the Dates of its answers
  * prove; below 0: behind. */
 int64_t engine_clock_ahead(const struct engine *e, size_t provider);

@@ -31,7 +31,8 @@ int fabric_check(const struct engine *e, const struct conf *conf, struct err *er
 		for (size_t k = 0; k < n; k++) {
 			const struct cloud *c = &e->clouds[rungs[k].provider_index];
 
-			if (rungs[k].in_fabric != NULL && (c->caps.flags & PROVIDER_FABRICS) == 0)
+			if (rungs[k].in_fabric != NULL && !off_is(c) &&
+			    (c->caps.flags & PROVIDER_FABRICS) == 0)
 				return err_set(err, ERR_INVALID,
 					       "%.120s:%d: pool \"%.30s\": fabric: driver %s has "
 					       "none",

@@ -223,6 +223,7 @@ static bool is_late(const struct plan_node *pn)
 static enum node_reason ladder_because(enum ladder_cause worst)
 {
 	static const enum node_reason of[LADDER_NCAUSES] = {
+		[LADDER_OFF] = NODE_BECAUSE_DENIED,
 		[LADDER_DENIED] = NODE_BECAUSE_DENIED,
 		[LADDER_QUOTA] = NODE_BECAUSE_QUOTA,
 		[LADDER_CAPACITY] = NODE_BECAUSE_CAPACITY,

@@ -691,25 +691,21 @@ void launch_run(struct engine *e)
 /* --- start -------------------------------------------------------------------------------------
  */
 
-int launch_load(struct engine *e, const struct journal_batch *j, struct err *err)
+void launch_load(struct engine *e, const struct journal_batch *j)
 {
 	const struct conf_pool *p = conf_pool_named(e->conf, j->pool);
-	struct batch *b;
+	struct batch *b = mem_zalloc(sizeof(*b));
+	bool known;
 
-	if (p == NULL)
-		return err_set(err, ERR_INVALID, "pool %s has a create in doubt", j->pool);
-	b = mem_zalloc(sizeof(*b));
+	assert(p != NULL); /* off_keep() */
 	b->j = *j;
 	b->pool = conf_pool_index(e->conf, p);
-	if (place_find(e, b->pool, j->provider, &b->cloud, err) != 0) {
-		batch_free(b);
-		return err_wrap(err, "a create is in doubt");
-	}
+	known = place_find(e, b->pool, j->provider, &b->cloud);
+	assert(known);
 	b->next = e->batches;
 	e->batches = b;
 	if (j->id > e->last_batch)
 		e->last_batch = j->id;
-	return 0;
 }
 
 static void join(struct batch *b, struct fleet_node *fn)

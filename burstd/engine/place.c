@@ -1,5 +1,6 @@
 #include "engine/private.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,8 @@ enum {
 /* --- what the journal has ----------------------------------------------------------------------
  */
 
-/* The only provider of a pool; NPROVIDERS: it has several. */
+/* The only provider of a pool; if it has several, or is removed, what stands for that (off.c), or
+ * NPROVIDERS. */
 static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
 {
 	size_t n;
@@ -57,46 +59,35 @@ static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
 
 	for (size_t i = 1; i < n; i++)
 		if (rungs[i].provider_index != rungs[0].provider_index)
-			return (uint32_t)c->nproviders;
-	return rungs[0].provider_index;
+			return conf_provider_named(c, OFF_UNKNOWN);
+	return n > 0 ? rungs[0].provider_index : conf_provider_named(c, OFF_UNKNOWN);
 }
 
-int place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud,
-	       struct err *err)
+bool place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud)
 {
-	const struct conf_pool *p = &e->conf->pools[pool];
-
 	*cloud = provider[0] != '\0' ? conf_provider_named(e->conf, provider)
-				     : only_provider(e->conf, p);
-	if (*cloud < e->conf->nproviders)
-		return 0;
-	if (provider[0] != '\0')
-		return err_set(err, ERR_INVALID, "provider %.60s is not configured any more",
-			       provider);
-	/* Written before pools had offers. */
-	return err_set(
-		err, ERR_INVALID,
-		"pool %.60s now buys from several providers, and from which this came is not "
-		"known: start once more as it was, until what it bought has ended",
-		p->name);
+				     : only_provider(e->conf, &e->conf->pools[pool]);
+	return *cloud < e->conf->nproviders;
 }
 
-int place_load(struct engine *e, struct node *n, struct err *err)
+void place_load(struct engine *e, struct node *n)
 {
 	const struct conf_offer *o = place_of(e, n);
 	bool old = n->provider[0] == '\0';
 
-	if (place_find(e, n->pool, n->provider, &n->cloud, err) != 0) {
+	if (!place_find(e, n->pool, n->provider, &n->cloud)) {
+		assert(!node_counts(n)); /* off_keep() */
 		n->cloud = 0;
-		return node_counts(n) ? -1 : 0; /* else its story is over */
+		return;
 	}
+	if (e->conf->providers[n->cloud].removed)
+		return; /* it may be known again when the configuration is as it was */
 	if (old && o != NULL)
 		n->market = (enum provider_market)o->market;
 	if (old)
 		(void)snprintf(n->provider, sizeof(n->provider), "%s",
 			       e->conf->providers[n->cloud].name);
 	e->unplaced = e->unplaced || (old && node_counts(n));
-	return 0;
 }
 
 void place_write_back(struct engine *e)
@@ -224,12 +215,13 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 {
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-	struct ladder_known *known = mem_zalloc(n * sizeof(*known));
+	struct ladder_known *known = mem_zalloc((n + 1) * sizeof(*known));
 
 	for (size_t i = 0; i < n; i++) {
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
 		known[i].price = place_price(e, &rungs[i]);
+		known[i].off = off_why(&e->clouds[rungs[i].provider_index]);
 		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
 		known[i].wrong_until_ms = cools(e, &rungs[i]) ? pool_wrong_until(e, pool, i) : 0;
 	}
@@ -427,7 +419,7 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 	size_t going, all, rungs;
 
 	(void)conf_rungs(&e->conf->pools[fn->n.pool], &rungs);
-	if (o == NULL || rungs == 1 || o->market != PROVIDER_SPOT || place_opens_ms(e, o) != 0)
+	if (o == NULL || rungs <= 1 || o->market != PROVIDER_SPOT || place_opens_ms(e, o) != 0)
 		return; /* there is no other, or that is known */
 	count_there(e, &fn->n, &going, &all);
 	if (going < 2 || going * PLACE_WAVE_OF < all)

@@ -76,6 +76,8 @@ const char *engine_closed(const struct engine *e, size_t i)
 	struct pool *p = &e->pools[i];
 	char at[FMT_TIME_SIZE];
 
+	if (e->conf->pools[i].removed)
+		return "the configuration does not have it any more";
 	if (p->paused)
 		return "paused by an admin (burstctl resume)";
 	if (!breaker_closed(&p->breaker, engine_now(e)))
@@ -265,17 +267,28 @@ const char *pool_closed(const struct engine *e, size_t i)
 	return e->room.low ? e->no_room : engine_closed(e, i);
 }
 
-static enum node_reason closed_because(const struct engine *e, size_t i)
+static bool is_closed(const struct engine *e, const struct node *n)
 {
+	return pool_closed(e, n->pool) != NULL || off_is(&e->clouds[n->cloud]);
+}
+
+static enum node_reason closed_because(const struct engine *e, const struct node *n)
+{
+	size_t i = n->pool;
+
+	if (pool_closed(e, i) == NULL)
+		return NODE_BECAUSE_DENIED; /* the provider is off */
 	if (e->room.low)
 		return NODE_BECAUSE_DISK;
+	if (e->conf->pools[i].removed)
+		return NODE_BECAUSE_INVALID;
 	return e->pools[i].paused ? NODE_BECAUSE_OPERATOR : NODE_BECAUSE_BOOT;
 }
 
 /* As sendable() in launch.c: what was wanted before we started may be up by now. */
 static bool must_go(const struct engine *e, const struct fleet_node *fn)
 {
-	if (fn->busy || pool_closed(e, fn->n.pool) == NULL)
+	if (fn->busy || !is_closed(e, &fn->n))
 		return false;
 	if ((fn->name->flags & SLURM_POWERING_UP) == 0 && slurm_is_on(fn->name->flags))
 		return false; /* it is up, and an older journal does not know (F58) */
@@ -289,9 +302,11 @@ void pool_refuse_wanted(struct engine *e)
 
 	for (size_t i = 0; i < e->conf->npools && !any; i++)
 		any = pool_closed(e, i) != NULL;
+	for (size_t i = 0; i < e->conf->nproviders && !any; i++)
+		any = off_is(&e->clouds[i]);
 	for (; any && fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
 		struct node_event ev = {.type = NODE_EV_REFUSED,
-					.reason = closed_because(e, fn->n.pool),
+					.reason = closed_because(e, &fn->n),
 					.now_ms = engine_now(e)};
 
 		if (must_go(e, fn))
@@ -304,10 +319,13 @@ void pool_refuse_wanted(struct engine *e)
 const char *pool_refusal(const struct engine *e, const struct node *n)
 {
 	struct pool *p = &e->pools[n->pool];
-	const char *closed = pool_closed(e, n->pool);
+	const char *closed = pool_closed(e, n->pool), *off = off_why(&e->clouds[n->cloud]);
 
+	if (closed == NULL && off != NULL)
+		(void)snprintf(p->refusal, sizeof(p->refusal), "provider %.40s is off: %.100s",
+			       e->conf->providers[n->cloud].name, off);
 	if (closed == NULL)
-		return NULL;
+		return off != NULL ? p->refusal : NULL;
 	(void)snprintf(p->refusal, sizeof(p->refusal), "pool %.40s: %.110s",
 		       e->conf->pools[n->pool].name, closed);
 	return p->refusal;

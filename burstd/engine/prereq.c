@@ -110,10 +110,7 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 	const struct conf *c = e->conf;
 	const struct prereq *p = e->prereq;
 	struct slurm_need_pool *pools = mem_zalloc((c->npools + 1) * sizeof(*pools));
-	struct slurm_need need = {.cluster = c->cluster,
-				  .auth = conf_auth_type(c),
-				  .pools = pools,
-				  .npools = c->npools};
+	struct slurm_need need = {.cluster = c->cluster, .auth = conf_auth_type(c), .pools = pools};
 	struct slurm_text config = {p->config, p->config_len};
 	int rc;
 
@@ -121,7 +118,9 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 		const struct slurm_feature *f =
 			p->features != NULL && i < p->nfeatures ? &p->features[i] : NULL;
 
-		pools[i] = (struct slurm_need_pool){
+		if (c->pools[i].removed)
+			continue;
+		pools[need.npools++] = (struct slurm_need_pool){
 			.name = c->pools[i].name,
 			.nodes = c->pools[i].nodes,
 			.boot_ms = c->pools[i].boot_ms,

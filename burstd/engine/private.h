@@ -17,6 +17,7 @@
  *   cloud.c     one provider: its slots and rate, its list and its offers
  *   login.c     ... and its session, where it has one
  *   listen.c    ... and what it tells of instances, where it does
+ *   off.c       ... and what is so while it cannot be asked; sections that only the journal has
  *   notice.c    what is done about that
  *   observe.c   what a list or a snapshot says -> core/drift.h -> events and orders
  *   jobs.c      one squeue for all who want to know about jobs
@@ -156,6 +157,8 @@ struct cloud { /* one provider */
 	void *self;
 	struct provider_caps caps;
 	struct limit limit;
+	char off[320];    /* why nothing is asked of it, and self is NULL; "": it is asked */
+	int64_t off_next; /* when that is looked at again */
 	/* the list */
 	struct pages list;
 	bool listed; /* one since start was complete and understood: creates may go out */
@@ -426,11 +429,11 @@ const struct conf_offer *place_of(const struct engine *e, const struct node *n);
 struct provider_place place_for_driver(const struct conf_offer *o); /* borrows */
 /* A row is to be bought there. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
-/* The provider of that name, or the only one of a pool if there is none.  -1: gone, or several. */
-int place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud,
-	       struct err *err);
+/* The provider of that name, or of a pool that has only one where the name is "", or OFF_UNKNOWN.
+ * false: there is none of these. */
+bool place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud);
 /* A row as the journal has it, pool set: where is its provider? */
-int place_load(struct engine *e, struct node *n, struct err *err);
+void place_load(struct engine *e, struct node *n);
 /* Rows that an older burstd wrote, with what was found out: the pool may have others tomorrow. */
 void place_write_back(struct engine *e);
 /* An instance that the journal does not know, of a pool: which rung it was is guessed. */
@@ -467,7 +470,7 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 
 /* --- launch.c --- */
 void launch_run(struct engine *e);
-int launch_load(struct engine *e, const struct journal_batch *j, struct err *err);
+void launch_load(struct engine *e, const struct journal_batch *j);
 void launch_restore(struct engine *e);  /* after the nodes are loaded */
 void launch_settle(struct engine *e);   /* forget batches nobody waits for */
 void launch_answered(struct engine *e); /* post some of what creates were answered */
@@ -537,12 +540,30 @@ void audit_put_delete(struct engine *e, struct audit *a, const char *target);
 /* Likewise the next commands for slurmctld, that are not on record; false: there is none. */
 bool audit_order(struct engine *e);
 
+/* --- off.c --- */
+/* Add the sections to the configuration that rows of the journal name and it has no more. */
+int off_keep(struct engine *e, struct err *err);
+#define OFF_UNKNOWN "?" /* the provider of rows that do not say theirs */
+static inline const char *off_why(const struct cloud *c) /* NULL: it is on */
+{
+	return c->off[0] != '\0' ? c->off : NULL;
+}
+static inline bool off_is(const struct cloud *c)
+{
+	return off_why(c) != NULL;
+}
+void off_open(struct cloud *c);   /* try to open it; in between it is off */
+void off_run(struct cloud *c);    /* ... again, when it is time for that */
+void off_hurry(struct engine *e); /* another configuration: now */
+void off_start(struct engine *e); /* tell of those that are */
+
 /* --- remove.c --- */
 void remove_run(struct engine *e);
 
 /* --- cloud.c --- */
+/* It may be off then.  -1: there is no such driver. */
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
-	       const char *credential, struct err *err);
+	       struct err *err);
 void cloud_close(struct cloud *c);
 void cloud_reload(struct cloud *c, const struct conf_provider *conf);
 /* May such a request go out now?  Else it has asked for its turn: limit.h. */

@@ -713,7 +713,7 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 
 static int load_claims(const struct journal *j, const struct journal_visitor *v, struct err *e)
 {
-	for (size_t i = 0; i < j->claims.n; i++)
+	for (size_t i = 0; v->claim != NULL && i < j->claims.n; i++)
 		if (v->claim(v->ctx, &j->claims.v[i].c, e) != 0)
 			return -1;
 	return 0;
@@ -747,17 +747,17 @@ static void check_claims(struct journal *j)
 int journal_load(struct journal *j, const struct journal_visitor *v, struct err *e)
 {
 	check_claims(j);
-	for (size_t p = 0; p < j->w->set.npools; p++)
+	for (size_t p = 0; v->spent != NULL && p < j->w->set.npools; p++)
 		if (v->spent(v->ctx, j->w->set.pools[p].name, sim_journal_spent(j, (uint32_t)p),
 			     e) != 0)
 			return -1;
-	for (size_t i = 0; i < j->nbatches; i++)
+	for (size_t i = 0; v->batch != NULL && i < j->nbatches; i++)
 		if (v->batch(v->ctx, &j->batches[i], e) != 0)
 			return -1;
-	for (size_t i = 0; i < j->nrows; i++)
+	for (size_t i = 0; v->node != NULL && i < j->nrows; i++)
 		if (v->node(v->ctx, &j->rows[i].n, j->rows[i].pool, e) != 0)
 			return -1;
-	for (size_t i = 0; i < j->ncalls; i++)
+	for (size_t i = 0; v->call != NULL && i < j->ncalls; i++)
 		if (v->call(v->ctx, &j->calls[i].c, e) != 0)
 			return -1;
 	if (sim_opinions_load(j->w, &j->opinions, v, e) != 0)

@@ -336,7 +336,6 @@ void sim_life_init(struct world *w)
 
 void life_start(struct world *w)
 {
-	const char *const credentials[] = {NULL, NULL};
 	const struct engine_deps d = {.loop = w->loop,
 				      .http = w->http,
 				      .proc = w->proc,
@@ -356,7 +355,7 @@ void life_start(struct world *w)
 	w->life_began = w->now;
 	SIM_TRACE(w, "*** life %u begins", w->life);
 	sim_boot_start(w);
-	if (engine_new(&w->engine, &d, c, credentials, &e) != 0) {
+	if (engine_new(&w->engine, &d, c, &e) != 0) {
 		world_fail(w, "I23: burstd does not start: %s", e.msg);
 		conf_free(c);
 		return;

@@ -55,13 +55,13 @@ void sim_opinions_pool(const struct world *w, struct sim_opinions *o, const char
 int sim_opinions_load(const struct world *w, const struct sim_opinions *o,
 		      const struct journal_visitor *v, struct err *e)
 {
-	for (size_t i = 0; i < o->nrefusals; i++)
+	for (size_t i = 0; v->refusal != NULL && i < o->nrefusals; i++)
 		if (v->refusal(v->ctx, &o->refusals[i], e) != 0)
 			return -1;
-	for (size_t i = 0; i < o->nrescues; i++)
+	for (size_t i = 0; v->rescue != NULL && i < o->nrescues; i++)
 		if (v->rescue(v->ctx, &o->rescues[i], e) != 0)
 			return -1;
-	for (size_t p = 0; p < w->set.npools; p++) {
+	for (size_t p = 0; v->pool != NULL && p < w->set.npools; p++) {
 		struct journal_pool pool = o->pools[p];
 
 		pool.name = w->set.pools[p].name;

@@ -47,7 +47,7 @@ struct engine {
 	int64_t price; /* of every pool */
 	struct journal_room room;
 	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
-	const char *undeleted;
+	const char *undeleted, *off;   /* off: of every provider; NULL: it is on */
 	int64_t undeleted_ms, unheard_ms, ahead_ms;
 	int64_t of_wall_ms; /* so far the engine's time is ahead of the wall clock */
 	size_t undropped;   /* fabrics */
@@ -136,6 +136,12 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 	assert_true(provider < e->conf->nproviders);
 	*failed_ms = e->undeleted_ms;
 	return e->undeleted;
+}
+
+const char *engine_off(const struct engine *e, size_t provider)
+{
+	assert_true(provider < e->conf->nproviders);
+	return e->off;
 }
 
 const char *engine_undropped(const struct engine *e, size_t provider, size_t *n)

@@ -413,6 +413,24 @@ static void test_down(void **state)
 	fake_fini(&e);
 }
 
+/* One whose credential is missing counts as off, though it denied nothing. */
+static void test_a_provider_that_is_off(void **state)
+{
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	scrape(&e, &p);
+	assert_string_equal(value(&p, "burstd_provider_off{provider=\"sim\"}"), "0");
+	parse_fini(&p);
+	e.off = "no key";
+	scrape(&e, &p);
+	assert_string_equal(value(&p, "burstd_provider_off{provider=\"sim\"}"), "1");
+	parse_fini(&p);
+	fake_fini(&e);
+}
+
 /* Names from the configuration cannot break a line, whatever is in them. */
 static void test_escapes(void **state)
 {
@@ -523,10 +541,10 @@ static void test_fresh(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parser),     cmocka_unit_test(test_values),
-		cmocka_unit_test(test_down),       cmocka_unit_test(test_escapes),
-		cmocka_unit_test(test_many_pools), cmocka_unit_test(test_http),
-		cmocka_unit_test(test_fresh),
+		cmocka_unit_test(test_parser),  cmocka_unit_test(test_values),
+		cmocka_unit_test(test_down),    cmocka_unit_test(test_a_provider_that_is_off),
+		cmocka_unit_test(test_escapes), cmocka_unit_test(test_many_pools),
+		cmocka_unit_test(test_http),    cmocka_unit_test(test_fresh),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);

@@ -426,6 +426,17 @@ static void test_check(void **state)
 	(void)setenv("PATH", l->dir, 1);
 	for (size_t i = 0; i < COUNT(check_rows); i++)
 		check_one(l, i);
+	/* What a burstd that runs has, and the file does not: known before a restart. */
+	lab_run_once(l, S "check DIR/good.conf",
+		     "{\"ok\":true,\"pools\":[{\"name\":\"p\",\"nodes\":1},{\"name\":\"old\","
+		     "\"nodes\":2},{\"name\":\"empty\",\"nodes\":0}],\"providers\":[{\"name\":"
+		     "\"sim\",\"nodes\":1},{\"name\":\"far\",\"nodes\":2}]}");
+	assert_int_equal(l->rc, 1);
+	assert_non_null(
+		strstr(l->err, "good.conf: pool \"old\" is not in it, and burstd has 2 nodes"));
+	assert_non_null(
+		strstr(l->err, "provider \"far\" is not in it, and burstd has 2 nodes there"));
+	assert_null(strstr(l->err, "empty"));
 	lab_remove(l, "burstd");
 	lab_run_once(l, "check DIR/good.conf", lab_hang_up);
 	assert_int_equal(l->rc, 1); /* half a check is none */

@@ -110,6 +110,7 @@ struct row {
 		int64_t price; /* 0: as ever */
 		struct cooldown_view cool;
 		bool wrong;
+		const char *off;
 	} known[3];
 	const char *want, *why;
 	int64_t next; /* minutes from now */
@@ -207,6 +208,10 @@ static const struct row rows[] = {
 	 .set = {POOL("max_price", "9"), {OD, "max_price", "3"}},
 	 .want = "res spot far us",
 	 .why = "od: 4.00 above max_price 3.00"},
+	{.name = "a provider that is off, though its price is not known either",
+	 .known = {{.rung = SPOT, .price = NO_PRICE, .off = "no key"}},
+	 .want = "res far od us",
+	 .why = "spot: provider aws is off: no key"},
 	{.name = "a price that is not known yet",
 	 .known = {{SPOT, NO_PRICE, {0}}},
 	 .want = "res far od us",
@@ -454,6 +459,8 @@ static void apply(const struct row *r, struct conf *c, struct ladder_known *know
 			k->cool = r->known[i].cool;
 		if (r->known[i].wrong)
 			k->wrong_until_ms = now + 1;
+		if (r->known[i].off != NULL)
+			k->off = r->known[i].off;
 	}
 }
 
@@ -631,6 +638,7 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct lad
 		known[i].cool.state = (enum cooldown_state)(throw(2) ? 0 : throw(6));
 		known[i].cool.until_ms = known[i].cool.state > COOLDOWN_PROBING ? now + 1 : 0;
 		known[i].wrong_until_ms = throw(4) ? 0 : now + 1;
+		known[i].off = throw(8) ? NULL : "no key";
 	}
 	a->nodes = throw(20);
 	a->spot = throw(a->nodes + 1);
@@ -666,6 +674,7 @@ static void check_rung(const struct ladder_ask *a, uint32_t i)
 		assert_true(w->jurisdictions == NULL || jurisdiction_within(where, "EU"));
 	}
 	assert_true(a->known[i].cool.state <= COOLDOWN_HALF);
+	assert_null(a->known[i].off);
 	assert_true(price > 0);
 	assert_true(o->max_price_nano_h == 0 || price <= o->max_price_nano_h);
 	assert_true(a->pool->max_price_nano_h == 0 || price <= a->pool->max_price_nano_h);

@@ -322,7 +322,6 @@ static void take_answer(void *ctx, uint64_t ticket, const struct http_answer *an
 /* An engine, of what is in the journal, in the place of the one before. */
 static inline void restart(void)
 {
-	const char *const credentials[] = {NULL};
 	const struct engine_deps d = {.loop = F.loop,
 				      .proc = F.proc,
 				      .journal = F.journal,
@@ -340,7 +339,7 @@ static inline void restart(void)
 	F.door.table = F.table = node_claims_new();
 	F.keys_fn = NULL;
 	F.look = NULL;
-	if (engine_new(&F.e, &d, make_conf(), credentials, &err) != 0)
+	if (engine_new(&F.e, &d, make_conf(), &err) != 0)
 		fail_msg("%s", err.msg);
 	engine_commit(F.e);
 }

@@ -46,6 +46,17 @@ void engine_turn(struct engine *e)
 		cloud_run(B.c);
 }
 
+/* A provider that is on. */
+void off_open(struct cloud *c)
+{
+	(void)c;
+}
+
+void off_run(struct cloud *c)
+{
+	(void)c;
+}
+
 void engine_commit(struct engine *e)
 {
 	tell("commit");

@@ -10,6 +10,10 @@
 
 static unsigned fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS; /* a test may add to them */
 
+/* What the provider's files are; NULL: it names none. */
+static int (*fake_files)(void *ctx, struct conf_provider *p, size_t i, const char **credential,
+			 struct err *e);
+
 static struct provider_caps fake_caps(const void *self)
 {
 	(void)self;
@@ -106,18 +110,17 @@ static inline void make_ready(const struct fix *f, int i, struct node *out)
 /* An engine, of what is in the journal, in the place of the one before; c is taken, or freed. */
 static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 {
-	const char *const credentials[] = {NULL, NULL, NULL};
 	const struct engine_deps d = {.loop = f->loop,
 				      .proc = f->proc,
 				      .journal = f->journal,
 				      .uuid = uuid,
 				      .driver = fake,
+				      .files = fake_files,
 				      .fatal = on_fatal};
 
-	assert_true(c->nproviders <= sizeof(credentials) / sizeof(credentials[0]));
 	engine_free(f->e);
 	f->e = NULL;
-	if (engine_new(&f->e, &d, c, credentials, err) == 0)
+	if (engine_new(&f->e, &d, c, err) == 0)
 		return 0;
 	conf_free(c);
 	return -1;

@@ -21,12 +21,13 @@
 
 static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
 
+static const char *fake_open_fails; /* why; NULL: it does not */
+
 static int fake_open(void **self, const struct provider_conf *conf, struct err *e)
 {
 	(void)conf;
-	(void)e;
 	*self = NULL;
-	return 0;
+	return fake_open_fails == NULL ? 0 : err_set(e, ERR_INVALID, "%s", fake_open_fails);
 }
 
 static void fake_close(void *self)

@@ -132,7 +132,6 @@ static const struct attest_ops *find_refusing(enum attest_kind k)
 
 static void test_start_without_a_verifier(void **state)
 {
-	const char *const credentials[] = {NULL};
 	struct engine_deps d = {.loop = F.loop,
 				.proc = F.proc,
 				.journal = F.journal,
@@ -148,7 +147,7 @@ static void test_start_without_a_verifier(void **state)
 		struct conf *c = make_conf();
 
 		F.door.verifier = i == 0 ? find_none : find_refusing;
-		assert_int_equal(engine_new(&F.e, &d, c, credentials, &err), -1);
+		assert_int_equal(engine_new(&F.e, &d, c, &err), -1);
 		assert_non_null(strstr(err.msg, "provider \"cloud\""));
 		assert_non_null(strstr(err.msg, i == 0 ? "there is no" : "no certificate in it"));
 		conf_free(c);

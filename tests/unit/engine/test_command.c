@@ -145,7 +145,6 @@ struct fix {
 
 static void start(struct fix *f, const char *script, uint32_t deadline_ms)
 {
-	const char *credentials[1] = {NULL};
 	struct engine_deps d = {
 		.uuid = "00000000-0000-4000-8000-000000000000", .driver = find, .fatal = on_fatal};
 	struct conf *conf;
@@ -171,7 +170,7 @@ static void start(struct fix *f, const char *script, uint32_t deadline_ms)
 	d.http = f->http;
 	d.proc = f->proc;
 	d.journal = f->journal;
-	assert_int_equal(engine_new(&f->engine, &d, conf, credentials, &e), 0);
+	assert_int_equal(engine_new(&f->engine, &d, conf, &e), 0);
 	engine_start(f->engine);
 	f->guard = timer_new(f->loop, on_guard, f->loop);
 	timer_at(f->guard, loop_now(f->loop) + deadline_ms + 2000);

@@ -18,6 +18,7 @@
 enum { POSTED_MAX = 8 };
 
 static struct fix {
+	struct cloud cloud;
 	struct engine e;
 	struct conf conf;
 	struct conf_pool pools[3];
@@ -123,6 +124,7 @@ static int setup(void **state)
 		F.pools[i] = (struct conf_pool){.name = names[i], .offers = F.offers, .noffers = 2};
 	F.conf = (struct conf){.pools = F.pools, .npools = 2, .state_dir = names[0]};
 	F.e.conf = &F.conf;
+	F.e.clouds = &F.cloud;
 	F.e.slice.write = F.e.left = 500;
 	fleet_init(&F.e.fleet, 3);
 	pool_init(&F.e);

@@ -1,0 +1,173 @@
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/claims.h"
+#include "engine/private.h"
+
+/* What cannot be used now does not keep the rest from working.
+ *
+ * A provider is off while its files or its driver fail, which is looked at again each minute, and
+ * when the configuration has it no more, which ends with a restart.  Nothing is asked of it, and so
+ * nothing is bought there; its rows stay as they are, count and cost.
+ *
+ * A pool that the configuration has no more has no nodes and nothing to buy: its rows are as those
+ * of nodes that were taken out of a pool.  Their provider is asked as ever. */
+
+enum { OFF_AGAIN_MS = 60000 };
+
+/* --- sections that only the journal has --------------------------------------------------------
+ */
+
+/* Before pools had offers a row did not say where it was bought: the only provider of its pool. */
+static void keep_provider(struct engine *e, const char *provider, uint32_t pool)
+{
+	uint32_t at;
+
+	if (provider[0] != '\0')
+		(void)conf_keep_provider(e->conf, provider);
+	else if (!place_find(e, pool, "", &at))
+		(void)conf_keep_provider(e->conf, OFF_UNKNOWN);
+}
+
+static int keep_node(void *ctx, const struct node *n, const char *pool, struct err *err)
+{
+	struct engine *e = ctx;
+
+	(void)err;
+	if (node_counts(n)) /* else its story is over */
+		keep_provider(e, n->provider, conf_keep_pool(e->conf, pool));
+	return 0;
+}
+
+static int keep_batch(void *ctx, const struct journal_batch *b, struct err *err)
+{
+	struct engine *e = ctx;
+
+	(void)err;
+	keep_provider(e, b->provider, conf_keep_pool(e->conf, b->pool));
+	return 0;
+}
+
+/* What it has cost is not forgotten; of very many, the rest is in the bills. */
+static int keep_spent(void *ctx, const char *pool, int64_t cost_nano, struct err *err)
+{
+	struct engine *e = ctx;
+
+	(void)err;
+	if (cost_nano > 0 && e->conf->npools < CONF_POOLS_MAX)
+		(void)conf_keep_pool(e->conf, pool);
+	return 0;
+}
+
+int off_keep(struct engine *e, struct err *err)
+{
+	const struct journal_visitor v = {
+		.node = keep_node, .batch = keep_batch, .spent = keep_spent, .ctx = e};
+
+	return journal_load(e->d.journal, &v, err);
+}
+
+/* --- providers that are off --------------------------------------------------------------------
+ */
+
+const char *engine_off(const struct engine *e, size_t provider)
+{
+	return off_why(&e->clouds[provider]);
+}
+
+static void tell(struct cloud *c)
+{
+	char text[400];
+
+	(void)snprintf(text, sizeof(text), "%.63s%s%.300s", c->conf->name, off_is(c) ? ": " : "",
+		       c->off);
+	engine_event(c->e, "", 0, off_is(c) ? "provider-off" : "provider-on", text);
+	log_write(c->e->d.log, off_is(c) ? LOG_ERROR : LOG_INFO,
+		  off_is(c) ? "a provider is off" : "a provider is on again", "provider",
+		  c->conf->name, "error", off_is(c) ? c->off : NULL, NULL);
+}
+
+/* Its driver, and what hangs on that. */
+static int open_driver(struct cloud *c, struct err *err)
+{
+	struct engine *e = c->e;
+	size_t i = (size_t)(c - e->clouds);
+	struct conf_provider *p = &e->conf->providers[i];
+	const char *credential = NULL;
+	struct provider_conf pc;
+
+	if (e->d.files != NULL && e->d.files(e->d.ctx, p, i, &credential, err) != 0)
+		return -1;
+	pc = conf_for_driver(p, credential);
+	if (c->ops->open(&c->self, &pc, err) != 0)
+		return -1;
+	c->caps = c->ops->caps(c->self);
+	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
+	limit_change(&c->limit, p->concurrency, p->rate, c->caps.limits, engine_now(e));
+	c->off[0] = '\0';
+	/* At the start that comes when all are open. */
+	if (!e->started || (fabric_check(e, e->conf, err) == 0 && claims_provider(e, i, err) == 0))
+		return 0;
+	c->ops->close(c->self);
+	c->self = NULL;
+	c->caps = (struct provider_caps){.flags = 0};
+	return -1;
+}
+
+static void set_off(struct cloud *c, const char *why)
+{
+	(void)snprintf(c->off, sizeof(c->off), "%s", why[0] != '\0' ? why : "it cannot be opened");
+}
+
+void off_open(struct cloud *c)
+{
+	struct err err = {0};
+
+	c->off_next = INT64_MAX;
+	if (c->conf->removed) {
+		set_off(c, strcmp(c->conf->name, OFF_UNKNOWN) == 0
+				   ? "rows of an older burstd do not say where they were bought"
+				   : "the configuration does not have it any more");
+		return;
+	}
+	if (open_driver(c, &err) == 0)
+		return;
+	set_off(c, err.msg);
+	c->off_next = engine_now(c->e) + OFF_AGAIN_MS;
+}
+
+void off_run(struct cloud *c)
+{
+	char was[sizeof(c->off)];
+
+	if (!off_is(c) || engine_now(c->e) < c->off_next)
+		return;
+	memcpy(was, c->off, sizeof(was));
+	off_open(c);
+	if (strcmp(was, c->off) != 0)
+		tell(c);
+	engine_commit(c->e);
+	if (!off_is(c))
+		cloud_hurry(c);
+}
+
+void off_hurry(struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (off_is(&e->clouds[i]) && !e->clouds[i].conf->removed)
+			e->clouds[i].off_next = engine_now(e);
+}
+
+void off_start(struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (off_is(&e->clouds[i]))
+			tell(&e->clouds[i]);
+	for (size_t i = 0; i < e->conf->npools; i++)
+		if (e->conf->pools[i].removed && e->fleet.pools[i].nodes > 0)
+			log_write(e->d.log, LOG_ERROR,
+				  "a pool is not in the configuration any more", "pool",
+				  e->conf->pools[i].name, NULL);
+}

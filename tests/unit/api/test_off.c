@@ -1,0 +1,66 @@
+/* test_off.c - what cannot be used and what was removed, as the control socket and the metrics say
+ * it. */
+#include "ctl_ask.h"
+
+/* A provider that is off, and a pool that the configuration has no more: what that means, and what
+ * there is to do. */
+static void test_what_is_off_is_told(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+	json_t *r, *rows;
+
+	(void)state;
+	f->e.off = "credential_file: /etc/burstd/token: No such file or directory";
+	f->e.provider.ok_ms = 0;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	rows = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(rows), 1); /* not that it does not answer */
+	assert_string_equal(
+		json_string_value(json_array_get(rows, 0)),
+		"provider sim is off: credential_file: /etc/burstd/token: No such file or "
+		"directory; nothing is bought there; mend that, and it is on again within a "
+		"minute");
+	assert_true(json_is_true(
+		json_object_get(json_array_get(json_object_get(r, "providers"), 0), "off")));
+	json_decref(r);
+	(void)fake_node(&f->e, "n1", 1, NODE_READY);
+	f->e.conf->providers[0].removed = f->e.conf->pools[0].removed = true;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	rows = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(rows), 2);
+	assert_non_null(strstr(json_string_value(json_array_get(rows, 0)), "1 node at "));
+	assert_non_null(strstr(json_string_value(json_array_get(rows, 0)),
+			       "/h can be neither seen nor deleted; put it back into "));
+	assert_non_null(strstr(json_string_value(json_array_get(rows, 1)),
+			       " any more; nothing is bought for it, and 1 node at "));
+	rows = json_object_get(r, "pools");
+	assert_true(json_is_true(json_object_get(json_array_get(rows, 0), "removed")));
+	assert_int_equal(number(json_array_get(rows, 0), "nodes"), 1);
+	json_decref(r);
+	stop(f);
+}
+
+/* What is gone and has no node left costs nothing more: nobody has to do anything. */
+static void test_a_removed_pool_without_nodes_is_no_problem(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+	json_t *r;
+
+	(void)state;
+	f->e.conf->pools[0].removed = true;
+	f->e.conf->pools[0].max_nodes = 0;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(r);
+	stop(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_what_is_off_is_told),
+		cmocka_unit_test(test_a_removed_pool_without_nodes_is_no_problem),
+	};
+
+	return cmocka_run_group_tests_name("api/off", tests, NULL, NULL);
+}
