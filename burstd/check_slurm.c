@@ -13,6 +13,7 @@
 #include "engine/slurm/feature.h"
 #include "engine/slurm/require.h"
 #include "engine/slurm/slurm.h"
+#include "engine/slurm/unknown.h"
 #include "io/conf_file.h"
 #include "io/loop.h"
 #include "io/proc.h"
@@ -116,10 +117,16 @@ static int ask(struct ask *a, const char *const *args, struct str *out, struct e
 struct texts { /* what slurmctld has said */
 	struct str config, partitions;
 	struct slurm_feature *features; /* of the nodes; NULL: no pool wants any */
+	struct map unseen;              /* nodes of pools that it did not show */
+	bool nodes;                     /* it has shown those that it has */
 };
 
-static int judge(const struct conf *conf, const struct texts *t, struct slurm_report *out,
-		 struct err *e)
+static bool is_known(void *ctx, const char *node)
+{
+	return map_get(ctx, node) == NULL;
+}
+
+static int judge(const struct conf *conf, struct texts *t, struct slurm_report *out, struct err *e)
 {
 	size_t n = conf != NULL ? conf->npools : 0;
 	struct slurm_need_pool *pools = mem_zalloc((n + 1) * sizeof(*pools));
@@ -135,30 +142,35 @@ static int judge(const struct conf *conf, const struct texts *t, struct slurm_re
 						    .boot_ms = conf->pools[i].boot_ms,
 						    .warm = conf->pools[i].warm,
 						    .quantum_ms = conf->pools[i].quantum_ms};
+	for (size_t i = 0; t->nodes && i < n; i++)
+		pools[i].unknown = slurm_unknown(conf->pools[i].nodes, is_known, &t->unseen);
 	for (size_t i = 0; t->features != NULL && i < n; i++) {
 		pools[i].features = t->features[i].wanted;
 		pools[i].bare = t->features[i].bare[0] != '\0' ? t->features[i].bare : NULL;
 	}
 	rc = slurm_require((struct slurm_text){t->config.p, t->config.len},
 			   (struct slurm_text){t->partitions.p, t->partitions.len}, &need, out, e);
+	for (size_t i = 0; i < n; i++)
+		free((char *)(uintptr_t)pools[i].unknown);
 	free(pools);
 	return rc;
 }
 
 struct nodes {
 	const struct conf *conf;
-	struct slurm_feature *features;
+	struct texts *t;
 };
 
 static void on_node(void *ctx, const struct slurm_node *n)
 {
 	const struct nodes *k = ctx;
 
-	slurm_features_look(k->features, k->conf, n);
+	map_del(&k->t->unseen, n->name);
+	if (k->t->features != NULL)
+		slurm_features_look(k->t->features, k->conf, n);
 }
 
-/* Only where a pool has offers to choose from: of 10,000 nodes it is 10 MB.  22.05 may hide all of
- * them, and what it says then is no list; another rule is about that. */
+/* 22.05 may hide all of them, and what it says then is no list; another rule is about that. */
 static void ask_nodes(struct ask *a, const struct conf *conf, struct texts *t)
 {
 	static const char *const args[] = {"-o", "show", "nodes", NULL};
@@ -166,12 +178,15 @@ static void ask_nodes(struct ask *a, const struct conf *conf, struct texts *t)
 	struct str text;
 	struct err e;
 
-	t->features = conf != NULL ? slurm_features_new(conf) : NULL;
-	if (t->features == NULL)
+	if (conf == NULL)
 		return;
-	nodes = (struct nodes){conf, t->features};
-	if (ask(a, args, &text, &e) == 0)
-		(void)slurm_parse_nodes(text.p, text.len, on_node, &nodes, &e);
+	t->features = slurm_features_new(conf);
+	nodes = (struct nodes){conf, t};
+	for (size_t i = 0; i < conf->npools; i++)
+		for (size_t k = 0; k < conf->pools[i].nodes->n; k++)
+			map_put(&t->unseen, conf->pools[i].nodes->names[k], t);
+	t->nodes = ask(a, args, &text, &e) == 0 &&
+		   slurm_parse_nodes(text.p, text.len, on_node, &nodes, &e) > 0;
 	str_fini(&text);
 }
 
@@ -182,6 +197,8 @@ static int ask_all(struct ask *a, const struct conf *conf, struct slurm_report *
 	struct texts t = {.features = NULL};
 	int rc = ask(a, config_args, &t.config, e);
 
+	map_init(&t.unseen);
+
 	if (rc == 0) {
 		rc = ask(a, partition_args, &t.partitions, e);
 		if (rc == 0) {
@@ -191,6 +208,7 @@ static int ask_all(struct ask *a, const struct conf *conf, struct slurm_report *
 		str_fini(&t.partitions);
 	}
 	str_fini(&t.config);
+	map_fini(&t.unseen);
 	slurm_features_free(t.features, conf != NULL ? conf->npools : 0);
 	return rc;
 }

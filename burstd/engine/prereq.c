@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/slurm/feature.h"
 #include "engine/slurm/show.h"
+#include "engine/slurm/unknown.h"
 
 /* What slurm.conf must say is looked at when slurmctld first answers, after it was away, and every
  * minute, for a quick restart with another slurm.conf goes unnoticed otherwise.  Each problem is
@@ -104,6 +105,13 @@ static void tell_new(struct engine *e, const struct slurm_report *was,
 	}
 }
 
+static bool is_known(void *ctx, const char *node)
+{
+	const struct fleet_name *nm = fleet_find(ctx, node);
+
+	return nm == NULL || nm->missing_ms == 0; /* by the last whole snapshot */
+}
+
 static int judge(struct engine *e, struct slurm_text partitions, struct slurm_report *out,
 		 struct err *err)
 {
@@ -126,10 +134,13 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 			.boot_ms = c->pools[i].boot_ms,
 			.warm = c->pools[i].warm,
 			.quantum_ms = c->pools[i].quantum_ms,
+			.unknown = slurm_unknown(c->pools[i].nodes, is_known, &e->fleet),
 			.features = f != NULL ? f->wanted : NULL,
 			.bare = f != NULL && f->bare[0] != '\0' ? f->bare : NULL};
 	}
 	rc = slurm_require(config, partitions, &need, out, err);
+	for (size_t i = 0; i < need.npools; i++)
+		free((char *)(uintptr_t)pools[i].unknown);
 	free(pools);
 	return rc;
 }

@@ -132,6 +132,14 @@ void engine_ladder(struct engine *e, size_t pool, struct engine_ladder *out)
 /* --- the nodes ---------------------------------------------------------------------------------
  */
 
+/* Does slurmctld not have it, by the last whole snapshot? */
+static bool is_unknown(const struct engine *e, const char *name)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, name);
+
+	return nm != NULL && nm->missing_ms != 0;
+}
+
 /* Would Slurm have this node powered up for a job? */
 static bool is_free(const struct engine *e, const char *name)
 {
@@ -145,7 +153,8 @@ static bool is_free(const struct engine *e, const char *name)
 
 struct chosen {
 	struct str list;
-	uint32_t n, all; /* in the list; that could have been, up or not */
+	uint32_t n, all;  /* in the list; that could have been, up or not */
+	uint32_t unknown; /* to slurmctld: no job can have them */
 };
 
 struct names { /* a list, by name */
@@ -179,6 +188,10 @@ static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
 		if ((ask->within != NULL && map_get(ask->within, names->names[i]) == NULL) ||
 		    map_get(&without->index, names->names[i]) != NULL)
 			continue;
+		if (is_unknown(e, names->names[i])) {
+			to->unknown++;
+			continue;
+		}
 		to->all++;
 		if (to->n == ask->nodes || !is_free(e, names->names[i]))
 			continue;
@@ -351,6 +364,21 @@ static void judge(struct engine *e, const struct plan *plan, const struct plan_a
 		set_rungs(e, plan, p);
 }
 
+/* Nobody will ever ask for it. */
+static void refuse_unknown(const struct engine *e, const struct demand *d, struct engine_plan *out)
+{
+	for (size_t i = 0; i < demand_count(d); i++) {
+		if (!is_unknown(e, demand_name(d, i)))
+			continue;
+		out->verdict = PLAN_REFUSE;
+		(void)snprintf(out->why, sizeof(out->why),
+			       "slurmctld does not know node %.63s: a NodeName line is missing in "
+			       "slurm.conf, or nodes = of its pool has it by mistake",
+			       demand_name(d, i));
+		return;
+	}
+}
+
 static int make_plan(struct engine *e, const char *list, const struct words *w,
 		     struct engine_plan *out, struct err *err)
 {
@@ -376,6 +404,7 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 	ask.pools = intake_pools(e);
 	plan_make(&plan, &ask);
 	judge(e, &plan, &ask, w, out);
+	refuse_unknown(e, &d, out);
 	plan_fini(&plan);
 	intake_free_pools(e, ask.pools);
 	demand_fini(&d);
@@ -396,6 +425,12 @@ static void too_few(struct engine *e, const struct engine_plan_ask *ask, const s
 		(void)snprintf(out->why, sizeof(out->why),
 			       "pool %.40s has %" PRIu32 " nodes %s: Slurm refuses such a job",
 			       pool, c->all, ask->within != NULL ? "in that partition" : "in all");
+		if (c->unknown > 0)
+			(void)snprintf(out->why, sizeof(out->why),
+				       "slurmctld knows only %" PRIu32 " nodes of pool %.40s and "
+				       "not the other %" PRIu32 ": NodeName lines are missing in "
+				       "slurm.conf (burstctl status)",
+				       c->all, pool, c->unknown);
 		return;
 	}
 	out->verdict = PLAN_WAIT;

@@ -60,6 +60,8 @@ slurm_conf() {
 	sed -E '/^(AuthInfo|SchedulerParameters|ReturnToService|JobRequeue|[A-Za-z]*Program|PrologSlurmctld|Suspend[A-Za-z]*|Resume[A-Za-z]*)=/d
 		/^(SlurmctldParameters|TreeWidth|CommunicationParameters|PrivateData|SlurmdTimeout|PartitionName)=/d' \
 		"$lab_dir/slurm.conf" >/etc/slurm/slurm.conf
+	# One node of a pool is missing.
+	[ "$1" != 2 ] || sed 's/^NodeName=c\[1-8\]/NodeName=c[1-7]/' -i /etc/slurm/slurm.conf
 	"wrong_$1" >>/etc/slurm/slurm.conf
 }
 
@@ -148,6 +150,7 @@ named_2() {
 		all|error|ReturnToService|0|2
 		up to 23.02|error|TreeWidth|50|65533, unless cloud_dns is set
 		up to 23.02|error|CommunicationParameters|without NoAddrCache|NoAddrCache
+		all|error|NodeName|without c8 of pool h100|a line for c8, or nodes = of the pool without
 		all|error|SuspendTime|INFINITE|seconds, here or for the partitions
 		all|warning|ResumeFailProgram|not set|/usr/libexec/burstd/burst-resume-fail
 		all|warning|PrologSlurmctld|not set|/usr/libexec/burstd/burst-prolog

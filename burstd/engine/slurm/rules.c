@@ -395,6 +395,32 @@ static bool carries_features(struct slurm_look *l, const struct slurm_rule *r)
 	return slurm_look_found(l, "not so for %s of pool %s", first->bare, first->name);
 }
 
+/* Where it hides nodes that are powered down, nobody can say; the rule for PrivateData is about
+ * that. */
+static bool knows_nodes(struct slurm_look *l, const struct slurm_rule *r)
+{
+	const struct slurm_need_pool *first = NULL;
+	size_t n = 0;
+
+	(void)r;
+	if (slurm_version_has(&l->version, SLURM_HIDES_POWERED_DOWN) &&
+	    !slurm_show_has(slurm_show_setting(l->config, "PrivateData"), "cloud"))
+		return true;
+	for (size_t i = 0; i < l->need->npools; i++) {
+		if (l->need->pools[i].unknown == NULL)
+			continue;
+		first = first != NULL ? first : &l->need->pools[i];
+		n++;
+	}
+	if (first == NULL)
+		return true;
+	slurm_look_wanted(l, "a line for %.80s, or nodes = of the pool without", first->unknown);
+	if (n > 1)
+		return slurm_look_found(l, "without %.80s of pool %s, and some of %zu more pools",
+					first->unknown, first->name, n - 1);
+	return slurm_look_found(l, "without %.80s of pool %s", first->unknown, first->name);
+}
+
 /* Seconds that a requeued job waits. */
 static bool requeues_in(struct slurm_look *l, const struct slurm_rule *r)
 {
@@ -662,6 +688,13 @@ const struct slurm_rule slurm_rules[] = {
 	 .why = "No cloud node is ever suspended; all bill when they are idle.",
 	 .ok = lacks_word,
 	 .arg = "CLOUD"},
+	{.setting = "NodeName",
+	 .severity = SLURM_ERROR,
+	 .optional = true,
+	 .wanted = "a line for each node of a pool",
+	 .why = "slurmctld has no job for a node that it does not know: nothing is ever bought "
+		"for it.",
+	 .ok = knows_nodes},
 	{.setting = "NodeName",
 	 .severity = SLURM_WARNING,
 	 .optional = true,

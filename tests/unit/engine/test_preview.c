@@ -594,6 +594,38 @@ static void a_partition_has_the_nodes_that_slurmctld_says(void **state)
 	assert_null(engine_partition(e, "gpu2"));
 }
 
+/* slurmctld will never ask for them, whatever they would cost. */
+static void what_slurmctld_does_not_know_is_not_bought(void **state)
+{
+	static const char config[] = "Configuration data as of 2026-01-01T00:00:00\n"
+				     "BOOT_TIME               = 2026-01-01T00:00:00\n"
+				     "SLURM_VERSION           = 24.11.5\n\n";
+	struct engine *e = load(*state);
+	struct engine_plan p;
+	const struct slurm_report *r;
+	bool found = false;
+
+	fleet_find(&e->fleet, "c5")->missing_ms = fleet_find(&e->fleet, "c6")->missing_ms = 1;
+	assert_int_equal(engine_plan(e, &(struct engine_plan_ask){.list = "c[3,6]"}, &p, NULL), 0);
+	assert_int_equal(p.verdict, PLAN_REFUSE);
+	assert_non_null(strstr(p.why, "slurmctld does not know node c6"));
+	engine_plan_fini(&p);
+	assert_int_equal(engine_plan(e, &(struct engine_plan_ask){.nodes = 5}, &p, NULL), 0);
+	assert_int_equal(p.verdict, PLAN_REFUSE);
+	assert_non_null(strstr(p.why, "knows only 4 nodes of pool pool and not the other 2"));
+	engine_plan_fini(&p);
+	assert_int_equal(engine_plan(e, &(struct engine_plan_ask){.nodes = 2}, &p, NULL), 0);
+	assert_int_equal(p.verdict, PLAN_BUY);
+	engine_plan_fini(&p);
+	prereq_answer(e, SLURM_CONFIG, config, sizeof(config) - 1);
+	prereq_answer(e, SLURM_PARTITIONS, "", 0);
+	r = engine_prereq(e);
+	for (size_t i = 0; i < r->n; i++)
+		found = found ||
+			strstr(r->problems[i].found, "without c[5-6] of pool pool") != NULL;
+	assert_true(found);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -615,6 +647,7 @@ int main(void)
 		TEST(cooldowns_are_told_word_by_word),
 		TEST(an_admin_has_what_cools_down_tried_again),
 		TEST(a_partition_has_the_nodes_that_slurmctld_says),
+		TEST(what_slurmctld_does_not_know_is_not_bought),
 	};
 
 	return cmocka_run_group_tests_name("preview", tests, NULL, NULL);

@@ -1,4 +1,5 @@
 /* test_require.c - real configurations of three releases, and each setting broken in turn. */
+#include "engine/slurm/unknown.h"
 #include "slurm_config.h"
 
 /* --- whole configurations --------------------------------------------------------------------- */
@@ -492,10 +493,86 @@ static void test_features(void **state)
 	free(config);
 }
 
+/* Nodes of pools that slurmctld does not have: nothing would ever be bought for them. */
+static void test_unknown_nodes(void **state)
+{
+	static const struct {
+		const char *release, *config, *unknown[2], *found;
+	} rows[] = {
+		{"22.05", "config", {NULL, NULL}, NULL},
+		{"22.05", "config", {NULL, "a[7-9]"}, "without a[7-9] of pool a100"},
+		{"24.11",
+		 "config",
+		 {"c1 and 200 more", "a1"},
+		 "without c1 and 200 more of pool h100, and some of 1 more pools"},
+		/* It hides what is powered down: PrivateData is what is wrong. */
+		{"22.05", "bare-config", {"c1", NULL}, NULL},
+		{"24.11", "bare-config", {"c1", NULL}, "without c1 of pool h100"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *config = fixture(rows[i].release, rows[i].config);
+		const struct slurm_problem *p = NULL;
+		struct slurm_report r;
+		struct need n;
+
+		print_message("# %s %s\n", rows[i].release, rows[i].config);
+		need_init(&n);
+		for (size_t k = 0; k < 2; k++)
+			n.pools[k].unknown = rows[i].unknown[k];
+		assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+		for (size_t k = 0; k < r.n; k++)
+			if (strcmp(r.problems[k].setting, "NodeName") == 0)
+				p = &r.problems[k];
+		assert_int_equal(p != NULL, rows[i].found != NULL);
+		if (p != NULL)
+			assert_string_equal(p->found, rows[i].found);
+		if (p != NULL)
+			assert_int_equal(p->severity, SLURM_ERROR);
+		need_fini(&n);
+		free(config);
+	}
+}
+
+static bool is_even(void *ctx, const char *node)
+{
+	(void)ctx;
+	return (node[strlen(node) - 1] - '0') % 2 == 0;
+}
+
+static void test_unknown_text(void **state)
+{
+	static const struct {
+		const char *nodes, *want;
+	} rows[] = {
+		{"c[2,4]", NULL},
+		{"c[1-5]", "c[1,3,5]"},
+		{"c[1001-1099]", "c1001 and 49 more"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct hostlist *h;
+		char *text;
+
+		assert_int_equal(hostlist_parse(&h, rows[i].nodes, strlen(rows[i].nodes), NULL), 0);
+		text = slurm_unknown(h, is_even, NULL);
+		if (rows[i].want == NULL)
+			assert_null(text);
+		else
+			assert_string_equal(text, rows[i].want);
+		free(text);
+		hostlist_free(h);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_unknown_nodes),
+		cmocka_unit_test(test_unknown_text),
 		cmocka_unit_test(test_single),
 		cmocka_unit_test(test_foreign_prolog),
 		cmocka_unit_test(test_requeue_delay),
