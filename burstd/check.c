@@ -12,12 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "base/paths.h"
 #include "base/plain.h"
 #include "base/secret.h"
 #include "base/str.h"
 #include "core/conf_option.h"
+#include "core/jurisdiction.h"
 #include "io/conf_file.h"
 #include "providers/attest/registry.h"
 #include "providers/registry.h"
@@ -267,6 +269,96 @@ static void check_price(const struct check *c, const struct conf_pool *p,
 	str_fini(&s);
 }
 
+/* --- what keeps a pool from ever buying --------------------------------------------------------
+ */
+
+static const char *stands_in(const struct check *c, const struct conf_offer *o)
+{
+	if (o->jurisdiction != NULL && o->jurisdiction[0] != '\0')
+		return o->jurisdiction;
+	return jurisdiction_of(c->conf->providers[o->provider_index].driver, o->region);
+}
+
+/* A word of the site's own is good where an offer has it. */
+static bool is_jurisdiction(const struct check *c, const struct conf_pool *p, const char *word)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (stands_in(c, &rungs[i]) != NULL && strcmp(stands_in(c, &rungs[i]), word) == 0)
+			return true;
+	return jurisdiction_is_known(word);
+}
+
+/* May anything be bought within one of those that the pool names?  All regions are in *where. */
+static bool any_within(const struct check *c, const struct conf_pool *p, struct str *where)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *place = stands_in(c, &rungs[i]);
+
+		for (char **code = p->jurisdictions; *code != NULL; code++)
+			if (jurisdiction_within(place, *code))
+				return true;
+		str_addf(where, "%s%s is in %s", i > 0 ? ", " : "", rungs[i].region,
+			 place != NULL ? place : "nobody knows what country");
+	}
+	return false;
+}
+
+static void check_jurisdictions(struct check *c, const struct conf_pool *p)
+{
+	unsigned before = c->problems;
+	struct str where;
+
+	if (p->jurisdictions == NULL)
+		return;
+	for (char **code = p->jurisdictions; *code != NULL; code++)
+		if (!is_jurisdiction(c, p, *code))
+			problem(c, p->line,
+				"pool \"%s\": jurisdictions: %s is no country (two letters as in "
+				"ISO 3166), nor EU, nor EEA, and no offer of the pool has it",
+				p->name, *code);
+	str_init(&where, PROBLEM_MAX / 2);
+	if (!any_within(c, p, &where) && c->problems == before)
+		problem(c, p->line, "pool \"%s\": jurisdictions: nothing can ever be bought: %s",
+			p->name, where.p);
+	str_fini(&where);
+}
+
+/* As far as the file has prices; of the others a burstd that runs knows more (burstctl check). */
+static void check_limits(struct check *c, const struct conf_pool *p)
+{
+	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
+	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
+	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h, least = INT64_MAX;
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (rungs[i].price_nano_h < least)
+			least = rungs[i].price_nano_h; /* 0: it is not in the file */
+	if (p->max_nodes == 0) {
+		struct str s;
+
+		str_init(&s, PROBLEM_MAX);
+		str_addf(&s, "note: %s:%d: pool \"%s\": max_nodes is 0: nothing is bought for it",
+			 c->conf->path, p->line, p->name);
+		print_line(s.p);
+		str_fini(&s);
+	}
+	if (least > limit && least != INT64_MAX)
+		problem(c, p->line,
+			"pool \"%s\": %s is %s %s per hour, and its cheapest node costs %s: "
+			"nothing "
+			"can ever be bought",
+			p->name, by_rate ? "max_rate" : "max_price", fmt_money(most, limit),
+			c->conf->currency, fmt_money(price, least));
+}
+
 static void check_pools(struct check *c, const struct conf_provider *p,
 			const struct provider_ops *ops, const void *self)
 {
@@ -495,6 +587,10 @@ unsigned check_run(const char *path)
 	check_programs(&c);
 	check_secrets(&c);
 	check_nodes(&c, conf);
+	for (size_t i = 0; i < conf->npools; i++) {
+		check_jurisdictions(&c, &conf->pools[i]);
+		check_limits(&c, &conf->pools[i]);
+	}
 	for (size_t i = 0; i < conf->nproviders; i++)
 		check_provider(&c, &conf->providers[i]);
 	conf_free(conf);

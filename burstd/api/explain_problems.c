@@ -555,6 +555,42 @@ static void say_cooldown(void *ctx, const struct cooldown_row *c)
 	say(r);
 }
 
+/* The cheapest node that the pool could have; 0: not known yet, or it has none. */
+static int64_t cheapest(const struct engine *e, size_t pool)
+{
+	int64_t least = 0;
+	size_t n;
+
+	(void)conf_rungs(&engine_conf(e)->pools[pool], &n);
+	for (size_t i = 0; i < n; i++) {
+		int64_t price = engine_price(e, pool, i);
+
+		if (price == 0)
+			return 0;
+		if (price > 0 && (least == 0 || price < least))
+			least = price;
+	}
+	return least;
+}
+
+static void check_dear(struct report *r, size_t pool)
+{
+	const struct conf_pool *p = &engine_conf(r->e)->pools[pool];
+	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
+	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+	int64_t least = cheapest(r->e, pool);
+	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
+
+	if (least <= limit)
+		return;
+	str_addf(&r->s,
+		 "pool %s: %s is %s %s per hour, and its cheapest node costs %s: nothing can be "
+		 "bought for it until it is raised",
+		 p->name, by_rate ? "max_rate" : "max_price", fmt_money(most, limit),
+		 engine_conf(r->e)->currency, fmt_money(price, least));
+	say(r);
+}
+
 /* Meant so, perhaps; but then somebody waits for nodes that never come. */
 static void check_limits(struct report *r)
 {
@@ -563,6 +599,8 @@ static void check_limits(struct report *r)
 	for (size_t i = 0; i < c->npools; i++) {
 		const struct conf_pool *p = &c->pools[i];
 
+		if (p->max_nodes > 0 && p->max_rate_nano_h > 0)
+			check_dear(r, i);
 		if (p->removed || (p->max_nodes > 0 && p->max_rate_nano_h > 0))
 			continue;
 		str_addf(&r->s, "pool %s: %s; nothing %sis bought for it until it is raised",

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/fmt.h"
 #include "base/paths.h"
 #include "base/str.h"
 #include "cli/cli.h"
@@ -386,6 +387,46 @@ static void check_removed(const struct cli *c, struct verdict *v, const char *pa
 	json_decref(r);
 }
 
+/* The cheapest node of the pool, by what its providers say; 0: not known. */
+static int64_t cheapest(const json_t *pool)
+{
+	int64_t least = 0, price;
+	const json_t *row;
+
+	for (size_t i = 0; (row = cli_row(pool, "offers", i)) != NULL; i++)
+		if (fmt_money_parse(cli_text(row, "price"), &price, NULL) == 0 && price > 0 &&
+		    (least == 0 || price < least))
+			least = price;
+	return least;
+}
+
+/* What no file has: the price of a node. */
+static void check_prices(const struct cli *c, struct verdict *v, const char *path,
+			 const struct conf *conf)
+{
+	struct err e = {0};
+	json_t *r = NULL;
+	const json_t *row;
+
+	if (conf == NULL || cli_ask(c, json_pack("{s:s}", "op", "pools"), &r, &e) != CLI_OK)
+		return;
+	for (size_t i = 0; (row = cli_row(r, "pools", i)) != NULL; i++) {
+		const struct conf_pool *p = conf_pool_named(conf, cli_text(row, "name"));
+		int64_t least = cheapest(row);
+		char text[512], price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
+
+		if (p == NULL || least <= p->max_rate_nano_h)
+			continue;
+		(void)snprintf(text, sizeof(text),
+			       "%.200s:%d: pool \"%.63s\": max_rate is %s %s per hour, and its "
+			       "cheapest node costs %s: nothing can be bought",
+			       path, p->line, p->name, fmt_money(most, p->max_rate_nano_h),
+			       conf->currency, fmt_money(price, least));
+		add(v->problems, text);
+	}
+	json_decref(r);
+}
+
 static int run_check(const struct cli *c, const void *args, char **operands)
 {
 	const char *path = operands[0] != NULL ? operands[0] : PATHS_CONF;
@@ -397,6 +438,7 @@ static int run_check(const struct cli *c, const void *args, char **operands)
 	ask_burstd(&v, path, true);
 	check_file(&v, path, &conf);
 	check_removed(c, &v, path, conf);
+	check_prices(c, &v, path, conf);
 	rc = judge(&v);
 	if (c->json)
 		print_all_json(c, &v, path);

@@ -27,6 +27,18 @@ static const char eu[] = "AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU 
 			 "SE SI SK";
 static const char eea[] = "EU IS LI NO";
 
+/* ISO 3166-1, alpha-2. */
+static const char countries[] =
+	"AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ "
+	"BR BS BT BV BW BY BZ CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM "
+	"DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS "
+	"GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE JM JO JP KE KG KH KI KM KN "
+	"KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO MP MQ "
+	"MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM "
+	"PN PR PS PT PW PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV "
+	"SX SY SZ TC TD TF TG TH TJ TK TL TM TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI "
+	"VN VU WF WS YE YT ZA ZM ZW";
+
 const char *jurisdiction_of(const char *driver, const char *region)
 {
 	if (strcmp(driver, "aws") != 0 && strcmp(driver, "sim") != 0)
@@ -62,4 +74,9 @@ bool jurisdiction_within(const char *place, const char *allowed)
 	if (strcmp(allowed, "EEA") == 0)
 		return is_in(place, eea) || is_in(place, eu);
 	return false;
+}
+
+bool jurisdiction_is_known(const char *word)
+{
+	return strcmp(word, "EU") == 0 || strcmp(word, "EEA") == 0 || is_in(word, countries);
 }

@@ -18,4 +18,8 @@ const char *jurisdiction_of(const char *driver, const char *region);
  * other word is within itself only; NULL and "" are nowhere. */
 bool jurisdiction_within(const char *place, const char *allowed);
 
+/* Is it a country's two letters, EU or EEA?  Any other word is good only where an offer says that
+ * its machines stand there. */
+bool jurisdiction_is_known(const char *word);
+
 #endif

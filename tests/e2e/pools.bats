@@ -67,6 +67,15 @@ rungs() {
 	[[ $output == *'no partition "nosuch"'* ]]
 }
 
+@test "check: a limit below the price that the provider tells, jurisdictions that are none" {
+	sed 's/max_rate .*/max_rate = "29.51"/; s/boot_timeout/jurisdictions = {"EUU"}\n&/' /etc/burstd/burstd.conf \
+		>"$lab_dir/poor.conf"
+	run -1 burstctl check "$lab_dir/poor.conf"
+	echo "$output"
+	[[ $output == *'pool "h100": max_rate is 29.51 EUR per hour, and its cheapest node costs 29.52'* ]]
+	[[ $output == *'jurisdictions: EUU is no country'* ]]
+}
+
 @test "plan: what is over a limit would be refused, whatever the offer" {
 	run -1 burstctl plan --nodes 11
 	echo "$output"

@@ -55,10 +55,46 @@ static void test_a_removed_pool_without_nodes_is_no_problem(void **state)
 	stop(f);
 }
 
+/* The limit is below the price of one node: with both figures. */
+static void test_a_limit_below_the_price_of_one_node(void **state)
+{
+	static const struct {
+		int64_t price, rate, most;
+		const char *want;
+	} rows[] = {
+		{29520000000, 29520000000, 0, NULL},
+		{0, 1, 0, NULL}, /* not known yet */
+		{-1, 1, 0, "does not offer"},
+		{29520000000, 29510000000, 0,
+		 "max_rate is 29.51 USD per hour, and its cheapest node "
+		 "costs 29.52"},
+		{29520000000, 90000000000, 1500000000, "max_price is 1.50 USD per hour"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = start("n[1-2]");
+		json_t *r, *problems;
+
+		f->e.price = rows[i].price;
+		f->e.conf->pools[0].max_rate_nano_h = rows[i].rate;
+		f->e.conf->pools[0].max_price_nano_h = rows[i].most;
+		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+		problems = json_object_get(r, "problems");
+		assert_int_equal(json_array_size(problems), rows[i].want != NULL);
+		if (rows[i].want != NULL)
+			assert_non_null(strstr(json_string_value(json_array_get(problems, 0)),
+					       rows[i].want));
+		json_decref(r);
+		stop(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_off_is_told),
+		cmocka_unit_test(test_a_limit_below_the_price_of_one_node),
 		cmocka_unit_test(test_a_removed_pool_without_nodes_is_no_problem),
 	};
 

@@ -77,11 +77,24 @@ static void test_the_union_has_27_members_and_the_area_30(void **state)
 	assert_int_equal(eea, 30);
 }
 
+static void test_words_that_are_no_place(void **state)
+{
+	static const char *const good[] = {"AD", "DE", "ZW", "US", "EU", "EEA"};
+	static const char *const bad[] = {"XX", "EUU", "E", "", "UK", "D", "DEU", "AD AE"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++)
+		assert_true(jurisdiction_is_known(good[i]));
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_false(jurisdiction_is_known(bad[i]));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_region_is_in_its_country_whatever_its_name_suggests),
 		cmocka_unit_test(test_a_country_is_within_itself_and_its_union),
+		cmocka_unit_test(test_words_that_are_no_place),
 		cmocka_unit_test(test_the_union_has_27_members_and_the_area_30),
 	};
 
