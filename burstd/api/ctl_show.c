@@ -327,17 +327,89 @@ static void put_generation(struct ctl_reply *r, const struct fleet_node *fn)
 	jsonw_close(&r->w, '}');
 }
 
+struct bills { /* of one node */
+	struct ctl_reply *r;
+	const struct fleet_name *nm; /* or NULL */
+	unsigned shown;
+	int64_t left_out, left_out_nano;
+};
+
+/* Is it of an incarnation that is shown already? */
+static bool is_shown(const struct bills *b, const struct journal_usage *u)
+{
+	const struct fleet_node *fn = b->nm != NULL ? fleet_gen(b->nm, u->gen) : NULL;
+
+	return fn != NULL && strcmp(fn->n.instance, u->instance) == 0;
+}
+
+static int put_bill(void *ctx, const struct journal_usage *u)
+{
+	struct bills *b = ctx;
+	struct jsonw *w = &b->r->w;
+
+	if (is_shown(b, u))
+		return 0;
+	if (b->shown >= CTL_API_GENERATIONS_MAX) {
+		b->left_out++;
+		b->left_out_nano += u->cost_nano;
+		return 0;
+	}
+	b->shown++;
+	jsonw_open(w, NULL, '{');
+	jsonw_int(w, "generation", (int64_t)u->gen);
+	jsonw_text(w, "state", node_state_str(NODE_GONE));
+	jsonw_text(w, "pool", u->pool);
+	jsonw_text(w, "instance", u->instance);
+	jsonw_int(w, "start_ms", u->start_ms);
+	jsonw_int(w, "end_ms", u->end_ms);
+	jsonw_money(w, "rate", u->rate_nano_h);
+	jsonw_money(w, "cost", u->cost_nano);
+	jsonw_close(w, '}');
+	return 0;
+}
+
+/* Those that are in memory, then those that only their bills still tell of. */
+static int put_generations(struct ctl_reply *r, const char *name, const struct fleet_name *nm)
+{
+	struct bills b = {.r = r, .nm = nm};
+	int rc;
+
+	jsonw_open(&r->w, "generations", '[');
+	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
+	     fn != NULL && b.shown < CTL_API_GENERATIONS_MAX; fn = fn->older, b.shown++)
+		put_generation(r, fn);
+	rc = journal_usages(r->api->journal, name, put_bill, &b, &r->err);
+	jsonw_close(&r->w, ']');
+	jsonw_int(&r->w, "left_out", b.left_out);
+	jsonw_money(&r->w, "left_out_cost", b.left_out_nano);
+	return rc;
+}
+
+static int any_bill(void *ctx, const struct journal_usage *u)
+{
+	(void)u;
+	*(bool *)ctx = true;
+	return -1;
+}
+
+/* No pool names it, but one did when it was paid for. */
+static bool was_bought(const struct ctl_reply *r, const char *name)
+{
+	bool any = false;
+
+	return journal_usages(r->api->journal, name, any_bill, &any, NULL) == 0 && any;
+}
+
 int ctl_show_node(struct ctl_reply *r)
 {
 	const struct fleet_name *nm;
 	struct str why;
 	const char *name;
-	unsigned n = 0;
 
 	if (ctl_reply_text(r, "name", NULL, &name) != 0)
 		return -1;
 	nm = fleet_find(fleet_of(r), name);
-	if (nm == NULL && conf_pool_of(conf_of(r), name) == NULL)
+	if (nm == NULL && conf_pool_of(conf_of(r), name) == NULL && !was_bought(r, name))
 		return ctl_events_stranger(r, name);
 	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
@@ -346,10 +418,7 @@ int ctl_show_node(struct ctl_reply *r)
 	explain_node(&why, r->api->engine, nm);
 	jsonw_text(&r->w, "why", why.p);
 	str_fini(&why);
-	jsonw_open(&r->w, "generations", '[');
-	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL;
-	     fn != NULL && n++ < CTL_API_GENERATIONS_MAX; fn = fn->older)
-		put_generation(r, fn);
-	jsonw_close(&r->w, ']');
+	if (put_generations(r, name, nm) != 0)
+		return -1;
 	return ctl_events_of_node(r, name, CTL_API_NODE_EVENTS);
 }

@@ -399,19 +399,22 @@ static void print_generations(const struct out *o, const json_t *r)
 		{"GENERATION", true}, {"STATE", false}, {"INSTANCE", false}, {"WANTED AT", false},
 		{"BILLED FOR", true}, {"COST", true},   {"REASON", false},
 	};
+	char all[OUT_MONEY_SIZE];
 	struct table t;
 	const json_t *g;
 
 	table_init(&t, columns, sizeof(columns) / sizeof(columns[0]));
 	for (size_t i = 0; (g = cli_row(r, "generations", i)) != NULL; i++) {
-		int64_t end = cli_int(g, "end_ms");
+		int64_t end = cli_int(g, "end_ms"), wanted;
 		char gen[FMT_U64_SIZE], at[OUT_TIME_SIZE], billed[OUT_AGO_SIZE],
 			cost[OUT_MONEY_SIZE];
 
 		table_add(&t, OUT_PLAIN, fmt_i64(gen, cli_int(g, "generation")));
 		table_add(&t, style_of(cli_text(g, "state")), cli_text(g, "state"));
 		table_add(&t, OUT_PLAIN, cli_text(g, "instance"));
-		table_add(&t, OUT_PLAIN, out_time(at, cli_int(g, "wanted_ms")));
+		wanted = cli_int(g, "wanted_ms"); /* a bill knows its begin alone */
+		table_add(&t, OUT_PLAIN,
+			  out_time(at, wanted != 0 ? wanted : cli_int(g, "start_ms")));
 		table_add(&t, OUT_PLAIN,
 			  out_age(billed, cli_int(g, "start_ms"),
 				  end != 0 ? end : cli_int(r, "now_ms")));
@@ -423,6 +426,10 @@ static void print_generations(const struct out *o, const json_t *r)
 		table_print(&t, o, 2);
 	}
 	table_fini(&t);
+	if (cli_int(r, "left_out") > 0)
+		(void)fprintf(o->f, "  and %" PRId64 " older, that cost %s %s together\n",
+			      cli_int(r, "left_out"), out_money(all, cli_text(r, "left_out_cost")),
+			      cli_text(r, "currency"));
 }
 
 static void print_events(const struct out *o, const json_t *r)

@@ -577,6 +577,39 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 	return rc < 0 ? -1 : 0;
 }
 
+static int read_usage(const struct journal *j, struct db_cursor *c, const char *node,
+		      struct journal_usage *u, struct err *e)
+{
+	*u = (struct journal_usage){.node = node,
+				    .gen = (uint64_t)db_get_int(c, INT64_MIN, INT64_MAX)};
+	u->instance = db_get_text(c, JOURNAL_TEXT_MAX);
+	u->pool = db_get_text(c, JOURNAL_TEXT_MAX);
+	u->start_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	u->end_ms = db_get_int(c, INT64_MIN, INT64_MAX);
+	u->rate_nano_h = db_get_int(c, 0, INT64_MAX);
+	u->cost_nano = db_get_int(c, INT64_MIN, INT64_MAX);
+	return c->bad ? db_damaged(j->db, "usage", e) : 0;
+}
+
+int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
+		   struct err *e)
+{
+	struct sqlite3_stmt *st = db_stmt(j->db, USAGES_OF_NODE, e);
+	struct db_cursor c = {.st = st};
+	struct journal_usage u;
+	int rc = 1;
+
+	if (st == NULL)
+		return -1;
+	db_put_text(&c, node, strlen(node));
+	while (rc == 1 && (rc = db_step(j->db, st, e)) == 1) {
+		c.at = 0;
+		rc = read_usage(j, &c, node, &u, e) != 0 ? -1 : fn(ctx, &u) == 0 ? 1 : 0;
+	}
+	db_reset(st);
+	return rc < 0 ? -1 : 0;
+}
+
 int64_t journal_last_event(struct journal *j)
 {
 	struct db_cursor c = {.st = db_stmt(j->db, LAST_EVENT, NULL)};

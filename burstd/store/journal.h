@@ -227,6 +227,12 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 		   journal_event_fn fn, void *ctx, struct err *e);
 int64_t journal_last_event(struct journal *j); /* 0: none, or not to be read */
 
+/* The bills of a node, the newest generation first.  A visit that does not return 0 ends it, which
+ * is no error. */
+typedef int (*journal_usage_fn)(void *ctx, const struct journal_usage *u);
+int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
+		   struct err *e);
+
 /* Audit records with seq > after, likewise. */
 typedef int (*journal_audit_fn)(void *ctx, const struct journal_audit *a);
 int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_audit_fn fn, void *ctx,

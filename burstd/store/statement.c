@@ -109,6 +109,8 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[ALL_CALLS] =
 		"SELECT seq, at_ms, kind, spooled, dropped, list, file FROM call ORDER BY seq",
 	[SUM_USAGE] = "SELECT pool, SUM(cost_nano) FROM usage GROUP BY pool ORDER BY pool",
+	[USAGES_OF_NODE] = "SELECT gen, instance, pool, start_ms, end_ms, rate_nano_h, cost_nano"
+			   " FROM usage WHERE node = ? ORDER BY gen DESC, instance",
 	[GET_NUMBER] = "SELECT value FROM meta WHERE key = ?",
 	[EVENTS] = "SELECT seq, at_ms, node, gen, type, detail FROM event"
 		   " WHERE seq > ? ORDER BY seq LIMIT ?",

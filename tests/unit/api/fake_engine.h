@@ -109,6 +109,7 @@ struct journal {
 	struct fake_event events[FAKE_EVENTS_MAX];
 	int64_t last;
 	int fail;
+	unsigned nbills;            /* of every node */
 	struct journal_mark head;   /* of the audit log */
 	const char *object;         /* of every other record; NULL: as the rest */
 	struct journal_chain asked; /* the last look through it; what is found is below */
@@ -633,6 +634,28 @@ int journal_events(struct journal *j, int64_t after, const char *node, unsigned 
 		limit--;
 		if (fn(ctx, &ev) != 0)
 			return err_set(e, ERR_CANCELLED, "stopped");
+	}
+	return 0;
+}
+
+/* j->nbills of them: of generations nbills to 1, each for an hour. */
+int journal_usages(struct journal *j, const char *node, journal_usage_fn fn, void *ctx,
+		   struct err *e)
+{
+	if (j->fail)
+		return err_set(e, ERR_IO, "journal: disk I/O error");
+	for (unsigned gen = j->nbills; gen > 0; gen--) {
+		const struct journal_usage u = {.pool = "pool0",
+						.node = node,
+						.instance = "i-1",
+						.gen = gen,
+						.start_ms = FAKE_NOW - 7200000,
+						.end_ms = FAKE_NOW - 3600000,
+						.rate_nano_h = 2000000000,
+						.cost_nano = 2000000000};
+
+		if (fn(ctx, &u) != 0)
+			break;
 	}
 	return 0;
 }

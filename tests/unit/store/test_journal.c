@@ -389,8 +389,20 @@ static void test_events_are_append_only(void **state)
 /* --- usage -------------------------------------------------------------------------------------
  */
 
+static int on_usage(void *ctx, const struct journal_usage *u)
+{
+	char *to = ctx;
+	size_t n = strlen(to);
+
+	(void)snprintf(to + n, 200 - n, "%llu %s %s %lld %lld %lld %lld;",
+		       (unsigned long long)u->gen, u->instance, u->pool, (long long)u->start_ms,
+		       (long long)u->end_ms, (long long)u->rate_nano_h, (long long)u->cost_nano);
+	return to[0] == '.';
+}
+
 static void test_usage(void **state)
 {
+	char texts[200];
 	struct journal_usage u = {.pool = "h100",
 				  .node = "c1",
 				  .instance = "i-1",
@@ -421,6 +433,17 @@ static void test_usage(void **state)
 	assert_string_equal(s->spent_pool[1], "h100");
 	assert_int_equal(s->spent[1], INT64_C(5000000000007));
 	forget(s);
+	/* Those of one node, the newest first, as they were written; a visit may end it. */
+	texts[0] = '\0';
+	assert_int_equal(journal_usages(f->j, "c1", on_usage, texts, NULL), 0);
+	assert_string_equal(texts, "2 i-1 h100 1 2 3 7;1 i-1 h100 1 2 3 5000000000000;");
+	texts[0] = '\0';
+	assert_int_equal(journal_usages(f->j, "a1", on_usage, texts, NULL), 0);
+	assert_string_equal(texts, "2 i-1 a100 1 2 3 8;");
+	texts[0] = '.';
+	texts[1] = '\0';
+	assert_int_equal(journal_usages(f->j, "c1", on_usage, texts, NULL), 0);
+	assert_string_equal(texts, ".2 i-1 h100 1 2 3 7;");
 }
 
 /* --- load --------------------------------------------------------------------------------------
