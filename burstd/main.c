@@ -37,7 +37,8 @@
 enum {
 	EXIT_USAGE = 2,
 	EXIT_SILENT = 69, /* sysexits.h's EX_UNAVAILABLE: slurmctld does not answer --check */
-	EXIT_CONF = 78,   /* sysexits.h's EX_CONFIG: systemd is told not to try again */
+	EXIT_CONF = 78,   /* sysexits.h's EX_CONFIG, or state that only a person can mend: systemd
+			   * is told not to try again */
 	SPOOL_EVERY_MS = 5000,
 	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
 	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
@@ -94,11 +95,35 @@ struct burstd { /* everything there is, in the order it is made */
 	int status;                /* to exit with */
 };
 
-static int fail(struct burstd *b, int status, const struct err *e)
+/* What to do about it, the safest first (docs/operations.md, Backup and restore). */
+static const char hint_uuid[] =
+	"1. put uuid back from a backup; 2. else write the value of the burstd tag of one of your "
+	"instances, as the provider shows it, into it; 3. only if no provider shows an instance "
+	"with a burstd tag: move all files in state_dir away";
+static const char hint_journal[] =
+	"1. copy state_dir to a safe place; 2. put the last backup of journal.db in its place, "
+	"without -wal and -shm: an old one is safe; 3. else move journal.db, -wal and -shm away, "
+	"but never uuid: instances are found again by their tags";
+static const char hint_newer[] =
+	"a newer burstd wrote it: install that version again; do not move the journal away";
+static const char hint_user[] =
+	"1. start it by systemctl start burstd, not by hand; 2. by hand as the user who owns "
+	"state_dir; 3. after a restore: chown -R slurm: state_dir; chmod -R go= state_dir";
+
+/* What only a person can mend is not tried again by itself: systemd is told so. */
+static int fail(struct burstd *b, const char *hint, const struct err *e)
 {
-	log_write(b->log, LOG_ERROR, "cannot start", "error", e->msg, NULL);
-	b->status = status;
+	bool mendable = e->code == ERR_INVALID || e->code == ERR_AUTH;
+
+	log_write(b->log, LOG_ERROR, "cannot start", "error", e->msg, hint != NULL ? "hint" : NULL,
+		  hint, NULL);
+	b->status = mendable ? EXIT_CONF : EXIT_FAILURE;
 	return -1;
+}
+
+static const char *hint_of(const struct err *e, const char *damaged)
+{
+	return e->code == ERR_AUTH ? hint_user : e->code == ERR_INVALID ? damaged : NULL;
 }
 
 /* --- while it runs -----------------------------------------------------------------------------
@@ -332,18 +357,22 @@ static void keep_to_ourselves(void)
  */
 
 static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_floor,
-			struct err *e)
+			const char **hint, struct err *e)
 {
 	char path[4096];
 	bool existed;
 	int rc;
 
 	(void)snprintf(path, sizeof(path), "%s/journal.db", conf->state_dir);
-	if (journal_open(&b->journal, path, &existed, e) != 0)
+	if (journal_open(&b->journal, path, &existed, e) != 0) {
+		*hint = hint_of(e, strstr(e->msg, "schema") != NULL ? hint_newer : hint_journal);
 		return -1;
+	}
 	rc = state_dir_begin(&b->state, b->journal, clock_wall_ms(), gen_floor, e);
-	if (rc < 0)
+	if (rc < 0) {
+		*hint = hint_of(e, hint_uuid);
 		return err_wrap(e, "%s", path);
+	}
 	if (timeline_resume(b->loop, b->journal, e) != 0)
 		return err_wrap(e, "%s", path);
 	if (rc > 0 && !b->state.fresh)
@@ -507,26 +536,35 @@ static void look_at_memory(struct burstd *b)
 
 static int start(struct burstd *b)
 {
+	const char *hint = NULL;
 	struct conf *conf;
 	int64_t gen_floor = 0;
 	struct err e;
 
-	if (conf_file_load(&conf, b->conf_path, &e) != 0)
-		return fail(b, EXIT_CONF, &e);
+	if (conf_file_load(&conf, b->conf_path, &e) != 0) {
+		e.code = ERR_INVALID; /* whatever it is, a person must see to it */
+		return fail(b, NULL, &e);
+	}
 	log_set_level(b->log, (enum log_level)conf->log_level);
 	look_at_memory(b);
 	if (loop_new(&b->loop, &e) != 0)
 		goto fail;
-	if (state_dir_open(&b->state, conf->state_dir, &e) != 0)
+	if (state_dir_open(&b->state, conf->state_dir, &e) != 0) {
+		hint = hint_of(&e, hint_uuid);
 		goto fail;
+	}
 	b->locked = true;
-	if (open_journal(b, conf, &gen_floor, &e) != 0 ||
+	if (open_journal(b, conf, &gen_floor, &hint, &e) != 0 ||
 	    http_client_new(&b->http, b->loop, &e) != 0)
 		goto fail;
 	b->proc = proc_new(b->loop);
-	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0 ||
-	    open_engine(b, conf, gen_floor, &e) != 0)
+	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0)
 		goto fail;
+	if (open_engine(b, conf, gen_floor, &e) != 0) {
+		if (strstr(e.msg, ": damaged: ") != NULL)
+			hint = hint_journal; /* one of its rows */
+		goto fail;
+	}
 	conf = NULL; /* the engine's now */
 	if (open_faces(b, &e) != 0 || listener_start(b->nodes, b->engine, &e) != 0)
 		goto fail;
@@ -538,7 +576,7 @@ static int start(struct burstd *b)
 	return 0;
 fail:
 	conf_free(conf);
-	return fail(b, EXIT_FAILURE, &e);
+	return fail(b, hint, &e);
 }
 
 /* --- end ---------------------------------------------------------------------------------------

@@ -105,7 +105,7 @@ static int open_driver(struct cloud *c, struct err *err)
 		return -1;
 	c->caps = c->ops->caps(c->self);
 	assert(c->caps.create_max > 0 && c->caps.delete_max > 0);
-	limit_change(&c->limit, p->concurrency, p->rate, c->caps.limits, engine_now(e));
+	limit_init(&c->limit, p->concurrency, p->rate, c->caps.limits, engine_now(e));
 	c->off[0] = '\0';
 	/* At the start that comes when all are open. */
 	if (!e->started || (fabric_check(e, e->conf, err) == 0 && claims_provider(e, i, err) == 0))

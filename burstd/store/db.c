@@ -44,14 +44,15 @@ static int fail(struct db *d, struct err *e)
 	if (primary == SQLITE_NOMEM)
 		(void)mem_check(NULL);
 	if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
-		return err_set(e, ERR_IO, "%.120s: damaged: %s", d->path, sqlite3_errmsg(d->sql));
+		return err_set(e, ERR_INVALID, "%.120s: damaged: %s", d->path,
+			       sqlite3_errmsg(d->sql));
 	return err_set(e, ERR_IO, "%.120s: %s (%d)", d->path, sqlite3_errmsg(d->sql), code);
 }
 
 int db_damaged(const struct db *d, const char *table, struct err *e)
 {
-	return err_set(e, ERR_IO, "%.120s: damaged: a row of table %s is not as written", d->path,
-		       table);
+	return err_set(e, ERR_INVALID, "%.120s: damaged: a row of table %s is not as written",
+		       d->path, table);
 }
 
 static int exec(struct db *d, const char *sql, struct err *e)
@@ -200,7 +201,7 @@ static int check_length(struct db *d, struct err *e)
 	if (stat(d->path, &st) < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", d->path, strerror(errno));
 	if ((int64_t)st.st_size < strtoll(pages, NULL, 10) * strtoll(size, NULL, 10))
-		return err_set(e, ERR_IO, "%.150s: damaged: it is cut short", d->path);
+		return err_set(e, ERR_INVALID, "%.150s: damaged: it is cut short", d->path);
 	return 0;
 }
 

@@ -20,7 +20,9 @@ enum { UUID_LEN = STATE_DIR_UUID_SIZE - 1 };
 
 static int fail(struct err *e, const char *path, const char *file)
 {
-	return err_set(e, ERR_IO, "%.180s/%s: %s", path, file, strerror(errno));
+	bool denied = errno == EACCES || errno == EPERM;
+
+	return err_set(e, denied ? ERR_AUTH : ERR_IO, "%.180s/%s: %s", path, file, strerror(errno));
 }
 
 /* A directory is in its parent, and that has to be on the disk too: also when we did not make it
@@ -47,8 +49,10 @@ static int check_owned(int fd, const char *path, const char *file, struct err *e
 	if (st.st_uid != geteuid() || (st.st_mode & 022) != 0)
 		return err_set(
 			e, ERR_AUTH,
-			"%.180s/%s: want it to be of our own user and writable by nobody else",
-			path, file);
+			"%.120s/%s: want it to be of our own user and writable by nobody else: it "
+			"is uid %u's, mode %04o, and we are uid %u",
+			path, file, (unsigned)st.st_uid, (unsigned)st.st_mode & 07777,
+			(unsigned)geteuid());
 	return 0;
 }
 
@@ -63,6 +67,9 @@ static int open_dir(const char *path, struct err *e)
 	if (sync_parent(path) < 0 && (made || errno != EACCES))
 		return fail(e, path, "..");
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0 && errno == EACCES)
+		return err_set(e, ERR_AUTH, "%.180s: no right to open it as uid %u", path,
+			       (unsigned)geteuid());
 	if (fd < 0)
 		return err_set(e, ERR_IO, "%.180s: not a directory, or a link to one (%s)", path,
 			       strerror(errno));
@@ -183,12 +190,30 @@ static int read_uuid(int fd, const char *path, char *out, struct err *e)
 	return 0;
 }
 
+/* What only a burstd leaves behind that had a uuid: then there may be instances with it. */
+static const char *trace(int dir)
+{
+	static const char *const files[] = {"journal.db", "journal.db-wal", "claim-key",
+					    "node-ca.pem"};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+		if (faccessat(dir, files[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+			return files[i];
+	return NULL;
+}
+
 static int find_uuid(struct state_dir *d, int dir, const char *path, struct err *e)
 {
 	int fd = openat(dir, "uuid", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	int rc;
 
 	d->fresh = fd < 0 && errno == ENOENT;
+	if (d->fresh && trace(dir) != NULL)
+		return err_set(
+			e, ERR_INVALID,
+			"%.150s/uuid: it is lost: it is not there, and %s is; a new one would "
+			"make strangers of all that runs",
+			path, trace(dir));
 	if (d->fresh) {
 		if (make_uuid(d->uuid) < 0)
 			return fail(e, path, "uuid");

@@ -135,7 +135,7 @@ static void test_nodes(void **state)
 	assert_int_equal(chmod(lab_path("state/claim-key"), 0644), 0);
 	lab_start(b, "-c", lab_path("burstd.conf"));
 	lab_finish(b);
-	assert_int_equal(b->rc, 1);
+	assert_int_equal(b->rc, LAB_BAD_CONF); /* a person must look */
 	assert_non_null(strstr(b->text, "claim-key: want a plain file of our own"));
 	assert_int_equal(unlink(lab_path("state/claim-key")), 0);
 	lab_write_conf(NULL, NULL);
@@ -273,8 +273,72 @@ static void test_begun(void **state)
 	(void)ask_journal("UPDATE meta SET value = 1 WHERE key = 'cluster_uuid'");
 	lab_start(b, "-c", lab_path("burstd.conf"));
 	lab_finish(b);
-	assert_int_equal(b->rc, 1);
+	assert_int_equal(b->rc, LAB_BAD_CONF);
 	assert_non_null(strstr(b->text, "belongs to another cluster uuid"));
+	free(b);
+}
+
+static void damage_journal(void)
+{
+	lab_write("state/journal.db",
+		  "this is no database, and longer than a header of one: "
+		  "0123456789012345678901234567890123456789012345678901234567",
+		  0600);
+}
+
+static void lose_uuid(void)
+{
+	assert_int_equal(unlink(lab_path("state/uuid")), 0);
+}
+
+static void damage_uuid(void)
+{
+	lab_write("state/uuid", "01234567\n", 0600);
+}
+
+static void let_others_write(void)
+{
+	assert_int_equal(chmod(lab_path("state"), 0777), 0);
+}
+
+/* What only a person can mend: the log says what to do, and systemd is not to try again each second
+ * (78).  A new uuid is made only where there is no trace of an old one (F55, I11). */
+static void test_state_that_a_person_must_mend(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*harm)(void);
+		const char *error, *hint;
+	} rows[] = {
+		{"damaged journal", damage_journal, "damaged: ", "hint=\"1. copy state_dir "},
+		{"lost uuid", lose_uuid, "/uuid: it is lost", "hint=\"1. put uuid back"},
+		{"damaged uuid", damage_uuid, "/uuid: damaged", "hint=\"1. put uuid back"},
+		{"anybody's", let_others_write, "mode 0777", "hint=\"1. start it by systemctl"},
+	};
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	char command[200];
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("# %s\n", rows[i].name);
+		(void)snprintf(command, sizeof(command), "rm -rf %s", lab_path("state"));
+		assert_int_equal(system(command), 0);
+		lab_make_files("#!/bin/sh\nexit 1\n");
+		lab_start_ready(b);
+		assert_int_equal(kill(b->pid, SIGTERM), 0);
+		lab_finish(b);
+		rows[i].harm();
+		for (int again = 0; again < 2; again++) { /* it has mended nothing by itself */
+			lab_start(b, "-c", lab_path("burstd.conf"));
+			lab_finish(b);
+			assert_int_equal(b->rc, LAB_BAD_CONF);
+			if (strstr(b->text, rows[i].error) == NULL ||
+			    strstr(b->text, rows[i].hint) == NULL)
+				fail_msg("got: %s", b->text);
+		}
+	}
+	(void)snprintf(command, sizeof(command), "rm -rf %s", lab_path("state"));
+	assert_int_equal(system(command), 0);
 	free(b);
 }
 
@@ -365,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),
 		cmocka_unit_test(test_begun),
+		cmocka_unit_test(test_state_that_a_person_must_mend),
 	};
 	int rc;
 

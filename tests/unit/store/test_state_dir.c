@@ -120,6 +120,27 @@ static void test_uuids_differ(void **state)
 	state_dir_close(&b);
 }
 
+/* Any file of an earlier life says that there was a uuid: a new one is not written (I11). */
+static void test_a_lost_uuid_is_not_replaced(void **state)
+{
+	static const char *const traces[] = {"journal.db", "journal.db-wal", "claim-key",
+					     "node-ca.pem"};
+	const struct fixture *f = *state;
+	struct state_dir d;
+
+	assert_int_equal(mkdir(f->dir, 0700), 0);
+	for (size_t i = 0; i < sizeof(traces) / sizeof(traces[0]); i++) {
+		write_text(in_dir(f, traces[i]), "", 0600);
+		refused(f, ERR_INVALID, "uuid: it is lost");
+		refused(f, ERR_INVALID, traces[i]);
+		assert_int_equal(access(in_dir(f, "uuid"), F_OK), -1);
+		assert_int_equal(unlink(in_dir(f, traces[i])), 0);
+	}
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_true(d.fresh);
+	state_dir_close(&d);
+}
+
 static void test_no_parent(void **state)
 {
 	struct fixture f = *(const struct fixture *)*state;
@@ -358,7 +379,7 @@ static void test_journal_of_another_uuid(void **state)
 	j = open_journal(f);
 	assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, NULL), 1);
 	state_dir_close(&d);
-	assert_int_equal(unlink(in_dir(f, "uuid")), 0);
+	write_text(in_dir(f, "uuid"), GOOD_UUID "\n", 0600);
 	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
 	assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, &e), -1);
 	assert_int_equal(e.code, ERR_INVALID);
@@ -374,6 +395,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_made_and_kept),
 		TEST(test_uuids_differ),
+		TEST(test_a_lost_uuid_is_not_replaced),
 		TEST(test_no_parent),
 		TEST(test_left_over_tmp),
 		TEST(test_uuid_file),
