@@ -251,6 +251,8 @@ static void print_text(const struct slurm_report *r, const char *error)
 		slurm_problem_print(&r->problems[i], &s);
 		str_adds(&s, "\n");
 	}
+	if (r->parameters[0] != '\0')
+		str_addf(&s, "write: SlurmctldParameters=%s\n", r->parameters);
 	if (r->n == 0)
 		str_adds(&s, "ok: slurm.conf\n");
 	(void)fputs(s.p, stdout);
@@ -272,6 +274,7 @@ static void print_json(const struct slurm_report *r, const char *error, bool poo
 		for (size_t i = 0; i < r->n; i++)
 			explain_put_slurm_problem(&w, &r->problems[i]);
 		jsonw_close(&w, ']');
+		jsonw_text(&w, "slurmctld_parameters", r->parameters);
 	}
 	jsonw_close(&w, '}');
 	(void)printf("%s\n", s.p);

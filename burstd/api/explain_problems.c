@@ -498,7 +498,7 @@ static void check_closed(struct report *r)
 static void check_offer(struct report *r, const struct conf_pool *p, const struct conf_offer *o,
 			bool unpriced)
 {
-	const char *of = engine_conf(r->e)->currency;
+	const char *of = engine_conf(r->e)->currency, *like;
 	const char *market = provider_market_str((enum provider_market)o->market);
 
 	str_addf(&r->s, "pool %s%s%s: provider %s ", p->name, o->name[0] != '\0' ? ", offer " : "",
@@ -509,6 +509,9 @@ static void check_offer(struct report *r, const struct conf_pool *p, const struc
 	else
 		str_addf(&r->s, "does not offer type %s in region %s%s%s (%s, in %s); ", o->type,
 			 o->region, o->zone[0] != '\0' ? ", zone " : "", o->zone, market, of);
+	like = unpriced ? NULL : engine_like_type(r->e, o->provider_index, o->type);
+	if (like != NULL)
+		str_addf(&r->s, "did you mean %s? ", like);
 	str_adds(&r->s, o->name[0] != '\0' ? "it is never taken" : "nothing can be bought for it");
 	say(r);
 }

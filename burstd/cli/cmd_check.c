@@ -299,6 +299,11 @@ static void print_slurm(const struct cli *c, const json_t *slurm)
 	(void)fprintf(c->out.f, " has read it%s\n", n > 0 ? ":" : "");
 	for (size_t i = 0; (p = cli_row(slurm, "slurm_conf", i)) != NULL; i++)
 		print_slurm_problem(&c->out, p);
+	if (cli_text(slurm, "slurmctld_parameters")[0] != '\0') {
+		(void)fputs("  write    SlurmctldParameters=", c->out.f);
+		out_text(&c->out, OUT_PLAIN, cli_text(slurm, "slurmctld_parameters"));
+		(void)fputc('\n', c->out.f);
+	}
 	if (json_is_false(json_object_get(slurm, "pools")))
 		(void)fputs("note: without a good configuration, what depends on pools was not "
 			    "checked in slurm.conf\n",
@@ -316,6 +321,8 @@ static void print_all_json(const struct cli *c, const struct verdict *v, const c
 		(void)json_object_set_new(r, "slurm_version",
 					  json_string(cli_text(v->slurm, "version")));
 		(void)json_object_set_new(r, "slurm_conf", json_deep_copy(list));
+		(void)json_object_set_new(r, "slurmctld_parameters",
+					  json_string(cli_text(v->slurm, "slurmctld_parameters")));
 	}
 	cli_print_json(c, r);
 	json_decref(r);

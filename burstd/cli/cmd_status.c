@@ -20,11 +20,32 @@ static void print_head(const struct out *o, const json_t *r)
 	(void)fprintf(o->f, ", up %s\n\n", up);
 }
 
+static bool is_silent(const json_t *src)
+{
+	return src != NULL && cli_int(src, "ok_ms") == 0 && cli_int(src, "failed_ms") == 0;
+}
+
+/* Has somebody not said anything yet?  Then nobody knows whether all is well. */
+static bool is_early(const json_t *r)
+{
+	bool early = is_silent(json_object_get(r, "slurm"));
+	const json_t *p;
+
+	for (size_t i = 0; (p = cli_row(r, "providers", i)) != NULL; i++)
+		early = early || is_silent(p);
+	return early;
+}
+
 static void print_problems(const struct out *o, const json_t *r)
 {
 	size_t n = json_array_size(json_object_get(r, "problems"));
 	const json_t *p;
 
+	if (n == 0 && is_early(r)) {
+		out_text(o, OUT_BUSY, "Not known yet: not all have been asked.");
+		(void)fputs("\n\n", o->f);
+		return;
+	}
 	if (n == 0) {
 		out_text(o, OUT_GOOD, "All is well.");
 		(void)fputs("\n\n", o->f);

@@ -314,6 +314,8 @@ const struct slurm_report *engine_prereq(const struct engine *e);
 /* What a node of this rung of the pool costs, nano-units per hour; 0: not known yet; -1: the
  * provider does not offer it, in our currency; LADDER_UNPRICED. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);
+/* The type among the provider's offers that is most like this one; NULL: none is near. */
+const char *engine_like_type(const struct engine *e, size_t provider, const char *type);
 const struct engine_counters *engine_counters(const struct engine *e);
 
 /* Claims that were misused, in the last days and since the key was replaced, whenever burstd was

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/opt.h"
 
 /* Where nodes are bought: the rungs of the pools' ladders (core/ladder.h), what they cost, and
  * which of them have nothing to sell (core/cooldown.h).
@@ -187,6 +188,20 @@ bool place_priced(const struct cloud *c, uint32_t pool)
 	const struct conf_offer *o = dearest(c->e, c, pool);
 
 	return c->offers_known || (o != NULL && cloud_price(c, o) != 0);
+}
+
+const char *engine_like_type(const struct engine *e, size_t provider, const char *type)
+{
+	const struct cloud *c = &e->clouds[provider];
+	const char **types = mem_zalloc((c->noffers + 1) * sizeof(*types)), *like;
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->noffers; i++)
+		if (c->offers[i].type[0] != '\0' && strcmp(c->offers[i].type, type) != 0)
+			types[n++] = c->offers[i].type;
+	like = opt_nearest(type, types, n);
+	free(types);
+	return like;
 }
 
 /* --- what has nothing to sell ------------------------------------------------------------------

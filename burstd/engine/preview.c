@@ -151,10 +151,23 @@ static bool is_free(const struct engine *e, const char *name)
 	       (nm->flags & (SLURM_DOWN | SLURM_DRAIN | SLURM_FAIL | SLURM_VANISHED)) == 0;
 }
 
+/* Would Slurm start a job on it now?  It takes such nodes before it has others powered up. */
+static bool is_idle(const struct engine *e, const char *name)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, name);
+
+	return nm != NULL && fleet_live(nm) != NULL && slurm_is_on(nm->flags) &&
+	       !slurm_is_silent(nm->flags) && (nm->flags & SLURM_IDLE) != 0 &&
+	       (nm->flags &
+		(SLURM_ALLOCATED | SLURM_DRAIN | SLURM_FAIL | SLURM_COMPLETING | SLURM_REBOOT |
+		 SLURM_MAINT | SLURM_RESERVED | SLURM_POWER_DOWN | SLURM_INVALID_REG)) == 0;
+}
+
 struct chosen {
 	struct str list;
 	uint32_t n, all;  /* in the list; that could have been, up or not */
 	uint32_t unknown; /* to slurmctld: no job can have them */
+	uint32_t idle;    /* of those in the list */
 };
 
 struct names { /* a list, by name */
@@ -179,28 +192,42 @@ static void names_fini(struct names *n)
 	hostlist_free(n->list);
 }
 
+static void take(const struct engine_plan_ask *ask, const char *name, struct chosen *to)
+{
+	if (to->n == ask->nodes)
+		return;
+	str_addf(&to->list, "%s%s", to->n > 0 ? "," : "", name);
+	to->n++;
+}
+
 static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
 		      const struct names *without, struct chosen *to)
 {
 	const struct hostlist *names = e->conf->pools[ask->pool].nodes;
+	const char **some = mem_zalloc((names->n + 1) * sizeof(*some));
+	size_t n = 0;
 
 	for (size_t i = 0; i < names->n; i++) {
 		if ((ask->within != NULL && map_get(ask->within, names->names[i]) == NULL) ||
 		    map_get(&without->index, names->names[i]) != NULL)
 			continue;
-		if (is_unknown(e, names->names[i])) {
+		if (is_unknown(e, names->names[i]))
 			to->unknown++;
-			continue;
-		}
-		to->all++;
-		if (to->n == ask->nodes || !is_free(e, names->names[i]))
-			continue;
-		str_addf(&to->list, "%s%s", to->n > 0 ? "," : "", names->names[i]);
-		to->n++;
+		else
+			some[n++] = names->names[i];
 	}
+	to->all += (uint32_t)n;
+	for (size_t i = 0; i < n; i++)
+		if (is_idle(e, some[i]))
+			take(ask, some[i], to);
+	to->idle = to->n;
+	for (size_t i = 0; i < n; i++)
+		if (is_free(e, some[i]))
+			take(ask, some[i], to);
+	free(some);
 }
 
-/* The first nodes of the pool that are off. */
+/* The first nodes of the pool that are idle, then those that are off. */
 static int choose(const struct engine *e, const struct engine_plan_ask *ask, struct chosen *to,
 		  struct err *err)
 {
@@ -435,9 +462,10 @@ static void too_few(struct engine *e, const struct engine_plan_ask *ask, const s
 	}
 	out->verdict = PLAN_WAIT;
 	(void)snprintf(out->why, sizeof(out->why),
-		       "%" PRIu32 " of the %" PRIu32 " nodes of pool %.40s %s off and can be "
+		       "%" PRIu32 " of the %" PRIu32 " nodes of pool %.40s %s %soff and can be "
 		       "bought: Slurm starts the job when others are idle",
-		       c->n, c->all, pool, c->n == 1 ? "is" : "are");
+		       c->n, c->all, pool, c->n == 1 ? "is" : "are",
+		       c->idle > 0 ? "idle, or " : "");
 }
 
 int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engine_plan *out,

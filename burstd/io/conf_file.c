@@ -499,8 +499,25 @@ static bool begins_token(const char *text, const char *p)
 	return p == text || strchr(" \t\r\n={}()+,\"'", p[-1]) != NULL;
 }
 
+/* Of UTF-8: what word processors and web pages make of quotes. */
+static bool is_curly(const char *p)
+{
+	static const char *const quotes[] = {"\xe2\x80\x98", "\xe2\x80\x99", "\xe2\x80\x9a",
+					     "\xe2\x80\x9c", "\xe2\x80\x9d", "\xe2\x80\x9e",
+					     "\xc2\xab",     "\xc2\xbb"};
+
+	for (size_t i = 0; i < sizeof(quotes) / sizeof(quotes[0]); i++)
+		if (strncmp(p, quotes[i], strlen(quotes[i])) == 0)
+			return true;
+	return false;
+}
+
 static void scan_char(struct scan *s)
 {
+	if (is_curly(s->p)) {
+		fail(s->l, s->line, "a curly quote: write \" instead");
+		return;
+	}
 	if (*s->p == '{' && s->depth++ == 0)
 		s->opened = s->line;
 	s->depth -= *s->p == '}';

@@ -124,6 +124,71 @@ static int read_version(struct slurm_look *l, struct slurm_report *out, struct e
 	return 0;
 }
 
+/* --- one line of all that SlurmctldParameters must be -------------------------------------------
+ */
+
+static const char parameters[] = "SlurmctldParameters";
+
+static size_t key_length(const char *p, size_t n)
+{
+	const char *end = memchr(p, '=', n);
+
+	return end != NULL ? (size_t)(end - p) : n;
+}
+
+/* Is a problem's "power_save_interval=1, at most 5" or "no cloud_dns" about this word of the list?
+ */
+static bool is_about(const char *wanted, struct slurm_text word)
+{
+	size_t n = strcspn(wanted, ", "), k = key_length(wanted, n);
+
+	return key_length(word.p, word.n) == k && memcmp(word.p, wanted, k) == 0;
+}
+
+static const char *unwanted(const char *wanted)
+{
+	return strncmp(wanted, "no ", 3) == 0 ? wanted + 3 : NULL;
+}
+
+static void join_word(struct str *s, const char *p, size_t n)
+{
+	str_addf(s, "%s%.*s", s->len > 0 ? "," : "", (int)n, p);
+}
+
+static void join_parameters(const struct slurm_look *l, struct slurm_report *r)
+{
+	struct slurm_text rest = slurm_show_setting(l->config, parameters), word;
+	bool any = false;
+	struct str s;
+
+	str_init(&s, sizeof(r->parameters) - 1);
+	while (rest.n > 0 && rest.p[0] != '(' && slurm_show_cut(&rest, ',', &word)) {
+		bool stays = true;
+
+		for (size_t i = 0; i < r->n && stays; i++) {
+			const char *wanted = r->problems[i].wanted;
+
+			stays = strcmp(r->problems[i].setting, parameters) != 0 ||
+				!is_about(unwanted(wanted) != NULL ? unwanted(wanted) : wanted,
+					  word);
+		}
+		if (stays)
+			join_word(&s, word.p, word.n);
+	}
+	for (size_t i = 0; i < r->n; i++) {
+		const char *wanted = r->problems[i].wanted;
+
+		if (strcmp(r->problems[i].setting, parameters) != 0)
+			continue;
+		any = true;
+		if (unwanted(wanted) == NULL)
+			join_word(&s, wanted, strcspn(wanted, ", "));
+	}
+	if (any && !s.full)
+		(void)snprintf(r->parameters, sizeof(r->parameters), "%s", s.p);
+	str_fini(&s);
+}
+
 int slurm_require(struct slurm_text config, struct slurm_text partitions,
 		  const struct slurm_need *need, struct slurm_report *out, struct err *e)
 {
@@ -140,6 +205,7 @@ int slurm_require(struct slurm_text config, struct slurm_text partitions,
 	for (int s = SLURM_ERROR; s >= SLURM_ADVICE; s--)
 		for (size_t i = 0; i < slurm_nrules; i++)
 			judge(&l, &slurm_rules[i], (enum slurm_severity)s, out);
+	join_parameters(&l, out);
 	rc = 0;
 out:
 	if (rc != 0)

@@ -50,6 +50,9 @@ struct slurm_report {
 	/* So much of its RealMemory a node must have, or slurmctld does not take it; 0: it takes
 	 * any, whatever it has of CPUs, memory and disk (config_overrides). */
 	uint32_t memory_percent;
+	/* SlurmctldParameters as it is, with what is missing there and without what must not be:
+	 * the line to write; "": it is right, or too long to be written here. */
+	char parameters[512];
 	size_t n;
 	size_t by_severity[SLURM_ERROR + 1];
 	struct slurm_problem problems[SLURM_PROBLEMS_MAX];

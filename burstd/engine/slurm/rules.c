@@ -100,7 +100,12 @@ static bool has_prolog(const struct slurm_look *l, struct slurm_text *first)
 static bool prolog(struct slurm_look *l, const struct slurm_rule *r)
 {
 	(void)r;
-	return has_prolog(l, &l->value) || slurm_look_found_value(l);
+	if (has_prolog(l, &l->value))
+		return true;
+	if (l->value.n > 0 && l->value.p[0] == '/')
+		slurm_look_wanted(l, "burst-prolog here, and this one as /etc/burstd/"
+				     "prolog-slurmctld, which burst-prolog runs first");
+	return slurm_look_found_value(l);
 }
 
 static bool prolog_may_wait(struct slurm_look *l, const struct slurm_rule *r)

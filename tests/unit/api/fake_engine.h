@@ -46,8 +46,8 @@ struct engine {
 	struct engine_breaches breaches;
 	int64_t price; /* of every pool */
 	struct journal_room room;
-	const char *const *unreadable; /* ids, NULL-terminated; NULL: none */
-	const char *undeleted, *off;   /* off: of every provider; NULL: it is on */
+	const char *const *unreadable;      /* ids, NULL-terminated; NULL: none */
+	const char *like, *undeleted, *off; /* off: of every provider; NULL: it is on */
 	int64_t undeleted_ms, unheard_ms, ahead_ms;
 	int64_t of_wall_ms; /* so far the engine's time is ahead of the wall clock */
 	size_t undropped;   /* fabrics */
@@ -137,6 +137,13 @@ const char *engine_undeleted(const struct engine *e, size_t provider, int64_t *f
 	assert_true(provider < e->conf->nproviders);
 	*failed_ms = e->undeleted_ms;
 	return e->undeleted;
+}
+
+const char *engine_like_type(const struct engine *e, size_t provider, const char *type)
+{
+	assert_true(provider < e->conf->nproviders);
+	assert_non_null(type);
+	return e->like;
 }
 
 const char *engine_off(const struct engine *e, size_t provider)

@@ -64,7 +64,7 @@ static void test_a_limit_below_the_price_of_one_node(void **state)
 	} rows[] = {
 		{29520000000, 29520000000, 0, NULL},
 		{0, 1, 0, NULL}, /* not known yet */
-		{-1, 1, 0, "does not offer"},
+		{-1, 1, 0, "did you mean 8xh100? nothing can be bought for it"},
 		{29520000000, 29510000000, 0,
 		 "max_rate is 29.51 USD per hour, and its cheapest node "
 		 "costs 29.52"},
@@ -77,6 +77,7 @@ static void test_a_limit_below_the_price_of_one_node(void **state)
 		json_t *r, *problems;
 
 		f->e.price = rows[i].price;
+		f->e.like = "8xh100";
 		f->e.conf->pools[0].max_rate_nano_h = rows[i].rate;
 		f->e.conf->pools[0].max_price_nano_h = rows[i].most;
 		r = ask(f, "{\"v\":1,\"op\":\"status\"}");

@@ -63,6 +63,15 @@ static void test_status(void **state)
 	assert_string_equal(l->requests[0], "{\"op\":\"status\",\"v\":1}");
 	lab_run_once(l, S "status", well);
 	assert_non_null(strstr(l->out, "up 12s\n\nAll is well.\n\n"));
+	/* Nobody has said so before slurmctld and all providers were asked. */
+	lab_run_once(l, S "status",
+		     "{\"ok\":true,\"uptime_ms\":1,\"slurm\":{\"ok_ms\":0},\"problems\":[]}");
+	assert_null(strstr(l->out, "All is well"));
+	assert_non_null(strstr(l->out, "Not known yet: not all have been asked."));
+	lab_run_once(l, S "status",
+		     "{\"ok\":true,\"slurm\":{\"ok_ms\":5},\"problems\":[],\"providers\":"
+		     "[{\"name\":\"a\",\"ok_ms\":5},{\"name\":\"b\",\"ok_ms\":0}]}");
+	assert_null(strstr(l->out, "All is well"));
 	lab_free(l);
 }
 

@@ -222,6 +222,24 @@ static void test_rows_of_an_older_burstd(void **state)
 	assert_false(f->e->unplaced);
 }
 
+/* A typing error in a type: what the provider has that is nearly so. */
+static void test_a_type_like_another(void **state)
+{
+	static const char *const types[] = {"gpu_8x_h100", "gpu_1x_h100", "cpu_4x", "t"};
+	struct fix *f = *state;
+	struct cloud *c;
+
+	assert_int_equal(load(f, make_conf(), NULL), 0);
+	c = &f->e->clouds[0];
+	assert_null(engine_like_type(f->e, 0, "gpu_8x_h10"));
+	c->noffers = sizeof(types) / sizeof(types[0]);
+	c->offers = mem_zalloc(c->noffers * sizeof(*c->offers));
+	for (size_t i = 0; i < c->noffers; i++)
+		(void)snprintf(c->offers[i].type, sizeof(c->offers[i].type), "%s", types[i]);
+	assert_string_equal(engine_like_type(f->e, 0, "gpu_8x_h10"), "gpu_8x_h100");
+	assert_null(engine_like_type(f->e, 0, "standard_nd96"));
+}
+
 static void test_prices_and_lists_of_all_rungs(void **state)
 {
 	struct fix *f = *state;
@@ -615,6 +633,7 @@ int main(void)
 		T(test_a_place_that_has_nothing_is_not_asked_by_the_next_job),
 		T(test_a_row_keeps_its_offer),
 		T(test_rows_of_an_older_burstd),
+		T(test_a_type_like_another),
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_wave_of_reclaims_closes_the_place),

@@ -626,6 +626,39 @@ static void what_slurmctld_does_not_know_is_not_bought(void **state)
 	assert_true(found);
 }
 
+/* Slurm takes what is up and idle before it has anything powered up. */
+static void idle_nodes_come_first(void **state)
+{
+	static const struct {
+		const char *name;
+		uint32_t flags, nodes, have;
+		enum plan_verdict verdict;
+	} cases[] = {
+		{"both idle", SLURM_IDLE, 3, 2, PLAN_BUY},
+		{"they suffice", SLURM_IDLE, 2, 2, PLAN_HAVE},
+		{"with a job", SLURM_ALLOCATED, 2, 0, PLAN_BUY},
+		{"to be drained", SLURM_IDLE | SLURM_DRAIN, 2, 0, PLAN_BUY},
+		{"reserved", SLURM_IDLE | SLURM_RESERVED, 2, 0, PLAN_BUY},
+		{"silent", SLURM_IDLE | SLURM_NOT_RESPONDING, 2, 0, PLAN_BUY},
+		{"going", SLURM_IDLE | SLURM_POWER_DOWN, 2, 0, PLAN_BUY},
+	};
+	struct engine *e = load(*state);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct engine_plan_ask ask = {.nodes = cases[i].nodes};
+		struct engine_plan p;
+
+		print_message("# %s\n", cases[i].name);
+		fleet_find(&e->fleet, "c1")->flags = fleet_find(&e->fleet, "c2")->flags =
+			SLURM_KNOWN | SLURM_CLOUD | cases[i].flags;
+		assert_int_equal(engine_plan(e, &ask, &p, NULL), 0);
+		assert_int_equal(p.verdict, cases[i].verdict);
+		assert_int_equal(p.nodes, cases[i].nodes);
+		assert_int_equal(p.have, cases[i].have);
+		engine_plan_fini(&p);
+	}
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -648,6 +681,7 @@ int main(void)
 		TEST(an_admin_has_what_cools_down_tried_again),
 		TEST(a_partition_has_the_nodes_that_slurmctld_says),
 		TEST(what_slurmctld_does_not_know_is_not_bought),
+		TEST(idle_nodes_come_first),
 	};
 
 	return cmocka_run_group_tests_name("preview", tests, NULL, NULL);

@@ -211,6 +211,7 @@ static void test_single(void **state)
 static void test_foreign_prolog(void **state)
 {
 	char *config = fixture("22.05", "config");
+	struct slurm_report r;
 	struct need n;
 
 	(void)state;
@@ -218,6 +219,9 @@ static void test_foreign_prolog(void **state)
 	edit(config, "PrologSlurmctld", "/opt/x/prolog");
 	edit(config, "PrologEpilogTimeout", "5");
 	check(config, "", &n.need, "warning PrologSlurmctld, " SHORT_CRED);
+	assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+	assert_non_null(strstr(problem_of(&r, "PrologSlurmctld")->wanted,
+			       "this one as /etc/burstd/prolog-slurmctld"));
 	need_fini(&n);
 	free(config);
 }
@@ -493,6 +497,37 @@ static void test_features(void **state)
 	free(config);
 }
 
+/* What is there already stays, in one line with what is missing. */
+static void test_joined_parameters(void **state)
+{
+	static const struct {
+		const char *is, *joined;
+	} rows[] = {
+		{"idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs", ""},
+		{"(null)", "idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs"},
+		{"reboot_from_controller,power_save_interval=30,cloud_dns,node_reg_mem_percent=80",
+		 "reboot_from_controller,node_reg_mem_percent=80,idle_on_node_suspend,"
+		 "power_save_interval=1,cloud_reg_addrs"},
+		{"idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs,cloud_dns",
+		 "idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *config = fixture("22.05", "config");
+		struct slurm_report r;
+		struct need n;
+
+		print_message("# %s\n", rows[i].is);
+		need_init(&n);
+		edit(config, "SlurmctldParameters", rows[i].is);
+		assert_int_equal(slurm_require(text_of(config), text_of(""), &n.need, &r, NULL), 0);
+		assert_string_equal(r.parameters, rows[i].joined);
+		need_fini(&n);
+		free(config);
+	}
+}
+
 /* Nodes of pools that slurmctld does not have: nothing would ever be bought for them. */
 static void test_unknown_nodes(void **state)
 {
@@ -570,19 +605,13 @@ static void test_unknown_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_unknown_nodes),
-		cmocka_unit_test(test_unknown_text),
-		cmocka_unit_test(test_single),
-		cmocka_unit_test(test_foreign_prolog),
-		cmocka_unit_test(test_requeue_delay),
-		cmocka_unit_test(test_memory_percent),
-		cmocka_unit_test(test_topology_bug),
-		cmocka_unit_test(test_nodes_that_claim),
-		cmocka_unit_test(test_unknown_need),
-		cmocka_unit_test(test_report),
-		cmocka_unit_test(test_twice),
-		cmocka_unit_test(test_not_shown),
+		cmocka_unit_test(test_whole),         cmocka_unit_test(test_joined_parameters),
+		cmocka_unit_test(test_unknown_nodes), cmocka_unit_test(test_unknown_text),
+		cmocka_unit_test(test_single),        cmocka_unit_test(test_foreign_prolog),
+		cmocka_unit_test(test_requeue_delay), cmocka_unit_test(test_memory_percent),
+		cmocka_unit_test(test_topology_bug),  cmocka_unit_test(test_nodes_that_claim),
+		cmocka_unit_test(test_unknown_need),  cmocka_unit_test(test_report),
+		cmocka_unit_test(test_twice),         cmocka_unit_test(test_not_shown),
 		cmocka_unit_test(test_features),
 	};
 

@@ -60,6 +60,8 @@ static const struct {
 	 "5: pool \"p\" is there twice; the first ends in line 4"},
 	{"one of two of a name twice", HEAD "provider p { driver = sim }\n" POOL_P POOL_P,
 	 "5: this kind of section has the title \"p\" already"},
+	{"curly quotes", HEAD "provider \xe2\x80\x9csim\xe2\x80\x9d { driver = sim }\n",
+	 "3: a curly quote: write \" instead"},
 	{"byte order mark", "\xef\xbb\xbf" HEAD SIM,
 	 "1: begins with a byte order mark (BOM): save the file without it"},
 	{"duration as burstctl shows it", HEAD "provider x {\ndriver = sim\nsettle = 1d00h\n}\n",
