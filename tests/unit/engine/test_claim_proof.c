@@ -168,6 +168,22 @@ static void test_its_own_document(void **state)
 	assert_false(claim(2)->c.weak);
 }
 
+/* Its provider is off: nothing is proved, nor disproved, and least of all by the address alone. */
+static void test_while_its_provider_is_off(void **state)
+{
+	(void)state;
+	two();
+	F.address = "10.0.0.2";
+	(void)snprintf(F.e->clouds[0].off, sizeof(F.e->clouds[0].off), "no key");
+	assert_int_not_equal(status(shows("i-2 a r")), 200);
+	assert_int_equal(F.released, 0);
+	turn();
+	assert_int_equal(goes(1, NODE_BECAUSE_BREACH), false);
+	assert_int_equal(events("claim-refused"), 0);
+	F.e->clouds[0].off[0] = '\0';
+	is_served(shows("i-2 a r"), "");
+}
+
 static void refused(const char *doc, bool ends)
 {
 	uint64_t t = shows(doc);
@@ -637,6 +653,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(aws, test_start_without_a_verifier),
 		T(aws, test_its_own_document),
+		T(aws, test_while_its_provider_is_off),
 		T(aws, test_document_of_another_instance),
 		T(aws, test_document_tampered),
 		T(aws, test_document_detached),

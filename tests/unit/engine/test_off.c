@@ -321,6 +321,51 @@ static void test_reload_with_a_removed_pool(void **state)
 	conf_free(next);
 }
 
+static void count_change(void *ctx, const struct conf_change *change)
+{
+	assert_string_equal(change->title, "gone"); /* it is new, and nothing else changed */
+	assert_null(change->from);
+	++*(unsigned *)ctx;
+}
+
+/* What is not in the file is not printed as if it were, is no change, and lacks nothing in
+ * slurm.conf.
+ */
+static void test_a_removed_pool_is_not_in_the_file(void **state)
+{
+	static const char config[] = "Configuration data as of 2026-01-01T00:00:00\n"
+				     "BOOT_TIME               = 2026-01-01T00:00:00\n"
+				     "SLURM_VERSION           = 24.11.5\n"
+				     "ResumeTimeout           = 60 sec\n\n";
+	struct fix *f = *state;
+	const struct slurm_report *r;
+	struct conf *next;
+	struct str s;
+	unsigned n = 0;
+
+	(void)put(f, "g1", NODE_READY, "far");
+	assert_int_equal(load_conf(f, conf_of(false, NULL), NULL), 0);
+	str_init(&s, 1 << 20);
+	conf_print(f->e->conf, &s);
+	assert_null(strstr(s.p, "gone"));
+	assert_null(strstr(s.p, "far"));
+	str_fini(&s);
+	next = conf_of(false, NULL);
+	conf_diff(f->e->conf, next, count_change, &n);
+	assert_int_equal(n, 0);
+	conf_free(next);
+	next = conf_of(false, "g[1-2]");
+	conf_diff(f->e->conf, next, count_change, &n);
+	assert_int_equal(n, 1);
+	conf_free(next);
+	prereq_answer(f->e, SLURM_CONFIG, config, sizeof(config) - 1);
+	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
+	r = engine_prereq(f->e);
+	assert_true(r->n > 0);
+	for (size_t i = 0; i < r->n; i++)
+		assert_null(strstr(r->problems[i].found, "more")); /* "for pool pool and 1 more" */
+}
+
 /* A provider comes back with a restart alone. */
 static void test_reload_with_a_removed_provider(void **state)
 {
@@ -366,6 +411,7 @@ int main(void)
 		T(test_nothing_is_bought_while_it_is_off),
 		T(test_reload_with_a_removed_pool),
 		T(test_reload_with_a_removed_provider),
+		T(test_a_removed_pool_is_not_in_the_file),
 	};
 
 	return cmocka_run_group_tests_name("engine/off", tests, NULL, NULL);
