@@ -25,11 +25,15 @@ static const struct {
 };
 
 static const char *const events[CLAIM_EV_NTYPES] = {
-	[CLAIM_EV_ASK] = "asked",         [CLAIM_EV_WRONG] = "wrong-secret",
-	[CLAIM_EV_ATTESTED] = "attested", [CLAIM_EV_REFUSED] = "proof-refused",
-	[CLAIM_EV_RELEASE] = "released",  [CLAIM_EV_CONFIRMED] = "confirmed",
-	[CLAIM_EV_ALARM] = "alarm",       [CLAIM_EV_TIMER] = "timer",
-	[CLAIM_EV_REVOKE] = "revoked",    [CLAIM_EV_GONE] = "gone",
+	[CLAIM_EV_ASK] = "asked",
+	[CLAIM_EV_ATTESTED] = "attested",
+	[CLAIM_EV_REFUSED] = "proof-refused",
+	[CLAIM_EV_RELEASE] = "released",
+	[CLAIM_EV_CONFIRMED] = "confirmed",
+	[CLAIM_EV_ALARM] = "alarm",
+	[CLAIM_EV_TIMER] = "timer",
+	[CLAIM_EV_REVOKE] = "revoked",
+	[CLAIM_EV_GONE] = "gone",
 };
 
 static const struct {
@@ -116,7 +120,6 @@ static void move(struct claim *c, enum claim_state to, enum claim_reason why, in
 	c->state = to;
 	c->since_ms = now_ms;
 	c->attested = false;
-	c->turn++; /* what was begun is worth nothing now */
 	if (why != CLAIM_BECAUSE_NONE)
 		c->reason = why;
 }
@@ -183,14 +186,6 @@ static struct claim_result ask(struct claim *c, const struct claim_event *ev)
 	}
 }
 
-/* Once its secret opens nothing any more, who tries wrong ones shall not end a node by that. */
-static struct claim_result wrong(struct claim *c, const struct claim_event *ev)
-{
-	if (may_end(c) && c->state != CLAIM_CONFIRMED && ++c->wrong >= CLAIM_WRONG_MAX)
-		return breach(c, CLAIM_BECAUSE_SECRETS, CLAIM_UNKNOWN, ev->now_ms);
-	return say(CLAIM_UNKNOWN);
-}
-
 static struct claim_result attested(struct claim *c, const struct claim_event *ev)
 {
 	c->attested = true;
@@ -208,11 +203,11 @@ static struct claim_result release(struct claim *c, const struct claim_event *ev
 	return say(CLAIM_BYTES);
 }
 
-/* What comes of a proof, or of the secret store: for what was asked then, or for nothing. */
+/* What comes of a proof, or of the secret store: for what was asked then, or for nothing.  A claim
+ * is bound to one key for good, and never comes back to ATTESTING. */
 static struct claim_result proof(struct claim *c, const struct claim_event *ev)
 {
-	if (c->state != CLAIM_ATTESTING || ev->turn != c->turn ||
-	    c->attested != (ev->type == CLAIM_EV_RELEASE))
+	if (c->state != CLAIM_ATTESTING || c->attested != (ev->type == CLAIM_EV_RELEASE))
 		return say(CLAIM_SILENCE);
 	if (ev->type == CLAIM_EV_REFUSED)
 		return breach(c, CLAIM_BECAUSE_PROOF, CLAIM_DENIED, ev->now_ms);
@@ -261,8 +256,6 @@ static struct claim_result step(struct claim *c, const struct claim_event *ev)
 	switch (ev->type) {
 	case CLAIM_EV_ASK:
 		return ask(c, ev);
-	case CLAIM_EV_WRONG:
-		return wrong(c, ev);
 	case CLAIM_EV_ATTESTED:
 	case CLAIM_EV_REFUSED:
 	case CLAIM_EV_RELEASE:

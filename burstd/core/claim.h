@@ -3,8 +3,8 @@
  * Each incarnation of a node (name, generation) has one claim.  The node shows the secret from its
  * user-data, a fresh key of its own (of which the claim keeps the hash), and a proof of which
  * machine it is.  claim_step() is the only function that moves a claim: no clock, no I/O, no secret
- * in it, whatever it is shown.  It compares and sets: what comes of a proof that was begun for
- * another key, or before the claim was revoked, finds a claim that has moved on and does nothing.
+ * in it, whatever it is shown.  It compares and sets: what comes of a proof that was begun before
+ * the claim was revoked finds a claim that has moved on and does nothing; no claim is bound twice.
  * The engine makes the result durable BEFORE a byte leaves.
  *
  *   ISSUED --right secret--> ATTESTING --released--> CLAIMED --confirmed--> CONFIRMED
@@ -12,14 +12,15 @@
  *     +-- too late -> EXPIRED <+---|--- not confirmed -+                       |
  *     |                            +-- proof refused --+--- a second key, -----+
  *     |                                                |    a proved alarm     |
- *     +--- five wrong secrets ---------> BREACHED <----+-----------------------+
+ *     +--- a proved alarm -------------> BREACHED <----+-----------------------+
  *
  *   REVOKED from all of the upper row (the node is not wanted any more), CLOSED when it is gone;
  *   of a breach nothing leads away.
  *
  * The bytes leave for one key only.  Its owner may ask again for CLAIM_AGAIN_MS, for an answer that
  * was lost; whoever comes with the right secret and another key has stolen it, or the first one
- * had: which of them it was nobody can say, so the machine goes either way. */
+ * had: which of them it was nobody can say, so the machine goes either way.  Whoever has a wrong
+ * secret is no event of the claim's: he must not be able to end, or delay, a machine. */
 #ifndef BURSTD_CLAIM_H
 #define BURSTD_CLAIM_H
 
@@ -43,10 +44,9 @@ enum claim_state {
 
 enum claim_event_type {
 	CLAIM_EV_ASK,       /* somebody has the right secret: spki, addr */
-	CLAIM_EV_WRONG,     /* ... or a wrong one */
-	CLAIM_EV_ATTESTED,  /* the proof that was begun at `turn` is good: instance, weak */
+	CLAIM_EV_ATTESTED,  /* the proof is good: instance, weak */
 	CLAIM_EV_REFUSED,   /* it proves something else */
-	CLAIM_EV_RELEASE,   /* the bytes for `turn` are at hand and may leave: serial, version */
+	CLAIM_EV_RELEASE,   /* the bytes are at hand and may leave: serial, version */
 	CLAIM_EV_CONFIRMED, /* by the owner of spki */
 	CLAIM_EV_ALARM,     /* somebody says that something is wrong; proved: it was the node */
 	CLAIM_EV_TIMER,     /* now >= claim_wake_ms() */
@@ -61,7 +61,6 @@ enum claim_answer {
 	CLAIM_OK,       /* 200 */
 	CLAIM_BYTES,    /* 200, and the bytes */
 	CLAIM_WAIT,     /* 202: it is being proved */
-	CLAIM_UNKNOWN,  /* 401: no such claim with this secret */
 	CLAIM_DENIED,   /* 403: it is another machine */
 	CLAIM_CONFLICT, /* 409: it was claimed already */
 	CLAIM_OVER,     /* 410: it is too late */
@@ -78,7 +77,7 @@ enum claim_want {
 
 enum claim_reason { /* why it ended before its time */
 		    CLAIM_BECAUSE_NONE,
-		    CLAIM_BECAUSE_SECRETS, /* too many wrong secrets */
+		    CLAIM_BECAUSE_SECRETS, /* wrong secrets: only in journals of older releases */
 		    CLAIM_BECAUSE_KEY,     /* a second key with the right secret */
 		    CLAIM_BECAUSE_PROOF,   /* the right secret, from another machine */
 		    CLAIM_BECAUSE_ALARM,   /* the node says so */
@@ -92,7 +91,6 @@ enum {
 	CLAIM_ID_MAX = 95,         /* a create's token, and some digits */
 	CLAIM_SPKI_SIZE = 32,      /* SHA-256 of the SubjectPublicKeyInfo */
 	CLAIM_SERIAL_MAX = 40,     /* hex digits of a certificate's serial number */
-	CLAIM_WRONG_MAX = 5,       /* as many wrong secrets are no mistake any more */
 	CLAIM_AGAIN_MS = 120000,   /* a lost answer is asked for again that long */
 	CLAIM_CONFIRM_MS = 900000, /* who has the keys has said so by then */
 	CLAIM_ALARMS_MAX = 1000,   /* counted up to here, and written down so often at most */
@@ -104,8 +102,6 @@ struct claim {
 	uint64_t gen;
 	enum claim_state state;
 	enum claim_reason reason;
-	uint32_t turn;   /* grows when a proof that is under way has become worthless */
-	uint32_t wrong;  /* wrong secrets */
 	uint32_t alarms; /* unproved ones */
 	bool attested;   /* ATTESTING: the proof is there, the bytes are not */
 	bool weak;       /* nothing but an address was proved */
@@ -130,7 +126,6 @@ struct claim_event { /* borrowed */
 	int64_t now_ms;
 	const unsigned char *spki; /* ASK, CONFIRMED: CLAIM_SPKI_SIZE bytes */
 	const char *addr;          /* ASK */
-	uint32_t turn;             /* ATTESTED, REFUSED, RELEASE: of the claim when it began */
 	const char *instance;      /* ATTESTED */
 	bool weak;                 /* ATTESTED */
 	bool proved;               /* ALARM: by the claim's secret or the node's certificate */

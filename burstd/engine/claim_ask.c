@@ -24,10 +24,10 @@ static struct http_answer short_answer(enum claim_answer answer, bool text, unsi
 		unsigned status;
 		const char *word;
 	} words[CLAIM_NANSWERS] = {
-		[CLAIM_SILENCE] = {503, "later"},   [CLAIM_OK] = {200, "ok"},
-		[CLAIM_BYTES] = {500, "lost"},      [CLAIM_WAIT] = {202, "attesting"},
-		[CLAIM_UNKNOWN] = {401, "unknown"}, [CLAIM_DENIED] = {403, "refused"},
-		[CLAIM_CONFLICT] = {409, "used"},   [CLAIM_OVER] = {410, "over"}};
+		[CLAIM_SILENCE] = {503, "later"},  [CLAIM_OK] = {200, "ok"},
+		[CLAIM_BYTES] = {500, "lost"},     [CLAIM_WAIT] = {202, "attesting"},
+		[CLAIM_DENIED] = {403, "refused"}, [CLAIM_CONFLICT] = {409, "used"},
+		[CLAIM_OVER] = {410, "over"}};
 	struct http_answer an = {.status = words[answer].status,
 				 .type = text ? NULL : "application/json",
 				 .retry_after_s = retry_s};
@@ -120,11 +120,8 @@ static void give(struct claim_ask *ask, const struct secrets_released *rel)
 	struct claim_run *r = &ask->entry->r;
 	int64_t now = engine_now(e), version = door_key_version(rel->version);
 	struct node_ca_cert cert;
-	struct claim_event ev = {.type = CLAIM_EV_RELEASE,
-				 .now_ms = now,
-				 .turn = r->c.turn,
-				 .serial = cert.serial,
-				 .version = version};
+	struct claim_event ev = {
+		.type = CLAIM_EV_RELEASE, .now_ms = now, .serial = cert.serial, .version = version};
 	struct http_answer an = {0};
 	const char *pem = cert.pem;
 	struct err err;
@@ -334,7 +331,6 @@ static void ask_first(struct asking *a, struct claim_set *set, struct claim_run 
 	struct claim_result res = ask_for(a, r);
 	struct claim_event ev = {.type = CLAIM_EV_ATTESTED,
 				 .now_ms = engine_now(a->e),
-				 .turn = r->c.turn,
 				 .instance = fn != NULL ? fn->n.instance : "",
 				 .weak = is_weak(a->e, set)};
 
@@ -360,8 +356,8 @@ static void ask_wrongly(struct asking *a, struct claim_set *set, struct claim_ru
 	if (r != NULL)
 		res = ask_for(a, r);
 	if (r != NULL && res.answer == CLAIM_WAIT) {
-		const struct claim_event ev = {
-			.type = CLAIM_EV_REFUSED, .now_ms = engine_now(a->e), .turn = r->c.turn};
+		const struct claim_event ev = {.type = CLAIM_EV_REFUSED,
+					       .now_ms = engine_now(a->e)};
 
 		res.answer = CLAIM_DENIED;
 		(void)claims_step(a->e, r, &ev);
@@ -437,50 +433,12 @@ static bool is_right(const struct engine *e, const char *id, const char *secret)
 	return same;
 }
 
-/* As the listener read it, which looks at nothing else there either. */
-static int read_id(const struct node_request *rq, char id[CLAIM_ID_MAX + 1])
-{
-	struct jpull j;
-	struct jpull_value key;
-
-	jpull_init(&j, rq->http.body, rq->http.len);
-	(void)jpull_enter(&j, '{');
-	while (jpull_key(&j, &key)) {
-		struct jpull_value v = jpull_take(&j);
-
-		if (jpull_is(&key, "claim_id") && jpull_text(&v, id, CLAIM_ID_MAX + 1) < 0)
-			return -1;
-	}
-	return jpull_end(&j) ? 0 : -1;
-}
-
-/* One wrong secret too many, of which the listener let the last one through.  It lets none through
- * from now on, so that this counts whatever else is said there. */
-static void spoil(struct engine *e, const struct node_request *rq, struct http_answer *an)
-{
-	char id[CLAIM_ID_MAX + 1] = "";
-	struct claim_set *set = read_id(rq, id) == 0 ? claims_named(e, id) : NULL;
-
-	claims_spoilt(e);
-	if (set == NULL) {
-		refuse(an, 401, NULL);
-		return;
-	}
-	claims_spoil(e, set, rq->address);
-	reply(e, rq, an, CLAIM_UNKNOWN, 0);
-}
-
 void claim_ask(struct engine *e, const struct node_request *rq, struct http_answer *an)
 {
 	struct claim_set *set = NULL;
 	struct err err = {0};
-	struct asking *a;
+	struct asking *a = mem_zalloc(sizeof(*a));
 
-	if (rq->spoilt) {
-		spoil(e, rq, an);
-		return;
-	}
-	a = mem_zalloc(sizeof(*a));
 	a->e = e;
 	a->rq = rq;
 	a->an = an;

@@ -196,7 +196,7 @@ static enum claim_proof tell_no_region(struct engine *e, struct claim_set *set)
 	if (!set->nowhere)
 		log_write(e->d.log, LOG_WARN,
 			  "whose signature a document needs is not known: its offer is gone",
-			  "claim", set->id, "hint",
+			  "claim", set->mark, "hint",
 			  "put the offer back until its machines have booted", NULL);
 	set->nowhere = true;
 	return CLAIM_UNKNOWN_YET;
@@ -422,7 +422,6 @@ static void judge_call(struct claim_call *call, const struct err *err)
 	const struct fleet_node *fn = claims_node(call->e, &x->r);
 	struct claim_event ev = {.type = CLAIM_EV_ATTESTED,
 				 .now_ms = engine_now(call->e),
-				 .turn = call->turn,
 				 .instance = fn != NULL ? fn->n.instance : ""};
 
 	x->silent = err != NULL && err->code != ERR_AUTH &&
@@ -494,7 +493,6 @@ void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port)
 	*call = (struct claim_call){.next = e->claims->calls,
 				    .e = e,
 				    .entry = x,
-				    .turn = x->r.c.turn,
 				    .cloud = x->set->cloud,
 				    .since_ms = engine_now(e),
 				    .silent = x->silent};

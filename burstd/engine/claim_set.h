@@ -7,6 +7,7 @@
 
 enum {
 	CLAIM_SECRET_SIZE = 65,    /* 256 bits in hex */
+	CLAIM_MARK_SIZE = 9,       /* of an id's SHA-256, in hex */
 	CLAIM_HOLD_MS = 15000,     /* whoever asks waits so long for an answer, then for less */
 	CLAIM_AGAIN_S = 2,         /* ... and asks again after so long; it is being looked at */
 	CLAIM_SOON_S = 1,          /* ... its machine does not listen yet */
@@ -48,13 +49,14 @@ struct claim_entry {
 
 struct claim_set { /* of one create: its machines have the same user-data */
 	char id[CLAIM_ID_MAX + 1];
+	/* What all may read of the id: whoever knows it whole can be a nuisance. */
+	char mark[CLAIM_MARK_SIZE];
 	struct claim_run *first;
 	size_t n, at; /* machines; in claims.all */
 	uint32_t cloud;
 	unsigned told;  /* refusals, and alarms with the secret, that were written down */
 	unsigned noise; /* alarms without it */
 	bool shared;    /* it was given to several, whoever of them is left */
-	bool spoilt;    /* too many wrong secrets were shown */
 	bool nowhere;   /* it was said that nobody knows where it was bought */
 };
 
@@ -75,7 +77,7 @@ struct claim_call { /* one call-back */
 	struct claim_call *next;
 	struct engine *e;
 	struct claim_entry *entry; /* NULL: nobody cares any more */
-	uint32_t turn, cloud;
+	uint32_t cloud;
 	int64_t since_ms;
 	bool silent; /* its machine was, the last time */
 	uint64_t handle;
@@ -122,10 +124,6 @@ void claims_mac(const unsigned char *key, const char *label, const char *text,
 		char out[CLAIM_SECRET_SIZE]);
 /* Somebody had the right secret and was refused: on record, as often as is bearable. */
 void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why);
-/* Too many wrong secrets of it were shown, the last one from there: told once. */
-void claims_spoil(struct engine *e, struct claim_set *set, const char *from);
-/* Likewise of all that the listener knows of, whether a request told us or not. */
-void claims_spoilt(struct engine *e);
 static inline struct claim_entry *claim_entry(struct claim_run *r)
 {
 	return (struct claim_entry *)(void *)r;

@@ -79,7 +79,7 @@ void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET
 enum { ID_DIGITS = 16 };
 
 /* What a create's machines call their claim.  Tokens can be guessed, and are in the provider's
- * lists; who knows an id can end machines by wrong secrets. */
+ * lists; whoever knows an id can have events written down. */
 static void make_id(const struct engine *e, const char *token, char out[CLAIM_ID_MAX + 1])
 {
 	char hex[CLAIM_SECRET_SIZE];
@@ -107,6 +107,15 @@ static void list(struct engine *e, const char *id)
 /* --- entries -----------------------------------------------------------------------------------
  */
 
+/* An operator who has the id from the audit log finds it by sha256sum. */
+static void make_mark(struct claim_set *set)
+{
+	unsigned char hash[EVP_MAX_MD_SIZE];
+
+	(void)EVP_Digest(set->id, strlen(set->id), hash, NULL, EVP_sha256(), NULL);
+	(void)fmt_hex(set->mark, hash, (CLAIM_MARK_SIZE - 1) / 2);
+}
+
 static struct claim_set *get_set(struct engine *e, const char *id, uint32_t cloud)
 {
 	struct claims *cs = e->claims;
@@ -116,6 +125,7 @@ static struct claim_set *get_set(struct engine *e, const char *id, uint32_t clou
 		return set;
 	set = mem_zalloc(sizeof(*set));
 	(void)snprintf(set->id, sizeof(set->id), "%s", id);
+	make_mark(set);
 	set->cloud = cloud;
 	if (cs->nall == cs->cap) {
 		cs->cap = cs->cap == 0 ? 64 : 2 * cs->cap;
@@ -368,6 +378,38 @@ void claims_row(struct engine *e, const struct node *is)
 	}
 }
 
+/* --- what is told of it ------------------------------------------------------------------------
+ */
+
+/* Every user may read events and the log; the audit log is for operators, and has the whole id. */
+static void put_on_record(struct engine *e, const struct claim_set *set, const char *event,
+			  const char *from, const char *why)
+{
+	const struct claim *only = set->n == 1 ? &set->first->c : NULL;
+	char text[240];
+
+	(void)snprintf(text, sizeof(text), "claim %s from %.45s: %.120s", set->mark, from, why);
+	engine_event(e, only != NULL ? only->node : "", only != NULL ? only->gen : 0, event, text);
+	audit_thing(e, "claim-refuse", "claims", set->id, text);
+	log_write(e->d.log, LOG_WARN, "a claim was refused", "claim", set->mark, "from", from,
+		  "why", why, NULL);
+}
+
+/* Nothing else comes of it: the machines have done nothing, and whoever has their secret, and not
+ * only guesses at it, claims as before.  So it is told once of each create. */
+static void tell_guesses(struct engine *e)
+{
+	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
+
+	while (node_claims_guessed(e->d.door->table, id, from)) {
+		const struct claim_set *set = claims_named(e, id);
+
+		if (set != NULL)
+			put_on_record(e, set, "claim-guessed", from,
+				      "wrong secrets, which end nothing");
+	}
+}
+
 /* --- what is due -------------------------------------------------------------------------------
  */
 
@@ -406,7 +448,7 @@ void claims_run(struct engine *e)
 {
 	if (e->claims == NULL)
 		return;
-	claims_spoilt(e);
+	tell_guesses(e);
 	wake(e);
 	if (e->claims->asks == NULL)
 		return;
@@ -598,39 +640,6 @@ void claims_free(struct engine *e)
 
 void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why)
 {
-	char text[240];
-
-	if (set->told++ >= CLAIM_TOLD_MAX)
-		return;
-	(void)snprintf(text, sizeof(text), "%.60s from %.45s: %.120s", set->id, from, why);
-	engine_event(e, set->n == 1 ? set->first->c.node : "", set->n == 1 ? set->first->c.gen : 0,
-		     "claim-refused", text);
-	audit_thing(e, "claim-refuse", "claims", set->id, text);
-	log_write(e->d.log, LOG_WARN, "a claim was refused", "claim", set->id, "from", from, "why",
-		  why, NULL);
-}
-
-void claims_spoil(struct engine *e, struct claim_set *set, const char *from)
-{
-	const struct claim_event ev = {.type = CLAIM_EV_WRONG, .now_ms = engine_now(e)};
-
-	if (set->spoilt)
-		return;
-	set->spoilt = true;
-	claims_refused(e, set, from, "too many wrong secrets");
-	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id)
-		for (int k = 0; k < CLAIM_WRONG_MAX && r->c.state != CLAIM_CONFIRMED; k++)
-			(void)claims_step(e, r, &ev);
-}
-
-void claims_spoilt(struct engine *e)
-{
-	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
-
-	while (node_claims_spoilt(e->d.door->table, id, from)) {
-		struct claim_set *set = claims_named(e, id);
-
-		if (set != NULL)
-			claims_spoil(e, set, from);
-	}
+	if (set->told++ < CLAIM_TOLD_MAX)
+		put_on_record(e, set, "claim-refused", from, why);
 }

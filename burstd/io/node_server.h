@@ -35,9 +35,8 @@ struct node_request {             /* borrowed during the handler only */
 	struct http_request http; /* http_header(): Accept, Authorization, Content-Type */
 	struct node_peer peer;
 	char address[NODE_ADDR_SIZE]; /* it came from */
-	bool spoilt;                  /* set by the check: see node_claims_check() */
-	bool lazy; /* likewise: the loop need not be woken for it, and gets it within NODE_LAZY_MS
-		    */
+	bool lazy; /* set by the check: the loop need not be woken for it, and gets it within
+		    * NODE_LAZY_MS */
 };
 
 /* On the loop; *an is all zero but for status 500. */

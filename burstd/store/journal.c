@@ -328,8 +328,6 @@ void journal_put_claim(struct journal_tx *tx, const struct claim *c)
 	add_text(tx, c->id);
 	add_text(tx, claim_state_str(c->state));
 	add_text(tx, claim_reason_str(c->reason));
-	add_int(tx, c->turn);
-	add_int(tx, c->wrong);
 	add_int(tx, c->alarms);
 	add_int(tx, c->attested);
 	add_int(tx, c->weak);

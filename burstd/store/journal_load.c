@@ -182,8 +182,6 @@ static int read_claim(const struct journal *j, struct db_cursor *c, const struct
 	db_copy_text(c, out.id, sizeof(out.id));
 	out.state = (enum claim_state)get_word(c, claim_state_parse);
 	out.reason = (enum claim_reason)get_word(c, claim_reason_parse);
-	out.turn = (uint32_t)db_get_int(c, 0, UINT32_MAX);
-	out.wrong = (uint32_t)db_get_int(c, 0, UINT32_MAX);
 	out.alarms = (uint32_t)db_get_int(c, 0, UINT32_MAX);
 	out.attested = db_get_int(c, 0, 1) != 0;
 	out.weak = db_get_int(c, 0, 1) != 0;

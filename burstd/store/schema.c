@@ -154,7 +154,9 @@ static const char step_7[] = "ALTER TABLE node ADD COLUMN notice TEXT NOT NULL D
 			     "ALTER TABLE rescue ADD COLUMN hold_ms BIGINT NOT NULL DEFAULT 0;";
 
 /* The one time that a node may ask for the cluster's keys.  Nothing in it is secret: `spki` is the
- * hash of a public key, and what is in the user-data is derived from a key beside the journal. */
+ * hash of a public key, and what is in the user-data is derived from a key beside the journal.
+ * `turn` and `wrong` are not read any more, and written as 0: releases that read them had a claim
+ * end by wrong secrets. */
 static const char step_8[] = "CREATE TABLE claim ("
 			     "  node TEXT NOT NULL,"
 			     "  gen BIGINT NOT NULL,"

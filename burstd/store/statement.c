@@ -13,9 +13,8 @@
 #define POOL_COLUMNS "name, paused, waves, last_ms, until_ms, paused_by, paused_ms"
 
 #define CLAIM_COLUMNS                                                                              \
-	"node, gen, epoch, id, state, reason, turn, wrong, alarms, attested, weak, spki, addr, "   \
-	"instance, serial, version, issued_ms, expires_ms, since_ms, released_ms, accessor, "      \
-	"shared"
+	"node, gen, epoch, id, state, reason, alarms, attested, weak, spki, addr, instance, "      \
+	"serial, version, issued_ms, expires_ms, since_ms, released_ms, accessor, shared"
 
 #define VOUCHER_COLUMNS                                                                            \
 	"node, gen, epoch, state, token, accessor, version, gpus, gpu_type, made_ms, ends_ms, "    \
@@ -76,11 +75,11 @@ const char *const journal_sql[NSTATEMENTS] = {
 		       " at_ms = excluded.at_ms, why = excluded.why, nodes = excluded.nodes,"
 		       " signal = excluded.signal, hold_ms = excluded.hold_ms",
 	[PUT_CLAIM] =
-		"INSERT INTO claim (" CLAIM_COLUMNS ") VALUES"
-		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+		"INSERT INTO claim (" CLAIM_COLUMNS ", turn, wrong) VALUES"
+		" (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0)"
 		" ON CONFLICT (node, gen) DO UPDATE SET epoch = excluded.epoch, id = excluded.id,"
-		" state = excluded.state, reason = excluded.reason, turn = excluded.turn,"
-		" wrong = excluded.wrong, alarms = excluded.alarms, attested = excluded.attested,"
+		" state = excluded.state, reason = excluded.reason,"
+		" alarms = excluded.alarms, attested = excluded.attested,"
 		" weak = excluded.weak, spki = excluded.spki, addr = excluded.addr,"
 		" instance = excluded.instance, serial = excluded.serial,"
 		" version = excluded.version, issued_ms = excluded.issued_ms,"

@@ -157,10 +157,9 @@ static int dump_claim(void *ctx, const struct claim *c, struct err *e)
 
 	(void)e;
 	str_init(&s, DUMP_MAX);
-	str_addf(&s, "claim %s %s/%" PRIu64 " %s %s %u %u %u %d%d%d %s %s %s %" PRId64, c->id,
-		 c->node, c->gen, claim_state_str(c->state), claim_reason_str(c->reason), c->turn,
-		 c->wrong, c->alarms, c->attested, c->weak, c->bound, c->addr, c->instance,
-		 c->serial, c->version);
+	str_addf(&s, "claim %s %s/%" PRIu64 " %s %s %u %d%d%d %s %s %s %" PRId64, c->id, c->node,
+		 c->gen, claim_state_str(c->state), claim_reason_str(c->reason), c->alarms,
+		 c->attested, c->weak, c->bound, c->addr, c->instance, c->serial, c->version);
 	for (size_t i = 0; i < sizeof(c->spki); i++)
 		str_addf(&s, "%s%02x", i == 0 ? " " : "", c->spki[i]);
 	str_addf(&s, " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, c->issued_ms, c->expires_ms,

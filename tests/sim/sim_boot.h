@@ -102,7 +102,6 @@ struct sim_machine { /* what one has, of its own */
 	bool listens;           /* on the port of the call-back */
 	bool silent;            /* it never claims, nor has an agent */
 	bool up, again;
-	unsigned wrong; /* secrets that were tried for its claim, by others */
 };
 
 void sim_boot_init(struct world *w); /* also without machines that claim */

@@ -463,10 +463,9 @@ struct says {       /* what a machine sends */
 	const char *secret;               /* NULL: the right one */
 	const char *attest, *doc, *nonce; /* NULL: none */
 	int port;                         /* of the call-back */
-	bool spoilt;
 };
 
-static inline void request(const char *method, const char *path, const char *body, bool spoilt,
+static inline void request(const char *method, const char *path, const char *body,
 			   struct http_answer *an)
 {
 	struct node_request rq = {.http = {.method = method,
@@ -475,8 +474,7 @@ static inline void request(const char *method, const char *path, const char *bod
 					   .body = body,
 					   .len = strlen(body),
 					   .ticket = ++F.tickets,
-					   .header = test_header},
-				  .spoilt = spoilt};
+					   .header = test_header}};
 
 	(void)snprintf(rq.address, sizeof(rq.address), "%s", F.address);
 	rq.peer = F.peer;
@@ -510,7 +508,7 @@ static inline uint64_t says(struct says s)
 		"\"callback\":{\"port\":%d}}",
 		id, s.secret != NULL ? s.secret : secret, F.keys[s.key].csr,
 		s.attest != NULL ? s.attest : "none", doc, s.nonce != NULL ? s.nonce : "", s.port);
-	request("POST", "/v1/claim", body, s.spoilt, &an);
+	request("POST", "/v1/claim", body, &an);
 	return F.tickets;
 }
 

@@ -109,12 +109,13 @@ static void test_the_command_is_said(void **state)
 	assert_int_equal(engine_breaches(F.e).n, 0);
 }
 
-/* It was guessed at before anything was given out. */
+/* It was stolen before anything was given out. */
 static void test_nothing_had_left(void **state)
 {
 	(void)state;
 	one();
-	(void)says((struct says){.create = 1, .secret = "wrong", .spoilt = true});
+	(void)says((struct says){.create = 1});
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
 	turn();
 	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
 	assert_non_null(strstr(said(), "; it had been given nothing"));

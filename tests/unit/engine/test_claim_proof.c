@@ -579,7 +579,7 @@ static void get_nonce(char out[33])
 	struct http_answer an;
 
 	(void)snprintf(path, sizeof(path), "/v1/claim/%s/nonce", claim(1)->c.id);
-	request("GET", path, "", false, &an);
+	request("GET", path, "", &an);
 	assert_int_equal(status(F.tickets), 200);
 	assert_int_equal(strlen(body(F.tickets)), 32);
 	(void)snprintf(out, 33, "%s", body(F.tickets));
@@ -612,7 +612,7 @@ static void test_azure_nonce(void **state)
 	assert_false(claim_nonce_use(F.e, claim(1)->c.id, a)); /* once */
 	assert_false(claim_nonce_use(F.e, "another", b));
 	assert_true(claim_nonce_use(F.e, claim(1)->c.id, b));
-	request("GET", "/v1/claim/none/nonce", "", false, &an);
+	request("GET", "/v1/claim/none/nonce", "", &an);
 	assert_int_equal(status(F.tickets), 401);
 }
 

@@ -524,7 +524,7 @@ static void test_bad_requests(void **state)
 
 	(void)state;
 	one();
-	request("POST", "/v1/claim", "{\"claim_id\":", false, &an);
+	request("POST", "/v1/claim", "{\"claim_id\":", &an);
 	assert_int_equal(status(F.tickets), 400);
 	csr = F.keys[0].csr;
 	F.keys[0].csr = mem_strdup("Q0EK");
@@ -622,7 +622,7 @@ static void one_of_two_is_gone_and_asks(int gone, int left)
 		(void)snprintf(text, sizeof(text),
 			       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"used\"}",
 			       claim(left)->c.id, secret);
-		request("POST", "/v1/alarm", text, false, &an);
+		request("POST", "/v1/alarm", text, &an);
 		assert_int_equal(claim(left)->c.state, CLAIM_CONFIRMED);
 		restart();
 	}

@@ -115,7 +115,7 @@ static void test_stolen_claim_used_first(void **state)
 	(void)snprintf(text, sizeof(text),
 		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"claim_used\"}",
 		       claim(1)->c.id, secret);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(status(F.tickets), 200);
 	assert_int_equal(events("claim-alarm"), 1);
 	assert_int_equal(events("breach"), 1);
@@ -134,21 +134,21 @@ static void test_alarms(void **state)
 	claims_secret(F.e, claim(1)->c.id, secret);
 	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_failed\"}",
 		       claim(1)->c.id);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(status(F.tickets), 200); /* anybody may be loud, and no more */
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 	assert_int_equal(claim(1)->c.alarms, 1);
-	request("POST", "/v1/alarm", "{\"claim_id\":\"no\"}", false, &an);
+	request("POST", "/v1/alarm", "{\"claim_id\":\"no\"}", &an);
 	assert_int_equal(status(F.tickets), 401);
 	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"a\\nb\"}",
 		       claim(1)->c.id);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(status(F.tickets), 400);
 	assert_int_equal(events("claim-alarm"), 1);
 	(void)snprintf(text, sizeof(text),
 		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"creation_path\"}",
 		       claim(1)->c.id, secret);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
 	turn();
 	assert_true(goes(1, NODE_BECAUSE_BREACH));
@@ -168,7 +168,7 @@ static void test_a_token_that_may_have_ended_is_no_breach(void **state)
 		(void)snprintf(text, sizeof(text),
 			       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"%s\"}",
 			       claim(1)->c.id, secret, reasons[i]);
-		request("POST", "/v1/alarm", text, false, &an);
+		request("POST", "/v1/alarm", text, &an);
 		assert_int_equal(status(F.tickets), 200);
 	}
 	assert_int_equal(events("token-unknown"), 2);
@@ -191,13 +191,13 @@ static void test_alarms_of_anybody_hide_no_other(void **state)
 	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"noise\"}",
 		       claim(1)->c.id);
 	for (int i = 0; i < 2 * CLAIM_TOLD_MAX; i++)
-		request("POST", "/v1/alarm", text, false, &an);
+		request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(events("claim-alarm"), CLAIM_NOISE_MAX);
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 	(void)snprintf(text, sizeof(text),
 		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"claim_used\"}",
 		       claim(1)->c.id, secret);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(events("claim-alarm"), CLAIM_NOISE_MAX + 1);
 	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
 	assert_int_equal(status(says((struct says){.create = 1})), 409);
@@ -225,17 +225,17 @@ static void test_alarm_about_another_node(void **state)
 	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_failed\"}",
 		       claim(1)->c.id);
 	shows_certificate("c2", 1, 1);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(status(F.tickets), 200);
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
 	shows_certificate("c1", 0, 0); /* of who had the name before */
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
 	shows_certificate("c1", 1, 1);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
 	shows_certificate("c1", 1, 0);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
 }
 
@@ -263,21 +263,21 @@ static void test_alarms_without_end(void **state)
 	(void)snprintf(nonce, sizeof(nonce), "/v1/claim/%s/nonce", claim(1)->c.id);
 	shows_certificate("c1", 1, 0);
 	for (int i = 0; i < CLAIM_TOLD_MAX + 2; i++)
-		request("POST", "/v1/alarm", text, false, &an);
+		request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(events("token-unknown"), CLAIM_TOLD_MAX);
 	empties(&claim(1)->asks);
-	request("GET", nonce, "", false, &an);
+	request("GET", nonce, "", &an);
 	assert_int_equal(status(F.tickets), 429);
-	request("POST", "/v1/alarm", text, false, &an);
+	request("POST", "/v1/alarm", text, &an);
 	assert_int_equal(status(F.tickets), 429);
 	shows_certificate("c9", 1, 0); /* of a node that is no more: all of them together */
-	request("GET", nonce, "", false, &an);
+	request("GET", nonce, "", &an);
 	assert_int_equal(status(F.tickets), 200);
 	empties(&F.e->door->asks);
-	request("GET", nonce, "", false, &an);
+	request("GET", nonce, "", &an);
 	assert_int_equal(status(F.tickets), 429);
 	F.peer.known = false; /* the listener has counted him */
-	request("GET", nonce, "", false, &an);
+	request("GET", nonce, "", &an);
 	assert_int_equal(status(F.tickets), 200);
 }
 
@@ -489,67 +489,6 @@ static void test_time_is_over_before_it_is_there(void **state)
 	F.e->claims->wake_ms = engine_now(F.e);
 	turn();
 	assert_true(goes(1, NODE_BECAUSE_INIT));
-}
-
-static void test_five_wrong_secrets(void **state)
-{
-	uint64_t t;
-
-	(void)state;
-	two();
-	claim(2)->c.bound = true;
-	claim(2)->c.state = CLAIM_CONFIRMED;
-	t = says((struct says){.create = 1, .secret = "wrong"});
-	assert_int_equal(status(t), 401); /* the listener counts */
-	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
-	t = says((struct says){.create = 1, .secret = "wrong", .spoilt = true});
-	assert_int_equal(status(t), 401);
-	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
-	assert_int_equal(claim(2)->c.state, CLAIM_CONFIRMED); /* its secret opens nothing */
-	turn();
-	assert_true(goes(1, NODE_BECAUSE_BREACH));
-	assert_int_equal(row(2)->n.state, NODE_BOOTING);
-}
-
-/* Its secret opens nothing any more, whatever else is wrong with what was sent. */
-static void test_five_wrong_secrets_in_half_a_request(void **state)
-{
-	char text[200];
-	struct http_answer an;
-
-	(void)state;
-	one();
-	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"claim_secret\":\"x\"}",
-		       claim(1)->c.id);
-	request("POST", "/v1/claim", text, true, &an);
-	assert_int_equal(status(F.tickets), 401);
-	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
-	turn();
-	assert_true(goes(1, NODE_BECAUSE_BREACH));
-}
-
-/* The request that tells of it was lost, for the queue to the loop was full. */
-static void test_five_wrong_secrets_that_the_loop_never_saw(void **state)
-{
-	char id[CLAIM_ID_MAX + 1];
-
-	(void)state;
-	one();
-	(void)snprintf(id, sizeof(id), "%s", claim(1)->c.id);
-	for (int i = 1; i < NODE_CLAIM_WRONG_MAX; i++)
-		knock(id, "wrong", false);
-	turn();
-	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
-	knock(id, "wrong", true);
-	turn();
-	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
-	turn();
-	assert_true(goes(1, NODE_BECAUSE_BREACH));
-	assert_int_equal(events("claim-refused"), 1);
-	/* It comes late: told once. */
-	(void)says((struct says){.create = 1, .secret = "wrong", .spoilt = true});
-	assert_int_equal(events("claim-refused"), 1);
-	assert_int_equal(events("breach"), 1);
 }
 
 static void test_keys_for_who_was_breached_meanwhile(void **state)
@@ -771,9 +710,6 @@ int main(void)
 		W(test_after_a_restart_there_is_time_to_confirm),
 		W(test_after_a_restart_a_lost_answer_is_given_again),
 		T(test_time_is_over_before_it_is_there),
-		T(test_five_wrong_secrets),
-		T(test_five_wrong_secrets_in_half_a_request),
-		T(test_five_wrong_secrets_that_the_loop_never_saw),
 		T(test_keys_for_who_was_breached_meanwhile),
 		W(test_boot_that_failed),
 		T(test_event_with_a_token_in_it),
