@@ -630,6 +630,40 @@ def lost_acks(lab):
     assert len({e["id"] for e in b.events()}) == 1
 
 
+def refused(lab):
+    """F41: a notice is taken by nothing but 200, 202 and 204: whatever else it is answered, it is told again, and again"""
+    b = lab.burstd()
+    statuses = [429, 400, 401, 403, 404, 409, 410, 413, 500, 503, 206, 302]
+    left = list(statuses)
+    b.on("/v1/node/event", lambda h, _: h.answer(left.pop(0) if left else 200, {"ok": True}, [("Retry-After", "3600")]))
+    lab.write("going", "preempt")
+    lab.start([b], notice_file=f"{lab.dir}/going")
+    until(lambda: not left, "each of them", 60)
+    until(lambda: 'msg="burstd has taken' in lab.read("log"), "taken at last")
+    assert len(b.got("/v1/node/event")) == len(statuses) + 1
+    assert len({e["id"] for e in b.events()}) == 1
+    never(lambda: len(b.got("/v1/node/event")) > len(statuses) + 1, "no more", 2)
+
+
+def refused_else(lab):
+    """nor is a certificate or a list of hosts taken from an answer other than 200"""
+    b = lab.burstd()
+    before = lab.read("h100-1.pem")
+    lab.write("hosts", "127.0.0.1 localhost\n")
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True, "hosts": "v1"}))
+    b.on("/v1/node/renew", lambda h, body: h.answer(
+        429, {"cert": lab.ca.sign(base64.b64decode(json.loads(body)["csr"]), CLIENT_EXT).decode()}))
+    b.on("/v1/node/hosts", (429, "10.0.0.7 h100-7\n"))
+    lab.start([b], hosts_file=f"{lab.dir}/hosts")
+    until(lambda: b.got("/v1/node/renew"), "a renewal")
+    b.on("/v1/node/heartbeat", (200, {"ok": True, "hosts": "v1"}))
+    until(lambda: b.got("/v1/node/hosts"), "the list is asked for")
+    n = len(b.beats())
+    until(lambda: len(b.beats()) >= n + 2, "heartbeats after it")
+    assert lab.read("h100-1.pem") == before and "h100-7" not in lab.read("hosts")
+    assert "certificate not renewed" in lab.read("log") and "the list of hosts is not the newest" in lab.read("log")
+
+
 def parallel(lab):
     """three dead burstds do not delay what the fourth is told"""
     b = lab.burstd()
@@ -695,6 +729,24 @@ def gpus(lab):
     lab.write("list", "")
     until(lambda: len(b.events("faulty")) == 2, "the second fault")
     assert len({e["id"] for e in b.events()}) == 2
+
+
+def hiccup(lab):
+    """a check that fails once and is good again is no fault, nor is one that fails each other time; twice in a row is"""
+    count = f"n=$(($(cat {lab.dir}/%s.n 2>/dev/null || echo 0) + 1)); echo $n >{lab.dir}/%s.n; case $n in 3|5|7|9|10) "
+    b, looks = lab.burstd(), {}
+
+    def told(h, body):
+        kind = json.loads(body)["detail"].split(":")[0]
+        looks.setdefault(kind, int(lab.read({"health": "diag.n", "gpus": "gpus.n"}[kind])))
+        h.answer(200, {"ok": True})
+
+    b.on("/v1/node/event", told)
+    health = lab.script("diag", count % ("diag", "diag") + "echo bad; exit 1;; esac")
+    gpu = lab.script("gpus", count % ("gpus", "gpus") + "echo one;; *) echo one; echo two;; esac")
+    lab.start([b], gpus=2, gpu_command=gpu, health_command=health)
+    until(lambda: len(looks) == 2, "two looks that failed in a row")
+    assert looks["gpus"] >= 10 and looks["health"] >= 10, looks
 
 
 def gpus_of_driver(lab):
@@ -827,6 +879,26 @@ def keys_unsaid(lab):
     k = told_to_switch(lab)
     k.keys = {"version": "9"}
     until(lambda: lab.read("keys.ran") == "stage\nswitch\n", "fetched, and switched")
+
+
+def keys_clocks(lab):
+    """F39, keys: the switch is at burstd's time, whether the clock here is ahead or behind"""
+    tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
+    lab.write("key.version", "8")
+    env, b = lab.clock(), lab.burstd()
+    for off in (120, -120):
+        lab.write("keys.ran", "")
+        lab.clock_to(off)
+        at = int(time.time() * 1000) + 4000
+        b.on("/v1/node/heartbeat", lambda h, _, at=at: h.answer(
+            200, {"ok": True, "now_ms": int(time.time() * 1000), "keys": {"version": "8", "switch_ms": at}}))
+        n = len(b.beats())
+        p = lab.start([b], env=env, keys_command=f"{tool} %k")
+        until(lambda: len(b.beats()) > n + 1, "it was told")  # pylint: disable=cell-var-from-loop
+        never(lambda: lab.read("keys.ran") != "", "not before its time", max(0, at / 1000 - 0.5 - time.time()))
+        until(lambda: lab.read("keys.ran") == "switch\n", "at its time", 10)
+        p.kill()
+        p.wait()
 
 
 def keys_fail(lab):
@@ -1061,10 +1133,11 @@ def usage(lab):
 TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off, deadman_stopped,
          slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is,
          body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers,
-         closed_connection, answers_that_are_none, renewal, renewal_in_time, renewal_for_a_job, aws_spot, aws_token, aws_others, portal, gcp,
-         gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, parallel, local_command, gpus_of_driver, shutdown, shutdown_why,
-         keys_follow, keys_off, keys_unsaid, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long,
-         hosts_many, hosts_off, secrets, configuration, environment, usage]
+         closed_connection, answers_that_are_none, renewal, renewal_in_time, renewal_for_a_job, aws_spot, aws_token,
+         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, refused,
+         refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow, keys_off,
+         keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full,
+         hosts_long, hosts_many, hosts_off, secrets, configuration, environment, usage]
 
 
 def run(fn):
