@@ -12,6 +12,7 @@
 #ifndef BURSTD_ATTEST_H
 #define BURSTD_ATTEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -60,22 +61,28 @@ struct attest_conf {       /* borrowed during open() */
 	const char *domain; /* Azure: of its certificates; NULL: metadata.azure.com */
 };
 
+struct attest_lack {                   /* a key, or a certificate, that a document needs */
+	char what[ATTEST_URL_MAX + 1]; /* its name, which differs where it differs */
+	char url[ATTEST_URL_MAX + 1];  /* where it would be: always https, at the cloud itself */
+	bool said; /* the document says where: if it is not there, the document is wrong */
+};
+
 struct attest_ops {
 	enum attest_kind kind;
 	int (*open)(void **self, const struct attest_conf *conf, struct err *e);
 	void (*close)(void *self); /* NULL is fine */
 	/* 0 and *out, which is wanted; or -1 with *e: ERR_INVALID: it is no such document;
 	 * ERR_AUTH: it is one, but not signed by who should have, or not what is expected;
-	 * ERR_LIMIT: it cannot be judged yet (lacks()); ERR_TIME: it is signed, and what is
-	 * expected, but not good at now_ms: then *out says what it is all the same.  That is a
-	 * wrong clock more often than a thief. */
+	 * ERR_LIMIT: what it is signed with is not known (lacks()); ERR_TIME: it is signed, and
+	 * what is expected, but not good at now_ms: then *out says what it is all the same.  That
+	 * is a wrong clock more often than a thief. */
 	int (*verify)(const void *self, const struct attest_expect *want, const char *doc,
 		      size_t len, int64_t now_ms, struct attest_identity *out, struct err *e);
-	/* What to get before this document can be judged: 1 and its URL, always https and of the
-	 * cloud itself; 0: nothing.  NULL in who never lacks a thing. */
-	int (*lacks)(const void *self, const char *doc, size_t len, int64_t now_ms,
-		     char url[ATTEST_URL_MAX + 1]);
-	/* What was there.  -1: that makes no sense, and nothing has changed. */
+	/* What to get before this document can be judged: 1 and *out; 0: there is nothing to get,
+	 * and what verify() does not know nobody does.  NULL in who never lacks a thing. */
+	int (*lacks)(const void *self, const char *doc, size_t len, struct attest_lack *out);
+	/* What was there.  -1: that makes no sense, or nobody vouches for it, and nothing has
+	 * changed. */
 	int (*learn)(void *self, const char *body, size_t len, struct err *e);
 };
 

@@ -98,50 +98,6 @@ void claim_proof_free(struct engine *e)
 	cs->provers = NULL;
 }
 
-/* --- what it lacks -----------------------------------------------------------------------------
- */
-
-static void on_fetched(void *ctx, const struct http_reply *reply, const struct err *err)
-{
-	struct claim_prover *v = ctx;
-	struct err why = {0};
-
-	v->fetching = false;
-	if (v->e->dead)
-		return;
-	if (err != NULL)
-		why = *err;
-	else if (reply->status != 200)
-		(void)err_set(&why, ERR_NET, "status %ld", reply->status);
-	else
-		(void)v->ops->learn(v->self, reply->body, reply->len, &why);
-	v->failed_ms = why.code != 0 ? engine_now(v->e) : 0;
-	if (why.code != 0)
-		log_write(v->e->d.log, LOG_WARN,
-			  "what identity documents are checked with cannot be had", "kind",
-			  attest_kind_str(v->ops->kind), "error", why.msg, NULL);
-	engine_turn(v->e);
-}
-
-/* One at a time, and not again and again. */
-static void fetch(struct claim_prover *v, const char *url)
-{
-	const struct http_call call = {.method = "GET",
-				       .url = url,
-				       .timeout_ms = CLAIM_FETCH_MS,
-				       .max_reply = CLAIM_FETCH_MAX};
-	int64_t now = engine_now(v->e);
-
-	/* Of a time to come: the clock was set back. */
-	if (v->fetching ||
-	    (v->failed_ms != 0 && v->failed_ms <= now && now < v->failed_ms + CLAIM_FETCH_AGAIN_MS))
-		return;
-	if (http_client_send(v->e->d.http, &call, on_fetched, v, &v->handle, NULL) == 0)
-		v->fetching = true;
-	else
-		v->failed_ms = now;
-}
-
 /* --- documents ---------------------------------------------------------------------------------
  */
 
@@ -224,7 +180,7 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 {
 	const struct conf_provider *p = &e->conf->providers[set->cloud];
 	struct claim_prover *v = &e->claims->provers[set->cloud];
-	char audience[CLAIM_ID_MAX + 8], url[ATTEST_URL_MAX + 1];
+	char audience[CLAIM_ID_MAX + 8];
 	struct attest_expect want = {
 		.account = p->account != NULL && p->account[0] != '\0' ? p->account : NULL};
 	struct err err = {0};
@@ -246,12 +202,7 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 	(void)snprintf(why, 160, "%.159s", err.msg);
 	if (err.code == ERR_TIME)
 		return CLAIM_UNTIMELY;
-	if (err.code != ERR_LIMIT)
-		return CLAIM_DISPROVED;
-	if (v->ops->lacks != NULL && v->ops->lacks(v->self, (const char *)b->doc, b->doc_len,
-						   engine_wall(e, engine_now(e)), url) == 1)
-		fetch(v, url);
-	return CLAIM_UNKNOWN_YET;
+	return err.code == ERR_LIMIT ? claim_lacks(e, set, b) : CLAIM_DISPROVED;
 }
 
 static bool is_at_home(const struct engine *e, struct claim_run *r, const char *from)

@@ -1,4 +1,5 @@
-/* claim_set.h - what claims.c, claim_ask.c and claim_proof.c share; nobody else includes it. */
+/* claim_set.h - what claims.c, claim_ask.c, claim_proof.c and claim_lack.c share; nobody else
+ * includes it. */
 #ifndef BURSTD_CLAIM_SET_H
 #define BURSTD_CLAIM_SET_H
 
@@ -20,7 +21,9 @@ enum {
 	CLAIM_CALLBACK_PORT = 861, /* that is told to machines: only root can have it */
 	CLAIM_FETCH_MAX = 262144,  /* bytes of what a verifier lacks */
 	CLAIM_FETCH_MS = 10000,    /* for that */
-	CLAIM_FETCH_AGAIN_MS = 30000, /* after it could not be had */
+	CLAIM_FETCH_AGAIN_MS = 30000, /* after it could not be had; the same, after it was */
+	CLAIM_LACKS_MAX = 4, /* keys nobody knows that one create's machines may name: two were
+			      * odd for a cloud that replaces its own */
 	CLAIM_NONCE_MS = 120000,
 	CLAIM_NONCES_MAX = 65536, /* used ones that are remembered; more must wait */
 	CLAIM_TOLD_MAX = 16,      /* refusals of one id that are written down ... */
@@ -47,6 +50,12 @@ struct claim_entry {
 	bool silent;  /* nobody answered its last call-back in time */
 };
 
+struct claim_lack { /* what somebody with the right secret showed a document of */
+	struct attest_lack l;
+	uint64_t from; /* fetches of its prover that had begun then */
+	bool answered; /* one that was begun since had an answer */
+};
+
 struct claim_set { /* of one create: its machines have the same user-data */
 	char id[CLAIM_ID_MAX + 1];
 	/* What all may read of the id: whoever knows it whole can be a nuisance. */
@@ -54,6 +63,8 @@ struct claim_set { /* of one create: its machines have the same user-data */
 	struct claim_run *first;
 	size_t n, at; /* machines; in claims.all */
 	uint32_t cloud;
+	struct claim_lack *lacks; /* NULL: all that was shown could be judged */
+	size_t nlacks;
 	unsigned told;  /* refusals, and alarms with the secret, that were written down */
 	unsigned noise; /* alarms without it */
 	bool shared;    /* it was given to several, whoever of them is left */
@@ -88,8 +99,10 @@ struct claim_prover { /* of one provider */
 	const struct attest_ops *ops; /* NULL: its cloud signs nothing */
 	void *self;
 	bool fetching;
-	uint64_t handle;
-	int64_t failed_ms; /* it could not get what it lacks; 0: it did not fail */
+	uint64_t handle, begun;  /* begun: so many fetches */
+	struct attest_lack lack; /* what was asked for last */
+	int64_t failed_ms;       /* it could not be had; 0: that did not fail */
+	int64_t answered_ms;     /* ... when there was an answer; 0: there was none */
 };
 
 struct claim_nonce_used {
@@ -167,6 +180,12 @@ void claim_call_forget(struct claim_entry *x);
 /* A nonce that is good for this id, once. */
 void claim_nonce_make(struct engine *e, const char *id, char out[33]);
 bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);
+
+/* --- claim_lack.c --- */
+/* The document is signed with what is not known here, which is fetched: CLAIM_UNKNOWN_YET.
+ * CLAIM_DISPROVED: a fetch that was begun since it was first shown did not have it, or there is
+ * nothing to fetch. */
+enum claim_proof claim_lacks(struct engine *e, struct claim_set *set, const struct claim_body *b);
 
 /* --- claim_text.c --- */
 /* What the machine is to be, its certificate (NULL: there is none, status 500) and its keys. */

@@ -146,6 +146,7 @@ static void drop_set(struct engine *e, struct claim_set *set)
 	cs->all[set->at]->at = set->at;
 	map_del(&cs->sets, set->id);
 	node_claims_del(e->d.door->table, set->id);
+	free(set->lacks);
 	free(set);
 }
 
@@ -627,6 +628,7 @@ void claims_free(struct engine *e)
 			claim_store_cancel(claim_entry(r));
 			free(claim_entry(r));
 		}
+		free(cs->all[i]->lacks);
 		free(cs->all[i]);
 	}
 	free(cs->all);

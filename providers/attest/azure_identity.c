@@ -19,7 +19,7 @@
 #define ISSUERS_HOST "www.microsoft.com"
 
 enum {
-	INTERMEDIATES_MAX = 32,
+	INTERMEDIATES_MAX = 32, /* that are given, and as many that are learnt */
 	DOMAIN_MAX = 127,
 	DEPTH_MAX = 3,      /* intermediates between the signer and a root */
 	SECURITY_LEVEL = 2, /* of OpenSSL: 112 bits, no SHA-1 */
@@ -30,6 +30,7 @@ struct azure {
 	STACK_OF(X509) * intermediates;
 	char domain[DOMAIN_MAX + 1];
 	size_t nroots;
+	int given; /* intermediates that came with the configuration: the first of them */
 };
 
 static void azure_close(void *self)
@@ -57,19 +58,12 @@ static bool has(STACK_OF(X509) * certs, const X509 *cert)
 }
 
 /* Takes cert. */
-static int add_intermediate(struct azure *a, X509 *cert, struct err *e)
+static void add_intermediate(struct azure *a, X509 *cert)
 {
-	if (has(a->intermediates, cert)) {
+	if (has(a->intermediates, cert))
 		X509_free(cert);
-		return 0;
-	}
-	if (sk_X509_num(a->intermediates) >= INTERMEDIATES_MAX) {
-		X509_free(cert);
-		return err_set(e, ERR_LIMIT, "more than %d intermediate certificates",
-			       INTERMEDIATES_MAX);
-	}
-	(void)mem_check(sk_X509_push(a->intermediates, cert) > 0 ? cert : NULL);
-	return 0;
+	else
+		(void)mem_check(sk_X509_push(a->intermediates, cert) > 0 ? cert : NULL);
 }
 
 static int add_trust(struct azure *a, const char *text, size_t len, struct err *e)
@@ -82,10 +76,14 @@ static int add_trust(struct azure *a, const char *text, size_t len, struct err *
 			(void)mem_check(X509_STORE_add_cert(a->roots, cert) == 1 ? a : NULL);
 			X509_free(cert);
 			a->nroots++;
-		} else if (add_intermediate(a, cert, e) < 0) {
-			return -1;
+		} else {
+			add_intermediate(a, cert);
 		}
+		if (sk_X509_num(a->intermediates) > INTERMEDIATES_MAX)
+			return err_set(e, ERR_LIMIT, "more than %d intermediate certificates",
+				       INTERMEDIATES_MAX);
 	}
+	a->given = sk_X509_num(a->intermediates);
 	if (rc == 0 && a->nroots == 0)
 		return err_set(e, ERR_INVALID, "no root certificate: one that issued itself");
 	return rc;
@@ -180,27 +178,29 @@ static int check_name(const struct azure *a, X509 *cert, struct err *e)
 			    a->domain);
 }
 
-/* What comes along with it may be part of the chain: all of it, or none. */
-static STACK_OF(X509) * untrusted(const struct azure *a, PKCS7 *p7)
+/* What comes along with a document (NULL: nothing does) may be part of the chain: all of it, or
+ * none. */
+static STACK_OF(X509) * untrusted(const struct azure *a, const PKCS7 *p7)
 {
 	STACK_OF(X509) *all = mem_check(sk_X509_dup(a->intermediates));
 
-	for (int i = 0; i < sk_X509_num(p7->d.sign->cert); i++)
+	for (int i = 0; p7 != NULL && i < sk_X509_num(p7->d.sign->cert); i++)
 		(void)mem_check(sk_X509_push(all, sk_X509_value(p7->d.sign->cert, i)) > 0 ? all
 											  : NULL);
 	return all;
 }
 
-/* X509_V_OK, or why not.  now_ms 0: whenever. */
-static int chain_error(const struct azure *a, PKCS7 *p7, X509 *cert, int64_t now_ms)
+/* X509_V_OK, or why not.  now_ms 0: whenever.  p7 NULL: cert is no signer's, but issues them. */
+static int chain_error(const struct azure *a, const PKCS7 *p7, X509 *cert, int64_t now_ms)
 {
 	STACK_OF(X509) *others = untrusted(a, p7);
 	X509_STORE_CTX *ctx = mem_check(X509_STORE_CTX_new());
+	const int purpose = p7 != NULL ? X509_PURPOSE_SSL_SERVER : X509_PURPOSE_ANY;
 	X509_VERIFY_PARAM *param;
 	int rc = X509_V_ERR_UNSPECIFIED;
 
 	if (X509_STORE_CTX_init(ctx, a->roots, cert, others) == 1 &&
-	    X509_STORE_CTX_set_purpose(ctx, X509_PURPOSE_SSL_SERVER) == 1) {
+	    X509_STORE_CTX_set_purpose(ctx, purpose) == 1) {
 		param = X509_STORE_CTX_get0_param(ctx);
 		if (now_ms != 0)
 			X509_VERIFY_PARAM_set_time(param, (time_t)(now_ms / 1000));
@@ -380,27 +380,44 @@ static bool issuer_url(X509 *cert, char url[ATTEST_URL_MAX + 1])
 	return ok;
 }
 
-static int azure_lacks(const void *self, const char *doc, size_t len, int64_t now_ms,
-		       char url[ATTEST_URL_MAX + 1])
+static int azure_lacks(const void *self, const char *doc, size_t len, struct attest_lack *out)
 {
 	const struct azure *a = self;
 	X509 *cert;
 	PKCS7 *p7;
 	bool lacks;
 
-	(void)now_ms;
-	url[0] = '\0';
+	memset(out, 0, sizeof(*out));
+	out->said = true;
 	if (open_document(&p7, doc, len, NULL) < 0)
 		return 0;
 	lacks = check_certs(p7, &cert, NULL) == 0 && check_name(a, cert, NULL) == 0 &&
-		is_issuer_missing(chain_error(a, p7, cert, 0)) && issuer_url(cert, url);
+		is_issuer_missing(chain_error(a, p7, cert, 0)) && issuer_url(cert, out->url);
+	memcpy(out->what, out->url, sizeof(out->what));
 	PKCS7_free(p7);
 	ERR_clear_error();
 	return lacks;
 }
 
+static bool leads_to_a_root(const struct azure *a, X509 *cert)
+{
+	bool yes = attest_check_key(cert, NULL) == 0 && X509_check_ca(cert) == 1 &&
+		   chain_error(a, NULL, cert, 0) == X509_V_OK;
+
+	ERR_clear_error();
+	return yes;
+}
+
+/* Takes cert.  Those that were given stay; of the others the oldest goes. */
+static void keep_learnt(struct azure *a, X509 *cert)
+{
+	add_intermediate(a, cert);
+	if (sk_X509_num(a->intermediates) > a->given + INTERMEDIATES_MAX)
+		X509_free(sk_X509_delete(a->intermediates, a->given));
+}
+
 /* An intermediate, in DER as Microsoft has it, or PEM.  It is not trusted for having come from
- * there: it must lead to a root. */
+ * there: it must lead to a root, or the next ones would have no place. */
 static int azure_learn(void *self, const char *body, size_t len, struct err *e)
 {
 	const unsigned char *p = (const unsigned char *)body;
@@ -419,7 +436,12 @@ static int azure_learn(void *self, const char *body, size_t len, struct err *e)
 	ERR_clear_error();
 	if (cert == NULL)
 		return err_set(e, ERR_INVALID, "that is no certificate");
-	return add_intermediate(a, cert, e);
+	if (!leads_to_a_root(a, cert)) {
+		X509_free(cert);
+		return err_set(e, ERR_AUTH, "that certificate leads to no root that is trusted");
+	}
+	keep_learnt(a, cert);
+	return 0;
 }
 
 const struct attest_ops attest_azure = {.kind = ATTEST_AZURE,

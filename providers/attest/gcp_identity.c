@@ -18,6 +18,7 @@ static const int64_t life_max_ms = INT64_C(24) * 3600 * 1000; /* they live for a
 
 struct gcp {
 	struct jwt_keys *keys; /* NULL: none are known yet */
+	bool given;            /* with the configuration: there are no others */
 };
 
 static void gcp_close(void *self)
@@ -50,21 +51,22 @@ static int gcp_open(void **self, const struct attest_conf *conf, struct err *e)
 		gcp_close(g);
 		return -1;
 	}
+	g->given = conf->trust != NULL;
 	*self = g;
 	return 0;
 }
 
 /* A key that nobody knows is asked for again and again: how often is for the engine to limit. */
-static int gcp_lacks(const void *self, const char *doc, size_t len, int64_t now_ms,
-		     char url[ATTEST_URL_MAX + 1])
+static int gcp_lacks(const void *self, const char *doc, size_t len, struct attest_lack *out)
 {
 	const struct gcp *g = self;
+	char kid[JWT_KID_MAX + 1];
 
-	(void)now_ms;
-	url[0] = '\0';
-	if (jwt_has_key(g->keys, doc, len))
+	memset(out, 0, sizeof(*out));
+	if (g->given || jwt_has_key(g->keys, doc, len, kid))
 		return 0;
-	(void)snprintf(url, ATTEST_URL_MAX + 1, "%s", KEYS_URL);
+	(void)snprintf(out->what, sizeof(out->what), "%s", kid);
+	(void)snprintf(out->url, sizeof(out->url), "%s", KEYS_URL);
 	return 1;
 }
 

@@ -247,11 +247,12 @@ static bool is_signed(const struct parts *p, EVP_PKEY *key)
 	return ok;
 }
 
-bool jwt_has_key(const struct jwt_keys *keys, const char *token, size_t len)
+bool jwt_has_key(const struct jwt_keys *keys, const char *token, size_t len,
+		 char kid[JWT_KID_MAX + 1])
 {
-	char kid[JWT_KID_MAX + 1];
 	struct parts p;
 
+	kid[0] = '\0';
 	return take_apart(token, len, &p) < 0 || read_header(&p, kid, NULL) < 0 ||
 	       find_key(keys, kid) != NULL;
 }

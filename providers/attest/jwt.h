@@ -23,9 +23,10 @@ struct jwt_keys;
 int jwt_keys_parse(struct jwt_keys **out, const char *text, size_t len, struct err *e);
 void jwt_keys_free(struct jwt_keys *keys); /* NULL is fine */
 
-/* Is the token's key among them?  true too for what is no token: it needs no key.  NULL: none are
- * known. */
-bool jwt_has_key(const struct jwt_keys *keys, const char *token, size_t len);
+/* Is the token's key, which is named in kid, among them?  true too for what is no token: it needs
+ * no key.  NULL: none are known. */
+bool jwt_has_key(const struct jwt_keys *keys, const char *token, size_t len,
+		 char kid[JWT_KID_MAX + 1]);
 /* *claims, the caller's, when the signature holds; they are not looked at.  *cert, borrowed: the
  * certificate that the key came in, whose time is not looked at either; NULL: it came without. */
 int jwt_verify(const struct jwt_keys *keys, const char *token, size_t len, json_t **claims,

@@ -179,3 +179,16 @@ content() {
 	refused 'its signer is not trusted'
 	ended
 }
+
+@test "azure: a document whose signer leads to no root that anybody knows: refused, and a breach" {
+	bought
+	ask_nonce
+	lab_authority "$lab_dir" 'an authority'
+	openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=metadata.azure.com -addext subjectAltName=DNS:metadata.azure.com \
+		-CA "$lab_dir/an authority.pem" -CAkey "$lab_dir/an authority.key" -keyout "$lab_dir/thief.key" -out "$lab_dir/thief.pem"
+	signature "$node" "$nonce" | content >"$lab_dir/content"
+	openssl smime -sign -binary -nodetach -md sha256 -signer "$lab_dir/thief.pem" -inkey "$lab_dir/thief.key" -in "$lab_dir/content" \
+		-outform DER | base64 -w0 | document
+	refused 'unable to'
+	ended
+}

@@ -148,3 +148,14 @@ own() {
 	refused 'signature'
 	ended
 }
+
+@test "gcp: a token signed with a key that the cloud does not have: refused, and a breach" {
+	bought
+	token "$node" "$(audience)" | cut -d. -f2 | tr -d '\n' >"$lab_dir/claims"
+	printf '{"alg":"RS256","kid":"thief","typ":"JWT"}' | url64 | tr -d '\n' >"$lab_dir/signed"
+	(printf . && cat "$lab_dir/claims") >>"$lab_dir/signed"
+	openssl genrsa -out "$lab_dir/thief.key" 2048
+	(cat "$lab_dir/signed" && printf . && openssl dgst -sha256 -sign "$lab_dir/thief.key" "$lab_dir/signed" | url64) | document
+	refused "the key 'thief' is not known"
+	ended
+}

@@ -58,7 +58,7 @@ static void verify(const char *token, size_t len, bool ours)
 	const struct attest_expect want = {.account = "p", .nonce = "burst:b"};
 	const struct attest_ops *ops = attest_find(ATTEST_GCP);
 	struct attest_identity id;
-	char url[ATTEST_URL_MAX + 1];
+	struct attest_lack lack;
 	struct err e = {0};
 
 	/* Of another time: right in all else. */
@@ -67,7 +67,7 @@ static void verify(const char *token, size_t len, bool ours)
 		assert(ours && strcmp(id.account, "p") == 0 && id.instance[0] != '\0');
 	else
 		assert(e.code != 0 && e.msg[0] != '\0' && id.instance[0] == '\0');
-	(void)ops->lacks(gcp, token, len, 0, url);
+	(void)ops->lacks(gcp, token, len, &lack);
 	assert(ERR_peek_error() == 0);
 }
 

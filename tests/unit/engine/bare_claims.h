@@ -208,17 +208,24 @@ void http_client_cancel(struct http_client *c, uint64_t handle)
 	done(F.wire[handle - 1].ctx, NULL, &gone);
 }
 
-/* What became of the last request; code 0: a reply. */
-static inline void wire_says(size_t i, int code, const char *text)
+/* What became of a request: an answer of this status, or, if it is below 100, that error. */
+static inline void wire_ends(size_t i, int status, const char *text)
 {
-	struct http_reply r = {.status = 200, .body = text, .len = strlen(text)};
+	struct http_reply r = {.status = status, .body = text, .len = strlen(text)};
 	http_done_fn done = F.wire[i].done;
-	struct err e = {.code = code};
+	struct err e = {.code = status};
+	const bool answered = status >= 100;
 
 	(void)snprintf(e.msg, sizeof(e.msg), "%s", text);
 	assert_non_null(done);
 	F.wire[i].done = NULL;
-	done(F.wire[i].ctx, code == 0 ? &r : NULL, code == 0 ? NULL : &e);
+	done(F.wire[i].ctx, answered ? &r : NULL, answered ? NULL : &e);
+}
+
+/* code 0: a reply. */
+static inline void wire_says(size_t i, int code, const char *text)
+{
+	wire_ends(i, code == 0 ? 200 : code, text);
 }
 
 /* --- the provider -----------------------------------------------------------------------------

@@ -3,8 +3,6 @@
 #include "bare_claims.h"
 
 static struct {
-	bool lacks;
-	unsigned learnt;
 	int64_t created_ms; /* of the machine, by its document */
 	int64_t at_ms;      /* documents are good for a minute around that; 0: always */
 } V;
@@ -27,8 +25,6 @@ static int v_verify(const void *self, const struct attest_expect *want, const ch
 {
 	(void)self;
 	assert_int_equal(strlen(doc), len);
-	if (V.lacks)
-		return err_set(e, ERR_LIMIT, "a key is missing");
 	memset(out, 0, sizeof(*out));
 	if (strcmp(doc, "tampered") == 0)
 		return err_set(e, ERR_AUTH, "the signature does not hold");
@@ -43,35 +39,9 @@ static int v_verify(const void *self, const struct attest_expect *want, const ch
 	return 0;
 }
 
-static int v_lacks(const void *self, const char *doc, size_t len, int64_t now_ms,
-		   char url[ATTEST_URL_MAX + 1])
-{
-	(void)self;
-	(void)doc;
-	(void)len;
-	(void)now_ms;
-	(void)snprintf(url, ATTEST_URL_MAX + 1, "https://certs.example/");
-	return V.lacks;
-}
-
-static int v_learn(void *self, const char *body, size_t len, struct err *e)
-{
-	(void)self;
-	(void)len;
-	if (strcmp(body, "good") != 0)
-		return err_set(e, ERR_INVALID, "that makes no sense");
-	V.lacks = false;
-	V.learnt++;
-	return 0;
-}
-
 static const struct attest_ops *find(enum attest_kind k)
 {
-	static struct attest_ops ops = {.open = v_open,
-					.close = v_close,
-					.verify = v_verify,
-					.lacks = v_lacks,
-					.learn = v_learn};
+	static struct attest_ops ops = {.open = v_open, .close = v_close, .verify = v_verify};
 
 	ops.kind = k;
 	return &ops;
@@ -527,32 +497,6 @@ static void test_address_never_comes_and_is_not_asked_for(void **state)
 	is_served(shows("i-1 a r"), "");
 }
 
-static void test_what_a_verifier_lacks_is_fetched(void **state)
-{
-	size_t at;
-
-	(void)state;
-	one();
-	V.lacks = true;
-	at = F.nwire;
-	assert_int_equal(status(shows("i-1 a r")), 202);
-	assert_int_equal(status(shows("i-1 a r")), 202);
-	assert_int_equal(F.nwire, at + 1); /* one at a time */
-	assert_string_equal(F.wire[at].url, "https://certs.example/");
-	wire_says(at, ERR_NET, "no way there");
-	assert_int_equal(status(shows("i-1 a r")), 202);
-	assert_int_equal(F.nwire, at + 1); /* not again at once */
-	F.e->claims->provers[0].failed_ms -= CLAIM_FETCH_AGAIN_MS;
-	assert_int_equal(status(shows("i-1 a r")), 202);
-	wire_says(at + 1, 0, "bad");
-	F.e->claims->provers[0].failed_ms += 3600000; /* the clock is set back */
-	assert_int_equal(status(shows("i-1 a r")), 202);
-	wire_says(at + 2, 0, "good");
-	assert_int_equal(V.learnt, 1);
-	assert_int_equal(status(shows("i-1 a r")), 0);
-	assert_non_null(F.keys_fn);
-}
-
 static void test_google_token_is_for_this_claim(void **state)
 {
 	char doc[160];
@@ -683,7 +627,6 @@ int main(void)
 		T(aws, test_document_of_another_time_before_its_address_is_known),
 		T(aws, test_address_never_comes),
 		T(aws, test_address_never_comes_and_is_not_asked_for),
-		T(aws, test_what_a_verifier_lacks_is_fetched),
 		T(gcp, test_google_token_is_for_this_claim),
 		T(gcp, test_google_token_for_another_claim),
 		T(azure, test_azure_nonce),

@@ -324,7 +324,8 @@ static void a_missing_intermediate_is_asked_for_at_microsoft_and_learnt(void **s
 	const struct attest_ops *ops = attest_find(ATTEST_AZURE);
 	const struct lab *l = *state;
 	void *azure = open_with(&l->root, NULL);
-	char url[ATTEST_URL_MAX + 1], *doc = lab_signed(DOCUMENT, &l->leaf, 0);
+	char *doc = lab_signed(DOCUMENT, &l->leaf, 0);
+	struct attest_lack lack;
 	unsigned char *der = NULL;
 	int n = i2d_X509(l->inter.cert, &der);
 	struct attest_identity id;
@@ -332,24 +333,95 @@ static void a_missing_intermediate_is_asked_for_at_microsoft_and_learnt(void **s
 
 	assert_int_equal(verify(azure, &ours, mem_strdup(doc), &id, &e), -1);
 	assert_int_equal(e.code, ERR_LIMIT);
-	assert_int_equal(ops->lacks(azure, doc, strlen(doc), lab_now_ms, url), 1);
-	assert_string_equal(url, "https://www.microsoft.com/pkiops/certs/inter.crt");
-	assert_int_equal(ops->lacks(azure, "?", 1, lab_now_ms, url), 0);
+	assert_int_equal(ops->lacks(azure, doc, strlen(doc), &lack), 1);
+	assert_string_equal(lack.url, "https://www.microsoft.com/pkiops/certs/inter.crt");
+	assert_string_equal(lack.what, lack.url);
+	assert_true(lack.said);
+	assert_int_equal(ops->lacks(azure, "?", 1, &lack), 0);
 	assert_int_equal(ops->learn(azure, "no certificate", 14, &e), -1);
 	assert_int_equal(ops->learn(azure, (char *)der, (size_t)n - 1, &e), -1);
 	assert_int_equal(ops->learn(azure, (char *)der, (size_t)n, &e), 0);
 	assert_int_equal(ops->learn(azure, (char *)der, (size_t)n, &e), 0); /* once is enough */
-	assert_int_equal(ops->lacks(azure, doc, strlen(doc), lab_now_ms, url), 0);
+	assert_int_equal(ops->lacks(azure, doc, strlen(doc), &lack), 0);
 	if (verify(azure, &ours, doc, &id, &e) < 0)
 		fail_msg("%s", e.msg);
 	OPENSSL_free(der);
 	/* What was got from there is not trusted for that. */
 	der = NULL;
 	n = i2d_X509(l->attacker.cert, &der);
-	assert_int_equal(ops->learn(azure, (char *)der, (size_t)n, &e), 0);
+	assert_int_equal(ops->learn(azure, (char *)der, (size_t)n, &e), -1);
 	refused(azure, &ours, lab_signed(DOCUMENT, &l->self, 0), ERR_AUTH, "is not trusted");
 	OPENSSL_free(der);
 	ops->close(azure);
+}
+
+static int learn(void *azure, const struct lab_cert *c)
+{
+	unsigned char *der = NULL;
+	int n = i2d_X509(c->cert, &der);
+	int rc = attest_find(ATTEST_AZURE)->learn(azure, (char *)der, (size_t)n, NULL);
+
+	OPENSSL_free(der);
+	return rc;
+}
+
+/* Whoever has a machine's secret says where to fetch from: 32 certificates of anybody's were
+ * enough, and Azure's own had no place until a restart. */
+static void only_what_leads_to_a_root_is_kept_and_the_oldest_goes(void **state)
+{
+	const struct lab *l = *state;
+	void *azure = open_with(&l->root, NULL);
+	struct lab_cert none = lab_cert(&(struct lab_want){.name = "none"});
+	struct attest_identity id;
+	struct err e;
+
+	for (int i = 0; i < 40; i++) {
+		struct lab_cert c = lab_cert(&(struct lab_want){
+			.name = "other", .bits = 1, .ca = true, .serial = 100 + i});
+
+		assert_int_equal(learn(azure, &c), -1);
+		lab_cert_free(&c);
+	}
+	assert_int_equal(learn(azure, &l->leaf), -1); /* issues nothing */
+	assert_int_equal(learn(azure, &none), -1);
+	assert_int_equal(learn(azure, &l->inter), 0);
+	assert_int_equal(verify(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e), 0);
+	for (int i = 0; i < 32; i++) { /* the root's own, and so many that one must go */
+		struct lab_cert c = lab_cert(&(struct lab_want){.name = "more",
+								.issuer = &l->root,
+								.bits = 1,
+								.ca = true,
+								.serial = 200 + i});
+
+		assert_int_equal(verify(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e),
+				 0);
+		assert_int_equal(learn(azure, &c), 0);
+		lab_cert_free(&c);
+	}
+	refused(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), ERR_LIMIT, "is not trusted");
+	assert_int_equal(learn(azure, &l->inter), 0); /* there is a place for it again */
+	assert_int_equal(verify(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e), 0);
+	attest_find(ATTEST_AZURE)->close(azure);
+	lab_cert_free(&none);
+}
+
+static void what_was_given_is_never_dropped(void **state)
+{
+	const struct lab *l = *state;
+	struct attest_identity id;
+	struct err e;
+
+	for (int i = 0; i < 40; i++) {
+		struct lab_cert c = lab_cert(&(struct lab_want){.name = "more",
+								.issuer = &l->root,
+								.bits = 1,
+								.ca = true,
+								.serial = 200 + i});
+
+		assert_int_equal(learn(l->azure, &c), 0);
+		lab_cert_free(&c);
+	}
+	assert_int_equal(verify(l->azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e), 0);
 }
 
 static void no_other_host_is_asked(void **state)
@@ -374,13 +446,14 @@ static void no_other_host_is_asked(void **state)
 		struct lab_want w = {
 			.name = "azure", .issuer = &l->inter, .san = SAN, .aia = aias[i]};
 		struct lab_cert c;
-		char url[ATTEST_URL_MAX + 1], *doc;
+		struct attest_lack lack;
+		char *doc;
 
 		(void)EVP_PKEY_up_ref(l->leaf.key);
 		c = lab_cert_with(l->leaf.key, &w);
 		doc = lab_signed(DOCUMENT, &c, 0);
-		if (ops->lacks(azure, doc, strlen(doc), lab_now_ms, url) != 0)
-			fail_msg("asks %s", url);
+		if (ops->lacks(azure, doc, strlen(doc), &lack) != 0)
+			fail_msg("asks %s", lack.url);
 		free(doc);
 		lab_cert_free(&c);
 	}
@@ -444,6 +517,8 @@ int main(void)
 		cmocka_unit_test(times_that_are_over_to_come_or_no_times_are_refused),
 		cmocka_unit_test(tampered_detached_wrapped_wrongly_and_signed_twice_are_refused),
 		cmocka_unit_test(a_missing_intermediate_is_asked_for_at_microsoft_and_learnt),
+		cmocka_unit_test(only_what_leads_to_a_root_is_kept_and_the_oldest_goes),
+		cmocka_unit_test(what_was_given_is_never_dropped),
 		cmocka_unit_test(no_other_host_is_asked),
 		cmocka_unit_test(roots_must_be_given),
 		cmocka_unit_test(another_cloud_has_another_domain),

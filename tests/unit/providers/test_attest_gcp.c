@@ -378,26 +378,49 @@ static void a_key_that_is_not_known_is_fetched_and_learnt(void **state)
 	const struct attest_ops *ops = attest_find(ATTEST_GCP);
 	const struct attest_conf conf = {0};
 	struct attest_identity id;
-	char url[ATTEST_URL_MAX + 1], *doc = token(l->two.key, HEAD, CLAIMS);
+	char *doc = token(l->two.key, HEAD, CLAIMS);
+	struct attest_lack lack;
 	struct err e = {0};
 	void *gcp;
 
 	assert_int_equal(ops->open(&gcp, &conf, NULL), 0);
-	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), lab_now_ms, url), 1);
-	assert_string_equal(url, "https://www.googleapis.com/oauth2/v3/certs");
-	assert_int_equal(ops->lacks(gcp, "no token", 8, lab_now_ms, url), 0);
+	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), &lack), 1);
+	assert_string_equal(lack.url, "https://www.googleapis.com/oauth2/v3/certs");
+	assert_string_equal(lack.what, "k1");
+	assert_false(lack.said);
+	assert_int_equal(ops->lacks(gcp, "no token", 8, &lack), 0);
 	assert_int_equal(verify(gcp, &ours, mem_strdup(doc), &id, &e), -1);
 	assert_int_equal(e.code, ERR_LIMIT);
 	assert_int_equal(learn(gcp, x509(l->two.cert, "k1"), &e), 0);
-	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), lab_now_ms, url), 0);
+	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), &lack), 0);
 	if (verify(gcp, &ours, doc, &id, &e) < 0)
 		fail_msg("%s", e.msg);
 	/* One that is not published any more does not count. */
 	assert_int_equal(learn(gcp, jwk(l->one.key, "k0", "RSA"), &e), 0);
 	doc = token(l->two.key, HEAD, CLAIMS);
-	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), lab_now_ms, url), 1);
+	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), &lack), 1);
 	free(doc);
 	ops->close(gcp);
+}
+
+/* Else a token with any name of a key had them replaced by Google's. */
+static void keys_that_are_given_are_all_there_are(void **state)
+{
+	const struct lab *l = *state;
+	const struct attest_ops *ops = attest_find(ATTEST_GCP);
+	char *keys = x509(l->one.cert, "k0"), *doc = token(l->two.key, HEAD, CLAIMS);
+	const struct attest_conf conf = {.trust = keys, .trust_len = strlen(keys)};
+	struct attest_lack lack;
+	struct attest_identity id;
+	struct err e = {0};
+	void *gcp;
+
+	assert_int_equal(ops->open(&gcp, &conf, NULL), 0);
+	assert_int_equal(ops->lacks(gcp, doc, strlen(doc), &lack), 0);
+	assert_int_equal(verify(gcp, &ours, doc, &id, &e), -1);
+	assert_int_equal(e.code, ERR_LIMIT);
+	ops->close(gcp);
+	free(keys);
 }
 
 static void a_key_of_an_expired_certificate_is_refused(void **state)
@@ -466,6 +489,7 @@ int main(void)
 		cmocka_unit_test(an_expired_token_and_one_of_the_future_are_refused),
 		cmocka_unit_test(claims_that_are_not_googles_or_of_no_machine_are_refused),
 		cmocka_unit_test(a_key_that_is_not_known_is_fetched_and_learnt),
+		cmocka_unit_test(keys_that_are_given_are_all_there_are),
 		cmocka_unit_test(a_key_of_an_expired_certificate_is_refused),
 		cmocka_unit_test(keys_that_cannot_be_used_are_refused_and_change_nothing),
 	};
