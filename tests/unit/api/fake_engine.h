@@ -76,7 +76,7 @@ struct engine {
 	unsigned plans;
 	const char *partition, *all; /* the nodes of "gpu" and "all"; NULL: there is none */
 	char retried[64];
-	int take_rc;
+	enum err_code take_fails;   /* ERR_NONE: it does not */
 	struct gate *gates;         /* open; the newest first */
 	struct engine_query *query; /* the only one; NULL: none */
 	struct journal_call taken;
@@ -563,8 +563,8 @@ void engine_reconcile(struct engine *e)
 int engine_take_call(struct engine *e, const struct journal_call *call, int64_t *seq,
 		     struct err *err)
 {
-	if (e->take_rc != 0)
-		return err_set(err, ERR_IO, "disk full");
+	if (e->take_fails != ERR_NONE)
+		return err_set(err, e->take_fails, "disk full");
 	e->taken = *call;
 	(void)snprintf(e->taken_list, sizeof(e->taken_list), "%.*s", (int)call->list_len,
 		       call->list);

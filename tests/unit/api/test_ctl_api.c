@@ -213,10 +213,38 @@ static void test_call_refused(void **state)
 	reply = ctl_api_call(&f->api, &admin, &call); /* an admin is not slurmctld */
 	assert_non_null(strstr(reply, "\"ok\":false,\"code\":\"denied\""));
 	free(reply);
-	f->e.take_rc = -1; /* F55: not durable, so not ok */
+	f->e.take_fails = ERR_IO; /* F55: not durable, so not ok */
 	reply = ctl_api_call(&f->api, &root, &call);
 	assert_string_equal(reply, "{\"ok\":false,\"code\":\"failed\",\"error\":\"disk full\"}");
 	free(reply);
+	stop(f);
+}
+
+/* F55: what fails with its journal is none of the call's faults, which the spool puts aside. */
+static void test_spooled_refused(void **state)
+{
+	static const struct {
+		const char *head;
+		enum err_code journal, want;
+	} rows[] = {
+		{"{\"v\":1,\"kind\":\"resume\"}", ERR_LIMIT, ERR_LIMIT},
+		{"{\"v\":1,\"kind\":\"resume\"}", ERR_IO, ERR_IO},
+		{"{\"v\":1,\"kind\":\"retire\"}", ERR_LIMIT, ERR_INVALID},
+		{"{\"v\":2,\"kind\":\"resume\"}", ERR_LIMIT, ERR_INVALID},
+		{"", ERR_LIMIT, ERR_INVALID},
+	};
+	struct fixture *f = start_daemon();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct ctl_call call = {rows[i].head, "n1", 2, NULL, 0, false, false};
+		struct err e = {0};
+		int64_t seq = 0;
+
+		f->e.take_fails = rows[i].journal;
+		assert_int_equal(ctl_api_take(&f->api, &call, true, &seq, &e), -1);
+		assert_int_equal(e.code, rows[i].want);
+	}
 	stop(f);
 }
 
@@ -276,10 +304,10 @@ static void test_late(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refusals),     cmocka_unit_test(test_orders),
-		cmocka_unit_test(test_reload),       cmocka_unit_test(test_call),
-		cmocka_unit_test(test_call_refused), cmocka_unit_test(test_spooled),
-		cmocka_unit_test(test_late),
+		cmocka_unit_test(test_refusals),        cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_reload),          cmocka_unit_test(test_call),
+		cmocka_unit_test(test_call_refused),    cmocka_unit_test(test_spooled),
+		cmocka_unit_test(test_spooled_refused), cmocka_unit_test(test_late),
 	};
 
 	return cmocka_run_group_tests_name("ctl_api", tests, NULL, NULL);

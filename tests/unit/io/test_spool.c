@@ -24,7 +24,8 @@ static struct fix {
 	char dir[32];
 	char seen[8192]; /* "list|list|..." of the calls offered */
 	unsigned n, refuse_after;
-	const char *senseless; /* the list of a call that will never be taken */
+	enum err_code refuse_as; /* ERR_NONE: ERR_IO */
+	const char *senseless;   /* the list of a call that will never be taken */
 	unsigned ndropped, ntruncated;
 	size_t file_len;
 } F;
@@ -108,7 +109,7 @@ static int take(void *ctx, const struct ctl_call *call, struct err *e)
 
 	(void)ctx;
 	if (F.n >= F.refuse_after)
-		return err_set(e, ERR_IO, "disk full");
+		return err_set(e, F.refuse_as != ERR_NONE ? F.refuse_as : ERR_IO, "disk full");
 	if (F.senseless != NULL && strcmp(call->list, F.senseless) == 0)
 		return err_set(e, ERR_INVALID, "of a version to come");
 	F.n++;
@@ -284,6 +285,29 @@ static void test_refused_stays_and_nothing_overtakes_it(void **state)
 	assert_string_equal(F.seen, "a|b|c|");
 }
 
+/* F55: a full disk is ERR_LIMIT, and whatever else fails now may do later: only what makes no sense
+ * is put aside, or a resume call would be lost with the disk's moment. */
+static void test_only_nonsense_is_put_aside(void **state)
+{
+	(void)state;
+	for (int code = ERR_NONE + 1; code <= ERR_TIME; code++) {
+		put_call("1", "a");
+		F.refuse_after = 0;
+		F.refuse_as = (enum err_code)code;
+		if (code == ERR_INVALID) {
+			assert_int_equal(drain(NULL), 1);
+			assert_true(there("1.bad"));
+			continue;
+		}
+		assert_int_equal(drain(NULL), -1);
+		assert_true(there("1"));
+		F.refuse_after = 1000;
+		assert_int_equal(drain(NULL), 1);
+		assert_false(there("1"));
+	}
+	assert_false(there("1.1.bad"));
+}
+
 /* It would be refused for ever, and everything behind it would wait as long. */
 static void test_what_can_never_be_taken_is_moved_aside(void **state)
 {
@@ -438,6 +462,7 @@ int main(void)
 		T(test_oldest_first),
 		T(test_one_pass_is_bounded),
 		T(test_refused_stays_and_nothing_overtakes_it),
+		T(test_only_nonsense_is_put_aside),
 		T(test_what_can_never_be_taken_is_moved_aside),
 		T(test_garbage_is_moved_aside),
 		T(test_bad_ones_do_not_replace_each_other),

@@ -1,0 +1,187 @@
+/* test_hint.c - calls that only say "look now" (F45-F47): slurmctld is asked soon, whatever became
+ * of squeue, and once more when it was being asked just then. */
+#include "loaded_engine.h"
+
+#include <fcntl.h>
+#include <uv.h>
+
+#include "base/clock.h"
+
+enum { PATIENCE_MS = 15000 }; /* the next look without a hint is 30 s away */
+
+static const struct err failed = {.code = ERR_NET, .msg = "squeue: exit status 1"};
+
+static char *path(const struct fix *f, const char *name)
+{
+	static char text[128];
+
+	(void)snprintf(text, sizeof(text), "%s/%s", f->dir, name);
+	return text;
+}
+
+static void suspends(struct fix *f)
+{
+	const struct journal_call c = {.kind = JOURNAL_SUSPEND, .list = "c1", .list_len = 2};
+	int64_t seq;
+
+	assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+}
+
+/* The next look is an hour away. */
+static void rests(struct fix *f)
+{
+	f->e->poll_began = loop_now(f->loop) - 100000;
+	f->e->poll_next = loop_now(f->loop) + 3600000;
+	f->e->poll_again = false;
+}
+
+static void is_soon(const struct fix *f)
+{
+	assert_true(f->e->poll_next == f->e->poll_began + ENGINE_HINT_MS);
+}
+
+static void load(struct fix *f)
+{
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
+	f->e->left = ENGINE_SEND;
+}
+
+static void test_calls_that_are_hints(void **state)
+{
+	static const struct {
+		enum journal_call_kind kind;
+		bool late;
+	} rows[] = {{JOURNAL_SUSPEND, false}, {JOURNAL_RESUME_FAIL, false}, {JOURNAL_RESUME, true}};
+	struct fix *f = *state;
+
+	load(f);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int polling = 0; polling < 2; polling++) {
+			const struct journal_call c = {.kind = rows[i].kind,
+						       .list = "c1",
+						       .list_len = 2,
+						       .spooled = rows[i].late};
+			int64_t seq;
+
+			rests(f);
+			f->e->polling = polling;
+			assert_int_equal(engine_take_call(f->e, &c, &seq, NULL), 0);
+			intake_run(f->e);
+			is_soon(f);
+			assert_int_equal(f->e->poll_again, polling); /* else it would come twice */
+		}
+	f->e->polling = false;
+}
+
+/* The one that squeue was asked for is over, and nothing was bought for it. */
+static void test_squeue_failed_for_a_call(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	call(f, "c[1-2]", NULL);
+	assert_int_equal(f->e->jobs_wanted, JOBS_FOR_INTAKE);
+	rests(f);
+	f->e->jobs_running = f->e->jobs_wanted;
+	f->e->jobs_wanted = 0;
+	intake_asks(f->e);
+	jobs_answer(f->e, NULL, 0, &failed);
+	assert_null(f->e->calls);
+	is_soon(f);
+}
+
+static void test_squeue_failed_for_the_next_offer(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	call(f, "c1", NULL); /* so that it is known */
+	fleet_find(&f->e->fleet, "c3")->climbs = true;
+	f->e->climb_asked = true;
+	rests(f);
+	intake_jobs(f->e, NULL, 0, &failed);
+	is_soon(f);
+	assert_false(f->e->climb_asked);
+}
+
+/* --- while slurmctld is being asked ----------------------------------------------------------- */
+
+static void write_scontrol(const struct fix *f)
+{
+	int fd = open(path(f, "scontrol"), O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	char text[800];
+	int n = snprintf(
+		text, sizeof(text),
+		"#!/bin/sh\ncd %s\n[ \"$*\" = '-o show nodes' ] || exit 1\n"
+		"echo >>polls\nwhile [ -e hold ]; do sleep 0.02; done\n"
+		"for i in 1 2 3; do echo NodeName=c$i State=IDLE+CLOUD+POWERED_DOWN; done\n",
+		f->dir);
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, (size_t)n), n);
+	(void)close(fd);
+	assert_int_equal(symlink("/bin/false", path(f, "squeue")), 0);
+}
+
+static void hold(const struct fix *f, bool on)
+{
+	if (!on)
+		assert_int_equal(unlink(path(f, "hold")), 0);
+	else
+		(void)close(open(path(f, "hold"), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+}
+
+static size_t polls(const struct fix *f)
+{
+	struct stat st = {0};
+
+	(void)stat(path(f, "polls"), &st);
+	return (size_t)st.st_size;
+}
+
+/* Until slurmctld was asked so often, and has answered, or not. */
+static void runs_until(struct fix *f, size_t n, bool answered)
+{
+	const int64_t until = clock_boot_ms() + PATIENCE_MS;
+
+	while ((polls(f) < n || f->e->polling == answered) && clock_boot_ms() < until)
+		(void)uv_run(loop_uv(f->loop), UV_RUN_ONCE);
+	assert_int_equal(polls(f), n);
+	assert_int_equal(f->e->polling, !answered);
+}
+
+/* What is on its way was asked for before the call, and may not know of it. */
+static void test_a_hint_during_a_poll(void **state)
+{
+	struct fix *f = *state;
+	struct conf *c = make_conf();
+
+	free(c->slurm_bin);
+	c->slurm_bin = mem_strdup(f->dir);
+	write_scontrol(f);
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	engine_start(f->e);
+	runs_until(f, 1, true);
+	hold(f, true);
+	suspends(f); /* so that it asks now */
+	runs_until(f, 2, false);
+	suspends(f);
+	for (int i = 0; i < 3; i++) /* it is taken in */
+		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
+	hold(f, false);
+	runs_until(f, 3, true);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_calls_that_are_hints),
+		T(test_squeue_failed_for_a_call),
+		T(test_squeue_failed_for_the_next_offer),
+		T(test_a_hint_during_a_poll),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("hint", tests, NULL, NULL);
+}
