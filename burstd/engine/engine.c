@@ -109,7 +109,6 @@ static void poll_run(struct engine *e)
 		return;
 	e->poll_began = now;
 	e->poll_next = now + every;
-	e->poll_again = false;
 	e->due = e->tx != NULL; /* ended calls have waited long enough */
 	e->polling = slurm_ask(e->slurm, SLURM_SNAPSHOT);
 	e->count.polls += e->polling;
@@ -254,8 +253,6 @@ static void snapshot_ends(struct engine *e)
 {
 	e->polling = false;
 	engine_spend(e, e->slice.read / ENGINE_LOOKS); /* the last of it, in this turn */
-	if (e->poll_again)
-		e->poll_next = e->poll_began + ENGINE_HINT_MS;
 	engine_turn(e);
 }
 
@@ -606,7 +603,6 @@ void engine_free(struct engine *e)
 void engine_reconcile(struct engine *e)
 {
 	e->poll_next = engine_now(e);
-	e->poll_again = true;
 	prereq_hurry(e);
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		e->clouds[i].list_next = e->clouds[i].offers_next = engine_now(e);

@@ -384,15 +384,14 @@ static void note_comments(struct engine *e, const struct demand *d)
 		engine_event(e, "", 0, "job-comment", first.msg);
 }
 
-/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47). */
+/* Suspend, resume-fail and late calls only say: look now.  The snapshot decides (I18, F46, F47).
+ * One that is on its way may know nothing of it: when it has come the next one is due. */
 static void hint(struct engine *e)
 {
 	int64_t soon = e->poll_began + ENGINE_HINT_MS;
 
 	if (soon < e->poll_next)
 		e->poll_next = soon;
-	if (e->polling)
-		e->poll_again = true;
 }
 
 /* What a fresh resume call says; false: nothing that could be acted on. */

@@ -295,7 +295,7 @@ struct engine {
 	size_t ncalls;
 	/* slurmctld */
 	bool polled; /* at least once since start */
-	bool polling, poll_again;
+	bool polling;
 	bool moving; /* something was in transition at the last look */
 	int64_t poll_next, poll_step, poll_began;
 	int64_t snapshot_ms;   /* when the last whole snapshot began; 0: none since start */
