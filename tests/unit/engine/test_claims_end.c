@@ -309,6 +309,25 @@ static void test_used_token_is_not_revoked(void **state)
 	assert_int_equal(F.revoked, 0);
 }
 
+/* It ended by itself, with a token that nobody may have used: no breach, no release comes before.
+ */
+static void test_unused_token_of_one_that_ended_is_revoked(void **state)
+{
+	struct provider_instance in = {.id = "i-1", .node = "c1", .state = PROVIDER_ENDED};
+	struct node_event end = {.type = NODE_EV_SEEN, .instance = &in};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	turn();
+	end.now_ms = engine_now(F.e);
+	engine_post(F.e, row(1), &end);
+	turn();
+	assert_null(claim(1));
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
 static void test_after_its_time(void **state)
 {
 	uint64_t t;
@@ -701,6 +720,7 @@ int main(void)
 		T(test_alarm_about_another_node),
 		T(test_alarms_without_end),
 		W(test_used_token_is_not_revoked),
+		W(test_unused_token_of_one_that_ended_is_revoked),
 		T(test_after_its_time),
 		W(test_keys_after_its_time),
 		T(test_nobody_claims_in_time),
