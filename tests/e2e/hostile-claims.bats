@@ -80,7 +80,7 @@ claim_ttl() {
 	claim_id=$(sed -n "s/.* ID='\([^']*\)'.*/\1/p" "$lab_dir/stolen")
 	[ -n "$claim_id" ]
 	burstctl events --json --since "$events_from" >"$lab_dir/events"
-	run ! grep -qF -- "$claim_id" "$lab_dir/events"
+	run ! grep -qF -- "$claim_id" "$lab_dir/events" /var/log/burstd.log
 	audited claim-refuse "$claim_id"
 	# A second key is a breach, as ever.
 	lingers

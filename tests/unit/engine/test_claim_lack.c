@@ -239,12 +239,31 @@ static void test_what_was_asked_for_elsewhere_is_no_answer(void **state)
 	V.said = true;
 	at = F.nwire;
 	assert_int_equal(shows("a i-1"), 202);
-	wire_says(at, 0, "k1");
 	assert_int_equal(shows("b i-1"), 202);
-	assert_string_equal(F.wire[at + 1].url, KEYS_AT "b");
+	wire_ends(at, ERR_NET, "no way there");
+	goes_by(CLAIM_FETCH_AGAIN_MS);
+	assert_int_equal(shows("a i-1"), 202);
+	wire_says(at + 1, 0, "k1"); /* of a, though it was begun after b was shown */
 	assert_int_equal(shows("b i-1"), 202);
-	wire_says(at + 1, 0, "b");
+	assert_string_equal(F.wire[at + 2].url, KEYS_AT "b");
+	assert_int_equal(shows("b i-1"), 202);
+	wire_says(at + 2, 0, "b");
 	assert_int_equal(shows("b i-1"), 0);
+}
+
+static void test_what_another_provider_was_asked_for_is_no_answer(void **state)
+{
+	struct claim_set *set;
+
+	(void)state;
+	one();
+	assert_int_equal(shows("thief i-1"), 202);
+	set = claim_entry(claim(1))->set;
+	set->cloud = 1; /* as far as the answer goes */
+	wire_says(F.nwire - 1, 0, "k1");
+	set->cloud = 0;
+	assert_int_equal(shows("thief i-1"), 202);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 }
 
 /* Where a document says itself where its key is, and nothing good is there. */
@@ -306,6 +325,7 @@ int main(void)
 		T(test_only_a_fetch_that_was_begun_since_counts),
 		T(test_whoever_names_ever_new_keys_has_few_fetched),
 		T(test_what_was_asked_for_elsewhere_is_no_answer),
+		T(test_what_another_provider_was_asked_for_is_no_answer),
 		T(test_a_place_that_has_nothing),
 		T(test_what_nothing_can_be_fetched_for_is_no_proof),
 		T(test_a_fetch_outlives_who_wanted_it),

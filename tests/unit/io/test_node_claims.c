@@ -93,8 +93,12 @@ static void wrong_secrets_keep_nobody_from_the_right_one(void **state)
 {
 	static const char wrong[] = "{\"claim_id\":\"b-17\",\"claim_secret\":\"x\"}";
 	struct node_claims *t = with_one();
+	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
 
 	(void)state;
+	for (int i = 0; i < 3 * NODE_CLAIM_GUESSES; i++)
+		assert_int_equal(ask(t, "POST", "/v1/claim", RIGHT, false), PASS);
+	assert_false(node_claims_guessed(t, id, from)); /* it knows */
 	for (int i = 0; i < 3 * NODE_CLAIM_GUESSES; i++) {
 		assert_int_equal(ask(t, "POST", "/v1/claim", wrong, false), 401);
 		assert_int_equal(ask(t, "POST", "/v1/claim", RIGHT, false), PASS);

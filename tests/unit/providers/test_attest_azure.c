@@ -372,6 +372,8 @@ static void only_what_leads_to_a_root_is_kept_and_the_oldest_goes(void **state)
 	const struct lab *l = *state;
 	void *azure = open_with(&l->root, NULL);
 	struct lab_cert none = lab_cert(&(struct lab_want){.name = "none"});
+	struct lab_cert odd = lab_cert(
+		&(struct lab_want){.name = "odd", .issuer = &l->root, .bits = 2, .ca = true});
 	struct attest_identity id;
 	struct err e;
 
@@ -382,9 +384,10 @@ static void only_what_leads_to_a_root_is_kept_and_the_oldest_goes(void **state)
 		assert_int_equal(learn(azure, &c), -1);
 		lab_cert_free(&c);
 	}
-	assert_int_equal(learn(azure, &l->leaf), -1); /* issues nothing */
 	assert_int_equal(learn(azure, &none), -1);
 	assert_int_equal(learn(azure, &l->inter), 0);
+	assert_int_equal(learn(azure, &l->leaf), -1); /* issues nothing */
+	assert_int_equal(learn(azure, &odd), -1);
 	assert_int_equal(verify(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e), 0);
 	for (int i = 0; i < 32; i++) { /* the root's own, and so many that one must go */
 		struct lab_cert c = lab_cert(&(struct lab_want){.name = "more",
@@ -403,15 +406,21 @@ static void only_what_leads_to_a_root_is_kept_and_the_oldest_goes(void **state)
 	assert_int_equal(verify(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e), 0);
 	attest_find(ATTEST_AZURE)->close(azure);
 	lab_cert_free(&none);
+	lab_cert_free(&odd);
 }
 
+/* It has no part in what may be learnt. */
 static void what_was_given_is_never_dropped(void **state)
 {
 	const struct lab *l = *state;
+	struct lab_cert other = lab_cert(
+		&(struct lab_want){.name = "given", .issuer = &l->root, .bits = 1, .ca = true});
+	void *azure = open_with(&l->root, &other);
 	struct attest_identity id;
 	struct err e;
 
-	for (int i = 0; i < 40; i++) {
+	assert_int_equal(learn(azure, &l->inter), 0);
+	for (int i = 1; i < 40; i++) {
 		struct lab_cert c = lab_cert(&(struct lab_want){.name = "more",
 								.issuer = &l->root,
 								.bits = 1,
@@ -419,9 +428,16 @@ static void what_was_given_is_never_dropped(void **state)
 								.serial = 200 + i});
 
 		assert_int_equal(learn(l->azure, &c), 0);
+		assert_int_equal(learn(azure, &c), 0);
 		lab_cert_free(&c);
+		if (i == 31)
+			assert_int_equal(
+				verify(azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e),
+				0);
 	}
 	assert_int_equal(verify(l->azure, &ours, lab_signed(DOCUMENT, &l->leaf, 0), &id, &e), 0);
+	attest_find(ATTEST_AZURE)->close(azure);
+	lab_cert_free(&other);
 }
 
 static void no_other_host_is_asked(void **state)
