@@ -102,6 +102,7 @@ struct sim_machine { /* what one has, of its own */
 	bool listens;           /* on the port of the call-back */
 	bool silent;            /* it never claims, nor has an agent */
 	bool up, again;
+	bool robbed; /* somebody had the secret of its claim, or it says that something is wrong */
 };
 
 void sim_boot_init(struct world *w); /* also without machines that claim */

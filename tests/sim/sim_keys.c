@@ -127,6 +127,17 @@ static void check_confirmed(struct world *w, const struct sim_post *p)
 			   p->node, claim_state_str(c->state));
 }
 
+/* I33: the right secret is taken for as long as there is its claim, whatever others have tried. */
+static void check_unknown(struct world *w, const struct inst *i)
+{
+	const struct sim_claims *all = sim_journal_claims(w->journal);
+
+	for (size_t k = 0; k < all->n; k++)
+		if (strcmp(all->v[k].c.id, i->claim_id) == 0)
+			world_fail(w, "I33: i-%u is told that there is no claim %s",
+				   (unsigned)i->number, i->claim_id);
+}
+
 void sim_keys_come(const struct world *w, struct sim_post *p)
 {
 	p->let_in = is_confirmed(sim_journal_claim(w->journal, p->node, p->gen), p->key);
@@ -136,6 +147,8 @@ void sim_keys_leave(struct world *w, const struct sim_post *p)
 {
 	const struct sim_reply *r = &p->reply;
 
+	if (p->verb == SIM_CLAIM && !p->thief && r->status == 401)
+		check_unknown(w, p->about);
 	if (r->status != 200 && !r->keys)
 		return;
 	switch (p->verb) {
@@ -174,6 +187,23 @@ static bool is_bad(const struct world *w, const struct claim *c)
 	return w->now + w->skew > claim_wake_ms(c);
 }
 
+/* Has anybody had its secret but the one machine that was made with it?  Guesses are no reason. */
+static bool is_misused(const struct world *w, const struct claim *c)
+{
+	size_t twins = 0;
+
+	for (size_t k = 0; k < w->cloud->n; k++) {
+		const struct inst *i = w->cloud->all[k];
+
+		if (strcmp(i->claim_id, c->id) != 0)
+			continue;
+		if (i->machine != NULL && i->machine->robbed)
+			return true;
+		twins += i->gen == c->gen && strcmp(i->node, c->node) == 0;
+	}
+	return twins > 1;
+}
+
 static void check_one(struct world *w, struct sim_claim *x)
 {
 	const struct sim_row *r = sim_journal_row(w->journal, x->c.node, x->c.gen);
@@ -181,6 +211,12 @@ static void check_one(struct world *w, struct sim_claim *x)
 
 	if ((r == NULL || r->n.state == NODE_GONE) && w->set.chance[SIM_RESTORED] == 0)
 		world_fail(w, "I35: the claim of %s/%" PRIu64 " is there, and its node is gone",
+			   x->c.node, x->c.gen);
+	if (x->c.state == CLAIM_BREACHED && w->set.chance[SIM_RESTORED] == 0 &&
+	    !is_misused(w, &x->c))
+		world_fail(w,
+			   "I33: the claim of %s/%" PRIu64
+			   " is a breach, and nobody had its secret",
 			   x->c.node, x->c.gen);
 	if (r == NULL || !serves(r) || !is_bad(w, &x->c) || w->engine == NULL)
 		x->bad_at = w->now;

@@ -57,7 +57,7 @@ static void raise_alarm(struct world *w, struct inst *i, const char *reason)
 {
 	struct sim_post *p = sim_door_new(i, SIM_RAISE_ALARM, on_told);
 
-	i->excused = true;
+	i->excused = i->machine->robbed = true;
 	p->key = i->machine->key;
 	(void)snprintf(p->body, sizeof(p->body),
 		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"%s\"}",

@@ -13,6 +13,7 @@ static void excuse(struct world *w, const struct inst *i)
 	for (size_t k = 0; k < w->cloud->n; k++)
 		if (strcmp(w->cloud->all[k]->claim_id, i->claim_id) == 0)
 			w->cloud->all[k]->excused = true;
+	i->machine->robbed = true;
 }
 
 static void on_again(struct world *w, void *ctx, uint64_t arg);
