@@ -41,6 +41,17 @@ imds_open() {
 		fails imds "${address%/*} can be reached by users"
 		ip addr del $address dev lo
 	done
+	# Google's answers by TLS, too; whatever is behind it, it was reached.
+	ip addr add 169.254.169.254/32 dev lo
+	for port in 443 8080 988; do
+		python3 -c 'import socket, sys
+s = socket.create_server(("169.254.169.254", int(sys.argv[1])))
+while True: s.accept()[0].close()' $port 3>&- &
+		until bash -c ": </dev/tcp/169.254.169.254/$port" 2>/dev/null; do sleep 0.1; done
+		fails imds "169.254.169.254.* can be reached by users"
+		kill %%
+	done
+	ip addr del 169.254.169.254/32 dev lo
 	# One that keeps who asks waiting was reached.
 	ip addr add 168.63.129.16/32 dev lo
 	python3 -c 'import socket, time; s = socket.create_server(("168.63.129.16", 32526)); time.sleep(60)' 3>&- &

@@ -3,6 +3,11 @@
 
 load world.sh
 
+legacy() {
+	unshare -n iptables-legacy -S >/dev/null 2>&1 && unshare -n ip6tables-legacy -S >/dev/null 2>&1 ||
+		skip 'this kernel has no iptables of old'
+}
+
 @test "stage0 claims, fetches node-init by its certificate, and leaves no secret behind" {
 	alone claims_and_begins
 }
@@ -107,12 +112,35 @@ load world.sh
 	alone iptables_waits
 }
 
-@test "... at the addresses of other clouds, too" {
-	alone elsewhere_by_nft
+@test "... at every address and port of every cloud, by TCP and UDP, from containers too; names and time are for all" {
+	alone closed_by_nft
 }
 
 @test "... and by iptables" {
-	alone elsewhere_by_iptables
+	alone closed_by_iptables
+}
+
+@test "... and by that of old" {
+	legacy
+	alone closed_by_legacy
+}
+
+@test "chrony, which is not root, has the time from there all the same" {
+	command -v chronyd >/dev/null || skip 'there is no chronyd'
+	alone chrony
+}
+
+@test "what a user's closed socket sends again, which has no owner, does not reach it" {
+	alone nobodys_by_nft
+}
+
+@test "... nor by iptables" {
+	alone nobodys_by_iptables
+}
+
+@test "... nor by that of old" {
+	legacy
+	alone nobodys_by_legacy
 }
 
 @test "the rules of stage0 are those of burst-imds.nft" {

@@ -307,34 +307,125 @@ reaches() { # UID
 		http://169.254.169.254/latest/user-data | grep -q CLAIM_SECRET\\\|$SECRET
 }
 
-# gets UID URL
-gets() { timeout 5 setpriv --reuid="$1" --clear-groups curl -qgsf -m 2 -o /dev/null "$2/"; }
-# Metadata services of other clouds: those of Scaleway, Alibaba, Oracle, Linode.
-elsewhere_too() {
-	local address
+# far: the metadata addresses of all clouds are on another machine ($cloud), behind this one's link; and there is a container
+# on a bridge ($box), whose packets are forwarded.
+v4='169.254.169.254 168.63.129.16 169.254.42.42 100.100.100.200'
+v6='fd00:ec2::254 fd20:ce::254 fd00:42::42 fd00:c1::a9fe:a9fe fd00:a9fe:a9fe::1'
+far() {
+	local a
+	cloud='ip netns exec cloud' box='ip netns exec box'
+	ip addr del 169.254.169.254/32 dev lo
+	for a in cloud box; do
+		ip netns add $a
+		ip link add $a type veth peer name eth0 netns $a
+		ip link set $a up
+		ip -n $a link set lo up
+		ip -n $a link set eth0 up
+	done
+	echo 1 >/proc/sys/net/ipv4/ip_forward
+	echo 1 >/proc/sys/net/ipv6/conf/all/forwarding
+	# A no may come at once each time.
+	echo 0 >/proc/sys/net/ipv4/icmp_ratelimit
+	echo 0 >/proc/sys/net/ipv6/icmp/ratelimit
+	ip addr add 10.1.0.1/24 dev cloud
+	ip addr add 10.2.0.1/24 dev box
+	ip -n cloud addr add 10.1.0.2/24 dev eth0
+	ip -n box addr add 10.2.0.2/24 dev eth0
+	ip addr add fd00:1::1/64 dev cloud nodad
+	ip addr add fd00:2::1/64 dev box nodad
+	ip -n cloud addr add fd00:1::2/64 dev eth0 nodad
+	ip -n box addr add fd00:2::2/64 dev eth0 nodad
+	ip -n cloud addr add fe80::a9fe:a9fe/64 dev eth0 nodad
+	for a in $v4; do ip -n cloud addr add $a/32 dev lo && ip route add $a/32 via 10.1.0.2; done
+	for a in $v6; do ip -n cloud addr add $a/128 dev lo nodad && ip route add $a/128 via fd00:1::2; done
+	ip -n box route add default via 10.2.0.1
+	ip -n box route add default via fd00:2::1
+	ip -n cloud route add default via 10.1.0.1
+	ip -n cloud route add default via fd00:1::1
+	$cloud python3 "$here/reach.py" serve $v4 $v6 fe80::a9fe:a9fe%eth0 >$W/served 3>&- &
+	until grep -q up $W/served; do sleep 0.05; done
+}
+ask() { python3 "$here/reach.py" ask "$@"; }
+# What remains for users: names and time.
+names_and_time() {
+	local a
+	for a; do printf '%s\n' "$a tcp 53" "$a udp 53" "$a udp 123"; done
+}
+# with nft, nft-iptables or legacy: the firewall that this machine has.
+with() {
+	local t
+	[ "$1" != nft ] || return 0
+	no_tool nft
+	[ "$1" = legacy ] || return 0
+	for t in iptables ip6tables; do ln -sf /usr/sbin/$t-legacy /etc/alternatives/$t; done
+}
+
+# Every port of every address, of all clouds: but names and time, which others than root ask there, too (chrony, a resolver).
+closed() {
 	begun
 	clouds
-	ip addr add 169.254.42.42/32 dev lo
-	ip addr add 100.100.100.200/32 dev lo
-	for address in fd00:42::42 fd00:c1::a9fe:a9fe fd00:a9fe:a9fe::1; do
-		ip -6 addr add $address/128 dev lo nodad
-	done
-	for address in 169.254.42.42 100.100.100.200 fd00:42::42 fd00:c1::a9fe:a9fe fd00:a9fe:a9fe::1; do
-		python3 -m http.server -b $address -d $W/cloud 80 >/dev/null 2>&1 3>&- &
-	done
-	[ "$1" = nft ] || no_tool nft
-	for address in 169.254.42.42 100.100.100.200 '[fd00:42::42]' '[fd00:c1::a9fe:a9fe]' '[fd00:a9fe:a9fe::1]'; do
-		until gets 65534 "http://$address"; do sleep 0.1; done
-	done
+	with "$1"
 	stage0
 	[ $rc = 0 ]
-	for address in 169.254.42.42 100.100.100.200 '[fd00:42::42]' '[fd00:c1::a9fe:a9fe]' '[fd00:a9fe:a9fe::1]'; do
-		not gets 65534 "http://$address"
-		gets 0 "http://$address"
-	done
+	far
+	ask 0 $v4 $v6 fe80::a9fe:a9fe%cloud >$W/root
+	[ "$(wc -l <$W/root)" = $((10 * 14)) ]
+	diff <(names_and_time $v4 $v6 fe80::a9fe:a9fe%cloud) <(ask 65534 $v4 $v6 fe80::a9fe:a9fe%cloud)
+	# A container's root is nobody here.
+	diff <(names_and_time $v4 $v6) <($box python3 "$here/reach.py" ask 0 $v4 $v6)
 }
-elsewhere_by_nft() { elsewhere_too nft; }
-elsewhere_by_iptables() { elsewhere_too iptables; }
+closed_by_nft() { closed nft; }
+closed_by_iptables() { closed iptables; }
+closed_by_legacy() { closed legacy; }
+
+chrony() {
+	ip netns add cloud
+	ip link add cloud type veth peer name eth0 netns cloud
+	ip link set cloud up
+	ip addr del 169.254.169.254/32 dev lo
+	ip addr add 10.1.0.1/24 dev cloud
+	ip route add 169.254.169.254/32 via 10.1.0.2
+	ip -n cloud link set eth0 up
+	ip -n cloud link set lo up
+	ip -n cloud addr add 10.1.0.2/24 dev eth0
+	ip -n cloud addr add 169.254.169.254/32 dev lo
+	nft -f "$top/scripts/node/burst-imds.nft"
+	mkdir -m 700 /run/far /run/near
+	chown nobody /run/near
+	printf '%s\n' 'local stratum 3' allow 'cmdport 0' 'bindcmdaddress /' 'pidfile /run/far/pid' >$W/far.conf
+	printf '%s\n' 'server 169.254.169.254 iburst maxsamples 1' 'cmdport 0' 'bindcmdaddress /' 'pidfile /run/near/pid' >$W/near.conf
+	: >$W/far.log
+	ip netns exec cloud chronyd -x -d -u root -f $W/far.conf >$W/far.log 2>&1 3>&- &
+	until grep -q 'control of system clock' $W/far.log; do sleep 0.05; done
+	chronyd -x -d -u nobody -Q -t 10 -f $W/near.conf
+}
+
+# What a user's closed socket sends again has no owner: that is not root's either.
+nobodys() {
+	begun
+	clouds
+	far
+	mkfifo $W/go
+	python3 "$here/reach.py" hold 65534 169.254.169.254 8080 <$W/go >$W/held 3>&- &
+	exec 4>$W/go
+	until grep -q up $W/held; do sleep 0.05; done
+	# The cloud is deaf for a while, so that it is sent again.
+	cp "$(readlink -f "$(command -v nft)")" $W/nft
+	$cloud $W/nft 'add table ip deaf; add chain ip deaf i { type filter hook input priority 0; }; add rule ip deaf i tcp dport 8080 drop'
+	echo >&4
+	exec 4>&-
+	wait %%
+	with "$1"
+	stage0
+	[ $rc = 0 ]
+	$cloud $W/nft delete table ip deaf
+	# The next one comes after 0.2, 0.4, 0.8 s and so on.
+	sleep 5
+	not grep -q late $W/served
+}
+nobodys_by_nft() { nobodys nft; }
+nobodys_by_iptables() { nobodys iptables; }
+nobodys_by_legacy() { nobodys legacy; }
 
 user_data_is_roots() {
 	begun
@@ -350,7 +441,7 @@ user_data_is_roots() {
 	key=$(sha256sum </run/burst/s/key.pem)
 	stage0
 	[ "$(sha256sum </run/burst/s/key.pem)" = "$key" ]
-	[ "$(nft list table inet burst | grep -c 'meta skuid')" = 2 ]
+	[ "$(nft list table inet burst | grep -c 'meta skuid 0 return')" = 1 ]
 }
 
 iptables_too() {
@@ -360,7 +451,7 @@ iptables_too() {
 	user_data
 	stage0
 	[ $rc = 0 ]
-	iptables -S OUTPUT | grep -q '169.254.169.254/32.*! --uid-owner 0'
+	iptables -S burst-o | grep -q -- '--uid-owner 0 -j RETURN'
 	not reaches 65534
 	reaches 0
 }
@@ -382,6 +473,6 @@ iptables_waits() {
 }
 
 same_rules() {
-	diff <(sed -n '/^table inet burst {$/,$p' "$top/scripts/node/burst-imds.nft") \
+	diff <(sed '/^#/d' "$top/scripts/node/burst-imds.nft") \
 		<(sed -n "/<<'NFT'/,/^NFT\$/p" "$top/scripts/node/stage0.sh.in" | sed '1d;$d')
 }

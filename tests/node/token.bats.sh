@@ -63,7 +63,7 @@ token_firewall() {
 }
 token_same_rules() {
 	local part
-	for part in "/<<'NFT'/,/^}\$/p" '/^# noswap/,/no tmpfs/p'; do
+	for part in '/^nft -f/,/^}\{0,1\}$/p' '/^# noswap/,/no tmpfs/p'; do
 		diff <(sed -n "$part" "$top/scripts/node/stage0.sh.in" | sed '/No firewall/d') \
 			<(sed -n "$part" "$top/scripts/node/stage0-token.sh.in" | sed '/No firewall/d')
 	done
