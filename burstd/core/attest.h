@@ -20,7 +20,7 @@
 #include "core/provider.h"
 
 enum attest_kind {               /* as a node names it */
-		   ATTEST_NONE,  /* this cloud signs nothing: address and call-back must do */
+		   ATTEST_NONE,  /* this cloud signs nothing: address and port must do */
 		   ATTEST_AWS,   /* "aws-rsa2048" */
 		   ATTEST_GCP,   /* "gcp-jwt" */
 		   ATTEST_AZURE, /* "azure-attested" */

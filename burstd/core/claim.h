@@ -94,6 +94,11 @@ enum {
 	CLAIM_AGAIN_MS = 120000,   /* a lost answer is asked for again that long */
 	CLAIM_CONFIRM_MS = 900000, /* who has the keys has said so by then */
 	CLAIM_ALARMS_MAX = 1000,   /* counted up to here, and written down so often at most */
+	/* Where nobody signs for a machine it claims from one of these ports of its address, which
+	 * root alone can have.  Not from a single one: what a request leaves behind keeps its port
+	 * busy for a minute, and there may be one a second meanwhile. */
+	CLAIM_PORT_MIN = 800,
+	CLAIM_PORT_MAX = 863,
 };
 
 struct claim {

@@ -116,8 +116,7 @@ static int get_object(struct jpull *j, const struct field *fields,
 }
 
 /* What must be there, and what can be checked here. */
-static int check(struct claim_body *b, int64_t version, const char *kind, int64_t port,
-		 struct err *e)
+static int check(struct claim_body *b, int64_t version, const char *kind, struct err *e)
 {
 	int k = kind[0] == '\0' ? ATTEST_NONE : attest_kind_parse(kind);
 
@@ -132,7 +131,6 @@ static int check(struct claim_body *b, int64_t version, const char *kind, int64_
 	if (k != ATTEST_NONE && b->doc_len == 0)
 		return bad(e, "doc", "is missing");
 	b->attest = (enum attest_kind)k;
-	b->callback = (uint16_t)port;
 	return 0;
 }
 
@@ -144,15 +142,11 @@ void claim_body_wipe(struct claim_body *b)
 int claim_body_parse(struct claim_body *b, const char *text, size_t len, struct err *e)
 {
 	char kind[CLAIM_BODY_FACT_MAX + 1] = "";
-	int64_t version = 0, port = 0;
+	int64_t version = 0;
 	const struct field attest[] = {
 		{"type", FIELD_TEXT, kind, sizeof(kind), NULL, NULL},
 		{"doc", FIELD_BYTES, b->doc, sizeof(b->doc), &b->doc_len, NULL},
 		{"nonce", FIELD_TEXT, b->nonce, sizeof(b->nonce), NULL, NULL},
-		{NULL, FIELD_TEXT, NULL, 0, NULL, NULL},
-	};
-	const struct field callback[] = {
-		{"port", FIELD_NUMBER, &port, UINT16_MAX, NULL, NULL},
 		{NULL, FIELD_TEXT, NULL, 0, NULL, NULL},
 	};
 	const struct field facts[] = {
@@ -173,7 +167,6 @@ int claim_body_parse(struct claim_body *b, const char *text, size_t len, struct 
 		{"boot_id", FIELD_TEXT, b->boot, sizeof(b->boot), NULL, NULL},
 		{"csr", FIELD_BYTES, b->csr, sizeof(b->csr), NULL, NULL},
 		{"attest", FIELD_OBJECT, NULL, 0, NULL, attest},
-		{"callback", FIELD_OBJECT, NULL, 0, NULL, callback},
 		{"facts", FIELD_OBJECT, NULL, 0, NULL, facts},
 		{NULL, FIELD_TEXT, NULL, 0, NULL, NULL},
 	};
@@ -188,7 +181,7 @@ int claim_body_parse(struct claim_body *b, const char *text, size_t len, struct 
 	if (rc == 0 && !jpull_end(&j))
 		rc = err_set(e, ERR_INVALID, "claim: not JSON, or something behind it");
 	if (rc == 0)
-		rc = check(b, version, kind, port, e);
+		rc = check(b, version, kind, e);
 	if (rc < 0)
 		claim_body_wipe(b);
 	return rc;

@@ -3,7 +3,6 @@
  *	{"v": 1, "claim_id": "...", "claim_secret": "...", "node": "c1", "provider": "aws",
  *	 "instance_id": "i-1", "boot_id": "...", "csr": "<base64 of PEM>",
  *	 "attest": {"type": "aws-rsa2048", "doc": "<base64>", "nonce": "..."},
- *	 "callback": {"port": 861},
  *	 "facts": {"kernel": "...", "gpus": 8, "driver": "...", "mem_mb": 1, "cpus": 1}}
  *
  * It comes from anybody, before anything is proved: no allocation, no recursion, each field has its
@@ -38,7 +37,6 @@ struct claim_body { /* "" and 0: it says nothing of that */
 	unsigned char doc[ATTEST_DOC_MAX + 1]; /* and a NUL byte */
 	size_t doc_len;
 	char nonce[CLAIM_BODY_NONCE_MAX + 1];
-	uint16_t callback; /* port */
 	struct {
 		char kernel[CLAIM_BODY_FACT_MAX + 1], driver[CLAIM_BODY_FACT_MAX + 1];
 		int64_t gpus, mem_mb, cpus;

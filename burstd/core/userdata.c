@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "core/claim.h"
 
 /* In the program, so that there is no file to be changed, and none to be missing. */
 extern const char userdata_template[], userdata_template_token[];
@@ -112,8 +113,6 @@ static int check(const struct userdata *u, const struct field *fields, size_t n,
 	if (u->timeout_s == 0 || u->timeout_s > USERDATA_TIMEOUT_MAX)
 		return err_set(e, ERR_INVALID, "user-data: TIMEOUT is 1 to %d s",
 			       USERDATA_TIMEOUT_MAX);
-	if (u->callback > USERDATA_CALLBACK_MAX)
-		return err_set(e, ERR_INVALID, "user-data: PORT is none that only root has");
 	return check_urls(u->urls, e) < 0 ? -1 : check_ca(u->ca_pem, e);
 }
 
@@ -144,8 +143,8 @@ static size_t text_len(const char *text)
 	return len > 0 && text[len - 1] == '\n' ? len - 1 : len;
 }
 
-/* Write it to `to`, or only count.  Comments teach who reads the template; the machine, and the
- * provider's limit, can do without. */
+/* Write it to `to`, or only count.  Comments and blanks before a line are for who reads the
+ * template; the machine, and the provider's limit, can do without. */
 static size_t render(char *to, const char *template, const struct field *fields, size_t n)
 {
 	const char *p = template;
@@ -159,7 +158,7 @@ static size_t render(char *to, const char *template, const struct field *fields,
 			p = end;
 			continue;
 		}
-		while (p < end) {
+		for (p = word; p < end;) {
 			const struct field *f = *p == '@' ? field_at(fields, n, p) : NULL;
 
 			if (f == NULL) {
@@ -189,7 +188,7 @@ static int fill(char **out, const char *template, const struct field *fields, si
 
 int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *e)
 {
-	char timeout[NUMBER_SIZE], port[NUMBER_SIZE];
+	char timeout[NUMBER_SIZE], ports[2 * NUMBER_SIZE] = "";
 	const struct field fields[] = {
 		{"URLS", u->urls, ALNUM ".:-_[]/ ", 1, USERDATA_TEXT_MAX},
 		{"CLAIM_ID", u->claim_id, ALNUM "._-", 1, USERDATA_ID_MAX},
@@ -200,13 +199,14 @@ int userdata_fill(char **out, const struct userdata *u, size_t max, struct err *
 		{"NODE_INIT", u->node_init, ALNUM "._-/", 0, USERDATA_TEXT_MAX},
 		{"CA_PEM", u->ca_pem, ALNUM "+/=- \n", 1, USERDATA_CA_MAX},
 		{"TIMEOUT", timeout, ALNUM, 1, NUMBER_SIZE},
-		{"PORT", port, ALNUM, 1, NUMBER_SIZE},
+		{"PORTS", ports, ALNUM "-", 0, sizeof(ports)},
 	};
 	const size_t n = sizeof(fields) / sizeof(fields[0]);
 
 	*out = NULL;
 	snprintf(timeout, sizeof(timeout), "%u", u->timeout_s);
-	snprintf(port, sizeof(port), "%u", u->callback);
+	if (u->roots_port)
+		snprintf(ports, sizeof(ports), "%d-%d", CLAIM_PORT_MIN, CLAIM_PORT_MAX);
 	if (check(u, fields, n, e) < 0)
 		return -1;
 	return fill(out, userdata_template, fields, n, max, e);

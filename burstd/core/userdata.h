@@ -7,6 +7,7 @@
 #ifndef BURSTD_USERDATA_H
 #define BURSTD_USERDATA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,7 +21,6 @@ enum {
 	USERDATA_SECRET_MAX = 127,
 	USERDATA_CA_MAX = 4096,       /* two certificates of a P-256 key: ours, and the next */
 	USERDATA_TIMEOUT_MAX = 86400, /* s */
-	USERDATA_CALLBACK_MAX = 1023, /* only root can listen there: that is the point of it */
 	USERDATA_LINES_MAX = 12288,
 	USERDATA_SHA256_LEN = 64,
 	USERDATA_LIMIT = 16384, /* of a driver of which nothing is known, and of the least */
@@ -35,7 +35,7 @@ struct userdata {
 	const char *ca_pem;    /* of the authority that our listeners' certificates are of */
 	const char *node_init; /* its path in the image; another, or none, and it is fetched */
 	uint32_t timeout_s;    /* for the claim */
-	uint16_t callback;     /* port that answers our call-back; 0: none */
+	bool roots_port;       /* it claims from CLAIM_PORT_MIN to CLAIM_PORT_MAX */
 };
 
 /* *out is the caller's, a secret: secret_wipe().  max: bytes, as by userdata_limit().  -1: *e says

@@ -204,8 +204,6 @@ static void run_one(struct claim_ask *ask)
 			claim_ask_end(ask, CLAIM_SILENCE, STORE_S);
 		return;
 	}
-	if (ask->calls && x->call == NULL && claim_may_call(e, x))
-		claim_call_back(e, x, ask->port);
 }
 
 void claim_asks_run(struct engine *e)
@@ -235,14 +233,6 @@ void claim_asks_free(struct engine *e)
 		unlink_ask(e->claims->asks);
 }
 
-/* The next claims_run() asks for them: then it is durable. */
-void claim_ask_proved(struct engine *e, struct claim_entry *x)
-{
-	(void)e;
-	if (x->r.ask != NULL)
-		x->r.ask->calls = false;
-}
-
 /* --- who asks ----------------------------------------------------------------------------------
  */
 
@@ -267,9 +257,7 @@ static void hold(struct asking *a, struct claim_run *r, bool again)
 				  .entry = claim_entry(r),
 				  .ticket = a->rq->http.ticket,
 				  .text = wants_text(a->rq),
-				  .calls = claim_want(&r->c) == CLAIM_WANT_PROOF,
 				  .again = again,
-				  .port = a->body.callback,
 				  .until_ms = engine_now(e) + CLAIM_HOLD_MS,
 				  .csr = mem_strdup(a->body.csr)};
 	*e->claims->asks_last = ask;
@@ -302,19 +290,15 @@ static struct claim_result ask_for(struct asking *a, struct claim_run *r)
 static void ask_again(struct asking *a, struct claim_run *r)
 {
 	struct claim_result res;
+	char why[160];
 
-	/* A request for a certificate is no secret: who has a copy and the secret has not its key,
-	 * but would have the answer. */
-	if (!claim_is_at_home(a->e, r, a->rq->address)) {
-		claims_refused(a->e, claim_entry(r)->set, a->rq->address,
-			       "its own request, from another address");
+	if (!claim_is_at_home(a->e, r, a->rq, why)) {
+		claims_refused(a->e, claim_entry(r)->set, a->rq->address, why);
 		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 		return;
 	}
 	res = ask_for(a, r);
-	if (claim_want(&r->c) == CLAIM_WANT_PROOF && !claim_port_is_roots(a->body.callback))
-		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
-	else if (res.answer == CLAIM_WAIT || res.answer == CLAIM_BYTES)
+	if (res.answer == CLAIM_WAIT || res.answer == CLAIM_BYTES)
 		hold(a, r, res.answer == CLAIM_BYTES);
 	else
 		reply(a->e, a->rq, a->an, res.answer, 0);
@@ -325,7 +309,7 @@ static bool is_weak(const struct engine *e, const struct claim_set *set)
 	return e->conf->providers[set->cloud].attest == CONF_ATTEST_ADDRESS;
 }
 
-static void ask_first(struct asking *a, struct claim_set *set, struct claim_run *r, bool proved)
+static void ask_first(struct asking *a, struct claim_set *set, struct claim_run *r)
 {
 	const struct fleet_node *fn = claims_node(a->e, r);
 	struct claim_result res = ask_for(a, r);
@@ -338,8 +322,7 @@ static void ask_first(struct asking *a, struct claim_set *set, struct claim_run 
 		reply(a->e, a->rq, a->an, res.answer, 0);
 		return;
 	}
-	if (proved)
-		(void)claims_step(a->e, r, &ev);
+	(void)claims_step(a->e, r, &ev);
 	hold(a, r, false);
 }
 
@@ -396,19 +379,19 @@ static void wait_for_provider(struct asking *a, const struct claim_set *set)
 
 static void judge(struct asking *a, struct claim_set *set)
 {
-	struct claim_run *r = owned_by(set, a->spki);
+	struct claim_run *own = owned_by(set, a->spki), *r;
 	char why[160];
 
-	if (r != NULL) {
-		ask_again(a, r);
+	if (own != NULL && claim_want(&own->c) != CLAIM_WANT_PROOF) {
+		ask_again(a, own);
 		return;
 	}
-	switch (claim_prove(a->e, set, &a->body, a->rq->address, &r, why)) {
+	switch (claim_prove(a->e, set, &a->body, a->rq, &r, why)) {
 	case CLAIM_PROVED:
-		ask_first(a, set, r, true);
-		break;
-	case CLAIM_CALL:
-		ask_first(a, set, r, false);
+		if (own != NULL && own != r)
+			ask_wrongly(a, set, own, "the key of another machine");
+		else
+			ask_first(a, set, r);
 		break;
 	case CLAIM_UNKNOWN_YET:
 		wait_for_provider(a, set);
@@ -419,6 +402,25 @@ static void judge(struct asking *a, struct claim_set *set)
 	case CLAIM_DISPROVED:
 		ask_wrongly(a, set, r, why);
 		break;
+	}
+}
+
+/* A request for a certificate is no secret, nor is one that was caught: only who has its key, as
+ * TLS has shown, makes it. */
+static void check_key(struct asking *a, struct claim_set *set)
+{
+	const struct node_peer *p = &a->rq->peer;
+
+	if (p->self && memcmp(a->spki, p->spki, sizeof(a->spki)) == 0) {
+		judge(a, set);
+	} else if (p->self) {
+		struct claim_run *own = owned_by(set, a->spki);
+
+		memcpy(a->spki, p->spki, sizeof(a->spki));
+		ask_wrongly(a, set, own, "its certificate is of another key than its request");
+	} else {
+		claims_refused(a->e, set, a->rq->address, "without a certificate of its key");
+		reply(a->e, a->rq, a->an, CLAIM_DENIED, 0);
 	}
 }
 
@@ -454,7 +456,7 @@ void claim_ask(struct engine *e, const struct node_request *rq, struct http_answ
 		   node_ca_read_csr(a->body.csr, strlen(a->body.csr), a->spki, &err) != 0) {
 		refuse(an, 400, err.msg);
 	} else if (set != NULL) {
-		judge(a, set);
+		check_key(a, set);
 	}
 	claim_body_wipe(&a->body);
 	free(a);

@@ -71,21 +71,10 @@ int claims_provider(struct engine *e, size_t provider, struct err *err)
 	return open_prover(e, v, &e->conf->providers[provider], err);
 }
 
-static void cancel_calls(struct engine *e)
-{
-	while (e->claims->calls != NULL) {
-		struct claim_call *call = e->claims->calls;
-
-		call->entry = NULL;
-		http_client_cancel(e->d.http, call->handle); /* frees it */
-	}
-}
-
 void claim_proof_free(struct engine *e)
 {
 	struct claims *cs = e->claims;
 
-	cancel_calls(e);
 	for (size_t i = 0; i < cs->nprovers; i++) {
 		struct claim_prover *v = &cs->provers[i];
 
@@ -205,19 +194,34 @@ static enum claim_proof verify(struct engine *e, struct claim_set *set, const st
 	return err.code == ERR_LIMIT ? claim_lacks(e, set, b) : CLAIM_DISPROVED;
 }
 
-static bool is_at_home(const struct engine *e, struct claim_run *r, const char *from)
+/* Does it come from a port that nobody but its root can have, or need it not?  Its firewall keeps
+ * containers from it, and what NAT makes of one is another. */
+static bool is_by_root(const struct engine *e, uint32_t cloud, const struct node_request *rq,
+		       char why[160])
 {
-	const struct fleet_node *fn = claims_node(e, r);
-
-	return fn == NULL || fn->n.addr[0] == '\0' || ipaddr_same(fn->n.addr, from);
+	if (e->conf->providers[cloud].attest != CONF_ATTEST_CALLBACK ||
+	    (rq->port >= CLAIM_PORT_MIN && rq->port <= CLAIM_PORT_MAX))
+		return true;
+	(void)snprintf(why, 160,
+		       "it comes from port %u, not from %d to %d: not by root; or behind NAT, "
+		       "where \"callback\" cannot be",
+		       (unsigned)rq->port, CLAIM_PORT_MIN, CLAIM_PORT_MAX);
+	return false;
 }
 
-bool claim_is_at_home(const struct engine *e, struct claim_run *r, const char *from)
+bool claim_is_at_home(const struct engine *e, struct claim_run *r, const struct node_request *rq,
+		      char why[160])
 {
 	uint32_t cloud = claim_entry(r)->set->cloud;
-	bool by_doc = e->claims->provers[cloud].ops != NULL;
+	const struct fleet_node *fn = claims_node(e, r);
 
-	return (by_doc && !e->conf->providers[cloud].check_address) || is_at_home(e, r, from);
+	if (e->claims->provers[cloud].ops != NULL && !e->conf->providers[cloud].check_address)
+		return true;
+	if (fn != NULL && fn->n.addr[0] != '\0' && !ipaddr_same(fn->n.addr, rq->address)) {
+		(void)snprintf(why, 160, "it comes from another address than its machine has");
+		return false;
+	}
+	return is_by_root(e, cloud, rq, why);
 }
 
 /* Its provider has not shown an address yet: whether it is at home nobody can say. */
@@ -275,7 +279,7 @@ static void blame_clock(const struct engine *e, uint32_t cloud, char why[160])
 }
 
 static enum claim_proof by_document(struct engine *e, struct claim_set *set,
-				    const struct claim_body *b, const char *from,
+				    const struct claim_body *b, const struct node_request *rq,
 				    struct claim_run **whose, char why[160])
 {
 	const struct conf_provider *p = &e->conf->providers[set->cloud];
@@ -292,10 +296,8 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 		(void)snprintf(why, 160, "a document of another instance, %.95s", id.instance);
 		return CLAIM_DISPROVED;
 	}
-	if (!claim_is_at_home(e, *whose, from)) {
-		(void)snprintf(why, 160, "it comes from another address than its machine has");
+	if (!claim_is_at_home(e, *whose, rq, why))
 		return CLAIM_DISPROVED;
-	}
 	if (p->check_address && is_nowhere(e, *whose))
 		return CLAIM_UNKNOWN_YET;
 	if (rc == CLAIM_PROVED)
@@ -316,153 +318,40 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
  */
 
 static enum claim_proof by_address(struct engine *e, struct claim_set *set,
-				   const struct claim_body *b, const char *from,
-				   struct claim_run **whose, char why[160])
+				   const struct node_request *rq, struct claim_run **whose,
+				   char why[160])
 {
+	bool calls = e->conf->providers[set->cloud].attest == CONF_ATTEST_CALLBACK;
+
 	for (struct claim_run *r = set->first; r != NULL; r = r->next_of_id) {
 		const struct fleet_node *fn = claims_node(e, r);
 
-		if (fn != NULL && fn->n.addr[0] != '\0' && ipaddr_same(fn->n.addr, from))
+		if (fn != NULL && fn->n.addr[0] != '\0' && ipaddr_same(fn->n.addr, rq->address))
 			*whose = r;
 	}
 	if (*whose == NULL && any_unknown(e, set))
 		return CLAIM_UNKNOWN_YET;
 	if (*whose == NULL) {
-		(void)snprintf(why, 160, "it comes from an address that no machine of its has");
+		(void)snprintf(why, 160, "it comes from an address that no machine of its has%s",
+			       calls ? "; behind NAT \"callback\" cannot be" : "");
 		return CLAIM_DISPROVED;
 	}
-	if (e->conf->providers[set->cloud].attest == CONF_ATTEST_ADDRESS)
+	if (is_by_root(e, set->cloud, rq, why))
 		return CLAIM_PROVED;
-	if (claim_port_is_roots(b->callback))
-		return CLAIM_CALL;
-	(void)snprintf(why, 160, "it offers no port that only root can have");
 	*whose = NULL;
 	return CLAIM_DISPROVED;
 }
 
 enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const struct claim_body *b,
-			     const char *from, struct claim_run **whose, char why[160])
+			     const struct node_request *rq, struct claim_run **whose, char why[160])
 {
 	*whose = NULL;
 	why[0] = '\0';
 	if (off_is(&e->clouds[set->cloud])) /* what its documents are checked with is missing */
 		return CLAIM_UNKNOWN_YET;
 	if (e->claims->provers[set->cloud].ops != NULL)
-		return by_document(e, set, b, from, whose, why);
-	return by_address(e, set, b, from, whose, why);
-}
-
-/* --- the call-back -----------------------------------------------------------------------------
- */
-
-static void unlink_call(struct claim_call *call)
-{
-	struct claim_call **at = &call->e->claims->calls;
-
-	while (*at != call)
-		at = &(*at)->next;
-	*at = call->next;
-	call->e->claims->ncalls--;
-	if (call->entry != NULL)
-		call->entry->call = NULL;
-}
-
-static void judge_call(struct claim_call *call, const struct err *err)
-{
-	struct claim_entry *x = call->entry;
-	const struct fleet_node *fn = claims_node(call->e, &x->r);
-	struct claim_event ev = {.type = CLAIM_EV_ATTESTED,
-				 .now_ms = engine_now(call->e),
-				 .instance = fn != NULL ? fn->n.instance : ""};
-
-	x->silent = err != NULL && err->code != ERR_AUTH &&
-		    engine_now(call->e) >= call->since_ms + CLAIM_CALL_SLOW_MS;
-	if (err != NULL &&
-	    err->code != ERR_AUTH) { /* it does not listen yet, or cannot be reached */
-		if (x->r.ask != NULL)
-			claim_ask_end(x->r.ask, CLAIM_WAIT,
-				      x->silent ? CLAIM_LATER_S : CLAIM_SOON_S);
-		return;
-	}
-	if (err != NULL) {
-		ev.type = CLAIM_EV_REFUSED;
-		claims_refused(call->e, x->set, x->r.c.addr,
-			       "another key answers at its machine's address");
-		if (x->r.ask != NULL)
-			claim_ask_end(x->r.ask, CLAIM_DENIED, 0);
-	}
-	(void)claims_step(call->e, &x->r, &ev);
-	if (err == NULL)
-		claim_ask_proved(call->e, x);
-}
-
-static void on_called(void *ctx, const struct http_reply *reply, const struct err *err)
-{
-	struct claim_call *call = ctx;
-	struct engine *e = call->e;
-
-	(void)reply;
-	unlink_call(call);
-	if (call->entry != NULL && !e->dead)
-		judge_call(call, err);
-	free(call);
-	if (!e->dead)
-		engine_turn(e);
-}
-
-bool claim_may_call(const struct engine *e, const struct claim_entry *x)
-{
-	unsigned cloud = 0, silent = 0;
-
-	for (const struct claim_call *call = e->claims->calls; call != NULL; call = call->next) {
-		cloud += call->cloud == x->set->cloud;
-		silent += call->cloud == x->set->cloud && call->silent;
-	}
-	return e->claims->ncalls < CLAIM_CALLS_MAX && cloud < CLAIM_CALLS_CLOUD &&
-	       (!x->silent || silent < CLAIM_CALLS_SILENT);
-}
-
-void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port)
-{
-	const struct fleet_node *fn = claims_node(e, &x->r);
-	struct claim_call *call;
-	struct err err;
-	char url[PROVIDER_ADDR_MAX + 32];
-	const struct http_call hc = {.method = "GET",
-				     .url = url,
-				     .timeout_ms = CLAIM_CALL_MS,
-				     .max_reply = 1,
-				     .pin = x->r.c.spki};
-
-	assert(x->call == NULL);
-	if (fn == NULL)
-		return;
-	(void)snprintf(url, sizeof(url),
-		       strchr(fn->n.addr, ':') != NULL ? "https://[%s]:%u/" : "https://%s:%u/",
-		       fn->n.addr, (unsigned)port);
-	call = mem_zalloc(sizeof(*call));
-	*call = (struct claim_call){.next = e->claims->calls,
-				    .e = e,
-				    .entry = x,
-				    .cloud = x->set->cloud,
-				    .since_ms = engine_now(e),
-				    .silent = x->silent};
-	e->claims->calls = call;
-	e->claims->ncalls++;
-	x->call = call;
-	if (http_client_send(e->d.http, &hc, on_called, call, &call->handle, &err) == 0)
-		return;
-	unlink_call(call);
-	judge_call(call, &err);
-	free(call);
-}
-
-void claim_call_forget(struct claim_entry *x)
-{
-	if (x->call == NULL)
-		return;
-	x->call->entry = NULL; /* it ends by itself */
-	x->call = NULL;
+		return by_document(e, set, b, rq, whose, why);
+	return by_address(e, set, rq, whose, why);
 }
 
 /* --- nonces ------------------------------------------------------------------------------------

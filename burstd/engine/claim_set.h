@@ -7,20 +7,12 @@
 #include "engine/claims.h"
 
 enum {
-	CLAIM_SECRET_SIZE = 65,    /* 256 bits in hex */
-	CLAIM_MARK_SIZE = 9,       /* of an id's SHA-256, in hex */
-	CLAIM_HOLD_MS = 15000,     /* whoever asks waits so long for an answer, then for less */
-	CLAIM_AGAIN_S = 2,         /* ... and asks again after so long; it is being looked at */
-	CLAIM_SOON_S = 1,          /* ... its machine does not listen yet */
-	CLAIM_LATER_S = 5,         /* ... or nothing comes back from there */
-	CLAIM_CALLS_MAX = 64,      /* call-backs at a time, ... */
-	CLAIM_CALLS_CLOUD = 32,    /* ... of one provider, ... */
-	CLAIM_CALLS_SILENT = 8,    /* ... and of its machines that let one run out of time */
-	CLAIM_CALL_MS = 3000,      /* of one */
-	CLAIM_CALL_SLOW_MS = 1000, /* one that failed so late was not refused: a filter, mostly */
-	CLAIM_CALLBACK_PORT = 861, /* that is told to machines: only root can have it */
-	CLAIM_FETCH_MAX = 262144,  /* bytes of what a verifier lacks */
-	CLAIM_FETCH_MS = 10000,    /* for that */
+	CLAIM_SECRET_SIZE = 65,       /* 256 bits in hex */
+	CLAIM_MARK_SIZE = 9,          /* of an id's SHA-256, in hex */
+	CLAIM_HOLD_MS = 15000,        /* whoever asks waits so long for an answer, then for less */
+	CLAIM_AGAIN_S = 2,            /* ... and asks again after so long; it is being looked at */
+	CLAIM_FETCH_MAX = 262144,     /* bytes of what a verifier lacks */
+	CLAIM_FETCH_MS = 10000,       /* for that */
 	CLAIM_FETCH_AGAIN_MS = 30000, /* after it could not be had; the same, after it was */
 	CLAIM_LACKS_MAX = 4, /* keys nobody knows that one create's machines may name: two were
 			      * odd for a cloud that replaces its own */
@@ -32,22 +24,18 @@ enum {
 	CLAIM_LATE_MS = 10000,    /* one that must go and whose machine is not known yet */
 };
 
-struct claim_call;
-
 struct claim_entry {
 	struct claim_run r; /* first: that is what others have */
 	struct engine *e;
 	char key[HOSTLIST_NAME_MAX + FMT_U64_SIZE + 2];
 	struct claim_set *set;
 	char why[160]; /* it did not become a node; "" */
-	struct claim_call *call;
-	bool ended; /* it was seen to that its machine goes */
+	bool ended;    /* it was seen to that its machine goes */
 	/* The secret store was asked for it, by this handle: once, however often its machine is
 	 * told to come again meanwhile. */
 	bool asked;
 	uint64_t handle;
 	bool keyless; /* it was said that there are no keys for it */
-	bool silent;  /* nobody answered its last call-back in time */
 };
 
 struct claim_lack { /* what somebody with the right secret showed a document of */
@@ -77,21 +65,9 @@ struct claim_ask { /* somebody waits for the bytes of one claim */
 	struct claim_entry *entry;
 	uint64_t ticket;
 	bool text;        /* key=value, else JSON */
-	bool calls;       /* its call-back comes first */
 	bool again;       /* of a claim that was answered: the answer was lost */
-	uint16_t port;    /* of the call-back */
 	int64_t until_ms; /* then it is told to come again */
 	char *csr;
-};
-
-struct claim_call { /* one call-back */
-	struct claim_call *next;
-	struct engine *e;
-	struct claim_entry *entry; /* NULL: nobody cares any more */
-	uint32_t cloud;
-	int64_t since_ms;
-	bool silent; /* its machine was, the last time */
-	uint64_t handle;
 };
 
 struct claim_prover { /* of one provider */
@@ -117,9 +93,7 @@ struct claims {
 	size_t nall, cap;
 	int64_t wake_ms;                     /* not later than the first that is due */
 	struct claim_ask *asks, **asks_last; /* who came first is first */
-	struct claim_call *calls;
-	unsigned ncalls;
-	struct claim_prover *provers; /* by provider */
+	struct claim_prover *provers;        /* by provider */
 	size_t nprovers;
 	struct claim_nonce_used *nonces;
 	size_t nnonces;
@@ -150,33 +124,23 @@ void claim_asks_run(struct engine *e);
 void claim_store_cancel(struct claim_entry *x);
 int64_t claim_asks_next_ms(const struct engine *e);
 void claim_asks_free(struct engine *e);
-/* The proof is there: now the bytes, for whoever waits. */
-void claim_ask_proved(struct engine *e, struct claim_entry *x);
 
 /* --- claim_proof.c --- */
 int claim_proof_open(struct engine *e, struct err *err);
 void claim_proof_free(struct engine *e);
 enum claim_proof {
 	CLAIM_PROVED, /* *whose it is */
-	CLAIM_CALL,   /* *whose it is, if whoever answers there has the same key */
 	CLAIM_UNKNOWN_YET,
 	CLAIM_UNTIMELY,  /* why: *whose it is, but by the times in it that cannot be */
 	CLAIM_DISPROVED, /* why says what is wrong; *whose it is, if that is known */
 };
 enum claim_proof claim_prove(struct engine *e, struct claim_set *set, const struct claim_body *b,
-			     const char *from, struct claim_run **whose, char why[160]);
-/* Is that where its machine is, or is it not asked where it is?  So too while that is not known. */
-bool claim_is_at_home(const struct engine *e, struct claim_run *r, const char *from);
-/* Can nobody but root listen there? */
-static inline bool claim_port_is_roots(uint16_t port)
-{
-	return port != 0 && port < 1024;
-}
-/* Is there a place for one now?  Those that nobody answers must not keep the others waiting. */
-bool claim_may_call(const struct engine *e, const struct claim_entry *x);
-/* Start it; what comes of it is for the claim. */
-void claim_call_back(struct engine *e, struct claim_entry *x, uint16_t port);
-void claim_call_forget(struct claim_entry *x);
+			     const struct node_request *rq, struct claim_run **whose,
+			     char why[160]);
+/* Is that where its machine is (and its root, where nobody signs for it), or is it not asked where
+ * it is?  So too while that is not known.  false: why. */
+bool claim_is_at_home(const struct engine *e, struct claim_run *r, const struct node_request *rq,
+		      char why[160]);
 /* A nonce that is good for this id, once. */
 void claim_nonce_make(struct engine *e, const char *id, char out[33]);
 bool claim_nonce_use(struct engine *e, const char *id, const char *nonce);

@@ -176,7 +176,6 @@ static void forget(struct engine *e, struct claim_run *r)
 	if (r->ask != NULL)
 		claim_ask_end(r->ask, CLAIM_OVER, 0);
 	claim_store_cancel(x);
-	claim_call_forget(x);
 	while (*at != r)
 		at = &(*at)->next_of_id;
 	*at = r->next_of_id;
@@ -232,7 +231,7 @@ static const char *proof_of(const struct engine *e, const struct claim *c, uint3
 	if (c->weak)
 		return "by its address alone";
 	return e->conf->providers[cloud].attest == CONF_ATTEST_CALLBACK
-		       ? "by a call-back to its address"
+		       ? "by its address, and a port of its root's"
 		       : "by its identity document";
 }
 
@@ -508,8 +507,7 @@ char *claims_user_data(const struct engine *e, const struct batch *b, struct err
 			     .node = b->n == 1 ? b->members[0].name->name : "",
 			     .ca_pem = node_ca_trust(e->d.door->ca),
 			     .node_init = CLAIM_NODE_INIT,
-			     .callback =
-				     p->attest == CONF_ATTEST_CALLBACK ? CLAIM_CALLBACK_PORT : 0};
+			     .roots_port = p->attest == CONF_ATTEST_CALLBACK};
 	int64_t s = time_to_claim(e, b) / 1000;
 
 	u.timeout_s = s < 1 ? 1 : s > USERDATA_TIMEOUT_MAX ? USERDATA_TIMEOUT_MAX : (uint32_t)s;

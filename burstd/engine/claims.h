@@ -3,7 +3,7 @@
  *
  *   claims.c       the table: one claim for each incarnation, issued with its create, over with it
  *   claim_ask.c    who asks, and what they get: /v1/claim, /v1/claim/ID/nonce, /v1/alarm
- *   claim_proof.c  which machine is it?  its document, its address, the call-back
+ *   claim_proof.c  which machine is it?  its document, its address, a port of its root's
  *   claim_lack.c   what documents are checked with, fetched
  *   door.c         requests of nodes: who deals with them; answers, sent when what they say is
  *                  durable

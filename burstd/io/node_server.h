@@ -35,6 +35,7 @@ struct node_request {             /* borrowed during the handler only */
 	struct http_request http; /* http_header(): Accept, Authorization, Content-Type */
 	struct node_peer peer;
 	char address[NODE_ADDR_SIZE]; /* it came from */
+	uint16_t port;                /* ... there */
 	bool lazy; /* set by the check: the loop need not be woken for it, and gets it within
 		    * NODE_LAZY_MS */
 };

@@ -46,6 +46,7 @@ struct node_conn { /* a connection, from accept to close */
 	bool met;         /* peer is filled in */
 	struct node_peer peer;
 	char address[NODE_ADDR_SIZE];
+	uint16_t port;
 	struct node_exchange *waiting; /* for the loop */
 };
 
@@ -133,6 +134,19 @@ static struct node_gate_key key_of(const struct sockaddr *sa)
 	return k;
 }
 
+static uint16_t port_of(const struct sockaddr *sa)
+{
+	struct sockaddr_in six4 = {0};
+	struct sockaddr_in6 six = {0};
+
+	if (sa->sa_family == AF_INET6) {
+		memcpy(&six, sa, sizeof(six));
+		return ntohs(six.sin6_port);
+	}
+	memcpy(&six4, sa, sizeof(six4));
+	return ntohs(six4.sin_port);
+}
+
 static enum MHD_Result on_accept(void *cls, const struct sockaddr *sa, socklen_t len)
 {
 	struct node_server *s = cls;
@@ -168,14 +182,16 @@ static void enter(struct node_server *s, struct MHD_Connection *conn, void **pla
 {
 	struct node_conn *nc = mem_zalloc(sizeof(*nc));
 	int64_t now = clock_boot_ms();
-	struct node_gate_key k = key_of(
-		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr);
+	const struct sockaddr *sa =
+		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+	struct node_gate_key k = key_of(sa);
 
 	nc->s = s;
 	nc->fd = MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 	nc->since_ms = now;
 	node_gate_enter(s->gate, &nc->gate, &k, now);
 	write_address(nc, &k);
+	nc->port = port_of(sa);
 	nc->tls = node_tls_ref(s->tls);
 	node_tls_use(
 		nc->tls,
@@ -382,6 +398,7 @@ static enum MHD_Result handle(struct node_server *s, struct node_exchange *x, co
 	count(s, NODE_REQUESTS);
 	rq.peer = x->nc->peer;
 	memcpy(rq.address, x->nc->address, sizeof(rq.address));
+	rq.port = x->nc->port;
 	if (s->o.check != NULL && s->o.check(s->o.check_ctx, &rq, &an)) {
 		count(s, NODE_REFUSED);
 		return answer(x, &an);

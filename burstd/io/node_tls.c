@@ -13,6 +13,29 @@ struct node_tls {
 	unsigned refs;
 };
 
+/* Of its own making: who issued it is who it is of, and no CA does that for nodes.  Its key is of
+ * the kind that claims have, so that strangers cannot have us reckon with larger ones. */
+static bool is_own(gnutls_x509_crt_t crt)
+{
+	unsigned bits = 0;
+
+	return gnutls_x509_crt_get_pk_algorithm(crt, &bits) == GNUTLS_PK_ECDSA && bits == 256 &&
+	       gnutls_x509_crt_check_issuer(crt, crt) == 1;
+}
+
+/* The first of what the client showed; NULL: it cannot be read. */
+static gnutls_x509_crt_t first_of(const gnutls_datum_t *chain)
+{
+	gnutls_x509_crt_t crt;
+
+	if (gnutls_x509_crt_init(&crt) != 0)
+		return NULL;
+	if (gnutls_x509_crt_import(crt, &chain[0], GNUTLS_X509_FMT_DER) == 0)
+		return crt;
+	gnutls_x509_crt_deinit(crt);
+	return NULL;
+}
+
 /* Called in every handshake, with or without a certificate.  The status also covers time. */
 static int verify(gnutls_session_t session)
 {
@@ -20,8 +43,16 @@ static int verify(gnutls_session_t session)
 	gnutls_typed_vdata_st want = {
 		.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = (unsigned char *)usage, .size = 0};
 	unsigned n = 0, status = 0;
+	const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &n);
+	gnutls_x509_crt_t crt;
+	bool own;
 
-	if (gnutls_certificate_get_peers(session, &n) == NULL || n == 0)
+	if (chain == NULL || n == 0)
+		return 0;
+	crt = first_of(chain);
+	own = n == 1 && crt != NULL && is_own(crt);
+	gnutls_x509_crt_deinit(crt);
+	if (own)
 		return 0;
 	if (gnutls_certificate_verify_peers(session, &want, 1, &status) != 0 || status != 0)
 		return GNUTLS_E_CERTIFICATE_ERROR;
@@ -133,6 +164,10 @@ static int read_crt(struct node_peer *out, gnutls_x509_crt_t crt)
 	size_t n = sizeof(out->cn);
 	int64_t end = gnutls_x509_crt_get_expiration_time(crt);
 
+	if (is_own(crt)) {
+		out->self = true;
+		return read_key(out, crt);
+	}
 	if (gnutls_x509_crt_get_dn_by_oid(crt, GNUTLS_OID_X520_COMMON_NAME, 0, 0, out->cn, &n) !=
 		    0 ||
 	    strlen(out->cn) != n || end < 0 || read_serial(out, crt) != 0 ||
@@ -153,11 +188,10 @@ int node_tls_peer(struct node_peer *out, struct gnutls_session_int *session)
 	*out = (struct node_peer){0};
 	if (chain == NULL || n == 0)
 		return 0;
-	if (gnutls_x509_crt_init(&crt) != 0)
+	crt = first_of(chain);
+	if (crt == NULL)
 		return -1;
-	rc = gnutls_x509_crt_import(crt, &chain[0], GNUTLS_X509_FMT_DER);
-	if (rc == 0)
-		rc = read_crt(out, crt);
+	rc = read_crt(out, crt);
 	gnutls_x509_crt_deinit(crt);
 	if (rc != 0)
 		*out = (struct node_peer){0};

@@ -2,7 +2,9 @@
  *
  * One set of certificate, key and client CA; a new set replaces it for new connections while old
  * ones go on with theirs.  A client need not show a certificate.  If it does, the handshake fails
- * unless the certificate is good: signed by our CA, of its time, for a client. */
+ * unless the certificate is good: signed by our CA, of its time, for a client; or of nobody but the
+ * client's own P-256 key, whatever its time.  That one says nothing of who the client is, only that
+ * it has the key: TLS proves that.  Claims are made with it. */
 #ifndef BURSTD_NODE_TLS_H
 #define BURSTD_NODE_TLS_H
 
@@ -20,8 +22,9 @@
 struct node_tls;
 struct gnutls_session_int; /* GnuTLS's session */
 
-struct node_peer { /* of the client's certificate; known false: it showed none */
+struct node_peer { /* of the client's certificate; known false: it showed none of our CA */
 	bool known;
+	bool self; /* it showed one of its own, of which spki alone is said */
 	char cn[65];
 	char urn[256];          /* its first URI among the subject's other names; "": none */
 	char serial[41];        /* hex, as RFC 5280 limits it */

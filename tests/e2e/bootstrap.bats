@@ -50,7 +50,7 @@ no_more() {
 	# What was proved, and by what.
 	case $LAB_CLOUD in
 	aws) event claimed 'by its identity document' ;;
-	*) event claimed 'by a call-back to its address' ;;
+	*) event claimed 'by its address, and a port of its root' ;;
 	esac
 	run ! grep -q weak <(burstctl nodes)
 	within 30 all_down

@@ -33,7 +33,6 @@ claim_ttl() {
 	lingers
 	steal
 	try "$node" one
-	answering "$node" one
 	claimed "$node" one
 	# An answer that was lost is given again, to the same key.
 	[ "$(try "$node" one)" = 200 ]

@@ -33,7 +33,7 @@ teardown() {
 	breach
 }
 
-@test "claim from another address: the machine's own request, copied, gets nothing there and harms nobody" {
+@test "claim from another address: the machine's own request and key, copied, get nothing there and harm nobody" {
 	bought
 	thief=$node
 	bought
@@ -41,14 +41,50 @@ teardown() {
 	try "$node" own
 	mkdir "$(machine "$thief")/burst/copy"
 	cp "$dir/burst/own/key.pem" "$(machine "$thief")/burst/copy/"
-	answering "$thief" copy
 	[ "$(try "$thief" copy)" = 403 ]
-	event claim-refused "$node"
-	answering "$node" own
+	event claim-refused 'another address than its machine has'
 	claimed "$node" own
 	[ "$(try "$thief" copy)" = 403 ]
 	run ! has_keys "$(machine "$thief")/burst/copy/answer"
 	run ! event breach
+}
+
+@test "a claim that was caught is good for nobody but who has its key, on the machine itself too" {
+	bought
+	lingers
+	steal
+	claimed "$node" own
+	caught "$node" own
+	[ "$(try "$node" user SELF=no AGAIN=/run/burst/caught)" = 403 ]
+	run ! has_keys "$dir/burst/user/answer"
+	event claim-refused 'without a certificate of its key'
+	# As a user, with what a user may have.
+	install -d -m 777 "$dir/burst/users"
+	cp "$dir/burst/stolen" "$dir/burst/caught" "$dir/burst/users/"
+	chmod 644 "$dir"/burst/users/*
+	run on "$node" setpriv --reuid=65534 --clear-groups claim /run/burst/users/stolen /run/burst/users/his AGAIN=/run/burst/users/caught \
+		SELF=no PORTS=
+	[ "$output" = 403 ]
+	# That has done the machine no harm: within a minute it asks for its answer, twice.
+	claimed "$node" own
+	[ "$(try "$node" own)" = 200 ]
+	run ! event breach
+	# A key of his own is a second one.
+	[ "$(try "$node" other AGAIN=/run/burst/caught)" = 409 ]
+	run ! has_keys "$dir/burst/other/answer"
+	event claim-refused 'of another key than its request'
+	breach
+}
+
+@test "from the machine's own address, but from no port that only its root has: refused, as behind NAT" {
+	[ "$LAB_CLOUD" = sim ] || skip 'its machines sign'
+	bought
+	lingers
+	steal
+	[ "$(try "$node" user PORTS=40123)" = 403 ]
+	run ! has_keys "$dir/burst/user/answer"
+	event claim-refused 'it comes from port 40123, not from 800 to 863: not by root; or behind NAT'
+	breach
 }
 
 @test "stolen claim used first: the machine that finds it used raises the alarm and ends" {
@@ -56,7 +92,6 @@ teardown() {
 	lingers
 	steal
 	try "$node" thief
-	answering "$node" thief
 	claimed "$node" thief
 	# Now the machine itself, with its own key.
 	on "$node" sh /var/lib/cloud/instance/user-data.txt || true

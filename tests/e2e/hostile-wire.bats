@@ -107,7 +107,6 @@ boots() {
 		-d '{}' "$lab_door/v1/claim")" = 431 ]
 	# It may still claim.
 	try "$node" own
-	answering "$node" own
 	claimed "$node" own
 }
 
@@ -127,7 +126,6 @@ dawdle() {
 		dawdle body; } 3>&- &
 	on "$node" sh -c 'for i in $(seq 50); do (sleep 60 | timeout 60 openssl s_client -connect 10.77.0.1:8443 >/dev/null 2>&1 &); done'
 	try "$node" own
-	answering "$node" own
 	claimed "$node" own
 	for name in silent headers body; do
 		run ! test -e "$dir/burst/$name"

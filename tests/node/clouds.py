@@ -10,7 +10,6 @@ import http.server
 import json
 import os
 import re
-import socket
 import ssl
 import subprocess
 import sys
@@ -82,10 +81,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
         data = text.encode() if isinstance(text, str) else text
         peer = ''
         if isinstance(self.connection, ssl.SSLSocket) and self.connection.getpeercert():
-            peer = dict(x[0] for x in self.connection.getpeercert()['subject'])['commonName']
+            shown = self.connection.getpeercert()
+            peer = dict(x[0] for x in shown['subject'])['commonName'] if shown['issuer'] != shown['subject'] else 'self'
         with LOCK:
             with open(f'{DIR}/log', 'a') as f:
                 f.write(f'{self.who} {self.command} {self.path} {peer or "-"} {status}\n')
+            with open(f'{DIR}/ports', 'a') as f:
+                f.write(f'{self.path} {self.client_address[1]}\n')
         self.send_response(status)
         for k, v in headers:
             self.send_header(k, v)
@@ -143,6 +145,8 @@ class Burstd(Handler):
     def claim(self, j):
         words = modes()
         n = count('claim')
+        if not self.has_key(base64.b64decode(j['csr'])):
+            return self.say(403)
         if self.headers['Accept'] != 'text/plain' or j['claim_secret'] != SECRET or j['v'] != 1:
             return self.say(401)
         if 'redirect' in words:
@@ -152,8 +156,6 @@ class Burstd(Handler):
                 return self.say(int(w))
         if 'wait' in words and n <= 2:
             return self.say(202, 'retry_after=1\nstate=attesting\n')
-        if 'callback' in words and not self.call_back(j):
-            return self.say(202, 'retry_after=1\n')
         text = answer(base64.b64decode(j['csr']))
         if 'short' in words and n == 1:
             return self.say(200, text[:len(text) // 2])
@@ -161,20 +163,13 @@ class Burstd(Handler):
             return self.say(200, text[:len(text) // 2], cut=len(text) - len(text) // 2)
         return self.say(200, text)
 
-    def call_back(self, j):
-        try:
-            raw = socket.create_connection(('127.0.0.1', j['callback']['port']), 2)
-            c = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-            c.check_hostname = False
-            c.verify_mode = ssl.CERT_NONE
-            with c.wrap_socket(raw) as s:
-                cert = ssl.DER_cert_to_PEM_cert(s.getpeercert(True)).encode()
-        except OSError:
+    def has_key(self, csr):
+        """Its certificate is of its own making, and of the key of its request."""
+        der = self.connection.getpeercert(True)
+        if not der or self.connection.getpeercert()['issuer'] != self.connection.getpeercert()['subject']:
             return False
-        same = openssl('x509', '-pubkey', '-noout', data=cert) == openssl(
-            'req', '-pubkey', '-noout', data=base64.b64decode(j['csr']))
-        open(f'{DIR}/called-back', 'w').write(str(same))
-        return same
+        return openssl('x509', '-pubkey', '-noout', data=ssl.DER_cert_to_PEM_cert(der).encode()) == openssl(
+            'req', '-pubkey', '-noout', data=csr)
 
     def confirm(self, data):
         words = modes()
@@ -274,13 +269,28 @@ class Metadata(Handler):
         return self.say(404)
 
 
-def tls(handler, port, name, client):
-    s = http.server.ThreadingHTTPServer(('127.0.0.1', port), handler)
+SELF = '/run/burst/s/self.pem'
+
+
+def context(name, client):
     c = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     c.load_cert_chain(f'{DIR}/{name}.pem', f'{DIR}/{name}.key')
     if client:
         c.load_verify_locations(f'{DIR}/ca.pem')
+        # Python takes no certificate that it does not know.
+        if os.path.exists(SELF):
+            c.load_verify_locations(SELF)
         c.verify_mode = ssl.CERT_OPTIONAL
+    return c
+
+
+def tls(handler, port, name, client):
+    s = http.server.ThreadingHTTPServer(('127.0.0.1', port), handler)
+    c = context(name, client)
+    if client:
+        def again(sock, *_):
+            sock.context = context(name, client)
+        c.sni_callback = again
     s.socket = c.wrap_socket(s.socket, server_side=True, do_handshake_on_connect=False)
     return s
 

@@ -36,8 +36,21 @@ legacy() {
 	alone azure_identity
 }
 
-@test "burstd's call-back is answered with the key of the request, and by nobody afterwards" {
-	alone call_back
+@test "where root's port is asked for, each claim comes from another one: three within a minute" {
+	alone roots_port
+}
+
+@test "root's ports are nobody else's towards burstd: not a user's, not a container's" {
+	alone roots_port_by_nft
+}
+
+@test "... by iptables" {
+	alone roots_port_by_iptables
+}
+
+@test "... by that of old" {
+	legacy
+	alone roots_port_by_legacy
 }
 
 @test "202 is waited out, with one key" {

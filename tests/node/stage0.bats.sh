@@ -21,6 +21,8 @@ claims_and_begins() {
 	[ "$(stat -c %a /run/burst/s)" = 700 ]
 	grep -q ' /run/burst/s tmpfs ' /proc/mounts
 	[ "$(stat -c %a /run/burst/s/key.pem)" = 600 ]
+	logged 'POST /v1/claim self 200'
+	[ ! -e /run/burst/s/self.pem ]
 	python3 - $W/body.1 <<-'PY'
 		import json, sys
 		j = json.load(open(sys.argv[1]))
@@ -95,18 +97,63 @@ azure_identity() {
 	PY
 }
 
-call_back() {
+# Three times within what a closed connection keeps its port for.
+roots_port() {
+	local ports
 	begun
-	modes callback
+	modes wait
 	clouds
-	stage0 PORT=861
+	stage0 PORTS=800-863
 	[ $rc = 0 ]
-	[ "$(cat $W/called-back)" = True ]
-	not grep -q 'No such process' /run/burst/stage0.log
-	# Nobody answers there any more.
-	sleep 0.3
-	not timeout 2 bash -c '</dev/tcp/127.0.0.1/861' 2>/dev/null
+	[ "$(times 'POST /v1/claim self 202')" = 2 ]
+	[ "$(times 'POST /v1/claim self 200')" = 1 ]
+	ports=$(sed -n 's,^/v1/claim ,,p' $W/ports)
+	for p in $ports; do [ "$p" -ge 800 ] && [ "$p" -le 863 ]; done
+	# A single one would not have done.
+	[ "$(sort -u <<<"$ports" | wc -l)" = 3 ]
 }
+
+# connects UID PORT TO-PORT [NETNS...]: does who has that port reach burstd's machine?  A user who may have any.
+connects() {
+	local uid=$1 port=$2 to=$3
+	shift 3
+	"$@" setpriv --reuid="$uid" --clear-groups --inh-caps=+net_bind_service --ambient-caps=+net_bind_service python3 -c '
+import socket, sys
+s = socket.socket()
+s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("", int(sys.argv[1])))
+print("bound")
+s.settimeout(1)
+s.connect(("10.1.0.2", int(sys.argv[2])))
+print("there")' "$port" "$to" 2>/dev/null >$W/connects || :
+	grep -q bound $W/connects || exit 1
+	grep -q there $W/connects
+}
+# burstd is elsewhere, behind this one's link; the container's packets get this machine's address.
+roots_port_is_kept() {
+	begun
+	clouds
+	with "$1"
+	stage0 PORTS=800-863 'URLS=https://127.0.0.1:8443 https://burst.example.org'
+	[ $rc = 0 ]
+	far
+	$cloud python3 -m http.server -b 10.1.0.2 -d $W/cloud 8443 >/dev/null 2>&1 3>&- &
+	$cloud python3 -m http.server -b 10.1.0.2 -d $W/cloud 2049 >/dev/null 2>&1 3>&- &
+	until connects 0 40000 8443 && connects 0 40001 2049; do sleep 0.1; done
+	connects 0 861 8443
+	connects 65534 40002 8443
+	not connects 65534 862 8443
+	not connects 65534 900 8443
+	connects 0 40003 8443 $box
+	not connects 0 863 8443 $box
+	not connects 0 700 8443 $box
+	# Nobody else is hindered: such as the kernel's NFS.
+	connects 65534 855 2049
+	connects 0 856 2049 $box
+}
+roots_port_by_nft() { roots_port_is_kept nft; }
+roots_port_by_iptables() { roots_port_is_kept iptables; }
+roots_port_by_legacy() { roots_port_is_kept legacy; }
 
 waits() {
 	begun
@@ -114,8 +161,8 @@ waits() {
 	clouds
 	stage0
 	[ $rc = 0 ]
-	[ "$(times 'POST /v1/claim - 202')" = 2 ]
-	[ "$(times 'POST /v1/claim - 200')" = 1 ]
+	[ "$(times 'POST /v1/claim self 202')" = 2 ]
+	[ "$(times 'POST /v1/claim self 200')" = 1 ]
 	# The same key each time, or it would be a second claim.
 	[ "$(for f in 1 2 3; do python3 -c 'import json,sys,base64; sys.stdout.buffer.write(base64.b64decode(json.load(open(sys.argv[1]))["csr"]))' \
 		$W/body.$f | openssl req -pubkey -noout | sha256sum; done | sort -u | wc -l)" = 1 ]
@@ -136,7 +183,7 @@ refused() {
 		modes $status
 		stage0
 		dies
-		[ "$(times "POST /v1/claim - $status")" = 1 ]
+		[ "$(times "POST /v1/claim self $status")" = 1 ]
 	done
 }
 
@@ -158,7 +205,7 @@ redirect() {
 	clouds
 	stage0 TIMEOUT=3
 	dies
-	logged 'POST /v1/claim - 307'
+	logged 'POST /v1/claim self 307'
 	not logged elsewhere
 }
 
@@ -207,7 +254,7 @@ short() {
 		kill %%
 		wait %% || :
 		[ $rc = 0 ]
-		[ "$(times 'POST /v1/claim - 200')" = 2 ]
+		[ "$(times 'POST /v1/claim self 200')" = 2 ]
 		grep -q '^end=1$' /run/burst/s/claim.conf
 	done
 }

@@ -15,7 +15,7 @@ token_stage0() {
 	shift 2
 	rc=0
 	token_lines "$@" >$W/lines
-	sed -e '2,$ { /^[ 	]*#/d }' -e "s|@NODE_INIT@|$init|; s|@SHA256@|$sha|" -e "/@LINES@/ {
+	sed -e '2,$ { /^[ 	]*#/d }' -e 's/^[ 	]*//' -e "s|@NODE_INIT@|$init|; s|@SHA256@|$sha|" -e "/@LINES@/ {
 		r $W/lines
 		d
 	}" "$top/scripts/node/stage0-token.sh.in" >$W/user-data

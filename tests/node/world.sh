@@ -108,12 +108,12 @@ answers() { printf '%s\n' "$@" >>$W/answer; }
 
 # user_data [KEY=VALUE...]: as burstd/core/userdata.c fills it in.
 user_data() {
-	local PROVIDER=none NODE='' NODE_INIT=/nowhere PORT=0 TIMEOUT=60 URLS=https://127.0.0.1:8443 CLAIM_ID=batch-1 one f
+	local PROVIDER=none NODE='' NODE_INIT=/nowhere PORTS='' TIMEOUT=60 URLS=https://127.0.0.1:8443 CLAIM_ID=batch-1 one f
 	local CA_PEM CLAIM_SECRET=$SECRET
 	CA_PEM=$(cat $W/ca.pem)
 	for one; do eval "${one%%=*}=\${one#*=}"; done
-	sed '2,$ { /^[ 	]*#/d }' "$top/scripts/node/stage0.sh.in" >$W/user-data
-	for f in URLS CLAIM_ID CLAIM_SECRET PROVIDER NODE NODE_INIT PORT TIMEOUT CA_PEM; do
+	sed '2,$ { /^[ 	]*#/d }; s/^[ 	]*//' "$top/scripts/node/stage0.sh.in" >$W/user-data
+	for f in URLS CLAIM_ID CLAIM_SECRET PROVIDER NODE NODE_INIT PORTS TIMEOUT CA_PEM; do
 		F=$f V=${!f} perl -0pi -e 's/\@$ENV{F}\@/$ENV{V}/g' $W/user-data
 	done
 }

@@ -36,15 +36,17 @@ struct sim_post { /* one request, from when it is sent until its answer is there
 	struct sim_post *next;
 	struct inst *about; /* the machine that it comes from, or wants to be */
 	enum sim_verb verb;
-	uint32_t key; /* of the client */
-	bool thief;   /* this is not the machine */
-	bool foreign; /* it speaks for another node than its certificate is of */
-	bool let_in;  /* when it came, it was a node that has confirmed its keys */
-	bool forged;  /* munge's key is not behind its credential */
+	uint32_t key;   /* of the client; of a claim, that its request is of */
+	uint32_t shown; /* of a claim: of the certificate of its own that it shows; 0: none */
+	bool thief;     /* this is not the machine */
+	bool foreign;   /* it speaks for another node than its certificate is of */
+	bool let_in;    /* when it came, it was a node that has confirmed its keys */
+	bool forged;    /* munge's key is not behind its credential */
 	/* the certificate that it shows; gen 0: none */
 	char node[24];
 	uint64_t gen;
 	char address[20], cred[64];
+	uint16_t port;
 	char body[1024];
 	/* on its way */
 	uint64_t ticket;
@@ -99,7 +101,6 @@ struct sim_machine { /* what one has, of its own */
 	char node[24]; /* as it was told */
 	uint64_t gen, token;
 	int64_t version, heard; /* heard: when burstd last answered its agent */
-	bool listens;           /* on the port of the call-back */
 	bool silent;            /* it never claims, nor has an agent */
 	bool up, again;
 	bool robbed; /* somebody had the secret of its claim, or it says that something is wrong */

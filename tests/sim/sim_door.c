@@ -146,9 +146,9 @@ void sim_door_claim(struct world *w, struct sim_post *p, const char *secret, uin
 	base64(doc64, doc);
 	(void)snprintf(p->body, sizeof(p->body),
 		       "{\"v\":1,\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"csr\":\"%s\","
-		       "\"attest\":{\"type\":\"%s\",\"doc\":\"%s\"},\"callback\":{\"port\":%d}}",
+		       "\"attest\":{\"type\":\"%s\",\"doc\":\"%s\"}}",
 		       p->about->claim_id, secret, csr64, docs ? "aws-rsa2048" : "none",
-		       docs ? doc64 : "", w->set.attest == CONF_ATTEST_CALLBACK ? 861 : 0);
+		       docs ? doc64 : "");
 }
 
 static void unref(struct world *w, struct sim_post *p)
@@ -285,7 +285,9 @@ static void serve(struct world *w, struct sim_post *p)
 	(void)snprintf(rq.peer.cn, sizeof(rq.peer.cn), "%s", p->node);
 	(void)snprintf(rq.peer.urn, sizeof(rq.peer.urn), "urn:burst:node:%s:%" PRIu64, p->node,
 		       p->gen);
-	make_spki(p->key, rq.peer.spki);
+	make_spki(rq.peer.known ? p->key : p->shown, rq.peer.spki);
+	rq.peer.self = !rq.peer.known && p->shown != 0;
+	rq.port = p->port;
 	p->waits = true;
 	p->refs++;
 	sim_keys_come(w, p);

@@ -18,7 +18,7 @@
 
 enum { REPLY_MAX = 1 << 20, REQUESTS_PER_MINUTE = 120, NOTICES_HOLD_MS = 20000 };
 
-enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, MAKE, NAMES, DROP, STORE, CALL, NONE };
+enum kind { CREATE, LIST, DELETE, OFFERS, NOTICES, REPORT, MAKE, NAMES, DROP, STORE, NONE };
 
 struct wire { /* one request, from send to reply */
 	struct wire *next;
@@ -35,8 +35,7 @@ struct wire { /* one request, from send to reply */
 	int64_t sent_at;
 	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
-	char url[160]; /* of STORE and CALL */
-	uint32_t pin;  /* of CALL: whose key it must be */
+	char url[160]; /* of STORE */
 	int64_t deadline;
 	/* the reply */
 	struct err error; /* code set: there is none */
@@ -209,10 +208,8 @@ static int read_request(struct http_client *c, struct wire *q, const struct http
 
 	q->kind = NONE;
 	if (strncmp(call->url, "https://", 8) == 0) {
-		q->kind = call->pin != NULL ? CALL : STORE;
+		q->kind = STORE;
 		(void)snprintf(q->url, sizeof(q->url), "%s", call->url);
-		if (call->pin != NULL)
-			memcpy(&q->pin, call->pin, sizeof(q->pin));
 		return 0;
 	}
 	if (get && strncmp(path, "/v1/offers", 10) == 0)
@@ -553,37 +550,12 @@ static void on_report(struct world *w, struct wire *q)
 		str_adds(&q->body, "{}");
 }
 
-/* Whoever listens there, on a port that only root can have. */
-static void on_call(struct world *w, struct wire *q)
-{
-	for (size_t k = 0; k < w->cloud->nlive; k++) {
-		const struct inst *i = w->cloud->live[k];
-		char url[48];
-
-		(void)snprintf(url, sizeof(url), "https://%s:861/", i->addr);
-		if (i->machine == NULL || !i->machine->listens || strcmp(url, q->url) != 0)
-			continue;
-		if (i->machine->key != q->pin)
-			(void)err_set(&q->error, ERR_AUTH, "another key");
-		q->status = 0;
-		return;
-	}
-	(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
-}
-
-static void serve_boot(struct world *w, struct wire *q)
-{
-	if (q->kind == CALL)
-		on_call(w, q);
-	else if (!sim_store_serve(w, q->url, &q->body, &q->status))
-		no_reply(w, q);
-}
-
 static void serve(struct world *w, struct wire *q)
 {
 	q->status = 200;
-	if (q->kind == STORE || q->kind == CALL) {
-		serve_boot(w, q);
+	if (q->kind == STORE) {
+		if (!sim_store_serve(w, q->url, &q->body, &q->status))
+			no_reply(w, q);
 		return;
 	}
 	if (at_the_door(w, q))
@@ -663,7 +635,7 @@ static void count(struct http_client *c, const struct wire *q)
 	t->creates += q->kind == CREATE;
 	t->deletes += q->kind == DELETE;
 	t->lists += q->kind == LIST;
-	if (q->kind == STORE || q->kind == CALL)
+	if (q->kind == STORE)
 		return;
 	/* Of each provider; where a page is an instance or two, a list is many. */
 	most = REQUESTS_PER_MINUTE * (c->w->set.twins ? 2U : 1U) *
@@ -760,7 +732,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++)
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
 			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;
-	if (q->kind != CALL && world_fault(c->w, SIM_NOT_SENT)) {
+	if (world_fault(c->w, SIM_NOT_SENT)) {
 		met(c->w, SIM_NOT_SENT, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
 	}

@@ -62,16 +62,14 @@ static void check_first(struct world *w, const char *node, uint64_t gen, uint32_
 	(void)snprintf(b->given[b->ngiven++].node, sizeof(b->given[0].node), "%s", node);
 }
 
-/* A user of the machine may be taken for it, where nothing is asked for that only root has; and
- * who has a copy of its request, where nobody looks where it comes from. */
+/* A user of the machine may be taken for it, where nothing is asked for that only root has; but not
+ * who has a copy of its request, and not its key. */
 static bool may_pass(const struct world *w, const struct sim_post *p)
 {
 	if (!p->thief)
 		return true;
-	if (strcmp(p->address, p->about->addr) == 0)
-		return w->set.attest != CONF_ATTEST_CALLBACK;
-	return w->set.attest == CONF_ATTEST_AWS && !w->set.check_address &&
-	       p->key == p->about->machine->key;
+	return p->key == p->shown && strcmp(p->address, p->about->addr) == 0 &&
+	       w->set.attest != CONF_ATTEST_CALLBACK;
 }
 
 /* I31, I32: the claim says durably that this client may have them, and the node is wanted. */

@@ -40,7 +40,6 @@ static void on_off(struct world *w, void *ctx, uint64_t arg)
 void sim_machine_off(struct world *w, struct inst *i, const char *why)
 {
 	SIM_TRACE(w, "  machine i-%u (%s) ends itself: %s", (unsigned)i->number, i->node, why);
-	i->machine->listens = false;
 	i->excused = true;
 	world_at(w, w->now + world_between(w, 1, 5) * SIM_SECOND, on_off, i, 0);
 }
@@ -286,7 +285,6 @@ static void take_keys(struct world *w, struct inst *i, const struct sim_reply *r
 	m->gen = r->gen;
 	m->token = r->token;
 	m->version = r->version;
-	m->listens = false;
 	m->until = w->now + CONFIRM_MS;
 	world_at(w, w->now + world_between(w, 500, 4000), on_unwrap, i, 0);
 }
@@ -336,9 +334,9 @@ static void on_claim(struct world *w, void *ctx, uint64_t arg)
 		sim_machine_off(w, i, "out of time");
 		return;
 	}
-	i->machine->listens = true;
 	p = sim_door_new(i, SIM_CLAIM, on_claimed);
-	p->key = i->machine->key;
+	p->key = p->shown = i->machine->key;
+	p->port = (uint16_t)world_between(w, CLAIM_PORT_MIN, CLAIM_PORT_MAX);
 	sim_door_claim(w, p, i->claim_secret, i->number);
 	sim_door_post(w, p);
 }

@@ -40,8 +40,13 @@ static void on_again(struct world *w, void *ctx, uint64_t arg)
 	excuse(w, i);
 	p = sim_door_new(i, SIM_CLAIM, on_answer);
 	p->thief = true;
-	p->key = (uint32_t)(arg >> 8);
+	p->key = p->shown = (uint32_t)(arg >> 8);
 	p->tries = (unsigned)(arg >> 1 & 127);
+	/* The machine's own request, which was caught: its key he has not. */
+	if (p->key == i->machine->key)
+		p->shown = world_one_in(w, 2) ? ++w->boot->last_key : 0;
+	/* Of a machine of his own he is root, here he is not. */
+	p->port = elsewhere ? CLAIM_PORT_MAX : CLAIM_PORT_MAX + 1;
 	if (elsewhere)
 		(void)snprintf(p->address, sizeof(p->address), "203.0.113.9");
 	sim_door_claim(w, p, i->claim_secret, elsewhere ? 1 : i->number);
@@ -57,7 +62,7 @@ static void on_wrong(struct world *w, void *ctx, uint64_t n)
 		struct sim_post *p = sim_door_new(i, SIM_CLAIM, on_answer);
 
 		p->thief = true;
-		p->key = ++w->boot->last_key;
+		p->key = p->shown = ++w->boot->last_key;
 		p->tries = TRIES;
 		(void)snprintf(p->address, sizeof(p->address), "203.0.113.9");
 		sim_door_claim(w, p, "0000000000000000", 1);
@@ -99,14 +104,17 @@ void sim_thief_comes(struct world *w, struct inst *i)
 	w->totals->met[SIM_THIEF][NODE_NSTATES]++;
 	SIM_TRACE(w, "  fault: %s (%s, i-%u)", sim_faults[SIM_THIEF].name, i->node,
 		  (unsigned)i->number);
-	switch (world_below(w, 4)) {
+	switch (world_below(w, 5)) {
 	case 0: /* with a key of his own */
 		sim_thief_on(w, i);
 		break;
-	case 1: /* with a copy of the machine's own request, or one of his */
+	case 1: /* with a copy of the machine's own request */
+		world_at(w, at, on_again, i, (uint64_t)i->machine->key << 8);
+		break;
+	case 2: /* from elsewhere: with a copy, or a request of his */
 		world_at(w, at, on_again, i, key << 8 | 1);
 		break;
-	case 2:
+	case 3:
 		world_at(w, at, on_wrong, i, 1 + world_below(w, WRONG_MAX));
 		break;
 	default:

@@ -7,7 +7,7 @@
 #   steal                           its user-data, for try
 #   try NODE DIR [NAME=VALUE...]    a claim (lab/claim) with what was stolen, from NODE: the status
 #   claimed NODE DIR                ... until it is answered, and with the keys
-#   answering NODE DIR              root of NODE answers the call-back with the key in DIR
+#   caught NODE DIR                 the request that DIR has of NODE, in a file for others: `caught` in their DIR
 #   event TYPE [WORDS], audited TYPE [WORDS]   is there one of this test?
 #   breach                          told, on record, and over
 #   document                        standard input is what is shown from now on; for `shown TYPE [DIR [NAME=VALUE...]]`, a claim with it
@@ -75,6 +75,10 @@ try() {
 	on "$from" claim /run/burst/stolen "/run/burst/$to" "$@"
 }
 
+caught() {
+	cp "$(machine "$1")/burst/$2/request" "$(machine "$1")/burst/caught"
+}
+
 has_keys() {
 	grep -q '^munge_key=' "$1"
 }
@@ -88,11 +92,6 @@ claimed() {
 	done
 	echo "the claim from $1: $st"
 	[ "$st" = 200 ] && has_keys "$(machine "$1")/burst/$2/answer"
-}
-
-answering() {
-	on "$1" sh -c "cd /run/burst/$2 && openssl req -x509 -key key.pem -subj /CN=burst -days 2 -out cb.pem &&
-		(setsid openssl s_server -accept 861 -key key.pem -cert cb.pem -rev >/dev/null 2>&1 </dev/null &)"
 }
 
 document() {

@@ -29,7 +29,7 @@ static void a_whole_body_is_read(void **state)
 		"\"provider\":\"aws\",\"instance_id\":\"i-0a\",\"boot_id\":\"u-u\",\"csr\":"
 		"\"Zm9v\","
 		"\"attest\":{\"type\":\"aws-rsa2048\",\"doc\":\"AAEC\",\"nonce\":\"n1\"},"
-		"\"callback\":{\"port\":861},\"facts\":{\"kernel\":\"6.1\",\"gpus\":8,"
+		"\"facts\":{\"kernel\":\"6.1\",\"gpus\":8,"
 		"\"driver\":\"550\",\"mem_mb\":2048,\"cpus\":96}}\n";
 	struct claim_body *b = mem_zalloc(sizeof(*b));
 	struct err e;
@@ -48,7 +48,6 @@ static void a_whole_body_is_read(void **state)
 	assert_int_equal(b->doc_len, 3);
 	assert_memory_equal(b->doc, "\0\1\2", 4);
 	assert_string_equal(b->nonce, "n1");
-	assert_int_equal(b->callback, 861);
 	assert_string_equal(b->facts.kernel, "6.1");
 	assert_string_equal(b->facts.driver, "550");
 	assert_true(b->facts.gpus == 8 && b->facts.mem_mb == 2048 && b->facts.cpus == 96);
@@ -59,7 +58,7 @@ static void what_is_not_said_is_empty(void **state)
 {
 	static const char *const texts[] = {
 		HEAD "}",
-		HEAD ",\"attest\":{},\"facts\":{},\"callback\":{}}",
+		HEAD ",\"attest\":{},\"facts\":{}}",
 		HEAD ",\"attest\":{\"type\":\"none\"},\"node\":null}",
 		HEAD ",\"later\":{\"deep\":[1,{\"v\":2}]},\"later\":1}",
 	};
@@ -71,7 +70,7 @@ static void what_is_not_said_is_empty(void **state)
 		if (parse(b, texts[i], &e) < 0)
 			fail_msg("%s: %s", texts[i], e.msg);
 		assert_int_equal(b->attest, ATTEST_NONE);
-		assert_true(b->node[0] == '\0' && b->doc_len == 0 && b->callback == 0);
+		assert_true(b->node[0] == '\0' && b->doc_len == 0);
 	}
 	free(b);
 }
@@ -96,12 +95,12 @@ static void what_makes_no_sense_is_refused_and_wiped(void **state)
 		{HEAD ",\"attest\":{\"type\":\"oracle\",\"doc\":\"AAEC\"}}", "\"type\""},
 		{HEAD ",\"attest\":{\"type\":\"gcp-jwt\"}}", "\"doc\" is missing"},
 		{HEAD ",\"attest\":{\"type\":\"gcp-jwt\",\"doc\":\"A?==\"}}", "\"doc\" is not"},
-		{HEAD ",\"callback\":{\"port\":65536}}", "\"port\""},
-		{HEAD ",\"callback\":{\"port\":-1}}", "\"port\""},
-		{HEAD ",\"callback\":{\"port\":1.5}}", "\"port\""},
 		{HEAD ",\"node\":\"a b\"}", "\"node\" is no node name"},
 		{HEAD ",\"node\":\"a[1-9]\"}", "\"node\" is no node name"},
 		{HEAD ",\"node\":7}", "\"node\" is no text"},
+		{HEAD ",\"facts\":{\"gpus\":2147483648}}", "\"gpus\""},
+		{HEAD ",\"facts\":{\"gpus\":-1}}", "\"gpus\""},
+		{HEAD ",\"facts\":{\"gpus\":1.5}}", "\"gpus\""},
 		{HEAD ",\"provider\":\"a\\nb\"}", "\"provider\" is no text"},
 		{HEAD ",\"provider\":\"\xc3\xa4\"}", "\"provider\" is no text"},
 		{HEAD ",\"boot_id\":\"a\x7f\"}", "\"boot_id\" is not plain"},

@@ -29,7 +29,7 @@ static struct userdata good(void)
 		.ca_pem = CA,
 		.node_init = "/usr/libexec/burstd/node-init",
 		.timeout_s = 1200,
-		.callback = 861,
+		.roots_port = true,
 	};
 }
 
@@ -44,7 +44,7 @@ static void test_every_field_is_filled_in(void **state)
 	assert_memory_equal(text, "#!/bin/sh\nset -eu\n", 18);
 	assert_non_null(strstr(text, "URLS='https://burst1.example.org:6830 "
 				     "https://[2001:db8::1]:6830' ID='8f3b.c-1_2' PROV='aws' "
-				     "NODE='' PORT='861' INIT='/usr/libexec/burstd/node-init' "
+				     "NODE='' PORTS='800-863' INIT='/usr/libexec/burstd/node-init' "
 				     "LIMIT='1200'\n"));
 	assert_non_null(strstr(text, "printf %s '" SECRET "' >"));
 	assert_non_null(strstr(text, "<<'PEM'\n" CA "PEM\n"));
@@ -151,10 +151,9 @@ static void test_numbers_have_their_range(void **state)
 	u.timeout_s = USERDATA_TIMEOUT_MAX + 1;
 	assert_int_equal(userdata_fill(&text, &u, USERDATA_LIMIT, NULL), -1);
 	u = good();
-	u.callback = USERDATA_CALLBACK_MAX + 1;
-	assert_int_equal(userdata_fill(&text, &u, USERDATA_LIMIT, NULL), -1);
-	u.callback = 0;
+	u.roots_port = false;
 	assert_int_equal(userdata_fill(&text, &u, USERDATA_LIMIT, NULL), 0);
+	assert_non_null(strstr(text, " PORTS='' "));
 	secret_wipe(&text);
 }
 
@@ -257,7 +256,9 @@ static void test_a_token_is_told_between_the_firewall_and_node_init(void **state
 	assert_true(strstr(text, "nft -f") < told);
 	assert_true(strstr(told, "exec sh \"$INIT\"") != NULL);
 	assert_non_null(strstr(text, "WANT='" SECRET "'"));
-	assert_null(strstr(text, "@"));
+	assert_null(strstr(text, "LINES@"));
+	assert_null(strstr(text, "SHA256@"));
+	assert_null(strstr(text, "NODE_INIT@"));
 	assert_int_equal(userdata_fill_token(&again, &u, USERDATA_LIMIT, NULL), 0);
 	assert_string_equal(text, again);
 	secret_wipe(&text);

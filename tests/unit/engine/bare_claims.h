@@ -38,8 +38,6 @@ static struct fix {
 	/* the wire */
 	struct {
 		char *body, url[160];
-		unsigned char pin[32];
-		bool pinned;
 		http_done_fn done; /* NULL: answered */
 		void *ctx;
 	} wire[WIRE_MAX];
@@ -65,6 +63,7 @@ static struct fix {
 	const char *store_in; /* its namespace, likewise */
 	/* the listener's word */
 	const char *address, *accept;
+	uint16_t port;
 	struct node_peer peer;
 	const struct secret_store_ops *(*store)(const char *name); /* with BARE_REAL_STORE */
 } F;
@@ -188,9 +187,6 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	assert_true(F.nwire < WIRE_MAX);
 	F.wire[F.nwire].body = call->body != NULL ? mem_strdup(call->body) : NULL;
 	(void)snprintf(F.wire[F.nwire].url, sizeof(F.wire[F.nwire].url), "%s", call->url);
-	F.wire[F.nwire].pinned = call->pin != NULL;
-	if (call->pin != NULL)
-		memcpy(F.wire[F.nwire].pin, call->pin, 32);
 	F.wire[F.nwire].done = done;
 	F.wire[F.nwire].ctx = ctx;
 	*handle = ++F.nwire;
@@ -469,7 +465,8 @@ struct says {       /* what a machine sends */
 	int key;
 	const char *secret;               /* NULL: the right one */
 	const char *attest, *doc, *nonce; /* NULL: none */
-	int port;                         /* of the call-back */
+	int port;                         /* from where; 0: one of root's */
+	int shown; /* what certificate of its own: 0: its key's, -1: none, else of that key */
 };
 
 static inline void request(const char *method, const char *path, const char *body,
@@ -484,6 +481,7 @@ static inline void request(const char *method, const char *path, const char *bod
 					   .header = test_header}};
 
 	(void)snprintf(rq.address, sizeof(rq.address), "%s", F.address);
+	rq.port = F.port;
 	rq.peer = F.peer;
 	*an = (struct http_answer){.status = 500};
 	F.e->started = true; /* for this alone: no turn of its own begins */
@@ -501,6 +499,7 @@ static inline uint64_t says(struct says s)
 {
 	char secret[CLAIM_SECRET_SIZE], doc[256] = "", body[4096];
 	const char *id = claim(s.create)->c.id;
+	const struct node_peer before = F.peer;
 	struct http_answer an;
 
 	claims_secret(F.e, id, secret);
@@ -511,11 +510,16 @@ static inline uint64_t says(struct says s)
 		body, sizeof(body),
 		"{\"v\":1,\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"node\":\"\","
 		"\"provider\":\"none\",\"instance_id\":\"\",\"boot_id\":\"b\",\"csr\":\"%s\","
-		"\"attest\":{\"type\":\"%s\",\"doc\":\"%s\",\"nonce\":\"%s\"},"
-		"\"callback\":{\"port\":%d}}",
+		"\"attest\":{\"type\":\"%s\",\"doc\":\"%s\",\"nonce\":\"%s\"}}",
 		id, s.secret != NULL ? s.secret : secret, F.keys[s.key].csr,
-		s.attest != NULL ? s.attest : "none", doc, s.nonce != NULL ? s.nonce : "", s.port);
+		s.attest != NULL ? s.attest : "none", doc, s.nonce != NULL ? s.nonce : "");
+	F.port = s.port != 0 ? (uint16_t)s.port : CLAIM_PORT_MIN;
+	F.peer = (struct node_peer){.self = s.shown >= 0};
+	if (s.shown >= 0)
+		memcpy(F.peer.spki, F.keys[s.shown > 0 ? s.shown : s.key].spki,
+		       sizeof(F.peer.spki));
 	request("POST", "/v1/claim", body, &an);
+	F.peer = before;
 	return F.tickets;
 }
 

@@ -1,5 +1,5 @@
-/* test_claim_callback.c - which machine is it that claims, where nobody signs for it: who answers
- * at a port of its address that root alone can have. */
+/* test_claim_callback.c - which machine is it that claims, where nobody signs for it: whose address
+ * and root's port it comes from.  And whose claim it is, wherever: who has its key. */
 #include "bare_claims.h"
 
 static int callback(void **state)
@@ -10,176 +10,218 @@ static int callback(void **state)
 	return 0;
 }
 
-static void test_call_back(void **state)
+static int address(void **state)
 {
-	size_t at;
-	uint64_t t;
-
 	(void)state;
-	one();
-	at = F.nwire;
-	t = says((struct says){.create = 1, .port = 861});
-	assert_int_equal(F.nwire, at + 1);
-	assert_string_equal(F.wire[at].url, "https://10.0.0.1:861/");
-	assert_true(F.wire[at].pinned);
-	assert_memory_equal(F.wire[at].pin, F.keys[0].spki, 32);
-	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
-	assert_null(F.keys_fn);
-	wire_says(at, 0, "");
-	turn();
-	is_served(t, "");
-	assert_false(claim(1)->c.weak);
+	(void)setup_with(CONF_ATTEST_ADDRESS, CONF_BROKER);
+	restart();
+	return 0;
 }
 
-static void test_another_key_answers(void **state)
-{
-	uint64_t t;
-	size_t at;
+struct search {
+	const char *type, *words;
+	bool found;
+};
 
-	(void)state;
-	one();
-	at = F.nwire;
-	t = says((struct says){.create = 1, .port = 861});
-	wire_says(at, ERR_AUTH, "it has another key");
-	turn();
-	assert_int_equal(status(t), 403);
-	assert_true(goes(1, NODE_BECAUSE_BREACH));
-	assert_int_equal(events("claim-refused"), 1);
-	assert_int_equal(events("breach"), 1);
-	assert_int_equal(F.released, 0);
+static int find(void *ctx, const struct journal_event *ev)
+{
+	struct search *s = ctx;
+
+	s->found = s->found || (strcmp(ev->type, s->type) == 0 && strstr(ev->detail, s->words));
+	return 0;
 }
 
-static void test_nobody_answers_yet(void **state)
+/* Is there an event with these words? */
+static bool told(const char *type, const char *words)
 {
-	uint64_t t;
-	size_t at;
+	struct search s = {.type = type, .words = words};
+
+	assert_int_equal(journal_events(F.journal, 0, NULL, 10000, find, &s, NULL), 0);
+	return s.found;
+}
+
+static void test_from_roots_port(void **state)
+{
+	static const int ports[] = {CLAIM_PORT_MIN, 861, CLAIM_PORT_MAX};
+
+	(void)state;
+	buy(1, 3);
+	for (int i = 0; i < 3; i++) {
+		static char from[24]; /* as long as F */
+		uint64_t t;
+
+		boots(i + 1, true);
+		(void)snprintf(from, sizeof(from), "10.0.0.%d", i + 1);
+		F.address = from;
+		t = says((struct says){.create = 1, .key = i, .port = ports[i]});
+		is_served(t, "");
+		assert_false(claim(i + 1)->c.weak);
+	}
+	assert_int_equal(F.nwire, 1); /* the create: nobody is called */
+}
+
+/* Who asks again within a minute has another port, for the first is still busy; as often as that.
+ */
+static void test_again_and_again(void **state)
+{
+	unsigned n;
 
 	(void)state;
 	one();
-	at = F.nwire;
-	t = says((struct says){.create = 1, .port = 861});
-	wire_says(at, ERR_NOTSENT, "refused");
-	turn();
-	assert_int_equal(status(t), 202);
-	assert_non_null(strstr(body(t), "retry_after=1\n"));
-	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
-	t = says((struct says){.create = 1, .port = 861});
-	assert_int_equal(F.nwire, at + 2);
-	/* Another key meanwhile is a theft. */
-	assert_int_equal(status(says((struct says){.create = 1, .key = 1, .port = 861})), 409);
-	assert_int_equal(status(t), 409);
-	wire_says(at + 1, 0, ""); /* too late */
-	turn();
-	assert_null(F.keys_fn);
-	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	is_served(says((struct says){.create = 1, .port = 800}), "");
+	n = F.released;
+	for (int port = 801; port < 804; port++)
+		is_served(says((struct says){.create = 1, .port = port}), "");
+	assert_int_equal(F.released, n + 3);
 }
 
 static void test_port_that_anybody_can_have(void **state)
 {
+	static const int ports[] = {CLAIM_PORT_MIN - 1, CLAIM_PORT_MAX + 1, 1, 40123};
+
+	(void)state;
+	buy(1, 4);
+	for (int i = 0; i < 4; i++) {
+		boots(i + 1, true);
+		F.address = "10.0.0.1";
+		assert_int_equal(
+			status(says((struct says){.create = 1, .key = i, .port = ports[i]})), 403);
+	}
+	assert_int_equal(events("claim-refused"), 4);
+	assert_true(told("claim-refused", "it comes from port 40123, not from 800 to 863: not by "
+					  "root; or behind NAT, where \"callback\" cannot be"));
+	assert_int_equal(F.released, 0);
+}
+
+static void test_behind_nat(void **state)
+{
 	(void)state;
 	one();
+	F.address = "192.0.2.1";
+	assert_int_equal(status(says((struct says){.create = 1, .port = 861})), 403);
+	assert_true(told("claim-refused", "behind NAT \"callback\" cannot be"));
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_int_equal(F.released, 0);
+}
+
+/* Its own key, its own address, and not root: also not for an answer that was lost. */
+static void test_port_that_anybody_can_have_the_second_time(void **state)
+{
+	unsigned n;
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1, .port = 861}), "");
+	n = F.released;
+	assert_int_equal(status(says((struct says){.create = 1, .port = 8610})), 403);
+	assert_int_equal(F.released, n);
+	is_served(says((struct says){.create = 1, .port = 862}), "");
+}
+
+/* --- the key, whatever proves the machine ------------------------------------------------------
+ */
+
+/* F12: a claim that was caught, from the machine's own address, by who has not its key. */
+static void test_replayed(void **state)
+{
+	unsigned n;
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "");
+	n = F.released;
+	assert_int_equal(status(says((struct says){.create = 1, .shown = -1})), 403);
+	assert_true(told("claim-refused", "without a certificate of its key"));
+	assert_int_equal(events("breach"), 0);
+	is_served(says((struct says){.create = 1}), ""); /* it is none the worse for it */
+	/* With a key of his own he is a second client. */
+	assert_int_equal(status(says((struct says){.create = 1, .shown = 1})), 409);
+	assert_true(told("claim-refused", "its certificate is of another key than its request"));
+	assert_int_equal(F.released, n + 1);
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
+/* Likewise before the machine itself has come. */
+static void test_replayed_first(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(status(says((struct says){.create = 1, .shown = -1})), 403);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	assert_int_equal(status(says((struct says){.create = 1, .shown = 1})), 403);
+	assert_int_equal(F.released, 0);
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
+/* A certificate of ours is one of a node, and claims nothing. */
+static void test_a_nodes_certificate_is_none(void **state)
+{
+	struct http_answer an;
+	char body[4096], secret[CLAIM_SECRET_SIZE];
+
+	(void)state;
+	one();
+	claims_secret(F.e, claim(1)->c.id, secret);
+	(void)snprintf(body, sizeof(body),
+		       "{\"v\":1,\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"csr\":\"%s\"}",
+		       claim(1)->c.id, secret, F.keys[0].csr);
+	F.peer.known = true;
+	memcpy(F.peer.spki, F.keys[0].spki, sizeof(F.peer.spki));
+	request("POST", "/v1/claim", body, false, &an);
+	assert_int_equal(status(F.tickets), 403);
+	F.peer.known = false;
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+}
+
+/* The journal of an older burstd, which was calling its machine back when it ended. */
+static void begun(void)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_ASK,
+				       .now_ms = claim(1)->c.issued_ms,
+				       .spki = F.keys[0].spki,
+				       .addr = "10.0.0.1"};
+
+	(void)claim_step(&claim(1)->c, &ev);
+	assert_int_equal(claim_want(&claim(1)->c), CLAIM_WANT_PROOF);
+}
+
+static void test_proof_that_was_begun(void **state)
+{
+	(void)state;
+	one();
+	begun();
 	assert_int_equal(status(says((struct says){.create = 1, .port = 8610})), 403);
 	assert_int_equal(F.released, 0);
 }
 
-/* Nor may it be named later, by who began well. */
-static void test_port_that_anybody_can_have_the_second_time(void **state)
-{
-	size_t at;
-
-	(void)state;
-	one();
-	at = F.nwire;
-	(void)says((struct says){.create = 1, .port = 861});
-	wire_says(at, ERR_NOTSENT, "refused");
-	turn();
-	assert_int_equal(status(says((struct says){.create = 1, .port = 8610})), 403);
-	assert_int_equal(F.nwire, at + 1);
-}
-
-enum { MACHINES = CLAIM_CALLS_CLOUD + 2 };
-
-/* From the machine of this node, with a key of its own, which it keeps. */
-static uint64_t asks(int i)
-{
-	static struct {
-		char *csr;
-		unsigned char spki[NODE_CA_SPKI_SIZE];
-	} keys[MACHINES + 1];
-	static char addr[24]; /* as long as F */
-	char *csr = F.keys[1].csr;
-	uint64_t t;
-
-	if (keys[i].csr == NULL)
-		keys[i].csr = make_csr(keys[i].spki);
-	(void)snprintf(addr, sizeof(addr), "10.0.0.%d", i);
-	F.address = addr;
-	F.keys[1].csr = keys[i].csr;
-	t = says((struct says){.create = 1, .key = 1, .port = 861});
-	F.keys[1].csr = csr;
-	return t;
-}
-
-/* Machines behind a filter take no more than their share: who comes after them is called soon. */
-static void test_call_backs_that_nobody_answers(void **state)
-{
-	const int n = CLAIM_CALLS_CLOUD;
-	uint64_t t = 0;
-	size_t at;
-
-	(void)state;
-	buy(1, MACHINES);
-	for (int i = 1; i <= MACHINES; i++)
-		boots(i, true);
-	at = F.nwire;
-	for (int i = 1; i <= n; i++)
-		t = asks(i);
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_CLOUD);
-	(void)asks(n + 1);
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_CLOUD); /* it waits, but not for long */
-	for (struct claim_call *c = F.e->claims->calls; c != NULL; c = c->next)
-		c->since_ms -= CLAIM_CALL_MS;
-	for (int i = 0; i < n; i++) {
-		wire_says(at + (size_t)i, ERR_NET, "timed out");
-		turn();
-	}
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_CLOUD + 1);
-	assert_string_equal(F.wire[F.nwire - 1].url, "https://10.0.0.33:861/");
-	assert_int_equal(status(t), 202);
-	assert_non_null(strstr(body(t), "retry_after=5\n"));
-	/* They come again: a few at a time, and there is room for others. */
-	at = F.nwire;
-	for (int i = 1; i <= CLAIM_CALLS_SILENT + 1; i++)
-		(void)asks(i);
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_SILENT);
-	(void)asks(n + 2);
-	assert_int_equal(F.nwire, at + CLAIM_CALLS_SILENT + 1);
-}
-
-/* No callback may find an engine that is gone. */
-static void test_end_while_it_calls(void **state)
+static void test_proof_that_was_begun_goes_on(void **state)
 {
 	(void)state;
 	one();
-	(void)says((struct says){.create = 1, .port = 861});
-	restart();
-	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
-	(void)says((struct says){.create = 1, .port = 861});
+	begun();
+	is_served(says((struct says){.create = 1, .port = 861}), "");
 }
 
 int main(void)
 {
-#define T(f) cmocka_unit_test_setup_teardown(f, callback, teardown)
+#define T(f)       cmocka_unit_test_setup_teardown(f, callback, teardown)
+#define ADDRESS(f) cmocka_unit_test_setup_teardown(f, address, teardown)
 	const struct CMUnitTest tests[] = {
-		T(test_call_back),
-		T(test_another_key_answers),
-		T(test_nobody_answers_yet),
+		T(test_from_roots_port),
+		T(test_again_and_again),
 		T(test_port_that_anybody_can_have),
+		T(test_behind_nat),
 		T(test_port_that_anybody_can_have_the_second_time),
-		T(test_call_backs_that_nobody_answers),
-		T(test_end_while_it_calls),
+		T(test_replayed),
+		ADDRESS(test_replayed),
+		T(test_replayed_first),
+		ADDRESS(test_replayed_first),
+		T(test_a_nodes_certificate_is_none),
+		T(test_proof_that_was_begun),
+		T(test_proof_that_was_begun_goes_on),
 	};
 #undef T
+#undef ADDRESS
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,7 +45,7 @@ static void test_issued_with_its_create(void **state)
 	assert_non_null(strstr(text, line));
 	assert_non_null(strstr(text, secret));
 	assert_non_null(strstr(text, "URLS='https://burst.example:8443'"));
-	assert_non_null(strstr(text, "PORT='0'"));
+	assert_non_null(strstr(text, "PORTS=''"));
 	knock(claim(1)->c.id, secret, true);
 	secret[0] = secret[0] == '0' ? '1' : '0';
 	knock(claim(1)->c.id, secret, false);

@@ -42,7 +42,7 @@ struct fix {
 
 static struct fix F;
 static struct tls_id ca, other_ca, server_id, other_server, node, expired, early, stranger,
-	not_client;
+	not_client, own, own_rsa;
 
 /* --- the server and its loop ------------------------------------------------------------------ */
 
@@ -70,7 +70,8 @@ static void handler(void *ctx, const struct node_request *rq, struct http_answer
 		 rq->http.query, rq->address,
 		 http_header(&rq->http, "accept") ? http_header(&rq->http, "accept") : "-",
 		 rq->http.authorization ? rq->http.authorization : "-", rq->http.len);
-	for (size_t i = 0; rq->peer.known && i < sizeof(rq->peer.spki); i++)
+	str_addf(&s, "port=%u %s", (unsigned)rq->port, rq->peer.self ? "self " : "");
+	for (size_t i = 0; (rq->peer.known || rq->peer.self) && i < sizeof(rq->peer.spki); i++)
 		str_addf(&s, "%02x%s", rq->peer.spki[i], i + 1 < sizeof(rq->peer.spki) ? "" : " ");
 	if (rq->peer.known)
 		str_addf(&s, "cn=%s urn=%s serial=%s left=%d", rq->peer.cn, rq->peer.urn,
@@ -262,6 +263,13 @@ static int make_ids(void **state)
 	c.server = false;
 	c.cn = "c8";
 	tls_id_make(&stranger, &other_ca, &c);
+	/* Of nobody, who says that he is one of ours; of a time that his clock may have. */
+	c.cn = "c7";
+	c.from_s = -DAY;
+	c.to_s = -1;
+	tls_id_make(&own, NULL, &c);
+	c.rsa = true;
+	tls_id_make(&own_rsa, NULL, &c);
 	return 0;
 }
 

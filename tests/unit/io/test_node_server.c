@@ -2,7 +2,9 @@
  * certificates while it runs, requests and their answers, its end. */
 #include "node_listener.h"
 
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <netinet/in.h>
 
 #include <openssl/pem.h>
 #include <openssl/sha.h>
@@ -32,25 +34,77 @@ static void a_good_certificate_says_who_it_is(void **state)
 }
 
 /* As node_ca.h and claims know a key: what GnuTLS says is what OpenSSL would. */
-static void a_certificate_is_known_by_the_hash_of_its_key(void **state)
+static void hash_of(const struct tls_id *id, char out[2 * SHA256_DIGEST_LENGTH + 1])
 {
 	unsigned char *der = NULL, hash[SHA256_DIGEST_LENGTH];
-	BIO *bio = BIO_new_mem_buf(node.cert, -1);
+	BIO *bio = BIO_new_mem_buf(id->cert, -1);
 	X509 *x = PEM_read_bio_X509(bio, NULL, NULL, NULL);
 	int n = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x), &der);
-	char out[4096], want[2 * sizeof(hash) + 1];
 
-	(void)state;
 	assert_true(n > 0);
 	assert_non_null(SHA256(der, (size_t)n, hash));
 	for (size_t i = 0; i < sizeof(hash); i++)
-		(void)snprintf(want + 2 * i, 3, "%02x", hash[i]);
-	start();
-	assert_int_equal(once(&node, "/", out, sizeof(out)), 200);
-	assert_non_null(strstr(out, want));
+		(void)snprintf(out + 2 * i, 3, "%02x", hash[i]);
 	OPENSSL_free(der);
 	X509_free(x);
 	BIO_free(bio);
+}
+
+static void a_certificate_is_known_by_the_hash_of_its_key(void **state)
+{
+	char out[4096], want[2 * SHA256_DIGEST_LENGTH + 1];
+
+	(void)state;
+	hash_of(&node, want);
+	start();
+	assert_int_equal(once(&node, "/", out, sizeof(out)), 200);
+	assert_non_null(strstr(out, want));
+}
+
+/* Whatever it says of its owner and its time: that the key is his. */
+static void a_certificate_of_ones_own_says_no_more_than_its_key(void **state)
+{
+	char out[4096], want[2 * SHA256_DIGEST_LENGTH + 1];
+
+	(void)state;
+	hash_of(&own, want);
+	start();
+	assert_int_equal(once(&own, "/", out, sizeof(out)), 200);
+	assert_non_null(strstr(out, " self "));
+	assert_non_null(strstr(out, want));
+	assert_null(strstr(out, "cn="));
+	assert_int_equal(once(&node, "/", out, sizeof(out)), 200);
+	assert_null(strstr(out, " self "));
+}
+
+/* The certificate is no secret. */
+static void a_certificate_of_ones_own_needs_its_key(void **state)
+{
+	struct tls_id stolen = own;
+	char out[4096];
+
+	(void)state;
+	memcpy(stolen.key, node.key, sizeof(stolen.key));
+	start();
+	assert_int_equal(once(&stolen, "/", out, sizeof(out)), -1);
+	assert_int_equal(F.served, 0);
+}
+
+static void the_port_of_a_client_is_told(void **state)
+{
+	struct sockaddr_in sa;
+	socklen_t len = sizeof(sa);
+	struct tls_peer p;
+	char out[4096], want[32];
+
+	(void)state;
+	start();
+	assert_int_equal(dial(&p, NULL), 0);
+	assert_int_equal(getsockname(p.fd, (struct sockaddr *)&sa, &len), 0);
+	assert_int_equal(get(&p, "/", out, sizeof(out)), 200);
+	(void)snprintf(want, sizeof(want), " port=%u ", (unsigned)ntohs(sa.sin_port));
+	assert_non_null(strstr(out, want));
+	tls_peer_close(&p);
 }
 
 /* The loop sleeps on, but no longer than that; with anybody else's request it is woken anyway. */
@@ -114,7 +168,7 @@ static void a_bad_certificate_ends_the_handshake(void **state)
 		   {"expired", &expired},
 		   {"not yet good", &early},
 		   {"for servers", &not_client},
-		   {"the CA itself", &other_ca}};
+		   {"its own, with a key that takes us longer", &own_rsa}};
 	char out[4096];
 
 	(void)state;
@@ -499,6 +553,9 @@ int main(void)
 		TEST(a_client_without_a_certificate_is_served_as_nobody),
 		TEST(a_good_certificate_says_who_it_is),
 		TEST(a_certificate_is_known_by_the_hash_of_its_key),
+		TEST(a_certificate_of_ones_own_says_no_more_than_its_key),
+		TEST(a_certificate_of_ones_own_needs_its_key),
+		TEST(the_port_of_a_client_is_told),
 		TEST(what_is_lazy_waits_for_others_or_a_second),
 		TEST(lazy_ones_do_not_fill_the_queue),
 		TEST(a_secret_answer_goes_out_like_any_other),
