@@ -4,7 +4,6 @@
 #include <curl/curl.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,6 @@ struct xfer { /* one request, from send to callback */
 	bool too_long;
 	bool repeatable; /* no harm if the server gets it twice */
 	bool secret;     /* the reply, too, is wiped */
-	bool pinned;     /* the peer's key is all that matters */
 	char *sent;      /* the body; libcurl borrows it */
 	size_t sent_len;
 	bool resend; /* was refused: libcurl wanted to send it again */
@@ -166,13 +164,9 @@ static int judge(struct xfer *x, CURLcode rc, struct err *e)
 			       HTTP_CLIENT_HEADERS_MAX);
 	if (x->resend)
 		return err_set(e, ERR_NET, "connection closed before a reply");
-	if (x->pinned && rc == CURLE_SSL_PINNEDPUBKEYNOTMATCH)
-		return err_set(e, ERR_AUTH, "it has another key");
 	if (rc != CURLE_OK)
 		return err_set(e, net_code(x), "%s",
 			       x->errbuf[0] ? x->errbuf : curl_easy_strerror(rc));
-	if (x->pinned)
-		return 0;
 	if (is_compressed(x))
 		return err_set(e, ERR_NET, "compressed reply, which was not asked for");
 	/* libcurl takes "HTTP/22.1 200" for status 22, or for 200: it depends on its release. */
@@ -432,23 +426,6 @@ static void set_peer(struct xfer *x, const struct http_call *call)
 	}
 }
 
-static void set_pin(struct xfer *x, const unsigned char *pin)
-{
-	char text[64] = "sha256//";
-
-	(void)EVP_EncodeBlock((unsigned char *)text + strlen(text), pin, EVP_MD_size(EVP_sha256()));
-	x->pinned = true;
-	(void)curl_easy_setopt(x->easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_3);
-	check_set(curl_easy_setopt(x->easy, CURLOPT_PINNEDPUBLICKEY, text));
-	(void)curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYPEER, 0L);
-	(void)curl_easy_setopt(x->easy, CURLOPT_SSL_VERIFYHOST, 0L);
-	(void)curl_easy_setopt(x->easy, CURLOPT_CONNECT_ONLY, 1L);
-	/* Nor one that was made when another key was there. */
-	(void)curl_easy_setopt(x->easy, CURLOPT_FRESH_CONNECT, 1L);
-	(void)curl_easy_setopt(x->easy, CURLOPT_FORBID_REUSE, 1L);
-	(void)curl_easy_setopt(x->easy, CURLOPT_SSL_SESSIONID_CACHE, 0L);
-}
-
 static void set_limits(struct xfer *x, const struct http_call *call)
 {
 	long connect_ms = call->timeout_ms < HTTP_CLIENT_CONNECT_MS ? (long)call->timeout_ms
@@ -526,8 +503,6 @@ static void set_options(struct xfer *x, const struct http_call *call)
 	set_limits(x, call);
 	set_headers(x, call);
 	set_body(x, call);
-	if (call->pin != NULL)
-		set_pin(x, call->pin);
 	/* After the body, which would make it a POST. */
 	check_set(curl_easy_setopt(x->easy, CURLOPT_CUSTOMREQUEST, call->method));
 }

@@ -46,11 +46,6 @@ struct http_call {          /* borrowed during http_client_send() only */
 	 * wakeup a second.) */
 	bool held;
 	size_t max_reply; /* a longer body is an error */
-	/* Whoever answers there must have the key of which this is the hash (SHA-256 of its
-	 * SubjectPublicKeyInfo): certificates are not looked at, and when TLS 1.3 is up that is
-	 * all, status 0: nothing is asked.  ERR_AUTH: it is another key.  NULL: an ordinary
-	 * request. */
-	const unsigned char *pin;
 	/* The reply holds a secret: our copy of it is wiped, and made but once, as those of headers
 	 * and body always are.  libcurl borrows that body; but its own buffers are not wiped: the
 	 * head of a request, with a body of up to 64 KiB behind it, what is on its way, and TLS's.

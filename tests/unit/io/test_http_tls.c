@@ -137,12 +137,11 @@ static void closed(void *ctx)
 	(void)ctx;
 }
 
-static struct result ask(const char *url, const char *ca_file, const unsigned char *pin)
+static struct result get(const char *url, const char *ca_file)
 {
 	const struct http_call k = {.method = "GET",
 				    .url = url,
 				    .ca_file = ca_file,
-				    .pin = pin,
 				    .timeout_ms = 10000,
 				    .max_reply = 65536};
 	struct result res = {.code = -1};
@@ -158,11 +157,6 @@ static struct result ask(const char *url, const char *ca_file, const unsigned ch
 	loop_run(l);
 	loop_free(l);
 	return res;
-}
-
-static struct result get(const char *url, const char *ca_file)
-{
-	return ask(url, ca_file, NULL);
 }
 
 static void check_cert(struct tls *t, size_t i)
@@ -197,57 +191,6 @@ static void test_tls(void **state)
 		check_cert(&t, i);
 	(void)unlink(t.cert);
 	(void)unlink(t.other);
-	(void)unlink(t.key);
-	(void)rmdir(t.dir);
-}
-
-static void hash_key(const char *cert, unsigned char pin[32])
-{
-	FILE *f = fopen(cert, "r");
-	X509 *x = PEM_read_X509(f, NULL, NULL, NULL);
-	unsigned char *der = NULL;
-	int n = i2d_X509_PUBKEY(X509_get_X509_PUBKEY(x), &der);
-
-	assert_true(n > 0);
-	assert_int_equal(EVP_Digest(der, (size_t)n, pin, NULL, EVP_sha256(), NULL), 1);
-	OPENSSL_free(der);
-	X509_free(x);
-	(void)fclose(f);
-}
-
-/* Whatever its certificate says: who has that key, and nobody else. */
-static void test_pinned_key(void **state)
-{
-	struct tls t = {.dir = "/tmp/httpsXXXXXX"};
-	unsigned char pin[32];
-	struct result res;
-	char url[64];
-
-	(void)state;
-	assert_non_null(mkdtemp(t.dir));
-	(void)snprintf(t.cert, sizeof(t.cert), "%s/cert.pem", t.dir);
-	(void)snprintf(t.key, sizeof(t.key), "%s/key.pem", t.dir);
-	tls_start(&t, "subjectAltName=DNS:example.org");
-	(void)snprintf(url, sizeof(url), "https://127.0.0.1:%d/", t.port);
-	hash_key(t.cert, pin);
-	res = ask(url, NULL, pin);
-	assert_int_equal(res.code, 0);
-	assert_int_equal(res.status, 0); /* nothing was asked */
-	pin[31] ^= 1;
-	res = ask(url, NULL, pin);
-	assert_int_equal(res.code, ERR_AUTH);
-	tls_stop(&t);
-	pin[31] ^= 1;
-	res = ask(url, NULL, pin);
-	assert_int_equal(res.code, ERR_NOTSENT);
-	/* Both ends are ours, and need nothing older. */
-	t.version = "-tls1_2";
-	tls_start(&t, "subjectAltName=DNS:example.org");
-	(void)snprintf(url, sizeof(url), "https://127.0.0.1:%d/", t.port);
-	hash_key(t.cert, pin);
-	assert_int_equal(ask(url, NULL, pin).code, ERR_NOTSENT);
-	tls_stop(&t);
-	(void)unlink(t.cert);
 	(void)unlink(t.key);
 	(void)rmdir(t.dir);
 }
@@ -328,7 +271,6 @@ static void test_system_is_not_believed_besides(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_tls),
-					   cmocka_unit_test(test_pinned_key),
 					   cmocka_unit_test(test_system_is_not_believed_besides)};
 	int rc;
 
