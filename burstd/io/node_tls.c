@@ -50,7 +50,7 @@ static int verify(gnutls_session_t session)
 	if (chain == NULL || n == 0)
 		return 0;
 	crt = first_of(chain);
-	own = n == 1 && crt != NULL && is_own(crt);
+	own = crt != NULL && is_own(crt);
 	gnutls_x509_crt_deinit(crt);
 	if (own)
 		return 0;

@@ -49,6 +49,7 @@ teardown() {
 	run ! event breach
 }
 
+# I31
 @test "a claim that was caught is good for nobody but who has its key, on the machine itself too" {
 	bought
 	lingers

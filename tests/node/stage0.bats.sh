@@ -141,6 +141,9 @@ roots_port_is_kept() {
 	$cloud python3 -m http.server -b 10.1.0.2 -d $W/cloud 2049 >/dev/null 2>&1 3>&- &
 	until connects 0 40000 8443 && connects 0 40001 2049; do sleep 0.1; done
 	connects 0 861 8443
+	# What root has closed is closed: the last word of that has no owner, and gets there.
+	sleep 0.5
+	[ -z "$($cloud ss -Htan state last-ack)" ]
 	connects 65534 40002 8443
 	not connects 65534 862 8443
 	not connects 65534 900 8443

@@ -121,7 +121,7 @@ static void test_port_that_anybody_can_have_the_second_time(void **state)
 /* --- the key, whatever proves the machine ------------------------------------------------------
  */
 
-/* F12: a claim that was caught, from the machine's own address, by who has not its key. */
+/* I31: a claim that was caught, from the machine's own address, by who has not its key. */
 static void test_replayed(void **state)
 {
 	unsigned n;
@@ -202,6 +202,21 @@ static void test_proof_that_was_begun_goes_on(void **state)
 	is_served(says((struct says){.create = 1, .port = 861}), "");
 }
 
+/* ... and its key does not make it another machine. */
+static void test_proof_that_was_begun_for_another(void **state)
+{
+	(void)state;
+	buy(1, 2);
+	boots(1, true);
+	boots(2, true);
+	begun();
+	F.address = "10.0.0.2";
+	assert_int_equal(status(says((struct says){.create = 1, .port = 861})), 403);
+	assert_true(told("claim-refused", "the key of another machine"));
+	assert_int_equal(claim(2)->c.state, CLAIM_ISSUED);
+	assert_int_equal(F.released, 0);
+}
+
 int main(void)
 {
 #define T(f)       cmocka_unit_test_setup_teardown(f, callback, teardown)
@@ -219,6 +234,7 @@ int main(void)
 		T(test_a_nodes_certificate_is_none),
 		T(test_proof_that_was_begun),
 		T(test_proof_that_was_begun_goes_on),
+		T(test_proof_that_was_begun_for_another),
 	};
 #undef T
 #undef ADDRESS

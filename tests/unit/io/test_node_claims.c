@@ -31,7 +31,7 @@ static unsigned ask(struct node_claims *t, const char *method, const char *path,
 					   .query = "",
 					   .body = body,
 					   .len = strlen(body)},
-				  .peer = {.known = certificate}};
+				  .peer = {.known = certificate, .self = !certificate}};
 	struct http_answer an = {.status = 500};
 
 	return node_claims_check(t, &rq, &an) ? an.status : PASS;
