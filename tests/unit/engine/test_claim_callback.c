@@ -57,6 +57,7 @@ static void test_from_roots_port(void **state)
 		is_served(t, "");
 		assert_false(claim(i + 1)->c.weak);
 	}
+	assert_non_null(strstr(F.wire[0].body, "PORTS='800-863'"));
 	assert_int_equal(F.nwire, 1); /* the create: nobody is called */
 }
 
@@ -116,6 +117,16 @@ static void test_port_that_anybody_can_have_the_second_time(void **state)
 	assert_int_equal(status(says((struct says){.create = 1, .port = 8610})), 403);
 	assert_int_equal(F.released, n);
 	is_served(says((struct says){.create = 1, .port = 862}), "");
+}
+
+/* Where its address is all that is asked for, it may come from any. */
+static void test_address_and_any_port(void **state)
+{
+	(void)state;
+	one();
+	assert_non_null(strstr(F.wire[0].body, "PORTS=''"));
+	is_served(says((struct says){.create = 1, .port = 40123}), "");
+	is_served(says((struct says){.create = 1, .port = 40124}), "");
 }
 
 /* --- the key, whatever proves the machine ------------------------------------------------------
@@ -227,6 +238,7 @@ int main(void)
 		T(test_port_that_anybody_can_have),
 		T(test_behind_nat),
 		T(test_port_that_anybody_can_have_the_second_time),
+		ADDRESS(test_address_and_any_port),
 		T(test_replayed),
 		ADDRESS(test_replayed),
 		T(test_replayed_first),

@@ -42,7 +42,7 @@ struct fix {
 
 static struct fix F;
 static struct tls_id ca, other_ca, server_id, other_server, node, expired, early, stranger,
-	not_client, own, own_rsa;
+	not_client, own, own_rsa, own_p384;
 
 /* --- the server and its loop ------------------------------------------------------------------ */
 
@@ -270,6 +270,9 @@ static int make_ids(void **state)
 	tls_id_make(&own, NULL, &c);
 	c.rsa = true;
 	tls_id_make(&own_rsa, NULL, &c);
+	c.rsa = false;
+	c.p384 = true;
+	tls_id_make(&own_p384, NULL, &c);
 	return 0;
 }
 

@@ -168,7 +168,8 @@ static void a_bad_certificate_ends_the_handshake(void **state)
 		   {"expired", &expired},
 		   {"not yet good", &early},
 		   {"for servers", &not_client},
-		   {"its own, with a key that takes us longer", &own_rsa}};
+		   {"its own, of RSA", &own_rsa},
+		   {"its own, with a key that takes us longer", &own_p384}};
 	char out[4096];
 
 	(void)state;

@@ -63,15 +63,16 @@ void tls_id_make(struct tls_id *out, const struct tls_id *ca, const struct tls_i
 {
 	gnutls_x509_crt_t crt, by = NULL;
 	gnutls_x509_privkey_t key, by_key = NULL;
+	const unsigned bits = o->rsa    ? 2048
+			      : o->p384 ? GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP384R1)
+					: GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1);
 	size_t nc = sizeof(out->cert) - 1, nk = sizeof(out->key) - 1;
 
 	memset(out, 0, sizeof(*out));
 	assert_int_equal(gnutls_x509_crt_init(&crt), 0);
 	assert_int_equal(gnutls_x509_privkey_init(&key), 0);
-	assert_int_equal(gnutls_x509_privkey_generate(
-				 key, o->rsa ? GNUTLS_PK_RSA : GNUTLS_PK_ECDSA,
-				 o->rsa ? 2048 : GNUTLS_CURVE_TO_BITS(GNUTLS_ECC_CURVE_SECP256R1),
-				 0),
+	assert_int_equal(gnutls_x509_privkey_generate(key, o->rsa ? GNUTLS_PK_RSA : GNUTLS_PK_ECDSA,
+						      bits, 0),
 			 0);
 	assert_int_equal(gnutls_x509_crt_set_key(crt, key), 0);
 	fill(crt, o);

@@ -14,8 +14,8 @@ struct tls_id { /* a certificate and its key */
 struct tls_id_opts {
 	const char *cn, *urn; /* urn NULL: none */
 	bool ca;
-	bool server; /* for servers, not for clients */
-	bool rsa;
+	bool server;      /* for servers, not for clients */
+	bool rsa, p384;   /* else its key is P-256 */
 	int from_s, to_s; /* of its time, counted from now */
 	uint8_t serial;
 };
