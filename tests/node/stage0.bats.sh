@@ -108,7 +108,10 @@ roots_port() {
 	[ "$(times 'POST /v1/claim self 202')" = 2 ]
 	[ "$(times 'POST /v1/claim self 200')" = 1 ]
 	ports=$(sed -n 's,^/v1/claim ,,p' $W/ports)
-	for p in $ports; do [ "$p" -ge 800 ] && [ "$p" -le 863 ]; done
+	for p in $ports; do
+		[ "$p" -ge 800 ]
+		[ "$p" -le 863 ]
+	done
 	# A single one would not have done.
 	[ "$(sort -u <<<"$ports" | wc -l)" = 3 ]
 }
@@ -138,8 +141,9 @@ roots_port_is_kept() {
 	[ $rc = 0 ]
 	far
 	$cloud python3 -m http.server -b 10.1.0.2 -d $W/cloud 8443 >/dev/null 2>&1 3>&- &
+	$cloud python3 -m http.server -b 10.1.0.2 -d $W/cloud 443 >/dev/null 2>&1 3>&- &
 	$cloud python3 -m http.server -b 10.1.0.2 -d $W/cloud 2049 >/dev/null 2>&1 3>&- &
-	until connects 0 40000 8443 && connects 0 40001 2049; do sleep 0.1; done
+	until connects 0 40000 8443 && connects 0 40001 2049 && connects 0 40004 443; do sleep 0.1; done
 	connects 0 861 8443
 	# What root has closed is closed: the last word of that has no owner, and gets there.
 	sleep 0.5
@@ -147,6 +151,8 @@ roots_port_is_kept() {
 	connects 65534 40002 8443
 	not connects 65534 862 8443
 	not connects 65534 900 8443
+	# The other burstd's port is not said.
+	not connects 65534 864 443
 	connects 0 40003 8443 $box
 	not connects 0 863 8443 $box
 	not connects 0 700 8443 $box
