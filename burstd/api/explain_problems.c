@@ -495,6 +495,27 @@ static void check_closed(struct report *r)
 	}
 }
 
+/* F41.  What the cloud takes is nobody's fault here, but somebody's job. */
+static void check_losses(struct report *r)
+{
+	const struct conf *c = engine_conf(r->e);
+
+	for (size_t i = 0; i < c->npools; i++) {
+		const struct engine_losses *l = engine_losses(r->e, i);
+		char ago[FMT_DUR_SIZE];
+
+		if (l == NULL)
+			continue;
+		str_addf(&r->s,
+			 "pool %s: %" PRIu32 " machine%s taken by the provider within an hour, "
+			 "the last %s ago (%s: %s); its jobs: \"burstctl events --node %s\"",
+			 c->pools[i].name, l->n, l->n == 1 ? " was" : "s were",
+			 fmt_duration(ago, engine_now(r->e) - l->last_ms), l->node,
+			 node_reason_text(l->why), l->node);
+		say(r);
+	}
+}
+
 static void check_offer(struct report *r, const struct conf_pool *p, const struct conf_offer *o,
 			bool unpriced)
 {
@@ -675,6 +696,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_offers(&r);
 	check_closed(&r);
 	check_limits(&r);
+	check_losses(&r);
 	for (size_t i = 0; i < engine_conf(e)->nproviders; i++) {
 		check_undeleted(&r, i);
 		check_undropped(&r, i);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "core/reclaim.h"
 
 void fleet_init(struct fleet *f, size_t npools)
 {
@@ -69,7 +70,12 @@ void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *w
 
 const char *fleet_why(const struct fleet_node *fn, const struct node *n)
 {
-	return fn->why != NULL && fn->why_of == n->reason ? fn->why : node_reason_text(n->reason);
+	if (fn->why != NULL && fn->why_of == n->reason)
+		return fn->why;
+	if (n->reason == NODE_BECAUSE_SUSPENDED && n->noticed_ms != 0 &&
+	    n->notice == PROVIDER_NOTICE_REBALANCE)
+		return reclaim_kind_text(n->notice); /* slurmctld was told to */
+	return node_reason_text(n->reason);
 }
 
 struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool)

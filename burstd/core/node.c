@@ -538,6 +538,16 @@ static void step_gone(struct node *n, const struct node_event *ev)
 	delete_it(n, n->reason, ev->now_ms);
 }
 
+/* slurmctld powers down a node that is to go because it was told to: the notice is the reason.
+ * What may only be taken soon was not taken. */
+static enum node_reason why_released(const struct node *n, enum node_reason why)
+{
+	if (why != NODE_BECAUSE_SUSPENDED || n->state != NODE_DRAINING ||
+	    n->notice == PROVIDER_NOTICE_REBALANCE)
+		return why;
+	return why_ended(n);
+}
+
 bool node_step(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
 	struct node before = *n;
@@ -545,8 +555,8 @@ bool node_step(struct node *n, const struct node_event *ev, const struct node_li
 	assert(n->state < NODE_NSTATES && ev->type < NODE_EV_NTYPES);
 	assert((ev->type != NODE_EV_CREATED && ev->type != NODE_EV_SEEN) || ev->instance != NULL);
 	if (ev->type == NODE_EV_RELEASE && !n->release && n->state != NODE_GONE) {
+		n->reason = why_released(n, ev->reason);
 		n->release = true;
-		n->reason = ev->reason;
 	}
 	if (ev->type == NODE_EV_RESTART) { /* else all would wait for that future to come (F57) */
 		n->since_ms = n->since_ms < ev->now_ms ? n->since_ms : ev->now_ms;

@@ -451,6 +451,7 @@ static int load(struct engine *e, struct err *err)
 	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	launch_restore(e);
+	pool_count_lost(e);
 	return 0;
 }
 

@@ -282,6 +282,15 @@ struct engine_taken {
 };
 /* The i-th job that is followed because it loses this node; false: no more. */
 bool engine_taken(const struct engine *e, const char *node, size_t i, struct engine_taken *out);
+/* What the provider of a pool took of its machines, each within an hour of the one before. */
+struct engine_losses {
+	uint32_t n;
+	int64_t last_ms;
+	enum node_reason why; /* of the last */
+	char node[HOSTLIST_NAME_MAX + 1];
+};
+/* NULL: none was taken within the last hour. */
+const struct engine_losses *engine_losses(const struct engine *e, size_t pool);
 struct engine_postponed {
 	const char
 		*job; /* as people write it, or after a restart its number; valid for this turn */

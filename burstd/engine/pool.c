@@ -24,6 +24,7 @@ struct pool {
 	/* Of each rung: elsewhere is tried first, for as long as a node rests that fails so often,
 	 * since the cause may be a host, or a place, as well as the image.  Memory only. */
 	struct breaker wrong[CONF_OFFERS_MAX];
+	struct engine_losses lost; /* memory only; made anew from the rows at a start */
 };
 
 void pool_init(struct engine *e)
@@ -223,6 +224,46 @@ const char *pool_probes(const struct engine *e, size_t i)
 bool pool_is_probed(const struct engine *e, size_t i)
 {
 	return pool_probes(e, i) != NULL && is_trying(&e->fleet.pools[i]);
+}
+
+/* --- what providers take -----------------------------------------------------------------------
+ */
+
+static bool is_taken(const struct node *n)
+{
+	return (n->state == NODE_DELETING || n->state == NODE_GONE) && n->instance[0] != '\0' &&
+	       (n->reason == NODE_BECAUSE_RECLAIMED || n->reason == NODE_BECAUSE_ENDED ||
+		n->reason == NODE_BECAUSE_MAINTENANCE);
+}
+
+void pool_lost(struct engine *e, const struct node *n)
+{
+	struct engine_losses *l = &e->pools[n->pool].lost;
+
+	if (!is_taken(n) || engine_now(e) - n->since_ms > ENGINE_LOSSES_MS)
+		return;
+	if (l->n == 0 || n->since_ms - l->last_ms > ENGINE_LOSSES_MS)
+		l->n = 0;
+	l->n++;
+	if (l->n > 1 && n->since_ms < l->last_ms)
+		return;
+	l->last_ms = n->since_ms;
+	l->why = n->reason;
+	(void)snprintf(l->node, sizeof(l->node), "%s", n->name);
+}
+
+void pool_count_lost(struct engine *e)
+{
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (const struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older)
+			pool_lost(e, &fn->n);
+}
+
+const struct engine_losses *engine_losses(const struct engine *e, size_t i)
+{
+	const struct engine_losses *l = &e->pools[i].lost;
+
+	return l->n > 0 && engine_now(e) - l->last_ms <= ENGINE_LOSSES_MS ? l : NULL;
 }
 
 /* --- the disk ----------------------------------------------------------------------------------

@@ -91,6 +91,7 @@ enum {
 	ENGINE_UP_MAX = 65536, /* nodes that wait for that; the next snapshot has them again */
 	ENGINE_ENDED_MAX = 64, /* ended calls that wait for a commit of something else */
 	ENGINE_PARTITIONS_MAX = 65536, /* bytes of the names of those that jobs wait for */
+	ENGINE_LOSSES_MS = 3600000,    /* how long people are told what a provider took */
 };
 
 /* No generation of ours comes near: they count from 1, or from the clock in seconds. */
@@ -745,6 +746,9 @@ void pool_failed(struct engine *e, const struct node *n, const char *why);
 /* Likewise, by a refusal that is about this machine only. */
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
+/* Count this one, if it was taken by its provider; all of them that the journal has. */
+void pool_lost(struct engine *e, const struct node *n);
+void pool_count_lost(struct engine *e);
 /* Until when all other rungs of the pool go before this one; 0: it has its own place. */
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung);
 /* Have slurmctld keep its hands off a node that rests. */

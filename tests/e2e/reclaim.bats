@@ -102,6 +102,12 @@ ran_twice() {
 	within 10 instance_is "$id" ended
 	[ "$(story "$id" 'reclaiming|deleted|ended')" = 'reclaiming deleted ended' ]
 	[ "$(new_rows)" = 2 ]
+	# It is recorded as taken, though slurmctld powered it down; a restart knows it still (F41).
+	burstctl events | grep -w "$node" | grep -q 'draining -> deleting: the provider took its capacity back'
+	[ "$(burstctl events | grep -w "$node#1" | grep -c 'Slurm powered it down')" = 0 ]
+	lab_stop burstd
+	lab_start burstd
+	burstctl status | grep -q "taken by the provider within an hour, the last .* ($node: the provider took its capacity back)"
 }
 
 @test "F44: a notice that comes while burstd is dead is read when it is back, and the job is requeued before its end" {

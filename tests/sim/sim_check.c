@@ -93,6 +93,15 @@ static void check_told_down(struct world *w, const struct node *n)
 	}
 }
 
+/* One that was to be taken is recorded as taken, though slurmctld powers it down (F41). */
+static bool is_suspended(const struct node *was, const struct node *next)
+{
+	return next->reason == NODE_BECAUSE_SUSPENDED ||
+	       (was->state == NODE_DRAINING &&
+		(next->reason == NODE_BECAUSE_RECLAIMED ||
+		 next->reason == NODE_BECAUSE_MAINTENANCE || next->reason == NODE_BECAUSE_FAULTY));
+}
+
 /* I18: a node is given up as suspended only if slurmctld has had it down since it was bought: what
  * it said before that is no answer. */
 void check_release(struct world *w, const struct node *was, const struct node *next, int64_t born)
@@ -104,7 +113,7 @@ void check_release(struct world *w, const struct node *was, const struct node *n
 	if (next->reason != NODE_BECAUSE_BOOT || w->now + w->skew < was->wake_ms ||
 	    w->ctld->told_at + w->skew >= was->wake_ms)
 		sim_ctld_given_up(w->ctld, next->name);
-	if (next->reason != NODE_BECAUSE_SUSPENDED)
+	if (!is_suspended(was, next))
 		return;
 	check_told_down(w, next);
 	if (!sim_ctld_unwanted_since(w->ctld, next->name, born))

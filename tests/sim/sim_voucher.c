@@ -125,9 +125,13 @@ static bool is_its_own(const struct world *w, const struct node *was, const stru
 		return was->state == NODE_BOOTING && w->now + w->skew >= was->wake_ms;
 	case NODE_BECAUSE_SUSPENDED:
 		return leaves;
-	case NODE_BECAUSE_RECLAIMED: /* it was found so */
+	case NODE_BECAUSE_RECLAIMED: /* it was found so, or slurmctld was told so */
 		return next->state == NODE_DELETING &&
-		       (was->state == NODE_CREATING || was->state == NODE_INDOUBT);
+		       (was->state == NODE_CREATING || was->state == NODE_INDOUBT ||
+			was->state == NODE_DRAINING);
+	case NODE_BECAUSE_MAINTENANCE:
+	case NODE_BECAUSE_FAULTY:
+		return was->state == NODE_DRAINING;
 	default:
 		return false;
 	}

@@ -61,6 +61,7 @@ struct engine {
 	bool paused[4];              /* pools */
 	const char *paused_by;       /* NULL: not known */
 	const char *closed[4];       /* why; NULL: it is not */
+	struct engine_losses losses; /* of every pool */
 	struct engine_warm warm[4];
 	struct engine_request order; /* the last one; its texts are below */
 	char order_nodes[256], order_by[64];
@@ -358,6 +359,12 @@ const char *engine_paused_by(const struct engine *e, size_t pool, int64_t *since
 
 	*since_ms = known ? FAKE_NOW : 0;
 	return known ? e->paused_by : "";
+}
+
+const struct engine_losses *engine_losses(const struct engine *e, size_t pool)
+{
+	assert_true(pool < e->conf->npools);
+	return e->losses.n > 0 ? &e->losses : NULL;
 }
 
 const char *engine_closed(const struct engine *e, size_t pool)

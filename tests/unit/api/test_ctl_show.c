@@ -64,6 +64,8 @@ static const char *const all_problems[] = {
 	"for is bought",
 	"provider sim does not answer: connection refused (last answer 12s ago)",
 	"pool pool0: provider sim does not offer type",
+	"pool pool0: 2 machines were taken by the provider within an hour, the last 2m00s ago (n7: "
+	"the provider took its capacity back); its jobs: \"burstctl events --node n7\"",
 	"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
 	"bills on at "
 	"29.52 USD/h",
@@ -115,6 +117,8 @@ static void test_problems(void **state)
 	f->e.slurm.error = "scontrol: timed out";
 	f->e.provider.error = "connection refused";
 	f->e.price = -1;
+	f->e.losses = (struct engine_losses){2, FAKE_NOW - 120000, NODE_BECAUSE_RECLAIMED,
+					     "n7"}; /* F41 */
 	f->e.unreadable = unreadable;
 	f->e.counters.orphans = 2;
 	f->e.counters.unreadable = 3; /* one of them is not remembered */

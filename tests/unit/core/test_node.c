@@ -323,6 +323,47 @@ static void test_the_first_release_names_the_reason(void **state)
 	}
 }
 
+/* F41: slurmctld powers down what is to go because we tell it to. */
+static void test_what_is_taken_is_recorded_so(void **state)
+{
+	static const struct {
+		enum provider_notice_kind notice;
+		enum node_reason released, recorded;
+	} rows[] = {
+		{PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_SUSPENDED, NODE_BECAUSE_RECLAIMED},
+		{PROVIDER_NOTICE_MAINTENANCE, NODE_BECAUSE_SUSPENDED, NODE_BECAUSE_MAINTENANCE},
+		{PROVIDER_NOTICE_FAULTY, NODE_BECAUSE_SUSPENDED, NODE_BECAUSE_FAULTY},
+		{PROVIDER_NOTICE_REBALANCE, NODE_BECAUSE_SUSPENDED, NODE_BECAUSE_SUSPENDED},
+		{PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_OPERATOR, NODE_BECAUSE_OPERATOR},
+		{PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_REPLACED, NODE_BECAUSE_REPLACED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node n = node_at(NODE_READY);
+
+		(void)step(&n, (struct node_event){.type = NODE_EV_NOTICE,
+						   .now_ms = T0,
+						   .notice = rows[i].notice});
+		assert_int_equal(n.state, NODE_DRAINING);
+		(void)release(&n, rows[i].released, T0);
+		(void)seen(&n, PROVIDER_RUNNING, T0);
+		assert_int_equal(n.state, NODE_DELETING);
+		(void)seen(&n, PROVIDER_ENDED, T0);
+		assert_int_equal(n.state, NODE_GONE);
+		assert_int_equal(n.reason, rows[i].recorded);
+	}
+	for (int s = 0; s < NODE_NSTATES; s++) { /* nobody takes these */
+		struct node n = node_at((enum node_state)s);
+
+		if (s == NODE_DRAINING || s == NODE_GONE || s == NODE_DELETING ||
+		    s == NODE_QUARANTINED)
+			continue;
+		(void)release(&n, NODE_BECAUSE_SUSPENDED, T0);
+		assert_int_equal(n.reason, NODE_BECAUSE_SUSPENDED);
+	}
+}
+
 static void test_words(void **state)
 {
 	(void)state;
@@ -477,6 +518,7 @@ int main(void)
 		cmocka_unit_test(test_reasons),
 		cmocka_unit_test(test_billing_begins),
 		cmocka_unit_test(test_the_first_release_names_the_reason),
+		cmocka_unit_test(test_what_is_taken_is_recorded_so),
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_random_walk),
 	};

@@ -488,6 +488,70 @@ static void test_refuse_for_the_disk(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
+/* --- what providers take (F41) -----------------------------------------------------------------
+ */
+
+static void lose(const char *name, enum node_state at, enum node_reason why, int64_t since_ms)
+{
+	struct node n;
+
+	node_init(&n, name, 1, since_ms);
+	n.pool = 1;
+	n.state = at;
+	n.reason = why;
+	(void)snprintf(n.instance, sizeof(n.instance), "i-1");
+	pool_lost(&F.e, &n);
+}
+
+static void test_what_a_provider_takes_is_counted_for_an_hour(void **state)
+{
+	const struct engine_losses *l;
+
+	(void)state;
+	lose("c1", NODE_DELETING, NODE_BECAUSE_SUSPENDED, F.now);
+	lose("c1", NODE_DRAINING, NODE_BECAUSE_NONE, F.now);
+	lose("c1", NODE_GONE, NODE_BECAUSE_OPERATOR, F.now);
+	lose("c1", NODE_GONE, NODE_BECAUSE_RECLAIMED, F.now - 3600001);
+	assert_null(engine_losses(&F.e, 1));
+	lose("c1", NODE_DELETING, NODE_BECAUSE_RECLAIMED, F.now);
+	lose("c2", NODE_GONE, NODE_BECAUSE_ENDED, F.now - 1000); /* told later */
+	l = engine_losses(&F.e, 1);
+	assert_non_null(l);
+	assert_int_equal(l->n, 2);
+	assert_int_equal(l->last_ms, F.now);
+	assert_string_equal(l->node, "c1");
+	assert_int_equal(l->why, NODE_BECAUSE_RECLAIMED);
+	assert_null(engine_losses(&F.e, 0));
+	F.now += 3600000;
+	assert_non_null(engine_losses(&F.e, 1));
+	F.now++;
+	assert_null(engine_losses(&F.e, 1));
+	lose("c3", NODE_GONE, NODE_BECAUSE_MAINTENANCE, F.now);
+	assert_int_equal(engine_losses(&F.e, 1)->n, 1); /* the others are an old story */
+}
+
+/* A restart finds them in the rows. */
+static void test_what_was_taken_before_a_restart_is_counted(void **state)
+{
+	struct node n;
+
+	(void)state;
+	node_init(&n, "c1", 1, F.now - 60000);
+	n.state = NODE_GONE;
+	n.reason = NODE_BECAUSE_RECLAIMED;
+	(void)fleet_add(&F.e.fleet, &n); /* its create was never answered: nothing was taken */
+	n.gen = 2;
+	(void)snprintf(n.instance, sizeof(n.instance), "i-1");
+	(void)fleet_add(&F.e.fleet, &n);
+	n.gen = 3;
+	n.state = NODE_READY;
+	n.reason = NODE_BECAUSE_NONE;
+	(void)fleet_add(&F.e.fleet, &n);
+	pool_count_lost(&F.e);
+	assert_int_equal(engine_losses(&F.e, 0)->n, 1);
+	assert_int_equal(engine_losses(&F.e, 0)->last_ms, F.now - 60000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,6 +569,10 @@ int main(void)
 		TEST(test_refuse_wanted),
 		TEST(test_refuse_after_a_look),
 		TEST(test_refuse_for_the_disk),
+		cmocka_unit_test_setup_teardown(test_what_a_provider_takes_is_counted_for_an_hour,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_taken_before_a_restart_is_counted,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
