@@ -3,8 +3,9 @@
  * slurmctld starts a job's steps when its prolog ends and its nodes are up; without one it looks
  * only every 30 seconds (slurm.md 2.4).  burstd knows when they are up; we ask it and wait.
  *
- * All that can go wrong with burstd costs those 30 seconds and nothing else: we end with 0, at
- * once, and slurmctld looks by itself.  Any other status would requeue or cancel the job.
+ * All that can go wrong with burstd costs those 30 seconds and nothing else: a burstd that is away
+ * may be restarting, so we look for it as long as slurmctld would wait to look by itself; then we
+ * end with 0.  Any other status would requeue or cancel the job.
  *
  * A site's own PrologSlurmctld, PATHS_SITE_PROLOG, is run first, while the nodes boot.  It is the
  * site's: its status is ours.  slurmctld ends us by killing our process group, which it is in. */
@@ -26,11 +27,11 @@
 #include "base/paths.h"
 
 enum {
-	CONNECT_MS = 900,    /* a burstd that restarts is back in 200; then it is not there */
+	AWAY_MS = 30000,     /* slurmctld looks by itself as often: longer, and we cost more */
 	ANSWER_MS = 15000,   /* burstd answers within 10 s, if only to say: ask again */
 	PAUSE_MS = 1000,     /* between two questions, should it answer sooner */
 	TOTAL_MS = 3600000,  /* in all, unless burstd says less: it knows how long nodes may boot */
-	LOST_MAX = 3,        /* connections that broke, one after the other */
+	LOST_MS = 100,       /* after a connection that broke, to the next */
 	STATUS_SIGNAL = 128, /* as a shell says it */
 	HEAD_MAX = 96,       /* bytes before the node list; every field in it is bounded */
 	JOB_DIGITS_MAX = 19,
@@ -152,13 +153,13 @@ static int64_t from_now(int64_t ms)
 	return hook_now_ns(CLOCK_MONOTONIC) + ms * 1000000;
 }
 
-/* HOOK_LOST: burstd had it, and went away. */
-static enum hook_rc ask(const struct question *q, int64_t deadline, char *answer)
+/* HOOK_LOST: burstd went away with it.  away: how long burstd may not be there. */
+static enum hook_rc ask(const struct question *q, int64_t away, int64_t deadline, char *answer)
 {
 	static const char tail[] = "\"}";
 	unsigned char frame[FRAME_HEADER];
 	const char *const parts[] = {q->head, q->nodes, tail};
-	struct hook_conn c = {.deadline = from_now(CONNECT_MS)};
+	struct hook_conn c = {.deadline = away < deadline ? away : deadline};
 	enum hook_rc rc = HOOK_FAILED;
 
 	frame_header(frame, FRAME_JSON,
@@ -200,23 +201,29 @@ static void pause_until(int64_t when)
 static void gate(const struct question *q, int64_t started)
 {
 	char answer[HOOK_ANSWER_MAX + 1];
-	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000;
-	int lost = 0;
+	int64_t deadline = started + (int64_t)TOTAL_MS * 1000000, away = from_now(AWAY_MS);
+	bool lost = false; /* since `away` is counted */
 
-	while (lost < LOST_MAX && hook_now_ns(CLOCK_MONOTONIC) < deadline) {
+	while (hook_now_ns(CLOCK_MONOTONIC) < deadline) {
 		const int64_t soonest = from_now(PAUSE_MS);
-		const enum hook_rc rc = ask(q, deadline, answer);
+		const enum hook_rc rc = ask(q, away, deadline, answer);
 
 		if (rc == HOOK_LOST) {
-			lost++;
+			if (lost && hook_now_ns(CLOCK_MONOTONIC) >= away)
+				return;
+			if (!lost)
+				away = from_now(AWAY_MS);
+			lost = true;
+			pause_until(from_now(LOST_MS));
 			continue;
 		}
 		if (rc != HOOK_OK || strstr(answer, "\"wait\":true") == NULL)
 			return;
-		lost = 0;
+		lost = false;
 		if (started + limit_ms(answer) * 1000000 < deadline)
 			deadline = started + limit_ms(answer) * 1000000;
 		pause_until(soonest < deadline ? soonest : deadline);
+		away = from_now(AWAY_MS);
 	}
 }
 

@@ -108,16 +108,33 @@ prolog() {
 	within 20 job_is "$job" COMPLETED
 }
 
-@test "burstd is killed and stays away: the prolog ends in a second, the job goes on waiting" {
-	sim_config '{"boot": "8s"}'
+@test "burstd is away for ten seconds while a job waits: the gate goes on when it is back" {
+	sim_config '{"boot": "14s"}'
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 alive 2
 	within 5 gates 1
+	pid=$(pgrep -f "$lab_dir/bin/burst-prolog")
 	lab_kill burstd
-	within 2 gates 0
+	sleep 10
+	[ "$(pgrep -f "$lab_dir/bin/burst-prolog")" = "$pid" ]
+	lab_start burstd
+	within 40 job_is "$job" RUNNING
+	[ "$(started_after "$job")" -lt 2000 ]
+	within 20 job_is "$job" COMPLETED
+}
+
+@test "burstd is killed and stays away: the prolog ends after 30 s, the job goes on waiting" {
+	sim_config '{"boot": "50s"}'
+	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	within 20 alive 2
+	within 5 gates 1
+	began=$EPOCHSECONDS
+	lab_kill burstd
+	within 34 gates 0
+	[ $((EPOCHSECONDS - began)) -ge 28 ]
 	job_is "$job" CONFIGURING
 	lab_start burstd
-	within 50 job_is "$job" COMPLETED
+	within 90 job_is "$job" COMPLETED
 	[ "$(scontrol -o show job "$job" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p')" = 0 ]
 }
 

@@ -69,8 +69,8 @@ looked_up() {
 	[ "$(($(sim_rows) - rows))" = 8 ]
 	# None was requeued, nor held (which would have kept it from running).
 	[ "$(scontrol -o show job "$job" | grep -c ' Restarts=0 ')" = 1000 ]
-	# A prolog waits 0.9 s for a burstd that has gone.  Only one that needs longer may lose the gates it finds.
-	[ "$away" -ge 800 ] || : >"$lab_dir/gated"
+	# A prolog waits 30 s for a burstd that has gone.  Only one that needs longer may lose the gates it finds.
+	[ "$away" -ge 29000 ] || : >"$lab_dir/gated"
 	slurmctld_log | grep -o '[a-z_]*: Configuration for ' | sort | uniq -c
 	looked_up 0 | wc -l
 	run -0 comm -13 "$lab_dir/gated" <(looked_up 3)
