@@ -68,21 +68,22 @@ struct fleet_name { /* one Slurm node */
 	struct refusal_hint hint; /* of the last refusal: when another try is worth it */
 	enum node_reason refused; /* the last refusal, for people, until it is bought or old */
 	int64_t refused_ms;       /* when that was */
-	char why[160];            /* and why */
-	uint32_t fails;           /* instances in a row that were useless ... */
-	uint64_t failed_gen;      /* ... the last of them */
-	int64_t rests_ms;         /* for it: not bought until then; 0: it does not rest */
-	uint64_t used_gen;        /* the last one that came up; memory only, as is ... */
-	int64_t unused_ms;        /* when one was let go that had not; 0: none was */
-	int64_t forced_ms;        /* when slurmctld was last told to power it down */
-	int64_t fenced_ms;        /* likewise, to drain it, for its machine will go */
-	bool fencing;             /* ... and slurmctld has not answered that yet */
-	int64_t noticed_ms;       /* a notice of then has not been followed by that yet; 0: none */
-	bool theirs;              /* drained or down, and not by us or slurmctld: an admin's */
-	struct doomed *doomed;    /* the engine's, while it is about to be told so */
-	char *told;               /* why it was told so, or to drain it; NULL: never */
-	int64_t told_ms;          /* and when; memory only, for people */
-	char by[32];              /* the admin who ordered something about it last; likewise */
+	uint64_t refused_for;  /* the job that lacks it, or lacked another with it; 0: none known */
+	char why[160];         /* and why */
+	uint32_t fails;        /* instances in a row that were useless ... */
+	uint64_t failed_gen;   /* ... the last of them */
+	int64_t rests_ms;      /* for it: not bought until then; 0: it does not rest */
+	uint64_t used_gen;     /* the last one that came up; memory only, as is ... */
+	int64_t unused_ms;     /* when one was let go that had not; 0: none was */
+	int64_t forced_ms;     /* when slurmctld was last told to power it down */
+	int64_t fenced_ms;     /* likewise, to drain it, for its machine will go */
+	bool fencing;          /* ... and slurmctld has not answered that yet */
+	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */
+	bool theirs;           /* drained or down, and not by us or slurmctld: an admin's */
+	struct doomed *doomed; /* the engine's, while it is about to be told so */
+	char *told;            /* why it was told so, or to drain it; NULL: never */
+	int64_t told_ms;       /* and when; memory only, for people */
+	char by[32];           /* the admin who ordered something about it last; likewise */
 };
 
 struct fleet_pool {

@@ -261,6 +261,21 @@ static bool is_told_soon(const struct ladder *l, const struct ladder_ask *a, siz
 	       (l->cause[i] == LADDER_PROBING && a->now_ms < a->known[i].cool.until_ms);
 }
 
+bool ladder_is_for_good(const struct ladder *l, const struct ladder_ask *a, size_t rung)
+{
+	switch (l->cause[rung]) {
+	case LADDER_JURISDICTION:
+	case LADDER_CONSTRAINT:
+	case LADDER_NOT_OFFERED:
+	case LADDER_DEAR:
+		return true;
+	case LADDER_SHARE:
+		return a->pool->spot_share == 0;
+	default:
+		return false;
+	}
+}
+
 void ladder_make(struct ladder *l, const struct ladder_ask *a)
 {
 	bool spot_first = waits_for_spot(a);
@@ -274,11 +289,13 @@ void ladder_make(struct ladder *l, const struct ladder_ask *a)
 			put(l, a, i);
 	}
 	keep_one_probe(l, a);
+	l->lasting = true;
 	for (size_t i = 0; i < l->nrungs; i++) {
 		int64_t at = opens_at(l, a, i);
 
 		if (at != 0 && (l->next_ms == 0 || at < l->next_ms))
 			l->next_ms = at;
+		l->lasting = l->lasting && ladder_is_for_good(l, a, i);
 		l->waits = l->waits || (l->n == 0 && is_told_soon(l, a, i));
 		if (l->n == 0 && l->cause[i] == LADDER_SPOT_FIRST)
 			l->fallback_ms = a->pool->fallback_ms != 0 ? fallback_at(a) : 0;
@@ -375,8 +392,7 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		return;
 	case LADDER_NOT_OFFERED:
 		if (a->known[i].price == LADDER_UNPRICED) {
-			say(t, "%.30s tells no price of it: it needs a price in burstd.conf",
-			    o->provider);
+			say(t, "%.30s tells no price of it, and none is configured", o->provider);
 			return;
 		}
 		say(t, "%.30s does not offer %.30s in %.30s", o->provider, o->type, o->region);
@@ -414,6 +430,24 @@ void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t r
 	say_why(a, rung, l->cause[rung], &t);
 }
 
+/* Who has no offers before his eyes wants to know what there is none of. */
+static bool is_place_told(const struct ladder *l, size_t i)
+{
+	return l->cause[i] == LADDER_CAPACITY;
+}
+
+/* "spot-a (gpu_8x_h100 in eu-1a)" */
+static void say_rung(const struct ladder *l, const struct ladder_ask *a, size_t i, struct text *t)
+{
+	const struct conf_offer *o = rung_of(a, i);
+	bool named = o->name[0] != '\0';
+
+	say(t, "%s", o->name);
+	if (is_place_told(l, i))
+		say(t, "%s%.30s in %.30s%s", named ? " (" : "", o->type,
+		    o->zone[0] != '\0' ? o->zone : o->region, named ? ")" : "");
+}
+
 void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, size_t size)
 {
 	char whys[CONF_OFFERS_MAX][160];
@@ -431,9 +465,11 @@ void ladder_why(const struct ladder *l, const struct ladder_ask *a, char *out, s
 		for (size_t k = i; k < l->nrungs; k++) /* all that have the same reason */
 			if (strcmp(whys[i], whys[k]) == 0) {
 				said |= UINT32_C(1) << k;
-				say(&t, "%s%s", k == i ? "" : ", ", rung_of(a, k)->name);
+				say(&t, "%s", k == i ? "" : ", ");
+				say_rung(l, a, k, &t);
 			}
-		say(&t, "%s%s", rung_of(a, i)->name[0] != '\0' ? ": " : "", whys[i]);
+		say(&t, "%s%s", rung_of(a, i)->name[0] != '\0' || is_place_told(l, i) ? ": " : "",
+		    whys[i]);
 	}
 	if (t.len >= size)
 		memcpy(out + size - sizeof("..."), "...", sizeof("..."));

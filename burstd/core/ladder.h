@@ -87,11 +87,16 @@ struct ladder {
 	/* n is 0, and a price will show, or the answer to a purchase that is being tried: no reason
 	 * to refuse anything yet. */
 	bool waits;
+	bool lasting;        /* no rung is left that the job may have some day, at these prices */
 	int64_t next_ms;     /* the soonest time at which one more may be tried; 0: not known */
 	int64_t fallback_ms; /* n is 0: from then on it may have what it may not yet; 0: never so */
 };
 
 void ladder_make(struct ladder *l, const struct ladder_ask *a);
+
+/* Is this rung left out for what no wait can mend: by what the job says, by the configuration, by
+ * its price? */
+bool ladder_is_for_good(const struct ladder *l, const struct ladder_ask *a, size_t rung);
 
 /* What one node of this rung costs per hour, nano-units; 0: not known yet; < 0: not offered. */
 int64_t ladder_price(const struct ladder_ask *a, size_t rung);

@@ -17,6 +17,8 @@ struct use { /* a pool as it will be with what was decided so far */
 
 struct choice {         /* for one set of nodes, in one pool */
 	uint32_t more;  /* new nodes; 0 before and after */
+	uint32_t have;  /* nodes of the set that there are ... */
+	int64_t rate;   /* ... and what they cost */
 	uint32_t tried; /* rungs that refused one of them a moment ago */
 	uint32_t rung;
 	int64_t price;
@@ -47,20 +49,53 @@ static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leavi
 	return price <= (c->max_rate_nano_h - rate) / (int64_t)more;
 }
 
+/* "this job needs 118.08 EUR/h, the pool allows 60.00: at most 2 nodes" */
+static void explain_need(const struct plan_node *pn, const struct plan_ask *a, char *out,
+			 size_t size)
+{
+	const struct conf_pool *p = &a->conf->pools[pn->full];
+	char needs[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE], nodes[40];
+
+	if (pn->cause == PLAN_MAX_NODES) {
+		(void)snprintf(out, size, "pool %s: this job needs %u node%s, the pool allows %u",
+			       p->name, pn->need.nodes, pn->need.nodes == 1 ? "" : "s",
+			       p->max_nodes);
+		return;
+	}
+	if (pn->need.most == 0)
+		(void)snprintf(nodes, sizeof(nodes), "not even one node");
+	else
+		(void)snprintf(nodes, sizeof(nodes), "at most %u node%s", pn->need.most,
+			       pn->need.most == 1 ? "" : "s");
+	(void)snprintf(out, size, "pool %s: this job needs %s %s/h, the pool allows %s: %s",
+		       p->name, fmt_money(needs, pn->need.rate), a->conf->currency,
+		       fmt_money(most, p->max_rate_nano_h), nodes);
+}
+
+static void explain_limit(const struct plan_node *pn, const struct plan_ask *a, char *out,
+			  size_t size)
+{
+	const struct conf_pool *p = &a->conf->pools[pn->full];
+	char rate[FMT_MONEY_SIZE];
+
+	if (pn->lasting)
+		explain_need(pn, a, out, size);
+	else if (pn->cause == PLAN_MAX_RATE)
+		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
+			       fmt_money(rate, p->max_rate_nano_h), a->conf->currency);
+	else
+		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
+}
+
 void plan_explain(const struct plan *plan, const struct plan_node *pn, const struct plan_ask *a,
 		  char *out, size_t size)
 {
 	const struct conf_pool *p = &a->conf->pools[pn->full];
-	char rate[FMT_MONEY_SIZE];
 
 	switch (pn->cause) {
 	case PLAN_STUCK:
 		(void)snprintf(out, size, "pool %s: an earlier instance of the node is quarantined",
 			       p->name);
-		break;
-	case PLAN_MAX_RATE:
-		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
-			       fmt_money(rate, p->max_rate_nano_h), a->conf->currency);
 		break;
 	case PLAN_RESTS:
 		(void)snprintf(out, size, "pool %s: a node of the job did not come up, and rests",
@@ -76,9 +111,16 @@ void plan_explain(const struct plan *plan, const struct plan_node *pn, const str
 		(void)snprintf(out, size, "pool %s: %s", p->name, plan->no_rungs[pn->no_rung].why);
 		break;
 	default:
-		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
+		explain_limit(pn, a, out, size);
 		break;
 	}
+}
+
+struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn)
+{
+	if (pn->cause == PLAN_LADDER)
+		return p->no_rungs[pn->no_rung].hint;
+	return (struct refusal_hint){.lasting = pn->lasting};
 }
 
 struct fate { /* what is decided for a set of nodes, whole */
@@ -86,6 +128,8 @@ struct fate { /* what is decided for a set of nodes, whole */
 	enum plan_cause cause;
 	uint32_t group, full, no_rung;
 	uint64_t job;
+	bool lasting; /* of a limit */
+	struct plan_need need;
 };
 
 static struct fate no(enum plan_cause cause, uint32_t pool)
@@ -119,11 +163,59 @@ static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *
 	pl->plan->no_rungs = mem_realloc(pl->plan->no_rungs,
 					 (pl->plan->nno_rungs + 1) * sizeof(*pl->plan->no_rungs));
 	at = &pl->plan->no_rungs[pl->plan->nno_rungs];
-	*at = (struct plan_no_rung){
-		.worst = worst(l),
-		.hint = {.not_before_ms = l->next_ms, .surely_ms = l->fallback_ms}};
+	*at = (struct plan_no_rung){.worst = worst(l),
+				    .hint = {.not_before_ms = l->next_ms,
+					     .surely_ms = l->fallback_ms,
+					     .lasting = l->lasting}};
 	ladder_why(l, a, at->why, sizeof(at->why));
 	f.no_rung = pl->plan->nno_rungs++;
+	return f;
+}
+
+/* --- what no wait can mend ---------------------------------------------------------------------
+ */
+
+/* The price of the cheapest rung that the job may have some day; 0: one of them is not known. */
+static int64_t cheapest(const struct ladder *l, const struct ladder_ask *a)
+{
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < l->nrungs; i++) {
+		int64_t price = ladder_price(a, i);
+
+		if (l->cause[i] == LADDER_NO_PRICE)
+			return 0;
+		if (!ladder_is_for_good(l, a, i) && price < least)
+			least = price;
+	}
+	return least != INT64_MAX ? least : 0;
+}
+
+static struct fate too_many(const struct planner *pl, uint32_t i)
+{
+	const struct choice *ch = &pl->choice[i];
+	struct fate f = no(PLAN_MAX_NODES, i);
+
+	f.need.nodes = ch->more + ch->have;
+	f.lasting = f.need.nodes > pl->ask->conf->pools[i].max_nodes;
+	return f;
+}
+
+/* Were the pool empty but for what the job has, would it fit? */
+static struct fate too_dear(const struct planner *pl, uint32_t i, const struct ladder *l,
+			    const struct ladder_ask *a)
+{
+	const struct choice *ch = &pl->choice[i];
+	struct fate f = no(PLAN_MAX_RATE, i);
+	int64_t price = cheapest(l, a), most = a->pool->max_rate_nano_h;
+
+	if (price <= 0 || ch->rate > INT64_MAX / 2 || price > INT64_MAX / 2 / (int64_t)ch->more)
+		return f;
+	f.need.nodes = ch->more + ch->have;
+	f.need.rate = ch->rate + price * (int64_t)ch->more;
+	f.need.most =
+		most / price < a->pool->max_nodes ? (uint32_t)(most / price) : a->pool->max_nodes;
+	f.lasting = f.need.rate > most;
 	return f;
 }
 
@@ -143,7 +235,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	bool later = false;
 
 	if (pl->used[i].nodes + ch->more - a->fleet->pools[i].leaving > la.pool->max_nodes)
-		return no(PLAN_MAX_NODES, i);
+		return too_many(pl, i);
 	la.job.nodes = ch->more;
 	la.job.tried = ch->tried;
 	ladder_make(&l, &la);
@@ -158,7 +250,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 		return (struct fate){.verdict = PLAN_WAIT};
 	if (l.n == 0)
 		return no_rung(pl, i, &l, &la);
-	return no(PLAN_MAX_RATE, i);
+	return too_dear(pl, i, &l, &la);
 }
 
 /* What to do with the new nodes in each pool, together. */
@@ -196,7 +288,7 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 		if (pn->verdict == PLAN_REFUSE) {
 			f = no(pn->cause, pn->full);
 			f.no_rung = pn->no_rung;
-			return f;
+			return f; /* what the other lacks for good, this one may have without it */
 		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
 			f.verdict = PLAN_WAIT;
@@ -220,6 +312,8 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	pn->no_rung = f.no_rung;
 	pn->job = f.job;
 	pn->cause = f.cause;
+	pn->lasting = f.lasting;
+	pn->need = f.need;
 	pn->group = f.verdict == PLAN_WAIT ? PLAN_WAITS : f.group;
 	if (f.verdict != PLAN_BUY)
 		return;
@@ -288,6 +382,18 @@ static void index_jobs(struct planner *pl)
 /* --- set by set --------------------------------------------------------------------------------
  */
 
+static void count_had(struct planner *pl, const uint32_t *nodes, size_t n)
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct plan_node *pn = &pl->plan->nodes[nodes[k]];
+
+		if (pn->verdict != PLAN_HAVE)
+			continue;
+		pl->choice[pn->pool].have++;
+		pl->choice[pn->pool].rate += fleet_live(pn->name)->n.rate_nano_h;
+	}
+}
+
 /* Decide for one set of nodes, whole. */
 static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t id,
 		   const struct ladder_job *job, bool unknown)
@@ -310,6 +416,7 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t
 	}
 	if (lacking == 0)
 		return;
+	count_had(pl, nodes, n);
 	if (f.verdict == PLAN_BUY)
 		f = judge(pl, job);
 	f.job = id;

@@ -39,6 +39,12 @@ struct plan_no_rung {
 	struct refusal_hint hint;
 };
 
+struct plan_need { /* of a job, in one pool, by its dearest limit */
+	uint32_t nodes;
+	int64_t rate;  /* nano-units per hour, at the cheapest rung that it may ever have */
+	uint32_t most; /* nodes that max_rate allows at that price */
+};
+
 struct plan_node {
 	enum plan_verdict verdict;
 	uint32_t group;          /* BUY: of one job that comes whole; 0: alone */
@@ -50,6 +56,8 @@ struct plan_node {
 	enum plan_cause cause;   /* REFUSE */
 	uint32_t full;           /* REFUSE: the pool that it is about */
 	uint32_t no_rung;        /* PLAN_LADDER: index into struct plan */
+	bool lasting;            /* REFUSE: no wait can mend it; of a limit: */
+	struct plan_need need;
 };
 
 struct plan_pool {                  /* what else there is to know of a pool at that moment */
@@ -89,6 +97,8 @@ void plan_make(struct plan *p, const struct plan_ask *a);
 /* Why this node was refused, for people. */
 void plan_explain(const struct plan *p, const struct plan_node *pn, const struct plan_ask *a,
 		  char *out, size_t size);
+/* REFUSE: when another try is worth its while. */
+struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn);
 void plan_fini(struct plan *p);
 
 #endif

@@ -39,5 +39,12 @@ int64_t refusal_add(struct refusal *r, struct refusal_hint hint, int64_t now_ms)
 	if (hint.surely_ms > now_ms && hint.surely_ms - now_ms < wait)
 		wait = hint.surely_ms - now_ms;
 	r->wait_ms = wait < REFUSAL_HOLD_MS ? wait : REFUSAL_HOLD_MS;
+	if (hint.lasting)
+		r->wait_ms = REFUSAL_DAY_MS;
 	return r->wait_ms;
+}
+
+bool refusal_lasts(const struct refusal *r)
+{
+	return r->count != 0 && r->wait_ms >= REFUSAL_DAY_MS;
 }

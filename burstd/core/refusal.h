@@ -14,6 +14,7 @@ enum {
 	REFUSAL_MAX_MS = 900000,   /* ... up to this */
 	REFUSAL_HOLD_MS = 3600000, /* at most, whatever is known of when it may be tried */
 	REFUSAL_SLACK_MS = 60000,
+	REFUSAL_DAY_MS = 86400000, /* for what no wait can mend; sooner when something changes */
 };
 
 struct refusal { /* of one job, all zero: never refused */
@@ -27,6 +28,7 @@ struct refusal { /* of one job, all zero: never refused */
 struct refusal_hint {
 	int64_t not_before_ms; /* else it would find the same */
 	int64_t surely_ms;     /* then it may have what it may not have now */
+	bool lasting;          /* no wait can mend it */
 };
 
 /* One more, now.  Returns how long the job is to wait, in ms.  A job that was not refused again
@@ -34,6 +36,8 @@ struct refusal_hint {
 int64_t refusal_add(struct refusal *r, struct refusal_hint hint, int64_t now_ms);
 /* How long it waits after the last one; 0: never refused. */
 int64_t refusal_wait_ms(const struct refusal *r);
+/* Was it refused for what no wait can mend? */
+bool refusal_lasts(const struct refusal *r);
 /* May it be forgotten? */
 bool refusal_over(const struct refusal *r, int64_t now_ms);
 

@@ -159,6 +159,7 @@ static const char *reason_of(const struct slurm_order *o)
 {
 	static const char *const reasons[][2] = {
 		{"start", "the nodes that it lost are gone"},
+		{"clear", "what its comment says is over"},
 		{"requeue", "it was signalled, and has ended before its node goes"},
 		{"address", "where its instance is"},
 		{"resume", "ResumeTimeout left it down"},

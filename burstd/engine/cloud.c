@@ -593,6 +593,7 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 	c->noffers = c->ncoming;
 	c->coming = NULL;
 	c->ncoming = 0;
+	postpone_prices(c->e);
 }
 
 /* What a pool may buy here, each type once in a pool; types NULL: only how many. */

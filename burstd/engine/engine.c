@@ -132,6 +132,10 @@ static void arm(struct engine *e)
 	}
 	if (e->postpone_next < next)
 		next = e->postpone_next;
+	if (slurm_held_until(e->slurm) < next)
+		next = slurm_held_until(e->slurm);
+	if (srun_next_ms(e) < next)
+		next = srun_next_ms(e);
 	if (rescue_next_ms(e) < next)
 		next = rescue_next_ms(e);
 	if (report_next_ms(e) < next)
@@ -194,6 +198,7 @@ static void turn(struct engine *e)
 	secrets_run(e);
 	if (!e->more) /* else most of them go out with their creates in a moment */
 		engine_write_fresh(e);
+	srun_run(e);
 	if (e->look == NULL)
 		(void)audit_order(e);
 	engine_commit(e);
@@ -306,6 +311,13 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 		break;
 	case SLURM_DETAILS:
 		postpone_details(e, text, len, began_ms, err);
+		break;
+	case SLURM_SOME_JOBS:
+		if (err == NULL) /* else in a minute */
+			postpone_words(e, text, len);
+		break;
+	case SLURM_WHO:
+		srun_who(e, text, len, err);
 		break;
 	case SLURM_FATES:
 		rescue_fates(e, text, len, err);
@@ -481,6 +493,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	prereq_init(e);
 	warm_init(e);
 	map_init(&e->postponed_map);
+	map_init(&e->sruns_map);
 	map_init(&e->rescues_map);
 	cooldown_init(&e->cooldown);
 	unsold_init(&e->unsold);
@@ -575,6 +588,7 @@ void engine_free(struct engine *e)
 	gate_free(e);
 	query_free(e);
 	postpone_free(e);
+	srun_free(e);
 	rescue_free(e);
 	checkpoint_free(e);
 	observe_free(e);
@@ -627,6 +641,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->tried = 0; /* places of offers in the file */
 	warm_hurry(e);
+	postpone_anew(e);
 	for (size_t i = 0; i < next->nproviders; i++)
 		cloud_reload(&e->clouds[i], &next->providers[i]);
 	off_hurry(e);

@@ -223,6 +223,7 @@ struct engine_counters {
 	uint64_t jobs_requeued, jobs_ended;
 	uint64_t jobs_signalled; /* told to save their work */
 	uint64_t jobs_lifted;    /* requeued, and let start before slurmctld would */
+	uint64_t jobs_notified;  /* of srun and salloc: told why they end */
 	uint64_t fences, fence_ms,
 		fence_max_ms;    /* notices followed by an order; how long it took */
 	uint64_t polls, updates; /* scontrol runs */

@@ -140,14 +140,17 @@ void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_re
 static void refuse_sold_out(struct engine *e, struct forming *f)
 {
 	char why[160], at[FMT_TIME_SIZE];
+	const char *place = f->rung->zone[0] != '\0' ? f->rung->zone : f->rung->region;
 	int64_t until = place_opens_ms(e, f->rung);
 
 	if (until != 0)
-		(void)snprintf(why, sizeof(why), "%.60s: no capacity: cools down until %.19sZ",
-			       f->rung->provider, engine_time(e, at, until));
+		(void)snprintf(why, sizeof(why),
+			       "%.30s: no %.30s in %.25s: no capacity: cools down until %.19sZ",
+			       f->rung->provider, f->rung->type, place, engine_time(e, at, until));
 	else
-		(void)snprintf(why, sizeof(why), "%.60s: no capacity: another purchase is tried",
-			       f->rung->provider);
+		(void)snprintf(why, sizeof(why),
+			       "%.30s: no %.30s in %.25s: no capacity: another purchase is tried",
+			       f->rung->provider, f->rung->type, place);
 	form_refuse(e, f->v, f->n, NODE_BECAUSE_CAPACITY, why);
 	f->n = 0;
 }

@@ -102,6 +102,8 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 	nm->waits_for = 0;
 	nm->useless_ms = 0; /* it was an earlier job that nobody saw any more */
 	engine_want(e, &n, why);
+	if (pn->job != 0)
+		postpone_bought(e, pn->job);
 }
 
 struct plan_pool *intake_pools(struct engine *e)
@@ -263,8 +265,7 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 		refuse_mark(e, nm, nm->newest->n.reason, NULL); /* the provider's words say more */
 	else
 		refuse_mark(e, nm, because(e, p, pn), why);
-	if (pn->cause == PLAN_LADDER)
-		nm->hint = p->no_rungs[pn->no_rung].hint;
+	nm->hint = plan_hint(p, pn);
 }
 
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */

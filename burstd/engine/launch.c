@@ -166,6 +166,21 @@ static const struct {
 	[PROVIDER_AMBIGUOUS] = {NODE_EV_LOST, NODE_BECAUSE_NONE},
 };
 
+/* In the provider's words, and of what there is none: "sim: no gpu_8x_h100 in eu-1: ..." */
+static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
+{
+	const struct conf_offer *o = place_of(c->e, &fn->n);
+	const char *text = words[0] != '\0' ? words : node_reason_text(why);
+	char *to = fn->name->why;
+
+	if (why == NODE_BECAUSE_CAPACITY && o != NULL)
+		(void)snprintf(to, sizeof(fn->name->why), "%.30s: no %.30s in %.25s: %.50s",
+			       c->conf->name, o->type, o->zone[0] != '\0' ? o->zone : o->region,
+			       text);
+	else
+		(void)snprintf(to, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name, text);
+}
+
 static void answer_one(struct cloud *c, struct fleet_node *fn, const struct provider_result *r,
 		       const struct provider_item *it)
 {
@@ -187,8 +202,7 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 		fn->said_ms = times_of(c, it->instance.created_ms);
 	}
 	if (ev.type == NODE_EV_REFUSED)
-		(void)snprintf(fn->name->why, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name,
-			       r->message[0] ? r->message : node_reason_text(ev.reason));
+		say_why(c, fn, ev.reason, r->message);
 	engine_post(c->e, fn, &ev);
 }
 

@@ -150,6 +150,21 @@ int64_t place_price(const struct engine *e, const struct conf_offer *o)
 		       : LADDER_UNPRICED;
 }
 
+int64_t place_lowest(const struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+	int64_t least = INT64_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t price = place_price(e, &rungs[i]);
+
+		if (price > 0 && price < least)
+			least = price;
+	}
+	return least;
+}
+
 /* The dearest rung of the pool at that provider: which of them it was is not known. */
 static const struct conf_offer *dearest(const struct engine *e, const struct cloud *c,
 					uint32_t pool)

@@ -80,7 +80,7 @@ const char *engine_closed(const struct engine *e, size_t i)
 	if (e->conf->pools[i].removed)
 		return "the configuration does not have it any more";
 	if (p->paused)
-		return "paused by an admin (burstctl resume)";
+		return "paused by an admin";
 	if (!breaker_closed(&p->breaker, engine_now(e)))
 		return NULL;
 	(void)snprintf(

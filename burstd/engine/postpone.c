@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/fnv.h"
 #include "base/mem.h"
 
 /* A job that was refused its nodes waits, longer each time, by its own StartTime: slurmctld would
@@ -12,15 +13,27 @@
  * it eager again.  What the researcher is told stands in the job's AdminComment.
  *
  * Its nodes are sent back first, for slurmctld sets a begin time of its own when it requeues a job;
- * then the job is looked at, and never made to start earlier than it would by itself. */
+ * then the job is looked at, and never made to start earlier than it would by itself.
+ *
+ * What no wait can mend (refusal_lasts()) waits a day, and is decided anew as soon as something
+ * changes: the configuration, a price, or the job.
+ *
+ * A word that was true once is taken back: as long as it stands there the job is looked at, once a
+ * minute, and when it has its nodes the comment is cleared, if it is still what we wrote.  Of a job
+ * that has ended slurmctld takes no comment (slurm.md). */
 
 enum {
 	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
-	POSTPONE_CALM_MS = 5000, /* so long an answer is looked for that no update overtook */
-	POSTPONE_ROUND_MS = 2000,
-	POSTPONE_TELLS = 3, /* slurmctld took it not, or did not hear it: so often in all */
+	POSTPONE_CALM_MS = 5000,   /* so long an answer is looked for that no update overtook */
+	POSTPONE_ROUND_MS = 2000,  /* a command takes so long, and slurmctld knows no fractions */
+	POSTPONE_TELLS = 3,        /* slurmctld took it not, or did not hear it: so often in all */
+	POSTPONE_WATCH_MS = 60000, /* between two looks at one that was told */
+	POSTPONE_BOUGHT_MS = 2000, /* its nodes are bought: a refusal comes sooner */
+	POSTPONE_REQUEUE_MS = 130000, /* slurmctld holds a requeued job back so long by itself */
+	POSTPONE_START_MS = 30000,    /* between our time and slurmctld's: the order took so long */
+	POSTPONE_WORDS_MS = 86400000 + POSTPONE_WATCH_MS, /* a comment is looked after so long */
 };
 
 struct postponed { /* one job */
@@ -37,7 +50,22 @@ struct postponed { /* one job */
 	bool asked;       /* in the question on the wire */
 	uint64_t mark;    /* its nodes are sent back when slurm_past() says so */
 	unsigned tells;   /* how often it was told */
+	bool shown;       /* slurmctld knows it still */
+	bool unnamed;     /* id is its number: after a restart no more is known */
+	/* What we wrote into its AdminComment last; "": nothing that is to be taken back. */
+	char said[SLURM_COMMENT_MAX + 1];
+	int64_t said_ms;
+	/* Of one that no wait can mend: */
+	uint32_t pool;    /* that it is about */
+	int64_t price;    /* the lowest there, then */
+	uint64_t wishes;  /* what it asked for; 0: not looked at yet */
+	uint64_t counts;  /* likewise, in tasks, processors and nodes */
+	int64_t least_ms; /* not before: slurmctld's own time, or somebody's */
+	bool anew;        /* something has changed since: it may start */
 };
+
+/* Any comment of ours: after a restart nobody knows which. */
+static const char any_of_ours[] = "burstd:";
 
 static struct postponed *get(struct engine *e, uint64_t number)
 {
@@ -65,6 +93,12 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	if (p->refusal.first_ms > p->refusal.last_ms || p->refusal.first_ms == 0) /* an older one */
 		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
+	p->unnamed = true;
+	p->anew = refusal_lasts(&p->refusal); /* the configuration may be another */
+	(void)snprintf(p->said, sizeof(p->said), "%s", any_of_ours);
+	p->said_ms = p->look_ms = engine_now(e);
+	p->least_ms = p->refusal.last_ms + POSTPONE_REQUEUE_MS;
+	e->postpone_words_ms = 0;
 }
 
 void postpone_free(struct engine *e)
@@ -87,15 +121,18 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 								      : (struct refusal){0};
 }
 
-void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
-		  struct refusal_hint hint)
+void postpone_job(struct engine *e, const struct slurm_job *j, const struct fleet_name *bad)
 {
 	struct postponed *p = get(e, j->number);
 
-	(void)refusal_add(&p->refusal, hint, engine_now(e));
+	(void)refusal_add(&p->refusal, bad->hint, engine_now(e));
+	p->pool = bad->pool;
+	p->price = refusal_lasts(&p->refusal) ? place_lowest(e, bad->pool) : 0;
+	p->wishes = p->counts = 0;
+	p->anew = p->unnamed = false;
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
-	(void)snprintf(p->why, sizeof(p->why), "%s", why);
+	(void)snprintf(p->why, sizeof(p->why), "%s", bad->why);
 	p->untold = true;
 	p->until_ms = 0;
 	p->look_ms = engine_now(e);
@@ -108,9 +145,10 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
 /* --- telling slurmctld ------------------------------------------------------------------------ */
 
 /* Is it the time that we told slurmctld, give or take what the command took? */
-static bool is_ours(const struct postponed *p, const struct slurm_job_detail *d)
+static bool was_told(const struct engine *e, const struct postponed *p,
+		     const struct slurm_job_detail *d)
 {
-	int64_t by = d->begin_ms - p->told_wall_ms;
+	int64_t by = engine_wall(e, d->begin_ms) - p->told_wall_ms;
 
 	return p->told_wall_ms != 0 && by >= -POSTPONE_ROUND_MS && by <= POSTPONE_ROUND_MS;
 }
@@ -129,14 +167,42 @@ void postpone_clock_set(struct engine *e)
 	}
 }
 
+/* As scontrol will have it: what is compared with what squeue shows. */
+static void note_said(struct engine *e, struct postponed *p, const char *text)
+{
+	slurm_clean(p->said, sizeof(p->said), text);
+	p->said_ms = engine_now(e);
+}
+
+/* "none left; next try 2026-01-02T03:04:05Z (in 27s)" */
+static void describe(char *out, size_t size, const struct engine *e, const struct postponed *p,
+		     int64_t start)
+{
+	char at[FMT_TIME_SIZE], in[FMT_DUR_SIZE];
+	int64_t left = start > engine_now(e) ? start - engine_now(e) : 0;
+
+	(void)engine_time(e, at, start);
+	if (refusal_lasts(&p->refusal))
+		(void)snprintf(out, size, "%s; tried again when that changes, or at %.19sZ", p->why,
+			       at);
+	else
+		(void)snprintf(out, size, "%s; next try %.19sZ (in %s)", p->why, at,
+			       fmt_duration(in, left));
+}
+
+static uint64_t counts_of(const struct slurm_job_detail *d)
+{
+	return d->counts.n > 0 ? fnv_bytes(FNV_BEGIN, d->counts.p, d->counts.n) : 0;
+}
+
 static void tell(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	int64_t now = engine_now(e), start = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
-	char comment[SLURM_COMMENT_MAX + 1], at[FMT_TIME_SIZE], detail[320];
-	int64_t begin_ms = engine_from_wall(e, d->begin_ms);
+	char comment[SLURM_COMMENT_MAX + 1], what[SLURM_COMMENT_MAX], detail[320];
+	int64_t begin_ms = d->begin_ms;
 	bool later;
 
-	if (is_ours(p, d) && begin_ms > start + POSTPONE_ROUND_MS)
+	if (was_told(e, p, d) && begin_ms > start + POSTPONE_ROUND_MS)
 		begin_ms = 0; /* it may be sooner again */
 	if (start <= now && begin_ms == 0)
 		start = now + 1000;
@@ -149,12 +215,16 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	}
 	if (!later)
 		start = begin_ms;
-	p->tells++;
-	(void)engine_time(e, at, start);
-	(void)snprintf(comment, sizeof(comment), "burstd: %s; next try %.19sZ", p->why, at);
+	if (p->tells++ == 0)
+		p->least_ms = begin_ms;
+	describe(what, sizeof(what), e, p, start);
+	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
 	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->comment_free ? comment : NULL);
-	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s; next try %.19sZ", p->id,
-		       p->refusal.count, p->why, at);
+	p->counts = counts_of(d);
+	if (d->comment_free)
+		note_said(e, p, comment);
+	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s", p->id, p->refusal.count,
+		       what);
 	engine_event(e, "", 0, "job-postponed", detail);
 	p->until_ms = later ? start : 0; /* 0: its user says when */
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
@@ -178,6 +248,122 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 	}
 }
 
+/* --- words that were true once -----------------------------------------------------------------
+ */
+
+static bool is_watched(const struct engine *e, const struct postponed *p)
+{
+	int64_t now = engine_now(e);
+
+	return p->until_ms > now ||
+	       (p->said[0] != '\0' && now - p->said_ms < POSTPONE_WORDS_MS && now >= p->said_ms);
+}
+
+/* It waits no more: it has its nodes, or it has ended. */
+static void settle(struct engine *e, struct postponed *p, bool ended)
+{
+	uint64_t job = strtoull(p->key, NULL, 10);
+
+	p->until_ms = p->told_wall_ms = 0;
+	p->anew = false;
+	if (ended)
+		p->said[0] = '\0'; /* and slurmctld takes no other comment */
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+
+		if (nm->refused_for != job || nm->barred) /* in the latter case, refused anew */
+			continue;
+		nm->refused_for = 0;
+		nm->refused = NODE_BECAUSE_NONE;
+	}
+}
+
+/* Nobody else has written there since. */
+static bool is_ours(const struct postponed *p, struct slurm_text comment)
+{
+	size_t n = strlen(p->said);
+
+	if (strcmp(p->said, any_of_ours) == 0)
+		return comment.n >= n && memcmp(comment.p, any_of_ours, n) == 0;
+	return comment.n == n && memcmp(comment.p, p->said, n) == 0;
+}
+
+static void take_back(struct engine *e, struct postponed *p, struct slurm_text comment)
+{
+	if (p->said[0] != '\0' && is_ours(p, comment))
+		slurm_clear_comment(e->slurm, p->id);
+	p->said[0] = '\0';
+}
+
+/* Whoever has changed its begin time since has his will. */
+static void start_anew(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
+{
+	int64_t off = d->begin_ms - p->until_ms;
+	char detail[96];
+
+	p->anew = false;
+	p->until_ms = p->told_wall_ms = 0;
+	p->refusal.wait_ms = REFUSAL_MS; /* it waits no longer */
+	journal_put_refusal(engine_tx(e),
+			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
+	if (d->held || off > POSTPONE_START_MS || off < -POSTPONE_START_MS)
+		return;
+	if (p->least_ms > engine_now(e))
+		slurm_postpone(e->slurm, p->id, p->least_ms - engine_now(e), NULL);
+	else
+		slurm_start_now(e->slurm, p->id, NULL);
+	(void)snprintf(detail, sizeof(detail), "job %s may try again: something has changed",
+		       p->id);
+	engine_event(e, "", 0, "job-anew", detail);
+}
+
+/* A job that was requeued shows the nodes of its last run until it starts again, and its tasks as
+ * they are. */
+static bool is_edited(struct postponed *p, const struct slurm_job_detail *d)
+{
+	uint64_t had = p->counts;
+
+	p->counts = counts_of(d);
+	return refusal_lasts(&p->refusal) && had != 0 && had != p->counts;
+}
+
+/* One that was told. */
+static void look_back(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
+{
+	if (d->ended) {
+		settle(e, p, true);
+	} else if (d->placed) {
+		settle(e, p, false);
+		take_back(e, p, d->comment);
+	} else if (d->pending && (is_edited(p, d) || p->anew)) {
+		start_anew(e, p, d);
+	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
+		p->until_ms = p->told_wall_ms = 0; /* somebody lets it start */
+	}
+}
+
+void postpone_bought(struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+
+	if (p != NULL && !p->untold && p->said[0] != '\0')
+		p->look_ms = engine_now(e) + POSTPONE_BOUGHT_MS;
+}
+
+void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text)
+{
+	struct postponed *p = get(e, number);
+
+	(void)snprintf(p->id, sizeof(p->id), "%s", id);
+	p->unnamed = false;
+	note_said(e, p, text);
+	p->look_ms = engine_now(e) + POSTPONE_WATCH_MS;
+}
+
+/* --- looking -----------------------------------------------------------------------------------
+ */
+
 struct details { /* one answer */
 	struct engine *e;
 	int64_t began_ms;
@@ -193,43 +379,148 @@ static bool is_overtaken(const struct engine *e, const struct postponed *p, int6
 	return slurm_settled_ms(e->slurm) > began_ms && now - first < POSTPONE_CALM_MS;
 }
 
-static void on_detail(void *ctx, const struct slurm_job_detail *d)
+static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 {
 	const struct details *all = ctx;
 	struct engine *e = all->e;
+	struct slurm_job_detail d = *shown;
 	char key[FMT_U64_SIZE];
-	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, d->number));
+	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, d.number));
 
-	if (p == NULL || !p->untold || !p->asked || p->refusal.last_ms >= all->began_ms)
+	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
-	if (d->pending && !d->held && !is_overtaken(e, p, all->began_ms))
-		tell(e, p, d);
-	else if (d->held)
+	p->shown = true;
+	if (d.begin_ms != 0)
+		d.begin_ms = engine_from_wall(e, d.begin_ms); /* as are all times here */
+	if (!p->untold)
+		look_back(e, p, &d);
+	else if (d.pending && !d.held && !is_overtaken(e, p, all->began_ms))
+		tell(e, p, &d);
+	else if (d.held)
 		p->untold = false; /* somebody decides about it already */
 }
 
-/* Those that are still to be told are looked at again for a while: a job is not pending at once. */
+/* One that is still to be told is looked at again in a moment, for a while: a job is not pending at
+ * once. */
+static void looked(struct engine *e, struct postponed *p, bool failed)
+{
+	int64_t now = engine_now(e);
+
+	p->look_ms = now + (failed ? POSTPONE_RETRY_MS : POSTPONE_AGAIN_MS);
+	if (!failed && p->first_ms == 0)
+		p->first_ms = now;
+	if (!failed && now - p->first_ms > POSTPONE_GIVE_UP_MS)
+		p->untold = false; /* it has ended, or runs elsewhere */
+	if (!p->untold)
+		p->look_ms = now + (failed ? POSTPONE_RETRY_MS : POSTPONE_WATCH_MS);
+	if (!failed && !p->untold && !p->shown)
+		settle(e, p, true); /* slurmctld has forgotten it */
+}
+
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err)
 {
 	struct details all = {e, began_ms};
-	int64_t now = engine_now(e);
 
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
+		p->shown = false;
 	if (err == NULL)
 		slurm_job_parse_detail(text, len, on_detail, &all);
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
-		if (!p->untold || !p->asked)
+		if (!p->asked)
 			continue;
 		p->asked = false;
-		p->look_ms = now + (err == NULL ? POSTPONE_AGAIN_MS : POSTPONE_RETRY_MS);
-		if (err == NULL && p->first_ms == 0)
-			p->first_ms = now;
-		if (err == NULL && now - p->first_ms > POSTPONE_GIVE_UP_MS)
-			p->untold = false; /* it has ended, or runs elsewhere */
+		looked(e, p, err != NULL);
 	}
 }
 
+/* --- what no wait can mend ---------------------------------------------------------------------
+ */
+
+static bool is_waiting(const struct engine *e, const struct postponed *p)
+{
+	return refusal_lasts(&p->refusal) && !p->untold && p->until_ms > engine_now(e);
+}
+
+static void change(struct engine *e, struct postponed *p)
+{
+	p->anew = true;
+	p->look_ms = engine_now(e);
+}
+
+void postpone_anew(struct engine *e)
+{
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
+		if (is_waiting(e, p))
+			change(e, p);
+}
+
+void postpone_prices(struct engine *e)
+{
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
+		if (is_waiting(e, p) && p->price != 0 && place_lowest(e, p->pool) < p->price)
+			change(e, p);
+}
+
+static uint64_t add_text(uint64_t h, struct slurm_text t)
+{
+	return fnv_bytes(fnv_bytes(h, t.p, t.n), "|", 1);
+}
+
+static void on_words(void *ctx, const struct slurm_job_words *w)
+{
+	struct engine *e = ctx;
+	char key[FMT_U64_SIZE];
+	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, w->job.number));
+	uint64_t h = fnv_bytes(FNV_BEGIN, &w->count, sizeof(w->count));
+
+	if (p == NULL)
+		return;
+	if (p->unnamed && w->job.id[0] != '\0') {
+		(void)snprintf(p->id, sizeof(p->id), "%s", w->job.id);
+		p->unnamed = false;
+	}
+	h = add_text(add_text(h, w->job.partition), w->job.constraint);
+	h = add_text(add_text(h, w->job.comment), w->required);
+	h = add_text(h, w->excluded);
+	if (is_waiting(e, p) && p->wishes != 0 && p->wishes != h)
+		change(e, p);
+	p->wishes = h;
+}
+
+void postpone_words(struct engine *e, const char *text, size_t len)
+{
+	(void)slurm_job_parse_words(text, len, on_words, e);
+}
+
+/* Who has changed the job? */
+static void ask_words(struct engine *e)
+{
+	const char *ids[SLURM_ASK_MAX];
+	int64_t now = engine_now(e);
+	size_t n = 0;
+
+	if (now >= e->postpone_words_ms - POSTPONE_WATCH_MS && now < e->postpone_words_ms)
+		return;
+	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next)
+		if (p->unnamed || is_waiting(e, p))
+			ids[n++] = p->key;
+	if (n > 0 && slurm_ask_jobs(e->slurm, SLURM_SOME_JOBS, ids, n))
+		e->postpone_words_ms = now + POSTPONE_WATCH_MS;
+}
+
+/* --- the rest ----------------------------------------------------------------------------------
+ */
+
 /* Begin times that slurmctld set are forgotten with the refusal that they were about. */
+static void forget_refusal(struct engine *e, struct postponed *p)
+{
+	if (p->untold || p->refusal.count == 0 || !refusal_over(&p->refusal, engine_now(e)))
+		return;
+	journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
+	p->refusal = (struct refusal){0};
+}
+
 static void forget(struct engine *e)
 {
 	struct postponed **link = &e->postponed;
@@ -237,15 +528,22 @@ static void forget(struct engine *e)
 	while (*link != NULL) {
 		struct postponed *p = *link;
 
-		if (p->untold || !refusal_over(&p->refusal, engine_now(e))) {
+		forget_refusal(e, p);
+		if (p->untold || p->refusal.count > 0 || is_watched(e, p)) {
 			link = &p->next;
 			continue;
 		}
-		journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
 		*link = p->next;
 		map_del(&e->postponed_map, p->key);
 		free(p);
 	}
+}
+
+static bool is_due(const struct engine *e, const struct postponed *p)
+{
+	if (!p->untold)
+		return is_watched(e, p) && !p->unnamed;
+	return slurm_past(e->slurm, p->mark);
 }
 
 void postpone_run(struct engine *e)
@@ -256,11 +554,12 @@ void postpone_run(struct engine *e)
 	size_t n = 0;
 
 	forget(e);
+	ask_words(e);
 	e->postpone_next = INT64_MAX;
 	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next) {
-		if (!p->untold)
+		if (!p->untold && !is_watched(e, p))
 			continue;
-		if (p->look_ms <= now && slurm_past(e->slurm, p->mark))
+		if (p->look_ms <= now && is_due(e, p))
 			asked[n++] = p;
 		else if (p->look_ms > now && p->look_ms < e->postpone_next)
 			e->postpone_next = p->look_ms;

@@ -349,10 +349,8 @@ static void refuse(const struct engine *e, const struct plan *plan, const struct
 		   const struct plan_ask *a, const struct words *w, struct engine_plan *p)
 {
 	struct refusal r = w->refused;
-	struct refusal_hint hint = {0};
+	struct refusal_hint hint = plan_hint(plan, pn);
 
-	if (pn->cause == PLAN_LADDER)
-		hint = plan->no_rungs[pn->no_rung].hint;
 	p->verdict = PLAN_REFUSE;
 	p->no_offer = pn->cause == PLAN_LADDER;
 	p->again_ms = engine_now(e) + refusal_add(&r, hint, engine_now(e));

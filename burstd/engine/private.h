@@ -24,6 +24,7 @@
  *   query.c     ... and one for who asks about a certain job
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
  *   postpone.c  ... and waits, longer each time
+ *   srun.c      srun and salloc are told why their job ends
  *   notice.c    machines that will be taken away
  *   rescue.c    the jobs of a node that must go down, and what becomes of them
  *   checkpoint.c  ... which are told to save their work first
@@ -314,11 +315,18 @@ struct engine {
 	char *wanted;  /* nodes that slurmctld wants and nobody asked us for: a node list */
 	bool climbing; /* some nodes were refused at one place, and may have another */
 	bool wanted_asked, call_asked, climb_asked; /* squeue runs for these; for the first call */
-	struct postponed *postponed;                /* jobs that were refused, not long ago */
-	struct map postponed_map;                   /* ... by number */
-	struct doomed *doomed;                      /* nodes that are about to be forced down */
-	struct rescue *rescues;                     /* jobs that lost a node */
-	struct map rescues_map;                     /* ... by number */
+	struct srun *sruns;   /* jobs that were told, or would have been, why they end */
+	struct map sruns_map; /* ... by number */
+	size_t nsruns;
+	bool srun_speaks;            /* some are being told */
+	int64_t srun_heard_ms;       /* when those that were told last have heard it */
+	int64_t srun_forgot_ms;      /* when it was last looked who may be forgotten */
+	bool srun_due, srun_asks;    /* squeue is to be asked, or is asked, which are srun's */
+	struct postponed *postponed; /* jobs that were refused, not long ago */
+	struct map postponed_map;    /* ... by number */
+	struct doomed *doomed;       /* nodes that are about to be forced down */
+	struct rescue *rescues;      /* jobs that lost a node */
+	struct map rescues_map;      /* ... by number */
 	struct notice_index notices;
 	struct report *reports; /* of broken hosts, that are still to be sent */
 	size_t nreports;
@@ -340,7 +348,7 @@ struct engine {
 	struct rotate *rotate;     /* NULL: not loaded yet */
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
-	int64_t postpone_next;
+	int64_t postpone_next, postpone_words_ms;
 	int64_t slurm_ok_ms, slurm_failed_ms;
 	char slurm_error[256];
 	struct engine_counters count;
@@ -446,6 +454,7 @@ bool place_looked(const struct engine *e, uint32_t pool); /* likewise, or waited
 /* May a create for this row go out, as far as lists are concerned? */
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+int64_t place_lowest(const struct engine *e, uint32_t pool); /* known; INT64_MAX: none is */
 /* What one more node of the pool would cost, for nobody in particular; 0: none may be had now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
@@ -616,15 +625,30 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len);
 
+/* --- srun.c --- */
+/* Have the job's srun or salloc print this, if it is one of theirs and has not heard it: before any
+ * order to slurmctld that is given after this. */
+void srun_tell(struct engine *e, uint64_t job, const char *text);
+void srun_who(struct engine *e, const char *text, size_t len, const struct err *err);
+void srun_run(struct engine *e);
+int64_t srun_next_ms(const struct engine *e);
+void srun_free(struct engine *e);
+
 /* --- postpone.c --- */
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* The nodes of this job were just sent back. */
-void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
-		  struct refusal_hint hint);
+void postpone_job(struct engine *e, const struct slurm_job *j, const struct fleet_name *bad);
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
 void postpone_clock_set(struct engine *e); /* back */
+/* Its nodes are bought; this is in its AdminComment now, and is to be taken back. */
+void postpone_bought(struct engine *e, uint64_t number);
+void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text);
+/* What no wait could mend is decided anew: the configuration has changed, prices may have. */
+void postpone_anew(struct engine *e);
+void postpone_prices(struct engine *e);
+void postpone_words(struct engine *e, const char *text, size_t len); /* SLURM_SOME_JOBS */
 /* slurmctld took it, or not. */
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,

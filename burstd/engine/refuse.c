@@ -60,15 +60,19 @@ static void keep(void *ctx, const struct slurm_job *j)
 	g->gangs[g->n++] = (struct gang){*j, h};
 }
 
+/* One that it lacks for a while, if there is one: a node that another job lacks for good may be
+ * shared with that. */
 static struct fleet_name *refused_in(struct engine *e, const struct hostlist *h)
 {
+	struct fleet_name *bad = NULL;
+
 	for (size_t i = 0; i < h->n; i++) {
 		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
-		if (nm != NULL && nm->barred)
-			return nm;
+		if (nm != NULL && nm->barred && (bad == NULL || bad->hint.lasting))
+			bad = nm;
 	}
-	return NULL;
+	return bad;
 }
 
 /* A job that runs lacks nothing, whatever is refused to others on the same nodes. */
@@ -142,16 +146,39 @@ static void release(struct engine *e, struct fleet_name *nm)
 		engine_post(e, fn, &ev);
 }
 
+/* Is it sent back only now? */
+static bool is_due(const struct engine *e, const struct fleet_name *nm)
+{
+	return nm->barred &&
+	       (nm->forced_ms == 0 || engine_now(e) - nm->forced_ms >= DRIFT_REFORCE_MS);
+}
+
+/* Whoever waits at a terminal hears it before the job ends: slurmctld requeues no job of srun and
+ * salloc. */
+static void tell(struct gangs *g)
+{
+	char text[SLURM_COMMENT_MAX + 1];
+
+	for (size_t j = 0; j < g->n; j++) {
+		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
+
+		if (bad == NULL || !is_due(g->e, bad))
+			continue;
+		(void)snprintf(text, sizeof(text),
+			       "burstd: %s; the job ends: only those of sbatch wait and try again",
+			       bad->why);
+		srun_tell(g->e, g->gangs[j].job.number, text);
+	}
+}
+
 /* Tell slurmctld, one command for each different reason. */
 static void force(struct engine *e)
 {
-	int64_t now = engine_now(e);
-
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
 		char why[200];
 
-		if (!nm->barred || (nm->forced_ms != 0 && now - nm->forced_ms < DRIFT_REFORCE_MS))
+		if (!is_due(e, nm))
 			continue;
 		(void)snprintf(why, sizeof(why), "burstd: %.190s", nm->why);
 		engine_power_down(e, nm, false, why);
@@ -161,14 +188,27 @@ static void force(struct engine *e)
 	}
 }
 
+/* People are told of a refused node until its job has what it lacked. */
+static void note_whose(struct engine *e, const struct gang *g)
+{
+	for (size_t i = 0; i < g->list->n; i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, g->list->names[i]);
+
+		if (nm != NULL && nm->barred)
+			nm->refused_for = g->job.number;
+	}
+}
+
 /* The jobs whose nodes were sent back from then on wait before they try again. */
 static void postpone(struct gangs *g, int64_t from)
 {
 	for (size_t j = 0; j < g->n; j++) {
 		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
 
-		if (bad != NULL && bad->forced_ms >= from)
-			postpone_job(g->e, &g->gangs[j].job, bad->why, bad->hint);
+		if (bad == NULL || bad->forced_ms < from)
+			continue;
+		postpone_job(g->e, &g->gangs[j].job, bad);
+		note_whose(g->e, &g->gangs[j]);
 	}
 }
 
@@ -182,6 +222,7 @@ void refuse_jobs(struct engine *e, const char *text, size_t len)
 	slurm_job_parse(text, len, keep, &g);
 	spare_healthy(&g, &healthy);
 	infect(&g, &healthy);
+	tell(&g);
 	force(e);
 	postpone(&g, from);
 	for (size_t j = 0; j < g.n; j++)

@@ -308,6 +308,9 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 		return; /* what is done about it is told when it is done */
 	(void)snprintf(detail, sizeof(detail), "job %s loses this node: %s", r->j.id, r->j.why);
 	engine_event(e, r->j.node, r->j.gen, "job-taken", detail);
+	(void)snprintf(detail, sizeof(detail), "burstd: the job loses node %.63s: %.120s",
+		       r->j.node, r->j.why);
+	srun_tell(e, r->j.job, detail);
 }
 
 /* Does this answer say who is on the node?  Of one that goes down already any answer may, and one
@@ -390,6 +393,7 @@ static void announce(struct engine *e, const struct rescue *r, const char *type,
 		(void)snprintf(text, sizeof(text), "burstd: lost node %.63s: %.90s; %.64s",
 			       r->j.node, r->j.why, what);
 		slurm_postpone(e->slurm, r->j.id, 0, text);
+		postpone_said(e, r->j.job, r->j.id, text);
 	}
 	(void)snprintf(detail, sizeof(detail), "job %s: %s", r->j.id, what);
 	engine_event(e, r->j.node, r->j.gen, type, detail);

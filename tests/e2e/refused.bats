@@ -50,6 +50,17 @@ resume_calls() {
 	lab_calls resume </var/log/slurm/slurmctld.log | wc -l
 }
 
+comment() {
+	scontrol -o show job "$1" | sed -n 's/.* AdminComment=\(.*\)  *StdErr=.*/\1/p' | head -n 1 | sed 's/ *$//'
+}
+
+# In so many seconds JOB may start
+starts_in() {
+	local at
+	at=$(scontrol -o show job "$1" | sed -n 's/.* StartTime=\([^ ]*\).*/\1/p')
+	echo $(($(date -d "$at" +%s) - EPOCHSECONDS))
+}
+
 @test "a job over the pool's max_rate is refused, one within it runs" {
 	lab_stop burstd
 	sed 's/max_rate .*/max_rate = "60"/' -i /etc/burstd/burstd.conf
@@ -63,10 +74,57 @@ resume_calls() {
 	within 15 grep -q "Requeuing JobId=$big\$" /var/log/slurm/slurmctld.log
 	within 30 job_is "$big" PENDING
 	[ "$(sim_rows)" = "$rows" ]
-	scancel "$big"
+	# No wait can mend it: it is told the figures, and is not tried each quarter of an hour; nor is it held.
+	within 10 eval 'comment "$big" | grep -q "^burstd: pool h100: this job needs 88.56 EUR/h, the pool allows 60.00: at most 2 nodes; tried again when that changes, or at 20"'
+	[ "$(starts_in "$big")" -gt 80000 ]
+	within 10 eval '[ "$(squeue -h -j "$big" -o %r)" = BeginTime ]'
+	[ "$(comment "$big" | grep -c burstctl)" = 0 ]
+	# A reload decides anew, at once; with the same figures to the same end.
+	calls=$(resume_calls)
+	burstctl reload
+	within 30 eval "[ \$(resume_calls) -gt $calls ]"
+	within 30 eval '[ "$(squeue -h -j "$big" -o %r)" = BeginTime ] && [ "$(starts_in "$big")" -gt 80000 ]'
+	# So does whoever edits the job, within a minute; and then it runs, and has no words any more.
+	scontrol update jobid="$big" numnodes=2-2
+	within 130 job_is "$big" COMPLETED
+	[ "$(comment "$big")" = "" ]
 	lab_stop burstd
 	lab_burstd_conf
 	lab_start burstd
+}
+
+# at_terminal NAME CMD...: somebody runs it and waits; what it prints is in $lab_dir/NAME
+at_terminal() {
+	local name=$1
+	shift
+	lab_as researcher "$@" >"$lab_dir/$name" 2>&1 3>&- </dev/null &
+}
+
+@test "srun and salloc hear why they end, once and before it; a batch job's output has nothing of it" {
+	sim_capacity 0
+	at_terminal srun.out srun -N2 --exclusive hostname
+	at_terminal salloc.out salloc -N1 --exclusive hostname
+	job=$(job -N1 --exclusive --wrap 'echo done')
+	within 20 grep -q 'Node failure\|revoked' "$lab_dir/srun.out"
+	within 20 grep -q 'revoked\|Relinquishing\|failure' "$lab_dir/salloc.out"
+	cat "$lab_dir/srun.out" "$lab_dir/salloc.out"
+	[ "$(grep -c 'burstd: .*no capacity.*; the job ends: only those of sbatch wait and try again' "$lab_dir/srun.out")" = 1 ]
+	[ "$(grep -c 'burstd: .*no capacity.*; the job ends' "$lab_dir/salloc.out")" = 1 ]
+	[ "$(grep -n 'burstd:\|Node failure' "$lab_dir/srun.out" | head -n 1 | grep -c burstd)" = 1 ]
+	burstctl audit | grep -w notify | grep -q capacity
+	sim_capacity null
+	within 60 job_is "$job" COMPLETED
+	[ "$(cat "$lab_dir/home/job-$job.out")" = "done" ]
+}
+
+@test "srun hears that its node is taken" {
+	at_terminal srun.out srun -N1 --exclusive --job-name=taken sleep 600
+	within 40 eval '[ "$(squeue -h -n taken -o %T)" = RUNNING ]'
+	node=$(squeue -h -n taken -o %N)
+	burstctl notice "$node" --kind reclaim
+	within 20 eval '[ "$(squeue -h -n taken -o %T)" = "" ]'
+	cat "$lab_dir/srun.out"
+	grep -q "burstd: the job loses node $node: the provider takes its capacity back" "$lab_dir/srun.out"
 }
 
 @test "ResumeFailProgram: slurmctld gives up on a node, its instance is deleted and the node is usable again" {

@@ -17,7 +17,7 @@ enum {
 	GATES_PER_MINUTE = 240
 };
 
-enum query { SHOW_NODES, UPDATE, REQUEUE, SIGNAL, SQUEUE, DETAILS, SETTINGS };
+enum query { SHOW_NODES, UPDATE, REQUEUE, SIGNAL, NOTIFY, SQUEUE, DETAILS, WHO, WORDS, SETTINGS };
 
 struct child {
 	struct child *next;
@@ -119,7 +119,8 @@ static bool is_whole_lines(const struct child *k)
 
 static bool is_order(const struct child *k)
 {
-	return k->query == UPDATE || k->query == REQUEUE || k->query == SIGNAL;
+	return k->query == UPDATE || k->query == REQUEUE || k->query == SIGNAL ||
+	       k->query == NOTIFY;
 }
 
 static void on_exit_(struct world *w, void *ctx, uint64_t arg)
@@ -204,6 +205,8 @@ static void run_order(struct world *w, struct child *k, size_t only)
 		rc = sim_ctld_update(w->ctld, (const char *const *)k->args, only);
 	else if (k->query == REQUEUE)
 		rc = sim_ctld_requeue_ended(w->ctld, k->args[2], only);
+	else if (k->query == NOTIFY)
+		rc = sim_ctld_notify(w->ctld, k->args[2], k->args[3]);
 	else
 		rc = sim_ctld_signal(w->ctld, ids_of(k), only);
 	if (rc != 0 || only != SIZE_MAX)
@@ -220,6 +223,10 @@ static void run(struct world *w, struct child *k)
 	}
 	if (k->query == SHOW_NODES)
 		sim_ctld_show_nodes(w->ctld, &k->out);
+	else if (k->query == WHO)
+		sim_ctld_show_who(w->ctld, k->args[6], &k->out);
+	else if (k->query == WORDS)
+		sim_ctld_show_words(w->ctld, k->args[9], &k->out);
 	else if (k->query == SQUEUE)
 		sim_ctld_show_jobs(w->ctld, is_all(k), has_constraints(k), &k->out);
 	else if (k->query == SETTINGS && w->set.warm && strcmp(k->args[2], "config") == 0)
@@ -269,12 +276,23 @@ static void on_run(struct world *w, void *ctx, uint64_t arg)
 	world_at(w, w->now + back, on_exit_, k, 0);
 }
 
+static enum query squeue_query(const char *const *argv)
+{
+	if (strcmp(argv[3], "-O") == 0)
+		return WHO;
+	if (strcmp(argv[3], "--noconvert") == 0)
+		return WORDS;
+	return strcmp(argv[4], "all") == 0 ? DETAILS : SQUEUE;
+}
+
 static enum query scontrol_query(const char *const *argv)
 {
 	if (strcmp(argv[1], "update") == 0)
 		return UPDATE;
 	if (strcmp(argv[1], "requeue") == 0)
 		return REQUEUE;
+	if (strcmp(argv[1], "notify") == 0)
+		return NOTIFY;
 	return argv[3] != NULL && strcmp(argv[3], "nodes") == 0 ? SHOW_NODES : SETTINGS;
 }
 
@@ -283,7 +301,7 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 	size_t n = strlen(argv[0]);
 
 	if (n > 7 && strcmp(argv[0] + n - 7, "/squeue") == 0)
-		k->query = strcmp(argv[4], "all") == 0 ? DETAILS : SQUEUE;
+		k->query = squeue_query(argv);
 	else if (n > 8 && strcmp(argv[0] + n - 8, "/scancel") == 0)
 		k->query = SIGNAL;
 	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
@@ -306,7 +324,7 @@ static const char *verb_of(const struct child *k)
 		if (strcmp(k->args[i], "StartTime=now") == 0)
 			return "start";
 	if (strncmp(k->args[2], "jobid=", 6) == 0)
-		return "postpone";
+		return strcmp(k->args[3], "AdminComment=") == 0 ? "clear" : "postpone";
 	if (strncmp(k->args[2], "SuspendExcNodes", 15) == 0)
 		return k->args[2][15] == '+' ? "keep" : "let-go";
 	for (size_t i = 3; k->args[i] != NULL; i++)
@@ -336,8 +354,8 @@ static void check_audit(struct proc *p, const struct child *k)
 		check_signal_audit(p, k);
 		return;
 	}
-	if (k->query == REQUEUE) {
-		sim_audit_take(p->w, sim_journal_audit(p->w->journal), "requeue", names);
+	if (k->query == REQUEUE || k->query == NOTIFY) {
+		sim_audit_take(p->w, sim_journal_audit(p->w->journal), k->args[1], names);
 		return;
 	}
 	names = strchr(names, '=') + 1;

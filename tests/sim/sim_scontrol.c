@@ -181,9 +181,22 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 		if (j != NULL)
 			str_addf(out, "%-24u%-24s%-24d%-24lld%-300s\n", (unsigned)j->id,
 				 state_of(j), j->held ? 0 : 7,
-				 (long long)((j->begin_at + c->w->wall) / SIM_SECOND), "burstd: x");
+				 (long long)((j->begin_at + c->w->wall) / SIM_SECOND), j->comment);
 	}
 	return 0;
+}
+
+void sim_ctld_show_words(struct sim_ctld *c, const char *ids, struct str *out)
+{
+	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
+		const struct ctld_job *j = find_job(c, id += *id == ',');
+
+		if (j == NULL)
+			continue;
+		str_addf(out, "%u|%u|%s|all|None||1000|%u|||(null)|%s %-1025s\n", (unsigned)j->id,
+			 (unsigned)j->id, state_of(j), (unsigned)j->n,
+			 j->constraint != NULL ? j->constraint : "(null)", "(null)");
+	}
 }
 
 void sim_ctld_tell_details(struct sim_ctld *c, const struct ctld_job *jobs, const char *ids,
@@ -380,6 +393,7 @@ static int update_all(struct sim_ctld *c, const char *const *args, const struct 
 			break;
 		}
 		if (n->deleted) { /* as for any unknown name: what comes before it is done */
+			c->troubled = c->w->now; /* the others are told by the next snapshot */
 			rc = -1;
 			break;
 		}
@@ -412,7 +426,8 @@ static int update_nodes(struct sim_ctld *c, const char *const *args, size_t only
 static void let_start(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
-	if (j->user_at < j->details_at && (j->held || j->begin_at != j->requeued_to))
+	if (j->user_at < j->details_at &&
+	    (j->held || (j->begin_at != j->requeued_to && j->begin_at != j->waits_to)))
 		world_fail(c->w, "job %u is made to start earlier than somebody wants",
 			   (unsigned)j->id);
 	for (uint32_t k = 0; k < j->nlost; k++) {
@@ -443,32 +458,51 @@ static void check_told(struct world *w, const char *comment, int64_t at)
 			   (long long)(at + w->wall), text);
 }
 
-/* Nobody's begin time is made earlier, nobody's hold is overruled. */
+/* What somebody else wrote stays. */
+static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comment)
+{
+	SIM_TRACE(c->w, "  ctld: job %u has the comment \"%s\"", (unsigned)j->id, comment);
+	if (j->comment_at != 0 && j->comment_at < j->details_at)
+		world_fail(c->w, "job %u: \"%s\" is overwritten, which burstd did not write",
+			   (unsigned)j->id, j->comment);
+	(void)snprintf(j->comment, sizeof(j->comment), "%s", comment);
+	j->comment_at = 0;
+}
+
+/* Nobody's begin time is made earlier, nobody's hold is overruled; but what burstd itself has set
+ * it may take back. */
+static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, const char *comment)
+{
+	int64_t at = sim_ctld_seconds(c->w->now) + strtoll(wait, NULL, 10) * SIM_SECOND;
+
+	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
+	check_told(c->w, comment, at);
+	if (j->user_at < j->details_at &&
+	    (j->held || (at < j->begin_at && j->begin_at != j->waits_to)))
+		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
+	j->begin_at = j->waits_to = at;
+}
+
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 {
 	static const char now[] = "now+";
 	const char *ids = option(args, "jobid="), *start = option(args, "StartTime=");
+	const char *comment = option(args, "AdminComment=");
 
 	for (size_t n = 0; n < only && *ids != '\0'; n++) {
 		struct ctld_job *j = find_job(c, ids);
-		int64_t at;
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';
-		if (j == NULL || j->state != JOB_PENDING)
+		if (j == NULL || j->state == JOB_FAILED ||
+		    (start != NULL && j->state != JOB_PENDING))
 			return -1;
+		if (comment != NULL)
+			comment_on(c, j, comment);
 		if (start != NULL && strcmp(start, "now") == 0)
 			let_start(c, j);
-		if (start == NULL || strncmp(start, now, sizeof(now) - 1) != 0)
-			continue;
-		at = sim_ctld_seconds(c->w->now) +
-		     strtoll(start + sizeof(now) - 1, NULL, 10) * SIM_SECOND;
-		SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, start);
-		check_told(c->w, option(args, "AdminComment="), at);
-		if (j->user_at < j->details_at &&
-		    (j->held || (at < j->begin_at && j->begin_at != j->told_to)))
-			world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
-		j->begin_at = j->told_to = at;
+		if (start != NULL && strncmp(start, now, sizeof(now) - 1) == 0)
+			postpone(c, j, start + sizeof(now) - 1, comment);
 	}
 	return 0;
 }

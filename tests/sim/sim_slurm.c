@@ -312,7 +312,7 @@ void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
 
 		j->begin_at -= by;
 		j->requeued_to -= j->requeued_to != 0 ? by : 0;
-		j->told_to -= j->told_to != 0 ? by : 0;
+		j->waits_to -= j->waits_to != 0 ? by : 0;
 	}
 }
 
@@ -322,6 +322,10 @@ static void meddle(struct sim_ctld *c, struct ctld_job *j)
 	if (j->state != JOB_PENDING || !world_one_in(c->w, j->held ? 60 : 200))
 		return;
 	j->user_at = c->w->now;
+	if (j->id % 2 == 0) {
+		(void)snprintf(j->comment, sizeof(j->comment), "paid by grant 7");
+		j->comment_at = c->w->now;
+	}
 	if (j->held || world_one_in(c->w, 2))
 		j->held = !j->held;
 	else

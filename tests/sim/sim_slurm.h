@@ -67,8 +67,10 @@ struct ctld_job {
 	/* Its begin time when burstd looked at it first since it was requeued: as far as burstd can
 	 * know, that is slurmctld's.  0: it has not looked. */
 	int64_t requeued_to;
-	int64_t told_to;              /* begin_at as burstd set it; 0: it did not */
 	int64_t signalled_at;         /* in this run; 0: it was not */
+	int64_t waits_to;             /* its begin time, when burstd set it */
+	char comment[256];            /* AdminComment */
+	int64_t comment_at;           /* somebody else wrote it then; 0: burstd did, or nobody */
 	uint32_t lost[JOB_NODES_MAX]; /* the instances that it ran on before it was requeued */
 	uint32_t nlost;
 };
@@ -156,6 +158,8 @@ bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
 void sim_ctld_show_config(const struct sim_ctld *c, struct str *out);
 void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out);
+/* squeue -j IDS in SLURM_WORDS_FORMAT. */
+void sim_ctld_show_words(struct sim_ctld *c, const char *ids, struct str *out);
 /* What this job wants; NULL: nothing special, or it is over. */
 const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job);
 void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out);
@@ -165,6 +169,9 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out);
  * from the first ID on: likewise. */
 int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only);
 int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only);
+/* `scontrol notify JOB TEXT`, and squeue in the columns of SLURM_WHO_ARGS. */
+int sim_ctld_notify(struct sim_ctld *c, const char *job, const char *text);
+void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out);
 /* `scontrol update NAME=VALUE ...`: 0, or -1: refused with nothing or a part done. */
 int sim_ctld_update(struct sim_ctld *c, const char *const *args, size_t only);
 

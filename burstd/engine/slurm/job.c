@@ -3,7 +3,7 @@
 #include <string.h>
 
 /* Of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
-enum { FIELDS = 6, WORDS_FIELDS = 11, DETAIL_WIDTH = 24 };
+enum { FIELDS = 6, WORDS_FIELDS = 11, DETAIL_WIDTH = 24, COMMENT_WIDTH = 300 };
 
 static bool starts(struct slurm_text t, const char *s)
 {
@@ -327,6 +327,13 @@ static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 	d->ended = has_ended(d->state);
 	d->placed = is_placed(d->state);
 	d->running = is_running(d->state);
+	d->comment = line;
+	if (line.n > COMMENT_WIDTH) {
+		d->comment.n = COMMENT_WIDTH;
+		d->counts = (struct slurm_text){line.p + COMMENT_WIDTH, line.n - COMMENT_WIDTH};
+	}
+	while (d->comment.n > 0 && d->comment.p[d->comment.n - 1] == ' ')
+		d->comment.n--;
 	d->comment_free = line.n == 0 || line.p[0] == ' ' || starts(line, "burstd:") ||
 			  starts(line, "(null)");
 }
@@ -344,5 +351,19 @@ void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn
 		parse_detail(line, &d);
 		if (d.number != 0)
 			fn(ctx, &d);
+	}
+}
+
+void slurm_job_parse_who(const char *text, size_t len, slurm_job_who_fn fn, void *ctx)
+{
+	const char *end = text + len;
+
+	while (text < end) {
+		struct slurm_text line = next_line(&text, end);
+		uint64_t job = number(column(&line));
+		struct slurm_text batch = column(&line);
+
+		if (job != 0 && (slurm_text_is(batch, "0") || slurm_text_is(batch, "1")))
+			fn(ctx, job, slurm_text_is(batch, "1"));
 	}
 }

@@ -35,7 +35,12 @@
  * and a name may say anything.  Called admin_comment from 22.05 to 26.05. */
 #define SLURM_DETAIL_ARGS                                                                          \
 	"-h", "-a", "-t", "all", "-O",                                                             \
-		"JobID:24,State:24,PriorityLong:24,StartTime:24,admin_comment:300", "-j"
+		"JobID:24,State:24,PriorityLong:24,StartTime:24,admin_comment:300,"                \
+		"NumTasks:24,NumCPUs:24,NumNodes:24",                                              \
+		"-j"
+
+/* Likewise, and whether it has a script: srun's and salloc's have none. */
+#define SLURM_WHO_ARGS "-h", "-a", "-O", "JobID:24,BatchFlag:24", "-j"
 
 enum { SLURM_JOB_ID_MAX = 31, SLURM_COMMENT_WIDTH = 1025 };
 
@@ -92,10 +97,16 @@ struct slurm_job_detail {
 	int64_t begin_ms;        /* pending: not before this time; else its last start; 0: not said.
 				  * By slurmctld's clock, which is the wall clock */
 	bool comment_free;       /* AdminComment is empty or begins with "burstd:" */
+	struct slurm_text comment; /* of that as much as the column holds; borrowed */
+	struct slurm_text counts;  /* what it asks for, as it is printed: to be compared */
 };
 
 typedef void (*slurm_job_detail_fn)(void *ctx, const struct slurm_job_detail *d);
 /* What squeue prints for SLURM_DETAIL_ARGS with SLURM_TIME_FORMAT=%s; other lines are skipped. */
 void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn, void *ctx);
+
+typedef void (*slurm_job_who_fn)(void *ctx, uint64_t number, bool batch);
+/* What squeue prints for SLURM_WHO_ARGS; other lines are skipped. */
+void slurm_job_parse_who(const char *text, size_t len, slurm_job_who_fn fn, void *ctx);
 
 #endif

@@ -1,10 +1,12 @@
 #include "engine/slurm/parse.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/plain.h"
 #include "base/str.h"
 
 static const struct {
@@ -325,4 +327,13 @@ long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx
 
 	slurm_reader_init(&r, text, len);
 	return slurm_read_nodes(&r, SIZE_MAX, fn, ctx, e) == 0 ? r.count : -1;
+}
+
+void slurm_clean(char *out, size_t size, const char *text)
+{
+	(void)snprintf(out, size, "%s", text);
+	plain_make(out, ' ');
+	for (char *p = out; *p != '\0'; p++)
+		if (*p == '=' || *p == '"' || *p == '\'' || *p == '\\')
+			*p = ' ';
 }

@@ -70,4 +70,8 @@ struct slurm_gpus slurm_parse_gpus(struct slurm_text gres);
 bool slurm_node_holds(const struct slurm_node *n);
 int slurm_text_is(struct slurm_text t, const char *s);
 
+/* What becomes of a reason or a comment on its way to slurmctld: no control bytes, '=' or quotes,
+ * which programs that read it would trip over. */
+void slurm_clean(char *out, size_t size, const char *text);
+
 #endif

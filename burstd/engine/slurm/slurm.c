@@ -10,59 +10,15 @@
 #include "base/mem.h"
 #include "base/plain.h"
 #include "base/str.h"
+#include "engine/slurm/command.h"
 #include "io/loop.h"
 #include "io/proc.h"
 
-enum kind {
-	SET_ADDR,
-	DOWN,
-	FORCE,
-	ASAP,
-	RESUME,
-	WAKE,
-	KEEP,
-	LET_GO,
-	POSTPONE,
-	START,
-	REQUEUE,
-	SIGNAL,
-	NKINDS
-};
-
-/* For the log; of nodes the state that scontrol takes. */
-static const char *const kind_names[NKINDS] = {
-	[SET_ADDR] = "address",       [DOWN] = "DOWN",
-	[FORCE] = "POWER_DOWN_FORCE", [ASAP] = "POWER_DOWN_ASAP",
-	[RESUME] = "RESUME",          [WAKE] = "POWER_UP",
-	[KEEP] = "SuspendExcNodes+",  [LET_GO] = "SuspendExcNodes-",
-	[POSTPONE] = "StartTime",     [START] = "StartTime",
-	[REQUEUE] = "requeue",        [SIGNAL] = "signal"};
-
-/* For people. */
-static const char *const verbs[NKINDS] = {
-	[SET_ADDR] = "address",  [DOWN] = "down",     [FORCE] = "power-down", [ASAP] = "drain",
-	[RESUME] = "resume",     [WAKE] = "power-up", [KEEP] = "keep",        [LET_GO] = "let-go",
-	[POSTPONE] = "postpone", [START] = "start",   [REQUEUE] = "requeue",  [SIGNAL] = "signal"};
-
-struct command { /* one scontrol or scancel to be */
-	struct command *next, *prev;
-	enum kind kind;
-	size_t n;
-	struct str names; /* of nodes, or of jobs */
-	struct str addrs, hosts;
-	char reason[SLURM_COMMENT_MAX + 1]; /* of jobs the comment */
-	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
-	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
-	uint64_t mark; /* slurm_mark() since it was made */
-	bool sealed;   /* slurm_next() gave it: what it says stays */
-	bool nowhere;  /* FORCE: some of them are first to be given an address that leads nowhere */
-};
-
-enum { UPDATE = SLURM_NQUESTIONS, UPDATE_JOBS, NRUNS, NQUEUES = NRUNS - UPDATE };
+enum { UPDATE = SLURM_NQUESTIONS, UPDATE_JOBS, NOTIFY_JOBS, NRUNS, NQUEUES = NRUNS - UPDATE };
 
 struct run {             /* one child; outlives a freed adapter */
 	struct slurm *s; /* NULL: the adapter is gone */
-	int what;        /* a question, or UPDATE, or UPDATE_JOBS */
+	int what;        /* a question, or one of the others */
 	int64_t began_ms;
 	struct command *command; /* of an update */
 };
@@ -90,7 +46,8 @@ struct slurm {
 	size_t lines; /* read in one turn */
 	struct reading reading;
 	struct timer *turn;
-	struct queue queues[NQUEUES]; /* run by UPDATE and UPDATE_JOBS */
+	struct queue queues[NQUEUES]; /* run by UPDATE, UPDATE_JOBS and NOTIFY_JOBS */
+	bool talks; /* people are told of what the orders to come do to their jobs */
 	size_t waiting;
 	uint64_t orders, mark;
 	int64_t settled_ms;
@@ -205,6 +162,11 @@ static const struct {
 	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	[SLURM_WHO] = {"squeue", true, {SLURM_WHO_ARGS}},
+	[SLURM_SOME_JOBS] = {"squeue",
+			     true,
+			     {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
+			      "-j"}},
 	[SLURM_ONE_JOB] = {"squeue",
 			   true,
 			   {"-h", "-a", "--noconvert", "-t", "all", "-o", SLURM_WORDS_FORMAT,
@@ -213,6 +175,7 @@ static const struct {
 	[SLURM_PARTITIONS] = {"scontrol show partitions", false, {"-o", "show", "partitions"}},
 	[UPDATE] = {"scontrol update", false, {NULL}},
 	[UPDATE_JOBS] = {"scontrol or scancel, of jobs", false, {NULL}},
+	[NOTIFY_JOBS] = {"scontrol notify", false, {NULL}},
 };
 
 /* Asked about one job that slurmctld does not know, squeue fails; about several, it says nothing of
@@ -220,23 +183,19 @@ static const struct {
 static bool answered(const struct run *run, const struct proc_reply *r)
 {
 	bool of_jobs = run->what == SLURM_DETAILS || run->what == SLURM_FATES ||
+		       run->what == SLURM_WHO || run->what == SLURM_SOME_JOBS ||
 		       run->what == SLURM_ONE_JOB;
 
 	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }
 
-static bool is_of_jobs(enum kind kind)
-{
-	return kind >= POSTPONE;
-}
-
 static void order_of(const struct command *c, struct slurm_order *out)
 {
-	*out = (struct slurm_order){.verb = verbs[c->kind],
+	*out = (struct slurm_order){.verb = command_verb(c->kind),
 				    .names = c->names.p,
 				    .reason = c->reason,
-				    .what = c->kind == SET_ADDR ? c->addrs.p : c->wait,
-				    .of_jobs = is_of_jobs(c->kind)};
+				    .what = c->kind == COMMAND_SET_ADDR ? c->addrs.p : c->wait,
+				    .of_jobs = command_of_jobs(c->kind)};
 }
 
 /* Some lines; the answer when these were the last. */
@@ -326,7 +285,8 @@ static bool spawn(struct slurm *s, int what, const char *const *argv, struct com
 				    NULL};
 	struct proc_call call = {.argv = argv,
 				 .envp = envp,
-				 .timeout_ms = SLURM_TIMEOUT_MS,
+				 .timeout_ms =
+					 what == NOTIFY_JOBS ? SLURM_NOTIFY_MS : SLURM_TIMEOUT_MS,
 				 .max_out = SLURM_OUT_MAX};
 	struct run *run = mem_zalloc(sizeof(*run));
 	struct err e;
@@ -391,22 +351,23 @@ bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *i
 	return ok;
 }
 
-static bool takes(const struct command *c, enum kind kind, const char *reason, int64_t arg)
+static bool takes(const struct command *c, enum command_kind kind, const char *reason, int64_t arg)
 {
 	return c != NULL && !c->sealed && c->kind == kind && c->arg == arg &&
-	       c->n < (kind == SIGNAL || kind == REQUEUE ? SLURM_SIGNAL_MAX : SLURM_BATCH_MAX) &&
+	       c->n < command_most(kind) &&
 	       strncmp(c->reason, reason, sizeof(c->reason) - 1) == 0 &&
 	       c->names.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX &&
 	       c->addrs.len + 64 < SLURM_ARG_MAX &&
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
-static struct command *command_alloc(struct slurm *s, enum kind kind)
+static struct command *command_alloc(struct slurm *s, enum command_kind kind)
 {
 	struct command *c = mem_zalloc(sizeof(*c));
 
 	c->kind = kind;
 	c->mark = ++s->mark;
+	c->made_ms = loop_now(s->loop);
 	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
 	str_init(&c->hosts, SLURM_ARG_MAX);
@@ -415,11 +376,12 @@ static struct command *command_alloc(struct slurm *s, enum kind kind)
 
 /* What changes when a job may start keeps its place among the orders about nodes: told late, it
  * would overrule what those have led to since. */
-static struct queue *queue_of(struct slurm *s, enum kind kind, int64_t arg)
+static struct queue *queue_of(struct slurm *s, enum command_kind kind, int64_t arg)
 {
-	bool later = kind == SIGNAL || kind == REQUEUE || (kind == POSTPONE && arg == 0);
+	bool later = kind == COMMAND_SIGNAL || kind == COMMAND_REQUEUE || kind == COMMAND_CLEAR ||
+		     (kind == COMMAND_POSTPONE && arg == 0);
 
-	return &s->queues[later];
+	return &s->queues[kind == COMMAND_NOTIFY ? NOTIFY_JOBS - UPDATE : later];
 }
 
 /* Behind after, or first. */
@@ -433,8 +395,8 @@ static void insert(struct queue *q, struct command *after, struct command *c)
 	*(next != NULL ? &next->prev : &q->last) = c;
 }
 
-static struct command *command_new(struct slurm *s, enum kind kind, const char *reason, int64_t arg,
-				   struct command *after)
+static struct command *command_new(struct slurm *s, enum command_kind kind, const char *reason,
+				   int64_t arg, struct command *after)
 {
 	struct command *c;
 
@@ -450,32 +412,33 @@ static struct command *command_new(struct slurm *s, enum kind kind, const char *
 
 /* Where a command of this kind goes: signals before what else is for jobs and has not begun, and
  * the fence of a node before what else is for nodes; but for a RESUME, which would take it down. */
-static struct command *place_of(const struct queue *q, enum kind kind)
+static struct command *place_of(const struct queue *q, enum command_kind kind)
 {
 	struct command *c = q->last;
 
-	while ((kind == SIGNAL || kind == ASAP) && c != NULL && !c->sealed && c->kind != kind &&
-	       c->kind != RESUME)
+	while ((kind == COMMAND_SIGNAL || kind == COMMAND_ASAP) && c != NULL && !c->sealed &&
+	       c->kind != kind && c->kind != COMMAND_RESUME)
 		c = c->prev;
 	return c;
 }
 
 /* The command that one more of this kind goes into: the last one waiting, or a new one.  A DOWN may
  * also join the one before a last FORCE: nobody is in that FORCE who is not in that DOWN. */
-static struct command *command_for(struct slurm *s, enum kind kind, const char *reason, int64_t arg)
+static struct command *command_for(struct slurm *s, enum command_kind kind, const char *reason,
+				   int64_t arg)
 {
 	struct command *last = place_of(queue_of(s, kind, arg), kind);
 
 	if (takes(last, kind, reason, arg))
 		return last;
-	if (kind == DOWN && takes(last, FORCE, reason, 0) && takes(last->prev, DOWN, reason, 0) &&
-	    last->prev->n == last->n)
+	if (kind == COMMAND_DOWN && takes(last, COMMAND_FORCE, reason, 0) &&
+	    takes(last->prev, COMMAND_DOWN, reason, 0) && last->prev->n == last->n)
 		return last->prev;
 	return command_new(s, kind, reason, arg, last);
 }
 
-static struct command *add(struct slurm *s, enum kind kind, const char *name, const char *reason,
-			   int64_t arg)
+static struct command *add(struct slurm *s, enum command_kind kind, const char *name,
+			   const char *reason, int64_t arg)
 {
 	struct command *c = command_for(s, kind, reason, arg);
 
@@ -487,7 +450,7 @@ static struct command *add(struct slurm *s, enum kind kind, const char *name, co
 	return c;
 }
 
-static struct command *add_node(struct slurm *s, enum kind kind, const char *node,
+static struct command *add_node(struct slurm *s, enum command_kind kind, const char *node,
 				const char *reason)
 {
 	return add(s, kind, node, reason, 0);
@@ -501,20 +464,10 @@ static void add_addr(struct command *c, const char *addr, const char *host)
 
 void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const char *host)
 {
-	struct command *c = add_node(s, SET_ADDR, node, "");
+	struct command *c = add_node(s, COMMAND_SET_ADDR, node, "");
 
 	if (c != NULL)
 		add_addr(c, addr != NULL ? addr : node, addr != NULL ? host : node);
-}
-
-/* A reason is shown by many programs and parsed by some: no control bytes, no '=' or quotes. */
-static void clean_reason(char *out, size_t size, const char *reason)
-{
-	(void)snprintf(out, size, "%s", reason);
-	plain_make(out, ' ');
-	for (char *p = out; *p != '\0'; p++)
-		if (*p == '=' || *p == '"' || *p == '\'' || *p == '\\')
-			*p = ' ';
 }
 
 void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
@@ -524,10 +477,10 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	char clean[SLURM_COMMENT_MAX + 1];
 	struct command *c;
 
-	clean_reason(clean, sizeof(clean), reason);
+	slurm_clean(clean, sizeof(clean), reason);
 	if (dead)
-		(void)add_node(s, DOWN, node, clean);
-	c = add_node(s, FORCE, node, clean);
+		(void)add_node(s, COMMAND_DOWN, node, clean);
+	c = add_node(s, COMMAND_FORCE, node, clean);
 	if (c == NULL)
 		return;
 	c->nowhere = c->nowhere || addr == NULL || addr[0] == '\0';
@@ -538,29 +491,29 @@ void slurm_drain(struct slurm *s, const char *node, const char *reason)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 
-	clean_reason(clean, sizeof(clean), reason);
-	(void)add_node(s, ASAP, node, clean);
+	slurm_clean(clean, sizeof(clean), reason);
+	(void)add_node(s, COMMAND_ASAP, node, clean);
 }
 
 void slurm_down(struct slurm *s, const char *node, const char *reason)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 
-	clean_reason(clean, sizeof(clean), reason);
-	(void)add_node(s, DOWN, node, clean);
+	slurm_clean(clean, sizeof(clean), reason);
+	(void)add_node(s, COMMAND_DOWN, node, clean);
 }
 
 void slurm_resume(struct slurm *s, const char *node)
 {
-	(void)add_node(s, RESUME, node, "");
+	(void)add_node(s, COMMAND_RESUME, node, "");
 }
 
-static void postpone(struct slurm *s, enum kind kind, const char *job, const char *comment,
+static void postpone(struct slurm *s, enum command_kind kind, const char *job, const char *comment,
 		     int64_t arg)
 {
 	struct command *c = add(s, kind, job, comment, arg);
 
-	if (c != NULL && kind == START)
+	if (c != NULL && kind == COMMAND_START)
 		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now");
 }
 
@@ -584,135 +537,55 @@ static void set_wait(const struct slurm *s, struct command *c)
 
 void slurm_wake(struct slurm *s, const char *node)
 {
-	(void)add_node(s, WAKE, node, "");
+	(void)add_node(s, COMMAND_WAKE, node, "");
 }
 
 void slurm_keep(struct slurm *s, const char *node, bool keep)
 {
-	(void)add_node(s, keep ? KEEP : LET_GO, node, "");
+	(void)add_node(s, keep ? COMMAND_KEEP : COMMAND_LET_GO, node, "");
 }
 
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 
-	clean_reason(clean, sizeof(clean), comment != NULL ? comment : "");
+	slurm_clean(clean, sizeof(clean), comment != NULL ? comment : "");
 	if (wait_ms > 0 || comment != NULL)
-		postpone(s, POSTPONE, job, clean, wait_ms > 0 ? start_ms(s, wait_ms) : 0);
+		postpone(s, COMMAND_POSTPONE, job, clean, wait_ms > 0 ? start_ms(s, wait_ms) : 0);
+}
+
+void slurm_clear_comment(struct slurm *s, const char *job)
+{
+	(void)add(s, COMMAND_CLEAR, job, "", 0);
 }
 
 void slurm_start_now(struct slurm *s, const char *job, const char *comment)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 
-	clean_reason(clean, sizeof(clean), comment != NULL ? comment : "");
-	postpone(s, START, job, clean, 0);
+	slurm_clean(clean, sizeof(clean), comment != NULL ? comment : "");
+	postpone(s, COMMAND_START, job, clean, 0);
 }
 
 void slurm_requeue(struct slurm *s, const char *job)
 {
-	(void)add(s, REQUEUE, job, "", 0);
+	(void)add(s, COMMAND_REQUEUE, job, "", 0);
 }
 
 bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)
 {
-	struct command *c = add(s, SIGNAL, job, signal, to);
+	struct command *c = add(s, COMMAND_SIGNAL, job, signal, to);
 
 	if (c != NULL)
 		(void)snprintf(c->wait, sizeof(c->wait), "%.38s", signal);
 	return c != NULL;
 }
 
-static void make_job_argv(const struct command *c, struct str *args, const char **argv)
-{
-	size_t n = 0;
-
-	str_addf(&args[0], "jobid=%s", c->names.p);
-	argv[n++] = args[0].p;
-	if (c->wait[0] != '\0')
-		argv[n++] = c->wait;
-	if (c->reason[0] != '\0') {
-		str_addf(&args[2], "AdminComment=%s", c->reason);
-		argv[n++] = args[2].p;
-	}
-	argv[n] = NULL;
-}
-
-/* scancel takes no list: a word for each job, cut out of the names in *args. */
-static void make_signal_argv(const struct command *c, struct str *args, const char **argv)
-{
-	static const char *const to[] = {
-		[SLURM_TO_BATCH] = "--batch", [SLURM_TO_STEPS] = NULL, [SLURM_TO_BOTH] = "--full"};
-	size_t n = 0;
-
-	str_addf(&args[0], "--signal=%s", c->wait);
-	argv[n++] = args[0].p;
-	if (to[c->arg] != NULL)
-		argv[n++] = to[c->arg];
-	str_adds(&args[1], c->names.p);
-	for (char *p = args[1].p; p != NULL; n++) {
-		argv[n] = p;
-		p = strchr(p, ',');
-		if (p != NULL)
-			*p++ = '\0';
-	}
-	argv[n] = NULL;
-}
-
-static void make_node_argv(const struct command *c, struct str *args, const char **argv)
-{
-	size_t n = 0;
-
-	if (c->kind == KEEP || c->kind == LET_GO) {
-		str_addf(&args[0], "%s=%s", kind_names[c->kind], c->names.p);
-		argv[0] = args[0].p;
-		argv[1] = NULL;
-		return;
-	}
-	str_addf(&args[0], "nodename=%s", c->names.p);
-	argv[n++] = args[0].p;
-	if (c->addrs.len > 0) {
-		str_addf(&args[1], "nodeaddr=%s", c->addrs.p);
-		str_addf(&args[2], "nodehostname=%s", c->hosts.p);
-		argv[n++] = args[1].p;
-		argv[n++] = args[2].p;
-	}
-	if (c->kind != SET_ADDR) {
-		str_addf(&args[3], "state=%s", kind_names[c->kind]);
-		argv[n++] = args[3].p;
-	}
-	if (c->reason[0] != '\0') {
-		str_addf(&args[4], "reason=%s", c->reason);
-		argv[n++] = args[4].p;
-	}
-	argv[n] = NULL;
-}
-
-/* The whole command line, in memory that *args keeps. */
-static void make_argv(const struct slurm *s, const struct command *c, struct str *args,
-		      const char **argv)
-{
-	*argv++ = c->kind == SIGNAL ? s->scancel : s->scontrol;
-	if (c->kind == SIGNAL) {
-		make_signal_argv(c, args, argv);
-		return;
-	}
-	*argv++ = c->kind == REQUEUE ? "requeue" : "update";
-	if (c->kind == REQUEUE) {
-		argv[0] = c->names.p;
-		argv[1] = NULL;
-	} else if (is_of_jobs(c->kind)) {
-		make_job_argv(c, args, argv);
-	} else {
-		make_node_argv(c, args, argv);
-	}
-}
-
 /* slurmctld goes through a command node by node, and as soon as it requeues a job for one of them
  * it writes to the others of that job: these must have their addresses by then. */
 static struct command *addresses_first(struct slurm *s, struct queue *q, struct command *force)
 {
-	struct command *c = command_alloc(s, SET_ADDR);
+	struct command *c = command_alloc(s, COMMAND_SET_ADDR);
 
 	force->nowhere = false;
 	c->n = force->n;
@@ -724,17 +597,49 @@ static struct command *addresses_first(struct slurm *s, struct queue *q, struct 
 	return c;
 }
 
+void slurm_notify(struct slurm *s, const char *job, const char *text)
+{
+	char clean[SLURM_COMMENT_MAX + 1];
+
+	slurm_clean(clean, sizeof(clean), text);
+	(void)add(s, COMMAND_NOTIFY, job, clean, 0);
+}
+
+void slurm_talks(struct slurm *s, bool talks)
+{
+	s->talks = talks;
+}
+
+bool slurm_notifies(const struct slurm *s)
+{
+	return s->queues[NOTIFY_JOBS - UPDATE].first != NULL || s->running[NOTIFY_JOBS] != NULL;
+}
+
+/* It ends jobs, and their people are still to hear why. */
+static bool is_held(const struct slurm *s, const struct command *c)
+{
+	return s->talks && !c->sealed && (c->kind == COMMAND_FORCE || c->kind == COMMAND_DOWN) &&
+	       loop_now(s->loop) < c->made_ms + SLURM_NOTIFY_MS;
+}
+
+int64_t slurm_held_until(const struct slurm *s)
+{
+	const struct command *c = s->queues[0].first;
+
+	return c != NULL && is_held(s, c) ? c->made_ms + SLURM_NOTIFY_MS : INT64_MAX;
+}
+
 bool slurm_next(struct slurm *s, struct slurm_order *out)
 {
 	for (int q = 0; q < NQUEUES; q++) {
 		struct command *c = s->queues[q].first;
 
-		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL)
+		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL || is_held(s, c))
 			continue;
 		if (c->nowhere && c->n > 1)
 			c = addresses_first(s, &s->queues[q], c);
 		c->sealed = true;
-		if (c->kind == POSTPONE && c->arg > 0)
+		if (c->kind == COMMAND_POSTPONE && c->arg > 0)
 			set_wait(s, c);
 		order_of(c, out);
 		return true;
@@ -754,22 +659,21 @@ static void take_out(struct slurm *s, struct queue *q)
 
 static void flush(struct slurm *s, int q)
 {
-	enum { ARGS = 5 };
-	const char *argv[SLURM_SIGNAL_MAX + 8];
+	const char *argv[COMMAND_ARGV];
 	struct command *c = s->queues[q].first;
-	struct str args[ARGS];
+	struct str args[COMMAND_TEXTS];
 	char count[FMT_U64_SIZE];
 
 	if (c == NULL || !c->sealed || s->running[UPDATE + q] != NULL)
 		return;
-	for (size_t i = 0; i < ARGS; i++)
+	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);
-	make_argv(s, c, args, argv);
+	command_argv(c, c->kind == COMMAND_SIGNAL ? s->scancel : s->scontrol, args, argv);
 	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
-		  kind_names[c->kind], "count", fmt_u64(count, c->n), NULL);
+		  command_what(c->kind), "count", fmt_u64(count, c->n), NULL);
 	if (spawn(s, UPDATE + q, argv, c))
 		take_out(s, &s->queues[q]);
-	for (size_t i = 0; i < ARGS; i++)
+	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_fini(&args[i]);
 }
 

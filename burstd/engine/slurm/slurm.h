@@ -2,9 +2,10 @@
  *
  * Through scontrol and squeue, whose command lines have not changed from 22.05 to 26.05, while the
  * library and the REST API change with every release.  At most one question of a kind runs at a
- * time, one command about nodes or when jobs may start, and one of those that are only told to
- * jobs: these two wait in order each, and neighbours of a kind become one command.  A node that
- * must go never waits for the words that each of a thousand jobs is told. */
+ * time, one command about nodes or when jobs may start, one of those that are only told to jobs,
+ * and one notify: these three wait in order each, and neighbours of a kind become one command.  A
+ * node that must go never waits for the words that each of a thousand jobs is told, but for a
+ * second for those that their people hear (slurm_talks()). */
 #ifndef BURSTD_SLURM_H
 #define BURSTD_SLURM_H
 
@@ -25,6 +26,7 @@ struct slurm;
 
 enum {
 	SLURM_TIMEOUT_MS = 30000,
+	SLURM_NOTIFY_MS = 1000,   /* of one notify; so long an order may wait for them, in all */
 	SLURM_OUT_MAX = 64 << 20, /* 65,536 nodes print about 38 MB */
 	SLURM_QUEUE_MAX = 4096, /* commands waiting; more are dropped, the next diff repeats them */
 	SLURM_BATCH_MAX = 1000, /* nodes in one command */
@@ -40,7 +42,9 @@ enum slurm_question {
 	SLURM_JOBS,        /* all jobs that have not ended: likewise */
 	SLURM_DETAILS,     /* of some jobs: slurm_job_parse_detail() */
 	SLURM_FATES,       /* likewise, of others */
-	SLURM_ONE_JOB,     /* ended or not: slurm_job_parse_words() */
+	SLURM_WHO,         /* of some jobs: slurm_job_parse_who() */
+	SLURM_SOME_JOBS,   /* of some, ended or not: slurm_job_parse_words() */
+	SLURM_ONE_JOB,     /* likewise */
 	SLURM_CONFIG,      /* slurmctld's settings: slurm_require() */
 	SLURM_PARTITIONS,  /* likewise */
 	SLURM_NQUESTIONS
@@ -48,7 +52,7 @@ enum slurm_question {
 
 struct slurm_order { /* a command; borrowed until it is run, or for a callback */
 	/* address, down, power-down, drain, resume, power-up, keep, let-go, postpone, start,
-	 * requeue, signal */
+	 * clear, requeue, signal, notify */
 	const char *verb;
 	const char *names;  /* of nodes, or ids of jobs, with commas */
 	const char *reason; /* "": none */
@@ -85,8 +89,8 @@ void slurm_seen(struct slurm *s);
 /* SLURM_CONFIGURING or SLURM_JOBS, with the jobs' constraints, or with their comments too: these
  * cost, as each line has a kilobyte for one. */
 bool slurm_ask_wishes(struct slurm *s, enum slurm_question q, enum wish_need need);
-/* SLURM_DETAILS or SLURM_FATES of these jobs, at most SLURM_ASK_MAX, by their ids, or SLURM_ONE_JOB
- * of one; the answer leaves out those that slurmctld does not know. */
+/* SLURM_DETAILS, SLURM_FATES, SLURM_WHO or SLURM_SOME_JOBS of these jobs, at most SLURM_ASK_MAX, by
+ * their ids, or SLURM_ONE_JOB of one; the answer leaves out those that slurmctld does not know. */
 bool slurm_ask_jobs(struct slurm *s, enum slurm_question q, const char *const *ids, size_t n);
 
 /* Queue: where the node is reached.  addr NULL: back to its own name. */
@@ -113,6 +117,18 @@ void slurm_keep(struct slurm *s, const char *node, bool keep);
 /* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
  * and its AdminComment becomes this one (NULL: leave it). */
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);
+/* Queue: the job's AdminComment is empty from then on. */
+void slurm_clear_comment(struct slurm *s, const char *job);
+/* Queue, beside all else: the job's srun or salloc prints this, by the job's number.  Never for a
+ * batch job, which would have it in its output (slurm.md). */
+void slurm_notify(struct slurm *s, const char *job, const char *text);
+/* Some of these wait, or run. */
+bool slurm_notifies(const struct slurm *s);
+/* While this is so, orders that end jobs wait for words that are on their way; each of them for
+ * SLURM_NOTIFY_MS at most. */
+void slurm_talks(struct slurm *s, bool talks);
+/* When the order that waits so goes out at the latest; INT64_MAX: none does. */
+int64_t slurm_held_until(const struct slurm *s);
 /* Queue: the job may start at once, whatever begin time it has; and its AdminComment as above. */
 void slurm_start_now(struct slurm *s, const char *job, const char *comment);
 /* Queue: the job goes back into the queue, though it has ended. */

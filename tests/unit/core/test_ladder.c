@@ -228,13 +228,14 @@ static const struct row rows[] = {
 	{.name = "what the provider tells no price of",
 	 .known = {{SPOT, LADDER_UNPRICED, {0}}},
 	 .want = "res far od us",
-	 .why = "spot: aws tells no price of it: it needs a price in burstd.conf"},
+	 .why = "spot: aws tells no price of it, and none is configured"},
 	{.name = "what cools down is left out",
 	 .known = {{SPOT, 0, COOL(CAPACITY, 5)},
 		   {OD, 0, COOL(QUOTA, 90)},
 		   {US, 0, COOL(DENIED, 7)}},
 	 .want = "res far",
-	 .why = "spot: no capacity: cools down until 2026-01-02T14:05:00Z; od: the quota of the "
+	 .why = "spot (p5 in spot): no capacity: cools down until 2026-01-02T14:05:00Z; od: the "
+		"quota of the "
 		"account "
 		"is "
 		"used up: not tried until 2026-01-02T15:30:00Z; us: denied by the provider: off "
@@ -347,7 +348,8 @@ static const struct row rows[] = {
 	 .set = {POOL("fallback_after", "10m"), POOL("jurisdictions", "EU")},
 	 .known = {{SPOT, 0, COOL(CAPACITY, 3)}, {RES, 0, COOL(CAPACITY, 4)}},
 	 .want = "",
-	 .why = "res: no capacity: cools down until 2026-01-02T14:04:00Z; spot: no capacity: cools "
+	 .why = "res (p5 in res): no capacity: cools down until 2026-01-02T14:04:00Z; spot (p5 in "
+		"spot): no capacity: cools "
 		"down until 2026-01-02T14:03:00Z; far: EU only: nowhere-1 is in nobody knows what "
 		"country; od: spot only until 2026-01-02T14:10:00Z; us: EU only: us-east-1 is not",
 	 .next = 3},
@@ -358,7 +360,8 @@ static const struct row rows[] = {
 		   {SPOT, 0, COOL(CAPACITY, 3)},
 		   {OD, 0, COOL(CAPACITY, 3)}},
 	 .want = "",
-	 .why = "res, spot, od: no capacity: cools down until 2026-01-02T14:03:00Z; far: EU only: "
+	 .why = "res (p5 in res), spot (p5 in spot), od (p5 in od): no capacity: cools down until "
+		"2026-01-02T14:03:00Z; far: EU only: "
 		"nowhere-1 is in nobody knows what country; us: EU only: us-east-1 is not",
 	 .next = 3},
 	{.name = "nothing left but a price that will show: it waits",
@@ -385,7 +388,7 @@ static const struct row rows[] = {
 	{.name = "the first alone cools down",
 	 .known = {{RES, 0, COOL(CAPACITY, 8)}},
 	 .want = "spot far od us",
-	 .why = "res: no capacity: cools down until 2026-01-02T14:08:00Z",
+	 .why = "res (p5 in res): no capacity: cools down until 2026-01-02T14:08:00Z",
 	 .next = 8},
 	{.name = "the first alone has no price",
 	 .wish = {.constraint = "reserved"},
@@ -405,7 +408,8 @@ static const struct row rows[] = {
 	 .job = {.tried = 1U << FAR},
 	 .known = {{SPOT, 0, COOL(CAPACITY, 3)}},
 	 .want = "res od us",
-	 .why = "spot: no capacity: cools down until 2026-01-02T14:03:00Z; far: was tried a moment "
+	 .why = "spot (p5 in spot): no capacity: cools down until 2026-01-02T14:03:00Z; far: was "
+		"tried a moment "
 		"ago",
 	 .next = 3},
 	{.name = "a job of no nodes is one of one",

@@ -157,9 +157,9 @@ static void test_no_rung_refuses_the_job_and_says_of_each_why(void **state)
 	t.c->pools[0].max_price_nano_h = 4 * FMT_NANO;
 	expect(&t, "RR");
 	why_is(&t, 1,
-	       "pool a: spot: no capacity: cools down until 2026-01-02T14:01:00Z; far: denied by "
-	       "the "
-	       "provider: off until a call to two succeeds; od: 5.00 above max_price 4.00");
+	       "pool a: spot (t in spot): no capacity: cools down until 2026-01-02T14:01:00Z; far: "
+	       "denied by the provider: off until a call to two succeeds; od: 5.00 above "
+	       "max_pric...");
 	assert_int_equal(t.p.nno_rungs, 1);
 	assert_int_equal(t.p.no_rungs[0].worst, LADDER_DENIED);
 	assert_int_equal(t.p.no_rungs[0].hint.not_before_ms, now + 60000);
@@ -217,10 +217,9 @@ static void test_one_purchase_probes_a_place_and_the_others_go_on(void **state)
 	t.known[0][SPOT].cool.until_ms = now; /* which does not come */
 	expect(&t, "RRRRRR");
 	why_is(&t, 2,
-	       "pool a: spot: cooled down, and one purchase is being tried; far: no capacity: "
-	       "cools "
-	       "down until 2026-01-02T14:01:00Z; od: no capacity: cools down until "
-	       "2026-01-02T14...");
+	       "pool a: spot: cooled down, and one purchase is being tried; far (t in far): no "
+	       "capacity: cools down until 2026-01-02T14:01:00Z; od (t in od): no capacity: cools "
+	       "dow...");
 	done(&t);
 }
 

@@ -10,6 +10,8 @@ static struct fix {
 	char events[800]; /* all, one a line */
 	char story[400];  /* commits and orders to slurmctld, in order */
 	char comment[300];
+	char heard[200]; /* by srun */
+	size_t heard_at; /* the story, when the last was */
 	char reason[64];
 	unsigned wanted; /* times that squeue was asked for */
 	struct journal_rescue put;
@@ -126,6 +128,24 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const cha
 	(void)s;
 	assert_int_equal(wait_ms, 0);
 	(void)snprintf(F.comment, sizeof(F.comment), "%s <- %s", job, comment);
+}
+
+void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text)
+{
+	(void)e;
+	(void)number;
+	(void)id;
+	assert_memory_equal(text, "burstd: ", 8);
+}
+
+void srun_tell(struct engine *e, uint64_t job, const char *text)
+{
+	char number[24];
+
+	(void)e;
+	F.heard_at = strlen(F.story);
+	(void)snprintf(number, sizeof(number), "%llu ", (unsigned long long)job);
+	add(F.heard, sizeof(F.heard), number, text, "\n");
 }
 
 static inline struct fleet_name *node(const char *name)

@@ -482,7 +482,8 @@ static void test_a_refusal_counts_once_for_its_place(void **state)
 	}
 	assert_int_equal(F.nposted, NODES);
 	assert_int_equal(engine_unsold(&F.e, 0, PROVIDER_CAPACITY), NODES);
-	assert_string_equal(fleet_find(&F.e.fleet, "c1")->why, "p: the provider has no capacity");
+	assert_string_equal(fleet_find(&F.e.fleet, "c1")->why,
+			    "p: no t in r: the provider has no capacity");
 }
 
 /* Where a purchase may be tried again, it is tried with all that go now, in pieces or not. */

@@ -117,7 +117,7 @@ static void test_a_refused_node_climbs(void **state)
 	intake_run(f->e);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
 	assert_true(name_of(f, "c2")->barred);
-	assert_non_null(strstr(name_of(f, "c2")->why, "here: no capacity: cools down until "));
+	assert_non_null(strstr(name_of(f, "c2")->why, "): no capacity: cools down until "));
 	assert_non_null(strstr(name_of(f, "c2")->why, "; there: was tried a moment ago"));
 	assert_true(name_of(f, "c2")->hint.not_before_ms > engine_now(f->e));
 }

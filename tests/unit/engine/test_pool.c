@@ -347,7 +347,7 @@ static void test_admin(void **state)
 	(void)state;
 	close_pool(0);
 	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
-	assert_string_equal(engine_closed(&F.e, 0), "paused by an admin (burstctl resume)");
+	assert_string_equal(engine_closed(&F.e, 0), "paused by an admin");
 	assert_true(F.put.paused && F.put.breaker.waves == 2);
 	assert_string_equal(engine_paused_by(&F.e, 0, &since_ms), "root");
 	assert_true(since_ms == F.now && F.put.paused_ms == F.now);
@@ -448,7 +448,7 @@ static void test_refuse_wanted(void **state)
 	assert_string_equal(F.posted[0], "a1");
 	assert_int_equal(F.reasons[0], NODE_BECAUSE_OPERATOR);
 	assert_string_equal(pool_refusal(&F.e, &paused->n),
-			    "pool alpha: paused by an admin (burstctl resume)");
+			    "pool alpha: paused by an admin");
 	assert_int_equal(engine_pause(&F.e, "alpha", false, "root", NULL), 0);
 	close_pool(1);
 	closed = want("b2", 1);

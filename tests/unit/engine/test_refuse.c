@@ -24,7 +24,8 @@ static struct fix {
 	struct conf conf;
 	struct conf_pool pool;
 	uint32_t refusals; /* of every job, so far */
-	char forced[100], released[100], told[100], events[100];
+	bool lasting;      /* the last that was told waits a day */
+	char forced[100], released[100], told[100], events[100], heard[100];
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -71,12 +72,24 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	note(F.events, sizeof(F.events), node);
 }
 
-void postpone_job(struct engine *e, const struct slurm_job *j, const char *why,
-		  struct refusal_hint hint)
+/* Who waits at a terminal hears it before the job is sent back. */
+void srun_tell(struct engine *e, uint64_t job, const char *text)
 {
-	(void)hint;
+	char number[24];
+
 	(void)e;
-	assert_string_equal(why, "none left");
+	assert_string_equal(F.forced, "");
+	assert_string_equal(text, "burstd: none left; the job ends: only those of sbatch wait and "
+				  "try again");
+	(void)snprintf(number, sizeof(number), "%llu", (unsigned long long)job);
+	note(F.heard, sizeof(F.heard), number);
+}
+
+void postpone_job(struct engine *e, const struct slurm_job *j, const struct fleet_name *bad)
+{
+	(void)e;
+	F.lasting = bad->hint.lasting;
+	assert_string_equal(bad->why, "none left");
 	note(F.told, sizeof(F.told), j->id);
 }
 
@@ -132,7 +145,32 @@ static void test_gang(void **state)
 	assert_string_equal(F.forced, "c1 c2 ");
 	assert_string_equal(F.released, "c2 ");
 	assert_string_equal(F.told, "7 ");
+	assert_string_equal(F.heard, "7 ");
 	assert_string_equal(F.events, "c1 c2 ");
+	F.heard[0] = F.forced[0] = '\0';
+	squeue("7|7|CONFIGURING|gpu||c[1-2]\n8|8|CONFIGURING|gpu||c3\n");
+	assert_string_equal(F.heard, ""); /* it was sent back a moment ago */
+	assert_string_equal(F.forced, "");
+}
+
+/* What another job lacks for good, and this one shares with it, keeps this one no longer than what
+ * it lacks itself. */
+static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
+{
+	struct fleet_name *shared = add("c1", NODE_GONE, BOOTING);
+
+	(void)state;
+	refuse_mark(&F.e, shared, NODE_BECAUSE_LIMIT, "none left");
+	shared->hint.lasting = true;
+	squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
+	assert_true(F.lasting);
+	F.forced[0] = '\0';
+	shared->forced_ms = 0;
+	refuse_mark(&F.e, add("c3", NODE_GONE, BOOTING), NODE_BECAUSE_LIMIT, "none left");
+	shared->hint.lasting = true;
+	squeue("8|8|CONFIGURING|gpu||c[1,3]\n");
+	assert_false(F.lasting);
+	assert_int_equal(shared->refused_for, 8);
 }
 
 /* What we have READY is of an earlier request, if slurmctld waits for the node to come up: it goes
@@ -216,6 +254,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(test_gang),
+		TEST(test_a_day_is_waited_for_what_no_wait_can_mend),
 		TEST(test_gang_with_an_old_instance),
 		TEST(test_all_are_told),
 		TEST(test_shared),

@@ -23,6 +23,8 @@ static void test_jobs_are_written_down_before_the_node_goes(void **state)
 	assert_int_equal(F.put.at_ms, BEGAN);
 	assert_string_equal(F.put.why, "spot is over");
 	assert_string_equal(F.events, "c1 job-taken: job 7_2 loses this node: spot is over\n");
+	assert_string_equal(F.heard, "107 burstd: the job loses node c1: spot is over\n");
+	assert_int_equal(F.heard_at, strlen("put 7_2 ")); /* before any order that follows */
 	assert_int_equal(F.e.count.jobs_taken, 1);
 	assert_null(node("c1")->doomed);
 }

@@ -100,6 +100,21 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	add(F.story, sizeof(F.story), "force ", node, "; ");
 }
 
+void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text)
+{
+	(void)e;
+	(void)number;
+	(void)id;
+	assert_memory_equal(text, "burstd: ", 8);
+}
+
+void srun_tell(struct engine *e, uint64_t job, const char *text)
+{
+	(void)e;
+	(void)job;
+	(void)text;
+}
+
 void slurm_requeue(struct slurm *s, const char *job)
 {
 	(void)s;

@@ -369,6 +369,87 @@ static void test_no_such_command(void **state)
 	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX); /* not lost: it waits */
 }
 
+/* Whoever waits at a terminal hears it before the job ends; other orders do not wait. */
+static void test_what_ends_jobs_waits_for_words(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = ""};
+	int64_t from = loop_now(f->loop);
+	char *text;
+
+	slurm_talks(f->slurm, true);
+	slurm_notify(f->slurm, "7", "burstd: it's \"over\"");
+	assert_true(slurm_notifies(f->slurm));
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", true, "burstd: x");
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "notify");
+	assert_string_equal(o.names, "7");
+	assert_true(o.of_jobs);
+	assert_false(slurm_next(f->slurm, &o));
+	assert_in_range(slurm_held_until(f->slurm), from + SLURM_NOTIFY_MS,
+			loop_now(f->loop) + SLURM_NOTIFY_MS);
+	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
+	slurm_drain(f->slurm, "c2", "burstd: y"); /* the fence of a node ends nothing */
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "drain");
+	f->given = 2;
+	slurm_flush(f->slurm);
+	loop_run(f->loop);
+	assert_false(slurm_notifies(f->slurm));
+	slurm_talks(f->slurm, false);
+	assert_true(slurm_held_until(f->slurm) == INT64_MAX);
+	settle(f);
+	text = calls(f);
+	assert_non_null(strstr(text, "notify 7 burstd: it s  over \n"));
+	assert_non_null(strstr(text, "update nodename=c1 state=DOWN"));
+	free(text);
+}
+
+static void stop(void *ctx)
+{
+	struct fix *f = ctx;
+
+	loop_stop(f->loop);
+}
+
+/* scontrol takes one job. */
+static void test_each_job_has_a_notify_of_its_own(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_notify(f->slurm, "7", "burstd: x");
+	slurm_notify(f->slurm, "8", "burstd: x");
+	settle(f);
+	assert_calls(f, "notify 7 burstd: x\nnotify 8 burstd: x\n");
+}
+
+static void test_words_are_awaited_for_a_second(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+
+	slurm_talks(f->slurm, true);
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: x");
+	assert_false(slurm_next(f->slurm, &o));
+	timer_at(f->tick = timer_new(f->loop, stop, f), slurm_held_until(f->slurm));
+	loop_run(f->loop);
+	timer_free(f->tick);
+	assert_true(slurm_next(f->slurm, &o)); /* though they are still on their way */
+	assert_string_equal(o.verb, "power-down");
+	assert_true(slurm_held_until(f->slurm) == INT64_MAX);
+}
+
+/* An empty comment is one that slurmctld is told. */
+static void test_a_comment_is_cleared(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_clear_comment(f->slurm, "7");
+	slurm_clear_comment(f->slurm, "8_1");
+	settle(f);
+	assert_calls(f, "update jobid=7,8_1 AdminComment=\n");
+}
+
 static void test_queries(void **state)
 {
 	struct fix *f = *state;
@@ -383,8 +464,8 @@ static void test_queries(void **state)
 	assert_true(slurm_ask(f->slurm, SLURM_PARTITIONS));
 	loop_run(f->loop);
 	for (int q = 0; q < SLURM_NQUESTIONS; q++)
-		assert_int_equal(f->answers[q], q != SLURM_JOBS && q != SLURM_DETAILS &&
-							q != SLURM_FATES && q != SLURM_ONE_JOB);
+		assert_int_equal(f->answers[q], q == SLURM_SNAPSHOT || q == SLURM_CONFIGURING ||
+							q == SLURM_CONFIG || q == SLURM_PARTITIONS);
 	assert_calls(f, "-o show nodes\nshow config\n-o show partitions\n");
 }
 
@@ -465,7 +546,8 @@ static void test_details(void **state)
 	assert_int_equal(f->answers[SLURM_DETAILS], 1);
 	assert_string_equal(f->error, "");
 	assert_string_equal(f->text, "-h -a -t all -O JobID:24,State:24,PriorityLong:24,"
-				     "StartTime:24,admin_comment:300 -j 7_2,8\n");
+				     "StartTime:24,admin_comment:300,"
+				     "NumTasks:24,NumCPUs:24,NumNodes:24 -j 7_2,8\n");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
 	assert_string_equal(f->text, "-h -a --noconvert -t all -o "
@@ -641,6 +723,10 @@ int main(void)
 		T(test_batches),
 		T(test_failure),
 		T(test_no_such_command),
+		T(test_what_ends_jobs_waits_for_words),
+		T(test_each_job_has_a_notify_of_its_own),
+		T(test_words_are_awaited_for_a_second),
+		T(test_a_comment_is_cleared),
 		T(test_queries),
 		T(test_others_have_their_turn_while_a_long_snapshot_is_read),
 		T(test_a_snapshot_that_makes_no_sense_at_its_end_is_none),

@@ -1,0 +1,56 @@
+/* command.h - one scontrol or scancel that is still to be run, and its command line.  slurm.c has
+ * the queues of them. */
+#ifndef BURSTD_SLURM_COMMAND_H
+#define BURSTD_SLURM_COMMAND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "engine/slurm/slurm.h"
+
+enum command_kind {
+	COMMAND_SET_ADDR,
+	COMMAND_DOWN,
+	COMMAND_FORCE,
+	COMMAND_ASAP,
+	COMMAND_RESUME,
+	COMMAND_WAKE,
+	COMMAND_KEEP,
+	COMMAND_LET_GO,
+	COMMAND_POSTPONE, /* from here on of jobs */
+	COMMAND_START,
+	COMMAND_CLEAR,
+	COMMAND_REQUEUE,
+	COMMAND_SIGNAL,
+	COMMAND_NOTIFY,
+	COMMAND_NKINDS
+};
+
+enum { COMMAND_TEXTS = 5, COMMAND_ARGV = SLURM_SIGNAL_MAX + 8 };
+
+struct command { /* one scontrol or scancel to be */
+	struct command *next, *prev;
+	enum command_kind kind;
+	size_t n;
+	struct str names; /* of nodes, or of jobs */
+	struct str addrs, hosts;
+	char reason[SLURM_COMMENT_MAX + 1]; /* of jobs the comment, or what they are told */
+	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
+	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
+	uint64_t mark; /* slurm_mark() since it was made */
+	int64_t made_ms;
+	bool sealed;  /* slurm_next() gave it: what it says stays */
+	bool nowhere; /* FORCE: some of them are first to be given an address that leads nowhere */
+};
+
+const char *command_verb(enum command_kind kind); /* for people */
+const char *command_what(enum command_kind kind); /* for the log; of nodes a state for scontrol */
+bool command_of_jobs(enum command_kind kind);
+size_t command_most(enum command_kind kind); /* nodes or jobs in one */
+/* The command line, up to a NULL, in memory that c and args keep. */
+void command_argv(const struct command *c, const char *program, struct str args[COMMAND_TEXTS],
+		  const char *argv[COMMAND_ARGV]);
+
+#endif
