@@ -10,6 +10,7 @@
 #   providers/simcloud/options.c and app_audit.c, with argument and default
 #   prose in README.md, CONTRIBUTING.md, docs/design.md and docs/simcloud.md ends at column 100
 #   docs/design.md says about how many lines burstd has; the cluster has one name in all examples
+#   every sentence that burstd may write on a job (job-sentences.py) is in docs/researchers.md
 # One line for each thing that is wrong; exit status 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
@@ -93,6 +94,15 @@ check_targets() {
 			grep -qE "^$target:" Makefile || say "$doc: the Makefile has no target $target"
 		done || true
 	done
+}
+
+check_sentences() {
+	tr -d '>`' <docs/researchers.md | tr -s ' \n' ' ' >"$tmp/researchers"
+	scripts/dev/job-sentences.py . | sort -u >"$tmp/sentences"
+	[ -s "$tmp/sentences" ] || say 'scripts/dev/job-sentences.py finds no sentence'
+	while IFS= read -r x; do
+		grep -qF -- "$x" "$tmp/researchers" || say "docs/researchers.md: no section has \"$x\""
+	done <"$tmp/sentences"
 }
 
 check_metrics() {
@@ -249,6 +259,7 @@ check_links
 check_design
 check_targets
 check_metrics
+check_sentences
 check_options
 check_simcloud
 check_width

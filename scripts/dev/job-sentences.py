@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""job-sentences.py [DIR]: what burstd may write on a job, or have its srun or salloc print.
+
+One fragment a line: the texts of the functions and tables below, cut at what is filled in.  check-docs.sh looks for each
+in docs/researchers.md, so that no sentence reaches a researcher without a section that says what to do.
+"""
+import re
+import sys
+from pathlib import Path
+
+SOURCES = {
+    "burstd/core/plan.c": ["explain_need", "explain_limit", "plan_explain"],
+    "burstd/core/ladder.c": ["say_jurisdiction", "say_spot_first", "say_closed", "say_price", "say_why"],
+    "burstd/core/node.c": ["reasons"],
+    "burstd/core/reclaim.c": ["kinds"],
+    "burstd/engine/form.c": ["refuse_sold_out", "refuse_too_large"],
+    "burstd/engine/pool.c": ["engine_closed", "pool_probes"],
+    "burstd/engine/postpone.c": ["describe"],
+    "burstd/engine/refuse.c": ["tell"],
+    "burstd/engine/rescue.c": ["announce", "requeued"],
+}
+LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')
+FILLED = re.compile(r"%[-0-9.*]*(?:l|z|h)*[a-zA-Z]|%\" *PRI?[a-z0-9]+ *\"")
+
+
+def body(text, name):
+    """Of the function or table of that name, from its line to the brace that closes it."""
+    found = re.search(r"^(?:static )?[^\n;=]*\b%s\b(?:\([^;{]*\)\s*\n\{|\[[^\n]*= \{)" % name, text, re.M)
+    if not found and name in ("reasons", "kinds"):
+        found = re.search(r"\} %s\[" % name, text)
+    if not found:
+        sys.exit("job-sentences.py: there is no %s any more" % name)
+    return text[found.start():text.index("\n}", found.end())]
+
+
+def fragments(text):
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    text = re.sub(r'"\s*PRI[a-z0-9]+\s*"', "u", text)
+    for match in LITERAL.finditer(text):
+        joined = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match.group(0)))
+        for part in FILLED.split(joined.replace('\\"', '"')):
+            part = part.strip(" :;,.()")
+            if len(part.split()) > 1:
+                yield part
+
+
+root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "../..")
+for path, names in SOURCES.items():
+    source = (root / path).read_text()
+    for name in names:
+        for fragment in fragments(body(source, name)):
+            print(fragment)
