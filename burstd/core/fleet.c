@@ -54,6 +54,13 @@ struct fleet_name *fleet_find(const struct fleet *f, const char *name)
 	return map_get(&f->names, name);
 }
 
+void fleet_forget_place(struct fleet_name *nm)
+{
+	free(nm->elsewhere);
+	nm->elsewhere = NULL;
+	nm->home = false;
+}
+
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)
 {
 	free(nm->told);

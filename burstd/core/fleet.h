@@ -126,6 +126,9 @@ void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *w
 /* Why *n, which is *fn or what is staged for it, was let go: for people; "": it was not. */
 const char *fleet_why(const struct fleet_node *fn, const struct node *n);
 
+/* Where slurmctld has the node counts no more, until it says so again. */
+void fleet_forget_place(struct fleet_name *nm);
+
 /* Note why slurmctld is told to take the node away. */
 void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms);
 

@@ -450,7 +450,7 @@ static void list_done(struct cloud *c)
 		list_slower(c);
 	c->unsure = false;
 	c->list_next = c->list_began + c->conf->list_ms;
-	observe_list(c);
+	inventory_take(c);
 	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
 	c->listed = c->listed || !c->unsure;

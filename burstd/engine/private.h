@@ -19,7 +19,8 @@
  *   listen.c    ... and what it tells of instances, where it does
  *   off.c       ... and what is so while it cannot be asked; sections that only the journal has
  *   notice.c    what is done about that
- *   observe.c   what a list or a snapshot says -> core/drift.h -> events and orders
+ *   inventory.c what a list says -> core/drift.h -> events and orders
+ *   observe.c   likewise, what a snapshot of slurmctld says
  *   jobs.c      one squeue for all who want to know about jobs
  *   query.c     ... and one for who asks about a certain job
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
@@ -610,8 +611,11 @@ int64_t login_next_ms(const struct cloud *c);
 void listen_run(struct cloud *c);
 int64_t listen_next_ms(const struct cloud *c);
 
+/* --- inventory.c --- */
+/* c->seen is a whole list, and is changed: what it says is staged. */
+void inventory_take(struct cloud *c);
+
 /* --- observe.c --- */
-void observe_list(struct cloud *c);
 /* ctx: the engine.  A node in a snapshot of slurmctld; nothing is done before all are there. */
 void observe_node(void *ctx, const struct slurm_node *sn);
 /* That were all of them; err: or none is to be believed.  false: not all of it is looked at yet;

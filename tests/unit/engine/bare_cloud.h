@@ -97,7 +97,7 @@ bool notice_take(struct cloud *c, const struct provider_notice *n)
 	return n->id[0] != 'e';
 }
 
-void observe_list(struct cloud *c)
+void inventory_take(struct cloud *c)
 {
 	(void)c;
 	B.lists++;

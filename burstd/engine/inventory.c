@@ -1,0 +1,332 @@
+#include "engine/private.h"
+#include "engine/times.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+
+/* What a provider's list says of our instances. */
+
+/* --- strays -------------------------------------------------------------------------------------
+ */
+
+/* The strays by id, with room for all that this list may add: for one pass. */
+static void index_strays(struct cloud *c, struct map *ids)
+{
+	c->strays = mem_realloc(c->strays, (c->nstrays + c->nseen) * sizeof(*c->strays));
+	for (size_t i = 0; i < c->nstrays; i++)
+		map_put(ids, c->strays[i].id, &c->strays[i]);
+}
+
+static void add_stray(struct cloud *c, const struct provider_instance *in, struct map *ids)
+{
+	struct stray *s;
+
+	if (ids->n == 0)
+		index_strays(c, ids);
+	s = map_get(ids, in->id);
+	if (s != NULL) {
+		s->seen = true;
+		s->leaves = in->state == PROVIDER_STOPPING;
+		(void)snprintf(s->addr, sizeof(s->addr), "%s", in->addr); /* it may be new */
+		return;
+	}
+	if (c->nstrays == ENGINE_STRAYS_MAX)
+		return;
+	s = &c->strays[c->nstrays++];
+	*s = (struct stray){.gen = in->gen,
+			    .first_ms = engine_now(c->e),
+			    .seen = true,
+			    .leaves = in->state == PROVIDER_STOPPING};
+	(void)snprintf(s->id, sizeof(s->id), "%s", in->id);
+	(void)snprintf(s->node, sizeof(s->node), "%s", in->node);
+	(void)snprintf(s->addr, sizeof(s->addr), "%s", in->addr);
+	map_put(ids, s->id, s);
+	engine_event(c->e, in->node, in->gen, "stray", in->id);
+}
+
+static void forget_strays(struct cloud *c)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nstrays; i++)
+		if (c->strays[i].seen) {
+			c->strays[n] = c->strays[i];
+			c->strays[n++].seen = false;
+		}
+	c->nstrays = n;
+	c->strays_ms = c->list_began;
+}
+
+/* --- instances whose tags cannot be read --------------------------------------------------------
+ *
+ * The id is what an instance is; its tag is only how we find what we do not know.  So one that a
+ * row has is that row's, whatever became of its tag.  Any other may be a node's that we could not
+ * say, or nobody's: it is left alone, and people are told. */
+
+static bool is_readable(const struct provider_instance *in)
+{
+	/* A higher one is no number that we can have given. */
+	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
+}
+
+/* The incarnations of this provider by id, the newest of each id. */
+static void index_owners(struct cloud *c, struct map *ids)
+{
+	struct fleet *f = &c->e->fleet;
+
+	for (size_t i = 0; i < f->nall; i++)
+		for (struct fleet_node *fn = f->all[i]->newest; fn; fn = fn->older) {
+			const struct node *n = fn->next != NULL ? fn->next : &fn->n;
+
+			if (n->instance[0] != '\0' && engine_cloud(c->e, n) == c &&
+			    map_get(ids, n->instance) == NULL)
+				map_put(ids, n->instance, fn);
+		}
+}
+
+static struct odd *odd_new(struct cloud *c, const char *id)
+{
+	struct odd *o;
+
+	if (c->nodd == ENGINE_ODD_MAX)
+		return NULL;
+	if (c->odd == NULL) /* whole at once: the map borrows the ids */
+		c->odd = mem_zalloc(ENGINE_ODD_MAX * sizeof(*c->odd));
+	o = &c->odd[c->nodd++];
+	o->first_ms = engine_now(c->e);
+	(void)snprintf(o->id, sizeof(o->id), "%s", id);
+	map_put(&c->odd_ids, o->id, o);
+	engine_event(c->e, "", 0, "unreadable", id);
+	return o;
+}
+
+static void add_odd(struct cloud *c, const struct provider_instance *in)
+{
+	struct odd *o = map_get(&c->odd_ids, in->id);
+	int64_t first_ms = engine_now(c->e);
+
+	c->unreadable++;
+	if (o == NULL)
+		o = odd_new(c, in->id);
+	if (o != NULL) {
+		o->shown = true;
+		first_ms = o->first_ms;
+	}
+	if (first_ms > c->odd_ms)
+		c->odd_ms = first_ms;
+}
+
+static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_instance *in)
+{
+	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(c->e), .instance = in};
+
+	fn->mark = true;
+	fn->seen_ms = c->list_began;
+	if (in->created_ms > 0)
+		fn->said_ms = times_of(c, in->created_ms);
+	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
+	 * it must forget an absence before it (I9, F15). */
+	if (!fn->busy || fn->n.state == NODE_DELETING)
+		engine_post(c->e, fn, &ev);
+}
+
+static void take_unreadable(struct cloud *c)
+{
+	struct map owners;
+	bool indexed = false;
+
+	map_init(&owners);
+	c->unreadable = 0;
+	c->odd_ms = 0;
+	for (size_t i = 0; i < c->nodd; i++)
+		c->odd[i].shown = false;
+	for (size_t i = 0; i < c->nseen; i++) {
+		const struct provider_instance *in = &c->seen[i];
+		struct fleet_node *fn;
+
+		if (strcmp(in->cluster, c->e->d.uuid) != 0 || is_readable(in))
+			continue;
+		if (!indexed)
+			index_owners(c, &owners);
+		indexed = true;
+		fn = map_get(&owners, in->id);
+		if (fn != NULL)
+			saw(c, fn, in);
+		else if (in->state != PROVIDER_ENDED)
+			add_odd(c, in);
+	}
+	map_fini(&owners);
+	c->e->count.unreadable = 0;
+	for (size_t i = 0; i < c->e->conf->nproviders; i++)
+		c->e->count.unreadable += c->e->clouds[i].unreadable;
+}
+
+/* May one of those be what came of this create, whose answer was lost?  Then its absence proves
+ * nothing, and to buy once more might be to buy twice (I9).  One that was there before it was sent
+ * is not. */
+static bool may_be_odd(const struct cloud *c, const struct fleet_node *fn)
+{
+	const struct node *n = fn->next != NULL ? fn->next : &fn->n;
+
+	return c->unreadable > 0 && n->instance[0] == '\0' && n->sent_ms <= c->odd_ms;
+}
+
+static void give_way(struct engine *e, struct fleet_node *fn)
+{
+	struct node_event ev = {
+		.type = NODE_EV_RELEASE, .reason = NODE_BECAUSE_LOST, .now_ms = engine_now(e)};
+
+	fleet_forget_place(fn->name);
+	engine_event(e, fn->n.name, fn->n.gen, "superseded", "another instance is the node now");
+	engine_post(e, fn, &ev);
+}
+
+/* An instance of ours that no row stands for, of a node that a pool names: the journal was lost or
+ * is old.  It is ours again, as generation gen: kept if slurmctld uses the node and we have no
+ * other, or this is the one that works; deleted if not. */
+static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_instance *in,
+		  uint64_t gen)
+{
+	struct engine *e = c->e;
+	struct node_event seen = {.type = NODE_EV_SEEN, .now_ms = engine_now(e), .instance = in};
+	struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(e)};
+	enum drift_fate fate = drift_fate(nm, in, e->started_ms);
+	struct fleet_node *fn;
+	struct node n;
+
+	node_init(&n, in->node, gen, engine_now(e));
+	n.pool = nm->pool;
+	place_adopt(c, &n);
+	n.release = fate == DRIFT_LET_GO;
+	n.reason = n.release ? NODE_BECAUSE_LOST : NODE_BECAUSE_NONE;
+	if (fate == DRIFT_REPLACE)
+		give_way(e, fleet_live(nm));
+	/* It was refused before we knew that it is there; if it is not about to go. */
+	if (!n.release && in->state != PROVIDER_STOPPING && in->state != PROVIDER_RECLAIMING) {
+		nm->barred = false;
+		nm->refused = NODE_BECAUSE_NONE;
+	}
+	e->count.orphans++;
+	fn = engine_insert(e, &n, "found at the provider, unknown to the journal");
+	fn->seen_ms = c->list_began;
+	fn->said_ms = times_of(c, in->created_ms);
+	engine_post(e, fn, &seen);
+	if (!n.release && slurm_is_on(nm->flags) && !slurm_is_silent(nm->flags))
+		engine_post(e, fn, &up); /* a job may be at work on it */
+}
+
+/* An instance that is a row's, or will be.  false: it is not. */
+static bool take_known(struct cloud *c, const struct provider_instance *in)
+{
+	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
+	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
+
+	if (fn == NULL || engine_cloud(c->e, &fn->n) != c || !drift_owns(fn, in))
+		return false;
+	saw(c, fn, in);
+	return true;
+}
+
+static void take_unknown(struct cloud *c, const struct provider_instance *in, struct map *strays)
+{
+	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
+	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
+	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
+	enum drift_claim claim;
+
+	if (fn != NULL && engine_cloud(c->e, &fn->n) != c && drift_owns(fn, in))
+		return; /* of one account by two names: who has its row sees to it */
+	if (nm != NULL) {
+		l.here = fn != NULL ? engine_cloud(c->e, &fn->n) == c
+				    : place_sells(c->e, nm->pool, c);
+		l.priced = place_priced(c, nm->pool);
+	}
+	claim = drift_claim(&l);
+	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
+	if (claim == DRIFT_STRAY)
+		add_stray(c, in, strays);
+	if (nm == NULL)
+		return;
+	/* Before the first list is understood nothing is sent: what is wanted until then takes the
+	 * generation of what we found, and so will be its row. */
+	if (l.here && in->gen > nm->last_gen && (claim != DRIFT_RIDDLE || c->listed))
+		nm->last_gen = in->gen;
+	if (claim == DRIFT_ADOPT)
+		adopt(c, nm, in, in->gen);
+	else if (claim == DRIFT_ADOPT_NEXT)
+		adopt(c, nm, in, nm->last_gen + 1);
+}
+
+/* First what we know, for what we do not know is judged by it. */
+static void take_instances(struct cloud *c)
+{
+	struct map strays;
+	size_t unknown = 0;
+
+	c->e->count.foreign = 0;
+	take_unreadable(c);
+	for (size_t i = 0; i < c->nseen; i++) {
+		struct provider_instance *in = &c->seen[i];
+
+		times_instance(c, in);
+		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
+		if (strcmp(in->cluster, c->e->d.uuid) != 0)
+			c->e->count.foreign++; /* never touched (I11) */
+		else if (is_readable(in) && !take_known(c, in))
+			c->seen[unknown++] = *in;
+	}
+	map_init(&strays);
+	for (size_t i = 0; i < unknown; i++)
+		take_unknown(c, &c->seen[i], &strays);
+	map_fini(&strays);
+	forget_strays(c);
+}
+
+static void take_absent(struct cloud *c, bool brake)
+{
+	struct engine *e = c->e;
+
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct node_event ev = {.type = NODE_EV_ABSENT,
+						.now_ms = engine_now(e),
+						.list_ms = c->list_began};
+			bool seen = fn->mark;
+
+			fn->mark = false;
+			if (seen || fn->busy || engine_cloud(e, &fn->n) != c ||
+			    !drift_absent(fn, brake) || may_be_odd(c, fn))
+				continue;
+			engine_post(e, fn, &ev);
+		}
+}
+
+static bool must_brake(const struct cloud *c)
+{
+	size_t alive = 0, absent = 0;
+
+	for (size_t i = 0; i < c->e->fleet.nall; i++)
+		for (struct fleet_node *fn = c->e->fleet.all[i]->newest; fn; fn = fn->older) {
+			if (engine_cloud(c->e, &fn->n) != c || !drift_must_show(fn))
+				continue;
+			alive++;
+			absent += !fn->mark;
+		}
+	return drift_brake(alive, absent);
+}
+
+void inventory_take(struct cloud *c)
+{
+	bool brake;
+
+	take_instances(c);
+	brake = must_brake(c);
+	if (brake)
+		log_write(c->e->d.log, LOG_WARN,
+			  "the list lacks many of our instances: not believed", "provider",
+			  c->conf->name, NULL);
+	take_absent(c, brake);
+}

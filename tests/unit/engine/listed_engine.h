@@ -1,0 +1,94 @@
+/* listed_engine.h - an engine with one row of c1, which is shown lists and snapshots. */
+#ifndef TESTS_LISTED_ENGINE_H
+#define TESTS_LISTED_ENGINE_H
+
+#include "loaded_engine.h"
+
+struct shown { /* an instance in a list */
+	const char *id;
+	uint64_t gen; /* 0: its tags cannot be read */
+	const char *addr;
+	enum provider_state state;
+};
+
+/* One row of c1 in the journal, and an engine that starts from it. */
+static void load(struct fix *f, enum node_state s, const struct shown *in)
+{
+	struct journal_tx *tx = journal_begin(f->journal);
+	struct node n;
+
+	engine_free(f->e);
+	f->e = NULL;
+	node_init(&n, "c1", in->gen, loop_now(f->loop) - 100000);
+	n.state = s;
+	n.rate_nano_h = 1000000000;
+	n.sent_ms = n.wanted_ms;
+	n.wake_ms = INT64_MAX;
+	(void)snprintf(n.instance, sizeof(n.instance), "%s", in->id);
+	(void)snprintf(n.addr, sizeof(n.addr), "%s", in->addr);
+	for (uint64_t g = 0; g < 20; g++)
+		journal_del_node(tx, "c1", g);
+	journal_put_node(tx, &n, "pool");
+	assert_int_equal(journal_commit(tx, NULL), 0);
+	assert_int_equal(load_conf(f, make_conf(), NULL), 0);
+}
+
+static void snapshot(struct fix *f, const char *state, const char *place)
+{
+	char text[400];
+	int n = snprintf(text, sizeof(text), "NodeName=c1 NodeHostName=c1 State=%s %s\n", state,
+			 place);
+
+	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
+}
+
+static void list(struct fix *f, const struct shown *in, size_t n)
+{
+	struct cloud *c = &f->e->clouds[0];
+
+	c->seen = mem_zalloc((n + 1) * sizeof(*c->seen));
+	c->nseen = n;
+	c->unsure = false;
+	/* after the snapshot, if both come within one millisecond */
+	c->list_began = loop_now(f->loop) + 1 + f->ahead;
+	for (size_t i = 0; i < n; i++) {
+		struct provider_instance *p = &c->seen[i];
+
+		*p = (struct provider_instance){
+			.gen = in[i].gen, .state = in[i].state, .created_ms = f->created_ms};
+		(void)snprintf(p->id, sizeof(p->id), "%s", in[i].id);
+		(void)snprintf(p->cluster, sizeof(p->cluster), "%s", uuid);
+		(void)snprintf(p->node, sizeof(p->node), "%s", in[i].gen != 0 ? "c1" : "");
+		(void)snprintf(p->addr, sizeof(p->addr), "%s", in[i].addr);
+	}
+	inventory_take(c);
+	engine_commit(f->e);
+	free(c->seen);
+	c->seen = NULL;
+	c->nseen = 0;
+}
+
+static const char *kept(const struct fix *f)
+{
+	const struct fleet_node *fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+
+	return fn != NULL ? fn->n.instance : "none";
+}
+
+static enum node_state state_of(const struct fix *f)
+{
+	return fleet_live(fleet_find(&f->e->fleet, "c1"))->n.state;
+}
+
+static bool is_stray(const struct fix *f, const char *id)
+{
+	const struct cloud *c = &f->e->clouds[0];
+
+	for (size_t i = 0; i < c->nstrays; i++)
+		if (strcmp(c->strays[i].id, id) == 0)
+			return true;
+	return false;
+}
+
+#endif
