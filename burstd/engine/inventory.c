@@ -7,7 +7,91 @@
 
 #include "base/mem.h"
 
-/* What a provider's list says of our instances. */
+/* What a provider's list says of our instances.  It may say anything, any number of times (F16):
+ * each instance is looked at once, and is whose its id says. */
+
+/* --- each instance once -------------------------------------------------------------------------
+ */
+
+static bool is_ours(const struct cloud *c, const struct provider_instance *in)
+{
+	return strcmp(in->cluster, c->e->d.uuid) == 0;
+}
+
+static bool is_readable(const struct provider_instance *in)
+{
+	/* A higher one is no number that we can have given. */
+	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
+}
+
+/* How much its tags say. */
+static int tagged(const struct cloud *c, const struct provider_instance *in)
+{
+	return !is_ours(c, in) ? 0 : is_readable(in) ? 2 : 1;
+}
+
+/* From gone to what must be done something about: of two that disagree the one counts that means
+ * "exists and bills". */
+static int life(const struct provider_instance *in)
+{
+	switch (in->state) {
+	case PROVIDER_ENDED:
+		return 0;
+	case PROVIDER_STOPPING:
+		return 1;
+	case PROVIDER_RECLAIMING:
+		return 3;
+	default:
+		return 2;
+	}
+}
+
+/* Does b say more of it than a? */
+static bool says_more(const struct cloud *c, const struct provider_instance *a,
+		      const struct provider_instance *b)
+{
+	if (life(a) != life(b))
+		return life(b) > life(a);
+	if (tagged(c, a) != tagged(c, b))
+		return tagged(c, b) > tagged(c, a);
+	return a->addr[0] == '\0';
+}
+
+/* b is another row of the same instance, and perhaps only one of them has its tags. */
+static void merge(const struct cloud *c, struct provider_instance *a,
+		  const struct provider_instance *b)
+{
+	const struct provider_instance tags = tagged(c, b) > tagged(c, a) ? *b : *a;
+
+	if (says_more(c, a, b))
+		*a = *b;
+	memcpy(a->cluster, tags.cluster, sizeof(a->cluster));
+	memcpy(a->node, tags.node, sizeof(a->node));
+	a->gen = tags.gen;
+}
+
+/* Pages may overlap, and an instance may have changed from one to the next. */
+static void merge_rows(struct cloud *c)
+{
+	struct map ids;
+	size_t n = 0;
+
+	map_init(&ids);
+	for (size_t i = 0; i < c->nseen; i++) {
+		struct provider_instance *had = map_get(&ids, c->seen[i].id);
+
+		if (had != NULL) {
+			merge(c, had, &c->seen[i]);
+			continue;
+		}
+		if (n != i)
+			c->seen[n] = c->seen[i];
+		map_put(&ids, c->seen[n].id, &c->seen[n]);
+		n++;
+	}
+	c->nseen = n;
+	map_fini(&ids);
+}
 
 /* --- strays -------------------------------------------------------------------------------------
  */
@@ -65,12 +149,6 @@ static void forget_strays(struct cloud *c)
  * The id is what an instance is; its tag is only how we find what we do not know.  So one that a
  * row has is that row's, whatever became of its tag.  Any other may be a node's that we could not
  * say, or nobody's: it is left alone, and people are told. */
-
-static bool is_readable(const struct provider_instance *in)
-{
-	/* A higher one is no number that we can have given. */
-	return in->node[0] != '\0' && in->gen <= ENGINE_GEN_MAX / 2;
-}
 
 /* The incarnations of this provider by id, the newest of each id. */
 static void index_owners(struct cloud *c, struct map *ids)
@@ -133,37 +211,6 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 		engine_post(c->e, fn, &ev);
 }
 
-static void take_unreadable(struct cloud *c)
-{
-	struct map owners;
-	bool indexed = false;
-
-	map_init(&owners);
-	c->unreadable = 0;
-	c->odd_ms = 0;
-	for (size_t i = 0; i < c->nodd; i++)
-		c->odd[i].shown = false;
-	for (size_t i = 0; i < c->nseen; i++) {
-		const struct provider_instance *in = &c->seen[i];
-		struct fleet_node *fn;
-
-		if (strcmp(in->cluster, c->e->d.uuid) != 0 || is_readable(in))
-			continue;
-		if (!indexed)
-			index_owners(c, &owners);
-		indexed = true;
-		fn = map_get(&owners, in->id);
-		if (fn != NULL)
-			saw(c, fn, in);
-		else if (in->state != PROVIDER_ENDED)
-			add_odd(c, in);
-	}
-	map_fini(&owners);
-	c->e->count.unreadable = 0;
-	for (size_t i = 0; i < c->e->conf->nproviders; i++)
-		c->e->count.unreadable += c->e->clouds[i].unreadable;
-}
-
 /* May one of those be what came of this create, whose answer was lost?  Then its absence proves
  * nothing, and to buy once more might be to buy twice (I9).  One that was there before it was sent
  * is not. */
@@ -219,11 +266,14 @@ static void adopt(struct cloud *c, struct fleet_name *nm, const struct provider_
 }
 
 /* An instance that is a row's, or will be.  false: it is not. */
-static bool take_known(struct cloud *c, const struct provider_instance *in)
+static bool take_known(struct cloud *c, const struct provider_instance *in,
+		       const struct map *owners)
 {
+	struct fleet_node *fn = map_get(owners, in->id);
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
-	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
 
+	if (fn == NULL && is_readable(in) && nm != NULL)
+		fn = drift_owner(nm, in);
 	if (fn == NULL || engine_cloud(c->e, &fn->n) != c || !drift_owns(fn, in))
 		return false;
 	saw(c, fn, in);
@@ -260,24 +310,53 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 		adopt(c, nm, in, nm->last_gen + 1);
 }
 
-/* First what we know, for what we do not know is judged by it. */
-static void take_instances(struct cloud *c)
+static void count_unreadable(struct engine *e)
 {
-	struct map strays;
+	e->count.unreadable = 0;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		e->count.unreadable += e->clouds[i].unreadable;
+}
+
+/* What we know.  Returns how many we do not, and can read: the first of c->seen. */
+static size_t take_all_known(struct cloud *c)
+{
+	struct map owners;
 	size_t unknown = 0;
 
-	c->e->count.foreign = 0;
-	take_unreadable(c);
+	map_init(&owners);
+	index_owners(c, &owners);
 	for (size_t i = 0; i < c->nseen; i++) {
 		struct provider_instance *in = &c->seen[i];
 
 		times_instance(c, in);
 		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
-		if (strcmp(in->cluster, c->e->d.uuid) != 0)
+		if (!is_ours(c, in))
 			c->e->count.foreign++; /* never touched (I11) */
-		else if (is_readable(in) && !take_known(c, in))
+		else if (take_known(c, in, &owners))
+			continue;
+		else if (is_readable(in))
 			c->seen[unknown++] = *in;
+		else if (in->state != PROVIDER_ENDED)
+			add_odd(c, in);
 	}
+	map_fini(&owners);
+	return unknown;
+}
+
+/* First what we know, for what we do not know is judged by it. */
+static void take_instances(struct cloud *c)
+{
+	struct map strays;
+	size_t unknown;
+
+	c->e->count.foreign = 0;
+	c->unreadable = 0;
+	c->odd_ms = 0;
+	for (size_t i = 0; i < c->nodd; i++)
+		c->odd[i].shown = false;
+	merge_rows(c);
+	unknown = take_all_known(c);
+	count_unreadable(c->e);
 	map_init(&strays);
 	for (size_t i = 0; i < unknown; i++)
 		take_unknown(c, &c->seen[i], &strays);

@@ -599,7 +599,8 @@ const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number)
 
 /* --- list ------------------------------------------------------------------------------------- */
 
-void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags)
+static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
+		    enum inst_state shown, bool tags)
 {
 	static const char *const words[] = {"\"pending\"", "\"running\"", "\"reclaiming\"",
 					    "\"stopping\"", "\"ended\""};
@@ -607,7 +608,6 @@ void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, 
 		"\"hibernating\"", "null",
 		"\"a state with a name that is longer than any state should have\""};
 	int64_t now = c->w->now;
-	enum inst_state shown = i->stale ? INST_RUNNING : i->state;
 
 	if (tags)
 		str_addf(out, "{\"cluster\":\"%s\",", i->cluster);
@@ -618,13 +618,39 @@ void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, 
 		 "\"type\":\"x\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\","
 		 "\"address\":\"%s\",\"hostname\":\"%s\",\"created_ms\":%lld",
 		 i->node, (unsigned long long)i->gen, (unsigned)i->number,
-		 i->odd && inst_live(i) ? odd_words[i->number % 3] : words[shown],
+		 i->odd && inst_live(i) && shown == i->state ? odd_words[i->number % 3]
+							     : words[shown],
 		 now >= i->addr_at ? i->addr : "", i->node, (long long)i->created);
 	if (i->state == INST_RECLAIMING)
 		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);
 	if (shown == INST_ENDED)
-		str_addf(out, ",\"ended_ms\":%lld", (long long)i->ended);
+		str_addf(out, ",\"ended_ms\":%lld", (long long)(inst_live(i) ? now : i->ended));
 	str_adds(out, "}");
+}
+
+void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags)
+{
+	show_as(c, out, i, i->stale ? INST_RUNNING : i->state, tags);
+}
+
+/* F16: one row more, of this one or of one that the list has shown already, as what it was or will
+ * be, or without our tag. */
+static void show_again(struct sim_cloud *c, struct str *out, const struct inst *i)
+{
+	static const enum inst_state others[] = {INST_PENDING, INST_RUNNING, INST_STOPPING,
+						 INST_ENDED};
+	const struct inst *of = world_one_in(c->w, 2) ? c->all[world_below(c->w, i->number)] : i;
+	enum inst_state as;
+
+	if (of->run != i->run || of->stale)
+		of = i;
+	as = of->stale ? INST_RUNNING : of->state;
+	if (inst_live(of) && world_one_in(c->w, 2))
+		as = others[world_below(c->w, 4)];
+	if (of->pool != SIM_POOLS_MAX)
+		world_met(c->w, SIM_LIST_TWICE, of->node, of->gen);
+	show_as(c, out, of, as, !world_one_in(c->w, 4));
+	str_adds(out, ",");
 }
 
 /* --- F18: for minutes lists are those of another account, or of a part of ours.
@@ -747,6 +773,8 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		if (c->w->now >= i->addr_at)
 			i->addr_run = *run;
 		str_adds(out, shown++ > 0 ? "," : "");
+		if (world_fault(c->w, SIM_LIST_TWICE))
+			show_again(c, out, i);
 		sim_cloud_show(c, out, i, true);
 	}
 }

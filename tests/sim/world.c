@@ -136,6 +136,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_STORE_AWAY] = {"secret store sealed", 60, NODES, why_claim},
 	[SIM_STORE_SLOW] = {"secret store is silent", 100, NODES, why_claim},
 	[SIM_KEYS_CHANGED] = {"keys in the store changed", 60, NODES, why_claim},
+	[SIM_LIST_TWICE] = {"F16 a row twice", 120, W(WANTED) | W(GONE), why_list},
 };
 
 #undef W
@@ -207,12 +208,16 @@ static void choose_pools(struct world *w)
 }
 
 /* Swarm: a random half of the faults, each with its own rate. */
+static void choose_fault(struct world *w, enum sim_fault f)
+{
+	if (world_one_in(w, 2))
+		w->set.chance[f] = 1 + sim_faults[f].per_mille * (1 + world_below(w, 4)) / 4;
+}
+
 static void choose_faults(struct world *w)
 {
 	for (int f = 0; f < SIM_NEVER_CLAIMS; f++)
-		if (world_one_in(w, 2))
-			w->set.chance[f] =
-				1 + sim_faults[f].per_mille * (1 + world_below(w, 4)) / 4;
+		choose_fault(w, (enum sim_fault)f);
 }
 
 static void choose(struct world *w)
@@ -291,10 +296,8 @@ static void choose_claims(struct world *w)
 	w->set.attest = attests[world_below(w, 3)];
 	w->set.check_address = world_one_in(w, 2);
 	w->set.claim_ms = world_one_in(w, 2) ? world_between(w, 150, 300) * SIM_SECOND : 0;
-	for (int f = SIM_NEVER_CLAIMS; f < SIM_NFAULTS; f++)
-		if (world_one_in(w, 2))
-			w->set.chance[f] =
-				1 + sim_faults[f].per_mille * (1 + world_below(w, 4)) / 4;
+	for (int f = SIM_NEVER_CLAIMS; f < SIM_LIST_TWICE; f++)
+		choose_fault(w, (enum sim_fault)f);
 	/* After that a node has two minutes to say that it is one, which takes more than one try if
 	 * those get lost. */
 	if (w->set.chance[SIM_RESTORED] != 0)
@@ -311,9 +314,18 @@ static void choose_vouchers(struct world *w)
 
 	w->set.vouchers = w->seed % 12 == 7 || w->seed % 12 == 10;
 	for (size_t i = 0; w->set.vouchers && i < sizeof(faults) / sizeof(faults[0]); i++)
-		if (world_one_in(w, 2))
-			w->set.chance[faults[i]] =
-				1 + sim_faults[faults[i]].per_mille * (1 + world_below(w, 4)) / 4;
+		choose_fault(w, faults[i]);
+	w->rng = rng;
+}
+
+/* Likewise. */
+static void choose_own(struct world *w)
+{
+	uint64_t rng = w->rng;
+
+	w->rng = ~rng; /* nor by those of the others again */
+	for (int f = SIM_LIST_TWICE; f < SIM_NFAULTS; f++)
+		choose_fault(w, (enum sim_fault)f);
 	w->rng = rng;
 }
 
@@ -346,6 +358,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose_claims(w);
 	choose_vouchers(w);
 	sim_limit_choose(w);
+	choose_own(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	w->loop = sim_loop_new(w);

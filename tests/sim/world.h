@@ -112,6 +112,8 @@ enum sim_fault {
 	SIM_STORE_AWAY,      /* the secret store is sealed, for minutes */
 	SIM_STORE_SLOW,      /* its answers get lost */
 	SIM_KEYS_CHANGED,    /* there are others in it */
+	/* By dice of their own, from here on: worlds without them stay as they were. */
+	SIM_LIST_TWICE, /* F16: a list has a row twice, perhaps with another state */
 	SIM_NFAULTS
 };
 

@@ -43,30 +43,44 @@ static void snapshot(struct fix *f, const char *state, const char *place)
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
 }
 
-static void list(struct fix *f, const struct shown *in, size_t n)
+/* A whole list of these rows. */
+static void take(struct fix *f, const struct provider_instance *rows, size_t n)
 {
 	struct cloud *c = &f->e->clouds[0];
 
 	c->seen = mem_zalloc((n + 1) * sizeof(*c->seen));
+	memcpy(c->seen, rows, n * sizeof(*c->seen));
 	c->nseen = n;
 	c->unsure = false;
 	/* after the snapshot, if both come within one millisecond */
 	c->list_began = loop_now(f->loop) + 1 + f->ahead;
-	for (size_t i = 0; i < n; i++) {
-		struct provider_instance *p = &c->seen[i];
-
-		*p = (struct provider_instance){
-			.gen = in[i].gen, .state = in[i].state, .created_ms = f->created_ms};
-		(void)snprintf(p->id, sizeof(p->id), "%s", in[i].id);
-		(void)snprintf(p->cluster, sizeof(p->cluster), "%s", uuid);
-		(void)snprintf(p->node, sizeof(p->node), "%s", in[i].gen != 0 ? "c1" : "");
-		(void)snprintf(p->addr, sizeof(p->addr), "%s", in[i].addr);
-	}
 	inventory_take(c);
 	engine_commit(f->e);
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
+}
+
+static struct provider_instance row_of(const struct fix *f, const struct shown *in)
+{
+	struct provider_instance p = {
+		.gen = in->gen, .state = in->state, .created_ms = f->created_ms};
+
+	(void)snprintf(p.id, sizeof(p.id), "%s", in->id);
+	(void)snprintf(p.cluster, sizeof(p.cluster), "%s", uuid);
+	(void)snprintf(p.node, sizeof(p.node), "%s", in->gen != 0 ? "c1" : "");
+	(void)snprintf(p.addr, sizeof(p.addr), "%s", in->addr);
+	return p;
+}
+
+static void list(struct fix *f, const struct shown *in, size_t n)
+{
+	struct provider_instance *rows = mem_zalloc((n + 1) * sizeof(*rows));
+
+	for (size_t i = 0; i < n; i++)
+		rows[i] = row_of(f, &in[i]);
+	take(f, rows, n);
+	free(rows);
 }
 
 static const char *kept(const struct fix *f)

@@ -1,5 +1,201 @@
-/* inventory.c: what a list says of instances that no row stands for. */
+/* inventory.c: a list that says things twice (F16), and instances that no row stands for. */
 #include "listed_engine.h"
+
+/* --- a row twice --------------------------------------------------------------------------------
+ */
+
+enum tags { READABLE, MANGLED_TAGS, NO_TAGS, OF_OTHERS };
+
+static const struct {
+	const char *what;
+	enum node_state row; /* of i-1 in the journal; GONE: it has lost that */
+	struct {
+		enum provider_state state;
+		const char *addr;
+		enum tags tags;
+	} rows[2]; /* of i-1, in this order and in the other */
+	const char *kept;
+	enum node_state is; /* where it is kept */
+	const char *addr;
+} twice[] = {
+	{"found, the same twice",
+	 NODE_GONE,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_RUNNING, "10.0.0.1", READABLE}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"found, once without its address",
+	 NODE_GONE,
+	 {{PROVIDER_PENDING, "", READABLE}, {PROVIDER_RUNNING, "10.0.0.1", READABLE}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"found, and ended",
+	 NODE_GONE,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_ENDED, "", READABLE}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"found, and it stops",
+	 NODE_GONE,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_STOPPING, "10.0.0.1", READABLE}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"found, once with tags that cannot be read",
+	 NODE_GONE,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_RUNNING, "", MANGLED_TAGS}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"found, ended where its tags can be read",
+	 NODE_GONE,
+	 {{PROVIDER_ENDED, "", READABLE}, {PROVIDER_RUNNING, "10.0.0.1", NO_TAGS}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"ours, and ended",
+	 NODE_READY,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_ENDED, "", READABLE}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"ours, in a state that nobody knows, and ended",
+	 NODE_BOOTING,
+	 {{PROVIDER_UNKNOWN, "10.0.0.1", READABLE}, {PROVIDER_ENDED, "", READABLE}},
+	 "i-1",
+	 NODE_BOOTING,
+	 "10.0.0.1"},
+	{"ours, and it stops",
+	 NODE_READY,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_STOPPING, "10.0.0.1", READABLE}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"ours, stops and has ended",
+	 NODE_READY,
+	 {{PROVIDER_STOPPING, "10.0.0.1", READABLE}, {PROVIDER_ENDED, "", READABLE}},
+	 "i-1",
+	 NODE_DRAINING,
+	 "10.0.0.1"},
+	{"ours, and will be taken back",
+	 NODE_READY,
+	 {{PROVIDER_RECLAIMING, "10.0.0.1", READABLE}, {PROVIDER_RUNNING, "10.0.0.1", READABLE}},
+	 "i-1",
+	 NODE_DRAINING,
+	 "10.0.0.1"},
+	{"ours, and somebody else's",
+	 NODE_READY,
+	 {{PROVIDER_RUNNING, "10.0.0.1", READABLE}, {PROVIDER_RUNNING, "10.0.0.9", OF_OTHERS}},
+	 "i-1",
+	 NODE_READY,
+	 "10.0.0.1"},
+	{"it has ended, twice",
+	 NODE_READY,
+	 {{PROVIDER_ENDED, "", READABLE}, {PROVIDER_ENDED, "10.0.0.1", READABLE}},
+	 "none",
+	 NODE_GONE,
+	 NULL},
+};
+
+static struct provider_instance make_row(const struct fix *f, size_t i, int k)
+{
+	const struct shown in = {"i-1", twice[i].rows[k].tags == READABLE ? 5 : 0,
+				 twice[i].rows[k].addr, twice[i].rows[k].state};
+	struct provider_instance p = row_of(f, &in);
+
+	if (twice[i].rows[k].tags == NO_TAGS)
+		p.cluster[0] = '\0';
+	if (twice[i].rows[k].tags == OF_OTHERS)
+		(void)snprintf(p.cluster, sizeof(p.cluster), "somebody-else");
+	return p;
+}
+
+/* I18: whatever the order, and however often, it is one instance: nothing is deleted. */
+static void test_a_row_twice_is_one_instance(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown old = {"i-0", 1, "", PROVIDER_ENDED};
+	struct fix *f = *state;
+
+	for (size_t k = 0; k < 2 * sizeof(twice) / sizeof(twice[0]); k++) {
+		size_t i = k / 2;
+		struct provider_instance rows[3] = {make_row(f, i, k % 2),
+						    make_row(f, i, 1 - k % 2)};
+		const struct fleet_name *nm;
+
+		rows[2] = rows[0]; /* pages overlap more than once */
+		load(f, twice[i].row, twice[i].row == NODE_GONE ? &old : &ours);
+		snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+		take(f, rows, 3);
+		nm = fleet_find(&f->e->fleet, "c1");
+		if (strcmp(kept(f), twice[i].kept) != 0)
+			fail_msg("%s: %s stays", twice[i].what, kept(f));
+		if (fleet_live(nm) != NULL && state_of(f) != twice[i].is)
+			fail_msg("%s: %s", twice[i].what, node_state_str(state_of(f)));
+		if (fleet_live(nm) != NULL) {
+			assert_string_equal(fleet_live(nm)->n.addr, twice[i].addr);
+			assert_int_equal(fleet_live(nm)->n.gen, 5);
+		}
+		if (f->e->fleet.states[NODE_DELETING] != NULL || f->e->clouds[0].nstrays != 0)
+			fail_msg("%s: something is to be deleted", twice[i].what);
+		assert_true(nm->last_gen <= 5);
+		assert_int_equal(engine_counters(f->e)->unreadable, 0);
+		assert_int_equal(engine_counters(f->e)->foreign, 0);
+	}
+}
+
+/* Two that cannot be read, and one of others, are counted once each. */
+static void test_a_row_twice_is_counted_once(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown odd = {"x-1", 0, "", PROVIDER_RUNNING};
+	static const struct shown other = {"x-2", 3, "", PROVIDER_RUNNING};
+	static const struct shown stray = {"x-3", 5, "", PROVIDER_RUNNING};
+	struct fix *f = *state;
+	struct provider_instance rows[7];
+
+	for (int i = 0; i < 2; i++) {
+		rows[i] = row_of(f, &odd);
+		rows[2 + i] = row_of(f, &other);
+		rows[2 + i].cluster[0] = '\0';
+		rows[4 + i] = row_of(f, &stray);
+	}
+	rows[6] = row_of(f, &ours);
+	load(f, NODE_READY, &ours);
+	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	take(f, rows, 7);
+	assert_int_equal(engine_counters(f->e)->unreadable, 1);
+	assert_int_equal(engine_counters(f->e)->foreign, 1);
+	assert_int_equal(f->e->clouds[0].nstrays, 1);
+	assert_string_equal(kept(f), "i-1");
+}
+
+/* F13, I18: somebody has changed the tags of an instance at work to those of a node that is down.
+ * It is the one that has its id. */
+static void test_tags_of_another_node_do_not_move_an_instance(void **state)
+{
+	static const char both[] = "NodeName=c1 State=ALLOCATED+CLOUD NodeAddr=10.0.0.1\n"
+				   "NodeName=c2 State=IDLE+CLOUD+POWERED_DOWN NodeAddr=c2\n";
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct provider_instance row;
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	assert_int_equal(slurm_parse_nodes(both, sizeof(both) - 1, observe_node, f->e, NULL), 2);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
+	row = row_of(f, &ours);
+	(void)snprintf(row.node, sizeof(row.node), "c2");
+	row.gen = 9;
+	for (int i = 0; i < 3; i++, f->ahead += 60001) {
+		take(f, &row, 1);
+		assert_string_equal(kept(f), "i-1");
+		assert_null(fleet_find(&f->e->fleet, "c2")->newest);
+		assert_null(f->e->fleet.states[NODE_DELETING]);
+		assert_int_equal(f->e->clouds[0].nstrays, 0);
+		assert_int_equal(fleet_live(fleet_find(&f->e->fleet, "c1"))->n.misses, 0);
+	}
+}
 
 /* --- strays ------------------------------------------------------------------------------------
  */
@@ -203,6 +399,10 @@ static void test_unreadable_keeps_a_lost_create_in_doubt(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_row_twice_is_one_instance, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_row_twice_is_counted_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_tags_of_another_node_do_not_move_an_instance,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable_is_known_by_its_id, setup,
