@@ -223,12 +223,20 @@ struct node *fleet_stage(struct fleet_node *fn)
 	return fn->next;
 }
 
+struct node *fleet_swap(struct fleet *f, struct fleet_node *fn)
+{
+	struct node *next = fn->next, was = fn->n;
+
+	assert(next != NULL);
+	fleet_set(f, fn, next);
+	fn->next = NULL;
+	*next = was;
+	return next;
+}
+
 void fleet_publish(struct fleet *f, struct fleet_node *fn)
 {
-	assert(fn->next != NULL);
-	fleet_set(f, fn, fn->next);
-	free(fn->next);
-	fn->next = NULL;
+	free(fleet_swap(f, fn));
 }
 
 void fleet_del(struct fleet *f, struct fleet_node *fn)

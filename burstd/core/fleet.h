@@ -143,6 +143,8 @@ void fleet_last(struct fleet *f, struct fleet_node *fn);
 struct node *fleet_stage(struct fleet_node *fn);
 /* The commit is through: it is what was staged, and no longer staged. */
 void fleet_publish(struct fleet *f, struct fleet_node *fn);
+/* Likewise; what it was is the caller's. */
+struct node *fleet_swap(struct fleet *f, struct fleet_node *fn);
 void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not staged, not busy */
 
 /* The incarnation of this name that is or will be useful, or NULL.  Nearly always the newest: an

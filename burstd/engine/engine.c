@@ -154,7 +154,7 @@ static void arm(struct engine *e)
 		next = claims_next_ms(e);
 	if (vouchers_next_ms(e) < next)
 		next = vouchers_next_ms(e);
-	if (e->unsent || e->more || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
+	if (e->unsent || e->more || e->nstaged > 0 || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
 	    (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
 	timer_at(e->timer, next);

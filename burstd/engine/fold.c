@@ -1,6 +1,7 @@
 #include "engine/private.h"
 #include "engine/vouchers.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -382,18 +383,26 @@ static void end_claims(struct engine *e)
 		vouchers_row(e, e->staged[i]->next);
 }
 
+/* First all of it, then what follows from it: that may stage, even the same nodes, and is of the
+ * next transaction. */
 static void publish(struct engine *e)
 {
+	struct fleet_node **staged = e->staged;
 	size_t n = e->nstaged;
+	struct node **was = mem_zalloc((n + 1) * sizeof(struct node *));
 
-	e->nstaged = 0; /* follow() stages nothing, but be safe */
+	e->staged = NULL;
+	e->nstaged = e->staged_cap = 0;
+	for (size_t i = 0; i < n; i++)
+		was[i] = fleet_swap(&e->fleet, staged[i]);
+	e->following = true;
 	for (size_t i = 0; i < n; i++) {
-		struct fleet_node *fn = e->staged[i];
-		struct node was = fn->n;
-
-		fleet_publish(&e->fleet, fn);
-		follow(e, fn, &was);
+		follow(e, staged[i], was[i]);
+		free(was[i]);
 	}
+	e->following = false;
+	free(was);
+	free(staged);
 }
 
 void engine_commit(struct engine *e)
@@ -401,6 +410,7 @@ void engine_commit(struct engine *e)
 	struct journal_tx *tx;
 	struct err err;
 
+	assert(!e->following); /* it would take rows away that are still to be followed */
 	for (size_t i = 0; i < e->nstaged; i++)
 		if (e->staged[i]->name->newest == e->staged[i])
 			prune(e, e->staged[i]->name);

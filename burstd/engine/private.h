@@ -283,6 +283,7 @@ struct engine {
 	unsigned ended; /* calls that end with it */
 	struct fleet_node **staged;
 	size_t nstaged, staged_cap;
+	bool following;       /* what one committed leads to is being done */
 	struct member *fresh; /* wanted, some of them not yet in the journal */
 	size_t nfresh, fresh_cap, fresh_at;
 	struct member *up; /* registered, to be posted */

@@ -1,0 +1,240 @@
+/* fold.c: what follows from a commit may want more, of any node, in its turn: that is of the next
+ * transaction, and nothing of this one is lost by it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+#include "engine/vouchers.h"
+
+enum { NODES = 200, NOW = 1000000 };
+
+static struct {
+	struct engine e;
+	struct conf conf;
+	struct conf_pool pool;
+	struct conf_offer rung;
+	struct cloud cloud;
+	struct fleet_node *fn[NODES];
+	unsigned followed[NODES];             /* so often its address was told */
+	unsigned states[NODES][NODE_NSTATES]; /* written to the journal */
+	unsigned commits;
+	bool stages; /* what follows does */
+} F;
+
+static size_t number_of(const char *name)
+{
+	return (size_t)strtoul(name + 1, NULL, 10);
+}
+
+static void post(size_t i, enum node_event_type type)
+{
+	const struct provider_instance in = {.id = "i-1", .addr = "10.0.0.1"};
+	const struct node_event ev = {
+		.type = type, .now_ms = NOW, .instance = &in, .reason = NODE_BECAUSE_OPERATOR};
+
+	engine_post(&F.e, F.fn[i], &ev);
+}
+
+/* --- what fold.c calls -------------------------------------------------------------------------
+ */
+
+/* The first node's address releases the last two and, once more, itself. */
+void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const char *hostname)
+{
+	(void)s;
+	(void)addr;
+	(void)hostname;
+	F.followed[number_of(node)]++;
+	if (!F.stages || number_of(node) != 0)
+		return;
+	post(0, NODE_EV_RELEASE);
+	post(NODES - 2, NODE_EV_RELEASE);
+	post(NODES - 1, NODE_EV_RELEASE);
+}
+
+int64_t engine_now(const struct engine *e)
+{
+	(void)e;
+	return NOW;
+}
+
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
+{
+	(void)e;
+	(void)n;
+	return &F.cloud;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
+					struct node_limits *out)
+{
+	(void)e;
+	(void)n;
+	*out = (struct node_limits){.settle_ms = 1, .boot_ms = 1000};
+	return out;
+}
+
+static char tx;
+
+struct journal_tx *journal_begin(struct journal *j)
+{
+	(void)j;
+	return (void *)&tx;
+}
+
+void journal_put_node(struct journal_tx *t, const struct node *n, const char *pool)
+{
+	(void)t;
+	(void)pool;
+	F.states[number_of(n->name)][n->state]++;
+}
+
+int journal_commit(struct journal_tx *t, struct err *e)
+{
+	(void)t;
+	(void)e;
+	F.commits++;
+	return 0;
+}
+
+/* What else it calls. */
+#define NOTHING(name, ...)                                                                         \
+	void name(__VA_ARGS__)                                                                     \
+	{                                                                                          \
+	}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+NOTHING(journal_abandon, struct journal_tx *t)
+NOTHING(journal_del_node, struct journal_tx *t, const char *name, uint64_t gen)
+NOTHING(journal_end_call, struct journal_tx *t, int64_t seq)
+NOTHING(journal_put_event, struct journal_tx *t, int64_t at_ms, const char *node, uint64_t gen,
+	const char *type, const char *detail)
+NOTHING(journal_put_usage, struct journal_tx *t, const struct journal_usage *u)
+NOTHING(claims_row, struct engine *e, const struct node *is)
+NOTHING(vouchers_row, struct engine *e, const struct node *is)
+NOTHING(vouchers_posted, struct engine *e, const struct node *was, const struct node_event *ev)
+NOTHING(notice_follow, struct engine *e, struct fleet_node *fn, const struct node *was)
+NOTHING(place_reclaimed, struct engine *e, const struct fleet_node *fn)
+NOTHING(pool_failed, struct engine *e, const struct node *n, const char *why)
+NOTHING(pool_node_failed, struct engine *e, struct fleet_name *nm, uint64_t gen)
+NOTHING(pool_works, struct engine *e, struct fleet_name *nm, const struct node *n)
+NOTHING(refuse_mark, struct engine *e, struct fleet_name *nm, enum node_reason why,
+	const char *text)
+NOTHING(rescue_node, struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+
+bool vouchers_wanted(const struct engine *e, uint32_t cloud)
+{
+	return false;
+}
+
+bool prereq_may_have(const struct engine *e, enum slurm_trait t)
+{
+	return false;
+}
+
+const struct conf_offer *place_of(const struct engine *e, const struct node *n)
+{
+	return NULL;
+}
+
+int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
+{
+	return 0;
+}
+
+const char *pool_refusal(const struct engine *e, const struct node *n)
+{
+	return NULL;
+}
+#pragma GCC diagnostic pop
+
+/* --- tests -------------------------------------------------------------------------------------
+ */
+
+/* All of them go from CREATING to BOOTING by one commit. */
+static int setup(void **state)
+{
+	static char pool[] = "pool";
+
+	(void)state;
+	memset(&F, 0, sizeof(F));
+	F.pool.name = pool;
+	F.conf.pools = &F.pool;
+	F.conf.npools = 1;
+	F.e.conf = &F.conf;
+	fleet_init(&F.e.fleet, 1);
+	for (int i = 0; i < NODES; i++) {
+		char name[16];
+		struct node n;
+
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		node_init(&n, name, 1, NOW);
+		n.state = NODE_CREATING;
+		F.fn[i] = fleet_add(&F.e.fleet, &n);
+		post((size_t)i, NODE_EV_CREATED);
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	free(F.e.staged);
+	fleet_fini(&F.e.fleet);
+	return 0;
+}
+
+static void test_what_follows_may_stage(void **state)
+{
+	(void)state;
+	F.stages = true;
+	engine_commit(&F.e);
+	assert_int_equal(F.commits, 1);
+	for (int i = 0; i < NODES; i++) {
+		assert_int_equal(F.fn[i]->n.state, NODE_BOOTING);
+		assert_int_equal(F.followed[i], 1);
+		assert_int_equal(F.states[i][NODE_BOOTING], 1);
+		assert_int_equal(F.states[i][NODE_DELETING], 0); /* it was not in that commit */
+	}
+	assert_int_equal(F.e.nstaged, 3);
+	engine_commit(&F.e);
+	assert_int_equal(F.commits, 2);
+	assert_int_equal(F.e.nstaged, 0);
+	for (int i = 0; i < NODES; i++) {
+		bool released = i == 0 || i >= NODES - 2;
+
+		assert_int_equal(F.fn[i]->n.state, released ? NODE_DELETING : NODE_BOOTING);
+		assert_int_equal(F.states[i][NODE_DELETING], released);
+		assert_null(F.fn[i]->next);
+		assert_int_equal(F.followed[i], 1);
+	}
+}
+
+static void test_nothing_is_committed_twice(void **state)
+{
+	(void)state;
+	engine_commit(&F.e);
+	engine_commit(&F.e);
+	assert_int_equal(F.commits, 1);
+	for (int i = 0; i < NODES; i++)
+		assert_int_equal(F.states[i][NODE_BOOTING], 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_what_follows_may_stage, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_is_committed_twice, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
