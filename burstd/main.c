@@ -326,6 +326,7 @@ static void on_turned(void *ctx)
 	struct burstd *b = ctx;
 
 	held_turned(b->api.held);
+	state_dir_note(&b->state, (int64_t)engine_last_batch(b->engine));
 }
 
 static void on_watchdog(void *ctx)
@@ -375,7 +376,13 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 	}
 	if (timeline_resume(b->loop, b->journal, e) != 0)
 		return err_wrap(e, "%s", path);
-	if (rc > 0 && !b->state.fresh)
+	if (rc == 2)
+		log_write(
+			b->log, LOG_WARN,
+			"the journal may be an older copy: nothing is bought in a pool before all "
+			"of its providers have shown what they have",
+			"journal", path, NULL);
+	if (rc == 1 && !b->state.fresh)
 		log_write(b->log, LOG_WARN,
 			  "the journal is gone: our instances will be found at the providers",
 			  "journal", path, NULL);

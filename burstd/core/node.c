@@ -65,6 +65,7 @@ static const struct {
 	[NODE_BECAUSE_FAULTY] = {"faulty", "its host is broken"},
 	[NODE_BECAUSE_BREACH] = {"breach", "its claim to the cluster's keys was misused"},
 	[NODE_BECAUSE_INIT] = {"boot-failed", "its boot failed"},
+	[NODE_BECAUSE_UNREACHABLE] = {"unreachable", "the provider cannot be reached"},
 };
 
 const char *node_state_str(enum node_state s)

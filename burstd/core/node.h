@@ -96,9 +96,11 @@ enum node_reason {
 	NODE_BECAUSE_OPERATOR,
 	NODE_BECAUSE_DISK, /* there was no room to write a purchase down */
 	NODE_BECAUSE_MAINTENANCE,
-	NODE_BECAUSE_FAULTY, /* its host is broken, somebody said */
-	NODE_BECAUSE_BREACH, /* somebody else may have its keys: core/claim.h */
-	NODE_BECAUSE_INIT,   /* it did not claim its keys, or its node-init failed */
+	NODE_BECAUSE_FAULTY,      /* its host is broken, somebody said */
+	NODE_BECAUSE_BREACH,      /* somebody else may have its keys: core/claim.h */
+	NODE_BECAUSE_INIT,        /* it did not claim its keys, or its node-init failed */
+	NODE_BECAUSE_UNREACHABLE, /* the provider does not answer; nothing was made there, or it is
+				   * not known */
 	NODE_NREASONS
 };
 

@@ -453,7 +453,11 @@ static void list_done(struct cloud *c)
 	inventory_take(c);
 	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
-	c->listed = c->listed || !c->unsure;
+	if (!c->listed && !c->unsure) {
+		c->listed = true;
+		place_list_seen(c->e);
+		engine_commit(c->e);
+	}
 	c->waits = c->unsure || anyone_waits(c);
 	c->fabrics_look = true;
 	say_full(c);

@@ -154,8 +154,8 @@ static void arm(struct engine *e)
 		next = claims_next_ms(e);
 	if (vouchers_next_ms(e) < next)
 		next = vouchers_next_ms(e);
-	if (e->unsent || e->more || e->nstaged > 0 || e->fresh != NULL || e->up != NULL || e->answers != NULL ||
-	    (e->calls != NULL && !e->calls->asks))
+	if (e->unsent || e->more || e->nstaged > 0 || e->fresh != NULL || e->up != NULL ||
+	    e->answers != NULL || (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
 	timer_at(e->timer, next);
 }
@@ -454,12 +454,14 @@ static int load(struct engine *e, struct err *err)
 					  .claim = load_claim,
 					  .voucher = load_voucher,
 					  .ctx = e};
-	int64_t last_batch;
+	int64_t last_batch, doubtful;
 
 	name_nodes(e);
-	if (journal_get_number(e->d.journal, ENGINE_LAST_BATCH, &last_batch, err) != 0)
+	if (journal_get_number(e->d.journal, JOURNAL_LAST_BATCH, &last_batch, err) != 0 ||
+	    journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &doubtful, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	e->last_batch = (uint64_t)last_batch;
+	e->doubtful = doubtful != 0;
 	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	launch_restore(e);
@@ -668,6 +670,11 @@ const struct fleet *engine_fleet(const struct engine *e)
 struct fleet_name *const *engine_sorted(struct engine *e)
 {
 	return fleet_sorted(&e->fleet);
+}
+
+uint64_t engine_last_batch(const struct engine *e)
+{
+	return e->last_batch;
 }
 
 int64_t engine_started_ms(const struct engine *e)

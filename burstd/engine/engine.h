@@ -246,6 +246,7 @@ int64_t engine_now(const struct engine *e);
 int64_t engine_wall(const struct engine *e, int64_t ms);
 int64_t engine_from_wall(const struct engine *e, int64_t wall_ms);
 char *engine_time(const struct engine *e, char *out, int64_t ms);
+uint64_t engine_last_batch(const struct engine *e); /* the number of the last purchase; 0: none */
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);

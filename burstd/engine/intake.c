@@ -245,11 +245,7 @@ static enum node_reason because(const struct engine *e, const struct plan *p,
 {
 	if (pn->cause == PLAN_LADDER)
 		return ladder_because(p->no_rungs[pn->no_rung].worst);
-	if (pn->cause != PLAN_CLOSED)
-		return NODE_BECAUSE_LIMIT;
-	if (e->room.low)
-		return NODE_BECAUSE_DISK;
-	return engine_paused(e, pn->full) ? NODE_BECAUSE_OPERATOR : NODE_BECAUSE_BOOT;
+	return pn->cause == PLAN_CLOSED ? pool_closed_because(e, pn->full) : NODE_BECAUSE_LIMIT;
 }
 
 static void refuse(struct engine *e, const struct plan *p, const struct plan_node *pn,

@@ -491,7 +491,7 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 	} else {
 		journal_put_batch(engine_tx(e), &b->j);
 		claims_issue(e, b);
-		journal_put_number(engine_tx(e), ENGINE_LAST_BATCH, (int64_t)b->j.id);
+		journal_put_number(engine_tx(e), JOURNAL_LAST_BATCH, (int64_t)b->j.id);
 		record(c, b, "create");
 	}
 	engine_commit(e);

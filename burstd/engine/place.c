@@ -40,9 +40,9 @@ void place_set(const struct engine *e, struct node *n, const struct conf_offer *
 }
 
 enum {
-	/* The journal may be yesterday's (F58), and what it does not know may be at any provider of
-	 * the pool.  So nothing is bought until all have been looked at, but one that is away for
-	 * so long does not keep the others from selling. */
+	/* What a journal does not know that is new, or an older one (F58), may be at any provider
+	 * of the pool: nothing is bought until all have been looked at.  With any other, one that
+	 * is away for so long does not keep the others from selling. */
 	PLACE_PATIENCE_MS = 300000,
 	PLACE_WAVE_MS = 60000, /* so many machines taken back in that time ... */
 	PLACE_WAVE_OF = 10,    /* ... one of ten, but two at least, and the place is left alone */
@@ -128,9 +128,37 @@ bool place_listed(const struct engine *e, uint32_t pool)
 	return true;
 }
 
+static bool is_late(const struct engine *e)
+{
+	return engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
+}
+
 bool place_looked(const struct engine *e, uint32_t pool)
 {
-	return place_listed(e, pool) || engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
+	return place_listed(e, pool) || (!e->doubtful && is_late(e));
+}
+
+const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; e->doubtful && i < n; i++) {
+		const struct cloud *c = &e->clouds[rungs[i].provider_index];
+
+		if (!c->listed && is_late(e))
+			return c;
+	}
+	return NULL;
+}
+
+void place_list_seen(struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (!e->doubtful || !e->clouds[i].listed)
+			return;
+	e->doubtful = false;
+	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
 }
 
 bool place_may_send(const struct engine *e, const struct node *n)

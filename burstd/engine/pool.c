@@ -20,7 +20,7 @@ struct pool {
 	struct breaker breaker;
 	char why[160]; /* of the last failure; memory only, as ... */
 	char node[64]; /* ... the one that failed alone; "": none did, or several did */
-	char closed[320], refusal[160]; /* for people */
+	char closed[320], refusal[160], unlisted[200]; /* for people */
 	/* Of each rung: elsewhere is tried first, for as long as a node rests that fails so often,
 	 * since the cause may be a host, or a place, as well as the image.  Memory only. */
 	struct breaker wrong[CONF_OFFERS_MAX];
@@ -72,6 +72,22 @@ static void put(struct engine *e, size_t i)
 	journal_put_pool(engine_tx(e), &p);
 }
 
+/* There may be instances of it that no row stands for. */
+static const char *unlisted(const struct engine *e, size_t i)
+{
+	const struct cloud *c = place_unlisted(e, (uint32_t)i);
+	struct pool *p = &e->pools[i];
+
+	if (c == NULL)
+		return NULL;
+	(void)snprintf(
+		p->unlisted, sizeof(p->unlisted),
+		"%.60s has not shown what it has since the journal was lost, or an older one "
+		"put back; asked again by itself",
+		c->conf->name);
+	return p->unlisted;
+}
+
 const char *engine_closed(const struct engine *e, size_t i)
 {
 	struct pool *p = &e->pools[i];
@@ -82,7 +98,7 @@ const char *engine_closed(const struct engine *e, size_t i)
 	if (p->paused)
 		return "paused by an admin";
 	if (!breaker_closed(&p->breaker, engine_now(e)))
-		return NULL;
+		return unlisted(e, i);
 	(void)snprintf(
 		p->closed, sizeof(p->closed), "its nodes come up wrong%s%s; closed until %.19sZ",
 		p->why[0] != '\0' ? ": " : "", p->why, engine_time(e, at, p->breaker.until_ms));
@@ -313,17 +329,23 @@ static bool is_closed(const struct engine *e, const struct node *n)
 	return pool_closed(e, n->pool) != NULL || off_is(&e->clouds[n->cloud]);
 }
 
-static enum node_reason closed_because(const struct engine *e, const struct node *n)
+enum node_reason pool_closed_because(const struct engine *e, size_t i)
 {
-	size_t i = n->pool;
-
-	if (pool_closed(e, i) == NULL)
-		return NODE_BECAUSE_DENIED; /* the provider is off */
 	if (e->room.low)
 		return NODE_BECAUSE_DISK;
 	if (e->conf->pools[i].removed)
 		return NODE_BECAUSE_INVALID;
-	return e->pools[i].paused ? NODE_BECAUSE_OPERATOR : NODE_BECAUSE_BOOT;
+	if (e->pools[i].paused)
+		return NODE_BECAUSE_OPERATOR;
+	return breaker_closed(&e->pools[i].breaker, engine_now(e)) ? NODE_BECAUSE_BOOT
+								   : NODE_BECAUSE_UNREACHABLE;
+}
+
+static enum node_reason closed_because(const struct engine *e, const struct node *n)
+{
+	/* Else its provider is off. */
+	return pool_closed(e, n->pool) != NULL ? pool_closed_because(e, n->pool)
+					       : NODE_BECAUSE_DENIED;
 }
 
 /* As sendable() in launch.c: what was wanted before we started may be up by now. */

@@ -99,10 +99,6 @@ enum {
 /* No generation of ours comes near: they count from 1, or from the clock in seconds. */
 #define ENGINE_GEN_MAX (UINT64_C(1) << 48)
 
-/* In the journal's meta: the last batch ever, so that no token comes twice though the clock may go
- * back and settled batches are forgotten (F57). */
-#define ENGINE_LAST_BATCH "last_batch"
-
 /* Why things are done; the audit log tells by these who caused it. */
 #define ENGINE_WHY_CALL       "slurmctld called ResumeProgram"
 #define ENGINE_WHY_NEXT       "another offer of its pool is tried"
@@ -335,6 +331,7 @@ struct engine {
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
 	struct pool *pools;
+	bool doubtful;            /* JOURNAL_DOUBTFUL */
 	bool unplaced;            /* some rows do not say in the journal where they were bought */
 	struct cooldown cooldown; /* places that have nothing to sell */
 	struct unsold unsold;     /* ... and what they said */
@@ -452,7 +449,11 @@ void place_adopt(const struct cloud *c, struct node *n);
 bool place_priced(const struct cloud *c, uint32_t pool); /* is known what that costs? */
 bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
 bool place_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
-bool place_looked(const struct engine *e, uint32_t pool); /* likewise, or waited for long enough */
+/* Likewise, or waited for long enough: that is no reason where the journal is doubtful. */
+bool place_looked(const struct engine *e, uint32_t pool);
+/* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
+const struct cloud *place_unlisted(const struct engine *e, uint32_t pool);
+void place_list_seen(struct engine *e); /* one more of them is listed */
 /* May a create for this row go out, as far as lists are concerned? */
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
@@ -789,6 +790,7 @@ bool pool_is_probed(const struct engine *e, size_t i); /* ... and that one is on
 bool pool_look(struct engine *e); /* is there room to write down what is bought? */
 /* As engine_closed(), or that there is no room on the disk, as of the last look. */
 const char *pool_closed(const struct engine *e, size_t i);
+enum node_reason pool_closed_because(const struct engine *e, size_t i); /* it is closed */
 /* What is wanted and was not sent for, in a pool that is closed, is refused: some in each turn. */
 void pool_refuse_wanted(struct engine *e);
 /* Why this one was, for people; NULL: its pool is open. */

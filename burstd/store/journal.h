@@ -137,6 +137,13 @@ struct journal_pool {     /* what an admin or its machines did to it */
 	int64_t paused_ms;        /* when; 0: not known */
 };
 
+/* A number of it: not 0 from when it was new or an older copy, until each provider has shown what
+ * it has: till then there may be instances of ours that no row stands for (F58). */
+#define JOURNAL_DOUBTFUL "doubtful"
+/* The last batch ever, so that no token comes twice though the clock may go back and settled
+ * batches are forgotten (F57). */
+#define JOURNAL_LAST_BATCH "last_batch"
+
 /* *existed: false when this call made it (a new system, or a lost journal).  -1: *e names the file
  * and says whether it is damaged (F55), from a newer burstd (F60) or not to be had; it is as it
  * was. */

@@ -226,25 +226,45 @@ static int find_uuid(struct state_dir *d, int dir, const char *path, struct err 
 	return rc;
 }
 
+/* -1: it is not there, or cannot be read. */
+static int64_t read_last_batch(int dir)
+{
+	int fd = openat(dir, "last-batch", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char text[24];
+	ssize_t n = fd >= 0 ? pread(fd, text, sizeof(text) - 1, 0) : -1;
+	char *end = text;
+	int64_t batch;
+
+	if (fd >= 0)
+		(void)close(fd);
+	if (n <= 0)
+		return -1;
+	text[n] = '\0';
+	batch = strtoll(text, &end, 10);
+	return end != text && *end == '\n' && batch >= 0 ? batch : -1;
+}
+
 int state_dir_open(struct state_dir *d, const char *path, struct err *e)
 {
-	int dir = open_dir(path, e);
-
-	*d = (struct state_dir){.lock_fd = -1};
-	if (dir < 0)
+	*d = (struct state_dir){.lock_fd = -1, .dir_fd = open_dir(path, e)};
+	if (d->dir_fd < 0)
 		return -1;
-	d->lock_fd = lock(dir, path, e);
-	if (d->lock_fd >= 0 && find_uuid(d, dir, path, e) < 0)
+	d->lock_fd = lock(d->dir_fd, path, e);
+	if (d->lock_fd < 0 || find_uuid(d, d->dir_fd, path, e) < 0) {
 		state_dir_close(d);
-	(void)close(dir);
-	return d->lock_fd >= 0 ? 0 : -1;
+		return -1;
+	}
+	d->last_batch = read_last_batch(d->dir_fd);
+	return 0;
 }
 
 void state_dir_close(struct state_dir *d)
 {
 	if (d->lock_fd >= 0)
 		(void)close(d->lock_fd);
-	d->lock_fd = -1;
+	if (d->dir_fd >= 0)
+		(void)close(d->dir_fd);
+	d->lock_fd = d->dir_fd = -1;
 }
 
 /* --- the journal beside it ---------------------------------------------------------------------
@@ -264,8 +284,39 @@ static int64_t uuid_number(const char *uuid)
 	return (int64_t)strtoull(digits, NULL, 16);
 }
 
-int state_dir_begin(const struct state_dir *d, struct journal *j, int64_t now_ms,
-		    int64_t *gen_floor, struct err *e)
+void state_dir_note(struct state_dir *d, int64_t batch)
+{
+	char text[24];
+	int n = snprintf(text, sizeof(text), "%" PRId64 "\n", batch);
+
+	if (batch <= d->last_batch ||
+	    own_file_write(d->dir_fd, "last-batch", text, (size_t)n, OWN_FILE_REPLACE) < 0)
+		return;
+	d->last_batch = batch;
+}
+
+/* It has its numbers.  0, or 2: it does not know what one did that was here before it. */
+static int go_on(struct state_dir *d, struct journal *j, int64_t *gen_floor, struct err *e)
+{
+	struct journal_tx *tx;
+	int64_t last;
+
+	if (journal_get_number(j, "gen_floor", gen_floor, e) < 0 ||
+	    journal_get_number(j, JOURNAL_LAST_BATCH, &last, e) < 0)
+		return -1;
+	if (d->last_batch >= 0 && last >= d->last_batch)
+		return 0;
+	tx = journal_begin(j);
+	journal_put_number(tx, JOURNAL_DOUBTFUL, 1);
+	if (journal_commit(tx, e) < 0)
+		return -1;
+	d->last_batch = -1; /* it is this one's from now on */
+	state_dir_note(d, last);
+	return 2;
+}
+
+int state_dir_begin(struct state_dir *d, struct journal *j, int64_t now_ms, int64_t *gen_floor,
+		    struct err *e)
 {
 	struct journal_tx *tx;
 	int64_t kept;
@@ -273,7 +324,7 @@ int state_dir_begin(const struct state_dir *d, struct journal *j, int64_t now_ms
 	if (journal_get_number(j, "cluster_uuid", &kept, e) < 0)
 		return -1;
 	if (kept == uuid_number(d->uuid))
-		return journal_get_number(j, "gen_floor", gen_floor, e);
+		return go_on(d, j, gen_floor, e);
 	if (kept != 0)
 		return err_set(
 			e, ERR_INVALID,
@@ -283,5 +334,10 @@ int state_dir_begin(const struct state_dir *d, struct journal *j, int64_t now_ms
 	tx = journal_begin(j);
 	journal_put_number(tx, "gen_floor", *gen_floor);
 	journal_put_number(tx, "cluster_uuid", uuid_number(d->uuid));
-	return journal_commit(tx, e) < 0 ? -1 : 1;
+	journal_put_number(tx, JOURNAL_DOUBTFUL, !d->fresh);
+	if (journal_commit(tx, e) < 0)
+		return -1;
+	d->last_batch = -1;
+	state_dir_note(d, 0);
+	return 1;
 }

@@ -162,6 +162,21 @@ static size_t put_back(void *to, const struct table *t, size_t size)
 	return t->n;
 }
 
+static void put_number(struct journal *j, const char *key, int64_t value)
+{
+	for (size_t i = 0; i < j->nnumbers; i++)
+		if (strcmp(j->numbers[i].key, key) == 0) {
+			j->numbers[i].value = value;
+			return;
+		}
+	if (j->nnumbers == NUMBERS_MAX) {
+		world_fail(j->w, "I25: too many numbers in meta");
+		return;
+	}
+	(void)snprintf(j->numbers[j->nnumbers].key, sizeof(j->numbers[0].key), "%.31s", key);
+	j->numbers[j->nnumbers++].value = value;
+}
+
 void sim_journal_restore(struct journal *j)
 {
 	struct backup *b = &j->backup;
@@ -177,6 +192,7 @@ void sim_journal_restore(struct journal *j)
 	j->vouchers.n = put_back(j->vouchers.v, &b->vouchers, sizeof(*j->vouchers.v));
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
+	put_number(j, JOURNAL_DOUBTFUL, 1); /* main.c sees that by the file last-batch */
 	drop_calls(j);
 	sim_journal_met_all(j, SIM_RESTORED);
 	sim_cloud_restored(j->w->cloud);
@@ -564,21 +580,6 @@ static void end_call(struct journal *j, int64_t seq)
 		}
 }
 
-static void put_number(struct journal *j, const struct effect *f)
-{
-	for (size_t i = 0; i < j->nnumbers; i++)
-		if (strcmp(j->numbers[i].key, f->name) == 0) {
-			j->numbers[i].value = f->value;
-			return;
-		}
-	if (j->nnumbers == NUMBERS_MAX) {
-		world_fail(j->w, "I25: too many numbers in meta");
-		return;
-	}
-	(void)snprintf(j->numbers[j->nnumbers].key, sizeof(j->numbers[0].key), "%.31s", f->name);
-	j->numbers[j->nnumbers++].value = f->value;
-}
-
 /* A bill replaces an earlier one of the same instance. */
 static void put_usage(struct journal *j, const struct sim_bill *b)
 {
@@ -624,7 +625,7 @@ static void apply(struct journal *j, const struct effect *f)
 		put_usage(j, &f->u.bill);
 		break;
 	case PUT_NUMBER:
-		put_number(j, f);
+		put_number(j, f->name, f->value);
 		break;
 	case END_CALL:
 		end_call(j, (int64_t)f->id);

@@ -116,6 +116,11 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 	(void)sent_ms;
 }
 
+void place_list_seen(struct engine *e)
+{
+	(void)e;
+}
+
 bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
 {
 	return &e->clouds[e->conf->pools[pool].own.provider_index] == c;

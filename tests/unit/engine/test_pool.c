@@ -25,8 +25,9 @@ static struct fix {
 	struct conf_offer offers[2]; /* of each */
 	const char *offer;           /* that the next node which fails is of */
 	int64_t now;
-	bool low;         /* on disk */
-	const char *name; /* of the next node that fails */
+	bool low;                     /* on disk */
+	const struct cloud *unlisted; /* that keeps pools from buying */
+	const char *name;             /* of the next node that fails */
 	uint64_t gen;
 	char down[200]; /* what slurmctld was told */
 	unsigned turns, hurries;
@@ -47,6 +48,13 @@ int64_t engine_now(const struct engine *e)
 {
 	(void)e;
 	return F.now;
+}
+
+const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
+{
+	(void)e;
+	(void)pool;
+	return F.unlisted;
 }
 
 void engine_turn(struct engine *e)
@@ -474,6 +482,29 @@ static void test_refuse_after_a_look(void **state)
 	assert_int_equal(F.nposted, 1);
 }
 
+/* F58: what it has is not known since the journal was lost: nothing is bought, and people are told
+ * whose list it is.  An admin's word, and what comes up wrong, say more. */
+static void test_refuse_for_what_is_not_listed(void **state)
+{
+	const struct conf_provider provider = {.name = (char *)(uintptr_t) "far"};
+	const struct cloud far = {.conf = &provider};
+
+	(void)state;
+	F.e.snapshot_ms = 1;
+	(void)want("a1", 0);
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 0);
+	F.unlisted = &far;
+	assert_non_null(strstr(pool_closed(&F.e, 0), "far has not shown what it has"));
+	assert_string_equal(engine_closed(&F.e, 0), pool_closed(&F.e, 0));
+	pool_refuse_wanted(&F.e);
+	assert_int_equal(F.nposted, 1);
+	assert_int_equal(F.reasons[0], NODE_BECAUSE_UNREACHABLE);
+	assert_int_equal(engine_pause(&F.e, "alpha", true, "root", NULL), 0);
+	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_OPERATOR);
+	assert_null(strstr(pool_closed(&F.e, 0), "far"));
+}
+
 static void test_refuse_for_the_disk(void **state)
 {
 	(void)state;
@@ -556,6 +587,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_closed),
+		TEST(test_refuse_for_what_is_not_listed),
 		TEST(test_one_node_alone),
 		TEST(test_a_node_rests),
 		TEST(test_probes),

@@ -45,8 +45,8 @@ static char *in_dir(const struct fixture *f, const char *name)
 static int teardown(void **state)
 {
 	struct fixture *f = *state;
-	static const char *const names[] = {"lock",  "uuid",       "uuid.tmp",
-					    "other", "journal.db", "reserve"};
+	static const char *const names[] = {"lock",       "uuid",    "uuid.tmp",   "other",
+					    "journal.db", "reserve", "last-batch", "older.db"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		unlink(in_dir(f, names[i]));
@@ -367,6 +367,95 @@ static void test_journal_without_numbers(void **state)
 	state_dir_close(&d);
 }
 
+static void bought(struct journal *j, int64_t batch)
+{
+	struct journal_tx *tx = journal_begin(j);
+
+	journal_put_number(tx, JOURNAL_LAST_BATCH, batch);
+	assert_int_equal(journal_commit(tx, NULL), 0);
+}
+
+static int64_t doubtful(struct journal *j)
+{
+	int64_t n = -1;
+
+	assert_int_equal(journal_get_number(j, JOURNAL_DOUBTFUL, &n, NULL), 0);
+	return n;
+}
+
+/* F58: a journal that lacks a purchase that was noted beside it is an older copy; so may be one
+ * beside which nothing is noted.  That stays known until somebody says otherwise. */
+static void test_an_older_journal_is_known(void **state)
+{
+	static const struct {
+		const char *what;
+		int64_t in_journal, noted; /* -1: the file is away; -2: garbage is in it */
+		int rc;
+	} rows[] = {
+		{"as it was", 500, 500, 0},
+		{"killed before it was noted", 501, 500, 0},
+		{"an older copy", 499, 500, 2},
+		{"an older copy, of before the first purchase", 0, 500, 2},
+		{"nothing was ever bought", 0, 0, 0},
+		{"a restore that took the file away", 500, -1, 2},
+		{"a file that cannot be read", 500, -2, 2},
+	};
+	const struct fixture *f = *state;
+	int64_t gen_floor;
+	struct state_dir d;
+	struct journal *j;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+		j = open_journal(f);
+		assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, NULL), 1);
+		assert_int_equal(doubtful(j), i > 0); /* the uuid was there before this one */
+		bought(j, rows[i].in_journal);
+		state_dir_note(&d, rows[i].noted);
+		state_dir_close(&d);
+		if (rows[i].noted < 0)
+			assert_int_equal(unlink(in_dir(f, "last-batch")), 0);
+		if (rows[i].noted == -2)
+			assert_int_equal(symlink("uuid", in_dir(f, "last-batch")), 0);
+		for (int again = 0; again < 2; again++) {
+			struct journal_tx *tx = journal_begin(j);
+
+			if (again == 0)
+				journal_put_number(tx, JOURNAL_DOUBTFUL, 0);
+			assert_int_equal(journal_commit(tx, NULL), 0);
+			assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+			if (state_dir_begin(&d, j, 8000, &gen_floor, NULL) !=
+			    (again == 0 ? rows[i].rc : 0))
+				fail_msg("%s", rows[i].what);
+			assert_int_equal(doubtful(j), rows[i].rc == 2);
+			state_dir_close(&d);
+		}
+		journal_close(j);
+		assert_int_equal(unlink(in_dir(f, "journal.db")), 0);
+	}
+}
+
+/* The file follows the purchases, and never goes back. */
+static void test_purchases_are_noted(void **state)
+{
+	const struct fixture *f = *state;
+	int64_t gen_floor;
+	struct state_dir d;
+	struct journal *j;
+
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	j = open_journal(f);
+	assert_int_equal(state_dir_begin(&d, j, 7000, &gen_floor, NULL), 1);
+	assert_int_equal(d.last_batch, 0);
+	state_dir_note(&d, 1700000000123);
+	state_dir_note(&d, 5);
+	state_dir_close(&d);
+	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
+	assert_int_equal(d.last_batch, 1700000000123);
+	journal_close(j);
+	state_dir_close(&d);
+}
+
 static void test_journal_of_another_uuid(void **state)
 {
 	const struct fixture *f = *state;
@@ -406,6 +495,8 @@ int main(void)
 		TEST(test_lock_is_not_inherited),
 		TEST(test_journal_begins),
 		TEST(test_journal_without_numbers),
+		TEST(test_an_older_journal_is_known),
+		TEST(test_purchases_are_noted),
 		TEST(test_journal_of_another_uuid),
 	};
 
