@@ -267,6 +267,16 @@ static void came_bad(struct engine *e, struct voucher_run *r)
 	step(e, r, VOUCHER_EV_VOID, NULL);
 }
 
+/* A list may have found its node's machine meanwhile: of an earlier life of the journal (F58),
+ * which has another token. */
+static bool is_waited_for(const struct engine *e, const struct voucher *v)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
+
+	return fn != NULL && (fn->next != NULL ? fn->next : &fn->n)->state == NODE_WANTED;
+}
+
 static void on_token(void *ctx, const struct secrets_released *rel, const struct err *err)
 {
 	struct voucher_run *r = ctx;
@@ -289,6 +299,10 @@ static void on_token(void *ctx, const struct secrets_released *rel, const struct
 	r->v.made_ms = r->v.since_ms = engine_now(e);
 	/* It lives a little longer than we think, however long it was waited for. */
 	r->v.ends_ms = rel->sent_ms + rel->ttl_ms;
+	if (!is_waited_for(e, &r->v)) {
+		step(e, r, VOUCHER_EV_VOID, NULL);
+		return;
+	}
 	if (!voucher_is_good(&r->v, engine_now(e), boot_ms_of(e, &r->v))) {
 		came_bad(e, r);
 		return;
