@@ -39,6 +39,7 @@ static const char *cause_word(const struct engine_rung *rung)
 		[LADDER_DEAR] = "max-price",
 		[LADDER_TRIED] = "tried",
 		[LADDER_DENIED] = "denied",
+		[LADDER_AWAY] = "unreachable",
 		[LADDER_QUOTA] = "quota",
 		[LADDER_CAPACITY] = "capacity",
 		[LADDER_PROBING] = "probing",

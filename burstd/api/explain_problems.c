@@ -75,7 +75,11 @@ static void check_sources(struct report *r)
 		if (engine_off(r->e, i) != NULL)
 			continue; /* check_off() */
 		src.name = c->providers[i].name;
-		check_source(r, &src, "provider ", "its nodes stay as they are until it does");
+		check_source(r, &src, "provider ",
+			     engine_away_since(r->e, i) != 0
+				     ? "its nodes stay as they are until it does, and what is "
+				       "wanted there is bought elsewhere, or sent back"
+				     : "its nodes stay as they are until it does");
 	}
 }
 

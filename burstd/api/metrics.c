@@ -270,6 +270,13 @@ static void write_providers(const struct api *a, struct str *s)
 
 		sample_u64(s, "burstd_provider_up", &l, 1, is_up(&src));
 	}
+	family(s, "burstd_provider_away", "gauge",
+	       "Has the provider not answered for so long that nothing is bought there?");
+	for (size_t i = 0; i < c->nproviders; i++) {
+		const struct label l = {"provider", c->providers[i].name};
+
+		sample_u64(s, "burstd_provider_away", &l, 1, engine_away_since(a->engine, i) != 0);
+	}
 	family(s, "burstd_provider_last_success_timestamp_seconds", "gauge",
 	       "When the provider last gave a whole answer; 0: never.");
 	for (size_t i = 0; i < c->nproviders; i++) {

@@ -48,6 +48,7 @@ struct conf_provider {
 	int64_t settle_ms;          /* consistency window W of its lists */
 	int64_t list_ms;            /* between two lists when nothing moves */
 	int64_t cooldown_ms;        /* core/cooldown.h */
+	int64_t unreachable_ms;     /* unanswered for so long, it is away; 0: never */
 	int64_t timeout_ms;         /* of one request */
 	uint32_t concurrency;       /* requests in flight */
 	uint32_t rate;              /* requests per second; 0: provider_caps.limits */

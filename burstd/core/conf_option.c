@@ -167,6 +167,9 @@ const struct conf_option conf_options[] = {
 	{"provider", "cooldown", "1m",
 	 "how long a place that has no capacity is left alone first; longer each time, up to 15 times",
 	 true, CONF_DURATION, 1000, CONF_HOUR_MS, PROVIDER(cooldown_ms)},
+	{"provider", "unreachable_after", "1m",
+	 "when nothing was answered for so long, its nodes are bought elsewhere, or refused",
+	 true, CONF_DURATION, 5000, CONF_HOUR_MS, PROVIDER(unreachable_ms)},
 	{"provider", "timeout", "30s",
 	 "of one request",
 	 true, CONF_DURATION, 1000, CONF_HOUR_MS, PROVIDER(timeout_ms)},
@@ -694,7 +697,6 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 {
 	const void *field = (const char *)object + o->offset;
 	char money[FMT_MONEY_SIZE];
-	const char *text;
 	int64_t v;
 
 	switch (o->type) {
@@ -740,8 +742,7 @@ void conf_option_print(const struct conf_option *o, const void *object, struct s
 		str_adds(out, choices[choice_of(o->type)].words[*(const int *)field]);
 		return;
 	default:
-		text = *(char *const *)field;
-		str_adds(out, text != NULL ? text : "");
+		str_adds(out, *(char *const *)field != NULL ? *(char *const *)field : "");
 	}
 }
 

@@ -261,13 +261,22 @@ struct fleet_node *fleet_live(const struct fleet_name *nm)
 	return fn;
 }
 
+struct fleet_node *fleet_unreached(const struct fleet_name *nm)
+{
+	struct fleet_node *fn = nm->newest;
+
+	while (fn != NULL && (!fn->unreached || node_lives(&fn->n) || !node_counts(&fn->n)))
+		fn = fn->older;
+	return fn;
+}
+
 bool fleet_stuck(const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = nm->newest;
 
 	while (fn != NULL && fn->n.state != NODE_QUARANTINED)
 		fn = fn->older;
-	return fn != NULL;
+	return fn != NULL || fleet_unreached(nm) != NULL;
 }
 
 bool fleet_exists(const struct fleet_name *nm)

@@ -21,6 +21,7 @@ struct fleet_node {        /* one incarnation */
 	bool asked; /* a delete of it is on record since our start; memory only too */
 	bool reported, reporting; /* as broken, and that is on its way; likewise */
 	bool mark;                /* for one pass over a list, whoever makes it */
+	bool unreached;           /* on its way out, at a provider that cannot be reached */
 	int64_t seen_ms;   /* begin of the last list that showed it; 0: none since our start */
 	int64_t said_ms;   /* when it was made, by its provider's word and clock; 0: not said, or
 			    * not since our start */
@@ -152,8 +153,11 @@ void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not sta
 struct fleet_node *fleet_live(const struct fleet_name *nm);
 /* Does any incarnation of it count against limits, that is, may it exist? */
 bool fleet_exists(const struct fleet_name *nm);
-/* Is one of it quarantined?  Then none can be bought: it would wait for that delete for ever. */
+/* Is one of it quarantined, or unreached?  Then none can be bought: it would wait for its end for
+ * who knows how long. */
 bool fleet_stuck(const struct fleet_name *nm);
+/* One of it that may exist at a provider which cannot be reached, and is not to live; NULL: none */
+struct fleet_node *fleet_unreached(const struct fleet_name *nm);
 /* May a new generation be sent out?  False while another one may exist whose delete was not
  * accepted; or any other one, if the provider cannot tell generations apart (P2). */
 bool fleet_clear(const struct fleet_node *fn, bool tagged);

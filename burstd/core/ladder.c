@@ -107,6 +107,14 @@ static enum ladder_cause ruled_out(const struct ladder_ask *a, const struct conf
 /* --- what is so now -----------------------------------------------------------------------------
  */
 
+/* First: of one that does not answer, or lets nobody in, the prices may never be known. */
+static enum ladder_cause of_provider(const struct ladder_ask *a, size_t i)
+{
+	if (a->known[i].cool.state == COOLDOWN_DENIED)
+		return LADDER_DENIED;
+	return a->known[i].away_ms != 0 ? LADDER_AWAY : LADDER_TRY;
+}
+
 static enum ladder_cause of_price(const struct ladder_ask *a, size_t i)
 {
 	const struct conf_offer *o = rung_of(a, i);
@@ -122,8 +130,6 @@ static enum ladder_cause of_price(const struct ladder_ask *a, size_t i)
 static enum ladder_cause of_place(const struct ladder_ask *a, size_t i)
 {
 	switch (a->known[i].cool.state) {
-	case COOLDOWN_DENIED:
-		return LADDER_DENIED;
 	case COOLDOWN_QUOTA:
 		return LADDER_QUOTA;
 	case COOLDOWN_CAPACITY:
@@ -179,6 +185,8 @@ static enum ladder_cause judge(const struct ladder_ask *a, size_t i, bool spot_f
 
 	if (why == LADDER_TRY && a->known[i].off != NULL)
 		why = LADDER_OFF;
+	if (why == LADDER_TRY)
+		why = of_provider(a, i);
 	if (why == LADDER_TRY)
 		why = of_price(a, i);
 	if (why == LADDER_TRY)
@@ -360,6 +368,14 @@ static void say_closed(const struct ladder_ask *a, size_t i, const char *what, s
 		say(t, "%s until a call to %.30s succeeds", what, rung_of(a, i)->provider);
 }
 
+static void say_away(const struct ladder_ask *a, size_t i, struct text *t)
+{
+	char at[FMT_TIME_SIZE];
+
+	say(t, "%.30s cannot be reached since %.19sZ: asked again by itself",
+	    rung_of(a, i)->provider, fmt_time(at, a->known[i].away_ms));
+}
+
 static void say_price(const struct ladder_ask *a, size_t i, struct text *t)
 {
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
@@ -402,6 +418,9 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		return;
 	case LADDER_DENIED:
 		say_closed(a, i, "denied by the provider: off", t);
+		return;
+	case LADDER_AWAY:
+		say_away(a, i, t);
 		return;
 	case LADDER_QUOTA:
 		say_closed(a, i, "the quota of the account is used up: not tried", t);

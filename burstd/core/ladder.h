@@ -8,10 +8,10 @@
  *             then by price; what is equal stays as written
  *   never     outside of the pool's or the job's jurisdictions, against the job's constraint, above
  *             max_price, at an unknown price
- *   not now   what is of a provider that is off or cools down, or would pass spot_share; on-demand
- * while a job is to wait for spot half-open one rung at most, and it is on the ladder like any
- * other: the purchase is the probe wrong     what came up wrong from there a moment ago may do so
- * again: behind all others
+ *   not now   what is of a provider that is off or cannot be reached, cools down, or would pass
+ * spot_share; on-demand while a job is to wait for spot half-open one rung at most, and it is on
+ * the ladder like any other: the purchase is the probe wrong     what came up wrong from there a
+ * moment ago may do so again: behind all others
  *
  * Pure: the same question has the same answer. */
 #ifndef BURSTD_LADDER_H
@@ -36,6 +36,7 @@ enum ladder_cause {
 	LADDER_DEAR,
 	LADDER_TRIED,
 	LADDER_DENIED,
+	LADDER_AWAY,
 	LADDER_QUOTA,
 	LADDER_CAPACITY,
 	LADDER_PROBING,
@@ -48,6 +49,7 @@ enum ladder_cause {
 struct ladder_known {  /* of one rung */
 	int64_t price; /* as the provider says; 0: not known yet; < 0: not offered, or: */
 	struct cooldown_view cool; /* of its place */
+	int64_t away_ms;           /* since when its provider cannot be reached; 0: it can */
 	int64_t wrong_until_ms;    /* a machine from there came up wrong; 0: none did lately */
 	const char *off;           /* why its provider cannot be used; NULL: it can */
 };

@@ -100,6 +100,12 @@ const char *node_reason_text(enum node_reason r)
 	return reasons[r].text;
 }
 
+bool node_reason_of_place(enum node_reason r)
+{
+	return r == NODE_BECAUSE_CAPACITY || r == NODE_BECAUSE_QUOTA || r == NODE_BECAUSE_DENIED ||
+	       r == NODE_BECAUSE_INVALID || r == NODE_BECAUSE_UNREACHABLE;
+}
+
 int node_reason_parse(const char *word)
 {
 	for (int r = 0; r < NODE_NREASONS; r++)

@@ -195,5 +195,7 @@ const char *node_event_str(enum node_event_type t);
 const char *node_reason_str(enum node_reason r);  /* short word, for events and metrics */
 const char *node_reason_text(enum node_reason r); /* a phrase for people */
 int node_reason_parse(const char *word);
+/* Is it about where the node was to be bought, so that another place may do? */
+bool node_reason_of_place(enum node_reason r);
 
 #endif

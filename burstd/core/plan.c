@@ -49,6 +49,32 @@ static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leavi
 	return price <= (c->max_rate_nano_h - rate) / (int64_t)more;
 }
 
+/* It keeps the name, and with it the node. */
+static void explain_stuck(const struct conf_pool *p, const struct fleet_node *unreached, char *out,
+			  size_t size)
+{
+	if (unreached == NULL)
+		(void)snprintf(out, size, "pool %s: an earlier instance of the node is quarantined",
+			       p->name);
+	else
+		(void)snprintf(out, size,
+			       "pool %s: %.60s cannot be reached, and may have an instance of %s",
+			       p->name, unreached->n.provider, unreached->n.name);
+}
+
+enum { HELD_SIZE = 120 };
+
+/* What counts against a limit, and nobody can say whether it is there. */
+static const char *held(const struct plan_pool *p, char out[HELD_SIZE])
+{
+	out[0] = '\0';
+	if (p->unreached > 0)
+		(void)snprintf(out, HELD_SIZE,
+			       "; %u of its nodes may be at %.50s, which cannot be reached",
+			       p->unreached, p->unreached_at);
+	return out;
+}
+
 /* "this job needs 118.08 EUR/h, the pool allows 60.00: at most 2 nodes" */
 static void explain_need(const struct plan_node *pn, const struct plan_ask *a, char *out,
 			 size_t size)
@@ -76,15 +102,17 @@ static void explain_limit(const struct plan_node *pn, const struct plan_ask *a, 
 			  size_t size)
 {
 	const struct conf_pool *p = &a->conf->pools[pn->full];
-	char rate[FMT_MONEY_SIZE];
+	char rate[FMT_MONEY_SIZE], more[HELD_SIZE];
 
 	if (pn->lasting)
 		explain_need(pn, a, out, size);
 	else if (pn->cause == PLAN_MAX_RATE)
-		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached", p->name,
-			       fmt_money(rate, p->max_rate_nano_h), a->conf->currency);
+		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached%s", p->name,
+			       fmt_money(rate, p->max_rate_nano_h), a->conf->currency,
+			       held(&a->pools[pn->full], more));
 	else
-		(void)snprintf(out, size, "pool %s: max_nodes %u reached", p->name, p->max_nodes);
+		(void)snprintf(out, size, "pool %s: max_nodes %u reached%s", p->name, p->max_nodes,
+			       held(&a->pools[pn->full], more));
 }
 
 void plan_explain(const struct plan *plan, const struct plan_node *pn, const struct plan_ask *a,
@@ -94,8 +122,7 @@ void plan_explain(const struct plan *plan, const struct plan_node *pn, const str
 
 	switch (pn->cause) {
 	case PLAN_STUCK:
-		(void)snprintf(out, size, "pool %s: an earlier instance of the node is quarantined",
-			       p->name);
+		explain_stuck(p, fleet_unreached(pn->stuck), out, size);
 		break;
 	case PLAN_RESTS:
 		(void)snprintf(out, size, "pool %s: a node of the job did not come up, and rests",
@@ -130,6 +157,7 @@ struct fate { /* what is decided for a set of nodes, whole */
 	uint64_t job;
 	bool lasting; /* of a limit */
 	struct plan_need need;
+	const struct fleet_name *stuck;
 };
 
 static struct fate no(enum plan_cause cause, uint32_t pool)
@@ -143,9 +171,10 @@ static struct fate no(enum plan_cause cause, uint32_t pool)
 /* Of what may change the gravest, since that is what is to be told and waited for. */
 static enum ladder_cause worst(const struct ladder *l)
 {
-	static const enum ladder_cause order[] = {
-		LADDER_OFF,   LADDER_DENIED,     LADDER_QUOTA, LADDER_CAPACITY, LADDER_PROBING,
-		LADDER_LATER, LADDER_SPOT_FIRST, LADDER_TRIED, LADDER_SHARE,    LADDER_DEAR};
+	static const enum ladder_cause order[] = {LADDER_OFF,   LADDER_DENIED,     LADDER_AWAY,
+						  LADDER_QUOTA, LADDER_CAPACITY,   LADDER_PROBING,
+						  LADDER_LATER, LADDER_SPOT_FIRST, LADDER_TRIED,
+						  LADDER_SHARE, LADDER_DEAR};
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
 		for (size_t i = 0; i < l->nrungs; i++)
@@ -288,6 +317,7 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 		if (pn->verdict == PLAN_REFUSE) {
 			f = no(pn->cause, pn->full);
 			f.no_rung = pn->no_rung;
+			f.stuck = pn->stuck;
 			return f; /* what the other lacks for good, this one may have without it */
 		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
@@ -310,6 +340,7 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	pn->verdict = f.verdict;
 	pn->full = f.full;
 	pn->no_rung = f.no_rung;
+	pn->stuck = f.stuck;
 	pn->job = f.job;
 	pn->cause = f.cause;
 	pn->lasting = f.lasting;
@@ -468,6 +499,7 @@ static void classify(struct planner *pl)
 		pn->verdict = PLAN_REFUSE;
 		pn->full = pn->pool;
 		pn->cause = fleet_stuck(pn->name) ? PLAN_STUCK : PLAN_RESTS;
+		pn->stuck = pn->name;
 	}
 }
 

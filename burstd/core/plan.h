@@ -25,8 +25,9 @@ enum plan_verdict {
 enum plan_cause { /* of a refusal */
 		  PLAN_MAX_NODES,
 		  PLAN_MAX_RATE,
-		  PLAN_STUCK,  /* an earlier instance of this very node cannot be deleted */
-		  PLAN_RESTS,  /* this very node did not come up, lately */
+		  PLAN_STUCK, /* an earlier instance of this very node cannot be deleted, or reached
+			       */
+		  PLAN_RESTS, /* this very node did not come up, lately */
 		  PLAN_CLOSED, /* nothing is bought in the pool */
 		  PLAN_PROBES, /* no more than what is being tried */
 		  PLAN_LADDER, /* no rung is left for the job */
@@ -47,16 +48,17 @@ struct plan_need { /* of a job, in one pool, by its dearest limit */
 
 struct plan_node {
 	enum plan_verdict verdict;
-	uint32_t group;          /* BUY: of one job that comes whole; 0: alone */
-	uint32_t pool;           /* all but SKIP */
-	uint32_t rung;           /* BUY: index into conf_rungs() */
-	int64_t price;           /* BUY: nano-units per hour */
-	uint64_t job;            /* the number of a job it is for; 0: none known */
-	struct fleet_name *name; /* likewise; NULL while unknown to the fleet */
-	enum plan_cause cause;   /* REFUSE */
-	uint32_t full;           /* REFUSE: the pool that it is about */
-	uint32_t no_rung;        /* PLAN_LADDER: index into struct plan */
-	bool lasting;            /* REFUSE: no wait can mend it; of a limit: */
+	uint32_t group;                 /* BUY: of one job that comes whole; 0: alone */
+	uint32_t pool;                  /* all but SKIP */
+	uint32_t rung;                  /* BUY: index into conf_rungs() */
+	int64_t price;                  /* BUY: nano-units per hour */
+	uint64_t job;                   /* the number of a job it is for; 0: none known */
+	struct fleet_name *name;        /* likewise; NULL while unknown to the fleet */
+	enum plan_cause cause;          /* REFUSE */
+	uint32_t full;                  /* REFUSE: the pool that it is about */
+	uint32_t no_rung;               /* PLAN_LADDER: index into struct plan */
+	const struct fleet_name *stuck; /* PLAN_STUCK: the one of its job that is */
+	bool lasting;                   /* REFUSE: no wait can mend it; of a limit: */
 	struct plan_need need;
 };
 
@@ -64,6 +66,9 @@ struct plan_pool {                  /* what else there is to know of a pool at t
 	struct ladder_known *known; /* of each rung; the plan changes what its jobs try */
 	const char *closed;         /* why nothing may be bought, for people; NULL: it may */
 	const char *probes; /* why only one job's nodes may be, at a time; NULL: as many as fit */
+	/* For people: so many of its nodes may be at a provider that cannot be reached; 0: none. */
+	uint32_t unreached;
+	const char *unreached_at; /* one such provider */
 };
 
 struct plan_job { /* of struct demand_job of the same index */

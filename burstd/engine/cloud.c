@@ -164,6 +164,7 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (c != NULL) {
 		note_limit(rq, r);
 		note(c, rq->op.kind, r);
+		away_heard(c, rq->op.kind, r);
 		if (is_of_machines(rq->op.kind))
 			place_heard(c, r->code, r->message, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);

@@ -250,6 +250,8 @@ uint64_t engine_last_batch(const struct engine *e); /* the number of the last pu
 int64_t engine_started_ms(const struct engine *e);
 struct engine_source engine_slurm_source(const struct engine *e);
 struct engine_source engine_provider_source(const struct engine *e, size_t provider);
+/* Since when it cannot be reached, so that nothing is bought there; 0: it can. */
+int64_t engine_away_since(const struct engine *e, size_t provider);
 /* Why nothing is asked of this provider: it could not be opened, or the configuration does not have
  * it any more; NULL: it is asked. */
 const char *engine_off(const struct engine *e, size_t provider);

@@ -280,8 +280,7 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[is->pool], &n);
 
 	if (n <= 1 || is->state != NODE_GONE || fn->name->barred ||
-	    (is->reason != NODE_BECAUSE_CAPACITY && is->reason != NODE_BECAUSE_QUOTA &&
-	     is->reason != NODE_BECAUSE_DENIED && is->reason != NODE_BECAUSE_INVALID))
+	    !node_reason_of_place(is->reason))
 		return false;
 	if (at != NULL)
 		fn->name->tried |= UINT32_C(1) << (at - rungs);

@@ -117,6 +117,7 @@ struct plan_pool *intake_pools(struct engine *e)
 		if (pools[i].closed == NULL && pool_is_probed(e, i))
 			pools[i].closed = pools[i].probes;
 	}
+	away_count(e, pools);
 	return pools;
 }
 
@@ -227,6 +228,7 @@ static enum node_reason ladder_because(enum ladder_cause worst)
 	static const enum node_reason of[LADDER_NCAUSES] = {
 		[LADDER_OFF] = NODE_BECAUSE_DENIED,
 		[LADDER_DENIED] = NODE_BECAUSE_DENIED,
+		[LADDER_AWAY] = NODE_BECAUSE_UNREACHABLE,
 		[LADDER_QUOTA] = NODE_BECAUSE_QUOTA,
 		[LADDER_CAPACITY] = NODE_BECAUSE_CAPACITY,
 		[LADDER_PROBING] = NODE_BECAUSE_CAPACITY,
@@ -245,6 +247,8 @@ static enum node_reason because(const struct engine *e, const struct plan *p,
 {
 	if (pn->cause == PLAN_LADDER)
 		return ladder_because(p->no_rungs[pn->no_rung].worst);
+	if (pn->cause == PLAN_STUCK && fleet_unreached(pn->stuck) != NULL)
+		return NODE_BECAUSE_UNREACHABLE;
 	return pn->cause == PLAN_CLOSED ? pool_closed_because(e, pn->full) : NODE_BECAUSE_LIMIT;
 }
 

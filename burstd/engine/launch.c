@@ -694,6 +694,7 @@ void launch_run(struct engine *e)
 	e->more = false;
 	if (e->fleet.states[NODE_WANTED] != NULL)
 		pool_refuse_wanted(e);
+	away_run(e);
 	if (e->fleet.states[NODE_WANTED] == NULL || e->dead)
 		return;
 	if (e->left > 0)

@@ -135,7 +135,16 @@ static bool is_late(const struct engine *e)
 
 bool place_looked(const struct engine *e, uint32_t pool)
 {
-	return place_listed(e, pool) || (!e->doubtful && is_late(e));
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cloud *c = &e->clouds[rungs[i].provider_index];
+
+		if (!c->listed && (e->doubtful || !(is_late(e) || away_since(c) != 0)))
+			return false;
+	}
+	return true;
 }
 
 const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
@@ -146,7 +155,7 @@ const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
 	for (size_t i = 0; e->doubtful && i < n; i++) {
 		const struct cloud *c = &e->clouds[rungs[i].provider_index];
 
-		if (!c->listed && is_late(e))
+		if (!c->listed && (is_late(e) || away_since(c) != 0))
 			return c;
 	}
 	return NULL;
@@ -281,6 +290,7 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 		known[i].price = place_price(e, &rungs[i]);
 		known[i].off = off_why(&e->clouds[rungs[i].provider_index]);
 		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
+		known[i].away_ms = away_since(&e->clouds[rungs[i].provider_index]);
 		known[i].wrong_until_ms = cools(e, &rungs[i]) ? pool_wrong_until(e, pool, i) : 0;
 	}
 	return known;

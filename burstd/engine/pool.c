@@ -119,7 +119,11 @@ void pool_rest(struct engine *e, struct fleet_name *nm)
 {
 	char why[160], at[FMT_TIME_SIZE];
 
-	if (fleet_stuck(nm))
+	if (fleet_unreached(nm) != NULL)
+		(void)snprintf(why, sizeof(why),
+			       "burstd: %.60s cannot be reached, and may have an instance of it",
+			       fleet_unreached(nm)->n.provider);
+	else if (fleet_stuck(nm))
 		(void)snprintf(why, sizeof(why), "burstd: an instance of it cannot be deleted");
 	else
 		(void)snprintf(why, sizeof(why), "burstd: it did not come up; rests until %.19sZ",
@@ -349,10 +353,8 @@ static enum node_reason closed_because(const struct engine *e, const struct node
 }
 
 /* As sendable() in launch.c: what was wanted before we started may be up by now. */
-static bool must_go(const struct engine *e, const struct fleet_node *fn)
+bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn)
 {
-	if (fn->busy || !is_closed(e, &fn->n))
-		return false;
 	if ((fn->name->flags & SLURM_POWERING_UP) == 0 && slurm_is_on(fn->name->flags))
 		return false; /* it is up, and an older journal does not know (F58) */
 	return fn->n.wanted_ms > e->started_ms || e->snapshot_ms != 0;
@@ -372,7 +374,7 @@ void pool_refuse_wanted(struct engine *e)
 					.reason = closed_because(e, &fn->n),
 					.now_ms = engine_now(e)};
 
-		if (must_go(e, fn))
+		if (!fn->busy && is_closed(e, &fn->n) && pool_may_refuse(e, fn))
 			engine_post(e, fn, &ev);
 	}
 	e->more = e->more || (any && fn != NULL);

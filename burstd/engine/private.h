@@ -8,6 +8,7 @@
  *   fold.c      post and commit; what follows from a change of state
  *   intake.c    calls and polls -> demand -> plan -> new incarnations
  *   place.c     where: what an offer costs, and whether it has anything to sell
+ *   away.c      providers that cannot be reached
  *   preview.c   what would be bought, and why not: for people, nothing is done
  *   launch.c    WANTED -> create batches; their answers
  *   wanted.c    ... which of them may go now
@@ -202,6 +203,10 @@ struct cloud { /* one provider */
 	bool listen_stuck;  /* what was heard could not be acknowledged */
 	int64_t unheard_ms; /* since when they fail; 0: they do not */
 	char unheard[200];  /* why; no other request's answer clears it */
+	/* is anybody there: away.c */
+	int64_t mute_ms;  /* since when nobody answers; 0: somebody does */
+	int64_t blind_ms; /* likewise, since when its list cannot be had */
+	bool away;        /* that is so for too long */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms;
 	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
@@ -331,6 +336,7 @@ struct engine {
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
 	struct pool *pools;
+	bool aways;               /* some provider is away, or was a moment ago */
 	bool doubtful;            /* JOURNAL_DOUBTFUL */
 	bool unplaced;            /* some rows do not say in the journal where they were bought */
 	struct cooldown cooldown; /* places that have nothing to sell */
@@ -480,6 +486,15 @@ int place_retry(struct engine *e, const char *what, size_t *n);
 /* The machine of this row is taken back, or ended without a word.  Where several go at once the
  * place has nothing more to sell. */
 void place_reclaimed(struct engine *e, const struct fleet_node *fn);
+
+/* --- away.c --- */
+/* What became of a request: perhaps its provider is away from now on, or is back. */
+void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
+int64_t away_since(const struct cloud *c); /* since when it cannot be reached; 0: it can */
+/* What was wanted there and never sent may be bought elsewhere; whose create is in doubt there has
+ * no use for the rest of its job. */
+void away_run(struct engine *e);
+void away_count(const struct engine *e, struct plan_pool *pools); /* what may be there */
 
 /* --- launch.c --- */
 void launch_run(struct engine *e);
@@ -793,6 +808,8 @@ const char *pool_closed(const struct engine *e, size_t i);
 enum node_reason pool_closed_because(const struct engine *e, size_t i); /* it is closed */
 /* What is wanted and was not sent for, in a pool that is closed, is refused: some in each turn. */
 void pool_refuse_wanted(struct engine *e);
+/* What was wanted before we started may be up by now: then it is no longer only wanted. */
+bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn);
 /* Why this one was, for people; NULL: its pool is open. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
 

@@ -13,16 +13,14 @@
 
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text)
 {
-	bool ours = why == NODE_BECAUSE_CAPACITY || why == NODE_BECAUSE_QUOTA ||
-		    why == NODE_BECAUSE_DENIED || why == NODE_BECAUSE_INVALID;
-
 	nm->barred = true;
 	nm->refused = why;
 	nm->refused_ms = engine_now(e);
 	nm->hint = (struct refusal_hint){0};
 	if (text != NULL)
 		(void)snprintf(nm->why, sizeof(nm->why), "%s", text);
-	else if (!ours || nm->why[0] == '\0') /* else: the provider's own words are there */
+	else if (!node_reason_of_place(why) ||
+		 nm->why[0] == '\0') /* else: the provider's own words are there */
 		(void)snprintf(nm->why, sizeof(nm->why), "%s", node_reason_text(why));
 	e->refuse_due = true;
 }

@@ -101,6 +101,11 @@ struct sim_cloud {
 	} fabrics[SIM_FABRICS_MAX];
 	size_t nfabrics, nunmade;
 	char unmade[SIM_FABRICS_MAX][64]; /* refused, and with them their creates */
+	struct sim_away {
+		int64_t until;
+		enum { AWAY_REFUSES, AWAY_IS_SILENT, AWAY_FAILS } how;
+	} away[2]; /* nobody is there until then, by the one name of the account or the other (F26)
+		    */
 	/* for drills */
 	const char *none; /* the code with which all creates are refused; NULL: they are not */
 	bool single;      /* of each create there is only the first */

@@ -13,7 +13,10 @@ enum {
 	GATE_MS = 26 * SIM_SECOND, /* a snapshot, asked for anew after 10 s; 30 s without burstd */
 	REFUSE_MS = 40 * SIM_SECOND, /* a create, the jobs, a command */
 	LIST_MS = 18 * SIM_SECOND,   /* a list of a few pages, the jobs, a command */
-	LISTS_MAX = 40,              /* in NONE_MS, when all of them fail: every 30 s in the end */
+	/* from the last answer: lists 30 s apart in the end, a squeue, a command */
+	AWAY_MS = 80 * SIM_SECOND,
+	BACK_MS = 65 * SIM_SECOND, /* till the next one, and its time-out, say that it is back */
+	LISTS_MAX = 40,            /* in NONE_MS, when all of them fail: every 30 s in the end */
 	NONE_MS = 10 * SIM_MINUTE,
 	NONE_CREATES = 30, /* in that time: by the waits of a job, or of a create, that double */
 };
@@ -243,6 +246,54 @@ static void drill_none(struct world *w, step_fn step, const char *code)
 	sim_ctld_end_job(w->ctld, j);
 }
 
+/* --- nobody is there (F26) -----------------------------------------------------------------------
+ *
+ * The job is told, and where the pool has offers of another provider it gets its nodes there. */
+
+/* A create in doubt counts against the limits, and keeps its node. */
+static bool has_room_for_doubt(const struct world *w, uint32_t pool)
+{
+	const struct sim_pool *p = &w->set.pools[pool];
+	uint32_t names = 0;
+
+	for (size_t i = 0; i < w->ctld->n; i++)
+		names += w->ctld->nodes[i].pool == pool && !w->ctld->nodes[i].deleted;
+	return p->max_nodes >= 2 && p->max_rate >= 2 * p->price && names >= 2;
+}
+
+static void drill_away(struct world *w, step_fn step)
+{
+	const int64_t known = w->set.unreachable_ms + AWAY_MS;
+	struct ctld_job *j = submit(w);
+	bool elsewhere = j != NULL && w->set.twins && w->set.pools[j->pool].ladder;
+	int64_t end = w->now + START_MS, boot_req;
+	struct ctld_node *n;
+
+	if (w->failed || j == NULL)
+		return;
+	SIM_TRACE(w, "*** nobody is there any more");
+	for (int k = 0; k < (elsewhere ? 1 : 2); k++)
+		w->cloud->away[k] = (struct sim_away){
+			.until = INT64_MAX,
+			.how = has_room_for_doubt(w, j->pool) && world_one_in(w, 2) ? AWAY_FAILS
+										    : AWAY_REFUSES};
+	while (!w->failed && !boots(w->ctld, j) && w->now < end)
+		step(w);
+	n = &w->ctld->nodes[j->nodes[0]];
+	boot_req = n->boot_req;
+	if (elsewhere) {
+		start(w, step, j);
+	} else {
+		pass(w, step, w->now + known);
+		if (!w->failed && n->powering_up && n->boot_req == boot_req)
+			world_fail(w, "F26: %s still boots %d s after nobody answered any more",
+				   n->name, (int)(known / SIM_SECOND));
+	}
+	w->cloud->away[0].until = w->cloud->away[1].until = 0;
+	sim_ctld_end_job(w->ctld, j);
+	pass(w, step, w->now + BACK_MS);
+}
+
 /* --- a job of two nodes, and there is only one (F4) --------------------------------------------
  */
 
@@ -444,6 +495,7 @@ static void drill_lists(struct world *w, step_fn step)
 		world_fail(w, "I30: %d lists in %d minutes, and all of them failed",
 			   (int)(w->totals->lists - lists), NONE_MS / SIM_MINUTE);
 	w->cloud->no_lists = false;
+	pass(w, step, w->now + BACK_MS);
 }
 
 /* --- two of one generation (F5, I3) ------------------------------------------------------------
@@ -565,7 +617,7 @@ static void drill_right(struct world *w, step_fn step)
 static void some_drill(struct world *w, step_fn step)
 {
 	static const char *const codes[] = {"capacity", "quota", "rate"};
-	uint32_t which = world_below(w, 12);
+	uint32_t which = world_below(w, 13);
 
 	if (which < 3)
 		drill_none(w, step, codes[which]);
@@ -583,6 +635,8 @@ static void some_drill(struct world *w, step_fn step)
 		drill_twin(w, step);
 	else if (which == 11)
 		drill_replace(w, step);
+	else if (which == 12)
+		drill_away(w, step);
 	else
 		drill_reclaim(w, step, which == 6 ? 2 * SIM_MINUTE : 0);
 }

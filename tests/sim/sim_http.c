@@ -35,6 +35,7 @@ struct wire { /* one request, from send to reply */
 	int64_t sent_at;
 	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
+	bool twin;     /* asked by the account's other name */
 	char url[160]; /* of STORE */
 	int64_t deadline;
 	/* the reply */
@@ -508,11 +509,35 @@ static bool throttled(struct world *w, struct wire *q)
 	return true;
 }
 
+/* Is nobody there?  Asked when it is sent. */
+static bool is_away(struct world *w, struct wire *q)
+{
+	struct sim_away *a = &w->cloud->away[q->twin];
+
+	if (q->kind == STORE)
+		return false;
+	if (w->now >= a->until && world_fault(w, SIM_AWAY)) {
+		a->until = w->now + world_between(w, 20, 900) * SIM_SECOND;
+		a->how = world_below(w, 3);
+		SIM_TRACE(w, "*** the provider is away%s", q->twin ? ", by its other name" : "");
+	}
+	return w->now < a->until;
+}
+
 /* Refused at the door, before any effect.  true: it was. */
 static bool at_the_door(struct world *w, struct wire *q)
 {
 	enum sim_fault lost = makes(q) ? SIM_CREATE_REPLY_LOST : SIM_DELETE_REPLY_LOST;
+	const struct sim_away *a = &w->cloud->away[q->twin];
 
+	if (w->now < a->until && a->how != AWAY_REFUSES) {
+		met(w, SIM_AWAY, q);
+		if (a->how == AWAY_FAILS)
+			error(q, 500, "internal");
+		else
+			no_reply(w, q);
+		return true;
+	}
 	if (q->kind == LIST && w->cloud->no_lists) {
 		error(q, 500, "internal");
 		return true;
@@ -732,7 +757,11 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	for (size_t i = 0; q->kind == DELETE && i < q->nids; i++)
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
 			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;
-	if (world_fault(c->w, SIM_NOT_SENT)) {
+	q->twin = strncmp(call->url, c->w->twin_url, strlen(c->w->twin_url)) == 0;
+	if (is_away(c->w, q) && c->w->cloud->away[q->twin].how == AWAY_REFUSES) {
+		met(c->w, SIM_AWAY, q);
+		(void)err_set(&q->error, ERR_NOTSENT, "nobody listens");
+	} else if (world_fault(c->w, SIM_NOT_SENT)) {
 		met(c->w, SIM_NOT_SENT, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
 	}

@@ -73,16 +73,17 @@ static void set_provider(const struct world *w, struct conf_provider *p, const c
 	if (s->limits.slow)
 		name[0] = s->tokens ? 'b' : 'a';
 
-	*p = (struct conf_provider){.name = mem_strdup(of),
-				    .driver = mem_strdup(name),
-				    .url = mem_strdup(w->url),
-				    .settle_ms = s->settle_ms,
-				    .list_ms = s->list_ms,
-				    .cooldown_ms =
-					    SIM_COOLDOWN_MS, /* of quota, at most eight minutes */
-				    .timeout_ms = s->timeout_ms,
-				    .concurrency = s->concurrency,
-				    .rate = s->rate};
+	*p = (struct conf_provider){
+		.name = mem_strdup(of),
+		.driver = mem_strdup(name),
+		.url = mem_strdup(strcmp(of, "twin") == 0 ? w->twin_url : w->url),
+		.unreachable_ms = s->unreachable_ms,
+		.settle_ms = s->settle_ms,
+		.list_ms = s->list_ms,
+		.cooldown_ms = SIM_COOLDOWN_MS, /* of quota, at most eight minutes */
+		.timeout_ms = s->timeout_ms,
+		.concurrency = s->concurrency,
+		.rate = s->rate};
 }
 
 /* Three ways to buy one machine; a restart may find them in another order. */

@@ -137,6 +137,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_STORE_SLOW] = {"secret store is silent", 100, NODES, why_claim},
 	[SIM_KEYS_CHANGED] = {"keys in the store changed", 60, NODES, why_claim},
 	[SIM_LIST_TWICE] = {"F16 a row twice", 120, W(WANTED) | W(GONE), why_list},
+	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 };
 
 #undef W
@@ -326,6 +327,7 @@ static void choose_own(struct world *w)
 	w->rng = ~rng; /* nor by those of the others again */
 	for (int f = SIM_LIST_TWICE; f < SIM_NFAULTS; f++)
 		choose_fault(w, (enum sim_fault)f);
+	w->set.unreachable_ms = world_between(w, 20, 90) * SIM_SECOND;
 	w->rng = rng;
 }
 
@@ -361,6 +363,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose_own(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
+	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");
 	w->loop = sim_loop_new(w);
 	w->http = sim_http_new(w);
 	w->proc = sim_proc_new(w);

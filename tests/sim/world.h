@@ -114,6 +114,7 @@ enum sim_fault {
 	SIM_KEYS_CHANGED,    /* there are others in it */
 	/* By dice of their own, from here on: worlds without them stay as they were. */
 	SIM_LIST_TWICE, /* F16: a list has a row twice, perhaps with another state */
+	SIM_AWAY,       /* F26: nobody answers, for minutes, or only with 500 */
 	SIM_NFAULTS
 };
 
@@ -226,6 +227,7 @@ struct sim_setting {
 	int64_t suspend_s, suspend_timeout_s, resume_timeout_s, requeue_s, slurmd_timeout_s;
 	uint32_t concurrency, rate;
 	struct sim_limits limits;
+	int64_t unreachable_ms;
 	size_t npools;
 	struct sim_pool pools[SIM_POOLS_MAX];
 	uint32_t chance[SIM_NFAULTS]; /* per mille; 0: off in this seed */
@@ -270,8 +272,8 @@ struct world {
 	struct sim_cloud *cloud;
 	struct sim_ctld *ctld;
 	struct engine_door door;
-	struct sim_boot *boot; /* sim_boot.h */
-	char url[32];
+	struct sim_boot *boot;          /* sim_boot.h */
+	char url[32], twin_url[32];     /* of one length */
 	int64_t limited_at[SIM_LIMITS]; /* when each bucket would be full: sim_limit.c */
 	unsigned deletes_out;           /* on the wire, of this life */
 	int64_t delete_from;            /* before that none could go, for want of an answer */

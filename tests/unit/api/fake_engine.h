@@ -230,6 +230,13 @@ struct engine_source engine_slurm_source(const struct engine *e)
 	return e->slurm;
 }
 
+int64_t engine_away_since(const struct engine *e, size_t provider)
+{
+	(void)e;
+	(void)provider;
+	return 0;
+}
+
 struct engine_source engine_provider_source(const struct engine *e, size_t provider)
 {
 	assert_true(provider < e->conf->nproviders);

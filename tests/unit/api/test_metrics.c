@@ -321,6 +321,7 @@ static const struct {
 	{"burstd_slurm_up", "1"},
 	{"burstd_slurm_last_success_timestamp_seconds", "999999.00"},
 	{"burstd_provider_up{provider=\"sim\"}", "1"},
+	{"burstd_provider_away{provider=\"sim\"}", "0"},
 	{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999988.00"},
 	{"burstd_calls_total{kind=\"resume\"}", "1"},
 	{"burstd_calls_total{kind=\"suspend\"}", "2"},

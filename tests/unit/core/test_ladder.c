@@ -111,6 +111,7 @@ struct row {
 		struct cooldown_view cool;
 		bool wrong;
 		const char *off;
+		bool away;
 	} known[3];
 	const char *want, *why;
 	int64_t next; /* minutes from now */
@@ -242,6 +243,13 @@ static const struct row rows[] = {
 		"until "
 		"2026-01-02T14:07:00Z",
 	 .next = 5},
+	{.name = "away: left out before its price is asked about; what denies us says more",
+	 .known = {{.rung = SPOT, .price = NO_PRICE, .away = true},
+		   {.rung = US, .price = NO_PRICE, .cool = COOL(DENIED, 7), .away = true}},
+	 .want = "res far od",
+	 .why = "spot: aws cannot be reached since 2026-01-02T14:00:00Z: asked again by itself; "
+		"us: denied by the provider: off until 2026-01-02T14:07:00Z",
+	 .next = 7},
 	{.name = "off with no end in sight",
 	 .known = {{US, 0, COOL(DENIED, 0)}},
 	 .want = "res spot far od",
@@ -465,6 +473,8 @@ static void apply(const struct row *r, struct conf *c, struct ladder_known *know
 			k->wrong_until_ms = now + 1;
 		if (r->known[i].off != NULL)
 			k->off = r->known[i].off;
+		if (r->known[i].away)
+			k->away_ms = INT64_C(1767362400000);
 	}
 }
 
@@ -643,6 +653,7 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct lad
 		known[i].cool.until_ms = known[i].cool.state > COOLDOWN_PROBING ? now + 1 : 0;
 		known[i].wrong_until_ms = throw(4) ? 0 : now + 1;
 		known[i].off = throw(8) ? NULL : "no key";
+		known[i].away_ms = throw(8) ? 0 : now - 1;
 	}
 	a->nodes = throw(20);
 	a->spot = throw(a->nodes + 1);

@@ -345,6 +345,46 @@ static void test_quarantined(void **state)
 	round_fini(&t);
 }
 
+/* P2: what may be at a provider that cannot be reached keeps its node, and counts; the one who is
+ * refused for it is told so. */
+static void test_unreached(void **state)
+{
+	struct round t;
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {{.known = &known[0], .unreached = 1, .unreached_at = "far"},
+				     {.known = &known[1]}};
+	struct fleet_node *fn;
+	char why[160];
+	struct node n;
+
+	(void)state;
+	for (int unreached = 0; unreached < 2; unreached++) {
+		round_init(&t, 2, 1000, "a[1-3]");
+		node_init(&n, "a1", 1, 0);
+		n.state = NODE_INDOUBT;
+		n.release = true;
+		(void)snprintf(n.provider, sizeof(n.provider), "far");
+		fn = fleet_add(&t.f, &n);
+		fn->unreached = unreached;
+		add_job(&t, 1, "a1");
+		add_job(&t, 2, "a[2-3]");
+		make_plan(&t, pools);
+		assert_int_equal(t.p.nodes[0].verdict, unreached ? PLAN_REFUSE : PLAN_BUY);
+		assert_int_equal(t.p.nodes[1].verdict, PLAN_REFUSE);
+		plan_explain(&t.p, &t.p.nodes[1], &t.ask, why, sizeof(why));
+		assert_non_null(strstr(why, "max_nodes 2 reached; 1 of its nodes may be at far, "
+					    "which cannot be reached"));
+		if (unreached) {
+			plan_explain(&t.p, &t.p.nodes[0], &t.ask, why, sizeof(why));
+			assert_non_null(strstr(why, "far cannot be reached, and may have an "
+						    "instance of a1"));
+		}
+		fn->n.release = false; /* it is to live: then it is the node's */
+		assert_false(fleet_stuck(fn->name));
+		round_fini(&t);
+	}
+}
+
 /* A limit that is only taken by nodes on their way out is waited for; a price not yet known too. */
 static void test_wait(void **state)
 {
@@ -460,6 +500,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_gone_is_bought_again),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_quarantined),
+		cmocka_unit_test(test_unreached),
 		cmocka_unit_test(test_wait),
 		cmocka_unit_test(test_closed),
 		cmocka_unit_test(test_rests_and_probes),

@@ -116,6 +116,13 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 	(void)sent_ms;
 }
 
+void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
+{
+	(void)c;
+	(void)kind;
+	(void)r;
+}
+
 void place_list_seen(struct engine *e)
 {
 	(void)e;

@@ -30,6 +30,7 @@ static const char whole[] =
 	"	driver = \"sim\" url = \"http://127.0.0.1:8900\" credential_file = "
 	"\"/etc/sim.token\"\n"
 	"	ca_file = \"/etc/ca.pem\" settle = \"61s\" list_every = \"31s\" cooldown = \"62s\" "
+	"unreachable_after = \"63s\" "
 	"timeout = "
 	"\"1500ms\"\n"
 	"	concurrency = 17 rate = 3 on = {\"/site\", \"on\", \"%n\"} off = {\"/site\", "
@@ -569,7 +570,8 @@ static const struct {
 	{"provider", "ca_file", "\"/etc/ca.pem\"", "\"\""},
 	{"provider", "settle", "\"61s\"", "\"62s\""},
 	{"provider", "list_every", "\"31s\"", "\"32s\""},
-	{"provider", "cooldown", "\"62s\"", "\"63s\""},
+	{"provider", "cooldown", "\"62s\"", "\"64s\""},
+	{"provider", "unreachable_after", "\"63s\"", "\"65s\""},
 	{"provider", "timeout", "\"1500ms\"", "\"2s\""},
 	{"provider", "concurrency", "concurrency = 17", "concurrency = 18"},
 	{"provider", "rate", "rate = 3", "rate = 4"},

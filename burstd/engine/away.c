@@ -1,0 +1,169 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+
+#include "base/log.h"
+
+/* A provider that cannot be reached: connections are refused, nobody answers, or only with 5xx.
+ *
+ * After `unreachable_after` of that it is away, until the first answer; its list is asked for all
+ * the while.  The ladder leaves its offers out (core/ladder.h), and what is held there is let go of
+ * as far as that is safe.  A row that is WANTED was never sent, or its request never left us: it
+ * ends, and its node may be bought elsewhere.  One that is INDOUBT may have become an instance: it
+ * keeps its node's name (P2), and so does one whose delete nobody has taken yet.  ADR 23. */
+
+/* Is it asked of what has our machines?  Offers and notices may be another service's. */
+static bool is_asked_of_it(enum provider_op_kind kind)
+{
+	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_CREATE ||
+	       kind == PROVIDER_FABRIC_MAKE || kind == PROVIDER_FABRIC_LIST ||
+	       kind == PROVIDER_FABRIC_DROP || kind == PROVIDER_LOGIN;
+}
+
+static bool is_answer(enum provider_op_kind kind, enum provider_code code)
+{
+	if (kind == PROVIDER_LOGIN) /* nothing goes without a session, and one is no answer yet */
+		return false;
+	return code != PROVIDER_TRANSIENT && code != PROVIDER_AMBIGUOUS;
+}
+
+/* What nobody has ever listed is not known, whatever else is answered. */
+static int64_t silent_since(const struct cloud *c)
+{
+	return c->listed ? c->mute_ms : c->blind_ms;
+}
+
+int64_t away_since(const struct cloud *c)
+{
+	return c->away ? silent_since(c) : 0;
+}
+
+int64_t engine_away_since(const struct engine *e, size_t provider)
+{
+	return away_since(&e->clouds[provider]);
+}
+
+static void tell(struct cloud *c)
+{
+	char what[400];
+
+	(void)snprintf(what, sizeof(what), "%.63s%s%.200s", c->conf->name, c->away ? ": " : "",
+		       c->away ? c->error : "");
+	engine_event(c->e, "", 0, c->away ? "provider-away" : "provider-back", what);
+	if (c->away)
+		log_write(c->e->d.log, LOG_WARN, "a provider cannot be reached", "provider",
+			  c->conf->name, "error", c->error, NULL);
+}
+
+void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
+{
+	const int64_t now = engine_now(c->e), limit = c->conf->unreachable_ms;
+	const bool was = c->away;
+	int64_t since;
+
+	if (!is_asked_of_it(kind) || (kind == PROVIDER_LOGIN && r->code == PROVIDER_OK))
+		return;
+	if (is_answer(kind, r->code))
+		c->mute_ms = 0;
+	else if (c->mute_ms == 0)
+		c->mute_ms = now;
+	if (kind == PROVIDER_LIST && r->code == PROVIDER_OK)
+		c->blind_ms = 0;
+	else if ((kind == PROVIDER_LIST || kind == PROVIDER_LOGIN) && c->blind_ms == 0)
+		c->blind_ms = now;
+	since = silent_since(c);
+	c->away = limit != 0 && since != 0 && (was || now - since >= limit);
+	c->e->aways = c->e->aways || c->away;
+	if (c->away != was)
+		tell(c);
+}
+
+/* --- what is held there ------------------------------------------------------------------------
+ */
+
+static bool is_away(struct engine *e, const struct fleet_node *fn)
+{
+	return engine_cloud(e, &fn->n)->away;
+}
+
+/* Rows that keep their node's name, as fleet_clear(). */
+static void mark(struct engine *e, enum node_state s)
+{
+	for (struct fleet_node *fn = e->fleet.states[s]; fn != NULL; fn = fn->state_next) {
+		unsigned tagged =
+			engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
+
+		fn->unreached = is_away(e, fn) && !(tagged != 0 && fn->n.accepted);
+	}
+}
+
+void away_count(const struct engine *e, struct plan_pool *pools)
+{
+	static const enum node_state of[] = {NODE_INDOUBT, NODE_DELETING};
+
+	for (size_t i = 0; e->aways && i < sizeof(of) / sizeof(of[0]); i++)
+		for (struct fleet_node *fn = e->fleet.states[of[i]]; fn; fn = fn->state_next) {
+			if (!fn->unreached)
+				continue;
+			pools[fn->n.pool].unreached++;
+			pools[fn->n.pool].unreached_at = fn->n.provider;
+		}
+}
+
+static void explain(char out[160], const char *provider, const char *error)
+{
+	(void)snprintf(out, 160, "%.50s cannot be reached%s%.80s", provider,
+		       error[0] != '\0' ? ": " : "", error);
+}
+
+static void refuse_wanted(struct engine *e)
+{
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+
+	for (; fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
+		const struct fleet_node *older = fleet_unreached(fn->name);
+		const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
+		struct node_event ev = {.type = NODE_EV_REFUSED,
+					.reason = NODE_BECAUSE_UNREACHABLE,
+					.now_ms = engine_now(e)};
+
+		if (!c->away || fn->busy || fn->next != NULL || !pool_may_refuse(e, fn))
+			continue;
+		explain(fn->name->why, c->conf->name, c->error);
+		engine_post(e, fn, &ev);
+	}
+	e->more = e->more || fn != NULL;
+}
+
+/* It may be up by now, and its provider cannot say so. */
+static void refuse_indoubt(struct engine *e)
+{
+	for (struct fleet_node *fn = e->fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next) {
+		const struct cloud *c = engine_cloud(e, &fn->n);
+		char why[160];
+
+		if (!c->away || fn->n.release || fn->next != NULL || fn->name->barred ||
+		    e->snapshot_ms == 0 || !pool_may_refuse(e, fn))
+			continue;
+		explain(why, c->conf->name, c->error);
+		refuse_mark(e, fn->name, NODE_BECAUSE_UNREACHABLE, why);
+	}
+}
+
+void away_run(struct engine *e)
+{
+	bool any = false;
+
+	if (!e->aways)
+		return;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		any = any || e->clouds[i].away;
+	e->aways = any;
+	mark(e, NODE_INDOUBT);
+	mark(e, NODE_DELETING);
+	if (!any)
+		return;
+	refuse_wanted(e);
+	refuse_indoubt(e);
+	engine_commit(e);
+}

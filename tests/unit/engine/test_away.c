@@ -1,0 +1,347 @@
+/* away.c: a provider that cannot be reached, and what is held there (F26, P2). */
+#include "loaded_engine.h"
+
+#define OD 1000000000
+
+enum { LIMIT = 60000 };
+
+static struct conf_offer make_offer(const char *name, const char *provider)
+{
+	return (struct conf_offer){.name = mem_strdup(name),
+				   .provider = mem_strdup(provider),
+				   .type = mem_strdup("t"),
+				   .region = mem_strdup("r"),
+				   .zone = mem_strdup(""),
+				   .jurisdiction = mem_strdup("DE"),
+				   .price_nano_h = OD,
+				   .market = PROVIDER_ON_DEMAND};
+}
+
+/* One pool, of which one offer is at each of two providers. */
+static struct conf *make_two(void)
+{
+	struct conf *c = one_pool("c[1-3]", 3);
+	struct conf_pool *p = &c->pools[0];
+
+	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
+	c->providers[1] = c->providers[0];
+	c->providers[1].name = mem_strdup("far");
+	c->providers[1].driver = mem_strdup("fake");
+	c->providers[1].url = mem_strdup("");
+	c->nproviders = 2;
+	c->providers[0].unreachable_ms = c->providers[1].unreachable_ms = LIMIT;
+	p->spot_share = 100;
+	p->offers = mem_zalloc(2 * sizeof(*p->offers));
+	p->offers[0] = make_offer("there", "far");
+	p->offers[1] = make_offer("here", "cloud");
+	p->noffers = 2;
+	free(p->provider);
+	free(p->type);
+	free(p->region);
+	p->provider = mem_strdup("");
+	p->type = mem_strdup("");
+	p->region = mem_strdup("");
+	p->price_nano_h = 0;
+	assert_int_equal(conf_finish(c, NULL), 0);
+	return c;
+}
+
+static struct cloud *far(const struct fix *f)
+{
+	return &f->e->clouds[1];
+}
+
+static void load(struct fix *f)
+{
+	assert_int_equal(load_conf(f, make_two(), NULL), 0);
+	f->e->left = ENGINE_SEND;
+	f->e->snapshot_ms = 1;
+	f->e->clouds[0].listed = true;
+}
+
+static void heard(struct fix *f, enum provider_op_kind kind, enum provider_code code)
+{
+	struct provider_result r = {.code = code};
+
+	(void)snprintf(far(f)->error, sizeof(far(f)->error), "list: connection refused");
+	away_heard(far(f), kind, &r);
+	engine_commit(f->e);
+}
+
+/* It has not answered for ms. */
+static void silent(struct fix *f, int64_t ms)
+{
+	heard(f, PROVIDER_LIST, PROVIDER_TRANSIENT);
+	far(f)->mute_ms -= ms;
+	far(f)->blind_ms -= ms;
+	heard(f, PROVIDER_LIST, PROVIDER_TRANSIENT);
+}
+
+static struct fleet_name *name_of(const struct fix *f, const char *node)
+{
+	return fleet_find(&f->e->fleet, node);
+}
+
+static const struct node *row(const struct fix *f, const char *node)
+{
+	return &name_of(f, node)->newest->n;
+}
+
+static void post(struct fix *f, const char *node, enum node_event_type type)
+{
+	struct node_event ev = {.type = type, .now_ms = engine_now(f->e), .batch = 7};
+
+	engine_post(f->e, name_of(f, node)->newest, &ev);
+	engine_commit(f->e);
+}
+
+static void squeue(struct fix *f, const char *text)
+{
+	f->e->jobs_running = f->e->jobs_wanted;
+	f->e->jobs_wanted = 0;
+	f->e->wishes_wanted = WISH_NOTHING;
+	intake_asks(f->e);
+	jobs_answer(f->e, text, strlen(text), NULL);
+	engine_commit(f->e);
+}
+
+#define JOB    "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n"
+#define A_CALL "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
+
+/* --- when is it away ---------------------------------------------------------------------------
+ */
+
+static void test_when(void **state)
+{
+	static const struct {
+		const char *what;
+		bool listed;
+		enum provider_op_kind kind;
+		enum provider_code code;
+		bool away, back; /* after so long of that; by one such answer, when it was away */
+	} rows[] = {
+		{"lists fail", true, PROVIDER_LIST, PROVIDER_TRANSIENT, true, false},
+		{"creates are not answered", true, PROVIDER_CREATE, PROVIDER_AMBIGUOUS, true,
+		 false},
+		{"deletes fail", true, PROVIDER_DELETE, PROVIDER_TRANSIENT, true, false},
+		{"it cannot be logged in", true, PROVIDER_LOGIN, PROVIDER_DENIED, true, false},
+		{"refused is answered", true, PROVIDER_CREATE, PROVIDER_CAPACITY, false, true},
+		{"throttled is answered", true, PROVIDER_LIST, PROVIDER_RATE, false, true},
+		{"offers are another service's", true, PROVIDER_OFFERS, PROVIDER_TRANSIENT, false,
+		 false},
+		{"so are notices", true, PROVIDER_NOTICES, PROVIDER_TRANSIENT, false, false},
+		{"logged in is not served", true, PROVIDER_LOGIN, PROVIDER_OK, false, false},
+		{"never listed: lists are denied", false, PROVIDER_LIST, PROVIDER_DENIED, true,
+		 false},
+		{"never listed: deletes go", false, PROVIDER_DELETE, PROVIDER_OK, false, false},
+		{"never listed, until it is", false, PROVIDER_LIST, PROVIDER_OK, false, true},
+	};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		load(f);
+		far(f)->listed = rows[i].listed;
+		for (int k = 0; k < 3; k++) {
+			heard(f, rows[i].kind, rows[i].code);
+			far(f)->mute_ms -= far(f)->mute_ms != 0 ? LIMIT / 2 : 0;
+			far(f)->blind_ms -= far(f)->blind_ms != 0 ? LIMIT / 2 : 0;
+			if (k < 2 && away_since(far(f)) != 0)
+				fail_msg("%s: too early", rows[i].what);
+		}
+		if ((away_since(far(f)) != 0) != rows[i].away)
+			fail_msg("%s: is it away?", rows[i].what);
+		silent(f, LIMIT);
+		assert_true(away_since(far(f)) != 0);
+		heard(f, rows[i].kind, rows[i].code);
+		if ((away_since(far(f)) == 0) != rows[i].back)
+			fail_msg("%s: is it back?", rows[i].what);
+	}
+}
+
+/* --- what was never sent -----------------------------------------------------------------------
+ */
+
+/* A request that never left us, one that never was made, and one at a provider that was never
+ * listed since the start: their nodes are bought elsewhere. */
+static void test_what_was_never_sent_climbs(void **state)
+{
+	struct fix *f = *state;
+
+	for (int listed = 0; listed < 2; listed++) {
+		load(f);
+		call(f, "c[1-2]", A_CALL);
+		assert_string_equal(row(f, "c1")->provider, "far");
+		far(f)->listed = listed;
+		post(f, "c2", NODE_EV_START);
+		post(f, "c2", NODE_EV_NOTSENT);
+		silent(f, LIMIT - 1000);
+		launch_run(f->e);
+		assert_int_equal(row(f, "c1")->state, NODE_WANTED);
+		assert_int_equal(row(f, "c2")->state, NODE_WANTED);
+		silent(f, LIMIT);
+		away_run(f->e);
+		assert_int_equal(row(f, "c1")->state, NODE_GONE);
+		assert_int_equal(row(f, "c1")->reason, NODE_BECAUSE_UNREACHABLE);
+		assert_non_null(strstr(name_of(f, "c1")->why, "far cannot be reached: list: "));
+		intake_run(f->e);
+		squeue(f, JOB);
+		for (int k = 1; k <= 2; k++) {
+			const struct node *n = row(f, k == 1 ? "c1" : "c2");
+
+			assert_int_equal(n->state, NODE_WANTED);
+			assert_string_equal(n->provider, "cloud");
+			assert_true(place_may_send(f->e, n)); /* the other one is away, and known */
+		}
+		load_conf(f, make_two(), NULL); /* and what is away is forgotten with its engine */
+		for (int k = 0; k < 20; k++) {
+			struct journal_tx *tx = journal_begin(f->journal);
+
+			journal_del_node(tx, "c1", (uint64_t)k);
+			journal_del_node(tx, "c2", (uint64_t)k);
+			assert_int_equal(journal_commit(tx, NULL), 0);
+		}
+	}
+}
+
+/* P2: with a journal that may have lost what is there nothing is bought elsewhere; the job goes
+ * back, and is told whose list is missing. */
+static void test_nothing_climbs_with_a_doubtful_journal(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	f->e->doubtful = true;
+	call(f, "c[1-2]", A_CALL);
+	away_run(f->e);
+	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
+	assert_null(pool_closed(f->e, 0));
+	silent(f, LIMIT);
+	launch_run(f->e);
+	intake_run(f->e);
+	squeue(f, JOB);
+	assert_int_equal(row(f, "c1")->state, NODE_GONE);
+	assert_int_equal(row(f, "c1")->gen, 1); /* no other */
+	assert_true(name_of(f, "c1")->barred);
+	assert_int_equal(name_of(f, "c1")->refused, NODE_BECAUSE_UNREACHABLE);
+	assert_non_null(strstr(name_of(f, "c1")->why, "far has not shown what it has"));
+	far(f)->listed = true;
+	place_list_seen(f->e);
+	assert_null(pool_closed(f->e, 0));
+}
+
+/* --- what may be there -------------------------------------------------------------------------
+ */
+
+/* P2: a create in doubt keeps its node's name; its job goes back, whole, and so do others that are
+ * given this node. */
+static void test_what_is_in_doubt_keeps_its_name(void **state)
+{
+	struct fix *f = *state;
+	struct fleet_name *c1;
+
+	load(f);
+	far(f)->listed = true;
+	call(f, "c[1-2]", A_CALL);
+	c1 = name_of(f, "c1");
+	c1->flags = name_of(f, "c2")->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_POWERING_UP;
+	post(f, "c1", NODE_EV_START);
+	post(f, "c1", NODE_EV_LOST);
+	silent(f, LIMIT - 1000);
+	away_run(f->e);
+	assert_false(c1->barred);
+	silent(f, LIMIT);
+	away_run(f->e);
+	assert_int_equal(row(f, "c1")->state, NODE_INDOUBT);
+	assert_true(c1->barred);
+	assert_int_equal(c1->refused, NODE_BECAUSE_UNREACHABLE);
+	refuse_jobs(f->e, JOB, strlen(JOB));
+	engine_commit(f->e);
+	assert_true(row(f, "c1")->release);
+	assert_int_equal(row(f, "c1")->state, NODE_INDOUBT);
+	assert_ptr_equal(fleet_unreached(c1), c1->newest);
+	assert_true(fleet_stuck(c1));
+	c1->barred = false;
+	away_run(f->e); /* it was told once, and nobody waits for this one any more */
+	assert_false(c1->barred);
+	/* the next job that has it */
+	call(f, "c[1,3]",
+	     "{\"jobs\":[{\"job_id\":8,\"features\":null,\"nodes_alloc\":\"c[1,3]\"}]}");
+	assert_int_equal(row(f, "c1")->gen, 1);
+	assert_true(c1->barred);
+	assert_non_null(strstr(c1->why, "far cannot be reached, and may have an instance of c1"));
+	assert_int_equal(c1->refused, NODE_BECAUSE_UNREACHABLE);
+	assert_null(name_of(f, "c3")->newest);
+	/* it is back */
+	heard(f, PROVIDER_LIST, PROVIDER_OK);
+	away_run(f->e);
+	assert_false(fleet_stuck(c1));
+}
+
+/* I18: slurmctld has it up: there is an instance, whatever its provider could tell. */
+static void test_what_is_up_is_not_refused(void **state)
+{
+	struct fix *f = *state;
+
+	load(f);
+	far(f)->listed = true;
+	call(f, "c1", "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c1\"}]}");
+	post(f, "c1", NODE_EV_START);
+	post(f, "c1", NODE_EV_LOST);
+	name_of(f, "c1")->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	silent(f, LIMIT);
+	away_run(f->e);
+	assert_false(name_of(f, "c1")->barred);
+	f->e->snapshot_ms = 0; /* nor while slurmctld has said nothing */
+	name_of(f, "c1")->flags = 0;
+	away_run(f->e);
+	assert_false(name_of(f, "c1")->barred);
+}
+
+/* A delete that nobody took keeps the name as well, and a row that waits for it goes. */
+static void test_what_waits_for_a_delete_there_goes(void **state)
+{
+	struct fix *f = *state;
+	struct node n;
+
+	for (int accepted = 0; accepted < 2; accepted++) {
+		struct journal_tx *tx = journal_begin(f->journal);
+
+		node_init(&n, "c1", 1, loop_now(f->loop) - 100000);
+		n.state = NODE_DELETING;
+		n.release = true;
+		n.accepted = accepted;
+		n.rate_nano_h = OD;
+		(void)snprintf(n.instance, sizeof(n.instance), "i-1");
+		(void)snprintf(n.provider, sizeof(n.provider), "far");
+		(void)snprintf(n.offer, sizeof(n.offer), "there");
+		journal_del_node(tx, "c1", 2);
+		journal_put_node(tx, &n, "pool");
+		assert_int_equal(journal_commit(tx, NULL), 0);
+		load(f);
+		far(f)->listed = true;
+		name_of(f, "c1")->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_POWERING_UP;
+		node_init(&n, "c1", 2, loop_now(f->loop));
+		place_set(f->e, &n, &f->e->conf->pools[0].offers[1], OD);
+		engine_want(f->e, &n, "test");
+		silent(f, LIMIT);
+		away_run(f->e);
+		assert_int_equal(row(f, "c1")->state, accepted ? NODE_WANTED : NODE_GONE);
+		assert_int_equal(fleet_stuck(name_of(f, "c1")), !accepted);
+	}
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(test_when),
+		T(test_what_was_never_sent_climbs),
+		T(test_nothing_climbs_with_a_doubtful_journal),
+		T(test_what_is_in_doubt_keeps_its_name),
+		T(test_what_is_up_is_not_refused),
+		T(test_what_waits_for_a_delete_there_goes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
