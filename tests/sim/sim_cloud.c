@@ -70,6 +70,7 @@ void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms)
 {
 	i->excused = true;
 	i->state = INST_RECLAIMING;
+	i->reclaim_said = c->w->now;
 	i->reclaim_at = c->w->now + ms;
 	world_at(c->w, i->reclaim_at, on_end, i, 0);
 	sim_notice_reclaim(c->w, i);

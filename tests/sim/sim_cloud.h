@@ -47,6 +47,7 @@ struct inst {
 	uint32_t ended_run;          /* ... and as ended */
 	uint32_t addr_run;           /* ... and with its address */
 	bool addr_shown;             /* that reached burstd */
+	int64_t reclaim_said;        /* since when it is said that it will be reclaimed */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
 	int64_t taken_at;  /* slurmctld was told to take its node down, whatever runs there; 0: not

@@ -634,6 +634,9 @@ static void check_deadline(struct sim_ctld *c, const struct ctld_node *n, const 
 	    c->troubled > since || c->w->disk_until > since || c->w->skew != 0 || !sim_ctld_up(c) ||
 	    c->w->now < c->deaf_until || r->n.noticed_ms > since)
 		return;
+	/* What it knew for longer was something else, which waits for the job. */
+	if (r->n.notice != PROVIDER_NOTICE_RECLAIM && i->reclaim_said > since)
+		return;
 	world_fail(c->w, "I16: %s goes, as burstd has known for a minute, and job %u is on it",
 		   n->name, (unsigned)j->id);
 }
