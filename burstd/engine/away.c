@@ -76,6 +76,8 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 	c->e->aways = c->e->aways || c->away;
 	if (c->away != was)
 		tell(c);
+	if (was && !c->away)
+		cloud_hurry(c); /* what is in doubt there has waited for long enough */
 }
 
 /* --- what is held there ------------------------------------------------------------------------

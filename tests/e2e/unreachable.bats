@@ -73,6 +73,7 @@ new_rows() {
 	burstctl events --json | jq -se 'any(.type == "provider-away" and (.detail | startswith("far: ")))'
 	nft delete table ip far
 	within 40 eval "burstctl events --json | jq -se 'any(.type == \"provider-back\" and .detail == \"far\")'"
+	within 40 burstd_has 0 ANY # a create in doubt waits for two of its lists
 }
 
 @test "it refuses connections from the start on: the journal knows what is there, and the job runs elsewhere" {

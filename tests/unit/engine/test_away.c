@@ -155,6 +155,7 @@ static void test_when(void **state)
 		heard(f, rows[i].kind, rows[i].code);
 		if ((away_since(far(f)) == 0) != rows[i].back)
 			fail_msg("%s: is it back?", rows[i].what);
+		assert_int_equal(far(f)->list_step == ENGINE_LOOK_MS, rows[i].back);
 	}
 }
 
