@@ -145,9 +145,13 @@ void plan_explain(const struct plan *plan, const struct plan_node *pn, const str
 
 struct refusal_hint plan_hint(const struct plan *p, const struct plan_node *pn)
 {
+	struct refusal_hint hint = {.lasting = pn->lasting};
+
 	if (pn->cause == PLAN_LADDER)
-		return p->no_rungs[pn->no_rung].hint;
-	return (struct refusal_hint){.lasting = pn->lasting};
+		hint = p->no_rungs[pn->no_rung].hint;
+	if (hint.lasting)
+		hint.job = pn->job;
+	return hint;
 }
 
 struct fate { /* what is decided for a set of nodes, whole */

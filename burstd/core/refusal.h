@@ -28,7 +28,8 @@ struct refusal { /* of one job, all zero: never refused */
 struct refusal_hint {
 	int64_t not_before_ms; /* else it would find the same */
 	int64_t surely_ms;     /* then it may have what it may not have now */
-	bool lasting;          /* no wait can mend it */
+	bool lasting;          /* no wait can mend it ... */
+	uint64_t job;          /* ... for this one; 0: for whichever has the node */
 };
 
 /* One more, now.  Returns how long the job is to wait, in ms.  A job that was not refused again

@@ -121,18 +121,18 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 								      : (struct refusal){0};
 }
 
-void postpone_job(struct engine *e, const struct slurm_job *j, const struct fleet_name *bad)
+void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why)
 {
 	struct postponed *p = get(e, j->number);
 
-	(void)refusal_add(&p->refusal, bad->hint, engine_now(e));
-	p->pool = bad->pool;
-	p->price = refusal_lasts(&p->refusal) ? place_lowest(e, bad->pool) : 0;
+	(void)refusal_add(&p->refusal, why->hint, engine_now(e));
+	p->pool = why->pool;
+	p->price = refusal_lasts(&p->refusal) ? place_lowest(e, why->pool) : 0;
 	p->wishes = p->counts = 0;
 	p->anew = p->unnamed = false;
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
-	(void)snprintf(p->why, sizeof(p->why), "%s", bad->why);
+	(void)snprintf(p->why, sizeof(p->why), "%s", why->text);
 	p->untold = true;
 	p->until_ms = 0;
 	p->look_ms = engine_now(e);

@@ -658,7 +658,12 @@ void srun_free(struct engine *e);
 /* --- postpone.c --- */
 void postpone_load(struct engine *e, const struct journal_refusal *r);
 /* The nodes of this job were just sent back. */
-void postpone_job(struct engine *e, const struct slurm_job *j, const struct fleet_name *bad);
+struct postpone_why {
+	char text[160];
+	struct refusal_hint hint;
+	uint32_t pool; /* that it is about */
+};
+void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why);
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);

@@ -60,12 +60,12 @@ static void keep(void *ctx, const struct slurm_job *j)
 
 /* One that it lacks for a while, if there is one: a node that another job lacks for good may be
  * shared with that. */
-static struct fleet_name *refused_in(struct engine *e, const struct hostlist *h)
+static struct fleet_name *refused_in(struct engine *e, const struct gang *g)
 {
 	struct fleet_name *bad = NULL;
 
-	for (size_t i = 0; i < h->n; i++) {
-		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+	for (size_t i = 0; i < g->list->n; i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, g->list->names[i]);
 
 		if (nm != NULL && nm->barred && (bad == NULL || bad->hint.lasting))
 			bad = nm;
@@ -73,10 +73,27 @@ static struct fleet_name *refused_in(struct engine *e, const struct hostlist *h)
 	return bad;
 }
 
+/* What no wait can mend for the job that asked is nothing to another that slurmctld has given the
+ * node to meanwhile. */
+static bool is_anothers(const struct fleet_name *bad, const struct gang *g)
+{
+	return bad->hint.lasting && bad->hint.job != 0 && bad->hint.job != g->job.number;
+}
+
+static void say_why(const struct engine *e, const struct fleet_name *bad, const struct gang *g,
+		    char out[160])
+{
+	if (is_anothers(bad, g))
+		(void)snprintf(out, 160, "pool %.60s: its nodes were refused to another job",
+			       e->conf->pools[bad->pool].name);
+	else
+		(void)snprintf(out, 160, "%s", bad->why);
+}
+
 /* A job that runs lacks nothing, whatever is refused to others on the same nodes. */
 static const struct fleet_name *lacking(struct engine *e, const struct gang *g)
 {
-	return slurm_job_configuring(&g->job) ? refused_in(e, g->list) : NULL;
+	return slurm_job_configuring(&g->job) ? refused_in(e, g) : NULL;
 }
 
 /* slurmctld has it up: it lacks nothing, though we may not have written that down yet. */
@@ -159,12 +176,14 @@ static void tell(struct gangs *g)
 
 	for (size_t j = 0; j < g->n; j++) {
 		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
+		char why[160];
 
 		if (bad == NULL || !is_due(g->e, bad))
 			continue;
+		say_why(g->e, bad, &g->gangs[j], why);
 		(void)snprintf(text, sizeof(text),
 			       "burstd: %s; the job ends: only those of sbatch wait and try again",
-			       bad->why);
+			       why);
 		srun_tell(g->e, g->gangs[j].job.number, text);
 	}
 }
@@ -202,10 +221,15 @@ static void postpone(struct gangs *g, int64_t from)
 {
 	for (size_t j = 0; j < g->n; j++) {
 		const struct fleet_name *bad = lacking(g->e, &g->gangs[j]);
+		struct postpone_why why;
 
 		if (bad == NULL || bad->forced_ms < from)
 			continue;
-		postpone_job(g->e, &g->gangs[j].job, bad);
+		why = (struct postpone_why){.hint = bad->hint, .pool = bad->pool};
+		if (is_anothers(bad, &g->gangs[j]))
+			why.hint = (struct refusal_hint){0};
+		say_why(g->e, bad, &g->gangs[j], why.text);
+		postpone_job(g->e, &g->gangs[j].job, &why);
 		note_whose(g->e, &g->gangs[j]);
 	}
 }

@@ -16,7 +16,7 @@ SOURCES = {
     "burstd/engine/form.c": ["refuse_sold_out", "refuse_too_large"],
     "burstd/engine/pool.c": ["engine_closed", "pool_probes"],
     "burstd/engine/postpone.c": ["describe"],
-    "burstd/engine/refuse.c": ["tell"],
+    "burstd/engine/refuse.c": ["tell", "say_why"],
     "burstd/engine/rescue.c": ["announce", "requeued"],
 }
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')

@@ -14,7 +14,7 @@ static struct fix {
 	struct journal_refusal put;
 	unsigned rows, dels;
 	uint64_t mark, past;           /* updates of nodes queued, and run */
-	struct fleet_name bad;         /* the node that is refused next */
+	struct postpone_why bad;       /* the next refusal */
 	char cleared[40], started[40]; /* whose comment was; who may start at once */
 	int64_t lowest;                /* price */
 } F;
@@ -106,7 +106,7 @@ static void refuse(const char *why)
 {
 	struct slurm_job j = {.number = 107, .id = "7_2"};
 
-	(void)snprintf(F.bad.why, sizeof(F.bad.why), "%s", why);
+	(void)snprintf(F.bad.text, sizeof(F.bad.text), "%s", why);
 	postpone_job(&F.e, &j, &F.bad);
 }
 
@@ -449,9 +449,9 @@ static void test_told_by_the_wall_clock(void **state)
 		int64_t ahead_s; /* our time, of the wall clock */
 		const char *comment;
 	} rows[] = {
-		{-3600, "burstd: why; next try 2027-01-15T09:00:30Z (in 30s)"},
-		{3600, "burstd: why; next try 2027-01-15T07:00:30Z (in 30s)"},
-		{365 * 86400, "burstd: why; next try 2026-01-15T08:00:30Z (in 30s)"},
+		{-3600, "burstd: why; next try 2027-01-15T09:00:30Z (in 29s)"},
+		{3600, "burstd: why; next try 2027-01-15T07:00:30Z (in 29s)"},
+		{365 * 86400, "burstd: why; next try 2026-01-15T08:00:30Z (in 29s)"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {

@@ -24,7 +24,9 @@ static struct fix {
 	struct conf conf;
 	struct conf_pool pool;
 	uint32_t refusals; /* of every job, so far */
-	bool lasting;      /* the last that was told waits a day */
+	bool lasting;      /* the last that was told waits a day ... */
+	char why[160];     /* ... for this */
+	char said[300];    /* to srun */
 	char forced[100], released[100], told[100], events[100], heard[100];
 } F;
 
@@ -79,17 +81,16 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 
 	(void)e;
 	assert_string_equal(F.forced, "");
-	assert_string_equal(text, "burstd: none left; the job ends: only those of sbatch wait and "
-				  "try again");
+	(void)snprintf(F.said, sizeof(F.said), "%s", text);
 	(void)snprintf(number, sizeof(number), "%llu", (unsigned long long)job);
 	note(F.heard, sizeof(F.heard), number);
 }
 
-void postpone_job(struct engine *e, const struct slurm_job *j, const struct fleet_name *bad)
+void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why)
 {
 	(void)e;
-	F.lasting = bad->hint.lasting;
-	assert_string_equal(bad->why, "none left");
+	F.lasting = why->hint.lasting;
+	(void)snprintf(F.why, sizeof(F.why), "%s", why->text);
 	note(F.told, sizeof(F.told), j->id);
 }
 
@@ -146,6 +147,8 @@ static void test_gang(void **state)
 	assert_string_equal(F.released, "c2 ");
 	assert_string_equal(F.told, "7 ");
 	assert_string_equal(F.heard, "7 ");
+	assert_string_equal(F.said, "burstd: none left; the job ends: only those of sbatch wait "
+				    "and try again");
 	assert_string_equal(F.events, "c1 c2 ");
 	F.heard[0] = F.forced[0] = '\0';
 	squeue("7|7|CONFIGURING|gpu||c[1-2]\n8|8|CONFIGURING|gpu||c3\n");
@@ -171,6 +174,29 @@ static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
 	squeue("8|8|CONFIGURING|gpu||c[1,3]\n");
 	assert_false(F.lasting);
 	assert_int_equal(shared->refused_for, 8);
+}
+
+/* slurmctld may have given the node to another job meanwhile: that one may fit. */
+static void test_a_day_is_waited_by_the_job_that_asked(void **state)
+{
+	static char name[] = "p";
+	struct fleet_name *nm = add("c1", NODE_GONE, BOOTING);
+
+	(void)state;
+	F.pool.name = name;
+	for (uint64_t job = 7; job <= 8; job++) {
+		F.forced[0] = F.heard[0] = '\0';
+		nm->forced_ms = 0;
+		refuse_mark(&F.e, nm, NODE_BECAUSE_LIMIT, "none left");
+		nm->hint = (struct refusal_hint){.lasting = true, .job = job};
+		squeue("7|7|CONFIGURING|gpu||c1\n");
+		assert_int_equal(F.lasting, job == 7);
+		assert_string_equal(F.why,
+				    job == 7 ? "none left"
+					     : "pool p: its nodes were refused to another job");
+		assert_string_equal(F.heard, "7 ");
+		assert_memory_equal(F.said + strlen("burstd: "), F.why, strlen(F.why));
+	}
 }
 
 /* What we have READY is of an earlier request, if slurmctld waits for the node to come up: it goes
@@ -255,6 +281,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_gang),
 		TEST(test_a_day_is_waited_for_what_no_wait_can_mend),
+		TEST(test_a_day_is_waited_by_the_job_that_asked),
 		TEST(test_gang_with_an_old_instance),
 		TEST(test_all_are_told),
 		TEST(test_shared),
