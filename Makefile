@@ -121,7 +121,7 @@ libagent   := $(B)/libagent.a $(libbase)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libslurm   := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
-libproviders := $(B)/libsimcloud.a $(libdrivers) $(B)/libio.a
+libproviders := $(B)/libsimcloud.a $(B)/libio.a $(libdrivers)
 
 # What each archive has: `make mutate` puts another object into one.
 objects_base     := $(BASE)

@@ -360,8 +360,8 @@ static int put_bill(void *ctx, const struct journal_usage *u)
 	jsonw_text(w, "state", node_state_str(NODE_GONE));
 	jsonw_text(w, "pool", u->pool);
 	jsonw_text(w, "instance", u->instance);
-	jsonw_int(w, "start_ms", u->start_ms);
-	jsonw_int(w, "end_ms", u->end_ms);
+	ctl_reply_time(b->r, "start_ms", u->start_ms);
+	ctl_reply_time(b->r, "end_ms", u->end_ms);
 	jsonw_money(w, "rate", u->rate_nano_h);
 	jsonw_money(w, "cost", u->cost_nano);
 	jsonw_close(w, '}');
@@ -411,7 +411,7 @@ int ctl_show_node(struct ctl_reply *r)
 	nm = fleet_find(fleet_of(r), name);
 	if (nm == NULL && conf_pool_of(conf_of(r), name) == NULL && !was_bought(r, name))
 		return ctl_events_stranger(r, name);
-	jsonw_int(&r->w, "now_ms", engine_now(r->api->engine));
+	ctl_reply_time(r, "now_ms", engine_now(r->api->engine));
 	jsonw_text(&r->w, "currency", conf_of(r)->currency);
 	put_node(r, name, nm);
 	str_init(&why, WHY_MAX);

@@ -697,7 +697,7 @@ static int64_t due_ms(const struct cloud *c, enum provider_op_kind kind, int64_t
 	return at <= engine_now(c->e) && limit_waits(&c->limit, kind) ? INT64_MAX : at;
 }
 
-int64_t cloud_next_ms(const struct cloud *c)
+static int64_t next_request_ms(const struct cloud *c)
 {
 	const int64_t at[] = {
 		due_ms(c, PROVIDER_LOGIN, login_next_ms(c)),
@@ -710,9 +710,12 @@ int64_t cloud_next_ms(const struct cloud *c)
 	size_t n = login_good(c) ? sizeof(at) / sizeof(at[0]) : 2; /* nothing else can go out */
 	int64_t next = INT64_MAX;
 
-	if (off_is(c))
-		return c->off_next;
 	for (size_t i = 0; i < n; i++)
 		next = at[i] < next ? at[i] : next;
 	return next;
+}
+
+int64_t cloud_next_ms(const struct cloud *c)
+{
+	return off_is(c) ? c->off_next : next_request_ms(c);
 }

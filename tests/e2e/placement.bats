@@ -147,7 +147,7 @@ jobs_are() {
 	LAB_POOL='jurisdictions = {"EU"}' LAB_COOLDOWN=3s
 	buy_from "$abroad" "$near"
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
-	within 20 told "$job" 'abroad: EU only: us-east-1 is not; near: no capacity'
+	within 20 told "$job" 'abroad: EU only: us-east-1 is not; near ([^)]*): no capacity'
 	asked 1 1
 	within 5 eval 'squeue -h -j "$job" -o %r | grep -q BeginTime'
 	# Another try is like the first.
@@ -176,7 +176,7 @@ jobs_are() {
 	within 60 jobs_are R 14
 	jobs_are PD 6
 	for job in $(squeue -h -t PD -o %A); do
-		within 10 told "$job" 'near.*far: no capacity'
+		within 10 told "$job" 'near.*far ([^)]*): no capacity'
 	done
 	for job in $(squeue -h -t R -o %A); do
 		in_one_pass "$job"

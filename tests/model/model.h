@@ -26,8 +26,8 @@
  *
  * What is not here: addresses, money, reasons (they decide nothing in node.c), clocks that jump
  * (F57), a lost journal (F58), rows forgotten after GONE, lists that lack many nodes (I12; two are
- * few), limits, how lists and snapshots become events (observe.c, inventory.c) beyond what is said in side.c.
- * The unit tests and the simulator have those. */
+ * few), limits, how lists and snapshots become events (observe.c, inventory.c) beyond what is said
+ * in side.c. The unit tests and the simulator have those. */
 #ifndef TESTS_MODEL_H
 #define TESTS_MODEL_H
 

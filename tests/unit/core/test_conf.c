@@ -40,7 +40,8 @@ static const struct {
 	 "burstd.conf:209: pool \"a\" is there twice"},
 	{"too many in all",
 	 {{"a", "one", "a[1-60000]"}, {"b", "one", "b[1-6000]"}},
-	 "burstd.conf:200: pool \"b\": its 6000 nodes and the 60000 of the pools before it are more "
+	 "burstd.conf:200: pool \"b\": its 6000 nodes and the 60000 of the pools before it are "
+	 "more "
 	 "than the 65536 that Slurm can have in a cluster"},
 	{"too many in one",
 	 {{"a", "one", "a[1-65537]"}},

@@ -178,7 +178,7 @@ static void test_a_nodes_certificate_is_none(void **state)
 		       claim(1)->c.id, secret, F.keys[0].csr);
 	F.peer.known = true;
 	memcpy(F.peer.spki, F.keys[0].spki, sizeof(F.peer.spki));
-	request("POST", "/v1/claim", body, false, &an);
+	request("POST", "/v1/claim", body, &an);
 	assert_int_equal(status(F.tickets), 403);
 	F.peer.known = false;
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);

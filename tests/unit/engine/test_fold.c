@@ -127,6 +127,7 @@ NOTHING(place_reclaimed, struct engine *e, const struct fleet_node *fn)
 NOTHING(pool_failed, struct engine *e, const struct node *n, const char *why)
 NOTHING(pool_node_failed, struct engine *e, struct fleet_name *nm, uint64_t gen)
 NOTHING(pool_works, struct engine *e, struct fleet_name *nm, const struct node *n)
+NOTHING(pool_lost, struct engine *e, const struct node *n)
 NOTHING(refuse_mark, struct engine *e, struct fleet_name *nm, enum node_reason why,
 	const char *text)
 NOTHING(rescue_node, struct engine *e, struct fleet_name *nm, bool dead, const char *why)

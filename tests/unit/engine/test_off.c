@@ -105,7 +105,7 @@ static void test_a_removed_pool(void **state)
 	assert_true(engine_spent(f->e, 1) >= INT64_C(9000000000)); /* a bill, and an hour */
 	assert_non_null(strstr(engine_closed(f->e, 1), "not have it any more"));
 	/* Its instances are not strays, and nothing more is bought. */
-	assert_true(cloud_ready(&f->e->clouds[0]));
+	assert_true(cloud_ready(&f->e->clouds[0], PROVIDER_LIST));
 	assert_null(place_of(f->e, row(f, "g1")));
 	assert_non_null(pool_refusal(f->e, row(f, "g2")));
 	f->e->snapshot_ms = engine_now(f->e);
@@ -144,7 +144,7 @@ static void test_a_removed_provider(void **state)
 	assert_false(f->e->conf->pools[1].removed);
 	far = &f->e->clouds[1];
 	assert_non_null(strstr(engine_off(f->e, 1), "not have it any more"));
-	assert_false(cloud_ready(far));
+	assert_false(cloud_ready(far, PROVIDER_LIST));
 	assert_int_equal(cloud_next_ms(far), INT64_MAX);
 	cloud_run(far);
 	f->e->snapshot_ms = engine_now(f->e);
@@ -220,8 +220,8 @@ static void test_a_missing_credential(void **state)
 	assert_string_equal(engine_off(f->e, 0), files_fail);
 	assert_string_equal(engine_provider_source(f->e, 0).error, files_fail);
 	assert_null(engine_off(f->e, 1));
-	assert_false(cloud_ready(c));
-	assert_true(cloud_ready(&f->e->clouds[1]));
+	assert_false(cloud_ready(c, PROVIDER_LIST));
+	assert_true(cloud_ready(&f->e->clouds[1], PROVIDER_LIST));
 	/* Each minute, and not more often. */
 	files_asked = 0;
 	off_run(c);
@@ -239,7 +239,7 @@ static void test_a_missing_credential(void **state)
 	files_fail = NULL;
 	off_run(c);
 	assert_null(engine_off(f->e, 0));
-	assert_true(cloud_ready(c));
+	assert_true(cloud_ready(c, PROVIDER_LIST));
 	assert_int_equal(c->caps.create_max, 1000);
 	fake_files = NULL;
 }

@@ -455,8 +455,7 @@ static void test_refuse_wanted(void **state)
 	assert_int_equal(F.nposted, 1);
 	assert_string_equal(F.posted[0], "a1");
 	assert_int_equal(F.reasons[0], NODE_BECAUSE_OPERATOR);
-	assert_string_equal(pool_refusal(&F.e, &paused->n),
-			    "pool alpha: paused by an admin");
+	assert_string_equal(pool_refusal(&F.e, &paused->n), "pool alpha: paused by an admin");
 	assert_int_equal(engine_pause(&F.e, "alpha", false, "root", NULL), 0);
 	close_pool(1);
 	closed = want("b2", 1);
