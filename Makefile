@@ -64,16 +64,14 @@ ldlibs    = $(PKG_LIBS) $(LDLIBS)
 ldflags  :=
 
 # What guards a release, as far as the compiler knows it: _FORTIFY_SOURCE=3 is for gcc 12 and clang 12 on, control-flow
-# protection for x86, and locals begin as zero with gcc 12 and clang 16.  Asked once; a make below has the answer.  A
+# protection for x86, and locals begin as zero with gcc 12 and clang 16.  Each make asks its own compiler.  A
 # distribution's flags may say how much _FORTIFY_SOURCE it wants.
 guards := -D_FORTIFY_SOURCE=3 -fcf-protection -ftrivial-auto-var-init=zero
 fortify = $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,$(or $(filter -D_FORTIFY%,$(GUARDS)),-D_FORTIFY_SOURCE=2))
 takes = $(shell echo 'int main(void) { return 0; }' | $(1) -O2 -Werror $(2) -x c -o /dev/null - 2>/dev/null && echo '$(2)')
 ifeq ($(MODE),release)
-ifndef GUARDS
 both   = $(if $(HOOK_CC),$(if $(call takes,$(HOOK_CC),$(1)),$(call takes,$(CC),$(1))),$(call takes,$(CC),$(1)))
-export GUARDS := $(foreach f,$(guards),$(call both,$(f)))
-endif
+GUARDS := $(foreach f,$(guards),$(call both,$(f)))
 cflags  += -O2 $(fortify) $(filter-out -D_FORTIFY%,$(GUARDS)) \
            -fstack-protector-strong -fstack-clash-protection -fPIE
 ldflags += -pie -Wl,-z,relro,-z,now
@@ -173,11 +171,9 @@ endif
 hook_cc := $(or $(HOOK_CC),$(if $(filter-out release,$(MODE))$(filter-out cc gcc,$(CC)),,$(MUSL_GCC)),$(CC))
 # At another address each time it starts (static-pie), where it can be linked so: that costs 8 us with musl, 20
 # with glibc.  musl-gcc links no such program by itself; here is how.
-ifndef HOOK_PIE
 musl_crt  = $(patsubst %/Scrt1.o,%,$(shell $(hook_cc) -static -\#\#\# -x c /dev/null 2>&1 | grep -o '[^ ]*/Scrt1\.o' | head -n 1))
 musl_pie  = -static -nostartfiles -Wl,-pie,--no-dynamic-linker,-z,text $(addprefix $(musl_crt)/,rcrt1.o crti.o crtn.o)
-export HOOK_PIE := $(if $(filter release,$(MODE)),$(or $(call takes,$(hook_cc) -fPIE,$(if $(filter musl-gcc,$(hook_cc)),$(musl_pie),-static-pie)),-static))
-endif
+hook_pie := $(if $(filter release,$(MODE)),$(or $(call takes,$(hook_cc) -fPIE,$(if $(filter musl-gcc,$(hook_cc)),$(musl_pie),-static-pie)),-static))
 # It needs none of the libraries that the user's flags may lead to, and musl none of their headers.
 hookflags = $(if $(filter musl-gcc,$(hook_cc)),$(filter-out -I% -L%,$(1)),$(1))
 # All of base but what reads by jansson.
@@ -185,12 +181,12 @@ hooksrc := $(wildcard slurm/*.c) $(filter-out %/jpull.c,$(wildcard burstd/base/*
 $(BIN)/burst-hook: $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(HOOK_PIE) -o $@ $^
+	$(Q)$(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(hook_pie) -o $@ $^
 	@for h in $(HOOKS); do ln -sf burst-hook $(@D)/$$h; done
 
 $(B)/hook/cc: FORCE
 	@mkdir -p $(@D)
-	@echo '$(hook_cc) $(HOOK_PIE)' | cmp -s - $@ || echo '$(hook_cc) $(HOOK_PIE)' >$@
+	@echo '$(hook_cc) $(hook_pie)' | cmp -s - $@ || echo '$(hook_cc) $(hook_pie)' >$@
 .PHONY: FORCE
 
 $(B)/hook/%.o: %.c Makefile $(B)/hook/cc
