@@ -76,8 +76,14 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 	c->e->aways = c->e->aways || c->away;
 	if (c->away != was)
 		tell(c);
-	if (was && !c->away)
-		cloud_hurry(c); /* what is in doubt there has waited for long enough */
+	if (!was || c->away)
+		return;
+	/* What is in doubt there has waited for long enough; but lists may be all that fails still
+	 * (I30). */
+	if (kind == PROVIDER_LIST)
+		cloud_hurry(c);
+	else
+		c->list_next = now;
 }
 
 /* --- what is held there ------------------------------------------------------------------------

@@ -155,7 +155,10 @@ static void test_when(void **state)
 		heard(f, rows[i].kind, rows[i].code);
 		if ((away_since(far(f)) == 0) != rows[i].back)
 			fail_msg("%s: is it back?", rows[i].what);
-		assert_int_equal(far(f)->list_step == ENGINE_LOOK_MS, rows[i].back);
+		assert_int_equal(far(f)->list_step == ENGINE_LOOK_MS,
+				 rows[i].back && rows[i].kind == PROVIDER_LIST);
+		if (rows[i].back && rows[i].kind != PROVIDER_LIST)
+			assert_int_equal(far(f)->list_next, engine_now(f->e));
 	}
 }
 
