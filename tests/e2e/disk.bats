@@ -151,7 +151,7 @@ put_off() {
 	scancel "$job"
 	calm
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
-	within 20 put_off 2
+	within 20 put_off 1 # not asked again: simcloud said that it may be in ten minutes
 	fill_disk
 	lab_kill burstd
 	fill_disk

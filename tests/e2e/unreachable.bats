@@ -49,8 +49,14 @@ comment_has() { # JOB WORDS
 	scontrol -o show job "$1" | sed -n 's/.* AdminComment=\(.*\)  *StdErr=.*/\1/p' | grep -qF -- "$2"
 }
 
+# Its first answer, and only that, ends what the test before has made of it.
+far_answers() {
+	burstctl status --json | jq -e '.providers[] | select(.name == "far") | .ok'
+}
+
 setup() {
 	far_is_there
+	within 40 far_answers
 	calm
 	rows=$(sim_rows)
 }
