@@ -87,9 +87,9 @@ as_slow() {
 	cat "$dir/ours.attack" "$dir/good" "$dir/ours.said"
 	# A flood it was, on however slow a machine; who is refused again and again is shown the door.
 	for name in ours other; do
-		jq -es 'length >= 2 and all(.claims_per_s > 100 and .refused_per_s > 50 and .tried_per_s > 50)' "$dir/$name.attack"
+		jq -es 'length >= 2 and all(.claims_per_s > 100 and .refused_per_s > 50 and .tried_per_s > 5)' "$dir/$name.attack"
 	done
-	tail -1 "$dir/ours.said" | jq -e '.loop == 20 and .over_rate > 0 and .refused > 500 and .refused <= 8 * .accepted and .accepted < 4000'
+	tail -1 "$dir/ours.said" | jq -e '.loop == 20 and .over_rate > 0 and .refused > 500 and .refused <= 8 * .accepted'
 	# Nodes that boot meanwhile get in, nearly all at the first attempt.
 	jq -e '.in == 20 and .at_once > 10' "$dir/good"
 	# Each call is durable; half of them within 10 ms, or where the machine does much else, four times what they took before.

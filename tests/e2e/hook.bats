@@ -195,8 +195,8 @@ streams() {
 
 # ninth: of ten calls nine take at most so many milliseconds; a call that fails is told
 ninth() {
-	local t0 i
-	for i in {1..20}; do
+	local t0
+	for _ in {1..20}; do
 		t0=${EPOCHREALTIME/./}
 		lab_as slurm /run/lab/bin/burst-suspend c8 || echo failed
 		echo $(((${EPOCHREALTIME/./} - t0) / 1000))
@@ -215,6 +215,6 @@ ninth() {
 		echo "$face: 18 of 20 calls within $busy ms, before that $calm ms; $(cat "$lab_dir/streamed") bytes of answers"
 		[ "$(cat "$lab_dir/streamed")" -gt 0 ] # of what viewers say only some is read in a turn
 		[ "$busy" -lt 100 ] || [ "$busy" -lt $((4 * calm)) ]
-		spooled = 0
+		spooled '=' 0
 	done
 }

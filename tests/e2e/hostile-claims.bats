@@ -70,7 +70,6 @@ claim_ttl() {
 	done
 	# The same address is not the same man.
 	try "$node" right
-	answering "$node" right
 	claimed "$node" right
 	within 20 event claim-guessed "from $(sim_addresses | sed -n "s/^$node //p")"
 	run ! event breach

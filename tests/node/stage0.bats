@@ -4,8 +4,8 @@
 load world.sh
 
 legacy() {
-	unshare -n iptables-legacy -S >/dev/null 2>&1 && unshare -n ip6tables-legacy -S >/dev/null 2>&1 ||
-		skip 'this kernel has no iptables of old'
+	unshare -n iptables-legacy -S >/dev/null 2>&1 || skip 'this kernel has no iptables of old'
+	unshare -n ip6tables-legacy -S >/dev/null 2>&1 || skip 'this kernel has no ip6tables of old'
 }
 
 @test "stage0 claims, fetches node-init by its certificate, and leaves no secret behind" {
