@@ -116,9 +116,10 @@ ran_twice() {
 	node=$(job_nodes "$job")
 	id=$(instance_of "$node")
 	lab_kill burstd
-	sim_reclaim "$node" 20000
+	# A queue gives what the dead one was just asking for to nobody for half a minute.
+	sim_reclaim "$node" 90000
 	lab_start burstd
-	within 15 job_is "$job" PENDING
+	within 60 job_is "$job" PENDING
 	restarted "$job" 1
 	within 60 job_is "$job" COMPLETED
 	ran_twice "$job"

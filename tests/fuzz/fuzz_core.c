@@ -246,9 +246,12 @@ static void call(struct world *w)
 	unsigned how = byte(w);
 	struct ladder_known known[POOLS] = {{.price = prices[how & 3]},
 					    {.price = prices[how >> 2 & 3]}};
-	struct plan_pool pools[POOLS] = {
-		{&known[0], how & 0x40 ? "paused" : NULL, how & 0x10 ? "one" : NULL},
-		{&known[1], how & 0x80 ? "paused" : NULL, how & 0x20 ? "one" : NULL}};
+	struct plan_pool pools[POOLS] = {{.known = &known[0],
+					  .closed = how & 0x40 ? "paused" : NULL,
+					  .probes = how & 0x10 ? "one" : NULL},
+					 {.known = &known[1],
+					  .closed = how & 0x80 ? "paused" : NULL,
+					  .probes = how & 0x20 ? "one" : NULL}};
 	struct demand d;
 	struct plan p;
 
