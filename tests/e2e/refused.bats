@@ -108,10 +108,10 @@ at_terminal() {
 	within 20 grep -q 'Node failure\|revoked' "$lab_dir/srun.out"
 	within 20 grep -q 'revoked\|Relinquishing\|failure' "$lab_dir/salloc.out"
 	cat "$lab_dir/srun.out" "$lab_dir/salloc.out"
-	[ "$(grep -c 'burstd: .*no capacity.*; the job ends: only those of sbatch wait and try again' "$lab_dir/srun.out")" = 1 ]
-	[ "$(grep -c 'burstd: .*no capacity.*; the job ends' "$lab_dir/salloc.out")" = 1 ]
+	[ "$(grep -c 'burstd: .*no [^;]*; the job ends: only those of sbatch wait and try again' "$lab_dir/srun.out")" = 1 ]
+	[ "$(grep -c 'burstd: .*no [^;]*; the job ends' "$lab_dir/salloc.out")" = 1 ]
 	[ "$(grep -n 'burstd:\|Node failure' "$lab_dir/srun.out" | head -n 1 | grep -c burstd)" = 1 ]
-	burstctl audit | grep -w notify | grep -q capacity
+	burstctl audit | grep -w notify | grep -qi capacity
 	sim_capacity null
 	within 60 job_is "$job" COMPLETED
 	[ "$(cat "$lab_dir/home/job-$job.out")" = "done" ]
