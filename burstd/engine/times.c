@@ -3,6 +3,8 @@
 #include "base/fmt.h"
 #include "engine/private.h"
 
+enum { QUICK_MS = 1000 }; /* a Date leaves as much open anyway */
+
 static int64_t shift(int64_t ms, int64_t by)
 {
 	return ms <= 0 || ms == INT64_MAX ? ms : ms + by;
@@ -31,18 +33,19 @@ static int64_t ahead_of(const struct cloud *c)
 	return c->dated ? c->ahead_ms : c->e->ahead_ms;
 }
 
-/* It was written between our sending and now, and has whole seconds.  Of all differences that this
- * allows it is the wall clock's, if that is one of them; else the one that is known, so that a time
- * of the provider's is the same time of ours from answer to answer. */
+/* It was written between our sending and now, and has whole seconds: a slow answer allows many
+ * differences, and says little.  The wall clock's is right if a quick one allows it; else the one
+ * that is known moves no further than it must, so that a time of the provider's is the same time of
+ * ours from answer to answer, though the wall clock was set. */
 void times_date(struct cloud *c, int64_t sent_ms, int64_t now_ms, int64_t date_ms)
 {
 	int64_t least = sent_ms - date_ms - 999, most = now_ms - date_ms;
-	int64_t ahead = c->e->ahead_ms;
+	int64_t wall = c->e->ahead_ms, ahead = ahead_of(c);
 
 	if (date_ms <= 0)
 		return;
-	if (ahead < least || ahead > most)
-		ahead = ahead_of(c);
+	if (now_ms - sent_ms <= QUICK_MS && wall >= least && wall <= most)
+		ahead = wall;
 	if (ahead < least)
 		ahead = least;
 	c->ahead_ms = ahead > most ? most : ahead;

@@ -34,11 +34,20 @@ static void test_a_providers_clock_is_known_by_its_dates(void **state)
 		{"it agrees with the wall clock", HOUR, 10000, 300, 10000 - HOUR, HOUR},
 		{"the wall clock was set: the provider's was not", -HOUR, 20000, 300, 20000 - HOUR,
 		 HOUR},
+		{"... back, not forward", 3 * HOUR, 25000, 300, 25000 - HOUR, HOUR},
 		{"a second that is not whole", -HOUR, 30999, 1, 30000 - HOUR, HOUR},
 		{"it is known better", -HOUR, 40000, 5, 41000 - HOUR, HOUR - 995},
 		{"... and stays", -HOUR, 50000, 300, 50000 - HOUR, HOUR - 995},
-		{"without a date nothing is learnt", -HOUR, 60000, 0, 0, HOUR - 995},
+		{"a slow answer, from which the wall clock's could be it", HOUR - 20000, 60000,
+		 24000, 83000 - HOUR, HOUR - 995},
+		{"a slow one that needs another: no more than it must", HOUR - 20000, 60000, 24000,
+		 85000 - HOUR, HOUR - 1000},
+		{"without a date nothing is learnt", -HOUR, 60000, 0, 0, HOUR - 1000},
 		{"the provider's was wrong", -HOUR, 70000, 300, 90000, -19700},
+		{"the wall clock's is one of many that a slow one allows", 0, 75000, 1001, 75000,
+		 -999},
+		{"... of which a quick answer leaves few", 500, 80000, 1000, 80000, 500},
+		{"... and a slow one too many", 0, 85000, 1001, 85000, 500},
 	};
 	struct engine e = {.ahead_ms = 0};
 	struct cloud c = {.e = &e};
