@@ -192,8 +192,12 @@ static void powering_up(const struct fleet_name *nm, const struct drift_seen *s,
 		release(out, NODE_BECAUSE_REPLACED); /* its slurmd is older than the request */
 	else if (must_mend_addr(fn, s))
 		out->deeds |= DRIFT_SET_ADDR;
-	if (s->settled)
-		out->deeds |= DRIFT_CANCEL;
+	if (!s->settled)
+		return;
+	out->deeds |= DRIFT_CANCEL;
+	/* It was powered down since, and is powered up anew. */
+	if (nm->waits_for != 0 && nm->waits_ms <= nm->obeyed_ms)
+		out->deeds |= DRIFT_FORGET_JOB;
 }
 
 /* Undraining a node that is powered down marks it as one that should answer: no job gets it until

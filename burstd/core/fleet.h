@@ -76,7 +76,8 @@ struct fleet_name { /* one Slurm node */
 	int64_t rests_ms;      /* for it: not bought until then; 0: it does not rest */
 	uint64_t used_gen;     /* the last one that came up; memory only, as is ... */
 	int64_t unused_ms;     /* when one was let go that had not; 0: none was */
-	int64_t forced_ms;     /* when slurmctld was last told to power it down */
+	int64_t forced_ms;     /* when slurmctld was last told to power it down ... */
+	int64_t obeyed_ms;     /* ... and did: no job of before has it; 0: it did not */
 	int64_t fenced_ms;     /* likewise, to drain it, for its machine will go */
 	bool fencing;          /* ... and slurmctld has not answered that yet */
 	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */

@@ -10,7 +10,8 @@
  * holds: its own call named a job; that job is not there any more, not even pending; no job that
  * could start now waits for one of the node's partitions; its pool does not keep it warm; and after
  * all that was asked, slurmctld still has the node idle. A node that was resumed for no job (an
- * admin's POWER_UP) is left to SuspendTime.
+ * admin's POWER_UP) is left to SuspendTime; so is one that slurmctld powered down by our order, and
+ * has up again, for all that we know of its job is of before that.
  *
  * One that was never bought is kept for those who wait no longer than their scheduler needs: nobody
  * has it sooner for that, and in the end slurmctld would find it dead. */
@@ -32,7 +33,7 @@ static uint64_t booked_for(const struct fleet_name *nm)
 
 	if (fn == NULL)
 		return nm->waits_for;
-	return fn->n.state != NODE_READY ? fn->n.job : 0;
+	return fn->n.state != NODE_READY && fn->n.wanted_ms > nm->obeyed_ms ? fn->n.job : 0;
 }
 
 /* Was it idle for a while, with nothing behind it? */
@@ -64,6 +65,22 @@ void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_nod
 	} else if (began_ms >= e->cancel_asked_ms + CANCEL_AGAIN_MS) {
 		jobs_want(e, JOBS_FOR_CANCEL);
 	}
+}
+
+void cancel_told(struct engine *e, const struct slurm_order *o, bool ok)
+{
+	struct hostlist *h;
+
+	if (strcmp(o->verb, "power-down") != 0 ||
+	    hostlist_parse(&h, o->names, strlen(o->names), NULL) != 0)
+		return;
+	for (size_t i = 0; i < h->n; i++) {
+		struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
+
+		if (nm != NULL)
+			nm->obeyed_ms = ok ? nm->forced_ms : 0;
+	}
+	hostlist_free(h);
 }
 
 /* --- all jobs ----------------------------------------------------------------------------------

@@ -339,6 +339,7 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 		log_write(e->d.log, LOG_WARN, "slurmctld refused an update", "error", err->msg,
 			  NULL);
 	notice_told(e, o, err == NULL);
+	cancel_told(e, o, err == NULL);
 	postpone_told(e, o, err);
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);

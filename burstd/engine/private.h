@@ -777,6 +777,8 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name);
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms);
 void cancel_jobs(struct engine *e, const char *text, size_t len); /* all jobs */
+/* slurmctld has answered an order about nodes. */
+void cancel_told(struct engine *e, const struct slurm_order *o, bool ok);
 
 /* --- warm.c --- */
 void warm_init(struct engine *e);

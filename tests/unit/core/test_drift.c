@@ -98,6 +98,8 @@ enum { /* what differs from the usual: settled, listed, all long ago, address ou
        NOT_RESPONDING = 1 << 17,
        RESTS = 1 << 18,  /* it did not come up, lately ... */
        RESTED = 1 << 19, /* ... or some time ago */
+       WAITS = 1 << 20,  /* for a job, since an order to power it down was given ... */
+       OBEYED = 1 << 21, /* ... or before one that slurmctld carried out */
 };
 
 enum { /* deeds, shorter */
@@ -127,6 +129,12 @@ static const struct row coming[] = {
 	 D_WATCH | DRIFT_BUY, 0, 0, 0},
 	{"one whose instance is gone is bought", COMING, NODE_GONE, 0,
 	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0, 0, 0},
+	{"F53 it waits for its job", COMING, NO_NODE, WAITS, D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0,
+	 0, 0},
+	{"F53 but was powered down since, and up anew", COMING, NO_NODE, WAITS | OBEYED,
+	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL | DRIFT_FORGET_JOB, 0, 0, 0},
+	{"F53 which an older snapshot does not show", COMING, NO_NODE, WAITS | OBEYED | UNSETTLED,
+	 D_WATCH | DRIFT_BUY, 0, 0, 0},
 	{"one that boots is left alone", COMING, NODE_BOOTING, 0, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
 	{"a refused one is not bought, and slurmctld told again", COMING, NO_NODE, BARRED,
 	 D_WATCH | DRIFT_REFUSE, 0, 0, 0},
@@ -283,6 +291,11 @@ static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
 	w->nm->barred = (r->but & BARRED) != 0;
 	w->nm->rests_ms = (r->but & RESTS) != 0 ? NOW + 1 : (r->but & RESTED) != 0 ? NOW : 0;
 	w->nm->waits_ms = (r->but & (WAITS_NEW | TOO_OLD)) != 0 ? BEGAN : 0;
+	if ((r->but & WAITS) != 0) {
+		w->nm->waits_for = 7;
+		w->nm->waits_ms = SINCE;
+		w->nm->obeyed_ms = (r->but & OBEYED) != 0 ? SINCE : SINCE - 1;
+	}
 	w->nm->refused_ms = (r->but & REFUSED_NEW) != 0 ? BEGAN : 0;
 	if ((r->but & FORCED_NOW) != 0)
 		w->nm->forced_ms = BEGAN;

@@ -241,6 +241,66 @@ static void test_never_bought(void **state)
 	assert_string_equal(forced(), "c1");
 }
 
+/* It was told to power down, and slurmctld has answered. */
+static void answered(const char *verb, bool ok)
+{
+	const struct slurm_order o = {.verb = verb, .names = "b1,c1", .reason = "", .what = ""};
+
+	F.now += 1000;
+	cancel_told(&F.e, &o, ok);
+}
+
+/* slurmctld powered it down, and up again for no job, and no snapshot came in between: what it was
+ * bought for says nothing any more. */
+static void test_up_again_for_no_job(void **state)
+{
+	static const struct {
+		const char *what, *verb;
+		bool ok, spared;
+		int64_t wanted_ms; /* after the order */
+	} rows[] = {
+		{"powered down since", "power-down", true, true, -1},
+		{"it was not", "power-down", false, false, -1},
+		{"not by that order", "down", true, false, -1},
+		{"bought while the order was on its way", "power-down", true, false, 1},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node n;
+
+		assert_int_equal(setup(state), 0);
+		n = F.nm->newest->n;
+		snapshot(IDLE, 10);
+		squeue("");
+		snapshot(IDLE, 10);
+		assert_string_equal(forced(), "c1");
+		F.forced[0] = '\0';
+		F.nm->forced_ms = F.now;
+		n.wanted_ms = F.now + rows[i].wanted_ms;
+		fleet_set(&F.e.fleet, F.nm->newest, &n);
+		answered(rows[i].verb, rows[i].ok);
+		F.now += 60000;
+		snapshot(IDLE, 10);
+		squeue("");
+		snapshot(IDLE, 10);
+		if (strcmp(forced(), rows[i].spared ? "none" : "c1") != 0)
+			fail_msg("%s", rows[i].what);
+		assert_int_equal(teardown(state), 0);
+	}
+}
+
+/* One order was carried out and the next one was not: it still boots. */
+static void test_the_last_order_counts(void **state)
+{
+	(void)state;
+	F.nm->forced_ms = F.now;
+	answered("power-down", true);
+	assert_true(F.nm->obeyed_ms == F.now - 1000);
+	F.nm->forced_ms = F.now;
+	answered("power-down", false);
+	assert_true(F.nm->obeyed_ms == 0);
+}
+
 /* A place refused it, and its job went back into the queue before another was tried. */
 static void test_never_bought_and_its_job_waits(void **state)
 {
@@ -310,6 +370,8 @@ int main(void)
 		TEST(test_left_alone),
 		TEST(test_never_bought),
 		TEST(test_never_bought_and_its_job_waits),
+		cmocka_unit_test(test_up_again_for_no_job),
+		TEST(test_the_last_order_counts),
 		TEST(test_not_too_often),
 		TEST(test_too_many_partitions),
 	};
