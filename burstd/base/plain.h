@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the well-formed UTF-8 sequence at p (Unicode, table 3-7), or 0.  The NUL ends every
+/* Bytes of the well-formed UTF-8 sequence at text (Unicode, table 3-7), or 0.  The NUL ends every
  * check. */
-size_t plain_utf8(const char *p);
+size_t plain_utf8(const char *text);
 /* Bytes of what may be shown, at p, which is not its end; 0: that byte may not. */
 size_t plain_shown(const char *p);
 bool plain_is(const char *text);

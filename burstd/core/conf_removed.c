@@ -79,7 +79,7 @@ uint32_t conf_keep_pool(struct conf *c, const char *name)
 void conf_keep_removed(struct conf *next, const struct conf *old)
 {
 	for (size_t i = 0; i < old->npools; i++)
-		if (old->pools[i].removed && i <= next->npools &&
+		if (i <= next->npools && old->pools[i].removed &&
 		    conf_pool_named(next, old->pools[i].name) == NULL)
 			insert_pool(next, i, old->pools[i].name);
 	/* New providers are refused, so that these are the last in both. */

@@ -229,8 +229,14 @@ int64_t claim_asks_next_ms(const struct engine *e)
 
 void claim_asks_free(struct engine *e)
 {
-	while (e->claims->asks != NULL)
-		unlink_ask(e->claims->asks);
+	struct claim_ask *ask = e->claims->asks;
+
+	while (ask != NULL) {
+		struct claim_ask *next = ask->next;
+
+		unlink_ask(ask);
+		ask = next;
+	}
 }
 
 /* --- who asks ----------------------------------------------------------------------------------

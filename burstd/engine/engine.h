@@ -294,7 +294,7 @@ struct engine_losses {
 	char node[HOSTLIST_NAME_MAX + 1];
 };
 /* NULL: none was taken within the last hour. */
-const struct engine_losses *engine_losses(const struct engine *e, size_t pool);
+const struct engine_losses *engine_losses(const struct engine *e, size_t i);
 struct engine_postponed {
 	const char
 		*job; /* as people write it, or after a restart its number; valid for this turn */

@@ -160,7 +160,9 @@ static const struct {
 	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-o", "show", "nodes"}},
 	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", SLURM_JOB_PLACED, "-o"}},
 	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
+	/* The columns are one text.  NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 	[SLURM_DETAILS] = {"squeue", true, {SLURM_DETAIL_ARGS}},
+	/* NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */
 	[SLURM_FATES] = {"squeue", true, {SLURM_DETAIL_ARGS}},
 	[SLURM_WHO] = {"squeue", true, {SLURM_WHO_ARGS}},
 	[SLURM_SOME_JOBS] = {"squeue",

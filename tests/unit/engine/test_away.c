@@ -158,7 +158,7 @@ static void test_when(void **state)
 		assert_int_equal(far(f)->list_step == ENGINE_LOOK_MS,
 				 rows[i].back && rows[i].kind == PROVIDER_LIST);
 		if (rows[i].back && rows[i].kind != PROVIDER_LIST)
-			assert_int_equal(far(f)->list_next, engine_now(f->e));
+			assert_in_range(engine_now(f->e) - far(f)->list_next, 0, 999);
 	}
 }
 
