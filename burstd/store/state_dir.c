@@ -195,9 +195,10 @@ static const char *trace(int dir)
 {
 	static const char *const files[] = {"journal.db", "journal.db-wal", "claim-key",
 					    "node-ca.pem"};
+	struct stat st;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-		if (faccessat(dir, files[i], F_OK, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
+		if (fstatat(dir, files[i], &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
 			return files[i];
 	return NULL;
 }
