@@ -5,7 +5,7 @@
 # Variables from the helper.
 # shellcheck disable=SC2016,SC2034,SC2154
 bats_require_minimum_version 1.5.0
-LAB_BOOTSTRAP='vault'
+LAB_BOOTSTRAP='vault' LAB_CLAIM_TTL=120s
 load helper
 
 setup() {
@@ -39,7 +39,8 @@ event() {
 	alive 1
 	run ! job_is "$id" COMPLETED
 	lab_unseal
-	within 60 job_is "$id" COMPLETED
+	# Up to a minute lies between two looks at a Vault that is sealed.
+	within 90 job_is "$id" COMPLETED
 	[ "$(sim_rows)" = 2 ]
 	run ! event breach
 	within 30 all_down
