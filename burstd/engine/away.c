@@ -10,7 +10,10 @@
  * the while.  The ladder leaves its offers out (core/ladder.h), and what is held there is let go of
  * as far as that is safe.  A row that is WANTED was never sent, or its request never left us: it
  * ends, and its node may be bought elsewhere.  One that is INDOUBT may have become an instance: it
- * keeps its node's name (P2), and so does one whose delete nobody has taken yet.  ADR 23. */
+ * keeps its node's name (P2), and so does one whose delete nobody has taken yet.  ADR 23.
+ *
+ * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
+ * too, and at once. */
 
 /* Is it asked of what has our machines?  Offers and notices may be another service's. */
 static bool is_asked_of_it(enum provider_op_kind kind)
@@ -38,6 +41,11 @@ int64_t away_since(const struct cloud *c)
 	return c->away ? silent_since(c) : 0;
 }
 
+bool away_is(const struct cloud *c)
+{
+	return c->away || off_is(c);
+}
+
 int64_t engine_away_since(const struct engine *e, size_t provider)
 {
 	return away_since(&e->clouds[provider]);
@@ -53,6 +61,17 @@ static void tell(struct cloud *c)
 	if (c->away)
 		log_write(c->e->d.log, LOG_WARN, "a provider cannot be reached", "provider",
 			  c->conf->name, "error", c->error, NULL);
+}
+
+/* What was in doubt may come up now, and be let go of later: it waits for nobody then. */
+void away_back(struct cloud *c)
+{
+	struct fleet *f = &c->e->fleet;
+
+	for (size_t i = 0; i < f->nall; i++)
+		for (struct fleet_node *fn = f->all[i]->newest; fn != NULL; fn = fn->older)
+			if (engine_cloud(c->e, &fn->n) == c)
+				fn->unreached = false;
 }
 
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
@@ -78,6 +97,7 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 		tell(c);
 	if (!was || c->away)
 		return;
+	away_back(c);
 	/* What is in doubt there has waited for long enough; but lists may be all that fails still
 	 * (I30). */
 	if (kind == PROVIDER_LIST)
@@ -89,19 +109,15 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 /* --- what is held there ------------------------------------------------------------------------
  */
 
-static bool is_away(struct engine *e, const struct fleet_node *fn)
-{
-	return engine_cloud(e, &fn->n)->away;
-}
-
-/* Rows that keep their node's name, as fleet_clear(). */
+/* Rows that keep their node's name, as fleet_clear(); of one that is off the flags are not known.
+ */
 static void mark(struct engine *e, enum node_state s)
 {
 	for (struct fleet_node *fn = e->fleet.states[s]; fn != NULL; fn = fn->state_next) {
-		unsigned tagged =
-			engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
+		const struct cloud *c = engine_cloud(e, &fn->n);
+		bool tagged = off_is(c) || (c->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS)) != 0;
 
-		fn->unreached = is_away(e, fn) && !(tagged != 0 && fn->n.accepted);
+		fn->unreached = away_is(c) && !(tagged && fn->n.accepted);
 	}
 }
 
@@ -118,9 +134,11 @@ void away_count(const struct engine *e, struct plan_pool *pools)
 		}
 }
 
-static void explain(char out[160], const char *provider, const char *error)
+static void explain(char out[160], const struct cloud *c)
 {
-	(void)snprintf(out, 160, "%.50s cannot be reached%s%.80s", provider,
+	const char *error = off_is(c) ? c->off : c->error;
+
+	(void)snprintf(out, 160, "%.50s cannot be reached%s%.80s", c->conf->name,
 		       error[0] != '\0' ? ": " : "", error);
 }
 
@@ -135,9 +153,9 @@ static void refuse_wanted(struct engine *e)
 					.reason = NODE_BECAUSE_UNREACHABLE,
 					.now_ms = engine_now(e)};
 
-		if (!c->away || fn->busy || fn->next != NULL || !pool_may_refuse(e, fn))
+		if (!away_is(c) || fn->busy || fn->next != NULL || !pool_may_refuse(e, fn))
 			continue;
-		explain(fn->name->why, c->conf->name, c->error);
+		explain(fn->name->why, c);
 		engine_post(e, fn, &ev);
 	}
 	e->more = e->more || fn != NULL;
@@ -150,10 +168,10 @@ static void refuse_indoubt(struct engine *e)
 		const struct cloud *c = engine_cloud(e, &fn->n);
 		char why[160];
 
-		if (!c->away || fn->n.release || fn->next != NULL || fn->name->barred ||
+		if (!away_is(c) || fn->n.release || fn->next != NULL || fn->name->barred ||
 		    e->snapshot_ms == 0 || !pool_may_refuse(e, fn))
 			continue;
-		explain(why, c->conf->name, c->error);
+		explain(why, c);
 		refuse_mark(e, fn->name, NODE_BECAUSE_UNREACHABLE, why);
 	}
 }
@@ -165,7 +183,7 @@ void away_run(struct engine *e)
 	if (!e->aways)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		any = any || e->clouds[i].away;
+		any = any || away_is(&e->clouds[i]);
 	e->aways = any;
 	mark(e, NODE_INDOUBT);
 	mark(e, NODE_DELETING);

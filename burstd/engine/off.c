@@ -119,6 +119,7 @@ static int open_driver(struct cloud *c, struct err *err)
 static void set_off(struct cloud *c, const char *why)
 {
 	(void)snprintf(c->off, sizeof(c->off), "%s", why[0] != '\0' ? why : "it cannot be opened");
+	c->e->aways = true;
 }
 
 void off_open(struct cloud *c)
@@ -149,8 +150,10 @@ void off_run(struct cloud *c)
 	if (strcmp(was, c->off) != 0)
 		tell(c);
 	engine_commit(c->e);
-	if (!off_is(c))
-		cloud_hurry(c);
+	if (off_is(c))
+		return;
+	away_back(c);
+	cloud_hurry(c);
 }
 
 void off_hurry(struct engine *e)

@@ -141,7 +141,7 @@ bool place_looked(const struct engine *e, uint32_t pool)
 	for (size_t i = 0; i < n; i++) {
 		const struct cloud *c = &e->clouds[rungs[i].provider_index];
 
-		if (!c->listed && (e->doubtful || !(is_late(e) || away_since(c) != 0)))
+		if (!c->listed && (e->doubtful || !(is_late(e) || away_is(c))))
 			return false;
 	}
 	return true;
@@ -155,7 +155,7 @@ const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
 	for (size_t i = 0; e->doubtful && i < n; i++) {
 		const struct cloud *c = &e->clouds[rungs[i].provider_index];
 
-		if (!c->listed && (is_late(e) || away_since(c) != 0))
+		if (!c->listed && (is_late(e) || away_is(c)))
 			return c;
 	}
 	return NULL;

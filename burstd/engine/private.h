@@ -336,7 +336,7 @@ struct engine {
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
 	struct pool *pools;
-	bool aways;               /* some provider is away, or was a moment ago */
+	bool aways;               /* some provider is away or off, or was a moment ago */
 	bool doubtful;            /* JOURNAL_DOUBTFUL */
 	bool unplaced;            /* some rows do not say in the journal where they were bought */
 	struct cooldown cooldown; /* places that have nothing to sell */
@@ -491,6 +491,8 @@ void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 /* What became of a request: perhaps its provider is away from now on, or is back. */
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
 int64_t away_since(const struct cloud *c); /* since when it cannot be reached; 0: it can */
+bool away_is(const struct cloud *c);       /* so, or off (off.c) */
+void away_back(struct cloud *c);           /* it is neither any more */
 /* What was wanted there and never sent may be bought elsewhere; whose create is in doubt there has
  * no use for the rest of its job. */
 void away_run(struct engine *e);

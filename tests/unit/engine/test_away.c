@@ -334,6 +334,136 @@ static void test_what_waits_for_a_delete_there_goes(void **state)
 	}
 }
 
+/* What was in doubt there came up when it was back: when that is let go later, its node waits for
+ * the delete as any other does, and is not taken for one that nobody can ask about. */
+static void test_what_came_up_is_forgotten(void **state)
+{
+	struct provider_instance in = {.id = "i-1", .node = "c1", .gen = 1};
+	struct fix *f = *state;
+	struct node_event ev = {.type = NODE_EV_SEEN, .instance = &in};
+	struct fleet_name *c1;
+
+	load(f);
+	far(f)->listed = true;
+	call(f, "c1", "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c1\"}]}");
+	c1 = name_of(f, "c1");
+	post(f, "c1", NODE_EV_START);
+	post(f, "c1", NODE_EV_LOST);
+	silent(f, LIMIT);
+	away_run(f->e);
+	assert_true(c1->newest->unreached);
+	heard(f, PROVIDER_LIST, PROVIDER_OK);
+	in.state = PROVIDER_RUNNING;
+	ev.now_ms = engine_now(f->e);
+	engine_post(f->e, c1->newest, &ev);
+	engine_commit(f->e);
+	assert_int_equal(row(f, "c1")->state, NODE_BOOTING);
+	away_run(f->e);
+	post(f, "c1", NODE_EV_RELEASE);
+	assert_int_equal(row(f, "c1")->state, NODE_DELETING);
+	away_run(f->e);
+	assert_false(fleet_stuck(c1));
+}
+
+/* --- a provider that is off --------------------------------------------------------------------
+ */
+
+static void put(const struct fix *f, const char *name, enum node_state state, bool accepted)
+{
+	struct journal_tx *tx = journal_begin(f->journal);
+	struct node n;
+
+	node_init(&n, name, 1, loop_now(f->loop) - 100000);
+	n.state = state;
+	n.accepted = accepted;
+	n.release = state == NODE_DELETING;
+	n.start_ms = n.wanted_ms;
+	if (state == NODE_DELETING)
+		(void)snprintf(n.instance, sizeof(n.instance), "i-%s", name);
+	(void)snprintf(n.provider, sizeof(n.provider), "far");
+	(void)snprintf(n.offer, sizeof(n.offer), "there");
+	journal_put_node(tx, &n, "pool");
+	assert_int_equal(journal_commit(tx, NULL), 0);
+}
+
+static bool far_has_none;
+
+static int some_files(void *ctx, struct conf_provider *p, size_t i, const char **credential,
+		      struct err *e)
+{
+	(void)ctx;
+	(void)p;
+	*credential = "word";
+	return i == 1 && far_has_none ? err_set(e, ERR_IO, "no credential") : 0;
+}
+
+/* One that is off answers as little as one that is away: what may be there keeps its name, its job
+ * goes back, whole, and is told; and whoever waits for a delete there does not wait for ever (P2).
+ */
+static void test_one_that_is_off_is_away(void **state)
+{
+	struct fix *f = *state;
+	struct plan_pool pool = {.unreached = 0};
+	struct node n;
+
+	put(f, "c1", NODE_INDOUBT, false);
+	put(f, "c2", NODE_DELETING, false);
+	put(f, "c3", NODE_DELETING, true);
+	fake_files = some_files;
+	far_has_none = true;
+	load(f);
+	fake_files = NULL;
+	assert_true(off_is(far(f)));
+	for (int i = 1; i <= 3; i++) {
+		char name[3] = {'c', (char)('0' + i), '\0'};
+
+		name_of(f, name)->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_POWERING_UP;
+	}
+	node_init(&n, "c2", 2, loop_now(f->loop));
+	place_set(f->e, &n, &f->e->conf->pools[0].offers[1], OD);
+	engine_want(f->e, &n, "test");
+	away_run(f->e);
+	assert_int_equal(row(f, "c1")->state, NODE_INDOUBT);
+	assert_true(name_of(f, "c1")->barred);
+	assert_int_equal(name_of(f, "c1")->refused, NODE_BECAUSE_UNREACHABLE);
+	assert_non_null(strstr(name_of(f, "c1")->why, "far cannot be reached: no credential"));
+	refuse_jobs(f->e, "7|7|CONFIGURING|gpu|None|c1|(null)\n", 35);
+	engine_commit(f->e);
+	assert_true(row(f, "c1")->release);
+	assert_true(fleet_stuck(name_of(f, "c1")));
+	assert_int_equal(row(f, "c2")->state, NODE_GONE);
+	assert_int_equal(row(f, "c2")->reason, NODE_BECAUSE_UNREACHABLE);
+	assert_true(fleet_stuck(name_of(f, "c2")));
+	assert_false(fleet_stuck(name_of(f, "c3"))); /* it goes, as its provider has said */
+	away_count(f->e, &pool);
+	assert_int_equal(pool.unreached, 2);
+	assert_string_equal(pool.unreached_at, "far");
+	/* It is on again. */
+	far_has_none = false;
+	off_hurry(f->e);
+	off_run(far(f));
+	assert_false(off_is(far(f)));
+	away_run(f->e);
+	assert_false(fleet_stuck(name_of(f, "c1")));
+}
+
+/* Nor does it keep the others of its pool from selling, for longer than one that is away does. */
+static void test_one_that_is_off_keeps_no_other_from_selling(void **state)
+{
+	struct fix *f = *state;
+
+	fake_files = some_files;
+	far_has_none = true;
+	load(f);
+	fake_files = NULL;
+	assert_true(place_looked(f->e, 0));
+	assert_null(pool_closed(f->e, 0));
+	/* There may be an instance that nobody knows of. */
+	f->e->doubtful = true;
+	assert_false(place_looked(f->e, 0));
+	assert_non_null(strstr(pool_closed(f->e, 0), "far has not shown what it has"));
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -345,6 +475,9 @@ int main(void)
 		T(test_what_is_in_doubt_keeps_its_name),
 		T(test_what_is_up_is_not_refused),
 		T(test_what_waits_for_a_delete_there_goes),
+		T(test_what_came_up_is_forgotten),
+		T(test_one_that_is_off_is_away),
+		T(test_one_that_is_off_keeps_no_other_from_selling),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
