@@ -189,6 +189,9 @@ static void parsed(struct request *rq, const struct provider_reply *reply)
 
 	assert(rq->cloud != NULL);
 	rq->cloud->ops->parse(rq->cloud->self, &rq->op, reply, &r);
+	/* Whoever waits for it: rows, its kind (limit.h), and who listens for notices. */
+	if (r.retry_after_ms > LIMIT_PAUSE_MAX_MS)
+		r.retry_after_ms = LIMIT_PAUSE_MAX_MS;
 	finish(rq, &r);
 	provider_result_fini(&r);
 }

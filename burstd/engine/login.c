@@ -24,9 +24,14 @@ int64_t login_next_ms(const struct cloud *c)
 	return at > c->login_next ? at : c->login_next;
 }
 
-/* From the first step again, later each time (I30). */
+/* From the first step again, later each time (I30).  Who answers, and lets nobody in, is as good as
+ * nobody: nothing else is asked of him that could find that out (F26). */
 static void start_over(struct cloud *c)
 {
+	const struct provider_result no = {.code = PROVIDER_DENIED};
+
+	if (!login_good(c))
+		away_heard(c, PROVIDER_LOGIN, &no);
 	(void)c->ops->renew(c->self, NULL, NULL);
 	c->login_steps = 0;
 	c->login_step = engine_longer(c->login_step);

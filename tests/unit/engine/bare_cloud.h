@@ -26,6 +26,7 @@ static struct bare {
 	size_t n, answered;
 	int64_t date_ms; /* of the next answer; 0: it has none */
 	unsigned lists;  /* seen whole */
+	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
 } B;
@@ -118,9 +119,8 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
 {
-	(void)c;
-	(void)kind;
-	(void)r;
+	assert_ptr_equal(c, B.c);
+	B.shut += kind == PROVIDER_LOGIN && r->code != PROVIDER_OK;
 }
 
 void postpone_prices(struct engine *e)

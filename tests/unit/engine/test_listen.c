@@ -218,6 +218,13 @@ static void test_failures_are_told_and_tried_again_later_each_time(void **state)
 	result.retry_after_ms = 7000;
 	answer_after("listen()", 0);
 	assert_int_equal(cloud_next_ms(B.c), W.now + 7000);
+	/* "In a day" is not believed: machines are taken back meanwhile (F41). */
+	W.now += 7000;
+	cloud_run(B.c);
+	fails(PROVIDER_RATE, "slow down");
+	result.retry_after_ms = 86400000;
+	answer_after("listen()", 0);
+	assert_int_equal(cloud_next_ms(B.c), W.now + LIMIT_PAUSE_MAX_MS);
 }
 
 /* The right to read and not to delete: each message comes every 30 s. */

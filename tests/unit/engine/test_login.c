@@ -229,6 +229,7 @@ static void test_a_login_that_makes_no_sense_is_none(void **state)
 	answer("login0", 200, "");
 	assert_string_equal(B.c->error, "login: what is this?");
 	assert_int_equal(waiting(), 0);
+	assert_int_equal(B.shut, 1); /* its provider is as good as away (F26) */
 	F.refuses = false;
 	W.now += 30000;
 	F.brings = W.now; /* it has ended when it comes */
@@ -237,6 +238,7 @@ static void test_a_login_that_makes_no_sense_is_none(void **state)
 	answer("login1", 200, "");
 	assert_string_equal(B.c->error, "login: the session has ended already");
 	assert_int_equal(waiting(), 0);
+	assert_int_equal(B.shut, 2);
 	F.steps = INT32_MAX;
 	W.now += 30000;
 	cloud_run(B.c);
@@ -248,6 +250,17 @@ static void test_a_login_that_makes_no_sense_is_none(void **state)
 	}
 	assert_string_equal(B.c->error, "login: its steps do not end");
 	assert_int_equal(waiting(), 0);
+	assert_int_equal(B.shut, 3);
+	/* One that there is is good enough for now. */
+	F.steps = 2;
+	F.brings = W.now + 60 * MINUTE;
+	W.now += 30000;
+	log_in();
+	F.refuses = true;
+	W.now = F.brings - ENGINE_LOGIN_MS;
+	cloud_run(B.c);
+	answer("login0", 200, "");
+	assert_int_equal(B.shut, 3);
 }
 
 /* The steps of each login are counted, not those of all since the start. */
