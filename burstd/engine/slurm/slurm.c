@@ -603,6 +603,8 @@ void slurm_notify(struct slurm *s, const char *job, const char *text)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 
+	if (s->waiting >= SLURM_QUEUE_MAX / 2)
+		return; /* each is a command of its own: orders must find room */
 	slurm_clean(clean, sizeof(clean), text);
 	(void)add(s, COMMAND_NOTIFY, job, clean, 0);
 }

@@ -439,6 +439,22 @@ static void test_words_are_awaited_for_a_second(void **state)
 	assert_true(slurm_held_until(f->slurm) == INT64_MAX);
 }
 
+/* Each job has a command, and a slow one takes a second: words are dropped before orders are. */
+static void test_words_leave_room_for_orders(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+	char job[16];
+
+	for (int i = 0; i < SLURM_QUEUE_MAX; i++) {
+		(void)snprintf(job, sizeof(job), "%d", i + 1);
+		slurm_notify(f->slurm, job, "burstd: x");
+	}
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: x");
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "power-down");
+}
+
 /* An empty comment is one that slurmctld is told. */
 static void test_a_comment_is_cleared(void **state)
 {
@@ -726,6 +742,7 @@ int main(void)
 		T(test_what_ends_jobs_waits_for_words),
 		T(test_each_job_has_a_notify_of_its_own),
 		T(test_words_are_awaited_for_a_second),
+		T(test_words_leave_room_for_orders),
 		T(test_a_comment_is_cleared),
 		T(test_queries),
 		T(test_others_have_their_turn_while_a_long_snapshot_is_read),
