@@ -213,9 +213,11 @@ bool claim_is_at_home(const struct engine *e, struct claim_run *r, const struct 
 		      char why[160])
 {
 	uint32_t cloud = claim_entry(r)->set->cloud;
+	const struct conf_provider *p = &e->conf->providers[cloud];
 	const struct fleet_node *fn = claims_node(e, r);
 
-	if (e->claims->provers[cloud].ops != NULL && !e->conf->providers[cloud].check_address)
+	/* Whether it can be had now what documents are checked with or not. */
+	if (kind_of(p->attest) != ATTEST_NONE && !p->check_address)
 		return true;
 	if (fn != NULL && fn->n.addr[0] != '\0' && !ipaddr_same(fn->n.addr, rq->address)) {
 		(void)snprintf(why, 160, "it comes from another address than its machine has");

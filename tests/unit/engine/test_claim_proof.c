@@ -261,6 +261,25 @@ static void test_document_from_another_address_behind_a_nat(void **state)
 	is_served(shows("i-1 a r"), "");
 }
 
+/* It was proved by its document, and its answer lost with burstd, which starts without the file of
+ * its provider: whose address it has says as little as before. */
+static void test_lost_answer_while_its_provider_is_off(void **state)
+{
+	const struct attest_ops *ops;
+
+	(void)state;
+	F.e->conf->providers[0].check_address = 0;
+	one();
+	F.address = "192.0.2.1";
+	is_served(shows("i-1 a r"), "");
+	ops = F.e->claims->provers[0].ops;
+	F.e->claims->provers[0].ops = NULL;
+	(void)snprintf(F.e->clouds[0].off, sizeof(F.e->clouds[0].off), "no credential");
+	is_served(shows("i-1 a r"), "");
+	F.e->claims->provers[0].ops = ops;
+	F.e->clouds[0].off[0] = '\0';
+}
+
 /* --- clocks ------------------------------------------------------------------------------------
  */
 
@@ -609,6 +628,7 @@ int main(void)
 		T(aws, test_document_of_another_instance_among_many),
 		T(aws, test_document_from_another_address),
 		T(aws, test_document_from_another_address_behind_a_nat),
+		T(aws, test_lost_answer_while_its_provider_is_off),
 		T(aws, test_document_of_another_time_is_no_theft),
 		T(aws, test_documents_of_another_time_close_their_pool),
 		T(aws, test_document_of_another_time_than_the_providers),
