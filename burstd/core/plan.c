@@ -34,15 +34,22 @@ struct planner {
 	size_t wishes_cap;
 };
 
+/* What of pool i leaves, and can be waited for. */
+static uint32_t leaving_of(const struct plan_ask *a, uint32_t i)
+{
+	return a->fleet->pools[i].leaving - a->pools[i].stays;
+}
+
 /* Does what was chosen of pool i fit, at this price, given that `leaving` of its sums may be left
  * out? */
 static bool fits(const struct planner *pl, uint32_t i, int64_t price, bool leaving)
 {
-	const struct conf_pool *c = &pl->ask->conf->pools[i];
-	const struct fleet_pool *fp = &pl->ask->fleet->pools[i];
+	const struct plan_ask *a = pl->ask;
+	const struct conf_pool *c = &a->conf->pools[i];
+	int64_t gone = a->fleet->pools[i].leaving_nano_h - a->pools[i].stays_nano_h;
 	uint64_t more = pl->choice[i].more;
-	uint64_t nodes = pl->used[i].nodes + more - (leaving ? fp->leaving : 0);
-	int64_t rate = pl->used[i].rate - (leaving ? fp->leaving_nano_h : 0);
+	uint64_t nodes = pl->used[i].nodes + more - (leaving ? leaving_of(a, i) : 0);
+	int64_t rate = pl->used[i].rate - (leaving ? gone : 0);
 
 	if (nodes > c->max_nodes)
 		return false;
@@ -267,7 +274,7 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 	struct ladder l;
 	bool later = false;
 
-	if (pl->used[i].nodes + ch->more - a->fleet->pools[i].leaving > la.pool->max_nodes)
+	if (pl->used[i].nodes + ch->more - leaving_of(a, i) > la.pool->max_nodes)
 		return too_many(pl, i);
 	la.job.nodes = ch->more;
 	la.job.tried = ch->tried;

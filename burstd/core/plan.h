@@ -69,6 +69,10 @@ struct plan_pool {                  /* what else there is to know of a pool at t
 	/* For people: so many of its nodes may be at a provider that cannot be reached; 0: none. */
 	uint32_t unreached;
 	const char *unreached_at; /* one such provider */
+	/* Of these, what it has taken to delete: that leaves when it can say so, and nobody waits.
+	 */
+	uint32_t stays;
+	int64_t stays_nano_h;
 };
 
 struct plan_job { /* of struct demand_job of the same index */

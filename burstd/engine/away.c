@@ -127,10 +127,16 @@ void away_count(const struct engine *e, struct plan_pool *pools)
 
 	for (size_t i = 0; e->aways && i < sizeof(of) / sizeof(of[0]); i++)
 		for (struct fleet_node *fn = e->fleet.states[of[i]]; fn; fn = fn->state_next) {
-			if (!fn->unreached)
+			struct plan_pool *p = &pools[fn->n.pool];
+
+			if (!away_is(&e->clouds[fn->n.cloud]))
 				continue;
-			pools[fn->n.pool].unreached++;
-			pools[fn->n.pool].unreached_at = fn->n.provider;
+			p->unreached++;
+			p->unreached_at = fn->n.provider;
+			if (fn->n.state != NODE_DELETING || !fn->n.accepted)
+				continue;
+			p->stays++;
+			p->stays_nano_h += fn->n.rate_nano_h;
 		}
 }
 

@@ -386,6 +386,8 @@ static void put(const struct fix *f, const char *name, enum node_state state, bo
 	assert_int_equal(journal_commit(tx, NULL), 0);
 }
 
+#define C3_CALL "{\"jobs\":[{\"job_id\":8,\"features\":null,\"nodes_alloc\":\"c3\"}]}"
+
 static bool far_has_none;
 
 static int some_files(void *ctx, struct conf_provider *p, size_t i, const char **credential,
@@ -436,7 +438,7 @@ static void test_one_that_is_off_is_away(void **state)
 	assert_true(fleet_stuck(name_of(f, "c2")));
 	assert_false(fleet_stuck(name_of(f, "c3"))); /* it goes, as its provider has said */
 	away_count(f->e, &pool);
-	assert_int_equal(pool.unreached, 2);
+	assert_int_equal(pool.unreached, 3);
 	assert_string_equal(pool.unreached_at, "far");
 	/* It is on again. */
 	far_has_none = false;
@@ -445,6 +447,36 @@ static void test_one_that_is_off_is_away(void **state)
 	assert_false(off_is(far(f)));
 	away_run(f->e);
 	assert_false(fleet_stuck(name_of(f, "c1")));
+}
+
+/* What a provider has taken to delete leaves its pool when a list of it says so; of one that is
+ * away, or off, none comes: who waited for that would wait for ever, and not be told (I21). */
+static void test_what_leaves_there_is_not_waited_for(void **state)
+{
+	struct fix *f = *state;
+
+	for (int off = 0; off < 2; off++) {
+		put(f, "c1", NODE_DELETING, true);
+		put(f, "c2", NODE_DELETING, true);
+		fake_files = some_files;
+		far_has_none = off;
+		load(f);
+		fake_files = NULL;
+		f->e->conf->pools[0].max_nodes = 2;
+		if (!off) {
+			far(f)->listed = true;
+			call(f, "c3", C3_CALL);
+			assert_false(name_of(f, "c3")->barred); /* as ever: it waits for them */
+			silent(f, LIMIT);
+		}
+		away_run(f->e);
+		call(f, "c3", C3_CALL);
+		assert_true(name_of(f, "c3")->barred);
+		assert_null(name_of(f, "c3")->newest);
+		assert_string_equal(name_of(f, "c3")->why,
+				    "pool pool: max_nodes 2 reached; 2 of its nodes may be at "
+				    "far, which cannot be reached");
+	}
 }
 
 /* Nor does it keep the others of its pool from selling, for longer than one that is away does. */
@@ -477,6 +509,7 @@ int main(void)
 		T(test_what_waits_for_a_delete_there_goes),
 		T(test_what_came_up_is_forgotten),
 		T(test_one_that_is_off_is_away),
+		T(test_what_leaves_there_is_not_waited_for),
 		T(test_one_that_is_off_keeps_no_other_from_selling),
 	};
 
