@@ -378,6 +378,7 @@ static void put(const struct fix *f, const char *name, enum node_state state, bo
 	n.accepted = accepted;
 	n.release = state == NODE_DELETING;
 	n.start_ms = n.wanted_ms;
+	n.rate_nano_h = OD;
 	if (state == NODE_DELETING)
 		(void)snprintf(n.instance, sizeof(n.instance), "i-%s", name);
 	(void)snprintf(n.provider, sizeof(n.provider), "far");
@@ -439,13 +440,14 @@ static void test_one_that_is_off_is_away(void **state)
 	assert_false(fleet_stuck(name_of(f, "c3"))); /* it goes, as its provider has said */
 	away_count(f->e, &pool);
 	assert_int_equal(pool.unreached, 3);
+	assert_int_equal(pool.stays, 1);
+	assert_int_equal(pool.stays_nano_h, OD);
 	assert_string_equal(pool.unreached_at, "far");
 	/* It is on again. */
 	far_has_none = false;
 	off_hurry(f->e);
 	off_run(far(f));
 	assert_false(off_is(far(f)));
-	away_run(f->e);
 	assert_false(fleet_stuck(name_of(f, "c1")));
 }
 
@@ -476,6 +478,11 @@ static void test_what_leaves_there_is_not_waited_for(void **state)
 		assert_string_equal(name_of(f, "c3")->why,
 				    "pool pool: max_nodes 2 reached; 2 of its nodes may be at "
 				    "far, which cannot be reached");
+		f->e->conf->pools[0].max_nodes = 3;
+		f->e->conf->pools[0].max_rate_nano_h = INT64_C(2) * OD;
+		call(f, "c3", C3_CALL);
+		assert_null(name_of(f, "c3")->newest);
+		assert_non_null(strstr(name_of(f, "c3")->why, "max_rate 2.00 EUR/h reached; 2 of"));
 	}
 }
 
