@@ -52,6 +52,8 @@ struct postponed { /* one job */
 	unsigned tells;   /* how often it was told */
 	bool shown;       /* slurmctld knows it still */
 	bool unnamed;     /* id is its number: after a restart no more is known */
+	bool worded;      /* what it wishes was asked in this round */
+	bool wording;     /* ... by the question on the wire */
 	/* What we wrote into its AdminComment last; "": nothing that is to be taken back. */
 	char said[SLURM_COMMENT_MAX + 1];
 	int64_t said_ms;
@@ -476,6 +478,7 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 
 	if (p == NULL)
 		return;
+	p->wording = false;
 	if (p->unnamed && w->job.id[0] != '\0') {
 		(void)snprintf(p->id, sizeof(p->id), "%s", w->job.id);
 		p->unnamed = false;
@@ -488,25 +491,62 @@ static void on_words(void *ctx, const struct slurm_job_words *w)
 	p->wishes = h;
 }
 
+/* One of before our start that slurmctld does not know any more has ended meanwhile. */
 void postpone_words(struct engine *e, const char *text, size_t len)
 {
-	(void)slurm_job_parse_words(text, len, on_words, e);
+	bool whole = slurm_job_parse_words(text, len, on_words, e);
+
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		if (whole && p->wording && p->unnamed) {
+			p->unnamed = false;
+			settle(e, p, true);
+		}
+		p->wording = false;
+	}
+}
+
+/* Of so many that one question does not hold all, others each time.  *more: not all of them. */
+static size_t pick_words(const struct engine *e, struct postponed *out[SLURM_ASK_MAX], bool *more)
+{
+	size_t n = 0;
+
+	*more = false;
+	for (struct postponed *p = e->postponed; p != NULL && !*more; p = p->next) {
+		if (p->worded || !(p->unnamed || is_waiting(e, p)))
+			continue;
+		*more = n == SLURM_ASK_MAX;
+		if (!*more)
+			out[n++] = p;
+	}
+	return n;
 }
 
 /* Who has changed the job? */
 static void ask_words(struct engine *e)
 {
+	struct postponed *asked[SLURM_ASK_MAX];
 	const char *ids[SLURM_ASK_MAX];
 	int64_t now = engine_now(e);
-	size_t n = 0;
+	size_t n;
+	bool more;
 
 	if (now >= e->postpone_words_ms - POSTPONE_WATCH_MS && now < e->postpone_words_ms)
 		return;
-	for (struct postponed *p = e->postponed; p != NULL && n < SLURM_ASK_MAX; p = p->next)
-		if (p->unnamed || is_waiting(e, p))
-			ids[n++] = p->key;
-	if (n > 0 && slurm_ask_jobs(e->slurm, SLURM_SOME_JOBS, ids, n))
+	n = pick_words(e, asked, &more);
+	for (size_t i = 0; i < n; i++)
+		ids[i] = asked[i]->key;
+	if (n > 0 && !slurm_ask_jobs(e->slurm, SLURM_SOME_JOBS, ids, n))
+		return;
+	if (n > 0)
 		e->postpone_words_ms = now + POSTPONE_WATCH_MS;
+	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		p->worded = p->worded && more; /* else the next round begins */
+		p->wording = false;
+	}
+	for (size_t i = 0; i < n; i++) {
+		asked[i]->worded = more;
+		asked[i]->wording = true;
+	}
 }
 
 /* --- the rest ----------------------------------------------------------------------------------
