@@ -270,7 +270,8 @@ static struct fate choose(struct planner *pl, uint32_t i, const struct ladder_jo
 				.nodes = (uint32_t)pl->used[i].nodes,
 				.spot = (uint32_t)pl->used[i].spot,
 				.job = *job,
-				.now_ms = a->now_ms};
+				.now_ms = a->now_ms,
+				.ahead_ms = a->ahead_ms};
 	struct ladder l;
 	bool later = false;
 

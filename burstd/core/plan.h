@@ -91,6 +91,7 @@ struct plan_ask { /* everything is borrowed */
 	const struct plan_job *jobs; /* one for each of demand; NULL: nothing is known of them */
 	bool anew; /* what its nodes were refused since slurmctld last asked does not count */
 	int64_t now_ms;
+	int64_t ahead_ms; /* of the wall clock, which people read */
 };
 
 struct plan {

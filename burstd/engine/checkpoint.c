@@ -59,7 +59,7 @@ static void add_word(struct str *out, const char *word, const struct hook *k)
 		else if (*p == 'n')
 			str_adds(out, k->node);
 		else if (*p == 'd')
-			str_addf(out, "%" PRId64, k->until_ms / 1000);
+			str_addf(out, "%" PRId64, engine_wall(k->e, k->until_ms) / 1000);
 		else
 			str_adds(out, "%");
 	}

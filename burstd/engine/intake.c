@@ -278,7 +278,8 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 				     .fleet = &e->fleet,
 				     .pools = pools,
 				     .jobs = known.jobs,
-				     .now_ms = engine_now(e)};
+				     .now_ms = engine_now(e),
+				     .ahead_ms = e->ahead_ms};
 	const struct plan_node **order;
 	struct plan plan;
 	size_t n = 0;

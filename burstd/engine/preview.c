@@ -414,7 +414,8 @@ static int make_plan(struct engine *e, const char *list, const struct words *w,
 			       .fleet = &e->fleet,
 			       .jobs = &w->job,
 			       .anew = true,
-			       .now_ms = engine_now(e)};
+			       .now_ms = engine_now(e),
+			       .ahead_ms = e->ahead_ms};
 
 	if (demand_init(&d, list, strlen(list), err) != 0)
 		return -1;

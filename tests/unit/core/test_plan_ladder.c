@@ -163,6 +163,12 @@ static void test_no_rung_refuses_the_job_and_says_of_each_why(void **state)
 	assert_int_equal(t.p.nno_rungs, 1);
 	assert_int_equal(t.p.no_rungs[0].worst, LADDER_DENIED);
 	assert_int_equal(t.p.no_rungs[0].hint.not_before_ms, now + 60000);
+	t.ask.ahead_ms = 3600000; /* the wall clock was set back: people read that one (F57) */
+	expect(&t, "RR");
+	assert_memory_equal(t.p.no_rungs[0].why,
+			    "spot (t in spot): no capacity: cools down until 2026-01-02T13:01:00Z",
+			    67);
+	t.ask.ahead_ms = 0;
 	assert_int_equal(t.p.no_rungs[0].hint.surely_ms, 0);
 	cool(&t, FAR, COOLDOWN_OPEN, 0);
 	t.known[0][FAR].price = -1;

@@ -105,8 +105,9 @@ static void squeue(struct fix *f, const char *text)
 	engine_commit(f->e);
 }
 
-#define JOB    "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n"
-#define A_CALL "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
+#define C3_CALL "{\"jobs\":[{\"job_id\":8,\"features\":null,\"nodes_alloc\":\"c3\"}]}"
+#define JOB     "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n"
+#define A_CALL  "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
 
 /* --- when is it away ---------------------------------------------------------------------------
  */
@@ -365,6 +366,23 @@ static void test_what_came_up_is_forgotten(void **state)
 	assert_false(fleet_stuck(c1));
 }
 
+/* What it is told is by the wall clock, however that was set since (F57). */
+static void test_a_job_is_told_the_time_of_the_wall_clock(void **state)
+{
+	struct provider_result r = {.code = PROVIDER_CAPACITY};
+	struct fix *f = *state;
+	char at[FMT_TIME_SIZE], why[200];
+
+	load(f);
+	f->e->ahead_ms = 3600000;
+	for (size_t i = 0; i < 2; i++)
+		place_bought(f->e, &f->e->conf->pools[0].offers[i], &r, 1, engine_now(f->e));
+	call(f, "c3", C3_CALL);
+	(void)engine_time(f->e, at, place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]));
+	(void)snprintf(why, sizeof(why), "no capacity: cools down until %.19sZ", at);
+	assert_non_null(strstr(name_of(f, "c3")->why, why));
+}
+
 /* --- a provider that is off --------------------------------------------------------------------
  */
 
@@ -386,8 +404,6 @@ static void put(const struct fix *f, const char *name, enum node_state state, bo
 	journal_put_node(tx, &n, "pool");
 	assert_int_equal(journal_commit(tx, NULL), 0);
 }
-
-#define C3_CALL "{\"jobs\":[{\"job_id\":8,\"features\":null,\"nodes_alloc\":\"c3\"}]}"
 
 static bool far_has_none;
 
@@ -515,6 +531,7 @@ int main(void)
 		T(test_what_is_up_is_not_refused),
 		T(test_what_waits_for_a_delete_there_goes),
 		T(test_what_came_up_is_forgotten),
+		T(test_a_job_is_told_the_time_of_the_wall_clock),
 		T(test_one_that_is_off_is_away),
 		T(test_what_leaves_there_is_not_waited_for),
 		T(test_one_that_is_off_keeps_no_other_from_selling),

@@ -290,6 +290,17 @@ static void test_a_command_is_on_record_before_it_runs(void **state)
 	assert_int_equal(F.e.nhooks, 0);
 }
 
+/* F57: it reckons by the wall clock, which was set since burstd was born. */
+static void test_a_command_is_told_the_time_of_the_wall_clock(void **state)
+{
+	(void)state;
+	F.pool.checkpoint_command = F.words;
+	F.e.ahead_ms = 3600000;
+	jobs(1);
+	checkpoint_run(&F.e);
+	assert_non_null(strstr(F.story, "run /save 100@c0:1799996530%; "));
+}
+
 static void test_a_command_has_no_longer_than_the_machine(void **state)
 {
 	(void)state;
@@ -373,6 +384,7 @@ int main(void)
 		TEST(test_the_signal_goes_to_whom_the_pool_says),
 		TEST(test_a_command_is_on_record_before_it_runs),
 		TEST(test_a_command_has_no_longer_than_the_machine),
+		TEST(test_a_command_is_told_the_time_of_the_wall_clock),
 		TEST(test_a_pool_may_have_both),
 		TEST(test_sixteen_commands_run_at_a_time),
 		TEST(test_a_command_runs_once),
