@@ -707,10 +707,10 @@ static bool is_due(struct engine *e, struct rescue *r)
 		return false;
 	if (r->j.hold_ms == 0)
 		return true;
-	if (now >= r->j.hold_ms)
-		finish(e, r); /* it starts by itself now */
-	else if (are_gone(e, r))
+	if (are_gone(e, r))
 		return true;
+	if (engine_wall(e, now) >= r->j.hold_ms)
+		finish(e, r); /* it starts by itself now */
 	else
 		r->look_ms = now + RESCUE_GONE_MS;
 	return false;

@@ -36,6 +36,23 @@ static void test_it_may_start_though_the_clock_was_set(void **state)
 	}
 }
 
+/* F57: it was set back before, and slurmctld's time is not ours. */
+static void test_it_may_start_though_the_clock_had_been_set(void **state)
+{
+	(void)state;
+	F.e.ahead_ms = 3600000;
+	becomes("c1", NODE_DRAINING);
+	becomes("c2", NODE_READY);
+	take_c1();
+	shows(DETAIL("PENDING", "5", "1799996521"));
+	F.events[0] = F.story[0] = '\0';
+	waits(W.now + 5000);
+	assert_int_equal(F.del, 0); /* two minutes are not over */
+	becomes("c1", NODE_GONE);
+	shows(DETAIL("PENDING", "5", "1799996521"));
+	assert_string_equal(F.story, "start 7_2 ");
+}
+
 static void test_all_machines_that_it_lost_must_be_gone(void **state)
 {
 	static const enum node_state left[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
@@ -275,6 +292,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
 		TEST(test_it_may_start_though_the_clock_was_set),
+		TEST(test_it_may_start_though_the_clock_had_been_set),
 		TEST(test_all_machines_that_it_lost_must_be_gone),
 		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
 		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
