@@ -1,4 +1,5 @@
 #include "engine/private.h"
+#include "engine/times.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -637,8 +638,7 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	if (r->j.hold_ms != 0) {
 		if (are_gone(e, r)) /* as when it was asked about */
 			lift(e, r, d);
-	} else if (d->pending || engine_from_wall(e, d->begin_ms) > r->j.at_ms ||
-		   r->doubt_ms != 0) {
+	} else if (d->pending || times_since(e, d->begin_ms, r->j.at_ms) || r->doubt_ms != 0) {
 		requeued(e, r, d);
 	} else if (d->ended) {
 		on_end(e, r, d);

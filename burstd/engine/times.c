@@ -3,7 +3,10 @@
 #include "base/fmt.h"
 #include "engine/private.h"
 
-enum { QUICK_MS = 1000 }; /* a Date leaves as much open anyway */
+enum {
+	QUICK_MS = 1000,   /* a Date leaves as much open anyway */
+	FUTURE_MS = 60000, /* so far ahead nothing begins that is said to have begun */
+};
 
 static int64_t shift(int64_t ms, int64_t by)
 {
@@ -23,6 +26,13 @@ int64_t engine_from_wall(const struct engine *e, int64_t wall_ms)
 char *engine_time(const struct engine *e, char *out, int64_t ms)
 {
 	return fmt_time(out, engine_wall(e, ms));
+}
+
+bool times_since(const struct engine *e, int64_t wall_ms, int64_t ms)
+{
+	int64_t at = engine_from_wall(e, wall_ms);
+
+	return at > ms && at <= engine_now(e) + FUTURE_MS;
 }
 
 /* --- a provider's clock ------------------------------------------------------------------------

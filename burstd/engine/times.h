@@ -7,6 +7,7 @@
 #ifndef BURSTD_ENGINE_TIMES_H
 #define BURSTD_ENGINE_TIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/engine.h"
@@ -22,5 +23,9 @@ void times_date(struct cloud *c, int64_t sent_ms, int64_t now_ms, int64_t date_m
  * that of the wall clock here.  0 and INT64_MAX are no times and stay. */
 int64_t times_from(const struct cloud *c, int64_t theirs_ms);
 int64_t times_of(const struct cloud *c, int64_t ms);
+
+/* Did what slurmctld says that it began then begin after ms?  What seems to begin in the future
+ * began before the clock was set back. */
+bool times_since(const struct engine *e, int64_t wall_ms, int64_t ms);
 
 #endif

@@ -53,6 +53,22 @@ static void test_it_may_start_though_the_clock_had_been_set(void **state)
 	assert_string_equal(F.story, "start 7_2 ");
 }
 
+/* F57, I16: a job that began ten minutes ago, before the clock was set back, seems to begin in a
+ * while: it was not requeued for that, and is followed until it is or ends. */
+static void test_a_start_in_the_future_is_none(void **state)
+{
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	becomes("c2", NODE_READY);
+	take_c1();
+	F.e.ahead_ms = 3600000;
+	shows(DETAIL("RUNNING", "5", "1799999400"));
+	assert_int_equal(F.e.count.jobs_requeued, 0);
+	assert_int_equal(F.del, 0);
+	shows(DETAIL("RUNNING", "5", "1799996402")); /* two seconds after it was taken */
+	assert_int_equal(F.e.count.jobs_requeued, 1);
+}
+
 static void test_all_machines_that_it_lost_must_be_gone(void **state)
 {
 	static const enum node_state left[] = {NODE_DRAINING, NODE_DELETING, NODE_QUARANTINED};
@@ -293,6 +309,7 @@ int main(void)
 		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
 		TEST(test_it_may_start_though_the_clock_was_set),
 		TEST(test_it_may_start_though_the_clock_had_been_set),
+		TEST(test_a_start_in_the_future_is_none),
 		TEST(test_all_machines_that_it_lost_must_be_gone),
 		TEST(test_a_machine_that_is_on_its_way_out_is_not_gone),
 		TEST(test_a_machine_that_was_bought_since_is_none_that_it_lost),
