@@ -20,6 +20,7 @@ enum {
 	/* slurmctld hands a word on by itself, beside what it does next. */
 	SRUN_HEARD_MS = 250,
 	SRUN_FORGET_MS = 60000, /* between two looks at who may be forgotten */
+	SRUN_SURE_MS = 60000,   /* slurmctld may lose its state, and give a number again */
 };
 
 enum srun_kind { SRUN_UNKNOWN, SRUN_BATCH, SRUN_LISTENS };
@@ -74,6 +75,8 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 		return;
 	if (strncmp(s->text, text, sizeof(s->text) - 1) == 0)
 		return; /* once */
+	if (s->kind == SRUN_LISTENS && engine_now(e) - s->at_ms >= SRUN_SURE_MS)
+		s->kind = SRUN_UNKNOWN;
 	(void)snprintf(s->text, sizeof(s->text), "%s", text);
 	s->at_ms = engine_now(e);
 	if (s->kind == SRUN_LISTENS)

@@ -106,6 +106,25 @@ static void test_each_sentence_once(void **state)
 	assert_int_equal(W.nasked, 1);
 }
 
+/* F50: slurmctld has lost its state, and the number is another job's.  A batch job would have the
+ * sentence in its output. */
+static void test_a_number_may_be_another_jobs_by_now(void **state)
+{
+	static const char batch[] = "7                       1                       \n";
+
+	(void)state;
+	srun_tell(&F.e, 7, "a");
+	srun_run(&F.e);
+	who("7", NULL);
+	assert_int_equal(F.ntold, 1);
+	W.now += 60000;
+	srun_tell(&F.e, 7, "b");
+	srun_run(&F.e);
+	assert_int_equal(W.nasked, 2);
+	srun_who(&F.e, batch, sizeof(batch) - 1, NULL);
+	assert_int_equal(F.ntold, 1);
+}
+
 /* It is not asked about again, and holds nothing up. */
 static void test_a_batch_job_is_remembered(void **state)
 {
@@ -199,6 +218,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_each_sentence_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_batch_job_is_remembered, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_number_may_be_another_jobs_by_now, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_words_that_come_while_squeue_is_asked, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_whom_slurmctld_does_not_know, setup, teardown),
