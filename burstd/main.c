@@ -464,7 +464,8 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .files = on_files,
 				   .fatal = on_fatal,
 				   .turned = on_turned,
-				   .ctx = b};
+				   .ctx = b,
+				   .zone = clock_zone_ms};
 
 	if (load_store_credential(b, conf, e) != 0)
 		return -1;

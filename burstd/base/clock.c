@@ -35,6 +35,15 @@ int64_t clock_boot_id(void)
 	return n != 0 ? (int64_t)(fnv_bytes(FNV_BEGIN, text, n) >> 1 | 1) : 0;
 }
 
+int64_t clock_zone_ms(int64_t wall_ms)
+{
+	time_t t = (time_t)(wall_ms / 1000);
+	struct tm tm;
+
+	tzset(); /* localtime_r() alone would not see that an admin has changed the zone */
+	return localtime_r(&t, &tm) != NULL ? (int64_t)tm.tm_gmtoff * 1000 : 0;
+}
+
 int64_t clock_line_offset(const struct clock_line *was, int64_t boot_id, int64_t boot_ms,
 			  int64_t wall_ms)
 {

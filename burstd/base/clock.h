@@ -10,6 +10,8 @@
 int64_t clock_wall_ms(void); /* milliseconds since 1970 UTC; jumps when an admin sets the clock */
 int64_t clock_boot_ms(void); /* milliseconds since boot, suspend included; never jumps */
 int64_t clock_boot_id(void); /* a number that is another after each boot; 0: not known */
+/* By how much local time (TZ, else /etc/localtime, as it is now) is ahead of UTC at that time. */
+int64_t clock_zone_ms(int64_t wall_ms);
 
 /* Where a time line stood: known of an earlier process; all zero: nothing is. */
 struct clock_line {

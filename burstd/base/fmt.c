@@ -85,6 +85,28 @@ int fmt_time_parse(const char *text, int64_t *out_ms, struct err *e)
 			      text);
 }
 
+void fmt_local(char *text, fmt_zone_fn zone)
+{
+	enum { DATE = 10, LOCAL = FMT_UTC_SIZE - 1 };
+
+	for (char *p = strchr(text, 'T'); p != NULL && zone != NULL; p = strchr(p + 1, 'T')) {
+		char utc[FMT_UTC_SIZE + 1], local[FMT_TIME_SIZE];
+		int64_t ms;
+
+		if (p - text < DATE || strnlen(p, DATE) < DATE)
+			continue;
+		memcpy(utc, p - DATE, FMT_UTC_SIZE);
+		utc[FMT_UTC_SIZE] = '\0';
+		if (fmt_time_parse(utc, &ms, NULL) != 0)
+			continue;
+		(void)fmt_time(local, ms + zone(ms));
+		if (local[LOCAL] != '.') /* beyond the years of four digits */
+			continue;
+		memcpy(p - DATE, local, LOCAL);
+		memmove(p + DATE - 1, p + DATE, strlen(p + DATE) + 1);
+	}
+}
+
 char *fmt_u64(char *out, uint64_t v)
 {
 	char digits[FMT_U64_SIZE];

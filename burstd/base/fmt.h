@@ -9,7 +9,13 @@
 
 #include "base/err.h"
 
-enum { FMT_TIME_SIZE = 48, FMT_MONEY_SIZE = 32, FMT_DUR_SIZE = 32, FMT_U64_SIZE = 24 };
+enum {
+	FMT_TIME_SIZE = 48,
+	FMT_MONEY_SIZE = 32,
+	FMT_DUR_SIZE = 32,
+	FMT_U64_SIZE = 24,
+	FMT_UTC_SIZE = 20 /* 2026-01-02T03:04:05Z, without the NUL */
+};
 
 #define FMT_NANO INT64_C(1000000000)
 
@@ -20,6 +26,14 @@ char *fmt_time(char *out, int64_t ms);
 int fmt_time_parse(const char *text, int64_t *out_ms, struct err *e);
 /* The largest two units, e.g. "3h12m", "45s", "120ms"; out has FMT_DUR_SIZE. */
 char *fmt_duration(char *out, int64_t ms);
+
+/* By how much local time is ahead of UTC at that time, such as clock_zone_ms(). */
+typedef int64_t (*fmt_zone_fn)(int64_t wall_ms);
+/* Replace each time in text of the form 2026-01-02T03:04:05Z by local time in squeue's form,
+ * 2026-01-02T04:04:05.  An hour that comes twice when summer time ends reads the same twice, in
+ * squeue too.  zone NULL: leave the text alone. */
+void fmt_local(char *text, fmt_zone_fn zone);
+
 char *fmt_u64(char *out, uint64_t v); /* out has FMT_U64_SIZE */
 char *fmt_i64(char *out, int64_t v);
 /* Two small digits for each byte; out has 2 * n + 1. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fmt.h"
 #include "base/mem.h"
 #include "base/plain.h"
@@ -19,7 +19,6 @@ enum {
 	PEOPLE_MAX = 1 << 20, /* bytes: as long as an answer may be */
 	WRAPPED_MIN = 20,     /* columns: where fewer are left, text begins a line of its own ... */
 	WRAPPED_INDENT = 8,   /* ... so far in */
-	UTC_SIZE = 20,        /* of "2026-01-02T03:04:05Z" */
 };
 
 void out_init(struct out *o, FILE *f)
@@ -157,43 +156,11 @@ char *out_people(const char *text)
 	return str_take(&s);
 }
 
-static void put_local(char out[OUT_TIME_SIZE], int64_t ms)
-{
-	time_t t = (time_t)(ms / 1000);
-	char utc[FMT_TIME_SIZE];
-	struct tm tm;
-
-	if (localtime_r(&t, &tm) == NULL || tm.tm_year > 9999 - 1900 ||
-	    strftime(out, OUT_TIME_SIZE, "%Y-%m-%dT%H:%M:%S", &tm) == 0)
-		(void)snprintf(out, OUT_TIME_SIZE, "%.19sZ", fmt_time(utc, ms));
-}
-
-/* Each "2026-01-02T03:04:05Z" in text, which is no longer then. */
-static void localize(char *text)
-{
-	for (char *p = strchr(text, 'T'); p != NULL; p = strchr(p + 1, 'T')) {
-		char utc[UTC_SIZE + 1], local[OUT_TIME_SIZE];
-		int64_t ms;
-
-		if (p - text < 10 || strnlen(p, 10) < 10)
-			continue;
-		memcpy(utc, p - 10, UTC_SIZE);
-		utc[UTC_SIZE] = '\0';
-		if (fmt_time_parse(utc, &ms, NULL) != 0)
-			continue;
-		put_local(local, ms);
-		if (strlen(local) != UTC_SIZE - 1)
-			continue;
-		memcpy(p - 10, local, UTC_SIZE - 1);
-		memmove(p + 9, p + 10, strlen(p + 10) + 1);
-	}
-}
-
 char *out_clean(const char *text)
 {
 	char *copy = mem_strdup(text);
 
-	localize(copy);
+	fmt_local(copy, clock_zone_ms);
 	plain_make(copy, '?');
 	return copy;
 }
@@ -209,10 +176,14 @@ size_t out_width(const char *text)
 
 char *out_time(char *out, int64_t ms)
 {
-	if (ms == 0)
+	char utc[FMT_TIME_SIZE];
+
+	if (ms == 0) {
 		(void)snprintf(out, OUT_TIME_SIZE, "-");
-	else
-		put_local(out, ms);
+		return out;
+	}
+	(void)snprintf(out, OUT_TIME_SIZE, "%.19sZ", fmt_time(utc, ms));
+	fmt_local(out, clock_zone_ms);
 	return out;
 }
 

@@ -473,7 +473,7 @@ static int load(struct engine *e, struct err *err)
 int engine_new(struct engine **out, const struct engine_deps *d, struct conf *conf, struct err *err)
 {
 	struct engine *e = mem_zalloc(sizeof(*e));
-	const struct slurm_callbacks cb = {observe_node, on_answer, on_updated, e};
+	const struct slurm_callbacks cb = {observe_node, on_answer, on_updated, e, d->zone};
 
 	*out = NULL;
 	e->d = *d;

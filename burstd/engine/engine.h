@@ -84,6 +84,9 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	 */
 	void (*turned)(void *ctx);
 	void *ctx;
+	/* By how much local time is ahead of UTC at that time, for what people read in Slurm; NULL:
+	 * they read UTC. */
+	int64_t (*zone)(int64_t wall_ms);
 	struct engine_slice slice; /* all 0: what is good for people */
 };
 

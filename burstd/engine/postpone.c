@@ -172,7 +172,7 @@ void postpone_clock_set(struct engine *e)
 /* As scontrol will have it: what is compared with what squeue shows. */
 static void note_said(struct engine *e, struct postponed *p, const char *text)
 {
-	slurm_clean(p->said, sizeof(p->said), text);
+	slurm_words(e->slurm, p->said, sizeof(p->said), text);
 	p->said_ms = engine_now(e);
 }
 

@@ -20,7 +20,8 @@ SOURCES = {
     "burstd/engine/rescue.c": ["announce", "requeued"],
 }
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')
-FILLED = re.compile(r"%[-0-9.*]*(?:l|z|h)*[a-zA-Z]|%\" *PRI?[a-z0-9]+ *\"")
+# "%.19sZ" is a time in UTC, of which people see the local one, without the Z.
+FILLED = re.compile(r"%\.19sZ|%[-0-9.*]*(?:l|z|h)*[a-zA-Z]|%\" *PRI?[a-z0-9]+ *\"")
 
 
 def body(text, name):

@@ -120,7 +120,7 @@ jobs_are() {
 	buy_from "$spot" "$far"
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 told "$job" 'far: spot only until '
-	until=$(comment "$job" | sed 's/.*spot only until \(....-..-..T..:..:..Z\).*/\1/')
+	until=$(comment "$job" | sed 's/.*spot only until \(....-..-..T..:..:..\)[ ;].*/\1/')
 	[ "$(bought)" = '' ]
 	asked 1 1
 	within 40 job_is "$job" COMPLETED

@@ -148,6 +148,36 @@ starts_in() {
 	within 40 job_is "$job" COMPLETED
 }
 
+@test "people read local time in Slurm, programs UTC, and a restart with another zone takes its words back" {
+	zone=CET-1CEST,M3.5.0,M10.5.0/3
+	sim_capacity 0
+	lab_stop burstd
+	TZ=$zone lab_start burstd
+	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	within 15 happened 1 job-postponed
+	within 10 told "$job"
+	said=$(comment "$job" | sed -n 's/.*; next try \(....-..-..T..:..:..\) (in .*/\1/p')
+	# squeue, in the same zone, says the same, give or take the second that slurmctld cuts off.
+	starts=$(TZ=$zone squeue -h -j "$job" -o %S)
+	echo "told $said, squeue says $starts"
+	off=$(($(date -ud "$starts" +%s) - $(date -ud "$said" +%s)))
+	[ "$off" -ge -2 ]
+	[ "$off" -le 2 ]
+	# It is not UTC, which events keep.
+	at=$(burstctl events --json --since "$seq" |
+		jq -rs 'map(select(.type == "job-postponed"))[0].detail | capture("next try (?<at>[^ ]*Z) ").at')
+	[ "$(TZ=$zone date -d "$at" +%FT%T)" = "$said" ]
+	[ "$(date -ud "$at" +%FT%T)" != "$said" ]
+	# Who reads burstd's words by burstctl has his own zone.
+	TZ=JST-9 burstctl events --since "$seq" | grep -F "next try $(TZ=JST-9 date -d "$at" +%FT%T) "
+	lab_stop burstd
+	lab_start burstd
+	sim_capacity null
+	scontrol update jobid="$job" StartTime=now
+	within 40 job_is "$job" COMPLETED
+	[ "$(comment "$job" | sed 's/ *$//')" = '' ]
+}
+
 @test "an admin's comment on a job stays, whatever becomes of the job" {
 	sim_capacity 0
 	job=$(job -N1 --exclusive --begin=now+3 --wrap 'sleep 1')

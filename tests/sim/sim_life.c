@@ -335,6 +335,13 @@ void sim_life_init(struct world *w)
 	world_at(w, w->now + SIM_SECOND, on_disk, NULL, 0);
 }
 
+/* The same story wherever it is told. */
+static int64_t utc(int64_t wall_ms)
+{
+	(void)wall_ms;
+	return 0;
+}
+
 void life_start(struct world *w)
 {
 	const struct engine_deps d = {.loop = w->loop,
@@ -348,6 +355,7 @@ void life_start(struct world *w)
 				      .store = sim_store,
 				      .store_ca = "-----BEGIN CERTIFICATE-----\n",
 				      .ctx = w,
+				      .zone = utc,
 				      .slice = {w->set.slice, w->set.slice, w->set.slice}};
 	struct conf *c = make_conf(w);
 	struct err e;

@@ -443,7 +443,8 @@ static void let_start(struct sim_ctld *c, struct ctld_job *j)
 	j->begin_at = c->w->now;
 }
 
-/* F57: people read the time of the next try by their clock, which is slurmctld's. */
+/* F57: people read the time of the next try by their clock, which is slurmctld's, in its zone and
+ * in squeue's form. */
 static void check_told(struct world *w, const char *comment, int64_t at)
 {
 	const char *said = comment != NULL ? strstr(comment, "; next try ") : NULL;
@@ -452,7 +453,7 @@ static void check_told(struct world *w, const char *comment, int64_t at)
 
 	if (said == NULL || w->now < w->set_at + SIM_MINUTE)
 		return;
-	(void)snprintf(text, sizeof(text), "%.20s", said + strlen("; next try "));
+	(void)snprintf(text, sizeof(text), "%.19sZ", said + strlen("; next try "));
 	if (fmt_time_parse(text, &told, NULL) != 0 || llabs(told - w->wall - at) > 30 * SIM_SECOND)
 		world_fail(w, "F57: a job waits until %lld, and is told %s",
 			   (long long)(at + w->wall), text);

@@ -42,7 +42,17 @@ size_t command_most(enum command_kind kind)
 								 : SLURM_BATCH_MAX;
 }
 
-static void make_job_argv(const struct command *c, struct str *args, const char **argv)
+/* The argument "name=" with the reason. */
+static const char *reason_arg(const struct command *c, fmt_zone_fn zone, const char *name,
+			      struct str *arg)
+{
+	str_addf(arg, "%s%s", name, c->reason);
+	fmt_local(arg->p, zone);
+	return arg->p;
+}
+
+static void make_job_argv(const struct command *c, fmt_zone_fn zone, struct str *args,
+			  const char **argv)
 {
 	size_t n = 0;
 
@@ -50,10 +60,8 @@ static void make_job_argv(const struct command *c, struct str *args, const char 
 	argv[n++] = args[0].p;
 	if (c->wait[0] != '\0')
 		argv[n++] = c->wait;
-	if (c->reason[0] != '\0') {
-		str_addf(&args[2], "AdminComment=%s", c->reason);
-		argv[n++] = args[2].p;
-	}
+	if (c->reason[0] != '\0')
+		argv[n++] = reason_arg(c, zone, "AdminComment=", &args[2]);
 	if (c->kind == COMMAND_CLEAR)
 		argv[n++] = "AdminComment=";
 	argv[n] = NULL;
@@ -80,7 +88,8 @@ static void make_signal_argv(const struct command *c, struct str *args, const ch
 	argv[n] = NULL;
 }
 
-static void make_node_argv(const struct command *c, struct str *args, const char **argv)
+static void make_node_argv(const struct command *c, fmt_zone_fn zone, struct str *args,
+			   const char **argv)
 {
 	size_t n = 0;
 
@@ -102,15 +111,13 @@ static void make_node_argv(const struct command *c, struct str *args, const char
 		str_addf(&args[3], "state=%s", kind_names[c->kind]);
 		argv[n++] = args[3].p;
 	}
-	if (c->reason[0] != '\0') {
-		str_addf(&args[4], "reason=%s", c->reason);
-		argv[n++] = args[4].p;
-	}
+	if (c->reason[0] != '\0')
+		argv[n++] = reason_arg(c, zone, "reason=", &args[4]);
 	argv[n] = NULL;
 }
 
-void command_argv(const struct command *c, const char *program, struct str args[COMMAND_TEXTS],
-		  const char *argv[COMMAND_ARGV])
+void command_argv(const struct command *c, fmt_zone_fn zone, const char *program,
+		  struct str args[COMMAND_TEXTS], const char *argv[COMMAND_ARGV])
 {
 	*argv++ = program;
 	if (c->kind == COMMAND_SIGNAL) {
@@ -122,11 +129,11 @@ void command_argv(const struct command *c, const char *program, struct str args[
 					      : "update";
 	if (c->kind == COMMAND_REQUEUE || c->kind == COMMAND_NOTIFY) {
 		argv[0] = c->names.p;
-		argv[1] = c->kind == COMMAND_NOTIFY ? c->reason : NULL;
+		argv[1] = c->kind == COMMAND_NOTIFY ? reason_arg(c, zone, "", &args[0]) : NULL;
 		argv[2] = NULL;
 	} else if (command_of_jobs(c->kind)) {
-		make_job_argv(c, args, argv);
+		make_job_argv(c, zone, args, argv);
 	} else {
-		make_node_argv(c, args, argv);
+		make_node_argv(c, zone, args, argv);
 	}
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/fmt.h"
 #include "base/str.h"
 #include "engine/slurm/slurm.h"
 
@@ -36,7 +37,8 @@ struct command { /* one scontrol or scancel to be */
 	size_t n;
 	struct str names; /* of nodes, or of jobs */
 	struct str addrs, hosts;
-	char reason[SLURM_COMMENT_MAX + 1]; /* of jobs the comment, or what they are told */
+	/* Of jobs the comment, or what they are told; its times are UTC until they are told. */
+	char reason[SLURM_COMMENT_MAX + 1];
 	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
 	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
 	uint64_t mark; /* slurm_mark() since it was made */
@@ -49,8 +51,9 @@ const char *command_verb(enum command_kind kind); /* for people */
 const char *command_what(enum command_kind kind); /* for the log; of nodes a state for scontrol */
 bool command_of_jobs(enum command_kind kind);
 size_t command_most(enum command_kind kind); /* nodes or jobs in one */
-/* The command line, up to a NULL, in memory that c and args keep. */
-void command_argv(const struct command *c, const char *program, struct str args[COMMAND_TEXTS],
-		  const char *argv[COMMAND_ARGV]);
+/* The command line, up to a NULL, in memory that c and args keep.  Times that people will read are
+ * local. */
+void command_argv(const struct command *c, fmt_zone_fn zone, const char *program,
+		  struct str args[COMMAND_TEXTS], const char *argv[COMMAND_ARGV]);
 
 #endif

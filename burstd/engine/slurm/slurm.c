@@ -599,6 +599,12 @@ static struct command *addresses_first(struct slurm *s, struct queue *q, struct 
 	return c;
 }
 
+void slurm_words(const struct slurm *s, char *out, size_t size, const char *text)
+{
+	slurm_clean(out, size, text);
+	fmt_local(out, s->cb.zone);
+}
+
 void slurm_notify(struct slurm *s, const char *job, const char *text)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
@@ -672,7 +678,8 @@ static void flush(struct slurm *s, int q)
 		return;
 	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);
-	command_argv(c, c->kind == COMMAND_SIGNAL ? s->scancel : s->scontrol, args, argv);
+	command_argv(c, s->cb.zone, c->kind == COMMAND_SIGNAL ? s->scancel : s->scontrol, args,
+		     argv);
 	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
 		  command_what(c->kind), "count", fmt_u64(count, c->n), NULL);
 	if (spawn(s, UPDATE + q, argv, c))

@@ -72,6 +72,9 @@ struct slurm_callbacks {
 	/* A command ended, this one; e is set if it failed. */
 	void (*updated)(void *ctx, const struct slurm_order *o, const struct err *e);
 	void *ctx;
+	/* Of people who read comments, reasons and words in terminals: the times in them are local,
+	 * as in all that Slurm's commands print.  NULL: they stay in UTC. */
+	int64_t (*zone)(int64_t wall_ms);
 };
 
 /* lines: of a snapshot in one turn, so that hooks have theirs in between. */
@@ -117,6 +120,8 @@ void slurm_keep(struct slurm *s, const char *node, bool keep);
 /* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
  * and its AdminComment becomes this one (NULL: leave it). */
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);
+/* As slurmctld will have this comment: what squeue shows is compared with that. */
+void slurm_words(const struct slurm *s, char *out, size_t size, const char *text);
 /* Queue: the job's AdminComment is empty from then on. */
 void slurm_clear_comment(struct slurm *s, const char *job);
 /* Queue, beside all else: the job's srun or salloc prints this, by the job's number.  Never for a

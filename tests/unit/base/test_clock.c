@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -67,11 +68,28 @@ static void test_a_line_goes_on(void **state)
 	}
 }
 
+/* Summer time as it was, is and will be, and a zone that an admin changes while we run. */
+static void test_the_zone_is_that_of_the_time(void **state)
+{
+	(void)state;
+	(void)setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+	assert_int_equal(clock_zone_ms(INT64_C(1767323045678)), HOUR); /* 2026-01-02 */
+	assert_int_equal(clock_zone_ms(INT64_C(1774746000000) - 1), HOUR);
+	assert_int_equal(clock_zone_ms(INT64_C(1774746000000)), 2 * HOUR);
+	assert_int_equal(clock_zone_ms(INT64_C(1792890000000) - 1), 2 * HOUR);
+	assert_int_equal(clock_zone_ms(INT64_C(1792890000000)), HOUR);
+	(void)setenv("TZ", "NST3:30", 1);
+	assert_int_equal(clock_zone_ms(T0), -7 * HOUR / 2);
+	(void)setenv("TZ", "UTC0", 1);
+	assert_int_equal(clock_zone_ms(T0), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_boot_id_is_one_number_for_a_boot),
 		cmocka_unit_test(test_a_line_goes_on),
+		cmocka_unit_test(test_the_zone_is_that_of_the_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

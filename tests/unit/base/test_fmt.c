@@ -55,6 +55,51 @@ static void test_time_like_gmtime(void **state)
 	}
 }
 
+/* An hour ahead of UTC, and two between the last Sundays of March and October of 2026. */
+static int64_t berlin(int64_t wall_ms)
+{
+	const int64_t spring = INT64_C(1774746000000), autumn = INT64_C(1792890000000);
+
+	return wall_ms >= spring && wall_ms < autumn ? 7200000 : 3600000;
+}
+
+static void test_local(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"2026-01-02T03:04:05Z", "2026-01-02T04:04:05"},
+		{"until 2026-01-02T23:05:06Z (in 27s)", "until 2026-01-03T00:05:06 (in 27s)"},
+		{"2026-12-31T23:30:00Z, 2026-07-01T12:00:00Z.",
+		 "2027-01-01T00:30:00, 2026-07-01T14:00:00."},
+		/* There is no 02:30 when summer time begins, and there are two when it ends. */
+		{"2026-03-29T00:59:59Z 2026-03-29T01:00:00Z",
+		 "2026-03-29T01:59:59 2026-03-29T03:00:00"},
+		{"2026-10-25T00:30:00Z 2026-10-25T01:30:00Z",
+		 "2026-10-25T02:30:00 2026-10-25T02:30:00"},
+		/* Nothing else that looks like one. */
+		{"", ""},
+		{"T", "T"},
+		{"2026-13-02T23:05:06Z", "2026-13-02T23:05:06Z"},
+		{"2026-01-02T23:05:06", "2026-01-02T23:05:06"},
+		{"2026-01-02T23:05:06.000Z", "2026-01-02T23:05:06.000Z"},
+		{"T23:05:06Z 2026-01-02T23:05Z", "T23:05:06Z 2026-01-02T23:05Z"},
+		{"9999-12-31T23:30:00Z", "9999-12-31T23:30:00Z"}, /* it would not fit */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char text[64], same[64];
+
+		(void)snprintf(text, sizeof(text), "%s", rows[i].text);
+		(void)snprintf(same, sizeof(same), "%s", rows[i].text);
+		fmt_local(text, berlin);
+		assert_string_equal(text, rows[i].want);
+		fmt_local(same, NULL);
+		assert_string_equal(same, rows[i].text);
+	}
+}
+
 static void test_integers(void **state)
 {
 	char text[FMT_U64_SIZE];
@@ -307,6 +352,7 @@ int main(void)
 		cmocka_unit_test(test_time_parse),
 		cmocka_unit_test(test_time),
 		cmocka_unit_test(test_time_like_gmtime),
+		cmocka_unit_test(test_local),
 		cmocka_unit_test(test_integers),
 		cmocka_unit_test(test_duration),
 		cmocka_unit_test(test_duration_parse),

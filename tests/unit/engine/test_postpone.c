@@ -2,6 +2,7 @@
  *
  * On a bare struct engine: the clock, the journal and slurmctld are the test's. */
 #include "bare_engine.h"
+#include "base/fmt.h"
 
 static struct fix {
 	struct engine e;
@@ -42,11 +43,25 @@ void journal_del_refusal(struct journal_tx *tx, uint64_t job)
 	F.dels++;
 }
 
+/* Half an hour west of UTC: slurmctld has local time, and so have its answers. */
+static int64_t west(int64_t wall_ms)
+{
+	(void)wall_ms;
+	return -1800000;
+}
+
+void slurm_words(const struct slurm *s, char *out, size_t size, const char *text)
+{
+	(void)s;
+	slurm_clean(out, size, text);
+	fmt_local(out, west);
+}
+
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
 {
 	(void)s;
 	(void)snprintf(F.job, sizeof(F.job), "%s", job);
-	slurm_clean(F.comment, sizeof(F.comment), comment != NULL ? comment : "left");
+	slurm_words(s, F.comment, sizeof(F.comment), comment != NULL ? comment : "left");
 	F.wait_ms = wait_ms;
 	F.told++;
 }
@@ -136,7 +151,7 @@ static void test_told(void **state)
 	assert_string_equal(F.job, "7_2");
 	assert_true(F.wait_ms > 29000 && F.wait_ms <= 30000);
 	assert_string_equal(F.comment, "burstd: pool h100: max_nodes 8 reached; next try "
-				       "2027-01-15T08:00:30Z (in 29s)");
+				       "2027-01-15T07:30:30 (in 29s)");
 	assert_string_equal(F.event, "job-postponed: job 7_2, refusal 1: pool h100: max_nodes 8 "
 				     "reached; next try 2027-01-15T08:00:30Z (in 29s)");
 	details("PENDING", 7, 6, ""); /* once */
@@ -199,7 +214,7 @@ static void test_not_ours(void **state)
 	refuse("why");
 	details("PENDING", 7, 600, "");
 	assert_int_equal(F.wait_ms, 0);
-	assert_string_equal(F.comment, "burstd: why; next try 2027-01-15T08:10:00Z (in 9m59s)");
+	assert_string_equal(F.comment, "burstd: why; next try 2027-01-15T07:40:00 (in 9m59s)");
 	assert_int_equal(engine_postponed(&F.e, &soonest), 0); /* it waits for its user's time */
 	refuse("why");
 	details("PENDING", 7, 6, "budget 7");
@@ -334,11 +349,11 @@ static void test_told_again_when_it_was_not_taken(void **state)
 	updated("postpone", "7_1,7_2", &away);
 	assert_string_equal(W.asked, "7_2");
 	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
-	details("PENDING", 7, 6, "burstd: why; next try 2027-01-15T08:00:30Z");
+	details("PENDING", 7, 6, "burstd: why; next try 2027-01-15T07:30:30");
 	assert_int_equal(F.told, 2);
 	assert_true(F.wait_ms > 0 && F.wait_ms < 30000);
 	updated("postpone", "7_2", &away); /* of others it was said, and this one heard it: */
-	details("PENDING", 7, 30, "burstd: why; next try 2027-01-15T08:00:30Z");
+	details("PENDING", 7, 30, "burstd: why; next try 2027-01-15T07:30:30");
 	assert_int_equal(F.told, 2);
 	assert_int_equal(engine_postponed(&F.e, &soonest), 1);
 }
@@ -449,9 +464,9 @@ static void test_told_by_the_wall_clock(void **state)
 		int64_t ahead_s; /* our time, of the wall clock */
 		const char *comment;
 	} rows[] = {
-		{-3600, "burstd: why; next try 2027-01-15T09:00:30Z (in 29s)"},
-		{3600, "burstd: why; next try 2027-01-15T07:00:30Z (in 29s)"},
-		{365 * 86400, "burstd: why; next try 2026-01-15T08:00:30Z (in 29s)"},
+		{-3600, "burstd: why; next try 2027-01-15T08:30:30 (in 29s)"},
+		{3600, "burstd: why; next try 2027-01-15T06:30:30 (in 29s)"},
+		{365 * 86400, "burstd: why; next try 2026-01-15T07:30:30 (in 29s)"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -692,7 +707,7 @@ static void test_it_waits_a_day(void **state)
 	refuse_for_good();
 	assert_true(F.wait_ms > 86390000 && F.wait_ms <= 86400000);
 	assert_string_equal(F.comment, "burstd: this job needs 12 nodes, the pool allows 8; tried "
-				       "again when that changes, or at 2027-01-16T08:00:00Z");
+				       "again when that changes, or at 2027-01-16T07:30:00");
 	later("PENDING", 7, 86339, F.comment);
 	assert_string_equal(F.started, "");
 }

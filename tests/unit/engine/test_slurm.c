@@ -100,10 +100,17 @@ static void script(const struct fix *f, const char *name, const char *text)
 	assert_int_equal(chmod(path, 0700), 0);
 }
 
+/* Of those who read what slurmctld has. */
+static int64_t east(int64_t wall_ms)
+{
+	assert_true(wall_ms > 0);
+	return 7200000;
+}
+
 static int setup(void **state)
 {
 	struct fix *f = mem_zalloc(sizeof(*f));
-	struct slurm_callbacks cb = {on_node, on_answer, on_updated, f};
+	struct slurm_callbacks cb = {on_node, on_answer, on_updated, f, east};
 
 	(void)snprintf(f->dir, sizeof(f->dir), "/tmp/slurm-XXXXXX");
 	assert_non_null(mkdtemp(f->dir));
@@ -601,6 +608,35 @@ static void test_postpone(void **state)
 			"update jobid=10 StartTime=now+60\n");
 }
 
+/* People read local time, beside what squeue and scontrol print; what is written down stays in UTC.
+ */
+static void test_people_read_local_time(void **state)
+{
+	static const char said[] = "burstd: it's so until 2026-01-02T23:04:05Z (in 27s)";
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = ""};
+	char words[SLURM_COMMENT_MAX + 1], *text;
+
+	slurm_postpone(f->slurm, "7", 0, said);
+	slurm_notify(f->slurm, "8", said);
+	slurm_start_now(f->slurm, "9", said);
+	slurm_down(f->slurm, "c1", said);
+	for (; slurm_next(f->slurm, &o); f->given++)
+		assert_string_equal(o.reason,
+				    "burstd: it s so until 2026-01-02T23:04:05Z (in 27s)");
+	settle(f);
+	text = calls(f);
+#define LOCAL "burstd: it s so until 2026-01-03T01:04:05 (in 27s)\n"
+	assert_non_null(strstr(text, "update jobid=7 AdminComment=" LOCAL));
+	assert_non_null(strstr(text, "notify 8 " LOCAL));
+	assert_non_null(strstr(text, "update jobid=9 StartTime=now AdminComment=" LOCAL));
+	assert_non_null(strstr(text, "update nodename=c1 state=DOWN reason=" LOCAL));
+	free(text);
+	slurm_words(f->slurm, words, sizeof(words), said);
+	assert_memory_equal(words, LOCAL, strlen(words));
+#undef LOCAL
+}
+
 /* A node that must go never waits for what is only told to jobs, and a job that is to save its work
  * not for those that are told a reason. */
 static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
@@ -750,6 +786,7 @@ int main(void)
 		T(test_a_snapshot_half_read_is_the_question_still_and_ends_with_its_owner),
 		T(test_details),
 		T(test_postpone),
+		T(test_people_read_local_time),
 		T(test_nodes_go_before_jobs_and_signals_before_the_rest),
 		T(test_the_fence_goes_before_other_orders_about_nodes),
 		T(test_many_signals_are_several_commands),
