@@ -36,7 +36,7 @@ static void test_times_are_by_the_wall_clock(void **state)
 	} rows[] = {
 		{"{\"v\":1,\"op\":\"status\"}", 5},
 		{"{\"v\":1,\"op\":\"nodes\"}", 3},
-		{"{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}", 7},
+		{"{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}", 9},
 		{"{\"v\":1,\"op\":\"events\"}", 3},
 		{"{\"v\":1,\"op\":\"pools\"}", 1},
 		{"{\"v\":1,\"op\":\"secrets\"}", 3},
@@ -68,6 +68,7 @@ static void test_times_are_by_the_wall_clock(void **state)
 					 .ready_ms = FAKE_NOW - 3,
 					 .boot_ms = 77};
 	f->j.head.seq = 3;
+	f->j.nbills = 2; /* of which one is of a generation that only bills still tell of */
 	(void)fake_node(&f->e, "n1", 1, NODE_READY);
 	(void)fake_node(&f->e, "n2", 1, NODE_GONE);
 	for (int i = 0; i < 3; i++)

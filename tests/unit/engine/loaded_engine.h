@@ -10,6 +10,8 @@
 
 static unsigned fake_flags = PROVIDER_TOKENS | PROVIDER_TAGS; /* a test may add to them */
 
+static const struct provider_limit *fake_limits; /* the provider's own; NULL: nothing is known */
+
 /* What the provider's files are; NULL: it names none. */
 static int (*fake_files)(void *ctx, struct conf_provider *p, size_t i, const char **credential,
 			 struct err *e);
@@ -17,8 +19,11 @@ static int (*fake_files)(void *ctx, struct conf_provider *p, size_t i, const cha
 static struct provider_caps fake_caps(const void *self)
 {
 	(void)self;
-	return (struct provider_caps){
-		.flags = fake_flags, .create_max = 1000, .delete_max = 1000, .token_ms = 86400000};
+	return (struct provider_caps){.flags = fake_flags,
+				      .create_max = 1000,
+				      .delete_max = 1000,
+				      .token_ms = 86400000,
+				      .limits = fake_limits};
 }
 
 static int fake_build(const void *self, const struct provider_op *op, struct provider_request *out,

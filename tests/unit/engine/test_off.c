@@ -244,6 +244,32 @@ static void test_a_missing_credential(void **state)
 	fake_files = NULL;
 }
 
+/* What the provider itself allows is known once its driver is open: it holds from then on. */
+static void test_it_is_on_again_with_the_limits_of_its_own(void **state)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.requests = {2, 1}, .instances = {50, 5}}};
+	struct fix *f = *state;
+	struct limit_kind *creates;
+
+	fake_files = some_files;
+	files_fail = "credential_file: /nowhere: No such file or directory";
+	fake_limits = own;
+	assert_int_equal(load_conf(f, conf_of(true, "g[1-2]"), NULL), 0);
+	creates = &f->e->clouds[0].limit.kinds[PROVIDER_CREATE];
+	assert_int_equal(creates->requests.per_s, 0);
+	files_fail = NULL;
+	off_hurry(f->e);
+	off_run(&f->e->clouds[0]);
+	assert_null(engine_off(f->e, 0));
+	assert_int_equal(creates->requests.size, 2);
+	assert_int_equal(creates->requests.per_s, 1);
+	assert_int_equal(creates->instances.size, 50);
+	assert_true(cloud_ready(&f->e->clouds[0], PROVIDER_CREATE));
+	fake_limits = NULL;
+	fake_files = NULL;
+}
+
 /* Likewise where the driver refuses what is in it. */
 static void test_a_driver_that_does_not_open(void **state)
 {
@@ -407,6 +433,7 @@ int main(void)
 		T(test_a_batch_of_a_removed_provider),
 		T(test_rows_of_nobody_knows_where),
 		T(test_a_missing_credential),
+		T(test_it_is_on_again_with_the_limits_of_its_own),
 		T(test_a_driver_that_does_not_open),
 		T(test_nothing_is_bought_while_it_is_off),
 		T(test_reload_with_a_removed_pool),
