@@ -41,6 +41,7 @@ static const char *cause_word(const struct engine_rung *rung)
 		[LADDER_DENIED] = "denied",
 		[LADDER_AWAY] = "unreachable",
 		[LADDER_QUOTA] = "quota",
+		[LADDER_FAILING] = "failing",
 		[LADDER_CAPACITY] = "capacity",
 		[LADDER_PROBING] = "probing",
 		[LADDER_LATER] = "later",
@@ -56,7 +57,8 @@ static const char *state_word(enum cooldown_state state)
 	static const char *const words[] = {
 		[COOLDOWN_OPEN] = "open",       [COOLDOWN_HALF] = "half-open",
 		[COOLDOWN_PROBING] = "probing", [COOLDOWN_CAPACITY] = "capacity",
-		[COOLDOWN_QUOTA] = "quota",     [COOLDOWN_DENIED] = "denied",
+		[COOLDOWN_FAILING] = "failing", [COOLDOWN_QUOTA] = "quota",
+		[COOLDOWN_DENIED] = "denied",
 	};
 
 	return words[state];

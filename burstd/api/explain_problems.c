@@ -561,11 +561,15 @@ static void say_cooldown(void *ctx, const struct cooldown_row *c)
 {
 	struct report *r = ctx;
 	const bool quota = strcmp(c->reason, "quota") == 0;
+	const bool failing = strcmp(c->reason, "failing") == 0;
 	char at[FMT_TIME_SIZE];
 
-	if (!quota && strcmp(c->reason, "denied") != 0)
+	if (!quota && !failing && strcmp(c->reason, "denied") != 0)
 		return;
-	if (quota)
+	if (failing)
+		str_addf(&r->s, "provider %s: purchases of %s fail, and other calls do not",
+			 c->provider, c->place);
+	else if (quota)
 		str_addf(&r->s, "provider %s: the quota for %s is used up; raise it", c->provider,
 			 c->place);
 	else

@@ -290,9 +290,9 @@ static void write_providers(const struct api *a, struct str *s)
 /* --- places --------------------------------------------------------------------------------------
  */
 
-enum { CAPACITY, QUOTA, DENIED, NCLOSED };
+enum { CAPACITY, QUOTA, FAILING, DENIED, NCLOSED };
 
-static const char *const closed_words[NCLOSED] = {"capacity", "quota", "denied"};
+static const char *const closed_words[NCLOSED] = {"capacity", "quota", "failing", "denied"};
 
 struct closed { /* of each provider */
 	const struct conf *conf;

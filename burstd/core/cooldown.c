@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 
-enum kind { CAPACITY, QUOTA, DENIED, NKINDS };
+enum kind { CAPACITY, QUOTA, FAILING, DENIED, NKINDS };
 
 enum { KEY_SIZE = 5 * (PROVIDER_WORD_MAX + 1) + 32 };
 
@@ -16,9 +16,10 @@ struct cooldown_entry {
 	char key[KEY_SIZE];
 	char provider[PROVIDER_WORD_MAX + 1];
 	enum kind kind;
-	uint32_t times;
+	uint32_t times;   /* that it was closed; 0, FAILING: not yet */
 	int64_t first_ms; /* as of its place */
 	int64_t last_ms, until_ms;
+	int64_t since_ms; /* FAILING: the first failure of this trouble */
 	int64_t probe_ms; /* since when a purchase is tried ... */
 	bool probing;     /* ... if one is */
 	bool heard;       /* DENIED: it was a call that bought nothing ... */
@@ -35,6 +36,8 @@ static const struct {
 		      COOLDOWN_COOLS},
 	[QUOTA] = {"quota", COOLDOWN_QUOTA_MS, COOLDOWN_QUOTA_MAX_MS, COOLDOWN_QUOTA,
 		   COOLDOWN_NO_QUOTA},
+	[FAILING] = {"failing", COOLDOWN_CAPACITY_MS, COOLDOWN_CAPACITY_MAX_MS, COOLDOWN_FAILING,
+		     COOLDOWN_FAILS},
 	[DENIED] = {"denied", COOLDOWN_DENIED_MS, COOLDOWN_DENIED_MAX_MS, COOLDOWN_DENIED,
 		    COOLDOWN_OFF},
 };
@@ -114,6 +117,7 @@ static void tick(struct cooldown *c, int64_t now)
 	for (struct cooldown_entry *e = back > 0 ? c->first : NULL; e != NULL; e = e->next) {
 		e->last_ms -= back;
 		e->until_ms -= back;
+		e->since_ms -= back;
 		e->probe_ms -= back;
 	}
 	c->seen_ms = now;
@@ -160,6 +164,8 @@ struct cooldown_view cooldown_look(struct cooldown *c, const struct cooldown_pla
 			drop(c, e);
 			continue;
 		}
+		if (e->times == 0)
+			continue;
 		v = view(e, now_ms);
 		if (v.state > worst.state)
 			worst = v;
@@ -174,7 +180,7 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 	for (int k = 0; k < NKINDS; k++) {
 		struct cooldown_entry *e = find(c, (enum kind)k, p);
 
-		if (e == NULL)
+		if (e == NULL || e->times == 0)
 			continue;
 		e->probing = true;
 		e->probe_ms = now_ms;
@@ -215,6 +221,14 @@ static struct cooldown_entry *get(struct cooldown *c, enum kind kind,
 	return e;
 }
 
+static void shut(struct cooldown_entry *e, const struct cooldown_place *p, int64_t now)
+{
+	e->times++;
+	e->first_ms = p->first_ms;
+	e->last_ms = now;
+	e->until_ms = now + step(e);
+}
+
 /* One more refusal, unless it is of a request that was on its way when the last one was seen. */
 static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 				  const struct cooldown_place *p, int64_t sent, int64_t now)
@@ -228,12 +242,47 @@ static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 	}
 	if (e != NULL && sent <= e->last_ms)
 		return COOLDOWN_SAME;
-	e = get(c, kind, p);
-	e->times++;
-	e->first_ms = p->first_ms;
-	e->last_ms = now;
-	e->until_ms = now + step(e);
+	shut(get(c, kind, p), p, now);
 	return was_off ? COOLDOWN_SAME : kinds[kind].news;
+}
+
+/* A purchase was not answered.  That closes the place only if purchases have failed for a while,
+ * and other calls were answered meanwhile: where nobody answers, the provider is away, and it is
+ * asked again as soon as it is back. */
+static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place *p, int64_t sent,
+				 int64_t now)
+{
+	struct cooldown_entry *e = find(c, FAILING, p);
+
+	if (p->patience_ms == 0)
+		return COOLDOWN_SAME;
+	if (e != NULL && e->times > 0 && !is_stale(e, now))
+		return refused(c, FAILING, p, sent, now);
+	if (e != NULL && (e->times > 0 || now - e->last_ms > COOLDOWN_RUN_MS)) {
+		drop(c, e);
+		e = NULL;
+	}
+	if (e == NULL) {
+		e = get(c, FAILING, p);
+		e->since_ms = now;
+	}
+	e->last_ms = e->until_ms = now;
+	if (now - e->since_ms < p->patience_ms || p->heard_ms <= e->since_ms)
+		return COOLDOWN_SAME;
+	shut(e, p, now);
+	return COOLDOWN_FAILS;
+}
+
+/* A purchase was answered, well or ill: that trouble is over. */
+static enum cooldown_news answered(struct cooldown *c, const struct cooldown_place *p, int64_t sent)
+{
+	struct cooldown_entry *e = find(c, FAILING, p);
+	bool was_shut = e != NULL && e->times > 0;
+
+	if (e == NULL || (was_shut && sent <= e->last_ms))
+		return COOLDOWN_SAME;
+	drop(c, e);
+	return was_shut ? COOLDOWN_AGAIN : COOLDOWN_SAME;
 }
 
 /* A purchase shows that this is over.  Not one that was sent before it began. */
@@ -267,13 +316,16 @@ static enum cooldown_news graver(enum cooldown_news a, enum cooldown_news b)
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms)
 {
+	bool served = code == PROVIDER_OK || code == PROVIDER_CAPACITY || code == PROVIDER_QUOTA;
 	enum cooldown_news news = COOLDOWN_SAME;
 
 	tick(c, now_ms);
 	end_probe(c, p, sent_ms);
 	/* Who says that there is nothing left, or too much already, has not shown us the door. */
-	if (code == PROVIDER_OK || code == PROVIDER_CAPACITY || code == PROVIDER_QUOTA)
+	if (served)
 		news = over(c, DENIED, p, sent_ms);
+	if (served || code == PROVIDER_DENIED)
+		news = graver(news, answered(c, p, sent_ms));
 	switch (code) {
 	case PROVIDER_OK:
 		news = graver(news, over(c, QUOTA, p, sent_ms));
@@ -286,6 +338,9 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 		news = graver(news, refused(c, DENIED, p, sent_ms, now_ms));
 		find(c, DENIED, p)->bought = true;
 		return news;
+	case PROVIDER_TRANSIENT:
+	case PROVIDER_AMBIGUOUS:
+		return graver(news, failed(c, p, sent_ms, now_ms));
 	default:
 		return news; /* it says nothing of the place */
 	}
@@ -364,6 +419,6 @@ static void tell(const struct cooldown_entry *e, int64_t now, cooldown_fn fn, vo
 void cooldown_each(const struct cooldown *c, int64_t now_ms, cooldown_fn fn, void *ctx)
 {
 	for (const struct cooldown_entry *e = c->first; e != NULL; e = e->next)
-		if (!is_stale(e, now_ms))
+		if (e->times > 0 && !is_stale(e, now_ms))
 			tell(e, now_ms, fn, ctx);
 }

@@ -1,11 +1,13 @@
 /* cooldown.h - market places that have nothing to sell are left alone for a while.
  *
  * What one job was refused, the next would be too: all pools and jobs share what is known of a
- * place.  There are three things to know, and they are never mixed up:
+ * place.  There are four things to know, and they are never mixed up:
  *
  *   capacity  of (provider, type, region, zone, market, fabric): one minute, doubling up to 15
  *   quota     of the account, so of (provider, type, region, market), whatever the zone: 15
  *             minutes, doubling up to 4 hours; only an admin, or nodes that end, can mend it
+ *   failing   of the same place as capacity: for a while nobody has answered a purchase there,
+ *             though other calls are answered; paused as for want of capacity
  *   denied    of the provider as a whole (credentials, permission, funds): off, with an alarm,
  *             until a call of the kind that was denied succeeds
  *
@@ -16,7 +18,7 @@
  *    ^  ^           ^                                                              |
  *    |  |           +-- refused, twice as long -------------- one purchase --------+
  *    |  +---------------- it was bought ---------------------------+
- *    +-- nobody tried for an hour (capacity, quota)
+ *    +-- nobody tried for an hour (capacity, quota, failing)
  *
  * Many creates are on the wire when a place runs out, and all of them come back refused: what was
  * sent before a refusal was known belongs to it, counts as nothing when refused too, and opens
@@ -44,6 +46,7 @@ enum {
 	COOLDOWN_PROBE_MS = 900000,   /* a purchase that never told what became of it */
 	COOLDOWN_WAIT_MS = 30000,     /* for the answer to it others may wait, from its begin */
 	COOLDOWN_FORGET_MS = 3600000, /* after its end, without a purchase */
+	COOLDOWN_RUN_MS = 600000,     /* failures that are further apart are not one trouble */
 	COOLDOWN_PLACES_MAX = 4096,   /* remembered; the one that ends first is forgotten */
 };
 
@@ -52,7 +55,9 @@ struct cooldown_place { /* borrowed; zone may be "" */
 	enum provider_market market;
 	/* The first pause for want of capacity; all others are in proportion.  0: as below. */
 	int64_t first_ms;
-	const char *fabric; /* it asks for machines of one fabric: this one; NULL: anywhere */
+	const char *fabric;  /* it asks for machines of one fabric: this one; NULL: anywhere */
+	int64_t patience_ms; /* purchases that fail for so long close it; 0: they never do */
+	int64_t heard_ms;    /* when the provider answered last, whatever it was asked */
 };
 
 struct cooldown {
@@ -68,14 +73,15 @@ enum cooldown_state {
 	COOLDOWN_HALF,    /* one purchase may be tried: cooldown_buy() */
 	COOLDOWN_PROBING, /* it is being tried */
 	COOLDOWN_CAPACITY,
+	COOLDOWN_FAILING,
 	COOLDOWN_QUOTA,
 	COOLDOWN_DENIED,
 };
 
 struct cooldown_view {
 	enum cooldown_state state; /* the gravest of what is known of a place */
-	/* CAPACITY, QUOTA, DENIED: till then; 0: till a call succeeds.  PROBING: its answer should
-	 * be there by then. */
+	/* CAPACITY, FAILING, QUOTA, DENIED: till then; 0: till a call succeeds.  PROBING: its
+	 * answer should be there by then. */
 	int64_t until_ms;
 };
 
@@ -84,6 +90,7 @@ enum cooldown_news {
 	COOLDOWN_SAME,
 	COOLDOWN_AGAIN,    /* it may be bought from again */
 	COOLDOWN_COOLS,    /* no capacity */
+	COOLDOWN_FAILS,    /* no answers */
 	COOLDOWN_NO_QUOTA, /* an admin should know */
 	COOLDOWN_OFF,      /* the provider: an admin must act */
 };
@@ -114,7 +121,7 @@ enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum
 void cooldown_clear(struct cooldown *c, const struct cooldown_place *p);
 
 struct cooldown_row {         /* borrowed, for the call */
-	const char *reason;   /* "capacity", "quota", "denied" */
+	const char *reason;   /* "capacity", "quota", "failing", "denied" */
 	const char *provider; /* "aws" ... */
 	const char *place;    /* ... and "p5.48xlarge eu-north-1 a spot"; "": all of it */
 	struct cooldown_view view;

@@ -132,6 +132,8 @@ static enum ladder_cause of_place(const struct ladder_ask *a, size_t i)
 	switch (a->known[i].cool.state) {
 	case COOLDOWN_QUOTA:
 		return LADDER_QUOTA;
+	case COOLDOWN_FAILING:
+		return LADDER_FAILING;
 	case COOLDOWN_CAPACITY:
 		return LADDER_CAPACITY;
 	case COOLDOWN_PROBING:
@@ -253,6 +255,7 @@ static int64_t opens_at(const struct ladder *l, const struct ladder_ask *a, size
 	switch (l->cause[i]) {
 	case LADDER_DENIED:
 	case LADDER_QUOTA:
+	case LADDER_FAILING:
 	case LADDER_CAPACITY:
 		return a->known[i].cool.until_ms;
 	case LADDER_SPOT_FIRST:
@@ -373,7 +376,7 @@ static void say_away(const struct ladder_ask *a, size_t i, struct text *t)
 	char at[FMT_TIME_SIZE];
 
 	say(t, "%.30s cannot be reached since %.19sZ: asked again by itself",
-	    rung_of(a, i)->provider, fmt_time(at, a->known[i].away_ms));
+	    rung_of(a, i)->provider, fmt_time(at, a->known[i].away_ms - a->ahead_ms));
 }
 
 static void say_price(const struct ladder_ask *a, size_t i, struct text *t)
@@ -425,6 +428,9 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 	case LADDER_QUOTA:
 		say_closed(a, i, "the quota of the account is used up: not tried", t);
 		return;
+	case LADDER_FAILING:
+		say_closed(a, i, "purchases fail there: not tried", t);
+		return;
 	case LADDER_CAPACITY:
 		say_closed(a, i, "no capacity: cools down", t);
 		return;
@@ -452,7 +458,7 @@ void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t r
 /* Who has no offers before his eyes wants to know what there is none of. */
 static bool is_place_told(const struct ladder *l, size_t i)
 {
-	return l->cause[i] == LADDER_CAPACITY;
+	return l->cause[i] == LADDER_CAPACITY || l->cause[i] == LADDER_FAILING;
 }
 
 /* "spot-a (gpu_8x_h100 in eu-1a)" */

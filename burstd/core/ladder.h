@@ -38,6 +38,7 @@ enum ladder_cause {
 	LADDER_DENIED,
 	LADDER_AWAY,
 	LADDER_QUOTA,
+	LADDER_FAILING, /* purchases there are not answered */
 	LADDER_CAPACITY,
 	LADDER_PROBING,
 	LADDER_LATER, /* half-open, and another rung is so too and goes first */

@@ -141,17 +141,26 @@ static void refuse_sold_out(struct engine *e, struct forming *f)
 {
 	char why[160], at[FMT_TIME_SIZE];
 	const char *place = f->rung->zone[0] != '\0' ? f->rung->zone : f->rung->region;
-	int64_t until = place_opens_ms(e, f->rung);
+	struct cooldown_view v = place_view(e, f->rung);
 
-	if (until != 0)
+	if (v.state == COOLDOWN_FAILING)
+		(void)snprintf(why, sizeof(why),
+			       "%.30s: no %.30s in %.25s: purchases fail there: not "
+			       "tried until %.19sZ",
+			       f->rung->provider, f->rung->type, place,
+			       engine_time(e, at, v.until_ms));
+	else if (v.until_ms != 0)
 		(void)snprintf(why, sizeof(why),
 			       "%.30s: no %.30s in %.25s: no capacity: cools down until %.19sZ",
-			       f->rung->provider, f->rung->type, place, engine_time(e, at, until));
+			       f->rung->provider, f->rung->type, place,
+			       engine_time(e, at, v.until_ms));
 	else
 		(void)snprintf(why, sizeof(why),
 			       "%.30s: no %.30s in %.25s: no capacity: another purchase is tried",
 			       f->rung->provider, f->rung->type, place);
-	form_refuse(e, f->v, f->n, NODE_BECAUSE_CAPACITY, why);
+	form_refuse(e, f->v, f->n,
+		    v.state == COOLDOWN_FAILING ? NODE_BECAUSE_UNREACHABLE : NODE_BECAUSE_CAPACITY,
+		    why);
 	f->n = 0;
 }
 

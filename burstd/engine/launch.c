@@ -361,10 +361,11 @@ static bool still_wanted(struct engine *e, const struct batch *b)
 	return wanted;
 }
 
-/* Nothing was sent, whatever became of its fabric: that can be decided anew. */
+/* Nothing was sent, whatever became of its fabric: that can be decided anew.  It is no failure of
+ * the place. */
 static void give_up_create(struct cloud *c, struct batch *b)
 {
-	const struct provider_result no = {.code = PROVIDER_TRANSIENT};
+	const struct provider_result no = {.code = PROVIDER_NOT_YET};
 
 	b->made = false;
 	put_answer(c, b->j.id, &no, true);

@@ -269,7 +269,9 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 				       .zone = o->zone,
 				       .fabric = o->in_fabric,
 				       .market = (enum provider_market)o->market,
-				       .first_ms = p->cooldown_ms};
+				       .first_ms = p->cooldown_ms,
+				       .patience_ms = p->unreachable_ms,
+				       .heard_ms = e->clouds[o->provider_index].ok_ms};
 }
 
 /* A provider whose machines are each a node of its own: a refusal is about that one alone. */
@@ -316,10 +318,16 @@ int64_t place_next_price(struct engine *e, uint32_t pool)
 	return price;
 }
 
-enum place_answer place_would(struct engine *e, const struct conf_offer *o)
+struct cooldown_view place_view(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);
-	const struct cooldown_view v = cooldown_look(&e->cooldown, &at, engine_now(e));
+
+	return cooldown_look(&e->cooldown, &at, engine_now(e));
+}
+
+enum place_answer place_would(struct engine *e, const struct conf_offer *o)
+{
+	const struct cooldown_view v = place_view(e, o);
 
 	if (!cools(e, o) || v.state <= COOLDOWN_HALF)
 		return PLACE_SELLS;
@@ -338,17 +346,12 @@ enum place_answer place_buy(struct engine *e, const struct conf_offer *o)
 
 bool place_is_shut(struct engine *e, const struct conf_offer *o)
 {
-	const struct cooldown_place at = place_to_cool(e, o);
-
-	return cools(e, o) &&
-	       cooldown_look(&e->cooldown, &at, engine_now(e)).state >= COOLDOWN_CAPACITY;
+	return cools(e, o) && place_view(e, o).state >= COOLDOWN_CAPACITY;
 }
 
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
 {
-	const struct cooldown_place at = place_to_cool(e, o);
-
-	return cooldown_look(&e->cooldown, &at, engine_now(e)).until_ms;
+	return place_view(e, o).until_ms;
 }
 
 static void tell(struct engine *e, enum cooldown_news news, const struct conf_provider *p,
@@ -359,6 +362,7 @@ static void tell(struct engine *e, enum cooldown_news news, const struct conf_pr
 	} texts[] = {
 		[COOLDOWN_AGAIN] = {"place-opens", NULL},
 		[COOLDOWN_COOLS] = {"place-cools", NULL},
+		[COOLDOWN_FAILS] = {"place-fails", "purchases fail"},
 		[COOLDOWN_NO_QUOTA] = {"no-quota", "a quota is used up"},
 		[COOLDOWN_OFF] = {"provider-off", "nothing is bought from a provider"},
 	};

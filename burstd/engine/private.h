@@ -472,6 +472,7 @@ enum place_answer { PLACE_SELLS, PLACE_TELLS_SOON, PLACE_SOLD_OUT };
 enum place_answer place_would(struct engine *e, const struct conf_offer *o); /* only asked */
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
 bool place_is_shut(struct engine *e, const struct conf_offer *o); /* nothing to be tried there */
+struct cooldown_view place_view(struct engine *e, const struct conf_offer *o);
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
 /* What became of a purchase of n nodes there, and of any other request to a provider. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,

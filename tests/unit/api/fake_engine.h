@@ -449,13 +449,14 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 	return e->broken ? err_set(err, ERR_IO, "the journal failed") : 0;
 }
 
-/* Two places of sim are closed, and one is half-open. */
+/* Three places of sim are closed, and one is half-open. */
 void engine_cooldowns(const struct engine *e, cooldown_fn fn, void *ctx)
 {
 	static const struct cooldown_row rows[] = {
 		{"capacity", "sim", "8xh100 east a spot", {COOLDOWN_CAPACITY, FAKE_NOW + 60000}, 2},
 		{"capacity", "sim", "8xh100 east b spot", {COOLDOWN_HALF, 0}, 1},
 		{"quota", "sim", "8xh100 west spot", {COOLDOWN_QUOTA, FAKE_NOW + 900000}, 1},
+		{"failing", "sim", "8xh100 north spot", {COOLDOWN_FAILING, FAKE_NOW + 120000}, 2},
 		{"denied", "sim", "", {COOLDOWN_HALF, 0}, 1},
 	};
 

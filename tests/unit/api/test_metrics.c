@@ -359,6 +359,7 @@ static const struct {
 	{"burstd_gate_seconds_total", "20.50"},
 	{"burstd_places_closed{provider=\"sim\",reason=\"capacity\"}", "1"},
 	{"burstd_places_closed{provider=\"sim\",reason=\"quota\"}", "1"},
+	{"burstd_places_closed{provider=\"sim\",reason=\"failing\"}", "1"},
 	{"burstd_provider_off{provider=\"sim\"}", "1"},
 	{"burstd_nodes_unsold_total{provider=\"sim\",reason=\"quota\"}", "7"},
 	{"burstd_nodes_unsold_total{provider=\"sim\",reason=\"capacity\"}", "0"},

@@ -92,9 +92,11 @@ static void every_pool_has_its_offers_as_they_are_tried(void **state)
 	rung = row(row(r, "pools", 1), "offers", 0);
 	assert_string_equal(text(rung, "offer"), "");
 	assert_string_equal(text(rung, "type"), "8xh100");
-	assert_int_equal(json_array_size(json_object_get(r, "cooldowns")), 4);
-	assert_string_equal(text(row(r, "cooldowns", 3), "reason"), "denied");
-	assert_string_equal(text(row(r, "cooldowns", 3), "state"), "half-open");
+	assert_int_equal(json_array_size(json_object_get(r, "cooldowns")), 5);
+	assert_string_equal(text(row(r, "cooldowns", 3), "reason"), "failing");
+	assert_string_equal(text(row(r, "cooldowns", 3), "state"), "failing");
+	assert_string_equal(text(row(r, "cooldowns", 4), "reason"), "denied");
+	assert_string_equal(text(row(r, "cooldowns", 4), "state"), "half-open");
 	json_decref(r);
 	stop(f);
 }

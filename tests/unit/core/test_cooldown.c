@@ -15,7 +15,7 @@
 
 /* A and B differ in the zone, A and C in the market, A and D in the type; E is of another
  * provider; F is A for who wants a fabric. */
-enum { A, B, C, D, E, F };
+enum { A, B, C, D, E, F, G, H };
 
 static const struct cooldown_place places[] = {
 	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
@@ -24,6 +24,10 @@ static const struct cooldown_place places[] = {
 	[D] = {"aws", "p4", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
 	[E] = {"lambda", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
 	[F] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, "job"},
+	/* Purchases that fail for a minute close these; the provider of G answered at 30 s, that of
+	 * H never. */
+	[G] = {"aws", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 30000},
+	[H] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0},
 };
 
 enum deed {
@@ -62,6 +66,10 @@ struct step { /* times in seconds */
 #define QUOTA(t, p, until)                                                                         \
 	{                                                                                          \
 		t, LOOK, p, COOLDOWN_QUOTA, until, 0                                               \
+	}
+#define FAILS(t, p, until)                                                                         \
+	{                                                                                          \
+		t, LOOK, p, COOLDOWN_FAILING, until, 0                                             \
 	}
 #define DENIED(t, p, until)                                                                        \
 	{                                                                                          \
@@ -126,6 +134,36 @@ static const struct story {
 	  TOLD(10, A, TRANSIENT, 9, SAME), TOLD(10, A, AMBIGUOUS, 9, SAME),
 	  TOLD(10, A, INVALID, 9, SAME), TOLD(10, A, CONFLICT, 9, SAME),
 	  TOLD(10, A, NOT_FOUND, 9, SAME), TOLD(10, A, OK, 9, SAME), OPEN(10, A), MAY(10, A)}},
+	{"failing for a minute closes it, while the provider answers what else it is asked (F26)",
+	 {TOLD(10, G, AMBIGUOUS, 9, SAME), OPEN(10, G), MAY(11, G), MAY(11, G),
+	  TOLD(69, G, TRANSIENT, 11, SAME), OPEN(69, G), TOLD(70, G, TRANSIENT, 11, FAILS),
+	  FAILS(70, G, 130), OPEN(70, H), MAY_NOT(129, G)}},
+	{"... for longer, when it does so again, until one is answered",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 11, FAILS), HALF(130, G),
+	  MAY(130, G), PROBING(131, G), TOLD(132, G, TRANSIENT, 130, FAILS), FAILS(132, G, 252),
+	  MAY(252, G), TOLD(253, G, OK, 252, AGAIN), OPEN(253, G)}},
+	{"... which is none of it when it answers nothing: then it is away",
+	 {TOLD(10, H, TRANSIENT, 9, SAME), TOLD(70, H, TRANSIENT, 69, SAME),
+	  TOLD(500, H, AMBIGUOUS, 499, SAME), OPEN(500, H)}},
+	{"... nor when it answered before, and not since",
+	 {TOLD(30, G, TRANSIENT, 29, SAME), TOLD(90, G, TRANSIENT, 89, SAME), OPEN(90, G)}},
+	{"a purchase between two failures, and the count begins anew",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(20, G, OK, 9, SAME),
+	  TOLD(75, G, TRANSIENT, 74, SAME), OPEN(75, G)}},
+	{"... likewise when it was denied: that is an answer",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(20, G, DENIED, 19, OFF),
+	  TOLD(75, G, TRANSIENT, 74, SAME), DENIED(75, G, 320)}},
+	{"... likewise when long nobody tried",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(611, G, TRANSIENT, 610, SAME), OPEN(611, G)}},
+	{"... or so long that it was forgotten",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 69, FAILS), HALF(3730, G),
+	  OPEN(3731, G), TOLD(3732, G, TRANSIENT, 3731, SAME), OPEN(3732, G)}},
+	{"what was sent before it closed neither opens nor lengthens it",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 69, FAILS),
+	  TOLD(71, G, OK, 70, SAME), TOLD(72, G, TRANSIENT, 69, SAME), FAILS(72, G, 130)}},
+	{"the clock goes back while it fails (F57)",
+	 {TOLD(100010, G, TRANSIENT, 100009, SAME), TOLD(10, G, TRANSIENT, 9, SAME),
+	  TOLD(69, G, TRANSIENT, 68, SAME), TOLD(70, G, TRANSIENT, 69, FAILS)}},
 	{"after an hour without a try it is forgotten",
 	 {TOLD(0, A, CAPACITY, 0, COOLS), HALF(3660, A), OPEN(3661, A),
 	  TOLD(3662, A, CAPACITY, 3661, COOLS), COOLS(3662, A, 3722)}},
@@ -312,13 +350,13 @@ static void test_all_of_it_for_people(void **state)
 	(void)cooldown_bought(&c, &places[C], PROVIDER_QUOTA, 60000, 60000);
 	(void)cooldown_heard(&c, "lambda", PROVIDER_DENIED, 60000, 60000);
 	cooldown_each(&c, 60001, note, &s);
-	assert_string_equal(s.p, "denied|lambda|: state 5 until 0, 1\n"
-				 "quota|aws|p5 eu-north-1 on-demand: state 4 until 960000, 1\n"
+	assert_string_equal(s.p, "denied|lambda|: state 6 until 0, 1\n"
+				 "quota|aws|p5 eu-north-1 on-demand: state 5 until 960000, 1\n"
 				 "capacity|aws|p5 eu-north-1  spot: state 3 until 120000, 1\n"
 				 "capacity|aws|p5 eu-north-1 a spot: state 1 until 0, 1\n");
 	str_clear(&s);
 	cooldown_each(&c, INT64_C(1000000000), note, &s); /* the rest is forgotten */
-	assert_string_equal(s.p, "denied|lambda|: state 5 until 0, 1\n");
+	assert_string_equal(s.p, "denied|lambda|: state 6 until 0, 1\n");
 	str_fini(&s);
 	cooldown_fini(&c);
 }

@@ -420,6 +420,13 @@ static const struct row rows[] = {
 		"tried a moment "
 		"ago",
 	 .next = 3},
+	{.name = "purchases fail at one place, and another has no capacity",
+	 .known = {{SPOT, 0, COOL(FAILING, 3)}, {FAR, 0, COOL(CAPACITY, 4)}},
+	 .want = "res od us",
+	 .why = "spot (p5 in spot): purchases fail there: not tried until 2026-01-02T14:03:00Z; "
+		"far "
+		"(p5 in far): no capacity: cools down until 2026-01-02T14:04:00Z",
+	 .next = 3},
 	{.name = "a job of no nodes is one of one",
 	 .set = {POOL("spot_share", "50")},
 	 .nodes = 3,
@@ -514,6 +521,33 @@ static void test_the_order_and_why_not_the_others(void **state)
 				 l.n == 0 && strstr(why, "spot only until") != NULL);
 		conf_free(c);
 	}
+}
+
+/* F57: our time is not the wall clock's, by which people read. */
+static void test_times_are_the_wall_clocks(void **state)
+{
+	struct conf *c = five();
+	struct ladder_known known[NRUNGS] = {{0}};
+	struct ladder_ask a = {.conf = c,
+			       .pool = c->pools,
+			       .known = known,
+			       .now_ms = now,
+			       .ahead_ms = 60 * MINUTE};
+	char why[1000];
+	struct ladder l;
+
+	(void)state;
+	finish(c);
+	for (size_t i = 0; i < NRUNGS; i++)
+		known[i].price = FMT_NANO;
+	known[SPOT].away_ms = now;
+	known[FAR].cool = (struct cooldown_view){COOLDOWN_CAPACITY, now};
+	ladder_make(&l, &a);
+	ladder_explain(&l, &a, SPOT, why, sizeof(why));
+	assert_non_null(strstr(why, " cannot be reached since 2026-01-02T13:00:00Z"));
+	ladder_explain(&l, &a, FAR, why, sizeof(why));
+	assert_non_null(strstr(why, " until 2026-01-02T13:00:00Z"));
+	conf_free(c);
 }
 
 static void test_a_pool_without_offers_is_a_ladder_of_one(void **state)
@@ -800,6 +834,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_the_order_and_why_not_the_others),
+		cmocka_unit_test(test_times_are_the_wall_clocks),
 		cmocka_unit_test(test_a_pool_without_offers_is_a_ladder_of_one),
 		cmocka_unit_test(test_spot_may_be_the_first_rung),
 		cmocka_unit_test(test_a_text_that_is_too_long_is_cut),

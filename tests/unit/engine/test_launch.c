@@ -486,6 +486,27 @@ static void test_a_refusal_counts_once_for_its_place(void **state)
 			    "p: no t in r: the provider has no capacity");
 }
 
+/* F26: it answers its lists, and no create.  What was not sent is refused, to go elsewhere. */
+static void test_what_is_wanted_where_purchases_fail_is_refused(void **state)
+{
+	static const char why[] = "p: no t in r: purchases fail there: not tried until ";
+	const struct provider_result failed = {.code = PROVIDER_TRANSIENT};
+
+	(void)state;
+	F.provider.unreachable_ms = 60000;
+	place_bought(&F.e, &F.pool.own, &failed, 1, engine_now(&F.e));
+	F.passed = 30000;
+	F.cloud.ok_ms = engine_now(&F.e);
+	F.passed = 60000;
+	place_bought(&F.e, &F.pool.own, &failed, 1, engine_now(&F.e));
+	F.nposted = 0;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), 0);
+	assert_int_equal(fleet_find(&F.e.fleet, "c1")->newest->n.reason, NODE_BECAUSE_UNREACHABLE);
+	assert_memory_equal(fleet_find(&F.e.fleet, "c1")->why, why, strlen(why));
+}
+
 /* Where a purchase may be tried again, it is tried with all that go now, in pieces or not. */
 static void test_a_place_that_opens_is_asked_once_for_all_that_go_now(void **state)
 {
@@ -653,6 +674,7 @@ int main(void)
 		T(test_what_is_throttled_whole_asks_for_no_list),
 		T(test_who_is_throttled_waits_as_long_as_the_provider_says),
 		T(test_a_refusal_counts_once_for_its_place),
+		T(test_what_is_wanted_where_purchases_fail_is_refused),
 		T(test_a_place_that_opens_is_asked_once_for_all_that_go_now),
 		T(test_a_create_is_for_one_place),
 		T(test_what_turns_up_meanwhile_is_not_asked_for_again),

@@ -170,11 +170,13 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 	assert_int_equal(count(NODE_WANTED), 2);
 	(void)teardown(state);
 	(void)setup(state);
+	F.provider.unreachable_ms = 60000;
 	want_a_job("job");
 	launch_run(&F.e);
 	F.closed = "paused";
 	say(PROVIDER_OK);
 	assert_int_equal(F.sent, 0);
+	assert_int_equal(F.e.cooldown.n, 0); /* nothing has failed there */
 	assert_int_equal(count(NODE_WANTED), 3);
 }
 

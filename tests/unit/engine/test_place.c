@@ -295,6 +295,46 @@ static void test_an_answer_that_bought_nothing_is_no_purchase(void **state)
 	assert_int_equal(place_opens_ms(f->e, o), 0);
 }
 
+static void wait_a_moment(struct fix *f)
+{
+	int64_t until = engine_now(f->e) + 3;
+
+	while (engine_now(f->e) < until)
+		;
+}
+
+/* F26: its lists are answered, and no purchase is: as if it had no capacity, and the next offer is
+ * tried.  A row that is WANTED has sent nothing, or was told so. */
+static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
+{
+	struct fix *f = *state;
+	const struct conf_offer *o;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->providers[0].unreachable_ms = 1;
+	o = &f->e->conf->pools[0].offers[0];
+	cool(f, 0, PROVIDER_TRANSIENT);
+	wait_a_moment(f);
+	cool(f, 0, PROVIDER_TRANSIENT); /* nothing else was answered: it may be away */
+	assert_false(place_is_shut(f->e, o));
+	f->e->clouds[0].ok_ms = engine_now(f->e);
+	wait_a_moment(f);
+	cool(f, 0, PROVIDER_AMBIGUOUS);
+	assert_true(place_is_shut(f->e, o));
+	assert_int_equal(place_view(f->e, o).state, COOLDOWN_FAILING);
+	call(f, "c[1-2]", ONE);
+	expect(f, "c1", 1, "there");
+	expect(f, "c2", 1, "there");
+	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
+	cool(f, 1, PROVIDER_CAPACITY);
+	intake_run(f->e);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
+	assert_true(name_of(f, "c2")->barred);
+	assert_int_equal(name_of(f, "c2")->refused, NODE_BECAUSE_UNREACHABLE);
+	assert_non_null(strstr(name_of(f, "c2")->why,
+			       "here (t in r): purchases fail there: not tried until "));
+}
+
 static struct fleet_node *add_spot(struct fix *f, const char *name, enum node_state s)
 {
 	struct node n;
@@ -686,6 +726,7 @@ int main(void)
 		T(test_a_type_like_another),
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
+		T(test_a_place_whose_purchases_fail_is_left_alone),
 		T(test_a_wave_of_reclaims_closes_the_place),
 		T(test_only_what_is_taken_back_makes_a_wave),
 		T(test_what_is_no_wave_closes_no_place),

@@ -504,8 +504,8 @@ static void cooldowns_are_told_word_by_word(void **state)
 	answered(e, MID, PROVIDER_QUOTA, 1);
 	answered(e, FAR, PROVIDER_DENIED, 1);
 	engine_cooldowns(e, join, text);
-	assert_string_equal(text, "denied|cloud||5|1\n"
-				  "quota|cloud|t r spot|4|1\n"
+	assert_string_equal(text, "denied|cloud||6|1\n"
+				  "quota|cloud|t r spot|5|1\n"
 				  "capacity|cloud|t r near on-demand|3|1\n");
 }
 
