@@ -140,6 +140,7 @@ static int judge(const struct conf *conf, struct texts *t, struct slurm_report *
 		pools[i] = (struct slurm_need_pool){.name = conf->pools[i].name,
 						    .nodes = conf->pools[i].nodes,
 						    .boot_ms = conf->pools[i].boot_ms,
+						    .max_nodes = conf->pools[i].max_nodes,
 						    .warm = conf->pools[i].warm,
 						    .quantum_ms = conf->pools[i].quantum_ms};
 	for (size_t i = 0; t->nodes && i < n; i++)

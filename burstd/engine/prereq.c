@@ -132,6 +132,7 @@ static int judge(struct engine *e, struct slurm_text partitions, struct slurm_re
 			.name = c->pools[i].name,
 			.nodes = c->pools[i].nodes,
 			.boot_ms = c->pools[i].boot_ms,
+			.max_nodes = c->pools[i].max_nodes,
 			.warm = c->pools[i].warm,
 			.quantum_ms = c->pools[i].quantum_ms,
 			.unknown = slurm_unknown(c->pools[i].nodes, is_known, &e->fleet),

@@ -1,7 +1,7 @@
 /* look.h - what one rule sees when it judges: the settings, our nodes, and what it found.
  *
  * Private to slurm/require.c and slurm/rules.c; slurm/others.c is the part about the nodes of
- * others. */
+ * others, slurm/least.c that about partitions of large jobs. */
 #ifndef BURSTD_SLURM_LOOK_H
 #define BURSTD_SLURM_LOOK_H
 
@@ -73,5 +73,9 @@ bool slurm_look_none_kept(struct slurm_look *l);
 /* Does slurmctld leave on, when they are idle, all nodes that partitions have and no pool?  If not,
  * the first is found.  The value is SuspendTime's. */
 bool slurm_look_spares_others(struct slurm_look *l);
+
+/* Can a job of MinNodes nodes have them, in each partition, within the pools' max_nodes?  If not,
+ * the first partition is found. */
+bool slurm_look_least(struct slurm_look *l);
 
 #endif

@@ -66,6 +66,7 @@ struct slurm_need_pool {
 	const char *features;         /* that its nodes must carry, "a,b"; NULL: none */
 	const char *bare;             /* one of them that lacks some; NULL: none does */
 	const char *unknown;          /* nodes that slurmctld does not have; NULL: it has all */
+	uint32_t max_nodes;           /* that it may have at once */
 	uint32_t warm;                /* nodes that are up without a job, too */
 	int64_t quantum_ms;           /* what is billed at once; 0: seconds */
 };

@@ -377,6 +377,12 @@ static bool suspends_partitions(struct slurm_look *l, const struct slurm_rule *r
 	return slurm_look_none_kept(l);
 }
 
+static bool has_least(struct slurm_look *l, const struct slurm_rule *r)
+{
+	(void)r;
+	return slurm_look_least(l);
+}
+
 static bool carries_features(struct slurm_look *l, const struct slurm_rule *r)
 {
 	const struct slurm_need_pool *first = NULL;
@@ -707,6 +713,12 @@ const struct slurm_rule slurm_rules[] = {
 	 .why = "A job cannot choose between them by --constraint: slurmctld refuses it, or gives "
 		"it some of the nodes only.",
 	 .ok = carries_features},
+	{.setting = "MinNodes",
+	 .severity = SLURM_WARNING,
+	 .optional = true,
+	 .wanted = "of a partition no more than its pools can have (max_nodes)",
+	 .why = "No job can ever start there: each needs more nodes than burstd may buy.",
+	 .ok = has_least},
 	{.setting = "SlurmdTimeout",
 	 .severity = SLURM_WARNING,
 	 .wanted = "not 0",

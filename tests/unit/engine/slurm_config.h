@@ -37,8 +37,10 @@ static inline void need_init(struct need *n)
 	*n = (struct need){.need = {.cluster = "lab", .npools = 2}};
 	assert_int_equal(hostlist_parse(&n->nodes[0], "c[1-6]", 6, NULL), 0);
 	assert_int_equal(hostlist_parse(&n->nodes[1], "c[7-8]", 6, NULL), 0);
-	n->pools[0] = (struct slurm_need_pool){.name = "h100", .nodes = n->nodes[0]};
-	n->pools[1] = (struct slurm_need_pool){.name = "a100", .nodes = n->nodes[1]};
+	n->pools[0] =
+		(struct slurm_need_pool){.name = "h100", .nodes = n->nodes[0], .max_nodes = 6};
+	n->pools[1] =
+		(struct slurm_need_pool){.name = "a100", .nodes = n->nodes[1], .max_nodes = 2};
 	n->need.pools = n->pools;
 }
 

@@ -207,6 +207,61 @@ static void test_single(void **state)
 	need_fini(&n);
 }
 
+/* A partition that takes large jobs only, and pools that may not have so many nodes. */
+static void test_partitions_of_large_jobs(void **state)
+{
+#define MIN(name, min, nodes) "PartitionName=" name " MinNodes=" min " Nodes=" nodes "\n"
+	static const struct {
+		const char *partitions;
+		uint32_t h100, a100; /* max_nodes */
+		const char *found, *wanted;
+	} rows[] = {
+		{MIN("all", "8", "c[1-8]"), 6, 2, NULL, NULL},
+		{MIN("all", "8", "c[1-8]"), 4, 2,
+		 "8 for all, whose nodes can be 6 at once: pool h100 has max_nodes 4",
+		 "at most 6, or a higher max_nodes"},
+		{MIN("all", "7", "c[1-8]"), 5, 1,
+		 "7 for all, whose nodes can be 6 at once: pool h100 has max_nodes 5", NULL},
+		{MIN("all", "6", "c[1-8]"), 4, 2, NULL, NULL},
+		/* Nodes that are always there count as they are. */
+		{MIN("all", "8", "c[1-8],d[1-2]"), 4, 2, NULL, NULL},
+		{MIN("all", "9", "c[1-8],d[1-2]"), 4, 2,
+		 "9 for all, whose nodes can be 8 at once: pool h100 has max_nodes 4", NULL},
+		/* Its other nodes are of no use to a partition. */
+		{MIN("ok", "1", "c[1-6]") MIN("small", "2", "c[7-8]"), 6, 1,
+		 "2 for small, whose nodes can be 1 at once: pool a100 has max_nodes 1", NULL},
+		/* What Slurm itself refuses, and a pool that is closed on purpose. */
+		{MIN("all", "9", "c[1-8]"), 6, 2, NULL, NULL},
+		{MIN("all", "1", "c[1-8]"), 0, 0, NULL, NULL},
+		{MIN("all", "0", "c[1-8]"), 0, 0, NULL, NULL},
+		{MIN("none", "2", "(null)"), 0, 0, NULL, NULL},
+		{MIN("odd", "UNLIMITED", "c[1-8]"), 0, 0, NULL, NULL},
+	};
+#undef MIN
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char *config = fixture("24.11", "config");
+		const struct slurm_problem *p;
+		struct slurm_report r;
+		struct need n;
+
+		need_init(&n);
+		n.pools[0].max_nodes = rows[i].h100;
+		n.pools[1].max_nodes = rows[i].a100;
+		assert_int_equal(slurm_require(text_of(config), text_of(rows[i].partitions),
+					       &n.need, &r, NULL),
+				 0);
+		p = problem_of(&r, "MinNodes");
+		assert_string_equal(p != NULL ? p->found : "",
+				    rows[i].found != NULL ? rows[i].found : "");
+		if (rows[i].wanted != NULL)
+			assert_string_equal(p->wanted, rows[i].wanted);
+		need_fini(&n);
+		free(config);
+	}
+}
+
 /* A prolog that is not ours is not waited for, and needs no time. */
 static void test_foreign_prolog(void **state)
 {
@@ -605,13 +660,21 @@ static void test_unknown_text(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),         cmocka_unit_test(test_joined_parameters),
-		cmocka_unit_test(test_unknown_nodes), cmocka_unit_test(test_unknown_text),
-		cmocka_unit_test(test_single),        cmocka_unit_test(test_foreign_prolog),
-		cmocka_unit_test(test_requeue_delay), cmocka_unit_test(test_memory_percent),
-		cmocka_unit_test(test_topology_bug),  cmocka_unit_test(test_nodes_that_claim),
-		cmocka_unit_test(test_unknown_need),  cmocka_unit_test(test_report),
-		cmocka_unit_test(test_twice),         cmocka_unit_test(test_not_shown),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_joined_parameters),
+		cmocka_unit_test(test_unknown_nodes),
+		cmocka_unit_test(test_unknown_text),
+		cmocka_unit_test(test_partitions_of_large_jobs),
+		cmocka_unit_test(test_single),
+		cmocka_unit_test(test_foreign_prolog),
+		cmocka_unit_test(test_requeue_delay),
+		cmocka_unit_test(test_memory_percent),
+		cmocka_unit_test(test_topology_bug),
+		cmocka_unit_test(test_nodes_that_claim),
+		cmocka_unit_test(test_unknown_need),
+		cmocka_unit_test(test_report),
+		cmocka_unit_test(test_twice),
+		cmocka_unit_test(test_not_shown),
 		cmocka_unit_test(test_features),
 	};
 
