@@ -63,6 +63,30 @@ int ctl_reply_text(struct ctl_reply *r, const char *key, const char *initial, co
 	return -1;
 }
 
+int ctl_reply_since(struct ctl_reply *r, const struct ctl_records *of, int64_t *since)
+{
+	int64_t low = 0, high = of->last, since_ms;
+
+	if (ctl_reply_int(r, "since_ms", INT64_MAX, 0, &since_ms) != 0)
+		return -1;
+	if (since_ms == 0)
+		return 0;
+	since_ms = engine_from_wall(r->api->engine, since_ms);
+	while (low < high) {
+		const int64_t middle = low + (high - low) / 2;
+		struct ctl_record first = {high, INT64_MAX};
+
+		if (of->next(r, middle, &first) != 0)
+			return -1;
+		if (first.at_ms < since_ms)
+			low = first.seq;
+		else
+			high = middle;
+	}
+	*since = low;
+	return 0;
+}
+
 struct ctl_row ctl_reply_row(const struct ctl_reply *r)
 {
 	return (struct ctl_row){r->text.len, r->w.first};

@@ -61,34 +61,15 @@ static int put_record(void *ctx, const struct journal_audit *a)
 	return 0;
 }
 
-struct first { /* the first record behind a number */
-	int64_t seq, at_ms;
-};
-
 static int get_first(void *ctx, const struct journal_audit *a)
 {
-	*(struct first *)ctx = (struct first){a->seq, a->at_ms};
+	*(struct ctl_record *)ctx = (struct ctl_record){a->seq, a->at_ms};
 	return 0;
 }
 
-/* The number of the last record before that time, by halves, as of events. */
-static int find_before(struct ctl_reply *r, int64_t at_ms, int64_t *out)
+static int next_after(struct ctl_reply *r, int64_t after, struct ctl_record *out)
 {
-	int64_t low = 0, high = journal_audit_head(r->api->journal)->seq;
-
-	while (low < high) {
-		const int64_t middle = low + (high - low) / 2;
-		struct first f = {high, INT64_MAX};
-
-		if (journal_audits(r->api->journal, middle, 1, get_first, &f, &r->err) != 0)
-			return -1;
-		if (f.at_ms < at_ms)
-			low = f.seq;
-		else
-			high = middle;
-	}
-	*out = low;
-	return 0;
+	return journal_audits(r->api->journal, after, 1, get_first, out, &r->err);
 }
 
 static int get_filter(struct ctl_reply *r, struct page *p)
@@ -108,15 +89,14 @@ static int get_filter(struct ctl_reply *r, struct page *p)
 int ctl_audit_show(struct ctl_reply *r)
 {
 	const int64_t end = journal_audit_head(r->api->journal)->seq;
-	int64_t since, since_ms, tail;
+	const struct ctl_records records = {end, next_after};
+	int64_t since, tail;
 	struct page p = {.r = r};
 	int rc;
 
 	if (ctl_reply_int(r, "since", INT64_MAX, 0, &since) != 0 ||
-	    ctl_reply_int(r, "since_ms", INT64_MAX, 0, &since_ms) != 0 ||
-	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0 || get_filter(r, &p) != 0)
-		return -1;
-	if (since_ms > 0 && find_before(r, engine_from_wall(r->api->engine, since_ms), &since) != 0)
+	    ctl_reply_int(r, "tail", RECORDS_MAX, 0, &tail) != 0 || get_filter(r, &p) != 0 ||
+	    ctl_reply_since(r, &records, &since) != 0)
 		return -1;
 	if (json_object_get(r->args, "tail") != NULL) /* there are no gaps */
 		since = end > tail ? end - tail : 0;

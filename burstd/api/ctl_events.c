@@ -132,35 +132,15 @@ static int put_since(struct ctl_reply *r, int64_t since, const struct filter *f,
 /* --- from a time on ----------------------------------------------------------------------------
  */
 
-struct first { /* the first event behind a number */
-	int64_t seq, at_ms;
-};
-
 static int get_first(void *ctx, const struct journal_event *ev)
 {
-	*(struct first *)ctx = (struct first){ev->seq, ev->at_ms};
+	*(struct ctl_record *)ctx = (struct ctl_record){ev->seq, ev->at_ms};
 	return 0;
 }
 
-/* The number of the last event before that time, by halves: a clock that was set back makes it an
- * earlier one. */
-static int find_before(struct ctl_reply *r, int64_t at_ms, int64_t *out)
+static int next_after(struct ctl_reply *r, int64_t after, struct ctl_record *out)
 {
-	int64_t low = 0, high = journal_last_event(r->api->journal);
-
-	while (low < high) {
-		const int64_t middle = low + (high - low) / 2;
-		struct first f = {high, INT64_MAX};
-
-		if (journal_events(r->api->journal, middle, NULL, 1, get_first, &f, &r->err) != 0)
-			return -1;
-		if (f.at_ms < at_ms)
-			low = f.seq;
-		else
-			high = middle;
-	}
-	*out = low;
-	return 0;
+	return journal_events(r->api->journal, after, NULL, 1, get_first, out, &r->err);
 }
 
 /* --- the request -------------------------------------------------------------------------------
@@ -213,20 +193,19 @@ static int get_filter(struct ctl_reply *r, struct filter *f)
 
 int ctl_show_events(struct ctl_reply *r)
 {
+	const struct ctl_records records = {journal_last_event(r->api->journal), next_after};
 	bool tailed = json_object_get(r->args, "tail") != NULL;
-	int64_t since, since_ms, limit, tail, last;
+	int64_t since, limit, tail, last;
 	struct filter f;
 	int rc;
 
 	if (ctl_reply_int(r, "since", INT64_MAX, 0, &since) != 0 ||
-	    ctl_reply_int(r, "since_ms", INT64_MAX, 0, &since_ms) != 0 ||
 	    ctl_reply_int(r, "limit", CTL_API_EVENTS_MAX, CTL_API_EVENTS_MAX, &limit) != 0 ||
-	    ctl_reply_int(r, "tail", CTL_API_EVENTS_MAX, 0, &tail) != 0 || get_filter(r, &f) != 0)
+	    ctl_reply_int(r, "tail", CTL_API_EVENTS_MAX, 0, &tail) != 0 || get_filter(r, &f) != 0 ||
+	    ctl_reply_since(r, &records, &since) != 0)
 		return -1;
 	if (limit == 0)
 		limit = CTL_API_EVENTS_MAX;
-	if (since_ms > 0 && find_before(r, engine_from_wall(r->api->engine, since_ms), &since) != 0)
-		return -1;
 	rc = tailed ? put_tail(r, &f, (unsigned)tail, &last)
 		    : put_since(r, since, &f, (unsigned)limit, &last);
 	if (rc != 0)

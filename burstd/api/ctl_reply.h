@@ -40,6 +40,19 @@ int ctl_reply_refuse(struct ctl_reply *r, const char *code, const char *fmt, ...
 int ctl_reply_int(struct ctl_reply *r, const char *key, int64_t max, int64_t initial, int64_t *out);
 int ctl_reply_text(struct ctl_reply *r, const char *key, const char *initial, const char **out);
 
+/* Numbered records, in the order in which they were written. */
+struct ctl_record {
+	int64_t seq, at_ms;
+};
+struct ctl_records {
+	int64_t last; /* number; 0: there are none */
+	/* The first one behind `after`; *out stays when there is none.  -1: r->err. */
+	int (*next)(struct ctl_reply *r, int64_t after, struct ctl_record *out);
+};
+/* *since becomes the number of the last record before the time in the argument "since_ms"; without
+ * that it stays.  A clock that was set back makes it an earlier one. */
+int ctl_reply_since(struct ctl_reply *r, const struct ctl_records *of, int64_t *since);
+
 /* A time of the engine's, for people: by the wall clock. */
 void ctl_reply_time(struct ctl_reply *r, const char *key, int64_t ms);
 

@@ -90,10 +90,38 @@ static void test_times_are_by_the_wall_clock(void **state)
 	stop(f);
 }
 
+/* What people ask for is by the wall clock, too: the fifth event and those behind it. */
+static void test_a_time_that_is_asked_for_is_by_the_wall_clock(void **state)
+{
+	static const char *const rows[][2] = {{"events", "events"}, {"audit", "records"}};
+	struct fixture *f = start("n[1-2]");
+
+	(void)state;
+	f->e.of_wall_ms = HOUR;
+	f->j.head.seq = 9;
+	for (int i = 0; i < 9; i++)
+		f->j.events[f->j.last++] = (struct fake_event){.node = "n1", .detail = "x"};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char request[96];
+		json_t *r, *list;
+
+		(void)snprintf(request, sizeof(request),
+			       "{\"v\":1,\"op\":\"%s\",\"since_ms\":%lld}", rows[i][0],
+			       (long long)FAKE_NOW + 5 - HOUR);
+		r = ask_as(f, &admin, request);
+		list = json_object_get(r, rows[i][1]);
+		assert_int_equal(json_array_size(list), 5);
+		assert_int_equal(number(json_array_get(list, 0), "seq"), 5);
+		json_decref(r);
+	}
+	stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times_are_by_the_wall_clock),
+		cmocka_unit_test(test_a_time_that_is_asked_for_is_by_the_wall_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
