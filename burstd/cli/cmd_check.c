@@ -407,6 +407,39 @@ static int64_t cheapest(const json_t *pool)
 	return least;
 }
 
+static bool is_unpriced(const struct conf_pool *p)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (rungs[i].price_nano_h == 0)
+			return true;
+	return false;
+}
+
+/* Only a burstd that runs has asked providers for prices: say what was left out without it. */
+static void note_unpriced(struct verdict *v, const struct conf *conf)
+{
+	const char *first = NULL;
+	size_t n = 0;
+	char text[256];
+
+	for (size_t i = 0; i < conf->npools; i++) {
+		if (!is_unpriced(&conf->pools[i]))
+			continue;
+		first = first != NULL ? first : conf->pools[i].name;
+		n++;
+	}
+	if (n == 0)
+		return;
+	(void)snprintf(text, sizeof(text),
+		       "burstd does not answer, and only it knows what providers charge: max_rate "
+		       "of pool \"%.63s\"%s was not compared with that",
+		       first, n > 1 ? " and others" : "");
+	add(v->notes, text);
+}
+
 /* What no file has: the price of a node. */
 static void check_prices(const struct cli *c, struct verdict *v, const char *path,
 			 const struct conf *conf)
@@ -415,8 +448,12 @@ static void check_prices(const struct cli *c, struct verdict *v, const char *pat
 	json_t *r = NULL;
 	const json_t *row;
 
-	if (conf == NULL || cli_ask(c, json_pack("{s:s}", "op", "pools"), &r, &e) != CLI_OK)
+	if (conf == NULL)
 		return;
+	if (cli_ask(c, json_pack("{s:s}", "op", "pools"), &r, &e) != CLI_OK) {
+		note_unpriced(v, conf);
+		return;
+	}
 	for (size_t i = 0; (row = cli_row(r, "pools", i)) != NULL; i++) {
 		const struct conf_pool *p = conf_pool_named(conf, cli_text(row, "name"));
 		int64_t least = cheapest(row);
@@ -468,7 +505,9 @@ const struct cli_command cmd_check = {
 		 "what it\n"
 		 "has read counts, not a file.  Each setting that is wrong is shown with what it "
 		 "is, what\n"
-		 "it must be, and why.  burstd need not run.  Advice alone is no failure.",
+		 "it must be, and why.  burstd need not run, but only a burstd that runs has its "
+		 "providers' prices to\n"
+		 "compare limits with.  Advice alone is no failure.",
 	.example = "burstctl check",
 	.run = run_check,
 };

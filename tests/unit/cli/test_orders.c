@@ -422,7 +422,7 @@ static void test_check(void **state)
 	lab_write(l, "good.conf",
 		  "cluster = lab\ncurrency = EUR\nprovider sim { driver = sim }\n"
 		  "pool p { nodes = \"c[1-8]\" provider = sim type = t region = r "
-		  "max_nodes = 8 max_rate = \"300\" }\n");
+		  "max_nodes = 8 max_rate = \"300\" price = \"29.52\" }\n");
 	(void)setenv("PATH", l->dir, 1);
 	for (size_t i = 0; i < COUNT(check_rows); i++)
 		check_one(l, i);
@@ -446,6 +446,46 @@ static void test_check(void **state)
 	assert_non_null(strstr(l->err, "none.conf"));
 	(void)setenv("PATH", path, 1);
 	free(path);
+	lab_remove(l, "good.conf");
+	lab_free(l);
+}
+
+/* Prices that the file does not have only a burstd that runs can tell: without it check says so. */
+static void test_check_says_what_it_did_not_compare(void **state)
+{
+#define POOL(name, nodes, price)                                                                   \
+	"pool " name " { nodes = \"" nodes "\" provider = sim type = t region = r max_nodes = 1 "  \
+	"max_rate = \"20\" " price " }\n"
+	static const struct {
+		const char *pools, *reply, *note, *err; /* "": none */
+	} rows[] = {
+		{POOL("p", "c1", ""), NULL, "max_rate of pool \"p\" was not compared with that\n",
+		 ""},
+		{POOL("a", "c1", "price = \"5\"") POOL("b", "c2", "") POOL("c", "c3", ""), NULL,
+		 "max_rate of pool \"b\" and others was not compared with that\n", ""},
+		{POOL("p", "c1", "price = \"5\""), NULL, "", ""},
+		{POOL("p", "c1", ""),
+		 "{\"ok\":true,\"pools\":[{\"name\":\"p\",\"offers\":[{\"price\":\"29.52\"}]}]}",
+		 "", "max_rate is 20.00 EUR per hour, and its cheapest node costs 29.52"},
+	};
+#undef POOL
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char file[1024];
+
+		(void)snprintf(file, sizeof(file),
+			       "cluster = lab\ncurrency = EUR\nprovider sim { driver = sim }\n%s",
+			       rows[i].pools);
+		lab_write(l, "good.conf", file);
+		lab_run_once(l, S "check DIR/good.conf",
+			     rows[i].reply != NULL ? rows[i].reply : lab_hang_up);
+		assert_int_equal(strstr(l->out, "only it knows what providers charge") != NULL,
+				 rows[i].note[0] != '\0');
+		assert_non_null(strstr(l->out, rows[i].note));
+		assert_non_null(strstr(l->err, rows[i].err));
+	}
 	lab_remove(l, "good.conf");
 	lab_free(l);
 }
@@ -518,6 +558,7 @@ int main(void)
 		cmocka_unit_test(test_stopped_pool),
 		cmocka_unit_test(test_what_stays_up_without_a_job_shows_in_the_table),
 		cmocka_unit_test(test_check),
+		cmocka_unit_test(test_check_says_what_it_did_not_compare),
 		cmocka_unit_test(test_for_job),
 	};
 
