@@ -3,9 +3,12 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "base/str.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -46,118 +49,86 @@ static void test_events(void **state)
 	lab_free(l);
 }
 
-#define ONE(seq, at, node, gen, type, detail)                                                      \
-	"{\"seq\":" seq ",\"at_ms\":" at ",\"node\":\"" node "\",\"generation\":" gen              \
-	",\"type\":\"" type "\",\"detail\":\"" detail "\"}"
+static const struct {
+	int seq, at_ms;
+	const char *node;
+	int gen;
+	const char *type, *detail;
+} happened[] = {
+	{1, 1000, "c1", 1, "wanted", "called, for job 7"},
+	{2, 1001, "c1", 1, "start", "wanted -> creating"},
+	{3, 1001, "c2", 4, "wanted", "called, for job 7"},
+	{4, 1002, "c2", 4, "start", "wanted -> creating"},
+	{5, 1003, "c3", 1, "wanted", "called, for job 71"},
+	{6, 1900, "c1", 1, "created", "to booting, instance i-1"},
+	{7, 1900, "c2", 4, "created", "to booting, instance i-2"},
+	{8, 1950, "", 0, "reloaded", "job 7_1, refusal 1"},
+	{9, 1950, "", 0, "reloaded", "/etc/burstd"},
+	{10, 2000, "c4", 1, "created", "to booting, instance i-4"},
+};
+
+/* All of that; the caller's. */
+static char *happened_reply(void)
+{
+	struct str s;
+
+	str_init(&s, 8192);
+	str_adds(&s, "{\"ok\":true,\"events\":[");
+	for (size_t i = 0; i < COUNT(happened); i++)
+		str_addf(&s,
+			 "%s{\"seq\":%d,\"at_ms\":%d,\"node\":\"%s\",\"generation\":%d,"
+			 "\"type\":\"%s\",\"detail\":\"%s\"}",
+			 i > 0 ? "," : "", happened[i].seq, happened[i].at_ms, happened[i].node,
+			 happened[i].gen, happened[i].type, happened[i].detail);
+	str_adds(&s, "],\"last\":10,\"more\":false}");
+	return str_take(&s);
+}
+
+#define WANTED  "     3  1970-01-01T09:00:01  c[1-2]          wanted           called, for job 7\n"
+#define STARTED "     4  1970-01-01T09:00:01  c[1-2]          start            wanted -> creating\n"
+#define CREATED                                                                                    \
+	"     7  1970-01-01T09:00:01  c[1-2]          created          to booting, 2 instances\n"
 
 /* What happened to several nodes in one second is one line, also in between others; what is of no
  * node, of another second or other words stands alone. */
 static void test_folded(void **state)
 {
-	static const char reply[] =
-		"{\"ok\":true,\"events\":[" ONE("1", "1000", "c1", "1", "wanted", "called, for job 7") "," ONE("2", "1001", "c1", "1", "start", "wanted -> creating") "," ONE("3", "1001", "c2", "4", "wanted", "called, for job 7") "," ONE(
-			"4",
-			"100"
-			"2",
-			"c2", "4",
-			"star"
-			"t",
-			"want"
-			"ed "
-			"-> "
-			"crea"
-			"tin"
-			"g") "," ONE("5", "1003", "c3", "1", "wanted",
-				     "called, for job 71") "," ONE("6", "1900", "c1", "1",
-								   "created",
-								   "to booting, instance "
-								   "i-1") "," ONE("7", "1900", "c2",
-										  "4",
-										  "create"
-										  "d",
-										  "to "
-										  "bootin"
-										  "g, "
-										  "instan"
-										  "ce "
-										  "i-2") "," ONE("8",
-												 "1"
-												 "9"
-												 "5"
-												 "0",
-												 "",
-												 "0",
-												 "r"
-												 "e"
-												 "l"
-												 "o"
-												 "a"
-												 "d"
-												 "e"
-												 "d",
-												 "j"
-												 "o"
-												 "b"
-												 " "
-												 "7"
-												 "_"
-												 "1"
-												 ","
-												 " "
-												 "r"
-												 "e"
-												 "f"
-												 "u"
-												 "s"
-												 "a"
-												 "l"
-												 " "
-												 "1") "," ONE("9",
-													      "1950",
-													      "",
-													      "0",
-													      "reloaded",
-													      "/etc/burstd") "," ONE("10",
-																     "2000",
-																     "c4",
-																     "1",
-																     "created",
-																     "to booting, instance i-4") "],\"last\":10,\"more\":false}";
+	char *reply = happened_reply();
 	struct lab *l = lab_new();
 
 	(void)state;
 	lab_run_once(l, S "events --since 0 --pool p", reply);
 	lab_want(
 		l, 0,
-		HEADING
-		"     3  1970-01-01T09:00:01  c[1-2]          wanted           called, for job 7\n"
-		"     4  1970-01-01T09:00:01  c[1-2]          start            wanted -> creating\n"
-		"     5  1970-01-01T09:00:01  c3#1            wanted           called, for job 71\n"
-		"     7  1970-01-01T09:00:01  c[1-2]          created          to booting, 2 "
-		"instances\n"
+		HEADING WANTED STARTED
+		"     5  1970-01-01T09:00:01  c3#1            wanted           called, for job "
+		"71\n" CREATED
 		"     8  1970-01-01T09:00:01                  reloaded         job 7_1, refusal 1\n"
 		"     9  1970-01-01T09:00:01                  reloaded         /etc/burstd\n"
 		"    10  1970-01-01T09:00:02  c4#1            created          to booting, "
-		"instance "
-		"i-4\n",
+		"instance i-4\n",
 		"");
 	assert_string_equal(l->requests[0],
 			    "{\"op\":\"events\",\"since\":0,\"pool\":\"p\",\"v\":1}");
-	/* A job's: where it is named, and what became of the machines that were bought for it. */
+	lab_free(l);
+	free(reply);
+}
+
+/* A job's events: where it is named, and what became of the machines that were bought for it. */
+static void test_folded_of_a_job(void **state)
+{
+	char *reply = happened_reply();
+	struct lab *l = lab_new();
+
+	(void)state;
 	lab_run_once(l, S "events --job 7", reply);
-	lab_want(
-		l, 0,
-		HEADING
-		"     3  1970-01-01T09:00:01  c[1-2]          wanted           called, for job 7\n"
-		"     4  1970-01-01T09:00:01  c[1-2]          start            wanted -> creating\n"
-		"     7  1970-01-01T09:00:01  c[1-2]          created          to booting, 2 "
-		"instances\n",
-		"");
+	lab_want(l, 0, HEADING WANTED STARTED CREATED, "");
 	/* All that are kept. */
 	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"since\":0,\"v\":1}");
 	lab_run_once(l, S "events --job 8", reply);
 	lab_want(l, 0, "no events of job 8\n", "");
 	lab_free(l);
+	free(reply);
 }
 
 /* A time goes to burstd as one, in UTC. */
@@ -263,9 +234,13 @@ static void test_follow_is_patient(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),       cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_since_a_time), cmocka_unit_test(test_no_events),
-		cmocka_unit_test(test_follow),       cmocka_unit_test(test_follow_is_patient),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_folded_of_a_job),
+		cmocka_unit_test(test_since_a_time),
+		cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_follow_is_patient),
 	};
 
 	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
