@@ -1,0 +1,146 @@
+/* bare_postpone.h - postpone.c on a bare struct engine, and one job that could not have its nodes:
+ * the clock, the journal and slurmctld are the test's. */
+#ifndef TESTS_BARE_POSTPONE_H
+#define TESTS_BARE_POSTPONE_H
+
+#include "bare_engine.h"
+#include "base/fmt.h"
+
+static struct fix {
+	struct engine e;
+	char event[400];
+	/* what slurmctld was told last */
+	char job[40], comment[300];
+	int64_t wait_ms;
+	unsigned told;
+	/* rows */
+	struct journal_refusal put;
+	unsigned rows, dels;
+	uint64_t mark, past;           /* updates of nodes queued, and run */
+	struct postpone_why bad;       /* the next refusal */
+	char cleared[40], started[40]; /* whose comment was; who may start at once */
+	int64_t lowest;                /* price */
+} F;
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)gen;
+	assert_string_equal(node, "");
+	(void)snprintf(F.event, sizeof(F.event), "%s: %s", type, detail);
+}
+
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
+{
+	(void)tx;
+	F.put = *r;
+	F.rows++;
+}
+
+void journal_del_refusal(struct journal_tx *tx, uint64_t job)
+{
+	(void)tx;
+	assert_int_equal(job, 107);
+	F.dels++;
+}
+
+/* Half an hour west of UTC: slurmctld has local time, and so have its answers. */
+static int64_t west(int64_t wall_ms)
+{
+	(void)wall_ms;
+	return -1800000;
+}
+
+void slurm_words(const struct slurm *s, char *out, size_t size, const char *text)
+{
+	(void)s;
+	slurm_clean(out, size, text);
+	fmt_local(out, west);
+}
+
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+{
+	(void)s;
+	(void)snprintf(F.job, sizeof(F.job), "%s", job);
+	slurm_words(s, F.comment, sizeof(F.comment), comment != NULL ? comment : "left");
+	F.wait_ms = wait_ms;
+	F.told++;
+}
+
+void slurm_clear_comment(struct slurm *s, const char *job)
+{
+	(void)s;
+	(void)snprintf(F.cleared, sizeof(F.cleared), "%s", job);
+}
+
+void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+{
+	(void)s;
+	assert_null(comment);
+	(void)snprintf(F.started, sizeof(F.started), "%s", job);
+}
+
+int64_t place_lowest(const struct engine *e, uint32_t pool)
+{
+	(void)e;
+	assert_int_equal(pool, 1);
+	return F.lowest;
+}
+
+uint64_t slurm_mark(const struct slurm *s)
+{
+	(void)s;
+	return F.mark;
+}
+
+bool slurm_past(const struct slurm *s, uint64_t mark)
+{
+	(void)s;
+	return F.past >= mark;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	W = (struct world){.now = BEGAN, .question = SLURM_DETAILS};
+	memset(&F, 0, sizeof(F));
+	map_init(&F.e.postponed_map);
+	F.bad.pool = 1;
+	F.lowest = 500;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	postpone_free(&F.e);
+	return 0;
+}
+
+/* The nodes of task 2 of an array are sent back. */
+static void refuse(const char *why)
+{
+	struct slurm_job j = {.number = 107, .id = "7_2"};
+
+	(void)snprintf(F.bad.text, sizeof(F.bad.text), "%s", why);
+	postpone_job(&F.e, &j, &F.bad);
+}
+
+/* slurmctld answers at once; begin: seconds from now. */
+static void details(const char *state, unsigned priority, int64_t begin, const char *comment)
+{
+	char number[16], start[24];
+	const char *text;
+
+	(void)snprintf(number, sizeof(number), "%u", priority);
+	(void)snprintf(start, sizeof(start), "%lld", (long long)(W.now / 1000 + begin));
+	text = detail("107", state, number, start, comment);
+	postpone_run(&F.e);
+	W.now++;
+	postpone_details(&F.e, text, strlen(text), W.now, NULL);
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+
+#endif

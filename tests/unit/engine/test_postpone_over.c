@@ -1,0 +1,340 @@
+/* test_postpone_over.c - a job that could not have its nodes, later: burstd's words are taken back,
+ * and what no wait can mend is decided anew when something has changed. */
+#include "bare_postpone.h"
+
+/* --- words that were true once -----------------------------------------------------------------
+ */
+
+/* A minute later slurmctld says this. */
+static void later(const char *state, unsigned priority, int64_t begin, const char *comment)
+{
+	W.now += 61000;
+	W.asked[0] = '\0';
+	details(state, priority, begin, comment);
+}
+
+static void test_a_comment_is_taken_back(void **state)
+{
+	static const struct {
+		const char *state, *comment; /* NULL: what we wrote */
+		bool cleared;
+	} rows[] = {
+		{"RUNNING", NULL, true},
+		{"CONFIGURING", NULL, true},
+		{"RUNNING", "burstd: something else", false}, /* another hand */
+		{"RUNNING", "(null)", false},
+		{"PENDING", NULL, false},   /* it waits for its turn */
+		{"COMPLETED", NULL, false}, /* slurmctld would not take it */
+		{"CANCELLED", NULL, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		F.cleared[0] = '\0';
+		refuse("none='left'"); /* as scontrol has it: without these */
+		details("PENDING", 7, 6, "");
+		W.now += 3600000; /* however long it waited */
+		later(rows[i].state, 7, 0, rows[i].comment != NULL ? rows[i].comment : F.comment);
+		assert_string_equal(F.cleared, rows[i].cleared ? "7_2" : "");
+	}
+}
+
+static void test_it_is_taken_back_once(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	later("RUNNING", 7, 0, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+	F.cleared[0] = '\0';
+	later("RUNNING", 7, 0, F.comment);
+	assert_string_equal(W.asked, "");
+	assert_string_equal(F.cleared, "");
+}
+
+/* When its nodes are bought it is looked at soon, for a short job is over in a minute; a refusal
+ * would have come by then. */
+static void test_looked_at_when_its_nodes_are_bought(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	W.now += 40000;
+	postpone_bought(&F.e, 107);
+	postpone_bought(&F.e, 8); /* never refused */
+	postpone_run(&F.e);
+	assert_int_equal(F.e.postpone_next, W.now + 2000);
+	W.now += 2000;
+	details("CONFIGURING", 7, 0, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* What rescue.c wrote; and after a restart any comment that begins as ours do, once it is known
+ * how people call the job: its number would be the whole array. */
+static void test_others_words_are_taken_back_too(void **state)
+{
+	const char *words = "107|7_2|RUNNING|p|None|c1|1000|1|||(null)|(null) ";
+	char line[1200];
+
+	(void)state;
+	postpone_said(&F.e, 107, "7_2", "burstd: lost node c1: x; it was requeued");
+	later("RUNNING", 7, 0, "burstd: lost node c1: x; it was requeued");
+	assert_string_equal(F.cleared, "7_2");
+	postpone_free(&F.e);
+	F.e.postponed = NULL;
+	map_init(&F.e.postponed_map);
+	F.cleared[0] = '\0';
+	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 1, .last_ms = W.now - 1000}});
+	W.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "");
+	assert_string_equal(W.words, "107");
+	(void)snprintf(line, sizeof(line), "%s%-1025s\n", words, "(null)");
+	postpone_words(&F.e, line, strlen(line));
+	W.now++;
+	details("RUNNING", 7, 0, "burstd: from before");
+	assert_string_equal(W.asked, "7_2");
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* `status` speaks of no job that has ended, or has what it lacked. */
+static void test_no_problem_of_a_job_that_is_over(void **state)
+{
+	static const char *const states[] = {"RUNNING", "RUNNING", "COMPLETED", "CANCELLED"};
+	struct engine_postponed soonest;
+	struct fleet_name *nm;
+
+	(void)state;
+	fleet_init(&F.e.fleet, 2);
+	nm = fleet_name(&F.e.fleet, "c1", 1);
+	for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+		W.now += 3600000;
+		for (int k = 0; k < 4; k++) /* so that it waits longer than until the next look */
+			refuse("why");
+		details("PENDING", 7, 6, "");
+		nm->refused = NODE_BECAUSE_CAPACITY;
+		nm->refused_for = 107;
+		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+		later("PENDING", 7, 239 - 61, F.comment);
+		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+		assert_int_equal(nm->refused, NODE_BECAUSE_CAPACITY);
+		nm->barred = i == 0; /* refused anew: the reason is needed */
+		later(states[i], 7, 0, F.comment);
+		if (nm->barred) {
+			assert_int_equal(nm->refused, NODE_BECAUSE_CAPACITY);
+			continue;
+		}
+		assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+		assert_int_equal(nm->refused, NODE_BECAUSE_NONE);
+	}
+	refuse("why");
+	for (int k = 0; k < 4; k++)
+		refuse("why");
+	details("PENDING", 7, 6, "");
+	later("PENDING", 7, 0, F.comment); /* released by hand */
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	fleet_fini(&F.e.fleet);
+}
+
+static void test_no_problem_of_a_job_that_slurmctld_has_forgotten(void **state)
+{
+	struct engine_postponed soonest;
+
+	(void)state;
+	for (int k = 0; k < 4; k++)
+		refuse("why");
+	details("PENDING", 7, 6, "");
+	W.now += 61000;
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "7_2");
+	postpone_details(&F.e, "", 0, W.now, NULL);
+	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+}
+
+/* --- what no wait can mend ---------------------------------------------------------------------
+ */
+
+static void refuse_for_good(void)
+{
+	F.bad.hint.lasting = true;
+	F.started[0] = '\0';
+	refuse("this job needs 12 nodes, the pool allows 8");
+	details("PENDING", 7, 6, "");
+	W.now += 10000; /* slurmctld's own time is over */
+}
+
+static void words(unsigned count, const char *constraint)
+{
+	char line[1200];
+
+	(void)snprintf(line, sizeof(line), "107|7_2|PENDING|p|None||1000|%u|||(null)|%s %-1025s\n",
+		       count, constraint, "(null)");
+	W.words[0] = '\0';
+	W.now += 60000;
+	postpone_run(&F.e);
+	assert_string_equal(W.words, "107");
+	postpone_words(&F.e, line, strlen(line));
+}
+
+static void test_it_waits_a_day(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	assert_true(F.wait_ms > 86390000 && F.wait_ms <= 86400000);
+	assert_string_equal(F.comment, "burstd: this job needs 12 nodes, the pool allows 8; tried "
+				       "again when that changes, or at 2027-01-16T07:30:00");
+	later("PENDING", 7, 86339, F.comment);
+	assert_string_equal(F.started, "");
+}
+
+static void test_decided_anew_after_a_reload(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "7_2");
+	assert_string_equal(F.event, "job-anew: job 7_2 may try again: something has changed");
+	F.started[0] = '\0';
+	later("PENDING", 7, 0, F.comment); /* once */
+	assert_string_equal(F.started, "");
+}
+
+/* It is never let go against somebody's wish. */
+static void test_nobodys_wish_is_overruled(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("PENDING", 7, 90000, F.comment); /* begin time of its user */
+	assert_string_equal(F.started, "");
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("PENDING", 0, 86400, F.comment); /* held */
+	assert_string_equal(F.started, "");
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("RUNNING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "");
+}
+
+static void test_decided_anew_when_it_is_cheaper(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	F.lowest = 501;
+	postpone_prices(&F.e);
+	W.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "");
+	F.lowest = 499;
+	postpone_prices(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "7_2");
+}
+
+static void test_decided_anew_when_somebody_edits_the_job(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	words(12, "(null)");
+	words(12, "(null)");
+	details("PENDING", 7, 86400 - 120, F.comment);
+	assert_string_equal(F.started, "");
+	words(8, "(null)");
+	details("PENDING", 7, 86400 - 180, F.comment);
+	assert_string_equal(F.started, "7_2");
+	refuse_for_good();
+	words(8, "(null)");
+	words(8, "spot");
+	details("PENDING", 7, 86400 - 120, F.comment);
+	assert_string_equal(F.started, "7_2");
+}
+
+/* A requeued job has the number of its nodes from its last run; its tasks say that it was edited.
+ */
+static void test_decided_anew_when_it_has_other_tasks(void **state)
+{
+	char line[500];
+
+	(void)state;
+	refuse_for_good();
+	for (int i = 0; i < 3; i++) {
+		W.now += 61000;
+		postpone_run(&F.e);
+		(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24lld%-300s%-24d%-24d%-24d\n",
+			       "107", "PENDING", "7", (long long)(BEGAN / 1000 + 86400), F.comment,
+			       i < 2 ? 12 : 8, 12, 12);
+		assert_string_equal(F.started, "");
+		W.now++;
+		postpone_details(&F.e, line, strlen(line), W.now, NULL);
+	}
+	assert_string_equal(F.started, "7_2");
+}
+
+/* slurmctld holds back what it requeued, for what is left of its last run. */
+static void test_anew_is_not_before_slurmctlds_own_time(void **state)
+{
+	(void)state;
+	F.bad.hint.lasting = true;
+	refuse("why");
+	details("PENDING", 7, 120, "");
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "");
+	assert_string_equal(F.job, "7_2");
+	assert_true(F.wait_ms > 118000 && F.wait_ms <= 120000);
+}
+
+/* The configuration may be another. */
+static void test_decided_anew_after_a_restart(void **state)
+{
+	(void)state;
+	postpone_load(
+		&F.e,
+		&(struct journal_refusal){
+			107, {.count = 1, .last_ms = BEGAN - 1000, .wait_ms = REFUSAL_DAY_MS}});
+	W.now += 120000;
+	words(12, "(null)");
+	details("PENDING", 7, 86400 - 181, "burstd: x");
+	assert_string_equal(W.asked, "7_2");
+	assert_string_equal(F.started, "7_2");
+}
+
+/* One that waits for a while is not hurried, whatever changes. */
+static void test_others_are_not_decided_anew(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	postpone_anew(&F.e);
+	F.lowest = 1;
+	postpone_prices(&F.e);
+	W.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "");
+	assert_string_equal(W.words, "");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_a_comment_is_taken_back),
+		TEST(test_it_is_taken_back_once),
+		TEST(test_looked_at_when_its_nodes_are_bought),
+		TEST(test_others_words_are_taken_back_too),
+		TEST(test_no_problem_of_a_job_that_is_over),
+		TEST(test_no_problem_of_a_job_that_slurmctld_has_forgotten),
+		TEST(test_it_waits_a_day),
+		TEST(test_decided_anew_after_a_reload),
+		TEST(test_nobodys_wish_is_overruled),
+		TEST(test_decided_anew_when_it_is_cheaper),
+		TEST(test_decided_anew_when_somebody_edits_the_job),
+		TEST(test_decided_anew_when_it_has_other_tasks),
+		TEST(test_anew_is_not_before_slurmctlds_own_time),
+		TEST(test_decided_anew_after_a_restart),
+		TEST(test_others_are_not_decided_anew),
+	};
+
+	return cmocka_run_group_tests_name("postpone/over", tests, NULL, NULL);
+}
