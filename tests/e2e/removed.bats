@@ -86,6 +86,44 @@ spent() {
 	within 20 burstd_has 0 ANY
 }
 
+# docs/operations.md: with the account closed nobody can ask what is left there, so somebody must say it.
+@test "a provider leaves for good: a section of its name that has nothing ends what is left of it" {
+	lab_stop burstd
+	second /etc/burstd/sim.token
+	lab_start burstd
+	job=$(job -w c8 --exclusive --wrap 'sleep 60')
+	within 30 job_is "$job" RUNNING
+	lab_stop burstd
+	sed '/^provider "far"/d; /^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
+	scancel "$job"
+	lab_start burstd
+	within 20 burstd_has 1 deleting
+	lab_stop burstd
+	sim_kill c8
+	alive 0
+	install -m 755 "$lab_repo/scripts/node/burst-static" "$lab_dir/bin/"
+	cat >>/etc/burstd/burstd.conf <<-C
+		provider "far" {
+			driver = "static"
+			program = "$lab_dir/bin/burst-static"
+			on     = {"/bin/false", "%n"}
+			off    = {"/bin/true", "%n"}
+			status = {"/bin/echo", "%n", "off"}
+			settle = "$LAB_SETTLE"
+		}
+	C
+	"$lab_dir/bin/burstd" --check /etc/burstd/burstd.conf
+	lab_start burstd
+	within 30 burstd_has 0 ANY
+	run ! grep -q 'provider far' <(problems)
+	[ "$(spent far)" != 0.00 ]
+	# With its last row gone the section may go, too.
+	lab_stop burstd
+	sed '/^provider "far" {/,/^}/d' -i /etc/burstd/burstd.conf
+	lab_start burstd
+	run ! grep -q 'far is' <(problems)
+}
+
 @test "a missing credential: that provider is off, the other buys; it is there, and so is the provider" {
 	lab_stop burstd
 	second /etc/burstd/far.token
