@@ -13,7 +13,7 @@ struct page {
 	int64_t last;                 /* looked at */
 };
 
-/* What is asked of slurmctld about a job has its id as the object; else that is a list of nodes. */
+/* A record's object is a job's id, or a list of nodes. */
 static bool has_node_of(const struct conf *c, const char *object, const struct conf_pool *pool)
 {
 	struct hostlist *h;

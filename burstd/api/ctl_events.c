@@ -4,7 +4,7 @@
 #include "api/ctl_api.h"
 #include "api/ctl_reply.h"
 
-enum { TAIL_WINDOW = 1024 }; /* events looked through at first for the last ones of a few */
+enum { TAIL_WINDOW = 1024 }; /* events to look through first for the last ones of some nodes */
 
 struct filter {                       /* which are wanted; both NULL: all */
 	const char *node;             /* those of this node */

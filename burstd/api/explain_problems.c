@@ -499,7 +499,7 @@ static void check_closed(struct report *r)
 	}
 }
 
-/* F41.  What the cloud takes is nobody's fault here, but somebody's job. */
+/* F41.  Machines that the cloud took: nobody here can mend that, but jobs were lost. */
 static void check_losses(struct report *r)
 {
 	const struct conf *c = engine_conf(r->e);

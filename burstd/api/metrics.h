@@ -12,7 +12,7 @@
 
 enum {
 	METRICS_MAX = 1 << 20,   /* bytes: 256 pools make about a quarter of it */
-	METRICS_FRESH_MS = 1000, /* an answer is good for so long: who asks faster gets it again */
+	METRICS_FRESH_MS = 1000, /* an answer is reused for so long */
 };
 
 struct metrics { /* the page, and what it is made from; all zero but for api at first */

@@ -84,9 +84,9 @@ int64_t cli_int(const json_t *object, const char *key);
 /* Row i of the array called key; NULL past its end. */
 const json_t *cli_row(const json_t *object, const char *key, size_t i);
 
-/* What --since says of events or records: the number of the first column after which they come, or
- * the time (cli/when.h); of the other -1, and of both where text is NULL.  CLI_USAGE: it is
- * neither, and that was said. */
+/* --since of events and records: either the number in the first column after which they begin, or
+ * a time (cli/when.h); the other one is -1, and without text both are.  CLI_USAGE: text is neither,
+ * and the user was told. */
 struct cli_since {
 	int64_t seq, ms;
 };

@@ -30,9 +30,9 @@ struct audit_args {
 static const struct audit_args audit_initial = {.tail = -1};
 
 static const struct opt audit_opts[] = {
-	{"job", 'j', OPT_TEXT, "JOB", "only what was asked about this job",
+	{"job", 'j', OPT_TEXT, "JOB", "only requests about this job",
 	 offsetof(struct audit_args, job), 0, 0},
-	{"pool", 'p', OPT_TEXT, "POOL", "only what was asked about nodes of this pool",
+	{"pool", 'p', OPT_TEXT, "POOL", "only requests about nodes of this pool",
 	 offsetof(struct audit_args, pool), 0, 0},
 	{"since", 0, OPT_TEXT, "TIME",
 	 "all records since then: yesterday, 2h (ago), 13:30, 2026-01-02, 2026-01-02T13:30; or "

@@ -360,8 +360,8 @@ static void check_file(struct verdict *v, const char *path, struct conf **conf)
 		add(v->problems, e.msg);
 }
 
-/* What a burstd that runs has nodes of and the file does not name: after a restart it would be off.
- */
+/* Pools and providers of which the running burstd has nodes, and which the file lacks: after a
+ * restart they would be off. */
 static void check_removed(const struct cli *c, struct verdict *v, const char *path,
 			  const struct conf *conf)
 {

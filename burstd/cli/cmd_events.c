@@ -40,8 +40,7 @@ static const struct opt events_opts[] = {
 	{"pool", 'p', OPT_TEXT, "POOL", "only of this pool and its nodes",
 	 offsetof(struct events_args, pool), 0, 0},
 	{"job", 'j', OPT_TEXT, "JOB",
-	 "only of this job, and of machines that were bought for it; all that are kept, unless "
-	 "--since is given",
+	 "only of this job and of the machines bought for it; without --since all that are kept",
 	 offsetof(struct events_args, job), 0, 0},
 	{"since", 0, OPT_TEXT, "TIME",
 	 "all events since then: yesterday, 2h (ago), 13:30, 2026-01-02, 2026-01-02T13:30; or "

@@ -412,7 +412,7 @@ static void print_generations(const struct out *o, const json_t *r)
 		table_add(&t, OUT_PLAIN, fmt_i64(gen, cli_int(g, "generation")));
 		table_add(&t, style_of(cli_text(g, "state")), cli_text(g, "state"));
 		table_add(&t, OUT_PLAIN, cli_text(g, "instance"));
-		wanted = cli_int(g, "wanted_ms"); /* a bill knows its begin alone */
+		wanted = cli_int(g, "wanted_ms"); /* a bill has only the time when it began */
 		table_add(&t, OUT_PLAIN,
 			  out_time(at, wanted != 0 ? wanted : cli_int(g, "start_ms")));
 		table_add(&t, OUT_PLAIN,

@@ -42,7 +42,9 @@ static void print_problems(const struct out *o, const json_t *r)
 	const json_t *p;
 
 	if (n == 0 && is_early(r)) {
-		out_text(o, OUT_BUSY, "Not known yet: not all have been asked.");
+		out_text(
+			o, OUT_BUSY,
+			"Not known yet: slurmctld or a provider has not answered since the start.");
 		(void)fputs("\n\n", o->f);
 		return;
 	}

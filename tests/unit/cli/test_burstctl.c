@@ -67,7 +67,8 @@ static void test_status(void **state)
 	lab_run_once(l, S "status",
 		     "{\"ok\":true,\"uptime_ms\":1,\"slurm\":{\"ok_ms\":0},\"problems\":[]}");
 	assert_null(strstr(l->out, "All is well"));
-	assert_non_null(strstr(l->out, "Not known yet: not all have been asked."));
+	assert_non_null(strstr(l->out, "Not known yet: slurmctld or a provider has not "
+				       "answered since the start."));
 	lab_run_once(l, S "status",
 		     "{\"ok\":true,\"slurm\":{\"ok_ms\":5},\"problems\":[],\"providers\":"
 		     "[{\"name\":\"a\",\"ok_ms\":5},{\"name\":\"b\",\"ok_ms\":0}]}");
