@@ -256,13 +256,14 @@ static int64_t boot_ms_of(const struct engine *e, const struct voucher *v)
  * again, it would be as bad. */
 static void came_bad(struct engine *e, struct voucher_run *r)
 {
+	int64_t left_ms = r->v.ends_ms - engine_now(e);
 	char why[160];
 
+	/* To the nearest second: of 600 s some milliseconds are gone. */
 	(void)snprintf(why, sizeof(why),
 		       "the secret store made a token that is good for %" PRId64
 		       " s, and a machine needs one for %" PRId64 " s",
-		       (r->v.ends_ms - engine_now(e)) / 1000,
-		       (boot_ms_of(e, &r->v) + VOUCHER_RESERVE_MS) / 1000);
+		       (left_ms + 500) / 1000, (boot_ms_of(e, &r->v) + VOUCHER_RESERVE_MS) / 1000);
 	failed(e, r, why);
 	step(e, r, VOUCHER_EV_VOID, NULL);
 }
