@@ -9,8 +9,8 @@
  * durable by one fdatasync.  Prints the port; on SIGTERM the listener's counters, as JSON.  alone:
  * without a control socket.
  *
- * attack: so many bad claims a second over kept connections, and so many new connections; prints
- * what came of them.  It comes from 127.0.0.0/8, which has addresses enough.
+ * attack: so many bad claims a second if the listener lets them in, and so many new connections;
+ * prints what came of them.  It comes from 127.0.0.0/8, which has addresses enough.
  *
  * claim: so many nodes, within so many seconds, each with a good claim, an address of its own and
  * the patience of stage0; prints how long it took them.

@@ -33,6 +33,10 @@ void wait_until(int64_t at_ms);
 void read_pem(char out[PEM_MAX], const char *path);
 /* From that address of 127.0.0.0/8, in host order.  -1: refused, or no TLS came of it. */
 int peer_open(struct peer *p, uint32_t from, uint16_t port, gnutls_certificate_credentials_t cred);
+/* The same without waiting, with no credentials: without a word.  -1: no connection.  Then, later:
+ * -1: its TLS is not there, or not yet. */
+int peer_begin(struct peer *p, uint32_t from, uint16_t port, gnutls_certificate_credentials_t cred);
+int peer_go_on(struct peer *p);
 void peer_close(struct peer *p);
 int peer_send(struct peer *p, const char *text, size_t len); /* -1: it did not go out */
 /* Read n answers with this status line's begin; how many there were until the end, or for 2 s. */

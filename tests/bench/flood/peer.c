@@ -67,25 +67,53 @@ static int dial(uint32_t address, uint16_t port)
 	return -1;
 }
 
-int peer_open(struct peer *p, uint32_t from, uint16_t port, gnutls_certificate_credentials_t cred)
+static void hello(struct peer *p, gnutls_certificate_credentials_t cred)
 {
-	int rc;
-
-	p->fd = dial(from, port);
-	if (p->fd < 0)
-		return -1;
 	(void)gnutls_init(&p->tls, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL);
 	(void)gnutls_set_default_priority(p->tls);
 	(void)gnutls_credentials_set(p->tls, GNUTLS_CRD_CERTIFICATE, cred);
 	gnutls_transport_set_int(p->tls, p->fd);
+}
+
+static int shake_hands(struct peer *p)
+{
+	int rc;
+
 	do
 		rc = gnutls_handshake(p->tls);
 	while (rc < 0 && gnutls_error_is_fatal(rc) == 0 && rc != GNUTLS_E_AGAIN);
-	if (rc == 0)
+	return rc;
+}
+
+int peer_open(struct peer *p, uint32_t from, uint16_t port, gnutls_certificate_credentials_t cred)
+{
+	p->fd = dial(from, port);
+	if (p->fd < 0)
+		return -1;
+	hello(p, cred);
+	if (shake_hands(p) == 0)
 		return 0;
-	gnutls_deinit(p->tls);
-	(void)close(p->fd);
+	peer_close(p);
 	return -1;
+}
+
+int peer_begin(struct peer *p, uint32_t from, uint16_t port, gnutls_certificate_credentials_t cred)
+{
+	p->fd = dial(from, port);
+	if (p->fd < 0)
+		return -1;
+	(void)fcntl(p->fd, F_SETFL, O_NONBLOCK);
+	p->tls = NULL;
+	if (cred == NULL)
+		return 0;
+	hello(p, cred);
+	(void)shake_hands(p);
+	return 0;
+}
+
+int peer_go_on(struct peer *p)
+{
+	return shake_hands(p) == 0 ? 0 : -1;
 }
 
 void peer_close(struct peer *p)

@@ -23,6 +23,7 @@ struct serve {
 	struct node_server *nodes;
 	struct node_claims *claims;
 	uint64_t handled;
+	uint32_t accepts_per_s; /* as the listener has it */
 	int fd;
 };
 
@@ -63,11 +64,12 @@ static void on_end(void *ctx)
 
 	node_server_stats(s->nodes, &st);
 	(void)printf("{\"accepted\":%llu,\"over_rate\":%llu,\"over_number\":%llu,\"ousted\":%llu,"
-		     "\"requests\":%llu,\"refused\":%llu,\"loop\":%llu}\n",
+		     "\"requests\":%llu,\"refused\":%llu,\"loop\":%llu,",
 		     (unsigned long long)st.accepted, (unsigned long long)st.over_rate,
 		     (unsigned long long)st.over_number, (unsigned long long)st.ousted,
 		     (unsigned long long)st.requests, (unsigned long long)st.refused,
 		     (unsigned long long)s->handled);
+	(void)printf("\"accepts_per_s\":%u}\n", s->accepts_per_s);
 	node_server_stop(s->nodes);
 	if (s->ctl != NULL)
 		ctl_server_close(s->ctl);
@@ -113,6 +115,7 @@ int serve(const char *cert_path, const char *key_path, bool alone)
 
 	know_good_claim(s.claims);
 	node_server_limits(&no, descriptors());
+	s.accepts_per_s = no.gate.accepts_per_s;
 	read_pem(cert, cert_path);
 	read_pem(key, key_path);
 	s.fd = open("/var/spool/burstd/calls", O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
