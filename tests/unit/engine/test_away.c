@@ -134,6 +134,8 @@ static void test_when(void **state)
 		{"logged in is not served", true, PROVIDER_LOGIN, PROVIDER_OK, false, false},
 		{"never listed: lists are denied", false, PROVIDER_LIST, PROVIDER_DENIED, true,
 		 false},
+		{"never listed: it cannot be logged in", false, PROVIDER_LOGIN, PROVIDER_DENIED,
+		 true, false},
 		{"never listed: deletes go", false, PROVIDER_DELETE, PROVIDER_OK, false, false},
 		{"never listed, until it is", false, PROVIDER_LIST, PROVIDER_OK, false, true},
 	};
@@ -161,6 +163,19 @@ static void test_when(void **state)
 		if (rows[i].back && rows[i].kind != PROVIDER_LIST)
 			assert_in_range(engine_now(f->e) - far(f)->list_next, 0, 999);
 	}
+}
+
+/* unreachable_after = 0: nobody is given up, however long it takes. */
+static void test_never(void **state)
+{
+	struct conf *c = make_two();
+	struct fix *f = *state;
+
+	c->providers[1].unreachable_ms = 0;
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	silent(f, INT64_C(30) * 86400000);
+	assert_true(away_since(far(f)) == 0);
+	assert_false(f->e->aways);
 }
 
 /* --- what was never sent -----------------------------------------------------------------------
@@ -525,6 +540,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_when),
+		T(test_never),
 		T(test_what_was_never_sent_climbs),
 		T(test_nothing_climbs_with_a_doubtful_journal),
 		T(test_what_is_in_doubt_keeps_its_name),

@@ -145,7 +145,8 @@ static void test_a_row_twice_is_one_instance(void **state)
 	}
 }
 
-/* Two that cannot be read, and one of others, are counted once each. */
+/* Two that cannot be read, and one of others, are counted once each, wherever the second row of one
+ * stands: pages overlap, and what was new in between moves up in the list that is kept. */
 static void test_a_row_twice_is_counted_once(void **state)
 {
 	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
@@ -153,7 +154,7 @@ static void test_a_row_twice_is_counted_once(void **state)
 	static const struct shown other = {"x-2", 3, "", PROVIDER_RUNNING};
 	static const struct shown stray = {"x-3", 5, "", PROVIDER_RUNNING};
 	struct fix *f = *state;
-	struct provider_instance rows[7];
+	struct provider_instance rows[9];
 
 	for (int i = 0; i < 2; i++) {
 		rows[i] = row_of(f, &odd);
@@ -162,9 +163,11 @@ static void test_a_row_twice_is_counted_once(void **state)
 		rows[4 + i] = row_of(f, &stray);
 	}
 	rows[6] = row_of(f, &ours);
+	rows[7] = rows[2];
+	rows[8] = rows[0];
 	load(f, NODE_READY, &ours);
 	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
-	take(f, rows, 7);
+	take(f, rows, 9);
 	assert_int_equal(engine_counters(f->e)->unreadable, 1);
 	assert_int_equal(engine_counters(f->e)->foreign, 1);
 	assert_int_equal(f->e->clouds[0].nstrays, 1);
@@ -267,6 +270,29 @@ static void test_stray_at_work(void **state)
 	assert_true(s->asked_ms > first);
 	assert_true(engine_stray(f->e, 0, 0, &shown));
 	assert_int_equal(shown.tried_ms, first);
+}
+
+/* It may have another address by the next list, which is the one that slurmctld has to use (I18);
+ * and whether it leaves already is what people are told. */
+static void test_stray_that_changes(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown first[] = {{"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+					     {"i-3", 5, "", PROVIDER_PENDING}};
+	static const struct shown then[] = {{"i-1", 5, "10.0.0.1", PROVIDER_RUNNING},
+					    {"i-3", 5, "10.0.0.3", PROVIDER_STOPPING}};
+	struct fix *f = *state;
+	struct engine_stray s;
+
+	load(f, NODE_BOOTING, &ours);
+	snapshot(f, "ALLOCATED+CLOUD+POWERING_UP", "NodeAddr=10.0.0.1");
+	list(f, first, 2);
+	assert_true(engine_stray(f->e, 0, 0, &s));
+	assert_false(s.leaves);
+	list(f, then, 2);
+	assert_true(engine_stray(f->e, 0, 0, &s));
+	assert_true(s.leaves);
+	assert_string_equal(f->e->clouds[0].strays[0].addr, "10.0.0.3");
 }
 
 /* --- tags that cannot be read ------------------------------------------------------------------
@@ -405,6 +431,7 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable_is_known_by_its_id, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable_of_nobody, setup, teardown),

@@ -146,12 +146,25 @@ static void test_a_removed_provider(void **state)
 	assert_non_null(strstr(engine_off(f->e, 1), "not have it any more"));
 	assert_false(cloud_ready(far, PROVIDER_LIST));
 	assert_int_equal(cloud_next_ms(far), INT64_MAX);
+	off_hurry(f->e); /* a reload does not bring it back */
+	assert_int_equal(cloud_next_ms(far), INT64_MAX);
 	cloud_run(far);
 	f->e->snapshot_ms = engine_now(f->e);
 	remove_run(f->e);
 	assert_null(f->e->requests);
 	assert_int_equal(row(f, "g2")->state, NODE_DELETING);
 	assert_int_equal(f->e->fleet.pools[1].nodes, 2);
+}
+
+/* Nothing of it is there any more: it is not shown as a provider that fails. */
+static void test_a_removed_provider_of_which_all_is_gone(void **state)
+{
+	struct fix *f = *state;
+
+	(void)put(f, "g1", NODE_GONE, "far");
+	assert_int_equal(load_conf(f, conf_of(false, NULL), NULL), 0);
+	assert_int_equal(f->e->conf->nproviders, 1);
+	assert_int_equal(f->e->conf->npools, 1);
 }
 
 /* A create of it is in doubt: it is neither repeated nor given up. */
@@ -237,9 +250,11 @@ static void test_a_missing_credential(void **state)
 	off_hurry(f->e);
 	assert_int_equal(c->off_next, engine_now(f->e));
 	files_fail = NULL;
+	c->list_step = 0;
 	off_run(c);
 	assert_null(engine_off(f->e, 0));
 	assert_true(cloud_ready(c, PROVIDER_LIST));
+	assert_int_equal(c->list_step, ENGINE_LOOK_MS); /* what it has is looked at soon */
 	assert_int_equal(c->caps.create_max, 1000);
 	fake_files = NULL;
 }
@@ -430,6 +445,7 @@ int main(void)
 		T(test_a_removed_pool),
 		T(test_the_cost_of_a_removed_pool),
 		T(test_a_removed_provider),
+		T(test_a_removed_provider_of_which_all_is_gone),
 		T(test_a_batch_of_a_removed_provider),
 		T(test_rows_of_nobody_knows_where),
 		T(test_a_missing_credential),

@@ -78,26 +78,45 @@ static void test_now_follows_the_boot_clock(void **state)
 	assert_true(loop_now(F.l) >= first + 20);
 }
 
-/* F57: the clock was set while it ran, or between two processes. */
+/* F57: the clock was set while it ran, or between two processes: back, or forward. */
 static void test_how_far_it_is_ahead_of_the_wall_clock(void **state)
 {
-	const struct clock_line was = {.boot_id = clock_boot_id(),
-				       .offset_ms = clock_wall_ms() - clock_boot_ms() + 7200000,
-				       .ahead_ms = 0};
+	static const int64_t set[] = {7200000, -7200000};
 	struct clock_line is;
-	int64_t ahead;
 
 	(void)state;
 	assert_in_range(loop_ahead(F.l) + 500, 0, 1000);
+	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++) {
+		const struct clock_line was = {.boot_id = clock_boot_id(),
+					       .offset_ms =
+						       clock_wall_ms() - clock_boot_ms() + set[i],
+					       .ahead_ms = 0};
+		int64_t ahead;
+
+		loop_resume(F.l, &was);
+		ahead = loop_ahead(F.l);
+		assert_in_range(ahead - set[i] + 1000, 0, 2000);
+		(void)usleep(20000);
+		assert_true(loop_ahead(F.l) == ahead); /* one setting, one difference */
+		assert_in_range(loop_wall(F.l) - clock_wall_ms() + 1000, 0, 2000);
+		loop_line(F.l, &is);
+		assert_true(is.boot_id == was.boot_id && is.offset_ms == was.offset_ms);
+		assert_true(is.ahead_ms == ahead &&
+			    is.last_ms >= clock_boot_ms() + was.offset_ms - 1000);
+	}
+}
+
+/* The process before knew the difference, and nobody has set the clock since: two readings of two
+ * clocks are no setting. */
+static void test_a_difference_that_was_known_stays(void **state)
+{
+	const struct clock_line was = {.boot_id = clock_boot_id(),
+				       .offset_ms = clock_wall_ms() - clock_boot_ms(),
+				       .ahead_ms = -200};
+
+	(void)state;
 	loop_resume(F.l, &was);
-	ahead = loop_ahead(F.l);
-	assert_in_range(ahead - 7200000 + 1000, 0, 2000);
-	(void)usleep(20000);
-	assert_true(loop_ahead(F.l) == ahead); /* one setting, one difference */
-	assert_in_range(loop_wall(F.l) - clock_wall_ms() + 1000, 0, 2000);
-	loop_line(F.l, &is);
-	assert_true(is.boot_id == was.boot_id && is.offset_ms == was.offset_ms);
-	assert_true(is.ahead_ms == ahead && is.last_ms >= clock_boot_ms() + was.offset_ms - 1000);
+	assert_int_equal(loop_ahead(F.l), -200);
 }
 
 static void test_fires_once_and_never_early(void **state)
@@ -318,6 +337,7 @@ int main(void)
 		T(test_run_returns_when_nothing_is_left),
 		T(test_now_follows_the_boot_clock),
 		T(test_how_far_it_is_ahead_of_the_wall_clock),
+		T(test_a_difference_that_was_known_stays),
 		T(test_fires_once_and_never_early),
 		T(test_not_early_after_a_long_callback),
 		T(test_past_is_at_once_but_not_inside),
