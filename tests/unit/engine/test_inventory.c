@@ -200,6 +200,50 @@ static void test_tags_of_another_node_do_not_move_an_instance(void **state)
 	}
 }
 
+static void put_row(const struct fix *f, const char *name, const char *provider)
+{
+	struct journal_tx *tx = journal_begin(f->journal);
+	struct node n;
+
+	node_init(&n, name, 5, loop_now(f->loop) - 100000);
+	n.state = NODE_READY;
+	n.wake_ms = INT64_MAX;
+	(void)snprintf(n.instance, sizeof(n.instance), "i-1");
+	(void)snprintf(n.provider, sizeof(n.provider), "%s", provider);
+	journal_put_node(tx, &n, "pool");
+	assert_int_equal(journal_commit(tx, NULL), 0);
+}
+
+/* I9, I18: two providers may give two machines the same id: each list is about its own. */
+static void test_an_id_that_two_providers_have_is_two_machines(void **state)
+{
+	static const struct shown second = {"i-1", 5, "10.0.0.2", PROVIDER_RUNNING};
+	struct conf *c = make_conf();
+	struct provider_instance row;
+	struct fix *f = *state;
+	const struct fleet_name *nm;
+
+	c->nproviders = 2;
+	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
+	c->providers[1] = (struct conf_provider){.name = mem_strdup("other"),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .concurrency = 4};
+	put_row(f, "c1", "other");
+	put_row(f, "c2", "cloud");
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	row = row_of(f, &second);
+	(void)snprintf(row.node, sizeof(row.node), "c2");
+	nm = fleet_find(&f->e->fleet, "c2");
+	for (int i = 0; i < 4; i++, f->ahead += 60001) {
+		take(f, &row, 1);
+		assert_int_equal(nm->newest->seen_ms, f->e->clouds[0].list_began);
+		assert_int_equal(nm->newest->n.state, NODE_READY);
+		assert_null(nm->newest->older);
+		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.misses, 0);
+	}
+}
+
 /* --- strays ------------------------------------------------------------------------------------
  */
 
@@ -428,6 +472,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_row_twice_is_one_instance, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_row_twice_is_counted_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tags_of_another_node_do_not_move_an_instance,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),

@@ -376,6 +376,25 @@ static void test_told_again_when_the_clock_is_set_back(void **state)
 	}
 }
 
+/* What is on its way when the clock is set shows times by the clock of before. */
+static void test_an_answer_of_before_the_clock_was_set(void **state)
+{
+	const char *text;
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	W.now += 60000;
+	postpone_run(&F.e);
+	F.e.ahead_ms = 3600 * 1000;
+	postpone_clock_set(&F.e);
+	text = detail("107", "PENDING", "7", "1", "burstd: why");
+	postpone_details(&F.e, text, strlen(text), W.now, NULL);
+	assert_int_equal(F.told, 1);
+	details("PENDING", 7, 0, F.comment); /* it is asked anew */
+	assert_int_equal(F.told, 2);
+}
+
 /* ... nor one that was never told a time by us. */
 static void test_not_told_again_what_is_its_users(void **state)
 {
@@ -409,6 +428,7 @@ int main(void)
 		TEST(test_loaded),
 		TEST(test_told_by_the_wall_clock),
 		TEST(test_told_again_when_the_clock_is_set_back),
+		TEST(test_an_answer_of_before_the_clock_was_set),
 		TEST(test_not_told_again_what_is_its_users),
 	};
 

@@ -578,6 +578,22 @@ static void test_a_gang_of_a_slow_store_is_bought_at_last(void **state)
 	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS));
 }
 
+/* However long its create was held up: what lives for hours is good for thieves for hours. */
+static void test_no_token_is_made_to_live_for_hours(void **state)
+{
+	struct fleet_node *fn = want(1);
+
+	(void)state;
+	assert_false(vouchers_have(F.e, &fn, 1));
+	keys_come("acc-1");
+	let_pass(&fn, 1, 7200000);
+	assert_false(vouchers_have(F.e, &fn, 1)); /* it has ended */
+	vouchers_run(F.e);
+	assert_false(vouchers_have(F.e, &fn, 1));
+	assert_int_equal(F.life_ms, voucher_life_ms(BOOT_MS) + VOUCHER_LONGER_MAX_MS);
+	F.keys_fn = NULL;
+}
+
 static void test_one_for_keys_that_were_changed_is_made_anew(void **state)
 {
 	struct secrets s = {.version = "8"};
@@ -707,6 +723,7 @@ int main(void)
 		T(test_who_is_up_for_a_moment_has_used_its_token),
 		T(test_machines_that_end_as_they_boot_close_their_pool),
 		T(test_no_more_are_looked_at_than_the_store_can_bear),
+		T(test_no_token_is_made_to_live_for_hours),
 		T(test_one_for_keys_that_were_changed_is_made_anew),
 		T(test_while_the_store_serves_nobody_nothing_is_bought),
 		T(test_who_never_came_has_its_token_revoked),
