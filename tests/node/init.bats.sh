@@ -179,6 +179,8 @@ wrapped() {
 		"vault_ca=$(base64 -w0 <$W/ca.pem)" "$@"
 }
 key_wrapped() {
+	# Vault is asked directly, whatever the environment says.
+	export https_proxy=http://127.0.0.1:1 ALL_PROXY=http://127.0.0.1:1
 	clouds
 	wrapped
 	passes key
@@ -208,6 +210,13 @@ key_unwrap_used() {
 	logged 'POST /v1/alarm c1 200'
 	rm $W/last.v1.alarm
 	modes expired
+	wrapped
+	fails key 'used, expired or false'
+	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
+	rm $W/last.v1.alarm
+	# burstd is restarted just then.
+	nft 'add table inet away; add chain inet away o { type filter hook output priority 0; }; add rule inet away o tcp dport 8443 reject'
+	(sleep 2; nft delete table inet away) &
 	wrapped
 	fails key 'used, expired or false'
 	grep -q '"reason":"unwrap_failed"' $W/last.v1.alarm
