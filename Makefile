@@ -262,7 +262,7 @@ mutate_archive := $(if $(filter providers/simcloud/%,$(mutate_file)),simcloud,$(
 mutate_tests   := $(filter $(B)/tests/unit/$(mutate_layer)/%,$(UNIT))
 mutate_seeds   := $(if $(filter base core engine drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
 mutate: $(mutate_tests) $(BIN)/sim ## small mistakes that tests must find: FILE="burstd/engine/x.c ..." (of one layer; core) COUNT= SAMPLE= SEEDS=
-	@MUTATE_CC='$(CC) $(cppflags) $(filter-out -g,$(cflags)) -w $(BANNED) $(CPPFLAGS) $(CFLAGS)' \
+	@MUTATE_CC='$(subst ','\'',$(CC) $(cppflags) $(filter-out -g,$(cflags)) -w $(BANNED) $(CPPFLAGS) $(CFLAGS))' \
 		MUTATE_TESTS='$(mutate_tests:.t=.o)' MUTATE_ARCHIVE='$(B)/lib$(mutate_archive).a' \
 		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/%.o' \
 		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(lib$(mutate_layer)) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \

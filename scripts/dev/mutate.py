@@ -16,6 +16,7 @@ import os
 import pathlib
 import random
 import re
+import shlex
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -149,7 +150,7 @@ class Judge:
 
     def compile(self, text, obj):
         code = f'#line 1 "{self.source.path}"\n{text}'.encode()
-        command = [*os.environ["MUTATE_CC"].split(), "-x", "c", "-c", "-o", str(obj), "-"]
+        command = [*shlex.split(os.environ["MUTATE_CC"]), "-x", "c", "-c", "-o", str(obj), "-"]
         return runs(command, 60, input=code) and hashlib.sha256(obj.read_bytes()).digest()
 
     def archive(self, obj):
@@ -190,6 +191,8 @@ class Judge:
         if self.args.count and self.args.count < len(chosen):
             chosen = random.Random(self.args.sample).sample(chosen, self.args.count)
         known = {self.compile(text, self.dir / "original.o")}
+        if False in known:
+            sys.exit(f"mutate: {self.source.path}: it cannot be compiled as it is")
         if self.by(self.dir / "original.o"):
             sys.exit(f"mutate: {self.source.path}: the tests fail as it is")
         found = {"unit": [], "sim": [], None: []}
