@@ -200,6 +200,30 @@ static void test_tags_of_another_node_do_not_move_an_instance(void **state)
 	}
 }
 
+/* I9, F15: a list that shows it while its delete is on the wire undoes the one before that did not:
+ * it takes two more. */
+static void test_a_sighting_during_a_delete_counts(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_STOPPING};
+	struct fix *f = *state;
+	struct fleet_node *fn;
+
+	load(f, NODE_DELETING, &ours);
+	fn = fleet_find(&f->e->fleet, "c1")->newest;
+	list(f, NULL, 0);
+	assert_int_equal(fn->n.misses, 1);
+	fn->busy = true;
+	f->ahead += 60001;
+	list(f, &ours, 1);
+	fn->busy = false;
+	f->ahead += 60001;
+	list(f, NULL, 0);
+	assert_int_equal(fn->n.state, NODE_DELETING);
+	f->ahead += 60001;
+	list(f, NULL, 0);
+	assert_false(fleet_exists(fleet_find(&f->e->fleet, "c1")));
+}
+
 static void put_row(const struct fix *f, const char *name, const char *provider)
 {
 	struct journal_tx *tx = journal_begin(f->journal);
@@ -473,6 +497,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_row_twice_is_counted_once, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_tags_of_another_node_do_not_move_an_instance,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_sighting_during_a_delete_counts, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),

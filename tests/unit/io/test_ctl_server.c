@@ -9,6 +9,23 @@ static void test_request(void **state)
 	check_request();
 }
 
+/* slurmctld's hooks may be root's, and burstd has a user of its own. */
+static void test_root_is_as_burstds_own_user(void **state)
+{
+	int fd;
+
+	(void)state;
+	need_root();
+	fd = dial_nowait(0);
+	assert_int_equal(seteuid(VIEWER), 0);
+	turn();
+	assert_int_equal(seteuid(0), 0);
+	assert_int_equal(say(fd, 'J', ASK), 0);
+	assert_string_equal(hear(fd), "{\"ok\":true}");
+	assert_int_equal(F.who.uid, 0);
+	assert_int_equal(F.who.role, CTL_OWN);
+}
+
 static void test_call(void **state)
 {
 	(void)state;
@@ -339,6 +356,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CTL_TEST(test_request),
+		CTL_TEST(test_root_is_as_burstds_own_user),
 		CTL_TEST(test_call),
 		CTL_TEST(test_byte_by_byte),
 		CTL_TEST(test_garbage_is_answered_and_cut),

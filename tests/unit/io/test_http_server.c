@@ -549,7 +549,7 @@ static void storm(struct storm *m)
 static void test_no_number_of_requests_takes_the_loop(void **state)
 {
 	struct storm m = {0};
-	struct client c = {.path = "/a"};
+	struct client c = {.path = "/a"}, held = {.path = "/hold"};
 
 	(void)state;
 	storm(&m);
@@ -561,6 +561,13 @@ static void test_no_number_of_requests_takes_the_loop(void **state)
 	request(&c);
 	assert_int_equal(c.status, 200);
 	str_fini(&c.reply);
+	/* And then an answer that comes later goes out when it comes. */
+	F.answer_held = true;
+	(void)alarm(FREEZE_S);
+	request(&held);
+	(void)alarm(0);
+	assert_int_equal(held.status, 201);
+	str_fini(&held.reply);
 }
 
 static void test_a_connection_has_a_last_request(void **state)

@@ -72,6 +72,17 @@ static const struct {
 	{"a node without a certificate", "POST", "/v1/node/ready", "{}", false, 401},
 	{"a node", "POST", "/v1/node/ready", "{}", true, PASS},
 	{"what there is not", "GET", "/metrics", "", true, 404},
+	/* 96 bytes, and one more: NODE_CLAIM_ID_MAX */
+	{"as long as an id may be", "GET",
+	 "/v1/claim/"
+	 "b-1-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	 "0123456789ab/nonce",
+	 "", false, 401},
+	{"longer than an id may be", "GET",
+	 "/v1/claim/"
+	 "b-1-0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+	 "0123456789abc/nonce",
+	 "", false, 404},
 };
 
 static void only_what_knows_something_gets_to_the_loop(void **state)
@@ -158,6 +169,28 @@ static void a_claim_that_is_taken_back_is_unknown(void **state)
 	node_claims_free(t);
 }
 
+/* Who moves up into the place of one that was taken back can be taken back as well, and those that
+ * stay are told of. */
+static void claims_that_move_up_are_found(void **state)
+{
+	static const char *const ids[] = {"b-1", "b-2", "b-3"}; /* after b-17 */
+	static const char wrong[] = "{\"claim_id\":\"b-2\",\"claim_secret\":\"x\"}";
+	struct node_claims *t = with_one();
+	uint8_t hash[NODE_CLAIM_HASH] = {0};
+	char id[NODE_CLAIM_ID_MAX + 1], from[NODE_ADDR_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(node_claims_put(t, ids[i], hash), 0);
+	node_claims_del(t, "b-1"); /* b-3 has its place */
+	node_claims_del(t, "b-3");
+	for (int i = 0; i < NODE_CLAIM_GUESSES; i++)
+		assert_int_equal(ask(t, "POST", "/v1/claim", wrong, false), 401);
+	assert_true(node_claims_guessed(t, id, from));
+	assert_string_equal(id, "b-2");
+	node_claims_free(t);
+}
+
 /* The loop is woken once a second for all of them. */
 static void heartbeats_may_wait_and_nothing_else(void **state)
 {
@@ -193,6 +226,7 @@ int main(void)
 		cmocka_unit_test(wrong_secrets_keep_nobody_from_the_right_one),
 		cmocka_unit_test(guesses_at_a_claim_are_named_once),
 		cmocka_unit_test(a_claim_that_is_taken_back_is_unknown),
+		cmocka_unit_test(claims_that_move_up_are_found),
 		cmocka_unit_test(heartbeats_may_wait_and_nothing_else),
 	};
 

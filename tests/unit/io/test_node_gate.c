@@ -119,11 +119,13 @@ static void a_network_of_ipv6_is_one_address(void **state)
 {
 	const struct node_gate_opts o = {.accepts_per_addr_s = 5};
 	struct node_gate *g = node_gate_new(&o, 7, 1000);
-	struct node_gate_key a = six(1, 1), b = six(1, 2), c = six(2, 1);
+	struct node_gate_key a = six(1, 1), b = six(1, 2), c = six(2, 1), d = a;
 
 	(void)state;
+	d.octet[8] = 1; /* the first that is the customer's */
 	assert_int_equal(open_of(g, &a, 9, 1000), 5);
 	assert_int_equal(open_of(g, &b, 9, 1000), 0);
+	assert_int_equal(open_of(g, &d, 9, 1000), 0);
 	assert_int_equal(open_of(g, &c, 9, 1000), 5);
 	node_gate_free(g);
 }
