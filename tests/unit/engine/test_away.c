@@ -274,6 +274,9 @@ static void test_what_is_in_doubt_keeps_its_name(void **state)
 	assert_int_equal(row(f, "c1")->state, NODE_INDOUBT);
 	assert_true(c1->barred);
 	assert_int_equal(c1->refused, NODE_BECAUSE_UNREACHABLE);
+	f->e->refuse_due = false;
+	away_run(f->e);
+	assert_false(f->e->refuse_due); /* I30: squeue is asked once, not in each turn */
 	refuse_jobs(f->e, JOB, strlen(JOB));
 	engine_commit(f->e);
 	assert_true(row(f, "c1")->release);

@@ -224,6 +224,27 @@ static void test_a_sighting_during_a_delete_counts(void **state)
 	assert_false(fleet_exists(fleet_find(&f->e->fleet, "c1")));
 }
 
+/* F57, F58: an adopted one was made when its provider says so, by the provider's clock: identity
+ * documents are compared with that. */
+static void test_found_is_as_old_as_its_provider_says(void **state)
+{
+	static const struct shown old = {"i-0", 1, "", PROVIDER_ENDED};
+	static const struct shown found = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+	const struct fleet_node *fn;
+
+	load(f, NODE_GONE, &old);
+	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	f->e->clouds[0].dated = true;
+	f->e->clouds[0].ahead_ms = 3600000;
+	f->created_ms = loop_now(f->loop) - 7200000;
+	list(f, &found, 1);
+	fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+	assert_non_null(fn);
+	assert_int_equal(fn->said_ms, f->created_ms);
+	assert_int_equal(fn->n.start_ms, f->created_ms + 3600000); /* by ours */
+}
+
 static void put_row(const struct fix *f, const char *name, const char *provider)
 {
 	struct journal_tx *tx = journal_begin(f->journal);
@@ -498,6 +519,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_tags_of_another_node_do_not_move_an_instance,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_sighting_during_a_delete_counts, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_found_is_as_old_as_its_provider_says, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),

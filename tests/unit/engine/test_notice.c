@@ -194,6 +194,10 @@ static void test_what_is_not_meant_is_left_alone(void **state)
 	assert_told(f, "c3 notice: i-c3-1: reclaim: the provider takes its capacity back (r); it "
 		       "leaves already; says root\n");
 	assert_int_equal(tell(f, "c3", PROVIDER_NOTICE_RECLAIM, 0), ENGINE_NOTICE_LATE);
+	/* Its provider has it back, and its delete waits for no report. */
+	f->e->clouds[0].caps.flags |= PROVIDER_REPORTS;
+	assert_int_equal(tell(f, "i-c3-1", PROVIDER_NOTICE_FAULTY, 0), ENGINE_NOTICE_LATE);
+	assert_int_equal(f->e->nreports, 0);
 	/* A queue that is shared with others tells of theirs: that is no news. */
 	last = journal_last_event(f->journal);
 	assert_true(notice_take(&f->e->clouds[0], &(struct provider_notice){.id = "i-nobody"}));
