@@ -390,7 +390,7 @@ def deadman_stopped(lab):
 # --- notices ----------------------------------------------------------------------------------------
 
 
-def aws(lab, **paths):
+def _aws(lab, **paths):
     m = lab.fake()
     good = {"token": "T1"}
     m.token = good
@@ -431,7 +431,7 @@ def metadata(m):
 def aws_spot(lab):
     """aws: a spot interruption is told with its deadline, to all burstds, once"""
     one, two = lab.burstd(), lab.burstd(address="127.0.0.2")
-    m = aws(lab)
+    m = _aws(lab)
     lab.start([one, two], provider="aws", **metadata(m))
     until(lambda: m.got(SPOT, "GET"), "a question")
     assert not one.events()
@@ -448,7 +448,7 @@ def aws_spot(lab):
 
 def aws_token(lab):
     """aws: a token that is no longer good is replaced"""
-    b, m = lab.burstd(), aws(lab, spot=(200, {"action": "stop", "time": "2030-01-02T03:04:05Z"}))
+    b, m = lab.burstd(), _aws(lab, spot=(200, {"action": "stop", "time": "2030-01-02T03:04:05Z"}))
     m.token["token"] = "token-one"
     m.set(SPOT, (404, ""))
     lab.start([b], provider="aws", **metadata(m))
@@ -465,7 +465,7 @@ def aws_others(lab):
                "EventId": "instance-event-0d59937288b749b32", "NotAfter": "21 Jan 2029 09:17:23 GMT", "State": "active"},
               {"NotBefore": "21 Jan 2019 09:00:43 GMT", "Code": "system-reboot", "EventId": "instance-event-old",
                "State": "completed"}]
-    b, m = lab.burstd(), aws(lab, rebalance=(200, {"noticeTime": "2026-11-05T08:22:00Z"}), maintenance=(200, events))
+    b, m = lab.burstd(), _aws(lab, rebalance=(200, {"noticeTime": "2026-11-05T08:22:00Z"}), maintenance=(200, events))
     lab.start([b], provider="aws", **metadata(m))
     until(lambda: b.events("rebalance") and b.events("maintenance"), "both")
     assert [e.get("deadline") for e in b.events("maintenance")] == [1863680443], b.events()
@@ -848,7 +848,7 @@ def keys_follow(lab):
     never(lambda: lab.read("keys.ran").count("\n") > 2, "only once", 2.5)
 
 
-def told_to_switch(lab):
+def _told_to_switch(lab):
     """A node with version 8 that is to switch in four seconds, and has heard so."""
     tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
     lab.write("key.version", "8")
@@ -862,7 +862,7 @@ def told_to_switch(lab):
 
 def keys_off(lab):
     """keys: a switch that is called off is not done; done all the same, the keys are fetched again though the version is that one"""
-    k = told_to_switch(lab)
+    k = _told_to_switch(lab)
     k.keys = {"version": "8", "switch_ms": 0}
     never(lambda: lab.read("keys.ran") != "", "called off", 5)
     k.keys = {"version": "8", "switch_ms": int(time.time() * 1000) - 1000}
@@ -876,7 +876,7 @@ def keys_off(lab):
 
 def keys_unsaid(lab):
     """keys: another version, and no word of the switch that was told before, does not call it off"""
-    k = told_to_switch(lab)
+    k = _told_to_switch(lab)
     k.keys = {"version": "9"}
     until(lambda: lab.read("keys.ran") == "stage\nswitch\n", "fetched, and switched")
 
@@ -1130,14 +1130,15 @@ def usage(lab):
 
 
 # A thread for each of the most patient first, so that the whole takes as long as these.
-TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off, deadman_stopped,
-         slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is,
-         body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers,
-         closed_connection, answers_that_are_none, renewal, renewal_in_time, renewal_for_a_job, aws_spot, aws_token,
-         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, refused,
-         refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow, keys_off,
-         keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full,
-         hosts_long, hosts_many, hosts_off, secrets, configuration, environment, usage]
+TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off,
+         deadman_stopped, slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus,
+         heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls,
+         wrong_name, redirect, huge_answers, closed_connection, answers_that_are_none, renewal, renewal_in_time,
+         renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token, aws_others, portal, gcp, gcp_flavour,
+         gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, refused, refused_else, parallel,
+         local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow, keys_off, keys_unsaid,
+         keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long,
+         hosts_many, hosts_off, secrets, configuration, environment, usage]
 
 
 def run(fn):
@@ -1151,7 +1152,16 @@ def run(fn):
         lab.close()
 
 
+def forgotten():
+    """Tests that are defined here and that nobody runs; what begins with "_" is none."""
+    return [n for n, f in globals().items() if n[0] != "_" and f not in TESTS and
+            getattr(f, "__code__", None) and f.__code__.co_varnames[:f.__code__.co_argcount] == ("lab",)]
+
+
 def main(words):
+    if forgotten():
+        print(f"Bail out! not in TESTS: {' '.join(forgotten())}")
+        return 1
     tests = [t for t in TESTS if not words or any(w in t.__name__ for w in words)]
     print(f"1..{len(tests)}", flush=True)
     failed = 0
