@@ -70,6 +70,26 @@ def fails_over_and_back(lab):
     n = len(one.beats())
     until(lambda: len(one.beats()) >= n + 2, "heartbeats to the third again")
     assert p.poll() is None
+    assert "no burstd answers" not in lab.read("log"), "there was one each time"
+
+
+def asks_on(lab):
+    """while nobody answers it asks as often as ever: a burstd that is back hears of a node within one interval"""
+    b = lab.burstd()
+    b.on("/v1/node/heartbeat", (503, {}))
+    lab.start([b])
+    until(lambda: len(b.beats()) >= 12, "twelve heartbeats in vain", 50)
+
+
+def interval_has_bounds(lab):
+    """from 5 s to 5 min: no burstd makes nodes flood it, or fall silent"""
+    often, never_again = lab.burstd(), lab.burstd(address="127.0.0.2")
+    often.on("/v1/node/heartbeat", (200, {"ok": True, "interval_s": 1}))
+    never_again.on("/v1/node/heartbeat", (200, {"ok": True, "interval_s": 301}))
+    lab.start([often], heartbeat="60s")
+    lab.start([never_again], heartbeat="1s")
+    until(lambda: len(never_again.beats()) >= 3, "as configured")
+    assert len(often.beats()) == 1
 
 
 def names_are_looked_up(lab):
@@ -932,9 +952,11 @@ def hosts_follow(lab):
     b = lab.burstd()
     hosts = Hosts(b, "192.0.2.1 h100-1\n")
     path = lab.write("hosts", "127.0.0.1 localhost\n" + BEGIN + "192.0.2.9 old\n" + END + "192.0.2.200 nas", 0o640)
+    owner = 65534 if os.geteuid() == 0 else os.geteuid()
+    os.chown(path, owner, -1)
     lab.start([b], hosts_file=path)
     until(lambda: lab.read("hosts") == f"127.0.0.1 localhost\n192.0.2.200 nas\n{BEGIN}192.0.2.1 h100-1\n{END}", "the list")
-    assert os.stat(path).st_mode & 0o777 == 0o640
+    assert os.stat(path).st_mode & 0o777 == 0o640 and os.stat(path).st_uid == owner
     beats = len(b.beats())
     until(lambda: len(b.beats()) > beats + 2, "more heartbeats")
     assert len(b.got("/v1/node/hosts", "GET")) == 1, "once for each version"
@@ -1130,15 +1152,15 @@ def usage(lab):
 
 
 # A thread for each of the most patient first, so that the whole takes as long as these.
-TESTS = [deadman_and_jobs, deadman_hears, deadman_without_jobs, deadman_waits_not_for_ever, deadman_off,
-         deadman_stopped, slow_servers, local_command_not, health_commands, rogue_renewal, wrong_clock, gpus,
-         heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back, names_are_looked_up, wrong_ca, old_tls,
-         wrong_name, redirect, huge_answers, closed_connection, answers_that_are_none, renewal, renewal_in_time,
-         renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token, aws_others, portal, gcp, gcp_flavour,
-         gcp_restarts, azure, azure_preempt, file_and_command, lost_acks, refused, refused_else, parallel,
-         local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow, keys_off, keys_unsaid,
-         keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed, hosts_full, hosts_long,
-         hosts_many, hosts_off, secrets, configuration, environment, usage]
+TESTS = [asks_on, interval_has_bounds, deadman_and_jobs, deadman_hears, deadman_without_jobs,
+         deadman_waits_not_for_ever, deadman_off, deadman_stopped, slow_servers, local_command_not, health_commands,
+         rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
+         names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
+         answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,
+         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks,
+         refused, refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow,
+         keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed,
+         hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration, environment, usage]
 
 
 def run(fn):
