@@ -604,6 +604,29 @@ def azure(lab):
     assert started == [event["EventId"]] and len(b.events()) == 1, (started, b.events())
 
 
+def azure_looks_itself(lab):
+    """azure: whether a job is here is looked at when it matters, not when a heartbeat was sent last"""
+    b, m = lab.burstd(), lab.fake()
+    started = []
+    event = {"EventId": "602d9444-d2cd-49c7-8624-8643e7171297", "EventType": "Reboot", "Resources": ["vm"],
+             "NotBefore": "Mon, 19 Sep 2033 18:29:47 GMT"}
+    shown = []
+
+    def events(h, body):
+        if h.command == "POST":
+            started.append(body)
+        h.answer(200, {"Events": shown})
+
+    m.on("/metadata/instance/compute/name", (200, "vm")).on("/metadata/scheduledevents", events)
+    lab.start([b], provider="azure", heartbeat="60s", **metadata(m))
+    until(b.beats, "a heartbeat")
+    lab.job(500)
+    shown.append(event)
+    until(lambda: b.events("maintenance"), "an event")
+    never(lambda: started, "a job is here", 3)
+    assert len(b.beats()) == 1
+
+
 def azure_preempt(lab):
     """azure: Preempt is a preemption"""
     b, m = lab.burstd(), lab.fake()
@@ -1157,7 +1180,7 @@ TESTS = [asks_on, interval_has_bounds, deadman_and_jobs, deadman_hears, deadman_
          rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
          answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,
-         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_preempt, file_and_command, lost_acks,
+         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt, file_and_command, lost_acks,
          refused, refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow,
          keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed,
          hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration, environment, usage]

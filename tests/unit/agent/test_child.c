@@ -143,6 +143,23 @@ static void test_out_of_time(void **state)
 	assert_in_range(clock_boot_ms() - begun, 300, 8000);
 }
 
+/* What a command started ends with it, where that is out of time: a diagnosis of hours would be
+ * started once more with each look. */
+static void test_out_of_time_is_for_all_that_it_started(void **state)
+{
+	const struct child_vars vars = {.node = "n1"};
+	pid_t pid;
+
+	(void)state;
+	run_words("sleep 100 & echo $!; wait", "", &vars, 300);
+	assert_int_equal(end.status, -1);
+	pid = (pid_t)strtol(end.out, NULL, 10);
+	assert_true(pid > 1);
+	for (int i = 0; i < 500 && kill(pid, 0) == 0; i++)
+		(void)usleep(10000); /* until whoever has it now has noticed */
+	assert_int_equal(kill(pid, 0), -1);
+}
+
 /* What it started and left keeps its output open: that is nothing to wait for. */
 static void test_left_behind(void **state)
 {
@@ -195,10 +212,16 @@ static void test_not_started(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),        cmocka_unit_test(test_surroundings),
-		cmocka_unit_test(test_how_they_end), cmocka_unit_test(test_too_much),
-		cmocka_unit_test(test_out_of_time),  cmocka_unit_test(test_left_behind),
-		cmocka_unit_test(test_killed),       cmocka_unit_test(test_not_started),
+		cmocka_unit_test(test_words),
+		cmocka_unit_test(test_surroundings),
+		cmocka_unit_test(test_how_they_end),
+		cmocka_unit_test(test_too_much),
+		cmocka_unit_test(test_out_of_time),
+		cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_out_of_time_is_for_all_that_it_started),
+		cmocka_unit_test(test_left_behind),
+		cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_not_started),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -193,6 +193,17 @@ static void a_switch_that_is_called_off_is_not_done(void **state)
 	assert_string_equal(ran(), "switch ");
 }
 
+/* An order of a rotation that was over long ago, from a burstd with an old journal, say. */
+static void an_order_that_is_late_is_none(void **state)
+{
+	(void)state;
+	told("8", clock_wall_ms() - 601000);
+	pass(LONG_MS);
+	assert_string_equal(ran(), "");
+	told("8", clock_wall_ms() - 590000); /* it was away meanwhile */
+	assert_string_equal(ran_times(1), "switch ");
+}
+
 /* It did not hear in time: burstd's answer to the next fetch takes it back to what all have. */
 static void who_has_switched_all_the_same_fetches_the_keys_again(void **state)
 {
@@ -227,6 +238,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(munges_key_is_switched_at_its_time_and_once),
 		T(a_switch_that_is_called_off_is_not_done),
+		T(an_order_that_is_late_is_none),
 		T(who_has_switched_all_the_same_fetches_the_keys_again),
 		cmocka_unit_test_setup_teardown(who_switches_just_now_does_so_when_that_is_done,
 						setup_slow, teardown),

@@ -245,7 +245,7 @@ static void test_found_is_as_old_as_its_provider_says(void **state)
 	assert_int_equal(fn->n.start_ms, f->created_ms + 3600000); /* by ours */
 }
 
-static void put_row(const struct fix *f, const char *name, const char *provider)
+static void put_row(const struct fix *f, const char *name, const char *id, const char *provider)
 {
 	struct journal_tx *tx = journal_begin(f->journal);
 	struct node n;
@@ -253,30 +253,37 @@ static void put_row(const struct fix *f, const char *name, const char *provider)
 	node_init(&n, name, 5, loop_now(f->loop) - 100000);
 	n.state = NODE_READY;
 	n.wake_ms = INT64_MAX;
-	(void)snprintf(n.instance, sizeof(n.instance), "i-1");
+	(void)snprintf(n.instance, sizeof(n.instance), "%s", id);
 	(void)snprintf(n.provider, sizeof(n.provider), "%s", provider);
 	journal_put_node(tx, &n, "pool");
 	assert_int_equal(journal_commit(tx, NULL), 0);
 }
 
-/* I9, I18: two providers may give two machines the same id: each list is about its own. */
-static void test_an_id_that_two_providers_have_is_two_machines(void **state)
+static void load_two_providers(struct fix *f)
 {
-	static const struct shown second = {"i-1", 5, "10.0.0.2", PROVIDER_RUNNING};
-	struct conf *c = make_conf();
-	struct provider_instance row;
-	struct fix *f = *state;
-	const struct fleet_name *nm;
+	struct conf *c = one_pool("c[1-9]", 9);
 
+	assert_int_equal(conf_finish(c, NULL), 0);
 	c->nproviders = 2;
 	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
 	c->providers[1] = (struct conf_provider){.name = mem_strdup("other"),
 						 .driver = mem_strdup("fake"),
 						 .url = mem_strdup(""),
 						 .concurrency = 4};
-	put_row(f, "c1", "other");
-	put_row(f, "c2", "cloud");
 	assert_int_equal(load_conf(f, c, NULL), 0);
+}
+
+/* I9, I18: two providers may give two machines the same id: each list is about its own. */
+static void test_an_id_that_two_providers_have_is_two_machines(void **state)
+{
+	static const struct shown second = {"i-1", 5, "10.0.0.2", PROVIDER_RUNNING};
+	struct provider_instance row;
+	struct fix *f = *state;
+	const struct fleet_name *nm;
+
+	put_row(f, "c1", "i-1", "other");
+	put_row(f, "c2", "i-1", "cloud");
+	load_two_providers(f);
 	row = row_of(f, &second);
 	(void)snprintf(row.node, sizeof(row.node), "c2");
 	nm = fleet_find(&f->e->fleet, "c2");
@@ -287,6 +294,37 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 		assert_null(nm->newest->older);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.misses, 0);
 	}
+}
+
+/* I12: a list that lacks many of its provider's instances is not believed.  It is about what this
+ * list shows, and about nobody else's. */
+static void test_a_list_that_lacks_many(void **state)
+{
+	struct provider_instance rows[4];
+	struct fix *f = *state;
+	char name[8], id[8];
+
+	for (int i = 1; i <= 9; i++) {
+		(void)snprintf(name, sizeof(name), "c%d", i);
+		(void)snprintf(id, sizeof(id), "i-%d", i);
+		put_row(f, name, id, i <= 4 ? "cloud" : "other");
+		if (i > 4)
+			continue;
+		rows[i - 1] = row_of(f, &(struct shown){id, 5, "", PROVIDER_RUNNING});
+		(void)snprintf(rows[i - 1].node, sizeof(rows[i - 1].node), "%s", name);
+	}
+	load_two_providers(f);
+	for (size_t i = 0; i < f->e->fleet.nall; i++) /* nor does slurmctld hear from them */
+		f->e->fleet.all[i]->flags = SLURM_KNOWN | SLURM_IDLE | SLURM_NOT_RESPONDING;
+	take(f, rows, 3); /* of four one */
+	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->n.misses, 1);
+	assert_int_equal(fleet_find(&f->e->fleet, "c5")->newest->n.misses, 0);
+	f->ahead += 60001;
+	take(f, rows, 4);
+	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->n.misses, 0);
+	f->ahead += 60001;
+	take(f, rows, 0); /* all four */
+	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->n.misses, 0);
 }
 
 /* --- strays ------------------------------------------------------------------------------------
@@ -524,6 +562,7 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_list_that_lacks_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),
