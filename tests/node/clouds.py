@@ -130,6 +130,10 @@ class Burstd(Handler):
         # Three times: as often as node-init tells one thing without patience.
         if f'busy{path.replace("/", ".")}' in modes() and count(path) <= 3:
             return self.say(503, 'retry_after=1\n')
+        if f'often{path.replace("/", ".")}' in modes() and count(f'often{path}') <= 2:
+            return self.say(429, 'retry_after=1\n')
+        if f'moved{path.replace("/", ".")}' in modes():
+            return self.say(307, '', [('Location', f'https://127.0.0.1:8444{path}')])
         if f'no{path.replace("/", ".")}' in modes():
             return self.say(410, 'error=this node is over\n')
         if path == '/v1/claim':

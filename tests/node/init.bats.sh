@@ -410,6 +410,10 @@ burstd_restarts() {
 	passes confirm
 	[ "$(times 'confirm c1 503')" = 3 ]
 	logged 'confirm c1 200'
+	# "Not so often" is no no.
+	modes often.v1.node.confirm
+	passes confirm
+	[ "$(times 'confirm c1 429')" = 2 ]
 	# No is no, at once.
 	claimed node=c2
 	timeout 10 sh "$top/scripts/node/node-init" --only confirm >$W/said || [ $? = 1 ]
@@ -738,6 +742,9 @@ hygiene() {
 	echo batch-1 >$W/cloud/instances/i-1/elsewhere
 	fails hygiene 'still in .*elsewhere'
 	rm $W/cloud/instances/i-1/elsewhere
+	echo batch-1 >$W/cloud-run/elsewhere
+	fails hygiene 'still in .*cloud-run/elsewhere'
+	rm $W/cloud-run/elsewhere
 	echo '/dev/zram0 partition 1 0 -2' >>$W/proc/swaps
 	passes hygiene
 	tool swapoff
@@ -952,6 +959,13 @@ unwanted() {
 	stage0 PROVIDER=aws
 	[ $rc != 0 ]
 	[ "$(cat $W/power)" = off ]
+	# Who sends it elsewhere has not taken the report either.
+	claimed
+	modes moved.v1.alarm
+	wrapped creation_path=kv/data/slurm/prod
+	fails key 'another path'
+	logged 'POST /v1/alarm c1 307'
+	grep -q 'nobody took it' /run/burst/node-init.log
 }
 
 step_fails() {

@@ -63,7 +63,7 @@ token_firewall() {
 }
 token_same_rules() {
 	local part
-	for part in '/^nft -f/,/^}\{0,1\}$/p' '/^# noswap/,/no tmpfs/p'; do
+	for part in '/^R() {/,/T ip6tables/p' '/^# noswap/,/no tmpfs/p'; do
 		diff <(sed -n "$part" "$top/scripts/node/stage0.sh.in" | sed '/No firewall/d') \
 			<(sed -n "$part" "$top/scripts/node/stage0-token.sh.in" | sed '/No firewall/d')
 	done
@@ -75,7 +75,7 @@ token_is_hidden() {
 	clouds
 	token_stage0 $W/node-init ''
 	[ "$(stat -c %a $W/seen)" = 600 ]
-	[ "$(stat -c %a /run/burst/s)" = 700 ]
+	[ "$(stat -c %a /run/burst /run/burst/s | tr '\n' ,)" = 711,700, ]
 	grep -q ' /run/burst/s tmpfs ' /proc/mounts
 	grep -q '^wrap_token=hvs.CAES-x_y$' $W/seen
 	cp "$top/scripts/node/node-init" $W/node-init

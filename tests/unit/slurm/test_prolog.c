@@ -210,8 +210,10 @@ static void test_no_burstd(void **state)
 	(void)close(lab_server_listen(1)); /* the socket stays, as after kill -9 */
 	(void)poll(NULL, 0, 3000);
 	lfd = lab_server_listen(4);
-	for (int i = 0; i < 5; i++) /* it starts and dies, again and again */
+	for (int i = 0; i < 5; i++) { /* it starts and dies, again and again */
 		(void)close(take(lfd));
+		(void)poll(NULL, 0, 1200);
+	}
 	lab_server_close(lfd);
 	(void)unlink(PATHS_SOCKET);
 	(void)poll(NULL, 0, 1000);
