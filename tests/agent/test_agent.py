@@ -77,8 +77,10 @@ def asks_on(lab):
     """while nobody answers it asks as often as ever: a burstd that is back hears of a node within one interval"""
     b = lab.burstd()
     b.on("/v1/node/heartbeat", (503, {}))
+    began = time.monotonic()
     lab.start([b])
     until(lambda: len(b.beats()) >= 12, "twelve heartbeats in vain", 50)
+    assert time.monotonic() - began >= 5.4, "no more often than each half a second"
 
 
 def interval_has_bounds(lab):

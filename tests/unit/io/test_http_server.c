@@ -352,6 +352,38 @@ static void test_answer_later_once(void **state)
 		str_fini(&c[i].reply);
 }
 
+static uint64_t hold(struct client *c)
+{
+	start(c);
+	while (F.nheld == 0)
+		(void)uv_run(&F.loop, UV_RUN_ONCE);
+	return F.held[--F.nheld];
+}
+
+/* What comes too late for one must not go to the next, who has its place. */
+static void test_an_answer_goes_to_nobody_else(void **state)
+{
+	struct client first = {.path = "/hold"}, next = {.path = "/hold"};
+	struct http_answer an = {.status = 201};
+	uint64_t was, is;
+
+	(void)state;
+	was = hold(&first);
+	http_server_answer(F.s, was, &an);
+	wait_all();
+	assert_int_equal(first.status, 201);
+	is = hold(&next);
+	assert_int_equal((uint32_t)is, (uint32_t)was);
+	an.status = 202;
+	http_server_answer(F.s, was, &an);
+	an.status = 203;
+	http_server_answer(F.s, is, &an);
+	wait_all();
+	assert_int_equal(next.status, 203);
+	str_fini(&first.reply);
+	str_fini(&next.reply);
+}
+
 static void test_stop_cuts_off_who_waits(void **state)
 {
 	struct client c = {.path = "/hold"};
@@ -692,6 +724,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_connection_is_kept, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_drop_closes_without_a_word, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_answer_later_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_answer_goes_to_nobody_else, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_stop_cuts_off_who_waits, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_client_gone_while_waiting, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_no_number_of_requests_takes_the_loop, setup,
