@@ -721,6 +721,23 @@ def parallel(lab):
     assert time.monotonic() - begun < 3, time.monotonic() - begun
 
 
+def urgent_overtakes(lab):
+    """a preemption does not wait for the answer to a lesser notice, which is waited for ever longer"""
+    b = lab.burstd()
+
+    def slow(h, body):
+        if json.loads(body)["type"] == "maintenance":
+            time.sleep(9)
+        h.answer(200, {"ok": True})
+
+    b.on("/v1/node/event", slow)
+    lab.write("said", "maintenance 1893553445\n")
+    lab.start([b], notice_file=f"{lab.dir}/going", notice_command=lab.script("look", f"cat {lab.dir}/said"))
+    until(lambda: len(b.events("maintenance")) >= 6, "one that has eight seconds", 60)
+    lab.write("going", "preempt")
+    until(lambda: b.events("preempt"), "the preemption", 6)
+
+
 def local_command(lab):
     """when burstd does not answer within three seconds, the jobs here are told by ourselves, once"""
     lab.job(500)
@@ -1177,15 +1194,16 @@ def usage(lab):
 
 
 # A thread for each of the most patient first, so that the whole takes as long as these.
-TESTS = [asks_on, interval_has_bounds, deadman_and_jobs, deadman_hears, deadman_without_jobs,
+TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadman_hears, deadman_without_jobs,
          deadman_waits_not_for_ever, deadman_off, deadman_stopped, slow_servers, local_command_not, health_commands,
          rogue_renewal, wrong_clock, gpus, heartbeat_says_how_the_node_is, body_stays_small, fails_over_and_back,
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
          answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,
-         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt, file_and_command, lost_acks,
-         refused, refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown, shutdown_why, keys_follow,
-         keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile, hosts_in_place, hosts_sandboxed,
-         hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration, environment, usage]
+         aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt,
+         file_and_command, lost_acks, refused, refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown,
+         shutdown_why, keys_follow, keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile,
+         hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration,
+         environment, usage]
 
 
 def run(fn):
