@@ -89,6 +89,7 @@ def interval_has_bounds(lab):
     often.on("/v1/node/heartbeat", (200, {"ok": True, "interval_s": 1}))
     never_again.on("/v1/node/heartbeat", (200, {"ok": True, "interval_s": 301}))
     lab.start([often], heartbeat="60s")
+    until(often.beats, "its configuration is read")
     lab.start([never_again], heartbeat="1s")
     until(lambda: len(never_again.beats()) >= 3, "as configured")
     assert len(often.beats()) == 1
