@@ -179,6 +179,7 @@ static void munges_key_is_switched_at_its_time_and_once(void **state)
 static void a_switch_that_is_called_off_is_not_done(void **state)
 {
 	(void)state;
+	told("8", 0); /* nothing was told before */
 	told("8", clock_wall_ms() + SOON_MS);
 	told("8", 0);
 	pass(SOON_MS + LONG_MS);
@@ -191,6 +192,14 @@ static void a_switch_that_is_called_off_is_not_done(void **state)
 	told("8", 0);
 	pass(SOON_MS + LONG_MS);
 	assert_string_equal(ran(), "switch ");
+}
+
+/* burstd's time is an hour ahead of this machine's clock. */
+static void a_switch_is_at_burstds_time(void **state)
+{
+	(void)state;
+	keys_told(F.a->keys, "8", clock_wall_ms() + 3600000 + SOON_MS, 3600000);
+	assert_string_equal(ran_times(1), "switch ");
 }
 
 /* An order of a rotation that was over long ago, from a burstd with an old journal, say. */
@@ -238,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(munges_key_is_switched_at_its_time_and_once),
 		T(a_switch_that_is_called_off_is_not_done),
+		T(a_switch_is_at_burstds_time),
 		T(an_order_that_is_late_is_none),
 		T(who_has_switched_all_the_same_fetches_the_keys_again),
 		cmocka_unit_test_setup_teardown(who_switches_just_now_does_so_when_that_is_done,

@@ -48,6 +48,7 @@ static void test_a_providers_clock_is_known_by_its_dates(void **state)
 		 -999},
 		{"... of which a quick answer leaves few", 500, 80000, 1000, 80000, 500},
 		{"... and a slow one too many", 0, 85000, 1001, 85000, 500},
+		{"a quick one that just allows the wall clock's", -999, 90000, 300, 90000, -999},
 	};
 	struct engine e = {.ahead_ms = 0};
 	struct cloud c = {.e = &e};
