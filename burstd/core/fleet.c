@@ -25,6 +25,7 @@ void fleet_fini(struct fleet *f)
 
 			free(fn->next);
 			free(fn->why);
+			free(fn->ended);
 			free(fn);
 			fn = older;
 		}
@@ -66,6 +67,16 @@ void fleet_tell(struct fleet_name *nm, const char *why, int64_t now_ms)
 	free(nm->told);
 	nm->told = mem_strdup(why);
 	nm->told_ms = now_ms;
+}
+
+void fleet_ended(struct fleet_node *fn, const struct provider_instance *in)
+{
+	free(fn->ended);
+	fn->ended = NULL;
+	if (in == NULL)
+		return;
+	fn->ended = mem_zalloc(sizeof(*fn->ended));
+	*fn->ended = *in;
 }
 
 void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why)
@@ -249,6 +260,7 @@ void fleet_del(struct fleet *f, struct fleet_node *fn)
 	*at = fn->older;
 	delist(f, fn);
 	free(fn->why);
+	free(fn->ended);
 	free(fn);
 }
 

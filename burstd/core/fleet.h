@@ -29,6 +29,9 @@ struct fleet_node {        /* one incarnation */
 	const char *made;  /* likewise, for good; NULL: before our start */
 	char *why;         /* more than a reason's phrase says of it; NULL: no more; memory only */
 	enum node_reason why_of; /* that reason */
+	/* A list has said of this instance of it that it ended, while a create is on the wire whose
+	 * answer may have been written before that; else NULL; memory only. */
+	struct provider_instance *ended;
 	struct fleet_name *name;
 	struct fleet_node *older; /* previous generation of this name that is still known */
 	struct fleet_node *state_next, **state_prev; /* list of its state */
@@ -123,6 +126,8 @@ struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL
  * before n10.  Sorted once, and again when there are new ones: for people who page through it. */
 struct fleet_name *const *fleet_sorted(struct fleet *f);
 
+/* Note what a list says of an instance that may be what its create makes; NULL: nothing more. */
+void fleet_ended(struct fleet_node *fn, const struct provider_instance *in);
 /* Note what is behind the reason for which it is about to end. */
 void fleet_because(struct fleet_node *fn, enum node_reason reason, const char *why);
 /* Why *n, which is *fn or what is staged for it, was let go: for people; "": it was not. */

@@ -205,10 +205,13 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 	fn->seen_ms = c->list_began;
 	if (in->created_ms > 0)
 		fn->said_ms = times_of(c, in->created_ms);
-	/* While a create is on the wire its answer comes first.  A sighting during a delete counts:
-	 * it must forget an absence before it (I9, F15). */
+	/* While a create is on the wire its answer comes first; but that may have been written when
+	 * the instance still lived, and no later list need show it (I22).  A sighting during a
+	 * delete counts: it must forget an absence before it (I9, F15). */
 	if (!fn->busy || fn->n.state == NODE_DELETING)
 		engine_post(c->e, fn, &ev);
+	else if (in->state == PROVIDER_ENDED)
+		fleet_ended(fn, in);
 }
 
 /* May one of those be what came of this create, whose answer was lost?  Then its absence proves

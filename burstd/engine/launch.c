@@ -203,7 +203,16 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 	}
 	if (ev.type == NODE_EV_REFUSED)
 		say_why(c, fn, ev.reason, r->message);
+	if (ev.type == NODE_EV_CREATED && fn->ended != NULL &&
+	    strcmp(fn->ended->id, it->instance.id) == 0)
+		ev.instance = fn->ended; /* a list was faster with its end (I22) */
 	engine_post(c->e, fn, &ev);
+	if (ev.type == NODE_EV_LOST && fn->ended != NULL) { /* and no list may show it again */
+		ev.type = NODE_EV_SEEN;
+		ev.instance = fn->ended;
+		engine_post(c->e, fn, &ev);
+	}
+	fleet_ended(fn, NULL);
 }
 
 /* It is on the wire until all of its answer is posted. */

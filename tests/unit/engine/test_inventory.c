@@ -327,6 +327,30 @@ static void test_a_list_that_lacks_many(void **state)
 	assert_int_equal(fleet_find(&f->e->fleet, "c4")->newest->n.misses, 0);
 }
 
+/* I22: what a list says of a create on the wire changes nothing before its answer; but that an
+ * instance has ended is kept for it.  One that only stops has not. */
+static void test_an_end_is_kept_for_the_answer_to_its_create(void **state)
+{
+	static const struct shown none = {"", 5, "", PROVIDER_UNKNOWN};
+	static const struct shown stops = {"i-1", 5, "", PROVIDER_STOPPING};
+	static const struct shown ended = {"i-1", 5, "", PROVIDER_ENDED};
+	struct fix *f = *state;
+	struct fleet_node *fn;
+
+	load(f, NODE_INDOUBT, &none);
+	fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+	fn->busy = true;
+	list(f, &stops, 1);
+	assert_null(fn->ended);
+	list(f, &ended, 1);
+	assert_int_equal(fn->n.state, NODE_INDOUBT);
+	assert_non_null(fn->ended);
+	assert_string_equal(fn->ended->id, "i-1");
+	fn->busy = false;
+	list(f, &ended, 1);
+	assert_int_equal(fn->n.state, NODE_GONE);
+}
+
 /* --- strays ------------------------------------------------------------------------------------
  */
 
@@ -563,6 +587,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_list_that_lacks_many, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_end_is_kept_for_the_answer_to_its_create,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),

@@ -124,6 +124,42 @@ static void test_who_is_not_in_an_answer_is_in_doubt(void **state)
 	assert_int_equal(count(NODE_INDOUBT), 3);
 }
 
+static struct fleet_node *row(const char *name)
+{
+	return fleet_find(&F.e.fleet, name)->newest;
+}
+
+/* I22: the answer was written before the instance ended, and a list that said so came first. */
+static void test_an_answer_does_not_undo_an_end_that_a_list_has_told(void **state)
+{
+	int64_t began = engine_now(&F.e);
+	struct provider_instance in = {
+		.state = PROVIDER_ENDED, .created_ms = began + 1000, .ended_ms = began + 5000};
+
+	(void)state;
+	launch_run(&F.e);
+	F.passed = 30000;
+	(void)snprintf(in.id, sizeof(in.id), "i-1");
+	fleet_ended(row("c1"), &in);
+	(void)snprintf(in.id, sizeof(in.id), "i-99"); /* another one of c2 has (F5) */
+	fleet_ended(row("c2"), &in);
+	(void)snprintf(in.id, sizeof(in.id), "i-8");
+	fleet_ended(row("c8"), &in);
+	F.e.left = 4 * NODES;
+	answer(7);
+	launch_answered(&F.e);
+	assert_int_equal(row("c1")->n.state, NODE_GONE);
+	assert_string_equal(row("c1")->n.instance, "i-1");
+	assert_int_equal(row("c1")->n.end_ms, began + 5000);
+	assert_int_equal(row("c2")->n.state, NODE_BOOTING);
+	assert_string_equal(row("c2")->n.instance, "i-2");
+	assert_int_equal(row("c8")->n.state, NODE_GONE); /* its answer was lost */
+	assert_string_equal(row("c8")->n.instance, "i-8");
+	assert_int_equal(row("c8")->n.end_ms, began + 5000);
+	for (int i = 0; i < NODES; i++)
+		assert_null(F.e.fleet.all[i]->newest->ended);
+}
+
 static void test_a_create_has_no_more_nodes_than_the_driver_can_take(void **state)
 {
 	(void)state;
@@ -360,11 +396,6 @@ static void test_a_repeat_that_succeeds_opens_no_place(void **state)
 	launch_answered(&F.e);
 	assert_int_equal(count(NODE_BOOTING), NODES);
 	assert_true(place_opens_ms(&F.e, &F.pool.own) > engine_now(&F.e));
-}
-
-static struct fleet_node *row(const char *name)
-{
-	return fleet_find(&F.e.fleet, name)->newest;
 }
 
 /* slurmctld does not have it: neither it nor the others of its job. */
@@ -654,6 +685,7 @@ int main(void)
 		T(test_a_token_in_the_user_data_is_for_one_machine),
 		T(test_a_job_waits_for_all_its_tokens),
 		T(test_who_is_not_in_an_answer_is_in_doubt),
+		T(test_an_answer_does_not_undo_an_end_that_a_list_has_told),
 		T(test_a_create_has_no_more_nodes_than_the_driver_can_take),
 		T(test_a_create_has_no_more_nodes_than_the_provider_lets_through),
 		T(test_a_job_waits_until_there_is_room_for_all_of_it),
