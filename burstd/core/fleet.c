@@ -255,6 +255,8 @@ void fleet_del(struct fleet *f, struct fleet_node *fn)
 	struct fleet_node **at = &fn->name->newest;
 
 	assert(fn->n.state == NODE_GONE && fn->next == NULL && !fn->busy);
+	if (fn->n.since_ms > fn->name->forgot_ms)
+		fn->name->forgot_ms = fn->n.since_ms;
 	while (*at != fn)
 		at = &(*at)->older;
 	*at = fn->older;

@@ -48,6 +48,7 @@ struct fleet_name { /* one Slurm node */
 	uint32_t pool;
 	struct fleet_node *newest; /* NULL: never bought, as far as is known */
 	uint64_t last_gen;         /* highest generation ever seen */
+	int64_t forgot_ms;         /* when the last of those ended that are not known any more */
 	bool listed;               /* some pool names it today */
 	uint32_t flags;            /* slurmctld's, of the last snapshot; 0: not known */
 	uint32_t gpus;             /* likewise, where nodes are told what they are; 0: not known */

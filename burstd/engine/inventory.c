@@ -205,6 +205,9 @@ static void saw(struct cloud *c, struct fleet_node *fn, const struct provider_in
 	fn->seen_ms = c->list_began;
 	if (in->created_ms > 0)
 		fn->said_ms = times_of(c, in->created_ms);
+	/* Another list, or an answer, has said since this one was begun that it has ended. */
+	if (fn->n.state == NODE_GONE && c->list_began < fn->n.since_ms)
+		return;
 	/* While a create is on the wire its answer comes first; but that may have been written when
 	 * the instance still lived, and no later list need show it (I22).  A sighting during a
 	 * delete counts: it must forget an absence before it (I9, F15). */
@@ -298,6 +301,10 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 		l.priced = place_priced(c, nm->pool);
 	}
 	claim = drift_claim(&l);
+	/* It may be one that has ended since this list was begun, and is forgotten: it would be
+	 * billed and deleted a second time, and count (I21, I22).  The next list will tell. */
+	if ((claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT) && c->list_began < nm->forgot_ms)
+		claim = DRIFT_NOBODYS;
 	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
 	if (claim == DRIFT_STRAY)
 		add_stray(c, in, strays);

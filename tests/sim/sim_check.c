@@ -242,13 +242,6 @@ static void check_limit(struct world *w, const char *of, const struct sim_pool *
 			   of);
 }
 
-/* A list of many pages may have begun before the instance ended: it is taken for one that nobody
- * knew, and counts until its delete is answered.  Nothing was bought for that. */
-static bool found_dead(const struct world *w, const struct inst *i, const struct node *n)
-{
-	return i != NULL && i->ended != 0 && n->wanted_ms - w->skew > i->ended;
-}
-
 static void check_limits(struct world *w)
 {
 	struct sum live[SIM_POOLS_MAX] = {{0}}, rows[SIM_POOLS_MAX] = {{0}};
@@ -268,7 +261,7 @@ static void check_limits(struct world *w)
 		const struct sim_pool *p = world_pool_of(w, r[k].n.name);
 
 		if (r[k].n.state == NODE_GONE || p == NULL ||
-		    (i != NULL && (stray(i) || i->revived)) || found_dead(w, i, &r[k].n))
+		    (i != NULL && (stray(i) || i->revived)))
 			continue;
 		rows[p - w->set.pools].nodes++;
 		rows[p - w->set.pools].rate += r[k].n.rate_nano_h;

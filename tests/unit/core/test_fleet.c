@@ -167,7 +167,10 @@ static void test_generations_in_any_order(void **state)
 	assert_int_equal(nm->newest->n.gen, 9);
 	assert_int_equal(nm->last_gen, 9);
 	assert_null(fleet_gen(nm, 2));
+	assert_int_equal(nm->forgot_ms, 0);
+	nm->newest->n.since_ms = 1234;
 	fleet_del(&f, nm->newest);
+	assert_int_equal(nm->forgot_ms, 1234);
 	assert_int_equal(nm->newest->n.gen, 5);
 	assert_int_equal(nm->last_gen, 9); /* a generation is never used twice */
 	fleet_fini(&f);

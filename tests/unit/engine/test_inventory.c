@@ -351,6 +351,30 @@ static void test_an_end_is_kept_for_the_answer_to_its_create(void **state)
 	assert_int_equal(fn->n.state, NODE_GONE);
 }
 
+/* I21, I22: a list of many pages may be older than what closed a row; of an incarnation that is
+ * forgotten, too.  The next list counts. */
+static void test_a_list_does_not_revive_what_has_ended_since_it_began(void **state)
+{
+	static const struct shown runs = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown older = {"i-0", 4, "10.0.0.4", PROVIDER_RUNNING};
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	load(f, NODE_GONE, &runs);
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
+	nm = fleet_find(&f->e->fleet, "c1");
+	nm->newest->n.since_ms = nm->forgot_ms = loop_now(f->loop) + 60000;
+	list(f, &runs, 1);
+	assert_int_equal(nm->newest->n.state, NODE_GONE);
+	list(f, &older, 1);
+	assert_null(nm->newest->older);
+	f->ahead = 70000;
+	list(f, &older, 1);
+	assert_int_equal(fleet_gen(nm, 4)->n.state, NODE_DELETING);
+	list(f, &runs, 1);
+	assert_int_equal(fleet_gen(nm, 5)->n.state, NODE_DELETING);
+}
+
 /* --- strays ------------------------------------------------------------------------------------
  */
 
@@ -589,6 +613,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_list_that_lacks_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_end_is_kept_for_the_answer_to_its_create,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_list_does_not_revive_what_has_ended_since_it_began, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),
