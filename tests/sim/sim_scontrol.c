@@ -476,14 +476,10 @@ static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, c
 {
 	int64_t at = sim_ctld_seconds(c->w->now) + strtoll(wait, NULL, 10) * SIM_SECOND;
 
-	/* By a clock that was set back a moment ago it is later than burstd knew when it said this.
-	 */
-	bool moved = c->w->set_at != 0 && c->w->now < c->w->set_at + SIM_MINUTE;
-
 	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
 	check_told(c->w, comment, at);
 	if (j->user_at < j->details_at &&
-	    (j->held || (at < j->begin_at && j->begin_at != j->waits_to && !moved)))
+	    (j->held || (at < j->begin_at && j->begin_at != j->waits_to)))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
 }

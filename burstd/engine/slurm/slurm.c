@@ -519,16 +519,23 @@ static void postpone(struct slurm *s, enum command_kind kind, const char *job, c
 		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now");
 }
 
+/* By the wall clock, as slurmctld's own times are: when that is set, a command that waits here is
+ * moved with the begin times that it was decided by (F57). */
+static int64_t wall_ms(const struct slurm *s)
+{
+	return loop_now(s->loop) - loop_ahead(s->loop);
+}
+
 /* slurmctld knows no fractions of a second. */
 static int64_t start_ms(const struct slurm *s, int64_t wait_ms)
 {
-	return loop_now(s->loop) + (wait_ms + 999) / 1000 * 1000;
+	return wall_ms(s) + (wait_ms + 999) / 1000 * 1000;
 }
 
 /* What is left of the wait, for the command may have waited itself. */
 static void set_wait(const struct slurm *s, struct command *c)
 {
-	int64_t left = c->arg - loop_now(s->loop);
+	int64_t left = c->arg - wall_ms(s);
 
 	if (left > 0)
 		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64,

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -33,6 +35,16 @@ struct fix {
 	uint64_t mark;
 	bool past; /* what was queued before the mark, when the first update had run */
 };
+
+static time_t clock_set_s; /* how far somebody has set the wall clock */
+
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+	int rc = (int)syscall(SYS_clock_gettime, id, ts);
+
+	ts->tv_sec += id == CLOCK_REALTIME ? clock_set_s : 0;
+	return rc;
+}
 
 /* On record, and out. */
 static void flush(struct fix *f)
@@ -637,6 +649,19 @@ static void test_people_read_local_time(void **state)
 #undef LOCAL
 }
 
+/* F57: the clock was set back while a command waits.  slurmctld's times are by that clock, and so
+ * are those that the command was decided by: all of them are ten minutes further away. */
+static void test_what_waits_is_by_the_clock_of_slurmctld(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_postpone(f->slurm, "7", 30000, NULL);
+	clock_set_s = -600;
+	settle(f);
+	clock_set_s = 0;
+	assert_calls(f, "update jobid=7 StartTime=now+630\n");
+}
+
 /* A node that must go never waits for what is only told to jobs, and a job that is to save its work
  * not for those that are told a reason. */
 static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
@@ -787,6 +812,7 @@ int main(void)
 		T(test_details),
 		T(test_postpone),
 		T(test_people_read_local_time),
+		T(test_what_waits_is_by_the_clock_of_slurmctld),
 		T(test_nodes_go_before_jobs_and_signals_before_the_rest),
 		T(test_the_fence_goes_before_other_orders_about_nodes),
 		T(test_many_signals_are_several_commands),
