@@ -291,7 +291,7 @@ static struct token *add_token(struct sim_cloud *c, const struct create_request 
 		c->tokens = mem_realloc(c->tokens, c->tokens_cap * sizeof(*c->tokens));
 	}
 	t = &c->tokens[c->ntokens++];
-	*t = (struct token){.hash = rq->hash, .first_sent = c->w->now};
+	*t = (struct token){.hash = rq->hash, .first_sent = c->w->now, .known_from = c->w->now};
 	(void)snprintf(t->token, sizeof(t->token), "%s", rq->token);
 	return t;
 }
@@ -342,11 +342,13 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 	sim_voucher_create(c->w, rq, t != NULL);
 	if (t == NULL && c->w->told_full)
 		world_fail(c->w, "F55: create of %s while the disk is full", rq->wants[0].node);
-	if (t != NULL && !c->w->set.tokens && !t->nothing)
+	if (t != NULL &&
+	    token_made_nothing(t)) /* there is nothing that could be forgotten, or made twice */
+		t->known_from = c->w->now;
+	else if (t != NULL && !c->w->set.tokens)
 		world_fail(c->w, "I7: create of %s repeated at a provider without tokens",
 			   rq->wants[0].node);
-	/* One that was throttled each time made nothing: there is nothing to forget. */
-	if (t != NULL && !t->nothing && c->w->now - t->first_sent >= c->w->set.token_ms)
+	if (t != NULL && c->w->now - t->known_from >= c->w->set.token_ms)
 		world_fail(c->w, "I6: create of %s repeated when its token may be forgotten",
 			   rq->wants[0].node);
 	if (t != NULL && t->hash != rq->hash)
@@ -375,10 +377,9 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 	}
 	if (!some)
 		world_fail(c->w, "I1: create of %s that no row waits for", rq->wants[0].node);
-	if (t != NULL)
-		t->nothing = false;
-	else
-		(void)add_token(c, rq);
+	if (t == NULL)
+		t = add_token(c, rq);
+	t->sent++;
 }
 
 /* Has the generation an instance that burstd could not know of?  A journal that was restored may
@@ -407,7 +408,7 @@ void sim_cloud_throttled(struct sim_cloud *c, const char *token)
 	struct token *t = find_token(c, token);
 
 	if (t != NULL)
-		t->nothing = true;
+		t->throttled++;
 }
 
 bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node)

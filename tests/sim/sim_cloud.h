@@ -78,9 +78,18 @@ struct token { /* what was made of it, to be said again */
 	uint32_t made[CLOUD_WANTS_MAX];    /* instance numbers; 0: refused */
 	char refused[CLOUD_WANTS_MAX][24]; /* nodes that the provider said it will not make */
 	size_t nrefused;
-	bool effective, nothing; /* nothing: burstd was told that nothing came of it (F7) */
+	bool effective;
+	/* How often it was sent, and how often burstd was told that nothing came of that (F7). */
+	uint32_t sent, throttled;
 	int64_t first_sent, effective_at;
+	int64_t known_from; /* first sent so that something may have come of it */
 };
+
+/* Throttled each time, and burstd knows; once is not enough, for the answer before may be lost. */
+static inline bool token_made_nothing(const struct token *t)
+{
+	return t->throttled == t->sent;
+}
 
 struct sim_cloud {
 	struct world *w;
