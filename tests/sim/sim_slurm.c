@@ -175,7 +175,7 @@ static void submit(struct sim_ctld *c)
 	uint32_t pool = world_below(w, (uint32_t)w->set.npools);
 	struct ctld_job *j = sim_ctld_submit(c, pool, 1 + world_below(w, JOB_NODES_DICE));
 
-	c->next_job = w->now + world_between(w, 5, 240) * SIM_SECOND;
+	c->next_job = w->now + sim_climate_gap(w);
 	if (j == NULL)
 		return;
 	j->runtime = world_between(w, 5, 300) * SIM_SECOND;
@@ -198,6 +198,7 @@ static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *no
 	j->state = JOB_CONFIGURING;
 	j->started = false;
 	for (uint32_t i = 0; i < j->n; i++) {
+		sim_climate_starts(c->w, &c->nodes[nodes[i]]);
 		c->nodes[nodes[i]].job = c->nodes[nodes[i]].booted = j->id;
 		c->nodes[nodes[i]].job_at = c->w->now;
 	}
@@ -440,6 +441,7 @@ static void power_scan(struct sim_ctld *c)
 			continue;
 		down[i] = to_suspend(c, n);
 		up[i] = (n->job != 0 || n->power_up) && n->powered_down && !n->down;
+		sim_climate_idles(c->w, n, down[i]);
 		if (down[i])
 			suspend(c, n);
 		if (up[i])

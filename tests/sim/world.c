@@ -361,6 +361,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose_vouchers(w);
 	sim_limit_choose(w);
 	choose_own(w);
+	sim_climate_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");

@@ -131,6 +131,9 @@ struct sim_totals {
 	uint32_t peak_requests, peak_commands; /* in one minute (I30) */
 	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances,
 		commits;
+	/* Under faults: nodes that a job found up, that idled for SuspendTime and were powered
+	 * down, and that were not. */
+	uint64_t reuses, idle_suspends, warm;
 	uint64_t met[SIM_NFAULTS][NODE_NSTATES + 1]; /* last column: no row */
 };
 
@@ -201,6 +204,7 @@ struct sim_limits {     /* the provider's: token buckets, sim_limit.c */
 
 /* What this seed is like. */
 struct sim_setting {
+	bool calm, stubborn;           /* sim_climate.c */
 	bool tokens, gangs, old_slurm; /* old_slurm: 22.05's resume file */
 	bool instance_ids;             /* slurmd says which instance it is on */
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
@@ -339,6 +343,17 @@ bool sim_limit_refuses(struct world *w, enum sim_limit_kind kind, unsigned *retr
 void sim_limit_delete_sent(struct world *w);
 void sim_limit_delete_back(struct world *w, bool throttled, unsigned retry_s);
 void sim_limit_check(struct world *w); /* is one late? */
+
+/* --- sim_climate.c --- */
+struct ctld_node;
+void sim_climate_choose(struct world *w);
+/* How long this world has faults, where others have so many steps; until the next job comes. */
+uint64_t sim_climate_steps(const struct world *w, int64_t steps);
+int64_t sim_climate_gap(struct world *w);
+/* A job gets this node; slurmctld looks whether it has idled long enough. */
+void sim_climate_starts(struct world *w, const struct ctld_node *n);
+void sim_climate_idles(struct world *w, const struct ctld_node *n, bool to_suspend);
+unsigned sim_climate_missed(const struct sim_totals *t); /* what was played too seldom */
 
 /* --- sim_loop.c --- */
 struct loop *sim_loop_new(struct world *w);

@@ -655,8 +655,9 @@ static void test_what_waits_is_by_the_clock_of_slurmctld(void **state)
 {
 	struct fix *f = *state;
 
+	clock_set_s = 60;
 	slurm_postpone(f->slurm, "7", 30000, NULL);
-	clock_set_s = -600;
+	clock_set_s = -540;
 	settle(f);
 	clock_set_s = 0;
 	assert_calls(f, "update jobid=7 StartTime=now+630\n");

@@ -1,0 +1,115 @@
+/* How rough a world is.  In most of them everything goes wrong at once; a fourth is calm and long,
+ * so that jobs end, nodes idle and are used again, and warm ones are played; and in a few deletes
+ * are refused for so long that nodes are quarantined, while slurmctld goes on asking for them. */
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "sim_slurm.h"
+#include "world.h"
+
+enum {
+	CALM_STEPS = 4, /* as many times as long */
+	STUBBORN_STEPS = 2,
+};
+
+/* By dice of its own, so that the other worlds stay as they are without it. */
+static void choose_calm(struct world *w)
+{
+	for (int f = 0; f < SIM_NFAULTS; f++)
+		w->set.chance[f] = world_one_in(w, 8) ? (w->set.chance[f] + 3) / 4 : 0;
+}
+
+static void choose_stubborn(struct world *w)
+{
+	uint32_t *chance = w->set.chance;
+
+	chance[SIM_DELETE_DENIED] = 600;
+	chance[SIM_HOOK_LATE] = chance[SIM_NO_RESUME_FILE] = 200;
+	chance[SIM_ADMIN_POWERS_UP] = 200;
+	chance[SIM_CRASH] /= 4;
+	if (!w->set.twins) /* as world.c says */
+		chance[SIM_LIST_OTHER] = 16;
+}
+
+void sim_climate_choose(struct world *w)
+{
+	uint64_t rng = w->rng;
+
+	w->set.calm = w->seed / 4 % 4 == 1; /* of all that go by seed % 3, % 4 and % 5 */
+	w->set.stubborn = !w->set.calm && w->seed % 20 == 9;
+	if (w->set.calm)
+		choose_calm(w);
+	if (w->set.stubborn)
+		choose_stubborn(w);
+	w->rng = rng;
+}
+
+uint64_t sim_climate_steps(const struct world *w, int64_t steps)
+{
+	int64_t times = w->set.calm ? CALM_STEPS : w->set.stubborn ? STUBBORN_STEPS : 1;
+
+	return (uint64_t)(steps * times);
+}
+
+int64_t sim_climate_gap(struct world *w)
+{
+	int64_t gap = world_between(w, 5, 240);
+
+	return (w->set.calm ? 20 + 2 * gap : gap) * SIM_SECOND;
+}
+
+/* --- what is seldom played in a storm -----------------------------------------------------------
+ */
+
+static bool is_up(const struct ctld_node *n)
+{
+	return n->inst != 0 && !n->powered_down && !n->powering_up && !n->powering_down;
+}
+
+void sim_climate_starts(struct world *w, const struct ctld_node *n)
+{
+	w->totals->reuses += w->faults && is_up(n);
+}
+
+/* With a scan each second a node that stays up for longer is seen once at the end of its time. */
+void sim_climate_idles(struct world *w, const struct ctld_node *n, bool to_suspend)
+{
+	int64_t over = w->now - n->busy_at - w->set.suspend_s * SIM_SECOND;
+
+	if (!w->faults || !is_up(n) || n->power_down || n->down || n->drain || n->job != 0)
+		return;
+	w->totals->idle_suspends += to_suspend;
+	w->totals->warm += !to_suspend && over > 0 && over <= SIM_SECOND;
+}
+
+static const struct class
+{
+	const char *what;
+	size_t at;      /* the counter, in struct sim_totals */
+	uint64_t least; /* in a hundred worlds */
+} classes[] = {
+	{"jobs done", offsetof(struct sim_totals, jobs_done), 100},
+	{"nodes used again", offsetof(struct sim_totals, reuses), 100},
+	{"nodes powered down for being idle", offsetof(struct sim_totals, idle_suspends), 100},
+	{"nodes that stayed warm", offsetof(struct sim_totals, warm), 20},
+};
+
+static uint64_t counted(const struct sim_totals *t, const struct class *c)
+{
+	return *(const uint64_t *)((const char *)t + c->at);
+}
+
+unsigned sim_climate_missed(const struct sim_totals *t)
+{
+	unsigned n = 0;
+
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		if (counted(t, &classes[i]) < classes[i].least * t->seeds / 100) {
+			(void)fprintf(stderr,
+				      "# FAILED: too few %s: %" PRIu64 " in %" PRIu64 " worlds\n",
+				      classes[i].what, counted(t, &classes[i]), t->seeds);
+			n++;
+		}
+	return n;
+}
