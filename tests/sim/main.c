@@ -166,6 +166,7 @@ static int finish(const struct sim_totals *t, bool failed)
 	if (options.table || (judged && missed > 0))
 		sim_cells_print(t);
 	print_totals(t);
+	(void)fflush(stdout); /* before what is said on the other one */
 	if (judged && missed > 0) {
 		(void)fprintf(stderr, "# FAILED: %u cells of the table above were never met\n",
 			      missed);

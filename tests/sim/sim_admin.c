@@ -129,7 +129,7 @@ void sim_admin_kill_slurmd(struct sim_ctld *c, struct ctld_node *n, bool for_goo
 
 static bool engine_is_there(const struct world *w)
 {
-	return w->engine != NULL && !w->crashed;
+	return w->engine != NULL && !w->crashed && !sim_frozen(w);
 }
 
 static void pause_pool(struct world *w, uint32_t p)

@@ -32,6 +32,13 @@ static void choose_stubborn(struct world *w)
 		chance[SIM_LIST_OTHER] = 16;
 }
 
+/* Where creates are long on their way, much can come meanwhile. */
+static void choose_slow(struct world *w)
+{
+	w->set.chance[SIM_HOOK_LATE] = 300;
+	w->set.chance[SIM_RELOADED] = w->set.chance[SIM_RELOAD_REFUSED] = 600;
+}
+
 void sim_climate_choose(struct world *w)
 {
 	uint64_t rng = w->rng;
@@ -42,6 +49,8 @@ void sim_climate_choose(struct world *w)
 		choose_calm(w);
 	if (w->set.stubborn)
 		choose_stubborn(w);
+	if (w->set.limits.slow)
+		choose_slow(w);
 	w->rng = rng;
 }
 

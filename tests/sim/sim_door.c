@@ -309,7 +309,7 @@ static void on_arrival(struct world *w, void *ctx, uint64_t arg)
 	SIM_TRACE(w, "door %" PRIu64 ": %s %s/%" PRIu64 " (i-%u)%s from %s%s", p->ticket,
 		  verbs[p->verb].path, p->about->node, p->about->gen, (unsigned)p->about->number,
 		  p->thief ? ", a thief" : "", p->address, lost ? " is lost" : "");
-	if (w->engine != NULL && !w->crashed && !lost)
+	if (w->engine != NULL && !w->crashed && !sim_frozen(w) && !lost)
 		serve(w, p);
 	unref(w, p);
 }

@@ -110,6 +110,8 @@ void sim_gate_tick(struct sim_ctld *c)
 {
 	bool there = c->w->engine != NULL && !c->w->crashed;
 
+	if (sim_frozen(c->w))
+		return;
 	for (struct prolog *p = c->prologs; p < c->prologs + PROLOGS_MAX; p++) {
 		if (p->job != 0 && !there) {
 			if (world_one_in(c->w, 20))

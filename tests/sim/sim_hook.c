@@ -36,8 +36,8 @@ static void on_hook(struct world *w, void *ctx, uint64_t arg)
 
 	(void)arg;
 	SIM_TRACE(w, "hook %d%s: %s", (int)h->kind, h->spooled ? " spooled" : "", h->list.p);
-	if (w->engine != NULL && engine_take_call(w->engine, &call, &seq, NULL) == 0 &&
-	    !w->crashed) {
+	if (w->engine != NULL && !sim_frozen(w) &&
+	    engine_take_call(w->engine, &call, &seq, NULL) == 0 && !w->crashed) {
 		if (!sim_journal_has_call(w->journal, seq))
 			world_fail(w, "I29: a call is acknowledged and not in the journal");
 		hook_free(h);

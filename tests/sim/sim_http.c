@@ -32,7 +32,7 @@ struct wire { /* one request, from send to reply */
 	uint32_t ids[CLOUD_WANTS_MAX];
 	size_t nids;
 	bool single; /* DELETE /v1/instances/ID */
-	int64_t sent_at;
+	int64_t sent_at, replied_at;
 	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
 	bool twin;     /* asked by the account's other name */
@@ -607,13 +607,17 @@ static void serve(struct world *w, struct wire *q)
 static void on_reply(struct world *w, void *ctx, uint64_t arg)
 {
 	struct wire *q = ctx;
-	struct http_reply r = {.status = q->status,
-			       .body = q->body.p,
-			       .len = q->body.len,
-			       .date_ms = w->now / SIM_SECOND * SIM_SECOND};
+	struct http_reply r = {.status = q->status, .body = q->body.p, .len = q->body.len};
 	char seconds[12];
 
-	(void)arg;
+	if (q->replied_at == 0)
+		q->replied_at = w->now;
+	r.date_ms = q->replied_at / SIM_SECOND * SIM_SECOND;
+	if (q->done != NULL && sim_freeze_holds(w, on_reply, q, arg)) {
+		if (q->deadline < w->frozen_until && world_one_in(w, 2))
+			no_reply(w, q); /* it is over before anybody reads what has come */
+		return;
+	}
 	if (q->retry_s > 0) {
 		(void)snprintf(seconds, sizeof(seconds), "%u", q->retry_s);
 		r.retry_after = seconds;

@@ -216,7 +216,7 @@ static void check_one(struct world *w, struct sim_claim *x)
 			   "I33: the claim of %s/%" PRIu64
 			   " is a breach, and nobody had its secret",
 			   x->c.node, x->c.gen);
-	if (r == NULL || !serves(r) || !is_bad(w, &x->c) || w->engine == NULL)
+	if (r == NULL || !serves(r) || !is_bad(w, &x->c) || w->engine == NULL || sim_frozen(w))
 		x->bad_at = w->now;
 	since = x->bad_at > since ? x->bad_at : since;
 	if (w->now - since > END_MS)

@@ -256,6 +256,8 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 	(void)ctx;
 	if (w->engine == NULL || w->crashed || w->life != life)
 		return; /* a later life has a task of its own */
+	if (sim_freeze_holds(w, on_reload, NULL, life))
+		return;
 	world_at(w, w->now + world_between(w, 1, 600) * SIM_SECOND, on_reload, NULL, life);
 	reload_refused(w);
 	if (!world_fault(w, SIM_RELOADED))
@@ -304,7 +306,7 @@ static void on_disk(struct world *w, void *ctx, uint64_t arg)
 		sim_journal_met_all(w->journal, SIM_DISK_FULL);
 		w->disk_until = w->now + world_between(w, 5, 300) * SIM_SECOND;
 	}
-	if (w->engine != NULL && !w->crashed)
+	if (w->engine != NULL && !w->crashed && !sim_frozen(w))
 		engine_look_at_disk(w->engine);
 }
 

@@ -111,7 +111,7 @@ void sim_limit_check(struct world *w)
 	size_t n = sim_journal_rows(w->journal, &r);
 	int64_t late = DELETE_MS;
 
-	if (w->engine == NULL || w->crashed || w->deletes_out > 0 || w->set.twins)
+	if (w->engine == NULL || w->crashed || sim_frozen(w) || w->deletes_out > 0 || w->set.twins)
 		return;
 	if (w->set.concurrency <= SLOTS_FEW)
 		late += 5 * w->set.timeout_ms; /* lists and others may be lost before it */

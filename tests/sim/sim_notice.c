@@ -11,7 +11,7 @@ static void deliver(struct world *w, struct inst *i, enum provider_notice_kind k
 	struct engine_notice_end end;
 	char id[24];
 
-	if (w->engine == NULL || w->crashed)
+	if (w->engine == NULL || w->crashed || sim_frozen(w))
 		return;
 	(void)snprintf(id, sizeof(id), "i-%u", (unsigned)i->number);
 	n.instance = id;

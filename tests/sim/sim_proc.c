@@ -133,7 +133,8 @@ static void on_exit_(struct world *w, void *ctx, uint64_t arg)
 			       .errors = k->errors,
 			       .kept = &kept};
 
-	(void)arg;
+	if (k->done != NULL && sim_freeze_holds(w, on_exit_, k, arg))
+		return;
 	if (k->error.code != 0 || k->status != 0)
 		SIM_TRACE(w, "%s: %s", is_order(k) ? "an order" : "snapshot or jobs",
 			  k->error.code != 0 ? k->error.msg : k->errors);

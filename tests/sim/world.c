@@ -138,6 +138,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_KEYS_CHANGED] = {"keys in the store changed", 60, NODES, why_claim},
 	[SIM_LIST_TWICE] = {"F16 a row twice", 120, W(WANTED) | W(GONE), why_list},
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
+	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},
 };
 
 #undef W
@@ -325,7 +326,7 @@ static void choose_own(struct world *w)
 	uint64_t rng = w->rng;
 
 	w->rng = ~rng; /* nor by those of the others again */
-	for (int f = SIM_LIST_TWICE; f < SIM_NFAULTS; f++)
+	for (int f = SIM_LIST_TWICE; f < SIM_FROZEN; f++)
 		choose_fault(w, (enum sim_fault)f);
 	w->set.unreachable_ms = world_between(w, 20, 90) * SIM_SECOND;
 	w->rng = rng;
@@ -362,6 +363,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_limit_choose(w);
 	choose_own(w);
 	sim_climate_choose(w);
+	sim_freeze_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");
@@ -373,6 +375,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	w->ctld = sim_ctld_new(w);
 	sim_admin_start(w);
 	sim_life_init(w);
+	sim_freeze_start(w);
 }
 
 void world_fini(struct world *w)
@@ -450,6 +453,8 @@ bool world_step(struct world *w)
 {
 	int64_t timer = sim_loop_next(w->loop);
 
+	if (timer < w->frozen_until)
+		timer = w->frozen_until;
 	w->step++;
 	w->totals->steps++;
 	if (w->ntasks > 0 && w->heap[0].at <= timer) {

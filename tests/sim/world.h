@@ -115,6 +115,7 @@ enum sim_fault {
 	/* By dice of their own, from here on: worlds without them stay as they were. */
 	SIM_LIST_TWICE, /* F16: a list has a row twice, perhaps with another state */
 	SIM_AWAY,       /* F26: nobody answers, for minutes, or only with 500 */
+	SIM_FROZEN,     /* F54: burstd stands still, and goes on */
 	SIM_NFAULTS
 };
 
@@ -248,10 +249,11 @@ struct world {
 	int64_t wall;   /* ... and the wall clock that it shares with slurmctld ... */
 	int64_t set_at; /* ... which was set then */
 	int64_t life_began;
-	bool listed, told;  /* in this life it had a whole list; a whole snapshot */
-	int64_t disk_until; /* until then the disk has no room (F55) ... */
-	bool told_full;     /* ... as far as burstd was told */
-	bool no_offers;     /* for a drill: the provider does not say its prices */
+	bool listed, told;    /* in this life it had a whole list; a whole snapshot */
+	int64_t frozen_until; /* it has no turn until then */
+	int64_t disk_until;   /* until then the disk has no room (F55) ... */
+	bool told_full;       /* ... as far as burstd was told */
+	bool no_offers;       /* for a drill: the provider does not say its prices */
 	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
 	bool faults;   /* phase one */
 	bool crashed;  /* the present life of burstd is over */
@@ -343,6 +345,13 @@ bool sim_limit_refuses(struct world *w, enum sim_limit_kind kind, unsigned *retr
 void sim_limit_delete_sent(struct world *w);
 void sim_limit_delete_back(struct world *w, bool throttled, unsigned retry_s);
 void sim_limit_check(struct world *w); /* is one late? */
+
+/* --- sim_freeze.c --- */
+void sim_freeze_choose(struct world *w);
+void sim_freeze_start(struct world *w);
+bool sim_frozen(const struct world *w);
+/* Does what would reach burstd now reach it when it goes on?  It is a task for then. */
+bool sim_freeze_holds(struct world *w, task_fn fn, void *ctx, uint64_t arg);
 
 /* --- sim_climate.c --- */
 struct ctld_node;
