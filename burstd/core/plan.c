@@ -32,6 +32,8 @@ struct planner {
 	uint32_t *first, *next_job, *job_of; /* the jobs of each node: a list, 0 at its end */
 	struct ladder_wish *wishes;          /* scratch */
 	size_t wishes_cap;
+	bool several; /* they are of more than one job, of which this one is decided */
+	uint64_t job;
 };
 
 /* What of pool i leaves, and can be waited for. */
@@ -206,7 +208,9 @@ static struct fate no_rung(struct planner *pl, uint32_t i, const struct ladder *
 	*at = (struct plan_no_rung){.worst = worst(l),
 				    .hint = {.not_before_ms = l->next_ms,
 					     .surely_ms = l->fallback_ms,
-					     .lasting = l->lasting}};
+					     .lasting = l->lasting && !pl->several,
+					     .clash = l->lasting && pl->several,
+					     .job = pl->several ? pl->job : 0}};
 	ladder_why(l, a, at->why, sizeof(at->why));
 	f.no_rung = pl->plan->nno_rungs++;
 	return f;
@@ -392,14 +396,18 @@ static void collect_wishes(struct planner *pl, struct ladder_job *job, uint32_t 
 {
 	const struct demand_job *dj = &pl->ask->demand->jobs[j];
 
+	pl->several = false;
+	pl->job = dj->id;
 	add_wishes(pl, job, j);
 	for (size_t k = 0; k < dj->n; k++) {
 		uint32_t at =
 			undecided(&pl->plan->nodes[dj->nodes[k]]) ? pl->first[dj->nodes[k]] : 0;
 
 		for (; at != 0; at = pl->next_job[at])
-			if (pl->job_of[at] != j && pl->ask->jobs[pl->job_of[at]].nwishes > 0)
+			if (pl->job_of[at] != j && pl->ask->jobs[pl->job_of[at]].nwishes > 0) {
 				add_wishes(pl, job, pl->job_of[at]);
+				pl->several = true;
+			}
 	}
 }
 
@@ -531,6 +539,7 @@ void plan_make(struct plan *p, const struct plan_ask *a)
 	classify(&pl);
 	for (uint32_t j = 0; j < a->demand->njobs; j++)
 		decide_job(&pl, j);
+	pl.several = false;
 	for (uint32_t i = 0; i < p->n; i++) /* nodes of no job: an admin's POWER_UP */
 		decide(&pl, &i, 1, 0, &(struct ladder_job){.since_ms = a->now_ms, .none = true},
 		       false);

@@ -216,6 +216,23 @@ static void note_whose(struct engine *e, const struct gang *g)
 	}
 }
 
+/* Jobs that no machine can content together try again one after the other: side by side they would
+ * be given one node again. */
+static void let_pass(const struct engine *e, struct refusal_hint *hint, uint64_t job, int64_t from)
+{
+	struct refusal first;
+	int64_t after;
+
+	if (!hint->clash || hint->job == job)
+		return;
+	first = postpone_look(e, hint->job);
+	if (first.last_ms < from) /* it is to be postponed in this pass, too */
+		(void)refusal_add(&first, (struct refusal_hint){0}, engine_now(e));
+	after = engine_now(e) + 2 * refusal_wait_ms(&first);
+	if (hint->not_before_ms < after)
+		hint->not_before_ms = after;
+}
+
 /* The jobs whose nodes were sent back from then on wait before they try again. */
 static void postpone(struct gangs *g, int64_t from)
 {
@@ -228,6 +245,7 @@ static void postpone(struct gangs *g, int64_t from)
 		why = (struct postpone_why){.hint = bad->hint, .pool = bad->pool};
 		if (is_anothers(bad, &g->gangs[j]))
 			why.hint = (struct refusal_hint){0};
+		let_pass(g->e, &why.hint, g->gangs[j].job.number, from);
 		say_why(g->e, bad, &g->gangs[j], why.text);
 		postpone_job(g->e, &g->gangs[j].job, &why);
 		note_whose(g->e, &g->gangs[j]);

@@ -313,6 +313,35 @@ static void test_jobs_that_share_a_node_must_all_be_content(void **state)
 	done(&t);
 }
 
+/* I30: a job that could be had without the one that shares its node does not wait a day. */
+static void test_what_jobs_lack_together_is_not_for_good(void **state)
+{
+	struct ladder_wish spot = {.constraint = "spot"}, not_spot = {.constraint = "ondemand"};
+	struct refusal_hint hint;
+	struct round t;
+
+	(void)state;
+	setup(&t, "a[1-3]");
+	add_job(&t, "a1");
+	add_job(&t, "a[1-2]");
+	add_job(&t, "a3");
+	t.jobs[0] = (struct plan_job){.wishes = &spot, .nwishes = 1};
+	t.jobs[1] = (struct plan_job){.wishes = &not_spot, .nwishes = 1};
+	t.jobs[2] = (struct plan_job){.wishes = (struct ladder_wish[]){{.constraint = "reserved"}},
+				      .nwishes = 1};
+	expect(&t, "RRR");
+	for (size_t i = 0; i < 2; i++) {
+		hint = plan_hint(&t.p, &t.p.nodes[i]);
+		assert_false(hint.lasting);
+		assert_true(hint.clash);
+		assert_int_equal(hint.job, 1); /* whose turn it is first */
+	}
+	hint = plan_hint(&t.p, &t.p.nodes[2]);
+	assert_true(hint.lasting);
+	assert_false(hint.clash);
+	done(&t);
+}
+
 /* Not with that of whoever was refused first. */
 static void test_who_shares_a_node_with_a_refused_job_is_told_its_reason(void **state)
 {
@@ -386,6 +415,7 @@ int main(void)
 		cmocka_unit_test(test_spot_share_counts_what_was_decided),
 		cmocka_unit_test(test_what_the_job_was_told_and_for_how_long),
 		cmocka_unit_test(test_jobs_that_share_a_node_must_all_be_content),
+		cmocka_unit_test(test_what_jobs_lack_together_is_not_for_good),
 		cmocka_unit_test(test_who_shares_a_node_with_a_refused_job_is_told_its_reason),
 		cmocka_unit_test(test_nobody_waits_for_spot_that_he_cannot_have),
 		cmocka_unit_test(test_what_was_tried_a_moment_ago_is_not_tried_again),

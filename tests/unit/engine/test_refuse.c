@@ -24,6 +24,8 @@ static struct fix {
 	struct conf conf;
 	struct conf_pool pool;
 	uint32_t refusals; /* of every job, so far */
+	int64_t last_ms;   /* of those */
+	int64_t after_ms;  /* the last that was told waits at least so long */
 	bool lasting;      /* the last that was told waits a day ... */
 	char why[160];     /* ... for this */
 	char said[300];    /* to srun */
@@ -90,6 +92,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 {
 	(void)e;
 	F.lasting = why->hint.lasting;
+	F.after_ms = why->hint.not_before_ms == 0 ? 0 : why->hint.not_before_ms - F.now;
 	(void)snprintf(F.why, sizeof(F.why), "%s", why->text);
 	note(F.told, sizeof(F.told), j->id);
 }
@@ -98,7 +101,7 @@ struct refusal postpone_look(const struct engine *e, uint64_t job)
 {
 	(void)e;
 	assert_int_equal(job, 7);
-	return (struct refusal){.count = F.refusals};
+	return (struct refusal){.count = F.refusals, .last_ms = F.last_ms};
 }
 
 static int setup(void **state)
@@ -174,6 +177,33 @@ static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
 	squeue("8|8|CONFIGURING|gpu||c[1,3]\n");
 	assert_false(F.lasting);
 	assert_int_equal(shared->refused_for, 8);
+}
+
+/* I30: no machine is as both of them wish; the second tries again when the first has its node. */
+static void test_who_cannot_be_had_together_tries_again_in_turn(void **state)
+{
+	static const struct {
+		uint64_t first;
+		uint32_t refusals;
+		int64_t ago_ms;  /* it was refused last */
+		int64_t wait_ms; /* of 8, about */
+	} rows[] = {{8, 0, 0, 0}, {7, 0, 0, 60000}, {7, 1, 30000, 120000}, {7, 2, 0, 120000}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fleet_name *nm;
+
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		nm = add("c1", NODE_GONE, BOOTING);
+		refuse_mark(&F.e, nm, NODE_BECAUSE_INVALID, "none left");
+		nm->hint = (struct refusal_hint){.clash = true, .job = rows[i].first};
+		F.refusals = rows[i].refusals;
+		F.last_ms = rows[i].refusals == 0 ? 0 : F.now + 100 - rows[i].ago_ms;
+		squeue("8|8|CONFIGURING|gpu||c1\n");
+		assert_false(F.lasting);
+		assert_in_range(F.after_ms + 100, rows[i].wait_ms, rows[i].wait_ms + 200);
+	}
 }
 
 /* slurmctld may have given the node to another job meanwhile: that one may fit. */
@@ -283,6 +313,7 @@ int main(void)
 		TEST(test_a_day_is_waited_for_what_no_wait_can_mend),
 		TEST(test_a_day_is_waited_by_the_job_that_asked),
 		TEST(test_gang_with_an_old_instance),
+		TEST(test_who_cannot_be_had_together_tries_again_in_turn),
 		TEST(test_all_are_told),
 		TEST(test_shared),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
