@@ -38,8 +38,6 @@ static void undrain(struct sim_ctld *c, struct ctld_node *n)
 
 static void drain(struct sim_ctld *c, struct ctld_node *n)
 {
-	struct ctld_job *j = sim_ctld_job_of(c, n);
-
 	if (n->drain ? n->by != BY_ADMIN : n->down || n->power_down)
 		return;
 	world_met(c->w, SIM_ADMIN_DRAINS, n->name, 0);
@@ -49,8 +47,8 @@ static void drain(struct sim_ctld *c, struct ctld_node *n)
 	}
 	n->drain = true;
 	sim_ctld_set_reason(c, n, BY_ADMIN, "admin: a fan is broken");
-	if (j != NULL && j->state == JOB_CONFIGURING && !is_up(n))
-		sim_ctld_requeue(c, j);
+	if (!is_up(n))
+		sim_ctld_lose_jobs(c, n); /* which none of them can have begun to work on */
 }
 
 static void set_down(struct sim_ctld *c, struct ctld_node *n)

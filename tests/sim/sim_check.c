@@ -127,7 +127,9 @@ void check_release(struct world *w, const struct node *was, const struct node *n
 
 static bool has_node(const struct ctld_job *j, uint32_t node)
 {
-	for (uint32_t i = 0; j->state != JOB_FREE && j->state != JOB_PENDING && i < j->n; i++)
+	if (j->state != JOB_CONFIGURING && j->state != JOB_RUNNING)
+		return false;
+	for (uint32_t i = 0; i < j->n; i++)
 		if (j->nodes[i] == node)
 			return true;
 	return false;
@@ -162,8 +164,8 @@ void check_cancelled(struct world *w, const char *node)
 			 j->begin_at <= c->told_jobs_at && sim_ctld_fits(&c->nodes[k], j))
 			world_fail(w, "F53: %s is sent back, and job %u waits for one", node,
 				   (unsigned)j->id);
-		else if (j->state != JOB_FREE && r != NULL && node_lives(&r->n) &&
-			 r->n.job == j->id)
+		else if (j->state != JOB_FREE && j->state != JOB_FAILED && r != NULL &&
+			 node_lives(&r->n) && r->n.job == j->id)
 			world_fail(w,
 				   "F53: %s is sent back, and job %u, for which it was bought, "
 				   "is not over",
@@ -223,6 +225,7 @@ void check_refused(struct world *w, const char *node)
 				world_fail(w, "I18: %s is refused, and job %u runs on it", node,
 					   (unsigned)c->told_run[i].id);
 	}
+	sim_fate_refused(w->ctld, node);
 }
 
 /* --- limits ----------------------------------------------------------------------------------- */
@@ -374,7 +377,8 @@ static bool all_billed(const struct world *w, char *why, size_t size)
 /* I16: of each job that lost a node it is known what became of it. */
 static bool none_followed(const struct world *w, char *why, size_t size)
 {
-	const struct journal_rescue *r = sim_journal_rescue(w->journal);
+	const struct sim_opinions *o = sim_journal_opinions(w->journal);
+	const struct journal_rescue *r = o->nrescues > 0 ? &o->rescues[0] : NULL;
 
 	if (r != NULL)
 		(void)snprintf(why, size, "job %s, which lost %s, is still followed (I16)", r->id,

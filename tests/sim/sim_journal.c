@@ -299,9 +299,9 @@ bool sim_journal_billed(const struct journal *j, const char *instance)
 	return false;
 }
 
-const struct journal_rescue *sim_journal_rescue(const struct journal *j)
+const struct sim_opinions *sim_journal_opinions(const struct journal *j)
 {
-	return j->opinions.nrescues > 0 ? &j->opinions.rescues[0] : NULL;
+	return &j->opinions;
 }
 
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool)

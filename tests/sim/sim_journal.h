@@ -5,6 +5,7 @@
 
 #include "sim_audit.h"
 #include "sim_claims.h"
+#include "sim_opinions.h"
 #include "sim_vouchers.h"
 #include "store/journal.h"
 #include "world.h"
@@ -35,8 +36,7 @@ const struct journal_batch *sim_journal_batch(const struct journal *j, uint64_t 
 bool sim_journal_exact(const struct journal *j);
 bool sim_journal_has_call(const struct journal *j, int64_t seq);
 bool sim_journal_billed(const struct journal *j, const char *instance);
-/* A job that has lost a node, and of which burstd does not know yet what became; NULL: none. */
-const struct journal_rescue *sim_journal_rescue(const struct journal *j);
+const struct sim_opinions *sim_journal_opinions(const struct journal *j);
 int64_t sim_journal_spent(const struct journal *j, uint32_t pool);
 /* The durable claim of an incarnation; NULL: none. */
 const struct claim *sim_journal_claim(const struct journal *j, const char *node, uint64_t gen);

@@ -10,6 +10,7 @@ enum { SIM_OPINIONS_MAX = 256 }; /* of a kind */
 struct sim_opinions {
 	struct journal_refusal refusals[SIM_OPINIONS_MAX];
 	size_t nrefusals;
+	/* Jobs that have lost a node, and of which burstd does not know yet what became. */
 	struct journal_rescue rescues[SIM_OPINIONS_MAX];
 	size_t nrescues;
 	struct journal_pool pools[SIM_POOLS_MAX];

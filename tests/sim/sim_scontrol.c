@@ -15,9 +15,22 @@ enum {
 
 /* --- commands --------------------------------------------------------------------------------- */
 
-static void show_state(const struct ctld_node *n, bool star, struct str *out)
+/* Jobs that leave room on a node leave processors idle. */
+static bool shows_mixed(const struct sim_ctld *c, const struct ctld_node *n)
 {
-	str_adds(out, n->down ? "DOWN" : n->job != 0 ? "ALLOCATED" : "IDLE");
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		if (c->jobs[i].shares && sim_ctld_is_on(c, &c->jobs[i], n))
+			return true;
+	return false;
+}
+
+static void show_state(const struct sim_ctld *c, const struct ctld_node *n, bool star,
+		       struct str *out)
+{
+	str_adds(out, n->down             ? "DOWN"
+		      : n->job == 0       ? "IDLE"
+		      : shows_mixed(c, n) ? "MIXED"
+					  : "ALLOCATED");
 	if (n->not_responding && star)
 		str_adds(out, "*");
 	if (n->pool != SIM_POOLS_MAX)
@@ -87,7 +100,7 @@ void sim_ctld_show_nodes(const struct sim_ctld *c, struct str *out)
 			 "NodeAddr=%s NodeHostName=%s RealMemory=1000 AllocMem=0 FreeMem=N/A "
 			 "Sockets=8 Boards=1 State=",
 			 n->name, n->addr, n->host);
-		show_state(n, c->w->set.old_slurm, out);
+		show_state(c, n, c->w->set.old_slurm, out);
 		str_adds(out, " ThreadsPerCore=1 TmpDisk=0 Weight=10 Owner=N/A MCS_label=N/A "
 			      "Partitions=");
 		if (n->pool != SIM_POOLS_MAX)
@@ -108,7 +121,7 @@ void sim_ctld_trace(const struct sim_ctld *c)
 		struct str s;
 
 		str_init(&s, 200);
-		show_state(n, false, &s);
+		show_state(c, n, false, &s);
 		SIM_TRACE(c->w, "  ctld: %s %s, job %u, \"%s\"", n->name, s.p, (unsigned)n->job,
 			  n->reason);
 		str_fini(&s);
@@ -126,10 +139,10 @@ static void list_nodes(const struct sim_ctld *c, const struct ctld_job *j, struc
 
 static const char *state_of(const struct ctld_job *j)
 {
-	static const char *const names[] = {"COMPLETED", "PENDING", "CONFIGURING", "RUNNING",
-					    "FAILED"};
+	static const char *const names[] = {"COMPLETED", "PENDING", "CONFIGURING",
+					    "RUNNING",   "FAILED",  "COMPLETING"};
 
-	return names[j->state];
+	return j->state == JOB_FAILED && j->node_fail ? "NODE_FAIL" : names[j->state];
 }
 
 void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, struct str *out)
@@ -231,19 +244,15 @@ static void take_machine(struct sim_ctld *c, const struct ctld_node *n)
 void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n)
 {
 	take_machine(c, n);
-	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	sim_ctld_lose_jobs(c, n);
 	n->down = true;
 	n->completing = false;
 }
 
 /* I30: slurmctld starts a requeued job again after seconds, and burstd makes it wait, longer each
  * time that it cannot have its nodes. */
-static void count_refusal(struct sim_ctld *c, const struct ctld_node *n)
+static void count_refusal(struct sim_ctld *c, struct ctld_job *j)
 {
-	struct ctld_job *j = sim_ctld_job_of(c, n);
-
-	if (j == NULL || j->state != JOB_CONFIGURING || !n->powering_up)
-		return;
 	if (j->refused == 0 || j->refused_since <= c->troubled || j->refused_since <= j->user_at ||
 	    c->w->now - j->refused_since > REFUSALS_MS) {
 		j->refused = 0;
@@ -260,7 +269,7 @@ static void force(struct sim_ctld *c, struct ctld_node *n)
 		return;
 	take_machine(c, n);
 	n->completing = n->completing || sim_ctld_completes(c, n);
-	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	sim_ctld_lose_jobs(c, n);
 	n->powering_up = n->not_responding = false;
 	n->power_down = true;
 	sim_ctld_excuse(c, n);
@@ -325,7 +334,10 @@ static void check_hands_off(struct sim_ctld *c, const struct ctld_node *n, const
 static void check_useless(struct sim_ctld *c, struct ctld_node *n, const char *reason)
 {
 	if (reason == NULL || strstr(reason, "the job it boots for has ended") == NULL) {
-		count_refusal(c, n);
+		for (struct ctld_job *j = sim_ctld_next_on(c, n, NULL); j != NULL && n->powering_up;
+		     j = sim_ctld_next_on(c, n, j))
+			if (j->state == JOB_CONFIGURING)
+				count_refusal(c, j);
 		return;
 	}
 	if (!n->useless)
@@ -342,6 +354,7 @@ static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *con
 	SIM_TRACE(c->w, "  ctld: %s is told %s: %s", n->name, state, reason != NULL ? reason : "");
 	check_hands_off(c, n, state, reason);
 	if (strcmp(state, "DOWN") == 0) {
+		sim_fate_ordered(c, n);
 		sim_ctld_down(c, n);
 		sim_ctld_excuse(c, n);
 		set_reason(c, n, reason);
@@ -351,6 +364,7 @@ static int update_state(struct sim_ctld *c, struct ctld_node *n, const char *con
 			world_fail(c->w, "%s is forced down where an admin ordered to drain it",
 				   n->name);
 		set_reason(c, n, reason);
+		sim_fate_ordered(c, n);
 		force(c, n);
 	} else if (strcmp(state, "POWER_DOWN_ASAP") == 0) {
 		set_reason(c, n, reason);
@@ -495,7 +509,7 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';
-		if (j == NULL || j->state == JOB_FAILED ||
+		if (j == NULL || j->state == JOB_FAILED || j->state == JOB_COMPLETING ||
 		    (start != NULL && j->state != JOB_PENDING))
 			return -1;
 		if (comment != NULL)

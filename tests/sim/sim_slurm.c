@@ -9,10 +9,7 @@
 #include "sim_boot.h"
 #include "sim_journal.h"
 
-enum {
-	FAILED_MS = 5 * SIM_MINUTE,
-	/* MinJobAge */ KILL_WAIT_MS = 30 * SIM_SECOND
-}; /* slurm.conf's default */
+enum { KILL_WAIT_MS = 30 * SIM_SECOND }; /* slurm.conf's default */
 
 static void on_tick(struct world *w, void *ctx, uint64_t arg);
 
@@ -72,224 +69,13 @@ void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n)
 			cloud->live[k]->excused = true;
 }
 
-/* --- jobs ------------------------------------------------------------------------------------- */
-
-struct ctld_job *sim_ctld_job_of(struct sim_ctld *c, const struct ctld_node *n)
-{
-	for (size_t i = 0; n->job != 0 && i < JOBS_MAX; i++)
-		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == n->job)
-			return &c->jobs[i];
-	return NULL;
-}
-
-static void let_go(struct sim_ctld *c, struct ctld_job *j)
-{
-	for (uint32_t i = 0; i < j->n && j->state != JOB_PENDING && j->state != JOB_FAILED; i++) {
-		c->nodes[j->nodes[i]].job = 0;
-		c->nodes[j->nodes[i]].job_at = 0;
-		c->nodes[j->nodes[i]].busy_at = c->w->now;
-	}
-}
-
-void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j)
-{
-	let_go(c, j);
-	j->state = JOB_FREE;
-}
-
-int64_t sim_ctld_seconds(int64_t ms)
-{
-	return ms - ms % SIM_SECOND;
-}
-
-/* Where something of its last run may be left. */
-static void note_lost(struct sim_ctld *c, struct ctld_job *j)
-{
-	j->nlost = 0;
-	for (uint32_t i = 0; i < j->n; i++)
-		if (c->nodes[j->nodes[i]].inst != 0)
-			j->lost[j->nlost++] = c->nodes[j->nodes[i]].inst;
-}
-
-/* It ended, and not well: slurmctld knows it for a while. */
-void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j)
-{
-	SIM_TRACE(c->w, "  ctld: job %u has failed", (unsigned)j->id);
-	note_lost(c, j);
-	let_go(c, j);
-	j->state = JOB_FAILED;
-	j->end_at = c->w->now + FAILED_MS;
-}
-
-void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
-{
-	if (j == NULL)
-		return;
-	SIM_TRACE(c->w, "  ctld: job %u is requeued", (unsigned)j->id);
-	if (j->state == JOB_RUNNING || j->state == JOB_CONFIGURING)
-		note_lost(c, j);
-	let_go(c, j);
-	j->state = JOB_PENDING;
-	j->signalled_at = 0;
-	j->begin_at = sim_ctld_seconds(c->w->now) + c->w->set.requeue_s * SIM_SECOND;
-	j->requeued_to = 0;
-}
-
-/* May this job run there, whatever the node does now? */
-bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j)
-{
-	return n->pool != SIM_POOLS_MAX && !n->deleted &&
-	       (j->pool == JOB_ANY_POOL || n->pool == j->pool);
-}
-
-static uint32_t nodes_for(const struct sim_ctld *c, const struct ctld_job *j)
-{
-	uint32_t n = 0;
-
-	for (size_t i = 0; i < c->n; i++)
-		n += sim_ctld_fits(&c->nodes[i], j);
-	return n;
-}
-
-struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n)
-{
-	struct ctld_job *j = c->jobs;
-
-	while (j < c->jobs + JOBS_MAX && j->state != JOB_FREE &&
-	       !(j->state == JOB_FAILED && c->w->now >= j->end_at))
-		j++;
-	if (j == c->jobs + JOBS_MAX)
-		return NULL;
-	*j = (struct ctld_job){.id = ++c->last_job,
-			       .n = n,
-			       .state = JOB_PENDING,
-			       .pool = pool,
-			       .submitted = c->w->now,
-			       .runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE};
-	return j;
-}
-
-static void submit(struct sim_ctld *c)
-{
-	struct world *w = c->w;
-	uint32_t pool = world_below(w, (uint32_t)w->set.npools);
-	struct ctld_job *j = sim_ctld_submit(c, pool, 1 + world_below(w, JOB_NODES_DICE));
-
-	c->next_job = w->now + sim_climate_gap(w);
-	if (j == NULL)
-		return;
-	j->runtime = world_between(w, 5, 300) * SIM_SECOND;
-	if (w->set.pools[pool].ladder && world_one_in(w, 3))
-		j->constraint = world_one_in(w, 2) ? "spot" : "ondemand";
-	if (w->set.npools > 1 && world_one_in(w, 4))
-		j->pool = JOB_ANY_POOL;
-	if (j->n > nodes_for(c, j))
-		j->n = nodes_for(c, j);
-}
-
-static bool usable(const struct ctld_node *n)
-{
-	return !n->powering_down && !n->completing && !n->not_responding;
-}
-
-static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *nodes)
-{
-	memcpy(j->nodes, nodes, j->n * sizeof(*nodes));
-	j->state = JOB_CONFIGURING;
-	j->started = false;
-	for (uint32_t i = 0; i < j->n; i++) {
-		sim_climate_starts(c->w, &c->nodes[nodes[i]]);
-		c->nodes[nodes[i]].job = c->nodes[nodes[i]].booted = j->id;
-		c->nodes[nodes[i]].job_at = c->w->now;
-	}
-	SIM_TRACE(c->w, "  ctld: job %u gets %u nodes, %s first", (unsigned)j->id, (unsigned)j->n,
-		  c->nodes[nodes[0]].name);
-	j->look_at = c->w->now;
-	if (c->w->set.prolog)
-		sim_gate_start(c, j);
-}
-
-/* Nodes that are up come first, then those on their way, then those that sleep. */
-static void schedule(struct sim_ctld *c, struct ctld_job *j)
-{
-	uint32_t nodes[JOB_NODES_MAX], n = 0;
-
-	for (int wish = 0; wish < 3; wish++)
-		for (uint32_t i = 0; i < c->n && n < j->n; i++) {
-			const struct ctld_node *d = &c->nodes[i];
-			int is = d->powered_down ? 2 : d->powering_up ? 1 : 0;
-			bool free_node = sim_ctld_fits(d, j) && d->job == 0 && !d->down &&
-					 !d->drain && !d->power_down && !d->reboot;
-
-			if (is == wish && free_node && (d->powering_up || usable(d)))
-				nodes[n++] = i;
-		}
-	if (n == j->n)
-		start_job(c, j, nodes);
-}
-
-static bool nodes_ready(const struct sim_ctld *c, const struct ctld_job *j)
-{
-	for (uint32_t i = 0; i < j->n; i++)
-		if (c->nodes[j->nodes[i]].powering_up || c->nodes[j->nodes[i]].powered_down)
-			return false;
-	return true;
-}
-
-/* slurmctld looks whether the nodes of a job are up when its prolog ends, and every 30 s. */
-static bool may_look(struct sim_ctld *c, struct ctld_job *j)
-{
-	bool waits = sim_gate_waits(c, j->id);
-
-	if (!c->w->set.prolog)
-		return true;
-	if (!waits && !j->started) {
-		j->started = true;
-		return true;
-	}
-	if (c->w->now < j->look_at)
-		return false;
-	j->look_at = c->w->now + 30 * SIM_SECOND;
-	return !waits;
-}
-
-static void met_job(struct sim_ctld *c, enum sim_fault f, const struct ctld_job *j)
-{
-	for (uint32_t i = 0; i < j->n; i++)
-		world_met(c->w, f, c->nodes[j->nodes[i]].name, 0);
-}
-
-static void run_job(struct sim_ctld *c, struct ctld_job *j)
-{
-	struct world *w = c->w;
-
-	if (j->state == JOB_CONFIGURING && may_look(c, j) && nodes_ready(c, j)) {
-		j->state = JOB_RUNNING;
-		j->signalled_at = 0;
-		j->end_at = w->now + j->runtime;
-	} else if (j->state == JOB_CONFIGURING && world_one_in(w, 60) &&
-		   world_fault(w, SIM_JOB_CANCELLED)) {
-		met_job(c, SIM_JOB_CANCELLED, j);
-		sim_ctld_end_job(c, j);
-		if (world_one_in(w, 2)) /* with a mistake in it: the next one comes at once */
-			c->next_job = w->now + world_between(w, 0, 8) * SIM_SECOND;
-	} else if (j->state == JOB_FAILED && w->now >= j->end_at) {
-		j->state = JOB_FREE;
-	} else if (j->state == JOB_RUNNING && w->now >= j->end_at) {
-		w->totals->jobs_done++;
-		sim_ctld_end_job(c, j);
-	} else if (j->state == JOB_PENDING && !j->held && w->now >= j->begin_at &&
-		   !sim_gate_waits(c, j->id)) {
-		schedule(c, j);
-	}
-}
-
 /* F46: of calls for what nobody wants only the first one of some minutes is worth a machine. */
 void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, const char *detail)
 {
 	struct ctld_node *n = sim_ctld_find(c, node);
 	int64_t now = c->w->now;
 
+	sim_fate_event(c, type, detail);
 	if (n == NULL)
 		return;
 	if (strcmp(type, "released") == 0 && strstr(detail, "Slurm powered it down") != NULL &&
@@ -303,35 +89,6 @@ void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, cons
 		world_fail(c->w, "F46: %s is bought again by a call, and nobody wants it", node);
 	if (strcmp(type, "wanted") == 0 || strcmp(type, "registered") == 0)
 		n->by_call = strncmp(detail, "slurmctld called", 16) == 0;
-}
-
-/* Its times are by the wall clock: for the world they are others now. */
-void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
-{
-	for (size_t i = 0; i < JOBS_MAX; i++) {
-		struct ctld_job *j = &c->jobs[i];
-
-		j->begin_at -= by;
-		j->requeued_to -= j->requeued_to != 0 ? by : 0;
-		j->waits_to -= j->waits_to != 0 ? by : 0;
-	}
-}
-
-/* Users and admins hold jobs, release them, and move them to a later time. */
-static void meddle(struct sim_ctld *c, struct ctld_job *j)
-{
-	if (j->state != JOB_PENDING || !world_one_in(c->w, j->held ? 60 : 200))
-		return;
-	j->user_at = c->w->now;
-	if (j->id % 2 == 0) {
-		(void)snprintf(j->comment, sizeof(j->comment), "paid by grant 7");
-		j->comment_at = c->w->now;
-	}
-	if (j->held || world_one_in(c->w, 2))
-		j->held = !j->held;
-	else
-		j->begin_at =
-			sim_ctld_seconds(c->w->now) + world_between(c->w, 1, 300) * SIM_SECOND;
 }
 
 /* --- power saving ------------------------------------------------------------------------------
@@ -396,7 +153,8 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 		n->powering_down = false;
 		n->powered_down = true;
 	}
-	if (n->completing && n->dead_at == 0 && c->w->now >= n->forced_at + KILL_WAIT_MS)
+	if (n->completing && n->dead_at == 0 && c->w->now >= n->epilog_until &&
+	    c->w->now >= n->forced_at + KILL_WAIT_MS)
 		n->completing = false;
 	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND / 2)
 		n->not_responding = true; /* to pings */
@@ -405,7 +163,7 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 		n->down = n->not_responding = true;
 		n->completing = n->reboot = false;
 		sim_ctld_set_reason(c, n, BY_SLURM, "Not responding");
-		sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+		sim_ctld_lose_jobs(c, n);
 		sim_ctld_excuse(c, n);
 	}
 	if (!n->powering_up || c->w->now <= n->boot_req + s->resume_timeout_s * SIM_SECOND)
@@ -413,7 +171,7 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 	n->powering_up = n->not_responding = false;
 	n->down = n->powered_down = true;
 	sim_ctld_set_reason(c, n, BY_SLURM, "ResumeTimeout reached");
-	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	sim_ctld_lose_jobs(c, n);
 	sim_ctld_excuse(c, n);
 	return true;
 }
@@ -485,7 +243,7 @@ static void delete_a_node(struct sim_ctld *c)
 {
 	struct ctld_node *n = &c->nodes[world_below(c->w, (uint32_t)c->n)];
 
-	if (n->pool == SIM_POOLS_MAX || n->deleted || n->job != 0 ||
+	if (n->pool == SIM_POOLS_MAX || n->deleted || n->job != 0 || n->completing ||
 	    !world_fault(c->w, SIM_NODE_DELETED))
 		return;
 	world_met(c->w, SIM_NODE_DELETED, n->name, 0);
@@ -508,17 +266,12 @@ static void on_tick(struct world *w, void *ctx, uint64_t arg)
 	}
 	if (w->now >= c->deaf_until && world_fault(w, SIM_CTLD_DEAF))
 		go_deaf(c);
-	if (w->faults && w->now >= c->next_job)
-		submit(c);
+	sim_job_submit(c);
 	if (world_one_in(w, 200))
 		delete_a_node(c);
 	if (w->set.prolog)
 		sim_gate_tick(c);
-	for (size_t i = 0; i < JOBS_MAX; i++) {
-		if (w->faults)
-			meddle(c, &c->jobs[i]);
-		run_job(c, &c->jobs[i]);
-	}
+	sim_job_tick(c);
 	power_scan(c);
 }
 
@@ -566,7 +319,7 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 	n->drain = n->invalid = i->excused = true;
 	sim_ctld_set_reason(c, n, BY_SLURM,
 			    "gres/gpu count reported lower than configured (0 < 8)");
-	sim_ctld_requeue(c, sim_ctld_job_of(c, n));
+	sim_ctld_lose_jobs(c, n);
 }
 
 void sim_ctld_register(struct sim_ctld *c, struct inst *i)
@@ -595,13 +348,12 @@ void sim_ctld_register(struct sim_ctld *c, struct inst *i)
 bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n)
 {
 	const struct sim_row *r = sim_journal_row(c->w->journal, n->name, 0);
-	const struct ctld_job *j = sim_ctld_job_of(c, n);
 
-	if (j == NULL || n->down)
+	if (n->job == 0 || n->down)
 		return false;
 	if (n->dead_at != 0)
 		return true;
-	if (!c->w->set.old_slurm || j->state != JOB_RUNNING || r == NULL ||
+	if (!c->w->set.old_slurm || sim_ctld_running(c, n) == NULL || r == NULL ||
 	    r->n.state != NODE_DRAINING)
 		return false;
 	n->forced_at = c->w->now;
@@ -626,11 +378,11 @@ static void lose_requeue(struct sim_ctld *c, struct ctld_node *n)
 static void check_deadline(struct sim_ctld *c, const struct ctld_node *n, const struct inst *i)
 {
 	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
-	const struct ctld_job *j = sim_ctld_job_of(c, n);
+	const struct ctld_job *j = sim_ctld_running(c, n);
 	int64_t since = c->w->now - SIM_MINUTE;
 
-	if (j == NULL || j->state != JOB_RUNNING || i->state != INST_ENDED || i->reclaim_at == 0 ||
-	    r == NULL || r->n.state != NODE_DRAINING || n->by == BY_ADMIN)
+	if (j == NULL || i->state != INST_ENDED || i->reclaim_at == 0 || r == NULL ||
+	    r->n.state != NODE_DRAINING || n->by == BY_ADMIN)
 		return;
 	if (c->w->engine == NULL || c->w->crashed || c->w->life_began > since ||
 	    c->troubled > since || c->w->disk_until > since || c->w->skew != 0 || !sim_ctld_up(c) ||
@@ -722,12 +474,17 @@ void sim_ctld_given_up(struct sim_ctld *c, const char *node)
 		i->excused = true;
 }
 
-bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i)
+static bool has_epilog(const struct sim_ctld *c, const struct ctld_node *n)
+{
+	return n->completing && n->dead_at == 0 && c->w->now < n->epilog_until;
+}
+
+bool sim_ctld_runs_job_on(struct sim_ctld *c, const struct inst *i)
 {
 	for (size_t k = 0; k < c->n; k++)
-		for (size_t j = 0; c->nodes[k].inst == i->number && j < JOBS_MAX; j++)
-			if (c->jobs[j].state == JOB_RUNNING && c->jobs[j].id == c->nodes[k].job)
-				return true;
+		if (c->nodes[k].inst == i->number &&
+		    (sim_ctld_running(c, &c->nodes[k]) != NULL || has_epilog(c, &c->nodes[k])))
+			return true;
 	return false;
 }
 
@@ -768,7 +525,7 @@ void sim_ctld_heal(struct sim_ctld *c)
 			if (j->state != JOB_FREE &&
 			    some_deleted(c)) /* what was room enough may not be any more */
 				sim_ctld_end_job(c, j);
-			if (j->state == JOB_FAILED)
+			if (j->state == JOB_FAILED || j->state == JOB_COMPLETING)
 				sim_ctld_end_job(c, j);
 			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
 				continue;

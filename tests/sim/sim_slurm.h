@@ -24,7 +24,7 @@ enum ctld_by { BY_NOBODY, BY_SLURM, BY_BURSTD, BY_ADMIN };
 struct ctld_node {
 	char name[16], addr[20], host[24], reason[200];
 	uint32_t pool; /* SIM_POOLS_MAX: not ours */
-	uint32_t job;  /* 0: none */
+	uint32_t job;  /* one of those that have it, the last that came; 0: none */
 	bool deleted;  /* from slurm.conf, for good */
 	bool powered_down, powering_up, powering_down, power_down, down, not_responding, completing;
 	bool drain, invalid, reboot;
@@ -32,11 +32,11 @@ struct ctld_node {
 	bool kept;       /* in SuspendExcNodes, by burstd */
 	bool useless;    /* burstd has decided that the job it boots for has ended */
 	uint32_t booted; /* the last job it was resumed for, or had since; 0: none */
-	int64_t job_at;  /* since when it has its job */
 	enum ctld_by by;
 	int64_t reason_at, reason_seen; /* when it was given, and when burstd had read it */
 	int64_t boot_req, power_req, busy_at, dead_at;
-	int64_t forced_at;    /* its job was told to end, and takes KillWait for that */
+	int64_t forced_at; /* its job was told to end, and takes KillWait for that; 0: it was not */
+	int64_t epilog_until; /* its last job has ended by itself, and cleans up until then */
 	int64_t wanted_at;    /* last time it was powering up */
 	int64_t called_at;    /* last time that it was asked for though nobody wanted it */
 	int64_t let_go_at;    /* one that a call had bought was let go before it was up ... */
@@ -48,7 +48,8 @@ struct ctld_node {
 	uint32_t seen_up;    /* the last instance that burstd was told it is up on */
 };
 
-enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING, JOB_FAILED };
+/* One that completes has ended, and its epilog runs: it has no node any more. */
+enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING, JOB_FAILED, JOB_COMPLETING };
 
 struct ctld_job {
 	uint32_t id, n;
@@ -57,6 +58,12 @@ struct ctld_job {
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
 	int64_t begin_at, submitted, end_at, runtime;
 	bool held;        /* by somebody */
+	bool listens;     /* of srun or salloc: somebody waits for it at a terminal */
+	bool once;        /* it is not requeued, but ends */
+	bool node_fail;   /* that is how it ended */
+	bool requeued;    /* once at least */
+	int64_t told_at;  /* a sentence, at its terminal; 0: never */
+	bool shares;      /* its nodes, with others that do */
 	bool started;     /* it has its nodes, and its prolog has ended */
 	int64_t look_at;  /* with a prolog: when slurmctld looks at its nodes by itself */
 	int64_t user_at;  /* when somebody last changed its begin time or held it */
@@ -127,7 +134,8 @@ bool sim_ctld_launch_is_stale(struct sim_ctld *c, const char *node);
 bool sim_ctld_told(const struct sim_ctld *c, const struct inst *i);
 /* Burstd has given up what it has of this node: that may have come up since its last snapshot. */
 void sim_ctld_given_up(struct sim_ctld *c, const char *node);
-bool sim_ctld_runs_job_on(const struct sim_ctld *c, const struct inst *i);
+/* ... or its epilog. */
+bool sim_ctld_runs_job_on(struct sim_ctld *c, const struct inst *i);
 
 /* Burstd was told this: the first n nodes that there are, or jobs, as they were then. */
 void sim_ctld_tell_nodes(struct sim_ctld *c, const struct ctld_node *nodes, size_t n, int64_t at);
@@ -137,12 +145,6 @@ void sim_ctld_tell_jobs(struct sim_ctld *c, const struct ctld_job *jobs, int64_t
 
 /* --- what sim_slurm.c lends to sim_scontrol.c and sim_admin.c --- */
 struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name); /* NULL: unknown */
-struct ctld_job *sim_ctld_job_of(struct sim_ctld *c, const struct ctld_node *n);
-void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j); /* NULL is fine */
-void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j);
-void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j); /* it ended, and not well */
-/* A job of n nodes of one pool that runs for ever; NULL: no room for one more. */
-struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
 /* slurmctld has given a reason to delete what this node has now (I18). */
 void sim_ctld_excuse(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_set_reason(struct sim_ctld *c, struct ctld_node *n, enum ctld_by by,
@@ -153,6 +155,29 @@ bool sim_ctld_completes(struct sim_ctld *c, struct ctld_node *n);
 void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n); /* state=RESUME */
 int64_t sim_ctld_seconds(int64_t ms);                        /* slurmctld knows no fractions */
 bool sim_ctld_fits(const struct ctld_node *n, const struct ctld_job *j);
+
+/* --- sim_job.c --- */
+/* Does this job wait for this node, or run on it? */
+bool sim_ctld_is_on(const struct sim_ctld *c, const struct ctld_job *j, const struct ctld_node *n);
+/* The first job that does so, or the next one after j; NULL: there is none. */
+struct ctld_job *sim_ctld_next_on(struct sim_ctld *c, const struct ctld_node *n,
+				  struct ctld_job *j);
+struct ctld_job *sim_ctld_running(struct sim_ctld *c, const struct ctld_node *n); /* NULL: none */
+void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j);
+void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j);
+void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j); /* it ended, and not well */
+/* The jobs of this node are requeued, all of them, or end, each after its kind. */
+void sim_ctld_lose_jobs(struct sim_ctld *c, const struct ctld_node *n);
+/* A job of n nodes of one pool that runs for ever; NULL: no room for one more. */
+struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
+void sim_job_submit(struct sim_ctld *c); /* now and then somebody does */
+void sim_job_tick(struct sim_ctld *c);
+
+/* --- sim_fate.c: the judge of jobs --- */
+void sim_fate_refused(struct sim_ctld *c, const char *node); /* it is about to be sent back */
+/* Burstd has a node set down, or forced down: that is about to happen. */
+void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n);
+void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail);
 
 /* --- scontrol and squeue --- */
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */

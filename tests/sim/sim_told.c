@@ -19,7 +19,8 @@ static void on_saved(struct world *w, void *ctx, uint64_t id)
 		sim_ctld_end_job(w->ctld, j);
 		break;
 	case 2:
-		sim_ctld_requeue(w->ctld, j);
+		if (!j->once)
+			sim_ctld_requeue(w->ctld, j);
 		break;
 	default:
 		sim_ctld_fail_job(w->ctld, j);
@@ -75,34 +76,29 @@ int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 	return rc;
 }
 
-/* Every fifth is of srun or salloc, and has somebody who waits for it. */
-static bool is_batch(const struct ctld_job *j)
-{
-	return j->id % 5 != 0;
-}
-
 void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out)
 {
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
 		const struct ctld_job *j = job_numbered(c, id += *id == ',');
 
 		if (j != NULL)
-			str_addf(out, "%-24u%-24d\n", (unsigned)j->id, is_batch(j));
+			str_addf(out, "%-24u%-24d\n", (unsigned)j->id, !j->listens);
 	}
 }
 
 /* A batch job would have it in its output. */
 int sim_ctld_notify(struct sim_ctld *c, const char *job, const char *text)
 {
-	const struct ctld_job *j = job_numbered(c, job);
+	struct ctld_job *j = job_numbered(c, job);
 
 	SIM_TRACE(c->w, "  ctld: job %s is told: %s", job, text);
 	if (strncmp(text, "burstd: ", 8) != 0)
 		world_fail(c->w, "job %s is told by nobody: %s", job, text);
-	if (j == NULL || j->state == JOB_FAILED)
+	if (j == NULL || j->state == JOB_FAILED || j->state == JOB_COMPLETING)
 		return -1;
-	if (is_batch(j))
+	if (!j->listens)
 		world_fail(c->w, "job %u has \"%s\" in its output", (unsigned)j->id, text);
+	j->told_at = c->w->now;
 	return 0;
 }
 
@@ -115,7 +111,7 @@ int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only)
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';
-		if (j == NULL || j->state == JOB_PENDING) {
+		if (j == NULL || j->state == JOB_PENDING || j->once) {
 			rc = -1;
 			continue;
 		}

@@ -36,6 +36,7 @@ static const char why_up[] = "only what slurmctld has up; our row is late at mos
 static const char why_hook[] = "what is bought is sent for at once, and hooks come before or after";
 static const char why_idle[] = "only what no job has is deleted, so it is not on its way";
 static const char why_claim[] = "it is about a claim, or the way to it: counted once";
+static const char why_share[] = "the first of them has it, so it was sent for";
 static const char why_off[] = "only what slurmctld has off is powered up; our row is late at most";
 
 const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
@@ -137,6 +138,9 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_STORE_SLOW] = {"secret store is silent", 100, NODES, why_claim},
 	[SIM_KEYS_CHANGED] = {"keys in the store changed", 60, NODES, why_claim},
 	[SIM_LIST_TWICE] = {"F16 a row twice", 120, W(WANTED) | W(GONE), why_list},
+	[SIM_SHARED] = {"jobs share a node", 1000, W(WANTED) | W(QUARANTINED), why_share},
+	[SIM_COMPLETES] = {"job completes slowly", 500, OTHER_THAN_UP, why_up},
+	[SIM_NO_REQUEUE] = {"job is not requeued", 300, NODES, why_one},
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},
 };

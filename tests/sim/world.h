@@ -116,6 +116,9 @@ enum sim_fault {
 	SIM_LIST_TWICE, /* F16: a list has a row twice, perhaps with another state */
 	SIM_AWAY,       /* F26: nobody answers, for minutes, or only with 500 */
 	SIM_FROZEN,     /* F54: burstd stands still, and goes on */
+	SIM_SHARED,     /* jobs of one node */
+	SIM_NO_REQUEUE, /* F41: jobs that end with their node (--no-requeue) */
+	SIM_COMPLETES,  /* F53: the epilog of a job that is done takes its time */
 	SIM_NFAULTS
 };
 

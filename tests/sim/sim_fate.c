@@ -1,0 +1,136 @@
+/* The judge of jobs: several may be on one node, some are not requeued, and a number may be another
+ * job's one day.  Only what burstd was told counts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim_cloud.h"
+#include "sim_journal.h"
+#include "sim_slurm.h"
+
+/* It was so as burstd was told, and burstd has heard all since. */
+static bool is_calm(const struct sim_ctld *c)
+{
+	int64_t since = c->w->now - SIM_MINUTE;
+
+	return c->w->engine != NULL && !c->w->crashed && c->w->life_began < since &&
+	       c->troubled < since && c->w->now >= c->deaf_until && c->w->disk_until < since;
+}
+
+static const struct ctld_job *told_run(const struct sim_ctld *c, uint32_t id)
+{
+	for (size_t i = 0; i < JOBS_MAX; i++)
+		if (c->told_run[i].state != JOB_FREE && c->told_run[i].id == id)
+			return &c->told_run[i];
+	return NULL;
+}
+
+/* --- refusals ----------------------------------------------------------------------------------
+ */
+
+/* It is up, or its machine is on its way. */
+static bool comes(const struct sim_ctld *c, uint32_t k)
+{
+	const struct ctld_node *t = &c->told[k];
+	const struct sim_row *r = sim_journal_row(c->w->journal, t->name, 0);
+	bool off = t->powered_down || t->powering_down || t->power_down || t->down || t->drain;
+
+	if (off || r == NULL || r->n.release)
+		return false;
+	return r->n.state == NODE_BOOTING ||
+	       (r->n.state == NODE_READY && !t->powering_up && !t->not_responding);
+}
+
+/* I18: of jobs that share a node each has its own lack: a machine that is on its way is sent back
+ * only if every job that waits for it lacks another one. */
+void sim_fate_refused(struct sim_ctld *c, const char *node)
+{
+	const struct ctld_node *n = sim_ctld_find(c, node);
+	uint32_t k = n != NULL ? (uint32_t)(n - c->nodes) : 0;
+
+	if (n == NULL || !c->w->told || !comes(c, k))
+		return;
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		const struct ctld_job *j = &c->told_run[i];
+		bool lacks = false;
+
+		if (j->state != JOB_CONFIGURING || !sim_ctld_is_on(c, j, n))
+			continue;
+		for (uint32_t m = 0; m < j->n; m++)
+			lacks = lacks || !comes(c, j->nodes[m]);
+		if (!lacks)
+			world_fail(c->w, "I18: %s is sent back, and job %u lacks none of its nodes",
+				   node, (unsigned)j->id);
+	}
+}
+
+/* --- nodes that go down with their jobs --------------------------------------------------------
+ */
+
+/* NULL: it is not followed. */
+static const struct journal_rescue *followed(const struct sim_ctld *c, uint32_t job)
+{
+	const struct sim_opinions *o = sim_journal_opinions(c->w->journal);
+
+	for (size_t i = 0; i < o->nrescues; i++)
+		if (o->rescues[i].job == job)
+			return &o->rescues[i];
+	return NULL;
+}
+
+/* I16: each job that burstd knows to run there is written down before its node goes, and whoever
+ * waits for one at a terminal has been told why. */
+void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n)
+{
+	if (!is_calm(c) || n->down)
+		return;
+	for (struct ctld_job *j = sim_ctld_next_on(c, n, NULL); j != NULL;
+	     j = sim_ctld_next_on(c, n, j)) {
+		const struct ctld_job *t = told_run(c, j->id);
+
+		if (t == NULL || t->state != JOB_RUNNING || j->state != JOB_RUNNING ||
+		    c->w->now - c->told_run_at > 10 * SIM_SECOND)
+			continue;
+		if (followed(c, j->id) == NULL)
+			world_fail(c->w, "I16: %s goes, and job %u on it is not written down",
+				   n->name, (unsigned)j->id);
+		if (j->listens && j->told_at == 0)
+			world_fail(c->w, "I16: %s goes, and whoever waits for job %u is not told",
+				   n->name, (unsigned)j->id);
+	}
+}
+
+/* --- what is said of them ----------------------------------------------------------------------
+ */
+
+static const struct ctld_job *job_said(const struct sim_ctld *c, const char *detail)
+{
+	uint32_t id = strncmp(detail, "job ", 4) == 0 ? (uint32_t)strtoul(detail + 4, NULL, 10) : 0;
+
+	for (size_t i = 0; id != 0 && i < JOBS_MAX; i++)
+		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == id)
+			return &c->jobs[i];
+	return NULL;
+}
+
+/* squeue did not say in time who was on the node: whoever had it at any time since counts as one
+ * of them (rescue.c), be it that slurmctld has the node for a new job by then. */
+static bool came_late(const struct sim_ctld *c, const struct ctld_job *j)
+{
+	const struct journal_rescue *r = followed(c, j->id);
+
+	return r != NULL && !j->once && r->at_ms - c->w->skew < j->submitted;
+}
+
+/* P3: the end of a job is reported as it was. */
+void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
+{
+	const struct ctld_job *j = job_said(c, detail);
+
+	if (j == NULL)
+		return;
+	if (strcmp(type, "job-requeued") == 0 && !j->requeued && !came_late(c, j))
+		world_fail(c->w, "P3: job %u is said to be requeued, and never was",
+			   (unsigned)j->id);
+	if (strcmp(type, "job-ended") == 0 && j->state != JOB_FAILED && j->state != JOB_COMPLETING)
+		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
+}
