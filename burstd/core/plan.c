@@ -32,8 +32,8 @@ struct planner {
 	uint32_t *first, *next_job, *job_of; /* the jobs of each node: a list, 0 at its end */
 	struct ladder_wish *wishes;          /* scratch */
 	size_t wishes_cap;
-	bool several; /* they are of more than one job, of which this one is decided */
-	uint64_t job;
+	bool several; /* they are of more than one job */
+	uint64_t job; /* that is decided; 0: none */
 };
 
 /* What of pool i leaves, and can be waited for. */
@@ -309,7 +309,8 @@ static struct fate judge(struct planner *pl, const struct ladder_job *job)
 
 		if (pl->choice[i].more == 0)
 			continue;
-		if (a->pools[i].closed != NULL)
+		if (a->pools[i].closed != NULL &&
+		    (pl->job == 0 || pl->job != a->pools[i].tried_for))
 			return no(PLAN_CLOSED, i);
 		if (a->pools[i].probes != NULL && pl->used[i].bought > 0)
 			return no(PLAN_PROBES, i);
@@ -397,7 +398,6 @@ static void collect_wishes(struct planner *pl, struct ladder_job *job, uint32_t 
 	const struct demand_job *dj = &pl->ask->demand->jobs[j];
 
 	pl->several = false;
-	pl->job = dj->id;
 	add_wishes(pl, job, j);
 	for (size_t k = 0; k < dj->n; k++) {
 		uint32_t at =
@@ -468,6 +468,7 @@ static void decide(struct planner *pl, const uint32_t *nodes, size_t n, uint64_t
 	if (lacking == 0)
 		return;
 	count_had(pl, nodes, n);
+	pl->job = id;
 	if (f.verdict == PLAN_BUY)
 		f = judge(pl, job);
 	f.job = id;

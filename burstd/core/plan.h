@@ -65,6 +65,7 @@ struct plan_node {
 struct plan_pool {                  /* what else there is to know of a pool at that moment */
 	struct ladder_known *known; /* of each rung; the plan changes what its jobs try */
 	const char *closed;         /* why nothing may be bought, for people; NULL: it may */
+	uint64_t tried_for;         /* ... but for this job, whose nodes are tried; 0: no job */
 	const char *probes; /* why only one job's nodes may be, at a time; NULL: as many as fit */
 	/* For people: so many of its nodes may be at a provider that cannot be reached; 0: none. */
 	uint32_t unreached;

@@ -114,8 +114,10 @@ struct plan_pool *intake_pools(struct engine *e)
 		pools[i].known = place_known(e, i);
 		pools[i].closed = pool_closed(e, i);
 		pools[i].probes = pool_probes(e, i);
-		if (pools[i].closed == NULL && pool_is_probed(e, i))
+		if (pools[i].closed == NULL && pool_is_probed(e, i)) {
 			pools[i].closed = pools[i].probes;
+			pools[i].tried_for = pool_tried_for(e, i);
+		}
 	}
 	away_count(e, pools);
 	return pools;

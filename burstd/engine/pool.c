@@ -246,6 +246,25 @@ bool pool_is_probed(const struct engine *e, size_t i)
 	return pool_probes(e, i) != NULL && is_trying(&e->fleet.pools[i]);
 }
 
+/* Its other nodes may come in calls of their own (ResumeRate), and without them none is of use. */
+uint64_t pool_tried_for(const struct engine *e, size_t i)
+{
+	static const enum node_state states[] = {NODE_WANTED, NODE_CREATING, NODE_INDOUBT,
+						 NODE_BOOTING};
+	uint64_t job = 0;
+
+	for (size_t s = 0; s < sizeof(states) / sizeof(states[0]); s++)
+		for (const struct fleet_node *fn = e->fleet.states[states[s]]; fn != NULL;
+		     fn = fn->state_next) {
+			if (fn->n.pool != i)
+				continue;
+			if (fn->n.job == 0 || (job != 0 && fn->n.job != job))
+				return 0;
+			job = fn->n.job;
+		}
+	return job;
+}
+
 /* --- what providers take -----------------------------------------------------------------------
  */
 

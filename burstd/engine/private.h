@@ -812,6 +812,8 @@ void pool_rested(struct engine *e); /* those that have rested may be bought agai
 /* Why only one job's nodes may be bought in pool i at a time, for people; NULL: as many as fit. */
 const char *pool_probes(const struct engine *e, size_t i);
 bool pool_is_probed(const struct engine *e, size_t i); /* ... and that one is on its way */
+/* ... for this job, all of it; 0: for none that is known, or for several. */
+uint64_t pool_tried_for(const struct engine *e, size_t i);
 bool pool_look(struct engine *e); /* is there room to write down what is bought? */
 /* As engine_closed(), or that there is no room on the disk, as of the last look. */
 const char *pool_closed(const struct engine *e, size_t i);

@@ -492,9 +492,36 @@ static void test_rests_and_probes(void **state)
 	round_fini(&t);
 }
 
+/* F47: with a ResumeRate the nodes of a job come in several calls: one that is tried with the first
+ * of them gets the others, and nobody else does. */
+static void test_who_is_tried_gets_its_other_nodes(void **state)
+{
+	static const char *const want[] = {"RRR", "BRR", "RBR"};
+	struct ladder_known known[2] = {{.price = 1}, {.price = 1}};
+	struct plan_pool pools[2] = {
+		{.known = &known[0], .probes = "one is tried", .closed = "one is tried"},
+		{.known = &known[1]}};
+
+	(void)state;
+	for (uint64_t job = 0; job < 3; job++) {
+		struct round t;
+
+		round_init(&t, 8, 1000, "a[2-3],a4");
+		add_job(&t, 1, "a[1-2]"); /* a1 came before */
+		add_job(&t, 2, "a3");
+		pools[0].tried_for = job;
+		make_plan(&t, pools);
+		for (size_t i = 0; i < 3; i++)
+			assert_int_equal(t.p.nodes[i].verdict,
+					 want[job][i] == 'B' ? PLAN_BUY : PLAN_REFUSE);
+		round_fini(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_who_is_tried_gets_its_other_nodes),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_waits_with_what_it_shares),
 		cmocka_unit_test(test_what_is_gone_is_bought_again),

@@ -263,7 +263,7 @@ static void test_a_node_rests(void **state)
 /* When a closed pool opens again, one purchase is tried, not one for each job that waits. */
 static void test_probes(void **state)
 {
-	struct fleet_node *fn;
+	struct fleet_node *fn, *other;
 	struct node n;
 
 	(void)state;
@@ -276,10 +276,28 @@ static void test_probes(void **state)
 	assert_false(pool_is_probed(&F.e, 0));
 	fn = want("a1", 0);
 	assert_true(pool_is_probed(&F.e, 0));
+	assert_int_equal(pool_tried_for(&F.e, 0), 0); /* nobody knows for which job */
+	n = fn->n;
+	n.job = 7;
+	fleet_set(&F.e.fleet, fn, &n);
+	assert_int_equal(pool_tried_for(&F.e, 0), 7);
+	other = want("a2", 0);
+	n = other->n;
+	n.state = NODE_BOOTING;
+	n.job = 8;
+	fleet_set(&F.e.fleet, other, &n);
+	assert_int_equal(pool_tried_for(&F.e, 0), 0);
+	n.job = 7;
+	fleet_set(&F.e.fleet, other, &n);
+	assert_int_equal(pool_tried_for(&F.e, 0), 7);
+	assert_int_equal(pool_tried_for(&F.e, 1), 0);
+	n.state = NODE_READY;
+	fleet_set(&F.e.fleet, other, &n);
 	n = fn->n;
 	n.state = NODE_READY;
 	fleet_set(&F.e.fleet, fn, &n);
 	assert_false(pool_is_probed(&F.e, 0));
+	assert_int_equal(pool_tried_for(&F.e, 0), 0);
 }
 
 static void test_works(void **state)
