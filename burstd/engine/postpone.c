@@ -261,6 +261,13 @@ static bool is_watched(const struct engine *e, const struct postponed *p)
 	       (p->said[0] != '\0' && now - p->said_ms < POSTPONE_WORDS_MS && now >= p->said_ms);
 }
 
+static void drop_refusal(struct engine *e, struct postponed *p)
+{
+	if (p->refusal.count != 0)
+		journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
+	p->refusal = (struct refusal){0};
+}
+
 /* It waits no more: it has its nodes, or it has ended. */
 static void settle(struct engine *e, struct postponed *p, bool ended)
 {
@@ -268,8 +275,10 @@ static void settle(struct engine *e, struct postponed *p, bool ended)
 
 	p->until_ms = p->told_wall_ms = 0;
 	p->anew = false;
-	if (ended)
-		p->said[0] = '\0'; /* and slurmctld takes no other comment */
+	if (ended) {
+		p->said[0] = '\0';  /* and slurmctld takes no other comment */
+		drop_refusal(e, p); /* its number may be another job's next (F50) */
+	}
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
 
@@ -555,10 +564,8 @@ static void ask_words(struct engine *e)
 /* Begin times that slurmctld set are forgotten with the refusal that they were about. */
 static void forget_refusal(struct engine *e, struct postponed *p)
 {
-	if (p->untold || p->refusal.count == 0 || !refusal_over(&p->refusal, engine_now(e)))
-		return;
-	journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
-	p->refusal = (struct refusal){0};
+	if (!p->untold && refusal_over(&p->refusal, engine_now(e)))
+		drop_refusal(e, p);
 }
 
 static void forget(struct engine *e)

@@ -41,7 +41,7 @@ void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 void journal_del_refusal(struct journal_tx *tx, uint64_t job)
 {
 	(void)tx;
-	assert_int_equal(job, 107);
+	assert_true(job == 107 || job <= 600); /* 600: of test_many() */
 	F.dels++;
 }
 

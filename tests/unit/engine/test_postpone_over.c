@@ -149,6 +149,10 @@ static void test_no_problem_of_a_job_that_slurmctld_has_forgotten(void **state)
 	assert_string_equal(W.asked, "7_2");
 	postpone_details(&F.e, "", 0, W.now, NULL);
 	assert_int_equal(engine_postponed(&F.e, &soonest), 0);
+	/* F50: slurmctld has lost its state.  Whoever has that number next was never refused. */
+	assert_int_equal(F.dels, 1);
+	refuse("why");
+	assert_int_equal(F.put.r.count, 1);
 }
 
 /* --- what no wait can mend ---------------------------------------------------------------------
