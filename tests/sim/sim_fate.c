@@ -134,3 +134,34 @@ void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 	if (strcmp(type, "job-ended") == 0 && j->state != JOB_FAILED && j->state != JOB_COMPLETING)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
 }
+
+/* F50: slurmctld has a node down because it had forgotten where it is, and nobody said so again. */
+void sim_fate_missed(struct sim_ctld *c, const struct ctld_node *n, const struct inst *i)
+{
+	const struct sim_row *r = sim_journal_row(c->w->journal, n->name, 0);
+
+	if (is_calm(c) && inst_live(i) && !i->excused && i->addr_shown && n->by != BY_ADMIN &&
+	    !n->drain && r != NULL && r->n.state == NODE_READY && sim_ctld_told(c, i))
+		world_fail(c->w, "F50: slurmctld has forgotten where %s is, and is not told",
+			   n->name);
+}
+
+/* F50: a job is not refused for one that had its number before slurmctld forgot both. */
+void sim_fate_postponed(struct sim_ctld *c, uint64_t job, const struct refusal *r)
+{
+	enum { LOOKED_MS = 75 * SIM_SECOND }; /* burstd asks once a minute */
+	const struct world *w = c->w;
+
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		const struct ctld_job *j = &c->jobs[i];
+
+		if (j->state == JOB_FREE || j->id != job || c->forgot_at == 0 || r->count < 2 ||
+		    j->submitted < c->forgot_at + LOOKED_MS ||
+		    j->submitted < c->troubled + LOOKED_MS ||
+		    j->submitted < w->life_began + LOOKED_MS || w->skew != 0)
+			continue;
+		if (r->first_ms < c->forgot_at)
+			world_fail(c->w, "F50: job %u inherits the refusals of another",
+				   (unsigned)j->id);
+	}
+}

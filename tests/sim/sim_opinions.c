@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim_slurm.h"
+
 void sim_opinions_refusal(struct world *w, struct sim_opinions *o, uint64_t job,
 			  const struct refusal *r)
 {
@@ -18,6 +20,7 @@ void sim_opinions_refusal(struct world *w, struct sim_opinions *o, uint64_t job,
 		world_fail(w, "I25: refusals are never forgotten");
 		return;
 	}
+	sim_fate_postponed(w->ctld, job, r);
 	o->refusals[i] = (struct journal_refusal){job, *r};
 	o->nrefusals += i == o->nrefusals;
 }

@@ -413,6 +413,8 @@ static int update_all(struct sim_ctld *c, const char *const *args, const struct 
 		}
 		if (addrs != NULL)
 			(void)snprintf(n->addr, sizeof(n->addr), "%s", addrs->names[i]);
+		if (addrs != NULL)
+			sim_lapse_addr(c, n);
 		if (hosts != NULL)
 			(void)snprintf(n->host, sizeof(n->host), "%s", hosts->names[i]);
 		rc = update_state(c, n, args);

@@ -159,6 +159,7 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND / 2)
 		n->not_responding = true; /* to pings */
 	if (n->dead_at != 0 && c->w->now >= n->dead_at + s->slurmd_timeout_s * SIM_SECOND) {
+		sim_lapse_missed(c, n);
 		n->dead_at = 0;
 		n->down = n->not_responding = true;
 		n->completing = n->reboot = false;
@@ -198,10 +199,17 @@ static void power_scan(struct sim_ctld *c)
 		if (n->pool == SIM_POOLS_MAX || n->deleted)
 			continue;
 		down[i] = to_suspend(c, n);
-		up[i] = (n->job != 0 || n->power_up) && n->powered_down && !n->down;
 		sim_climate_idles(c->w, n, down[i]);
 		if (down[i])
 			suspend(c, n);
+		up[i] = (n->job != 0 || n->power_up) && n->powered_down && !n->down;
+	}
+	sim_lapse_split(c, up);
+	for (size_t i = 0; i < c->n; i++) {
+		struct ctld_node *n = &c->nodes[i];
+
+		if (n->pool == SIM_POOLS_MAX || n->deleted)
+			continue;
 		if (up[i])
 			resume(c, n);
 		failed[i] = time_out(c, n);
@@ -247,9 +255,15 @@ static void delete_a_node(struct sim_ctld *c)
 	    !world_fault(c->w, SIM_NODE_DELETED))
 		return;
 	world_met(c->w, SIM_NODE_DELETED, n->name, 0);
+	sim_ctld_unplug(c, n);
+	n->deleted = true;
+}
+
+void sim_ctld_unplug(struct sim_ctld *c, struct ctld_node *n)
+{
 	suspend(c, n);
 	n->powering_down = n->powering_up = n->completing = false;
-	n->powered_down = n->deleted = true;
+	n->powered_down = true;
 }
 
 static void on_tick(struct world *w, void *ctx, uint64_t arg)
@@ -260,8 +274,14 @@ static void on_tick(struct world *w, void *ctx, uint64_t arg)
 	world_at(w, w->now + SIM_SECOND, on_tick, c, 0);
 	if (!sim_ctld_up(c))
 		return;
+	sim_lapse_end(c);
 	if (world_fault(w, SIM_CTLD_DOWN)) {
 		go_down(c);
+		return;
+	}
+	if (world_fault(w, SIM_CTLD_FORGETS)) {
+		go_down(c);
+		sim_lapse_begin(c);
 		return;
 	}
 	if (w->now >= c->deaf_until && world_fault(w, SIM_CTLD_DEAF))

@@ -37,6 +37,7 @@ struct ctld_node {
 	int64_t boot_req, power_req, busy_at, dead_at;
 	int64_t forced_at; /* its job was told to end, and takes KillWait for that; 0: it was not */
 	int64_t epilog_until; /* its last job has ended by itself, and cleans up until then */
+	int64_t lost_addr_at; /* slurmctld has forgotten where its slurmd is; 0: it has not */
 	int64_t wanted_at;    /* last time it was powering up */
 	int64_t called_at;    /* last time that it was asked for though nobody wanted it */
 	int64_t let_go_at;    /* one that a call had bought was let go before it was up ... */
@@ -113,6 +114,14 @@ struct sim_ctld {
 	bool lose_hooks;                          /* for a drill: no call reaches burstd */
 	bool telling_jobs;                        /* burstd is reading a list of jobs */
 	int64_t troubled; /* when something last went wrong between it and burstd */
+	enum ctld_loss {
+		LOSS_NONE,
+		LOSS_ADDRESSES,
+		LOSS_JOBS,
+		LOSS_ALL
+	} loses;           /* when it is up again */
+	int64_t forgot_at; /* it had lost jobs when it was up again ... */
+	int64_t resume_at; /* with a rate: it calls for no more nodes before this time */
 };
 
 struct sim_ctld *sim_ctld_new(struct world *w);
@@ -173,7 +182,22 @@ struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
 void sim_job_submit(struct sim_ctld *c); /* now and then somebody does */
 void sim_job_tick(struct sim_ctld *c);
 
+/* --- sim_lapse.c: what slurmctld forgets --- */
+void sim_lapse_begin(struct sim_ctld *c); /* it goes down, and will have forgotten something */
+void sim_lapse_end(struct sim_ctld *c);   /* it is up again */
+/* Burstd has told the address of this node. */
+void sim_lapse_addr(struct sim_ctld *c, struct ctld_node *n);
+/* Its slurmd was not heard for SlurmdTimeout: is that because nobody told where it is? */
+void sim_lapse_missed(struct sim_ctld *c, struct ctld_node *n);
+/* No call has more nodes than ResumeRate allows: of those that are to be resumed, the others wait.
+ */
+void sim_lapse_split(struct sim_ctld *c, bool *up);
+void sim_ctld_unplug(struct sim_ctld *c, struct ctld_node *n); /* as one that was never up */
+
 /* --- sim_fate.c: the judge of jobs --- */
+void sim_fate_missed(struct sim_ctld *c, const struct ctld_node *n, const struct inst *i);
+/* A refusal of this job is durable now. */
+void sim_fate_postponed(struct sim_ctld *c, uint64_t job, const struct refusal *r);
 void sim_fate_refused(struct sim_ctld *c, const char *node); /* it is about to be sent back */
 /* Burstd has a node set down, or forced down: that is about to happen. */
 void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n);

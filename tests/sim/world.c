@@ -140,6 +140,8 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_LIST_TWICE] = {"F16 a row twice", 120, W(WANTED) | W(GONE), why_list},
 	[SIM_SHARED] = {"jobs share a node", 1000, W(WANTED) | W(QUARANTINED), why_share},
 	[SIM_COMPLETES] = {"job completes slowly", 500, OTHER_THAN_UP, why_up},
+	[SIM_CTLD_FORGETS] = {"F50 slurmctld forgets", 3, W(DRAINING) | W(QUARANTINED), why_dr},
+	[SIM_CALLS_SPLIT] = {"F47 calls are split", 1000, NODES, why_one},
 	[SIM_NO_REQUEUE] = {"job is not requeued", 300, NODES, why_one},
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},
@@ -332,6 +334,9 @@ static void choose_own(struct world *w)
 	w->rng = ~rng; /* nor by those of the others again */
 	for (int f = SIM_LIST_TWICE; f < SIM_FROZEN; f++)
 		choose_fault(w, (enum sim_fault)f);
+	/* What comes in several calls is not bought together, and has no fabric between it. */
+	if (w->set.fabric)
+		w->set.chance[SIM_CALLS_SPLIT] = 0;
 	w->set.unreachable_ms = world_between(w, 20, 90) * SIM_SECOND;
 	w->rng = rng;
 }
