@@ -77,11 +77,12 @@ static const struct journal_rescue *followed(const struct sim_ctld *c, uint32_t 
 	return NULL;
 }
 
-/* I16: each job that burstd knows to run there is written down before its node goes, and whoever
- * waits for one at a terminal has been told why. */
+/* I16: unless squeue is too late to say so, each job that burstd knows to run there is written down
+ * before its node goes, and whoever waits for one at a terminal has been told why. */
 void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n)
 {
-	if (!is_calm(c) || n->down)
+	if (!is_calm(c) || n->down ||
+	    (n->unknown_at != 0 && c->w->now - n->unknown_at < SIM_MINUTE))
 		return;
 	for (struct ctld_job *j = sim_ctld_next_on(c, n, NULL); j != NULL;
 	     j = sim_ctld_next_on(c, n, j)) {
@@ -104,11 +105,16 @@ void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n)
 
 static const struct ctld_job *job_said(const struct sim_ctld *c, const char *detail)
 {
-	uint32_t id = strncmp(detail, "job ", 4) == 0 ? (uint32_t)strtoul(detail + 4, NULL, 10) : 0;
+	if (strncmp(detail, "job ", 4) != 0)
+		return NULL;
+	for (size_t i = 0; i < JOBS_MAX; i++) {
+		char id[24];
+		size_t n = strlen(sim_ctld_id(&c->jobs[i], id));
 
-	for (size_t i = 0; id != 0 && i < JOBS_MAX; i++)
-		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == id)
+		if (c->jobs[i].state != JOB_FREE && strncmp(detail + 4, id, n) == 0 &&
+		    strchr(":, ", detail[4 + n]) != NULL)
 			return &c->jobs[i];
+	}
 	return NULL;
 }
 

@@ -1,5 +1,6 @@
 /* The jobs of the simulated slurmctld: where they come from, when they get nodes, how they end. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim_journal.h"
@@ -35,6 +36,47 @@ struct ctld_job *sim_ctld_running(struct sim_ctld *c, const struct ctld_node *n)
 	while (j != NULL && j->state != JOB_RUNNING)
 		j = sim_ctld_next_on(c, n, j);
 	return j;
+}
+
+static uint32_t array_of(const struct ctld_job *j)
+{
+	return j->id - j->id % 4;
+}
+
+const char *sim_ctld_id(const struct ctld_job *j, char out[24])
+{
+	if (j->task)
+		(void)snprintf(out, 24, "%u_%u", (unsigned)array_of(j), (unsigned)j->id % 4);
+	else
+		(void)snprintf(out, 24, "%u", (unsigned)j->id);
+	return out;
+}
+
+bool sim_ctld_is_named(const struct ctld_job *j, const char *id)
+{
+	char *end, *last;
+	unsigned long n = strtoul(id, &end, 10);
+
+	if (j->state == JOB_FREE)
+		return false;
+	if (*end == '_')
+		return j->task && n + strtoul(end + 1, &last, 10) == j->id;
+	return n == j->id || (j->task && n == array_of(j));
+}
+
+struct ctld_job *sim_ctld_job_named(struct sim_ctld *c, const char *id)
+{
+	struct ctld_job *found = NULL;
+
+	for (struct ctld_job *j = c->jobs; j < c->jobs + JOBS_MAX; j++) {
+		if (!sim_ctld_is_named(j, id))
+			continue;
+		if (j->task && id[strspn(id, "0123456789")] != '_' &&
+		    strtoul(id, NULL, 10) == array_of(j))
+			world_fail(c->w, "an order for all of array %u", (unsigned)array_of(j));
+		found = j;
+	}
+	return found;
 }
 
 /* --- how they end ------------------------------------------------------------------------------
@@ -153,6 +195,8 @@ static void choose_kind(struct world *w, struct ctld_job *j)
 	j->listens = j->id % 5 == 0;
 	j->once = j->listens || world_fault(w, SIM_NO_REQUEUE);
 	j->shares = w->set.chance[SIM_SHARED] != 0 && j->id % 3 != 0;
+	j->task = w->set.chance[SIM_ARRAYS] != 0 && !j->listens && j->id >= 4 && j->id % 4 < 2;
+	w->totals->met[SIM_ARRAYS][NODE_NSTATES] += j->task;
 }
 
 static void submit(struct sim_ctld *c)

@@ -149,11 +149,12 @@ void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, st
 {
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		const struct ctld_job *j = &c->jobs[i];
+		char id[24];
 
 		if (j->state == JOB_FREE || j->state == JOB_FAILED ||
 		    (j->state == JOB_PENDING && !all))
 			continue;
-		str_addf(out, "%u|%u|%s|%s|%s|", (unsigned)j->id, (unsigned)j->id, state_of(j),
+		str_addf(out, "%u|%s|%s|%s|%s|", (unsigned)j->id, sim_ctld_id(j, id), state_of(j),
 			 j->pool == JOB_ANY_POOL ? "all" : c->w->set.pools[j->pool].name,
 			 j->held                   ? "JobHeldUser"
 			 : j->begin_at > c->w->now ? "BeginTime"
@@ -174,55 +175,61 @@ const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job)
 	return NULL;
 }
 
-static struct ctld_job *find_job(struct sim_ctld *c, const char *id)
+static void show_detail(const struct sim_ctld *c, const struct ctld_job *j, struct str *out)
 {
-	for (size_t i = 0; id != NULL && i < JOBS_MAX; i++)
-		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == strtoul(id, NULL, 10))
-			return &c->jobs[i];
-	return NULL;
+	str_addf(out, "%-24u%-24s%-24d%-24lld%-300s\n", (unsigned)j->id, state_of(j),
+		 j->held ? 0 : 7, (long long)((j->begin_at + c->w->wall) / SIM_SECOND), j->comment);
 }
 
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 {
-	bool several = strchr(ids, ',') != NULL;
+	size_t begin = out->len;
 
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
-		const struct ctld_job *j = find_job(c, id += *id == ',');
-
-		if (j == NULL && !several)
-			return -1;
-		if (j != NULL)
-			str_addf(out, "%-24u%-24s%-24d%-24lld%-300s\n", (unsigned)j->id,
-				 state_of(j), j->held ? 0 : 7,
-				 (long long)((j->begin_at + c->w->wall) / SIM_SECOND), j->comment);
+		id += *id == ',';
+		for (size_t i = 0; i < JOBS_MAX; i++)
+			if (sim_ctld_is_named(&c->jobs[i], id))
+				show_detail(c, &c->jobs[i], out);
 	}
-	return 0;
+	return out->len == begin && strchr(ids, ',') == NULL ? -1 : 0;
+}
+
+static void show_word(const struct ctld_job *j, struct str *out)
+{
+	char id[24];
+
+	str_addf(out, "%u|%s|%s|all|None||1000|%u|||(null)|%s %-1025s\n", (unsigned)j->id,
+		 sim_ctld_id(j, id), state_of(j), (unsigned)j->n,
+		 j->constraint != NULL ? j->constraint : "(null)", "(null)");
 }
 
 void sim_ctld_show_words(struct sim_ctld *c, const char *ids, struct str *out)
 {
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
-		const struct ctld_job *j = find_job(c, id += *id == ',');
-
-		if (j == NULL)
-			continue;
-		str_addf(out, "%u|%u|%s|all|None||1000|%u|||(null)|%s %-1025s\n", (unsigned)j->id,
-			 (unsigned)j->id, state_of(j), (unsigned)j->n,
-			 j->constraint != NULL ? j->constraint : "(null)", "(null)");
+		id += *id == ',';
+		for (size_t i = 0; i < JOBS_MAX; i++)
+			if (sim_ctld_is_named(&c->jobs[i], id))
+				show_word(&c->jobs[i], out);
 	}
+}
+
+static void tell_detail(struct ctld_job *j, const struct ctld_job *told, int64_t at)
+{
+	if (told->id != j->id)
+		return;
+	j->details_at = at;
+	if (j->requeued_to == 0 && told->state == JOB_PENDING)
+		j->requeued_to = told->begin_at;
 }
 
 void sim_ctld_tell_details(struct sim_ctld *c, const struct ctld_job *jobs, const char *ids,
 			   int64_t at)
 {
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
-		struct ctld_job *j = find_job(c, id += *id == ',');
-
-		if (j == NULL || jobs[j - c->jobs].id != j->id)
-			continue;
-		j->details_at = at;
-		if (j->requeued_to == 0 && jobs[j - c->jobs].state == JOB_PENDING)
-			j->requeued_to = jobs[j - c->jobs].begin_at;
+		id += *id == ',';
+		for (size_t i = 0; i < JOBS_MAX; i++)
+			if (sim_ctld_is_named(&c->jobs[i], id))
+				tell_detail(&c->jobs[i], &jobs[i], at);
 	}
 }
 
@@ -507,7 +514,7 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 	const char *comment = option(args, "AdminComment=");
 
 	for (size_t n = 0; n < only && *ids != '\0'; n++) {
-		struct ctld_job *j = find_job(c, ids);
+		struct ctld_job *j = sim_ctld_job_named(c, ids);
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';

@@ -78,6 +78,8 @@ void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, cons
 	sim_fate_event(c, type, detail);
 	if (n == NULL)
 		return;
+	if (strcmp(type, "jobs-unknown") == 0)
+		n->unknown_at = now;
 	if (strcmp(type, "released") == 0 && strstr(detail, "Slurm powered it down") != NULL &&
 	    n->by_call) {
 		n->let_go_at = now;

@@ -37,6 +37,7 @@ struct ctld_node {
 	int64_t boot_req, power_req, busy_at, dead_at;
 	int64_t forced_at; /* its job was told to end, and takes KillWait for that; 0: it was not */
 	int64_t epilog_until; /* its last job has ended by itself, and cleans up until then */
+	int64_t unknown_at;   /* squeue had not said in time who is on it: it goes all the same */
 	int64_t lost_addr_at; /* slurmctld has forgotten where its slurmd is; 0: it has not */
 	int64_t wanted_at;    /* last time it was powering up */
 	int64_t called_at;    /* last time that it was asked for though nobody wanted it */
@@ -65,6 +66,7 @@ struct ctld_job {
 	bool requeued;    /* once at least */
 	int64_t told_at;  /* a sentence, at its terminal; 0: never */
 	bool shares;      /* its nodes, with others that do */
+	bool task;        /* of an array */
 	bool started;     /* it has its nodes, and its prolog has ended */
 	int64_t look_at;  /* with a prolog: when slurmctld looks at its nodes by itself */
 	int64_t user_at;  /* when somebody last changed its begin time or held it */
@@ -179,6 +181,12 @@ void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j); /* it ended, and
 void sim_ctld_lose_jobs(struct sim_ctld *c, const struct ctld_node *n);
 /* A job of n nodes of one pool that runs for ever; NULL: no room for one more. */
 struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
+/* As people write it: "7", or "4_1" of a task. */
+const char *sim_ctld_id(const struct ctld_job *j, char out[24]);
+/* Does squeue mean this one?  By the number of an array it means all of its tasks. */
+bool sim_ctld_is_named(const struct ctld_job *j, const char *id);
+/* The job that an order is for; NULL: there is none.  An order for a whole array is a failure. */
+struct ctld_job *sim_ctld_job_named(struct sim_ctld *c, const char *id);
 void sim_job_submit(struct sim_ctld *c); /* now and then somebody does */
 void sim_job_tick(struct sim_ctld *c);
 

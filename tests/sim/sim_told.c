@@ -45,20 +45,12 @@ static void check_fenced(struct sim_ctld *c, const struct ctld_job *j)
 		   (unsigned)j->id);
 }
 
-static struct ctld_job *job_numbered(struct sim_ctld *c, const char *id)
-{
-	for (size_t i = 0; i < JOBS_MAX; i++)
-		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == strtoul(id, NULL, 10))
-			return &c->jobs[i];
-	return NULL;
-}
-
 int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < only && ids[i] != NULL; i++) {
-		struct ctld_job *j = job_numbered(c, ids[i]);
+		struct ctld_job *j = sim_ctld_job_named(c, ids[i]);
 
 		if (j == NULL || j->state != JOB_RUNNING) {
 			rc = -1; /* and the others have it */
@@ -79,17 +71,17 @@ int sim_ctld_signal(struct sim_ctld *c, const char *const *ids, size_t only)
 void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out)
 {
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
-		const struct ctld_job *j = job_numbered(c, id += *id == ',');
-
-		if (j != NULL)
-			str_addf(out, "%-24u%-24d\n", (unsigned)j->id, !j->listens);
+		id += *id == ',';
+		for (const struct ctld_job *j = c->jobs; j < c->jobs + JOBS_MAX; j++)
+			if (sim_ctld_is_named(j, id))
+				str_addf(out, "%-24u%-24d\n", (unsigned)j->id, !j->listens);
 	}
 }
 
 /* A batch job would have it in its output. */
 int sim_ctld_notify(struct sim_ctld *c, const char *job, const char *text)
 {
-	struct ctld_job *j = job_numbered(c, job);
+	struct ctld_job *j = sim_ctld_job_named(c, job);
 
 	SIM_TRACE(c->w, "  ctld: job %s is told: %s", job, text);
 	if (strncmp(text, "burstd: ", 8) != 0)
@@ -107,7 +99,7 @@ int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only)
 	int rc = 0;
 
 	for (size_t i = 0; i < only && *ids != '\0'; i++) {
-		struct ctld_job *j = job_numbered(c, ids);
+		struct ctld_job *j = sim_ctld_job_named(c, ids);
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';

@@ -142,6 +142,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_COMPLETES] = {"job completes slowly", 500, OTHER_THAN_UP, why_up},
 	[SIM_CTLD_FORGETS] = {"F50 slurmctld forgets", 3, W(DRAINING) | W(QUARANTINED), why_dr},
 	[SIM_CALLS_SPLIT] = {"F47 calls are split", 1000, NODES, why_one},
+	[SIM_ARRAYS] = {"array", 1000, NODES, why_one},
 	[SIM_NO_REQUEUE] = {"job is not requeued", 300, NODES, why_one},
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},

@@ -121,6 +121,7 @@ enum sim_fault {
 	SIM_COMPLETES,    /* F53: the epilog of a job that is done takes its time */
 	SIM_CTLD_FORGETS, /* F50: slurmctld comes back with an older state, or none */
 	SIM_CALLS_SPLIT,  /* F47: ResumeRate: the nodes of a job come in several calls */
+	SIM_ARRAYS,       /* tasks of an array, whose first has the number of them all */
 	SIM_NFAULTS
 };
 
