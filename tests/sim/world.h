@@ -115,13 +115,13 @@ enum sim_fault {
 	/* By dice of their own, from here on: worlds without them stay as they were. */
 	SIM_LIST_TWICE,   /* F16: a list has a row twice, perhaps with another state */
 	SIM_AWAY,         /* F26: nobody answers, for minutes, or only with 500 */
-	SIM_FROZEN,       /* F54: burstd stands still, and goes on */
 	SIM_SHARED,       /* jobs of one node */
 	SIM_NO_REQUEUE,   /* F41: jobs that end with their node (--no-requeue) */
 	SIM_COMPLETES,    /* F53: the epilog of a job that is done takes its time */
 	SIM_CTLD_FORGETS, /* F50: slurmctld comes back with an older state, or none */
 	SIM_CALLS_SPLIT,  /* F47: ResumeRate: the nodes of a job come in several calls */
 	SIM_ARRAYS,       /* tasks of an array, whose first has the number of them all */
+	SIM_FROZEN,       /* F54: burstd stands still, and goes on; by the world's own choice */
 	SIM_NFAULTS
 };
 
