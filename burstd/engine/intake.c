@@ -8,7 +8,10 @@
 #include "base/mem.h"
 #include "io/loop.h"
 
-enum { INTAKE_DOUBT_MS = 5 * 60000 };
+enum {
+	INTAKE_DOUBT_MS = 5 * 60000,
+	INTAKE_FRESH_MS = 60000, /* a call that has waited for longer is a late one */
+};
 
 static void drop(struct pending *p)
 {
@@ -51,7 +54,8 @@ int engine_take_call(struct engine *e, const struct journal_call *call, int64_t 
 		return -1;
 	e->count.calls[call->kind]++;
 	p = mem_zalloc(sizeof(*p));
-	*p = (struct pending){.seq = *seq, .kind = call->kind, .late = call->spooled};
+	*p = (struct pending){
+		.seq = *seq, .since_ms = engine_now(e), .kind = call->kind, .late = call->spooled};
 	if (e->ncalls >= ENGINE_CALLS_MAX)
 		p->late = true; /* not read, only counted off: the poll shows what is wanted */
 	if (!p->late) {
@@ -460,6 +464,13 @@ static void act_on_fresh(struct engine *e, const struct demand *d)
 	hint(e);
 }
 
+/* It has waited for squeue, behind one that did, or while this process stood still: slurmctld may
+ * have given its nodes up meanwhile, and the next snapshot decides (F47, F54). */
+static bool is_old(const struct engine *e, const struct pending *p)
+{
+	return engine_now(e) - p->since_ms > INTAKE_FRESH_MS;
+}
+
 /* One fresh resume call.  false: not now, it must wait for squeue, or for its turn: to read it and
  * to act on it are two steps when it is long. */
 static bool resume(struct engine *e, struct pending *p)
@@ -585,7 +596,7 @@ static void climb(struct engine *e, const char *text, size_t len, const struct e
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	if (e->call_asked) {
-		if (err == NULL)
+		if (err == NULL && !is_old(e, e->calls))
 			act_on_call(e, &e->calls->demand, text, len);
 		else
 			hint(e);
@@ -613,6 +624,7 @@ void intake_run(struct engine *e)
 
 		if (p->asks)
 			break; /* in order: the next ones wait behind it */
+		p->late = p->late || is_old(e, p);
 		if (p->kind == JOURNAL_RESUME && !p->late && !resume(e, p))
 			break;
 		if (p->kind != JOURNAL_RESUME || p->late)

@@ -227,7 +227,7 @@ typedef void (*request_fn)(struct cloud *c, void *ctx, const struct provider_res
 
 struct pending { /* a call not yet acted on */
 	struct pending *next;
-	int64_t seq;
+	int64_t seq, since_ms; /* since_ms: it was taken in then */
 	enum journal_call_kind kind;
 	bool late, asks; /* a hint only; it waits for squeue to name its jobs */
 	bool read;       /* `demand` is what it says */

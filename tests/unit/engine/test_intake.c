@@ -113,6 +113,37 @@ static struct told events(struct fix *f)
 	return t;
 }
 
+/* F47, F54: what has waited for squeue for minutes, or while burstd stood still, slurmctld may want
+ * no more: a snapshot decides, soon. */
+static void test_a_call_that_waited_for_long_is_not_enough(void **state)
+{
+	static const struct {
+		int64_t waited_ms;
+		bool bought;
+	} waits[] = {{59000, true}, {61000, false}};
+	struct fix *f = *state;
+	int64_t poll_next;
+
+	for (size_t i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		load(f, false, false);
+		call(f, "c[1-2]", NULL); /* asks */
+		call(f, "c3", NULL);     /* waits behind it */
+		for (struct pending *p = f->e->calls; p != NULL; p = p->next)
+			p->since_ms -= waits[i].waited_ms;
+		f->e->poll_began = engine_now(f->e);
+		poll_next = f->e->poll_next = engine_now(f->e) + 60000;
+		squeue(f, "", 0, NULL);
+		f->e->left = ENGINE_SEND;
+		intake_run(f->e);
+		assert_null(f->e->calls);
+		assert_int_equal(is_bought(f, "c3"), waits[i].bought);
+		if (!waits[i].bought)
+			assert_true(f->e->poll_next < poll_next);
+		engine_free(f->e);
+		f->e = NULL;
+	}
+}
+
 /* A row as SLURM_COMMENT_FORMAT has it. */
 static size_t add_row(char *out, const char *row, const char *comment)
 {
@@ -342,6 +373,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_who_is_not_in_the_queue_is_not_bought_for,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_squeue_is_asked_for_wishes_that_are_not_known,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_call_that_waited_for_long_is_not_enough,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wishes_are_added_to_the_jobs_of_the_file,
 						setup, teardown),
