@@ -182,6 +182,15 @@ static void refuse_indoubt(struct engine *e)
 	}
 }
 
+void away_found(struct fleet_name *nm)
+{
+	if (!nm->barred || nm->refused != NODE_BECAUSE_UNREACHABLE ||
+	    nm->forced_ms >= nm->refused_ms)
+		return; /* slurmctld has heard of it */
+	nm->barred = false;
+	nm->refused = NODE_BECAUSE_NONE;
+}
+
 void away_run(struct engine *e)
 {
 	bool any = false;

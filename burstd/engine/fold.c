@@ -343,6 +343,8 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	note_use(e, fn, was);
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;
+	if (was->state == NODE_INDOUBT && is->state == NODE_BOOTING)
+		away_found(fn->name);
 	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&
 	    is->reason != NODE_BECAUSE_LOST && is->reason != NODE_BECAUSE_REPLACED) {
 		if (is->state == NODE_GONE)

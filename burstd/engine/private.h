@@ -494,6 +494,10 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 int64_t away_since(const struct cloud *c); /* since when it cannot be reached; 0: it can */
 bool away_is(const struct cloud *c);       /* so, or off (off.c) */
 void away_back(struct cloud *c);           /* it is neither any more */
+/* What was in doubt is there: a refusal for that doubt, which slurmctld has not heard, is taken
+ * back.
+ */
+void away_found(struct fleet_name *nm);
 /* What was wanted there and never sent may be bought elsewhere; whose create is in doubt there has
  * no use for the rest of its job. */
 void away_run(struct engine *e);

@@ -320,6 +320,40 @@ static void test_what_is_up_is_not_refused(void **state)
 	assert_false(name_of(f, "c1")->barred);
 }
 
+/* I18: its create is answered after all, before slurmctld has heard of the refusal. */
+static void test_what_turns_out_to_be_there_is_not_sent_back(void **state)
+{
+	static const char *const nodes[] = {"c1", "c2"}; /* of c2 it has heard */
+	struct fix *f = *state;
+
+	load(f);
+	far(f)->listed = true;
+	call(f, "c[1-2]", A_CALL);
+	for (int i = 0; i < 2; i++) {
+		name_of(f, nodes[i])->flags = SLURM_KNOWN | SLURM_ALLOCATED | SLURM_POWERING_UP;
+		post(f, nodes[i], NODE_EV_START);
+		post(f, nodes[i], NODE_EV_LOST);
+	}
+	silent(f, LIMIT);
+	away_run(f->e);
+	for (int heard = 0; heard < 2; heard++) {
+		struct provider_instance in = {.gen = 1, .addr = "10.0.0.1"};
+		struct node_event ev = {.type = NODE_EV_CREATED, .instance = &in};
+		struct fleet_name *nm = name_of(f, nodes[heard]);
+
+		(void)snprintf(in.id, sizeof(in.id), "i-%d", heard);
+		(void)snprintf(in.node, sizeof(in.node), "%s", nodes[heard]);
+		assert_true(nm->barred);
+		nm->forced_ms = nm->refused_ms + (heard ? 0 : -1);
+		ev.now_ms = engine_now(f->e);
+		engine_post(f->e, nm->newest, &ev);
+		engine_commit(f->e);
+		assert_int_equal(nm->newest->n.state, NODE_BOOTING);
+		assert_int_equal(nm->barred, heard);
+		assert_int_equal(nm->refused, heard ? NODE_BECAUSE_UNREACHABLE : NODE_BECAUSE_NONE);
+	}
+}
+
 /* A delete that nobody took keeps the name as well, and a row that waits for it goes. */
 static void test_what_waits_for_a_delete_there_goes(void **state)
 {
@@ -548,6 +582,7 @@ int main(void)
 		T(test_nothing_climbs_with_a_doubtful_journal),
 		T(test_what_is_in_doubt_keeps_its_name),
 		T(test_what_is_up_is_not_refused),
+		T(test_what_turns_out_to_be_there_is_not_sent_back),
 		T(test_what_waits_for_a_delete_there_goes),
 		T(test_what_came_up_is_forgotten),
 		T(test_a_job_is_told_the_time_of_the_wall_clock),
