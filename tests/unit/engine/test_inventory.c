@@ -302,7 +302,7 @@ static void test_a_list_that_lacks_many(void **state)
 {
 	struct provider_instance rows[4];
 	struct fix *f = *state;
-	char name[8], id[8];
+	char name[16], id[16];
 
 	for (int i = 1; i <= 9; i++) {
 		(void)snprintf(name, sizeof(name), "c%d", i);
