@@ -8,7 +8,7 @@
 # Variables from the helper; scripts for the test to expand.
 # shellcheck disable=SC2016,SC2030,SC2031,SC2034,SC2154
 load helper
-LAB_BOOT=''
+LAB_BOOT='' LAB_MAX_NODES=7 # of 8
 
 setup_file() {
 	[ -d /run/lab ] || {
@@ -84,7 +84,7 @@ wrong_1() {
 		SlurmdTimeout=0
 		AuthInfo=cred_expire=5
 		NodeName=own1
-		PartitionName=cloud Nodes=ALL Default=YES State=UP
+		PartitionName=cloud Nodes=ALL MinNodes=9 Default=YES State=UP
 		PartitionName=late Nodes=c[7-8] State=UP SuspendTime=60
 		PartitionName=own Nodes=own1 State=UP SuspendTime=120
 	C
@@ -117,6 +117,7 @@ named_1() {
 		all|warning|SuspendTimeout|600 s for pool h100|at most 300 s
 		all|warning|SuspendExcNodes|c1, which has nodes of pool h100|no node of a pool
 		all|warning|SuspendExcParts|late, which has nodes of pool h100|no partition with a node of a pool
+		all|warning|MinNodes|9 for cloud, whose nodes can be 8 at once: pool h100 has max_nodes 7|at most 8, or a higher max_nodes
 		from 23.02|warning|SuspendExcStates|with CLOUD|no CLOUD
 		from 23.02|warning|NodeName|not so for c1 of pool h100|Feature=spot,ondemand
 		all|warning|SlurmdTimeout|0 sec|not 0
