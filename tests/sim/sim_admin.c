@@ -3,14 +3,29 @@
 #include <string.h>
 
 #include "sim_cloud.h"
+#include "sim_journal.h"
 #include "sim_slurm.h"
 
 enum { EVERY_MS = 5 * SIM_SECOND };
 
+static bool is_quarantined(const struct sim_ctld *c, const struct ctld_node *n)
+{
+	const struct sim_row *r = sim_journal_row(c->w->journal, n->name, 0);
+
+	return r != NULL && r->n.state == NODE_QUARANTINED;
+}
+
+/* Where deletes are refused for long, people look after the nodes whose machines stay. */
 static struct ctld_node *some_node(struct sim_ctld *c)
 {
-	struct ctld_node *n = &c->nodes[world_below(c->w, (uint32_t)c->n)];
+	uint32_t from = world_below(c->w, (uint32_t)c->n);
+	struct ctld_node *n = &c->nodes[from];
 
+	for (size_t i = 0; c->w->set.stubborn && i < c->n; i++)
+		if (is_quarantined(c, &c->nodes[(from + i) % c->n])) {
+			n = &c->nodes[(from + i) % c->n];
+			break;
+		}
 	return n->pool == SIM_POOLS_MAX || n->deleted ? NULL : n;
 }
 
