@@ -144,6 +144,35 @@ static void test_a_call_that_waited_for_long_is_not_enough(void **state)
 	}
 }
 
+/* F47, F54: what was wanted before burstd stood still, or slurmctld fell silent, waits for a word
+ * of slurmctld's. */
+static void test_what_was_wanted_long_ago_waits_for_a_snapshot(void **state)
+{
+	static const struct {
+		int64_t wanted_ms, snapshot_ms; /* so long ago; 0: no snapshot yet */
+		size_t go;
+	} ages[] = {
+		{0, 0, 1}, {89000, 0, 1}, {91000, 0, 0}, {91000, 89000, 1}, {600000, 91000, 0},
+	};
+	struct fix *f = *state;
+	struct fleet_node **all;
+	struct node *n;
+
+	load(f, false, false);
+	f->e->started_ms -= 3600000;
+	f->e->clouds[0].listed = true;
+	call(f, "c1", NULL);
+	n = &fleet_find(&f->e->fleet, "c1")->newest->n;
+	assert_int_equal(n->state, NODE_WANTED);
+	for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
+		n->wanted_ms = engine_now(f->e) - ages[i].wanted_ms;
+		f->e->snapshot_ms =
+			ages[i].snapshot_ms != 0 ? engine_now(f->e) - ages[i].snapshot_ms : 0;
+		assert_int_equal(wanted_collect(f->e, &all), ages[i].go);
+		free(all);
+	}
+}
+
 /* A row as SLURM_COMMENT_FORMAT has it. */
 static size_t add_row(char *out, const char *row, const char *comment)
 {
@@ -375,6 +404,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_squeue_is_asked_for_wishes_that_are_not_known,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_call_that_waited_for_long_is_not_enough,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_wanted_long_ago_waits_for_a_snapshot,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wishes_are_added_to_the_jobs_of_the_file,
 						setup, teardown),
