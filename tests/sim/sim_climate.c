@@ -102,6 +102,8 @@ static const struct class
 	{"nodes used again", offsetof(struct sim_totals, reuses), 100},
 	{"nodes powered down for being idle", offsetof(struct sim_totals, idle_suspends), 100},
 	{"nodes that stayed warm", offsetof(struct sim_totals, warm), 20},
+	{"places left alone as purchases failed", offsetof(struct sim_totals, place_fails), 3},
+	{"creates to try one of these", offsetof(struct sim_totals, place_probes), 3},
 };
 
 static uint64_t counted(const struct sim_totals *t, const struct class *c)

@@ -390,6 +390,28 @@ static void sleep_all(struct world *w, step_fn step)
 		step(w);
 }
 
+/* --- purchases fail at one place, and all else is answered (F26) ---------------------------------
+ *
+ * The job gets its nodes at another one, once that is known.  Of what did not leave us that is
+ * soon; what may have been made is in doubt for longer than places cool down here. */
+
+static void drill_fails(struct world *w, step_fn step)
+{
+	struct ctld_job *j = submit(w);
+
+	if (w->failed || j == NULL)
+		return;
+	SIM_TRACE(w, "*** purchases fail where the next one goes");
+	if (w->set.pools[j->pool].ladder) {
+		w->next_fails = FAILS_REFUSES;
+		start(w, step, j);
+	}
+	w->next_fails = FAILS_NOT;
+	sim_place_heal(w);
+	sim_ctld_end_job(w->ctld, j);
+	sleep_all(w, step);
+}
+
 /* --- a node that waited for a job, and is powered up for none ----------------------------------
  *
  * Nothing is bought while the price is not known; its job ends meanwhile.  Then an admin powers the
@@ -661,6 +683,8 @@ void sim_drill(struct world *w, step_fn step)
 	}
 	sleep_all(w, step);
 	drill_right(w, step);
+	if (w->seed % 6 == 4) /* by no dice, as it came later */
+		drill_fails(w, step);
 	if (world_one_in(w, 4))
 		drill_next(w, step);
 	sleep_all(w, step);

@@ -42,8 +42,9 @@ struct wire { /* one request, from send to reply */
 	struct err error; /* code set: there is none */
 	long status;
 	struct str body;
-	unsigned retry_s;  /* Retry-After; 0: none */
-	uint32_t list_run; /* not 0: the last page of this list */
+	enum sim_fails fails; /* its place does */
+	unsigned retry_s;     /* Retry-After; 0: none */
+	uint32_t list_run;    /* not 0: the last page of this list */
 };
 
 struct http_client {
@@ -538,7 +539,7 @@ static bool at_the_door(struct world *w, struct wire *q)
 			no_reply(w, q);
 		return true;
 	}
-	if (q->kind == LIST && w->cloud->no_lists) {
+	if ((q->kind == LIST && w->cloud->no_lists) || q->fails == FAILS_SAYS_SO) {
 		error(q, 500, "internal");
 		return true;
 	}
@@ -622,8 +623,10 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		(void)snprintf(seconds, sizeof(seconds), "%u", q->retry_s);
 		r.retry_after = seconds;
 	}
-	if (q->done != NULL && q->error.code == 0 && q->list_run != 0)
+	if (q->done != NULL && q->error.code == 0 && q->list_run != 0) {
 		sim_cloud_listed(w->cloud, q->list_run);
+		w->listed_at[q->twin] = w->now;
+	}
 	if (q->done != NULL &&
 	    ((q->kind != LIST && q->kind != NOTICES) || q->status != 200 || q->error.code != 0))
 		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
@@ -634,6 +637,9 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		sim_place_told(w, &q->create, q->sent_at);
 	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 && q->status == 429)
 		sim_cloud_throttled(w->cloud, q->create.token);
+	if (q->done != NULL && makes(q))
+		sim_place_answered(w, q->kind == CREATE ? &q->create : NULL,
+				   q->error.code == 0 ? q->status : 0, q->sent_at);
 	if (q->done != NULL && q->kind == STORE && q->error.code == 0 && q->status == 200)
 		sim_store_told(w, q->url, q->body.p);
 	answer(q, q->error.code == 0 ? &r : NULL, q->error.code == 0 ? NULL : &q->error);
@@ -762,11 +768,16 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 		if (sim_cloud_find(c->w->cloud, q->ids[i]) != NULL)
 			sim_cloud_find(c->w->cloud, q->ids[i])->asked = true;
 	q->twin = strncmp(call->url, c->w->twin_url, strlen(c->w->twin_url)) == 0;
+	if (q->kind == CREATE)
+		q->fails = sim_place_fails(c->w, &q->create, q->twin);
 	if (is_away(c->w, q) && c->w->cloud->away[q->twin].how == AWAY_REFUSES) {
 		met(c->w, SIM_AWAY, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "nobody listens");
-	} else if (world_fault(c->w, SIM_NOT_SENT)) {
-		met(c->w, SIM_NOT_SENT, q);
+	} else if (q->fails == FAILS_IS_SILENT) {
+		no_reply(c->w, q);
+	} else if (q->fails == FAILS_REFUSES || world_fault(c->w, SIM_NOT_SENT)) {
+		if (q->fails == FAILS_NOT)
+			met(c->w, SIM_NOT_SENT, q);
 		(void)err_set(&q->error, ERR_NOTSENT, "connection refused");
 	}
 	world_at(c->w, c->w->now + world_between(c->w, 5, c->w->set.limits.some ? 100 : 1500),

@@ -1,4 +1,5 @@
-/* sim_place.c - market places: what has run out there, and what burstd has been told of it. */
+/* sim_place.c - market places: what has run out there, where purchases fail, what burstd has been
+ * told of it, and the judge of who leaves them alone. */
 #include <string.h>
 
 #include "sim_cloud.h"
@@ -9,6 +10,11 @@ enum {
 	   nothing. */
 	COOLS_MS = SIM_COOLDOWN_MS,
 	CALM_MS = 9 * SIM_MINUTE, /* a quota: 15 times that, doubled to 240 */
+	/* Where purchases fail: doubled to 15 times that, and forgotten. */
+	FAILS_MAX_MS = 15 * COOLS_MS,
+	FORGOTTEN_MS = 60 * SIM_MINUTE,
+	RUN_MS = 10 * SIM_MINUTE, /* failures that are further apart are not one trouble */
+	TURN_MS = 5 * SIM_SECOND, /* from an answer to the turn in which it is looked at */
 };
 
 static struct sim_place *place_of(struct world *w, const struct create_request *rq)
@@ -40,18 +46,6 @@ void sim_place_runs_out(struct world *w, const struct create_request *rq)
 	place_of(w, rq)->out_until = w->now + world_between(w, 0, 120) * SIM_SECOND;
 }
 
-/* All that wait for one place learn of it by one refused call, not each by its own. */
-void sim_place_check(struct world *w, const struct create_request *rq)
-{
-	const struct sim_place *p = place_of(w, rq);
-
-	if (p->told_life == w->life && w->now > p->told_at && w->now - p->told_at < COOLS_MS &&
-	    w->set.chance[SIM_CLOCK_JUMP] == 0)
-		world_fail(w, "F8: a create of %s (%s in %s, %s) %d ms after a refusal there",
-			   rq->wants[0].node, rq->type, rq->region, rq->market,
-			   (int)(w->now - p->told_at));
-}
-
 /* What was on its way when a refusal came back belongs to that one. */
 void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at)
 {
@@ -61,6 +55,133 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 		return;
 	p->told_at = w->now;
 	p->told_life = w->life;
+}
+
+/* --- purchases fail, and all else is answered (F26; ADR 23) --------------------------------------
+ *
+ * The judge counts only what burstd must count, too, so that it takes no place for closed that may
+ * be open: failures for as long as `unreachable_after`, a list among them, and no other answer. */
+
+/* By dice of its own, so that the other worlds stay as they are without it. */
+void sim_place_choose(struct world *w)
+{
+	if (w->seed % 7 == 6)
+		w->set.chance[SIM_PLACE_FAILS] = 60;
+}
+
+enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin)
+{
+	struct sim_place *p = place_of(w, rq);
+
+	p->twin = twin;
+	if (w->next_fails != FAILS_NOT) {
+		p->fails = w->next_fails;
+		p->fails_until = INT64_MAX;
+		w->next_fails = FAILS_NOT;
+	} else if (w->now >= p->fails_until && world_fault(w, SIM_PLACE_FAILS)) {
+		p->fails = (enum sim_fails)world_between(w, FAILS_REFUSES, FAILS_SAYS_SO);
+		p->fails_until = w->now + world_between(w, 60, 1200) * SIM_SECOND;
+		SIM_TRACE(w, "*** purchases of %s in %s, %s, fail", p->type, p->region, p->market);
+	}
+	for (size_t i = 0; w->now < p->fails_until && i < rq->n; i++)
+		world_met(w, SIM_PLACE_FAILS, rq->wants[i].node, rq->wants[i].gen);
+	return w->now < p->fails_until ? p->fails : FAILS_NOT;
+}
+
+void sim_place_heal(struct world *w)
+{
+	for (struct sim_place *p = w->places; p < w->places + SIM_PLACES_MAX; p++)
+		p->fails_until = 0;
+}
+
+static void begin(struct world *w, struct sim_failed *f)
+{
+	*f = (struct sim_failed){.life = w->life, .since = w->now, .last = w->now};
+}
+
+static bool is_closed(const struct world *w, const struct sim_failed *f)
+{
+	return f->times > 0 && f->life == w->life && w->now - f->until <= FORGOTTEN_MS;
+}
+
+/* What is closed before all may know of it is tried again at any time; from then on it is known
+ * when.
+ */
+static void shut(struct world *w, struct sim_failed *f)
+{
+	int64_t ms = COOLS_MS;
+
+	for (uint32_t i = 0; i < f->times && ms < FAILS_MAX_MS; i++)
+		ms *= 2;
+	f->until = w->now + (f->times == 0 ? 0 : ms < FAILS_MAX_MS ? ms : FAILS_MAX_MS);
+	f->probe_at = 0;
+	w->totals->place_fails += f->times++ == 0;
+}
+
+static void failed(struct world *w, struct sim_place *p, int64_t sent_at)
+{
+	struct sim_failed *f = &p->failed;
+	bool closed = is_closed(w, f);
+
+	if (closed && sent_at != f->probe_at)
+		return; /* it was on its way, or is repeated */
+	if (!closed &&
+	    (f->since == 0 || f->life != w->life || f->times > 0 || w->now - f->last >= RUN_MS))
+		begin(w, f);
+	f->last = w->now;
+	if (closed || (w->now - f->since >= w->set.unreachable_ms + TURN_MS &&
+		       w->listed_at[p->twin] > f->since + TURN_MS))
+		shut(w, f);
+}
+
+void sim_place_answered(struct world *w, const struct create_request *rq, long status,
+			int64_t sent_at)
+{
+	bool fails = status == 0 || status == 500;
+
+	if (rq == NULL && (fails || status == 200))
+		return;
+	if (rq != NULL && fails)
+		failed(w, place_of(w, rq), sent_at);
+	else if (rq != NULL && status == 429 && place_of(w, rq)->failed.probe_at == sent_at)
+		place_of(w, rq)->failed.probe_at = 0;
+	for (struct sim_place *p = w->places; !fails && status != 429 && p->type[0] != '\0'; p++)
+		if (rq == NULL || p == place_of(w, rq))
+			p->failed = (struct sim_failed){0};
+}
+
+/* A create that burstd has just decided on. */
+static void check_failing(struct world *w, struct sim_place *p, const struct create_request *rq)
+{
+	struct sim_failed *f = &p->failed;
+
+	if (!is_closed(w, f))
+		return;
+	if (w->now < f->until)
+		world_fail(w,
+			   "F26: a create of %s (%s in %s, %s), where they fail, %d ms too early",
+			   rq->wants[0].node, rq->type, rq->region, rq->market,
+			   (int)(f->until - w->now));
+	if (rq->fabric[0] != '\0')
+		return;                                /* decided on when that was made */
+	if (f->probe_at != 0 && f->probe_at != w->now) /* what goes at once is one purchase */
+		world_fail(w, "F26: a create of %s (%s in %s, %s), where another is tried first",
+			   rq->wants[0].node, rq->type, rq->region, rq->market);
+	w->totals->place_probes++;
+	f->probe_at = w->now;
+}
+
+/* All that wait for one place learn of it by one refused call, not each by its own. */
+void sim_place_check(struct world *w, const struct create_request *rq)
+{
+	struct sim_place *p = place_of(w, rq);
+
+	if (p->told_life == w->life && w->now > p->told_at && w->now - p->told_at < COOLS_MS &&
+	    w->set.chance[SIM_CLOCK_JUMP] == 0)
+		world_fail(w, "F8: a create of %s (%s in %s, %s) %d ms after a refusal there",
+			   rq->wants[0].node, rq->type, rq->region, rq->market,
+			   (int)(w->now - p->told_at));
+	check_failing(w, p, rq);
 }
 
 int64_t sim_place_calm_at(const struct world *w)

@@ -146,6 +146,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_NO_REQUEUE] = {"job is not requeued", 300, NODES, why_one},
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},
+	[SIM_PLACE_FAILS] = {"F26 purchases fail", 60, OTHER_THAN_CREATE, why_cr},
 };
 
 #undef W
@@ -374,6 +375,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	choose_own(w);
 	sim_climate_choose(w);
 	sim_freeze_choose(w);
+	sim_place_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");

@@ -122,6 +122,7 @@ enum sim_fault {
 	SIM_CALLS_SPLIT,  /* F47: ResumeRate: the nodes of a job come in several calls */
 	SIM_ARRAYS,       /* tasks of an array, whose first has the number of them all */
 	SIM_FROZEN,       /* F54: burstd stands still, and goes on; by the world's own choice */
+	SIM_PLACE_FAILS,  /* F26: no create at one place is answered well, for minutes; likewise */
 	SIM_NFAULTS
 };
 
@@ -141,6 +142,7 @@ struct sim_totals {
 	/* Under faults: nodes that a job found up, that idled for SuspendTime and were powered
 	 * down, and that were not. */
 	uint64_t reuses, idle_suspends, warm;
+	uint64_t place_fails, place_probes; /* places closed as purchases fail; and tried again */
 	uint64_t met[SIM_NFAULTS][NODE_NSTATES + 1]; /* last column: no row */
 };
 
@@ -166,6 +168,15 @@ struct sim_place { /* where something may be bought; type "": none yet */
 	int64_t out_until; /* it has nothing */
 	int64_t told_at;   /* when burstd was told so ... */
 	unsigned told_life;
+	bool twin; /* it is sold under the account's other name */
+	int64_t fails_until;
+	enum sim_fails { FAILS_NOT, FAILS_REFUSES, FAILS_IS_SILENT, FAILS_SAYS_SO } fails;
+	struct sim_failed { /* what burstd must know of that, in this life */
+		unsigned life, times;
+		int64_t since, last; /* the first and the last failure that it was told of */
+		int64_t until;       /* times: it may not be tried before */
+		int64_t probe_at;    /* when what tries it was sent; 0: nothing does */
+	} failed;
 };
 
 struct sim_pool {
@@ -255,11 +266,12 @@ struct world {
 	int64_t wall;   /* ... and the wall clock that it shares with slurmctld ... */
 	int64_t set_at; /* ... which was set then */
 	int64_t life_began;
-	bool listed, told;    /* in this life it had a whole list; a whole snapshot */
-	int64_t frozen_until; /* it has no turn until then */
-	int64_t disk_until;   /* until then the disk has no room (F55) ... */
-	bool told_full;       /* ... as far as burstd was told */
-	bool no_offers;       /* for a drill: the provider does not say its prices */
+	bool listed, told;         /* in this life it had a whole list; a whole snapshot */
+	int64_t frozen_until;      /* it has no turn until then */
+	int64_t disk_until;        /* until then the disk has no room (F55) ... */
+	bool told_full;            /* ... as far as burstd was told */
+	bool no_offers;            /* for a drill: the provider does not say its prices */
+	enum sim_fails next_fails; /* likewise: the place of the next create does so from then on */
 	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
 	bool faults;   /* phase one */
 	bool crashed;  /* the present life of burstd is over */
@@ -269,7 +281,8 @@ struct world {
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct sim_place places[SIM_PLACES_MAX];
-	bool turned; /* the rungs stand the other way round in burstd.conf */
+	int64_t listed_at[2]; /* when burstd had a whole list last, by each name of the account */
+	bool turned;          /* the rungs stand the other way round in burstd.conf */
 	struct task *heap;
 	size_t ntasks, cap;
 	int64_t same_ms;
@@ -341,6 +354,14 @@ void sim_place_runs_out(struct world *w, const struct create_request *rq);
 void sim_place_check(struct world *w, const struct create_request *rq);
 void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at);
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
+void sim_place_choose(struct world *w);
+void sim_place_heal(struct world *w); /* no place fails any more */
+/* How does a create that is sent there now fail?  It may begin with it. */
+enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin);
+/* Burstd has the answer to a create that it sent then, or (rq NULL) to what comes before one, of
+ * any place.  status 0: there was no answer. */
+void sim_place_answered(struct world *w, const struct create_request *rq, long status,
+			int64_t sent_at);
 
 /* --- sim_limit.c --- */
 void sim_limit_choose(struct world *w);
