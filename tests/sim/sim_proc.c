@@ -6,6 +6,7 @@
 
 #include "base/hostlist.h"
 #include "base/mem.h"
+#include "engine/slurm/slurm.h"
 #include "sim_journal.h"
 #include "sim_slurm.h"
 #include "world.h"
@@ -30,6 +31,7 @@ struct child {
 	int status;
 	const char *errors;
 	uint32_t timeout_ms;
+	int64_t asked_at;
 	int64_t run_at; /* what it says was so then ... */
 	bool whole;     /* ... and it says all */
 	struct ctld_node nodes[SIM_NODES_MAX + 1];
@@ -84,6 +86,16 @@ void sim_proc_cancel_all(struct proc *p)
 
 	for (struct child *k = p->children; k != NULL; k = k->next)
 		answer(k, NULL, &cancelled);
+}
+
+bool sim_proc_who_is_late(const struct proc *p)
+{
+	const struct child *k = p->children;
+
+	while (k != NULL &&
+	       (k->query != WHO || k->done == NULL || p->w->now - k->asked_at < SLURM_NOTIFY_MS))
+		k = k->next;
+	return k != NULL;
 }
 
 /* Does this squeue ask for all jobs? */
@@ -392,6 +404,7 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	p->w->totals->polls++;
 	if (++p->w->commands > most)
 		world_fail(p->w, "I30: more than %u commands in a minute", (unsigned)most);
+	k->asked_at = p->w->now;
 	world_at(p->w, p->w->now + world_between(p->w, 2, 40), on_run, k, 0);
 	(void)world_alive(p->w);
 	return 0;

@@ -407,6 +407,8 @@ void sim_http_cancel_all(struct http_client *c); /* after a crash and engine_fre
 struct proc *sim_proc_new(struct world *w);
 void sim_proc_free(struct proc *p);
 void sim_proc_cancel_all(struct proc *p);
+/* Does burstd wait for squeue to say who listens, for longer than its orders wait for that? */
+bool sim_proc_who_is_late(const struct proc *p);
 
 /* --- sim_pool.c: images that are wrong, pools that are paused, and the judge of both --- */
 bool sim_pool_is_wrong(const struct world *w, uint32_t pool);
