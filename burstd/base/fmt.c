@@ -91,7 +91,7 @@ void fmt_local(char *text, fmt_zone_fn zone)
 
 	for (char *p = strchr(text, 'T'); p != NULL && zone != NULL; p = strchr(p + 1, 'T')) {
 		char utc[FMT_UTC_SIZE + 1], local[FMT_TIME_SIZE];
-		int64_t ms;
+		int64_t ms = 0;
 
 		if (p - text < DATE || strnlen(p, DATE) < DATE)
 			continue;

@@ -303,7 +303,8 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	claim = drift_claim(&l);
 	/* It may be one that has ended since this list was begun, and is forgotten: it would be
 	 * billed and deleted a second time, and count (I21, I22).  The next list will tell. */
-	if ((claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT) && c->list_began < nm->forgot_ms)
+	if (nm != NULL && (claim == DRIFT_ADOPT || claim == DRIFT_ADOPT_NEXT) &&
+	    c->list_began < nm->forgot_ms)
 		claim = DRIFT_NOBODYS;
 	c->unsure = c->unsure || claim == DRIFT_RIDDLE;
 	if (claim == DRIFT_STRAY)
