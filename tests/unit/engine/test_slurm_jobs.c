@@ -1,0 +1,179 @@
+/* test_slurm_jobs.c - what the adapter tells jobs and those who wait for them: words, comments and
+ * begin times. */
+#include "slurm_scripts.h"
+
+/* Whoever waits at a terminal hears it before the job ends; other orders do not wait. */
+static void test_what_ends_jobs_waits_for_words(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = ""};
+	int64_t from = loop_now(f->loop);
+	char *text;
+
+	slurm_talks(f->slurm, true);
+	slurm_notify(f->slurm, "7", "burstd: it's \"over\"");
+	assert_true(slurm_notifies(f->slurm));
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", true, "burstd: x");
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "notify");
+	assert_string_equal(o.names, "7");
+	assert_true(o.of_jobs);
+	assert_false(slurm_next(f->slurm, &o));
+	assert_in_range(slurm_held_until(f->slurm), from + SLURM_NOTIFY_MS,
+			loop_now(f->loop) + SLURM_NOTIFY_MS);
+	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
+	slurm_drain(f->slurm, "c2", "burstd: y"); /* the fence of a node ends nothing */
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "drain");
+	f->given = 2;
+	slurm_flush(f->slurm);
+	loop_run(f->loop);
+	assert_false(slurm_notifies(f->slurm));
+	slurm_talks(f->slurm, false);
+	assert_true(slurm_held_until(f->slurm) == INT64_MAX);
+	settle(f);
+	text = calls(f);
+	assert_non_null(strstr(text, "notify 7 burstd: it s  over \n"));
+	assert_non_null(strstr(text, "update nodename=c1 state=DOWN"));
+	free(text);
+}
+
+static void stop(void *ctx)
+{
+	struct fix *f = ctx;
+
+	loop_stop(f->loop);
+}
+
+/* scontrol takes one job. */
+static void test_each_job_has_a_notify_of_its_own(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_notify(f->slurm, "7", "burstd: x");
+	slurm_notify(f->slurm, "8", "burstd: x");
+	settle(f);
+	assert_calls(f, "notify 7 burstd: x\nnotify 8 burstd: x\n");
+}
+
+static void test_words_are_awaited_for_a_second(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+
+	slurm_talks(f->slurm, true);
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: x");
+	assert_false(slurm_next(f->slurm, &o));
+	timer_at(f->tick = timer_new(f->loop, stop, f), slurm_held_until(f->slurm));
+	loop_run(f->loop);
+	timer_free(f->tick);
+	assert_true(slurm_next(f->slurm, &o)); /* though they are still on their way */
+	assert_string_equal(o.verb, "power-down");
+	assert_true(slurm_held_until(f->slurm) == INT64_MAX);
+}
+
+/* Each job has a command, and a slow one takes a second: words are dropped before orders are. */
+static void test_words_leave_room_for_orders(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+	char job[16];
+
+	for (int i = 0; i < SLURM_QUEUE_MAX; i++) {
+		(void)snprintf(job, sizeof(job), "%d", i + 1);
+		slurm_notify(f->slurm, job, "burstd: x");
+	}
+	slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "burstd: x");
+	assert_true(slurm_next(f->slurm, &o));
+	assert_string_equal(o.verb, "power-down");
+}
+
+/* An empty comment is one that slurmctld is told. */
+static void test_a_comment_is_cleared(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_clear_comment(f->slurm, "7");
+	slurm_clear_comment(f->slurm, "8_1");
+	settle(f);
+	assert_calls(f, "update jobid=7,8_1 AdminComment=\n");
+}
+
+/* Jobs that wait as long for the same reason are one command. */
+static void test_postpone(void **state)
+{
+	struct fix *f = *state;
+
+	slurm_postpone(f->slurm, "7_2", 29001, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "8", 30000, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "9", 60000, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "10", 60000, NULL);
+	slurm_postpone(f->slurm, "12", 0, NULL); /* nothing to say */
+	settle(f);
+	assert_calls(f, "update jobid=7_2,8 StartTime=now+30 "
+			"AdminComment=burstd: none here; next try x\n"
+			"update jobid=9 StartTime=now+60 "
+			"AdminComment=burstd: none here; next try x\n"
+			"update jobid=10 StartTime=now+60\n");
+}
+
+/* People read local time, beside what squeue and scontrol print; what is written down stays in UTC.
+ */
+static void test_people_read_local_time(void **state)
+{
+	static const char said[] = "burstd: it's so until 2026-01-02T23:04:05Z (in 27s)";
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = ""};
+	char words[SLURM_COMMENT_MAX + 1], *text;
+
+	slurm_postpone(f->slurm, "7", 0, said);
+	slurm_notify(f->slurm, "8", said);
+	slurm_start_now(f->slurm, "9", said);
+	slurm_down(f->slurm, "c1", said);
+	for (; slurm_next(f->slurm, &o); f->given++)
+		assert_string_equal(o.reason,
+				    "burstd: it s so until 2026-01-02T23:04:05Z (in 27s)");
+	settle(f);
+	text = calls(f);
+#define LOCAL "burstd: it s so until 2026-01-03T01:04:05 (in 27s)\n"
+	assert_non_null(strstr(text, "update jobid=7 AdminComment=" LOCAL));
+	assert_non_null(strstr(text, "notify 8 " LOCAL));
+	assert_non_null(strstr(text, "update jobid=9 StartTime=now AdminComment=" LOCAL));
+	assert_non_null(strstr(text, "update nodename=c1 state=DOWN reason=" LOCAL));
+	free(text);
+	slurm_words(f->slurm, words, sizeof(words), said);
+	assert_memory_equal(words, LOCAL, strlen(words));
+#undef LOCAL
+}
+
+/* F57: the clock was set back while a command waits.  slurmctld's times are by that clock, and so
+ * are those that the command was decided by: all of them are ten minutes further away. */
+static void test_what_waits_is_by_the_clock_of_slurmctld(void **state)
+{
+	struct fix *f = *state;
+
+	clock_set_s = 60;
+	slurm_postpone(f->slurm, "7", 30000, NULL);
+	clock_set_s = -540;
+	settle(f);
+	clock_set_s = 0;
+	assert_calls(f, "update jobid=7 StartTime=now+630\n");
+}
+
+int main(void)
+{
+#define T(fn) cmocka_unit_test_setup_teardown(fn, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(test_what_ends_jobs_waits_for_words),
+		T(test_each_job_has_a_notify_of_its_own),
+		T(test_words_are_awaited_for_a_second),
+		T(test_words_leave_room_for_orders),
+		T(test_a_comment_is_cleared),
+		T(test_postpone),
+		T(test_people_read_local_time),
+		T(test_what_waits_is_by_the_clock_of_slurmctld),
+	};
+#undef T
+
+	return cmocka_run_group_tests_name("slurm adapter, jobs", tests, NULL, NULL);
+}
