@@ -371,7 +371,7 @@ static enum node_reason closed_because(const struct engine *e, const struct node
 					       : NODE_BECAUSE_DENIED;
 }
 
-/* As sendable() in launch.c: what was wanted before we started may be up by now. */
+/* As sendable() in wanted.c: what was wanted before we started may be up by now. */
 bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn)
 {
 	if ((fn->name->flags & SLURM_POWERING_UP) == 0 && slurm_is_on(fn->name->flags))
