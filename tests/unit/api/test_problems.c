@@ -7,36 +7,41 @@
 
 /* What test_problems brings about, in the order in which it is shown. */
 static const char *const all_problems[] = {
-	"slurmctld does not answer: scontrol: timed out (last answer 1s ago); until it "
-	"does, "
-	"what runs goes on, no more nodes are released, and only what a resume call asks "
-	"for is bought",
+	"slurmctld does not answer: scontrol: timed out (last answer 1s ago); until it does, what "
+	"runs goes on, no more nodes are released, and only what a resume call asks for is bought",
 	"provider sim does not answer: connection refused (last answer 12s ago)",
 	"pool pool0: provider sim does not offer type",
 	"pool pool0: 2 machines were taken by the provider within an hour, the last 2m00s ago (n7: "
 	"the provider took its capacity back); its jobs: \"burstctl events --node n7\"",
-	"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which "
-	"bills on at "
+	"node n1 is quarantined: the provider refuses to delete instance i-n1-1, which bills on at "
 	"29.52 USD/h",
-	"provider sim: instance i-1 of this cluster (n9) is in no journal and was still "
-	"there 1m58s after its first delete",
-	"2 instances were found at the providers that the journal did not know: it was "
-	"lost, or is an older copy; they count against the limits, and cost since when the "
-	"provider says; not known: for which jobs they were bought, and the bills of what "
-	"ended before ",
-	"provider sim: instance i-x has the tag of this cluster, but its node or "
-	"generation cannot be read",
+	"provider sim: instance i-1 of this cluster (n9) is in no journal and was still there "
+	"1m58s after its first delete",
+	"2 instances were found at the providers that the journal did not know: it was lost, or is "
+	"an older copy; they count against the limits, and cost since when the provider says; not "
+	"known: for which jobs they were bought, and the bills of what ended before ",
+	"provider sim: instance i-x has the tag of this cluster, but its node or generation cannot "
+	"be read",
 	"provider sim: instance i-y has",
 	"1 more instances have tags that cannot be read",
-	"pool pool0: 2 nodes were refused (n[4-5]), the last 12s ago: the provider has no "
-	"capacity "
-	"(none "
-	"in east); "
-	"next try when Slurm",
+	"pool pool0: 2 nodes were refused (n[4-5]), the last 12s ago: the provider has no capacity "
+	"(none in east); next try when Slurm",
 	"3 jobs could not have their nodes and are to wait: the first, 7_2, until "
 	"1970-01-12T13:47:10Z",
 	"1 node is in doubt for over 10m (n2): the answer",
 };
+
+/* Status names one problem, WANT, or none where WANT is NULL. */
+static void assert_problem(struct fixture *f, const char *want)
+{
+	json_t *r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	json_t *problems = json_object_get(r, "problems");
+
+	assert_int_equal(json_array_size(problems), want != NULL);
+	if (want != NULL)
+		assert_string_equal(json_string_value(json_array_get(problems, 0)), want);
+	json_decref(r);
+}
 
 /* It does offer it, and it is the admin who must say what it costs. */
 static void test_a_provider_that_tells_no_price(void **state)
@@ -113,22 +118,13 @@ static void undeleted_since(struct engine *e, const char *name, int64_t ago_ms, 
 static void test_notices_that_fail_for_a_minute_are_told(void **state)
 {
 	struct fixture *f = start("n[1-2]");
-	json_t *r, *problems;
 
 	(void)state;
 	f->e.unheard_ms = FAKE_NOW - 59999; /* a moment's failure */
-	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
-	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
-	json_decref(r);
+	assert_problem(f, NULL);
 	f->e.unheard_ms = FAKE_NOW - 120000;
-	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
-	problems = json_object_get(r, "problems");
-	assert_int_equal(json_array_size(problems), 1);
-	assert_string_equal(
-		json_string_value(json_array_get(problems, 0)),
-		"provider sim: its notices have not been heard for 2m00s: the queue does "
-		"not exist; until they are, a reclaim is seen when it has happened");
-	json_decref(r);
+	assert_problem(f, "provider sim: its notices have not been heard for 2m00s: the queue does "
+			  "not exist; until they are, a reclaim is seen when it has happened");
 	stop(f);
 }
 
@@ -149,17 +145,9 @@ static void test_a_wrong_clock_is_told(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		struct fixture *f = start("n[1-2]");
-		json_t *r, *problems;
-		const char *said;
 
 		f->e.ahead_ms = rows[i].ahead_ms;
-		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
-		problems = json_object_get(r, "problems");
-		said = json_string_value(json_array_get(problems, 0));
-		assert_int_equal(json_array_size(problems), rows[i].want != NULL);
-		if (rows[i].want != NULL)
-			assert_string_equal(said, rows[i].want);
-		json_decref(r);
+		assert_problem(f, rows[i].want);
 		stop(f);
 	}
 }
@@ -176,16 +164,9 @@ static void test_fabrics_that_stay_are_told(void **state)
 	(void)state;
 	for (size_t n = 0; n < sizeof(want) / sizeof(want[0]); n++) {
 		struct fixture *f = start("n[1-2]");
-		json_t *r, *problems;
 
 		f->e.undropped = n;
-		r = ask(f, "{\"v\":1,\"op\":\"status\"}");
-		problems = json_object_get(r, "problems");
-		assert_int_equal(json_array_size(problems), n > 0);
-		if (n > 0)
-			assert_string_equal(json_string_value(json_array_get(problems, 0)),
-					    want[n]);
-		json_decref(r);
+		assert_problem(f, want[n]);
 		stop(f);
 	}
 }
@@ -194,7 +175,6 @@ static void test_fabrics_that_stay_are_told(void **state)
 static void test_undeleted(void **state)
 {
 	struct fixture *f = start("n[1-5]");
-	json_t *r, *problems;
 
 	(void)state;
 	f->e.undeleted = "the BMC is busy";
@@ -203,20 +183,12 @@ static void test_undeleted(void **state)
 	undeleted_since(&f->e, "n3", 9000, false); /* young: it may be a moment's failure */
 	undeleted_since(&f->e, "n4", 60000, true); /* what lacks is a list without it */
 	f->e.undeleted_ms = FAKE_NOW - 60001;      /* of others, which are gone by now */
-	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
-	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
-	json_decref(r);
+	assert_problem(f, NULL);
 	undeleted_since(&f->e, "n5", 60000, false); /* and was bought anew since */
 	(void)fake_node(&f->e, "n5", 2, NODE_READY);
 	f->e.undeleted_ms = FAKE_NOW - 5000;
-	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
-	problems = json_object_get(r, "problems");
-	assert_int_equal(json_array_size(problems), 1);
-	assert_string_equal(
-		json_string_value(json_array_get(problems, 0)),
-		"provider sim: deletes fail: 3 nodes (n[1-2,5]) may bill on: the BMC is "
-		"busy; tried again by itself");
-	json_decref(r);
+	assert_problem(f, "provider sim: deletes fail: 3 nodes (n[1-2,5]) may bill on: the BMC is "
+			  "busy; tried again by itself");
 	stop(f);
 }
 
