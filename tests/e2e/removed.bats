@@ -27,6 +27,15 @@ second() {
 	C
 }
 
+# far_job SECONDS: burstd with the second provider, and $job on a node of it for so long.
+far_job() {
+	lab_stop burstd
+	second /etc/burstd/sim.token
+	lab_start burstd
+	job=$(job -w c8 --exclusive --wrap "sleep $1")
+	within 30 job_is "$job" RUNNING
+}
+
 problems() {
 	burstctl status --json | jq -r '.problems[]'
 }
@@ -36,11 +45,7 @@ spent() {
 }
 
 @test "a pool leaves over a restart: its job goes on, its machine ends, its cost is shown" {
-	lab_stop burstd
-	second /etc/burstd/sim.token
-	lab_start burstd
-	job=$(job -w c8 --exclusive --wrap 'sleep 12')
-	within 30 job_is "$job" RUNNING
+	far_job 12
 	lab_stop burstd
 	sed '/^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
 	"$lab_dir/bin/burstd" --check /etc/burstd/burstd.conf
@@ -61,11 +66,7 @@ spent() {
 }
 
 @test "a provider leaves over a restart: off, with its node; it is back, and the node is seen to" {
-	lab_stop burstd
-	second /etc/burstd/sim.token
-	lab_start burstd
-	job=$(job -w c8 --exclusive --wrap 'sleep 60')
-	within 30 job_is "$job" RUNNING
+	far_job 60
 	cp /etc/burstd/burstd.conf "$lab_dir/both.conf"
 	lab_stop burstd
 	sed '/^provider "far"/d; /^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
@@ -88,11 +89,7 @@ spent() {
 
 # docs/operations.md: with the account closed nobody can ask what is left there, so somebody must say it.
 @test "a provider leaves for good: a section of its name that has nothing ends what is left of it" {
-	lab_stop burstd
-	second /etc/burstd/sim.token
-	lab_start burstd
-	job=$(job -w c8 --exclusive --wrap 'sleep 60')
-	within 30 job_is "$job" RUNNING
+	far_job 60
 	lab_stop burstd
 	sed '/^provider "far"/d; /^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
 	scancel "$job"
