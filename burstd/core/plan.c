@@ -113,12 +113,22 @@ static void explain_limit(const struct plan_node *pn, const struct plan_ask *a, 
 	const struct conf_pool *p = &a->conf->pools[pn->full];
 	char rate[FMT_MONEY_SIZE], more[HELD_SIZE];
 
+	(void)fmt_money(rate, p->max_rate_nano_h);
 	if (pn->lasting)
 		explain_need(pn, a, out, size);
+	else if (pn->beside && pn->cause == PLAN_MAX_RATE)
+		(void)snprintf(out, size,
+			       "pool %s: its nodes were refused to another job, which needs more "
+			       "than max_rate %s %s/h",
+			       p->name, rate, a->conf->currency);
+	else if (pn->beside)
+		(void)snprintf(out, size,
+			       "pool %s: its nodes were refused to another job, which needs more "
+			       "than max_nodes %u",
+			       p->name, p->max_nodes);
 	else if (pn->cause == PLAN_MAX_RATE)
-		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached%s", p->name,
-			       fmt_money(rate, p->max_rate_nano_h), a->conf->currency,
-			       held(&a->pools[pn->full], more));
+		(void)snprintf(out, size, "pool %s: max_rate %s %s/h reached%s", p->name, rate,
+			       a->conf->currency, held(&a->pools[pn->full], more));
 	else
 		(void)snprintf(out, size, "pool %s: max_nodes %u reached%s", p->name, p->max_nodes,
 			       held(&a->pools[pn->full], more));
@@ -169,6 +179,7 @@ struct fate { /* what is decided for a set of nodes, whole */
 	uint32_t group, full, no_rung;
 	uint64_t job;
 	bool lasting; /* of a limit */
+	bool beside;  /* a limit that another job on one of the nodes can never meet */
 	struct plan_need need;
 	const struct fleet_name *stuck;
 };
@@ -335,6 +346,7 @@ static struct fate shared(const struct planner *pl, const uint32_t *nodes, size_
 			f = no(pn->cause, pn->full);
 			f.no_rung = pn->no_rung;
 			f.stuck = pn->stuck;
+			f.beside = pn->lasting || pn->beside;
 			return f; /* what the other lacks for good, this one may have without it */
 		}
 		if (pn->verdict == PLAN_WAIT && pn->group == PLAN_WAITS)
@@ -361,6 +373,7 @@ static void apply(struct planner *pl, struct plan_node *pn, struct fate f)
 	pn->job = f.job;
 	pn->cause = f.cause;
 	pn->lasting = f.lasting;
+	pn->beside = f.beside;
 	pn->need = f.need;
 	pn->group = f.verdict == PLAN_WAIT ? PLAN_WAITS : f.group;
 	if (f.verdict != PLAN_BUY)

@@ -60,6 +60,7 @@ struct plan_node {
 	const struct fleet_name *stuck; /* PLAN_STUCK: the one of its job that is */
 	bool lasting;                   /* REFUSE: no wait can mend it; of a limit: */
 	struct plan_need need;
+	bool beside; /* REFUSE: another job on one of its nodes can never meet the limit */
 };
 
 struct plan_pool {                  /* what else there is to know of a pool at that moment */

@@ -258,6 +258,48 @@ static void test_rows(void **state)
 	}
 }
 
+/* The job on a3 and a4 could wait for other nodes, and no limit is reached: the one that is refused
+ * with it needs too much. */
+static void test_beside_a_job_that_needs_too_much(void **state)
+{
+	static const struct {
+		uint32_t max_nodes;
+		int64_t max_rate;
+		const char *list, *first, *why;
+	} cases[] = {
+		{2, 100, "a[1-5]", "a[1-3]",
+		 "pool a: its nodes were refused to another job, which needs more than max_nodes "
+		 "2"},
+		{8, 25, "a[1-5]", "a[1-3]",
+		 "pool a: its nodes were refused to another job, which needs more than max_rate "
+		 "25.00 EUR/h"},
+		{3, 100, "a[1-5]", "a[1-3]", "pool a: max_nodes 3 reached"}, /* no job's need */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct ladder_known known[2] = {{.price = 10 * FMT_NANO}, {.price = 0}};
+		struct plan_pool pools[2] = {{.known = &known[0]}, {.known = &known[1]}};
+		struct round t;
+		char why[160];
+		size_t last;
+
+		round_init(&t, cases[i].max_nodes, cases[i].max_rate, cases[i].list);
+		(void)snprintf(t.c->currency, sizeof(t.c->currency), "EUR");
+		add_job(&t, 1, cases[i].first);
+		add_job(&t, 2, i < 2 ? "a[3-4]" : "a[4-5]");
+		if (i < 2)
+			add_job(&t, 3, "a[4-5]"); /* by way of the second */
+		make_plan(&t, pools);
+		last = t.p.n - 1;
+		assert_int_equal(t.p.nodes[last].verdict, PLAN_REFUSE);
+		plan_explain(&t.p, &t.p.nodes[last], &t.ask, why, sizeof(why));
+		assert_string_equal(why, cases[i].why);
+		assert_false(plan_hint(&t.p, &t.p.nodes[last]).lasting);
+		round_fini(&t);
+	}
+}
+
 /* Nothing is bought of b while its price is not known; who shares a node with a job that waits for
  * that waits too, and the node stays the first one's. */
 static void test_waits_with_what_it_shares(void **state)
@@ -523,6 +565,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_who_is_tried_gets_its_other_nodes),
 		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_beside_a_job_that_needs_too_much),
 		cmocka_unit_test(test_waits_with_what_it_shares),
 		cmocka_unit_test(test_what_is_gone_is_bought_again),
 		cmocka_unit_test(test_groups),
