@@ -15,7 +15,6 @@ setup() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
-	sim_config '{"boot": null}'
 	scontrol update partition=cloud state=UP
 	scontrol delete reservation=maint 2>/dev/null || true
 	grep -q 'c\[1-8\]' /etc/burstd/burstd.conf || give_back_c8
@@ -37,6 +36,12 @@ new_rows() {
 # What was done to NODE by scontrol in this test, as slurmctld's log has it
 updates() {
 	slurmctld_log | grep "update_node: node $1 " || true
+}
+
+# log_ms LINE: the time at its beginning
+log_ms() {
+	local at=${1%%]*}
+	date -d "${at#[}" +%s%3N
 }
 
 reason() {
@@ -83,18 +88,21 @@ instance_of() {
 }
 
 @test "POWER_UP by hand, and again while it boots: one instance, which sits idle and goes by SuspendTime" {
-	sim_config '{"boot": "3500ms"}'
+	hold_boots
 	scontrol update nodename=c1 state=POWER_UP
 	within 20 alive 1
 	scontrol update nodename=c1 state=POWER_UP
 	# ResumeProgram is called anew.
 	within 10 eval '[ "$(slurmctld_log | lab_calls resume c1 | wc -l)" = 2 ]'
+	let_boot
 	within 20 up c1
-	began=${EPOCHREALTIME/./}
 	within 10 burstd_has 1 ready
 	[ "$(new_rows)" = 1 ]
 	within 20 node_is c1 POWERING_DOWN
-	[ $((${EPOCHREALTIME/./} - began)) -ge 3500000 ]
+	idle=$(slurmctld_log | grep ' Node c1 now responding$' | head -n 1)
+	goes=$(slurmctld_log | lab_calls suspend c1 | head -n 1)
+	echo "$idle; $goes"
+	[ $(($(log_ms "$goes") - $(log_ms "$idle"))) -ge 3500 ]
 	within 20 powered_down c1
 	within 20 alive 0
 	[ "$(new_rows)" = 1 ]
@@ -102,12 +110,13 @@ instance_of() {
 }
 
 @test "a drain while the node boots: the job goes elsewhere, the node comes up drained and goes by SuspendTime" {
-	sim_config '{"boot": "4s"}'
+	hold_boots
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 20 alive 1
 	node=$(job_nodes "$job")
 	scontrol update nodename="$node" state=DRAIN reason='admin: a=b "disk" State=IDLE'
 	within 10 job_is "$job" PENDING
+	let_boot
 	within 20 node_is_not "$node" 'POWER\|NOT_RESPONDING'
 	node_is "$node" DRAIN
 	[ "$(reason "$node")" = 'admin: a=b "disk" State=IDLE' ]
@@ -120,11 +129,12 @@ instance_of() {
 }
 
 @test "a drain while a job runs: it ends in peace, then the node goes" {
-	job=$(job -N2 --exclusive --wrap 'sleep 4')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	node=$(scontrol show hostnames "$(job_nodes "$job")" | head -n 1)
 	scontrol update nodename="$node" state=DRAIN reason='admin: fan'
 	job_is "$job" RUNNING
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 5 node_is "$node" 'IDLE.*DRAIN'
 	[ "$(reason "$node")" = 'admin: fan' ]
@@ -155,13 +165,14 @@ instance_of() {
 }
 
 @test "scontrol reboot of a busy node: after its job, on the same instance" {
-	job=$(job -w c1 --exclusive --wrap 'sleep 3')
+	job=$(job -w c1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	within 10 burstd_has 1 ready
 	instance=$(instance_of c1)
 	booted=$(boot_time c1)
 	scontrol reboot ASAP nextstate=RESUME reason='admin: kernel' c1
 	job_is "$job" RUNNING
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 30 node_is c1 REBOOT_ISSUED
 	within 30 up c1
@@ -190,7 +201,7 @@ instance_of() {
 }
 
 @test "scontrol reconfigure while nodes boot: the job runs on the same instances" {
-	sim_config '{"boot": "4s"}'
+	hold_boots
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 alive 2
 	job_is "$job" CONFIGURING
@@ -198,17 +209,19 @@ instance_of() {
 	# It reads its files anew, or (from 23.11 on) starts itself anew.
 	slurmctld_log | grep 'rpc_reconfigure_controller: completed\|Attempting to reconfigure'
 	job_is "$job" CONFIGURING
+	let_boot
 	within 40 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 2 ]
 }
 
 @test "a partition put DOWN: what boots runs, what waits buys nothing until it is UP" {
-	sim_config '{"boot": "3s"}'
+	hold_boots
 	first=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 20 alive 1
 	job_is "$first" CONFIGURING
 	scontrol update partition=cloud state=DOWN
 	second=$(job -N2 --exclusive --wrap 'sleep 1')
+	let_boot
 	within 30 job_is "$first" COMPLETED
 	job_is "$second" PENDING
 	[ "$(new_rows)" = 1 ]

@@ -19,7 +19,7 @@ setup() {
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
 	lab_running slurmctld || lab_start slurmctld
-	sim_config '{"boot": null}'
+	sim_config '{"boot_never": []}'
 	resume_timeout $LAB_RESUME_TIMEOUT
 }
 
@@ -28,11 +28,12 @@ new_rows() {
 }
 
 @test "slurmctld is away for a minute while nodes boot: they wait for it, nothing is deleted, and the job runs" {
-	sim_config '{"boot": "5s"}'
+	hold_boots
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 alive 2
 	job_is "$job" CONFIGURING
 	lab_stop slurmctld
+	let_boot
 	back=$((EPOCHSECONDS + 60))
 	within $SEEN_AWAY eval 'burstctl status | grep -q "slurmctld does not answer"'
 	while [ "$EPOCHSECONDS" -lt "$back" ]; do
@@ -47,10 +48,10 @@ new_rows() {
 
 @test "slurmctld is away for longer than ResumeTimeout: the job runs in the end, and nothing is left" {
 	resume_timeout 10
-	sim_config '{"boot": "40s"}'
+	sim_config '{"boot_never": ["c*"]}'
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 20 alive 1
-	sim_config '{"boot": null}'
+	sim_config '{"boot_never": []}'
 	job_is "$job" CONFIGURING
 	lab_stop slurmctld
 	sleep 12

@@ -29,7 +29,7 @@ unwrap() {
 
 @test "a node has its keys by the token in its user-data, and burstd has no listener" {
 	run ! curl -sk --max-time 2 "$lab_door/v1/node/time"
-	id=$(job -N2 --gres=gpu:8 --wrap 'srun hostname; srun sh -c "munge -n | unmunge | grep STATUS"; sleep 5')
+	id=$(job -N2 --gres=gpu:8 --wrap 'srun hostname; srun sh -c "munge -n | unmunge | grep STATUS"; '"$until_over")
 	within 60 job_is "$id" RUNNING
 	for node in $(scontrol show hostnames "$(job_nodes "$id")"); do
 		tokens="${tokens-} $(token_of "$node")"
@@ -39,6 +39,7 @@ unwrap() {
 		run ! on "$node" grep -rq wrap_token /run/burst /var/lib/cloud
 		run ! on "$node" setpriv --reuid=65534 --clear-groups curl -qs -m 2 http://169.254.169.254/metadata/v1/user-data
 	done
+	over "$id"
 	within 60 job_is "$id" COMPLETED
 	[ "$(grep -c 'STATUS: *Success' "$lab_dir/home/job-$id.out")" = 2 ]
 	# One machine, one token; used up, and nowhere that people look.

@@ -183,12 +183,13 @@ script() {
 }
 
 @test "rebalance: the job ends in peace, and nothing new starts there" {
-	job=$(job -N1 --exclusive --requeue --wrap 'echo "run ${SLURM_RESTART_COUNT:-0}"; sleep 8')
+	job=$(job -N1 --exclusive --requeue --wrap 'echo "run ${SLURM_RESTART_COUNT:-0}"; '"$until_over")
 	within 30 running "$job" 0
 	node=$(job_nodes "$job")
 	burstctl notice "$node" --kind rebalance
 	within 2 node_is "$node" DRAIN
 	burstctl node show "$node" | grep -q 'goes when those on it have ended'
+	over "$job"
 	within 15 job_is "$job" COMPLETED
 	restarted "$job" 0
 	within 15 powered_down "$node"

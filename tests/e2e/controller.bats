@@ -44,7 +44,7 @@ kill_after_hook() {
 @test "F50: slurmctld is killed 20 ms after the hook and has forgotten the job's start: no node is bought twice at a time" {
 	sim_config '{"boot": "3s"}'
 	scontrol update partition=cloud state=DOWN
-	job=$(job -N2 --exclusive --wrap 'sleep 4')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	# slurmctld writes its state down every 5 s: the job is in it, its start will not be.
 	touch "$lab_dir/mark"
 	within 10 test /var/lib/slurm/slurmctld/job_state -nt "$lab_dir/mark"
@@ -55,6 +55,7 @@ kill_after_hook() {
 	# What the first call bought is used or goes.
 	within 10 alive 2
 	within 10 burstd_has 2 ANY
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 }
 

@@ -63,29 +63,32 @@ new_rows() {
 }
 
 @test "kill -9 while a job runs: it goes on, and is suspended as ever" {
-	job=$(job -N2 --exclusive --wrap 'sleep 4')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	lab_kill burstd
 	lab_start burstd
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 30 alive 0
 	[ "$(new_rows)" = 2 ]
 }
 
 @test "lost journal: our instances are still ours" {
-	job=$(job -N2 --exclusive --wrap 'sleep 4')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	lab_stop burstd
 	rm -f /var/lib/burstd/journal.db*
 	lab_start burstd
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 2 ]
 	within 40 alive 0
 	# And what was suspended while there was no burstd and no journal.
-	job=$(job -N1 --exclusive --wrap 'sleep 1')
+	job=$(job -N1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	lab_stop burstd
 	rm -f /var/lib/burstd/journal.db*
+	over "$job"
 	within 20 all_down
 	alive 1
 	lab_start burstd

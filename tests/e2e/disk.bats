@@ -82,12 +82,13 @@ refused() {
 @test "F55: on a full disk what runs is deleted, a new job is told why it waits, and runs when there is room" {
 	reserve_is_whole
 	[ "$(metric burstd_buying_stopped)" = 0 ]
-	job=$(job -N2 --exclusive --wrap 'sleep 5')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	rows=$(sim_rows)
 	fill_disk
 	within 10 stopped
 	[ "$(metric burstd_buying_stopped)" = 1 ]
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 30 alive 0
 	within 20 burstd_has 0 ANY
@@ -104,13 +105,14 @@ refused() {
 }
 
 @test "F54, F55: kill -9 on a full disk: burstd comes up again, deletes and buys nothing" {
-	job=$(job -N2 --exclusive --wrap 'sleep 6')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	rows=$(sim_rows)
 	fill_disk
 	within 10 stopped
 	lab_kill burstd
 	fill_disk
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 30 powered_down "$(job_nodes "$job")"
 	next=$(job -N1 --exclusive --wrap 'sleep 1')
@@ -165,13 +167,14 @@ put_off() {
 }
 
 @test "F55: stopped and started on a full disk, with nodes that run" {
-	job=$(job -N2 --exclusive --wrap 'sleep 6')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	fill_disk
 	lab_stop burstd
 	fill_disk
 	lab_start burstd
 	within 10 stopped
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 30 alive 0
 	within 20 burstd_has 0 ANY

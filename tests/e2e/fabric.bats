@@ -49,14 +49,15 @@ no_fabrics() {
 }
 
 @test "each job of several nodes is on a fabric of its own, which goes when its nodes have gone" {
-	one=$(job -N3 --exclusive --wrap 'sleep 8')
-	two=$(job -N3 --exclusive --wrap 'sleep 8')
+	one=$(job -N3 --exclusive --wrap "$until_over")
+	two=$(job -N3 --exclusive --wrap "$until_over")
 	within 40 job_is "$one" RUNNING
 	within 40 job_is "$two" RUNNING
 	echo "nodes and blocks: $(blocks "$one"), $(blocks "$two"); $(fabrics) fabrics"
 	[ "$(blocks "$one")" = '3 1' ]
 	[ "$(blocks "$two")" = '3 1' ]
 	[ "$(fabrics)" = 2 ]
+	over "$one" "$two"
 	burstctl audit | grep -q 'fabric-make'
 	within 60 all_down
 	within 60 no_fabrics
@@ -65,10 +66,11 @@ no_fabrics() {
 
 @test "without a fabric a job is strewn, and a node alone has none" {
 	buy_from "$any"
-	job=$(job -N3 --exclusive --wrap 'sleep 5')
+	job=$(job -N3 --exclusive --wrap "$until_over")
 	within 40 job_is "$job" RUNNING
 	[ "$(blocks "$job")" = '3 3' ]
 	[ "$(fabrics)" = 0 ]
+	over "$job"
 	within 40 all_down
 	buy_from "$near"
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
@@ -79,10 +81,11 @@ no_fabrics() {
 @test "what is too large for a fabric is bought as the next offer says, and what is not still gets one" {
 	buy_from "$near" "$any"
 	burstctl pools | grep -q 'near: a fabric for each job of several nodes'
-	large=$(job -N5 --exclusive --wrap 'sleep 6')
+	large=$(job -N5 --exclusive --wrap "$until_over")
 	within 40 job_is "$large" RUNNING
 	[ "$(blocks "$large" | cut -d' ' -f1)" = 5 ]
 	[ "$(blocks "$large" | cut -d' ' -f2)" -gt 1 ]
+	over "$large"
 	burstctl events --json --tail 100 | grep -q 'place-cools.*fabric job'
 	within 60 all_down
 	within 60 no_fabrics
@@ -90,13 +93,14 @@ no_fabrics() {
 
 @test "killed between the fabric and the create it makes neither twice, and leaves no fabric" {
 	sim POST /admin/faults '{"op": "fabric", "action": "hold", "when": "after", "count": 1}' >/dev/null
-	job=$(job -N2 --exclusive --wrap 'sleep 4')
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 20 sim_held
 	lab_kill burstd
 	sim POST /admin/release '{}' >/dev/null
 	lab_start burstd
 	within 60 job_is "$job" RUNNING
 	[ "$(blocks "$job")" = '2 1' ]
+	over "$job"
 	within 60 all_down
 	within 60 no_fabrics
 }

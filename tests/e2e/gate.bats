@@ -16,7 +16,7 @@ setup() {
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
 	rm -f /etc/burstd/prolog-slurmctld "$lab_dir/home/prolog-ran"
-	sim_config '{"boot": null, "boot_never": []}'
+	sim_config '{"boot": null}'
 	lab_running slurmctld || lab_start slurmctld
 }
 
@@ -62,7 +62,7 @@ prolog() {
 @test "a job starts within two seconds of its last node" {
 	sim_config '{"boot": {"dist": "uniform", "min": "2s", "max": "5s"}}'
 	before=$(metric 'burstd_gates_total{end="up"}')
-	job=$(job -N4 --exclusive --wrap 'sleep 1')
+	job=$(job -N4 --exclusive --wrap "$until_over")
 	within 20 gates 1
 	within 5 eval '[ "$(metric burstd_gates_waiting)" = 1 ]'
 	within 40 job_is "$job" RUNNING
@@ -70,16 +70,19 @@ prolog() {
 	within 5 gates 0
 	within 2 eval '[ "$(metric "burstd_gates_total{end=\"up\"}")" = $((before + 1)) ]'
 	[ "$(metric burstd_gates_waiting)" = 0 ]
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 }
 
 @test "a job on nodes that are up starts at once" {
-	first=$(job -N2 --exclusive --wrap 'sleep 1')
+	first=$(job -N2 --exclusive --wrap "$until_over")
 	within 30 job_is "$first" RUNNING
 	nodes=$(job_nodes "$first")
-	second=$(job -w "$nodes" -N2 --exclusive --wrap 'sleep 1')
+	second=$(job -w "$nodes" -N2 --exclusive --wrap "$until_over")
+	over "$first"
 	within 10 job_is "$first" COMPLETED
 	within 4 job_is "$second" RUNNING
+	over "$second"
 	within 10 job_is "$second" COMPLETED
 }
 
@@ -94,8 +97,8 @@ prolog() {
 }
 
 @test "burstd is killed while a job waits, and comes back: the gate goes on" {
-	sim_config '{"boot": "5s"}'
-	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	hold_boots
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 20 alive 2
 	within 5 gates 1
 	pid=$(pgrep -f "$lab_dir/bin/burst-prolog")
@@ -103,14 +106,16 @@ prolog() {
 	lab_start burstd
 	within 3 eval '[ "$(metric burstd_gates_waiting)" = 1 ]'
 	[ "$(pgrep -f "$lab_dir/bin/burst-prolog")" = "$pid" ]
+	let_boot
 	within 40 job_is "$job" RUNNING
 	[ "$(started_after "$job")" -lt 2000 ]
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 }
 
 @test "burstd is away for ten seconds while a job waits: the gate goes on when it is back" {
-	sim_config '{"boot": "14s"}'
-	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	hold_boots
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 20 alive 2
 	within 5 gates 1
 	pid=$(pgrep -f "$lab_dir/bin/burst-prolog")
@@ -118,13 +123,15 @@ prolog() {
 	sleep 10
 	[ "$(pgrep -f "$lab_dir/bin/burst-prolog")" = "$pid" ]
 	lab_start burstd
+	let_boot
 	within 40 job_is "$job" RUNNING
 	[ "$(started_after "$job")" -lt 2000 ]
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 }
 
 @test "burstd is killed and stays away: the prolog ends after 30 s, the job goes on waiting" {
-	sim_config '{"boot": "50s"}'
+	hold_boots
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 alive 2
 	within 5 gates 1
@@ -134,12 +141,13 @@ prolog() {
 	[ $((EPOCHSECONDS - began)) -ge 28 ]
 	job_is "$job" CONFIGURING
 	lab_start burstd
+	let_boot
 	within 90 job_is "$job" COMPLETED
 	[ "$(scontrol -o show job "$job" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p')" = 0 ]
 }
 
 @test "a job is cancelled while it waits: the prolog ends, nothing hangs" {
-	sim_config '{"boot": "30s"}'
+	hold_boots
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 alive 2
 	within 5 gates 1
@@ -150,14 +158,14 @@ prolog() {
 }
 
 @test "a job is requeued while it waits: it starts anew, and is not left cleaning up" {
-	sim_config '{"boot": "4s"}'
+	hold_boots
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 alive 2
 	within 5 gates 1
-	sim_config '{"boot": null}'
 	scontrol requeue "$job"
 	within 5 gates 0
 	within 5 eval '[ "$(squeue -h -j "$job" -o %r)" != Cleaning ]'
+	let_boot
 	within 60 job_is "$job" COMPLETED
 }
 
@@ -174,13 +182,15 @@ prolog() {
 }
 
 @test "slurmctld is restarted while a job waits: it runs the prolog again, and the job starts" {
-	sim_config '{"boot": "8s"}'
-	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	hold_boots
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 20 alive 2
 	within 5 gates 1
 	lab_stop slurmctld
 	lab_start slurmctld
+	let_boot
 	within 40 job_is "$job" RUNNING
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	within 5 gates 0
 }
@@ -193,14 +203,18 @@ site_prolog() {
 
 @test "the site's own prolog runs first, while the nodes boot" {
 	install -d -o slurm "$lab_dir/site"
-	site_prolog 'sleep 2; echo "$SLURM_JOB_ID $SLURM_JOB_NODELIST $SLURM_SCRIPT_CONTEXT" >/run/lab/site/ran'
-	sim_config '{"boot": "4s"}'
-	job=$(job -N2 --exclusive --wrap 'sleep 1')
+	site_prolog 'until [ -e /run/lab/site/go ]; do sleep 0.1; done; echo "$SLURM_JOB_ID $SLURM_JOB_NODELIST $SLURM_SCRIPT_CONTEXT" >/run/lab/site/ran'
+	hold_boots
+	job=$(job -N2 --exclusive --wrap "$until_over")
 	within 20 alive 2
 	[ ! -e "$lab_dir/site/ran" ]
+	: >"$lab_dir/site/go"
+	within 10 test -s "$lab_dir/site/ran"
+	let_boot
 	within 40 job_is "$job" RUNNING
 	[ "$(cat "$lab_dir/site/ran")" = "$job $(job_nodes "$job") prolog_slurmctld" ]
 	[ "$(started_after "$job")" -lt 2000 ]
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 }
 
@@ -217,9 +231,10 @@ site_prolog() {
 
 @test "a flood of jobs: each starts when its node is up" {
 	within 30 all_down # each is to have a node of its own
-	sim_config '{"boot": "3s"}'
+	hold_boots
 	job=$(job --array=1-6 -N1 --exclusive --wrap 'sleep 1')
 	within 20 gates 6
+	let_boot
 	within 40 job_is "$job" COMPLETED
 	within 5 gates 0
 	log | grep -c 'Configuration for JobId=.* is complete' | grep -qx 6

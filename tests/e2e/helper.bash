@@ -97,6 +97,27 @@ slurmctld_log() {
 
 # --- doing ------------------------------------------------------------------------------------
 
+# What a job runs that must not end before it has been looked at: it ends when `over` says so.
+# shellcheck disable=SC2016,SC2034
+until_over='until [ -e "over-$SLURM_JOB_ID" ]; do sleep 0.2; done'
+
+# over JOB...: the job may end
+over() {
+	local job
+	for job; do : >"$lab_dir/home/over-$job"; done
+}
+
+# hold_boots: machines that are bought from now on run, and have no slurmd before let_boot.  A machine that is to be seen
+# booting boots for as long as that takes.
+hold_boots() {
+	: >"$lab_dir/hold"
+	echo "while [ -e $lab_dir/hold ]; do sleep 0.1; done" >/etc/simcloud/boot.conf
+}
+
+let_boot() {
+	rm -f "$lab_dir/hold"
+}
+
 # An own time limit, since a hook may block for ever: hook KIND LIST [RESUME_FILE]; sets hook_rc and hook_ms.
 hook() {
 	local kind=$1 list=$2 file=${3-} t0=${EPOCHREALTIME/./}
@@ -113,6 +134,7 @@ all_down() {
 
 calm() {
 	# What a failed test left behind must not fail the next one.
+	let_boot
 	lab_running burstd || lab_start burstd
 	kill -CONT "$(lab_pid burstd)"
 	scancel -u researcher

@@ -32,7 +32,8 @@ new_rows() {
 
 @test "burstd is slow for half a second: the hook waits, succeeds, and spools nothing" {
 	kill -STOP "$(lab_pid burstd)"
-	(sleep 0.5 && kill -CONT "$(lab_pid burstd)") 3>&- &
+	# From when the hook is there, which may take longer than half a second.
+	(lab_wait 10 pgrep -x burst-suspend && sleep 0.5 && kill -CONT "$(lab_pid burstd)") 3>&- &
 	hook suspend c8
 	[ "$hook_rc" = 0 ]
 	[ "$hook_ms" -ge 300 ]
@@ -89,10 +90,11 @@ new_rows() {
 }
 
 @test "a repeated resume call for a node that is up launches nothing" {
-	job=$(job -N1 --exclusive --wrap 'sleep 5')
+	job=$(job -N1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	hook resume "$(job_nodes "$job")"
 	[ "$hook_rc" = 0 ]
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 1 ]
 }
@@ -113,7 +115,7 @@ new_rows() {
 }
 
 @test "a 20 MB resume file, rubbish in one, and none at all" {
-	job=$(job -N1 --exclusive --wrap 'sleep 8')
+	job=$(job -N1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	node=$(job_nodes "$job")
 	head -c 20000000 /dev/zero | tr '\0' '[' >"$lab_dir/huge"
@@ -129,6 +131,7 @@ new_rows() {
 		[ "$hook_ms" -le 2200 ]
 		lab_burstd_ready
 	done
+	over "$job"
 	within 20 job_is "$job" COMPLETED
 	[ "$(new_rows)" = 1 ]
 }

@@ -56,12 +56,13 @@ accounted() {
 }
 
 @test "while a node is up slurmctld has the instance's address; afterwards it is reset" {
-	job=$(job -N1 --exclusive --wrap 'sleep 3')
+	job=$(job -N1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	node=$(job_nodes "$job")
 	addr=$(scontrol -o show node "$node" | sed -n 's/.* NodeAddr=\([^ ]*\).*/\1/p')
 	sim_addresses | grep -qx "$node $addr"
 	scontrol -o show node "$node" | grep -q " NodeHostName=$node "
+	over "$job"
 	within 30 powered_down "$node"
 	within 10 eval "scontrol -o show node $node | grep -q ' NodeAddr=$node '"
 }

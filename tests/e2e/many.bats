@@ -16,7 +16,6 @@ setup() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
-	sim_config '{"boot": null}'
 }
 
 # The jobs whose prolog runs now
@@ -45,7 +44,7 @@ looked_up() {
 }
 
 @test "an array of 1000, burstd killed while they wait for their nodes: each runs once, and none waits for slurmctld" {
-	sim_config '{"boot": "20s"}'
+	hold_boots
 	job=$(job -p many --array=1-1000 -n1 -o /dev/null --wrap 'echo $SLURM_ARRAY_TASK_ID >>/run/lab/home/array')
 	within 40 gates_waiting 300
 	gated >"$lab_dir/gated"
@@ -63,6 +62,7 @@ looked_up() {
 	gated >>"$lab_dir/gated"
 	sort -u "$lab_dir/gated" -o "$lab_dir/gated"
 	echo "$(wc -l <"$lab_dir/gated") prologs until burstd was back, which took $away ms"
+	let_boot
 	within 90 job_is "$job" COMPLETED
 	[ "$(wc -l <"$lab_dir/home/array")" = 1000 ]
 	[ "$(sort -u "$lab_dir/home/array" | wc -l)" = 1000 ]

@@ -49,7 +49,7 @@ said() {
 }
 
 @test "drain: the job ends in peace, no other starts there, the node goes and can be bought again" {
-	job=$(job -w c1 --exclusive --wrap 'sleep 6')
+	job=$(job -w c1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 	run burstctl drain c1,c2,c1
 	said 0 '1 node will be drained, with a job; 1 was off already'
@@ -57,6 +57,7 @@ said() {
 	[[ $(why c1) == 'leaving: drained by an admin; Slurm '* ]]
 	next=$(job -w c1 --exclusive --wrap 'sleep 1')
 	job_is "$job" RUNNING
+	over "$job"
 	within 30 job_is "$job" COMPLETED
 	[ "$(restarts "$job")" = 0 ]
 	event drained c1 "ordered by uid $(id -u slurm)"
@@ -82,7 +83,7 @@ said() {
 }
 
 @test "terminate: the instance goes now, its batch job runs again on another, srun's ends" {
-	job=$(job -w c1 --exclusive --wrap 'sleep 5')
+	job=$(job -w c1 --exclusive --wrap "$until_over")
 	lab_as researcher srun -w c2 --exclusive sleep 100 >/dev/null 2>&1 &
 	srun=$!
 	within 30 job_is "$job" RUNNING
@@ -101,6 +102,7 @@ said() {
 	# Not a drain's words: nobody waits for these jobs.
 	[[ $(why c1) == *'terminated by an admin'* && $(why c1) != *'when its jobs are done'* ]]
 	within 20 eval '[ "$(restarts "$job")" = 1 ]'
+	over "$job"
 	within 20 job_is "$interactive" NODE_FAIL
 	within 20 eval '! kill -0 "$srun"'
 	event terminated c1 "ordered by uid $(id -u slurm)"
@@ -111,7 +113,7 @@ said() {
 }
 
 @test "pause: what runs goes on, nothing is bought, over a restart too; the job waits and knows why; resume ends it" {
-	first=$(job -w c1 --exclusive --wrap 'sleep 4')
+	first=$(job -w c1 --exclusive --wrap "$until_over")
 	within 30 job_is "$first" RUNNING
 	run burstctl pause h100
 	said 0 'pool h100 is paused'
@@ -121,6 +123,7 @@ said() {
 	lab_start burstd
 	second=$(job -w c2 --exclusive --wrap 'sleep 1')
 	within 20 eval 'scontrol show job "$second" | grep -q "AdminComment=burstd: pool h100: paused by an admin"'
+	over "$first"
 	within 20 job_is "$first" COMPLETED
 	job_is "$second" PENDING
 	[ "$(new_rows)" = 1 ]

@@ -27,12 +27,12 @@ second() {
 	C
 }
 
-# far_job SECONDS: burstd with the second provider, and $job on a node of it for so long.
+# far_job: burstd with the second provider, and $job on a node of it until it is over or cancelled
 far_job() {
 	lab_stop burstd
 	second /etc/burstd/sim.token
 	lab_start burstd
-	job=$(job -w c8 --exclusive --wrap "sleep $1")
+	job=$(job -w c8 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
 }
 
@@ -45,7 +45,7 @@ spent() {
 }
 
 @test "a pool leaves over a restart: its job goes on, its machine ends, its cost is shown" {
-	far_job 12
+	far_job
 	lab_stop burstd
 	sed '/^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
 	"$lab_dir/bin/burstd" --check /etc/burstd/burstd.conf
@@ -57,6 +57,7 @@ spent() {
 	within 30 job_is "$other" COMPLETED
 	burstctl reload
 	job_is "$job" RUNNING
+	over "$job"
 	within 40 job_is "$job" COMPLETED
 	within 30 alive 0
 	within 10 burstd_has 0 ANY
@@ -66,7 +67,7 @@ spent() {
 }
 
 @test "a provider leaves over a restart: off, with its node; it is back, and the node is seen to" {
-	far_job 60
+	far_job
 	cp /etc/burstd/burstd.conf "$lab_dir/both.conf"
 	lab_stop burstd
 	sed '/^provider "far"/d; /^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
@@ -89,7 +90,7 @@ spent() {
 
 # docs/operations.md: with the account closed nobody can ask what is left there, so somebody must say it.
 @test "a provider leaves for good: a section of its name that has nothing ends what is left of it" {
-	far_job 60
+	far_job
 	lab_stop burstd
 	sed '/^provider "far"/d; /^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
 	scancel "$job"

@@ -217,11 +217,12 @@ teardown() {
 }
 
 @test "a machine whose status cannot be told is kept, and the others go on" {
-	job=$(job -w 'c[7-8]' -N2 --exclusive --wrap 'sleep 3')
+	job=$(job -w 'c[7-8]' -N2 --exclusive --wrap "$until_over")
 	within 40 job_is "$job" RUNNING
 	mv $bmc/power/c7 $bmc/away
 	sleep 3
 	burstd_has 2 ready
+	over "$job"
 	job2=$(job -w c1 -N1 --exclusive --wrap 'hostname')
 	within 40 job_is "$job2" COMPLETED
 	within 20 job_is "$job" COMPLETED

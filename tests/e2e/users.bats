@@ -12,7 +12,6 @@ setup() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
-	sim_config '{"boot": null}'
 	sim_capacity null
 }
 
@@ -61,7 +60,7 @@ job_time() {
 }
 
 @test "^C while the nodes boot: they come, sit idle, and go; nothing of the job is left" {
-	sim_config '{"boot": "4s"}'
+	hold_boots
 	as_user srun -N2 --exclusive sleep 60 >"$lab_dir/srun.out" 2>&1 3>&- &
 	within 20 alive 2
 	job=$(squeue -h -o %A)
@@ -70,6 +69,7 @@ job_time() {
 	rc=0
 	wait $! || rc=$?
 	[ $rc != 0 ]
+	let_boot
 	cat "$lab_dir/srun.out"
 	scontrol show job "$job" | grep JobState
 	within 10 no_jobs

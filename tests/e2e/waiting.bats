@@ -16,7 +16,6 @@ setup() {
 
 teardown() {
 	[ -n "${BATS_TEST_COMPLETED-}" ] || lab_logs
-	sim_config '{"boot": null}'
 	sim_capacity null
 	rm -f /etc/simcloud/boot.conf
 	! grep -q '"cpu"' /etc/burstd/burstd.conf || one_pool
@@ -188,7 +187,7 @@ starts_in() {
 }
 
 @test "a job cancelled while its nodes boot: they are sent back at once" {
-	sim_config '{"boot": "20s"}'
+	hold_boots
 	job=$(job -N3 --exclusive --wrap 'sleep 1')
 	within 15 alive 3
 	nodes=$(job_nodes "$job")
@@ -199,11 +198,12 @@ starts_in() {
 }
 
 @test "a job cancelled while its nodes boot, and another one wants them: it gets them" {
-	sim_config '{"boot": "8s"}'
+	hold_boots
 	first=$(job -N8 --exclusive --wrap 'sleep 1')
 	within 15 alive 8
 	second=$(job -N8 --exclusive --wrap 'sleep 1')
 	scancel "$first"
+	let_boot
 	within 40 job_is "$second" COMPLETED
 	[ "$(new_rows)" = 8 ]
 	[ "$(events cancelled)" = 0 ]
