@@ -51,8 +51,8 @@ claim_ttl() {
 
 @test "claim after TTL: refused, and the machine goes" {
 	claim_ttl 4s
-	bought
 	lingers
+	bought
 	claim_ttl 120s
 	steal
 	within 20 event boot-failed 'not claimed in time'

@@ -88,6 +88,7 @@ said() {
 		s = socket.socket(socket.AF_PACKET, socket.SOCK_DGRAM, socket.htons(0x800))
 		s.bind(("lo", 0))
 		s.settimeout(10)
+		print("listens", flush=True)
 		while True:
 		    p = s.recv(2048)
 		    if p[9] == 6 and p[12:16] == bytes([169, 254, 169, 254]) and p[20:22] == b"\0P" and len(p) > 60:
@@ -95,8 +96,8 @@ said() {
 		        break
 	P
 	sniffer=$!
-	sleep 1
+	lab_wait 10 grep -q listens "$lab_dir/ttl"
 	curl -s -o /dev/null http://169.254.169.254/metadata/v1/id
 	wait $sniffer
-	[ "$(cat "$lab_dir/ttl")" = 1 ]
+	[ "$(tail -n 1 "$lab_dir/ttl")" = 1 ]
 }
