@@ -8,6 +8,7 @@ LAB_RESUME_TIMEOUT=15
 
 setup() {
 	calm
+	rows=$(sim_rows)
 }
 
 teardown() {
@@ -15,6 +16,11 @@ teardown() {
 	sim_config '{"boot_never": [], "latency": {"create": "0s"}}'
 	sim_capacity null
 	scontrol update partition=cloud state=UP
+}
+
+# new_rows N: so many machines at least were bought since the test began, whatever became of them
+new_rows() {
+	[ "$(($(sim_rows) - rows))" -ge "$1" ]
 }
 
 released() {
@@ -131,8 +137,8 @@ at_terminal() {
 	sim_config '{"boot_never": ["c*"]}'
 	job=$(job -N1 --exclusive --wrap 'sleep 1')
 	within 15 job_is "$job" CONFIGURING
-	within 10 alive 1
 	node=$(job_nodes "$job")
+	within 10 new_rows 1
 	within 30 eval 'lab_calls resume-fail "$node" </var/log/slurm/slurmctld.log'
 	sim_config '{"boot_never": []}'
 	within 20 alive 0
@@ -146,8 +152,8 @@ at_terminal() {
 	sim_config '{"boot_never": ["c*"]}'
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 15 job_is "$job" CONFIGURING
-	within 10 alive 2
 	nodes=$(job_nodes "$job")
+	within 10 new_rows 2
 	within 12 job_is "$job" PENDING
 	scontrol -o show node "$nodes" | grep -q 'Reason=burstd:'
 	sim_config '{"boot_never": []}'
@@ -167,8 +173,8 @@ at_terminal() {
 	sim_config '{"boot_never": ["c*"]}'
 	job=$(job -N1 --exclusive --requeue --wrap 'sleep 1')
 	within 15 job_is "$job" CONFIGURING
-	within 10 alive 1
 	broken=$(job_nodes "$job")
+	within 10 new_rows 1
 	sim_config "{\"boot_never\": [\"$broken\"]}"
 	within 15 job_is "$job" PENDING
 	within 20 eval 'scontrol -o show node $broken | grep -q "State=DOWN+.*Reason=burstd: it did not come up; rests until"'

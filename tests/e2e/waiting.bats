@@ -72,11 +72,12 @@ poked() {
 	"${@:2}"
 }
 
-# In so many seconds JOB may start
-starts_in() {
-	local at
+# waits JOB: for so many seconds after the last refusal it may not start
+waits() {
+	local at refused
 	at=$(scontrol -o show job "$1" | sed -n 's/.* StartTime=\([^ ]*\).*/\1/p' | head -n 1)
-	echo $(($(date -d "$at" +%s) - EPOCHSECONDS))
+	refused=$(burstctl events --json --since "$seq" | jq -s 'map(select(.type == "job-postponed"))[-1].at_ms / 1000 | floor')
+	echo $(($(date -d "$at" +%s) - refused))
 }
 
 # The first, and its tries are on other nodes each: Slurm (22.05 and 24.11) starts no heterogeneous job on a node that was
@@ -97,7 +98,8 @@ starts_in() {
 	within 10 told "$job"
 	# That component waits 30 s and then a minute, and the other one does not start without it.  So at most three tries
 	# begin in two minutes, each with one create call for the pool that has nothing; it takes less to see those waits.
-	wait=$(starts_in "$job+1")
+	within 10 happened 1 job-postponed
+	wait=$(waits "$job+1")
 	[ "$wait" -ge 20 ]
 	[ "$wait" -le 31 ]
 	# slurmctld lets the other component wait for cred_expire and a second.
@@ -110,7 +112,7 @@ starts_in() {
 	scontrol update jobid="$job" StartTime=now
 	within 60 poked "$job" happened 4 wanted
 	within 10 happened 2 job-postponed
-	within 5 eval '[ "$(starts_in "$job+1")" -ge 50 ]'
+	within 5 eval '[ "$(waits "$job+1")" -ge 50 ]'
 	within 20 alive 0
 	[ "$(new_rows)" = 2 ]
 	[ "$(creates)" = 4 ]
