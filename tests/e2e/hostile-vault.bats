@@ -112,6 +112,7 @@ no_more() {
 	lab_certificate "$lab_dir/rogue" server rogue-ca
 	"$lab_here/elsewhere" 8301 "$lab_dir/rogue" 3>&- >"$lab_dir/rogue/log" 2>&1 &
 	rogue=$!
+	within 10 eval '[ "$(ss -Hltn "sport = 8301" | wc -l)" = 1 ]'
 	# The image itself believes its authority, as it does those of its distribution.
 	image_believes "$lab_dir/rogue/rogue-ca.pem"
 	echo 'patience = 8' >>"$lab_dir/image/etc/burstd/node-init.conf"
