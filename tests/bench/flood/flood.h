@@ -11,6 +11,8 @@ enum {
 	PEM_MAX = 16384,
 	NET_ATTACK = 0x7f010000, /* 127.1.0.0: addresses of the attackers, ... */
 	NET_NODES = 0x7f020000,  /* ... and of nodes, one each */
+	ATTACKER_WAITS_S = 2,    /* for an answer, ... */
+	NODE_WAITS_S = 10,       /* ... as stage0 does for a connection with its TLS */
 };
 
 #define GOOD_CLAIM  "b-900d00000000"
@@ -39,10 +41,11 @@ int peer_begin(struct peer *p, uint32_t from, uint16_t port, gnutls_certificate_
 int peer_go_on(struct peer *p);
 void peer_close(struct peer *p);
 int peer_send(struct peer *p, const char *text, size_t len); /* -1: it did not go out */
-/* Read n answers with this status line's begin; how many there were until the end, or for 2 s. */
+/* Read n answers with this status line's begin; how many there were until the end, or while it
+ * waits. */
 unsigned peer_answers(struct peer *p, unsigned n, const char *begin);
 
-/* The status of one short answer; -1: none came for 2 s, or the end. */
+/* The status of one short answer; -1: none came while it waits, or the end. */
 int peer_status(struct peer *p);
 
 #endif

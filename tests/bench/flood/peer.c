@@ -52,7 +52,7 @@ static int dial(uint32_t address, uint16_t port)
 	struct sockaddr_in to = {.sin_family = AF_INET,
 				 .sin_port = htons(port),
 				 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	struct timeval wait = {.tv_sec = 2};
+	struct timeval wait = {.tv_sec = address >= NET_NODES ? NODE_WAITS_S : ATTACKER_WAITS_S};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
 	union {
 		struct sockaddr_in *in;
