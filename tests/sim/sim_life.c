@@ -407,6 +407,7 @@ void life_end(struct world *w)
 		w->boot->jumped_at = w->now;
 		w->skew = world_between(w, -10, 10) * (world_one_in(w, 2) ? year / 10 : SIM_MINUTE);
 		w->wall = w->skew;
+		w->set_at = w->now; /* orders may be on their way, as in on_clock() */
 	}
 	sim_journal_restore(w->journal);
 	change_conf(w);
