@@ -333,11 +333,13 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)
 {
 	struct engine *e = ctx;
+	bool sent = err == NULL || err->code != ERR_NOTSENT;
 
-	e->count.updates++;
+	e->count.updates += sent;
 	if (err != NULL)
-		log_write(e->d.log, LOG_WARN, "slurmctld refused an update", "error", err->msg,
-			  NULL);
+		log_write(e->d.log, sent ? LOG_WARN : LOG_INFO,
+			  sent ? "slurmctld refused an update" : "an update was not sent", "error",
+			  err->msg, NULL);
 	notice_told(e, o, err == NULL);
 	cancel_told(e, o, err == NULL);
 	postpone_told(e, o, err);

@@ -221,7 +221,8 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 		p->least_ms = begin_ms;
 	describe(what, sizeof(what), e, p, start);
 	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
-	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->comment_free ? comment : NULL);
+	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms,
+		       d->comment_free ? comment : NULL);
 	p->counts = counts_of(d);
 	if (d->comment_free)
 		note_said(e, p, comment);
@@ -234,13 +235,19 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 }
 
 /* Of a command that failed some jobs may have been told: they are looked at again.  One that
- * slurmctld had started again meanwhile is refused again. */
+ * slurmctld had started again meanwhile is refused again.  Of one that was not sent none was; one
+ * that it would have let start sooner (until_ms 0) needs it no more. */
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
+	bool unsent = err != NULL && err->code == ERR_NOTSENT;
+
 	if (err == NULL || strcmp(o->verb, "postpone") != 0)
 		return;
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
-		if (p->untold || p->tells == POSTPONE_TELLS || !slurm_job_among(o->names, p->id))
+		if (p->untold || !slurm_job_among(o->names, p->id))
+			continue;
+		p->tells -= unsent && p->tells > 0;
+		if (unsent ? p->until_ms == 0 : p->tells == POSTPONE_TELLS)
 			continue;
 		p->untold = true;
 		p->until_ms = 0;
@@ -320,9 +327,9 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 	if (d->held || off > POSTPONE_START_MS || off < -POSTPONE_START_MS)
 		return;
 	if (p->least_ms > engine_now(e))
-		slurm_postpone(e->slurm, p->id, p->least_ms - engine_now(e), NULL);
+		slurm_postpone(e->slurm, p->id, p->least_ms - engine_now(e), d->begin_ms, NULL);
 	else
-		slurm_start_now(e->slurm, p->id, NULL);
+		slurm_start_now(e->slurm, p->id, d->begin_ms);
 	(void)snprintf(detail, sizeof(detail), "job %s may try again: something has changed",
 		       p->id);
 	engine_event(e, "", 0, "job-anew", detail);

@@ -393,7 +393,7 @@ static void announce(struct engine *e, const struct rescue *r, const char *type,
 
 		(void)snprintf(text, sizeof(text), "burstd: lost node %.63s: %.90s; %.64s",
 			       r->j.node, r->j.why, what);
-		slurm_postpone(e->slurm, r->j.id, 0, text);
+		slurm_postpone(e->slurm, r->j.id, 0, 0, text);
 		postpone_said(e, r->j.job, r->j.id, text);
 	}
 	(void)snprintf(detail, sizeof(detail), "job %s: %s", r->j.id, what);
@@ -618,7 +618,7 @@ static void lift(struct engine *e, struct rescue *r, const struct slurm_job_deta
 {
 	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && !is_postponed(e, r)) {
 		e->count.jobs_lifted++;
-		slurm_start_now(e->slurm, r->j.id, NULL);
+		slurm_start_now(e->slurm, r->j.id, engine_from_wall(e, d->begin_ms));
 		announce(e, r, "job-lifted",
 			 "it may start at once: the machines that it lost are gone", false);
 	}

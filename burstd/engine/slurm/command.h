@@ -39,9 +39,11 @@ struct command { /* one scontrol or scancel to be */
 	struct str addrs, hosts;
 	/* Of jobs the comment, or what they are told; its times are UTC until they are told. */
 	char reason[SLURM_COMMENT_MAX + 1];
-	int64_t arg;   /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
-	char wait[40]; /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
-	uint64_t mark; /* slurm_mark() since it was made */
+	int64_t arg;      /* POSTPONE: until when, 0: no wait; SIGNAL: enum slurm_signal_to */
+	char wait[40];    /* as scontrol takes it; SIGNAL: as scancel takes that; "": none */
+	int64_t begin_ms; /* POSTPONE and START: a job of it may start then, by slurmctld's clock */
+	uint64_t mark;    /* slurm_mark() since it was made */
+	uint64_t ended;   /* commands about nodes that had ended then */
 	int64_t made_ms;
 	bool sealed;  /* slurm_next() gave it: what it says stays */
 	bool nowhere; /* FORCE: some of them are first to be given an address that leads nowhere */

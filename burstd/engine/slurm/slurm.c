@@ -49,11 +49,14 @@ struct slurm {
 	struct queue queues[NQUEUES]; /* run by UPDATE, UPDATE_JOBS and NOTIFY_JOBS */
 	bool talks; /* people are told of what the orders to come do to their jobs */
 	size_t waiting;
-	uint64_t orders, mark;
+	uint64_t orders, mark, ended; /* of nodes: queued; any: made; of nodes: run */
+	struct queue late;            /* not run: those who queued them are still to hear that */
+	struct timer *late_turn;
 	int64_t settled_ms;
 };
 
 static void on_turn(void *ctx);
+static void on_late(void *ctx);
 
 struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log, size_t lines,
 			const struct slurm_callbacks *cb)
@@ -65,6 +68,7 @@ struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log, s
 	s->log = log;
 	s->lines = lines;
 	s->turn = timer_new(loop, on_turn, s);
+	s->late_turn = timer_new(loop, on_late, s);
 	s->cb = *cb;
 	return s;
 }
@@ -77,6 +81,16 @@ static void command_free(struct command *c)
 	str_fini(&c->addrs);
 	str_fini(&c->hosts);
 	free(c);
+}
+
+static void queue_free(struct queue *q)
+{
+	while (q->first != NULL) {
+		struct command *c = q->first;
+
+		q->first = c->next;
+		command_free(c);
+	}
 }
 
 static void drop_text(struct slurm *s)
@@ -96,16 +110,13 @@ void slurm_free(struct slurm *s)
 	}
 	drop_text(s);
 	timer_free(s->turn);
+	timer_free(s->late_turn);
 	for (int q = 0; q < NRUNS; q++)
 		if (s->running[q] != NULL)
 			s->running[q]->s = NULL;
 	for (int q = 0; q < NQUEUES; q++)
-		while (s->queues[q].first != NULL) {
-			struct command *c = s->queues[q].first;
-
-			s->queues[q].first = c->next;
-			command_free(c);
-		}
+		queue_free(&s->queues[q]);
+	queue_free(&s->late);
 	free(s);
 }
 
@@ -273,6 +284,7 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 	}
 	if (run.what == UPDATE)
 		s->settled_ms = loop_now(s->loop);
+	s->ended += !command_of_jobs(run.command->kind);
 	order_of(run.command, &order);
 	s->cb.updated(s->cb.ctx, &order, e);
 	command_free(run.command);
@@ -369,6 +381,8 @@ static struct command *command_alloc(struct slurm *s, enum command_kind kind)
 
 	c->kind = kind;
 	c->mark = ++s->mark;
+	c->ended = s->ended;
+	c->begin_ms = INT64_MAX;
 	c->made_ms = loop_now(s->loop);
 	str_init(&c->names, SLURM_ARG_MAX);
 	str_init(&c->addrs, SLURM_ARG_MAX);
@@ -510,15 +524,6 @@ void slurm_resume(struct slurm *s, const char *node)
 	(void)add_node(s, COMMAND_RESUME, node, "");
 }
 
-static void postpone(struct slurm *s, enum command_kind kind, const char *job, const char *comment,
-		     int64_t arg)
-{
-	struct command *c = add(s, kind, job, comment, arg);
-
-	if (c != NULL && kind == COMMAND_START)
-		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now");
-}
-
 /* By the wall clock, as slurmctld's own times are: when that is set, a command that waits here is
  * moved with the begin times that it was decided by (F57). */
 static int64_t wall_ms(const struct slurm *s)
@@ -535,13 +540,31 @@ static int64_t start_ms(const struct slurm *s, int64_t wait_ms)
 /* What is left of the wait, for the command may have waited itself. */
 static void set_wait(const struct slurm *s, struct command *c)
 {
-	int64_t left = c->arg - wall_ms(s);
+	(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64,
+		       (c->arg - wall_ms(s) + 999) / 1000);
+}
 
-	if (left > 0)
-		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+%" PRId64,
-			       (left + 999) / 1000);
-	else if (c->reason[0] == '\0')
-		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now+1");
+static bool is_wait(const struct command *c)
+{
+	return c->kind == COMMAND_POSTPONE && c->arg > 0;
+}
+
+/* Its time is over; or one of its jobs may have started, and have been requeued since. */
+static bool is_late(const struct slurm *s, const struct command *c)
+{
+	if (!is_wait(c) && c->kind != COMMAND_START)
+		return false;
+	return (is_wait(c) && c->arg <= wall_ms(s)) ||
+	       (c->begin_ms <= wall_ms(s) && c->ended != s->ended);
+}
+
+/* For some jobs: good as long as none of them can have started. */
+static void set_begin(const struct slurm *s, struct command *c, int64_t begin_ms)
+{
+	int64_t wall = begin_ms - loop_ahead(s->loop);
+
+	if (c != NULL && wall < c->begin_ms)
+		c->begin_ms = wall;
 }
 
 void slurm_wake(struct slurm *s, const char *node)
@@ -554,13 +577,15 @@ void slurm_keep(struct slurm *s, const char *node, bool keep)
 	(void)add_node(s, keep ? COMMAND_KEEP : COMMAND_LET_GO, node, "");
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+		    const char *comment)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
+	int64_t arg = wait_ms > 0 ? start_ms(s, wait_ms) : 0;
 
 	slurm_clean(clean, sizeof(clean), comment != NULL ? comment : "");
-	if (wait_ms > 0 || comment != NULL)
-		postpone(s, COMMAND_POSTPONE, job, clean, wait_ms > 0 ? start_ms(s, wait_ms) : 0);
+	if (arg > 0 || comment != NULL)
+		set_begin(s, add(s, COMMAND_POSTPONE, job, clean, arg), begin_ms);
 }
 
 void slurm_clear_comment(struct slurm *s, const char *job)
@@ -568,12 +593,13 @@ void slurm_clear_comment(struct slurm *s, const char *job)
 	(void)add(s, COMMAND_CLEAR, job, "", 0);
 }
 
-void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
-	char clean[SLURM_COMMENT_MAX + 1];
+	struct command *c = add(s, COMMAND_START, job, "", 0);
 
-	slurm_clean(clean, sizeof(clean), comment != NULL ? comment : "");
-	postpone(s, COMMAND_START, job, clean, 0);
+	if (c != NULL)
+		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now");
+	set_begin(s, c, begin_ms);
 }
 
 void slurm_requeue(struct slurm *s, const char *job)
@@ -646,24 +672,6 @@ int64_t slurm_held_until(const struct slurm *s)
 	return c != NULL && is_held(s, c) ? c->made_ms + SLURM_NOTIFY_MS : INT64_MAX;
 }
 
-bool slurm_next(struct slurm *s, struct slurm_order *out)
-{
-	for (int q = 0; q < NQUEUES; q++) {
-		struct command *c = s->queues[q].first;
-
-		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL || is_held(s, c))
-			continue;
-		if (c->nowhere && c->n > 1)
-			c = addresses_first(s, &s->queues[q], c);
-		c->sealed = true;
-		if (c->kind == COMMAND_POSTPONE && c->arg > 0)
-			set_wait(s, c);
-		order_of(c, out);
-		return true;
-	}
-	return false;
-}
-
 static void take_out(struct slurm *s, struct queue *q)
 {
 	q->first = q->first->next;
@@ -672,6 +680,57 @@ static void take_out(struct slurm *s, struct queue *q)
 	else
 		q->first->prev = NULL;
 	s->waiting--;
+}
+
+/* Those who queued them hear it from the loop. */
+static void drop_late(struct slurm *s, struct queue *q)
+{
+	while (q->first != NULL && is_late(s, q->first)) {
+		struct command *c = q->first;
+
+		take_out(s, q);
+		insert(&s->late, s->late.last, c);
+		timer_at(s->late_turn, loop_now(s->loop));
+	}
+}
+
+static void on_late(void *ctx)
+{
+	static const struct err late = {.code = ERR_NOTSENT,
+					.msg = "the job may have started again since"};
+	struct slurm *s = ctx;
+	struct slurm_order order;
+	struct command *c = s->late.first;
+
+	if (c == NULL)
+		return;
+	s->late.first = c->next;
+	s->late.last = c->next != NULL ? s->late.last : NULL;
+	timer_at(s->late_turn, loop_now(s->loop));
+	order_of(c, &order);
+	s->cb.updated(s->cb.ctx, &order, &late);
+	command_free(c);
+}
+
+bool slurm_next(struct slurm *s, struct slurm_order *out)
+{
+	for (int q = 0; q < NQUEUES; q++) {
+		struct command *c;
+
+		if (s->running[UPDATE + q] == NULL)
+			drop_late(s, &s->queues[q]);
+		c = s->queues[q].first;
+		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL || is_held(s, c))
+			continue;
+		if (c->nowhere && c->n > 1)
+			c = addresses_first(s, &s->queues[q], c);
+		c->sealed = true;
+		if (is_wait(c))
+			set_wait(s, c);
+		order_of(c, out);
+		return true;
+	}
+	return false;
 }
 
 static void flush(struct slurm *s, int q)

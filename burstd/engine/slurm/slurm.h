@@ -69,7 +69,8 @@ struct slurm_callbacks {
 	 * no sense. */
 	void (*answer)(void *ctx, enum slurm_question q, const char *text, size_t len,
 		       int64_t began_ms, const struct err *e);
-	/* A command ended, this one; e is set if it failed. */
+	/* A command ended, this one; e is set if it failed.  ERR_NOTSENT: it was not run, for a job
+	 * that it would make wait, or start, may have started since (slurm_postpone()). */
 	void (*updated)(void *ctx, const struct slurm_order *o, const struct err *e);
 	void *ctx;
 	/* Of people who read comments, reasons and words in terminals: the times in them are local,
@@ -117,9 +118,12 @@ void slurm_wake(struct slurm *s, const char *node);
 /* Queue: slurmctld does not power it down when it is idle, or does again.  For releases with
  * SLURM_EXCLUDES_BY_UPDATE; refused while a list of SuspendExcNodes has a count. */
 void slurm_keep(struct slurm *s, const char *node, bool keep);
-/* Queue: the job, by its id, starts no sooner than wait_ms after the command runs (0: leave that),
- * and its AdminComment becomes this one (NULL: leave it). */
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment);
+/* Queue: the job, by its id, starts no sooner than in wait_ms (0: leave that), and its AdminComment
+ * becomes this one (NULL: leave it).  It is pending, and may start at begin_ms (0: any time).  From
+ * then on it may start, and be requeued by an update of nodes that runs before this command:
+ * slurmctld has then set it a begin time that nobody has seen, and the command is not run. */
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+		    const char *comment);
 /* As slurmctld will have this comment: what squeue shows is compared with that. */
 void slurm_words(const struct slurm *s, char *out, size_t size, const char *text);
 /* Queue: the job's AdminComment is empty from then on. */
@@ -134,8 +138,8 @@ bool slurm_notifies(const struct slurm *s);
 void slurm_talks(struct slurm *s, bool talks);
 /* When the order that waits so goes out at the latest; INT64_MAX: none does. */
 int64_t slurm_held_until(const struct slurm *s);
-/* Queue: the job may start at once, whatever begin time it has; and its AdminComment as above. */
-void slurm_start_now(struct slurm *s, const char *job, const char *comment);
+/* Queue: the job may start at once, and not at begin_ms only; not run, as above. */
+void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
 /* Queue: the job goes back into the queue, though it has ended. */
 void slurm_requeue(struct slurm *s, const char *job);
 /* May an order that failed so not have been heard at all?  Else slurmctld said no. */

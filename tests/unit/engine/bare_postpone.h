@@ -11,7 +11,7 @@ static struct fix {
 	char event[400];
 	/* what slurmctld was told last */
 	char job[40], comment[300];
-	int64_t wait_ms;
+	int64_t wait_ms, begin_ms;
 	unsigned told;
 	/* rows */
 	struct journal_refusal put;
@@ -59,9 +59,11 @@ void slurm_words(const struct slurm *s, char *out, size_t size, const char *text
 	fmt_local(out, west);
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+		    const char *comment)
 {
 	(void)s;
+	F.begin_ms = begin_ms;
 	(void)snprintf(F.job, sizeof(F.job), "%s", job);
 	slurm_words(s, F.comment, sizeof(F.comment), comment != NULL ? comment : "left");
 	F.wait_ms = wait_ms;
@@ -74,10 +76,10 @@ void slurm_clear_comment(struct slurm *s, const char *job)
 	(void)snprintf(F.cleared, sizeof(F.cleared), "%s", job);
 }
 
-void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
-	assert_null(comment);
+	F.begin_ms = begin_ms;
 	(void)snprintf(F.started, sizeof(F.started), "%s", job);
 }
 

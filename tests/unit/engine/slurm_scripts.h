@@ -30,7 +30,7 @@ struct fix {
 	struct proc *proc;
 	struct slurm *slurm;
 	struct timer *guard, *tick;
-	unsigned given, updated, failed, answers[SLURM_NQUESTIONS];
+	unsigned given, updated, failed, late, answers[SLURM_NQUESTIONS];
 	char error[256], text[256];
 	int code;
 	unsigned nodes, known, most; /* told of; ... at the last tick; most between two */
@@ -39,12 +39,15 @@ struct fix {
 	bool past; /* what was queued before the mark, when the first update had run */
 };
 
-static time_t clock_set_s; /* how far somebody has set the wall clock */
+static time_t clock_set_s;           /* how far somebody has set the wall clock */
+static struct timespec clock_stands; /* what the boot clock says; 0: it goes on */
 
 int clock_gettime(clockid_t id, struct timespec *ts)
 {
 	int rc = (int)syscall(SYS_clock_gettime, id, ts);
 
+	if (id == CLOCK_BOOTTIME && clock_stands.tv_sec != 0)
+		*ts = clock_stands;
 	ts->tv_sec += id == CLOCK_REALTIME ? clock_set_s : 0;
 	return rc;
 }
@@ -87,6 +90,11 @@ static inline void on_updated(void *ctx, const struct slurm_order *o, const stru
 	struct fix *f = ctx;
 
 	assert_true(o->names[0] != '\0');
+	if (e != NULL && e->code == ERR_NOTSENT) {
+		f->late++;
+		loop_stop(f->loop);
+		return;
+	}
 	f->updated++;
 	f->failed += e != NULL;
 	if (f->updated == 1)

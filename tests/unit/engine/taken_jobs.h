@@ -20,6 +20,7 @@ static struct fix {
 	int64_t hold_ms, known_ms;
 	unsigned hurried;
 	struct refusal refused; /* job 107 */
+	int64_t begin_ms;       /* of the job that may start */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -94,10 +95,10 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 	*out = (struct reclaim_plan){.signal_ms = INT64_MAX, .force_ms = BEGAN + 110000};
 }
 
-void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
-	assert_null(comment);
+	F.begin_ms = begin_ms;
 	add(F.story, sizeof(F.story), "start ", job, " ");
 }
 
@@ -123,9 +124,11 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	add(F.story, sizeof(F.story), dead ? "down " : "force ", node, " ");
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+		    const char *comment)
 {
 	(void)s;
+	(void)begin_ms;
 	assert_int_equal(wait_ms, 0);
 	(void)snprintf(F.comment, sizeof(F.comment), "%s <- %s", job, comment);
 }

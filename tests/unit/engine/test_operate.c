@@ -259,7 +259,7 @@ static void tell_resume(struct slurm *s)
 
 static void tell_postpone(struct slurm *s)
 {
-	slurm_postpone(s, "7_1", 60000, NULL);
+	slurm_postpone(s, "7_1", 60000, 0, NULL);
 }
 
 /* What nobody ordered is the reconciler's. */

@@ -220,6 +220,44 @@ static void test_told_again_when_it_was_not_taken(void **state)
 	assert_int_equal(engine_postponed(&F.e, &soonest), 1);
 }
 
+/* The order waited until the job may have started again: it was not sent, and is decided anew. */
+static void test_told_anew_when_it_was_too_late(void **state)
+{
+	static const struct err late = {.code = ERR_NOTSENT, .msg = "the job may have started"};
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.begin_ms, W.now / 1000 * 1000 + 6000);
+	for (int i = 2; i < 10; i++) {
+		updated("postpone", "7_2", &late);
+		assert_string_equal(W.asked, "7_2");
+		details("PENDING", 7, 6, "");
+		assert_int_equal(F.told, i);
+	}
+	updated("postpone", "7_2", &late);
+	details("PENDING", 7, 120, ""); /* requeued since; that is not what it was told to */
+	assert_int_equal(F.told, 10);
+	assert_int_equal(F.wait_ms, 0);
+	assert_non_null(strstr(F.comment, "(in 1m59s)"));
+}
+
+/* One that was to start sooner does so by itself. */
+static void test_not_told_anew_what_came_by_itself(void **state)
+{
+	static const struct err late = {.code = ERR_NOTSENT, .msg = "the job may have started"};
+
+	(void)state;
+	F.bad.hint.lasting = true;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, "");
+	assert_int_equal(F.told, 2); /* not before slurmctld's own time */
+	updated("postpone", "7_2", &late);
+	assert_string_equal(W.asked, "");
+}
+
 /* I30: not for ever. */
 static void test_not_told_again_and_again(void **state)
 {
@@ -421,6 +459,8 @@ int main(void)
 		TEST(test_after_its_own_commands),
 		TEST(test_an_update_that_overtakes_the_answer),
 		TEST(test_told_again_when_it_was_not_taken),
+		TEST(test_told_anew_when_it_was_too_late),
+		TEST(test_not_told_anew_what_came_by_itself),
 		TEST(test_not_told_again_and_again),
 		TEST(test_no_answer),
 		TEST(test_many),

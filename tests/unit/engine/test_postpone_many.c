@@ -35,11 +35,13 @@ void slurm_words(const struct slurm *s, char *out, size_t size, const char *text
 	slurm_clean(out, size, text);
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+		    const char *comment)
 {
 	(void)s;
 	(void)job;
 	(void)wait_ms;
+	(void)begin_ms;
 	(void)comment;
 }
 
@@ -49,11 +51,11 @@ void slurm_clear_comment(struct slurm *s, const char *job)
 	(void)job;
 }
 
-void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
 	(void)job;
-	(void)comment;
+	(void)begin_ms;
 	F.started++;
 }
 

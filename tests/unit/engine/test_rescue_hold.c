@@ -12,6 +12,7 @@ static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state
 	becomes("c1", NODE_GONE);
 	shows(DETAIL("PENDING", "5", "1800000121"));
 	assert_string_equal(F.story, "start 7_2 ");
+	assert_int_equal(F.begin_ms, INT64_C(1800000121000));
 	assert_string_equal(F.events,
 			    "c1 job-lifted: job 7_2: it may start at once: the machines that it "
 			    "lost are gone\n");
@@ -33,6 +34,7 @@ static void test_it_may_start_though_the_clock_was_set(void **state)
 		becomes("c1", NODE_GONE);
 		shows(DETAIL("PENDING", "5", "1800000121"));
 		assert_string_equal(F.story, "start 7_2 ");
+		assert_int_equal(F.begin_ms, (1800000121 + ahead_s[i]) * 1000); /* ours */
 	}
 }
 

@@ -121,16 +121,18 @@ void slurm_requeue(struct slurm *s, const char *job)
 	add(F.story, sizeof(F.story), "requeue ", job, "; ");
 }
 
-void slurm_start_now(struct slurm *s, const char *job, const char *comment)
+void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
-	(void)comment;
+	assert_true(begin_ms > W.now);
 	add(F.story, sizeof(F.story), "start ", job, "; ");
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, const char *comment)
+void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+		    const char *comment)
 {
 	(void)s;
+	(void)begin_ms;
 	assert_int_equal(wait_ms, 0);
 	assert_non_null(comment);
 	add(F.story, sizeof(F.story), "comment ", job, "; ");

@@ -338,14 +338,14 @@ static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
 	       "printf '%s\\n' \"$*\" >>$d/calls; echo; case $* in *'burstd: a'*) n=50;; *) n=0;; "
 	       "esac; "
 	       "until [ $n = 0 ] || grep -q nodename= $d/calls; do sleep 0.1; n=$((n - 1)); done");
-	slurm_postpone(f->slurm, "1", 0, "burstd: a");
+	slurm_postpone(f->slurm, "1", 0, 0, "burstd: a");
 	flush(f); /* this one is on its way already */
-	slurm_postpone(f->slurm, "2", 0, "burstd: b");
+	slurm_postpone(f->slurm, "2", 0, 0, "burstd: b");
 	slurm_requeue(f->slurm, "3");
 	slurm_requeue(f->slurm, "4_1");
 	assert_true(slurm_settled_ms(f->slurm) != INT64_MAX); /* of nodes all is said */
-	slurm_start_now(f->slurm, "5", NULL);
-	slurm_start_now(f->slurm, "6", NULL);
+	slurm_start_now(f->slurm, "5", loop_now(f->loop) + 60000);
+	slurm_start_now(f->slurm, "6", loop_now(f->loop) + 60000);
 	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
 	slurm_drain(f->slurm, "c1", "burstd: gone soon");
 	assert_true(slurm_signal(f->slurm, "7", "USR1", SLURM_TO_BATCH));

@@ -104,11 +104,11 @@ static void test_postpone(void **state)
 {
 	struct fix *f = *state;
 
-	slurm_postpone(f->slurm, "7_2", 29001, "burstd: none=here; next try x");
-	slurm_postpone(f->slurm, "8", 30000, "burstd: none=here; next try x");
-	slurm_postpone(f->slurm, "9", 60000, "burstd: none=here; next try x");
-	slurm_postpone(f->slurm, "10", 60000, NULL);
-	slurm_postpone(f->slurm, "12", 0, NULL); /* nothing to say */
+	slurm_postpone(f->slurm, "7_2", 29001, 0, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "8", 30000, 0, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "9", 60000, 0, "burstd: none=here; next try x");
+	slurm_postpone(f->slurm, "10", 60000, 0, NULL);
+	slurm_postpone(f->slurm, "12", 0, 0, NULL); /* nothing to say */
 	settle(f);
 	assert_calls(f, "update jobid=7_2,8 StartTime=now+30 "
 			"AdminComment=burstd: none here; next try x\n"
@@ -126,9 +126,8 @@ static void test_people_read_local_time(void **state)
 	struct slurm_order o = {.verb = ""};
 	char words[SLURM_COMMENT_MAX + 1], *text;
 
-	slurm_postpone(f->slurm, "7", 0, said);
+	slurm_postpone(f->slurm, "7", 0, 0, said);
 	slurm_notify(f->slurm, "8", said);
-	slurm_start_now(f->slurm, "9", said);
 	slurm_down(f->slurm, "c1", said);
 	for (; slurm_next(f->slurm, &o); f->given++)
 		assert_string_equal(o.reason,
@@ -138,7 +137,6 @@ static void test_people_read_local_time(void **state)
 #define LOCAL "burstd: it s so until 2026-01-03T01:04:05 (in 27s)\n"
 	assert_non_null(strstr(text, "update jobid=7 AdminComment=" LOCAL));
 	assert_non_null(strstr(text, "notify 8 " LOCAL));
-	assert_non_null(strstr(text, "update jobid=9 StartTime=now AdminComment=" LOCAL));
 	assert_non_null(strstr(text, "update nodename=c1 state=DOWN reason=" LOCAL));
 	free(text);
 	slurm_words(f->slurm, words, sizeof(words), said);
@@ -153,11 +151,59 @@ static void test_what_waits_is_by_the_clock_of_slurmctld(void **state)
 	struct fix *f = *state;
 
 	clock_set_s = 60;
-	slurm_postpone(f->slurm, "7", 30000, NULL);
+	slurm_postpone(f->slurm, "7", 30000, 0, NULL);
 	clock_set_s = -540;
 	settle(f);
 	clock_set_s = 0;
 	assert_calls(f, "update jobid=7 StartTime=now+630\n");
+}
+
+/* I17, F57: when its begin time has come the job may start, and an order about nodes that runs
+ * first may requeue it to a later time than anybody has seen. */
+static void test_a_job_that_may_have_started_since_is_not_told_when(void **state)
+{
+	static const char node[] = "update nodename=c1 nodeaddr=10.0.0.1 nodehostname=c1 "
+				   "state=POWER_DOWN_FORCE reason=why\n";
+	static const struct {
+		int begin_s, clock_s;
+		bool node;
+		const char *calls; /* but for the node's */
+		unsigned late;
+	} rows[] = {
+		{60, 0, true, "update jobid=7,8 StartTime=now+30\nupdate jobid=9 StartTime=now\n",
+		 0},
+		{0, 0, false, "update jobid=7,8 StartTime=now+30\nupdate jobid=9 StartTime=now\n",
+		 0},
+		{-1, 0, true, "", 2},
+		{60, 61, true, "", 2}, /* the clock is set: it has come */
+		{60, 31, true, "update jobid=9 StartTime=now\n", 1}, /* the wait is over */
+		{0, 31, false, "update jobid=9 StartTime=now\n", 1},
+	};
+	struct fix *f;
+	char want[400];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		f = *state;
+		if (rows[i].node)
+			slurm_power_down(f->slurm, "c1", "10.0.0.1", false, "why");
+		clock_set_s = -3600;                                /* all along */
+		(void)clock_gettime(CLOCK_BOOTTIME, &clock_stands); /* one command for 7 and 8 */
+		slurm_postpone(f->slurm, "7", 30000, loop_now(f->loop) + rows[i].begin_s * 1000,
+			       NULL);
+		slurm_postpone(f->slurm, "8", 30000, loop_now(f->loop) + 60000, NULL);
+		slurm_start_now(f->slurm, "9", loop_now(f->loop) + rows[i].begin_s * 1000);
+		clock_stands.tv_sec = 0;
+		clock_set_s += rows[i].clock_s;
+		flush(f);
+		while (f->late < rows[i].late || f->updated < f->given)
+			loop_run(f->loop);
+		clock_set_s = 0;
+		(void)snprintf(want, sizeof(want), "%s%s", rows[i].node ? node : "", rows[i].calls);
+		assert_calls(f, want);
+		assert_int_equal(f->late, rows[i].late);
+	}
 }
 
 int main(void)
@@ -172,6 +218,7 @@ int main(void)
 		T(test_postpone),
 		T(test_people_read_local_time),
 		T(test_what_waits_is_by_the_clock_of_slurmctld),
+		T(test_a_job_that_may_have_started_since_is_not_told_when),
 	};
 #undef T
 
