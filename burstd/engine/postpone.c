@@ -64,6 +64,7 @@ struct postponed { /* one job */
 	uint64_t counts;  /* likewise, in tasks, processors and nodes */
 	int64_t least_ms; /* not before: slurmctld's own time, or somebody's */
 	bool anew;        /* something has changed since: it may start */
+	bool settled;     /* it was seen with its nodes since it was told */
 };
 
 /* Any comment of ours: after a restart nobody knows which. */
@@ -131,7 +132,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	p->pool = why->pool;
 	p->price = refusal_lasts(&p->refusal) ? place_lowest(e, why->pool) : 0;
 	p->wishes = p->counts = 0;
-	p->anew = p->unnamed = false;
+	p->anew = p->unnamed = p->settled = false;
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
 	(void)snprintf(p->why, sizeof(p->why), "%s", why->text);
@@ -260,11 +261,13 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 /* --- words that were true once -----------------------------------------------------------------
  */
 
+/* As long as its refusals count, too: when it is over its number may be another job's next (F50).
+ */
 static bool is_watched(const struct engine *e, const struct postponed *p)
 {
 	int64_t now = engine_now(e);
 
-	return p->until_ms > now ||
+	return p->until_ms > now || p->refusal.count > 0 ||
 	       (p->said[0] != '\0' && now - p->said_ms < POSTPONE_WORDS_MS && now >= p->said_ms);
 }
 
@@ -282,9 +285,10 @@ static void settle(struct engine *e, struct postponed *p, bool ended)
 
 	p->until_ms = p->told_wall_ms = 0;
 	p->anew = false;
+	p->settled = true;
 	if (ended) {
-		p->said[0] = '\0';  /* and slurmctld takes no other comment */
-		drop_refusal(e, p); /* its number may be another job's next (F50) */
+		p->said[0] = '\0'; /* and slurmctld takes no other comment */
+		drop_refusal(e, p);
 	}
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
@@ -351,7 +355,8 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 	if (d->ended) {
 		settle(e, p, true);
 	} else if (d->placed) {
-		settle(e, p, false);
+		if (!p->settled)
+			settle(e, p, false);
 		take_back(e, p, d->comment);
 	} else if (d->pending && (is_edited(p, d) || p->anew)) {
 		start_anew(e, p, d);
@@ -583,7 +588,7 @@ static void forget(struct engine *e)
 		struct postponed *p = *link;
 
 		forget_refusal(e, p);
-		if (p->untold || p->refusal.count > 0 || is_watched(e, p)) {
+		if (p->untold || is_watched(e, p)) {
 			link = &p->next;
 			continue;
 		}

@@ -136,6 +136,45 @@ static void test_no_problem_of_a_job_that_is_over(void **state)
 	fleet_fini(&F.e.fleet);
 }
 
+/* F50: whatever became of a job that was refused, its refusals end with it: slurmctld may lose its
+ * state, and whoever has that number next was never refused. */
+static void test_refusals_end_with_the_job(void **state)
+{
+	static const struct {
+		const char *state; /* when it was to be told to wait ... */
+		unsigned priority;
+		const char *comment, *next; /* ... and a minute later */
+		bool lasting;
+	} rows[] = {
+		{"FAILED", 7, "", "FAILED", true}, /* one of srun: it ended with the refusal */
+		{"FAILED", 7, "", NULL, true},
+		{"RUNNING", 7, "", "COMPLETED", true}, /* elsewhere */
+		{"CONFIGURING", 7, "", "CANCELLED", false},
+		{"PENDING", 0, "", "CANCELLED", true},   /* held */
+		{"PENDING", 7, "mine", "RUNNING", true}, /* and then over, as are all */
+		{"PENDING", 7, "", "RUNNING", false},
+		{"PENDING", 7, "", "PENDING", true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		F.bad.hint.lasting = rows[i].lasting;
+		refuse("why");
+		refuse("why");
+		assert_int_equal(F.put.r.count, 2);
+		details(rows[i].state, rows[i].priority, 6, rows[i].comment);
+		W.now += 10001;
+		details(rows[i].state, rows[i].priority, 6, rows[i].comment);
+		for (int k = 0; k < 2 && rows[i].next != NULL; k++)
+			later(rows[i].next, rows[i].priority, 6, rows[i].comment);
+		W.now += 61000;
+		postpone_run(&F.e);
+		postpone_details(&F.e, "", 0, W.now, NULL);
+		assert_int_equal(F.dels, i + 1);
+		assert_int_equal(postpone_look(&F.e, 107).count, 0);
+	}
+}
+
 static void test_no_problem_of_a_job_that_slurmctld_has_forgotten(void **state)
 {
 	struct engine_postponed soonest;
@@ -329,6 +368,7 @@ int main(void)
 		TEST(test_looked_at_when_its_nodes_are_bought),
 		TEST(test_others_words_are_taken_back_too),
 		TEST(test_no_problem_of_a_job_that_is_over),
+		TEST(test_refusals_end_with_the_job),
 		TEST(test_no_problem_of_a_job_that_slurmctld_has_forgotten),
 		TEST(test_it_waits_a_day),
 		TEST(test_decided_anew_after_a_reload),
