@@ -19,7 +19,8 @@ struct cooldown_entry {
 	uint32_t times;   /* that it was closed; 0, FAILING: not yet */
 	int64_t first_ms; /* as of its place */
 	int64_t last_ms, until_ms;
-	int64_t since_ms; /* FAILING: the first failure of this trouble */
+	int64_t since_ms; /* FAILING: the first failure of this trouble ... */
+	bool answers;     /* ... since which other calls were answered, before another failure */
 	int64_t probe_ms; /* since when a purchase is tried ... */
 	bool probing;     /* ... if one is */
 	bool heard;       /* DENIED: it was a call that bought nothing ... */
@@ -246,6 +247,15 @@ static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 	return was_off ? COOLDOWN_SAME : kinds[kind].news;
 }
 
+static enum cooldown_news shut_failing(struct cooldown_entry *e, const struct cooldown_place *p,
+				       int64_t now)
+{
+	if (now - e->since_ms < p->patience_ms || !e->answers)
+		return COOLDOWN_SAME;
+	shut(e, p, now);
+	return COOLDOWN_FAILS;
+}
+
 /* A purchase was not answered.  That closes the place only if purchases have failed for a while,
  * and other calls were answered meanwhile: where nobody answers, the provider is away, and it is
  * asked again as soon as it is back. */
@@ -267,10 +277,8 @@ static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place
 		e->since_ms = now;
 	}
 	e->last_ms = e->until_ms = now;
-	if (now - e->since_ms < p->patience_ms || p->heard_ms <= e->since_ms)
-		return COOLDOWN_SAME;
-	shut(e, p, now);
-	return COOLDOWN_FAILS;
+	e->answers = e->answers || (now > e->since_ms && p->heard_ms > e->since_ms);
+	return shut_failing(e, p, now);
 }
 
 /* A purchase was answered, well or ill: that trouble is over. */
@@ -344,6 +352,33 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 	default:
 		return news; /* it says nothing of the place */
 	}
+}
+
+static int64_t clamp(int64_t v, int64_t low, int64_t high)
+{
+	v = v < high ? v : high;
+	return v > low ? v : low;
+}
+
+enum cooldown_news cooldown_doubt_ends(struct cooldown *c, const struct cooldown_place *p,
+				       int64_t sent_ms, int64_t now_ms)
+{
+	enum cooldown_news news = COOLDOWN_SAME;
+	struct cooldown_entry *e;
+	int64_t until;
+
+	tick(c, now_ms);
+	e = find(c, FAILING, p);
+	if (e == NULL || is_stale(e, now_ms))
+		return COOLDOWN_SAME;
+	if (e->times == 0)
+		news = shut_failing(e, p, now_ms);
+	if (e->times == 0)
+		return COOLDOWN_SAME;
+	until = now_ms + clamp(now_ms - sent_ms, step(e), COOLDOWN_CAPACITY_MAX_MS);
+	if (e->until_ms < until)
+		e->until_ms = until;
+	return news;
 }
 
 enum cooldown_news cooldown_taken_back(struct cooldown *c, const struct cooldown_place *p,

@@ -7,7 +7,8 @@
  *   quota     of the account, so of (provider, type, region, market), whatever the zone: 15
  *             minutes, doubling up to 4 hours; only an admin, or nodes that end, can mend it
  *   failing   of the same place as capacity: for a while nobody has answered a purchase there,
- *             though other calls are answered; paused as for want of capacity
+ *             though other calls are answered; paused as for want of capacity, and after a
+ *             purchase that may have bought something, from when it is known that it did not
  *   denied    of the provider as a whole (credentials, permission, funds): off, with an alarm,
  *             until a call of the kind that was denied succeeds
  *
@@ -108,6 +109,12 @@ bool cooldown_buy(struct cooldown *c, const struct cooldown_place *p, int64_t no
 /* What became of a purchase sent at sent_ms.  Of an answer about several instances: the worst. */
 enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_place *p,
 				   enum provider_code code, int64_t sent_ms, int64_t now_ms);
+/* A purchase sent at sent_ms was never answered and has bought nothing, as is known only now.  It
+ * has failed for so long, repeated or not.  If such purchases close the place its pause counts from
+ * now, and is no shorter than the doubt was: else whoever was in doubt would find it over, and be
+ * so again. */
+enum cooldown_news cooldown_doubt_ends(struct cooldown *c, const struct cooldown_place *p,
+				       int64_t sent_ms, int64_t now_ms);
 /* It takes back what it has sold: as if a purchase had been refused for want of capacity. */
 enum cooldown_news cooldown_taken_back(struct cooldown *c, const struct cooldown_place *p,
 				       int64_t now_ms);

@@ -335,6 +335,8 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 	}
 	if (ended && node_lives(was))
 		pool_lost(e, is);
+	if (was->state == NODE_INDOUBT && is->state == NODE_GONE)
+		place_doubt_ends(e, is);
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
 	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
 		pool_node_failed(e, fn->name, is->gen);

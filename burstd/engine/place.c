@@ -439,6 +439,18 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	     news == COOLDOWN_AGAIN ? "" : r->message);
 }
 
+void place_doubt_ends(struct engine *e, const struct node *n)
+{
+	const struct conf_offer *o = place_of(e, n);
+	struct cooldown_place at;
+
+	if (o == NULL)
+		return;
+	at = place_to_cool(e, o);
+	tell(e, cooldown_doubt_ends(&e->cooldown, &at, n->sent_ms, engine_now(e)),
+	     &e->conf->providers[o->provider_index], o, "no answer, and nothing was made");
+}
+
 void place_unsent(struct engine *e, const struct conf_offer *o)
 {
 	const struct cooldown_place at = place_to_cool(e, o);

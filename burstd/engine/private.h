@@ -477,6 +477,8 @@ int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open
 /* What became of a purchase of n nodes there, and of any other request to a provider. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms);
+/* A purchase of this row, which was in doubt, has made nothing. */
+void place_doubt_ends(struct engine *e, const struct node *n);
 void place_unsent(struct engine *e, const struct conf_offer *o); /* nothing: it could not be sent */
 void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms);
 size_t place_unsold(const struct engine *e, const struct conf_offer *o,

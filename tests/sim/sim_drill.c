@@ -392,8 +392,8 @@ static void sleep_all(struct world *w, step_fn step)
 
 /* --- purchases fail at one place, and all else is answered (F26) ---------------------------------
  *
- * The job gets its nodes at another one, once that is known.  Of what did not leave us that is
- * soon; what may have been made is in doubt for longer than places cool down here. */
+ * They do not leave us, are never answered, or are answered that it is the provider's fault.  The
+ * job gets its nodes at another one, once that is known, and what may have been made is not. */
 
 static void drill_fails(struct world *w, step_fn step)
 {
@@ -403,7 +403,7 @@ static void drill_fails(struct world *w, step_fn step)
 		return;
 	SIM_TRACE(w, "*** purchases fail where the next one goes");
 	if (w->set.pools[j->pool].ladder) {
-		w->next_fails = FAILS_REFUSES;
+		w->next_fails = (enum sim_fails)(FAILS_REFUSES + w->seed / 6 % 3);
 		start(w, step, j);
 	}
 	w->next_fails = FAILS_NOT;

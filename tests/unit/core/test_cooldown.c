@@ -36,6 +36,7 @@ enum deed {
 	BUY,      /* may it be sent? */
 	ANSWERED, /* a purchase sent at `sent` was answered so: what is the news? */
 	LISTED,   /* so was another call */
+	ENDS,     /* a purchase that was never answered has bought nothing */
 };
 
 struct step { /* times in seconds */
@@ -90,6 +91,12 @@ struct step { /* times in seconds */
 #define HEARD(t, p, c, s, n)                                                                       \
 	{                                                                                          \
 		t, LISTED, p, PROVIDER_##c, COOLDOWN_##n, s                                        \
+	}
+
+#define NOTHING(t, p, s) SHUTS(t, p, s, SAME)
+#define SHUTS(t, p, s, n)                                                                          \
+	{                                                                                          \
+		t, ENDS, p, 0, COOLDOWN_##n, s                                                     \
 	}
 
 static const struct story {
@@ -161,6 +168,29 @@ static const struct story {
 	{"what was sent before it closed neither opens nor lengthens it",
 	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 69, FAILS),
 	  TOLD(71, G, OK, 70, SAME), TOLD(72, G, TRANSIENT, 69, SAME), FAILS(72, G, 130)}},
+	{"what may have been bought there, and was not: the pause counts from when that is known",
+	 {TOLD(10, G, AMBIGUOUS, 9, SAME), TOLD(70, G, AMBIGUOUS, 11, FAILS), HALF(150, G),
+	  NOTHING(200, G, 150), FAILS(200, G, 260), MAY(260, G),
+	  TOLD(275, G, AMBIGUOUS, 260, FAILS), NOTHING(280, G, 260), FAILS(280, G, 400),
+	  NOTHING(400, G, 260), NOTHING(410, G, 405), FAILS(539, G, 540), HALF(540, G)}},
+	{"... and is as long as the doubt was, up to a quarter of an hour",
+	 {TOLD(10, G, AMBIGUOUS, 9, SAME), TOLD(70, G, AMBIGUOUS, 11, FAILS), NOTHING(200, G, 11),
+	  FAILS(200, G, 389), NOTHING(1000, G, 11), FAILS(1000, G, 1900)}},
+	{"... and closes a place where repeats have failed for less than a minute",
+	 {TOLD(10, G, AMBIGUOUS, 9, SAME), TOLD(40, G, AMBIGUOUS, 9, SAME), NOTHING(69, G, 9),
+	  OPEN(69, G), SHUTS(70, G, 9, FAILS), FAILS(70, G, 131)}},
+	{"... but not for one failure, nor when the provider was away meanwhile",
+	 {TOLD(10, G, AMBIGUOUS, 9, SAME), NOTHING(100, G, 9), OPEN(100, G),
+	  TOLD(40, H, AMBIGUOUS, 39, SAME), TOLD(50, H, AMBIGUOUS, 39, SAME), NOTHING(200, H, 39),
+	  OPEN(200, H)}},
+	{"... unless one was answered meanwhile, or it is forgotten",
+	 {TOLD(10, G, AMBIGUOUS, 9, SAME), NOTHING(61, H, 9), OPEN(61, H),
+	  TOLD(70, G, AMBIGUOUS, 11, FAILS), NOTHING(3731, G, 9), OPEN(3731, G),
+	  TOLD(3740, G, AMBIGUOUS, 3739, SAME), TOLD(3800, G, OK, 3799, SAME), NOTHING(3801, G, 9),
+	  OPEN(3801, G)}},
+	{"... and it is nothing to who has none to sell, or no more for us",
+	 {TOLD(10, A, CAPACITY, 9, COOLS), TOLD(10, A, QUOTA, 9, NO_QUOTA), NOTHING(60, A, 1),
+	  QUOTA(60, A, 910), HALF(910, A)}},
 	{"the clock goes back while it fails (F57)",
 	 {TOLD(100010, G, TRANSIENT, 100009, SAME), TOLD(10, G, TRANSIENT, 9, SAME),
 	  TOLD(69, G, TRANSIENT, 68, SAME), TOLD(70, G, TRANSIENT, 69, FAILS)}},
@@ -259,6 +289,9 @@ static void run(struct cooldown *c, const struct step *s)
 		return;
 	case BUY:
 		assert_int_equal(cooldown_buy(c, p, now), s->arg);
+		return;
+	case ENDS:
+		assert_int_equal(cooldown_doubt_ends(c, p, sent, now), s->want);
 		return;
 	case ANSWERED:
 		assert_int_equal(cooldown_bought(c, p, (enum provider_code)s->arg, sent, now),

@@ -335,6 +335,41 @@ static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
 			       "here (t in r): purchases fail there: not tried until "));
 }
 
+/* F26: a purchase there was never answered, and the pause is over by the time that it is known to
+ * have bought nothing: the next one goes elsewhere all the same. */
+static void test_a_place_rests_from_when_a_doubt_ends(void **state)
+{
+	static const enum node_event_type story[] = {NODE_EV_START, NODE_EV_LOST, NODE_EV_ABSENT,
+						     NODE_EV_ABSENT};
+	struct fix *f = *state;
+	const struct conf_offer *o;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->providers[0].unreachable_ms = f->e->conf->providers[0].cooldown_ms = 1;
+	o = &f->e->conf->pools[0].offers[0];
+	cool(f, 0, PROVIDER_TRANSIENT);
+	wait_a_moment(f);
+	f->e->clouds[0].ok_ms = engine_now(f->e);
+	wait_a_moment(f);
+	cool(f, 0, PROVIDER_TRANSIENT);
+	wait_a_moment(f);
+	assert_false(place_is_shut(f->e, o));
+	call(f, "c1", "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c1\"}]}");
+	expect(f, "c1", 1, "here");
+	for (size_t i = 0; i < sizeof(story) / sizeof(story[0]); i++) {
+		struct node_event ev = {.type = story[i], .now_ms = engine_now(f->e), .batch = 1};
+
+		wait_a_moment(f);
+		assert_false(place_is_shut(f->e, o));
+		ev.list_ms = ev.now_ms + ((int64_t)i << 24);
+		engine_post(f->e, name_of(f, "c1")->newest, &ev);
+		engine_commit(f->e);
+	}
+	assert_int_equal(name_of(f, "c1")->newest->n.state, NODE_GONE);
+	assert_true(place_is_shut(f->e, o));
+	assert_true(place_opens_ms(f->e, o) >= engine_now(f->e) + 12); /* as long as the doubt */
+}
+
 static struct fleet_node *add_spot(struct fix *f, const char *name, enum node_state s)
 {
 	struct node n;
@@ -727,6 +762,7 @@ int main(void)
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),
+		T(test_a_place_rests_from_when_a_doubt_ends),
 		T(test_a_wave_of_reclaims_closes_the_place),
 		T(test_only_what_is_taken_back_makes_a_wave),
 		T(test_what_is_no_wave_closes_no_place),
