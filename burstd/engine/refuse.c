@@ -107,6 +107,23 @@ static bool is_up(const struct fleet_name *nm)
 	       (slurm_is_on(nm->flags) && (nm->flags & SLURM_NOT_RESPONDING) == 0);
 }
 
+/* A job works there, or is suspended: slurmctld has the node up, though no snapshot says so yet.
+ * What is to become of it is for the next one to say, as of any that is up (I16). */
+static void unbar_up(struct gangs *g)
+{
+	for (size_t j = 0; j < g->n; j++) {
+		const struct hostlist *h = g->gangs[j].list;
+
+		for (size_t i = 0; i < h->n && !slurm_job_configuring(&g->gangs[j].job); i++) {
+			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
+			const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
+
+			if (fn != NULL && fn->n.instance[0] != '\0')
+				nm->barred = false;
+		}
+	}
+}
+
 /* Nodes that a job needs which lacks nothing stay. */
 static void spare_healthy(struct gangs *g, struct map *healthy)
 {
@@ -260,6 +277,7 @@ void refuse_jobs(struct engine *e, const char *text, size_t len)
 
 	map_init(&healthy);
 	slurm_job_parse(text, len, keep, &g);
+	unbar_up(&g);
 	spare_healthy(&g, &healthy);
 	infect(&g, &healthy);
 	tell(&g);

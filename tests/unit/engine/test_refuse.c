@@ -283,6 +283,43 @@ static void test_shared(void **state)
 	}
 }
 
+/* I16: a machine is to be taken away just as it comes up, and its job runs there before a snapshot
+ * says so.  It goes as any other that is up: its job has its time, and is written down. */
+static void test_where_a_job_runs_the_node_is_up(void **state)
+{
+	static const struct {
+		const char *jobs;
+		const char *instance, *forced;
+		enum node_state state;
+	} rows[] = {
+		{"7|7|RUNNING|gpu||c1\n", "i-1", "", NODE_DRAINING},
+		{"7|7|SUSPENDED|gpu||c1\n", "i-1", "", NODE_DRAINING},
+		{"7|7|RUNNING|gpu||c1\n8|8|CONFIGURING|gpu||c1\n", "i-1", "", NODE_DRAINING},
+		{"7|7|CONFIGURING|gpu||c1\n", "i-1", "c1 ", NODE_DRAINING},
+		{"7|7|COMPLETING|gpu||c1\n", "i-1", "c1 ", NODE_DRAINING},
+		{"7|7|RUNNING|gpu||c1\n", "i-1", "c1 ", NODE_DELETING}, /* too late */
+		{"7|7|RUNNING|gpu||c1\n", "", "c1 ", NODE_INDOUBT},
+		{"", "i-1", "c1 ", NODE_DRAINING},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fleet_name *nm;
+
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		nm = add("c1", rows[i].state, BOOTING);
+		(void)snprintf(nm->newest->n.instance, sizeof(nm->newest->n.instance), "%s",
+			       rows[i].instance);
+		refuse_mark(&F.e, nm, NODE_BECAUSE_RECLAIMED, "none left");
+		squeue(rows[i].jobs);
+		assert_string_equal(F.forced, rows[i].forced);
+		assert_int_equal(nm->barred, rows[i].forced[0] != '\0');
+		if (rows[i].forced[0] == '\0')
+			assert_string_equal(F.heard, "");
+	}
+}
+
 /* What came for a job stays, once: nobody knows that it will ever have the rest. */
 static void test_best_effort_keeps_what_came_until_the_second_refusal(void **state)
 {
@@ -316,6 +353,7 @@ int main(void)
 		TEST(test_who_cannot_be_had_together_tries_again_in_turn),
 		TEST(test_all_are_told),
 		TEST(test_shared),
+		TEST(test_where_a_job_runs_the_node_is_up),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 	};
 
