@@ -158,7 +158,7 @@ void audit_put_delete(struct engine *e, struct audit *a, const char *target)
 static const char *reason_of(const struct slurm_order *o)
 {
 	static const char *const reasons[][2] = {
-		{"start", "the nodes that it lost are gone"},
+		{"start", "what it was held back for is over"},
 		{"clear", "what its comment says is over"},
 		{"requeue", "it was signalled, and has ended before its node goes"},
 		{"address", "where its instance is"},

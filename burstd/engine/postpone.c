@@ -31,8 +31,9 @@ enum {
 	POSTPONE_TELLS = 3,        /* slurmctld took it not, or did not hear it: so often in all */
 	POSTPONE_WATCH_MS = 60000, /* between two looks at one that was told */
 	POSTPONE_BOUGHT_MS = 2000, /* its nodes are bought: a refusal comes sooner */
-	POSTPONE_REQUEUE_MS = 130000, /* slurmctld holds a requeued job back so long by itself */
-	POSTPONE_START_MS = 30000,    /* between our time and slurmctld's: the order took so long */
+	POSTPONE_HOLD_MS = 121000, /* slurmctld holds a requeued job back so long, if not known */
+	POSTPONE_SENT_MS = 9000,   /* so long until a refused job is requeued */
+	POSTPONE_START_MS = 30000, /* between our time and slurmctld's: the order took so long */
 	POSTPONE_WORDS_MS = 86400000 + POSTPONE_WATCH_MS, /* a comment is looked after so long */
 };
 
@@ -63,6 +64,7 @@ struct postponed { /* one job */
 	uint64_t wishes;  /* what it asked for; 0: not looked at yet */
 	uint64_t counts;  /* likewise, in tasks, processors and nodes */
 	int64_t least_ms; /* not before: slurmctld's own time, or somebody's */
+	bool loaded;      /* ... which is not known: it was told before our start */
 	bool anew;        /* something has changed since: it may start */
 	bool settled;     /* it was seen with its nodes since it was told */
 };
@@ -100,7 +102,7 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	p->anew = refusal_lasts(&p->refusal); /* the configuration may be another */
 	(void)snprintf(p->said, sizeof(p->said), "%s", any_of_ours);
 	p->said_ms = p->look_ms = engine_now(e);
-	p->least_ms = p->refusal.last_ms + POSTPONE_REQUEUE_MS;
+	p->loaded = true;
 	e->postpone_words_ms = 0;
 }
 
@@ -218,8 +220,10 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	}
 	if (!later)
 		start = begin_ms;
-	if (p->tells++ == 0)
+	if (p->tells++ == 0) {
 		p->least_ms = begin_ms;
+		p->loaded = false;
+	}
 	describe(what, sizeof(what), e, p, start);
 	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
 	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms,
@@ -317,10 +321,30 @@ static void take_back(struct engine *e, struct postponed *p, struct slurm_text c
 	p->said[0] = '\0';
 }
 
+/* When slurmctld would start it, had we not told it to wait: what is left of its last run could
+ * meet the next one before (I17). */
+static int64_t own_time(const struct engine *e, const struct postponed *p)
+{
+	int64_t hold_ms = prereq_hold_ms(e);
+
+	if (!p->loaded)
+		return p->least_ms;
+	if (hold_ms < POSTPONE_HOLD_MS)
+		hold_ms = POSTPONE_HOLD_MS;
+	return p->refusal.last_ms + hold_ms + POSTPONE_SENT_MS;
+}
+
+/* Of a job that was told before our start, slurm.conf says so: that is known in a moment. */
+static bool is_time_known(const struct engine *e, const struct postponed *p)
+{
+	return !p->loaded || prereq_known_ms(e) != 0 ||
+	       engine_now(e) - e->started_ms >= POSTPONE_WATCH_MS;
+}
+
 /* Whoever has changed its begin time since has his will. */
 static void start_anew(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
-	int64_t off = d->begin_ms - p->until_ms;
+	int64_t off = d->begin_ms - p->until_ms, least_ms = own_time(e, p);
 	char detail[96];
 
 	p->anew = false;
@@ -330,8 +354,8 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
 	if (d->held || off > POSTPONE_START_MS || off < -POSTPONE_START_MS)
 		return;
-	if (p->least_ms > engine_now(e))
-		slurm_postpone(e->slurm, p->id, p->least_ms - engine_now(e), d->begin_ms, NULL);
+	if (least_ms > engine_now(e))
+		slurm_postpone(e->slurm, p->id, least_ms - engine_now(e), d->begin_ms, NULL);
 	else
 		slurm_start_now(e->slurm, p->id, d->begin_ms);
 	(void)snprintf(detail, sizeof(detail), "job %s may try again: something has changed",
@@ -359,7 +383,8 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 			settle(e, p, false);
 		take_back(e, p, d->comment);
 	} else if (d->pending && (is_edited(p, d) || p->anew)) {
-		start_anew(e, p, d);
+		if (is_time_known(e, p))
+			start_anew(e, p, d);
 	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
 		p->until_ms = p->told_wall_ms = 0; /* somebody lets it start */
 	}

@@ -20,6 +20,7 @@ static struct fix {
 	struct postpone_why bad;       /* the next refusal */
 	char cleared[40], started[40]; /* whose comment was; who may start at once */
 	int64_t lowest;                /* price */
+	int64_t hold_ms, known_ms;     /* of slurm.conf: engine/prereq.c */
 } F;
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -88,6 +89,18 @@ int64_t place_lowest(const struct engine *e, uint32_t pool)
 	(void)e;
 	assert_int_equal(pool, 1);
 	return F.lowest;
+}
+
+int64_t prereq_hold_ms(const struct engine *e)
+{
+	(void)e;
+	return F.hold_ms;
+}
+
+int64_t prereq_known_ms(const struct engine *e)
+{
+	(void)e;
+	return F.known_ms;
 }
 
 uint64_t slurm_mark(const struct slurm *s)

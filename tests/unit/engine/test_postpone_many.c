@@ -66,6 +66,18 @@ int64_t place_lowest(const struct engine *e, uint32_t pool)
 	return 500;
 }
 
+int64_t prereq_hold_ms(const struct engine *e)
+{
+	(void)e;
+	return 0;
+}
+
+int64_t prereq_known_ms(const struct engine *e)
+{
+	(void)e;
+	return 1;
+}
+
 uint64_t slurm_mark(const struct slurm *s)
 {
 	(void)s;

@@ -345,6 +345,73 @@ static void test_decided_anew_after_a_restart(void **state)
 	assert_string_equal(F.started, "7_2");
 }
 
+/* I17: neither then may it start before slurmctld would start it by itself, for which slurm.conf is
+ * asked first. */
+static void test_anew_after_a_restart_is_not_before_slurmctlds_own_time(void **state)
+{
+	static const struct {
+		int64_t hold_ms, after_ms; /* after_ms: of its refusal */
+		bool known;
+		int64_t wait_ms; /* 0: at once; -1: not yet */
+	} rows[] = {
+		{0, 120000, true, 10000},       {6000, 131000, true, 0},
+		{601000, 131000, true, 479000}, {601000, 611000, true, 0},
+		{601000, 131000, false, -1},    {0, 30000, false, -1},
+		{0, 191000, false, 0},
+	};
+	struct journal_refusal r = {107, {.count = 1, .last_ms = BEGAN, .wait_ms = REFUSAL_DAY_MS}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(setup(state), 0);
+		F.e.started_ms = BEGAN + 130000;
+		F.hold_ms = rows[i].hold_ms;
+		F.known_ms = rows[i].known;
+		postpone_load(&F.e, &r);
+		words(12, "(null)");
+		W.now = BEGAN + rows[i].after_ms - 1;
+		details("PENDING", 7, (BEGAN + REFUSAL_DAY_MS - W.now) / 1000, "burstd: x");
+		assert_string_equal(F.started, rows[i].wait_ms == 0 ? "7_2" : "");
+		assert_int_equal(F.wait_ms, rows[i].wait_ms > 0 ? rows[i].wait_ms : 0);
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
+/* Refused again since the start, it is known when slurmctld would start it. */
+static void test_a_new_refusal_says_slurmctlds_own_time(void **state)
+{
+	(void)state;
+	postpone_load(
+		&F.e,
+		&(struct journal_refusal){
+			107, {.count = 1, .last_ms = BEGAN - 1000, .wait_ms = REFUSAL_DAY_MS}});
+	F.bad.hint.lasting = true;
+	refuse("why");
+	details("PENDING", 7, 20, "");
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "");
+	assert_true(F.wait_ms > 18000 && F.wait_ms <= 20000);
+}
+
+/* What could not be decided at once is decided a minute later. */
+static void test_anew_after_a_restart_waits_for_slurm_conf(void **state)
+{
+	(void)state;
+	W.now = BEGAN + 639000;
+	F.e.started_ms = BEGAN + 690000;
+	postpone_load(&F.e,
+		      &(struct journal_refusal){
+			      107, {.count = 1, .last_ms = BEGAN, .wait_ms = REFUSAL_DAY_MS}});
+	words(12, "(null)");
+	details("PENDING", 7, 86400 - 700, "burstd: x");
+	assert_string_equal(F.started, "");
+	F.hold_ms = 601000;
+	F.known_ms = W.now;
+	later("PENDING", 7, 86400 - 761, "burstd: x");
+	assert_string_equal(F.started, "7_2");
+}
+
 /* One that waits for a while is not hurried, whatever changes. */
 static void test_others_are_not_decided_anew(void **state)
 {
@@ -378,6 +445,9 @@ int main(void)
 		TEST(test_decided_anew_when_it_has_other_tasks),
 		TEST(test_anew_is_not_before_slurmctlds_own_time),
 		TEST(test_decided_anew_after_a_restart),
+		TEST(test_anew_after_a_restart_is_not_before_slurmctlds_own_time),
+		TEST(test_a_new_refusal_says_slurmctlds_own_time),
+		TEST(test_anew_after_a_restart_waits_for_slurm_conf),
 		TEST(test_others_are_not_decided_anew),
 	};
 
