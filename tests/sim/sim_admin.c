@@ -91,6 +91,11 @@ static void on_rebooted(struct world *w, void *ctx, uint64_t inst)
 {
 	struct ctld_node *n = ctx;
 
+	/* slurmctld has forgotten where it is: it is heard when burstd has said so again. */
+	if (n->reboot && n->inst == inst && n->dead_at != 0 && n->dead_at == n->lost_addr_at) {
+		world_at(w, w->now + 10 * SIM_SECOND, on_rebooted, n, inst);
+		return;
+	}
 	if (!n->reboot || n->inst != inst || n->dead_at != 0)
 		return;
 	n->reboot = n->drain = n->not_responding = false;

@@ -136,6 +136,7 @@ void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
 	j->requeued = true;
 	j->signalled_at = 0;
 	j->begin_at = sim_ctld_seconds(c->w->now) + c->w->set.requeue_s * SIM_SECOND;
+	j->back_to = j->begin_at;
 	j->requeued_to = 0;
 }
 
@@ -366,6 +367,7 @@ void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
 		struct ctld_job *j = &c->jobs[i];
 
 		j->begin_at -= by;
+		j->back_to -= by;
 		j->requeued_to -= j->requeued_to != 0 ? by : 0;
 		j->waits_to -= j->waits_to != 0 ? by : 0;
 	}

@@ -444,8 +444,9 @@ static int update_nodes(struct sim_ctld *c, const char *const *args, size_t only
 	return rc;
 }
 
-/* I17: slurmctld holds a requeued job back because something of its last run may be left; it is let
- * start when the machines are gone that it was taken from, and never against anybody's wish. */
+/* I17: slurmctld holds a requeued job back because something of its last run may be left; before
+ * that time it is let start when the machines are gone that it was taken from, and never against
+ * anybody's wish. */
 static void let_start(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
@@ -453,7 +454,7 @@ static void let_start(struct sim_ctld *c, struct ctld_job *j)
 	    (j->held || (j->begin_at != j->requeued_to && j->begin_at != j->waits_to)))
 		world_fail(c->w, "job %u is made to start earlier than somebody wants",
 			   (unsigned)j->id);
-	for (uint32_t k = 0; k < j->nlost; k++) {
+	for (uint32_t k = 0; k < j->nlost && c->w->now < j->back_to; k++) {
 		const struct inst *i = sim_cloud_find(c->w->cloud, j->lost[k]);
 
 		if (i != NULL && inst_live(i) && !i->unknown && !i->lied && i->taken_at != 0 &&

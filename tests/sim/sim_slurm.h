@@ -77,10 +77,11 @@ struct ctld_job {
 	/* Its begin time when burstd looked at it first since it was requeued: as far as burstd can
 	 * know, that is slurmctld's.  0: it has not looked. */
 	int64_t requeued_to;
-	int64_t signalled_at;         /* in this run; 0: it was not */
-	int64_t waits_to;             /* its begin time, when burstd set it */
-	char comment[256];            /* AdminComment */
-	int64_t comment_at;           /* somebody else wrote it then; 0: burstd did, or nobody */
+	int64_t back_to;      /* slurmctld itself holds it back until then; 0: it does not */
+	int64_t signalled_at; /* in this run; 0: it was not */
+	int64_t waits_to;     /* its begin time, when burstd set it */
+	char comment[256];    /* AdminComment */
+	int64_t comment_at;   /* somebody else wrote it then; 0: burstd did, or nobody */
 	uint32_t lost[JOB_NODES_MAX]; /* the instances that it ran on before it was requeued */
 	uint32_t nlost;
 };
