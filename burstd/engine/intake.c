@@ -549,14 +549,15 @@ void intake_asks(struct engine *e)
 }
 
 /* Of what a snapshot showed wanted before squeue was asked: some may have been refused since, or
- * powered down. */
+ * powered down, and of an old one slurmctld may want nothing any more (F47, F54). */
 static char *still_wanted(const struct engine *e)
 {
 	struct hostlist *h;
 	struct str s;
 
 	str_init(&s, strlen(e->wanted));
-	if (hostlist_parse(&h, e->wanted, strlen(e->wanted), NULL) == 0) {
+	if (wanted_is_fresh(e, e->snapshot_ms) &&
+	    hostlist_parse(&h, e->wanted, strlen(e->wanted), NULL) == 0) {
 		for (size_t i = 0; i < h->n; i++) {
 			const struct fleet_name *nm = fleet_find(&e->fleet, h->names[i]);
 
@@ -568,9 +569,17 @@ static char *still_wanted(const struct engine *e)
 	return str_take(&s);
 }
 
+static bool is_climber(const struct engine *e, const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = nm->newest;
+
+	return nm->climbs && !nm->barred && fleet_live(nm) == NULL &&
+	       wanted_is_fresh(e, fn != NULL ? fn->n.wanted_ms : 0);
+}
+
 /* What one place refused and slurmctld still wants, as far as we know: whatever is left of their
- * ladders, for the jobs that squeue shows now.  Without an answer the next snapshot says what is
- * wanted. */
+ * ladders, for the jobs that squeue shows now.  Without an answer, or when it came late, the next
+ * snapshot says what is wanted. */
 static void climb(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	struct str list;
@@ -580,7 +589,7 @@ static void climb(struct engine *e, const char *text, size_t len, const struct e
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];
 
-		if (nm->climbs && !nm->barred && fleet_live(nm) == NULL)
+		if (is_climber(e, nm))
 			str_addf(&list, "%s%s", list.len > 0 ? "," : "", nm->name);
 		nm->climbs = false;
 	}

@@ -546,6 +546,10 @@ int64_t fabric_next_ms(const struct cloud *c);
 int fabric_check(const struct engine *e, const struct conf *conf, struct err *err);
 
 /* --- wanted.c --- */
+/* Does what slurmctld was known to want then, or in the last snapshot, still count?  While this
+ * process stands still, or slurmctld does not answer, it may give nodes up (F47, F54); a snapshot
+ * comes each second while nodes are wanted. */
+bool wanted_is_fresh(const struct engine *e, int64_t known_ms);
 bool wanted_goes(struct cloud *c); /* may a create go there now? */
 /* What may go out, in order of arrival: whole gangs, until there are slice.send or more nodes.
  * Beside them as many who are refused unsent, for their place has nothing to sell; who waits for

@@ -7,18 +7,16 @@
 
 /* Which of the WANTED may go out now, in order of arrival. */
 
-enum { WANTED_FRESH_MS = 90000 }; /* that slurmctld wants it was known so lately */
+enum { WANTED_FRESH_MS = 90000 };
 
 /* --- one, and its gang -------------------------------------------------------------------------
  */
 
-/* While this process stands still, or slurmctld does not answer, it may give the node up (F47,
- * F54): a snapshot comes each second while nodes are wanted. */
-static bool is_fresh(const struct engine *e, const struct node *n)
+bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 {
-	int64_t known = n->wanted_ms > e->snapshot_ms ? n->wanted_ms : e->snapshot_ms;
-
-	return engine_now(e) - known < WANTED_FRESH_MS;
+	if (known_ms < e->snapshot_ms)
+		known_ms = e->snapshot_ms;
+	return engine_now(e) - known_ms < WANTED_FRESH_MS;
 }
 
 /* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
@@ -31,7 +29,7 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 
 	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
 		return false;
-	if (!is_fresh(e, &fn->n))
+	if (!wanted_is_fresh(e, fn->n.wanted_ms))
 		return false;
 	if (engine_now(e) < fn->name->rests_ms)
 		return false;

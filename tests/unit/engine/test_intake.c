@@ -173,6 +173,36 @@ static void test_what_was_wanted_long_ago_waits_for_a_snapshot(void **state)
 	}
 }
 
+/* Likewise what an old snapshot showed, or one place refused long ago, once squeue has answered. */
+static void test_what_was_shown_long_ago_is_not_bought(void **state)
+{
+	static const struct {
+		int64_t age_ms;
+		bool bought;
+	} ages[] = {{0, true}, {89000, true}, {91000, false}, {600000, false}};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(ages) / sizeof(ages[0]); i++) {
+		struct fleet_name *nm, *refused;
+
+		load(f, false, false);
+		f->e->snapshot_ms = engine_now(f->e) - ages[i].age_ms;
+		nm = fleet_name(&f->e->fleet, "c1", 0);
+		nm->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+		f->e->wanted = mem_strdup("c1");
+		refused = fleet_name(&f->e->fleet, "c2", 0);
+		refused->climbs = f->e->climbing = true;
+		intake_run(f->e);
+		squeue(f, "", 0, NULL);
+		assert_int_equal(is_bought(f, "c1"), ages[i].bought);
+		assert_int_equal(is_bought(f, "c2"), ages[i].bought);
+		assert_null(f->e->wanted);
+		assert_false(refused->climbs || f->e->climbing);
+		engine_free(f->e);
+		f->e = NULL;
+	}
+}
+
 /* A row as SLURM_COMMENT_FORMAT has it. */
 static size_t add_row(char *out, const char *row, const char *comment)
 {
@@ -407,6 +437,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_was_wanted_long_ago_waits_for_a_snapshot,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_shown_long_ago_is_not_bought, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_wishes_are_added_to_the_jobs_of_the_file,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_one_event_tells_of_all_comments, setup,
