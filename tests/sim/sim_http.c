@@ -45,6 +45,7 @@ struct wire { /* one request, from send to reply */
 	enum sim_fails fails; /* its place does */
 	unsigned retry_s;     /* Retry-After; 0: none */
 	uint32_t list_run;    /* not 0: the last page of this list */
+	bool garbled;         /* nobody can read it */
 };
 
 struct http_client {
@@ -474,6 +475,7 @@ static void spoil(struct world *w, struct wire *q)
 	} else if (q->status == 200 && world_fault(w, SIM_GARBAGE)) {
 		met(w, SIM_GARBAGE, q);
 		q->list_run = 0;
+		q->garbled = true;
 		if (world_one_in(w, 2) && q->body.len > 0)
 			q->body.len = world_below(w, (uint32_t)q->body.len);
 		else
@@ -632,7 +634,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
 			  q->error.code != 0 ? -1 : q->status,
 			  q->error.code != 0 ? q->error.msg : q->body.p);
-	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 &&
+	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 && !q->garbled &&
 	    (strstr(q->body.p, "\"capacity\"") != NULL || strstr(q->body.p, "\"quota\"") != NULL))
 		sim_place_told(w, &q->create, q->sent_at);
 	if (q->done != NULL && q->kind == CREATE && q->error.code == 0 && q->status == 429)
