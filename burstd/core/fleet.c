@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "core/reclaim.h"
+#include "core/slurm_flag.h"
 
 void fleet_init(struct fleet *f, size_t npools)
 {
@@ -273,6 +274,14 @@ struct fleet_node *fleet_live(const struct fleet_name *nm)
 	while (fn != NULL && !node_lives(fn->next != NULL ? fn->next : &fn->n))
 		fn = fn->older;
 	return fn;
+}
+
+bool fleet_may_work(const struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	return slurm_is_on(nm->flags) || (!nm->barred && (nm->flags & SLURM_POWERING_UP) != 0 &&
+					  fn != NULL && fn->n.state == NODE_BOOTING);
 }
 
 struct fleet_node *fleet_unreached(const struct fleet_name *nm)

@@ -58,6 +58,22 @@ static void keep(void *ctx, const struct slurm_job *j)
 	g->gangs[g->n++] = (struct gang){*j, h};
 }
 
+/* A job that has begun says that its nodes have come up since the last snapshot: one that goes all
+ * the same has a job that is to be followed (I16). */
+static void note_begun(const struct gangs *g)
+{
+	for (size_t j = 0; j < g->n; j++) {
+		const struct hostlist *h = g->gangs[j].list;
+
+		for (size_t i = 0; !slurm_job_configuring(&g->gangs[j].job) && i < h->n; i++) {
+			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
+
+			if (nm != NULL && nm->barred)
+				nm->flags &= ~(uint32_t)SLURM_POWERING_UP;
+		}
+	}
+}
+
 /* One that it lacks for a while, if there is one: a node that another job lacks for good may be
  * shared with that. */
 static struct fleet_name *refused_in(struct engine *e, const struct gang *g)
@@ -277,6 +293,7 @@ void refuse_jobs(struct engine *e, const char *text, size_t len)
 
 	map_init(&healthy);
 	slurm_job_parse(text, len, keep, &g);
+	note_begun(&g);
 	unbar_up(&g);
 	spare_healthy(&g, &healthy);
 	infect(&g, &healthy);

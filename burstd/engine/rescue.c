@@ -168,7 +168,7 @@ void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char 
 {
 	struct doomed *d;
 
-	if (!slurm_is_on(nm->flags)) {
+	if (!fleet_may_work(nm)) {
 		force(e, nm, dead, why); /* no job is on it */
 		return;
 	}

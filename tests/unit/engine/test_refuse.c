@@ -320,6 +320,38 @@ static void test_where_a_job_runs_the_node_is_up(void **state)
 	}
 }
 
+/* I16: what goes though a job has begun there has come up since the last snapshot: that job is
+ * followed (rescue.c). */
+static void test_a_job_that_has_begun_says_that_its_node_is_up(void **state)
+{
+	static const struct {
+		const char *jobs;
+		bool up;
+	} rows[] = {
+		{"7|7|RUNNING|gpu||c[1-2]\n", true},
+		{"7|7|SUSPENDED|gpu||c1\n", true},
+		{"7|7|CONFIGURING|gpu||c1\n8|8|RUNNING|gpu||c1\n", true},
+		{"7|7|CONFIGURING|gpu||c1\n8|8|RUNNING|gpu||c2\n", false},
+		{"7|7|COMPLETING|gpu||c1\n", false},
+		{"", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fleet_name *nm;
+
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		nm = add("c1", NODE_DELETING, BOOTING);
+		refuse_mark(&F.e, nm, NODE_BECAUSE_BREACH, "none left");
+		assert_int_equal(add("c2", NODE_READY, BOOTING)->flags, BOOTING);
+		squeue(rows[i].jobs);
+		assert_string_equal(F.forced, "c1 ");
+		assert_int_equal(fleet_may_work(nm), rows[i].up);
+		assert_int_equal(fleet_find(&F.e.fleet, "c2")->flags, BOOTING);
+	}
+}
+
 /* What came for a job stays, once: nobody knows that it will ever have the rest. */
 static void test_best_effort_keeps_what_came_until_the_second_refusal(void **state)
 {
@@ -354,6 +386,7 @@ int main(void)
 		TEST(test_all_are_told),
 		TEST(test_shared),
 		TEST(test_where_a_job_runs_the_node_is_up),
+		TEST(test_a_job_that_has_begun_says_that_its_node_is_up),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 	};
 

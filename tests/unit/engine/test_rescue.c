@@ -55,6 +55,22 @@ static void test_a_node_without_jobs_goes_at_once(void **state)
 	assert_int_equal(F.wanted, 0);
 }
 
+/* It may have come up since the last snapshot, and have begun a job. */
+static void test_of_one_that_boots_squeue_is_asked(void **state)
+{
+	(void)state;
+	node("c1")->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+	becomes("c1", NODE_BOOTING);
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
+	assert_string_equal(F.story, "");
+	squeue("107|7_2|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "put 7_2 commit force c1 ");
+	F.story[0] = '\0';
+	node("c1")->barred = true; /* squeue was asked already */
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
+	assert_string_equal(F.story, "force c1 ");
+}
+
 /* One that an admin drained, and whose reason is the admin's. */
 static void test_an_admins_reason_stays(void **state)
 {
@@ -369,6 +385,7 @@ int main(void)
 		TEST(test_jobs_are_written_down_before_the_node_goes),
 		TEST(test_nothing_is_done_when_the_disk_fails),
 		TEST(test_a_node_without_jobs_goes_at_once),
+		TEST(test_of_one_that_boots_squeue_is_asked),
 		TEST(test_an_admins_reason_stays),
 		TEST(test_squeue_is_not_waited_for_for_ever),
 		TEST(test_a_node_whose_order_was_lost_is_told_once_more),
