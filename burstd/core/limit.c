@@ -219,22 +219,33 @@ void limit_give(struct limit *l, enum provider_op_kind kind)
 	l->out -= has_slot(kind);
 }
 
+static int64_t said(int64_t retry_ms)
+{
+	if (retry_ms < LIMIT_STEP_MS)
+		return LIMIT_STEP_MS;
+	return retry_ms < LIMIT_PAUSE_MAX_MS ? retry_ms : LIMIT_PAUSE_MAX_MS;
+}
+
 /* Of several that were on the wire together the pause is as long as for one. */
 void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_ms, int64_t retry_ms,
 		     int64_t now_ms)
 {
 	struct limit_kind *k = &l->kinds[kind];
-	int64_t wait = retry_ms < LIMIT_PAUSE_MAX_MS ? retry_ms : LIMIT_PAUSE_MAX_MS;
+	bool anew = k->step_ms == 0 || sent_ms > k->paused_ms;
+	int64_t wait = 0;
 
 	k->throttled++;
 	if (k->troubled_ms == 0)
 		k->troubled_ms = now_ms;
-	if (k->step_ms == 0 || sent_ms > k->paused_ms) {
+	if (anew) {
 		k->step_ms = k->step_ms == 0 ? LIMIT_STEP_MS : 2 * k->step_ms;
 		k->step_ms = k->step_ms < LIMIT_STEP_MAX_MS ? k->step_ms : LIMIT_STEP_MAX_MS;
 		k->paused_ms = now_ms;
-		k->until_ms = now_ms + k->step_ms;
 	}
+	if (retry_ms > 0)
+		wait = said(retry_ms);
+	else if (anew)
+		wait = k->step_ms;
 	if (now_ms + wait > k->until_ms)
 		k->until_ms = now_ms + wait;
 }

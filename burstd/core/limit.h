@@ -7,9 +7,9 @@
  * so that a thousand creates keep no delete waiting, nor a thousand deletes a create (P1, P2).
  *
  * Who asks in vain is remembered until the end of the next turn: by then it has asked again, or
- * wants nothing any more.  What a provider throttles is left alone for as long as it says, or
- * longer each time (I30), and then goes one by one until one is answered; other kinds go on.  Time
- * is passed in. */
+ * wants nothing any more.  What a provider throttles is left alone for as long as it says or,
+ * if it does not, longer each time (I30), and then goes one by one until one is answered; other
+ * kinds go on.  Time is passed in. */
 #ifndef BURSTD_LIMIT_H
 #define BURSTD_LIMIT_H
 

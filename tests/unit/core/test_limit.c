@@ -319,6 +319,34 @@ static void test_what_the_provider_says_of_how_long_is_believed_to_a_limit(void 
 	assert_true(limit_may(&l, DELETE, 31100 + LIMIT_PAUSE_MAX_MS));
 }
 
+/* P1: however often it was throttled before; and I30: one a second is enough. */
+static void test_what_the_provider_says_counts_for_more_than_our_own_pause(void **state)
+{
+	static const struct {
+		int64_t said_ms, wait_ms;
+	} rows[] = {{0, 1000},    {0, 2000},  {0, 4000},      {3000, 3000}, {1, 1000},
+		    {3000, 3000}, {0, 30000}, {20000, 20000}, {0, 30000}};
+	int64_t now = 0;
+
+	(void)state;
+	limit_init(&l, 16, 0, NULL, 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		limit_throttled(&l, DELETE, now + 1, rows[i].said_ms, now + 2);
+		assert_false(limit_may(&l, DELETE, now + 2 + rows[i].wait_ms - 1));
+		now += 2 + rows[i].wait_ms;
+		assert_true(limit_may(&l, DELETE, now));
+	}
+	/* Of two that were on the wire together the longer pause counts, whichever comes first. */
+	limit_throttled(&l, DELETE, now + 1, 0, now + 2);
+	limit_throttled(&l, DELETE, now + 1, 3000, now + 2);
+	assert_false(limit_may(&l, DELETE, now + 2 + 29999));
+	now += 2 + 30000;
+	limit_throttled(&l, DELETE, now + 1, 3000, now + 2);
+	limit_throttled(&l, DELETE, now + 1, 0, now + 2);
+	assert_false(limit_may(&l, DELETE, now + 2 + 2999));
+	assert_true(limit_may(&l, DELETE, now + 2 + 3000));
+}
+
 /* --- a reload --- */
 
 static void test_a_reload_gives_no_token_twice(void **state)
@@ -357,6 +385,7 @@ int main(void)
 		T(test_what_is_throttled_waits_longer_each_time),
 		T(test_after_that_they_go_one_by_one),
 		T(test_what_the_provider_says_of_how_long_is_believed_to_a_limit),
+		T(test_what_the_provider_says_counts_for_more_than_our_own_pause),
 		T(test_a_reload_gives_no_token_twice),
 	};
 #undef T
