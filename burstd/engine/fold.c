@@ -300,14 +300,15 @@ static bool powered_off(const struct engine *e, const struct node *is)
 }
 
 /* Was it let go, as slurmctld does not want it, and had never come up?  Only what is known since
- * the start counts. */
+ * the start counts; and an older machine that is found says nothing of one bought since (F46). */
 static void note_use(const struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	const struct node *is = &fn->n;
 
 	if (is->state == NODE_READY || was->state == NODE_READY) {
 		fn->name->used_gen = is->gen;
-		fn->name->unused_ms = 0;
+		if (fn == fn->name->newest)
+			fn->name->unused_ms = 0;
 	}
 	if (is->release && !was->release && is->reason == NODE_BECAUSE_SUSPENDED &&
 	    fn->name->used_gen != is->gen)

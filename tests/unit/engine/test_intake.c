@@ -367,6 +367,37 @@ static void test_a_node_that_was_let_go_unused_is_not_bought_by_calls(void **sta
 	assert_int_equal(bought(f, "c1"), 2);
 }
 
+/* F46: nor when one of an earlier life is found meanwhile, and is up; until a later one is. */
+static void test_an_older_machine_says_nothing_of_one_let_go_unused(void **state)
+{
+	static const uint64_t found[] = {2, 7}; /* generations */
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	load(f, false, false);
+	f->e->d.gen_floor = 5;
+	call(f, "c1", NULL);
+	nm = fleet_find(&f->e->fleet, "c1");
+	assert_int_equal(nm->last_gen, 6);
+	for (size_t i = 0; i < 2; i++) {
+		struct node_event up = {.type = NODE_EV_REGISTERED, .now_ms = engine_now(f->e)};
+		struct fleet_node *fn;
+		struct node n;
+
+		snapshot(f, "IDLE+CLOUD+POWERED_DOWN");
+		call(f, "c1", NULL);
+		assert_int_equal(nm->last_gen, 6);
+		node_init(&n, "c1", found[i], engine_now(f->e));
+		n.state = NODE_BOOTING;
+		(void)snprintf(n.instance, sizeof(n.instance), "i-%zu", i);
+		fn = engine_insert(f->e, &n, "found");
+		engine_post(f->e, fn, &up);
+		engine_commit(f->e);
+		assert_int_equal(fn->n.state, NODE_READY);
+	}
+	assert_int_equal(nm->unused_ms, 0);
+}
+
 static void test_a_call_is_enough_again_after_five_minutes(void **state)
 {
 	struct fix *f = *state;
@@ -449,6 +480,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_node_that_was_let_go_unused_is_not_bought_by_calls, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_an_older_machine_says_nothing_of_one_let_go_unused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_call_is_enough_again_after_five_minutes,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_of_other_nodes_a_call_is_enough, setup,
