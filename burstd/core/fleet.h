@@ -84,6 +84,7 @@ struct fleet_name { /* one Slurm node */
 	int64_t obeyed_ms;     /* ... and did: no job of before has it; 0: it did not */
 	int64_t fenced_ms;     /* likewise, to drain it, for its machine will go */
 	bool fencing;          /* ... and slurmctld has not answered that yet */
+	bool unheard;          /* it took not the last order that the node goes, or drains */
 	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */
 	bool theirs;           /* drained or down, and not by us or slurmctld: an admin's */
 	struct doomed *doomed; /* the engine's, while it is about to be told so */

@@ -411,6 +411,7 @@ void notice_told(struct engine *e, const struct slurm_order *o, bool ok)
 		if (nm == NULL)
 			continue;
 		nm->fencing = false;
+		nm->unheard = !ok;
 		if (ok)
 			fenced(e, nm);
 	}

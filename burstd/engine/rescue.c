@@ -296,8 +296,8 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	(void)snprintf(r->j.nodes, sizeof(r->j.nodes), "%.*s",
 		       j->nodes.n < sizeof(r->j.nodes) ? (int)j->nodes.n : 0, j->nodes.p);
 	r->j.gen = n != NULL ? n->gen : 0;
-	/* What it did after a late node was told to go is its next run. */
-	r->j.at_ms = d->late ? d->since_ms : engine_now(e);
+	/* What it did after a late node was told to go is its next run, if that was heard. */
+	r->j.at_ms = d->late && !d->nm->unheard ? d->since_ms : engine_now(e);
 	(void)snprintf(r->j.id, sizeof(r->j.id), "%s", j->id);
 	(void)snprintf(r->j.node, sizeof(r->j.node), "%s", d->nm->name);
 	(void)snprintf(r->j.why, sizeof(r->j.why), "%s", engine_bare(d->why));

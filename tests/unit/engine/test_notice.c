@@ -339,8 +339,13 @@ static void test_how_long_the_fence_took(void **state)
 	assert_true(fleet_find(&f->e->fleet, "c1")->fencing);
 	notice_told(f->e, &drain, false); /* refused: that is an answer, and no fence */
 	assert_false(fleet_find(&f->e->fleet, "c1")->fencing);
+	assert_true(fleet_find(&f->e->fleet, "c1")->unheard);
 	assert_int_equal(f->e->count.fences, 0);
+	notice_told(f->e, &address, false);
 	notice_told(f->e, &drain, true);
+	assert_false(fleet_find(&f->e->fleet, "c1")->unheard);
+	notice_told(f->e, &address, false);
+	assert_false(fleet_find(&f->e->fleet, "c1")->unheard);
 	notice_told(f->e, &drain, true);
 	assert_int_equal(f->e->count.fences, 1);
 	assert_in_range(f->e->count.fence_ms, 70, 10000); /* of the machine's own clock */

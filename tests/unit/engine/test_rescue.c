@@ -140,6 +140,28 @@ static void test_squeue_is_not_waited_for_for_ever(void **state)
 	assert_string_equal(F.events, "c1 job-requeued: job 7: it was requeued\n");
 }
 
+/* P3: nor did slurmctld: a job that began there since was not requeued. */
+static void test_a_job_that_began_before_the_order_was_heard_is_not_requeued(void **state)
+{
+	(void)state;
+	for (int unheard = 0; unheard < 2; unheard++) {
+		F.story[0] = F.events[0] = '\0';
+		W.now = BEGAN;
+		rescue_node(&F.e, node("c1"), false, "burstd: x");
+		W.now += 2000;
+		rescue_run(&F.e);
+		assert_string_equal(F.story, "force c1 ");
+		node("c1")->unheard = unheard;
+		W.now += 10000;
+		squeue("107|7|RUNNING|p|None|c1\n");
+		assert_int_equal(F.put.at_ms, unheard ? BEGAN + 12000 : BEGAN);
+		F.events[0] = '\0';
+		shows(detail("107", "RUNNING", "5", "1800000005", "(null)"));
+		assert_string_equal(F.events,
+				    unheard ? "" : "c1 job-requeued: job 7: it was requeued\n");
+	}
+}
+
 /* slurmctld did not answer the first order: the next look gives it again, and asks first. */
 static void test_a_node_whose_order_was_lost_is_told_once_more(void **state)
 {
@@ -388,6 +410,7 @@ int main(void)
 		TEST(test_of_one_that_boots_squeue_is_asked),
 		TEST(test_an_admins_reason_stays),
 		TEST(test_squeue_is_not_waited_for_for_ever),
+		TEST(test_a_job_that_began_before_the_order_was_heard_is_not_requeued),
 		TEST(test_a_node_whose_order_was_lost_is_told_once_more),
 		TEST(test_squeue_is_asked_once_the_node_is_fenced),
 		TEST(test_a_fence_that_hangs_holds_up_no_order),
