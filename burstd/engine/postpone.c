@@ -51,7 +51,7 @@ struct postponed { /* one job */
 	bool asked;       /* in the question on the wire */
 	uint64_t mark;    /* its nodes are sent back when slurm_past() says so */
 	unsigned tells;   /* how often it was told */
-	bool shown;       /* slurmctld knows it still */
+	bool shown;       /* slurmctld knows it still, and it has not ended */
 	bool unnamed;     /* id is its number: after a restart no more is known */
 	bool worded;      /* what it wishes was asked in this round */
 	bool wording;     /* ... by the question on the wire */
@@ -437,7 +437,7 @@ static void on_detail(void *ctx, const struct slurm_job_detail *shown)
 
 	if (p == NULL || !p->asked || p->refusal.last_ms >= all->began_ms)
 		return; /* not asked about, or refused again since */
-	p->shown = true;
+	p->shown = !d.ended;
 	if (d.begin_ms != 0)
 		d.begin_ms = engine_from_wall(e, d.begin_ms); /* as are all times here */
 	if (!p->untold)
@@ -462,7 +462,7 @@ static void looked(struct engine *e, struct postponed *p, bool failed)
 	if (!p->untold)
 		p->look_ms = now + (failed ? POSTPONE_RETRY_MS : POSTPONE_WATCH_MS);
 	if (!failed && !p->untold && !p->shown)
-		settle(e, p, true); /* slurmctld has forgotten it */
+		settle(e, p, true); /* slurmctld has forgotten it, or will */
 }
 
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,

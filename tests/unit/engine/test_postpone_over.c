@@ -194,6 +194,29 @@ static void test_no_problem_of_a_job_that_slurmctld_has_forgotten(void **state)
 	assert_int_equal(F.put.r.count, 1);
 }
 
+/* F50: nor was whoever has the number of one next that ended before it could be told. */
+static void test_the_refusal_of_a_job_that_ended_untold_is_forgotten(void **state)
+{
+	static const struct {
+		const char *state;
+		unsigned dels;
+	} rows[] = {{"NODE_FAIL", 1}, {"CANCELLED", 1}, {"RUNNING", 0}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(setup(state), 0);
+		refuse("why");
+		details(rows[i].state, 7, 0, "");
+		assert_int_equal(F.dels, 0); /* it may still be requeued */
+		W.now += 10001;
+		details(rows[i].state, 7, 0, "");
+		assert_int_equal(F.dels, rows[i].dels);
+		refuse("why");
+		assert_int_equal(F.put.r.count, 2 - rows[i].dels);
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
 /* --- what no wait can mend ---------------------------------------------------------------------
  */
 
@@ -437,6 +460,7 @@ int main(void)
 		TEST(test_no_problem_of_a_job_that_is_over),
 		TEST(test_refusals_end_with_the_job),
 		TEST(test_no_problem_of_a_job_that_slurmctld_has_forgotten),
+		TEST(test_the_refusal_of_a_job_that_ended_untold_is_forgotten),
 		TEST(test_it_waits_a_day),
 		TEST(test_decided_anew_after_a_reload),
 		TEST(test_nobodys_wish_is_overruled),
