@@ -387,7 +387,7 @@ static bool none_followed(const struct world *w, char *why, size_t size)
 }
 
 /* As many nodes are up without a job as a pool keeps warm, as far as its limits go; and, where
- * nothing is kept for being paid, no more. */
+ * nothing is kept for being paid, no more; but a count in slurm.conf is slurmctld's to keep. */
 static bool warm_settled(const struct world *w, size_t pool, char *why, size_t size)
 {
 	const struct sim_pool *p = &w->set.pools[pool];
@@ -405,7 +405,7 @@ static bool warm_settled(const struct world *w, size_t pool, char *why, size_t s
 	}
 	want = want < p->warm ? want : p->warm;
 	want = want < names ? want : names;
-	if (up >= want && (up <= want || busy > 0 || p->quantum_ms > 0))
+	if (up >= want && (up <= (w->set.fixed ? p->warm : want) || busy > 0 || p->quantum_ms > 0))
 		return true;
 	(void)snprintf(why, size, "pool %s has %u nodes up, %u of them with jobs, and keeps %u",
 		       p->name, (unsigned)up, (unsigned)busy, (unsigned)want);
