@@ -277,7 +277,7 @@ CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir re
 	world_fault engine_take_call $(addprefix journal_,begin put_node del_node put_batch \
 	del_batch put_event put_audit put_usage put_number put_refusal del_refusal put_rescue del_rescue put_pool put_claim del_claim put_voucher del_voucher end_call commit abandon add_call load \
 	get_number last_event look) sim_journal_has_call
-$(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o,$(SIM)) \
+$(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o %/sim_tx.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
 		$(B)/libengine.a $(B)/libdrivers.a $(libstore)
 	@mkdir -p $(@D)

@@ -30,6 +30,7 @@
 #define world_alive         shadow_alive
 
 #include "../sim/sim_journal.c" /* NOLINT: so that there is one of it */
+#include "../sim/sim_tx.c"      /* NOLINT: likewise */
 
 /* It takes part in no crash. */
 bool shadow_alive(struct world *w)

@@ -9,57 +9,13 @@
 #include "base/mem.h"
 #include "sim_cloud.h"
 #include "sim_slurm.h"
+#include "sim_tx.h"
 
 enum {
 	ROWS_MAX = 4096,
 	BATCHES_MAX = 4096,
 	CALLS_MAX = 4096,
 	NUMBERS_MAX = 16,
-};
-
-enum effect_kind {
-	PUT_NODE,
-	DEL_NODE,
-	PUT_BATCH,
-	DEL_BATCH,
-	PUT_EVENT,
-	PUT_USAGE,
-	PUT_NUMBER,
-	END_CALL,
-	PUT_REFUSAL,
-	DEL_REFUSAL,
-	PUT_POOL,
-	PUT_RESCUE,
-	DEL_RESCUE,
-	PUT_CLAIM,
-	DEL_CLAIM,
-	PUT_VOUCHER,
-	DEL_VOUCHER,
-	PUT_AUDIT
-};
-
-struct effect {
-	enum effect_kind kind;
-	char name[HOSTLIST_NAME_MAX + 1]; /* pool, node or key */
-	uint64_t id;                      /* gen, batch or call */
-	int64_t value;
-	union {
-		struct node node;
-		struct journal_batch batch;
-		struct sim_bill bill;
-		struct refusal refusal;
-		struct journal_pool pool;
-		struct journal_rescue rescue;
-		struct claim claim;
-		struct sim_voucher voucher;
-	} u;
-};
-
-struct journal_tx {
-	struct journal *j;
-	struct effect *effects;
-	size_t n, cap;
-	struct journal_tx *next; /* spare */
 };
 
 struct call {
@@ -102,8 +58,7 @@ struct journal {
 	struct sim_audit audit;
 	int64_t last_event, last_call;
 	bool revenant;
-	struct journal_tx *spare;
-	unsigned open; /* transactions not yet ended */
+	struct sim_txs txs;
 };
 
 struct journal *sim_journal_new(struct world *w)
@@ -200,17 +155,9 @@ void sim_journal_restore(struct journal *j)
 
 void sim_journal_free(struct journal *j)
 {
-	if (j->open != 0)
-		world_fail(j->w, "a transaction was left open");
+	sim_txs_free(j->w, &j->txs);
 	drop_calls(j);
 	backup_free(j);
-	while (j->spare != NULL) {
-		struct journal_tx *tx = j->spare;
-
-		j->spare = tx->next;
-		free(tx->effects);
-		free(tx);
-	}
 	free(j->rows);
 	free(j->bills);
 	free(j->batches);
@@ -220,8 +167,7 @@ void sim_journal_free(struct journal *j)
 	free(j);
 }
 
-/* Room for one more in an array that has a bound (I25). */
-static void *grow(struct journal *j, void *p, size_t n, size_t *cap, size_t max_size[2])
+void *sim_journal_grow(struct journal *j, void *p, size_t n, size_t *cap, size_t max_size[2])
 {
 	if (n < *cap)
 		return p;
@@ -331,185 +277,19 @@ struct sim_vouchers *sim_journal_vouchers(struct journal *j)
 	return &j->vouchers;
 }
 
-/* --- building --------------------------------------------------------------------------------- */
-
-struct journal_tx *journal_begin(struct journal *j)
-{
-	struct journal_tx *tx = j->spare;
-
-	if (tx != NULL) {
-		j->spare = tx->next;
-		tx->n = 0;
-	} else {
-		tx = mem_zalloc(sizeof(*tx));
-		tx->j = j;
-	}
-	j->open++;
-	return tx;
-}
-
-static struct effect *add(struct journal_tx *tx, enum effect_kind kind, const char *name)
-{
-	struct effect *f;
-
-	tx->effects = grow(tx->j, tx->effects, tx->n, &tx->cap,
-			   (size_t[2]){100000, sizeof(*tx->effects)});
-	f = &tx->effects[tx->n++];
-	f->kind = kind;
-	(void)snprintf(f->name, sizeof(f->name), "%s", name);
-	return f;
-}
-
-void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
-{
-	add(tx, PUT_NODE, pool)->u.node = *n;
-}
-
-void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
-{
-	add(tx, DEL_NODE, name)->id = gen;
-}
-
-void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
-{
-	add(tx, PUT_BATCH, "")->u.batch = *b;
-}
-
-void journal_del_batch(struct journal_tx *tx, uint64_t id)
-{
-	add(tx, DEL_BATCH, "")->id = id;
-}
-
-void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
-		       const char *type, const char *detail)
-{
-	struct effect *f = add(tx, PUT_EVENT, node);
-
-	(void)at_ms;
-	f->id = gen;
-	f->value = strcmp(type, "breach") == 0 ? 1 : strcmp(type, "token-unknown") == 0 ? 2 : 0;
-	if (strcmp(type, "started") == 0)
-		tx->j->audit.n = 0; /* what the last burstd was about to do, it will not */
-	if (strcmp(type, "cancelled") == 0)
-		check_cancelled(tx->j->w, node);
-	if (strcmp(type, "timer") == 0 && detail != NULL && strncmp(detail, "booting", 7) == 0)
-		sim_row_deadline(tx->j->w, node, gen);
-	if (strcmp(type, "powered-down") == 0)
-		check_powered_down(tx->j->w, node);
-	if (strcmp(type, "sent-back") == 0 && tx->j->w->ctld->telling_jobs)
-		check_refused(tx->j->w, node);
-	sim_ctld_event(tx->j->w->ctld, node, type, detail != NULL ? detail : "");
-	SIM_TRACE(tx->j->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
-		  detail != NULL ? detail : "");
-}
-
-void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
-{
-	struct sim_bill *b = &add(tx, PUT_USAGE, u->pool)->u.bill;
-	const struct sim_pool *p = world_pool_of(tx->j->w, u->node);
-
-	sim_row_bill(tx->j->w, u);
-	*b = (struct sim_bill){.gen = u->gen,
-			       .pool = p != NULL ? (uint32_t)(p - tx->j->w->set.pools) : 0,
-			       .start_ms = u->start_ms,
-			       .end_ms = u->end_ms,
-			       .cost_nano = u->cost_nano};
-	(void)snprintf(b->node, sizeof(b->node), "%.23s", u->node);
-	(void)snprintf(b->instance, sizeof(b->instance), "%.23s", u->instance);
-}
-
-void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
-{
-	bool deed = strcmp(a->target, "claims") != 0 && strcmp(a->target, "burstd") != 0 &&
-		    strcmp(a->target, "secrets") != 0 &&
-		    strcmp(a->target, "vouchers") != 0; /* not what happened to us */
-
-	if (deed)
-		*add(tx, PUT_AUDIT, a->target) = (struct effect){
-			.kind = PUT_AUDIT,
-			.id = sim_audit_key(a),
-			/* It names nodes: two generations of one may be asked for at once. */
-			.value = strcmp(a->verb, "delete-again") == 0};
-	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
-		world_fail(tx->j->w, "I28: a record does not say who, what and why");
-	SIM_TRACE(tx->j->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,
-		  a->request, a->reason);
-}
-
 struct sim_audit *sim_journal_audit(struct journal *j)
 {
 	return &j->audit;
 }
 
-void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
+struct sim_txs *sim_journal_txs(struct journal *j)
 {
-	add(tx, PUT_NUMBER, key)->value = value;
+	return &j->txs;
 }
 
-void journal_end_call(struct journal_tx *tx, int64_t seq)
+struct world *sim_journal_world(struct journal *j)
 {
-	add(tx, END_CALL, "")->id = (uint64_t)seq;
-}
-
-void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
-{
-	struct effect *f = add(tx, PUT_REFUSAL, "");
-
-	f->id = r->job;
-	f->u.refusal = r->r;
-}
-
-void journal_del_refusal(struct journal_tx *tx, uint64_t job)
-{
-	add(tx, DEL_REFUSAL, "")->id = job;
-}
-
-void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
-{
-	add(tx, PUT_POOL, p->name)->u.pool = *p;
-}
-
-void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
-{
-	struct effect *f = add(tx, PUT_RESCUE, "");
-
-	f->id = r->job;
-	f->u.rescue = *r;
-}
-
-void journal_del_rescue(struct journal_tx *tx, uint64_t job)
-{
-	add(tx, DEL_RESCUE, "")->id = job;
-}
-
-void journal_put_claim(struct journal_tx *tx, const struct claim *c)
-{
-	struct effect *f = add(tx, PUT_CLAIM, c->node);
-
-	f->id = c->gen;
-	f->u.claim = *c;
-}
-
-void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)
-{
-	add(tx, DEL_CLAIM, node)->id = gen;
-}
-
-void journal_put_voucher(struct journal_tx *tx, const struct voucher *v)
-{
-	sim_vouchers_copy(&add(tx, PUT_VOUCHER, v->node)->u.voucher, v);
-}
-
-void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen)
-{
-	add(tx, DEL_VOUCHER, node)->id = gen;
-}
-
-void journal_abandon(struct journal_tx *tx)
-{
-	tx->j->open--;
-	tx->next = tx->j->spare;
-	tx->j->spare = tx;
+	return j->w;
 }
 
 /* --- committing ------------------------------------------------------------------------------- */
@@ -531,8 +311,8 @@ static void put_node(struct journal *j, const struct effect *f)
 			j->revenant =
 				j->revenant || (strcmp(j->bills[i].node, f->u.node.name) == 0 &&
 						j->bills[i].gen == f->u.node.gen);
-		j->rows = grow(j, j->rows, j->nrows, &j->rows_cap,
-			       (size_t[2]){ROWS_MAX, sizeof(*j->rows)});
+		j->rows = sim_journal_grow(j, j->rows, j->nrows, &j->rows_cap,
+					   (size_t[2]){ROWS_MAX, sizeof(*j->rows)});
 		r = &j->rows[j->nrows++];
 		*r = (struct sim_row){.born = j->w->now};
 	}
@@ -561,8 +341,8 @@ static void put_batch(struct journal *j, const struct journal_batch *b)
 	if (old != NULL && strcmp(old->token, b->token) != 0)
 		world_fail(j->w, "I4: batch %llu changed its token", (unsigned long long)b->id);
 	if (old == NULL) {
-		j->batches = grow(j, j->batches, j->nbatches, &j->batches_cap,
-				  (size_t[2]){BATCHES_MAX, sizeof(*j->batches)});
+		j->batches = sim_journal_grow(j, j->batches, j->nbatches, &j->batches_cap,
+					      (size_t[2]){BATCHES_MAX, sizeof(*j->batches)});
 		old = &j->batches[j->nbatches++];
 	}
 	*old = *b;
@@ -590,8 +370,8 @@ static void put_usage(struct journal *j, const struct sim_bill *b)
 		strcmp(j->bills[i].node, b->node) != 0 || j->bills[i].gen != b->gen))
 		i++;
 	if (i == j->nbills) {
-		j->bills = grow(j, j->bills, j->nbills, &j->bills_cap,
-				(size_t[2]){100000, sizeof(*j->bills)});
+		j->bills = sim_journal_grow(j, j->bills, j->nbills, &j->bills_cap,
+					    (size_t[2]){100000, sizeof(*j->bills)});
 		j->nbills++;
 	}
 	j->bills[i] = *b;
@@ -694,8 +474,8 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 	*seq = ++j->last_call;
 	if (!world_alive(j->w))
 		return 0;
-	j->calls = grow(j, j->calls, j->ncalls, &j->calls_cap,
-			(size_t[2]){CALLS_MAX, sizeof(*j->calls)});
+	j->calls = sim_journal_grow(j, j->calls, j->ncalls, &j->calls_cap,
+				    (size_t[2]){CALLS_MAX, sizeof(*j->calls)});
 	k = &j->calls[j->ncalls++];
 	k->c = *c;
 	k->c.seq = *seq;

@@ -1,0 +1,201 @@
+/* store/journal.h in memory: what a transaction collects, and the judges who hear of it then. */
+#include "sim_tx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim_slurm.h"
+
+struct journal_tx *journal_begin(struct journal *j)
+{
+	struct sim_txs *all = sim_journal_txs(j);
+	struct journal_tx *tx = all->spare;
+
+	if (tx != NULL) {
+		all->spare = tx->next;
+		tx->n = 0;
+	} else {
+		tx = mem_zalloc(sizeof(*tx));
+		tx->j = j;
+		tx->w = sim_journal_world(j);
+	}
+	all->open++;
+	return tx;
+}
+
+static struct effect *add(struct journal_tx *tx, enum effect_kind kind, const char *name)
+{
+	struct effect *f;
+
+	tx->effects = sim_journal_grow(tx->j, tx->effects, tx->n, &tx->cap,
+				       (size_t[2]){100000, sizeof(*tx->effects)});
+	f = &tx->effects[tx->n++];
+	f->kind = kind;
+	(void)snprintf(f->name, sizeof(f->name), "%s", name);
+	return f;
+}
+
+void journal_put_node(struct journal_tx *tx, const struct node *n, const char *pool)
+{
+	add(tx, PUT_NODE, pool)->u.node = *n;
+}
+
+void journal_del_node(struct journal_tx *tx, const char *name, uint64_t gen)
+{
+	add(tx, DEL_NODE, name)->id = gen;
+}
+
+void journal_put_batch(struct journal_tx *tx, const struct journal_batch *b)
+{
+	add(tx, PUT_BATCH, "")->u.batch = *b;
+}
+
+void journal_del_batch(struct journal_tx *tx, uint64_t id)
+{
+	add(tx, DEL_BATCH, "")->id = id;
+}
+
+void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, uint64_t gen,
+		       const char *type, const char *detail)
+{
+	struct effect *f = add(tx, PUT_EVENT, node);
+
+	(void)at_ms;
+	f->id = gen;
+	f->value = strcmp(type, "breach") == 0 ? 1 : strcmp(type, "token-unknown") == 0 ? 2 : 0;
+	if (strcmp(type, "started") == 0)
+		sim_journal_audit(tx->j)->n =
+			0; /* what the last burstd was about to do, it will not */
+	if (strcmp(type, "cancelled") == 0)
+		check_cancelled(tx->w, node);
+	if (strcmp(type, "timer") == 0 && detail != NULL && strncmp(detail, "booting", 7) == 0)
+		sim_row_deadline(tx->w, node, gen);
+	if (strcmp(type, "powered-down") == 0)
+		check_powered_down(tx->w, node);
+	if (strcmp(type, "sent-back") == 0 && tx->w->ctld->telling_jobs)
+		check_refused(tx->w, node);
+	sim_ctld_event(tx->w->ctld, node, type, detail != NULL ? detail : "");
+	SIM_TRACE(tx->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
+		  detail != NULL ? detail : "");
+}
+
+void journal_put_usage(struct journal_tx *tx, const struct journal_usage *u)
+{
+	struct sim_bill *b = &add(tx, PUT_USAGE, u->pool)->u.bill;
+	const struct sim_pool *p = world_pool_of(tx->w, u->node);
+
+	sim_row_bill(tx->w, u);
+	*b = (struct sim_bill){.gen = u->gen,
+			       .pool = p != NULL ? (uint32_t)(p - tx->w->set.pools) : 0,
+			       .start_ms = u->start_ms,
+			       .end_ms = u->end_ms,
+			       .cost_nano = u->cost_nano};
+	(void)snprintf(b->node, sizeof(b->node), "%.23s", u->node);
+	(void)snprintf(b->instance, sizeof(b->instance), "%.23s", u->instance);
+}
+
+void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
+{
+	bool deed = strcmp(a->target, "claims") != 0 && strcmp(a->target, "burstd") != 0 &&
+		    strcmp(a->target, "secrets") != 0 &&
+		    strcmp(a->target, "vouchers") != 0; /* not what happened to us */
+
+	if (deed)
+		*add(tx, PUT_AUDIT, a->target) = (struct effect){
+			.kind = PUT_AUDIT,
+			.id = sim_audit_key(a),
+			/* It names nodes: two generations of one may be asked for at once. */
+			.value = strcmp(a->verb, "delete-again") == 0};
+	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
+		world_fail(tx->w, "I28: a record does not say who, what and why");
+	SIM_TRACE(tx->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,
+		  a->request, a->reason);
+}
+
+void journal_put_number(struct journal_tx *tx, const char *key, int64_t value)
+{
+	add(tx, PUT_NUMBER, key)->value = value;
+}
+
+void journal_end_call(struct journal_tx *tx, int64_t seq)
+{
+	add(tx, END_CALL, "")->id = (uint64_t)seq;
+}
+
+void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
+{
+	struct effect *f = add(tx, PUT_REFUSAL, "");
+
+	f->id = r->job;
+	f->u.refusal = r->r;
+}
+
+void journal_del_refusal(struct journal_tx *tx, uint64_t job)
+{
+	add(tx, DEL_REFUSAL, "")->id = job;
+}
+
+void journal_put_pool(struct journal_tx *tx, const struct journal_pool *p)
+{
+	add(tx, PUT_POOL, p->name)->u.pool = *p;
+}
+
+void journal_put_rescue(struct journal_tx *tx, const struct journal_rescue *r)
+{
+	struct effect *f = add(tx, PUT_RESCUE, "");
+
+	f->id = r->job;
+	f->u.rescue = *r;
+}
+
+void journal_del_rescue(struct journal_tx *tx, uint64_t job)
+{
+	add(tx, DEL_RESCUE, "")->id = job;
+}
+
+void journal_put_claim(struct journal_tx *tx, const struct claim *c)
+{
+	struct effect *f = add(tx, PUT_CLAIM, c->node);
+
+	f->id = c->gen;
+	f->u.claim = *c;
+}
+
+void journal_del_claim(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	add(tx, DEL_CLAIM, node)->id = gen;
+}
+
+void journal_put_voucher(struct journal_tx *tx, const struct voucher *v)
+{
+	sim_vouchers_copy(&add(tx, PUT_VOUCHER, v->node)->u.voucher, v);
+}
+
+void journal_del_voucher(struct journal_tx *tx, const char *node, uint64_t gen)
+{
+	add(tx, DEL_VOUCHER, node)->id = gen;
+}
+
+void journal_abandon(struct journal_tx *tx)
+{
+	struct sim_txs *all = sim_journal_txs(tx->j);
+
+	all->open--;
+	tx->next = all->spare;
+	all->spare = tx;
+}
+
+void sim_txs_free(struct world *w, struct sim_txs *all)
+{
+	if (all->open != 0)
+		world_fail(w, "a transaction was left open");
+	while (all->spare != NULL) {
+		struct journal_tx *tx = all->spare;
+
+		all->spare = tx->next;
+		free(tx->effects);
+		free(tx);
+	}
+}

@@ -1,0 +1,67 @@
+/* sim_tx.h - a transaction of the simulated journal: a list of effects.  sim_tx.c collects them,
+ * sim_journal.c applies them. */
+#ifndef SIM_TX_H
+#define SIM_TX_H
+
+#include "sim_journal.h"
+
+enum effect_kind {
+	PUT_NODE,
+	DEL_NODE,
+	PUT_BATCH,
+	DEL_BATCH,
+	PUT_EVENT,
+	PUT_USAGE,
+	PUT_NUMBER,
+	END_CALL,
+	PUT_REFUSAL,
+	DEL_REFUSAL,
+	PUT_POOL,
+	PUT_RESCUE,
+	DEL_RESCUE,
+	PUT_CLAIM,
+	DEL_CLAIM,
+	PUT_VOUCHER,
+	DEL_VOUCHER,
+	PUT_AUDIT
+};
+
+struct effect {
+	enum effect_kind kind;
+	char name[HOSTLIST_NAME_MAX + 1]; /* pool, node or key */
+	uint64_t id;                      /* gen, batch or call */
+	int64_t value;
+	union {
+		struct node node;
+		struct journal_batch batch;
+		struct sim_bill bill;
+		struct refusal refusal;
+		struct journal_pool pool;
+		struct journal_rescue rescue;
+		struct claim claim;
+		struct sim_voucher voucher;
+	} u;
+};
+
+struct journal_tx {
+	struct journal *j;
+	struct world *w;
+	struct effect *effects;
+	size_t n, cap;
+	struct journal_tx *next; /* spare */
+};
+
+struct sim_txs { /* of one journal; all 0: none */
+	struct journal_tx *spare;
+	unsigned open; /* not yet ended */
+};
+
+void sim_txs_free(struct world *w, struct sim_txs *all);
+
+/* --- sim_journal.c --- */
+struct sim_txs *sim_journal_txs(struct journal *j);
+struct world *sim_journal_world(struct journal *j);
+/* Room for one more in an array that has a bound (I25). */
+void *sim_journal_grow(struct journal *j, void *p, size_t n, size_t *cap, size_t max_size[2]);
+
+#endif
