@@ -625,22 +625,6 @@ const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer
 	return p->interconnect != NULL ? p->interconnect : "";
 }
 
-bool conf_pool_is_mixed(const struct conf_pool *p)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(p, &n), *a = &rungs[0];
-
-	for (size_t i = 1; i < n; i++) {
-		const struct conf_offer *b = &rungs[i];
-
-		if (a->market != b->market || !same_text(a->provider, b->provider) ||
-		    !same_text(a->jurisdiction, b->jurisdiction) ||
-		    (!is_given(a->jurisdiction) && !same_text(a->region, b->region)))
-			return true;
-	}
-	return false;
-}
-
 static void print_option(const struct conf_option *o, const char *indent, const void *object,
 			 struct str *out)
 {

@@ -275,10 +275,6 @@ const char *conf_auth_type(const struct conf *c);
 /* The interconnect of what is bought there, an offer of p or NULL: core/interconnect.h, or "". */
 const char *conf_interconnect(const struct conf_pool *p, const struct conf_offer *o);
 
-/* Do the pool's offers differ in what a job may choose: market, provider or jurisdiction?  Then
- * what it wishes must be known.  Regions count as jurisdictions unless both offers say theirs. */
-bool conf_pool_is_mixed(const struct conf_pool *p);
-
 struct conf_option;
 /* Is it an option of a pool that says where to buy?  With offers these are theirs. */
 bool conf_is_place(const struct conf_option *o);

@@ -191,11 +191,12 @@ void wish_fini(struct wish *w)
 /* --- what must be known ------------------------------------------------------------------------
  */
 
+/* Its nodes may carry words of more than its offers are now: of one that was taken out, for one. */
 static enum wish_need of_pool(const struct conf_pool *p)
 {
 	if (p->job_comment)
 		return WISH_COMMENT;
-	return conf_pool_is_mixed(p) ? WISH_CONSTRAINT : WISH_NOTHING;
+	return p->noffers > 0 ? WISH_CONSTRAINT : WISH_NOTHING;
 }
 
 enum wish_need wish_need(const struct conf *conf, const char *node)

@@ -39,8 +39,8 @@ struct wish {
 void wish_init(struct wish *w, const char *comment, const struct conf *conf, struct err *unknown);
 void wish_fini(struct wish *w);
 
-/* What there is to know of the jobs that wait for this node: nothing when its pool has one kind of
- * offer only, or is not ours. */
+/* What there is to know of the jobs that wait for this node: nothing when its pool has no
+ * offers, or is not ours. */
 enum wish_need { WISH_NOTHING, WISH_CONSTRAINT, WISH_COMMENT };
 enum wish_need wish_need(const struct conf *conf, const char *node);
 enum wish_need wish_most(const struct conf *conf); /* of all pools */

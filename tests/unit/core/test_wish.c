@@ -321,7 +321,7 @@ static void test_whose_wishes_must_be_asked_for(void **state)
 	conf_free(c);
 }
 
-/* --- mixed pools and their features ------------------------------------------------------------
+/* --- offers and their features ------------------------------------------------------------------
  */
 
 static const struct {
@@ -329,44 +329,33 @@ static const struct {
 	struct {
 		const char *provider, *market, *region, *jurisdiction;
 	} offers[4];
-	bool mixed;
 	const char *features;
 } pools[] = {
-	{"one offer", {{"one", "spot", "r", ""}}, false, ""},
-	{"two zones", {{"one", "spot", "r", ""}, {"one", "spot", "r", ""}}, false, ""},
-	{"two markets",
-	 {{"one", "spot", "r", ""}, {"one", "on-demand", "r", ""}},
-	 true,
-	 "spot,ondemand"},
+	{"one offer", {{"one", "spot", "r", ""}}, ""},
+	{"two zones", {{"one", "spot", "r", ""}, {"one", "spot", "r", ""}}, ""},
+	{"two markets", {{"one", "spot", "r", ""}, {"one", "on-demand", "r", ""}}, "spot,ondemand"},
 	{"two markets in two zones",
 	 {{"one", "spot", "r", ""},
 	  {"one", "spot", "r", ""},
 	  {"one", "on-demand", "r", ""},
 	  {"one", "reserved", "r", ""}},
-	 true,
 	 "spot,ondemand,reserved"},
-	{"two providers", {{"one", "spot", "r", ""}, {"two", "spot", "r", ""}}, true, "one,two"},
+	{"two providers", {{"one", "spot", "r", ""}, {"two", "spot", "r", ""}}, "one,two"},
 	{"both",
 	 {{"one", "spot", "r", ""}, {"two", "on-demand", "r", ""}, {"one", "on-demand", "r", ""}},
-	 true,
 	 "spot,ondemand,one,two"},
-	{"two regions", {{"one", "spot", "r", ""}, {"one", "spot", "q", ""}}, true, ""},
+	{"two regions", {{"one", "spot", "r", ""}, {"one", "spot", "q", ""}}, ""},
 	{"two regions of one country",
 	 {{"one", "spot", "r", "DE"}, {"one", "spot", "q", "DE"}},
-	 false,
 	 ""},
-	{"two countries", {{"one", "spot", "r", "DE"}, {"one", "spot", "r", "FR"}}, true, ""},
-	{"one country is not told",
-	 {{"one", "spot", "r", "DE"}, {"one", "spot", "r", ""}},
-	 true,
-	 ""},
+	{"two countries", {{"one", "spot", "r", "DE"}, {"one", "spot", "r", "FR"}}, ""},
+	{"one country is not told", {{"one", "spot", "r", "DE"}, {"one", "spot", "r", ""}}, ""},
 	{"the third differs",
 	 {{"one", "spot", "r", ""}, {"one", "spot", "r", ""}, {"two", "spot", "r", ""}},
-	 true,
 	 "one,two"},
 };
 
-static void test_which_pools_are_mixed_and_what_their_nodes_must_carry(void **state)
+static void test_what_nodes_of_offers_must_carry_and_whose_jobs_are_asked(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(pools); i++) {
@@ -390,20 +379,12 @@ static void test_which_pools_are_mixed_and_what_their_nodes_must_carry(void **st
 		str_init(&s, 1000);
 		wish_features(p, &s);
 		assert_string_equal(s.p, pools[i].features);
-		assert_int_equal(conf_pool_is_mixed(p), pools[i].mixed);
+		/* Whatever they are, a job may want none of them (A4: the others were taken out).
+		 */
+		assert_int_equal(wish_need(c, "n1"), WISH_CONSTRAINT);
 		str_fini(&s);
 		conf_free(c);
 	}
-}
-
-/* It has one rung, its own place. */
-static void test_a_pool_without_offers_is_not_mixed(void **state)
-{
-	struct conf *c = wish_conf();
-
-	(void)state;
-	assert_false(conf_pool_is_mixed(&c->pools[0]));
-	conf_free(c);
 }
 
 int main(void)
@@ -415,8 +396,7 @@ int main(void)
 		cmocka_unit_test(test_any_bytes_are_read),
 		cmocka_unit_test(test_what_a_node_needs),
 		cmocka_unit_test(test_whose_wishes_must_be_asked_for),
-		cmocka_unit_test(test_which_pools_are_mixed_and_what_their_nodes_must_carry),
-		cmocka_unit_test(test_a_pool_without_offers_is_not_mixed),
+		cmocka_unit_test(test_what_nodes_of_offers_must_carry_and_whose_jobs_are_asked),
 	};
 
 	return cmocka_run_group_tests_name("wish", tests, NULL, NULL);

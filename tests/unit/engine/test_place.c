@@ -17,7 +17,7 @@ static struct conf_offer make_offer(const char *name, const char *region, int ma
 				   .market = market};
 }
 
-/* Spot here and there; both are of one kind, so that nothing need be known of jobs. */
+/* Spot here and there: both are of one kind. */
 static struct conf *two_offers(bool turned)
 {
 	struct conf *c = make_conf();
@@ -108,14 +108,14 @@ static void test_a_refused_node_climbs(void **state)
 	assert_true(name_of(f, "c2")->climbs);
 	intake_run(f->e);
 	assert_int_equal(f->e->jobs_wanted, JOBS_FOR_INTAKE);
-	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	expect(f, "c1", 1, "here");
 	expect(f, "c2", 2, "there");
 	assert_int_equal(name_of(f, "c2")->newest->n.job, 7);
 	/* and when there is none left, the job is refused whole */
 	refuse(f, "c2", NODE_BECAUSE_INVALID);
 	intake_run(f->e);
-	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	assert_true(name_of(f, "c2")->barred);
 	assert_non_null(strstr(name_of(f, "c2")->why, "): no capacity: cools down until "));
 	assert_non_null(strstr(name_of(f, "c2")->why, "; there: was tried a moment ago"));
@@ -132,7 +132,7 @@ static void test_a_job_that_is_over_does_not_climb(void **state)
 	refuse(f, "c1", NODE_BECAUSE_QUOTA);
 	refuse(f, "c2", NODE_BECAUSE_DENIED);
 	intake_run(f->e);
-	squeue(f, "9|9|CONFIGURING|gpu|None|c2\n", NULL);
+	squeue(f, "9|9|CONFIGURING|gpu|None|c2|(null)\n", NULL);
 	assert_int_equal(name_of(f, "c1")->newest->n.gen, 1);
 	expect(f, "c2", 2, "there"); /* the next job has it */
 	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
@@ -328,7 +328,7 @@ static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
 	refuse(f, "c2", NODE_BECAUSE_CAPACITY);
 	cool(f, 1, PROVIDER_CAPACITY);
 	intake_run(f->e);
-	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]\n", NULL);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	assert_true(name_of(f, "c2")->barred);
 	assert_int_equal(name_of(f, "c2")->refused, NODE_BECAUSE_UNREACHABLE);
 	assert_non_null(strstr(name_of(f, "c2")->why,
