@@ -132,6 +132,7 @@ static void run_seed(uint64_t seed, struct sim_totals *t, bool tracing)
 		sim_cloud_heal(w->cloud);
 		sim_ctld_heal(w->ctld);
 		sim_admin_heal(w);
+		sim_absent_heal(w);
 		converge(w, "jobs run", CONVERGE_MS + OPEN_MS);
 	}
 	if (!w->failed) {

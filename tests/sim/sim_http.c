@@ -756,6 +756,7 @@ int http_client_send(struct http_client *c, const struct http_call *call, http_d
 	q->done = done;
 	q->ctx = ctx;
 	(void)e;
+	sim_absent_asked(c->w, call->url);
 	if (q->kind == DELETE)
 		sim_limit_delete_sent(c->w);
 	if (!world_alive(c->w))

@@ -91,10 +91,10 @@ static void set_ladder(const struct world *w, struct conf_pool *p, const struct 
 {
 	static const char *const names[] = {"home", "spot", "away"};
 
-	p->noffers = SIM_RUNGS;
+	p->noffers = w->set.twins && sim_absent_section(w) ? 1 : SIM_RUNGS;
 	p->offers = mem_zalloc(SIM_RUNGS * sizeof(*p->offers));
-	for (size_t k = 0; k < SIM_RUNGS; k++) {
-		size_t of = w->turned ? SIM_RUNGS - 1 - k : k;
+	for (size_t k = 0; k < p->noffers; k++) {
+		size_t of = w->turned ? p->noffers - 1 - k : k;
 
 		p->offers[k] = (struct conf_offer){
 			.name = mem_strdup(names[of]),
@@ -187,10 +187,10 @@ static struct conf *make_conf(struct world *w)
 	c->state_dir = mem_strdup("/var/lib/burstd");
 	c->listen = mem_strdup("");
 	c->slurm_bin = mem_strdup("/usr/bin");
-	c->nproviders = w->set.twins ? 2 : 1;
+	c->nproviders = w->set.twins && !sim_absent_section(w) ? 2 : 1;
 	c->providers = mem_zalloc(c->nproviders * sizeof(*c->providers));
 	set_provider(w, c->providers, "cloud");
-	if (w->set.twins)
+	if (c->nproviders > 1)
 		set_provider(w, c->providers + 1, "twin");
 	c->npools = w->set.npools;
 	c->pools = mem_zalloc(c->npools * sizeof(*c->pools));
@@ -229,28 +229,32 @@ static void change_conf(struct world *w)
 	w->turned = world_one_in(w, 2);
 }
 
+int sim_life_reload(struct world *w, struct err *e)
+{
+	struct conf *c = make_conf(w);
+	int rc = engine_reload(w->engine, c, e);
+
+	if (rc != 0)
+		conf_free(c);
+	return rc;
+}
+
 /* With another zone in every create of the first pool: that would make other bytes of a create in
  * doubt (I4), so it is refused, whole. */
 static void reload_refused(struct world *w)
 {
-	struct conf *c;
-
 	if (w->set.pools[0].ladder || !world_fault(w, SIM_RELOAD_REFUSED))
 		return;
 	sim_journal_met_all(w->journal, SIM_RELOAD_REFUSED);
 	w->zoned[0] = !w->zoned[0];
-	c = make_conf(w);
-	w->zoned[0] = !w->zoned[0];
-	if (engine_reload(w->engine, c, NULL) != 0)
-		conf_free(c);
-	else
+	if (sim_life_reload(w, NULL) == 0)
 		world_fail(w, "I4: a reload changes what is in a create");
+	w->zoned[0] = !w->zoned[0];
 }
 
 /* SIGHUP.  Under requests that are on the wire. */
 static void on_reload(struct world *w, void *ctx, uint64_t life)
 {
-	struct conf *c;
 	struct err e;
 
 	(void)ctx;
@@ -268,16 +272,12 @@ static void on_reload(struct world *w, void *ctx, uint64_t life)
 		w->set.concurrency = (uint32_t)world_between(w, 2, 16);
 	w->turned = world_one_in(w, 2);
 	w->set.boot_ms = (w->set.resume_timeout_s - world_between(w, 10, 60)) * SIM_SECOND;
-	c = make_conf(w);
-	if (engine_reload(w->engine, c, &e) == 0)
-		return;
-	world_fail(w, "a reload is refused: %s", e.msg);
-	conf_free(c);
+	if (sim_life_reload(w, &e) != 0)
+		world_fail(w, "a reload is refused: %s", e.msg);
 }
 
 void sim_life_cool(struct world *w)
 {
-	struct conf *c;
 	struct err e;
 
 	for (size_t i = 0; i < w->set.npools; i++) {
@@ -286,11 +286,8 @@ void sim_life_cool(struct world *w)
 	}
 	if (w->engine == NULL || w->crashed)
 		return; /* the next life knows */
-	c = make_conf(w);
-	if (engine_reload(w->engine, c, &e) == 0)
-		return;
-	world_fail(w, "a reload is refused: %s", e.msg);
-	conf_free(c);
+	if (sim_life_reload(w, &e) != 0)
+		world_fail(w, "a reload is refused: %s", e.msg);
 }
 
 /* --- the disk --------------------------------------------------------------------------------- */
@@ -352,6 +349,7 @@ void life_start(struct world *w)
 				      .journal = w->journal,
 				      .uuid = uuid,
 				      .driver = driver,
+				      .files = sim_absent_files,
 				      .fatal = on_fatal,
 				      .door = &w->door,
 				      .store = sim_store,
@@ -366,6 +364,7 @@ void life_start(struct world *w)
 	w->life_began = w->now;
 	SIM_TRACE(w, "*** life %u begins", w->life);
 	sim_boot_start(w);
+	sim_absent_life(w);
 	if (engine_new(&w->engine, &d, c, &e) != 0) {
 		world_fail(w, "I23: burstd does not start: %s", e.msg);
 		conf_free(c);

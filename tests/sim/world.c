@@ -147,6 +147,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},
 	[SIM_PLACE_FAILS] = {"F26 purchases fail", 60, OTHER_THAN_CREATE, why_cr},
+	[SIM_ABSENT] = {"provider off", 600, W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
 };
 
 #undef W
@@ -376,6 +377,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_climate_choose(w);
 	sim_freeze_choose(w);
 	sim_place_choose(w);
+	sim_absent_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");
@@ -388,6 +390,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_admin_start(w);
 	sim_life_init(w);
 	sim_freeze_start(w);
+	sim_absent_start(w);
 }
 
 void world_fini(struct world *w)

@@ -123,6 +123,7 @@ enum sim_fault {
 	SIM_ARRAYS,       /* tasks of an array, whose first has the number of them all */
 	SIM_FROZEN,       /* F54: burstd stands still, and goes on; by the world's own choice */
 	SIM_PLACE_FAILS,  /* F26: no create at one place is answered well, for minutes; likewise */
+	SIM_ABSENT,       /* over a restart one of two providers is off; likewise */
 	SIM_NFAULTS
 };
 
@@ -283,6 +284,9 @@ struct world {
 	struct sim_place places[SIM_PLACES_MAX];
 	int64_t listed_at[2]; /* when burstd had a whole list last, by each name of the account */
 	bool turned;          /* the rungs stand the other way round in burstd.conf */
+	/* The account's other name: what burstd.conf or its files lack now ... */
+	enum sim_absent { ABSENT_NOT, ABSENT_SECTION, ABSENT_FILE } absent;
+	bool off; /* ... and is it off, as far as burstd knows? */
 	struct task *heap;
 	size_t ntasks, cap;
 	int64_t same_ms;
@@ -380,6 +384,18 @@ bool sim_frozen(const struct world *w);
 /* Does what would reach burstd now reach it when it goes on?  It is a task for then. */
 bool sim_freeze_holds(struct world *w, task_fn fn, void *ctx, uint64_t arg);
 
+/* --- sim_absent.c --- */
+void sim_absent_choose(struct world *w);
+void sim_absent_start(struct world *w);
+void sim_absent_heal(struct world *w);
+bool sim_absent_section(const struct world *w); /* is its section taken out? */
+void sim_absent_life(struct world *w);          /* burstd starts */
+int sim_absent_files(void *ctx, struct conf_provider *p, size_t i, const char **credential,
+		     struct err *e);
+/* A request is about to go there; a durable row becomes *next. */
+void sim_absent_asked(struct world *w, const char *url);
+void sim_absent_row(struct world *w, const struct node *was, const struct node *next);
+
 /* --- sim_climate.c --- */
 struct ctld_node;
 void sim_climate_choose(struct world *w);
@@ -449,6 +465,7 @@ void sim_drill(struct world *w, void (*step)(struct world *w));
 void sim_life_init(struct world *w);
 void life_start(struct world *w);
 void sim_life_cool(struct world *w); /* by a reload: no pool keeps anything any more */
-void life_end(struct world *w);      /* after a crash, or at the end of the seed */
+int sim_life_reload(struct world *w, struct err *e);
+void life_end(struct world *w); /* after a crash, or at the end of the seed */
 
 #endif
