@@ -123,6 +123,12 @@ static bool is_up(const struct fleet_name *nm)
 	       (slurm_is_on(nm->flags) && (nm->flags & SLURM_NOT_RESPONDING) == 0);
 }
 
+/* Its provider is away: so the answer to its create was lost, and it was made. */
+static bool is_made(const struct fleet_name *nm, const struct fleet_node *fn)
+{
+	return fn->n.state == NODE_INDOUBT && nm->refused == NODE_BECAUSE_UNREACHABLE;
+}
+
 /* A job works there, or is suspended: slurmctld has the node up, though no snapshot says so yet.
  * What is to become of it is for the next one to say, as of any that is up (I16). */
 static void unbar_up(struct gangs *g)
@@ -134,7 +140,7 @@ static void unbar_up(struct gangs *g)
 			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
 			const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
 
-			if (fn != NULL && fn->n.instance[0] != '\0')
+			if (fn != NULL && (fn->n.instance[0] != '\0' || is_made(nm, fn)))
 				nm->barred = false;
 		}
 	}

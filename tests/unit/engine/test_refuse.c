@@ -159,6 +159,23 @@ static void test_gang(void **state)
 	assert_string_equal(F.forced, "");
 }
 
+/* P8, I18: a provider that is away may have made it, and slurmctld has started a job there by the
+ * time squeue is asked who waits for it. */
+static void test_where_a_job_runs_what_was_in_doubt_was_made(void **state)
+{
+	struct fleet_name *nm = add("c1", NODE_INDOUBT, BOOTING);
+
+	(void)state;
+	refuse_mark(&F.e, nm, NODE_BECAUSE_UNREACHABLE, "none left");
+	squeue("7|7|RUNNING|gpu||c1\n");
+	assert_string_equal(F.forced, "");
+	assert_string_equal(F.released, "");
+	assert_false(nm->barred);
+	refuse_mark(&F.e, nm, NODE_BECAUSE_UNREACHABLE, "none left");
+	squeue("7|7|CONFIGURING|gpu||c1\n");
+	assert_string_equal(F.forced, "c1 ");
+}
+
 /* What another job lacks for good, and this one shares with it, keeps this one no longer than what
  * it lacks itself. */
 static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
@@ -387,6 +404,7 @@ int main(void)
 		TEST(test_shared),
 		TEST(test_where_a_job_runs_the_node_is_up),
 		TEST(test_a_job_that_has_begun_says_that_its_node_is_up),
+		TEST(test_where_a_job_runs_what_was_in_doubt_was_made),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 	};
 
