@@ -416,10 +416,9 @@ static void on_fabric(struct cloud *c, void *ctx, const struct provider_result *
 	put_answer(c, b->j.id, &no, true);
 }
 
-static void batch_send(struct cloud *c, struct batch *b)
+/* Until there is an answer, be it that nothing is sent. */
+static void batch_hold(struct cloud *c, struct batch *b)
 {
-	struct sent *sent;
-
 	b->inflight = true;
 	b->sent_ms = engine_now(c->e);
 	for (size_t i = 0; i < b->n; i++) {
@@ -428,6 +427,13 @@ static void batch_send(struct cloud *c, struct batch *b)
 		if (fn != NULL && (fn->n.state == NODE_CREATING || fn->n.state == NODE_INDOUBT))
 			fn->busy = true;
 	}
+}
+
+static void batch_send(struct cloud *c, struct batch *b)
+{
+	struct sent *sent;
+
+	batch_hold(c, b);
 	if (!has_own_fabric(c->e, b)) {
 		send_create(c, b);
 		return;
@@ -477,6 +483,24 @@ static struct batch *batch_new(struct engine *e, struct fleet_node **nodes, size
 	return b;
 }
 
+/* Where the disk took minutes for it, it is as if this process had stood still (F55). */
+static void send_or_not(struct cloud *c, struct batch *b)
+{
+	bool fresh = true;
+
+	for (size_t i = 0; i < b->n; i++) {
+		const struct fleet_node *fn = member_row(b, i);
+
+		fresh = fresh && (fn == NULL || wanted_is_fresh(c->e, fn->n.wanted_ms));
+	}
+	if (fresh) {
+		batch_send(c, b);
+		return;
+	}
+	batch_hold(c, b);
+	give_up_create(c, b);
+}
+
 void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 {
 	struct engine *e = c->e;
@@ -507,7 +531,7 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 	engine_commit(e);
 	engine_spend(e, n);
 	if (rc == 0 && !e->dead)
-		batch_send(c, b);
+		send_or_not(c, b);
 }
 
 /* Its offer was taken out of the configuration before it was sent. */

@@ -40,7 +40,8 @@ static struct fix {
 	char token[64];         /* of the last one, or the name of the last fabric */
 	uint64_t hash;
 	char event[200];
-	int64_t passed;        /* of the time */
+	int64_t passed;        /* of the time ... */
+	int64_t disk_ms;       /* ... and for a commit */
 	bool repeats;          /* the next create does */
 	const char *closed;    /* the pool: why */
 	unsigned looked;       /* for what is to be refused with its pool */
@@ -67,6 +68,7 @@ struct journal_tx *engine_tx(struct engine *e)
 
 void engine_commit(struct engine *e)
 {
+	F.passed += F.disk_ms;
 	for (struct fleet_node *fn = e->fleet.states[NODE_INDOUBT], *next; F.found && fn;
 	     fn = next) {
 		struct node n = fn->n;

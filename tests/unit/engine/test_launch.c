@@ -18,6 +18,31 @@ static void test_nothing_goes_out_when_this_pass_has_done_its_work(void **state)
 	assert_false(F.e.more); /* nothing is wanted any more */
 }
 
+/* F47, F55: the disk took longer for it than slurmctld's word is good for. */
+static void test_what_the_disk_held_up_for_long_is_decided_anew(void **state)
+{
+	(void)state;
+	F.disk_ms = 91000;
+	launch_run(&F.e);
+	F.disk_ms = 0;
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(F.made, 0);
+	F.e.left = NODES;
+	while (F.e.answers != NULL)
+		launch_answered(&F.e);
+	assert_int_equal(count(NODE_WANTED), NODES);
+	launch_settle(&F.e);
+	assert_null(F.e.batches);
+	F.passed += 60000; /* longer than it waits for another try */
+	F.e.left = NODES;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	F.e.snapshot_ms = engine_now(&F.e);
+	F.recorded = 0; /* it was, as is what never left us */
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+}
+
 static void test_an_answer_is_taken_in_by_pieces(void **state)
 {
 	(void)state;
@@ -681,6 +706,7 @@ int main(void)
 		T(test_nothing_goes_out_when_this_pass_has_done_its_work),
 		T(test_an_answer_is_taken_in_by_pieces),
 		T(test_who_is_refused_first_knows_when_the_place_opens),
+		T(test_what_the_disk_held_up_for_long_is_decided_anew),
 		T(test_user_data_of_machines_that_claim),
 		T(test_a_token_in_the_user_data_is_for_one_machine),
 		T(test_a_job_waits_for_all_its_tokens),
