@@ -424,6 +424,10 @@ bool check_converged(struct world *w, char *why, size_t size)
 		(void)snprintf(why, size, "burstd is down");
 		return false;
 	}
+	if (sim_frozen(w)) {
+		(void)snprintf(why, size, "burstd stands still");
+		return false;
+	}
 	if (sim_gate_waits(w->ctld, 0)) {
 		(void)snprintf(why, size, "a prolog still waits");
 		return false;

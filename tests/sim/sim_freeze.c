@@ -16,13 +16,19 @@ static void on_freeze(struct world *w, void *ctx, uint64_t arg)
 		return;
 	w->totals->met[SIM_FROZEN][NODE_NSTATES]++;
 	sim_journal_met_all(w->journal, SIM_FROZEN);
-	w->frozen_until = w->now + world_between(w, 1, world_one_in(w, 3) ? 300 : 40) * SIM_SECOND;
+	sim_freeze(w, world_between(w, 1, world_one_in(w, 3) ? 300 : 40) * SIM_SECOND);
 	SIM_TRACE(w, "*** burstd stands still for %lld s",
 		  (long long)((w->frozen_until - w->now) / SIM_SECOND));
-	/* For the judges it is as if it had not been there. */
-	w->ctld->troubled =
-		w->frozen_until > w->ctld->troubled ? w->frozen_until : w->ctld->troubled;
-	w->delete_from = w->frozen_until > w->delete_from ? w->frozen_until : w->delete_from;
+}
+
+/* For the judges it is as if it had not been there. */
+void sim_freeze(struct world *w, int64_t ms)
+{
+	int64_t until = w->now + ms;
+
+	w->frozen_until = until > w->frozen_until ? until : w->frozen_until;
+	w->ctld->troubled = until > w->ctld->troubled ? until : w->ctld->troubled;
+	w->delete_from = until > w->delete_from ? until : w->delete_from;
 }
 
 void sim_freeze_choose(struct world *w)

@@ -7,9 +7,13 @@
 #include "sim_journal.h"
 #include "sim_slurm.h"
 
+/* For its acknowledgement, then it takes the spool; what burstd reads later (CTL_API_LATE_MS) is as
+ * what comes by that. */
+enum { WAITS_MS = 1200 };
+
 struct hook { /* one call on its way */
 	enum journal_call_kind kind;
-	int64_t at;
+	int64_t at, came; /* came: to a burstd that has no turn; 0: it has not */
 	bool spooled;
 	struct str list, file; /* file empty: none */
 };
@@ -21,13 +25,28 @@ static void hook_free(struct hook *h)
 	free(h);
 }
 
+static void on_hook(struct world *w, void *ctx, uint64_t arg);
+
+/* It waits to be heard.  A burstd that goes on later may read the call of one that has gone, and
+ * will find it in the spool besides. */
+static bool waits(struct world *w, struct hook *h)
+{
+	if (h->spooled || h->came != 0 || w->engine == NULL || !sim_frozen(w) ||
+	    (w->frozen_until - w->now > WAITS_MS && world_one_in(w, 2)))
+		return false;
+	h->came = w->now;
+	world_at(w, w->frozen_until, on_hook, h, 0);
+	return true;
+}
+
 /* burst-hook: an acknowledgement or the spool, which is read at start and every five seconds. */
 static void on_hook(struct world *w, void *ctx, uint64_t arg)
 {
 	struct hook *h = ctx;
+	int64_t came = h->came != 0 ? h->came : w->now;
 	struct journal_call call = {.at_ms = h->at,
 				    .kind = h->kind,
-				    .spooled = h->spooled,
+				    .spooled = h->spooled || w->now - came > WAITS_MS,
 				    .list = h->list.p,
 				    .list_len = h->list.len,
 				    .file = h->file.len > 0 ? h->file.p : NULL,
@@ -35,14 +54,19 @@ static void on_hook(struct world *w, void *ctx, uint64_t arg)
 	int64_t seq = 0;
 
 	(void)arg;
+	if (waits(w, h))
+		return;
 	SIM_TRACE(w, "hook %d%s: %s", (int)h->kind, h->spooled ? " spooled" : "", h->list.p);
 	if (w->engine != NULL && !sim_frozen(w) &&
 	    engine_take_call(w->engine, &call, &seq, NULL) == 0 && !w->crashed) {
 		if (!sim_journal_has_call(w->journal, seq))
 			world_fail(w, "I29: a call is acknowledged and not in the journal");
-		hook_free(h);
-		return;
+		if (h->spooled || w->now - came <= WAITS_MS) {
+			hook_free(h);
+			return;
+		}
 	}
+	h->came = 0;
 	h->spooled = true;
 	world_at(w, w->now + 5 * SIM_SECOND, on_hook, h, 0);
 }

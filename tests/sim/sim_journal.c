@@ -446,6 +446,8 @@ int journal_commit(struct journal_tx *tx, struct err *e)
 	struct journal *j = tx->j;
 	bool fails = !j->w->crashed && world_fault(j->w, SIM_COMMIT_FAILS);
 
+	if (tx->n > 0)
+		sim_slow_wait(j->w);
 	/* After a failure nobody knows whether it is on the disk. */
 	if (world_alive(j->w) && (!fails || world_one_in(j->w, 2)))
 		for (size_t i = 0; i < tx->n; i++)
@@ -471,6 +473,7 @@ int journal_add_call(struct journal *j, const struct journal_call *c, int64_t *s
 		return err_set(e, ERR_IO, "journal: Input/output error");
 	if (j->w->now < j->w->disk_until && world_one_in(j->w, 4))
 		return err_set(e, ERR_LIMIT, "journal: the reserve is used up, too");
+	sim_slow_wait(j->w);
 	*seq = ++j->last_call;
 	if (!world_alive(j->w))
 		return 0;

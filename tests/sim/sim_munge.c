@@ -71,7 +71,7 @@ static void on_answer(struct world *w, void *ctx, uint64_t life)
 
 	while (c != NULL && c != ctx)
 		c = c->next;
-	if (c == NULL || w->crashed)
+	if (c == NULL || w->crashed || sim_freeze_holds(w, on_answer, ctx, life))
 		return;
 	unlink_check(c);
 	end.word = judge(m, c->cred);

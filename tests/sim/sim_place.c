@@ -163,12 +163,16 @@ static void check_failing(struct world *w, struct sim_place *p, const struct cre
 			   rq->wants[0].node, rq->type, rq->region, rq->market,
 			   (int)(f->until - w->now));
 	if (rq->fabric[0] != '\0')
-		return;                                /* decided on when that was made */
-	if (f->probe_at != 0 && f->probe_at != w->now) /* what goes at once is one purchase */
+		return; /* decided on when that was made */
+	w->totals->place_probes++;
+	/* What goes at once is one purchase, however slow the disk is. */
+	if (f->probe_at != 0 && (f->probe_at == w->now || f->probe_turn == w->turn))
+		return;
+	if (f->probe_at != 0)
 		world_fail(w, "F26: a create of %s (%s in %s, %s), where another is tried first",
 			   rq->wants[0].node, rq->type, rq->region, rq->market);
-	w->totals->place_probes++;
 	f->probe_at = w->now;
+	f->probe_turn = w->turn;
 }
 
 /* All that wait for one place learn of it by one refused call, not each by its own. */

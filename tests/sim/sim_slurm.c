@@ -89,6 +89,8 @@ void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, cons
 	    n->let_go_at > n->wanted_at && n->let_go_life == c->w->life &&
 	    now - n->let_go_at < 5 * SIM_MINUTE)
 		world_fail(c->w, "F46: %s is bought again by a call, and nobody wants it", node);
+	if (strcmp(type, "registered") == 0)
+		n->let_go_at = 0; /* slurmctld has had it up since: its calls are worth something */
 	if (strcmp(type, "wanted") == 0 || strcmp(type, "registered") == 0)
 		n->by_call = strncmp(detail, "slurmctld called", 16) == 0;
 }

@@ -13,6 +13,8 @@ struct journal_tx *journal_begin(struct journal *j)
 	struct sim_txs *all = sim_journal_txs(j);
 	struct journal_tx *tx = all->spare;
 
+	if (sim_journal_world(j)->standing)
+		world_fail(sim_journal_world(j), "burstd has a turn while it waits for the disk");
 	if (tx != NULL) {
 		all->spare = tx->next;
 		tx->n = 0;

@@ -147,6 +147,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_AWAY] = {"F26 provider away", 4, NO_ROW, why_rows},
 	[SIM_FROZEN] = {"F54 stands still", 300, W(DRAINING), why_dr},
 	[SIM_PLACE_FAILS] = {"F26 purchases fail", 60, OTHER_THAN_CREATE, why_cr},
+	[SIM_DISK_SLOW] = {"F55 disk slow", 300, W(DRAINING) | NO_ROW, why_dr},
 	[SIM_ABSENT] = {"provider off", 600, W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
 };
 
@@ -378,6 +379,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_freeze_choose(w);
 	sim_place_choose(w);
 	sim_absent_choose(w);
+	sim_slow_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");
@@ -391,6 +393,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_life_init(w);
 	sim_freeze_start(w);
 	sim_absent_start(w);
+	sim_slow_start(w);
 }
 
 void world_fini(struct world *w)
@@ -464,24 +467,47 @@ static void advance(struct world *w, int64_t to)
 	}
 }
 
+/* false: none is due by then. */
+static bool run_task(struct world *w, int64_t by)
+{
+	struct task t;
+
+	if (w->ntasks == 0 || w->heap[0].at > by)
+		return false;
+	t = pop(w);
+	advance(w, t.at);
+	t.fn(w, t.ctx, t.arg);
+	return true;
+}
+
+static void count_step(struct world *w)
+{
+	w->step++;
+	w->totals->steps++;
+}
+
+void world_stand(struct world *w)
+{
+	w->standing = true;
+	while (run_task(w, w->frozen_until - 1)) /* what is held comes then, and after this */
+		count_step(w);
+	advance(w, w->frozen_until);
+	w->standing = false;
+}
+
 bool world_step(struct world *w)
 {
 	int64_t timer = sim_loop_next(w->loop);
 
 	if (timer < w->frozen_until)
 		timer = w->frozen_until;
-	w->step++;
-	w->totals->steps++;
-	if (w->ntasks > 0 && w->heap[0].at <= timer) {
-		struct task t = pop(w);
-
-		advance(w, t.at);
-		t.fn(w, t.ctx, t.arg);
-	} else if (timer != INT64_MAX) {
+	count_step(w);
+	w->turn++;
+	if (!run_task(w, timer)) {
+		if (timer == INT64_MAX)
+			return false;
 		advance(w, timer);
 		sim_loop_fire(w->loop);
-	} else {
-		return false;
 	}
 	if (w->crashed && w->engine != NULL)
 		life_end(w);

@@ -124,6 +124,7 @@ enum sim_fault {
 	SIM_FROZEN,       /* F54: burstd stands still, and goes on; by the world's own choice */
 	SIM_PLACE_FAILS,  /* F26: no create at one place is answered well, for minutes; likewise */
 	SIM_ABSENT,       /* over a restart one of two providers is off; likewise */
+	SIM_DISK_SLOW,    /* F55: what is written takes seconds to be durable; likewise */
 	SIM_NFAULTS
 };
 
@@ -176,7 +177,8 @@ struct sim_place { /* where something may be bought; type "": none yet */
 		unsigned life, times;
 		int64_t since, last; /* the first and the last failure that it was told of */
 		int64_t until;       /* times: it may not be tried before */
-		int64_t probe_at;    /* when what tries it was sent; 0: nothing does */
+		int64_t probe_at;    /* when what tries it was sent; 0: nothing does ... */
+		uint64_t probe_turn; /* ... and in which turn */
 	} failed;
 };
 
@@ -269,8 +271,11 @@ struct world {
 	int64_t life_began;
 	bool listed, told;         /* in this life it had a whole list; a whole snapshot */
 	int64_t frozen_until;      /* it has no turn until then */
+	bool standing;             /* ... in the midst of one */
+	uint64_t turn;             /* turns, of burstd or of the world */
 	int64_t disk_until;        /* until then the disk has no room (F55) ... */
 	bool told_full;            /* ... as far as burstd was told */
+	int64_t slow_until;        /* until then it is busy */
 	bool no_offers;            /* for a drill: the provider does not say its prices */
 	enum sim_fails next_fails; /* likewise: the place of the next create does so from then on */
 	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
@@ -333,6 +338,8 @@ void world_met(struct world *w, enum sim_fault f, const char *node, uint64_t gen
 void world_at(struct world *w, int64_t at, task_fn fn, void *ctx, uint64_t arg);
 /* Run the next task or timer.  false: there is none. */
 bool world_step(struct world *w);
+/* Burstd stands where it is, and the rest of the world goes on, until it is not frozen any more. */
+void world_stand(struct world *w);
 
 /* An effect is about to reach the world, or just has: the process may die here.  false: it is dead,
  * and the effect must not happen. */
@@ -381,6 +388,7 @@ void sim_limit_check(struct world *w); /* is one late? */
 void sim_freeze_choose(struct world *w);
 void sim_freeze_start(struct world *w);
 bool sim_frozen(const struct world *w);
+void sim_freeze(struct world *w, int64_t ms);
 /* Does what would reach burstd now reach it when it goes on?  It is a task for then. */
 bool sim_freeze_holds(struct world *w, task_fn fn, void *ctx, uint64_t arg);
 
@@ -395,6 +403,11 @@ int sim_absent_files(void *ctx, struct conf_provider *p, size_t i, const char **
 /* A request is about to go there; a durable row becomes *next. */
 void sim_absent_asked(struct world *w, const char *url);
 void sim_absent_row(struct world *w, const struct node *was, const struct node *next);
+
+/* --- sim_slow.c --- */
+void sim_slow_choose(struct world *w);
+void sim_slow_start(struct world *w);
+void sim_slow_wait(struct world *w); /* something is about to become durable */
 
 /* --- sim_climate.c --- */
 struct ctld_node;
