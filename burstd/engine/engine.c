@@ -330,12 +330,10 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 	log_release(e->d.log);
 }
 
-static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)
+static void told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
-	struct engine *e = ctx;
 	bool sent = err == NULL || err->code != ERR_NOTSENT;
 
-	e->count.updates += sent;
 	if (err != NULL)
 		log_write(e->d.log, sent ? LOG_WARN : LOG_INFO,
 			  sent ? "slurmctld refused an update" : "an update was not sent", "error",
@@ -345,6 +343,15 @@ static void on_updated(void *ctx, const struct slurm_order *o, const struct err 
 	postpone_told(e, o, err);
 	checkpoint_told(e, o, err);
 	rescue_told(e, o, err);
+}
+
+static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)
+{
+	struct engine *e = ctx;
+
+	e->count.updates += err == NULL || err->code != ERR_NOTSENT;
+	if (!o->again)
+		told(e, o, err);
 	engine_turn(e);
 }
 

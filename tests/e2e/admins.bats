@@ -251,6 +251,40 @@ instance_of() {
 	[ "$(slurmctld_log | grep -c 'update_node: node c8 .*burstd')" = 0 ]
 }
 
+@test "a node that is not in slurm.conf: slurmctld does no more of an order than up to it, and the others have theirs at once" {
+	lab_stop burstd
+	# By name, where there are no addresses; each job has a request of its own.
+	run scontrol update nodename=c2,b1,c1 state=DOWN reason='admin: facts'
+	[ "$status" = 1 ]
+	[ "$output" = 'slurm_update error: Invalid node name specified' ]
+	node_is_not 'c[1-2]' '^DOWN'
+	run scontrol update nodename=c1,b1,c2 nodeaddr=192.0.2.1,192.0.2.2,192.0.2.3 nodehostname=c1,b1,c2
+	[ "$status" = 1 ]
+	[ "$(scontrol -o show nodes 'c[1-2]' | grep -o ' NodeAddr=[^ ]*' | paste -sd,)" = ' NodeAddr=192.0.2.1, NodeAddr=c2' ]
+	scontrol update nodename=c1 nodeaddr=c1 nodehostname=c1
+	held=$(job -H --wrap true)
+	run scontrol update jobid="999999,$held" AdminComment='admin: facts'
+	[ "$status" = 1 ]
+	[ "$output" = 'Invalid job id specified for job 999999' ]
+	[ "$(squeue -h -j "$held" -O admin_comment:40 | xargs)" = 'admin: facts' ]
+	scancel "$held"
+
+	sed 's/c\[1-8\]/b1,c[1-8]/' -i /etc/burstd/burstd.conf
+	lab_start burstd
+	slurmctld_log_from_now
+	scontrol setdebug debug2
+	hook resume 'b1,c[7-8]'
+	within 20 eval 'slurmctld_log | grep "_slurm_rpc_update_node for b1: Invalid node name"'
+	within 20 eval 'slurmctld_log | grep "_slurm_rpc_update_node complete for c7,c8"'
+	scontrol setdebug info
+	grep 'slurmctld refused an update.*slurmctld does not know b1: ' /var/log/burstd.log
+	sim_kill b1 # slurmctld never says that it is to go
+	within 20 burstd_has 0 ANY
+	lab_stop burstd
+	lab_burstd_conf
+	lab_start burstd
+}
+
 @test "no duplicate and no leaked second in all of this" {
 	calm
 	audit

@@ -210,6 +210,11 @@ static const char *const *ids_of(const struct child *k)
 	return (const char *const *)&k->args[i];
 }
 
+static bool is_of(const struct child *k, const char *option)
+{
+	return k->query == UPDATE && strncmp(k->args[2], option, strlen(option)) == 0;
+}
+
 static void run_order(struct world *w, struct child *k, size_t only)
 {
 	int rc;
@@ -222,8 +227,11 @@ static void run_order(struct world *w, struct child *k, size_t only)
 		rc = sim_ctld_notify(w->ctld, k->args[2], k->args[3]);
 	else
 		rc = sim_ctld_signal(w->ctld, ids_of(k), only);
-	if (rc != 0 || only != SIZE_MAX)
-		fails(k, "slurm_update error: Invalid node name specified\n");
+	if (only != SIZE_MAX || (rc != 0 && is_of(k, "SuspendExcNodes")))
+		fails(k, "slurm_update error: Unspecified error\n");
+	else if (rc != 0)
+		fails(k, is_of(k, "nodename=") ? "slurm_update error: Invalid node name specified\n"
+					       : "Invalid job id specified for job 1\n");
 }
 
 static void run(struct world *w, struct child *k)

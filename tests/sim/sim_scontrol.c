@@ -414,7 +414,6 @@ static int update_all(struct sim_ctld *c, const char *const *args, const struct 
 			break;
 		}
 		if (n->deleted) { /* as for any unknown name: what comes before it is done */
-			c->troubled = c->w->now; /* the others are told by the next snapshot */
 			rc = -1;
 			break;
 		}
@@ -513,6 +512,7 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 	static const char now[] = "now+";
 	const char *ids = option(args, "jobid="), *start = option(args, "StartTime=");
 	const char *comment = option(args, "AdminComment=");
+	int rc = 0;
 
 	for (size_t n = 0; n < only && *ids != '\0'; n++) {
 		struct ctld_job *j = sim_ctld_job_named(c, ids);
@@ -520,8 +520,10 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';
 		if (j == NULL || j->state == JOB_FAILED || j->state == JOB_COMPLETING ||
-		    (start != NULL && j->state != JOB_PENDING))
-			return -1;
+		    (start != NULL && j->state != JOB_PENDING)) {
+			rc = -1; /* and the others have it */
+			continue;
+		}
 		if (comment != NULL)
 			comment_on(c, j, comment);
 		if (start != NULL && strcmp(start, "now") == 0)
@@ -529,7 +531,7 @@ static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)
 		if (start != NULL && strncmp(start, now, sizeof(now) - 1) == 0)
 			postpone(c, j, start + sizeof(now) - 1, comment);
 	}
-	return 0;
+	return rc;
 }
 
 /* All of it or nothing; refused while a list has a count. */

@@ -1,5 +1,8 @@
 #include "engine/slurm/command.h"
 
+#include <assert.h>
+#include <string.h>
+
 /* For the log; of nodes the state that scontrol takes. */
 static const char *const kind_names[COMMAND_NKINDS] = {
 	[COMMAND_SET_ADDR] = "address",       [COMMAND_DOWN] = "DOWN",
@@ -40,6 +43,36 @@ size_t command_most(enum command_kind kind)
 		return 1;
 	return kind == COMMAND_SIGNAL || kind == COMMAND_REQUEUE ? SLURM_SIGNAL_MAX
 								 : SLURM_BATCH_MAX;
+}
+
+/* The words behind the first n, if there are any. */
+static void cut_words(struct str *words, size_t n, struct str *rest)
+{
+	char *p = words->p;
+
+	for (size_t i = 0; p != NULL && i < n; i++)
+		p = strchr(i > 0 ? p + 1 : p, ',');
+	if (p == NULL)
+		return;
+	str_adds(rest, p + 1);
+	*p = '\0';
+	words->len = (size_t)(p - words->p);
+}
+
+void command_cut(struct command *c, size_t n, struct command *rest)
+{
+	assert(n > 0 && n < c->n && rest->n == 0);
+	rest->kind = c->kind;
+	rest->n = c->n - n;
+	c->n = n;
+	cut_words(&c->names, n, &rest->names);
+	cut_words(&c->addrs, n, &rest->addrs);
+	cut_words(&c->hosts, n, &rest->hosts);
+	memcpy(rest->reason, c->reason, sizeof(rest->reason));
+	rest->mark = c->mark;
+	rest->made_ms = c->made_ms;
+	c->sealed = false;
+	c->cut = rest->cut = true;
 }
 
 /* The argument "name=" with the reason. */

@@ -46,6 +46,7 @@ struct command { /* one scontrol or scancel to be */
 	uint64_t ended;   /* commands about nodes that had ended then */
 	int64_t made_ms;
 	bool sealed;  /* slurm_next() gave it: what it says stays */
+	bool cut;     /* out of another one, by halves */
 	bool nowhere; /* FORCE: some of them are first to be given an address that leads nowhere */
 };
 
@@ -53,6 +54,9 @@ const char *command_verb(enum command_kind kind); /* for people */
 const char *command_what(enum command_kind kind); /* for the log; of nodes a state for scontrol */
 bool command_of_jobs(enum command_kind kind);
 size_t command_most(enum command_kind kind); /* nodes or jobs in one */
+/* The nodes behind the first n go from c to rest, which has none, with all that is said of them.
+ * Both are to be given anew by slurm_next(): a record for each. */
+void command_cut(struct command *c, size_t n, struct command *rest);
 /* The command line, up to a NULL, in memory that c and args keep.  Times that people will read are
  * local. */
 void command_argv(const struct command *c, fmt_zone_fn zone, const char *program,

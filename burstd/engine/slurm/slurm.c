@@ -52,6 +52,7 @@ struct slurm {
 	uint64_t orders, mark, ended; /* of nodes: queued; any: made; of nodes: run */
 	struct queue late;            /* not run: those who queued them are still to hear that */
 	struct timer *late_turn;
+	unsigned cuts; /* of the last order that named an unknown node */
 	int64_t settled_ms;
 };
 
@@ -202,6 +203,14 @@ static bool answered(const struct run *run, const struct proc_reply *r)
 	return r->status == 0 || (of_jobs && strstr(r->errors, "Invalid job id specified") != NULL);
 }
 
+/* slurmctld has obeyed up to that node, in its own order of names, and has not looked at the rest
+ * (slurm.md); orders about jobs have a request for each. */
+static bool names_unknown(const struct command *c, const struct proc_reply *r)
+{
+	return c != NULL && !command_of_jobs(c->kind) &&
+	       strstr(r->errors, "Invalid node name") != NULL;
+}
+
 static void order_of(const struct command *c, struct slurm_order *out)
 {
 	*out = (struct slurm_order){.verb = command_verb(c->kind),
@@ -256,12 +265,74 @@ static void read_snapshot(struct slurm *s, struct run *run, const struct proc_re
 	read_on(s);
 }
 
+/* Behind after, or first. */
+static void insert(struct queue *q, struct command *after, struct command *c)
+{
+	struct command *next = after != NULL ? after->next : q->first;
+
+	c->prev = after;
+	c->next = next;
+	*(after != NULL ? &after->next : &q->first) = c;
+	*(next != NULL ? &next->prev : &q->last) = c;
+}
+
+static struct command *command_alloc(struct slurm *s, enum command_kind kind)
+{
+	struct command *c = mem_zalloc(sizeof(*c));
+
+	c->kind = kind;
+	c->mark = ++s->mark;
+	c->ended = s->ended;
+	c->begin_ms = INT64_MAX;
+	c->made_ms = loop_now(s->loop);
+	str_init(&c->names, SLURM_ARG_MAX);
+	str_init(&c->addrs, SLURM_ARG_MAX);
+	str_init(&c->hosts, SLURM_ARG_MAX);
+	return c;
+}
+
+/* Before all that waits.  Takes c, unless it stays as it is. */
+static bool cut_in_two(struct slurm *s, struct command *c)
+{
+	struct queue *q = &s->queues[0];
+	struct command *rest;
+
+	if (!c->cut)
+		s->cuts = 0;
+	if (c->n < 2 || s->cuts == SLURM_CUTS_MAX)
+		return false;
+	s->cuts++;
+	rest = command_alloc(s, c->kind);
+	command_cut(c, c->n / 2, rest);
+	insert(q, NULL, rest);
+	insert(q, NULL, c);
+	s->waiting += 2;
+	return true;
+}
+
+/* unknown: it named a node that slurmctld does not know. */
+static void ended(struct slurm *s, const struct run *run, bool unknown, const struct err *e)
+{
+	struct command *c = run->command;
+	bool again = unknown && cut_in_two(s, c);
+	struct slurm_order order;
+
+	if (run->what == UPDATE)
+		s->settled_ms = loop_now(s->loop);
+	s->ended += !command_of_jobs(c->kind);
+	order_of(c, &order);
+	order.again = again;
+	s->cb.updated(s->cb.ctx, &order, e);
+	if (!again)
+		command_free(c);
+}
+
 static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 {
 	struct run run = *(struct run *)ctx;
 	struct slurm *s = run.s;
-	struct slurm_order order;
 	struct err own = {0};
+	bool unknown = false;
 
 	if (s != NULL && run.what == SLURM_SNAPSHOT && e == NULL && answered(&run, r)) {
 		read_snapshot(s, ctx, r);
@@ -275,6 +346,9 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 	s->running[run.what] = NULL;
 	if (e == NULL && !answered(&run, r)) {
 		(void)failed(questions[run.what].what, r, &own);
+		unknown = names_unknown(run.command, r);
+		if (unknown && run.command->n == 1)
+			(void)err_wrap(&own, "slurmctld does not know %s", run.command->names.p);
 		e = &own;
 	}
 	if (run.command == NULL) {
@@ -282,12 +356,7 @@ static void on_done(void *ctx, const struct proc_reply *r, const struct err *e)
 			     e ? 0 : r->len, run.began_ms, e);
 		return;
 	}
-	if (run.what == UPDATE)
-		s->settled_ms = loop_now(s->loop);
-	s->ended += !command_of_jobs(run.command->kind);
-	order_of(run.command, &order);
-	s->cb.updated(s->cb.ctx, &order, e);
-	command_free(run.command);
+	ended(s, &run, unknown, e);
 }
 
 /* argv: up to a NULL; copied.  Takes c if it starts. */
@@ -375,21 +444,6 @@ static bool takes(const struct command *c, enum command_kind kind, const char *r
 	       c->hosts.len + HOSTLIST_NAME_MAX < SLURM_ARG_MAX;
 }
 
-static struct command *command_alloc(struct slurm *s, enum command_kind kind)
-{
-	struct command *c = mem_zalloc(sizeof(*c));
-
-	c->kind = kind;
-	c->mark = ++s->mark;
-	c->ended = s->ended;
-	c->begin_ms = INT64_MAX;
-	c->made_ms = loop_now(s->loop);
-	str_init(&c->names, SLURM_ARG_MAX);
-	str_init(&c->addrs, SLURM_ARG_MAX);
-	str_init(&c->hosts, SLURM_ARG_MAX);
-	return c;
-}
-
 /* What changes when a job may start keeps its place among the orders about nodes: told late, it
  * would overrule what those have led to since. */
 static struct queue *queue_of(struct slurm *s, enum command_kind kind, int64_t arg)
@@ -400,23 +454,12 @@ static struct queue *queue_of(struct slurm *s, enum command_kind kind, int64_t a
 	return &s->queues[kind == COMMAND_NOTIFY ? NOTIFY_JOBS - UPDATE : later];
 }
 
-/* Behind after, or first. */
-static void insert(struct queue *q, struct command *after, struct command *c)
-{
-	struct command *next = after != NULL ? after->next : q->first;
-
-	c->prev = after;
-	c->next = next;
-	*(after != NULL ? &after->next : &q->first) = c;
-	*(next != NULL ? &next->prev : &q->last) = c;
-}
-
 static struct command *command_new(struct slurm *s, enum command_kind kind, const char *reason,
 				   int64_t arg, struct command *after)
 {
 	struct command *c;
 
-	if (s->waiting == SLURM_QUEUE_MAX)
+	if (s->waiting >= SLURM_QUEUE_MAX)
 		return NULL;
 	c = command_alloc(s, kind);
 	c->arg = arg;

@@ -32,6 +32,7 @@ enum {
 	SLURM_BATCH_MAX = 1000, /* nodes in one command */
 	SLURM_ARG_MAX = 100000, /* bytes of one argument; the kernel's limit is 131,071 */
 	SLURM_ASK_MAX = 500,    /* jobs in one question */
+	SLURM_CUTS_MAX = 64,    /* of one order: to find one node among a thousand takes ten */
 	SLURM_SIGNAL_MAX = 100, /* jobs in one scancel, which has an argument for each */
 	SLURM_COMMENT_MAX = 240, /* bytes of a reason or a comment of ours */
 };
@@ -58,6 +59,7 @@ struct slurm_order { /* a command; borrowed until it is run, or for a callback *
 	const char *reason; /* "": none */
 	const char *what;   /* the addresses, or the wait, or the signal; "" */
 	bool of_jobs;
+	bool again; /* for updated(): these, and the others that were in it, come again by halves */
 };
 
 struct slurm_callbacks {
@@ -70,7 +72,9 @@ struct slurm_callbacks {
 	void (*answer)(void *ctx, enum slurm_question q, const char *text, size_t len,
 		       int64_t began_ms, const struct err *e);
 	/* A command ended, this one; e is set if it failed.  ERR_NOTSENT: it was not run, for a job
-	 * that it would make wait, or start, may have started since (slurm_postpone()). */
+	 * that it would make wait, or start, may have started since (slurm_postpone()).  One that
+	 * named a node which slurmctld does not know comes again, in two: the next tell what became
+	 * of its nodes. */
 	void (*updated)(void *ctx, const struct slurm_order *o, const struct err *e);
 	void *ctx;
 	/* Of people who read comments, reasons and words in terminals: the times in them are local,
