@@ -264,8 +264,10 @@ static void test_zsh(void **state)
 
 	(void)state;
 	shell("sh", "command -v zsh", out, sizeof(out));
-	if (out[0] == '\0')
+	if (out[0] == '\0') {
+		print_message("# zsh is not installed\n");
 		skip();
+	}
 	l = lab_new();
 	write_stub(l, "ready\\n\\nh[1]\\n");
 	(void)snprintf(commands, sizeof(commands),
