@@ -18,6 +18,8 @@ cover='gcovr'
 check='git clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
+# Where these cannot be had, all goes on but what they are for, which says so.
+optional=' musl-tools zsh gcovr python3-venv '
 # libFuzzer's runtime carries clang's version in its name.
 fuzz=$(apt-cache depends clang 2>/dev/null | sed -n 's/.*Depends: clang-\([0-9]*\)$/libclang-rt-\1-dev/p' | head -n 1)
 
@@ -41,22 +43,30 @@ if [ -n "$list" ]; then
 	printf '%s\n' $want
 	exit
 fi
-missing=''
-for p in $want; do
-	dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null | grep -qx installed || missing="$missing $p"
-done
-[ -n "$missing" ] || exit 0
-
-command -v apt-get >/dev/null || {
-	echo "deps: needs Debian 12 or 13 (no apt-get here); install yourself:$missing" >&2
+# Sets $missing, and $needed: those of them that are not optional.
+look() {
+	missing='' needed=''
+	for p in $want; do
+		! dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null | grep -qx installed || continue
+		missing="$missing $p"
+		case $optional in *" $p "*) ;; *) needed="$needed $p" ;; esac
+	done
+}
+give_up() {
+	if [ -z "$needed" ]; then
+		echo "deps: $1; what they are for is skipped:$missing" >&2
+		exit 0
+	fi
+	echo "deps: $1" >&2
 	exit 1
 }
+look
+[ -n "$missing" ] || exit 0
+
+command -v apt-get >/dev/null || give_up "needs Debian 12 or 13 (no apt-get here); install yourself:$missing"
 sudo=''
 if [ "$(id -u)" != 0 ]; then
-	command -v sudo >/dev/null || {
-		echo "deps: installing packages needs root; run as root: apt-get install$missing" >&2
-		exit 1
-	}
+	command -v sudo >/dev/null || give_up "installing packages needs root; run as root: apt-get install$missing"
 	sudo=sudo
 	echo "deps: sudo may ask for your password: apt-get installs the packages below"
 fi
@@ -116,9 +126,9 @@ install || {
 	$sudo apt-get -qq update
 	install
 } || {
-	tail -n 30 "$log" >&2
+	look
+	[ -z "$needed" ] || tail -n 30 "$log" >&2
 	rm -f "$log" "$log.rc"
-	echo "deps: apt-get could not install these packages" >&2
-	exit 1
+	give_up 'apt-get could not install these packages'
 }
 rm -f "$log" "$log.rc"
