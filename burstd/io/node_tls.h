@@ -14,10 +14,13 @@
 #include "base/err.h"
 
 /* GnuTLS's words: TLS 1.3, and of 1.2 only keys that a stolen private key does not give away later,
- * with ciphers that are their own MAC. */
+ * with ciphers that are their own MAC.  Groups and signatures are those that take a millisecond,
+ * for they are reckoned before it is known who asks: a stranger's RSA key, which may have any size
+ * and exponent, takes seconds, and the thread is everybody's. */
 #define NODE_TLS_PRIORITIES                                                                        \
 	"SECURE128:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-MAC-ALL:+AEAD:-KX-ALL:+ECDHE-ECDSA:"       \
-	"+ECDHE-RSA"
+	"-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:"                              \
+	"-SIGN-ALL:+SIGN-ECDSA-SHA256:+SIGN-ECDSA-SECP256R1-SHA256"
 
 struct node_tls;
 struct gnutls_session_int; /* GnuTLS's session */
