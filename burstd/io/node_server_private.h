@@ -77,6 +77,8 @@ struct node_server {
 	uint32_t nslots, free_slot; /* free_slot == nslots: none free */
 	int epoll, wake;            /* wake: an eventfd, which the loop writes */
 	int64_t scan_ms;
+	unsigned unheard; /* connections without a request so far */
+	uint64_t moves;   /* whatever MHD told us */
 };
 
 /* --- node_thread.c --- */

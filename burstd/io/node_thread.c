@@ -25,6 +25,7 @@ enum {
 	QUERY_MAX = 1024,
 	LISTEN_BACKLOG = 1024,
 	RUNS_MAX = 16,
+	REST_MS = 5,     /* where MHD says there is something to do, and does nothing */
 	SCAN_MS = 100,   /* between two looks for who is slow */
 	IDLE_MS = 60000, /* ... where there is nobody */
 	FULL_RETRY_S = 5,
@@ -201,6 +202,8 @@ static void enter(struct node_server *s, struct MHD_Connection *conn, void **pla
 	if (nc->next != NULL)
 		nc->next->prev = &nc->next;
 	s->conns = nc;
+	s->unheard++;
+	s->moves++;
 	*place = nc;
 	count(s, NODE_ACCEPTED);
 	count(s, NODE_OPEN);
@@ -208,8 +211,11 @@ static void enter(struct node_server *s, struct MHD_Connection *conn, void **pla
 
 static void leave(struct node_server *s, struct node_conn *nc)
 {
-	if (!nc->spoke)
+	if (!nc->spoke) {
 		count(s, NODE_MUTE);
+		s->unheard--;
+	}
+	s->moves++;
 	*nc->prev = nc->next;
 	if (nc->next != NULL)
 		nc->next->prev = nc->prev;
@@ -292,6 +298,7 @@ static void resume(struct node_server *s, struct node_exchange *x, const struct 
 	node_gate_hold(s->gate, &x->nc->gate, false);
 	x->answered = true;
 	x->an = *an;
+	s->moves++;
 	MHD_resume_connection(x->conn);
 }
 
@@ -437,6 +444,7 @@ static enum MHD_Result begin(struct node_exchange *x, struct MHD_Connection *con
 	x->started = true;
 	x->conn = conn;
 	x->nc = MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+	x->nc->s->unheard -= !x->nc->spoke;
 	x->nc->spoke = true;
 	if (meet(x) != 0)
 		return MHD_NO;
@@ -454,6 +462,7 @@ static enum MHD_Result on_access(void *cls, struct MHD_Connection *conn, const c
 	struct node_exchange *x = *con_cls;
 
 	(void)version;
+	s->moves++;
 	if (!x->started)
 		return begin(x, conn);
 	if (*len > 0) {
@@ -580,7 +589,8 @@ static int sleep_max(struct node_server *s)
 	return s->conns == NULL && !node_mail_waits(s) ? IDLE_MS : SCAN_MS;
 }
 
-/* How long to sleep: until MHD's next time-out, or the next scan. */
+/* How long to sleep: until MHD's next time-out, or the next scan.  A handshake that waits for its
+ * peer is to MHD one that has something to do, and so it has always; what comes wakes us. */
 static int work(struct node_server *s)
 {
 	MHD_UNSIGNED_LONG_LONG ms = 0;
@@ -589,12 +599,14 @@ static int work(struct node_server *s)
 
 	if (now >= s->scan_ms)
 		scan(s, now);
-	for (int i = 0; i < RUNS_MAX; i++) {
+	for (int i = 0; i < RUNS_MAX && ms == 0; i++) {
+		uint64_t before = s->moves;
+
 		(void)MHD_run(s->mhd);
 		if (MHD_get_timeout(s->mhd, &ms) != MHD_YES)
 			return sleep_max(s);
-		if (ms > 0)
-			break;
+		if (ms == 0 && s->moves == before && s->unheard > 0)
+			ms = REST_MS;
 	}
 	max = sleep_max(s);
 	return ms < (unsigned)max ? (int)ms : max;

@@ -206,6 +206,130 @@ static void a_handshake_that_stalls_is_cut(void **state)
 	tls_peer_close(&good);
 }
 
+/* --- nothing to do ----------------------------------------------------------------------------
+ */
+
+enum { IDLERS = 10, IDLE_LOOK_MS = 1500, IDLE_CPU_MS = IDLE_LOOK_MS / 5 };
+
+static void to_hello(struct tls_peer *p)
+{
+	tls_peer_prepare(p, node_server_port(F.s), ca.cert, NULL);
+	gnutls_transport_set_pull_function(p->session, deaf);
+	assert_int_equal(tls_peer_shake(p), GNUTLS_E_AGAIN);
+}
+
+static void to_piece(struct tls_peer *p)
+{
+	tls_peer_prepare(p, node_server_port(F.s), ca.cert, NULL);
+	assert_int_equal(send(p->fd, "\x16\x03\x01\x3f\xff\x01", 6, MSG_NOSIGNAL), 6);
+}
+
+static void to_nothing(struct tls_peer *p)
+{
+	tls_peer_prepare(p, node_server_port(F.s), ca.cert, NULL);
+}
+
+static void to_greeting(struct tls_peer *p)
+{
+	assert_int_equal(dial(p, NULL), 0);
+}
+
+static void to_kept(struct tls_peer *p)
+{
+	char out[4096];
+
+	assert_int_equal(dial(p, NULL), 0);
+	assert_int_equal(get(p, "/", out, sizeof(out)), 200);
+}
+
+static void to_headers(struct tls_peer *p)
+{
+	assert_int_equal(dial(p, NULL), 0);
+	assert_int_equal(say(p, "GET / HTTP/1.1\r\nHo"), 0);
+}
+
+static void to_body(struct tls_peer *p)
+{
+	assert_int_equal(dial(p, NULL), 0);
+	assert_int_equal(say(p, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1234"), 0);
+}
+
+static void to_chunk(struct tls_peer *p)
+{
+	assert_int_equal(dial(p, NULL), 0);
+	assert_int_equal(
+		say(p, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n9\r\n1234"),
+		0);
+}
+
+static void to_answer(struct tls_peer *p)
+{
+	assert_int_equal(dial(p, NULL), 0);
+	assert_int_equal(say(p, "GET /hold HTTP/1.1\r\nHost: x\r\n\r\n"), 0);
+}
+
+static void to_next(struct tls_peer *p)
+{
+	assert_int_equal(dial(p, NULL), 0);
+	assert_int_equal(
+		say(p, "GET /hold HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+		0);
+}
+
+static int64_t cpu_ms(void)
+{
+	struct timespec ts = {0};
+
+	assert_int_equal(clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &ts), 0);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+static int64_t cpu_beside(void (*come_to)(struct tls_peer *p), bool half_closed)
+{
+	struct tls_peer p[IDLERS];
+	int64_t before;
+
+	for (int i = 0; i < IDLERS; i++) {
+		come_to(&p[i]);
+		if (half_closed)
+			assert_int_equal(shutdown(p[i].fd, SHUT_WR), 0);
+	}
+	(void)usleep(300000);
+	before = cpu_ms();
+	(void)usleep(IDLE_LOOK_MS * 1000);
+	before = cpu_ms() - before;
+	on_loop(answer_held);
+	for (int i = 0; i < IDLERS; i++)
+		tls_peer_close(&p[i]);
+	return before;
+}
+
+/* A hello and no more had the thread look whether there is more, again and again. */
+static void who_does_nothing_costs_nothing(void **state)
+{
+	static const struct {
+		const char *what;
+		void (*come_to)(struct tls_peer *p);
+	} rows[] = {
+		{"nothing", to_nothing},  {"a piece of a hello", to_piece},
+		{"a hello", to_hello},    {"a handshake", to_greeting},
+		{"one answer", to_kept},  {"half a head", to_headers},
+		{"half a body", to_body}, {"half a chunk", to_chunk},
+		{"a request", to_answer}, {"two requests", to_next},
+	};
+
+	(void)state;
+	start();
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		bool half_closed = i % 2 == 1;
+		int64_t ms = cpu_beside(rows[i / 2].come_to, half_closed);
+
+		print_message("# %s%s: %d ms\n", rows[i / 2].what,
+			      half_closed ? ", and its end" : "", (int)ms);
+		assert_in_range(ms, 0, IDLE_CPU_MS);
+	}
+}
+
 /* A record of 16 KiB, a byte each 20 ms. */
 static void a_handshake_that_drips_is_cut(void **state)
 {
@@ -308,6 +432,7 @@ int main(void)
 		TEST(a_node_has_so_many_connections_and_the_oldest_goes),
 		TEST(ten_thousand_silent_connections_keep_no_node_out),
 		TEST(a_handshake_that_stalls_is_cut),
+		TEST(who_does_nothing_costs_nothing),
 		TEST(a_handshake_that_drips_is_cut),
 		TEST(a_second_handshake_ends_the_connection),
 		TEST(pipelined_requests_are_answered_in_order),
