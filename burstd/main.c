@@ -43,7 +43,8 @@ enum {
 	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
 	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
 	METRICS_IDLE_S = 10,
-	METRICS_CONNS = 16, /* a scraper or two, and somebody with curl */
+	METRICS_CONNS =
+		64, /* a scraper or two and somebody with curl, among any number of others */
 	METRICS_ASKS = 100, /* on one connection: a scraper opens another after some 25 minutes */
 	HEAP_KEEP = 128 << 10,
 	FILES_MAX = 65536,  /* descriptors, as in burstd.service: more than we ever need */

@@ -18,9 +18,15 @@ enum {
 	TURN_MS = 3,         /* ... but no more once they took as long as this */
 	REST_MS = 10, /* from its beginning, when there is more to do: about a third of the time */
 	LISTEN_BACKLOG = 1024, /* a burst of clients, all connecting at once */
+	CONNS_TIMES = 2, /* of the limit: those who wait for an answer, and those who are cut */
+	MHD_CONNS_MAX = 65536,
 };
 
 struct conn { /* MHD's socket context */
+	struct conn *next, **prev;
+	int fd;
+	bool waits; /* for http_server_answer() */
+	bool cut;
 	unsigned asks;
 };
 
@@ -46,7 +52,8 @@ struct http_server {
 	http_handler_fn fn;
 	void *ctx;
 	size_t max_body;
-	unsigned max_asks;
+	unsigned max_asks, max_conns, nconns; /* nconns: that are not cut */
+	struct conn *conns, **last;           /* who came, or was answered, longest ago is first */
 	struct slot *slots;
 	uint32_t nslots, free_slot; /* free_slot == nslots: none free */
 	unsigned handles;
@@ -85,13 +92,40 @@ static struct exchange *ticket_find(const struct http_server *s, uint64_t ticket
 	return s->slots[i].x;
 }
 
+static struct conn *conn_of(struct MHD_Connection *conn)
+{
+	return MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void line_up(struct http_server *s, struct conn *c)
+{
+	c->next = NULL;
+	c->prev = s->last;
+	*s->last = c;
+	s->last = &c->next;
+}
+
+static void step_out(struct http_server *s, struct conn *c)
+{
+	*c->prev = c->next;
+	if (c->next != NULL)
+		c->next->prev = c->prev;
+	else
+		s->last = c->prev;
+}
+
+/* From here on it has all the time again, to take its answer and to ask once more. */
+static void served(struct http_server *s, struct conn *c)
+{
+	c->asks++;
+	step_out(s, c);
+	line_up(s, c);
+}
+
 /* Has it asked as often as one connection may? */
 static bool is_last(const struct http_server *s, struct MHD_Connection *conn)
 {
-	struct conn *c =
-		MHD_get_connection_info(conn, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-
-	return ++c->asks >= s->max_asks && s->max_asks > 0;
+	return conn_of(conn)->asks >= s->max_asks && s->max_asks > 0;
 }
 
 static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *conn,
@@ -119,6 +153,7 @@ static enum MHD_Result answer(struct http_server *s, struct MHD_Connection *conn
 		(void)snprintf(seconds, sizeof(seconds), "%u", (unsigned)an->retry_after_s);
 		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
 	}
+	served(s, conn_of(conn));
 	if (is_last(s, conn))
 		(void)MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	for (int i = 0; i < HTTP_MORE_MAX && an->more[i].name != NULL; i++)
@@ -184,7 +219,7 @@ static enum MHD_Result handle(struct http_server *s, struct exchange *x, const c
 		ticket_give(s, x);
 		return answer(s, x->conn, &an);
 	}
-	x->waiting = true;
+	x->waiting = conn_of(x->conn)->waits = true;
 	MHD_suspend_connection(x->conn);
 	return MHD_YES;
 }
@@ -231,6 +266,53 @@ static void *on_uri(void *cls, const char *uri, struct MHD_Connection *conn)
 	return x;
 }
 
+/* --- room ------------------------------------------------------------------------------------- */
+
+/* Nobody keeps others out by asking nothing, or half of something.  MHD has no call to close a
+ * connection, but it sees that the socket is shut. */
+static void make_room(struct http_server *s)
+{
+	struct conn *c = s->conns;
+
+	while (c != NULL && (c->waits || c->cut))
+		c = c->next;
+	if (c == NULL)
+		return;
+	c->cut = true;
+	s->nconns--;
+	(void)shutdown(c->fd, SHUT_RDWR);
+}
+
+static void conn_open(struct http_server *s, struct MHD_Connection *conn, void **place)
+{
+	struct conn *c = mem_zalloc(sizeof(*c));
+
+	c->fd = MHD_get_connection_info(conn, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+	if (s->max_conns > 0 && s->nconns >= s->max_conns)
+		make_room(s);
+	s->nconns++;
+	line_up(s, c);
+	*place = c;
+}
+
+static void conn_close(struct http_server *s, struct conn *c)
+{
+	s->nconns -= !c->cut;
+	step_out(s, c);
+	free(c);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *conn, void **place,
+			  enum MHD_ConnectionNotificationCode what)
+{
+	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+		conn_open(cls, conn, place);
+	} else if (*place != NULL) {
+		conn_close(cls, *place);
+		*place = NULL;
+	}
+}
+
 static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
 			 enum MHD_RequestTerminationCode why)
 {
@@ -249,19 +331,6 @@ static void on_completed(void *cls, struct MHD_Connection *conn, void **con_cls,
 	free(x->body);
 	free(x);
 	*con_cls = NULL;
-}
-
-static void on_connection(void *cls, struct MHD_Connection *conn, void **place,
-			  enum MHD_ConnectionNotificationCode what)
-{
-	(void)cls;
-	(void)conn;
-	if (what == MHD_CONNECTION_NOTIFY_STARTED) {
-		*place = mem_zalloc(sizeof(struct conn));
-	} else {
-		free(*place);
-		*place = NULL;
-	}
 }
 
 static void on_timer(uv_timer_t *t);
@@ -283,7 +352,7 @@ void http_server_answer(struct http_server *s, uint64_t ticket, const struct htt
 	}
 	assert(x->waiting && !an->later);
 	ticket_give(s, x);
-	x->waiting = false;
+	x->waiting = conn_of(x->conn)->waits = false;
 	x->answered = true;
 	x->an = *an;
 	MHD_resume_connection(x->conn);
@@ -348,15 +417,16 @@ static void on_poll(uv_poll_t *p, int status, int events)
 static struct MHD_Daemon *start_daemon(struct http_server *s, const struct http_server_opts *o,
 				       unsigned flags, struct sockaddr *sa)
 {
-	return MHD_start_daemon(
-		flags, o->port, NULL, NULL, on_access, s, MHD_OPTION_SOCK_ADDR, sa,
-		MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
-		NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_CONNECTION_TIMEOUT,
-		o->idle_s, MHD_OPTION_CONNECTION_LIMIT, o->max_conns > 0 ? o->max_conns : 65536U,
-		MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->max_per_ip,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
-		MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+	return MHD_start_daemon(flags, o->port, NULL, NULL, on_access, s, MHD_OPTION_SOCK_ADDR, sa,
+				MHD_OPTION_URI_LOG_CALLBACK, on_uri, s, MHD_OPTION_NOTIFY_COMPLETED,
+				on_completed, NULL, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s,
+				MHD_OPTION_CONNECTION_TIMEOUT, o->idle_s,
+				MHD_OPTION_CONNECTION_LIMIT,
+				o->max_conns > 0 ? CONNS_TIMES * o->max_conns : MHD_CONNS_MAX,
+				MHD_OPTION_PER_IP_CONNECTION_LIMIT, o->max_per_ip,
+				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONN_MEMORY,
+				MHD_OPTION_LISTEN_BACKLOG_SIZE, (unsigned)LISTEN_BACKLOG,
+				MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
 }
 
 /* Connections have what the socket has that they came by. */
@@ -388,6 +458,8 @@ int http_server_start(struct http_server **out, struct uv_loop_s *loop,
 	s->ctx = ctx;
 	s->max_body = o->max_body;
 	s->max_asks = o->max_asks;
+	s->max_conns = o->max_conns;
+	s->last = &s->conns;
 	errno = 0;
 	s->mhd = start_daemon(s, o, flags, (struct sockaddr *)&sa);
 	if (s->mhd == NULL) {

@@ -54,9 +54,12 @@ struct http_answer {
 typedef void (*http_handler_fn)(void *ctx, const struct http_request *rq, struct http_answer *an);
 
 struct http_server_opts {
-	const char *address; /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
-	uint16_t port;       /* 0: any, see http_server_port() */
-	unsigned idle_s, max_conns, max_per_ip; /* 0: no limit */
+	const char *address;         /* to listen on: "127.0.0.1", "::1", "0.0.0.0"; never NULL */
+	uint16_t port;               /* 0: any, see http_server_port() */
+	unsigned idle_s, max_per_ip; /* 0: no limit */
+	/* 0: no limit.  Of those who come then the first go who have asked nothing for longest; who
+	 * waits for an answer stays, and there may be twice as many until he has it. */
+	unsigned max_conns;
 	unsigned max_asks; /* requests that one connection may make, then it is closed; 0: no limit
 			    */
 	size_t max_body;   /* a longer one is answered 413 */
