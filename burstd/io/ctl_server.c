@@ -6,13 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "base/frame.h"
 #include "base/mem.h"
+#include "io/ctl_path.h"
 #include "io/loop.h"
 
 enum {
@@ -79,9 +78,7 @@ struct ctl_server {
 	uint32_t *admins;
 	size_t nadmins;
 	uint32_t deadline_ms, hold_ms;
-	char *path;
-	dev_t dev; /* of the socket file we made: somebody may have put another in its place */
-	ino_t ino;
+	struct ctl_path path;
 	int fd;
 	uv_poll_t poll;
 	struct timer *resume;   /* of accepting */
@@ -101,7 +98,7 @@ static void maybe_free(struct ctl_server *s)
 {
 	if (--s->handles > 0)
 		return;
-	free(s->path);
+	ctl_path_fini(&s->path);
 	free(s->admins);
 	free(s);
 }
@@ -254,12 +251,56 @@ static bool move_to(struct ctl_conn *c, enum slot slot)
 	return true;
 }
 
+static unsigned count_of(const struct fifo *f, enum slot slot, uint32_t uid)
+{
+	unsigned n = 0;
+
+	for (const struct ctl_conn *c = f->first; c != NULL; c = c->next)
+		n += c->slot == slot && c->who.uid == uid;
+	return n;
+}
+
+/* Slots that are for many users are not for one of them: for a newcomer who has fewer, whoever has
+ * most gives up his oldest.  NULL: nobody has more than his share. */
+static struct ctl_conn *greediest(const struct fifo *f, enum slot slot, uint32_t newcomer)
+{
+	unsigned most = count_of(f, slot, newcomer) + 1;
+	struct ctl_conn *found = NULL;
+
+	for (struct ctl_conn *c = f->first; c != NULL; c = c->next) {
+		unsigned n = c->slot == slot ? count_of(f, slot, c->who.uid) : 0;
+
+		found = n > most ? c : found;
+		most = n > most ? n : most;
+	}
+	return found;
+}
+
+static void expire(struct ctl_conn *c);
+
+/* One who is told that his time is over asks again, and then it is his turn to wait for room. */
+static bool move_to_watch(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+	struct ctl_conn *other;
+
+	if (move_to(c, SLOT_WATCH))
+		return true;
+	other = greediest(&s->held, SLOT_WATCH, c->who.uid);
+	if (other == NULL)
+		return false;
+	expire(other);
+	if (!s->closing)
+		conn_close(other); /* if it has not taken all of that at once */
+	return !c->closed && move_to(c, SLOT_WATCH);
+}
+
 bool ctl_server_hold(struct ctl_conn *c, void *hold)
 {
 	struct ctl_server *s = c->server;
 
 	assert(c->state == CONN_FIRST && !c->closed);
-	if (!move_to(c, c->maybe_hook ? SLOT_HELD : SLOT_WATCH))
+	if (!(c->maybe_hook ? move_to(c, SLOT_HELD) : move_to_watch(c)))
 		return false;
 	c->state = CONN_HELD;
 	c->hold = hold;
@@ -286,6 +327,15 @@ void ctl_server_answer(struct ctl_conn *c, char *json)
 	answer_take(c, json);
 }
 
+static void expire(struct ctl_conn *c)
+{
+	struct ctl_server *s = c->server;
+	void *hold = c->hold;
+
+	unhold(c);
+	answer_take(c, s->handler.expired(s->handler.ctx, hold));
+}
+
 static void on_deadline(void *ctx)
 {
 	struct ctl_server *s = ctx;
@@ -293,13 +343,8 @@ static void on_deadline(void *ctx)
 
 	while (s->quick.first != NULL && s->quick.first->due <= now)
 		conn_close(s->quick.first);
-	while (s->held.first != NULL && s->held.first->due <= now) {
-		struct ctl_conn *c = s->held.first;
-		void *hold = c->hold;
-
-		unhold(c);
-		answer_take(c, s->handler.expired(s->handler.ctx, hold));
-	}
+	while (s->held.first != NULL && s->held.first->due <= now)
+		expire(s->held.first);
 	if (!s->closing)
 		set_deadline(s);
 }
@@ -549,6 +594,18 @@ static bool have_hook_slot(struct ctl_server *s)
 	return false;
 }
 
+static bool has_room(struct ctl_server *s, const struct ctl_conn *c)
+{
+	struct ctl_conn *other;
+
+	if (s->used[c->slot] < s->max[c->slot])
+		return true;
+	other = c->slot == SLOT_VIEWER ? greediest(&s->quick, SLOT_VIEWER, c->who.uid) : NULL;
+	if (other != NULL)
+		conn_close(other);
+	return other != NULL;
+}
+
 static void conn_link(struct ctl_conn *c)
 {
 	struct ctl_server *s = c->server;
@@ -572,8 +629,7 @@ static void conn_new(struct ctl_server *s, int fd)
 	if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &len) != 0)
 		goto no;
 	know_caller(c, &peer);
-	if (s->used[c->slot] >= s->max[c->slot] ||
-	    uv_poll_init(loop_uv(s->loop), &c->poll, fd) != 0)
+	if (!has_room(s, c) || uv_poll_init(loop_uv(s->loop), &c->poll, fd) != 0)
 		goto no;
 	conn_link(c);
 	watch(c, UV_READABLE);
@@ -630,78 +686,8 @@ static void on_resume(void *ctx)
 
 /* --- listening -------------------------------------------------------------------------------- */
 
-static int make_address(struct sockaddr_un *sa, const char *path, struct err *e)
-{
-	*sa = (struct sockaddr_un){.sun_family = AF_UNIX};
-	if (strlen(path) >= sizeof(sa->sun_path))
-		return err_set(e, ERR_INVALID,
-			       "%s: longer than the %zu bytes a socket's path may have", path,
-			       sizeof(sa->sun_path) - 1);
-	memcpy(sa->sun_path, path, strlen(path));
-	return 0;
-}
-
-/* Remove what a dead burstd left; refuse to touch anything else (F59). */
-static int clear_path(const struct sockaddr_un *sa, struct err *e)
-{
-	const char *path = sa->sun_path;
-	struct stat st;
-	int fd, rc, saved;
-
-	if (lstat(path, &st) != 0)
-		return errno == ENOENT ? 0 : err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-	if (!S_ISSOCK(st.st_mode))
-		return err_set(e, ERR_IO, "%s: exists and is not a socket", path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (fd < 0)
-		return err_set(e, ERR_IO, "socket: %s", strerror(errno));
-	rc = connect(fd, (const struct sockaddr *)sa, sizeof(*sa));
-	saved = errno;
-	(void)close(fd);
-	if (rc == 0 || saved == EAGAIN) /* EAGAIN: its backlog is full */
-		return err_set(e, ERR_IO, "%s: another burstd listens there", path);
-	if (saved != ECONNREFUSED)
-		return err_set(e, ERR_IO, "%s: %s", path, strerror(saved));
-	if (unlink(path) != 0)
-		return err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
-	return 0;
-}
-
-/* Everybody may connect: who it is decides what he may do. */
-static int listen_at(struct ctl_server *s, struct err *e)
-{
-	struct sockaddr_un sa;
-	struct stat st;
-
-	if (make_address(&sa, s->path, e) != 0 || clear_path(&sa, e) != 0)
-		return -1;
-	s->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-	if (s->fd < 0)
-		return err_set(e, ERR_IO, "socket: %s", strerror(errno));
-	if (bind(s->fd, (struct sockaddr *)&sa, sizeof(sa)) != 0)
-		return err_set(e, ERR_IO, "%s: %s", s->path, strerror(errno));
-	if (chmod(s->path, 0666) != 0 || lstat(s->path, &st) != 0 ||
-	    listen(s->fd, CTL_BACKLOG) != 0) {
-		(void)err_set(e, ERR_IO, "%s: %s", s->path, strerror(errno));
-		(void)unlink(s->path);
-		return -1;
-	}
-	s->dev = st.st_dev;
-	s->ino = st.st_ino;
-	return 0;
-}
-
-static void remove_socket(const struct ctl_server *s)
-{
-	struct stat st;
-
-	if (lstat(s->path, &st) == 0 && st.st_dev == s->dev && st.st_ino == s->ino)
-		(void)unlink(s->path);
-}
-
 static void copy_opts(struct ctl_server *s, const struct ctl_server_opts *o)
 {
-	s->path = mem_strdup(o->path);
 	s->deadline_ms = o->deadline_ms ? o->deadline_ms : CTL_DEADLINE_MS;
 	s->hold_ms = o->hold_ms ? o->hold_ms : CTL_HOLD_MS;
 	memcpy(s->max, slot_max, sizeof(slot_max));
@@ -727,12 +713,12 @@ int ctl_server_new(struct ctl_server **out, struct loop *l, const struct ctl_ser
 	s->held.lastp = &s->held.first;
 	s->handles = 1; /* the one that maybe_free() takes off */
 	copy_opts(s, o);
-	if (listen_at(s, e) != 0)
+	if (ctl_path_listen(&s->path, o->path, CTL_BACKLOG, &s->fd, e) != 0)
 		goto fail;
 	rc = uv_poll_init(loop_uv(l), &s->poll, s->fd);
 	if (rc != 0) {
-		(void)err_set(e, ERR_IO, "%s: %s", s->path, uv_strerror(rc));
-		remove_socket(s);
+		(void)err_set(e, ERR_IO, "%s: %s", o->path, uv_strerror(rc));
+		ctl_path_remove(&s->path);
 		goto fail;
 	}
 	s->poll.data = s;
@@ -767,7 +753,7 @@ void ctl_server_close(struct ctl_server *s)
 	timer_free(s->resume);
 	timer_free(s->deadline);
 	timer_free(s->turn);
-	remove_socket(s);
+	ctl_path_remove(&s->path);
 	uv_close((uv_handle_t *)&s->poll, on_listener_closed);
 	(void)close(s->fd);
 }

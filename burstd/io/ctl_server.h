@@ -3,7 +3,9 @@
  * The protocol is in base/frame.h.  Who calls is known from SO_PEERCRED, never from what he says.
  * Each connection has five seconds in all; some slots are kept for hooks, so that no number of
  * other callers can keep slurmctld waiting.  Replies are capped, so that a long read is many short
- * ones and never blocks the loop; of those who may only look one is answered in each pass of it.
+ * ones and never blocks the loop; of those who may only look one is answered in each pass of it,
+ * and no user among them keeps the others out: who has most connections loses one for who has
+ * fewer.
  *
  * An answer may come later: the handler holds the request, and has ten seconds to answer it, then
  * it is asked for what it can say.  Held requests have slots of their own, many of them. */

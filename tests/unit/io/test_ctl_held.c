@@ -147,6 +147,26 @@ static void test_watchers_have_another_cap(void **state)
 	assert_int_equal(F.gone, CTL_WATCH_SLOTS + 1);
 }
 
+static void test_one_watcher_leaves_room_for_others(void **state)
+{
+	int fd[CTL_WATCH_SLOTS], other;
+
+	(void)state;
+	need_root();
+	for (int i = 0; i < CTL_WATCH_SLOTS; i++)
+		fd[i] = hold(VIEWER);
+	other = hold(VIEWER + 2);
+	assert_int_equal(F.nheld, CTL_WATCH_SLOTS + 1);
+	assert_true(is_open(other));
+	assert_int_equal(F.expired, 1); /* as if its time were over */
+	assert_string_equal(hear(fd[0]), "{\"ok\":true,\"wait\":true}");
+	assert_true(is_open(fd[1]));
+	drop(fd + 1, CTL_WATCH_SLOTS - 1);
+	(void)close(other);
+	turn();
+	assert_int_equal(F.gone, CTL_WATCH_SLOTS);
+}
+
 static void test_slow_reader_of_a_held_answer_is_cut(void **state)
 {
 	int fd = hold(geteuid());
@@ -209,6 +229,7 @@ int main(void)
 		CTL_TEST(test_peer_of_held_goes),
 		CTL_TEST_DEFAULT(test_held_have_a_cap_of_their_own),
 		CTL_TEST_DEFAULT(test_watchers_have_another_cap),
+		CTL_TEST_DEFAULT(test_one_watcher_leaves_room_for_others),
 		CTL_TEST(test_slow_reader_of_a_held_answer_is_cut),
 		CTL_TEST(test_close_while_held),
 		CTL_TEST(test_close_inside_expired),

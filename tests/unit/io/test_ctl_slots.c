@@ -197,6 +197,42 @@ static void test_viewers_in_turn(void **state)
 	drop(last, 5); /* the server is closed while some wait */
 }
 
+/* One user, who says nothing, or asks and does not read, kept all others from looking. */
+static void test_one_viewer_leaves_room_for_others(void **state)
+{
+	int fd[CTL_VIEWER_SLOTS], other[CTL_VIEWER_SLOTS], third[CTL_VIEWER_SLOTS];
+
+	(void)state;
+	need_root();
+	for (int asks = 0; asks < 2; asks++) {
+		unsigned before;
+
+		assert_int_equal(fill(fd, CTL_VIEWER_SLOTS, VIEWER), CTL_VIEWER_SLOTS);
+		for (int i = 0; asks && i < CTL_VIEWER_SLOTS; i++) {
+			before = F.requests;
+			F.answer = text_of(CTL_REPLY_MAX);
+			assert_int_equal(say(fd[i], 'J', ASK), 0);
+			while (F.requests == before)
+				turn();
+		}
+		other[0] = dial(VIEWER + 2);
+		assert_int_equal(say(other[0], 'J', ASK), 0);
+		assert_string_equal(hear(other[0]), "{\"ok\":true}");
+		assert_true(asks || (!is_open(fd[0]) && is_open(fd[1]))); /* the oldest */
+		drop(fd, CTL_VIEWER_SLOTS);
+		turn();
+	}
+	/* In the end all have the same, and nobody takes one from who has but one more. */
+	assert_int_equal(fill(fd, CTL_VIEWER_SLOTS, VIEWER), CTL_VIEWER_SLOTS);
+	assert_int_equal(fill(other, CTL_VIEWER_SLOTS, VIEWER + 2), CTL_VIEWER_SLOTS / 2);
+	assert_false(is_open(fd[CTL_VIEWER_SLOTS / 2 - 1]));
+	assert_true(is_open(fd[CTL_VIEWER_SLOTS / 2]));
+	assert_int_equal(fill(third, CTL_VIEWER_SLOTS, VIEWER + 3), CTL_VIEWER_SLOTS / 3);
+	drop(third, CTL_VIEWER_SLOTS);
+	drop(fd, CTL_VIEWER_SLOTS);
+	drop(other, CTL_VIEWER_SLOTS);
+}
+
 static void test_askers_who_do_not_read_hold_operator_slots_only(void **state)
 {
 	int fd[CTL_OPERATOR_SLOTS + 1];
@@ -291,6 +327,7 @@ int main(void)
 		CTL_TEST(test_hook_goes_before_viewers),
 		CTL_TEST_DEFAULT(test_hook_goes_before_what_viewers_say_is_read),
 		CTL_TEST(test_viewers_in_turn),
+		CTL_TEST_DEFAULT(test_one_viewer_leaves_room_for_others),
 		CTL_TEST_DEFAULT(test_askers_who_do_not_read_hold_operator_slots_only),
 		CTL_TEST(test_silent_ones_make_room_for_a_hook),
 		CTL_TEST_DEFAULT(test_flood_of_hooks_waits),
