@@ -64,7 +64,7 @@ static void pass(int64_t ms)
 		(void)uv_run(&F.loop, UV_RUN_NOWAIT);
 }
 
-static int come(const char *say)
+static int come_unseen(const char *say)
 {
 	struct sockaddr_in a;
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -72,6 +72,13 @@ static int come(const char *say)
 	assert_int_equal(uv_ip4_addr("127.0.0.1", http_server_port(F.s), &a), 0);
 	assert_int_equal(connect(fd, (struct sockaddr *)&a, sizeof(a)), 0);
 	assert_int_equal(send(fd, say, strlen(say), MSG_NOSIGNAL), strlen(say));
+	return fd;
+}
+
+static int come(const char *say)
+{
+	int fd = come_unseen(say);
+
 	pass(20);
 	return fd;
 }
@@ -133,6 +140,25 @@ static void who_asks_finds_room_among_those_who_do_not(void **state)
 	}
 }
 
+/* The server looks when all are there: each that is too many drives out another one. */
+static void a_crowd_that_comes_at_once_has_no_more_room(void **state)
+{
+	int fd[3 * SEATS], mine;
+	unsigned here = 0;
+
+	(void)state;
+	for (int i = 0; i < 3 * SEATS; i++)
+		fd[i] = come_unseen("GET");
+	mine = come(ask);
+	assert_true(answered(mine));
+	for (int i = 0; i < 3 * SEATS; i++) {
+		here += !gone(fd[i]);
+		(void)close(fd[i]);
+	}
+	assert_int_equal(here, SEATS - 1);
+	(void)close(mine);
+}
+
 /* Who asked a moment ago asks again; who has kept his connection for longest may open another. */
 static void who_was_answered_last_goes_last(void **state)
 {
@@ -157,7 +183,7 @@ static void who_was_answered_last_goes_last(void **state)
 
 static void who_waits_for_an_answer_is_not_driven_out(void **state)
 {
-	int fd[SEATS + 1];
+	int fd[SEATS + 1], next[2];
 
 	(void)state;
 	for (int i = 0; i < SEATS; i++)
@@ -171,8 +197,14 @@ static void who_waits_for_an_answer_is_not_driven_out(void **state)
 	}
 	for (int i = 0; i < SEATS; i++)
 		assert_true(answered(fd[i]));
+	/* Then they are like the others. */
+	for (int i = 0; i < 2; i++)
+		next[i] = come(ask);
+	assert_true(gone(fd[0]));
 	for (int i = 0; i <= SEATS; i++)
 		(void)close(fd[i]);
+	for (int i = 0; i < 2; i++)
+		(void)close(next[i]);
 }
 
 int main(void)
@@ -180,6 +212,7 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(who_asks_finds_room_among_those_who_do_not),
+		TEST(a_crowd_that_comes_at_once_has_no_more_room),
 		TEST(who_was_answered_last_goes_last),
 		TEST(who_waits_for_an_answer_is_not_driven_out),
 	};
