@@ -168,6 +168,9 @@ void sim_cloud_throttled(struct sim_cloud *c, const char *token); /* burstd was 
 struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i);
 void sim_cloud_reclaim_all(struct sim_cloud *c);
 void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms);
+/* A machine of that name and generation, which boots. */
+struct inst *sim_cloud_boot(struct sim_cloud *c, const struct create_want *want,
+			    const char *cluster);
 /* "ok" or the error's word. */
 const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number);
 /* One page after the instance `after`, of list `run` (0: a new one); *next is 0 on the last. */
