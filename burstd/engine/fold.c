@@ -291,12 +291,19 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	return true;
 }
 
-/* A node-init that tells nobody ends its machine when it fails.  What we released for another's end
- * is being deleted first. */
-static bool powered_off(const struct engine *e, const struct node *is)
+/* It was bought, and never came up.  One that ended counts like one whose time was over: a provider
+ * may accept what it then cannot make (F10), and a node-init that tells nobody ends its machine
+ * when it fails.  What we released for another's end is being deleted first. */
+static bool never_came(const struct node *was, const struct node *is)
 {
-	return is->state == NODE_GONE && is->reason == NODE_BECAUSE_ENDED &&
-	       vouchers_wanted(e, is->cloud);
+	if (was->release || !node_coming(was) || was->state == NODE_WANTED)
+		return false;
+	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_ENDED)
+		return true;
+	return was->state == NODE_BOOTING &&
+	       (is->state == NODE_GONE || is->state == NODE_DELETING) &&
+	       (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
+		is->reason == NODE_BECAUSE_BREACH);
 }
 
 /* Was it let go, as slurmctld does not want it, and had never come up?  Only what is known since
@@ -328,9 +335,7 @@ static void follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
 	if (was->state == NODE_BOOTING && is->state == NODE_READY)
 		pool_works(e, fn->name, is);
-	if (was->state == NODE_BOOTING && ended && !was->release &&
-	    (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
-	     is->reason == NODE_BECAUSE_BREACH || powered_off(e, is))) {
+	if (never_came(was, is)) {
 		wrong = is->reason != NODE_BECAUSE_BOOT ? fleet_why(fn, is) : NULL;
 		pool_failed(e, is, fleet_why(fn, is));
 	}

@@ -21,8 +21,8 @@ struct pool {
 	char why[160]; /* of the last failure; memory only, as ... */
 	char node[64]; /* ... the one that failed alone; "": none did, or several did */
 	char closed[320], refusal[160], unlisted[200]; /* for people */
-	/* Of each rung: elsewhere is tried first, for as long as a node rests that fails so often,
-	 * since the cause may be a host, or a place, as well as the image.  Memory only. */
+	/* Of each rung: elsewhere is tried first, since the cause may be a host, or a place, as
+	 * well as the image.  Memory only. */
 	struct breaker wrong[CONF_OFFERS_MAX];
 	struct engine_losses lost; /* memory only; made anew from the rows at a start */
 };
@@ -169,6 +169,9 @@ static size_t rung_of(const struct engine *e, const struct node *n)
 	return o != NULL ? (size_t)(o - conf_rungs(p, NULL)) : CONF_OFFERS_MAX;
 }
 
+/* Elsewhere is tried first for as long as a node rests that failed once more often: a job comes
+ * back later than its node has rested, and when the pool opens again it is not for the same place.
+ */
 static void came_wrong(struct engine *e, const struct node *n)
 {
 	size_t rung = rung_of(e, n);
@@ -178,7 +181,7 @@ static void came_wrong(struct engine *e, const struct node *n)
 		return;
 	b = &e->pools[n->pool].wrong[rung];
 	if (breaker_fail(b, n->wanted_ms, engine_now(e)))
-		b->until_ms = b->last_ms + breaker_rest_ms(b->waves);
+		b->until_ms = b->last_ms + breaker_rest_ms(b->waves + 1);
 }
 
 int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)

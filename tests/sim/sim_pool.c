@@ -110,13 +110,13 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 		rest_of(ps, next->name)->fails = 0;
 		rest_of(ps, next->name)->until = 0;
 	}
-	/* Who cannot reach burstd powers its machine off, and that is all it can say. */
+	/* Who cannot reach burstd powers its machine off, and what a provider accepts and cannot
+	 * make ends (F10): that is all that it can say. */
 	if (!was->release &&
 	    (next->state == NODE_DELETING
 		     ? next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
 			       next->reason == NODE_BECAUSE_BREACH
-		     : next->state == NODE_GONE && next->reason == NODE_BECAUSE_ENDED &&
-			       w->set.vouchers))
+		     : next->state == NODE_GONE && next->reason == NODE_BECAUSE_ENDED))
 		failed(w, next->name, born);
 }
 

@@ -25,7 +25,7 @@ static struct {
 	struct fleet_node *fn[NODES];
 	unsigned followed[NODES];             /* so often its address was told */
 	unsigned states[NODES][NODE_NSTATES]; /* written to the journal */
-	unsigned commits;
+	unsigned commits, failed;
 	bool stages; /* what follows does */
 } F;
 
@@ -126,7 +126,6 @@ NOTHING(notice_follow, struct engine *e, struct fleet_node *fn, const struct nod
 NOTHING(away_found, struct fleet_name *nm)
 NOTHING(place_doubt_ends, struct engine *e, const struct node *n)
 NOTHING(place_reclaimed, struct engine *e, const struct fleet_node *fn)
-NOTHING(pool_failed, struct engine *e, const struct node *n, const char *why)
 NOTHING(pool_node_failed, struct engine *e, struct fleet_name *nm, uint64_t gen)
 NOTHING(pool_works, struct engine *e, struct fleet_name *nm, const struct node *n)
 NOTHING(pool_lost, struct engine *e, const struct node *n)
@@ -134,9 +133,9 @@ NOTHING(refuse_mark, struct engine *e, struct fleet_name *nm, enum node_reason w
 	const char *text)
 NOTHING(rescue_node, struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 
-bool vouchers_wanted(const struct engine *e, uint32_t cloud)
+void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
-	return false;
+	F.failed++;
 }
 
 bool prereq_may_have(const struct engine *e, enum slurm_trait t)
@@ -232,11 +231,59 @@ static void test_nothing_is_committed_twice(void **state)
 		assert_int_equal(F.states[i][NODE_BOOTING], 1);
 }
 
+/* F10: what a provider accepts and cannot make is no better than what never comes up. */
+static void test_what_never_came_counts_against_its_pool(void **state)
+{
+	static const struct {
+		enum node_state was;
+		enum node_event_type event;
+		enum provider_state shown;
+		enum node_reason released; /* before that; NONE: it was not */
+		bool counts;
+	} rows[] = {
+		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, true},
+		{NODE_BOOTING, NODE_EV_TIMER, PROVIDER_RUNNING, NODE_BECAUSE_NONE, true},
+		{NODE_CREATING, NODE_EV_CREATED, PROVIDER_ENDED, NODE_BECAUSE_NONE, true},
+		{NODE_INDOUBT, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, true},
+		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_RUNNING, NODE_BECAUSE_NONE, false},
+		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_SUSPENDED, false},
+		{NODE_WANTED, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, false}, /* F58 */
+		{NODE_CREATING, NODE_EV_REFUSED, PROVIDER_UNKNOWN, NODE_BECAUSE_NONE, false},
+		{NODE_READY, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, false},
+		{NODE_DRAINING, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, false},
+		{NODE_DELETING, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_BOOT, false},
+	};
+
+	(void)state;
+	engine_commit(&F.e);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct provider_instance in = {.id = "i-1", .state = rows[i].shown};
+		const struct node_event ev = {.type = rows[i].event,
+					      .now_ms = NOW,
+					      .instance = &in,
+					      .reason = NODE_BECAUSE_CAPACITY};
+		struct node *n = &F.fn[i]->n;
+
+		n->state = rows[i].was;
+		n->wake_ms = 0;
+		n->instance[0] = '\0';
+		n->release = rows[i].released != NODE_BECAUSE_NONE;
+		n->reason = rows[i].released;
+		F.failed = 0;
+		engine_post(&F.e, F.fn[i], &ev);
+		engine_commit(&F.e);
+		if (F.failed != rows[i].counts)
+			fail_msg("row %zu: counted %u times", i, F.failed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_follows_may_stage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_is_committed_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_never_came_counts_against_its_pool, setup,
+						teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

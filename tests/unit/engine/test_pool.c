@@ -316,10 +316,11 @@ static void test_works(void **state)
 	assert_int_equal(F.rows, 1);
 }
 
-/* Elsewhere is tried first, for as long as a node rests; what was bought together counts once. */
+/* Elsewhere is tried first, and still is when the pool opens again; what was bought together counts
+ * once. */
 static void test_elsewhere_first(void **state)
 {
-	static const int64_t rests[] = {BREAKER_REST_MS, BREAKER_MS, 2 * BREAKER_MS};
+	static const int64_t rests[] = {BREAKER_MS, 2 * BREAKER_MS, 4 * BREAKER_MS};
 	struct fleet_name *nm = fleet_name(&F.e.fleet, "c7", 0);
 
 	(void)state;
@@ -337,13 +338,13 @@ static void test_elsewhere_first(void **state)
 	}
 	F.offer = "there";
 	fails(0, 1000);
-	assert_int_equal(pool_wrong_until(&F.e, 0, 1), F.now + BREAKER_REST_MS);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 1), F.now + BREAKER_MS);
 	works(nm, "there");
 	assert_int_equal(pool_wrong_until(&F.e, 0, 1), 0);
 	F.now += 2000;
 	F.offer = "here";
 	fails(0, 1000);
-	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + 4 * BREAKER_MS);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + 8 * BREAKER_MS);
 	F.offer = "gone"; /* from the configuration */
 	fails(0, 1000);
 	works(nm, "gone");
@@ -361,7 +362,7 @@ static void test_elsewhere_is_forgotten(void **state)
 	assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
 	F.now += 2000;
 	fails(0, 1000);
-	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + BREAKER_REST_MS);
+	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + BREAKER_MS);
 	pool_grow(&F.e, 2, 2);
 	assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
 }
