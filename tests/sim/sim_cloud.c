@@ -129,7 +129,7 @@ static void on_running(struct world *w, void *ctx, uint64_t arg)
 	int64_t boot = world_between(w, 2, 60) * SIM_SECOND;
 
 	(void)arg;
-	if (i->state != INST_PENDING)
+	if (i->state != INST_PENDING || i->fate != MAKES_WELL)
 		return;
 	i->state = INST_RUNNING;
 	if (world_fault(w, SIM_RECLAIM))
@@ -212,6 +212,28 @@ struct inst *sim_cloud_boot(struct sim_cloud *c, const struct create_want *want,
 	SIM_TRACE(w, "  cloud: i-%u made for %s/%llu", (unsigned)i->number, i->node,
 		  (unsigned long long)i->gen);
 	return i;
+}
+
+static void on_fate(struct world *w, void *ctx, uint64_t arg)
+{
+	struct inst *i = ctx;
+
+	(void)arg;
+	if (i->state != INST_PENDING)
+		return; /* it was deleted */
+	world_met(w, SIM_STILLBORN, i->node, i->gen);
+	if (i->fate == MAKES_AN_END)
+		sim_cloud_end(w->cloud, i);
+	else
+		i->error = true;
+}
+
+void sim_cloud_doom(struct sim_cloud *c, struct inst *i, enum sim_makes how)
+{
+	i->fate = how;
+	i->excused = true;
+	i->addr_at = INT64_MAX;
+	world_at(c->w, c->w->now + world_between(c->w, 1, 120) * SIM_SECOND, on_fate, i, 0);
 }
 
 struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i)

@@ -42,6 +42,8 @@ struct inst {
 	int64_t shown_at;    /* ... and when that was */
 	unsigned ended_life; /* 1 + the life in which a list that reached burstd said when it ended
 			      */
+	enum sim_makes fate; /* as what it was made ... */
+	bool error;          /* ... and it is shown as that now */
 	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
 	uint32_t run;                /* of the list that showed it last ... */
 	uint32_t ended_run;          /* ... and as ended */
@@ -171,6 +173,8 @@ void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms);
 /* A machine of that name and generation, which boots. */
 struct inst *sim_cloud_boot(struct sim_cloud *c, const struct create_want *want,
 			    const char *cluster);
+/* It does not: it fails after a while, and that is how. */
+void sim_cloud_doom(struct sim_cloud *c, struct inst *i, enum sim_makes how);
 /* "ok" or the error's word. */
 const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number);
 /* One page after the instance `after`, of list `run` (0: a new one); *next is 0 on the last. */

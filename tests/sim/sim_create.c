@@ -177,7 +177,10 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 			 const struct token *t)
 {
 	struct inst *in = sim_cloud_boot(c, &rq->wants[i], rq->cluster);
+	enum sim_makes how = sim_place_makes(c->w, rq);
 
+	if (how != MAKES_WELL)
+		sim_cloud_doom(c, in, how);
 	in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
 	memcpy(in->fabric, rq->fabric, sizeof(in->fabric));
 	memcpy(in->claim_id, rq->claim_id, sizeof(in->claim_id));

@@ -412,6 +412,57 @@ static void drill_fails(struct world *w, step_fn step)
 	sleep_all(w, step);
 }
 
+/* --- a create is accepted, and fails later (F10) -------------------------------------------------
+ *
+ * What ended is known by a list, or two a settle time apart that do not show it, and what is there
+ * as an error goes when its time to boot is over.  The job is told, and gets its nodes at another
+ * place. */
+
+static struct inst *doomed_of(const struct world *w, const struct ctld_node *n)
+{
+	for (size_t k = w->cloud->n; k > 0; k--)
+		if (w->cloud->all[k - 1]->fate != MAKES_WELL &&
+		    strcmp(w->cloud->all[k - 1]->node, n->name) == 0)
+			return w->cloud->all[k - 1];
+	return NULL;
+}
+
+static void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
+{
+	const int64_t known = how == MAKES_AN_ERROR
+				      ? w->set.boot_ms + LIST_MS
+				      : 2 * (w->set.settle_ms + w->set.list_ms + LIST_MS);
+	struct ctld_job *j = submit(w);
+	int64_t end = w->now + START_MS, boot_req;
+	const struct ctld_node *n;
+	const struct inst *i;
+
+	if (w->failed || j == NULL)
+		return;
+	SIM_TRACE(w, "*** what is made where the next one goes fails");
+	w->next_makes = how;
+	while (!w->failed && w->next_makes != MAKES_WELL && w->now < end)
+		step(w);
+	n = &w->ctld->nodes[j->nodes[0]];
+	boot_req = n->boot_req;
+	i = doomed_of(w, n);
+	while (!w->failed && i != NULL && inst_live(i) && !i->error)
+		step(w);
+	pass(w, step, (how == MAKES_AN_ERROR && i != NULL ? i->created : w->now) + known);
+	if (!w->failed && i != NULL && inst_live(i) && !i->asked)
+		world_fail(w, "F10: i-%u of %s has failed, and bills on %d s after it was made",
+			   (unsigned)i->number, n->name, (int)(known / SIM_SECOND));
+	if (!w->failed && n->powering_up && n->boot_req == boot_req)
+		world_fail(w, "F10: %s still boots %d s after its machine has failed", n->name,
+			   (int)(known / SIM_SECOND));
+	if (w->set.pools[j->pool].ladder)
+		start(w, step, j);
+	w->next_makes = MAKES_WELL;
+	sim_place_heal(w);
+	sim_ctld_end_job(w->ctld, j);
+	sleep_all(w, step);
+}
+
 /* --- a node that waited for a job, and is powered up for none ----------------------------------
  *
  * Nothing is bought while the price is not known; its job ends meanwhile.  Then an admin powers the
@@ -685,6 +736,8 @@ void sim_drill(struct world *w, step_fn step)
 	drill_right(w, step);
 	if (w->seed % 6 == 4) /* by no dice, as it came later */
 		drill_fails(w, step);
+	if (w->seed % 6 == 2)
+		drill_stillborn(w, step, w->seed % 4 == 0 ? MAKES_AN_END : MAKES_AN_ERROR);
 	if (world_one_in(w, 4))
 		drill_next(w, step);
 	sleep_all(w, step);

@@ -14,6 +14,12 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 		"\"hibernating\"", "null",
 		"\"a state with a name that is longer than any state should have\""};
 	int64_t now = c->w->now;
+	const char *word = words[shown];
+
+	if (i->error && shown == INST_PENDING)
+		word = "\"error\"";
+	if (i->odd && inst_live(i) && shown == i->state)
+		word = odd_words[i->number % 3];
 
 	if (tags)
 		str_addf(out, "{\"cluster\":\"%s\",", i->cluster);
@@ -23,9 +29,7 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 		 "\"name\":\"%s\",\"generation\":%llu,\"id\":\"i-%u\",\"state\":%s,"
 		 "\"type\":\"x\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\","
 		 "\"address\":\"%s\",\"hostname\":\"%s\",\"created_ms\":%lld",
-		 i->node, (unsigned long long)i->gen, (unsigned)i->number,
-		 i->odd && inst_live(i) && shown == i->state ? odd_words[i->number % 3]
-							     : words[shown],
+		 i->node, (unsigned long long)i->gen, (unsigned)i->number, word,
 		 now >= i->addr_at ? i->addr : "", i->node, (long long)i->created);
 	if (i->state == INST_RECLAIMING)
 		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);

@@ -66,7 +66,9 @@ void sim_place_told(struct world *w, const struct create_request *rq, int64_t se
 void sim_place_choose(struct world *w)
 {
 	if (w->seed % 7 == 6)
-		w->set.chance[SIM_PLACE_FAILS] = 60;
+		w->set.chance[SIM_PLACE_FAILS] = sim_faults[SIM_PLACE_FAILS].per_mille;
+	if (w->seed % 7 == 3)
+		w->set.chance[SIM_STILLBORN] = sim_faults[SIM_STILLBORN].per_mille;
 }
 
 enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin)
@@ -91,7 +93,28 @@ enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq,
 void sim_place_heal(struct world *w)
 {
 	for (struct sim_place *p = w->places; p < w->places + SIM_PLACES_MAX; p++)
-		p->fails_until = 0;
+		p->fails_until = p->makes_until = 0;
+}
+
+/* Where capacity is found to be missing only while a machine is made, the next one fares no better:
+ * it is so of one, or for minutes. */
+enum sim_makes sim_place_makes(struct world *w, const struct create_request *rq)
+{
+	struct sim_place *p = place_of(w, rq);
+	enum sim_makes how = p->makes;
+
+	if (w->next_makes != MAKES_WELL) {
+		how = p->makes = w->next_makes;
+		p->makes_until = INT64_MAX;
+		w->next_makes = MAKES_WELL;
+	} else if (w->now >= p->makes_until) {
+		if (!world_fault(w, SIM_STILLBORN))
+			return MAKES_WELL;
+		how = p->makes = (enum sim_makes)world_between(w, MAKES_AN_END, MAKES_AN_ERROR);
+		if (world_one_in(w, 2))
+			p->makes_until = w->now + world_between(w, 60, 900) * SIM_SECOND;
+	}
+	return how;
 }
 
 static void begin(struct world *w, struct sim_failed *f)

@@ -149,6 +149,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_PLACE_FAILS] = {"F26 purchases fail", 60, OTHER_THAN_CREATE, why_cr},
 	[SIM_DISK_SLOW] = {"F55 disk slow", 300, W(DRAINING) | NO_ROW, why_dr},
 	[SIM_ABSENT] = {"provider off", 600, W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
+	[SIM_STILLBORN] = {"F10 fails once accepted", 200, OTHER_THAN_BOOT, why_boot},
 };
 
 #undef W

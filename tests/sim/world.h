@@ -125,6 +125,7 @@ enum sim_fault {
 	SIM_PLACE_FAILS,  /* F26: no create at one place is answered well, for minutes; likewise */
 	SIM_ABSENT,       /* over a restart one of two providers is off; likewise */
 	SIM_DISK_SLOW,    /* F55: what is written takes seconds to be durable; likewise */
+	SIM_STILLBORN,    /* F10: what a create made, which was accepted, fails later; likewise */
 	SIM_NFAULTS
 };
 
@@ -165,6 +166,14 @@ struct task {
 
 enum { SIM_RUNGS = 3, SIM_PLACES_MAX = SIM_POOLS_MAX * SIM_RUNGS + 1, SIM_COOLDOWN_MS = 2000 };
 
+enum sim_makes { /* what comes of a create that is accepted */
+		 MAKES_WELL,
+		 MAKES_AN_END,  /* its machine never runs, and ends by itself ... */
+		 MAKES_AN_ERROR /* ... or is there, and billed, as one that has failed, until it is
+				 * deleted
+				 */
+};
+
 struct sim_place { /* where something may be bought; type "": none yet */
 	char type[16], region[16], market[16];
 	int64_t out_until; /* it has nothing */
@@ -173,7 +182,9 @@ struct sim_place { /* where something may be bought; type "": none yet */
 	bool twin; /* it is sold under the account's other name */
 	int64_t fails_until;
 	enum sim_fails { FAILS_NOT, FAILS_REFUSES, FAILS_IS_SILENT, FAILS_SAYS_SO } fails;
-	struct sim_failed { /* what burstd must know of that, in this life */
+	int64_t makes_until;
+	enum sim_makes makes; /* of all that is bought there, until then */
+	struct sim_failed {   /* what burstd must know of that, in this life */
 		unsigned life, times;
 		int64_t since, last; /* the first and the last failure that it was told of */
 		int64_t until;       /* times: it may not be tried before */
@@ -278,6 +289,7 @@ struct world {
 	int64_t slow_until;        /* until then it is busy */
 	bool no_offers;            /* for a drill: the provider does not say its prices */
 	enum sim_fails next_fails; /* likewise: the place of the next create does so from then on */
+	enum sim_makes next_makes;
 	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
 	bool faults;   /* phase one */
 	bool crashed;  /* the present life of burstd is over */
@@ -369,6 +381,8 @@ void sim_place_choose(struct world *w);
 void sim_place_heal(struct world *w); /* no place fails any more */
 /* How does a create that is sent there now fail?  It may begin with it. */
 enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin);
+/* What comes of one that is accepted there now?  It may begin with it. */
+enum sim_makes sim_place_makes(struct world *w, const struct create_request *rq);
 /* Burstd has the answer to a create that it sent then, or (rq NULL) to what comes before one, of
  * any place.  status 0: there was no answer. */
 void sim_place_answered(struct world *w, const struct create_request *rq, long status,
