@@ -35,6 +35,7 @@ void sim_cloud_end(struct sim_cloud *c, struct inst *i)
 	i->state = INST_ENDED;
 	i->ended = c->w->now;
 	i->gone_at = c->w->now + c->w->set.linger_ms;
+	sim_stock_back(c->w, i);
 	for (size_t k = 0; k < c->nlive; k++)
 		if (c->live[k] == i) {
 			c->live[k] = c->live[--c->nlive];

@@ -42,14 +42,16 @@ struct inst {
 	int64_t shown_at;    /* ... and when that was */
 	unsigned ended_life; /* 1 + the life in which a list that reached burstd said when it ended
 			      */
-	enum sim_makes fate; /* as what it was made ... */
-	bool error;          /* ... and it is shown as that now */
-	bool ignore_delete, excused; /* excused: slurmctld gave a reason to delete it (I18) */
-	uint32_t run;                /* of the list that showed it last ... */
-	uint32_t ended_run;          /* ... and as ended */
-	uint32_t addr_run;           /* ... and with its address */
-	bool addr_shown;             /* that reached burstd */
-	int64_t reclaim_said;        /* since when it is said that it will be reclaimed */
+	const struct sim_place *place; /* where it was bought; NULL: foreign, or a twin */
+	int64_t free_at;               /* it has ended, and is counted there until then */
+	enum sim_makes fate;           /* as what it was made ... */
+	bool error;                    /* ... and it is shown as that now */
+	bool ignore_delete, excused;   /* excused: slurmctld gave a reason to delete it (I18) */
+	uint32_t run;                  /* of the list that showed it last ... */
+	uint32_t ended_run;            /* ... and as ended */
+	uint32_t addr_run;             /* ... and with its address */
+	bool addr_shown;               /* that reached burstd */
+	int64_t reclaim_said;          /* since when it is said that it will be reclaimed */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
 	int64_t taken_at;  /* slurmctld was told to take its node down, whatever runs there; 0: not
@@ -80,6 +82,7 @@ struct token { /* what was made of it, to be said again */
 	uint32_t made[CLOUD_WANTS_MAX];    /* instance numbers; 0: refused */
 	char refused[CLOUD_WANTS_MAX][24]; /* nodes that the provider said it will not make */
 	size_t nrefused;
+	const char *why; /* for what they were refused, to be said again; NULL: by dice */
 	bool effective;
 	/* How often it was sent, and how often burstd was told that nothing came of that (F7). */
 	uint32_t sent, throttled;
@@ -119,11 +122,13 @@ struct sim_cloud {
 	} away[2]; /* nobody is there until then, by the one name of the account or the other (F26)
 		    */
 	/* for drills */
-	const char *none; /* the code with which all creates are refused; NULL: they are not */
-	bool single;      /* of each create there is only the first */
-	bool no_lists;    /* they fail */
-	bool no_slurmd;   /* what boots does so once this is over */
-	bool no_make;     /* we have not the right to make fabrics */
+	const char *none;     /* the code with which all creates are refused; NULL: they are not */
+	bool single;          /* of each create there is only the first */
+	uint32_t most;        /* machines of a type, wherever they are; 0: any number ... */
+	const char *most_why; /* ... and the code with which more of them are refused */
+	bool no_lists;        /* they fail */
+	bool no_slurmd;       /* what boots does so once this is over */
+	bool no_make;         /* we have not the right to make fabrics */
 };
 
 struct sim_cloud *sim_cloud_new(struct world *w);
@@ -158,12 +163,14 @@ void sim_cloud_slurmd(struct world *w, struct inst *i); /* it runs */
 void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq);
 /* So is a delete: of what no row says slurmctld may still speak (I10). */
 void sim_cloud_check_delete(const struct sim_cloud *c, const struct inst *i);
-/* Do it; made[i] is 0 where it is refused. */
-void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
-		      uint32_t *made);
+/* Do it; made[i] is 0 where it is refused.  The code for that; NULL: any. */
+const char *sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
+			     uint32_t *made);
 /* The provider says that it will not make this node of this create; did it ever say so? */
 void sim_cloud_refuse(struct sim_cloud *c, const char *token, const char *node);
 bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node);
+/* Was it sent then for the first time? */
+bool sim_cloud_is_first(const struct sim_cloud *c, const char *token, int64_t sent_at);
 void sim_cloud_throttled(struct sim_cloud *c, const char *token); /* burstd was told */
 /* It will be taken back, ms after a notice. */
 /* One more of the same tags, which never boots: the provider ignored a token (F5). */

@@ -148,6 +148,13 @@ void sim_cloud_throttled(struct sim_cloud *c, const char *token)
 		t->throttled++;
 }
 
+bool sim_cloud_is_first(const struct sim_cloud *c, const char *token, int64_t sent_at)
+{
+	const struct token *t = find_token(c, token);
+
+	return t != NULL && t->first_sent == sent_at;
+}
+
 bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char *node)
 {
 	const struct token *t = find_token(c, token);
@@ -158,7 +165,7 @@ bool sim_cloud_refused(const struct sim_cloud *c, const char *token, const char 
 	return sim_fabric_refused(c, token);
 }
 
-/* Which of them cannot be had; whole groups where the provider promises that (F4, F8). */
+/* Which of them cannot be had (F4, F8); whole groups where the provider promises that. */
 static void refuse_some(struct sim_cloud *c, const struct create_request *rq, bool *refused)
 {
 	for (size_t i = 0; i < rq->n; i++)
@@ -166,6 +173,10 @@ static void refuse_some(struct sim_cloud *c, const struct create_request *rq, bo
 			refused[i] = true;
 			world_met(c->w, SIM_PARTIAL, rq->wants[i].node, rq->wants[i].gen);
 		}
+}
+
+static void refuse_whole_groups(struct sim_cloud *c, const struct create_request *rq, bool *refused)
+{
 	for (size_t i = 0; c->w->set.gangs && i < rq->n; i++)
 		for (size_t k = 0; k < rq->n; k++)
 			if (rq->wants[i].group != 0 && rq->wants[i].group == rq->wants[k].group &&
@@ -179,6 +190,7 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 	struct inst *in = sim_cloud_boot(c, &rq->wants[i], rq->cluster);
 	enum sim_makes how = sim_place_makes(c->w, rq);
 
+	sim_stock_sold(c->w, rq, in);
 	if (how != MAKES_WELL)
 		sim_cloud_doom(c, in, how);
 	in->pool = (uint32_t)(world_pool_of(c->w, in->node) - c->w->set.pools);
@@ -200,13 +212,15 @@ static struct inst *make(struct sim_cloud *c, const struct create_request *rq, s
 /* The provider knows this create: it says what it made of it, and may try the rest again. */
 static void say_again(struct sim_cloud *c, const struct create_request *rq, struct token *t)
 {
+	const char *why;
+
 	for (size_t i = 0; c->w->set.afresh && !c->w->set.gangs && i < rq->n; i++)
-		if (t->made[i] == 0 && world_one_in(c->w, 2))
+		if (t->made[i] == 0 && sim_stock_left(c->w, rq, &why) > 0 && world_one_in(c->w, 2))
 			t->made[i] = make(c, rq, i, t)->number;
 }
 
-void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
-		      uint32_t *made)
+const char *sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool lie,
+			     uint32_t *made)
 {
 	struct token *t = find_token(c, rq->token);
 	bool refused[CLOUD_WANTS_MAX] = {false};
@@ -214,10 +228,12 @@ void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool
 	if (c->w->set.tokens && t->effective && c->w->now - t->effective_at < c->w->set.token_ms) {
 		say_again(c, rq, t);
 		memcpy(made, t->made, rq->n * sizeof(*made));
-		return;
+		return t->why;
 	}
 	if (!lie && world_fault(c->w, SIM_PARTIAL))
 		refuse_some(c, rq, refused);
+	t->why = lie ? NULL : sim_stock_refuse(c->w, rq, refused);
+	refuse_whole_groups(c, rq, refused);
 	for (size_t i = 1; c->single && i < rq->n; i++)
 		refused[i] = true;
 	if (c->single && c->w->set.gangs && rq->n > 1)
@@ -233,4 +249,5 @@ void sim_cloud_create(struct sim_cloud *c, const struct create_request *rq, bool
 		t->effective_at = c->w->now;
 	}
 	memcpy(t->made, made, rq->n * sizeof(*made));
+	return t->why;
 }

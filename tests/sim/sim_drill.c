@@ -18,6 +18,8 @@ enum {
 	BACK_MS = 65 * SIM_SECOND, /* till the next one, and its time-out, say that it is back */
 	LISTS_MAX = 40,            /* in NONE_MS, when all of them fail: every 30 s in the end */
 	NONE_MS = 10 * SIM_MINUTE,
+	/* The longest pause of a quota here, a job's last wait, and its boot. */
+	FULL_MS = 24 * SIM_MINUTE,
 	NONE_CREATES = 30, /* in that time: by the waits of a job, or of a create, that double */
 };
 
@@ -463,6 +465,52 @@ static void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 	sleep_all(w, step);
 }
 
+/* --- there are so many, and no more (F8, F9) -----------------------------------------------------
+ *
+ * A job of two waits while one node is another's, and there are two machines in all: it is not
+ * asked for again and again, and soon after that one is free it runs. */
+
+static struct ctld_job *submit_two_more(struct world *w, const struct ctld_job *j)
+{
+	const struct sim_pool *p = &w->set.pools[j->pool];
+	uint32_t names = 0;
+
+	for (size_t i = 0; i < w->ctld->n; i++)
+		names += w->ctld->nodes[i].pool == j->pool && !w->ctld->nodes[i].deleted;
+	if (names < 3 || p->max_nodes < 3 || p->max_rate < 3 * p->price)
+		return NULL;
+	return sim_ctld_submit(w->ctld, j->pool, 2);
+}
+
+static void drill_full(struct world *w, step_fn step, const char *why)
+{
+	struct ctld_job *j = submit(w), *next;
+	uint64_t creates;
+
+	if (w->failed || j == NULL)
+		return;
+	start(w, step, j);
+	next = w->failed ? NULL : submit_two_more(w, j);
+	creates = w->totals->creates;
+	if (next != NULL) {
+		SIM_TRACE(w, "*** there are two of a type: %s", why);
+		w->cloud->most = 2;
+		w->cloud->most_why = why;
+		pass(w, step, w->now + NONE_MS);
+		if (!w->failed && w->totals->creates - creates > NONE_CREATES)
+			world_fail(w, "I30: %d creates in %d minutes of what there is not (%s)",
+				   (int)(w->totals->creates - creates), NONE_MS / SIM_MINUTE, why);
+		sim_ctld_end_job(w->ctld, j);
+		pass(w, step, w->now + FULL_MS);
+		if (!w->failed && next->state != JOB_RUNNING && next->state != JOB_FREE)
+			world_fail(w, "F8: a job does not start %d minutes after there was room",
+				   FULL_MS / SIM_MINUTE);
+	}
+	w->cloud->most = 0;
+	sim_ctld_end_jobs(w->ctld);
+	sleep_all(w, step);
+}
+
 /* --- a node that waited for a job, and is powered up for none ----------------------------------
  *
  * Nothing is bought while the price is not known; its job ends meanwhile.  Then an admin powers the
@@ -738,6 +786,8 @@ void sim_drill(struct world *w, step_fn step)
 		drill_fails(w, step);
 	if (w->seed % 6 == 2)
 		drill_stillborn(w, step, w->seed % 4 == 0 ? MAKES_AN_END : MAKES_AN_ERROR);
+	if (w->seed % 6 == 0)
+		drill_full(w, step, w->seed % 4 == 0 ? "capacity" : "quota");
 	if (world_one_in(w, 4))
 		drill_next(w, step);
 	sleep_all(w, step);

@@ -69,6 +69,17 @@ void sim_http_cancel_all(struct http_client *c)
 
 /* --- the wire --------------------------------------------------------------------------------- */
 
+/* Of an answer about several the worst counts. */
+static void told(struct world *w, const struct wire *q)
+{
+	if (strstr(q->body.p, "\"quota\"") != NULL)
+		sim_place_told(w, &q->create, q->sent_at, COOL_QUOTA);
+	else if (strstr(q->body.p, "\"capacity\"") != NULL)
+		sim_place_told(w, &q->create, q->sent_at, COOL_CAPACITY);
+	else if (q->status == 200)
+		sim_place_sold(w, &q->create);
+}
+
 static void on_reply(struct world *w, void *ctx, uint64_t arg)
 {
 	struct wire *q = ctx;
@@ -96,9 +107,8 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
 			  q->error.code != 0 ? -1 : q->status,
 			  q->error.code != 0 ? q->error.msg : q->body.p);
-	if (q->done != NULL && q->kind == WIRE_CREATE && q->error.code == 0 && !q->garbled &&
-	    (strstr(q->body.p, "\"capacity\"") != NULL || strstr(q->body.p, "\"quota\"") != NULL))
-		sim_place_told(w, &q->create, q->sent_at);
+	if (q->done != NULL && q->kind == WIRE_CREATE && q->error.code == 0 && !q->garbage)
+		told(w, q);
 	if (q->done != NULL && q->kind == WIRE_CREATE && q->error.code == 0 && q->status == 429)
 		sim_cloud_throttled(w->cloud, q->create.token);
 	if (q->done != NULL && wire_makes(q))

@@ -9,7 +9,10 @@ enum {
 	/* As set in sim_life.c: for so long at least nothing more is bought where there was
 	   nothing. */
 	COOLS_MS = SIM_COOLDOWN_MS,
-	CALM_MS = 9 * SIM_MINUTE, /* a quota: 15 times that, doubled to 240 */
+	/* A quota: 15 times that, doubled to 240. */
+	QUOTA_MS = 15 * COOLS_MS,
+	QUOTA_MAX_MS = 240 * COOLS_MS,
+	CALM_MS = 9 * SIM_MINUTE,
 	/* Where purchases fail: doubled to 15 times that, and forgotten. */
 	FAILS_MAX_MS = 15 * COOLS_MS,
 	FORGOTTEN_MS = 60 * SIM_MINUTE,
@@ -17,7 +20,18 @@ enum {
 	TURN_MS = 5 * SIM_SECOND, /* from an answer to the turn in which it is looked at */
 };
 
-static struct sim_place *place_of(struct world *w, const struct create_request *rq)
+/* When burstd may try again where it was told so, that often; each time after twice as long. */
+static int64_t cool_at(const struct sim_cooling *c, enum sim_cool why)
+{
+	int64_t ms = why == COOL_QUOTA ? QUOTA_MS : COOLS_MS;
+	const int64_t most = why == COOL_QUOTA ? QUOTA_MAX_MS : FAILS_MAX_MS;
+
+	for (unsigned i = 1; i < c->times && ms < most; i++)
+		ms *= 2;
+	return c->told_at + (ms < most ? ms : most);
+}
+
+struct sim_place *sim_place_of(struct world *w, const struct create_request *rq)
 {
 	struct sim_place *p = w->places;
 
@@ -38,23 +52,34 @@ static struct sim_place *place_of(struct world *w, const struct create_request *
 
 bool sim_place_is_out(struct world *w, const struct create_request *rq)
 {
-	return w->now < place_of(w, rq)->out_until;
+	return w->now < sim_place_of(w, rq)->out_until;
 }
 
 void sim_place_runs_out(struct world *w, const struct create_request *rq)
 {
-	place_of(w, rq)->out_until = w->now + world_between(w, 0, 120) * SIM_SECOND;
+	sim_place_of(w, rq)->out_until = w->now + world_between(w, 0, 120) * SIM_SECOND;
 }
 
-/* What was on its way when a refusal came back belongs to that one. */
-void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at)
+/* What was on its way when a refusal came back belongs to that one; of what is repeated that may be
+ * so, too. */
+void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at,
+		    enum sim_cool why)
 {
-	struct sim_place *p = place_of(w, rq);
+	struct sim_cooling *c = &sim_place_of(w, rq)->cooling[why];
 
-	if (p->told_life == w->life && sent_at <= p->told_at)
+	if (c->life != w->life || w->now - cool_at(c, why) > FORGOTTEN_MS)
+		c->times = 0;
+	if (c->times > 0 &&
+	    (sent_at <= c->told_at || !sim_cloud_is_first(w->cloud, rq->token, sent_at)))
 		return;
-	p->told_at = w->now;
-	p->told_life = w->life;
+	c->times++;
+	c->told_at = w->now;
+	c->life = w->life;
+}
+
+void sim_place_sold(struct world *w, const struct create_request *rq)
+{
+	memset(sim_place_of(w, rq)->cooling, 0, sizeof(sim_place_of(w, rq)->cooling));
 }
 
 /* --- purchases fail, and all else is answered (F26; ADR 23) --------------------------------------
@@ -73,7 +98,7 @@ void sim_place_choose(struct world *w)
 
 enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin)
 {
-	struct sim_place *p = place_of(w, rq);
+	struct sim_place *p = sim_place_of(w, rq);
 
 	p->twin = twin;
 	if (w->next_fails != FAILS_NOT) {
@@ -100,7 +125,7 @@ void sim_place_heal(struct world *w)
  * it is so of one, or for minutes. */
 enum sim_makes sim_place_makes(struct world *w, const struct create_request *rq)
 {
-	struct sim_place *p = place_of(w, rq);
+	struct sim_place *p = sim_place_of(w, rq);
 	enum sim_makes how = p->makes;
 
 	if (w->next_makes != MAKES_WELL) {
@@ -165,11 +190,11 @@ void sim_place_answered(struct world *w, const struct create_request *rq, long s
 	if (rq == NULL && (fails || status == 200))
 		return;
 	if (rq != NULL && fails)
-		failed(w, place_of(w, rq), sent_at);
-	else if (rq != NULL && status == 429 && place_of(w, rq)->failed.probe_at == sent_at)
-		place_of(w, rq)->failed.probe_at = 0;
+		failed(w, sim_place_of(w, rq), sent_at);
+	else if (rq != NULL && status == 429 && sim_place_of(w, rq)->failed.probe_at == sent_at)
+		sim_place_of(w, rq)->failed.probe_at = 0;
 	for (struct sim_place *p = w->places; !fails && status != 429 && p->type[0] != '\0'; p++)
-		if (rq == NULL || p == place_of(w, rq))
+		if (rq == NULL || p == sim_place_of(w, rq))
 			p->failed = (struct sim_failed){0};
 }
 
@@ -198,16 +223,28 @@ static void check_failing(struct world *w, struct sim_place *p, const struct cre
 	f->probe_turn = w->turn;
 }
 
-/* All that wait for one place learn of it by one refused call, not each by its own. */
+/* All that wait for one place learn of it by one refused call, not each by its own; and one that is
+ * refused time and again is left alone for longer each time.  Then one purchase tries it. */
+static void check_cooling(struct world *w, struct sim_place *p, const struct create_request *rq,
+			  enum sim_cool why)
+{
+	struct sim_cooling *c = &p->cooling[why];
+
+	if (c->life != w->life || c->times == 0 || w->now == c->told_at ||
+	    w->set.chance[SIM_CLOCK_JUMP] != 0)
+		return;
+	if (w->now < cool_at(c, why))
+		world_fail(w, "F8: a create of %s (%s in %s, %s) %d ms after refusal %u there",
+			   rq->wants[0].node, rq->type, rq->region, rq->market,
+			   (int)(w->now - c->told_at), c->times);
+}
+
 void sim_place_check(struct world *w, const struct create_request *rq)
 {
-	struct sim_place *p = place_of(w, rq);
+	struct sim_place *p = sim_place_of(w, rq);
 
-	if (p->told_life == w->life && w->now > p->told_at && w->now - p->told_at < COOLS_MS &&
-	    w->set.chance[SIM_CLOCK_JUMP] == 0)
-		world_fail(w, "F8: a create of %s (%s in %s, %s) %d ms after a refusal there",
-			   rq->wants[0].node, rq->type, rq->region, rq->market,
-			   (int)(w->now - p->told_at));
+	for (int why = 0; why < SIM_COOLS; why++)
+		check_cooling(w, p, rq, (enum sim_cool)why);
 	check_failing(w, p, rq);
 }
 
@@ -216,7 +253,8 @@ int64_t sim_place_calm_at(const struct world *w)
 	int64_t at = w->now;
 
 	for (const struct sim_place *p = w->places; p->type[0] != '\0'; p++)
-		if (p->told_at + CALM_MS > at)
-			at = p->told_at + CALM_MS;
+		for (int why = 0; why < SIM_COOLS; why++)
+			if (p->cooling[why].told_at + CALM_MS > at)
+				at = p->cooling[why].told_at + CALM_MS;
 	return at;
 }

@@ -36,23 +36,45 @@ void sim_wire_no_reply(const struct world *w, struct wire *q)
 	q->deadline = w->now + w->set.timeout_ms;
 }
 
+static void refuse(struct world *w, struct wire *q, const char *code)
+{
+	for (size_t i = 0; strcmp(code, "rate") != 0 && i < q->create.n; i++)
+		sim_cloud_refuse(w->cloud, q->create.token, q->create.wants[i].node);
+	if (q->kind == WIRE_MAKE)
+		sim_fabric_refuse(w->cloud, q->create.fabric);
+	error(q, strcmp(code, "rate") == 0 ? 429 : strcmp(code, "capacity") == 0 ? 503 : 403, code);
+}
+
+static bool made_none(const uint32_t *made, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (made[i] != 0)
+			return false;
+	return true;
+}
+
 static void reply_create(struct world *w, struct wire *q, bool lie)
 {
 	static const char *const codes[] = {"capacity", "rate", "internal"};
 	uint32_t made[CLOUD_WANTS_MAX];
 
-	sim_cloud_create(w->cloud, &q->create, lie, made);
+	const char *why = sim_cloud_create(w->cloud, &q->create, lie, made);
+
+	if (why != NULL && made_none(made, q->create.n)) {
+		refuse(w, q, why);
+		return;
+	}
 	str_adds(&q->body, "{\"instances\":[");
 	for (size_t i = 0; i < q->create.n; i++) {
 		/* Who asks for one fabric has one answer. */
 		bool one = w->cloud->single || q->create.fabric[0] != '\0';
-		const char *code = codes[one ? 0 : (q->handle + i) % 3];
+		const char *code = why != NULL ? why : codes[one ? 0 : (q->handle + i) % 3];
 
 		str_adds(&q->body, i > 0 ? "," : "");
 		if (made[i] != 0)
 			sim_cloud_show(w->cloud, &q->body, sim_cloud_find(w->cloud, made[i]),
 				       false);
-		else if (strcmp(code, codes[0]) == 0)
+		else if (why != NULL || strcmp(code, codes[0]) == 0)
 			sim_cloud_refuse(w->cloud, q->create.token, q->create.wants[i].node);
 		if (made[i] == 0)
 			str_addf(&q->body,
@@ -62,15 +84,6 @@ static void reply_create(struct world *w, struct wire *q, bool lie)
 				 (unsigned long long)q->create.wants[i].gen, code);
 	}
 	str_adds(&q->body, "]}");
-}
-
-static void refuse(struct world *w, struct wire *q, const char *code)
-{
-	for (size_t i = 0; strcmp(code, "rate") != 0 && i < q->create.n; i++)
-		sim_cloud_refuse(w->cloud, q->create.token, q->create.wants[i].node);
-	if (q->kind == WIRE_MAKE)
-		sim_fabric_refuse(w->cloud, q->create.fabric);
-	error(q, strcmp(code, "rate") == 0 ? 429 : strcmp(code, "capacity") == 0 ? 503 : 403, code);
 }
 
 static void on_create(struct world *w, struct wire *q)
@@ -219,8 +232,8 @@ static void spoil(struct world *w, struct wire *q)
 		sim_wire_no_reply(w, q);
 	} else if (q->status == 200 && world_fault(w, SIM_GARBAGE)) {
 		sim_wire_met(w, SIM_GARBAGE, q);
+		q->garbage = true;
 		q->list_run = 0;
-		q->garbled = true;
 		if (world_one_in(w, 2) && q->body.len > 0)
 			q->body.len = world_below(w, (uint32_t)q->body.len);
 		else

@@ -43,10 +43,10 @@ struct wire {
 	struct err error; /* code set: there is none */
 	long status;
 	struct str body;
+	bool garbage;         /* is what it became on its way */
 	enum sim_fails fails; /* its place does */
 	unsigned retry_s;     /* Retry-After; 0: none */
 	uint32_t list_run;    /* not 0: the last page of this list */
-	bool garbled;         /* nobody can read it */
 };
 
 static inline bool wire_makes(const struct wire *q)

@@ -149,6 +149,8 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_PLACE_FAILS] = {"F26 purchases fail", 60, OTHER_THAN_CREATE, why_cr},
 	[SIM_DISK_SLOW] = {"F55 disk slow", 300, W(DRAINING) | NO_ROW, why_dr},
 	[SIM_ABSENT] = {"provider off", 600, W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
+	[SIM_FULL] = {"F8 place is full", 1000, OTHER_THAN_CREATE, why_cr},
+	[SIM_NO_QUOTA] = {"F9 quota is used up", 1000, OTHER_THAN_CREATE, why_cr},
 	[SIM_STILLBORN] = {"F10 fails once accepted", 200, OTHER_THAN_BOOT, why_boot},
 };
 
@@ -381,6 +383,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_place_choose(w);
 	sim_absent_choose(w);
 	sim_slow_choose(w);
+	sim_stock_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");

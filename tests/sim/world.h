@@ -126,6 +126,8 @@ enum sim_fault {
 	SIM_ABSENT,       /* over a restart one of two providers is off; likewise */
 	SIM_DISK_SLOW,    /* F55: what is written takes seconds to be durable; likewise */
 	SIM_STILLBORN,    /* F10: what a create made, which was accepted, fails later; likewise */
+	SIM_FULL,         /* F8: a place holds so many machines; likewise ... */
+	SIM_NO_QUOTA,     /* F9: ... and the account may have so many there */
 	SIM_NFAULTS
 };
 
@@ -164,6 +166,8 @@ struct task {
 	uint64_t arg;
 };
 
+enum sim_cool { COOL_CAPACITY, COOL_QUOTA, SIM_COOLS };
+
 enum { SIM_RUNGS = 3, SIM_PLACES_MAX = SIM_POOLS_MAX * SIM_RUNGS + 1, SIM_COOLDOWN_MS = 2000 };
 
 enum sim_makes { /* what comes of a create that is accepted */
@@ -176,10 +180,13 @@ enum sim_makes { /* what comes of a create that is accepted */
 
 struct sim_place { /* where something may be bought; type "": none yet */
 	char type[16], region[16], market[16];
-	int64_t out_until; /* it has nothing */
-	int64_t told_at;   /* when burstd was told so ... */
-	unsigned told_life;
-	bool twin; /* it is sold under the account's other name */
+	int64_t out_until;            /* it has nothing */
+	struct sim_cooling {          /* what burstd was told of that, in this life */
+		unsigned life, times; /* one after the other */
+		int64_t told_at;
+	} cooling[SIM_COOLS];
+	uint32_t capacity, quota; /* sim_stock.c; 0: not chosen yet */
+	bool twin;                /* it is sold under the account's other name */
 	int64_t fails_until;
 	enum sim_fails { FAILS_NOT, FAILS_REFUSES, FAILS_IS_SILENT, FAILS_SAYS_SO } fails;
 	int64_t makes_until;
@@ -373,9 +380,13 @@ struct create_request;
 /* Has that place nothing?  It runs out, for a while. */
 bool sim_place_is_out(struct world *w, const struct create_request *rq);
 void sim_place_runs_out(struct world *w, const struct create_request *rq);
-/* A new create is about to go there; burstd has an answer that says that there is nothing. */
+struct sim_place *sim_place_of(struct world *w, const struct create_request *rq);
+/* A new create is about to go there; burstd has an answer to one, which was sent then for the first
+ * time or not, and says that there is nothing. */
 void sim_place_check(struct world *w, const struct create_request *rq);
-void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at);
+void sim_place_told(struct world *w, const struct create_request *rq, int64_t sent_at,
+		    enum sim_cool why);
+void sim_place_sold(struct world *w, const struct create_request *rq); /* all of it, it says */
 int64_t sim_place_calm_at(const struct world *w); /* by then all has cooled down */
 void sim_place_choose(struct world *w);
 void sim_place_heal(struct world *w); /* no place fails any more */
@@ -387,6 +398,16 @@ enum sim_makes sim_place_makes(struct world *w, const struct create_request *rq)
  * any place.  status 0: there was no answer. */
 void sim_place_answered(struct world *w, const struct create_request *rq, long status,
 			int64_t sent_at);
+
+/* --- sim_stock.c --- */
+struct inst;
+void sim_stock_choose(struct world *w);
+/* How many more the place has, and the word for that it has no more. */
+uint32_t sim_stock_left(struct world *w, const struct create_request *rq, const char **why);
+/* Which of them it does not have; NULL: it has all. */
+const char *sim_stock_refuse(struct world *w, const struct create_request *rq, bool *refused);
+void sim_stock_sold(struct world *w, const struct create_request *rq, struct inst *i);
+void sim_stock_back(struct world *w, struct inst *i); /* it has ended */
 
 /* --- sim_limit.c --- */
 void sim_limit_choose(struct world *w);
