@@ -341,7 +341,7 @@ static size_t take_all_known(struct cloud *c)
 
 		times_instance(c, in);
 		in->reclaim_ms = notice_when(c, PROVIDER_NOTICE_RECLAIM, in->reclaim_ms);
-		if (!is_ours(c, in))
+		if (!is_ours(c, in) && map_get(&owners, in->id) == NULL)
 			c->e->count.foreign++; /* never touched (I11) */
 		else if (take_known(c, in, &owners))
 			continue;

@@ -517,6 +517,31 @@ static void test_unreadable_is_known_by_its_id(void **state)
 	assert_string_equal(kept(f), "none");
 }
 
+/* Nor do others have it whose tag somebody has put there, or nobody's left (I9, F13). */
+static void test_what_a_row_has_is_ours_without_our_tag(void **state)
+{
+	static const char *const clusters[] = {"", "somebody-else"};
+	static const enum node_state rows[] = {NODE_BOOTING, NODE_READY, NODE_DELETING};
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	static const struct shown other = {"x-1", 5, "10.0.0.2", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	for (size_t k = 0; k < 6; k++) {
+		struct provider_instance all[2] = {row_of(f, &ours), row_of(f, &other)};
+
+		for (int i = 0; i < 2; i++)
+			(void)snprintf(all[i].cluster, sizeof(all[i].cluster), "%s",
+				       clusters[k % 2]);
+		load(f, rows[k / 2], &ours);
+		snapshot(f, "DOWN+CLOUD", "NodeAddr=10.0.0.1"); /* it would be believed gone */
+		for (int n = 0; n < 3; n++, f->ahead += 60001)
+			take(f, all, 2);
+		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.state, rows[k / 2]);
+		assert_int_equal(engine_counters(f->e)->foreign, 1);
+		f->ahead = 0;
+	}
+}
+
 /* Of any other nobody knows whose it is: it is told of, and that is all.  The list counts. */
 static void test_unreadable_of_nobody(void **state)
 {
@@ -615,6 +640,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_a_list_does_not_revive_what_has_ended_since_it_began, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_a_row_has_is_ours_without_our_tag, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),
