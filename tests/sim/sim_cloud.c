@@ -204,6 +204,7 @@ struct inst *sim_cloud_boot(struct sim_cloud *c, const struct create_want *want,
 		world_met(w, SIM_LATE_VISIBLE, i->node, i->gen);
 		i->visible_at = w->now + world_between(w, 0, w->set.settle_ms);
 	}
+	sim_tags_born(w, i);
 	if (world_fault(w, SIM_NO_ADDRESS)) {
 		world_met(w, SIM_NO_ADDRESS, i->node, i->gen);
 		i->addr_at = run + world_between(w, 0, 60) * SIM_SECOND;

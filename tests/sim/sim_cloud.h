@@ -42,6 +42,16 @@ struct inst {
 	int64_t shown_at;    /* ... and when that was */
 	unsigned ended_life; /* 1 + the life in which a list that reached burstd said when it ended
 			      */
+	enum sim_edit {      /* what somebody has made of its tags */
+			EDIT_NONE,
+			EDIT_NO_CLUSTER,    /* it has not the cluster's ... */
+			EDIT_OTHER_CLUSTER, /* ... or another's */
+			EDIT_NAME,          /* it has another node's name ... */
+			EDIT_GEN,           /* ... or generation ... */
+			EDIT_NO_NAME,       /* ... or neither */
+			EDITS
+	} edit;
+	int64_t tags_at;               /* it has none before */
 	const struct sim_place *place; /* where it was bought; NULL: foreign, or a twin */
 	int64_t free_at;               /* it has ended, and is counted there until then */
 	enum sim_makes fate;           /* as what it was made ... */
@@ -147,6 +157,13 @@ void sim_fabric_list(const struct sim_cloud *c, struct str *out);
 /* A create is about to go onto the wire. */
 void sim_fabric_check_create(struct sim_cloud *c, const struct create_request *rq);
 const char *sim_fabric_left(const struct sim_cloud *c); /* one of ours; NULL: there is none */
+
+/* --- sim_tags.c: what says whose an instance is --- */
+void sim_tags_choose(struct world *w);
+void sim_tags_born(struct world *w, struct inst *i);
+/* It is about to be listed: somebody may have been there. */
+void sim_tags_turn(struct world *w, struct inst *i);
+void sim_tags_show(const struct world *w, struct str *out, const struct inst *i);
 
 /* --- sim_notice.c --- */
 void sim_notice_reclaim(struct world *w, struct inst *i); /* it will be reclaimed */

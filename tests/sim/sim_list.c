@@ -21,16 +21,18 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 	if (i->odd && inst_live(i) && shown == i->state)
 		word = odd_words[i->number % 3];
 
+	str_adds(out, "{");
 	if (tags)
-		str_addf(out, "{\"cluster\":\"%s\",", i->cluster);
+		sim_tags_show(c->w, out, i);
 	else
-		str_adds(out, "{");
+		str_addf(out, "\"name\":\"%s\",\"generation\":%llu,", i->node,
+			 (unsigned long long)i->gen);
 	str_addf(out,
-		 "\"name\":\"%s\",\"generation\":%llu,\"id\":\"i-%u\",\"state\":%s,"
+		 "\"id\":\"i-%u\",\"state\":%s,"
 		 "\"type\":\"x\",\"region\":\"r\",\"zone\":\"z\",\"market\":\"on-demand\","
 		 "\"address\":\"%s\",\"hostname\":\"%s\",\"created_ms\":%lld",
-		 i->node, (unsigned long long)i->gen, (unsigned)i->number, word,
-		 now >= i->addr_at ? i->addr : "", i->node, (long long)i->created);
+		 (unsigned)i->number, word, now >= i->addr_at ? i->addr : "", i->node,
+		 (long long)i->created);
 	if (i->state == INST_RECLAIMING)
 		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);
 	if (shown == INST_ENDED)
@@ -165,6 +167,12 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 		if (shown == c->w->set.page) {
 			*next = (uint32_t)k;
 			return;
+		}
+		sim_tags_turn(c->w, i);
+		if (c->w->now < i->tags_at) { /* it is there, and nobody can say whose it is */
+			str_adds(out, shown++ > 0 ? "," : "");
+			sim_cloud_show(c, out, i, true);
+			continue;
 		}
 		i->odd = world_fault(c->w, SIM_UNKNOWN_STATE);
 		if (i->odd && inst_live(i) && i->pool != SIM_POOLS_MAX)

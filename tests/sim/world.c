@@ -37,6 +37,8 @@ static const char why_hook[] = "what is bought is sent for at once, and hooks co
 static const char why_idle[] = "only what no job has is deleted, so it is not on its way";
 static const char why_claim[] = "it is about a claim, or the way to it: counted once";
 static const char why_share[] = "the first of them has it, so it was sent for";
+static const char why_tags[] =
+	"it is about what burstd knows by its id; seldom of what is shortly so";
 static const char why_off[] = "only what slurmctld has off is powered up; our row is late at most";
 
 const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
@@ -151,6 +153,11 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 	[SIM_ABSENT] = {"provider off", 600, W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
 	[SIM_FULL] = {"F8 place is full", 1000, OTHER_THAN_CREATE, why_cr},
 	[SIM_NO_QUOTA] = {"F9 quota is used up", 1000, OTHER_THAN_CREATE, why_cr},
+	[SIM_TAGS_LATE] = {"F13 no tags yet", 500, OTHER_THAN_BOOT, why_boot},
+	[SIM_TAGS_EDITED] = {"F13 tags edited", 40,
+			     NO_ROW | W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(GONE) |
+				     W(QUARANTINED),
+			     why_tags},
 	[SIM_STILLBORN] = {"F10 fails once accepted", 200, OTHER_THAN_BOOT, why_boot},
 };
 
@@ -384,6 +391,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_absent_choose(w);
 	sim_slow_choose(w);
 	sim_stock_choose(w);
+	sim_tags_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");

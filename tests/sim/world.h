@@ -128,6 +128,8 @@ enum sim_fault {
 	SIM_STILLBORN,    /* F10: what a create made, which was accepted, fails later; likewise */
 	SIM_FULL,         /* F8: a place holds so many machines; likewise ... */
 	SIM_NO_QUOTA,     /* F9: ... and the account may have so many there */
+	SIM_TAGS_LATE,    /* F13: it is listed, and has no tags yet; likewise */
+	SIM_TAGS_EDITED,  /* F13: somebody has changed them; likewise */
 	SIM_NFAULTS
 };
 
