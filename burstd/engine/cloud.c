@@ -596,12 +596,9 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 		return;
 	c->offers_known = true;
 	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
-	free(c->offers);
-	c->offers = c->coming;
-	c->noffers = c->ncoming;
+	place_offers(c, c->coming, c->ncoming);
 	c->coming = NULL;
 	c->ncoming = 0;
-	postpone_prices(c->e);
 }
 
 /* What a pool may buy here, each type once in a pool; types NULL: only how many. */

@@ -187,32 +187,57 @@ int64_t place_price(const struct engine *e, const struct conf_offer *o)
 		       : LADDER_UNPRICED;
 }
 
-int64_t place_lowest(const struct engine *e, uint32_t pool)
+void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
 {
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-	int64_t least = INT64_MAX;
 
-	for (size_t i = 0; i < n; i++) {
-		int64_t price = place_price(e, &rungs[i]);
-
-		if (price > 0 && price < least)
-			least = price;
+	for (size_t i = 0; i < CONF_OFFERS_MAX; i++) {
+		costs[i] = i < n ? place_price(e, &rungs[i]) : 0;
+		costs[i] = costs[i] > 0 ? costs[i] : INT64_MAX;
 	}
-	return least;
+}
+
+void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
+{
+	const struct conf *conf = c->e->conf;
+
+	free(c->offers);
+	c->offers = offers;
+	c->noffers = n;
+	for (size_t i = 0; i < conf->npools; i++) {
+		size_t nrungs;
+		const struct conf_offer *rungs = conf_rungs(&conf->pools[i], &nrungs);
+
+		for (size_t k = 0; k < nrungs; k++)
+			if (&c->e->clouds[rungs[k].provider_index] == c &&
+			    cloud_price(c, &rungs[k]) != 0)
+				pool_costs(c->e, i, k, cloud_price(c, &rungs[k]));
+	}
+	postpone_prices(c->e);
+}
+
+/* What is not offered any more cost what it did when it was. */
+static int64_t cost_of(const struct cloud *c, uint32_t pool, const struct conf_offer *o)
+{
+	const int64_t price = cloud_price(c, o);
+	size_t n;
+
+	return price != 0 ? price
+			  : pool_cost(c->e, pool,
+				      (size_t)(o - conf_rungs(&c->e->conf->pools[pool], &n)));
 }
 
 /* The dearest rung of the pool at that provider: which of them it was is not known. */
-static const struct conf_offer *dearest(const struct engine *e, const struct cloud *c,
-					uint32_t pool)
+static const struct conf_offer *dearest(const struct cloud *c, uint32_t pool)
 {
 	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n), *best = NULL;
+	const struct conf_offer *rungs = conf_rungs(&c->e->conf->pools[pool], &n), *best = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (&e->clouds[rungs[i].provider_index] != c)
+		if (&c->e->clouds[rungs[i].provider_index] != c)
 			continue;
-		if (best == NULL || cloud_price(c, &rungs[i]) > cloud_price(c, best))
+		if (best == NULL || cost_of(c, pool, &rungs[i]) > cost_of(c, pool, best))
 			best = &rungs[i];
 	}
 	return best;
@@ -220,16 +245,17 @@ static const struct conf_offer *dearest(const struct engine *e, const struct clo
 
 void place_adopt(const struct cloud *c, struct node *n)
 {
-	const struct conf_offer *o = dearest(c->e, c, n->pool);
+	const struct conf_offer *o = dearest(c, n->pool);
 	const struct fleet_name *nm = fleet_find(&c->e->fleet, n->name);
 
 	if (o != NULL) {
-		place_set(c->e, n, o, cloud_price(c, o));
-		return;
+		place_set(c->e, n, o, cost_of(c, n->pool, o));
+	} else { /* the configuration sells nothing of the pool there any more */
+		n->cloud = (uint32_t)(c - c->e->clouds);
+		(void)snprintf(n->provider, sizeof(n->provider), "%s", c->conf->name);
 	}
-	/* The configuration sells nothing of the pool there any more. */
-	n->cloud = (uint32_t)(c - c->e->clouds);
-	(void)snprintf(n->provider, sizeof(n->provider), "%s", c->conf->name);
+	if (n->rate_nano_h != 0)
+		return;
 	for (const struct fleet_node *fn = nm != NULL ? nm->newest : NULL; fn; fn = fn->older)
 		if (fn->n.rate_nano_h > n->rate_nano_h)
 			n->rate_nano_h = fn->n.rate_nano_h;
@@ -237,7 +263,7 @@ void place_adopt(const struct cloud *c, struct node *n)
 
 bool place_priced(const struct cloud *c, uint32_t pool)
 {
-	const struct conf_offer *o = dearest(c->e, c, pool);
+	const struct conf_offer *o = dearest(c, pool);
 
 	return c->offers_known || (o != NULL && cloud_price(c, o) != 0);
 }

@@ -24,6 +24,8 @@ struct pool {
 	/* Of each rung: elsewhere is tried first, since the cause may be a host, or a place, as
 	 * well as the image.  Memory only. */
 	struct breaker wrong[CONF_OFFERS_MAX];
+	/* What each rung cost when it was offered last; memory only. */
+	int64_t cost[CONF_OFFERS_MAX];
 	struct engine_losses lost; /* memory only; made anew from the rows at a start */
 };
 
@@ -37,8 +39,10 @@ void pool_grow(struct engine *e, size_t had, size_t n)
 	e->pools = mem_realloc(e->pools, (n + 1) * sizeof(*e->pools));
 	for (size_t i = had; i < n; i++)
 		e->pools[i] = (struct pool){.paused = false};
-	for (size_t i = 0; i < had; i++) /* rungs may have changed places */
+	for (size_t i = 0; i < had; i++) { /* rungs may have changed places */
 		memset(e->pools[i].wrong, 0, sizeof(e->pools[i].wrong));
+		memset(e->pools[i].cost, 0, sizeof(e->pools[i].cost));
+	}
 }
 
 void pool_load(struct engine *e, const struct journal_pool *p)
@@ -191,6 +195,16 @@ int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 
 	/* More than ever is given: the clock went back (F57). */
 	return closed && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
+}
+
+void pool_costs(struct engine *e, size_t i, size_t rung, int64_t price)
+{
+	e->pools[i].cost[rung] = price;
+}
+
+int64_t pool_cost(const struct engine *e, size_t i, size_t rung)
+{
+	return e->pools[i].cost[rung];
 }
 
 void pool_failed(struct engine *e, const struct node *n, const char *why)

@@ -59,14 +59,14 @@ struct postponed { /* one job */
 	char said[SLURM_COMMENT_MAX + 1];
 	int64_t said_ms;
 	/* Of one that no wait can mend: */
-	uint32_t pool;    /* that it is about */
-	int64_t price;    /* the lowest there, then */
-	uint64_t wishes;  /* what it asked for; 0: not looked at yet */
-	uint64_t counts;  /* likewise, in tasks, processors and nodes */
-	int64_t least_ms; /* not before: slurmctld's own time, or somebody's */
-	bool loaded;      /* ... which is not known: it was told before our start */
-	bool anew;        /* something has changed since: it may start */
-	bool settled;     /* it was seen with its nodes since it was told */
+	uint32_t pool;                  /* that it is about */
+	int64_t costs[CONF_OFFERS_MAX]; /* of its rungs, then */
+	uint64_t wishes;                /* what it asked for; 0: not looked at yet */
+	uint64_t counts;                /* likewise, in tasks, processors and nodes */
+	int64_t least_ms;               /* not before: slurmctld's own time, or somebody's */
+	bool loaded;                    /* ... which is not known: it was told before our start */
+	bool anew;                      /* something has changed since: it may start */
+	bool settled;                   /* it was seen with its nodes since it was told */
 };
 
 /* Any comment of ours: after a restart nobody knows which. */
@@ -132,7 +132,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 
 	(void)refusal_add(&p->refusal, why->hint, engine_now(e));
 	p->pool = why->pool;
-	p->price = refusal_lasts(&p->refusal) ? place_lowest(e, why->pool) : 0;
+	place_costs(e, why->pool, p->costs);
 	p->wishes = p->counts = 0;
 	p->anew = p->unnamed = p->settled = false;
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
@@ -503,10 +503,22 @@ void postpone_anew(struct engine *e)
 			change(e, p);
 }
 
+/* Which of them the job may have is not known here: any that has become cheaper, or can be had. */
+static bool is_cheaper(const struct engine *e, const struct postponed *p)
+{
+	int64_t now[CONF_OFFERS_MAX];
+
+	place_costs(e, p->pool, now);
+	for (size_t i = 0; i < CONF_OFFERS_MAX; i++)
+		if (now[i] < p->costs[i])
+			return true;
+	return false;
+}
+
 void postpone_prices(struct engine *e)
 {
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
-		if (is_waiting(e, p) && p->price != 0 && place_lowest(e, p->pool) < p->price)
+		if (is_waiting(e, p) && is_cheaper(e, p))
 			change(e, p);
 }
 

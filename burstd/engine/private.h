@@ -463,7 +463,10 @@ void place_list_seen(struct engine *e); /* one more of them is listed */
 /* May a create for this row go out, as far as lists are concerned? */
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
-int64_t place_lowest(const struct engine *e, uint32_t pool); /* known; INT64_MAX: none is */
+/* What each rung of the pool costs now; INT64_MAX: it is not known, not offered, or no rung. */
+void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
+/* The provider has answered what it offers, whole: takes them. */
+void place_offers(struct cloud *c, struct provider_offer *offers, size_t n);
 /* What one more node of the pool would cost, for nobody in particular; 0: none may be had now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
@@ -812,6 +815,9 @@ void pool_failed(struct engine *e, const struct node *n, const char *why);
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
 /* Count this one, if it was taken by its provider; all of them that the journal has. */
+/* What a rung costs, as its provider said last; 0: it never did. */
+void pool_costs(struct engine *e, size_t i, size_t rung, int64_t price);
+int64_t pool_cost(const struct engine *e, size_t i, size_t rung);
 void pool_lost(struct engine *e, const struct node *n);
 void pool_count_lost(struct engine *e);
 /* Until when all other rungs of the pool go before this one; 0: it has its own place. */

@@ -123,9 +123,11 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 	B.shut += kind == PROVIDER_LOGIN && r->code != PROVIDER_OK;
 }
 
-void postpone_prices(struct engine *e)
+void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
 {
-	(void)e;
+	free(c->offers);
+	c->offers = offers;
+	c->noffers = n;
 }
 
 void place_list_seen(struct engine *e)

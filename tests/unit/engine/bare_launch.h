@@ -203,6 +203,27 @@ int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 	return 0;
 }
 
+void pool_costs(struct engine *e, size_t i, size_t rung, int64_t price)
+{
+	(void)e;
+	(void)i;
+	(void)rung;
+	(void)price;
+}
+
+int64_t pool_cost(const struct engine *e, size_t i, size_t rung)
+{
+	(void)e;
+	(void)i;
+	(void)rung;
+	return 0;
+}
+
+void postpone_prices(struct engine *e)
+{
+	(void)e;
+}
+
 void pool_refuse_wanted(struct engine *e)
 {
 	(void)e;

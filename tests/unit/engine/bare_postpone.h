@@ -19,7 +19,7 @@ static struct fix {
 	uint64_t mark, past;           /* updates of nodes queued, and run */
 	struct postpone_why bad;       /* the next refusal */
 	char cleared[40], started[40]; /* whose comment was; who may start at once */
-	int64_t lowest;                /* price */
+	int64_t costs[2];              /* of its rungs */
 	int64_t hold_ms, known_ms;     /* of slurm.conf: engine/prereq.c */
 } F;
 
@@ -84,11 +84,12 @@ void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 	(void)snprintf(F.started, sizeof(F.started), "%s", job);
 }
 
-int64_t place_lowest(const struct engine *e, uint32_t pool)
+void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
 {
 	(void)e;
 	assert_int_equal(pool, 1);
-	return F.lowest;
+	for (size_t i = 0; i < CONF_OFFERS_MAX; i++)
+		costs[i] = i < 2 ? F.costs[i] : INT64_MAX;
 }
 
 int64_t prereq_hold_ms(const struct engine *e)
@@ -122,7 +123,7 @@ static int setup(void **state)
 	memset(&F, 0, sizeof(F));
 	map_init(&F.e.postponed_map);
 	F.bad.pool = 1;
-	F.lowest = 500;
+	F.costs[0] = F.costs[1] = 500;
 	return 0;
 }
 

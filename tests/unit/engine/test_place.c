@@ -240,6 +240,26 @@ static void test_a_type_like_another(void **state)
 	assert_null(engine_like_type(f->e, 0, "standard_nd96"));
 }
 
+/* I22: an instance that nobody knows is not for nothing when its offer has gone. */
+static void test_what_is_gone_costs_what_it_did(void **state)
+{
+	struct fix *f = *state;
+	struct provider_offer *offers = mem_zalloc(sizeof(*offers));
+	struct node n;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->pools[0].offers[0].price_nano_h = 0;
+	f->e->conf->pools[0].offers[1].price_nano_h = 0;
+	offers[0].price_nano_h = 7; /* of everything */
+	place_offers(&f->e->clouds[0], offers, 1);
+	f->e->clouds[0].offers_known = true;
+	place_offers(&f->e->clouds[0], NULL, 0);
+	assert_int_equal(place_price(f->e, &f->e->conf->pools[0].offers[0]), -1);
+	node_init(&n, "c1", 1, engine_now(f->e));
+	place_adopt(&f->e->clouds[0], &n);
+	assert_int_equal(n.rate_nano_h, 7);
+}
+
 static void test_prices_and_lists_of_all_rungs(void **state)
 {
 	struct fix *f = *state;
@@ -759,6 +779,7 @@ int main(void)
 		T(test_a_row_keeps_its_offer),
 		T(test_rows_of_an_older_burstd),
 		T(test_a_type_like_another),
+		T(test_what_is_gone_costs_what_it_did),
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),

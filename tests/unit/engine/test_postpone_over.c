@@ -285,16 +285,33 @@ static void test_nobodys_wish_is_overruled(void **state)
 	assert_string_equal(F.started, "");
 }
 
-static void test_decided_anew_when_it_is_cheaper(void **state)
+/* The one that it may have was not offered, and is again; another costs no more, nor less. */
+static void test_decided_anew_when_it_is_offered(void **state)
 {
 	(void)state;
+	F.costs[1] = INT64_MAX;
 	refuse_for_good();
-	F.lowest = 501;
 	postpone_prices(&F.e);
 	W.asked[0] = '\0';
 	postpone_run(&F.e);
 	assert_string_equal(W.asked, "");
-	F.lowest = 499;
+	F.costs[1] = 500;
+	postpone_prices(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "7_2");
+}
+
+static void test_decided_anew_when_it_is_cheaper(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	F.costs[0] = 501;
+	F.costs[1] = INT64_MAX;
+	postpone_prices(&F.e);
+	W.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "");
+	F.costs[1] = 499;
 	postpone_prices(&F.e);
 	details("PENDING", 7, 86400, F.comment);
 	assert_string_equal(F.started, "7_2");
@@ -442,7 +459,7 @@ static void test_others_are_not_decided_anew(void **state)
 	refuse("why");
 	details("PENDING", 7, 6, "");
 	postpone_anew(&F.e);
-	F.lowest = 1;
+	F.costs[0] = 1;
 	postpone_prices(&F.e);
 	W.asked[0] = '\0';
 	postpone_run(&F.e);
@@ -464,6 +481,7 @@ int main(void)
 		TEST(test_it_waits_a_day),
 		TEST(test_decided_anew_after_a_reload),
 		TEST(test_nobodys_wish_is_overruled),
+		TEST(test_decided_anew_when_it_is_offered),
 		TEST(test_decided_anew_when_it_is_cheaper),
 		TEST(test_decided_anew_when_somebody_edits_the_job),
 		TEST(test_decided_anew_when_it_has_other_tasks),
