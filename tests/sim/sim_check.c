@@ -248,7 +248,7 @@ static void check_limit(struct world *w, const char *of, const struct sim_pool *
 static void check_limits(struct world *w)
 {
 	struct sum live[SIM_POOLS_MAX] = {{0}}, rows[SIM_POOLS_MAX] = {{0}};
-	const struct sim_row *r;
+	const struct sim_row *r, *row;
 	size_t n = sim_journal_rows(w->journal, &r);
 
 	for (size_t k = 0; k < w->cloud->nlive; k++) {
@@ -257,7 +257,8 @@ static void check_limits(struct world *w)
 		if (!ours(i) || stray(i))
 			continue;
 		live[i->pool].nodes++;
-		live[i->pool].rate += w->set.pools[i->pool].price;
+		row = sim_journal_row(w->journal, i->node, i->gen);
+		live[i->pool].rate += row != NULL ? row->n.rate_nano_h : 0;
 	}
 	for (size_t k = 0; k < n; k++) {
 		const struct inst *i = instance_of(w, &r[k].n);
@@ -412,6 +413,28 @@ static bool warm_settled(const struct world *w, size_t pool, char *why, size_t s
 	return false;
 }
 
+/* May it start?  Not while others are at work on what was bought when it was dearer, and what is
+ * left of max_rate is not enough for it. */
+static bool has_room(const struct world *w, const struct ctld_job *j)
+{
+	const struct sim_pool *p;
+	const struct sim_row *r;
+	int64_t rate;
+
+	if (w->set.chance[SIM_PRICE_MOVES] == 0 || j->pool == JOB_ANY_POOL)
+		return true;
+	p = &w->set.pools[j->pool];
+	rate = (int64_t)j->n * p->price;
+	for (size_t i = 0; i < w->ctld->n; i++) {
+		const struct ctld_node *n = &w->ctld->nodes[i];
+
+		r = n->pool == j->pool && n->job != 0 ? sim_journal_row(w->journal, n->name, 0)
+						      : NULL;
+		rate += r != NULL && r->n.state != NODE_GONE ? r->n.rate_nano_h : 0;
+	}
+	return rate <= p->max_rate;
+}
+
 bool check_converged(struct world *w, char *why, size_t size)
 {
 	const struct sim_row *r;
@@ -433,7 +456,7 @@ bool check_converged(struct world *w, char *why, size_t size)
 		return false;
 	}
 	for (size_t i = 0; i < JOBS_MAX; i++)
-		if (w->ctld->jobs[i].state == JOB_PENDING ||
+		if ((w->ctld->jobs[i].state == JOB_PENDING && has_room(w, &w->ctld->jobs[i])) ||
 		    w->ctld->jobs[i].state == JOB_CONFIGURING) {
 			(void)snprintf(why, size, "job %u still waits for its %u nodes",
 				       (unsigned)w->ctld->jobs[i].id, (unsigned)w->ctld->jobs[i].n);

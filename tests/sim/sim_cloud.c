@@ -289,6 +289,7 @@ void sim_cloud_heal(struct sim_cloud *c)
 {
 	c->other_until = c->auth_until = c->away[0].until = c->away[1].until = 0;
 	sim_place_heal(c->w);
+	sim_price_heal(c->w);
 	for (size_t k = 0; k < c->nlive; k++) {
 		c->live[k]->odd = false;
 		c->live[k]->denied_until = 0;

@@ -107,6 +107,9 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		SIM_TRACE(w, "http %llu: %ld %.150s", (unsigned long long)q->handle,
 			  q->error.code != 0 ? -1 : q->status,
 			  q->error.code != 0 ? q->error.msg : q->body.p);
+	if (q->done != NULL && q->kind == WIRE_OFFERS && q->error.code == 0 && q->status == 200 &&
+	    !q->garbage)
+		sim_price_told(w, &q->offers, q->twin);
 	if (q->done != NULL && q->kind == WIRE_CREATE && q->error.code == 0 && !q->garbage)
 		told(w, q);
 	if (q->done != NULL && q->kind == WIRE_CREATE && q->error.code == 0 && q->status == 429)

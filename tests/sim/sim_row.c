@@ -69,8 +69,10 @@ void sim_row_change(struct world *w, const struct sim_row *old, const struct nod
 {
 	check_row(w, old, n);
 	check_instance(w, n);
-	if (old == NULL)
+	if (old == NULL) {
+		sim_price_row(w, n);
 		return;
+	}
 	check_refusal(w, &old->n, n);
 	sim_absent_row(w, &old->n, n);
 }

@@ -105,6 +105,10 @@ static void on_create(struct world *w, struct wire *q)
 	}
 	if (world_fault(w, SIM_CAPACITY))
 		sim_place_runs_out(w, &q->create);
+	if (sim_price_gone(w, &q->create)) {
+		refuse(w, q, "capacity");
+		return;
+	}
 	if (sim_place_is_out(w, &q->create)) {
 		sim_wire_met(w, SIM_CAPACITY, q);
 		refuse(w, q, "capacity");
@@ -166,20 +170,26 @@ static void on_list(struct world *w, struct wire *q)
 static void on_offers(struct world *w, struct wire *q)
 {
 	char price[FMT_MONEY_SIZE];
+	const char *comma = "";
 
 	if (w->no_offers) {
 		error(q, 500, "internal");
 		return;
 	}
+	sim_price_list(w, &q->offers);
 	str_adds(&q->body, "{\"offers\":[");
 	for (size_t i = 0; i < w->set.npools; i++)
-		for (size_t k = 0; k < SIM_RUNGS; k++)
+		for (size_t k = 0; k < SIM_RUNGS; k++) {
+			if (q->offers.price[i][k] == 0)
+				continue;
 			str_addf(&q->body,
 				 "%s{\"type\":\"%s\",\"region\":\"%s\",\"zone\":\"z\",\"market\":"
 				 "\"%s\",\"price\":\"%s\",\"currency\":\"USD\",\"available\":null}",
-				 i + k > 0 ? "," : "", w->set.pools[i].type, k == 2 ? "r2" : "r",
+				 comma, w->set.pools[i].type, k == 2 ? "r2" : "r",
 				 k == 1 ? "spot" : "on-demand",
-				 fmt_money(price, w->set.pools[i].price));
+				 fmt_money(price, q->offers.price[i][k]));
+			comma = ",";
+		}
 	str_adds(&q->body, "]}");
 }
 

@@ -43,10 +43,11 @@ struct wire {
 	struct err error; /* code set: there is none */
 	long status;
 	struct str body;
-	bool garbage;         /* is what it became on its way */
-	enum sim_fails fails; /* its place does */
-	unsigned retry_s;     /* Retry-After; 0: none */
-	uint32_t list_run;    /* not 0: the last page of this list */
+	struct sim_offers offers; /* that are in it */
+	bool garbage;             /* is what it became on its way */
+	enum sim_fails fails;     /* its place does */
+	unsigned retry_s;         /* Retry-After; 0: none */
+	uint32_t list_run;        /* not 0: the last page of this list */
 };
 
 static inline bool wire_makes(const struct wire *q)

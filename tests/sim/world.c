@@ -158,6 +158,8 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 			     NO_ROW | W(WANTED) | W(CREATING) | W(INDOUBT) | W(DRAINING) | W(GONE) |
 				     W(QUARANTINED),
 			     why_tags},
+	[SIM_PRICE_MOVES] = {"prices move", 300, NODES, why_one},
+	[SIM_OFFER_GONE] = {"F8 offer is gone", 60, OTHER_THAN_CREATE | W(INDOUBT), why_cr},
 	[SIM_STILLBORN] = {"F10 fails once accepted", 200, OTHER_THAN_BOOT, why_boot},
 };
 
@@ -392,6 +394,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_slow_choose(w);
 	sim_stock_choose(w);
 	sim_tags_choose(w);
+	sim_price_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");

@@ -130,6 +130,8 @@ enum sim_fault {
 	SIM_NO_QUOTA,     /* F9: ... and the account may have so many there */
 	SIM_TAGS_LATE,    /* F13: it is listed, and has no tags yet; likewise */
 	SIM_TAGS_EDITED,  /* F13: somebody has changed them; likewise */
+	SIM_PRICE_MOVES,  /* what an offer costs changes; likewise */
+	SIM_OFFER_GONE,   /* F8: there is no such offer, for a while; likewise */
 	SIM_NFAULTS
 };
 
@@ -236,6 +238,17 @@ enum sim_limit_kind {
 	SIM_LIMITS
 };
 
+struct sim_price {
+	int64_t now, gone_until; /* the provider's; not offered before */
+	int64_t told, before;    /* what burstd was told last, and before that; 0: not offered */
+	int64_t told_at;
+	unsigned life, ever; /* ever: 1 + the life in which it was told that it is offered */
+};
+
+struct sim_offers { /* in one answer; 0: not offered */
+	int64_t price[SIM_POOLS_MAX][SIM_RUNGS];
+};
+
 struct sim_limits {     /* the provider's: token buckets, sim_limit.c */
 	bool some, one; /* it has them; one for all kinds of requests */
 	int64_t gap_ms[SIM_LIMITS], size[SIM_LIMITS];
@@ -308,6 +321,7 @@ struct world {
 	bool zoned[SIM_POOLS_MAX]; /* the configuration names a zone for this pool */
 	struct sim_pool_state pools[SIM_POOLS_MAX];
 	struct sim_place places[SIM_PLACES_MAX];
+	struct sim_price prices[SIM_POOLS_MAX][SIM_RUNGS];
 	int64_t listed_at[2]; /* when burstd had a whole list last, by each name of the account */
 	bool turned;          /* the rungs stand the other way round in burstd.conf */
 	/* The account's other name: what burstd.conf or its files lack now ... */
@@ -410,6 +424,14 @@ uint32_t sim_stock_left(struct world *w, const struct create_request *rq, const 
 const char *sim_stock_refuse(struct world *w, const struct create_request *rq, bool *refused);
 void sim_stock_sold(struct world *w, const struct create_request *rq, struct inst *i);
 void sim_stock_back(struct world *w, struct inst *i); /* it has ended */
+
+/* --- sim_price.c --- */
+void sim_price_choose(struct world *w);
+void sim_price_heal(struct world *w);
+void sim_price_list(struct world *w, struct sim_offers *out);
+bool sim_price_gone(struct world *w, const struct create_request *rq);
+void sim_price_told(struct world *w, const struct sim_offers *o, bool twin);
+void sim_price_row(struct world *w, const struct node *n); /* a new one is durable */
 
 /* --- sim_limit.c --- */
 void sim_limit_choose(struct world *w);
