@@ -428,6 +428,17 @@ enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum
 	return news;
 }
 
+void cooldown_back(struct cooldown *c, const char *provider)
+{
+	struct cooldown_entry *next;
+
+	for (struct cooldown_entry *e = c->first; e != NULL; e = next) {
+		next = e->next;
+		if (e->kind == FAILING && e->times == 0 && strcmp(e->provider, provider) == 0)
+			drop(c, e);
+	}
+}
+
 void cooldown_clear(struct cooldown *c, const struct cooldown_place *p)
 {
 	for (int k = 0; k < NKINDS; k++) {

@@ -124,6 +124,10 @@ enum provider_code cooldown_worse(enum provider_code a, enum provider_code b);
 enum cooldown_news cooldown_heard(struct cooldown *c, const char *provider, enum provider_code code,
 				  int64_t sent_ms, int64_t now_ms);
 
+/* The provider answers again.  Purchases that had failed until then failed as all else did, and say
+ * nothing of their places; one that is closed already stays so. */
+void cooldown_back(struct cooldown *c, const char *provider);
+
 /* An admin knows better: forget all there is of this place, its provider included. */
 void cooldown_clear(struct cooldown *c, const struct cooldown_place *p);
 

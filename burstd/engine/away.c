@@ -72,6 +72,7 @@ void away_back(struct cloud *c)
 		for (struct fleet_node *fn = f->all[i]->newest; fn != NULL; fn = fn->older)
 			if (engine_cloud(c->e, &fn->n) == c)
 				fn->unreached = false;
+	cooldown_back(&c->e->cooldown, c->conf->name);
 }
 
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)

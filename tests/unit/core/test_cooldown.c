@@ -36,6 +36,7 @@ enum deed {
 	BUY,      /* may it be sent? */
 	ANSWERED, /* a purchase sent at `sent` was answered so: what is the news? */
 	LISTED,   /* so was another call */
+	BACK,     /* the provider answers again */
 	ENDS,     /* a purchase that was never answered has bought nothing */
 };
 
@@ -93,6 +94,10 @@ struct step { /* times in seconds */
 		t, LISTED, p, PROVIDER_##c, COOLDOWN_##n, s                                        \
 	}
 
+#define IS_BACK(t, p)                                                                              \
+	{                                                                                          \
+		t, BACK, p, 0, 0, 0                                                                \
+	}
 #define NOTHING(t, p, s) SHUTS(t, p, s, SAME)
 #define SHUTS(t, p, s, n)                                                                          \
 	{                                                                                          \
@@ -154,6 +159,12 @@ static const struct story {
 	  TOLD(500, H, AMBIGUOUS, 499, SAME), OPEN(500, H)}},
 	{"... nor when it answered before, and not since",
 	 {TOLD(30, G, TRANSIENT, 29, SAME), TOLD(90, G, TRANSIENT, 89, SAME), OPEN(90, G)}},
+	{"... nor when it was away between two failures",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), IS_BACK(60, G), TOLD(75, G, TRANSIENT, 74, SAME),
+	  OPEN(75, G), NOTHING(140, G, 74), OPEN(140, G)}},
+	{"... but another's outage is none of it, and what is closed stays so",
+	 {TOLD(10, G, TRANSIENT, 9, SAME), IS_BACK(60, H), TOLD(70, G, TRANSIENT, 69, FAILS),
+	  TOLD(70, A, CAPACITY, 69, COOLS), IS_BACK(71, G), FAILS(71, G, 130), COOLS(71, A, 130)}},
 	{"a purchase between two failures, and the count begins anew",
 	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(20, G, OK, 9, SAME),
 	  TOLD(75, G, TRANSIENT, 74, SAME), OPEN(75, G)}},
@@ -289,6 +300,9 @@ static void run(struct cooldown *c, const struct step *s)
 		return;
 	case BUY:
 		assert_int_equal(cooldown_buy(c, p, now), s->arg);
+		return;
+	case BACK:
+		cooldown_back(c, p->provider);
 		return;
 	case ENDS:
 		assert_int_equal(cooldown_doubt_ends(c, p, sent, now), s->want);

@@ -571,6 +571,23 @@ static void test_one_that_is_off_keeps_no_other_from_selling(void **state)
 	assert_non_null(strstr(pool_closed(f->e, 0), "far has not shown what it has"));
 }
 
+/* F26: what failed with all else says nothing of its place, which would be left alone as soon as
+ * the provider is back. */
+static void test_purchases_that_fail_with_all_else_close_no_place(void **state)
+{
+	struct fix *f = *state;
+	const struct cooldown_place there = {
+		.provider = "far", .type = "there", .region = "r", .patience_ms = LIMIT};
+
+	load(f);
+	(void)cooldown_bought(&f->e->cooldown, &there, PROVIDER_TRANSIENT, engine_now(f->e),
+			      engine_now(f->e));
+	silent(f, LIMIT);
+	assert_int_equal(f->e->cooldown.n, 1);
+	heard(f, PROVIDER_LIST, PROVIDER_OK);
+	assert_int_equal(f->e->cooldown.n, 0);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -589,6 +606,7 @@ int main(void)
 		T(test_one_that_is_off_is_away),
 		T(test_what_leaves_there_is_not_waited_for),
 		T(test_one_that_is_off_keeps_no_other_from_selling),
+		T(test_purchases_that_fail_with_all_else_close_no_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
