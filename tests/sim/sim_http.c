@@ -100,7 +100,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 	}
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0) {
 		sim_cloud_listed(w->cloud, q->list_run);
-		w->listed_at[q->twin] = w->now;
+		sim_place_listed(w, q->twin);
 	}
 	if (q->done != NULL && ((q->kind != WIRE_LIST && q->kind != WIRE_NOTICES) ||
 				q->status != 200 || q->error.code != 0))

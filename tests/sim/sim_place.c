@@ -198,6 +198,18 @@ void sim_place_answered(struct world *w, const struct create_request *rq, long s
 			p->failed = (struct sim_failed){0};
 }
 
+/* Without a list for so long the provider may have been away: what failed meanwhile failed as all
+ * else did. */
+void sim_place_listed(struct world *w, bool twin)
+{
+	bool away = w->now - w->listed_at[twin] >= w->set.unreachable_ms;
+
+	for (struct sim_place *p = w->places; away && p->type[0] != '\0'; p++)
+		if (p->twin == twin && !is_closed(w, &p->failed))
+			p->failed = (struct sim_failed){0};
+	w->listed_at[twin] = w->now;
+}
+
 /* A create that burstd has just decided on. */
 static void check_failing(struct world *w, struct sim_place *p, const struct create_request *rq)
 {

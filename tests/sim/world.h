@@ -410,6 +410,7 @@ void sim_place_heal(struct world *w); /* no place fails any more */
 enum sim_fails sim_place_fails(struct world *w, const struct create_request *rq, bool twin);
 /* What comes of one that is accepted there now?  It may begin with it. */
 enum sim_makes sim_place_makes(struct world *w, const struct create_request *rq);
+void sim_place_listed(struct world *w, bool twin); /* a whole list was answered */
 /* Burstd has the answer to a create that it sent then, or (rq NULL) to what comes before one, of
  * any place.  status 0: there was no answer. */
 void sim_place_answered(struct world *w, const struct create_request *rq, long status,
