@@ -150,6 +150,14 @@ static void forget_strays(struct cloud *c)
  * row has is that row's, whatever became of its tag.  Any other may be a node's that we could not
  * say, or nobody's: it is left alone, and people are told. */
 
+/* NULL: the configuration has it no more, and the row has ended. */
+static const struct cloud *cloud_of(const struct cloud *c, const struct node *n)
+{
+	const struct cloud *of = engine_cloud(c->e, n);
+
+	return strcmp(n->provider, of->conf->name) == 0 ? of : NULL;
+}
+
 /* The incarnations of this provider by id, the newest of each id. */
 static void index_owners(struct cloud *c, struct map *ids)
 {
@@ -159,7 +167,7 @@ static void index_owners(struct cloud *c, struct map *ids)
 		for (struct fleet_node *fn = f->all[i]->newest; fn; fn = fn->older) {
 			const struct node *n = fn->next != NULL ? fn->next : &fn->n;
 
-			if (n->instance[0] != '\0' && engine_cloud(c->e, n) == c &&
+			if (n->instance[0] != '\0' && cloud_of(c, n) == c &&
 			    map_get(ids, n->instance) == NULL)
 				map_put(ids, n->instance, fn);
 		}
@@ -280,7 +288,7 @@ static bool take_known(struct cloud *c, const struct provider_instance *in,
 
 	if (fn == NULL && is_readable(in) && nm != NULL)
 		fn = drift_owner(nm, in);
-	if (fn == NULL || engine_cloud(c->e, &fn->n) != c || !drift_owns(fn, in))
+	if (fn == NULL || cloud_of(c, &fn->n) != c || !drift_owns(fn, in))
 		return false;
 	saw(c, fn, in);
 	return true;
@@ -291,13 +299,14 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
 	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
 	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
+	const struct cloud *of;
 	enum drift_claim claim;
 
-	if (fn != NULL && engine_cloud(c->e, &fn->n) != c && drift_owns(fn, in))
+	of = fn != NULL ? cloud_of(c, &fn->n) : NULL;
+	if (of != NULL && of != c && drift_owns(fn, in))
 		return; /* of one account by two names: who has its row sees to it */
 	if (nm != NULL) {
-		l.here = fn != NULL ? engine_cloud(c->e, &fn->n) == c
-				    : place_sells(c->e, nm->pool, c);
+		l.here = fn != NULL ? of == c : place_sells(c->e, nm->pool, c);
 		l.priced = place_priced(c, nm->pool);
 	}
 	claim = drift_claim(&l);

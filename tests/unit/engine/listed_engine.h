@@ -44,9 +44,10 @@ static void snapshot(struct fix *f, const char *state, const char *place)
 }
 
 /* A whole list of these rows. */
-static void take(struct fix *f, const struct provider_instance *rows, size_t n)
+/* A provider lists these. */
+static void take_at(struct fix *f, size_t provider, const struct provider_instance *rows, size_t n)
 {
-	struct cloud *c = &f->e->clouds[0];
+	struct cloud *c = &f->e->clouds[provider];
 
 	c->seen = mem_zalloc((n + 1) * sizeof(*c->seen));
 	memcpy(c->seen, rows, n * sizeof(*c->seen));
@@ -59,6 +60,11 @@ static void take(struct fix *f, const struct provider_instance *rows, size_t n)
 	free(c->seen);
 	c->seen = NULL;
 	c->nseen = 0;
+}
+
+static void take(struct fix *f, const struct provider_instance *rows, size_t n)
+{
+	take_at(f, 0, rows, n);
 }
 
 static struct provider_instance row_of(const struct fix *f, const struct shown *in)

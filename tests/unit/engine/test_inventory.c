@@ -245,13 +245,14 @@ static void test_found_is_as_old_as_its_provider_says(void **state)
 	assert_int_equal(fn->n.start_ms, f->created_ms + 3600000); /* by ours */
 }
 
-static void put_row(const struct fix *f, const char *name, const char *id, const char *provider)
+static void put_row(const struct fix *f, const char *name, const char *id, const char *provider,
+		    enum node_state state)
 {
 	struct journal_tx *tx = journal_begin(f->journal);
 	struct node n;
 
 	node_init(&n, name, 5, loop_now(f->loop) - 100000);
-	n.state = NODE_READY;
+	n.state = state;
 	n.wake_ms = INT64_MAX;
 	(void)snprintf(n.instance, sizeof(n.instance), "%s", id);
 	(void)snprintf(n.provider, sizeof(n.provider), "%s", provider);
@@ -281,8 +282,8 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 	struct fix *f = *state;
 	const struct fleet_name *nm;
 
-	put_row(f, "c1", "i-1", "other");
-	put_row(f, "c2", "i-1", "cloud");
+	put_row(f, "c1", "i-1", "other", NODE_READY);
+	put_row(f, "c2", "i-1", "cloud", NODE_READY);
 	load_two_providers(f);
 	row = row_of(f, &second);
 	(void)snprintf(row.node, sizeof(row.node), "c2");
@@ -293,6 +294,27 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 		assert_int_equal(nm->newest->n.state, NODE_READY);
 		assert_null(nm->newest->older);
 		assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.misses, 0);
+	}
+}
+
+/* F58: a row that has ended at a provider which the configuration has no more says nothing of what
+ * another one lists: that is an instance nobody knows. */
+static void test_what_ended_at_a_provider_that_has_left_is_not_revived(void **state)
+{
+	static const struct shown same = {"i-1", 5, "10.0.0.2", PROVIDER_RUNNING};
+	struct provider_instance row;
+	struct fix *f = *state;
+	const struct fleet_name *nm;
+
+	put_row(f, "c1", "i-1", "left", NODE_GONE);
+	load_two_providers(f);
+	row = row_of(f, &same);
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
+	nm = fleet_find(&f->e->fleet, "c1");
+	for (size_t c = 0; c < 2; c++) {
+		take_at(f, c, &row, 1);
+		assert_int_equal(nm->newest->n.state, NODE_GONE);
+		assert_int_equal(f->e->clouds[c].nstrays, 1);
 	}
 }
 
@@ -307,7 +329,7 @@ static void test_a_list_that_lacks_many(void **state)
 	for (int i = 1; i <= 9; i++) {
 		(void)snprintf(name, sizeof(name), "c%d", i);
 		(void)snprintf(id, sizeof(id), "i-%d", i);
-		put_row(f, name, id, i <= 4 ? "cloud" : "other");
+		put_row(f, name, id, i <= 4 ? "cloud" : "other", NODE_READY);
 		if (i > 4)
 			continue;
 		rows[i - 1] = row_of(f, &(struct shown){id, 5, "", PROVIDER_RUNNING});
@@ -635,6 +657,9 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_what_ended_at_a_provider_that_has_left_is_not_revived, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(test_a_list_that_lacks_many, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_end_is_kept_for_the_answer_to_its_create,
 						setup, teardown),
