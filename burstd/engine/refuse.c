@@ -157,15 +157,23 @@ static void spare_healthy(struct gangs *g, struct map *healthy)
 	}
 }
 
+/* Bought for nobody, as nodes that are kept warm are, and all that its pool tries (F36): if it went
+ * with each job that is given it and lacks another, the pool would never be open again. */
+static bool is_trial(const struct engine *e, const struct fleet_node *fn)
+{
+	return fn->n.job == 0 && pool_is_probed(e, fn->n.pool);
+}
+
 /* A pool may keep what came for a job, so that its next try lacks less; what came for one that is
  * refused again goes with it. */
 static bool stays(const struct engine *e, const struct gang *g, const struct fleet_name *nm)
 {
 	const struct fleet_node *fn = fleet_live(nm);
 
-	return fn != NULL && fn->n.state != NODE_WANTED &&
-	       e->conf->pools[nm->pool].gang == CONF_BEST_EFFORT &&
-	       postpone_look(e, g->job.number).count == 0;
+	if (fn == NULL || fn->n.state == NODE_WANTED)
+		return false;
+	return is_trial(e, fn) || (e->conf->pools[nm->pool].gang == CONF_BEST_EFFORT &&
+				   postpone_look(e, g->job.number).count == 0);
 }
 
 /* Refused nodes infect the rest of their jobs. */

@@ -24,6 +24,7 @@ static struct fix {
 	struct conf conf;
 	struct conf_pool pool;
 	uint32_t refusals; /* of every job, so far */
+	bool probed;       /* one purchase is tried in the pool */
 	int64_t last_ms;   /* of those */
 	int64_t after_ms;  /* the last that was told waits at least so long */
 	bool lasting;      /* the last that was told waits a day ... */
@@ -95,6 +96,13 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	F.after_ms = why->hint.not_before_ms == 0 ? 0 : why->hint.not_before_ms - F.now;
 	(void)snprintf(F.why, sizeof(F.why), "%s", why->text);
 	note(F.told, sizeof(F.told), j->id);
+}
+
+bool pool_is_probed(const struct engine *e, size_t i)
+{
+	(void)e;
+	assert_int_equal(i, 0);
+	return F.probed;
 }
 
 struct refusal postpone_look(const struct engine *e, uint64_t job)
@@ -391,6 +399,35 @@ static void test_best_effort_keeps_what_came_until_the_second_refusal(void **sta
 	}
 }
 
+/* F36: one that was bought for nobody is all that its pool tries.  A job that is given it lacks the
+ * others for as long as it is tried, and does not take it along. */
+static void test_what_is_tried_for_nobody_stays(void **state)
+{
+	static const struct {
+		bool probed;
+		uint64_t job;
+		enum node_state state;
+		const char *released;
+	} rows[] = {
+		{true, 0, NODE_CREATING, ""},   {true, 0, NODE_BOOTING, ""},
+		{true, 0, NODE_WANTED, "c2 "},  {false, 0, NODE_BOOTING, "c2 "},
+		{true, 7, NODE_BOOTING, "c2 "},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		F.probed = rows[i].probed;
+		refuse_mark(&F.e, add("c1", NODE_GONE, BOOTING), NODE_BECAUSE_LIMIT, "none left");
+		add("c2", rows[i].state, BOOTING)->newest->n.job = rows[i].job;
+		squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
+		assert_string_equal(F.released, rows[i].released);
+		assert_string_equal(F.forced, rows[i].released[0] != '\0' ? "c1 c2 " : "c1 ");
+		assert_string_equal(F.told, "7 ");
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -406,6 +443,7 @@ int main(void)
 		TEST(test_a_job_that_has_begun_says_that_its_node_is_up),
 		TEST(test_where_a_job_runs_what_was_in_doubt_was_made),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
+		TEST(test_what_is_tried_for_nobody_stays),
 	};
 
 	return cmocka_run_group_tests_name("refuse", tests, NULL, NULL);
