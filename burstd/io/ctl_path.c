@@ -73,7 +73,7 @@ fail:
 int ctl_path_listen(struct ctl_path *p, const char *path, int backlog, int *fd, struct err *e)
 {
 	struct sockaddr_un sa;
-	struct stat st;
+	struct stat st = {0};
 
 	*p = (struct ctl_path){.text = NULL};
 	*fd = -1;

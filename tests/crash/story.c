@@ -95,6 +95,7 @@ static void settle_world(struct world *w, bool tokens)
 			       .max_nodes = NODES,
 			       .price = PRICE,
 			       .max_rate = (int64_t)PRICE * NODES};
+	sim_price_heal(w);
 }
 
 void story_begin(struct crash *c, bool tokens, bool trace)
