@@ -5,7 +5,7 @@
 # Variables from the helper; scripts for the machine to expand.
 # shellcheck disable=SC2016,SC2034,SC2154
 bats_require_minimum_version 1.5.0
-LAB_BOOTSTRAP='vault' LAB_RELEASE=user-data
+LAB_BOOTSTRAP='vault' LAB_RELEASE=user-data LAB_RESUME_TIMEOUT=120
 load helper
 
 setup() {
