@@ -5,11 +5,13 @@ They behave by the words in DIR/modes and the key=value lines in DIR/answer, rea
 for each: who, method, path, CN of the client's certificate, status; DIR/body.N the bodies."""
 
 import base64
+import contextlib
 import hashlib
 import http.server
 import json
 import os
 import re
+import socket
 import ssl
 import subprocess
 import sys
@@ -73,6 +75,7 @@ def answer(csr):
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = 'HTTP/1.1'
     who = 'burstd'
+    cut = False
 
     def log_message(self, *_):
         pass
@@ -94,7 +97,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_header('Content-Length', str(len(data) + cut))
         self.end_headers()
         self.wfile.write(data)
-        self.close_connection = cut > 0
+        self.close_connection = self.cut = cut > 0
+
+    def finish(self):
+        """The client's end of the connection closes first, and has the TIME_WAIT: TLS tells of its end before TCP does."""
+        super().finish()
+        if not self.cut:
+            self.connection.settimeout(5)
+            with contextlib.suppress(OSError):
+                socket.socket.recv(self.connection, 1)
 
     def date_time_string(self, timestamp=None):
         word = 'clock' if self.who == 'burstd' else f'{self.who}clock'
