@@ -43,7 +43,7 @@ crowd() {
 	P
 	lab_as researcher nice python3 "$lab_dir/crowd.py" "$@" >"$lab_dir/crowd.said" 2>&1 3>&- &
 	echo $! >"$lab_dir/crowd.pid"
-	within 10 grep -q up "$lab_dir/crowd.said"
+	within 60 grep -q up "$lab_dir/crowd.said" # whoever has 200 threads at low priority takes his time
 	sleep 1
 }
 
