@@ -154,8 +154,9 @@ static void forget_strays(struct cloud *c)
 static const struct cloud *cloud_of(const struct cloud *c, const struct node *n)
 {
 	const struct cloud *of = engine_cloud(c->e, n);
+	bool same = n->provider[0] == '\0' || strcmp(n->provider, of->conf->name) == 0;
 
-	return strcmp(n->provider, of->conf->name) == 0 ? of : NULL;
+	return same ? of : NULL;
 }
 
 /* The incarnations of this provider by id, the newest of each id. */
