@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/mem.h"
 
 enum kind { CAPACITY, QUOTA, FAILING, DENIED, NKINDS };
@@ -352,12 +353,6 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 	default:
 		return news; /* it says nothing of the place */
 	}
-}
-
-static int64_t clamp(int64_t v, int64_t low, int64_t high)
-{
-	v = v < high ? v : high;
-	return v > low ? v : low;
 }
 
 enum cooldown_news cooldown_doubt_ends(struct cooldown *c, const struct cooldown_place *p,

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/clamp.h"
+
 /* One that the provider may hold keeps no other from being sent. */
 static bool has_slot(enum provider_op_kind k)
 {
@@ -219,13 +221,6 @@ void limit_give(struct limit *l, enum provider_op_kind kind)
 	l->out -= has_slot(kind);
 }
 
-static int64_t said(int64_t retry_ms)
-{
-	if (retry_ms < LIMIT_STEP_MS)
-		return LIMIT_STEP_MS;
-	return retry_ms < LIMIT_PAUSE_MAX_MS ? retry_ms : LIMIT_PAUSE_MAX_MS;
-}
-
 /* Of several that were on the wire together the pause is as long as for one. */
 void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_ms, int64_t retry_ms,
 		     int64_t now_ms)
@@ -243,7 +238,7 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 		k->paused_ms = now_ms;
 	}
 	if (retry_ms > 0)
-		wait = said(retry_ms);
+		wait = clamp(retry_ms, LIMIT_STEP_MS, LIMIT_PAUSE_MAX_MS);
 	else if (anew)
 		wait = k->step_ms;
 	if (now_ms + wait > k->until_ms)

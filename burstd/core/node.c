@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clamp.h"
+
 #define B(s) (1u << (s))
 
 /* Which state may follow which; a move outside this table is a bug. */
@@ -336,13 +338,6 @@ static void step_indoubt(struct node *n, const struct node_event *ev, const stru
 	default:
 		break;
 	}
-}
-
-static int64_t clamp(int64_t v, int64_t low, int64_t high)
-{
-	if (v < low)
-		return low;
-	return v > high ? high : v;
 }
 
 /* From "perhaps" to "now". */
