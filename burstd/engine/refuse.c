@@ -58,22 +58,6 @@ static void keep(void *ctx, const struct slurm_job *j)
 	g->gangs[g->n++] = (struct gang){*j, h};
 }
 
-/* A job that has begun says that its nodes have come up since the last snapshot: one that goes all
- * the same has a job that is to be followed (I16). */
-static void note_begun(const struct gangs *g)
-{
-	for (size_t j = 0; j < g->n; j++) {
-		const struct hostlist *h = g->gangs[j].list;
-
-		for (size_t i = 0; !slurm_job_configuring(&g->gangs[j].job) && i < h->n; i++) {
-			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
-
-			if (nm != NULL && nm->barred)
-				nm->flags &= ~(uint32_t)SLURM_POWERING_UP;
-		}
-	}
-}
-
 /* One that it lacks for a while, if there is one: a node that another job lacks for good may be
  * shared with that. */
 static struct fleet_name *refused_in(struct engine *e, const struct gang *g)
@@ -129,19 +113,30 @@ static bool is_made(const struct fleet_name *nm, const struct fleet_node *fn)
 	return fn->n.state == NODE_INDOUBT && nm->refused == NODE_BECAUSE_UNREACHABLE;
 }
 
-/* A job works there, or is suspended: slurmctld has the node up, though no snapshot says so yet.
- * What is to become of it is for the next one to say, as of any that is up (I16). */
-static void unbar_up(struct gangs *g)
+/* A job works there, or is suspended: slurmctld has the node up, though no snapshot says so yet
+ * (I16).  What is to become of one that has a machine is for the next snapshot to say, as of any
+ * that is up; one that goes all the same has a job that is to be followed. */
+static void has_begun(struct fleet_name *nm)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+
+	if (!nm->barred)
+		return;
+	nm->flags &= ~(uint32_t)SLURM_POWERING_UP;
+	if (fn != NULL && (fn->n.instance[0] != '\0' || is_made(nm, fn)))
+		nm->barred = false;
+}
+
+static void note_begun(const struct gangs *g)
 {
 	for (size_t j = 0; j < g->n; j++) {
 		const struct hostlist *h = g->gangs[j].list;
 
 		for (size_t i = 0; i < h->n && !slurm_job_configuring(&g->gangs[j].job); i++) {
 			struct fleet_name *nm = fleet_find(&g->e->fleet, h->names[i]);
-			const struct fleet_node *fn = nm != NULL ? fleet_live(nm) : NULL;
 
-			if (fn != NULL && (fn->n.instance[0] != '\0' || is_made(nm, fn)))
-				nm->barred = false;
+			if (nm != NULL)
+				has_begun(nm);
 		}
 	}
 }
@@ -308,7 +303,6 @@ void refuse_jobs(struct engine *e, const char *text, size_t len)
 	map_init(&healthy);
 	slurm_job_parse(text, len, keep, &g);
 	note_begun(&g);
-	unbar_up(&g);
 	spare_healthy(&g, &healthy);
 	infect(&g, &healthy);
 	tell(&g);
