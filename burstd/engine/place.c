@@ -212,7 +212,7 @@ void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
 		for (size_t k = 0; k < nrungs; k++)
 			if (&c->e->clouds[rungs[k].provider_index] == c &&
 			    cloud_price(c, &rungs[k]) != 0)
-				pool_costs(c->e, i, k, cloud_price(c, &rungs[k]));
+				pool_set_cost(c->e, i, k, cloud_price(c, &rungs[k]));
 	}
 	postpone_prices(c->e);
 }

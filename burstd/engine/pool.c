@@ -197,7 +197,7 @@ int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 	return closed && b->until_ms <= engine_now(e) + BREAKER_MAX_MS ? b->until_ms : 0;
 }
 
-void pool_costs(struct engine *e, size_t i, size_t rung, int64_t price)
+void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price)
 {
 	e->pools[i].cost[rung] = price;
 }

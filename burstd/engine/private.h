@@ -814,10 +814,10 @@ void pool_failed(struct engine *e, const struct node *n, const char *why);
 /* Likewise, by a refusal that is about this machine only. */
 void pool_node_failed(struct engine *e, struct fleet_name *nm, uint64_t gen);
 void pool_works(struct engine *e, struct fleet_name *nm, const struct node *n); /* it came up */
-/* Count this one, if it was taken by its provider; all of them that the journal has. */
-/* What a rung costs, as its provider said last; 0: it never did. */
-void pool_costs(struct engine *e, size_t i, size_t rung, int64_t price);
+/* What a rung costs, as its provider said last, in nano-units per hour; 0: it never did. */
+void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price);
 int64_t pool_cost(const struct engine *e, size_t i, size_t rung);
+/* Count this one, if it was taken by its provider; all of them that the journal has. */
 void pool_lost(struct engine *e, const struct node *n);
 void pool_count_lost(struct engine *e);
 /* Until when all other rungs of the pool go before this one; 0: it has its own place. */

@@ -203,7 +203,7 @@ int64_t pool_wrong_until(const struct engine *e, size_t i, size_t rung)
 	return 0;
 }
 
-void pool_costs(struct engine *e, size_t i, size_t rung, int64_t price)
+void pool_set_cost(struct engine *e, size_t i, size_t rung, int64_t price)
 {
 	(void)e;
 	(void)i;
