@@ -21,9 +21,7 @@ void sim_price_choose(struct world *w)
 		w->set.chance[SIM_PRICE_MOVES] = sim_faults[SIM_PRICE_MOVES].per_mille;
 		w->set.chance[SIM_OFFER_GONE] = sim_faults[SIM_OFFER_GONE].per_mille;
 	}
-	for (size_t i = 0; i < w->set.npools; i++)
-		for (size_t k = 0; k < SIM_RUNGS; k++)
-			w->prices[i][k].now = w->set.pools[i].price;
+	sim_price_heal(w);
 }
 
 static const char *region_of(size_t rung)
@@ -60,8 +58,10 @@ static void turn(struct world *w, struct sim_price *p, int64_t base)
 void sim_price_heal(struct world *w)
 {
 	for (size_t i = 0; i < w->set.npools; i++)
-		for (size_t k = 0; k < SIM_RUNGS; k++)
-			w->prices[i][k].now = w->set.pools[i].price, w->prices[i][k].gone_until = 0;
+		for (size_t k = 0; k < SIM_RUNGS; k++) {
+			w->prices[i][k].now = w->set.pools[i].price;
+			w->prices[i][k].gone_until = 0;
+		}
 }
 
 void sim_price_list(struct world *w, struct sim_offers *out)
