@@ -1,52 +1,7 @@
 /* place.c and the climb: where a row is bought, what refuses it, and what is tried next. */
-#include "loaded_engine.h"
+#include "two_offers.h"
 
 #include "core/wish.h"
-
-#define OD 1000000000
-
-static struct conf_offer make_offer(const char *name, const char *region, int market)
-{
-	return (struct conf_offer){.name = mem_strdup(name),
-				   .provider = mem_strdup("cloud"),
-				   .type = mem_strdup("t"),
-				   .region = mem_strdup(region),
-				   .zone = mem_strdup(""),
-				   .jurisdiction = mem_strdup("DE"),
-				   .price_nano_h = market == PROVIDER_SPOT ? OD / 2 : OD,
-				   .market = market};
-}
-
-/* Spot here and there: both are of one kind. */
-static struct conf *two_offers(bool turned)
-{
-	struct conf *c = make_conf();
-	struct conf_pool *p = &c->pools[0];
-
-	p->spot_share = 100;
-	p->offers = mem_zalloc(2 * sizeof(*p->offers));
-	p->offers[p->noffers++] =
-		make_offer(turned ? "there" : "here", turned ? "r2" : "r", PROVIDER_SPOT);
-	p->offers[p->noffers++] =
-		make_offer(turned ? "here" : "there", turned ? "r" : "r2", PROVIDER_SPOT);
-	free(p->provider);
-	free(p->type);
-	free(p->region);
-	p->provider = mem_strdup("");
-	p->type = mem_strdup("");
-	p->region = mem_strdup("");
-	p->price_nano_h = 0;
-	return c;
-}
-
-static int load(struct fix *f, struct conf *c, struct err *err)
-{
-	int rc = load_conf(f, c, err);
-
-	if (rc == 0)
-		f->e->left = ENGINE_SEND;
-	return rc;
-}
 
 #define ONE "{\"jobs\":[{\"job_id\":7,\"features\":null,\"nodes_alloc\":\"c[1-2]\"}]}"
 
@@ -390,101 +345,6 @@ static void test_a_place_rests_from_when_a_doubt_ends(void **state)
 	assert_true(place_opens_ms(f->e, o) >= engine_now(f->e) + 12); /* as long as the doubt */
 }
 
-static struct fleet_node *add_spot(struct fix *f, const char *name, enum node_state s)
-{
-	struct node n;
-
-	node_init(&n, name, 1, engine_now(f->e));
-	place_set(f->e, &n, &f->e->conf->pools[0].offers[0], OD / 2);
-	n.state = s;
-	n.notice = PROVIDER_NOTICE_RECLAIM;
-	return fleet_add(&f->e->fleet, &n);
-}
-
-/* One machine that is taken back says little; several at once say that there are no more. */
-static void test_a_wave_of_reclaims_closes_the_place(void **state)
-{
-	struct fix *f = *state;
-	const struct conf_offer *o;
-	struct fleet_node *fn;
-
-	assert_int_equal(load(f, two_offers(false), NULL), 0);
-	o = &f->e->conf->pools[0].offers[0];
-	fn = add_spot(f, "c1", NODE_DRAINING);
-	(void)add_spot(f, "c3", NODE_READY);
-	place_reclaimed(f->e, fn);
-	assert_int_equal(place_opens_ms(f->e, o), 0);
-	fn = add_spot(f, "c2", NODE_DRAINING);
-	place_reclaimed(f->e, fn);
-	assert_int_not_equal(place_opens_ms(f->e, o), 0);
-	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 0); /* nobody wanted to buy */
-	engine_commit(f->e);
-}
-
-/* A wave is what goes now, or went a moment ago, because the provider took it. */
-static void test_only_what_is_taken_back_makes_a_wave(void **state)
-{
-	static const struct {
-		enum node_state state;
-		enum provider_notice_kind notice;
-		enum node_reason reason;
-		int64_t ago_ms;
-		bool counts;
-	} rows[] = {
-		{NODE_DRAINING, PROVIDER_NOTICE_RECLAIM, 0, 0, true},
-		{NODE_DRAINING, PROVIDER_NOTICE_MAINTENANCE, 0, 0, false},
-		{NODE_DRAINING, PROVIDER_NOTICE_REBALANCE, 0, 0, false},
-		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_RECLAIMED, 0, true},
-		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 0, true},
-		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 60000, false},
-		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_SUSPENDED, 0, false},
-		{NODE_READY, PROVIDER_NOTICE_RECLAIM, 0, 0, false},
-	};
-	struct fix *f = *state;
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		const struct conf_offer *o;
-		struct fleet_node *fn, *other;
-
-		assert_int_equal(load(f, two_offers(false), NULL), 0);
-		o = &f->e->conf->pools[0].offers[0];
-		fn = add_spot(f, "c1", NODE_DRAINING);
-		other = add_spot(f, "c2", rows[i].state);
-		other->n.notice = rows[i].notice;
-		other->n.reason = rows[i].reason;
-		other->n.since_ms = engine_now(f->e) - rows[i].ago_ms;
-		place_reclaimed(f->e, fn);
-		if ((place_opens_ms(f->e, o) != 0) != rows[i].counts)
-			fail_msg("row %zu", i);
-	}
-}
-
-/* Of spot alone, and of one in ten at least. */
-static void test_what_is_no_wave_closes_no_place(void **state)
-{
-	struct fix *f = *state;
-	const struct conf_offer *o;
-	struct fleet_node *fn;
-	struct node n;
-
-	assert_int_equal(load(f, two_offers(false), NULL), 0);
-	o = &f->e->conf->pools[0].offers[0];
-	f->e->conf->pools[0].offers[0].market = PROVIDER_ON_DEMAND;
-	(void)add_spot(f, "c1", NODE_DRAINING);
-	fn = add_spot(f, "c2", NODE_DRAINING);
-	place_reclaimed(f->e, fn);
-	assert_int_equal(place_opens_ms(f->e, o), 0);
-	f->e->conf->pools[0].offers[0].market = PROVIDER_SPOT;
-	for (uint64_t gen = 1; gen <= 19; gen++) {
-		node_init(&n, "c3", gen, engine_now(f->e));
-		place_set(f->e, &n, o, OD / 2);
-		n.state = NODE_READY;
-		(void)fleet_add(&f->e->fleet, &n);
-	}
-	place_reclaimed(f->e, fn);
-	assert_int_equal(place_opens_ms(f->e, o), 0); /* 2 of 21 */
-}
-
 /* --- several providers -------------------------------------------------------------------------
  */
 
@@ -716,32 +576,6 @@ static void test_how_long_a_place_cools_down(void **state)
 	assert_in_range(until, engine_now(f->e) + 1, engine_now(f->e) + 5000);
 }
 
-/* A machine that may be gone in a moment is no less so for having been said to need work: only then
- * is it known that the place takes back what it sells. */
-static void test_a_reclaim_after_another_notice_is_one_of_a_wave(void **state)
-{
-	struct provider_notice n = {.kind = PROVIDER_NOTICE_MAINTENANCE};
-	struct fix *f = *state;
-
-	assert_int_equal(load(f, two_offers(false), NULL), 0);
-	for (int i = 1; i <= 2; i++) {
-		char name[16];
-
-		(void)snprintf(name, sizeof(name), "c%d", i);
-		(void)snprintf(add_spot(f, name, NODE_READY)->n.instance, sizeof(n.id), "i-%d", i);
-		name_of(f, name)->newest->n.notice = 0;
-	}
-	for (int i = 0; i < 4; i++) {
-		if (i == 2)
-			n.kind = PROVIDER_NOTICE_RECLAIM;
-		assert_int_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
-		(void)snprintf(n.id, sizeof(n.id), "i-%d", i % 2 + 1);
-		notice_take(&f->e->clouds[0], &n);
-		engine_commit(f->e);
-	}
-	assert_int_not_equal(place_opens_ms(f->e, &f->e->conf->pools[0].offers[0]), 0);
-}
-
 /* The answer to the first purchase is waited for, but not for ever. */
 static void test_one_purchase_is_tried_and_the_others_wait_for_it(void **state)
 {
@@ -784,9 +618,6 @@ int main(void)
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),
 		T(test_a_place_rests_from_when_a_doubt_ends),
-		T(test_a_wave_of_reclaims_closes_the_place),
-		T(test_only_what_is_taken_back_makes_a_wave),
-		T(test_what_is_no_wave_closes_no_place),
 		T(test_an_old_row_of_a_pool_with_several_providers_is_of_neither),
 		T(test_what_is_gone_needs_no_provider_any_more),
 		T(test_a_provider_that_is_away_does_not_stop_the_others_for_ever),
@@ -796,7 +627,6 @@ int main(void)
 		T(test_where_a_machine_came_up_wrong_is_tried_last),
 		T(test_how_long_a_place_cools_down),
 		T(test_what_the_next_node_of_no_job_would_cost),
-		T(test_a_reclaim_after_another_notice_is_one_of_a_wave),
 		T(test_one_purchase_is_tried_and_the_others_wait_for_it),
 	};
 #undef T

@@ -285,20 +285,30 @@ static void test_nobodys_wish_is_overruled(void **state)
 	assert_string_equal(F.started, "");
 }
 
+static void prices_change_nothing(void)
+{
+	postpone_prices(&F.e);
+	W.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "");
+}
+
+static void prices_let_it_try(void)
+{
+	postpone_prices(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "7_2");
+}
+
 /* The one that it may have was not offered, and is again; another costs no more, nor less. */
 static void test_decided_anew_when_it_is_offered(void **state)
 {
 	(void)state;
 	F.costs[1] = INT64_MAX;
 	refuse_for_good();
-	postpone_prices(&F.e);
-	W.asked[0] = '\0';
-	postpone_run(&F.e);
-	assert_string_equal(W.asked, "");
+	prices_change_nothing();
 	F.costs[1] = 500;
-	postpone_prices(&F.e);
-	details("PENDING", 7, 86400, F.comment);
-	assert_string_equal(F.started, "7_2");
+	prices_let_it_try();
 }
 
 static void test_decided_anew_when_it_is_cheaper(void **state)
@@ -307,14 +317,9 @@ static void test_decided_anew_when_it_is_cheaper(void **state)
 	refuse_for_good();
 	F.costs[0] = 501;
 	F.costs[1] = INT64_MAX;
-	postpone_prices(&F.e);
-	W.asked[0] = '\0';
-	postpone_run(&F.e);
-	assert_string_equal(W.asked, "");
+	prices_change_nothing();
 	F.costs[1] = 499;
-	postpone_prices(&F.e);
-	details("PENDING", 7, 86400, F.comment);
-	assert_string_equal(F.started, "7_2");
+	prices_let_it_try();
 }
 
 static void test_decided_anew_when_somebody_edits_the_job(void **state)
@@ -460,10 +465,7 @@ static void test_others_are_not_decided_anew(void **state)
 	details("PENDING", 7, 6, "");
 	postpone_anew(&F.e);
 	F.costs[0] = 1;
-	postpone_prices(&F.e);
-	W.asked[0] = '\0';
-	postpone_run(&F.e);
-	assert_string_equal(W.asked, "");
+	prices_change_nothing();
 	assert_string_equal(W.words, "");
 }
 

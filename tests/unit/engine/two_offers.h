@@ -1,0 +1,52 @@
+/* two_offers.h - an engine on a pool with two offers of spot, "here" and "there". */
+#ifndef TWO_OFFERS_H
+#define TWO_OFFERS_H
+
+#include "loaded_engine.h"
+
+#define OD 1000000000
+
+static struct conf_offer make_offer(const char *name, const char *region, int market)
+{
+	return (struct conf_offer){.name = mem_strdup(name),
+				   .provider = mem_strdup("cloud"),
+				   .type = mem_strdup("t"),
+				   .region = mem_strdup(region),
+				   .zone = mem_strdup(""),
+				   .jurisdiction = mem_strdup("DE"),
+				   .price_nano_h = market == PROVIDER_SPOT ? OD / 2 : OD,
+				   .market = market};
+}
+
+/* Spot here and there: both are of one kind. */
+static struct conf *two_offers(bool turned)
+{
+	struct conf *c = make_conf();
+	struct conf_pool *p = &c->pools[0];
+
+	p->spot_share = 100;
+	p->offers = mem_zalloc(2 * sizeof(*p->offers));
+	p->offers[p->noffers++] =
+		make_offer(turned ? "there" : "here", turned ? "r2" : "r", PROVIDER_SPOT);
+	p->offers[p->noffers++] =
+		make_offer(turned ? "here" : "there", turned ? "r" : "r2", PROVIDER_SPOT);
+	free(p->provider);
+	free(p->type);
+	free(p->region);
+	p->provider = mem_strdup("");
+	p->type = mem_strdup("");
+	p->region = mem_strdup("");
+	p->price_nano_h = 0;
+	return c;
+}
+
+static int load(struct fix *f, struct conf *c, struct err *err)
+{
+	int rc = load_conf(f, c, err);
+
+	if (rc == 0)
+		f->e->left = ENGINE_SEND;
+	return rc;
+}
+
+#endif
