@@ -1,6 +1,7 @@
 #include "engine/slurm/command.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* For the log; of nodes the state that scontrol takes. */
@@ -43,6 +44,16 @@ size_t command_most(enum command_kind kind)
 		return 1;
 	return kind == COMMAND_SIGNAL || kind == COMMAND_REQUEUE ? SLURM_SIGNAL_MAX
 								 : SLURM_BATCH_MAX;
+}
+
+void command_free(struct command *c)
+{
+	if (c == NULL)
+		return;
+	str_fini(&c->names);
+	str_fini(&c->addrs);
+	str_fini(&c->hosts);
+	free(c);
 }
 
 /* The words behind the first n, if there are any. */

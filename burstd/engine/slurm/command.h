@@ -54,6 +54,7 @@ const char *command_verb(enum command_kind kind); /* for people */
 const char *command_what(enum command_kind kind); /* for the log; of nodes a state for scontrol */
 bool command_of_jobs(enum command_kind kind);
 size_t command_most(enum command_kind kind); /* nodes or jobs in one */
+void command_free(struct command *c);        /* NULL: nothing */
 /* The nodes behind the first n go from c to rest, which has none, with all that is said of them.
  * Both are to be given anew by slurm_next(): a record for each. */
 void command_cut(struct command *c, size_t n, struct command *rest);

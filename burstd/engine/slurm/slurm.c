@@ -11,6 +11,7 @@
 #include "base/plain.h"
 #include "base/str.h"
 #include "engine/slurm/command.h"
+#include "engine/slurm/queue.h"
 #include "io/loop.h"
 #include "io/proc.h"
 
@@ -30,10 +31,6 @@ struct reading {
 	const char *text;
 	size_t len;
 	struct slurm_reader r;
-};
-
-struct queue { /* of commands */
-	struct command *first, *last;
 };
 
 struct slurm {
@@ -74,26 +71,6 @@ struct slurm *slurm_new(struct proc *proc, struct loop *loop, struct log *log, s
 	return s;
 }
 
-static void command_free(struct command *c)
-{
-	if (c == NULL)
-		return;
-	str_fini(&c->names);
-	str_fini(&c->addrs);
-	str_fini(&c->hosts);
-	free(c);
-}
-
-static void queue_free(struct queue *q)
-{
-	while (q->first != NULL) {
-		struct command *c = q->first;
-
-		q->first = c->next;
-		command_free(c);
-	}
-}
-
 static void drop_text(struct slurm *s)
 {
 	if (s->reading.text != NULL)
@@ -116,8 +93,8 @@ void slurm_free(struct slurm *s)
 		if (s->running[q] != NULL)
 			s->running[q]->s = NULL;
 	for (int q = 0; q < NQUEUES; q++)
-		queue_free(&s->queues[q]);
-	queue_free(&s->late);
+		queue_fini(&s->queues[q]);
+	queue_fini(&s->late);
 	free(s);
 }
 
@@ -265,17 +242,6 @@ static void read_snapshot(struct slurm *s, struct run *run, const struct proc_re
 	read_on(s);
 }
 
-/* Behind after, or first. */
-static void insert(struct queue *q, struct command *after, struct command *c)
-{
-	struct command *next = after != NULL ? after->next : q->first;
-
-	c->prev = after;
-	c->next = next;
-	*(after != NULL ? &after->next : &q->first) = c;
-	*(next != NULL ? &next->prev : &q->last) = c;
-}
-
 static struct command *command_alloc(struct slurm *s, enum command_kind kind)
 {
 	struct command *c = mem_zalloc(sizeof(*c));
@@ -304,8 +270,8 @@ static bool cut_in_two(struct slurm *s, struct command *c)
 	s->cuts++;
 	rest = command_alloc(s, c->kind);
 	command_cut(c, c->n / 2, rest);
-	insert(q, NULL, rest);
-	insert(q, NULL, c);
+	queue_insert(q, NULL, rest);
+	queue_insert(q, NULL, c);
 	s->waiting += 2;
 	return true;
 }
@@ -464,7 +430,7 @@ static struct command *command_new(struct slurm *s, enum command_kind kind, cons
 	c = command_alloc(s, kind);
 	c->arg = arg;
 	(void)snprintf(c->reason, sizeof(c->reason), "%s", reason);
-	insert(queue_of(s, kind, arg), after, c);
+	queue_insert(queue_of(s, kind, arg), after, c);
 	s->waiting++;
 	return c;
 }
@@ -670,7 +636,7 @@ static struct command *addresses_first(struct slurm *s, struct queue *q, struct 
 	str_adds(&c->names, force->names.p);
 	str_adds(&c->addrs, force->addrs.p);
 	str_adds(&c->hosts, force->hosts.p);
-	insert(q, NULL, c);
+	queue_insert(q, NULL, c);
 	s->waiting++;
 	return c;
 }
@@ -715,24 +681,12 @@ int64_t slurm_held_until(const struct slurm *s)
 	return c != NULL && is_held(s, c) ? c->made_ms + SLURM_NOTIFY_MS : INT64_MAX;
 }
 
-static void take_out(struct slurm *s, struct queue *q)
-{
-	q->first = q->first->next;
-	if (q->first == NULL)
-		q->last = NULL;
-	else
-		q->first->prev = NULL;
-	s->waiting--;
-}
-
 /* Those who queued them hear it from the loop. */
 static void drop_late(struct slurm *s, struct queue *q)
 {
 	while (q->first != NULL && is_late(s, q->first)) {
-		struct command *c = q->first;
-
-		take_out(s, q);
-		insert(&s->late, s->late.last, c);
+		queue_insert(&s->late, s->late.last, queue_take(q));
+		s->waiting--;
 		timer_at(s->late_turn, loop_now(s->loop));
 	}
 }
@@ -743,12 +697,10 @@ static void on_late(void *ctx)
 					.msg = "the job may have started again since"};
 	struct slurm *s = ctx;
 	struct slurm_order order;
-	struct command *c = s->late.first;
+	struct command *c = queue_take(&s->late);
 
 	if (c == NULL)
 		return;
-	s->late.first = c->next;
-	s->late.last = c->next != NULL ? s->late.last : NULL;
 	timer_at(s->late_turn, loop_now(s->loop));
 	order_of(c, &order);
 	s->cb.updated(s->cb.ctx, &order, &late);
@@ -791,8 +743,10 @@ static void flush(struct slurm *s, int q)
 		     argv);
 	log_write(s->log, LOG_DEBUG, "telling slurmctld", "of", c->names.p, "what",
 		  command_what(c->kind), "count", fmt_u64(count, c->n), NULL);
-	if (spawn(s, UPDATE + q, argv, c))
-		take_out(s, &s->queues[q]);
+	if (spawn(s, UPDATE + q, argv, c)) {
+		(void)queue_take(&s->queues[q]);
+		s->waiting--;
+	}
 	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_fini(&args[i]);
 }
