@@ -429,7 +429,7 @@ void cooldown_back(struct cooldown *c, const char *provider)
 
 	for (struct cooldown_entry *e = c->first; e != NULL; e = next) {
 		next = e->next;
-		if (e->kind == FAILING && e->times == 0 && strcmp(e->provider, provider) == 0)
+		if (e->times == 0 && strcmp(e->provider, provider) == 0)
 			drop(c, e);
 	}
 }
