@@ -68,6 +68,18 @@ static inline struct conf *make_conf(void)
 	return c;
 }
 
+/* Leaves p with no place of its own: its offers say where its nodes are bought. */
+static inline void sell_by_offers(struct conf_pool *p)
+{
+	free(p->provider);
+	free(p->type);
+	free(p->region);
+	p->provider = mem_strdup("");
+	p->type = mem_strdup("");
+	p->region = mem_strdup("");
+	p->price_nano_h = 0;
+}
+
 static int setup(void **state)
 {
 	struct fix *f = mem_zalloc(sizeof(*f));

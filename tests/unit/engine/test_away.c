@@ -35,13 +35,7 @@ static struct conf *make_two(void)
 	p->offers[0] = make_offer("there", "far");
 	p->offers[1] = make_offer("here", "cloud");
 	p->noffers = 2;
-	free(p->provider);
-	free(p->type);
-	free(p->region);
-	p->provider = mem_strdup("");
-	p->type = mem_strdup("");
-	p->region = mem_strdup("");
-	p->price_nano_h = 0;
+	sell_by_offers(p);
 	assert_int_equal(conf_finish(c, NULL), 0);
 	return c;
 }

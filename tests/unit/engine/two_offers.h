@@ -30,13 +30,7 @@ static struct conf *two_offers(bool turned)
 		make_offer(turned ? "there" : "here", turned ? "r2" : "r", PROVIDER_SPOT);
 	p->offers[p->noffers++] =
 		make_offer(turned ? "here" : "there", turned ? "r" : "r2", PROVIDER_SPOT);
-	free(p->provider);
-	free(p->type);
-	free(p->region);
-	p->provider = mem_strdup("");
-	p->type = mem_strdup("");
-	p->region = mem_strdup("");
-	p->price_nano_h = 0;
+	sell_by_offers(p);
 	return c;
 }
 

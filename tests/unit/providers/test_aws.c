@@ -597,74 +597,63 @@ static void test_as_many_nodes_go_into_a_batch_as_its_tags_can_name(void **state
 	assert_int_equal(provider_aws.fits(self, &op.u.create), 1);
 }
 
+/* Tags that people have edited, and which node is read from them; "" is none. */
+static const struct {
+	const char *body, *node;
+	uint64_t gen;
+} mangled[] = {
+	{LIST(ONE("1", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*3")), ""),
+	 "c2", 4},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c[1-") TAG("burstd-node-2", "3]")
+			       TAG("burstd-generation", "4,5") TAG("burstd-generation-2", "0,6")),
+	      ""),
+	 "c1", 4},
+	{LIST(ONE("2", OURS TAG("burstd-node", "c[1-") TAG("burstd-node-2", "3]")
+			       TAG("burstd-generation", "4,5") TAG("burstd-generation-2", "0,6")),
+	      ""),
+	 "c3", 6},
+	{LIST(ONE("3", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*3")), ""), "",
+	 0}, /* one too many */
+	{LIST(ONE("", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""), "", 0},
+	{LIST(ONE("00", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""), "", 0},
+	{LIST(ONE("0x", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""), "", 0},
+	{LIST(ONE("-1", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""), "", 0},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c1")), ""), "", 0},
+	{LIST(ONE("0", OURS TAG("burstd-generation", "1")), ""), "", 0},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*2")), ""), "",
+	 0},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*4")), ""), "",
+	 0},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4*0,1")), ""), "",
+	 0},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4x")), ""), "", 0},
+	{LIST(ONE("0",
+		  OURS TAG("burstd-node", "c1") TAG("burstd-generation", "99999999999999999999")),
+	      ""),
+	 "", 0},
+	{LIST(ONE("0", OURS TAG("burstd-node", "c[0-999999999]") TAG("burstd-generation", "1")),
+	      ""),
+	 "", 0},
+};
+
 static void test_an_instance_whose_tags_were_mangled_is_listed_without_a_node(void **state)
 {
-	static const struct {
-		const char *body, *node;
-		uint64_t gen;
-	} rows[] = {
-		{LIST(ONE("1", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*3")),
-		      ""),
-		 "c2", 4},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c[1-") TAG("burstd-node-2", "3]")
-				       TAG("burstd-generation", "4,5")
-					       TAG("burstd-generation-2", "0,6")),
-		      ""),
-		 "c1", 4},
-		{LIST(ONE("2", OURS TAG("burstd-node", "c[1-") TAG("burstd-node-2", "3]")
-				       TAG("burstd-generation", "4,5")
-					       TAG("burstd-generation-2", "0,6")),
-		      ""),
-		 "c3", 6},
-		{LIST(ONE("3", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*3")),
-		      ""),
-		 "", 0}, /* one too many */
-		{LIST(ONE("", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""), "",
-		 0},
-		{LIST(ONE("00", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""),
-		 "", 0},
-		{LIST(ONE("0x", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""),
-		 "", 0},
-		{LIST(ONE("-1", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4")), ""),
-		 "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c1")), ""), "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-generation", "1")), ""), "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*2")),
-		      ""),
-		 "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c[1-3]") TAG("burstd-generation", "4*4")),
-		      ""),
-		 "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4*0,1")),
-		      ""),
-		 "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c1") TAG("burstd-generation", "4x")), ""),
-		 "", 0},
-		{LIST(ONE("0", OURS TAG("burstd-node", "c1")
-				       TAG("burstd-generation", "99999999999999999999")),
-		      ""),
-		 "", 0},
-		{LIST(ONE("0",
-			  OURS TAG("burstd-node", "c[0-999999999]") TAG("burstd-generation", "1")),
-		      ""),
-		 "", 0},
-	};
 	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	(void)state;
 	op.u.list.cluster = UUID;
 	op.u.list.cursor = "";
-	for (size_t i = 0; i < COUNT(rows); i++) {
+	for (size_t i = 0; i < COUNT(mangled); i++) {
 		struct provider_result r;
 
-		print_message("# %s\n", rows[i].body);
-		parse(&r, &op, 200, rows[i].body);
+		print_message("# %s\n", mangled[i].body);
+		parse(&r, &op, 200, mangled[i].body);
 		assert_int_equal(r.code, PROVIDER_OK);
 		assert_int_equal(r.ninstances, 1);
 		assert_string_equal(r.instances[0].id, "i-1");
 		assert_string_equal(r.instances[0].cluster, UUID);
-		assert_string_equal(r.instances[0].node, rows[i].node);
-		assert_int_equal(r.instances[0].gen, rows[i].gen);
+		assert_string_equal(r.instances[0].node, mangled[i].node);
+		assert_int_equal(r.instances[0].gen, mangled[i].gen);
 		provider_result_fini(&r);
 	}
 }
