@@ -31,13 +31,14 @@ struct pass { /* over one directory */
 	void *ctx;
 	size_t bytes; /* read so far */
 	int taken;
-	size_t n; /* names, the oldest, in order */
+	const char *unread; /* the last file that the disk could not read */
+	size_t n;           /* names, the oldest, in order */
 	struct name names[SPOOL_PASS_MAX];
 	char chunk[SPOOL_CHUNK];
 };
 
 /* What became of one file. */
-enum fate { FATE_TAKEN, FATE_BAD, FATE_LATER, FATE_FAILED };
+enum fate { FATE_TAKEN, FATE_BAD, FATE_LATER, FATE_UNREADABLE, FATE_FAILED };
 
 static bool is_trusted(const struct stat *st)
 {
@@ -124,7 +125,7 @@ static enum fate read_call(struct pass *p, int fd, struct ctl_collect *c, struct
 	struct frame_reader r;
 	size_t total = 0;
 	ssize_t n;
-	int rc = 0;
+	int rc = 0, errnum;
 
 	frame_reader_init(&r);
 	while (rc == 0 && total <= SPOOL_FILE_MAX) {
@@ -136,12 +137,13 @@ static enum fate read_call(struct pass *p, int fd, struct ctl_collect *c, struct
 		total += (size_t)n;
 		rc = frame_reader_feed(&r, p->chunk, (size_t)n, on_frame, c, NULL);
 	}
+	errnum = errno;
 	p->bytes += total;
 	rc = rc == 0 && frame_reader_at_rest(&r) && ctl_collect_done(c) ? 0 : -1;
 	frame_reader_fini(&r);
 	if (n < 0) {
-		(void)err_set(e, ERR_IO, "read: %s", strerror(errno));
-		return FATE_FAILED;
+		(void)err_set(e, ERR_IO, "read: %s", strerror(errnum));
+		return errnum == EIO ? FATE_UNREADABLE : FATE_FAILED;
 	}
 	return rc == 0 ? FATE_TAKEN : FATE_BAD;
 }
@@ -181,7 +183,7 @@ static enum fate open_failed(int errnum, struct err *e)
 	    errnum != EINTR)
 		return FATE_BAD; /* a link, a socket, not ours to read: it would be so for ever */
 	(void)err_set(e, ERR_IO, "open: %s", strerror(errnum));
-	return FATE_FAILED;
+	return errnum == EIO ? FATE_UNREADABLE : FATE_FAILED;
 }
 
 static enum fate offer_file(struct pass *p, const char *name, struct err *e)
@@ -220,6 +222,9 @@ static int take_one(struct pass *p, const char *name, struct err *e)
 	switch (offer_file(p, name, e)) {
 	case FATE_LATER:
 		return 0;
+	case FATE_UNREADABLE: /* the others may be whole */
+		p->unread = name;
+		return 0;
 	case FATE_FAILED:
 		return -1;
 	case FATE_BAD:
@@ -250,6 +255,8 @@ static int run_pass(struct pass *p, struct err *e)
 	}
 	if (p->taken > 0 && fsync(p->fd) != 0 && rc == 0)
 		rc = err_set(e, ERR_IO, "%s: fsync: %s", p->dir, strerror(errno));
+	if (rc == 0 && p->unread != NULL)
+		rc = err_set(e, ERR_IO, "%s/%s: %s", p->dir, p->unread, strerror(EIO));
 	return rc == 0 ? p->taken : -1;
 }
 

@@ -27,9 +27,9 @@ enum {
 typedef int (*spool_fn)(void *ctx, const struct ctl_call *call, struct err *e);
 
 /* Offer the files of dir, oldest first.  Return how many were taken (or moved aside), or -1 with
- * *e: also when fn refused one, for those behind it would overtake it.  A missing directory is an
- * empty one. Refuses a directory that others than root and ourselves can write to, and follows no
- * link. */
+ * *e: also when fn refused one, for those behind it would overtake it.  A file that the disk cannot
+ * read (EIO) stays and is skipped; then, too, -1 is returned.  A missing directory is an empty one.
+ * Refuses a directory that others than root and ourselves can write to, and follows no link. */
 int spool_drain(const char *dir, spool_fn fn, void *ctx, struct err *e);
 
 #endif

@@ -2,15 +2,18 @@
  */
 #include "io/spool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -26,6 +29,7 @@ static struct fix {
 	unsigned n, refuse_after;
 	enum err_code refuse_as; /* ERR_NONE: ERR_IO */
 	const char *senseless;   /* the list of a call that will never be taken */
+	const char *unreadable;  /* the name of a file of which a sector is broken */
 	unsigned ndropped, ntruncated;
 	size_t file_len;
 } F;
@@ -321,6 +325,43 @@ static void test_what_can_never_be_taken_is_moved_aside(void **state)
 	assert_true(there("2.bad") && !there("2") && !there("3"));
 }
 
+static bool is_unreadable(int fd)
+{
+	char link[64], path[512] = "";
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return F.unreadable != NULL && readlink(link, path, sizeof(path) - 1) > 0 &&
+	       strcmp(path, at(F.unreadable)) == 0;
+}
+
+ssize_t read(int fd, void *buf, size_t n)
+{
+	if (is_unreadable(fd)) {
+		errno = EIO;
+		return -1;
+	}
+	return syscall(SYS_read, fd, buf, n);
+}
+
+/* F55: a file that the disk cannot read is said to be there, and keeps no other call waiting. */
+static void test_a_broken_sector_holds_up_no_other_call(void **state)
+{
+	struct err e = {0};
+
+	(void)state;
+	put_call("1", "a");
+	put_call("2", "b");
+	put_call("3", "c");
+	F.unreadable = "2";
+	assert_int_equal(drain(&e), -1);
+	assert_non_null(strstr(e.msg, "/2: Input/output error"));
+	assert_string_equal(F.seen, "a|c|");
+	assert_true(there("2") && !there("1") && !there("3"));
+	F.unreadable = NULL;
+	assert_int_equal(drain(NULL), 1);
+	assert_string_equal(F.seen, "a|c|b|");
+}
+
 static void test_garbage_is_moved_aside(void **state)
 {
 	struct str s;
@@ -464,6 +505,7 @@ int main(void)
 		T(test_refused_stays_and_nothing_overtakes_it),
 		T(test_only_nonsense_is_put_aside),
 		T(test_what_can_never_be_taken_is_moved_aside),
+		T(test_a_broken_sector_holds_up_no_other_call),
 		T(test_garbage_is_moved_aside),
 		T(test_bad_ones_do_not_replace_each_other),
 		T(test_hard_link_is_bad),
