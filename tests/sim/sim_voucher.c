@@ -116,13 +116,14 @@ void sim_voucher_made(struct world *w, const struct inst *i, const char *create)
 
 /* --- who let it go ---------------------------------------------------------------------------- */
 
-/* Its own machine was the reason: it was late, or was seen to go. */
+/* Its own machine was the reason: it was late, or was seen to go.  That it was late burstd knows by
+ * a snapshot of after its deadline (F48): until then it goes with its job, as what was let go. */
 static bool is_its_own(const struct world *w, const struct node *was, const struct node *next,
 		       bool leaves)
 {
 	switch (next->reason) {
 	case NODE_BECAUSE_BOOT: /* or its pool was closed */
-		return was->state == NODE_BOOTING && w->now + w->skew >= was->wake_ms;
+		return was->state == NODE_BOOTING && w->ctld->told_at + w->skew >= was->wake_ms;
 	case NODE_BECAUSE_SUSPENDED:
 		return leaves;
 	case NODE_BECAUSE_RECLAIMED: /* it was found so, or slurmctld was told so */
