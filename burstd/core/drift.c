@@ -173,6 +173,15 @@ static void power_down(struct drift_todo *out, enum drift_why why, bool dead)
 	out->dead = dead;
 }
 
+/* It may have been powered down since, and be powered up anew for somebody else: slurmctld was
+ * away, and comes back with another state (F50), or we were. */
+static bool is_unseen(const struct fleet_name *nm, const struct drift_seen *s)
+{
+	int64_t known_ms = nm->waits_ms > s->before_ms ? nm->waits_ms : s->before_ms;
+
+	return s->began_ms - known_ms > DRIFT_UNSEEN_MS;
+}
+
 /* slurmctld waits for the node to come up. */
 static void powering_up(const struct fleet_name *nm, const struct drift_seen *s,
 			struct drift_todo *out)
@@ -192,6 +201,8 @@ static void powering_up(const struct fleet_name *nm, const struct drift_seen *s,
 		release(out, NODE_BECAUSE_REPLACED); /* its slurmd is older than the request */
 	else if (must_mend_addr(fn, s))
 		out->deeds |= DRIFT_SET_ADDR;
+	if (nm->waits_for != 0 && is_unseen(nm, s))
+		out->deeds |= DRIFT_FORGET_JOB;
 	if (!s->settled)
 		return;
 	out->deeds |= DRIFT_CANCEL;

@@ -17,6 +17,8 @@ enum {
 	DRIFT_REFORCE_MS = 10000,   /* between two POWER_DOWN_FORCE of one node */
 	DRIFT_REFUSAL_MS = 900000,  /* a refusal is shown so long after it happened */
 	DRIFT_VANISHED_MS = 300000, /* a node that no snapshot has had for so long is down */
+	DRIFT_UNSEEN_MS = 60000,    /* two polls of a quiet cluster: what slurmctld did meanwhile is
+				       not known */
 };
 
 /* --- an instance on a provider's list that has our tag -----------------------------------------
@@ -95,7 +97,8 @@ struct drift_seen {
 	bool settled; /* the snapshot shows the effect of all that we told slurmctld */
 	bool listed;  /* a list of its provider has been understood since we started */
 	int64_t began_ms, now_ms, started_ms; /* the snapshot; now; burstd */
-	struct reclaim_plan plan;             /* of a live instance that is DRAINING */
+	int64_t before_ms;        /* the snapshot before began then; 0: there was none */
+	struct reclaim_plan plan; /* of a live instance that is DRAINING */
 };
 
 enum drift_deed {

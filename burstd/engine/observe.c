@@ -220,7 +220,8 @@ static void look(struct look *l, struct fleet_name *nm, const struct slurm_node 
 				  .listed = place_looked(l->e, nm->pool),
 				  .began_ms = l->began_ms,
 				  .now_ms = l->now_ms,
-				  .started_ms = l->e->started_ms};
+				  .started_ms = l->e->started_ms,
+				  .before_ms = l->e->snapshot_ms};
 	const struct fleet_node *live = fleet_live(nm);
 	struct drift_todo todo;
 

@@ -100,6 +100,7 @@ enum { /* what differs from the usual: settled, listed, all long ago, address ou
        RESTED = 1 << 19, /* ... or some time ago */
        WAITS = 1 << 20,  /* for a job, since an order to power it down was given ... */
        OBEYED = 1 << 21, /* ... or before one that slurmctld carried out */
+       UNSEEN = 1 << 22, /* no snapshot came for a while before this one */
 };
 
 enum { /* deeds, shorter */
@@ -135,6 +136,12 @@ static const struct row coming[] = {
 	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL | DRIFT_FORGET_JOB, 0, 0, 0},
 	{"F53 which an older snapshot does not show", COMING, NO_NODE, WAITS | OBEYED | UNSETTLED,
 	 D_WATCH | DRIFT_BUY, 0, 0, 0},
+	{"F50 F53 nor is it known for whom it is up, when slurmctld was away", COMING, NO_NODE,
+	 WAITS | UNSEEN, D_WATCH | DRIFT_BUY | DRIFT_CANCEL | DRIFT_FORGET_JOB, 0, 0, 0},
+	{"F50 F53 whatever we told it since", COMING, NO_NODE, WAITS | UNSEEN | UNSETTLED,
+	 D_WATCH | DRIFT_BUY | DRIFT_FORGET_JOB, 0, 0, 0},
+	{"F53 but of a call of since then it is", COMING, NO_NODE, WAITS | WAITS_NEW | UNSEEN,
+	 D_WATCH | DRIFT_BUY | DRIFT_CANCEL, 0, 0, 0},
 	{"one that boots is left alone", COMING, NODE_BOOTING, 0, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
 	{"a refused one is not bought, and slurmctld told again", COMING, NO_NODE, BARRED,
 	 D_WATCH | DRIFT_REFUSE, 0, 0, 0},
@@ -293,7 +300,7 @@ static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
 	w->nm->waits_ms = (r->but & (WAITS_NEW | TOO_OLD)) != 0 ? BEGAN : 0;
 	if ((r->but & WAITS) != 0) {
 		w->nm->waits_for = 7;
-		w->nm->waits_ms = SINCE;
+		w->nm->waits_ms = (r->but & WAITS_NEW) != 0 ? BEGAN - DRIFT_UNSEEN_MS : SINCE;
 		w->nm->obeyed_ms = (r->but & OBEYED) != 0 ? SINCE : SINCE - 1;
 	}
 	w->nm->refused_ms = (r->but & REFUSED_NEW) != 0 ? BEGAN : 0;
@@ -318,7 +325,10 @@ static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
 				 .listed = (r->but & UNLISTED) == 0,
 				 .began_ms = BEGAN,
 				 .now_ms = NOW,
-				 .started_ms = STARTED};
+				 .started_ms = STARTED,
+				 .before_ms = BEGAN - DRIFT_UNSEEN_MS};
+	if ((r->but & UNSEEN) != 0)
+		s->before_ms--;
 	if ((r->but & ADDR_OTHER) != 0)
 		s->addr = DRIFT_ADDR_OTHER;
 	if ((r->but & ADDR_NONE) != 0)
