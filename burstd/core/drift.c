@@ -150,14 +150,16 @@ const char *drift_why_text(enum drift_why w)
 
 /* Is the address that slurmctld has to be set right?  Its last update was lost (F49), or an older
  * journal is wrong (F58): so a list must have shown that our instance is there, and, where
- * slurmctld has another address, that no other one of our tag is at that. */
+ * slurmctld has another address, that no other one of our tag is at that.  But one that works goes
+ * down if slurmctld has forgotten where it is, and its provider is away (F26, F50). */
 static bool must_mend_addr(const struct fleet_node *fn, const struct drift_seen *s)
 {
 	const struct fleet_place *p = fn->name->elsewhere;
 
 	if (!s->settled || fn->n.addr[0] == '\0' || s->addr == DRIFT_ADDR_OURS)
 		return false;
-	return is_proven(fn, s->started_ms) && (p == NULL || fn->seen_ms > p->since_ms);
+	return (s->blind || is_proven(fn, s->started_ms)) &&
+	       (p == NULL || fn->seen_ms > p->since_ms);
 }
 
 static void release(struct drift_todo *out, enum node_reason why)

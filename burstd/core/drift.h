@@ -96,6 +96,8 @@ struct drift_seen {
 	enum drift_addr addr;
 	bool settled; /* the snapshot shows the effect of all that we told slurmctld */
 	bool listed;  /* a list of its provider has been understood since we started */
+	bool blind;   /* none of its live instance's has come for so long that the journal's word
+			 on where that is must do */
 	int64_t began_ms, now_ms, started_ms; /* the snapshot; now; burstd */
 	int64_t before_ms;        /* the snapshot before began then; 0: there was none */
 	struct reclaim_plan plan; /* of a live instance that is DRAINING */

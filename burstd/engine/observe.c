@@ -213,16 +213,17 @@ static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_
 
 static void look(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
 {
+	const struct fleet_node *live = fleet_live(nm);
 	struct drift_seen seen = {.flags = sn->flags,
 				  .reason = reason_of(sn),
-				  .addr = addr_of(fleet_live(nm), sn),
+				  .addr = addr_of(live, sn),
 				  .settled = l->settled,
 				  .listed = place_looked(l->e, nm->pool),
+				  .blind = live != NULL && place_is_blind(l->e, &live->n),
 				  .began_ms = l->began_ms,
 				  .now_ms = l->now_ms,
 				  .started_ms = l->e->started_ms,
 				  .before_ms = l->e->snapshot_ms};
-	const struct fleet_node *live = fleet_live(nm);
 	struct drift_todo todo;
 
 	nm->shown = true;

@@ -44,8 +44,9 @@ enum {
 	 * of the pool: nothing is bought until all have been looked at.  With any other, one that
 	 * is away for so long does not keep the others from selling. */
 	PLACE_PATIENCE_MS = 300000,
-	PLACE_WAVE_MS = 60000, /* so many machines taken back in that time ... */
-	PLACE_WAVE_OF = 10,    /* ... one of ten, but two at least, and the place is left alone */
+	PLACE_BLIND_MS = 60000, /* without a list since the start: the journal's addresses hold */
+	PLACE_WAVE_MS = 60000,  /* so many machines taken back in that time ... */
+	PLACE_WAVE_OF = 10,     /* ... one of ten, but two at least, and the place is left alone */
 };
 
 /* --- what the journal has ----------------------------------------------------------------------
@@ -168,6 +169,13 @@ void place_list_seen(struct engine *e)
 			return;
 	e->doubtful = false;
 	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
+}
+
+/* At once, an address of before burstd was down would be told, just before the list has another. */
+bool place_is_blind(const struct engine *e, const struct node *n)
+{
+	return !e->doubtful && !e->clouds[n->cloud].listed &&
+	       engine_now(e) - e->started_ms >= PLACE_BLIND_MS;
 }
 
 bool place_may_send(const struct engine *e, const struct node *n)

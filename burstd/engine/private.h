@@ -460,6 +460,8 @@ bool place_looked(const struct engine *e, uint32_t pool);
 /* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
 const struct cloud *place_unlisted(const struct engine *e, uint32_t pool);
 void place_list_seen(struct engine *e); /* one more of them is listed */
+/* Has its provider shown nothing for a minute since our start, and the journal is no older copy? */
+bool place_is_blind(const struct engine *e, const struct node *n);
 /* May a create for this row go out, as far as lists are concerned? */
 bool place_may_send(const struct engine *e, const struct node *n);
 int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */

@@ -101,6 +101,7 @@ enum { /* what differs from the usual: settled, listed, all long ago, address ou
        WAITS = 1 << 20,  /* for a job, since an order to power it down was given ... */
        OBEYED = 1 << 21, /* ... or before one that slurmctld carried out */
        UNSEEN = 1 << 22, /* no snapshot came for a while before this one */
+       BLIND = 1 << 23,  /* its provider has listed nothing since burstd started */
 };
 
 enum { /* deeds, shorter */
@@ -161,6 +162,10 @@ static const struct row coming[] = {
 	 D_WATCH | DRIFT_CANCEL, 0, 0, 0},
 	{"F58 an address of an old journal is not sent", COMING, NODE_BOOTING,
 	 ADDR_OTHER | UNPROVEN, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
+	{"F26 F50 but where no list comes", COMING, NODE_BOOTING, ADDR_NONE | UNPROVEN | BLIND,
+	 D_WATCH | DRIFT_SET_ADDR | DRIFT_CANCEL, 0, 0, 0},
+	{"F58 not if slurmctld has it on another one", COMING, NODE_BOOTING,
+	 ADDR_OTHER | UNPROVEN | BLIND | ELSEWHERE_OLD, D_WATCH | DRIFT_CANCEL, 0, 0, 0},
 	{"F58 but once a list has shown it", COMING, NODE_BOOTING, ADDR_OTHER | SHOWN,
 	 D_WATCH | DRIFT_SET_ADDR | DRIFT_CANCEL, 0, 0, 0},
 	{"F58 not if slurmctld has it on another one since", COMING, NODE_BOOTING,
@@ -323,6 +328,7 @@ static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
 				 .addr = DRIFT_ADDR_OURS,
 				 .settled = (r->but & UNSETTLED) == 0,
 				 .listed = (r->but & UNLISTED) == 0,
+				 .blind = (r->but & BLIND) != 0,
 				 .began_ms = BEGAN,
 				 .now_ms = NOW,
 				 .started_ms = STARTED,

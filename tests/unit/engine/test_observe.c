@@ -338,6 +338,35 @@ static void test_address(void **state)
 	assert_true(is_updating(f));
 }
 
+/* F26, F50: slurmctld has forgotten where a node is that works, and its provider is away: a minute
+ * after the start the journal's word is enough, where it is no older copy (F58). */
+static void test_address_from_the_journal_alone(void **state)
+{
+	static const struct {
+		const char *what, *place;
+		int64_t since_ms;
+		bool listed, doubtful, told;
+	} rows[] = {
+		{"no list has come for a minute", "NodeAddr=c1", 60000, false, false, true},
+		{"one may come in a moment", "NodeAddr=c1", 50000, false, false, false},
+		{"one has come, and does not have it", "NodeAddr=c1", 60000, true, false, false},
+		{"the journal is an older copy", "NodeAddr=c1", 60000, false, true, false},
+		{"slurmctld has it elsewhere", "NodeAddr=10.0.0.9", 60000, false, false, false},
+	};
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		load(f, NODE_READY, &ours);
+		f->e->started_ms = engine_now(f->e) - rows[i].since_ms;
+		f->e->clouds[0].listed = rows[i].listed;
+		f->e->doubtful = rows[i].doubtful;
+		snapshot(f, "IDLE+CLOUD", rows[i].place);
+		if (is_updating(f) != rows[i].told)
+			fail_msg("%s", rows[i].what);
+	}
+}
+
 /* By the provider's clock, not by ours; what is found is no exception. */
 static void test_when_an_instance_was_made_is_kept_as_its_provider_says(void **state)
 {
@@ -460,6 +489,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			test_a_node_that_nobody_names_any_more_is_left_alone, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_address, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_address_from_the_journal_alone, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(
 			test_when_an_instance_was_made_is_kept_as_its_provider_says, setup,
 			teardown),
