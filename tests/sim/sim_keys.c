@@ -216,9 +216,11 @@ static void check_one(struct world *w, struct sim_claim *x)
 			   "I33: the claim of %s/%" PRIu64
 			   " is a breach, and nobody had its secret",
 			   x->c.node, x->c.gen);
-	if (r == NULL || !serves(r) || !is_bad(w, &x->c) || w->engine == NULL || sim_frozen(w))
+	if (r == NULL || !serves(r) || !is_bad(w, &x->c) || w->engine == NULL)
 		x->bad_at = w->now;
 	since = x->bad_at > since ? x->bad_at : since;
+	/* Nobody looks here while it stands still in the midst of a commit. */
+	since = w->frozen_until > since ? w->frozen_until : since;
 	if (w->now - since > END_MS)
 		world_fail(w, "I33: %s/%" PRIu64 " lives on as %s, and its claim is %s", x->c.node,
 			   x->c.gen, node_state_str(r->n.state), claim_state_str(x->c.state));
