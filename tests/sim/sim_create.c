@@ -52,10 +52,12 @@ static void check_want(struct world *w, const struct create_request *rq,
 			   want->node, (unsigned long long)want->gen);
 }
 
-/* What is bought for a job is what it wants. */
-static void check_market(struct world *w, const struct create_request *rq, const struct node *n)
+/* What is bought for a job is what it wants.  One that was submitted after that was decided only
+ * has its number: slurmctld forgot the other (F50). */
+static void check_market(struct world *w, const struct create_request *rq, const struct sim_row *r)
 {
-	const char *wants = sim_ctld_constraint(w->ctld, n->job);
+	const struct node *n = &r->n;
+	const char *wants = sim_ctld_constraint(w->ctld, n->job, r->born);
 
 	if (!world_pool_of(w, n->name)->ladder)
 		return; /* its only place is what slurmctld takes it for */
@@ -105,7 +107,7 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 		if (t == NULL && (r == NULL || r->n.state != NODE_INDOUBT))
 			sim_pool_check_create(c->w, rq->wants[i].node);
 		if (t == NULL && r != NULL)
-			check_market(c->w, rq, &r->n);
+			check_market(c->w, rq, r);
 		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node))
 			world_fail(c->w, "F47: launch of %s, which slurmctld does not want",
 				   rq->wants[i].node);

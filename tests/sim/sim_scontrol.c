@@ -167,10 +167,11 @@ void sim_ctld_show_jobs(const struct sim_ctld *c, bool all, bool constraints, st
 	}
 }
 
-const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job)
+const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job, int64_t then)
 {
 	for (size_t i = 0; i < JOBS_MAX; i++)
-		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == job)
+		if (c->jobs[i].state != JOB_FREE && c->jobs[i].id == job &&
+		    c->jobs[i].submitted <= then)
 			return c->jobs[i].constraint;
 	return NULL;
 }
