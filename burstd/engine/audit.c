@@ -219,3 +219,14 @@ bool audit_order(struct engine *e)
 	}
 	return some;
 }
+
+void audit_unsent(struct engine *e, const struct slurm_order *o, const char *why)
+{
+	journal_put_audit(engine_tx(e), &(struct journal_audit){.at_ms = engine_now(e),
+								.actor = "reconciler",
+								.verb = "unsent",
+								.target = "slurmctld",
+								.object = o->names,
+								.reason = why,
+								.request = o->verb});
+}

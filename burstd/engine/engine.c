@@ -338,6 +338,8 @@ static void told(struct engine *e, const struct slurm_order *o, const struct err
 		log_write(e->d.log, sent ? LOG_WARN : LOG_INFO,
 			  sent ? "slurmctld refused an update" : "an update was not sent", "error",
 			  err->msg, NULL);
+	if (!sent && o->given)
+		audit_unsent(e, o, err->msg);
 	notice_told(e, o, err == NULL);
 	cancel_told(e, o, err == NULL);
 	postpone_told(e, o, err);

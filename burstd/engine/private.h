@@ -585,6 +585,8 @@ void audit_put(struct engine *e, struct audit *a, const char *verb, const char *
 void audit_put_delete(struct engine *e, struct audit *a, const char *target);
 /* Likewise the next commands for slurmctld, that are not on record; false: there is none. */
 bool audit_order(struct engine *e);
+/* It is on record, and was not sent: the next record says so. */
+void audit_unsent(struct engine *e, const struct slurm_order *o, const char *why);
 
 /* --- off.c --- */
 /* Add the sections to the configuration that rows of the journal name and it has no more. */

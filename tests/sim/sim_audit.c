@@ -23,6 +23,8 @@ uint64_t sim_audit_key(const struct journal_audit *a)
 {
 	bool slurm = strcmp(a->target, "slurmctld") == 0;
 
+	if (strcmp(a->verb, "unsent") == 0)
+		return key_of(a->request, a->object);
 	return key_of(a->verb, slurm || a->request[0] == '\0' ? a->object : a->request);
 }
 
@@ -51,13 +53,25 @@ bool sim_audit_has(const struct sim_audit *all, const char *verb, const char *wh
 	return find(all, key_of(verb, what)) < all->n;
 }
 
+static bool drop(struct sim_audit *all, uint64_t key)
+{
+	size_t i = find(all, key);
+
+	if (i == all->n)
+		return false;
+	all->keys[i] = all->keys[--all->n];
+	return true;
+}
+
+void sim_audit_unsent(struct world *w, struct sim_audit *all, uint64_t key)
+{
+	if (!drop(all, key))
+		world_fail(w, "I28: what was not sent is on no record");
+}
+
 void sim_audit_take(struct world *w, struct sim_audit *all, const char *verb, const char *what)
 {
-	size_t i = find(all, key_of(verb, what));
-
-	if (i < all->n)
-		all->keys[i] = all->keys[--all->n];
-	else
+	if (!drop(all, key_of(verb, what)))
 		world_fail(w, "I28: %s %s is on no record", verb, what);
 }
 

@@ -16,6 +16,8 @@ struct sim_audit {
 uint64_t sim_audit_key(const struct journal_audit *a); /* its verb, and what it is about */
 void sim_audit_put(struct world *w, struct sim_audit *all, uint64_t key, bool again);
 /* what: a create's token, a delete's instances, or whom an order is about. */
+/* A record says that this one's request is not sent after all. */
+void sim_audit_unsent(struct world *w, struct sim_audit *all, uint64_t key);
 bool sim_audit_has(const struct sim_audit *all, const char *verb, const char *what);
 /* This is about to leave burstd: a record says so. */
 void sim_audit_take(struct world *w, struct sim_audit *all, const char *verb, const char *what);

@@ -436,7 +436,10 @@ static void apply(struct journal *j, const struct effect *f)
 		sim_voucher_del(j->w, f->name, f->id);
 		break;
 	case PUT_AUDIT:
-		sim_audit_put(j->w, &j->audit, f->id, f->value != 0);
+		if (f->value == 2)
+			sim_audit_unsent(j->w, &j->audit, f->id);
+		else
+			sim_audit_put(j->w, &j->audit, f->id, f->value != 0);
 		break;
 	}
 }

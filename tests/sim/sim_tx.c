@@ -109,7 +109,9 @@ void journal_put_audit(struct journal_tx *tx, const struct journal_audit *a)
 			.kind = PUT_AUDIT,
 			.id = sim_audit_key(a),
 			/* It names nodes: two generations of one may be asked for at once. */
-			.value = strcmp(a->verb, "delete-again") == 0};
+			.value = strcmp(a->verb, "delete-again") == 0 ? 1
+				 : strcmp(a->verb, "unsent") == 0     ? 2
+								      : 0};
 	if (a->actor[0] == '\0' || a->object[0] == '\0' || a->reason[0] == '\0')
 		world_fail(tx->w, "I28: a record does not say who, what and why");
 	SIM_TRACE(tx->w, "  audit %s: %s %s %s %s: %s", a->actor, a->verb, a->target, a->object,

@@ -194,7 +194,8 @@ static void order_of(const struct command *c, struct slurm_order *out)
 				    .names = c->names.p,
 				    .reason = c->reason,
 				    .what = c->kind == COMMAND_SET_ADDR ? c->addrs.p : c->wait,
-				    .of_jobs = command_of_jobs(c->kind)};
+				    .of_jobs = command_of_jobs(c->kind),
+				    .given = c->sealed};
 }
 
 /* Some lines; the answer when these were the last. */
@@ -707,6 +708,16 @@ static void on_late(void *ctx)
 	command_free(c);
 }
 
+/* Was one given, and dropped, and nobody has heard it?  The next may be about the same job. */
+static bool owes_word(const struct slurm *s)
+{
+	const struct command *c = s->late.first;
+
+	while (c != NULL && !c->sealed)
+		c = c->next;
+	return c != NULL;
+}
+
 bool slurm_next(struct slurm *s, struct slurm_order *out)
 {
 	for (int q = 0; q < NQUEUES; q++) {
@@ -714,6 +725,8 @@ bool slurm_next(struct slurm *s, struct slurm_order *out)
 
 		if (s->running[UPDATE + q] == NULL)
 			drop_late(s, &s->queues[q]);
+		if (owes_word(s))
+			return false;
 		c = s->queues[q].first;
 		if (c == NULL || c->sealed || s->running[UPDATE + q] != NULL || is_held(s, c))
 			continue;
@@ -731,12 +744,18 @@ bool slurm_next(struct slurm *s, struct slurm_order *out)
 static void flush(struct slurm *s, int q)
 {
 	const char *argv[COMMAND_ARGV];
-	struct command *c = s->queues[q].first;
+	struct command *c;
 	struct str args[COMMAND_TEXTS];
 	char count[FMT_U64_SIZE];
 
-	if (c == NULL || !c->sealed || s->running[UPDATE + q] != NULL)
+	if (s->running[UPDATE + q] != NULL)
 		return;
+	drop_late(s, &s->queues[q]);
+	c = s->queues[q].first;
+	if (c == NULL || !c->sealed)
+		return;
+	if (is_wait(c))
+		set_wait(s, c); /* on record was what was left of it then */
 	for (size_t i = 0; i < COMMAND_TEXTS; i++)
 		str_init(&args[i], SLURM_ARG_MAX + 64);
 	command_argv(c, s->cb.zone, c->kind == COMMAND_SIGNAL ? s->scancel : s->scontrol, args,

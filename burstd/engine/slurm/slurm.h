@@ -60,6 +60,7 @@ struct slurm_order { /* a command; borrowed until it is run, or for a callback *
 	const char *what;   /* the addresses, or the wait, or the signal; "" */
 	bool of_jobs;
 	bool again; /* for updated(): these, and the others that were in it, come again by halves */
+	bool given; /* likewise: slurm_next() gave it */
 };
 
 struct slurm_callbacks {
@@ -160,7 +161,10 @@ bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slu
 /* A command that may be run now: from now on it takes no more nodes or jobs, and slurm_flush() may
  * start it.  false: there is none that was not given before. */
 bool slurm_next(struct slurm *s, struct slurm_order *out);
-/* Start the commands that slurm_next() gave. */
+/* Start the commands that slurm_next() gave.  What was good then may be late by now, for a record
+ * may take long to be written: it is not run, as above, and none is given before updated() has said
+ * so.
+ */
 void slurm_flush(struct slurm *s);
 
 /* A snapshot begun before this time may not show our last updates of nodes yet; INT64_MAX while

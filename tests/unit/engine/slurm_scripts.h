@@ -31,6 +31,7 @@ struct fix {
 	struct slurm *slurm;
 	struct timer *guard, *tick;
 	unsigned given, updated, failed, late, answers[SLURM_NQUESTIONS];
+	unsigned unsent; /* of those that are late: given before */
 	char error[256], text[256];
 	int code;
 	unsigned nodes, known, most; /* told of; ... at the last tick; most between two */
@@ -92,6 +93,7 @@ static inline void on_updated(void *ctx, const struct slurm_order *o, const stru
 	assert_true(o->names[0] != '\0');
 	if (e != NULL && e->code == ERR_NOTSENT) {
 		f->late++;
+		f->unsent += o->given;
 		loop_stop(f->loop);
 		return;
 	}

@@ -291,6 +291,18 @@ static void test_what_burstd_does_by_itself_is_on_record_as_such(void **state)
 	}
 }
 
+/* What a record says, and is not done, the next one takes back. */
+static void test_what_is_not_sent_after_all_is_on_record_too(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o = {.verb = "postpone", .names = "7_1", .reason = "", .of_jobs = true};
+
+	load(f);
+	audit_unsent(f->e, &o, "it may have started");
+	engine_commit(f->e);
+	assert_records(f, "reconciler: unsent slurmctld 7_1 postpone: it may have started\n");
+}
+
 static void test_a_stray_is_deleted_as_one(void **state)
 {
 	struct fix *f = *state;
@@ -444,6 +456,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_who_caused_a_purchase, setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_what_burstd_does_by_itself_is_on_record_as_such, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_not_sent_after_all_is_on_record_too,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_stray_is_deleted_as_one, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),

@@ -203,6 +203,53 @@ static void test_a_job_that_may_have_started_since_is_not_told_when(void **state
 		(void)snprintf(want, sizeof(want), "%s%s", rows[i].node ? node : "", rows[i].calls);
 		assert_calls(f, want);
 		assert_int_equal(f->late, rows[i].late);
+		assert_int_equal(f->unsent, 0);
+	}
+}
+
+/* I17, F55: the disk takes seconds for the record of an order.  What is left of the wait is less
+ * then; and if nothing is, the order is not run, and none is given before that is known (I28). */
+static void test_what_became_late_while_it_was_written_down_is_not_sent(void **state)
+{
+	static const struct {
+		int clock_s;
+		bool start, late;
+		const char *calls;
+	} rows[] = {
+		{0, false, false, "update jobid=7 StartTime=now+30\n"},
+		{13, false, false, "update jobid=7 StartTime=now+17\n"},
+		{30, false, true, "update jobid=8 StartTime=now\n"},
+		{30, true, false, "update jobid=7 StartTime=now\n"},
+	};
+	struct slurm_order o;
+	struct fix *f;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		f = *state;
+		(void)clock_gettime(CLOCK_BOOTTIME, &clock_stands);
+		if (rows[i].start)
+			slurm_start_now(f->slurm, "7", loop_now(f->loop));
+		else
+			slurm_postpone(f->slurm, "7", 30000, 0, NULL);
+		assert_true(slurm_next(f->slurm, &o));
+		f->given = !rows[i].late;
+		clock_set_s += rows[i].clock_s;
+		slurm_flush(f->slurm);
+		if (rows[i].late) {
+			slurm_start_now(f->slurm, "8", loop_now(f->loop));
+			assert_false(slurm_next(f->slurm, &o));
+		}
+		clock_stands.tv_sec = 0;
+		while (f->late < rows[i].late)
+			loop_run(f->loop);
+		flush(f);
+		while (f->updated < f->given)
+			loop_run(f->loop);
+		clock_set_s = 0;
+		assert_calls(f, rows[i].calls);
+		assert_int_equal(f->unsent, rows[i].late);
 	}
 }
 
@@ -219,6 +266,7 @@ int main(void)
 		T(test_people_read_local_time),
 		T(test_what_waits_is_by_the_clock_of_slurmctld),
 		T(test_a_job_that_may_have_started_since_is_not_told_when),
+		T(test_what_became_late_while_it_was_written_down_is_not_sent),
 	};
 #undef T
 
