@@ -30,6 +30,7 @@ struct refusal_hint {
 	int64_t surely_ms;     /* then it may have what it may not have now */
 	bool lasting;          /* no wait can mend it ... */
 	uint64_t job;          /* ... for this one; 0: for whichever has the node */
+	bool stale;            /* ... though something has changed since: it is decided anew */
 	/* It is for jobs that share a node: no machine is as all of them wish, but one may be for
 	 * each of them.  That job may try again first. */
 	bool clash;

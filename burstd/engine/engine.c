@@ -655,6 +655,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->tried = 0; /* places of offers in the file */
 	warm_hurry(e);
+	refuse_anew(e);
 	postpone_anew(e);
 	for (size_t i = 0; i < next->nproviders; i++)
 		cloud_reload(&e->clouds[i], &next->providers[i]);

@@ -206,22 +206,38 @@ void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFER
 	}
 }
 
+/* It costs less than before, or can be had again. */
+static bool is_cheaper(const struct cloud *c, const struct cloud *before,
+		       const struct conf_offer *o)
+{
+	int64_t now = cloud_price(c, o), was = cloud_price(before, o);
+
+	return now > 0 && (was <= 0 || now < was);
+}
+
 void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
 {
+	const struct cloud before = {.e = c->e, .offers = c->offers, .noffers = c->noffers};
 	const struct conf *conf = c->e->conf;
+	bool cheaper = false;
 
-	free(c->offers);
 	c->offers = offers;
 	c->noffers = n;
 	for (size_t i = 0; i < conf->npools; i++) {
 		size_t nrungs;
 		const struct conf_offer *rungs = conf_rungs(&conf->pools[i], &nrungs);
 
-		for (size_t k = 0; k < nrungs; k++)
-			if (&c->e->clouds[rungs[k].provider_index] == c &&
-			    cloud_price(c, &rungs[k]) != 0)
-				pool_set_cost(c->e, i, k, cloud_price(c, &rungs[k]));
+		for (size_t k = 0; k < nrungs; k++) {
+			if (&c->e->clouds[rungs[k].provider_index] != c ||
+			    cloud_price(c, &rungs[k]) == 0)
+				continue;
+			pool_set_cost(c->e, i, k, cloud_price(c, &rungs[k]));
+			cheaper = cheaper || is_cheaper(c, &before, &rungs[k]);
+		}
 	}
+	free(before.offers);
+	if (cheaper)
+		refuse_anew(c->e);
 	postpone_prices(c->e);
 }
 

@@ -490,6 +490,12 @@ static bool is_waiting(const struct engine *e, const struct postponed *p)
 	return refusal_lasts(&p->refusal) && !p->untold && p->until_ms > engine_now(e);
 }
 
+/* ... or will, once slurmctld is told: it is then decided anew when the job is looked at again. */
+static bool is_to_wait(const struct engine *e, const struct postponed *p)
+{
+	return is_waiting(e, p) || (p->untold && refusal_lasts(&p->refusal));
+}
+
 static void change(struct engine *e, struct postponed *p)
 {
 	p->anew = true;
@@ -499,7 +505,7 @@ static void change(struct engine *e, struct postponed *p)
 void postpone_anew(struct engine *e)
 {
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
-		if (is_waiting(e, p))
+		if (is_to_wait(e, p))
 			change(e, p);
 }
 
@@ -518,7 +524,7 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 void postpone_prices(struct engine *e)
 {
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
-		if (is_waiting(e, p) && is_cheaper(e, p))
+		if (is_to_wait(e, p) && is_cheaper(e, p))
 			change(e, p);
 }
 

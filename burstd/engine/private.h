@@ -663,6 +663,9 @@ void observe_free(struct engine *e);
 
 /* --- refuse.c --- */
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text);
+/* Something has changed: of whom slurmctld is still to be told, what no wait could mend is decided
+ * anew after an ordinary wait. */
+void refuse_anew(struct engine *e);
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len);
 

@@ -25,6 +25,12 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 	e->refuse_due = true;
 }
 
+void refuse_anew(struct engine *e)
+{
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		e->fleet.all[i]->hint.stale = true;
+}
+
 void refuse_run(struct engine *e)
 {
 	if (!e->refuse_due)
@@ -285,7 +291,7 @@ static void postpone(struct gangs *g, int64_t from)
 		if (bad == NULL || bad->forced_ms < from)
 			continue;
 		why = (struct postpone_why){.hint = bad->hint, .pool = bad->pool};
-		if (is_anothers(bad, &g->gangs[j]))
+		if (bad->hint.stale || is_anothers(bad, &g->gangs[j]))
 			why.hint = (struct refusal_hint){0};
 		let_pass(g->e, &why.hint, g->gangs[j].job.number, from);
 		say_why(g->e, bad, &g->gangs[j], why.text);

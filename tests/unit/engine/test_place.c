@@ -215,6 +215,32 @@ static void test_what_is_gone_costs_what_it_did(void **state)
 	assert_int_equal(n.rate_nano_h, 7);
 }
 
+/* I24: who was refused for good a moment ago, and is not told yet, may afford it now. */
+static void test_what_changes_is_news_to_who_is_to_be_told(void **state)
+{
+	static const struct {
+		int64_t price; /* 0: it is not offered */
+		bool news;
+	} rows[] = {{7, true}, {7, false}, {8, false}, {0, false}, {8, true}, {6, true}};
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->pools[0].offers[0].price_nano_h = 0;
+	nm = fleet_name(&f->e->fleet, "c1", 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_offer *offers = mem_zalloc(sizeof(*offers));
+
+		offers->price_nano_h = rows[i].price;
+		refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
+		place_offers(&f->e->clouds[0], offers, 1);
+		assert_int_equal(nm->hint.stale, rows[i].news);
+	}
+	refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
+	assert_int_equal(engine_reload(f->e, two_offers(false), NULL), 0);
+	assert_true(nm->hint.stale);
+}
+
 static void test_prices_and_lists_of_all_rungs(void **state)
 {
 	struct fix *f = *state;
@@ -614,6 +640,7 @@ int main(void)
 		T(test_rows_of_an_older_burstd),
 		T(test_a_type_like_another),
 		T(test_what_is_gone_costs_what_it_did),
+		T(test_what_changes_is_news_to_who_is_to_be_told),
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),

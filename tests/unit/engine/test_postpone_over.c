@@ -267,6 +267,19 @@ static void test_decided_anew_after_a_reload(void **state)
 	assert_string_equal(F.started, "");
 }
 
+/* I24: what changes before slurmctld is told counts as well. */
+static void test_decided_anew_after_a_reload_before_it_is_told(void **state)
+{
+	(void)state;
+	F.bad.hint.lasting = true;
+	refuse("this job needs 12 nodes, the pool allows 8");
+	postpone_anew(&F.e);
+	details("PENDING", 7, 6, "");
+	W.now += 10000;
+	later("PENDING", 7, 86400 - 70, F.comment);
+	assert_string_equal(F.started, "7_2");
+}
+
 /* It is never let go against somebody's wish. */
 static void test_nobodys_wish_is_overruled(void **state)
 {
@@ -482,6 +495,7 @@ int main(void)
 		TEST(test_the_refusal_of_a_job_that_ended_untold_is_forgotten),
 		TEST(test_it_waits_a_day),
 		TEST(test_decided_anew_after_a_reload),
+		TEST(test_decided_anew_after_a_reload_before_it_is_told),
 		TEST(test_nobodys_wish_is_overruled),
 		TEST(test_decided_anew_when_it_is_offered),
 		TEST(test_decided_anew_when_it_is_cheaper),

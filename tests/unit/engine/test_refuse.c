@@ -204,6 +204,24 @@ static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
 	assert_int_equal(shared->refused_for, 8);
 }
 
+/* I24: what has changed since it was decided may have mended it; what is decided then counts. */
+static void test_a_day_is_waited_for_what_is_so_still(void **state)
+{
+	struct fleet_name *nm = add("c1", NODE_GONE, BOOTING);
+
+	(void)state;
+	for (int anew = 1; anew >= 0; anew--) {
+		nm->forced_ms = 0;
+		refuse_mark(&F.e, nm, NODE_BECAUSE_LIMIT, "none left");
+		nm->hint.lasting = true;
+		if (anew)
+			refuse_anew(&F.e);
+		F.forced[0] = '\0';
+		squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
+		assert_int_equal(F.lasting, !anew);
+	}
+}
+
 /* I30: no machine is as both of them wish; the second tries again when the first has its node. */
 static void test_who_cannot_be_had_together_tries_again_in_turn(void **state)
 {
@@ -434,6 +452,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_gang),
 		TEST(test_a_day_is_waited_for_what_no_wait_can_mend),
+		TEST(test_a_day_is_waited_for_what_is_so_still),
 		TEST(test_a_day_is_waited_by_the_job_that_asked),
 		TEST(test_gang_with_an_old_instance),
 		TEST(test_who_cannot_be_had_together_tries_again_in_turn),
