@@ -248,6 +248,13 @@ static void powered_down(const struct fleet_name *nm, const struct drift_seen *s
 		power_down(out, DRIFT_WHY_MUTE, false);
 }
 
+/* One that is older than the refusal does not show what came of it: its job is still to be told
+ * (F47). */
+static bool may_forgive(const struct fleet_name *nm, const struct drift_seen *s)
+{
+	return s->began_ms > nm->refused_ms;
+}
+
 /* slurmctld has powered it down, or is about to. */
 static void off(const struct fleet_name *nm, const struct drift_seen *s, struct drift_todo *out)
 {
@@ -255,7 +262,8 @@ static void off(const struct fleet_name *nm, const struct drift_seen *s, struct 
 	bool powering = (s->flags & SLURM_POWERING_DOWN) != 0;
 	bool awaited = (s->flags & SLURM_ALLOCATED) != 0 && !powering;
 
-	out->deeds |= DRIFT_UNBAR;
+	if (may_forgive(nm, s))
+		out->deeds |= DRIFT_UNBAR;
 	if (powering || awaited)
 		out->deeds |= DRIFT_WATCH;
 	if (s->began_ms > nm->waits_ms)
@@ -345,9 +353,11 @@ static void on(const struct fleet_name *nm, const struct drift_seen *s, struct d
 	const struct fleet_node *fn = fleet_live(nm);
 	enum drift_why why = doomed(nm, fn, s);
 
-	out->deeds |= DRIFT_UNBAR;
-	if (fn != NULL) /* else it is up only on its way down, and people want to know why */
-		out->deeds |= DRIFT_FORGET_REFUSAL;
+	if (may_forgive(nm, s)) {
+		out->deeds |= DRIFT_UNBAR;
+		if (fn != NULL) /* else up only on its way down, and people want to know why */
+			out->deeds |= DRIFT_FORGET_REFUSAL;
+	}
 	if (fn != NULL && must_mend_addr(fn, s))
 		out->deeds |= DRIFT_SET_ADDR;
 	if (fn != NULL && fn->n.state == NODE_BOOTING && drift_registered(s->flags) &&

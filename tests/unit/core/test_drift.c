@@ -96,12 +96,13 @@ enum { /* what differs from the usual: settled, listed, all long ago, address ou
        OURS = 1 << 15,
        TIMEOUT = 1 << 16,
        NOT_RESPONDING = 1 << 17,
-       RESTS = 1 << 18,  /* it did not come up, lately ... */
-       RESTED = 1 << 19, /* ... or some time ago */
-       WAITS = 1 << 20,  /* for a job, since an order to power it down was given ... */
-       OBEYED = 1 << 21, /* ... or before one that slurmctld carried out */
-       UNSEEN = 1 << 22, /* no snapshot came for a while before this one */
-       BLIND = 1 << 23,  /* its provider has listed nothing since burstd started */
+       RESTS = 1 << 18,         /* it did not come up, lately ... */
+       RESTED = 1 << 19,        /* ... or some time ago */
+       WAITS = 1 << 20,         /* for a job, since an order to power it down was given ... */
+       OBEYED = 1 << 21,        /* ... or before one that slurmctld carried out */
+       UNSEEN = 1 << 22,        /* no snapshot came for a while before this one */
+       BLIND = 1 << 23,         /* its provider has listed nothing since burstd started */
+       REFUSED_SINCE = 1 << 24, /* the snapshot began */
 };
 
 enum { /* deeds, shorter */
@@ -192,6 +193,8 @@ static const struct row off[] = {
 	 D_OFF & ~(unsigned)DRIFT_FORGET_JOB, 0, 0, 0},
 	{"people still want to know why it was refused", OFF | IDLE, NO_NODE,
 	 ADDR_NONE | REFUSED_NEW, D_OFF & ~(unsigned)DRIFT_FORGET_REFUSAL, 0, 0, 0},
+	{"F47 it was refused since: its job is still to be told", OFF | IDLE, NO_NODE,
+	 ADDR_NONE | REFUSED_SINCE, DRIFT_FORGET_JOB, 0, 0, 0},
 	{"an address of the past is taken back", OFF | IDLE, NODE_GONE, ADDR_OTHER,
 	 D_OFF | DRIFT_RESET_ADDR, 0, 0, 0},
 	{"not before what was sent is seen", OFF | IDLE, NODE_GONE, ADDR_OTHER | UNSETTLED, D_OFF,
@@ -240,6 +243,7 @@ static const struct row on[] = {
 	{"up and known", IDLE, NODE_READY, 0, D_ON, 0, 0, 0},
 	{"up, and booting so far: it has registered", IDLE, NODE_BOOTING, 0,
 	 D_ON | DRIFT_REGISTERED, 0, 0, 0},
+	{"F47 refused since", IDLE, NODE_READY, REFUSED_SINCE, 0, 0, 0, 0},
 	{"not by an older snapshot", IDLE, NODE_BOOTING, TOO_OLD, D_ON, 0, 0, 0},
 	{"not while nobody answers", IDLE | SILENT, NODE_BOOTING, 0, D_ON, 0, 0, 0},
 	{"not while slurmctld does not know", UNKNOWN, NODE_BOOTING, 0, D_ON, 0, 0, 0},
@@ -308,7 +312,9 @@ static void set_up(struct world *w, const struct row *r, struct drift_seen *s)
 		w->nm->waits_ms = (r->but & WAITS_NEW) != 0 ? BEGAN - DRIFT_UNSEEN_MS : SINCE;
 		w->nm->obeyed_ms = (r->but & OBEYED) != 0 ? SINCE : SINCE - 1;
 	}
-	w->nm->refused_ms = (r->but & REFUSED_NEW) != 0 ? BEGAN : 0;
+	w->nm->refused_ms = (r->but & REFUSED_SINCE) != 0 ? BEGAN
+			    : (r->but & REFUSED_NEW) != 0 ? BEGAN - 1
+							  : 0;
 	if ((r->but & FORCED_NOW) != 0)
 		w->nm->forced_ms = BEGAN;
 	if ((r->but & FORCED_LATELY) != 0)
