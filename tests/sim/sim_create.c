@@ -66,6 +66,18 @@ static void check_market(struct world *w, const struct create_request *rq, const
 			   (unsigned)n->job, wants, rq->market);
 }
 
+/* A batch in doubt is asked for again whole (I4), for those of it that are wanted still; the others
+ * burstd lets go once it knows what was made. */
+static bool goes_with_others(const struct sim_cloud *c, const struct create_request *rq,
+			     const struct sim_row *r)
+{
+	bool wanted = false;
+
+	for (size_t i = 0; i < rq->n; i++)
+		wanted = wanted || !sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node);
+	return wanted && r != NULL && r->n.state == NODE_INDOUBT && r->n.release;
+}
+
 void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq)
 {
 	struct token *t = find_token(c, rq->token);
@@ -108,7 +120,8 @@ void sim_cloud_check_create(struct sim_cloud *c, const struct create_request *rq
 			sim_pool_check_create(c->w, rq->wants[i].node);
 		if (t == NULL && r != NULL)
 			check_market(c->w, rq, r);
-		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node))
+		if (t == NULL && sim_ctld_launch_is_stale(c->w->ctld, rq->wants[i].node) &&
+		    !goes_with_others(c, rq, r))
 			world_fail(c->w, "F47: launch of %s, which slurmctld does not want",
 				   rq->wants[i].node);
 		some = some ||
