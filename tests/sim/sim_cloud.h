@@ -60,7 +60,8 @@ struct inst {
 	uint32_t run;                  /* of the list that showed it last ... */
 	uint32_t ended_run;            /* ... and as ended */
 	uint32_t addr_run;             /* ... and with its address */
-	bool addr_shown;               /* that reached burstd */
+	bool addr_shown;               /* that reached burstd ... */
+	uint32_t addr_life;            /* ... in this life, and one more; 0: in none */
 	int64_t reclaim_said;          /* since when it is said that it will be reclaimed */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
@@ -205,7 +206,7 @@ const char *sim_cloud_delete(struct sim_cloud *c, uint32_t number);
 void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_t after,
 		    uint32_t *next);
 /* The last page of this list reached burstd. */
-void sim_cloud_listed(struct sim_cloud *c, uint32_t run);
+void sim_cloud_listed(struct sim_cloud *c, uint32_t run, bool twin);
 void sim_cloud_show(struct sim_cloud *c, struct str *out, const struct inst *i, bool tags);
 
 #endif

@@ -142,13 +142,16 @@ void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
 }
 
-/* F50: slurmctld has a node down because it had forgotten where it is, and nobody said so again. */
+/* F50: slurmctld has a node down because it had forgotten where it is, and nobody said so again.
+ * Where its provider has shown it nowhere since a restart, burstd cannot know: its journal may be
+ * an older one (F58). */
 void sim_fate_missed(struct sim_ctld *c, const struct ctld_node *n, const struct inst *i)
 {
 	const struct sim_row *r = sim_journal_row(c->w->journal, n->name, 0);
 
-	if (is_calm(c) && inst_live(i) && !i->excused && i->addr_shown && n->by != BY_ADMIN &&
-	    !n->drain && r != NULL && r->n.state == NODE_READY && sim_ctld_told(c, i))
+	if (is_calm(c) && inst_live(i) && !i->excused && i->addr_shown &&
+	    i->addr_life == c->w->life + 1 && n->by != BY_ADMIN && !n->drain && r != NULL &&
+	    r->n.state == NODE_READY && sim_ctld_told(c, i))
 		world_fail(c->w, "F50: slurmctld has forgotten where %s is, and is not told",
 			   n->name);
 }

@@ -99,7 +99,7 @@ static void on_reply(struct world *w, void *ctx, uint64_t arg)
 		r.retry_after = seconds;
 	}
 	if (q->done != NULL && q->error.code == 0 && q->list_run != 0) {
-		sim_cloud_listed(w->cloud, q->list_run);
+		sim_cloud_listed(w->cloud, q->list_run, q->twin);
 		sim_place_listed(w, q->twin);
 	}
 	if (q->done != NULL && ((q->kind != WIRE_LIST && q->kind != WIRE_NOTICES) ||

@@ -197,13 +197,23 @@ void sim_cloud_list(struct sim_cloud *c, struct str *out, uint32_t *run, uint32_
 	}
 }
 
-void sim_cloud_listed(struct sim_cloud *c, uint32_t run)
+/* Whose row sees to it: the one of two names of the account that it was bought by. */
+static bool is_bought_by(const struct sim_cloud *c, const struct inst *i, bool twin)
+{
+	const struct sim_row *r = sim_journal_row(c->w->journal, i->node, i->gen);
+
+	return r != NULL && (strcmp(r->n.provider, "twin") == 0) == twin;
+}
+
+void sim_cloud_listed(struct sim_cloud *c, uint32_t run, bool twin)
 {
 	c->w->listed = true;
 	for (size_t k = 0; k < c->nlive; k++)
 		if (c->live[k]->run == run) {
 			c->live[k]->may_hide = true;
 			c->live[k]->addr_shown = c->live[k]->addr_run == run;
+			if (c->live[k]->addr_shown && is_bought_by(c, c->live[k], twin))
+				c->live[k]->addr_life = c->w->life + 1;
 		}
 	for (size_t k = 0; k < c->n; k++)
 		if (c->all[k]->ended_run == run)
