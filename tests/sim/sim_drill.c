@@ -10,6 +10,9 @@ enum {
 	CANCEL_MS = 40 * SIM_SECOND, /* two snapshots, all jobs, and a command: 4 s each at most */
 	MUTE_MS = 50 * SIM_SECOND,   /* a snapshot every 30 s while nothing moves, a command */
 	START_MS = 10 * SIM_MINUTE,  /* a job, on machines that boot in 80 s at most */
+	/* Likewise; three lost creates, known 135 s later each; its ResumeTimeout is over by then.
+	 */
+	FAILS_MS = 15 * SIM_MINUTE,
 	GATE_MS = 26 * SIM_SECOND, /* a snapshot, asked for anew after 10 s; 30 s without burstd */
 	REFUSE_MS = 40 * SIM_SECOND, /* a create, the jobs, a command */
 	LIST_MS = 18 * SIM_SECOND,   /* a list of a few pages, the jobs, a command */
@@ -91,14 +94,14 @@ static void drill_cancel(struct world *w, step_fn step, bool next)
 
 /* --- slurmd dies, its instance lives ---------------------------------------------------------- */
 
-static void start(struct world *w, step_fn step, const struct ctld_job *j)
+static void start(struct world *w, step_fn step, const struct ctld_job *j, int64_t ms)
 {
-	int64_t end = w->now + START_MS;
+	int64_t end = w->now + ms;
 
 	while (!w->failed && j->state != JOB_RUNNING && w->now < end)
 		step(w);
 	if (j->state != JOB_RUNNING)
-		world_fail(w, "I24: a job does not start in %d minutes", START_MS / SIM_MINUTE);
+		world_fail(w, "I24: a job does not start in %d minutes", (int)(ms / SIM_MINUTE));
 }
 
 static void drill_mute(struct world *w, step_fn step)
@@ -109,7 +112,7 @@ static void drill_mute(struct world *w, step_fn step)
 
 	if (w->failed || j == NULL)
 		return;
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	if (w->failed)
 		return;
 	pass(w, step, w->now + 10 * SIM_SECOND); /* burstd sees it up */
@@ -120,7 +123,7 @@ static void drill_mute(struct world *w, step_fn step)
 	if (inst_live(i) && !i->accepted)
 		world_fail(w, "i-%u of %s lives on %d s after slurmctld gave its slurmd up",
 			   (unsigned)i->number, n->name, MUTE_MS / SIM_SECOND);
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	sim_ctld_end_job(w->ctld, j);
 }
 
@@ -136,7 +139,7 @@ static void drill_terminate(struct world *w, step_fn step)
 
 	if (w->failed || j == NULL)
 		return; /* nowhere, or it would be over before burstd knows */
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	if (w->failed)
 		return;
 	pass(w, step, w->now + 10 * SIM_SECOND);
@@ -196,7 +199,7 @@ static void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
 
 	if (w->failed || j == NULL)
 		return;
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	if (w->failed)
 		return;
 	pass(w, step, w->now + 10 * SIM_SECOND);
@@ -284,7 +287,7 @@ static void drill_away(struct world *w, step_fn step)
 	n = &w->ctld->nodes[j->nodes[0]];
 	boot_req = n->boot_req;
 	if (elsewhere) {
-		start(w, step, j);
+		start(w, step, j, START_MS);
 	} else {
 		pass(w, step, w->now + known);
 		if (!w->failed && n->powering_up && n->boot_req == boot_req)
@@ -406,7 +409,7 @@ static void drill_fails(struct world *w, step_fn step)
 	SIM_TRACE(w, "*** purchases fail where the next one goes");
 	if (w->set.pools[j->pool].ladder) {
 		w->next_fails = (enum sim_fails)(FAILS_REFUSES + w->seed / 6 % 3);
-		start(w, step, j);
+		start(w, step, j, FAILS_MS);
 	}
 	w->next_fails = FAILS_NOT;
 	sim_place_heal(w);
@@ -458,7 +461,7 @@ static void drill_stillborn(struct world *w, step_fn step, enum sim_makes how)
 		world_fail(w, "F10: %s still boots %d s after its machine has failed", n->name,
 			   (int)(known / SIM_SECOND));
 	if (w->set.pools[j->pool].ladder)
-		start(w, step, j);
+		start(w, step, j, START_MS);
 	w->next_makes = MAKES_WELL;
 	sim_place_heal(w);
 	sim_ctld_end_job(w->ctld, j);
@@ -489,7 +492,7 @@ static void drill_full(struct world *w, step_fn step, const char *why)
 
 	if (w->failed || j == NULL)
 		return;
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	next = w->failed ? NULL : submit_two_more(w, j);
 	creates = w->totals->creates;
 	if (next != NULL) {
@@ -629,7 +632,7 @@ static void drill_twin(struct world *w, step_fn step)
 
 	if (w->failed || j == NULL)
 		return;
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	if (w->failed)
 		return;
 	i = sim_cloud_find(w->cloud, w->ctld->nodes[j->nodes[0]].inst);
@@ -652,7 +655,7 @@ static void drill_replace(struct world *w, step_fn step)
 
 	if (w->failed || j == NULL)
 		return;
-	start(w, step, j);
+	start(w, step, j, START_MS);
 	pass(w, step, w->now + MUTE_MS); /* burstd has seen it up */
 	n = &w->ctld->nodes[j->nodes[0]];
 	sim_ctld_end_job(w->ctld, j);
