@@ -210,7 +210,7 @@ static void judge(struct rotate *rt, struct fleet_name *nm, struct claim_run *r,
 	if (r->keys_old_ms == 0)
 		r->keys_old_ms = engine_now(rt->e);
 	else
-		r->keys_old_ms += rt->still_ms; /* a store that is away must not cost all nodes */
+		r->keys_old_ms += rt->still_ms; /* that must not cost all nodes */
 	if (!r->keys_drained && is_late(rt, r) && is_in_use(nm)) {
 		r->keys_drained = true;
 		drain(rt->e, nm, r->c.gen, r->key_version);
@@ -255,6 +255,17 @@ static void count(struct rotate *rt, const struct claim_run *r, int64_t want)
 		n->lack++;
 }
 
+/* How long since the last look nobody could have fetched keys: the store was away, or burstd itself
+ * stood still, and this look is late (F54). */
+static int64_t still_ms(const struct rotate *rt)
+{
+	int64_t now = engine_now(rt->e);
+
+	if (!secrets_serves(rt->e))
+		return now - rt->looked_ms;
+	return rt->look_ms != 0 ? now - rt->look_ms : 0;
+}
+
 /* All nodes that are up, or soon will be. */
 static void look(struct rotate *rt)
 {
@@ -264,7 +275,7 @@ static void look(struct rotate *rt)
 
 	if (engine_now(e) < rt->look_ms)
 		return;
-	rt->still_ms = secrets_serves(e) ? 0 : engine_now(e) - rt->looked_ms;
+	rt->still_ms = still_ms(rt);
 	rt->stood_ms += rt->still_ms;
 	rt->looked_ms = engine_now(e);
 	rt->look_ms = engine_now(e) + (runs ? ROTATE_LOOK_MS : ROTATE_IDLE_MS);
@@ -463,7 +474,7 @@ static void look_for_a_credential(struct rotate *rt)
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
-/* The time for nodes to follow stands still with the store, as each one's own does. */
+/* The time for nodes to follow stands still with the store and burstd, as each one's own does. */
 static int64_t wake_ms(const struct rotate *rt)
 {
 	bool follow = rt->r.phase == ROTATION_SPREADING || rt->r.phase == ROTATION_SETTLING;

@@ -282,6 +282,24 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	assert_int_equal(phase(), ROTATION_DONE); /* whoever is about to be heard */
 }
 
+/* F54: nor while burstd itself stands still, be it for an hour. */
+static void who_cannot_follow_for_burstd_stands_still_is_not_late(void **state)
+{
+	(void)state;
+	one_of_two_follows();
+	rt()->look_ms -= 60 * MINUTE;
+	rt()->looked_ms -= 60 * MINUTE;
+	rt()->r.since_ms -= 60 * MINUTE;
+	claim(2)->keys_old_ms -= 60 * MINUTE;
+	go();
+	assert_int_equal(events("keys-old"), 0);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	minutes_pass(8);
+	assert_int_equal(events("keys-old"), 0);
+	minutes_pass(2);
+	assert_int_equal(events("keys-old"), 1);
+}
+
 /* ... and burstd knows since when somebody has other keys than he should for as long as it runs. */
 static void after_a_restart_all_have_their_time_anew(void **state)
 {
@@ -576,6 +594,7 @@ int main(void)
 		T(abort_takes_the_new_key_out),
 		T(a_node_that_does_not_follow_is_drained),
 		T(who_cannot_follow_for_the_store_is_away_is_not_late),
+		T(who_cannot_follow_for_burstd_stands_still_is_not_late),
 		T(after_a_restart_all_have_their_time_anew),
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
