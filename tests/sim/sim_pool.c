@@ -139,10 +139,11 @@ void sim_pool_crashed(struct world *w)
 	}
 }
 
-/* One job's nodes are tried, whole: some of them may be called for later. */
-static bool is_for_its_job(const struct world *w, const struct node *tried, const struct node *n)
+/* One job's nodes are tried, whole: some of them may be called for later, or have an instance of
+ * before that goes first. */
+static bool is_for_its_job(const struct node *tried, const struct node *n)
 {
-	return w->set.chance[SIM_CALLS_SPLIT] != 0 && n->job != 0 && tried->job == n->job;
+	return n->job != 0 && tried->job == n->job;
 }
 
 /* A pool that was closed opens for one purchase: nothing that was decided later goes out while that
@@ -162,7 +163,7 @@ static void check_probe(struct world *w, const struct sim_pool *sp, const char *
 	for (size_t k = 0; k < n; k++)
 		if (world_pool_of(w, r[k].n.name) == sp && node_coming(&r[k].n) &&
 		    !r[k].n.release && r[k].n.wanted_ms < own->n.wanted_ms &&
-		    !is_for_its_job(w, &r[k].n, &own->n))
+		    !is_for_its_job(&r[k].n, &own->n))
 			world_fail(w, "F36: create of %s, while %s is tried first", node,
 				   r[k].n.name);
 }
