@@ -135,6 +135,13 @@ static const struct demand_ref *find(struct demand *d, uint64_t id)
 	return low < d->njobs && d->by_id[low].id == id ? &d->by_id[low] : NULL;
 }
 
+const struct demand_job *demand_get_job(struct demand *d, uint64_t id)
+{
+	const struct demand_ref *r = find(d, id);
+
+	return r != NULL ? &d->jobs[r->at] : NULL;
+}
+
 /* NULL: there is none. */
 static char *text_or_none(const char *text, size_t len)
 {

@@ -62,6 +62,9 @@ int demand_add_job(struct demand *d, uint64_t id, const char *list, size_t len, 
 void demand_set_constraint(struct demand *d, uint64_t id, const char *text, size_t len);
 void demand_set_comment(struct demand *d, uint64_t id, const char *text, size_t len);
 
+/* The job with this number; NULL: there is none. */
+const struct demand_job *demand_get_job(struct demand *d, uint64_t id);
+
 size_t demand_count(const struct demand *d);
 const char *demand_name(const struct demand *d, size_t i);
 

@@ -32,6 +32,7 @@ struct fleet_node {        /* one incarnation */
 	/* A list has said of this instance of it that it ended, while a create is on the wire whose
 	 * answer may have been written before that; else NULL; memory only. */
 	struct provider_instance *ended;
+	uint64_t wishes; /* of its job, when it was decided; 0: not known; memory only */
 	struct fleet_name *name;
 	struct fleet_node *older; /* previous generation of this name that is still known */
 	struct fleet_node *state_next, **state_prev; /* list of its state */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fnv.h"
 #include "base/mem.h"
 #include "io/loop.h"
 
@@ -89,7 +90,49 @@ static int by_group(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static void buy(struct engine *e, const struct plan_node *pn, const char *name, const char *why)
+/* What of a job's wishes counts for this node, in a number; 0: it is not known. */
+static uint64_t wishes_of(const struct engine *e, const char *node, const struct demand_job *j)
+{
+	enum wish_need need = wish_need(e->conf, node);
+	uint64_t h = FNV_BEGIN;
+
+	if (j == NULL || (need >= WISH_CONSTRAINT && !j->wishes_known) ||
+	    (need == WISH_COMMENT && !j->comment_known))
+		return 0;
+	if (need >= WISH_CONSTRAINT)
+		h = fnv_text(h, j->constraint != NULL ? j->constraint : "");
+	if (need == WISH_COMMENT)
+		h = fnv_text(fnv_text(h, "|"), j->comment != NULL ? j->comment : "");
+	return h;
+}
+
+static bool is_of_an_earlier(const struct engine *e, const struct fleet_node *fn, struct demand *d)
+{
+	uint64_t wishes = wishes_of(e, fn->n.name, demand_get_job(d, fn->n.job));
+
+	return fn->wishes != 0 && wishes != 0 && fn->wishes != wishes;
+}
+
+/* A slurmctld that has lost its state gives the numbers of jobs once more (F50).  What was not sent
+ * yet for a job of this number with other wishes, named here or not, was for an earlier one, and is
+ * decided anew. */
+static void drop_earlier(struct engine *e, struct demand *d)
+{
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+
+	for (; fn != NULL; fn = fn->state_next) {
+		struct node_event ev = {.type = NODE_EV_RELEASE,
+					.reason = NODE_BECAUSE_REPLACED,
+					.now_ms = engine_now(e)};
+
+		if (!fn->busy && is_of_an_earlier(e, fn, d))
+			engine_post(e, fn, &ev);
+	}
+	engine_commit(e);
+}
+
+static void buy(struct engine *e, struct demand *d, const struct plan_node *pn, const char *name,
+		const char *why)
 {
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pn->pool], NULL);
 	struct fleet_name *nm = fleet_name(&e->fleet, name, pn->pool);
@@ -106,6 +149,7 @@ static void buy(struct engine *e, const struct plan_node *pn, const char *name, 
 	nm->waits_for = 0;
 	nm->useless_ms = 0; /* it was an earlier job that nobody saw any more */
 	engine_want(e, &n, why);
+	nm->newest->wishes = wishes_of(e, name, demand_get_job(d, pn->job));
 	if (pn->job != 0)
 		postpone_bought(e, pn->job);
 }
@@ -276,8 +320,10 @@ static void refuse(struct engine *e, const struct plan *p, const struct plan_nod
 }
 
 /* Want what the plan allows; refuse what it does not; leave the rest to the next poll. */
-static void act_on(struct engine *e, const struct demand *d, const char *why)
+static void act_on(struct engine *e, struct demand *d, const char *why)
 {
+	drop_earlier(e, d);
+
 	struct plan_pool *pools = look_at_pools(e);
 	struct known_jobs known = know_jobs(e, d);
 	const struct plan_ask ask = {.demand = d,
@@ -305,7 +351,7 @@ static void act_on(struct engine *e, const struct demand *d, const char *why)
 	}
 	qsort(order, n, sizeof(struct plan_node *), by_group);
 	for (size_t i = 0; i < n; i++)
-		buy(e, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)), why);
+		buy(e, d, order[i], demand_name(d, (size_t)(order[i] - plan.nodes)), why);
 	e->last_group += plan.groups;
 	engine_spend(e, plan.n);
 	free(order);
@@ -452,7 +498,7 @@ static void wait_for_jobs(struct engine *e, const struct demand *d)
 }
 
 /* It is enough to buy; but in doubt the next snapshot decides, as of a late one. */
-static void act_on_fresh(struct engine *e, const struct demand *d)
+static void act_on_fresh(struct engine *e, struct demand *d)
 {
 	note_strangers(e, d);
 	forgive(e, d);

@@ -342,6 +342,39 @@ static uint64_t bought(const struct fix *f, const char *node)
 	return nm != NULL ? nm->last_gen : 0;
 }
 
+#define WISHES(nodes, constraint)                                                                  \
+	"{\"jobs\":[{\"job_id\":1,\"features\":\"" constraint "\",\"nodes_alloc\":\"" nodes "\"}]" \
+	"}"
+
+static bool is_wanted(const struct fix *f, const char *node, uint64_t gen, int market)
+{
+	const struct fleet_node *fn = fleet_live(fleet_find(&f->e->fleet, node));
+
+	return fn != NULL && fn->n.state == NODE_WANTED && fn->n.gen == gen &&
+	       (int)fn->n.market == market;
+}
+
+/* F50: slurmctld has lost its state and counts jobs from 1 again.  What waits to be sent for a job
+ * 1 of before is not the new one's, be it named in this call or, where calls are split, in the
+ * next. */
+static void test_another_job_of_the_same_number_has_its_own_wishes(void **state)
+{
+	struct fix *f = *state;
+
+	load(f, 2, false);
+	for (int twice = 0; twice < 2; twice++) { /* F46: a call that is repeated changes nothing */
+		call(f, "c[1-2]", WISHES("c[1-2]", "spot"));
+		assert_true(is_wanted(f, "c1", 1, PROVIDER_SPOT));
+		assert_true(is_wanted(f, "c2", 1, PROVIDER_SPOT));
+	}
+	call(f, "c1", WISHES("c[1-2]", "ondemand"));
+	assert_true(is_wanted(f, "c1", 2, PROVIDER_ON_DEMAND));
+	assert_false(is_bought(f, "c2"));
+	call(f, "c2", WISHES("c[1-2]", "ondemand"));
+	assert_true(is_wanted(f, "c1", 2, PROVIDER_ON_DEMAND));
+	assert_true(is_wanted(f, "c2", 2, PROVIDER_ON_DEMAND));
+}
+
 /* A thousand calls would buy a thousand machines, each for the least time that is billed. */
 static void test_a_node_that_was_let_go_unused_is_not_bought_by_calls(void **state)
 {
@@ -488,6 +521,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_of_other_nodes_a_call_is_enough, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_another_job_of_the_same_number_has_its_own_wishes, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("intake", tests, NULL, NULL);
