@@ -193,8 +193,9 @@ static int read_uuid(int fd, const char *path, char *out, struct err *e)
 /* What only a burstd leaves behind that had a uuid: then there may be instances with it. */
 static const char *trace(int dir)
 {
-	static const char *const files[] = {"journal.db", "journal.db-wal", "claim-key",
-					    "node-ca.pem"};
+	static const char *const files[] = {"journal.db",       "journal.db-wal", "last-batch",
+					    "reserve",          "claim-key",      "node-ca.pem",
+					    "node-ca-next.pem", "node-ca-old.pem"};
 	struct stat st;
 
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)

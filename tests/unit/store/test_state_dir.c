@@ -123,8 +123,9 @@ static void test_uuids_differ(void **state)
 /* Any file of an earlier life says that there was a uuid: a new one is not written (I11). */
 static void test_a_lost_uuid_is_not_replaced(void **state)
 {
-	static const char *const traces[] = {"journal.db", "journal.db-wal", "claim-key",
-					     "node-ca.pem"};
+	static const char *const traces[] = {"journal.db",       "journal.db-wal", "last-batch",
+					     "reserve",          "claim-key",      "node-ca.pem",
+					     "node-ca-next.pem", "node-ca-old.pem"};
 	const struct fixture *f = *state;
 	struct state_dir d;
 
