@@ -69,10 +69,24 @@ static int open_file(int dir, const char *name, const char *path, struct stat *s
 	return -1;
 }
 
+/* Of two that were cut to the same word one would be taken for the other. */
+static int take_word(const char *text, char out[SECRET_FILE_VERSION_SIZE])
+{
+	size_t len = strcspn(text, " \t\r\n");
+
+	if (len == 0 || len >= SECRET_FILE_VERSION_SIZE)
+		return -1;
+	for (size_t i = 0; i < len; i++)
+		if (text[i] < ' ' || text[i] > '~')
+			return -1;
+	(void)snprintf(out, SECRET_FILE_VERSION_SIZE, "%.*s", (int)len, text);
+	return 0;
+}
+
 static int read_version(int dir, const char *name, const struct stat *of,
 			char out[SECRET_FILE_VERSION_SIZE], struct err *e)
 {
-	char beside[300];
+	char beside[300], text[SECRET_FILE_VERSION_SIZE + 1] = ""; /* one more: is it longer? */
 	struct stat st;
 	ssize_t n;
 	int fd;
@@ -86,16 +100,14 @@ static int read_version(int dir, const char *name, const struct stat *of,
 	}
 	if (fd < 0)
 		return -1;
-	n = read(fd, out, SECRET_FILE_VERSION_SIZE - 1);
+	n = read(fd, text, sizeof(text) - 1);
 	(void)close(fd);
-	out[n > 0 ? n : 0] = '\0';
-	out[strcspn(out, " \t\r\n")] = '\0';
-	for (const char *p = out; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~')
-			n = -1;
-	if (n <= 0 || out[0] == '\0')
-		return err_set(e, ERR_INVALID, "%.150s: want one word", beside);
-	return 0;
+	if (n > 0)
+		text[n] = '\0';
+	return take_word(text, out) == 0
+		       ? 0
+		       : err_set(e, ERR_INVALID, "%.150s: want one word of at most %d bytes",
+				 beside, SECRET_FILE_VERSION_SIZE - 1);
 }
 
 static struct secret *read_all(int fd)

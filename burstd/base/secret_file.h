@@ -1,8 +1,9 @@
 /* secret_file.h - a secret in a file that is replaced now and then: which version is it, and may it
  * be believed?
  *
- * Beside NAME may lie NAME.version, one word that says which it is; without it the time of the last
- * change does.  Both, and the directory, must be root's or our own and nobody else's to read. */
+ * Beside NAME may lie NAME.version, one word of at most 64 bytes that says which it is; without it
+ * the time of the last change does.  Both, and the directory, must be root's or our own and nobody
+ * else's to read. */
 #ifndef BURSTD_SECRET_FILE_H
 #define BURSTD_SECRET_FILE_H
 

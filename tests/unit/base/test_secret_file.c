@@ -127,6 +127,33 @@ static void test_a_link_an_empty_file_and_a_long_one_are_refused(void **state)
 	assert_null(s);
 }
 
+/* One that were cut would be taken for another that begins like it. */
+static void test_a_version_is_whole_or_an_error(void **state)
+{
+	char text[SECRET_FILE_VERSION_SIZE + 8];
+
+	(void)state;
+	write_text(path, "x", 0600);
+	memset(text, 'v', sizeof(text));
+	text[SECRET_FILE_VERSION_SIZE - 1] = '\0';
+	write_text(beside, text, 0600);
+	assert_int_equal(secret_file_read(path, &s, version, NULL), 0);
+	assert_string_equal(version, text);
+	secret_free(s);
+	s = NULL;
+	text[SECRET_FILE_VERSION_SIZE - 1] = '\n';
+	text[SECRET_FILE_VERSION_SIZE] = '\0';
+	write_text(beside, text, 0600);
+	assert_int_equal(secret_file_read(path, &s, version, NULL), 0);
+	assert_int_equal(strlen(version), SECRET_FILE_VERSION_SIZE - 1);
+	secret_free(s);
+	s = NULL;
+	text[SECRET_FILE_VERSION_SIZE - 1] = 'v';
+	write_text(beside, text, 0600);
+	assert_int_equal(secret_file_read(path, &s, version, NULL), -1);
+	assert_null(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -134,6 +161,7 @@ int main(void)
 		T(test_what_is_written_is_read),
 		T(test_without_a_word_the_time_is_the_version),
 		T(test_what_others_may_read_or_replace_is_refused),
+		T(test_a_version_is_whole_or_an_error),
 		T(test_a_link_an_empty_file_and_a_long_one_are_refused),
 #undef T
 	};
