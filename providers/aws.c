@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ipaddr.h"
 #include "base/mem.h"
 #include "providers/aws_private.h"
 
@@ -56,6 +57,17 @@ static void free_endpoint(struct aws_endpoint *ep)
 	free(ep->path);
 }
 
+/* Requests carry a signature that is good for minutes, and STS's answer keys: who may read them on
+ * the way may use them.  Without TLS it is for tests on this machine only. */
+static int set_service(struct aws_endpoint *ep, const char *url, struct err *e)
+{
+	if (set_endpoint(ep, url, e) != 0)
+		return -1;
+	if (strncmp(url, "http://", 7) == 0 && !ipaddr_host_is_loopback(url + 7))
+		return err_set(e, ERR_INVALID, "want https://: %.100s is not this machine", url);
+	return 0;
+}
+
 static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct err *e)
 {
 	const char *tail = strncmp(a->region, "cn-", 3) == 0 ? ".cn" : "";
@@ -63,12 +75,12 @@ static int set_endpoints(struct aws *a, const struct provider_conf *conf, struct
 
 	(void)snprintf(ec2, sizeof(ec2), "https://ec2.%s.amazonaws.com%s/", a->region, tail);
 	(void)snprintf(sts, sizeof(sts), "https://sts.%s.amazonaws.com%s/", a->region, tail);
-	if (set_endpoint(&a->ec2, conf->url != NULL && conf->url[0] != '\0' ? conf->url : ec2, e) !=
+	if (set_service(&a->ec2, conf->url != NULL && conf->url[0] != '\0' ? conf->url : ec2, e) !=
 	    0)
 		return err_wrap(e, "url");
-	if (set_endpoint(&a->sts,
-			 conf->sts_url != NULL && conf->sts_url[0] != '\0' ? conf->sts_url : sts,
-			 e) != 0)
+	if (set_service(&a->sts,
+			conf->sts_url != NULL && conf->sts_url[0] != '\0' ? conf->sts_url : sts,
+			e) != 0)
 		return err_wrap(e, "sts_url");
 	if (set_endpoint(&a->metadata,
 			 conf->metadata_url != NULL && conf->metadata_url[0] != '\0'
@@ -101,7 +113,7 @@ static int set_queue(struct aws *a, const char *url, struct err *e)
 	a->queue = mem_strdup(url);
 	root = mem_strdup(url);
 	root[path + 1 - url] = '\0';
-	rc = set_endpoint(&a->sqs, root, e);
+	rc = set_service(&a->sqs, root, e);
 	free(root);
 	return rc == 0 ? 0 : err_wrap(e, "notice_queue");
 }

@@ -100,3 +100,18 @@ bool ipaddr_same(const char *a, const char *b)
 		return true;
 	return parse(a, x) && parse(b, y) && memcmp(x, y, sizeof(x)) == 0;
 }
+
+bool ipaddr_host_is_loopback(const char *text)
+{
+	const size_t len = text[0] == '[' ? 5 : strcspn(text, ":/");
+	char host[LONGEST + 1];
+	uint16_t v4[2];
+
+	if (len >= sizeof(host) || strnlen(text, len) < len ||
+	    strchr(":/", text[len]) == NULL) /* or the end */
+		return false;
+	memcpy(host, text, len);
+	host[len] = '\0';
+	return strcmp(host, "[::1]") == 0 || strcmp(host, "localhost") == 0 ||
+	       (parse_v4(host, v4) && v4[0] >> 8 == 127);
+}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base64.h"
+#include "base/ipaddr.h"
 #include "base/mem.h"
 #include "providers/aws.h"
 #include "providers/aws_private.h"
@@ -65,7 +66,8 @@ static int sm_open(void **self, const struct secret_store_conf *c, struct err *e
 			 : parts_text("https://secretsmanager.%s.amazonaws.com%s", region,
 				      strncmp(region, "cn-", 3) == 0 ? ".cn" : "");
 	/* http is for tests on this machine. */
-	if (strncmp(s->url, "https://", 8) != 0 && strncmp(s->url, "http://127.", 11) != 0) {
+	if (strncmp(s->url, "https://", 8) != 0 &&
+	    (strncmp(s->url, "http://", 7) != 0 || !ipaddr_host_is_loopback(s->url + 7))) {
 		(void)err_set(e, ERR_INVALID, "address: want https://");
 		goto fail;
 	}

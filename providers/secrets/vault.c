@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/ipaddr.h"
 #include "base/mem.h"
 #include "providers/secrets/parts.h"
 
@@ -36,11 +37,6 @@ struct vault {
 /* --- open, close ------------------------------------------------------------------------------
  */
 
-static bool is_loopback(const char *host)
-{
-	return strncmp(host, "127.", 4) == 0 || strncmp(host, "[::1]", 5) == 0;
-}
-
 /* Without TLS anybody on the way could read it: for tests on one machine only. */
 static int check_address(const char *url, struct err *e)
 {
@@ -53,7 +49,7 @@ static int check_address(const char *url, struct err *e)
 			       "address: \"%.60s\": want https://HOST:PORT, with commas between "
 			       "several",
 			       url);
-	if (plain && !is_loopback(host))
+	if (plain && !ipaddr_host_is_loopback(host))
 		return err_set(e, ERR_INVALID,
 			       "address: \"%.60s\": want https://, for secrets are fetched there",
 			       url);

@@ -72,11 +72,48 @@ static void another_address(void **state)
 	}
 }
 
+static void this_machine(void **state)
+{
+	static const char *const yes[] = {
+		"127.0.0.1",     "127.0.0.1:80",   "127.1.2.3/x", "127.255.255.255:1/", "localhost",
+		"localhost:443", "localhost/a:b/", "[::1]",       "[::1]:8200",         "[::1]/x"};
+	static const char *const no[] = {
+		"",
+		"127.",
+		"127.0.0",
+		"127.0.0.1.",
+		"127.0.0.256",
+		"127.example.com",
+		"127.0.0.1.example.com",
+		"127.0.0.1@example.com",
+		"127.0.0.1?",
+		"128.0.0.1",
+		"10.127.0.1",
+		"localhost.example.com",
+		"localhosts",
+		"example.com/127.0.0.1",
+		"[::1",
+		"[::1].example.com",
+		"[::2]",
+		"::1",
+		"[::11]",
+		"a-name-that-is-longer-than-any-address-can-be.example.com"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(yes) / sizeof(yes[0]); i++)
+		if (!ipaddr_host_is_loopback(yes[i]))
+			fail_msg("%s", yes[i]);
+	for (size_t i = 0; i < sizeof(no) / sizeof(no[0]); i++)
+		if (ipaddr_host_is_loopback(no[i]))
+			fail_msg("%s", no[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(same_address),
 		cmocka_unit_test(another_address),
+		cmocka_unit_test(this_machine),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

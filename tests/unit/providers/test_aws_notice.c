@@ -53,6 +53,8 @@ static void test_a_queue_that_is_no_url_is_refused(void **state)
 		"https:///1/q",
 		"https://h/1/q\"",
 		"https://u@h/1/q",
+		"http://sqs.example/1/q",
+		"http://127.example.com/1/q",
 	};
 
 	(void)state;

@@ -141,6 +141,9 @@ static void test_a_bad_section_is_refused(void **state)
 	conf.address = "http://secrets.example.com";
 	assert_int_equal(ops->open(&other, &conf, &e), -1);
 	assert_non_null(strstr(e.msg, "https"));
+	conf.address = "http://127.example.com";
+	assert_int_equal(ops->open(&other, &conf, &e), -1);
+	assert_non_null(strstr(e.msg, "https"));
 	conf = usual();
 	conf.credential = "nonsense";
 	assert_int_equal(ops->open(&other, &conf, &e), -1);

@@ -281,6 +281,7 @@ static void test_a_bad_section_is_refused(void **state)
 	} rows[] = {
 		{"", "n", "r", NULL, "address"},
 		{"https://v1:8200,http://v2:8200", "n", "r", NULL, "https"},
+		{"http://127.example.com:8200", "n", "r", NULL, "https"},
 		{"https://u:p@v1:8200", "n", "r", NULL, "address"},
 		{"https://v1:8200/v1", "n", "r", NULL, "address"},
 		{"ftp://v1", "n", "r", NULL, "address"},
