@@ -520,12 +520,14 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 				       err.msg);
 		engine_post(e, nodes[i], &ev);
 	}
+	/* Of one that cannot be built, too: the file beside the journal has every number that was
+	 * given out, and a journal that has not is taken for an older copy (F58). */
+	journal_put_number(engine_tx(e), JOURNAL_LAST_BATCH, (int64_t)b->j.id);
 	if (rc != 0) {
 		place_unsent(e, place_of(e, &nodes[0]->n));
 	} else {
 		journal_put_batch(engine_tx(e), &b->j);
 		claims_issue(e, b);
-		journal_put_number(engine_tx(e), JOURNAL_LAST_BATCH, (int64_t)b->j.id);
 		record(c, b, "create");
 	}
 	engine_commit(e);

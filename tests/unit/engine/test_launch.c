@@ -466,6 +466,18 @@ static void test_the_number_of_a_batch_never_comes_again(void **state)
 	assert_int_equal(F.last_batch, now + 11);
 }
 
+/* F58: the file last-batch names it, too, and a journal without it would be taken for an old one.
+ */
+static void test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal(void **state)
+{
+	(void)state;
+	F.unbuildable = true;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	assert_true(F.e.last_batch > 0);
+	assert_int_equal(F.last_batch, F.e.last_batch);
+}
+
 /* Nor does that of a job, of all that the journal has. */
 static void test_the_number_of_a_gang_never_comes_again(void **state)
 {
@@ -727,6 +739,7 @@ int main(void)
 		T(test_a_job_with_a_node_that_slurmctld_does_not_know_waits),
 		T(test_a_node_that_rests_is_not_bought),
 		T(test_the_number_of_a_batch_never_comes_again),
+		T(test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal),
 		T(test_the_number_of_a_gang_never_comes_again),
 		T(test_an_answer_about_another_node_is_none),
 		T(test_what_is_throttled_whole_asks_for_no_list),
