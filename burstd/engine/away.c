@@ -7,10 +7,11 @@
 /* A provider that cannot be reached: connections are refused, nobody answers, or only with 5xx.
  *
  * After `unreachable_after` of that it is away, until the first answer; its list is asked for all
- * the while.  The ladder leaves its offers out (core/ladder.h), and what is held there is let go of
- * as far as that is safe.  A row that is WANTED was never sent, or its request never left us: it
- * ends, and its node may be bought elsewhere.  One that is INDOUBT may have become an instance: it
- * keeps its node's name (P2), and so does one whose delete nobody has taken yet.  ADR 23.
+ * the while, and no page of it is an answer before the last.  The ladder leaves its offers out
+ * (core/ladder.h), and what is held there is let go of as far as that is safe.  A row that is
+ * WANTED was never sent, or its request never left us: it ends, and its node may be bought
+ * elsewhere.  One that is INDOUBT may have become an instance: it keeps its node's name (P2), and
+ * so does one whose delete nobody has taken yet.  ADR 23.
  *
  * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
  * too, and at once. */

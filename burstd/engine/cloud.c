@@ -119,7 +119,8 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 	}
 	if (!bad) {
 		c->ok_ms = engine_now(c->e);
-		c->error[0] = '\0';
+		if (kind != PROVIDER_LIST || r->cursor[0] == '\0') /* else its next page may fail */
+			c->error[0] = '\0';
 		return;
 	}
 	cloud_complain(c, kind, provider_code_str(r->code), r->message);
@@ -164,7 +165,8 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (c != NULL) {
 		note_limit(rq, r);
 		note(c, rq->op.kind, r);
-		away_heard(c, rq->op.kind, r);
+		if (rq->op.kind != PROVIDER_LIST) /* on_list() knows what came of it */
+			away_heard(c, rq->op.kind, r);
 		if (is_of_machines(rq->op.kind))
 			place_heard(c, r->code, r->message, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
@@ -474,14 +476,17 @@ static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	enum pages_next next = pages_answered(&c->list, r, engine_now(c->e));
 	const char *why = next == PAGES_ENDLESS ? "its pages do not end" : NULL;
+	const struct provider_result none = {.code = PROVIDER_AMBIGUOUS};
 
 	(void)ctx;
-	if (next == PAGES_AGAIN)
-		return;
-	if (c->nseen + r->ninstances > ENGINE_SEEN_MAX)
+	if (next != PAGES_AGAIN && c->nseen + r->ninstances > ENGINE_SEEN_MAX)
 		why = "it has more instances than can be ours";
 	if (why != NULL)
 		cloud_complain(c, PROVIDER_LIST, "invalid", why);
+	if (why != NULL || next != PAGES_MORE)
+		away_heard(c, PROVIDER_LIST, why != NULL ? &none : r);
+	if (next == PAGES_AGAIN)
+		return;
 	if (why != NULL || next == PAGES_FAILED) {
 		list_failed(c);
 		return;

@@ -26,6 +26,7 @@ static struct bare {
 	size_t n, answered;
 	int64_t date_ms; /* of the next answer; 0: it has none */
 	unsigned lists;  /* seen whole */
+	char heard[128]; /* what came of lists, as away.c heard of them */
 	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
@@ -121,6 +122,8 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 {
 	assert_ptr_equal(c, B.c);
 	B.shut += kind == PROVIDER_LOGIN && r->code != PROVIDER_OK;
+	if (kind == PROVIDER_LIST)
+		add(B.heard, sizeof(B.heard), provider_code_str(r->code), ";", "");
 }
 
 void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)

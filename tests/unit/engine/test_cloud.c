@@ -236,8 +236,11 @@ static void test_throttled_is_no_success_and_a_failure_only_when_it_lasts(void *
 	assert_string_equal(B.c->error, "list: slowly"); /* as before */
 	assert_int_equal(B.c->ok_ms, 0);
 	waits_until(BEGAN + 2000);
-	says("list", PROVIDER_OK, 0, "b");
+	says("list", PROVIDER_OK, 0, "");
 	assert_string_equal(B.c->error, "");
+	B.c->list_next = W.now;
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
 	for (int i = 0; i < 2; i++) {
 		says("listb", PROVIDER_RATE, 0, "");
 		assert_string_equal(B.c->error, "");
@@ -271,6 +274,32 @@ static void test_of_a_list_so_much_is_remembered_and_no_more(void **state)
 	says("list", PROVIDER_OK, 0, "");
 	assert_non_null(strstr(B.c->error, "than are remembered"));
 	B.c->nstrays = 0;
+}
+
+/* F16, F26: as that of one that is gone, whose first page fails; its own first page says nothing of
+ * whether there is a list. */
+static void test_a_list_that_breaks_at_its_second_page_is_none(void **state)
+{
+	(void)state;
+	turn();
+	says("list", PROVIDER_OK, 0, "b");
+	assert_string_equal(B.heard, "");
+	says("listb", PROVIDER_TRANSIENT, 0, "");
+	assert_string_equal(B.heard, "transient;");
+	waits_until(BEGAN + 1000);
+	says("list", PROVIDER_OK, 0, "b");
+	assert_string_equal(B.c->error, "list: slowly"); /* status has it all the while */
+	says("listb", PROVIDER_OK, 0, "b");              /* it comes again */
+	assert_string_equal(B.heard, "transient;ambiguous;");
+	assert_string_equal(B.c->error, "list: its pages do not end");
+	waits_until(BEGAN + 3000);
+	says("list", PROVIDER_OK, 0, "b");
+	says("listb", PROVIDER_RATE, 0, "");
+	waits_until(BEGAN + 4000);
+	says("listb", PROVIDER_OK, 0, "");
+	assert_string_equal(B.heard, "transient;ambiguous;rate;ok;");
+	assert_string_equal(B.c->error, "");
+	assert_int_equal(B.lists, 1);
 }
 
 static void test_a_request_for_notices_asks_its_limit_too(void **state)
@@ -320,6 +349,7 @@ int main(void)
 		T(test_a_list_that_takes_long_is_not_followed_by_the_next_at_once),
 		T(test_throttled_is_no_success_and_a_failure_only_when_it_lasts),
 		T(test_of_a_list_so_much_is_remembered_and_no_more),
+		T(test_a_list_that_breaks_at_its_second_page_is_none),
 		T(test_a_request_for_notices_asks_its_limit_too),
 		T(test_a_reload_changes_the_limits),
 	};
