@@ -5,6 +5,8 @@
 
 #include "base/clamp.h"
 
+#define AGAIN UINT64_MAX /* once its pause is over */
+
 /* One that the provider may hold keeps no other from being sent. */
 static bool has_slot(enum provider_op_kind k)
 {
@@ -99,15 +101,47 @@ static bool slot_for(const struct limit *l, enum provider_op_kind k)
 /* --- whose turn it is --------------------------------------------------------------------------
  */
 
-/* When this kind may go, as far as it alone is concerned. */
-static int64_t open_ms(const struct limit_kind *k, uint32_t instances, int64_t now_ms)
+static int64_t later(int64_t a, int64_t b)
 {
-	int64_t at = k->until_ms > now_ms ? k->until_ms : now_ms;
-	int64_t request = bucket_next_ms(&k->requests, now_ms);
-	int64_t about = bucket_full_ms(&k->instances, instances, now_ms);
+	return a > b ? a : b;
+}
 
-	at = request > at ? request : at;
-	return about > at ? about : at;
+/* What is held is asked of another service, perhaps. */
+static bool may_share(const struct limit *l, int k, int64_t now_ms)
+{
+	return has_slot((enum provider_op_kind)k) && l->kinds[k].throttled > 0 &&
+	       now_ms - l->kinds[k].paused_ms < LIMIT_SHARED_MS;
+}
+
+/* When those let it go that may have one limit with it. */
+static int64_t shared_ms(const struct limit *l, enum provider_op_kind kind, int64_t now_ms)
+{
+	int64_t at = now_ms;
+
+	if (!may_share(l, (int)kind, now_ms))
+		return at;
+	for (int o = 0; o < PROVIDER_NOPS; o++) {
+		const struct limit_kind *other = &l->kinds[o];
+
+		if (o == (int)kind || !may_share(l, o, now_ms))
+			continue;
+		if (other->until_ms - other->paused_ms <= LIMIT_SHARED_PAUSE_MS)
+			at = later(at, other->until_ms);
+		if (l->last_ms != 0)
+			at = later(at, l->last_ms + LIMIT_SHARED_WIRE_MS);
+	}
+	return at;
+}
+
+/* When this kind may go, as far as slots and the turns of others do not matter. */
+static int64_t open_ms(const struct limit *l, enum provider_op_kind kind, uint32_t instances,
+		       int64_t now_ms)
+{
+	const struct limit_kind *k = &l->kinds[kind];
+	int64_t at = later(k->until_ms, shared_ms(l, kind, now_ms));
+
+	at = later(at, bucket_next_ms(&k->requests, now_ms));
+	return later(at, bucket_full_ms(&k->instances, instances, now_ms));
 }
 
 static uint32_t needs(const struct limit_kind *k)
@@ -115,10 +149,21 @@ static uint32_t needs(const struct limit_kind *k)
 	return k->needs > 0 ? k->needs : 1;
 }
 
-/* It asked in this turn or the one before, and has not gone since. */
+/* It asked in this turn or the one before, and has not gone since; or its pause is over, and it did
+ * not know so before. */
 static bool waits(const struct limit *l, int k)
 {
-	return l->kinds[k].waits != 0 && l->kinds[k].waits + 1 >= l->turn;
+	return (l->kinds[k].waits != 0 && l->kinds[k].waits + 1 >= l->turn) ||
+	       l->kinds[k].again == l->turn;
+}
+
+/* Who was throttled has this turn to ask. */
+static void expect(struct limit *l, int64_t now_ms)
+{
+	for (int k = 0; k < PROVIDER_NOPS; k++)
+		if (l->kinds[k].again == AGAIN &&
+		    open_ms(l, (enum provider_op_kind)k, 1, now_ms) <= now_ms)
+			l->kinds[k].again = l->turn;
 }
 
 /* Of those that never went: in this order. */
@@ -143,7 +188,7 @@ static bool is_behind(const struct limit *l, enum provider_op_kind k, int64_t no
 		if (o != (int)k && waits(l, o) && precedes(l, o, (int)k) &&
 		    !(is_create((enum provider_op_kind)o) && is_create(k)) &&
 		    slot_for(l, (enum provider_op_kind)o) &&
-		    open_ms(&l->kinds[o], needs(&l->kinds[o]), now_ms) <= now_ms)
+		    open_ms(l, (enum provider_op_kind)o, needs(&l->kinds[o]), now_ms) <= now_ms)
 			return true;
 	return false;
 }
@@ -151,9 +196,11 @@ static bool is_behind(const struct limit *l, enum provider_op_kind k, int64_t no
 bool limit_may(struct limit *l, enum provider_op_kind kind, int64_t now_ms)
 {
 	struct limit_kind *k = &l->kinds[kind];
-	bool may = open_ms(k, 1, now_ms) <= now_ms && bucket_has(&l->all, now_ms) > 0 &&
-		   slot_for(l, kind) && !is_behind(l, kind, now_ms);
+	bool may;
 
+	expect(l, now_ms);
+	may = open_ms(l, kind, 1, now_ms) <= now_ms && bucket_has(&l->all, now_ms) > 0 &&
+	      slot_for(l, kind) && !is_behind(l, kind, now_ms);
 	k->needs = 1;
 	k->waits = may ? 0 : l->turn;
 	return may;
@@ -188,7 +235,7 @@ int64_t limit_next_ms(const struct limit *l, int64_t now_ms)
 
 	for (int i = 0; i < PROVIDER_NOPS; i++) {
 		const struct limit_kind *k = &l->kinds[i];
-		int64_t at = open_ms(k, needs(k), now_ms);
+		int64_t at = open_ms(l, (enum provider_op_kind)i, needs(k), now_ms);
 
 		if (k->waits != l->turn || !slot_for(l, (enum provider_op_kind)i))
 			continue;
@@ -208,7 +255,14 @@ void limit_take(struct limit *l, enum provider_op_kind kind, uint32_t instances,
 	k->out++;
 	l->out += has_slot(kind);
 	k->waits = 0;
-	k->went = ++l->order;
+	k->again = 0;
+	k->before = k->went;
+	k->tried = k->sent;
+	k->went = k->sent = ++l->order;
+	if (may_share(l, (int)kind, now_ms)) {
+		l->last = kind;
+		l->last_ms = now_ms;
+	}
 	bucket_take_some(&l->all, 1, now_ms);
 	bucket_take_some(&k->requests, 1, now_ms);
 	bucket_take_some(&k->instances, instances, now_ms);
@@ -219,6 +273,8 @@ void limit_give(struct limit *l, enum provider_op_kind kind)
 	assert(l->kinds[kind].out > 0);
 	l->kinds[kind].out--;
 	l->out -= has_slot(kind);
+	if (kind == l->last)
+		l->last_ms = 0;
 }
 
 /* Of several that were on the wire together the pause is as long as for one. */
@@ -230,6 +286,9 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 	int64_t wait = 0;
 
 	k->throttled++;
+	k->again = AGAIN;
+	if (l->answered > k->tried) /* else one that never gets through would have all turns */
+		k->went = k->before;
 	if (k->troubled_ms == 0)
 		k->troubled_ms = now_ms;
 	if (anew) {
@@ -247,6 +306,7 @@ void limit_throttled(struct limit *l, enum provider_op_kind kind, int64_t sent_m
 
 void limit_answered(struct limit *l, enum provider_op_kind kind)
 {
+	l->answered = ++l->order;
 	l->kinds[kind].step_ms = 0;
 	l->kinds[kind].troubled_ms = 0;
 }

@@ -9,7 +9,12 @@
  * Who asks in vain is remembered until the end of the next turn: by then it has asked again, or
  * wants nothing any more.  What a provider throttles is left alone for as long as it says or,
  * if it does not, longer each time (I30), and then goes one by one until one is answered; other
- * kinds go on.  Time is passed in. */
+ * kinds go on.
+ *
+ * Two kinds that were throttled in the same minute may have one limit together, which nobody has
+ * configured: each would find what the other has left.  So of these one goes at a time, and a short
+ * pause of one is that of all.  Who is throttled because another got through keeps its turn, and is
+ * the first to go behind that pause.  Time is passed in. */
 #ifndef BURSTD_LIMIT_H
 #define BURSTD_LIMIT_H
 
@@ -22,17 +27,24 @@ enum {
 	/* What a provider says is believed as long as this: one that said "in a day" of a delete
 	 * would have machines run for a day (I10). */
 	LIMIT_PAUSE_MAX_MS = 900000,
+	LIMIT_SHARED_MS =
+		60000, /* kinds that were throttled since then share a limit, perhaps ... */
+	LIMIT_SHARED_PAUSE_MS = 2000, /* ... and a pause: a longer one may be of a kind alone ... */
+	LIMIT_SHARED_WIRE_MS = 1000,  /* ... and the wire: some answers take long, or never come */
 };
 
 struct limit_kind {                        /* of requests: enum provider_op_kind */
 	struct bucket requests, instances; /* as the provider has it */
 	uint32_t out;                      /* on the wire */
-	uint32_t needs;      /* of one that waits: instances that it is about, together */
-	uint64_t waits;      /* the turn in which one asked in vain; 0: none since one went */
-	uint64_t went;       /* when one went last, in order; 0: never */
-	int64_t until_ms;    /* throttled: till then ... */
-	int64_t paused_ms;   /* ... from this on, and ... */
-	int64_t step_ms;     /* ... for so long, if nothing was said */
+	uint32_t needs;       /* of one that waits: instances that it is about, together */
+	uint64_t waits;       /* the turn in which one asked in vain; 0: none since one went */
+	uint64_t went;        /* when it had its turn last, in order; 0: never; ... */
+	uint64_t before;      /* ... and before that; ... */
+	uint64_t sent, tried; /* ... the last one that went, and the one before it */
+	uint64_t again;    /* the turn in which one that was throttled is to come again; 0: none */
+	int64_t until_ms;  /* throttled: till then ... */
+	int64_t paused_ms; /* ... from this on, and ... */
+	int64_t step_ms;   /* ... for so long, if nothing was said */
 	int64_t troubled_ms; /* since when nothing else was answered; 0: not so */
 	uint64_t throttled;  /* how often, in all */
 };
@@ -42,6 +54,9 @@ struct limit {
 	uint32_t out;      /* ... and now, without those that the provider may hold */
 	struct bucket all; /* requests of all kinds */
 	uint64_t turn, order;
+	uint64_t answered;          /* when one was that was not throttled, in that order */
+	enum provider_op_kind last; /* of those that share a limit: which went last ... */
+	int64_t last_ms;            /* ... and when; 0: it is answered */
 	struct limit_kind kinds[PROVIDER_NOPS];
 };
 
