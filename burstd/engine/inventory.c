@@ -133,14 +133,18 @@ static void add_stray(struct cloud *c, const struct provider_instance *in, struc
 
 static void forget_strays(struct cloud *c)
 {
-	size_t n = 0;
+	size_t n = 0, at = 0;
 
-	for (size_t i = 0; i < c->nstrays; i++)
+	for (size_t i = 0; i < c->nstrays; i++) {
+		if (i == c->strays_at)
+			at = n;
 		if (c->strays[i].seen) {
 			c->strays[n] = c->strays[i];
 			c->strays[n++].seen = false;
 		}
+	}
 	c->nstrays = n;
+	c->strays_at = at < n ? at : 0; /* where it was, among those that are left */
 	c->strays_ms = c->list_began;
 }
 

@@ -168,10 +168,10 @@ struct cloud { /* one provider */
 	struct provider_instance *seen;
 	size_t nseen;
 	struct stray *strays;
-	size_t nstrays;
-	int64_t strays_ms; /* when the list began that they are from */
-	struct map ids;    /* -> struct fleet_node, what counts, by its instance: notice.c */
-	struct odd *odd;   /* all of this run, so that each is told of once */
+	size_t nstrays, strays_at; /* at: the next one to be asked to end */
+	int64_t strays_ms;         /* when the list began that they are from */
+	struct map ids;  /* -> struct fleet_node, what counts, by its instance: notice.c */
+	struct odd *odd; /* all of this run, so that each is told of once */
 	struct map odd_ids;
 	size_t nodd, unreadable; /* unreadable: how many of the last list */
 	int64_t odd_ms;          /* when the youngest of those was seen first */

@@ -134,6 +134,15 @@ static bool is_about_all(const struct cloud *c, const struct provider_result *r,
 	return is_refused(r->code) && (n > 1 || (r->code == PROVIDER_DENIED && c->delete_denied));
 }
 
+/* One that was throttled waits as long as all deletes there do, and then for its turn: a pause of
+ * its own, which grows, would leave turns unused (P1).  0: nobody says how long. */
+static int64_t again_ms(const struct cloud *c, const struct provider_result *r)
+{
+	if (r->code == PROVIDER_RATE)
+		return c->limit.kinds[PROVIDER_DELETE].until_ms;
+	return r->retry_after_ms > 0 ? engine_now(c->e) + r->retry_after_ms : 0;
+}
+
 static void on_delete(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	struct removal *rm = ctx;
@@ -156,8 +165,7 @@ static void on_delete(struct cloud *c, void *ctx, const struct provider_result *
 			continue;
 		fn->busy = false;
 		ev.type = all ? NODE_EV_DELETE_FAILED : verdict(c, code, &fn->n, rm->asked_ms);
-		if (r->retry_after_ms > 0)
-			ev.retry_ms = ev.now_ms + r->retry_after_ms;
+		ev.retry_ms = again_ms(c, r);
 		engine_post(c->e, fn, &ev);
 	}
 	if (r->code != PROVIDER_RATE) /* as in launch.c */
@@ -298,14 +306,16 @@ static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
 	removal_add(rm, NULL, s->id);
 }
 
+/* From where the last one stopped: at a provider that lets few through, those at the beginning are
+ * due again before it is the turn of those at the end. */
 static void remove_strays(struct cloud *c, struct removal **all)
 {
 	int64_t now = engine_now(c->e);
 	struct removal *rm = NULL;
-	size_t most = 0;
+	size_t most = 0, from = c->strays_at, n = c->nstrays;
 
-	for (size_t i = 0; i < c->nstrays; i++) {
-		struct stray *s = &c->strays[i];
+	for (size_t k = 0; k < n; k++) {
+		struct stray *s = &c->strays[(from + k) % n];
 
 		if (s->apart || !is_due(c, s, now))
 			continue;
@@ -314,6 +324,7 @@ static void remove_strays(struct cloud *c, struct removal **all)
 		if (rm == NULL)
 			rm = removal_new(most = most_of(c));
 		add_stray(c->e, rm, s);
+		c->strays_at = (from + k + 1) % n;
 		if (rm->n == most)
 			break;
 	}

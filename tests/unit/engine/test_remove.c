@@ -35,6 +35,7 @@ static struct fix {
 	size_t committed; /* of them, durably on record */
 	char left[64];    /* the numbers of those that went out, "0;1;" */
 	char posted[300], events[600];
+	int64_t retry_ms; /* of the last one that was posted */
 } F;
 
 int64_t engine_now(const struct engine *e)
@@ -69,6 +70,7 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	size_t n = strlen(F.posted);
 
 	(void)e;
+	F.retry_ms = ev->retry_ms;
 	(void)snprintf(F.posted + n, sizeof(F.posted) - n, "%s %s;", fn->n.name,
 		       node_event_str(ev->type));
 }
@@ -251,7 +253,7 @@ static void test_one_that_may_not_be_deleted_is_asked_for_alone(void **state)
 	F.now += 10 * MINUTE;
 	remove_run(&F.e);
 	assert_int_equal(F.nsent, 5);
-	assert_string_equal(F.sent[3].ids, "s0;s2;s3;");
+	assert_string_equal(F.sent[3].ids, "s4;s0;s2;");
 	assert_string_equal(F.sent[4].ids, "s1;");
 }
 
@@ -565,12 +567,61 @@ static void test_without_a_slot_nothing_is_put_down_as_asked(void **state)
 	assert_int_equal(F.cloud.strays[4].asked_ms, 0);
 }
 
+/* P1, F7: with one request a second the first 60 would be asked again and again, and no other. */
+static void test_strays_have_their_turn_one_after_the_other(void **state)
+{
+	char order[32] = "";
+
+	(void)state;
+	F.cloud.caps.delete_max = 1;
+	for (int i = 0; i < 7; i++) {
+		F.slots = 1;
+		remove_run(&F.e);
+		assert_int_equal(F.nsent, 1);
+		(void)snprintf(order + 3 * i, 4, "%.3s", F.sent[0].ids);
+		answer(0, PROVIDER_RATE, NULL);
+		forget_sent();
+		F.now += MINUTE / 2;
+	}
+	assert_string_equal(order, "s0;s1;s2;s3;s4;s0;s1;");
+}
+
+/* P1: a pause of its own, as long as it has not gone through so far, came on top of that. */
+static void test_a_throttled_delete_waits_as_long_as_its_kind(void **state)
+{
+	static const struct {
+		enum provider_code code;
+		int64_t said_ms, until_ms, want_ms;
+	} rows[] = {
+		{PROVIDER_RATE, 0, 2000, 2000},
+		{PROVIDER_RATE, 7000, 7000, 7000},
+		{PROVIDER_RATE, 300, 1000, 1000},
+		{PROVIDER_TRANSIENT, 5000, 5000, 5000},
+	};
+
+	(void)state;
+	add_nodes();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct provider_result r = {.code = rows[i].code,
+					    .retry_after_ms = rows[i].said_ms};
+
+		F.slots = 1;
+		remove_run(&F.e);
+		F.cloud.limit.kinds[PROVIDER_DELETE].until_ms = F.now + rows[i].until_ms;
+		F.sent[0].fn(&F.cloud, F.sent[0].ctx, &r);
+		assert_int_equal(F.retry_ms, F.now + rows[i].want_ms);
+		forget_sent();
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_strays_are_deleted_and_asked_for_again_after_a_minute),
 		T(test_one_that_may_not_be_deleted_is_asked_for_alone),
+		T(test_strays_have_their_turn_one_after_the_other),
+		T(test_a_throttled_delete_waits_as_long_as_its_kind),
 		T(test_without_a_slot_nothing_is_put_down_as_asked),
 		T(test_a_delete_that_is_refused_whole_is_told_once),
 		T(test_one_whose_host_is_being_reported_waits_for_that),
