@@ -1,11 +1,12 @@
 /* sim: burstd's core, engine and driver in a world of dice.
  *
- *   sim [--seeds N] [--first SEED] [--steps N] [--trace] [--table] [--tap]
+ *   sim [--seeds N] [--first SEED] [--steps N] [--trace] [--queue] [--table] [--tap]
  *
  * Each seed is a world with its own size, limits, provider and faults.  It runs --steps steps under
  * faults, in which safety must hold at every step; then the faults end and it must converge in
  * CONVERGE_MS of virtual time, twice: with the jobs that fit, and when they have ended.  Then come
- * the drills, which time single things.  A failure prints the seed, what failed, the last lines of
+ * the drills, which time single things.  Behind the seeds a thousand machines are deleted once, at
+ * a slow provider (sim_queue.c).  A failure prints the seed, what failed, the last lines of
  * its trace and the command that replays it. */
 #include <inttypes.h>
 #include <signal.h>
@@ -32,7 +33,7 @@ enum {
 
 struct options {
 	int64_t seeds, first, steps;
-	bool trace, tap, table;
+	bool trace, tap, table, queue;
 };
 
 static struct world world; /* for the handler of SIGABRT, too: an assertion says which seed */
@@ -48,6 +49,10 @@ static void print_trace(const struct world *w)
 
 static void print_replay(const struct world *w)
 {
+	if (w->queue) {
+		(void)fprintf(stderr, "# replay: sim --queue --trace\n");
+		return;
+	}
 	(void)fprintf(stderr,
 		      "# replay: sim --first %" PRIu64 " --seeds 1 --steps %" PRId64 " --trace\n",
 		      w->seed, options.steps);
@@ -203,6 +208,8 @@ static const struct opt sim_opts[] = {
 	 offsetof(struct options, steps), 0, INT64_MAX},
 	{"trace", 0, OPT_FLAG, NULL, "tell all that happens; for one seed",
 	 offsetof(struct options, trace), 0, 0},
+	{"queue", 0, OPT_FLAG, NULL, "nothing but the thousand deletes that follow the seeds",
+	 offsetof(struct options, queue), 0, 0},
 	{"table", 0, OPT_FLAG, NULL, "how often each fault met a node in each state",
 	 offsetof(struct options, table), 0, 0},
 	{"tap", 0, OPT_FLAG, NULL, "the verdict as a test of TAP", offsetof(struct options, tap), 0,
@@ -211,7 +218,8 @@ static const struct opt sim_opts[] = {
 
 static const struct tool tool = {
 	.name = "sim",
-	.about = "usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--table] [--tap]\n"
+	.about = "usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--queue] [--table] "
+		 "[--tap]\n"
 		 "\n"
 		 "The real core, engine and driver in a world of dice: each seed is one world, "
 		 "with\n"
@@ -237,12 +245,14 @@ int main(int argc, char **argv)
 	(void)signal(SIGPROF, on_abort);
 	if (totals == NULL || again == NULL)
 		goto out;
-	for (int64_t i = 0; i < options.seeds && !failed; i++) {
+	for (int64_t i = 0; i < options.seeds && !failed && !options.queue; i++) {
 		run_seed((uint64_t)(options.first + i), totals, options.trace);
 		failed = world.failed;
 	}
 	if (failed && !options.trace) /* once more, to tell the story */
 		run_seed(world.seed, again, true);
+	if (!failed && (options.queue || options.seeds > 1))
+		failed = !sim_queue(&world, options.trace);
 	if (failed)
 		report(&world);
 	rc = finish(totals, failed);

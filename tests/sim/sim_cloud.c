@@ -249,6 +249,17 @@ struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i)
 	return twin;
 }
 
+void sim_cloud_stray(struct sim_cloud *c, unsigned n)
+{
+	char node[24];
+	struct inst *i;
+
+	(void)snprintf(node, sizeof(node), "x%u", n);
+	i = add(c, node, 1);
+	(void)snprintf(i->cluster, sizeof(i->cluster), "%s", SIM_UUID);
+	i->state = INST_RUNNING;
+}
+
 /* Others live in the same account: with names like ours, and without any tag. */
 static void add_foreign(struct sim_cloud *c)
 {

@@ -193,6 +193,8 @@ void sim_cloud_throttled(struct sim_cloud *c, const char *token); /* burstd was 
 /* It will be taken back, ms after a notice. */
 /* One more of the same tags, which never boots: the provider ignored a token (F5). */
 struct inst *sim_cloud_twin(struct sim_cloud *c, const struct inst *i);
+/* A machine of ours that runs, and of which nobody knows. */
+void sim_cloud_stray(struct sim_cloud *c, unsigned n);
 void sim_cloud_reclaim_all(struct sim_cloud *c);
 void sim_cloud_reclaim(struct sim_cloud *c, struct inst *i, int64_t ms);
 /* A machine of that name and generation, which boots. */

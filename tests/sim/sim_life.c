@@ -11,7 +11,7 @@
 #include "sim_slurm.h"
 #include "world.h"
 
-static const char uuid[] = "5111eb00-0000-4000-8000-000000000001";
+static const char uuid[] = SIM_UUID;
 
 /* --- the driver under other capabilities --------------------------------------------------------
  *
@@ -70,7 +70,7 @@ static void set_provider(const struct world *w, struct conf_provider *p, const c
 
 	if (s->tokens && s->token_ms == SIM_TOKEN_MS)
 		name[0] = s->gangs ? '9' : '8';
-	if (s->limits.slow)
+	if (s->single)
 		name[0] = s->tokens ? 'b' : 'a';
 
 	*p = (struct conf_provider){

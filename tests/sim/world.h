@@ -32,6 +32,8 @@ enum {
 	SIM_CREATE_FEW = 2,            /* instances in one create, where that is little */
 };
 
+#define SIM_UUID "5111eb00-0000-4000-8000-000000000001"
+
 #define SIM_BEGIN_MS INT64_C(1800000000000) /* some day in 2027 */
 
 /* What can go wrong; numbers as in the fault catalogue.  sim_faults[] in world.c has their names.
@@ -277,6 +279,7 @@ struct sim_setting {
 	bool checkpoint;  /* jobs are told to save their work */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */
+	bool single;      /* one instance in each create, and in each delete */
 	bool reuse;       /* an address is given out again as soon as it is free (F37) */
 	int64_t token_ms; /* the provider knows a token for so long (I6) */
 	uint32_t create_max, delete_max, page;
@@ -314,6 +317,7 @@ struct world {
 	enum sim_makes next_makes;
 	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
 	bool faults;   /* phase one */
+	bool queue;    /* it is that of sim_queue.c */
 	bool crashed;  /* the present life of burstd is over */
 	bool failed;
 	char why[300];
@@ -533,6 +537,10 @@ unsigned sim_cells_missed(const struct sim_totals *t); /* how many were never me
 /* --- sim_drill.c --- */
 /* With nothing faulty and nothing wanted: things that must be done within a bound. */
 void sim_drill(struct world *w, void (*step)(struct world *w));
+
+/* --- sim_queue.c --- */
+/* In a world of its own: a thousand deletes at a slow provider.  false: *w says what failed. */
+bool sim_queue(struct world *w, bool echo);
 
 /* --- sim_life.c --- */
 void sim_life_init(struct world *w);
