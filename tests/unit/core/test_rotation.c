@@ -271,6 +271,11 @@ static void what_somebody_else_writes_ends_it(void **state)
 	assert_true(r.alien);
 	assert_false(rotation_takes(&r, 7));
 	r = staged(ROTATION_MUNGE);
+	assert_true(rotation_takes(&r, 7) && rotation_takes(&r, 8));
+	assert_true(plain(&r, ROTATION_EV_ALIEN, 5000));
+	assert_false(rotation_takes(&r, 7) ||
+		     rotation_takes(&r, 8)); /* none of these is any more */
+	r = staged(ROTATION_MUNGE);
 	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_ALIEN, 5000));
 	assert_int_equal(r.phase, ROTATION_ABORTED);
 	assert_true(rotation_called_off(&r, 6000));

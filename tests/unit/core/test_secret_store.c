@@ -122,6 +122,7 @@ static void test_a_bad_bundle_is_refused_and_never_quoted(void **state)
 		"{\"munge_key\":\"kZ3\\u0071Vh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}",
 		"{\"slurm_jwks\":\"bm90IGpzb24=\"}",
 		"{\"munge_key\":\"" GOOD "\",\"slurm_jwks\":\"W10=\"}",
+		"{\"munge_key\":\"" GOOD "\",\"munge_key_next\":\"kZ3qVh0v\"}",
 		"{\"munge_key\":\"" GOOD "\",\"kid\":"
 		"\"0123456789012345678901234567890123456789012345678901234567890123\"}",
 	};
@@ -137,6 +138,37 @@ static void test_a_bad_bundle_is_refused_and_never_quoted(void **state)
 		assert_int_equal(b.munge_key.n, 0);
 		assert_string_equal(b.kid, "");
 	}
+}
+
+static const char *address(const void *self, uint32_t i)
+{
+	static const char *const ours[] = {"https://vault:8200", "https://vault-b:8200"};
+
+	(void)self;
+	return i < COUNT(ours) ? ours[i] : NULL;
+}
+
+/* Whoever answers for a store must not lead our session to another host. */
+static void test_a_location_is_ours_only_if_all_of_its_origin_is(void **state)
+{
+	static const struct {
+		const char *location;
+		int at;
+	} cases[] = {
+		{"https://vault:8200/v1/sys/health", 0},
+		{"HTTPS://Vault-B:8200", 1},
+		{"https://vault:8200@evil/v1", -1},
+		{"https://vault:82000/v1", -1},
+		{"https://vault:8200.evil:443/", -1},
+		{"https://vault/v1", -1},
+		{"/v1/sys/health", -1},
+		{"https://", -1},
+	};
+	const struct secret_store_ops ops = {.address = address};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_int_equal(secret_address_of(&ops, NULL, cases[i].location), cases[i].at);
 }
 
 static void test_every_word_has_a_name(void **state)
@@ -155,6 +187,7 @@ int main(void)
 		cmocka_unit_test(test_a_key_has_32_to_1024_bytes),
 		cmocka_unit_test(test_a_key_that_the_world_knows_is_refused),
 		cmocka_unit_test(test_a_bad_bundle_is_refused_and_never_quoted),
+		cmocka_unit_test(test_a_location_is_ours_only_if_all_of_its_origin_is),
 		cmocka_unit_test(test_every_word_has_a_name),
 	};
 
