@@ -138,7 +138,9 @@ static void test_a_call_that_waited_for_long_is_not_enough(void **state)
 		f->e->left = ENGINE_SEND;
 		intake_run(f->e);
 		assert_null(f->e->calls);
+		assert_int_equal(is_bought(f, "c1"), waits[i].bought);
 		assert_int_equal(is_bought(f, "c3"), waits[i].bought);
+		assert_int_equal(f->e->count.calls[JOURNAL_RESUME], 2);
 		if (!waits[i].bought)
 			assert_true(f->e->poll_next < poll_next);
 		engine_free(f->e);
@@ -203,6 +205,97 @@ static void test_what_was_shown_long_ago_is_not_bought(void **state)
 		engine_free(f->e);
 		f->e = NULL;
 	}
+}
+
+/* Nor what was refused meanwhile: its job is on its way back into the queue. */
+static void test_what_is_refused_meanwhile_is_not_bought(void **state)
+{
+	struct fix *f = *state;
+
+	for (int barred = 0; barred < 2; barred++) {
+		struct fleet_name *shown, *climber;
+
+		load(f, false, false);
+		f->e->snapshot_ms = engine_now(f->e);
+		shown = fleet_name(&f->e->fleet, "c1", 0);
+		shown->flags = SLURM_KNOWN | SLURM_POWERING_UP;
+		f->e->wanted = mem_strdup("c1");
+		climber = fleet_name(&f->e->fleet, "c2", 0);
+		climber->climbs = f->e->climbing = true;
+		intake_run(f->e);
+		shown->barred = climber->barred = barred;
+		squeue(f, "", 0, NULL);
+		assert_int_equal(is_bought(f, "c1"), !barred);
+		assert_int_equal(is_bought(f, "c2"), !barred);
+		engine_free(f->e);
+		f->e = NULL;
+	}
+}
+
+/* Else its node would be sent back no sooner than a while after the last time, be held back until
+ * the next snapshot, or not be tried at a place that has refused it before. */
+static void test_a_call_forgets_what_was_before_it(void **state)
+{
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	load(f, 0, false);
+	nm = fleet_name(&f->e->fleet, "c1", 0);
+	nm->barred = nm->climbs = true;
+	nm->refused = NODE_BECAUSE_CAPACITY;
+	nm->tried = 1;
+	nm->waits_for = 7;
+	nm->forced_ms = nm->missing_ms = nm->useless_ms = engine_now(f->e);
+	(void)snprintf(nm->why, sizeof(nm->why), "none left");
+	call(f, "c1", NULL);
+	assert_true(is_bought(f, "c1"));
+	assert_false(nm->barred || nm->climbs);
+	assert_int_equal(nm->refused, NODE_BECAUSE_NONE);
+	assert_int_equal(nm->tried, 0);
+	assert_int_equal(nm->waits_for, 0);
+	assert_int_equal(nm->forced_ms, 0);
+	assert_int_equal(nm->missing_ms, 0);
+	assert_int_equal(nm->useless_ms, 0);
+	assert_string_equal(nm->why, "");
+}
+
+/* Two jobs of two calls are two gangs, each of which is bought, placed and refused whole. */
+static void test_the_gangs_of_two_calls_are_two(void **state)
+{
+	static const char second[] = "{\"jobs\":[{\"job_id\":8,\"nodes\":\"c[3-4]\"}]}";
+	struct fix *f = *state;
+	struct conf *c = one_pool("c[1-4]", 4);
+	uint32_t group[4];
+
+	assert_int_equal(conf_finish(c, NULL), 0);
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	f->e->left = ENGINE_SEND;
+	call(f, "c[1-2]", OLD);
+	call(f, "c[3-4]", second);
+	for (int i = 0; i < 4; i++) {
+		char name[] = {'c', (char)('1' + i), '\0'};
+
+		assert_true(is_bought(f, name));
+		group[i] = fleet_find(&f->e->fleet, name)->newest->n.group;
+	}
+	assert_true(group[0] != 0 && group[0] == group[1]);
+	assert_true(group[2] != 0 && group[2] == group[3]);
+	assert_int_not_equal(group[0], group[2]);
+}
+
+/* What its comment says is over in a moment, not when it would be looked at by itself. */
+static void test_who_is_bought_for_is_looked_at_soon(void **state)
+{
+	struct fix *f = *state;
+
+	load(f, 0, false);
+	postpone_said(f->e, 7, "7", "burstd: lost node c9");
+	postpone_run(f->e);
+	assert_true(f->e->postpone_next > engine_now(f->e) + 30000);
+	call(f, "c[1-2]", OLD);
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->newest->n.job, 7);
+	postpone_run(f->e);
+	assert_true(f->e->postpone_next <= engine_now(f->e) + 5000);
 }
 
 /* A row as SLURM_COMMENT_FORMAT has it. */
@@ -504,6 +597,14 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_was_wanted_long_ago_waits_for_a_snapshot,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_was_shown_long_ago_is_not_bought, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_refused_meanwhile_is_not_bought, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_call_forgets_what_was_before_it, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_the_gangs_of_two_calls_are_two, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_who_is_bought_for_is_looked_at_soon, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_wishes_are_added_to_the_jobs_of_the_file,
 						setup, teardown),
