@@ -435,7 +435,6 @@ static void test_a_job_with_a_node_that_slurmctld_does_not_know_waits(void **sta
 	assert_int_equal(row("c4")->n.state, NODE_CREATING);
 }
 
-/* F58, F57: neither a journal that is yesterday's nor a clock that went back brings one again. */
 /* It was wanted before a restart, say, and what slurmctld had there came up wrong meanwhile. */
 static void test_a_node_that_rests_is_not_bought(void **state)
 {
@@ -452,6 +451,7 @@ static void test_a_node_that_rests_is_not_bought(void **state)
 	assert_int_equal(F.sizes[1], 1);
 }
 
+/* F58, F57: neither a journal that is yesterday's nor a clock that went back brings one again. */
 static void test_the_number_of_a_batch_never_comes_again(void **state)
 {
 	const uint64_t now = (uint64_t)engine_now(&F.e);

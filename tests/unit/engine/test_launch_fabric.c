@@ -178,6 +178,17 @@ static void test_what_changed_while_the_fabric_was_made_counts(void **state)
 	assert_int_equal(F.sent, 0);
 	assert_int_equal(F.e.cooldown.n, 0); /* nothing has failed there */
 	assert_int_equal(count(NODE_WANTED), 3);
+	launch_run(&F.e);
+	launch_answered(&F.e); /* there is no other answer */
+	assert_null(F.e.batches);
+	(void)teardown(state);
+	(void)setup(state);
+	want_a_job("job");
+	launch_run(&F.e);
+	fleet_find(&F.e.fleet, "c1")->missing_ms = 1; /* slurmctld does not have it any more */
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 0);
+	assert_int_equal(count(NODE_WANTED), 3);
 }
 
 /* F7: from the beginning it would be two requests again, and with one token both never went.  It is
@@ -219,6 +230,26 @@ static void test_the_create_behind_a_fabric_asks_its_limit(void **state)
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 0);
 	F.busy = false;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+}
+
+/* F7: one that asks for more instances than the provider lets through is throttled whole. */
+static void test_the_create_behind_a_fabric_waits_for_room(void **state)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.instances = {NODES, 1}}};
+
+	(void)state;
+	want_a_job("job");
+	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
+	limit_take(&F.cloud.limit, PROVIDER_CREATE, NODES - 2, engine_now(&F.e));
+	limit_give(&F.cloud.limit, PROVIDER_CREATE);
+	launch_run(&F.e);
+	assert_int_equal(F.made, 1);
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 0);
+	F.passed += 1000;
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 1);
 }
@@ -318,6 +349,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_a_create_that_is_throttled_keeps_its_fabric),
 		T(test_the_create_behind_a_fabric_asks_its_limit),
+		T(test_the_create_behind_a_fabric_waits_for_room),
 		T(test_a_fabric_is_made_before_the_create_of_its_job),
 		T(test_one_node_of_a_job_needs_no_fabric),
 		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),

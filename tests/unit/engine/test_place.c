@@ -241,6 +241,33 @@ static void test_what_changes_is_news_to_who_is_to_be_told(void **state)
 	assert_true(nm->hint.stale);
 }
 
+/* Nor does it cost what another provider, that sells the same, wants for it. */
+static void test_what_is_gone_costs_what_its_own_provider_wanted(void **state)
+{
+	struct fix *f = *state;
+	struct provider_offer *offers[2] = {mem_zalloc(sizeof(**offers)),
+					    mem_zalloc(sizeof(**offers))};
+	struct conf *c = two_offers(false);
+
+	c->nproviders = 2;
+	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
+	c->providers[1] = (struct conf_provider){.name = mem_strdup("other"),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .concurrency = 16};
+	free(c->pools[0].offers[1].provider);
+	c->pools[0].offers[1].provider = mem_strdup("other");
+	c->pools[0].offers[0].price_nano_h = c->pools[0].offers[1].price_nano_h = 0;
+	c->pools[0].offers[1].provider_index = 1;
+	assert_int_equal(load(f, c, NULL), 0);
+	offers[0]->price_nano_h = 7;
+	offers[1]->price_nano_h = 9;
+	place_offers(&f->e->clouds[0], offers[0], 1);
+	place_offers(&f->e->clouds[1], offers[1], 1);
+	assert_int_equal(pool_cost(f->e, 0, 0), 7);
+	assert_int_equal(pool_cost(f->e, 0, 1), 9);
+}
+
 static void test_prices_and_lists_of_all_rungs(void **state)
 {
 	struct fix *f = *state;
@@ -641,6 +668,7 @@ int main(void)
 		T(test_a_type_like_another),
 		T(test_what_is_gone_costs_what_it_did),
 		T(test_what_changes_is_news_to_who_is_to_be_told),
+		T(test_what_is_gone_costs_what_its_own_provider_wanted),
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),
