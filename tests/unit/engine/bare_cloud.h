@@ -27,6 +27,7 @@ static struct bare {
 	int64_t date_ms; /* of the next answer; 0: it has none */
 	unsigned lists;  /* seen whole */
 	char heard[128]; /* what came of lists, as away.c heard of them */
+	unsigned placed; /* answers that were said of its machines, too */
 	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
@@ -116,6 +117,7 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 	(void)code;
 	(void)words;
 	(void)sent_ms;
+	B.placed++;
 }
 
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)

@@ -337,6 +337,103 @@ static void test_a_reload_changes_the_limits(void **state)
 	waits_until(BEGAN + 1000);
 }
 
+/* --- what an answer is about ------------------------------------------------------------------
+ */
+
+static enum provider_code last_code; /* of the last answer to what ask() sent */
+
+static void keep_code(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	(void)c;
+	(void)ctx;
+	last_code = r->code;
+}
+
+static void ask(enum provider_op_kind kind, size_t instances)
+{
+	struct provider_op op = {.kind = kind};
+
+	B.c->list_next = INT64_MAX;
+	if (kind == PROVIDER_DELETE)
+		op.u.del.nids = instances;
+	else if (kind == PROVIDER_CREATE)
+		op.u.create.nwants = instances;
+	cloud_send(B.c, &op, keep_code, NULL);
+}
+
+/* It needs a right of its own, which nothing else does, and it is told by itself. */
+static void test_a_report_says_nothing_of_the_provider(void **state)
+{
+	(void)state;
+	ask(PROVIDER_REPORT, 0);
+	says("report", PROVIDER_DENIED, 0, "");
+	assert_int_equal(last_code, PROVIDER_DENIED);
+	assert_string_equal(B.c->error, "");
+	assert_false(B.c->login_doubted);
+	(void)snprintf(B.c->error, sizeof(B.c->error), "list: slowly");
+	ask(PROVIDER_REPORT, 0);
+	says("report", PROVIDER_OK, 0, "");
+	assert_string_equal(B.c->error, "list: slowly");
+}
+
+/* F26: a queue of notices, fabrics, logins and reports are other services, and what became of a
+ * purchase is told elsewhere: who may not use those may have machines. */
+static void test_only_some_answers_are_of_machines(void **state)
+{
+	(void)state;
+	for (int k = 0; k < PROVIDER_NOPS; k++) {
+		bool of = k == PROVIDER_LIST || k == PROVIDER_DELETE || k == PROVIDER_OFFERS;
+
+		B.placed = 0;
+		if (k == PROVIDER_LIST || k == PROVIDER_OFFERS)
+			continue; /* their pages are above */
+		ask((enum provider_op_kind)k, 1);
+		says(provider_op_str((enum provider_op_kind)k), PROVIDER_DENIED, 0, "");
+		assert_int_equal(B.placed, of);
+	}
+	B.c->list_next = 0;
+	turn();
+	says("list", PROVIDER_DENIED, 0, "");
+	assert_int_equal(B.placed, 1);
+}
+
+/* I7, F1: only what never left us has surely not happened. */
+static void test_a_lost_answer_is_no_answer(void **state)
+{
+	static const struct {
+		enum err_code code;
+		enum provider_code means;
+	} rows[] = {{ERR_NOTSENT, PROVIDER_TRANSIENT},
+		    {ERR_NET, PROVIDER_AMBIGUOUS},
+		    {ERR_TIME, PROVIDER_AMBIGUOUS},
+		    {ERR_INVALID, PROVIDER_AMBIGUOUS}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct err err = {.code = rows[i].code, .msg = "gone"};
+		size_t at = B.answered++;
+
+		ask(PROVIDER_CREATE, 1);
+		B.wire[at].done(B.wire[at].ctx, NULL, &err);
+		assert_int_equal(last_code, rows[i].means);
+	}
+}
+
+/* F7: as many tokens as a request has instances, of deletes as of creates. */
+static void test_a_request_takes_a_token_for_each_instance(void **state)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.instances = {10, 1}},
+		[PROVIDER_DELETE] = {.instances = {10, 1}}};
+
+	(void)state;
+	limit_init(&B.c->limit, 8, 0, own, W.now);
+	ask(PROVIDER_DELETE, 4);
+	ask(PROVIDER_CREATE, 7);
+	assert_int_equal(limit_room(&B.c->limit, PROVIDER_DELETE, W.now), 6);
+	assert_int_equal(limit_room(&B.c->limit, PROVIDER_CREATE, W.now), 3);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -352,6 +449,10 @@ int main(void)
 		T(test_a_list_that_breaks_at_its_second_page_is_none),
 		T(test_a_request_for_notices_asks_its_limit_too),
 		T(test_a_reload_changes_the_limits),
+		T(test_a_report_says_nothing_of_the_provider),
+		T(test_only_some_answers_are_of_machines),
+		T(test_a_lost_answer_is_no_answer),
+		T(test_a_request_takes_a_token_for_each_instance),
 	};
 #undef T
 
