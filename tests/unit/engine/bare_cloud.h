@@ -31,6 +31,7 @@ static struct bare {
 	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
+	bool unsure; /* what the next lists show cannot be judged yet */
 } B;
 
 static inline void tell(const char *what)
@@ -102,7 +103,7 @@ bool notice_take(struct cloud *c, const struct provider_notice *n)
 
 void inventory_take(struct cloud *c)
 {
-	(void)c;
+	c->unsure = B.unsure;
 	B.lists++;
 }
 

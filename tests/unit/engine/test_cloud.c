@@ -5,7 +5,7 @@
 static struct fix {
 	enum provider_code code; /* of the next answers ... */
 	int64_t retry_ms;        /* ... and how long to wait */
-	size_t shows;            /* instances in each page */
+	size_t shows, sells;     /* instances in each page; offers */
 	int64_t until;           /* of the session */
 } F;
 
@@ -48,8 +48,8 @@ static void parse(const void *self, const struct provider_op *op,
 		out->instances = mem_zalloc((F.shows + 1) * sizeof(*out->instances));
 	}
 	if (op->kind == PROVIDER_OFFERS) {
-		out->noffers = 1;
-		out->offers = mem_zalloc(sizeof(*out->offers));
+		out->noffers = F.sells;
+		out->offers = mem_zalloc((F.sells + 1) * sizeof(*out->offers));
 	}
 	if (op->kind == PROVIDER_LOGIN)
 		out->session = mem_strdup("s");
@@ -77,7 +77,7 @@ static const struct provider_ops ops = {
 static int setup(void **state)
 {
 	(void)state;
-	F = (struct fix){.shows = 1, .until = INT64_MAX};
+	F = (struct fix){.shows = 1, .sells = 1, .until = INT64_MAX};
 	bare_init(&ops, 1, 8, 0);
 	B.c->list_step = 1000;
 	B.c->offers_next = INT64_MAX;
@@ -337,6 +337,72 @@ static void test_a_reload_changes_the_limits(void **state)
 	waits_until(BEGAN + 1000);
 }
 
+/* I13: what it shows may be ours, and nobody can say yet whose: nothing is bought before. */
+static void test_a_first_list_that_is_not_understood_is_none(void **state)
+{
+	(void)state;
+	B.unsure = true;
+	turn();
+	says("list", PROVIDER_OK, 0, "");
+	assert_int_equal(B.lists, 1);
+	assert_false(B.c->listed);
+	B.unsure = false;
+	B.c->list_next = W.now;
+	turn();
+	says("list", PROVIDER_OK, 0, "");
+	assert_true(B.c->listed);
+}
+
+/* Else all would be "not offered there", which no wait can mend. */
+static void test_an_empty_list_of_offers_is_not_believed(void **state)
+{
+	(void)state;
+	B.c->list_next = INT64_MAX;
+	B.c->offers_next = 0;
+	turn();
+	says("offers", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->noffers, 1);
+	F.sells = 0;
+	B.c->offers_next = W.now;
+	turn();
+	says("offers", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->noffers, 1); /* as before */
+	assert_string_equal(B.c->error, "offers: none at all: not believed");
+	/* Nor is what came of one that failed before its end. */
+	F.sells = 1;
+	B.c->offers_next = W.now;
+	turn();
+	says("offers", PROVIDER_OK, 0, "b");
+	says("offersb", PROVIDER_TRANSIENT, 0, "");
+	B.c->offers_next = W.now;
+	turn();
+	says("offers", PROVIDER_OK, 0, "");
+	assert_int_equal(B.c->noffers, 1);
+}
+
+/* I21: it may be bought in any of them. */
+static void test_an_offer_without_a_zone_costs_what_the_dearest_zone_does(void **state)
+{
+	static char t[] = "t", r[] = "r", a[] = "a", none[] = "";
+	const struct conf_offer any = {.type = t, .region = r, .zone = none};
+	const struct conf_offer in_a = {.type = t, .region = r, .zone = a};
+	static const char *const zones[] = {"a", "b", "c"};
+
+	(void)state;
+	B.c->offers = mem_zalloc(3 * sizeof(*B.c->offers));
+	B.c->noffers = 3;
+	for (int i = 0; i < 3; i++) {
+		struct provider_offer *o = &B.c->offers[i];
+
+		o->price_nano_h = i == 1 ? 9 : 5 - i;
+		(void)snprintf(o->type, sizeof(o->type), "t");
+		(void)snprintf(o->region, sizeof(o->region), "r");
+		(void)snprintf(o->zone, sizeof(o->zone), "%s", zones[i]);
+	}
+	assert_int_equal(cloud_price(B.c, &any), 9);
+	assert_int_equal(cloud_price(B.c, &in_a), 5);
+}
+
 /* --- what an answer is about ------------------------------------------------------------------
  */
 
@@ -449,6 +515,9 @@ int main(void)
 		T(test_a_list_that_breaks_at_its_second_page_is_none),
 		T(test_a_request_for_notices_asks_its_limit_too),
 		T(test_a_reload_changes_the_limits),
+		T(test_a_first_list_that_is_not_understood_is_none),
+		T(test_an_empty_list_of_offers_is_not_believed),
+		T(test_an_offer_without_a_zone_costs_what_the_dearest_zone_does),
 		T(test_a_report_says_nothing_of_the_provider),
 		T(test_only_some_answers_are_of_machines),
 		T(test_a_lost_answer_is_no_answer),

@@ -402,8 +402,27 @@ static void test_address_elsewhere(void **state)
 	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
 	assert_false(is_updating(f));
 	list(f, &ours, 1);
+	usleep(5000); /* it is there since the first of these */
 	snapshot(f, "IDLE+CLOUD", "NodeAddr=10.0.0.9");
 	assert_true(is_updating(f));
+}
+
+/* F51: one snapshot that lacks it, by a slurm.conf that was wrong for a while, must not keep it
+ * from being bought for good. */
+static void test_a_node_that_is_shown_again_is_not_missing(void **state)
+{
+	static const char other[] = "NodeName=c2 State=IDLE+CLOUD+POWERED_DOWN\n";
+	static const struct shown none = {"", 5, "", PROVIDER_UNKNOWN};
+	struct fix *f = *state;
+	const struct fleet_name *nm;
+
+	load(f, NODE_GONE, &none);
+	nm = fleet_find(&f->e->fleet, "c1");
+	assert_int_equal(slurm_parse_nodes(other, sizeof(other) - 1, observe_node, f->e, NULL), 1);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
+	assert_int_not_equal(nm->missing_ms, 0);
+	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
+	assert_int_equal(nm->missing_ms, 0);
 }
 
 /* --- reasons -----------------------------------------------------------------------------------
@@ -495,6 +514,8 @@ int main(void)
 			test_when_an_instance_was_made_is_kept_as_its_provider_says, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_node_that_is_shown_again_is_not_missing,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whose_a_reason_is, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_wanted_before_the_start, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_old_configurations, setup, teardown),
