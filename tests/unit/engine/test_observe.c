@@ -308,6 +308,32 @@ static void test_a_node_that_nobody_names_any_more_is_left_alone(void **state)
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERING_UP, 0);
 }
 
+/* I12, F51: the wrong slurm.conf may be in force for a while. */
+static void test_of_many_nodes_that_vanish_few_go_at_once(void **state)
+{
+	static const char other[] = "NodeName=x1 State=IDLE+CLOUD\n";
+	struct fix *f = *state;
+	struct conf *c = one_pool("c[1-8]", 8);
+	int64_t began;
+
+	assert_int_equal(conf_finish(c, NULL), 0);
+	assert_int_equal(load_conf(f, c, NULL), 0);
+	began = loop_now(f->loop);
+	for (int i = 1; i <= 8; i++) {
+		struct node n;
+
+		make_ready(f, i, &n);
+		(void)engine_insert(f->e, &n, "test");
+	}
+	engine_commit(f->e);
+	for (unsigned look = 0; look < 3; look++) {
+		assert_int_equal(
+			slurm_parse_nodes(other, sizeof(other) - 1, observe_node, f->e, NULL), 1);
+		observe_snapshot(f->e, began + look * DRIFT_VANISHED_MS, NULL);
+		assert_int_equal(f->e->fleet.pools[0].count[NODE_DELETING], look * DRIFT_BRAKE_MIN);
+	}
+}
+
 /* --- addresses ---------------------------------------------------------------------------------
  */
 
@@ -414,15 +440,22 @@ static void test_a_node_that_is_shown_again_is_not_missing(void **state)
 	static const char other[] = "NodeName=c2 State=IDLE+CLOUD+POWERED_DOWN\n";
 	static const struct shown none = {"", 5, "", PROVIDER_UNKNOWN};
 	struct fix *f = *state;
-	const struct fleet_name *nm;
+	struct fleet_name *nm;
 
 	load(f, NODE_GONE, &none);
 	nm = fleet_find(&f->e->fleet, "c1");
 	assert_int_equal(slurm_parse_nodes(other, sizeof(other) - 1, observe_node, f->e, NULL), 1);
 	observe_snapshot(f->e, loop_now(f->loop), NULL);
 	assert_int_not_equal(nm->missing_ms, 0);
+	nm->tried = 1;
+	nm->useless_ms = 1;
+	f->e->fleet.wake_ms = INT64_MAX;
 	snapshot(f, "IDLE+CLOUD+POWERED_DOWN", "NodeAddr=c1");
 	assert_int_equal(nm->missing_ms, 0);
+	/* It is not wanted: when it is again, all places are asked, and it is another job's. */
+	assert_int_equal(nm->tried, 0);
+	assert_int_equal(nm->useless_ms, 0);
+	assert_true(f->e->fleet.wake_ms <= loop_now(f->loop)); /* what waited for a snapshot */
 }
 
 /* --- reasons -----------------------------------------------------------------------------------
@@ -514,6 +547,8 @@ int main(void)
 			test_when_an_instance_was_made_is_kept_as_its_provider_says, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_of_many_nodes_that_vanish_few_go_at_once,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_node_that_is_shown_again_is_not_missing,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_whose_a_reason_is, setup, teardown),
