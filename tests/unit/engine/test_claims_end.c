@@ -42,6 +42,23 @@ static void test_replayed_after_a_restart(void **state)
 	assert_string_equal(F.revoked_last, "acc-1");
 }
 
+/* I33: a death between the two commits, of what was found and of what follows from it. */
+static void test_breach_of_before_a_restart_ends_its_machine(void **state)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_ALARM, .proved = true};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	(void)claims_step(F.e, claim(1), &ev);
+	engine_commit(F.e);
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	assert_false(goes(1, NODE_BECAUSE_BREACH));
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
 /* The same for the token of an answer that was given again. */
 static void test_replayed_after_a_lost_answer_and_a_restart(void **state)
 {
@@ -710,6 +727,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		W(test_claim_replayed),
 		W(test_replayed_after_a_restart),
+		W(test_breach_of_before_a_restart_ends_its_machine),
 		W(test_replayed_after_a_lost_answer_and_a_restart),
 		W(test_replayed_while_the_store_is_away),
 		T(test_replayed_while_it_waits),

@@ -308,6 +308,19 @@ static void test_a_node_that_nobody_names_any_more_is_left_alone(void **state)
 	assert_int_equal(fleet_find(&f->e->fleet, "c1")->flags & SLURM_POWERING_UP, 0);
 }
 
+/* I18: but for one that has an instance: a job may be at work on it. */
+static void test_what_was_bought_is_looked_at_though_nobody_names_its_node(void **state)
+{
+	static const struct shown ours = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	load(f, NODE_READY, &ours);
+	fleet_find(&f->e->fleet, "c1")->listed = false;
+	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+	assert_int_equal(fleet_find(&f->e->fleet, "c1")->missing_ms, 0);
+	assert_true((fleet_find(&f->e->fleet, "c1")->flags & SLURM_ALLOCATED) != 0);
+}
+
 /* I12, F51: the wrong slurm.conf may be in force for a while. */
 static void test_of_many_nodes_that_vanish_few_go_at_once(void **state)
 {
@@ -326,12 +339,15 @@ static void test_of_many_nodes_that_vanish_few_go_at_once(void **state)
 		(void)engine_insert(f->e, &n, "test");
 	}
 	engine_commit(f->e);
+	fleet_find(&f->e->fleet, "c8")->barred = true;
 	for (unsigned look = 0; look < 3; look++) {
 		assert_int_equal(
 			slurm_parse_nodes(other, sizeof(other) - 1, observe_node, f->e, NULL), 1);
 		observe_snapshot(f->e, began + look * DRIFT_VANISHED_MS, NULL);
 		assert_int_equal(f->e->fleet.pools[0].count[NODE_DELETING], look * DRIFT_BRAKE_MIN);
 	}
+	/* When slurmctld has it again, and wants it, that is another job. */
+	assert_false(fleet_find(&f->e->fleet, "c8")->barred);
 }
 
 /* --- addresses ---------------------------------------------------------------------------------
@@ -547,6 +563,9 @@ int main(void)
 			test_when_an_instance_was_made_is_kept_as_its_provider_says, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(test_address_elsewhere, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_what_was_bought_is_looked_at_though_nobody_names_its_node, setup,
+			teardown),
 		cmocka_unit_test_setup_teardown(test_of_many_nodes_that_vanish_few_go_at_once,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_node_that_is_shown_again_is_not_missing,
