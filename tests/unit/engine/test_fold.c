@@ -27,6 +27,7 @@ static struct {
 	unsigned states[NODES][NODE_NSTATES]; /* written to the journal */
 	unsigned commits, failed;
 	bool stages; /* what follows does */
+	bool dead;   /* the node that was powered down last */
 } F;
 
 static size_t number_of(const char *name)
@@ -131,7 +132,11 @@ NOTHING(pool_works, struct engine *e, struct fleet_name *nm, const struct node *
 NOTHING(pool_lost, struct engine *e, const struct node *n)
 NOTHING(refuse_mark, struct engine *e, struct fleet_name *nm, enum node_reason why,
 	const char *text)
-NOTHING(rescue_node, struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+
+void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+{
+	F.dead = dead;
+}
 
 void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
@@ -221,6 +226,48 @@ static void test_what_follows_may_stage(void **state)
 	}
 }
 
+static void is_shown(int64_t ms, enum provider_state state)
+{
+	const struct provider_instance in = {.id = "i-1", .state = state};
+	const struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = ms, .instance = &in};
+
+	engine_post(&F.e, F.fn[0], &ev);
+	engine_commit(&F.e);
+}
+
+/* I22: one that is shown again after its end is billed anew, and the first bill is replaced. */
+static void test_what_is_shown_again_is_not_paid_for_twice(void **state)
+{
+	enum { HOUR = 3600000 };
+
+	(void)state;
+	F.fn[0]->n.rate_nano_h = F.fn[0]->next->rate_nano_h = 1000;
+	engine_commit(&F.e);
+	is_shown(NOW + HOUR, PROVIDER_ENDED);
+	assert_int_equal(F.e.fleet.pools[0].spent_nano, 1000);
+	is_shown(NOW + 2 * HOUR, PROVIDER_RUNNING);
+	assert_int_equal(F.fn[0]->n.state, NODE_DELETING);
+	is_shown(NOW + 3 * HOUR, PROVIDER_ENDED);
+	assert_int_equal(F.e.fleet.pools[0].spent_nano, 3000);
+}
+
+/* I16: slurmctld must not wait for one that nobody will hear from again. */
+static void test_who_is_dead_is_set_down(void **state)
+{
+	(void)state;
+	engine_commit(&F.e);
+	post(0, NODE_EV_REGISTERED);
+	post(0, NODE_EV_NOTICE);
+	engine_commit(&F.e);
+	assert_int_equal(F.fn[0]->n.state, NODE_DRAINING);
+	for (int dead = 0; dead < 2; dead++) {
+		engine_power_down(&F.e, F.fn[0]->name, dead, "burstd: why");
+		assert_int_equal(F.dead, dead);
+		assert_int_equal(F.fn[0]->name->forced_ms, NOW);
+		assert_string_equal(F.fn[0]->name->told, "why");
+	}
+}
+
 static void test_nothing_is_committed_twice(void **state)
 {
 	(void)state;
@@ -282,6 +329,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_follows_may_stage, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_is_committed_twice, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_is_shown_again_is_not_paid_for_twice,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_who_is_dead_is_set_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_never_came_counts_against_its_pool, setup,
 						teardown),
 	};

@@ -297,6 +297,42 @@ static void test_an_id_that_two_providers_have_is_two_machines(void **state)
 	}
 }
 
+/* I18: nor is what one account has two things, though two sections name that account. */
+static void test_one_account_by_two_names_has_no_strays(void **state)
+{
+	static const struct shown same = {"i-1", 5, "10.0.0.2", PROVIDER_RUNNING};
+	struct provider_instance row;
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	put_row(f, "c1", "i-1", "other", NODE_READY);
+	load_two_providers(f);
+	row = row_of(f, &same);
+	nm = fleet_find(&f->e->fleet, "c1");
+	nm->flags = SLURM_KNOWN | SLURM_POWERED_DOWN;
+	take_at(f, 0, &row, 1);
+	assert_int_equal(f->e->clouds[0].nstrays, 0);
+	assert_int_equal(nm->newest->n.state, NODE_READY);
+	assert_null(nm->newest->older);
+}
+
+/* I8: it may be made while that list is read. */
+static void test_a_list_says_nothing_of_a_create_that_is_on_the_wire(void **state)
+{
+	static const struct shown lost = {"", 5, "", PROVIDER_UNKNOWN};
+	struct fix *f = *state;
+	struct fleet_node *fn;
+
+	load(f, NODE_INDOUBT, &lost);
+	fn = fleet_find(&f->e->fleet, "c1")->newest;
+	fn->busy = true;
+	list(f, NULL, 0);
+	assert_int_equal(fn->n.misses, 0);
+	fn->busy = false;
+	list(f, NULL, 0);
+	assert_int_equal(fn->n.misses, 1);
+}
+
 /* F58: a row that has ended at a provider which the configuration has no more says nothing of what
  * another one lists: that is an instance nobody knows. */
 static void test_what_ended_at_a_provider_that_has_left_is_not_revived(void **state)
@@ -660,6 +696,10 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_found_is_as_old_as_its_provider_says, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_one_account_by_two_names_has_no_strays, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_list_says_nothing_of_a_create_that_is_on_the_wire, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(

@@ -191,8 +191,12 @@ static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
 	struct fleet_name *shared = add("c1", NODE_GONE, BOOTING);
 
 	(void)state;
+	shared->hint = (struct refusal_hint){.lasting = true, .not_before_ms = 5};
 	refuse_mark(&F.e, shared, NODE_BECAUSE_LIMIT, "none left");
+	assert_false(shared->hint.lasting); /* that was of an earlier refusal */
+	assert_int_equal(shared->hint.not_before_ms, 0);
 	shared->hint.lasting = true;
+	(void)add("c2", NODE_BOOTING, BOOTING); /* which goes with it */
 	squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
 	assert_true(F.lasting);
 	F.forced[0] = '\0';

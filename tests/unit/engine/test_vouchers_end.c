@@ -54,6 +54,26 @@ static void test_of_one_that_no_machine_had_nobody_is_told(void **state)
 	assert_null(vouchers_find(F.e, "c1", 1));
 }
 
+/* F58: a list has found its node's machine meanwhile, which has another token. */
+static void test_one_that_comes_when_its_node_is_there_is_not_its(void **state)
+{
+	struct fleet_node *fn;
+	struct node *n;
+
+	(void)state;
+	fn = want(1);
+	assert_false(vouchers_have(F.e, &fn, 1));
+	n = fleet_stage(fn);
+	n->state = NODE_BOOTING;
+	(void)snprintf(n->instance, sizeof(n->instance), "i-7");
+	fleet_publish(&F.e->fleet, fn);
+	keys_come("acc-1");
+	assert_int_equal(voucher(1)->state, VOUCHER_SPARE);
+	store_says(SECRET_OK);
+	assert_int_equal(F.revoked, 1);
+	assert_null(vouchers_find(F.e, "c1", 1));
+}
+
 /* It was ahead when the token was made. */
 static void test_after_the_clock_was_set_back_no_theft_is_claimed(void **state)
 {
@@ -243,6 +263,7 @@ int main(void)
 		T(test_one_that_was_used_before_it_was_revoked_is_told),
 		T(test_one_that_was_used_before_its_node_was_let_go_is_told),
 		T(test_of_one_that_no_machine_had_nobody_is_told),
+		T(test_one_that_comes_when_its_node_is_there_is_not_its),
 		T(test_after_the_clock_was_set_back_no_theft_is_claimed),
 		T(test_of_another_stores_token_no_theft_is_claimed),
 		T(test_of_another_stores_token_it_is_not_said_who_used_it),
