@@ -69,12 +69,30 @@ static void test_a_refused_node_climbs(void **state)
 	assert_int_equal(name_of(f, "c2")->newest->n.job, 7);
 	/* and when there is none left, the job is refused whole */
 	refuse(f, "c2", NODE_BECAUSE_INVALID);
+	assert_int_equal(name_of(f, "c2")->tried, 3); /* neither is asked again for this call */
 	intake_run(f->e);
 	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
 	assert_true(name_of(f, "c2")->barred);
 	assert_non_null(strstr(name_of(f, "c2")->why, "): no capacity: cools down until "));
 	assert_non_null(strstr(name_of(f, "c2")->why, "; there: was tried a moment ago"));
 	assert_true(name_of(f, "c2")->hint.not_before_ms > engine_now(f->e));
+}
+
+/* Where there is no other, its job comes back when this place may be tried again. */
+static void test_who_cannot_climb_waits_for_its_place(void **state)
+{
+	const struct provider_result none = {.code = PROVIDER_CAPACITY, .message = "none left"};
+	struct fix *f = *state;
+	const struct conf_offer *own;
+
+	assert_int_equal(load(f, make_conf(), NULL), 0);
+	own = &f->e->conf->pools[0].own;
+	call(f, "c1", NULL);
+	place_bought(f->e, own, &none, 1, engine_now(f->e));
+	refuse(f, "c1", NODE_BECAUSE_CAPACITY);
+	assert_true(name_of(f, "c1")->barred);
+	assert_true(place_opens_ms(f->e, own) > engine_now(f->e));
+	assert_int_equal(name_of(f, "c1")->hint.not_before_ms, place_opens_ms(f->e, own));
 }
 
 static void test_a_job_that_is_over_does_not_climb(void **state)
@@ -661,6 +679,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_refused_node_climbs),
+		T(test_who_cannot_climb_waits_for_its_place),
 		T(test_a_job_that_is_over_does_not_climb),
 		T(test_a_place_that_has_nothing_is_not_asked_by_the_next_job),
 		T(test_a_row_keeps_its_offer),
