@@ -266,6 +266,9 @@ static void test_who_is_dead_is_set_down(void **state)
 		assert_int_equal(F.fn[0]->name->forced_ms, NOW);
 		assert_string_equal(F.fn[0]->name->told, "why");
 	}
+	F.dead = false;
+	is_shown(NOW + 1, PROVIDER_ENDED); /* its jobs go, too, and nobody orders that */
+	assert_true(F.dead);
 }
 
 static void test_nothing_is_committed_twice(void **state)

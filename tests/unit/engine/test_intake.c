@@ -175,6 +175,13 @@ static void test_what_was_wanted_long_ago_waits_for_a_snapshot(void **state)
 		assert_int_equal(wanted_collect(f->e, &all), ages[i].go);
 		free(all);
 	}
+	/* Nor is what was wanted before our start, until slurmctld has spoken (I13). */
+	n->wanted_ms = f->e->started_ms = engine_now(f->e);
+	for (size_t spoken = 0; spoken < 2; spoken++) {
+		f->e->snapshot_ms = spoken == 0 ? 0 : engine_now(f->e);
+		assert_int_equal(wanted_collect(f->e, &all), spoken);
+		free(all);
+	}
 }
 
 /* Likewise what an old snapshot showed, or one place refused long ago, once squeue has answered. */
