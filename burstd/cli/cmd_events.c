@@ -121,6 +121,11 @@ static bool is_same(const json_t *a, const json_t *b)
 	       strncmp(da, db, len) == 0;
 }
 
+static int by_name(const void *a, const void *b)
+{
+	return strverscmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static void print_line(const struct cli *c, const struct line *l)
 {
 	const char *detail = cli_text(l->last, "detail");
@@ -130,8 +135,10 @@ static void print_line(const struct cli *c, const struct line *l)
 
 	str_init(&nodes, FOLDED_MAX);
 	str_init(&text, FOLDED_MAX);
-	if (l->n > 1)
+	if (l->n > 1) { /* they came in the order in which it happened to them */
+		qsort(l->nodes, l->n, sizeof(*l->nodes), by_name);
 		hostlist_fold(&nodes, l->nodes, l->n);
+	}
 	if (l->n <= 1 || nodes.full)
 		str_addf(&nodes, gen > 0 ? "%.63s#%" PRId64 : "%.63s", l->nodes[0], gen);
 	str_addf(&text, "%.*s", (int)(l->n > 1 ? common_len(detail) : strlen(detail)), detail);

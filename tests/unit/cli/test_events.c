@@ -114,6 +114,26 @@ static void test_folded(void **state)
 	free(reply);
 }
 
+/* The nodes of a line are in the order of their names, whatever came first. */
+static void test_folded_in_order(void **state)
+{
+#define BOOTED(seq, name)                                                                          \
+	"{\"seq\":" seq ",\"at_ms\":1000,\"node\":\"" name                                         \
+	"\",\"generation\":1,\"type\":\"ready\",\"detail\":\"it is up\"}"
+	static const char reply[] =
+		"{\"ok\":true,\"events\":[" BOOTED("1", "c10") "," BOOTED("2", "c3") "," BOOTED(
+			"3", "a1") "," BOOTED("4", "c9") "," BOOTED("5", "c1") "],\"last\":5}";
+#undef BOOTED
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run_once(l, S "events --since 0", reply);
+	lab_want(l, 0,
+		 HEADING "     5  1970-01-01T09:00:01  a1,c[1,3,9-10]  ready            it is up\n",
+		 "");
+	lab_free(l);
+}
+
 /* A job's events: where it is named, and what became of the machines that were bought for it. */
 static void test_folded_of_a_job(void **state)
 {
@@ -234,13 +254,10 @@ static void test_follow_is_patient(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_folded_of_a_job),
-		cmocka_unit_test(test_since_a_time),
-		cmocka_unit_test(test_no_events),
-		cmocka_unit_test(test_follow),
-		cmocka_unit_test(test_follow_is_patient),
+		cmocka_unit_test(test_events),          cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_folded_in_order), cmocka_unit_test(test_folded_of_a_job),
+		cmocka_unit_test(test_since_a_time),    cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_follow),          cmocka_unit_test(test_follow_is_patient),
 	};
 
 	return cmocka_run_group_tests_name("events", tests, NULL, NULL);
