@@ -276,10 +276,17 @@ class Metadata(Handler):
         if url.path == '/computeMetadata/v1/instance/id' and gcp:
             return self.say(200, '4242')
         if url.path.endswith('/identity') and gcp:
+            if 'noidentity' in modes() and count('identity') == 1:
+                return self.say(200)
             return self.say(200, 'jwt.' + q['audience'][0])
         if url.path.endswith('/vmId') and azure:
             return self.say(200, '0a1b-2c3d')
         if url.path == '/metadata/attested/document' and azure:
+            # It has none just now: it fails, or answers with something else.
+            hiccups = [(503, ''), (200, '{"error":"try later"}')] if 'hiccups' in modes() else []
+            n = count('document')
+            if n <= len(hiccups):
+                return self.say(*hiccups[n - 1])
             return self.say(200, json.dumps({'encoding': 'pkcs7', 'signature': 'QVpVUkU=' + q['nonce'][0]}))
         return self.say(404)
 

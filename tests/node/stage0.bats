@@ -36,6 +36,10 @@ legacy() {
 	alone azure_identity
 }
 
+@test "F30: Azure's document that is not there yet is waited for, however that is said" {
+	alone azure_hiccups
+}
+
 @test "where root's port is asked for, each claim comes from another one: three within a minute" {
 	alone roots_port
 }

@@ -75,6 +75,7 @@ aws_identity() {
 
 gcp_identity() {
 	begun
+	modes noidentity
 	clouds
 	stage0 PROVIDER=gcp
 	[ $rc = 0 ]
@@ -94,6 +95,22 @@ azure_identity() {
 		import base64, json, sys
 		j = json.load(open(sys.argv[1]))['attest']
 		assert j['nonce'] == 'Nonce0123456789abcdef0123456789A', j
+		assert base64.b64decode(j['doc']).decode() == 'QVpVUkU=' + j['nonce'], j
+	PY
+}
+
+# F30: a claim without the document would be refused for good.
+azure_hiccups() {
+	begun
+	modes hiccups
+	clouds
+	stage0 PROVIDER=azure
+	[ $rc = 0 ]
+	[ "$(times 'GET /metadata/attested/document')" = 3 ]
+	[ "$(times 'POST /v1/claim')" = 1 ]
+	python3 - $W/body.1 <<-'PY'
+		import base64, json, sys
+		j = json.load(open(sys.argv[1]))['attest']
 		assert base64.b64decode(j['doc']).decode() == 'QVpVUkU=' + j['nonce'], j
 	PY
 }
