@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/mem.h"
@@ -17,6 +18,46 @@ int cli_complain(int rc, const char *what)
 	(void)fprintf(stderr, "burstctl: %s\n", clean);
 	free(clean);
 	return rc;
+}
+
+/* Of len bytes that were read, and no more come: why they are not the whole of a secret. */
+static const char *broken_off(const char *text, size_t len, bool typed)
+{
+	bool lines = memchr(text, '\n', len) != NULL, ended = len > 0 && text[len - 1] == '\n';
+
+	while (len > 0 && strchr(" \t\r\n", text[len - 1]) != NULL)
+		len--;
+	if (len == 0)
+		return "there is none in it";
+	if (memchr(text, '\0', len) != NULL)
+		return "it is no text";
+	if (text[0] == '{')
+		return text[len - 1] == '}' ? NULL : "it breaks off: its last brace is missing";
+	return !ended && (typed || lines) ? "it breaks off: its last line has no end" : NULL;
+}
+
+const char *cli_read_secret(int fd, bool first_line, char *out, size_t size)
+{
+	bool typed = isatty(fd) != 0; /* who types has no end of file */
+	const char *end = NULL, *why;
+	size_t len = 0;
+	ssize_t n = 0;
+
+	while (end == NULL && len < size && (n = read(fd, out + len, size - len)) > 0) {
+		len += (size_t)n;
+		end = first_line || typed ? memchr(out, '\n', len) : NULL;
+	}
+	if (end != NULL)
+		len = (size_t)(end - out) + 1;
+	why = n < 0         ? strerror(errno)
+	      : len == size ? "it is too long"
+			    : broken_off(out, len, typed);
+	while (why == NULL && strchr(" \t\r\n", out[len - 1]) != NULL)
+		len--;
+	if (why != NULL)
+		len = 0;
+	explicit_bzero(out + len, size - len);
+	return why;
 }
 
 static int parse_reply(const char *text, size_t len, json_t **reply, struct err *e)

@@ -78,6 +78,13 @@ int cli_ask_loudly(const struct cli *c, json_t *request, json_t **reply);
 int cli_show(const struct cli *c, json_t *request,
 	     void (*show)(const struct cli *c, const json_t *reply));
 
+/* A secret from fd, without the blanks at its end: the first line of it, or all there is, which on
+ * a terminal is the same.  NULL: out has it.  Else one sentence why not, and out has nothing: half
+ * a secret is none, so it must be read to its end, and be whole there.  A text of several lines, or
+ * what somebody types, ends with a line break, an object of JSON with its brace; one line in a pipe
+ * may end without, as `bao -field` writes it. */
+const char *cli_read_secret(int fd, bool first_line, char *out, size_t size);
+
 /* What an answer holds; "" or 0 when it does not: an older burstd must not make us fail. */
 const char *cli_text(const json_t *object, const char *key);
 int64_t cli_int(const json_t *object, const char *key);

@@ -296,42 +296,22 @@ static int run_show(const struct cli *c, const struct rotate_args *a)
 	return rc;
 }
 
-static int read_fd(int fd, char out[CREDENTIAL_SIZE])
-{
-	bool line = isatty(fd) != 0; /* who types has no end of file */
-	size_t len = 0;
-	ssize_t n;
-
-	while (len < CREDENTIAL_SIZE - 1 && !(line && memchr(out, '\n', len) != NULL) &&
-	       (n = read(fd, out + len, CREDENTIAL_SIZE - 1 - len)) > 0)
-		len += (size_t)n;
-	out[len] = '\0';
-	while (len > 0 && strchr(" \t\r\n", out[len - 1]) != NULL)
-		out[--len] = '\0';
-	return len > 0 ? 0 : -1;
-}
-
 /* From a file, or a pipe: never from the command line, which everybody on the host can read. */
 static int read_credential(const char *file, char out[CREDENTIAL_SIZE])
 {
-	char why[300];
-	int fd, rc;
+	bool piped = strcmp(file, "-") == 0;
+	int fd = piped ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
+	const char *why;
+	char text[300];
 
-	out[0] = '\0';
-	if (strcmp(file, "-") == 0) {
-		if (isatty(STDIN_FILENO))
-			(void)fputs("credential: ", stderr);
-		return read_fd(STDIN_FILENO, out) == 0
-			       ? CLI_OK
-			       : cli_complain(CLI_USAGE, "standard input has no credential");
-	}
-	fd = open(file, O_RDONLY | O_CLOEXEC);
-	rc = fd >= 0 ? read_fd(fd, out) : -1;
-	(void)snprintf(why, sizeof(why), "%.200s: %s", file,
-		       fd < 0 ? strerror(errno) : "there is no credential in it");
-	if (fd >= 0)
+	if (piped && isatty(fd))
+		(void)fputs("credential: ", stderr);
+	why = fd >= 0 ? cli_read_secret(fd, false, out, CREDENTIAL_SIZE) : strerror(errno);
+	if (fd >= 0 && !piped)
 		(void)close(fd);
-	return rc == 0 ? CLI_OK : cli_complain(CLI_USAGE, why);
+	(void)snprintf(text, sizeof(text), "no credential from %.200s: %s",
+		       piped ? "standard input" : file, why != NULL ? why : "");
+	return why == NULL ? CLI_OK : cli_complain(CLI_USAGE, text);
 }
 
 /* Vault's comes by standard input, as with enroll; what others have is burstd's own, unless said.

@@ -85,22 +85,6 @@ const struct cli_command cmd_secrets_show = {
 /* --- enrolment ---------------------------------------------------------------------------------
  */
 
-/* From a pipe or a terminal, never from the command line, which everybody on the host can read. */
-static int read_token(char token[TOKEN_SIZE])
-{
-	size_t len = 0;
-	ssize_t n;
-
-	if (isatty(STDIN_FILENO))
-		(void)fputs("wrapping token: ", stderr);
-	while (len < TOKEN_SIZE - 1 && memchr(token, '\n', len) == NULL &&
-	       (n = read(STDIN_FILENO, token + len, TOKEN_SIZE - 1 - len)) > 0)
-		len += (size_t)n;
-	token[len] = '\0';
-	token[strcspn(token, " \t\r\n")] = '\0';
-	return token[0] != '\0' ? 0 : -1;
-}
-
 static int begin(const struct cli *c, const char *token)
 {
 	json_t *r, *rq = json_pack("{s:s}", "op", "secrets-enroll");
@@ -131,7 +115,9 @@ static int wait_for_end(const struct cli *c)
 		if (strcmp(cli_text(s, "enrolment"), "busy") != 0) {
 			bool done = strcmp(cli_text(s, "enrolment"), "done") == 0;
 
-			if (done)
+			if (done && c->json)
+				cli_print_json(c, r);
+			else if (done)
 				(void)fputs("enrolled: burstd logs in with its new credential\n",
 					    c->out.f);
 			else
@@ -145,16 +131,29 @@ static int wait_for_end(const struct cli *c)
 	return cli_complain(CLI_FAILED, "Vault does not answer: see \"burstctl secrets show\"");
 }
 
+/* From a pipe or a terminal, never from the command line, which everybody on the host can read. */
+static int read_token(char token[TOKEN_SIZE])
+{
+	const char *why;
+	char text[160];
+
+	if (isatty(STDIN_FILENO))
+		(void)fputs("wrapping token: ", stderr);
+	why = cli_read_secret(STDIN_FILENO, true, token, TOKEN_SIZE);
+	(void)snprintf(text, sizeof(text), "no wrapping token from standard input: %s",
+		       why != NULL ? why : "");
+	return why == NULL ? CLI_OK : cli_complain(CLI_USAGE, text);
+}
+
 static int run_enroll(const struct cli *c, const void *args, char **operands)
 {
 	char token[TOKEN_SIZE];
-	int rc;
+	int rc = read_token(token);
 
 	(void)args;
 	(void)operands;
-	if (read_token(token) != 0)
-		return cli_complain(CLI_USAGE, "standard input has no wrapping token");
-	rc = begin(c, token);
+	if (rc == CLI_OK)
+		rc = begin(c, token);
 	explicit_bzero(token, sizeof(token));
 	return rc == CLI_OK ? wait_for_end(c) : rc;
 }

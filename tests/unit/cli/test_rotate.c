@@ -107,6 +107,59 @@ static void test_vaults_credential_comes_from_standard_input(void **state)
 	lab_free(l);
 }
 
+/* F56: what wrote it ended, or the disk failed, midway.  Nothing is sent then: half a credential is
+ * refused by the store, which ends the rotation. */
+static void test_half_a_credential_is_not_sent(void **state)
+{
+	static char long_line[9000];
+	static const struct {
+		const char *typed, *fed, *args, *why;
+	} rows[] = {
+		{NULL, NULL, "-", "there is none in it"},
+		{NULL, " \n\n", "-", "there is none in it"},
+		{NULL, long_line, "-", "it is too long"},
+		{NULL, "aws_access_key_id = A\naws_secret_access_k", "-", "no end"},
+		{NULL, "{\"type\": \"service_account\",\n", "-", "brace is missing"},
+		{"hvs.wrap\4\4", NULL, "-", "no end"}, /* twice control and D */
+		{NULL, NULL, "DIR", "Is a directory"}, /* what cannot be read */
+		{NULL, NULL, "DIR/none", "No such file"},
+	};
+	struct lab *l = lab_new();
+	char words[80];
+
+	(void)state;
+	memset(long_line, 'x', sizeof(long_line) - 2);
+	long_line[sizeof(long_line) - 2] = '\n';
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		l->typed = rows[i].typed;
+		l->fed = rows[i].fed;
+		(void)snprintf(words, sizeof(words), S "secrets rotate --jwks --credential %s",
+			       rows[i].args);
+		lab_run_once(l, words, "{\"ok\":true}");
+		lab_want(l, 2, "", rows[i].why);
+		assert_int_equal(l->nrequests, 0);
+	}
+	lab_free(l);
+}
+
+static void test_a_whole_credential_is_sent(void **state)
+{
+	static const char *const fed[] = {"hvs.a", "hvs.a\n", "{\"type\":\n1}", "{}\n\n",
+					  "id = A\nkey = B\n"};
+	static const char *const answers[] = {"{\"ok\":true}",
+					      ROTATION("jwks", "staging", "true", "")};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(fed) / sizeof(fed[0]); i++) {
+		l->fed = fed[i];
+		lab_run(l, S "secrets rotate --jwks --credential -", answers, 2);
+		assert_int_equal(l->rc, 0);
+		assert_non_null(strstr(l->requests[0], "\"credential\":\""));
+	}
+	lab_free(l);
+}
+
 static void test_the_switch_is_ordered_with_its_time(void **state)
 {
 	static const char *const answers[] = {"{\"ok\":true}",
@@ -152,6 +205,8 @@ int main(void)
 		cmocka_unit_test(test_status_says_what_is_next),
 		cmocka_unit_test(test_the_plan_says_who_does_what),
 		cmocka_unit_test(test_vaults_credential_comes_from_standard_input),
+		cmocka_unit_test(test_half_a_credential_is_not_sent),
+		cmocka_unit_test(test_a_whole_credential_is_sent),
 		cmocka_unit_test(test_the_switch_is_ordered_with_its_time),
 		cmocka_unit_test(test_two_orders_at_once_are_none),
 	};

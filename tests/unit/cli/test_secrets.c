@@ -61,6 +61,13 @@ static void test_the_token_comes_from_standard_input_alone(void **state)
 			    "{\"op\":\"secrets-enroll\",\"token\":\"hvs.wrapping\",\"v\":1}");
 	assert_string_equal(l->requests[1], "{\"op\":\"secrets\",\"v\":1}");
 	assert_non_null(strstr(l->out, "enrolled"));
+	lab_run(l, S "secrets enroll --json", done, 3);
+	assert_int_equal(l->rc, 0);
+	assert_non_null(strstr(l->out, "\"enrolment\": \"done\""));
+	assert_null(strstr(l->out, "enrolled:"));
+	lab_run(l, S "secrets enroll --json", failed, 2);
+	assert_int_equal(l->rc, 1);
+	assert_string_equal(l->out, "");
 	lab_run(l, S "secrets enroll", failed, 2);
 	assert_int_equal(l->rc, 1);
 	assert_non_null(strstr(l->err, "used before"));
