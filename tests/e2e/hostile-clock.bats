@@ -64,7 +64,7 @@ refused_as_ever() {
 	sleep $((t + 55 - EPOCHSECONDS))
 	[ "$(events job-postponed)" -le 2 ]
 	burstctl status >"$lab_dir/status"
-	! grep -q 'the clock here' "$lab_dir/status"
+	run ! grep -q 'the clock here' "$lab_dir/status"
 	at=$(burstctl status --json | jq .now_ms)
 	[ "$((at / 1000 - EPOCHSECONDS))" -ge -3 ]
 	[ "$((at / 1000 - EPOCHSECONDS))" -le 3 ]
