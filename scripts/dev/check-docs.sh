@@ -10,7 +10,8 @@
 #   providers/simcloud/options.c and app_audit.c, with argument and default
 #   prose in README.md, CONTRIBUTING.md, docs/design.md and docs/simcloud.md ends at column 100
 #   docs/design.md says about how many lines burstd has; the cluster has one name in all examples
-#   every sentence that burstd may write on a job (job-sentences.py) is in docs/researchers.md
+#   every sentence that burstd may write on a job (job-sentences.py) is in docs/researchers.md, and asks for no admin's command
+#   every F and I number of docs/reliability.md is in a test; of a fault in one of those that its row names, which are there
 # One line for each thing that is wrong; exit status 1 if there is one.
 set -eu
 cd "${1:-$(dirname "$0")/../..}"
@@ -98,7 +99,8 @@ check_targets() {
 
 check_sentences() {
 	tr -d '>`' <docs/researchers.md | tr -s ' \n' ' ' >"$tmp/researchers"
-	scripts/dev/job-sentences.py . | sort -u >"$tmp/sentences"
+	scripts/dev/job-sentences.py . >"$tmp/written" || say 'a sentence on a job is not for researchers'
+	sort -u "$tmp/written" >"$tmp/sentences"
 	[ -s "$tmp/sentences" ] || say 'scripts/dev/job-sentences.py finds no sentence'
 	while IFS= read -r x; do
 		grep -qF -- "$x" "$tmp/researchers" || say "docs/researchers.md: no section has \"$x\""
@@ -254,7 +256,41 @@ check_cluster() {
 		while read -r x; do say "docs/simcloud.md:$x: the example's cluster is $name"; done || true
 }
 
+# Where to look for what a row of faults names: files, and the programs whose tests are a directory.
+tests_of_row() {
+	local word
+	# shellcheck disable=SC2016  # Markdown's backquotes
+	grep -oE '`(test_[a-z0-9_]+|[a-z0-9_-]+\.(bats|c|py))`|\b(sim|drills?|crash|model|chaos|museum|torture|fuzz|contract)\b' <<<"$1" |
+		tr -d '`' | sort -u | while read -r word; do
+		case $word in
+		test_*.* | *.bats | *.c | *.py) echo "/$word" ;;
+		test_*) echo "/$word.c" ;;
+		drill*) echo tests/sim/ ;;
+		*) echo "tests/$word/" ;;
+		esac
+	done
+}
+
+check_numbers() {
+	local number row
+	find tests -name '*.[ch]' -o -name '*.bats' -o -name '*.sh' -o -name '*.py' -o -name '*.patch' >"$tmp/tests"
+	xargs grep -owHE '[FI][0-9]+' <"$tmp/tests" | sort -u >"$tmp/tied"
+	sed '/^Of the invariants, not yet/,/^$/d' docs/reliability.md | grep -owE '[FI][0-9]+' | sort -u >"$tmp/numbers"
+	sed 's/.*://' "$tmp/tied" | sort -u | comm -23 "$tmp/numbers" - | while read -r number; do
+		say "docs/reliability.md: no test names $number"
+	done
+	awk -F'|' '/^\| F[0-9]+ /{ print $2 $4 }' docs/reliability.md | while read -r number row; do
+		tests_of_row "$row" >"$tmp/row"
+		grep -F / "$tmp/row" | while read -r x; do
+			grep -qF -- "$x" "$tmp/tests" || say "docs/reliability.md: $number: there is no test ${x#/}"
+		done
+		grep -F -f "$tmp/row" "$tmp/tied" | grep -q ":$number\$" ||
+			say "docs/reliability.md: $number: no test that its row names has that number"
+	done
+}
+
 : >"$tmp/wrong"
+check_numbers
 check_links
 check_design
 check_targets

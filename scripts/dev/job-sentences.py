@@ -2,7 +2,8 @@
 """job-sentences.py [DIR]: what burstd may write on a job, or have its srun or salloc print.
 
 One fragment a line: the texts of the functions and tables below, cut at what is filled in.  check-docs.sh looks for each
-in docs/researchers.md, so that no sentence reaches a researcher without a section that says what to do.
+in docs/researchers.md, so that no sentence reaches a researcher without a section that says what to do.  Nor may one name
+a command that is an admin's: whoever reads it can only fail with that.  Exit status 1 if one does.
 """
 import re
 import sys
@@ -22,6 +23,13 @@ SOURCES = {
 LITERAL = re.compile(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*')
 # "%.19sZ" is a time in UTC, of which people see the local one, without the Z.
 FILLED = re.compile(r"%\.19sZ|%[-0-9.*]*(?:l|z|h)*[a-zA-Z]|%\" *PRI?[a-z0-9]+ *\"")
+# Researchers may look, and touch what is theirs.
+ADMINS = re.compile(
+    r"\b(?:sudo|systemctl|journalctl|sacctmgr|slurmctld -)"
+    r"|\bscontrol (?!show\b|hold\b|release\b|requeue\b|update job)"
+    r"|\bburstctl (?!plan\b|pools\b|nodes\b|node show\b|events\b|status\b)"
+    r"|/etc/|\.conf\b"
+)
 
 
 def body(text, name):
@@ -34,20 +42,29 @@ def body(text, name):
     return text[found.start():text.index("\n}", found.end())]
 
 
-def fragments(text):
+def sentences(text):
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     text = re.sub(r'"\s*PRI[a-z0-9]+\s*"', "u", text)
     for match in LITERAL.finditer(text):
-        joined = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match.group(0)))
-        for part in FILLED.split(joined.replace('\\"', '"')):
+        yield "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', match.group(0))).replace('\\"', '"')
+
+
+def fragments(text):
+    for sentence in sentences(text):
+        for part in FILLED.split(sentence):
             part = part.strip(" :;,.()")
             if len(part.split()) > 1:
                 yield part
 
 
+failed = False
 root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).parent / "../..")
 for path, names in SOURCES.items():
     source = (root / path).read_text()
     for name in names:
         for fragment in fragments(body(source, name)):
             print(fragment)
+        for sentence in filter(ADMINS.search, sentences(body(source, name))):
+            print(f'job-sentences.py: {path}: {name}: an admin\'s command: "{sentence}"', file=sys.stderr)
+            failed = True
+sys.exit(failed)
