@@ -113,6 +113,7 @@ ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
 ok "shellcheck" scripts
 ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.sh
+ok "the checks notice what they are for" scripts/dev/check-checks.sh
 ok "install and uninstall" scripts/dev/check-install.sh
 gate systemd-analyze 252 "exposure: burstd 1.5 at most, what is on nodes below 3" exposure
 ok "programs are linked with what guards them" guarded

@@ -1,0 +1,188 @@
+#!/bin/bash
+# check-checks.sh: do check-bats.sh, check-docs.sh and check-layers.sh still find what they are for?
+#
+# In a copy of the sources each has nothing to say; with one fault planted of each kind that its head names it says so, for
+# each of them.  All are planted at once, for a run takes seconds.  One line for each that is missed; exit status 1 then.
+set -eu
+cd "$(dirname "$(readlink -f "$0")")/../.."
+copy=$(mktemp -d)
+trap 'rm -rf "$copy"' EXIT
+git ls-files -co --exclude-standard | while IFS= read -r f; do [ ! -f "$f" ] || printf '%s\0' "$f"; done |
+	xargs -0 cp --parents -t "$copy"
+cd "$copy"
+failed=0
+
+missed() {
+	echo "check-checks: $1"
+	failed=1
+}
+
+# accepts NAME CMD...: it has nothing to say
+accepts() {
+	local name=$1
+	shift
+	"$@" >said 2>&1 || missed "$name refuses what is right: $(cat said)"
+	rm -f said
+}
+
+# refuses NAME CMD...: it fails, and each line of standard input is in what it says
+refuses() {
+	local name=$1 said want
+	shift
+	if said=$("$@" 2>&1); then missed "$name does not fail"; fi
+	while IFS= read -r want; do
+		grep -qF -- "$want" <<<"$said" || missed "$name misses: $want"
+	done
+}
+
+# put FILE: standard input, behind what is there
+put() {
+	mkdir -p "$(dirname "$1")"
+	cat >>"$1"
+}
+
+# swap FILE OLD NEW: the first OLD, which must be there
+swap() {
+	grep -qF -- "$2" "$1" || missed "there is no \"$2\" in $1 any more: plant something else"
+	python3 - "$@" <<-'P'
+		import sys
+		path, old, new = sys.argv[1:]
+		text = open(path).read().replace(old, new, 1)
+		open(path, "w").write(text)
+	P
+}
+
+layers() {
+	accepts check-layers.sh scripts/dev/check-layers.sh
+	put burstd/base/planted.c <<<'#include "engine/engine.h"'
+	put burstd/base/planted_macro.c <<<'#include PLANTED'
+	put burstd/core/planted.c <<<'#include <uv.h>'
+	put burstd/core/planted_near.c <<<'#include "node.h"'
+	put burstd/cli/planted.c <<<'#include "engine/engine.h"'
+	put burstd/agent/planted.c <<<'#include "core/node.h"'
+	put burstd/nolayer/planted.c <<<'#include <stdio.h>'
+	put burstd/engine/planted.c <<<'#include "core/planted_time.h"'
+	put burstd/core/planted_time.h <<<'#include <time.h>'
+	put providers/sim/planted.c <<<'#include "providers/simcloud/cloud.h"'
+	put providers/simcloud/planted.c <<<'#include "core/node.h"'
+	put burstd/engine/planted_reach.c <<<'#include "io/planted.h"'
+	put burstd/engine/planted_api.c <<<'#include "api/planted.h"'
+	put burstd/io/planted.h <<<'#include <uv.h>'
+	refuses check-layers.sh scripts/dev/check-layers.sh <<-'W'
+		burstd/base/planted.c:1: may not include engine/engine.h
+		burstd/base/planted_macro.c:1: include a file by its name
+		burstd/core/planted.c:1: pure, may not include <uv.h>
+		burstd/core/planted_near.c:1: write node.h from burstd/ or the root
+		burstd/cli/planted.c:1: may not include engine/engine.h
+		burstd/agent/planted.c:1: may not include core/node.h
+		burstd/nolayer/planted.c: no layer nolayer
+		burstd/core/planted_time.h:1: pure, may not include <time.h>
+		providers/sim/planted.c:1: may not include providers/simcloud/cloud.h
+		providers/simcloud/planted.c:1: may not include core/node.h
+		burstd/engine/planted_reach.c: reaches <uv.h> through burstd/io/planted.h
+		burstd/engine/planted_api.c:1: may not include api/planted.h
+	W
+	find burstd providers -name 'planted*' -delete
+	rmdir burstd/nolayer
+}
+
+bats_() {
+	git init -q . # it asks which files there are
+	accepts check-bats.sh scripts/dev/check-bats.sh
+	sed 's/^\t\t//' <<'B' | put tests/e2e/planted.bats
+		@test "one" {
+			[ a = a ] && [ b = b ]
+			! grep -q a b
+			[ a = a ] && false
+			run ! grep -q a b
+			if [ a = a ] && [ b = b ]; then true; fi
+			[ a = a ] || [ b = b ]
+			echo "a && b" | grep -q a
+			true
+		}
+		@test "two" {
+			[ a = c ] && [ b = b ]
+		}
+		setup() {
+			[ a = d ] && [ b = b ]
+			true
+		}
+		helper() {
+			[ a = e ] && [ b = b ]
+			[ a = e ] && return
+			! grep -q a b
+			[ a = e ]
+			true
+		}
+		asked() {
+			[ a = f ]
+			[ a = f ] || return
+			[ a = f ] && [ b = b ]
+		}
+		@test "three" {
+			helper
+			within 10 asked
+		}
+B
+	refuses check-bats.sh scripts/dev/check-bats.sh <<-'W'
+		planted.bats:2: cannot fail here
+		planted.bats:3: cannot fail here
+		planted.bats:15: cannot fail here
+		planted.bats:19: cannot fail here
+		planted.bats:21: cannot fail here
+		planted.bats:26: cannot fail here
+	W
+	[ "$(scripts/dev/check-bats.sh tests/e2e/planted.bats | wc -l)" = 6 ] || missed 'check-bats.sh refuses what can fail'
+	rm tests/e2e/planted.bats
+}
+
+docs() {
+	accepts check-docs.sh scripts/dev/check-docs.sh .
+	printf '%s\n' '' '[a](nowhere.md) [b](docs/design.md#no-such-heading)' "$(printf 'w%.0s' {1..101})" >>README.md
+	# shellcheck disable=SC2016  # Markdown's backquotes
+	printf '%s\n' '' 'Or `make nosuchtarget`.' >>CONTRIBUTING.md
+	# shellcheck disable=SC2016
+	printf '%s\n' '' '`planted_nowhere.c`' >>docs/design.md
+	put burstd/core/planted_unnamed.c <<<''
+	swap docs/design.md 'burstd is about ' 'burstd is about 9'
+	# shellcheck disable=SC2016
+	printf '%s\n' '| `burstd_planted_total` | |' >>docs/operations.md
+	swap burstd/api/metrics.c '"burstd_' '"burstd_planted_other", "burstd_'
+	swap docs/man/burstd.conf.5.scd '*currency*' '*planted_option*'
+	swap scripts/pkg/burstd.conf 'currency ' 'planted_shipped '
+	swap docs/man/simcloud.1.scd '*--seed*' '*--manual*'
+	# shellcheck disable=SC2016
+	swap docs/simcloud.md '| `--seed' '| `--document'
+	swap docs/simcloud.md 'cluster":"falcon"' 'cluster":"another"'
+	swap burstd/engine/refuse.c 'burstd: %s; the job ends' 'burstd: %s; planted words: systemctl restart burstd; the job ends'
+	# shellcheck disable=SC2016
+	printf '%s\n' 'F999 I999' '| F998 | planted | `planted.bats`, `test_node.c` |' >>docs/reliability.md
+	refuses check-docs.sh scripts/dev/check-docs.sh . <<-'W'
+		README.md: link to nowhere.md leads nowhere
+		README.md: no heading for link docs/design.md#no-such-heading
+		101 columns
+		CONTRIBUTING.md: the Makefile has no target nosuchtarget
+		docs/design.md: there is no file planted_nowhere.c
+		docs/design.md: burstd/core/planted_unnamed.c is not named
+		lines of C11": it is
+		metrics: burstd_planted_total is documented and does not exist
+		metrics: burstd_planted_other exists and is not documented
+		planted_option restart
+		planted words: systemctl restart burstd; the job ends
+		a sentence on a job is not for researchers
+		docs/researchers.md: no section has "planted words
+		planted_shipped is documented and does not exist
+		OPTIONS (option argument default): manual
+		docs/simcloud.md: document argument is documented
+		the example's cluster is falcon
+		no test names F999
+		no test names I999
+		F998: there is no test planted.bats
+		F998: no test that its row names has that number
+	W
+}
+
+layers
+bats_
+docs
+exit $failed
