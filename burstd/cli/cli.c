@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "base/paths.h"
+#include "cli/fold.h"
 
 enum {
 	HELP_MAX = 16384,          /* bytes of one --help */
@@ -281,6 +282,21 @@ static int check_words(const struct cli_command *k, const void *args, const stru
 	return e.code == 0 ? CLI_OK : cli_complain(CLI_USAGE, e.msg);
 }
 
+static int run_folded(struct cli *c, const struct cli_command *k, const void *args, char **operands)
+{
+	FILE *f = c->out.f;
+	bool folds = k->folds && !c->json && c->out.columns > 0;
+	int rc;
+
+	if (folds)
+		c->out.f = fold_open(f, c->out.columns);
+	rc = k->run(c, args, operands);
+	if (folds)
+		(void)fclose(c->out.f); /* f knows of its errors */
+	c->out.f = f;
+	return rc;
+}
+
 static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 {
 	void *args = mem_zalloc(k->size + 1);
@@ -306,7 +322,7 @@ static int run(struct cli *c, const struct cli_command *k, struct opt_args *a)
 	} else {
 		memcpy(operands, a->v, (size_t)a->n * sizeof(*operands));
 		rc = check_words(k, args, a);
-		rc = rc == CLI_OK ? k->run(c, args, operands) : rc;
+		rc = rc == CLI_OK ? run_folded(c, k, args, operands) : rc;
 	}
 	free(operands);
 	free(args);

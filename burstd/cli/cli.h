@@ -36,6 +36,7 @@ struct cli_command {
 	int min, max;         /* how many operands */
 	bool hidden;          /* not for people: the lists leave it out */
 	bool local;           /* its words are not for burstd: names of files, say */
+	bool folds;           /* sentences and tables: no word is cut on a terminal (cli/fold.h) */
 	const char *summary;  /* one line, no full stop */
 	const char *about;    /* more sentences, or "" */
 	const char *example;  /* whole command lines */

@@ -172,6 +172,7 @@ const struct cli_command cmd_audit = {
 	.nopts = sizeof(audit_opts) / sizeof(audit_opts[0]),
 	.initial = &audit_initial,
 	.size = sizeof(audit_initial),
+	.folds = true,
 	.run = run_audit,
 };
 

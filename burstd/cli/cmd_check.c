@@ -509,5 +509,6 @@ const struct cli_command cmd_check = {
 		 "providers' prices to\n"
 		 "compare limits with.  Advice alone is no failure.",
 	.example = "burstctl check",
+	.folds = true,
 	.run = run_check,
 };

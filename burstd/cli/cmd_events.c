@@ -373,5 +373,6 @@ const struct cli_command cmd_events = {
 	.nopts = sizeof(events_opts) / sizeof(events_opts[0]),
 	.initial = &events_initial,
 	.size = sizeof(events_initial),
+	.folds = true,
 	.run = run_events,
 };

@@ -322,6 +322,7 @@ const struct cli_command cmd_nodes = {
 	.nopts = sizeof(nodes_opts) / sizeof(nodes_opts[0]),
 	.initial = &nodes_initial,
 	.size = sizeof(nodes_initial),
+	.folds = true,
 	.run = run_nodes,
 };
 
@@ -480,5 +481,6 @@ const struct cli_command cmd_node_show = {
 	.summary = "why one node is what it is, what it cost, what happened to it",
 	.about = "\"burstctl node NAME\" is the same.",
 	.example = "burstctl node show h100-1",
+	.folds = true,
 	.run = run_node_show,
 };

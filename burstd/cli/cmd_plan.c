@@ -410,5 +410,6 @@ const struct cli_command cmd_plan = {
 	.nopts = sizeof(plan_opts) / sizeof(plan_opts[0]),
 	.initial = &plan_initial,
 	.size = sizeof(plan_initial),
+	.folds = true,
 	.run = run_plan,
 };

@@ -190,5 +190,6 @@ const struct cli_command cmd_pools = {
 		 "them, those that are left out last; below them why, and what was refused "
 		 "lately.",
 	.example = "burstctl pools h100",
+	.folds = true,
 	.run = run_pools,
 };

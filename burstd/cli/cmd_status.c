@@ -218,5 +218,6 @@ const struct cli_command cmd_status = {
 		 "slurm.conf\n"
 		 "among them, but for mere advice, which \"burstctl check\" has.",
 	.example = "burstctl status",
+	.folds = true,
 	.run = run_status,
 };

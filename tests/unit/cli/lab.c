@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -114,10 +115,14 @@ static void open_terminal(int ends[2])
 
 static void open_stream(const struct lab *l, int ends[2])
 {
-	if (l->tty)
+	const struct winsize size = {.ws_col = (unsigned short)l->columns};
+
+	if (l->tty) {
 		open_terminal(ends);
-	else
+		assert_int_equal(ioctl(ends[1], TIOCSWINSZ, &size), 0);
+	} else {
 		assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	}
 }
 
 /* [1] is what the child reads. */

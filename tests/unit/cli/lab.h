@@ -20,7 +20,8 @@ struct lab {
 	const char *const *replies; /* one for each request; the last one again and again */
 	size_t nreplies;
 	size_t stop_after; /* end the child when it has asked so often; 0: let it end by itself */
-	bool tty;          /* its standard output is a terminal */
+	bool tty;          /* its standard output is a terminal ... */
+	unsigned columns;  /* ... so wide; 0: nobody knows */
 	const char *typed; /* its standard input is a terminal where this is typed; NULL: nothing */
 	const char *fed;   /* ... or a file with this */
 	/* ... and what came of it. */
