@@ -256,6 +256,37 @@ another_slurm_conf() {
 	all_say_it 2
 }
 
+# parameters LINE: slurm.conf's SlurmctldParameters is that, and slurmctld has it
+parameters() {
+	sed '/^SlurmctldParameters=/d' -i /etc/slurm/slurm.conf
+	[ -z "$1" ] || echo "$1" >>/etc/slurm/slurm.conf
+	scontrol reconfigure
+	slurmctld_has "$1"
+}
+
+slurmctld_has() {
+	local is=${1#*=}
+	is=${is//\"/}
+	within 10 eval '[ "$(scontrol show config | sed -n "s/^SlurmctldParameters *= //p")" = "'"${is:-(null)}"'" ]'
+}
+
+@test "the joined line of SlurmctldParameters: slurmctld takes it as burstctl check prints it, and then it is right" {
+	local is line
+	for is in '' SlurmctldParameters=reboot_from_controller \
+		SlurmctldParameters=cloud_dns,reboot_from_controller,Power_Save_Interval=30 \
+		'SlurmctldParameters="idle_on_node_suspend, power_save_interval=30, node_reg_mem_percent=80"'; do
+		parameters "$is"
+		run burstctl check
+		line=$(sed -n 's/^  write  *//p' <<<"$output")
+		echo "# $is: $line"
+		[[ $output == *'SlurmctldParameters is '* && $line == SlurmctldParameters=* && $line != *' '* && $line != *30* ]]
+		parameters "$line"
+		run burstctl check
+		[[ $output == *' has read it'* && $output != *SlurmctldParameters* ]]
+	done
+	run -1 grep SlurmctldParameters /var/log/slurm/slurmctld.log
+}
+
 # Ours, with the programs where the lab has them, and the lines uncommented that this release needs.
 burst_conf() {
 	local params=()

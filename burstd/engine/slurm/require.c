@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/slurm/look.h"
 #include "engine/slurm/show.h"
@@ -142,7 +143,7 @@ static bool is_about(const char *wanted, struct slurm_text word)
 {
 	size_t n = strcspn(wanted, ", "), k = key_length(wanted, n);
 
-	return key_length(word.p, word.n) == k && memcmp(word.p, wanted, k) == 0;
+	return key_length(word.p, word.n) == k && strncasecmp(word.p, wanted, k) == 0;
 }
 
 static const char *unwanted(const char *wanted)
@@ -162,8 +163,8 @@ static void join_parameters(const struct slurm_look *l, struct slurm_report *r)
 	struct str s;
 
 	str_init(&s, sizeof(r->parameters) - 1);
-	while (rest.n > 0 && rest.p[0] != '(' && slurm_show_cut(&rest, ',', &word)) {
-		bool stays = true;
+	while (slurm_show_item(&rest, &word)) {
+		bool stays = word.n > 0;
 
 		for (size_t i = 0; i < r->n && stays; i++) {
 			const char *wanted = r->problems[i].wanted;

@@ -36,6 +36,15 @@ bool slurm_show_cut(struct slurm_text *rest, char c, struct slurm_text *piece)
 	return true;
 }
 
+bool slurm_show_item(struct slurm_text *list, struct slurm_text *item)
+{
+	bool any = slurm_show_cut(list, ',', item);
+
+	if (any)
+		*item = trim(*item);
+	return any;
+}
+
 bool slurm_show_next(struct slurm_text *rest, struct slurm_text *key, struct slurm_text *value)
 {
 	struct slurm_text line;
@@ -69,7 +78,7 @@ bool slurm_show_option(struct slurm_text list, const char *name, struct slurm_te
 	struct slurm_text word;
 	size_t n = strlen(name);
 
-	while (slurm_show_cut(&list, ',', &word)) {
+	while (slurm_show_item(&list, &word)) {
 		if (word.n < n || strncasecmp(word.p, name, n) != 0)
 			continue;
 		if (word.n == n || word.p[n] == '=') {

@@ -17,6 +17,8 @@ bool slurm_show_is(struct slurm_text t, const char *s);
 
 /* The next piece before c, or what is left of *rest, which loses it; false: no more. */
 bool slurm_show_cut(struct slurm_text *rest, char c, struct slurm_text *piece);
+/* The same of a list with commas, without the spaces around it. */
+bool slurm_show_item(struct slurm_text *list, struct slurm_text *item);
 
 /* The next line of the form `Key = value`; what is around them is skipped.  (null) has no bytes. */
 bool slurm_show_next(struct slurm_text *rest, struct slurm_text *key, struct slurm_text *value);

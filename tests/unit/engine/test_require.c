@@ -559,6 +559,28 @@ static void test_joined_parameters(void **state)
 		const char *is, *joined;
 	} rows[] = {
 		{"idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs", ""},
+		{"node_reg_mem_percent=80",
+		 "node_reg_mem_percent=80,idle_on_node_suspend,power_save_interval=1,"
+		 "cloud_reg_addrs"},
+		{"reboot_from_controller,power_save_interval=1",
+		 "reboot_from_controller,power_save_interval=1,idle_on_node_suspend,"
+		 "cloud_reg_addrs"},
+		/* slurmctld looks for its words with any case, and among spaces. */
+		{"Idle_On_Node_Suspend,POWER_SAVE_INTERVAL=2,Cloud_Reg_Addrs", ""},
+		{"idle_on_node_suspend, power_save_interval=1 , cloud_reg_addrs", ""},
+		{"Power_Save_Interval=30,Cloud_DNS,idle_on_node_suspend",
+		 "idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs"},
+		{"reboot_from_controller, power_save_interval=30,  cloud_dns,",
+		 "reboot_from_controller,idle_on_node_suspend,power_save_interval=1,"
+		 "cloud_reg_addrs"},
+		{"power_save_interval=30,power_save_interval=1",
+		 "idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs"},
+		{"power_save_interval=1,idle_on_node_suspend,power_save_min_interval=30",
+		 "power_save_interval=1,idle_on_node_suspend,cloud_reg_addrs"},
+		/* Another setting that only begins so stays, and is none of ours. */
+		{"no_power_save_interval=9,idle_on_node_suspend_x",
+		 "no_power_save_interval=9,idle_on_node_suspend_x,idle_on_node_suspend,"
+		 "power_save_interval=1,cloud_reg_addrs"},
 		{"(null)", "idle_on_node_suspend,power_save_interval=1,cloud_reg_addrs"},
 		{"reboot_from_controller,power_save_interval=30,cloud_dns,node_reg_mem_percent=80",
 		 "reboot_from_controller,node_reg_mem_percent=80,idle_on_node_suspend,"
