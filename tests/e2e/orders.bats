@@ -48,6 +48,58 @@ said() {
 	done
 }
 
+# Over all that burstd's control socket knows, from its own table: one that is new is looked at here too.
+@test "each order is denied to every uid but root, burstd's own and admins, whatever program asks" {
+	cat >"$lab_dir/ask_all.py" <<-'P'
+		import json, socket, struct, sys
+		def read(s, n):
+		    b = b""
+		    while len(b) < n:
+		        more = s.recv(n - len(b))
+		        if not more: break
+		        b += more
+		    return b
+		for op in sys.argv[1:]:
+		    s = socket.socket(socket.AF_UNIX)
+		    s.settimeout(20)
+		    s.connect("/run/burstd/ctl.sock")
+		    # All that one of them asks for; what is whole for one is too much for none.
+		    q = json.dumps({"v": 1, "op": op, "kind": "resume", "at_ms": 1, "file": "none", "all": True, "nodes": "c1",
+		                    "job": 1, "machine": "c1", "key": "munge"}).encode()
+		    s.sendall(b"J" + struct.pack(">I", len(q)) + q)
+		    head = read(s, 5)
+		    a = json.loads(read(s, struct.unpack(">I", head[1:])[0])) if len(head) == 5 else {}
+		    print(op, "ok" if a.get("ok") else a.get("code") or a.get("error"))
+	P
+	mapfile -t ops < <(sed -n 's/^\t{"\([a-z-]*\)", CTL_[A-Z]*, .*},$/\1/p' "$lab_repo/burstd/api/ctl_api.c")
+	anybody=' status nodes node events pools plan secrets secrets-rotation '
+	[ "${#ops[@]}" -gt 20 ]
+	before=$(burstctl events --json -n 1 | jq .seq)
+	for user in researcher munge daemon; do
+		run lab_as "$user" python3 "$lab_dir/ask_all.py" "${ops[@]}" call
+		echo "$user: $status: $output"
+		[ "$status" = 0 ]
+		[ "${#lines[@]}" = $((${#ops[@]} + 1)) ]
+		[ "${lines[-1]}" = "call only root and burstd's own user may hand over calls" ]
+		for line in "${lines[@]:0:${#ops[@]}}"; do
+			if [[ $anybody == *" ${line% *} "* ]]; then
+				[ "${line#* }" != denied ]
+			else
+				[ "${line#* }" = denied ]
+			fi
+		done
+	done
+	# And nothing came of them.
+	[ "$(burstctl events --json -n 1 | jq .seq)" = "$before" ]
+	burstctl pools --json | jq -e 'all(.pools[]; .paused | not)'
+	[ "$(new_rows)" = 0 ]
+	# It is who asks: to root none of them is denied, though some have no sense as they are.
+	for user in root slurm; do
+		run -0 lab_as "$user" python3 "$lab_dir/ask_all.py" config audit audit-verify reconcile drain retry resume
+		[[ $output != *denied* ]]
+	done
+}
+
 @test "drain: the job ends in peace, no other starts there, the node goes and can be bought again" {
 	job=$(job -w c1 --exclusive --wrap "$until_over")
 	within 30 job_is "$job" RUNNING
