@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 renice -n 19 -p $$ >/dev/null
 jobs=$(nproc)
 log=$(mktemp)
-trap 'rm -f "$log" "$log.elf"' EXIT
+trap 'rm -f "$log"' EXIT
 n=0
 
 ok() { # NAME COMMAND...
@@ -90,21 +90,7 @@ exposure() {
 	rm -rf "$units"
 	return $rc
 }
-# Each starts at an address of its own, with nothing writable that the loader has written, and no stack to run; the hook
-# without a loader at all.
-guarded() {
-	local p
-	make -j"$jobs" WERROR=1 all || return
-	for p in burstd burstctl burst-agent simcloud burst-hook; do
-		readelf -hldW "build/bin/$p" >"$log.elf" || return
-		if ! grep -q 'Type: *DYN' "$log.elf" || ! grep -q GNU_RELRO "$log.elf" || ! grep -qE 'FLAGS.*NOW' "$log.elf" ||
-			grep -E 'GNU_STACK.* [R ]?W?E ' "$log.elf"; then
-			echo "$p is not guarded"
-			return 1
-		fi
-	done
-	! grep INTERP "$log.elf" || return
-}
+guarded() { make -j"$jobs" WERROR=1 all && scripts/dev/check-guards.sh; }
 # So that no harness rots between two long runs: all are built, and pass what was ever kept for them.
 fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 
@@ -116,7 +102,7 @@ ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.sh
 ok "the checks notice what they are for" scripts/dev/check-checks.sh
 ok "install and uninstall" scripts/dev/check-install.sh
 gate systemd-analyze 252 "exposure: burstd 1.5 at most, what is on nodes below 3" exposure
-ok "programs are linked with what guards them" guarded
+ok "programs are compiled and linked with what guards them" guarded
 ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
 ok "no data race between the loop and the node-facing listener" threads
