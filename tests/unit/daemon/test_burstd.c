@@ -301,6 +301,14 @@ static void let_others_write(void)
 	assert_int_equal(chmod(lab_path("state"), 0777), 0);
 }
 
+/* Who is not root can give it to nobody: then its group may write. */
+static void give_away(void)
+{
+	assert_int_equal(chown(lab_path("state"), geteuid() == 0 ? 1 : geteuid(), (gid_t)-1), 0);
+	if (geteuid() != 0)
+		assert_int_equal(chmod(lab_path("state"), 0770), 0);
+}
+
 /* What only a person can mend: the log says what to do, and systemd is not to try again each second
  * (78).  A new uuid is made only where there is no trace of an old one (F55, I11). */
 static void test_state_that_a_person_must_mend(void **state)
@@ -314,6 +322,7 @@ static void test_state_that_a_person_must_mend(void **state)
 		{"lost uuid", lose_uuid, "/uuid: it is lost", "hint=\"1. put uuid back"},
 		{"damaged uuid", damage_uuid, "/uuid: damaged", "hint=\"1. put uuid back"},
 		{"anybody's", let_others_write, "mode 0777", "hint=\"1. start it by systemctl"},
+		{"another user's", give_away, "state", "hint=\"1. start it by systemctl"},
 	};
 	struct burstd *b = mem_zalloc(sizeof(*b));
 	char command[200];
