@@ -473,9 +473,9 @@ chrony() {
 	printf '%s\n' 'local stratum 3' allow 'cmdport 0' 'bindcmdaddress /' 'pidfile /run/far/pid' >$W/far.conf
 	printf '%s\n' 'server 169.254.169.254 iburst maxsamples 1' 'cmdport 0' 'bindcmdaddress /' 'pidfile /run/near/pid' >$W/near.conf
 	: >$W/far.log
-	ip netns exec cloud chronyd -x -d -u root -f $W/far.conf >$W/far.log 2>&1 3>&- &
+	ip netns exec cloud "$chronyd" -x -d -u root -f $W/far.conf >$W/far.log 2>&1 3>&- &
 	until grep -q 'control of system clock' $W/far.log; do sleep 0.05; done
-	chronyd -x -d -u nobody -Q -t 10 -f $W/near.conf
+	"$chronyd" -x -d -u nobody -Q -t 10 -f $W/near.conf
 }
 
 # What a user's closed socket sends again has no owner: that is not root's either.
