@@ -57,13 +57,21 @@ teardown() {
 	crowd_goes
 }
 
-# Microseconds, a line each; and none is put into the spool.
+# took FILE CMD...: what CMD takes, in microseconds, as a line of FILE
+took() {
+	local file=$1 from=${EPOCHREALTIME/./}
+	shift
+	"$@" || return
+	echo $((${EPOCHREALTIME/./} - from)) >>"$file"
+}
+
+# hooks DIR: hooks, and by turns with them what munged answers to the same user: it has no part in this, and what the crowd
+# takes of the machine it takes from both.
 hooks() {
-	local from
+	rm -f "$1/hooks" "$1/munged"
 	for _ in $(seq 60); do
-		from=$(date +%s%N)
-		lab_as slurm env -i "$lab_dir/bin/burst-suspend" c1 || return
-		echo $((($(date +%s%N) - from) / 1000))
+		took "$1/hooks" lab_as slurm env -i "$lab_dir/bin/burst-suspend" c1 || return
+		took "$1/munged" lab_as slurm env -i /usr/bin/munge -n -o /dev/null || return
 		sleep 0.02
 	done
 }
@@ -77,12 +85,16 @@ metrics() {
 	curl -qsS -o /dev/null -f --max-time 1 http://127.0.0.1:9818/metrics
 }
 
-# Half of them within 100 ms, and none in the spool.
+# Half of them within 100 ms, or within twice of what munged takes where that is no quicker; and none in the spool.
 hooks_are_quick() {
-	hooks >"$BATS_TEST_TMPDIR/during"
+	local hooks munged
+	hooks "$BATS_TEST_TMPDIR"
 	run -0 ls /var/spool/burstd
 	[ "$output" = '' ]
-	[ "$(half "$BATS_TEST_TMPDIR/during")" -lt 100000 ]
+	hooks=$(half "$BATS_TEST_TMPDIR/hooks")
+	munged=$(half "$BATS_TEST_TMPDIR/munged")
+	echo "half of the hooks within $hooks us, half of munged's answers within $munged us"
+	[ "$hooks" -lt 100000 ] || { [ "$munged" -ge 100000 ] && [ "$hooks" -lt $((2 * munged)) ]; }
 }
 
 @test "32 connections that stream requests to the metrics leave hooks below 100 ms, and the metrics to others" {
