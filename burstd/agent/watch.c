@@ -299,6 +299,7 @@ static void on_ack(void *ctx, const struct answer *a, const struct err *e)
 
 	if (a == NULL || a->status != 200) {
 		complain(w, e != NULL ? e->msg : "an event was not acknowledged");
+		w->acks[w->nacks % WATCH_ACKS_MAX][0] = '\0'; /* again, at the next poll */
 		return;
 	}
 	w->nacks++;

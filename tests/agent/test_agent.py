@@ -212,7 +212,7 @@ def closed_connection(lab):
 def answers_that_are_none(lab):
     """only a whole {"ok":true} for this very generation is the answer to a heartbeat"""
     b = lab.burstd()
-    for bad in ({"ok": False}, {"ok": "true"}, {"ok": True, "generation": 4}, b'{"ok":true', b'[{"ok":true}]', b"", b"OK",
+    for bad in ({"ok": False}, {"ok": "true"}, {"ok": True, "generation": 4}, {"ok": True, "generation": 2}, b'{"ok":true', b'[{"ok":true}]', b"", b"OK",
                 b'{"ok":true}{"ok":true}', b'{"ok":true,"generation":"3"}'):
         b.on("/v1/node/heartbeat", (200, bad))
         lab.configure([b])
@@ -550,6 +550,10 @@ def gcp(lab):
     begun = time.monotonic()
     e = until(lambda: b.events("preempt"), "preemption")[0]
     assert time.monotonic() - begun < 2 and abs(e["deadline"] - time.time() - 30) < 10, e
+    g.set("maintenance-event", "NONE")
+    until(lambda: g.held >= 6, "held again")
+    g.set("maintenance-event", "TERMINATE_ON_HOST_MAINTENANCE")
+    until(lambda: len(b.events("maintenance")) == 2, "the next maintenance is another one")
 
 
 def gcp_flavour(lab):
@@ -584,11 +588,14 @@ def azure(lab):
              "Resources": ["other", "H100-1-vm"], "EventStatus": "Scheduled", "NotBefore": "Mon, 19 Sep 2033 18:29:47 GMT",
              "Description": "Host server is undergoing maintenance", "EventSource": "Platform", "DurationInSeconds": -1}
     foreign = dict(event, EventId="00000000-d2cd-49c7-8624-8643e7171297", Resources=["other"])
-    started = []
+    started, lame = [], []
 
     def events(h, body):
         if h.headers.get("Metadata") != "true":
             h.answer(400)
+        elif h.command == "POST" and not lame:
+            lame.append(body)  # it is asked for again
+            h.answer(500)
         elif h.command == "POST":
             started.extend(r["EventId"] for r in json.loads(body)["StartRequests"])
             h.answer(200)
@@ -752,6 +759,30 @@ def local_command(lab):
     never(lambda: lab.read("local.ran").count("\n") > 1, "once", 4)
 
 
+def local_command_goes_on(lab):
+    """F41: told to end while the command tells the jobs, we do not end that"""
+    lab.job(500)
+    lab.write("going", "preempt")
+    slow = lab.script("slow", f"touch {lab.dir}/begun; sleep 2; touch {lab.dir}/told")
+    p = lab.start(["https://127.0.0.3:1"], notice_file=f"{lab.dir}/going", local_command=slow, deadman="0s")
+    until(lambda: os.path.exists(f"{lab.dir}/begun"), "the command")
+    p.terminate()
+    assert p.wait(10) == 0
+    until(lambda: os.path.exists(f"{lab.dir}/told"), "the jobs were told")
+
+
+def notice_of_each_boot(lab):
+    """F41: the same word after the machine was started anew is another notice, and burstd has not heard it"""
+    b = lab.burstd()
+    lab.write("going", "preempt")
+    for n in (1, 2):
+        lab.write("proc/sys/kernel/random/boot_id", f"0f7c7d0e-1111-2222-3333-44445555666{n}\n")
+        p = lab.start([b], notice_file=f"{lab.dir}/going")
+        until(lambda: len(b.events("preempt")) == n, "the event")  # pylint: disable=cell-var-from-loop
+        p.kill()
+    assert len({e["id"] for e in b.events("preempt")}) == 2
+
+
 def local_command_not(lab):
     """but not when burstd has answered, nor for what is far away, nor without jobs"""
     b = lab.burstd()
@@ -763,6 +794,9 @@ def local_command_not(lab):
     p.kill()
     lab.write("going", "maintenance 1993553445")
     p = lab.start(["https://127.0.0.3:1"])
+    until(lambda: lab.read("log").count("type=maintenance") == 1, "the notice")
+    lab.write("going", "maintenance")  # nobody says when
+    until(lambda: lab.read("log").count("type=maintenance") == 2, "the next one")
     time.sleep(5)
     p.kill()
     lab.no_job(500)
@@ -1201,7 +1235,8 @@ TESTS = [urgent_overtakes, asks_on, interval_has_bounds, deadman_and_jobs, deadm
          names_are_looked_up, wrong_ca, old_tls, wrong_name, redirect, huge_answers, closed_connection,
          answers_that_are_none, renewal, renewal_in_time, renewal_by_the_wall, renewal_for_a_job, aws_spot, aws_token,
          aws_others, portal, gcp, gcp_flavour, gcp_restarts, azure, azure_looks_itself, azure_preempt,
-         file_and_command, lost_acks, refused, refused_else, parallel, local_command, hiccup, gpus_of_driver, shutdown,
+         file_and_command, lost_acks, refused, refused_else, parallel, local_command,
+         local_command_goes_on, notice_of_each_boot, hiccup, gpus_of_driver, shutdown,
          shutdown_why, keys_follow, keys_off, keys_unsaid, keys_clocks, keys_fail, hosts_follow, hosts_hostile,
          hosts_in_place, hosts_sandboxed, hosts_full, hosts_long, hosts_many, hosts_off, secrets, configuration,
          environment, usage]

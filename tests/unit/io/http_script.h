@@ -93,6 +93,8 @@ enum act { ACT_REPLY, ACT_CLOSE, ACT_REPLY_AND_CLOSE, ACT_DRIP, ACT_FLOOD };
 
 #define OK "HTTP/1.1 200 OK\r\nRetry-After: 7\r\nContent-Length: 2\r\n\r\nhi"
 
+#define TEN(x) x x x x x x x x x x
+
 static const struct script {
 	const char *path;
 	enum act act;
@@ -126,6 +128,9 @@ static const struct script {
 	{"/badlength", ACT_REPLY_AND_CLOSE, "HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhi"},
 	{"/badchunk", ACT_REPLY_AND_CLOSE,
 	 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhi\r\n"},
+	{"/grows", ACT_REPLY,
+	 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n11\r\nanswer of a store\r\n"
+	 "898\r\n" TEN(TEN("abcdefghijklmnopqrstuv")) "\r\n0\r\n\r\n"},
 	{"/slowbody", ACT_DRIP, "HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n"},
 	{"/slowhead", ACT_DRIP, ""},
 	{"/headers", ACT_FLOOD, "HTTP/1.1 200 OK\r\n"},

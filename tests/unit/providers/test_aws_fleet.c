@@ -166,6 +166,11 @@ static void test_of_several_refusals_the_most_hopeful_counts(void **state)
 		{FLEET("", ERROR("InvalidParameterValue")), PROVIDER_OK, PROVIDER_INVALID},
 		{FLEET("", ERROR("InternalError") ERROR("InsufficientInstanceCapacity")),
 		 PROVIDER_OK, PROVIDER_AMBIGUOUS},
+		/* F1: what may have happened is not sent again as what was throttled. */
+		{FLEET("", ERROR("InternalError") ERROR("RequestLimitExceeded")), PROVIDER_OK,
+		 PROVIDER_AMBIGUOUS},
+		{FLEET("", ERROR("RequestLimitExceeded") ERROR("InternalError")), PROVIDER_OK,
+		 PROVIDER_AMBIGUOUS},
 		{FLEET(BOUGHT("i-1"), ERROR("InsufficientInstanceCapacity")), PROVIDER_OK,
 		 PROVIDER_OK},
 		{FLEET("", ""), PROVIDER_OK, PROVIDER_AMBIGUOUS}, /* it says nothing */

@@ -76,7 +76,7 @@ static void test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file(
 	static const char want[] =
 		"Action=AssumeRole&Version=2011-06-15&RoleArn=arn%3Aaws%3Aiam%3A%3A1%3Arole%2Fr";
 	struct provider_conf conf = usual();
-	struct provider_op op = create(1);
+	struct provider_op op = create(1), again = login();
 	struct provider_request rq;
 
 	(void)state;
@@ -85,6 +85,11 @@ static void test_a_role_is_assumed_with_the_right_of_the_machine_or_of_the_file(
 	assert_true(provider_aws.good_until(self) == 0);
 	step("POST", "https://sts.eu-west-1.amazonaws.com/", want, STS, 0);
 	assert_true(provider_aws.good_until(self) == now_ms + 3600000);
+	/* Again, with the key of the file: the session may be over by then. */
+	build(&rq, &again);
+	assert_null(strstr(header(&rq, "Authorization"), "Credential=ASIA2/"));
+	assert_null(header(&rq, "X-Amz-Security-Token"));
+	provider_request_fini(&rq);
 	conf.credential = NULL;
 	conf.sts_url = "https://sts.example/";
 	reopen(&conf);
@@ -149,6 +154,8 @@ static void test_a_role_name_cannot_lead_elsewhere(void **state)
 	reopen(&conf);
 	assert_int_equal(provider_aws.renew(self, "TOK", NULL), 1);
 	assert_int_equal(provider_aws.renew(self, "../../user-data", NULL), -1);
+	assert_int_equal(provider_aws.renew(self, "TOK", NULL), 1);
+	assert_int_equal(provider_aws.renew(self, "launcher?x=y", NULL), -1);
 }
 
 static void test_the_token_of_the_machine_is_in_no_message(void **state)
@@ -164,6 +171,41 @@ static void test_the_token_of_the_machine_is_in_no_message(void **state)
 	parse(&r, &op, 403,
 	      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not with TOK==</Message>"
 	      "</Error></ErrorResponse>");
+	assert_string_equal(r.message, "AccessDenied: not with ***");
+	provider_result_fini(&r);
+}
+
+/* That of a file, which another role is assumed with, is not that of the session. */
+/* Half of the key of another profile is no key. */
+static void test_the_first_profile_has_no_session_of_the_second(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	conf.credential = "[a]\naws_access_key_id = AKIA1\naws_secret_access_key = s/1\n"
+			  "[b]\naws_session_token = qqq-token\n";
+	reopen(&conf);
+	build(&rq, &op);
+	assert_null(header(&rq, "X-Amz-Security-Token"));
+	provider_request_fini(&rq);
+}
+
+static void test_the_token_of_the_file_is_in_no_message(void **state)
+{
+	struct provider_conf conf = usual();
+	struct provider_op op = login();
+	struct provider_result r;
+
+	(void)state;
+	conf.role = "arn:aws:iam::1:role/r";
+	conf.credential = "[a]\naws_access_key_id = AKIA1\naws_secret_access_key = s/1\n"
+			  "aws_session_token = qqq-token\n";
+	reopen(&conf);
+	parse(&r, &op, 403,
+	      "<ErrorResponse><Error><Code>AccessDenied</Code><Message>not with qqq-token"
+	      "</Message></Error></ErrorResponse>");
 	assert_string_equal(r.message, "AccessDenied: not with ***");
 	provider_result_fini(&r);
 }
@@ -247,6 +289,20 @@ static void test_a_closed_driver_leaves_no_secret_behind(void **state)
 	assert_int_equal(left_behind("qqqqqqtoken"), 0);
 }
 
+/* I36: what comes with a create may have a token for the keys in it. */
+static void test_user_data_of_a_create_is_not_left_behind(void **state)
+{
+	struct provider_op op = create(1);
+	struct provider_request rq;
+
+	(void)state;
+	op.u.create.user_data = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
+	build(&rq, &op);
+	assert_int_not_equal(left_behind("cXFxcXFxcXFxcXFx"), 0); /* in the request */
+	provider_request_fini(&rq);
+	assert_int_equal(left_behind("cXFxcXFxcXFxcXFx"), 0);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -256,8 +312,11 @@ int main(void)
 		T(test_a_login_that_fails_begins_at_its_first_step_and_keeps_the_session),
 		T(test_a_role_name_cannot_lead_elsewhere),
 		T(test_the_token_of_the_machine_is_in_no_message),
+		T(test_the_first_profile_has_no_session_of_the_second),
+		T(test_the_token_of_the_file_is_in_no_message),
 		T(test_a_file_may_hold_a_session_and_other_profiles),
 		T(test_a_closed_driver_leaves_no_secret_behind),
+		T(test_user_data_of_a_create_is_not_left_behind),
 	};
 #undef T
 

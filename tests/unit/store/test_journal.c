@@ -580,6 +580,21 @@ static int64_t main_size(const struct fixture *f)
 	return st.st_size;
 }
 
+/* I36: tokens are in it. */
+static void test_a_new_journal_is_for_us_alone(void **state)
+{
+	struct fixture *f = *state;
+	mode_t before = umask(0);
+	struct stat st;
+
+	journal_close(f->j);
+	assert_int_equal(unlink(f->path), 0);
+	open_journal(f, false);
+	(void)umask(before);
+	assert_int_equal(stat(f->path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+}
+
 /* What is forgotten makes room for what comes. */
 static void test_trim_makes_room(void **state)
 {
@@ -620,6 +635,7 @@ int main(void)
 		TEST(test_numbers_after_a_trim),
 		TEST(test_trim_after_a_clock_went_back),
 		TEST(test_trim_by_number),
+		TEST(test_a_new_journal_is_for_us_alone),
 		TEST(test_trim_makes_room),
 	};
 
