@@ -306,7 +306,7 @@ def renewal_for_a_job(lab):
 
 
 def rogue_renewal(lab):
-    """a certificate for another key, from another CA, or that is none, changes nothing"""
+    """a certificate for another key, from another CA, that ends sooner, or that is none, changes nothing"""
     b = lab.burstd()
     other = CA(lab.dir, "rogue")
     _, stolen = lab.ca.issue("other-key", CLIENT_EXT)
@@ -314,7 +314,8 @@ def rogue_renewal(lab):
         stolen = f.read()
     before = lab.read("h100-1.pem")
     b.on("/v1/node/heartbeat", (200, {"ok": True, "renew": True}))
-    bad = [lambda csr: stolen, lambda csr: other.sign(csr, CLIENT_EXT).decode(), lambda csr: "x", lambda csr: ""]
+    bad = [lambda csr: stolen, lambda csr: other.sign(csr, CLIENT_EXT).decode(), lambda csr: "x", lambda csr: "",
+           lambda csr: lab.ca.sign(csr, CLIENT_EXT, ("-days", "0")).decode()]
     for one in bad:
         b.on("/v1/node/renew", lambda h, body, one=one: h.answer(
             200, {"cert": one(base64.b64decode(json.loads(body)["csr"]))}))
@@ -763,7 +764,7 @@ def local_command_goes_on(lab):
     """F41: told to end while the command tells the jobs, we do not end that"""
     lab.job(500)
     lab.write("going", "preempt")
-    slow = lab.script("slow", f"touch {lab.dir}/begun; sleep 2; touch {lab.dir}/told")
+    slow = lab.script("slow", f"touch {lab.dir}/begun; while kill -0 $PPID; do sleep 0.2; done; sleep 1; touch {lab.dir}/told")
     p = lab.start(["https://127.0.0.3:1"], notice_file=f"{lab.dir}/going", local_command=slow, deadman="0s")
     until(lambda: os.path.exists(f"{lab.dir}/begun"), "the command")
     p.terminate()

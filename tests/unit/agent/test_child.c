@@ -111,6 +111,20 @@ static void test_surroundings(void **state)
 			    "SLURM_CONF=/x/slurm.conf\n");
 }
 
+/* It is to end by SIGTERM, which we take by a descriptor. */
+static void test_signals_are_not_blocked(void **state)
+{
+	sigset_t some, before;
+
+	(void)state;
+	(void)sigemptyset(&some);
+	(void)sigaddset(&some, SIGTERM);
+	(void)sigprocmask(SIG_BLOCK, &some, &before);
+	run("grep SigBlk /proc/self/status", "");
+	(void)sigprocmask(SIG_SETMASK, &before, NULL);
+	assert_string_equal(end.out, "SigBlk:\t0000000000000000\n");
+}
+
 static void test_how_they_end(void **state)
 {
 	(void)state;
@@ -214,6 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_surroundings),
+		cmocka_unit_test(test_signals_are_not_blocked),
 		cmocka_unit_test(test_how_they_end),
 		cmocka_unit_test(test_too_much),
 		cmocka_unit_test(test_out_of_time),

@@ -117,11 +117,29 @@ static void test_a_time_that_is_asked_for_is_by_the_wall_clock(void **state)
 	stop(f);
 }
 
+/* When a machine is taken away, too. */
+static void test_a_time_that_is_told_is_by_the_wall_clock(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+	char request[128];
+
+	(void)state;
+	f->e.of_wall_ms = HOUR;
+	(void)snprintf(request, sizeof(request),
+		       "{\"v\":1,\"op\":\"notice\",\"machine\":\"n1\",\"kind\":\"reclaim\","
+		       "\"at_ms\":%lld}",
+		       (long long)FAKE_NOW + 5 - HOUR);
+	json_decref(ask_as(f, &admin, request));
+	assert_true(f->e.notice.at_ms == FAKE_NOW + 5);
+	stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_times_are_by_the_wall_clock),
 		cmocka_unit_test(test_a_time_that_is_asked_for_is_by_the_wall_clock),
+		cmocka_unit_test(test_a_time_that_is_told_is_by_the_wall_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

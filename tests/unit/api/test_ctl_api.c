@@ -101,6 +101,9 @@ static void test_orders(void **state)
 	assert_string_equal(text(r, "code"), "failed");
 	assert_string_equal(text(r, "error"), "burstd.conf:3: no good");
 	json_decref(r);
+	r = ask_as(f, &admin, "{\"v\":1,\"op\":\"gate\",\"job\":7,\"nodes\":\"n1\"}");
+	assert_string_equal(text(r, "code"), "denied"); /* slurmctld's user only */
+	json_decref(r);
 	r = ask(f, "{\"v\":1,\"op\":\"config\"}");
 	assert_string_equal(text(r, "path"), "/etc/burstd/burstd.conf");
 	assert_non_null(strstr(text(r, "text"), "falcon"));

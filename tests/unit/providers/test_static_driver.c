@@ -142,6 +142,7 @@ static const struct {
 	{PROVIDER_CREATE, 0, "not-yet 5000 no\n", PROVIDER_NOT_YET},
 	{PROVIDER_CREATE, 0, "not-yet soon\n", PROVIDER_AMBIGUOUS},
 	{PROVIDER_CREATE, 1, "transient no directory\n", PROVIDER_TRANSIENT},
+	{PROVIDER_CREATE, 0, "ambiguous it may be on\n", PROVIDER_AMBIGUOUS}, /* F1 */
 	{PROVIDER_CREATE, 0, "maybe\n", PROVIDER_AMBIGUOUS},
 	{PROVIDER_DELETE, 0, "ok \n", PROVIDER_OK},
 	{PROVIDER_DELETE, 0, "not-found x\n", PROVIDER_NOT_FOUND},

@@ -572,6 +572,21 @@ static void test_an_answer_that_makes_no_sense_is_no_answer(void **state)
 	}
 }
 
+/* By `destroy` it has no time of deletion. */
+static void test_a_destroyed_version_is_none(void **state)
+{
+	struct secret_result r;
+
+	(void)state;
+	parse(SECRET_VERSION, 200,
+	      "{\"data\":{\"current_version\":7,\"versions\":{\"7\":{\"deletion_time\":\"\","
+	      "\"destroyed\":true}}}}",
+	      NULL, NULL, &r);
+	assert_int_equal(r.code, SECRET_MISSING);
+	assert_string_equal(r.message, "version 7 was deleted");
+	secret_result_fini(&r);
+}
+
 static void test_no_message_quotes_a_secret(void **state)
 {
 	struct secret_result r;
@@ -601,6 +616,7 @@ int main(void)
 		T(test_a_throttled_reply_says_when_and_a_redirect_where),
 		T(test_a_redirect_counts_only_to_our_own_addresses),
 		T(test_an_answer_that_makes_no_sense_is_no_answer),
+		T(test_a_destroyed_version_is_none),
 		T(test_no_message_quotes_a_secret),
 #undef T
 	};
