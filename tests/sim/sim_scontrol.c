@@ -495,15 +495,15 @@ static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comme
 }
 
 /* Nobody's begin time is made earlier, nobody's hold is overruled; but what burstd itself has set
- * it may take back. */
+ * it may take back, and a clock that was set since burstd looked has moved slurmctld's own. */
 static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, const char *comment)
 {
 	int64_t at = sim_ctld_seconds(c->w->now) + strtoll(wait, NULL, 10) * SIM_SECOND;
+	bool earlier = at < j->begin_at && j->begin_at != j->waits_to;
 
 	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
 	check_told(c->w, comment, at);
-	if (j->user_at < j->details_at &&
-	    (j->held || (at < j->begin_at && j->begin_at != j->waits_to)))
+	if (j->user_at < j->details_at && (j->held || (earlier && c->w->set_at < j->details_at)))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
 }
