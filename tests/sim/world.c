@@ -116,7 +116,7 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 				W(DRAINING) | W(QUARANTINED) | NO_ROW, why_dr},
 	[SIM_WRONG_NODE] = {"F36 registers wrong", 150, OTHER_THAN_BOOT, why_boot},
 	[SIM_WRONG_IMAGE] = {"F36 wrong image", 60,
-			     W(WANTED) | W(READY) | W(DRAINING) | W(GONE) | W(QUARANTINED),
+			     W(WANTED) | W(READY) | W(DRAINING) | W(GONE) | W(QUARANTINED) | NO_ROW,
 			     why_boot},
 	[SIM_SLURMD_DIES] = {"slurmd dies", 60, OTHER_THAN_UP, why_up},
 	[SIM_ADMIN_PAUSES] = {"pool paused or resumed", 30, NODES, why_one},
