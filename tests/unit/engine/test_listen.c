@@ -170,6 +170,22 @@ static void test_what_is_too_early_is_not_forgotten(void **state)
 			    "listen() early-1 commit listen() i-1 commit forget(r1) listen()");
 }
 
+/* Of several that come together one is enough. */
+static void test_what_is_too_early_keeps_the_others_with_the_provider(void **state)
+{
+	(void)state;
+	cloud_run(B.c);
+	says("", "r1", "early-1");
+	result.notices = mem_realloc(result.notices, 2 * sizeof(*result.notices));
+	result.notices[1] = result.notices[0];
+	(void)snprintf(result.notices[1].id, sizeof(result.notices[1].id), "i-1");
+	result.nnotices = 2;
+	answer_after("listen()", 4000);
+	W.now = cloud_next_ms(B.c);
+	cloud_run(B.c);
+	assert_string_equal(B.story, "listen() early-1 i-1 commit listen()");
+}
+
 static void test_a_journal_that_fails_keeps_the_notice_at_the_provider(void **state)
 {
 	(void)state;
@@ -361,6 +377,7 @@ int main(void)
 		T(test_silence_is_a_request_in_twenty_seconds),
 		T(test_what_is_told_is_durable_before_it_is_forgotten),
 		T(test_what_is_too_early_is_not_forgotten),
+		T(test_what_is_too_early_keeps_the_others_with_the_provider),
 		T(test_a_journal_that_fails_keeps_the_notice_at_the_provider),
 		T(test_the_same_again_and_again_is_not_asked_for_faster),
 		T(test_failures_are_told_and_tried_again_later_each_time),

@@ -375,6 +375,49 @@ static void test_refused(void **state)
 	assert_int_equal(events(f, "c1", "terminated", "ordered by root"), 0);
 }
 
+static struct fleet_node *insert(struct fix *f, uint64_t gen, enum node_state state, int64_t ms)
+{
+	struct fleet_node *fn;
+	struct node n;
+
+	node_init(&n, "c3", gen, ms);
+	n.state = state;
+	fn = engine_insert(f->e, &n, "for the test");
+	engine_commit(f->e);
+	return fn;
+}
+
+/* F48: what slurmctld said was of before that was bought. */
+static void test_what_was_bought_since_is_not_known_yet(void **state)
+{
+	const struct engine_request rq = {.nodes = "c3", .order = ENGINE_TERMINATE, .by = "root"};
+	struct engine_ordered o;
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	(void)insert(f, 9, NODE_BOOTING, f->e->snapshot_ms);
+	assert_int_equal(engine_operate(f->e, &rq, &o, NULL), -1);
+	assert_int_equal(o.n, 0);
+}
+
+/* All that there is of it goes, not the newest alone. */
+static void test_what_an_admin_ends_is_all_of_the_node(void **state)
+{
+	const struct engine_request rq = {.nodes = "c3", .order = ENGINE_TERMINATE, .by = "root"};
+	struct fleet_node *older, *newest;
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	older = insert(f, 8, NODE_QUARANTINED, f->e->snapshot_ms - 2000);
+	newest = insert(f, 9, NODE_BOOTING, f->e->snapshot_ms - 1000);
+	order(f, &rq, 1, 0, 0);
+	engine_commit(f->e);
+	assert_int_equal(newest->n.state, NODE_DELETING);
+	assert_int_equal(older->n.state, NODE_DELETING);
+}
+
 /* Why burstd itself has a node powered down is told to whoever looks at it, and stays in the
  * journal. */
 static void test_powered_down(void **state)
@@ -459,6 +502,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_is_not_sent_after_all_is_on_record_too,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_stray_is_deleted_as_one, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_what_was_bought_since_is_not_known_yet, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_what_an_admin_ends_is_all_of_the_node, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_pause, setup, teardown),

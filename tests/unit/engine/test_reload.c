@@ -97,9 +97,11 @@ static void to_wrap_with_one_that_wraps_is_taken(void **state)
 {
 	(void)state;
 	assert_true(secrets_wraps(F.e));
+	fleet_find(&F.e->fleet, "c1")->tried = 1; /* a place in the old file */
 	F.release = CONF_WRAP;
 	assert_int_equal(engine_reload(F.e, make_conf(), NULL), 0);
 	assert_int_equal(F.e->conf->secrets.release, CONF_WRAP);
+	assert_int_equal(fleet_find(&F.e->fleet, "c1")->tried, 0);
 }
 
 /* --- files that machines need -----------------------------------------------------------------

@@ -346,6 +346,16 @@ static void test_a_token_of_a_path_that_begins_alike_is_not_unwrapped(void **sta
 	assert_int_equal(access(file, F_OK), -1);
 }
 
+/* Nor one of which it is the beginning. */
+static void test_a_token_of_half_the_path_is_not_unwrapped(void **state)
+{
+	(void)state;
+	say("a0/peek", "righ");
+	assert_int_equal(waiting(), 0);
+	assert_int_equal(S()->enrolment, ENGINE_ENROL_FAILED);
+	assert_int_equal(access(file, F_OK), -1);
+}
+
 static void test_a_token_that_was_used_before_is_an_alarm(void **state)
 {
 	(void)state;
@@ -467,6 +477,7 @@ int main(void)
 		E(test_a_wrapped_credential_is_looked_at_unwrapped_kept_and_used),
 		E(test_a_token_from_elsewhere_is_not_unwrapped),
 		E(test_a_token_of_a_path_that_begins_alike_is_not_unwrapped),
+		E(test_a_token_of_half_the_path_is_not_unwrapped),
 		E(test_a_token_that_was_used_before_is_an_alarm),
 		E(test_unwrap_is_never_sent_again_blindly),
 		E(test_one_enrols_at_a_time),
