@@ -254,6 +254,20 @@ static void test_the_create_behind_a_fabric_waits_for_room(void **state)
 	assert_int_equal(F.sent, 1);
 }
 
+/* More room there never is: it would wait for ever. */
+static void test_a_job_larger_than_all_room_goes_when_there_is_all(void **state)
+{
+	static const struct provider_limit own[PROVIDER_NOPS] = {
+		[PROVIDER_CREATE] = {.instances = {2, 1}}};
+
+	(void)state;
+	want_a_job("job"); /* of three */
+	limit_init(&F.cloud.limit, 1000, 0, own, engine_now(&F.e));
+	launch_run(&F.e);
+	say(PROVIDER_OK);
+	assert_int_equal(F.sent, 1);
+}
+
 /* A lost answer, or a restart: the same name, and made again first, for nobody knows. */
 static void test_a_repeat_makes_the_same_fabric_first(void **state)
 {
@@ -350,6 +364,7 @@ int main(void)
 		T(test_a_create_that_is_throttled_keeps_its_fabric),
 		T(test_the_create_behind_a_fabric_asks_its_limit),
 		T(test_the_create_behind_a_fabric_waits_for_room),
+		T(test_a_job_larger_than_all_room_goes_when_there_is_all),
 		T(test_a_fabric_is_made_before_the_create_of_its_job),
 		T(test_one_node_of_a_job_needs_no_fabric),
 		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),

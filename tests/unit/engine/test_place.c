@@ -259,6 +259,24 @@ static void test_what_changes_is_news_to_who_is_to_be_told(void **state)
 	assert_true(nm->hint.stale);
 }
 
+/* I22: what lives again after its bill is not counted twice until the next one. */
+static void test_what_was_billed_is_not_spent_again(void **state)
+{
+	enum { HOUR = 3600000 };
+	struct fix *f = *state;
+	struct node n;
+
+	assert_int_equal(load(f, make_conf(), NULL), 0);
+	node_init(&n, "c1", 1, engine_now(f->e) - 2 * HOUR);
+	n.state = NODE_DELETING;
+	n.start_ms = n.wanted_ms;
+	n.end_ms = n.start_ms + HOUR;
+	n.rate_nano_h = 1000;
+	(void)engine_insert(f->e, &n, "shown again");
+	f->e->fleet.pools[0].spent_nano = engine_billed(&n);
+	assert_in_range(engine_spent(f->e, 0), 2000, 2100);
+}
+
 /* Nor does it cost what another provider, that sells the same, wants for it. */
 static void test_what_is_gone_costs_what_its_own_provider_wanted(void **state)
 {
@@ -688,6 +706,7 @@ int main(void)
 		T(test_what_is_gone_costs_what_it_did),
 		T(test_what_changes_is_news_to_who_is_to_be_told),
 		T(test_what_is_gone_costs_what_its_own_provider_wanted),
+		T(test_what_was_billed_is_not_spent_again),
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),
