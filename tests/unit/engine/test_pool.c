@@ -363,8 +363,10 @@ static void test_elsewhere_is_forgotten(void **state)
 	F.now += 2000;
 	fails(0, 1000);
 	assert_int_equal(pool_wrong_until(&F.e, 0, 0), F.now + BREAKER_MS);
+	pool_set_cost(&F.e, 0, 0, 7);
 	pool_grow(&F.e, 2, 2);
 	assert_int_equal(pool_wrong_until(&F.e, 0, 0), 0);
+	assert_int_equal(pool_cost(&F.e, 0, 0), 0); /* it may be another offer's */
 }
 
 static void test_admin(void **state)
