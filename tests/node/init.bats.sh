@@ -443,7 +443,7 @@ names() {
 	[ "$(grep -c '^# burst: begin' /etc/hosts)" = 1 ]
 	not grep -q c2 /etc/hosts
 	grep -q '10.0.0.9 c9' /etc/hosts
-	for odd in '10.0.0.1 localhost' '10.0.0.1' 'x c1' '10.0.0.1 c1;x'; do
+	for odd in '10.0.0.1 localhost' '10.0.0.1 c1 LocalHost' '10.0.0.1' 'x c1' '10.0.0.1 c1;x'; do
 		claimed "hosts=$(echo "$odd" | base64 -w0)"
 		fails names 'odd line'
 	done
@@ -496,6 +496,8 @@ gpus() {
 	tool nvidia-smi 'for i in 1 2 3 4 5 6 7; do echo "NVIDIA H100 80GB HBM3"; done'
 	claimed gpus=8
 	fails gpu '7 GPUs, 8 expected'
+	claimed gpus=4 # another type than was bought, and slurmd would say so
+	fails gpu '7 GPUs, 4 expected'
 	tool nvidia-smi 'echo x; exit 9'
 	claimed gpus=1
 	fails gpu 'cannot be counted'

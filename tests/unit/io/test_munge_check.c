@@ -319,6 +319,7 @@ static void a_credential_for_another_request_is_refused(void **state)
 		const char *why;
 	} cases[] = {
 		{{.host = "evil.example.com"}, "it is for another host"},
+		{{.host = "burst"}, "it is for another host"},
 		{{.path = "/v1/node/event"}, "it is for another path"},
 		{{.method = "GET"}, "it is for another method"},
 		{{.body = "{}"}, "it is for another body"},

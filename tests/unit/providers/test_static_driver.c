@@ -103,6 +103,8 @@ static void test_build_refuses(void **state)
 	op.u.create.place = &spot;
 	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
 	assert_non_null(strstr(e.msg, "spot"));
+	spot.market = PROVIDER_RESERVED;
+	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
 	op = create_op("../n1", 7, cluster);
 	assert_int_equal(provider_static.build(f.self, &op, &rq, &e), -1);
 	op = create_op("n1", UINT64_MAX, cluster);

@@ -73,6 +73,15 @@ static _Noreturn void become_hook(const struct lab_opts *o, const int out[2], co
 	(void)dup2(err[1], STDERR_FILENO);
 	if (o->full_stderr)
 		fill(STDERR_FILENO);
+	if (o->lone_stderr) {
+		int end[2];
+
+		if (pipe(end) != 0)
+			_exit(99);
+		(void)dup2(end[1], STDERR_FILENO);
+		(void)close(end[0]);
+		(void)close(end[1]);
+	}
 	if (o->hostile_signals)
 		hostile_signals();
 	if (o->traced)

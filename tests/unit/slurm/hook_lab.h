@@ -31,6 +31,7 @@ struct lab_opts {
 	const char *name, *list, *file; /* file: SLURM_RESUME_FILE */
 	bool closed_fds, hostile_signals, traced;
 	bool full_stderr;  /* a pipe that nobody reads */
+	bool lone_stderr;  /* a pipe that nobody can read any more */
 	char *const *env;  /* all of it, in place of SLURM_RESUME_FILE */
 	unsigned limit_ms; /* 0: LAB_LIMIT_MS */
 };

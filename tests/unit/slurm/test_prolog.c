@@ -483,6 +483,24 @@ static void test_site(void **state)
 	(void)close(log);
 }
 
+/* By SIGPIPE its status would be another than 0, and slurmctld would requeue the job. */
+static void test_a_complaint_that_nobody_reads(void **state)
+{
+	const struct lab_opts lone = {.name = prolog.name, .env = prolog.env, .lone_stderr = true};
+	int lfd = lab_server_listen(1);
+	struct lab_result r;
+	struct lab_proc p;
+
+	(void)state;
+	site("#!/bin/sh\nexit 3\n", 0775);
+	lab_start(&p, &lone);
+	reply(lfd, UP);
+	lab_finish(&p, &r);
+	assert_int_equal(r.code, 0);
+	lab_server_close(lfd);
+	(void)unlink(PATHS_SITE_PROLOG);
+}
+
 static void test_site_is_no_file(void **state)
 {
 	int log = log_listen(), lfd = lab_server_listen(1);
@@ -595,6 +613,7 @@ int main(void)
 		cmocka_unit_test(test_hostile_process),
 		cmocka_unit_test(test_no_log),
 		cmocka_unit_test(test_site),
+		cmocka_unit_test(test_a_complaint_that_nobody_reads),
 		cmocka_unit_test(test_site_is_no_file),
 		cmocka_unit_test(test_site_gets_what_we_got),
 		cmocka_unit_test(test_site_ends_with_us),
