@@ -483,20 +483,25 @@ nobodys() {
 	begun
 	clouds
 	far
-	mkfifo $W/go
-	python3 "$here/reach.py" hold 65534 169.254.169.254 8080 <$W/go >$W/held 3>&- &
-	exec 4>$W/go
-	until grep -q up $W/held; do sleep 0.05; done
+	local to held=()
+	mkfifo $W/go4 $W/go6
+	python3 "$here/reach.py" hold 65534 169.254.169.254 8080 <$W/go4 >$W/held4 3>&- &
+	held+=($!)
+	python3 "$here/reach.py" hold 65534 fd00:ec2::254 443 <$W/go6 >$W/held6 3>&- &
+	held+=($!)
+	exec 4>$W/go4 5>$W/go6
+	for to in 4 6; do until grep -q up $W/held$to; do sleep 0.05; done; done
 	# The cloud is deaf for a while, so that it is sent again.
 	cp "$(readlink -f "$(command -v nft)")" $W/nft
-	$cloud $W/nft 'add table ip deaf; add chain ip deaf i { type filter hook input priority 0; }; add rule ip deaf i tcp dport 8080 drop'
+	$cloud $W/nft 'add table inet deaf; add chain inet deaf i { type filter hook input priority 0; }; add rule inet deaf i tcp dport { 443, 8080 } drop'
 	echo >&4
-	exec 4>&-
-	wait %%
+	echo >&5
+	exec 4>&- 5>&-
+	wait "${held[@]}"
 	with "$1"
 	stage0
 	[ $rc = 0 ]
-	$cloud $W/nft delete table ip deaf
+	$cloud $W/nft delete table inet deaf
 	# The next one comes after 0.2, 0.4, 0.8 s and so on.
 	sleep 5
 	not grep -q late $W/served
