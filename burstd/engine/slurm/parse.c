@@ -169,13 +169,17 @@ static struct slurm_text scan(const char *line, size_t len, struct slurm_node *n
 	return name;
 }
 
-/* The number after the last colon, sockets in brackets left out. */
+/* The number after the last colon, what stands in brackets behind it left out: sockets, or which of
+ * them are used.  Of a type that slurmctld does not know it says "gpu:(null):8(IDX:0-7)". */
 static uint32_t gres_count(struct slurm_text one)
 {
-	const char *bracket = memchr(one.p, '(', one.n);
-	const char *end = bracket != NULL ? bracket : one.p + one.n, *at = end;
+	const char *end = one.p + one.n, *open, *at;
 	uint32_t v = 0;
 
+	while ((open = memrchr(one.p, '(', (size_t)(end - one.p))) != NULL &&
+	       (end[-1] == ')' || memchr(open, ')', (size_t)(end - open)) == NULL))
+		end = open;
+	at = end;
 	while (at > one.p && at[-1] != ':')
 		at--;
 	for (; at < end && v < 10000; at++) {
@@ -215,18 +219,27 @@ static bool is_part(struct slurm_text one)
 	return false;
 }
 
-/* "gpu:h100:8(IDX:0-7)"; of what is free it says "gpu:h100:0(IDX:N/A)". */
+/* Its bytes up to a comma that is not in brackets. */
+static size_t gres_len(const char *at, const char *end)
+{
+	const char *p = at;
+
+	for (int depth = 0; p < end && (*p != ',' || depth > 0); p++)
+		depth += (*p == '(') - (*p == ')');
+	return (size_t)(p - at);
+}
+
+/* "gpu:h100:8(IDX:0-7)"; of what is free it says "gpu:h100:0(IDX:N/A)", or "gpu:(null):0". */
 static bool is_used(struct slurm_text used)
 {
 	const char *at = used.p, *end = used.p + used.n;
 
 	while (at != NULL && at < end) {
-		const char *close = memchr(at, ')', (size_t)(end - at));
-		struct slurm_text one = {at, (size_t)((close != NULL ? close : end) - at)};
+		struct slurm_text one = {at, gres_len(at, end)};
 
 		if (gres_count(one) > 0)
 			return true;
-		at += one.n + 1; /* commas are in the brackets, too */
+		at += one.n + 1;
 	}
 	return false;
 }

@@ -25,12 +25,12 @@ struct slurm_node {
 	uint32_t flags;
 	/* p NULL: not there; features: those that slurm.conf gives it, "a,b" */
 	struct slurm_text addr, host, state, instance, partitions, reason, features, gres;
-	struct slurm_text alloc, used; /* what jobs have of it: AllocTRES=, GresUsed= */
+	struct slurm_text alloc, used; /* what jobs have of it: AllocTRES=, GresUsed= (with -d) */
 	/* as slurm.conf has them, whatever registered: a number, of MB the last two */
 	struct slurm_text cpus, memory, tmp;
 };
 
-/* `scontrol -o show nodes`, read in pieces. */
+/* `scontrol -do show nodes`, read in pieces. */
 struct slurm_reader {
 	const char *at, *end;
 	struct slurm_text state; /* of the line before: most nodes have the same one */
@@ -40,8 +40,8 @@ struct slurm_reader {
 
 typedef void (*slurm_node_fn)(void *ctx, const struct slurm_node *n);
 
-/* `scontrol -o show nodes`: one line a node.  Return how many, or -1: not such text, or cut short;
- * then fn may have been called for some. */
+/* `scontrol -do show nodes`: one line a node.  Return how many, or -1: not such text, or cut
+ * short; then fn may have been called for some. */
 long slurm_parse_nodes(const char *text, size_t len, slurm_node_fn fn, void *ctx, struct err *e);
 /* The same in pieces of so many lines; what fn gets stays where it is in text.  1: there is more,
  * 0: that was all, -1 as above. */

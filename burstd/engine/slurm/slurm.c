@@ -146,7 +146,8 @@ static const struct {
 	bool squeue;
 	const char *args[10];
 } questions[NRUNS] = {
-	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-o", "show", "nodes"}},
+	/* Without -d there is no GresUsed=. */
+	[SLURM_SNAPSHOT] = {"scontrol show nodes", false, {"-do", "show", "nodes"}},
 	[SLURM_CONFIGURING] = {"squeue", true, {"-h", "-a", "-t", SLURM_JOB_PLACED, "-o"}},
 	[SLURM_JOBS] = {"squeue", true, {"-h", "-a", "-o"}},
 	/* The columns are one text.  NOLINTNEXTLINE(bugprone-suspicious-missing-comma) */

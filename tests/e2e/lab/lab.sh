@@ -31,6 +31,7 @@
 : "${LAB_MAX_NODES:=$LAB_NODES}"                # of that pool
 : "${LAB_BACKUP:=}"                             # not empty: there is a backup slurmctld (lab_start backup)
 : "${LAB_CRED_EXPIRE:=5}"                       # and for how long it holds back a job that it requeued
+: "${LAB_TRES=gres/gpu,gres/gpu:h100}"          # what slurmctld counts besides CPUs; empty: no GPUs
 : "${LAB_MIN_JOB_AGE:=300}"                     # seconds for which slurmctld remembers a job that has ended
 
 lab_here=$(readlink -f "${BASH_SOURCE[0]%/*}")
@@ -160,7 +161,7 @@ lab_slurm_version() {
 
 # slurm.conf of that version: what must be said up to 23.02 is an error later.
 lab_slurm_conf() {
-	local version old='' dbd='' reg='' gather='' addr='' backup='' free='' starts='' cred=''
+	local version old='' dbd='' reg='' gather='' addr='' backup='' free='' starts='' cred='' tres=''
 	version=$(lab_slurm_version)
 	[ "$version" -ge 2302 ] || old=PrivateData=cloud
 	[ "$version" -lt 2302 ] || dbd=,job_extra
@@ -171,6 +172,7 @@ lab_slurm_conf() {
 	# Without it 26.05 does not log what its backfill scheduler starts.
 	[ "$version" -lt 2605 ] || starts=,HetJob
 	[ "$LAB_AUTH" = munge ] || cred=CredType=cred/slurm
+	[ -z "$LAB_TRES" ] || tres=AccountingStorageTRES=$LAB_TRES
 	[ -z "$LAB_BACKUP" ] || backup=$'SlurmctldHost=ctl2(10.77.0.2)\nSlurmctldTimeout=10'
 	cat >/etc/slurm/slurm.conf <<-C
 		ClusterName=lab
@@ -222,7 +224,7 @@ lab_slurm_conf() {
 		SlurmdParameters=config_overrides
 		AccountingStorageType=accounting_storage/slurmdbd
 		AccountingStorageHost=ctl
-		AccountingStorageTRES=gres/gpu,gres/gpu:h100
+		$tres
 		AccountingStoreFlags=job_comment$dbd
 		GresTypes=gpu
 		NodeName=DEFAULT CPUs=8 RealMemory=1000 Gres=gpu:h100:8 State=CLOUD Feature=cloud
@@ -534,7 +536,8 @@ job() {
 }
 
 sim_of() {
-	sim GET "$1" | jq -r "$2"
+	local text
+	text=$(sim GET "$1") && jq -r "$2" <<<"$text"
 }
 
 # Instances that are not ended; all there ever were; those whose meter runs; what all cost.

@@ -110,7 +110,7 @@ static void write_scontrol(const struct fix *f)
 	char text[800];
 	int n = snprintf(
 		text, sizeof(text),
-		"#!/bin/sh\ncd %s\n[ \"$*\" = '-o show nodes' ] || exit 1\n"
+		"#!/bin/sh\ncd %s\n[ \"$*\" = '-do show nodes' ] || exit 1\n"
 		"echo >>polls\nwhile [ -e hold ]; do sleep 0.02; done\n"
 		"for i in 1 2 3; do echo NodeName=c$i State=IDLE+CLOUD+POWERED_DOWN; done\n",
 		f->dir);

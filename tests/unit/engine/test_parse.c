@@ -190,7 +190,7 @@ static void look_whether_held(void *ctx, const struct slurm_node *n)
 	held = slurm_node_holds(n);
 }
 
-/* slurmctld 22.05: "gres/gpu: ... bad node_offset". */
+/* F42, slurmctld 22.05: "gres/gpu: ... bad node_offset". */
 static void test_what_nobody_has_and_is_counted(void **state)
 {
 	static const struct {
@@ -207,6 +207,16 @@ static void test_what_nobody_has_and_is_counted(void **state)
 		 true},
 		{"GresUsed=gpu:a:0(IDX:N/A),gpu:b:0(IDX:N/A) State=IDLE+POWERED_DOWN", false},
 		{"GresUsed= State=IDLE+POWERED_DOWN", false},
+		/* A site without AccountingStorageTRES=gres/gpu: AllocTRES has none of them.  The
+		 * last three are 24.11's and 26.05's, of nodes that have not registered too. */
+		{"Gres=gpu:h100:8 GresDrain=N/A GresUsed=gpu:h100:8(IDX:0-7) "
+		 "State=IDLE+CLOUD+POWERED_DOWN CfgTRES=cpu=8 AllocTRES=",
+		 true},
+		{"GresUsed=license:0,gpu:a:2,gpu:b:0(IDX:N/A) State=IDLE+POWERED_DOWN", true},
+		{"GresUsed=gpu:a:0,gpu:b:0 State=IDLE+POWERED_DOWN", false},
+		{"GresUsed=gpu:(null):0 State=IDLE+CLOUD+POWERED_DOWN", false},
+		{"GresUsed=gpu:(null):0(IDX:N/A) State=IDLE+CLOUD+POWERED_DOWN", false},
+		{"GresUsed=gpu:(null):8(IDX:0-7) State=IDLE+CLOUD+POWERED_DOWN", true},
 		{"State=ALLOCATED+CLOUD AllocTRES=gres/gpu=8", false},
 		{"State=IDLE+CLOUD AllocTRES=gres/gpu=8", false},
 		{"State=IDLE+COMPLETING+POWERED_DOWN AllocTRES=gres/gpu=8", false},
@@ -216,7 +226,7 @@ static void test_what_nobody_has_and_is_counted(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		char text[160];
+		char text[200];
 		int n = snprintf(text, sizeof(text), "NodeName=c1 %s\n", rows[i].line);
 
 		assert_int_equal(slurm_parse_nodes(text, (size_t)n, look_whether_held, NULL, NULL),

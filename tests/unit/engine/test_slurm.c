@@ -223,7 +223,7 @@ static void test_queries(void **state)
 	for (int q = 0; q < SLURM_NQUESTIONS; q++)
 		assert_int_equal(f->answers[q], q == SLURM_SNAPSHOT || q == SLURM_CONFIGURING ||
 							q == SLURM_CONFIG || q == SLURM_PARTITIONS);
-	assert_calls(f, "-o show nodes\nshow config\n-o show partitions\n");
+	assert_calls(f, "-do show nodes\nshow config\n-o show partitions\n");
 }
 
 /* Who else waits for the loop. */
