@@ -43,7 +43,7 @@ event() {
 	# Up to a minute lies between two looks at a Vault that is sealed.
 	within 90 job_is "$id" COMPLETED
 	[ "$(sim_rows)" = 2 ]
-	run ! event breach
+	run -1 event breach
 	within 30 all_down
 	within 20 alive 0
 }
@@ -69,8 +69,8 @@ event() {
 	lab_unseal
 	within 60 job_is "$id" COMPLETED
 	[ "$(sim_rows)" = $((rows + 1)) ]
-	run ! event breach
-	run ! event boot-failed
+	run -1 event breach
+	run -1 event boot-failed
 	rm "$lab_dir/image/etc/burstd/bin/dpkg-query"
 	within 30 all_down
 	within 20 alive 0

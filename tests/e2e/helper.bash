@@ -25,18 +25,24 @@ teardown() {
 
 # --- looking ----------------------------------------------------------------------------------
 
-# flags NODE: slurmctld's, as text
+# A tool that fails says nothing, and nothing is what many of these hope for: each takes an answer only of one that did not.
+
+# flags NODES: slurmctld's, as text
 flags() {
-	scontrol -o show node "$1" | sed -n 's/ Reason=.*//; s/.* State=\([^ ]*\).*/\1/p'
+	local text
+	text=$(scontrol -o show node "$1") || return
+	sed -n 's/ Reason=.*//; s/.* State=\([^ ]*\).*/\1/p' <<<"$text" | grep .
 }
 
 # node_is NODES FLAG: do all of NODES (a hostlist) have FLAG?
 node_is() {
-	! flags "$1" | grep -qv "$2"
+	local text
+	text=$(flags "$1") && ! grep -qv "$2" <<<"$text"
 }
 
 node_is_not() {
-	! flags "$1" | grep -q "$2"
+	local text
+	text=$(flags "$1") && ! grep -q "$2" <<<"$text"
 }
 
 # powered_down NODES: down as after a suspend, and usable for the next job
@@ -57,7 +63,8 @@ job_nodes() {
 }
 
 no_jobs() {
-	[ -z "$(squeue -h)" ]
+	local text
+	text=$(squeue -h) && [ -z "$text" ]
 }
 
 # within SECONDS CMD...: or the test fails, saying what was waited for
@@ -73,13 +80,15 @@ within() {
 
 # nodes burstd has in STATE, one a line; ANY: any but gone
 burstd_nodes() {
-	burstctl nodes --json |
-		jq -r --arg s "$1" '.nodes[] |
-			select(.state == $s or ($s == "ANY" and (.older > 0 or (.state | IN("gone", "none") | not)))) | .name'
+	local text
+	text=$(burstctl nodes --json) || return
+	jq -r --arg s "$1" '.nodes[] |
+		select(.state == $s or ($s == "ANY" and (.older > 0 or (.state | IN("gone", "none") | not)))) | .name' <<<"$text"
 }
 
 burstd_has() {
-	[ "$(burstd_nodes "$2" | wc -l)" = "$1" ]
+	local text
+	text=$(burstd_nodes "$2") && [ "$(grep -c . <<<"$text")" = "$1" ]
 }
 
 alive() {
@@ -174,7 +183,7 @@ sim_kill() {
 
 # audit [GRACE]: simcloud's verdict on all that happened since the lab began; and no program broke
 audit() {
-	run ! grep -E 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log
+	run -1 grep -E 'Assertion|Sanitizer|runtime error' /var/log/burstd.log /var/log/simcloud.log
 	"$lab_here/wanted" >"$lab_dir/wanted"
 	sim GET /admin/meter >"$lab_dir/meter.json"
 	"$lab_dir/bin/simcloud" audit --meter "$lab_dir/meter.json" --wanted "$lab_dir/wanted" --grace "${1:-10s}" || {

@@ -34,7 +34,8 @@ told() {
 }
 
 events() {
-	burstctl events --json --since "$seq" | jq -s --arg t "$1" '[.[] | select(.type == $t)] | length'
+	local list
+	list=$(burstctl events --json --since "$seq") && jq -s --arg t "$1" '[.[] | select(.type == $t)] | length' <<<"$list"
 }
 
 # The time of the next try is between now and S seconds from now

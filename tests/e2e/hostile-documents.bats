@@ -118,6 +118,6 @@ own() {
 	within 10 event boot-failed 'another start of the machine than the provider'
 	over
 	within 60 job_is "$id" COMPLETED
-	run ! event breach
-	run ! audited breach
+	run -1 event breach
+	run -1 audited breach
 }

@@ -53,7 +53,7 @@ beat() {
 		-d "$(beat c2 "$two")" "$lab_door/v1/node/heartbeat"
 	[[ "$output" =~ ^(000|401|403)$ ]]
 	job_is "$id" RUNNING
-	run ! event boot-failed
+	run -1 event boot-failed
 	burstd_nodes ready | grep -qx c2
 }
 

@@ -46,7 +46,7 @@ teardown() {
 	claimed "$node" own
 	[ "$(try "$thief" copy)" = 403 ]
 	run ! has_keys "$(machine "$thief")/burst/copy/answer"
-	run ! event breach
+	run -1 event breach
 }
 
 # I31
@@ -69,7 +69,7 @@ teardown() {
 	# That has done the machine no harm: within a minute it asks for its answer, twice.
 	claimed "$node" own
 	[ "$(try "$node" own)" = 200 ]
-	run ! event breach
+	run -1 event breach
 	# A key of his own is a second one.
 	[ "$(try "$node" other AGAIN=/run/burst/caught)" = 409 ]
 	run ! has_keys "$dir/burst/other/answer"

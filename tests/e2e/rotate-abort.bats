@@ -22,7 +22,8 @@ bundle() { jq -r ".$1 // empty" /var/lib/burstd/keys/bundle; }
 	burstctl secrets rotate --abort
 	within 20 phase_is aborted
 	[ "$(bundle munge_key)" = "$key" ]
-	[ -z "$(bundle munge_key_next)" ]
+	next=$(bundle munge_key_next)
+	[ -z "$next" ]
 	within 100 on c3 test ! -e /run/burst/munge/munge.key.next
 	scancel "$id"
 	calm

@@ -13,7 +13,10 @@ setup() {
 }
 
 phase_is() { [ "$(burstctl secrets rotate --json | jq -r .rotation.phase)" = "$1" ]; }
-bundle() { vault GET kv/data/slurm/lab/node | jq -r ".data.data.$1 // empty"; }
+bundle() {
+	local text
+	text=$(vault GET kv/data/slurm/lab/node) && jq -r ".data.data.$1 // empty" <<<"$text"
+}
 version() { vault GET kv/metadata/slurm/lab/node | jq .data.current_version; }
 
 # A secret_id of the role of rotations, wrapped: as docs/secrets.md has it.
@@ -46,7 +49,8 @@ credential() {
 	within 30 phase_is aborted
 	[ "$(version)" = 3 ]
 	[ "$(bundle munge_key)" = "$old" ]
-	[ -z "$(bundle munge_key_next)" ]
+	next=$(bundle munge_key_next)
+	[ -z "$next" ]
 	run ! grep -rqaF -e "$new" -e "$old" /var/log /var/lib/burstd
 	scancel "$id"
 	calm

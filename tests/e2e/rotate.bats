@@ -47,7 +47,8 @@ switch_here() {
 	two=$(job -w c2 --gres=gpu:8 --wrap 'true')
 	within 60 phase_is 'done'
 	[ "$(bundle munge_key)" = "$new" ]
-	[ -z "$(bundle munge_key_next)" ]
+	next=$(bundle munge_key_next)
+	[ -z "$next" ]
 	[ "$(on c1 base64 -w0 /run/burst/munge/munge.key)" = "$new" ]
 	within 10 on c1 sh -c 'munge -n | unmunge >/dev/null'
 	cred=$(on c1 munge -n)

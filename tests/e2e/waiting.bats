@@ -45,7 +45,8 @@ new_rows() {
 
 # events TYPE: how many of them since the test began
 events() {
-	burstctl events --json --since "$seq" | jq -s --arg t "$1" '[.[] | select(.type == $t)] | length'
+	local list
+	list=$(burstctl events --json --since "$seq") && jq -s --arg t "$1" '[.[] | select(.type == $t)] | length' <<<"$list"
 }
 
 happened() {

@@ -8,7 +8,7 @@
 #   try NODE DIR [NAME=VALUE...]    a claim (lab/claim) with what was stolen, from NODE: the status
 #   claimed NODE DIR                ... until it is answered, and with the keys
 #   caught NODE DIR                 the request that DIR has of NODE, in a file for others: `caught` in their DIR
-#   event TYPE [WORDS], audited TYPE [WORDS]   is there one of this test?
+#   event TYPE [WORDS], audited TYPE [WORDS]   is there one of this test?  1: no; 2: burstctl failed
 #   breach                          told, on record, and over
 #   document                        standard input is what is shown from now on; for `shown TYPE [DIR [NAME=VALUE...]]`, a claim with it
 #                                   of the machine that was bought last: the status
@@ -40,11 +40,15 @@ hostile_again() {
 }
 
 event() {
-	burstctl events --json --since "${events_from:-0}" | grep "\"$1\"" | grep -q -- "${2-}"
+	local list
+	list=$(burstctl events --json --since "${events_from:-0}") || return 2
+	grep "\"$1\"" <<<"$list" | grep -q -- "${2-}"
 }
 
 audited() {
-	burstctl audit --json --since "${audits_from:-0}" | grep "\"$1\"" | grep -q -- "${2-}"
+	local list
+	list=$(burstctl audit --json --since "${audits_from:-0}") || return 2
+	grep "\"$1\"" <<<"$list" | grep -q -- "${2-}"
 }
 
 is_up() {
