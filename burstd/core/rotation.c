@@ -125,10 +125,27 @@ static bool is_about_to_switch(const struct rotation *r, int64_t now_ms)
 	return r->phase == ROTATION_WINDOW && now_ms > r->switch_ms - ROTATION_HEAR_MS;
 }
 
+/* Nothing of this rotation is in use yet, or all of it is: it goes on from what is there now. */
+static bool is_to_follow(const struct rotation *r)
+{
+	return r->phase == ROTATION_STAGING ||
+	       (r->phase == ROTATION_SETTLING && r->kind == ROTATION_MUNGE);
+}
+
+static bool follow(struct rotation *r, const struct rotation_event *ev)
+{
+	r->prev = r->now;
+	r->now = ev->version;
+	r->since_ms = ev->now_ms; /* nodes have their time anew */
+	return true;
+}
+
 /* Who is to write finds it, or it is seen where all can stay as they are: before the switch, or
  * when no more is to be done than to take the old key out. */
 static bool alien(struct rotation *r, const struct rotation_event *ev)
 {
+	if (is_to_follow(r) && ev->version != 0)
+		return follow(r, ev);
 	if ((phases[r->phase].next & B(ROTATION_ABORTED)) == 0 || is_about_to_switch(r, ev->now_ms))
 		return false;
 	r->alien = true;
@@ -261,10 +278,11 @@ bool rotation_is_overwritten(const struct rotation *r, int64_t current, int64_t 
 	if (current == 0 || current == r->now || current == r->prev)
 		return false;
 	/* Where no node is up all was written in a few seconds, and it is behind by two. */
-	if (r->phase == ROTATION_AGING && seen_ms < r->since_ms + ROTATION_BEHIND_MS)
+	if ((r->phase == ROTATION_AGING || r->phase == ROTATION_SETTLING) &&
+	    seen_ms < r->since_ms + ROTATION_BEHIND_MS)
 		return false;
 	return rotation_want(r) != ROTATION_WANT_WRITE &&
-	       (phases[r->phase].next & B(ROTATION_ABORTED)) != 0;
+	       (is_to_follow(r) || (phases[r->phase].next & B(ROTATION_ABORTED)) != 0);
 }
 
 bool rotation_called_off(const struct rotation *r, int64_t now_ms)

@@ -15,7 +15,9 @@
  *
  * The phases STAGING, SWITCHING, DROPPING and ABORTING want something written.  Each may be
  * repeated: whoever writes puts rotation_mark() into the bundle, and finds it there when he does
- * not know whether he has written.  Anybody else's write ends the rotation. */
+ * not know whether he has written.  Anybody else's write ends the rotation, but for two: one from
+ * before ours, which STAGING begins with (whoever orders a rotation knows the store as it was at
+ * the last poll), and one while munge's nodes are SETTLING, who then follow to that. */
 #ifndef BURSTD_ROTATION_H
 #define BURSTD_ROTATION_H
 
@@ -47,7 +49,8 @@ enum rotation_phase {
 enum rotation_event_type {
 	ROTATION_EV_START,  /* kind, id, version (the current one), life_ms */
 	ROTATION_EV_WROTE,  /* what the phase wanted is the current version: version */
-	ROTATION_EV_ALIEN,  /* the current version is somebody else's; in a WINDOW as ABORT */
+	ROTATION_EV_ALIEN,  /* the current version is somebody else's: version; in a WINDOW as ABORT
+			     */
 	ROTATION_EV_HAVE,   /* all nodes that are heard of have what they should */
 	ROTATION_EV_SWITCH, /* by an admin: at_ms */
 	ROTATION_EV_TOLD,   /* slurmctld, or its munged, has what it should */

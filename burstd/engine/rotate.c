@@ -102,6 +102,8 @@ static bool step(struct rotate *rt, const struct rotation_event *ev)
 	if (!rotation_step(&rt->r, ev))
 		return false;
 	rt->dirty = true;
+	if (rt->r.phase == was && ev->type == ROTATION_EV_ALIEN)
+		tell_people(rt, "it goes on from what somebody else has written");
 	if (rt->r.phase == was)
 		return true;
 	rt->commanded = false;
@@ -451,12 +453,12 @@ static void tell(struct rotate *rt)
 static void look_at_the_store(struct rotate *rt)
 {
 	const struct secrets *s = rt->e->secrets;
-	int64_t seen_ms = s->version_next - rt->e->conf->secrets.poll_ms;
+	int64_t version = door_key_version(s->version);
 	bool fresh = secrets_ready(rt->e) && engine_now(rt->e) < s->version_next;
 
-	if (!fresh || !rotation_is_overwritten(&rt->r, door_key_version(s->version), seen_ms))
+	if (!fresh || !rotation_is_overwritten(&rt->r, version, s->seen_ms))
 		return;
-	rotate_event(rt, ROTATION_EV_ALIEN, 0);
+	rotate_event(rt, ROTATION_EV_ALIEN, version);
 	if (rt->r.alien) /* else it is found when burstd writes */
 		rotate_complain(rt, "bundle", "somebody else has written the bundle meanwhile");
 }

@@ -189,8 +189,10 @@ static void on_read(struct secrets *s, void *ctx, const struct secret_op *op,
 		break;
 	case ROTATION_FOUND_OTHER:
 		idle(rt);
-		rotate_event(rt, ROTATION_EV_ALIEN, 0);
-		rotate_complain(rt, "bundle", err.msg);
+		rt->store->next_ms = engine_now(rt->e) + ROTATE_AGAIN_MS;
+		rotate_event(rt, ROTATION_EV_ALIEN, door_key_version(r->version));
+		if (rt->r.alien) /* else it goes on from there */
+			rotate_complain(rt, "bundle", err.msg);
 		break;
 	}
 }

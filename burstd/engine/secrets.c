@@ -362,7 +362,8 @@ static void take_version(struct secrets *s, const char *version)
 {
 	char text[2 * SECRET_VERSION_MAX + 8];
 
-	s->version_next = engine_now(s->e) + s->e->conf->secrets.poll_ms;
+	s->seen_ms = engine_now(s->e);
+	s->version_next = s->seen_ms + s->e->conf->secrets.poll_ms;
 	s->next_ms = engine_now(s->e); /* whatever comes next: run_ready() */
 	if (strcmp(s->version, version) == 0)
 		return;

@@ -149,6 +149,7 @@ struct secrets {
 	bool judged;       /* they are enough, and not too much */
 	char version[SECRET_VERSION_MAX + 1]; /* the current one; "": not known */
 	int64_t version_ms, version_next;     /* since when; when it is asked for again */
+	int64_t seen_ms;                      /* when it was asked for last, and answered */
 	struct secrets_ask *asks, **asks_last;
 	size_t nasks, flying, revoking;
 	uint64_t last_handle;

@@ -303,6 +303,49 @@ static void what_somebody_else_writes_ends_it(void **state)
 	assert_int_equal(r.phase, ROTATION_ABORTED);
 }
 
+static bool alien(struct rotation *r, int64_t version, int64_t now_ms)
+{
+	return rotation_step(r, &(struct rotation_event){.type = ROTATION_EV_ALIEN,
+							 .now_ms = now_ms,
+							 .version = version});
+}
+
+static void what_was_written_before_it_began_is_what_it_begins_with(void **state)
+{
+	struct rotation r = begun(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(alien(&r, 9, 2000));
+	assert_int_equal(r.phase, ROTATION_STAGING);
+	assert_false(r.alien);
+	assert_true(wrote(&r, 10, 3000));
+	assert_int_equal(r.prev, 9);
+	assert_false(rotation_is_overwritten(&r, 9, 4000));
+	assert_true(alien(&r, 11, 5000)); /* now it has begun */
+	assert_int_equal(r.phase, ROTATION_ABORTED);
+}
+
+/* All use the new key, or are about to: there is nothing to go back to. */
+static void nodes_that_settle_follow_to_what_somebody_else_writes(void **state)
+{
+	struct rotation r = staged(ROTATION_MUNGE);
+
+	(void)state;
+	assert_true(order(&r, 90000, 4000) && plain(&r, ROTATION_EV_TIMER, 90000));
+	assert_true(wrote(&r, 9, 91000));
+	assert_false(rotation_is_overwritten(&r, 7, 91000 + ROTATION_BEHIND_MS - 1));
+	assert_true(rotation_is_overwritten(&r, 10, 91000 + ROTATION_BEHIND_MS));
+	assert_true(rotation_holds(&r, 10));
+	assert_true(alien(&r, 10, 151000));
+	assert_int_equal(r.phase, ROTATION_SETTLING);
+	assert_true(rotation_switches(&r)); /* slurmctld's munged has to follow all the same */
+	assert_false(rotation_holds(&r, 10));
+	assert_true(rotation_holds(&r, 9)); /* a server that is behind */
+	assert_true(rotation_takes(&r, 10));
+	assert_true(plain(&r, ROTATION_EV_TOLD, 151000));
+	assert_int_equal(rotation_wake_ms(&r), 151000 + ROTATION_SETTLE_MS);
+}
+
 static void one_follows_another_and_two_never_run(void **state)
 {
 	struct rotation r = begun(ROTATION_JWKS);
@@ -579,6 +622,8 @@ int main(void)
 		cmocka_unit_test(a_switch_that_is_off_stays_so_when_the_next_rotation_begins),
 		cmocka_unit_test(
 			while_the_store_has_another_key_than_munge_it_is_not_the_one_in_use),
+		cmocka_unit_test(what_was_written_before_it_began_is_what_it_begins_with),
+		cmocka_unit_test(nodes_that_settle_follow_to_what_somebody_else_writes),
 		cmocka_unit_test(what_somebody_else_writes_ends_it),
 		cmocka_unit_test(one_follows_another_and_two_never_run),
 		cmocka_unit_test(every_sequence_of_events_keeps_the_rules),

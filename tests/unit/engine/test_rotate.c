@@ -378,6 +378,69 @@ static void what_somebody_else_writes_calls_the_switch_off(void **state)
 	assert_string_equal(bundle(), BUNDLE);
 }
 
+/* burstd knows the version of its last look, minutes ago: what was written since is no reason to
+ * give up what an admin has just ordered. */
+static void what_an_admin_wrote_just_before_is_what_it_begins_with(void **state)
+{
+	(void)state;
+	put_bundle(BUNDLE, "99");
+	assert_int_equal(now_version(), 7);
+	assert_int_equal(order(ENGINE_ROTATE_START, ROTATION_MUNGE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_STAGING);
+	assert_int_equal(rt()->r.now, 99);
+	assert_int_equal(writes, 0); /* not before that is durable */
+	rt()->store->next_ms = 0;
+	go();
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	assert_int_equal(writes, 1);
+	assert_non_null(strstr(bundle(), "munge_key_next"));
+	assert_int_equal(rt()->r.prev, 99);
+	assert_int_equal(events("rotation-alarm"), 0);
+}
+
+/* Nodes were told of a version that is in no store, and keys were given to nobody. */
+static void nodes_that_settle_are_given_what_an_admin_writes(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	its_time_comes();
+	(void)beats(1, now_version());
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	put_bundle(BUNDLE, "99");
+	poll_the_store();
+	assert_true(F.e->secrets->held); /* a server may be behind by two */
+	claim(2)->keys_ms = 0;
+	assert_string_equal(node_asks(2, "GET", "/v1/node/keys", ""), "(waits)");
+	rt()->r.since_ms -= ROTATION_BEHIND_MS;
+	poll_the_store();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	assert_int_equal(rt()->r.now, 99);
+	assert_false(F.e->secrets->held);
+	assert_non_null(strstr(F.answers[F.tickets].body, "\nswitch=yes\n"));
+	all_follow();
+	assert_int_equal(phase(), ROTATION_DONE);
+	assert_false(rt()->r.alien);
+}
+
+/* With a shorter poll it seemed as if the last look were yet to come. */
+static void when_the_store_was_looked_at_is_no_matter_of_the_next_poll(void **state)
+{
+	(void)state;
+	F.e->conf->secrets.poll_ms = 10 * MINUTE;
+	stage(ROTATION_JWKS);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	rotate_event(rt(), ROTATION_EV_TOLD, 0);
+	go();
+	all_follow();
+	assert_int_equal(phase(), ROTATION_AGING);
+	/* A server that knows of neither write was asked a moment ago. */
+	(void)snprintf(F.e->secrets->version, sizeof(F.e->secrets->version), "7");
+	F.e->conf->secrets.poll_ms = MINUTE;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_AGING);
+}
+
 /* He looks at it, or knows why no job is to come there: it gets none with old keys either. */
 static void a_node_that_an_admin_has_drained_is_left_to_him(void **state)
 {
@@ -599,6 +662,9 @@ int main(void)
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
 		T(what_somebody_else_writes_calls_the_switch_off),
+		T(what_an_admin_wrote_just_before_is_what_it_begins_with),
+		T(nodes_that_settle_are_given_what_an_admin_writes),
+		T(when_the_store_was_looked_at_is_no_matter_of_the_next_poll),
 		T(keys_are_given_once_a_minute_and_to_who_has_confirmed),
 		T(keys_that_come_too_late_for_a_node_are_not_given),
 		T(vaults_credential_is_unwrapped_once_and_of_the_right_role),
