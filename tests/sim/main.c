@@ -69,6 +69,11 @@ static void print_totals(const struct sim_totals *t)
 	(void)printf("# %" PRIu64 " places left alone as purchases failed, %" PRIu64
 		     " creates to try one\n",
 		     t->place_fails, t->place_probes);
+	(void)printf("# %" PRIu64 " rotations of keys done, %" PRIu64 " aborted, %" PRIu64
+		     " that burstd died in; %" PRIu64 " writes of others, %" PRIu64
+		     " nodes drained for old keys\n",
+		     t->rotations, t->rotations_aborted, t->rotations_cut, t->rotations_beside,
+		     t->rotations_drained);
 	(void)printf("# %" PRIu64 " creates, %" PRIu64 " deletes, %" PRIu64 " lists, %" PRIu64
 		     " Slurm commands, %" PRIu64
 		     " commits; at most %u requests and %u commands in a minute\n",

@@ -58,6 +58,9 @@ struct sim_post { /* one request, from when it is sent until its answer is there
 		char node[24];
 		uint64_t gen, token; /* token 0: the keys themselves */
 		int64_t version;
+		bool switches; /* these keys are those that all use */
+		int64_t want, switch_ms,
+			now_ms; /* of a heartbeat; want 0, switch_ms -1: not said */
 	} reply;
 	void (*fn)(struct world *w, struct sim_post *p, const struct sim_reply *r);
 };
@@ -72,6 +75,7 @@ struct sim_token {
 
 struct node_claims;
 struct node_ca;
+struct sim_rotate;
 struct sim_boot {
 	struct world *w;
 	struct node_ca *ca;
@@ -86,6 +90,7 @@ struct sim_boot {
 	struct sim_token *tokens;      /* number n is tokens[n - 1] */
 	size_t ntokens, tokens_cap;
 	struct munge_check *munge;
+	struct sim_rotate *rotate; /* NULL: nobody does */
 	/* who has been given keys, of all that ever lived */
 	struct sim_given {
 		char node[24];
@@ -103,6 +108,10 @@ struct sim_machine { /* what one has, of its own */
 	int64_t version, heard; /* heard: when burstd last answered its agent */
 	bool silent;            /* it never claims, nor has an agent */
 	bool up, again;
+	/* sim_follow.c: munge's keys, and the switch that it was told of, and has done */
+	uint64_t munge, next;
+	int64_t order, done, again_at, took_at;
+	bool back, fetches, switches;
 	bool robbed; /* somebody had the secret of its claim, or it says that something is wrong */
 };
 
@@ -138,8 +147,11 @@ void sim_token_is_read(struct world *w, struct inst *i);
 
 /* --- sim_store.c --- */
 const struct secret_store_ops *sim_store(const char *name);
-/* The answer to what the engine sends to it.  false: there is none. */
-bool sim_store_serve(struct world *w, const char *url, struct str *out, long *status);
+/* The answer to what the engine sends to it; put: the bundle that it writes.  false: there is none.
+ */
+bool sim_store_serve(struct world *w, const char *url, const char *put, struct str *out,
+		     long *status);
+uint64_t sim_store_make(struct world *w, int64_t ms, int64_t version); /* a token */
 /* Burstd has this answer. */
 void sim_store_told(struct world *w, const char *url, const char *body);
 /* By a machine; 0: by somebody else.  0: not now; -1: it opens nothing; else the version of the

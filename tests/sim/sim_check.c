@@ -8,6 +8,7 @@
 #include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
+#include "sim_rotate.h"
 #include "sim_slurm.h"
 #include "world.h"
 
@@ -484,6 +485,8 @@ bool check_converged(struct world *w, char *why, size_t size)
 	for (size_t k = 0; k < n; k++)
 		if (!sim_keys_settled(w, &r[k].n, why, size))
 			return false;
+	if (!sim_rotate_settled(w, why, size))
+		return false;
 	if (!sim_voucher_settled(w, why, size))
 		return false;
 	for (size_t k = 0; k < n; k++)

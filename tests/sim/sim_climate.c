@@ -103,6 +103,9 @@ static const struct class
 	{"nodes powered down for being idle", offsetof(struct sim_totals, idle_suspends), 100},
 	{"nodes that stayed warm", offsetof(struct sim_totals, warm), 20},
 	{"places left alone as purchases failed", offsetof(struct sim_totals, place_fails), 3},
+	{"rotations of keys", offsetof(struct sim_totals, rotations), 5},
+	{"rotations that were aborted", offsetof(struct sim_totals, rotations_aborted), 5},
+	{"rotations that burstd died in", offsetof(struct sim_totals, rotations_cut), 5},
 	{"creates to try one of these", offsetof(struct sim_totals, place_probes), 3},
 };
 

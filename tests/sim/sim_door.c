@@ -1,7 +1,7 @@
 /* What the engine has of io/ for machines that claim, and the way between them and it.
  *
  * The listener's check (io/node_claims.c) is the real one; TLS and X.509 are numbers. */
-#include "sim_boot.h"
+#include "sim_rotate.h"
 
 #include <inttypes.h>
 #include <openssl/evp.h>
@@ -212,6 +212,21 @@ static uint64_t get_number(const char *text, const char *key)
 	return get(text, key, v, sizeof(v)) ? strtoull(v + strspn(v, "t-"), NULL, 10) : 0;
 }
 
+/* "keys":{"version":"8","switch_ms":1764000000000} */
+static void read_beat(struct sim_reply *r, const char *text)
+{
+	const char *keys = strstr(text, "\"keys\":{\"version\":\""), *at;
+	const char *now = strstr(text, "\"now_ms\":");
+
+	if (keys == NULL || now == NULL)
+		return;
+	r->want = strtoll(strchr(keys, '{') + strlen("{\"version\":\""), NULL, 10);
+	r->now_ms = strtoll(now + strlen("\"now_ms\":"), NULL, 10);
+	at = strstr(keys, "\"switch_ms\":");
+	if (at != NULL)
+		r->switch_ms = strtoll(at + strlen("\"switch_ms\":"), NULL, 10);
+}
+
 static void read_answer(struct sim_post *p, const struct http_answer *an)
 {
 	struct sim_reply *r = &p->reply;
@@ -219,7 +234,8 @@ static void read_answer(struct sim_post *p, const struct http_answer *an)
 
 	if (an->len > 0)
 		memcpy(text, an->body, an->len);
-	*r = (struct sim_reply){.status = an->status,
+	*r = (struct sim_reply){.switch_ms = -1,
+				.status = an->status,
 				.retry_s = (unsigned)get_number(text, "retry_after"),
 				.gen = get_number(text, "generation"),
 				.token = get_number(text, "wrap_token"),
@@ -227,6 +243,8 @@ static void read_answer(struct sim_post *p, const struct http_answer *an)
 	(void)get(text, "node", r->node, sizeof(r->node));
 	r->keys = get(text, "release", how, sizeof(how)) ||
 		  get(text, "munge_key", how, sizeof(how)) || r->token != 0;
+	r->switches = get(text, "switch", how, sizeof(how)) && strcmp(how, "yes") == 0;
+	read_beat(r, text);
 	free(text);
 }
 
@@ -334,6 +352,7 @@ void sim_boot_init(struct world *w)
 	w->boot->version = 7;
 	w->boot->ca = mem_zalloc(sizeof(struct node_ca));
 	w->boot->ca->w = w;
+	sim_rotate_init(w);
 	w->door = (struct engine_door){
 		.ca = w->boot->ca,
 		.verifier = verifier,
@@ -377,6 +396,7 @@ void sim_boot_fini(struct world *w)
 		b->posts = p->next;
 		free(p);
 	}
+	sim_rotate_fini(w);
 	node_claims_free(b->table);
 	free(b->tokens);
 	free(b->given);

@@ -37,6 +37,7 @@ static void wire_free(struct http_client *c, struct wire *q)
 		at = &(*at)->next;
 	*at = q->next;
 	str_fini(&q->body);
+	free(q->put);
 	free(q);
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "sim_cloud.h"
+#include "sim_rotate.h"
 #include "sim_slurm.h"
 #include "sim_tx.h"
 
@@ -406,6 +407,8 @@ static void apply(struct journal *j, const struct effect *f)
 		break;
 	case PUT_NUMBER:
 		put_number(j, f->name, f->value);
+		if (strcmp(f->name, "rotation_phase") == 0)
+			sim_rotate_phase(j->w, f->value);
 		break;
 	case END_CALL:
 		end_call(j, (int64_t)f->id);

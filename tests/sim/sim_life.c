@@ -6,8 +6,8 @@
 #include "base/mem.h"
 #include "core/conf.h"
 #include "providers/registry.h"
-#include "sim_boot.h"
 #include "sim_journal.h"
+#include "sim_rotate.h"
 #include "sim_slurm.h"
 #include "world.h"
 
@@ -150,6 +150,12 @@ static void set_nodes(const struct world *w, struct conf *c)
 	c->secrets.poll_ms = 5 * SIM_MINUTE;
 	c->secrets.timeout_ms = 5 * SIM_SECOND;
 	c->secrets.line = 1;
+	if (w->set.rotates) {
+		c->secrets.rotate_role_id = mem_strdup("r");
+		c->secrets.rotate_role_name = mem_strdup("burst-rotate");
+	}
+	if (w->set.switch_command)
+		c->secrets.switch_command = one_word("/usr/local/sbin/burst-switch");
 	c->nodes.listen = mem_strdup("127.0.0.1:8443");
 	c->nodes.urls = one_word("https://burst.example:8443");
 	c->nodes.conf_servers = one_word("ctl:6817");
@@ -395,6 +401,7 @@ void life_end(struct world *w)
 	sim_http_cancel_all(w->http);
 	sim_proc_cancel_all(w->proc);
 	sim_gate_crashed(w->ctld);
+	sim_rotate_crashed(w);
 	w->totals->crashes++;
 	w->life++;
 	w->ctld->troubled = w->now > w->ctld->troubled ? w->now : w->ctld->troubled;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim_boot.h"
+#include "sim_rotate.h"
 
 enum {
 	CONFIRM_MS = 2 * SIM_MINUTE,  /* node-init has patience */
@@ -103,14 +103,19 @@ static void on_beat(struct world *w, void *ctx, uint64_t arg);
 
 static void on_heard(struct world *w, struct sim_post *p, const struct sim_reply *r)
 {
-	if (r != NULL && r->status == 200)
-		p->about->machine->heard = w->now;
+	if (r == NULL || r->status != 200)
+		return;
+	p->about->machine->heard = w->now;
+	if (w->set.rotates && sim_machine_runs(p->about))
+		sim_follow_told(w, p->about, r);
 }
 
 /* Every 30 s; less often where it does not matter, for nobody has the time to look at so many. */
 static int64_t beats_in(struct world *w)
 {
-	return world_between(w, 20, w->set.chance[SIM_RESTORED] != 0 ? 40 : 150) * SIM_SECOND;
+	bool matters = w->set.chance[SIM_RESTORED] != 0 || sim_rotate_runs(w);
+
+	return world_between(w, 20, matters ? 40 : 150) * SIM_SECOND;
 }
 
 /* It says that it is another node: an honest one never does. */
@@ -137,7 +142,7 @@ static void on_beat(struct world *w, void *ctx, uint64_t arg)
 		return;
 	}
 	say(w, certified(i, SIM_HEARTBEAT, on_heard), i->machine->node, "");
-	if (world_one_in(w, 8))
+	if (!w->set.rotates && world_one_in(w, 8))
 		sim_door_post(w, certified(i, SIM_KEYS_AGAIN, on_told));
 	if (world_fault(w, SIM_MISUSE))
 		lie(w, i);
@@ -227,6 +232,7 @@ static void on_confirm(struct world *w, void *ctx, uint64_t arg)
 {
 	struct inst *i = ctx;
 	struct sim_post *p;
+	bool good;
 
 	(void)arg;
 	if (!sim_machine_runs(i))
@@ -240,7 +246,8 @@ static void on_confirm(struct world *w, void *ctx, uint64_t arg)
 	p->forged = world_fault(w, SIM_MUNGE_WRONG);
 	if (p->forged)
 		met(w, SIM_MUNGE_WRONG, i);
-	(void)snprintf(p->cred, sizeof(p->cred), "MUNGE MUNGE:%s:%u:", p->forged ? "bad" : "good",
+	good = !p->forged && sim_rotate_speaks(w, i->machine);
+	(void)snprintf(p->cred, sizeof(p->cred), "MUNGE MUNGE:%s:%u:", good ? "good" : "bad",
 		       (unsigned)world_below(w, 1000000000));
 	say(w, p, i->machine->node, "");
 }
@@ -269,6 +276,7 @@ static void on_unwrap(struct world *w, void *ctx, uint64_t arg)
 		met(w, SIM_ALARM, i);
 		raise_alarm(w, i, "creation_path");
 	} else {
+		sim_follow_first(w, m, version);
 		m->until = w->now + CONFIRM_MS;
 		world_at(w, w->now + world_between(w, 500, 4000), on_confirm, i, 0);
 	}

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "engine/slurm/slurm.h"
 #include "sim_journal.h"
+#include "sim_rotate.h"
 #include "sim_slurm.h"
 #include "world.h"
 
@@ -18,7 +19,19 @@ enum {
 	GATES_PER_MINUTE = 240
 };
 
-enum query { SHOW_NODES, UPDATE, REQUEUE, SIGNAL, NOTIFY, SQUEUE, DETAILS, WHO, WORDS, SETTINGS };
+enum query {
+	SHOW_NODES,
+	UPDATE,
+	REQUEUE,
+	SIGNAL,
+	NOTIFY,
+	SQUEUE,
+	DETAILS,
+	WHO,
+	WORDS,
+	SETTINGS,
+	SWITCH
+};
 
 struct child {
 	struct child *next;
@@ -234,12 +247,25 @@ static void run_order(struct world *w, struct child *k, size_t only)
 					       : "Invalid job id specified for job 1\n");
 }
 
+/* On slurmctld's machine, and not of it. */
+static void run_switch(struct world *w, struct child *k, size_t only)
+{
+	if (only == SIZE_MAX)
+		sim_rotate_command(w, k->args[1], k->args[2]);
+	else
+		fails(k, "systemctl: timed out\n");
+}
+
 static void run(struct world *w, struct child *k)
 {
 	size_t only = cut(w, k);
 
 	if (is_order(k)) {
 		run_order(w, k, only);
+		return;
+	}
+	if (k->query == SWITCH) {
+		run_switch(w, k, only);
 		return;
 	}
 	if (k->query == SHOW_NODES)
@@ -278,7 +304,7 @@ static void on_run(struct world *w, void *ctx, uint64_t arg)
 	k->run_at = w->now;
 	memcpy(k->nodes, w->ctld->nodes, sizeof(k->nodes));
 	memcpy(k->jobs, w->ctld->jobs, sizeof(k->jobs));
-	if (sim_ctld_up(w->ctld) && w->now >= w->ctld->deaf_until) {
+	if (k->query == SWITCH || (sim_ctld_up(w->ctld) && w->now >= w->ctld->deaf_until)) {
 		run(w, k);
 		if (world_fault(w, SIM_SCONTROL_HANGS)) {
 			w->totals->met[SIM_SCONTROL_HANGS][NODE_NSTATES]++;
@@ -327,6 +353,8 @@ static void read_args(struct proc *p, struct child *k, const char *const *argv)
 		k->query = SIGNAL;
 	else if (n > 9 && strcmp(argv[0] + n - 9, "/scontrol") == 0)
 		k->query = scontrol_query(argv);
+	else if (n > 13 && strcmp(argv[0] + n - 13, "/burst-switch") == 0)
+		k->query = SWITCH;
 	else
 		world_fail(p->w, "proc: what is %s?", argv[0]);
 	for (size_t i = 0; argv[i] != NULL && i < ARGS_MAX; i++)
@@ -403,6 +431,8 @@ int proc_run(struct proc *p, const struct proc_call *call, proc_done_fn done, vo
 	p->children = k;
 	if (!world_alive(p->w))
 		return 0; /* the callback comes when the dead engine is freed */
+	if (k->query == SWITCH)
+		sim_audit_take(p->w, sim_journal_audit(p->w->journal), "switch-command", "munge");
 	if (is_order(k)) {
 		check_audit(p, k);
 		SIM_TRACE(p->w, "%s %s %s %s", k->args[1], k->args[2],

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "sim_wire.h"
 
 static uint64_t hash(const char *p, size_t n)
@@ -116,6 +117,8 @@ int sim_wire_read(const struct world *w, struct wire *q, const struct http_call 
 	if (strncmp(call->url, "https://", 8) == 0) {
 		q->kind = WIRE_STORE;
 		(void)snprintf(q->url, sizeof(q->url), "%s", call->url);
+		if (call->body_len > 0)
+			q->put = mem_strdup(call->body);
 		return 0;
 	}
 	if (get && strncmp(path, "/v1/offers", 10) == 0)

@@ -349,7 +349,7 @@ void sim_wire_serve(struct world *w, struct wire *q)
 {
 	q->status = 200;
 	if (q->kind == WIRE_STORE) {
-		if (!sim_store_serve(w, q->url, &q->body, &q->status))
+		if (!sim_store_serve(w, q->url, q->put, &q->body, &q->status))
 			sim_wire_no_reply(w, q);
 		return;
 	}

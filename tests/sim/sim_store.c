@@ -7,7 +7,7 @@
 
 #include "base/mem.h"
 #include "core/voucher.h"
-#include "sim_boot.h"
+#include "sim_rotate.h"
 
 enum { LEASE_MS = 60 * SIM_MINUTE };
 
@@ -49,7 +49,8 @@ static const char *address(const void *self, uint32_t i)
 static int build(const void *self, const struct secret_op *op, struct secret_request *out,
 		 struct err *e)
 {
-	const char *what = op->kind == SECRET_WRAP ? op->version : op->token;
+	bool version = op->kind == SECRET_WRAP || op->kind == SECRET_WRITE;
+	const char *what = version ? op->version : op->token;
 	char url[160];
 
 	(void)self;
@@ -59,13 +60,30 @@ static int build(const void *self, const struct secret_op *op, struct secret_req
 	out->kind = SECRET_HTTP;
 	out->method = "POST";
 	out->url = mem_strdup(url);
+	if (op->kind != SECRET_WRITE)
+		return 0;
+	out->body = mem_strdup(op->bundle);
+	out->body_len = strlen(op->bundle);
 	return 0;
+}
+
+/* Where nobody writes there is one, and it is always the same. */
+static struct secret *read_bundle(const struct secret_reply *reply)
+{
+	const char *text = strchr(reply->body, ' ');
+
+	text = text != NULL ? text + 1 : bundle;
+	return secret_new(text, strlen(text));
 }
 
 static void parse(const void *self, const struct secret_op *op, const struct secret_reply *reply,
 		  struct secret_result *out)
 {
 	(void)self;
+	if (reply->status == 409) {
+		out->code = SECRET_CONFLICT;
+		return;
+	}
 	if (reply->status == 404) { /* there is no such token */
 		out->code = SECRET_SPENT;
 		return;
@@ -81,7 +99,11 @@ static void parse(const void *self, const struct secret_op *op, const struct sec
 	(void)snprintf(out->version, sizeof(out->version), "%.*s", (int)strcspn(reply->body, " "),
 		       reply->body);
 	if (op->kind == SECRET_READ)
-		out->value = secret_new(bundle, strlen(bundle));
+		out->value = read_bundle(reply);
+	if (op->kind == SECRET_UNWRAP)
+		out->value = secret_new("id", 2);
+	if (op->kind == SECRET_PEEK)
+		(void)snprintf(out->path, sizeof(out->path), "kv/data/burst");
 	if (op->kind == SECRET_LOGIN)
 		out->value = secret_new("s", 1);
 	if (op->kind != SECRET_WRAP)
@@ -106,6 +128,14 @@ static int take(void *self, const struct secret_result *r, int64_t now_ms, struc
 	return 0;
 }
 
+static int credential(void *self, const char *text, struct err *e)
+{
+	(void)self;
+	(void)text;
+	(void)e;
+	return 0;
+}
+
 static const char *path(const void *self, enum secret_op_kind kind)
 {
 	(void)self;
@@ -124,6 +154,7 @@ const struct secret_store_ops *sim_store(const char *name)
 						    .parse = parse,
 						    .good_until = good_until,
 						    .take = take,
+						    .credential = credential,
 						    .path = path};
 
 	return strcmp(name, ops.name) == 0 ? &ops : NULL;
@@ -131,7 +162,7 @@ const struct secret_store_ops *sim_store(const char *name)
 
 /* --- the store -------------------------------------------------------------------------------- */
 
-static uint64_t make_token(struct world *w, int64_t ms, int64_t version)
+uint64_t sim_store_make(struct world *w, int64_t ms, int64_t version)
 {
 	struct sim_boot *b = w->boot;
 
@@ -178,7 +209,7 @@ static void serve_wrap(struct world *w, const char *more, struct str *out)
 	int64_t ms = strtoll(strrchr(more, '/') + 1, NULL, 10) * SIM_SECOND;
 
 	check_life(w, ms);
-	str_addf(out, " t-%" PRIu64, make_token(w, ms, strtoll(more, NULL, 10)));
+	str_addf(out, " t-%" PRIu64, sim_store_make(w, ms, strtoll(more, NULL, 10)));
 }
 
 /* false: there is no such token. */
@@ -202,7 +233,8 @@ static void change(struct world *w)
 	w->boot->version++;
 }
 
-bool sim_store_serve(struct world *w, const char *url, struct str *out, long *status)
+bool sim_store_serve(struct world *w, const char *url, const char *put, struct str *out,
+		     long *status)
 {
 	const char *op = url + strlen(SIM_STORE_URL) + 1;
 	unsigned token = 0;
@@ -212,7 +244,8 @@ bool sim_store_serve(struct world *w, const char *url, struct str *out, long *st
 		return true;
 	if (strncmp(op, "version/", 8) == 0)
 		change(w);
-	str_addf(out, "%" PRId64, w->boot->version);
+	if (!sim_rotate_serve(w, op, put, out, status))
+		str_addf(out, "%" PRId64, w->boot->version);
 	if (strncmp(op, "wrap/", 5) == 0)
 		serve_wrap(w, op + 5, out);
 	if ((sscanf(op, "revoke/at-%u", &token) == 1 && !serve_token(w, token, true)) ||
@@ -256,5 +289,5 @@ int64_t sim_store_unwrap(struct world *w, uint64_t token, uint32_t by)
 	t->by = by;
 	if (is_lost(w))
 		return 0;
-	return w->set.vouchers ? t->version : w->boot->version;
+	return w->set.vouchers || w->set.rotates ? t->version : w->boot->version;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim_rotate.h"
 #include "sim_slurm.h"
 
 struct journal_tx *journal_begin(struct journal *j)
@@ -78,6 +79,8 @@ void journal_put_event(struct journal_tx *tx, int64_t at_ms, const char *node, u
 		check_powered_down(tx->w, node);
 	if (strcmp(type, "sent-back") == 0 && tx->w->ctld->telling_jobs)
 		check_refused(tx->w, node);
+	if (strcmp(type, "keys-old") == 0)
+		sim_rotate_drained(tx->w, node);
 	sim_ctld_event(tx->w->ctld, node, type, detail != NULL ? detail : "");
 	SIM_TRACE(tx->w, "  event %s/%llu %s %s", node, (unsigned long long)gen, type,
 		  detail != NULL ? detail : "");

@@ -37,7 +37,8 @@ struct wire {
 	int64_t hold_ms; /* the answer waits for something to tell */
 	char cursor[48];
 	bool twin;     /* asked by the account's other name */
-	char url[160]; /* of STORE */
+	char url[160]; /* of STORE ... */
+	char *put;     /* ... and what it is to write; NULL: nothing */
 	int64_t deadline;
 	/* the reply */
 	struct err error; /* code set: there is none */

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim_boot.h"
 #include "sim_cloud.h"
 #include "sim_journal.h"
+#include "sim_rotate.h"
 #include "sim_slurm.h"
 
 /* What a fault cannot meet, or only by a chain of accidents: `make sim` does not ask for it. */
@@ -395,6 +395,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_stock_choose(w);
 	sim_tags_choose(w);
 	sim_price_choose(w);
+	sim_rotate_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");
 	(void)snprintf(w->twin_url, sizeof(w->twin_url), "http://twins.test");

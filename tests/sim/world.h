@@ -154,6 +154,9 @@ struct sim_totals {
 	 * down, and that were not. */
 	uint64_t reuses, idle_suspends, warm;
 	uint64_t place_fails, place_probes; /* places closed as purchases fail; and tried again */
+	/* of munge's key: done, aborted, that burstd died in, admins' own writes, nodes left behind
+	 */
+	uint64_t rotations, rotations_aborted, rotations_cut, rotations_beside, rotations_drained;
 	uint64_t met[SIM_NFAULTS][NODE_NSTATES + 1]; /* last column: no row */
 };
 
@@ -266,13 +269,15 @@ struct sim_setting {
 	bool prolog;                   /* burst-prolog is PrologSlurmctld */
 	bool fabric;                   /* jobs of pools get a fabric of their own */
 	bool warm;                     /* some pools keep nodes warm, or have a quantum ... */
-	bool fixed;         /* ... and slurm.conf has a count of those that are to stay */
-	bool afresh;        /* a create that is repeated tries again what was refused (F4) */
-	bool twins;         /* the account stands in burstd.conf twice, for different offers */
-	bool claims;        /* machines are given a claim to the cluster's keys ... */
-	bool bootstrap;     /* ... and make it */
-	bool wrap;          /* a node gets a token for the keys, not the keys */
-	bool check_address; /* a claim must come from there, whatever it proves */
+	bool fixed;          /* ... and slurm.conf has a count of those that are to stay */
+	bool afresh;         /* a create that is repeated tries again what was refused (F4) */
+	bool twins;          /* the account stands in burstd.conf twice, for different offers */
+	bool claims;         /* machines are given a claim to the cluster's keys ... */
+	bool bootstrap;      /* ... and make it */
+	bool wrap;           /* a node gets a token for the keys, not the keys */
+	bool check_address;  /* a claim must come from there, whatever it proves */
+	bool rotates;        /* people rotate munge's key ... */
+	bool switch_command; /* ... and slurmctld's munged is switched by a command of theirs */
 	bool vouchers;    /* machines have a token for them in their user-data, and claim nothing */
 	int attest;       /* enum conf_attest: what proves which machine it is */
 	int64_t claim_ms; /* for that; 0: as long as it may boot */
