@@ -161,6 +161,10 @@ static inline int build(const void *self, const struct secret_op *op, struct sec
 	out->kind = F.as_file ? SECRET_FILE : SECRET_HTTP;
 	out->method = "GET";
 	out->url = mem_strdup(F.as_file ? F.conf.secrets.credential_file : url);
+	if (op->kind == SECRET_WRITE) {
+		out->body = mem_strdup(op->bundle);
+		out->body_len = strlen(op->bundle);
+	}
 	return 0;
 }
 

@@ -137,6 +137,24 @@ static void test_old_answer(void **state)
 	assert_int_equal(F.told, 0);
 }
 
+/* It may say nothing, and late: the job is asked about at once, for slurmctld starts it by itself.
+ */
+static void test_an_answer_of_before_a_second_refusal(void **state)
+{
+	static const struct err away = {.code = ERR_NET, .msg = "unable to contact slurmctld"};
+
+	(void)state;
+	refuse("why");
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "7_2");
+	W.now += 1000;
+	refuse("why");
+	postpone_details(&F.e, "", 0, W.now, &away);
+	W.asked[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.asked, "7_2");
+}
+
 /* The nodes are sent back first, and then it is asked about at once, whatever else slurmctld is to
  * be told of nodes: it would start the job again in the meantime. */
 static void test_after_its_own_commands(void **state)
@@ -456,6 +474,7 @@ int main(void)
 		TEST(test_held),
 		TEST(test_not_yet),
 		TEST(test_old_answer),
+		TEST(test_an_answer_of_before_a_second_refusal),
 		TEST(test_after_its_own_commands),
 		TEST(test_an_update_that_overtakes_the_answer),
 		TEST(test_told_again_when_it_was_not_taken),

@@ -39,6 +39,20 @@ static void test_a_comment_is_taken_back(void **state)
 	}
 }
 
+/* What people add to it is theirs. */
+static void test_a_comment_that_somebody_went_on_writing_stays(void **state)
+{
+	char text[320];
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	(void)snprintf(text, sizeof(text), "%s; Ann knows", F.comment);
+	later("RUNNING", 7, 0, text);
+	assert_string_equal(W.asked, "7_2");
+	assert_string_equal(F.cleared, "");
+}
+
 static void test_it_is_taken_back_once(void **state)
 {
 	(void)state;
@@ -486,6 +500,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_comment_is_taken_back),
+		TEST(test_a_comment_that_somebody_went_on_writing_stays),
 		TEST(test_it_is_taken_back_once),
 		TEST(test_looked_at_when_its_nodes_are_bought),
 		TEST(test_others_words_are_taken_back_too),

@@ -343,6 +343,28 @@ static void test_somebody_elses_comment_stays(void **state)
 	assert_string_equal(F.story, "c1 job-requeued; ");
 }
 
+/* It lost one node, was asked about, and loses another: the answer shows the first run's end. */
+static void test_an_answer_of_before_a_job_was_taken_again(void **state)
+{
+	const char *text = detail("7", "PENDING", "5", "1800000121", "(null)");
+
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
+	squeue();
+	W.now = rescue_next_ms(&F.e);
+	rescue_run(&F.e);
+	assert_string_equal(W.asked, "7");
+	W.now += 1000;
+	rescue_node(&F.e, node("c3"), false, "burstd: spot is over");
+	squeue_on("c3");
+	assert_int_equal(F.put.at_ms, W.now);
+	rescue_fates(&F.e, text, strlen(text), NULL);
+	assert_string_equal(F.story, "");
+	assert_int_equal(F.put.hold_ms, 0);
+	shows("PENDING", "1800000121");
+	assert_string_equal(F.story, "comment 7; c3 job-requeued; ");
+}
+
 static void test_a_job_that_is_sent_back_counts_from_then_on(void **state)
 {
 	(void)state;
@@ -406,6 +428,7 @@ int main(void)
 		TEST(test_a_job_that_was_not_told_is_not_held_back_so_long),
 		TEST(test_somebody_elses_comment_stays),
 		TEST(test_an_answer_lets_no_job_start_while_something_of_it_is_left),
+		TEST(test_an_answer_of_before_a_job_was_taken_again),
 		TEST(test_a_job_that_is_sent_back_counts_from_then_on),
 		TEST(test_a_told_job_is_looked_at_every_second),
 		TEST(test_a_job_is_stuck_if_a_new_snapshot_says_so),

@@ -451,6 +451,53 @@ static void test_a_file_that_is_not_there_or_open_to_all_is_told_of(void **state
 	assert_string_equal(S()->error, "");
 }
 
+static void on_written(struct secrets *s, void *ctx, const struct secret_op *op,
+		       const struct secret_result *r)
+{
+	(void)s;
+	assert_int_equal(op->kind, SECRET_WRITE);
+	(void)snprintf(ctx, sizeof(F.got[0].text), "%.100s",
+		       r->code == SECRET_OK ? "ok" : r->message);
+}
+
+/* Who read `was` writes `text`, as version `is`. */
+static void writes(const char *was, const char *text, const char *is)
+{
+	const struct secret_op op = {
+		.kind = SECRET_WRITE, .version = was, .bundle = text, .token = is};
+
+	F.got[0].text[0] = '\0';
+	secrets_send(S(), &op, on_written, F.got[0].text);
+	assert_string_equal(F.got[0].text, ""); /* told in the next turn */
+	engine_turn(&F.e);
+}
+
+static void has(const char *text, const char *version)
+{
+	char v[SECRET_FILE_VERSION_SIZE];
+	struct secret *s;
+
+	assert_int_equal(secret_file_read(file, &s, v, NULL), 0);
+	assert_string_equal(secret_text(s), text);
+	assert_string_equal(v, version);
+	secret_free(s);
+}
+
+/* An admin was faster: his keys are not lost. */
+static void test_a_file_that_somebody_else_has_written_stays(void **state)
+{
+	(void)state;
+	assert_int_equal(secret_file_write(file, "ours", 4, "one", NULL), 0);
+	start();
+	writes("one", "next", "two");
+	assert_string_equal(F.got[0].text, "ok");
+	has("next", "two");
+	assert_int_equal(secret_file_write(file, "theirs", 6, "three", NULL), 0);
+	writes("two", "last", "four");
+	assert_non_null(strstr(F.got[0].text, "409"));
+	has("theirs", "three");
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -483,6 +530,7 @@ int main(void)
 		E(test_one_enrols_at_a_time),
 		L(test_a_file_is_read_as_a_server_is_asked),
 		L(test_a_file_that_is_not_there_or_open_to_all_is_told_of),
+		L(test_a_file_that_somebody_else_has_written_stays),
 	};
 	int rc;
 #undef T

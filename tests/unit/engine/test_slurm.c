@@ -185,11 +185,15 @@ static void test_batches(void **state)
 static void test_failure(void **state)
 {
 	struct fix *f = *state;
+	const int64_t began = loop_now(f->loop);
 
 	script(f, "broken", "");
 	slurm_set_addr(f->slurm, "c1", "10.0.0.1", "c1");
+	assert_true(slurm_settled_ms(f->slurm) == INT64_MAX);
 	settle(f);
 	assert_int_equal(f->failed, 1);
+	/* It may have had its effect: what slurmctld showed before is old. */
+	assert_true(slurm_settled_ms(f->slurm) >= began);
 	assert_true(slurm_ask(f->slurm, SLURM_SNAPSHOT));
 	assert_false(slurm_ask(f->slurm, SLURM_SNAPSHOT)); /* one at a time */
 	loop_run(f->loop);
