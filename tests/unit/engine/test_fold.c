@@ -271,6 +271,26 @@ static void test_who_is_dead_is_set_down(void **state)
 	assert_true(F.dead);
 }
 
+/* slurmctld has another use for its name. */
+static void test_no_address_is_told_of_one_that_goes(void **state)
+{
+	(void)state;
+	engine_commit(&F.e);
+	for (int released = 0; released < 2; released++) {
+		struct node *n = &F.fn[1]->n;
+
+		n->state = NODE_CREATING;
+		n->release = released != 0;
+		n->instance[0] = n->addr[0] = '\0';
+		F.followed[1] = 0;
+		post(1, NODE_EV_CREATED);
+		engine_commit(&F.e);
+		assert_int_equal(n->state, released ? NODE_DELETING : NODE_BOOTING);
+		assert_string_equal(n->addr, "10.0.0.1");
+		assert_int_equal(F.followed[1], !released);
+	}
+}
+
 static void test_nothing_is_committed_twice(void **state)
 {
 	(void)state;
@@ -331,6 +351,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_what_follows_may_stage, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_no_address_is_told_of_one_that_goes, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_nothing_is_committed_twice, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_is_shown_again_is_not_paid_for_twice,
 						setup, teardown),

@@ -84,6 +84,23 @@ static void test_each_job_has_a_fabric_and_nodes_alone_have_none(void **state)
 	assert_string_equal(F.fabric[0], "");
 }
 
+/* They may go in pieces, for they have no fabric. */
+static void test_those_behind_a_job_with_a_fabric_are_no_part_of_it(void **state)
+{
+	(void)state;
+	for (struct fleet_node *fn = F.e.fleet.states[NODE_WANTED]; fn; fn = fn->state_next)
+		fn->n.group = strcmp(fn->n.name, "c1") == 0 || strcmp(fn->n.name, "c2") == 0;
+	F.pool.own.in_fabric = "job";
+	F.fits = 4;
+	launch_run(&F.e);
+	assert_int_equal(F.made, 1);
+	assert_int_equal(count(NODE_GONE), 0);
+	assert_int_equal(F.sent, 2);
+	assert_int_equal(F.sizes[0], 4);
+	assert_int_equal(F.sizes[1], 4);
+	assert_string_equal(F.fabric[0], "");
+}
+
 static void test_a_fabric_that_is_there_is_for_all(void **state)
 {
 	(void)state;
@@ -368,6 +385,7 @@ int main(void)
 		T(test_a_fabric_is_made_before_the_create_of_its_job),
 		T(test_one_node_of_a_job_needs_no_fabric),
 		T(test_each_job_has_a_fabric_and_nodes_alone_have_none),
+		T(test_those_behind_a_job_with_a_fabric_are_no_part_of_it),
 		T(test_a_fabric_that_is_there_is_for_all),
 		T(test_without_its_fabric_nothing_was_bought),
 		T(test_who_may_not_make_fabrics_may_buy_without),
