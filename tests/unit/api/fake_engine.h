@@ -42,6 +42,7 @@ struct engine {
 	const char *const *unreadable;      /* ids, NULL-terminated; NULL: none */
 	const char *like, *undeleted, *off; /* off: of every provider; NULL: it is on */
 	int64_t undeleted_ms, unheard_ms, ahead_ms;
+	int64_t away_ms[2]; /* since when; of each provider */
 	int64_t of_wall_ms; /* so far the engine's time is ahead of the wall clock */
 	size_t undropped;   /* fabrics */
 	size_t nstrays;     /* i-1, i-2 ... */
@@ -213,9 +214,8 @@ struct engine_source engine_slurm_source(const struct engine *e)
 
 int64_t engine_away_since(const struct engine *e, size_t provider)
 {
-	(void)e;
-	(void)provider;
-	return 0;
+	assert_true(provider < e->conf->nproviders && provider < 2);
+	return e->away_ms[provider];
 }
 
 struct engine_source engine_provider_source(const struct engine *e, size_t provider)

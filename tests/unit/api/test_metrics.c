@@ -417,6 +417,35 @@ static void test_down(void **state)
 	fake_fini(&e);
 }
 
+/* Each provider by itself. */
+static void test_one_of_two_providers_is_away(void **state)
+{
+	struct conf_provider *both = mem_zalloc(2 * sizeof(*both));
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	both[0] = e.conf->providers[0];
+	both[1] = (struct conf_provider){.name = mem_strdup("far"),
+					 .driver = mem_strdup("sim"),
+					 .url = mem_strdup("http://127.0.0.1:2")};
+	free(e.conf->providers);
+	e.conf->providers = both;
+	e.conf->nproviders = 2;
+	for (int i = 0; i < 2; i++) {
+		e.away_ms[i] = FAKE_NOW;
+		e.away_ms[1 - i] = 0;
+		scrape(&e, &p);
+		assert_string_equal(value(&p, "burstd_provider_away{provider=\"sim\"}"),
+				    i == 0 ? "1" : "0");
+		assert_string_equal(value(&p, "burstd_provider_away{provider=\"far\"}"),
+				    i == 1 ? "1" : "0");
+		parse_fini(&p);
+	}
+	fake_fini(&e);
+}
+
 /* One whose credential is missing counts as off, though it denied nothing. */
 static void test_a_provider_that_is_off(void **state)
 {
@@ -545,10 +574,15 @@ static void test_fresh(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parser),  cmocka_unit_test(test_values),
-		cmocka_unit_test(test_down),    cmocka_unit_test(test_a_provider_that_is_off),
-		cmocka_unit_test(test_escapes), cmocka_unit_test(test_many_pools),
-		cmocka_unit_test(test_http),    cmocka_unit_test(test_fresh),
+		cmocka_unit_test(test_parser),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_down),
+		cmocka_unit_test(test_a_provider_that_is_off),
+		cmocka_unit_test(test_one_of_two_providers_is_away),
+		cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_many_pools),
+		cmocka_unit_test(test_http),
+		cmocka_unit_test(test_fresh),
 	};
 
 	return cmocka_run_group_tests_name("metrics", tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* test_rotate.c - what the control socket says of a rotation of keys, and who may order one. */
 #include "ctl_ask.h"
 
+#include <malloc.h>
+
 /* What is said of it where people look for the store. */
 static void store_says(struct fixture *f, const char *rotation, const char *error)
 {
@@ -144,6 +146,44 @@ static void test_what_makes_no_sense_is_refused(void **state)
 	stop(f);
 }
 
+/* --- what is left in memory --------------------------------------------------------------------
+ */
+
+#define CREDENTIAL "hvs.CAESIJ0rotate"
+
+static unsigned left; /* texts that are the credential when jansson gives them back */
+
+static void give_back(void *p)
+{
+	left += p != NULL && malloc_usable_size(p) >= sizeof(CREDENTIAL) &&
+		memcmp(p, CREDENTIAL, sizeof(CREDENTIAL)) == 0;
+	free(p);
+}
+
+static void test_a_credential_is_wiped_in_the_request(void **state)
+{
+	static const char *const asks[] = {
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"start\",\"kind\":\"munge\","
+		"\"credential\":\"" CREDENTIAL "\"}",
+		"{\"v\":1,\"op\":\"secrets-rotate\",\"verb\":\"start\",\"kind\":\"none\","
+		"\"credential\":\"" CREDENTIAL "\"}", /* refused */
+	};
+	struct fixture *f = start("n1");
+
+	(void)state;
+	json_set_alloc_funcs(malloc, give_back);
+	json_decref(json_string(CREDENTIAL));
+	assert_int_equal(left, 1); /* it would be seen */
+	left = 0;
+	for (size_t i = 0; i < sizeof(asks) / sizeof(asks[0]); i++) {
+		json_decref(ask_as(f, &admin, asks[i]));
+		assert_int_equal(left, 0);
+	}
+	json_set_alloc_funcs(malloc, free);
+	assert_string_equal(f->e.rotate_credential, CREDENTIAL);
+	stop(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -151,6 +191,7 @@ int main(void)
 		cmocka_unit_test(test_one_that_stands_still_is_a_problem),
 		cmocka_unit_test(test_an_operator_rotates_and_others_do_not),
 		cmocka_unit_test(test_what_makes_no_sense_is_refused),
+		cmocka_unit_test(test_a_credential_is_wiped_in_the_request),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

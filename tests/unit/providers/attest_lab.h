@@ -41,6 +41,7 @@ struct lab_want { /* of a certificate */
 	int from_day, to_day;          /* both 0: as above */
 	int bits;                      /* of RSA; 0: 2048, 1: P-256, 2: P-521 */
 	bool ca;
+	bool sha1; /* what it is signed with; false: SHA-256 */
 };
 
 static inline void lab_extend(X509 *cert, X509 *issuer, int nid, const char *value)
@@ -86,7 +87,7 @@ static inline struct lab_cert lab_cert_with(EVP_PKEY *key, const struct lab_want
 		lab_extend(c.cert, by->cert, NID_subject_alt_name, w->san);
 	if (w->aia != NULL)
 		lab_extend(c.cert, by->cert, NID_info_access, w->aia);
-	assert_true(X509_sign(c.cert, by->key, EVP_sha256()) > 0);
+	assert_true(X509_sign(c.cert, by->key, w->sha1 ? EVP_sha1() : EVP_sha256()) > 0);
 	return c;
 }
 

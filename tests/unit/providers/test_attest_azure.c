@@ -153,6 +153,26 @@ static void a_document_of_another_machine_or_subscription_is_refused(void **stat
 	refused(l->azure, &want, lab_signed(DOCUMENT, &l->leaf, 0), ERR_AUTH, "of account");
 }
 
+/* It leads to a root that is trusted, and may be signed for another text with the same hash. */
+static void a_chain_with_sha1_in_it_is_refused(void **state)
+{
+	const struct lab *l = *state;
+	struct lab_cert inter = lab_cert(
+		&(struct lab_want){.name = "weak", .issuer = &l->root, .ca = true, .sha1 = true});
+	struct lab_cert leaf = lab_cert(&(struct lab_want){
+		.name = "azure", .issuer = &l->inter, .san = SAN, .serial = 9, .sha1 = true});
+	struct lab_cert below = lab_cert(
+		&(struct lab_want){.name = "azure", .issuer = &inter, .san = SAN, .serial = 9});
+	void *azure = open_with(&l->root, &inter);
+
+	refused(l->azure, &ours, lab_signed(DOCUMENT, &leaf, 0), ERR_AUTH, "is not trusted");
+	refused(azure, &ours, lab_signed(DOCUMENT, &below, 0), ERR_AUTH, "is not trusted");
+	attest_find(ATTEST_AZURE)->close(azure);
+	lab_cert_free(&inter);
+	lab_cert_free(&leaf);
+	lab_cert_free(&below);
+}
+
 static void an_attackers_own_chain_is_of_no_use(void **state)
 {
 	const struct lab *l = *state;
@@ -526,6 +546,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_nonce_is_refused),
 		cmocka_unit_test(a_document_of_another_machine_or_subscription_is_refused),
 		cmocka_unit_test(an_attackers_own_chain_is_of_no_use),
+		cmocka_unit_test(a_chain_with_sha1_in_it_is_refused),
 		cmocka_unit_test(the_true_certificate_with_another_signature_is_refused),
 		cmocka_unit_test(only_the_domain_and_what_is_below_it_may_sign),
 		cmocka_unit_test(an_expired_signer_and_one_of_a_strange_key_are_refused),
