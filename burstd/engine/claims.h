@@ -45,7 +45,7 @@ struct claim_run {
 	int64_t said_ms;            /* since then "said" counts */
 	int64_t confirm_ms;         /* when its credential was given to munged; 0: none is there */
 	struct bucket asks, copies; /* all it asks; what is long, or costs a signature */
-	int64_t keys_old_ms;        /* since when it has others than it should; 0: it does not */
+	int64_t keys_old_ms;        /* since when it has these, and should have others; 0: it has */
 	int64_t keys_ms;            /* when it was given them last, but for the first time */
 	bool keys_drained;          /* it was given up for old ones */
 };

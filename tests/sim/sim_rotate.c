@@ -74,7 +74,8 @@ static void learn(struct world *w)
 		ro->versions = mem_realloc(ro->versions, ro->cap * sizeof(*ro->versions));
 	}
 	ro->versions[ro->n++] = (struct sim_bundle){.munge = key_of(ro->text, "munge_key"),
-						    .next = key_of(ro->text, "munge_key_next")};
+						    .next = key_of(ro->text, "munge_key_next"),
+						    .at = w->now};
 }
 
 static void put(struct world *w, const char *text, const char *by)
@@ -367,17 +368,23 @@ static struct inst *machine_of(const struct world *w, const char *node)
 	return NULL;
 }
 
-/* Only who has other keys than it should have. */
+/* Only who has other keys than it should have, and has had the time to fetch those. */
 void sim_rotate_drained(struct world *w, const char *node)
 {
 	const struct inst *i = rotates(w) ? machine_of(w, node) : NULL;
+	const struct sim_bundle *lacks;
 
 	if (i == NULL)
 		return;
 	w->totals->rotations_drained++;
-	if (i->machine->version == w->boot->version && w->now - i->machine->took_at > UNTOLD_MS &&
-	    w->now - i->machine->heard < UNTOLD_MS)
+	if (w->now - i->machine->took_at <= UNTOLD_MS || w->now - i->machine->heard >= UNTOLD_MS)
+		return; /* what it has burstd need not know */
+	lacks = sim_rotate_bundle(w, i->machine->version + 1);
+	if (lacks == NULL)
 		world_fail(w, "%s is drained for old keys, and has the current ones", node);
+	else if (w->now - lacks->at < ROTATION_SETTLE_MS)
+		world_fail(w, "%s is drained for keys that were current %" PRId64 " s ago", node,
+			   (w->now - lacks->at) / SIM_SECOND);
 }
 
 bool sim_rotate_settled(const struct world *w, char *why, size_t size)

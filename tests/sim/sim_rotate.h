@@ -12,6 +12,7 @@
 
 struct sim_bundle { /* what a version of the bundle has; 0: none */
 	uint64_t munge, next;
+	int64_t at; /* when it was written */
 };
 
 void sim_rotate_choose(struct world *w); /* does anybody rotate in this world? */

@@ -326,6 +326,42 @@ static void poll_the_store(void)
 	go();
 }
 
+/* F54: one version after another is written.  Who has followed to one has time for the next ... */
+static void who_follows_to_one_version_after_another_is_not_late(void **state)
+{
+	int64_t staged;
+
+	(void)state;
+	one_of_two_follows();
+	staged = now_version();
+	minutes_pass(8);
+	put_bundle(BUNDLE, "99");
+	poll_the_store();
+	(void)beats(2, staged); /* fetched a moment before */
+	rt()->look_ms = 0;
+	go();
+	minutes_pass(9);
+	assert_int_equal(events("keys-old"), 0);
+	minutes_pass(1);
+	assert_int_equal(events("keys-old"), 1);
+}
+
+/* ... and who follows to none has it once. */
+static void who_never_follows_is_late_whatever_else_is_written(void **state)
+{
+	(void)state;
+	one_of_two_follows();
+	minutes_pass(8);
+	put_bundle(BUNDLE, "99");
+	poll_the_store();
+	(void)beats(2, 7);
+	rt()->look_ms = 0;
+	go();
+	assert_int_equal(events("keys-old"), 0);
+	minutes_pass(2);
+	assert_int_equal(events("keys-old"), 1);
+}
+
 /* What was staged is in no store any more: who fetched what is there now would be drained for it,
  * and all others would switch to a key that no node to come can have. */
 static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **state)
@@ -659,6 +695,8 @@ int main(void)
 		T(who_cannot_follow_for_the_store_is_away_is_not_late),
 		T(who_cannot_follow_for_burstd_stands_still_is_not_late),
 		T(after_a_restart_all_have_their_time_anew),
+		T(who_follows_to_one_version_after_another_is_not_late),
+		T(who_never_follows_is_late_whatever_else_is_written),
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
 		T(what_somebody_else_writes_calls_the_switch_off),
