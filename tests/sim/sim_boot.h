@@ -105,7 +105,8 @@ struct sim_machine { /* what one has, of its own */
 	int64_t until; /* it has patience for its claim; for its confirmation */
 	char node[24]; /* as it was told */
 	uint64_t gen, token;
-	int64_t version, heard; /* heard: when burstd last answered its agent */
+	int64_t version, heard; /* heard: when burstd last answered its agent ... */
+	int64_t told;           /* ... and which version that had said it has; 0: none */
 	bool silent;            /* it never claims, nor has an agent */
 	bool up, again;
 	/* sim_follow.c: munge's keys, and the switch that it was told of, and has done */

@@ -3,6 +3,7 @@
  * real ones do. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -103,9 +104,12 @@ static void on_beat(struct world *w, void *ctx, uint64_t arg);
 
 static void on_heard(struct world *w, struct sim_post *p, const struct sim_reply *r)
 {
+	static const char name[] = "\"key_version\":\"";
+
 	if (r == NULL || r->status != 200)
 		return;
 	p->about->machine->heard = w->now;
+	p->about->machine->told = strtoll(strstr(p->body, name) + strlen(name), NULL, 10);
 	if (w->set.rotates && sim_machine_runs(p->about))
 		sim_follow_told(w, p->about, r);
 }

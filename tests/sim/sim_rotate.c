@@ -377,12 +377,12 @@ void sim_rotate_drained(struct world *w, const char *node)
 	if (i == NULL)
 		return;
 	w->totals->rotations_drained++;
-	if (w->now - i->machine->took_at <= UNTOLD_MS || w->now - i->machine->heard >= UNTOLD_MS)
+	if (w->now - i->machine->heard >= UNTOLD_MS)
 		return; /* what it has burstd need not know */
-	lacks = sim_rotate_bundle(w, i->machine->version + 1);
-	if (lacks == NULL)
+	if (i->machine->version == w->boot->version && w->now - i->machine->took_at > UNTOLD_MS)
 		world_fail(w, "%s is drained for old keys, and has the current ones", node);
-	else if (w->now - lacks->at < ROTATION_SETTLE_MS)
+	lacks = sim_rotate_bundle(w, i->machine->told + 1);
+	if (lacks != NULL && w->now - lacks->at < ROTATION_SETTLE_MS)
 		world_fail(w, "%s is drained for keys that were current %" PRId64 " s ago", node,
 			   (w->now - lacks->at) / SIM_SECOND);
 }
