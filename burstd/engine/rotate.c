@@ -614,6 +614,7 @@ static int order_switch(struct rotate *rt, const struct engine_rotate_ask *ask, 
 	if (give(rt, ask->credential, err) != 0)
 		return -1;
 	ev.at_ms = engine_now(rt->e) + in_ms;
+	secrets_poll(rt->e); /* what somebody else has written calls it off while it can be */
 	return step(rt, &ev) ? 0 : err_set(err, ERR_INVALID, "not now");
 }
 

@@ -96,8 +96,7 @@ static void done(struct rotate *rt, const char *version)
 		return;
 	rt->error[0] = '\0';
 	rotate_event(rt, ROTATION_EV_WROTE, door_key_version(version));
-	rt->e->secrets->version_next = engine_now(rt->e); /* which is it now? */
-	rt->e->secrets->next_ms = engine_now(rt->e);
+	secrets_poll(rt->e); /* which is it now? */
 }
 
 static void on_promoted(struct secrets *s, void *ctx, const struct secret_op *op,

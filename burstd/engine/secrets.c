@@ -665,6 +665,15 @@ static void run_asks(struct secrets *s)
 /* --- for the rest of the engine ----------------------------------------------------------------
  */
 
+void secrets_poll(struct engine *e)
+{
+	struct secrets *s = e->secrets;
+
+	s->version_next = engine_now(e);
+	if (s->phase == SECRETS_READY)
+		s->next_ms = s->version_next;
+}
+
 static int put_ask(struct engine *e, const struct secrets_ask *like, uint64_t *handle,
 		   struct err *err)
 {

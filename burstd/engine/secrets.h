@@ -80,6 +80,8 @@ bool secrets_ready(const struct engine *e); /* a release would go out at once */
 bool secrets_serves(const struct engine *e);
 /* The current version; "": not known.  A node that has another one must not be ready. */
 const char *secrets_version(const struct engine *e);
+/* The store is asked for it at once, not at the next poll; where it is away, when it is back. */
+void secrets_poll(struct engine *e);
 /* Ask for the keys, for one node.  fn is called once, later, within a turn, however long the store
  * is away; unless it is cancelled or the engine is freed before.  -1: too many wait, or there is no
  * store, or it cannot do that.  The caller ends with engine_turn(). */

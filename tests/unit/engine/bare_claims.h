@@ -84,6 +84,11 @@ void secrets_run(struct engine *e)
 	(void)e;
 }
 
+void secrets_poll(struct engine *e)
+{
+	(void)e;
+}
+
 int64_t secrets_next_ms(const struct engine *e)
 {
 	(void)e;

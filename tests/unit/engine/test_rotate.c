@@ -414,6 +414,19 @@ static void what_somebody_else_writes_calls_the_switch_off(void **state)
 	assert_string_equal(bundle(), BUNDLE);
 }
 
+/* F54: burstd found that at its next poll, when all had switched. */
+static void what_somebody_else_wrote_just_before_calls_the_switch_off(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	put_bundle(BUNDLE, "99");
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_ABORTED);
+	assert_int_equal(now_version(), 99);
+	assert_int_equal(events("rotation-alarm"), 1);
+	assert_true(rotation_called_off(&rt()->r, engine_now(F.e)));
+}
+
 /* burstd knows the version of its last look, minutes ago: what was written since is no reason to
  * give up what an admin has just ordered. */
 static void what_an_admin_wrote_just_before_is_what_it_begins_with(void **state)
@@ -700,6 +713,7 @@ int main(void)
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
 		T(what_somebody_else_writes_calls_the_switch_off),
+		T(what_somebody_else_wrote_just_before_calls_the_switch_off),
 		T(what_an_admin_wrote_just_before_is_what_it_begins_with),
 		T(nodes_that_settle_are_given_what_an_admin_writes),
 		T(when_the_store_was_looked_at_is_no_matter_of_the_next_poll),
