@@ -8,14 +8,20 @@ dir=$PWD/${BUILD:-build}/chrony
 [[ ${BUILD-} != /* ]] || dir=$BUILD/chrony
 
 command -v chronyd && exit
-fetch() {
-	rm -rf "$dir" && mkdir -p "$dir/package" && cd "$dir/package" || return
-	timeout -k 5 60 apt-get -q -o Acquire::Retries=0 -o Acquire::http::Timeout=15 -o Acquire::https::Timeout=15 \
-		download chrony && dpkg-deb -x ./chrony_*.deb "$dir"
+runs() {
+	"$dir/usr/sbin/chronyd" -v >/dev/null 2>&1
 }
-[ -x "$dir/usr/sbin/chronyd" ] || [ -n "${FIND_ONLY-}" ] || (fetch) >"$dir.log" 2>&1 </dev/null
+# Whole or not at all, for several ask for it side by side.  Without a network it gives up within half a minute.
+fetch() {
+	local new
+	mkdir -p "${dir%/*}" && new=$(mktemp -d "$dir.XXXXXX") && cd "$new" || return
+	timeout -k 2 25 apt-get -q -o Acquire::Retries=0 -o Acquire::http::Timeout=10 -o Acquire::https::Timeout=10 \
+		download chrony && dpkg-deb -x ./chrony_*.deb root && { runs || rm -rf "$dir"; } && mv -T root "$dir"
+	rm -rf "$new"
+}
+runs || [ -n "${FIND_ONLY-}" ] || (fetch) >/dev/null 2>&1 </dev/null
 # Of another release, or without a library, it does not run.
-if "$dir/usr/sbin/chronyd" -v >/dev/null 2>&1; then
+if runs; then
 	echo "$dir/usr/sbin/chronyd"
 	exit
 fi
