@@ -10,6 +10,7 @@ cd "$(dirname "$(readlink -f "$0")")/.." || exit
 LAB_SUSPEND_TIME=3 LAB_SUSPEND_TIMEOUT=3 LAB_SETTLE=2s
 LAB_SIM_ARGS="--config /run/lab/cloud.json"
 . tests/e2e/lab/lab.sh
+: "${PATIENCE:=1}" # so many times longer is everything waited for: on a machine that does much else
 
 bold='' dim='' red='' green='' yellow='' blue='' magenta='' off=''
 if [ -t 1 ] && [ -z "${NO_COLOR-}" ] && [ "${TERM-dumb}" != dumb ]; then
@@ -144,7 +145,7 @@ look() {
 
 # until_seen SECONDS CMD...: show what happens until CMD succeeds
 until_seen() {
-	local end=$((${EPOCHREALTIME/./} + $1 * 1000000)) ok=1
+	local end=$((${EPOCHREALTIME/./} + $1 * PATIENCE * 1000000)) ok=1
 	shift
 	until "$@" >/dev/null 2>&1; do
 		look
@@ -231,7 +232,7 @@ settled() {
 audited() {
 	"$lab_here/wanted" >"$lab_dir/wanted"
 	sim GET /admin/meter >"$lab_dir/meter.json"
-	"$lab_dir/bin/simcloud" audit --meter "$lab_dir/meter.json" --wanted "$lab_dir/wanted" --grace 10s >"$lab_dir/audit"
+	"$lab_dir/bin/simcloud" audit --meter "$lab_dir/meter.json" --wanted "$lab_dir/wanted" --grace $((10 * PATIENCE))s >"$lab_dir/audit"
 }
 
 # Each of the two has its own clock readings of the same seconds: one second for each instance at most.
@@ -253,7 +254,7 @@ show_output() {
 
 burst() {
 	title "A user submits a training job: 4 nodes x 8 H100"
-	job=$(TRAIN_SECONDS=2 job "$lab_dir/bin/train.sbatch") || return
+	job=$(TRAIN_SECONDS=$((2 * PATIENCE)) job "$lab_dir/bin/train.sbatch") || return
 	output=$lab_dir/home/job-$job.out
 	say user "$bold" "\$ sbatch train.sbatch  # job $job: 4 nodes, 32 GPUs; none exists"
 	step "slurmctld allocated four cloud nodes and called burst-resume" until_seen 20 resume_called

@@ -38,22 +38,22 @@ runs_elsewhere() {
 @test "F42: GPUs that slurmctld gives nobody are told of, where GPUs are not accounted for too" {
 	[ "$(lab_slurm_version)" -lt 2302 ] || skip "slurmctld $(lab_slurm_version) gives them back"
 	job=$(job -N2 --gres=gpu:8 --exclusive --wrap "$until_over")
-	within 60 job_is "$job" RUNNING
+	within 120 job_is "$job" RUNNING
 	first=$(job_nodes "$job")
 	sim_kill 'c*'
-	within 90 runs_elsewhere
+	within 180 runs_elsewhere
 	# What it has now is lost, however it ends.
 	nodes=$(job_nodes "$job")
 	scancel "$job"
-	within 60 offset_is_bad
-	within 60 all_down
+	within 120 offset_is_bad
+	within 120 all_down
 	[ "$(used "$nodes")" = 16 ]
 	scontrol -o show node "$nodes" >"$lab_dir/nodes"
 	run ! grep -q 'AllocTRES=.*gres' "$lab_dir/nodes"
 	within 180 said
 	lab_stop slurmctld
 	lab_start slurmctld
-	within 30 all_down
+	within 120 all_down
 	[ "$(used "$nodes")" = 0 ]
-	within 60 unsaid
+	within 180 unsaid
 }
