@@ -83,7 +83,8 @@ static ssize_t on_write(void *cookie, const char *data, size_t n)
 	}
 	o->len -= (size_t)(from - o->line);
 	memmove(o->line, from, o->len + 1);
-	return fflush(o->f) == 0 && !ferror(o->f) ? (ssize_t)n : -1;
+	/* 0 is its word for an error: glibc takes what is below that for a length. */
+	return fflush(o->f) == 0 && !ferror(o->f) ? (ssize_t)n : 0;
 }
 
 static int on_close(void *cookie)
