@@ -62,6 +62,18 @@ bool rotation_good(const struct rotation *r)
 	return r->phase == ROTATION_IDLE || (r->kind != ROTATION_NONE && r->id > 0);
 }
 
+void rotation_set_back(struct rotation *r, int64_t now_ms)
+{
+	int64_t ahead_ms = r->since_ms - now_ms;
+
+	if (ahead_ms <= 0)
+		return;
+	r->begun_ms -= ahead_ms;
+	r->since_ms -= ahead_ms;
+	if (r->switch_ms != 0)
+		r->switch_ms -= ahead_ms;
+}
+
 bool rotation_runs(const struct rotation *r)
 {
 	return r->phase != ROTATION_IDLE && r->phase != ROTATION_DONE &&

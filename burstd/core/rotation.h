@@ -124,6 +124,9 @@ const char *rotation_kind_str(enum rotation_kind k);
 int rotation_kind_parse(const char *word); /* -1: none of these */
 /* As it was kept; false: these numbers are none. */
 bool rotation_good(const struct rotation *r);
+/* The clock was set back while burstd was not running: move all times of r to before now_ms, and
+ * the switch with them, so that it is no further away than it was when it was ordered (F57). */
+void rotation_set_back(struct rotation *r, int64_t now_ms);
 
 /* --- the bundle: rotation_bundle.c --- */
 

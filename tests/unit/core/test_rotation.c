@@ -346,6 +346,29 @@ static void nodes_that_settle_follow_to_what_somebody_else_writes(void **state)
 	assert_int_equal(rotation_wake_ms(&r), 151000 + ROTATION_SETTLE_MS);
 }
 
+/* F57: a burstd that starts with a clock that is behind does not wait a year for its switch. */
+static void a_clock_that_was_set_back_moves_no_switch_away(void **state)
+{
+	static const struct {
+		int64_t now, since, wake;
+	} rows[] = {{4000, 4000, 90000}, {5000, 4000, 90000}, {3999, 3999, 89999}, {1, 1, 86001}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rotation r = staged(ROTATION_MUNGE);
+
+		assert_true(order(&r, 90000, 4000));
+		rotation_set_back(&r, rows[i].now);
+		assert_int_equal(r.since_ms, rows[i].since);
+		assert_int_equal(rotation_wake_ms(&r), rows[i].wake);
+		assert_int_equal(r.since_ms - r.begun_ms, 3000);
+	}
+	struct rotation r = staged(ROTATION_MUNGE); /* it has no switch yet */
+
+	rotation_set_back(&r, 1);
+	assert_int_equal(r.switch_ms, 0);
+}
+
 static void one_follows_another_and_two_never_run(void **state)
 {
 	struct rotation r = begun(ROTATION_JWKS);
@@ -625,6 +648,7 @@ int main(void)
 		cmocka_unit_test(what_was_written_before_it_began_is_what_it_begins_with),
 		cmocka_unit_test(nodes_that_settle_follow_to_what_somebody_else_writes),
 		cmocka_unit_test(what_somebody_else_writes_ends_it),
+		cmocka_unit_test(a_clock_that_was_set_back_moves_no_switch_away),
 		cmocka_unit_test(one_follows_another_and_two_never_run),
 		cmocka_unit_test(every_sequence_of_events_keeps_the_rules),
 		cmocka_unit_test(words_and_numbers_are_checked),

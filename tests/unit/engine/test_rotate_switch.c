@@ -92,6 +92,21 @@ static void who_has_not_heard_that_it_is_off_hears_it_in_the_next_rotation(void 
 	assert_null(strstr(beats(1, now_version()), "\"switch_ms\":0"));
 }
 
+/* F57: its switch was ordered by a clock that was a day ahead. */
+static void a_restart_with_a_clock_set_back_waits_no_longer_for_the_switch(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 10 * MINUTE), 0);
+	rt()->r.since_ms += 24 * 60 * MINUTE;
+	rt()->r.switch_ms += 24 * 60 * MINUTE;
+	rt()->dirty = true;
+	go();
+	restart();
+	assert_int_equal(phase(), ROTATION_WINDOW);
+	assert_in_range(rt()->r.switch_ms - engine_now(F.e), 9 * MINUTE, 10 * MINUTE);
+}
+
 static void an_abort_that_nodes_may_not_hear_of_is_refused(void **state)
 {
 	const struct engine_rotate_ask ask = {.verb = ENGINE_ROTATE_ABORT, .by = "root"};
@@ -259,6 +274,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(who_was_told_of_a_switch_is_told_that_it_is_off),
 		T(who_has_not_heard_that_it_is_off_hears_it_in_the_next_rotation),
+		T(a_restart_with_a_clock_set_back_waits_no_longer_for_the_switch),
 		T(an_abort_that_nodes_may_not_hear_of_is_refused),
 		C(a_switch_command_is_run_until_it_succeeds),
 		C(with_a_command_munges_switch_is_ordered_all_the_same),
