@@ -298,7 +298,7 @@ static void test_user_data_of_a_create_is_not_left_behind(void **state)
 	(void)state;
 	op.u.create.user_data = "qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq";
 	build(&rq, &op);
-	assert_int_not_equal(left_behind("cXFxcXFxcXFxcXFx"), 0); /* in the request */
+	assert_non_null(memmem(rq.body, rq.body_len, "cXFxcXFxcXFxcXFx", 16));
 	provider_request_fini(&rq);
 	assert_int_equal(left_behind("cXFxcXFxcXFxcXFx"), 0);
 }
