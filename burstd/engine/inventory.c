@@ -133,11 +133,13 @@ static void add_stray(struct cloud *c, const struct provider_instance *in, struc
 
 static void forget_strays(struct cloud *c)
 {
-	size_t n = 0, at = 0;
+	size_t n = 0, at = 0, apart_at = 0;
 
 	for (size_t i = 0; i < c->nstrays; i++) {
 		if (i == c->strays_at)
 			at = n;
+		if (i == c->apart_at)
+			apart_at = n;
 		if (c->strays[i].seen) {
 			c->strays[n] = c->strays[i];
 			c->strays[n++].seen = false;
@@ -145,6 +147,7 @@ static void forget_strays(struct cloud *c)
 	}
 	c->nstrays = n;
 	c->strays_at = at < n ? at : 0; /* where it was, among those that are left */
+	c->apart_at = apart_at < n ? apart_at : 0;
 	c->strays_ms = c->list_began;
 }
 

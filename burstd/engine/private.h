@@ -168,8 +168,9 @@ struct cloud { /* one provider */
 	struct provider_instance *seen;
 	size_t nseen;
 	struct stray *strays;
-	size_t nstrays, strays_at; /* at: the next one to be asked to end */
-	int64_t strays_ms;         /* when the list began that they are from */
+	size_t nstrays;
+	size_t strays_at, apart_at; /* the next one to be asked to end, with others and alone */
+	int64_t strays_ms;          /* when the list began that they are from */
 	struct map ids;  /* -> struct fleet_node, what counts, by its instance: notice.c */
 	struct odd *odd; /* all of this run, so that each is told of once */
 	struct map odd_ids;

@@ -306,6 +306,26 @@ static void add_stray(struct engine *e, struct removal *rm, struct stray *s)
 	removal_add(rm, NULL, s->id);
 }
 
+/* Those that were refused among others, each in a request of its own. */
+static void remove_apart(struct cloud *c, int64_t now, struct removal **all)
+{
+	size_t from = c->apart_at, n = c->nstrays;
+
+	for (size_t k = 0; k < n; k++) {
+		struct stray *s = &c->strays[(from + k) % n];
+		struct removal *rm;
+
+		if (!s->apart || !is_due(c, s, now))
+			continue;
+		if (!cloud_ready(c, PROVIDER_DELETE))
+			return;
+		rm = removal_new(1);
+		add_stray(c->e, rm, s);
+		c->apart_at = (from + k + 1) % n;
+		removal_put(c, rm, all);
+	}
+}
+
 /* From where the last one stopped: at a provider that lets few through, those at the beginning are
  * due again before it is the turn of those at the end. */
 static void remove_strays(struct cloud *c, struct removal **all)
@@ -330,14 +350,7 @@ static void remove_strays(struct cloud *c, struct removal **all)
 	}
 	if (rm != NULL)
 		removal_put(c, rm, all);
-	for (size_t i = 0; i < c->nstrays; i++)
-		if (c->strays[i].apart && is_due(c, &c->strays[i], now)) {
-			if (!cloud_ready(c, PROVIDER_DELETE))
-				return;
-			rm = removal_new(1);
-			add_stray(c->e, rm, &c->strays[i]);
-			removal_put(c, rm, all);
-		}
+	remove_apart(c, now, all);
 }
 
 void remove_run(struct engine *e)

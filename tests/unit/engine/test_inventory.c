@@ -461,13 +461,16 @@ static void test_strays(void **state)
 	assert_int_equal(f->e->clouds[0].nstrays, MANY);
 	assert_int_equal(f->e->clouds[0].strays[0].first_ms, first);
 	assert_true(is_stray(f, "x-2999"));
-	f->e->clouds[0].strays_at =
-		1500; /* who is asked next stays so, wherever it comes to stand */
+	/* The next one to be asked stays the next one, wherever it comes to stand. */
+	f->e->clouds[0].strays_at = 1500;
+	f->e->clouds[0].apart_at = 1700;
 	list(f, all + 1000, MANY - 1000);
 	assert_int_equal(f->e->clouds[0].strays_at, 500);
+	assert_int_equal(f->e->clouds[0].apart_at, 700);
 	list(f, all + MANY - 1, 1);
 	assert_int_equal(f->e->clouds[0].nstrays, 1);
 	assert_int_equal(f->e->clouds[0].strays_at, 0);
+	assert_int_equal(f->e->clouds[0].apart_at, 0);
 	assert_true(is_stray(f, "x-2999"));
 	assert_true(engine_stray(f->e, 0, 0, &s));
 	assert_string_equal(s.id, "x-2999");

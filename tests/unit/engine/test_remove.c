@@ -586,6 +586,25 @@ static void test_strays_have_their_turn_one_after_the_other(void **state)
 	assert_string_equal(order, "s0;s1;s2;s3;s4;s0;s1;");
 }
 
+static void test_strays_that_are_asked_alone_have_their_turn_too(void **state)
+{
+	char order[32] = "";
+
+	(void)state;
+	for (size_t i = 0; i < F.cloud.nstrays; i++)
+		F.cloud.strays[i].apart = true;
+	for (int i = 0; i < 7; i++) {
+		F.slots = 1;
+		remove_run(&F.e);
+		assert_int_equal(F.nsent, 1);
+		(void)snprintf(order + 3 * i, 4, "%.3s", F.sent[0].ids);
+		answer(0, PROVIDER_RATE, NULL);
+		forget_sent();
+		F.now += 5 * MINUTE;
+	}
+	assert_string_equal(order, "s0;s1;s2;s3;s4;s0;s1;");
+}
+
 /* P1: a pause of its own, as long as it has not gone through so far, came on top of that. */
 static void test_a_throttled_delete_waits_as_long_as_its_kind(void **state)
 {
@@ -621,6 +640,7 @@ int main(void)
 		T(test_strays_are_deleted_and_asked_for_again_after_a_minute),
 		T(test_one_that_may_not_be_deleted_is_asked_for_alone),
 		T(test_strays_have_their_turn_one_after_the_other),
+		T(test_strays_that_are_asked_alone_have_their_turn_too),
 		T(test_a_throttled_delete_waits_as_long_as_its_kind),
 		T(test_without_a_slot_nothing_is_put_down_as_asked),
 		T(test_a_delete_that_is_refused_whole_is_told_once),
