@@ -266,7 +266,7 @@ static int64_t still_ms(const struct rotate *rt)
 
 	if (!secrets_serves(rt->e))
 		return now - rt->looked_ms;
-	return rt->look_ms != 0 ? now - rt->look_ms : 0;
+	return rt->due_ms != 0 && now > rt->due_ms ? now - rt->due_ms : 0;
 }
 
 /* All nodes that are up, or soon will be. */
@@ -281,7 +281,7 @@ static void look(struct rotate *rt)
 	rt->still_ms = still_ms(rt);
 	rt->stood_ms += rt->still_ms;
 	rt->looked_ms = engine_now(e);
-	rt->look_ms = engine_now(e) + (runs ? ROTATE_LOOK_MS : ROTATE_IDLE_MS);
+	rt->due_ms = rt->look_ms = engine_now(e) + (runs ? ROTATE_LOOK_MS : ROTATE_IDLE_MS);
 	rt->nodes = (struct engine_rotation_nodes){0};
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];

@@ -51,6 +51,7 @@ struct rotate {
 	struct rotate_store *store; /* NULL: there is no session, and no credential */
 	bool dirty;                 /* r is to be written down */
 	int64_t look_ms, looked_ms; /* the next look, and the last */
+	int64_t due_ms;             /* when the last look set the next, before any phase changed */
 	/* How long nobody could have fetched keys: between these two, and of this phase. */
 	int64_t still_ms, stood_ms;
 	struct engine_rotation_nodes nodes; /* as of the last look */

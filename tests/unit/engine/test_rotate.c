@@ -282,15 +282,21 @@ static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 	assert_int_equal(phase(), ROTATION_DONE); /* whoever is about to be heard */
 }
 
+static void an_hour_stands_still(void)
+{
+	rt()->look_ms -= 60 * MINUTE;
+	rt()->due_ms -= 60 * MINUTE;
+	rt()->looked_ms -= 60 * MINUTE;
+	rt()->r.since_ms -= 60 * MINUTE;
+	claim(2)->keys_old_ms -= 60 * MINUTE;
+}
+
 /* F54: nor while burstd itself stands still, be it for an hour. */
 static void who_cannot_follow_for_burstd_stands_still_is_not_late(void **state)
 {
 	(void)state;
 	one_of_two_follows();
-	rt()->look_ms -= 60 * MINUTE;
-	rt()->looked_ms -= 60 * MINUTE;
-	rt()->r.since_ms -= 60 * MINUTE;
-	claim(2)->keys_old_ms -= 60 * MINUTE;
+	an_hour_stands_still();
 	go();
 	assert_int_equal(events("keys-old"), 0);
 	assert_int_equal(phase(), ROTATION_SPREADING);
@@ -298,6 +304,21 @@ static void who_cannot_follow_for_burstd_stands_still_is_not_late(void **state)
 	assert_int_equal(events("keys-old"), 0);
 	minutes_pass(2);
 	assert_int_equal(events("keys-old"), 1);
+}
+
+/* F54: nor if the first thing that happens afterwards changes the phase. */
+static void who_cannot_follow_until_an_admin_orders_the_switch_is_not_late(void **state)
+{
+	(void)state;
+	one_of_two_follows();
+	its_time_comes();
+	assert_int_equal(phase(), ROTATION_STAGED);
+	assert_int_equal(events("keys-old"), 0);
+	an_hour_stands_still();
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	assert_int_equal(phase(), ROTATION_WINDOW);
+	go();
+	assert_int_equal(events("keys-old"), 0);
 }
 
 /* ... and burstd knows since when somebody has other keys than he should for as long as it runs. */
@@ -707,6 +728,7 @@ int main(void)
 		T(a_node_that_does_not_follow_is_drained),
 		T(who_cannot_follow_for_the_store_is_away_is_not_late),
 		T(who_cannot_follow_for_burstd_stands_still_is_not_late),
+		T(who_cannot_follow_until_an_admin_orders_the_switch_is_not_late),
 		T(after_a_restart_all_have_their_time_anew),
 		T(who_follows_to_one_version_after_another_is_not_late),
 		T(who_never_follows_is_late_whatever_else_is_written),
