@@ -106,6 +106,7 @@ static const struct class
 	{"rotations of keys", offsetof(struct sim_totals, rotations), 5},
 	{"rotations that were aborted", offsetof(struct sim_totals, rotations_aborted), 5},
 	{"rotations that burstd died in", offsetof(struct sim_totals, rotations_cut), 5},
+	{"nodes drained for old keys", offsetof(struct sim_totals, rotations_drained), 1},
 	{"creates to try one of these", offsetof(struct sim_totals, place_probes), 3},
 };
 

@@ -7,6 +7,7 @@ enum {
 	AGAIN_MS = 65 * SIM_SECOND, /* burstd gives a node its keys once a minute */
 	LATE_MS = 10 * SIM_MINUTE,  /* an order that is older is none of ours */
 	UNWRAP_TRIES = 4,
+	DEAF = 5, /* one of so many never fetches other keys than its first */
 };
 
 void sim_follow_first(struct world *w, struct sim_machine *m, int64_t version)
@@ -92,6 +93,12 @@ static void on_keys(struct world *w, struct sim_post *p, const struct sim_reply 
 	}
 }
 
+/* Without a roll of the dice: the rest of the world stays as it is. */
+static bool is_deaf(const struct world *w, const struct inst *i)
+{
+	return (w->seed + i->number) % DEAF == 0;
+}
+
 static void fetch(struct world *w, struct inst *i)
 {
 	struct sim_machine *m = i->machine;
@@ -119,6 +126,7 @@ void sim_follow_told(struct world *w, struct inst *i, const struct sim_reply *r)
 		m->order = r->switch_ms;
 		world_at(w, w->now + (left > 0 ? left : 0), on_switch, i, (uint64_t)m->order);
 	}
-	if ((m->version != r->want || m->back) && !m->fetches && w->now >= m->again_at)
+	if ((m->version != r->want || m->back) && !m->fetches && w->now >= m->again_at &&
+	    !is_deaf(w, i))
 		fetch(w, i);
 }

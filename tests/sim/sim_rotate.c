@@ -371,12 +371,13 @@ static struct inst *machine_of(const struct world *w, const char *node)
 /* Only who has other keys than it should have, and has had the time to fetch those. */
 void sim_rotate_drained(struct world *w, const char *node)
 {
-	const struct inst *i = rotates(w) ? machine_of(w, node) : NULL;
+	struct inst *i = rotates(w) ? machine_of(w, node) : NULL;
 	const struct sim_bundle *lacks;
 
 	if (i == NULL)
 		return;
 	w->totals->rotations_drained++;
+	i->machine->drained = true;
 	if (w->now - i->machine->heard >= UNTOLD_MS)
 		return; /* what it has burstd need not know */
 	if (i->machine->version == w->boot->version && w->now - i->machine->took_at > UNTOLD_MS)
@@ -403,7 +404,8 @@ bool sim_rotate_settled(const struct world *w, char *why, size_t size)
 		const struct inst *i =
 			r[k].n.state == NODE_READY ? machine_of(w, r[k].n.name) : NULL;
 
-		if (i == NULL || i->gen != r[k].n.gen || sim_rotate_speaks(w, i->machine))
+		if (i == NULL || i->gen != r[k].n.gen || sim_rotate_speaks(w, i->machine) ||
+		    i->machine->drained) /* it goes after its job, and nothing here ends that */
 			continue;
 		(void)snprintf(why, size, "%s has another key than slurmctld", r[k].n.name);
 		return false;
