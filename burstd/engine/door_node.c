@@ -378,12 +378,13 @@ static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct
 	bool renew;
 
 	e->door->count.heartbeats++;
-	r->heartbeat_ms = now;
 	r->old_keys = version != 0 && version != current_version(e, r);
-	if (version != 0 && (uint64_t)version != r->key_version) {
+	/* Heard for the first time, or it follows: what it lacks by now is newer. */
+	if (version != 0 && (r->heartbeat_ms == 0 || (uint64_t)version != r->key_version)) {
 		r->key_version = (uint64_t)version;
-		r->keys_old_ms = 0; /* it follows: what it lacks by now is newer */
+		r->keys_old_ms = 0;
 	}
+	r->heartbeat_ms = now;
 	if (s->cert_until > 0 && s->cert_until < TIME_MAX_S)
 		r->cert_until_ms = s->cert_until * 1000;
 	if (s->faulty && !r->faulty)

@@ -383,6 +383,29 @@ static void who_never_follows_is_late_whatever_else_is_written(void **state)
 	assert_int_equal(events("keys-old"), 1);
 }
 
+/* F54, I18: it came up with the staged key, and its first heartbeats got lost until the switch. */
+static void who_is_heard_for_the_first_time_has_its_time_from_then_on(void **state)
+{
+	(void)state;
+	stage(ROTATION_MUNGE);
+	slurmctld_has(2, SLURM_KNOWN | SLURM_IDLE);
+	claim(2)->heartbeat_ms = 0;
+	rt()->look_ms = 0;
+	go();
+	assert_true(claim(2)->keys_old_ms != 0);
+	claim(2)->keys_old_ms -= 4 * MINUTE;
+	assert_int_equal(order(ENGINE_ROTATE_SWITCH, ROTATION_NONE, NULL, 0), 0);
+	its_time_comes();
+	assert_int_equal(phase(), ROTATION_SETTLING);
+	(void)beats(2, rt()->r.prev);
+	rt()->look_ms = 0;
+	go();
+	minutes_pass(4);
+	assert_int_equal(events("keys-old"), 0);
+	minutes_pass(2);
+	assert_int_equal(events("keys-old"), 1);
+}
+
 /* What was staged is in no store any more: who fetched what is there now would be drained for it,
  * and all others would switch to a key that no node to come can have. */
 static void what_somebody_else_writes_while_nodes_fetch_ends_it_at_once(void **state)
@@ -732,6 +755,7 @@ int main(void)
 		T(after_a_restart_all_have_their_time_anew),
 		T(who_follows_to_one_version_after_another_is_not_late),
 		T(who_never_follows_is_late_whatever_else_is_written),
+		T(who_is_heard_for_the_first_time_has_its_time_from_then_on),
 		T(a_node_that_an_admin_has_drained_is_left_to_him),
 		T(what_somebody_else_writes_while_nodes_fetch_ends_it_at_once),
 		T(what_somebody_else_writes_calls_the_switch_off),
