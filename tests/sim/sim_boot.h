@@ -113,7 +113,6 @@ struct sim_machine { /* what one has, of its own */
 	uint64_t munge, next;
 	int64_t order, done, again_at, took_at;
 	bool back, fetches, switches;
-	bool drained; /* it was, for its old keys */
 	bool robbed; /* somebody had the secret of its claim, or it says that something is wrong */
 };
 

@@ -371,13 +371,12 @@ static struct inst *machine_of(const struct world *w, const char *node)
 /* Only who has other keys than it should have, and has had the time to fetch those. */
 void sim_rotate_drained(struct world *w, const char *node)
 {
-	struct inst *i = rotates(w) ? machine_of(w, node) : NULL;
+	const struct inst *i = rotates(w) ? machine_of(w, node) : NULL;
 	const struct sim_bundle *lacks;
 
 	if (i == NULL)
 		return;
 	w->totals->rotations_drained++;
-	i->machine->drained = true;
 	if (w->now - i->machine->heard >= UNTOLD_MS)
 		return; /* what it has burstd need not know */
 	if (i->machine->version == w->boot->version && w->now - i->machine->took_at > UNTOLD_MS)
@@ -386,6 +385,14 @@ void sim_rotate_drained(struct world *w, const char *node)
 	if (lacks != NULL && w->now - lacks->at < ROTATION_SETTLE_MS)
 		world_fail(w, "%s is drained for keys that were current %" PRId64 " s ago", node,
 			   (w->now - lacks->at) / SIM_SECOND);
+}
+
+/* It goes after its job, and nothing here ends that. */
+static bool is_drained(const struct world *w, const char *node)
+{
+	const struct ctld_node *n = sim_ctld_find(w->ctld, node);
+
+	return n != NULL && n->drain;
 }
 
 bool sim_rotate_settled(const struct world *w, char *why, size_t size)
@@ -405,7 +412,7 @@ bool sim_rotate_settled(const struct world *w, char *why, size_t size)
 			r[k].n.state == NODE_READY ? machine_of(w, r[k].n.name) : NULL;
 
 		if (i == NULL || i->gen != r[k].n.gen || sim_rotate_speaks(w, i->machine) ||
-		    i->machine->drained) /* it goes after its job, and nothing here ends that */
+		    is_drained(w, r[k].n.name))
 			continue;
 		(void)snprintf(why, size, "%s has another key than slurmctld", r[k].n.name);
 		return false;
