@@ -44,6 +44,13 @@ struct fleet_place {                  /* where slurmctld has a node */
 	int64_t since_ms; /* begin of the first snapshot that said so */
 };
 
+struct fleet_insist {    /* an order about a node that slurmctld has not taken yet; memory only */
+	const char *why; /* its Reason, for ever; NULL: there is none */
+	bool ends;       /* the node is to be powered down; else it drains */
+	uint64_t gen;    /* of the machine that it is about */
+	int64_t lost_ms; /* when slurmctld did not take it; 0: it has not answered */
+};
+
 struct fleet_name { /* one Slurm node */
 	char name[HOSTLIST_NAME_MAX + 1];
 	uint32_t pool;
@@ -89,9 +96,10 @@ struct fleet_name { /* one Slurm node */
 	int64_t noticed_ms;    /* a notice of then has not been followed by that yet; 0: none */
 	bool theirs;           /* drained or down, and not by us or slurmctld: an admin's */
 	struct doomed *doomed; /* the engine's, while it is about to be told so */
-	char *told;            /* why it was told so, or to drain it; NULL: never */
-	int64_t told_ms;       /* and when; memory only, for people */
-	char by[32];           /* the admin who ordered something about it last; likewise */
+	struct fleet_insist insist;
+	char *told;      /* why it was told so, or to drain it; NULL: never */
+	int64_t told_ms; /* and when; memory only, for people */
+	char by[32];     /* the admin who ordered something about it last; likewise */
 };
 
 struct fleet_pool {

@@ -16,13 +16,6 @@ static bool is_held(const struct fleet_name *nm)
 	       !slurm_is_off(nm->flags);
 }
 
-/* Nobody answers there: slurmctld must not wait for it (slurm.md 2.2). */
-static bool is_silent(const struct fleet_name *nm)
-{
-	return (nm->flags & SLURM_POWERING_UP) == 0 &&
-	       (nm->flags & (SLURM_NOT_RESPONDING | SLURM_DOWN)) != 0;
-}
-
 static void release(struct engine *e, struct fleet_name *nm)
 {
 	struct node_event ev = {
@@ -50,9 +43,9 @@ static void operate(struct engine *e, struct fleet_name *nm, const struct engine
 		release(e, nm); /* nothing runs there */
 	} else if (rq->order == ENGINE_DRAIN) {
 		fleet_tell(nm, "drained by an admin", engine_now(e));
-		slurm_drain(e->slurm, nm->name, ENGINE_WHY_DRAINED);
+		insist_drain(e, nm, ENGINE_WHY_DRAINED);
 	} else {
-		engine_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
+		insist_end(e, nm, ENGINE_WHY_TERMINATED);
 	}
 }
 

@@ -705,6 +705,14 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 		      const struct err *err);
 void postpone_free(struct engine *e);
 
+/* --- insist.c --- */
+/* Orders that are given again if slurmctld does not take them.  why: a literal. */
+void insist_drain(struct engine *e, struct fleet_name *nm, const char *why);
+void insist_end(struct engine *e, struct fleet_name *nm, const char *why); /* power it down */
+void insist_told(struct engine *e, const struct slurm_order *o, bool ok);  /* slurmctld took it? */
+/* A snapshot that began then has the node with nm->flags. */
+void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
+
 /* --- notice.c --- */
 enum { NOTICE_WHY_SIZE = 96 };
 /* When it will be, by our clock, if the provider says `at` by its own; 0: not said.  What it cannot

@@ -185,7 +185,7 @@ static void drain(struct engine *e, struct fleet_name *nm, uint64_t gen, uint64_
 		       version != 0 ? fmt_u64(g, version) : "?");
 	engine_event(e, nm->name, gen, "keys-old", text);
 	fleet_tell(nm, "drained: it has old keys", engine_now(e));
-	slurm_drain(e->slurm, nm->name, "burstd: it has old keys");
+	insist_drain(e, nm, "burstd: it has old keys");
 }
 
 /* As far as slurmctld has said, jobs come there.  Where it is drained or down already, that stays

@@ -1,5 +1,8 @@
 /* operate.c and pool.c: what an admin orders.  The orders go nowhere here; what is counted, noted
  * and refused is looked at. */
+#include <errno.h>
+#include <uv.h>
+
 #include "loaded_engine.h"
 
 /* c1 and c2 are READY in the journal, c3 is off. */
@@ -155,6 +158,106 @@ static void test_each_request_is_on_record_before_it_is_sent(void **state)
 	remove_run(f->e);
 	engine_commit(f->e);
 	assert_int_equal(f->e->count.commits, commits);
+}
+
+static bool is_given(struct fix *f)
+{
+	bool given;
+
+	f->e->jobs_runs++;
+	rescue_jobs(f->e, "", 0, NULL); /* no job is there */
+	given = audit_order(f->e);
+	engine_commit(f->e);
+	return given;
+}
+
+/* scontrol fails: the order is lost. */
+static void all_are_lost(struct fix *f)
+{
+	struct fleet_name *nm = fleet_find(&f->e->fleet, "c1");
+	char path[96];
+
+	(void)snprintf(path, sizeof(path), "%s/scontrol", f->dir);
+	assert_true(symlink("/bin/false", path) == 0 || errno == EEXIST);
+	slurm_configure(f->e->slurm, f->dir, NULL);
+	slurm_flush(f->e->slurm);
+	while (nm->insist.lost_ms == 0)
+		(void)uv_run(loop_uv(f->loop), UV_RUN_ONCE);
+	nm->insist.lost_ms--; /* the next snapshot is a later one */
+}
+
+static void is_answered(struct fix *f, const char *verb, bool ok)
+{
+	const struct slurm_order o = {.verb = verb, .names = "c1", .reason = ""};
+
+	insist_told(f->e, &o, ok);
+}
+
+/* F48, F49: an order that slurmctld did not take is given again, for no snapshot would repeat it:
+ * as long as it has the node as it was, and until it has taken it. */
+static void test_an_order_that_is_lost_is_given_again(void **state)
+{
+	static const struct {
+		enum engine_order order;
+		const char *verb, *other, *then; /* the node's state after the order was lost */
+		bool again;
+	} rows[] = {
+		{ENGINE_DRAIN, "drain", "resume", "IDLE+CLOUD", true},
+		{ENGINE_DRAIN, "drain", "power-down", "ALLOCATED+CLOUD", true},
+		{ENGINE_DRAIN, "drain", "resume", "IDLE+CLOUD+DRAIN", false},
+		{ENGINE_DRAIN, "drain", "resume", "DOWN+CLOUD", false},
+		{ENGINE_DRAIN, "drain", "resume", "IDLE+CLOUD+POWERED_DOWN", false},
+		{ENGINE_TERMINATE, "power-down", "drain", "IDLE+CLOUD", true},
+		{ENGINE_TERMINATE, "down", "drain", "IDLE+CLOUD+DRAIN", true},
+		{ENGINE_TERMINATE, "power-down", "drain", "IDLE+CLOUD+POWERING_DOWN", false},
+		{ENGINE_TERMINATE, "power-down", "drain", "IDLE+CLOUD+POWER_DOWN", false},
+	};
+	const char *up = "IDLE+CLOUD", *off = "IDLE+CLOUD+POWERED_DOWN";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct engine_request rq = {rows[i].order, "c1", "root", false};
+		struct fix *f;
+
+		(void)printf("# row %zu\n", i);
+		teardown(state);
+		setup(state);
+		f = *state;
+		load(f);
+		snapshot(f, up, up, off);
+		order(f, &rq, 1, 0, 0);
+		assert_true(is_given(f));
+		is_answered(f, rows[i].other, true); /* of another order */
+		snapshot(f, up, up, off);
+		assert_false(is_given(f)); /* it is on its way */
+		all_are_lost(f);
+		snapshot(f, rows[i].then, up, off);
+		if (!rows[i].again) {
+			assert_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+			continue;
+		}
+		assert_true(is_given(f));
+		all_are_lost(f);
+		snapshot(f, up, up, off);
+		assert_true(is_given(f));
+		is_answered(f, rows[i].verb, true);
+		assert_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+	}
+}
+
+/* ... and is not another machine's. */
+static void test_an_order_that_is_lost_is_not_the_next_machines(void **state)
+{
+	const struct engine_request rq = {ENGINE_DRAIN, "c1", "root", false};
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	order(f, &rq, 1, 0, 0);
+	assert_true(is_given(f));
+	all_are_lost(f);
+	fleet_find(&f->e->fleet, "c1")->insist.gen--;
+	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	assert_false(is_given(f));
 }
 
 static void test_deletes_of_a_turn_share_a_commit(void **state)
@@ -490,6 +593,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_look, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_request_is_on_record_before_it_is_sent,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_given_again, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_not_the_next_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deletes_of_a_turn_share_a_commit, setup,
 						teardown),
