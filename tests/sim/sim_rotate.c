@@ -26,6 +26,8 @@ struct sim_rotate {
 	uint64_t beside;           /* ... and what people have put beside that; 0: nothing */
 	enum rotation_phase phase; /* as durable */
 	bool broken; /* somebody wrote in the moment of the switch: people must help */
+	int64_t begun_at, wrote_at; /* the last rotation was ordered; somebody else wrote */
+	bool called_off;            /* people want it to end */
 };
 
 static bool rotates(const struct world *w)
@@ -174,6 +176,7 @@ static void write_beside(struct world *w)
 	else
 		(void)snprintf(text + strlen(text) - 1, 16, ",\"note\":\"a\"}");
 	put(w, text, "an admin");
+	ro->wrote_at = w->now;
 	w->totals->rotations_beside++;
 }
 
@@ -213,6 +216,12 @@ static bool order(struct world *w, enum engine_rotate_verb verb, int64_t in_ms, 
 		(void)snprintf(token, sizeof(token), "t-%" PRIu64,
 			       sim_store_make(w, WRAP_MS, w->boot->version));
 		ask.credential = token;
+	}
+	if (verb == ENGINE_ROTATE_START) {
+		w->boot->rotate->begun_at = w->now;
+		w->boot->rotate->called_off = false;
+	} else if (verb == ENGINE_ROTATE_ABORT) {
+		w->boot->rotate->called_off = true;
 	}
 	rc = engine_rotate(w->engine, &ask, &e);
 	SIM_TRACE(w, "admin: secrets rotate: %s%s%s", words[verb], rc != 0 ? ": " : "",
@@ -347,6 +356,8 @@ void sim_rotate_phase(struct world *w, int64_t phase)
 	w->totals->rotations_aborted += ro->phase == ROTATION_ABORTED;
 	if (ro->phase != ROTATION_ABORTED)
 		return;
+	if (!ro->called_off && ro->wrote_at <= ro->begun_at)
+		world_fail(w, "I24: a rotation ends for what was in the store before it began");
 	ro->broken = was == ROTATION_SWITCHING;
 	ro->beside = 0;
 }
