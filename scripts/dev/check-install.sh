@@ -92,23 +92,4 @@ make_ all
 round /usr /usr/lib
 round /opt/burstd /etc
 want "sysconfdir cannot be moved" not make_ sysconfdir=/opt/etc all
-scripts/dev/deps.sh --list build >"$tmp/build"
-scripts/dev/deps.sh --list >"$tmp/all"
-want "deps: what is needed to build is part of all" test -z "$(grep -vxFf "$tmp/all" "$tmp/build")"
-want "deps: to build needs no daemon" not grep -E 'slurm|^munge|maria|mysql|server' "$tmp/build"
-# deps.sh where there is no network, and of what it wants $lacks is not installed.
-mkdir "$tmp/fake"
-printf '#!/bin/sh\nexit 100\n' >"$tmp/fake/apt-get"
-printf '#!/bin/sh\nexec "$@"\n' >"$tmp/fake/sudo"
-# shellcheck disable=SC2016  # for the script to expand
-printf '#!/bin/sh\ncase " $lacks " in *" $4 "*) exit 1 ;; esac\necho installed\n' >"$tmp/fake/dpkg-query"
-chmod 755 "$tmp/fake"/*
-# shellcheck disable=SC2317  # `want` calls it
-deps_without() {
-	lacks=$1 PATH=$tmp/fake:$PATH scripts/dev/deps.sh build >"$tmp/deps" 2>&1
-}
-want "deps: all is there" deps_without ''
-want "deps: what is optional is done without" deps_without musl-tools
-want "deps: ... and it is said what is skipped" grep -q 'for is skipped: musl-tools$' "$tmp/deps"
-want "deps: what is needed is not" not deps_without 'gcc musl-tools'
 exit $failed

@@ -101,6 +101,7 @@ ok "shellcheck" scripts
 ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.sh
 ok "the checks notice what they are for" scripts/dev/check-checks.sh
 ok "install and uninstall" scripts/dev/check-install.sh
+ok "packages, the way to the demo, and whatever is optional missing" scripts/dev/check-deps.sh
 ok "units: limits, metadata addresses, and the exit status that is for good" scripts/dev/check-units.sh
 gate systemd-analyze 252 "exposure: burstd 1.5 at most, what is on nodes below 3" exposure
 ok "programs are compiled and linked with what guards them" guarded

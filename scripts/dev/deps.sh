@@ -91,44 +91,58 @@ restore() {
 [ $# -gt 0 ] || deny_services
 
 # apt-get tells of each package three times: it comes, is unpacked, is set up.  On a terminal that is one line that counts,
-# elsewhere a line for each tenth; what else it says is kept for the case that it fails.
+# elsewhere a line for each tenth; what else it says is kept for the case that it fails.  The shell reads line by line, where
+# Debian's awk would wait for 4 kB.
 progress() {
-	tty=0
-	[ ! -t 2 ] || tty=1
-	awk -v tty=$tty '
-		match($0, /[0-9]+ newly installed/) { all = 3 * substr($0, RSTART) }
-		/^(Get:|Unpacking |Setting up )/ && all {
-			if (done < all) done++
-			percent = int(100 * done / all)
-			what = ($1 ~ /^Get:/) ? "downloading " $5 : tolower(substr($0, 1, 1)) substr($0, 2)
-			if (tty)
-				printf("\r\033[Kdeps: %d %%, %s", percent, substr(what, 1, 60)) >"/dev/stderr"
-			else if (int(percent / 10) > tenth)
-				printf("deps: %d %%\n", percent) >"/dev/stderr"
-			tenth = int(percent / 10)
-			fflush("/dev/stderr")
-		}
-		END { if (tty) printf("\r\033[K") >"/dev/stderr" }'
+	all=0 have=0 tenth=0
+	while IFS= read -r line; do
+		case $line in
+		*' newly installed'*)
+			line=${line%% newly installed*}
+			all=$((3 * ${line##* }))
+			continue
+			;;
+		Get:*) what="downloading $(echo "$line" | cut -d' ' -f5)" ;;
+		'Unpacking '*) what="unpacking ${line#Unpacking }" ;;
+		'Setting up '*) what="setting up ${line#Setting up }" ;;
+		*) continue ;;
+		esac
+		[ $have -lt $all ] || continue
+		have=$((have + 1))
+		percent=$((100 * have / all))
+		if [ -t 2 ]; then
+			printf '\r\033[Kdeps: %d %%, %.60s' $percent "$what" >&2
+		elif [ $((percent / 10)) -gt $tenth ]; then
+			printf 'deps: %d %%\n' $percent >&2
+		fi
+		tenth=$((percent / 10))
+	done
+	[ ! -t 2 ] || printf '\r\033[K' >&2
 }
-install() {
+install() { # PACKAGE...
+	rm -f "$log.rc"
 	{
-		# shellcheck disable=SC2086  # a list of names
-		$sudo apt-get -q -o Dpkg::Use-Pty=0 install -y --no-install-recommends $missing 2>&1 || echo failed >"$log.rc"
+		$sudo apt-get -q -o Dpkg::Use-Pty=0 install -y --no-install-recommends "$@" 2>&1 || echo failed >"$log.rc"
 	} | tee "$log" | progress
 	[ ! -e "$log.rc" ]
+}
+# apt-get installs nothing where it cannot have one of them: then what is needed, and each of the others for itself.
+install_what_there_is() {
+	# shellcheck disable=SC2086  # a list of names
+	[ -z "$needed" ] || install $needed || return
+	for p in $missing; do
+		case $optional in *" $p "*) install "$p" || true ;; esac
+	done
 }
 
 export DEBIAN_FRONTEND=noninteractive
 log=$(mktemp)
-install || {
+# shellcheck disable=SC2086  # a list of names
+install $missing || {
 	# Perhaps the lists of packages are old, or there are none yet.
-	rm -f "$log.rc"
 	$sudo apt-get -qq update
-	install
-} || {
-	look
-	[ -z "$needed" ] || tail -n 30 "$log" >&2
-	rm -f "$log" "$log.rc"
-	give_up 'apt-get could not install these packages'
-}
+	install $missing
+} || install_what_there_is || tail -n 30 "$log" >&2
 rm -f "$log" "$log.rc"
+look
+[ -z "$missing" ] || give_up 'apt-get could not install these packages'

@@ -1,0 +1,107 @@
+#!/bin/bash
+# check-deps.sh: what `make deps`, and `make demo` before it shows anything, do on machines that are not this one; and that
+# all goes on, and says so, where something optional is missing.  Nothing is installed or fetched: the programs that would
+# do it are others of their names, in a directory that comes first.
+# shellcheck disable=SC2016  # texts of scripts
+# shellcheck disable=SC2317  # functions that `want` runs
+set -eu
+cd "$(dirname "$(readlink -f "$0")")/../.."
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+failed=0
+# `make test` above says nothing to a make below that is looked at.
+unset MAKEFLAGS MAKELEVEL MFLAGS MUSL_GCC PKG_CFLAGS PKG_LIBS
+
+want() { # WHAT COMMAND...
+	local what=$1
+	shift
+	"$@" >"$tmp/log" 2>&1 || {
+		echo "check-deps: $what"
+		tail -5 "$tmp/log"
+		failed=1
+	}
+}
+not() { ! "$@"; }
+# fake NAME: a program, its script on standard input
+fake() {
+	mkdir -p "$tmp/fake"
+	{
+		echo '#!/bin/sh'
+		cat
+	} >"$tmp/fake/$1"
+	chmod 755 "$tmp/fake/$1"
+}
+# The system's programs, from where some can be taken away.
+mkdir "$tmp/path"
+for dir in /bin /usr/bin /usr/sbin; do ln -sf "$dir"/* "$tmp/path/"; done
+# without PROGRAM... -- COMMAND...: as if they were not installed; what is told of it is in $tmp/said
+without() {
+	local missing=() p rc=0
+	mkdir -p "$tmp/away"
+	while [ "$1" != -- ]; do
+		missing+=("$1")
+		shift
+	done
+	shift
+	for p in "${missing[@]}"; do [ ! -e "$tmp/path/$p" ] || mv "$tmp/path/$p" "$tmp/away"; done
+	PATH=$tmp/fake:$tmp/path BUILD=$tmp/without XDG_CACHE_HOME=$tmp/cache "$@" >"$tmp/said" 2>&1 || rc=$?
+	for p in "$tmp/away"/*; do [ ! -e "$p" ] || mv "$p" "$tmp/path"; done
+	return "$rc"
+}
+
+# --- deps.sh ------------------------------------------------------------------------------------
+
+scripts/dev/deps.sh --list build >"$tmp/build"
+scripts/dev/deps.sh --list >"$tmp/all"
+want "deps: what is needed to build is part of all" test -z "$(grep -vxFf "$tmp/all" "$tmp/build")"
+want "deps: to build needs no daemon" not grep -E 'slurm|^munge|maria|mysql|server' "$tmp/build"
+
+# Of what it wants $lacks is not installed, and apt knows all but $unknown: as apt-get does, it installs all or nothing.
+fake sudo <<<'exec "$@"'
+fake dpkg-query <<'F'
+grep -qxF -- "$4" "$apt/installed" && echo installed && exit
+case " $lacks " in *" $4 "*) exit 1 ;; esac
+echo installed
+F
+fake apt-get <<'F'
+[ "$unknown" != all ] || exit 100
+case $* in *install*) ;; *) exit ;; esac
+names='' n=0
+for p; do
+	case $p in -* | Dpkg::* | install) continue ;; esac
+	case " $unknown " in *" $p "*) echo "E: Unable to locate package $p"; exit 100 ;; esac
+	names="$names $p" n=$((n + 1))
+done
+echo "2 upgraded, $n newly installed, 0 to remove and 0 not upgraded."
+i=0
+for p in $names; do i=$((i + 1)); echo "Get:$i http://deb.debian.org/debian bookworm/main amd64 $p amd64 1 [2 kB]"; done
+for p in $names; do echo "Unpacking $p (1) ..."; done
+# Who waits for it has been told so far.
+if [ -n "$slow" ]; then
+	for t in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		! grep -q '66 %' "$apt/said" || break
+		sleep 0.1
+	done
+	cp "$apt/said" "$apt/meanwhile"
+fi
+for p in $names; do echo "Setting up $p (1) ..."; echo "$p" >>"$apt/installed"; done
+F
+deps() { # LACKS [UNKNOWN [SLOW]]
+	: >"$tmp/installed"
+	apt=$tmp lacks=$1 unknown=${2-} slow=${3-} PATH=$tmp/fake:$PATH scripts/dev/deps.sh build >"$tmp/said" 2>&1
+}
+has_said() { grep -qx "deps: $1" "$tmp/said"; }
+
+want "deps: all is there" deps '' all
+want "deps: what is optional is done without" deps musl-tools all
+want "deps: ... and it is said what is skipped" has_said '.* for is skipped: musl-tools'
+want "deps: what is needed is not" not deps 'gcc musl-tools' all
+want "deps: what is optional and unknown to apt keeps nothing else out" deps 'musl-tools libuv1-dev scdoc' musl-tools
+want "deps: ... what is needed is installed" cmp "$tmp/installed" - <<<$'libuv1-dev\nscdoc'
+want "deps: ... and it is said what is skipped" has_said '.* for is skipped: musl-tools'
+want "deps: what is needed and unknown to apt fails" not deps 'musl-tools libuv1-dev' libuv1-dev
+want "deps: ... in apt's words" grep -q 'Unable to locate package libuv1-dev' "$tmp/said"
+want "deps: how far apt-get is" deps 'gcc make scdoc libuv1-dev' '' slow
+want "deps: ... is told meanwhile" grep -qx 'deps: 66 %' "$tmp/meanwhile"
+want "deps: ... to the end" has_said '100 %'
+exit $failed
