@@ -104,4 +104,47 @@ want "deps: ... in apt's words" grep -q 'Unable to locate package libuv1-dev' "$
 want "deps: how far apt-get is" deps 'gcc make scdoc libuv1-dev' '' slow
 want "deps: ... is told meanwhile" grep -qx 'deps: 66 %' "$tmp/meanwhile"
 want "deps: ... to the end" has_said '100 %'
+
+# --- make demo, make lab ------------------------------------------------------------------------
+
+# The Makefile, one source, and in place of what they run, programs that write down that they were called.  The packages
+# bring a COMPILER, which the first make has not seen; without musl-gcc the hook is the other one's.
+fake nproc <<<'echo 3'
+fake ar <<<': >"$2"'
+fake cc <<'F'
+echo "${0##*/} -j${MAKEFLAGS#*-j} $*" >>"$calls"
+while [ $# -gt 1 ]; do [ "$1" != -o ] || : >"$2"; shift; done
+F
+in_a_tree() { # TARGET COMPILER
+	local tree=$tmp/$1
+	export calls=$tree/calls
+	mkdir -p "$tree"/{slurm,scripts/dev,tests/e2e/lab}
+	cp Makefile VERSION "$tree"
+	: >"$tree/slurm/hook.c"
+	printf '#!/bin/sh\necho "enter $*" >>"$calls"\n' >"$tree/tests/e2e/lab/enter"
+	printf '#!/bin/sh\necho deps >>"$calls"; cp "${0%%/*}/cc" "${0%%/*}/%s" 2>&1; :\n' "$2" >"$tree/scripts/dev/deps.sh"
+	cp "$tmp/fake/cc" "$tree/scripts/dev"
+	printf '#!/bin/sh\necho shown >>"$calls"\n' | tee "$tree/scripts/demo.sh" >"$tree/tests/e2e/lab/shell"
+	chmod 755 "$tree"/{scripts/demo.sh,scripts/dev/deps.sh,tests/e2e/lab/enter,tests/e2e/lab/shell}
+	hook_of "$1" && echo again >>"$calls" && hook_of all
+	sed -nE 's/^(cc|musl-gcc) (-j[0-9]*) .*hook\.o .*/\1 \2: hook.o/p; /^[^ ]*$/p; /^enter/p' "$calls" >"$tree/order"
+}
+hook_of() {
+	without musl-gcc -- env PATH="$tree/scripts/dev:$tmp/fake:$tmp/path" \
+		make -C "$tree" BUILD=build PROGRAMS=build/bin/burst-hook PAGES= "$1"
+}
+for target in 'demo musl-gcc' 'lab musl-gcc' 'demo cc'; do
+	compiler=${target#* } target=${target% *}
+	want "make $target" in_a_tree "$target" "$compiler"
+	want "make $target: first what is possible, then packages, then the hook, once, by what they brought, on all cores: \
+$(paste -sd, "$tmp/$target/order")" cmp "$tmp/$target/order" - <<-W
+		enter --possible
+		deps
+		$compiler -j3: hook.o
+		shown
+		again
+	W
+	rm -r "${tmp:?}/$target"
+done
+rm "$tmp/fake/cc" "$tmp/fake/ar" "$tmp/fake/nproc"
 exit $failed

@@ -87,6 +87,10 @@ seen() {
 	seen '^  leaked seconds +0\.000$'
 }
 
+@test "it ends with what to do next: make lab" {
+	[ "$(tail -n 1 "$said")" = 'To try it by hand: make lab, a shell in a cluster like this one.' ]
+}
+
 @test "nothing of it is left: no process, mount, link or file" {
 	machine >"$BATS_TEST_TMPDIR/after"
 	diff "$BATS_FILE_TMPDIR/before" "$BATS_TEST_TMPDIR/after"
