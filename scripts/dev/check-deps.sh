@@ -147,4 +147,69 @@ $(paste -sd, "$tmp/$target/order")" cmp "$tmp/$target/order" - <<-W
 	rm -r "${tmp:?}/$target"
 done
 rm "$tmp/fake/cc" "$tmp/fake/ar" "$tmp/fake/nproc"
+
+# --- without what is optional -------------------------------------------------------------------
+
+# skips WHY PROGRAM... -- COMMAND...: it succeeds, runs nothing, and says why
+skips() {
+	local why=$1
+	shift
+	without "$@" || return
+	cat "$tmp/said"
+	[[ $(cat "$tmp/said") == "1..0 # SKIP "*"$why"* ]]
+}
+rm "$tmp/fake"/*
+mkdir -p "$tmp/without"
+no_vault='neither bao nor vault nor Go 1.21 is installed'
+want "no Go: OpenBao" skips "$no_vault" go bao vault -- tests/contract/vault.sh
+want "no bats: OpenBao" skips 'bats is not installed' bats -- tests/contract/vault.sh
+want "no Python: moto" skips 'there is no python3' python3 -- tests/contract/aws.sh
+fake go <<<'[ "$1" != env ] || exec echo go1.24; echo "dial tcp: connection refused" >&2; exit 1'
+want "Go, and no network: OpenBao" skips 'OpenBao cannot be built: ' bao vault -- tests/contract/vault.sh
+fake apt-get <<<'exit 100'
+want "no network: chronyd" not without chronyd -- tests/node/chronyd.sh
+want "no network: chronyd: said so" grep -qx 'there is no chronyd, and its package cannot be fetched' "$tmp/said"
+
+make -s MODE=asan WERROR=1 build/asan/tests/unit/cli/test_complete.t
+want "no zsh: the others pass" without zsh -- env CMOCKA_MESSAGE_OUTPUT=TAP \
+	tests/unit/tap.sh build/asan/tests/unit/cli/test_complete.t
+want "no zsh: it is skipped" grep -qx 'ok [0-9]* # SKIP test_zsh' "$tmp/said"
+want "no zsh: ... and said why" grep -qx '# zsh is not installed' "$tmp/said"
+want "no gcovr: make cover" not without gcovr -- scripts/dev/cover.sh build
+want "no gcovr: said so" grep -q '^cover: gcovr is not installed' "$tmp/said"
+
+# Python makes an environment with a pip that has no network, or that has.
+fake python3 <<'F'
+mkdir -p "$3/bin"
+cat >"$3/bin/python" <<'P'
+#!/bin/sh
+env=${0%/bin/python}
+case $* in
+'-m pip --version') [ -e "$env/pip" ] ;;
+'-m pip install '*) [ -n "$network" ] || { echo "no network"; exit 1; } ;;
+*) echo "1..0 # ran" ;;
+esac
+P
+chmod 755 "$3/bin/python"
+: >"$3/pip"
+F
+half=$tmp/without/contract
+ran() {
+	without -- tests/contract/aws.sh
+	grep -qx '1..0 # ran' "$tmp/said"
+}
+export network=''
+want "no network: moto" skips 'no network' -- tests/contract/aws.sh
+want "no network: moto: no environment is left that counts" test ! -e "$half/installed"
+network=yes
+rm -rf "$half" && mkdir -p "$half/bin"
+printf '#!/bin/sh\nexit 1\n' >"$half/bin/python"
+chmod 755 "$half/bin/python"
+want "an environment that was stopped half-way is made anew" ran
+network=''
+want "an environment that is whole is taken" ran
+rm -f "$half/pip"
+network=yes
+want "an environment of another Python is made anew" ran
+want "... with its packages" test -e "$half/installed"
 exit $failed

@@ -12,8 +12,14 @@ skip() {
 	echo "1..0 # SKIP $1"
 	exit 0
 }
+# What it was to have is written last; and a Python of another release does not find what this one's has put there.
+is_whole() {
+	cmp -s "$want" "$venv/installed" && "$venv/bin/python" -m pip --version >/dev/null 2>&1
+}
+# From nothing: what somebody stopped half-way is not gone on with.
 make_venv() {
-	[ -x "$venv/bin/python" ] || python3 -m venv "$venv" || return
+	rm -rf "$venv"
+	python3 -m venv "$venv" || return
 	timeout 300 "$venv/bin/python" -m pip install --quiet --disable-pip-version-check --timeout 20 --retries 1 -r "$want" ||
 		return
 	cp "$want" "$venv/installed"
@@ -23,7 +29,7 @@ mkdir -p "$BUILD"
 # aws-secrets.sh runs beside it, perhaps.
 exec 9>"$BUILD/contract.lock"
 flock 9
-if ! cmp -s "$want" "$venv/installed"; then
+if ! is_whole; then
 	command -v python3 >/dev/null || skip "there is no python3"
 	make_venv >"$BUILD/contract.log" 2>&1 ||
 		skip "no virtual environment, or no PyPI, see $BUILD/contract.log: $(tail -n 1 "$BUILD/contract.log" | cut -c1-160)"

@@ -10,7 +10,8 @@ python=$lab_repo/build/contract/bin/python
 
 # tests/contract/aws.sh makes the environment, and writes down when all is in it: one that PyPI broke off is none.
 has_moto() {
-	cmp -s "$lab_repo/tests/contract/requirements.txt" "$lab_repo/build/contract/installed"
+	cmp -s "$lab_repo/tests/contract/requirements.txt" "$lab_repo/build/contract/installed" &&
+		"$python" -m pip --version >/dev/null 2>&1
 }
 
 setup_file() {
