@@ -70,8 +70,9 @@ static bool names_job(const char *text, const char *job)
 struct shown {
 	int64_t since; /* where to go on; -1: from_ms, or, if that is not set, the last ones */
 	int64_t from_ms;
-	bool any;           /* was there one? */
-	struct map *bought; /* for --job: "NODE#GENERATION" of machines that are its */
+	bool any;               /* was there one? */
+	struct map *bought;     /* for --job: "NODE#GENERATION" of machines that are its */
+	struct cli_since begin; /* likewise: what was before that is read, and not shown */
 };
 
 static bool is_of_job(struct shown *s, const char *job, const json_t *ev)
@@ -86,6 +87,11 @@ static bool is_of_job(struct shown *s, const char *job, const json_t *ev)
 	    map_get(s->bought, key) == NULL)
 		map_put(s->bought, key, s);
 	return true;
+}
+
+static bool is_before(const struct cli_since *begin, const json_t *ev)
+{
+	return cli_int(ev, "seq") <= begin->seq || cli_int(ev, "at_ms") < begin->ms;
 }
 
 /* --- how ---------------------------------------------------------------------------------------
@@ -238,7 +244,7 @@ static void print_page(const struct cli *c, const struct events_args *a, struct 
 	const json_t *ev;
 
 	for (size_t i = 0; (ev = cli_row(r, "events", i)) != NULL; i++) {
-		if (a->job != NULL && !is_of_job(s, a->job, ev))
+		if (a->job != NULL && (!is_of_job(s, a->job, ev) || is_before(&s->begin, ev)))
 			continue;
 		if (!s->any)
 			print_heading(c);
@@ -347,7 +353,10 @@ static int run_events(const struct cli *c, const void *args, char **operands)
 		rc = cli_since(a->since, &from);
 	if (rc != CLI_OK)
 		return rc;
-	s.since = a->job != NULL && a->since == NULL ? 0 : from.seq;
+	/* Of a job from the first that is kept: it may have bought its machines before that time.
+	 */
+	s.begin = from;
+	s.since = a->job != NULL ? 0 : from.seq;
 	s.from_ms = from.ms;
 	map_init(&bought);
 	rc = show(c, a, &s, false, &e);

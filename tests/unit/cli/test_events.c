@@ -145,6 +145,12 @@ static void test_folded_of_a_job(void **state)
 	lab_want(l, 0, HEADING WANTED STARTED CREATED, "");
 	/* All that are kept. */
 	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"since\":0,\"v\":1}");
+	/* Those that were bought before that are its, too. */
+	lab_run_once(l, S "events --job 7 --since 4", reply);
+	lab_want(l, 0, HEADING CREATED, "");
+	assert_string_equal(l->requests[0], "{\"op\":\"events\",\"since\":0,\"v\":1}");
+	lab_run_once(l, S "events --job 7 --since 1970-01-01T00:00:02Z", reply);
+	lab_want(l, 0, "no events of job 7 since 1970-01-01T00:00:02Z\n", "");
 	lab_run_once(l, S "events --job 8", reply);
 	lab_want(l, 0, "no events of job 8\n", "");
 	lab_free(l);
