@@ -112,19 +112,22 @@ static const char hint_user[] =
 	"state_dir; 3. after a restore: chown -R slurm: state_dir; chmod -R go= state_dir";
 
 /* What only a person can mend is not tried again by itself: systemd is told so. */
-static int fail(struct burstd *b, const char *hint, const struct err *e)
+static int end_with(struct burstd *b, const char *what, const char *hint, const struct err *e)
 {
-	bool mendable = e->code == ERR_INVALID || e->code == ERR_AUTH;
+	bool mendable = e->code == ERR_INVALID || e->code == ERR_DAMAGED || e->code == ERR_AUTH;
 
-	log_write(b->log, LOG_ERROR, "cannot start", "error", e->msg, hint != NULL ? "hint" : NULL,
-		  hint, NULL);
-	b->status = mendable ? EXIT_CONF : EXIT_FAILURE;
-	return -1;
+	log_write(b->log, LOG_ERROR, what, "error", e->msg, hint != NULL ? "hint" : NULL, hint,
+		  NULL);
+	return mendable ? EXIT_CONF : EXIT_FAILURE;
 }
 
-static const char *hint_of(const struct err *e, const char *damaged)
+/* For what is in state_dir; invalid: what to do where that is the code. */
+static const char *hint_of(const struct err *e, const char *invalid)
 {
-	return e->code == ERR_AUTH ? hint_user : e->code == ERR_INVALID ? damaged : NULL;
+	return e->code == ERR_AUTH      ? hint_user
+	       : e->code == ERR_DAMAGED ? hint_journal
+	       : e->code == ERR_INVALID ? invalid
+					: NULL;
 }
 
 /* --- while it runs -----------------------------------------------------------------------------
@@ -229,13 +232,11 @@ static void on_hup(void *ctx)
 	sd_notify_state("READY=1");
 }
 
-/* The journal cannot be believed any more: end at once, systemd starts us again (F55). */
+/* The journal cannot be believed any more: end at once.  systemd starts us again, unless it would
+ * be damaged the next time too (F55). */
 static void on_fatal(void *ctx, const struct err *e)
 {
-	struct burstd *b = ctx;
-
-	log_write(b->log, LOG_ERROR, "the journal failed", "error", e->msg, NULL);
-	_Exit(EXIT_FAILURE);
+	_Exit(end_with(ctx, "the journal failed", hint_of(e, NULL), e));
 }
 
 static int on_spooled(void *ctx, const struct ctl_call *call, struct err *e)
@@ -367,16 +368,18 @@ static int open_journal(struct burstd *b, const struct conf *conf, int64_t *gen_
 
 	(void)snprintf(path, sizeof(path), "%s/journal.db", conf->state_dir);
 	if (journal_open(&b->journal, path, &existed, e) != 0) {
-		*hint = hint_of(e, strstr(e->msg, "schema") != NULL ? hint_newer : hint_journal);
+		*hint = hint_of(e, hint_newer);
 		return -1;
 	}
 	rc = state_dir_begin(&b->state, b->journal, clock_wall_ms(), gen_floor, e);
 	if (rc < 0) {
 		*hint = hint_of(e, hint_uuid);
-		return err_wrap(e, "%s", path);
+		return -1;
 	}
-	if (timeline_resume(b->loop, b->journal, e) != 0)
-		return err_wrap(e, "%s", path);
+	if (timeline_resume(b->loop, b->journal, e) != 0) {
+		*hint = hint_of(e, NULL);
+		return -1;
+	}
 	if (rc == 2)
 		log_write(
 			b->log, LOG_WARN,
@@ -552,7 +555,7 @@ static int start(struct burstd *b)
 
 	if (conf_file_load(&conf, b->conf_path, &e) != 0) {
 		e.code = ERR_INVALID; /* whatever it is, a person must see to it */
-		return fail(b, NULL, &e);
+		goto fail;
 	}
 	log_set_level(b->log, (enum log_level)conf->log_level);
 	look_at_memory(b);
@@ -570,7 +573,7 @@ static int start(struct burstd *b)
 	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0)
 		goto fail;
 	if (open_engine(b, conf, gen_floor, &e) != 0) {
-		if (strstr(e.msg, ": damaged: ") != NULL)
+		if (e.code == ERR_DAMAGED)
 			hint = hint_journal; /* one of its rows */
 		goto fail;
 	}
@@ -585,7 +588,8 @@ static int start(struct burstd *b)
 	return 0;
 fail:
 	conf_free(conf);
-	return fail(b, hint, &e);
+	b->status = end_with(b, "cannot start", hint, &e);
+	return -1;
 }
 
 /* --- end ---------------------------------------------------------------------------------------

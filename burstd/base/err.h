@@ -8,11 +8,13 @@ struct err {
 };
 
 /* ERR_NOTSENT: the request never left us, so nothing can have happened (ERR_NET: it may have).
+ * ERR_DAMAGED: the journal is not as it was written.
  * ERR_TIME: it would be right at another time: perhaps a clock is wrong.
  * There is no code for lack of memory: mem.h ends the process. */
 enum err_code {
 	ERR_NONE,
 	ERR_INVALID,
+	ERR_DAMAGED,
 	ERR_IO,
 	ERR_NET,
 	ERR_NOTSENT,

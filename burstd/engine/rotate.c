@@ -66,7 +66,7 @@ int rotate_load(struct engine *e, struct err *err)
 				  .told = (v[9] & TOLD) != 0,
 				  .alien = (v[9] & ALIEN) != 0};
 	if (!rotation_good(&rt->r))
-		return err_set(err, ERR_INVALID, "the journal's rotation of keys makes no sense");
+		return err_set(err, ERR_DAMAGED, "the journal's rotation of keys makes no sense");
 	rotation_set_back(&rt->r, engine_now(e));
 	rt->looked_ms = engine_now(e);
 	rt->stood_ms = engine_now(e) - rt->r.since_ms; /* each node has its time anew */

@@ -34,7 +34,16 @@ struct db {
 	sqlite3_stmt **stmts; /* kind->nsql; NULL until first used */
 	int wal_pages;        /* in the log and not yet in the main file, at most */
 	bool full;            /* the last failure was SQLITE_FULL */
+	bool damaged;         /* SQLite has said so */
 };
+
+/* Our statements are good where the tables are as our steps made them, and none of our rows is
+ * longer than SQLite allows. */
+static bool is_damage(int primary)
+{
+	return primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB || primary == SQLITE_ERROR ||
+	       primary == SQLITE_TOOBIG;
+}
 
 static int fail(struct db *d, struct err *e)
 {
@@ -43,15 +52,17 @@ static int fail(struct db *d, struct err *e)
 	d->full = primary == SQLITE_FULL;
 	if (primary == SQLITE_NOMEM)
 		(void)mem_check(NULL);
-	if (primary == SQLITE_CORRUPT || primary == SQLITE_NOTADB)
-		return err_set(e, ERR_INVALID, "%.120s: damaged: %s", d->path,
+	if (is_damage(primary)) {
+		d->damaged = true;
+		return err_set(e, ERR_DAMAGED, "%.120s: damaged: %s", d->path,
 			       sqlite3_errmsg(d->sql));
+	}
 	return err_set(e, ERR_IO, "%.120s: %s (%d)", d->path, sqlite3_errmsg(d->sql), code);
 }
 
 int db_damaged(const struct db *d, const char *table, struct err *e)
 {
-	return err_set(e, ERR_INVALID, "%.120s: damaged: a row of table %s is not as written",
+	return err_set(e, ERR_DAMAGED, "%.120s: damaged: a row of table %s is not as written",
 		       d->path, table);
 }
 
@@ -104,9 +115,13 @@ static int check_version(struct db *d, int *version, struct err *e)
 	if (ask(d, "PRAGMA user_version", text, sizeof(text), e) < 0 ||
 	    ask(d, "SELECT COUNT(*) FROM sqlite_master", tables, sizeof(tables), e) < 0)
 		return -1;
+	/* It was opened for writing: its header says that only a later SQLite may write to it. */
+	if (sqlite3_db_readonly(d->sql, "main") == 1)
+		return err_set(e, ERR_DAMAGED, "%.120s: damaged: its header is not as written",
+			       d->path);
 	*version = (int)strtol(text, NULL, 10);
 	if (*version < 0 || (*version == 0) != (strcmp(tables, "0") == 0))
-		return err_set(e, ERR_INVALID, "%.120s: not a file of burstd", d->path);
+		return err_set(e, ERR_DAMAGED, "%.120s: not a file of burstd", d->path);
 	if (*version > d->kind->nsteps)
 		return err_set(
 			e, ERR_INVALID,
@@ -126,6 +141,11 @@ static int check_version(struct db *d, int *version, struct err *e)
 bool db_was_full(const struct db *d)
 {
 	return d->full && sqlite3_get_autocommit(d->sql) != 0;
+}
+
+bool db_was_damaged(const struct db *d)
+{
+	return d->damaged;
 }
 
 /* What somebody still reads stays in the log, for the next time. */
@@ -201,7 +221,7 @@ static int check_length(struct db *d, struct err *e)
 	if (stat(d->path, &st) < 0)
 		return err_set(e, ERR_IO, "%.150s: %s", d->path, strerror(errno));
 	if ((int64_t)st.st_size < strtoll(pages, NULL, 10) * strtoll(size, NULL, 10))
-		return err_set(e, ERR_INVALID, "%.150s: damaged: it is cut short", d->path);
+		return err_set(e, ERR_DAMAGED, "%.150s: damaged: it is cut short", d->path);
 	return 0;
 }
 
@@ -241,6 +261,10 @@ int db_open(struct db **out, const char *path, const struct db_kind *kind, bool 
 	if (sqlite3_open_v2(path, &d->sql, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) !=
 	    SQLITE_OK) {
 		(void)fail(d, e);
+		goto fail;
+	}
+	if (sqlite3_db_readonly(d->sql, "main") == 1) { /* what SQLite does with an EIO there */
+		(void)err_set(e, ERR_IO, "%.120s: it cannot be opened for writing", d->path);
 		goto fail;
 	}
 	(void)sqlite3_extended_result_codes(d->sql, 1);

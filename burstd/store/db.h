@@ -23,8 +23,8 @@ struct db_kind {
 };
 
 /* Open path, making it (mode 0600) if it is not there, and bring it to the newest version in one
- * transaction.  *existed: it held tables before.  -1: damaged (F55), from a newer burstd (F60), not
- * one of ours, or not readable; then the file is as it was. */
+ * transaction.  *existed: it held tables before.  -1: damaged or not one of ours (ERR_DAMAGED,
+ * F55), from a newer burstd (ERR_INVALID, F60), or not readable; then the file is as it was. */
 int db_open(struct db **out, const char *path, const struct db_kind *kind, bool *existed,
 	    struct err *e);
 void db_close(struct db *d); /* NULL is fine */
@@ -43,6 +43,8 @@ void db_rollback(struct db *d);
 /* Did the last failure come of a full disk, and leave the file as it was?  Then, and only then,
  * what failed may be tried again. */
 bool db_was_full(const struct db *d);
+/* Has SQLite found a page that is not as written?  Then no restart mends it. */
+bool db_was_damaged(const struct db *d);
 /* Do now, if it is worth it, what a commit would have to do later: move what is durable in the log
  * to its place.  -1: the disk failed, as db_commit(); or it is full, and the log keeps it. */
 int db_tidy(struct db *d, struct err *e);

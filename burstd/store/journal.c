@@ -445,7 +445,10 @@ static bool may_retry(struct journal *j)
 
 int journal_check_usable(const struct journal *j, struct err *e)
 {
-	return j->broken ? err_set(e, ERR_IO, "journal: an earlier write failed") : 0;
+	if (!j->broken)
+		return 0;
+	return err_set(e, db_was_damaged(j->db) ? ERR_DAMAGED : ERR_IO,
+		       "journal: an earlier write failed");
 }
 
 int journal_commit(struct journal_tx *tx, struct err *e)

@@ -328,10 +328,10 @@ int state_dir_begin(struct state_dir *d, struct journal *j, int64_t now_ms, int6
 	if (kept == uuid_number(d->uuid))
 		return go_on(d, j, gen_floor, e);
 	if (kept != 0)
-		return err_set(
-			e, ERR_INVALID,
-			"it belongs to another cluster uuid: put the file uuid beside it back, or "
-			"move the journal away");
+		return err_set(e, ERR_INVALID,
+			       "the journal belongs to another cluster uuid: put the file uuid "
+			       "beside it back, or "
+			       "move the journal away");
 	*gen_floor = d->fresh ? 0 : now_ms / 1000;
 	tx = journal_begin(j);
 	journal_put_number(tx, "gen_floor", *gen_floor);

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -278,12 +279,59 @@ static void test_begun(void **state)
 	free(b);
 }
 
+static void remove_state(void)
+{
+	char command[200];
+
+	(void)snprintf(command, sizeof(command), "rm -rf %s", lab_path("state"));
+	assert_int_equal(system(command), 0);
+}
+
 static void damage_journal(void)
 {
 	lab_write("state/journal.db",
 		  "this is no database, and longer than a header of one: "
 		  "0123456789012345678901234567890123456789012345678901234567",
 		  0600);
+}
+
+/* The byte at 18: who knows no later format than this may only read. */
+static void damage_header(void)
+{
+	int fd = open(lab_path("state/journal.db"), O_WRONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0 && pwrite(fd, "\xee", 1, 18) == 1);
+	(void)close(fd);
+}
+
+static void damage_row(void)
+{
+	(void)ask_journal("INSERT INTO pool VALUES ('p', 7, 0, 0, 0, '', 0)");
+}
+
+static void damage_numbers(void)
+{
+	(void)ask_journal("INSERT INTO meta VALUES ('rotation_phase', 4711)");
+}
+
+static void lose_table(void)
+{
+	(void)ask_journal("DROP TABLE rescue");
+}
+
+static void cut_journal(void)
+{
+	assert_int_equal(truncate(lab_path("state/journal.db"), 9999), 0);
+}
+
+static void write_newer(void)
+{
+	(void)ask_journal("PRAGMA user_version = 999");
+}
+
+static void write_another(void)
+{
+	(void)ask_journal("UPDATE meta SET value = 1 WHERE key = 'cluster_uuid'");
 }
 
 static void lose_uuid(void)
@@ -319,19 +367,28 @@ static void test_state_that_a_person_must_mend(void **state)
 		const char *error, *hint;
 	} rows[] = {
 		{"damaged journal", damage_journal, "damaged: ", "hint=\"1. copy state_dir "},
+		{"damaged header", damage_header, "damaged: its header",
+		 "hint=\"1. copy state_dir "},
+		{"damaged row", damage_row, "damaged: a row of table pool",
+		 "hint=\"1. copy state_dir "},
+		{"damaged numbers", damage_numbers, "makes no sense", "hint=\"1. copy state_dir "},
+		{"lost table", lose_table, "no such table", "hint=\"1. copy state_dir "},
+		{"cut journal", cut_journal, "damaged: ", "hint=\"1. copy state_dir "},
+		{"newer journal", write_newer, "schema 999 is from a newer",
+		 "hint=\"a newer burstd "},
+		{"another's journal", write_another, "another cluster uuid",
+		 "hint=\"1. put uuid back"},
 		{"lost uuid", lose_uuid, "/uuid: it is lost", "hint=\"1. put uuid back"},
 		{"damaged uuid", damage_uuid, "/uuid: damaged", "hint=\"1. put uuid back"},
 		{"anybody's", let_others_write, "mode 0777", "hint=\"1. start it by systemctl"},
 		{"another user's", give_away, "state", "hint=\"1. start it by systemctl"},
 	};
 	struct burstd *b = mem_zalloc(sizeof(*b));
-	char command[200];
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		print_message("# %s\n", rows[i].name);
-		(void)snprintf(command, sizeof(command), "rm -rf %s", lab_path("state"));
-		assert_int_equal(system(command), 0);
+		remove_state();
 		lab_make_files("#!/bin/sh\nexit 1\n");
 		lab_start_ready(b);
 		assert_int_equal(kill(b->pid, SIGTERM), 0);
@@ -346,8 +403,114 @@ static void test_state_that_a_person_must_mend(void **state)
 				fail_msg("got: %s", b->text);
 		}
 	}
-	(void)snprintf(command, sizeof(command), "rm -rf %s", lab_path("state"));
-	assert_int_equal(system(command), 0);
+	remove_state();
+	free(b);
+}
+
+enum { PAGE = 4096, PAGES_MAX = 256 };
+
+struct file {
+	size_t len;
+	char bytes[PAGES_MAX * PAGE];
+};
+
+static void load(const char *path, struct file *f)
+{
+	FILE *in = fopen(path, "re");
+
+	assert_non_null(in);
+	f->len = fread(f->bytes, 1, sizeof(f->bytes), in);
+	(void)fclose(in);
+}
+
+static void store(const char *path, const struct file *f)
+{
+	FILE *out = fopen(path, "we");
+
+	assert_non_null(out);
+	assert_int_equal(fwrite(f->bytes, 1, f->len, out), f->len);
+	assert_int_equal(fclose(out), 0);
+	assert_int_equal(chmod(path, 0600), 0);
+}
+
+/* What burst-suspend leaves where burstd does not answer. */
+static void spool_call(void)
+{
+	static const char call[] = "J\0\0\0${\"v\":1,\"op\":\"call\",\"kind\":\"suspend\"}"
+				   "L\0\0\0\2c1Z\0\0\0";
+	int fd = open(PATHS_SPOOL "/1", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0 && write(fd, call, sizeof(call)) == sizeof(call));
+	(void)close(fd);
+}
+
+/* Did it take the call and live, or end of itself? */
+static bool works(struct burstd *b)
+{
+	const int64_t until = clock_boot_ms() + LAB_PATIENCE_MS;
+	siginfo_t ended = {.si_pid = 0};
+
+	lab_start(b, "-c", lab_path("burstd.conf"));
+	while (access(PATHS_SPOOL "/1", F_OK) == 0 && ended.si_pid == 0 &&
+	       clock_boot_ms() < until) {
+		assert_int_equal(waitid(P_PID, (id_t)b->pid, &ended, WEXITED | WNOHANG | WNOWAIT),
+				 0);
+		(void)poll(NULL, 0, 2);
+	}
+	(void)kill(b->pid, SIGTERM);
+	lab_finish(b);
+	return b->rc == 0;
+}
+
+/* Something else in the place of a page; in a second round, the page behind it. */
+static void damage_page(const struct file *good, size_t at, struct file *bad)
+{
+	memcpy(bad, good, sizeof(*bad));
+	if (at < good->len)
+		memset(bad->bytes + at, 0xee, PAGE);
+	else
+		memcpy(bad->bytes + at % good->len, good->bytes + (at + PAGE) % good->len, PAGE);
+}
+
+/* Wherever the journal is damaged: either it is not in the way, or burstd ends with the status that
+ * has a person look, and says what to do; and no call is lost by it (F55, I29). */
+static void test_each_page_of_the_journal(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	struct file *good = mem_zalloc(sizeof(*good)), *bad = mem_zalloc(sizeof(*bad));
+	int nwork = 0, nend = 0, nlate = 0;
+
+	(void)state;
+	remove_state();
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	spool_call();
+	assert_true(works(b));
+	load(lab_path("state/journal.db"), good);
+	assert_int_equal(good->len % PAGE, 0);
+	for (size_t at = 0; at < 2 * good->len; at += PAGE) {
+		damage_page(good, at, bad);
+		(void)unlink(lab_path("state/journal.db-wal"));
+		(void)unlink(lab_path("state/journal.db-shm"));
+		store(lab_path("state/journal.db"), bad);
+		spool_call();
+		if (works(b)) {
+			nwork++;
+			continue;
+		}
+		if (b->rc != LAB_BAD_CONF || strstr(b->text, "hint=\"1. copy state_dir ") == NULL)
+			fail_msg("page %zu: status %d: %s", at % good->len / PAGE + 1, b->rc,
+				 b->text);
+		assert_int_equal(count(b->text, "/journal.db: "), 1);
+		nlate += strstr(b->text, "the journal failed") != NULL;
+		nend++;
+		assert_int_equal(access(PATHS_SPOOL "/1", F_OK), 0);
+	}
+	print_message("# %d work, %d end, %d of them late\n", nwork, nend, nlate);
+	assert_true(nwork > 0 && nend > nlate && nlate > 0);
+	assert_int_equal(unlink(PATHS_SPOOL "/1"), 0);
+	remove_state();
+	free(good);
+	free(bad);
 	free(b);
 }
 
@@ -439,6 +602,7 @@ int main(void)
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),
 		cmocka_unit_test(test_begun),
 		cmocka_unit_test(test_state_that_a_person_must_mend),
+		cmocka_unit_test(test_each_page_of_the_journal),
 	};
 	int rc;
 

@@ -55,6 +55,7 @@ static void test_damaged_rows(void **state)
 		if (strstr(rows[i], "much") == NULL) { /* a sum takes it for 0 */
 			assert_int_equal(try_load(f, s, &e), -1);
 			assert_non_null(strstr(e.msg, "damaged"));
+			assert_int_equal(e.code, ERR_DAMAGED);
 			assert_non_null(strstr(e.msg, f->path));
 		}
 		forget(s);
@@ -81,8 +82,8 @@ static char *get_file(const char *path, size_t *len)
 	return data;
 }
 
-/* Opening fails, says `want`, and leaves the file as it is. */
-static void refused(struct fixture *f, const char *want)
+/* Opening fails as `code`, says `want`, and leaves the file as it is. */
+static void refused(struct fixture *f, enum err_code code, const char *want)
 {
 	size_t before_len, after_len;
 	char *before = get_file(f->path, &before_len), *after;
@@ -91,6 +92,7 @@ static void refused(struct fixture *f, const char *want)
 
 	assert_int_equal(journal_open(&f->j, f->path, &existed, &e), -1);
 	assert_null(f->j);
+	assert_int_equal(e.code, code);
 	if (strstr(e.msg, want) == NULL || strncmp(e.msg, f->path, strlen(f->path)) != 0)
 		fail_msg("got: %s", e.msg);
 	after = get_file(f->path, &after_len);
@@ -108,7 +110,7 @@ static void test_newer_schema(void **state)
 	fill(f);
 	close_journal(f);
 	assert_int_equal(sql(f, "PRAGMA user_version = 1000"), SQLITE_OK);
-	refused(f, "schema 1000 is from a newer burstd; this one knows ");
+	refused(f, ERR_INVALID, "schema 1000 is from a newer burstd; this one knows ");
 }
 
 static void test_not_ours(void **state)
@@ -120,16 +122,41 @@ static void test_not_ours(void **state)
 
 	close_journal(f);
 	put_file(f->path, text, sizeof(text));
-	refused(f, "damaged: file is not a database");
+	refused(f, ERR_DAMAGED, "damaged: file is not a database");
 	unlink(f->path);
 	assert_int_equal(sql(f, "CREATE TABLE mail (x)"), SQLITE_OK);
-	refused(f, "not a file of burstd");
+	refused(f, ERR_DAMAGED, "not a file of burstd");
 	unlink(f->path);
 	assert_int_equal(mkdir(f->path, 0700), 0);
 	assert_int_equal(journal_open(&f->j, f->path, &(bool){false}, NULL), -1);
 	rmdir(f->path);
 	assert_int_equal(symlink("elsewhere", f->path), 0);
 	assert_int_equal(journal_open(&f->j, f->path, &(bool){false}, NULL), -1);
+}
+
+/* Tables that are not as our steps made them: no second try is any better, and a call that met them
+ * is no senseless one (F55, I29). */
+static void test_other_tables(void **state)
+{
+	struct fixture *f = *state;
+	const struct journal_call c = {.kind = JOURNAL_SUSPEND, .list = "c1", .list_len = 2};
+	struct journal_tx *tx = journal_begin(f->j);
+	struct err e = {0};
+	int64_t seq;
+
+	assert_int_equal(sql(f, "CREATE TRIGGER odd BEFORE INSERT ON call BEGIN"
+				" SELECT * FROM nowhere; END"),
+			 SQLITE_OK);
+	assert_int_equal(journal_add_call(f->j, &c, &seq, &e), -1);
+	assert_int_equal(e.code, ERR_DAMAGED);
+	assert_non_null(strstr(e.msg, "damaged: no such table"));
+	journal_put_number(tx, "n", 1);
+	assert_int_equal(journal_commit(tx, &e), -1);
+	assert_int_equal(e.code, ERR_DAMAGED);
+	assert_string_equal(e.msg, "journal: an earlier write failed");
+	close_journal(f);
+	assert_int_equal(sql(f, "DROP TABLE audit"), SQLITE_OK);
+	refused(f, ERR_DAMAGED, "damaged: no such table: audit");
 }
 
 /* An empty file is what a crash leaves between the file and its tables, or a journal that was lost.
@@ -166,7 +193,7 @@ static void test_truncated(void **state)
 	assert_true(len > 16 * 4096 && len % 4096 == 0);
 	for (size_t cut = 512; cut < len; cut += 4096) {
 		put_file(f->path, data, cut);
-		refused(f, "damaged");
+		refused(f, ERR_DAMAGED, "damaged");
 	}
 	put_file(f->path, data, len);
 	open_journal(f, true);
@@ -611,6 +638,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_damaged_rows),
+		TEST(test_other_tables),
 		TEST(test_newer_schema),
 		TEST(test_not_ours),
 		TEST(test_empty_file),
