@@ -109,7 +109,8 @@ static const char hint_newer[] =
 	"a newer burstd wrote it: install that version again; do not move the journal away";
 static const char hint_user[] =
 	"1. start it by systemctl start burstd, not by hand; 2. by hand as the user who owns "
-	"state_dir; 3. after a restore: chown -R slurm: state_dir; chmod -R go= state_dir";
+	"state_dir; 3. after a restore: chown -R slurm: state_dir; chmod -R u=rwX,go= state_dir; "
+	"4. no link in its place, and none in it";
 
 /* What only a person can mend is not tried again by itself: systemd is told so. */
 static int end_with(struct burstd *b, const char *what, const char *hint, const struct err *e)
@@ -570,8 +571,10 @@ static int start(struct burstd *b)
 	    http_client_new(&b->http, b->loop, &e) != 0)
 		goto fail;
 	b->proc = proc_new(b->loop);
-	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0)
+	if (listener_open(&b->nodes, b->loop, b->log, conf, &e) != 0) {
+		hint = hint_of(&e, NULL);
 		goto fail;
+	}
 	if (open_engine(b, conf, gen_floor, &e) != 0) {
 		if (e.code == ERR_DAMAGED)
 			hint = hint_journal; /* one of its rows */

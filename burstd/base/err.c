@@ -1,5 +1,6 @@
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,6 +30,20 @@ int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 		set_msg(e, text);
 	}
 	return -1;
+}
+
+enum err_code err_of_errno(int errnum)
+{
+	switch (errnum) {
+	case EACCES:
+	case EPERM:
+	case EISDIR:
+	case ENOTDIR:
+	case ELOOP: /* a link, where none is followed */
+		return ERR_AUTH;
+	default:
+		return ERR_IO;
+	}
 }
 
 int err_wrap(struct err *e, const char *fmt, ...)

@@ -30,6 +30,10 @@ enum err_code {
 int err_set(struct err *e, enum err_code code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What a call of the system on a file that is ours failed as: ERR_AUTH where a person must see to
+ * owners, modes or links; ERR_IO: at another time it may do. */
+enum err_code err_of_errno(int errnum);
+
 /* Put "prefix: " (at most 119 bytes of prefix) in front of the message already in *e, keep its
  * code; return -1. */
 int err_wrap(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -80,7 +80,7 @@ int secret_load(struct secret **out, const char *path, struct err *e)
 	/* O_NONBLOCK: opening a FIFO somebody left here must not hang the daemon. */
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0 || fstat(fd, &st) < 0) {
-		(void)err_set(e, ERR_IO, "%s: %s", path, strerror(errno));
+		(void)err_set(e, err_of_errno(errno), "%s: %s", path, strerror(errno));
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode) || (!is_private(&st) && !is_credential(path, &st))) {

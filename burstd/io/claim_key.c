@@ -15,7 +15,7 @@ static const char name[] = "claim-key";
 
 static int fail(const char *dir, struct err *e)
 {
-	return err_set(e, ERR_IO, "%.150s/%s: %s", dir, name, strerror(errno));
+	return err_set(e, err_of_errno(errno), "%.150s/%s: %s", dir, name, strerror(errno));
 }
 
 /* 1: *key is what is there; 0: there is no such file. */

@@ -48,7 +48,7 @@ struct node_ca {
 
 static int fail(const struct node_ca *ca, const char *file, struct err *e)
 {
-	return err_set(e, ERR_IO, "%.150s/%s: %s", ca->path, file, strerror(errno));
+	return err_set(e, err_of_errno(errno), "%.150s/%s: %s", ca->path, file, strerror(errno));
 }
 
 static int check_private(const struct node_ca *ca, const char *file, int fd, struct err *e)

@@ -45,6 +45,21 @@ static bool is_damage(int primary)
 	       primary == SQLITE_TOOBIG;
 }
 
+/* SQLite does not say which of its files it may not have, and falls back on reading alone. */
+static int check_rights(const struct db *d, struct err *e)
+{
+	static const char *const suffixes[] = {"", "-wal", "-shm"};
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s%s", d->path, suffixes[i]);
+		if (access(path, R_OK | W_OK) < 0 && err_of_errno(errno) == ERR_AUTH)
+			return err_set(e, ERR_AUTH, "%.150s%s: %s", d->path, suffixes[i],
+				       strerror(errno));
+	}
+	return 0;
+}
+
 static int fail(struct db *d, struct err *e)
 {
 	int code = sqlite3_extended_errcode(d->sql), primary = code & 0xff;
@@ -57,6 +72,8 @@ static int fail(struct db *d, struct err *e)
 		return err_set(e, ERR_DAMAGED, "%.120s: damaged: %s", d->path,
 			       sqlite3_errmsg(d->sql));
 	}
+	if ((primary == SQLITE_CANTOPEN || primary == SQLITE_READONLY) && check_rights(d, e) < 0)
+		return -1;
 	return err_set(e, ERR_IO, "%.120s: %s (%d)", d->path, sqlite3_errmsg(d->sql), code);
 }
 
@@ -98,7 +115,7 @@ static int make_file(const char *path, struct err *e)
 	int rc = 0;
 
 	if (fd < 0 || dir < 0 || fsync(dir) < 0)
-		rc = err_set(e, ERR_IO, "%.150s: %s", path, strerror(errno));
+		rc = err_set(e, err_of_errno(errno), "%.150s: %s", path, strerror(errno));
 	if (fd >= 0)
 		(void)close(fd);
 	if (dir >= 0)

@@ -24,7 +24,8 @@ struct db_kind {
 
 /* Open path, making it (mode 0600) if it is not there, and bring it to the newest version in one
  * transaction.  *existed: it held tables before.  -1: damaged or not one of ours (ERR_DAMAGED,
- * F55), from a newer burstd (ERR_INVALID, F60), or not readable; then the file is as it was. */
+ * F55), from a newer burstd (ERR_INVALID, F60), not for us to read and write (ERR_AUTH), or not to
+ * be had now; then the file is as it was. */
 int db_open(struct db **out, const char *path, const struct db_kind *kind, bool *existed,
 	    struct err *e);
 void db_close(struct db *d); /* NULL is fine */

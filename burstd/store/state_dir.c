@@ -20,9 +20,7 @@ enum { UUID_LEN = STATE_DIR_UUID_SIZE - 1 };
 
 static int fail(struct err *e, const char *path, const char *file)
 {
-	bool denied = errno == EACCES || errno == EPERM;
-
-	return err_set(e, denied ? ERR_AUTH : ERR_IO, "%.180s/%s: %s", path, file, strerror(errno));
+	return err_set(e, err_of_errno(errno), "%.180s/%s: %s", path, file, strerror(errno));
 }
 
 /* A directory is in its parent, and that has to be on the disk too: also when we did not make it
@@ -62,7 +60,7 @@ static int open_dir(const char *path, struct err *e)
 	int fd;
 
 	if (!made && errno != EEXIST)
-		return err_set(e, ERR_IO, "%.180s: %s", path, strerror(errno));
+		return err_set(e, err_of_errno(errno), "%.180s: %s", path, strerror(errno));
 	/* Who made it where we may not look has to care for it himself. */
 	if (sync_parent(path) < 0 && (made || errno != EACCES))
 		return fail(e, path, "..");
@@ -71,10 +69,14 @@ static int open_dir(const char *path, struct err *e)
 		return err_set(e, ERR_AUTH, "%.180s: no right to open it as uid %u", path,
 			       (unsigned)geteuid());
 	if (fd < 0)
-		return err_set(e, ERR_IO, "%.180s: not a directory, or a link to one (%s)", path,
+		return err_set(e, err_of_errno(errno),
+			       "%.180s: not a directory, or a link to one (%s)", path,
 			       strerror(errno));
-	if (check_owned(fd, path, ".", e) == 0)
-		return fd;
+	if (check_owned(fd, path, ".", e) == 0) {
+		if (faccessat(fd, ".", W_OK | X_OK, 0) == 0)
+			return fd;
+		(void)fail(e, path, ".");
+	}
 	(void)close(fd);
 	return -1;
 }

@@ -27,8 +27,8 @@ struct state_dir {
 /* Lock path (created 0700 if its parent exists) and read or make the uuid, durably.  The lock ends
  * with the process or state_dir_close(), not with a child.  -1 with *e, and nothing held: another
  * burstd holds it (ERR_LIMIT, its pid is named; F59); it is not ours alone: a link, of another
- * user, or writable by group or others (ERR_AUTH, ERR_IO); the uuid is damaged or lost, while
- * other files of ours are there (ERR_INVALID): it is never repaired by a new one. */
+ * user, writable by group or others, or by not even us (ERR_AUTH); the uuid is damaged or lost,
+ * while other files of ours are there (ERR_INVALID): it is never repaired by a new one. */
 int state_dir_open(struct state_dir *d, const char *path, struct err *e);
 void state_dir_close(struct state_dir *d); /* twice is fine */
 

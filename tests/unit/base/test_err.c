@@ -1,6 +1,7 @@
 /* test_err.c - one line that always fits, whatever it is made of. */
 #include "base/err.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +21,23 @@ static void test_set(void **state)
 	assert_string_equal(e.msg, "open x: 7");
 	assert_int_equal(err_set(NULL, ERR_IO, "x"), -1);
 	assert_int_equal(err_wrap(NULL, "x"), -1);
+}
+
+/* Only what stays as it is until a person comes must not be tried again (F55). */
+static void test_of_errno(void **state)
+{
+	static const struct {
+		int errnum;
+		enum err_code code;
+	} rows[] = {
+		{EACCES, ERR_AUTH}, {EPERM, ERR_AUTH}, {EISDIR, ERR_AUTH}, {ENOTDIR, ERR_AUTH},
+		{ELOOP, ERR_AUTH},  {EIO, ERR_IO},     {ENOSPC, ERR_IO},   {EDQUOT, ERR_IO},
+		{EROFS, ERR_IO},    {ENOENT, ERR_IO},  {EMFILE, ERR_IO},   {ESTALE, ERR_IO},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(err_of_errno(rows[i].errnum), rows[i].code);
 }
 
 static void test_wrap(void **state)
@@ -103,9 +121,13 @@ static void test_long(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_set),      cmocka_unit_test(test_wrap),
-		cmocka_unit_test(test_plain),    cmocka_unit_test(test_own_message_as_argument),
-		cmocka_unit_test(test_one_line), cmocka_unit_test(test_long),
+		cmocka_unit_test(test_set),
+		cmocka_unit_test(test_of_errno),
+		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_plain),
+		cmocka_unit_test(test_own_message_as_argument),
+		cmocka_unit_test(test_one_line),
+		cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests_name("err", tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 
 char lab_dir[] = "/run/labXXXXXX";
 bool lab_root;
+uid_t lab_uid;
 static char burstd_path[600];
 
 /* --- files -------------------------------------------------------------------------------------
@@ -95,6 +97,17 @@ void lab_make_files(const char *scontrol)
 /* --- processes ---------------------------------------------------------------------------------
  */
 
+/* By its descriptor: the way to it may be closed to others. */
+static void run_burstd(char *const *argv)
+{
+	int fd = open(burstd_path, O_RDONLY | O_CLOEXEC);
+
+	if (lab_uid != 0 && (setgroups(0, NULL) != 0 || setresgid(lab_uid, lab_uid, lab_uid) != 0 ||
+			     setresuid(lab_uid, lab_uid, lab_uid) != 0))
+		return;
+	(void)fexecve(fd, argv, environ);
+}
+
 void lab_start_args(struct burstd *b, char *const *argv)
 {
 	int ends[2];
@@ -107,7 +120,7 @@ void lab_start_args(struct burstd *b, char *const *argv)
 		(void)dup2(ends[1], STDERR_FILENO);
 		(void)dup2(open(lab_path("out"), O_WRONLY | O_CREAT | O_TRUNC, 0600),
 			   STDOUT_FILENO);
-		(void)execv(burstd_path, argv);
+		run_burstd(argv);
 		_exit(127);
 	}
 	(void)close(ends[1]);

@@ -29,6 +29,7 @@ struct burstd {
 
 extern char lab_dir[];
 extern bool lab_root; /* not only in a namespace: other users exist */
+extern uid_t lab_uid; /* what burstd is started as; 0: as we are */
 
 /* Enter a world of our own, for good.  false: that cannot be, main() ends with *rc. */
 bool lab_open(int *rc);

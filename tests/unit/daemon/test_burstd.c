@@ -23,6 +23,8 @@
 #include "base/paths.h"
 #include "io/ctl_client.h"
 
+enum { NOBODY = 65534 };
+
 /* --- the end -----------------------------------------------------------------------------------
  */
 
@@ -138,6 +140,7 @@ static void test_nodes(void **state)
 	lab_finish(b);
 	assert_int_equal(b->rc, LAB_BAD_CONF); /* a person must look */
 	assert_non_null(strstr(b->text, "claim-key: want a plain file of our own"));
+	assert_non_null(strstr(b->text, "hint=\"1. start it by systemctl"));
 	assert_int_equal(unlink(lab_path("state/claim-key")), 0);
 	lab_write_conf(NULL, NULL);
 	free(b);
@@ -407,6 +410,142 @@ static void test_state_that_a_person_must_mend(void **state)
 	free(b);
 }
 
+/* root's, as after a restore that nobody put right; one that others may read is no better. */
+static void make_roots(const char *name, mode_t mode)
+{
+	int fd = open(lab_path(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+	assert_true(fd >= 0);
+	assert_int_equal(fchown(fd, 0, 0), 0);
+	assert_int_equal(fchmod(fd, mode), 0);
+	(void)close(fd);
+}
+
+static void restore_all(void)
+{
+	make_roots("state/journal.db", 0600);
+	assert_int_equal(chown(lab_path("state"), 0, 0), 0);
+}
+
+static void restore_uuid(void)
+{
+	make_roots("state/uuid", 0600);
+}
+
+static void restore_journal(void)
+{
+	make_roots("state/journal.db", 0600);
+}
+
+static void restore_readable_journal(void)
+{
+	make_roots("state/journal.db", 0644);
+}
+
+static void leave_wal(void)
+{
+	make_roots("state/journal.db-wal", 0600);
+}
+
+static void leave_readable_wal(void)
+{
+	make_roots("state/journal.db-wal", 0644);
+}
+
+static void leave_shm(void)
+{
+	make_roots("state/journal.db-shm", 0600);
+}
+
+static void leave_readable_shm(void)
+{
+	make_roots("state/journal.db-shm", 0644);
+}
+
+static void close_state(void)
+{
+	assert_int_equal(chmod(lab_path("state"), 0500), 0);
+}
+
+/* What only root can make, in a directory that is root's. */
+static void let_it_make_one(void)
+{
+	remove_state();
+}
+
+static void put_file(void)
+{
+	remove_state();
+	make_roots("state", 0644);
+}
+
+/* As above, by the eyes of a user for whom rights count. */
+static void test_state_that_is_not_ours(void **state)
+{
+	static const struct {
+		const char *name;
+		void (*harm)(void);
+		const char *error;
+	} rows[] = {
+		{"all", restore_all, "/state: no right to open it"},
+		{"uuid", restore_uuid, "/uuid: Permission denied"},
+		{"journal", restore_journal, "/journal.db: Permission denied"},
+		{"readable journal", restore_readable_journal, "/journal.db: Permission denied"},
+		{"-wal", leave_wal, "/journal.db-wal: Permission denied"},
+		{"readable -wal", leave_readable_wal, "/journal.db-wal: Permission denied"},
+		{"-shm", leave_shm, "/journal.db-shm: Permission denied"},
+		{"readable -shm", leave_readable_shm, "/journal.db-shm: Permission denied"},
+		{"closed", close_state, "/state/.: Permission denied"},
+		{"not made", let_it_make_one, "/state: Permission denied"},
+		{"a file", put_file, "/state: not a directory"},
+	};
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	char command[200];
+
+	(void)state;
+	if (!lab_root || geteuid() != 0)
+		skip();
+	assert_int_equal(chmod(lab_dir, 0755), 0);
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		print_message("# %s\n", rows[i].name);
+		remove_state();
+		lab_make_files("#!/bin/sh\nexit 1\n");
+		lab_start_ready(b);
+		assert_int_equal(kill(b->pid, SIGTERM), 0);
+		lab_finish(b);
+		(void)snprintf(command, sizeof(command), "chown -R %d %s", NOBODY,
+			       lab_path("state"));
+		assert_int_equal(system(command), 0);
+		rows[i].harm();
+		lab_uid = NOBODY;
+		lab_start(b, "-c", lab_path("burstd.conf"));
+		lab_uid = 0;
+		lab_finish(b);
+		if (b->rc != LAB_BAD_CONF || strstr(b->text, rows[i].error) == NULL ||
+		    strstr(b->text, "hint=\"1. start it by systemctl") == NULL)
+			fail_msg("status %d: %s", b->rc, b->text);
+	}
+	remove_state();
+	free(b);
+}
+
+/* A disk that is away may come back: systemd is to try again (F55). */
+static void test_state_that_may_come_back(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_write_conf("DIR/state", "DIR/away/state");
+	lab_start(b, "-c", lab_path("burstd.conf"));
+	lab_finish(b);
+	assert_int_equal(b->rc, EXIT_FAILURE);
+	assert_non_null(strstr(b->text, "/away/state: No such file or directory"));
+	assert_null(strstr(b->text, "hint="));
+	lab_write_conf(NULL, NULL);
+	free(b);
+}
+
 enum { PAGE = 4096, PAGES_MAX = 256 };
 
 struct file {
@@ -602,6 +741,8 @@ int main(void)
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),
 		cmocka_unit_test(test_begun),
 		cmocka_unit_test(test_state_that_a_person_must_mend),
+		cmocka_unit_test(test_state_that_is_not_ours),
+		cmocka_unit_test(test_state_that_may_come_back),
 		cmocka_unit_test(test_each_page_of_the_journal),
 	};
 	int rc;

@@ -481,7 +481,7 @@ static void a_file_that_is_not_ours_alone_or_damaged_is_refused_and_kept(void **
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_int_equal(rename(path, other), 0);
 	assert_int_equal(symlink("other", path), 0);
-	refused_to_open(f, ERR_IO, "node-ca.pem");
+	refused_to_open(f, ERR_AUTH, "node-ca.pem");
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(mkfifo(path, 0600), 0);
 	refused_to_open(f, ERR_AUTH, "mode 0600");

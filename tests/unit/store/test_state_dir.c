@@ -240,17 +240,17 @@ static void test_links(void **state)
 	(void)snprintf(real, sizeof(real), "%s/real", f->top);
 	assert_int_equal(mkdir(real, 0700), 0);
 	assert_int_equal(symlink(real, f->dir), 0);
-	refused(f, ERR_IO, "a link");
+	refused(f, ERR_AUTH, "a link");
 	assert_int_equal(unlink(f->dir), 0);
 
 	assert_int_equal(mkdir(f->dir, 0700), 0);
 	write_text(in_dir(f, "other"), GOOD_UUID, 0600);
 	assert_int_equal(symlink("other", in_dir(f, "uuid")), 0);
-	refused(f, ERR_IO, "uuid");
+	refused(f, ERR_AUTH, "uuid");
 	assert_int_equal(unlink(in_dir(f, "uuid")), 0);
 	assert_int_equal(unlink(in_dir(f, "lock")), 0);
 	assert_int_equal(symlink("other", in_dir(f, "lock")), 0);
-	refused(f, ERR_IO, "lock");
+	refused(f, ERR_AUTH, "lock");
 }
 
 static void test_not_a_directory(void **state)
@@ -258,7 +258,7 @@ static void test_not_a_directory(void **state)
 	const struct fixture *f = *state;
 
 	write_text(f->dir, "x", 0600);
-	refused(f, ERR_IO, "not a directory");
+	refused(f, ERR_AUTH, "not a directory");
 }
 
 /* F59: the second is told who the first is; kill -9 of the first frees the directory. */
