@@ -145,7 +145,7 @@ PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
 
-$(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(B)/burstd/listener.o $(libapi) $(libdrivers)
+$(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(B)/burstd/listener.o $(B)/burstd/scrape.o $(libapi) $(libdrivers)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 # Of the drivers nothing but signatures (check-layers.sh).
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)

@@ -1,5 +1,6 @@
 #include "listener.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -17,6 +18,7 @@
 #include "providers/attest/registry.h"
 
 enum {
+	TRY_MS = 5000, /* a port that cannot be had is asked for again so often */
 	DAY_MS = 86400000,
 	LEFT_DAYS = 10, /* the certificate, of 30 days, is made again with so many left */
 };
@@ -29,7 +31,9 @@ struct listener {
 	unsigned char claim_key[CLAIM_KEY_BYTES];
 	struct engine_door door;
 	struct engine *engine;
-	struct node_server *server;
+	struct node_server *server;            /* NULL: its port cannot be had */
+	const struct node_server **server_out; /* ... and for whom else it is */
+	char off[256];                         /* why; "" */
 	struct timer *roll;
 	int64_t until_ms; /* of the certificate */
 };
@@ -86,11 +90,6 @@ const struct engine_door *listener_door(const struct listener *l)
 	return l != NULL ? &l->door : NULL;
 }
 
-const struct node_server *listener_server(const struct listener *l)
-{
-	return l != NULL ? l->server : NULL;
-}
-
 /* Host or address, of "https://HOST[:PORT]" or "ADDRESS:PORT", without brackets. */
 static char *host_of(const char *text)
 {
@@ -123,15 +122,13 @@ static int make_certificate(struct listener *l, struct node_ca_server *out, stru
 	return rc;
 }
 
-static void on_roll(void *ctx)
+static void roll(struct listener *l)
 {
-	struct listener *l = ctx;
 	int64_t now = loop_wall(l->loop);
 	struct node_ca_server s = {.until_ms = 0};
 	struct err e;
 	int rc = node_ca_roll(l->ca, now, &e);
 
-	timer_at(l->roll, loop_now(l->loop) + DAY_MS);
 	if (rc == 0 && now < l->until_ms - (int64_t)LEFT_DAYS * DAY_MS)
 		return;
 	if (rc >= 0)
@@ -156,9 +153,9 @@ static uint64_t files_left(void)
 	return r.rlim_cur / 2 > CTL_HELD_SLOTS ? r.rlim_cur - CTL_HELD_SLOTS : r.rlim_cur / 2;
 }
 
-int listener_start(struct listener *l, struct engine *engine, struct err *e)
+static int start(struct listener *l, struct err *e)
 {
-	const struct conf *conf = engine_conf(engine);
+	const struct conf *conf = engine_conf(l->engine);
 	struct node_ca_server s = {.until_ms = 0};
 	struct node_server_opts o = {
 		.check = node_claims_check,
@@ -166,9 +163,6 @@ int listener_start(struct listener *l, struct engine *engine, struct err *e)
 	char *address;
 	int rc;
 
-	if (l == NULL)
-		return 0;
-	l->engine = engine;
 	o.check_ctx = l->claims;
 	node_server_limits(&o, files_left());
 	if (make_certificate(l, &s, e) != 0)
@@ -184,17 +178,65 @@ int listener_start(struct listener *l, struct engine *engine, struct err *e)
 	free(address);
 	if (rc != 0)
 		return err_wrap(e, "%s:%d: nodes: listen", conf->path, conf->nodes.line);
-	l->roll = timer_new(l->loop, on_roll, l);
-	timer_at(l->roll, loop_now(l->loop) + DAY_MS);
+	*l->server_out = l->server;
 	return 0;
+}
+
+/* Any user of this machine can have had the port first, and an address may float: what waits for
+ * us besides, deletes above all, must not wait for that. */
+static int try(struct listener *l, struct err *e)
+{
+	char was[sizeof(l->off)];
+	int rc = start(l, e);
+
+	if (rc != 0 && e->code == ERR_INVALID)
+		return -1;
+	memcpy(was, l->off, sizeof(was));
+	(void)snprintf(l->off, sizeof(l->off), "%s", rc != 0 ? e->msg : "");
+	l->door.off = rc != 0 ? l->off : NULL;
+	if (rc != 0 && strcmp(was, l->off) != 0)
+		log_write(l->log, LOG_ERROR, "the listener for nodes is off", "error", l->off,
+			  NULL);
+	else if (rc == 0 && was[0] != '\0')
+		log_write(l->log, LOG_INFO, "the listener for nodes is on again", NULL);
+	timer_at(l->roll, loop_now(l->loop) + (rc != 0 ? TRY_MS : DAY_MS));
+	return 0;
+}
+
+static void on_roll(void *ctx)
+{
+	struct listener *l = ctx;
+	struct err e;
+
+	if (l->server == NULL) {
+		if (try(l, &e) != 0) /* it was good at the start */
+			timer_at(l->roll, loop_now(l->loop) + TRY_MS);
+		return;
+	}
+	roll(l);
+	timer_at(l->roll, loop_now(l->loop) + DAY_MS);
+}
+
+int listener_start(struct listener *l, struct engine *engine, const struct node_server **server,
+		   struct err *e)
+{
+	*server = NULL;
+	if (l == NULL)
+		return 0;
+	l->engine = engine;
+	l->server_out = server;
+	l->roll = timer_new(l->loop, on_roll, l);
+	return try(l, e);
 }
 
 void listener_stop(struct listener *l)
 {
 	if (l == NULL)
 		return;
-	if (l->server != NULL)
+	if (l->server != NULL) {
+		*l->server_out = NULL;
 		node_server_stop(l->server); /* its thread is gone now */
+	}
 	l->server = NULL;
 	timer_free(l->roll);
 	l->roll = NULL;

@@ -1,6 +1,7 @@
 /* listener.h - what burstd needs so that machines that boot can reach it: the authority, the
  * claims' key, the HTTPS listener, and their certificates, which are made anew in time.  The engine
- * has the decisions (engine/claims.h). */
+ * has the decisions (engine/claims.h).  A port that cannot be had is tried again, and meanwhile the
+ * engine is told so by its door. */
 #ifndef BURSTD_LISTENER_H
 #define BURSTD_LISTENER_H
 
@@ -18,8 +19,10 @@ struct node_server;
 int listener_open(struct listener **out, struct loop *loop, struct log *log,
 		  const struct conf *conf, struct err *e);
 const struct engine_door *listener_door(const struct listener *l); /* for engine_new() */
-int listener_start(struct listener *l, struct engine *engine, struct err *e);
-const struct node_server *listener_server(const struct listener *l); /* NULL: it does not run */
+/* *server, which outlives it, is set whenever it runs, and NULL while it does not.  -1: it never
+ * can. */
+int listener_start(struct listener *l, struct engine *engine, const struct node_server **server,
+		   struct err *e);
 /* Nobody is heard or answered from now on; before the engine goes. */
 void listener_stop(struct listener *l);
 void listener_free(struct listener *l); /* after the engine, and its loop */

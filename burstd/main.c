@@ -14,7 +14,6 @@
 
 #include "api/ctl_api.h"
 #include "api/held.h"
-#include "api/metrics.h"
 #include "base/clock.h"
 #include "base/env.h"
 #include "base/opt.h"
@@ -32,6 +31,7 @@
 #include "listener.h"
 #include "providers/registry.h"
 #include "providers/secrets/registry.h"
+#include "scrape.h"
 #include "store/state_dir.h"
 
 enum {
@@ -42,10 +42,6 @@ enum {
 	SPOOL_EVERY_MS = 5000,
 	HEAD_EVERY_MS = 60000, /* where the audit log ends is said so often, when it grows */
 	QUIET_MS = 1000,       /* since the last call: nobody waits for the disk now */
-	METRICS_IDLE_S = 10,
-	METRICS_CONNS =
-		64, /* a scraper or two and somebody with curl, among any number of others */
-	METRICS_ASKS = 100, /* on one connection: a scraper opens another after some 25 minutes */
 	HEAP_KEEP = 128 << 10,
 	FILES_MAX = 65536,  /* descriptors, as in burstd.service: more than we ever need */
 	CHANGES_MAX = 4096, /* bytes of the log's line about a reload */
@@ -87,8 +83,7 @@ struct burstd { /* everything there is, in the order it is made */
 	struct listener *nodes; /* for machines that boot; NULL: without a section nodes */
 	struct engine *engine;
 	struct api api;
-	struct metrics page;
-	struct http_server *metrics;
+	struct scrape *scrape; /* NULL: without listen */
 	struct ctl_server *ctl;
 	struct timer *spool_timer, *watchdog_timer;
 	int64_t called_ms;         /* the last call of a hook */
@@ -430,31 +425,6 @@ static int load_store_credential(struct burstd *b, const struct conf *conf, stru
 			conf_secrets_line(conf, "credential_file"));
 }
 
-static int open_metrics(struct burstd *b, const struct conf *conf, struct err *e)
-{
-	struct http_server_opts o = {.idle_s = METRICS_IDLE_S,
-				     .max_conns = METRICS_CONNS,
-				     .max_asks = METRICS_ASKS,
-				     .max_body = 1024};
-	char address[64];
-	const char *colon = strrchr(conf->listen, ':');
-	size_t n = colon != NULL ? (size_t)(colon - conf->listen) : 0;
-
-	if (conf->listen[0] == '\0')
-		return 0;
-	if (colon == NULL || n == 0 || n >= sizeof(address))
-		return err_set(e, ERR_INVALID, "listen = \"%s\": want ADDRESS:PORT", conf->listen);
-	/* "[::1]:9818" */
-	if (conf->listen[0] == '[' && conf->listen[n - 1] == ']')
-		(void)snprintf(address, sizeof(address), "%.*s", (int)(n - 2), conf->listen + 1);
-	else
-		(void)snprintf(address, sizeof(address), "%.*s", (int)n, conf->listen);
-	o.address = address;
-	o.port = (uint16_t)strtoul(colon + 1, NULL, 10);
-	b->page = (struct metrics){.api = &b->api};
-	return http_server_start(&b->metrics, loop_uv(b->loop), &o, metrics_handle, &b->page, e);
-}
-
 static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, struct err *e)
 {
 	struct engine_deps deps = {.loop = b->loop,
@@ -521,7 +491,8 @@ static int open_faces(struct burstd *b, struct err *e)
 			      .reload = reload,
 			      .ctx = b};
 	b->api.held = held_new(&b->api, b->loop);
-	if (open_metrics(b, conf, e) != 0 || ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
+	if (scrape_open(&b->scrape, b->loop, &b->api, e) != 0 ||
+	    ctl_server_new(&b->ctl, b->loop, &o, &h, e) != 0)
 		return -1;
 	b->spool_timer = timer_new(b->loop, on_spool_timer, b);
 	timer_at(b->spool_timer, loop_now(b->loop));
@@ -581,9 +552,8 @@ static int start(struct burstd *b)
 		goto fail;
 	}
 	conf = NULL; /* the engine's now */
-	if (open_faces(b, &e) != 0 || listener_start(b->nodes, b->engine, &e) != 0)
+	if (open_faces(b, &e) != 0 || listener_start(b->nodes, b->engine, &b->api.nodes, &e) != 0)
 		goto fail;
-	b->api.nodes = listener_server(b->nodes);
 	engine_start(b->engine);
 	log_write(b->log, LOG_INFO, "ready", "version", BURSTD_VERSION, "cluster",
 		  engine_conf(b->engine)->cluster, "uuid", b->state.uuid, NULL);
@@ -612,9 +582,7 @@ static void stop(struct burstd *b)
 		tell_head(b, true);
 	if (b->ctl != NULL)
 		ctl_server_close(b->ctl);
-	if (b->metrics != NULL)
-		http_server_stop(b->metrics);
-	b->api.nodes = NULL;
+	scrape_close(b->scrape);
 	listener_stop(b->nodes);
 	timer_free(b->spool_timer);
 	timer_free(b->watchdog_timer);
@@ -632,7 +600,7 @@ static void stop(struct burstd *b)
 		http_client_close(b->http, on_closed, NULL);
 	if (b->loop != NULL)
 		loop_free(b->loop); /* runs until all of these are closed */
-	metrics_fini(&b->page);
+	scrape_free(b->scrape);
 	listener_free(b->nodes);
 	journal_close(b->journal);
 	if (b->locked)

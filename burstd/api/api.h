@@ -29,7 +29,9 @@ struct api { /* everything is borrowed and outlives it */
 	int (*reload)(void *ctx, const struct api_reload *to, struct err *e);
 	void *ctx;
 	struct held *held;               /* requests that wait; NULL: none may */
-	const struct node_server *nodes; /* the listener for nodes; NULL: there is none */
+	const struct node_server *nodes; /* the listener for nodes; NULL: there is none, now */
+	const char *unscraped; /* why nobody listens for /metrics now; NULL: somebody does, or it
+				* is not wanted */
 };
 
 #endif

@@ -149,6 +149,20 @@ static void put_problem(void *ctx, const char *sentence)
 	jsonw_text(&r->w, NULL, sentence);
 }
 
+/* The others are about what burstd is for. */
+static void put_unscraped(struct ctl_reply *r)
+{
+	char text[512];
+
+	if (r->api->unscraped == NULL)
+		return;
+	(void)snprintf(text, sizeof(text),
+		       "nobody can read /metrics: %s; tried each few seconds; what answers there "
+		       "meanwhile is not burstd",
+		       r->api->unscraped);
+	put_problem(r, text);
+}
+
 int ctl_show_status(struct ctl_reply *r)
 {
 	const struct engine *e = r->api->engine;
@@ -167,6 +181,7 @@ int ctl_show_status(struct ctl_reply *r)
 	jsonw_close(&r->w, ']');
 	jsonw_open(&r->w, "problems", '[');
 	explain_problems(e, put_problem, r);
+	put_unscraped(r);
 	jsonw_close(&r->w, ']');
 	put_slurm_conf(r);
 	return 0;

@@ -148,6 +148,25 @@ static void check_removed(struct report *r)
 	}
 }
 
+/* Whoever had the port first is a user of this machine; or the address is not here yet. */
+static void check_door(struct report *r)
+{
+	const char *off = engine_door_off(r->e);
+	int64_t deadman = engine_conf(r->e)->nodes.deadman_ms;
+	char text[FMT_DUR_SIZE];
+
+	if (off == NULL)
+		return;
+	str_addf(&r->s,
+		 "nodes cannot reach burstd: %s; until they can, which is tried each few seconds, "
+		 "none that has its keys by burstd is bought, and those that boot wait for theirs",
+		 off);
+	if (deadman > 0)
+		str_addf(&r->s, "; those that are up switch themselves off after %s (deadman)",
+			 fmt_duration(text, deadman));
+	say(r);
+}
+
 static void check_disk(struct report *r)
 {
 	const struct journal_room *room = engine_room(r->e);
@@ -694,6 +713,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 
 	str_init(&r.s, SENTENCE_MAX);
 	check_disk(&r);
+	check_door(&r);
 	for (size_t i = 0; i < engine_conf(e)->nproviders; i++)
 		check_off(&r, i);
 	check_removed(&r);

@@ -630,6 +630,8 @@ static void write_listener(const struct api *a, struct str *s)
 {
 	struct node_server_stats n;
 
+	family(s, "burstd_listener_up", "gauge", "Can nodes reach burstd?");
+	sample_u64(s, "burstd_listener_up", NULL, 0, engine_door_off(a->engine) == NULL);
 	if (a->nodes == NULL)
 		return;
 	node_server_stats(a->nodes, &n);

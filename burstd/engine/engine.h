@@ -49,6 +49,8 @@ struct engine_door {
 	void *ctx;
 	const unsigned char *claim_key; /* CLAIM_KEY_SIZE bytes, from which secrets are made */
 	uint32_t uid;                   /* burstd's, of which nodes decode credentials */
+	const char
+		*off; /* why no node can reach us now; NULL: they can.  May change while it runs */
 };
 
 /* How much one turn takes, so that hooks have theirs in between; not 0. */
@@ -389,8 +391,12 @@ struct engine_boot {                    /* of one incarnation; the texts are val
 /* false: it has no claim. */
 bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct engine_boot *out);
 
-/* Why this one is not bought yet: its token is not there; NULL: it is, or it needs none. */
+/* Why no node can reach us: the listener's port cannot be had; NULL: they can, or are not to. */
+const char *engine_door_off(const struct engine *e);
+/* Why this one is not bought yet: its token is not there, or it could not claim; NULL: it is, or
+ * could, or needs neither. */
 const char *engine_token_wait(const struct engine *e, const struct node *n);
+const char *engine_claim_wait(const struct engine *e, const struct node *n);
 
 struct engine_door_counters { /* since our start */
 	uint64_t requests;    /* that got as far as the engine */

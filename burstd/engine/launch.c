@@ -681,7 +681,8 @@ static void launch_again(struct engine *e)
 			send_made(c, b);
 			continue;
 		}
-		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b))
+		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
+		    claims_waits(e, b->cloud))
 			continue;
 		/* Nor may a repeat buy what was never made, in a pool that is closed. */
 		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||

@@ -863,6 +863,12 @@ int claims_open(struct engine *e, struct err *err);
 int claims_load(struct engine *e, const struct claim *c); /* as the journal has it; after rows */
 /* Do machines of this provider claim? */
 bool claims_wanted(const struct engine *e, uint32_t cloud);
+/* ... and could not now, so that they would boot for nothing? */
+static inline bool claims_waits(const struct engine *e, uint32_t cloud)
+{
+	return claims_wanted(e, cloud) && engine_door_off(e) != NULL;
+}
+
 /* What machines of a create with this token are given, the same text every time: the caller's, a
  * secret.  NULL without an error: nothing. */
 char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err);

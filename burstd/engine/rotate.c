@@ -258,13 +258,18 @@ static void count(struct rotate *rt, const struct claim_run *r, int64_t want)
 		n->lack++;
 }
 
-/* How long since the last look nobody could have fetched keys: the store was away, or burstd itself
- * stood still, and this look is late (F54). */
+static bool may_fetch(const struct rotate *rt)
+{
+	return secrets_serves(rt->e) && engine_door_off(rt->e) == NULL;
+}
+
+/* How long since the last look nobody could have fetched keys: the store was away, or burstd could
+ * not be reached, or itself stood still, and this look is late (F54). */
 static int64_t still_ms(const struct rotate *rt)
 {
 	int64_t now = engine_now(rt->e);
 
-	if (!secrets_serves(rt->e))
+	if (!may_fetch(rt))
 		return now - rt->looked_ms;
 	return rt->due_ms != 0 && now > rt->due_ms ? now - rt->due_ms : 0;
 }
@@ -477,7 +482,8 @@ static void look_for_a_credential(struct rotate *rt)
 /* --- the turn ----------------------------------------------------------------------------------
  */
 
-/* The time for nodes to follow stands still with the store and burstd, as each one's own does. */
+/* The time for nodes to follow stands still with the store and the way to burstd, as each one's own
+ * does. */
 static int64_t wake_ms(const struct rotate *rt)
 {
 	bool follow = rt->r.phase == ROTATION_SPREADING || rt->r.phase == ROTATION_SETTLING;
@@ -485,7 +491,7 @@ static int64_t wake_ms(const struct rotate *rt)
 
 	if (!follow || at == INT64_MAX)
 		return at;
-	return secrets_serves(rt->e) ? at + rt->stood_ms : INT64_MAX;
+	return may_fetch(rt) ? at + rt->stood_ms : INT64_MAX;
 }
 
 static void write_down(struct rotate *rt)

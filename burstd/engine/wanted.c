@@ -35,11 +35,16 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */
-	if (vouchers_waits(e, &fn->n))
+	if (vouchers_waits(e, &fn->n) || claims_waits(e, fn->n.cloud))
 		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
 	       fleet_clear(fn, tagged != 0) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
+}
+
+const char *engine_claim_wait(const struct engine *e, const struct node *n)
+{
+	return n->state == NODE_WANTED && claims_waits(e, n->cloud) ? engine_door_off(e) : NULL;
 }
 
 /* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */

@@ -153,7 +153,12 @@ static void test_metrics_count_boots(void **state)
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
 		if (strstr(s.p, want[i]) == NULL)
 			fail_msg("%s", want[i]);
-	assert_null(strstr(s.p, "burstd_listener")); /* a test has none */
+	assert_non_null(strstr(s.p, "\nburstd_listener_up 1\n"));
+	assert_null(strstr(s.p, "burstd_listener_connections")); /* a test has none */
+	str_clear(&s);
+	f->e.door_off = "its port is somebody else's";
+	metrics_write(&f->api, &s);
+	assert_non_null(strstr(s.p, "\nburstd_listener_up 0\n"));
 	str_fini(&s);
 	stop(f);
 }

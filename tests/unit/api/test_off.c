@@ -40,6 +40,38 @@ static void test_what_is_off_is_told(void **state)
 	stop(f);
 }
 
+/* Listeners whose ports somebody else has: what that means, and that it is tried again. */
+static void test_listeners_that_are_off_are_told(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+	json_t *r, *rows;
+
+	(void)state;
+	(void)fake_node(&f->e, "n1", 1, NODE_WANTED);
+	f->e.door_off = "nodes: listen: cannot listen on ::1 port 8443: Address already in use";
+	f->e.conf->nodes.deadman_ms = 600000;
+	f->api.unscraped = "cannot listen on 127.0.0.1 port 9818: Address already in use";
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	rows = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(rows), 2);
+	assert_string_equal(
+		json_string_value(json_array_get(rows, 0)),
+		"nodes cannot reach burstd: nodes: listen: cannot listen on ::1 port 8443: Address "
+		"already in use; until they can, which is tried each few seconds, none that has "
+		"its keys by burstd is bought, and those that boot wait for theirs; those that are "
+		"up switch themselves off after 10m00s (deadman)");
+	assert_string_equal(
+		json_string_value(json_array_get(rows, 1)),
+		"nobody can read /metrics: cannot listen on 127.0.0.1 port 9818: Address already "
+		"in use; tried each few seconds; what answers there meanwhile is not burstd");
+	json_decref(r);
+	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
+	assert_non_null(strstr(json_string_value(json_object_get(r, "why")),
+			       ", when nodes can reach burstd (nodes: listen: cannot listen on "));
+	json_decref(r);
+	stop(f);
+}
+
 /* What is gone and has no node left costs nothing more: nobody has to do anything. */
 static void test_a_removed_pool_without_nodes_is_no_problem(void **state)
 {
@@ -95,6 +127,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_off_is_told),
+		cmocka_unit_test(test_listeners_that_are_off_are_told),
 		cmocka_unit_test(test_a_limit_below_the_price_of_one_node),
 		cmocka_unit_test(test_a_removed_pool_without_nodes_is_no_problem),
 	};

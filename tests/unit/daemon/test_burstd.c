@@ -96,29 +96,48 @@ static void leave_no_algorithms(void)
 	assert_int_equal(setenv("OPENSSL_CONF", lab_path("openssl.cnf"), 1), 0);
 }
 
+/* A socket with a port of its own on the loopback, in *sa; as long as it is open nobody else can
+ * have that port. */
+static int take_port(struct sockaddr_in *sa)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	socklen_t len = sizeof(*sa);
+
+	*sa = (struct sockaddr_in){.sin_family = AF_INET,
+				   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	assert_int_equal(bind(fd, (struct sockaddr *)sa, len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)sa, &len), 0);
+	return fd;
+}
+
+/* top: what else is in the file, at its top. */
+static void write_conf_nodes(const char *top, const char *address, unsigned port)
+{
+	char text[512];
+
+	(void)snprintf(
+		text, sizeof(text),
+		"%s\nsecrets {\ndriver = file name = b dir = \"DIR\" release = broker\n}\nnodes {"
+		"\nlisten = \"%s:%u\" url = {\"https://127.0.0.1:%u\"} "
+		"conf_server = {\"c:1\"}\n}\nslurm {",
+		top, address, port, port);
+	lab_write_conf("slurm {", text);
+}
+
 /* What machines that boot are to know is made once and kept; they are heard from the start to the
  * end. */
 static void test_nodes(void **state)
 {
 	struct burstd *b = mem_zalloc(sizeof(*b));
-	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	struct sockaddr_in sa;
 	socklen_t len = sizeof(sa);
 	struct stat st[2];
-	char text[512];
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = take_port(&sa);
 
 	(void)state;
-	assert_int_equal(bind(fd, (struct sockaddr *)&sa, len), 0); /* one that is free */
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
-	(void)close(fd);
+	(void)close(fd); /* it is free */
 	lab_make_files("#!/bin/sh\nexit 1\n");
-	(void)snprintf(
-		text, sizeof(text),
-		"secrets {\ndriver = file name = b dir = \"DIR\" release = broker\n}\nnodes {"
-		"\nlisten = \"127.0.0.1:%d\" url = {\"https://127.0.0.1:%d\"} "
-		"conf_server = {\"c:1\"}\n}\nslurm {",
-		ntohs(sa.sin_port), ntohs(sa.sin_port));
-	lab_write_conf("slurm {", text);
+	write_conf_nodes("", "127.0.0.1", ntohs(sa.sin_port));
 	leave_no_algorithms();
 	for (size_t i = 0; i < 2; i++) {
 		lab_start_ready(b);
@@ -656,14 +675,13 @@ static void test_each_page_of_the_journal(void **state)
 /* --- reload ------------------------------------------------------------------------------------
  */
 
-static void ask_reload(const char *const *want, size_t n)
+static void ask(const char *request, const char *const *want, size_t n)
 {
 	char *answer = NULL;
 	struct err e = {0};
 	size_t len;
 
-	assert_int_equal(ctl_client_ask(PATHS_SOCKET, "{\"v\":1,\"op\":\"reload\"}",
-					LAB_PATIENCE_MS, &answer, &len, &e),
+	assert_int_equal(ctl_client_ask(PATHS_SOCKET, request, LAB_PATIENCE_MS, &answer, &len, &e),
 			 0);
 	for (size_t i = 0; i < n; i++) {
 		if (strstr(answer, want[i]) == NULL)
@@ -672,8 +690,10 @@ static void ask_reload(const char *const *want, size_t n)
 	free(answer);
 }
 
-#define ASK(...)                                                                                   \
-	ask_reload((const char *const[]){__VA_ARGS__}, COUNT(((const char *const[]){__VA_ARGS__})))
+#define ASK_OP(op, ...)                                                                            \
+	ask("{\"v\":1,\"op\":\"" op "\"}", (const char *const[]){__VA_ARGS__},                     \
+	    COUNT(((const char *const[]){__VA_ARGS__})))
+#define ASK(...) ASK_OP("reload", __VA_ARGS__)
 
 static void test_reload(void **state)
 {
@@ -701,6 +721,69 @@ static void test_reload(void **state)
 	lab_finish(b);
 	assert_int_equal(b->rc, 0);
 	assert_null(strstr(b->text, "secret-")); /* I25 */
+	free(b);
+}
+
+/* --- ports -------------------------------------------------------------------------------------
+ */
+
+/* docs/threats.md: any user of this machine can have bound the ports while burstd was down.  It
+ * starts, answers, reloads, says so, and has them when they are free. */
+static void test_ports_that_others_have_keep_it_from_nothing_else(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	struct sockaddr_in metrics, nodes;
+	int taken[] = {take_port(&metrics), take_port(&nodes)}, fd[2];
+	char top[64];
+
+	(void)state;
+	assert_int_equal(listen(taken[0], 1), 0);
+	assert_int_equal(listen(taken[1], 1), 0);
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	(void)snprintf(top, sizeof(top), "listen = \"127.0.0.1:%u\"", ntohs(metrics.sin_port));
+	write_conf_nodes(top, "127.0.0.1", ntohs(nodes.sin_port));
+	lab_start_ready(b);
+	assert_non_null(strstr(b->text, "msg=\"the listener of /metrics is off\" error="));
+	assert_non_null(strstr(b->text, "msg=\"the listener for nodes is off\" error="));
+	ASK_OP("status",
+	       "\"nodes cannot reach burstd: ", "\"nobody can read /metrics: cannot listen",
+	       "Address already in use");
+	ASK("{\"ok\":true,\"changes\":[],\"at_restart\":[]}");
+	(void)close(taken[0]);
+	(void)close(taken[1]);
+	assert_true(lab_read_until(b, "msg=\"the listener of /metrics is on again\""));
+	assert_true(lab_read_until(b, "msg=\"the listener for nodes is on again\""));
+	for (int i = 0; i < 2; i++) {
+		const struct sockaddr_in *sa = i == 0 ? &metrics : &nodes;
+
+		fd[i] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		assert_int_equal(connect(fd[i], (const struct sockaddr *)sa, sizeof(*sa)), 0);
+	}
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	lab_finish(b);
+	assert_int_equal(b->rc, 0);
+	assert_int_equal(count(b->text, "is off"), 2); /* once each, however often it was tried */
+	assert_closed();
+	(void)close(fd[0]);
+	(void)close(fd[1]);
+	free(b);
+}
+
+/* An address that this machine does not have may come later; burstd ends before. */
+static void test_an_address_that_is_not_here(void **state)
+{
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	write_conf_nodes("", "192.0.2.1", 8443);
+	lab_start_ready(b);
+	assert_non_null(strstr(b->text, "cannot listen on 192.0.2.1 port 8443: "));
+	assert_int_equal(kill(b->pid, SIGTERM), 0);
+	lab_finish(b);
+	assert_int_equal(b->rc, 0);
+	assert_closed();
+	lab_write_conf(NULL, NULL);
 	free(b);
 }
 
@@ -736,6 +819,8 @@ int main(void)
 		cmocka_unit_test(test_stop),
 		cmocka_unit_test(test_its_memory_is_in_no_core_file),
 		cmocka_unit_test(test_nodes),
+		cmocka_unit_test(test_ports_that_others_have_keep_it_from_nothing_else),
+		cmocka_unit_test(test_an_address_that_is_not_here),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),

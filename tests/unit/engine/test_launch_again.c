@@ -60,12 +60,33 @@ static void test_a_create_is_not_repeated_with_another_body(void **state)
 	assert_int_equal(row("c1")->n.attempts, NODE_RETRIES);
 }
 
+/* What was made claims too late, what was not would be bought for nothing; lists tell, too. */
+static void test_a_create_is_not_repeated_while_its_machines_could_not_claim(void **state)
+{
+	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
+
+	(void)state;
+	F.claims = true;
+	F.e.left = 4 * NODES;
+	launch_run(&F.e);
+	F.answer(&F.cloud, F.ctx, &lost);
+	launch_answered(&F.e);
+	F.passed = 2000;
+	F.unreached = "cannot listen";
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 1);
+	F.unreached = NULL;
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 2);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_create_is_not_repeated_with_one_that_another_has_made),
 		T(test_a_create_is_not_repeated_with_another_body),
+		T(test_a_create_is_not_repeated_while_its_machines_could_not_claim),
 	};
 #undef T
 

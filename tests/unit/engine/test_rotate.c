@@ -249,6 +249,24 @@ static void minutes_pass(int n)
 	engine_commit(F.e);
 }
 
+/* Nor while burstd has no port, since somebody else had it first. */
+static void who_cannot_follow_for_nodes_cannot_reach_burstd_is_not_late(void **state)
+{
+	(void)state;
+	one_of_two_follows();
+	F.door.off = "cannot listen";
+	minutes_pass(60);
+	assert_int_equal(events("keys-old"), 0);
+	rt()->r.since_ms -= ROTATION_SPREAD_MS;
+	rotate_run(F.e);
+	assert_int_equal(phase(), ROTATION_SPREADING);
+	F.door.off = NULL;
+	minutes_pass(8);
+	assert_int_equal(events("keys-old"), 0);
+	minutes_pass(2);
+	assert_int_equal(events("keys-old"), 1);
+}
+
 /* Nobody can follow while the store is away: an hour of that must not cost all nodes. */
 static void who_cannot_follow_for_the_store_is_away_is_not_late(void **state)
 {
@@ -750,6 +768,7 @@ int main(void)
 		T(abort_takes_the_new_key_out),
 		T(a_node_that_does_not_follow_is_drained),
 		T(who_cannot_follow_for_the_store_is_away_is_not_late),
+		T(who_cannot_follow_for_nodes_cannot_reach_burstd_is_not_late),
 		T(who_cannot_follow_for_burstd_stands_still_is_not_late),
 		T(who_cannot_follow_until_an_admin_orders_the_switch_is_not_late),
 		T(after_a_restart_all_have_their_time_anew),
