@@ -412,6 +412,8 @@ static int load_store_credential(struct burstd *b, const struct conf *conf, stru
 {
 	const char *path = conf->secrets.credential_file;
 
+	secret_free(b->store_secret);
+	b->store_secret = NULL;
 	if (path == NULL || conf->secrets.driver[0] == '\0')
 		return 0;
 	if (access(path, F_OK) != 0 && errno == ENOENT && conf->secrets.role_name[0] != '\0') {
@@ -423,6 +425,25 @@ static int load_store_credential(struct burstd *b, const struct conf *conf, stru
 		return 0;
 	return err_wrap(e, "%s:%d: secrets: credential_file", conf->path,
 			conf_secrets_line(conf, "credential_file"));
+}
+
+/* Of the secret store: while any of these cannot be had it is off, and all else works. */
+static int on_store_files(void *ctx, const struct conf *conf, const char **credential,
+			  const char **ca, struct err *e)
+{
+	struct burstd *b = ctx;
+
+	free(b->store_ca);
+	b->store_ca = NULL;
+	if ((b->nodes != NULL || conf->secrets.release == CONF_USER_DATA) &&
+	    conf_file_load_store_ca(conf, &b->store_ca, e) != 0)
+		return err_wrap(e, "%s:%d: secrets", conf->path,
+				conf_secrets_line(conf, "ca_file"));
+	if (load_store_credential(b, conf, e) != 0)
+		return -1;
+	*ca = b->store_ca;
+	*credential = b->store_secret != NULL ? secret_text(b->store_secret) : NULL;
+	return 0;
 }
 
 static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, struct err *e)
@@ -437,22 +458,13 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .driver = provider_find,
 				   .store = secrets_find,
 				   .files = on_files,
+				   .store_files = on_store_files,
 				   .fatal = on_fatal,
 				   .turned = on_turned,
 				   .ctx = b,
 				   .zone = clock_zone_ms};
 
-	if (load_store_credential(b, conf, e) != 0)
-		return -1;
-	if (b->store_secret != NULL)
-		deps.store_credential = secret_text(b->store_secret);
 	deps.door = listener_door(b->nodes);
-	if (deps.door != NULL || conf->secrets.release == CONF_USER_DATA) {
-		if (conf_file_load_store_ca(conf, &b->store_ca, e) != 0)
-			return err_wrap(e, "%s:%d: secrets", conf->path,
-					conf_secrets_line(conf, "ca_file"));
-		deps.store_ca = b->store_ca;
-	}
 	return engine_new(&b->engine, &deps, conf, e);
 }
 

@@ -148,13 +148,13 @@ static void add_wake(struct str *out, const struct engine *e, const struct node 
 
 static void explain_wanted(struct str *out, const struct engine *e, const struct node *n)
 {
-	const char *token = engine_token_wait(e, n), *unreached = engine_claim_wait(e, n);
+	const char *token = engine_token_wait(e, n), *keys = engine_keys_wait(e, n);
 
 	str_addf(out, "waiting: to be bought from provider %s", provider_name(e, n->pool));
 	if (token != NULL)
 		str_addf(out, ", when it has the token for its keys (%s)", token);
-	if (unreached != NULL)
-		str_addf(out, ", when nodes can reach burstd (%s)", unreached);
+	if (keys != NULL)
+		str_addf(out, ", when its machine can come by its keys (%s)", keys);
 	if (n->attempts > 0) {
 		str_addf(out, ", %" PRIu32 " %s put off", n->attempts,
 			 n->attempts == 1 ? "try was" : "tries were");

@@ -151,10 +151,17 @@ static void check_removed(struct report *r)
 /* Whoever had the port first is a user of this machine; or the address is not here yet. */
 static void check_door(struct report *r)
 {
-	const char *off = engine_door_off(r->e);
+	const char *off = engine_door_off(r->e), *init = engine_init_off(r->e);
 	int64_t deadman = engine_conf(r->e)->nodes.deadman_ms;
 	char text[FMT_DUR_SIZE];
 
+	if (init != NULL) {
+		str_addf(&r->s,
+			 "%s; until it can be read, which is tried each minute, no node that is to "
+			 "be told of it is bought, and those that boot wait for their keys",
+			 init);
+		say(r);
+	}
 	if (off == NULL)
 		return;
 	str_addf(&r->s,

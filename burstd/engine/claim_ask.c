@@ -198,7 +198,8 @@ static void run_one(struct claim_ask *ask)
 	if (may_have_them(ask)) {
 		if (x->asked)
 			return;
-		if (secrets_release(e, mode, on_keys, x, &x->handle, NULL) == 0)
+		if (engine_init_off(e) == NULL && /* else it would run the image's */
+		    secrets_release(e, mode, on_keys, x, &x->handle, NULL) == 0)
 			x->asked = true;
 		else
 			claim_ask_end(ask, CLAIM_SILENCE, STORE_S);

@@ -95,12 +95,16 @@ static void count_answer(struct door *d, unsigned status)
 		d->count.answers[class - 2]++;
 }
 
+static void look_for_stage1(struct engine *e);
+
 /* Something may be staged even now, an event mostly, by what followed from the last commit. */
 void door_run(struct engine *e)
 {
 	struct door *d = e->door;
 	struct door_late *l;
 
+	if (node_init_due(e))
+		look_for_stage1(e);
 	if (d->first != NULL && (e->due || e->nstaged > 0))
 		engine_commit(e);
 	if (e->dead || e->due || e->nstaged > 0)
@@ -329,14 +333,27 @@ int door_read_stage1(const char *path, char **text, size_t *len, char sha256[65]
 	return 0;
 }
 
-static int read_stage1(struct door *d, const char *path, struct err *err)
+/* -1: it stays as it was. */
+static int read_stage1(struct engine *e, struct err *err)
 {
+	struct door *d = e->door;
 	char *old = d->stage1;
 
-	if (door_read_stage1(path, &d->stage1, &d->stage1_len, d->stage1_sha256, err) != 0)
+	if (door_read_stage1(e->conf->nodes.node_init, &d->stage1, &d->stage1_len, d->stage1_sha256,
+			     err) != 0)
 		return -1;
 	free(old);
+	node_init_off(e, NULL);
 	return 0;
+}
+
+/* Not there, at the start or since: then nothing is as it was. */
+static void look_for_stage1(struct engine *e)
+{
+	struct err err;
+
+	if (read_stage1(e, &err) != 0)
+		node_init_off(e, &err);
 }
 
 static void open_munge(struct engine *e)
@@ -355,18 +372,18 @@ static void open_munge(struct engine *e)
 		d->munge = munge_check_new(e->d.loop, socket);
 }
 
-int door_open(struct engine *e, struct err *err)
+void door_open(struct engine *e)
 {
 	struct door *d;
 
 	if (e->d.door == NULL || e->conf->nodes.line == 0)
-		return 0;
+		return;
 	d = mem_zalloc(sizeof(*d));
 	d->e = e;
 	d->last = &d->first;
 	e->door = d;
 	open_munge(e);
-	return read_stage1(d, e->conf->nodes.node_init, err);
+	look_for_stage1(e);
 }
 
 void door_reload(struct engine *e)
@@ -376,7 +393,9 @@ void door_reload(struct engine *e)
 	if (e->door == NULL)
 		return;
 	open_munge(e);
-	if (read_stage1(e->door, e->conf->nodes.node_init, &err) != 0)
+	if (engine_init_off(e) != NULL)
+		look_for_stage1(e);
+	else if (read_stage1(e, &err) != 0)
 		log_write(e->d.log, LOG_ERROR, "node-init stays as it was", "error", err.msg, NULL);
 }
 

@@ -524,13 +524,20 @@ static void handle_hosts(struct engine *e, struct http_answer *an)
 	door_give(an, "text/plain", text, strlen(text));
 }
 
+static void say_none(const struct engine *e, struct http_answer *an)
+{
+	bool off = engine_init_off(e) != NULL;
+
+	door_say(an, off ? 503 : 404, off ? "it cannot be read now" : "it comes with the image");
+}
+
 static void handle_stage1(struct engine *e, struct http_answer *an)
 {
 	const struct door *d = e->door;
 	char *copy;
 
 	if (d->stage1 == NULL) {
-		door_say(an, 404, "it comes with the image");
+		say_none(e, an);
 		return;
 	}
 	copy = mem_zalloc(d->stage1_len + 1);
@@ -546,7 +553,7 @@ static void handle_stage1_hash(struct engine *e, struct http_answer *an)
 	if (door_stage1(e, &sha256))
 		door_give(an, "text/plain", mem_strdup(sha256), strlen(sha256));
 	else
-		door_say(an, 404, "it comes with the image");
+		say_none(e, an);
 }
 
 /* --- which it is ------------------------------------------------------------------------------

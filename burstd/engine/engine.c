@@ -154,6 +154,8 @@ static void arm(struct engine *e)
 		next = claims_next_ms(e);
 	if (vouchers_next_ms(e) < next)
 		next = vouchers_next_ms(e);
+	if (node_init_next_ms(e) < next)
+		next = node_init_next_ms(e);
 	if (e->unsent || e->more || e->nstaged > 0 || e->fresh != NULL || e->up != NULL ||
 	    e->answers != NULL || (e->calls != NULL && !e->calls->asks))
 		next = engine_now(e);
@@ -523,8 +525,10 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 		if (cloud_open(&e->clouds[i], e, &conf->providers[i], err) != 0)
 			goto fail;
 	if (claims_open(e, err) != 0 || fabric_check(e, conf, err) != 0 ||
-	    secrets_open(e, err) != 0 || vouchers_open(e, err) != 0 || rotate_load(e, err) != 0 ||
-	    door_open(e, err) != 0 || load(e, err) != 0)
+	    secrets_open(e, err) != 0 || vouchers_open(e, err) != 0 || rotate_load(e, err) != 0)
+		goto fail;
+	door_open(e);
+	if (load(e, err) != 0)
 		goto fail;
 	*out = e;
 	return 0;
@@ -661,6 +665,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	for (size_t i = 0; i < next->nproviders; i++)
 		cloud_reload(&e->clouds[i], &next->providers[i]);
 	off_hurry(e);
+	secrets_hurry(e);
 	slurm_configure(e->slurm, next->slurm_bin, next->slurm_conf);
 	door_reload(e);
 	engine_event(e, "", 0, "reloaded", next->path);

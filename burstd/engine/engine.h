@@ -71,10 +71,14 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	const struct provider_ops *(*driver)(const char *name); /* NULL: no such driver */
 	/* NULL: there are none, or no such driver. */
 	const struct secret_store_ops *(*store)(const char *name);
-	const char *store_credential; /* the secret's text, or NULL; for engine_new() alone */
+	/* Load what secrets.credential_file and secrets.ca_file hold, the certificates as PEM: each
+	 * borrowed until it is asked again or the engine is gone; NULL, as it comes: there is none.
+	 * -1: the store is off, and this is called again each minute.  NULL: it names neither. */
+	int (*store_files)(void *ctx, const struct conf *conf, const char **credential,
+			   const char **ca, struct err *e);
 	const struct engine_door *door;
-	const char *store_ca; /* PEM: what secrets.ca_file holds, by which machines know the store;
-				 NULL: nothing */
+	const char *store_ca; /* PEM, by which machines know the store, while store_files() has
+				 not said; NULL: nothing */
 	/* Load the files that provider i names into *p, and its credential, which is borrowed until
 	 * it is asked again or the engine is gone; NULL: it has none.  -1: the provider is off, and
 	 * this is called again each minute.  NULL: no provider has any. */
@@ -393,10 +397,12 @@ bool engine_boot(const struct engine *e, const char *node, uint64_t gen, struct 
 
 /* Why no node can reach us: the listener's port cannot be had; NULL: they can, or are not to. */
 const char *engine_door_off(const struct engine *e);
-/* Why this one is not bought yet: its token is not there, or it could not claim; NULL: it is, or
- * could, or needs neither. */
+/* Why no machine is given its keys: node_init cannot be read; NULL: it can, or there is none. */
+const char *engine_init_off(const struct engine *e);
+/* Why this one is not bought yet: its token is not there, or its machine could not come by its keys
+ * whatever it has; NULL: it is, or could, or needs none. */
 const char *engine_token_wait(const struct engine *e, const struct node *n);
-const char *engine_claim_wait(const struct engine *e, const struct node *n);
+const char *engine_keys_wait(const struct engine *e, const struct node *n);
 
 struct engine_door_counters { /* since our start */
 	uint64_t requests;    /* that got as far as the engine */

@@ -351,6 +351,8 @@ struct engine {
 	struct vouchers *vouchers; /* NULL: machines have no token in their user-data */
 	struct secrets *secrets;
 	struct door *door;         /* NULL: nodes do not talk to us */
+	char init_off[256];        /* why node_init cannot be read; "" */
+	int64_t init_next;         /* ... and when it is looked at again */
 	struct rotate *rotate;     /* NULL: not loaded yet */
 	struct str cancel_waiting; /* partitions for which a job waited when all were seen */
 	int64_t cancel_asked_ms;   /* ... and when that was asked */
@@ -557,6 +559,9 @@ int fabric_check(const struct engine *e, const struct conf *conf, struct err *er
  * comes each second while nodes are wanted. */
 bool wanted_is_fresh(const struct engine *e, int64_t known_ms);
 bool wanted_goes(struct cloud *c); /* may a create go there now? */
+/* Why machines of this provider could not come by their keys now, and would boot for nothing; NULL:
+ * they could, or need none. */
+const char *wanted_in_vain(const struct engine *e, uint32_t cloud);
 /* What may go out, in order of arrival: whole gangs, until there are slice.send or more nodes.
  * Beside them as many who are refused unsent, for their place has nothing to sell; who waits for
  * the answer to a probe is left out, and so in nobody's way.  Returns how many; *out is the
@@ -857,18 +862,17 @@ bool pool_may_refuse(const struct engine *e, const struct fleet_node *fn);
 /* Why this one was, for people; NULL: its pool is open. */
 const char *pool_refusal(const struct engine *e, const struct node *n);
 
+/* --- node_init.c --- */
+void node_init_off(struct engine *e, const struct err *why); /* it cannot be read; NULL: it can */
+bool node_init_due(const struct engine *e);                  /* it is to be looked at again */
+int64_t node_init_next_ms(const struct engine *e);
+
 /* --- claims.c --- */
 /* With a section nodes and a door for them; else nothing, and all that follows does nothing. */
 int claims_open(struct engine *e, struct err *err);
 int claims_load(struct engine *e, const struct claim *c); /* as the journal has it; after rows */
 /* Do machines of this provider claim? */
 bool claims_wanted(const struct engine *e, uint32_t cloud);
-/* ... and could not now, so that they would boot for nothing? */
-static inline bool claims_waits(const struct engine *e, uint32_t cloud)
-{
-	return claims_wanted(e, cloud) && engine_door_off(e) != NULL;
-}
-
 /* What machines of a create with this token are given, the same text every time: the caller's, a
  * secret.  NULL without an error: nothing. */
 char *claims_user_data(const struct engine *e, const struct batch *b, struct err *err);
@@ -884,14 +888,14 @@ void claims_free(struct engine *e);
 int secrets_open(struct engine *e, struct err *err);
 /* Can the driver that is open do what next says?  -1: *err. */
 int secrets_may_replace(const struct engine *e, const struct conf *next, struct err *err);
+void secrets_hurry(struct engine *e); /* files that could not be read are looked at now */
 void secrets_run(struct engine *e);
 int64_t secrets_next_ms(const struct engine *e);
 void secrets_free(struct engine *e);
 
 /* --- door.c --- */
-/* With the configuration's section nodes and a way to reach them; else nothing.  -1: what it names
- * cannot be read. */
-int door_open(struct engine *e, struct err *err);
+/* With the configuration's section nodes and a way to reach them; else nothing. */
+void door_open(struct engine *e);
 void door_reload(struct engine *e); /* what cannot be read now stays as it was */
 /* The answers whose meaning is durable go out. */
 void door_run(struct engine *e);

@@ -49,18 +49,24 @@ static const char *address_of(const struct secrets *s)
 	return address != NULL ? address : s->ops->name;
 }
 
+static void failed(struct secrets *s, enum secret_code code, const char *text)
+{
+	s->failed_ms = engine_now(s->e);
+	if (s->trouble_ms == 0)
+		s->trouble_ms = s->failed_ms;
+	if (strcmp(s->error, text) != 0)
+		log_write(s->e->d.log, s->off ? LOG_ERROR : LOG_WARN,
+			  s->off ? "the secret store is off" : "the secret store failed", "address",
+			  address_of(s), "code", secret_code_str(code), "error", text, NULL);
+	(void)snprintf(s->error, sizeof(s->error), "%s", text);
+}
+
 static void complain(struct secrets *s, enum secret_op_kind kind, const struct secret_result *r)
 {
 	char full[sizeof(s->error)];
 
 	(void)snprintf(full, sizeof(full), "%s: %s", secret_op_str(kind), r->message);
-	s->failed_ms = engine_now(s->e);
-	if (s->trouble_ms == 0)
-		s->trouble_ms = s->failed_ms;
-	if (strcmp(s->error, full) != 0)
-		log_write(s->e->d.log, LOG_WARN, "the secret store failed", "address",
-			  address_of(s), "code", secret_code_str(r->code), "error", full, NULL);
-	(void)snprintf(s->error, sizeof(s->error), "%s", full);
+	failed(s, r->code, full);
 }
 
 static void all_is_well(struct secrets *s)
@@ -436,9 +442,25 @@ static void run_ready(struct secrets *s)
 		s->next_ms = s->renew_ms < s->version_next ? s->renew_ms : s->version_next;
 }
 
+/* A file that is not there comes with the next mount, or with an admin who is told. */
+static bool comes_on(struct secrets *s)
+{
+	struct err err;
+
+	if (secrets_on(s, &err) == 0) {
+		log_write(s->e->d.log, LOG_INFO, "the secret store is on again", "address",
+			  address_of(s), NULL);
+		return true;
+	}
+	failed(s, SECRET_DENIED, err.msg);
+	refused(s, err.msg);
+	s->next_ms = engine_now(s->e) + SECRETS_WRONG_MS;
+	return false;
+}
+
 static void run_own(struct secrets *s)
 {
-	if (s->busy || engine_now(s->e) < s->next_ms)
+	if (s->busy || engine_now(s->e) < s->next_ms || (s->off && !comes_on(s)))
 		return;
 	if (s->phase == SECRETS_REFUSED)
 		s->phase = SECRETS_PROBE;
@@ -730,7 +752,7 @@ void secrets_again(struct secrets *s)
 	drop_session(s);
 	s->doubt_ms = 0;
 	s->failures = 0;
-	go(s, SECRETS_PROBE, 0);
+	go(s, s->off ? SECRETS_REFUSED : SECRETS_PROBE, 0);
 }
 
 void secrets_run(struct engine *e)

@@ -15,6 +15,8 @@
  * The one thing to know: when the store is away, sealed or slow, those who ask wait: there is no
  * weaker way to the keys.  When it refuses us, they are told so.
  *
+ * Files of ours that cannot be read are as a refusal; nothing is sent before they can.
+ *
  *     PROBE --active--> LOGIN --session--> RIGHTS --enough--> READY
  *       ^  \              |                 ^ |                 |
  *       |   +- there is a session still, ---+-|- judged --------+
@@ -138,6 +140,7 @@ struct secrets {
 	uint32_t naddresses, at; /* at: the one that we talk to */
 	uint32_t round;          /* addresses that failed, one after the other */
 	enum secrets_phase phase;
+	bool off;          /* its files cannot be read: REFUSED, and nothing is sent */
 	bool busy;         /* the session's own request is on the wire */
 	bool turned;       /* it was sent where the last one pointed: once */
 	int64_t next_ms;   /* its next */
@@ -187,6 +190,10 @@ static inline int64_t secrets_until(const struct secrets *s)
 void secrets_wire_run(struct secrets *s); /* tell of what needed no network, or got nowhere */
 bool secrets_wire_due(const struct secrets *s);
 void secrets_wire_free(struct secrets *s);
+
+/* --- secrets_open.c --- */
+/* With what its files hold now.  -1: they cannot be had, and nothing has changed. */
+int secrets_on(struct secrets *s, struct err *err);
 
 /* --- secrets_rights.c --- */
 /* Why a session with these rights is not used; NULL: it may be. */

@@ -8,3 +8,9 @@ int secrets_may_replace(const struct engine *e, const struct conf *next, struct 
 		return 0;
 	return err_wrap(err, "%.120s:%d", next->path, conf_secrets_line(next, "release"));
 }
+
+void secrets_hurry(struct engine *e)
+{
+	if (e->secrets != NULL && e->secrets->off)
+		e->secrets->next_ms = engine_now(e);
+}

@@ -441,12 +441,16 @@ static void send(struct engine *e, struct voucher_run *r)
 		r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
 }
 
+static void look_for_node_init(struct engine *e);
+
 void vouchers_run(struct engine *e)
 {
 	struct vouchers *vs = e->vouchers;
 	int64_t now = engine_now(e);
 	struct voucher_run *r;
 
+	if (vs != NULL && e->door == NULL && node_init_due(e))
+		look_for_node_init(e);
 	if (vs == NULL || vs->open == NULL)
 		return;
 	r = vs->open;
@@ -483,15 +487,24 @@ int64_t vouchers_next_ms(const struct engine *e)
 /* --- start and end -----------------------------------------------------------------------------
  */
 
-static int hash_node_init(struct vouchers *vs, const char *path, struct err *err)
+static int hash_node_init(struct engine *e, const struct conf *c, struct err *err)
 {
 	char *text = NULL;
 	size_t len;
 
-	if (door_read_stage1(path, &text, &len, vs->sha256, err) != 0)
+	if (door_read_stage1(c->nodes.node_init, &text, &len, e->vouchers->sha256, err) != 0)
 		return -1;
 	free(text);
+	node_init_off(e, NULL);
 	return 0;
+}
+
+static void look_for_node_init(struct engine *e)
+{
+	struct err err;
+
+	if (hash_node_init(e, e->conf, &err) != 0)
+		node_init_off(e, &err);
 }
 
 static bool gives_tokens(const struct conf_secrets *c)
@@ -539,14 +552,21 @@ int vouchers_open(struct engine *e, struct err *err)
 		return 0;
 	if (make_table(e, err) != 0)
 		return -1;
-	return hash_node_init(e->vouchers, e->conf->nodes.node_init, err);
+	look_for_node_init(e);
+	return 0;
 }
 
 int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
 {
-	if (e->vouchers == NULL || !gives_tokens(&next->secrets))
+	struct err why;
+
+	if (e->vouchers == NULL || !gives_tokens(&next->secrets) ||
+	    hash_node_init(e, next, &why) == 0)
 		return 0;
-	return hash_node_init(e->vouchers, next->nodes.node_init, err);
+	if (engine_init_off(e) == NULL)
+		return err_set(err, why.code, "%s", why.msg);
+	node_init_off(e, &why); /* what else is new must not wait for it */
+	return 0;
 }
 
 /* The configuration gives no tokens any more.  Those that are out are good still: they are looked

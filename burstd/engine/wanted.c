@@ -19,6 +19,15 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 	return engine_now(e) - known_ms < WANTED_FRESH_MS;
 }
 
+const char *wanted_in_vain(const struct engine *e, uint32_t cloud)
+{
+	bool claims = claims_wanted(e, cloud);
+
+	if (claims && engine_door_off(e) != NULL)
+		return engine_door_off(e);
+	return claims || vouchers_wanted(e, cloud) ? engine_init_off(e) : NULL;
+}
+
 /* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
  * its last machine came up wrong (that may have been unknown to us when it was wanted); nor, wanted
  * before we started, while slurmctld has not said anything since. */
@@ -35,16 +44,16 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */
-	if (vouchers_waits(e, &fn->n) || claims_waits(e, fn->n.cloud))
+	if (vouchers_waits(e, &fn->n) || wanted_in_vain(e, fn->n.cloud) != NULL)
 		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
 	       fleet_clear(fn, tagged != 0) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
 }
 
-const char *engine_claim_wait(const struct engine *e, const struct node *n)
+const char *engine_keys_wait(const struct engine *e, const struct node *n)
 {
-	return n->state == NODE_WANTED && claims_waits(e, n->cloud) ? engine_door_off(e) : NULL;
+	return n->state == NODE_WANTED ? wanted_in_vain(e, n->cloud) : NULL;
 }
 
 /* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */

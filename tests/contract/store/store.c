@@ -206,9 +206,25 @@ static void on_timer(void *ctx)
 	engine_turn(ctx);
 }
 
+static struct secret *credential;
+
+static int on_files(void *ctx, const struct conf *conf, const char **text, const char **ca,
+		    struct err *e)
+{
+	const char *path = conf->secrets.credential_file;
+
+	(void)ctx;
+	(void)ca;
+	if (path == NULL || access(path, F_OK) != 0)
+		return 0;
+	if (credential == NULL && secret_load(&credential, path, e) != 0)
+		return -1;
+	*text = secret_text(credential);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
-	struct secret *credential = NULL;
 	struct err e = {0};
 	bool waits;
 
@@ -221,12 +237,7 @@ int main(int argc, char **argv)
 	if (conf_file_load(&T.e.conf, argv[1], &e) != 0 || loop_new(&T.e.d.loop, &e) != 0 ||
 	    http_client_new(&T.e.d.http, T.e.d.loop, &e) != 0)
 		goto fail;
-	if (T.e.conf->secrets.credential_file != NULL &&
-	    access(T.e.conf->secrets.credential_file, F_OK) == 0) {
-		if (secret_load(&credential, T.e.conf->secrets.credential_file, &e) != 0)
-			goto fail;
-		T.e.d.store_credential = secret_text(credential);
-	}
+	T.e.d.store_files = on_files;
 	T.e.timer = timer_new(T.e.d.loop, on_timer, &T.e);
 	if (secrets_open(&T.e, &e) != 0)
 		goto fail;

@@ -29,7 +29,7 @@ struct engine {
 	struct engine_source slurm, provider;
 	struct engine_secrets secrets; /* driver NULL: there is no store */
 	char enroll_token[64];         /* the last; "-" is refused */
-	const char *token_wait, *door_off;
+	const char *token_wait, *door_off, *init_off;
 	struct engine_boot boot;           /* of every node; claim NULL: they have none */
 	struct engine_door_counters *door; /* NULL: nodes do not talk to us */
 	struct engine_rotation rotation;
@@ -245,10 +245,15 @@ const char *engine_token_wait(const struct engine *e, const struct node *n)
 	return e->token_wait;
 }
 
-const char *engine_claim_wait(const struct engine *e, const struct node *n)
+const char *engine_keys_wait(const struct engine *e, const struct node *n)
 {
 	(void)n;
 	return e->door_off;
+}
+
+const char *engine_init_off(const struct engine *e)
+{
+	return e->init_off;
 }
 
 const char *engine_door_off(const struct engine *e)

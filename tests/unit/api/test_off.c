@@ -67,7 +67,25 @@ static void test_listeners_that_are_off_are_told(void **state)
 	json_decref(r);
 	r = ask(f, "{\"v\":1,\"op\":\"node\",\"name\":\"n1\"}");
 	assert_non_null(strstr(json_string_value(json_object_get(r, "why")),
-			       ", when nodes can reach burstd (nodes: listen: cannot listen on "));
+			       ", when its machine can come by its keys (nodes: listen: cannot "));
+	json_decref(r);
+	stop(f);
+}
+
+static void test_a_node_init_that_is_away_is_told(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+	json_t *r, *rows;
+
+	(void)state;
+	f->e.init_off = "nodes: node_init: /x: No such file or directory";
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	rows = json_object_get(r, "problems");
+	assert_int_equal(json_array_size(rows), 1);
+	assert_string_equal(json_string_value(json_array_get(rows, 0)),
+			    "nodes: node_init: /x: No such file or directory; until it can be "
+			    "read, which is tried each minute, no node that is to be told of it is "
+			    "bought, and those that boot wait for their keys");
 	json_decref(r);
 	stop(f);
 }
@@ -128,6 +146,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_what_is_off_is_told),
 		cmocka_unit_test(test_listeners_that_are_off_are_told),
+		cmocka_unit_test(test_a_node_init_that_is_away_is_told),
 		cmocka_unit_test(test_a_limit_below_the_price_of_one_node),
 		cmocka_unit_test(test_a_removed_pool_without_nodes_is_no_problem),
 	};

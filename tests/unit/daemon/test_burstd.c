@@ -787,6 +787,57 @@ static void test_an_address_that_is_not_here(void **state)
 	free(b);
 }
 
+/* --- files -------------------------------------------------------------------------------------
+ */
+
+/* What new machines need must not keep what runs from being seen to: burstd starts, says so, and
+ * goes on when it is there. */
+static void test_files_for_new_machines_that_are_away(void **state)
+{
+	static const struct {
+		const char *name, *off, *on, *problem;
+	} files[] = {
+		{"secret-id", "msg=\"the secret store is off\"",
+		 "msg=\"the secret store is on again\"",
+		 "the secret store https://127.0.0.1:1 gives out no keys"},
+		{"vault-ca", "msg=\"the secret store is off\"",
+		 "msg=\"the secret store is on again\"",
+		 "the secret store https://127.0.0.1:1 gives out no keys"},
+		{"node-init", "msg=\"node-init cannot be read\"",
+		 "msg=\"node-init can be read again\"",
+		 "no node that is to be told of it is bought"},
+	};
+	struct burstd *b = mem_zalloc(sizeof(*b));
+	char want[64];
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	lab_write_conf("slurm {",
+		       "secrets {\ndriver = vault address = \"https://127.0.0.1:1\" name = b "
+		       "role_id = r\ncredential_file = \"DIR/secret-id\" ca_file = "
+		       "\"DIR/vault-ca\"\n}\nnodes {\nlisten = \"127.0.0.1:1\" url = "
+		       "{\"https://127.0.0.1:1\"} conf_server = {\"c:1\"}\nnode_init = "
+		       "\"DIR/node-init\"\n}\nslurm {");
+	for (size_t i = 0; i < COUNT(files); i++) {
+		lab_write("node-init", "an-init\n", 0600);
+		lab_write("secret-id", "an-id\n", 0600);
+		lab_write("vault-ca", "PEM\n", 0600);
+		assert_int_equal(unlink(lab_path(files[i].name)), 0);
+		lab_start_ready(b);
+		(void)snprintf(want, sizeof(want), "%s: No such file or directory", files[i].name);
+		assert_true(lab_read_until(b, files[i].off));
+		ASK_OP("status", files[i].problem, want);
+		lab_write(files[i].name, "an-id", 0600);
+		ASK("{\"ok\":true,");
+		assert_true(lab_read_until(b, files[i].on));
+		assert_int_equal(kill(b->pid, SIGTERM), 0);
+		lab_finish(b);
+		assert_int_equal(b->rc, 0);
+	}
+	lab_write_conf(NULL, NULL);
+	free(b);
+}
+
 /* --- its memory --------------------------------------------------------------------------------
  */
 
@@ -821,6 +872,7 @@ int main(void)
 		cmocka_unit_test(test_nodes),
 		cmocka_unit_test(test_ports_that_others_have_keep_it_from_nothing_else),
 		cmocka_unit_test(test_an_address_that_is_not_here),
+		cmocka_unit_test(test_files_for_new_machines_that_are_away),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),

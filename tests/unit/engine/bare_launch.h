@@ -50,6 +50,7 @@ static struct fix {
 	struct provider_op op; /* of the last create */
 	bool busy;             /* there is no slot */
 	const char *unreached; /* by nodes: why */
+	const char *unread;    /* node_init: why */
 	bool claims;           /* machines are given user-data, and ... */
 	size_t issued;         /* ... so many claims were issued */
 	bool vouchers;         /* each is given a token of its own, but c4 has none yet */
@@ -292,6 +293,12 @@ const char *engine_door_off(const struct engine *e)
 {
 	(void)e;
 	return F.unreached;
+}
+
+const char *engine_init_off(const struct engine *e)
+{
+	(void)e;
+	return F.unread;
 }
 
 bool claims_wanted(const struct engine *e, uint32_t cloud)

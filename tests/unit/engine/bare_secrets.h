@@ -36,6 +36,8 @@ static struct fix {
 	int64_t until;
 	bool renewable, as_file;
 	char credential[64];
+	char opened[64]; /* the credential that it was opened with last */
+	bool away;       /* the files that the configuration names */
 	/* the wire */
 	struct wire {
 		char url[64], location[64];
@@ -122,7 +124,8 @@ void http_client_cancel(struct http_client *c, uint64_t handle)
 static inline int open_it(void **self, const struct secret_store_conf *conf, struct err *e)
 {
 	(void)e;
-	(void)conf;
+	(void)snprintf(F.opened, sizeof(F.opened), "%s",
+		       conf->credential != NULL ? conf->credential : "");
 	*self = &F;
 	return 0;
 }

@@ -498,6 +498,23 @@ static void test_secret_store_away(void **state)
 	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
 }
 
+/* burstd cannot say which node-init it is to run: with the keys it would run the image's. */
+static void test_no_keys_while_node_init_is_away(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "node_init: away"});
+	t = says((struct says){.create = 1});
+	assert_int_equal(status(t), 503);
+	assert_int_equal(F.released, 0);
+	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
+	node_init_off(F.e, NULL);
+	is_served(says((struct says){.create = 1}), "");
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+}
+
 /* It was told to come again, and the store answers in between. */
 static void test_keys_for_who_comes_again(void **state)
 {
@@ -672,6 +689,7 @@ int main(void)
 		T(test_crash_between_ask_and_release),
 		W(test_crash_and_the_owner_goes_on),
 		T(test_secret_store_away),
+		T(test_no_keys_while_node_init_is_away),
 		W(test_keys_for_who_comes_again),
 		T(test_bad_requests),
 		T(test_nothing_without_the_section),

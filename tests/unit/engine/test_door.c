@@ -224,7 +224,7 @@ static void test_without_a_door_nobody_is_let_in(void **state)
 	engine_node_request(&B.e, &rq, &an);
 	assert_int_equal(an.status, 503);
 	B.conf.nodes.line = 0;
-	assert_int_equal(door_open(&B.e, NULL), 0);
+	door_open(&B.e);
 	assert_null(B.e.door);
 	assert_null(engine_door_counters(&B.e));
 }
@@ -340,7 +340,6 @@ static void test_node_init_is_given_out_with_its_hash(void **state)
 {
 	char path[] = "/tmp/burst-stage1-XXXXXX", none[] = "/nowhere/node-init";
 	const char *hash = NULL;
-	struct err err = {0};
 	int fd = mkstemp(path);
 
 	(void)state;
@@ -358,13 +357,48 @@ static void test_node_init_is_given_out_with_its_hash(void **state)
 	assert_string_equal(B.said, "abc");
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1.sha256", ""), 200);
 	assert_string_equal(B.said, hash);
-	/* Gone: it stays as it was, but nothing starts with that. */
+	/* Gone: it stays as it was. */
 	B.conf.nodes.node_init = none;
 	door_reload(&B.e);
 	assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 200);
-	door_free(&B.e);
-	assert_int_equal(door_open(&B.e, &err), -1);
-	assert_has(err.msg, "nodes: node_init: /nowhere/node-init: ");
+	assert_null(engine_init_off(&B.e));
+	(void)unlink(path);
+}
+
+/* It is away at the start, on a disk that is mounted later: nobody is told that the image's will
+ * do; it is looked for each minute, and at a reload. */
+static void test_node_init_that_is_away_at_the_start(void **state)
+{
+	char path[] = "/tmp/burst-stage1-XXXXXX", other[64];
+	const char *hash = NULL;
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	(void)close(fd);
+	(void)snprintf(other, sizeof(other), "%s-later", path);
+	B.conf.nodes.node_init = other;
+	for (int reload = 0; reload < 2; reload++) {
+		door_free(&B.e);
+		door_open(&B.e);
+		assert_has(engine_init_off(&B.e), "nodes: node_init: /tmp/burst-stage1-");
+		assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 503);
+		assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1.sha256", ""), 503);
+		assert_int_equal(rename(path, other), 0);
+		assert_in_range(node_init_next_ms(&B.e), W.now + 1, W.now + 60000);
+		if (reload) {
+			door_reload(&B.e);
+		} else {
+			commit();
+			assert_non_null(engine_init_off(&B.e));
+			W.now += 60000;
+			commit();
+		}
+		assert_null(engine_init_off(&B.e));
+		assert_true(door_stage1(&B.e, &hash));
+		assert_int_equal(by("c2", 5, 'b', "GET", "/v1/node/stage1", ""), 200);
+		assert_int_equal(rename(other, path), 0);
+	}
 	(void)unlink(path);
 }
 
@@ -413,6 +447,7 @@ int main(void)
 		T(test_many_hosts_are_not_made_anew_for_every_claim),
 		T(test_hosts_that_do_not_fit_are_told_of),
 		T(test_node_init_is_given_out_with_its_hash),
+		T(test_node_init_that_is_away_at_the_start),
 		T(test_counters_say_what_was_answered),
 	};
 

@@ -108,6 +108,10 @@ static void test_nothing_is_bought_that_could_not_claim(void **state)
 	assert_int_equal(count(NODE_WANTED), NODES);
 	assert_false(F.e.more); /* time does it */
 	F.unreached = NULL;
+	F.unread = "no such file"; /* and nobody is to run what the image has instead */
+	launch_run(&F.e);
+	assert_int_equal(F.sent, 0);
+	F.unread = NULL;
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 1);
 }
@@ -116,6 +120,7 @@ static void test_who_has_its_keys_elsewhere_is_bought_all_the_same(void **state)
 {
 	(void)state;
 	F.unreached = "cannot listen";
+	F.unread = "no such file";
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 1);
 }

@@ -170,6 +170,21 @@ static void a_node_init_that_cannot_be_read_is_refused(void **state)
 	conf_free(next);
 }
 
+/* Unless it could not be read before: what else is new must not wait for it. */
+static void a_node_init_that_was_away_already_keeps_nothing_from_being_reloaded(void **state)
+{
+	(void)state;
+	write_node_init("node-init", "new\n");
+	assert_int_equal(engine_reload(F.e, with_node_init("node-init"), NULL), 0);
+	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "away"});
+	assert_int_equal(engine_reload(F.e, with_node_init("none"), NULL), 0);
+	assert_non_null(strstr(engine_init_off(F.e), "nodes: node_init: "));
+	write_node_init("none", "there\n");
+	F.e->init_next = 0;
+	vouchers_run(F.e);
+	assert_null(engine_init_off(F.e));
+}
+
 static int setup_user_data(void **state)
 {
 	(void)state;
@@ -187,6 +202,9 @@ int main(void)
 						setup_user_data, teardown),
 		cmocka_unit_test_setup_teardown(a_node_init_that_cannot_be_read_is_refused,
 						setup_user_data, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_node_init_that_was_away_already_keeps_nothing_from_being_reloaded,
+			setup_user_data, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -30,6 +30,65 @@ static void test_without_a_section_there_is_nothing(void **state)
 	assert_int_equal(engine_enroll(&F.e, "x", "root", &e), -1);
 }
 
+static int take_files(void *ctx, const struct conf *conf, const char **credential, const char **ca,
+		      struct err *e)
+{
+	(void)ctx;
+	assert_ptr_equal(conf, &F.conf);
+	if (F.away)
+		return err_set(e, ERR_IO, "credential_file: /x: No such file or directory");
+	*credential = "from the file";
+	*ca = "PEM";
+	return 0;
+}
+
+/* Its credential comes with a mount that is late, say: burstd starts, sends nothing meanwhile, be
+ * it with another credential, tells people, and those who ask; and looks again each minute. */
+static void test_a_store_whose_files_are_away_is_off_until_they_come(void **state)
+{
+	(void)state;
+	F.e.d.store_files = take_files;
+	F.away = true;
+	start();
+	assert_int_equal(waiting(), 0);
+	assert_string_equal(F.events, "secrets-alarm: credential_file: /x: No such file or "
+				      "directory\n");
+	assert_non_null(strstr(S()->error, "credential_file: /x"));
+	assert_int_equal(S()->phase, SECRETS_REFUSED);
+	assert_true(S()->trouble_ms != 0);
+	ask(0, CONF_WRAP);
+	assert_int_equal(F.got[0].code, ERR_AUTH);
+	pass(30 * MINUTE);
+	assert_int_equal(F.n, 0);
+	assert_int_equal(F.nevents, 1); /* once */
+	assert_null(F.e.d.store_ca);
+	F.away = false;
+	pass(MINUTE);
+	assert_string_equal(F.opened, "from the file");
+	assert_string_equal(F.e.d.store_ca, "PEM");
+	say("a0/health", "");
+	say("a0/login", "");
+	say("a0/rights", "");
+	say("a0/version", "");
+	assert_true(secrets_ready(&F.e));
+	assert_string_equal(S()->error, "");
+}
+
+static void test_a_reload_looks_for_its_files_at_once(void **state)
+{
+	(void)state;
+	F.e.d.store_files = take_files;
+	F.away = true;
+	start();
+	F.away = false;
+	engine_turn(&F.e);
+	assert_int_equal(waiting(), 0);
+	secrets_hurry(&F.e);
+	engine_turn(&F.e);
+	assert_int_equal(waiting(), 1);
+	say("a0/health", "");
+}
+
 static void test_a_standby_sends_us_to_the_next_address(void **state)
 {
 	(void)state;
@@ -499,6 +558,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_health_login_rights_version_and_it_is_ready),
 		T(test_without_a_section_there_is_nothing),
+		T(test_a_store_whose_files_are_away_is_off_until_they_come),
+		T(test_a_reload_looks_for_its_files_at_once),
 		T(test_a_standby_sends_us_to_the_next_address),
 		T(test_when_no_address_answers_it_is_asked_later_and_later),
 		T(test_trouble_is_told_after_two_minutes_once_and_when_it_ends),

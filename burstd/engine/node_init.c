@@ -1,0 +1,39 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "engine/private.h"
+
+/* What machines run whose image has another node-init (option node_init): the door gives it, or
+ * user-data has its hash.  While the file cannot be read no machine is bought that would be told of
+ * it, and none is given its keys, for it would run the image's; all else works, and whoever has to
+ * give it looks again each minute. */
+
+enum { INIT_AGAIN_MS = 60000 };
+
+void node_init_off(struct engine *e, const struct err *why)
+{
+	const char *text = why != NULL ? why->msg : "";
+
+	if (strcmp(e->init_off, text) != 0)
+		log_write(e->d.log, why != NULL ? LOG_ERROR : LOG_INFO,
+			  why != NULL ? "node-init cannot be read" : "node-init can be read again",
+			  "error", why != NULL ? text : NULL, NULL);
+	(void)snprintf(e->init_off, sizeof(e->init_off), "%s", text);
+	e->init_next = why != NULL ? engine_now(e) + INIT_AGAIN_MS : INT64_MAX;
+}
+
+const char *engine_init_off(const struct engine *e)
+{
+	return e->init_off[0] != '\0' ? e->init_off : NULL;
+}
+
+bool node_init_due(const struct engine *e)
+{
+	return e->init_off[0] != '\0' && engine_now(e) >= e->init_next;
+}
+
+int64_t node_init_next_ms(const struct engine *e)
+{
+	return e->init_off[0] != '\0' ? e->init_next : INT64_MAX;
+}
