@@ -35,12 +35,12 @@ struct check {
 static void problem(struct check *c, int line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-static void print_line(const char *text)
+void check_say(FILE *to, const char *line)
 {
-	char *copy = mem_strdup(text);
+	char *copy = mem_strdup(line);
 
 	plain_make(copy, '?');
-	(void)fprintf(stderr, "%s\n", copy);
+	(void)fprintf(to, "%s\n", copy);
 	free(copy);
 }
 
@@ -58,7 +58,7 @@ static void problem(struct check *c, int line, const char *fmt, ...)
 	va_end(ap);
 	str_init(&s, 2 * PROBLEM_MAX);
 	str_addf(&s, "%s%s: %s", c->conf->path, where, text);
-	print_line(s.p);
+	check_say(stderr, s.p);
 	str_fini(&s);
 	free(text);
 }
@@ -141,8 +141,8 @@ static void check_spool(struct check *c)
 	struct stat st;
 
 	if (lstat(PATHS_SPOOL, &st) != 0 && errno == ENOENT)
-		print_line("note: " PATHS_SPOOL
-			   " is not there: a call is lost when burstd does not answer");
+		check_say(stderr, "note: " PATHS_SPOOL
+				  " is not there: a call is lost when burstd does not answer");
 	else if (faccessat(AT_FDCWD, PATHS_SPOOL, R_OK | W_OK | X_OK, AT_EACCESS) != 0)
 		problem(c, 0, "the spool " PATHS_SPOOL ": %s", strerror(errno));
 	else if (!S_ISDIR(st.st_mode))
@@ -265,7 +265,7 @@ static void check_price(const struct check *c, const struct conf_pool *p,
 		 "%s to ask for, and nothing is bought at an unknown one",
 		 p->name, o->provider, provider_market_str((enum provider_market)o->market),
 		 c->conf->currency);
-	print_line(s.p);
+	check_say(stderr, s.p);
 	str_fini(&s);
 }
 
@@ -347,7 +347,7 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 		str_init(&s, PROBLEM_MAX);
 		str_addf(&s, "note: %s:%d: pool \"%s\": max_nodes is 0: nothing is bought for it",
 			 c->conf->path, p->line, p->name);
-		print_line(s.p);
+		check_say(stderr, s.p);
 		str_fini(&s);
 	}
 	if (least > limit && least != INT64_MAX)
@@ -428,7 +428,7 @@ static void note_user_data(const struct check *c)
 		 "note: %s:%d: secrets: release = user-data is weak: whoever reads a machine's "
 		 "user-data first gets the cluster's keys",
 		 c->conf->path, conf_secrets_line(c->conf, "release"));
-	print_line(s.p);
+	check_say(stderr, s.p);
 	str_fini(&s);
 }
 
@@ -446,7 +446,8 @@ static void check_store(struct check *c, const struct secret_store_ops *ops, voi
 			"it",
 			s->driver);
 	if ((flags & SECRET_INSECURE) != 0)
-		print_line("note: the cluster's keys are in a plain file: this is for development");
+		check_say(stderr,
+			  "note: the cluster's keys are in a plain file: this is for development");
 	if (s->release == CONF_USER_DATA)
 		note_user_data(c);
 }
@@ -497,7 +498,7 @@ static void check_secrets(struct check *c)
 	if (s->credential_file != NULL &&
 	    faccessat(AT_FDCWD, s->credential_file, F_OK, AT_EACCESS) != 0 && errno == ENOENT &&
 	    s->role_name[0] != '\0')
-		print_line("note: burstd is not enrolled yet: burstctl secrets enroll");
+		check_say(stderr, "note: burstd is not enrolled yet: burstctl secrets enroll");
 	else if (s->credential_file != NULL && secret_load(&secret, s->credential_file, &e) != 0)
 		problem(c, conf_secrets_line(c->conf, "credential_file"),
 			"secrets: credential_file: %s", e.msg);
@@ -565,7 +566,7 @@ static void check_nodes(struct check *c, struct conf *conf)
 			 "the "
 			 "address of a machine that boots gets the cluster's keys",
 			 conf->path, p->line, p->name);
-		print_line(s.p);
+		check_say(stderr, s.p);
 		str_fini(&s);
 	}
 }
@@ -577,7 +578,7 @@ unsigned check_run(const char *path)
 	struct err e;
 
 	if (conf_file_load(&conf, path, &e) != 0) {
-		print_line(e.msg);
+		check_say(stderr, e.msg);
 		return 1;
 	}
 	c.conf = conf;

@@ -1,5 +1,6 @@
 #include "check_slurm.h"
 
+#include <jansson.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include "api/jsonw.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "check.h"
 #include "engine/slurm/feature.h"
 #include "engine/slurm/require.h"
 #include "engine/slurm/slurm.h"
@@ -238,26 +240,47 @@ static int look(const struct conf *conf, struct slurm_report *out, struct err *e
 /* --- telling -----------------------------------------------------------------------------------
  */
 
+/* Takes s. */
+static void say(struct str *s)
+{
+	check_say(stdout, s->p);
+	str_fini(s);
+}
+
 static void print_text(const struct slurm_report *r, const char *error)
 {
 	struct str s;
 
 	if (error[0] != '\0') {
-		(void)printf("slurm.conf: not checked, slurmctld does not answer: %s\n", error);
+		str_init(&s, ANSWER_MAX);
+		str_addf(&s, "slurm.conf: not checked, slurmctld does not answer: %s", error);
+		say(&s);
 		return;
 	}
-	str_init(&s, ANSWER_MAX);
 	for (size_t i = 0; i < r->n; i++) {
+		str_init(&s, ANSWER_MAX);
 		str_addf(&s, "slurm.conf: %s: ", slurm_severity_name(r->problems[i].severity));
 		slurm_problem_print(&r->problems[i], &s);
-		str_adds(&s, "\n");
+		say(&s);
 	}
-	if (r->parameters[0] != '\0')
-		str_addf(&s, "write: SlurmctldParameters=%s\n", r->parameters);
+	if (r->parameters[0] != '\0') {
+		str_init(&s, ANSWER_MAX);
+		str_addf(&s, "write: SlurmctldParameters=%s", r->parameters);
+		say(&s);
+	}
 	if (r->n == 0)
-		str_adds(&s, "ok: slurm.conf\n");
-	(void)fputs(s.p, stdout);
-	str_fini(&s);
+		check_say(stdout, "ok: slurm.conf");
+}
+
+/* Somebody may look at that, too: all but ASCII as numbers. */
+static void print_ascii(const struct str *s)
+{
+	json_t *all = json_loadb(s->p, s->len, 0, NULL);
+
+	if (all != NULL)
+		(void)json_dumpf(all, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
+	(void)printf("\n");
+	json_decref(all);
 }
 
 static void print_json(const struct slurm_report *r, const char *error, bool pools)
@@ -278,7 +301,7 @@ static void print_json(const struct slurm_report *r, const char *error, bool poo
 		jsonw_text(&w, "slurmctld_parameters", r->parameters);
 	}
 	jsonw_close(&w, '}');
-	(void)printf("%s\n", s.p);
+	print_ascii(&s);
 	str_fini(&s);
 }
 

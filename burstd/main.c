@@ -653,9 +653,14 @@ static int check(const struct options *o, const char *path)
 {
 	unsigned problems = check_run(path);
 	enum check_slurm slurm = CHECK_SLURM_GOOD;
+	struct str s;
 
-	if (problems == 0 && !o->json)
-		(void)printf("ok: %s\n", path);
+	if (problems == 0 && !o->json) {
+		str_init(&s, strlen(path) + 8);
+		str_addf(&s, "ok: %s", path);
+		check_say(stdout, s.p);
+		str_fini(&s);
+	}
 	if (o->slurm)
 		slurm = check_slurm(path, o->json);
 	if (problems > 0)

@@ -327,6 +327,11 @@ static const struct {
 	 "\"setting\":\"NodeName\",\"severity\":\"error\""},
 	{"bare", "bare-config.txt", NULL, NULL, 1, "slurm.conf: error: ReturnToService is 0",
 	 "\"setting\":\"ReturnToService\""},
+	{"words that turn the text around",
+	 "bare-config.txt | sed 's/^SlurmctldParameters .*/SlurmctldParameters = x\xe2\x80\xae"
+	 "y/'",
+	 NULL, NULL, 1, "write: SlurmctldParameters=x?\??y,", /* no trigraph */
+	 "\"slurmctld_parameters\":\"x\\u202Ey,"},
 	{"silent", NULL, NULL, NULL, 69,
 	 "slurm.conf: not checked, slurmctld does not answer: DIR/bin/scontrol: exit status 1: "
 	 "connection refused\n",
