@@ -64,7 +64,9 @@ static void handler(void *ctx, const struct node_request *rq, struct http_answer
 	}
 	an->drop = strcmp(rq->http.path, "/drop") == 0;
 	an->secret = strcmp(rq->http.path, "/secret") == 0;
-	an->status = 200;
+	an->status = strcmp(rq->http.path, "/none") == 0    ? 404
+		     : strcmp(rq->http.path, "/wrong") == 0 ? 400
+							    : 200;
 	str_init(&s, 1 << 20);
 	str_addf(&s, "%s %s?%s from=%s accept=%s auth=%s n=%zu ", rq->http.method, rq->http.path,
 		 rq->http.query, rq->address,

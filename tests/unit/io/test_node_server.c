@@ -407,6 +407,35 @@ static void refused_often_enough_a_connection_is_closed(void **state)
 	tls_peer_close(&p);
 }
 
+/* Who has a certificate, or asks what nobody does, gets other words for it, by the loop, which such
+ * a stream would keep busy. */
+static void whatever_is_wrong_with_a_request_it_counts(void **state)
+{
+	static const struct {
+		const char *path;
+		int status;
+	} rows[] = {{"/bad", 401}, {"/none", 404}, {"/wrong", 400}};
+	struct tls_peer p;
+	char out[4096];
+
+	(void)state;
+	F.o.max_refused = 3;
+	start();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(dial(&p, NULL), 0);
+		for (int n = 0; n < 3; n++)
+			assert_int_equal(get(&p, rows[i].path, out, sizeof(out)), rows[i].status);
+		assert_non_null(strstr(out, "Connection: close"));
+		assert_int_equal(get(&p, "/good", out, sizeof(out)), -1);
+		tls_peer_close(&p);
+	}
+	assert_int_equal(dial(&p, NULL), 0); /* of different kinds, too */
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(get(&p, rows[i].path, out, sizeof(out)), rows[i].status);
+	assert_int_equal(get(&p, "/good", out, sizeof(out)), -1);
+	tls_peer_close(&p);
+}
+
 /* All that were sent at once, too. */
 static void of_a_stream_of_bad_requests_few_are_answered(void **state)
 {
@@ -630,6 +659,7 @@ int main(void)
 		TEST(new_certificates_are_for_new_connections),
 		TEST(the_check_answers_before_the_loop),
 		TEST(refused_often_enough_a_connection_is_closed),
+		TEST(whatever_is_wrong_with_a_request_it_counts),
 		TEST(of_a_stream_of_bad_requests_few_are_answered),
 		TEST(requests_sent_at_once_are_answered_in_turn),
 		TEST(what_is_not_TLS_or_not_HTTP_harms_nobody),
