@@ -23,10 +23,11 @@ static bool is_address(const char *text)
 }
 
 /* Is it a node's name?  A pool has it today, or slurmctld does, of a pool that is gone.  What only
- * the journal has would be a name, of a server perhaps, that every node resolves as we say. */
+ * the journal has would be a name, of a server perhaps, that every node resolves as we say; so is
+ * what slurmctld has no more (look_missing() in observe.c). */
 static bool is_ours(const struct fleet_name *nm)
 {
-	return nm->listed || nm->flags != 0;
+	return nm->listed || (nm->flags != 0 && (nm->flags & SLURM_VANISHED) == 0);
 }
 
 /* Said when it begins: the number is among the counters. */

@@ -267,6 +267,13 @@ static void test_hosts_are_names_of_the_cluster(void **state)
 	text = hosts_text(&B.e, NULL);
 	assert_string_equal(text, "192.0.2.1 c1\n192.0.2.2 c2\n192.0.2.6 c6\n192.0.2.4 old1\n");
 	free(text);
+	/* It is said of one that slurmctld never had, too, after a while. */
+	server->flags = SLURM_KNOWN | SLURM_POWERED_DOWN | SLURM_VANISHED;
+	gone->flags = server->flags;
+	commit();
+	text = hosts_text(&B.e, NULL);
+	assert_string_equal(text, "192.0.2.1 c1\n192.0.2.2 c2\n192.0.2.6 c6\n");
+	free(text);
 }
 
 /* Ten thousand heartbeats must not make ten thousand lists. */
