@@ -7,6 +7,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
+#include "engine/slurm/unknown.h"
 
 /* What would be bought for a job, where, and why not elsewhere: the very questions that intake.c
  * asks (core/plan.h, core/ladder.h), of a job that is not there, and nothing follows from the
@@ -167,6 +168,7 @@ struct chosen {
 	struct str list;
 	uint32_t n, all;  /* in the list; that could have been, up or not */
 	uint32_t unknown; /* to slurmctld: no job can have them */
+	char *unnamed;    /* ... which those are, folded, or the first; NULL: there are none */
 	uint32_t idle;    /* of those in the list */
 };
 
@@ -200,16 +202,35 @@ static void take(const struct engine_plan_ask *ask, const char *name, struct cho
 	to->n++;
 }
 
+struct choosing {
+	const struct engine *e;
+	const struct engine_plan_ask *ask;
+	const struct names *without;
+};
+
+static bool is_asked_for(const struct choosing *c, const char *name)
+{
+	return (c->ask->within == NULL || map_get(c->ask->within, name) != NULL) &&
+	       map_get(&c->without->index, name) == NULL;
+}
+
+static bool is_no_lack(void *ctx, const char *name)
+{
+	const struct choosing *c = ctx;
+
+	return !is_asked_for(c, name) || !is_unknown(c->e, name);
+}
+
 static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
 		      const struct names *without, struct chosen *to)
 {
 	const struct hostlist *names = e->conf->pools[ask->pool].nodes;
+	struct choosing c = {e, ask, without};
 	const char **some = mem_zalloc((names->n + 1) * sizeof(*some));
 	size_t n = 0;
 
 	for (size_t i = 0; i < names->n; i++) {
-		if ((ask->within != NULL && map_get(ask->within, names->names[i]) == NULL) ||
-		    map_get(&without->index, names->names[i]) != NULL)
+		if (!is_asked_for(&c, names->names[i]))
 			continue;
 		if (is_unknown(e, names->names[i]))
 			to->unknown++;
@@ -217,6 +238,7 @@ static void choose_of(const struct engine *e, const struct engine_plan_ask *ask,
 			some[n++] = names->names[i];
 	}
 	to->all += (uint32_t)n;
+	to->unnamed = slurm_unknown(names, is_no_lack, &c);
 	for (size_t i = 0; i < n; i++)
 		if (is_idle(e, some[i]))
 			take(ask, some[i], to);
@@ -454,9 +476,9 @@ static void too_few(struct engine *e, const struct engine_plan_ask *ask, const s
 		if (c->unknown > 0)
 			(void)snprintf(out->why, sizeof(out->why),
 				       "slurmctld knows only %" PRIu32 " nodes of pool %.40s and "
-				       "not the other %" PRIu32 ": NodeName lines are missing in "
-				       "slurm.conf (burstctl status)",
-				       c->all, pool, c->unknown);
+				       "not the other %" PRIu32 " (%.100s): NodeName lines are "
+				       "missing in slurm.conf",
+				       c->all, pool, c->unknown, c->unnamed);
 		return;
 	}
 	out->verdict = PLAN_WAIT;
@@ -486,6 +508,7 @@ int engine_plan(struct engine *e, const struct engine_plan_ask *ask, struct engi
 		else if (rc == 0)
 			rc = make_plan(e, c.list.p, &w, out, err);
 		str_fini(&c.list);
+		free(c.unnamed);
 	}
 	wish_fini(&w.comment);
 	if (rc != 0)
