@@ -241,12 +241,27 @@ static void say_stray(struct report *r, size_t provider, const struct engine_str
 {
 	char text[FMT_DUR_SIZE];
 
+	if (s->up) {
+		str_addf(&r->s,
+			 "provider %s: instance %s of this cluster is in no journal, and slurmctld "
+			 "has its node %s up, which no pool names: it is left alone and may bill; "
+			 "put its pool back into the configuration, or power the node down",
+			 engine_conf(r->e)->providers[provider].name, s->id, s->node);
+		say(r);
+		return;
+	}
 	str_addf(&r->s,
 		 "provider %s: instance %s of this cluster (%s) is in no journal and was still "
 		 "there %s after its first delete; it may bill; see at the provider why it stays",
 		 engine_conf(r->e)->providers[provider].name, s->id, s->node,
 		 fmt_duration(text, s->seen_ms - s->tried_ms));
 	say(r);
+}
+
+static bool stays(const struct engine_stray *s)
+{
+	return s->up ||
+	       (s->tried_ms != 0 && !s->leaves && s->seen_ms - s->tried_ms > STRAY_LONG_MS);
 }
 
 static void check_strays(struct report *r)
@@ -256,8 +271,7 @@ static void check_strays(struct report *r)
 
 	for (size_t i = 0; i < engine_conf(r->e)->nproviders; i++)
 		for (size_t k = 0; engine_stray(r->e, i, k, &s); k++)
-			if (s.tried_ms != 0 && !s.leaves &&
-			    s.seen_ms - s.tried_ms > STRAY_LONG_MS && n++ < STRAYS_LISTED_MAX)
+			if (stays(&s) && n++ < STRAYS_LISTED_MAX)
 				say_stray(r, i, &s);
 	if (n > STRAYS_LISTED_MAX) {
 		str_addf(&r->s, "%u more such instances stay", n - STRAYS_LISTED_MAX);

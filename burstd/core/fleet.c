@@ -310,6 +310,11 @@ bool fleet_exists(const struct fleet_name *nm)
 	return false;
 }
 
+bool fleet_is_ours(const struct fleet_name *nm)
+{
+	return nm != NULL && (nm->listed || fleet_exists(nm));
+}
+
 bool fleet_clear(const struct fleet_node *fn, bool tagged)
 {
 	for (const struct fleet_node *o = fn->name->newest; o != NULL; o = o->older)

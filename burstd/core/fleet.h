@@ -173,6 +173,8 @@ struct fleet_node *fleet_live(const struct fleet_name *nm);
 bool fleet_may_work(const struct fleet_name *nm);
 /* Does any incarnation of it count against limits, that is, may it exist? */
 bool fleet_exists(const struct fleet_name *nm);
+/* Does a pool name it, or may an incarnation of it exist?  false for NULL, too. */
+bool fleet_is_ours(const struct fleet_name *nm);
 /* Is one of it quarantined, or unreached?  Then none can be bought: it would wait for its end for
  * who knows how long. */
 bool fleet_stuck(const struct fleet_name *nm);

@@ -743,8 +743,8 @@ bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engi
 
 	if (i >= c->nstrays)
 		return false;
-	*out = (struct engine_stray){c->strays[i].id, c->strays[i].node, c->strays[i].tried_ms,
-				     c->strays_ms, c->strays[i].leaves};
+	*out = (struct engine_stray){c->strays[i].id, c->strays[i].node,   c->strays[i].tried_ms,
+				     c->strays_ms,    c->strays[i].leaves, c->strays[i].up};
 	return true;
 }
 

@@ -281,6 +281,7 @@ struct engine_stray {
 	int64_t tried_ms;      /* when the provider was first asked to delete it; 0: not yet */
 	int64_t seen_ms;       /* when the list began that shows it */
 	bool leaves;           /* it stops already */
+	bool up; /* no pool names its node, and slurmctld has that up: it is left alone */
 };
 /* The i-th instance in the provider's last good list that carries our tag and that no row stands
  * for; false: no more.  It is deleted, unless slurmctld turns out to use it. */

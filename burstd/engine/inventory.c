@@ -304,7 +304,8 @@ static bool take_known(struct cloud *c, const struct provider_instance *in,
 
 static void take_unknown(struct cloud *c, const struct provider_instance *in, struct map *strays)
 {
-	struct fleet_name *nm = fleet_find(&c->e->fleet, in->node);
+	struct fleet_name *named = fleet_find(&c->e->fleet, in->node);
+	struct fleet_name *nm = fleet_is_ours(named) ? named : NULL;
 	struct fleet_node *fn = nm != NULL ? drift_owner(nm, in) : NULL;
 	struct drift_listed l = {.in = in, .nm = nm, .fn = fn};
 	const struct cloud *of;

@@ -303,20 +303,28 @@ static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
 	nm->tmp_mb = number_of(sn->tmp);
 }
 
+static bool has_strays(const struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (e->clouds[i].nstrays > 0)
+			return true;
+	return false;
+}
+
 void observe_node(void *ctx, const struct slurm_node *sn)
 {
 	struct engine *e = ctx;
 	struct sightings *s = &e->seen;
 	struct fleet_name *nm = fleet_find(&e->fleet, sn->name);
 
-	if (nm == NULL)
+	if (nm == NULL && !has_strays(e))
 		return;
 	if (s->n == s->cap) {
 		s->cap = s->cap == 0 ? 64 : 2 * s->cap;
 		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
 		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
 	}
-	if (e->claims != NULL || e->vouchers != NULL)
+	if (nm != NULL && (e->claims != NULL || e->vouchers != NULL))
 		keep_size(nm, sn);
 	s->nodes[s->n] = *sn;
 	s->names[s->n++] = nm;
@@ -330,12 +338,6 @@ static void drop_sightings(struct engine *e)
 	slurm_seen(e->slurm);
 }
 
-/* No pool names it: not ours, as of now, since it was read in pieces. */
-static bool is_stranger(const struct fleet_name *nm)
-{
-	return !nm->listed && !fleet_exists(nm);
-}
-
 /* Whole or not at all: a broken snapshot decides nothing. */
 static void disbelieve(struct engine *e, const struct err *err)
 {
@@ -347,6 +349,27 @@ static void disbelieve(struct engine *e, const struct err *err)
 	drop_sightings(e);
 }
 
+/* A stray may be the machine of a node that slurmctld has up, and no pool names any more. */
+static void look_strays(struct engine *e)
+{
+	struct sightings *seen = &e->seen;
+	struct map up;
+
+	if (!has_strays(e))
+		return;
+	map_init(&up);
+	for (size_t i = 0; i < seen->n; i++)
+		if (!fleet_is_ours(seen->names[i]) && !slurm_is_off(seen->nodes[i].flags))
+			map_put(&up, seen->nodes[i].name, &seen->nodes[i]);
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		for (size_t k = 0; k < e->clouds[i].nstrays; k++) {
+			struct stray *s = &e->clouds[i].strays[k];
+
+			s->up = map_get(&up, s->node) != NULL;
+		}
+	map_fini(&up);
+}
+
 /* What all of it shows, and only all of it. */
 static void conclude(struct look *l)
 {
@@ -354,6 +377,7 @@ static void conclude(struct look *l)
 
 	look_missing(l);
 	prereq_nodes(e, e->seen.nodes, e->seen.n);
+	look_strays(e);
 	drop_sightings(e);
 	e->moving = l->moving;
 	if (l->wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {
@@ -387,7 +411,7 @@ bool observe_some(struct engine *e)
 	l->now_ms = engine_now(e);
 	l->settled = l->settled && l->orders == slurm_orders(e->slurm);
 	for (; l->at < seen->n && left > 0; l->at++, left--)
-		if (!is_stranger(seen->names[l->at]))
+		if (fleet_is_ours(seen->names[l->at])) /* as of now: it was read in pieces */
 			look(l, seen->names[l->at], &seen->nodes[l->at]);
 	l->orders = slurm_orders(e->slurm);
 	if (l->at < seen->n) {

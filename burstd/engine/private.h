@@ -135,6 +135,7 @@ struct stray { /* an instance with our tag that no row stands for */
 	int64_t tried_ms, asked_ms; /* first and last request to delete it; 0: none yet */
 	bool seen, leaves;          /* in this list; leaves: it stops already */
 	bool apart; /* the provider would not delete it: not in one request with others */
+	bool up;    /* no pool names its node, and the last snapshot has it up */
 };
 
 struct odd { /* an instance with our tag whose node or generation cannot be read */
@@ -260,7 +261,7 @@ struct gates {              /* jobs that wait for their nodes */
 
 struct sightings { /* the nodes of ours in one snapshot */
 	struct slurm_node *nodes;
-	struct fleet_name **names; /* of these */
+	struct fleet_name **names; /* of these; NULL: no pool ever named it */
 	size_t n, cap;
 };
 

@@ -284,15 +284,24 @@ static void remove_nodes(struct cloud *c, struct removal **all)
 		removal_put(c, rm, all);
 }
 
+/* May a job be at work on it?  The journal may be lost that had the pool of a node which no pool
+ * names now: what a snapshot says that is younger than the list counts (I18). */
+static bool may_work(const struct engine *e, const struct stray *s)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, s->node);
+
+	if (fleet_is_ours(nm))
+		return drift_is_elsewhere(nm, s->id, s->addr);
+	return s->up || e->snapshot_ms <= s->first_ms;
+}
+
 /* What carries our tag and belongs to no row, after a settle time in which a row might have come.
  */
 static bool is_due(const struct cloud *c, const struct stray *s, int64_t now)
 {
-	const struct fleet_name *nm = fleet_find(&c->e->fleet, s->node);
 	int64_t again = s->apart ? STRAY_APART_MS : STRAY_AGAIN_MS;
 
-	return now - s->first_ms >= c->conf->settle_ms &&
-	       (nm == NULL || !drift_is_elsewhere(nm, s->id, s->addr)) &&
+	return now - s->first_ms >= c->conf->settle_ms && !may_work(c->e, s) &&
 	       (s->asked_ms == 0 || now - s->asked_ms >= again);
 }
 

@@ -66,6 +66,23 @@ spent() {
 	[ "$(curl -s http://127.0.0.1:9818/metrics | grep -c '^burstd_spent_total{pool="far"')" = 1 ]
 }
 
+# I18, F58: nothing says any more that the pool was there, but slurmctld has a job on its node.
+@test "a pool leaves, and the journal is lost: its job goes on, its machine ends after it" {
+	far_job
+	lab_stop burstd
+	sed '/^pool "far"/,/}$/d' -i /etc/burstd/burstd.conf
+	rm -f /var/lib/burstd/journal.db*
+	lab_start burstd
+	within 60 eval 'problems | grep "slurmctld has its node c8 up, which no pool names"'
+	sleep 8 # settle, and more
+	job_is "$job" RUNNING
+	alive 1
+	over "$job"
+	within 40 job_is "$job" COMPLETED
+	within 90 alive 0
+	within 20 eval '! problems | grep "no pool names"'
+}
+
 @test "a provider leaves over a restart: off, with its node; it is back, and the node is seen to" {
 	far_job
 	cp /etc/burstd/burstd.conf "$lab_dir/both.conf"

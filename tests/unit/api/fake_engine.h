@@ -48,6 +48,7 @@ struct engine {
 	size_t nstrays;     /* i-1, i-2 ... */
 	int64_t tried_ms;   /* of all but the first; that one is young */
 	bool leaves;        /* the second stops already */
+	bool stray_up;      /* slurmctld has their node up */
 	size_t npostponed;
 	struct engine_postponed postponed; /* the soonest */
 	unsigned reconciles;
@@ -184,8 +185,12 @@ bool engine_stray(const struct engine *e, size_t provider, size_t i, struct engi
 	if (i >= e->nstrays)
 		return false;
 	(void)snprintf(id, sizeof(id), "i-%zu", i);
-	*out = (struct engine_stray){id, "n9", i == 0 ? FAKE_NOW - 5000 : e->tried_ms,
-				     FAKE_NOW - 2000, i == 1 && e->leaves};
+	*out = (struct engine_stray){id,
+				     "n9",
+				     i == 0 ? FAKE_NOW - 5000 : e->tried_ms,
+				     FAKE_NOW - 2000,
+				     i == 1 && e->leaves,
+				     e->stray_up};
 	return true;
 }
 

@@ -249,6 +249,21 @@ static void test_strays(void **state)
 	stop(f);
 }
 
+/* I18: a job may be at work on it, so burstd leaves it alone, and somebody must say what it is. */
+static void test_a_stray_of_a_node_that_is_up(void **state)
+{
+	struct fixture *f = start("n[1-9]");
+
+	(void)state;
+	f->e.nstrays = 1;
+	f->e.stray_up = true;
+	assert_problem(f, "provider sim: instance i-0 of this cluster is in no journal, and "
+			  "slurmctld has its node n9 up, which no pool names: it is left alone and "
+			  "may bill; put its pool back into the configuration, or power the node "
+			  "down");
+	stop(f);
+}
+
 /* Silence is a problem only when burstd has run for a while without a first answer. */
 static void test_never_answered(void **state)
 {
@@ -277,6 +292,7 @@ int main(void)
 		cmocka_unit_test(test_undeleted),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_strays),
+		cmocka_unit_test(test_a_stray_of_a_node_that_is_up),
 		cmocka_unit_test(test_never_answered),
 	};
 

@@ -513,6 +513,82 @@ static void test_stray_at_work(void **state)
 	assert_int_equal(shown.tried_ms, first);
 }
 
+static void snapshot_of(struct fix *f, const char *node, const char *node_state)
+{
+	char text[200];
+	int n = snprintf(text, sizeof(text), "NodeName=%s State=%s\n", node, node_state);
+
+	assert_true(slurm_parse_nodes(text, (size_t)n, observe_node, f->e, NULL) > 0);
+	observe_snapshot(f->e, loop_now(f->loop), NULL);
+	remove_run(f->e);
+}
+
+/* I18, F58: its pool was removed, and the journal is lost that had its row.  A job may be at work
+ * on it for as long as slurmctld does not say that the node is down, or has no such node. */
+static void test_stray_whose_node_no_pool_names(void **state)
+{
+	static const char *const up[] = {"ALLOCATED+CLOUD", "IDLE+CLOUD",
+					 "ALLOCATED+CLOUD+POWERING_UP", "DOWN+CLOUD+NOT_RESPONDING",
+					 "DOWN+CLOUD+POWERED_DOWN"};
+	enum { UP = sizeof(up) / sizeof(up[0]) - 1 };
+	static const struct shown none = {"", 4, "", PROVIDER_UNKNOWN};
+	static const struct shown in = {"i-9", 5, "10.0.0.9", PROVIDER_RUNNING};
+	struct fix *f = *state;
+
+	for (int deed = 0; deed < 3; deed++) {
+		const bool named = deed == 1; /* a row that has ended remembers the name */
+		struct provider_instance row;
+		struct engine_stray shown;
+		struct stray *s;
+
+		load(f, NODE_GONE, &none);
+		fleet_find(&f->e->fleet, "c1")->listed = false;
+		row = row_of(f, &in);
+		(void)snprintf(row.node, sizeof(row.node), "%s", named ? "c1" : "g1");
+		take(f, &row, 1);
+		assert_true(is_stray(f, "i-9"));
+		s = &f->e->clouds[0].strays[0];
+		s->first_ms -= 60000;
+		remove_run(f->e); /* slurmctld has not spoken yet */
+		assert_int_equal(s->asked_ms, 0);
+		for (size_t i = 0; i < UP; i++) {
+			snapshot_of(f, row.node, up[i]);
+			take(f, &row, 1);
+			s = &f->e->clouds[0].strays[0];
+			assert_int_equal(s->asked_ms, 0);
+			assert_true(engine_stray(f->e, 0, 0, &shown));
+			assert_true(shown.up);
+		}
+		snapshot_of(f, deed == 2 ? "other" : row.node, up[UP]);
+		assert_int_not_equal(s->asked_ms, 0);
+		assert_true(engine_stray(f->e, 0, 0, &shown));
+		assert_false(shown.up);
+	}
+}
+
+/* What slurmctld said before the list showed it may be older than what is at work on it. */
+static void test_stray_that_is_younger_than_the_snapshot(void **state)
+{
+	static const struct shown none = {"", 5, "", PROVIDER_UNKNOWN};
+	static const struct shown in = {"i-9", 5, "10.0.0.9", PROVIDER_RUNNING};
+	struct fix *f = *state;
+	struct provider_instance row;
+	struct stray *s;
+
+	load(f, NODE_GONE, &none);
+	snapshot_of(f, "other", "IDLE");
+	row = row_of(f, &in);
+	(void)snprintf(row.node, sizeof(row.node), "g1");
+	take(f, &row, 1);
+	s = &f->e->clouds[0].strays[0];
+	s->first_ms -= 60000;
+	f->e->snapshot_ms = s->first_ms;
+	remove_run(f->e);
+	assert_int_equal(s->asked_ms, 0);
+	snapshot_of(f, "other", "IDLE");
+	assert_int_not_equal(s->asked_ms, 0);
+}
+
 /* It may have another address by the next list, which is the one that slurmctld has to use (I18);
  * and whether it leaves already is what people are told. */
 static void test_stray_that_changes(void **state)
@@ -717,6 +793,10 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_stray_whose_node_no_pool_names, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_stray_that_is_younger_than_the_snapshot, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_unreadable_is_known_by_its_id, setup,
 						teardown),

@@ -168,6 +168,7 @@ static int setup(void **state)
 	F.conf = (struct conf){.providers = &F.provider, .nproviders = 1};
 	F.e.conf = &F.conf;
 	F.e.clouds = &F.cloud;
+	F.e.snapshot_ms = F.now; /* it has none of their nodes */
 	F.cloud = (struct cloud){.e = &F.e, .conf = &F.provider, .caps.delete_max = 3};
 	F.cloud.strays = mem_zalloc(STRAYS * sizeof(*F.cloud.strays));
 	F.cloud.nstrays = STRAYS;
