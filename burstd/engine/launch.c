@@ -181,6 +181,25 @@ static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why
 		(void)snprintf(to, sizeof(fn->name->why), "%.60s: %.90s", c->conf->name, text);
 }
 
+/* Is it an answer to what was asked?  An instance belongs to one row: whoever let go of the second
+ * would delete the machine of the first. */
+static bool makes_sense(struct cloud *c, const struct fleet_node *fn,
+			const struct provider_instance *in)
+{
+	const struct fleet_node *owner;
+	char what[240];
+
+	if (in->id[0] == '\0' || strcmp(in->node, fn->n.name) != 0)
+		return false;
+	owner = owner_of(c, in->id);
+	if (owner == NULL || owner == fn)
+		return true;
+	(void)snprintf(what, sizeof(what), "%.63s says that it made %.63s, which is %.63s's",
+		       c->conf->name, in->id, owner->n.name);
+	engine_event(c->e, fn->n.name, fn->n.gen, "answer-odd", what);
+	return false;
+}
+
 static void answer_one(struct cloud *c, struct fleet_node *fn, const struct provider_result *r,
 		       const struct provider_item *it)
 {
@@ -194,9 +213,8 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 	fn->busy = false;
 	if (r->retry_after_ms > 0)
 		ev.retry_ms = ev.now_ms + r->retry_after_ms;
-	if (ev.type == NODE_EV_CREATED &&
-	    (it->instance.id[0] == '\0' || strcmp(it->instance.node, fn->n.name) != 0))
-		ev.type = NODE_EV_LOST; /* not an answer to what was asked */
+	if (ev.type == NODE_EV_CREATED && !makes_sense(c, fn, &it->instance))
+		ev.type = NODE_EV_LOST;
 	if (ev.type == NODE_EV_CREATED) {
 		c->e->count.instances_created++;
 		fn->said_ms = times_of(c, it->instance.created_ms);
@@ -207,6 +225,8 @@ static void answer_one(struct cloud *c, struct fleet_node *fn, const struct prov
 	    strcmp(fn->ended->id, it->instance.id) == 0)
 		ev.instance = fn->ended; /* a list was faster with its end (I22) */
 	engine_post(c->e, fn, &ev);
+	if (ev.type == NODE_EV_CREATED)
+		owner_set(c, fn);
 	if (ev.type == NODE_EV_LOST && fn->ended != NULL) { /* and no list may show it again */
 		ev.type = NODE_EV_SEEN;
 		ev.instance = fn->ended;

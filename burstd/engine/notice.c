@@ -29,40 +29,9 @@ enum {
 /* --- who is meant ------------------------------------------------------------------------------
  */
 
-/* By its provider and the id of its instance, which says nothing of who gave it: made anew after a
- * commit, for only then does one change.  A thousand notices at once must not be a thousand walks
- * through the fleet. */
-static void index_instances(struct engine *e)
-{
-	struct notice_index *x = &e->notices;
-
-	if (x->made && x->commits == e->count.commits)
-		return;
-	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		map_fini(&e->clouds[i].ids);
-		map_init(&e->clouds[i].ids);
-	}
-	for (size_t i = 0; i < e->fleet.nall; i++)
-		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
-			struct map *ids = &engine_cloud(e, &fn->n)->ids;
-
-			if (fn->n.instance[0] != '\0' && node_counts(&fn->n) &&
-			    map_get(ids, fn->n.instance) == NULL)
-				map_put(ids, fn->n.instance, fn);
-		}
-	x->made = true;
-	x->commits = e->count.commits;
-}
-
 void notice_free(struct engine *e)
 {
 	free(e->notices.early);
-}
-
-static struct fleet_node *find(struct cloud *c, const char *id)
-{
-	index_instances(c->e);
-	return map_get(&c->ids, id);
 }
 
 /* Of any provider; NULL: of none, or of several. */
@@ -72,7 +41,7 @@ static struct fleet_node *find_anywhere(struct engine *e, const char *id, bool *
 
 	*several = false;
 	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		struct fleet_node *fn = find(&e->clouds[i], id);
+		struct fleet_node *fn = owner_of(&e->clouds[i], id);
 
 		*several = *several || (fn != NULL && found != NULL);
 		found = fn != NULL ? fn : found;
@@ -227,7 +196,7 @@ static bool keep(struct cloud *c, const struct provider_notice *n)
 
 bool notice_take(struct cloud *c, const struct provider_notice *n)
 {
-	struct fleet_node *fn = find(c, n->id);
+	struct fleet_node *fn = owner_of(c, n->id);
 
 	if (fn == NULL && keep(c, n))
 		return false;
@@ -249,7 +218,7 @@ void notice_run(struct engine *e)
 	for (size_t i = 0; i < x->nearly;) {
 		const struct notice_early k = x->early[i];
 		struct cloud *c = &e->clouds[k.provider];
-		struct fleet_node *fn = find(c, k.n.id);
+		struct fleet_node *fn = owner_of(c, k.n.id);
 
 		if (fn == NULL && k.first_ms > old) {
 			i++;

@@ -28,6 +28,7 @@
  *   postpone.c  ... and waits, longer each time
  *   srun.c      srun and salloc are told why their job ends
  *   notice.c    machines that will be taken away
+ *   owner.c     whose an instance is
  *   rescue.c    the jobs of a node that must go down, and what becomes of them
  *   checkpoint.c  ... which are told to save their work first
  *   report.c    the provider is told of broken hosts
@@ -172,7 +173,7 @@ struct cloud { /* one provider */
 	size_t nstrays;
 	size_t strays_at, apart_at; /* the next one to be asked to end, with others and alone */
 	int64_t strays_ms;          /* when the list began that they are from */
-	struct map ids;  /* -> struct fleet_node, what counts, by its instance: notice.c */
+	struct map ids;  /* -> struct fleet_node, what counts, by its instance: owner.c */
 	struct odd *odd; /* all of this run, so that each is told of once */
 	struct map odd_ids;
 	size_t nodd, unreadable; /* unreadable: how many of the last list */
@@ -244,9 +245,7 @@ struct notice_early { /* about an instance that may be of a create whose answer 
 	int64_t first_ms;
 };
 
-struct notice_index { /* the clouds' ids */
-	bool made;
-	uint64_t commits;           /* when they were made: no longer good after another */
+struct notice_index {
 	struct notice_early *early; /* the oldest first */
 	size_t nearly;
 	bool due; /* some instances became known: perhaps one of those */
@@ -333,7 +332,9 @@ struct engine {
 	struct rescue *rescues;      /* jobs that lost a node */
 	struct map rescues_map;      /* ... by number */
 	struct notice_index notices;
-	struct report *reports; /* of broken hosts, that are still to be sent */
+	bool owners_made;        /* the clouds' ids ... */
+	uint64_t owners_commits; /* ... and when: no longer good after another commit */
+	struct report *reports;  /* of broken hosts, that are still to be sent */
 	size_t nreports;
 	struct hook *hooks; /* checkpoint commands that run */
 	unsigned nhooks;
@@ -718,6 +719,11 @@ void insist_end(struct engine *e, struct fleet_name *nm, const char *why); /* po
 void insist_told(struct engine *e, const struct slurm_order *o, bool ok);  /* slurmctld took it? */
 /* A snapshot that began then has the node with nm->flags. */
 void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
+
+/* --- owner.c --- */
+/* The row that has this instance of the provider, or will have it; NULL: none that counts. */
+struct fleet_node *owner_of(struct cloud *c, const char *id);
+void owner_set(struct cloud *c, struct fleet_node *fn); /* it has one, staged just now */
 
 /* --- notice.c --- */
 enum { NOTICE_WHY_SIZE = 96 };

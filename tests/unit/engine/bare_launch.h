@@ -447,6 +447,7 @@ static inline int teardown(void **state)
 	free(F.ctx);
 	launch_free(&F.e);
 	free(F.cloud.fabrics);
+	map_fini(&F.cloud.ids);
 	cooldown_fini(&F.e.cooldown);
 	unsold_fini(&F.e.unsold);
 	fleet_fini(&F.e.fleet);

@@ -533,6 +533,40 @@ static void test_an_answer_about_another_node_is_none(void **state)
 	assert_int_equal(row("c9")->n.state, NODE_INDOUBT);
 }
 
+/* F16: an instance is one row's, in one answer or in two.  Whoever let go of the second would
+ * delete the machine of the first. */
+static void test_an_instance_that_another_row_has_is_no_answer(void **state)
+{
+	struct provider_item items[NODES];
+	const struct provider_result r = {.items = items, .nitems = NODES};
+
+	(void)state;
+	launch_run(&F.e);
+	F.e.left = 4 * NODES;
+	make_items(items);
+	(void)snprintf(items[1].instance.id, sizeof(items[1].instance.id), "i-1");
+	F.answer(&F.cloud, F.ctx, &r);
+	launch_answered(&F.e);
+	assert_int_equal(count(NODE_BOOTING), NODES - 1);
+	assert_string_equal(row("c1")->n.instance, "i-1");
+	assert_int_equal(row("c2")->n.state, NODE_INDOUBT);
+	assert_string_equal(row("c2")->n.instance, "");
+	assert_non_null(strstr(F.event, " says that it made i-1, which is c1's"));
+	/* The repeat says so again, and then what is true. */
+	for (int i = 0; i < 2; i++) {
+		F.passed += 10000;
+		launch_run(&F.e);
+		F.e.left = 4 * NODES;
+		make_items(items);
+		if (i == 0)
+			(void)snprintf(items[1].instance.id, sizeof(items[1].instance.id), "i-3");
+		F.answer(&F.cloud, F.ctx, &r);
+		launch_answered(&F.e);
+		assert_int_equal(row("c2")->n.state, i == 0 ? NODE_INDOUBT : NODE_BOOTING);
+	}
+	assert_string_equal(row("c2")->n.instance, "i-2");
+}
+
 /* I30: nothing happened that a list would show. */
 static void test_what_is_throttled_whole_asks_for_no_list(void **state)
 {
@@ -772,6 +806,7 @@ int main(void)
 		T(test_the_number_of_a_create_that_cannot_be_built_is_in_the_journal),
 		T(test_the_number_of_a_gang_never_comes_again),
 		T(test_an_answer_about_another_node_is_none),
+		T(test_an_instance_that_another_row_has_is_no_answer),
 		T(test_what_is_throttled_whole_asks_for_no_list),
 		T(test_who_is_throttled_waits_as_long_as_the_provider_says),
 		T(test_a_refusal_counts_once_for_its_place),

@@ -1,0 +1,45 @@
+#include "engine/private.h"
+
+/* Whose an instance is: by its provider and its id, which says nothing of who gave it.
+ *
+ * Made anew after a commit, for until then only what is staged changes, and whoever stages an
+ * instance says so.  A thousand notices at once must not be a thousand walks through the fleet. */
+
+/* What it is, or will be: the text lasts until the commit. */
+static const struct node *latest(const struct fleet_node *fn)
+{
+	return fn->next != NULL ? fn->next : &fn->n;
+}
+
+static void index_instances(struct engine *e)
+{
+	if (e->owners_made && e->owners_commits == e->count.commits)
+		return;
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		map_fini(&e->clouds[i].ids);
+		map_init(&e->clouds[i].ids);
+	}
+	for (size_t i = 0; i < e->fleet.nall; i++)
+		for (struct fleet_node *fn = e->fleet.all[i]->newest; fn; fn = fn->older) {
+			struct map *ids = &engine_cloud(e, &fn->n)->ids;
+			const struct node *n = latest(fn);
+
+			if (n->instance[0] != '\0' && node_counts(n) &&
+			    map_get(ids, n->instance) == NULL)
+				map_put(ids, n->instance, fn);
+		}
+	e->owners_made = true;
+	e->owners_commits = e->count.commits;
+}
+
+struct fleet_node *owner_of(struct cloud *c, const char *id)
+{
+	index_instances(c->e);
+	return map_get(&c->ids, id);
+}
+
+void owner_set(struct cloud *c, struct fleet_node *fn)
+{
+	index_instances(c->e);
+	map_put(&c->ids, latest(fn)->instance, fn);
+}
