@@ -607,7 +607,8 @@ static void say_cooldown(void *ctx, const struct cooldown_row *c)
 	if (!quota && !failing && strcmp(c->reason, "denied") != 0)
 		return;
 	if (failing)
-		str_addf(&r->s, "provider %s: purchases of %s fail, and other calls do not",
+		str_addf(&r->s,
+			 "provider %s: purchases of %s fail or are throttled, though it answers",
 			 c->provider, c->place);
 	else if (quota)
 		str_addf(&r->s, "provider %s: the quota for %s is used up; raise it", c->provider,

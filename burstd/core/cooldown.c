@@ -22,6 +22,7 @@ struct cooldown_entry {
 	int64_t last_ms, until_ms;
 	int64_t since_ms; /* FAILING: the first failure of this trouble ... */
 	bool answers;     /* ... since which other calls were answered, before another failure */
+	bool throttled; /* FAILING: it was shut, and since_ms is of the first throttled try after */
 	int64_t probe_ms; /* since when a purchase is tried ... */
 	bool probing;     /* ... if one is */
 	bool heard;       /* DENIED: it was a call that bought nothing ... */
@@ -225,10 +226,14 @@ static struct cooldown_entry *get(struct cooldown *c, enum kind kind,
 
 static void shut(struct cooldown_entry *e, const struct cooldown_place *p, int64_t now)
 {
+	int64_t pause;
+
 	e->times++;
+	e->throttled = false;
 	e->first_ms = p->first_ms;
 	e->last_ms = now;
-	e->until_ms = now + step(e);
+	pause = step(e);
+	e->until_ms = now + (p->pause_ms > pause ? p->pause_ms : pause);
 }
 
 /* One more refusal, unless it is of a request that was on its way when the last one was seen. */
@@ -251,24 +256,40 @@ static enum cooldown_news refused(struct cooldown *c, enum kind kind,
 static enum cooldown_news shut_failing(struct cooldown_entry *e, const struct cooldown_place *p,
 				       int64_t now)
 {
-	if (now - e->since_ms < p->patience_ms || !e->answers)
+	if (now + p->pause_ms - e->since_ms < p->patience_ms || !e->answers)
 		return COOLDOWN_SAME;
 	shut(e, p, now);
 	return COOLDOWN_FAILS;
 }
 
-/* A purchase was not answered.  That closes the place only if purchases have failed for a while,
- * and other calls were answered meanwhile: where nobody answers, the provider is away, and it is
- * asked again as soon as it is back. */
-static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place *p, int64_t sent,
-				 int64_t now)
+/* One that was shut is tried again, and that is throttled: half-open it stays, for the same reason
+ * as an open one stays open. */
+static enum cooldown_news throttled(struct cooldown *c, const struct cooldown_place *p,
+				    struct cooldown_entry *e, int64_t sent, int64_t now)
+{
+	if (now < e->until_ms || sent <= e->last_ms)
+		return COOLDOWN_SAME;
+	if (!e->throttled || now - e->until_ms > COOLDOWN_RUN_MS)
+		e->since_ms = now;
+	e->throttled = true;
+	e->until_ms = now;
+	return now + p->pause_ms - e->since_ms < p->patience_ms ? COOLDOWN_SAME
+								: refused(c, FAILING, p, sent, now);
+}
+
+/* A purchase was not answered, or throttled.  That closes the place only if purchases have failed
+ * for a while, and other calls were answered meanwhile: where nobody answers, the provider is away,
+ * and it is asked again as soon as it is back. */
+static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place *p,
+				 enum provider_code code, int64_t sent, int64_t now)
 {
 	struct cooldown_entry *e = find(c, FAILING, p);
 
 	if (p->patience_ms == 0)
 		return COOLDOWN_SAME;
 	if (e != NULL && e->times > 0 && !is_stale(e, now))
-		return refused(c, FAILING, p, sent, now);
+		return code == PROVIDER_RATE ? throttled(c, p, e, sent, now)
+					     : refused(c, FAILING, p, sent, now);
 	if (e != NULL && (e->times > 0 || now - e->last_ms > COOLDOWN_RUN_MS)) {
 		drop(c, e);
 		e = NULL;
@@ -278,7 +299,8 @@ static enum cooldown_news failed(struct cooldown *c, const struct cooldown_place
 		e->since_ms = now;
 	}
 	e->last_ms = e->until_ms = now;
-	e->answers = e->answers || (now > e->since_ms && p->heard_ms > e->since_ms);
+	e->answers = e->answers || code == PROVIDER_RATE ||
+		     (now > e->since_ms && p->heard_ms > e->since_ms);
 	return shut_failing(e, p, now);
 }
 
@@ -347,9 +369,10 @@ enum cooldown_news cooldown_bought(struct cooldown *c, const struct cooldown_pla
 		news = graver(news, refused(c, DENIED, p, sent_ms, now_ms));
 		find(c, DENIED, p)->bought = true;
 		return news;
+	case PROVIDER_RATE:
 	case PROVIDER_TRANSIENT:
 	case PROVIDER_AMBIGUOUS:
-		return graver(news, failed(c, p, sent_ms, now_ms));
+		return graver(news, failed(c, p, code, sent_ms, now_ms));
 	default:
 		return news; /* it says nothing of the place */
 	}

@@ -6,13 +6,14 @@
  *   capacity  of (provider, type, region, zone, market, fabric): one minute, doubling up to 15
  *   quota     of the account, so of (provider, type, region, market), whatever the zone: 15
  *             minutes, doubling up to 4 hours; only an admin, or nodes that end, can mend it
- *   failing   of the same place as capacity: for a while nobody has answered a purchase there,
- *             though other calls are answered; paused as for want of capacity, and after a
- *             purchase that may have bought something, from when it is known that it did not
+ *   failing   of the same place as capacity: for a while no purchase there was served, for nobody
+ *             answered it, though other calls are answered, or it was throttled; paused as for
+ *             want of capacity, and after a purchase that may have bought something, from when it
+ *             is known that it did not
  *   denied    of the provider as a whole (credentials, permission, funds): off, with an alarm,
  *             until a call of the kind that was denied succeeds
  *
- * Being throttled is none of them: that is the token bucket's business.
+ * Being throttled now and then is none of them: that is the token bucket's business.
  *
  *        refused                      time is over, or the first purchase after it did not tell
  *   open -------> closed until t ----------------------------------------------> half-open
@@ -47,8 +48,10 @@ enum {
 	COOLDOWN_PROBE_MS = 900000,   /* a purchase that never told what became of it */
 	COOLDOWN_WAIT_MS = 30000,     /* for the answer to it others may wait, from its begin */
 	COOLDOWN_FORGET_MS = 3600000, /* after its end, without a purchase */
-	COOLDOWN_RUN_MS = 600000,     /* failures that are further apart are not one trouble */
-	COOLDOWN_PLACES_MAX = 4096,   /* remembered; the one that ends first is forgotten */
+	/* Failures that are further apart are not one trouble; a provider that throttles may say:
+	 * not before a quarter of an hour (limit.h). */
+	COOLDOWN_RUN_MS = 1200000,
+	COOLDOWN_PLACES_MAX = 4096, /* remembered; the one that ends first is forgotten */
 };
 
 struct cooldown_place { /* borrowed; zone may be "" */
@@ -59,6 +62,8 @@ struct cooldown_place { /* borrowed; zone may be "" */
 	const char *fabric;  /* it asks for machines of one fabric: this one; NULL: anywhere */
 	int64_t patience_ms; /* purchases that fail for so long close it; 0: they never do */
 	int64_t heard_ms;    /* when the provider answered last, whatever it was asked */
+	int64_t pause_ms; /* RATE: for so long it will not be asked again, as it said; 0: not said
+			   */
 };
 
 struct cooldown {

@@ -1,6 +1,7 @@
 #include "engine/private.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 
@@ -12,6 +13,9 @@
  * WANTED was never sent, or its request never left us: it ends, and its node may be bought
  * elsewhere.  One that is INDOUBT may have become an instance: it keeps its node's name (P2), and
  * so does one whose delete nobody has taken yet.  ADR 23.
+ *
+ * Where a provider answers, and serves no purchase, its place is shut (core/cooldown.h): who is
+ * WANTED there waits for the provider's pauses, and so is not left to launch.c.
  *
  * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
  * too, and at once. */
@@ -150,23 +154,41 @@ static void explain(char out[160], const struct cloud *c)
 		       error[0] != '\0' ? ": " : "", error);
 }
 
+/* Will it not be bought there, for as long as can be said? */
+static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160])
+{
+	const struct fleet_node *older = fleet_unreached(fn->name);
+	const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
+	const struct conf_offer *o = place_of(e, &fn->n);
+
+	if (!away_is(c))
+		return o != NULL && place_fails(e, o, why);
+	explain(why, c);
+	return true;
+}
+
 static void refuse_wanted(struct engine *e)
 {
 	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+	bool left = false;
 
 	for (; fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
-		const struct fleet_node *older = fleet_unreached(fn->name);
-		const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
 		struct node_event ev = {.type = NODE_EV_REFUSED,
 					.reason = NODE_BECAUSE_UNREACHABLE,
 					.now_ms = engine_now(e)};
+		char why[160];
 
-		if (!away_is(c) || fn->busy || fn->next != NULL || !pool_may_refuse(e, fn))
+		if (!is_stuck(e, fn, why))
 			continue;
-		explain(fn->name->why, c);
+		if (fn->busy || fn->next != NULL || !pool_may_refuse(e, fn)) {
+			left = true;
+			continue;
+		}
+		memcpy(fn->name->why, why, sizeof(why));
 		engine_post(e, fn, &ev);
 	}
 	e->more = e->more || fn != NULL;
+	e->failing = left || fn != NULL;
 }
 
 /* It may be up by now, and its provider cannot say so. */
@@ -197,14 +219,14 @@ void away_run(struct engine *e)
 {
 	bool any = false;
 
-	if (!e->aways)
+	if (!e->aways && !e->failing)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		any = any || away_is(&e->clouds[i]);
 	e->aways = any;
 	mark(e, NODE_INDOUBT);
 	mark(e, NODE_DELETING);
-	if (!any)
+	if (!any && !e->failing)
 		return;
 	refuse_wanted(e);
 	refuse_indoubt(e);

@@ -91,6 +91,7 @@ static void note_throttled(struct cloud *c, enum provider_op_kind kind,
 {
 	int64_t since = c->limit.kinds[kind].troubled_ms;
 
+	c->throttled_ms = engine_now(c->e);
 	if (since != 0 && engine_now(c->e) - since >= ENGINE_THROTTLED_MS)
 		cloud_complain(c, kind, provider_code_str(r->code),
 			       r->message[0] != '\0' ? r->message : "throttled");

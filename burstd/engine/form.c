@@ -142,13 +142,10 @@ static void refuse_sold_out(struct engine *e, struct forming *f)
 	char why[160], at[FMT_TIME_SIZE];
 	const char *place = f->rung->zone[0] != '\0' ? f->rung->zone : f->rung->region;
 	struct cooldown_view v = place_view(e, f->rung);
+	enum node_reason reason = NODE_BECAUSE_CAPACITY;
 
-	if (v.state == COOLDOWN_FAILING)
-		(void)snprintf(why, sizeof(why),
-			       "%.30s: no %.30s in %.25s: purchases fail there: not "
-			       "tried until %.19sZ",
-			       f->rung->provider, f->rung->type, place,
-			       engine_time(e, at, v.until_ms));
+	if (place_fails(e, f->rung, why))
+		reason = NODE_BECAUSE_UNREACHABLE;
 	else if (v.until_ms != 0)
 		(void)snprintf(why, sizeof(why),
 			       "%.30s: no %.30s in %.25s: no capacity: cools down until %.19sZ",
@@ -158,9 +155,7 @@ static void refuse_sold_out(struct engine *e, struct forming *f)
 		(void)snprintf(why, sizeof(why),
 			       "%.30s: no %.30s in %.25s: no capacity: another purchase is tried",
 			       f->rung->provider, f->rung->type, place);
-	form_refuse(e, f->v, f->n,
-		    v.state == COOLDOWN_FAILING ? NODE_BECAUSE_UNREACHABLE : NODE_BECAUSE_CAPACITY,
-		    why);
+	form_refuse(e, f->v, f->n, reason, why);
 	f->n = 0;
 }
 

@@ -256,29 +256,6 @@ static void put_answer(struct cloud *c, uint64_t batch, const struct provider_re
 	c->e->answers_last = &a->next;
 }
 
-static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
-{
-	const struct sent *sent = ctx;
-	struct batch *b = batch_find(c->e, sent->batch);
-
-	/* Nothing happened; from the beginning it would be two requests again, with as few tokens,
-	 * and so for ever. */
-	if (r->code == PROVIDER_RATE && b != NULL && has_own_fabric(c->e, b))
-		b->made = true;
-	else
-		put_answer(c, sent->batch, r, false);
-}
-
-static void answer_member(struct cloud *c, struct fleet_node *fn, const struct answer *a)
-{
-	static const struct provider_item lost = {.code = PROVIDER_AMBIGUOUS};
-	const struct provider_item *it = NULL;
-
-	if (a->r.code == PROVIDER_OK)
-		it = a->at < a->r.nitems ? &a->r.items[a->at] : &lost;
-	answer_one(c, fn, &a->r, it);
-}
-
 /* What the answer says of the place.  A repeat that is refused was looked at anew; any other answer
  * may be that to the first request.  Who may not make fabrics may buy all the same: only those who
  * want one there are kept away. */
@@ -292,6 +269,31 @@ static void heard(struct engine *e, const struct batch *b, const struct answer *
 		r.code = PROVIDER_CAPACITY;
 	if (o != NULL)
 		place_bought(e, o, &r, b->n, anew ? b->sent_ms : b->j.at_ms);
+}
+
+static void on_create(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	const struct sent *sent = ctx;
+	struct batch *b = batch_find(c->e, sent->batch);
+
+	/* Nothing happened; from the beginning it would be two requests again, with as few tokens,
+	 * and so for ever. */
+	if (r->code == PROVIDER_RATE && b != NULL && has_own_fabric(c->e, b)) {
+		heard(c->e, b, &(const struct answer){.r = *r});
+		b->made = true; /* unless its place is shut for that */
+	} else {
+		put_answer(c, sent->batch, r, false);
+	}
+}
+
+static void answer_member(struct cloud *c, struct fleet_node *fn, const struct answer *a)
+{
+	static const struct provider_item lost = {.code = PROVIDER_AMBIGUOUS};
+	const struct provider_item *it = NULL;
+
+	if (a->r.code == PROVIDER_OK)
+		it = a->at < a->r.nitems ? &a->r.items[a->at] : &lost;
+	answer_one(c, fn, &a->r, it);
 }
 
 /* As much of the oldest answer as there is room for; true: all of it. */

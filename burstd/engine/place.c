@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clamp.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -309,6 +310,12 @@ const char *engine_like_type(const struct engine *e, size_t provider, const char
 /* --- what has nothing to sell ------------------------------------------------------------------
  */
 
+/* To be throttled is no service, but an answer. */
+static int64_t heard_ms(const struct cloud *c)
+{
+	return c->throttled_ms > c->ok_ms ? c->throttled_ms : c->ok_ms;
+}
+
 static struct cooldown_place place_to_cool(const struct engine *e, const struct conf_offer *o)
 {
 	const struct conf_provider *p = &e->conf->providers[o->provider_index];
@@ -321,7 +328,7 @@ static struct cooldown_place place_to_cool(const struct engine *e, const struct 
 				       .market = (enum provider_market)o->market,
 				       .first_ms = p->cooldown_ms,
 				       .patience_ms = p->unreachable_ms,
-				       .heard_ms = e->clouds[o->provider_index].ok_ms};
+				       .heard_ms = heard_ms(&e->clouds[o->provider_index])};
 }
 
 /* A provider whose machines are each a node of its own: a refusal is about that one alone. */
@@ -404,6 +411,26 @@ int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
 	return place_view(e, o).until_ms;
 }
 
+bool place_fails(struct engine *e, const struct conf_offer *o, char why[160])
+{
+	const struct cooldown_view v = place_view(e, o);
+	char at[FMT_TIME_SIZE];
+
+	if (!cools(e, o) || v.state != COOLDOWN_FAILING)
+		return false;
+	(void)snprintf(why, 160,
+		       "%.30s: no %.30s in %.25s: purchases fail there: not tried until %.19sZ",
+		       o->provider, o->type, o->zone[0] != '\0' ? o->zone : o->region,
+		       engine_time(e, at, v.until_ms));
+	return true;
+}
+
+/* It may be shut as such by what was just said of it. */
+static void note_failing(struct engine *e, const struct conf_offer *o)
+{
+	e->failing = e->failing || place_view(e, o).state == COOLDOWN_FAILING;
+}
+
 static void tell(struct engine *e, enum cooldown_news news, const struct conf_provider *p,
 		 const struct conf_offer *o, const char *words)
 {
@@ -472,13 +499,15 @@ static void note_refusals(struct engine *e, const struct conf_offer *o,
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,
 		  size_t n, int64_t sent_ms)
 {
-	const struct cooldown_place at = place_to_cool(e, o);
+	struct cooldown_place at = place_to_cool(e, o);
 	enum provider_code code = r->code;
 	enum cooldown_news news;
 
 	note_refusals(e, o, r, n, sent_ms);
 	if (!cools(e, o))
 		return;
+	if (code == PROVIDER_RATE)
+		at.pause_ms = clamp(r->retry_after_ms, 0, LIMIT_PAUSE_MAX_MS);
 	/* A request that went well and bought nothing is no purchase. */
 	if (code == PROVIDER_OK && r->nitems > 0)
 		code = r->items[0].code;
@@ -487,6 +516,7 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 	news = cooldown_bought(&e->cooldown, &at, code, sent_ms, engine_now(e));
 	tell(e, news, &e->conf->providers[o->provider_index], o,
 	     news == COOLDOWN_AGAIN ? "" : r->message);
+	note_failing(e, o);
 }
 
 void place_doubt_ends(struct engine *e, const struct node *n)
@@ -499,6 +529,7 @@ void place_doubt_ends(struct engine *e, const struct node *n)
 	at = place_to_cool(e, o);
 	tell(e, cooldown_doubt_ends(&e->cooldown, &at, n->sent_ms, engine_now(e)),
 	     &e->conf->providers[o->provider_index], o, "no answer, and nothing was made");
+	note_failing(e, o);
 }
 
 void place_unsent(struct engine *e, const struct conf_offer *o)

@@ -211,7 +211,7 @@ struct cloud { /* one provider */
 	int64_t blind_ms; /* likewise, since when its list cannot be had */
 	bool away;        /* that is so for too long */
 	/* how it is */
-	int64_t ok_ms, failed_ms, undeleted_ms;
+	int64_t ok_ms, failed_ms, undeleted_ms, throttled_ms;
 	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
 	char error[256];
 	uint64_t notices[PROVIDER_NNOTICES]; /* of its machines, whoever told us */
@@ -340,6 +340,7 @@ struct engine {
 	unsigned nhooks;
 	struct pool *pools;
 	bool aways;               /* some provider is away or off, or was a moment ago */
+	bool failing;             /* somebody may be WANTED where purchases fail */
 	bool doubtful;            /* JOURNAL_DOUBTFUL */
 	bool unplaced;            /* some rows do not say in the journal where they were bought */
 	struct cooldown cooldown; /* places that have nothing to sell */
@@ -483,6 +484,8 @@ enum place_answer place_would(struct engine *e, const struct conf_offer *o); /* 
 enum place_answer place_buy(struct engine *e, const struct conf_offer *o);
 bool place_is_shut(struct engine *e, const struct conf_offer *o); /* nothing to be tried there */
 struct cooldown_view place_view(struct engine *e, const struct conf_offer *o);
+/* Is it left alone as purchases fail there?  Then why says so, for people. */
+bool place_fails(struct engine *e, const struct conf_offer *o, char why[160]);
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o); /* 0: open, or not known */
 /* What became of a purchase of n nodes there, and of any other request to a provider. */
 void place_bought(struct engine *e, const struct conf_offer *o, const struct provider_result *r,

@@ -14,8 +14,9 @@ enum {
 	 */
 	FAILS_MS = 15 * SIM_MINUTE,
 	GATE_MS = 26 * SIM_SECOND, /* a snapshot, asked for anew after 10 s; 30 s without burstd */
-	REFUSE_MS = 40 * SIM_SECOND, /* a create, the jobs, a command */
-	LIST_MS = 18 * SIM_SECOND,   /* a list of a few pages, the jobs, a command */
+	REFUSE_MS = 40 * SIM_SECOND,    /* a create, the jobs, a command */
+	THROTTLED_MS = 60 * SIM_SECOND, /* between two creates that are throttled */
+	LIST_MS = 18 * SIM_SECOND,      /* a list of a few pages, the jobs, a command */
 	/* from the last answer: lists 30 s apart in the end, a squeue, a command */
 	AWAY_MS = 80 * SIM_SECOND,
 	BACK_MS = 65 * SIM_SECOND, /* till the next one, and its time-out, say that it is back */
@@ -222,9 +223,9 @@ static void drill_reclaim(struct world *w, step_fn step, int64_t notice_ms)
 
 static void drill_none(struct world *w, step_fn step, const char *code)
 {
-	bool throttled = strcmp(code, "rate") == 0;
+	bool throttled = strcmp(code, "rate") == 0, climbs;
 	struct ctld_job *j = submit(w);
-	int64_t end = w->now + START_MS, boot_req;
+	int64_t end = w->now + START_MS, known = REFUSE_MS, boot_req;
 	uint64_t creates = w->totals->creates;
 	struct ctld_node *n;
 
@@ -237,14 +238,22 @@ static void drill_none(struct world *w, step_fn step, const char *code)
 	n = &w->ctld->nodes[j->nodes[0]];
 	boot_req = n->boot_req;
 	end = w->now + NONE_MS;
-	pass(w, step, w->now + REFUSE_MS);
-	if (!w->failed && !throttled && n->powering_up && n->boot_req == boot_req)
-		world_fail(w, "F8: %s still boots %d s after it was refused", n->name,
-			   REFUSE_MS / SIM_SECOND);
-	if (!w->failed && throttled && (!n->powering_up || n->boot_req != boot_req))
-		world_fail(w, "F7: %s is sent back, and the create was only throttled", n->name);
+	if (throttled) { /* now and then that is nothing, but not for so long */
+		pass(w, step, w->now + w->set.unreachable_ms - SIM_SECOND);
+		if (!w->failed && !w->throttled && (!n->powering_up || n->boot_req != boot_req))
+			world_fail(w, "F7: %s is sent back, and the create was only throttled",
+				   n->name);
+		w->throttled = true;
+		known += THROTTLED_MS;
+	}
+	pass(w, step, w->now + known);
+	climbs = throttled && w->set.pools[j->pool].ladder; /* each offer takes as long */
+	if (!w->failed && !climbs && n->powering_up && n->boot_req == boot_req)
+		world_fail(w, "F8: %s still boots %d s after it was refused (%s)", n->name,
+			   (int)(known / SIM_SECOND), code);
 	pass(w, step, end);
-	if (!w->failed && w->totals->creates - creates > NONE_CREATES)
+	/* Who climbs has another provider to ask, and that is throttled by itself. */
+	if (!w->failed && w->totals->creates - creates > NONE_CREATES * (climbs ? 2 : 1))
 		world_fail(w, "I30: %d creates in %d minutes, all of them refused (%s)",
 			   (int)(w->totals->creates - creates), NONE_MS / SIM_MINUTE, code);
 	w->cloud->none = NULL;

@@ -319,6 +319,7 @@ struct world {
 	int64_t slow_until;        /* until then it is busy */
 	bool no_offers;            /* for a drill: the provider does not say its prices */
 	enum sim_fails next_fails; /* likewise: the place of the next create does so from then on */
+	bool throttled;            /* a drill was: its place may be shut still */
 	enum sim_makes next_makes;
 	bool gives_up; /* likewise: once it has written that it gives a node up, burstd is dead */
 	bool faults;   /* phase one */

@@ -373,9 +373,10 @@ static void test_closed_places(void **state)
 	f->e.why = "closed";
 	r = ask_as(f, &viewer, RQ("status", ""));
 	assert_int_equal(json_array_size(json_object_get(r, "problems")), 3);
-	assert_true(has_problem(r, "provider sim: purchases of 8xh100 north spot fail, and other "
-				   "calls do not; not tried until 1970-01-12T13:48:40Z, or "
-				   "\"burstctl retry sim\""));
+	assert_true(has_problem(
+		r, "provider sim: purchases of 8xh100 north spot fail or are "
+		   "throttled, though it answers; not tried until 1970-01-12T13:48:40Z, or "
+		   "\"burstctl retry sim\""));
 	assert_true(has_problem(r, "provider sim: the quota for 8xh100 west spot is used up; raise "
 				   "it; not tried until 1970-01-12T14:01:40Z, or \"burstctl retry "
 				   "sim\""));

@@ -15,7 +15,7 @@
 
 /* A and B differ in the zone, A and C in the market, A and D in the type; E is of another
  * provider; F is A for who wants a fabric. */
-enum { A, B, C, D, E, F, G, H };
+enum { A, B, C, D, E, F, G, H, I, J };
 
 static const struct cooldown_place places[] = {
 	[A] = {"aws", "p5", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL},
@@ -28,6 +28,9 @@ static const struct cooldown_place places[] = {
 	 * H never. */
 	[G] = {"aws", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 30000},
 	[H] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0},
+	/* H, and it said that nothing is to be tried for so long: less than a minute, or more. */
+	[I] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0, 40000},
+	[J] = {"sim", "p6", "eu-north-1", "a", PROVIDER_SPOT, 0, NULL, 60000, 0, 900000},
 };
 
 enum deed {
@@ -172,7 +175,25 @@ static const struct story {
 	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(20, G, DENIED, 19, OFF),
 	  TOLD(75, G, TRANSIENT, 74, SAME), DENIED(75, G, 320)}},
 	{"... likewise when long nobody tried",
-	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(611, G, TRANSIENT, 610, SAME), OPEN(611, G)}},
+	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(1211, G, TRANSIENT, 1210, SAME), OPEN(1211, G)}},
+	{"throttled for a minute closes it, too: that is an answer (F7)",
+	 {TOLD(10, H, RATE, 9, SAME), MAY(11, H), TOLD(69, H, RATE, 68, SAME), OPEN(69, H),
+	  TOLD(70, H, RATE, 69, FAILS), TOLD(71, H, RATE, 70, SAME), FAILS(71, H, 130), MAY(130, H),
+	  TOLD(132, H, OK, 131, AGAIN), OPEN(132, H)}},
+	{"... for longer when it does so again for a minute",
+	 {TOLD(10, H, RATE, 9, SAME), TOLD(70, H, RATE, 69, FAILS), MAY(130, H),
+	  TOLD(131, H, RATE, 130, SAME), HALF(131, H), MAY(132, H), TOLD(190, H, RATE, 189, SAME),
+	  HALF(190, H), TOLD(191, H, RATE, 190, FAILS), FAILS(191, H, 311),
+	  TOLD(320, H, RATE, 319, SAME), TOLD(1521, H, RATE, 1520, SAME), HALF(1521, H)}},
+	{"... not where one in between was bought",
+	 {TOLD(10, H, RATE, 9, SAME), TOLD(40, H, OK, 39, SAME), TOLD(70, H, RATE, 69, SAME),
+	  OPEN(70, H)}},
+	{"... nor where nobody gives up",
+	 {TOLD(10, A, RATE, 9, SAME), TOLD(3000, A, RATE, 2999, SAME), OPEN(3000, A)}},
+	{"... and at once where it says that it will be throttled for so long, for as long",
+	 {TOLD(10, I, RATE, 9, SAME), TOLD(29, I, RATE, 28, SAME), OPEN(29, I),
+	  TOLD(30, I, RATE, 29, FAILS), FAILS(30, I, 90), TOLD(100, J, RATE, 99, FAILS),
+	  FAILS(100, J, 1000)}},
 	{"... or so long that it was forgotten",
 	 {TOLD(10, G, TRANSIENT, 9, SAME), TOLD(70, G, TRANSIENT, 69, FAILS), HALF(3730, G),
 	  OPEN(3731, G), TOLD(3732, G, TRANSIENT, 3731, SAME), OPEN(3732, G)}},

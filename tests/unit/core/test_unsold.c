@@ -10,8 +10,8 @@
 
 #include "core/unsold.h"
 
-static const struct cooldown_place a = {"aws", "t", "r", "ra", PROVIDER_SPOT, 0, NULL, 0, 0},
-				   b = {"aws", "t", "r", "rb", PROVIDER_SPOT, 0, NULL, 0, 0};
+static const struct cooldown_place a = {"aws", "t", "r", "ra", PROVIDER_SPOT, 0, NULL, 0, 0, 0},
+				   b = {"aws", "t", "r", "rb", PROVIDER_SPOT, 0, NULL, 0, 0, 0};
 
 static void note(struct unsold *u, const struct cooldown_place *p, enum provider_code code,
 		 int64_t sent_ms, int64_t at_ms)

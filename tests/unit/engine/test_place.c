@@ -399,6 +399,59 @@ static void test_a_place_whose_purchases_fail_is_left_alone(void **state)
 			       "here (t in r): purchases fail there: not tried until "));
 }
 
+/* F7, F26: an overloaded provider throttles its lists and fails its purchases.  That is an answer,
+ * so it is not away; it serves no purchase, so the next offer is tried. */
+static void test_a_place_of_a_provider_that_throttles_all_else_is_left_alone(void **state)
+{
+	struct fix *f = *state;
+	const struct conf_offer *o;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->providers[0].unreachable_ms = 1;
+	o = &f->e->conf->pools[0].offers[0];
+	cool(f, 0, PROVIDER_TRANSIENT);
+	wait_a_moment(f);
+	f->e->clouds[0].throttled_ms = engine_now(f->e);
+	assert_int_equal(f->e->clouds[0].ok_ms, 0);
+	wait_a_moment(f);
+	cool(f, 0, PROVIDER_TRANSIENT);
+	assert_true(place_is_shut(f->e, o));
+}
+
+/* F7: nothing was sent that bought anything.  Who is WANTED there would wait for the provider's
+ * pauses, and be told nothing; a row that is up is one of an older journal (F58). */
+static void test_who_is_throttled_for_long_climbs(void **state)
+{
+	const struct provider_result r = {.code = PROVIDER_RATE, .retry_after_ms = 900000};
+	struct fix *f = *state;
+	struct conf_offer *o;
+
+	assert_int_equal(load(f, two_offers(false), NULL), 0);
+	f->e->conf->providers[0].unreachable_ms = 60000;
+	o = &f->e->conf->pools[0].offers[0];
+	call(f, "c[1-2]", ONE);
+	expect(f, "c1", 1, "here");
+	away_run(f->e);
+	expect(f, "c1", 1, "here");
+	place_bought(f->e, o, &r, 1, engine_now(f->e));
+	engine_commit(f->e);
+	assert_true(place_opens_ms(f->e, o) >= engine_now(f->e) + 890000);
+	name_of(f, "c2")->flags = SLURM_KNOWN | SLURM_ALLOCATED;
+	away_run(f->e);
+	assert_int_equal(name_of(f, "c1")->newest->n.state, NODE_GONE);
+	assert_int_equal(name_of(f, "c1")->newest->n.reason, NODE_BECAUSE_UNREACHABLE);
+	assert_true(name_of(f, "c1")->climbs);
+	assert_non_null(strstr(name_of(f, "c1")->why, "purchases fail there: not tried until "));
+	assert_int_equal(name_of(f, "c2")->newest->n.state, NODE_WANTED);
+	name_of(f, "c2")->flags = 0; /* now it is not */
+	away_run(f->e);
+	assert_int_equal(name_of(f, "c2")->newest->n.state, NODE_GONE);
+	intake_run(f->e);
+	squeue(f, "7|7|CONFIGURING|gpu|None|c[1-2]|(null)\n", NULL);
+	expect(f, "c1", 2, "there");
+	expect(f, "c2", 2, "there");
+}
+
 /* F26: a purchase there was never answered, and the pause is over by the time that it is known to
  * have bought nothing: the next one goes elsewhere all the same. */
 static void test_a_place_rests_from_when_a_doubt_ends(void **state)
@@ -710,6 +763,8 @@ int main(void)
 		T(test_prices_and_lists_of_all_rungs),
 		T(test_an_answer_that_bought_nothing_is_no_purchase),
 		T(test_a_place_whose_purchases_fail_is_left_alone),
+		T(test_a_place_of_a_provider_that_throttles_all_else_is_left_alone),
+		T(test_who_is_throttled_for_long_climbs),
 		T(test_a_place_rests_from_when_a_doubt_ends),
 		T(test_an_old_row_of_a_pool_with_several_providers_is_of_neither),
 		T(test_what_is_gone_needs_no_provider_any_more),
