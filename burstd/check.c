@@ -20,6 +20,7 @@
 #include "base/str.h"
 #include "core/conf_option.h"
 #include "core/jurisdiction.h"
+#include "core/ladder.h"
 #include "io/conf_file.h"
 #include "providers/attest/registry.h"
 #include "providers/registry.h"
@@ -334,13 +335,10 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 {
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
-	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h, least = INT64_MAX;
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(p, &n);
+	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* but in the file */
+	int64_t least = ladder_cheapest(c->conf, p, known);
 
-	for (size_t i = 0; i < n; i++)
-		if (rungs[i].price_nano_h < least)
-			least = rungs[i].price_nano_h; /* 0: it is not in the file */
 	if (p->max_nodes == 0) {
 		struct str s;
 
@@ -350,7 +348,7 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 		check_say(stderr, s.p);
 		str_fini(&s);
 	}
-	if (least > limit && least != INT64_MAX)
+	if (least > limit)
 		problem(c, p->line,
 			"pool \"%s\": %s is %s %s per hour, and its cheapest node costs %s: "
 			"nothing "

@@ -628,22 +628,16 @@ static void say_cooldown(void *ctx, const struct cooldown_row *c)
 	say(r);
 }
 
-/* The cheapest node that the pool could have; 0: not known yet, or it has none. */
 static int64_t cheapest(const struct engine *e, size_t pool)
 {
-	int64_t least = 0;
+	const struct conf_pool *p = &engine_conf(e)->pools[pool];
+	struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}};
 	size_t n;
 
-	(void)conf_rungs(&engine_conf(e)->pools[pool], &n);
-	for (size_t i = 0; i < n; i++) {
-		int64_t price = engine_price(e, pool, i);
-
-		if (price == 0)
-			return 0;
-		if (price > 0 && (least == 0 || price < least))
-			least = price;
-	}
-	return least;
+	(void)conf_rungs(p, &n);
+	for (size_t i = 0; i < n; i++)
+		known[i].price = engine_price(e, pool, i);
+	return ladder_cheapest(engine_conf(e), p, known);
 }
 
 static void check_dear(struct report *r, size_t pool)

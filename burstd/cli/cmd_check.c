@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/table.h"
 #include "core/conf.h"
+#include "core/ladder.h"
 #include "io/conf_file.h"
 
 enum {
@@ -394,17 +395,32 @@ static void check_removed(const struct cli *c, struct verdict *v, const char *pa
 	json_decref(r);
 }
 
-/* The cheapest node of the pool, by what its providers say; 0: not known. */
-static int64_t cheapest(const json_t *pool)
+/* What a provider charges for an offer, as burstd has it; < 0: it is not sold. */
+static int64_t price_of(const json_t *pool, const char *offer)
 {
-	int64_t least = 0, price;
+	int64_t price;
 	const json_t *row;
 
-	for (size_t i = 0; (row = cli_row(pool, "offers", i)) != NULL; i++)
-		if (fmt_money_parse(cli_text(row, "price"), &price, NULL) == 0 && price > 0 &&
-		    (least == 0 || price < least))
-			least = price;
-	return least;
+	for (size_t i = 0; (row = cli_row(pool, "offers", i)) != NULL; i++) {
+		if (strcmp(cli_text(row, "offer"), offer) != 0)
+			continue;
+		if (fmt_money_parse(cli_text(row, "price"), &price, NULL) == 0 && price > 0)
+			return price;
+		return strcmp(cli_text(row, "cause"), "not-offered") == 0 ? -1 : 0;
+	}
+	return 0;
+}
+
+/* By what the providers of the pool say; 0: not known. */
+static int64_t cheapest(const struct conf *conf, const struct conf_pool *p, const json_t *pool)
+{
+	struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}};
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 0; i < n; i++)
+		known[i].price = price_of(pool, rungs[i].name);
+	return ladder_cheapest(conf, p, known);
 }
 
 static bool is_unpriced(const struct conf_pool *p)
@@ -456,7 +472,7 @@ static void check_prices(const struct cli *c, struct verdict *v, const char *pat
 	}
 	for (size_t i = 0; (row = cli_row(r, "pools", i)) != NULL; i++) {
 		const struct conf_pool *p = conf_pool_named(conf, cli_text(row, "name"));
-		int64_t least = cheapest(row);
+		int64_t least = p != NULL ? cheapest(conf, p, row) : 0;
 		char text[512], price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 
 		if (p == NULL || least <= p->max_rate_nano_h)

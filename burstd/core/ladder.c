@@ -104,6 +104,27 @@ static enum ladder_cause ruled_out(const struct ladder_ask *a, const struct conf
 	return LADDER_TRY;
 }
 
+int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
+			const struct ladder_known *known)
+{
+	const struct ladder_ask a = {.conf = c, .pool = p, .known = known};
+	int64_t least = 0;
+	size_t n;
+
+	(void)conf_rungs(p, &n);
+	for (size_t i = 0; i < n; i++) {
+		int64_t price = ladder_price(&a, i);
+
+		if (ruled_out(&a, rung_of(&a, i)) != LADDER_TRY)
+			continue;
+		if (price == 0)
+			return 0;
+		if (price > 0 && (least == 0 || price < least))
+			least = price;
+	}
+	return least;
+}
+
 /* --- what is so now -----------------------------------------------------------------------------
  */
 

@@ -104,6 +104,11 @@ bool ladder_is_for_good(const struct ladder *l, const struct ladder_ask *a, size
 /* What one node of this rung costs per hour, nano-units; 0: not known yet; < 0: not offered. */
 int64_t ladder_price(const struct ladder_ask *a, size_t rung);
 
+/* What the cheapest node costs per hour that the pool may ever have, whoever asks; 0: not known
+ * yet, or it may have none.  known: the prices count, of each of conf_rungs(). */
+int64_t ladder_cheapest(const struct conf *c, const struct conf_pool *p,
+			const struct ladder_known *known);
+
 /* Why this rung is left out, for people: "spot only until 2026-01-02T14:05:00Z", "0.92 above
  * max_price 0.80".  Empty for one that is not. */
 void ladder_explain(const struct ladder *l, const struct ladder_ask *a, size_t rung, char *out,

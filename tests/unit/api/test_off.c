@@ -105,6 +105,24 @@ static void test_a_removed_pool_without_nodes_is_no_problem(void **state)
 	stop(f);
 }
 
+/* What it may never have is no node of its own. */
+static void test_a_limit_of_a_pool_outside_of_its_jurisdictions(void **state)
+{
+	char *codes[] = {(char *)(uintptr_t) "XX", NULL};
+	struct fixture *f = start("n[1-2]");
+	json_t *r;
+
+	(void)state;
+	f->e.price = 29520000000;
+	f->e.conf->pools[0].max_rate_nano_h = 1;
+	f->e.conf->pools[0].jurisdictions = codes;
+	r = ask(f, "{\"v\":1,\"op\":\"status\"}");
+	assert_int_equal(json_array_size(json_object_get(r, "problems")), 0);
+	json_decref(r);
+	f->e.conf->pools[0].jurisdictions = NULL;
+	stop(f);
+}
+
 /* The limit is below the price of one node: with both figures. */
 static void test_a_limit_below_the_price_of_one_node(void **state)
 {
@@ -147,6 +165,7 @@ int main(void)
 		cmocka_unit_test(test_what_is_off_is_told),
 		cmocka_unit_test(test_listeners_that_are_off_are_told),
 		cmocka_unit_test(test_a_node_init_that_is_away_is_told),
+		cmocka_unit_test(test_a_limit_of_a_pool_outside_of_its_jurisdictions),
 		cmocka_unit_test(test_a_limit_below_the_price_of_one_node),
 		cmocka_unit_test(test_a_removed_pool_without_nodes_is_no_problem),
 	};

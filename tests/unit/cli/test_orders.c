@@ -456,6 +456,13 @@ static void test_check_says_what_it_did_not_compare(void **state)
 #define POOL(name, nodes, price)                                                                   \
 	"pool " name " { nodes = \"" nodes "\" provider = sim type = t region = r max_nodes = 1 "  \
 	"max_rate = \"20\" " price " }\n"
+#define US "{\"offer\":\"us\",\"price\":\"1.00\"},"
+#define EU "{\"offer\":\"eu\",\"price\":\"29.52\"},"
+#define LADDER                                                                                     \
+	"pool p { nodes = c1 max_nodes = 1 max_rate = \"20\" jurisdictions = {\"EU\"}\n"           \
+	"offer us { provider = sim type = t region = us-east-1 jurisdiction = US }\n"              \
+	"offer eu { provider = sim type = t region = eu-north-1 jurisdiction = SE }\n"             \
+	"}\n"
 	static const struct {
 		const char *pools, *reply, *note, *err; /* "": none */
 	} rows[] = {
@@ -467,7 +474,21 @@ static void test_check_says_what_it_did_not_compare(void **state)
 		{POOL("p", "c1", ""),
 		 "{\"ok\":true,\"pools\":[{\"name\":\"p\",\"offers\":[{\"price\":\"29.52\"}]}]}",
 		 "", "max_rate is 20.00 EUR per hour, and its cheapest node costs 29.52"},
+		/* Of what the pool may never have no price counts. */
+		{LADDER, "{\"ok\":true,\"pools\":[{\"name\":\"p\",\"offers\":[" US EU "{}]}]}", "",
+		 "max_rate is 20.00 EUR per hour, and its cheapest node costs 29.52"},
+		{LADDER,
+		 "{\"ok\":true,\"pools\":[{\"name\":\"p\",\"offers\":[" US
+		 "{\"offer\":\"eu\",\"price\":\"\"}]}]}",
+		 "", ""},
+		{LADDER,
+		 "{\"ok\":true,\"pools\":[{\"name\":\"p\",\"offers\":[" EU
+		 "{\"offer\":\"fr\",\"price\":\"\",\"cause\":\"not-offered\"}]}]}",
+		 "", "costs 29.52"},
 	};
+#undef LADDER
+#undef US
+#undef EU
 #undef POOL
 	struct lab *l = lab_new();
 

@@ -538,6 +538,36 @@ static void test_spot_may_be_the_first_rung(void **state)
 	conf_free(c);
 }
 
+/* What the pool may never have is no price that a limit must fit: it would be called good, and
+ * never buy. */
+static void test_the_cheapest_node_that_the_pool_may_have(void **state)
+{
+	struct conf *c = five();
+	struct conf_pool *p = c->pools;
+	struct ladder_known known[NRUNGS] = {
+		{.price = 50}, {.price = 5}, {.price = 3}, {.price = 29}, {.price = 1}};
+	char *eu[] = {(char *)(uintptr_t) "EU", NULL};
+
+	(void)state;
+	finish(c);
+	assert_int_equal(ladder_cheapest(c, p, known), 1);
+	p->jurisdictions = eu;
+	assert_int_equal(ladder_cheapest(c, p, known), 5); /* nor where nobody knows the country */
+	p->spot_share = 0;
+	assert_int_equal(ladder_cheapest(c, p, known), 29);
+	p->offers[OD].price_nano_h = 60; /* the file's word counts */
+	assert_int_equal(ladder_cheapest(c, p, known), 50);
+	known[RES].price = -1;
+	assert_int_equal(ladder_cheapest(c, p, known), 60);
+	known[RES].price = 0; /* not known yet */
+	assert_int_equal(ladder_cheapest(c, p, known), 0);
+	known[RES].price = known[OD].price = -1;
+	p->offers[OD].price_nano_h = 0;
+	assert_int_equal(ladder_cheapest(c, p, known), 0);
+	p->jurisdictions = NULL;
+	conf_free(c);
+}
+
 static void test_a_text_that_is_too_long_is_cut(void **state)
 {
 	struct conf *c = five();
@@ -561,6 +591,7 @@ int main(void)
 		cmocka_unit_test(test_times_are_the_wall_clocks),
 		cmocka_unit_test(test_a_pool_without_offers_is_a_ladder_of_one),
 		cmocka_unit_test(test_spot_may_be_the_first_rung),
+		cmocka_unit_test(test_the_cheapest_node_that_the_pool_may_have),
 		cmocka_unit_test(test_a_text_that_is_too_long_is_cut),
 	};
 

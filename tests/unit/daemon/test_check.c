@@ -79,6 +79,15 @@ static const struct {
 	 LAB_BAD_CONF,
 	 -1,
 	 {":11: pool \"p\": max_price is 2.00 EUR per hour, and its cheapest node costs 29.52"}},
+	{"a limit that fits only what is outside of the jurisdictions",
+	 "provider = sim type = t region = r\n",
+	 "jurisdictions = {\"EU\"}\n"
+	 "offer us { provider = sim type = t region = us-east-1 jurisdiction = US price = \"1\" }\n"
+	 "offer eu { provider = sim type = t region = eu-north-1 jurisdiction = SE price = "
+	 "\"301\" }\n",
+	 LAB_BAD_CONF,
+	 -1,
+	 {":13: pool \"p\": max_rate is 300.00 EUR per hour, and its cheapest node costs 301"}},
 	{"a limit that one node fits",
 	 "max_rate = \"300\"",
 	 "max_rate = \"29.52\" price = \"29.52\"",
