@@ -218,6 +218,11 @@ static void test_billing(void **state)
 	(void)step(&n,
 		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 + 99, .instance = &in});
 	assert_int_equal(n.end_ms, T0 + 99);
+	n = node_at(NODE_READY); /* F57: the clock went back; no bill ends before it began */
+	(void)step(&n,
+		   (struct node_event){.type = NODE_EV_SEEN, .now_ms = T0 - 9, .instance = &in});
+	assert_int_equal(n.state, NODE_GONE);
+	assert_int_equal(n.end_ms, T0);
 	n = node_at(NODE_GONE); /* refused: never billed */
 	assert_true(n.start_ms == 0 && n.end_ms == 0);
 }
