@@ -1,5 +1,5 @@
 #!/bin/bash
-# check-checks.sh: do check-bats.sh, check-docs.sh and check-layers.sh still find what they are for?
+# check-checks.sh: do check-bats.py, check-docs.sh and check-layers.sh still find what they are for?
 #
 # In a copy of the sources each has nothing to say; with one fault planted of each kind that its head names it says so, for
 # each of them.  All are planted at once, for a run takes seconds.  One line for each that is missed; exit status 1 then.
@@ -88,7 +88,7 @@ layers() {
 
 bats_() {
 	git init -q . # it asks which files there are
-	accepts check-bats.sh scripts/dev/check-bats.sh
+	accepts check-bats.py scripts/dev/check-bats.py
 	sed 's/^\t\t//' <<'B' | put tests/e2e/planted.bats
 		@test "one" {
 			[ a = a ] && [ b = b ]
@@ -123,16 +123,56 @@ bats_() {
 			helper
 			within 10 asked
 		}
+		# Neither an apostrophe in a text nor what only looks like bash hides what follows.
+		@test "four" {
+			run jq '
+				.a | "it'"'"'s" && ! ' "don't" x
+			: "$(cat <<-'E' # can't
+				it's && ! that
+				E
+			)" ${x:+"'"} $((1 << (2 + 1)))
+			[ a = a ] && [ b = b ]
+			[[ a ]] && [[ b ]]
+			[ a = a ] && [ b = b ] # x || y
+			[ a = a ] || [ b = b ] && [ c = c ]
+			for x in 1 2; do [ a = a ] && [ b = b ]; done
+			if true; then [ a = a ] && [ b = b ]; fi
+			while read -r x; do ! grep -q a b; done
+			case $x in
+			(a | b) ;;
+			c) [ a = a ] && [ b = b ] ;;
+			esac
+			{ [ a = a ] && [ b = b ]; }
+			until ! grep -q a b; do true; done
+			([ a = a ] && [ b = b ])
+			[ a = a ] && [ b = b ] || false
+			if true; then [ a = a ] && [ b = b ]; fi
+		}
+		@test "five" {
+			for x in 1 2; do [ a = a ] && [ b = b ]; done
+		}
 B
-	refuses check-bats.sh scripts/dev/check-bats.sh <<-'W'
+	refuses check-bats.py scripts/dev/check-bats.py <<-'W'
 		planted.bats:2: cannot fail here
 		planted.bats:3: cannot fail here
 		planted.bats:15: cannot fail here
 		planted.bats:19: cannot fail here
 		planted.bats:21: cannot fail here
 		planted.bats:26: cannot fail here
+		planted.bats:42: cannot fail here
+		planted.bats:43: cannot fail here
+		planted.bats:44: cannot fail here
+		planted.bats:45: cannot fail here
+		planted.bats:46: cannot fail here
+		planted.bats:47: cannot fail here
+		planted.bats:48: cannot fail here
+		planted.bats:51: cannot fail here
+		planted.bats:53: cannot fail here
+		planted.bats:60: cannot fail here
 	W
-	[ "$(scripts/dev/check-bats.sh tests/e2e/planted.bats | wc -l)" = 6 ] || missed 'check-bats.sh refuses what can fail'
+	[ "$(scripts/dev/check-bats.py tests/e2e/planted.bats | wc -l)" = 16 ] || missed 'check-bats.py refuses what can fail'
+	put tests/e2e/planted.bats <<<"'"
+	refuses check-bats.py scripts/dev/check-bats.py <<<'planted.bats: cannot be read'
 	rm tests/e2e/planted.bats
 }
 

@@ -98,7 +98,7 @@ gate clang-format 14 "format" format
 ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
 ok "shellcheck" scripts
-ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.sh
+ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.py
 ok "the checks notice what they are for" scripts/dev/check-checks.sh
 ok "install and uninstall" scripts/dev/check-install.sh
 ok "packages, the way to the demo, and whatever is optional missing" scripts/dev/check-deps.sh
