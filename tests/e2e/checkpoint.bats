@@ -69,6 +69,29 @@ told() {
 	within 10 was_told "$1"
 }
 
+# latest NODE JOB: until when that job has its time there, in seconds
+latest() {
+	local at
+	at=$(burstctl node show "$1" | sed -n "s/.*job $2 was sent USR1 and is requeued at the latest at \(20[-0-9T:]*Z*\).*/\1/p")
+	[ -n "$at" ] && date -d "$at" +%s
+}
+
+# requeued_at JOB: by burstd's own clock, in seconds
+requeued_at() {
+	burstctl events --json --tail 1000 | jq -es --arg job "job $1: " \
+		'map(select(.type == "job-requeued" and (.detail | startswith($job))))[-1].at_ms | values / 1000 | floor'
+}
+
+# had_its_time JOB LATEST: it was not requeued before, and it was before the machine's end, 10 s later
+had_its_time() {
+	local at
+	within 10 requeued_at "$1"
+	at=$(requeued_at "$1")
+	echo "requeued at $at, at the latest at $2"
+	[ "$at" -ge "$2" ] || return
+	[ "$at" -lt $(($2 + 10)) ]
+}
+
 # It ignores the signal, and runs for ever unless it was requeued.
 deaf='trap "" USR1; echo "run ${SLURM_RESTART_COUNT:-0}"; [ -n "${SLURM_RESTART_COUNT-}" ] || while :; do sleep 1; done'
 
@@ -148,9 +171,9 @@ script() {
 	burstctl node show "$node" | tee /dev/stderr |
 		grep -q "job $job was sent USR1 and is requeued at the latest at 20"
 	burstctl notice "$(instance_of "$node")" -k reclaim --in 18s
-	sleep 5
-	running "$job" 0
-	within 8 restarted "$job" 1
+	latest=$(latest "$node" "$job")
+	within 18 restarted "$job" 1
+	had_its_time "$job" "$latest"
 	burstctl events --tail 1000 | grep -q "notice.*says the lab"
 	[ "$(burstctl events --tail 1000 | grep -c "job-signalled.*job $job:")" = 1 ]
 	within 60 job_is "$job" COMPLETED
@@ -175,9 +198,9 @@ script() {
 	told "$job"
 	lab_kill burstd
 	lab_start burstd
-	sleep 3
-	running "$job" 0
+	latest=$(latest "$node" "$job")
 	within 15 restarted "$job" 1
+	had_its_time "$job" "$latest"
 	[ "$(burstctl events --tail 1000 | grep -c "job-signalled.*job $job:")" = 1 ]
 	within 60 job_is "$job" COMPLETED
 }

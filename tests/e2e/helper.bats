@@ -48,3 +48,20 @@ teardown() {
 	squeue() { echo 7; }
 	run ! no_jobs
 }
+
+@test "what is late is late after its seconds; where a look takes long, after some looks" {
+	looks=0
+	slow() {
+		looks=$((looks + 1))
+		sleep 0.4
+		[ "$looks" = "$1" ]
+	}
+	run ! lab_wait 1 slow 4
+	LAB_TRIES=4
+	lab_wait 1 slow 4
+	looks=0
+	run ! lab_wait 1 slow 5
+	began=$EPOCHREALTIME
+	run ! lab_wait 1 false
+	[ $((${EPOCHREALTIME/./} - ${began/./})) -lt 2000000 ]
+}

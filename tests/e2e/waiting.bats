@@ -141,9 +141,13 @@ waits() {
 	# The second wait is a minute, of which a restart takes nothing.
 	burstctl events --json --since "$seq" | jq -e -s --arg job "job $job, refusal 2:" \
 		'[.[] | select(.type == "job-postponed" and (.detail | startswith($job)))] | length == 1'
-	sleep 50
-	[ "$(burstctl events --json --since "$seq" | jq -s --arg job "job $job," \
-		'[.[] | select(.type == "job-postponed" and (.detail | startswith($job)))] | length')" = 2 ]
+	within 80 happened 5 job-postponed
+	burstctl events --json --since "$seq" | jq -e -s --arg job "job $job, refusal" \
+		'map(select(.type == "job-postponed" and (.detail | startswith($job))).at_ms) |
+			(length == 3 and .[2] - .[1] > 55000) or error(tostring)'
+	# slurmctld knows the third wait, which the update below ends, and the place is not left alone any more.
+	within 10 eval '[ "$(waits "$job")" -ge 100 ]'
+	burstctl retry
 	[ "$(new_rows)" = 0 ]
 	sim_capacity null
 	scontrol update jobid="$job" StartTime=now

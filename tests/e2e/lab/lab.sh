@@ -8,7 +8,7 @@
 # refuses hooks that a group may write.
 #
 #   lab_up, lab_down            start and stop all; lab_start/lab_stop/lab_kill NAME for one of $lab_programs
-#   lab_wait SECONDS CMD...     until CMD succeeds
+#   lab_wait SECONDS CMD...     until CMD succeeds; LAB_TRIES: at least so many tries a second of these, up to three times as long
 #   lab_logs                    the ends of all logs, for a failed test
 #   job [SBATCH ARG...]         sbatch as researcher, prints the job's id;   burstctl ARG...
 #   sim METHOD PATH [JSON]      simcloud's API, and sim_... below: what it has, what it cost, what shall go wrong
@@ -53,11 +53,13 @@ lab_as() {
 }
 
 lab_wait() {
-	local seconds=$1 end
-	end=$((${EPOCHREALTIME/./} + seconds * 1000000))
+	local seconds=$1 begin=${EPOCHREALTIME/./} tries=0 took
 	shift
 	until "$@" >/dev/null 2>&1; do
-		[ "${EPOCHREALTIME/./}" -lt $end ] || return 1
+		took=$(((${EPOCHREALTIME/./} - begin) / 1000000))
+		tries=$((tries + 1))
+		[ $took -lt "$seconds" ] || [ $tries -lt $((seconds * ${LAB_TRIES:-0})) ] || return 1
+		[ $took -lt $((seconds * 3)) ] || return 1
 		sleep 0.05
 	done
 }
