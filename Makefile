@@ -145,20 +145,23 @@ PAGES    := $(patsubst docs/man/%.scd,$(BUILD)/man/%,$(wildcard docs/man/*.scd))
 
 all: $(PROGRAMS) $(PAGES) ## build every program into build/bin, the manual pages into build/man
 
-$(BIN)/burstd: $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(B)/burstd/listener.o $(B)/burstd/scrape.o $(libapi) $(libdrivers)
+parts_burstd := $(B)/burstd/main.o $(B)/burstd/check.o $(B)/burstd/check_slurm.o $(B)/burstd/listener.o $(B)/burstd/scrape.o $(libapi) $(libdrivers)
+$(BIN)/burstd: $(parts_burstd)
 $(BIN)/burstctl: $(B)/burstd/cli/burstctl.o $(libcli)
 # Of the drivers nothing but signatures (check-layers.sh).
 $(BIN)/simcloud: $(B)/providers/simcloud/main.o $(B)/libsimcloud.a $(B)/libdrivers.a $(B)/libio.a $(libbase)
+link_burstd = $(CC) $(ldflags) $(LDFLAGS) $(parts_burstd) $(ldlibs)
 $(BIN)/burstd $(BIN)/burstctl $(BIN)/simcloud:
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 
 # It runs on every node: nothing but OpenSSL, and jansson for escapes in JSON (ADR 12).
+link_burst-agent = $(CC) $(ldflags) $(LDFLAGS) $(B)/burstd/agent/burst-agent.o $(libagent) $(shell pkg-config --libs libssl libcrypto jansson)
 $(BIN)/burst-agent: $(B)/burstd/agent/burst-agent.o $(libagent)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs libssl libcrypto jansson)
+	$(Q)$(link_burst-agent) -o $@
 
 # Static, and with musl where it is installed: slurmctld waits for the hook to exit, and the dynamic
 # loader, or the beginning of a static glibc, would be half of its life (ADR 16).
@@ -178,10 +181,12 @@ hook_pie := $(if $(filter release,$(MODE)),$(or $(call takes,$(hook_cc) -fPIE,$(
 hookflags = $(if $(filter musl-gcc,$(hook_cc)),$(filter-out -I% -L%,$(1)),$(1))
 # All of base but what reads by jansson.
 hooksrc := $(wildcard slurm/*.c) $(filter-out %/jpull.c,$(wildcard burstd/base/*.c))
-$(BIN)/burst-hook: $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
+parts_burst-hook := $(patsubst %.c,$(B)/hook/%.o,$(hooksrc))
+link_burst-hook = $(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(hook_pie) $(parts_burst-hook)
+$(BIN)/burst-hook: $(parts_burst-hook)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
-	$(Q)$(hook_cc) $(filter-out -pie,$(ldflags) $(call hookflags,$(LDFLAGS))) $(hook_pie) -o $@ $^
+	$(Q)$(link_burst-hook) -o $@
 	@for h in $(HOOKS); do ln -sf burst-hook $(@D)/$$h; done
 
 $(B)/hook/cc: FORCE
@@ -189,10 +194,11 @@ $(B)/hook/cc: FORCE
 	@echo '$(hook_cc) $(hook_pie)' | cmp -s - $@ || echo '$(hook_cc) $(hook_pie)' >$@
 .PHONY: FORCE
 
+compile_hook = $(hook_cc) $(filter-out $(PKG_CFLAGS),$(cppflags)) $(cflags) $(BANNED) $(call hookflags,$(CPPFLAGS) $(CFLAGS))
 $(B)/hook/%.o: %.c Makefile $(B)/hook/cc
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  CC    $< (hook)")
-	$(Q)$(hook_cc) $(filter-out $(PKG_CFLAGS),$(cppflags)) $(cflags) $(BANNED) $(call hookflags,$(CPPFLAGS) $(CFLAGS)) -MMD -MP -c -o $@ $<
+	$(Q)$(compile_hook) -MMD -MP -c -o $@ $<
 
 $(B)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -255,17 +261,22 @@ museum-page: ## docs/museum.md, from the last `make museum`
 	@cat $(BUILD)/museum/head $(BUILD)/museum/page >docs/museum.md
 
 # One small change to a file: its object takes the other one's place in the archive of its layer.  The tests are those of
-# the layer; the simulator has neither io/ nor store/, and none of what is above the engine.
-mutate_file    := $(firstword $(FILE) burstd/core/)
-mutate_layer   := $(if $(filter providers/%,$(mutate_file)),providers,$(word 2,$(subst /, ,$(mutate_file))))
+# the layer, and those that run its program; the simulator has neither io/ nor store/, and none of what is above the engine.
+mutate_file    := $(firstword $(FILE) $(wildcard burstd/core/*.c))
+mutate_path    := $(subst /, ,$(mutate_file))
+mutate_layer   := $(if $(filter providers/% slurm/%,$(mutate_file)),$(word 1,$(mutate_path)),$(if $(word 3,$(mutate_path)),$(word 2,$(mutate_path)),daemon))
 mutate_archive := $(if $(filter providers/simcloud/%,$(mutate_file)),simcloud,$(patsubst providers,drivers,$(mutate_layer)))
 mutate_tests   := $(filter $(B)/tests/unit/$(mutate_layer)/%,$(UNIT))
+mutate_program := $(patsubst slurm,burst-hook,$(patsubst agent,burst-agent,$(patsubst daemon,burstd,$(filter slurm agent daemon,$(mutate_layer)))))
+mutate_runs     = $(if $(mutate_program),$(if $(filter agent,$(mutate_layer)),$(AGENT_TESTS),$(mutate_tests)))
+mutate_cc       = $(if $(filter slurm,$(mutate_layer)),$(compile_hook),$(CC) $(cppflags) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS))
 mutate_seeds   := $(if $(filter base core engine drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
-mutate: $(mutate_tests) $(BIN)/sim ## small mistakes that tests must find: FILE="burstd/engine/x.c ..." (of one layer; core) COUNT= SAMPLE= SEEDS=
-	@MUTATE_CC='$(subst ','\'',$(CC) $(cppflags) $(filter-out -g,$(cflags)) -w $(BANNED) $(CPPFLAGS) $(CFLAGS))' \
+mutate: $(mutate_tests) $(PROGRAMS) $(BIN)/sim ## small mistakes that tests must find: FILE="burstd/engine/x.c ..." (of one layer; core) COUNT= SAMPLE= SEEDS=
+	@MUTATE_CC='$(subst ','\'',$(filter-out -g,$(mutate_cc)) -w)' \
 		MUTATE_TESTS='$(mutate_tests:.t=.o)' MUTATE_ARCHIVE='$(B)/lib$(mutate_archive).a' \
-		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/%.o' \
+		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/$(if $(filter slurm,$(mutate_layer)),hook/)%.o' \
 		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(lib$(mutate_layer)) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \
+		MUTATE_PROGRAM='$(mutate_program)' MUTATE_LINK='$(link_$(mutate_program))' MUTATE_BIN='$(BIN)' MUTATE_RUNS='$(mutate_runs)' \
 		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
 		--seeds $(mutate_seeds) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))

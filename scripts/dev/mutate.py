@@ -2,23 +2,29 @@
 """mutate.py FILE...: small mistakes, one at a time, that the unit tests of the file's layer or the simulator must find.
 
 Each mutant is compiled with one change (see `mutants`), takes its object's place in the archive, and is run through
-these tests, those named after the file first, then through --seeds worlds of the simulator.  What compiles to the same code as the original
-or as another mutant is none.  One that nothing finds is a missing test, or changes nothing that matters: then a row of
-docs/mutation.md says why, under the file's name; any other is printed as such a row, and is a failure.
+those tests that it is linked into, those named after the file first; then, in its program, through the tests that run
+that; then through --seeds worlds of the simulator.  What compiles to the same code as the original or as another mutant
+is none.  One that nothing finds is a missing test, or changes nothing that matters: then a row of docs/mutation.md says
+why, under the file's name; any other is printed as such a row, and is a failure.
 
 The Makefile gives the commands: MUTATE_CC compiles (source on standard input), MUTATE_UNIT links a test (@TEST@),
-MUTATE_SIM the simulator; and what they link: MUTATE_ARCHIVE of MUTATE_OBJECTS, where MUTATE_OBJECT_OF is the one of a
-file ("%").
+MUTATE_LINK the program MUTATE_PROGRAM, MUTATE_SIM the simulator; and what they link: MUTATE_ARCHIVE of MUTATE_OBJECTS,
+where MUTATE_OBJECT_OF is the one of a file ("%").  MUTATE_RUNS are tests that run the program: they look for it in BIN,
+or in ../../../bin.
 """
 import argparse
+import ctypes
 import hashlib
 import os
 import pathlib
 import random
 import re
 import shlex
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 TOKEN = re.compile(r"""(?P<skip>\s+|/\*.*?\*/|//[^\n]*|^\#(?:[^\n]*\\\n)*[^\n]*|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')
@@ -88,8 +94,9 @@ class Source:
             for new in SWAPS[t]:
                 yield self.change(i, i, new)
         if kind == "number":
-            n = int(t, 0)
-            yield from (self.change(i, i, str(v)) for v in (n + 1, n - 1) if v >= 0)
+            octal = len(t) > 1 and t.isdigit() and t[0] == "0"
+            n = int(t, 8 if octal else 0)
+            yield from (self.change(i, i, f"0{v:o}" if octal else str(v)) for v in (n + 1, n - 1) if v >= 0)
         if t in ("if", "while"):
             close = self.match[i + 1]
             inside = self.text[self.end(i + 1):self.tokens[close][1]]
@@ -132,54 +139,106 @@ class Source:
         return f"| `{key[0]}`{' (%d)' % seen[key] if seen[key] > 1 else ''} | `{key[1]}` | `{key[2]}` |"
 
 
-def runs(command, limit, **more):
+def alone(limit, command):
+    """Run as a process of its own: whatever the command leaves behind becomes this one's child, and ends with it."""
+    libc = ctypes.CDLL(None)
+    libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    for s in signal.SIGINT, signal.SIGTERM:
+        signal.signal(s, signal.default_int_handler)
+    libc.prctl(1, signal.SIGTERM, 0, 0, 0)  # PR_SET_PDEATHSIG
     try:
-        return subprocess.run(command, timeout=limit, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                              check=False, **more).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+        rc = subprocess.run(command, timeout=limit, check=False).returncode
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+        rc = 1
+    for s in signal.SIGINT, signal.SIGTERM:
+        signal.signal(s, signal.SIG_IGN)
+    while children := pathlib.Path("/proc/thread-self/children").read_text().split():
+        for pid in children:
+            os.kill(int(pid), signal.SIGKILL)
+            os.waitpid(int(pid), 0)
+    return rc
+
+
+def runs(command, limit, **more):
+    return subprocess.run([sys.executable, __file__, "--alone", str(limit), *map(str, command)], stdout=subprocess.DEVNULL,
+                          stderr=subprocess.DEVNULL, check=False, **more).returncode == 0
 
 
 class Judge:
     def __init__(self, source, args):
         self.source, self.args = source, args
-        self.dir = pathlib.Path(args.build, "mutate", str(source.path.with_suffix("")).replace("/", "_"))
+        self.dir = pathlib.Path(args.build, "mutate", str(source.path.with_suffix("")).replace("/", "_")).absolute()
         self.dir.mkdir(parents=True, exist_ok=True)
-        own = f"test_{source.path.stem}"
-        self.tests = sorted(os.environ["MUTATE_TESTS"].split(), key=lambda t: (own not in t, t))
+        self.own = os.environ["MUTATE_OBJECT_OF"].replace("%", str(source.path.with_suffix("")))
+        self.objects = os.environ["MUTATE_OBJECTS"].split()
+        self.program = os.environ["MUTATE_PROGRAM"]
+        if self.own not in self.objects + os.environ["MUTATE_LINK"].split():
+            sys.exit(f"mutate: {source.path}: no test of this kind runs what it is linked into")
+        self.tests = os.environ["MUTATE_TESTS"].split() if self.own in self.objects else []
 
     def compile(self, text, obj):
         code = f'#line 1 "{self.source.path}"\n{text}'.encode()
         command = [*shlex.split(os.environ["MUTATE_CC"]), "-x", "c", "-c", "-o", str(obj), "-"]
         return runs(command, 60, input=code) and hashlib.sha256(obj.read_bytes()).digest()
 
-    def archive(self, obj):
-        """The layer's archive with this object in the place of the file's."""
-        own = os.environ["MUTATE_OBJECT_OF"].replace("%", str(self.source.path.with_suffix("")))
-        objects = [str(obj) if o == own else o for o in os.environ["MUTATE_OBJECTS"].split()]
-        if str(obj) not in objects:
-            sys.exit(f"mutate: {own} is not in {os.environ['MUTATE_ARCHIVE']}")
+    def archive(self, obj, *instead):
+        """The layer's archive, beside the object, with that or nothing in the place of the file's."""
         out = obj.with_suffix(".a")
         out.unlink(missing_ok=True)
-        subprocess.run(["ar", "rcsD", str(out), *objects], check=True)
-        return str(out)
+        subprocess.run(["ar", "rcsD", str(out), *instead, *(o for o in self.objects if o != self.own)], check=True)
 
-    def link(self, what, obj, test=""):
-        out, archive = obj.with_suffix(".run"), obj.with_suffix(".a")
-        command = os.environ[what].replace("@TEST@", test).replace(os.environ["MUTATE_ARCHIVE"], str(archive)).split()
-        if not runs([*command, "-o", str(out)], 60):
-            sys.exit(f"mutate: cannot link: {' '.join(command)}")
+    def link(self, what, obj, out, test=""):
+        """With the object, or the archive that has it."""
+        swap = {"@TEST@": test, self.own: obj}
+        if self.own in self.objects:
+            swap[os.environ["MUTATE_ARCHIVE"]] = obj.with_suffix(".a")
+        return runs([*(swap.get(word, word) for word in os.environ[what].split()), "-o", out], 60)
+
+    def linked(self, what, obj, out, test=""):
+        if not self.link(what, obj, out, test):
+            sys.exit(f"mutate: cannot link {test or what}")
         return out
+
+    def runs_program(self, obj):
+        """The tests that run the program, with that one in the place of the built one, and the others beside it."""
+        room, test_dir = obj.with_suffix(""), obj.with_suffix("") / "tests/unit/x"
+        shutil.rmtree(room, ignore_errors=True)
+        test_dir.mkdir(parents=True)
+        shutil.copytree(os.environ["MUTATE_BIN"], room / "bin", symlinks=True)
+        self.linked("MUTATE_LINK", obj, room / "bin" / self.program)
+        for test in os.environ["MUTATE_RUNS"].split():
+            run = shutil.copy(test, test_dir) if test.endswith(".t") else test
+            if not runs([run], 300, env={**os.environ, "BIN": str(room / "bin")}):
+                return False
+        return True
 
     def by(self, obj):
         """What finds it; None: nothing."""
-        self.archive(obj)
+        if self.own in self.objects:
+            self.archive(obj, obj)
         for test in self.tests:
-            if not runs([self.link("MUTATE_UNIT", obj, test)], 60):
+            if not runs([self.linked("MUTATE_UNIT", obj, obj.with_suffix(".run"), test)], 60):
                 return "unit"
+        if self.program and not self.runs_program(obj):
+            return "unit"
         found = self.args.seeds and not runs(
-            [self.link("MUTATE_SIM", obj), "--seeds", str(self.args.seeds), "--steps", "2000"], 300)
+            [self.linked("MUTATE_SIM", obj, obj.with_suffix(".run")), "--seeds", self.args.seeds, "--steps", "2000"], 300)
         return "sim" if found else None
+
+    def as_it_is(self, obj):
+        """Nothing may find the file itself.  Tests that can be linked without it are left out, and the slow come last."""
+        self.archive(obj)
+        self.tests = [t for t in self.tests if not self.link("MUTATE_UNIT", obj, obj.with_suffix(".run"), t)]
+        order, tests, self.program, program = {}, self.tests, "", self.program
+        for test in tests:
+            self.tests, began = [test], time.monotonic()
+            if self.by(obj):
+                sys.exit(f"mutate: {self.source.path}: {test} fails as it is")
+            order[test] = f"test_{self.source.path.stem}" not in test, time.monotonic() - began
+        self.tests, self.program = [], program
+        if self.by(obj):
+            sys.exit(f"mutate: {self.source.path}: the tests fail as it is")
+        self.tests = sorted(tests, key=order.get)
 
     def all(self):
         """Lists of rows: found by the unit tests, by the simulator, by nothing."""
@@ -193,8 +252,7 @@ class Judge:
         known = {self.compile(text, self.dir / "original.o")}
         if False in known:
             sys.exit(f"mutate: {self.source.path}: it cannot be compiled as it is")
-        if self.by(self.dir / "original.o"):
-            sys.exit(f"mutate: {self.source.path}: the tests fail as it is")
+        self.as_it_is(self.dir / "original.o")
         found = {"unit": [], "sim": [], None: []}
 
         def one(job):
@@ -206,6 +264,7 @@ class Judge:
                 found[self.by(obj)].append(row)
             for path in self.dir.glob(f"{number}.*"):
                 path.unlink()
+            shutil.rmtree(self.dir / str(number), ignore_errors=True)
 
         with ThreadPoolExecutor(self.args.jobs) as pool:
             list(pool.map(one, enumerate(chosen)))
@@ -220,6 +279,8 @@ def explained(path):
 
 
 def main():
+    if sys.argv[1:2] == ["--alone"]:
+        sys.exit(alone(int(sys.argv[2]), sys.argv[3:]))
     parse = argparse.ArgumentParser()
     parse.add_argument("--count", type=int, default=0, help="so many of each file, drawn by --sample; 0: all")
     parse.add_argument("--sample", type=int, default=1)
