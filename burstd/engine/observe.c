@@ -268,6 +268,7 @@ static void look_missing(struct look *l)
 		nm->shown = false;
 		if (shown)
 			continue;
+		nm->held_ms = 0; /* whoever is not there counts nothing */
 		if (nm->missing_ms == 0)
 			nm->missing_ms = l->began_ms;
 		if (!drift_vanished(nm, l->began_ms))
