@@ -44,7 +44,8 @@ struct doomed { /* a node that slurmctld is about to be told of */
 	int64_t ask_ms; /* ... not before this time, and once the node is fenced */
 	bool force;     /* it goes down; else its jobs are only to be told */
 	bool dead;
-	bool late; /* it was told to go down, and squeue is still to say who was on it */
+	bool late; /* it was told to go down, and squeue is still to say who was on it ... */
+	bool anew; /* ... and is asked since slurmctld did so: whoever has it then came later */
 	char why[200];
 };
 
@@ -140,6 +141,7 @@ static void ask_squeue(struct engine *e, struct doomed *d)
 		return;
 	jobs_want(e, JOBS_FOR_RESCUE);
 	d->run = e->jobs_runs + 1;
+	d->anew = d->late && d->nm->obeyed_ms >= d->since_ms;
 }
 
 static void ask_again(const struct engine *e, struct doomed *d)
@@ -315,13 +317,15 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 }
 
 /* Does this answer say who is on the node?  Of one that goes down already any answer may, and one
- * that still leaves it is on it, too.  A job that lacks its nodes loses none: postpone.c tells it.
- */
+ * that still leaves it is on it, too; who works there once slurmctld has powered it down does so on
+ * its next machine (P3).  A job that lacks its nodes loses none: postpone.c tells it. */
 static bool shows(const struct engine *e, const struct doomed *d, const struct slurm_job *j)
 {
 	if (d->nm->barred && slurm_job_configuring(j))
 		return false;
-	return d->late || (is_known(e, d) && slurm_job_placed(j));
+	if (d->late)
+		return !d->anew || !is_known(e, d) || slurm_job_leaving(j);
+	return is_known(e, d) && slurm_job_placed(j);
 }
 
 /* The first of its nodes that goes says enough; one that is only to be told waits for no other. */

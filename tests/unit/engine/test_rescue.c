@@ -162,6 +162,45 @@ static void test_a_job_that_began_before_the_order_was_heard_is_not_requeued(voi
 	}
 }
 
+/* P3: slurmctld has powered it down, and has it for another job by the time squeue answers. */
+static void test_a_job_that_got_the_node_after_the_order_loses_nothing(void **state)
+{
+	static const struct {
+		const char *squeue;
+		bool obeyed, taken;
+	} rows[] = {
+		{"107|7|CONFIGURING|p|None|c1\n", true, false},
+		{"107|7|RUNNING|p|None|c1\n", true, false},
+		{"107|7|COMPLETING|p|None|c1\n", true, true},
+		{"107|7|RUNNING|p|None|c1\n", false, true},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		teardown(state);
+		setup(state);
+		rescue_node(&F.e, node("c1"), false, "burstd: x");
+		passes();
+		assert_string_equal(F.story, "force c1 ");
+		squeue_fails(); /* it was asked before */
+		node("c1")->obeyed_ms = rows[i].obeyed ? BEGAN : BEGAN - 1;
+		passes();
+		squeue(rows[i].squeue);
+		assert_int_equal(strstr(F.events, "job-taken") != NULL, rows[i].taken);
+		assert_null(node("c1")->doomed);
+	}
+}
+
+/* What it said before slurmctld answered is of the jobs that lose it. */
+static void test_an_answer_of_before_the_order_shows_who_lost_the_node(void **state)
+{
+	(void)state;
+	rescue_node(&F.e, node("c1"), false, "burstd: x");
+	passes();
+	node("c1")->obeyed_ms = BEGAN;
+	squeue("107|7|RUNNING|p|None|c1\n");
+	assert_string_equal(F.story, "force c1 put 7 commit ");
+}
+
 /* slurmctld did not answer the first order: the next look gives it again, and asks first. */
 static void test_a_node_whose_order_was_lost_is_told_once_more(void **state)
 {
@@ -411,6 +450,8 @@ int main(void)
 		TEST(test_an_admins_reason_stays),
 		TEST(test_squeue_is_not_waited_for_for_ever),
 		TEST(test_a_job_that_began_before_the_order_was_heard_is_not_requeued),
+		TEST(test_a_job_that_got_the_node_after_the_order_loses_nothing),
+		TEST(test_an_answer_of_before_the_order_shows_who_lost_the_node),
 		TEST(test_a_node_whose_order_was_lost_is_told_once_more),
 		TEST(test_squeue_is_asked_once_the_node_is_fenced),
 		TEST(test_a_fence_that_hangs_holds_up_no_order),
