@@ -521,16 +521,16 @@ static bool is_postponed(const struct engine *e, const struct rescue *r)
 
 /* Is it slurmctld that holds it back, and nobody who wants it to begin later?  slurmctld counts
  * from when it requeued it, which was since it was taken and before now; a begin time that fits
- * that is its own, any other is somebody's wish.  If it is not known for how long it does that, or
- * its clock is another, none fits. */
-static bool is_held_back(const struct engine *e, const struct rescue *r,
-			 const struct slurm_job_detail *d)
+ * that is its own, any other is somebody's wish, and so is one that is not the first that was seen.
+ * If it is not known for how long it does that, or its clock is another, none fits. */
+static bool fits(const struct engine *e, const struct rescue *r, const struct slurm_job_detail *d)
 {
 	int64_t hold_ms = prereq_hold_ms(e), now = engine_now(e);
 	int64_t seen_ms = r->doubt_ms != 0 ? r->doubt_ms : now;
 	int64_t begin_ms = engine_from_wall(e, d->begin_ms);
 
 	return hold_ms > 0 && d->pending && !d->held && begin_ms > now &&
+	       (r->j.hold_ms == 0 || r->j.hold_ms == d->begin_ms) &&
 	       begin_ms >= r->j.at_ms + hold_ms - RESCUE_ROUND_MS &&
 	       begin_ms <= seen_ms + hold_ms + RESCUE_ROUND_MS && r->j.nodes[0] != '\0' &&
 	       !is_postponed(e, r);
@@ -559,12 +559,18 @@ static void requeued(struct engine *e, struct rescue *r, const struct slurm_job_
 			 d->held ? "it was requeued, and is held" : "it was requeued",
 			 d->pending && d->comment_free && !is_postponed(e, r));
 	}
-	if (is_held_back(e, r, d)) {
+	r->fits = fits(e, r, d);
+	if (!r->fits && !in_doubt(e, r, d)) {
+		finish(e, r);
+		return;
+	}
+	if (r->j.hold_ms == 0) { /* in doubt, too: who changes it then wants that, crash or not */
 		r->j.hold_ms = d->begin_ms;
 		journal_put_rescue(engine_tx(e), &r->j);
+	}
+	if (r->fits) {
+		r->doubt_ms = 0;
 		r->look_ms = engine_now(e) + RESCUE_GONE_MS;
-	} else if (!in_doubt(e, r, d)) {
-		finish(e, r);
 	}
 }
 
@@ -617,10 +623,12 @@ static bool are_gone(const struct engine *e, const struct rescue *r)
 	return gone;
 }
 
-/* The machines that it lost are gone.  Whoever has changed its begin time since has his will. */
+/* The machines that it lost are gone.  Whoever has changed its begin time since has his will.  What
+ * was written down before a restart may have been in doubt then. */
 static void lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
-	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && !is_postponed(e, r)) {
+	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && !is_postponed(e, r) &&
+	    (r->fits || fits(e, r, d))) {
 		e->count.jobs_lifted++;
 		slurm_start_now(e->slurm, r->j.id, engine_from_wall(e, d->begin_ms));
 		announce(e, r, "job-lifted",
@@ -639,7 +647,7 @@ static void on_fate(void *ctx, const struct slurm_job_detail *d)
 	r->asked = false; /* seen */
 	if (begins_work(e, r, d))
 		return;
-	if (r->j.hold_ms != 0) {
+	if (r->j.hold_ms != 0 && r->doubt_ms == 0) {
 		if (are_gone(e, r)) /* as when it was asked about */
 			lift(e, r, d);
 	} else if (d->pending || times_since(e, d->begin_ms, r->j.at_ms) || r->doubt_ms != 0) {
@@ -709,7 +717,7 @@ static bool is_due(struct engine *e, struct rescue *r)
 
 	if (r->j.at_ms == 0 || r->look_ms == 0 || r->look_ms > now)
 		return false;
-	if (r->j.hold_ms == 0)
+	if (r->j.hold_ms == 0 || r->doubt_ms != 0)
 		return true;
 	if (are_gone(e, r))
 		return true;

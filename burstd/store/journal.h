@@ -92,7 +92,8 @@ struct journal_rescue { /* a job that is about to lose a node, until it is known
 	char why[200];                         /* for people */
 	char nodes[JOURNAL_JOB_NODES_MAX + 1]; /* a list of all that it ran on; "": too long */
 	enum journal_signal signal;
-	/* It was requeued, and slurmctld holds it back until then, by its own clock; 0: not yet. */
+	/* It was requeued, and had this begin time when that was seen, by slurmctld's clock, which
+	 * may be how long slurmctld holds it back; 0: not yet. */
 	int64_t hold_ms;
 };
 

@@ -226,6 +226,60 @@ static void test_what_does_not_fit_is_looked_at_again_with_fresh_settings(void *
 	assert_int_equal(F.hurried, 1);
 }
 
+/* While it was looked at again somebody wanted it to begin a second later.  That fits, too. */
+static void test_in_doubt_the_first_begin_time_counts(void **state)
+{
+	(void)state;
+	F.hold_ms = 6000;
+	becomes("c1", NODE_DRAINING);
+	take_c1();
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_int_equal(F.put.hold_ms, BEGAN + 121000);
+	F.known_ms = W.now;
+	F.hold_ms = 121000;
+	shows(DETAIL("PENDING", "5", "1800000122"));
+	assert_int_equal(F.del, 107);
+	assert_string_equal(F.story, "put 7_2 commit force c1 put 7_2 ");
+}
+
+/* Burstd ended in doubt: it knows what it saw, and not whose that is. */
+static void test_in_doubt_it_is_let_go_after_a_restart_if_it_fits(void **state)
+{
+	static const struct {
+		const char *begin;
+		int64_t hold_ms;
+		bool lifted;
+	} rows[] = {
+		{"1800000121", 121000, true},
+		{"1800000122", 121000, false}, /* changed since */
+		{"1800000121", 60000, false},
+		{"1800000121", 0, false},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct journal_rescue row;
+
+		teardown(state);
+		setup(state);
+		F.hold_ms = 6000;
+		becomes("c1", NODE_DRAINING);
+		take_c1();
+		shows(DETAIL("PENDING", "5", "1800000121"));
+		row = F.put;
+		rescue_free(&F.e);
+		map_init(&F.e.rescues_map);
+		rescue_load(&F.e, &row);
+		F.events[0] = F.story[0] = '\0';
+		F.hold_ms = rows[i].hold_ms;
+		becomes("c1", NODE_GONE);
+		becomes("c2", NODE_GONE);
+		shows(DETAIL("PENDING", "5", rows[i].begin));
+		assert_string_equal(F.story, rows[i].lifted ? "start 7_2 " : "");
+		assert_int_equal(F.del, 107);
+		assert_null(strstr(F.events, "job-requeued")); /* told once */
+	}
+}
+
 /* Whatever became of it: that it was requeued is known. */
 static void test_in_doubt_it_goes_its_way(void **state)
 {
@@ -320,6 +374,8 @@ int main(void)
 		TEST(test_who_has_changed_its_begin_time_has_his_will),
 		TEST(test_a_begin_time_of_its_user_is_left_alone),
 		TEST(test_what_does_not_fit_is_looked_at_again_with_fresh_settings),
+		TEST(test_in_doubt_the_first_begin_time_counts),
+		TEST(test_in_doubt_it_is_let_go_after_a_restart_if_it_fits),
 		TEST(test_in_doubt_it_goes_its_way),
 		TEST(test_slurmctld_counts_its_wait_from_when_it_requeued_the_job),
 		TEST(test_a_job_that_was_refused_besides_is_not_let_go),
