@@ -44,11 +44,12 @@ struct fleet_place {                  /* where slurmctld has a node */
 	int64_t since_ms; /* begin of the first snapshot that said so */
 };
 
-struct fleet_insist {    /* an order about a node that slurmctld has not taken yet; memory only */
+struct fleet_insist {    /* an order about a node that slurmctld may not know; memory only */
 	const char *why; /* its Reason, for ever; NULL: there is none */
 	bool ends;       /* the node is to be powered down; else it drains */
 	uint64_t gen;    /* of the machine that it is about */
-	int64_t lost_ms; /* when slurmctld did not take it; 0: it has not answered */
+	int64_t lost_ms; /* when slurmctld did not take it ... */
+	int64_t took_ms; /* ... or did; both 0: it has not answered */
 };
 
 struct fleet_name { /* one Slurm node */

@@ -4,7 +4,13 @@
 
 /* Orders about a node that no snapshot would repeat: an admin drains or ends it, or its keys are
  * old.  slurmctld may not take such an order, because it is away or scontrol fails.  Then it is
- * given again as soon as a later snapshot still has the node as it was (F48, F49). */
+ * given again as soon as a later snapshot still has the node as it was (F48, F49).
+ *
+ * It may forget one that it took, too, if it ends before it has written it down, or another
+ * controller has read an older state (F50).  Then it did not answer in between: if it did, it was
+ * somebody who took the order back, and that stays (F51). */
+
+enum { INSIST_SAVED_MS = 60000 }; /* slurmctld writes its state every few seconds */
 
 /* Nobody answers there: slurmctld must not wait for it (slurm.md 2.2). */
 static bool is_silent(const struct fleet_name *nm)
@@ -15,7 +21,7 @@ static bool is_silent(const struct fleet_name *nm)
 
 static void give(struct engine *e, struct fleet_name *nm)
 {
-	nm->insist.lost_ms = 0;
+	nm->insist.lost_ms = nm->insist.took_ms = 0;
 	if (nm->insist.ends)
 		engine_power_down(e, nm, is_silent(nm), nm->insist.why);
 	else
@@ -58,29 +64,38 @@ void insist_told(struct engine *e, const struct slurm_order *o, bool ok)
 		if (nm == NULL || nm->insist.why == NULL || !is_of(&nm->insist, o->verb))
 			continue;
 		nm->insist.lost_ms = ok ? 0 : engine_now(e);
-		if (ok)
-			nm->insist.why = NULL;
+		nm->insist.took_ms = ok ? engine_now(e) : 0;
 	}
 	hostlist_free(h);
 }
 
-/* It goes already, or somebody has taken it out, or its machine is another now. */
+/* It is off, or its machine is another now. */
 static bool is_over(const struct fleet_name *nm)
+{
+	return slurm_is_off(nm->flags) || fleet_live(nm) == NULL ||
+	       fleet_live(nm)->n.gen != nm->insist.gen;
+}
+
+/* It goes already, or somebody has taken it out. */
+static bool is_done(const struct fleet_name *nm)
 {
 	uint32_t done = SLURM_POWER_DOWN | SLURM_POWERING_DOWN;
 
 	if (!nm->insist.ends)
 		done |= SLURM_DRAIN | SLURM_DOWN;
-	return slurm_is_off(nm->flags) || (nm->flags & done) != 0 || fleet_live(nm) == NULL ||
-	       fleet_live(nm)->n.gen != nm->insist.gen;
+	return (nm->flags & done) != 0;
 }
 
 void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms)
 {
-	if (nm->insist.why == NULL || nm->insist.lost_ms == 0 || began_ms <= nm->insist.lost_ms)
+	struct fleet_insist *in = &nm->insist;
+	int64_t answered_ms = in->lost_ms != 0 ? in->lost_ms : in->took_ms;
+	bool doubt = in->lost_ms != 0 || e->slurm_failed_ms > in->took_ms;
+
+	if (in->why == NULL || answered_ms == 0 || began_ms <= answered_ms)
 		return;
-	if (is_over(nm))
-		nm->insist.why = NULL;
-	else
+	if (!is_over(nm) && !is_done(nm) && doubt)
 		give(e, nm);
+	else if (is_over(nm) || !is_done(nm) || doubt || began_ms > in->took_ms + INSIST_SAVED_MS)
+		in->why = NULL;
 }

@@ -716,7 +716,7 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 void postpone_free(struct engine *e);
 
 /* --- insist.c --- */
-/* Orders that are given again if slurmctld does not take them.  why: a literal. */
+/* Orders that are given again if slurmctld does not take them, or forgets them.  why: a literal. */
 void insist_drain(struct engine *e, struct fleet_name *nm, const char *why);
 void insist_end(struct engine *e, struct fleet_name *nm, const char *why); /* power it down */
 void insist_told(struct engine *e, const struct slurm_order *o, bool ok);  /* slurmctld took it? */

@@ -240,7 +240,57 @@ static void test_an_order_that_is_lost_is_given_again(void **state)
 		snapshot(f, up, up, off);
 		assert_true(is_given(f));
 		is_answered(f, rows[i].verb, true);
-		assert_null(fleet_find(&f->e->fleet, "c1")->insist.why);
+		assert_true(fleet_find(&f->e->fleet, "c1")->insist.lost_ms == 0);
+		snapshot(f, up, up, off);
+		assert_false(is_given(f));
+	}
+}
+
+/* F50: slurmctld took it, and comes back without it.  Where it was there all the time, somebody has
+ * taken the order back, and has his will (F51). */
+static void test_an_order_that_slurmctld_forgot_is_given_again(void **state)
+{
+	static const struct {
+		enum engine_order order;
+		const char *verb, *then;
+		bool away, again;
+		int64_t ago_ms; /* it took the order, and has shown it since */
+	} rows[] = {
+		{ENGINE_DRAIN, "drain", "ALLOCATED+CLOUD", true, true, 0},
+		{ENGINE_DRAIN, "drain", "ALLOCATED+CLOUD", false, false, 0},
+		{ENGINE_DRAIN, "drain", "ALLOCATED+CLOUD", true, true, 59000},
+		{ENGINE_DRAIN, "drain", "ALLOCATED+CLOUD", true, false, 61000}, /* written down */
+		{ENGINE_DRAIN, "drain", "ALLOCATED+CLOUD+DRAIN", true, false, 0},
+		{ENGINE_TERMINATE, "power-down", "IDLE+CLOUD", true, true, 0},
+		{ENGINE_TERMINATE, "power-down", "IDLE+CLOUD", false, false, 0},
+		{ENGINE_TERMINATE, "power-down", "IDLE+CLOUD+POWERING_DOWN", true, false, 0},
+	};
+	const char *up = "IDLE+CLOUD", *off = "IDLE+CLOUD+POWERED_DOWN";
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct engine_request rq = {rows[i].order, "c1", "root", false};
+		struct fleet_insist *in;
+		struct fix *f;
+
+		(void)printf("# row %zu\n", i);
+		teardown(state);
+		setup(state);
+		f = *state;
+		load(f);
+		snapshot(f, up, up, off);
+		order(f, &rq, 1, 0, 0);
+		assert_true(is_given(f));
+		all_are_lost(f); /* as for scontrol */
+		is_answered(f, rows[i].verb, true);
+		in = &fleet_find(&f->e->fleet, "c1")->insist;
+		in->took_ms -= 2 + rows[i].ago_ms;
+		if (rows[i].ago_ms != 0)
+			snapshot(f, "IDLE+CLOUD+DRAIN+POWER_DOWN", up, off);
+		f->e->slurm_failed_ms = rows[i].away ? in->took_ms + 1 : in->took_ms;
+		snapshot(f, rows[i].then, up, off);
+		assert_int_equal(is_given(f), rows[i].again);
+		snapshot(f, up, up, off);
+		assert_false(is_given(f)); /* once, until it is answered */
 	}
 }
 
@@ -596,6 +646,8 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_given_again, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_an_order_that_slurmctld_forgot_is_given_again,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_not_the_next_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deletes_of_a_turn_share_a_commit, setup,
