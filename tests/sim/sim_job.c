@@ -360,17 +360,21 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 	}
 }
 
-/* Its times are by the wall clock: for the world they are others now. */
-void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
+static void shift(struct ctld_job *jobs, int64_t by)
 {
-	for (size_t i = 0; i < JOBS_MAX; i++) {
-		struct ctld_job *j = &c->jobs[i];
-
+	for (struct ctld_job *j = jobs; j < jobs + JOBS_MAX; j++) {
 		j->begin_at -= by;
 		j->back_to -= by;
 		j->requeued_to -= j->requeued_to != 0 ? by : 0;
 		j->waits_to -= j->waits_to != 0 ? by : 0;
 	}
+}
+
+/* Its times are by the wall clock: for the world they are others now. */
+void sim_ctld_clock_set(struct sim_ctld *c, int64_t by)
+{
+	shift(c->jobs, by);
+	shift(c->saved_jobs, by);
 }
 
 /* Users and admins hold jobs, release them, and move them to a later time. */

@@ -288,6 +288,11 @@ static void on_tick(struct world *w, void *ctx, uint64_t arg)
 		sim_lapse_begin(c);
 		return;
 	}
+	if (sim_lapse_save(c)) {
+		go_down(c);
+		sim_lapse_revert(c);
+		return;
+	}
 	if (w->now >= c->deaf_until && world_fault(w, SIM_CTLD_DEAF))
 		go_deaf(c);
 	sim_job_submit(c);

@@ -121,10 +121,14 @@ struct sim_ctld {
 		LOSS_NONE,
 		LOSS_ADDRESSES,
 		LOSS_JOBS,
-		LOSS_ALL
+		LOSS_ALL,
+		LOSS_ORDERS
 	} loses;           /* when it is up again */
 	int64_t forgot_at; /* it had lost jobs when it was up again ... */
 	int64_t resume_at; /* with a rate: it calls for no more nodes before this time */
+	struct ctld_node
+		saved[SIM_NODES_MAX + 1]; /* on its disk, which is seconds to minutes old */
+	struct ctld_job saved_jobs[JOBS_MAX];
 };
 
 struct sim_ctld *sim_ctld_new(struct world *w);
@@ -192,8 +196,10 @@ void sim_job_submit(struct sim_ctld *c); /* now and then somebody does */
 void sim_job_tick(struct sim_ctld *c);
 
 /* --- sim_lapse.c: what slurmctld forgets --- */
-void sim_lapse_begin(struct sim_ctld *c); /* it goes down, and will have forgotten something */
-void sim_lapse_end(struct sim_ctld *c);   /* it is up again */
+void sim_lapse_begin(struct sim_ctld *c);  /* it goes down, and will have forgotten something */
+bool sim_lapse_save(struct sim_ctld *c);   /* a second of its life; true: it dies ... */
+void sim_lapse_revert(struct sim_ctld *c); /* ... and knows only what it had saved */
+void sim_lapse_end(struct sim_ctld *c);    /* it is up again */
 /* Burstd has told the address of this node. */
 void sim_lapse_addr(struct sim_ctld *c, struct ctld_node *n);
 /* Its slurmd was not heard for SlurmdTimeout: is that because nobody told where it is? */

@@ -160,6 +160,8 @@ const struct sim_fault_info sim_faults[SIM_NFAULTS] = {
 			     why_tags},
 	[SIM_PRICE_MOVES] = {"prices move", 300, NODES, why_one},
 	[SIM_OFFER_GONE] = {"F8 offer is gone", 60, OTHER_THAN_CREATE | W(INDOUBT), why_cr},
+	[SIM_CTLD_REVERTS] = {"F50 slurmctld reverts", 15,
+			      (NODES & ~(W(READY) | W(DRAINING))) | NO_ROW, why_up},
 	[SIM_STILLBORN] = {"F10 fails once accepted", 200, OTHER_THAN_BOOT, why_boot},
 };
 
@@ -395,6 +397,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_stock_choose(w);
 	sim_tags_choose(w);
 	sim_price_choose(w);
+	sim_lapse_choose(w);
 	sim_rotate_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");

@@ -134,6 +134,8 @@ enum sim_fault {
 	SIM_TAGS_EDITED,  /* F13: somebody has changed them; likewise */
 	SIM_PRICE_MOVES,  /* what an offer costs changes; likewise */
 	SIM_OFFER_GONE,   /* F8: there is no such offer, for a while; likewise */
+	SIM_CTLD_REVERTS, /* F50: slurmctld comes back without the last that scontrol set; likewise
+			   */
 	SIM_NFAULTS
 };
 
@@ -476,6 +478,7 @@ void sim_absent_row(struct world *w, const struct node *was, const struct node *
 
 /* --- sim_slow.c --- */
 void sim_slow_choose(struct world *w);
+void sim_lapse_choose(struct world *w);
 void sim_slow_start(struct world *w);
 void sim_slow_wait(struct world *w); /* something is about to become durable */
 
