@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fmt.h"
+#include "base/fnv.h"
 #include "base/mem.h"
 
 /* Why a job of srun or salloc ends, in the terminal of whoever waits for it: slurmctld itself says
@@ -21,6 +22,7 @@ enum {
 	SRUN_HEARD_MS = 250,
 	SRUN_FORGET_MS = 60000, /* between two looks at who may be forgotten */
 	SRUN_SURE_MS = 60000,   /* slurmctld may lose its state, and give a number again */
+	SRUN_TOLD = 8,          /* sentences that are remembered of a job */
 };
 
 enum srun_kind { SRUN_UNKNOWN, SRUN_BATCH, SRUN_LISTENS };
@@ -32,6 +34,8 @@ struct srun {
 	bool asked;                       /* in the question on the wire */
 	int64_t at_ms;                    /* of the last sentence */
 	char text[SLURM_COMMENT_MAX + 1]; /* ... which it was; "": none yet */
+	uint64_t told[SRUN_TOLD];         /* hashes of those that went out, a ring ... */
+	unsigned ntold;                   /* ... and how many there were */
 };
 
 static struct srun *get(struct engine *e, uint64_t job)
@@ -61,9 +65,24 @@ void srun_free(struct engine *e)
 	map_fini(&e->sruns_map);
 }
 
-static void notify(struct engine *e, const struct srun *s)
+static uint64_t hash(const char *text)
+{
+	return fnv_bytes(FNV_BEGIN, text, strnlen(text, SLURM_COMMENT_MAX));
+}
+
+/* Or about to be. */
+static bool was_told(const struct srun *s, const char *text)
+{
+	for (unsigned i = 0; i < s->ntold && i < SRUN_TOLD; i++)
+		if (s->told[i] == hash(text))
+			return true;
+	return strncmp(s->text, text, sizeof(s->text) - 1) == 0;
+}
+
+static void notify(struct engine *e, struct srun *s)
 {
 	slurm_notify(e->slurm, s->key, s->text);
+	s->told[s->ntold++ % SRUN_TOLD] = hash(s->text);
 	e->count.jobs_notified++;
 }
 
@@ -73,7 +92,7 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 
 	if (s == NULL || s->kind == SRUN_BATCH)
 		return;
-	if (strncmp(s->text, text, sizeof(s->text) - 1) == 0)
+	if (was_told(s, text))
 		return; /* once */
 	if (s->kind == SRUN_LISTENS && engine_now(e) - s->at_ms >= SRUN_SURE_MS)
 		s->kind = SRUN_UNKNOWN;

@@ -104,6 +104,22 @@ static void test_each_sentence_once(void **state)
 	assert_int_equal(F.ntold, 2);
 	assert_string_equal(F.told[1], "7: burstd: no quota");
 	assert_int_equal(W.nasked, 1);
+	srun_tell(&F.e, 7, "burstd: none left"); /* the one before the last counts, too */
+	srun_tell(&F.e, 7, "burstd: no quota");
+	assert_int_equal(F.ntold, 2);
+}
+
+/* What came before squeue had answered, and gave way to another, was not heard. */
+static void test_a_sentence_that_nobody_heard_is_told(void **state)
+{
+	(void)state;
+	srun_tell(&F.e, 7, "a");
+	srun_tell(&F.e, 7, "b");
+	srun_run(&F.e);
+	who("7", NULL);
+	srun_tell(&F.e, 7, "a");
+	assert_int_equal(F.ntold, 2);
+	assert_string_equal(F.told[1], "7: a");
 }
 
 /* F50: slurmctld has lost its state, and the number is another job's.  A batch job would have the
@@ -217,6 +233,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_srun_is_told_and_batch_is_not, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_each_sentence_once, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_sentence_that_nobody_heard_is_told, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(test_a_batch_job_is_remembered, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_number_may_be_another_jobs_by_now, setup,
 						teardown),
