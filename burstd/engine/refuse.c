@@ -216,6 +216,15 @@ static bool is_due(const struct engine *e, const struct fleet_name *nm)
 	       (nm->forced_ms == 0 || engine_now(e) - nm->forced_ms >= DRIFT_REFORCE_MS);
 }
 
+/* Will what the job lacks be there some day?  One of sbatch waits for it. */
+static const char *prospect(const struct fleet_name *bad, const struct gang *g)
+{
+	bool lasting = bad->hint.lasting && !bad->hint.stale && !is_anothers(bad, g);
+
+	return lasting ? "no wait helps, so ask for something else"
+		       : "only those of sbatch wait and try again";
+}
+
 /* Whoever waits at a terminal hears it before the job ends: slurmctld requeues no job of srun and
  * salloc. */
 static void tell(struct gangs *g)
@@ -229,9 +238,8 @@ static void tell(struct gangs *g)
 		if (bad == NULL || !is_due(g->e, bad))
 			continue;
 		say_why(g->e, bad, &g->gangs[j], why);
-		(void)snprintf(text, sizeof(text),
-			       "burstd: %s; the job ends: only those of sbatch wait and try again",
-			       why);
+		(void)snprintf(text, sizeof(text), "burstd: %s; the job ends: %s", why,
+			       prospect(bad, &g->gangs[j]));
 		srun_tell(g->e, g->gangs[j].job.number, text);
 	}
 }

@@ -208,6 +208,17 @@ static void test_a_day_is_waited_for_what_no_wait_can_mend(void **state)
 	assert_int_equal(shared->refused_for, 8);
 }
 
+/* Whoever waits at a terminal is not sent to sbatch for what no wait can mend. */
+static void says_whether_a_wait_helps(bool helps)
+{
+	const char *end = strrchr(F.said, ';');
+
+	assert_non_null(end);
+	assert_string_equal(end,
+			    helps ? "; the job ends: only those of sbatch wait and try again"
+				  : "; the job ends: no wait helps, so ask for something else");
+}
+
 /* I24: what has changed since it was decided may have mended it; what is decided then counts. */
 static void test_a_day_is_waited_for_what_is_so_still(void **state)
 {
@@ -223,6 +234,7 @@ static void test_a_day_is_waited_for_what_is_so_still(void **state)
 		F.forced[0] = '\0';
 		squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
 		assert_int_equal(F.lasting, !anew);
+		says_whether_a_wait_helps(anew);
 	}
 }
 
@@ -273,6 +285,7 @@ static void test_a_day_is_waited_by_the_job_that_asked(void **state)
 					     : "pool p: its nodes were refused to another job");
 		assert_string_equal(F.heard, "7 ");
 		assert_memory_equal(F.said + strlen("burstd: "), F.why, strlen(F.why));
+		says_whether_a_wait_helps(job != 7); /* it may have it without the other */
 	}
 }
 
