@@ -166,12 +166,34 @@ static struct doomed *doom(struct engine *e, struct fleet_name *nm)
 	return d;
 }
 
+/* Whoever waits at a terminal hears it before the job ends. */
+static void tell_loss(struct engine *e, uint64_t job, const char *node, const char *why)
+{
+	char text[SLURM_COMMENT_MAX + 1];
+
+	(void)snprintf(text, sizeof(text), "burstd: the job loses node %.63s: %.120s", node,
+		       engine_bare(why));
+	srun_tell(e, job, text);
+}
+
+/* No job is on it, but one may wait for it to boot, and ends with it.  Of a refused node it has
+ * been told (refuse.c). */
+static void tell_waiting(struct engine *e, const struct fleet_name *nm, const char *why)
+{
+	const struct fleet_node *fn = fleet_live(nm);
+	uint64_t job = fn != NULL ? fn->n.job : nm->waits_for;
+
+	if (job != 0 && !nm->barred && (nm->flags & SLURM_POWERING_UP) != 0)
+		tell_loss(e, job, nm->name, why);
+}
+
 void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
 	struct doomed *d;
 
 	if (!fleet_may_work(nm)) {
-		force(e, nm, dead, why); /* no job is on it */
+		tell_waiting(e, nm, why);
+		force(e, nm, dead, why);
 		return;
 	}
 	d = doom(e, nm);
@@ -311,9 +333,7 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 		return; /* what is done about it is told when it is done */
 	(void)snprintf(detail, sizeof(detail), "job %s loses this node: %s", r->j.id, r->j.why);
 	engine_event(e, r->j.node, r->j.gen, "job-taken", detail);
-	(void)snprintf(detail, sizeof(detail), "burstd: the job loses node %.63s: %.120s",
-		       r->j.node, r->j.why);
-	srun_tell(e, r->j.job, detail);
+	tell_loss(e, r->j.job, r->j.node, r->j.why);
 }
 
 /* Does this answer say who is on the node?  Of one that goes down already any answer may, and one
@@ -387,19 +407,20 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 /* --- what became of the jobs -------------------------------------------------------------------
  */
 
-static void announce(struct engine *e, const struct rescue *r, const char *type, const char *what,
-		     bool comment)
+static void comment(struct engine *e, const struct rescue *r, const char *what)
+{
+	char text[SLURM_COMMENT_MAX + 1];
+
+	(void)snprintf(text, sizeof(text), "burstd: lost node %.63s: %.90s; %.64s", r->j.node,
+		       r->j.why, what);
+	slurm_postpone(e->slurm, r->j.id, 0, 0, text);
+	postpone_said(e, r->j.job, r->j.id, text);
+}
+
+static void announce(struct engine *e, const struct rescue *r, const char *type, const char *what)
 {
 	char detail[400];
 
-	if (comment) {
-		char text[SLURM_COMMENT_MAX + 1];
-
-		(void)snprintf(text, sizeof(text), "burstd: lost node %.63s: %.90s; %.64s",
-			       r->j.node, r->j.why, what);
-		slurm_postpone(e->slurm, r->j.id, 0, 0, text);
-		postpone_said(e, r->j.job, r->j.id, text);
-	}
 	(void)snprintf(detail, sizeof(detail), "job %s: %s", r->j.id, what);
 	engine_event(e, r->j.node, r->j.gen, type, detail);
 }
@@ -411,10 +432,9 @@ static void finish(struct engine *e, struct rescue *r)
 }
 
 /* Told, and over. */
-static void conclude(struct engine *e, struct rescue *r, const char *type, const char *what,
-		     bool comment)
+static void conclude(struct engine *e, struct rescue *r, const char *type, const char *what)
 {
-	announce(e, r, type, what, comment);
+	announce(e, r, type, what);
 	finish(e, r);
 }
 
@@ -427,7 +447,7 @@ void rescue_signalled(struct engine *e, struct rescue *r, const char *how)
 	journal_put_rescue(engine_tx(e), &r->j);
 	e->count.jobs_signalled++;
 	(void)snprintf(what, sizeof(what), "it was told to save its work (%.60s)", how);
-	announce(e, r, "job-signalled", what, false);
+	announce(e, r, "job-signalled", what);
 }
 
 static void conclude_ended(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
@@ -438,7 +458,7 @@ static void conclude_ended(struct engine *e, struct rescue *r, const struct slur
 	(void)snprintf(what, sizeof(what), "it ended as %.*s%s", (int)d->state.n, d->state.p,
 		       done ? "" : " and was not requeued");
 	e->count.jobs_ended++;
-	conclude(e, r, "job-ended", what, false);
+	conclude(e, r, "job-ended", what);
 }
 
 /* A job that was told, saved its work and ended in any way but well is not done: it is to go on
@@ -503,7 +523,7 @@ static void still_runs(struct engine *e, struct rescue *r)
 	    e->snapshot_ms < r->j.at_ms + RESCUE_STUCK_MS)
 		return;
 	if (!slurm_is_on(nm->flags) || (nm->newest != NULL && nm->newest->n.gen != r->j.gen)) {
-		conclude(e, r, "job-goes-on", "it runs on without that node", false);
+		conclude(e, r, "job-goes-on", "it runs on without that node");
 	} else if (!r->stuck && r->j.signal == JOURNAL_SIGNAL_NONE) {
 		r->stuck = true;
 		engine_event(e, r->j.node, r->j.gen, "job-stuck",
@@ -554,10 +574,12 @@ static bool in_doubt(struct engine *e, struct rescue *r, const struct slurm_job_
 static void requeued(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	if (r->doubt_ms == 0) {
+		const char *what = d->held ? "it was requeued, and is held" : "it was requeued";
+
 		e->count.jobs_requeued++;
-		announce(e, r, "job-requeued",
-			 d->held ? "it was requeued, and is held" : "it was requeued",
-			 d->pending && d->comment_free && !is_postponed(e, r));
+		if (d->pending && d->comment_free && !is_postponed(e, r))
+			comment(e, r, what);
+		announce(e, r, "job-requeued", what);
 	}
 	r->fits = fits(e, r, d);
 	if (!r->fits && !in_doubt(e, r, d)) {
@@ -632,7 +654,7 @@ static void lift(struct engine *e, struct rescue *r, const struct slurm_job_deta
 		e->count.jobs_lifted++;
 		slurm_start_now(e->slurm, r->j.id, engine_from_wall(e, d->begin_ms));
 		announce(e, r, "job-lifted",
-			 "it may start at once: the machines that it lost are gone", false);
+			 "it may start at once: the machines that it lost are gone");
 	}
 	finish(e, r);
 }
@@ -699,7 +721,7 @@ void rescue_fates(struct engine *e, const char *text, size_t len, const struct e
 			continue;
 		if (r->asked && err == NULL && r->j.at_ms != 0) {
 			e->count.jobs_ended++;
-			conclude(e, r, "job-ended", "slurmctld has forgotten it", false);
+			conclude(e, r, "job-ended", "slurmctld has forgotten it");
 		}
 		r->asked = false;
 		if (r->j.signal == JOURNAL_SIGNAL_NONE) /* else it may end any moment */

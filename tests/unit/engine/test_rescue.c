@@ -55,6 +55,43 @@ static void test_a_node_without_jobs_goes_at_once(void **state)
 	assert_int_equal(F.wanted, 0);
 }
 
+/* An order for a node that is still being made: its srun or salloc hears it before it ends. */
+static void test_a_job_whose_node_is_being_made_is_told(void **state)
+{
+	static const struct {
+		enum node_state state;
+		uint32_t flags;
+		bool barred;
+		const char *heard;
+	} rows[] = {
+		{NODE_WANTED, SLURM_POWERING_UP, false, "7"},
+		{NODE_CREATING, SLURM_POWERING_UP, false, "7"},
+		{NODE_INDOUBT, SLURM_POWERING_UP, false, "7"},
+		{NODE_GONE, SLURM_POWERING_UP, false, "8"},   /* it is to be bought once more */
+		{NODE_CREATING, SLURM_POWERING_UP, true, ""}, /* refuse.c has told it */
+		{NODE_CREATING, SLURM_POWERED_DOWN, false, ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char want[100] = "";
+
+		F.story[0] = F.heard[0] = '\0';
+		becomes("c1", rows[i].state);
+		node("c1")->newest->n.job = 7;
+		node("c1")->waits_for = 8;
+		node("c1")->flags = SLURM_KNOWN | rows[i].flags;
+		node("c1")->barred = rows[i].barred;
+		rescue_node(&F.e, node("c1"), false, ENGINE_WHY_TERMINATED);
+		if (rows[i].heard[0] != '\0')
+			add(want, sizeof(want), rows[i].heard,
+			    " burstd: the job loses node c1: terminated by an admin", "\n");
+		assert_string_equal(F.heard, want);
+		assert_int_equal(F.heard_at, 0); /* before the order */
+		assert_string_equal(F.story, "force c1 ");
+	}
+}
+
 /* It may have come up since the last snapshot, and have begun a job. */
 static void test_of_one_that_boots_squeue_is_asked(void **state)
 {
@@ -446,6 +483,7 @@ int main(void)
 		TEST(test_jobs_are_written_down_before_the_node_goes),
 		TEST(test_nothing_is_done_when_the_disk_fails),
 		TEST(test_a_node_without_jobs_goes_at_once),
+		TEST(test_a_job_whose_node_is_being_made_is_told),
 		TEST(test_of_one_that_boots_squeue_is_asked),
 		TEST(test_an_admins_reason_stays),
 		TEST(test_squeue_is_not_waited_for_for_ever),
