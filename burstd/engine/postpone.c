@@ -186,13 +186,10 @@ static void describe(char *out, size_t size, const struct engine *e, const struc
 	char at[FMT_TIME_SIZE], in[FMT_DUR_SIZE];
 	int64_t left = start > engine_now(e) ? start - engine_now(e) : 0;
 
-	(void)engine_time(e, at, start);
-	if (refusal_lasts(&p->refusal))
-		(void)snprintf(out, size, "%s; tried again when that changes, or at %.19sZ", p->why,
-			       at);
-	else
-		(void)snprintf(out, size, "%s; next try %.19sZ (in %s)", p->why, at,
-			       fmt_duration(in, left));
+	(void)snprintf(out, size, "%s; %s %.19sZ (in %s)", p->why,
+		       refusal_lasts(&p->refusal) ? "tried again when that changes, or at"
+						  : "next try",
+		       engine_time(e, at, start), fmt_duration(in, left));
 }
 
 static uint64_t counts_of(const struct slurm_job_detail *d)

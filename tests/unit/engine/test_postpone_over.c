@@ -262,7 +262,8 @@ static void test_it_waits_a_day(void **state)
 	refuse_for_good();
 	assert_true(F.wait_ms > 86390000 && F.wait_ms <= 86400000);
 	assert_string_equal(F.comment, "burstd: this job needs 12 nodes, the pool allows 8; tried "
-				       "again when that changes, or at 2027-01-16T07:30:00");
+				       "again when that changes, or at 2027-01-16T07:30:00 (in "
+				       "23h59m)");
 	later("PENDING", 7, 86339, F.comment);
 	assert_string_equal(F.started, "");
 }
