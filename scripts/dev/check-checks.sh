@@ -195,6 +195,41 @@ docs() {
 	swap docs/simcloud.md '| `--seed' '| `--document'
 	swap docs/simcloud.md 'cluster":"falcon"' 'cluster":"another"'
 	swap burstd/engine/refuse.c 'burstd: %s; the job ends' 'burstd: %s; planted words: systemctl restart burstd; the job ends'
+	# Sentences in a file that nobody has heard of: in a table, a macro, a buffer, a member and an argument; one for no job.
+	sed 's/^\t\t//' <<'C' | put burstd/engine/planted_words.c
+		#define PLANTED_WHY "burstd: planted in a macro"
+		static const struct {
+			const char *word, *text;
+		} planted_table[] = {{"a", "planted in a table"}};
+		struct planted {
+			char kept[80];
+		};
+		static const char *planted_text(int i)
+		{
+			return planted_table[i].text;
+		}
+		static void planted_fill(char *out, size_t size, const char *what)
+		{
+			(void)snprintf(out, size, "planted in a buffer: %s", what);
+		}
+		void planted(struct engine *e, struct fleet_name *nm, struct planted *p)
+		{
+			char why[80];
+			planted_fill(why, sizeof(why), planted_text(0));
+			refuse_mark(e, nm, NODE_BECAUSE_LIMIT, why);
+			(void)snprintf(p->kept, sizeof(p->kept), "planted in a member");
+			engine_power_down(e, nm, false, nm->barred ? PLANTED_WHY : p->kept);
+			srun_tell(e, 7, "planted in an argument");
+			engine_event(e, nm->name, 0, "planted", "planted for no job");
+		}
+C
+	sed 's/^\t\t//' <<'C' | put burstd/engine/slurm/planted_door.c
+		void slurm_planted(struct slurm *s, const char *job, const char *text)
+		{
+			(void)add(s, COMMAND_NOTIFY, job, text, 0);
+		}
+C
+	! scripts/dev/job-sentences.py . 2>&1 | grep -F 'planted for no job' || missed 'job-sentences.py takes what no job is told'
 	# shellcheck disable=SC2016
 	printf '%s\n' 'F999 I999' '| F998 | planted | `planted.bats`, `test_node.c` |' >>docs/reliability.md
 	refuses check-docs.sh scripts/dev/check-docs.sh . <<-'W'
@@ -211,6 +246,12 @@ docs() {
 		planted words: systemctl restart burstd; the job ends
 		a sentence on a job is not for researchers
 		docs/researchers.md: no section has "planted words
+		docs/researchers.md: no section has "planted in a table"
+		docs/researchers.md: no section has "planted in a macro"
+		docs/researchers.md: no section has "planted in a buffer"
+		docs/researchers.md: no section has "planted in a member"
+		docs/researchers.md: no section has "planted in an argument"
+		slurm_planted: a command with words about a job: put it into DOORS
 		planted_shipped is documented and does not exist
 		OPTIONS (option argument default): manual
 		docs/simcloud.md: document argument is documented
