@@ -560,9 +560,17 @@ static bool is_wait(const struct command *c)
 	return c->kind == COMMAND_POSTPONE && c->arg > 0;
 }
 
-/* Its time is over; or one of its jobs may have started, and have been requeued since. */
+static bool writes_comment(const struct command *c)
+{
+	return c->kind == COMMAND_CLEAR || (c->kind == COMMAND_POSTPONE && c->reason[0] != '\0');
+}
+
+/* Its time is over; or one of its jobs may have started, and have been requeued since; or somebody
+ * may have written another comment. */
 static bool is_late(const struct slurm *s, const struct command *c)
 {
+	if (writes_comment(c) && loop_now(s->loop) - c->made_ms >= SLURM_COMMENT_MS)
+		return true;
 	if (!is_wait(c) && c->kind != COMMAND_START)
 		return false;
 	return (is_wait(c) && c->arg <= wall_ms(s)) ||
@@ -695,8 +703,7 @@ static void drop_late(struct slurm *s, struct queue *q)
 
 static void on_late(void *ctx)
 {
-	static const struct err late = {.code = ERR_NOTSENT,
-					.msg = "the job may have started again since"};
+	static const struct err late = {.code = ERR_NOTSENT, .msg = "the job may be another since"};
 	struct slurm *s = ctx;
 	struct slurm_order order;
 	struct command *c = queue_take(&s->late);

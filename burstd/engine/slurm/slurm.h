@@ -34,7 +34,8 @@ enum {
 	SLURM_ASK_MAX = 500,    /* jobs in one question */
 	SLURM_CUTS_MAX = 64,    /* of one order: to find one node among a thousand takes ten */
 	SLURM_SIGNAL_MAX = 100, /* jobs in one scancel, which has an argument for each */
-	SLURM_COMMENT_MAX = 240, /* bytes of a reason or a comment of ours */
+	SLURM_COMMENT_MAX = 240,  /* bytes of a reason or a comment of ours */
+	SLURM_COMMENT_MS = 10000, /* an order waits so long, at most, to overwrite a comment */
 };
 
 enum slurm_question {
@@ -73,9 +74,9 @@ struct slurm_callbacks {
 	void (*answer)(void *ctx, enum slurm_question q, const char *text, size_t len,
 		       int64_t began_ms, const struct err *e);
 	/* A command ended, this one; e is set if it failed.  ERR_NOTSENT: it was not run, for a job
-	 * that it would make wait, or start, may have started since (slurm_postpone()).  One that
-	 * named a node which slurmctld does not know comes again, in two: the next tell what became
-	 * of its nodes. */
+	 * that it would make wait, or start, may have started since (slurm_postpone()), or somebody
+	 * may have written there what it would overwrite.  One that named a node which slurmctld
+	 * does not know comes again, in two: the next tell what became of its nodes. */
 	void (*updated)(void *ctx, const struct slurm_order *o, const struct err *e);
 	void *ctx;
 	/* Of people who read comments, reasons and words in terminals: the times in them are local,
@@ -126,12 +127,14 @@ void slurm_keep(struct slurm *s, const char *node, bool keep);
 /* Queue: the job, by its id, starts no sooner than in wait_ms (0: leave that), and its AdminComment
  * becomes this one (NULL: leave it).  It is pending, and may start at begin_ms (0: any time).  From
  * then on it may start, and be requeued by an update of nodes that runs before this command:
- * slurmctld has then set it a begin time that nobody has seen, and the command is not run. */
+ * slurmctld has then set it a begin time that nobody has seen, and the command is not run.  Nor is
+ * one with a comment that has waited for SLURM_COMMENT_MS: what was seen there was that long ago.
+ */
 void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment);
 /* As slurmctld will have this comment: what squeue shows is compared with that. */
 void slurm_words(const struct slurm *s, char *out, size_t size, const char *text);
-/* Queue: the job's AdminComment is empty from then on. */
+/* Queue: the job's AdminComment is empty from then on; likewise. */
 void slurm_clear_comment(struct slurm *s, const char *job);
 /* Queue, beside all else: the job's srun or salloc prints this, by the job's number.  Never for a
  * batch job, which would have it in its output (slurm.md). */

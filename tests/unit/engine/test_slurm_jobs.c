@@ -236,6 +236,57 @@ static void test_what_became_late_while_it_was_written_down_is_not_sent(void **s
 	}
 }
 
+/* F54, F55: what somebody has written into a comment since it was looked at stays, be it that
+ * burstd stood still before the order was given, or while its record was written.  A wait has no
+ * such hurry. */
+static void test_a_comment_that_waited_is_not_sent(void **state)
+{
+	static const struct {
+		const char *comment; /* "": cleared; NULL: only a wait */
+		int64_t wait_ms;
+		int waited_s;
+		const char *calls; /* NULL: it is late */
+	} rows[] = {
+		{"burstd: x", 0, 9, "update jobid=7 AdminComment=burstd: x\n"},
+		{"burstd: x", 0, 10, NULL},
+		{"burstd: x", 60000, 9, "update jobid=7 StartTime=now+60 AdminComment=burstd: x\n"},
+		{"burstd: x", 60000, 10, NULL},
+		{"", 0, 9, "update jobid=7 AdminComment=\n"},
+		{"", 0, 10, NULL},
+		{NULL, 60000, 10, "update jobid=7 StartTime=now+60\n"},
+	};
+	struct slurm_order o;
+
+	for (size_t i = 0; i < 2 * sizeof(rows) / sizeof(rows[0]); i++) {
+		bool late = rows[i / 2].calls == NULL, given = i % 2 == 1;
+		const char *comment = rows[i / 2].comment;
+		struct fix *f;
+
+		teardown(state);
+		setup_still(state);
+		f = *state;
+		if (comment != NULL && comment[0] == '\0')
+			slurm_clear_comment(f->slurm, "7");
+		else
+			slurm_postpone(f->slurm, "7", rows[i / 2].wait_ms, 0, comment);
+		if (given)
+			assert_true(slurm_next(f->slurm, &o));
+		clock_stands.tv_sec += rows[i / 2].waited_s;
+		if (!given)
+			assert_int_equal(slurm_next(f->slurm, &o), !late);
+		f->given = !late;
+		slurm_flush(f->slurm);
+		while (f->late + f->updated == 0)
+			loop_run(f->loop);
+		assert_int_equal(f->late, late);
+		assert_int_equal(f->unsent, late && given);
+		if (late)
+			assert_int_equal(access(f->calls, F_OK), -1);
+		else
+			assert_calls(f, rows[i / 2].calls);
+	}
+}
+
 int main(void)
 {
 #define T(fn)     cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -251,6 +302,7 @@ int main(void)
 		STILL(test_what_waits_is_by_the_clock_of_slurmctld),
 		T(test_a_job_that_may_have_started_since_is_not_told_when),
 		T(test_what_became_late_while_it_was_written_down_is_not_sent),
+		T(test_a_comment_that_waited_is_not_sent),
 	};
 #undef T
 #undef STILL
