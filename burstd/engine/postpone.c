@@ -19,8 +19,10 @@
  * changes: the configuration, a price, or the job.
  *
  * A word that was true once is taken back: as long as it stands there the job is looked at, once a
- * minute, and when it has its nodes the comment is cleared, if it is still what we wrote.  Of a job
- * that has ended slurmctld takes no comment (slurm.md). */
+ * minute, and its row stays.  When it has its nodes the comment is cleared, if it is
+ * still what we wrote: until squeue shows that it is gone, for an order may fail.
+ * What somebody else wrote, be it behind our words, is left alone.  Of a job that has ended
+ * slurmctld takes no comment (slurm.md). */
 
 enum {
 	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
@@ -34,13 +36,14 @@ enum {
 	POSTPONE_HOLD_MS = 121000, /* slurmctld holds a requeued job back so long, if not known */
 	POSTPONE_SENT_MS = 9000,   /* so long until a refused job is requeued */
 	POSTPONE_START_MS = 30000, /* between our time and slurmctld's: the order took so long */
-	POSTPONE_WORDS_MS = 86400000 + POSTPONE_WATCH_MS, /* a comment is looked after so long */
+	POSTPONE_HEARD_MS = 45000, /* a comment is there by then, or not at all */
 };
 
 struct postponed { /* one job */
 	struct postponed *next;
 	char key[FMT_U64_SIZE];
-	struct refusal refusal;        /* as durable */
+	/* As durable.  last_ms 0: it has no row; count 0: that is for our words alone. */
+	struct refusal refusal;
 	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it */
 	int64_t until_ms;              /* what it was told to wait for; 0: nothing */
 	int64_t told_wall_ms;          /* ... as slurmctld has it; 0: not by us */
@@ -55,8 +58,11 @@ struct postponed { /* one job */
 	bool unnamed;     /* id is its number: after a restart no more is known */
 	bool worded;      /* what it wishes was asked in this round */
 	bool wording;     /* ... by the question on the wire */
-	/* What we wrote into its AdminComment last; "": nothing that is to be taken back. */
-	char said[SLURM_COMMENT_MAX + 1];
+	/* What we wrote into its AdminComment last, and what of ours stood there before, should
+	 * slurmctld not have taken that. */
+	char said[SLURM_COMMENT_MAX + 1], was[SLURM_COMMENT_MAX + 1];
+	bool words;  /* one of them may stand there */
+	bool theirs; /* somebody has written there what could pass for ours */
 	int64_t said_ms;
 	/* Of one that no wait can mend: */
 	uint32_t pool;                  /* that it is about */
@@ -69,7 +75,7 @@ struct postponed { /* one job */
 	bool settled;                   /* it was seen with its nodes since it was told */
 };
 
-/* Any comment of ours: after a restart nobody knows which. */
+/* Any comment of ours: nobody knows which was the last. */
 static const char any_of_ours[] = "burstd:";
 
 static struct postponed *get(struct engine *e, uint64_t number)
@@ -82,6 +88,7 @@ static struct postponed *get(struct engine *e, uint64_t number)
 	p = mem_zalloc(sizeof(*p));
 	(void)fmt_u64(p->key, number);
 	(void)snprintf(p->id, sizeof(p->id), "%s", p->key);
+	(void)snprintf(p->said, sizeof(p->said), "%s", any_of_ours);
 	p->next = e->postponed;
 	e->postponed = p;
 	map_put(&e->postponed_map, p->key, p);
@@ -99,10 +106,10 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	p->unnamed = true;
-	p->anew = refusal_lasts(&p->refusal); /* the configuration may be another */
-	(void)snprintf(p->said, sizeof(p->said), "%s", any_of_ours);
+	/* The configuration may be another. */
+	p->anew = refusal_lasts(&p->refusal) && p->until_ms > engine_now(e);
+	p->words = p->loaded = true;
 	p->said_ms = p->look_ms = engine_now(e);
-	p->loaded = true;
 	e->postpone_words_ms = 0;
 }
 
@@ -122,8 +129,9 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 	char key[FMT_U64_SIZE];
 	const struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
 
-	return p != NULL && !refusal_over(&p->refusal, engine_now(e)) ? p->refusal
-								      : (struct refusal){0};
+	if (p == NULL || p->refusal.count == 0 || refusal_over(&p->refusal, engine_now(e)))
+		return (struct refusal){0};
+	return p->refusal;
 }
 
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why)
@@ -172,10 +180,32 @@ void postpone_clock_set(struct engine *e)
 	}
 }
 
-/* As scontrol will have it: what is compared with what squeue shows. */
-static void note_said(struct engine *e, struct postponed *p, const char *text)
+static bool is_like_ours(struct slurm_text comment)
 {
+	size_t n = sizeof(any_of_ours) - 1;
+
+	return comment.n >= n && memcmp(comment.p, any_of_ours, n) == 0;
+}
+
+static bool is_ours(const struct postponed *p, struct slurm_text comment)
+{
+	if (strcmp(p->said, any_of_ours) == 0)
+		return is_like_ours(comment);
+	return comment.n > 0 && (slurm_text_is(comment, p->said) || slurm_text_is(comment, p->was));
+}
+
+static bool may_say(const struct postponed *p, const struct slurm_job_detail *d)
+{
+	return d->comment.n == 0 || is_ours(p, d->comment);
+}
+
+/* As scontrol will have it: what is compared with what squeue shows. */
+static void note_said(struct engine *e, struct postponed *p, const struct slurm_job_detail *d,
+		      const char *text)
+{
+	(void)snprintf(p->was, sizeof(p->was), "%.*s", (int)d->comment.n, d->comment.p);
 	slurm_words(e->slurm, p->said, sizeof(p->said), text);
+	p->words = true;
 	p->said_ms = engine_now(e);
 }
 
@@ -202,7 +232,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	int64_t now = engine_now(e), start = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	char comment[SLURM_COMMENT_MAX + 1], what[SLURM_COMMENT_MAX], detail[320];
 	int64_t begin_ms = d->begin_ms;
-	bool later;
+	bool later, say = may_say(p, d);
 
 	if (was_told(e, p, d) && begin_ms > start + POSTPONE_ROUND_MS)
 		begin_ms = 0; /* it may be sooner again */
@@ -223,11 +253,10 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	}
 	describe(what, sizeof(what), e, p, start);
 	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
-	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms,
-		       d->comment_free ? comment : NULL);
+	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms, say ? comment : NULL);
 	p->counts = counts_of(d);
-	if (d->comment_free)
-		note_said(e, p, comment);
+	if (say)
+		note_said(e, p, d, comment);
 	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s", p->id, p->refusal.count,
 		       what);
 	engine_event(e, "", 0, "job-postponed", detail);
@@ -238,7 +267,8 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 
 /* Of a command that failed some jobs may have been told: they are looked at again.  One that
  * slurmctld had started again meanwhile is refused again.  Of one that was not sent none was; one
- * that it would have let start sooner (until_ms 0) needs it no more. */
+ * that it would have let start sooner (until_ms 0, and no words) needs it no more, and what
+ * rescue.c had to say is in the events. */
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
 	bool unsent = err != NULL && err->code == ERR_NOTSENT;
@@ -246,11 +276,11 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
 	if (err == NULL || strcmp(o->verb, "postpone") != 0)
 		return;
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
-		if (p->untold || !slurm_job_among(o->names, p->id))
+		if (p->untold || p->tells == 0 || !slurm_job_among(o->names, p->id))
 			continue;
-		p->tells -= unsent && p->tells > 0;
-		if (unsent ? p->until_ms == 0 : p->tells == POSTPONE_TELLS)
+		if (unsent ? p->until_ms == 0 && o->reason[0] == '\0' : p->tells == POSTPONE_TELLS)
 			continue;
+		p->tells -= unsent;
 		p->untold = true;
 		p->until_ms = 0;
 		p->look_ms = engine_now(e) + POSTPONE_AGAIN_MS;
@@ -266,15 +296,12 @@ void postpone_told(struct engine *e, const struct slurm_order *o, const struct e
  */
 static bool is_watched(const struct engine *e, const struct postponed *p)
 {
-	int64_t now = engine_now(e);
-
-	return p->until_ms > now || p->refusal.count > 0 ||
-	       (p->said[0] != '\0' && now - p->said_ms < POSTPONE_WORDS_MS && now >= p->said_ms);
+	return p->until_ms > engine_now(e) || p->refusal.count > 0 || p->words || p->theirs;
 }
 
 static void drop_refusal(struct engine *e, struct postponed *p)
 {
-	if (p->refusal.count != 0)
+	if (p->refusal.last_ms != 0)
 		journal_del_refusal(engine_tx(e), strtoull(p->key, NULL, 10));
 	p->refusal = (struct refusal){0};
 }
@@ -288,7 +315,7 @@ static void settle(struct engine *e, struct postponed *p, bool ended)
 	p->anew = false;
 	p->settled = true;
 	if (ended) {
-		p->said[0] = '\0'; /* and slurmctld takes no other comment */
+		p->words = p->theirs = false; /* slurmctld takes no other comment */
 		drop_refusal(e, p);
 	}
 	for (size_t i = 0; i < e->fleet.nall; i++) {
@@ -301,21 +328,16 @@ static void settle(struct engine *e, struct postponed *p, bool ended)
 	}
 }
 
-/* Nobody else has written there since. */
-static bool is_ours(const struct postponed *p, struct slurm_text comment)
+/* What is on its way to slurmctld may not be there yet. */
+static void look_at_words(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
-	size_t n = strlen(p->said);
-
-	if (strcmp(p->said, any_of_ours) == 0)
-		return comment.n >= n && memcmp(comment.p, any_of_ours, n) == 0;
-	return comment.n == n && memcmp(comment.p, p->said, n) == 0;
-}
-
-static void take_back(struct engine *e, struct postponed *p, struct slurm_text comment)
-{
-	if (p->said[0] != '\0' && is_ours(p, comment))
-		slurm_clear_comment(e->slurm, p->id);
-	p->said[0] = '\0';
+	p->theirs = is_like_ours(d->comment) && !is_ours(p, d->comment);
+	if (p->words && is_ours(p, d->comment)) {
+		if (d->placed)
+			slurm_clear_comment(e->slurm, p->id);
+	} else if (engine_now(e) - p->said_ms >= POSTPONE_HEARD_MS) {
+		p->words = false;
+	}
 }
 
 /* When slurmctld would start it, had we not told it to wait: what is left of its last run could
@@ -378,13 +400,13 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 	} else if (d->placed) {
 		if (!p->settled)
 			settle(e, p, false);
-		take_back(e, p, d->comment);
 	} else if (d->pending && (is_edited(p, d) || p->anew)) {
 		if (is_time_known(e, p))
 			start_anew(e, p, d);
 	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
 		p->until_ms = p->told_wall_ms = 0; /* somebody lets it start */
 	}
+	look_at_words(e, p, d);
 }
 
 void postpone_bought(struct engine *e, uint64_t number)
@@ -392,18 +414,26 @@ void postpone_bought(struct engine *e, uint64_t number)
 	char key[FMT_U64_SIZE];
 	struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
 
-	if (p != NULL && !p->untold && p->said[0] != '\0')
+	if (p != NULL && !p->untold && p->words)
 		p->look_ms = engine_now(e) + POSTPONE_BOUGHT_MS;
 }
 
-void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text)
+void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
+		  const char *text)
 {
-	struct postponed *p = get(e, number);
+	struct postponed *p = get(e, d->number);
 
+	if (!may_say(p, d))
+		return;
+	slurm_postpone(e->slurm, id, 0, 0, text);
+	note_said(e, p, d, text);
 	(void)snprintf(p->id, sizeof(p->id), "%s", id);
 	p->unnamed = false;
-	note_said(e, p, text);
+	p->tells = 0; /* of a refusal: its order has no words any more */
 	p->look_ms = engine_now(e) + POSTPONE_WATCH_MS;
+	if (p->refusal.last_ms == 0)
+		p->refusal.last_ms = engine_now(e);
+	journal_put_refusal(engine_tx(e), &(struct journal_refusal){d->number, p->refusal});
 }
 
 /* --- looking -----------------------------------------------------------------------------------
@@ -415,13 +445,14 @@ struct details { /* one answer */
 };
 
 /* An update of nodes that ran since, or is about to, may requeue the job once more: slurmctld had
- * given it one of those as well.  Then its begin time is not what the answer says.  In a storm
- * there is no such moment. */
+ * given it one of those as well.  Then its begin time is not what the answer says; nor may its
+ * comment be, if nobody has read the answer for long.  In a storm there is no such moment. */
 static bool is_overtaken(const struct engine *e, const struct postponed *p, int64_t began_ms)
 {
 	int64_t now = engine_now(e), first = p->first_ms != 0 ? p->first_ms : now;
 
-	return slurm_settled_ms(e->slurm) > began_ms && now - first < POSTPONE_CALM_MS;
+	return (slurm_settled_ms(e->slurm) > began_ms || now - began_ms >= SLURM_COMMENT_MS) &&
+	       now - first < POSTPONE_CALM_MS;
 }
 
 static void on_detail(void *ctx, const struct slurm_job_detail *shown)
@@ -613,10 +644,11 @@ static void ask_words(struct engine *e)
 /* --- the rest ----------------------------------------------------------------------------------
  */
 
-/* Begin times that slurmctld set are forgotten with the refusal that they were about. */
+/* Begin times that slurmctld set are forgotten with the refusal that they were about; but not
+ * before our words, of which nobody would know after a restart. */
 static void forget_refusal(struct engine *e, struct postponed *p)
 {
-	if (!p->untold && refusal_over(&p->refusal, engine_now(e)))
+	if (!p->untold && !p->words && refusal_over(&p->refusal, engine_now(e)))
 		drop_refusal(e, p);
 }
 

@@ -701,10 +701,12 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
-void postpone_clock_set(struct engine *e); /* back */
-/* Its nodes are bought; this is in its AdminComment now, and is to be taken back. */
-void postpone_bought(struct engine *e, uint64_t number);
-void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text);
+void postpone_clock_set(struct engine *e);               /* back */
+void postpone_bought(struct engine *e, uint64_t number); /* its nodes are */
+/* Write this into its AdminComment, unless somebody else has, and take it back when it has its
+ * nodes. */
+void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
+		  const char *text);
 /* What no wait could mend is decided anew: the configuration has changed, prices may have. */
 void postpone_anew(struct engine *e);
 void postpone_prices(struct engine *e);

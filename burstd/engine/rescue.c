@@ -407,22 +407,22 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 /* --- what became of the jobs -------------------------------------------------------------------
  */
 
-static void comment(struct engine *e, const struct rescue *r, const char *what)
-{
-	char text[SLURM_COMMENT_MAX + 1];
-
-	(void)snprintf(text, sizeof(text), "burstd: lost node %.63s: %.90s; %.64s", r->j.node,
-		       r->j.why, what);
-	slurm_postpone(e->slurm, r->j.id, 0, 0, text);
-	postpone_said(e, r->j.job, r->j.id, text);
-}
-
 static void announce(struct engine *e, const struct rescue *r, const char *type, const char *what)
 {
 	char detail[400];
 
 	(void)snprintf(detail, sizeof(detail), "job %s: %s", r->j.id, what);
 	engine_event(e, r->j.node, r->j.gen, type, detail);
+}
+
+static void comment(struct engine *e, const struct rescue *r, const struct slurm_job_detail *d,
+		    const char *what)
+{
+	char text[SLURM_COMMENT_MAX + 1];
+
+	(void)snprintf(text, sizeof(text), "burstd: lost node %.63s: %.90s; %.64s", r->j.node,
+		       r->j.why, what);
+	postpone_say(e, d, r->j.id, text);
 }
 
 static void finish(struct engine *e, struct rescue *r)
@@ -573,13 +573,13 @@ static bool in_doubt(struct engine *e, struct rescue *r, const struct slurm_job_
 
 static void requeued(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
-	if (r->doubt_ms == 0) {
-		const char *what = d->held ? "it was requeued, and is held" : "it was requeued";
+	const char *what = d->held ? "it was requeued, and is held" : "it was requeued";
 
+	if (r->doubt_ms == 0) {
 		e->count.jobs_requeued++;
-		if (d->pending && d->comment_free && !is_postponed(e, r))
-			comment(e, r, what);
 		announce(e, r, "job-requeued", what);
+		if (d->pending && !is_postponed(e, r))
+			comment(e, r, d, what);
 	}
 	r->fits = fits(e, r, d);
 	if (!r->fits && !in_doubt(e, r, d)) {

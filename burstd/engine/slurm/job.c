@@ -334,8 +334,8 @@ static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 	}
 	while (d->comment.n > 0 && d->comment.p[d->comment.n - 1] == ' ')
 		d->comment.n--;
-	d->comment_free = line.n == 0 || line.p[0] == ' ' || starts(line, "burstd:") ||
-			  starts(line, "(null)");
+	if (slurm_text_is(d->comment, "(null)"))
+		d->comment.n = 0;
 }
 
 void slurm_job_parse_detail(const char *text, size_t len, slurm_job_detail_fn fn, void *ctx)

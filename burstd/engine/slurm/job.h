@@ -96,8 +96,7 @@ struct slurm_job_detail {
 	bool running;            /* ... and works there */
 	int64_t begin_ms;        /* pending: not before this time; else its last start; 0: not said.
 				  * By slurmctld's clock, which is the wall clock */
-	bool comment_free;       /* AdminComment is empty or begins with "burstd:" */
-	struct slurm_text comment; /* of that as much as the column holds; borrowed */
+	struct slurm_text comment; /* AdminComment, as much as the column holds; borrowed */
 	struct slurm_text counts;  /* what it asks for, as it is printed: to be compared */
 };
 

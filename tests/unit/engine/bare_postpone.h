@@ -11,6 +11,7 @@ static struct fix {
 	char event[400];
 	/* what slurmctld was told last */
 	char job[40], comment[300];
+	char order[300]; /* the comment, as the order has it */
 	int64_t wait_ms, begin_ms;
 	unsigned told;
 	/* rows */
@@ -67,6 +68,7 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t b
 	F.begin_ms = begin_ms;
 	(void)snprintf(F.job, sizeof(F.job), "%s", job);
 	slurm_words(s, F.comment, sizeof(F.comment), comment != NULL ? comment : "left");
+	(void)snprintf(F.order, sizeof(F.order), "%s", comment != NULL ? comment : "");
 	F.wait_ms = wait_ms;
 	F.told++;
 }
@@ -155,6 +157,48 @@ static void details(const char *state, unsigned priority, int64_t begin, const c
 	postpone_run(&F.e);
 	W.now++;
 	postpone_details(&F.e, text, strlen(text), W.now, NULL);
+}
+
+/* A minute later slurmctld says this. */
+static inline void later(const char *state, unsigned priority, int64_t begin, const char *comment)
+{
+	W.now += 61000;
+	W.asked[0] = '\0';
+	details(state, priority, begin, comment);
+}
+
+/* What rescue.c has to say of it. */
+static inline void lose(const char *comment)
+{
+	char there[300];
+	const struct slurm_job_detail d = {
+		.number = 107, .pending = true, .comment = {there, strlen(comment)}};
+
+	(void)snprintf(there, sizeof(there), "%s", comment);
+	F.comment[0] = '\0';
+	postpone_say(&F.e, &d, "7_2", "burstd: lost node c1: x; it was requeued");
+}
+
+/* burstd starts anew, with the row that it has. */
+static inline void restart(void)
+{
+	postpone_free(&F.e);
+	F.e.postponed = NULL;
+	map_init(&F.e.postponed_map);
+	postpone_load(&F.e, &F.put);
+}
+
+/* ... and hears how people call the job: its number would be the whole array. */
+static inline void named(const char *state)
+{
+	char line[1200];
+
+	W.words[0] = '\0';
+	postpone_run(&F.e);
+	assert_string_equal(W.words, "107");
+	(void)snprintf(line, sizeof(line), "107|7_2|%s|p|None||1000|1|||(null)|(null) %-1025s\n",
+		       state, "(null)");
+	postpone_words(&F.e, line, strlen(line));
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -124,21 +124,12 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	add(F.story, sizeof(F.story), dead ? "down " : "force ", node, " ");
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
-		    const char *comment)
-{
-	(void)s;
-	(void)begin_ms;
-	assert_int_equal(wait_ms, 0);
-	(void)snprintf(F.comment, sizeof(F.comment), "%s <- %s", job, comment);
-}
-
-void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text)
+void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
+		  const char *text)
 {
 	(void)e;
-	(void)number;
-	(void)id;
-	assert_memory_equal(text, "burstd: ", 8);
+	assert_true(d->pending);
+	(void)snprintf(F.comment, sizeof(F.comment), "%s <- %s", id, text);
 }
 
 void srun_tell(struct engine *e, uint64_t job, const char *text)

@@ -293,10 +293,11 @@ static void test_the_gangs_of_two_calls_are_two(void **state)
 /* What its comment says is over in a moment, not when it would be looked at by itself. */
 static void test_who_is_bought_for_is_looked_at_soon(void **state)
 {
+	const struct slurm_job_detail d = {.number = 7, .pending = true, .comment = {"", 0}};
 	struct fix *f = *state;
 
 	load(f, 0, false);
-	postpone_said(f->e, 7, "7", "burstd: lost node c9");
+	postpone_say(f->e, &d, "7", "burstd: lost node c9");
 	postpone_run(f->e);
 	assert_true(f->e->postpone_next > engine_now(f->e) + 30000);
 	call(f, "c[1-2]", OLD);

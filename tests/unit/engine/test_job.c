@@ -225,35 +225,41 @@ static const struct {
 	const char *line;
 	bool understood;
 	struct slurm_job_detail want;
-	const char *state;
+	const char *state, *comment;
 } details[] = {
 	{LINE("7", PENDING, PRIORITY, START, "(null)"),
 	 true,
-	 {.pending = true, .begin_ms = INT64_C(1795264920000), .comment_free = true},
-	 "PENDING"},
+	 {.pending = true, .begin_ms = INT64_C(1795264920000)},
+	 "PENDING",
+	 ""},
 	{LINE("7", PENDING, PRIORITY, START, ""),
 	 true,
-	 {.pending = true, .begin_ms = INT64_C(1795264920000), .comment_free = true},
-	 "PENDING"},
+	 {.pending = true, .begin_ms = INT64_C(1795264920000)},
+	 "PENDING",
+	 ""},
 	{LINE("7", PENDING, HELD, "N/A                     ", "burstd: none"),
 	 true,
-	 {.pending = true, .held = true, .comment_free = true},
-	 "PENDING"},
+	 {.pending = true, .held = true},
+	 "PENDING",
+	 "burstd: none"},
 	{LINE("7", "CONFIGURING             ", PRIORITY, START, "see ticket 5"),
 	 true,
 	 {.begin_ms = INT64_C(1795264920000)},
-	 "CONFIGURING"},
+	 "CONFIGURING",
+	 "see ticket 5"},
 	{LINE("7", "NODE_FAIL               ", PRIORITY, START, "(null)"),
 	 true,
-	 {.ended = true, .begin_ms = INT64_C(1795264920000), .comment_free = true},
-	 "NODE_FAIL"},
-	{LINE("7", "COMPLETING              ", PRIORITY, START, "(null)"),
+	 {.ended = true, .begin_ms = INT64_C(1795264920000)},
+	 "NODE_FAIL",
+	 ""},
+	{LINE("7", "COMPLETING              ", PRIORITY, START, "(null) and more"),
 	 true,
-	 {.begin_ms = INT64_C(1795264920000), .comment_free = true},
-	 "COMPLETING"},
-	{LINE("x", PENDING, PRIORITY, START, ""), false, {0}, NULL},
-	{"7                       PENDING", false, {0}, NULL},
-	{"slurm_load_jobs error: Invalid job id specified", false, {0}, NULL},
+	 {.begin_ms = INT64_C(1795264920000)},
+	 "COMPLETING",
+	 "(null) and more"},
+	{LINE("x", PENDING, PRIORITY, START, ""), false, {0}, NULL, NULL},
+	{"7                       PENDING", false, {0}, NULL, NULL},
+	{"slurm_load_jobs error: Invalid job id specified", false, {0}, NULL, NULL},
 };
 
 static void test_details(void **state)
@@ -273,7 +279,7 @@ static void test_details(void **state)
 		assert_int_equal(s.details[0].pending, details[i].want.pending);
 		assert_int_equal(s.details[0].held, details[i].want.held);
 		assert_int_equal(s.details[0].begin_ms, details[i].want.begin_ms);
-		assert_int_equal(s.details[0].comment_free, details[i].want.comment_free);
+		assert_true(slurm_text_is(s.details[0].comment, details[i].comment));
 	}
 }
 

@@ -203,7 +203,8 @@ static void test_an_update_that_overtakes_the_answer(void **state)
 
 static void updated(const char *verb, const char *names, const struct err *err)
 {
-	const struct slurm_order o = {.verb = verb, .names = names, .of_jobs = true};
+	const struct slurm_order o = {
+		.verb = verb, .names = names, .reason = F.order, .of_jobs = true};
 
 	postpone_told(&F.e, &o, err);
 	W.now += 1000;
@@ -258,6 +259,53 @@ static void test_told_anew_when_it_was_too_late(void **state)
 	assert_int_equal(F.told, 10);
 	assert_int_equal(F.wait_ms, 0);
 	assert_non_null(strstr(F.comment, "(in 1m59s)"));
+}
+
+/* F54: nor is the job left without its words, when these are all that it was to have. */
+static void test_words_that_were_too_late_are_said_anew(void **state)
+{
+	static const struct err late = {.code = ERR_NOTSENT, .msg = "the job may be another"};
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 600, ""); /* its user's own time */
+	assert_int_equal(F.wait_ms, 0);
+	for (int i = 2; i < 10; i++) {
+		updated("postpone", "7_2", &late);
+		assert_string_equal(W.asked, "7_2");
+		details("PENDING", 7, 600, "");
+		assert_int_equal(F.told, i);
+		assert_memory_equal(F.comment, "burstd: why; ", 13);
+	}
+	updated("postpone", "7_2", &late);
+	details("PENDING", 7, 600, "paid by grant 7"); /* written meanwhile */
+	assert_string_equal(F.comment, "left");
+}
+
+/* What rescue.c had to say is no refusal: of that nothing would be left to say but the time. */
+static void test_no_refusal_is_told_that_never_was(void **state)
+{
+	static const struct err bad[] = {
+		{.code = ERR_NET, .msg = "unable to contact slurmctld"},
+		{.code = ERR_NOTSENT, .msg = "the job may be another"},
+	};
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(setup(state), 0);
+		lose("");
+		assert_int_equal(F.told, 1);
+		updated("postpone", "7_2", &bad[i]);
+		details("PENDING", 7, 6, "");
+		assert_int_equal(F.told, 1);
+		refuse("why");
+		details("PENDING", 7, 6, "");
+		lose(F.comment); /* the words of the refusal are none any more */
+		updated("postpone", "7_2", &bad[i]);
+		details("PENDING", 7, 6, "");
+		assert_int_equal(F.told, 3);
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
 }
 
 /* One that was to start sooner does so by itself. */
@@ -341,7 +389,7 @@ static void test_forgotten(void **state)
 {
 	(void)state;
 	refuse("why");
-	details("PENDING", 7, 6, "");
+	details("PENDING", 7, 6, "ask Ann");
 	W.now = BEGAN + 60000 + REFUSAL_SLACK_MS;
 	postpone_run(&F.e);
 	assert_int_equal(F.dels, 0);
@@ -370,6 +418,9 @@ static void test_loaded(void **state)
 	map_init(&F.e.postponed_map);
 	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 3, .last_ms = BEGAN + year}});
 	W.now += 2 * REFUSAL_MAX_MS + REFUSAL_SLACK_MS;
+	named("PENDING");
+	assert_int_equal(F.dels, 0); /* its words may be there */
+	details("PENDING", 7, 6, "ask Ann");
 	postpone_run(&F.e);
 	assert_int_equal(F.dels, 1);
 }
@@ -479,6 +530,8 @@ int main(void)
 		TEST(test_an_update_that_overtakes_the_answer),
 		TEST(test_told_again_when_it_was_not_taken),
 		TEST(test_told_anew_when_it_was_too_late),
+		TEST(test_words_that_were_too_late_are_said_anew),
+		TEST(test_no_refusal_is_told_that_never_was),
 		TEST(test_not_told_anew_what_came_by_itself),
 		TEST(test_not_told_again_and_again),
 		TEST(test_no_answer),

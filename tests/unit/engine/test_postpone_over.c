@@ -2,16 +2,8 @@
  * and what no wait can mend is decided anew when something has changed. */
 #include "bare_postpone.h"
 
-/* --- words that were true once -----------------------------------------------------------------
+/* --- words that were true once: more of them in test_postpone_words.c ---------------------------
  */
-
-/* A minute later slurmctld says this. */
-static void later(const char *state, unsigned priority, int64_t begin, const char *comment)
-{
-	W.now += 61000;
-	W.asked[0] = '\0';
-	details(state, priority, begin, comment);
-}
 
 static void test_a_comment_is_taken_back(void **state)
 {
@@ -53,17 +45,23 @@ static void test_a_comment_that_somebody_went_on_writing_stays(void **state)
 	assert_string_equal(F.cleared, "");
 }
 
-static void test_it_is_taken_back_once(void **state)
+/* An order may fail, or not be sent. */
+static void test_it_is_taken_back_until_it_is_gone(void **state)
 {
 	(void)state;
 	refuse("why");
 	details("PENDING", 7, 6, "");
-	later("RUNNING", 7, 0, F.comment);
-	assert_string_equal(F.cleared, "7_2");
+	for (int i = 0; i < 3; i++) {
+		F.cleared[0] = '\0';
+		later("RUNNING", 7, 0, F.comment);
+		assert_string_equal(F.cleared, "7_2");
+	}
 	F.cleared[0] = '\0';
-	later("RUNNING", 7, 0, F.comment);
+	later("RUNNING", 7, 0, "");
+	later("RUNNING", 7, 0, F.comment); /* whoever wrote that */
 	assert_string_equal(W.asked, "");
 	assert_string_equal(F.cleared, "");
+	assert_int_equal(F.dels, 1);
 }
 
 /* When its nodes are bought it is looked at soon, for a short job is over in a minute; a refusal
@@ -87,24 +85,16 @@ static void test_looked_at_when_its_nodes_are_bought(void **state)
  * how people call the job: its number would be the whole array. */
 static void test_others_words_are_taken_back_too(void **state)
 {
-	const char *words = "107|7_2|RUNNING|p|None|c1|1000|1|||(null)|(null) ";
-	char line[1200];
-
 	(void)state;
-	postpone_said(&F.e, 107, "7_2", "burstd: lost node c1: x; it was requeued");
+	lose("");
 	later("RUNNING", 7, 0, "burstd: lost node c1: x; it was requeued");
 	assert_string_equal(F.cleared, "7_2");
-	postpone_free(&F.e);
-	F.e.postponed = NULL;
-	map_init(&F.e.postponed_map);
 	F.cleared[0] = '\0';
-	postpone_load(&F.e, &(struct journal_refusal){107, {.count = 1, .last_ms = W.now - 1000}});
+	F.put = (struct journal_refusal){107, {.count = 1, .last_ms = W.now - 1000}};
+	restart();
 	W.asked[0] = '\0';
-	postpone_run(&F.e);
+	named("RUNNING");
 	assert_string_equal(W.asked, "");
-	assert_string_equal(W.words, "107");
-	(void)snprintf(line, sizeof(line), "%s%-1025s\n", words, "(null)");
-	postpone_words(&F.e, line, strlen(line));
 	W.now++;
 	details("RUNNING", 7, 0, "burstd: from before");
 	assert_string_equal(W.asked, "7_2");
@@ -418,6 +408,22 @@ static void test_decided_anew_after_a_restart(void **state)
 	assert_string_equal(F.started, "7_2");
 }
 
+/* It may start already. */
+static void test_not_decided_anew_after_a_restart_when_its_day_is_over(void **state)
+{
+	(void)state;
+	F.put = (struct journal_refusal){
+		107, {.count = 1, .last_ms = BEGAN - REFUSAL_DAY_MS, .wait_ms = REFUSAL_DAY_MS}};
+	restart();
+	named("PENDING");
+	W.now += 120000;
+	F.put.job = 0;
+	details("PENDING", 7, -120, "burstd: x");
+	assert_string_equal(W.asked, "7_2");
+	assert_string_equal(F.started, "");
+	assert_int_equal(F.put.job, 0);
+}
+
 /* I17: neither then may it start before slurmctld would start it by itself, for which slurm.conf is
  * asked first. */
 static void test_anew_after_a_restart_is_not_before_slurmctlds_own_time(void **state)
@@ -502,7 +508,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_a_comment_is_taken_back),
 		TEST(test_a_comment_that_somebody_went_on_writing_stays),
-		TEST(test_it_is_taken_back_once),
+		TEST(test_it_is_taken_back_until_it_is_gone),
 		TEST(test_looked_at_when_its_nodes_are_bought),
 		TEST(test_others_words_are_taken_back_too),
 		TEST(test_no_problem_of_a_job_that_is_over),
@@ -519,6 +525,7 @@ int main(void)
 		TEST(test_decided_anew_when_it_has_other_tasks),
 		TEST(test_anew_is_not_before_slurmctlds_own_time),
 		TEST(test_decided_anew_after_a_restart),
+		TEST(test_not_decided_anew_after_a_restart_when_its_day_is_over),
 		TEST(test_anew_after_a_restart_is_not_before_slurmctlds_own_time),
 		TEST(test_a_new_refusal_says_slurmctlds_own_time),
 		TEST(test_anew_after_a_restart_waits_for_slurm_conf),

@@ -100,12 +100,13 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	add(F.story, sizeof(F.story), "force ", node, "; ");
 }
 
-void postpone_said(struct engine *e, uint64_t number, const char *id, const char *text)
+void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
+		  const char *text)
 {
 	(void)e;
-	(void)number;
-	(void)id;
+	assert_int_equal(d->number, 7);
 	assert_memory_equal(text, "burstd: ", 8);
+	add(F.story, sizeof(F.story), "comment ", id, "; ");
 }
 
 void srun_tell(struct engine *e, uint64_t job, const char *text)
@@ -126,16 +127,6 @@ void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 	(void)s;
 	assert_true(begin_ms > W.now);
 	add(F.story, sizeof(F.story), "start ", job, "; ");
-}
-
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
-		    const char *comment)
-{
-	(void)s;
-	(void)begin_ms;
-	assert_int_equal(wait_ms, 0);
-	assert_non_null(comment);
-	add(F.story, sizeof(F.story), "comment ", job, "; ");
 }
 
 static struct fleet_name *node(const char *name)
@@ -299,7 +290,7 @@ static void test_a_job_that_was_not_told_is_not_held_back_so_long(void **state)
 	squeue();
 	shows("PENDING", "1800000240"); /* somebody wants it so */
 	assert_int_equal(F.put.hold_ms, 0);
-	assert_string_equal(F.story, "comment 7; c1 job-requeued; ");
+	assert_string_equal(F.story, "c1 job-requeued; comment 7; ");
 }
 
 /* Another of its machines goes between the question and the answer. */
@@ -329,20 +320,6 @@ static void test_an_answer_lets_no_job_start_while_something_of_it_is_left(void 
 	assert_string_equal(F.story, "start 7; c1 job-lifted; ");
 }
 
-static void test_somebody_elses_comment_stays(void **state)
-{
-	const char *text;
-
-	(void)state;
-	rescue_node(&F.e, node("c1"), false, "burstd: spot is over");
-	squeue();
-	W.now = rescue_next_ms(&F.e);
-	rescue_run(&F.e);
-	text = detail("7", "PENDING", "5", "1799999000", "ask Ann");
-	rescue_fates(&F.e, text, strlen(text), NULL);
-	assert_string_equal(F.story, "c1 job-requeued; ");
-}
-
 /* It lost one node, was asked about, and loses another: the answer shows the first run's end. */
 static void test_an_answer_of_before_a_job_was_taken_again(void **state)
 {
@@ -362,7 +339,7 @@ static void test_an_answer_of_before_a_job_was_taken_again(void **state)
 	assert_string_equal(F.story, "");
 	assert_int_equal(F.put.hold_ms, 0);
 	shows("PENDING", "1800000121");
-	assert_string_equal(F.story, "comment 7; c3 job-requeued; ");
+	assert_string_equal(F.story, "c3 job-requeued; comment 7; ");
 }
 
 static void test_a_job_that_is_sent_back_counts_from_then_on(void **state)
@@ -426,7 +403,6 @@ int main(void)
 		TEST(test_no_fate_is_asked_for_while_nodes_are_about_to_go),
 		TEST(test_a_told_job_is_held_back_from_when_it_ended),
 		TEST(test_a_job_that_was_not_told_is_not_held_back_so_long),
-		TEST(test_somebody_elses_comment_stays),
 		TEST(test_an_answer_lets_no_job_start_while_something_of_it_is_left),
 		TEST(test_an_answer_of_before_a_job_was_taken_again),
 		TEST(test_a_job_that_is_sent_back_counts_from_then_on),

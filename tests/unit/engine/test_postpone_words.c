@@ -1,0 +1,263 @@
+/* test_postpone_words.c - what burstd wrote into a job's comment: it is looked after for as
+ * long as it stands there; what people write is theirs. */
+#include "bare_postpone.h"
+
+static const char anns[] = "; Ann knows";
+
+static const char *with_anns(const char *comment)
+{
+	static char text[400];
+
+	(void)snprintf(text, sizeof(text), "%s%s", comment, anns);
+	return text;
+}
+
+/* --- as long as they stand there ---------------------------------------------------------------
+ */
+
+/* A node was lost, and the others are taken for two days; a machine is bought, and it runs. */
+static void test_they_are_looked_after_however_long_the_job_waits(void **state)
+{
+	(void)state;
+	lose("");
+	for (int i = 0; i < 2 * 24 * 60; i++) {
+		later("PENDING", 7, 0, F.comment);
+		assert_string_equal(W.asked, "7_2");
+	}
+	assert_string_equal(F.cleared, "");
+	postpone_bought(&F.e, 107);
+	postpone_run(&F.e);
+	assert_int_equal(F.e.postpone_next, W.now + 2000);
+	W.now += 2000;
+	details("CONFIGURING", 7, 0, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* Its user wants it to wait for three days: so long it is true that it was refused. */
+static void test_they_stand_as_long_as_its_users_time(void **state)
+{
+	const int64_t begin_s = 3 * 86400;
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, begin_s, "");
+	while (W.now < BEGAN + begin_s * 1000) {
+		later("PENDING", 7, (BEGAN - W.now) / 1000 + begin_s - 61, F.comment);
+		assert_string_equal(W.asked, "7_2");
+		assert_string_equal(F.cleared, "");
+	}
+	later("RUNNING", 7, 0, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* The row of a refusal outlives what it counts, and what rescue.c says has one of its own. */
+static void test_they_are_taken_back_after_a_restart(void **state)
+{
+	for (int lost = 0; lost < 2; lost++) {
+		assert_int_equal(setup(state), 0);
+		if (lost) {
+			lose("");
+		} else {
+			refuse("why");
+			details("PENDING", 7, 600, "");
+		}
+		assert_int_equal(F.rows, 1);
+		for (int i = 0; i < 9; i++)
+			later("PENDING", 7, 600 - 61 * i, F.comment);
+		assert_int_equal(F.dels, 0);
+		assert_int_equal(postpone_look(&F.e, 107).count, 0);
+		restart();
+		assert_int_equal(postpone_look(&F.e, 107).count, 0);
+		named("PENDING");
+		details("PENDING", 7, 0, F.comment);
+		assert_string_equal(W.asked, "7_2");
+		assert_string_equal(F.cleared, "");
+		later("RUNNING", 7, 0, F.comment);
+		assert_string_equal(F.cleared, "7_2");
+		assert_int_equal(F.dels, 0);
+		later("RUNNING", 7, 0, "");
+		postpone_run(&F.e);
+		assert_int_equal(F.dels, 1);
+		W.words[0] = W.asked[0] = '\0';
+		W.now += 61000;
+		postpone_run(&F.e);
+		assert_string_equal(W.words, "");
+		assert_string_equal(W.asked, "");
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
+/* F50: what has a row for its words alone was never refused, before and after a restart. */
+static void test_words_alone_are_no_refusal(void **state)
+{
+	struct refusal r;
+
+	(void)state;
+	lose("");
+	assert_int_equal(F.put.r.count, 0);
+	r = postpone_look(&F.e, 107);
+	assert_memory_equal(&r, &(struct refusal){0}, sizeof(r));
+	restart();
+	r = postpone_look(&F.e, 107);
+	assert_memory_equal(&r, &(struct refusal){0}, sizeof(r));
+	refuse("why");
+	assert_int_equal(F.put.r.count, 1);
+	assert_int_equal(F.put.r.first_ms, W.now);
+	details("PENDING", 7, 6, "");
+	later("CANCELLED", 7, 0, F.comment);
+	assert_int_equal(F.dels, 1);
+}
+
+/* The order is on its way, or failed: what stood there before is ours as well. */
+static void test_the_words_before_are_ours_too(void **state)
+{
+	char first[300];
+
+	(void)state;
+	refuse("first");
+	details("PENDING", 7, 6, "");
+	(void)snprintf(first, sizeof(first), "%s", F.comment);
+	W.now += 31000;
+	refuse("second");
+	details("PENDING", 7, 6, first);
+	assert_non_null(strstr(F.comment, "second"));
+	later("RUNNING", 7, 0, first);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* It was bought for at once: its words are not there yet. */
+static void test_words_on_their_way_are_looked_for_again(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	postpone_bought(&F.e, 107);
+	W.now += 2000;
+	details("CONFIGURING", 7, 0, "");
+	later("RUNNING", 7, 0, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* --- what people write -------------------------------------------------------------------------
+ */
+
+static void test_what_people_add_stays_when_it_is_refused_again(void **state)
+{
+	const char *text;
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	text = with_anns(F.comment);
+	W.now += 31000;
+	refuse("why");
+	details("PENDING", 7, 6, text);
+	assert_true(F.wait_ms > 0);
+	assert_string_equal(F.comment, "left");
+	for (int i = 0; i < 60; i++) /* so that the refusals count no more */
+		later("PENDING", 7, 0, text);
+	refuse("why");
+	details("PENDING", 7, 6, text);
+	assert_string_equal(F.comment, "left");
+	for (int i = 0; i < 60; i++)
+		later("RUNNING", 7, 0, text);
+	refuse("why");
+	details("PENDING", 7, 6, text);
+	assert_string_equal(F.comment, "left");
+	assert_string_equal(F.cleared, "");
+}
+
+static void test_what_people_add_stays_when_a_node_is_lost(void **state)
+{
+	const char *text;
+
+	(void)state;
+	lose("ask Ann");
+	assert_string_equal(F.comment, "");
+	assert_int_equal(F.rows, 0);
+	lose("");
+	text = with_anns(F.comment);
+	lose(F.comment); /* ours */
+	assert_string_not_equal(F.comment, "");
+	lose(text);
+	assert_string_equal(F.comment, "");
+}
+
+/* F54: burstd stood still with squeue's answer.  Where squeue is as slow as that, words there are
+ * all the same. */
+static void test_an_answer_that_lay_for_long_says_nothing_of_the_comment(void **state)
+{
+	const char *text;
+	int64_t asked;
+
+	for (int slow = 0; slow < 2; slow++) {
+		assert_int_equal(setup(state), 0);
+		W.now++; /* the refusal was before */
+		refuse("why");
+		asked = ++W.now;
+		postpone_run(&F.e);
+		W.now += SLURM_COMMENT_MS;
+		text = detail("107", "PENDING", "7", "1800000120", "");
+		postpone_details(&F.e, text, strlen(text), asked, NULL);
+		assert_int_equal(F.told, 0);
+		asked = W.now += 300;
+		postpone_run(&F.e);
+		W.now += slow ? SLURM_COMMENT_MS : 100;
+		text = detail("107", "PENDING", "7", "1800000120", slow ? "" : "ask Ann");
+		postpone_details(&F.e, text, strlen(text), asked, NULL);
+		assert_int_equal(F.told, 1);
+		assert_memory_equal(F.comment, slow ? "burs" : "left", 4);
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
+/* One that has ended is not watched, whoever wrote there. */
+static void test_what_has_ended_is_let_be(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	later("CANCELLED", 7, 6, with_anns(F.comment));
+	assert_int_equal(F.dels, 1);
+	later("CANCELLED", 7, 6, with_anns(F.comment));
+	assert_string_equal(W.asked, "");
+}
+
+/* After a restart nobody knows what we wrote last. */
+static void test_after_a_restart_all_that_begins_so_is_ours(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	restart();
+	refuse("why");
+	details("PENDING", 7, 6, "ask Ann");
+	assert_string_equal(F.comment, "left");
+	refuse("why");
+	details("PENDING", 7, 6, "burstd: from before");
+	assert_memory_equal(F.comment, "burstd: why", 11);
+	refuse("why");
+	details("PENDING", 7, 6, "burstd: from before and more");
+	assert_string_equal(F.comment, "left");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_they_are_looked_after_however_long_the_job_waits),
+		TEST(test_they_stand_as_long_as_its_users_time),
+		TEST(test_they_are_taken_back_after_a_restart),
+		TEST(test_words_alone_are_no_refusal),
+		TEST(test_the_words_before_are_ours_too),
+		TEST(test_words_on_their_way_are_looked_for_again),
+		TEST(test_what_people_add_stays_when_it_is_refused_again),
+		TEST(test_what_people_add_stays_when_a_node_is_lost),
+		TEST(test_an_answer_that_lay_for_long_says_nothing_of_the_comment),
+		TEST(test_what_has_ended_is_let_be),
+		TEST(test_after_a_restart_all_that_begins_so_is_ours),
+	};
+
+	return cmocka_run_group_tests_name("postpone/words", tests, NULL, NULL);
+}
