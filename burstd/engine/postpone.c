@@ -19,8 +19,8 @@
  * changes: the configuration, a price, or the job.
  *
  * A word that was true once is taken back: as long as it stands there the job is looked at, once a
- * minute, and its row stays.  When it has its nodes the comment is cleared, if it is
- * still what we wrote: until squeue shows that it is gone, for an order may fail.
+ * minute, and its row stays.  When it has its nodes, or what was said is over, the comment is
+ * cleared, if it is still what we wrote: until squeue shows that it is gone, for an order may fail.
  * What somebody else wrote, be it behind our words, is left alone.  Of a job that has ended
  * slurmctld takes no comment (slurm.md). */
 
@@ -28,15 +28,16 @@ enum {
 	POSTPONE_AGAIN_MS = 300,  /* it is still being requeued: look again */
 	POSTPONE_RETRY_MS = 5000, /* slurmctld did not answer */
 	POSTPONE_GIVE_UP_MS = 10000,
-	POSTPONE_CALM_MS = 5000,   /* so long an answer is looked for that no update overtook */
-	POSTPONE_ROUND_MS = 2000,  /* a command takes so long, and slurmctld knows no fractions */
-	POSTPONE_TELLS = 3,        /* slurmctld took it not, or did not hear it: so often in all */
-	POSTPONE_WATCH_MS = 60000, /* between two looks at one that was told */
-	POSTPONE_BOUGHT_MS = 2000, /* its nodes are bought: a refusal comes sooner */
-	POSTPONE_HOLD_MS = 121000, /* slurmctld holds a requeued job back so long, if not known */
-	POSTPONE_SENT_MS = 9000,   /* so long until a refused job is requeued */
-	POSTPONE_START_MS = 30000, /* between our time and slurmctld's: the order took so long */
-	POSTPONE_HEARD_MS = 45000, /* a comment is there by then, or not at all */
+	POSTPONE_CALM_MS = 5000,    /* so long an answer is looked for that no update overtook */
+	POSTPONE_ROUND_MS = 2000,   /* a command takes so long, and slurmctld knows no fractions */
+	POSTPONE_TELLS = 3,         /* slurmctld took it not, or did not hear it: so often in all */
+	POSTPONE_WATCH_MS = 60000,  /* between two looks at one that was told */
+	POSTPONE_BOUGHT_MS = 2000,  /* its nodes are bought: a refusal comes sooner */
+	POSTPONE_HOLD_MS = 121000,  /* slurmctld holds a requeued job back so long, if not known */
+	POSTPONE_SENT_MS = 9000,    /* so long until a refused job is requeued */
+	POSTPONE_START_MS = 30000,  /* between our time and slurmctld's: the order took so long */
+	POSTPONE_STALE_MS = 300000, /* a comment whose time is over stands so long */
+	POSTPONE_HEARD_MS = 45000,  /* a comment is there by then, or not at all */
 };
 
 struct postponed { /* one job */
@@ -64,6 +65,7 @@ struct postponed { /* one job */
 	bool words;  /* one of them may stand there */
 	bool theirs; /* somebody has written there what could pass for ours */
 	int64_t said_ms;
+	int64_t good_ms; /* what it says is over then; before, if the job has its nodes */
 	/* Of one that no wait can mend: */
 	uint32_t pool;                  /* that it is about */
 	int64_t costs[CONF_OFFERS_MAX]; /* of its rungs, then */
@@ -109,6 +111,7 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	/* The configuration may be another. */
 	p->anew = refusal_lasts(&p->refusal) && p->until_ms > engine_now(e);
 	p->words = p->loaded = true;
+	p->good_ms = r->r.count > 0 ? p->until_ms + POSTPONE_STALE_MS : INT64_MAX;
 	p->said_ms = p->look_ms = engine_now(e);
 	e->postpone_words_ms = 0;
 }
@@ -207,6 +210,7 @@ static void note_said(struct engine *e, struct postponed *p, const struct slurm_
 	slurm_words(e->slurm, p->said, sizeof(p->said), text);
 	p->words = true;
 	p->said_ms = engine_now(e);
+	p->good_ms = INT64_MAX;
 }
 
 /* "none left; next try 2026-01-02T03:04:05Z (in 27s)" */
@@ -255,8 +259,10 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
 	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms, say ? comment : NULL);
 	p->counts = counts_of(d);
-	if (say)
+	if (say) {
 		note_said(e, p, d, comment);
+		p->good_ms = start + POSTPONE_STALE_MS;
+	}
 	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s", p->id, p->refusal.count,
 		       what);
 	engine_event(e, "", 0, "job-postponed", detail);
@@ -331,11 +337,14 @@ static void settle(struct engine *e, struct postponed *p, bool ended)
 /* What is on its way to slurmctld may not be there yet. */
 static void look_at_words(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
+	int64_t now = engine_now(e);
+	bool over = d->placed || (d->pending && now >= p->good_ms);
+
 	p->theirs = is_like_ours(d->comment) && !is_ours(p, d->comment);
 	if (p->words && is_ours(p, d->comment)) {
-		if (d->placed)
+		if (over)
 			slurm_clear_comment(e->slurm, p->id);
-	} else if (engine_now(e) - p->said_ms >= POSTPONE_HEARD_MS) {
+	} else if (now - p->said_ms >= POSTPONE_HEARD_MS) {
 		p->words = false;
 	}
 }
@@ -367,7 +376,7 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 	char detail[96];
 
 	p->anew = false;
-	p->until_ms = p->told_wall_ms = 0;
+	p->until_ms = p->told_wall_ms = p->good_ms = 0;
 	p->refusal.wait_ms = REFUSAL_MS; /* it waits no longer */
 	journal_put_refusal(engine_tx(e),
 			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
@@ -404,7 +413,7 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 		if (is_time_known(e, p))
 			start_anew(e, p, d);
 	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
-		p->until_ms = p->told_wall_ms = 0; /* somebody lets it start */
+		p->until_ms = p->told_wall_ms = p->good_ms = 0; /* somebody lets it start */
 	}
 	look_at_words(e, p, d);
 }

@@ -15,7 +15,7 @@ static void test_a_comment_is_taken_back(void **state)
 		{"CONFIGURING", NULL, true},
 		{"RUNNING", "burstd: something else", false}, /* another hand */
 		{"RUNNING", "(null)", false},
-		{"PENDING", NULL, false},   /* it waits for its turn */
+		{"PENDING", NULL, true},    /* the time of the next try is long over */
 		{"COMPLETED", NULL, false}, /* slurmctld would not take it */
 		{"CANCELLED", NULL, false},
 	};

@@ -1,5 +1,5 @@
-/* test_postpone_words.c - what burstd wrote into a job's comment: it is looked after for as
- * long as it stands there; what people write is theirs. */
+/* test_postpone_words.c - what burstd wrote into a job's comment: it stands there for as long as it
+ * is true, and is looked after for as long as it stands there; what people write is theirs. */
 #include "bare_postpone.h"
 
 static const char anns[] = "; Ann knows";
@@ -71,7 +71,8 @@ static void test_they_are_taken_back_after_a_restart(void **state)
 		named("PENDING");
 		details("PENDING", 7, 0, F.comment);
 		assert_string_equal(W.asked, "7_2");
-		assert_string_equal(F.cleared, "");
+		assert_string_equal(F.cleared, lost ? "" : "7_2"); /* the next try is over */
+		F.cleared[0] = '\0';
 		later("RUNNING", 7, 0, F.comment);
 		assert_string_equal(F.cleared, "7_2");
 		assert_int_equal(F.dels, 0);
@@ -136,6 +137,98 @@ static void test_words_on_their_way_are_looked_for_again(void **state)
 	W.now += 2000;
 	details("CONFIGURING", 7, 0, "");
 	later("RUNNING", 7, 0, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+/* --- as long as they are true ------------------------------------------------------------------
+ */
+
+static void test_they_go_when_the_next_try_is_over(void **state)
+{
+	static const struct {
+		const char *state;
+		unsigned priority;
+		int64_t after_s; /* the time that they name */
+		const char *comment;
+		bool cleared;
+	} rows[] = {
+		{"PENDING", 7, 240, NULL, false},
+		{"PENDING", 7, 301, NULL, true},
+		{"PENDING", 0, 301, NULL, true}, /* held */
+		{"PENDING", 7, 301, "burstd: something else", false},
+		{"COMPLETING", 7, 301, NULL, false}, /* it is being requeued, or has ended */
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(setup(state), 0);
+		refuse("why");
+		details("PENDING", 7, 6, "");
+		W.now = BEGAN + REFUSAL_MS + rows[i].after_s * 1000;
+		details(rows[i].state, rows[i].priority, -rows[i].after_s,
+			rows[i].comment != NULL ? rows[i].comment : F.comment);
+		assert_string_equal(W.asked, "7_2");
+		assert_string_equal(F.cleared, rows[i].cleared ? "7_2" : "");
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
+/* ... by what the row says, if that was before our start. */
+static void test_they_go_when_the_next_try_of_before_a_restart_is_over(void **state)
+{
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	restart();
+	named("PENDING");
+	W.now = BEGAN + REFUSAL_MS + 240000;
+	details("PENDING", 7, -240, F.comment);
+	assert_string_equal(F.cleared, "");
+	later("PENDING", 7, -301, F.comment);
+	assert_string_equal(F.cleared, "7_2");
+}
+
+static void refuse_for_good(void)
+{
+	F.bad.hint.lasting = true;
+	refuse("this job needs 12 nodes, the pool allows 8");
+	details("PENDING", 7, 6, "");
+	W.now += 10000;
+}
+
+/* Whether it may try at once, or somebody wants it to wait. */
+static void test_they_go_when_it_is_decided_anew(void **state)
+{
+	static const struct {
+		unsigned priority;
+		int64_t begin_s;
+		bool started;
+	} rows[] = {{7, 86390, true}, {7, 90000, false}, {0, 86390, false}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		assert_int_equal(setup(state), 0);
+		refuse_for_good();
+		later("PENDING", rows[i].priority, rows[i].begin_s - 61, F.comment);
+		assert_string_equal(F.cleared, "");
+		postpone_anew(&F.e);
+		details("PENDING", rows[i].priority, rows[i].begin_s - 61, F.comment);
+		assert_string_equal(F.started, rows[i].started ? "7_2" : "");
+		assert_string_equal(F.cleared, "7_2");
+		F.cleared[0] = '\0';
+		later("PENDING", 7, 0, "");
+		later("PENDING", 7, 0, F.comment); /* whoever wrote that */
+		assert_string_equal(F.cleared, "");
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
+static void test_they_go_when_somebody_lets_it_start(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	later("PENDING", 7, 0, F.comment);
+	assert_string_equal(F.started, "");
 	assert_string_equal(F.cleared, "7_2");
 }
 
@@ -252,6 +345,10 @@ int main(void)
 		TEST(test_words_alone_are_no_refusal),
 		TEST(test_the_words_before_are_ours_too),
 		TEST(test_words_on_their_way_are_looked_for_again),
+		TEST(test_they_go_when_the_next_try_is_over),
+		TEST(test_they_go_when_the_next_try_of_before_a_restart_is_over),
+		TEST(test_they_go_when_it_is_decided_anew),
+		TEST(test_they_go_when_somebody_lets_it_start),
 		TEST(test_what_people_add_stays_when_it_is_refused_again),
 		TEST(test_what_people_add_stays_when_a_node_is_lost),
 		TEST(test_an_answer_that_lay_for_long_says_nothing_of_the_comment),
