@@ -7,6 +7,11 @@
 #include "sim_journal.h"
 #include "sim_slurm.h"
 
+enum {
+	STALE_MS = 5 * SIM_MINUTE, /* a comment stands so long behind the time that it names */
+	LOOKED_TWICE_MS = 3 * SIM_MINUTE, /* burstd looks at it once a minute */
+};
+
 /* It was so as burstd was told, and burstd has heard all since. */
 static bool is_calm(const struct sim_ctld *c)
 {
@@ -140,6 +145,27 @@ void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail)
 			   (unsigned)j->id);
 	if (strcmp(type, "job-ended") == 0 && j->state != JOB_FAILED && j->state != JOB_COMPLETING)
 		world_fail(c->w, "P3: job %u is said to have ended, and has not", (unsigned)j->id);
+}
+
+/* Is what burstd wrote there over?  That a job lost its node is so until it has others. */
+static bool is_over(const struct sim_ctld *c, const struct ctld_job *j)
+{
+	bool waits = j->state == JOB_PENDING && strstr(j->comment, "; next try ") != NULL;
+
+	if (strncmp(j->comment, "burstd:", 7) != 0 || j->comment_at != 0)
+		return false;
+	return j->state == JOB_CONFIGURING || j->state == JOB_RUNNING ||
+	       (waits && c->w->now > j->begin_at + STALE_MS);
+}
+
+/* A job does not keep what burstd wrote when that is over. */
+void sim_fate_words(struct sim_ctld *c, struct ctld_job *j)
+{
+	if (!is_calm(c) || !is_over(c, j))
+		j->stale_at = c->w->now;
+	else if (c->w->now - j->stale_at > LOOKED_TWICE_MS)
+		world_fail(c->w, "job %u (%s) keeps \"%s\"", (unsigned)j->id,
+			   j->state == JOB_PENDING ? "pending" : "has its nodes", j->comment);
 }
 
 /* F50: slurmctld has a node down because it had forgotten where it is, and nobody said so again.

@@ -400,5 +400,6 @@ void sim_job_tick(struct sim_ctld *c)
 		if (c->w->faults)
 			meddle(c, &c->jobs[i]);
 		run_job(c, &c->jobs[i]);
+		sim_fate_words(c, &c->jobs[i]);
 	}
 }

@@ -82,6 +82,7 @@ struct ctld_job {
 	int64_t waits_to;     /* its begin time, when burstd set it */
 	char comment[256];    /* AdminComment */
 	int64_t comment_at;   /* somebody else wrote it then; 0: burstd did, or nobody */
+	int64_t stale_at;     /* what burstd wrote is over since then, or not yet */
 	uint32_t lost[JOB_NODES_MAX]; /* the instances that it ran on before it was requeued */
 	uint32_t nlost;
 };
@@ -217,6 +218,7 @@ void sim_fate_refused(struct sim_ctld *c, const char *node); /* it is about to b
 /* Burstd has a node set down, or forced down: that is about to happen. */
 void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n);
 void sim_fate_event(struct sim_ctld *c, const char *type, const char *detail);
+void sim_fate_words(struct sim_ctld *c, struct ctld_job *j); /* once a second */
 
 /* --- scontrol and squeue --- */
 void sim_ctld_trace(const struct sim_ctld *c); /* all nodes */
