@@ -23,7 +23,7 @@ static void give(struct engine *e, struct fleet_name *nm)
 {
 	nm->insist.lost_ms = nm->insist.took_ms = 0;
 	if (nm->insist.ends)
-		engine_power_down(e, nm, is_silent(nm), nm->insist.why);
+		engine_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
 	else
 		slurm_drain(e->slurm, nm->name, nm->insist.why);
 }
@@ -40,9 +40,9 @@ void insist_drain(struct engine *e, struct fleet_name *nm, const char *why)
 	insist(e, nm, false, why);
 }
 
-void insist_end(struct engine *e, struct fleet_name *nm, const char *why)
+void insist_end(struct engine *e, struct fleet_name *nm)
 {
-	insist(e, nm, true, why);
+	insist(e, nm, true, ENGINE_WHY_TERMINATED);
 }
 
 static bool is_of(const struct fleet_insist *in, const char *verb)

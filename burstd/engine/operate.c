@@ -45,7 +45,7 @@ static void operate(struct engine *e, struct fleet_name *nm, const struct engine
 		fleet_tell(nm, "drained by an admin", engine_now(e));
 		insist_drain(e, nm, ENGINE_WHY_DRAINED);
 	} else {
-		insist_end(e, nm, ENGINE_WHY_TERMINATED);
+		insist_end(e, nm);
 	}
 }
 
