@@ -564,7 +564,7 @@ int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
 	    hash_node_init(e, next, &why) == 0)
 		return 0;
 	if (engine_init_off(e) == NULL)
-		return err_set(err, why.code, "%s", why.msg);
+		return err_set(err, (enum err_code)why.code, "%s", why.msg);
 	node_init_off(e, &why); /* what else is new must not wait for it */
 	return 0;
 }

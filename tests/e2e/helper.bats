@@ -57,7 +57,7 @@ teardown() {
 		[ "$looks" = "$1" ]
 	}
 	run ! lab_wait 1 slow 4
-	LAB_TRIES=4
+	export LAB_TRIES=4
 	lab_wait 1 slow 4
 	looks=0
 	run ! lab_wait 1 slow 5

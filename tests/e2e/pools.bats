@@ -68,11 +68,13 @@ rungs() {
 }
 
 @test "check: a limit below the price that the provider tells, jurisdictions that are none" {
-	sed 's/max_rate .*/max_rate = "29.51"/; s/boot_timeout/jurisdictions = {"EUU"}\n&/' /etc/burstd/burstd.conf \
-		>"$lab_dir/poor.conf"
+	sed 's/max_rate .*/max_rate = "29.51"/' /etc/burstd/burstd.conf >"$lab_dir/poor.conf"
 	run -1 burstctl check "$lab_dir/poor.conf"
 	echo "$output"
 	[[ $output == *'pool "h100": max_rate is 29.51 EUR per hour, and its cheapest node costs 29.52'* ]]
+	sed 's/boot_timeout/jurisdictions = {"EUU"}\n&/' /etc/burstd/burstd.conf >"$lab_dir/poor.conf"
+	run -1 burstctl check "$lab_dir/poor.conf"
+	echo "$output"
 	[[ $output == *'jurisdictions: EUU is no country'* ]]
 }
 
