@@ -142,7 +142,7 @@ put_off() {
 
 @test "F55: nodes that were decided on and not sent for yet are not bought, nor after a kill -9" {
 	sim DELETE /admin/stats >/dev/null
-	sim POST /admin/faults '{"op": "create", "action": "error", "code": "rate", "retry_after": 600}' >/dev/null
+	sim POST /admin/faults '{"op": "create", "action": "error", "code": "rate", "retry_after": 50}' >/dev/null
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
 	within 20 put_off 1
 	fill_disk
@@ -153,7 +153,7 @@ put_off() {
 	scancel "$job"
 	calm
 	job=$(job -N2 --exclusive --wrap 'sleep 1')
-	within 20 put_off 1 # not asked again: simcloud said that it may be in ten minutes
+	within 20 put_off 1 # not asked again: simcloud said that it may be in a while
 	fill_disk
 	lab_kill burstd
 	fill_disk
