@@ -74,6 +74,7 @@ struct postponed { /* one job */
 	int64_t least_ms;               /* not before: slurmctld's own time, or somebody's */
 	bool loaded;                    /* ... which is not known: it was told before our start */
 	bool anew;                      /* something has changed since: it may start */
+	bool lifting;                   /* ... and slurmctld is being told so */
 	bool settled;                   /* it was seen with its nodes since it was told */
 };
 
@@ -145,7 +146,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	p->pool = why->pool;
 	place_costs(e, why->pool, p->costs);
 	p->wishes = p->counts = 0;
-	p->anew = p->unnamed = p->settled = false;
+	p->anew = p->lifting = p->unnamed = p->settled = false;
 	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
 	(void)snprintf(p->why, sizeof(p->why), "%s", why->text);
@@ -176,6 +177,7 @@ void postpone_clock_set(struct engine *e)
 		if (p->untold || p->told_wall_ms == 0 || refusal_over(&p->refusal, engine_now(e)))
 			continue;
 		p->untold = true;
+		p->lifting = false; /* it is told to wait once more: then it is let go anew */
 		p->look_ms = engine_now(e);
 		p->first_ms = 0;
 		p->asked = false;
@@ -251,13 +253,15 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	}
 	if (!later)
 		start = begin_ms;
+	describe(what, sizeof(what), e, p, start);
+	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
+	if (!slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms,
+			    say ? comment : NULL))
+		return; /* it is looked at again */
 	if (p->tells++ == 0) {
 		p->least_ms = begin_ms;
 		p->loaded = false;
 	}
-	describe(what, sizeof(what), e, p, start);
-	(void)snprintf(comment, sizeof(comment), "burstd: %.*s", SLURM_COMMENT_MAX - 8, what);
-	slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms, say ? comment : NULL);
 	p->counts = counts_of(d);
 	if (say) {
 		note_said(e, p, d, comment);
@@ -269,30 +273,6 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	p->until_ms = later ? start : 0; /* 0: its user says when */
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
 	p->untold = false;
-}
-
-/* Of a command that failed some jobs may have been told: they are looked at again.  One that
- * slurmctld had started again meanwhile is refused again.  Of one that was not sent none was; one
- * that it would have let start sooner (until_ms 0, and no words) needs it no more, and what
- * rescue.c had to say is in the events. */
-void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err)
-{
-	bool unsent = err != NULL && err->code == ERR_NOTSENT;
-
-	if (err == NULL || strcmp(o->verb, "postpone") != 0)
-		return;
-	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
-		if (p->untold || p->tells == 0 || !slurm_job_among(o->names, p->id))
-			continue;
-		if (unsent ? p->until_ms == 0 && o->reason[0] == '\0' : p->tells == POSTPONE_TELLS)
-			continue;
-		p->tells -= unsent;
-		p->untold = true;
-		p->until_ms = 0;
-		p->look_ms = engine_now(e) + POSTPONE_AGAIN_MS;
-		p->first_ms = 0;
-		p->asked = false;
-	}
 }
 
 /* --- words that were true once -----------------------------------------------------------------
@@ -318,7 +298,7 @@ static void settle(struct engine *e, struct postponed *p, bool ended)
 	uint64_t job = strtoull(p->key, NULL, 10);
 
 	p->until_ms = p->told_wall_ms = 0;
-	p->anew = false;
+	p->anew = p->lifting = false;
 	p->settled = true;
 	if (ended) {
 		p->words = p->theirs = false; /* slurmctld takes no other comment */
@@ -369,26 +349,78 @@ static bool is_time_known(const struct engine *e, const struct postponed *p)
 	       engine_now(e) - e->started_ms >= POSTPONE_WATCH_MS;
 }
 
-/* Whoever has changed its begin time since has his will. */
-static void start_anew(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
+static void let_go(struct engine *e, struct postponed *p)
 {
-	int64_t off = d->begin_ms - p->until_ms, least_ms = own_time(e, p);
-	char detail[96];
-
 	p->anew = false;
 	p->until_ms = p->told_wall_ms = p->good_ms = 0;
 	p->refusal.wait_ms = REFUSAL_MS; /* it waits no longer */
 	journal_put_refusal(engine_tx(e),
 			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
+}
+
+/* Whoever has changed its begin time since has his will. */
+static void start_anew(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
+{
+	int64_t off = d->begin_ms - p->until_ms, least_ms = own_time(e, p), now = engine_now(e);
+
 	if (d->held || off > POSTPONE_START_MS || off < -POSTPONE_START_MS)
-		return;
-	if (least_ms > engine_now(e))
-		slurm_postpone(e->slurm, p->id, least_ms - engine_now(e), d->begin_ms, NULL);
+		let_go(e, p);
+	else if (least_ms > now)
+		p->lifting = slurm_postpone(e->slurm, p->id, least_ms - now, d->begin_ms, NULL);
 	else
-		slurm_start_now(e->slurm, p->id, d->begin_ms);
+		p->lifting = slurm_start_now(e->slurm, p->id, d->begin_ms);
+}
+
+/* Of a command that failed some jobs may have been told: they are looked at again.  One that
+ * slurmctld had started again meanwhile is refused again.  Of one that was not sent none was; one
+ * that it would have let start sooner (until_ms 0, and no words) needs it no more, and what
+ * rescue.c had to say is in the events. */
+static void was_not_told(struct engine *e, struct postponed *p, const struct slurm_order *o,
+			 bool unsent)
+{
+	if (p->untold || p->tells == 0)
+		return;
+	if (unsent ? p->until_ms == 0 && o->reason[0] == '\0' : p->tells == POSTPONE_TELLS)
+		return;
+	p->tells -= unsent;
+	p->untold = true;
+	p->until_ms = 0;
+	p->look_ms = engine_now(e) + POSTPONE_AGAIN_MS;
+	p->first_ms = 0;
+	p->asked = false;
+}
+
+/* Until slurmctld has taken it the job waits as before, and after a restart too. */
+static void was_let_go(struct engine *e, struct postponed *p, const struct err *err)
+{
+	char detail[96];
+
+	p->lifting = false;
+	if (err != NULL) {
+		p->look_ms = engine_now(e) +
+			     (slurm_unheard(err) ? POSTPONE_RETRY_MS : POSTPONE_WATCH_MS);
+		return;
+	}
+	let_go(e, p);
+	p->look_ms = engine_now(e); /* what stands in its comment is over */
 	(void)snprintf(detail, sizeof(detail), "job %s may try again: something has changed",
 		       p->id);
 	engine_event(e, "", 0, "job-anew", detail);
+}
+
+void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err)
+{
+	bool postpone = strcmp(o->verb, "postpone") == 0;
+	bool lifts = (postpone && o->reason[0] == '\0') || strcmp(o->verb, "start") == 0;
+
+	for (struct postponed *p = e->postponed; p != NULL && (postpone || lifts); p = p->next) {
+		if (!slurm_job_among(o->names, p->id))
+			continue;
+		if (lifts && p->lifting)
+			was_let_go(e, p, err);
+		else if (postpone && err != NULL)
+			was_not_told(e, p, o, err->code == ERR_NOTSENT);
+	}
 }
 
 /* A job that was requeued shows the nodes of its last run until it starts again, and its tasks as
@@ -409,7 +441,8 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 	} else if (d->placed) {
 		if (!p->settled)
 			settle(e, p, false);
-	} else if (d->pending && (is_edited(p, d) || p->anew)) {
+	} else if (d->pending && !p->lifting && (is_edited(p, d) || p->anew)) {
+		p->anew = true;
 		if (is_time_known(e, p))
 			start_anew(e, p, d);
 	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
@@ -432,9 +465,8 @@ void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char
 {
 	struct postponed *p = get(e, d->number);
 
-	if (!may_say(p, d))
+	if (!may_say(p, d) || !slurm_postpone(e->slurm, id, 0, 0, text))
 		return;
-	slurm_postpone(e->slurm, id, 0, 0, text);
 	note_said(e, p, d, text);
 	(void)snprintf(p->id, sizeof(p->id), "%s", id);
 	p->unnamed = false;

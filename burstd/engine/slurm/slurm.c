@@ -578,12 +578,13 @@ static bool is_late(const struct slurm *s, const struct command *c)
 }
 
 /* For some jobs: good as long as none of them can have started. */
-static void set_begin(const struct slurm *s, struct command *c, int64_t begin_ms)
+static bool set_begin(const struct slurm *s, struct command *c, int64_t begin_ms)
 {
 	int64_t wall = begin_ms - loop_ahead(s->loop);
 
 	if (c != NULL && wall < c->begin_ms)
 		c->begin_ms = wall;
+	return c != NULL;
 }
 
 void slurm_wake(struct slurm *s, const char *node)
@@ -596,15 +597,16 @@ void slurm_keep(struct slurm *s, const char *node, bool keep)
 	(void)add_node(s, keep ? COMMAND_KEEP : COMMAND_LET_GO, node, "");
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 	int64_t arg = wait_ms > 0 ? start_ms(s, wait_ms) : 0;
 
 	slurm_clean(clean, sizeof(clean), comment != NULL ? comment : "");
-	if (arg > 0 || comment != NULL)
-		set_begin(s, add(s, COMMAND_POSTPONE, job, clean, arg), begin_ms);
+	if (arg == 0 && comment == NULL)
+		return true;
+	return set_begin(s, add(s, COMMAND_POSTPONE, job, clean, arg), begin_ms);
 }
 
 void slurm_clear_comment(struct slurm *s, const char *job)
@@ -612,13 +614,13 @@ void slurm_clear_comment(struct slurm *s, const char *job)
 	(void)add(s, COMMAND_CLEAR, job, "", 0);
 }
 
-void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
+bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	struct command *c = add(s, COMMAND_START, job, "", 0);
 
 	if (c != NULL)
 		(void)snprintf(c->wait, sizeof(c->wait), "StartTime=now");
-	set_begin(s, c, begin_ms);
+	return set_begin(s, c, begin_ms);
 }
 
 void slurm_requeue(struct slurm *s, const char *job)

@@ -129,8 +129,8 @@ void slurm_keep(struct slurm *s, const char *node, bool keep);
  * then on it may start, and be requeued by an update of nodes that runs before this command:
  * slurmctld has then set it a begin time that nobody has seen, and the command is not run.  Nor is
  * one with a comment that has waited for SLURM_COMMENT_MS: what was seen there was that long ago.
- */
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+ * false: too many wait. */
+bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment);
 /* As slurmctld will have this comment: what squeue shows is compared with that. */
 void slurm_words(const struct slurm *s, char *out, size_t size, const char *text);
@@ -146,8 +146,9 @@ bool slurm_notifies(const struct slurm *s);
 void slurm_talks(struct slurm *s, bool talks);
 /* When the order that waits so goes out at the latest; INT64_MAX: none does. */
 int64_t slurm_held_until(const struct slurm *s);
-/* Queue: the job may start at once, and not at begin_ms only; not run, as above. */
-void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
+/* Queue: the job may start at once, and not at begin_ms only; not run, as above.
+ * false: too many wait. */
+bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
 /* Queue: the job goes back into the queue, though it has ended. */
 void slurm_requeue(struct slurm *s, const char *job);
 /* May an order that failed so not have been heard at all?  Else slurmctld said no. */

@@ -14,6 +14,7 @@ static struct fix {
 	char order[300]; /* the comment, as the order has it */
 	int64_t wait_ms, begin_ms;
 	unsigned told;
+	bool full; /* too many orders wait */
 	/* rows */
 	struct journal_refusal put;
 	unsigned rows, dels;
@@ -61,7 +62,7 @@ void slurm_words(const struct slurm *s, char *out, size_t size, const char *text
 	fmt_local(out, west);
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment)
 {
 	(void)s;
@@ -71,6 +72,7 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t b
 	(void)snprintf(F.order, sizeof(F.order), "%s", comment != NULL ? comment : "");
 	F.wait_ms = wait_ms;
 	F.told++;
+	return !F.full;
 }
 
 void slurm_clear_comment(struct slurm *s, const char *job)
@@ -79,11 +81,12 @@ void slurm_clear_comment(struct slurm *s, const char *job)
 	(void)snprintf(F.cleared, sizeof(F.cleared), "%s", job);
 }
 
-void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
+bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
 	F.begin_ms = begin_ms;
 	(void)snprintf(F.started, sizeof(F.started), "%s", job);
+	return !F.full;
 }
 
 void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
@@ -165,6 +168,15 @@ static inline void later(const char *state, unsigned priority, int64_t begin, co
 	W.now += 61000;
 	W.asked[0] = '\0';
 	details(state, priority, begin, comment);
+}
+
+/* A command of slurmctld's ended. */
+static inline void ended(const char *verb, const char *reason, const struct err *err)
+{
+	postpone_told(&F.e,
+		      &(struct slurm_order){
+			      .verb = verb, .names = "7_2", .reason = reason, .of_jobs = true},
+		      err);
 }
 
 /* What rescue.c has to say of it. */

@@ -95,11 +95,12 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 	*out = (struct reclaim_plan){.signal_ms = INT64_MAX, .force_ms = BEGAN + 110000};
 }
 
-void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
+bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
 	F.begin_ms = begin_ms;
 	add(F.story, sizeof(F.story), "start ", job, " ");
+	return true;
 }
 
 void slurm_requeue(struct slurm *s, const char *job)

@@ -35,7 +35,7 @@ void slurm_words(const struct slurm *s, char *out, size_t size, const char *text
 	slurm_clean(out, size, text);
 }
 
-void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
+bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment)
 {
 	(void)s;
@@ -43,6 +43,7 @@ void slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t b
 	(void)wait_ms;
 	(void)begin_ms;
 	(void)comment;
+	return true;
 }
 
 void slurm_clear_comment(struct slurm *s, const char *job)
@@ -51,12 +52,13 @@ void slurm_clear_comment(struct slurm *s, const char *job)
 	(void)job;
 }
 
-void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
+bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
 	(void)job;
 	(void)begin_ms;
 	F.started++;
+	return true;
 }
 
 void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])

@@ -265,11 +265,116 @@ static void test_decided_anew_after_a_reload(void **state)
 	postpone_anew(&F.e);
 	details("PENDING", 7, 86400, F.comment);
 	assert_string_equal(F.started, "7_2");
+	ended("start", "", NULL);
 	assert_string_equal(F.event, "job-anew: job 7_2 may try again: something has changed");
 	assert_int_equal(F.put.r.wait_ms, REFUSAL_MS); /* after a restart it waits no day either */
 	F.started[0] = '\0';
 	later("PENDING", 7, 0, F.comment); /* once */
 	assert_string_equal(F.started, "");
+}
+
+/* F48: slurmctld may be away, or say no, or the order was too late, or found no room: until it has
+ * taken one the job waits as before, of which a restart knows as well. */
+static void test_anew_until_slurmctld_has_taken_it(void **state)
+{
+	static const struct {
+		struct err err;
+		int64_t own_s, again_ms; /* own_s: it would start then by itself */
+		bool full;
+	} rows[] = {
+		{{.code = ERR_NET, .msg = "unable to contact slurmctld"}, 6, 5000, false},
+		{{.code = ERR_NET, .msg = "Job is in accounting"}, 6, 60000, false},
+		{{.code = ERR_NOTSENT, .msg = "the job may be another since"}, 6, 5000, false},
+		{{.code = ERR_NOTSENT, .msg = "the job may be another since"}, 300, 5000, false},
+		{{.code = ERR_NET, .msg = "unable to contact slurmctld"}, 300, 5000, false},
+		{{.msg = ""}, 6, 60000, true},
+		{{.msg = ""}, 300, 60000, true},
+	};
+
+	const int64_t until = BEGAN + REFUSAL_DAY_MS;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const bool waits = rows[i].own_s > 10;
+		struct engine_postponed soonest;
+
+		assert_int_equal(setup(state), 0);
+		F.bad.hint.lasting = true;
+		refuse("why");
+		details("PENDING", 7, rows[i].own_s, "");
+		ended("postpone", F.order, NULL);
+		W.now += 10000;
+		postpone_anew(&F.e);
+		for (unsigned k = 0; k < 3; k++) {
+			F.started[0] = W.asked[0] = '\0';
+			F.full = rows[i].full;
+			details("PENDING", 7, (until - W.now) / 1000, F.comment);
+			assert_string_equal(W.asked, "7_2");
+			assert_string_equal(F.started, waits ? "" : "7_2");
+			assert_int_equal(F.told, 1 + waits * (k + 1));
+			if (!rows[i].full)
+				ended(waits ? "postpone" : "start", "", &rows[i].err);
+			assert_int_equal(F.put.r.wait_ms, REFUSAL_DAY_MS);
+			assert_memory_equal(F.event, "job-postponed", 13);
+			assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+			W.asked[0] = '\0';
+			W.now += rows[i].again_ms - 1;
+			postpone_run(&F.e);
+			assert_string_equal(W.asked, "");
+			W.now++;
+		}
+		F.full = false;
+		details("PENDING", 7, (until - W.now) / 1000, F.comment);
+		ended(waits ? "postpone" : "start", "", NULL);
+		assert_int_equal(F.put.r.wait_ms, REFUSAL_MS);
+		assert_memory_equal(F.event, "job-anew", 8);
+		F.event[0] = F.started[0] = '\0';
+		ended("start", "", NULL); /* of rescue.c */
+		later("PENDING", 7, 0, F.comment);
+		assert_string_equal(F.event, "");
+		assert_string_equal(F.started, "");
+		assert_int_equal(teardown(state), 0);
+	}
+	assert_int_equal(setup(state), 0);
+}
+
+/* While the order is on its way it is not given again; what else is said of the job is another. */
+static void test_anew_is_said_once_at_a_time(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(F.started, "7_2");
+	F.started[0] = '\0';
+	ended("postpone", F.order, NULL); /* its words */
+	ended("requeue", "", NULL);
+	assert_int_equal(F.put.r.wait_ms, REFUSAL_DAY_MS);
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	assert_string_equal(W.asked, "7_2");
+	assert_string_equal(F.started, "");
+	refuse("another reason"); /* it had been started meanwhile */
+	ended("start", "", NULL);
+	assert_int_equal(F.put.r.wait_ms, REFUSAL_DAY_MS);
+}
+
+/* F57: told to wait once more, for slurmctld's clock was set back, it is let go after that. */
+static void test_anew_after_the_clock_was_set(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("PENDING", 7, 86400, F.comment);
+	postpone_clock_set(&F.e);
+	F.started[0] = '\0';
+	ended("start", "", NULL);
+	details("PENDING", 7, 6, F.comment);
+	assert_int_equal(F.told, 2);
+	assert_int_equal(F.put.r.wait_ms, REFUSAL_DAY_MS);
+	W.now += 10000;
+	later("PENDING", 7, 86400 - 90, F.comment);
+	assert_string_equal(F.started, "7_2");
 }
 
 /* I24: what changes before slurmctld is told counts as well. */
@@ -517,6 +622,9 @@ int main(void)
 		TEST(test_the_refusal_of_a_job_that_ended_untold_is_forgotten),
 		TEST(test_it_waits_a_day),
 		TEST(test_decided_anew_after_a_reload),
+		TEST(test_anew_until_slurmctld_has_taken_it),
+		TEST(test_anew_is_said_once_at_a_time),
+		TEST(test_anew_after_the_clock_was_set),
 		TEST(test_decided_anew_after_a_reload_before_it_is_told),
 		TEST(test_nobodys_wish_is_overruled),
 		TEST(test_decided_anew_when_it_is_offered),

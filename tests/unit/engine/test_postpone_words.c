@@ -213,6 +213,9 @@ static void test_they_go_when_it_is_decided_anew(void **state)
 		postpone_anew(&F.e);
 		details("PENDING", rows[i].priority, rows[i].begin_s - 61, F.comment);
 		assert_string_equal(F.started, rows[i].started ? "7_2" : "");
+		assert_string_equal(F.cleared, rows[i].started ? "" : "7_2");
+		ended("start", "", NULL);
+		details("PENDING", rows[i].priority, 0, F.comment);
 		assert_string_equal(F.cleared, "7_2");
 		F.cleared[0] = '\0';
 		later("PENDING", 7, 0, "");

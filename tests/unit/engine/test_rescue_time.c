@@ -122,11 +122,12 @@ void slurm_requeue(struct slurm *s, const char *job)
 	add(F.story, sizeof(F.story), "requeue ", job, "; ");
 }
 
-void slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
+bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 {
 	(void)s;
 	assert_true(begin_ms > W.now);
 	add(F.story, sizeof(F.story), "start ", job, "; ");
+	return true;
 }
 
 static struct fleet_name *node(const char *name)
