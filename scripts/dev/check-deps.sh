@@ -127,7 +127,7 @@ in_a_tree() { # TARGET COMPILER
 	printf '#!/bin/sh\necho shown >>"$calls"\n' | tee "$tree/scripts/demo.sh" >"$tree/tests/e2e/lab/shell"
 	chmod 755 "$tree"/{scripts/demo.sh,scripts/dev/deps.sh,tests/e2e/lab/enter,tests/e2e/lab/shell}
 	hook_of "$1" && echo again >>"$calls" && hook_of all
-	sed -nE 's/^(cc|musl-gcc) (-j[0-9]*) .*hook\.o .*/\1 \2: hook.o/p; /^[^ ]*$/p; /^enter/p' "$calls" >"$tree/order"
+	sed -nE 's/^(cc|musl-gcc) (-j[0-9]*) .* -c -o [^ ]*hook\.o .*/\1 \2: hook.o/p; /^[^ ]*$/p; /^enter/p' "$calls" >"$tree/order"
 }
 hook_of() {
 	without musl-gcc -- env PATH="$tree/scripts/dev:$tmp/fake:$tmp/path" \
