@@ -272,6 +272,11 @@ WRAP(int, fstatat, int dirfd, const char *name, struct stat *st, int flags)
 	return stat_file(disk_find(below(dirfd, name, path)), st);
 }
 
+WRAP(int, faccessat, int dirfd, const char *name, int mode, int flags)
+{
+	return fd_get(dirfd) != NULL ? 0 : __real_faccessat(dirfd, name, mode, flags);
+}
+
 /* How full the disk is, is not the matter here: there is no reserve, and it is never missed. */
 WRAP(int, statvfs, const char *path, struct statvfs *v)
 {
