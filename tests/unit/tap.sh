@@ -3,7 +3,8 @@
 #
 # cmocka 1.1.5, Debian 12's, writes a test that was skipped (for want of root, say) as "not ok N # SKIP", which is a
 # failure by the rules of TAP and to prove.  And prove keeps what a failed test said to itself: under prove its name and
-# the comments around it go to standard error too, so that a CI log tells what broke.
+# the comments around it go to standard error too, so that a CI log tells what broke.  The names come once more at the
+# end, since the comments can be longer than what is kept of a log.
 set -o pipefail
 # shellcheck disable=SC2016  # variables of perl
 "$@" | TAP_TEST=$1 perl -ne '
@@ -13,6 +14,7 @@ set -o pipefail
 	next unless $tell;
 	if (/^not ok (?!.*# TODO)/) {
 		print STDERR "\n", map { "$ENV{TAP_TEST}: $_" } @before, $_;
+		push @names, $_;
 		$failed = 1;
 		@before = ();
 	} elsif (/^(ok |1\.\.)/) {
@@ -23,4 +25,5 @@ set -o pipefail
 	} else {
 		push @before, $_;
 		shift @before if @before > 20;
-	}'
+	}
+	END { print STDERR "\n", map { "$ENV{TAP_TEST}: failed: $_" } @names if @names }'
