@@ -12,11 +12,22 @@ enum {
 	KEYS = 4096, /* places for keys: some nodes of ten thousand share one, and its bucket */
 	LATELY_MS = 5000,
 	FIRST_SHARE = 4, /* a quarter of all accepts */
+	NET_ADDRS = 2,   /* a network has as much as two addresses, where nobody is known ... */
+	NET_REST = 8,    /* ... and where somebody is, all but an eighth of what all have */
+	NET_ASKS = 4,    /* addresses' worth of requests: more than connections, one for each */
 };
 
-struct node_gate_addr {
+struct share {
+	struct bucket all, first; /* first: for addresses that were not let in lately */
+};
+
+struct node_gate_addr { /* the place of an address, or of a network */
 	struct node_gate_key key;
-	struct bucket accepts, asks;
+	bool is_net;
+	bool known;                 /* of a network: a good certificate was shown there */
+	struct node_gate_addr *net; /* of an address: good while it has connections; NULL: IPv4 */
+	struct share accepts;       /* of an address: all */
+	struct bucket asks;
 	int64_t seen_ms;           /* 0: free */
 	int64_t let_in_ms;         /* 0: not yet */
 	unsigned conns, strangers; /* conns: held ones too */
@@ -24,7 +35,7 @@ struct node_gate_addr {
 
 struct node_gate {
 	struct node_gate_opts o;
-	struct bucket accepts, first; /* first: for addresses that were not let in lately */
+	struct share accepts;
 	uint64_t seed;
 	unsigned conns, nstrangers;
 	struct node_gate_conn *strangers, **last; /* oldest first */
@@ -34,6 +45,24 @@ struct node_gate {
 	struct node_gate_addr sets[SETS][WAYS];
 };
 
+static void share_init(struct share *s, uint32_t per_s, int64_t now_ms)
+{
+	bucket_init(&s->all, per_s - per_s / FIRST_SHARE, now_ms);
+	bucket_init(&s->first, per_s / FIRST_SHARE, now_ms);
+}
+
+static bool share_has(const struct share *s, bool late, int64_t now_ms)
+{
+	return bucket_has(&s->all, now_ms) > 0 ||
+	       (!late && s->first.per_s > 0 && bucket_has(&s->first, now_ms) > 0);
+}
+
+static bool share_take(struct share *s, bool late, int64_t now_ms)
+{
+	return share_has(s, late, now_ms) &&
+	       (bucket_take(&s->all, now_ms) || bucket_take(&s->first, now_ms));
+}
+
 struct node_gate *node_gate_new(const struct node_gate_opts *o, uint64_t seed, int64_t now_ms)
 {
 	struct node_gate *g = mem_zalloc(sizeof(*g));
@@ -41,8 +70,7 @@ struct node_gate *node_gate_new(const struct node_gate_opts *o, uint64_t seed, i
 	g->o = *o;
 	g->seed = seed;
 	g->last = &g->strangers;
-	bucket_init(&g->accepts, o->accepts_per_s - o->accepts_per_s / FIRST_SHARE, now_ms);
-	bucket_init(&g->first, o->accepts_per_s / FIRST_SHARE, now_ms);
+	share_init(&g->accepts, o->accepts_per_s, now_ms);
 	bucket_init(&g->rest.asks, o->asks_per_addr_s, now_ms);
 	for (unsigned i = 0; i < KEYS; i++)
 		bucket_init(&g->key_asks[i], o->asks_per_key_s, now_ms);
@@ -56,14 +84,20 @@ void node_gate_free(struct node_gate *g)
 
 /* --- addresses -------------------------------------------------------------------------------- */
 
-/* A network is the customer's: the lower half of an IPv6 address is his to choose. */
-static struct node_gate_key site(const struct node_gate_key *k)
+static bool is_four(const struct node_gate_key *k)
 {
 	static const uint8_t four[12] = {[10] = 0xff, [11] = 0xff};
+
+	return memcmp(k->octet, four, sizeof(four)) == 0;
+}
+
+/* The lower half of an IPv6 address is often its owner's to choose: who has one may have them all.
+ */
+static struct node_gate_key net_of(const struct node_gate_key *k)
+{
 	struct node_gate_key out = *k;
 
-	if (memcmp(k->octet, four, sizeof(four)) != 0)
-		memset(out.octet + 8, 0, 8);
+	memset(out.octet + 8, 0, 8);
 	return out;
 }
 
@@ -84,21 +118,33 @@ static struct node_gate_addr *set_of(struct node_gate *g, const struct node_gate
 	return g->sets[hash_of(g, k->octet, sizeof(k->octet)) % SETS];
 }
 
-static struct node_gate_addr *find(struct node_gate *g, const struct node_gate_key *k)
+static struct node_gate_addr *find(struct node_gate *g, const struct node_gate_key *k, bool is_net)
 {
 	struct node_gate_addr *set = set_of(g, k);
 
 	for (int i = 0; i < WAYS; i++)
-		if (set[i].seen_ms != 0 && memcmp(&set[i].key, k, sizeof(*k)) == 0)
+		if (set[i].seen_ms != 0 && set[i].is_net == is_net &&
+		    memcmp(&set[i].key, k, sizeof(*k)) == 0)
 			return &set[i];
 	return NULL;
 }
 
-/* The place of the address, a free one, or that of who was away longest; NULL: all are here. */
-static struct node_gate_addr *take(struct node_gate *g, const struct node_gate_key *k,
+static void begin(const struct node_gate *g, struct node_gate_addr *a, int64_t now_ms)
+{
+	const struct node_gate_opts *o = &g->o;
+
+	if (a->is_net)
+		share_init(&a->accepts, NET_ADDRS * o->accepts_per_addr_s, now_ms);
+	else
+		bucket_init(&a->accepts.all, o->accepts_per_addr_s, now_ms);
+	bucket_init(&a->asks, (a->is_net ? NET_ASKS : 1) * o->asks_per_addr_s, now_ms);
+}
+
+/* Its place, a free one, or that of who was away longest; NULL: all are here. */
+static struct node_gate_addr *take(struct node_gate *g, const struct node_gate_key *k, bool is_net,
 				   int64_t now_ms)
 {
-	struct node_gate_addr *set = set_of(g, k), *a = find(g, k), *best = NULL;
+	struct node_gate_addr *set = set_of(g, k), *a = find(g, k, is_net), *best = NULL;
 
 	if (a != NULL)
 		return a;
@@ -107,10 +153,40 @@ static struct node_gate_addr *take(struct node_gate *g, const struct node_gate_k
 			best = &set[i];
 	if (best == NULL)
 		return NULL;
-	*best = (struct node_gate_addr){.key = *k, .seen_ms = now_ms};
-	bucket_init(&best->accepts, g->o.accepts_per_addr_s, now_ms);
-	bucket_init(&best->asks, g->o.asks_per_addr_s, now_ms);
+	*best = (struct node_gate_addr){.key = *k, .is_net = is_net, .seen_ms = now_ms};
+	begin(g, best, now_ms);
 	return best;
+}
+
+/* The same for an address and its network. */
+static struct node_gate_addr *take_both(struct node_gate *g, const struct node_gate_key *k,
+					int64_t now_ms)
+{
+	struct node_gate_key net_key = net_of(k);
+	struct node_gate_addr *net, *a;
+
+	if (is_four(k))
+		return take(g, k, false, now_ms);
+	net = take(g, &net_key, true, now_ms);
+	if (net == NULL)
+		return NULL;
+	net->seen_ms = now_ms;
+	net->conns++; /* or its address might be given its place */
+	a = take(g, k, false, now_ms);
+	net->conns--;
+	if (a != NULL)
+		a->net = net;
+	return a;
+}
+
+/* Nothing is left of what its network has, and the address has no place: it gets none.  Or one
+ * network could have all others' forgotten. */
+static bool is_in_vain(struct node_gate *g, const struct node_gate_key *k, int64_t now_ms)
+{
+	struct node_gate_key net_key = net_of(k);
+	const struct node_gate_addr *net = is_four(k) ? NULL : find(g, &net_key, true);
+
+	return net != NULL && !share_has(&net->accepts, false, now_ms) && find(g, k, false) == NULL;
 }
 
 /* --- connections ------------------------------------------------------------------------------ */
@@ -151,17 +227,17 @@ static bool reached(unsigned n, unsigned max)
 	return max > 0 && n >= max;
 }
 
-/* One address pays from its own bucket first: it cannot empty that of all by knocking.  When that
- * of all is empty, who was not let in lately has another, so that a flood from some hundred
- * addresses leaves a node its way in. */
+/* One address pays from its own bucket first: it cannot empty those of its network and of all by
+ * knocking.  When one of these is empty, who was not let in lately has another, so that a flood
+ * from some hundred addresses leaves a node its way in. */
 static bool pay(struct node_gate *g, struct node_gate_addr *a, int64_t now_ms)
 {
-	bool late = g->first.per_s == 0 || (a->let_in_ms != 0 && now_ms < a->let_in_ms + LATELY_MS);
+	bool late = a->let_in_ms != 0 && now_ms < a->let_in_ms + LATELY_MS;
 
 	a->seen_ms = now_ms;
-	if (!bucket_take(&a->accepts, now_ms))
-		return false;
-	if (!bucket_take(&g->accepts, now_ms) && (late || !bucket_take(&g->first, now_ms)))
+	if (!bucket_take(&a->accepts.all, now_ms) ||
+	    (a->net != NULL && !share_take(&a->net->accepts, late, now_ms)) ||
+	    !share_take(&g->accepts, late, now_ms))
 		return false;
 	a->let_in_ms = now_ms;
 	return true;
@@ -172,10 +248,12 @@ static bool pay(struct node_gate *g, struct node_gate_addr *a, int64_t now_ms)
 enum node_gate_word node_gate_knock(struct node_gate *g, const struct node_gate_key *k,
 				    int64_t now_ms, struct node_gate_conn **out)
 {
-	struct node_gate_key key = site(k);
-	struct node_gate_addr *a = take(g, &key, now_ms);
+	struct node_gate_addr *a;
 
 	*out = NULL;
+	if (is_in_vain(g, k, now_ms))
+		return NODE_GATE_RATE;
+	a = take_both(g, k, now_ms);
 	if (a == NULL || (reached(g->conns, g->o.max_conns) && g->strangers == NULL))
 		return NODE_GATE_FULL;
 	if (!pay(g, a, now_ms))
@@ -192,13 +270,13 @@ enum node_gate_word node_gate_knock(struct node_gate *g, const struct node_gate_
 void node_gate_enter(struct node_gate *g, struct node_gate_conn *c, const struct node_gate_key *k,
 		     int64_t now_ms)
 {
-	struct node_gate_key key = site(k);
-
-	c->from = take(g, &key, now_ms);
+	c->from = take_both(g, k, now_ms);
 	if (c->from == NULL)
 		c->from = &g->rest;
 	g->conns++;
 	c->from->conns++;
+	if (c->from->net != NULL)
+		c->from->net->conns++;
 	add_stranger(g, c);
 }
 
@@ -206,7 +284,18 @@ static void leave_address(struct node_gate_conn *c, int64_t now_ms)
 {
 	c->from->conns--;
 	c->from->seen_ms = now_ms;
+	if (c->from->net != NULL)
+		c->from->net->conns--;
 	c->from = NULL;
+}
+
+/* Nodes of ours are there, perhaps thousands.  After a restart it takes no more than the first. */
+static void know_net(const struct node_gate *g, struct node_gate_addr *net, int64_t now_ms)
+{
+	if (net == NULL || net->known)
+		return;
+	net->known = true;
+	share_init(&net->accepts, g->o.accepts_per_s - g->o.accepts_per_s / NET_REST, now_ms);
 }
 
 static void del_known(struct node_gate_conn *c)
@@ -254,6 +343,7 @@ struct node_gate_conn *node_gate_know(struct node_gate *g, struct node_gate_conn
 	if (c->state != NODE_GATE_STRANGER)
 		return NULL;
 	del_stranger(g, c);
+	know_net(g, c->from->net, now_ms);
 	leave_address(c, now_ms);
 	c->state = NODE_GATE_KNOWN;
 	memcpy(c->spki, spki, NODE_GATE_SPKI);
@@ -277,7 +367,8 @@ bool node_gate_ask(struct node_gate *g, struct node_gate_conn *c, int64_t now_ms
 {
 	if (c->state == NODE_GATE_KNOWN)
 		return bucket_take(&g->key_asks[place_of(g, c->spki)], now_ms);
-	return c->from != NULL && bucket_take(&c->from->asks, now_ms);
+	return c->from != NULL && bucket_take(&c->from->asks, now_ms) &&
+	       (c->from->net == NULL || bucket_take(&c->from->net->asks, now_ms));
 }
 
 unsigned node_gate_conns(const struct node_gate *g)

@@ -10,9 +10,11 @@
  *	enter --> STRANGER <--> HELD (the loop has its request: it stays)
  *	               \--> KNOWN (counts for its key, and no more for its address)
  *
- * Addresses are counted in a table of fixed size: of IPv6 a /64 is one address.  Where too many
- * live addresses fall into one place of it, a stranger is refused rather than forgotten about
- * somebody else.  One thread's. */
+ * Addresses are counted in a table of fixed size, and of IPv6 also the network (/64) that each is
+ * in: all nodes of a subnet of a cloud are in one, but elsewhere one customer has all of it.  So a
+ * network has as much as two addresses have, until a good certificate was shown there; then it has
+ * all but an eighth of what all have.  Where too many live addresses fall into one place of the
+ * table, a stranger is refused rather than forgotten about somebody else.  One thread's. */
 #ifndef BURSTD_NODE_GATE_H
 #define BURSTD_NODE_GATE_H
 

@@ -33,7 +33,7 @@ void node_server_limits(struct node_server_opts *o, uint64_t files)
 
 	conns = conns > CONNS_MAX ? CONNS_MAX : conns < CONNS_MIN ? CONNS_MIN : conns;
 	o->gate = (struct node_gate_opts){
-		/* Ten thousand nodes come back within a minute. */
+		/* Ten thousand nodes come back within a minute, in one network (/64) too. */
 		.accepts_per_s = 200,
 		.accepts_per_addr_s = 50,
 		.asks_per_addr_s = 50,

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "io/node_server.h"
 
 static struct node_gate_key four(uint8_t a, uint8_t b)
 {
@@ -115,18 +116,198 @@ static void a_small_rate_is_a_rate(void **state)
 	node_gate_free(g);
 }
 
-static void a_network_of_ipv6_is_one_address(void **state)
+/* Ten thousand of a network, or any other number. */
+static struct node_gate_key of_net(uint8_t net, unsigned i)
+{
+	struct node_gate_key k = six(net, (uint8_t)i);
+
+	k.octet[14] = (uint8_t)(i >> 8);
+	k.octet[13] = (uint8_t)(i >> 16);
+	return k;
+}
+
+/* What burstd has. */
+static struct node_gate *gate_of_burstd(int64_t now)
+{
+	struct node_server_opts o = {.queue_max = 0};
+
+	node_server_limits(&o, 65536);
+	return node_gate_new(&o.gate, 7, now);
+}
+
+/* A user of one node, who has its address alone, and a node that claims and is there again. */
+static void one_address_does_not_cost_its_network(void **state)
+{
+	struct node_gate *g = gate_of_burstd(1000);
+	struct node_gate_key user = six(1, 1), node = six(1, 2);
+
+	(void)state;
+	for (int64_t now = 1000; now < 61000; now += 10) {
+		(void)open_of(g, &user, 10, now);
+		if (now % 100 == 0)
+			assert_int_equal(knock(g, &node, now), NODE_GATE_OPEN);
+	}
+	node_gate_free(g);
+}
+
+/* Nor do users of many nodes: who was not let in lately has some of their network's for himself. */
+static void a_flood_of_some_leaves_a_way_into_its_network(void **state)
+{
+	struct node_gate *g = gate_of_burstd(1000);
+
+	(void)state;
+	for (int64_t now = 1000; now < 61000; now += 10) {
+		struct node_gate_key node = of_net(1, 1000 + (unsigned)(now / 200));
+
+		for (unsigned i = 0; i < 20; i++) {
+			struct node_gate_key user = of_net(1, i);
+
+			(void)knock(g, &user, now);
+		}
+		if (now % 200 == 0)
+			assert_int_equal(knock(g, &node, now), NODE_GATE_OPEN);
+	}
+	node_gate_free(g);
+}
+
+/* Who has a network has 2^64 addresses.  All of them are no more than two: half of what all have.
+ */
+static void all_of_a_network_is_less_than_what_all_have(void **state)
+{
+	struct node_gate *g = gate_of_burstd(1000);
+	unsigned bad = 0, good = 0, i = 0;
+
+	(void)state;
+	for (int64_t now = 1000; now < 61000; now += 10) {
+		struct node_gate_key k;
+
+		for (int n = 0; n < 20; n++) {
+			k = of_net(1, i++);
+			bad += knock(g, &k, now) == NODE_GATE_OPEN;
+		}
+		k = four((uint8_t)(now / 2560), (uint8_t)(now / 10));
+		good += knock(g, &k, now) == NODE_GATE_OPEN;
+	}
+	assert_in_range(bad, 60 * 95, 60 * 100 + 100);
+	assert_in_range(good, 60 * 95, 60 * 100);
+	node_gate_free(g);
+}
+
+/* Where nodes are it is more, and others still have some. */
+static void a_network_of_nodes_leaves_some_for_others(void **state)
+{
+	struct node_gate *g = gate_of_burstd(1000);
+	struct node_gate_conn c;
+	uint8_t spki[NODE_GATE_SPKI];
+	unsigned bad = 0, i = 1;
+	struct node_gate_key k = of_net(1, 0);
+
+	(void)state;
+	spki_of(spki, 1);
+	assert_null(come(g, &c, &k, 1000));
+	assert_null(node_gate_know(g, &c, spki, 1000));
+	for (int64_t now = 1000; now < 61000; now += 10) {
+		struct node_gate_key other = six(2, (uint8_t)(now / 100));
+
+		for (int n = 0; n < 20; n++) {
+			k = of_net(1, i++);
+			bad += knock(g, &k, now) == NODE_GATE_OPEN;
+		}
+		if (now % 100 == 0)
+			assert_int_equal(knock(g, &other, now), NODE_GATE_OPEN);
+		if (now % 1000 == 0) { /* with each node that comes it is no more */
+			node_gate_leave(g, &c, now);
+			k = of_net(1, 0);
+			node_gate_enter(g, &c, &k, now);
+			assert_null(node_gate_know(g, &c, spki, now));
+		}
+	}
+	assert_in_range(bad, 60 * 160, 60 * 175 + 175);
+	node_gate_free(g);
+}
+
+/* burstd was started again and knows nobody; each node tries again after a second. */
+static void ten_thousand_of_one_network_are_back_within_a_minute(void **state)
+{
+	enum { N = 10000 };
+	struct node_gate *g = gate_of_burstd(1000);
+	struct node_gate_conn *c = mem_zalloc(N * sizeof(*c));
+	uint8_t spki[NODE_GATE_SPKI];
+	unsigned back = 0;
+
+	(void)state;
+	for (int64_t now = 1000; now < 61000; now++)
+		for (unsigned i = (unsigned)(now % 1000); i < N; i += 1000) {
+			struct node_gate_key k = of_net(1, i);
+
+			if (c[i].state != NODE_GATE_GONE || knock(g, &k, now) != NODE_GATE_OPEN)
+				continue;
+			node_gate_enter(g, &c[i], &k, now);
+			spki_of(spki, i);
+			assert_null(node_gate_know(g, &c[i], spki, now));
+			back++;
+		}
+	assert_int_equal(back, N);
+	free(c);
+	node_gate_free(g);
+}
+
+/* All that one network has does not make an address forgotten, which then had a full bucket. */
+static void a_network_takes_no_places_beyond_its_rate(void **state)
 {
 	const struct node_gate_opts o = {.accepts_per_addr_s = 5};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_key a = four(0, 1), net = six(1, 0), k;
+
+	(void)state;
+	assert_int_equal(open_of(g, &a, 9, 1000), 5);
+	for (unsigned i = 0; i < 200000; i++) {
+		k = of_net(1, i);
+		(void)knock(g, &k, 1001);
+	}
+	assert_int_equal(knock(g, &a, 1001), NODE_GATE_RATE);
+	/* The first address of a network is not the network. */
+	assert_int_equal(knock(g, &net, 1001), NODE_GATE_RATE);
+	assert_int_equal(open_of(g, &net, 9, 60000), 5);
+	assert_int_equal(open_of(g, &k, 9, 60000), 3);
+	node_gate_free(g);
+}
+
+/* Of what a network has some is left for who comes next; and a /64 is one, not a bit more. */
+static void what_a_network_is(void **state)
+{
+	const struct node_gate_opts o = {.accepts_per_addr_s = 4};
 	struct node_gate *g = node_gate_new(&o, 7, 1000);
 	struct node_gate_key a = six(1, 1), b = six(1, 2), c = six(2, 1), d = a;
 
 	(void)state;
-	d.octet[8] = 1; /* the first that is the customer's */
-	assert_int_equal(open_of(g, &a, 9, 1000), 5);
-	assert_int_equal(open_of(g, &b, 9, 1000), 0);
-	assert_int_equal(open_of(g, &d, 9, 1000), 0);
-	assert_int_equal(open_of(g, &c, 9, 1000), 5);
+	d.octet[8] = 1; /* the first octet that is the owner's */
+	assert_int_equal(open_of(g, &a, 9, 1000), 4);
+	assert_int_equal(open_of(g, &b, 9, 1000), 2);
+	assert_int_equal(open_of(g, &d, 9, 1000), 1);
+	assert_int_equal(open_of(g, &c, 9, 1000), 4);
+	node_gate_free(g);
+}
+
+static void asking_is_limited_for_each_network(void **state)
+{
+	const struct node_gate_opts o = {.asks_per_addr_s = 2};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_conn c[20];
+	unsigned n = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < 20; i++) {
+		struct node_gate_key k = of_net(1, i);
+
+		(void)come(g, &c[i], &k, 1000);
+		n += node_gate_ask(g, &c[i], 1000);
+	}
+	assert_int_equal(n, 8);
+	assert_true(node_gate_ask(g, &c[19], 1125));
+	for (unsigned i = 0; i < 20; i++)
+		node_gate_leave(g, &c[i], 1200);
+	assert_int_equal(node_gate_conns(g), 0);
 	node_gate_free(g);
 }
 
@@ -154,11 +335,13 @@ static void who_is_connected_keeps_his_place_among_many(void **state)
 {
 	const struct node_gate_opts o = {.accepts_per_addr_s = 1};
 	struct node_gate *g = node_gate_new(&o, 7, 1000);
-	struct node_gate_key me = four(200, 200);
-	struct node_gate_conn mine;
+	struct node_gate_key me = four(200, 200), six1 = six(1, 1), six2 = six(1, 2);
+	struct node_gate_conn mine, mine6;
 
 	(void)state;
 	(void)come(g, &mine, &me, 1000);
+	(void)come(g, &mine6, &six1, 1000);
+	assert_int_equal(knock(g, &six2, 1000), NODE_GATE_OPEN);
 	for (unsigned i = 0; i < 65536; i++) {
 		struct node_gate_key k = four((uint8_t)(i >> 8), (uint8_t)i);
 
@@ -166,9 +349,60 @@ static void who_is_connected_keeps_his_place_among_many(void **state)
 			(void)knock(g, &k, 1900);
 	}
 	assert_int_equal(knock(g, &me, 1900), NODE_GATE_RATE);
+	for (uint8_t i = 3; i < 5; i++) { /* nor is his network */
+		six2 = six(1, i);
+		assert_int_equal(knock(g, &six2, 1900), i == 3 ? NODE_GATE_OPEN : NODE_GATE_RATE);
+	}
 	node_gate_leave(g, &mine, 3000);
 	node_gate_leave(g, &mine, 3000);
+	node_gate_leave(g, &mine6, 3000);
 	assert_int_equal(node_gate_conns(g), 0);
+	node_gate_free(g);
+}
+
+static void who_has_left_leaves_his_place(void **state)
+{
+	const struct node_gate_opts o = {.accepts_per_addr_s = 1};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		struct node_gate_key k = six((uint8_t)i, 1);
+		struct node_gate_conn c;
+
+		k.octet[6] = (uint8_t)(i >> 8);
+		assert_null(come(g, &c, &k, 1000));
+		node_gate_leave(g, &c, 1000);
+	}
+	node_gate_free(g);
+}
+
+/* In a table that is nearly full an address may find no place but that of its network, which it
+ * may not have: here it has the same set. */
+static void an_address_does_not_take_the_place_of_its_network(void **state)
+{
+	enum { N = 6500 };
+	const struct node_gate_opts o = {.accepts_per_addr_s = 4};
+	struct node_gate *g = node_gate_new(&o, 7, 1000);
+	struct node_gate_conn *c = mem_zalloc(N * sizeof(*c));
+	unsigned none = 0, all = 0;
+
+	(void)state;
+	for (unsigned i = 0; i < N; i++) {
+		struct node_gate_key k = four((uint8_t)(i >> 8), (uint8_t)i);
+
+		node_gate_enter(g, &c[i], &k, 1000);
+	}
+	for (uint8_t i = 0; i < 200; i++) {
+		struct node_gate_key k = six(i, 0);
+		unsigned n = open_of(g, &k, 9, 1000);
+
+		none += n == 0;
+		all += n == 4;
+	}
+	assert_int_equal(none + all, 200);
+	assert_true(none > 0 && all > 0);
+	free(c);
 	node_gate_free(g);
 }
 
@@ -420,11 +654,20 @@ int main(void)
 		cmocka_unit_test(one_address_cannot_use_up_what_is_for_all),
 		cmocka_unit_test(a_flood_leaves_a_way_in_for_who_is_new),
 		cmocka_unit_test(a_small_rate_is_a_rate),
-		cmocka_unit_test(a_network_of_ipv6_is_one_address),
+		cmocka_unit_test(what_a_network_is),
+		cmocka_unit_test(one_address_does_not_cost_its_network),
+		cmocka_unit_test(a_flood_of_some_leaves_a_way_into_its_network),
+		cmocka_unit_test(all_of_a_network_is_less_than_what_all_have),
+		cmocka_unit_test(a_network_of_nodes_leaves_some_for_others),
+		cmocka_unit_test(ten_thousand_of_one_network_are_back_within_a_minute),
+		cmocka_unit_test(a_network_takes_no_places_beyond_its_rate),
 		cmocka_unit_test(asking_is_limited_for_each_address),
+		cmocka_unit_test(asking_is_limited_for_each_network),
 		cmocka_unit_test(asking_is_limited_for_each_key),
 		cmocka_unit_test(whose_place_a_key_has_depends_on_the_seed),
 		cmocka_unit_test(who_is_connected_keeps_his_place_among_many),
+		cmocka_unit_test(who_has_left_leaves_his_place),
+		cmocka_unit_test(an_address_does_not_take_the_place_of_its_network),
 		cmocka_unit_test(the_oldest_stranger_goes_for_a_newcomer),
 		cmocka_unit_test(an_address_makes_room_among_its_own),
 		cmocka_unit_test(a_knock_beyond_the_rates_drives_nobody_out),
