@@ -27,6 +27,7 @@ answer_is_judged() {
 imds_open() {
 	claimed
 	clouds
+	cloud=$!
 	fails imds 'can be reached by users'
 	nft -f "$top/scripts/node/burst-imds.nft"
 	passes imds
@@ -41,15 +42,20 @@ imds_open() {
 		fails imds "${address%/*} can be reached by users"
 		ip addr del $address dev lo
 	done
-	# Google's answers by TLS, too; whatever is behind it, it was reached.
+	# Google's answers by TLS, too; whatever is behind it, it was reached.  Port 80 is tried first, and must be nobody's.
+	kill $cloud
+	wait $cloud || :
 	ip addr add 169.254.169.254/32 dev lo
-	for port in 443 8080 988; do
+	passes imds
+	for at in 443=https://169.254.169.254 8080=http://169.254.169.254:8080 988=http://169.254.169.254:988; do
+		port=${at%%=*}
 		python3 -c 'import socket, sys
 s = socket.create_server(("169.254.169.254", int(sys.argv[1])))
 while True: s.accept()[0].close()' $port 3>&- &
 		until bash -c ": </dev/tcp/169.254.169.254/$port" 2>/dev/null; do sleep 0.1; done
-		fails imds "169.254.169.254.* can be reached by users"
+		fails imds "${at#*=} can be reached by users"
 		kill %%
+		wait %% || :
 	done
 	ip addr del 169.254.169.254/32 dev lo
 	# One that keeps who asks waiting was reached.
@@ -59,7 +65,10 @@ while True: s.accept()[0].close()' $port 3>&- &
 	fails imds '168.63.129.16:32526 can be reached by users'
 	ip addr del 168.63.129.16/32 dev lo
 	ip addr add 169.254.169.254/32 dev lo
+	rm $W/up
+	clouds
 	configure 'metadata = http://169.254.169.254'
+	fails imds 'http://169.254.169.254 can be reached by users'
 	nft -f "$top/scripts/node/burst-imds.nft"
 	passes imds
 	# Nobody to answer is fine; nobody to ask with is not.
