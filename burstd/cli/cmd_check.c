@@ -450,10 +450,27 @@ static void note_unpriced(struct verdict *v, const struct conf *conf)
 	if (n == 0)
 		return;
 	(void)snprintf(text, sizeof(text),
-		       "burstd does not answer, and only it knows what providers charge: max_rate "
-		       "of pool \"%.63s\"%s was not compared with that",
+		       "burstd does not answer, and only it knows what providers charge: what "
+		       "a node of pool \"%.63s\"%s may cost was not compared with that",
 		       first, n > 1 ? " and others" : "");
 	add(v->notes, text);
+}
+
+static void check_price(struct verdict *v, const char *path, const struct conf *conf,
+			const struct conf_pool *p, int64_t least)
+{
+	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
+	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+	char text[512], price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
+
+	if (least <= limit)
+		return;
+	(void)snprintf(text, sizeof(text),
+		       "%.200s:%d: pool \"%.63s\": %s is %s %s per hour, and its cheapest node "
+		       "costs %s: nothing can be bought",
+		       path, p->line, p->name, by_rate ? "max_rate" : "max_price",
+		       fmt_money(most, limit), conf->currency, fmt_money(price, least));
+	add(v->problems, text);
 }
 
 /* What no file has: the price of a node. */
@@ -472,17 +489,9 @@ static void check_prices(const struct cli *c, struct verdict *v, const char *pat
 	}
 	for (size_t i = 0; (row = cli_row(r, "pools", i)) != NULL; i++) {
 		const struct conf_pool *p = conf_pool_named(conf, cli_text(row, "name"));
-		int64_t least = p != NULL ? cheapest(conf, p, row) : 0;
-		char text[512], price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 
-		if (p == NULL || least <= p->max_rate_nano_h)
-			continue;
-		(void)snprintf(text, sizeof(text),
-			       "%.200s:%d: pool \"%.63s\": max_rate is %s %s per hour, and its "
-			       "cheapest node costs %s: nothing can be bought",
-			       path, p->line, p->name, fmt_money(most, p->max_rate_nano_h),
-			       conf->currency, fmt_money(price, least));
-		add(v->problems, text);
+		if (p != NULL)
+			check_price(v, path, conf, p, cheapest(conf, p, row));
 	}
 	json_decref(r);
 }
