@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -92,6 +93,18 @@ void lab_make_files(const char *scontrol)
 	assert_true(mkdir(lab_path("bin"), 0755) == 0 || errno == EEXIST);
 	lab_write("bin/scontrol", scontrol, 0755);
 	lab_write("bin/squeue", "#!/bin/sh\n", 0755);
+}
+
+struct sockaddr_in lab_free_place(void)
+{
+	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(sa);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(bind(fd, (struct sockaddr *)&sa, len), 0);
+	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
+	(void)close(fd);
+	return sa;
 }
 
 /* --- processes ---------------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #ifndef BURSTD_TEST_DAEMON_LAB_H
 #define BURSTD_TEST_DAEMON_LAB_H
 
+#include <netinet/in.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -39,6 +40,9 @@ void lab_write(const char *name, const char *text, mode_t mode);
 /* A good configuration with each `from` as `to`; NULL: as it is. */
 void lab_write_conf(const char *from, const char *to);
 void lab_make_files(const char *scontrol); /* that, and all that it names */
+
+/* Somewhere on this machine where nobody listens. */
+struct sockaddr_in lab_free_place(void);
 
 void lab_start(struct burstd *b, const char *option, const char *operand);
 void lab_start_args(struct burstd *b, char *const *argv);

@@ -124,52 +124,12 @@ static void write_conf_nodes(const char *top, const char *address, unsigned port
 	lab_write_conf("slurm {", text);
 }
 
-/* Somewhere on this machine where nobody listens. */
-static struct sockaddr_in free_place(void)
-{
-	struct sockaddr_in sa = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-	socklen_t len = sizeof(sa);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-
-	assert_int_equal(bind(fd, (struct sockaddr *)&sa, len), 0);
-	assert_int_equal(getsockname(fd, (struct sockaddr *)&sa, &len), 0);
-	(void)close(fd);
-	return sa;
-}
-
-/* Metrics are where `listen` says. */
-static void test_metrics(void **state)
-{
-	static const char ask[] = "GET /metrics HTTP/1.0\r\nHost: b\r\n\r\n";
-	struct burstd *b = mem_zalloc(sizeof(*b));
-	struct sockaddr_in sa = free_place();
-	char text[64];
-	int fd;
-
-	(void)state;
-	lab_make_files("#!/bin/sh\nexit 1\n");
-	(void)snprintf(text, sizeof(text), "listen = \"127.0.0.1:%d\"\ncurrency",
-		       ntohs(sa.sin_port));
-	lab_write_conf("currency", text);
-	lab_start_ready(b);
-	fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	assert_int_equal(connect(fd, (struct sockaddr *)&sa, sizeof(sa)), 0);
-	assert_int_equal(write(fd, ask, sizeof(ask) - 1), sizeof(ask) - 1);
-	assert_true(read(fd, text, 15) == 15 && memcmp(text, "HTTP/1.1 200 OK", 15) == 0);
-	(void)close(fd);
-	assert_int_equal(kill(b->pid, SIGTERM), 0);
-	lab_finish(b);
-	assert_int_equal(b->rc, 0);
-	lab_write_conf(NULL, NULL);
-	free(b);
-}
-
 /* What machines that boot are to know is made once and kept; they are heard from the start to the
  * end. */
 static void test_nodes(void **state)
 {
 	struct burstd *b = mem_zalloc(sizeof(*b));
-	struct sockaddr_in sa = free_place();
+	struct sockaddr_in sa = lab_free_place();
 	struct stat st[2];
 	int fd;
 
@@ -911,7 +871,6 @@ int main(void)
 		cmocka_unit_test(test_ports_that_others_have_keep_it_from_nothing_else),
 		cmocka_unit_test(test_an_address_that_is_not_here),
 		cmocka_unit_test(test_files_for_new_machines_that_are_away),
-		cmocka_unit_test(test_metrics),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),
