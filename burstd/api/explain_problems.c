@@ -491,6 +491,19 @@ void explain_put_slurm_problem(struct jsonw *w, const struct slurm_problem *p)
 	jsonw_close(w, '}');
 }
 
+/* Where slurmctld answers nothing at all, check_sources() has said so. */
+static void check_slurm_conf_known(struct report *r)
+{
+	const char *error = engine_prereq_error(r->e);
+
+	if (error[0] == '\0' || engine_slurm_source(r->e).error[0] != '\0')
+		return;
+	str_addf(&r->s,
+		 "whether slurm.conf is good is not known: %s; slurmctld is asked each minute",
+		 error);
+	say(r);
+}
+
 static void check_slurm_conf(struct report *r, enum slurm_severity severity)
 {
 	const struct slurm_report *found = engine_prereq(r->e);
@@ -735,6 +748,7 @@ void explain_problems(const struct engine *e, explain_fn fn, void *ctx)
 	check_removed(&r);
 	check_sources(&r);
 	explain_secrets(e, fn, ctx);
+	check_slurm_conf_known(&r);
 	check_slurm_conf(&r, SLURM_ERROR);
 	engine_cooldowns(e, say_cooldown, &r);
 	check_offers(&r);

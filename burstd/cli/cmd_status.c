@@ -25,10 +25,13 @@ static bool is_silent(const json_t *src)
 	return src != NULL && cli_int(src, "ok_ms") == 0 && cli_int(src, "failed_ms") == 0;
 }
 
-/* Has somebody not said anything yet?  Then nobody knows whether all is well. */
+/* Has somebody not said anything yet?  Then nobody knows whether all is well.  slurmctld is asked
+ * what slurm.conf says after its first answer; were it not to say so, that would be a problem. */
 static bool is_early(const json_t *r)
 {
-	bool early = is_silent(json_object_get(r, "slurm"));
+	bool early = is_silent(json_object_get(r, "slurm")) ||
+		     is_silent(json_object_get(r, "secrets")) ||
+		     json_object_get(r, "slurm_conf") == NULL;
 	const json_t *p;
 
 	for (size_t i = 0; (p = cli_row(r, "providers", i)) != NULL; i++)
@@ -44,7 +47,8 @@ static void print_problems(const struct out *o, const json_t *r)
 	if (n == 0 && is_early(r)) {
 		out_text(
 			o, OUT_BUSY,
-			"Not known yet: slurmctld or a provider has not answered since the start.");
+			"Not known yet: slurmctld, a provider or the secret store has not answered "
+			"since the start.");
 		(void)fputs("\n\n", o->f);
 		return;
 	}

@@ -334,6 +334,8 @@ struct engine_warm engine_warm(const struct engine *e, size_t pool);
 const struct journal_room *engine_room(const struct engine *e);
 /* What slurm.conf lacks, as of the last minute; NULL: not known yet. */
 const struct slurm_report *engine_prereq(const struct engine *e);
+/* Why that is not known, though slurmctld was asked; "": it is, or nobody has answered yet. */
+const char *engine_prereq_error(const struct engine *e);
 /* What a node of this rung of the pool costs, nano-units per hour; 0: not known yet; -1: the
  * provider does not offer it, in our currency; LADDER_UNPRICED. */
 int64_t engine_price(const struct engine *e, size_t pool, size_t rung);

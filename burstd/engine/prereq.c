@@ -19,6 +19,7 @@ struct prereq {
 	struct slurm_report *report; /* NULL: not known yet */
 	char *config;                /* half of it, while the other half is asked for */
 	size_t config_len;
+	char error[160]; /* why it is not, though asked; "": see report */
 	int64_t asked_ms, next_ms;
 	int64_t known_ms;               /* when what the report says was asked */
 	int64_t hold_ms;                /* 0: not known */
@@ -201,6 +202,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		tell_new(e, p->report, r);
 		free(p->report);
 		p->report = r;
+		p->error[0] = '\0';
 		p->known_ms = p->asked_ms;
 		warm_config(e, p->config, p->config_len, p->asked_ms);
 		keep_partitions(p, (struct slurm_text){text, len});
@@ -208,6 +210,8 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		free(r);
 		log_write(e->d.log, LOG_WARN, "slurmctld's settings make no sense", "error",
 			  err.msg, NULL);
+		(void)snprintf(p->error, sizeof(p->error), "its settings make no sense: %.120s",
+			       err.msg);
 	}
 	free(p->config);
 	p->config = NULL;
@@ -217,8 +221,11 @@ void prereq_answer(struct engine *e, enum slurm_question q, const char *text, si
 {
 	struct prereq *p = e->prereq;
 
-	if (text == NULL)
-		return; /* the poll fares no better, and says so */
+	if (text == NULL) { /* mostly the poll fares no better, and says so */
+		(void)snprintf(p->error, sizeof(p->error), "scontrol show %s failed",
+			       q == SLURM_PARTITIONS ? "partitions" : "config");
+		return;
+	}
 	if (q == SLURM_PARTITIONS) {
 		take_partitions(e, text, len);
 		return;
@@ -247,4 +254,9 @@ bool prereq_has(const struct engine *e, enum slurm_trait t)
 const struct slurm_report *engine_prereq(const struct engine *e)
 {
 	return e->prereq->report;
+}
+
+const char *engine_prereq_error(const struct engine *e)
+{
+	return e->prereq->report == NULL ? e->prereq->error : "";
 }

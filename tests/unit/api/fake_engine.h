@@ -53,6 +53,7 @@ struct engine {
 	struct engine_postponed postponed; /* the soonest */
 	unsigned reconciles;
 	struct slurm_report *prereq; /* NULL: not known */
+	const char *prereq_error;    /* NULL: none */
 	bool paused[4];              /* pools */
 	const char *paused_by;       /* NULL: not known */
 	const char *closed[4];       /* why; NULL: it is not */
@@ -384,6 +385,11 @@ const char *engine_closed(const struct engine *e, size_t pool)
 const struct slurm_report *engine_prereq(const struct engine *e)
 {
 	return e->prereq;
+}
+
+const char *engine_prereq_error(const struct engine *e)
+{
+	return e->prereq_error != NULL ? e->prereq_error : "";
 }
 
 /* About three nodes, two of them with jobs; one was off. */

@@ -128,6 +128,22 @@ static void test_notices_that_fail_for_a_minute_are_told(void **state)
 	stop(f);
 }
 
+/* Else nobody would hear of it: without problems all that has answered is well. */
+static void test_settings_that_are_not_known_are_told(void **state)
+{
+	struct fixture *f = start("n[1-2]");
+
+	(void)state;
+	f->e.prereq_error = "scontrol show config failed";
+	assert_problem(f, "whether slurm.conf is good is not known: scontrol show config failed; "
+			  "slurmctld is asked each minute");
+	f->e.slurm.error = "scontrol: timed out"; /* which says enough */
+	assert_problem(f, "slurmctld does not answer: scontrol: timed out (last answer 1s ago); "
+			  "until it does, what runs goes on, no more nodes are released, and only "
+			  "what a resume call asks for is bought");
+	stop(f);
+}
+
 static void test_a_wrong_clock_is_told(void **state)
 {
 	static const struct {
@@ -287,6 +303,7 @@ int main(void)
 		cmocka_unit_test(test_a_provider_that_tells_no_price),
 		cmocka_unit_test(test_problems),
 		cmocka_unit_test(test_notices_that_fail_for_a_minute_are_told),
+		cmocka_unit_test(test_settings_that_are_not_known_are_told),
 		cmocka_unit_test(test_a_wrong_clock_is_told),
 		cmocka_unit_test(test_fabrics_that_stay_are_told),
 		cmocka_unit_test(test_undeleted),

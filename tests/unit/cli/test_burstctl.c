@@ -39,7 +39,7 @@ static void test_status(void **state)
 				   "ms\":5,\"uptime_ms\":12000,"
 				   "\"currency\":\"EUR\",\"slurm\":{\"ok\":true,\"ok_ms\":5},"
 				   "\"providers\":[],\"pools\":[],"
-				   "\"problems\":[]}";
+				   "\"problems\":[],\"slurm_conf\":[]}";
 	struct lab *l = lab_new();
 
 	(void)state;
@@ -63,16 +63,43 @@ static void test_status(void **state)
 	assert_string_equal(l->requests[0], "{\"op\":\"status\",\"v\":1}");
 	lab_run_once(l, S "status", well);
 	assert_non_null(strstr(l->out, "up 12s\n\nAll is well.\n\n"));
-	/* Nobody has said so before slurmctld and all providers were asked. */
-	lab_run_once(l, S "status",
-		     "{\"ok\":true,\"uptime_ms\":1,\"slurm\":{\"ok_ms\":0},\"problems\":[]}");
-	assert_null(strstr(l->out, "All is well"));
-	assert_non_null(strstr(l->out, "Not known yet: slurmctld or a provider has not "
-				       "answered since the start."));
-	lab_run_once(l, S "status",
-		     "{\"ok\":true,\"slurm\":{\"ok_ms\":5},\"problems\":[],\"providers\":"
-		     "[{\"name\":\"a\",\"ok_ms\":5},{\"name\":\"b\",\"ok_ms\":0}]}");
-	assert_null(strstr(l->out, "All is well"));
+	lab_free(l);
+}
+
+#define STATUS(slurm, providers, more)                                                             \
+	"{\"ok\":true,\"problems\":[],\"slurm\":" slurm ",\"providers\":[" providers "]" more "}"
+#define OK     "{\"ok\":true,\"ok_ms\":5,\"failed_ms\":0}"
+#define SILENT "{\"ok\":false,\"ok_ms\":0,\"failed_ms\":0}"
+#define CONF   ",\"slurm_conf\":[]"
+
+/* Nobody says so before slurmctld, each provider and the secret store have answered, and slurmctld
+ * what slurm.conf says. */
+static void test_all_is_well_when_all_have_answered(void **state)
+{
+	static const struct {
+		const char *reply;
+		bool well;
+	} rows[] = {
+		{STATUS(OK, OK "," OK, CONF), true},
+		{STATUS(OK, OK, CONF ",\"secrets\":" OK), true},
+		{STATUS(OK, "{\"ok_ms\":0,\"failed_ms\":5}", CONF), true}, /* else a problem */
+		{STATUS(SILENT, OK, CONF), false},
+		{STATUS(OK, SILENT "," OK, CONF), false},
+		{STATUS(OK, OK "," SILENT, CONF), false},
+		{STATUS(OK, OK, CONF ",\"secrets\":" SILENT), false},
+		{STATUS(OK, OK, ""), false},
+	};
+	struct lab *l = lab_new();
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		lab_run_once(l, S "status", rows[i].reply);
+		assert_int_equal(strstr(l->out, "All is well.\n") != NULL, rows[i].well);
+		assert_int_equal(strstr(l->out,
+					"Not known yet: slurmctld, a provider or the "
+					"secret store has not answered since the start.\n") != NULL,
+				 !rows[i].well);
+	}
 	lab_free(l);
 }
 
@@ -534,12 +561,19 @@ static void test_colors(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),       cmocka_unit_test(test_json),
-		cmocka_unit_test(test_orders),       cmocka_unit_test(test_trouble),
-		cmocka_unit_test(test_sparse),       cmocka_unit_test(test_nobody_there),
-		cmocka_unit_test(test_usage),        cmocka_unit_test(test_help),
-		cmocka_unit_test(test_config),       cmocka_unit_test(test_config_options),
-		cmocka_unit_test(test_colors),       cmocka_unit_test(test_words_of_others),
+		cmocka_unit_test(test_status),
+		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_all_is_well_when_all_have_answered),
+		cmocka_unit_test(test_orders),
+		cmocka_unit_test(test_trouble),
+		cmocka_unit_test(test_sparse),
+		cmocka_unit_test(test_nobody_there),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_help),
+		cmocka_unit_test(test_config),
+		cmocka_unit_test(test_config_options),
+		cmocka_unit_test(test_colors),
+		cmocka_unit_test(test_words_of_others),
 		cmocka_unit_test(test_config_check),
 	};
 

@@ -399,8 +399,21 @@ static void test_a_removed_pool_is_not_in_the_file(void **state)
 	conf_diff(f->e->conf, next, count_change, &n);
 	assert_int_equal(n, 1);
 	conf_free(next);
+	assert_string_equal(engine_prereq_error(f->e), "");
+	prereq_answer(f->e, SLURM_CONFIG, NULL, 0);
+	assert_string_equal(engine_prereq_error(f->e), "scontrol show config failed");
+	prereq_answer(f->e, SLURM_CONFIG, config, sizeof(config) - 1);
+	prereq_answer(f->e, SLURM_PARTITIONS, NULL, 0);
+	assert_string_equal(engine_prereq_error(f->e), "scontrol show partitions failed");
+	prereq_answer(f->e, SLURM_CONFIG, "x", 1);
+	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
+	assert_non_null(strstr(engine_prereq_error(f->e), "its settings make no sense: "));
+	assert_null(engine_prereq(f->e));
 	prereq_answer(f->e, SLURM_CONFIG, config, sizeof(config) - 1);
 	prereq_answer(f->e, SLURM_PARTITIONS, "", 0);
+	assert_string_equal(engine_prereq_error(f->e), "");
+	prereq_answer(f->e, SLURM_CONFIG, NULL, 0);
+	assert_string_equal(engine_prereq_error(f->e), ""); /* as of a minute ago */
 	r = engine_prereq(f->e);
 	assert_true(r->n > 0);
 	for (size_t i = 0; i < r->n; i++)
