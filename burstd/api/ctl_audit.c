@@ -3,6 +3,7 @@
 
 #include "api/ctl_reply.h"
 #include "base/hostlist.h"
+#include "engine/slurm/command.h"
 
 enum { RECORDS_MAX = 1000 }; /* of one answer */
 
@@ -13,7 +14,15 @@ struct page {
 	int64_t last;                 /* looked at */
 };
 
-/* A record's object is a job's id, or a list of nodes. */
+/* A record's object is a list of jobs' ids, or one of nodes.  Of an order that was not sent, what
+ * it would have done is the request. */
+static bool is_of_jobs(const struct journal_audit *a)
+{
+	const char *verb = strcmp(a->verb, "unsent") == 0 ? a->request : a->verb;
+
+	return command_verb_of_jobs(verb) || strcmp(verb, "checkpoint") == 0;
+}
+
 static bool has_node_of(const struct conf *c, const char *object, const struct conf_pool *pool)
 {
 	struct hostlist *h;
@@ -29,7 +38,8 @@ static bool has_node_of(const struct conf *c, const char *object, const struct c
 
 static bool is_wanted(const struct page *p, const struct journal_audit *a)
 {
-	if (p->job[0] != '\0' && strcmp(a->object, p->job) != 0)
+	/* Orders for several jobs are one. */
+	if (p->job[0] != '\0' && !(is_of_jobs(a) && slurm_job_among(a->object, p->job)))
 		return false;
 	return p->pool == NULL || has_node_of(engine_conf(p->r->api->engine), a->object, p->pool);
 }
@@ -51,6 +61,7 @@ static int put_record(void *ctx, const struct journal_audit *a)
 	jsonw_text(w, "verb", a->verb);
 	jsonw_text(w, "target", a->target);
 	jsonw_text(w, "object", a->object);
+	jsonw_bool(w, "jobs", is_of_jobs(a));
 	jsonw_text(w, "reason", a->reason);
 	jsonw_text(w, "request", a->request);
 	jsonw_text(w, "hash", a->hash);

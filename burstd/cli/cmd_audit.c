@@ -63,9 +63,9 @@ static void put_object(const struct cli *c, enum out_style style, const char *ob
 /* The request comes last: it may be a thousand instances. */
 static void print_record(const struct cli *c, const json_t *a)
 {
-	const char *object = cli_text(a, "object"), *verb = cli_text(a, "verb");
-	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], *actor, job[96];
-	struct str text;
+	const char *object = cli_text(a, "object");
+	char at[OUT_TIME_SIZE], seq[FMT_U64_SIZE], *actor;
+	struct str text, about;
 
 	if (c->json) {
 		(void)json_dumpf(a, c->out.f, JSON_COMPACT | JSON_ENSURE_ASCII);
@@ -81,14 +81,15 @@ static void print_record(const struct cli *c, const json_t *a)
 	out_column(&c->out, OUT_DIM, seq, SEQ_WIDTH);
 	out_column(&c->out, OUT_PLAIN, out_time(at, cli_int(a, "at_ms")), OUT_TIME_WIDTH);
 	out_column(&c->out, OUT_PLAIN, actor, ACTOR_WIDTH);
-	if (strcmp(verb, "postpone") == 0) { /* all others are about nodes */
-		(void)snprintf(job, sizeof(job), "job %.80s", object);
-		object = job;
-	}
-	out_column(&c->out, OUT_PLAIN, verb, VERB_WIDTH);
+	str_init(&about, TEXT_MAX);
+	if (json_is_true(json_object_get(a, "jobs")))
+		str_adds(&about, strchr(object, ',') != NULL ? "jobs " : "job ");
+	str_adds(&about, object);
+	out_column(&c->out, OUT_PLAIN, cli_text(a, "verb"), VERB_WIDTH);
 	out_column(&c->out, OUT_PLAIN, cli_text(a, "target"), TARGET_WIDTH);
-	put_object(c, OUT_BOLD, object);
+	put_object(c, OUT_BOLD, about.p);
 	out_wrapped(&c->out, OUT_PLAIN, text.p, REASON_AT);
+	str_fini(&about);
 	str_fini(&text);
 	free(actor);
 }

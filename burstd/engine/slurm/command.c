@@ -38,6 +38,14 @@ bool command_of_jobs(enum command_kind kind)
 	return kind >= COMMAND_POSTPONE;
 }
 
+bool command_verb_of_jobs(const char *verb)
+{
+	for (int k = 0; k < COMMAND_NKINDS; k++)
+		if (command_of_jobs((enum command_kind)k) && strcmp(verbs[k], verb) == 0)
+			return true;
+	return false;
+}
+
 size_t command_most(enum command_kind kind)
 {
 	if (kind == COMMAND_NOTIFY)

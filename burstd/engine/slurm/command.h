@@ -53,6 +53,7 @@ struct command { /* one scontrol or scancel to be */
 const char *command_verb(enum command_kind kind); /* for people */
 const char *command_what(enum command_kind kind); /* for the log; of nodes a state for scontrol */
 bool command_of_jobs(enum command_kind kind);
+bool command_verb_of_jobs(const char *verb); /* as an audit record has it */
 size_t command_most(enum command_kind kind); /* nodes or jobs in one */
 void command_free(struct command *c);        /* NULL: nothing */
 /* The nodes behind the first n go from c to rest, which has none, with all that is said of them.

@@ -23,6 +23,7 @@ struct journal {
 	unsigned nbills;            /* of every node */
 	struct journal_mark head;   /* of the audit log */
 	const char *object;         /* of every other record; NULL: as the rest */
+	const char *verb, *request; /* of these; NULL: likewise */
 	struct journal_chain asked; /* the last look through it; what is found is below */
 	int64_t known;
 	struct journal_chain found;
@@ -80,16 +81,17 @@ int journal_audits(struct journal *j, int64_t after, unsigned limit, journal_aud
 	if (j->fail)
 		return err_set(e, ERR_IO, "journal: disk I/O error");
 	for (int64_t seq = after + 1; seq <= j->head.seq && limit > 0; seq++, limit--) {
-		const struct journal_audit a = {
-			.seq = seq,
-			.at_ms = FAKE_NOW + seq,
-			.actor = "hook",
-			.verb = "create",
-			.target = "sim",
-			.object = j->object != NULL && seq % 2 == 1 ? j->object : "n[1-4]",
-			.reason = "asked \"for\"",
-			.request = "burstd-1",
-			.hash = "ab"};
+		const bool own = j->object != NULL && seq % 2 == 1;
+		const struct journal_audit a = {.seq = seq,
+						.at_ms = FAKE_NOW + seq,
+						.actor = "hook",
+						.verb = own && j->verb != NULL ? j->verb : "create",
+						.target = "sim",
+						.object = own ? j->object : "n[1-4]",
+						.reason = "asked \"for\"",
+						.request = own && j->verb != NULL ? j->request
+										  : "burstd-1",
+						.hash = "ab"};
 
 		if (fn(ctx, &a) != 0)
 			break;

@@ -62,8 +62,7 @@ static void test_records_are_found(void **state)
 	} rows[] = {
 		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"pool\":\"pool0\"}", 5},
 		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"pool\":\"pool1\"}", 5},
-		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"job\":\"m3,n9\"}", 5},
-		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"job\":\"47\"}", 0},
+		{"{\"v\":1,\"op\":\"audit\",\"since\":0,\"job\":\"n9\"}", 0}, /* a node */
 	};
 	char request[100];
 	json_t *r;
@@ -85,6 +84,57 @@ static void test_records_are_found(void **state)
 	json_decref(r);
 	refused_as(f, &admin, "{\"v\":1,\"op\":\"audit\",\"pool\":\"pool7\"}", "not-found");
 	stop(f);
+}
+
+/* An order may be for several jobs, and what came of one be in another record. */
+static void test_records_of_a_job_are_found(void **state)
+{
+	static const struct {
+		const char *verb, *request, *object, *job;
+		bool found;
+	} rows[] = {
+		{"requeue", "", "4711,4712_3", "4711", true},
+		{"requeue", "", "4711,4712_3", "4712_3", true},
+		{"signal", "TERM", "4711,4712_3", "4712", false},
+		{"start", "", "4711,4712_3", "471", false},
+		{"postpone", "StartTime=now+30", "4711", "4711", true},
+		{"clear", "", "4711", "4711", true},
+		{"notify", "", "4711", "4711", true},
+		{"checkpoint", "c1", "4711", "4711", true},
+		{"unsent", "postpone", "4711,4712", "4712", true},
+		/* Nodes may be called so. */
+		{"power-down", "", "4711,4712", "4712", false},
+		{"unsent", "power-down", "4711", "4711", false},
+		{"resume", "", "4711", "4711", false},
+		{"delete", "i-1", "4711", "4711", false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fixture *f = start("n[1-4]");
+		char request[100];
+		json_t *r, *all;
+
+		f->j.head.seq = 2;
+		f->j.verb = rows[i].verb;
+		f->j.request = rows[i].request;
+		f->j.object = rows[i].object;
+		(void)snprintf(request, sizeof(request),
+			       "{\"v\":1,\"op\":\"audit\",\"since\":0,\"job\":\"%s\"}",
+			       rows[i].job);
+		print_message("# %s %s: %s\n", rows[i].verb, rows[i].object, rows[i].job);
+		r = ask(f, request);
+		all = json_object_get(r, "records");
+		assert_int_equal(json_array_size(all), rows[i].found);
+		if (rows[i].found)
+			assert_true(json_is_true(json_object_get(json_array_get(all, 0), "jobs")));
+		json_decref(r);
+		r = ask(f, "{\"v\":1,\"op\":\"audit\",\"since\":1}");
+		all = json_object_get(r, "records");
+		assert_true(json_is_false(json_object_get(json_array_get(all, 0), "jobs")));
+		json_decref(r);
+		stop(f);
+	}
 }
 
 static void test_all_there_is_is_the_answer_when_more_is_asked_for(void **state)
@@ -226,6 +276,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_audit_records_are_listed_for_operators),
 		cmocka_unit_test(test_records_are_found),
+		cmocka_unit_test(test_records_of_a_job_are_found),
 		cmocka_unit_test(test_all_there_is_is_the_answer_when_more_is_asked_for),
 		cmocka_unit_test(test_long_audit_records_are_paged),
 		cmocka_unit_test(test_a_hash_is_64_small_hexadecimal_digits),

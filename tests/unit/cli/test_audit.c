@@ -19,15 +19,17 @@
 #define BUY   RECORD("8", "hook", "create", "sim", "c1", "slurmctld called ResumeProgram", "token")
 #define NOBODYS                                                                                    \
 	RECORD("9", "uid 4294967295", "delete-again", "sim", "c[1-2]", "burstd: x (uid 0)", "i-1")
+#define OF_JOBS(object) object "\",\"jobs\":true,\"x\":\""
 #define WAIT                                                                                       \
-	RECORD("10", "reconciler", "postpone", "slurmctld", "7_1", "no capacity",                  \
+	RECORD("10", "reconciler", "postpone", "slurmctld", OF_JOBS("7_1"), "no capacity",         \
 	       "StartTime=now+30")
+#define BACK RECORD("11", "reconciler", "requeue", "slurmctld", OF_JOBS("7,8"), "ended", "")
 #define NONE "{\"ok\":true,\"records\":[],\"last\":0,\"more\":false}"
 
 static void test_audit(void **state)
 {
 	static const char reply[] = "{\"ok\":true,\"records\":[" ORDER "," BUY "," NOBODYS "," WAIT
-				    "],\"last\":10,\"more\":false}";
+				    "," BACK "],\"last\":11,\"more\":false}";
 	struct lab *l = lab_new();
 
 	(void)state;
@@ -47,11 +49,14 @@ static void test_audit(void **state)
 		 "    x (uid 0) (i-1)\n"
 		 "    10  1970-01-01T09:00:01  reconciler  postpone      slurmctld  job 7_1       "
 		 "  "
-		 "no capacity (StartTime=now+30)\n",
+		 "no capacity (StartTime=now+30)\n"
+		 "    11  1970-01-01T09:00:01  reconciler  requeue       slurmctld  jobs 7,8      "
+		 "  "
+		 "ended\n",
 		 "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"tail\":20,\"v\":1}");
 	lab_run_once(l, S "audit --since 3 --json", reply);
-	lab_want(l, 0, ORDER "\n" BUY "\n" NOBODYS "\n" WAIT "\n", "");
+	lab_want(l, 0, ORDER "\n" BUY "\n" NOBODYS "\n" WAIT "\n" BACK "\n", "");
 	assert_string_equal(l->requests[0], "{\"op\":\"audit\",\"since\":3,\"v\":1}");
 	/* Says that there is more and does not move: must not be asked for ever. */
 	lab_run_once(l, S "audit --since 7",
