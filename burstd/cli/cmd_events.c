@@ -67,13 +67,41 @@ static bool names_job(const char *text, const char *job)
 	return false;
 }
 
+enum { NUMBER_SIZE = 24 };
+
 struct shown {
 	int64_t since; /* where to go on; -1: from_ms, or, if that is not set, the last ones */
 	int64_t from_ms;
 	bool any;               /* was there one? */
 	struct map *bought;     /* for --job: "NODE#GENERATION" of machines that are its */
 	struct cli_since begin; /* likewise: what was before that is read, and not shown */
+	bool learns;            /* likewise: nothing is shown, as its number is looked for */
+	char number[NUMBER_SIZE];
 };
+
+/* Of "job 4711_3 (job 4712)" the second is all that a purchase knows, which was before. */
+static void learn(struct shown *s, const char *job, const json_t *ev)
+{
+	const char *p = cli_text(ev, "detail");
+	char both[96];
+	size_t n;
+
+	(void)snprintf(both, sizeof(both), "job %.60s (job ", job);
+	p = strstr(p, both);
+	if (p == NULL)
+		return;
+	p += strlen(both);
+	n = strspn(p, "0123456789");
+	if (n > 0 && p[n] == ')')
+		(void)snprintf(s->number, sizeof(s->number), "%.*s", n < 21 ? (int)n : 0, p);
+}
+
+static bool names_it(const struct shown *s, const char *job, const json_t *ev)
+{
+	const char *detail = cli_text(ev, "detail");
+
+	return names_job(detail, job) || (s->number[0] != '\0' && names_job(detail, s->number));
+}
 
 static bool is_of_job(struct shown *s, const char *job, const json_t *ev)
 {
@@ -81,7 +109,10 @@ static bool is_of_job(struct shown *s, const char *job, const json_t *ev)
 
 	(void)snprintf(key, sizeof(key), "%.63s#%" PRId64, cli_text(ev, "node"),
 		       cli_int(ev, "generation"));
-	if (!names_job(cli_text(ev, "detail"), job))
+	learn(s, job, ev);
+	if (s->learns)
+		return false;
+	if (!names_it(s, job, ev))
 		return cli_text(ev, "node")[0] != '\0' && map_get(s->bought, key) != NULL;
 	if (strcmp(cli_text(ev, "type"), node_state_str(NODE_WANTED)) == 0 &&
 	    map_get(s->bought, key) == NULL)
@@ -310,8 +341,14 @@ static int follow(const struct cli *c, const struct events_args *a, struct shown
 	return CLI_FAILED;
 }
 
+/* Has it a number besides its id? */
+static bool is_part(const char *job)
+{
+	return job != NULL && strpbrk(job, "_+") != NULL;
+}
+
 /* Else an empty screen could mean anything. */
-static void say_none(const struct cli *c, const struct events_args *a)
+static void say_none(const struct cli *c, const struct events_args *a, const struct shown *s)
 {
 	const char *of = a->job != NULL ? "job " : a->node != NULL ? "node " : "pool ";
 	const char *name = a->job != NULL ? a->job : a->node != NULL ? a->node : a->pool;
@@ -321,6 +358,12 @@ static void say_none(const struct cli *c, const struct events_args *a)
 		(void)fprintf(c->out.f, " of %s%s", of, name);
 	if (a->since != NULL)
 		(void)fprintf(c->out.f, " since %s", a->since);
+	if (is_part(a->job) && s->number[0] == '\0')
+		(void)fprintf(
+			c->out.f,
+			": what is bought for it goes by its number, which \"sacct -X -j %s -o "
+			"jobidraw\" has",
+			a->job);
 	if (a->node != NULL)
 		(void)fprintf(c->out.f, ": \"burstctl node show %s\" says how it is", a->node);
 	(void)fputc('\n', c->out.f);
@@ -359,13 +402,20 @@ static int run_events(const struct cli *c, const void *args, char **operands)
 	s.since = a->job != NULL ? 0 : from.seq;
 	s.from_ms = from.ms;
 	map_init(&bought);
-	rc = show(c, a, &s, false, &e);
+	if (is_part(a->job)) {
+		s.learns = true;
+		rc = show(c, a, &s, false, &e);
+		s.learns = false;
+		s.since = 0;
+	}
+	if (rc == CLI_OK)
+		rc = show(c, a, &s, false, &e);
 	if (rc != CLI_OK)
 		rc = cli_complain(rc, e.msg);
 	else if (a->follow)
 		rc = follow(c, a, &s);
 	else if (!s.any && !c->json && a->tail != 0)
-		say_none(c, a);
+		say_none(c, a, &s);
 	map_fini(&bought);
 	return rc;
 }

@@ -77,9 +77,10 @@ static void unlink_hook(struct hook *k)
 
 static void complain(struct engine *e, const struct hook *k, const char *what)
 {
-	char detail[320];
+	char detail[320], job[SLURM_JOB_NAME_SIZE];
 
-	(void)snprintf(detail, sizeof(detail), "job %s: checkpoint_command: %.200s", k->id, what);
+	(void)snprintf(detail, sizeof(detail), "job %s: checkpoint_command: %.200s",
+		       slurm_job_name(job, k->id, k->job), what);
 	engine_event(e, k->node, k->gen, "checkpoint-failed", detail);
 }
 

@@ -233,10 +233,16 @@ static uint64_t counts_of(const struct slurm_job_detail *d)
 	return d->counts.n > 0 ? fnv_bytes(FNV_BEGIN, d->counts.p, d->counts.n) : 0;
 }
 
+static const char *job_name(char out[SLURM_JOB_NAME_SIZE], const struct postponed *p)
+{
+	return slurm_job_name(out, p->id, strtoull(p->key, NULL, 10));
+}
+
 static void tell(struct engine *e, struct postponed *p, const struct slurm_job_detail *d)
 {
 	int64_t now = engine_now(e), start = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	char comment[SLURM_COMMENT_MAX + 1], what[SLURM_COMMENT_MAX], detail[320];
+	char job[SLURM_JOB_NAME_SIZE];
 	int64_t begin_ms = d->begin_ms;
 	bool later, say = may_say(p, d);
 
@@ -267,8 +273,8 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 		note_said(e, p, d, comment);
 		p->good_ms = start + POSTPONE_STALE_MS;
 	}
-	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s", p->id, p->refusal.count,
-		       what);
+	(void)snprintf(detail, sizeof(detail), "job %s, refusal %u: %s", job_name(job, p),
+		       p->refusal.count, what);
 	engine_event(e, "", 0, "job-postponed", detail);
 	p->until_ms = later ? start : 0; /* 0: its user says when */
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
@@ -393,7 +399,7 @@ static void was_not_told(struct engine *e, struct postponed *p, const struct slu
 /* Until slurmctld has taken it the job waits as before, and after a restart too. */
 static void was_let_go(struct engine *e, struct postponed *p, const struct err *err)
 {
-	char detail[96];
+	char detail[128], job[SLURM_JOB_NAME_SIZE];
 
 	p->lifting = false;
 	if (err != NULL) {
@@ -404,7 +410,7 @@ static void was_let_go(struct engine *e, struct postponed *p, const struct err *
 	let_go(e, p);
 	p->look_ms = engine_now(e); /* what stands in its comment is over */
 	(void)snprintf(detail, sizeof(detail), "job %s may try again: something has changed",
-		       p->id);
+		       job_name(job, p));
 	engine_event(e, "", 0, "job-anew", detail);
 }
 

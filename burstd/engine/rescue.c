@@ -302,7 +302,7 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 {
 	const struct node *n = d->nm->newest != NULL ? &d->nm->newest->n : NULL;
 	struct rescue *r = get(e, j->number);
-	char detail[320];
+	char detail[320], job[SLURM_JOB_NAME_SIZE];
 
 	/* Told before, and it has not ended since: it is not told again. */
 	if (r->j.at_ms == 0 || r->j.hold_ms != 0) {
@@ -331,7 +331,8 @@ static void take(struct engine *e, const struct slurm_job *j, const struct doome
 	journal_put_rescue(engine_tx(e), &r->j);
 	if (!d->force)
 		return; /* what is done about it is told when it is done */
-	(void)snprintf(detail, sizeof(detail), "job %s loses this node: %s", r->j.id, r->j.why);
+	(void)snprintf(detail, sizeof(detail), "job %s loses this node: %s",
+		       slurm_job_name(job, r->j.id, r->j.job), r->j.why);
 	engine_event(e, r->j.node, r->j.gen, "job-taken", detail);
 	tell_loss(e, r->j.job, r->j.node, r->j.why);
 }
@@ -409,9 +410,10 @@ void rescue_jobs(struct engine *e, const char *text, size_t len, const struct er
 
 static void announce(struct engine *e, const struct rescue *r, const char *type, const char *what)
 {
-	char detail[400];
+	char detail[400], job[SLURM_JOB_NAME_SIZE];
 
-	(void)snprintf(detail, sizeof(detail), "job %s: %s", r->j.id, what);
+	(void)snprintf(detail, sizeof(detail), "job %s: %s", slurm_job_name(job, r->j.id, r->j.job),
+		       what);
 	engine_event(e, r->j.node, r->j.gen, type, detail);
 }
 

@@ -1,5 +1,6 @@
 #include "engine/slurm/job.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
@@ -304,6 +305,17 @@ bool slurm_job_among(const char *ids, const char *id)
 			return true;
 	}
 	return false;
+}
+
+const char *slurm_job_name(char out[SLURM_JOB_NAME_SIZE], const char *id, uint64_t number)
+{
+	char n[FMT_U64_SIZE];
+
+	if (strcmp(fmt_u64(n, number), id) == 0)
+		(void)snprintf(out, SLURM_JOB_NAME_SIZE, "%.*s", SLURM_JOB_ID_MAX, id);
+	else
+		(void)snprintf(out, SLURM_JOB_NAME_SIZE, "%.*s (job %s)", SLURM_JOB_ID_MAX, id, n);
+	return out;
 }
 
 /* The next column, without the blanks that fill it. */

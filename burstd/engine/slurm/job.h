@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/fmt.h"
 #include "engine/slurm/parse.h"
 
 /* For `squeue -t`: the states of slurm_job_placed() and slurm_job_leaving(). */
@@ -86,6 +87,10 @@ bool slurm_names_meet(struct slurm_text a, struct slurm_text b);
 
 /* Is this one of those ids, which commas part? */
 bool slurm_job_among(const char *ids, const char *id);
+/* For an event: "4711", or "4711_3 (job 4712)", as a purchase knows a job by its number alone, and
+ * who looks for one may have either. */
+enum { SLURM_JOB_NAME_SIZE = SLURM_JOB_ID_MAX + FMT_U64_SIZE + 8 };
+const char *slurm_job_name(char out[SLURM_JOB_NAME_SIZE], const char *id, uint64_t number);
 
 struct slurm_job_detail {
 	uint64_t number;

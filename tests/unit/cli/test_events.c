@@ -157,6 +157,51 @@ static void test_folded_of_a_job(void **state)
 	free(reply);
 }
 
+#define TOLD(seq, node, gen, type, detail)                                                         \
+	"{\"seq\":" seq ",\"at_ms\":1000,\"node\":\"" node "\",\"generation\":" gen                \
+	",\"type\":\"" type "\",\"detail\":\"" detail "\"}"
+
+/* A task of an array is bought for by its number; an event that has both says which that is. */
+static void test_a_task_of_an_array(void **state)
+{
+	static const char reply[] =
+		"{\"ok\":true,\"events\":[" TOLD("1", "c1", "1", "wanted", "called, for job 12") "," TOLD(
+			"2", "c2", "1", "wanted",
+			"called, for job 1") "," TOLD("3", "c1", "1", "created",
+						      "instance i-1") "," TOLD("4", "", "0",
+									       "job-postponed",
+									       "job 7_3 (job 12), "
+									       "refusal 1") "],"
+											    "\"last"
+											    "\":4,"
+											    "\"more"
+											    "\":"
+											    "false"
+											    "}";
+	static const char shown[] = HEADING
+		"     1  1970-01-01T09:00:01  c1#1            wanted           called, for job 12\n"
+		"     3  1970-01-01T09:00:01  c1#1            created          instance i-1\n"
+		"     4  1970-01-01T09:00:01                  job-postponed    job 7_3 (job 12), "
+		"refusal 1\n";
+	const char *const twice[] = {reply, reply};
+	struct lab *l = lab_new();
+
+	(void)state;
+	lab_run(l, S "events --job 7_3", twice, 2);
+	lab_want(l, 0, shown, "");
+	assert_string_equal(l->requests[1], "{\"op\":\"events\",\"since\":0,\"v\":1}");
+	lab_run_once(l, S "events --job 12", reply);
+	lab_want(l, 0, shown, "");
+	lab_run(l, S "events --job 7_3 --since 9", twice, 2);
+	lab_want(l, 0, "no events of job 7_3 since 9\n", "");
+	lab_run(l, S "events --job 7_1", twice, 2);
+	lab_want(l, 0,
+		 "no events of job 7_1: what is bought for it goes by its number, which \"sacct -X "
+		 "-j 7_1 -o jobidraw\" has\n",
+		 "");
+	lab_free(l);
+}
+
 /* A time goes to burstd as one, in UTC. */
 static void test_since_a_time(void **state)
 {
@@ -260,10 +305,15 @@ static void test_follow_is_patient(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),          cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_folded_in_order), cmocka_unit_test(test_folded_of_a_job),
-		cmocka_unit_test(test_since_a_time),    cmocka_unit_test(test_no_events),
-		cmocka_unit_test(test_follow),          cmocka_unit_test(test_follow_is_patient),
+		cmocka_unit_test(test_events),
+		cmocka_unit_test(test_folded),
+		cmocka_unit_test(test_folded_in_order),
+		cmocka_unit_test(test_folded_of_a_job),
+		cmocka_unit_test(test_a_task_of_an_array),
+		cmocka_unit_test(test_since_a_time),
+		cmocka_unit_test(test_no_events),
+		cmocka_unit_test(test_follow),
+		cmocka_unit_test(test_follow_is_patient),
 	};
 
 	return cmocka_run_group_tests_name("events", tests, NULL, NULL);

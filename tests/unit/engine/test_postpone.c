@@ -14,8 +14,9 @@ static void test_told(void **state)
 	assert_true(F.wait_ms > 29000 && F.wait_ms <= 30000);
 	assert_string_equal(F.comment, "burstd: pool h100: max_nodes 8 reached; next try "
 				       "2027-01-15T07:30:30 (in 29s)");
-	assert_string_equal(F.event, "job-postponed: job 7_2, refusal 1: pool h100: max_nodes 8 "
-				     "reached; next try 2027-01-15T08:00:30Z (in 29s)");
+	assert_string_equal(F.event,
+			    "job-postponed: job 7_2 (job 107), refusal 1: pool h100: max_nodes 8 "
+			    "reached; next try 2027-01-15T08:00:30Z (in 29s)");
 	details("PENDING", 7, 6, ""); /* once */
 	assert_int_equal(F.told, 1);
 	W.now = BEGAN + 35000;

@@ -266,7 +266,8 @@ static void test_decided_anew_after_a_reload(void **state)
 	details("PENDING", 7, 86400, F.comment);
 	assert_string_equal(F.started, "7_2");
 	ended("start", "", NULL);
-	assert_string_equal(F.event, "job-anew: job 7_2 may try again: something has changed");
+	assert_string_equal(F.event,
+			    "job-anew: job 7_2 (job 107) may try again: something has changed");
 	assert_int_equal(F.put.r.wait_ms, REFUSAL_MS); /* after a restart it waits no day either */
 	F.started[0] = '\0';
 	later("PENDING", 7, 0, F.comment); /* once */

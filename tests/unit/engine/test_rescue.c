@@ -22,7 +22,8 @@ static void test_jobs_are_written_down_before_the_node_goes(void **state)
 	assert_int_equal(F.put.gen, 3);
 	assert_int_equal(F.put.at_ms, BEGAN);
 	assert_string_equal(F.put.why, "spot is over");
-	assert_string_equal(F.events, "c1 job-taken: job 7_2 loses this node: spot is over\n");
+	assert_string_equal(F.events,
+			    "c1 job-taken: job 7_2 (job 107) loses this node: spot is over\n");
 	assert_string_equal(F.heard, "107 burstd: the job loses node c1: spot is over\n");
 	assert_int_equal(F.heard_at, strlen("put 7_2 ")); /* before any order that follows */
 	assert_int_equal(F.e.count.jobs_taken, 1);
@@ -169,12 +170,12 @@ static void test_squeue_is_not_waited_for_for_ever(void **state)
 	squeue("107|7|COMPLETING|p|None|c1\n8|8|RUNNING|p|None|c4\n");
 	assert_string_equal(F.story, "force c1 put 7 commit ");
 	assert_int_equal(F.put.at_ms, BEGAN);
-	assert_non_null(strstr(F.events, "c1 job-taken: job 7 loses this node: x\n"));
+	assert_non_null(strstr(F.events, "c1 job-taken: job 7 (job 107) loses this node: x\n"));
 	assert_null(node("c1")->doomed);
 	F.events[0] = '\0';
 	/* Meanwhile it may have been requeued and have begun anew. */
 	shows(detail("107", "RUNNING", "5", "1800000001", "(null)"));
-	assert_string_equal(F.events, "c1 job-requeued: job 7: it was requeued\n");
+	assert_string_equal(F.events, "c1 job-requeued: job 7 (job 107): it was requeued\n");
 }
 
 /* P3: nor did slurmctld: a job that began there since was not requeued. */
@@ -194,8 +195,9 @@ static void test_a_job_that_began_before_the_order_was_heard_is_not_requeued(voi
 		assert_int_equal(F.put.at_ms, unheard ? BEGAN + 12000 : BEGAN);
 		F.events[0] = '\0';
 		shows(detail("107", "RUNNING", "5", "1800000005", "(null)"));
-		assert_string_equal(F.events,
-				    unheard ? "" : "c1 job-requeued: job 7: it was requeued\n");
+		assert_string_equal(
+			F.events,
+			unheard ? "" : "c1 job-requeued: job 7 (job 107): it was requeued\n");
 	}
 }
 
@@ -328,7 +330,8 @@ static void test_jobs_that_have_the_node_and_do_not_run_are_followed(void **stat
 		shows(DETAIL(states[i], "5", "1799999000"));
 		assert_string_equal(F.events, "");
 		shows(DETAIL("PENDING", "5", "1799999000"));
-		assert_string_equal(F.events, "c1 job-requeued: job 7: it was requeued\n");
+		assert_string_equal(F.events,
+				    "c1 job-requeued: job 7 (job 107): it was requeued\n");
 	}
 }
 
@@ -340,7 +343,7 @@ static void test_a_requeued_job(void **state)
 	assert_string_equal(W.asked, "7_2");
 	assert_string_equal(F.events, ""); /* not yet */
 	shows(DETAIL("PENDING", "5", "1799999000"));
-	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 	assert_string_equal(F.comment,
 			    "7_2 <- burstd: lost node c1: spot is over; it was requeued");
 	assert_int_equal(F.del, 107);
@@ -369,7 +372,7 @@ static void test_a_requeued_job_that_runs_again_already(void **state)
 	(void)state;
 	take_c1();
 	shows(DETAIL("RUNNING", "5", "1800000006"));
-	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 	assert_string_equal(F.comment, ""); /* it has what it wants */
 }
 
@@ -379,7 +382,8 @@ static void test_a_job_that_is_held_is_said_to_be(void **state)
 	(void)state;
 	take_c1();
 	shows(DETAIL("PENDING", "0", "Unknown"));
-	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued, and is held\n");
+	assert_string_equal(F.events,
+			    "c1 job-requeued: job 7_2 (job 107): it was requeued, and is held\n");
 }
 
 static void test_a_job_that_cannot_be_requeued_is_told(void **state)
@@ -387,8 +391,9 @@ static void test_a_job_that_cannot_be_requeued_is_told(void **state)
 	(void)state;
 	take_c1();
 	shows(DETAIL("NODE_FAIL", "5", "1799999000"));
-	assert_string_equal(F.events,
-			    "c1 job-ended: job 7_2: it ended as NODE_FAIL and was not requeued\n");
+	assert_string_equal(
+		F.events,
+		"c1 job-ended: job 7_2 (job 107): it ended as NODE_FAIL and was not requeued\n");
 	assert_string_equal(F.comment, ""); /* slurmctld takes none any more */
 	assert_int_equal(F.e.count.jobs_ended, 1);
 }
@@ -398,7 +403,7 @@ static void test_a_job_that_was_done_anyway(void **state)
 	(void)state;
 	take_c1();
 	shows(DETAIL("COMPLETED", "5", "1799999000"));
-	assert_string_equal(F.events, "c1 job-ended: job 7_2: it ended as COMPLETED\n");
+	assert_string_equal(F.events, "c1 job-ended: job 7_2 (job 107): it ended as COMPLETED\n");
 	assert_string_equal(F.comment, "");
 }
 
@@ -414,7 +419,8 @@ static void test_a_job_that_slurmctld_has_forgotten(void **state)
 	rescue_fates(&F.e, NULL, 0, &err);
 	assert_string_equal(F.events, ""); /* no answer says nothing */
 	shows(detail("8", "RUNNING", "5", "1", "(null)"));
-	assert_string_equal(F.events, "c1 job-ended: job 7_2: slurmctld has forgotten it\n");
+	assert_string_equal(F.events,
+			    "c1 job-ended: job 7_2 (job 107): slurmctld has forgotten it\n");
 }
 
 /* --no-kill, or a slurmctld that hangs (slurm.md 2.2). */
@@ -430,7 +436,8 @@ static void test_a_job_that_still_runs(void **state)
 	node("c1")->flags = SLURM_KNOWN | SLURM_POWERED_DOWN;
 	F.events[0] = '\0';
 	shows(DETAIL("RUNNING", "5", "1799999000"));
-	assert_string_equal(F.events, "c1 job-goes-on: job 7_2: it runs on without that node\n");
+	assert_string_equal(F.events,
+			    "c1 job-goes-on: job 7_2 (job 107): it runs on without that node\n");
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
 }
 
@@ -447,7 +454,7 @@ static void test_jobs_are_followed_after_a_restart(void **state)
 	(void)state;
 	rescue_load(&F.e, &row);
 	shows(DETAIL("RUNNING", "5", "1800000006"));
-	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 }
 
 static void test_not_asked_while_slurmctld_is_being_told(void **state)
@@ -472,7 +479,7 @@ static void test_a_job_taken_twice(void **state)
 	assert_int_equal(F.put.at_ms, BEGAN + 500);
 	F.events[0] = '\0';
 	shows(DETAIL("PENDING", "5", "1800000121"));
-	assert_string_equal(F.events, "c3 job-requeued: job 7_2: it was requeued\n");
+	assert_string_equal(F.events, "c3 job-requeued: job 7_2 (job 107): it was requeued\n");
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)

@@ -13,9 +13,10 @@ static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state
 	shows(DETAIL("PENDING", "5", "1800000121"));
 	assert_string_equal(F.story, "start 7_2 ");
 	assert_int_equal(F.begin_ms, INT64_C(1800000121000));
-	assert_string_equal(F.events,
-			    "c1 job-lifted: job 7_2: it may start at once: the machines that it "
-			    "lost are gone\n");
+	assert_string_equal(
+		F.events,
+		"c1 job-lifted: job 7_2 (job 107): it may start at once: the machines that it "
+		"lost are gone\n");
 	assert_int_equal(F.del, 107);
 	assert_int_equal(F.e.count.jobs_lifted, 1);
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
@@ -296,7 +297,8 @@ static void test_in_doubt_it_goes_its_way(void **state)
 		if (F.del == 0)
 			shows(DETAIL(states[i], "5", "1800000060"));
 		assert_int_equal(F.del, 107);
-		assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+		assert_string_equal(F.events,
+				    "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 	}
 }
 
@@ -323,7 +325,7 @@ static void test_a_job_that_was_refused_besides_is_not_let_go(void **state)
 	shows(DETAIL("PENDING", "5", "1800000121"));
 	assert_int_equal(F.del, 107);
 	assert_string_equal(F.comment, "");
-	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 	teardown(state);
 	setup(state);
 	F.refused = (struct refusal){.count = 1, .last_ms = BEGAN - 60000}; /* long ago */

@@ -13,8 +13,9 @@ static void tell_c1(void)
 	assert_null(node("c1")->doomed);
 	rescue_signalled(&F.e, F.e.rescues, "USR1");
 	assert_int_equal(F.put.signal, JOURNAL_SIGNAL_SENT);
-	assert_string_equal(F.events, "c1 job-signalled: job 7_2: it was told to save its work "
-				      "(USR1)\n");
+	assert_string_equal(F.events,
+			    "c1 job-signalled: job 7_2 (job 107): it was told to save its work "
+			    "(USR1)\n");
 	assert_int_equal(F.e.count.jobs_signalled, 1);
 	F.events[0] = F.story[0] = '\0';
 }
@@ -277,7 +278,7 @@ static void test_a_told_job_that_ends_is_requeued(void **state)
 	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
 	rescue_told(&F.e, &o, NULL);
 	shows(DETAIL("PENDING", "5", "1799999000"));
-	assert_string_equal(F.events, "c1 job-requeued: job 7_2: it was requeued\n");
+	assert_string_equal(F.events, "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 }
 
 static void test_a_told_job_that_cannot_be_requeued_is_reported(void **state)
@@ -289,8 +290,9 @@ static void test_a_told_job_that_cannot_be_requeued_is_reported(void **state)
 	shows(DETAIL("FAILED", "5", "1799999000"));
 	rescue_told(&F.e, &o, NULL);
 	shows(DETAIL("FAILED", "5", "1799999000"));
-	assert_string_equal(F.events,
-			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+	assert_string_equal(
+		F.events,
+		"c1 job-ended: job 7_2 (job 107): it ended as FAILED and was not requeued\n");
 }
 
 /* slurmctld was restarting, or did not answer in time: the job is not given up for that. */
@@ -318,8 +320,9 @@ static void test_an_order_that_was_not_heard_is_given_again(void **state)
 	rescue_told(&F.e, &o,
 		    &(struct err){.code = ERR_NET, .msg = "Requested operation is disabled"});
 	shows(DETAIL("FAILED", "5", "1799999000"));
-	assert_string_equal(F.events,
-			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+	assert_string_equal(
+		F.events,
+		"c1 job-ended: job 7_2 (job 107): it ended as FAILED and was not requeued\n");
 }
 
 /* An answer that was on its way when slurmctld took the order shows the job as it was before. */
@@ -349,7 +352,7 @@ static void test_a_told_job_that_is_done_is_not_requeued(void **state)
 		tell_c1();
 		shows(DETAIL(ends[i], "5", "1799999000"));
 		assert_string_equal(F.story, "");
-		assert_non_null(strstr(F.events, "c1 job-ended: job 7_2: it ended as "));
+		assert_non_null(strstr(F.events, "c1 job-ended: job 7_2 (job 107): it ended as "));
 	}
 }
 
@@ -360,8 +363,9 @@ static void test_a_job_that_was_not_told_is_not_requeued_when_it_fails(void **st
 	take_c1();
 	shows(DETAIL("FAILED", "5", "1799999000"));
 	assert_null(strstr(F.story, "requeue"));
-	assert_string_equal(F.events,
-			    "c1 job-ended: job 7_2: it ended as FAILED and was not requeued\n");
+	assert_string_equal(
+		F.events,
+		"c1 job-ended: job 7_2 (job 107): it ended as FAILED and was not requeued\n");
 }
 
 /* Ten seconds before the end, told or not. */
