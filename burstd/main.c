@@ -94,8 +94,9 @@ struct burstd { /* everything there is, in the order it is made */
 /* What to do about it, the safest first (docs/operations.md, Backup and restore). */
 static const char hint_uuid[] =
 	"1. put uuid back from a backup; 2. else write the value of the burstd tag of one of your "
-	"instances, as the provider shows it, into it; 3. only if no provider shows an instance "
-	"with a burstd tag: move all files in state_dir away";
+	"instances, as the provider shows it, into it (of your own machines it is the fourth word "
+	"of a file in static/); 3. only if no provider shows an instance with a burstd tag: move "
+	"all files in state_dir away";
 static const char hint_journal[] =
 	"1. copy state_dir to a safe place; 2. put the last backup of journal.db in its place, "
 	"without -wal and -shm: an old one is safe; 3. else move journal.db, -wal and -shm away, "

@@ -192,14 +192,17 @@ static int read_uuid(int fd, const char *path, char *out, struct err *e)
 	return 0;
 }
 
-/* What only a burstd leaves behind that had a uuid: then there may be instances with it. */
+/* What only a burstd leaves behind that had a uuid: then there may be instances with it.  static is
+ * burst-static's, which has the machines that are on; what section secrets names may be an admin's,
+ * from before the first start. */
 static const char *trace(int dir)
 {
-	static const char *const files[] = {"journal.db",       "journal.db-wal", "last-batch",
-					    "reserve",          "claim-key",      "node-ca.pem",
-					    "node-ca-next.pem", "node-ca-old.pem"};
+	static const char *const files[] = {
+		"journal.db", "journal.db-wal", "journal.db-shm",   "last-batch",      "reserve",
+		"claim-key",  "node-ca.pem",    "node-ca-next.pem", "node-ca-old.pem", "static"};
 	struct stat st;
 
+	/* Where nobody knows whether it is there, it may be. */
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		if (fstatat(dir, files[i], &st, AT_SYMLINK_NOFOLLOW) == 0 || errno != ENOENT)
 			return files[i];

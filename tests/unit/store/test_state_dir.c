@@ -1,6 +1,7 @@
 /* One row per way a state directory is good or not; a second burstd; a uuid that stays (F59). */
 #include "store/state_dir.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -11,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,12 +122,23 @@ static void test_uuids_differ(void **state)
 	state_dir_close(&b);
 }
 
+static const char *unreadable; /* nobody can say whether this is there; NULL: none */
+
+/* libc's, for state_dir.c too. */
+int fstatat(int dir, const char *path, struct stat *st, int flags)
+{
+	if (unreadable == NULL || strcmp(path, unreadable) != 0)
+		return (int)syscall(SYS_newfstatat, dir, path, st, flags);
+	errno = EIO;
+	return -1;
+}
+
 /* Any file of an earlier life says that there was a uuid: a new one is not written (I11). */
 static void test_a_lost_uuid_is_not_replaced(void **state)
 {
-	static const char *const traces[] = {"journal.db",       "journal.db-wal", "last-batch",
-					     "reserve",          "claim-key",      "node-ca.pem",
-					     "node-ca-next.pem", "node-ca-old.pem"};
+	static const char *const traces[] = {
+		"journal.db", "journal.db-wal", "journal.db-shm",   "last-batch",      "reserve",
+		"claim-key",  "node-ca.pem",    "node-ca-next.pem", "node-ca-old.pem", "static"};
 	const struct fixture *f = *state;
 	struct state_dir d;
 
@@ -136,7 +149,14 @@ static void test_a_lost_uuid_is_not_replaced(void **state)
 		refused(f, ERR_INVALID, traces[i]);
 		assert_int_equal(access(in_dir(f, "uuid"), F_OK), -1);
 		assert_int_equal(unlink(in_dir(f, traces[i])), 0);
+		unreadable = traces[i];
+		refused(f, ERR_INVALID, traces[i]);
+		assert_int_equal(access(in_dir(f, "uuid"), F_OK), -1);
+		unreadable = NULL;
 	}
+	assert_int_equal(mkdir(in_dir(f, "static"), 0700), 0); /* as burst-static makes it */
+	refused(f, ERR_INVALID, "static is; a new one");
+	assert_int_equal(rmdir(in_dir(f, "static")), 0);
 	assert_int_equal(state_dir_open(&d, f->dir, NULL), 0);
 	assert_true(d.fresh);
 	state_dir_close(&d);
