@@ -98,9 +98,10 @@ static const char hint_uuid[] =
 	"of a file in static/); 3. only if no provider shows an instance with a burstd tag: move "
 	"all files in state_dir away";
 static const char hint_journal[] =
-	"1. copy state_dir to a safe place; 2. put the last backup of journal.db in its place, "
-	"without -wal and -shm: an old one is safe; 3. else move journal.db, -wal and -shm away, "
-	"but never uuid: instances are found again by their tags";
+	"1. copy state_dir to a safe place; 2. move journal.db, journal.db-wal and journal.db-shm "
+	"away, then put the last backup of journal.db in their place: an old one is safe; 3. "
+	"without a backup they are only moved away, but never uuid: instances are found again by "
+	"their tags";
 static const char hint_newer[] =
 	"a newer burstd wrote it: install that version again; do not move the journal away";
 static const char hint_user[] =
