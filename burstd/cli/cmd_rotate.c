@@ -184,9 +184,10 @@ static void plan_begin(const struct cli *c, const json_t *s, const char *which)
 			      which, cli_text(s, "role"));
 	else
 		(void)fprintf(f, "1. You: burstctl secrets rotate --%s.\n", which);
-	(void)fputs("   burstd writes the new key beside the old one; nodes fetch it.  Who has not "
-		    "done so in\n   10 minutes gets no more jobs.\n",
-		    f);
+	(void)fputs(
+		"   burstd writes the new key beside the old one; nodes fetch it.  Who has not\n"
+		"   done so in 10 minutes gets no more jobs.\n",
+		f);
 }
 
 static void plan_fetch(const struct cli *c, const json_t *s, const char *member)
@@ -194,7 +195,8 @@ static void plan_fetch(const struct cli *c, const json_t *s, const char *member)
 	FILE *f = c->out.f;
 
 	if (strcmp(cli_text(s, "driver"), "vault") == 0)
-		(void)fprintf(f, "     bao kv get -mount=%s -field=%s %s | base64 -d\n",
+		/* To be copied: no terminal is to break it elsewhere. */
+		(void)fprintf(f, "     bao kv get -mount=%s -field=%s \\\n       %s | base64 -d\n",
 			      cli_text(s, "mount"), member, cli_text(s, "name"));
 	else
 		(void)fprintf(f, "     %s of \"%s\", base64\n", member, cli_text(s, "name"));
@@ -205,23 +207,25 @@ static void plan_munge(const struct cli *c, const json_t *s)
 	FILE *f = c->out.f;
 
 	plan_begin(c, s, "munge");
-	(void)fputs("2. You: the new key to every machine that burstd did not buy: those of "
-		    "slurmctld, slurmdbd and\n   slurmrestd, of users, and other nodes.  Beside "
-		    "the old one, not in its place:\n",
-		    f);
+	(void)fputs(
+		"2. You: the new key to every machine that burstd did not buy: those of\n"
+		"   slurmctld, slurmdbd and slurmrestd, of users, and other nodes.  Beside the\n"
+		"   old one, not in its place:\n",
+		f);
 	plan_fetch(c, s, "munge_key_next");
-	(void)fputs("3. You: burstctl secrets rotate --switch --in 2m.  At that time all of them, "
-		    "and you on yours,\n   put the new key in the old one's place and restart "
-		    "munged, within seconds.  Jobs run on;\n   what is asked of slurmctld "
-		    "meanwhile fails or waits.\n",
-		    f);
+	(void)fputs(
+		"3. You: burstctl secrets rotate --switch --in 2m.  At that time all of them,\n"
+		"   and you on yours, put the new key in the old one's place and restart\n"
+		"   munged, within seconds.  Jobs run on; what is asked of slurmctld meanwhile\n"
+		"   fails or waits.\n",
+		f);
 	(void)fputs(has(s, "switch_command")
 			    ? "   On burstd's own machine switch_command does it.\n"
 			    : "   On burstd's own machine, too: there is no switch_command.\n",
 		    f);
 	(void)fprintf(f,
-		      "4. Nodes that boot meanwhile are bought anew; who has not followed in 5 "
-		      "minutes is drained.\n"
+		      "4. Nodes that boot meanwhile are bought anew; who has not followed in 5\n"
+		      "   minutes is drained.\n"
 		      "Until 45 s before the switch: burstctl secrets rotate --abort.  After it\n"
 		      "the old key is in version %s.\n",
 		      cli_text(s, "current"));
@@ -234,22 +238,22 @@ static void plan_jwks(const struct cli *c, const json_t *s)
 	plan_begin(c, s, "jwks");
 	if (has(s, "switch_command"))
 		(void)fputs(
-			"2. switch_command puts slurm.jwks on slurmctld's machine, each time it "
-			"changes.  You: to\n   slurmdbd's, and those of users (sackd):\n",
+			"2. switch_command puts slurm.jwks on slurmctld's machine, each time it\n"
+			"   changes.  You: to slurmdbd's, and those of users (sackd):\n",
 			f);
 	else
 		(void)fputs(
-			"2. You: slurm.jwks, which has both keys, to the machines of slurmctld, "
-			"slurmdbd and users\n   (sackd), then burstctl secrets rotate "
-			"--switch:\n",
+			"2. You: slurm.jwks, which has both keys, to the machines of slurmctld,\n"
+			"   slurmdbd and users (sackd), then burstctl secrets rotate --switch:\n",
 			f);
 	plan_fetch(c, s, "slurm_jwks");
-	(void)fputs("3. burstd runs scontrol reconfigure, makes the new key the default, and waits "
-		    "for all nodes.\n"
-		    "4. After twice the life of a token it takes the old key out.  You: slurm.jwks "
-		    "once more, then.\n"
-		    "Nothing stands still.  Until step 3: burstctl secrets rotate --abort.\n",
-		    f);
+	(void)fputs(
+		"3. burstd runs scontrol reconfigure, makes the new key the default, and waits\n"
+		"   for all nodes.\n"
+		"4. After twice the life of a token it takes the old key out.  You: slurm.jwks\n"
+		"   once more, then.\n"
+		"Nothing stands still.  Until step 3: burstctl secrets rotate --abort.\n",
+		f);
 }
 
 static int plan(const struct cli *c, const struct rotate_args *a, const json_t *r)
@@ -403,5 +407,6 @@ const struct cli_command cmd_secrets_rotate = {
 	.nopts = sizeof(rotate_opts) / sizeof(rotate_opts[0]),
 	.initial = &rotate_initial,
 	.size = sizeof(rotate_initial),
+	.folds = true,
 	.run = run_rotate,
 };

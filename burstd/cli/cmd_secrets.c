@@ -79,6 +79,7 @@ const struct cli_command cmd_secrets_show = {
 	.summary = "the secret store: does it answer, and which version of the keys is current",
 	.about = "",
 	.example = "burstctl secrets show",
+	.folds = true,
 	.run = run_show,
 };
 

@@ -84,15 +84,13 @@ static const struct opt crash_opts[] = {
 
 static const struct tool tool = {
 	.name = "crash",
-	.about =
-		"usage: crash [--every N] [--pairs N] [--seed N] [--jobs N]\n"
-		"       crash --first N [--model MODEL] [--again N --model-again MODEL] [--lists]\n"
-		"             [--trace]\n"
-		"\n"
-		"One life of burstd, which dies at every write, and then twice: each death must "
-		"come\n"
-		"to the same end as a life without one.  The second form dies one of these deaths\n"
-		"again.\n",
+	.about = "usage: crash [--every N] [--pairs N] [--seed N] [--jobs N]\n"
+		 "       crash --first N [--model MODEL] [--again N --model-again MODEL]\n"
+		 "             [--lists] [--trace]\n"
+		 "\n"
+		 "One life of burstd, which dies at every write, and then twice: each death must\n"
+		 "come to the same end as a life without one.  The second form dies one of these\n"
+		 "deaths again.\n",
 	.exits = "exit: 0 all came to the same end, 1 one did not (\"# FAILED\" says which,\n"
 		 "\"# replay\" how to see it again), 2 usage\n",
 	.opts = crash_opts,

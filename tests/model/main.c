@@ -57,13 +57,11 @@ static const struct tool tool = {
 	.name = "model",
 	.about = "usage: model [--quick] [--tap] [--cloud tokens|tags|names]\n"
 		 "\n"
-		 "Visits every state of two nodes, with two generations each, at a cloud of each "
-		 "kind,\n"
-		 "honest or not (\"liar\": its refusals may be wrong).  In no state may an "
-		 "invariant be\n"
-		 "broken, and from each there must be a way back to rest.\n",
-	.exits = "exit: 0 all is well, 1 it is not (\"# VIOLATED\" says what, with the way there), "
-		 "2 usage\n",
+		 "Visits every state of two nodes, with two generations each, at a cloud of each\n"
+		 "kind, honest or not (\"liar\": its refusals may be wrong).  In no state may an\n"
+		 "invariant be broken, and from each there must be a way back to rest.\n",
+	.exits = "exit: 0 all is well, 1 it is not (\"# VIOLATED\" says what, with the way\n"
+		 "there), 2 usage\n",
 	.opts = model_opts,
 	.nopts = sizeof(model_opts) / sizeof(model_opts[0]),
 	.object = &options,

@@ -223,16 +223,14 @@ static const struct opt sim_opts[] = {
 
 static const struct tool tool = {
 	.name = "sim",
-	.about = "usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--queue] [--table] "
-		 "[--tap]\n"
+	.about = "usage: sim [--seeds N] [--first SEED] [--steps N] [--trace] [--queue]\n"
+		 "           [--table] [--tap]\n"
 		 "\n"
-		 "The real core, engine and driver in a world of dice: each seed is one world, "
-		 "with\n"
-		 "crashes, lost replies and lies, in which every promise is looked at after every\n"
-		 "step.\n",
-	.exits = "exit: 0 no promise was broken, 1 one was (\"# FAILED\" says which, \"# replay\" "
-		 "how to\n"
-		 "see it again), 2 usage\n",
+		 "The real core, engine and driver in a world of dice: each seed is one world,\n"
+		 "with crashes, lost replies and lies, in which every promise is looked at after\n"
+		 "every step.\n",
+	.exits = "exit: 0 no promise was broken, 1 one was (\"# FAILED\" says which,\n"
+		 "\"# replay\" how to see it again), 2 usage\n",
 	.opts = sim_opts,
 	.nopts = sizeof(sim_opts) / sizeof(sim_opts[0]),
 	.object = &options,

@@ -32,6 +32,13 @@
 	"\"closed\":\"" LONG "\",\"probes\":\"" LONG "\",\"listed\":false,\"new\":4,\"offer\":"    \
 	"\"an-offer-with-a-long-name\",\"offers\":[" RUNG "]}"
 
+#define ROTATION(more)                                                                             \
+	"{\"ok\":true,\"now_ms\":100000,\"rotation\":{" more "\"runs\":true,\"current\":\"" LONG   \
+	"\",\"since_ms\":90000,\"nodes\":{\"have\":2,\"lack\":1,\"unheard\":3,\"drained\":1,"      \
+	"\"others\":4,\"fixed\":5},\"lacking\":[\"a-node-with-a-long-name-1\","                    \
+	"\"a-node-with-a-long-name-2\",\"a-node-with-a-long-name-3\",\"c4\"],\"driver\":"          \
+	"\"vault\",\"mount\":\"kv\",\"name\":\"slurm/prod/node\",\"error\":\"" LONG "\"}}"
+
 static const struct {
 	const char *line, *reply;
 } rows[] = {
@@ -60,6 +67,14 @@ static const struct {
 	 "{\"ok\":true,\"records\":[{\"seq\":1,\"at_ms\":1000,\"actor\":\"reconciler\",\"verb\":"
 	 "\"delete-again\",\"target\":\"a-long-provider\",\"object\":\"a-node-with-a-long-name-1\","
 	 "\"reason\":\"" LONG "\",\"request\":\"\",\"hash\":\"ab\"}],\"last\":1,\"more\":false}"},
+	{"secrets show",
+	 "{\"ok\":true,\"now_ms\":1000,\"secrets\":{\"driver\":\"vault\",\"address\":"
+	 "\"https://vault.example:8200\",\"phase\":\"waiting\",\"error\":\"" LONG
+	 "\",\"rotation\":\"munge: staged\",\"rotation_error\":\"" LONG "\"}}"},
+	{"secrets rotate", ROTATION("\"kind\":\"munge\",\"phase\":\"staged\",")},
+	{"secrets rotate --status",
+	 ROTATION("\"kind\":\"jwks\",\"phase\":\"staging\",\"needs_credential\":true,")},
+	{"secrets rotate --plan", ROTATION("\"kind\":\"none\",\"phase\":\"idle\",")},
 	{"check DIR/good.conf", NULL},
 };
 

@@ -67,14 +67,35 @@ static void test_the_plan_says_who_does_what(void **state)
 	assert_string_equal(l->requests[0], "{\"op\":\"secrets-rotation\",\"v\":1}");
 	assert_int_equal(l->nrequests, 1);
 	assert_non_null(strstr(l->out, "AppRole\n   \"burst-rotate\" on standard input"));
-	assert_non_null(strstr(l->out, "bao kv get -mount=kv -field=munge_key_next "
-				       "slurm/prod/node | base64 -d"));
+	assert_non_null(strstr(l->out, "     bao kv get -mount=kv -field=munge_key_next \\\n"
+				       "       slurm/prod/node | base64 -d\n"));
 	assert_non_null(strstr(l->out, "the old key is in version 7"));
 	assert_null(strstr(l->out, "the key of slurm.jwks"));
 	lab_run_once(l, S "secrets rotate --plan --jwks",
 		     ROTATION("none", "idle", "false", ",\"switch_command\":true"));
 	assert_null(strstr(l->out, "munge's key"));
 	assert_non_null(strstr(l->out, "switch_command puts slurm.jwks"));
+	lab_free(l);
+}
+
+/* In a pipe, too, where nothing is folded, nor may what is copied be. */
+static void test_the_plan_fits_a_terminal(void **state)
+{
+	static const char *const more[] = {",\"wrapped\":true", ",\"switch_command\":true", ""};
+	struct lab *l = lab_new();
+	char reply[1024];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		(void)snprintf(reply, sizeof(reply), ROTATION("none", "idle", "false", "%s"),
+			       more[i]);
+		lab_run_once(l, S "secrets rotate --plan", reply);
+		assert_int_equal(l->rc, 0);
+		for (const char *p = strstr(l->out, "\n\n"), *end; (end = strchr(p, '\n')) != NULL;
+		     p = end + 1)
+			if (end - p > 78)
+				fail_msg("%d columns: %.*s", (int)(end - p), (int)(end - p), p);
+	}
 	lab_free(l);
 }
 
@@ -204,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_status_says_what_is_next),
 		cmocka_unit_test(test_the_plan_says_who_does_what),
+		cmocka_unit_test(test_the_plan_fits_a_terminal),
 		cmocka_unit_test(test_vaults_credential_comes_from_standard_input),
 		cmocka_unit_test(test_half_a_credential_is_not_sent),
 		cmocka_unit_test(test_a_whole_credential_is_sent),
