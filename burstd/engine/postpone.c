@@ -669,7 +669,7 @@ static void ask_words(struct engine *e)
 	size_t n;
 	bool more;
 
-	if (now >= e->postpone_words_ms - POSTPONE_WATCH_MS && now < e->postpone_words_ms)
+	if (now < e->postpone_words_ms)
 		return;
 	n = pick_words(e, asked, &more);
 	for (size_t i = 0; i < n; i++)

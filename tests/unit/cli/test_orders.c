@@ -348,6 +348,15 @@ static const struct {
 		 "  error    ReturnToService is 0; wanted: 2\n           It stays DOWN.\n"
 		 "  advice   AuthInfo is x; wanted: y\n           Slow.\n",
 	 ""},
+	{"several of one line",
+	 "{\"error\":\"\",\"pools\":true,\"version\":\"24.11.5\",\"slurm_conf\":" BAD_SLURM
+	 ",\"slurmctld_parameters\":\"x\\u001b,cloud_dns,idle_on_node_suspend\"}",
+	 "", 1, 1,
+	 OK_FILE "not ok: slurm.conf as slurmctld 24.11.5 has read it:\n"
+		 "  error    ReturnToService is 0; wanted: 2\n           It stays DOWN.\n"
+		 "  advice   AuthInfo is x; wanted: y\n           Slow.\n"
+		 "  write    SlurmctldParameters=x?,cloud_dns,idle_on_node_suspend\n",
+	 ""},
 	{"silent", "{\"error\":\"scontrol: exit status 1\",\"pools\":true}", "", 69, 3, OK_FILE,
 	 "burstctl: slurm.conf was not checked, slurmctld does not answer: scontrol: exit status "
 	 "1\n"},

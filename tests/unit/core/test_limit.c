@@ -175,6 +175,34 @@ static void test_who_does_not_want_it_any_more_keeps_nobody_waiting(void **state
 	assert_int_equal(limit_next_ms(&l, 1000), INT64_MAX); /* nobody waits */
 }
 
+/* Where nobody went before, machines that bill go first, then what shows them. */
+static void test_at_the_start_creates_do_not_go_first(void **state)
+{
+	static const enum provider_op_kind asked[] = {PROVIDER_NOTICES, CREATE, LIST, DELETE},
+					   want[] = {DELETE, LIST, CREATE, PROVIDER_NOTICES};
+	bool gone[PROVIDER_NOPS] = {false};
+
+	(void)state;
+	limit_init(&l, 16, 1, NULL, 0);
+	limit_take(&l, PROVIDER_OFFERS, 1, 0); /* the token */
+	limit_give(&l, PROVIDER_OFFERS);
+	for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++)
+		assert_false(limit_may(&l, asked[i], 0));
+	for (size_t n = 0; n < sizeof(want) / sizeof(want[0]); n++) {
+		int64_t now = 1000 * (int64_t)(n + 1);
+
+		limit_turn(&l);
+		for (size_t i = 0; i < sizeof(asked) / sizeof(asked[0]); i++) {
+			if (gone[asked[i]] || !limit_may(&l, asked[i], now))
+				continue;
+			assert_int_equal(asked[i], want[n]);
+			limit_take(&l, asked[i], 1, now);
+			gone[asked[i]] = true;
+		}
+		assert_true(gone[want[n]]);
+	}
+}
+
 static void test_who_may_and_does_not_keeps_nobody_waiting(void **state)
 {
 	(void)state;
@@ -489,6 +517,7 @@ int main(void)
 		T(test_what_nobody_else_wants_is_for_one),
 		T(test_of_slots_no_more_are_taken_than_there_are),
 		T(test_who_does_not_want_it_any_more_keeps_nobody_waiting),
+		T(test_at_the_start_creates_do_not_go_first),
 		T(test_who_may_and_does_not_keeps_nobody_waiting),
 		T(test_notices_take_a_token_and_no_slot),
 		T(test_each_kind_has_the_providers_own_limit),

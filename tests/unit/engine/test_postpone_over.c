@@ -464,6 +464,22 @@ static void test_decided_anew_when_somebody_edits_the_job(void **state)
 	assert_string_equal(F.started, "7_2");
 }
 
+/* squeue is asked about those that wait for a day once a minute, however many turns that has. */
+static void test_asked_once_a_minute_who_was_edited(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	words(12, "(null)");
+	W.words[0] = '\0';
+	postpone_run(&F.e);
+	W.now += 59999;
+	postpone_run(&F.e);
+	assert_string_equal(W.words, "");
+	W.now++;
+	postpone_run(&F.e);
+	assert_string_equal(W.words, "107");
+}
+
 /* A requeued job has the number of its nodes from its last run; its tasks say that it was edited.
  */
 static void test_decided_anew_when_it_has_other_tasks(void **state)
@@ -631,6 +647,7 @@ int main(void)
 		TEST(test_decided_anew_when_it_is_offered),
 		TEST(test_decided_anew_when_it_is_cheaper),
 		TEST(test_decided_anew_when_somebody_edits_the_job),
+		TEST(test_asked_once_a_minute_who_was_edited),
 		TEST(test_decided_anew_when_it_has_other_tasks),
 		TEST(test_anew_is_not_before_slurmctlds_own_time),
 		TEST(test_decided_anew_after_a_restart),

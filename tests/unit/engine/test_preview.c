@@ -643,6 +643,11 @@ static void idle_nodes_come_first(void **state)
 		{"reserved", SLURM_IDLE | SLURM_RESERVED, 2, 0, PLAN_BUY},
 		{"silent", SLURM_IDLE | SLURM_NOT_RESPONDING, 2, 0, PLAN_BUY},
 		{"going", SLURM_IDLE | SLURM_POWER_DOWN, 2, 0, PLAN_BUY},
+		{"to be rebooted", SLURM_IDLE | SLURM_REBOOT, 2, 0, PLAN_BUY},
+		{"in maintenance", SLURM_IDLE | SLURM_MAINT, 2, 0, PLAN_BUY},
+		{"failing", SLURM_IDLE | SLURM_FAIL, 2, 0, PLAN_BUY},
+		{"its last job ends", SLURM_IDLE | SLURM_COMPLETING, 2, 0, PLAN_BUY},
+		{"other than its line", SLURM_IDLE | SLURM_INVALID_REG, 2, 0, PLAN_BUY},
 	};
 	struct engine *e = load(*state);
 
