@@ -22,25 +22,52 @@ static enum attest_kind kind_of(enum conf_attest a)
 					: ATTEST_NONE;
 }
 
+/* *out NULL: its cloud signs nothing.  -1: nobody here can read what it signs. */
+static int find_verifier(const struct engine *e, const struct conf_provider *p,
+			 const struct attest_ops **out, struct err *err)
+{
+	enum attest_kind kind = kind_of(p->attest);
+
+	*out = kind != ATTEST_NONE ? e->d.door->verifier(kind) : NULL;
+	if (kind == ATTEST_NONE || *out != NULL)
+		return 0;
+	return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": attest: there is no %s",
+		       e->conf->path, p->line, p->name, attest_kind_str(kind));
+}
+
 static int open_prover(struct engine *e, struct claim_prover *v, const struct conf_provider *p,
 		       struct err *err)
 {
 	const struct attest_conf ac = {.trust = p->attest_ca,
 				       .trust_len =
 					       p->attest_ca != NULL ? strlen(p->attest_ca) : 0};
-	enum attest_kind kind = kind_of(p->attest);
+	const struct attest_ops *ops;
 
 	v->e = e;
-	if (kind == ATTEST_NONE)
+	if (find_verifier(e, p, &ops, err) != 0)
+		return -1;
+	if (ops == NULL)
 		return 0;
-	v->ops = e->d.door->verifier(kind);
-	if (v->ops == NULL)
-		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": attest: there is no %s",
-			       e->conf->path, p->line, p->name, attest_kind_str(kind));
-	if (v->ops->open(&v->self, &ac, err) == 0)
-		return 0;
-	v->ops = NULL;
-	return err_wrap(err, "%s:%d: provider \"%s\": attest", e->conf->path, p->line, p->name);
+	if (ops->open(&v->self, &ac, err) != 0)
+		return p->attest_ca_file != NULL
+			       ? err_wrap(err, "attest_ca_file: %.120s", p->attest_ca_file)
+			       : err_wrap(err, "attest");
+	v->ops = ops;
+	return 0;
+}
+
+/* What a file has is no reason to stop: the others' lists and deletes must go on. */
+static int open_or_off(struct engine *e, size_t i, struct err *err)
+{
+	const struct conf_provider *p = &e->conf->providers[i];
+	const struct attest_ops *ops;
+	struct err why = {0};
+
+	if (find_verifier(e, p, &ops, err) != 0)
+		return -1;
+	if (!off_is(&e->clouds[i]) && open_prover(e, &e->claims->provers[i], p, &why) != 0)
+		off_shut(&e->clouds[i], why.msg);
+	return 0;
 }
 
 int claim_proof_open(struct engine *e, struct err *err)
@@ -51,8 +78,7 @@ int claim_proof_open(struct engine *e, struct err *err)
 	cs->provers = mem_zalloc((e->conf->nproviders + 1) * sizeof(*cs->provers));
 	cs->nprovers = e->conf->nproviders;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (!off_is(&e->clouds[i]) &&
-		    open_prover(e, &cs->provers[i], &e->conf->providers[i], err) != 0)
+		if (open_or_off(e, i, err) != 0)
 			return -1;
 	/* Another one in each of our lives, for which nonces were used is not kept. */
 	claims_mac(e->d.door->claim_key, "burst-nonce-1", fmt_u64(text, (uint64_t)engine_now(e)),

@@ -126,6 +126,7 @@ int64_t claim_asks_next_ms(const struct engine *e);
 void claim_asks_free(struct engine *e);
 
 /* --- claim_proof.c --- */
+/* A provider whose file is no good is off then.  -1: there is no verifier of that name. */
 int claim_proof_open(struct engine *e, struct err *err);
 void claim_proof_free(struct engine *e);
 enum claim_proof {

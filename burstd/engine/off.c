@@ -89,6 +89,13 @@ static void tell(struct cloud *c)
 		  c->conf->name, "error", off_is(c) ? c->off : NULL, NULL);
 }
 
+static void close_driver(struct cloud *c)
+{
+	c->ops->close(c->self);
+	c->self = NULL;
+	c->caps = (struct provider_caps){.flags = 0};
+}
+
 /* Its driver, and what hangs on that. */
 static int open_driver(struct cloud *c, struct err *err)
 {
@@ -110,9 +117,7 @@ static int open_driver(struct cloud *c, struct err *err)
 	/* At the start that comes when all are open. */
 	if (!e->started || (fabric_check(e, e->conf, err) == 0 && claims_provider(e, i, err) == 0))
 		return 0;
-	c->ops->close(c->self);
-	c->self = NULL;
-	c->caps = (struct provider_caps){.flags = 0};
+	close_driver(c);
 	return -1;
 }
 
@@ -136,6 +141,14 @@ void off_open(struct cloud *c)
 	if (open_driver(c, &err) == 0)
 		return;
 	set_off(c, err.msg);
+	c->off_next = engine_now(c->e) + OFF_AGAIN_MS;
+}
+
+void off_shut(struct cloud *c, const char *why)
+{
+	assert(!off_is(c));
+	close_driver(c);
+	set_off(c, why);
 	c->off_next = engine_now(c->e) + OFF_AGAIN_MS;
 }
 

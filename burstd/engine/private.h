@@ -615,6 +615,8 @@ void off_open(struct cloud *c);   /* try to open it; in between it is off */
 void off_run(struct cloud *c);    /* ... again, when it is time for that */
 void off_hurry(struct engine *e); /* another configuration: now */
 void off_start(struct engine *e); /* tell of those that are */
+/* It is open, and something else that it needs is not: off until that is. */
+void off_shut(struct cloud *c, const char *why);
 
 /* --- remove.c --- */
 void remove_run(struct engine *e);

@@ -839,6 +839,31 @@ static void test_files_for_new_machines_that_are_away(void **state)
 	free(b);
 }
 
+/* Nor must one provider's damaged file: the others' lists and deletes go on. */
+static void test_a_file_of_roots_that_is_damaged(void **state)
+{
+	static const char *const texts[] = {"", "garbage\n"};
+	struct burstd *b = mem_zalloc(sizeof(*b));
+
+	(void)state;
+	lab_make_files("#!/bin/sh\nexit 1\n");
+	write_conf_nodes("provider far {\ndriver = sim url = \"http://127.0.0.1:1\" "
+			 "credential_file = \"DIR/token\"\nattest = azure attest_ca_file = "
+			 "\"DIR/roots\"\n}",
+			 "127.0.0.1", 1);
+	for (size_t i = 0; i < COUNT(texts); i++) {
+		lab_write("roots", texts[i], 0600);
+		lab_start_ready(b);
+		assert_true(lab_read_until(b, "msg=\"a provider is off\" provider=far"));
+		ASK_OP("status", "provider far is off: attest_ca_file: ", "no root certificate");
+		assert_int_equal(kill(b->pid, SIGTERM), 0);
+		lab_finish(b);
+		assert_int_equal(b->rc, 0);
+	}
+	lab_write_conf(NULL, NULL);
+	free(b);
+}
+
 /* --- its memory --------------------------------------------------------------------------------
  */
 
@@ -874,6 +899,7 @@ int main(void)
 		cmocka_unit_test(test_ports_that_others_have_keep_it_from_nothing_else),
 		cmocka_unit_test(test_an_address_that_is_not_here),
 		cmocka_unit_test(test_files_for_new_machines_that_are_away),
+		cmocka_unit_test(test_a_file_of_roots_that_is_damaged),
 		cmocka_unit_test(test_reload),
 		cmocka_unit_test(test_forget),
 		cmocka_unit_test(test_the_end_of_the_audit_log_is_logged),

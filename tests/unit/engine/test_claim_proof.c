@@ -100,28 +100,85 @@ static const struct attest_ops *find_refusing(enum attest_kind k)
 	return &ops;
 }
 
+/* In the place of the engine before, with another verifier. */
+static int start_with(const struct attest_ops *(*verifier)(enum attest_kind k), struct err *err)
+{
+	const struct engine_deps d = {.loop = F.loop,
+				      .proc = F.proc,
+				      .journal = F.journal,
+				      .uuid = uuid,
+				      .driver = fake,
+				      .door = &F.door,
+				      .fatal = on_fatal};
+	struct conf *c = make_conf();
+
+	engine_free(F.e);
+	F.e = NULL;
+	F.door.verifier = verifier;
+	if (engine_new(&F.e, &d, c, err) == 0)
+		return 0;
+	conf_free(c);
+	return -1;
+}
+
+/* No file mends that. */
 static void test_start_without_a_verifier(void **state)
 {
-	struct engine_deps d = {.loop = F.loop,
-				.proc = F.proc,
-				.journal = F.journal,
-				.uuid = uuid,
-				.driver = fake,
-				.door = &F.door,
-				.fatal = on_fatal};
 	struct err err = {0};
 
 	(void)state;
-	engine_free(F.e);
-	for (int i = 0; i < 2; i++) {
-		struct conf *c = make_conf();
+	assert_int_equal(start_with(find_none, &err), -1);
+	assert_non_null(strstr(err.msg, "provider \"cloud\": attest: there is no"));
+}
 
-		F.door.verifier = i == 0 ? find_none : find_refusing;
-		assert_int_equal(engine_new(&F.e, &d, c, &err), -1);
-		assert_non_null(strstr(err.msg, "provider \"cloud\""));
-		assert_non_null(strstr(err.msg, i == 0 ? "there is no" : "no certificate in it"));
-		conf_free(c);
-	}
+/* Its attest_ca_file is empty or garbage: that provider is off, and all else goes on; the file is
+ * looked at again each minute. */
+static void test_start_with_a_verifier_that_does_not_open(void **state)
+{
+	static const char why[] = "attest_ca_file: /ca: no certificate in it";
+	struct err err = {0};
+	struct cloud *c;
+
+	(void)state;
+	if (start_with(find_refusing, &err) != 0)
+		fail_msg("%s", err.msg);
+	c = &F.e->clouds[0];
+	assert_string_equal(engine_off(F.e, 0), why);
+	assert_string_equal(engine_provider_source(F.e, 0).error, why);
+	assert_true(F.e->aways);
+	assert_false(cloud_ready(c, PROVIDER_LIST));
+	assert_int_equal(c->caps.create_max, 0);
+	assert_in_range(cloud_next_ms(c) - engine_now(F.e), 59000, 60000);
+	assert_null(F.e->claims->provers[0].ops);
+	off_start(F.e);
+	engine_commit(F.e);
+	assert_int_equal(events("provider-off"), 1);
+	F.e->started = true;
+	/* It is no better ... */
+	off_hurry(F.e);
+	off_run(c);
+	assert_string_equal(engine_off(F.e, 0), why);
+	assert_int_equal(events("provider-off"), 1);
+	/* ... and then it is. */
+	F.door.verifier = find;
+	off_hurry(F.e);
+	off_run(c);
+	F.e->started = false;
+	assert_null(engine_off(F.e, 0));
+	assert_int_equal(events("provider-on"), 1);
+	assert_int_equal(c->caps.create_max, 1000);
+	assert_non_null(F.e->claims->provers[0].ops);
+}
+
+/* Of the built-in certificates no file is named. */
+static void test_start_with_a_verifier_of_no_file_that_does_not_open(void **state)
+{
+	struct err err = {0};
+
+	(void)state;
+	if (start_with(find_refusing, &err) != 0)
+		fail_msg("%s", err.msg);
+	assert_string_equal(engine_off(F.e, 0), "attest: no certificate in it");
 }
 
 static void test_its_own_document(void **state)
@@ -615,6 +672,9 @@ int main(void)
 #define T(how, f) cmocka_unit_test_setup_teardown(f, how, teardown)
 	const struct CMUnitTest tests[] = {
 		T(aws, test_start_without_a_verifier),
+		T(azure, test_start_without_a_verifier),
+		T(azure, test_start_with_a_verifier_that_does_not_open),
+		T(aws, test_start_with_a_verifier_of_no_file_that_does_not_open),
 		T(aws, test_its_own_document),
 		T(aws, test_while_its_provider_is_off),
 		T(aws, test_document_of_another_instance),
