@@ -345,6 +345,14 @@ static enum claim_proof by_document(struct engine *e, struct claim_set *set,
 /* --- addresses ---------------------------------------------------------------------------------
  */
 
+/* Has it claimed with another key than this one, which TLS has shown?  Then somebody else has its
+ * secret.  One that has yet to claim has done nothing: all machines of its create have the secret,
+ * and whoever was on one of them may ask from another. */
+static bool is_anothers(const struct claim_run *r, const struct node_request *rq)
+{
+	return r->c.bound && memcmp(r->c.spki, rq->peer.spki, sizeof(r->c.spki)) != 0;
+}
+
 static enum claim_proof by_address(struct engine *e, struct claim_set *set,
 				   const struct node_request *rq, struct claim_run **whose,
 				   char why[160])
@@ -366,7 +374,8 @@ static enum claim_proof by_address(struct engine *e, struct claim_set *set,
 	}
 	if (is_by_root(e, set->cloud, rq, why))
 		return CLAIM_PROVED;
-	*whose = NULL;
+	if (!is_anothers(*whose, rq))
+		*whose = NULL;
 	return CLAIM_DISPROVED;
 }
 

@@ -105,6 +105,79 @@ static void test_behind_nat(void **state)
 	assert_int_equal(F.released, 0);
 }
 
+/* The journal of an older burstd, which was calling its machine back when it ended. */
+static void begun(void)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_ASK,
+				       .now_ms = claim(1)->c.issued_ms,
+				       .spki = F.keys[0].spki,
+				       .addr = "10.0.0.1"};
+
+	(void)claim_step(&claim(1)->c, &ev);
+	assert_int_equal(claim_want(&claim(1)->c), CLAIM_WANT_PROOF);
+}
+
+static void second_key_from(int nodes, int port)
+{
+	unsigned n;
+
+	buy(1, nodes);
+	for (int i = 1; i <= nodes; i++)
+		boots(i, true);
+	is_served(says((struct says){.create = 1, .port = 861}), "");
+	n = F.released;
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1, .port = port})), 409);
+	assert_int_equal(F.released, n);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	assert_int_equal(claim(1)->c.reason, CLAIM_BECAUSE_KEY);
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_int_equal(F.e->count.claims_breached, 1);
+	assert_int_equal(events("breach"), 1);
+}
+
+/* I31: whoever he is, root or not, and however many were bought with it. */
+static void test_second_key_of_one(void **state)
+{
+	(void)state;
+	second_key_from(1, 40123);
+}
+
+static void test_second_key_of_many(void **state)
+{
+	(void)state;
+	second_key_from(3, 40123);
+	assert_true(told("claim-refused", "it comes from port 40123"));
+	/* The others have done nothing. */
+	for (int i = 2; i <= 3; i++) {
+		assert_int_equal(claim(i)->c.state, CLAIM_ISSUED);
+		assert_int_equal(row(i)->n.state, NODE_BOOTING);
+	}
+	F.address = "10.0.0.2";
+	is_served(says((struct says){.create = 2, .key = 2}), "");
+}
+
+static void test_second_key_of_many_by_root(void **state)
+{
+	(void)state;
+	second_key_from(3, CLAIM_PORT_MAX);
+}
+
+/* Whoever was on one machine of a create has the secret of all: that he is not root on another
+ * says nothing against that one before it has claimed, nor does its own key. */
+static void test_not_root_of_many_ends_nobody(void **state)
+{
+	(void)state;
+	two();
+	begun();
+	assert_int_equal(status(says((struct says){.create = 1, .port = 40123})), 403);
+	F.address = "10.0.0.2";
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1, .port = 40123})), 403);
+	assert_int_equal(claim(1)->c.state, CLAIM_ATTESTING);
+	assert_int_equal(claim(2)->c.state, CLAIM_ISSUED);
+	assert_int_equal(F.e->count.claims_breached, 0);
+	assert_int_equal(F.released, 0);
+}
+
 /* Its own key, its own address, and not root: also not for an answer that was lost. */
 static void test_port_that_anybody_can_have_the_second_time(void **state)
 {
@@ -184,18 +257,6 @@ static void test_a_nodes_certificate_is_none(void **state)
 	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
 }
 
-/* The journal of an older burstd, which was calling its machine back when it ended. */
-static void begun(void)
-{
-	const struct claim_event ev = {.type = CLAIM_EV_ASK,
-				       .now_ms = claim(1)->c.issued_ms,
-				       .spki = F.keys[0].spki,
-				       .addr = "10.0.0.1"};
-
-	(void)claim_step(&claim(1)->c, &ev);
-	assert_int_equal(claim_want(&claim(1)->c), CLAIM_WANT_PROOF);
-}
-
 static void test_proof_that_was_begun(void **state)
 {
 	(void)state;
@@ -237,6 +298,10 @@ int main(void)
 		T(test_again_and_again),
 		T(test_port_that_anybody_can_have),
 		T(test_behind_nat),
+		T(test_second_key_of_one),
+		T(test_second_key_of_many),
+		T(test_second_key_of_many_by_root),
+		T(test_not_root_of_many_ends_nobody),
 		T(test_port_that_anybody_can_have_the_second_time),
 		ADDRESS(test_address_and_any_port),
 		T(test_replayed),
