@@ -20,9 +20,10 @@ static int build(const void *self, const struct provider_op *op, struct provider
 	(void)self;
 	(void)e;
 	(void)snprintf(url, sizeof(url), "%s%s", provider_op_str(op->kind),
-		       op->kind == PROVIDER_LIST     ? op->u.list.cursor
-		       : op->kind == PROVIDER_OFFERS ? op->u.offers.cursor
-						     : "");
+		       op->kind == PROVIDER_LIST          ? op->u.list.cursor
+		       : op->kind == PROVIDER_OFFERS      ? op->u.offers.cursor
+		       : op->kind == PROVIDER_FABRIC_LIST ? op->u.fabric.cursor
+							  : "");
 	if (op->kind == PROVIDER_NOTICES && op->u.notices.ack != NULL)
 		(void)snprintf(url, sizeof(url), "forget");
 	out->kind = PROVIDER_HTTP;
@@ -140,6 +141,8 @@ static void test_a_page_that_is_throttled_is_asked_for_again_and_not_the_list(vo
 
 static void test_every_page_asks_its_limit(void **state)
 {
+	static char job[] = CONF_FABRIC_JOB;
+
 	(void)state;
 	limit_init(&B.c->limit, 8, 1, NULL, W.now);
 	turn();
@@ -159,6 +162,17 @@ static void test_every_page_asks_its_limit(void **state)
 	waits_until(BEGAN + 7000);
 	says("offersb", PROVIDER_OK, 0, "");
 	assert_int_equal(B.c->noffers, 2);
+	B.c->offers_next = INT64_MAX;
+	B.c->caps.flags = PROVIDER_FABRICS;
+	B.pools[0].own.in_fabric = job;
+	turn();
+	waits_until(BEGAN + 8000);
+	says("fabric-list", PROVIDER_OK, 0, "b");
+	waits_until(BEGAN + 9000);
+	says("fabric-listb", PROVIDER_RATE, 3000, "");
+	waits_until(BEGAN + 12000);
+	says("fabric-listb", PROVIDER_OK, 0, "");
+	assert_true(fabric_next_ms(B.c) == BEGAN + 8000 + ENGINE_FABRICS_MS); /* that was all */
 }
 
 static void test_a_list_that_fails_waits_as_long_as_the_provider_says(void **state)
@@ -424,6 +438,8 @@ static void ask(enum provider_op_kind kind, size_t instances)
 		op.u.del.nids = instances;
 	else if (kind == PROVIDER_CREATE)
 		op.u.create.nwants = instances;
+	else if (kind == PROVIDER_FABRIC_LIST)
+		op.u.fabric.cursor = "";
 	cloud_send(B.c, &op, keep_code, NULL);
 }
 
