@@ -93,6 +93,48 @@ static void test_an_id_is_for_operators(void **state)
 	assert_int_equal(audits_of(id), 1);
 }
 
+/* What is in the log by now; it ends. */
+static void read_log(FILE *f, char text[4096])
+{
+	size_t n;
+
+	log_free(F.e->d.log);
+	F.e->d.log = NULL;
+	rewind(f);
+	n = fread(text, 1, 4095, f);
+	text[n] = '\0';
+	(void)fclose(f);
+}
+
+/* So it is in the log, whatever is told there of a claim: refused, guessed at, misused. */
+static void test_an_id_is_not_in_the_log(void **state)
+{
+	char id[CLAIM_ID_MAX + 1], want[64], text[4096];
+	FILE *f = tmpfile();
+
+	(void)state;
+	assert_non_null(f);
+	two();
+	F.e->d.log = log_new(fileno(f), LOG_DEBUG);
+	(void)snprintf(id, sizeof(id), "%s", claim(1)->c.id);
+	(void)snprintf(want, sizeof(want),
+		       "a claim was refused\" claim=%s from=", claim_entry(claim(1))->set->mark);
+	F.address = "192.0.2.9";
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 403);
+	for (int i = 0; i < NODE_CLAIM_GUESSES; i++)
+		knock(id, "wrong", false);
+	turn();
+	F.address = "10.0.0.1";
+	is_served(says((struct says){.create = 1}), "");
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	read_log(f, text);
+	assert_non_null(strstr(text, want));
+	assert_non_null(strstr(text, "which end nothing"));
+	assert_non_null(strstr(text, "was misused"));
+	assert_null(strstr(text, id));
+	assert_null(strstr(text, strrchr(id, '-') + 1)); /* what cannot be guessed of it */
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, setup_broker, teardown)
 
 int main(void)
@@ -100,6 +142,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(test_wrong_secrets_end_nothing),
 		T(test_an_id_is_for_operators),
+		T(test_an_id_is_not_in_the_log),
 	};
 
 	return cmocka_run_group_tests_name("claim_guess", tests, NULL, NULL);
