@@ -469,14 +469,13 @@ static int load(struct engine *e, struct err *err)
 					  .claim = load_claim,
 					  .voucher = load_voucher,
 					  .ctx = e};
-	int64_t last_batch, doubtful;
+	int64_t last_batch;
 
 	name_nodes(e);
 	if (journal_get_number(e->d.journal, JOURNAL_LAST_BATCH, &last_batch, err) != 0 ||
-	    journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &doubtful, err) != 0)
+	    place_load_doubt(e, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	e->last_batch = (uint64_t)last_batch;
-	e->doubtful = doubtful != 0;
 	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	launch_restore(e);

@@ -130,6 +130,37 @@ bool place_listed(const struct engine *e, uint32_t pool)
 	return true;
 }
 
+/* The journal has the number of the doubt in which a provider has shown what it has: its rows there
+ * are right from then on, over restarts too.  One that never shows anything, for its section is
+ * gone or its account closed, keeps the journal doubtful, but closes no pools of others. */
+static void shown_key(const struct conf_provider *p, char key[PROVIDER_WORD_MAX + 8])
+{
+	(void)snprintf(key, PROVIDER_WORD_MAX + 8, "shown:%.*s", PROVIDER_WORD_MAX, p->name);
+}
+
+int place_load_doubt(struct engine *e, struct err *err)
+{
+	if (journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &e->doubt, err) != 0)
+		return -1;
+	e->doubtful = e->doubt != 0;
+	for (size_t i = 0; e->doubtful && i < e->conf->nproviders; i++) {
+		char key[PROVIDER_WORD_MAX + 8];
+		int64_t shown;
+
+		shown_key(&e->conf->providers[i], key);
+		if (journal_get_number(e->d.journal, key, &shown, err) != 0)
+			return -1;
+		e->clouds[i].shown = shown == e->doubt;
+	}
+	return 0;
+}
+
+/* May it have what the journal does not know? */
+static bool is_doubted(const struct cloud *c)
+{
+	return c->e->doubtful && !c->shown && !c->listed;
+}
+
 static bool is_late(const struct engine *e)
 {
 	return engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
@@ -143,7 +174,7 @@ bool place_looked(const struct engine *e, uint32_t pool)
 	for (size_t i = 0; i < n; i++) {
 		const struct cloud *c = &e->clouds[rungs[i].provider_index];
 
-		if (!c->listed && (e->doubtful || !(is_late(e) || away_is(c))))
+		if (!c->listed && (is_doubted(c) || !(is_late(e) || away_is(c))))
 			return false;
 	}
 	return true;
@@ -154,10 +185,10 @@ const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
-	for (size_t i = 0; e->doubtful && i < n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct cloud *c = &e->clouds[rungs[i].provider_index];
 
-		if (!c->listed && (is_late(e) || away_is(c)))
+		if (is_doubted(c) && (is_late(e) || away_is(c)))
 			return c;
 	}
 	return NULL;
@@ -165,9 +196,23 @@ const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
 
 void place_list_seen(struct engine *e)
 {
-	for (size_t i = 0; i < e->conf->nproviders; i++)
-		if (!e->doubtful || !e->clouds[i].listed)
-			return;
+	bool all = true;
+
+	if (!e->doubtful)
+		return;
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		struct cloud *c = &e->clouds[i];
+		char key[PROVIDER_WORD_MAX + 8];
+
+		all = all && !is_doubted(c);
+		if (c->shown || !c->listed)
+			continue;
+		shown_key(c->conf, key);
+		journal_put_number(engine_tx(e), key, e->doubt);
+		c->shown = true;
+	}
+	if (!all)
+		return;
 	e->doubtful = false;
 	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
 }

@@ -164,6 +164,7 @@ struct cloud { /* one provider */
 	/* the list */
 	struct pages list;
 	bool listed; /* one since start was complete and understood: creates may go out */
+	bool shown;  /* one since the journal became doubtful was, in this life or an earlier one */
 	bool unsure; /* the last one showed instances we could not place yet */
 	bool waits;  /* somebody waits for what the next one shows */
 	int64_t list_began, list_next, list_step;
@@ -341,7 +342,8 @@ struct engine {
 	struct pool *pools;
 	bool aways;               /* some provider is away or off, or was a moment ago */
 	bool failing;             /* somebody may be WANTED where purchases fail */
-	bool doubtful;            /* JOURNAL_DOUBTFUL */
+	bool doubtful;            /* JOURNAL_DOUBTFUL ... */
+	int64_t doubt;            /* ... the number */
 	bool unplaced;            /* some rows do not say in the journal where they were bought */
 	struct cooldown cooldown; /* places that have nothing to sell */
 	struct unsold unsold;     /* ... and what they said */
@@ -466,6 +468,8 @@ bool place_looked(const struct engine *e, uint32_t pool);
 /* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
 const struct cloud *place_unlisted(const struct engine *e, uint32_t pool);
 void place_list_seen(struct engine *e); /* one more of them is listed */
+/* At the start: is the journal doubtful, and who has shown what it has since it became so? */
+int place_load_doubt(struct engine *e, struct err *err);
 /* Has its provider shown nothing for a minute since our start, and the journal is no older copy? */
 bool place_is_blind(const struct engine *e, const struct node *n);
 /* May a create for this row go out, as far as lists are concerned? */

@@ -139,7 +139,8 @@ struct journal_pool {     /* what an admin or its machines did to it */
 };
 
 /* A number of it: not 0 from when it was new or an older copy, until each provider has shown what
- * it has: till then there may be instances of ours that no row stands for (F58). */
+ * it has: till then there may be instances of ours that no row stands for (F58).  It is another one
+ * each time, so that what an older copy says of an earlier time counts for nothing. */
 #define JOURNAL_DOUBTFUL "doubtful"
 /* The last batch ever, so that no token comes twice though the clock may go back and settled
  * batches are forgotten (F57). */

@@ -302,8 +302,15 @@ void state_dir_note(struct state_dir *d, int64_t batch)
 	d->last_batch = batch;
 }
 
+/* By the clock, and not 0 whatever that says. */
+static int64_t make_doubt(int64_t now_ms)
+{
+	return now_ms != 0 ? now_ms : 1;
+}
+
 /* It has its numbers.  0, or 2: it does not know what one did that was here before it. */
-static int go_on(struct state_dir *d, struct journal *j, int64_t *gen_floor, struct err *e)
+static int go_on(struct state_dir *d, struct journal *j, int64_t now_ms, int64_t *gen_floor,
+		 struct err *e)
 {
 	struct journal_tx *tx;
 	int64_t last;
@@ -314,7 +321,7 @@ static int go_on(struct state_dir *d, struct journal *j, int64_t *gen_floor, str
 	if (d->last_batch >= 0 && last >= d->last_batch)
 		return 0;
 	tx = journal_begin(j);
-	journal_put_number(tx, JOURNAL_DOUBTFUL, 1);
+	journal_put_number(tx, JOURNAL_DOUBTFUL, make_doubt(now_ms));
 	if (journal_commit(tx, e) < 0)
 		return -1;
 	d->last_batch = -1; /* it is this one's from now on */
@@ -331,7 +338,7 @@ int state_dir_begin(struct state_dir *d, struct journal *j, int64_t now_ms, int6
 	if (journal_get_number(j, "cluster_uuid", &kept, e) < 0)
 		return -1;
 	if (kept == uuid_number(d->uuid))
-		return go_on(d, j, gen_floor, e);
+		return go_on(d, j, now_ms, gen_floor, e);
 	if (kept != 0)
 		return err_set(e, ERR_INVALID,
 			       "the journal belongs to another cluster uuid: put the file uuid "
@@ -341,7 +348,7 @@ int state_dir_begin(struct state_dir *d, struct journal *j, int64_t now_ms, int6
 	tx = journal_begin(j);
 	journal_put_number(tx, "gen_floor", *gen_floor);
 	journal_put_number(tx, "cluster_uuid", uuid_number(d->uuid));
-	journal_put_number(tx, JOURNAL_DOUBTFUL, !d->fresh);
+	journal_put_number(tx, JOURNAL_DOUBTFUL, d->fresh ? 0 : make_doubt(now_ms));
 	if (journal_commit(tx, e) < 0)
 		return -1;
 	d->last_batch = -1;

@@ -16,7 +16,7 @@ enum {
 	ROWS_MAX = 4096,
 	BATCHES_MAX = 4096,
 	CALLS_MAX = 4096,
-	NUMBERS_MAX = 16,
+	NUMBERS_MAX = 24,
 };
 
 struct call {
@@ -148,7 +148,7 @@ void sim_journal_restore(struct journal *j)
 	j->vouchers.n = put_back(j->vouchers.v, &b->vouchers, sizeof(*j->vouchers.v));
 	memcpy(j->numbers, b->numbers, sizeof(j->numbers));
 	j->nnumbers = b->nnumbers;
-	put_number(j, JOURNAL_DOUBTFUL, 1); /* main.c sees that by the file last-batch */
+	put_number(j, JOURNAL_DOUBTFUL, j->w->now); /* main.c sees that by the file last-batch */
 	drop_calls(j);
 	sim_journal_met_all(j, SIM_RESTORED);
 	sim_cloud_restored(j->w->cloud);

@@ -491,27 +491,6 @@ static void test_a_place_rests_from_when_a_doubt_ends(void **state)
 /* --- several providers -------------------------------------------------------------------------
  */
 
-/* "here" is the first provider's, "there" another's. */
-static struct conf *two_providers(const char *second)
-{
-	struct conf *c = two_offers(false);
-	struct conf_offer *o = &c->pools[0].offers[1];
-
-	c->nproviders = 2;
-	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
-	c->providers[1] = (struct conf_provider){.name = mem_strdup(second),
-						 .driver = mem_strdup("fake"),
-						 .url = mem_strdup(""),
-						 .settle_ms = 60000,
-						 .list_ms = 30000,
-						 .timeout_ms = 30000,
-						 .concurrency = 4};
-	free(o->provider);
-	o->provider = mem_strdup(second);
-	o->provider_index = 1;
-	return c;
-}
-
 /* Nobody can tell whose an instance is that was bought before pools had offers: it is no one's. */
 static void test_an_old_row_of_a_pool_with_several_providers_is_of_neither(void **state)
 {
@@ -567,56 +546,6 @@ static void test_a_provider_that_is_away_does_not_stop_the_others_for_ever(void 
 	assert_true(place_may_send(f->e, &here));
 	assert_false(place_may_send(f->e, &there));
 	assert_false(place_listed(f->e, 0));
-}
-
-static void doubt(const struct fix *f)
-{
-	struct journal_tx *tx = journal_begin(f->journal);
-
-	journal_put_number(tx, JOURNAL_DOUBTFUL, 1);
-	assert_int_equal(journal_commit(tx, NULL), 0);
-}
-
-static int64_t doubtful(const struct fix *f)
-{
-	int64_t n = -1;
-
-	assert_int_equal(journal_get_number(f->journal, JOURNAL_DOUBTFUL, &n, NULL), 0);
-	return n;
-}
-
-/* P2, F58: a node that the journal has lost may be at the one that is away, and be bought a second
- * time: with such a journal no time is long enough, over any number of starts. */
-static void test_nothing_is_bought_blindly_with_a_doubtful_journal(void **state)
-{
-	struct fix *f = *state;
-	struct node here;
-
-	doubt(f);
-	for (int start = 0; start < 2; start++) {
-		assert_int_equal(load(f, two_providers("dear"), NULL), 0);
-		node_init(&here, "c1", 1, engine_now(f->e));
-		place_set(f->e, &here, &f->e->conf->pools[0].offers[0], OD / 2);
-		f->e->clouds[0].listed = true;
-		place_list_seen(f->e);
-		engine_commit(f->e);
-		assert_null(pool_closed(f->e, 0)); /* it may come in a moment */
-		f->e->started_ms -= 3000000;
-		assert_false(place_looked(f->e, 0));
-		assert_false(place_may_send(f->e, &here));
-		assert_ptr_equal(place_unlisted(f->e, 0), &f->e->clouds[1]);
-		assert_non_null(strstr(pool_closed(f->e, 0), f->e->conf->providers[1].name));
-		assert_int_equal(doubtful(f), 1);
-	}
-	f->e->clouds[1].listed = true;
-	place_list_seen(f->e);
-	engine_commit(f->e);
-	assert_true(place_may_send(f->e, &here));
-	assert_null(pool_closed(f->e, 0));
-	assert_int_equal(doubtful(f), 0);
-	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
-	f->e->started_ms -= 3000000;
-	assert_true(place_looked(f->e, 0)); /* all that there is is in the journal */
 }
 
 /* Each machine of a provider that has machines is a node of its own: that one is in use says
@@ -770,7 +699,6 @@ int main(void)
 		T(test_an_old_row_of_a_pool_with_several_providers_is_of_neither),
 		T(test_what_is_gone_needs_no_provider_any_more),
 		T(test_a_provider_that_is_away_does_not_stop_the_others_for_ever),
-		T(test_nothing_is_bought_blindly_with_a_doubtful_journal),
 		T(test_a_provider_of_machines_does_not_cool_down),
 		T(test_what_turns_up_at_a_provider_of_old_costs_the_most_it_ever_did),
 		T(test_where_a_machine_came_up_wrong_is_tried_last),

@@ -34,6 +34,27 @@ static struct conf *two_offers(bool turned)
 	return c;
 }
 
+/* "here" is the first provider's, "there" another's. */
+static inline struct conf *two_providers(const char *second)
+{
+	struct conf *c = two_offers(false);
+	struct conf_offer *o = &c->pools[0].offers[1];
+
+	c->nproviders = 2;
+	c->providers = mem_realloc(c->providers, 2 * sizeof(*c->providers));
+	c->providers[1] = (struct conf_provider){.name = mem_strdup(second),
+						 .driver = mem_strdup("fake"),
+						 .url = mem_strdup(""),
+						 .settle_ms = 60000,
+						 .list_ms = 30000,
+						 .timeout_ms = 30000,
+						 .concurrency = 4};
+	free(o->provider);
+	o->provider = mem_strdup(second);
+	o->provider_index = 1;
+	return c;
+}
+
 static int load(struct fix *f, struct conf *c, struct err *err)
 {
 	int rc = load_conf(f, c, err);
