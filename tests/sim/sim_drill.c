@@ -162,9 +162,13 @@ static void drill_terminate(struct world *w, step_fn step)
 
 static void drill_hook(struct world *w, step_fn step)
 {
-	struct ctld_job *j = submit(w);
-	int64_t end = w->now + START_MS;
+	struct ctld_job *j;
+	int64_t end;
 
+	while (!w->failed && sim_place_closed(w))
+		step(w); /* a drill before this one may have closed it: all are refused there */
+	j = submit(w);
+	end = w->now + START_MS;
 	if (w->failed || j == NULL)
 		return;
 	w->ctld->lose_hooks = true;

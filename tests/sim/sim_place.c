@@ -2,6 +2,7 @@
  * told of it, and the judge of who leaves them alone. */
 #include <string.h>
 
+#include "core/cooldown.h"
 #include "sim_cloud.h"
 #include "world.h"
 
@@ -269,4 +270,20 @@ int64_t sim_place_calm_at(const struct world *w)
 			if (p->cooling[why].told_at + CALM_MS > at)
 				at = p->cooling[why].told_at + CALM_MS;
 	return at;
+}
+
+static void see_closed(void *ctx, const struct cooldown_row *row)
+{
+	bool *any = ctx;
+
+	*any = *any || row->view.state >= COOLDOWN_CAPACITY;
+}
+
+bool sim_place_closed(const struct world *w)
+{
+	bool any = false;
+
+	if (w->engine != NULL)
+		engine_cooldowns(w->engine, see_closed, &any);
+	return any;
 }
