@@ -353,6 +353,19 @@ void cloud_kill(struct cloud *c, struct cloud_instance *i, const char *why, int6
 		end(c, i, why, now);
 }
 
+/* What powers itself off is shown as stopping first, and billed, as what is deleted. */
+static void switch_off(struct cloud *c, struct cloud_instance *i, int64_t now)
+{
+	i->why = "exited";
+	i->stop_at = now + dist_sample(&c->conf->stop, &c->rng);
+	if (i->stop_at <= now) {
+		finish(c, i, now);
+		return;
+	}
+	enter(c, i, CLOUD_STOPPING, now);
+	heap_push(&c->due, i->stop_at, DUE_STOP, i->row);
+}
+
 void cloud_exited(struct cloud *c, uint32_t row, int64_t now)
 {
 	struct cloud_instance *i = cloud_of_row(c, row);
@@ -360,6 +373,10 @@ void cloud_exited(struct cloud *c, uint32_t row, int64_t now)
 	if (i == NULL || !i->process)
 		return;
 	i->process = false;
+	if (i->why == NULL && i->state != CLOUD_STOPPING) {
+		switch_off(c, i, now);
+		return;
+	}
 	if (i->why == NULL)
 		i->why = "exited";
 	finish(c, i, now);
@@ -548,7 +565,7 @@ void cloud_tick(struct cloud *c, int64_t now)
 			break;
 		case DUE_STOP:
 			if (i->state == CLOUD_STOPPING)
-				end(c, i, "deleted", now);
+				end(c, i, i->why != NULL ? i->why : "deleted", now);
 			break;
 		case DUE_NOTICE:
 			(void)cloud_reclaim(c, i, c->conf->spot_notice_ms, now);

@@ -9,9 +9,9 @@
  *                        |                  |   reclaim        notice over     |            ^
  *                        |                  +---------> RECLAIMING ------------|------------+
  *                        |                                   |  delete         |            |
- *                        +-----------------------------------+-----------------+   killed, exited:
- * any
+ *                        +-----------------------------------+-----------------+   killed: any
  *
+ * One whose process exits by itself is STOPPING for as long as one that is deleted.
  * An ended instance stays listed for a while, then it is forgotten; the meter never forgets. */
 #ifndef SIMCLOUD_CLOUD_H
 #define SIMCLOUD_CLOUD_H

@@ -509,6 +509,33 @@ static void test_process_ends_it(void **state)
 	assert_int_equal(W.names, 0);
 }
 
+/* F10: what powers itself off is listed as stopping, and billed, before it has ended. */
+static void test_what_exits_stops_first(void **state)
+{
+	struct cloud_instance *a, *b;
+
+	(void)state;
+	with_host();
+	W.conf.stop = (struct dist){.kind = DIST_CONSTANT, .a_ms = 500};
+	a = one("n1");
+	b = one("n2");
+	pass(1100);
+	cloud_exited(&W.cloud, a->row, W.now);
+	cloud_exited(&W.cloud, b->row, W.now);
+	assert_int_equal(a->state, CLOUD_STOPPING);
+	assert_int_equal(del(a), CODE_OK);
+	cloud_kill(&W.cloud, b, "killed", W.now);
+	assert_string_equal(b->why, "killed");
+	pass(499);
+	assert_int_equal(a->state, CLOUD_STOPPING);
+	pass(1);
+	assert_int_equal(a->state, CLOUD_ENDED);
+	assert_int_equal(row_of(a)->end_ms, W.now);
+	assert_string_equal(a->why, "exited");
+	assert_int_equal(b->state, CLOUD_ENDED);
+	assert_int_equal(W.killed, 0);
+}
+
 static void test_deleted_before_it_booted_is_never_started(void **state)
 {
 	struct cloud_instance *i;
@@ -709,6 +736,7 @@ int main(void)
 		T(test_address_reuse),
 		T(test_subnet_used_up_is_no_capacity),
 		T(test_process_ends_it),
+		T(test_what_exits_stops_first),
 		T(test_deleted_before_it_booted_is_never_started),
 		T(test_cannot_boot),
 		T(test_late_events_of_a_forgotten_instance),
