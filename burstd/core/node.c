@@ -58,7 +58,7 @@ static const struct {
 	[NODE_BECAUSE_LIMIT] = {"limit", "the pool's limit is reached"},
 	[NODE_BECAUSE_LOST] = {"lost", "the provider lost the request"},
 	[NODE_BECAUSE_BOOT] = {"boot-timeout", "it did not register in time"},
-	[NODE_BECAUSE_ENDED] = {"ended", "the provider ended it"},
+	[NODE_BECAUSE_ENDED] = {"ended", "its machine ended"},
 	[NODE_BECAUSE_RECLAIMED] = {"reclaimed", "the provider took its capacity back"},
 	[NODE_BECAUSE_REPLACED] = {"replaced", "Slurm wants it powered up afresh"},
 	[NODE_BECAUSE_OPERATOR] = {"operator", "an admin's order"},
@@ -68,6 +68,7 @@ static const struct {
 	[NODE_BECAUSE_BREACH] = {"breach", "its claim to the cluster's keys was misused"},
 	[NODE_BECAUSE_INIT] = {"boot-failed", "its boot failed"},
 	[NODE_BECAUSE_UNREACHABLE] = {"unreachable", "the provider cannot be reached"},
+	[NODE_BECAUSE_STOPPED] = {"stopped", "its machine stopped as it booted"},
 };
 
 const char *node_state_str(enum node_state s)
@@ -234,7 +235,7 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	n->end_ms = 0;
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
-		end(n, NODE_BECAUSE_ENDED, ev);
+		end(n, NODE_BECAUSE_STOPPED, ev);
 	else if (n->release || in->state == PROVIDER_RECLAIMING)
 		delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
 	else
@@ -367,19 +368,24 @@ static void take_notice(struct node *n, enum provider_notice_kind kind, int64_t 
 		move(n, NODE_DRAINING, now_ms, INT64_MAX);
 }
 
-/* What a list says of one that goes: its end is known, or it is now. */
+/* What a list says of one that goes: its end is known, or it is now.  One that stops as it boots,
+ * and of which nobody had said that it would be taken, has most likely switched itself off: so does
+ * whatever cannot get its keys (F10). */
 static void seen_leaving(struct node *n, const struct node_event *ev)
 {
 	bool stops = ev->instance->state == PROVIDER_STOPPING;
 
-	take_notice(n, PROVIDER_NOTICE_RECLAIM, stops ? ev->now_ms : ev->instance->reclaim_ms,
-		    ev->now_ms);
+	if (stops && n->state == NODE_BOOTING && n->noticed_ms == 0)
+		delete_it(n, NODE_BECAUSE_STOPPED, ev->now_ms);
+	else
+		take_notice(n, PROVIDER_NOTICE_RECLAIM,
+			    stops ? ev->now_ms : ev->instance->reclaim_ms, ev->now_ms);
 }
 
 static enum node_reason why_ended(const struct node *n)
 {
 	if (n->state != NODE_DRAINING)
-		return NODE_BECAUSE_ENDED;
+		return n->state == NODE_BOOTING ? NODE_BECAUSE_STOPPED : NODE_BECAUSE_ENDED;
 	if (n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_FAULTY)
 		return NODE_BECAUSE_FAULTY;
 	return n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_MAINTENANCE

@@ -19,7 +19,8 @@
  *   BOOTING ---registered---> READY ---reclaim---> DRAINING  |
  *     |   \                     |                     |  |   |
  *     |    +-- ended / lost ----+---------------------+--+-->+
- *     |  deadline, released     | released            |      |
+ *     |  deadline, stops,       |                     |      |
+ *     |  released               | released            |      |
  *     +-------> DELETING <------+---------------------+      |
  *                |   ^ +--- ended, or absent twice ----------+
  *    refused for |   | tried again, operator                 |
@@ -27,9 +28,10 @@
  *             QUARANTINED --- ended -------------------------+
  *
  * A reclaim leads from BOOTING to DRAINING too; of a notice that says no more than "soon" a node
- * that boots is told when it is up.  Gone is written only on proof (I9): the provider
- * says ended, or two complete lists a settle time apart do not show the instance.  A delete's
- * success is not proof; nor is one list (I8, F12, F15).
+ * that boots is told when it is up.  One that is seen to stop as it boots, without a notice, is not
+ * taken for a reclaim (F10).  Gone is written only on proof (I9): the provider says ended, or two
+ * complete lists a settle time apart do not show the instance.  A delete's success is not proof;
+ * nor is one list (I8, F12, F15).
  */
 #ifndef BURSTD_NODE_H
 #define BURSTD_NODE_H
@@ -90,7 +92,7 @@ enum node_reason {
 	NODE_BECAUSE_LIMIT,     /* the pool's max_nodes or max_rate */
 	NODE_BECAUSE_LOST,      /* the create's answer was lost and no instance was found */
 	NODE_BECAUSE_BOOT,      /* did not register in time */
-	NODE_BECAUSE_ENDED,     /* the provider ended it, or it vanished */
+	NODE_BECAUSE_ENDED,     /* the provider ended it, or it vanished, when it was up */
 	NODE_BECAUSE_RECLAIMED, /* spot capacity taken back */
 	NODE_BECAUSE_REPLACED,  /* slurmctld wants the node powered up afresh */
 	NODE_BECAUSE_OPERATOR,
@@ -101,6 +103,8 @@ enum node_reason {
 	NODE_BECAUSE_INIT,        /* it did not claim its keys, or its node-init failed */
 	NODE_BECAUSE_UNREACHABLE, /* the provider does not answer; nothing was made there, or it is
 				   * not known */
+	NODE_BECAUSE_STOPPED,     /* its machine stopped, ended or vanished before it was up, and of
+				   * itself, as far as we know: no other node is released for this */
 	NODE_NREASONS
 };
 

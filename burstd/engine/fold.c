@@ -291,17 +291,18 @@ static bool climbs(struct engine *e, const struct fleet_node *fn)
 	return true;
 }
 
-/* It was bought, and never came up.  One that ended counts like one whose time was over: a provider
- * may accept what it then cannot make (F10), and a node-init that tells nobody ends its machine
- * when it fails.  What we released for another's end is being deleted first. */
+/* It was bought, and never came up.  One that stopped counts like one whose time was over: a
+ * provider may accept what it then cannot make (F10), and a node-init that tells nobody ends its
+ * machine when it fails. */
 static bool never_came(const struct node *was, const struct node *is)
 {
 	if (was->release || !node_coming(was) || was->state == NODE_WANTED)
 		return false;
-	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_ENDED)
+	if (is->state != NODE_GONE && is->state != NODE_DELETING)
+		return false;
+	if (is->reason == NODE_BECAUSE_STOPPED)
 		return true;
 	return was->state == NODE_BOOTING &&
-	       (is->state == NODE_GONE || is->state == NODE_DELETING) &&
 	       (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
 		is->reason == NODE_BECAUSE_BREACH);
 }

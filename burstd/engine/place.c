@@ -596,12 +596,14 @@ void place_heard(struct cloud *c, enum provider_code code, const char *words, in
 /* --- what is taken back ------------------------------------------------------------------------
  */
 
+/* Of those that ended, the ones that were up, and were not let go for another's end. */
 static bool goes(const struct node *n, int64_t now)
 {
 	if (n->state == NODE_DRAINING)
 		return n->notice == PROVIDER_NOTICE_RECLAIM;
 	return (n->state == NODE_DELETING || n->state == NODE_GONE) &&
-	       (n->reason == NODE_BECAUSE_RECLAIMED || n->reason == NODE_BECAUSE_ENDED) &&
+	       (n->reason == NODE_BECAUSE_RECLAIMED ||
+		(n->reason == NODE_BECAUSE_ENDED && !n->release)) &&
 	       now - n->since_ms < PLACE_WAVE_MS;
 }
 

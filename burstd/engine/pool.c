@@ -285,11 +285,12 @@ uint64_t pool_tried_for(const struct engine *e, size_t i)
 /* --- what providers take -----------------------------------------------------------------------
  */
 
+/* One that was released did not end itself: it goes for another of its job. */
 static bool is_taken(const struct node *n)
 {
 	return (n->state == NODE_DELETING || n->state == NODE_GONE) && n->instance[0] != '\0' &&
-	       (n->reason == NODE_BECAUSE_RECLAIMED || n->reason == NODE_BECAUSE_ENDED ||
-		n->reason == NODE_BECAUSE_MAINTENANCE);
+	       (n->reason == NODE_BECAUSE_RECLAIMED || n->reason == NODE_BECAUSE_MAINTENANCE ||
+		(n->reason == NODE_BECAUSE_ENDED && !n->release));
 }
 
 void pool_lost(struct engine *e, const struct node *n)

@@ -199,11 +199,18 @@ static void infect(struct gangs *g, const struct map *healthy)
 	}
 }
 
+/* One that lives did not stop: another of its job did, and that alone says something of the pool.
+ */
+static enum node_reason release_for(const struct fleet_name *nm)
+{
+	return nm->refused == NODE_BECAUSE_STOPPED ? NODE_BECAUSE_ENDED : nm->refused;
+}
+
 static void release(struct engine *e, struct fleet_name *nm)
 {
 	struct fleet_node *fn = fleet_live(nm);
 	struct node_event ev = {
-		.type = NODE_EV_RELEASE, .reason = nm->refused, .now_ms = engine_now(e)};
+		.type = NODE_EV_RELEASE, .reason = release_for(nm), .now_ms = engine_now(e)};
 
 	if (fn != NULL && fn->n.state != NODE_READY && fn->n.state != NODE_DRAINING)
 		engine_post(e, fn, &ev);

@@ -44,7 +44,8 @@ enum instance { /* what the cloud has for one incarnation */
 		LATE, /* nobody waits for its create any more, but it may still come (F1, F2) */
 		LIVE,
 		RECLAIMING, /* notice given (F41) */
-		STOPPING,   /* the delete was accepted; may run for a while (I9) */
+		STOPPING,   /* a delete was accepted, or it powers itself off (F10): it may run
+			     * for a while (I9) */
 		DEAF,       /* accepted, and nothing happens (F21) */
 		ENDED,      /* and a list may say so, or show it as it was (F14) */
 		FORGOTTEN,  /* no list has it any more, but its token brings it up */

@@ -290,6 +290,8 @@ static void move_cloud(struct ctx *c, unsigned gen)
 	if (l->instance == LIVE) {
 		l->instance = RECLAIMING;
 		put(c, &to, gen, ALONE, NEVER, "the cloud wants it back");
+		l->instance = STOPPING;
+		put(c, &to, gen, ALONE, NEVER, "the instance stops by itself");
 	}
 	if (life_exists(&c->s->g[gen]) && c->s->g[gen].instance != LATE) {
 		l->instance = ENDED;

@@ -90,6 +90,18 @@ void sim_cloud_reclaim_all(struct sim_cloud *c)
 	}
 }
 
+void sim_cloud_stop(struct sim_cloud *c, struct inst *i)
+{
+	if (world_one_in(c->w, 2)) {
+		sim_cloud_end(c, i);
+		return;
+	}
+	SIM_TRACE(c->w, "  cloud: i-%u (%s/%llu) stops", (unsigned)i->number, i->node,
+		  (unsigned long long)i->gen);
+	i->state = INST_STOPPING;
+	world_at(c->w, c->w->now + world_between(c->w, 1, 60) * SIM_SECOND, on_end, i, 0);
+}
+
 static void on_slurmd(struct world *w, void *ctx, uint64_t arg)
 {
 	(void)arg;
@@ -118,7 +130,7 @@ static void on_reclaim(struct world *w, void *ctx, uint64_t arg)
 	i->excused = true;
 	world_met(w, notice ? SIM_RECLAIM : SIM_ENDED, i->node, i->gen);
 	if (!notice) {
-		sim_cloud_end(w->cloud, i);
+		sim_cloud_stop(w->cloud, i);
 		return;
 	}
 	sim_cloud_reclaim(w->cloud, i, world_between(w, 5, 120) * SIM_SECOND);
@@ -225,7 +237,7 @@ static void on_fate(struct world *w, void *ctx, uint64_t arg)
 		return; /* it was deleted */
 	world_met(w, SIM_STILLBORN, i->node, i->gen);
 	if (i->fate == MAKES_AN_END)
-		sim_cloud_end(w->cloud, i);
+		sim_cloud_stop(w->cloud, i);
 	else
 		i->error = true;
 }

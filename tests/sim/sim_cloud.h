@@ -63,6 +63,7 @@ struct inst {
 	bool addr_shown;               /* that reached burstd ... */
 	uint32_t addr_life;            /* ... in this life, and one more; 0: in none */
 	int64_t reclaim_said;          /* since when it is said that it will be reclaimed */
+	bool told_of;                  /* somebody said so, or the like, and was wrong */
 	int64_t created, visible_at, addr_at, ended, reclaim_at, denied_until, gone_at;
 	int64_t slurmd_at; /* 0: not yet */
 	int64_t taken_at;  /* slurmctld was told to take its node down, whatever runs there; 0: not
@@ -175,6 +176,8 @@ struct inst *sim_cloud_by_id(const struct sim_cloud *c, const char *id); /* NULL
 bool inst_live(const struct inst *i);                                    /* exists and bills */
 void sim_cloud_restored(struct sim_cloud *c); /* the journal is an older one now */
 void sim_cloud_end(struct sim_cloud *c, struct inst *i);
+/* It ends by itself, or for no reason that was said: half of them are listed as stopping first. */
+void sim_cloud_stop(struct sim_cloud *c, struct inst *i);
 void sim_cloud_slurmd(struct world *w, struct inst *i); /* it runs */
 
 /* A create is about to go onto the wire (I1, I4). */

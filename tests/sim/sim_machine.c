@@ -35,7 +35,7 @@ static void on_off(struct world *w, void *ctx, uint64_t arg)
 	(void)arg;
 	i->excused = true;
 	if (sim_machine_runs(i))
-		sim_cloud_end(w->cloud, i);
+		sim_cloud_stop(w->cloud, i);
 }
 
 void sim_machine_off(struct world *w, struct inst *i, const char *why)

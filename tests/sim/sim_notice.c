@@ -54,7 +54,7 @@ void sim_notice_false(struct world *w)
 	if (i->pool == SIM_POOLS_MAX)
 		return;
 	world_met(w, SIM_FALSE_NOTICE, i->node, i->gen);
-	i->excused = true;
+	i->excused = i->told_of = true;
 	deliver(w, i, (enum provider_notice_kind)world_below(w, PROVIDER_NNOTICES),
 		world_one_in(w, 3) ? 0 : w->now + w->skew + in);
 }

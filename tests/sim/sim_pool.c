@@ -97,12 +97,24 @@ static bool came_up(const struct world *w, const char *node)
 	return i != NULL && i->worked; /* it has ended, and slurmctld does not know yet */
 }
 
+/* F10: one that stops by itself as it boots is no reclaim, or its pool would buy on for ever. */
+static void check_taken(struct world *w, const struct node *next)
+{
+	const struct inst *i = sim_cloud_by_id(w->cloud, next->instance);
+
+	if (next->state == NODE_DRAINING && i != NULL && i->state >= INST_STOPPING &&
+	    i->reclaim_said == 0 && !i->told_of)
+		world_fail(w, "F10: %s/%llu is to be taken away, and i-%u stopped by itself",
+			   next->name, (unsigned long long)next->gen, (unsigned)i->number);
+}
+
 void sim_pool_row(struct world *w, const struct node *was, const struct node *next, int64_t born)
 {
 	const struct sim_pool *p = world_pool_of(w, next->name);
 
 	if (p == NULL || was->state != NODE_BOOTING)
 		return;
+	check_taken(w, next);
 	if (next->state == NODE_READY && came_up(w, next->name)) {
 		struct sim_pool_state *ps = &w->pools[p - w->set.pools];
 
@@ -111,12 +123,13 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 		rest_of(ps, next->name)->until = 0;
 	}
 	/* Who cannot reach burstd powers its machine off, and what a provider accepts and cannot
-	 * make ends (F10): that is all that it can say. */
+	 * make ends (F10): that is all that it can say, and a list may show it on its way. */
 	if (!was->release &&
 	    (next->state == NODE_DELETING
 		     ? next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
-			       next->reason == NODE_BECAUSE_BREACH
-		     : next->state == NODE_GONE && next->reason == NODE_BECAUSE_ENDED))
+			       next->reason == NODE_BECAUSE_BREACH ||
+			       next->reason == NODE_BECAUSE_STOPPED
+		     : next->state == NODE_GONE && next->reason == NODE_BECAUSE_STOPPED))
 		failed(w, next->name, born);
 }
 

@@ -133,6 +133,8 @@ static bool is_its_own(const struct world *w, const struct node *was, const stru
 	case NODE_BECAUSE_MAINTENANCE:
 	case NODE_BECAUSE_FAULTY:
 		return was->state == NODE_DRAINING;
+	case NODE_BECAUSE_STOPPED:
+		return true;
 	default:
 		return false;
 	}

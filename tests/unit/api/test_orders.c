@@ -475,7 +475,7 @@ static const struct {
 	 "ready: Slurm can run jobs on it; bought for job 17"},
 	/* it ended otherwise, and what was told was about an earlier instance */
 	{NODE_GONE, NODE_BECAUSE_ENDED, 0, 0, "terminated by an admin", 1000,
-	 "off: the provider ended it"},
+	 "off: its machine ended"},
 	{NODE_GONE, NODE_BECAUSE_SUSPENDED, 0, 0, "terminated by an admin", 9000000,
 	 "off: Slurm powered it down"},
 };

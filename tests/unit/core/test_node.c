@@ -71,7 +71,7 @@ static void test_every_cell(void **state)
  * PENDING, RUNNING, RECLAIMING, STOPPING, ENDED. */
 static const char *const sightings[NODE_NSTATES] = {
 	[NODE_WANTED] = "BBBXBG",   [NODE_CREATING] = "CCCCCC", [NODE_INDOUBT] = "BBBXBG",
-	[NODE_BOOTING] = "BBBDDG",  [NODE_READY] = "RRRDDG",    [NODE_DRAINING] = "DDDDDG",
+	[NODE_BOOTING] = "BBBDXG",  [NODE_READY] = "RRRDDG",    [NODE_DRAINING] = "DDDDDG",
 	[NODE_DELETING] = "XXXXXG", [NODE_GONE] = "XXXXXG",     [NODE_QUARANTINED] = "QQQQQG",
 };
 
@@ -303,6 +303,56 @@ static void test_reasons(void **state)
 	assert_int_equal(n.reason, NODE_BECAUSE_LIMIT);
 }
 
+/* F10: whose machine goes as it boots, and nobody had said that it would, has stopped by itself,
+ * wherever it is seen to.  A machine that is taken away, or was up, has not. */
+static void test_who_stops_as_it_boots_is_not_taken_back(void **state)
+{
+	static const struct {
+		enum node_state at;
+		enum provider_notice_kind noticed; /* before that; PROVIDER_NNOTICES: nothing */
+		enum provider_state shown;
+		enum node_state then;
+		enum node_reason why; /* in the end */
+	} rows[] = {
+		{NODE_BOOTING, PROVIDER_NNOTICES, PROVIDER_STOPPING, NODE_DELETING,
+		 NODE_BECAUSE_STOPPED},
+		{NODE_BOOTING, PROVIDER_NNOTICES, PROVIDER_ENDED, NODE_GONE, NODE_BECAUSE_STOPPED},
+		{NODE_CREATING, PROVIDER_NNOTICES, PROVIDER_ENDED, NODE_GONE, NODE_BECAUSE_STOPPED},
+		{NODE_INDOUBT, PROVIDER_NNOTICES, PROVIDER_ENDED, NODE_GONE, NODE_BECAUSE_STOPPED},
+		{NODE_BOOTING, PROVIDER_NOTICE_RECLAIM, PROVIDER_STOPPING, NODE_DRAINING,
+		 NODE_BECAUSE_RECLAIMED},
+		{NODE_BOOTING, PROVIDER_NOTICE_REBALANCE, PROVIDER_STOPPING, NODE_DRAINING,
+		 NODE_BECAUSE_RECLAIMED},
+		{NODE_BOOTING, PROVIDER_NNOTICES, PROVIDER_RECLAIMING, NODE_DRAINING,
+		 NODE_BECAUSE_RECLAIMED},
+		{NODE_READY, PROVIDER_NNOTICES, PROVIDER_STOPPING, NODE_DRAINING,
+		 NODE_BECAUSE_RECLAIMED},
+		{NODE_READY, PROVIDER_NNOTICES, PROVIDER_ENDED, NODE_GONE, NODE_BECAUSE_ENDED},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct node n = node_at(rows[i].at);
+		const struct provider_instance in = instance(rows[i].shown);
+
+		if (rows[i].noticed != PROVIDER_NNOTICES)
+			(void)step(&n, (struct node_event){.type = NODE_EV_NOTICE,
+							   .now_ms = T0,
+							   .notice = rows[i].noticed});
+		(void)step(&n,
+			   (struct node_event){.type = rows[i].at == NODE_CREATING ? NODE_EV_CREATED
+										   : NODE_EV_SEEN,
+					       .now_ms = T0,
+					       .instance = &in});
+		if (n.state != rows[i].then)
+			fail_msg("row %zu: %s", i, node_state_str(n.state));
+		(void)seen(&n, PROVIDER_ENDED, T0 + 1);
+		assert_int_equal(n.state, NODE_GONE);
+		if (n.reason != rows[i].why)
+			fail_msg("row %zu: %s", i, node_reason_str(n.reason));
+	}
+}
+
 /* Whoever asked first gave the reason, whatever happened on the way out. */
 static void test_the_first_release_names_the_reason(void **state)
 {
@@ -516,6 +566,7 @@ int main(void)
 		cmocka_unit_test(test_indoubt_refused_again_is_not_gone),
 		cmocka_unit_test(test_gone_comes_back),
 		cmocka_unit_test(test_reasons),
+		cmocka_unit_test(test_who_stops_as_it_boots_is_not_taken_back),
 		cmocka_unit_test(test_billing_begins),
 		cmocka_unit_test(test_the_first_release_names_the_reason),
 		cmocka_unit_test(test_what_is_taken_is_recorded_so),

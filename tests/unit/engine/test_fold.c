@@ -25,9 +25,10 @@ static struct {
 	struct fleet_node *fn[NODES];
 	unsigned followed[NODES];             /* so often its address was told */
 	unsigned states[NODES][NODE_NSTATES]; /* written to the journal */
-	unsigned commits, failed;
-	bool stages; /* what follows does */
-	bool dead;   /* the node that was powered down last */
+	unsigned commits, failed, taken;
+	enum node_reason refused; /* the last one, and why */
+	bool stages;              /* what follows does */
+	bool dead;                /* the node that was powered down last */
 } F;
 
 static size_t number_of(const char *name)
@@ -126,12 +127,19 @@ NOTHING(vouchers_posted, struct engine *e, const struct node *was, const struct 
 NOTHING(notice_follow, struct engine *e, struct fleet_node *fn, const struct node *was)
 NOTHING(away_found, struct fleet_name *nm)
 NOTHING(place_doubt_ends, struct engine *e, const struct node *n)
-NOTHING(place_reclaimed, struct engine *e, const struct fleet_node *fn)
 NOTHING(pool_node_failed, struct engine *e, struct fleet_name *nm, uint64_t gen)
 NOTHING(pool_works, struct engine *e, struct fleet_name *nm, const struct node *n)
 NOTHING(pool_lost, struct engine *e, const struct node *n)
-NOTHING(refuse_mark, struct engine *e, struct fleet_name *nm, enum node_reason why,
-	const char *text)
+
+void place_reclaimed(struct engine *e, const struct fleet_node *fn)
+{
+	F.taken++;
+}
+
+void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text)
+{
+	F.refused = why;
+}
 
 void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
@@ -312,10 +320,14 @@ static void test_what_never_came_counts_against_its_pool(void **state)
 		bool counts;
 	} rows[] = {
 		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, true},
+		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_STOPPING, NODE_BECAUSE_NONE, true},
 		{NODE_BOOTING, NODE_EV_TIMER, PROVIDER_RUNNING, NODE_BECAUSE_NONE, true},
 		{NODE_CREATING, NODE_EV_CREATED, PROVIDER_ENDED, NODE_BECAUSE_NONE, true},
 		{NODE_INDOUBT, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, true},
 		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_RUNNING, NODE_BECAUSE_NONE, false},
+		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_RECLAIMING, NODE_BECAUSE_NONE, false},
+		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_STOPPING, NODE_BECAUSE_SUSPENDED, false},
+		{NODE_READY, NODE_EV_SEEN, PROVIDER_STOPPING, NODE_BECAUSE_NONE, false},
 		{NODE_BOOTING, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_SUSPENDED, false},
 		{NODE_WANTED, NODE_EV_SEEN, PROVIDER_ENDED, NODE_BECAUSE_NONE, false}, /* F58 */
 		{NODE_CREATING, NODE_EV_REFUSED, PROVIDER_UNKNOWN, NODE_BECAUSE_NONE, false},
@@ -347,6 +359,43 @@ static void test_what_never_came_counts_against_its_pool(void **state)
 	}
 }
 
+static void is_told(enum provider_notice_kind kind)
+{
+	const struct node_event ev = {.type = NODE_EV_NOTICE, .now_ms = NOW, .notice = kind};
+
+	engine_post(&F.e, F.fn[0], &ev);
+	engine_commit(&F.e);
+}
+
+/* F10: a machine that switches itself off is listed as one that stops, and then as ended: once it
+ * counts, against its pool and nobody else.  Had somebody said that it would be taken, it was. */
+static void test_who_stops_as_it_boots_counts_once(void **state)
+{
+	(void)state;
+	engine_commit(&F.e);
+	is_shown(NOW + 1, PROVIDER_STOPPING);
+	assert_int_equal(F.failed, 1);
+	assert_int_equal(F.fn[0]->n.state, NODE_DELETING);
+	assert_int_equal(F.refused, NODE_BECAUSE_STOPPED);
+	is_shown(NOW + 2, PROVIDER_STOPPING);
+	is_shown(NOW + 3, PROVIDER_ENDED);
+	assert_int_equal(F.fn[0]->n.state, NODE_GONE);
+	assert_string_equal(fleet_why(F.fn[0], &F.fn[0]->n), "its machine stopped as it booted");
+	assert_int_equal(F.failed, 1);
+	assert_int_equal(F.taken, 0);
+}
+
+static void test_who_was_to_be_taken_as_it_booted_counts_against_no_pool(void **state)
+{
+	(void)state;
+	engine_commit(&F.e);
+	is_told(PROVIDER_NOTICE_RECLAIM);
+	is_shown(NOW + 1, PROVIDER_STOPPING);
+	is_shown(NOW + 2, PROVIDER_ENDED);
+	assert_int_equal(F.fn[0]->n.reason, NODE_BECAUSE_RECLAIMED);
+	assert_int_equal(F.failed, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -359,6 +408,11 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_who_is_dead_is_set_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_what_never_came_counts_against_its_pool, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_who_stops_as_it_boots_counts_once, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(
+			test_who_was_to_be_taken_as_it_booted_counts_against_no_pool, setup,
+			teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

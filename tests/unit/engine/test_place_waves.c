@@ -40,16 +40,22 @@ static void test_only_what_is_taken_back_makes_a_wave(void **state)
 		enum provider_notice_kind notice;
 		enum node_reason reason;
 		int64_t ago_ms;
-		bool counts;
+		bool counts, released;
 	} rows[] = {
-		{NODE_DRAINING, PROVIDER_NOTICE_RECLAIM, 0, 0, true},
-		{NODE_DRAINING, PROVIDER_NOTICE_MAINTENANCE, 0, 0, false},
-		{NODE_DRAINING, PROVIDER_NOTICE_REBALANCE, 0, 0, false},
-		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_RECLAIMED, 0, true},
-		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 0, true},
-		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 60000, false},
-		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_SUSPENDED, 0, false},
-		{NODE_READY, PROVIDER_NOTICE_RECLAIM, 0, 0, false},
+		{NODE_DRAINING, PROVIDER_NOTICE_RECLAIM, 0, 0, true, false},
+		{NODE_DRAINING, PROVIDER_NOTICE_MAINTENANCE, 0, 0, false, false},
+		{NODE_DRAINING, PROVIDER_NOTICE_REBALANCE, 0, 0, false, false},
+		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_RECLAIMED, 0, true, false},
+		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 0, true, false},
+		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 60000, false, false},
+		/* It stopped by itself, as it booted (F10). */
+		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_STOPPED, 0, false, false},
+		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_STOPPED, 0, false, false},
+		/* For another's end. */
+		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 0, false, true},
+		{NODE_GONE, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_ENDED, 0, false, true},
+		{NODE_DELETING, PROVIDER_NOTICE_RECLAIM, NODE_BECAUSE_SUSPENDED, 0, false, false},
+		{NODE_READY, PROVIDER_NOTICE_RECLAIM, 0, 0, false, false},
 	};
 	struct fix *f = *state;
 
@@ -63,6 +69,7 @@ static void test_only_what_is_taken_back_makes_a_wave(void **state)
 		other = add_spot(f, "c2", rows[i].state);
 		other->n.notice = rows[i].notice;
 		other->n.reason = rows[i].reason;
+		other->n.release = rows[i].released;
 		other->n.since_ms = engine_now(f->e) - rows[i].ago_ms;
 		place_reclaimed(f->e, fn);
 		if ((place_opens_ms(f->e, o) != 0) != rows[i].counts)

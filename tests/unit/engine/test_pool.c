@@ -550,6 +550,7 @@ static void lose(const char *name, enum node_state at, enum node_reason why, int
 	n.pool = 1;
 	n.state = at;
 	n.reason = why;
+	n.release = at == NODE_DELETING;
 	(void)snprintf(n.instance, sizeof(n.instance), "i-1");
 	pool_lost(&F.e, &n);
 }
@@ -562,6 +563,8 @@ static void test_what_a_provider_takes_is_counted_for_an_hour(void **state)
 	lose("c1", NODE_DELETING, NODE_BECAUSE_SUSPENDED, F.now);
 	lose("c1", NODE_DRAINING, NODE_BECAUSE_NONE, F.now);
 	lose("c1", NODE_GONE, NODE_BECAUSE_OPERATOR, F.now);
+	lose("c1", NODE_GONE, NODE_BECAUSE_STOPPED, F.now);   /* nobody took it (F10) ... */
+	lose("c1", NODE_DELETING, NODE_BECAUSE_ENDED, F.now); /* ... nor what goes for that */
 	lose("c1", NODE_GONE, NODE_BECAUSE_RECLAIMED, F.now - 3600001);
 	assert_null(engine_losses(&F.e, 1));
 	lose("c1", NODE_DELETING, NODE_BECAUSE_RECLAIMED, F.now);

@@ -23,13 +23,14 @@ static struct fix {
 	int64_t now;
 	struct conf conf;
 	struct conf_pool pool;
-	uint32_t refusals; /* of every job, so far */
-	bool probed;       /* one purchase is tried in the pool */
-	int64_t last_ms;   /* of those */
-	int64_t after_ms;  /* the last that was told waits at least so long */
-	bool lasting;      /* the last that was told waits a day ... */
-	char why[160];     /* ... for this */
-	char said[300];    /* to srun */
+	uint32_t refusals;       /* of every job, so far */
+	bool probed;             /* one purchase is tried in the pool */
+	enum node_reason reason; /* of the last that was released */
+	int64_t last_ms;         /* of those */
+	int64_t after_ms;        /* the last that was told waits at least so long */
+	bool lasting;            /* the last that was told waits a day ... */
+	char why[160];           /* ... for this */
+	char said[300];          /* to srun */
 	char forced[100], released[100], told[100], events[100], heard[100];
 } F;
 
@@ -65,6 +66,7 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	(void)e;
 	assert_int_equal(ev->type, NODE_EV_RELEASE);
 	note(F.released, sizeof(F.released), fn->n.name);
+	F.reason = ev->reason;
 }
 
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
@@ -463,6 +465,24 @@ static void test_what_is_tried_for_nobody_stays(void **state)
 	}
 }
 
+/* F10: that a machine stopped by itself counts against its pool; the others of its job did not. */
+static void test_who_goes_for_anothers_stop_has_not_stopped(void **state)
+{
+	static const enum node_reason rows[][2] = {{NODE_BECAUSE_STOPPED, NODE_BECAUSE_ENDED},
+						   {NODE_BECAUSE_CAPACITY, NODE_BECAUSE_CAPACITY}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		fleet_fini(&F.e.fleet);
+		assert_int_equal(setup(NULL), 0);
+		refuse_mark(&F.e, add("c1", NODE_DELETING, BOOTING), rows[i][0], "none left");
+		(void)add("c2", NODE_BOOTING, BOOTING);
+		squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
+		assert_string_equal(F.released, "c2 ");
+		assert_int_equal(F.reason, rows[i][1]);
+	}
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -480,6 +500,7 @@ int main(void)
 		TEST(test_where_a_job_runs_what_was_in_doubt_was_made),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 		TEST(test_what_is_tried_for_nobody_stays),
+		TEST(test_who_goes_for_anothers_stop_has_not_stopped),
 	};
 
 	return cmocka_run_group_tests_name("refuse", tests, NULL, NULL);

@@ -242,17 +242,27 @@ static void test_who_was_let_go_before_it_was_there_is_known_after_a_restart(voi
 	assert_int_equal(voucher(1)->state, VOUCHER_VOID);
 }
 
-/* A thief's machine powers itself off, and a list shows it while it does: the node is to go, and
- * slurmctld lets it go. */
+/* A thief's machine powers itself off, and a list shows it while it does. */
 static void test_a_machine_that_was_seen_to_stop_is_doubted(void **state)
+{
+	(void)state;
+	buy_with_token(1, "acc-1");
+	boots(1, true);
+	is_seen(1, PROVIDER_STOPPING);
+	assert_true(goes(1, NODE_BECAUSE_STOPPED));
+	assert_int_equal(voucher(1)->state, VOUCHER_DOUBTED);
+}
+
+/* Its provider takes it: the node is to go, and slurmctld lets it go. */
+static void test_a_machine_that_was_seen_to_be_taken_is_doubted(void **state)
 {
 	(void)state;
 	buy_with_token(1, "acc-1");
 	buy_with_token(2, "acc-2");
 	boots(1, true);
 	boots(2, true);
-	is_seen(1, PROVIDER_STOPPING);
-	is_seen(2, PROVIDER_STOPPING);
+	is_seen(1, PROVIDER_RECLAIMING);
+	is_seen(2, PROVIDER_RECLAIMING);
 	assert_int_equal(row(1)->n.state, NODE_DRAINING);
 	assert_int_equal(voucher(1)->state, VOUCHER_HELD);
 	happens(1, NODE_EV_RELEASE, NODE_BECAUSE_SUSPENDED);
@@ -718,6 +728,7 @@ int main(void)
 		T(test_who_was_let_go_before_it_was_there_is_known_after_a_restart),
 		T(test_whose_create_was_in_doubt_is_doubted),
 		T(test_a_machine_that_was_seen_to_stop_is_doubted),
+		T(test_a_machine_that_was_seen_to_be_taken_is_doubted),
 		T(test_who_registers_when_it_is_to_go_has_used_its_token),
 		T(test_who_registers_wrong_has_used_its_token),
 		T(test_who_is_up_for_a_moment_has_used_its_token),
