@@ -59,8 +59,13 @@ static int open_dir(const char *path, struct err *e)
 	const bool made = mkdir(path, 0700) == 0;
 	int fd;
 
+	/* The file system that it is on may come later, and until then its place is root's. */
 	if (!made && errno != EEXIST)
-		return err_set(e, err_of_errno(errno), "%.180s: %s", path, strerror(errno));
+		return err_set(
+			e, ERR_IO,
+			"%.150s: it is not there and cannot be made by uid %u (%s): mount its "
+			"file system, or make it for that user",
+			path, (unsigned)geteuid(), strerror(errno));
 	/* Who made it where we may not look has to care for it himself. */
 	if (sync_parent(path) < 0 && (made || errno != EACCES))
 		return fail(e, path, "..");
