@@ -28,16 +28,28 @@ static void give(struct engine *e, struct fleet_name *nm)
 		slurm_drain(e->slurm, nm->name, nm->insist.why);
 }
 
+static uint64_t newest(const struct fleet_name *nm)
+{
+	return nm->newest != NULL ? nm->newest->n.gen : 0;
+}
+
 static void insist(struct engine *e, struct fleet_name *nm, bool ends, const char *why)
 {
-	nm->insist = (struct fleet_insist){
-		.why = why, .ends = ends, .gen = nm->newest != NULL ? nm->newest->n.gen : 0};
+	nm->insist = (struct fleet_insist){.why = why, .ends = ends, .gen = newest(nm)};
 	give(e, nm);
 }
 
+/* An admin may have ended the machine, and slurmctld not know it yet.  Then a drain of our own
+ * comes on top of that; his own is his last word, and jobs may end well by it. */
 void insist_drain(struct engine *e, struct fleet_name *nm, const char *why)
 {
-	insist(e, nm, false, why);
+	const struct fleet_insist *in = &nm->insist;
+
+	if (in->why != NULL && in->ends && in->gen == newest(nm) &&
+	    strcmp(why, ENGINE_WHY_DRAINED) != 0)
+		slurm_drain(e->slurm, nm->name, why);
+	else
+		insist(e, nm, false, why);
 }
 
 void insist_end(struct engine *e, struct fleet_name *nm)

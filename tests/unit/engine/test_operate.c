@@ -181,7 +181,7 @@ static void all_are_lost(struct fix *f)
 	assert_true(symlink("/bin/false", path) == 0 || errno == EEXIST);
 	slurm_configure(f->e->slurm, f->dir, NULL);
 	slurm_flush(f->e->slurm);
-	while (nm->insist.lost_ms == 0)
+	while (nm->insist.lost_ms == 0 || slurm_settled_ms(f->e->slurm) == INT64_MAX)
 		(void)uv_run(loop_uv(f->loop), UV_RUN_ONCE);
 	nm->insist.lost_ms--; /* the next snapshot is a later one */
 }
@@ -308,6 +308,31 @@ static void test_an_order_that_is_lost_is_not_the_next_machines(void **state)
 	fleet_find(&f->e->fleet, "c1")->insist.gen--;
 	snapshot(f, "IDLE+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
 	assert_false(is_given(f));
+}
+
+/* F48: an admin's terminate that slurmctld did not take is not forgotten for a drain of our own;
+ * for his own it is, as jobs may end well then. */
+static void test_a_lost_terminate_outlives_a_drain_for_old_keys(void **state)
+{
+	const struct engine_request rq = {ENGINE_TERMINATE, "c1", "root", false};
+	const struct engine_request drain = {ENGINE_DRAIN, "c1", "root", false};
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	load(f);
+	snapshot(f, "ALLOCATED+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	nm = fleet_find(&f->e->fleet, "c1");
+	order(f, &rq, 1, 1, 0);
+	assert_true(is_given(f));
+	all_are_lost(f);                                   /* slurmctld is away */
+	insist_drain(f->e, nm, "burstd: it has old keys"); /* as drain() in rotate.c */
+	assert_true(is_given(f));
+	all_are_lost(f);
+	snapshot(f, "ALLOCATED+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	assert_true(nm->insist.ends);
+	assert_true(is_given(f));
+	order(f, &drain, 1, 1, 0);
+	assert_false(nm->insist.ends);
 }
 
 static void test_deletes_of_a_turn_share_a_commit(void **state)
@@ -649,6 +674,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_order_that_slurmctld_forgot_is_given_again,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_not_the_next_machines,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_lost_terminate_outlives_a_drain_for_old_keys,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deletes_of_a_turn_share_a_commit, setup,
 						teardown),
