@@ -50,6 +50,8 @@ struct fleet_insist {    /* an order about a node that slurmctld may not know; m
 	uint64_t gen;    /* of the machine that it is about */
 	int64_t lost_ms; /* when slurmctld did not take it ... */
 	int64_t took_ms; /* ... or did; both 0: it has not answered */
+	bool refused;    /* it said no: the order is not given again ... */
+	int64_t wait_ms; /* ... for so long after that */
 };
 
 struct fleet_name { /* one Slurm node */

@@ -342,7 +342,7 @@ static void told(struct engine *e, const struct slurm_order *o, const struct err
 			  err->msg, NULL);
 	if (!sent && o->given)
 		audit_unsent(e, o, err->msg);
-	insist_told(e, o, err == NULL);
+	insist_told(e, o, err);
 	notice_told(e, o, err == NULL);
 	cancel_told(e, o, err == NULL);
 	postpone_told(e, o, err);

@@ -1,16 +1,23 @@
 #include "engine/private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Orders about a node that no snapshot would repeat: an admin drains or ends it, or its keys are
  * old.  slurmctld may not take such an order, because it is away or scontrol fails.  Then it is
- * given again as soon as a later snapshot still has the node as it was (F48, F49).
+ * given again as soon as a later snapshot still has the node as it was (F48, F49).  What slurmctld
+ * has heard and refused it may refuse for as long as its settings or that node are as they are:
+ * that is given again ever more seldom (I30).
  *
  * It may forget one that it took, too, if it ends before it has written it down, or another
  * controller has read an older state (F50).  Then it did not answer in between: if it did, it was
  * somebody who took the order back, and that stays (F51). */
 
-enum { INSIST_SAVED_MS = 60000 }; /* slurmctld writes its state every few seconds */
+enum {
+	INSIST_SAVED_MS = 60000,     /* slurmctld writes its state every few seconds */
+	INSIST_WAIT_MS = 10000,      /* to the next try of what it refused; then twice that ... */
+	INSIST_WAIT_MAX_MS = 600000, /* ... up to this */
+};
 
 /* Nobody answers there: slurmctld must not wait for it (slurm.md 2.2). */
 static bool is_silent(const struct fleet_name *nm)
@@ -22,6 +29,7 @@ static bool is_silent(const struct fleet_name *nm)
 static void give(struct engine *e, struct fleet_name *nm)
 {
 	nm->insist.lost_ms = nm->insist.took_ms = 0;
+	nm->insist.refused = false;
 	if (nm->insist.ends)
 		engine_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
 	else
@@ -35,7 +43,8 @@ static uint64_t newest(const struct fleet_name *nm)
 
 static void insist(struct engine *e, struct fleet_name *nm, bool ends, const char *why)
 {
-	nm->insist = (struct fleet_insist){.why = why, .ends = ends, .gen = newest(nm)};
+	nm->insist = (struct fleet_insist){
+		.why = why, .ends = ends, .gen = newest(nm), .wait_ms = INSIST_WAIT_MS};
 	give(e, nm);
 }
 
@@ -64,7 +73,30 @@ static bool is_of(const struct fleet_insist *in, const char *verb)
 	return strcmp(verb, "power-down") == 0 || strcmp(verb, "down") == 0;
 }
 
-void insist_told(struct engine *e, const struct slurm_order *o, bool ok)
+/* An admin was told that it would be done: he hears that it is not, once. */
+static void tell_refused(struct engine *e, const struct fleet_name *nm, const char *why)
+{
+	char text[300];
+
+	(void)snprintf(text, sizeof(text), "slurmctld refuses to %s, and is asked again: %.200s",
+		       nm->insist.ends ? "power it down" : "drain it", why);
+	engine_event(e, nm->name, nm->insist.gen, "order-refused", text);
+}
+
+/* One that a node is DOWN may come before one that it is powered down. */
+static void answered(struct engine *e, struct fleet_name *nm, const struct err *err)
+{
+	struct fleet_insist *in = &nm->insist;
+	bool first = !in->refused && in->wait_ms == INSIST_WAIT_MS;
+
+	in->lost_ms = err != NULL ? engine_now(e) : 0;
+	in->took_ms = err == NULL ? engine_now(e) : 0;
+	in->refused = err != NULL && !slurm_unheard(err);
+	if (in->refused && first)
+		tell_refused(e, nm, err->msg);
+}
+
+void insist_told(struct engine *e, const struct slurm_order *o, const struct err *err)
 {
 	struct hostlist *h;
 
@@ -75,8 +107,7 @@ void insist_told(struct engine *e, const struct slurm_order *o, bool ok)
 
 		if (nm == NULL || nm->insist.why == NULL || !is_of(&nm->insist, o->verb))
 			continue;
-		nm->insist.lost_ms = ok ? 0 : engine_now(e);
-		nm->insist.took_ms = ok ? engine_now(e) : 0;
+		answered(e, nm, err);
 	}
 	hostlist_free(h);
 }
@@ -98,6 +129,18 @@ static bool is_done(const struct fleet_name *nm)
 	return (nm->flags & done) != 0;
 }
 
+static void give_again(struct engine *e, struct fleet_name *nm, int64_t began_ms)
+{
+	struct fleet_insist *in = &nm->insist;
+
+	if (in->refused && began_ms < in->lost_ms + in->wait_ms)
+		return;
+	if (in->refused)
+		in->wait_ms =
+			2 * in->wait_ms < INSIST_WAIT_MAX_MS ? 2 * in->wait_ms : INSIST_WAIT_MAX_MS;
+	give(e, nm);
+}
+
 void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms)
 {
 	struct fleet_insist *in = &nm->insist;
@@ -107,7 +150,7 @@ void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms)
 	if (in->why == NULL || answered_ms == 0 || began_ms <= answered_ms)
 		return;
 	if (!is_over(nm) && !is_done(nm) && doubt)
-		give(e, nm);
+		give_again(e, nm, began_ms);
 	else if (is_over(nm) || !is_done(nm) || doubt || began_ms > in->took_ms + INSIST_SAVED_MS)
 		in->why = NULL;
 }

@@ -727,7 +727,8 @@ void postpone_free(struct engine *e);
 /* Orders that are given again if slurmctld does not take them, or forgets them.  why: a literal. */
 void insist_drain(struct engine *e, struct fleet_name *nm, const char *why);
 void insist_end(struct engine *e, struct fleet_name *nm); /* an admin powers it down */
-void insist_told(struct engine *e, const struct slurm_order *o, bool ok); /* slurmctld took it? */
+/* slurmctld took it, or not. */
+void insist_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 /* A snapshot that began then has the node with nm->flags. */
 void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
 

@@ -1,6 +1,6 @@
 /* operate.c and pool.c: what an admin orders.  The orders go nowhere here; what is counted, noted
  * and refused is looked at. */
-#include <errno.h>
+#include <sys/stat.h>
 #include <uv.h>
 
 #include "loaded_engine.h"
@@ -171,14 +171,19 @@ static bool is_given(struct fix *f)
 	return given;
 }
 
-/* scontrol fails: the order is lost. */
-static void all_are_lost(struct fix *f)
+/* scontrol fails, and says why. */
+static void all_fail(struct fix *f, const char *words)
 {
 	struct fleet_name *nm = fleet_find(&f->e->fleet, "c1");
 	char path[96];
+	FILE *script;
 
 	(void)snprintf(path, sizeof(path), "%s/scontrol", f->dir);
-	assert_true(symlink("/bin/false", path) == 0 || errno == EEXIST);
+	script = fopen(path, "w");
+	assert_non_null(script);
+	(void)fprintf(script, "#!/bin/sh\necho 'slurm_update error: %s' >&2\nexit 1\n", words);
+	assert_int_equal(fclose(script), 0);
+	assert_int_equal(chmod(path, 0700), 0);
 	slurm_configure(f->e->slurm, f->dir, NULL);
 	slurm_flush(f->e->slurm);
 	while (nm->insist.lost_ms == 0 || slurm_settled_ms(f->e->slurm) == INT64_MAX)
@@ -186,11 +191,17 @@ static void all_are_lost(struct fix *f)
 	nm->insist.lost_ms--; /* the next snapshot is a later one */
 }
 
-static void is_answered(struct fix *f, const char *verb, bool ok)
+/* slurmctld is away: the order is lost. */
+static void all_are_lost(struct fix *f)
+{
+	all_fail(f, "Unable to contact slurm controller (connect failure)");
+}
+
+static void is_taken(struct fix *f, const char *verb)
 {
 	const struct slurm_order o = {.verb = verb, .names = "c1", .reason = ""};
 
-	insist_told(f->e, &o, ok);
+	insist_told(f->e, &o, NULL);
 }
 
 /* F48, F49: an order that slurmctld did not take is given again, for no snapshot would repeat it:
@@ -226,7 +237,7 @@ static void test_an_order_that_is_lost_is_given_again(void **state)
 		snapshot(f, up, up, off);
 		order(f, &rq, 1, 0, 0);
 		assert_true(is_given(f));
-		is_answered(f, rows[i].other, true); /* of another order */
+		is_taken(f, rows[i].other); /* of another order */
 		snapshot(f, up, up, off);
 		assert_false(is_given(f)); /* it is on its way */
 		all_are_lost(f);
@@ -239,7 +250,7 @@ static void test_an_order_that_is_lost_is_given_again(void **state)
 		all_are_lost(f);
 		snapshot(f, up, up, off);
 		assert_true(is_given(f));
-		is_answered(f, rows[i].verb, true);
+		is_taken(f, rows[i].verb);
 		assert_true(fleet_find(&f->e->fleet, "c1")->insist.lost_ms == 0);
 		snapshot(f, up, up, off);
 		assert_false(is_given(f));
@@ -281,7 +292,7 @@ static void test_an_order_that_slurmctld_forgot_is_given_again(void **state)
 		order(f, &rq, 1, 0, 0);
 		assert_true(is_given(f));
 		all_are_lost(f); /* as for scontrol */
-		is_answered(f, rows[i].verb, true);
+		is_taken(f, rows[i].verb);
 		in = &fleet_find(&f->e->fleet, "c1")->insist;
 		in->took_ms -= 2 + rows[i].ago_ms;
 		if (rows[i].ago_ms != 0)
@@ -333,6 +344,56 @@ static void test_a_lost_terminate_outlives_a_drain_for_old_keys(void **state)
 	assert_true(is_given(f));
 	order(f, &drain, 1, 1, 0);
 	assert_false(nm->insist.ends);
+}
+
+static int count_record(void *ctx, const struct journal_audit *a)
+{
+	*(unsigned *)ctx += strcmp(a->verb, "power-down") == 0;
+	return 0;
+}
+
+static unsigned tries(struct fix *f)
+{
+	unsigned n = 0;
+
+	assert_int_equal(journal_audits(f->journal, 0, 1000, count_record, &n, NULL), 0);
+	return n;
+}
+
+/* I30: what slurmctld refuses is not ordered with each snapshot; each try is a durable record. */
+static void test_a_refused_order_is_given_ever_more_seldom(void **state)
+{
+	static const int64_t waits[] = {10, 20, 40, 80, 160, 320, 600, 600}; /* seconds */
+	const struct engine_request rq = {ENGINE_TERMINATE, "c1", "root", false};
+	const char *up = "IDLE+CLOUD", *off = "IDLE+CLOUD+POWERED_DOWN";
+	struct fleet_insist *in;
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, up, up, off);
+	order(f, &rq, 1, 0, 0);
+	in = &fleet_find(&f->e->fleet, "c1")->insist;
+	for (unsigned i = 0; i < sizeof(waits) / sizeof(waits[0]); i++) {
+		assert_true(is_given(f));
+		all_fail(f, "Access/permission denied");
+		snapshot(f, up, up, off);
+		assert_false(is_given(f));
+		in->lost_ms -= waits[i] * 1000 - 5000;
+		snapshot(f, up, up, off);
+		assert_false(is_given(f));
+		in->lost_ms -= 5000;
+		snapshot(f, up, up, off);
+		assert_int_equal(tries(f), i + 1);
+	}
+	assert_int_equal(events(f, "c1", "order-refused",
+				"slurmctld refuses to power it down, and is asked again: scontrol "
+				"update: exit status 1: slurm_update error: Access/permission "
+				"denied"),
+			 1);
+	assert_true(is_given(f));
+	all_are_lost(f); /* what it has not heard is not refused */
+	snapshot(f, up, up, off);
+	assert_true(is_given(f));
 }
 
 static void test_deletes_of_a_turn_share_a_commit(void **state)
@@ -676,6 +737,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_not_the_next_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_lost_terminate_outlives_a_drain_for_old_keys,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_refused_order_is_given_ever_more_seldom,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_deletes_of_a_turn_share_a_commit, setup,
 						teardown),
