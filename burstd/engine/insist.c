@@ -4,10 +4,10 @@
 #include <string.h>
 
 /* Orders about a node that no snapshot would repeat: an admin drains or ends it, or its keys are
- * old.  slurmctld may not take such an order, because it is away or scontrol fails.  Then it is
- * given again as soon as a later snapshot still has the node as it was (F48, F49).  What slurmctld
- * has heard and refused it may refuse for as long as its settings or that node are as they are:
- * that is given again ever more seldom (I30).
+ * old.  slurmctld may not take such an order, because it is away, scontrol fails, or too many wait.
+ * Then it is given again as soon as a later snapshot still has the node as it was (F48, F49).  What
+ * slurmctld has heard and refused it may refuse for as long as its settings or that node are as
+ * they are: that is given again ever more seldom (I30).
  *
  * It may forget one that it took, too, if it ends before it has written it down, or another
  * controller has read an older state (F50).  Then it did not answer in between: if it did, it was
@@ -32,8 +32,8 @@ static void give(struct engine *e, struct fleet_name *nm)
 	nm->insist.refused = false;
 	if (nm->insist.ends)
 		engine_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
-	else
-		slurm_drain(e->slurm, nm->name, nm->insist.why);
+	else if (!slurm_drain(e->slurm, nm->name, nm->insist.why))
+		nm->insist.lost_ms = engine_now(e);
 }
 
 static uint64_t newest(const struct fleet_name *nm)
@@ -56,7 +56,7 @@ void insist_drain(struct engine *e, struct fleet_name *nm, const char *why)
 
 	if (in->why != NULL && in->ends && in->gen == newest(nm) &&
 	    strcmp(why, ENGINE_WHY_DRAINED) != 0)
-		slurm_drain(e->slurm, nm->name, why);
+		(void)slurm_drain(e->slurm, nm->name, why);
 	else
 		insist(e, nm, false, why);
 }

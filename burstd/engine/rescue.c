@@ -122,11 +122,13 @@ static const char *addr_of(const struct fleet_name *nm)
 
 /* An admin's reason stays, but by an admin's order; and slurmctld insists on ours for a dead one.
  */
-static void force(struct engine *e, const struct fleet_name *nm, bool dead, const char *why)
+static void force(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
 	bool stays = nm->theirs && !dead && strcmp(why, ENGINE_WHY_TERMINATED) != 0;
 
-	slurm_power_down(e->slurm, nm->name, addr_of(nm), dead, stays ? "" : why);
+	if (!slurm_power_down(e->slurm, nm->name, addr_of(nm), dead, stays ? "" : why) &&
+	    nm->insist.ends && nm->insist.took_ms == 0)
+		nm->insist.lost_ms = engine_now(e); /* insist.c gives it again */
 }
 
 static bool may_ask(const struct doomed *d)
@@ -474,10 +476,9 @@ static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_de
 		conclude_ended(e, r, d);
 		return;
 	}
-	r->back = RESCUE_ASKED;
 	r->j.at_ms = engine_now(e);
 	journal_put_rescue(engine_tx(e), &r->j);
-	slurm_requeue(e->slurm, r->j.id);
+	r->back = slurm_requeue(e->slurm, r->j.id) ? RESCUE_ASKED : RESCUE_AWAY;
 }
 
 /* One that was not heard is asked for again when the job is looked at next. */
@@ -653,8 +654,9 @@ static void lift(struct engine *e, struct rescue *r, const struct slurm_job_deta
 {
 	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && !is_postponed(e, r) &&
 	    (r->fits || fits(e, r, d))) {
+		if (!slurm_start_now(e->slurm, r->j.id, engine_from_wall(e, d->begin_ms)))
+			return; /* it is looked at again */
 		e->count.jobs_lifted++;
-		slurm_start_now(e->slurm, r->j.id, engine_from_wall(e, d->begin_ms));
 		announce(e, r, "job-lifted",
 			 "it may start at once: the machines that it lost are gone");
 	}

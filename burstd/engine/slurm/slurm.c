@@ -497,7 +497,7 @@ void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const c
 		add_addr(c, addr != NULL ? addr : node, addr != NULL ? host : node);
 }
 
-void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
+bool slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason)
 {
 	static const char nowhere[] = "192.0.2.1"; /* RFC 5737: for documentation only */
@@ -509,17 +509,18 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 		(void)add_node(s, COMMAND_DOWN, node, clean);
 	c = add_node(s, COMMAND_FORCE, node, clean);
 	if (c == NULL)
-		return;
+		return false;
 	c->nowhere = c->nowhere || addr == NULL || addr[0] == '\0';
 	add_addr(c, addr != NULL && addr[0] != '\0' ? addr : nowhere, node);
+	return true;
 }
 
-void slurm_drain(struct slurm *s, const char *node, const char *reason)
+bool slurm_drain(struct slurm *s, const char *node, const char *reason)
 {
 	char clean[SLURM_COMMENT_MAX + 1];
 
 	slurm_clean(clean, sizeof(clean), reason);
-	(void)add_node(s, COMMAND_ASAP, node, clean);
+	return add_node(s, COMMAND_ASAP, node, clean) != NULL;
 }
 
 void slurm_down(struct slurm *s, const char *node, const char *reason)
@@ -623,9 +624,9 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 	return set_begin(s, c, begin_ms);
 }
 
-void slurm_requeue(struct slurm *s, const char *job)
+bool slurm_requeue(struct slurm *s, const char *job)
 {
-	(void)add(s, COMMAND_REQUEUE, job, "", 0);
+	return add(s, COMMAND_REQUEUE, job, "", 0) != NULL;
 }
 
 bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)

@@ -28,12 +28,12 @@ enum {
 	SLURM_TIMEOUT_MS = 30000,
 	SLURM_NOTIFY_MS = 1000,   /* of one notify; so long an order may wait for them, in all */
 	SLURM_OUT_MAX = 64 << 20, /* 65,536 nodes print about 38 MB */
-	SLURM_QUEUE_MAX = 4096, /* commands waiting; more are dropped, the next diff repeats them */
-	SLURM_BATCH_MAX = 1000, /* nodes in one command */
-	SLURM_ARG_MAX = 100000, /* bytes of one argument; the kernel's limit is 131,071 */
-	SLURM_ASK_MAX = 500,    /* jobs in one question */
-	SLURM_CUTS_MAX = 64,    /* of one order: to find one node among a thousand takes ten */
-	SLURM_SIGNAL_MAX = 100, /* jobs in one scancel, which has an argument for each */
+	SLURM_QUEUE_MAX = 4096,   /* commands waiting; more are dropped, and ordered again later */
+	SLURM_BATCH_MAX = 1000,   /* nodes in one command */
+	SLURM_ARG_MAX = 100000,   /* bytes of one argument; the kernel's limit is 131,071 */
+	SLURM_ASK_MAX = 500,      /* jobs in one question */
+	SLURM_CUTS_MAX = 64,      /* of one order: to find one node among a thousand takes ten */
+	SLURM_SIGNAL_MAX = 100,   /* jobs in one scancel, which has an argument for each */
 	SLURM_COMMENT_MAX = 240,  /* bytes of a reason or a comment of ours */
 	SLURM_COMMENT_MS = 10000, /* an order waits so long, at most, to overwrite a comment */
 };
@@ -110,11 +110,13 @@ void slurm_set_addr(struct slurm *s, const char *node, const char *addr, const c
  * when it never had one: a ping that comes in between makes slurmctld resolve the node's name under
  * its locks, on Debian with ten tries of a second, so such a node is given an address that leads
  * nowhere until it is down.  Several nodes are given theirs by a command of its own, before any of
- * them goes down: slurmctld writes to the rest of a job as soon as one node of it does. */
-void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
+ * them goes down: slurmctld writes to the rest of a job as soon as one node of it does.
+ * false: too many wait. */
+bool slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason);
-/* Queue POWER_DOWN_ASAP: no more jobs, and down when those on it are done. */
-void slurm_drain(struct slurm *s, const char *node, const char *reason);
+/* Queue POWER_DOWN_ASAP: no more jobs, and down when those on it are done.
+ * false: too many wait. */
+bool slurm_drain(struct slurm *s, const char *node, const char *reason);
 /* Queue DOWN, for one that is powered down: no job gets it. */
 void slurm_down(struct slurm *s, const char *node, const char *reason);
 /* Queue: bring back a node that ResumeTimeout left down. */
@@ -149,8 +151,8 @@ int64_t slurm_held_until(const struct slurm *s);
 /* Queue: the job may start at once, and not at begin_ms only; not run, as above.
  * false: too many wait. */
 bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
-/* Queue: the job goes back into the queue, though it has ended. */
-void slurm_requeue(struct slurm *s, const char *job);
+/* Queue: the job goes back into the queue, though it has ended.  false: too many wait. */
+bool slurm_requeue(struct slurm *s, const char *job);
 /* May an order that failed so not have been heard at all?  Else slurmctld said no. */
 static inline bool slurm_unheard(const struct err *e)
 {

@@ -17,6 +17,7 @@ static struct fix {
 	struct journal_rescue put;
 	uint64_t del;
 	bool disk_fails;
+	bool is_full; /* the queue of orders to slurmctld */
 	int64_t hold_ms, known_ms;
 	unsigned hurried;
 	struct refusal refused; /* job 107 */
@@ -100,13 +101,14 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 	(void)s;
 	F.begin_ms = begin_ms;
 	add(F.story, sizeof(F.story), "start ", job, " ");
-	return true;
+	return !F.is_full;
 }
 
-void slurm_requeue(struct slurm *s, const char *job)
+bool slurm_requeue(struct slurm *s, const char *job)
 {
 	(void)s;
 	add(F.story, sizeof(F.story), "requeue ", job, " ");
+	return !F.is_full;
 }
 
 void jobs_want(struct engine *e, enum jobs_for who)
@@ -116,13 +118,14 @@ void jobs_want(struct engine *e, enum jobs_for who)
 	F.wanted++;
 }
 
-void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
+bool slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason)
 {
 	(void)s;
 	(void)addr;
 	(void)snprintf(F.reason, sizeof(F.reason), "%s", reason);
 	add(F.story, sizeof(F.story), dead ? "down " : "force ", node, " ");
+	return !F.is_full;
 }
 
 void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,

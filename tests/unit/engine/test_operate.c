@@ -1,6 +1,7 @@
 /* operate.c and pool.c: what an admin orders.  The orders go nowhere here; what is counted, noted
  * and refused is looked at. */
 #include <sys/stat.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "loaded_engine.h"
@@ -344,6 +345,56 @@ static void test_a_lost_terminate_outlives_a_drain_for_old_keys(void **state)
 	assert_true(is_given(f));
 	order(f, &drain, 1, 1, 0);
 	assert_false(nm->insist.ends);
+}
+
+static void fill_queue(struct fix *f)
+{
+	char job[24], text[40];
+
+	for (int i = 0; i < SLURM_QUEUE_MAX; i++) {
+		(void)snprintf(job, sizeof(job), "%d", i + 1);
+		(void)snprintf(text, sizeof(text), "burstd: %d", i);
+		assert_true(slurm_postpone(f->e->slurm, job, 1000, 0, text));
+	}
+	assert_false(slurm_postpone(f->e->slurm, "9999", 1000, 0, "burstd: x"));
+}
+
+/* What waits is over: it is dropped, one command a turn. */
+static void empty_queue(struct fix *f)
+{
+	for (int i = 0; i < 12; i++) {
+		(void)usleep(100000);
+		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
+	}
+	(void)audit_order(f->e);
+	for (int i = 0; i < 3 * SLURM_QUEUE_MAX; i++)
+		(void)uv_run(loop_uv(f->loop), UV_RUN_NOWAIT);
+}
+
+/* An admin was told that it is done.  What found no room in the queue is given once there is. */
+static void test_an_order_that_found_no_room_is_given_again(void **state)
+{
+	static const enum engine_order orders[] = {ENGINE_DRAIN, ENGINE_TERMINATE};
+	const char *up = "IDLE+CLOUD", *off = "IDLE+CLOUD+POWERED_DOWN";
+
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const struct engine_request rq = {orders[i], "c1", "root", false};
+		struct fix *f;
+
+		teardown(state);
+		setup(state);
+		f = *state;
+		load(f);
+		snapshot(f, up, up, off);
+		fill_queue(f);
+		order(f, &rq, 1, 0, 0);
+		f->e->jobs_runs++;
+		rescue_jobs(f->e, "", 0, NULL); /* no job is there */
+		empty_queue(f);
+		assert_false(is_given(f)); /* it is not among what waits */
+		snapshot(f, up, up, off);
+		assert_true(is_given(f));
+	}
 }
 
 static int count_record(void *ctx, const struct journal_audit *a)
@@ -737,6 +788,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_an_order_that_is_lost_is_not_the_next_machines,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_lost_terminate_outlives_a_drain_for_old_keys,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_order_that_found_no_room_is_given_again,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_refused_order_is_given_ever_more_seldom,
 						setup, teardown),

@@ -22,6 +22,23 @@ static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
 }
 
+/* The order that it may found no room. */
+static void test_it_may_start_once_there_is_room(void **state)
+{
+	(void)state;
+	hold();
+	becomes("c1", NODE_GONE);
+	F.is_full = true;
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_int_equal(F.del, 0);
+	assert_string_equal(F.events, "");
+	F.is_full = false;
+	shows(DETAIL("PENDING", "5", "1800000121"));
+	assert_string_equal(F.story, "start 7_2 start 7_2 ");
+	assert_int_equal(F.del, 107);
+	assert_int_equal(F.e.count.jobs_lifted, 1);
+}
+
 /* F57: while it is held back slurmctld's clock is set.  What it says is the same number still. */
 static void test_it_may_start_though_the_clock_was_set(void **state)
 {
@@ -366,6 +383,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
 		TEST(test_it_may_start_though_the_clock_was_set),
+		TEST(test_it_may_start_once_there_is_room),
 		TEST(test_it_may_start_though_the_clock_had_been_set),
 		TEST(test_a_start_in_the_future_is_none),
 		TEST(test_all_machines_that_it_lost_must_be_gone),

@@ -325,6 +325,26 @@ static void test_an_order_that_was_not_heard_is_given_again(void **state)
 		"c1 job-ended: job 7_2 (job 107): it ended as FAILED and was not requeued\n");
 }
 
+/* Nor is it for an order that found no room. */
+static void test_a_requeue_that_found_no_room_is_ordered_again(void **state)
+{
+	const char *failed = DETAIL("FAILED", "5", "1799999000");
+
+	(void)state;
+	tell_c1();
+	F.is_full = true;
+	shows(failed);
+	shows(failed);
+	assert_string_equal(F.events, "");
+	F.is_full = false;
+	F.story[0] = '\0';
+	shows(failed);
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	shows(failed); /* slurmctld is still to be told */
+	assert_string_equal(F.story, "put 7_2 requeue 7_2 ");
+	assert_string_equal(F.events, "");
+}
+
 /* An answer that was on its way when slurmctld took the order shows the job as it was before. */
 static void test_an_old_answer_does_not_end_a_job_that_is_being_requeued(void **state)
 {
@@ -454,6 +474,7 @@ int main(void)
 		TEST(test_a_told_job_that_ends_is_requeued),
 		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
 		TEST(test_an_order_that_was_not_heard_is_given_again),
+		TEST(test_a_requeue_that_found_no_room_is_ordered_again),
 		TEST(test_an_old_answer_does_not_end_a_job_that_is_being_requeued),
 		TEST(test_a_told_job_that_is_done_is_not_requeued),
 		TEST(test_a_job_that_was_not_told_is_not_requeued_when_it_fails),

@@ -90,7 +90,7 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 	*out = (struct reclaim_plan){.force_ms = INT64_MAX};
 }
 
-void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
+bool slurm_power_down(struct slurm *s, const char *node, const char *addr, bool dead,
 		      const char *reason)
 {
 	(void)s;
@@ -98,6 +98,7 @@ void slurm_power_down(struct slurm *s, const char *node, const char *addr, bool 
 	(void)reason;
 	(void)snprintf(F.addr, sizeof(F.addr), "%s", addr != NULL ? addr : "");
 	add(F.story, sizeof(F.story), "force ", node, "; ");
+	return true;
 }
 
 void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,
@@ -116,10 +117,11 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 	(void)text;
 }
 
-void slurm_requeue(struct slurm *s, const char *job)
+bool slurm_requeue(struct slurm *s, const char *job)
 {
 	(void)s;
 	add(F.story, sizeof(F.story), "requeue ", job, "; ");
+	return true;
 }
 
 bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
