@@ -40,6 +40,7 @@ static const char *cause_word(const struct engine_rung *rung)
 		[LADDER_TRIED] = "tried",
 		[LADDER_DENIED] = "denied",
 		[LADDER_AWAY] = "unreachable",
+		[LADDER_KEYLESS] = "no-keys",
 		[LADDER_QUOTA] = "quota",
 		[LADDER_FAILING] = "failing",
 		[LADDER_CAPACITY] = "capacity",

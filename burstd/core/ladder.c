@@ -133,7 +133,9 @@ static enum ladder_cause of_provider(const struct ladder_ask *a, size_t i)
 {
 	if (a->known[i].cool.state == COOLDOWN_DENIED)
 		return LADDER_DENIED;
-	return a->known[i].away_ms != 0 ? LADDER_AWAY : LADDER_TRY;
+	if (a->known[i].away_ms != 0)
+		return LADDER_AWAY;
+	return a->known[i].keyless != NULL ? LADDER_KEYLESS : LADDER_TRY;
 }
 
 static enum ladder_cause of_price(const struct ladder_ask *a, size_t i)
@@ -445,6 +447,10 @@ static void say_why(const struct ladder_ask *a, size_t i, enum ladder_cause caus
 		return;
 	case LADDER_AWAY:
 		say_away(a, i, t);
+		return;
+	case LADDER_KEYLESS:
+		say(t, "%.40s: its machines would get no keys: %.80s", o->provider,
+		    a->known[i].keyless);
 		return;
 	case LADDER_QUOTA:
 		say_closed(a, i, "the quota of the account is used up: not tried", t);

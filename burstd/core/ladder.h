@@ -8,10 +8,11 @@
  *             then by price; what is equal stays as written
  *   never     outside of the pool's or the job's jurisdictions, against the job's constraint, above
  *             max_price, at an unknown price
- *   not now   what is of a provider that is off or cannot be reached, cools down, or would pass
- * spot_share; on-demand while a job is to wait for spot half-open one rung at most, and it is on
- * the ladder like any other: the purchase is the probe wrong     what came up wrong from there a
- * moment ago may do so again: behind all others
+ *   not now   what is of a provider that is off or cannot be reached, or whose machines would get
+ *             no keys; what cools down, or would pass spot_share; on-demand while a job is to wait
+ *             for spot
+ *   half-open one rung at most, and it is on the ladder like any other: the purchase is the probe
+ *   wrong     what came up wrong from there a moment ago may do so again: behind all others
  *
  * Pure: the same question has the same answer. */
 #ifndef BURSTD_LADDER_H
@@ -37,6 +38,7 @@ enum ladder_cause {
 	LADDER_TRIED,
 	LADDER_DENIED,
 	LADDER_AWAY,
+	LADDER_KEYLESS, /* its machines would boot for nothing */
 	LADDER_QUOTA,
 	LADDER_FAILING, /* purchases there are not answered */
 	LADDER_CAPACITY,
@@ -53,6 +55,7 @@ struct ladder_known {  /* of one rung */
 	int64_t away_ms;           /* since when its provider cannot be reached; 0: it can */
 	int64_t wrong_until_ms;    /* a machine from there came up wrong; 0: none did lately */
 	const char *off;           /* why its provider cannot be used; NULL: it can */
+	const char *keyless;       /* why its machines would get no keys; NULL: they would */
 };
 
 struct ladder_wish {                      /* only ever takes rungs away */

@@ -195,10 +195,10 @@ static struct fate no(enum plan_cause cause, uint32_t pool)
 /* Of what may change the gravest, since that is what is to be told and waited for. */
 static enum ladder_cause worst(const struct ladder *l)
 {
-	static const enum ladder_cause order[] = {LADDER_OFF,     LADDER_DENIED,  LADDER_AWAY,
-						  LADDER_QUOTA,   LADDER_FAILING, LADDER_CAPACITY,
-						  LADDER_PROBING, LADDER_LATER,   LADDER_SPOT_FIRST,
-						  LADDER_TRIED,   LADDER_SHARE,   LADDER_DEAR};
+	static const enum ladder_cause order[] = {
+		LADDER_OFF,     LADDER_DENIED,   LADDER_AWAY,    LADDER_KEYLESS, LADDER_QUOTA,
+		LADDER_FAILING, LADDER_CAPACITY, LADDER_PROBING, LADDER_LATER,   LADDER_SPOT_FIRST,
+		LADDER_TRIED,   LADDER_SHARE,    LADDER_DEAR};
 
 	for (size_t k = 0; k < sizeof(order) / sizeof(order[0]); k++)
 		for (size_t i = 0; i < l->nrungs; i++)

@@ -18,7 +18,12 @@
  * WANTED there waits for the provider's pauses, and so is not left to launch.c.
  *
  * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
- * too, and at once. */
+ * too, and at once.
+ *
+ * While machines of a provider could not come by their keys (wanted.c), for burstd's own port is
+ * another's or node-init cannot be read, none is bought there.  After `unreachable_after` of that
+ * who is WANTED there is let go of as well; what is in doubt or up has its keys to come or has
+ * them, and stays. */
 
 /* Is it asked of what has our machines?  Offers and notices may be another service's. */
 static bool is_asked_of_it(enum provider_op_kind kind)
@@ -160,10 +165,16 @@ static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160
 	const struct fleet_node *older = fleet_unreached(fn->name);
 	const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
 	const struct conf_offer *o = place_of(e, &fn->n);
+	const char *keyless = wanted_keyless(e, fn->n.cloud);
 
-	if (!away_is(c))
+	if (away_is(c)) {
+		explain(why, c);
+		return true;
+	}
+	if (keyless == NULL)
 		return o != NULL && place_fails(e, o, why);
-	explain(why, c);
+	(void)snprintf(why, 160, "%.40s: its machines would get no keys: %.80s", fn->n.provider,
+		       keyless);
 	return true;
 }
 
@@ -217,16 +228,16 @@ void away_found(struct fleet_name *nm)
 
 void away_run(struct engine *e)
 {
-	bool any = false;
+	bool any = false, keyless = wanted_watch(e);
 
-	if (!e->aways && !e->failing)
+	if (!e->aways && !e->failing && !keyless)
 		return;
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		any = any || away_is(&e->clouds[i]);
 	e->aways = any;
 	mark(e, NODE_INDOUBT);
 	mark(e, NODE_DELETING);
-	if (!any && !e->failing)
+	if (!any && !e->failing && !keyless)
 		return;
 	refuse_wanted(e);
 	refuse_indoubt(e);

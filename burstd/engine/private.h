@@ -211,6 +211,7 @@ struct cloud { /* one provider */
 	int64_t mute_ms;  /* since when nobody answers; 0: somebody does */
 	int64_t blind_ms; /* likewise, since when its list cannot be had */
 	bool away;        /* that is so for too long */
+	int64_t vain_ms;  /* since when its machines could not come by their keys; 0: they could */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms, throttled_ms;
 	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
@@ -571,6 +572,10 @@ bool wanted_goes(struct cloud *c); /* may a create go there now? */
 /* Why machines of this provider could not come by their keys now, and would boot for nothing; NULL:
  * they could, or need none. */
 const char *wanted_in_vain(const struct engine *e, uint32_t cloud);
+/* Notes since when that is so, of all; true: it is of one, for as long as its unreachable_after. */
+bool wanted_watch(struct engine *e);
+/* Why it is so for that long; NULL: it is not. */
+const char *wanted_keyless(const struct engine *e, uint32_t cloud);
 /* What may go out, in order of arrival: whole gangs, until there are slice.send or more nodes.
  * Beside them as many who are refused unsent, for their place has nothing to sell; who waits for
  * the answer to a probe is left out, and so in nobody's way.  Returns how many; *out is the

@@ -28,6 +28,32 @@ const char *wanted_in_vain(const struct engine *e, uint32_t cloud)
 	return claims || vouchers_wanted(e, cloud) ? engine_init_off(e) : NULL;
 }
 
+bool wanted_watch(struct engine *e)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < e->conf->nproviders; i++) {
+		struct cloud *c = &e->clouds[i];
+
+		if (wanted_in_vain(e, i) == NULL)
+			c->vain_ms = 0;
+		else if (c->vain_ms == 0)
+			c->vain_ms = engine_now(e);
+		any = any || wanted_keyless(e, i) != NULL;
+	}
+	return any;
+}
+
+const char *wanted_keyless(const struct engine *e, uint32_t cloud)
+{
+	const struct cloud *c = &e->clouds[cloud];
+	int64_t limit = c->conf->unreachable_ms;
+
+	if (limit == 0 || c->vain_ms == 0 || engine_now(e) - c->vain_ms < limit)
+		return NULL;
+	return wanted_in_vain(e, cloud);
+}
+
 /* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
  * its last machine came up wrong (that may have been unknown to us when it was wanted); nor, wanted
  * before we started, while slurmctld has not said anything since. */

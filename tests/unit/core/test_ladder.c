@@ -34,6 +34,7 @@ struct row {
 		bool wrong;
 		const char *off;
 		bool away;
+		const char *keyless;
 	} known[3];
 	const char *want, *why;
 	int64_t next; /* minutes from now */
@@ -134,6 +135,10 @@ static const struct row rows[] = {
 	 .known = {{.rung = SPOT, .price = NO_PRICE, .off = "no key"}},
 	 .want = "res far od us",
 	 .why = "spot: provider aws is off: no key"},
+	{.name = "a provider whose machines would boot for nothing, likewise",
+	 .known = {{.rung = SPOT, .price = NO_PRICE, .keyless = "8: Address already in use"}},
+	 .want = "res far od us",
+	 .why = "spot: aws: its machines would get no keys: 8: Address already in use"},
 	{.name = "a price that is not known yet",
 	 .known = {{SPOT, NO_PRICE, {0}}},
 	 .want = "res far od us",
@@ -401,6 +406,7 @@ static void apply(const struct row *r, struct conf *c, struct ladder_known *know
 			k->wrong_until_ms = now + 1;
 		if (r->known[i].off != NULL)
 			k->off = r->known[i].off;
+		k->keyless = r->known[i].keyless;
 		if (r->known[i].away)
 			k->away_ms = INT64_C(1767362400000);
 	}

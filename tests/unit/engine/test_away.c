@@ -1,4 +1,5 @@
 /* away.c: a provider that cannot be reached, and what is held there (F26, P2). */
+#include "engine/claim_set.h"
 #include "loaded_engine.h"
 
 #define OD 1000000000
@@ -241,6 +242,81 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	far(f)->listed = true;
 	place_list_seen(f->e);
 	assert_null(pool_closed(f->e, 0));
+}
+
+/* --- what would boot for nothing ---------------------------------------------------------------
+ */
+
+/* Machines of far claim their keys, and burstd's port for that is another's. */
+static void keyless(struct fix *f, struct engine_door *door)
+{
+	f->e->claims = mem_zalloc(sizeof(*f->e->claims));
+	map_init(&f->e->claims->sets);
+	map_init(&f->e->claims->runs);
+	f->e->d.door = door;
+	f->e->conf->providers[1].attest = CONF_ATTEST_AWS;
+	far(f)->listed = true;
+}
+
+/* After a while who waits for that is bought where a machine needs no keys; who comes then, at
+ * once. */
+static void test_what_could_not_get_its_keys_climbs(void **state)
+{
+	struct engine_door door = {.off = "[::]:6820: Address already in use"};
+	struct fix *f = *state;
+
+	load(f);
+	keyless(f, &door);
+	call(f, "c[1-2]", A_CALL);
+	assert_string_equal(row(f, "c1")->provider, "far");
+	launch_run(f->e);
+	far(f)->vain_ms -= LIMIT - 1000;
+	launch_run(f->e);
+	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
+	far(f)->vain_ms -= 1000;
+	launch_run(f->e);
+	assert_int_equal(row(f, "c1")->state, NODE_GONE);
+	assert_string_equal(name_of(f, "c1")->why,
+			    "far: its machines would get no keys: [::]:6820: Address already in "
+			    "use");
+	intake_run(f->e);
+	squeue(f, JOB);
+	assert_string_equal(row(f, "c1")->provider, "cloud");
+	assert_string_equal(row(f, "c2")->provider, "cloud");
+	call(f, "c3", C3_CALL);
+	assert_string_equal(row(f, "c3")->provider, "cloud");
+	door.off = NULL;
+	launch_run(f->e);
+	assert_true(far(f)->vain_ms == 0);
+	assert_null(wanted_keyless(f->e, 1));
+}
+
+/* Where there is no other, its job goes back, and is told; unreachable_after = 0: never. */
+static void test_a_job_is_told_that_its_nodes_would_get_no_keys(void **state)
+{
+	struct engine_door door = {.off = "[::]:6820: Address already in use"};
+	struct fix *f = *state;
+
+	for (int never = 0; never < 2; never++) {
+		load(f);
+		keyless(f, &door);
+		f->e->conf->providers[0].attest = CONF_ATTEST_AWS;
+		if (never)
+			f->e->conf->providers[1].unreachable_ms = 0;
+		call(f, "c[1-2]", A_CALL);
+		launch_run(f->e);
+		f->e->clouds[0].vain_ms -= LIMIT;
+		far(f)->vain_ms -= LIMIT;
+		launch_run(f->e);
+		assert_int_equal(row(f, "c1")->state, never ? NODE_WANTED : NODE_GONE);
+		if (!never) {
+			intake_run(f->e);
+			squeue(f, JOB);
+			assert_true(name_of(f, "c1")->barred);
+			assert_non_null(strstr(name_of(f, "c1")->why,
+					       "there: far: its machines would get no keys: "));
+		}
+	}
 }
 
 /* --- what may be there -------------------------------------------------------------------------
@@ -591,6 +667,8 @@ int main(void)
 		T(test_never),
 		T(test_what_was_never_sent_climbs),
 		T(test_nothing_climbs_with_a_doubtful_journal),
+		T(test_what_could_not_get_its_keys_climbs),
+		T(test_a_job_is_told_that_its_nodes_would_get_no_keys),
 		T(test_what_is_in_doubt_keeps_its_name),
 		T(test_what_is_up_is_not_refused),
 		T(test_what_turns_out_to_be_there_is_not_sent_back),
