@@ -45,8 +45,7 @@ static void look_at_clock(struct engine *e)
 	(void)snprintf(detail, sizeof(detail), "the clock of this machine was set %s by %s",
 		       by > 0 ? "forward" : "back", fmt_duration(text, by > 0 ? by : -by));
 	engine_event(e, "", 0, "clock-set", detail);
-	if (by < 0)
-		postpone_clock_set(e);
+	postpone_clock_set(e, by);
 }
 
 /* --- the turn ----------------------------------------------------------------------------------

@@ -170,17 +170,39 @@ static bool was_told(const struct engine *e, const struct postponed *p,
 	return p->told_wall_ms != 0 && by >= -POSTPONE_ROUND_MS && by <= POSTPONE_ROUND_MS;
 }
 
-/* slurmctld's clock was set back: what it was told to wait for is further away than was meant. */
-void postpone_clock_set(struct engine *e)
+/* Until then slurmctld would not start a job that it has requeued, had nobody told it anything. */
+static int64_t held_until(const struct engine *e, const struct postponed *p)
+{
+	int64_t hold_ms = prereq_hold_ms(e);
+
+	if (hold_ms < POSTPONE_HOLD_MS)
+		hold_ms = POSTPONE_HOLD_MS;
+	return p->refusal.last_ms + hold_ms + POSTPONE_SENT_MS;
+}
+
+/* What slurmctld was told, and what the comment names, are at another time of ours now.  Set back,
+ * it is further away than was meant: then it is told anew.  How long it holds a requeued job back
+ * is a matter of what is left of that job's last run, and does not move (I17); a time of its user's
+ * does. */
+void postpone_clock_set(struct engine *e, int64_t by_ms)
 {
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next) {
+		int64_t meant = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
+
+		if (p->good_ms != 0 && p->good_ms != INT64_MAX)
+			p->good_ms -= by_ms;
+		if (p->least_ms > held_until(e, p))
+			p->least_ms -= by_ms;
 		if (p->untold || p->told_wall_ms == 0 || refusal_over(&p->refusal, engine_now(e)))
+			continue;
+		p->until_ms = engine_from_wall(e, p->told_wall_ms);
+		p->asked = false; /* what is on its way was asked before that */
+		if (p->until_ms <= meant + POSTPONE_ROUND_MS)
 			continue;
 		p->untold = true;
 		p->lifting = false; /* it is told to wait once more: then it is let go anew */
 		p->look_ms = engine_now(e);
 		p->first_ms = 0;
-		p->asked = false;
 		p->tells = 0;
 	}
 }
@@ -244,10 +266,11 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	char comment[SLURM_COMMENT_MAX + 1], what[SLURM_COMMENT_MAX], detail[320];
 	char job[SLURM_JOB_NAME_SIZE];
 	int64_t begin_ms = d->begin_ms;
-	bool later, say = may_say(p, d);
+	bool later, say = may_say(p, d), ours = was_told(e, p, d);
 
-	if (was_told(e, p, d) && begin_ms > start + POSTPONE_ROUND_MS)
-		begin_ms = 0; /* it may be sooner again */
+	/* Not its own time, but what we told before the clock was set back: it may be sooner. */
+	if (ours && (p->tells == 0 || begin_ms > start + POSTPONE_ROUND_MS))
+		begin_ms = 0;
 	if (start <= now && begin_ms == 0)
 		start = now + 1000;
 	later = begin_ms + 1000 < start; /* slurmctld knows no fractions */
@@ -264,7 +287,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	if (!slurm_postpone(e->slurm, p->id, later ? start - now : 0, d->begin_ms,
 			    say ? comment : NULL))
 		return; /* it is looked at again */
-	if (p->tells++ == 0) {
+	if (p->tells++ == 0 && !ours) {
 		p->least_ms = begin_ms;
 		p->loaded = false;
 	}
@@ -339,13 +362,7 @@ static void look_at_words(struct engine *e, struct postponed *p, const struct sl
  * meet the next one before (I17). */
 static int64_t own_time(const struct engine *e, const struct postponed *p)
 {
-	int64_t hold_ms = prereq_hold_ms(e);
-
-	if (!p->loaded)
-		return p->least_ms;
-	if (hold_ms < POSTPONE_HOLD_MS)
-		hold_ms = POSTPONE_HOLD_MS;
-	return p->refusal.last_ms + hold_ms + POSTPONE_SENT_MS;
+	return p->loaded ? held_until(e, p) : p->least_ms;
 }
 
 /* Of a job that was told before our start, slurm.conf says so: that is known in a moment. */

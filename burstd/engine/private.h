@@ -712,8 +712,8 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
-void postpone_clock_set(struct engine *e);               /* back */
-void postpone_bought(struct engine *e, uint64_t number); /* its nodes are */
+void postpone_clock_set(struct engine *e, int64_t by_ms); /* by_ms < 0: back */
+void postpone_bought(struct engine *e, uint64_t number);  /* its nodes are */
 /* Write this into its AdminComment, unless somebody else has, and take it back when it has its
  * nodes. */
 void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char *id,

@@ -170,6 +170,15 @@ static inline void later(const char *state, unsigned priority, int64_t begin, co
 	details(state, priority, begin, comment);
 }
 
+/* The wall clock, which is slurmctld's, is set: our time is ahead of it by so much now. */
+static inline void clock_set(int64_t ahead_ms)
+{
+	int64_t by = F.e.ahead_ms - ahead_ms;
+
+	F.e.ahead_ms = ahead_ms;
+	postpone_clock_set(&F.e, by);
+}
+
 /* A command of slurmctld's ended. */
 static inline void ended(const char *verb, const char *reason, const struct err *err)
 {

@@ -476,8 +476,7 @@ static void test_told_again_when_the_clock_is_set_back(void **state)
 		details("PENDING", 7, 6, "");
 		assert_int_equal(F.told, 1);
 		W.now += rows[i].passed_ms;
-		F.e.ahead_ms = 3600 * 1000; /* set back by an hour */
-		postpone_clock_set(&F.e);
+		clock_set(3600000); /* set back by an hour */
 		details("PENDING", 7, rows[i].begins - 3600, "");
 		if (F.told != 2 || F.wait_ms < rows[i].wait_ms || F.wait_ms > rows[i].wait_ms + 999)
 			fail_msg("%s: told %u, %lld", rows[i].what, F.told, (long long)F.wait_ms);
@@ -494,8 +493,7 @@ static void test_an_answer_of_before_the_clock_was_set(void **state)
 	details("PENDING", 7, 6, "");
 	W.now += 60000;
 	postpone_run(&F.e);
-	F.e.ahead_ms = 3600 * 1000;
-	postpone_clock_set(&F.e);
+	clock_set(3600000);
 	text = detail("107", "PENDING", "7", "1", "burstd: why");
 	postpone_details(&F.e, text, strlen(text), W.now, NULL);
 	assert_int_equal(F.told, 1);
@@ -510,8 +508,7 @@ static void test_not_told_again_what_is_its_users(void **state)
 	refuse("why");
 	details("PENDING", 7, 600, "");
 	assert_int_equal(F.told, 1);
-	F.e.ahead_ms = 3600 * 1000;
-	postpone_clock_set(&F.e);
+	clock_set(3600000);
 	details("PENDING", 7, 600, "");
 	assert_int_equal(F.told, 1);
 }

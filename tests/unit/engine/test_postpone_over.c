@@ -367,15 +367,121 @@ static void test_anew_after_the_clock_was_set(void **state)
 	refuse_for_good();
 	postpone_anew(&F.e);
 	details("PENDING", 7, 86400, F.comment);
-	postpone_clock_set(&F.e);
+	clock_set(60000);
 	F.started[0] = '\0';
 	ended("start", "", NULL);
 	details("PENDING", 7, 6, F.comment);
 	assert_int_equal(F.told, 2);
 	assert_int_equal(F.put.r.wait_ms, REFUSAL_DAY_MS);
 	W.now += 10000;
-	later("PENDING", 7, 86400 - 90, F.comment);
+	later("PENDING", 7, 86400 - 90 - 60, F.comment);
 	assert_string_equal(F.started, "7_2");
+}
+
+/* I24, F57: slurmctld's clock was set forward, so that it would start the job sooner.  Nobody has
+ * let it start: its words stand until their time, and a reload lets it go. */
+static void test_anew_after_the_clock_was_set_forward(void **state)
+{
+	static const struct {
+		int64_t by_s;
+		bool looked; /* before somebody reloads */
+	} rows[] = {{3600, true}, {3600, false}, {60, false}, {3, true}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct engine_postponed soonest;
+
+		(void)teardown(state);
+		(void)setup(state);
+		refuse_for_good();
+		clock_set(-rows[i].by_s * 1000);
+		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+		assert_int_equal(soonest.until_ms, BEGAN + REFUSAL_DAY_MS - rows[i].by_s * 1000);
+		if (rows[i].looked)
+			later("PENDING", 7, 86400 - 71, F.comment);
+		assert_string_equal(F.cleared, "");
+		postpone_anew(&F.e);
+		details("PENDING", 7, (BEGAN + REFUSAL_DAY_MS - W.now) / 1000, F.comment);
+		assert_int_equal(F.told, 1);
+		assert_string_equal(F.started, "7_2");
+	}
+}
+
+/* F57: set back by what a command takes it is not told anew; by more, it is.  In both cases it is
+ * one that waits, and that a reload lets go. */
+static void test_anew_after_the_clock_was_set_back_a_little(void **state)
+{
+	static const struct {
+		int64_t by_ms;
+		unsigned told;
+	} rows[] = {{600, 1}, {1000, 1}, {1500, 1}, {2000, 1}, {2001, 2}, {2500, 2}, {5000, 2}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t told = BEGAN + REFUSAL_DAY_MS; /* by slurmctld's clock */
+		struct engine_postponed soonest;
+
+		(void)teardown(state);
+		(void)setup(state);
+		refuse_for_good();
+		clock_set(rows[i].by_ms);
+		postpone_run(&F.e);
+		details("PENDING", 7, (told - W.now) / 1000, F.comment);
+		assert_int_equal(F.told, rows[i].told);
+		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+		W.now += 61000;
+		postpone_anew(&F.e);
+		told -= rows[i].told > 1 ? rows[i].by_ms : 0;
+		details("PENDING", 7, (told - W.now) / 1000, F.comment);
+		assert_string_equal(F.started, "7_2");
+	}
+}
+
+/* I17, F57: what slurmctld holds a requeued job back is not forgotten when it is told once more; a
+ * time of its user's goes with the clock. */
+static void test_no_earlier_than_its_own_time_after_the_clock_was_set(void **state)
+{
+	static const struct {
+		int64_t own_s, back_s, left_s; /* until it may start, when somebody reloads */
+	} rows[] = {{120, 300, 110}, {600, 300, 890}, {600, -300, 290}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int64_t begins = 86400 - 10;
+
+		(void)teardown(state);
+		(void)setup(state);
+		F.bad.hint.lasting = true;
+		refuse("why");
+		details("PENDING", 7, rows[i].own_s, "");
+		W.now += 10000;
+		clock_set(rows[i].back_s * 1000);
+		details("PENDING", 7, begins, F.comment);
+		assert_int_equal(F.told, rows[i].back_s > 0 ? 2 : 1);
+		begins -= rows[i].back_s > 0 ? rows[i].back_s : 0;
+		postpone_anew(&F.e);
+		details("PENDING", 7, begins, F.comment);
+		assert_string_equal(F.started, "");
+		assert_true(F.wait_ms > (rows[i].left_s - 2) * 1000);
+		assert_true(F.wait_ms <= rows[i].left_s * 1000);
+	}
+}
+
+/* F57: what a comment names is by the clock of people: it is over when that says so. */
+static void test_words_are_over_by_the_clock_that_was_set(void **state)
+{
+	static const int64_t by_s[] = {-3600, 3600}; /* his own time is in two hours */
+
+	for (size_t i = 0; i < 2; i++) {
+		(void)teardown(state);
+		(void)setup(state);
+		refuse("why");
+		details("PENDING", 7, 7200, "");
+		W.now += 10000;
+		clock_set(-by_s[i] * 1000);
+		W.now += (7200 - by_s[i] + 300 - 75) * 1000;
+		later("PENDING", 7, 0, F.comment);
+		assert_string_equal(F.cleared, "");
+		later("PENDING", 7, 0, F.comment);
+		assert_string_equal(F.cleared, "7_2");
+	}
 }
 
 /* I24: what changes before slurmctld is told counts as well. */
@@ -642,6 +748,10 @@ int main(void)
 		TEST(test_anew_until_slurmctld_has_taken_it),
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),
+		TEST(test_anew_after_the_clock_was_set_forward),
+		TEST(test_anew_after_the_clock_was_set_back_a_little),
+		TEST(test_no_earlier_than_its_own_time_after_the_clock_was_set),
+		TEST(test_words_are_over_by_the_clock_that_was_set),
 		TEST(test_decided_anew_after_a_reload_before_it_is_told),
 		TEST(test_nobodys_wish_is_overruled),
 		TEST(test_decided_anew_when_it_is_offered),
