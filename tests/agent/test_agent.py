@@ -980,16 +980,17 @@ def keys_unsaid(lab):
 
 
 def keys_clocks(lab):
-    """F39, keys: the switch is at burstd's time, whether the clock here is ahead or behind"""
+    """F39, F57, keys: the switch is at burstd's time, whether the clock here or the one there is ahead or behind"""
     tool = lab.script("keys", f'echo "$1" >>{lab.dir}/keys.ran')
     lab.write("key.version", "8")
     env, b = lab.clock(), lab.burstd()
-    for off in (120, -120):
+    for off, wall in ((120, 3600), (-120, -3600)):
         lab.write("keys.ran", "")
         lab.clock_to(off)
         at = int(time.time() * 1000) + 4000
-        b.on("/v1/node/heartbeat", lambda h, _, at=at: h.answer(
-            200, {"ok": True, "now_ms": int(time.time() * 1000), "keys": {"version": "8", "switch_ms": at}}))
+        b.on("/v1/node/heartbeat", lambda h, _, at=at, wall=wall: h.answer(
+            200, {"ok": True, "now_ms": int(time.time() * 1000), "wall_ms": int((time.time() + wall) * 1000),
+                  "keys": {"version": "8", "switch_ms": at}}))
         n = len(b.beats())
         p = lab.start([b], env=env, keys_command=f"{tool} %k")
         until(lambda: len(b.beats()) > n + 1, "it was told")  # pylint: disable=cell-var-from-loop

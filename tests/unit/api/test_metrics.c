@@ -394,6 +394,30 @@ static void test_values(void **state)
 	fake_fini(&e);
 }
 
+/* F57: Prometheus compares them with its own clock. */
+static void test_timestamps_are_by_the_wall_clock(void **state)
+{
+	static const char *const rows[][2] = {
+		{"burstd_start_time_seconds", "996398.00"},
+		{"burstd_slurm_last_success_timestamp_seconds", "999997.00"},
+		{"burstd_provider_last_success_timestamp_seconds{provider=\"sim\"}", "999986.00"},
+		{"burstd_secrets_last_success_timestamp_seconds", "999993.00"},
+	};
+	struct engine e;
+	struct parse p;
+
+	(void)state;
+	fill(&e);
+	e.secrets =
+		(struct engine_secrets){.driver = "vault", .source = {.ok_ms = FAKE_NOW - 5000}};
+	e.of_wall_ms = 2000;
+	scrape(&e, &p);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_string_equal(value(&p, rows[i][0]), rows[i][1]);
+	parse_fini(&p);
+	fake_fini(&e);
+}
+
 /* Up means: the last attempt was answered.  Never asked is not up. */
 static void test_down(void **state)
 {
@@ -576,6 +600,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parser),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_timestamps_are_by_the_wall_clock),
 		cmocka_unit_test(test_down),
 		cmocka_unit_test(test_a_provider_that_is_off),
 		cmocka_unit_test(test_one_of_two_providers_is_away),

@@ -505,6 +505,34 @@ static void test_a_certificate_is_renewed_for_the_same_key_only(void **state)
 	assert_int_equal(post("renew", ME "}"), 400);
 }
 
+/* --- the clock ---------------------------------------------------------------------------------
+ */
+
+/* F57: the wall clock was set back by an hour.  Certificates are dated and judged by it, and so is
+ * the time that a node asks for; keys are switched by the time that nobody sets. */
+static void test_certificates_are_by_the_wall_clock(void **state)
+{
+	static const struct {
+		const char *until; /* six hours from now and half an hour: by ours it ends soon */
+		const char *renew;
+	} rows[] = {{"1800019800", "\"renew\":false"}, {"1800016200", "\"renew\":true"}};
+
+	(void)state;
+	B.e.ahead_ms = 3600000;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		char body[200];
+
+		(void)snprintf(body, sizeof(body), ME ",\"cert_until\":%s}", rows[i].until);
+		assert_int_equal(post("heartbeat", body), 200);
+		assert_has(B.said, "\"now_ms\":1800000000000,\"wall_ms\":1799996400000,");
+		assert_has(B.said, rows[i].renew);
+	}
+	assert_int_equal(post("renew", ME ",\"csr\":\"YWJj\"}"), 200);
+	assert_int_equal(B.a.cert_until_ms, W.now - 3600000 + 86400000);
+	assert_int_equal(by("c1", 2, 'a', "GET", "/v1/node/time", ""), 200);
+	assert_string_equal(B.said, "{\"now_ms\":1799996400000}\n");
+}
+
 /* --- what makes no sense ---------------------------------------------------------------------- */
 
 static void test_oversized_fields_are_refused(void **state)
@@ -589,6 +617,7 @@ int main(void)
 		T(test_a_node_that_never_stops_talking_is_told_to),
 		T(test_one_node_alone_cannot_keep_the_loop_busy),
 		T(test_a_certificate_is_renewed_for_the_same_key_only),
+		T(test_certificates_are_by_the_wall_clock),
 		T(test_oversized_fields_are_refused),
 		T(test_what_is_not_understood_is_refused),
 	};

@@ -224,25 +224,28 @@ static void test_a_sighting_during_a_delete_counts(void **state)
 	assert_false(fleet_exists(fleet_find(&f->e->fleet, "c1")));
 }
 
-/* F57, F58: an adopted one was made when its provider says so, by the provider's clock: identity
- * documents are compared with that. */
-static void test_found_is_as_old_as_its_provider_says(void **state)
+/* F57, F58: one that is adopted, or ours, was made when its provider says so, by the provider's
+ * clock: identity documents are compared with that. */
+static void test_as_old_as_its_provider_says(void **state)
 {
 	static const struct shown old = {"i-0", 1, "", PROVIDER_ENDED};
 	static const struct shown found = {"i-1", 5, "10.0.0.1", PROVIDER_RUNNING};
 	struct fix *f = *state;
-	const struct fleet_node *fn;
 
-	load(f, NODE_GONE, &old);
-	snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
-	f->e->clouds[0].dated = true;
-	f->e->clouds[0].ahead_ms = 3600000;
-	f->created_ms = loop_now(f->loop) - 7200000;
-	list(f, &found, 1);
-	fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
-	assert_non_null(fn);
-	assert_int_equal(fn->said_ms, f->created_ms);
-	assert_int_equal(fn->n.start_ms, f->created_ms + 3600000); /* by ours */
+	for (int adopted = 0; adopted <= 1; adopted++) {
+		const struct fleet_node *fn;
+
+		load(f, adopted ? NODE_GONE : NODE_READY, adopted ? &old : &found);
+		snapshot(f, "ALLOCATED+CLOUD", "NodeAddr=10.0.0.1");
+		f->e->clouds[0].dated = true;
+		f->e->clouds[0].ahead_ms = 3600000;
+		f->created_ms = loop_now(f->loop) - 7200000;
+		list(f, &found, 1);
+		fn = fleet_live(fleet_find(&f->e->fleet, "c1"));
+		assert_non_null(fn);
+		assert_int_equal(fn->said_ms, f->created_ms);
+		assert_true(!adopted || fn->n.start_ms == f->created_ms + 3600000); /* by ours */
+	}
 }
 
 static void put_row(const struct fix *f, const char *name, const char *id, const char *provider,
@@ -766,45 +769,32 @@ static void test_unreadable_keeps_a_lost_create_in_doubt(void **state)
 
 int main(void)
 {
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_a_row_twice_is_one_instance, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_row_twice_is_counted_once, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_tags_of_another_node_do_not_move_an_instance,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_sighting_during_a_delete_counts, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_found_is_as_old_as_its_provider_says, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_one_account_by_two_names_has_no_strays, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(
-			test_a_list_says_nothing_of_a_create_that_is_on_the_wire, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_an_id_that_two_providers_have_is_two_machines,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_what_ended_at_a_provider_that_has_left_is_not_revived, setup,
-			teardown),
-		cmocka_unit_test_setup_teardown(test_a_list_that_lacks_many, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_an_end_is_kept_for_the_answer_to_its_create,
-						setup, teardown),
-		cmocka_unit_test_setup_teardown(
-			test_a_list_does_not_revive_what_has_ended_since_it_began, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_what_a_row_has_is_ours_without_our_tag, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_strays, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stray_at_work, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_stray_whose_node_no_pool_names, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_stray_that_is_younger_than_the_snapshot, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_stray_that_changes, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unreadable_is_known_by_its_id, setup,
-						teardown),
-		cmocka_unit_test_setup_teardown(test_unreadable_of_nobody, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_many_unreadable, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unreadable_keeps_a_lost_create_in_doubt, setup,
-						teardown),
+		T(test_a_row_twice_is_one_instance),
+		T(test_a_row_twice_is_counted_once),
+		T(test_tags_of_another_node_do_not_move_an_instance),
+		T(test_a_sighting_during_a_delete_counts),
+		T(test_as_old_as_its_provider_says),
+		T(test_one_account_by_two_names_has_no_strays),
+		T(test_a_list_says_nothing_of_a_create_that_is_on_the_wire),
+		T(test_an_id_that_two_providers_have_is_two_machines),
+		T(test_what_ended_at_a_provider_that_has_left_is_not_revived),
+		T(test_a_list_that_lacks_many),
+		T(test_an_end_is_kept_for_the_answer_to_its_create),
+		T(test_a_list_does_not_revive_what_has_ended_since_it_began),
+		T(test_what_a_row_has_is_ours_without_our_tag),
+		T(test_strays),
+		T(test_stray_at_work),
+		T(test_stray_whose_node_no_pool_names),
+		T(test_stray_that_is_younger_than_the_snapshot),
+		T(test_stray_that_changes),
+		T(test_unreadable_is_known_by_its_id),
+		T(test_unreadable_of_nobody),
+		T(test_many_unreadable),
+		T(test_unreadable_keeps_a_lost_create_in_doubt),
 	};
+#undef T
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

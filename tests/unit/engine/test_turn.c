@@ -275,6 +275,38 @@ static void test_a_reload_looks_anew_at_a_job_that_no_wait_can_mend(void **state
 	assert_false(slurm_ask_jobs(f->e->slurm, SLURM_DETAILS, ids, 1)); /* it is asked about */
 }
 
+/* --- the clock ---------------------------------------------------------------------------------
+ */
+
+/* F57: the next turn sees that the wall clock was set: the journal has the new difference, for the
+ * process that comes after this one, and what slurmctld was told is at another time of ours. */
+static void test_a_turn_sees_that_the_clock_was_set(void **state)
+{
+	static const struct slurm_job job = {.number = 7, .id = "7"};
+	static const struct postpone_why why = {.text = "too dear", .hint = {.lasting = true}};
+	struct fix *f = *state;
+	struct engine_postponed was, is;
+	char line[200];
+	int64_t ahead;
+
+	load_scripts(f, "#!/bin/sh\nexit 1\n", "#!/bin/sh\nexit 1\n");
+	postpone_job(f->e, &job, &why);
+	engine_turn(f->e); /* it is asked about */
+	f->e->ahead_ms += 3600000;
+	journal_put_number(engine_tx(f->e), JOURNAL_AHEAD, f->e->ahead_ms);
+	engine_commit(f->e);
+	(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24s%-40s\n", "7", "PENDING", "5",
+		       "1000000000", "(null)");
+	postpone_details(f->e, line, strlen(line), loop_now(f->loop) + 1, NULL);
+	assert_int_equal(engine_postponed(f->e, &was), 1);
+	engine_turn(f->e);
+	assert_int_equal(f->e->ahead_ms, loop_ahead(f->loop));
+	assert_int_equal(journal_get_number(f->journal, JOURNAL_AHEAD, &ahead, NULL), 0);
+	assert_int_equal(ahead, loop_ahead(f->loop));
+	assert_int_equal(engine_postponed(f->e, &is), 1);
+	assert_int_equal(is.until_ms, was.until_ms - 3600000);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -285,6 +317,7 @@ int main(void)
 		T(test_after_a_restart_those_of_a_job_stand_together),
 		T(test_a_command_that_is_cut_in_two_is_not_answered_as_a_whole),
 		T(test_a_reload_looks_anew_at_a_job_that_no_wait_can_mend),
+		T(test_a_turn_sees_that_the_clock_was_set),
 	};
 #undef T
 
