@@ -22,6 +22,8 @@ struct refusal { /* of one job, all zero: never refused */
 	int64_t last_ms;
 	int64_t first_ms; /* of those: it waits since then */
 	int64_t wait_ms;  /* after the last one at least; 0: as long as the count says */
+	/* Until when slurmctld was told to wait after that, by its clock; 0: not at all. */
+	int64_t told_wall_ms;
 };
 
 /* What is known of when another try is worth its while; 0: nothing. */

@@ -98,6 +98,13 @@ static struct postponed *get(struct engine *e, uint64_t number)
 	return p;
 }
 
+static void put_row(struct engine *e, struct postponed *p)
+{
+	p->refusal.told_wall_ms = p->untold ? 0 : p->told_wall_ms;
+	journal_put_refusal(engine_tx(e),
+			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
+}
+
 void postpone_load(struct engine *e, const struct journal_refusal *r)
 {
 	struct postponed *p = get(e, r->job);
@@ -108,6 +115,9 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	if (p->refusal.first_ms > p->refusal.last_ms || p->refusal.first_ms == 0) /* an older one */
 		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
+	p->told_wall_ms = p->refusal.told_wall_ms;
+	if (p->told_wall_ms != 0) /* its clock may have been set while we were away */
+		p->until_ms = engine_from_wall(e, p->told_wall_ms);
 	p->unnamed = true;
 	/* The configuration may be another. */
 	p->anew = refusal_lasts(&p->refusal) && p->until_ms > engine_now(e);
@@ -147,10 +157,10 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	place_costs(e, why->pool, p->costs);
 	p->wishes = p->counts = 0;
 	p->anew = p->lifting = p->unnamed = p->settled = false;
-	journal_put_refusal(engine_tx(e), &(struct journal_refusal){j->number, p->refusal});
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
 	(void)snprintf(p->why, sizeof(p->why), "%s", why->text);
 	p->untold = true;
+	put_row(e, p);
 	p->until_ms = 0;
 	p->look_ms = engine_now(e);
 	p->first_ms = 0;
@@ -197,8 +207,8 @@ void postpone_clock_set(struct engine *e, int64_t by_ms)
 			continue;
 		p->until_ms = engine_from_wall(e, p->told_wall_ms);
 		p->asked = false; /* what is on its way was asked before that */
-		if (p->until_ms <= meant + POSTPONE_ROUND_MS)
-			continue;
+		if (p->until_ms <= meant + POSTPONE_ROUND_MS || p->why[0] == '\0')
+			continue; /* of a process before us nobody knows the words */
 		p->untold = true;
 		p->lifting = false; /* it is told to wait once more: then it is let go anew */
 		p->look_ms = engine_now(e);
@@ -302,6 +312,8 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	p->until_ms = later ? start : 0; /* 0: its user says when */
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
 	p->untold = false;
+	if (p->refusal.told_wall_ms != p->told_wall_ms)
+		put_row(e, p);
 }
 
 /* --- words that were true once -----------------------------------------------------------------
@@ -377,8 +389,7 @@ static void let_go(struct engine *e, struct postponed *p)
 	p->anew = false;
 	p->until_ms = p->told_wall_ms = p->good_ms = 0;
 	p->refusal.wait_ms = REFUSAL_MS; /* it waits no longer */
-	journal_put_refusal(engine_tx(e),
-			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
+	put_row(e, p);
 }
 
 /* Whoever has changed its begin time since has his will. */
@@ -497,7 +508,7 @@ void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char
 	p->look_ms = engine_now(e) + POSTPONE_WATCH_MS;
 	if (p->refusal.last_ms == 0)
 		p->refusal.last_ms = engine_now(e);
-	journal_put_refusal(engine_tx(e), &(struct journal_refusal){d->number, p->refusal});
+	put_row(e, p);
 }
 
 /* --- looking -----------------------------------------------------------------------------------

@@ -206,5 +206,9 @@ static const char step_11[] = "ALTER TABLE claim ADD COLUMN shared INTEGER NOT N
 			      "UPDATE claim SET shared = 1 WHERE id IN"
 			      " (SELECT id FROM claim GROUP BY id HAVING count(*) > 1);";
 
-const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,  step_5, step_6,
-						step_7, step_8, step_9, step_10, step_11};
+/* What slurmctld was told to wait for, by its clock, which may be set while nobody looks. */
+static const char step_12[] = "ALTER TABLE refusal"
+			      " ADD COLUMN told_wall_ms BIGINT NOT NULL DEFAULT 0;";
+
+const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,  step_5,  step_6,
+						step_7, step_8, step_9, step_10, step_11, step_12};

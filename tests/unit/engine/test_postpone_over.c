@@ -684,6 +684,33 @@ static void test_anew_after_a_restart_is_not_before_slurmctlds_own_time(void **s
 	assert_int_equal(setup(state), 0);
 }
 
+/* F57: slurmctld's clock is set while burstd is away.  What it was told is durable: nobody has let
+ * the job start, and its words are not over. */
+static void test_anew_after_a_restart_with_another_clock(void **state)
+{
+	static const int64_t by_s[] = {3600, 60, -60, -3600};
+
+	for (size_t i = 0; i < sizeof(by_s) / sizeof(by_s[0]); i++) {
+		struct engine_postponed soonest;
+
+		(void)teardown(state);
+		(void)setup(state);
+		refuse_for_good();
+		W.now += 3600000; /* its own time is over */
+		F.e.ahead_ms = -by_s[i] * 1000;
+		restart();
+		assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+		assert_int_equal(soonest.until_ms, BEGAN + REFUSAL_DAY_MS - by_s[i] * 1000);
+		F.known_ms = W.now;
+		named("PENDING");
+		details("PENDING", 7, (BEGAN + REFUSAL_DAY_MS - W.now) / 1000, F.comment);
+		assert_string_equal(F.cleared, "");
+		assert_string_equal(F.started, "7_2");
+		ended("start", "", NULL);
+		assert_int_equal(F.put.r.told_wall_ms, 0); /* that is over */
+	}
+}
+
 /* Refused again since the start, it is known when slurmctld would start it. */
 static void test_a_new_refusal_says_slurmctlds_own_time(void **state)
 {
@@ -765,6 +792,7 @@ int main(void)
 		TEST(test_anew_after_a_restart_is_not_before_slurmctlds_own_time),
 		TEST(test_a_new_refusal_says_slurmctlds_own_time),
 		TEST(test_anew_after_a_restart_waits_for_slurm_conf),
+		TEST(test_anew_after_a_restart_with_another_clock),
 		TEST(test_others_are_not_decided_anew),
 	};
 

@@ -339,6 +339,28 @@ static void test_after_a_restart_all_that_begins_so_is_ours(void **state)
 	assert_string_equal(F.comment, "left");
 }
 
+/* F57: slurmctld's clock is set forward while burstd is away: its words are good all the same.  Set
+ * back since the start, it is not told anew, for nobody knows any more what its words were. */
+static void test_words_over_a_restart_with_another_clock(void **state)
+{
+	(void)state;
+	for (int k = 0; k < 8; k++)
+		refuse("why"); /* a quarter of an hour */
+	details("PENDING", 7, 6, "");
+	assert_int_equal(F.put.r.told_wall_ms, BEGAN + 900000);
+	F.e.ahead_ms = -120000;
+	restart();
+	named("PENDING");
+	details("PENDING", 7, 899, F.comment);
+	assert_string_equal(F.cleared, "");
+	clock_set(120000);
+	later("PENDING", 7, 838, F.comment);
+	assert_int_equal(F.told, 1);
+	assert_string_equal(F.cleared, "");
+	refuse("why");
+	assert_int_equal(F.put.r.told_wall_ms, 0); /* not yet */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +379,7 @@ int main(void)
 		TEST(test_an_answer_that_lay_for_long_says_nothing_of_the_comment),
 		TEST(test_what_has_ended_is_let_be),
 		TEST(test_after_a_restart_all_that_begins_so_is_ours),
+		TEST(test_words_over_a_restart_with_another_clock),
 	};
 
 	return cmocka_run_group_tests_name("postpone/words", tests, NULL, NULL);
