@@ -99,7 +99,8 @@ BASE    := $(call objs,burstd/base/*.c)
 CORE    := $(call objs,burstd/core/*.c)
 STORE   := $(call objs,burstd/store/*.c)
 IO      := $(call objs,burstd/io/*.c)
-ENGINE  := $(call objs,burstd/engine/*.c burstd/engine/*/*.c)
+SLURM   := $(call objs,burstd/slurm/*.c)
+ENGINE  := $(call objs,burstd/engine/*.c)
 API     := $(call objs,burstd/api/*.c)
 CLI     := $(call objs,burstd/cli/*.c)
 AGENT   := $(call objs,burstd/agent/*.c)
@@ -112,12 +113,13 @@ libbase    := $(B)/libbase.a
 libcore    := $(B)/libcore.a $(libbase)
 libstore   := $(B)/libstore.a $(libcore)
 libio      := $(B)/libio.a $(libstore)
-libengine  := $(B)/libengine.a $(libio)
+libslurm   := $(B)/libslurm.a $(libio)
+libengine  := $(B)/libengine.a $(libslurm)
 libapi     := $(B)/libapi.a $(libengine)
 libcli     := $(B)/libcli.a $(B)/libio.a $(libcore)
 libagent   := $(B)/libagent.a $(libbase)
 libdrivers := $(B)/libdrivers.a $(libcore)
-libslurm   := $(libbase)
+libhook    := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
 libproviders := $(B)/libsimcloud.a $(B)/libio.a $(libdrivers)
 
@@ -126,13 +128,14 @@ objects_base     := $(BASE)
 objects_core     := $(CORE)
 objects_store    := $(STORE)
 objects_io       := $(IO)
+objects_slurm    := $(SLURM)
 objects_engine   := $(ENGINE)
 objects_api      := $(API)
 objects_cli      := $(filter-out %/burstctl.o,$(CLI))
 objects_agent    := $(filter-out %/burst-agent.o,$(AGENT))
 objects_drivers  := $(DRIVERS)
 objects_simcloud := $(filter-out %/main.o,$(SIMCLOUD))
-ARCHIVES         := base core store io engine api cli agent drivers simcloud
+ARCHIVES         := base core store io slurm engine api cli agent drivers simcloud
 $(foreach a,$(ARCHIVES),$(eval $(B)/lib$(a).a: $(objects_$(a))))
 $(B)/lib%.a:
 	@rm -f $@
@@ -231,19 +234,19 @@ $(B)/tests/unit/%.t: $(B)/tests/unit/%.o $$(call beside,tests/unit/$$(patsubst %
 $(filter $(B)/tests/unit/agent/%,$(UNIT)): ldlibs += -lssl
 
 # Tests of programs run the programs.
-$(filter $(B)/tests/unit/slurm/%,$(UNIT)): | $(BIN)/burst-hook
+$(filter $(B)/tests/unit/hook/%,$(UNIT)): | $(BIN)/burst-hook
 $(filter $(B)/tests/unit/cli/%,$(UNIT)): | $(BIN)/burstctl
 $(filter $(B)/tests/unit/daemon/%,$(UNIT)): | $(BIN)/burstd
 $(filter $(B)/tests/unit/providers/%,$(UNIT)): | $(BIN)/simcloud
 
 # The simulator: the real core, engine and driver on a world of its own; neither io/ nor store/ is linked.
-$(BIN)/sim: $(SIM) $(B)/libengine.a $(libdrivers)
+$(BIN)/sim: $(SIM) $(B)/libengine.a $(B)/libslurm.a $(libdrivers)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
 # A simulator with one mistake in it: what the patch touches is compiled anew and linked before the archives.
-$(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(libdrivers)
+$(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(B)/libslurm.a $(libdrivers)
 	@rm -rf $(@D)/src && mkdir -p $(@D)/src
 	@for f in $$(sed -n 's|^+++ b/||p' $<); do mkdir -p $(@D)/src/$$(dirname $$f) && cp $$f $(@D)/src/$$f || exit 1; done
 	@patch -s -F0 -p1 -d $(@D)/src <$<
@@ -264,20 +267,20 @@ museum-page: ## docs/museum.md, from the last `make museum`
 # the layer, and those that run its program; the simulator has neither io/ nor store/, and none of what is above the engine.
 mutate_file    := $(firstword $(FILE) $(wildcard burstd/core/*.c))
 mutate_path    := $(subst /, ,$(mutate_file))
-mutate_layer   := $(if $(filter providers/% slurm/%,$(mutate_file)),$(word 1,$(mutate_path)),$(if $(word 3,$(mutate_path)),$(word 2,$(mutate_path)),daemon))
+mutate_layer   := $(if $(filter providers/% slurm/%,$(mutate_file)),$(patsubst slurm,hook,$(word 1,$(mutate_path))),$(if $(word 3,$(mutate_path)),$(word 2,$(mutate_path)),daemon))
 mutate_archive := $(if $(filter providers/simcloud/%,$(mutate_file)),simcloud,$(patsubst providers,drivers,$(mutate_layer)))
 mutate_tests   := $(filter $(B)/tests/unit/$(mutate_layer)/%,$(UNIT))
-mutate_program := $(patsubst slurm,burst-hook,$(patsubst agent,burst-agent,$(patsubst daemon,burstd,$(filter slurm agent daemon,$(mutate_layer)))))
+mutate_program := $(patsubst hook,burst-hook,$(patsubst agent,burst-agent,$(patsubst daemon,burstd,$(filter hook agent daemon,$(mutate_layer)))))
 mutate_runs     = $(if $(mutate_program),$(if $(filter agent,$(mutate_layer)),$(AGENT_TESTS),$(mutate_tests)))
-mutate_cc       = $(if $(filter slurm,$(mutate_layer)),$(compile_hook),$(CC) $(cppflags) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS))
-mutate_seeds   := $(if $(filter base core engine drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
+mutate_cc       = $(if $(filter hook,$(mutate_layer)),$(compile_hook),$(CC) $(cppflags) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS))
+mutate_seeds   := $(if $(filter base core slurm engine drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
 mutate: $(mutate_tests) $(PROGRAMS) $(BIN)/sim ## small mistakes that tests must find: FILE="burstd/engine/x.c ..." (of one layer; core) COUNT= SAMPLE= SEEDS=
 	@MUTATE_CC='$(subst ','\'',$(filter-out -g,$(mutate_cc)) -w)' \
 		MUTATE_TESTS='$(mutate_tests:.t=.o)' MUTATE_ARCHIVE='$(B)/lib$(mutate_archive).a' \
-		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/$(if $(filter slurm,$(mutate_layer)),hook/)%.o' \
+		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/$(if $(filter hook,$(mutate_layer)),hook/)%.o' \
 		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(lib$(mutate_layer)) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \
 		MUTATE_PROGRAM='$(mutate_program)' MUTATE_LINK='$(link_$(mutate_program))' MUTATE_BIN='$(BIN)' MUTATE_RUNS='$(mutate_runs)' \
-		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(B)/libengine.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
+		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(B)/libengine.a $(B)/libslurm.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
 		--seeds $(mutate_seeds) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
 
@@ -290,7 +293,7 @@ CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir re
 	get_number last_event look) sim_journal_has_call
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o %/sim_tx.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
-		$(B)/libengine.a $(B)/libdrivers.a $(libstore)
+		$(B)/libengine.a $(B)/libslurm.a $(B)/libdrivers.a $(libstore)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \

@@ -12,13 +12,13 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "check.h"
-#include "engine/slurm/feature.h"
-#include "engine/slurm/require.h"
-#include "engine/slurm/slurm.h"
-#include "engine/slurm/unknown.h"
 #include "io/conf_file.h"
 #include "io/loop.h"
 #include "io/proc.h"
+#include "slurm/feature.h"
+#include "slurm/require.h"
+#include "slurm/slurm.h"
+#include "slurm/unknown.h"
 
 enum { ANSWER_MAX = 1 << 20 }; /* bytes of JSON: SLURM_PROBLEMS_MAX of them have 40 KiB */
 

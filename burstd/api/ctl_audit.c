@@ -3,7 +3,7 @@
 
 #include "api/ctl_reply.h"
 #include "base/hostlist.h"
-#include "engine/slurm/command.h"
+#include "slurm/command.h"
 
 enum { RECORDS_MAX = 1000 }; /* of one answer */
 

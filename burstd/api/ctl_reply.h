@@ -13,8 +13,8 @@
 #include "api/jsonw.h"
 #include "base/err.h"
 #include "base/str.h"
-#include "engine/slurm/job.h"
 #include "io/ctl_server.h"
+#include "slurm/job.h"
 
 struct ctl_reply {
 	struct api *api;

@@ -6,7 +6,7 @@
 
 #include "base/fmt.h"
 #include "core/reclaim.h"
-#include "engine/slurm/parse.h"
+#include "slurm/parse.h"
 
 enum {
 	TOLD_FRESH_MS = 60000, /* so long slurmctld may take to show what it was told */

@@ -8,7 +8,7 @@
 #include "base/fmt.h"
 #include "base/hostlist.h"
 #include "base/mem.h"
-#include "engine/slurm/parse.h"
+#include "slurm/parse.h"
 
 enum {
 	SENTENCE_MAX = 1024,        /* bytes; the longest part is a provider's message */

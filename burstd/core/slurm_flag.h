@@ -1,7 +1,7 @@
 /* slurm_flag.h - what slurmctld says of a node, as flags.
  *
  * States are sets of flags: a flag is tested, a whole state never compared, because every release
- * of Slurm adds words.  The words are in engine/slurm/parse.c. */
+ * of Slurm adds words.  The words are in burstd/slurm/parse.c. */
 #ifndef BURSTD_SLURM_FLAG_H
 #define BURSTD_SLURM_FLAG_H
 

@@ -23,7 +23,7 @@
 #include "core/provider.h"
 #include "core/rotation.h"
 #include "core/unsold.h"
-#include "engine/slurm/require.h"
+#include "slurm/require.h"
 #include "store/journal.h"
 
 struct loop;

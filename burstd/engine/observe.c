@@ -1,6 +1,6 @@
 #include "engine/private.h"
-#include "engine/slurm/show.h"
 #include "engine/vouchers.h"
+#include "slurm/show.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "engine/slurm/feature.h"
-#include "engine/slurm/show.h"
-#include "engine/slurm/unknown.h"
+#include "slurm/feature.h"
+#include "slurm/show.h"
+#include "slurm/unknown.h"
 
 /* What slurm.conf must say is looked at when slurmctld first answers, after it was away, and every
  * minute, for a quick restart with another slurm.conf goes unnoticed otherwise.  Each problem is

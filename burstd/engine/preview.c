@@ -7,7 +7,7 @@
 
 #include "base/fmt.h"
 #include "base/mem.h"
-#include "engine/slurm/unknown.h"
+#include "slurm/unknown.h"
 
 /* What would be bought for a job, where, and why not elsewhere: the very questions that intake.c
  * asks (core/plan.h, core/ladder.h), of a job that is not there, and nothing follows from the

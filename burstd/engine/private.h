@@ -61,8 +61,8 @@
 #include "core/unsold.h"
 #include "core/wish.h"
 #include "engine/engine.h"
-#include "engine/slurm/slurm.h"
-#include "engine/slurm/version.h"
+#include "slurm/slurm.h"
+#include "slurm/version.h"
 
 enum {
 	ENGINE_CALLS_MAX = 1000, /* calls waiting to be read; the poll covers the rest */

@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "core/refusal.h"
 #include "core/warm.h"
-#include "engine/slurm/exclude.h"
+#include "slurm/exclude.h"
 
 /* Nodes that are up whether a job has them or not (core/warm.h decides).  slurmctld is asked to
  * power them up, and from there on they are bought like any other: plan, limits, refusals.  That

@@ -67,6 +67,9 @@ layers() {
 	put providers/simcloud/planted.c <<<'#include "core/node.h"'
 	put burstd/engine/planted_reach.c <<<'#include "io/planted.h"'
 	put burstd/engine/planted_api.c <<<'#include "api/planted.h"'
+	put burstd/slurm/planted.c <<<'#include "engine/engine.h"'
+	put burstd/slurm/planted_store.c <<<'#include "store/journal.h"'
+	put burstd/slurm/planted_time.c <<<'#include <time.h>'
 	put burstd/io/planted.h <<<'#include <uv.h>'
 	refuses check-layers.sh scripts/dev/check-layers.sh <<-'W'
 		burstd/base/planted.c:1: may not include engine/engine.h
@@ -81,6 +84,9 @@ layers() {
 		providers/simcloud/planted.c:1: may not include core/node.h
 		burstd/engine/planted_reach.c: reaches <uv.h> through burstd/io/planted.h
 		burstd/engine/planted_api.c:1: may not include api/planted.h
+		burstd/slurm/planted.c:1: may not include engine/engine.h
+		burstd/slurm/planted_store.c:1: may not include store/journal.h
+		burstd/slurm/planted_time.c:1: pure, may not include <time.h>
 	W
 	find burstd providers -name 'planted*' -delete
 	rmdir burstd/nolayer
@@ -223,7 +229,7 @@ docs() {
 			engine_event(e, nm->name, 0, "planted", "planted for no job");
 		}
 C
-	sed 's/^\t\t//' <<'C' | put burstd/engine/slurm/planted_door.c
+	sed 's/^\t\t//' <<'C' | put burstd/slurm/planted_door.c
 		void slurm_planted(struct slurm *s, const char *job, const char *text)
 		{
 			(void)add(s, COMMAND_NOTIFY, job, text, 0);

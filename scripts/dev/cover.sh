@@ -5,7 +5,7 @@
 # the journal at start.  A line with assert() does not count, for its other branch ends the process; nothing else is left
 # out, but for a line that says why with GCOVR_EXCL_BR_LINE.
 #
-# Not run: the tests of whole programs in tests/unit/slurm, daemon and providers.  They count system calls or look at
+# Not run: the tests of whole programs in tests/unit/hook, daemon and providers.  They count system calls or look at
 # what is written to stderr, and gcov makes and writes its own.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -27,7 +27,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 find "$build" -name '*.gcda' -delete
-mapfile -t units < <(find "$build/cover/tests/unit" -name '*.t' ! -path '*/slurm/*' ! -path '*/daemon/*' ! -path '*/providers/*' | sort)
+mapfile -t units < <(find "$build/cover/tests/unit" -name '*.t' ! -path '*/hook/*' ! -path '*/daemon/*' ! -path '*/providers/*' | sort)
 CMOCKA_MESSAGE_OUTPUT=TAP prove -Q --exec tests/unit/tap.sh "${units[@]}"
 "$build/cover/bin/sim" --seeds "${SEEDS:-2000}" --steps "${STEPS:-2000}"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/slurm/require.h"
+#include "slurm/require.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,13 +1,13 @@
-/* fuzz_slurm.c - any bytes as what scontrol and squeue print (engine/slurm/parse.c, job.c,
+/* fuzz_slurm.c - any bytes as what scontrol and squeue print (burstd/slurm/parse.c, job.c,
  * version.c).  The first byte says which of them. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/slurm/job.h"
-#include "engine/slurm/parse.h"
-#include "engine/slurm/version.h"
+#include "slurm/job.h"
+#include "slurm/parse.h"
+#include "slurm/version.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,10 +6,10 @@
 
 #include "base/hostlist.h"
 #include "base/mem.h"
-#include "engine/slurm/slurm.h"
 #include "sim_journal.h"
 #include "sim_rotate.h"
 #include "sim_slurm.h"
+#include "slurm/slurm.h"
 #include "world.h"
 
 enum {

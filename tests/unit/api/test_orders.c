@@ -2,7 +2,7 @@
  * `status` and `node` also what slurm.conf lacks and why a node goes. */
 #include "ctl_ask.h"
 
-#include "engine/slurm/parse.h"
+#include "slurm/parse.h"
 
 static struct fixture *two_pools(void)
 {
