@@ -1,5 +1,5 @@
 #!/bin/bash
-# check-checks.sh: do check-bats.py, check-docs.sh and check-layers.sh still find what they are for?
+# check-checks.sh: do check-bats.py, check-docs.sh, check-layers.sh and check-objects.py still find what they are for?
 #
 # In a copy of the sources each has nothing to say; with one fault planted of each kind that its head names it says so, for
 # each of them.  All are planted at once, for a run takes seconds.  One line for each that is missed; exit status 1 then.
@@ -90,6 +90,30 @@ layers() {
 	W
 	find burstd providers -name 'planted*' -delete
 	rmdir burstd/nolayer
+}
+
+# object FILE DEFINES NEEDS
+object() {
+	mkdir -p "$(dirname "objects/$1")"
+	echo "void $2(void); void $3(void); void $2(void) { $3(); }" | cc -x c -c -o "objects/$1.o" -
+}
+
+objects() {
+	object burstd/low/a a b
+	object burstd/high/b b c
+	object burstd/middle/c c a
+	for i in 1 2 3 4; do object "burstd/ring/r$i" "ring$i" "ring$((i % 4 + 1))"; done
+	for i in 1 2 3; do object "burstd/small/s$i" "small$i" "small$((i % 3 + 1))"; done
+	# A program's function of the same name is nobody else's.
+	object burstd/agent/d same a
+	object burstd/low/e e same
+	refuses check-objects.py scripts/dev/check-objects.py objects <<-'W'
+		directories need each other: burstd/high burstd/low burstd/middle
+		burstd/ring: a cycle of 4 files: r1 r2 r3 r4
+		burstd/engine: its cycles have [] files now: lower
+	W
+	! scripts/dev/check-objects.py objects | grep -E 'small|agent' || missed 'check-objects.py refuses what is right'
+	[ "$(scripts/dev/check-objects.py /nonexistent >/dev/null 2>&1; echo $?)" = 2 ] || missed 'check-objects.py takes nothing for right'
 }
 
 bats_() {
@@ -270,6 +294,7 @@ C
 }
 
 layers
+objects
 bats_
 docs
 exit $failed

@@ -105,6 +105,7 @@ ok "packages, the way to the demo, and whatever is optional missing" scripts/dev
 ok "units: limits, metadata addresses, and the exit status that is for good" scripts/dev/check-units.sh
 gate systemd-analyze 252 "exposure: burstd 1.5 at most, what is on nodes below 3" exposure
 ok "programs are compiled and linked with what guards them" guarded
+ok "directories do not need each other, and files no more than they did" scripts/dev/check-objects.py build/release
 ok "clang builds without a warning" with_clang
 ok "simulator under ASan and UBSan" sanitize
 ok "no data race between the loop and the node-facing listener" threads
