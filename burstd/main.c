@@ -21,6 +21,7 @@
 #include "base/secret.h"
 #include "check.h"
 #include "check_slurm.h"
+#include "engine/parts.h"
 #include "io/conf_file.h"
 #include "io/http_client.h"
 #include "io/loop.h"
@@ -464,7 +465,8 @@ static int open_engine(struct burstd *b, struct conf *conf, int64_t gen_floor, s
 				   .fatal = on_fatal,
 				   .turned = on_turned,
 				   .ctx = b,
-				   .zone = clock_zone_ms};
+				   .zone = clock_zone_ms,
+				   .parts = parts_all()};
 
 	deps.door = listener_door(b->nodes);
 	return engine_new(&b->engine, &deps, conf, e);

@@ -46,7 +46,7 @@ static void send_back(struct engine *e, struct fleet_name *nm)
 {
 	engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "cancelled",
 		     "the job it boots for has ended");
-	engine_power_down(e, nm, false, "burstd: the job it boots for has ended");
+	rescue_power_down(e, nm, false, "burstd: the job it boots for has ended");
 	nm->useless_ms = 0; /* should that fail: not before all jobs were seen again */
 }
 
@@ -168,4 +168,14 @@ void cancel_jobs(struct engine *e, const char *text, size_t len)
 	free(c.idle);
 	if (c.n > 0)
 		e->poll_next = now + 1; /* so that it begins after this */
+}
+
+void cancel_init(struct engine *e)
+{
+	str_init(&e->cancel_waiting, ENGINE_PARTITIONS_MAX);
+}
+
+void cancel_free(struct engine *e)
+{
+	str_fini(&e->cancel_waiting);
 }

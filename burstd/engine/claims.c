@@ -313,7 +313,7 @@ static bool let_go(struct engine *e, struct claim_run *r, enum node_reason reaso
 		char why[200];
 
 		(void)snprintf(why, sizeof(why), "burstd: %s", claim_entry(r)->why);
-		engine_power_down(e, fn->name, true, why); /* its jobs are requeued */
+		rescue_power_down(e, fn->name, true, why); /* its jobs are requeued */
 	}
 	if (event != NULL)
 		engine_event(e, r->c.node, r->c.gen, event, claim_entry(r)->why);

@@ -103,6 +103,8 @@ void door_run(struct engine *e)
 	struct door *d = e->door;
 	struct door_late *l;
 
+	if (d == NULL)
+		return;
 	if (node_init_due(e))
 		look_for_stage1(e);
 	if (d->first != NULL && (e->due || e->nstaged > 0))
@@ -372,18 +374,20 @@ static void open_munge(struct engine *e)
 		d->munge = munge_check_new(e->d.loop, socket);
 }
 
-void door_open(struct engine *e)
+int door_open(struct engine *e, struct err *err)
 {
 	struct door *d;
 
+	(void)err;
 	if (e->d.door == NULL || e->conf->nodes.line == 0)
-		return;
+		return 0;
 	d = mem_zalloc(sizeof(*d));
 	d->e = e;
 	d->last = &d->first;
 	e->door = d;
 	open_munge(e);
 	look_for_stage1(e);
+	return 0;
 }
 
 void door_reload(struct engine *e)

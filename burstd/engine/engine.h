@@ -23,6 +23,7 @@
 #include "core/provider.h"
 #include "core/rotation.h"
 #include "core/unsold.h"
+#include "engine/part.h"
 #include "slurm/require.h"
 #include "store/journal.h"
 
@@ -94,6 +95,7 @@ struct engine_deps { /* borrowed; they outlive the engine */
 	 * they read UTC. */
 	int64_t (*zone)(int64_t wall_ms);
 	struct engine_slice slice; /* all 0: what is good for people */
+	struct engine_parts parts; /* what it is made of: parts_all() */
 };
 
 /* Load the journal and make ready; nothing is sent before engine_start().  A provider that cannot

@@ -21,7 +21,7 @@ bool fabric_for(const struct conf_offer *o, uint32_t group, size_t n)
 	       n > 1;
 }
 
-int fabric_check(const struct engine *e, const struct conf *conf, struct err *err)
+int fabric_check(struct engine *e, const struct conf *conf, struct err *err)
 {
 	for (size_t i = 0; i < conf->npools; i++) {
 		const struct conf_pool *p = &conf->pools[i];

@@ -1,5 +1,4 @@
 #include "engine/private.h"
-#include "engine/vouchers.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -118,8 +117,9 @@ void engine_post(struct engine *e, struct fleet_node *fn, const struct node_even
 	struct node_limits lim;
 	bool changed = node_step(&next, ev, engine_limits(e, &was, &lim));
 
-	if (e->vouchers != NULL)
-		vouchers_posted(e, &was, ev);
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].posted != NULL)
+			e->d.parts.row[i].posted(e, &was, ev);
 	if (!changed)
 		return;
 	*stage(e, fn) = next;
@@ -161,6 +161,8 @@ void engine_want(struct engine *e, const struct node *n, const char *why)
 
 void engine_write_fresh(struct engine *e)
 {
+	if (e->more) /* most of them go out with their creates in a moment */
+		return;
 	while (e->left > 0 && e->fresh_at < e->nfresh) {
 		const struct member *m = &e->fresh[e->fresh_at++];
 		struct fleet_node *fn = fleet_gen(m->name, m->gen);
@@ -185,6 +187,8 @@ void engine_post_up(struct engine *e, const struct fleet_node *fn)
 
 void engine_run_up(struct engine *e)
 {
+	if (e->more || e->answers != NULL)
+		return;
 	while (e->left > 0 && e->up_at < e->nup) {
 		const struct member *m = &e->up[e->up_at++];
 		struct fleet_node *fn = fleet_gen(m->name, m->gen);
@@ -249,130 +253,6 @@ static void put_usage(struct engine *e, const struct node *n, int64_t billed_nan
 	journal_put_usage(engine_tx(e), &u);
 }
 
-void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
-{
-	/* Its machine may go while a job that ignores SIGTERM is still completing there, and old
-	 * releases requeue such a job without its GPUs and its record (slurm.md 2.2). */
-	if (nm->newest != NULL && nm->newest->n.state == NODE_DRAINING)
-		dead = dead || prereq_may_have(e, SLURM_BUG_REQUEUE_LOST);
-	nm->forced_ms = engine_now(e);
-	fleet_tell(nm, engine_bare(why), engine_now(e));
-	rescue_node(e, nm, dead, why);
-}
-
-/* It waits at least until the place that refused it may be tried again. */
-static void refuse_here(struct engine *e, const struct fleet_node *fn, const char *text)
-{
-	const struct conf_offer *at = place_of(e, &fn->n);
-
-	refuse_mark(e, fn->name, fn->n.reason, text);
-	if (at != NULL && text == NULL)
-		fn->name->hint.not_before_ms = place_opens_ms(e, at);
-}
-
-/* A place refused it, and its pool has others: which of them may have it is decided anew, with the
- * rest of its job. */
-static bool climbs(struct engine *e, const struct fleet_node *fn)
-{
-	const struct node *is = &fn->n;
-	const struct conf_offer *at = place_of(e, is);
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[is->pool], &n);
-
-	if (n <= 1 || is->state != NODE_GONE || fn->name->barred ||
-	    !node_reason_of_place(is->reason))
-		return false;
-	if (at != NULL)
-		fn->name->tried |= UINT32_C(1) << (at - rungs);
-	fn->name->climbs = true;
-	fn->name->waits_for = is->job;
-	fn->name->waits_ms = engine_now(e);
-	e->climbing = true;
-	return true;
-}
-
-/* It was bought, and never came up.  One that stopped counts like one whose time was over: a
- * provider may accept what it then cannot make (F10), and a node-init that tells nobody ends its
- * machine when it fails. */
-static bool never_came(const struct node *was, const struct node *is)
-{
-	if (was->release || !node_coming(was) || was->state == NODE_WANTED)
-		return false;
-	if (is->state != NODE_GONE && is->state != NODE_DELETING)
-		return false;
-	if (is->reason == NODE_BECAUSE_STOPPED)
-		return true;
-	return was->state == NODE_BOOTING &&
-	       (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
-		is->reason == NODE_BECAUSE_BREACH);
-}
-
-/* Was it let go, as slurmctld does not want it, and had never come up?  Only what is known since
- * the start counts; and an older machine that is found says nothing of one bought since (F46). */
-static void note_use(const struct engine *e, struct fleet_node *fn, const struct node *was)
-{
-	const struct node *is = &fn->n;
-
-	if (is->state == NODE_READY || was->state == NODE_READY) {
-		fn->name->used_gen = is->gen;
-		if (fn == fn->name->newest)
-			fn->name->unused_ms = 0;
-	}
-	if (is->release && !was->release && is->reason == NODE_BECAUSE_SUSPENDED &&
-	    fn->name->used_gen != is->gen)
-		fn->name->unused_ms = engine_now(e);
-}
-
-/* What follows from a change once it is durable; everything here is repeated by the next diff. */
-static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
-{
-	const struct node *is = &fn->n;
-	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
-	bool useful = node_coming(was);
-	const char *wrong = NULL; /* with what came up, in more than a phrase */
-
-	e->notices.due = e->notices.due || strcmp(is->instance, was->instance) != 0;
-	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
-		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
-	if (was->state == NODE_BOOTING && is->state == NODE_READY)
-		pool_works(e, fn->name, is);
-	if (never_came(was, is)) {
-		wrong = is->reason != NODE_BECAUSE_BOOT ? fleet_why(fn, is) : NULL;
-		pool_failed(e, is, fleet_why(fn, is));
-	}
-	if (ended && node_lives(was))
-		pool_lost(e, is);
-	if (was->state == NODE_INDOUBT && is->state == NODE_GONE)
-		place_doubt_ends(e, is);
-	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
-	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
-		pool_node_failed(e, fn->name, is->gen);
-	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release)
-		notice_follow(e, fn, was);
-	note_use(e, fn, was);
-	if (fn != fn->name->newest || was->release || was->state == is->state)
-		return;
-	if (was->state == NODE_INDOUBT && is->state == NODE_BOOTING)
-		away_found(fn->name);
-	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&
-	    is->reason != NODE_BECAUSE_LOST && is->reason != NODE_BECAUSE_REPLACED) {
-		if (is->state == NODE_GONE)
-			e->count.instances_refused++;
-		if (!climbs(e, fn))
-			refuse_here(e, fn, was->state == NODE_WANTED ? pool_refusal(e, is) : wrong);
-	}
-	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
-		e->count.instances_lost++;
-	if (is->state == NODE_GONE && (was->state == NODE_READY || was->state == NODE_DRAINING)) {
-		char why[200];
-
-		if (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED)
-			place_reclaimed(e, fn); /* without notice, as far as we can know */
-		(void)snprintf(why, sizeof(why), "burstd: %s", fleet_why(fn, is));
-		engine_power_down(e, fn->name, true, why);
-	}
-}
-
 static void put_all(struct engine *e)
 {
 	for (size_t i = 0; i < e->nstaged; i++) {
@@ -384,13 +264,20 @@ static void put_all(struct engine *e)
 	}
 }
 
-/* Whose machine goes claims nothing, from the same commit on. */
-static void end_claims(struct engine *e)
+/* Parts write what changes with a row in the same transaction: all rows for one part, then for the
+ * next. */
+static void put_parts(struct engine *e)
 {
-	for (size_t i = 0; e->claims != NULL && i < e->nstaged; i++)
-		claims_row(e, e->staged[i]->next);
-	for (size_t i = 0; e->vouchers != NULL && i < e->nstaged; i++)
-		vouchers_row(e, e->staged[i]->next);
+	for (size_t k = 0; k < e->d.parts.n; k++)
+		for (size_t i = 0; e->d.parts.row[k].row_in_tx != NULL && i < e->nstaged; i++)
+			e->d.parts.row[k].row_in_tx(e, e->staged[i]->next);
+}
+
+static void follow(struct engine *e, struct fleet_node *fn, const struct node *was)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].row_durable != NULL)
+			e->d.parts.row[i].row_durable(e, fn, was);
 }
 
 /* First all of it, then what follows from it: that may stage, even the same nodes, and is of the
@@ -425,7 +312,7 @@ void engine_commit(struct engine *e)
 		if (e->staged[i]->name->newest == e->staged[i])
 			prune(e, e->staged[i]->name);
 	put_all(e);
-	end_claims(e);
+	put_parts(e);
 	tx = e->tx;
 	if (tx == NULL || !e->due)
 		return;

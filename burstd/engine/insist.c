@@ -31,7 +31,7 @@ static void give(struct engine *e, struct fleet_name *nm)
 	nm->insist.lost_ms = nm->insist.took_ms = 0;
 	nm->insist.refused = false;
 	if (nm->insist.ends)
-		engine_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
+		rescue_power_down(e, nm, is_silent(nm), ENGINE_WHY_TERMINATED);
 	else if (!slurm_drain(e->slurm, nm->name, nm->insist.why))
 		nm->insist.lost_ms = engine_now(e);
 }

@@ -23,6 +23,16 @@ static void drop(struct pending *p)
 	free(p);
 }
 
+void intake_init(struct engine *e)
+{
+	e->calls_last = &e->calls;
+}
+
+int64_t intake_next_ms(const struct engine *e)
+{
+	return e->calls != NULL && !e->calls->asks ? engine_now(e) : INT64_MAX;
+}
+
 void intake_free(struct engine *e)
 {
 	while (e->calls != NULL) {

@@ -329,6 +329,22 @@ static bool post_answer(struct engine *e, struct answer *a)
 	return true;
 }
 
+void launch_init(struct engine *e)
+{
+	e->answers_last = &e->answers;
+}
+
+int64_t launch_next_ms(const struct engine *e)
+{
+	return e->answers != NULL ? engine_now(e) : INT64_MAX;
+}
+
+void launch_take(struct engine *e)
+{
+	if (!e->more) /* what is to be bought goes out first */
+		launch_answered(e);
+}
+
 void launch_answered(struct engine *e)
 {
 	while (e->answers != NULL && !e->dead && post_answer(e, e->answers)) {

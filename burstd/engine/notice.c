@@ -325,7 +325,7 @@ static void act(struct engine *e, struct fleet_node *fn)
 	notice_fence(e, fn->name, &fn->n);
 	notice_text(why, &fn->n);
 	if (now >= plan.force_ms)
-		engine_power_down(e, fn->name, plan.dead, why);
+		rescue_power_down(e, fn->name, plan.dead, why);
 	else if (now >= plan.signal_ms && fn->n.signal_ms == 0)
 		rescue_signal(e, fn->name);
 }

@@ -126,7 +126,7 @@ static void take_down(struct look *l, struct fleet_name *nm, const struct slurm_
 	else
 		(void)snprintf(why, sizeof(why), "%s%s%.*s", drift_why_text(todo->why),
 			       n > 0 ? ": " : "", n, n > 0 ? sn->reason.p : "");
-	engine_power_down(l->e, nm, todo->dead, why);
+	rescue_power_down(l->e, nm, todo->dead, why);
 	if (todo->why != DRIFT_WHY_MUTE)
 		engine_event(l->e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
 			     "powered-down", nm->told);

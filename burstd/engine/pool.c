@@ -32,6 +32,25 @@ struct pool {
 void pool_init(struct engine *e)
 {
 	e->pools = mem_zalloc((e->conf->npools + 1) * sizeof(*e->pools));
+	cooldown_init(&e->cooldown);
+	unsold_init(&e->unsold);
+}
+
+void pool_free(struct engine *e)
+{
+	free(e->pools);
+	cooldown_fini(&e->cooldown);
+	unsold_fini(&e->unsold);
+}
+
+void pool_start(struct engine *e)
+{
+	(void)pool_look(e);
+}
+
+void pool_reload(struct engine *e)
+{
+	pool_grow(e, e->old[e->nold - 1]->npools, e->conf->npools);
 }
 
 void pool_grow(struct engine *e, size_t had, size_t n)

@@ -127,6 +127,17 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 	e->postpone_words_ms = 0;
 }
 
+void postpone_init(struct engine *e)
+{
+	map_init(&e->postponed_map);
+	e->postpone_next = INT64_MAX;
+}
+
+int64_t postpone_next_ms(const struct engine *e)
+{
+	return e->postpone_next;
+}
+
 void postpone_free(struct engine *e)
 {
 	while (e->postponed != NULL) {

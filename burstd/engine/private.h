@@ -4,8 +4,21 @@
  * visible) -> act on what the states want -> arm the timer.  Every callback from io/ ends with
  * engine_turn().
  *
- *   engine.c    the turn, start and end, what the API asks
- *   fold.c      post and commit; what follows from a change of state
+ * The kernel calls no part by its name (part.h); nothing calls those who join parts to it but their
+ * rows in the table (parts.c):
+ *
+ *   engine.c    the kernel: the turn, start and end
+ *   fold.c      ... post and commit
+ *   parts.c     the table of all parts, in the order of the turn
+ *   restore.c   what the journal has, given to those whose it is
+ *   follow.c    what follows from a change of a row
+ *   clouds.c    all providers, at each moment
+ *   slurmctld.c when slurmctld is asked, and who is given its answers
+ *   deadline.c  nodes whose time is over
+ *   show.c      what the API asks
+ *
+ * The parts:
+ *
  *   intake.c    calls and polls -> demand -> plan -> new incarnations
  *   place.c     where: what an offer costs, and whether it has anything to sell
  *   away.c      providers that cannot be reached
@@ -61,6 +74,7 @@
 #include "core/unsold.h"
 #include "core/wish.h"
 #include "engine/engine.h"
+#include "engine/part.h"
 #include "slurm/slurm.h"
 #include "slurm/version.h"
 
@@ -373,6 +387,12 @@ struct engine {
 
 /* --- engine.c --- */
 void engine_turn(struct engine *e);
+/* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
+void engine_look_at_clock(struct engine *e);
+/* Name every node of every pool, bought or not: what is not named is not ours to touch.  A node
+ * that was taken out of its pool is ours while something of it may exist. */
+void engine_name_nodes(struct engine *e);
+void engine_free_old(struct engine *e); /* configurations that no request names any more */
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out);
 struct cloud *engine_cloud(struct engine *e, const struct node *n); /* where it is bought */
@@ -385,10 +405,12 @@ struct fleet_node *engine_insert(struct engine *e, const struct node *n, const c
  * its create, or soon: until then a crash makes slurmctld ask for it again.  Borrows why for good.
  */
 void engine_want(struct engine *e, const struct node *n, const char *why);
-void engine_write_fresh(struct engine *e); /* stage some of those */
+/* Stage some of those, unless there is more to send in this turn: most go out with their creates.
+ */
+void engine_write_fresh(struct engine *e);
 /* REGISTERED: posted now or, when there are many, some in each of the next turns. */
 void engine_post_up(struct engine *e, const struct fleet_node *fn);
-void engine_run_up(struct engine *e); /* those */
+void engine_run_up(struct engine *e); /* those, once all answers to creates are posted */
 /* So many nodes were a part of this pass of the loop. */
 void engine_spend(struct engine *e, size_t nodes);
 /* With the next commit, whenever that is: a call that is loaded again is dropped. */
@@ -397,8 +419,6 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 		  const char *detail);
 struct journal_tx *engine_tx(struct engine *e); /* the one being built */
 void engine_commit(struct engine *e);
-/* Have slurmctld power a node down, with the reason; its jobs are followed (rescue.c). */
-void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 /* How long to wait after one more failure, when it was `step` the last time; 0: it was none (I30).
  */
 static inline int64_t engine_longer(int64_t step)
@@ -416,6 +436,22 @@ static inline const char *engine_bare(const char *why)
 	return strncmp(why, "burstd: ", name) == 0 ? why + name : why;
 }
 int64_t engine_billed(const struct node *n); /* what a bill says already; 0: none */
+
+/* --- restore.c --- */
+int restore_open(struct engine *e, struct err *err);
+
+/* --- follow.c --- */
+void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was);
+
+/* --- deadline.c --- */
+void deadline_run(struct engine *e);
+
+/* --- slurmctld.c --- */
+void slurmctld_init(struct engine *e);
+void slurmctld_reload(struct engine *e);
+void slurmctld_send(struct engine *e);
+int64_t slurmctld_next_ms(const struct engine *e);
+void slurmctld_stop(struct engine *e);
 
 /* --- jobs.c --- */
 enum jobs_for {
@@ -444,6 +480,8 @@ void intake_free_pools(const struct engine *e, struct plan_pool *pools);
 void intake_run(struct engine *e);
 void intake_asks(struct engine *e); /* squeue is about to be asked, for it too */
 void intake_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
+void intake_init(struct engine *e);
+int64_t intake_next_ms(const struct engine *e);
 void intake_free(struct engine *e);
 
 /* --- place.c --- */
@@ -529,6 +567,9 @@ void launch_load(struct engine *e, const struct journal_batch *j);
 void launch_restore(struct engine *e);  /* after the nodes are loaded */
 void launch_settle(struct engine *e);   /* forget batches nobody waits for */
 void launch_answered(struct engine *e); /* post some of what creates were answered */
+void launch_init(struct engine *e);
+void launch_take(struct engine *e);
+int64_t launch_next_ms(const struct engine *e);
 void launch_free(struct engine *e);
 /* One create of these: its intent, durable, then the request (I1, I5). */
 void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n);
@@ -561,7 +602,7 @@ void fabric_make(struct cloud *c, uint64_t batch, const char *name, request_fn f
 void fabric_run(struct cloud *c);
 int64_t fabric_next_ms(const struct cloud *c);
 /* Every offer that names one is of a provider that has them.  -1: *err begins "FILE:LINE: ". */
-int fabric_check(const struct engine *e, const struct conf *conf, struct err *err);
+int fabric_check(struct engine *e, const struct conf *conf, struct err *err);
 
 /* --- wanted.c --- */
 /* Does what slurmctld was known to want then, or in the last snapshot, still count?  While this
@@ -629,6 +670,16 @@ void off_shut(struct cloud *c, const char *why);
 
 /* --- remove.c --- */
 void remove_run(struct engine *e);
+
+/* --- clouds.c --- */
+void clouds_init(struct engine *e);
+int clouds_open(struct engine *e, struct err *err);
+void clouds_start(struct engine *e);
+void clouds_reload(struct engine *e);
+void clouds_take(struct engine *e);
+void clouds_send(struct engine *e);
+int64_t clouds_next_ms(const struct engine *e);
+void clouds_free(struct engine *e);
 
 /* --- cloud.c --- */
 /* It may be off then.  -1: there is no such driver. */
@@ -698,6 +749,7 @@ void srun_tell(struct engine *e, uint64_t job, const char *text);
 void srun_who(struct engine *e, const char *text, size_t len, const struct err *err);
 void srun_run(struct engine *e);
 int64_t srun_next_ms(const struct engine *e);
+void srun_init(struct engine *e);
 void srun_free(struct engine *e);
 
 /* --- postpone.c --- */
@@ -726,6 +778,8 @@ void postpone_words(struct engine *e, const char *text, size_t len); /* SLURM_SO
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);
 void postpone_details(struct engine *e, const char *text, size_t len, int64_t began_ms,
 		      const struct err *err);
+void postpone_init(struct engine *e);
+int64_t postpone_next_ms(const struct engine *e);
 void postpone_free(struct engine *e);
 
 /* --- insist.c --- */
@@ -802,6 +856,8 @@ struct rescue { /* one job */
 void rescue_load(struct engine *e, const struct journal_rescue *j);
 /* As slurm_power_down(), once the jobs that may be on the node are written down. */
 void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
+/* Have slurmctld power a node down, with the reason; its jobs are followed. */
+void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why);
 /* The jobs on the node are to be told to save their work. */
 void rescue_signal(struct engine *e, struct fleet_name *nm);
 /* r->j.signal is SENT from now on. */
@@ -812,6 +868,7 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 void rescue_run(struct engine *e);
 void rescue_fates(struct engine *e, const char *text, size_t len, const struct err *err);
 int64_t rescue_next_ms(const struct engine *e);
+void rescue_init(struct engine *e);
 void rescue_free(struct engine *e);
 
 /* --- prereq.c --- */
@@ -841,6 +898,8 @@ void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_nod
 void cancel_jobs(struct engine *e, const char *text, size_t len); /* all jobs */
 /* slurmctld has answered an order about nodes. */
 void cancel_told(struct engine *e, const struct slurm_order *o, bool ok);
+void cancel_init(struct engine *e);
+void cancel_free(struct engine *e);
 
 /* --- warm.c --- */
 void warm_init(struct engine *e);
@@ -853,6 +912,9 @@ void warm_config(struct engine *e, const char *text, size_t len, int64_t asked_m
 
 /* --- pool.c --- */
 void pool_init(struct engine *e);
+void pool_start(struct engine *e);
+void pool_reload(struct engine *e);
+void pool_free(struct engine *e);
 void pool_grow(struct engine *e, size_t had, size_t n); /* more pools, never fewer */
 void pool_load(struct engine *e, const struct journal_pool *p);
 /* This node is useless: it did not register, or wrong.  It rests, and its pool may be closed. */
@@ -912,7 +974,7 @@ void claims_free(struct engine *e);
 /* --- secrets.c --- */
 int secrets_open(struct engine *e, struct err *err);
 /* Can the driver that is open do what next says?  -1: *err. */
-int secrets_may_replace(const struct engine *e, const struct conf *next, struct err *err);
+int secrets_may_replace(struct engine *e, const struct conf *next, struct err *err);
 void secrets_hurry(struct engine *e); /* files that could not be read are looked at now */
 void secrets_run(struct engine *e);
 int64_t secrets_next_ms(const struct engine *e);
@@ -920,7 +982,7 @@ void secrets_free(struct engine *e);
 
 /* --- door.c --- */
 /* With the configuration's section nodes and a way to reach them; else nothing. */
-void door_open(struct engine *e);
+int door_open(struct engine *e, struct err *err);
 void door_reload(struct engine *e); /* what cannot be read now stays as it was */
 /* The answers whose meaning is durable go out. */
 void door_run(struct engine *e);

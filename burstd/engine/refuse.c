@@ -261,7 +261,7 @@ static void force(struct engine *e)
 		if (!is_due(e, nm))
 			continue;
 		(void)snprintf(why, sizeof(why), "burstd: %.190s", nm->why);
-		engine_power_down(e, nm, false, why);
+		rescue_power_down(e, nm, false, why);
 		engine_event(e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0, "sent-back",
 			     nm->why);
 		release(e, nm);

@@ -90,6 +90,11 @@ void rescue_load(struct engine *e, const struct journal_rescue *j)
 	watch(e, r);
 }
 
+void rescue_init(struct engine *e)
+{
+	map_init(&e->rescues_map);
+}
+
 void rescue_free(struct engine *e)
 {
 	while (e->doomed != NULL) {
@@ -205,6 +210,17 @@ void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char 
 	d->late = false;
 	d->dead = d->dead || dead;
 	(void)snprintf(d->why, sizeof(d->why), "%s", why);
+}
+
+void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+{
+	/* Its machine may go while a job that ignores SIGTERM is still completing there, and old
+	 * releases requeue such a job without its GPUs and its record (slurm.md 2.2). */
+	if (nm->newest != NULL && nm->newest->n.state == NODE_DRAINING)
+		dead = dead || prereq_may_have(e, SLURM_BUG_REQUEUE_LOST);
+	nm->forced_ms = engine_now(e);
+	fleet_tell(nm, engine_bare(why), engine_now(e));
+	rescue_node(e, nm, dead, why);
 }
 
 void rescue_signal(struct engine *e, struct fleet_name *nm)

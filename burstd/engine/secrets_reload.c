@@ -1,6 +1,6 @@
 #include "engine/secrets.h"
 
-int secrets_may_replace(const struct engine *e, const struct conf *next, struct err *err)
+int secrets_may_replace(struct engine *e, const struct conf *next, struct err *err)
 {
 	const struct secrets *s = e->secrets;
 

@@ -54,6 +54,11 @@ static struct srun *get(struct engine *e, uint64_t job)
 	return s;
 }
 
+void srun_init(struct engine *e)
+{
+	map_init(&e->sruns_map);
+}
+
 void srun_free(struct engine *e)
 {
 	while (e->sruns != NULL) {

@@ -248,7 +248,7 @@ docs() {
 			planted_fill(why, sizeof(why), planted_text(0));
 			refuse_mark(e, nm, NODE_BECAUSE_LIMIT, why);
 			(void)snprintf(p->kept, sizeof(p->kept), "planted in a member");
-			engine_power_down(e, nm, false, nm->barred ? PLANTED_WHY : p->kept);
+			rescue_power_down(e, nm, false, nm->barred ? PLANTED_WHY : p->kept);
 			srun_tell(e, 7, "planted in an argument");
 			engine_event(e, nm->name, 0, "planted", "planted for no job");
 		}

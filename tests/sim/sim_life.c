@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "core/conf.h"
+#include "engine/parts.h"
 #include "providers/registry.h"
 #include "sim_journal.h"
 #include "sim_rotate.h"
@@ -362,7 +363,8 @@ void life_start(struct world *w)
 				      .store_ca = "-----BEGIN CERTIFICATE-----\n",
 				      .ctx = w,
 				      .zone = utc,
-				      .slice = {w->set.slice, w->set.slice, w->set.slice}};
+				      .slice = {w->set.slice, w->set.slice, w->set.slice},
+				      .parts = parts_all()};
 	struct conf *c = make_conf(w);
 	struct err e;
 

@@ -11,6 +11,7 @@
 #include <openssl/x509.h>
 
 #include "engine/claim_set.h"
+#include "engine/parts.h"
 #include "io/http_client.h"
 
 #define BUNDLE "{\"munge_key\":\"kZ3qVh0v8mJ5rT2yB7nC4xW1sD6fG9hL0pQoIuYtReE=\"}"
@@ -338,7 +339,8 @@ static inline void restart(void)
 				      .store = F.store,
 				      .door = F.release != CONF_USER_DATA ? &F.door : NULL,
 				      .store_ca = "-----BEGIN CERTIFICATE-----\n",
-				      .fatal = on_fatal};
+				      .fatal = on_fatal,
+				      .parts = parts_all()};
 	struct err err;
 
 	engine_free(F.e);

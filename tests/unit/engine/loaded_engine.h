@@ -5,6 +5,8 @@
 
 #include "loaded_parts.h"
 
+#include "engine/parts.h"
+
 /* --- a driver that cannot ask for anything -----------------------------------------------
  */
 
@@ -133,7 +135,8 @@ static inline int load_conf(struct fix *f, struct conf *c, struct err *err)
 				      .uuid = uuid,
 				      .driver = fake,
 				      .files = fake_files,
-				      .fatal = on_fatal};
+				      .fatal = on_fatal,
+				      .parts = parts_all()};
 
 	engine_free(f->e);
 	f->e = NULL;

@@ -16,7 +16,7 @@ static struct fix {
 	unsigned wanted; /* times that squeue was asked for */
 	struct journal_rescue put;
 	uint64_t del;
-	bool disk_fails;
+	bool disk_fails, loses_requeued;
 	bool is_full; /* the queue of orders to slurmctld */
 	int64_t hold_ms, known_ms;
 	unsigned hurried;
@@ -31,6 +31,12 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	(void)gen;
 	add(F.events, sizeof(F.events), node, " ", type);
 	add(F.events, sizeof(F.events), ": ", detail, "\n");
+}
+
+bool prereq_may_have(const struct engine *e, enum slurm_trait t)
+{
+	(void)e;
+	return F.loses_requeued && t == SLURM_BUG_REQUEUE_LOST;
 }
 
 int64_t prereq_hold_ms(const struct engine *e)

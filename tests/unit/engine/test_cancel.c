@@ -43,7 +43,7 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 	assert_string_equal(detail, "the job it boots for has ended");
 }
 
-void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
 	(void)e;
 	assert_false(dead);

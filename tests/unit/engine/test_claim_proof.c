@@ -109,7 +109,8 @@ static int start_with(const struct attest_ops *(*verifier)(enum attest_kind k), 
 				      .uuid = uuid,
 				      .driver = fake,
 				      .door = &F.door,
-				      .fatal = on_fatal};
+				      .fatal = on_fatal,
+				      .parts = parts_all()};
 	struct conf *c = make_conf();
 
 	engine_free(F.e);

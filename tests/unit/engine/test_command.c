@@ -13,6 +13,7 @@
 
 #include "base/mem.h"
 #include "engine/engine.h"
+#include "engine/parts.h"
 #include "io/conf_file.h"
 #include "io/http_client.h"
 #include "io/loop.h"
@@ -145,8 +146,10 @@ struct fix {
 
 static void start(struct fix *f, const char *script, uint32_t deadline_ms)
 {
-	struct engine_deps d = {
-		.uuid = "00000000-0000-4000-8000-000000000000", .driver = find, .fatal = on_fatal};
+	struct engine_deps d = {.uuid = "00000000-0000-4000-8000-000000000000",
+				.driver = find,
+				.fatal = on_fatal,
+				.parts = parts_all()};
 	struct conf *conf;
 	char path[128];
 	bool existed;

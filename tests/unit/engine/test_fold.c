@@ -1,5 +1,5 @@
-/* fold.c: what follows from a commit may want more, of any node, in its turn: that is of the next
- * transaction, and nothing of this one is lost by it. */
+/* fold.c and follow.c: what follows from a commit may want more, of any node, in its turn: that is
+ * of the next transaction, and nothing of this one is lost by it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,6 @@
 
 #include "base/mem.h"
 #include "engine/private.h"
-#include "engine/vouchers.h"
 
 enum { NODES = 200, NOW = 1000000 };
 
@@ -121,9 +120,6 @@ NOTHING(journal_end_call, struct journal_tx *t, int64_t seq)
 NOTHING(journal_put_event, struct journal_tx *t, int64_t at_ms, const char *node, uint64_t gen,
 	const char *type, const char *detail)
 NOTHING(journal_put_usage, struct journal_tx *t, const struct journal_usage *u)
-NOTHING(claims_row, struct engine *e, const struct node *is)
-NOTHING(vouchers_row, struct engine *e, const struct node *is)
-NOTHING(vouchers_posted, struct engine *e, const struct node *was, const struct node_event *ev)
 NOTHING(notice_follow, struct engine *e, struct fleet_node *fn, const struct node *was)
 NOTHING(away_found, struct fleet_name *nm)
 NOTHING(place_doubt_ends, struct engine *e, const struct node *n)
@@ -141,7 +137,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 	F.refused = why;
 }
 
-void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
 	F.dead = dead;
 }
@@ -149,11 +145,6 @@ void rescue_node(struct engine *e, struct fleet_name *nm, bool dead, const char 
 void pool_failed(struct engine *e, const struct node *n, const char *why)
 {
 	F.failed++;
-}
-
-bool prereq_may_have(const struct engine *e, enum slurm_trait t)
-{
-	return false;
 }
 
 const struct conf_offer *place_of(const struct engine *e, const struct node *n)
@@ -175,6 +166,8 @@ const char *pool_refusal(const struct engine *e, const struct node *n)
 /* --- tests -------------------------------------------------------------------------------------
  */
 
+static const struct engine_part follow = {.row_durable = follow_row};
+
 /* All of them go from CREATING to BOOTING by one commit. */
 static int setup(void **state)
 {
@@ -186,6 +179,7 @@ static int setup(void **state)
 	F.conf.pools = &F.pool;
 	F.conf.npools = 1;
 	F.e.conf = &F.conf;
+	F.e.d.parts = (struct engine_parts){&follow, 1};
 	fleet_init(&F.e.fleet, 1);
 	for (int i = 0; i < NODES; i++) {
 		char name[16];
@@ -268,13 +262,6 @@ static void test_who_is_dead_is_set_down(void **state)
 	post(0, NODE_EV_NOTICE);
 	engine_commit(&F.e);
 	assert_int_equal(F.fn[0]->n.state, NODE_DRAINING);
-	for (int dead = 0; dead < 2; dead++) {
-		engine_power_down(&F.e, F.fn[0]->name, dead, "burstd: why");
-		assert_int_equal(F.dead, dead);
-		assert_int_equal(F.fn[0]->name->forced_ms, NOW);
-		assert_string_equal(F.fn[0]->name->told, "why");
-	}
-	F.dead = false;
 	is_shown(NOW + 1, PROVIDER_ENDED); /* its jobs go, too, and nobody orders that */
 	assert_true(F.dead);
 }

@@ -53,7 +53,7 @@ static void note(char *to, size_t size, const char *word)
 	(void)snprintf(to + n, size - n, "%s ", word);
 }
 
-void engine_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
+void rescue_power_down(struct engine *e, struct fleet_name *nm, bool dead, const char *why)
 {
 	assert_false(dead);
 	assert_string_equal(why, "burstd: none left");

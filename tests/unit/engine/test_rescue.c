@@ -30,6 +30,33 @@ static void test_jobs_are_written_down_before_the_node_goes(void **state)
 	assert_null(node("c1")->doomed);
 }
 
+/* I16: slurmctld must not wait for one that nobody will hear from again.  A release that would lose
+ * the GPUs of what it requeues is never given the chance, where the machine may go meanwhile. */
+static void test_who_is_dead_is_set_down(void **state)
+{
+	static const struct {
+		bool dead, drains, loses;
+		const char *story;
+	} rows[] = {
+		{false, false, false, "force c1 "}, {true, false, false, "down c1 "},
+		{false, true, false, "force c1 "},  {false, false, true, "force c1 "},
+		{false, true, true, "down c1 "},
+	};
+
+	(void)state;
+	node("c1")->flags = 0; /* it has no jobs */
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		F.story[0] = '\0';
+		F.loses_requeued = rows[i].loses;
+		node("c1")->newest->n.state = rows[i].drains ? NODE_DRAINING : NODE_READY;
+		node("c1")->forced_ms = 0;
+		rescue_power_down(&F.e, node("c1"), rows[i].dead, "burstd: why");
+		assert_string_equal(F.story, rows[i].story);
+		assert_int_equal(node("c1")->forced_ms, BEGAN);
+		assert_string_equal(node("c1")->told, "why");
+	}
+}
+
 /* F55: what is not durable is not done. */
 static void test_nothing_is_done_when_the_disk_fails(void **state)
 {
@@ -488,6 +515,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_jobs_are_written_down_before_the_node_goes),
+		TEST(test_who_is_dead_is_set_down),
 		TEST(test_nothing_is_done_when_the_disk_fails),
 		TEST(test_a_node_without_jobs_goes_at_once),
 		TEST(test_a_job_whose_node_is_being_made_is_told),

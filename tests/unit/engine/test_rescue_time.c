@@ -12,6 +12,13 @@ static struct fix {
 	int64_t known_ms; /* since when slurmctld's settings are known */
 } F;
 
+bool prereq_may_have(const struct engine *e, enum slurm_trait t)
+{
+	(void)e;
+	(void)t;
+	return false;
+}
+
 int64_t prereq_hold_ms(const struct engine *e)
 {
 	(void)e;

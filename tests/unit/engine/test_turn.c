@@ -45,6 +45,11 @@ int64_t srun_next_ms(const struct engine *e)
 	return INT64_MAX;
 }
 
+void srun_init(struct engine *e)
+{
+	(void)e;
+}
+
 void srun_free(struct engine *e)
 {
 	(void)e;

@@ -1,0 +1,119 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What follows from a change of a row once it is durable.  Everything here is repeated by the next
+ * diff, should a crash come between. */
+
+/* It waits at least until the place that refused it may be tried again. */
+static void refuse_here(struct engine *e, const struct fleet_node *fn, const char *text)
+{
+	const struct conf_offer *at = place_of(e, &fn->n);
+
+	refuse_mark(e, fn->name, fn->n.reason, text);
+	if (at != NULL && text == NULL)
+		fn->name->hint.not_before_ms = place_opens_ms(e, at);
+}
+
+/* A place refused it, and its pool has others: which of them may have it is decided anew, with the
+ * rest of its job. */
+static bool climbs(struct engine *e, const struct fleet_node *fn)
+{
+	const struct node *is = &fn->n;
+	const struct conf_offer *at = place_of(e, is);
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[is->pool], &n);
+
+	if (n <= 1 || is->state != NODE_GONE || fn->name->barred ||
+	    !node_reason_of_place(is->reason))
+		return false;
+	if (at != NULL)
+		fn->name->tried |= UINT32_C(1) << (at - rungs);
+	fn->name->climbs = true;
+	fn->name->waits_for = is->job;
+	fn->name->waits_ms = engine_now(e);
+	e->climbing = true;
+	return true;
+}
+
+/* It was bought, and never came up.  One that stopped counts like one whose time was over: a
+ * provider may accept what it then cannot make (F10), and a node-init that tells nobody ends its
+ * machine when it fails. */
+static bool never_came(const struct node *was, const struct node *is)
+{
+	if (was->release || !node_coming(was) || was->state == NODE_WANTED)
+		return false;
+	if (is->state != NODE_GONE && is->state != NODE_DELETING)
+		return false;
+	if (is->reason == NODE_BECAUSE_STOPPED)
+		return true;
+	return was->state == NODE_BOOTING &&
+	       (is->reason == NODE_BECAUSE_BOOT || is->reason == NODE_BECAUSE_INIT ||
+		is->reason == NODE_BECAUSE_BREACH);
+}
+
+/* Was it let go, as slurmctld does not want it, and had never come up?  Only what is known since
+ * the start counts; and an older machine that is found says nothing of one bought since (F46). */
+static void note_use(const struct engine *e, struct fleet_node *fn, const struct node *was)
+{
+	const struct node *is = &fn->n;
+
+	if (is->state == NODE_READY || was->state == NODE_READY) {
+		fn->name->used_gen = is->gen;
+		if (fn == fn->name->newest)
+			fn->name->unused_ms = 0;
+	}
+	if (is->release && !was->release && is->reason == NODE_BECAUSE_SUSPENDED &&
+	    fn->name->used_gen != is->gen)
+		fn->name->unused_ms = engine_now(e);
+}
+
+void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
+{
+	const struct node *is = &fn->n;
+	bool ended = is->state == NODE_GONE || is->state == NODE_DELETING;
+	bool useful = node_coming(was);
+	const char *wrong = NULL; /* with what came up, in more than a phrase */
+
+	e->notices.due = e->notices.due || strcmp(is->instance, was->instance) != 0;
+	if (is->addr[0] != '\0' && strcmp(is->addr, was->addr) != 0 && node_lives(is))
+		slurm_set_addr(e->slurm, is->name, is->addr, is->name);
+	if (was->state == NODE_BOOTING && is->state == NODE_READY)
+		pool_works(e, fn->name, is);
+	if (never_came(was, is)) {
+		wrong = is->reason != NODE_BECAUSE_BOOT ? fleet_why(fn, is) : NULL;
+		pool_failed(e, is, fleet_why(fn, is));
+	}
+	if (ended && node_lives(was))
+		pool_lost(e, is);
+	if (was->state == NODE_INDOUBT && is->state == NODE_GONE)
+		place_doubt_ends(e, is);
+	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
+	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
+		pool_node_failed(e, fn->name, is->gen);
+	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release)
+		notice_follow(e, fn, was);
+	note_use(e, fn, was);
+	if (fn != fn->name->newest || was->release || was->state == is->state)
+		return;
+	if (was->state == NODE_INDOUBT && is->state == NODE_BOOTING)
+		away_found(fn->name);
+	if (ended && useful && is->reason != NODE_BECAUSE_SUSPENDED &&
+	    is->reason != NODE_BECAUSE_LOST && is->reason != NODE_BECAUSE_REPLACED) {
+		if (is->state == NODE_GONE)
+			e->count.instances_refused++;
+		if (!climbs(e, fn))
+			refuse_here(e, fn, was->state == NODE_WANTED ? pool_refusal(e, is) : wrong);
+	}
+	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
+		e->count.instances_lost++;
+	if (is->state == NODE_GONE && (was->state == NODE_READY || was->state == NODE_DRAINING)) {
+		char why[200];
+
+		if (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED)
+			place_reclaimed(e, fn); /* without notice, as far as we can know */
+		(void)snprintf(why, sizeof(why), "burstd: %s", fleet_why(fn, is));
+		rescue_power_down(e, fn->name, true, why);
+	}
+}

@@ -1,0 +1,70 @@
+/* part.h - what the kernel of the engine knows of its parts: one row for each, in a table that main
+ * gives it (parts.h), so that the kernel calls no part by its name.
+ *
+ * A row says what its part does at each moment of the engine's life; NULL: nothing.  At each moment
+ * the rows are called in the order of the table.  A part that must be early at one moment and late
+ * at another has two rows. */
+#ifndef BURSTD_ENGINE_PART_H
+#define BURSTD_ENGINE_PART_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct conf;
+struct engine;
+struct err;
+struct fleet_node;
+struct node;
+struct node_event;
+
+enum part_moment {
+	PART_INIT,   /* memory, queues, timers: nothing that can fail */
+	PART_START,  /* right before the first turn */
+	PART_RELOAD, /* e->conf is another one; the old one lives while requests may name it */
+	PART_PASS,   /* before a turn for which the loop has seen to all else first */
+	/* A turn: post what has come in since the last one; decide, and post; one commit makes that
+	 * durable; send what follows from it. */
+	PART_TAKE,
+	PART_RUN,
+	PART_SEND,
+	PART_STOP, /* cancel what is on the wire; no part is freed before all have */
+	PART_FREE,
+	PART_NMOMENTS
+};
+
+struct engine_part {
+	const char *name;
+	void (*at[PART_NMOMENTS])(struct engine *e);
+
+	/* Add to e->conf what only the journal has: before any init. */
+	int (*complete)(struct engine *e, struct err *err);
+	/* After all init.  Where one fails the engine is freed. */
+	int (*open)(struct engine *e, struct err *err);
+	/* Can the part do what next says?  Changes nothing, but for the last row that has it. */
+	int (*may_reload)(struct engine *e, const struct conf *next, struct err *err);
+
+	/* Put on record what will go out after this commit.  true: something was, and there is one
+	 * more commit for what followed from the first. */
+	bool (*record)(struct engine *e);
+	/* Somebody has set the clock of this machine; by_ms < 0: back. */
+	void (*clock_set)(struct engine *e, int64_t by_ms);
+	/* When a turn is needed though nothing happens.  INT64_MAX: never; engine_now(): at once.
+	 */
+	int64_t (*next_ms)(const struct engine *e);
+
+	/* A row of the fleet.  posted(): ev was posted to what was `was`; what that changes is
+	 * staged after this.  row_in_tx(): `is` is written by the transaction that is being built.
+	 * row_durable(): it is durable, and was `was` before; what is posted here is for the next
+	 * commit. */
+	void (*posted)(struct engine *e, const struct node *was, const struct node_event *ev);
+	void (*row_in_tx)(struct engine *e, const struct node *is);
+	void (*row_durable)(struct engine *e, struct fleet_node *fn, const struct node *was);
+};
+
+struct engine_parts {
+	const struct engine_part *row;
+	size_t n;
+};
+
+#endif

@@ -1,0 +1,190 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "io/loop.h"
+
+/* One slurmctld: when it is polled, and who of the engine is given its answers. */
+
+/* Is anything under way that slurmctld will tell us about? */
+static bool moving(const struct engine *e)
+{
+	return e->moving || !e->polled || e->calls != NULL ||
+	       e->fleet.states[NODE_WANTED] != NULL || e->fleet.states[NODE_CREATING] != NULL ||
+	       e->fleet.states[NODE_INDOUBT] != NULL || e->fleet.states[NODE_BOOTING] != NULL ||
+	       notice_moving(e);
+}
+
+static void poll(struct engine *e)
+{
+	int64_t every = gate_poll_ms(e, moving(e) ? ENGINE_POLL_MS : ENGINE_POLL_IDLE_MS);
+	int64_t now = engine_now(e);
+
+	if (e->polling)
+		return;
+	if (e->slurm_error[0] == '\0' && e->poll_next > e->poll_began + every)
+		e->poll_next = e->poll_began + every;
+	if (now < e->poll_next)
+		return;
+	e->poll_began = now;
+	e->poll_next = now + every;
+	e->due = e->tx != NULL; /* ended calls have waited long enough */
+	e->polling = slurm_ask(e->slurm, SLURM_SNAPSHOT);
+	e->count.polls += e->polling;
+}
+
+/* --- its answers -------------------------------------------------------------------------------
+ */
+
+static void slurm_failed(struct engine *e, const struct err *err)
+{
+	e->slurm_failed_ms = engine_now(e);
+	if (strcmp(e->slurm_error, err->msg) != 0)
+		log_write(e->d.log, LOG_WARN, "slurmctld does not answer", "error", err->msg, NULL);
+	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
+	e->poll_step = engine_longer(e->poll_step);
+	e->poll_next = engine_now(e) + e->poll_step;
+}
+
+/* A snapshot is looked at. */
+static void snapshot_ends(struct engine *e)
+{
+	e->polling = false;
+	engine_spend(e, e->slice.read / ENGINE_LOOKS); /* the last of it, in this turn */
+	engine_turn(e);
+}
+
+static void on_look(void *ctx)
+{
+	struct engine *e = ctx;
+
+	if (e->look == NULL || e->dead)
+		return;
+	log_hold(e->d.log);
+	if (observe_some(e))
+		snapshot_ends(e);
+	log_release(e->d.log);
+}
+
+/* It counts as running until all of it is looked at. */
+static void take_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+{
+	if (err != NULL && err->code != ERR_INVALID) {
+		e->polling = false;
+		slurm_failed(e, err);
+		engine_turn(e);
+		return;
+	}
+	e->poll_step = 0;
+	if (e->slurm_failed_ms > e->slurm_ok_ms)
+		prereq_hurry(e); /* perhaps with another slurm.conf */
+	e->snapshot_took_ms = engine_now(e) - began_ms;
+	if (observe_snapshot(e, began_ms, err))
+		snapshot_ends(e);
+}
+
+static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t len,
+		      int64_t began_ms, const struct err *err)
+{
+	struct engine *e = ctx;
+
+	log_hold(e->d.log);
+	engine_look_at_clock(e);
+	switch (q) {
+	case SLURM_SNAPSHOT: /* and a turn when it is looked at */
+		take_snapshot(e, began_ms, err);
+		log_release(e->d.log);
+		return;
+	case SLURM_CONFIGURING:
+	case SLURM_JOBS:
+		jobs_answer(e, text, len, err);
+		break;
+	case SLURM_ONE_JOB:
+		query_answer(e, text, len, err);
+		break;
+	case SLURM_DETAILS:
+		postpone_details(e, text, len, began_ms, err);
+		break;
+	case SLURM_SOME_JOBS:
+		if (err == NULL) /* else in a minute */
+			postpone_words(e, text, len);
+		break;
+	case SLURM_WHO:
+		srun_who(e, text, len, err);
+		break;
+	case SLURM_FATES:
+		rescue_fates(e, text, len, err);
+		break;
+	default:
+		prereq_answer(e, q, text, len);
+		break;
+	}
+	engine_turn(e);
+	log_release(e->d.log);
+}
+
+static void told(struct engine *e, const struct slurm_order *o, const struct err *err)
+{
+	bool sent = err == NULL || err->code != ERR_NOTSENT;
+
+	if (err != NULL)
+		log_write(e->d.log, sent ? LOG_WARN : LOG_INFO,
+			  sent ? "slurmctld refused an update" : "an update was not sent", "error",
+			  err->msg, NULL);
+	if (!sent && o->given)
+		audit_unsent(e, o, err->msg);
+	insist_told(e, o, err);
+	notice_told(e, o, err == NULL);
+	cancel_told(e, o, err == NULL);
+	postpone_told(e, o, err);
+	checkpoint_told(e, o, err);
+	rescue_told(e, o, err);
+}
+
+static void on_updated(void *ctx, const struct slurm_order *o, const struct err *err)
+{
+	struct engine *e = ctx;
+
+	e->count.updates += err == NULL || err->code != ERR_NOTSENT;
+	if (!o->again)
+		told(e, o, err);
+	engine_turn(e);
+}
+
+/* --- the part ----------------------------------------------------------------------------------
+ */
+
+void slurmctld_init(struct engine *e)
+{
+	const struct slurm_callbacks cb = {observe_node, on_answer, on_updated, e, e->d.zone};
+
+	e->slurm = slurm_new(e->d.proc, e->d.loop, e->d.log, e->slice.read, &cb);
+	slurmctld_reload(e);
+	e->look_timer = timer_new(e->d.loop, on_look, e);
+}
+
+void slurmctld_reload(struct engine *e)
+{
+	slurm_configure(e->slurm, e->conf->slurm_bin, e->conf->slurm_conf);
+}
+
+void slurmctld_send(struct engine *e)
+{
+	if (e->look == NULL) /* else a job would be sent back by halves, one after the other */
+		slurm_flush(e->slurm);
+	poll(e);
+}
+
+int64_t slurmctld_next_ms(const struct engine *e)
+{
+	int64_t next = e->polling ? INT64_MAX : e->poll_next;
+
+	return slurm_held_until(e->slurm) < next ? slurm_held_until(e->slurm) : next;
+}
+
+void slurmctld_stop(struct engine *e)
+{
+	slurm_free(e->slurm);
+	timer_free(e->look_timer);
+}
