@@ -147,11 +147,18 @@ static void count(void *ctx, const struct slurm_job *j)
 		wait_for(names, j->partition);
 }
 
-void cancel_jobs(struct engine *e, const char *text, size_t len)
+void cancel_asks(struct engine *e)
+{
+	e->cancel_asked_ms = engine_now(e);
+}
+
+void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	struct census c = {.e = e};
 	int64_t now = engine_now(e);
 
+	if (err != NULL)
+		return; /* the next poll asks again */
 	c.idle = mem_zalloc((e->fleet.nall + 1) * sizeof(struct fleet_name *));
 	for (size_t i = 0; i < e->fleet.nall; i++) {
 		struct fleet_name *nm = e->fleet.all[i];

@@ -239,11 +239,13 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-void gate_jobs(struct engine *e, const char *text, size_t len)
+void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	struct ids ids = {0};
 	struct gate *next;
 
+	if (err != NULL)
+		return; /* it is asked again */
 	e->gates.took_ms = engine_now(e) - e->gates.asked_ms;
 	slurm_job_parse(text, len, keep, &ids);
 	if (ids.n > 0)

@@ -30,16 +30,9 @@ void jobs_answer(struct engine *e, const char *text, size_t len, const struct er
 		(void)err_set(&broken, ERR_INVALID, "squeue: a comment is not as wide as asked");
 		err = &broken;
 	}
-	if ((who & JOBS_FOR_INTAKE) != 0)
-		intake_jobs(e, text, len, err);
-	if ((who & JOBS_FOR_REFUSE) != 0 && err == NULL) /* else: the next poll shows it again */
-		refuse_jobs(e, text, len);
-	if ((who & JOBS_FOR_GATE) != 0 && err == NULL) /* else: asked again */
-		gate_jobs(e, text, len);
-	if ((who & JOBS_FOR_RESCUE) != 0)
-		rescue_jobs(e, text, len, err);
-	if ((who & JOBS_FOR_CANCEL) != 0 && err == NULL) /* else: the next poll asks again */
-		cancel_jobs(e, text, len);
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if ((who & e->d.parts.row[i].reads) != 0)
+			e->d.parts.row[i].squeue_says(e, text, len, err);
 }
 
 void jobs_run(struct engine *e)
@@ -53,10 +46,12 @@ void jobs_run(struct engine *e)
 	e->jobs_wanted = 0;
 	e->jobs_runs++;
 	e->wishes_wanted = WISH_NOTHING;
-	if ((e->jobs_running & JOBS_FOR_INTAKE) != 0)
-		intake_asks(e);
-	if ((e->jobs_running & JOBS_FOR_CANCEL) != 0)
-		e->cancel_asked_ms = engine_now(e);
+	for (size_t i = 0; i < e->d.parts.n; i++) {
+		const struct engine_part *p = &e->d.parts.row[i];
+
+		if ((e->jobs_running & p->reads) != 0 && p->squeue_begins != NULL)
+			p->squeue_begins(e);
+	}
 	if (slurm_ask_wishes(e->slurm,
 			     (e->jobs_running & JOBS_FOR_CANCEL) != 0 ? SLURM_JOBS
 								      : SLURM_CONFIGURING,

@@ -53,6 +53,12 @@ struct engine_part {
 	 */
 	int64_t (*next_ms)(const struct engine *e);
 
+	/* What squeue prints of all jobs: the part asks for it by jobs_want(e, reads), is told by
+	 * squeue_begins() that it is being asked, and has the answer by squeue_says(), or err. */
+	unsigned reads; /* one of enum jobs_for */
+	void (*squeue_begins)(struct engine *e);
+	void (*squeue_says)(struct engine *e, const char *text, size_t len, const struct err *err);
+
 	/* A row of the fleet.  posted(): ev was posted to what was `was`; what that changes is
 	 * staged after this.  row_in_tx(): `is` is written by the transaction that is being built.
 	 * row_durable(): it is durable, and was `was` before; what is posted here is for the next

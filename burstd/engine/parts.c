@@ -103,6 +103,9 @@ static const struct engine_part parts[] = {
 		       [PART_RUN] = intake_run,
 		       [PART_FREE] = intake_free},
 		.next_ms = intake_next_ms,
+		.reads = JOBS_FOR_INTAKE,
+		.squeue_begins = intake_asks,
+		.squeue_says = intake_jobs,
 	},
 	{
 		/* Before deletes: a broken host is reported before its machine is gone. */
@@ -125,10 +128,8 @@ static const struct engine_part parts[] = {
 		/* After creates: what could not be bought in this turn is refused in it. */
 		.name = "refusals",
 		.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
-	},
-	{
-		.name = "jobs that are cancelled",
-		.at = {[PART_INIT] = cancel_init, [PART_FREE] = cancel_free},
+		.reads = JOBS_FOR_REFUSE,
+		.squeue_says = refuse_jobs,
 	},
 	{
 		/* After refusals, which make a job wait. */
@@ -147,6 +148,8 @@ static const struct engine_part parts[] = {
 		       [PART_RUN] = rescue_run,
 		       [PART_FREE] = rescue_free},
 		.next_ms = rescue_next_ms,
+		.reads = JOBS_FOR_RESCUE,
+		.squeue_says = rescue_jobs,
 	},
 	{
 		.name = "checkpoints",
@@ -156,6 +159,15 @@ static const struct engine_part parts[] = {
 	{
 		.name = "jobs that wait for their nodes",
 		.at = {[PART_RUN] = gate_run, [PART_FREE] = gate_free},
+		.reads = JOBS_FOR_GATE,
+		.squeue_says = gate_jobs,
+	},
+	{
+		.name = "jobs that are cancelled",
+		.at = {[PART_INIT] = cancel_init, [PART_FREE] = cancel_free},
+		.reads = JOBS_FOR_CANCEL,
+		.squeue_begins = cancel_asks,
+		.squeue_says = cancel_jobs,
 	},
 	{
 		.name = "prerequisites",

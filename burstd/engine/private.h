@@ -740,7 +740,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
  * anew after an ordinary wait. */
 void refuse_anew(struct engine *e);
 void refuse_run(struct engine *e);
-void refuse_jobs(struct engine *e, const char *text, size_t len);
+void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- srun.c --- */
 /* Have the job's srun or salloc print this, if it is one of theirs and has not heard it: before any
@@ -895,7 +895,8 @@ struct slurm_text prereq_partition(const struct engine *e, const char *name);
 /* One that is powering up, as a snapshot begun at began_ms has it. */
 void cancel_look(struct engine *e, struct fleet_name *nm, const struct slurm_node *sn,
 		 int64_t began_ms);
-void cancel_jobs(struct engine *e, const char *text, size_t len); /* all jobs */
+void cancel_asks(struct engine *e);
+void cancel_jobs(struct engine *e, const char *text, size_t len, const struct err *err); /* all */
 /* slurmctld has answered an order about nodes. */
 void cancel_told(struct engine *e, const struct slurm_order *o, bool ok);
 void cancel_init(struct engine *e);
@@ -1007,7 +1008,8 @@ void rotate_free(struct engine *e);
 
 /* --- gate.c --- */
 void gate_run(struct engine *e);
-void gate_jobs(struct engine *e, const char *text, size_t len); /* that are CONFIGURING */
+/* Those that are CONFIGURING. */
+void gate_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 /* How often slurmctld is to be polled, if there were no gates: `otherwise`. */
 int64_t gate_poll_ms(const struct engine *e, int64_t otherwise);
 void gate_free(struct engine *e);

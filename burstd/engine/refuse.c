@@ -315,12 +315,14 @@ static void postpone(struct gangs *g, int64_t from)
 	}
 }
 
-void refuse_jobs(struct engine *e, const char *text, size_t len)
+void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err)
 {
 	struct gangs g = {.e = e};
 	int64_t from = engine_now(e);
 	struct map healthy;
 
+	if (err != NULL)
+		return; /* the next poll shows it again */
 	map_init(&healthy);
 	slurm_job_parse(text, len, keep, &g);
 	note_begun(&g);

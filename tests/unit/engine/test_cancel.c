@@ -95,7 +95,7 @@ static void squeue(const char *text)
 {
 	F.e.cancel_asked_ms = F.now;
 	F.now += 1000;
-	cancel_jobs(&F.e, text, strlen(text));
+	cancel_jobs(&F.e, text, strlen(text), NULL);
 	F.now += 1000;
 }
 

@@ -125,7 +125,7 @@ static void squeue(const char *text)
 	assert_true(F.squeue);
 	F.squeue = false;
 	if (text != NULL)
-		gate_jobs(&F.e, text, strlen(text));
+		gate_jobs(&F.e, text, strlen(text), NULL);
 }
 
 /* --- what opens it -----------------------------------------------------------------------------

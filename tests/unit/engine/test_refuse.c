@@ -145,7 +145,7 @@ static struct fleet_name *add(const char *name, enum node_state state, uint32_t 
 
 static void squeue(const char *text)
 {
-	refuse_jobs(&F.e, text, strlen(text));
+	refuse_jobs(&F.e, text, strlen(text), NULL);
 }
 
 /* The gang of a refused node goes with it, in one pass, and its job waits. */
