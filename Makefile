@@ -300,8 +300,8 @@ $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o
 		$(shell pkg-config --libs jansson sqlite3 libcrypto expat)
 
 # How many test files at once, JOBS=1 for one after the other.  First those that keep time themselves, when nothing else
-# runs; then what fills the machine, at the lowest priority, and beside it chaos and the end-to-end tests, which wait for
-# Slurm.
+# runs; then the end-to-end tests, chaos and node, which take longest and mostly wait; beside them, at the lowest priority,
+# what fills the machine.
 JOBS  ?= $(shell echo $$(($$(nproc) * 2)))
 prove  = CMOCKA_MESSAGE_OUTPUT=TAP prove -j$(JOBS) $(PROVE) --exec tests/unit/tap.sh
 ASAN  := $(patsubst %.c,$(BUILD)/asan/%.t,$(sort $(wildcard tests/unit/*/test_*.c)))
@@ -312,6 +312,10 @@ all_processors = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 AGENT_TESTS := tests/agent/test_agent.py
 unit: $(UNIT) $(PROGRAMS) ## unit tests (cmocka)
 	$(Q)BIN=$(BIN) $(prove) $(UNIT) $(AGENT_TESTS)
+
+quick: ## what a small change can break, in minutes: unit tests, 300 seeds, layers, objects, format, documents
+	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 $(UNIT) $(PROGRAMS) $(BIN)/sim
+	$(Q)BIN=$(BIN) SEEDS=300 QUICK=1 $(prove) $(UNIT) $(AGENT_TESTS) tests/sim/run.sh scripts/dev/check.sh
 
 SEEDS ?= 10000
 STEPS ?= 2000
@@ -370,8 +374,8 @@ check: test-asan ## compilers, sanitizers, analysers, layers, format, shellcheck
 # Everything, in one run of prove.
 test: test-asan ## every test, unit to end-to-end
 	@$(MAKE) --no-print-directory $(all_processors) WERROR=1 test-programs
-	$(Q)$(prove) $(ASAN) $(UNIT) $(AGENT_TESTS) tests/sim/run.sh tests/crash/run.sh tests/model/run.sh \
-		$(CONTRACTS) scripts/dev/check.sh tests/node/run.sh tests/chaos/run.sh tests/e2e/run.sh
+	$(Q)$(prove) $(ASAN) $(UNIT) $(AGENT_TESTS) tests/e2e/run.sh tests/chaos/run.sh tests/node/run.sh \
+		scripts/dev/check.sh tests/sim/run.sh tests/crash/run.sh tests/model/run.sh $(CONTRACTS)
 
 # A make of its own, after deps, so that pkg-config finds what deps installs.
 test-asan: deps
@@ -489,6 +493,6 @@ help: ## this list
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 
-.PHONY: all help deps deps-build demo lab lab-possible contract test test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
+.PHONY: all help deps deps-build demo lab lab-possible contract test quick test-programs test-asan test-slurm-matrix unit e2e node check sim model cover cover-all tsan museum museum-page mutate crash chaos bench fuzz fuzzers torture install uninstall clean
 .SECONDARY:
 .DELETE_ON_ERROR:

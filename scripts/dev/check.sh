@@ -97,6 +97,11 @@ fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 gate clang-format 14 "format" format
 ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
+[ -z "${QUICK-}" ] || {
+	ok "objects" scripts/dev/check-objects.py build/release
+	echo "1..$n"
+	exit
+}
 ok "shellcheck" scripts
 ok "no command of a bats test that cannot fail it" scripts/dev/check-bats.py
 ok "the checks notice what they are for" scripts/dev/check-checks.sh
