@@ -48,6 +48,7 @@ struct postponed { /* one job */
 	char id[SLURM_JOB_ID_MAX + 1]; /* as people write it */
 	int64_t until_ms;              /* what it was told to wait for; 0: nothing */
 	int64_t told_wall_ms;          /* ... as slurmctld has it; 0: not by us */
+	int64_t had_wall_ms;           /* ... or has it still, should it not have taken that */
 	bool untold;                   /* slurmctld is still to be told: */
 	char why[160];
 	int64_t look_ms;
@@ -186,9 +187,11 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 static bool was_told(const struct engine *e, const struct postponed *p,
 		     const struct slurm_job_detail *d)
 {
-	int64_t by = engine_wall(e, d->begin_ms) - p->told_wall_ms;
+	int64_t at = engine_wall(e, d->begin_ms);
 
-	return p->told_wall_ms != 0 && by >= -POSTPONE_ROUND_MS && by <= POSTPONE_ROUND_MS;
+	return p->told_wall_ms != 0 && at != 0 &&
+	       (llabs(at - p->told_wall_ms) <= POSTPONE_ROUND_MS ||
+		llabs(at - p->had_wall_ms) <= POSTPONE_ROUND_MS);
 }
 
 /* Until then slurmctld would not start a job that it has requeued, had nobody told it anything. */
@@ -322,6 +325,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	engine_event(e, "", 0, "job-postponed", detail);
 	p->until_ms = later ? start : 0; /* 0: its user says when */
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
+	p->had_wall_ms = ours ? engine_wall(e, d->begin_ms) : 0;
 	p->untold = false;
 	if (p->refusal.told_wall_ms != p->told_wall_ms)
 		put_row(e, p);
@@ -408,7 +412,8 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 {
 	int64_t off = d->begin_ms - p->until_ms, least_ms = own_time(e, p), now = engine_now(e);
 
-	if (d->held || off > POSTPONE_START_MS || off < -POSTPONE_START_MS)
+	if (d->held ||
+	    (!was_told(e, p, d) && (off > POSTPONE_START_MS || off < -POSTPONE_START_MS)))
 		let_go(e, p);
 	else if (least_ms > now)
 		p->lifting = slurm_postpone(e->slurm, p->id, least_ms - now, d->begin_ms, NULL);

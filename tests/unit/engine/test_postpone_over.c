@@ -378,6 +378,28 @@ static void test_anew_after_the_clock_was_set(void **state)
 	assert_string_equal(F.started, "7_2");
 }
 
+/* ... or, should slurmctld not take that, from the time that it has still. */
+static void test_anew_though_it_was_not_told_again(void **state)
+{
+	static const struct err err = {.code = ERR_NET, .msg = "unable to contact slurmctld"};
+	const int64_t told = BEGAN + REFUSAL_DAY_MS;
+
+	(void)state;
+	refuse_for_good();
+	clock_set(360000);
+	for (unsigned i = 2; i <= 4; i++) { /* so often */
+		details("PENDING", 7, (told - W.now) / 1000, F.comment);
+		assert_int_equal(F.told, i);
+		ended("postpone", F.order, &err);
+		postpone_anew(&F.e);
+		W.now += 1000;
+	}
+	assert_string_equal(F.started, "");
+	details("PENDING", 7, (told - W.now) / 1000, F.comment);
+	assert_int_equal(F.told, 4);
+	assert_string_equal(F.started, "7_2");
+}
+
 /* I24, F57: slurmctld's clock was set forward, so that it would start the job sooner.  Nobody has
  * let it start: its words stand until their time, and a reload lets it go. */
 static void test_anew_after_the_clock_was_set_forward(void **state)
@@ -461,26 +483,6 @@ static void test_no_earlier_than_its_own_time_after_the_clock_was_set(void **sta
 		assert_string_equal(F.started, "");
 		assert_true(F.wait_ms > (rows[i].left_s - 2) * 1000);
 		assert_true(F.wait_ms <= rows[i].left_s * 1000);
-	}
-}
-
-/* F57: what a comment names is by the clock of people: it is over when that says so. */
-static void test_words_are_over_by_the_clock_that_was_set(void **state)
-{
-	static const int64_t by_s[] = {-3600, 3600}; /* his own time is in two hours */
-
-	for (size_t i = 0; i < 2; i++) {
-		(void)teardown(state);
-		(void)setup(state);
-		refuse("why");
-		details("PENDING", 7, 7200, "");
-		W.now += 10000;
-		clock_set(-by_s[i] * 1000);
-		W.now += (7200 - by_s[i] + 300 - 75) * 1000;
-		later("PENDING", 7, 0, F.comment);
-		assert_string_equal(F.cleared, "");
-		later("PENDING", 7, 0, F.comment);
-		assert_string_equal(F.cleared, "7_2");
 	}
 }
 
@@ -775,10 +777,10 @@ int main(void)
 		TEST(test_anew_until_slurmctld_has_taken_it),
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),
+		TEST(test_anew_though_it_was_not_told_again),
 		TEST(test_anew_after_the_clock_was_set_forward),
 		TEST(test_anew_after_the_clock_was_set_back_a_little),
 		TEST(test_no_earlier_than_its_own_time_after_the_clock_was_set),
-		TEST(test_words_are_over_by_the_clock_that_was_set),
 		TEST(test_decided_anew_after_a_reload_before_it_is_told),
 		TEST(test_nobodys_wish_is_overruled),
 		TEST(test_decided_anew_when_it_is_offered),

@@ -339,6 +339,26 @@ static void test_after_a_restart_all_that_begins_so_is_ours(void **state)
 	assert_string_equal(F.comment, "left");
 }
 
+/* F57: what a comment names is by the clock of people: it is over when that says so. */
+static void test_words_are_over_by_the_clock_that_was_set(void **state)
+{
+	static const int64_t by_s[] = {-3600, 3600}; /* his own time is in two hours */
+
+	for (size_t i = 0; i < 2; i++) {
+		(void)teardown(state);
+		(void)setup(state);
+		refuse("why");
+		details("PENDING", 7, 7200, "");
+		W.now += 10000;
+		clock_set(-by_s[i] * 1000);
+		W.now += (7200 - by_s[i] + 300 - 75) * 1000;
+		later("PENDING", 7, 0, F.comment);
+		assert_string_equal(F.cleared, "");
+		later("PENDING", 7, 0, F.comment);
+		assert_string_equal(F.cleared, "7_2");
+	}
+}
+
 /* F57: slurmctld's clock is set forward while burstd is away: its words are good all the same.  Set
  * back since the start, it is not told anew, for nobody knows any more what its words were. */
 static void test_words_over_a_restart_with_another_clock(void **state)
@@ -379,6 +399,7 @@ int main(void)
 		TEST(test_an_answer_that_lay_for_long_says_nothing_of_the_comment),
 		TEST(test_what_has_ended_is_let_be),
 		TEST(test_after_a_restart_all_that_begins_so_is_ours),
+		TEST(test_words_are_over_by_the_clock_that_was_set),
 		TEST(test_words_over_a_restart_with_another_clock),
 	};
 
