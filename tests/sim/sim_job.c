@@ -367,6 +367,7 @@ static void shift(struct ctld_job *jobs, int64_t by)
 		j->back_to -= by;
 		j->requeued_to -= j->requeued_to != 0 ? by : 0;
 		j->waits_to -= j->waits_to != 0 ? by : 0;
+		j->said_to -= j->said_to != 0 ? by : 0;
 	}
 }
 

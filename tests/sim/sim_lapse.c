@@ -119,6 +119,7 @@ static void revert_job(struct sim_ctld *c, struct ctld_job *j, const struct ctld
 		SIM_TRACE(c->w, "  ctld: job %u begins as it was to before", (unsigned)j->id);
 	j->begin_at = o->begin_at;
 	j->waits_to = o->waits_to;
+	j->said_to = 0; /* burstd may have let it start since */
 	j->held = o->held;
 	j->user_at = o->user_at;
 	memcpy(j->comment, o->comment, sizeof(j->comment));

@@ -483,9 +483,22 @@ static void check_told(struct world *w, const char *comment, int64_t at)
 			   (long long)(at + w->wall), text);
 }
 
+/* F57: nobody has let it start: what its comment says is so, whatever the clock did. */
+static void check_cleared(struct world *w, const struct ctld_job *j)
+{
+	if (j->state != JOB_PENDING || j->held || j->begin_at != j->said_to ||
+	    j->user_at >= j->details_at || w->skew != 0)
+		return; /* skew: its begin times do not go with that */
+	if (w->now < j->begin_at && strncmp(j->comment, "burstd:", 7) == 0)
+		world_fail(w, "F57: job %u waits, and \"%s\" is taken back", (unsigned)j->id,
+			   j->comment);
+}
+
 /* What somebody else wrote stays. */
 static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comment)
 {
+	if (*comment == '\0')
+		check_cleared(c->w, j);
 	SIM_TRACE(c->w, "  ctld: job %u has the comment \"%s\"", (unsigned)j->id, comment);
 	if (j->comment_at != 0 && j->comment_at < j->details_at)
 		world_fail(c->w, "job %u: \"%s\" is overwritten, which burstd did not write",
@@ -506,6 +519,8 @@ static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, c
 	if (j->user_at < j->details_at && (j->held || (earlier && c->w->set_at < j->details_at)))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
+	if (comment != NULL)
+		j->said_to = at;
 }
 
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)

@@ -80,6 +80,7 @@ struct ctld_job {
 	int64_t back_to;      /* slurmctld itself holds it back until then; 0: it does not */
 	int64_t signalled_at; /* in this run; 0: it was not */
 	int64_t waits_to;     /* its begin time, when burstd set it */
+	int64_t said_to;      /* ... and said so in its comment */
 	char comment[256];    /* AdminComment */
 	int64_t comment_at;   /* somebody else wrote it then; 0: burstd did, or nobody */
 	int64_t stale_at;     /* what burstd wrote is over since then, or not yet */
