@@ -444,6 +444,13 @@ static int update_nodes(struct sim_ctld *c, const char *const *args, size_t only
 	return rc;
 }
 
+/* Is its begin time what burstd set?  One that a user set within seconds of that burstd cannot tell
+ * from its own, for slurmctld knows no fractions. */
+static bool is_burstds(const struct ctld_job *j)
+{
+	return j->waits_to != 0 && llabs(j->begin_at - j->waits_to) <= 2 * SIM_SECOND;
+}
+
 /* I17: slurmctld holds a requeued job back because something of its last run may be left; before
  * that time it is let start when the machines are gone that it was taken from, and never against
  * anybody's wish. */
@@ -451,7 +458,7 @@ static void let_start(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u may start now", (unsigned)j->id);
 	if (j->user_at < j->details_at &&
-	    (j->held || (j->begin_at != j->requeued_to && j->begin_at != j->waits_to)))
+	    (j->held || (j->begin_at != j->requeued_to && !is_burstds(j))))
 		world_fail(c->w, "job %u is made to start earlier than somebody wants",
 			   (unsigned)j->id);
 	for (uint32_t k = 0; k < j->nlost && c->w->now < j->back_to; k++) {
@@ -512,7 +519,7 @@ static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comme
 static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, const char *comment)
 {
 	int64_t at = sim_ctld_seconds(c->w->now) + strtoll(wait, NULL, 10) * SIM_SECOND;
-	bool earlier = at < j->begin_at && j->begin_at != j->waits_to;
+	bool earlier = at < j->begin_at && !is_burstds(j);
 
 	SIM_TRACE(c->w, "  ctld: job %u waits %s", (unsigned)j->id, wait);
 	check_told(c->w, comment, at);
