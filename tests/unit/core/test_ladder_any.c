@@ -54,6 +54,7 @@ static void any_ask(struct ladder_ask *a, struct ladder_known *known, struct lad
 		known[i].wrong_until_ms = throw(4) ? 0 : now + 1;
 		known[i].off = throw(8) ? NULL : "no key";
 		known[i].away_ms = throw(8) ? 0 : now - 1;
+		known[i].keyless = throw(8) ? NULL : "no door";
 	}
 	a->nodes = throw(20);
 	a->spot = throw(a->nodes + 1);
@@ -90,6 +91,7 @@ static void check_rung(const struct ladder_ask *a, uint32_t i)
 	}
 	assert_true(a->known[i].cool.state <= COOLDOWN_HALF);
 	assert_null(a->known[i].off);
+	assert_null(a->known[i].keyless);
 	assert_true(price > 0);
 	assert_true(o->max_price_nano_h == 0 || price <= o->max_price_nano_h);
 	assert_true(a->pool->max_price_nano_h == 0 || price <= a->pool->max_price_nano_h);
