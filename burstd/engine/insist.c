@@ -107,6 +107,8 @@ void insist_told(struct engine *e, const struct slurm_order *o, const struct err
 
 		if (nm == NULL || nm->insist.why == NULL || !is_of(&nm->insist, o->verb))
 			continue;
+		if (err == NULL && strcmp(o->verb, "down") == 0)
+			continue; /* the answer is that of the power-down behind it */
 		answered(e, nm, err);
 	}
 	hostlist_free(h);
@@ -123,7 +125,11 @@ static bool is_over(const struct fleet_name *nm)
 static bool is_done(const struct fleet_name *nm)
 {
 	uint32_t done = SLURM_POWER_DOWN | SLURM_POWERING_DOWN;
+	uint32_t busy = SLURM_ALLOCATED | SLURM_COMPLETING | SLURM_POWERING_DOWN;
 
+	/* A drain shows as POWER_DOWN, too, and lets its jobs run. */
+	if (nm->insist.ends && (nm->flags & busy) == SLURM_ALLOCATED)
+		return false;
 	if (!nm->insist.ends)
 		done |= SLURM_DRAIN | SLURM_DOWN;
 	return (nm->flags & done) != 0;

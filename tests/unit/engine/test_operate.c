@@ -774,9 +774,67 @@ static void test_refused_machine(void **state)
 	assert_true(fn->name->rests_ms > engine_now(f->e));
 }
 
+/* I30, F48: a drain shows as POWER_DOWN, too, and lets the jobs run that a terminate is to end. */
+static void test_a_drain_is_no_answer_to_a_terminate(void **state)
+{
+	static const char was[] = "ALLOCATED+CLOUD+DRAIN+POWER_DOWN";
+	const struct engine_request rq = {ENGINE_TERMINATE, "c1", "root", false};
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, was, "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	order(f, &rq, 1, 1, 0);
+	assert_true(is_given(f));
+	all_are_lost(f);
+	snapshot(f, was, "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	assert_true(is_given(f));
+}
+
+/* Likewise that burstd drains it for old keys, and slurmctld takes that. */
+static void test_a_drain_that_is_taken_leaves_a_terminate(void **state)
+{
+	const struct engine_request rq = {ENGINE_TERMINATE, "c1", "root", false};
+	struct fix *f = *state;
+
+	load(f);
+	snapshot(f, "ALLOCATED+CLOUD", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	order(f, &rq, 1, 1, 0);
+	assert_true(is_given(f));
+	all_are_lost(f);
+	insist_drain(f->e, fleet_find(&f->e->fleet, "c1"), "burstd: it has old keys");
+	assert_true(is_given(f));
+	is_taken(f, "drain");
+	all_are_lost(f);
+	snapshot(f, "ALLOCATED+CLOUD+DRAIN+POWER_DOWN", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	assert_true(is_given(f));
+}
+
+/* One that does not answer is set down before it is powered down: the second may be lost. */
+static void test_a_node_that_is_set_down_is_not_yet_powered_down(void **state)
+{
+	const struct engine_request rq = {ENGINE_TERMINATE, "c1", "root", false};
+	struct fix *f = *state;
+	struct fleet_name *nm;
+
+	load(f);
+	snapshot(f, "IDLE+CLOUD+NOT_RESPONDING", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	nm = fleet_find(&f->e->fleet, "c1");
+	order(f, &rq, 1, 0, 0);
+	is_taken(f, "down");
+	nm->insist.took_ms--; /* the next snapshot is a later one */
+	snapshot(f, "DOWN+CLOUD+NOT_RESPONDING", "IDLE+CLOUD", "IDLE+CLOUD+POWERED_DOWN");
+	assert_non_null(nm->insist.why);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_a_drain_is_no_answer_to_a_terminate, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(test_a_drain_that_is_taken_leaves_a_terminate,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_node_that_is_set_down_is_not_yet_powered_down, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_look, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_done, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_each_request_is_on_record_before_it_is_sent,
