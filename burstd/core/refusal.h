@@ -24,6 +24,8 @@ struct refusal { /* of one job, all zero: never refused */
 	int64_t wait_ms;  /* after the last one at least; 0: as long as the count says */
 	/* Until when slurmctld was told to wait after that, by its clock; 0: not at all. */
 	int64_t told_wall_ms;
+	int64_t had_wall_ms; /* what it has still, should it not have taken that; 0: nothing of ours
+			      */
 };
 
 /* What is known of when another try is worth its while; 0: nothing. */

@@ -102,6 +102,7 @@ static struct postponed *get(struct engine *e, uint64_t number)
 static void put_row(struct engine *e, struct postponed *p)
 {
 	p->refusal.told_wall_ms = p->untold ? 0 : p->told_wall_ms;
+	p->refusal.had_wall_ms = p->untold ? 0 : p->had_wall_ms;
 	journal_put_refusal(engine_tx(e),
 			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
 }
@@ -117,6 +118,7 @@ void postpone_load(struct engine *e, const struct journal_refusal *r)
 		p->refusal.first_ms = p->refusal.last_ms;
 	p->until_ms = p->refusal.last_ms + refusal_wait_ms(&p->refusal);
 	p->told_wall_ms = p->refusal.told_wall_ms;
+	p->had_wall_ms = p->refusal.had_wall_ms;
 	if (p->told_wall_ms != 0) /* its clock may have been set while we were away */
 		p->until_ms = engine_from_wall(e, p->told_wall_ms);
 	p->unnamed = true;
@@ -327,7 +329,7 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	p->told_wall_ms = later ? engine_wall(e, start) : 0;
 	p->had_wall_ms = ours ? engine_wall(e, d->begin_ms) : 0;
 	p->untold = false;
-	if (p->refusal.told_wall_ms != p->told_wall_ms)
+	if (p->refusal.told_wall_ms != p->told_wall_ms || p->refusal.had_wall_ms != p->had_wall_ms)
 		put_row(e, p);
 }
 

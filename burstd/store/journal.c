@@ -272,6 +272,7 @@ void journal_put_refusal(struct journal_tx *tx, const struct journal_refusal *r)
 	add_int(tx, r->r.first_ms);
 	add_int(tx, r->r.wait_ms);
 	add_int(tx, r->r.told_wall_ms);
+	add_int(tx, r->r.had_wall_ms);
 }
 
 void journal_del_refusal(struct journal_tx *tx, uint64_t job)

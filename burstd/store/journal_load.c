@@ -119,6 +119,7 @@ static int read_refusal(const struct journal *j, struct db_cursor *c,
 	r.r.first_ms = db_get_int(c, INT64_MIN, INT64_MAX);
 	r.r.wait_ms = db_get_int(c, 0, INT64_MAX);
 	r.r.told_wall_ms = db_get_int(c, 0, INT64_MAX);
+	r.r.had_wall_ms = db_get_int(c, 0, INT64_MAX);
 	return c->bad ? db_damaged(j->db, "refusal", e) : v->refusal(v->ctx, &r, e);
 }
 

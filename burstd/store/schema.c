@@ -208,7 +208,9 @@ static const char step_11[] = "ALTER TABLE claim ADD COLUMN shared INTEGER NOT N
 
 /* What slurmctld was told to wait for, by its clock, which may be set while nobody looks. */
 static const char step_12[] = "ALTER TABLE refusal"
-			      " ADD COLUMN told_wall_ms BIGINT NOT NULL DEFAULT 0;";
+			      " ADD COLUMN told_wall_ms BIGINT NOT NULL DEFAULT 0;"
+			      "ALTER TABLE refusal"
+			      " ADD COLUMN had_wall_ms BIGINT NOT NULL DEFAULT 0;";
 
 const char *const schema_steps[SCHEMA_STEPS] = {step_1, step_2, step_3, step_4,  step_5,  step_6,
 						step_7, step_8, step_9, step_10, step_11, step_12};

@@ -59,11 +59,13 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[PUT_CALL] = "INSERT INTO call (at_ms, kind, spooled, dropped, list, file)"
 		     " VALUES (?, ?, ?, ?, ?, ?)",
 	[END_CALL] = "DELETE FROM call WHERE seq = ?",
-	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms, first_ms, wait_ms, told_wall_ms)"
-			" VALUES (?, ?, ?, ?, ?, ?)"
+	[PUT_REFUSAL] = "INSERT INTO refusal (job, count, last_ms, first_ms, wait_ms, "
+			"told_wall_ms, had_wall_ms)"
+			" VALUES (?, ?, ?, ?, ?, ?, ?)"
 			" ON CONFLICT (job) DO UPDATE SET count = excluded.count,"
 			" last_ms = excluded.last_ms, first_ms = excluded.first_ms,"
-			" wait_ms = excluded.wait_ms, told_wall_ms = excluded.told_wall_ms",
+			" wait_ms = excluded.wait_ms, told_wall_ms = excluded.told_wall_ms,"
+			" had_wall_ms = excluded.had_wall_ms",
 	[DEL_REFUSAL] = "DELETE FROM refusal WHERE job = ?",
 	[PUT_POOL] = "INSERT INTO pool (" POOL_COLUMNS ") VALUES (?, ?, ?, ?, ?, ?, ?)"
 		     " ON CONFLICT (name) DO UPDATE SET paused = excluded.paused, waves = "
@@ -100,7 +102,8 @@ const char *const journal_sql[NSTATEMENTS] = {
 	[ALL_VOUCHERS] = "SELECT " VOUCHER_COLUMNS " FROM voucher ORDER BY node, gen",
 	[DEL_RESCUE] = "DELETE FROM rescue WHERE job = ?",
 	[ALL_RESCUES] = "SELECT " RESCUE_COLUMNS " FROM rescue ORDER BY job",
-	[ALL_REFUSALS] = "SELECT job, count, last_ms, first_ms, wait_ms, told_wall_ms FROM refusal"
+	[ALL_REFUSALS] = "SELECT job, count, last_ms, first_ms, wait_ms, told_wall_ms, had_wall_ms "
+			 "FROM refusal"
 			 " ORDER BY job",
 	[ALL_POOLS] = "SELECT " POOL_COLUMNS " FROM pool ORDER BY name",
 	[ALL_NODES] = "SELECT " NODE_COLUMNS " FROM node ORDER BY name, gen",

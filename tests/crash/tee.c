@@ -122,8 +122,8 @@ static int dump_refusal(void *ctx, const struct journal_refusal *r, struct err *
 
 	(void)e;
 	str_init(&s, DUMP_MAX);
-	str_addf(&s, "refusal %" PRIu64 " %u %" PRId64 " %" PRId64, r->job, r->r.count,
-		 r->r.last_ms, r->r.told_wall_ms);
+	str_addf(&s, "refusal %" PRIu64 " %u %" PRId64 " %" PRId64 " %" PRId64, r->job, r->r.count,
+		 r->r.last_ms, r->r.told_wall_ms, r->r.had_wall_ms);
 	add(ctx, &s);
 	return 0;
 }

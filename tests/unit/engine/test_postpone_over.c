@@ -713,6 +713,25 @@ static void test_anew_after_a_restart_with_another_clock(void **state)
 	}
 }
 
+/* ... nor is that forgotten by a crash, before anybody knows whether slurmctld has taken it. */
+static void test_anew_after_a_restart_though_it_was_not_told_again(void **state)
+{
+	const int64_t told = BEGAN + REFUSAL_DAY_MS;
+
+	(void)state;
+	refuse_for_good();
+	clock_set(360000);
+	details("PENDING", 7, (told - W.now) / 1000, F.comment);
+	assert_int_equal(F.told, 2);
+	W.now += 3600000; /* its own time is over */
+	restart();
+	F.known_ms = W.now;
+	named("PENDING");
+	details("PENDING", 7, (told - W.now) / 1000, F.comment);
+	assert_string_equal(F.cleared, "");
+	assert_string_equal(F.started, "7_2");
+}
+
 /* Refused again since the start, it is known when slurmctld would start it. */
 static void test_a_new_refusal_says_slurmctlds_own_time(void **state)
 {
@@ -778,6 +797,7 @@ int main(void)
 		TEST(test_anew_is_said_once_at_a_time),
 		TEST(test_anew_after_the_clock_was_set),
 		TEST(test_anew_though_it_was_not_told_again),
+		TEST(test_anew_after_a_restart_though_it_was_not_told_again),
 		TEST(test_anew_after_the_clock_was_set_forward),
 		TEST(test_anew_after_the_clock_was_set_back_a_little),
 		TEST(test_no_earlier_than_its_own_time_after_the_clock_was_set),

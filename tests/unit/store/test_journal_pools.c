@@ -52,7 +52,7 @@ static struct opinions opinions(struct fixture *f)
 static void put_refusal(struct fixture *f, uint64_t job, uint32_t count, int64_t last_ms)
 {
 	struct journal_tx *tx = journal_begin(f->j);
-	struct journal_refusal r = {job, {count, last_ms, last_ms - 1, 77, 88}};
+	struct journal_refusal r = {job, {count, last_ms, last_ms - 1, 77, 88, 99}};
 
 	journal_put_refusal(tx, &r);
 	r = (struct journal_refusal){0}; /* effects are copies */
@@ -76,7 +76,7 @@ static void test_refusals(void **state)
 	assert_int_equal(o.refusals[1].job, 8);
 	assert_true(o.refusals[1].r.count == 3 && o.refusals[1].r.last_ms == 4);
 	assert_true(o.refusals[1].r.first_ms == 3 && o.refusals[1].r.wait_ms == 77);
-	assert_true(o.refusals[1].r.told_wall_ms == 88);
+	assert_true(o.refusals[1].r.told_wall_ms == 88 && o.refusals[1].r.had_wall_ms == 99);
 	tx = journal_begin(f->j);
 	journal_del_refusal(tx, 7);
 	journal_del_refusal(tx, 99); /* not there */
@@ -144,11 +144,12 @@ static void test_stopped(void **state)
 static void test_damaged(void **state)
 {
 	static const char *const rows[][2] = {
-		{"INSERT INTO refusal VALUES (7, -1, 5, 0, 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 'x', 5, 0, 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 'x', 0, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 0, -1, 0)", "DELETE FROM refusal"},
-		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, -1)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, -1, 5, 0, 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 'x', 5, 0, 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 'x', 0, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 0, -1, 0, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, -1, 0)", "DELETE FROM refusal"},
+		{"INSERT INTO refusal VALUES (7, 1, 5, 0, 0, 0, -1)", "DELETE FROM refusal"},
 		{"INSERT INTO pool VALUES ('p', 2, 0, 0, 0, '', 0)", "DELETE FROM pool"},
 		{"INSERT INTO pool VALUES ('p', 1, 4294967296, 0, 0, '', 0)", "DELETE FROM pool"},
 		{"INSERT INTO pool VALUES ('p', 1, 0, 'soon', 0, '', 0)", "DELETE FROM pool"},
