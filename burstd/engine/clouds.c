@@ -16,6 +16,11 @@ int clouds_open(struct engine *e, struct err *err)
 	for (size_t i = 0; i < e->conf->nproviders; i++)
 		if (cloud_open(&e->clouds[i], e, &e->conf->providers[i], err) != 0)
 			return -1;
+	return 0;
+}
+
+int clouds_check(struct engine *e, struct err *err)
+{
 	return fabric_check(e, e->conf, err);
 }
 

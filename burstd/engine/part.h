@@ -53,6 +53,8 @@ struct engine_part {
 	 */
 	int64_t (*next_ms)(const struct engine *e);
 
+	/* What `scontrol show config` printed, as of then. */
+	void (*settings)(struct engine *e, const char *text, size_t len, int64_t asked_ms);
 	/* What squeue prints of all jobs: the part asks for it by jobs_want(e, reads), is told by
 	 * squeue_begins() that it is being asked, and has the answer by squeue_says(), or err. */
 	unsigned reads; /* one of enum jobs_for */

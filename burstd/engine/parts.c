@@ -39,6 +39,12 @@ static const struct engine_part parts[] = {
 		.row_in_tx = claims_row,
 	},
 	{
+		/* After claims, which set a provider off whose roots are no good: its offers do not
+		 * matter then. */
+		.name = "offers of clouds",
+		.open = clouds_check,
+	},
+	{
 		/* Before vouchers and rotation, which open what they need there; its turn is after
 		 * theirs. */
 		.name = "secrets",
@@ -183,6 +189,7 @@ static const struct engine_part parts[] = {
 		       [PART_RUN] = warm_run,
 		       [PART_FREE] = warm_free},
 		.next_ms = warm_next_ms,
+		.settings = warm_config,
 	},
 	{
 		.name = "claims: their turn",

@@ -192,6 +192,13 @@ int64_t prereq_known_ms(const struct engine *e)
 	return e->prereq->known_ms;
 }
 
+static void tell_parts(struct engine *e, const struct prereq *p)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].settings != NULL)
+			e->d.parts.row[i].settings(e, p->config, p->config_len, p->asked_ms);
+}
+
 static void take_partitions(struct engine *e, const char *text, size_t len)
 {
 	struct prereq *p = e->prereq;
@@ -204,7 +211,7 @@ static void take_partitions(struct engine *e, const char *text, size_t len)
 		p->report = r;
 		p->error[0] = '\0';
 		p->known_ms = p->asked_ms;
-		warm_config(e, p->config, p->config_len, p->asked_ms);
+		tell_parts(e, p);
 		keep_partitions(p, (struct slurm_text){text, len});
 	} else {
 		free(r);

@@ -674,6 +674,7 @@ void remove_run(struct engine *e);
 /* --- clouds.c --- */
 void clouds_init(struct engine *e);
 int clouds_open(struct engine *e, struct err *err);
+int clouds_check(struct engine *e, struct err *err); /* their offers, once it is known who is off */
 void clouds_start(struct engine *e);
 void clouds_reload(struct engine *e);
 void clouds_take(struct engine *e);
