@@ -414,8 +414,7 @@ static void start_anew(struct engine *e, struct postponed *p, const struct slurm
 {
 	int64_t off = d->begin_ms - p->until_ms, least_ms = own_time(e, p), now = engine_now(e);
 
-	if (d->held ||
-	    (!was_told(e, p, d) && (off > POSTPONE_START_MS || off < -POSTPONE_START_MS)))
+	if (!was_told(e, p, d) && (off > POSTPONE_START_MS || off < -POSTPONE_START_MS))
 		let_go(e, p);
 	else if (least_ms > now)
 		p->lifting = slurm_postpone(e->slurm, p->id, least_ms - now, d->begin_ms, NULL);
@@ -495,7 +494,7 @@ static void look_back(struct engine *e, struct postponed *p, const struct slurm_
 			settle(e, p, false);
 	} else if (d->pending && !p->lifting && (is_edited(p, d) || p->anew)) {
 		p->anew = true;
-		if (is_time_known(e, p))
+		if (is_time_known(e, p) && !d->held) /* else once somebody releases it */
 			start_anew(e, p, d);
 	} else if (d->pending && d->begin_ms + POSTPONE_START_MS < p->until_ms) {
 		p->until_ms = p->told_wall_ms = p->good_ms = 0; /* somebody lets it start */

@@ -196,6 +196,22 @@ static void refuse_for_good(void)
 	W.now += 10000;
 }
 
+/* What a held job is told stays true, as it waits for that time once it is released: then it is
+ * decided. */
+static void test_they_stay_while_the_job_is_held(void **state)
+{
+	(void)state;
+	refuse_for_good();
+	postpone_anew(&F.e);
+	details("PENDING", 0, 86390, F.comment);
+	assert_string_equal(F.started, "");
+	later("PENDING", 0, 86390 - 61, F.comment);
+	assert_string_equal(F.started, "");
+	assert_string_equal(F.cleared, "");
+	later("PENDING", 7, 86390 - 122, F.comment);
+	assert_string_equal(F.started, "7_2");
+}
+
 /* Whether it may try at once, or somebody wants it to wait. */
 static void test_they_go_when_it_is_decided_anew(void **state)
 {
@@ -203,7 +219,7 @@ static void test_they_go_when_it_is_decided_anew(void **state)
 		unsigned priority;
 		int64_t begin_s;
 		bool started;
-	} rows[] = {{7, 86390, true}, {7, 90000, false}, {0, 86390, false}};
+	} rows[] = {{7, 86390, true}, {7, 90000, false}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		assert_int_equal(setup(state), 0);
@@ -392,6 +408,7 @@ int main(void)
 		TEST(test_words_on_their_way_are_looked_for_again),
 		TEST(test_they_go_when_the_next_try_is_over),
 		TEST(test_they_go_when_the_next_try_of_before_a_restart_is_over),
+		TEST(test_they_stay_while_the_job_is_held),
 		TEST(test_they_go_when_it_is_decided_anew),
 		TEST(test_they_go_when_somebody_lets_it_start),
 		TEST(test_what_people_add_stays_when_it_is_refused_again),
