@@ -505,7 +505,7 @@ void rescue_told(struct engine *e, const struct slurm_order *o, const struct err
 	if (strcmp(o->verb, "requeue") != 0)
 		return;
 	for (struct rescue *r = e->rescues; r != NULL; r = r->next)
-		if (r->back == RESCUE_ASKED && slurm_job_among(o->names, r->j.id)) {
+		if (r->back == RESCUE_ASKED && slurm_job_requeued_by(o->names, r->j.id)) {
 			r->back = lost ? RESCUE_AWAY : RESCUE_TOLD;
 			r->asked = false; /* an answer that is on its way is about another time */
 		}

@@ -307,6 +307,19 @@ bool slurm_job_among(const char *ids, const char *id)
 	return false;
 }
 
+void slurm_job_to_requeue(char out[SLURM_JOB_ID_MAX + 1], const char *id)
+{
+	(void)snprintf(out, SLURM_JOB_ID_MAX + 1, "%.*s", (int)strcspn(id, "+"), id);
+}
+
+bool slurm_job_requeued_by(const char *ids, const char *id)
+{
+	char whole[SLURM_JOB_ID_MAX + 1];
+
+	slurm_job_to_requeue(whole, id);
+	return slurm_job_among(ids, whole);
+}
+
 const char *slurm_job_name(char out[SLURM_JOB_NAME_SIZE], const char *id, uint64_t number)
 {
 	char n[FMT_U64_SIZE];

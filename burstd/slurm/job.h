@@ -87,6 +87,11 @@ bool slurm_names_meet(struct slurm_text a, struct slurm_text b);
 
 /* Is this one of those ids, which commas part? */
 bool slurm_job_among(const char *ids, const char *id);
+/* What `scontrol requeue` takes for this one: of a component the number of the first, by which
+ * slurmctld requeues all of that job ("7" of "7+1"); it takes no other (22.05 to 25.11). */
+void slurm_job_to_requeue(char out[SLURM_JOB_ID_MAX + 1], const char *id);
+/* Does an order with these ids requeue it? */
+bool slurm_job_requeued_by(const char *ids, const char *id);
 /* For an event: "4711", or "4711_3 (job 4712)", as a purchase knows a job by its number alone, and
  * who looks for one may have either. */
 enum { SLURM_JOB_NAME_SIZE = SLURM_JOB_ID_MAX + FMT_U64_SIZE + 8 };

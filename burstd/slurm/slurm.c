@@ -626,7 +626,13 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 
 bool slurm_requeue(struct slurm *s, const char *job)
 {
-	return add(s, COMMAND_REQUEUE, job, "", 0) != NULL;
+	const struct command *last = queue_of(s, COMMAND_REQUEUE, 0)->last;
+	char whole[SLURM_JOB_ID_MAX + 1];
+
+	slurm_job_to_requeue(whole, job);
+	if (takes(last, COMMAND_REQUEUE, "", 0) && slurm_job_among(last->names.p, whole))
+		return true; /* for another component of it */
+	return add(s, COMMAND_REQUEUE, whole, "", 0) != NULL;
 }
 
 bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)

@@ -151,7 +151,8 @@ int64_t slurm_held_until(const struct slurm *s);
 /* Queue: the job may start at once, and not at begin_ms only; not run, as above.
  * false: too many wait. */
 bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
-/* Queue: the job goes back into the queue, though it has ended.  false: too many wait. */
+/* Queue: the job goes back into the queue, though it has ended; with all of its components, if it
+ * has any.  false: too many wait. */
 bool slurm_requeue(struct slurm *s, const char *job);
 /* May an order that failed so not have been heard at all?  Else slurmctld said no. */
 static inline bool slurm_unheard(const struct err *e)

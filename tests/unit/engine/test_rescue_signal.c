@@ -281,6 +281,26 @@ static void test_a_told_job_that_ends_is_requeued(void **state)
 	assert_string_equal(F.events, "c1 job-requeued: job 7_2 (job 107): it was requeued\n");
 }
 
+/* slurmctld is told of a heterogeneous job by the number of its first component. */
+static void test_a_component_is_requeued_with_the_others(void **state)
+{
+	const struct slurm_order o = {.verb = "requeue", .names = "106", .of_jobs = true};
+
+	(void)state;
+	becomes("c1", NODE_DRAINING);
+	rescue_signal(&F.e, node("c1"));
+	squeue("107|106+1|RUNNING|p|None|c[1-2]\n");
+	rescue_signalled(&F.e, F.e.rescues, "USR1");
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(F.put.id, "106+1");
+	rescue_told(&F.e, &o, NULL);
+	F.events[0] = '\0';
+	shows(DETAIL("FAILED", "5", "1799999000"));
+	assert_string_equal(
+		F.events,
+		"c1 job-ended: job 106+1 (job 107): it ended as FAILED and was not requeued\n");
+}
+
 static void test_a_told_job_that_cannot_be_requeued_is_reported(void **state)
 {
 	const struct slurm_order o = {.verb = "requeue", .names = "7_2", .of_jobs = true};
@@ -472,6 +492,7 @@ int main(void)
 		TEST(test_a_job_that_comes_to_work_is_told_though_squeue_is_slow),
 		TEST(test_after_a_restart_a_command_is_run_again),
 		TEST(test_a_told_job_that_ends_is_requeued),
+		TEST(test_a_component_is_requeued_with_the_others),
 		TEST(test_a_told_job_that_cannot_be_requeued_is_reported),
 		TEST(test_an_order_that_was_not_heard_is_given_again),
 		TEST(test_a_requeue_that_found_no_room_is_ordered_again),

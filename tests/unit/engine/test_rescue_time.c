@@ -124,8 +124,9 @@ void srun_tell(struct engine *e, uint64_t job, const char *text)
 	(void)text;
 }
 
-bool slurm_requeue(struct slurm *s, const char *job)
+bool slurm_requeue(struct slurm *s, const char *job, const char *why)
 {
+	(void)why;
 	(void)s;
 	add(F.story, sizeof(F.story), "requeue ", job, "; ");
 	return true;

@@ -372,6 +372,22 @@ static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
 			"scancel --signal=TERM --full 10\n");
 }
 
+/* scontrol requeues all components of a job by the number of the first, and takes no other id. */
+static void test_a_heterogeneous_job_is_requeued_as_a_whole(void **state)
+{
+	struct fix *f = *state;
+
+	assert_true(slurm_requeue(f->slurm, "7+0"));
+	assert_true(slurm_requeue(f->slurm, "7+1"));
+	assert_true(slurm_requeue(f->slurm, "8_1"));
+	assert_true(slurm_requeue(f->slurm, "7+2"));
+	settle(f);
+	assert_calls(f, "requeue 7,8_1\n");
+	assert_true(slurm_job_requeued_by("7,8_1", "7+2"));
+	assert_true(slurm_job_requeued_by("7,8_1", "8_1"));
+	assert_false(slurm_job_requeued_by("7,8_1", "8+1"));
+}
+
 /* A thousand nodes that go down take slurmctld seconds; one that is about to be taken gets no more
  * jobs meanwhile.  But what was to bring a node back must not undo that. */
 static void test_the_fence_goes_before_other_orders_about_nodes(void **state)
@@ -472,6 +488,7 @@ int main(void)
 		T(test_a_snapshot_half_read_is_the_question_still_and_ends_with_its_owner),
 		T(test_details),
 		T(test_nodes_go_before_jobs_and_signals_before_the_rest),
+		T(test_a_heterogeneous_job_is_requeued_as_a_whole),
 		T(test_the_fence_goes_before_other_orders_about_nodes),
 		T(test_many_signals_are_several_commands),
 		T(test_only_what_was_given_for_the_record_is_sent),
