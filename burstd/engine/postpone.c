@@ -162,6 +162,16 @@ struct refusal postpone_look(const struct engine *e, uint64_t number)
 	return p->refusal;
 }
 
+int64_t postpone_left_ms(const struct engine *e, uint64_t number)
+{
+	char key[FMT_U64_SIZE];
+	const struct postponed *p = map_get(&e->postponed_map, fmt_u64(key, number));
+
+	return p != NULL && !p->untold && !p->lifting && p->until_ms > engine_now(e)
+		       ? p->until_ms - engine_now(e)
+		       : 0;
+}
+
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why)
 {
 	struct postponed *p = get(e, j->number);

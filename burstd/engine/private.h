@@ -762,6 +762,8 @@ struct postpone_why {
 	uint32_t pool; /* that it is about */
 };
 void postpone_job(struct engine *e, const struct slurm_job *j, const struct postpone_why *why);
+/* Does it wait for so long still, because we told slurmctld so?  0: it does not. */
+int64_t postpone_left_ms(const struct engine *e, uint64_t number);
 /* Its refusals so far; all zero: none, or so long ago that they do not count. */
 struct refusal postpone_look(const struct engine *e, uint64_t number);
 void postpone_run(struct engine *e);
@@ -782,6 +784,10 @@ void postpone_details(struct engine *e, const char *text, size_t len, int64_t be
 void postpone_init(struct engine *e);
 int64_t postpone_next_ms(const struct engine *e);
 void postpone_free(struct engine *e);
+
+/* --- recall.c --- */
+/* Heterogeneous jobs of which one component was refused its nodes: the others give theirs back. */
+void recall_details(struct engine *e, const char *text, size_t len, const struct err *err);
 
 /* --- insist.c --- */
 /* Orders that are given again if slurmctld does not take them, or forgets them.  why: a literal. */

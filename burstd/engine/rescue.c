@@ -494,7 +494,7 @@ static void on_end(struct engine *e, struct rescue *r, const struct slurm_job_de
 	}
 	r->j.at_ms = engine_now(e);
 	journal_put_rescue(engine_tx(e), &r->j);
-	r->back = slurm_requeue(e->slurm, r->j.id) ? RESCUE_ASKED : RESCUE_AWAY;
+	r->back = slurm_requeue(e->slurm, r->j.id, "") ? RESCUE_ASKED : RESCUE_AWAY;
 }
 
 /* One that was not heard is asked for again when the job is looked at next. */

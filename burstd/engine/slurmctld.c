@@ -105,6 +105,7 @@ static void on_answer(void *ctx, enum slurm_question q, const char *text, size_t
 		break;
 	case SLURM_DETAILS:
 		postpone_details(e, text, len, began_ms, err);
+		recall_details(e, text, len, err);
 		break;
 	case SLURM_SOME_JOBS:
 		if (err == NULL) /* else in a minute */

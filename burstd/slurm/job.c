@@ -4,7 +4,13 @@
 #include <string.h>
 
 /* Of SLURM_JOB_FORMAT, SLURM_WORDS_FORMAT and SLURM_DETAIL_ARGS. */
-enum { FIELDS = 6, WORDS_FIELDS = 11, DETAIL_WIDTH = 24, COMMENT_WIDTH = 300 };
+enum {
+	FIELDS = 6,
+	WORDS_FIELDS = 11,
+	DETAIL_WIDTH = 24,
+	COMMENT_WIDTH = 300,
+	COUNTS_WIDTH = 3 * DETAIL_WIDTH
+};
 
 static bool starts(struct slurm_text t, const char *s)
 {
@@ -331,13 +337,20 @@ const char *slurm_job_name(char out[SLURM_JOB_NAME_SIZE], const char *id, uint64
 	return out;
 }
 
-/* The next column, without the blanks that fill it. */
-static struct slurm_text column(struct slurm_text *line)
+static struct slurm_text take(struct slurm_text *line, size_t width)
 {
-	struct slurm_text t = {line->p, line->n < DETAIL_WIDTH ? line->n : DETAIL_WIDTH};
+	struct slurm_text t = {line->p, line->n < width ? line->n : width};
 
 	line->p += t.n;
 	line->n -= t.n;
+	return t;
+}
+
+/* The next column, without the blanks that fill it. */
+static struct slurm_text column(struct slurm_text *line)
+{
+	struct slurm_text t = take(line, DETAIL_WIDTH);
+
 	while (t.n > 0 && t.p[t.n - 1] == ' ')
 		t.n--;
 	return t;
@@ -352,11 +365,9 @@ static void parse_detail(struct slurm_text line, struct slurm_job_detail *d)
 	d->ended = has_ended(d->state);
 	d->placed = is_placed(d->state);
 	d->running = is_running(d->state);
-	d->comment = line;
-	if (line.n > COMMENT_WIDTH) {
-		d->comment.n = COMMENT_WIDTH;
-		d->counts = (struct slurm_text){line.p + COMMENT_WIDTH, line.n - COMMENT_WIDTH};
-	}
+	d->comment = take(&line, COMMENT_WIDTH);
+	d->counts = take(&line, COUNTS_WIDTH);
+	d->het = number(column(&line));
 	while (d->comment.n > 0 && d->comment.p[d->comment.n - 1] == ' ')
 		d->comment.n--;
 	if (slurm_text_is(d->comment, "(null)"))

@@ -37,7 +37,7 @@
 #define SLURM_DETAIL_ARGS                                                                          \
 	"-h", "-a", "-t", "all", "-O",                                                             \
 		"JobID:24,State:24,PriorityLong:24,StartTime:24,admin_comment:300,"                \
-		"NumTasks:24,NumCPUs:24,NumNodes:24",                                              \
+		"NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24",                                  \
 		"-j"
 
 /* Likewise, and whether it has a script: srun's and salloc's have none. */
@@ -99,6 +99,7 @@ const char *slurm_job_name(char out[SLURM_JOB_NAME_SIZE], const char *id, uint64
 
 struct slurm_job_detail {
 	uint64_t number;
+	uint64_t het; /* of a component: the number of the first; 0: it is none ("N/A") */
 	struct slurm_text state; /* borrowed */
 	bool pending, held;      /* held: an admin's or the user's, until they release it */
 	bool ended;              /* and will not run again */

@@ -566,11 +566,13 @@ static bool writes_comment(const struct command *c)
 	return c->kind == COMMAND_CLEAR || (c->kind == COMMAND_POSTPONE && c->reason[0] != '\0');
 }
 
-/* Its time is over; or one of its jobs may have started, and have been requeued since; or somebody
- * may have written another comment. */
+/* Its time is over; a job to be requeued may be at work by now; or one of its jobs may have
+ * started, and have been requeued since; or somebody may have written another comment. */
 static bool is_late(const struct slurm *s, const struct command *c)
 {
 	if (writes_comment(c) && loop_now(s->loop) - c->made_ms >= SLURM_COMMENT_MS)
+		return true;
+	if (c->kind == COMMAND_REQUEUE && loop_now(s->loop) - c->made_ms >= SLURM_REQUEUE_MS)
 		return true;
 	if (!is_wait(c) && c->kind != COMMAND_START)
 		return false;
@@ -624,15 +626,15 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 	return set_begin(s, c, begin_ms);
 }
 
-bool slurm_requeue(struct slurm *s, const char *job)
+bool slurm_requeue(struct slurm *s, const char *job, const char *why)
 {
 	const struct command *last = queue_of(s, COMMAND_REQUEUE, 0)->last;
 	char whole[SLURM_JOB_ID_MAX + 1];
 
 	slurm_job_to_requeue(whole, job);
-	if (takes(last, COMMAND_REQUEUE, "", 0) && slurm_job_among(last->names.p, whole))
+	if (takes(last, COMMAND_REQUEUE, why, 0) && slurm_job_among(last->names.p, whole))
 		return true; /* for another component of it */
-	return add(s, COMMAND_REQUEUE, whole, "", 0) != NULL;
+	return add(s, COMMAND_REQUEUE, whole, why, 0) != NULL;
 }
 
 bool slurm_signal(struct slurm *s, const char *job, const char *signal, enum slurm_signal_to to)

@@ -35,6 +35,7 @@ enum {
 	SLURM_CUTS_MAX = 64,      /* of one order: to find one node among a thousand takes ten */
 	SLURM_SIGNAL_MAX = 100,   /* jobs in one scancel, which has an argument for each */
 	SLURM_COMMENT_MAX = 240,  /* bytes of a reason or a comment of ours */
+	SLURM_REQUEUE_MS = 10000, /* an order waits so long, at most, to requeue a job */
 	SLURM_COMMENT_MS = 10000, /* an order waits so long, at most, to overwrite a comment */
 };
 
@@ -152,8 +153,9 @@ int64_t slurm_held_until(const struct slurm *s);
  * false: too many wait. */
 bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms);
 /* Queue: the job goes back into the queue, though it has ended; with all of its components, if it
- * has any.  false: too many wait. */
-bool slurm_requeue(struct slurm *s, const char *job);
+ * has any; not run when it has waited for SLURM_REQUEUE_MS.  why: for
+ * the record; "": it has ended.  false: too many wait. */
+bool slurm_requeue(struct slurm *s, const char *job, const char *why);
 /* May an order that failed so not have been heard at all?  Else slurmctld said no. */
 static inline bool slurm_unheard(const struct err *e)
 {

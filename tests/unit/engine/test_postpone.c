@@ -85,6 +85,23 @@ static void test_not_ours(void **state)
 	assert_string_equal(F.comment, "left");
 }
 
+/* As long as slurmctld was told, and not before that. */
+static void test_how_long_it_waits_still(void **state)
+{
+	(void)state;
+	assert_int_equal(postpone_left_ms(&F.e, 107), 0);
+	refuse("why");
+	assert_int_equal(postpone_left_ms(&F.e, 107), 0);
+	details("PENDING", 7, 6, "");
+	assert_in_range(postpone_left_ms(&F.e, 107), 25000, 30000);
+	assert_int_equal(postpone_left_ms(&F.e, 108), 0);
+	W.now += 31000;
+	assert_int_equal(postpone_left_ms(&F.e, 107), 0);
+	refuse("why");
+	details("PENDING", 7, 600, ""); /* its user's time */
+	assert_int_equal(postpone_left_ms(&F.e, 107), 0);
+}
+
 static void test_held(void **state)
 {
 	(void)state;
@@ -520,6 +537,7 @@ int main(void)
 		TEST(test_shown),
 		TEST(test_not_shown),
 		TEST(test_not_ours),
+		TEST(test_how_long_it_waits_still),
 		TEST(test_held),
 		TEST(test_not_yet),
 		TEST(test_old_answer),

@@ -308,7 +308,7 @@ static void test_details(void **state)
 	assert_string_equal(f->error, "");
 	assert_string_equal(f->text, "-h -a -t all -O JobID:24,State:24,PriorityLong:24,"
 				     "StartTime:24,admin_comment:300,"
-				     "NumTasks:24,NumCPUs:24,NumNodes:24 -j 7_2,8\n");
+				     "NumTasks:24,NumCPUs:24,NumNodes:24,HetJobID:24 -j 7_2,8\n");
 	assert_true(slurm_ask_jobs(f->slurm, SLURM_ONE_JOB, ids, 1));
 	loop_run(f->loop);
 	assert_string_equal(f->text, "-h -a --noconvert -t all -o "
@@ -345,8 +345,8 @@ static void test_nodes_go_before_jobs_and_signals_before_the_rest(void **state)
 	slurm_postpone(f->slurm, "1", 0, 0, "burstd: a");
 	flush(f); /* this one is on its way already */
 	slurm_postpone(f->slurm, "2", 0, 0, "burstd: b");
-	slurm_requeue(f->slurm, "3");
-	slurm_requeue(f->slurm, "4_1");
+	slurm_requeue(f->slurm, "3", "");
+	slurm_requeue(f->slurm, "4_1", "");
 	assert_true(slurm_settled_ms(f->slurm) != INT64_MAX); /* of nodes all is said */
 	slurm_start_now(f->slurm, "5", loop_now(f->loop) + 60000);
 	slurm_start_now(f->slurm, "6", loop_now(f->loop) + 60000);
@@ -377,10 +377,10 @@ static void test_a_heterogeneous_job_is_requeued_as_a_whole(void **state)
 {
 	struct fix *f = *state;
 
-	assert_true(slurm_requeue(f->slurm, "7+0"));
-	assert_true(slurm_requeue(f->slurm, "7+1"));
-	assert_true(slurm_requeue(f->slurm, "8_1"));
-	assert_true(slurm_requeue(f->slurm, "7+2"));
+	assert_true(slurm_requeue(f->slurm, "7+0", ""));
+	assert_true(slurm_requeue(f->slurm, "7+1", ""));
+	assert_true(slurm_requeue(f->slurm, "8_1", ""));
+	assert_true(slurm_requeue(f->slurm, "7+2", ""));
 	settle(f);
 	assert_calls(f, "requeue 7,8_1\n");
 	assert_true(slurm_job_requeued_by("7,8_1", "7+2"));

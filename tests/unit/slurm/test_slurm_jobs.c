@@ -78,6 +78,20 @@ static void test_words_leave_room_for_orders(void **state)
 	assert_string_equal(o.verb, "power-down");
 }
 
+/* It may be at work again by then. */
+static void test_a_requeue_that_waited_is_not_sent(void **state)
+{
+	struct fix *f = *state;
+	struct slurm_order o;
+
+	assert_true(slurm_requeue(f->slurm, "7", ""));
+	clock_stands.tv_sec += SLURM_REQUEUE_MS / 1000 - 1;
+	assert_true(slurm_next(f->slurm, &o));
+	assert_true(slurm_requeue(f->slurm, "8+1", ""));
+	clock_stands.tv_sec += SLURM_REQUEUE_MS / 1000;
+	assert_false(slurm_next(f->slurm, &o));
+}
+
 /* An empty comment is one that slurmctld is told. */
 static void test_a_comment_is_cleared(void **state)
 {
@@ -293,6 +307,7 @@ int main(void)
 #define STILL(fn) cmocka_unit_test_setup_teardown(fn, setup_still, teardown)
 	const struct CMUnitTest tests[] = {
 		STILL(test_what_ends_jobs_waits_for_words),
+		STILL(test_a_requeue_that_waited_is_not_sent),
 		T(test_each_job_has_a_notify_of_its_own),
 		STILL(test_words_are_awaited_for_a_second),
 		T(test_words_leave_room_for_orders),
