@@ -66,6 +66,9 @@ static void print_totals(const struct sim_totals *t)
 	(void)printf("# %" PRIu64 " jobs done, %" PRIu64 " nodes used again, %" PRIu64
 		     " powered down for being idle, %" PRIu64 " that stayed warm\n",
 		     t->jobs_done, t->reuses, t->idle_suspends, t->warm);
+	(void)printf("# %" PRIu64 " heterogeneous jobs done, %" PRIu64
+		     " of which only a part was requeued\n",
+		     t->het_done, t->het_cut);
 	(void)printf("# %" PRIu64 " places left alone as purchases failed, %" PRIu64
 		     " creates to try one\n",
 		     t->place_fails, t->place_probes);

@@ -416,16 +416,19 @@ static bool warm_settled(const struct world *w, size_t pool, char *why, size_t s
 
 /* May it start?  Not while others are at work on what was bought when it was dearer, and what is
  * left of max_rate is not enough for it. */
-static bool has_room(const struct world *w, const struct ctld_job *j)
+static bool has_room(struct world *w, const struct ctld_job *j)
 {
 	const struct sim_pool *p;
 	const struct sim_row *r;
-	int64_t rate;
+	int64_t rate = 0;
 
 	if (w->set.chance[SIM_PRICE_MOVES] == 0 || j->pool == JOB_ANY_POOL)
 		return true;
 	p = &w->set.pools[j->pool];
-	rate = (int64_t)j->n * p->price;
+	for (struct ctld_job *k = sim_het_next(w->ctld, j, NULL); k != NULL;
+	     k = sim_het_next(w->ctld, j, k))
+		if (k->state == JOB_PENDING && k->pool == j->pool)
+			rate += (int64_t)k->n * p->price;
 	for (size_t i = 0; i < w->ctld->n; i++) {
 		const struct ctld_node *n = &w->ctld->nodes[i];
 
@@ -434,6 +437,16 @@ static bool has_room(const struct world *w, const struct ctld_job *j)
 		rate += r != NULL && r->n.state != NODE_GONE ? r->n.rate_nano_h : 0;
 	}
 	return rate <= p->max_rate;
+}
+
+/* ... and all that start with it? */
+static bool may_have_room(struct world *w, const struct ctld_job *j)
+{
+	for (struct ctld_job *k = sim_het_next(w->ctld, j, NULL); k != NULL;
+	     k = sim_het_next(w->ctld, j, k))
+		if (k->state == JOB_PENDING && !has_room(w, k))
+			return false;
+	return true;
 }
 
 bool check_converged(struct world *w, char *why, size_t size)
@@ -457,12 +470,15 @@ bool check_converged(struct world *w, char *why, size_t size)
 		return false;
 	}
 	for (size_t i = 0; i < JOBS_MAX; i++)
-		if ((w->ctld->jobs[i].state == JOB_PENDING && has_room(w, &w->ctld->jobs[i])) ||
+		if ((w->ctld->jobs[i].state == JOB_PENDING &&
+		     may_have_room(w, &w->ctld->jobs[i])) ||
 		    w->ctld->jobs[i].state == JOB_CONFIGURING) {
 			(void)snprintf(why, size, "job %u still waits for its %u nodes",
 				       (unsigned)w->ctld->jobs[i].id, (unsigned)w->ctld->jobs[i].n);
 			return false;
 		}
+	if (!sim_het_settled(w->ctld, why, size))
+		return false;
 	for (size_t i = 0; i < w->ctld->n; i++)
 		if (!node_settled(w, &w->ctld->nodes[i], why, size))
 			return false;

@@ -99,6 +99,9 @@ static const struct class
 	uint64_t least; /* in a hundred worlds */
 } classes[] = {
 	{"jobs done", offsetof(struct sim_totals, jobs_done), 100},
+	{"heterogeneous jobs done", offsetof(struct sim_totals, het_done), 4},
+	{"heterogeneous jobs of which only a part was requeued",
+	 offsetof(struct sim_totals, het_cut), 8},
 	{"nodes used again", offsetof(struct sim_totals, reuses), 100},
 	{"nodes powered down for being idle", offsetof(struct sim_totals, idle_suspends), 100},
 	{"nodes that stayed warm", offsetof(struct sim_totals, warm), 20},

@@ -13,7 +13,7 @@ enum {
 };
 
 /* It was so as burstd was told, and burstd has heard all since. */
-static bool is_calm(const struct sim_ctld *c)
+bool sim_fate_is_calm(const struct sim_ctld *c)
 {
 	int64_t since = c->w->now - SIM_MINUTE;
 
@@ -87,7 +87,7 @@ static const struct journal_rescue *followed(const struct sim_ctld *c, uint32_t 
  * order waits for a second. */
 void sim_fate_ordered(struct sim_ctld *c, const struct ctld_node *n)
 {
-	if (!is_calm(c) || n->down ||
+	if (!sim_fate_is_calm(c) || n->down ||
 	    (n->unknown_at != 0 && c->w->now - n->unknown_at < SIM_MINUTE))
 		return;
 	for (struct ctld_job *j = sim_ctld_next_on(c, n, NULL); j != NULL;
@@ -161,7 +161,7 @@ static bool is_over(const struct sim_ctld *c, const struct ctld_job *j)
 /* A job does not keep what burstd wrote when that is over. */
 void sim_fate_words(struct sim_ctld *c, struct ctld_job *j)
 {
-	if (!is_calm(c) || !is_over(c, j))
+	if (!sim_fate_is_calm(c) || !is_over(c, j))
 		j->stale_at = c->w->now;
 	else if (c->w->now - j->stale_at > LOOKED_TWICE_MS)
 		world_fail(c->w, "job %u (%s) keeps \"%s\"", (unsigned)j->id,
@@ -175,7 +175,7 @@ void sim_fate_missed(struct sim_ctld *c, const struct ctld_node *n, const struct
 {
 	const struct sim_row *r = sim_journal_row(c->w->journal, n->name, 0);
 
-	if (is_calm(c) && inst_live(i) && !i->excused && i->addr_shown &&
+	if (sim_fate_is_calm(c) && inst_live(i) && !i->excused && i->addr_shown &&
 	    i->addr_life == c->w->life + 1 && n->by != BY_ADMIN && !n->drain && r != NULL &&
 	    r->n.state == NODE_READY && sim_ctld_told(c, i))
 		world_fail(c->w, "F50: slurmctld has forgotten where %s is, and is not told",

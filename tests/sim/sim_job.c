@@ -47,6 +47,8 @@ const char *sim_ctld_id(const struct ctld_job *j, char out[24])
 {
 	if (j->task)
 		(void)snprintf(out, 24, "%u_%u", (unsigned)array_of(j), (unsigned)j->id % 4);
+	else if (j->het != 0)
+		(void)snprintf(out, 24, "%u+%u", (unsigned)j->het, (unsigned)(j->id - j->het));
 	else
 		(void)snprintf(out, 24, "%u", (unsigned)j->id);
 	return out;
@@ -61,7 +63,23 @@ bool sim_ctld_is_named(const struct ctld_job *j, const char *id)
 		return false;
 	if (*end == '_')
 		return j->task && n + strtoul(end + 1, &last, 10) == j->id;
+	if (*end == '+')
+		return j->het == n && n + strtoul(end + 1, &last, 10) == j->id;
 	return n == j->id || (j->task && n == array_of(j));
+}
+
+static bool shows(const struct ctld_job *j, const char *id)
+{
+	return sim_ctld_is_named(j, id) ||
+	       (j->state != JOB_FREE && j->het != 0 && strtoul(id, NULL, 10) == j->het);
+}
+
+bool sim_ctld_is_shown(const struct ctld_job *j, const char *ids, const char *id)
+{
+	for (; j->het != 0 && ids != id; ids += strcspn(ids, ",") + 1)
+		if (shows(j, ids))
+			return false;
+	return shows(j, id);
 }
 
 struct ctld_job *sim_ctld_job_named(struct sim_ctld *c, const char *id)
@@ -74,6 +92,8 @@ struct ctld_job *sim_ctld_job_named(struct sim_ctld *c, const char *id)
 		if (j->task && id[strspn(id, "0123456789")] != '_' &&
 		    strtoul(id, NULL, 10) == array_of(j))
 			world_fail(c->w, "an order for all of array %u", (unsigned)array_of(j));
+		if (j->het != 0 && j->het == j->id && strchr(id, '+') == NULL)
+			world_fail(c->w, "an order for all parts of job %u", (unsigned)j->id);
 		found = j;
 	}
 	return found;
@@ -99,7 +119,8 @@ static void let_go(struct sim_ctld *c, struct ctld_job *j)
 
 void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j)
 {
-	let_go(c, j);
+	for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL; k = sim_het_next(c, j, k))
+		let_go(c, k);
 }
 
 int64_t sim_ctld_seconds(int64_t ms)
@@ -117,7 +138,7 @@ static void note_lost(struct sim_ctld *c, struct ctld_job *j)
 }
 
 /* It ended, and not well: slurmctld knows it for a while. */
-void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j)
+static void fail_part(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u has failed", (unsigned)j->id);
 	note_lost(c, j);
@@ -126,7 +147,13 @@ void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j)
 	j->end_at = c->w->now + FAILED_MS;
 }
 
-void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
+void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j)
+{
+	for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL; k = sim_het_next(c, j, k))
+		fail_part(c, k);
+}
+
+void sim_ctld_requeue_part(struct sim_ctld *c, struct ctld_job *j)
 {
 	SIM_TRACE(c->w, "  ctld: job %u is requeued", (unsigned)j->id);
 	if (j->state == JOB_RUNNING || j->state == JOB_CONFIGURING)
@@ -140,6 +167,13 @@ void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
 	j->requeued_to = 0;
 }
 
+void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j)
+{
+	for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL; k = sim_het_next(c, j, k))
+		if (k->state != JOB_PENDING)
+			sim_ctld_requeue_part(c, k);
+}
+
 /* Jobs of srun and salloc, and of sbatch --no-requeue, end where others are requeued (slurm.md
  * 2.3). */
 void sim_ctld_lose_jobs(struct sim_ctld *c, const struct ctld_node *n)
@@ -147,12 +181,14 @@ void sim_ctld_lose_jobs(struct sim_ctld *c, const struct ctld_node *n)
 	for (struct ctld_job *j = sim_ctld_next_on(c, n, NULL); j != NULL;
 	     j = sim_ctld_next_on(c, n, j)) {
 		if (!j->once) {
-			sim_ctld_requeue(c, j);
+			sim_het_lose(c, j, n);
 			continue;
 		}
 		c->w->totals->met[SIM_NO_REQUEUE][NODE_NSTATES]++;
 		sim_ctld_fail_job(c, j);
-		j->node_fail = true;
+		for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL;
+		     k = sim_het_next(c, j, k))
+			k->node_fail = true;
 	}
 }
 
@@ -217,6 +253,7 @@ static void submit(struct sim_ctld *c)
 	if (j->n > nodes_for(c, j))
 		j->n = nodes_for(c, j);
 	choose_kind(w, j);
+	sim_het_submit(c, j);
 }
 
 void sim_job_submit(struct sim_ctld *c)
@@ -230,7 +267,7 @@ static bool usable(const struct ctld_node *n)
 	return !n->powering_down && !n->completing && !n->not_responding;
 }
 
-static void start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *nodes)
+void sim_ctld_start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *nodes)
 {
 	memcpy(j->nodes, nodes, j->n * sizeof(*nodes));
 	j->state = JOB_CONFIGURING;
@@ -263,9 +300,9 @@ static bool has_room(struct sim_ctld *c, const struct ctld_node *n, const struct
 }
 
 /* Nodes that are up come first, then those on their way, then those that sleep. */
-static void schedule(struct sim_ctld *c, struct ctld_job *j)
+bool sim_ctld_pick(struct sim_ctld *c, const struct ctld_job *j, const bool *taken, uint32_t *nodes)
 {
-	uint32_t nodes[JOB_NODES_MAX], n = 0;
+	uint32_t n = 0;
 
 	for (int wish = 0; wish < 3; wish++)
 		for (uint32_t i = 0; i < c->n && n < j->n; i++) {
@@ -274,11 +311,19 @@ static void schedule(struct sim_ctld *c, struct ctld_job *j)
 			bool free_node = sim_ctld_fits(d, j) && has_room(c, d, j) && !d->down &&
 					 !d->drain && !d->power_down && !d->reboot;
 
-			if (is == wish && free_node && (d->powering_up || usable(d)))
+			if (is == wish && free_node && (d->powering_up || usable(d)) &&
+			    (taken == NULL || !taken[i]))
 				nodes[n++] = i;
 		}
-	if (n == j->n)
-		start_job(c, j, nodes);
+	return n == j->n;
+}
+
+static void schedule(struct sim_ctld *c, struct ctld_job *j)
+{
+	uint32_t nodes[JOB_NODES_MAX];
+
+	if (j->het == 0 && sim_ctld_pick(c, j, NULL, nodes))
+		sim_ctld_start_job(c, j, nodes);
 }
 
 static bool nodes_ready(const struct sim_ctld *c, const struct ctld_job *j)
@@ -314,7 +359,7 @@ static void met_job(struct sim_ctld *c, enum sim_fault f, const struct ctld_job 
 
 /* It has done its work.  What its epilog cleans up may take long: a node is COMPLETING meanwhile,
  * and squeue shows the job as long as the slowest. */
-static void complete(struct sim_ctld *c, struct ctld_job *j)
+void sim_ctld_complete(struct sim_ctld *c, struct ctld_job *j)
 {
 	let_go(c, j);
 	if (!world_fault(c->w, SIM_COMPLETES))
@@ -351,9 +396,9 @@ static void run_job(struct sim_ctld *c, struct ctld_job *j)
 			c->next_job = w->now + world_between(w, 0, 8) * SIM_SECOND;
 	} else if ((j->state == JOB_FAILED || j->state == JOB_COMPLETING) && w->now >= j->end_at) {
 		j->state = JOB_FREE;
-	} else if (j->state == JOB_RUNNING && w->now >= j->end_at) {
+	} else if (j->state == JOB_RUNNING && j->het == 0 && w->now >= j->end_at) {
 		w->totals->jobs_done++;
-		complete(c, j);
+		sim_ctld_complete(c, j);
 	} else if (j->state == JOB_PENDING && !j->held && w->now >= j->begin_at &&
 		   !sim_gate_waits(c, j->id)) {
 		schedule(c, j);
@@ -400,6 +445,7 @@ void sim_job_tick(struct sim_ctld *c)
 	for (size_t i = 0; i < JOBS_MAX; i++) {
 		if (c->w->faults)
 			meddle(c, &c->jobs[i]);
+		sim_het_tick(c, &c->jobs[i]);
 		run_job(c, &c->jobs[i]);
 		sim_fate_words(c, &c->jobs[i]);
 	}

@@ -178,8 +178,13 @@ const char *sim_ctld_constraint(const struct sim_ctld *c, uint64_t job, int64_t 
 
 static void show_detail(const struct sim_ctld *c, const struct ctld_job *j, struct str *out)
 {
-	str_addf(out, "%-24u%-24s%-24d%-24lld%-300s\n", (unsigned)j->id, state_of(j),
-		 j->held ? 0 : 7, (long long)((j->begin_at + c->w->wall) / SIM_SECOND), j->comment);
+	str_addf(out, "%-24u%-24s%-24d%-24lld%-300s%-72s", (unsigned)j->id, state_of(j),
+		 j->held ? 0 : 7, (long long)((j->begin_at + c->w->wall) / SIM_SECOND), j->comment,
+		 "");
+	if (j->het != 0)
+		str_addf(out, "%-24u\n", (unsigned)j->het);
+	else
+		str_addf(out, "%-24s\n", "N/A");
 }
 
 int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
@@ -189,7 +194,7 @@ int sim_ctld_show_details(struct sim_ctld *c, const char *ids, struct str *out)
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
 		id += *id == ',';
 		for (size_t i = 0; i < JOBS_MAX; i++)
-			if (sim_ctld_is_named(&c->jobs[i], id))
+			if (sim_ctld_is_shown(&c->jobs[i], ids, id))
 				show_detail(c, &c->jobs[i], out);
 	}
 	return out->len == begin && strchr(ids, ',') == NULL ? -1 : 0;
@@ -209,7 +214,7 @@ void sim_ctld_show_words(struct sim_ctld *c, const char *ids, struct str *out)
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
 		id += *id == ',';
 		for (size_t i = 0; i < JOBS_MAX; i++)
-			if (sim_ctld_is_named(&c->jobs[i], id))
+			if (sim_ctld_is_shown(&c->jobs[i], ids, id))
 				show_word(&c->jobs[i], out);
 	}
 }
@@ -252,8 +257,9 @@ static void take_machine(struct sim_ctld *c, const struct ctld_node *n)
 void sim_ctld_down(struct sim_ctld *c, struct ctld_node *n)
 {
 	take_machine(c, n);
+	n->down = true; /* before its jobs lose it */
+	sim_het_unavail(c, n);
 	sim_ctld_lose_jobs(c, n);
-	n->down = true;
 	n->completing = false;
 }
 
@@ -278,6 +284,7 @@ static void force(struct sim_ctld *c, struct ctld_node *n)
 	take_machine(c, n);
 	n->completing = n->completing || sim_ctld_completes(c, n);
 	sim_ctld_lose_jobs(c, n);
+	sim_het_unavail(c, n);
 	n->powering_up = n->not_responding = false;
 	n->power_down = true;
 	sim_ctld_excuse(c, n);
@@ -289,7 +296,7 @@ void sim_ctld_back(struct sim_ctld *c, struct ctld_node *n)
 
 	if (i != NULL && !n->power_down && !n->powering_down)
 		i->taken_at = 0; /* it works on, for other jobs */
-	n->down = n->drain = n->invalid = false;
+	n->down = n->drain = n->invalid = n->unmapped = false;
 	/* It is missed once more, be it that nobody is there or that its slurmd has died. */
 	if (i != NULL && (!inst_live(i) || (n->not_responding && !n->reboot)) && n->dead_at == 0)
 		n->dead_at = c->w->now;
@@ -526,8 +533,8 @@ static void postpone(struct sim_ctld *c, struct ctld_job *j, const char *wait, c
 	if (j->user_at < j->details_at && (j->held || (earlier && c->w->set_at < j->details_at)))
 		world_fail(c->w, "job %u is made to start earlier", (unsigned)j->id);
 	j->begin_at = j->waits_to = at;
-	if (comment != NULL)
-		j->said_to = at;
+	if (comment != NULL) /* by another clock it is not what stands there */
+		j->said_to = c->w->skew == 0 ? at : 0;
 }
 
 static int update_jobs(struct sim_ctld *c, const char *const *args, size_t only)

@@ -167,6 +167,7 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 		n->dead_at = 0;
 		n->down = n->not_responding = true;
 		n->completing = n->reboot = false;
+		sim_het_unavail(c, n);
 		sim_ctld_set_reason(c, n, BY_SLURM, "Not responding");
 		sim_ctld_lose_jobs(c, n);
 		sim_ctld_excuse(c, n);
@@ -175,6 +176,7 @@ static bool time_out(struct sim_ctld *c, struct ctld_node *n)
 		return false;
 	n->powering_up = n->not_responding = false;
 	n->down = n->powered_down = true;
+	sim_het_unavail(c, n);
 	sim_ctld_set_reason(c, n, BY_SLURM, "ResumeTimeout reached");
 	sim_ctld_lose_jobs(c, n);
 	sim_ctld_excuse(c, n);
@@ -236,6 +238,7 @@ static void go_down(struct sim_ctld *c)
 	c->troubled = c->down_until;
 	for (size_t i = 0; i < c->n; i++)
 		c->nodes[i].kept = false; /* slurm.conf counts again */
+	sim_het_reconfigure(c);
 	for (size_t i = 0; i + 1 < c->n; i++)
 		world_met(w, SIM_CTLD_DOWN, c->nodes[i].name, 0);
 }
@@ -332,6 +335,7 @@ static void come_up(struct sim_ctld *c, struct ctld_node *n, struct inst *i)
 	if (n->powered_down) /* until now */
 		n->unwanted_at = c->w->now;
 	n->powering_up = n->powered_down = n->not_responding = n->down = n->power_up = false;
+	n->unmapped = false;
 	n->inst = i->number;
 	n->up_at = c->w->now;
 	n->busy_at = c->w->now;
@@ -542,6 +546,43 @@ static bool some_deleted(const struct sim_ctld *c)
 	return false;
 }
 
+/* Those that run first; of a heterogeneous job all parts must. */
+static bool runs(struct sim_ctld *c, const struct ctld_job *j)
+{
+	for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL; k = sim_het_next(c, j, k))
+		if (k->state != JOB_RUNNING)
+			return false;
+	return true;
+}
+
+/* With all its parts, beside those that stay already, of which it is one then. */
+static bool has_room(struct sim_ctld *c, const struct ctld_job *j, uint32_t used[SIM_POOLS_MAX])
+{
+	uint32_t with[SIM_POOLS_MAX];
+
+	memcpy(with, used, sizeof(with));
+	for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL; k = sim_het_next(c, j, k)) {
+		if (k->pool == JOB_ANY_POOL || k->n > on_one_fabric(c->w))
+			return false;
+		with[k->pool] += k->n;
+		if (with[k->pool] > room(&c->w->set.pools[k->pool]))
+			return false;
+	}
+	memcpy(used, with, sizeof(with));
+	return true;
+}
+
+static void lasts(struct sim_ctld *c, struct ctld_job *j)
+{
+	j->held = false;
+	if (j->state == JOB_PENDING)
+		j->begin_at = c->w->now;
+	if (j->requeued_to != 0) /* that is nobody's wish */
+		j->requeued_to = j->begin_at;
+	j->runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE;
+	j->end_at = c->w->now + j->runtime;
+}
+
 void sim_ctld_heal(struct sim_ctld *c)
 {
 	uint32_t used[SIM_POOLS_MAX] = {0};
@@ -556,21 +597,16 @@ void sim_ctld_heal(struct sim_ctld *c)
 				sim_ctld_end_job(c, j);
 			if (j->state == JOB_FAILED || j->state == JOB_COMPLETING)
 				sim_ctld_end_job(c, j);
-			if (j->state == JOB_FREE || (j->state == JOB_RUNNING) != (running == 1))
+			if (j->state == JOB_FREE || runs(c, j) != (running == 1) ||
+			    (j->het != 0 && j->het != j->id))
 				continue;
-			if (j->pool == JOB_ANY_POOL || j->n > on_one_fabric(c->w) ||
-			    used[j->pool] + j->n > room(&c->w->set.pools[j->pool])) {
+			if (!has_room(c, j, used)) {
 				sim_ctld_end_job(c, j);
 				continue;
 			}
-			used[j->pool] += j->n;
-			j->held = false;
-			if (j->state == JOB_PENDING)
-				j->begin_at = c->w->now;
-			if (j->requeued_to != 0) /* that is nobody's wish */
-				j->requeued_to = j->begin_at;
-			j->runtime = 365 * (int64_t)24 * 60 * SIM_MINUTE;
-			j->end_at = c->w->now + j->runtime;
+			for (struct ctld_job *k = sim_het_next(c, j, NULL); k != NULL;
+			     k = sim_het_next(c, j, k))
+				lasts(c, k);
 		}
 }
 

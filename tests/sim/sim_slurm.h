@@ -30,6 +30,7 @@ struct ctld_node {
 	bool drain, invalid, reboot;
 	bool power_up;   /* an admin or burstd wants it up, whatever for */
 	bool kept;       /* in SuspendExcNodes, by burstd */
+	bool unmapped;   /* no heterogeneous job starts there: sim_het.c */
 	bool useless;    /* burstd has decided that the job it boots for has ended */
 	uint32_t booted; /* the last job it was resumed for, or had since; 0: none */
 	enum ctld_by by;
@@ -55,6 +56,7 @@ enum job_state { JOB_FREE, JOB_PENDING, JOB_CONFIGURING, JOB_RUNNING, JOB_FAILED
 
 struct ctld_job {
 	uint32_t id, n;
+	uint32_t het;  /* the number of the first part of its heterogeneous job; 0: it is none */
 	uint32_t pool; /* whose nodes it may have; JOB_ANY_POOL: of all, mixed */
 	enum job_state state;
 	uint32_t nodes[JOB_NODES_MAX]; /* indices */
@@ -68,6 +70,8 @@ struct ctld_job {
 	bool shares;      /* its nodes, with others that do */
 	bool task;        /* of an array */
 	bool started;     /* it has its nodes, and its prolog has ended */
+	int64_t alone_at; /* it had all parts that it needs then, or none was refused: sim_het.c */
+	bool launched;    /* the first part: its script works, for all of them have their nodes */
 	int64_t look_at;  /* with a prolog: when slurmctld looks at its nodes by itself */
 	int64_t user_at;  /* when somebody last changed its begin time or held it */
 	uint32_t refused; /* times that burstd sent its nodes back, since ... */
@@ -181,21 +185,45 @@ bool sim_ctld_is_on(const struct sim_ctld *c, const struct ctld_job *j, const st
 struct ctld_job *sim_ctld_next_on(struct sim_ctld *c, const struct ctld_node *n,
 				  struct ctld_job *j);
 struct ctld_job *sim_ctld_running(struct sim_ctld *c, const struct ctld_node *n); /* NULL: none */
+/* With all parts of a heterogeneous job: it goes back into the queue, is over, or ended badly. */
 void sim_ctld_requeue(struct sim_ctld *c, struct ctld_job *j);
 void sim_ctld_end_job(struct sim_ctld *c, struct ctld_job *j);
-void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j); /* it ended, and not well */
+void sim_ctld_fail_job(struct sim_ctld *c, struct ctld_job *j);
+void sim_ctld_requeue_part(struct sim_ctld *c, struct ctld_job *j); /* this one alone */
 /* The jobs of this node are requeued, all of them, or end, each after its kind. */
 void sim_ctld_lose_jobs(struct sim_ctld *c, const struct ctld_node *n);
 /* A job of n nodes of one pool that runs for ever; NULL: no room for one more. */
 struct ctld_job *sim_ctld_submit(struct sim_ctld *c, uint32_t pool, uint32_t n);
-/* As people write it: "7", or "4_1" of a task. */
+/* As people write it: "7", "4_1" of a task, or "7+1" of a part. */
 const char *sim_ctld_id(const struct ctld_job *j, char out[24]);
-/* Does squeue mean this one?  By the number of an array it means all of its tasks. */
+/* Is it this one's id?  The number of an array is that of all of its tasks, too. */
 bool sim_ctld_is_named(const struct ctld_job *j, const char *id);
+/* Does squeue show this one for the id that begins at id, in the list ids, and not for one before?
+ * By the number or any id of a heterogeneous job it shows all of that. */
+bool sim_ctld_is_shown(const struct ctld_job *j, const char *ids, const char *id);
 /* The job that an order is for; NULL: there is none.  An order for a whole array is a failure. */
 struct ctld_job *sim_ctld_job_named(struct sim_ctld *c, const char *id);
 void sim_job_submit(struct sim_ctld *c); /* now and then somebody does */
 void sim_job_tick(struct sim_ctld *c);
+/* What sim_job.c lends to sim_het.c: the job gets these nodes, or would some that are not taken. */
+void sim_ctld_start_job(struct sim_ctld *c, struct ctld_job *j, const uint32_t *nodes);
+bool sim_ctld_pick(struct sim_ctld *c, const struct ctld_job *j, const bool *taken,
+		   uint32_t *nodes);
+void sim_ctld_complete(struct sim_ctld *c, struct ctld_job *j);
+
+/* --- sim_het.c: heterogeneous jobs --- */
+void sim_het_submit(struct sim_ctld *c, struct ctld_job *j); /* it may become the first part */
+void sim_het_tick(struct sim_ctld *c, struct ctld_job *j);   /* once a second, of each job */
+/* All parts of this job, one after the other: itself alone if it is none.  NULL: that was all. */
+struct ctld_job *sim_het_next(struct sim_ctld *c, const struct ctld_job *of, struct ctld_job *last);
+/* This job loses this node: what becomes of all parts? */
+void sim_het_lose(struct sim_ctld *c, struct ctld_job *j, const struct ctld_node *n);
+void sim_het_unavail(struct sim_ctld *c, struct ctld_node *n); /* set down, or forced down */
+void sim_het_reconfigure(struct sim_ctld *c);
+/* The job of `scontrol requeue ID`; NULL: slurmctld takes no such id. */
+struct ctld_job *sim_het_to_requeue(struct sim_ctld *c, const char *id);
+bool sim_het_waits(struct sim_ctld *c, const struct ctld_job *j);       /* for nodes of any part */
+bool sim_het_settled(const struct sim_ctld *c, char *why, size_t size); /* whole, or not at all */
 
 /* --- sim_lapse.c: what slurmctld forgets --- */
 void sim_lapse_begin(struct sim_ctld *c);  /* it goes down, and will have forgotten something */
@@ -212,6 +240,7 @@ void sim_lapse_split(struct sim_ctld *c, bool *up);
 void sim_ctld_unplug(struct sim_ctld *c, struct ctld_node *n); /* as one that was never up */
 
 /* --- sim_fate.c: the judge of jobs --- */
+bool sim_fate_is_calm(const struct sim_ctld *c); /* burstd has heard all of the last minute */
 void sim_fate_missed(struct sim_ctld *c, const struct ctld_node *n, const struct inst *i);
 /* A refusal of this job is durable now. */
 void sim_fate_postponed(struct sim_ctld *c, uint64_t job, const struct refusal *r);

@@ -12,6 +12,9 @@ static void on_saved(struct world *w, void *ctx, uint64_t id)
 
 	if (j->id != id || j->state != JOB_RUNNING || j->signalled_at == 0 || !sim_ctld_up(w->ctld))
 		return;
+	/* The script of a heterogeneous job works on the first part, once all have their nodes. */
+	if (j->het != 0 && (j->het != j->id || !j->launched))
+		return;
 	switch (world_below(w, 4)) {
 	case 0:
 		break;
@@ -73,7 +76,7 @@ void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out)
 	for (const char *id = ids; id != NULL; id = strchr(id, ',')) {
 		id += *id == ',';
 		for (const struct ctld_job *j = c->jobs; j < c->jobs + JOBS_MAX; j++)
-			if (sim_ctld_is_named(j, id))
+			if (sim_ctld_is_shown(j, ids, id))
 				str_addf(out, "%-24u%-24d\n", (unsigned)j->id, !j->listens);
 	}
 }
@@ -81,12 +84,14 @@ void sim_ctld_show_who(struct sim_ctld *c, const char *ids, struct str *out)
 /* A batch job would have it in its output. */
 int sim_ctld_notify(struct sim_ctld *c, const char *job, const char *text)
 {
-	struct ctld_job *j = sim_ctld_job_named(c, job);
+	struct ctld_job *j = c->jobs;
 
+	while (j < c->jobs + JOBS_MAX && !sim_ctld_is_named(j, job))
+		j++;
 	SIM_TRACE(c->w, "  ctld: job %s is told: %s", job, text);
 	if (strncmp(text, "burstd: ", 8) != 0)
 		world_fail(c->w, "job %s is told by nobody: %s", job, text);
-	if (j == NULL || j->state == JOB_FAILED || j->state == JOB_COMPLETING)
+	if (j == c->jobs + JOBS_MAX || j->state == JOB_FAILED || j->state == JOB_COMPLETING)
 		return -1;
 	if (!j->listens)
 		world_fail(c->w, "job %u has \"%s\" in its output", (unsigned)j->id, text);
@@ -99,15 +104,17 @@ int sim_ctld_requeue_ended(struct sim_ctld *c, const char *ids, size_t only)
 	int rc = 0;
 
 	for (size_t i = 0; i < only && *ids != '\0'; i++) {
-		struct ctld_job *j = sim_ctld_job_named(c, ids);
+		struct ctld_job *j = sim_het_to_requeue(c, ids);
 
 		ids += strcspn(ids, ",");
 		ids += *ids == ',';
-		if (j == NULL || j->state == JOB_PENDING || j->once) {
+		if (j == NULL || (j->state == JOB_PENDING && j->het == 0) || j->once) {
 			rc = -1;
 			continue;
 		}
-		if (j->state != JOB_FAILED)
+		if (j->state == JOB_PENDING)
+			rc = -1; /* and its other parts have it */
+		if (j->state != JOB_FAILED && !sim_het_waits(c, j))
 			world_fail(c->w, "job %u is requeued, and has not failed", (unsigned)j->id);
 		sim_ctld_requeue(c, j);
 	}

@@ -399,6 +399,7 @@ void world_init(struct world *w, uint64_t seed, struct sim_totals *t, bool traci
 	sim_tags_choose(w);
 	sim_price_choose(w);
 	sim_lapse_choose(w);
+	sim_het_choose(w);
 	sim_rotate_choose(w);
 	sim_boot_init(w);
 	(void)snprintf(w->url, sizeof(w->url), "http://cloud.test");

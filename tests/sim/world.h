@@ -152,6 +152,7 @@ struct sim_totals {
 	uint32_t peak_requests, peak_commands; /* in one minute (I30) */
 	uint64_t seeds, steps, crashes, creates, deletes, lists, polls, jobs_done, instances,
 		commits;
+	uint64_t het_done, het_cut; /* heterogeneous jobs done; that lost a part, and not all */
 	/* Under faults: nodes that a job found up, that idled for SuspendTime and were powered
 	 * down, and that were not. */
 	uint64_t reuses, idle_suspends, warm;
@@ -284,6 +285,7 @@ struct sim_setting {
 	int attest;       /* enum conf_attest: what proves which machine it is */
 	int64_t claim_ms; /* for that; 0: as long as it may boot */
 	bool checkpoint;  /* jobs are told to save their work */
+	bool het;         /* some jobs are heterogeneous */
 	bool rebalance;   /* nodes are drained when they may soon be reclaimed ... */
 	int64_t wait_ms;  /* ... for so long */
 	bool single;      /* one instance in each create, and in each delete */
@@ -480,6 +482,7 @@ void sim_absent_row(struct world *w, const struct node *was, const struct node *
 /* --- sim_slow.c --- */
 void sim_slow_choose(struct world *w);
 void sim_lapse_choose(struct world *w);
+void sim_het_choose(struct world *w); /* sim_het.c */
 void sim_slow_start(struct world *w);
 void sim_slow_wait(struct world *w); /* something is about to become durable */
 
