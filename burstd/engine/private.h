@@ -57,7 +57,7 @@
  *   breach.c    alarms that outlive a restart
  *   rotate.c    ... and one of them replaced by another (rotate.h)
  *   gate.c      jobs that wait for their nodes to be up
- *   slurm/      slurmctld */
+ *   recall.c    heterogeneous jobs of which one component waits for its nodes */
 #ifndef BURSTD_ENGINE_PRIVATE_H
 #define BURSTD_ENGINE_PRIVATE_H
 
