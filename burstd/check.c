@@ -334,8 +334,8 @@ static void check_jurisdictions(struct check *c, const struct conf_pool *p)
 static void check_limits(struct check *c, const struct conf_pool *p)
 {
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
-	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
-	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+	const char *option;
+	int64_t limit = conf_pool_dearest(p, &option);
 	const struct ladder_known known[CONF_OFFERS_MAX] = {{.price = 0}}; /* but in the file */
 	int64_t least = ladder_cheapest(c->conf, p, known);
 
@@ -353,8 +353,8 @@ static void check_limits(struct check *c, const struct conf_pool *p)
 			"pool \"%s\": %s is %s %s per hour, and its cheapest node costs %s: "
 			"nothing "
 			"can ever be bought",
-			p->name, by_rate ? "max_rate" : "max_price", fmt_money(most, limit),
-			c->conf->currency, fmt_money(price, least));
+			p->name, option, fmt_money(most, limit), c->conf->currency,
+			fmt_money(price, least));
 }
 
 static void check_pools(struct check *c, const struct conf_provider *p,

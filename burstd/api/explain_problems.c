@@ -656,8 +656,8 @@ static int64_t cheapest(const struct engine *e, size_t pool)
 static void check_dear(struct report *r, size_t pool)
 {
 	const struct conf_pool *p = &engine_conf(r->e)->pools[pool];
-	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
-	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+	const char *option;
+	int64_t limit = conf_pool_dearest(p, &option);
 	int64_t least = cheapest(r->e, pool);
 	char price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 
@@ -666,8 +666,8 @@ static void check_dear(struct report *r, size_t pool)
 	str_addf(&r->s,
 		 "pool %s: %s is %s %s per hour, and its cheapest node costs %s: nothing can be "
 		 "bought for it until it is raised",
-		 p->name, by_rate ? "max_rate" : "max_price", fmt_money(most, limit),
-		 engine_conf(r->e)->currency, fmt_money(price, least));
+		 p->name, option, fmt_money(most, limit), engine_conf(r->e)->currency,
+		 fmt_money(price, least));
 	say(r);
 }
 

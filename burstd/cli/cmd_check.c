@@ -459,8 +459,8 @@ static void note_unpriced(struct verdict *v, const struct conf *conf)
 static void check_price(struct verdict *v, const char *path, const struct conf *conf,
 			const struct conf_pool *p, int64_t least)
 {
-	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
-	int64_t limit = by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+	const char *option;
+	int64_t limit = conf_pool_dearest(p, &option);
 	char text[512], price[FMT_MONEY_SIZE], most[FMT_MONEY_SIZE];
 
 	if (least <= limit)
@@ -468,8 +468,8 @@ static void check_price(struct verdict *v, const char *path, const struct conf *
 	(void)snprintf(text, sizeof(text),
 		       "%.200s:%d: pool \"%.63s\": %s is %s %s per hour, and its cheapest node "
 		       "costs %s: nothing can be bought",
-		       path, p->line, p->name, by_rate ? "max_rate" : "max_price",
-		       fmt_money(most, limit), conf->currency, fmt_money(price, least));
+		       path, p->line, p->name, option, fmt_money(most, limit), conf->currency,
+		       fmt_money(price, least));
 	add(v->problems, text);
 }
 

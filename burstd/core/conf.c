@@ -209,6 +209,14 @@ static int check_vouchers(const struct conf *c, const struct conf_pool *p, struc
 	return 0;
 }
 
+int64_t conf_pool_dearest(const struct conf_pool *p, const char **option)
+{
+	bool by_rate = p->max_price_nano_h == 0 || p->max_rate_nano_h < p->max_price_nano_h;
+
+	*option = by_rate ? "max_rate" : "max_price";
+	return by_rate ? p->max_rate_nano_h : p->max_price_nano_h;
+}
+
 static int finish_pool(struct conf *c, struct conf_pool *p, struct err *e)
 {
 	struct err why = {0};

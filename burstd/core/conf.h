@@ -259,6 +259,9 @@ const struct conf_pool *conf_pool_named(const struct conf *c, const char *name);
 
 uint32_t conf_provider_named(const struct conf *c, const char *name); /* NPROVIDERS: none */
 
+/* What a node of the pool may cost at most, nano-units per hour: the smaller of its max_rate and
+ * its max_price; *option, which of the two that is. */
+int64_t conf_pool_dearest(const struct conf_pool *p, const char **option);
 /* The rungs of a pool's ladder, 1 to CONF_OFFERS_MAX, in the order of the file; of a removed pool
  * there is none.  n may be NULL. */
 const struct conf_offer *conf_rungs(const struct conf_pool *p, size_t *n);
