@@ -94,6 +94,28 @@ void command_cut(struct command *c, size_t n, struct command *rest)
 	c->cut = rest->cut = true;
 }
 
+bool command_strike(struct command *c, const char *job)
+{
+	struct str all = c->names;
+
+	str_init(&c->names, SLURM_ARG_MAX);
+	c->n = 0;
+	for (char *p = all.p, *end; *p != '\0'; p = end) {
+		char was;
+
+		end = p + strcspn(p, ",");
+		was = *end;
+		*end = '\0';
+		if (strcmp(p, job) != 0) {
+			str_addf(&c->names, "%s%s", c->n > 0 ? "," : "", p);
+			c->n++;
+		}
+		end += was != '\0';
+	}
+	str_fini(&all);
+	return c->n > 0;
+}
+
 /* The argument "name=" with the reason. */
 static const char *reason_arg(const struct command *c, fmt_zone_fn zone, const char *name,
 			      struct str *arg)

@@ -45,9 +45,10 @@ struct command { /* one scontrol or scancel to be */
 	uint64_t mark;    /* slurm_mark() since it was made */
 	uint64_t ended;   /* commands about nodes that had ended then */
 	int64_t made_ms;
-	bool sealed;  /* slurm_next() gave it: what it says stays */
-	bool cut;     /* out of another one, by halves */
-	bool nowhere; /* FORCE: some of them are first to be given an address that leads nowhere */
+	bool sealed;   /* slurm_next() gave it: what it says stays */
+	bool outdated; /* of a job in it something newer is to be written: it is not run */
+	bool cut;      /* out of another one, by halves */
+	bool nowhere;  /* FORCE: some of them are first to be given an address that leads nowhere */
 };
 
 const char *command_verb(enum command_kind kind); /* for people */
@@ -59,6 +60,8 @@ void command_free(struct command *c);        /* NULL: nothing */
 /* The nodes behind the first n go from c to rest, which has none, with all that is said of them.
  * Both are to be given anew by slurm_next(): a record for each. */
 void command_cut(struct command *c, size_t n, struct command *rest);
+/* Takes this job out of the names of c.  false: no other job is left there. */
+bool command_strike(struct command *c, const char *job);
 /* The command line, up to a NULL, in memory that c and args keep.  Times that people will read are
  * local. */
 void command_argv(const struct command *c, fmt_zone_fn zone, const char *program,

@@ -16,11 +16,15 @@ struct command *queue_take(struct queue *q)
 {
 	struct command *c = q->first;
 
-	if (c == NULL)
-		return NULL;
-	q->first = c->next;
-	*(c->next != NULL ? &c->next->prev : &q->last) = NULL;
+	if (c != NULL)
+		queue_remove(q, c);
 	return c;
+}
+
+void queue_remove(struct queue *q, struct command *c)
+{
+	*(c->prev != NULL ? &c->prev->next : &q->first) = c->next;
+	*(c->next != NULL ? &c->next->prev : &q->last) = c->prev;
 }
 
 void queue_fini(struct queue *q)

@@ -570,6 +570,8 @@ static bool writes_comment(const struct command *c)
  * started, and have been requeued since; or somebody may have written another comment. */
 static bool is_late(const struct slurm *s, const struct command *c)
 {
+	if (c->outdated)
+		return true;
 	if (writes_comment(c) && loop_now(s->loop) - c->made_ms >= SLURM_COMMENT_MS)
 		return true;
 	if (c->kind == COMMAND_REQUEUE && loop_now(s->loop) - c->made_ms >= SLURM_REQUEUE_MS)
@@ -600,6 +602,28 @@ void slurm_keep(struct slurm *s, const char *node, bool keep)
 	(void)add_node(s, keep ? COMMAND_KEEP : COMMAND_LET_GO, node, "");
 }
 
+/* What was to stand in its comment before is not written any more: the orders that make a job wait
+ * have a queue of their own, and may pass those that do not.  Of a sealed one the other jobs are
+ * looked at again, as they are when an order fails. */
+static void drop_words(struct slurm *s, const char *job)
+{
+	struct queue *q = &s->queues[UPDATE_JOBS - UPDATE];
+	struct command *next;
+
+	for (struct command *c = q->first; c != NULL; c = next) {
+		next = c->next;
+		if (!writes_comment(c) || !slurm_job_among(c->names.p, job))
+			continue;
+		if (c->sealed)
+			c->outdated = true; /* one that runs already is heard before this one */
+		else if (!command_strike(c, job)) {
+			queue_remove(q, c);
+			command_free(c);
+			s->waiting--;
+		}
+	}
+}
+
 bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t begin_ms,
 		    const char *comment)
 {
@@ -609,6 +633,8 @@ bool slurm_postpone(struct slurm *s, const char *job, int64_t wait_ms, int64_t b
 	slurm_clean(clean, sizeof(clean), comment != NULL ? comment : "");
 	if (arg == 0 && comment == NULL)
 		return true;
+	if (comment != NULL)
+		drop_words(s, job);
 	return set_begin(s, add(s, COMMAND_POSTPONE, job, clean, arg), begin_ms);
 }
 

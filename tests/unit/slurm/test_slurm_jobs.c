@@ -301,6 +301,73 @@ static void test_a_comment_that_waited_is_not_sent(void **state)
 	}
 }
 
+/* These two lines, in any order. */
+static void assert_both(const struct fix *f, const char *want)
+{
+	size_t first = strcspn(want, "\n") + 1;
+	char *text = calls(f), *line = strstr(text, want + first);
+
+	assert_int_equal(strlen(text), strlen(want));
+	assert_non_null(line);
+	assert_memory_equal(line == text ? text + strlen(want) - first : text, want, first);
+	free(text);
+}
+
+/* F57: the orders that make jobs wait have a queue of their own.  What was to stand in a comment
+ * before does not come after what is to stand there now: not when it waits, alone or with those of
+ * other jobs, nor when it is on record. */
+static void test_an_older_comment_does_not_come_after_a_newer_one(void **state)
+{
+	static const struct {
+		const char *with; /* cleared in the same order; NULL: none */
+		bool given;       /* on record, but not run yet */
+		bool says;        /* it writes other words, else none */
+		const char *calls;
+	} rows[] = {
+		{NULL, false, false, "update jobid=7 StartTime=now+60 AdminComment=burstd: new\n"},
+		{NULL, false, true, "update jobid=7 StartTime=now+60 AdminComment=burstd: new\n"},
+		{"8", false, false,
+		 "update jobid=8 AdminComment=\n"
+		 "update jobid=7 StartTime=now+60 AdminComment=burstd: new\n"},
+		{"77", false, false,
+		 "update jobid=77 AdminComment=\n"
+		 "update jobid=7 StartTime=now+60 AdminComment=burstd: new\n"},
+		{NULL, true, false, "update jobid=7 StartTime=now+60 AdminComment=burstd: new\n"},
+		{"8", true, true, "update jobid=7 StartTime=now+60 AdminComment=burstd: new\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fix *f = *state;
+		struct slurm_order o;
+
+		(void)teardown(state);
+		setup_still(state);
+		f = *state;
+		if (rows[i].says)
+			slurm_postpone(f->slurm, "7", 0, 0, "burstd: old");
+		else
+			slurm_clear_comment(f->slurm, "7");
+		if (rows[i].with != NULL && rows[i].says)
+			slurm_postpone(f->slurm, rows[i].with, 0, 0, "burstd: old");
+		else if (rows[i].with != NULL)
+			slurm_clear_comment(f->slurm, rows[i].with);
+		if (rows[i].given)
+			assert_true(slurm_next(f->slurm, &o));
+		slurm_postpone(f->slurm, "7", 60000, 0, "burstd: new");
+		if (rows[i].given) { /* those who asked for it hear that it was not sent */
+			slurm_flush(f->slurm);
+			assert_false(slurm_next(f->slurm, &o));
+			loop_run(f->loop);
+			assert_int_equal(f->unsent, 1);
+		}
+		settle(f);
+		if (rows[i].with != NULL && !rows[i].given)
+			assert_both(f, rows[i].calls); /* side by side */
+		else
+			assert_calls(f, rows[i].calls);
+	}
+}
+
 int main(void)
 {
 #define T(fn)     cmocka_unit_test_setup_teardown(fn, setup, teardown)
@@ -318,6 +385,7 @@ int main(void)
 		T(test_a_job_that_may_have_started_since_is_not_told_when),
 		T(test_what_became_late_while_it_was_written_down_is_not_sent),
 		T(test_a_comment_that_waited_is_not_sent),
+		STILL(test_an_older_comment_does_not_come_after_a_newer_one),
 	};
 #undef T
 #undef STILL
