@@ -101,8 +101,8 @@ static struct postponed *get(struct engine *e, uint64_t number)
 
 static void put_row(struct engine *e, struct postponed *p)
 {
-	p->refusal.told_wall_ms = p->untold ? 0 : p->told_wall_ms;
-	p->refusal.had_wall_ms = p->untold ? 0 : p->had_wall_ms;
+	p->refusal.told_wall_ms = p->told_wall_ms;
+	p->refusal.had_wall_ms = p->had_wall_ms;
 	journal_put_refusal(engine_tx(e),
 			    &(struct journal_refusal){strtoull(p->key, NULL, 10), p->refusal});
 }

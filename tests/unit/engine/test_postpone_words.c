@@ -394,7 +394,30 @@ static void test_words_over_a_restart_with_another_clock(void **state)
 	assert_int_equal(F.told, 1);
 	assert_string_equal(F.cleared, "");
 	refuse("why");
-	assert_int_equal(F.put.r.told_wall_ms, 0); /* not yet */
+	assert_int_equal(F.put.r.told_wall_ms, BEGAN + 900000); /* until it is told anew */
+}
+
+/* F57: refused a second time before it was told of the first one's end, and a crash comes before it
+ * is told of that: what slurmctld has is what it was told, and nobody has let the job start. */
+static void test_words_stay_after_a_crash_before_the_next_refusal_is_told(void **state)
+{
+	struct engine_postponed soonest;
+
+	(void)state;
+	refuse("why");
+	details("PENDING", 7, 6, "");
+	W.now += 1000;
+	refuse("why"); /* waits a minute: 31 s longer than it was told */
+	restart();
+	assert_int_equal(engine_postponed(&F.e, &soonest), 1);
+	named("PENDING");
+	details("PENDING", 7, 28, F.comment);
+	assert_string_equal(F.cleared, "");
+	later("PENDING", 7, 28 - 61, F.comment); /* not started for 5 minutes after that time */
+	assert_string_equal(F.cleared, "");
+	W.now += 300000;
+	later("PENDING", 7, 28 - 422, F.comment);
+	assert_string_equal(F.cleared, "7_2");
 }
 
 int main(void)
@@ -418,6 +441,7 @@ int main(void)
 		TEST(test_after_a_restart_all_that_begins_so_is_ours),
 		TEST(test_words_are_over_by_the_clock_that_was_set),
 		TEST(test_words_over_a_restart_with_another_clock),
+		TEST(test_words_stay_after_a_crash_before_the_next_refusal_is_told),
 	};
 
 	return cmocka_run_group_tests_name("postpone/words", tests, NULL, NULL);
