@@ -27,7 +27,7 @@ void sim_freeze(struct world *w, int64_t ms)
 	int64_t until = w->now + ms;
 
 	w->frozen_until = until > w->frozen_until ? until : w->frozen_until;
-	w->ctld->troubled = until > w->ctld->troubled ? until : w->ctld->troubled;
+	sim_ctld_trouble(w->ctld, until);
 	w->delete_from = until > w->delete_from ? until : w->delete_from;
 }
 

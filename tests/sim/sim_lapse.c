@@ -88,7 +88,8 @@ void sim_lapse_revert(struct sim_ctld *c)
 	c->loses = LOSS_ORDERS;
 	if (!world_one_in(c->w, 3)) {
 		c->down_until = c->w->now + world_between(c->w, 1, 10) * SIM_SECOND;
-		c->up_since = c->troubled = c->down_until;
+		c->up_since = c->down_until;
+		sim_ctld_trouble(c, c->down_until);
 	}
 }
 

@@ -406,7 +406,7 @@ void life_end(struct world *w)
 	sim_rotate_crashed(w);
 	w->totals->crashes++;
 	w->life++;
-	w->ctld->troubled = w->now > w->ctld->troubled ? w->now : w->ctld->troubled;
+	sim_ctld_trouble(w->ctld, w->now);
 	sim_pool_crashed(w);
 	if (world_fault(w, SIM_CLOCK_JUMP)) {
 		w->totals->met[SIM_CLOCK_JUMP][NODE_NSTATES]++;

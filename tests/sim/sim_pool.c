@@ -112,7 +112,12 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 {
 	const struct sim_pool *p = world_pool_of(w, next->name);
 
-	if (p == NULL || was->state != NODE_BOOTING)
+	bool stopped = next->reason == NODE_BECAUSE_STOPPED &&
+		       (next->state == NODE_DELETING || next->state == NODE_GONE);
+
+	/* It may be listed for the first time when it has stopped. */
+	if (p == NULL || !(was->state == NODE_BOOTING ||
+			   (stopped && node_coming(was) && was->state != NODE_WANTED)))
 		return;
 	check_taken(w, next);
 	if (next->state == NODE_READY && came_up(w, next->name)) {
@@ -127,9 +132,8 @@ void sim_pool_row(struct world *w, const struct node *was, const struct node *ne
 	if (!was->release &&
 	    (next->state == NODE_DELETING
 		     ? next->reason == NODE_BECAUSE_BOOT || next->reason == NODE_BECAUSE_INIT ||
-			       next->reason == NODE_BECAUSE_BREACH ||
-			       next->reason == NODE_BECAUSE_STOPPED
-		     : next->state == NODE_GONE && next->reason == NODE_BECAUSE_STOPPED))
+			       next->reason == NODE_BECAUSE_BREACH || stopped
+		     : stopped))
 		failed(w, next->name, born);
 }
 

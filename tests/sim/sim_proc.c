@@ -208,7 +208,7 @@ static size_t cut(struct world *w, const struct child *k)
 	if (!world_fault(w, SIM_SCONTROL_FAILS))
 		return SIZE_MAX;
 	w->totals->met[SIM_SCONTROL_FAILS][NODE_NSTATES]++;
-	w->ctld->troubled = w->now;
+	sim_ctld_trouble(w->ctld, w->now);
 	SIM_TRACE(w, "  fault: scontrol fails");
 	return world_below(w, is_order(k) ? 3 : 2000);
 }
@@ -308,7 +308,7 @@ static void on_run(struct world *w, void *ctx, uint64_t arg)
 		run(w, k);
 		if (world_fault(w, SIM_SCONTROL_HANGS)) {
 			w->totals->met[SIM_SCONTROL_HANGS][NODE_NSTATES]++;
-			w->ctld->troubled = w->now + k->timeout_ms;
+			sim_ctld_trouble(w->ctld, w->now + k->timeout_ms);
 			hangs(k);
 			k->whole = false;
 		}

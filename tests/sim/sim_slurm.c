@@ -50,6 +50,12 @@ bool sim_ctld_up(const struct sim_ctld *c)
 	return c->w->now >= c->down_until;
 }
 
+void sim_ctld_trouble(struct sim_ctld *c, int64_t until)
+{
+	if (until > c->troubled)
+		c->troubled = until;
+}
+
 struct ctld_node *sim_ctld_find(struct sim_ctld *c, const char *name)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -80,8 +86,9 @@ void sim_ctld_event(struct sim_ctld *c, const char *node, const char *type, cons
 		return;
 	if (strcmp(type, "jobs-unknown") == 0)
 		n->unknown_at = now;
+	/* An older journal that was put back may hold one that was ready, of another purchase. */
 	if (strcmp(type, "released") == 0 && strstr(detail, "Slurm powered it down") != NULL &&
-	    n->by_call) {
+	    strncmp(detail, "ready ", 6) != 0 && n->by_call) {
 		n->let_go_at = now;
 		n->let_go_life = c->w->life;
 	}
@@ -235,7 +242,7 @@ static void go_down(struct sim_ctld *c)
 	c->down_until = w->now + world_between(w, 5, 600) * SIM_SECOND;
 	c->up_since = c->down_until;
 	c->hung = world_one_in(w, 3);
-	c->troubled = c->down_until;
+	sim_ctld_trouble(c, c->down_until);
 	for (size_t i = 0; i < c->n; i++)
 		c->nodes[i].kept = false; /* slurm.conf counts again */
 	sim_het_reconfigure(c);
@@ -248,7 +255,8 @@ static void go_deaf(struct sim_ctld *c)
 	struct world *w = c->w;
 
 	c->deaf_until = w->now + world_between(w, 30, 600) * SIM_SECOND;
-	c->up_since = c->troubled = c->deaf_until;
+	c->up_since = c->deaf_until;
+	sim_ctld_trouble(c, c->deaf_until);
 	for (size_t i = 0; i + 1 < c->n; i++)
 		world_met(w, SIM_CTLD_DEAF, c->nodes[i].name, 0);
 }
@@ -588,6 +596,8 @@ void sim_ctld_heal(struct sim_ctld *c)
 	uint32_t used[SIM_POOLS_MAX] = {0};
 
 	c->down_until = c->deaf_until = 0;
+	c->troubled = c->w->now;
+	sim_ctld_trouble(c, c->w->frozen_until);
 	for (int running = 1; running >= 0; running--)
 		for (size_t i = 0; i < JOBS_MAX; i++) {
 			struct ctld_job *j = &c->jobs[i];

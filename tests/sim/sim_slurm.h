@@ -145,6 +145,8 @@ void sim_ctld_clock_set(struct sim_ctld *c, int64_t by);
 void sim_ctld_end_jobs(struct sim_ctld *c); /* everything ends: all nodes become unwanted */
 
 bool sim_ctld_up(const struct sim_ctld *c);
+/* Until then burstd may not hear from it, nor be heard: the judges wait. */
+void sim_ctld_trouble(struct sim_ctld *c, int64_t until);
 void sim_ctld_register(struct sim_ctld *c, struct inst *i);
 void sim_ctld_instance_ended(struct sim_ctld *c, const struct inst *i);
 /* Has slurmctld not wanted this node at some time since? */
