@@ -119,7 +119,8 @@ static void on_who(void *ctx, uint64_t job, bool batch)
 	if (s == NULL || s->kind != SRUN_UNKNOWN)
 		return;
 	s->kind = batch ? SRUN_BATCH : SRUN_LISTENS;
-	if (!batch)
+	/* Asked about one component of a heterogeneous job, squeue names them all. */
+	if (!batch && s->text[0] != '\0')
 		notify(e, s);
 }
 

@@ -227,6 +227,25 @@ static void test_jobs_are_forgotten(void **state)
 	assert_null(F.e.sruns);
 }
 
+/* squeue names all components of a heterogeneous job when it is asked about one of them: of one
+ * that squeue could not be asked about a moment ago nobody knows a sentence any more. */
+static void test_a_component_that_was_not_asked_about_hears_nothing(void **state)
+{
+	(void)state;
+	srun_tell(&F.e, 6, "a");
+	srun_run(&F.e);
+	srun_who(&F.e, "", 0, &(struct err){.code = ERR_NET});
+	srun_tell(&F.e, 7, "b");
+	srun_run(&F.e);
+	assert_string_equal(W.asked, "7");
+	who("6", "7");
+	assert_int_equal(F.ntold, 1);
+	assert_string_equal(F.told[0], "7: b");
+	srun_tell(&F.e, 6, "c"); /* at once: whose it is, is known by now */
+	assert_int_equal(F.ntold, 2);
+	assert_string_equal(F.told[1], "6: c");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -244,6 +263,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_hundreds_are_asked_about_in_parts, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(test_jobs_are_forgotten, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_component_that_was_not_asked_about_hears_nothing, setup, teardown),
 	};
 
 	return cmocka_run_group_tests_name("srun", tests, NULL, NULL);
