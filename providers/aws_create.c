@@ -379,10 +379,19 @@ static int parse_fleet(const struct aws *a, const struct provider_create *c,
 int aws_create_parse(const struct aws *a, const struct provider_create *c,
 		     const struct provider_reply *reply, struct provider_result *out)
 {
-	static const char *const run[] = {
-		"RunInstancesResponse", "instancesSet", "item",       "instanceId",
-		"instanceState",        "name",         "launchTime", "privateIpAddress",
-		"amiLaunchIndex",       "reason",       NULL};
+	static const char *const run[] = {"RunInstancesResponse",
+					  "instancesSet",
+					  "item",
+					  "instanceId",
+					  "instanceState",
+					  "name",
+					  "launchTime",
+					  "privateIpAddress",
+					  "amiLaunchIndex",
+					  "reason",
+					  "stateReason",
+					  "code",
+					  NULL};
 	static const char *const fleet[] = {
 		"CreateFleetResponse", "fleetInstanceSet", "errorSet",     "item",
 		"instanceIds",         "errorCode",        "errorMessage", NULL};

@@ -143,6 +143,13 @@ static int64_t ended_ms(const char *reason)
 	return s >= 0 && (strcmp(p, " GMT)") == 0 || strcmp(p, " UTC)") == 0) ? s * 1000 : 0;
 }
 
+/* API_StateReason.html: "Server.SpotInstanceTermination" of one that is terminated,
+ * "Server.SpotInstanceShutdown" of one that is stopped. */
+static bool is_reclaim(const char *code)
+{
+	return strncmp(code, "Server.SpotInstance", 19) == 0;
+}
+
 int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 {
 	const char *id = xml_text(item, "instanceId");
@@ -156,6 +163,7 @@ int aws_instance_read(const struct xml_node *item, struct provider_instance *i)
 	i->state = state_of(xml_text(xml_child(item, "instanceState"), "name"));
 	i->created_ms = aws_time_read(xml_text(item, "launchTime"));
 	i->ended_ms = i->state == PROVIDER_ENDED ? ended_ms(xml_text(item, "reason")) : 0;
+	i->taken = is_reclaim(xml_text(xml_child(item, "stateReason"), "code"));
 	return 0;
 }
 
@@ -207,6 +215,8 @@ int aws_list_parse(const char *cursor, const struct provider_reply *reply,
 					    "instanceState",
 					    "name",
 					    "reason",
+					    "stateReason",
+					    "code",
 					    "privateIpAddress",
 					    "amiLaunchIndex",
 					    "launchTime",

@@ -251,6 +251,7 @@ static int read_body(struct provider_instance *i, const struct row *r)
 	    jpull_int(&r->v[RECLAIM_MS], &i->reclaim_ms) < 0)
 		return -1;
 	/* A word that is too long or no word at all is a state we do not know: it exists (I14). */
+	i->taken = i->reclaim_ms != 0;
 	i->state = jpull_text(&r->v[STATE], state, sizeof(state)) == 1 ? state_of(state)
 								       : PROVIDER_UNKNOWN;
 	return 0;

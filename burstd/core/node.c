@@ -223,6 +223,13 @@ static void mend_bill(struct node *n, const struct node_event *ev)
 		n->start_ms = said;
 }
 
+/* One that stops as it boots, and of which nobody had said that it would be taken, has most likely
+ * switched itself off: so does whatever cannot get its keys (F10). */
+static enum node_reason why_stopped(const struct provider_instance *in)
+{
+	return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_STOPPED;
+}
+
 /* An instance is known to exist: keep it, or send it away if it is no longer wanted. */
 static void adopt(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
@@ -235,7 +242,7 @@ static void adopt(struct node *n, const struct node_event *ev, const struct node
 	n->end_ms = 0;
 	n->attempts = 0;
 	if (in->state == PROVIDER_ENDED)
-		end(n, NODE_BECAUSE_STOPPED, ev);
+		end(n, why_stopped(in), ev);
 	else if (n->release || in->state == PROVIDER_RECLAIMING)
 		delete_it(n, NODE_BECAUSE_RECLAIMED, ev->now_ms);
 	else
@@ -368,24 +375,25 @@ static void take_notice(struct node *n, enum provider_notice_kind kind, int64_t 
 		move(n, NODE_DRAINING, now_ms, INT64_MAX);
 }
 
-/* What a list says of one that goes: its end is known, or it is now.  One that stops as it boots,
- * and of which nobody had said that it would be taken, has most likely switched itself off: so does
- * whatever cannot get its keys (F10). */
+/* What a list says of one that goes: its end is known, or it is now. */
 static void seen_leaving(struct node *n, const struct node_event *ev)
 {
 	bool stops = ev->instance->state == PROVIDER_STOPPING;
 
-	if (stops && n->state == NODE_BOOTING && n->noticed_ms == 0)
+	if (stops && n->state == NODE_BOOTING && n->noticed_ms == 0 && !ev->instance->taken)
 		delete_it(n, NODE_BECAUSE_STOPPED, ev->now_ms);
 	else
 		take_notice(n, PROVIDER_NOTICE_RECLAIM,
 			    stops ? ev->now_ms : ev->instance->reclaim_ms, ev->now_ms);
 }
 
-static enum node_reason why_ended(const struct node *n)
+/* in: as a list shows it; NULL: none does. */
+static enum node_reason why_ended(const struct node *n, const struct provider_instance *in)
 {
+	if (n->state == NODE_BOOTING)
+		return why_stopped(in);
 	if (n->state != NODE_DRAINING)
-		return n->state == NODE_BOOTING ? NODE_BECAUSE_STOPPED : NODE_BECAUSE_ENDED;
+		return in != NULL && in->taken ? NODE_BECAUSE_RECLAIMED : NODE_BECAUSE_ENDED;
 	if (n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_FAULTY)
 		return NODE_BECAUSE_FAULTY;
 	return n->noticed_ms != 0 && n->notice == PROVIDER_NOTICE_MAINTENANCE
@@ -418,7 +426,7 @@ static void restart_alive(struct node *n, int64_t now_ms, const struct node_limi
 /* BOOTING, READY and DRAINING: the instance exists and is wanted, or was until now. */
 static void step_alive(struct node *n, const struct node_event *ev, const struct node_limits *lim)
 {
-	enum node_reason why = why_ended(n);
+	enum node_reason why = why_ended(n, ev->type == NODE_EV_SEEN ? ev->instance : NULL);
 
 	if (ev->type == NODE_EV_SEEN && ev->instance->state == PROVIDER_ENDED) {
 		end(n, why, ev);
@@ -553,7 +561,7 @@ static enum node_reason why_released(const struct node *n, enum node_reason why)
 	if (why != NODE_BECAUSE_SUSPENDED || n->state != NODE_DRAINING ||
 	    n->notice == PROVIDER_NOTICE_REBALANCE)
 		return why;
-	return why_ended(n);
+	return why_ended(n, NULL);
 }
 
 bool node_step(struct node *n, const struct node_event *ev, const struct node_limits *lim)

@@ -218,6 +218,7 @@ struct provider_instance {
 	char hostname[HOSTLIST_NAME_MAX + 1];
 	int64_t created_ms, ended_ms; /* by the provider's clock; 0: not said */
 	int64_t reclaim_ms;           /* when it will be taken; 0: not said */
+	bool taken;                   /* it stops, or has ended, for the provider reclaims it */
 };
 
 /* What is about to happen to an instance. */

@@ -736,6 +736,50 @@ static void test_times_of_ec2_are_read_to_the_millisecond(void **state)
 	}
 }
 
+/* F10: what EC2 took is no machine that switched itself off. */
+static void test_who_was_taken_says_its_state_reason(void **state)
+{
+	static const struct {
+		const char *reason; /* the element stateReason */
+		bool taken;
+	} rows[] = {
+		{"<stateReason><code>Server.SpotInstanceTermination</code><message>Server."
+		 "SpotInstanceTermination: x</message></stateReason>",
+		 true},
+		{"<stateReason><code>Server.SpotInstanceShutdown</code></stateReason>", true},
+		{"<stateReason><code>Client.InstanceInitiatedShutdown</code><message>no "
+		 "Server.SpotInstanceTermination</message></stateReason>",
+		 false},
+		{"<stateReason><code>Server.InternalError</code></stateReason>", false},
+		{"<stateReason><code/><message/></stateReason>", false},
+		{"<reason>Server.SpotInstanceTermination (2027-02-01 00:00:00 GMT)</reason>",
+		 false},
+		{"", false},
+	};
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	(void)state;
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "";
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct provider_result r;
+		struct str s;
+
+		str_init(&s, 4096);
+		str_addf(&s,
+			 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"
+			 "<instanceId>i-1</instanceId><instanceState><code>48</code><name>"
+			 "terminated</name></instanceState>%s</item></instancesSet></item>"
+			 "</reservationSet></DescribeInstancesResponse>",
+			 rows[i].reason);
+		parse(&r, &op, 200, s.p);
+		if (r.instances[0].taken != rows[i].taken)
+			fail_msg("row %zu", i);
+		provider_result_fini(&r);
+		str_fini(&s);
+	}
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -763,6 +807,7 @@ int main(void)
 		T(test_as_many_nodes_go_into_a_batch_as_its_tags_can_name),
 		T(test_an_instance_whose_tags_were_mangled_is_listed_without_a_node),
 		T(test_times_of_ec2_are_read_to_the_millisecond),
+		T(test_who_was_taken_says_its_state_reason),
 	};
 #undef T
 

@@ -489,6 +489,8 @@ static void test_reclaim_and_kill(void **state)
 	assert_int_equal(list(&r, ""), 0);
 	assert_int_equal(r.instances[0].state, PROVIDER_RECLAIMING);
 	assert_true(r.instances[0].reclaim_ms >= r.instances[0].created_ms + 60000);
+	assert_true(r.instances[0].taken);
+	assert_false(r.instances[1].taken);
 	assert_int_equal(r.instances[1].state, PROVIDER_ENDED);
 	provider_result_fini(&r);
 }
