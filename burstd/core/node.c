@@ -69,6 +69,7 @@ static const struct {
 	[NODE_BECAUSE_INIT] = {"boot-failed", "its boot failed"},
 	[NODE_BECAUSE_UNREACHABLE] = {"unreachable", "the provider cannot be reached"},
 	[NODE_BECAUSE_STOPPED] = {"stopped", "its machine stopped as it booted"},
+	[NODE_BECAUSE_GANG] = {"gang", "its job lacks another node"},
 };
 
 const char *node_state_str(enum node_state s)

@@ -105,6 +105,7 @@ enum node_reason {
 				   * not known */
 	NODE_BECAUSE_STOPPED,     /* its machine stopped, ended or vanished before it was up, and of
 				   * itself, as far as we know: no other node is released for this */
+	NODE_BECAUSE_GANG,        /* it goes with its job, which lacks another node */
 	NODE_NREASONS
 };
 

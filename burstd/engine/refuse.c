@@ -158,11 +158,12 @@ static void spare_healthy(struct gangs *g, struct map *healthy)
 	}
 }
 
-/* Bought for nobody, as nodes that are kept warm are, and all that its pool tries (F36): if it went
- * with each job that is given it and lacks another, the pool would never be open again. */
-static bool is_trial(const struct engine *e, const struct fleet_node *fn)
+/* Bought for nobody, as nodes that are kept warm are, or for another job that waits again, and all
+ * that its pool tries (F36): if it went with each job that is given it and lacks another, the pool
+ * would never be open again. */
+static bool is_trial(const struct engine *e, const struct gang *g, const struct fleet_node *fn)
 {
-	return fn->n.job == 0 && pool_is_probed(e, fn->n.pool);
+	return fn->n.job != g->job.number && pool_is_probed(e, fn->n.pool);
 }
 
 /* A pool may keep what came for a job, so that its next try lacks less; what came for one that is
@@ -173,8 +174,8 @@ static bool stays(const struct engine *e, const struct gang *g, const struct fle
 
 	if (fn == NULL || fn->n.state == NODE_WANTED)
 		return false;
-	return is_trial(e, fn) || (e->conf->pools[nm->pool].gang == CONF_BEST_EFFORT &&
-				   postpone_look(e, g->job.number).count == 0);
+	return is_trial(e, g, fn) || (e->conf->pools[nm->pool].gang == CONF_BEST_EFFORT &&
+				      postpone_look(e, g->job.number).count == 0);
 }
 
 /* Refused nodes infect the rest of their jobs. */
@@ -199,11 +200,19 @@ static void infect(struct gangs *g, const struct map *healthy)
 	}
 }
 
-/* One that lives did not stop: another of its job did, and that alone says something of the pool.
- */
+/* One that lives did come up, or may yet: another of its job did not, and that one alone says
+ * something of itself and of the pool. */
 static enum node_reason release_for(const struct fleet_name *nm)
 {
-	return nm->refused == NODE_BECAUSE_STOPPED ? NODE_BECAUSE_ENDED : nm->refused;
+	switch (nm->refused) {
+	case NODE_BECAUSE_STOPPED:
+	case NODE_BECAUSE_BOOT:
+	case NODE_BECAUSE_INIT:
+	case NODE_BECAUSE_BREACH:
+		return NODE_BECAUSE_GANG;
+	default:
+		return nm->refused;
+	}
 }
 
 static void release(struct engine *e, struct fleet_name *nm)

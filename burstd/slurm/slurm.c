@@ -543,10 +543,11 @@ static int64_t wall_ms(const struct slurm *s)
 	return loop_now(s->loop) - loop_ahead(s->loop);
 }
 
-/* slurmctld knows no fractions of a second. */
+/* slurmctld knows no fractions of a second: not sooner than that, or the job meets what it waited
+ * for a moment before it is over. */
 static int64_t start_ms(const struct slurm *s, int64_t wait_ms)
 {
-	return wall_ms(s) + (wait_ms + 999) / 1000 * 1000;
+	return (wall_ms(s) + wait_ms + 999) / 1000 * 1000;
 }
 
 /* What is left of the wait, for the command may have waited itself. */

@@ -10,6 +10,7 @@ enum {
 	CANCEL_MS = 40 * SIM_SECOND, /* two snapshots, all jobs, and a command: 4 s each at most */
 	MUTE_MS = 50 * SIM_SECOND,   /* a snapshot every 30 s while nothing moves, a command */
 	START_MS = 10 * SIM_MINUTE,  /* a job, on machines that boot in 80 s at most */
+	CLOSED_MS = 60 * SIM_MINUTE, /* the longest that a place is left alone */
 	/* Likewise; three lost creates, known 135 s later each; its ResumeTimeout is over by then.
 	 */
 	FAILS_MS = 15 * SIM_MINUTE,
@@ -95,12 +96,16 @@ static void drill_cancel(struct world *w, step_fn step, bool next)
 
 /* --- slurmd dies, its instance lives ---------------------------------------------------------- */
 
+/* The place where it could be bought may be left alone for a while yet. */
 static void start(struct world *w, step_fn step, const struct ctld_job *j, int64_t ms)
 {
-	int64_t end = w->now + ms;
+	int64_t end = w->now + ms, last = end + CLOSED_MS;
 
-	while (!w->failed && j->state != JOB_RUNNING && w->now < end)
+	while (!w->failed && j->state != JOB_RUNNING && w->now < end && w->now < last) {
+		if (sim_place_closed(w))
+			end = w->now + ms;
 		step(w);
+	}
 	if (j->state != JOB_RUNNING)
 		world_fail(w, "I24: a job does not start in %d minutes", (int)(ms / SIM_MINUTE));
 }

@@ -271,8 +271,10 @@ static void test_probes(void **state)
 	assert_null(pool_probes(&F.e, 0)); /* bad luck closes nothing */
 	close_pool(0);
 	assert_null(pool_probes(&F.e, 0)); /* nothing at all is bought */
+	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_BOOT);
 	F.now += BREAKER_MS;
 	assert_non_null(pool_probes(&F.e, 0));
+	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_BOOT); /* of those that wait */
 	assert_false(pool_is_probed(&F.e, 0));
 	fn = want("a1", 0);
 	assert_true(pool_is_probed(&F.e, 0));

@@ -436,8 +436,8 @@ static void test_best_effort_keeps_what_came_until_the_second_refusal(void **sta
 	}
 }
 
-/* F36: one that was bought for nobody is all that its pool tries.  A job that is given it lacks the
- * others for as long as it is tried, and does not take it along. */
+/* F36: one that was bought for nobody, or for a job that waits again, is all that its pool tries. A
+ * job that is given it lacks the others for as long as it is tried, and does not take it along. */
 static void test_what_is_tried_for_nobody_stays(void **state)
 {
 	static const struct {
@@ -448,7 +448,8 @@ static void test_what_is_tried_for_nobody_stays(void **state)
 	} rows[] = {
 		{true, 0, NODE_CREATING, ""},   {true, 0, NODE_BOOTING, ""},
 		{true, 0, NODE_WANTED, "c2 "},  {false, 0, NODE_BOOTING, "c2 "},
-		{true, 7, NODE_BOOTING, "c2 "},
+		{true, 7, NODE_BOOTING, "c2 "}, {true, 8, NODE_BOOTING, ""},
+		{true, 8, NODE_WANTED, "c2 "},  {false, 8, NODE_BOOTING, "c2 "},
 	};
 
 	(void)state;
@@ -465,10 +466,14 @@ static void test_what_is_tried_for_nobody_stays(void **state)
 	}
 }
 
-/* F10: that a machine stopped by itself counts against its pool; the others of its job did not. */
-static void test_who_goes_for_anothers_stop_has_not_stopped(void **state)
+/* F10, F36: that a machine did not come up counts against it and its pool; the others of its job go
+ * with it, and none of them rests for that. */
+static void test_who_goes_with_its_job_has_not_failed(void **state)
 {
-	static const enum node_reason rows[][2] = {{NODE_BECAUSE_STOPPED, NODE_BECAUSE_ENDED},
+	static const enum node_reason rows[][2] = {{NODE_BECAUSE_STOPPED, NODE_BECAUSE_GANG},
+						   {NODE_BECAUSE_BOOT, NODE_BECAUSE_GANG},
+						   {NODE_BECAUSE_INIT, NODE_BECAUSE_GANG},
+						   {NODE_BECAUSE_BREACH, NODE_BECAUSE_GANG},
 						   {NODE_BECAUSE_CAPACITY, NODE_BECAUSE_CAPACITY}};
 
 	(void)state;
@@ -500,7 +505,7 @@ int main(void)
 		TEST(test_where_a_job_runs_what_was_in_doubt_was_made),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 		TEST(test_what_is_tried_for_nobody_stays),
-		TEST(test_who_goes_for_anothers_stop_has_not_stopped),
+		TEST(test_who_goes_with_its_job_has_not_failed),
 	};
 
 	return cmocka_run_group_tests_name("refuse", tests, NULL, NULL);

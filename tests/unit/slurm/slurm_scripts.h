@@ -180,6 +180,7 @@ static inline int setup_still(void **state)
 {
 	(void)clock_gettime(CLOCK_BOOTTIME, &clock_stands);
 	(void)clock_gettime(CLOCK_REALTIME, &wall_stands);
+	wall_stands.tv_nsec = 0;
 	return setup(state);
 }
 

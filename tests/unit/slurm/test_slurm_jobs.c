@@ -121,6 +121,37 @@ static void test_postpone(void **state)
 			"update jobid=10 StartTime=now+60\n");
 }
 
+/* A job waits until a place is tried again, say: slurmctld, which knows no fractions of a second,
+ * does not start it some milliseconds before that. */
+static void test_no_job_starts_sooner_than_it_was_to(void **state)
+{
+	static const struct {
+		long at_ms; /* the fraction of the second when scontrol reads its clock */
+		int64_t wait_ms;
+		const char *calls;
+	} rows[] = {
+		{0, 30000, "update jobid=7 StartTime=now+30\n"},
+		{1, 29999, "update jobid=7 StartTime=now+30\n"},
+		{1, 30000, "update jobid=7 StartTime=now+31\n"},
+		{999, 30000, "update jobid=7 StartTime=now+31\n"},
+		{500, 29400, "update jobid=7 StartTime=now+30\n"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct fix *f;
+
+		(void)teardown(state);
+		(void)clock_gettime(CLOCK_BOOTTIME, &clock_stands);
+		(void)clock_gettime(CLOCK_REALTIME, &wall_stands);
+		wall_stands.tv_nsec = rows[i].at_ms * 1000000;
+		(void)setup(state);
+		f = *state;
+		slurm_postpone(f->slurm, "7", rows[i].wait_ms, 0, NULL);
+		settle(f);
+		assert_calls(f, rows[i].calls);
+	}
+}
+
 /* People read local time, beside what squeue and scontrol print; what is written down stays in UTC.
  */
 static void test_people_read_local_time(void **state)
@@ -380,6 +411,7 @@ int main(void)
 		T(test_words_leave_room_for_orders),
 		T(test_a_comment_is_cleared),
 		STILL(test_postpone),
+		STILL(test_no_job_starts_sooner_than_it_was_to),
 		T(test_people_read_local_time),
 		STILL(test_what_waits_is_by_the_clock_of_slurmctld),
 		T(test_a_job_that_may_have_started_since_is_not_told_when),
