@@ -37,7 +37,7 @@ teardown() {
 }
 
 restarts() {
-	scontrol -o show job "$1" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p'
+	scontrol -o show job "$1" | sed -n 's/.* Restarts=\([0-9]*\).*/\1/p' | head -n 1
 }
 
 restarted() {
@@ -140,6 +140,38 @@ script() {
 	within 12 restarted "$job" 1
 	within 60 job_is "$job" COMPLETED
 	wrote "$job" '^run 1'
+}
+
+# Of a heterogeneous job the script runs on a node of the first component, whichever of them loses its own.
+@test "a heterogeneous job: its script saves the work when the node of another component goes" {
+	local part
+	cat >"$lab_dir/het" <<-'S'
+		#!/bin/bash
+		#SBATCH -N1 --exclusive --requeue
+		#SBATCH hetjob
+		#SBATCH -N1 --exclusive --requeue
+		save() { echo saved; exit 75; }
+		trap save USR1
+		echo "run ${SLURM_RESTART_COUNT:-0}"
+		[ -z "${SLURM_RESTART_COUNT-}" ] || exit 0
+		while :; do sleep 0.2 & wait; done
+	S
+	job=$(job "$lab_dir/het")
+	part=$((job + 1))
+	within 40 running "$job" 0
+	within 5 wrote "$job" '^run 0'
+	node=$(job_nodes "$part")
+	[ "$node" != "$(job_nodes "$job")" ]
+	sim_reclaim "$node" 60000
+	within 12 wrote "$job" '^saved'
+	within 12 restarted "$job" 1
+	burstctl events --tail 1000 | grep "job-signalled.*job $job+1 (job $part)"
+	# slurmctld holds back the first component as well, and burstd does not speak of a start at once.
+	within 10 alive 0
+	sleep 2
+	run ! eval 'burstctl events --tail 1000 | grep "job-lifted.*job $job+1"'
+	scancel "$job"
+	within 10 no_jobs
 }
 
 @test "a job that is done when it has saved its work is not run again" {

@@ -22,6 +22,24 @@ static void test_it_may_start_once_the_machine_that_it_lost_is_gone(void **state
 	assert_true(rescue_next_ms(&F.e) == INT64_MAX);
 }
 
+/* The other components of a heterogeneous job are held back by slurmctld all the same, and it
+ * starts with them: nobody is told that it may start at once. */
+static void test_a_component_starts_with_the_others(void **state)
+{
+	char line[500];
+
+	(void)state;
+	hold();
+	becomes("c1", NODE_GONE);
+	(void)snprintf(line, sizeof(line), "%-24s%-24s%-24s%-24s%-300s%-72s%-24s\n", "107",
+		       "PENDING", "5", "1800000121", "(null)", "1", "106");
+	shows(line);
+	assert_string_equal(F.story, "");
+	assert_string_equal(F.events, "");
+	assert_int_equal(F.del, 107);
+	assert_int_equal(F.e.count.jobs_lifted, 0);
+}
+
 /* The order that it may found no room. */
 static void test_it_may_start_once_there_is_room(void **state)
 {
@@ -383,6 +401,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_it_may_start_once_the_machine_that_it_lost_is_gone),
 		TEST(test_it_may_start_though_the_clock_was_set),
+		TEST(test_a_component_starts_with_the_others),
 		TEST(test_it_may_start_once_there_is_room),
 		TEST(test_it_may_start_though_the_clock_had_been_set),
 		TEST(test_a_start_in_the_future_is_none),
