@@ -165,7 +165,7 @@ static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160
 	const struct fleet_node *older = fleet_unreached(fn->name);
 	const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
 	const struct conf_offer *o = place_of(e, &fn->n);
-	const char *keyless = wanted_keyless(e, fn->n.cloud);
+	const char *keyless = cloud_keyless(e, fn->n.cloud);
 
 	if (away_is(c)) {
 		explain(why, c);
@@ -228,7 +228,7 @@ void away_found(struct fleet_name *nm)
 
 void away_run(struct engine *e)
 {
-	bool any = false, keyless = wanted_watch(e);
+	bool any = false, keyless = cloud_watch_keys(e);
 
 	if (!e->aways && !e->failing && !keyless)
 		return;

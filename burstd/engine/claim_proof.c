@@ -88,7 +88,7 @@ int claim_proof_open(struct engine *e, struct err *err)
 	return 0;
 }
 
-int claims_provider(struct engine *e, size_t provider, struct err *err)
+int claims_may_use(struct engine *e, size_t provider, struct err *err)
 {
 	struct claim_prover *v = e->claims != NULL ? &e->claims->provers[provider] : NULL;
 

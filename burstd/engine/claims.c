@@ -475,6 +475,13 @@ bool claims_wanted(const struct engine *e, uint32_t cloud)
 	return e->claims != NULL && e->conf->providers[cloud].attest != CONF_ATTEST_OFF;
 }
 
+const char *claims_keyless(const struct engine *e, uint32_t provider)
+{
+	if (!claims_wanted(e, provider))
+		return NULL;
+	return engine_door_off(e) != NULL ? engine_door_off(e) : engine_init_off(e);
+}
+
 static int64_t time_to_claim(const struct engine *e, const struct batch *b)
 {
 	return e->conf->nodes.claim_ms > 0 ? e->conf->nodes.claim_ms

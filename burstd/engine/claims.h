@@ -53,8 +53,6 @@ struct claim_run {
 /* --- claims.c --- */
 /* It is given these: what it was given before is nobody's. */
 void claims_given(struct engine *e, struct claim_run *r, const struct secrets_released *rel);
-/* This provider can be used from now on: what proves that a machine is one of its. */
-int claims_provider(struct engine *e, size_t provider, struct err *err);
 bool claims_on(const struct engine *e); /* is there a listener for nodes at all? */
 /* The claim of this incarnation, or NULL. */
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen);

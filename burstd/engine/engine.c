@@ -257,6 +257,27 @@ void engine_free(struct engine *e)
 	free(e);
 }
 
+const char *engine_keyless(const struct engine *e, uint32_t provider)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++) {
+		const struct engine_part *p = &e->d.parts.row[i];
+		const char *why = p->keyless != NULL ? p->keyless(e, provider) : NULL;
+
+		if (why != NULL)
+			return why;
+	}
+	return NULL;
+}
+
+int engine_may_use(struct engine *e, size_t provider, struct err *err)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].may_use != NULL &&
+		    e->d.parts.row[i].may_use(e, provider, err) != 0)
+			return -1;
+	return 0;
+}
+
 static int may_reload(struct engine *e, const struct conf *next, struct err *err)
 {
 	if (conf_may_replace(e->conf, next, err) != 0)

@@ -42,6 +42,12 @@ int fabric_check(struct engine *e, const struct conf *conf, struct err *err)
 	return 0;
 }
 
+int fabric_may_use(struct engine *e, size_t provider, struct err *err)
+{
+	(void)provider;
+	return fabric_check(e, e->conf, err);
+}
+
 /* --- which there are ---------------------------------------------------------------------------
  */
 

@@ -720,7 +720,7 @@ static void launch_again(struct engine *e)
 			continue;
 		}
 		if (!wants_repeat(e, b) || !wanted_goes(c) || !may_begin(c, b) ||
-		    wanted_in_vain(e, b->cloud) != NULL)
+		    engine_keyless(e, b->cloud) != NULL)
 			continue;
 		/* Nor may a repeat buy what was never made, in a pool that is closed. */
 		if (pool_closed(e, b->pool) != NULL || !repeatable(b) ||

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "engine/claims.h"
 #include "engine/private.h"
 
 /* What cannot be used now does not keep the rest from working.
@@ -115,7 +114,7 @@ static int open_driver(struct cloud *c, struct err *err)
 	limit_init(&c->limit, p->concurrency, p->rate, c->caps.limits, engine_now(e));
 	c->off[0] = '\0';
 	/* At the start that comes when all are open. */
-	if (!e->started || (fabric_check(e, e->conf, err) == 0 && claims_provider(e, i, err) == 0))
+	if (!e->started || engine_may_use(e, i, err) == 0)
 		return 0;
 	close_driver(c);
 	return -1;

@@ -41,6 +41,11 @@ struct engine_part {
 	int (*complete)(struct engine *e, struct err *err);
 	/* After all init.  Where one fails the engine is freed. */
 	int (*open)(struct engine *e, struct err *err);
+	/* A provider that was off since its start has opened its driver: can the part use it? */
+	int (*may_use)(struct engine *e, size_t provider, struct err *err);
+	/* Why a machine of this provider could not have its keys now; NULL: as far as this part is
+	 * concerned it could. */
+	const char *(*keyless)(const struct engine *e, uint32_t provider);
 	/* Can the part do what next says?  Changes nothing, but for the last row that has it. */
 	int (*may_reload)(struct engine *e, const struct conf *next, struct err *err);
 

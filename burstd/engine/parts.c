@@ -28,6 +28,7 @@ static const struct engine_part parts[] = {
 		       [PART_STOP] = cloud_cancel_all,
 		       [PART_FREE] = clouds_free},
 		.open = clouds_open,
+		.may_use = fabric_may_use,
 		.may_reload = fabric_check,
 		.next_ms = clouds_next_ms,
 	},
@@ -36,6 +37,8 @@ static const struct engine_part parts[] = {
 		/* Freed before secrets: it cancels what it waits for there. */
 		.at = {[PART_FREE] = claims_free},
 		.open = claims_open,
+		.may_use = claims_may_use,
+		.keyless = claims_keyless,
 		.row_in_tx = claims_row,
 	},
 	{
@@ -56,6 +59,7 @@ static const struct engine_part parts[] = {
 		/* The last that may refuse a reload: it has changed something when it does not. */
 		.name = "vouchers",
 		.open = vouchers_open,
+		.keyless = vouchers_keyless,
 		.may_reload = vouchers_reload,
 		.posted = vouchers_posted,
 		.row_in_tx = vouchers_row,

@@ -393,7 +393,7 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 
 		known[i].price = place_price(e, &rungs[i]);
 		known[i].off = off_why(&e->clouds[rungs[i].provider_index]);
-		known[i].keyless = wanted_keyless(e, rungs[i].provider_index);
+		known[i].keyless = cloud_keyless(e, rungs[i].provider_index);
 		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
 		known[i].away_ms = away_since(&e->clouds[rungs[i].provider_index]);
 		known[i].wrong_until_ms = cools(e, &rungs[i]) ? pool_wrong_until(e, pool, i) : 0;

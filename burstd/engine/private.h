@@ -31,6 +31,7 @@
  *   cloud.c     one provider: its slots and rate, its list and its offers
  *   login.c     ... and its session, where it has one
  *   listen.c    ... and what it tells of instances, where it does
+ *   cloud_keys.c ... and whether its machines could have their keys
  *   off.c       ... and what is so while it cannot be asked; sections that only the journal has
  *   notice.c    what is done about that
  *   inventory.c what a list says -> core/drift.h -> events and orders
@@ -222,10 +223,10 @@ struct cloud { /* one provider */
 	int64_t unheard_ms; /* since when they fail; 0: they do not */
 	char unheard[200];  /* why; no other request's answer clears it */
 	/* is anybody there: away.c */
-	int64_t mute_ms;  /* since when nobody answers; 0: somebody does */
-	int64_t blind_ms; /* likewise, since when its list cannot be had */
-	bool away;        /* that is so for too long */
-	int64_t vain_ms;  /* since when its machines could not come by their keys; 0: they could */
+	int64_t mute_ms;    /* since when nobody answers; 0: somebody does */
+	int64_t blind_ms;   /* likewise, since when its list cannot be had */
+	bool away;          /* that is so for too long */
+	int64_t keyless_ms; /* since when its machines could not have their keys; 0: they could */
 	/* how it is */
 	int64_t ok_ms, failed_ms, undeleted_ms, throttled_ms;
 	uint64_t refused[PROVIDER_NCODES]; /* nodes, by what it said */
@@ -387,6 +388,10 @@ struct engine {
 
 /* --- engine.c --- */
 void engine_turn(struct engine *e);
+/* Why a machine of this provider could not have its keys now; NULL: it could, or needs none. */
+const char *engine_keyless(const struct engine *e, uint32_t provider);
+/* Can all parts use this provider, whose driver was opened again after the start? */
+int engine_may_use(struct engine *e, size_t provider, struct err *err);
 /* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
 void engine_look_at_clock(struct engine *e);
 /* Name every node of every pool, bought or not: what is not named is not ours to touch.  A node
@@ -603,6 +608,13 @@ void fabric_run(struct cloud *c);
 int64_t fabric_next_ms(const struct cloud *c);
 /* Every offer that names one is of a provider that has them.  -1: *err begins "FILE:LINE: ". */
 int fabric_check(struct engine *e, const struct conf *conf, struct err *err);
+int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* likewise, in e->conf */
+
+/* --- cloud_keys.c --- */
+/* Note since when each provider is keyless.  true: one is, for as long as its unreachable_after. */
+bool cloud_watch_keys(struct engine *e);
+/* Why it is, for that long; NULL: it is not. */
+const char *cloud_keyless(const struct engine *e, uint32_t cloud);
 
 /* --- wanted.c --- */
 /* Does what slurmctld was known to want then, or in the last snapshot, still count?  While this
@@ -610,13 +622,6 @@ int fabric_check(struct engine *e, const struct conf *conf, struct err *err);
  * comes each second while nodes are wanted. */
 bool wanted_is_fresh(const struct engine *e, int64_t known_ms);
 bool wanted_goes(struct cloud *c); /* may a create go there now? */
-/* Why machines of this provider could not come by their keys now, and would boot for nothing; NULL:
- * they could, or need none. */
-const char *wanted_in_vain(const struct engine *e, uint32_t cloud);
-/* Notes since when that is so, of all; true: it is of one, for as long as its unreachable_after. */
-bool wanted_watch(struct engine *e);
-/* Why it is so for that long; NULL: it is not. */
-const char *wanted_keyless(const struct engine *e, uint32_t cloud);
 /* What may go out, in order of arrival: whole gangs, until there are slice.send or more nodes.
  * Beside them as many who are refused unsent, for their place has nothing to sell; who waits for
  * the answer to a probe is left out, and so in nobody's way.  Returns how many; *out is the
@@ -965,6 +970,9 @@ int64_t node_init_next_ms(const struct engine *e);
 /* --- claims.c --- */
 /* With a section nodes and a door for them; else nothing, and all that follows does nothing. */
 int claims_open(struct engine *e, struct err *err);
+/* Load what proves that a machine is one of this provider's, if that failed so far. */
+int claims_may_use(struct engine *e, size_t provider, struct err *err);
+const char *claims_keyless(const struct engine *e, uint32_t provider);
 int claims_load(struct engine *e, const struct claim *c); /* as the journal has it; after rows */
 /* Do machines of this provider claim? */
 bool claims_wanted(const struct engine *e, uint32_t cloud);

@@ -22,6 +22,11 @@ bool vouchers_wanted(const struct engine *e, uint32_t cloud)
 	return e->vouchers != NULL && e->conf->providers[cloud].vouchers;
 }
 
+const char *vouchers_keyless(const struct engine *e, uint32_t provider)
+{
+	return vouchers_wanted(e, provider) ? engine_init_off(e) : NULL;
+}
+
 static void make_key(char *out, size_t size, const char *node, uint64_t gen)
 {
 	char g[FMT_U64_SIZE];

@@ -18,6 +18,7 @@ int vouchers_reload(struct engine *e, const struct conf *next, struct err *err);
 void vouchers_load(struct engine *e, struct voucher *v);
 /* Do machines of this provider have a token?  Then a create is of one machine. */
 bool vouchers_wanted(const struct engine *e, uint32_t cloud);
+const char *vouchers_keyless(const struct engine *e, uint32_t provider); /* part.h */
 /* Has each of these, as far as it needs one, a token that is good for as long as it may boot?  Who
  * has none is asked for: the store's answer is a turn. */
 bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n);

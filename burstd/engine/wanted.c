@@ -1,9 +1,8 @@
-#include "engine/private.h"
-#include "engine/vouchers.h"
-
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/private.h"
+#include "engine/vouchers.h"
 
 /* Which of the WANTED may go out now, in order of arrival. */
 
@@ -17,41 +16,6 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 	if (known_ms < e->snapshot_ms)
 		known_ms = e->snapshot_ms;
 	return engine_now(e) - known_ms < WANTED_FRESH_MS;
-}
-
-const char *wanted_in_vain(const struct engine *e, uint32_t cloud)
-{
-	bool claims = claims_wanted(e, cloud);
-
-	if (claims && engine_door_off(e) != NULL)
-		return engine_door_off(e);
-	return claims || vouchers_wanted(e, cloud) ? engine_init_off(e) : NULL;
-}
-
-bool wanted_watch(struct engine *e)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < e->conf->nproviders; i++) {
-		struct cloud *c = &e->clouds[i];
-
-		if (wanted_in_vain(e, i) == NULL)
-			c->vain_ms = 0;
-		else if (c->vain_ms == 0)
-			c->vain_ms = engine_now(e);
-		any = any || wanted_keyless(e, i) != NULL;
-	}
-	return any;
-}
-
-const char *wanted_keyless(const struct engine *e, uint32_t cloud)
-{
-	const struct cloud *c = &e->clouds[cloud];
-	int64_t limit = c->conf->unreachable_ms;
-
-	if (limit == 0 || c->vain_ms == 0 || engine_now(e) - c->vain_ms < limit)
-		return NULL;
-	return wanted_in_vain(e, cloud);
 }
 
 /* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
@@ -70,16 +34,11 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */
-	if (vouchers_waits(e, &fn->n) || wanted_in_vain(e, fn->n.cloud) != NULL)
+	if (vouchers_waits(e, &fn->n) || engine_keyless(e, fn->n.cloud) != NULL)
 		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
 	       fleet_clear(fn, tagged != 0) &&
 	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
-}
-
-const char *engine_keys_wait(const struct engine *e, const struct node *n)
-{
-	return n->state == NODE_WANTED ? wanted_in_vain(e, n->cloud) : NULL;
 }
 
 /* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */

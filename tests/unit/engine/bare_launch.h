@@ -49,8 +49,7 @@ static struct fix {
 	int64_t last_batch;    /* as durable */
 	struct provider_op op; /* of the last create */
 	bool busy;             /* there is no slot */
-	const char *unreached; /* by nodes: why */
-	const char *unread;    /* node_init: why */
+	const char *keyless; /* why machines could not have their keys now */
 	bool claims;           /* machines are given user-data, and ... */
 	size_t issued;         /* ... so many claims were issued */
 	bool vouchers;         /* each is given a token of its own, but c4 has none yet */
@@ -289,16 +288,11 @@ void audit_thing(struct engine *e, const char *verb, const char *target, const c
 	F.recorded++;
 }
 
-const char *engine_door_off(const struct engine *e)
+const char *engine_keyless(const struct engine *e, uint32_t provider)
 {
 	(void)e;
-	return F.unreached;
-}
-
-const char *engine_init_off(const struct engine *e)
-{
-	(void)e;
-	return F.unread;
+	assert_int_equal(provider, 0);
+	return F.keyless;
 }
 
 bool claims_wanted(const struct engine *e, uint32_t cloud)

@@ -270,10 +270,10 @@ static void test_what_could_not_get_its_keys_climbs(void **state)
 	call(f, "c[1-2]", A_CALL);
 	assert_string_equal(row(f, "c1")->provider, "far");
 	launch_run(f->e);
-	far(f)->vain_ms -= LIMIT - 1000;
+	far(f)->keyless_ms -= LIMIT - 1000;
 	launch_run(f->e);
 	assert_int_equal(row(f, "c1")->state, NODE_WANTED);
-	far(f)->vain_ms -= 1000;
+	far(f)->keyless_ms -= 1000;
 	launch_run(f->e);
 	assert_int_equal(row(f, "c1")->state, NODE_GONE);
 	assert_string_equal(name_of(f, "c1")->why,
@@ -287,8 +287,8 @@ static void test_what_could_not_get_its_keys_climbs(void **state)
 	assert_string_equal(row(f, "c3")->provider, "cloud");
 	door.off = NULL;
 	launch_run(f->e);
-	assert_true(far(f)->vain_ms == 0);
-	assert_null(wanted_keyless(f->e, 1));
+	assert_true(far(f)->keyless_ms == 0);
+	assert_null(cloud_keyless(f->e, 1));
 }
 
 /* Where there is no other, its job goes back, and is told; unreachable_after = 0: never. */
@@ -305,8 +305,8 @@ static void test_a_job_is_told_that_its_nodes_would_get_no_keys(void **state)
 			f->e->conf->providers[1].unreachable_ms = 0;
 		call(f, "c[1-2]", A_CALL);
 		launch_run(f->e);
-		f->e->clouds[0].vain_ms -= LIMIT;
-		far(f)->vain_ms -= LIMIT;
+		f->e->clouds[0].keyless_ms -= LIMIT;
+		far(f)->keyless_ms -= LIMIT;
 		launch_run(f->e);
 		assert_int_equal(row(f, "c1")->state, never ? NODE_WANTED : NODE_GONE);
 		if (!never) {

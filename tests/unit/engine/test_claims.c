@@ -515,6 +515,24 @@ static void test_no_keys_while_node_init_is_away(void **state)
 	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
 }
 
+/* Why machines would boot for nothing: they could not ask, or burstd could not say which node-init
+ * they are to run, and they would run the image's.  Who has its keys elsewhere needs neither. */
+static void test_machines_that_claim_are_keyless_without_a_door_or_node_init(void **state)
+{
+	(void)state;
+	assert_null(claims_keyless(F.e, 0));
+	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "node_init: away"});
+	assert_string_equal(claims_keyless(F.e, 0), "node_init: away");
+	F.door.off = "cannot listen";
+	assert_string_equal(claims_keyless(F.e, 0), "cannot listen");
+	assert_string_equal(engine_keyless(F.e, 0), "cannot listen");
+	node_init_off(F.e, NULL);
+	assert_string_equal(claims_keyless(F.e, 0), "cannot listen");
+	F.e->conf->providers[0].attest = CONF_ATTEST_OFF;
+	assert_null(claims_keyless(F.e, 0));
+	F.door.off = NULL;
+}
+
 /* It was told to come again, and the store answers in between. */
 static void test_keys_for_who_comes_again(void **state)
 {
@@ -690,6 +708,7 @@ int main(void)
 		W(test_crash_and_the_owner_goes_on),
 		T(test_secret_store_away),
 		T(test_no_keys_while_node_init_is_away),
+		T(test_machines_that_claim_are_keyless_without_a_door_or_node_init),
 		W(test_keys_for_who_comes_again),
 		T(test_bad_requests),
 		T(test_nothing_without_the_section),

@@ -66,16 +66,15 @@ static void test_a_create_is_not_repeated_while_its_machines_could_not_claim(voi
 	const struct provider_result lost = {.code = PROVIDER_AMBIGUOUS};
 
 	(void)state;
-	F.claims = true;
 	F.e.left = 4 * NODES;
 	launch_run(&F.e);
 	F.answer(&F.cloud, F.ctx, &lost);
 	launch_answered(&F.e);
 	F.passed = 2000;
-	F.unreached = "cannot listen";
+	F.keyless = "cannot listen";
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 1);
-	F.unreached = NULL;
+	F.keyless = NULL;
 	launch_run(&F.e);
 	assert_int_equal(F.sent, 2);
 }

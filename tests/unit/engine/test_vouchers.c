@@ -23,6 +23,19 @@ static void test_nothing_is_bought_before_the_token_is_durable(void **state)
 	assert_string_equal(F.revoked_last, "acc-1");
 }
 
+/* With a token in its user-data a machine asks nobody here, and still runs our node-init. */
+static void test_machines_with_tokens_are_keyless_without_node_init(void **state)
+{
+	(void)state;
+	assert_null(engine_keyless(F.e, 0));
+	node_init_off(F.e, &(struct err){.code = ERR_IO, .msg = "node_init: away"});
+	assert_string_equal(engine_keyless(F.e, 0), "node_init: away");
+	F.e->conf->providers[0].vouchers = false;
+	assert_null(engine_keyless(F.e, 0));
+	F.e->conf->providers[0].vouchers = true;
+	node_init_off(F.e, NULL);
+}
+
 static void test_what_the_machine_is_told(void **state)
 {
 	static const char *const lines[] = {"claim_id=burst-5111eb00-c1-1\n",
@@ -716,6 +729,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T(test_nothing_is_bought_before_the_token_is_durable),
+		T(test_machines_with_tokens_are_keyless_without_node_init),
 		T(test_what_the_machine_is_told),
 		T(test_a_repeat_after_a_restart_has_the_same_bytes),
 		T(test_it_is_wiped_when_the_node_is_up),
