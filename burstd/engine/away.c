@@ -85,6 +85,14 @@ void away_back(struct cloud *c)
 	cooldown_back(&c->e->cooldown, c->conf->name);
 }
 
+void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		int64_t sent_ms)
+{
+	(void)sent_ms;
+	if (kind != PROVIDER_LIST)
+		away_heard(c, kind, r);
+}
+
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
 {
 	const int64_t now = engine_now(c->e), limit = c->conf->unreachable_ms;

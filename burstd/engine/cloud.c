@@ -26,47 +26,10 @@ struct request {
 	struct err unsent;        /* code set: it could not even be sent */
 };
 
-int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
-{
-	*c = (struct cloud){.e = e, .conf = conf};
-	map_init(&c->odd_ids);
-	map_init(&c->ids);
-	limit_init(&c->limit, conf->concurrency, conf->rate, NULL, engine_now(e));
-	c->list_step = ENGINE_RETRY_MS;
-	if (!conf->removed)
-		c->ops = e->d.driver(conf->driver);
-	if (c->ops == NULL && !conf->removed)
-		return err_set(err, ERR_INVALID, "%s:%d: provider \"%s\": no driver \"%s\"",
-			       e->conf->path, conf->line, conf->name, conf->driver);
-	off_open(c);
-	return 0;
-}
-
-void cloud_close(struct cloud *c)
-{
-	if (c->ops != NULL && !off_is(c))
-		c->ops->close(c->self);
-	free(c->seen);
-	free(c->strays);
-	map_fini(&c->odd_ids);
-	map_fini(&c->ids);
-	free(c->odd);
-	free(c->offers);
-	free(c->coming);
-	free(c->fabrics);
-	free(c->listen_ack);
-}
-
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 {
-	return !off_is(c) && (kind == PROVIDER_LOGIN || login_good(c)) &&
+	return !off_is(c) && (kind == PROVIDER_LOGIN || session_good(c)) &&
 	       limit_may(&c->limit, kind, engine_now(c->e));
-}
-
-void cloud_reload(struct cloud *c, const struct conf_provider *conf)
-{
-	c->conf = conf;
-	limit_change(&c->limit, conf->concurrency, conf->rate, c->caps.limits, engine_now(c->e));
 }
 
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code, const char *text)
@@ -107,13 +70,13 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 		return;
 	if (kind == PROVIDER_NOTICES) {
 		if (r->code == PROVIDER_DENIED)
-			login_doubt(c);
+			session_doubt(c);
 		return; /* another service of the provider's, perhaps: listen.c knows how it is */
 	}
 	if (kind == PROVIDER_REPORT)
 		return; /* a right that nothing else needs, and told by itself */
 	if (kind != PROVIDER_LOGIN && r->code == PROVIDER_DENIED)
-		login_doubt(c);
+		session_doubt(c);
 	if (r->code == PROVIDER_RATE) {
 		note_throttled(c, kind, r);
 		return;
@@ -131,13 +94,6 @@ static void note(struct cloud *c, enum provider_op_kind kind, const struct provi
 static bool is_held(const struct request *rq)
 {
 	return rq->op.kind == PROVIDER_NOTICES;
-}
-
-/* May what is said to it be said of machines too?  A queue is another service, and who may not
- * touch fabrics may list and delete all the same.  What became of a purchase is told elsewhere. */
-static bool is_of_machines(enum provider_op_kind kind)
-{
-	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_OFFERS;
 }
 
 /* When may the next one like it go? */
@@ -166,10 +122,7 @@ static void finish(struct request *rq, const struct provider_result *r)
 	if (c != NULL) {
 		note_limit(rq, r);
 		note(c, rq->op.kind, r);
-		if (rq->op.kind != PROVIDER_LIST) /* on_list() knows what came of it */
-			away_heard(c, rq->op.kind, r);
-		if (is_of_machines(rq->op.kind))
-			place_heard(c, r->code, r->message, rq->sent_ms);
+		engine_heard(c, rq->op.kind, r, rq->sent_ms);
 		rq->fn(c, rq->ctx, r);
 	}
 	free(rq->ctx);
@@ -339,7 +292,7 @@ void cloud_let_go(struct request *rq)
 	rq->sent_ms = engine_now(c->e);
 	rq->op.at_ms = times_of(c, rq->sent_ms);
 	count(&c->e->count, rq->op.kind);
-	rc = rq->op.kind == PROVIDER_LOGIN || login_good(c)
+	rc = rq->op.kind == PROVIDER_LOGIN || session_good(c)
 		     ? c->ops->build(c->self, &rq->op, &p, &e)
 		     : err_set(&e, ERR_NOTSENT, "the session has ended");
 	if (rc == 0) {
@@ -409,245 +362,10 @@ uint64_t cloud_body_hash(const struct provider_request *rq)
 	return fnv_bytes(h, rq->body, rq->body_len) >> 1; /* SQLite's integers are signed */
 }
 
-/* --- the list ----------------------------------------------------------------------------------
- */
-
-static bool anyone_waits(const struct cloud *c);
-
-static void list_failed(struct cloud *c)
-{
-	pages_end(&c->list);
-	free(c->seen);
-	c->seen = NULL;
-	c->nseen = 0;
-	if (c->list_step < ENGINE_RETRY_MS)
-		c->list_step = ENGINE_RETRY_MS;
-	c->list_next = engine_now(c->e) + c->list_step;
-	c->list_step = engine_longer(c->list_step);
-}
-
-static void keep_seen(struct cloud *c, const struct provider_result *r)
-{
-	if (r->ninstances == 0)
-		return;
-	c->seen = mem_realloc(c->seen, (c->nseen + r->ninstances) * sizeof(*c->seen));
-	memcpy(c->seen + c->nseen, r->instances, r->ninstances * sizeof(*c->seen));
-	c->nseen += r->ninstances;
-}
-
-/* What one list shows is remembered to a limit; the rest comes when that is gone, and is told. */
-static void say_full(struct cloud *c)
-{
-	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nodd >= ENGINE_ODD_MAX)
-		cloud_complain(c, PROVIDER_LIST, "limit",
-			       "more instances of ours that no node has, or whose tags cannot be "
-			       "read, than are remembered: the rest must wait");
-}
-
-static void list_slower(struct cloud *c)
-{
-	c->list_step = 2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
-}
-
-static void list_done(struct cloud *c)
-{
-	/* One that takes longer than the pause behind it would be followed by the next at once, for
-	 * as long as anybody waits. */
-	if (engine_now(c->e) - c->list_began >= c->list_step)
-		list_slower(c);
-	c->unsure = false;
-	c->list_next = c->list_began + c->conf->list_ms;
-	inventory_take(c);
-	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
-	engine_commit(c->e);
-	if (!c->listed && !c->unsure) {
-		c->listed = true;
-		place_list_seen(c->e);
-		engine_commit(c->e);
-	}
-	c->waits = c->unsure || anyone_waits(c);
-	c->fabrics_look = true;
-	say_full(c);
-	free(c->seen);
-	c->seen = NULL;
-	c->nseen = 0;
-}
-
-static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
-{
-	enum pages_next next = pages_answered(&c->list, r, engine_now(c->e));
-	const char *why = next == PAGES_ENDLESS ? "its pages do not end" : NULL;
-	const struct provider_result none = {.code = PROVIDER_AMBIGUOUS};
-
-	(void)ctx;
-	if (next != PAGES_AGAIN && c->nseen + r->ninstances > ENGINE_SEEN_MAX)
-		why = "it has more instances than can be ours";
-	if (why != NULL)
-		cloud_complain(c, PROVIDER_LIST, "invalid", why);
-	if (why != NULL || next != PAGES_MORE)
-		away_heard(c, PROVIDER_LIST, why != NULL ? &none : r);
-	if (next == PAGES_AGAIN)
-		return;
-	if (why != NULL || next == PAGES_FAILED) {
-		list_failed(c);
-		return;
-	}
-	keep_seen(c, r);
-	if (next == PAGES_DONE)
-		list_done(c);
-}
-
-/* The page that is due, once it may go. */
-static void list_page(struct cloud *c)
-{
-	struct provider_op op = {.kind = PROVIDER_LIST};
-
-	if (!c->list.due || !cloud_ready(c, PROVIDER_LIST))
-		return;
-	c->list.due = false;
-	op.u.list.cluster = c->e->d.uuid;
-	op.u.list.cursor = c->list.cursor;
-	cloud_send(c, &op, on_list, NULL);
-}
-
-static void list_start(struct cloud *c)
-{
-	if (!cloud_ready(c, PROVIDER_LIST))
-		return;
-	pages_begin(&c->list, engine_now(c->e));
-	c->list_began = engine_now(c->e);
-}
-
-/* While somebody waits for a list: at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster for
- * errors). */
-static void list_soon(struct cloud *c)
-{
-	int64_t at = c->list_began + c->list_step;
-
-	if (at >= c->list_next)
-		return;
-	c->list_next = at;
-	if (at > engine_now(c->e)) /* the first goes at once and says little */
-		list_slower(c);
-}
-
 void cloud_hurry(struct cloud *c)
 {
 	c->list_step = ENGINE_LOOK_MS;
 	c->waits = true;
-}
-
-static bool anyone_waits(const struct cloud *c)
-{
-	static const enum node_state of[] = {NODE_INDOUBT, NODE_BOOTING, NODE_DELETING};
-	struct engine *e = c->e;
-
-	for (size_t s = 0; s < sizeof(of) / sizeof(of[0]); s++)
-		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
-			struct node_limits lim;
-
-			if (engine_cloud(e, &fn->n) == c && !fn->busy &&
-			    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
-				    NODE_WANT_LIST)
-				return true;
-		}
-	return c->nstrays > 0;
-}
-
-/* --- the offers --------------------------------------------------------------------------------
- */
-
-struct asking { /* for one page of offers */
-	char cursor[PROVIDER_CURSOR_MAX + 1];
-	const char *types[];
-};
-
-static void offers_failed(struct cloud *c)
-{
-	pages_end(&c->offering);
-	c->offers_next = engine_now(c->e) + ENGINE_RETRY_MAX_MS;
-	free(c->coming);
-	c->coming = NULL;
-	c->ncoming = 0;
-}
-
-static void keep_coming(struct cloud *c, const struct provider_result *r)
-{
-	if (r->noffers == 0)
-		return;
-	c->coming = mem_realloc(c->coming, (c->ncoming + r->noffers) * sizeof(*c->coming));
-	memcpy(c->coming + c->ncoming, r->offers, r->noffers * sizeof(*c->coming));
-	c->ncoming += r->noffers;
-}
-
-static void on_offers(struct cloud *c, void *ctx, const struct provider_result *r)
-{
-	enum pages_next next = pages_answered(&c->offering, r, engine_now(c->e));
-	const char *why = next == PAGES_ENDLESS ? "its pages do not end" : NULL;
-
-	(void)ctx;
-	if (next == PAGES_AGAIN)
-		return;
-	if (next == PAGES_MORE || next == PAGES_DONE)
-		keep_coming(c, r);
-	if (next == PAGES_MORE && c->ncoming >= ENGINE_OFFERS_MAX)
-		why = "more of them than can be read";
-	if (next == PAGES_DONE && c->ncoming == 0)
-		why = "none at all: not believed";
-	if (why != NULL)
-		cloud_complain(c, PROVIDER_OFFERS, "invalid", why);
-	if (why != NULL || next == PAGES_FAILED)
-		offers_failed(c);
-	if (why != NULL || next != PAGES_DONE)
-		return;
-	c->offers_known = true;
-	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
-	place_offers(c, c->coming, c->ncoming);
-	c->coming = NULL;
-	c->ncoming = 0;
-}
-
-/* What a pool may buy here, each type once in a pool; types NULL: only how many. */
-static size_t types_here(const struct cloud *c, const struct conf_pool *p, const char **types)
-{
-	size_t n, some = 0;
-	const struct conf_offer *rungs = conf_rungs(p, &n);
-
-	for (size_t i = 0; i < n; i++) {
-		bool again = &c->e->clouds[rungs[i].provider_index] != c;
-
-		for (size_t k = 0; k < i && !again; k++)
-			again = rungs[k].provider_index == rungs[i].provider_index &&
-				strcmp(rungs[k].type, rungs[i].type) == 0;
-		if (!again && types != NULL)
-			types[some] = rungs[i].type;
-		some += !again;
-	}
-	return some;
-}
-
-/* Of the types that the pools want.  Their names live as long as a configuration that requests on
- * the wire may name. */
-static void offers_page(struct cloud *c)
-{
-	const struct conf *conf = c->e->conf;
-	struct provider_op op = {.kind = PROVIDER_OFFERS};
-	struct asking *ask;
-	size_t n = 0;
-
-	if (!c->offering.due || !cloud_ready(c, PROVIDER_OFFERS))
-		return;
-	c->offering.due = false;
-	for (size_t i = 0; i < conf->npools; i++)
-		n += types_here(c, &conf->pools[i], NULL);
-	ask = mem_zalloc(sizeof(*ask) + n * sizeof(ask->types[0]));
-	for (size_t i = 0; i < conf->npools; i++)
-		op.u.offers.ntypes +=
-			types_here(c, &conf->pools[i], ask->types + op.u.offers.ntypes);
-	(void)snprintf(ask->cursor, sizeof(ask->cursor), "%s", c->offering.cursor);
-	op.u.offers.types = ask->types;
-	op.u.offers.cursor = ask->cursor;
-	cloud_send(c, &op, on_offers, ask);
 }
 
 static bool offer_fits(const struct provider_offer *o, const struct conf_offer *p,
@@ -673,55 +391,4 @@ int64_t cloud_price(const struct cloud *c, const struct conf_offer *p)
 			best = o->price_nano_h;
 	}
 	return best;
-}
-
-void cloud_run(struct cloud *c)
-{
-	int64_t now = engine_now(c->e);
-
-	off_run(c);
-	if (off_is(c))
-		return;
-	login_run(c);
-	if (!c->list.busy) {
-		if (c->waits)
-			list_soon(c);
-		if (now >= c->list_next)
-			list_start(c);
-	}
-	list_page(c);
-	listen_run(c);
-	fabric_run(c);
-	if (!c->offering.busy && now >= c->offers_next && cloud_ready(c, PROVIDER_OFFERS))
-		pages_begin(&c->offering, now);
-	offers_page(c);
-}
-
-/* What is due and asked in vain waits for its turn, or for an answer. */
-static int64_t due_ms(const struct cloud *c, enum provider_op_kind kind, int64_t at)
-{
-	return at <= engine_now(c->e) && limit_waits(&c->limit, kind) ? INT64_MAX : at;
-}
-
-static int64_t next_request_ms(const struct cloud *c)
-{
-	const int64_t at[] = {
-		due_ms(c, PROVIDER_LOGIN, login_next_ms(c)),
-		limit_next_ms(&c->limit, engine_now(c->e)),
-		due_ms(c, PROVIDER_LIST, c->list.busy ? INT64_MAX : c->list_next),
-		due_ms(c, PROVIDER_OFFERS, c->offering.busy ? INT64_MAX : c->offers_next),
-		due_ms(c, PROVIDER_FABRIC_LIST, fabric_next_ms(c)),
-		due_ms(c, PROVIDER_NOTICES, listen_next_ms(c)),
-	};
-	size_t n = login_good(c) ? sizeof(at) / sizeof(at[0]) : 2; /* nothing else can go out */
-	int64_t next = INT64_MAX;
-
-	for (size_t i = 0; i < n; i++)
-		next = at[i] < next ? at[i] : next;
-	return next;
-}
-
-int64_t cloud_next_ms(const struct cloud *c)
-{
-	return off_is(c) ? c->off_next : next_request_ms(c);
 }

@@ -1,8 +1,7 @@
-#include "engine/private.h"
-
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "engine/private.h"
 
 /* All providers, at each moment of the engine's life. */
 

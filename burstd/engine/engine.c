@@ -257,6 +257,16 @@ void engine_free(struct engine *e)
 	free(e);
 }
 
+void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		  int64_t sent_ms)
+{
+	const struct engine_parts *p = &c->e->d.parts;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->row[i].heard != NULL)
+			p->row[i].heard(c, kind, r, sent_ms);
+}
+
 const char *engine_keyless(const struct engine *e, uint32_t provider)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++) {

@@ -1,15 +1,4 @@
 #include "engine/private.h"
-#include "engine/times.h"
-
-static int64_t good_until(const struct cloud *c)
-{
-	return times_from(c, c->ops->good_until(c->self));
-}
-
-bool login_good(const struct cloud *c)
-{
-	return c->ops->good_until == NULL || good_until(c) > engine_now(c->e);
-}
 
 int64_t login_next_ms(const struct cloud *c)
 {
@@ -17,7 +6,7 @@ int64_t login_next_ms(const struct cloud *c)
 
 	if (c->ops->good_until == NULL || c->login_busy)
 		return INT64_MAX;
-	until = good_until(c);
+	until = session_until(c);
 	if (until == INT64_MAX)
 		return INT64_MAX;
 	at = c->login_doubted ? 0 : until - ENGINE_LOGIN_MS;
@@ -30,7 +19,7 @@ static void start_over(struct cloud *c)
 {
 	const struct provider_result no = {.code = PROVIDER_DENIED};
 
-	if (!login_good(c))
+	if (!session_good(c))
 		away_heard(c, PROVIDER_LOGIN, &no);
 	(void)c->ops->renew(c->self, NULL, NULL);
 	c->login_steps = 0;
@@ -54,7 +43,7 @@ static void on_login(struct cloud *c, void *ctx, const struct provider_result *r
 	rc = c->ops->renew(c->self, r->session, &err);
 	if (rc > 0 && ++c->login_steps < ENGINE_LOGIN_STEPS)
 		return; /* the turn goes on with the next step */
-	if (rc == 0 && !login_good(c))
+	if (rc == 0 && !session_good(c))
 		(void)err_set(&err, ERR_INVALID, "the session has ended already");
 	else if (rc > 0)
 		(void)err_set(&err, ERR_LIMIT, "its steps do not end");
@@ -78,17 +67,4 @@ void login_run(struct cloud *c)
 		return;
 	c->login_busy = true;
 	cloud_send(c, &op, on_login, NULL);
-}
-
-/* A right that is missing is denied as well, again and again: then a new session does not help, and
- * there is one every five minutes at most (I30). */
-void login_doubt(struct cloud *c)
-{
-	int64_t now = engine_now(c->e);
-
-	if (c->ops->good_until == NULL ||
-	    (c->login_doubted_ms != 0 && now - c->login_doubted_ms < ENGINE_LOGIN_MS))
-		return;
-	c->login_doubted = true;
-	c->login_doubted_ms = now;
 }

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/provider.h"
+
+struct cloud;
 struct conf;
 struct engine;
 struct err;
@@ -43,6 +46,9 @@ struct engine_part {
 	int (*open)(struct engine *e, struct err *err);
 	/* A provider that was off since its start has opened its driver: can the part use it? */
 	int (*may_use)(struct engine *e, size_t provider, struct err *err);
+	/* What became of a request to a provider that was sent then. */
+	void (*heard)(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		      int64_t sent_ms);
 	/* Why a machine of this provider could not have its keys now; NULL: as far as this part is
 	 * concerned it could. */
 	const char *(*keyless)(const struct engine *e, uint32_t provider);

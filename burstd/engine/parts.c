@@ -99,6 +99,14 @@ static const struct engine_part parts[] = {
 		.row_durable = follow_row,
 	},
 	{
+		.name = "providers that are away",
+		.heard = away_reply,
+	},
+	{
+		.name = "places",
+		.heard = place_heard,
+	},
+	{
 		.name = "notices",
 		.at = {[PART_RUN] = notice_run, [PART_FREE] = notice_free},
 	},

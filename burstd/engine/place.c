@@ -586,12 +586,22 @@ void place_unsent(struct engine *e, const struct conf_offer *o)
 	(void)cooldown_bought(&e->cooldown, &at, PROVIDER_INVALID, now, now);
 }
 
-void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
+/* May what is said to it be said of machines too?  A queue is another service, and who may not
+ * touch fabrics may list and delete all the same.  What became of a purchase is told elsewhere. */
+static bool is_of_machines(enum provider_op_kind kind)
 {
-	enum cooldown_news news =
-		cooldown_heard(&c->e->cooldown, c->conf->name, code, sent_ms, engine_now(c->e));
+	return kind == PROVIDER_LIST || kind == PROVIDER_DELETE || kind == PROVIDER_OFFERS;
+}
 
-	tell(c->e, news, c->conf, NULL, news == COOLDOWN_AGAIN ? "" : words);
+void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		 int64_t sent_ms)
+{
+	enum cooldown_news news;
+
+	if (!is_of_machines(kind))
+		return;
+	news = cooldown_heard(&c->e->cooldown, c->conf->name, r->code, sent_ms, engine_now(c->e));
+	tell(c->e, news, c->conf, NULL, news == COOLDOWN_AGAIN ? "" : r->message);
 }
 
 /* --- what is taken back ------------------------------------------------------------------------

@@ -28,8 +28,11 @@
  *   form.c      ... what goes into one create
  *   fabric.c    one fabric for each job that wants one: made before its create, gone after
  *   remove.c    DELETING and strays -> deletes; their answers
- *   cloud.c     one provider: its slots and rate, its list and its offers
- *   login.c     ... and its session, where it has one
+ *   cloud.c     one provider: its slots and rate, and what is on the wire
+ *   cloud_run.c ... all that it asks, in the order of its turn
+ *   session.c   ... the session, where it has one
+ *   login.c     ... and how it comes by another
+ *   cloud_list.c, cloud_offers.c  ... its list, and its offers
  *   listen.c    ... and what it tells of instances, where it does
  *   cloud_keys.c ... and whether its machines could have their keys
  *   off.c       ... and what is so while it cannot be asked; sections that only the journal has
@@ -390,6 +393,9 @@ struct engine {
 void engine_turn(struct engine *e);
 /* Why a machine of this provider could not have its keys now; NULL: it could, or needs none. */
 const char *engine_keyless(const struct engine *e, uint32_t provider);
+/* Tell all parts what became of a request to a provider. */
+void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		  int64_t sent_ms);
 /* Can all parts use this provider, whose driver was opened again after the start? */
 int engine_may_use(struct engine *e, size_t provider, struct err *err);
 /* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
@@ -541,7 +547,8 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 /* A purchase of this row, which was in doubt, has made nothing. */
 void place_doubt_ends(struct engine *e, const struct node *n);
 void place_unsent(struct engine *e, const struct conf_offer *o); /* nothing: it could not be sent */
-void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms);
+void place_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		 int64_t sent_ms);
 size_t place_unsold(const struct engine *e, const struct conf_offer *o,
 		    struct unsold_say out[UNSOLD_EACH]); /* as unsold_last() */
 /* Forget what cools down, as engine_retry(). */
@@ -552,8 +559,11 @@ int place_retry(struct engine *e, const char *what, size_t *n);
 void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 
 /* --- away.c --- */
-/* What became of a request: perhaps its provider is away from now on, or is back. */
+/* What became of a request: perhaps its provider is away from now on, or is back.  Of a list its
+ * last page says so, in cloud_list.c; away_reply() is for all others. */
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
+void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		int64_t sent_ms);
 int64_t away_since(const struct cloud *c); /* since when it cannot be reached; 0: it can */
 bool away_is(const struct cloud *c);       /* so, or off (off.c) */
 void away_back(struct cloud *c);           /* it is neither any more */
@@ -685,14 +695,18 @@ void clouds_reload(struct engine *e);
 void clouds_take(struct engine *e);
 void clouds_send(struct engine *e);
 int64_t clouds_next_ms(const struct engine *e);
-void clouds_free(struct engine *e);
 
-/* --- cloud.c --- */
+/* --- cloud_run.c --- */
 /* It may be off then.  -1: there is no such driver. */
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf,
 	       struct err *err);
 void cloud_close(struct cloud *c);
 void cloud_reload(struct cloud *c, const struct conf_provider *conf);
+void cloud_run(struct cloud *c);
+int64_t cloud_next_ms(const struct cloud *c);
+void clouds_free(struct engine *e);
+
+/* --- cloud.c --- */
 /* May such a request go out now?  Else it has asked for its turn: limit.h. */
 bool cloud_ready(struct cloud *c, enum provider_op_kind kind);
 /* Send op; fn is called once, later, unless the engine is freed before.  Takes ctx: it is freed
@@ -702,9 +716,7 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
  * within one turn. */
 struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
 void cloud_let_go(struct request *rq);
-void cloud_run(struct cloud *c);
 void cloud_hurry(struct cloud *c); /* something happened that a list will show */
-int64_t cloud_next_ms(const struct cloud *c);
 int64_t cloud_price(const struct cloud *c, const struct conf_offer *p); /* 0: not known */
 void cloud_fail_unsent(struct engine *e);
 /* Is nothing on the wire but what may be there for ever, and so names no configuration? */
@@ -715,13 +727,22 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
 		    const char *text);
 
-/* --- login.c --- */
+/* --- session.c --- */
 /* Is there a session, or no need of one?  Else nothing goes to this provider but a login. */
-bool login_good(const struct cloud *c);
-void login_run(struct cloud *c);
+bool session_good(const struct cloud *c);
+int64_t session_until(const struct cloud *c); /* for drivers that have sessions, by our clock */
 /* A request was denied: perhaps the session was revoked, or has ended by the provider's clock. */
-void login_doubt(struct cloud *c);
+void session_doubt(struct cloud *c);
+
+/* --- login.c --- */
+void login_run(struct cloud *c);
 int64_t login_next_ms(const struct cloud *c);
+
+/* --- cloud_list.c, cloud_offers.c --- */
+void list_run(struct cloud *c);
+int64_t list_next_ms(const struct cloud *c);
+void offers_run(struct cloud *c);
+int64_t offers_next_ms(const struct cloud *c);
 
 /* --- listen.c --- */
 void listen_run(struct cloud *c);

@@ -27,7 +27,7 @@ static struct bare {
 	int64_t date_ms; /* of the next answer; 0: it has none */
 	unsigned lists;  /* seen whole */
 	char heard[128]; /* what came of lists, as away.c heard of them */
-	unsigned placed; /* answers that were said of its machines, too */
+	unsigned kinds; /* of the requests whose answers others heard of, as bits */
 	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;
@@ -112,13 +112,13 @@ struct cloud *engine_cloud(struct engine *e, const struct node *n)
 	return &e->clouds[n->cloud];
 }
 
-void place_heard(struct cloud *c, enum provider_code code, const char *words, int64_t sent_ms)
+void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		  int64_t sent_ms)
 {
-	(void)c;
-	(void)code;
-	(void)words;
-	(void)sent_ms;
-	B.placed++;
+	assert_ptr_equal(c, B.c);
+	assert_non_null(r);
+	assert_true(sent_ms <= W.now);
+	B.kinds |= 1U << kind;
 }
 
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)

@@ -121,7 +121,7 @@ static void log_in(void)
 	cloud_run(B.c);
 	answer("login0", 200, "");
 	answer("login1", 200, "");
-	assert_true(login_good(B.c));
+	assert_true(session_good(B.c));
 	answer("list", 200, "");
 	answer("offers", 200, "");
 	assert_int_equal(waiting(), 0);
@@ -275,7 +275,7 @@ static void test_sessions_may_be_renewed_for_ever(void **state)
 		cloud_run(B.c);
 		answer("login0", 200, "");
 		answer("login1", 200, "");
-		assert_true(login_good(B.c));
+		assert_true(session_good(B.c));
 		assert_int_equal(waiting(), 0);
 	}
 }
@@ -356,10 +356,10 @@ static void test_requests_are_dated_by_the_providers_clock(void **state)
 	B.e.ahead_ms = 60 * MINUTE;
 	log_in();
 	assert_true(F.at_ms == W.now - 60 * MINUTE);
-	assert_true(login_good(B.c));
+	assert_true(session_good(B.c));
 	assert_true(login_next_ms(B.c) == BEGAN + 25 * MINUTE);
 	B.e.ahead_ms = 0; /* set forward; nothing was said of the provider's clock */
-	assert_false(login_good(B.c));
+	assert_false(session_good(B.c));
 	B.c->list_next = B.c->offers_next = INT64_MAX;
 	B.e.ahead_ms = 60 * MINUTE;
 	op.u.list.cluster = op.u.list.cursor = "";
@@ -367,7 +367,7 @@ static void test_requests_are_dated_by_the_providers_clock(void **state)
 	B.date_ms = W.now - 60 * MINUTE;
 	answer("list", 200, "");
 	B.e.ahead_ms = 0; /* and now it was */
-	assert_true(login_good(B.c));
+	assert_true(session_good(B.c));
 	cloud_send(B.c, &op, on_answer, NULL);
 	assert_true(F.at_ms == W.now - 60 * MINUTE);
 	assert_int_equal(engine_clock_ahead(&B.e, 0), 60 * MINUTE);

@@ -561,9 +561,38 @@ static void test_a_provider_of_machines_does_not_cool_down(void **state)
 	cool(f, 0, PROVIDER_CAPACITY);
 	assert_int_equal(place_opens_ms(f->e, o), 0);
 	assert_int_equal(engine_unsold(f->e, 0, PROVIDER_CAPACITY), 1); /* people see it */
-	place_heard(&f->e->clouds[0], PROVIDER_DENIED, "no", engine_now(f->e));
+	place_heard(&f->e->clouds[0], PROVIDER_DELETE,
+		    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
+		    engine_now(f->e));
 	engine_commit(f->e);
 	assert_int_equal(place_buy(f->e, o), PLACE_SELLS);
+}
+
+static void count_row(void *ctx, const struct cooldown_row *row)
+{
+	assert_non_null(row);
+	++*(unsigned *)ctx;
+}
+
+/* F26: a queue of notices, fabrics, logins and reports are other services, and what became of a
+ * purchase is told elsewhere: who may not use those may have machines. */
+static void test_only_some_answers_are_of_machines(void **state)
+{
+	struct fix *f = *state;
+
+	for (int k = 0; k < PROVIDER_NOPS; k++) {
+		unsigned n = 0;
+		bool of = k == PROVIDER_LIST || k == PROVIDER_DELETE || k == PROVIDER_OFFERS;
+
+		assert_int_equal(load(f, two_offers(false), NULL), 0);
+		place_heard(&f->e->clouds[0], (enum provider_op_kind)k,
+			    &(struct provider_result){.code = PROVIDER_DENIED, .message = "no"},
+			    engine_now(f->e));
+		engine_commit(f->e);
+		engine_cooldowns(f->e, count_row, &n);
+		if (n != of)
+			fail_msg("%s", provider_op_str((enum provider_op_kind)k));
+	}
 }
 
 /* An instance that turns up where nothing of its pool is sold any more: what its node has cost. */
@@ -705,6 +734,7 @@ int main(void)
 		T(test_how_long_a_place_cools_down),
 		T(test_what_the_next_node_of_no_job_would_cost),
 		T(test_one_purchase_is_tried_and_the_others_wait_for_it),
+		T(test_only_some_answers_are_of_machines),
 	};
 #undef T
 

@@ -1,0 +1,160 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+
+/* The instances of one provider, list after list: page by page, again and again, and at once when
+ * something happened that the next one will show. */
+
+static bool anyone_waits(const struct cloud *c);
+
+static void list_failed(struct cloud *c)
+{
+	pages_end(&c->list);
+	free(c->seen);
+	c->seen = NULL;
+	c->nseen = 0;
+	if (c->list_step < ENGINE_RETRY_MS)
+		c->list_step = ENGINE_RETRY_MS;
+	c->list_next = engine_now(c->e) + c->list_step;
+	c->list_step = engine_longer(c->list_step);
+}
+
+static void keep_seen(struct cloud *c, const struct provider_result *r)
+{
+	if (r->ninstances == 0)
+		return;
+	c->seen = mem_realloc(c->seen, (c->nseen + r->ninstances) * sizeof(*c->seen));
+	memcpy(c->seen + c->nseen, r->instances, r->ninstances * sizeof(*c->seen));
+	c->nseen += r->ninstances;
+}
+
+/* What one list shows is remembered to a limit; the rest comes when that is gone, and is told. */
+static void say_full(struct cloud *c)
+{
+	if (c->nstrays >= ENGINE_STRAYS_MAX || c->nodd >= ENGINE_ODD_MAX)
+		cloud_complain(c, PROVIDER_LIST, "limit",
+			       "more instances of ours that no node has, or whose tags cannot be "
+			       "read, than are remembered: the rest must wait");
+}
+
+static void list_slower(struct cloud *c)
+{
+	c->list_step = 2 * c->list_step < c->conf->list_ms ? 2 * c->list_step : c->conf->list_ms;
+}
+
+static void list_done(struct cloud *c)
+{
+	/* One that takes longer than the pause behind it would be followed by the next at once, for
+	 * as long as anybody waits. */
+	if (engine_now(c->e) - c->list_began >= c->list_step)
+		list_slower(c);
+	c->unsure = false;
+	c->list_next = c->list_began + c->conf->list_ms;
+	inventory_take(c);
+	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
+	engine_commit(c->e);
+	if (!c->listed && !c->unsure) {
+		c->listed = true;
+		place_list_seen(c->e);
+		engine_commit(c->e);
+	}
+	c->waits = c->unsure || anyone_waits(c);
+	c->fabrics_look = true;
+	say_full(c);
+	free(c->seen);
+	c->seen = NULL;
+	c->nseen = 0;
+}
+
+static void on_list(struct cloud *c, void *ctx, const struct provider_result *r)
+{
+	enum pages_next next = pages_answered(&c->list, r, engine_now(c->e));
+	const char *why = next == PAGES_ENDLESS ? "its pages do not end" : NULL;
+	const struct provider_result none = {.code = PROVIDER_AMBIGUOUS};
+
+	(void)ctx;
+	if (next != PAGES_AGAIN && c->nseen + r->ninstances > ENGINE_SEEN_MAX)
+		why = "it has more instances than can be ours";
+	if (why != NULL)
+		cloud_complain(c, PROVIDER_LIST, "invalid", why);
+	if (why != NULL || next != PAGES_MORE)
+		away_heard(c, PROVIDER_LIST, why != NULL ? &none : r);
+	if (next == PAGES_AGAIN)
+		return;
+	if (why != NULL || next == PAGES_FAILED) {
+		list_failed(c);
+		return;
+	}
+	keep_seen(c, r);
+	if (next == PAGES_DONE)
+		list_done(c);
+}
+
+/* The page that is due, once it may go. */
+static void list_page(struct cloud *c)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+
+	if (!c->list.due || !cloud_ready(c, PROVIDER_LIST))
+		return;
+	c->list.due = false;
+	op.u.list.cluster = c->e->d.uuid;
+	op.u.list.cursor = c->list.cursor;
+	cloud_send(c, &op, on_list, NULL);
+}
+
+static void list_start(struct cloud *c)
+{
+	if (!cloud_ready(c, PROVIDER_LIST))
+		return;
+	pages_begin(&c->list, engine_now(c->e));
+	c->list_began = engine_now(c->e);
+}
+
+/* While somebody waits for a list: at once, then after 0.5 s, 1 s, 2 s ... (I30: never faster for
+ * errors). */
+static void list_soon(struct cloud *c)
+{
+	int64_t at = c->list_began + c->list_step;
+
+	if (at >= c->list_next)
+		return;
+	c->list_next = at;
+	if (at > engine_now(c->e)) /* the first goes at once and says little */
+		list_slower(c);
+}
+
+static bool anyone_waits(const struct cloud *c)
+{
+	static const enum node_state of[] = {NODE_INDOUBT, NODE_BOOTING, NODE_DELETING};
+	struct engine *e = c->e;
+
+	for (size_t s = 0; s < sizeof(of) / sizeof(of[0]); s++)
+		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
+			struct node_limits lim;
+
+			if (engine_cloud(e, &fn->n) == c && !fn->busy &&
+			    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
+				    NODE_WANT_LIST)
+				return true;
+		}
+	return c->nstrays > 0;
+}
+
+void list_run(struct cloud *c)
+{
+	if (!c->list.busy) {
+		if (c->waits)
+			list_soon(c);
+		if (engine_now(c->e) >= c->list_next)
+			list_start(c);
+	}
+	list_page(c);
+}
+
+int64_t list_next_ms(const struct cloud *c)
+{
+	return c->list.busy ? INT64_MAX : c->list_next;
+}

@@ -1,0 +1,27 @@
+#include "engine/private.h"
+#include "engine/times.h"
+
+/* The session at one provider: is there one, and is it doubted?  login.c makes another. */
+
+int64_t session_until(const struct cloud *c)
+{
+	return times_from(c, c->ops->good_until(c->self));
+}
+
+bool session_good(const struct cloud *c)
+{
+	return c->ops->good_until == NULL || session_until(c) > engine_now(c->e);
+}
+
+/* A right that is missing is denied as well, again and again: then a new session does not help, and
+ * there is one every five minutes at most (I30). */
+void session_doubt(struct cloud *c)
+{
+	int64_t now = engine_now(c->e);
+
+	if (c->ops->good_until == NULL ||
+	    (c->login_doubted_ms != 0 && now - c->login_doubted_ms < ENGINE_LOGIN_MS))
+		return;
+	c->login_doubted = true;
+	c->login_doubted_ms = now;
+}
