@@ -30,7 +30,7 @@ const struct node_limits *engine_limits(const struct engine *e, const struct nod
 	return out;
 }
 
-static void each(struct engine *e, enum part_moment moment)
+void engine_at(struct engine *e, enum part_moment moment)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
 		if (e->d.parts.row[i].at[moment] != NULL)
@@ -87,16 +87,16 @@ static bool record(struct engine *e)
 static void turn(struct engine *e)
 {
 	engine_look_at_clock(e);
-	each(e, PART_TAKE);
+	engine_at(e, PART_TAKE);
 	engine_commit(e);
-	each(e, PART_RUN);
+	engine_at(e, PART_RUN);
 	(void)record(e);
 	engine_commit(e);
 	if (record(e)) /* what followed from that */
 		engine_commit(e);
 	if (e->dead)
 		return;
-	each(e, PART_SEND);
+	engine_at(e, PART_SEND);
 	arm(e);
 }
 
@@ -116,7 +116,7 @@ static void on_timer(void *ctx)
 	struct engine *e = ctx;
 
 	e->left = e->slice.write;
-	each(e, PART_PASS);
+	engine_at(e, PART_PASS);
 	engine_turn(e);
 }
 
@@ -173,7 +173,7 @@ int engine_new(struct engine **out, const struct engine_deps *d, struct conf *co
 	}
 	fleet_init(&e->fleet, conf->npools);
 	engine_name_nodes(e);
-	each(e, PART_INIT);
+	engine_at(e, PART_INIT);
 	e->timer = timer_new(d->loop, on_timer, e);
 	if (open_parts(e, err) != 0) {
 		e->conf = NULL; /* the caller's still */
@@ -225,7 +225,7 @@ void engine_start(struct engine *e)
 	e->started = true;
 	post_restarts(e);
 	engine_event(e, "", 0, "started", BURSTD_VERSION);
-	each(e, PART_START);
+	engine_at(e, PART_START);
 	engine_turn(e);
 	log_release(e->d.log);
 }
@@ -244,9 +244,9 @@ void engine_free(struct engine *e)
 	e->dead = true;
 	if (e->tx != NULL)
 		journal_abandon(e->tx);
-	each(e, PART_STOP);
+	engine_at(e, PART_STOP);
 	timer_free(e->timer);
-	each(e, PART_FREE);
+	engine_at(e, PART_FREE);
 	fleet_fini(&e->fleet);
 	free(e->staged);
 	free(e->fresh);
@@ -265,6 +265,13 @@ void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct prov
 	for (size_t i = 0; i < p->n; i++)
 		if (p->row[i].heard != NULL)
 			p->row[i].heard(c, kind, r, sent_ms);
+}
+
+void engine_offers(struct engine *e, bool cheaper)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].offers != NULL)
+			e->d.parts.row[i].offers(e, cheaper);
 }
 
 const char *engine_keyless(const struct engine *e, uint32_t provider)
@@ -311,7 +318,7 @@ int engine_reload(struct engine *e, struct conf *next, struct err *err)
 	engine_name_nodes(e);
 	for (size_t i = 0; i < e->fleet.nall; i++)
 		e->fleet.all[i]->tried = 0; /* places of offers in the file */
-	each(e, PART_RELOAD);
+	engine_at(e, PART_RELOAD);
 	engine_event(e, "", 0, "reloaded", next->path);
 	engine_turn(e);
 	return 0;

@@ -295,11 +295,6 @@ void notice_plan(const struct engine *e, const struct fleet_node *fn, struct rec
 		out->signal_ms = out->force_ms = INT64_MAX;
 }
 
-void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n)
-{
-	(void)snprintf(out, NOTICE_WHY_SIZE, "burstd: %s", reclaim_kind_text(n->notice));
-}
-
 /* No job starts there from now on; with the last one it is powered down.  Where it is drained or
  * down already, that stays as it is, and says who did it. */
 void notice_fence(struct engine *e, struct fleet_name *nm, const struct node *n)

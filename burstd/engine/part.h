@@ -24,6 +24,7 @@ struct node_event;
 enum part_moment {
 	PART_INIT,   /* memory, queues, timers: nothing that can fail */
 	PART_START,  /* right before the first turn */
+	PART_PAUSE,  /* an admin has paused pools, or lets them buy again */
 	PART_RELOAD, /* e->conf is another one; the old one lives while requests may name it */
 	PART_PASS,   /* before a turn for which the loop has seen to all else first */
 	/* A turn: post what has come in since the last one; decide, and post; one commit makes that
@@ -49,6 +50,8 @@ struct engine_part {
 	/* What became of a request to a provider that was sent then. */
 	void (*heard)(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		      int64_t sent_ms);
+	/* New offers of a provider are known, and some of them are cheaper, or are not. */
+	void (*offers)(struct engine *e, bool cheaper);
 	/* Why a machine of this provider could not have its keys now; NULL: as far as this part is
 	 * concerned it could. */
 	const char *(*keyless)(const struct engine *e, uint32_t provider);

@@ -146,6 +146,7 @@ static const struct engine_part parts[] = {
 		/* After creates: what could not be bought in this turn is refused in it. */
 		.name = "refusals",
 		.at = {[PART_RUN] = refuse_run, [PART_RELOAD] = refuse_anew},
+		.offers = refuse_offers,
 		.reads = JOBS_FOR_REFUSE,
 		.squeue_says = refuse_jobs,
 	},
@@ -157,6 +158,7 @@ static const struct engine_part parts[] = {
 		       [PART_RUN] = postpone_run,
 		       [PART_FREE] = postpone_free},
 		.clock_set = postpone_clock_set,
+		.offers = postpone_offers,
 		.next_ms = postpone_next_ms,
 	},
 	{
@@ -198,6 +200,7 @@ static const struct engine_part parts[] = {
 		.name = "warm nodes",
 		.at = {[PART_INIT] = warm_init,
 		       [PART_RELOAD] = warm_hurry,
+		       [PART_PAUSE] = warm_hurry,
 		       [PART_RUN] = warm_run,
 		       [PART_FREE] = warm_free},
 		.next_ms = warm_next_ms,

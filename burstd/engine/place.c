@@ -282,9 +282,7 @@ void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
 		}
 	}
 	free(before.offers);
-	if (cheaper)
-		refuse_anew(c->e);
-	postpone_prices(c->e);
+	engine_offers(c->e, cheaper);
 }
 
 /* What is not offered any more cost what it did when it was. */

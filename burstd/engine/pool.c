@@ -483,7 +483,7 @@ int engine_pause(struct engine *e, const char *pool, bool paused, const char *by
 		engine_event(e, "", 0, paused ? "paused" : "resumed", text);
 	}
 	engine_commit(e);
-	warm_hurry(e);
+	engine_at(e, PART_PAUSE);
 	engine_turn(e); /* what was not sent yet is not sent */
 	return e->dead ? err_set(err, ERR_IO, "the journal failed") : 0;
 }

@@ -651,8 +651,9 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 	return false;
 }
 
-void postpone_prices(struct engine *e)
+void postpone_offers(struct engine *e, bool cheaper)
 {
+	(void)cheaper; /* than before: here the costs at the time of the refusal count */
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
 		if (is_to_wait(e, p) && is_cheaper(e, p))
 			change(e, p);

@@ -21,7 +21,8 @@
  *
  *   intake.c    calls and polls -> demand -> plan -> new incarnations
  *   place.c     where: what an offer costs, and whether it has anything to sell
- *   away.c      providers that cannot be reached
+ *   away.c      providers that cannot be reached ...
+ *   away_run.c  ... and what is held there
  *   preview.c   what would be bought, and why not: for people, nothing is done
  *   launch.c    WANTED -> create batches; their answers
  *   wanted.c    ... which of them may go now
@@ -396,6 +397,9 @@ const char *engine_keyless(const struct engine *e, uint32_t provider);
 /* Tell all parts what became of a request to a provider. */
 void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		  int64_t sent_ms);
+/* Tell all parts of new offers, and of one of the moments of part.h. */
+void engine_offers(struct engine *e, bool cheaper);
+void engine_at(struct engine *e, enum part_moment moment);
 /* Can all parts use this provider, whose driver was opened again after the start? */
 int engine_may_use(struct engine *e, size_t provider, struct err *err);
 /* Was the wall clock set?  Then that is an event, and the journal has the new difference. */
@@ -766,6 +770,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 /* Something has changed: of whom slurmctld is still to be told, what no wait could mend is decided
  * anew after an ordinary wait. */
 void refuse_anew(struct engine *e);
+void refuse_offers(struct engine *e, bool cheaper); /* so, when some are */
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
@@ -801,7 +806,7 @@ void postpone_say(struct engine *e, const struct slurm_job_detail *d, const char
 		  const char *text);
 /* What no wait could mend is decided anew: the configuration has changed, prices may have. */
 void postpone_anew(struct engine *e);
-void postpone_prices(struct engine *e);
+void postpone_offers(struct engine *e, bool cheaper);
 void postpone_words(struct engine *e, const char *text, size_t len); /* SLURM_SOME_JOBS */
 /* slurmctld took it, or not. */
 void postpone_told(struct engine *e, const struct slurm_order *o, const struct err *err);

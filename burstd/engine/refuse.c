@@ -31,6 +31,12 @@ void refuse_anew(struct engine *e)
 		e->fleet.all[i]->hint.stale = true;
 }
 
+void refuse_offers(struct engine *e, bool cheaper)
+{
+	if (cheaper)
+		refuse_anew(e);
+}
+
 void refuse_run(struct engine *e)
 {
 	if (!e->refuse_due)

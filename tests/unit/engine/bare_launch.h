@@ -220,14 +220,10 @@ int64_t pool_cost(const struct engine *e, size_t i, size_t rung)
 	return 0;
 }
 
-void refuse_anew(struct engine *e)
+void engine_offers(struct engine *e, bool cheaper)
 {
 	(void)e;
-}
-
-void postpone_prices(struct engine *e)
-{
-	(void)e;
+	(void)cheaper;
 }
 
 void pool_refuse_wanted(struct engine *e)

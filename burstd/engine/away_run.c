@@ -1,0 +1,144 @@
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/private.h"
+
+/* What is held at a provider that is away is let go of as far as that is safe.  A row that is
+ * WANTED was never sent, or its request never left us: it ends, and its node may be bought
+ * elsewhere.  One that is INDOUBT may have become an instance: it keeps its node's name (P2), and
+ * so does one whose delete nobody has taken yet.  ADR 23.
+ *
+ * Where a provider answers, and serves no purchase, its place is shut (core/cooldown.h): who is
+ * WANTED there waits for the provider's pauses, and so is not left to launch.c.
+ *
+ * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
+ * too, and at once.
+ *
+ * While machines of a provider could not have their keys (cloud_keys.c), for burstd's own port is
+ * another's or node-init cannot be read, none is bought there.  After `unreachable_after` of that
+ * who is WANTED there is let go of as well; what is in doubt or up has its keys to come or has
+ * them, and stays. */
+
+/* Rows that keep their node's name, as fleet_clear(); of one that is off the flags are not known.
+ */
+static void mark(struct engine *e, enum node_state s)
+{
+	for (struct fleet_node *fn = e->fleet.states[s]; fn != NULL; fn = fn->state_next) {
+		const struct cloud *c = engine_cloud(e, &fn->n);
+		bool tagged = off_is(c) || (c->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS)) != 0;
+
+		fn->unreached = away_is(c) && !(tagged && fn->n.accepted);
+	}
+}
+
+void away_count(const struct engine *e, struct plan_pool *pools)
+{
+	static const enum node_state of[] = {NODE_INDOUBT, NODE_DELETING};
+
+	for (size_t i = 0; e->aways && i < sizeof(of) / sizeof(of[0]); i++)
+		for (struct fleet_node *fn = e->fleet.states[of[i]]; fn; fn = fn->state_next) {
+			struct plan_pool *p = &pools[fn->n.pool];
+
+			if (!away_is(&e->clouds[fn->n.cloud]))
+				continue;
+			p->unreached++;
+			p->unreached_at = fn->n.provider;
+			if (fn->n.state != NODE_DELETING || !fn->n.accepted)
+				continue;
+			p->stays++;
+			p->stays_nano_h += fn->n.rate_nano_h;
+		}
+}
+
+static void explain(char out[160], const struct cloud *c)
+{
+	const char *error = off_is(c) ? c->off : c->error;
+
+	(void)snprintf(out, 160, "%.50s cannot be reached%s%.80s", c->conf->name,
+		       error[0] != '\0' ? ": " : "", error);
+}
+
+/* Will it not be bought there, for as long as can be said? */
+static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160])
+{
+	const struct fleet_node *older = fleet_unreached(fn->name);
+	const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
+	const struct conf_offer *o = place_of(e, &fn->n);
+	const char *keyless = cloud_keyless(e, fn->n.cloud);
+
+	if (away_is(c)) {
+		explain(why, c);
+		return true;
+	}
+	if (keyless == NULL)
+		return o != NULL && place_fails(e, o, why);
+	(void)snprintf(why, 160, "%.40s: its machines would get no keys: %.80s", fn->n.provider,
+		       keyless);
+	return true;
+}
+
+static void refuse_wanted(struct engine *e)
+{
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+	bool left = false;
+
+	for (; fn != NULL && e->nstaged < e->slice.write; fn = fn->state_next) {
+		struct node_event ev = {.type = NODE_EV_REFUSED,
+					.reason = NODE_BECAUSE_UNREACHABLE,
+					.now_ms = engine_now(e)};
+		char why[160];
+
+		if (!is_stuck(e, fn, why))
+			continue;
+		if (fn->busy || fn->next != NULL || !pool_may_refuse(e, fn)) {
+			left = true;
+			continue;
+		}
+		memcpy(fn->name->why, why, sizeof(why));
+		engine_post(e, fn, &ev);
+	}
+	e->more = e->more || fn != NULL;
+	e->failing = left || fn != NULL;
+}
+
+/* It may be up by now, and its provider cannot say so. */
+static void refuse_indoubt(struct engine *e)
+{
+	for (struct fleet_node *fn = e->fleet.states[NODE_INDOUBT]; fn; fn = fn->state_next) {
+		const struct cloud *c = engine_cloud(e, &fn->n);
+		char why[160];
+
+		if (!away_is(c) || fn->n.release || fn->next != NULL || fn->name->barred ||
+		    e->snapshot_ms == 0 || !pool_may_refuse(e, fn))
+			continue;
+		explain(why, c);
+		refuse_mark(e, fn->name, NODE_BECAUSE_UNREACHABLE, why);
+	}
+}
+
+void away_found(struct fleet_name *nm)
+{
+	if (!nm->barred || nm->refused != NODE_BECAUSE_UNREACHABLE ||
+	    nm->forced_ms >= nm->refused_ms)
+		return; /* slurmctld has heard of it */
+	nm->barred = false;
+	nm->refused = NODE_BECAUSE_NONE;
+}
+
+void away_run(struct engine *e)
+{
+	bool any = false, keyless = cloud_watch_keys(e);
+
+	if (!e->aways && !e->failing && !keyless)
+		return;
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		any = any || away_is(&e->clouds[i]);
+	e->aways = any;
+	mark(e, NODE_INDOUBT);
+	mark(e, NODE_DELETING);
+	if (!any && !e->failing && !keyless)
+		return;
+	refuse_wanted(e);
+	refuse_indoubt(e);
+	engine_commit(e);
+}
