@@ -665,8 +665,8 @@ static bool are_gone(const struct engine *e, const struct rescue *r)
 }
 
 /* The machines that it lost are gone.  Whoever has changed its begin time since has his will.  What
- * was written down before a restart may have been in doubt then.  A component of a heterogeneous job
- * starts with the others, which slurmctld holds back as well. */
+ * was written down before a restart may have been in doubt then.  A component of a heterogeneous
+ * job starts with the others, which slurmctld holds back as well. */
 static void lift(struct engine *e, struct rescue *r, const struct slurm_job_detail *d)
 {
 	if (d->pending && !d->held && d->begin_ms == r->j.hold_ms && d->het == 0 &&

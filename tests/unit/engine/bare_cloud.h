@@ -27,7 +27,7 @@ static struct bare {
 	int64_t date_ms; /* of the next answer; 0: it has none */
 	unsigned lists;  /* seen whole */
 	char heard[128]; /* what came of lists, as away.c heard of them */
-	unsigned kinds; /* of the requests whose answers others heard of, as bits */
+	unsigned kinds;  /* of the requests whose answers others heard of, as bits */
 	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
 	char story[256]; /* sent, noticed, committed */
 	bool disk_fails;

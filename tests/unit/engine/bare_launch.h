@@ -49,7 +49,7 @@ static struct fix {
 	int64_t last_batch;    /* as durable */
 	struct provider_op op; /* of the last create */
 	bool busy;             /* there is no slot */
-	const char *keyless; /* why machines could not have their keys now */
+	const char *keyless;   /* why machines could not have their keys now */
 	bool claims;           /* machines are given user-data, and ... */
 	size_t issued;         /* ... so many claims were issued */
 	bool vouchers;         /* each is given a token of its own, but c4 has none yet */
