@@ -1,4 +1,4 @@
-/* claim_set.h - what claims.c, claim_ask.c, claim_proof.c and claim_lack.c share; nobody else
+/* claim_set.h - what the files claim*.c share; nobody else
  * includes it. */
 #ifndef BURSTD_CLAIM_SET_H
 #define BURSTD_CLAIM_SET_H
@@ -101,7 +101,9 @@ struct claims {
 	uint64_t nonce_count;
 };
 
-/* --- claims.c --- */
+/* --- claim_table.c --- */
+/* "node/generation", under which a claim is found. */
+void claims_key(char *out, size_t size, const char *node, uint64_t gen);
 struct claim_set *claims_named(const struct engine *e, const char *id); /* NULL: there is none */
 struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r); /* its row */
 /* The secret of this id, as text. */
@@ -109,6 +111,8 @@ void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET
 /* Hex of HMAC-SHA256(key, label NUL text). */
 void claims_mac(const unsigned char *key, const char *label, const char *text,
 		char out[CLAIM_SECRET_SIZE]);
+
+/* --- claims.c --- */
 /* Somebody had the right secret and was refused: on record, as often as is bearable. */
 void claims_refused(struct engine *e, struct claim_set *set, const char *from, const char *why);
 static inline struct claim_entry *claim_entry(struct claim_run *r)

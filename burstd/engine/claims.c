@@ -2,7 +2,6 @@
 #include <inttypes.h>
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
-#include <openssl/hmac.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,66 +14,6 @@
 
 /* Where the image has it; of another one, or none, the claim's answer says where it is. */
 #define CLAIM_NODE_INIT "/usr/libexec/burstd/node-init"
-
-/* --- the table ---------------------------------------------------------------------------------
- */
-
-bool claims_on(const struct engine *e)
-{
-	return e->claims != NULL;
-}
-
-static void make_key(char *out, size_t size, const char *node, uint64_t gen)
-{
-	char g[FMT_U64_SIZE];
-
-	(void)snprintf(out, size, "%s/%s", node, fmt_u64(g, gen));
-}
-
-struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen)
-{
-	char key[sizeof(((struct claim_entry *)NULL)->key)];
-
-	if (e->claims == NULL)
-		return NULL;
-	make_key(key, sizeof(key), node, gen);
-	return map_get(&e->claims->runs, key);
-}
-
-struct claim_set *claims_named(const struct engine *e, const char *id)
-{
-	return e->claims != NULL ? map_get(&e->claims->sets, id) : NULL;
-}
-
-struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r)
-{
-	struct fleet_name *nm = fleet_find(&e->fleet, r->c.node);
-
-	return nm != NULL ? fleet_gen(nm, r->c.gen) : NULL;
-}
-
-/* --- secrets -----------------------------------------------------------------------------------
- */
-
-void claims_mac(const unsigned char *key, const char *label, const char *text,
-		char out[CLAIM_SECRET_SIZE])
-{
-	unsigned char in[CLAIM_ID_MAX + 128], mac[EVP_MAX_MD_SIZE];
-	size_t n = strlen(label) + 1, len = strlen(text);
-	unsigned size = 0;
-
-	assert(n + len <= sizeof(in));
-	memcpy(in, label, n);
-	memcpy(in + n, text, len);
-	(void)mem_check(HMAC(EVP_sha256(), key, CLAIM_KEY_SIZE, in, n + len, mac, &size));
-	(void)fmt_hex(out, mac, CLAIM_KEY_SIZE);
-	OPENSSL_cleanse(mac, sizeof(mac));
-}
-
-void claims_secret(const struct engine *e, const char *id, char out[CLAIM_SECRET_SIZE])
-{
-	claims_mac(e->d.door->claim_key, "burst-claim-1", id, out);
-}
 
 enum { ID_DIGITS = 16 };
 
@@ -157,7 +96,7 @@ static void put(struct engine *e, const struct claim *c, uint32_t cloud)
 
 	x->r.c = *c;
 	x->e = e;
-	make_key(x->key, sizeof(x->key), c->node, c->gen);
+	claims_key(x->key, sizeof(x->key), c->node, c->gen);
 	x->set = get_set(e, c->id, cloud);
 	x->r.next_of_id = x->set->first;
 	x->set->first = &x->r;

@@ -79,16 +79,16 @@ bool door_stage1(const struct engine *e, const char **sha256);
  * the caller's. */
 int door_read_stage1(const char *path, char **text, size_t *len, char sha256[65], struct err *err);
 
+/* The secret store's word for a version (secrets_version()) as the number that claims, nodes and
+ * struct claim have: digits as they are, else 59 bits of its hash
+ * (18 digits: as a text again it is the same).  0: not known. */
+int64_t door_key_version(const char *text);
+
 /* --- door_node.c --- */
 /* Of rq->peer, whose certificate holds and which is the present incarnation of its name.  As a
  * node_handler_fn; an->later, then door_answer(). */
 void door_node(struct engine *e, struct claim_run *r, const struct node_request *rq,
 	       struct http_answer *an);
-
-/* The secret store's word for a version (secrets_version()) as the number that claims, nodes and
- * struct claim have: digits as they are, else 59 bits of its hash
- * (18 digits: as a text again it is the same).  0: not known. */
-int64_t door_key_version(const char *text);
 
 /* --- door_keys.c --- */
 /* GET /v1/node/keys: the keys again, for one that has confirmed them. */

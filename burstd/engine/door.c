@@ -1,6 +1,5 @@
 #include "engine/door.h"
 
-#include <inttypes.h>
 #include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,21 +10,37 @@
 #include "base/secret.h"
 #include "base/text_file.h"
 #include "io/loop.h"
-#include "io/munge_check.h"
 
-/* Requests of nodes come here, one after the other, read and limited by the listener's thread.
+/* Answers to nodes.
  *
  * Whatever a request changes is staged, and its answer waits here until the turn in which that was
  * made durable is over: some heartbeat's worth of requests share one commit.  When the engine has
  * died, nobody gets an answer, and the node asks again. */
-
-enum { RETRY_S = 5 };
 
 uint64_t door_hash(const char *text)
 {
 	uint64_t h = fnv_text(FNV_BEGIN, text);
 
 	return h != 0 ? h : 1;
+}
+
+int64_t door_key_version(const char *text)
+{
+	size_t n = strspn(text, "0123456789");
+	int64_t v;
+
+	if (text[0] == '\0')
+		return 0;
+	if (n <= 18 && text[n] == '\0')
+		return (int64_t)strtoull(text, NULL, 10);
+	/* As many as have 18 digits: what a node says of it is taken as it is. */
+	v = (int64_t)(door_hash(text) & ((UINT64_C(1) << 59) - 1));
+	return v != 0 ? v : 1;
+}
+
+const char *engine_door_off(const struct engine *e)
+{
+	return e->d.door != NULL ? e->d.door->off : NULL;
 }
 
 /* --- answers ----------------------------------------------------------------------------------
@@ -51,7 +66,7 @@ void door_say(struct http_answer *an, unsigned status, const char *text)
 	an->body = str_take(&s);
 }
 
-static void drop_body(const struct http_answer *an)
+void door_drop(const struct http_answer *an)
 {
 	char *body = an->body;
 
@@ -66,7 +81,7 @@ void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an
 	struct door_late *l;
 
 	if (d == NULL || e->dead) {
-		drop_body(an);
+		door_drop(an);
 		return;
 	}
 	l = mem_zalloc(sizeof(*l));
@@ -78,16 +93,7 @@ void door_answer(struct engine *e, uint64_t ticket, const struct http_answer *an
 	timer_at(e->timer, engine_now(e)); /* not from here: there may be more of them */
 }
 
-static struct door_late *take_late(struct door *d)
-{
-	struct door_late *l = d->first;
-
-	d->first = NULL;
-	d->last = &d->first;
-	return l;
-}
-
-static void count_answer(struct door *d, unsigned status)
+void door_count(struct door *d, unsigned status)
 {
 	unsigned class = status / 100;
 
@@ -95,215 +101,7 @@ static void count_answer(struct door *d, unsigned status)
 		d->count.answers[class - 2]++;
 }
 
-static void look_for_stage1(struct engine *e);
-
-/* Something may be staged even now, an event mostly, by what followed from the last commit. */
-void door_run(struct engine *e)
-{
-	struct door *d = e->door;
-	struct door_late *l;
-
-	if (d == NULL)
-		return;
-	if (node_init_due(e))
-		look_for_stage1(e);
-	if (d->first != NULL && (e->due || e->nstaged > 0))
-		engine_commit(e);
-	if (e->dead || e->due || e->nstaged > 0)
-		return;
-	l = take_late(d);
-	while (l != NULL) {
-		struct door_late *next = l->next;
-
-		count_answer(d, l->an.status);
-		e->d.door->answer(e->d.door->ctx, l->ticket, &l->an);
-		free(l);
-		l = next;
-	}
-}
-
-/* --- who it is --------------------------------------------------------------------------------
- */
-
-void door_misuse(struct engine *e, struct claim_run *r, const char *what)
-{
-	struct journal_audit a = {.at_ms = engine_now(e),
-				  .actor = r->c.node,
-				  .verb = "claim-misuse",
-				  .target = "burstd",
-				  .object = r->c.node,
-				  .reason = what,
-				  .request = ""};
-
-	e->door->count.misuses++;
-	if (r->misuses >= DOOR_MISUSES_MAX)
-		return;
-	r->misuses++;
-	log_write(e->d.log, LOG_ERROR, "a node misuses its certificate", "node", r->c.node, "what",
-		  what, NULL);
-	engine_event(e, r->c.node, r->c.gen, "claim-misuse", what);
-	journal_put_audit(engine_tx(e), &a);
-}
-
-/* urn:burst:node:<name>:<generation>, and the common name is that name. */
-static int read_peer(const struct node_peer *p, char node[HOSTLIST_NAME_MAX + 1], uint64_t *gen)
-{
-	static const char begin[] = "urn:burst:node:";
-	const char *name = p->urn + sizeof(begin) - 1, *colon, *digits;
-	size_t n;
-
-	if (!p->known || strncmp(p->urn, begin, sizeof(begin) - 1) != 0)
-		return -1;
-	colon = strchr(name, ':');
-	if (colon == NULL || colon == name || (size_t)(colon - name) > HOSTLIST_NAME_MAX)
-		return -1;
-	memcpy(node, name, (size_t)(colon - name));
-	node[colon - name] = '\0';
-	digits = colon + 1;
-	n = strspn(digits, "0123456789");
-	if (n == 0 || n > 18 || digits[n] != '\0' || strcmp(node, p->cn) != 0)
-		return -1;
-	*gen = strtoull(digits, NULL, 10);
-	return 0;
-}
-
-static bool lives(const struct fleet_node *fn)
-{
-	return node_lives(fn->next != NULL ? fn->next : &fn->n);
-}
-
-/* An older journal was put back: who has this certificate made the claim after that was written. */
-static bool was_made_since(const struct claim *c, const struct node_peer *p,
-			   const struct fleet_node *fn)
-{
-	bool same = memcmp(c->spki, p->spki, sizeof(c->spki)) == 0;
-
-	/* Who has registered has confirmed before: node-init starts slurmd last. */
-	return c->state == CLAIM_ISSUED || (c->state == CLAIM_ATTESTING && same) ||
-	       (c->state == CLAIM_CLAIMED && same && fn->n.state == NODE_READY);
-}
-
-/* Its claim, if it is the present incarnation of its name and may speak; NULL, and *an says why
- * not.  410: it is over, and its dead-man's switch is to go on. */
-static struct claim_run *admit(struct engine *e, const struct node_request *rq,
-			       struct http_answer *an)
-{
-	char node[HOSTLIST_NAME_MAX + 1];
-	uint64_t gen = 0;
-	const struct fleet_name *nm;
-	const struct fleet_node *fn;
-	struct claim_run *r;
-
-	if (read_peer(&rq->peer, node, &gen) != 0 || (nm = fleet_find(&e->fleet, node)) == NULL ||
-	    gen > nm->last_gen) {
-		door_say(an, 401, "no node of ours");
-		return NULL;
-	}
-	fn = fleet_gen(nm, gen);
-	r = claims_of(e, node, gen);
-	if (fn == NULL || fn != fleet_live(nm) || !lives(fn)) {
-		door_say(an, 410, "this node is over");
-		return NULL;
-	}
-	/* A lost journal must not put out nodes that hear nothing from us. */
-	if (r == NULL || was_made_since(&r->c, &rq->peer, fn))
-		r = claims_adopt(e, fn, rq->peer.spki);
-	if (r->c.state != CLAIM_CLAIMED && r->c.state != CLAIM_CONFIRMED) {
-		door_say(an, 401, "this node may not speak");
-		return NULL;
-	}
-	/* Every certificate of it is for the key that its claim is bound to. */
-	if (!r->c.bound || memcmp(rq->peer.spki, r->c.spki, sizeof(r->c.spki)) != 0) {
-		door_misuse(e, r, "a certificate in its name is for another key");
-		door_say(an, 401, "this is another key");
-		return NULL;
-	}
-	return r;
-}
-
-/* A certificate is no licence: whoever is root there could keep the loop from all others, until
- * their dead-man's switches put them out.  r NULL: of a node that is no more; all of those have the
- * rate of one. */
-static bool too_often(struct engine *e, struct claim_run *r, struct http_answer *an)
-{
-	struct bucket *asks = r != NULL ? &r->asks : &e->door->asks;
-
-	if (asks->per_s == 0) {
-		bucket_init(asks, DOOR_ASKS_S, engine_now(e));
-		if (r != NULL)
-			bucket_init(&r->copies, DOOR_COPIES_S, engine_now(e));
-	}
-	if (bucket_take(asks, engine_now(e)))
-		return false;
-	door_say(an, 429, "too often");
-	an->retry_after_s = RETRY_S;
-	return true;
-}
-
-/* The listener limits who asks without a certificate, by his address. */
-static bool known_too_often(struct engine *e, const struct node_peer *p, struct http_answer *an)
-{
-	char node[HOSTLIST_NAME_MAX + 1];
-	uint64_t gen = 0;
-	bool named = read_peer(p, node, &gen) == 0;
-
-	return p->known && too_often(e, named ? claims_of(e, node, gen) : NULL, an);
-}
-
-/* --- the request ------------------------------------------------------------------------------
- */
-
-static void route(struct engine *e, const struct node_request *rq, struct http_answer *an)
-{
-	static const char claim[] = "/v1/claim/", node[] = "/v1/node/";
-	const char *path = rq->http.path;
-	struct claim_run *r;
-
-	if (strncmp(path, node, sizeof(node) - 1) == 0) {
-		r = admit(e, rq, an);
-		if (r != NULL && !too_often(e, r, an))
-			door_node(e, r, rq, an);
-	} else if (known_too_often(e, &rq->peer, an)) {
-		return;
-	} else if (strcmp(path, "/v1/claim") == 0) {
-		claim_ask(e, rq, an);
-	} else if (strncmp(path, claim, sizeof(claim) - 1) == 0) {
-		claim_nonce(e, rq, an);
-	} else if (strcmp(path, "/v1/alarm") == 0) {
-		claim_alarm(e, rq, an);
-	} else {
-		door_say(an, 404, "there is nothing");
-	}
-}
-
-/* What is said at once may not tell of what is not durable yet. */
-static bool must_wait(const struct engine *e, const struct http_answer *an)
-{
-	return !an->later && (e->due || e->nstaged > 0);
-}
-
-void engine_node_request(struct engine *e, const struct node_request *rq, struct http_answer *an)
-{
-	if (e->door == NULL || e->dead || !e->started) {
-		an->status = 503;
-		an->retry_after_s = RETRY_S;
-		return;
-	}
-	log_hold(e->d.log);
-	e->door->count.requests++;
-	route(e, rq, an);
-	if (must_wait(e, an)) {
-		door_answer(e, rq->http.ticket, an);
-		*an = (struct http_answer){.status = 500, .later = true};
-	} else if (an->later) {
-		timer_at(e->timer, engine_now(e)); /* what was begun goes on */
-	} else {
-		count_answer(e->door, an->status);
-	}
-	log_release(e->d.log);
-}
-
-/* --- beginning and end ------------------------------------------------------------------------
+/* --- node-init -------------------------------------------------------------------------------
  */
 
 bool door_stage1(const struct engine *e, const char **sha256)
@@ -333,92 +131,4 @@ int door_read_stage1(const char *path, char **text, size_t *len, char sha256[65]
 	(void)mem_check(SHA256((const unsigned char *)read, n, hash));
 	(void)fmt_hex(sha256, hash, sizeof(hash));
 	return 0;
-}
-
-/* -1: it stays as it was. */
-static int read_stage1(struct engine *e, struct err *err)
-{
-	struct door *d = e->door;
-	char *old = d->stage1;
-
-	if (door_read_stage1(e->conf->nodes.node_init, &d->stage1, &d->stage1_len, d->stage1_sha256,
-			     err) != 0)
-		return -1;
-	free(old);
-	node_init_off(e, NULL);
-	return 0;
-}
-
-/* Not there, at the start or since: then nothing is as it was. */
-static void look_for_stage1(struct engine *e)
-{
-	struct err err;
-
-	if (read_stage1(e, &err) != 0)
-		node_init_off(e, &err);
-}
-
-static void open_munge(struct engine *e)
-{
-	const struct conf_nodes *n = &e->conf->nodes;
-	const char *socket = n->munge_socket != NULL ? n->munge_socket : "";
-	struct door *d = e->door;
-
-	if (d->munge != NULL && n->auth == CONF_AUTH_MUNGE && strcmp(d->munge_socket, socket) == 0)
-		return;
-	munge_check_free(d->munge); /* who waited is answered 503 by the listener */
-	free(d->munge_socket);
-	d->munge = NULL;
-	d->munge_socket = mem_strdup(socket);
-	if (n->auth == CONF_AUTH_MUNGE)
-		d->munge = munge_check_new(e->d.loop, socket);
-}
-
-int door_open(struct engine *e, struct err *err)
-{
-	struct door *d;
-
-	(void)err;
-	if (e->d.door == NULL || e->conf->nodes.line == 0)
-		return 0;
-	d = mem_zalloc(sizeof(*d));
-	d->e = e;
-	d->last = &d->first;
-	e->door = d;
-	open_munge(e);
-	look_for_stage1(e);
-	return 0;
-}
-
-void door_reload(struct engine *e)
-{
-	struct err err = {0};
-
-	if (e->door == NULL)
-		return;
-	open_munge(e);
-	if (engine_init_off(e) != NULL)
-		look_for_stage1(e);
-	else if (read_stage1(e, &err) != 0)
-		log_write(e->d.log, LOG_ERROR, "node-init stays as it was", "error", err.msg, NULL);
-}
-
-void door_free(struct engine *e)
-{
-	struct door *d = e->door;
-
-	if (d == NULL)
-		return;
-	for (struct door_late *l = take_late(d), *next; l != NULL; l = next) {
-		next = l->next;
-		drop_body(&l->an);
-		free(l);
-	}
-	door_keys_free(e);
-	munge_check_free(d->munge);
-	free(d->munge_socket);
-	free(d->hosts.text);
-	free(d->stage1);
-	free(d);
-	e->door = NULL;
 }

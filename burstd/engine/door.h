@@ -61,10 +61,13 @@ struct door {
 void door_say(struct http_answer *an, unsigned status, const char *text);
 /* Takes text. */
 void door_give(struct http_answer *an, const char *type, char *text, size_t len);
+void door_drop(const struct http_answer *an); /* its body: nobody gets it */
+void door_count(struct door *d, unsigned status);
+uint64_t door_hash(const char *text); /* FNV-1a, never 0 */
+
+/* --- door_request.c --- */
 /* This node did what no honest one does: an event and a record, of the first few. */
 void door_misuse(struct engine *e, struct claim_run *r, const char *what);
-
-uint64_t door_hash(const char *text); /* FNV-1a, never 0 */
 
 /* --- hosts.c --- */
 uint64_t hosts_version(struct engine *e); /* no older than DOOR_HOSTS_MS */

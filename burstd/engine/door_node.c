@@ -55,20 +55,6 @@ static bool listen_to(struct engine *e, struct claim_run *r, const struct http_r
 	return false;
 }
 
-int64_t door_key_version(const char *text)
-{
-	size_t n = strspn(text, "0123456789");
-	int64_t v;
-
-	if (text[0] == '\0')
-		return 0;
-	if (n <= 18 && text[n] == '\0')
-		return (int64_t)strtoull(text, NULL, 10);
-	/* As many as have 18 digits: what a node says of it is taken as it is. */
-	v = (int64_t)(door_hash(text) & ((UINT64_C(1) << 59) - 1));
-	return v != 0 ? v : 1;
-}
-
 /* The version that nodes should have.  While the store has not said, what this one got. */
 static int64_t current_version(const struct engine *e, const struct claim_run *r)
 {

@@ -47,11 +47,6 @@ const struct engine_door_counters *engine_door_counters(const struct engine *e)
 	return e->door != NULL ? &e->door->count : NULL;
 }
 
-const char *engine_door_off(const struct engine *e)
-{
-	return e->d.door != NULL ? e->d.door->off : NULL;
-}
-
 size_t engine_claims(const struct engine *e, size_t *states)
 {
 	size_t weak = 0;
