@@ -1,7 +1,6 @@
 #include "engine/private.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/log.h"
 

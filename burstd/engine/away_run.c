@@ -14,10 +14,10 @@
  * Of what is held at a provider that is off (off.c) nobody can say more, so all this is so for it,
  * too, and at once.
  *
- * While machines of a provider could not have their keys (cloud_keys.c), for burstd's own port is
- * another's or node-init cannot be read, none is bought there.  After `unreachable_after` of that
- * who is WANTED there is let go of as well; what is in doubt or up has its keys to come or has
- * them, and stays. */
+ * While machines of a provider could not have their keys (cloud_keys.c), because another program
+ * has burstd's port or burstd cannot read node-init, burstd buys none there.  After
+ * `unreachable_after` of that the WANTED rows there end as well; what is in doubt or up has its
+ * keys or gets them, and stays. */
 
 /* Rows that keep their node's name, as fleet_clear(); of one that is off the flags are not known.
  */

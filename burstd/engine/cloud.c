@@ -6,11 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/fmt.h"
 #include "base/fnv.h"
 #include "base/mem.h"
 #include "io/http_client.h"
-#include "io/loop.h"
 #include "io/proc.h"
 
 struct request {

@@ -4,10 +4,25 @@
 #include "base/mem.h"
 #include "engine/private.h"
 
-/* The instances of one provider, list after list: page by page, again and again, and at once when
- * something happened that the next one will show. */
+/* burstd lists the instances of one provider, page by page, at intervals, and sooner while a row
+ * waits for what a list will show. */
 
-static bool anyone_waits(const struct cloud *c);
+static bool anyone_waits(const struct cloud *c)
+{
+	static const enum node_state of[] = {NODE_INDOUBT, NODE_BOOTING, NODE_DELETING};
+	struct engine *e = c->e;
+
+	for (size_t s = 0; s < sizeof(of) / sizeof(of[0]); s++)
+		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
+			struct node_limits lim;
+
+			if (engine_cloud(e, &fn->n) == c && !fn->busy &&
+			    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
+				    NODE_WANT_LIST)
+				return true;
+		}
+	return c->nstrays > 0;
+}
 
 static void list_failed(struct cloud *c)
 {
@@ -126,29 +141,14 @@ static void list_soon(struct cloud *c)
 		list_slower(c);
 }
 
-static bool anyone_waits(const struct cloud *c)
-{
-	static const enum node_state of[] = {NODE_INDOUBT, NODE_BOOTING, NODE_DELETING};
-	struct engine *e = c->e;
-
-	for (size_t s = 0; s < sizeof(of) / sizeof(of[0]); s++)
-		for (struct fleet_node *fn = e->fleet.states[of[s]]; fn; fn = fn->state_next) {
-			struct node_limits lim;
-
-			if (engine_cloud(e, &fn->n) == c && !fn->busy &&
-			    node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) ==
-				    NODE_WANT_LIST)
-				return true;
-		}
-	return c->nstrays > 0;
-}
-
 void list_run(struct cloud *c)
 {
+	const int64_t now = engine_now(c->e);
+
 	if (!c->list.busy) {
 		if (c->waits)
 			list_soon(c);
-		if (engine_now(c->e) >= c->list_next)
+		if (now >= c->list_next)
 			list_start(c);
 	}
 	list_page(c);

@@ -5,7 +5,8 @@
 #include "base/mem.h"
 #include "engine/private.h"
 
-/* What one provider asks for what the pools want, asked page by page and now and then. */
+/* burstd asks one provider what the types of its pools cost, page by page, every ENGINE_OFFERS_MS.
+ */
 
 struct asking { /* for one page of offers */
 	char cursor[PROVIDER_CURSOR_MAX + 1];

@@ -2,8 +2,8 @@
 
 #include "engine/private.h"
 
-/* One provider from its start to its end, and what it asks in a turn: first a session, then what
- * there is, then the rest. */
+/* burstd opens and closes one provider here, and gives its requests their turn: session, list,
+ * notices, fabrics, offers. */
 
 int cloud_open(struct cloud *c, struct engine *e, const struct conf_provider *conf, struct err *err)
 {

@@ -120,6 +120,47 @@ static void on_timer(void *ctx)
 	engine_turn(e);
 }
 
+/* --- what the parts are told and asked ---------------------------------------------------------
+ */
+
+void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		  int64_t sent_ms)
+{
+	const struct engine_parts *p = &c->e->d.parts;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->row[i].heard != NULL)
+			p->row[i].heard(c, kind, r, sent_ms);
+}
+
+void engine_offers(struct engine *e, bool cheaper)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].offers != NULL)
+			e->d.parts.row[i].offers(e, cheaper);
+}
+
+const char *engine_keyless(const struct engine *e, uint32_t provider)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++) {
+		const struct engine_part *p = &e->d.parts.row[i];
+		const char *why = p->keyless != NULL ? p->keyless(e, provider) : NULL;
+
+		if (why != NULL)
+			return why;
+	}
+	return NULL;
+}
+
+int engine_may_use(struct engine *e, size_t provider, struct err *err)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].may_use != NULL &&
+		    e->d.parts.row[i].may_use(e, provider, err) != 0)
+			return -1;
+	return 0;
+}
+
 /* --- start and end -----------------------------------------------------------------------------
  */
 
@@ -255,44 +296,6 @@ void engine_free(struct engine *e)
 	engine_free_old(e);
 	free(e->old);
 	free(e);
-}
-
-void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
-		  int64_t sent_ms)
-{
-	const struct engine_parts *p = &c->e->d.parts;
-
-	for (size_t i = 0; i < p->n; i++)
-		if (p->row[i].heard != NULL)
-			p->row[i].heard(c, kind, r, sent_ms);
-}
-
-void engine_offers(struct engine *e, bool cheaper)
-{
-	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].offers != NULL)
-			e->d.parts.row[i].offers(e, cheaper);
-}
-
-const char *engine_keyless(const struct engine *e, uint32_t provider)
-{
-	for (size_t i = 0; i < e->d.parts.n; i++) {
-		const struct engine_part *p = &e->d.parts.row[i];
-		const char *why = p->keyless != NULL ? p->keyless(e, provider) : NULL;
-
-		if (why != NULL)
-			return why;
-	}
-	return NULL;
-}
-
-int engine_may_use(struct engine *e, size_t provider, struct err *err)
-{
-	for (size_t i = 0; i < e->d.parts.n; i++)
-		if (e->d.parts.row[i].may_use != NULL &&
-		    e->d.parts.row[i].may_use(e, provider, err) != 0)
-			return -1;
-	return 0;
 }
 
 static int may_reload(struct engine *e, const struct conf *next, struct err *err)

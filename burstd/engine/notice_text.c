@@ -3,7 +3,7 @@
 #include "core/reclaim.h"
 #include "engine/private.h"
 
-/* What slurmctld and people are told of a node whose machine goes. */
+/* The words in which slurmctld and people are told that the provider takes a node's machine. */
 
 void notice_text(char out[NOTICE_WHY_SIZE], const struct node *n)
 {

@@ -45,12 +45,13 @@ struct engine_part {
 	int (*complete)(struct engine *e, struct err *err);
 	/* After all init.  Where one fails the engine is freed. */
 	int (*open)(struct engine *e, struct err *err);
-	/* A provider that was off since its start has opened its driver: can the part use it? */
+	/* burstd has opened the driver of a provider that was off since burstd started.  -1: this
+	 * part cannot use the provider, and *err says why. */
 	int (*may_use)(struct engine *e, size_t provider, struct err *err);
-	/* What became of a request to a provider that was sent then. */
+	/* A request to a provider, sent at sent_ms, got the result r. */
 	void (*heard)(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		      int64_t sent_ms);
-	/* New offers of a provider are known, and some of them are cheaper, or are not. */
+	/* A provider sent new offers.  cheaper: one costs less than before, or can be had again. */
 	void (*offers)(struct engine *e, bool cheaper);
 	/* Why a machine of this provider could not have its keys now; NULL: as far as this part is
 	 * concerned it could. */

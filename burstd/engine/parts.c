@@ -99,6 +99,7 @@ static const struct engine_part parts[] = {
 		.row_durable = follow_row,
 	},
 	{
+		/* Before places: an answer ends "away" before it closes or opens a place. */
 		.name = "providers that are away",
 		.heard = away_reply,
 	},

@@ -651,9 +651,10 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 	return false;
 }
 
+/* A job compares with what its offers cost when it was refused, not with the last offers. */
 void postpone_offers(struct engine *e, bool cheaper)
 {
-	(void)cheaper; /* than before: here the costs at the time of the refusal count */
+	(void)cheaper;
 	for (struct postponed *p = e->postponed; p != NULL; p = p->next)
 		if (is_to_wait(e, p) && is_cheaper(e, p))
 			change(e, p);

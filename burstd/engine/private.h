@@ -30,9 +30,9 @@
  *   fabric.c    one fabric for each job that wants one: made before its create, gone after
  *   remove.c    DELETING and strays -> deletes; their answers
  *   cloud.c     one provider: its slots and rate, and what is on the wire
- *   cloud_run.c ... all that it asks, in the order of its turn
+ *   cloud_run.c ... its turn: the requests that are due, in order
  *   session.c   ... the session, where it has one
- *   login.c     ... and how it comes by another
+ *   login.c     ... and how it gets a new session
  *   cloud_list.c, cloud_offers.c  ... its list, and its offers
  *   listen.c    ... and what it tells of instances, where it does
  *   cloud_keys.c ... and whether its machines could have their keys
@@ -45,7 +45,7 @@
  *   refuse.c    a job that cannot get its nodes is told so, whole ...
  *   postpone.c  ... and waits, longer each time
  *   srun.c      srun and salloc are told why their job ends
- *   notice.c    machines that will be taken away
+ *   notice.c    machines that will be taken away, notice_text.c the words for that
  *   owner.c     whose an instance is
  *   rescue.c    the jobs of a node that must go down, and what becomes of them
  *   checkpoint.c  ... which are told to save their work first
@@ -226,7 +226,7 @@ struct cloud { /* one provider */
 	bool listen_stuck;  /* what was heard could not be acknowledged */
 	int64_t unheard_ms; /* since when they fail; 0: they do not */
 	char unheard[200];  /* why; no other request's answer clears it */
-	/* is anybody there: away.c */
+	/* is anybody there: away.c, cloud_keys.c */
 	int64_t mute_ms;    /* since when nobody answers; 0: somebody does */
 	int64_t blind_ms;   /* likewise, since when its list cannot be had */
 	bool away;          /* that is so for too long */
@@ -397,8 +397,9 @@ const char *engine_keyless(const struct engine *e, uint32_t provider);
 /* Tell all parts what became of a request to a provider. */
 void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		  int64_t sent_ms);
-/* Tell all parts of new offers, and of one of the moments of part.h. */
+/* Tell all parts that a provider sent new offers. */
 void engine_offers(struct engine *e, bool cheaper);
+/* Call all parts at this moment (part.h). */
 void engine_at(struct engine *e, enum part_moment moment);
 /* Can all parts use this provider, whose driver was opened again after the start? */
 int engine_may_use(struct engine *e, size_t provider, struct err *err);
@@ -562,9 +563,9 @@ int place_retry(struct engine *e, const char *what, size_t *n);
  * place has nothing more to sell. */
 void place_reclaimed(struct engine *e, const struct fleet_node *fn);
 
-/* --- away.c --- */
-/* What became of a request: perhaps its provider is away from now on, or is back.  Of a list its
- * last page says so, in cloud_list.c; away_reply() is for all others. */
+/* --- away.c, away_run.c --- */
+/* A request has ended: note whether its provider is away.  cloud_list.c calls this for a whole
+ * list, away_reply() for all other requests. */
 void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r);
 void away_reply(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		int64_t sent_ms);
@@ -622,12 +623,12 @@ void fabric_run(struct cloud *c);
 int64_t fabric_next_ms(const struct cloud *c);
 /* Every offer that names one is of a provider that has them.  -1: *err begins "FILE:LINE: ". */
 int fabric_check(struct engine *e, const struct conf *conf, struct err *err);
-int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* likewise, in e->conf */
+int fabric_may_use(struct engine *e, size_t provider, struct err *err); /* ... of e->conf */
 
 /* --- cloud_keys.c --- */
-/* Note since when each provider is keyless.  true: one is, for as long as its unreachable_after. */
+/* Note since when each provider is keyless.  true: one has been for its unreachable_after. */
 bool cloud_watch_keys(struct engine *e);
-/* Why it is, for that long; NULL: it is not. */
+/* Why this provider has been keyless for its unreachable_after; NULL: it has not. */
 const char *cloud_keyless(const struct engine *e, uint32_t cloud);
 
 /* --- wanted.c --- */
@@ -699,6 +700,7 @@ void clouds_reload(struct engine *e);
 void clouds_take(struct engine *e);
 void clouds_send(struct engine *e);
 int64_t clouds_next_ms(const struct engine *e);
+void clouds_free(struct engine *e);
 
 /* --- cloud_run.c --- */
 /* It may be off then.  -1: there is no such driver. */
@@ -708,7 +710,6 @@ void cloud_close(struct cloud *c);
 void cloud_reload(struct cloud *c, const struct conf_provider *conf);
 void cloud_run(struct cloud *c);
 int64_t cloud_next_ms(const struct cloud *c);
-void clouds_free(struct engine *e);
 
 /* --- cloud.c --- */
 /* May such a request go out now?  Else it has asked for its turn: limit.h. */
@@ -770,7 +771,7 @@ void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, 
 /* Something has changed: of whom slurmctld is still to be told, what no wait could mend is decided
  * anew after an ordinary wait. */
 void refuse_anew(struct engine *e);
-void refuse_offers(struct engine *e, bool cheaper); /* so, when some are */
+void refuse_offers(struct engine *e, bool cheaper); /* calls refuse_anew() if one got cheaper */
 void refuse_run(struct engine *e);
 void refuse_jobs(struct engine *e, const char *text, size_t len, const struct err *err);
 
@@ -834,7 +835,7 @@ void insist_look(struct engine *e, struct fleet_name *nm, int64_t began_ms);
 struct fleet_node *owner_of(struct cloud *c, const char *id);
 void owner_set(struct cloud *c, struct fleet_node *fn); /* it has one, staged just now */
 
-/* --- notice.c --- */
+/* --- notice.c, notice_text.c --- */
 enum { NOTICE_WHY_SIZE = 96 };
 /* When it will be, by our clock, if the provider says `at` by its own; 0: not said.  What it cannot
  * mean is not believed: no end lies in the past, and no reclaim is told longer before it than the

@@ -1,7 +1,7 @@
 #include "engine/private.h"
 #include "engine/times.h"
 
-/* The session at one provider: is there one, and is it doubted?  login.c makes another. */
+/* Is the session at one provider still good?  login.c gets a new one. */
 
 int64_t session_until(const struct cloud *c)
 {

@@ -21,7 +21,7 @@ bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
 /* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
  * its last machine came up wrong (that may have been unknown to us when it was wanted); nor, wanted
  * before we started, while slurmctld has not said anything since. */
-static bool sendable(struct engine *e, const struct fleet_node *fn)
+static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *keyless)
 {
 	unsigned tagged = engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
 	struct node_limits lim;
@@ -34,7 +34,7 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 		return false;
 	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */
-	if (vouchers_waits(e, &fn->n) || engine_keyless(e, fn->n.cloud) != NULL)
+	if (vouchers_waits(e, &fn->n) || keyless[fn->n.cloud])
 		return false;
 	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
 	       fleet_clear(fn, tagged != 0) &&
@@ -42,17 +42,17 @@ static bool sendable(struct engine *e, const struct fleet_node *fn)
 }
 
 /* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */
-static size_t gang(struct engine *e, const struct fleet_node *fn)
+static size_t gang(struct engine *e, const struct fleet_node *fn, const bool *keyless)
 {
 	const struct fleet_node *k = fn;
 	size_t n = 0;
 
-	if (!sendable(e, fn))
+	if (!sendable(e, fn, keyless))
 		return 0;
 	if (fn->n.group == 0)
 		return 1;
 	for (; k != NULL && k->n.group == fn->n.group; k = k->state_next, n++)
-		if (!sendable(e, k))
+		if (!sendable(e, k, keyless))
 			return 0;
 	return n;
 }
@@ -77,10 +77,12 @@ bool wanted_goes(struct cloud *c)
 struct sales { /* what each place says: each is asked once, when somebody is wanted there */
 	unsigned char *may; /* 1 + enum place_answer; 0: not asked */
 	size_t *bases;      /* bases[p]: the first of pool p */
+	bool *keyless;      /* of each provider */
 };
 
-static void sales_init(struct sales *s, const struct conf *conf)
+static void sales_init(struct sales *s, const struct engine *e)
 {
+	const struct conf *conf = e->conf;
 	size_t all = 0, rungs;
 
 	s->bases = mem_zalloc((conf->npools + 1) * sizeof(*s->bases));
@@ -89,11 +91,15 @@ static void sales_init(struct sales *s, const struct conf *conf)
 		(void)conf_rungs(&conf->pools[p], &rungs);
 	}
 	s->may = mem_zalloc(all + 1);
+	s->keyless = mem_zalloc((conf->nproviders + 1) * sizeof(bool));
+	for (uint32_t i = 0; i < conf->nproviders; i++)
+		s->keyless[i] = engine_keyless(e, i) != NULL;
 }
 
 static void sales_fini(struct sales *s)
 {
 	free(s->may);
+	free(s->keyless);
 	free(s->bases);
 }
 
@@ -139,9 +145,9 @@ size_t wanted_collect(struct engine *e, struct fleet_node ***out)
 	if (!any_goes(e))
 		return 0;
 	*out = room_for_all(e);
-	sales_init(&sales, e->conf);
+	sales_init(&sales, e);
 	while (fn != NULL && n - refused < e->slice.send) {
-		size_t g = gang(e, fn);
+		size_t g = gang(e, fn, sales.keyless);
 
 		if (g == 0) /* one of a gang may not go yet: the others wait for it */
 			fn = after_gang(fn);

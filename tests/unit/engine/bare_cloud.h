@@ -1,6 +1,6 @@
-/* bare_cloud.h - one provider on a bare struct engine, with the real cloud.c, login.c and listen.c:
- * the wire is the test's, which answers what was sent, the oldest first; and what the engine was
- * told is kept in one story, in order. */
+/* bare_cloud.h - one provider on a bare struct engine, with the real cloud*.c, session.c, login.c
+ * and listen.c: the wire is the test's, which answers what was sent, the oldest first; and what the
+ * engine was told is kept in one story, in order. */
 #ifndef TESTS_BARE_CLOUD_H
 #define TESTS_BARE_CLOUD_H
 

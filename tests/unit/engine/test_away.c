@@ -1,4 +1,4 @@
-/* away.c: a provider that cannot be reached, and what is held there (F26, P2). */
+/* away.c, away_run.c: a provider that cannot be reached, and what is held there (F26, P2). */
 #include "engine/claim_set.h"
 #include "loaded_engine.h"
 
@@ -658,11 +658,31 @@ static void test_purchases_that_fail_with_all_else_close_no_place(void **state)
 	assert_int_equal(f->e->cooldown.n, 0);
 }
 
+/* F26: of a list only its last page says whether the provider is there (cloud_list.c); all other
+ * answers do, and those that are about machines say what their place is like as well. */
+static void test_parts_hear_what_became_of_a_request(void **state)
+{
+	const struct provider_result ok = {.code = PROVIDER_OK}, denied = {.code = PROVIDER_DENIED};
+	struct fix *f = *state;
+
+	load(f);
+	far(f)->mute_ms = engine_now(f->e) - 1000;
+	engine_heard(far(f), PROVIDER_LIST, &ok, engine_now(f->e));
+	assert_true(far(f)->mute_ms != 0);
+	assert_int_equal(f->e->cooldown.n, 0);
+	engine_heard(far(f), PROVIDER_DELETE, &denied, engine_now(f->e));
+	assert_int_equal(far(f)->mute_ms, 0);
+	assert_int_equal(f->e->cooldown.n, 1);
+	engine_heard(far(f), PROVIDER_DELETE, &ok, engine_now(f->e) + 1000);
+	assert_int_equal(f->e->cooldown.n, 0);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T(test_parts_hear_what_became_of_a_request),
 		T(test_when),
 		T(test_never),
 		T(test_what_was_never_sent_climbs),
