@@ -62,14 +62,15 @@ void explain_refusal(struct str *out, const struct engine *e, const struct fleet
 	const char *reason = node_reason_text(nm->refused);
 	char pool[128];
 	size_t n;
+	bool of_pool;
 
 	(void)snprintf(pool, sizeof(pool), "pool %.100s: ", explain_pool(e, nm->pool));
 	n = strlen(pool);
-	if (nm->refused == NODE_BECAUSE_OPERATOR && strncmp(nm->why, pool, n) == 0)
-		str_adds(out, nm->why + n); /* it is paused or closed: all is said */
-	else
-		str_adds(out, reason);
-	if (nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
+	of_pool = (nm->refused == NODE_BECAUSE_OPERATOR || nm->refused == NODE_BECAUSE_BOOT) &&
+		  strncmp(nm->why, pool, n) == 0;
+	/* It is paused, closed or tried: all is said. */
+	str_adds(out, of_pool ? nm->why + n : reason);
+	if (!of_pool && nm->refused != NODE_BECAUSE_OPERATOR && nm->why[0] != '\0' &&
 	    says_more(nm->why, provider_name(e, nm->pool), reason))
 		str_addf(out, " (%s)", nm->why);
 	str_adds(out, "; next try when Slurm asks again");

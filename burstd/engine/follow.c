@@ -69,6 +69,15 @@ static void note_use(const struct engine *e, struct fleet_node *fn, const struct
 		fn->name->unused_ms = engine_now(e);
 }
 
+/* Without notice, as far as we can know: its provider took it, or it ended when it was up. */
+static bool was_taken(const struct node *was, const struct node *is)
+{
+	if (is->state != NODE_GONE || was->state == NODE_WANTED || was->state == NODE_DRAINING)
+		return false; /* in the latter case its notice said so */
+	return is->reason == NODE_BECAUSE_RECLAIMED ||
+	       (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED);
+}
+
 void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	const struct node *is = &fn->n;
@@ -108,11 +117,11 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 	}
 	if (is->state == NODE_GONE && is->reason == NODE_BECAUSE_LOST)
 		e->count.instances_lost++;
+	if (was_taken(was, is))
+		place_reclaimed(e, fn);
 	if (is->state == NODE_GONE && (was->state == NODE_READY || was->state == NODE_DRAINING)) {
 		char why[200];
 
-		if (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED)
-			place_reclaimed(e, fn); /* without notice, as far as we can know */
 		(void)snprintf(why, sizeof(why), "burstd: %s", fleet_why(fn, is));
 		rescue_power_down(e, fn->name, true, why);
 	}

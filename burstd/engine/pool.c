@@ -397,9 +397,10 @@ enum node_reason pool_closed_because(const struct engine *e, size_t i)
 		return NODE_BECAUSE_INVALID;
 	if (e->pools[i].paused)
 		return NODE_BECAUSE_OPERATOR;
-	if (breaker_closed(&e->pools[i].breaker, engine_now(e)) || pool_probes(e, i) != NULL)
+	if (breaker_closed(&e->pools[i].breaker, engine_now(e)))
 		return NODE_BECAUSE_BOOT;
-	return NODE_BECAUSE_UNREACHABLE;
+	return unlisted(e, i) == NULL && pool_probes(e, i) != NULL ? NODE_BECAUSE_BOOT
+								   : NODE_BECAUSE_UNREACHABLE;
 }
 
 static enum node_reason closed_because(const struct engine *e, const struct node *n)

@@ -13,6 +13,8 @@
 
 void refuse_mark(struct engine *e, struct fleet_name *nm, enum node_reason why, const char *text)
 {
+	if (nm->barred && why == NODE_BECAUSE_GANG)
+		return; /* what its job lacks is said already */
 	nm->barred = true;
 	nm->refused = why;
 	nm->refused_ms = engine_now(e);
@@ -206,8 +208,8 @@ static void infect(struct gangs *g, const struct map *healthy)
 	}
 }
 
-/* One that lives did come up, or may yet: another of its job did not, and that one alone says
- * something of itself and of the pool. */
+/* One that lives did come up, or may yet: another of its job did not, or was taken, and that one
+ * alone says something of itself, of the pool and of its provider. */
 static enum node_reason release_for(const struct fleet_name *nm)
 {
 	switch (nm->refused) {
@@ -215,6 +217,9 @@ static enum node_reason release_for(const struct fleet_name *nm)
 	case NODE_BECAUSE_BOOT:
 	case NODE_BECAUSE_INIT:
 	case NODE_BECAUSE_BREACH:
+	case NODE_BECAUSE_RECLAIMED:
+	case NODE_BECAUSE_MAINTENANCE:
+	case NODE_BECAUSE_FAULTY:
 		return NODE_BECAUSE_GANG;
 	default:
 		return nm->refused;

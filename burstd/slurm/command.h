@@ -45,10 +45,9 @@ struct command { /* one scontrol or scancel to be */
 	uint64_t mark;    /* slurm_mark() since it was made */
 	uint64_t ended;   /* commands about nodes that had ended then */
 	int64_t made_ms;
-	bool sealed;   /* slurm_next() gave it: what it says stays */
-	bool outdated; /* of a job in it something newer is to be written: it is not run */
-	bool cut;      /* out of another one, by halves */
-	bool nowhere;  /* FORCE: some of them are first to be given an address that leads nowhere */
+	bool sealed;  /* slurm_next() gave it: what it says stays */
+	bool cut;     /* out of another one, by halves */
+	bool nowhere; /* FORCE: some of them are first to be given an address that leads nowhere */
 };
 
 const char *command_verb(enum command_kind kind); /* for people */

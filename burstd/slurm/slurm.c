@@ -571,8 +571,6 @@ static bool writes_comment(const struct command *c)
  * started, and have been requeued since; or somebody may have written another comment. */
 static bool is_late(const struct slurm *s, const struct command *c)
 {
-	if (c->outdated)
-		return true;
 	if (writes_comment(c) && loop_now(s->loop) - c->made_ms >= SLURM_COMMENT_MS)
 		return true;
 	if (c->kind == COMMAND_REQUEUE && loop_now(s->loop) - c->made_ms >= SLURM_REQUEUE_MS)
@@ -604,8 +602,8 @@ void slurm_keep(struct slurm *s, const char *node, bool keep)
 }
 
 /* What was to stand in its comment before is not written any more: the orders that make a job wait
- * have a queue of their own, and may pass those that do not.  Of a sealed one the other jobs are
- * looked at again, as they are when an order fails. */
+ * have a queue of their own, and may pass those that do not.  One that runs already began before:
+ * it is not waited for, since what the new order was decided by would grow old. */
 static void drop_words(struct slurm *s, const char *job)
 {
 	struct queue *q = &s->queues[UPDATE_JOBS - UPDATE];
@@ -615,13 +613,13 @@ static void drop_words(struct slurm *s, const char *job)
 		next = c->next;
 		if (!writes_comment(c) || !slurm_job_among(c->names.p, job))
 			continue;
-		if (c->sealed)
-			c->outdated = true; /* one that runs already is heard before this one */
-		else if (!command_strike(c, job)) {
-			queue_remove(q, c);
-			command_free(c);
-			s->waiting--;
+		if (command_strike(c, job)) {
+			c->sealed = false; /* it is given anew: a record of what is left */
+			continue;
 		}
+		queue_remove(q, c);
+		command_free(c);
+		s->waiting--;
 	}
 }
 

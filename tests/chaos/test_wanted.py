@@ -38,10 +38,14 @@ class Wanted(unittest.TestCase):
         self.assertEqual(cut(UP, DOWN, (60, back[1])), [("c1", 10, 50), ("c2", 10, 50)])
 
     def test_power_down_forgotten(self):
-        soon, late = (60, "Recovered state of 2 nodes"), (81, "Recovered state of 2 nodes")
+        soon, late = (60, "Recovered state of 2 nodes"), (141, "Recovered state of 2 nodes")
+        lives = (66, "POWER: power_save: program exit status of 0")
         self.assertEqual(cut(UP, DOWN, soon), [("c1", 10, 50), ("c2", 10, 50)])
         self.assertEqual(cut(UP, DOWN, soon, JOB), [("c1", 10, 50), ("c2", 10, 50), ("c2", 70, "-")])
-        self.assertEqual(cut(UP, DOWN, late, (90, JOB[1])), [("c1", 10, 50), ("c2", 10, 50)])
+        # However long nobody was in charge: the backup may have hung.
+        self.assertEqual(cut(UP, DOWN, late, (150, JOB[1])), [("c1", 10, 50), ("c2", 10, 50), ("c2", 150, "-")])
+        # One that lived for long enough has saved it.
+        self.assertEqual(cut(UP, DOWN, lives, late, (150, JOB[1])), [("c1", 10, 50), ("c2", 10, 50)])
 
     def test_power_down_of_a_twin(self):
         twin = (51, "fatal: Two slurmctld daemons are running as primary. Shutting down this daemon to avoid inconsistent state")

@@ -33,7 +33,7 @@ static void show_as(struct sim_cloud *c, struct str *out, const struct inst *i,
 		 "\"address\":\"%s\",\"hostname\":\"%s\",\"created_ms\":%lld",
 		 (unsigned)i->number, word, now >= i->addr_at ? i->addr : "", i->node,
 		 (long long)i->created);
-	if (i->state == INST_RECLAIMING)
+	if (i->reclaim_said != 0 && i->state >= INST_RECLAIMING)
 		str_addf(out, ",\"reclaim_ms\":%lld", (long long)i->reclaim_at);
 	if (shown == INST_ENDED)
 		str_addf(out, ",\"ended_ms\":%lld", (long long)(inst_live(i) ? now : i->ended));

@@ -383,6 +383,42 @@ static void test_who_was_to_be_taken_as_it_booted_counts_against_no_pool(void **
 	assert_int_equal(F.failed, 0);
 }
 
+/* A6: a list that says that the machine was reclaimed, whatever its node was: others of that place
+ * may go as well. */
+static void test_who_is_shown_as_taken_counts_for_its_place(void **state)
+{
+	static const struct {
+		enum node_state state;
+		bool taken;
+		unsigned counts, failed;
+	} rows[] =
+		{
+			{NODE_BOOTING, true, 1, 0},  {NODE_READY, true, 1, 0},
+			{NODE_READY, false, 1, 0},   {NODE_BOOTING, false, 0, 1},
+			{NODE_DRAINING, true, 0, 0}, /* that was counted with its notice */
+		};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct provider_instance in = {
+			.id = "i-1", .state = PROVIDER_ENDED, .taken = rows[i].taken};
+		const struct node_event ev = {
+			.type = NODE_EV_SEEN, .now_ms = NOW + 1, .instance = &in};
+		struct node n;
+
+		(void)teardown(state);
+		assert_int_equal(setup(state), 0);
+		engine_commit(&F.e);
+		n = F.fn[0]->n;
+		n.state = rows[i].state;
+		fleet_set(&F.e.fleet, F.fn[0], &n);
+		F.taken = F.failed = 0;
+		engine_post(&F.e, F.fn[0], &ev);
+		engine_commit(&F.e);
+		if (F.taken != rows[i].counts || F.failed != rows[i].failed)
+			fail_msg("row %zu: %u, %u", i, F.taken, F.failed);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -397,6 +433,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(test_who_stops_as_it_boots_counts_once, setup,
 						teardown),
+		cmocka_unit_test_setup_teardown(test_who_is_shown_as_taken_counts_for_its_place,
+						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			test_who_was_to_be_taken_as_it_booted_counts_against_no_pool, setup,
 			teardown),

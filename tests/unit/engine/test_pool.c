@@ -276,6 +276,10 @@ static void test_probes(void **state)
 	F.now += BREAKER_MS;
 	assert_non_null(pool_probes(&F.e, 0));
 	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_BOOT); /* of those that wait */
+	F.cloud.conf = &(const struct conf_provider){.name = (char *)(uintptr_t) "far"};
+	F.unlisted = &F.cloud; /* that says more */
+	assert_int_equal(pool_closed_because(&F.e, 0), NODE_BECAUSE_UNREACHABLE);
+	F.unlisted = NULL;
 	assert_false(pool_is_probed(&F.e, 0));
 	fn = want("a1", 0);
 	assert_true(pool_is_probed(&F.e, 0));

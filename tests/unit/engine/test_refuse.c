@@ -466,6 +466,21 @@ static void test_what_is_tried_for_nobody_stays(void **state)
 	}
 }
 
+/* What the job lacks is said once, with the cause: that a mate of the bad one goes with the job
+ * says nothing more, and takes nothing back. */
+static void test_who_goes_with_its_job_keeps_the_cause(void **state)
+{
+	struct fleet_name *nm = add("c2", NODE_BOOTING, BOOTING);
+
+	(void)state;
+	refuse_mark(&F.e, add("c1", NODE_DELETING, BOOTING), NODE_BECAUSE_BOOT, "none left");
+	squeue("7|7|CONFIGURING|gpu||c[1-2]\n");
+	assert_string_equal(nm->why, "none left");
+	refuse_mark(&F.e, nm, NODE_BECAUSE_GANG, NULL); /* as its row has ended for that */
+	assert_string_equal(nm->why, "none left");
+	assert_int_equal(nm->refused, NODE_BECAUSE_BOOT);
+}
+
 /* F10, F36: that a machine did not come up counts against it and its pool; the others of its job go
  * with it, and none of them rests for that. */
 static void test_who_goes_with_its_job_has_not_failed(void **state)
@@ -474,6 +489,9 @@ static void test_who_goes_with_its_job_has_not_failed(void **state)
 						   {NODE_BECAUSE_BOOT, NODE_BECAUSE_GANG},
 						   {NODE_BECAUSE_INIT, NODE_BECAUSE_GANG},
 						   {NODE_BECAUSE_BREACH, NODE_BECAUSE_GANG},
+						   {NODE_BECAUSE_RECLAIMED, NODE_BECAUSE_GANG},
+						   {NODE_BECAUSE_MAINTENANCE, NODE_BECAUSE_GANG},
+						   {NODE_BECAUSE_FAULTY, NODE_BECAUSE_GANG},
 						   {NODE_BECAUSE_CAPACITY, NODE_BECAUSE_CAPACITY}};
 
 	(void)state;
@@ -505,6 +523,7 @@ int main(void)
 		TEST(test_where_a_job_runs_what_was_in_doubt_was_made),
 		TEST(test_best_effort_keeps_what_came_until_the_second_refusal),
 		TEST(test_what_is_tried_for_nobody_stays),
+		TEST(test_who_goes_with_its_job_keeps_the_cause),
 		TEST(test_who_goes_with_its_job_has_not_failed),
 	};
 

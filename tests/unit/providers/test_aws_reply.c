@@ -561,11 +561,30 @@ static void test_a_message_has_no_secret_in_it(void **state)
 	provider_result_fini(&r);
 }
 
+/* A6: EC2 may take one back in the answer to its launch. */
+static void test_a_launch_says_who_was_taken(void **state)
+{
+	static const char body[] =
+		RUN("<item><instanceId>i-a</instanceId><amiLaunchIndex>0</amiLaunchIndex>"
+		    "<instanceState><code>48</code><name>terminated</name></instanceState>"
+		    "<stateReason><code>Server.SpotInstanceTermination</code></stateReason></"
+		    "item>" MADE("i-b", "1"));
+	struct provider_op op = create(2);
+	struct provider_result r;
+
+	(void)state;
+	parse(&r, &op, 200, body);
+	assert_true(r.items[0].instance.taken);
+	assert_false(r.items[1].instance.taken);
+	provider_result_fini(&r);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(test_a_recorded_launch_is_read),
+		T(test_a_launch_says_who_was_taken),
 		T(test_a_launch_is_read_by_launch_index_and_else_not_believed),
 		T(test_a_recorded_list_is_read_and_a_piece_of_it_is_no_list),
 		T(test_lists_that_cannot_be_believed_are_none),
