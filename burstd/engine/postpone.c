@@ -304,9 +304,13 @@ static void tell(struct engine *e, struct postponed *p, const struct slurm_job_d
 	int64_t begin_ms = d->begin_ms;
 	bool later, say = may_say(p, d), ours = was_told(e, p, d);
 
-	/* Not its own time, but what we told before the clock was set back: it may be sooner. */
-	if (ours && (p->tells == 0 || begin_ms > start + POSTPONE_ROUND_MS))
+	/* Not its own time, but what we told before the clock was set back: it may be sooner.  What
+	 * is as good as the same may be slurmctld's own, by chance. */
+	if (ours && (p->tells == 0 || begin_ms > start + POSTPONE_ROUND_MS)) {
+		if (begin_ms > start && begin_ms <= start + POSTPONE_ROUND_MS)
+			start = begin_ms;
 		begin_ms = 0;
+	}
 	if (start <= now && begin_ms == 0)
 		start = now + 1000;
 	later = begin_ms + 1000 < start; /* slurmctld knows no fractions */

@@ -152,7 +152,7 @@ static bool is_over(const struct sim_ctld *c, const struct ctld_job *j)
 {
 	bool waits = j->state == JOB_PENDING && strstr(j->comment, "; next try ") != NULL;
 
-	if (strncmp(j->comment, "burstd:", 7) != 0 || j->comment_at != 0)
+	if (strncmp(j->comment, "burstd:", 7) != 0 || j->comment_at != 0 || j->returned)
 		return false;
 	return j->state == JOB_CONFIGURING || j->state == JOB_RUNNING ||
 	       (waits && c->w->now > j->begin_at + STALE_MS);

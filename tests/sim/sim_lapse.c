@@ -123,6 +123,7 @@ static void revert_job(struct sim_ctld *c, struct ctld_job *j, const struct ctld
 	j->said_to = 0; /* burstd may have let it start since */
 	j->held = o->held;
 	j->user_at = o->user_at;
+	j->returned = j->returned || strcmp(j->comment, o->comment) != 0;
 	memcpy(j->comment, o->comment, sizeof(j->comment));
 	j->comment_at = o->comment_at;
 }

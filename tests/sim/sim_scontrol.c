@@ -519,6 +519,7 @@ static void comment_on(struct sim_ctld *c, struct ctld_job *j, const char *comme
 			   (unsigned)j->id, j->comment);
 	(void)snprintf(j->comment, sizeof(j->comment), "%s", comment);
 	j->comment_at = 0;
+	j->returned = false;
 }
 
 /* Nobody's begin time is made earlier, nobody's hold is overruled; but what burstd itself has set

@@ -87,6 +87,7 @@ struct ctld_job {
 	int64_t said_to;      /* ... and said so in its comment */
 	char comment[256];    /* AdminComment */
 	int64_t comment_at;   /* somebody else wrote it then; 0: burstd did, or nobody */
+	bool returned;        /* slurmctld has it from before: burstd may not look there any more */
 	int64_t stale_at;     /* what burstd wrote is over since then, or not yet */
 	uint32_t lost[JOB_NODES_MAX]; /* the instances that it ran on before it was requeued */
 	uint32_t nlost;
