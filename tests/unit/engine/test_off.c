@@ -452,6 +452,20 @@ static int forget(void **state)
 
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, forget)
 
+/* One that could not be opened at the start is checked as all were then: an offer of it may name a
+ * fabric, which its driver has none of. */
+static void test_a_provider_that_is_on_again_must_have_what_offers_name(void **state)
+{
+	struct fix *f = *state;
+	struct err err;
+
+	assert_int_equal(load_conf(f, conf_of(false, NULL), NULL), 0);
+	assert_int_equal(engine_may_use(f->e, 0, &err), 0);
+	f->e->conf->pools[0].own.in_fabric = mem_strdup("job");
+	assert_int_equal(engine_may_use(f->e, 0, &err), -1);
+	assert_non_null(strstr(err.msg, "fabric: driver fake has none"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -468,6 +482,7 @@ int main(void)
 		T(test_reload_with_a_removed_pool),
 		T(test_reload_with_a_removed_provider),
 		T(test_a_removed_pool_is_not_in_the_file),
+		T(test_a_provider_that_is_on_again_must_have_what_offers_name),
 	};
 
 	return cmocka_run_group_tests_name("engine/off", tests, NULL, NULL);

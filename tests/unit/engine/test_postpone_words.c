@@ -420,6 +420,32 @@ static void test_words_stay_after_a_crash_before_the_next_refusal_is_told(void *
 	assert_string_equal(F.cleared, "7_2");
 }
 
+/* I17: refused again before its time, it waits until the same moment.  slurmctld's own begin time
+ * may be within two seconds of that, as if it had been told: no job starts sooner than that. */
+static void test_not_sooner_than_a_time_that_is_slurmctlds_own_by_chance(void **state)
+{
+	static const int64_t own_s[] = {29, 30, 31, 32}; /* it was told 30 */
+
+	for (size_t i = 0; i < sizeof(own_s) / sizeof(own_s[0]); i++) {
+		const int64_t own_ms = BEGAN + own_s[i] * 1000;
+
+		(void)teardown(state);
+		(void)setup(state);
+		F.bad.hint.surely_ms = BEGAN + 30000;
+		refuse("why");
+		details("PENDING", 7, 6, "");
+		assert_in_range(F.wait_ms, 29990, 30000);
+		F.wait_ms = 0;
+		W.now += 1000;
+		refuse("why");
+		details("PENDING", 7, own_ms / 1000 - W.now / 1000, "");
+		assert_int_equal(F.told, 2);
+		if (F.wait_ms != 0 && W.now + F.wait_ms < own_ms)
+			fail_msg("%lld s: %lld ms sooner", (long long)own_s[i],
+				 (long long)(own_ms - W.now - F.wait_ms));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -442,6 +468,7 @@ int main(void)
 		TEST(test_words_are_over_by_the_clock_that_was_set),
 		TEST(test_words_over_a_restart_with_another_clock),
 		TEST(test_words_stay_after_a_crash_before_the_next_refusal_is_told),
+		TEST(test_not_sooner_than_a_time_that_is_slurmctlds_own_by_chance),
 	};
 
 	return cmocka_run_group_tests_name("postpone/words", tests, NULL, NULL);
