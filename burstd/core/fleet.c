@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/fmt.h"
 #include "base/mem.h"
 #include "core/reclaim.h"
 #include "core/slurm_flag.h"
@@ -131,6 +132,13 @@ struct fleet_name *const *fleet_sorted(struct fleet *f)
 	qsort(f->sorted, f->nall, sizeof(struct fleet_name *), by_name);
 	f->nsorted = f->nall; /* a name is never taken out again */
 	return f->sorted;
+}
+
+void fleet_key(char *out, size_t size, const char *node, uint64_t gen)
+{
+	char g[FMT_U64_SIZE];
+
+	(void)snprintf(out, size, "%s/%s", node, fmt_u64(g, gen));
 }
 
 struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen)

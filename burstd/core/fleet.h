@@ -134,7 +134,9 @@ void fleet_grow(struct fleet *f, size_t npools); /* more pools, never fewer */
 
 /* The node of that name, made if need be. */
 struct fleet_name *fleet_name(struct fleet *f, const char *name, uint32_t pool);
-struct fleet_name *fleet_find(const struct fleet *f, const char *name);  /* NULL: unknown */
+struct fleet_name *fleet_find(const struct fleet *f, const char *name); /* NULL: unknown */
+/* "node/generation": the key of what is kept of one incarnation. */
+void fleet_key(char *out, size_t size, const char *node, uint64_t gen);
 struct fleet_node *fleet_gen(const struct fleet_name *nm, uint64_t gen); /* NULL: unknown */
 /* All nall of them in the order of their names, numbers in names by their value, so that n2 comes
  * before n10.  Sorted once, and again when there are new ones: for people who page through it. */

@@ -102,8 +102,6 @@ struct claims {
 };
 
 /* --- claim_table.c --- */
-/* "node/generation", under which a claim is found. */
-void claims_key(char *out, size_t size, const char *node, uint64_t gen);
 struct claim_set *claims_named(const struct engine *e, const char *id); /* NULL: there is none */
 struct fleet_node *claims_node(const struct engine *e, const struct claim_run *r); /* its row */
 /* The secret of this id, as text. */

@@ -2,7 +2,6 @@
 #include <openssl/crypto.h>
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -18,20 +17,13 @@ bool claims_on(const struct engine *e)
 	return e->claims != NULL;
 }
 
-void claims_key(char *out, size_t size, const char *node, uint64_t gen)
-{
-	char g[FMT_U64_SIZE];
-
-	(void)snprintf(out, size, "%s/%s", node, fmt_u64(g, gen));
-}
-
 struct claim_run *claims_of(const struct engine *e, const char *node, uint64_t gen)
 {
 	char key[sizeof(((struct claim_entry *)NULL)->key)];
 
 	if (e->claims == NULL)
 		return NULL;
-	claims_key(key, sizeof(key), node, gen);
+	fleet_key(key, sizeof(key), node, gen);
 	return map_get(&e->claims->runs, key);
 }
 

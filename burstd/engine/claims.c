@@ -96,7 +96,7 @@ static void put(struct engine *e, const struct claim *c, uint32_t cloud)
 
 	x->r.c = *c;
 	x->e = e;
-	claims_key(x->key, sizeof(x->key), c->node, c->gen);
+	fleet_key(x->key, sizeof(x->key), c->node, c->gen);
 	x->set = get_set(e, c->id, cloud);
 	x->r.next_of_id = x->set->first;
 	x->set->first = &x->r;

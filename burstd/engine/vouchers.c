@@ -27,20 +27,13 @@ const char *vouchers_keyless(const struct engine *e, uint32_t provider)
 	return vouchers_wanted(e, provider) ? engine_init_off(e) : NULL;
 }
 
-static void make_key(char *out, size_t size, const char *node, uint64_t gen)
-{
-	char g[FMT_U64_SIZE];
-
-	(void)snprintf(out, size, "%s/%s", node, fmt_u64(g, gen));
-}
-
 struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint64_t gen)
 {
 	char key[sizeof(((struct voucher_run *)NULL)->key)];
 
 	if (e->vouchers == NULL)
 		return NULL;
-	make_key(key, sizeof(key), node, gen);
+	fleet_key(key, sizeof(key), node, gen);
 	return map_get(&e->vouchers->runs, key);
 }
 
@@ -88,7 +81,7 @@ static struct voucher_run *put(struct engine *e, const char *node, uint64_t gen)
 	r->e = e;
 	(void)snprintf(r->v.node, sizeof(r->v.node), "%s", node);
 	r->v.gen = gen;
-	make_key(r->key, sizeof(r->key), node, gen);
+	fleet_key(r->key, sizeof(r->key), node, gen);
 	map_put(&vs->runs, r->key, r);
 	r->next = vs->all;
 	if (r->next != NULL)
