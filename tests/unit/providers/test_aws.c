@@ -697,6 +697,24 @@ static void test_china_has_a_domain_of_its_own(void **state)
 	provider_request_fini(&rq);
 }
 
+/* A list of one instance, with these elements. */
+static void list_one(struct provider_result *r, const char *elements)
+{
+	struct provider_op op = {.kind = PROVIDER_LIST};
+	struct str s;
+
+	op.u.list.cluster = UUID;
+	op.u.list.cursor = "";
+	str_init(&s, 4096);
+	str_addf(&s,
+		 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"
+		 "<instanceId>i-1</instanceId>%s</item></instancesSet></item></reservationSet>"
+		 "</DescribeInstancesResponse>",
+		 elements);
+	parse(r, &op, 200, s.p);
+	str_fini(&s);
+}
+
 static void test_times_of_ec2_are_read_to_the_millisecond(void **state)
 {
 	static const struct {
@@ -712,27 +730,20 @@ static void test_times_of_ec2_are_read_to_the_millisecond(void **state)
 		 INT64_C(1830211200000), INT64_C(1830297601000)},
 		{"2027-12-31", "terminated", "somehow", 0, 0},
 	};
-	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	(void)state;
-	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct provider_result r;
-		struct str s;
+		char text[400];
 
-		str_init(&s, 4096);
-		str_addf(&s,
-			 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"
-			 "<instanceId>i-1</instanceId><launchTime>%s</launchTime><instanceState>"
-			 "<name>%s</name></instanceState><reason>%s</reason></item></instancesSet>"
-			 "</item></reservationSet></DescribeInstancesResponse>",
-			 rows[i].launch, rows[i].state, rows[i].reason);
-		parse(&r, &op, 200, s.p);
+		(void)snprintf(text, sizeof(text),
+			       "<launchTime>%s</launchTime><instanceState><name>%s</name>"
+			       "</instanceState><reason>%s</reason>",
+			       rows[i].launch, rows[i].state, rows[i].reason);
+		list_one(&r, text);
 		assert_int_equal(r.instances[0].created_ms, rows[i].created_ms);
 		assert_int_equal(r.instances[0].ended_ms, rows[i].ended_ms);
 		provider_result_fini(&r);
-		str_fini(&s);
 	}
 }
 
@@ -756,27 +767,20 @@ static void test_who_was_taken_says_its_state_reason(void **state)
 		 false},
 		{"", false},
 	};
-	struct provider_op op = {.kind = PROVIDER_LIST};
 
 	(void)state;
-	op.u.list.cluster = UUID;
-	op.u.list.cursor = "";
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct provider_result r;
-		struct str s;
+		char text[400];
 
-		str_init(&s, 4096);
-		str_addf(&s,
-			 "<DescribeInstancesResponse><reservationSet><item><instancesSet><item>"
-			 "<instanceId>i-1</instanceId><instanceState><code>48</code><name>"
-			 "terminated</name></instanceState>%s</item></instancesSet></item>"
-			 "</reservationSet></DescribeInstancesResponse>",
-			 rows[i].reason);
-		parse(&r, &op, 200, s.p);
+		(void)snprintf(text, sizeof(text),
+			       "<instanceState><code>48</code><name>terminated</name>"
+			       "</instanceState>%s",
+			       rows[i].reason);
+		list_one(&r, text);
 		if (r.instances[0].taken != rows[i].taken)
 			fail_msg("row %zu", i);
 		provider_result_fini(&r);
-		str_fini(&s);
 	}
 }
 
