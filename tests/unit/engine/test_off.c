@@ -461,7 +461,7 @@ static void test_a_provider_that_is_on_again_must_have_what_offers_name(void **s
 
 	assert_int_equal(load_conf(f, conf_of(false, NULL), NULL), 0);
 	assert_int_equal(engine_may_use(f->e, 0, &err), 0);
-	f->e->conf->pools[0].own.in_fabric = mem_strdup("job");
+	f->e->conf->pools[0].own.in_fabric = "job";
 	assert_int_equal(engine_may_use(f->e, 0, &err), -1);
 	assert_non_null(strstr(err.msg, "fabric: driver fake has none"));
 }
