@@ -604,6 +604,10 @@ static void on_read(struct secrets *s, void *ctx, const struct secret_op *op,
 	}
 	if (r->code == SECRET_OK)
 		all_is_well(s);
+	/* Somebody has written since the last poll: nodes are compared with what is known here, and
+	 * would seem to have old keys with newer ones. */
+	if (r->code == SECRET_OK && strcmp(r->version, s->version) != 0)
+		secrets_poll(s->e);
 	while (ask != NULL) {
 		struct secrets_ask *next = ask->next;
 

@@ -36,8 +36,9 @@ static struct fix {
 	int64_t until;
 	bool renewable, as_file;
 	char credential[64];
-	char opened[64]; /* the credential that it was opened with last */
-	bool away;       /* the files that the configuration names */
+	char opened[64];    /* the credential that it was opened with last */
+	bool away;          /* the files that the configuration names */
+	const char *stored; /* the version that a read finds; NULL: the one that is known */
 	/* the wire */
 	struct wire {
 		char url[64], location[64];
@@ -216,7 +217,8 @@ static inline void parse(const void *self, const struct secret_op *op,
 		(void)snprintf(r->version, sizeof(r->version), "%s",
 			       reply->body[0] != '\0' ? reply->body : "7");
 	if (op->kind == SECRET_READ) {
-		(void)snprintf(r->version, sizeof(r->version), "%s", op->version);
+		(void)snprintf(r->version, sizeof(r->version), "%s",
+			       F.stored != NULL ? F.stored : op->version);
 		r->value = reply->body[0] != '\0' ? secret_new(reply->body, reply->len)
 						  : secret_new(BUNDLE, strlen(BUNDLE));
 	}

@@ -209,6 +209,24 @@ static void test_a_version_that_was_deleted_is_looked_up_anew(void **state)
 	assert_string_equal(F.got[0].text, "token 8");
 }
 
+/* A node that was given newer keys than burstd knew of had old ones in its eyes (F54). */
+static void test_a_read_that_finds_another_version_has_it_looked_up(void **state)
+{
+	(void)state;
+	get_ready();
+	ask(0, CONF_BROKER);
+	say("a0/read/7", "");
+	engine_turn(&F.e);
+	assert_int_equal(waiting(), 0); /* as it was: nothing to look up */
+	F.stored = "8";
+	ask(1, CONF_BROKER);
+	say("a0/read/7", "");
+	assert_string_equal(F.got[1].text, "bundle 8");
+	engine_turn(&F.e);
+	say("a0/version", "8");
+	assert_string_equal(secrets_version(&F.e), "8");
+}
+
 static void test_who_was_cancelled_hears_nothing_and_his_token_is_revoked(void **state)
 {
 	uint64_t one, two;
@@ -516,6 +534,7 @@ int main(void)
 		T(test_a_revoked_session_costs_a_node_one_more_try),
 		T(test_a_right_that_is_missing_costs_one_login_in_five_minutes),
 		T(test_a_version_that_was_deleted_is_looked_up_anew),
+		T(test_a_read_that_finds_another_version_has_it_looked_up),
 		T(test_who_was_cancelled_hears_nothing_and_his_token_is_revoked),
 		T(test_who_is_cancelled_while_he_waits_is_forgotten),
 		T(test_after_trouble_the_version_is_asked_for_at_once),
