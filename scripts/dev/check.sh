@@ -94,9 +94,19 @@ guarded() { make -j"$jobs" WERROR=1 all && scripts/dev/check-guards.sh; }
 # So that no harness rots between two long runs: all are built, and pass what was ever kept for them.
 fuzzers() { make -j"$jobs" fuzz SECONDS=2; }
 
+# Exhibits of the museum are tried all together in its own long run alone: one that no longer applies must be seen before.
+exhibits() {
+	local patch rc=0
+	for patch in tests/museum/*.patch; do
+		patch --dry-run --silent --fuzz=0 -p1 <"$patch" || { echo "$patch does not apply" && rc=1; }
+	done
+	return $rc
+}
+
 gate clang-format 14 "format" format
 ok "layers" scripts/dev/check-layers.sh
 ok "documents" scripts/dev/check-docs.sh
+ok "exhibits of the museum apply" exhibits
 [ -z "${QUICK-}" ] || {
 	ok "objects" scripts/dev/check-objects.py build/release
 	echo "1..$n"

@@ -15,7 +15,7 @@ unit='libcmocka-dev perl procps openssl zsh'
 e2e='slurmctld slurmd slurmdbd slurm-client slurm-wlm-mysql-plugin munge mariadb-server iproute2 bats jq curl util-linux
 	python3 nftables iptables'
 cover='gcovr'
-check='git clang clang-format clang-tidy cppcheck shellcheck systemd'
+check='git patch clang clang-format clang-tidy cppcheck shellcheck systemd'
 contract='python3-venv'
 matrix='debootstrap debian-archive-keyring gpgv util-linux'
 # Where these cannot be had, all goes on but what they are for, which says so.
