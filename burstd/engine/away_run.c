@@ -63,7 +63,7 @@ static bool is_stuck(struct engine *e, const struct fleet_node *fn, char why[160
 {
 	const struct fleet_node *older = fleet_unreached(fn->name);
 	const struct cloud *c = engine_cloud(e, older != NULL ? &older->n : &fn->n);
-	const struct conf_offer *o = place_of(e, &fn->n);
+	const struct conf_offer *o = engine_offer_of(e, &fn->n);
 	const char *keyless = cloud_keyless(e, fn->n.cloud);
 
 	if (away_is(c)) {

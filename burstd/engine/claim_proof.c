@@ -153,7 +153,7 @@ static struct claim_run *by_instance(const struct engine *e, const struct claim_
 static const char *region_of(const struct engine *e, const struct claim_set *set)
 {
 	const struct fleet_node *fn = claims_node(e, set->first);
-	const struct conf_offer *o = fn != NULL ? place_of(e, &fn->n) : NULL;
+	const struct conf_offer *o = fn != NULL ? engine_offer_of(e, &fn->n) : NULL;
 	const char *region = e->conf->providers[set->cloud].region;
 
 	if (region == NULL || region[0] == '\0')

@@ -98,7 +98,7 @@ static void add_node(struct engine *e, struct lines *l, struct claim_run *r)
 {
 	const struct conf_nodes *n = &e->conf->nodes;
 	const struct fleet_node *fn = claims_node(e, r);
-	const struct conf_offer *o = fn != NULL ? place_of(e, &fn->n) : NULL;
+	const struct conf_offer *o = fn != NULL ? engine_offer_of(e, &fn->n) : NULL;
 	const char *sha256 = NULL;
 	char *hosts = hosts_text(e, NULL);
 

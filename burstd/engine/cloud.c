@@ -365,28 +365,3 @@ void cloud_hurry(struct cloud *c)
 	c->list_step = ENGINE_LOOK_MS;
 	c->waits = true;
 }
-
-static bool offer_fits(const struct provider_offer *o, const struct conf_offer *p,
-		       const char *currency)
-{
-	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
-	       (int)o->market == p->market && strcmp(o->currency, currency) == 0 &&
-	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
-}
-
-int64_t cloud_price(const struct cloud *c, const struct conf_offer *p)
-{
-	int64_t best = 0;
-
-	if (p->price_nano_h > 0)
-		return p->price_nano_h;
-	for (size_t i = 0; i < c->noffers; i++) {
-		const struct provider_offer *o = &c->offers[i];
-
-		if (o->type[0] != '\0' && !offer_fits(o, p, c->e->conf->currency))
-			continue;           /* one without a type is the price of everything */
-		if (o->price_nano_h > best) /* any zone: hold what the dearest costs */
-			best = o->price_nano_h;
-	}
-	return best;
-}

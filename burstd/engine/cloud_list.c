@@ -67,12 +67,12 @@ static void list_done(struct cloud *c)
 		list_slower(c);
 	c->unsure = false;
 	c->list_next = c->list_began + c->conf->list_ms;
-	inventory_take(c);
+	engine_listed(c);
 	engine_spend(c->e, c->nseen / ENGINE_LOOKS);
 	engine_commit(c->e);
 	if (!c->listed && !c->unsure) {
 		c->listed = true;
-		place_list_seen(c->e);
+		doubt_list_seen(c->e);
 		engine_commit(c->e);
 	}
 	c->waits = c->unsure || anyone_waits(c);

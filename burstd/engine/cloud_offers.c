@@ -31,6 +31,21 @@ static void keep_coming(struct cloud *c, const struct provider_result *r)
 	c->ncoming += r->noffers;
 }
 
+static void take(struct cloud *c)
+{
+	struct provider_offer *before = c->offers;
+	size_t nbefore = c->noffers;
+
+	c->offers = c->coming;
+	c->noffers = c->ncoming;
+	c->coming = NULL;
+	c->ncoming = 0;
+	c->offers_known = true;
+	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
+	engine_quotes(c, before, nbefore);
+	free(before);
+}
+
 static void on_offers(struct cloud *c, void *ctx, const struct provider_result *r)
 {
 	enum pages_next next = pages_answered(&c->offering, r, engine_now(c->e));
@@ -51,11 +66,7 @@ static void on_offers(struct cloud *c, void *ctx, const struct provider_result *
 		offers_failed(c);
 	if (why != NULL || next != PAGES_DONE)
 		return;
-	c->offers_known = true;
-	c->offers_next = engine_now(c->e) + ENGINE_OFFERS_MS;
-	place_offers(c, c->coming, c->ncoming);
-	c->coming = NULL;
-	c->ncoming = 0;
+	take(c);
 }
 
 /* What a pool may buy here, each type once in a pool; types NULL: only how many. */

@@ -133,7 +133,36 @@ void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct prov
 			p->row[i].heard(c, kind, r, sent_ms);
 }
 
-void engine_offers(struct engine *e, bool cheaper)
+void engine_listed(struct cloud *c)
+{
+	const struct engine_parts *p = &c->e->d.parts;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->row[i].listed != NULL)
+			p->row[i].listed(c);
+}
+
+bool engine_noticed(struct cloud *c, const struct provider_notice *n)
+{
+	const struct engine_parts *p = &c->e->d.parts;
+	bool known = true;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->row[i].noticed != NULL)
+			known = p->row[i].noticed(c, n) && known;
+	return known;
+}
+
+void engine_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
+{
+	const struct engine_parts *p = &c->e->d.parts;
+
+	for (size_t i = 0; i < p->n; i++)
+		if (p->row[i].quotes != NULL)
+			p->row[i].quotes(c, before, nbefore);
+}
+
+void engine_tell_offers(struct engine *e, bool cheaper)
 {
 	for (size_t i = 0; i < e->d.parts.n; i++)
 		if (e->d.parts.row[i].offers != NULL)
@@ -150,6 +179,14 @@ const char *engine_keyless(const struct engine *e, uint32_t provider)
 			return why;
 	}
 	return NULL;
+}
+
+bool engine_on_trial(const struct engine *e, uint32_t pool)
+{
+	for (size_t i = 0; i < e->d.parts.n; i++)
+		if (e->d.parts.row[i].on_trial != NULL && e->d.parts.row[i].on_trial(e, pool))
+			return true;
+	return false;
 }
 
 int engine_may_use(struct engine *e, size_t provider, struct err *err)

@@ -9,7 +9,7 @@
 /* It waits at least until the place that refused it may be tried again. */
 static void refuse_here(struct engine *e, const struct fleet_node *fn, const char *text)
 {
-	const struct conf_offer *at = place_of(e, &fn->n);
+	const struct conf_offer *at = engine_offer_of(e, &fn->n);
 
 	refuse_mark(e, fn->name, fn->n.reason, text);
 	if (at != NULL && text == NULL)
@@ -21,7 +21,7 @@ static void refuse_here(struct engine *e, const struct fleet_node *fn, const cha
 static bool climbs(struct engine *e, const struct fleet_node *fn)
 {
 	const struct node *is = &fn->n;
-	const struct conf_offer *at = place_of(e, is);
+	const struct conf_offer *at = engine_offer_of(e, is);
 	size_t n;
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[is->pool], &n);
 
@@ -78,6 +78,13 @@ static bool was_taken(const struct node *was, const struct node *is)
 	       (was->state == NODE_READY && is->reason == NODE_BECAUSE_ENDED);
 }
 
+/* Its provider has just said that it takes it. */
+static bool is_reclaimed(const struct node *was, const struct node *is)
+{
+	return is->notice == PROVIDER_NOTICE_RECLAIM &&
+	       (was->state != NODE_DRAINING || was->notice != is->notice);
+}
+
 void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 {
 	const struct node *is = &fn->n;
@@ -101,8 +108,11 @@ void follow_row(struct engine *e, struct fleet_node *fn, const struct node *was)
 	if (was->state == NODE_CREATING && is->state == NODE_GONE && !was->release &&
 	    (engine_cloud(e, is)->caps.flags & PROVIDER_MACHINES) != 0)
 		pool_node_failed(e, fn->name, is->gen);
-	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release)
+	if (is->state == NODE_DRAINING && fn == fleet_live(fn->name) && !was->release) {
+		if (is_reclaimed(was, is))
+			place_reclaimed(e, fn);
 		notice_follow(e, fn, was);
+	}
 	note_use(e, fn, was);
 	if (fn != fn->name->newest || was->release || was->state == is->state)
 		return;

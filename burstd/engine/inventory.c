@@ -315,7 +315,7 @@ static void take_unknown(struct cloud *c, const struct provider_instance *in, st
 	if (of != NULL && of != c && drift_owns(fn, in))
 		return; /* of one account by two names: who has its row sees to it */
 	if (nm != NULL) {
-		l.here = fn != NULL ? of == c : place_sells(c->e, nm->pool, c);
+		l.here = fn != NULL ? of == c : cloud_sells(c->e, nm->pool, c);
 		l.priced = place_priced(c, nm->pool);
 	}
 	claim = drift_claim(&l);

@@ -169,7 +169,7 @@ static const struct {
 /* In the provider's words, and of what there is none: "sim: no gpu_8x_h100 in eu-1: ..." */
 static void say_why(struct cloud *c, struct fleet_node *fn, enum node_reason why, const char *words)
 {
-	const struct conf_offer *o = place_of(c->e, &fn->n);
+	const struct conf_offer *o = engine_offer_of(c->e, &fn->n);
 	const char *text = words[0] != '\0' ? words : node_reason_text(why);
 	char *to = fn->name->why;
 
@@ -562,7 +562,7 @@ void launch_send(struct cloud *c, struct fleet_node **nodes, size_t n)
 	 * given out, and a journal that has not is taken for an older copy (F58). */
 	journal_put_number(engine_tx(e), JOURNAL_LAST_BATCH, (int64_t)b->j.id);
 	if (rc != 0) {
-		place_unsent(e, place_of(e, &nodes[0]->n));
+		place_unsent(e, engine_offer_of(e, &nodes[0]->n));
 	} else {
 		journal_put_batch(engine_tx(e), &b->j);
 		claims_issue(e, b);
@@ -588,7 +588,7 @@ static void refuse_homeless(struct engine *e, struct fleet_node **v, size_t n)
 static struct forming *forming_for(struct engine *e, struct forming *all, const size_t *bases,
 				   const struct node *n)
 {
-	const struct conf_offer *o = place_of(e, n);
+	const struct conf_offer *o = engine_offer_of(e, n);
 	struct forming *f;
 
 	if (o == NULL)
@@ -790,7 +790,7 @@ void launch_load(struct engine *e, const struct journal_batch *j)
 	assert(p != NULL); /* off_keep() */
 	b->j = *j;
 	b->pool = conf_pool_index(e->conf, p);
-	known = place_find(e, b->pool, j->provider, &b->cloud);
+	known = cloud_find(e, b->pool, j->provider, &b->cloud);
 	assert(known);
 	b->next = e->batches;
 	e->batches = b;

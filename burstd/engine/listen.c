@@ -21,7 +21,7 @@ static bool is_wanted(const struct cloud *c)
 	if ((c->caps.flags & PROVIDER_TELLS) == 0 || !c->listed)
 		return false;
 	for (size_t i = 0; i < e->conf->npools; i++)
-		if (e->fleet.pools[i].nodes > 0 && place_sells(e, (uint32_t)i, c))
+		if (e->fleet.pools[i].nodes > 0 && cloud_sells(e, (uint32_t)i, c))
 			return true;
 	return false;
 }
@@ -125,7 +125,7 @@ static void on_notices(struct cloud *c, void *ctx, const struct provider_result 
 		heard(c); /* else when that is done, too */
 	e->count.notices_odd += r->nodd;
 	for (size_t i = 0; i < r->nnotices; i++)
-		kept = !notice_take(c, &r->notices[i]) || kept;
+		kept = !engine_noticed(c, &r->notices[i]) || kept;
 	c->listen_next = engine_now(e) +
 			 (goes_on(c, r, kept) ? c->listen_step : (int64_t)ENGINE_LISTEN_PAUSE_MS);
 	take_ended(c, r);

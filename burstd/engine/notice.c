@@ -339,8 +339,6 @@ void notice_follow(struct engine *e, struct fleet_node *fn, const struct node *w
 		return;
 	if (begins || was->noticed_ms != is->noticed_ms)
 		fn->name->noticed_ms = engine_now(e);
-	if (is->notice == PROVIDER_NOTICE_RECLAIM && (begins || was->notice != is->notice))
-		place_reclaimed(e, fn);
 	if (was->state == NODE_BOOTING) /* with the rest of its job */
 		refuse_mark(e, fn->name, refusal_of(is), NULL);
 	else

@@ -26,7 +26,7 @@ static void keep_provider(struct engine *e, const char *provider, uint32_t pool)
 
 	if (provider[0] != '\0')
 		(void)conf_keep_provider(e->conf, provider);
-	else if (!place_find(e, pool, "", &at))
+	else if (!cloud_find(e, pool, "", &at))
 		(void)conf_keep_provider(e->conf, OFF_UNKNOWN);
 }
 

@@ -51,11 +51,22 @@ struct engine_part {
 	/* A request to a provider, sent at sent_ms, got the result r. */
 	void (*heard)(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		      int64_t sent_ms);
+	/* A provider has listed all its instances: they are in c->seen, which the part may change.
+	 */
+	void (*listed)(struct cloud *c);
+	/* A provider tells of one of its instances.  false: nobody knows yet whose it is; the
+	 * provider is to tell it again if burstd dies before it is known. */
+	bool (*noticed)(struct cloud *c, const struct provider_notice *n);
+	/* A provider has sent all its offers: they are in c->offers.  before: those that it sent
+	 * the last time, until this returns. */
+	void (*quotes)(struct cloud *c, struct provider_offer *before, size_t nbefore);
 	/* A provider sent new offers.  cheaper: one costs less than before, or can be had again. */
 	void (*offers)(struct engine *e, bool cheaper);
 	/* Why a machine of this provider could not have its keys now; NULL: as far as this part is
 	 * concerned it could. */
 	const char *(*keyless)(const struct engine *e, uint32_t provider);
+	/* Does this pool try a single purchase, which decides whether it may buy again? */
+	bool (*on_trial)(const struct engine *e, uint32_t pool);
 	/* Can the part do what next says?  Changes nothing, but for the last row that has it. */
 	int (*may_reload)(struct engine *e, const struct conf *next, struct err *err);
 

@@ -17,6 +17,7 @@ static const struct engine_part parts[] = {
 		       [PART_START] = pool_start,
 		       [PART_RELOAD] = pool_reload,
 		       [PART_FREE] = pool_free},
+		.on_trial = pool_is_probed,
 	},
 	{
 		.name = "clouds",
@@ -95,6 +96,10 @@ static const struct engine_part parts[] = {
 	},
 
 	{
+		.name = "inventory",
+		.listed = inventory_take,
+	},
+	{
 		.name = "what follows from a row",
 		.row_durable = follow_row,
 	},
@@ -106,9 +111,11 @@ static const struct engine_part parts[] = {
 	{
 		.name = "places",
 		.heard = place_heard,
+		.quotes = place_quotes,
 	},
 	{
 		.name = "notices",
+		.noticed = notice_take,
 		.at = {[PART_RUN] = notice_run, [PART_FREE] = notice_free},
 	},
 	{

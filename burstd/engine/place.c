@@ -16,11 +16,6 @@
  * A row carries its rung by name from the moment it is wanted, and its provider too: lists, deletes
  * and bills go on when the offer is not in the configuration any more. */
 
-const struct conf_offer *place_of(const struct engine *e, const struct node *n)
-{
-	return conf_rung_named(&e->conf->pools[n->pool], n->offer);
-}
-
 struct provider_place place_for_driver(const struct conf_offer *o)
 {
 	return (struct provider_place){.type = o->type,
@@ -41,44 +36,19 @@ void place_set(const struct engine *e, struct node *n, const struct conf_offer *
 }
 
 enum {
-	/* What a journal does not know that is new, or an older one (F58), may be at any provider
-	 * of the pool: nothing is bought until all have been looked at.  With any other, one that
-	 * is away for so long does not keep the others from selling. */
-	PLACE_PATIENCE_MS = 300000,
-	PLACE_BLIND_MS = 60000, /* without a list since the start: the journal's addresses hold */
-	PLACE_WAVE_MS = 60000,  /* so many machines taken back in that time ... */
-	PLACE_WAVE_OF = 10,     /* ... one of ten, but two at least, and the place is left alone */
+	PLACE_WAVE_MS = 60000, /* so many machines taken back in that time ... */
+	PLACE_WAVE_OF = 10,    /* ... one of ten, but two at least, and the place is left alone */
 };
 
 /* --- what the journal has ----------------------------------------------------------------------
  */
 
-/* The only provider of a pool; if it has several, or is removed, what stands for that (off.c), or
- * NPROVIDERS. */
-static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(p, &n);
-
-	for (size_t i = 1; i < n; i++)
-		if (rungs[i].provider_index != rungs[0].provider_index)
-			return conf_provider_named(c, OFF_UNKNOWN);
-	return n > 0 ? rungs[0].provider_index : conf_provider_named(c, OFF_UNKNOWN);
-}
-
-bool place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud)
-{
-	*cloud = provider[0] != '\0' ? conf_provider_named(e->conf, provider)
-				     : only_provider(e->conf, &e->conf->pools[pool]);
-	return *cloud < e->conf->nproviders;
-}
-
 void place_load(struct engine *e, struct node *n)
 {
-	const struct conf_offer *o = place_of(e, n);
+	const struct conf_offer *o = engine_offer_of(e, n);
 	bool old = n->provider[0] == '\0';
 
-	if (!place_find(e, n->pool, n->provider, &n->cloud)) {
+	if (!cloud_find(e, n->pool, n->provider, &n->cloud)) {
 		assert(!node_counts(n)); /* off_keep() */
 		n->cloud = 0;
 		return;
@@ -104,191 +74,43 @@ void place_write_back(struct engine *e)
 	engine_commit(e);
 }
 
-/* --- which provider may have what --------------------------------------------------------------
+/* --- what it costs ------------------------------------------------------------------------------
  */
-
-bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (&e->clouds[rungs[i].provider_index] == c)
-			return true;
-	return false;
-}
-
-/* Has every provider of the pool shown what it has, since our start? */
-bool place_listed(const struct engine *e, uint32_t pool)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-
-	for (size_t i = 0; i < n; i++)
-		if (!e->clouds[rungs[i].provider_index].listed)
-			return false;
-	return true;
-}
-
-/* The journal has the number of the doubt in which a provider has shown what it has: its rows there
- * are right from then on, over restarts too.  One that never shows anything, for its section is
- * gone or its account closed, keeps the journal doubtful, but closes no pools of others. */
-static void shown_key(const struct conf_provider *p, char key[PROVIDER_WORD_MAX + 8])
-{
-	(void)snprintf(key, PROVIDER_WORD_MAX + 8, "shown:%.*s", PROVIDER_WORD_MAX, p->name);
-}
-
-int place_load_doubt(struct engine *e, struct err *err)
-{
-	if (journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &e->doubt, err) != 0)
-		return -1;
-	e->doubtful = e->doubt != 0;
-	for (size_t i = 0; e->doubtful && i < e->conf->nproviders; i++) {
-		char key[PROVIDER_WORD_MAX + 8];
-		int64_t shown;
-
-		shown_key(&e->conf->providers[i], key);
-		if (journal_get_number(e->d.journal, key, &shown, err) != 0)
-			return -1;
-		e->clouds[i].shown = shown == e->doubt;
-	}
-	return 0;
-}
-
-/* May it have what the journal does not know? */
-static bool is_doubted(const struct cloud *c)
-{
-	return c->e->doubtful && !c->shown && !c->listed;
-}
-
-static bool is_late(const struct engine *e)
-{
-	return engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
-}
-
-bool place_looked(const struct engine *e, uint32_t pool)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct cloud *c = &e->clouds[rungs[i].provider_index];
-
-		if (!c->listed && (is_doubted(c) || !(is_late(e) || away_is(c))))
-			return false;
-	}
-	return true;
-}
-
-const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-
-	for (size_t i = 0; i < n; i++) {
-		const struct cloud *c = &e->clouds[rungs[i].provider_index];
-
-		if (is_doubted(c) && (is_late(e) || away_is(c)))
-			return c;
-	}
-	return NULL;
-}
-
-void place_list_seen(struct engine *e)
-{
-	bool all = true;
-
-	if (!e->doubtful)
-		return;
-	for (size_t i = 0; i < e->conf->nproviders; i++) {
-		struct cloud *c = &e->clouds[i];
-		char key[PROVIDER_WORD_MAX + 8];
-
-		all = all && !is_doubted(c);
-		if (c->shown || !c->listed)
-			continue;
-		shown_key(c->conf, key);
-		journal_put_number(engine_tx(e), key, e->doubt);
-		c->shown = true;
-	}
-	if (!all)
-		return;
-	e->doubtful = false;
-	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
-}
-
-/* At once, an address of before burstd was down would be told, just before the list has another. */
-bool place_is_blind(const struct engine *e, const struct node *n)
-{
-	return !e->doubtful && !e->clouds[n->cloud].listed &&
-	       engine_now(e) - e->started_ms >= PLACE_BLIND_MS;
-}
-
-bool place_may_send(const struct engine *e, const struct node *n)
-{
-	return e->clouds[n->cloud].listed && place_looked(e, n->pool);
-}
-
-int64_t place_price(const struct engine *e, const struct conf_offer *o)
-{
-	const struct cloud *c = &e->clouds[o->provider_index];
-	int64_t price = cloud_price(c, o);
-
-	if (price != 0 || !c->offers_known)
-		return price;
-	return provider_says_prices(&c->caps, (enum provider_market)o->market, e->conf->currency)
-		       ? -1
-		       : LADDER_UNPRICED;
-}
-
-void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
-{
-	size_t n;
-	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
-
-	for (size_t i = 0; i < CONF_OFFERS_MAX; i++) {
-		costs[i] = i < n ? place_price(e, &rungs[i]) : 0;
-		costs[i] = costs[i] > 0 ? costs[i] : INT64_MAX;
-	}
-}
 
 /* It costs less than before, or can be had again. */
 static bool is_cheaper(const struct cloud *c, const struct cloud *before,
 		       const struct conf_offer *o)
 {
-	int64_t now = cloud_price(c, o), was = cloud_price(before, o);
+	int64_t now = quote_price(c, o), was = quote_price(before, o);
 
 	return now > 0 && (was <= 0 || now < was);
 }
 
-void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
+void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
 {
-	const struct cloud before = {.e = c->e, .offers = c->offers, .noffers = c->noffers};
+	const struct cloud was = {.e = c->e, .offers = before, .noffers = nbefore};
 	const struct conf *conf = c->e->conf;
 	bool cheaper = false;
 
-	c->offers = offers;
-	c->noffers = n;
 	for (size_t i = 0; i < conf->npools; i++) {
 		size_t nrungs;
 		const struct conf_offer *rungs = conf_rungs(&conf->pools[i], &nrungs);
 
 		for (size_t k = 0; k < nrungs; k++) {
 			if (&c->e->clouds[rungs[k].provider_index] != c ||
-			    cloud_price(c, &rungs[k]) == 0)
+			    quote_price(c, &rungs[k]) == 0)
 				continue;
-			pool_set_cost(c->e, i, k, cloud_price(c, &rungs[k]));
-			cheaper = cheaper || is_cheaper(c, &before, &rungs[k]);
+			pool_set_cost(c->e, i, k, quote_price(c, &rungs[k]));
+			cheaper = cheaper || is_cheaper(c, &was, &rungs[k]);
 		}
 	}
-	free(before.offers);
-	engine_offers(c->e, cheaper);
+	engine_tell_offers(c->e, cheaper);
 }
 
 /* What is not offered any more cost what it did when it was. */
 static int64_t cost_of(const struct cloud *c, uint32_t pool, const struct conf_offer *o)
 {
-	const int64_t price = cloud_price(c, o);
+	const int64_t price = quote_price(c, o);
 	size_t n;
 
 	return price != 0 ? price
@@ -333,7 +155,7 @@ bool place_priced(const struct cloud *c, uint32_t pool)
 {
 	const struct conf_offer *o = dearest(c, pool);
 
-	return c->offers_known || (o != NULL && cloud_price(c, o) != 0);
+	return c->offers_known || (o != NULL && quote_price(c, o) != 0);
 }
 
 const char *engine_like_type(const struct engine *e, size_t provider, const char *type)
@@ -389,7 +211,7 @@ struct ladder_known *place_known(struct engine *e, uint32_t pool)
 	for (size_t i = 0; i < n; i++) {
 		const struct cooldown_place at = place_to_cool(e, &rungs[i]);
 
-		known[i].price = place_price(e, &rungs[i]);
+		known[i].price = quote_known(e, &rungs[i]);
 		known[i].off = off_why(&e->clouds[rungs[i].provider_index]);
 		known[i].keyless = cloud_keyless(e, rungs[i].provider_index);
 		known[i].cool = cooldown_look(&e->cooldown, &at, engine_now(e));
@@ -565,7 +387,7 @@ void place_bought(struct engine *e, const struct conf_offer *o, const struct pro
 
 void place_doubt_ends(struct engine *e, const struct node *n)
 {
-	const struct conf_offer *o = place_of(e, n);
+	const struct conf_offer *o = engine_offer_of(e, n);
 	struct cooldown_place at;
 
 	if (o == NULL)
@@ -635,7 +457,7 @@ static void count_there(const struct engine *e, const struct node *as, size_t *g
 
 void place_reclaimed(struct engine *e, const struct fleet_node *fn)
 {
-	const struct conf_offer *o = place_of(e, &fn->n);
+	const struct conf_offer *o = engine_offer_of(e, &fn->n);
 	struct cooldown_place at;
 	size_t going, all, rungs;
 

@@ -98,7 +98,7 @@ static void put(struct engine *e, size_t i)
 /* There may be instances of it that no row stands for. */
 static const char *unlisted(const struct engine *e, size_t i)
 {
-	const struct cloud *c = place_unlisted(e, (uint32_t)i);
+	const struct cloud *c = doubt_unlisted(e, (uint32_t)i);
 	struct pool *p = &e->pools[i];
 
 	if (c == NULL)
@@ -277,7 +277,7 @@ const char *pool_probes(const struct engine *e, size_t i)
 		       : NULL;
 }
 
-bool pool_is_probed(const struct engine *e, size_t i)
+bool pool_is_probed(const struct engine *e, uint32_t i)
 {
 	return pool_probes(e, i) != NULL && is_trying(&e->fleet.pools[i]);
 }

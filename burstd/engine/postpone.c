@@ -178,7 +178,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 
 	(void)refusal_add(&p->refusal, why->hint, engine_now(e));
 	p->pool = why->pool;
-	place_costs(e, why->pool, p->costs);
+	quote_costs(e, why->pool, p->costs);
 	p->wishes = p->counts = 0;
 	p->anew = p->lifting = p->unnamed = p->settled = false;
 	(void)snprintf(p->id, sizeof(p->id), "%s", j->id);
@@ -648,7 +648,7 @@ static bool is_cheaper(const struct engine *e, const struct postponed *p)
 {
 	int64_t now[CONF_OFFERS_MAX];
 
-	place_costs(e, p->pool, now);
+	quote_costs(e, p->pool, now);
 	for (size_t i = 0; i < CONF_OFFERS_MAX; i++)
 		if (now[i] < p->costs[i])
 			return true;

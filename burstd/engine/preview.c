@@ -106,7 +106,7 @@ static bool make_ladder(struct engine *e, size_t pool, const struct ladder_job *
 	*out = (struct engine_ladder){.n = l.nrungs,
 				      .others = counts[l.nrungs],
 				      .probes = pool_probes(e, pool),
-				      .listed = place_listed(e, (uint32_t)pool)};
+				      .listed = doubt_listed(e, (uint32_t)pool)};
 	for (uint32_t k = 0; k < l.n; k++) {
 		fill_rung(e, &l, &a, l.order[k], &out->rungs[k]);
 		out->rungs[k].place = k + 1;

@@ -33,6 +33,9 @@
  *   cloud_run.c ... its turn: the requests that are due, in order
  *   session.c   ... the session, where it has one
  *   login.c     ... and how it gets a new session
+ *   cloud_pool.c ... which pools buy there
+ *   quote.c     ... what it asks for what is bought there
+ *   doubt.c     ... what it has shown since the start, and what may be done before
  *   cloud_list.c, cloud_offers.c  ... its list, and its offers
  *   listen.c    ... and what it tells of instances, where it does
  *   cloud_keys.c ... and whether its machines could have their keys
@@ -397,8 +400,14 @@ const char *engine_keyless(const struct engine *e, uint32_t provider);
 /* Tell all parts what became of a request to a provider. */
 void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
 		  int64_t sent_ms);
+/* Tell all parts what a provider shows, tells of an instance, and asks for what it sells. */
+void engine_listed(struct cloud *c);
+bool engine_noticed(struct cloud *c, const struct provider_notice *n); /* false: keep telling */
+void engine_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore);
+/* Does this pool try a single purchase, which decides whether it may buy again? */
+bool engine_on_trial(const struct engine *e, uint32_t pool);
 /* Tell all parts that a provider sent new offers. */
-void engine_offers(struct engine *e, bool cheaper);
+void engine_tell_offers(struct engine *e, bool cheaper);
 /* Call all parts at this moment (part.h). */
 void engine_at(struct engine *e, enum part_moment moment);
 /* Can all parts use this provider, whose driver was opened again after the start? */
@@ -412,6 +421,11 @@ void engine_free_old(struct engine *e); /* configurations that no request names 
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
 					struct node_limits *out);
 struct cloud *engine_cloud(struct engine *e, const struct node *n); /* where it is bought */
+/* The offer that a row is bought from; NULL: the configuration has it no more. */
+static inline const struct conf_offer *engine_offer_of(const struct engine *e, const struct node *n)
+{
+	return conf_rung_named(&e->conf->pools[n->pool], n->offer);
+}
 
 /* --- fold.c --- */
 void engine_post(struct engine *e, struct fleet_node *fn, const struct node_event *ev);
@@ -501,14 +515,9 @@ int64_t intake_next_ms(const struct engine *e);
 void intake_free(struct engine *e);
 
 /* --- place.c --- */
-/* The rung that a row is bought from; NULL: the configuration has it no more. */
-const struct conf_offer *place_of(const struct engine *e, const struct node *n);
 struct provider_place place_for_driver(const struct conf_offer *o); /* borrows */
 /* A row is to be bought there. */
 void place_set(const struct engine *e, struct node *n, const struct conf_offer *o, int64_t rate);
-/* The provider of that name, or of a pool that has only one where the name is "", or OFF_UNKNOWN.
- * false: there is none of these. */
-bool place_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud);
 /* A row as the journal has it, pool set: where is its provider? */
 void place_load(struct engine *e, struct node *n);
 /* Rows that an older burstd wrote, with what was found out: the pool may have others tomorrow. */
@@ -516,24 +525,8 @@ void place_write_back(struct engine *e);
 /* An instance that the journal does not know, of a pool: which rung it was is guessed. */
 void place_adopt(const struct cloud *c, struct node *n);
 bool place_priced(const struct cloud *c, uint32_t pool); /* is known what that costs? */
-bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
-bool place_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
-/* Likewise, or waited for long enough: that is no reason where the journal is doubtful. */
-bool place_looked(const struct engine *e, uint32_t pool);
-/* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
-const struct cloud *place_unlisted(const struct engine *e, uint32_t pool);
-void place_list_seen(struct engine *e); /* one more of them is listed */
-/* At the start: is the journal doubtful, and who has shown what it has since it became so? */
-int place_load_doubt(struct engine *e, struct err *err);
-/* Has its provider shown nothing for a minute since our start, and the journal is no older copy? */
-bool place_is_blind(const struct engine *e, const struct node *n);
-/* May a create for this row go out, as far as lists are concerned? */
-bool place_may_send(const struct engine *e, const struct node *n);
-int64_t place_price(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
-/* What each rung of the pool costs now; INT64_MAX: it is not known, not offered, or no rung. */
-void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
-/* The provider has answered what it offers, whole: takes them. */
-void place_offers(struct cloud *c, struct provider_offer *offers, size_t n);
+/* The provider has new offers; before: those it had. */
+void place_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore);
 /* What one more node of the pool would cost, for nobody in particular; 0: none may be had now. */
 int64_t place_next_price(struct engine *e, uint32_t pool);
 struct ladder_known *place_known(struct engine *e, uint32_t pool); /* of each rung; the caller's */
@@ -722,7 +715,6 @@ void cloud_send(struct cloud *c, const struct provider_op *op, request_fn fn, vo
 struct request *cloud_hold(struct cloud *c, const struct provider_op *op, request_fn fn, void *ctx);
 void cloud_let_go(struct request *rq);
 void cloud_hurry(struct cloud *c); /* something happened that a list will show */
-int64_t cloud_price(const struct cloud *c, const struct conf_offer *p); /* 0: not known */
 void cloud_fail_unsent(struct engine *e);
 /* Is nothing on the wire but what may be there for ever, and so names no configuration? */
 bool cloud_quiet(const struct engine *e);
@@ -731,6 +723,33 @@ uint64_t cloud_body_hash(const struct provider_request *rq);
 /* In its status, and in the log once for as long as it is the same. */
 void cloud_complain(struct cloud *c, enum provider_op_kind kind, const char *code,
 		    const char *text);
+
+/* --- cloud_pool.c --- */
+/* The provider of that name, or of a pool that has only one where the name is "", or OFF_UNKNOWN.
+ * false: there is none of these. */
+bool cloud_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud);
+/* Does the pool buy there? */
+bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c);
+
+/* --- quote.c --- */
+int64_t quote_price(const struct cloud *c, const struct conf_offer *p);  /* 0: not known */
+int64_t quote_known(const struct engine *e, const struct conf_offer *o); /* as ladder_known */
+/* What each rung of the pool costs now; INT64_MAX: it is not known, not offered, or no rung. */
+void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX]);
+
+/* --- doubt.c --- */
+bool doubt_listed(const struct engine *e, uint32_t pool); /* all providers of the pool? */
+/* Likewise, or waited for long enough: that is no reason where the journal is doubtful. */
+bool doubt_looked(const struct engine *e, uint32_t pool);
+/* Whose list keeps the pool from buying, and has done so for long enough; NULL: nobody's. */
+const struct cloud *doubt_unlisted(const struct engine *e, uint32_t pool);
+void doubt_list_seen(struct engine *e); /* one more of them is listed */
+/* At the start: is the journal doubtful, and who has shown what it has since it became so? */
+int doubt_load(struct engine *e, struct err *err);
+/* Has its provider shown nothing for a minute since our start, and the journal is no older copy? */
+bool doubt_is_blind(const struct engine *e, const struct node *n);
+/* May a create for this row go out, as far as lists are concerned? */
+bool doubt_may_send(const struct engine *e, const struct node *n);
 
 /* --- session.c --- */
 /* Is there a session, or no need of one?  Else nothing goes to this provider but a login. */
@@ -975,7 +994,7 @@ void pool_rest(struct engine *e, struct fleet_name *nm);
 void pool_rested(struct engine *e); /* those that have rested may be bought again */
 /* Why only one job's nodes may be bought in pool i at a time, for people; NULL: as many as fit. */
 const char *pool_probes(const struct engine *e, size_t i);
-bool pool_is_probed(const struct engine *e, size_t i); /* ... and that one is on its way */
+bool pool_is_probed(const struct engine *e, uint32_t i); /* ... and that one is on its way */
 /* ... for this job, all of it; 0: for none that is known, or for several. */
 uint64_t pool_tried_for(const struct engine *e, size_t i);
 bool pool_look(struct engine *e); /* is there room to write down what is bought? */

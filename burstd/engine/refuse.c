@@ -171,7 +171,7 @@ static void spare_healthy(struct gangs *g, struct map *healthy)
  * would never be open again. */
 static bool is_trial(const struct engine *e, const struct gang *g, const struct fleet_node *fn)
 {
-	return fn->n.job != g->job.number && pool_is_probed(e, fn->n.pool);
+	return fn->n.job != g->job.number && engine_on_trial(e, fn->n.pool);
 }
 
 /* A pool may keep what came for a job, so that its next try lacks less; what came for one that is

@@ -98,7 +98,7 @@ int restore_open(struct engine *e, struct err *err)
 	int64_t last_batch;
 
 	if (journal_get_number(e->d.journal, JOURNAL_LAST_BATCH, &last_batch, err) != 0 ||
-	    place_load_doubt(e, err) != 0)
+	    doubt_load(e, err) != 0)
 		return err_wrap(err, "cannot go on from the journal");
 	e->last_batch = (uint64_t)last_batch;
 	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)

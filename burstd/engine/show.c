@@ -106,7 +106,7 @@ int64_t engine_price(const struct engine *e, size_t pool, size_t rung)
 	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
 
 	assert(rung < n);
-	return place_price(e, &rungs[rung]);
+	return quote_known(e, &rungs[rung]);
 }
 
 const struct engine_counters *engine_counters(const struct engine *e)

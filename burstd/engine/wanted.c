@@ -32,7 +32,7 @@ static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *
 		return false;
 	if (engine_now(e) < fn->name->rests_ms)
 		return false;
-	if (pool_closed(e, fn->n.pool) != NULL || !place_may_send(e, &fn->n))
+	if (pool_closed(e, fn->n.pool) != NULL || !doubt_may_send(e, &fn->n))
 		return false; /* in the first case it will be refused in a moment */
 	if (vouchers_waits(e, &fn->n) || keyless[fn->n.cloud])
 		return false;
@@ -107,7 +107,7 @@ static void sales_fini(struct sales *s)
 static enum place_answer ask(struct engine *e, const struct sales *s, const struct node *n)
 {
 	const struct conf_pool *p = &e->conf->pools[n->pool];
-	const struct conf_offer *o = place_of(e, n);
+	const struct conf_offer *o = engine_offer_of(e, n);
 	unsigned char *may;
 
 	if (o == NULL)

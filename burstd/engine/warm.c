@@ -170,8 +170,8 @@ static uint32_t room(struct engine *e, size_t i)
 	const struct conf_pool *p = &e->conf->pools[i];
 	int64_t price = place_next_price(e, (uint32_t)i), left;
 
-	if (price <= 0 || !place_looked(e, (uint32_t)i) || pool_closed(e, i) != NULL ||
-	    pool_is_probed(e, i) || f->nodes >= p->max_nodes)
+	if (price <= 0 || !doubt_looked(e, (uint32_t)i) || pool_closed(e, i) != NULL ||
+	    pool_is_probed(e, (uint32_t)i) || f->nodes >= p->max_nodes)
 		return 0;
 	/* What we told slurmctld last may not be in what it told us. */
 	if (engine_now(e) < e->warm->pools[i].next_ms ||

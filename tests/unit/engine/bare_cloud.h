@@ -94,14 +94,14 @@ void engine_event(struct engine *e, const char *node, uint64_t gen, const char *
 }
 
 /* One whose name begins so is too early. */
-bool notice_take(struct cloud *c, const struct provider_notice *n)
+bool engine_noticed(struct cloud *c, const struct provider_notice *n)
 {
 	assert_ptr_equal(c, B.c);
 	tell(n->id);
 	return n->id[0] != 'e';
 }
 
-void inventory_take(struct cloud *c)
+void engine_listed(struct cloud *c)
 {
 	c->unsure = B.unsure;
 	B.lists++;
@@ -129,21 +129,16 @@ void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provid
 		add(B.heard, sizeof(B.heard), provider_code_str(r->code), ";", "");
 }
 
-void place_offers(struct cloud *c, struct provider_offer *offers, size_t n)
+void engine_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
 {
-	free(c->offers);
-	c->offers = offers;
-	c->noffers = n;
+	assert_ptr_equal(c, B.c);
+	(void)before;
+	(void)nbefore;
 }
 
-void place_list_seen(struct engine *e)
+void doubt_list_seen(struct engine *e)
 {
 	(void)e;
-}
-
-bool place_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
-{
-	return &e->clouds[e->conf->pools[pool].own.provider_index] == c;
 }
 
 const struct node_limits *engine_limits(const struct engine *e, const struct node *n,

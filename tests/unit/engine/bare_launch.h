@@ -162,12 +162,6 @@ bool cloud_ready(struct cloud *c, enum provider_op_kind kind)
 	return !F.busy && limit_may(&F.cloud.limit, kind, engine_now(&F.e));
 }
 
-int64_t cloud_price(const struct cloud *c, const struct conf_offer *o)
-{
-	(void)c;
-	return o->price_nano_h;
-}
-
 void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
 		  const char *detail)
 {
@@ -220,7 +214,7 @@ int64_t pool_cost(const struct engine *e, size_t i, size_t rung)
 	return 0;
 }
 
-void engine_offers(struct engine *e, bool cheaper)
+void engine_tell_offers(struct engine *e, bool cheaper)
 {
 	(void)e;
 	(void)cheaper;

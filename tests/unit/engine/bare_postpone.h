@@ -89,7 +89,7 @@ bool slurm_start_now(struct slurm *s, const char *job, int64_t begin_ms)
 	return !F.full;
 }
 
-void place_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
+void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
 {
 	(void)e;
 	assert_int_equal(pool, 1);

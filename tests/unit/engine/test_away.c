@@ -205,7 +205,7 @@ static void test_what_was_never_sent_climbs(void **state)
 
 			assert_int_equal(n->state, NODE_WANTED);
 			assert_string_equal(n->provider, "cloud");
-			assert_true(place_may_send(f->e, n)); /* the other one is away, and known */
+			assert_true(doubt_may_send(f->e, n)); /* the other one is away, and known */
 		}
 		load_conf(f, make_two(), NULL); /* and what is away is forgotten with its engine */
 		for (int k = 0; k < 20; k++) {
@@ -240,7 +240,7 @@ static void test_nothing_climbs_with_a_doubtful_journal(void **state)
 	assert_int_equal(name_of(f, "c1")->refused, NODE_BECAUSE_UNREACHABLE);
 	assert_non_null(strstr(name_of(f, "c1")->why, "far has not shown what it has"));
 	far(f)->listed = true;
-	place_list_seen(f->e);
+	doubt_list_seen(f->e);
 	assert_null(pool_closed(f->e, 0));
 }
 
@@ -633,11 +633,11 @@ static void test_one_that_is_off_keeps_no_other_from_selling(void **state)
 	far_has_none = true;
 	load(f);
 	fake_files = NULL;
-	assert_true(place_looked(f->e, 0));
+	assert_true(doubt_looked(f->e, 0));
 	assert_null(pool_closed(f->e, 0));
 	/* There may be an instance that nobody knows of. */
 	f->e->doubtful = true;
-	assert_false(place_looked(f->e, 0));
+	assert_false(doubt_looked(f->e, 0));
 	assert_non_null(strstr(pool_closed(f->e, 0), "far has not shown what it has"));
 }
 

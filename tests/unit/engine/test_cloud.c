@@ -413,8 +413,8 @@ static void test_an_offer_without_a_zone_costs_what_the_dearest_zone_does(void *
 		(void)snprintf(o->region, sizeof(o->region), "r");
 		(void)snprintf(o->zone, sizeof(o->zone), "%s", zones[i]);
 	}
-	assert_int_equal(cloud_price(B.c, &any), 9);
-	assert_int_equal(cloud_price(B.c, &in_a), 5);
+	assert_int_equal(quote_price(B.c, &any), 9);
+	assert_int_equal(quote_price(B.c, &in_a), 5);
 }
 
 /* --- what an answer is about ------------------------------------------------------------------

@@ -147,11 +147,6 @@ void pool_failed(struct engine *e, const struct node *n, const char *why)
 	F.failed++;
 }
 
-const struct conf_offer *place_of(const struct engine *e, const struct node *n)
-{
-	return NULL;
-}
-
 int64_t place_opens_ms(struct engine *e, const struct conf_offer *o)
 {
 	return 0;
@@ -171,11 +166,12 @@ static const struct engine_part follow = {.row_durable = follow_row};
 /* All of them go from CREATING to BOOTING by one commit. */
 static int setup(void **state)
 {
-	static char pool[] = "pool";
+	static char pool[] = "pool", rung[] = "";
 
 	(void)state;
 	memset(&F, 0, sizeof(F));
 	F.pool.name = pool;
+	F.pool.own.name = rung;
 	F.conf.pools = &F.pool;
 	F.conf.npools = 1;
 	F.e.conf = &F.conf;

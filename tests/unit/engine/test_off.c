@@ -106,7 +106,7 @@ static void test_a_removed_pool(void **state)
 	assert_non_null(strstr(engine_closed(f->e, 1), "not have it any more"));
 	/* Its instances are not strays, and nothing more is bought. */
 	assert_true(cloud_ready(&f->e->clouds[0], PROVIDER_LIST));
-	assert_null(place_of(f->e, row(f, "g1")));
+	assert_null(engine_offer_of(f->e, row(f, "g1")));
 	assert_non_null(pool_refusal(f->e, row(f, "g2")));
 	f->e->snapshot_ms = engine_now(f->e);
 	pool_refuse_wanted(f->e);

@@ -147,7 +147,7 @@ static void test_a_row_keeps_its_offer(void **state)
 	c->pools[0].offers[0].market = PROVIDER_ON_DEMAND; /* from now on */
 	assert_int_equal(load(f, c, NULL), 0);
 	n = name_of(f, "c1")->newest->n;
-	assert_ptr_equal(place_of(f->e, &n), &f->e->conf->pools[0].offers[0]);
+	assert_ptr_equal(engine_offer_of(f->e, &n), &f->e->conf->pools[0].offers[0]);
 	assert_int_equal(n.market, PROVIDER_SPOT);
 	assert_int_equal(n.rate_nano_h, 5);
 	assert_int_equal(n.cloud, 0);
@@ -158,7 +158,7 @@ static void test_a_row_keeps_its_offer(void **state)
 	c->pools[0].offers[1].name = mem_strdup("other");
 	assert_int_equal(load(f, c, NULL), 0);
 	n = name_of(f, "c1")->newest->n;
-	assert_null(place_of(f->e, &n));
+	assert_null(engine_offer_of(f->e, &n));
 	assert_int_equal(n.cloud, 0);
 	/* Without its provider nobody can see to it, and it is there all the same (test_off.c). */
 	c = two_offers(false);
@@ -186,13 +186,26 @@ static void test_rows_of_an_older_burstd(void **state)
 	engine_commit(f->e);
 	assert_int_equal(load(f, make_conf(), NULL), 0);
 	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
-	assert_ptr_equal(place_of(f->e, &name_of(f, "c1")->newest->n), &f->e->conf->pools[0].own);
+	assert_ptr_equal(engine_offer_of(f->e, &name_of(f, "c1")->newest->n),
+			 &f->e->conf->pools[0].own);
 	assert_int_equal(load(f, two_offers(false), NULL), 0); /* both of one provider */
 	assert_string_equal(name_of(f, "c1")->newest->n.provider, "cloud");
 	assert_true(f->e->unplaced);
 	place_write_back(f->e); /* from then on the journal says it */
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	assert_false(f->e->unplaced);
+}
+
+/* The provider sends these offers, which it gets. */
+static void quote(struct cloud *c, struct provider_offer *offers, size_t n)
+{
+	struct provider_offer *before = c->offers;
+	size_t nbefore = c->noffers;
+
+	c->offers = offers;
+	c->noffers = n;
+	place_quotes(c, before, nbefore);
+	free(before);
 }
 
 /* A typing error in a type: what the provider has that is nearly so. */
@@ -224,10 +237,10 @@ static void test_what_is_gone_costs_what_it_did(void **state)
 	f->e->conf->pools[0].offers[0].price_nano_h = 0;
 	f->e->conf->pools[0].offers[1].price_nano_h = 0;
 	offers[0].price_nano_h = 7; /* of everything */
-	place_offers(&f->e->clouds[0], offers, 1);
+	quote(&f->e->clouds[0], offers, 1);
 	f->e->clouds[0].offers_known = true;
-	place_offers(&f->e->clouds[0], NULL, 0);
-	assert_int_equal(place_price(f->e, &f->e->conf->pools[0].offers[0]), -1);
+	quote(&f->e->clouds[0], NULL, 0);
+	assert_int_equal(quote_known(f->e, &f->e->conf->pools[0].offers[0]), -1);
 	node_init(&n, "c1", 1, engine_now(f->e));
 	place_adopt(&f->e->clouds[0], &n);
 	assert_int_equal(n.rate_nano_h, 7);
@@ -251,7 +264,7 @@ static void test_what_changes_is_news_to_who_is_to_be_told(void **state)
 
 		offers->price_nano_h = rows[i].price;
 		refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
-		place_offers(&f->e->clouds[0], offers, 1);
+		quote(&f->e->clouds[0], offers, 1);
 		assert_int_equal(nm->hint.stale, rows[i].news);
 	}
 	refuse_mark(f->e, nm, NODE_BECAUSE_LIMIT, "too dear");
@@ -298,8 +311,8 @@ static void test_what_is_gone_costs_what_its_own_provider_wanted(void **state)
 	assert_int_equal(load(f, c, NULL), 0);
 	offers[0]->price_nano_h = 7;
 	offers[1]->price_nano_h = 9;
-	place_offers(&f->e->clouds[0], offers[0], 1);
-	place_offers(&f->e->clouds[1], offers[1], 1);
+	quote(&f->e->clouds[0], offers[0], 1);
+	quote(&f->e->clouds[1], offers[1], 1);
 	assert_int_equal(pool_cost(f->e, 0, 0), 7);
 	assert_int_equal(pool_cost(f->e, 0, 1), 9);
 }
@@ -312,20 +325,20 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 
 	assert_int_equal(load(f, two_offers(false), NULL), 0);
 	o = f->e->conf->pools[0].offers;
-	assert_int_equal(place_price(f->e, &o[0]), OD / 2);
+	assert_int_equal(quote_known(f->e, &o[0]), OD / 2);
 	o[0].price_nano_h = o[1].price_nano_h = 0;
-	assert_int_equal(place_price(f->e, &o[0]), 0);
+	assert_int_equal(quote_known(f->e, &o[0]), 0);
 	assert_false(place_priced(&f->e->clouds[0], 0));
 	f->e->clouds[0].offers_known = true;
-	assert_int_equal(place_price(f->e, &o[0]), -1);
+	assert_int_equal(quote_known(f->e, &o[0]), -1);
 	assert_true(place_priced(&f->e->clouds[0], 0));
 	f->e->clouds[0].caps.spot_prices = "EUR"; /* it tells those of spot, and no others */
 	o[1].market = PROVIDER_ON_DEMAND;
 	o[0].market = PROVIDER_SPOT;
-	assert_int_equal(place_price(f->e, &o[0]), -1);
-	assert_int_equal(place_price(f->e, &o[1]), LADDER_UNPRICED);
+	assert_int_equal(quote_known(f->e, &o[0]), -1);
+	assert_int_equal(quote_known(f->e, &o[1]), LADDER_UNPRICED);
 	f->e->clouds[0].caps.spot_prices = "USD";
-	assert_int_equal(place_price(f->e, &o[0]), LADDER_UNPRICED);
+	assert_int_equal(quote_known(f->e, &o[0]), LADDER_UNPRICED);
 	/* An instance that nobody knows costs what the dearest does. */
 	o[0].price_nano_h = 3;
 	o[1].price_nano_h = 4;
@@ -333,11 +346,11 @@ static void test_prices_and_lists_of_all_rungs(void **state)
 	place_adopt(&f->e->clouds[0], &n);
 	assert_string_equal(n.offer, "there");
 	assert_int_equal(n.rate_nano_h, 4);
-	assert_false(place_listed(f->e, 0));
-	assert_false(place_may_send(f->e, &n));
+	assert_false(doubt_listed(f->e, 0));
+	assert_false(doubt_may_send(f->e, &n));
 	f->e->clouds[0].listed = true;
-	assert_true(place_listed(f->e, 0));
-	assert_true(place_may_send(f->e, &n));
+	assert_true(doubt_listed(f->e, 0));
+	assert_true(doubt_may_send(f->e, &n));
 }
 
 /* A request that went well, and bought nothing, opens no place. */
@@ -539,13 +552,13 @@ static void test_a_provider_that_is_away_does_not_stop_the_others_for_ever(void 
 	place_set(f->e, &there, &f->e->conf->pools[0].offers[1], OD / 2);
 	f->e->started_ms = engine_now(f->e);
 	f->e->clouds[0].listed = true;
-	assert_false(place_looked(f->e, 0));
-	assert_false(place_may_send(f->e, &here));
+	assert_false(doubt_looked(f->e, 0));
+	assert_false(doubt_may_send(f->e, &here));
 	f->e->started_ms -= 300000;
-	assert_true(place_looked(f->e, 0));
-	assert_true(place_may_send(f->e, &here));
-	assert_false(place_may_send(f->e, &there));
-	assert_false(place_listed(f->e, 0));
+	assert_true(doubt_looked(f->e, 0));
+	assert_true(doubt_may_send(f->e, &here));
+	assert_false(doubt_may_send(f->e, &there));
+	assert_false(doubt_listed(f->e, 0));
 }
 
 /* Each machine of a provider that has machines is a node of its own: that one is in use says

@@ -30,25 +30,25 @@ static void test_nothing_is_bought_blindly_with_a_doubtful_journal(void **state)
 		node_init(&here, "c1", 1, engine_now(f->e));
 		place_set(f->e, &here, &f->e->conf->pools[0].offers[0], OD / 2);
 		f->e->clouds[0].listed = true;
-		place_list_seen(f->e);
+		doubt_list_seen(f->e);
 		engine_commit(f->e);
 		assert_null(pool_closed(f->e, 0)); /* it may come in a moment */
 		f->e->started_ms -= 3000000;
-		assert_false(place_looked(f->e, 0));
-		assert_false(place_may_send(f->e, &here));
-		assert_ptr_equal(place_unlisted(f->e, 0), &f->e->clouds[1]);
+		assert_false(doubt_looked(f->e, 0));
+		assert_false(doubt_may_send(f->e, &here));
+		assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[1]);
 		assert_non_null(strstr(pool_closed(f->e, 0), f->e->conf->providers[1].name));
 		assert_int_equal(doubtful(f), 1);
 	}
 	f->e->clouds[1].listed = true;
-	place_list_seen(f->e);
+	doubt_list_seen(f->e);
 	engine_commit(f->e);
-	assert_true(place_may_send(f->e, &here));
+	assert_true(doubt_may_send(f->e, &here));
 	assert_null(pool_closed(f->e, 0));
 	assert_int_equal(doubtful(f), 0);
 	assert_int_equal(load(f, two_providers("dear"), NULL), 0);
 	f->e->started_ms -= 3000000;
-	assert_true(place_looked(f->e, 0)); /* all that there is is in the journal */
+	assert_true(doubt_looked(f->e, 0)); /* all that there is is in the journal */
 }
 
 /* burstd starts, and so late that nobody is waited for who is only late. */
@@ -61,7 +61,7 @@ static void starts_late(struct fix *f)
 static void lists(struct fix *f, size_t provider)
 {
 	f->e->clouds[provider].listed = true;
-	place_list_seen(f->e);
+	doubt_list_seen(f->e);
 	engine_commit(f->e);
 }
 
@@ -82,23 +82,23 @@ static void test_one_that_never_shows_anything_keeps_no_others_in_doubt(void **s
 	starts_late(f);
 	assert_int_equal(f->e->conf->nproviders, 3);
 	lists(f, 0);
-	assert_ptr_equal(place_unlisted(f->e, 0), &f->e->clouds[1]);
+	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[1]);
 	lists(f, 1);
-	assert_null(place_unlisted(f->e, 0));
+	assert_null(doubt_unlisted(f->e, 0));
 	assert_int_equal(doubtful(f), 7000);
 	starts_late(f);
 	lists(f, 1);
-	assert_null(place_unlisted(f->e, 0)); /* it was looked at in the life before */
+	assert_null(doubt_unlisted(f->e, 0)); /* it was looked at in the life before */
 	assert_null(pool_closed(f->e, 0));
-	assert_true(place_looked(f->e, 0));
+	assert_true(doubt_looked(f->e, 0));
 	f->e->started_ms = engine_now(f->e); /* it may come in a moment, as with any journal */
-	assert_false(place_looked(f->e, 0));
+	assert_false(doubt_looked(f->e, 0));
 	/* Another older copy: what it says of the doubt before counts for nothing. */
 	doubt(f, 8000);
 	starts_late(f);
 	lists(f, 1);
-	assert_ptr_equal(place_unlisted(f->e, 0), &f->e->clouds[0]);
-	assert_false(place_looked(f->e, 0));
+	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[0]);
+	assert_false(doubt_looked(f->e, 0));
 }
 
 /* ... nor need all show what they have in one life. */
@@ -111,11 +111,11 @@ static void test_each_shows_what_it_has_in_a_life_of_its_own(void **state)
 	lists(f, 0);
 	assert_int_equal(doubtful(f), 7000);
 	starts_late(f);
-	assert_ptr_equal(place_unlisted(f->e, 0), &f->e->clouds[1]);
-	assert_false(place_looked(f->e, 0));
+	assert_ptr_equal(doubt_unlisted(f->e, 0), &f->e->clouds[1]);
+	assert_false(doubt_looked(f->e, 0));
 	lists(f, 1);
 	assert_int_equal(doubtful(f), 0);
-	assert_true(place_looked(f->e, 0));
+	assert_true(doubt_looked(f->e, 0));
 }
 
 int main(void)

@@ -50,7 +50,7 @@ int64_t engine_now(const struct engine *e)
 	return F.now;
 }
 
-const struct cloud *place_unlisted(const struct engine *e, uint32_t pool)
+const struct cloud *doubt_unlisted(const struct engine *e, uint32_t pool)
 {
 	(void)e;
 	(void)pool;

@@ -100,7 +100,7 @@ void postpone_job(struct engine *e, const struct slurm_job *j, const struct post
 	note(F.told, sizeof(F.told), j->id);
 }
 
-bool pool_is_probed(const struct engine *e, size_t i)
+bool engine_on_trial(const struct engine *e, uint32_t i)
 {
 	(void)e;
 	assert_int_equal(i, 0);

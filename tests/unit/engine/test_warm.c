@@ -42,7 +42,7 @@ int64_t place_next_price(struct engine *e, uint32_t pool)
 	return F.price;
 }
 
-bool place_looked(const struct engine *e, uint32_t pool)
+bool doubt_looked(const struct engine *e, uint32_t pool)
 {
 	(void)e;
 	(void)pool;
@@ -67,7 +67,7 @@ const char *pool_probes(const struct engine *e, size_t i)
 	return i == 0 ? F.probe : NULL;
 }
 
-bool pool_is_probed(const struct engine *e, size_t i)
+bool pool_is_probed(const struct engine *e, uint32_t i)
 {
 	(void)e;
 	return i == 0 && F.probed;

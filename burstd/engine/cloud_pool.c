@@ -1,0 +1,34 @@
+#include "engine/private.h"
+
+/* Which providers a pool buys from. */
+
+/* The only provider of a pool; if it has several, or is removed, what stands for that (off.c), or
+ * NPROVIDERS. */
+static uint32_t only_provider(const struct conf *c, const struct conf_pool *p)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(p, &n);
+
+	for (size_t i = 1; i < n; i++)
+		if (rungs[i].provider_index != rungs[0].provider_index)
+			return conf_provider_named(c, OFF_UNKNOWN);
+	return n > 0 ? rungs[0].provider_index : conf_provider_named(c, OFF_UNKNOWN);
+}
+
+bool cloud_find(const struct engine *e, uint32_t pool, const char *provider, uint32_t *cloud)
+{
+	*cloud = provider[0] != '\0' ? conf_provider_named(e->conf, provider)
+				     : only_provider(e->conf, &e->conf->pools[pool]);
+	return *cloud < e->conf->nproviders;
+}
+
+bool cloud_sells(const struct engine *e, uint32_t pool, const struct cloud *c)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (&e->clouds[rungs[i].provider_index] == c)
+			return true;
+	return false;
+}

@@ -1,0 +1,128 @@
+#include "engine/private.h"
+
+#include <stdio.h>
+
+/* What a provider has shown since burstd started, and what may be done before it has.
+ *
+ * The journal may be new, or an older copy: then it is doubtful, and a provider may have machines
+ * that it does not know.  Nothing is bought in a pool before each of its providers has shown a
+ * whole list; with a journal that is not doubtful, one that is away or late is not waited for. */
+
+enum {
+	/* What a journal does not know that is new, or an older one (F58), may be at any provider
+	 * of the pool: nothing is bought until all have been looked at.  With any other, one that
+	 * is away for so long does not keep the others from selling. */
+	PLACE_PATIENCE_MS = 300000,
+	PLACE_BLIND_MS = 60000, /* without a list since the start: the journal's addresses hold */
+};
+
+/* Has every provider of the pool shown what it has, since our start? */
+bool doubt_listed(const struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!e->clouds[rungs[i].provider_index].listed)
+			return false;
+	return true;
+}
+
+/* The journal has the number of the doubt in which a provider has shown what it has: its rows there
+ * are right from then on, over restarts too.  One that never shows anything, for its section is
+ * gone or its account closed, keeps the journal doubtful, but closes no pools of others. */
+static void shown_key(const struct conf_provider *p, char key[PROVIDER_WORD_MAX + 8])
+{
+	(void)snprintf(key, PROVIDER_WORD_MAX + 8, "shown:%.*s", PROVIDER_WORD_MAX, p->name);
+}
+
+int doubt_load(struct engine *e, struct err *err)
+{
+	if (journal_get_number(e->d.journal, JOURNAL_DOUBTFUL, &e->doubt, err) != 0)
+		return -1;
+	e->doubtful = e->doubt != 0;
+	for (size_t i = 0; e->doubtful && i < e->conf->nproviders; i++) {
+		char key[PROVIDER_WORD_MAX + 8];
+		int64_t shown;
+
+		shown_key(&e->conf->providers[i], key);
+		if (journal_get_number(e->d.journal, key, &shown, err) != 0)
+			return -1;
+		e->clouds[i].shown = shown == e->doubt;
+	}
+	return 0;
+}
+
+/* May it have what the journal does not know? */
+static bool is_doubted(const struct cloud *c)
+{
+	return c->e->doubtful && !c->shown && !c->listed;
+}
+
+static bool is_late(const struct engine *e)
+{
+	return engine_now(e) - e->started_ms >= PLACE_PATIENCE_MS;
+}
+
+bool doubt_looked(const struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cloud *c = &e->clouds[rungs[i].provider_index];
+
+		if (!c->listed && (is_doubted(c) || !(is_late(e) || away_is(c))))
+			return false;
+	}
+	return true;
+}
+
+const struct cloud *doubt_unlisted(const struct engine *e, uint32_t pool)
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < n; i++) {
+		const struct cloud *c = &e->clouds[rungs[i].provider_index];
+
+		if (is_doubted(c) && (is_late(e) || away_is(c)))
+			return c;
+	}
+	return NULL;
+}
+
+void doubt_list_seen(struct engine *e)
+{
+	bool all = true;
+
+	if (!e->doubtful)
+		return;
+	for (size_t i = 0; i < e->conf->nproviders; i++) {
+		struct cloud *c = &e->clouds[i];
+		char key[PROVIDER_WORD_MAX + 8];
+
+		all = all && !is_doubted(c);
+		if (c->shown || !c->listed)
+			continue;
+		shown_key(c->conf, key);
+		journal_put_number(engine_tx(e), key, e->doubt);
+		c->shown = true;
+	}
+	if (!all)
+		return;
+	e->doubtful = false;
+	journal_put_number(engine_tx(e), JOURNAL_DOUBTFUL, 0);
+}
+
+/* At once, an address of before burstd was down would be told, just before the list has another. */
+bool doubt_is_blind(const struct engine *e, const struct node *n)
+{
+	return !e->doubtful && !e->clouds[n->cloud].listed &&
+	       engine_now(e) - e->started_ms >= PLACE_BLIND_MS;
+}
+
+bool doubt_may_send(const struct engine *e, const struct node *n)
+{
+	return e->clouds[n->cloud].listed && doubt_looked(e, n->pool);
+}

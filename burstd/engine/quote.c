@@ -1,0 +1,54 @@
+#include "engine/private.h"
+
+#include <string.h>
+
+/* What one provider asks now for what the configuration wants to buy there: its offers as it sent
+ * them last, or the price that the configuration states. */
+
+static bool offer_fits(const struct provider_offer *o, const struct conf_offer *p,
+		       const char *currency)
+{
+	return strcmp(o->type, p->type) == 0 && strcmp(o->region, p->region) == 0 &&
+	       (int)o->market == p->market && strcmp(o->currency, currency) == 0 &&
+	       (p->zone[0] == '\0' || strcmp(o->zone, p->zone) == 0);
+}
+
+int64_t quote_price(const struct cloud *c, const struct conf_offer *p)
+{
+	int64_t best = 0;
+
+	if (p->price_nano_h > 0)
+		return p->price_nano_h;
+	for (size_t i = 0; i < c->noffers; i++) {
+		const struct provider_offer *o = &c->offers[i];
+
+		if (o->type[0] != '\0' && !offer_fits(o, p, c->e->conf->currency))
+			continue;           /* one without a type is the price of everything */
+		if (o->price_nano_h > best) /* any zone: hold what the dearest costs */
+			best = o->price_nano_h;
+	}
+	return best;
+}
+
+int64_t quote_known(const struct engine *e, const struct conf_offer *o)
+{
+	const struct cloud *c = &e->clouds[o->provider_index];
+	int64_t price = quote_price(c, o);
+
+	if (price != 0 || !c->offers_known)
+		return price;
+	return provider_says_prices(&c->caps, (enum provider_market)o->market, e->conf->currency)
+		       ? -1
+		       : LADDER_UNPRICED;
+}
+
+void quote_costs(const struct engine *e, uint32_t pool, int64_t costs[CONF_OFFERS_MAX])
+{
+	size_t n;
+	const struct conf_offer *rungs = conf_rungs(&e->conf->pools[pool], &n);
+
+	for (size_t i = 0; i < CONF_OFFERS_MAX; i++) {
+		costs[i] = i < n ? quote_known(e, &rungs[i]) : 0;
+		costs[i] = costs[i] > 0 ? costs[i] : INT64_MAX;
+	}
+}
