@@ -1,6 +1,7 @@
 /* The audit log: to be read, and looked through for what was changed in it. */
 #include <string.h>
 
+#include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 #include "base/hostlist.h"
 #include "slurm/command.h"

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/ctl_api.h"
+#include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 
 enum { TAIL_WINDOW = 1024 }; /* events to look through first for the last ones of some nodes */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/ctl_api.h"
+#include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 #include "base/fmt.h"
 #include "base/hostlist.h"

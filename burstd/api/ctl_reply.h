@@ -65,30 +65,4 @@ struct ctl_row {
 struct ctl_row ctl_reply_row(const struct ctl_reply *r);
 bool ctl_reply_fits(struct ctl_reply *r, struct ctl_row row);
 
-/* Handlers: 0, or -1 with code and err set. */
-int ctl_show_status(struct ctl_reply *r);
-int ctl_show_nodes(struct ctl_reply *r);
-int ctl_show_node(struct ctl_reply *r);
-int ctl_show_events(struct ctl_reply *r);
-/* "events": the last `count` of one node, in an answer about it. */
-int ctl_events_of_node(struct ctl_reply *r, const char *node, unsigned count);
-/* Refuse: no pool names such a node. */
-int ctl_events_stranger(struct ctl_reply *r, const char *name);
-int ctl_show_pools(struct ctl_reply *r);
-int ctl_show_plan(struct ctl_reply *r);
-int ctl_audit_show(struct ctl_reply *r);
-int ctl_audit_verify(struct ctl_reply *r);
-int ctl_order_drain(struct ctl_reply *r);
-int ctl_order_terminate(struct ctl_reply *r);
-int ctl_order_notice(struct ctl_reply *r);
-int ctl_order_pause(struct ctl_reply *r);
-int ctl_order_resume(struct ctl_reply *r);
-int ctl_order_retry(struct ctl_reply *r);
-int ctl_secrets_show(struct ctl_reply *r);
-int ctl_secrets_enroll(struct ctl_reply *r);
-int ctl_rotate_show(struct ctl_reply *r);
-int ctl_rotate_order(struct ctl_reply *r);
-/* "secrets": {...}, when there is a secret store. */
-void ctl_secrets_put(struct ctl_reply *r);
-
 #endif

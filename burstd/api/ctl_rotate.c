@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 
 enum { LACK_MAX = 100 }; /* nodes that are named */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 
 /* Of one that runs, or has something to say still. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/ctl_api.h"
+#include "api/ctl_ops.h"
 #include "api/ctl_reply.h"
 #include "api/explain.h"
 #include "base/fmt.h"
