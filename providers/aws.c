@@ -1,6 +1,6 @@
 #include "providers/aws.h"
 
-#include <openssl/evp.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +11,8 @@
 
 enum {
 	URL_MAX_BYTES = 1024,
-	HEADER_MAX_BYTES = AWS_CRED_MAX + 1024,
 	TOKEN_LIFE_MS = 86400000, /* a day after the instance's end, at least */
 };
-
-bool aws_is_plain(const char *text, size_t max)
-{
-	for (const char *p = text; *p != '\0'; p++)
-		if (*p <= ' ' || *p > '~')
-			return false;
-	return text[0] != '\0' && strlen(text) <= max;
-}
 
 /* --- open, close ------------------------------------------------------------------------------
  */
@@ -171,15 +162,6 @@ static void set_template(struct aws *a, const char *text)
 	a->template_version = mem_strdup(text[n] == ':' ? text + n + 1 : "$Default");
 }
 
-char *aws_base64(const char *text)
-{
-	size_t n = strlen(text);
-	char *out = mem_zalloc((n + 2) / 3 * 4 + 1);
-
-	(void)EVP_EncodeBlock((unsigned char *)out, (const unsigned char *)text, (int)n);
-	return out;
-}
-
 static int set_user_data(struct aws *a, const char *text, struct err *e)
 {
 	size_t n = text != NULL ? strlen(text) : 0;
@@ -293,119 +275,6 @@ static struct provider_caps aws_caps(const void *self)
 /* --- requests ---------------------------------------------------------------------------------
  */
 
-static void add_header(struct provider_request *out, const char *name, const char *value)
-{
-	struct str h;
-	size_t n = 0;
-
-	while (out->headers[n] != NULL)
-		n++;
-	str_init(&h, HEADER_MAX_BYTES);
-	str_addf(&h, "%s: %s", name, value);
-	out->headers[n] = str_take(&h);
-}
-
-struct post { /* one POST */
-	const struct aws_endpoint *ep;
-	const char *service, *type;
-	const char *target; /* what to do, where the body does not say it; or NULL */
-	const struct aws_key *key;
-	int64_t at_ms;
-};
-
-static int add_signature(const struct aws *a, const struct post *p, struct provider_request *out)
-{
-	const struct sigv4_header headers[] = {
-		{"Host", p->ep->host}, {"Content-Type", p->type}, {"X-Amz-Target", p->target}};
-	const struct sigv4_key k = {
-		.id = p->key->id, .secret = p->key->secret, .token = p->key->token};
-	const struct sigv4_request rq = {.method = "POST",
-					 .path = p->ep->path,
-					 .query = "",
-					 .headers = headers,
-					 .nheaders = p->target != NULL ? 3 : 2,
-					 .body = out->body,
-					 .len = out->body_len,
-					 .region = a->region,
-					 .service = p->service,
-					 .at_ms = p->at_ms};
-	char date[SIGV4_DATE_SIZE];
-	struct str s;
-	int rc = 0;
-
-	add_header(out, "Content-Type", p->type);
-	if (p->target != NULL)
-		add_header(out, "X-Amz-Target", p->target);
-	/* Without a session the body is all that is asked for: the engine sends nothing then. */
-	if (p->key->id == NULL)
-		return 0;
-	str_init(&s, HEADER_MAX_BYTES);
-	rc = sigv4_sign(&s, date, &k, &rq);
-	if (rc == 0) {
-		add_header(out, "X-Amz-Date", date);
-		if (p->key->token != NULL)
-			add_header(out, "X-Amz-Security-Token", p->key->token);
-		add_header(out, "Authorization", s.p);
-	}
-	str_fini(&s);
-	return rc;
-}
-
-static int post(const struct aws *a, const struct post *p, struct str *body,
-		struct provider_request *out, struct err *e)
-{
-	bool full = body->full;
-
-	out->kind = PROVIDER_HTTP;
-	out->method = "POST";
-	out->body_len = body->len;
-	out->body = str_take(body);
-	out->url = mem_strdup(p->ep->url);
-	if (!full && add_signature(a, p, out) == 0)
-		return 0;
-	provider_request_fini(out);
-	return err_set(e, ERR_LIMIT, "a request of more than %d bytes", AWS_BODY_MAX);
-}
-
-int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
-	     const struct aws_key *key, int64_t at_ms, struct str *body,
-	     struct provider_request *out, struct err *e)
-{
-	const struct post p = {.ep = ep,
-			       .service = service,
-			       .type = "application/x-www-form-urlencoded; charset=utf-8",
-			       .key = key,
-			       .at_ms = at_ms};
-
-	return post(a, &p, body, out, e);
-}
-
-int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
-		   struct provider_request *out, struct err *e)
-{
-	const struct post p = {.ep = &a->sqs,
-			       .service = "sqs",
-			       .type = "application/x-amz-json-1.0",
-			       .target = action,
-			       .key = &a->now,
-			       .at_ms = at_ms};
-
-	return post(a, &p, body, out, e);
-}
-
-int aws_post_secrets(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
-		     struct provider_request *out, struct err *e)
-{
-	const struct post p = {.ep = &a->ec2,
-			       .service = "secretsmanager",
-			       .type = "application/x-amz-json-1.1",
-			       .target = action,
-			       .key = &a->now,
-			       .at_ms = at_ms};
-
-	return post(a, &p, body, out, e);
-}
-
 static int build_body(const struct aws *a, const struct provider_op *op, struct str *body,
 		      struct err *e)
 {
@@ -482,13 +351,65 @@ static int parse_ok(const struct aws *a, const struct provider_op *op,
 	return -1;
 }
 
+/* Seconds; a date would need a clock, so it is as if nothing had been said. */
+static int64_t retry_after(const char *header)
+{
+	int64_t s = 0;
+
+	for (const char *p = header != NULL ? header : ""; *p != '\0'; p++) {
+		if (!isdigit((unsigned char)*p))
+			return 0;
+		s = s * 10 + (*p - '0');
+		if (s > AWS_RETRY_MAX_S)
+			s = AWS_RETRY_MAX_S;
+	}
+	return s * 1000;
+}
+
+/* A job's own group was made just now, and not all of EC2 has heard of it: the same create is sent
+ * again later, for one that is taken for not sent gets another group, which is as new. */
+static bool no_group_yet(const struct provider_op *op, const char *code)
+{
+	const struct provider_create *c = &op->u.create;
+
+	return op->kind == PROVIDER_CREATE && strcmp(code, "InvalidPlacementGroup.Unknown") == 0 &&
+	       provider_in_fabric(c->place) && strcmp(c->place->fabric, c->token) == 0;
+}
+
+static void parse_error(const struct aws *a, const struct provider_op *op,
+			const struct provider_reply *reply, struct provider_result *out)
+{
+	char code[64], message[AWS_WORDS_MAX], text[AWS_WORDS_MAX + 80];
+
+	aws_error_words(reply, code, message);
+	out->retry_after_ms = retry_after(reply->retry_after);
+	out->code = aws_code(op->kind, code, reply->status);
+	if (op->kind == PROVIDER_DELETE &&
+	    aws_delete_error(op->u.del.ids, op->u.del.nids, code, message, out))
+		return;
+	if (out->code == PROVIDER_OK)
+		return;
+	if (no_group_yet(op, code))
+		out->code = PROVIDER_AMBIGUOUS;
+	if (out->code == PROVIDER_NOT_FOUND && op->kind == PROVIDER_DELETE)
+		out->code = PROVIDER_TRANSIENT; /* which of them it does not say */
+	if (code[0] != '\0')
+		(void)snprintf(text, sizeof(text), "%s: %s", code, message);
+	else if (op->kind == PROVIDER_LOGIN && reply->status == 404)
+		(void)snprintf(text, sizeof(text),
+			       "no credential_file, and this machine has no role");
+	else
+		(void)snprintf(text, sizeof(text), "HTTP status %ld, no words", reply->status);
+	aws_set_message(a, out, text);
+}
+
 static void aws_parse(const void *self, const struct provider_op *op,
 		      const struct provider_reply *reply, struct provider_result *out)
 {
 	const struct aws *a = self;
 
 	if (reply->status != 200) {
-		aws_error(a, op, reply, out);
+		parse_error(a, op, reply, out);
 		return;
 	}
 	if (parse_ok(a, op, reply, out) == 0)

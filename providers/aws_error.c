@@ -1,6 +1,5 @@
 #include "providers/aws_private.h"
 
-#include <ctype.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -249,56 +248,4 @@ void aws_error_words(const struct provider_reply *reply, char code[64], char mes
 		}
 		xml_fini(&x);
 	}
-}
-
-/* Seconds; a date would need a clock, so it is as if nothing had been said. */
-static int64_t retry_after(const char *header)
-{
-	int64_t s = 0;
-
-	for (const char *p = header != NULL ? header : ""; *p != '\0'; p++) {
-		if (!isdigit((unsigned char)*p))
-			return 0;
-		s = s * 10 + (*p - '0');
-		if (s > AWS_RETRY_MAX_S)
-			s = AWS_RETRY_MAX_S;
-	}
-	return s * 1000;
-}
-
-/* A job's own group was made just now, and not all of EC2 has heard of it: the same create is sent
- * again later, for one that is taken for not sent gets another group, which is as new. */
-static bool no_group_yet(const struct provider_op *op, const char *code)
-{
-	const struct provider_create *c = &op->u.create;
-
-	return op->kind == PROVIDER_CREATE && strcmp(code, "InvalidPlacementGroup.Unknown") == 0 &&
-	       provider_in_fabric(c->place) && strcmp(c->place->fabric, c->token) == 0;
-}
-
-void aws_error(const struct aws *a, const struct provider_op *op,
-	       const struct provider_reply *reply, struct provider_result *out)
-{
-	char code[64], message[AWS_WORDS_MAX], text[AWS_WORDS_MAX + 80];
-
-	aws_error_words(reply, code, message);
-	out->retry_after_ms = retry_after(reply->retry_after);
-	out->code = aws_code(op->kind, code, reply->status);
-	if (op->kind == PROVIDER_DELETE &&
-	    aws_delete_error(op->u.del.ids, op->u.del.nids, code, message, out))
-		return;
-	if (out->code == PROVIDER_OK)
-		return;
-	if (no_group_yet(op, code))
-		out->code = PROVIDER_AMBIGUOUS;
-	if (out->code == PROVIDER_NOT_FOUND && op->kind == PROVIDER_DELETE)
-		out->code = PROVIDER_TRANSIENT; /* which of them it does not say */
-	if (code[0] != '\0')
-		(void)snprintf(text, sizeof(text), "%s: %s", code, message);
-	else if (op->kind == PROVIDER_LOGIN && reply->status == 404)
-		(void)snprintf(text, sizeof(text),
-			       "no credential_file, and this machine has no role");
-	else
-		(void)snprintf(text, sizeof(text), "HTTP status %ld, no words", reply->status);
-	aws_set_message(a, out, text);
 }

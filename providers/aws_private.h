@@ -1,6 +1,7 @@
-/* aws_private.h - what the files of the driver aws share.
+/* aws_private.h - what the files of the driver aws share.  A file calls only files that this list
+ * has below it:
  *
- *   aws.c         open and close; a request is signed
+ *   aws.c         open and close; passes each request and reply to the file that knows its kind
  *   aws_login.c   credentials: from a file, of the machine's role (IMDSv2), of an assumed role
  *   aws_create.c  RunInstances and CreateFleet
  *   aws_list.c    DescribeInstances, TerminateInstances
@@ -8,7 +9,9 @@
  *   aws_offer.c   DescribeInstanceTypes, DescribeSpotPriceHistory
  *   aws_notice.c  what EventBridge tells of instances, through a queue (SQS)
  *   aws_tag.c     which node of a batch an instance is
- *   aws_error.c   EC2's words for what went wrong */
+ *   aws_error.c   EC2's words for what went wrong
+ *   aws_post.c    a POST with its signature
+ *   aws_text.c    plain words, base64, times */
 #ifndef PROVIDERS_AWS_PRIVATE_H
 #define PROVIDERS_AWS_PRIVATE_H
 
@@ -102,21 +105,6 @@ struct aws {
 	char *metadata_token, *metadata_role;
 };
 
-/* --- aws.c --- */
-/* Text as EC2 wants it; the caller's. */
-char *aws_base64(const char *text);
-/* A POST of *body, which it takes, to ep; signed unless there is no key.  -1: too long. */
-int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
-	     const struct aws_key *key, int64_t at_ms, struct str *body,
-	     struct provider_request *out, struct err *e);
-/* The same to the queue's endpoint: *body is JSON, and action what is to be done with it. */
-int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
-		   struct provider_request *out, struct err *e);
-/* The same to Secrets Manager, whose URL is this driver's own (providers/secrets/aws_sm.c). */
-int aws_post_secrets(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
-		     struct provider_request *out, struct err *e);
-bool aws_is_plain(const char *text, size_t max); /* printable, no blank, not empty */
-
 /* --- aws_login.c --- */
 int aws_login_open(struct aws *a, const struct provider_conf *conf, struct err *e);
 void aws_login_close(struct aws *a);
@@ -141,17 +129,16 @@ int aws_list_parse(const char *cursor, const struct provider_reply *reply,
 int aws_delete_build(const char *const *ids, size_t n, struct str *body, struct err *e);
 int aws_delete_parse(const char *const *ids, size_t n, const struct provider_reply *reply,
 		     struct provider_result *out);
-/* An error that is about some of the ids: items for all.  false: it is about the whole request. */
 /* A host that is broken: EC2 takes a status and a code of a short list, and words no longer. */
 int aws_report_build(const char *id, struct str *body, struct err *e);
 int aws_report_parse(const struct provider_reply *reply);
+/* An error that is about some of the ids: items for all.  false: it is about the whole request. */
 bool aws_delete_error(const char *const *ids, size_t n, const char *code, const char *message,
 		      struct provider_result *out);
 /* Id, state, address and times of an element "item"; 0 or -1. */
 int aws_instance_read(const struct xml_node *item, struct provider_instance *i);
 /* A cursor that does not go round; 0 or -1. */
 int aws_cursor_read(const struct xml_node *root, const char *before, struct provider_result *out);
-int64_t aws_time_read(const char *text); /* "2026-01-02T03:04:05.678Z"; 0: it is none */
 
 /* --- aws_group.c --- */
 int aws_group_build(const struct provider_op *op, struct str *body, struct err *e);
@@ -195,9 +182,28 @@ enum provider_code aws_code(enum provider_op_kind kind, const char *word, long s
 /* Code and message of an error reply of any of AWS's services; "" where there are none. */
 void aws_error_words(const struct provider_reply *reply, char code[64],
 		     char message[AWS_WORDS_MAX]);
-void aws_error(const struct aws *a, const struct provider_op *op,
-	       const struct provider_reply *reply, struct provider_result *out);
 /* For people and logs: one line, never with one of our secrets in it. */
 void aws_set_message(const struct aws *a, struct provider_result *out, const char *text);
+
+/* --- aws_post.c --- */
+/* A POST of *body, which it takes, to ep; signed unless there is no key.  -1: too long. */
+int aws_post(const struct aws *a, const struct aws_endpoint *ep, const char *service,
+	     const struct aws_key *key, int64_t at_ms, struct str *body,
+	     struct provider_request *out, struct err *e);
+/* The same to the queue's endpoint: *body is JSON, and action what is to be done with it. */
+int aws_post_queue(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
+		   struct provider_request *out, struct err *e);
+/* The same to Secrets Manager, whose URL is this driver's own (providers/secrets/aws_sm.c). */
+int aws_post_secrets(const struct aws *a, const char *action, int64_t at_ms, struct str *body,
+		     struct provider_request *out, struct err *e);
+
+/* --- aws_text.c --- */
+bool aws_is_plain(const char *text, size_t max); /* printable, no blank, not empty */
+/* Text as EC2 wants it; the caller's. */
+char *aws_base64(const char *text);
+/* Seconds since 1970 of "2026-01-02T03:04:05" at *p, which moves behind it; between stands where
+ * this has its T.  -1: it is none. */
+int64_t aws_seconds_read(const char **p, char between);
+int64_t aws_time_read(const char *text); /* "2026-01-02T03:04:05.678Z"; 0: it is none */
 
 #endif
