@@ -12,11 +12,18 @@
 #define SIMCLOUD_EC2_H
 
 #include "base/secret.h"
-#include "providers/simcloud/face.h"
+#include "io/http_server.h"
+#include "providers/simcloud/face_call.h"
+#include "providers/simcloud/face_reply.h"
 #include "providers/simcloud/form.h"
 #include "providers/simcloud/order.h"
 
-enum { EC2_CHOICES_MAX = 100, EC2_TYPES_MAX = 200, EC2_SKEW_MS = 300000 };
+enum {
+	EC2_CHOICES_MAX = 100,
+	EC2_TYPES_MAX = 200,
+	EC2_SKEW_MS = 300000,
+	EC2_BODY_MAX = 16 << 20, /* bytes of one answer */
+};
 
 enum ec2_action {
 	EC2_RUN,
@@ -67,16 +74,19 @@ bool ec2_is(const struct http_request *rq);
 /* As face_parse(). */
 enum code ec2_parse(struct face_call **out, const struct http_request *rq, const char *region,
 		    const struct settings *conf, struct err *e);
-void ec2_call_free(struct ec2_call *x);
 
-/* --- ec2_run.c --- */
+/* --- ec2_run.c, ec2_group.c --- */
 /* As face_run(). */
 void ec2_run(const struct face_call *f, struct cloud *c, const struct fault_rule *rule, int64_t now,
 	     struct face_reply *out);
+void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out);
+
+/* --- ec2_reply.c --- */
 /* Begin and end of an answer to this action; the second makes the reply of it. */
 void ec2_begin(struct str *s, const char *action);
 void ec2_end(struct str *s, const char *action, struct face_reply *out);
-void ec2_run_group(const struct face_call *f, struct cloud *c, struct face_reply *out);
+/* The error that EC2 has for this code. */
+const char *ec2_error_word(enum code code);
 /* message: "WORD: text" is told as EC2's error WORD; any other text, or NULL, as the one that EC2
  * has for this code. */
 void ec2_error(struct face_reply *out, enum code code, const char *message);

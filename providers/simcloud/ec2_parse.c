@@ -24,16 +24,6 @@ bool ec2_is(const struct http_request *rq)
 	return strcmp(rq->path, "/") == 0 && strcmp(rq->method, "POST") == 0;
 }
 
-void ec2_call_free(struct ec2_call *x)
-{
-	if (x != NULL) {
-		order_unref(x->order);
-		order_unref(x->tags);
-		userdata_unref(x->user_data);
-	}
-	free(x);
-}
-
 static int bad_value(struct reading *r, const char *name)
 {
 	return err_set(r->e, ERR_INVALID, "InvalidParameterValue: Invalid value for %s", name);

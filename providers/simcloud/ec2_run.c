@@ -8,63 +8,6 @@
 #include "base/fmt.h"
 #include "base/mem.h"
 
-enum { BODY_MAX = 16 << 20 };
-
-#define NAMESPACE "http://ec2.amazonaws.com/doc/2016-11-15/"
-
-/* --- errors ----------------------------------------------------------------------------------- */
-
-static const struct {
-	const char *word;
-	unsigned status;
-} errors[CODE_COUNT] = {
-	[CODE_OK] = {"", 200},
-	[CODE_CAPACITY] = {"InsufficientInstanceCapacity", 500},
-	[CODE_QUOTA] = {"VcpuLimitExceeded", 400},
-	[CODE_DENIED] = {"UnauthorizedOperation", 403},
-	[CODE_INVALID] = {"InvalidParameterValue", 400},
-	[CODE_NOT_FOUND] = {"InvalidInstanceID.NotFound", 400},
-	[CODE_TOKEN_MISMATCH] = {"IdempotentParameterMismatch", 400},
-	[CODE_NOT_YET] = {"IncorrectInstanceState", 400},
-	[CODE_RATE] = {"RequestLimitExceeded", 503},
-	[CODE_INTERNAL] = {"InternalError", 500},
-};
-
-void ec2_error(struct face_reply *out, enum code code, const char *message)
-{
-	const char *text = message != NULL && message[0] != '\0' ? message : code_text(code);
-	size_t n = face_word(text);
-	char word[64];
-	struct str s;
-
-	(void)snprintf(word, sizeof(word), "%.*s", n > 0 ? (int)n : 63,
-		       n > 0 ? text : errors[code].word);
-	str_init(&s, BODY_MAX);
-	str_adds(&s, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<Response><Errors><Error>");
-	xmlw_text(&s, "Code", word);
-	xmlw_text(&s, "Message", n > 0 ? text + n + 2 : text);
-	str_adds(&s, "</Error></Errors><RequestID>00000000-0000-4000-8000-000000000000"
-		     "</RequestID></Response>");
-	out->code = code;
-	out->status = errors[code].status;
-	face_body(out, &s);
-}
-
-void ec2_begin(struct str *s, const char *action)
-{
-	str_init(s, BODY_MAX);
-	str_addf(s,
-		 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<%sResponse xmlns=\"" NAMESPACE
-		 "\">\n    <requestId>00000000-0000-4000-8000-000000000000</requestId>\n",
-		 action);
-}
-
-void ec2_end(struct str *s, const char *action, struct face_reply *out)
-{
-	str_addf(s, "\n</%sResponse>", action);
-	face_body(out, s);
-}
-
 /* --- one instance ----------------------------------------------------------------------------- */
 
 static void put_state(struct str *s, const char *name, enum cloud_state state)
@@ -368,7 +311,7 @@ static void put_fleet(struct str *s, const struct making *m)
 			continue;
 		str_adds(s, "<item>");
 		xmlw_text(s, "errorCode",
-			  m->why[k] == CODE_INVALID ? "Unsupported" : errors[m->why[k]].word);
+			  m->why[k] == CODE_INVALID ? "Unsupported" : ec2_error_word(m->why[k]));
 		xmlw_text(s, "errorMessage", code_text(m->why[k]));
 		put_override(s, &x->choices[k]);
 		str_adds(s, "</item>");
@@ -492,14 +435,14 @@ static bool all_known(const struct face_call *f, struct cloud *c, int64_t now,
 	struct str s;
 	size_t n = 0;
 
-	str_init(&s, BODY_MAX);
+	str_init(&s, EC2_BODY_MAX);
 	for (size_t i = 0; i < f->n; i++)
 		if (!known_here(f, c, f->ids[i], now))
 			str_addf(&s, "%s%s", n++ > 0 ? ", " : "", f->ids[i]);
 	if (n > 0) {
 		struct str text;
 
-		str_init(&text, BODY_MAX);
+		str_init(&text, EC2_BODY_MAX);
 		str_addf(&text, "InvalidInstanceID.NotFound: The instance ID%s '%s' do%s not exist",
 			 n > 1 ? "s" : "", s.p, n > 1 ? "" : "es");
 		ec2_error(out, CODE_NOT_FOUND, text.p);

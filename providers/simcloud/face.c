@@ -11,7 +11,7 @@
 #include "providers/simcloud/js.h"
 #include "providers/simcloud/sqs.h"
 
-enum { BODY_MAX = 4 << 20, GROUP_MAX = 1 << 30 };
+enum { GROUP_MAX = 1 << 30 };
 
 static const char *const field_names[FACE_NFIELDS] = {
 	[FACE_CLUSTER] = "cluster",       [FACE_NAME] = "name",
@@ -313,63 +313,7 @@ enum code face_parse(struct face_call **out, const struct http_request *rq,
 	return CODE_OK;
 }
 
-void face_call_free(struct face_call *f)
-{
-	if (f == NULL)
-		return;
-	for (size_t i = 0; f->wants != NULL && i < f->n; i++)
-		userdata_unref(f->wants[i].user_data);
-	free(f->wants);
-	free(f->ids);
-	ec2_call_free(f->ec2);
-	free(f->sqs);
-	free(f);
-}
-
 /* --- answering -------------------------------------------------------------------------------- */
-
-size_t face_word(const char *message)
-{
-	size_t n = 0;
-
-	while (isalpha((unsigned char)message[n]) || message[n] == '.')
-		n++;
-	return isupper((unsigned char)message[0]) && strncmp(message + n, ": ", 2) == 0 ? n : 0;
-}
-
-static void put_error(struct str *s, enum code code, const char *message, int64_t retry_ms)
-{
-	js_open(s, "error", '{');
-	js_str(s, "code", code_word(code));
-	js_str(s, "message", message != NULL && message[0] != '\0' ? message : code_text(code));
-	if (retry_ms > 0)
-		js_int(s, "retry_after_ms", retry_ms);
-	js_close(s, '}');
-}
-
-void face_body(struct face_reply *out, struct str *s)
-{
-	free(out->body);
-	out->len = s->len;
-	out->body = str_take(s);
-}
-
-void face_error(struct face_reply *out, enum code code, const char *message)
-{
-	struct str s;
-
-	if (out->style != FACE_JSON) {
-		(out->style == FACE_XML ? ec2_error : sqs_error)(out, code, message);
-		return;
-	}
-	out->code = code;
-	out->status = code_status(code);
-	str_init(&s, BODY_MAX);
-	js_open(&s, NULL, '{');
-	put_error(&s, code, message, 0);
-	js_close(&s, '}');
-	face_body(out, &s);
-}
 
 static void put_str(struct str *s, unsigned fields, enum face_field f, const char *text)
 {
@@ -434,7 +378,7 @@ static void put_created(struct str *s, const struct cloud *c, const struct cloud
 	js_str(s, "name", w->node);
 	js_int(s, "generation", w->gen);
 	if (result < 0) {
-		put_error(s, (enum code) - result, NULL, 0);
+		face_put_error(s, (enum code) - result, NULL, 0);
 	} else if (i != NULL) {
 		put_body(s, c, i, FACE_ALL, now);
 	} else { /* an old token, and the instance is long forgotten */
@@ -442,28 +386,6 @@ static void put_created(struct str *s, const struct cloud *c, const struct cloud
 		js_str(s, "state", cloud_state_word(CLOUD_ENDED));
 	}
 	js_close(s, '}');
-}
-
-bool face_left_out(const struct fault_rule *rule, const char *node, size_t i, size_t n)
-{
-	if (rule == NULL || rule->action != FAULT_PARTIAL)
-		return false;
-	if (rule->node[0] != '\0')
-		return fault_matches_node(rule, node);
-	return i >= (rule->keep >= 0 ? (size_t)rule->keep : n / 2);
-}
-
-bool face_hides(const struct fault_rule *rule, const char *node, size_t i, size_t n)
-{
-	return (rule != NULL && rule->action == FAULT_EMPTY) || face_left_out(rule, node, i, n);
-}
-
-const char *face_cursor(char out[FACE_CURSOR_SIZE], const struct fault_rule *rule, int64_t next)
-{
-	out[0] = '\0';
-	if (next >= 0 && (rule == NULL || rule->action != FAULT_EMPTY))
-		(void)snprintf(out, FACE_CURSOR_SIZE, "c%lld", (long long)next);
-	return out;
 }
 
 static void run_create(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
@@ -492,7 +414,7 @@ static void run_create(const struct face_call *f, struct cloud *c, const struct 
 		face_error(out, code,
 			   code == CODE_INVALID ? "no such type, region, zone or fabric" : NULL);
 	} else {
-		str_init(&s, BODY_MAX);
+		str_init(&s, FACE_BODY_MAX);
 		js_open(&s, NULL, '{');
 		js_open(&s, "instances", '[');
 		for (size_t i = 0; i < f->n; i++) {
@@ -543,7 +465,7 @@ static void run_list(const struct face_call *f, struct cloud *c, const struct fa
 	char cursor[FACE_CURSOR_SIZE];
 	int64_t next;
 
-	str_init(&p.s, BODY_MAX);
+	str_init(&p.s, FACE_BODY_MAX);
 	js_open(&p.s, NULL, '{');
 	js_open(&p.s, "instances", '[');
 	next = cloud_list(c, &q, put_listed, &p);
@@ -562,7 +484,7 @@ static void run_get(const struct face_call *f, struct cloud *c, int64_t now, str
 		face_error(out, CODE_NOT_FOUND, NULL);
 		return;
 	}
-	str_init(&s, BODY_MAX);
+	str_init(&s, FACE_BODY_MAX);
 	face_instance(&s, c, i, shown_fields(c, FACE_ALL), now);
 	face_body(out, &s);
 }
@@ -571,7 +493,7 @@ static enum code refuse_one(struct str *s, const char *id, enum code code)
 {
 	js_open(s, NULL, '{');
 	js_str(s, "id", id);
-	put_error(s, code, NULL, 0);
+	face_put_error(s, code, NULL, 0);
 	js_close(s, '}');
 	return code;
 }
@@ -586,22 +508,11 @@ static enum code delete_one(struct str *s, struct cloud *c, const char *id, int6
 	js_str(s, "id", id);
 	i = cloud_find(c, id, now);
 	if (code != CODE_OK)
-		put_error(s, code, NULL, *retry_ms);
+		face_put_error(s, code, NULL, *retry_ms);
 	else
 		js_str(s, "state", cloud_state_word(i != NULL ? cloud_shown(i, now) : CLOUD_ENDED));
 	js_close(s, '}');
 	return code;
-}
-
-const char *face_node(const struct face_call *f, const struct cloud *c, size_t i)
-{
-	uint32_t row;
-
-	if (f->op == OP_CREATE)
-		return f->wants[i].node;
-	if (f->ids == NULL || !meter_row_of(c->meter, f->ids[i], &row))
-		return "";
-	return c->meter->rows[row].node;
 }
 
 static void run_delete(const struct face_call *f, struct cloud *c, const struct fault_rule *rule,
@@ -609,7 +520,7 @@ static void run_delete(const struct face_call *f, struct cloud *c, const struct 
 {
 	struct str s;
 
-	str_init(&s, BODY_MAX);
+	str_init(&s, FACE_BODY_MAX);
 	if (f->many) {
 		js_open(&s, NULL, '{');
 		js_open(&s, "results", '[');
@@ -641,7 +552,7 @@ static void run_offers(const struct cloud *c, int64_t now, struct face_reply *ou
 	char price[FMT_MONEY_SIZE];
 	struct str s;
 
-	str_init(&s, BODY_MAX);
+	str_init(&s, FACE_BODY_MAX);
 	js_open(&s, NULL, '{');
 	js_open(&s, "offers", '[');
 	for (size_t i = 0; i < c->npools; i++) {
@@ -697,7 +608,7 @@ static void run_notices(const struct face_call *f, const struct cloud *c, struct
 	unsigned told = 0;
 	struct str s;
 
-	str_init(&s, BODY_MAX);
+	str_init(&s, FACE_BODY_MAX);
 	js_open(&s, NULL, '{');
 	js_open(&s, "notices", '[');
 	for (; n != NULL && told < FACE_NOTICES_MAX; n = notices_after(&c->notices, n->seq)) {
@@ -729,7 +640,7 @@ static void run_report(const struct face_call *f, struct cloud *c, int64_t now,
 		face_error(out, code, code == CODE_INVALID ? "it is on its way out" : NULL);
 		return;
 	}
-	str_init(&s, BODY_MAX);
+	str_init(&s, FACE_BODY_MAX);
 	js_open(&s, NULL, '{');
 	js_close(&s, '}');
 	face_body(out, &s);

@@ -105,16 +105,6 @@ char *identity_sign(const struct identity *i, const char *text, size_t len, size
 	return out;
 }
 
-void identity_add_url64(struct str *s, const void *data, size_t n)
-{
-	char *text = mem_zalloc((n + 2) / 3 * 4 + 1);
-
-	(void)EVP_EncodeBlock((unsigned char *)text, data, (int)n);
-	for (char *p = text; *p != '\0' && *p != '='; p++)
-		str_add(s, *p == '+' ? "-" : *p == '/' ? "_" : p, 1);
-	free(text);
-}
-
 char *identity_jwt(const struct identity *i, const char *claims, size_t len)
 {
 	EVP_MD_CTX *ctx = mem_check(EVP_MD_CTX_new());

@@ -8,6 +8,7 @@
 #include <openssl/sha.h>
 #include <openssl/x509v3.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -133,6 +134,16 @@ static int name_key(struct identity *i)
 	OPENSSL_free(der);
 	(void)fmt_hex(i->kid, sum, (IDENTITY_KID_SIZE - 1) / 2);
 	return 0;
+}
+
+void identity_add_url64(struct str *s, const void *data, size_t n)
+{
+	char *text = mem_zalloc((n + 2) / 3 * 4 + 1);
+
+	(void)EVP_EncodeBlock((unsigned char *)text, data, (int)n);
+	for (char *p = text; *p != '\0' && *p != '='; p++)
+		str_add(s, *p == '+' ? "-" : *p == '/' ? "_" : p, 1);
+	free(text);
 }
 
 static int add_number(struct str *s, const char *key, const EVP_PKEY *of, const char *name)

@@ -28,8 +28,6 @@ int identity_make(struct identity *i);
 int identity_keep(const struct identity *i, const char *path, const char *key_path, struct err *e);
 int identity_load(struct identity *i, const char *path, const char *key_path, struct err *e);
 
-/* --- identity.c --- */
-
 /* As JWT has it: base64 of URLs, without padding. */
 void identity_add_url64(struct str *s, const void *data, size_t n);
 

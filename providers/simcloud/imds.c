@@ -28,18 +28,6 @@ static struct cloud_instance *who(const struct cloud *c, const char *from)
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-/* To the second, as EC2 writes them: 2026-01-02T03:04:05Z. */
-const char *imds_second(char out[FMT_TIME_SIZE], int64_t ms)
-{
-	char *dot;
-
-	(void)fmt_time(out, ms);
-	dot = strrchr(out, '.');
-	if (dot != NULL)
-		memcpy(dot, "Z", 2);
-	return out;
-}
-
 /* 2 Jan 2026 03:04:05 GMT */
 static const char *date(char out[DATE_SIZE], int64_t ms)
 {
@@ -57,46 +45,6 @@ static const char *date(char out[DATE_SIZE], int64_t ms)
 
 /* --- what there is ---------------------------------------------------------------------------- */
 
-bool imds_tell_id(struct asked *a)
-{
-	char id[METER_ID_SIZE];
-
-	str_adds(&a->out, meter_id(id, a->i->row));
-	return true;
-}
-
-bool imds_tell_address(struct asked *a)
-{
-	char addr[ADDR_TEXT_SIZE];
-
-	str_adds(&a->out, addr_text(addr, a->i->addr));
-	return true;
-}
-
-bool imds_tell_type(struct asked *a)
-{
-	str_adds(&a->out, a->row->type);
-	return true;
-}
-
-bool imds_tell_zone(struct asked *a)
-{
-	str_adds(&a->out, a->row->zone);
-	return true;
-}
-
-bool imds_tell_region(struct asked *a)
-{
-	str_adds(&a->out, a->row->region);
-	return true;
-}
-
-bool imds_tell_name(struct asked *a)
-{
-	str_adds(&a->out, a->row->node);
-	return true;
-}
-
 static bool tell_image(struct asked *a)
 {
 	str_adds(&a->out, "ami-00000000000000000");
@@ -107,15 +55,6 @@ static bool tell_cycle(struct asked *a)
 {
 	str_adds(&a->out, a->row->market == MARKET_SPOT ? "spot" : "on-demand");
 	return true;
-}
-
-bool imds_tell_user_data(struct asked *a)
-{
-	const struct userdata *u = a->i->user_data;
-
-	if (u != NULL)
-		str_add(&a->out, u->bytes, u->len);
-	return u != NULL;
 }
 
 static bool tell_action(struct asked *a)
@@ -232,14 +171,6 @@ static const struct imds_path ec2_paths[] =
 
 enum { PLAIN_PATHS = sizeof(plain_paths) / sizeof(plain_paths[0]) };
 
-tell_fn imds_find(const struct imds_path *paths, size_t n, const char *path)
-{
-	for (size_t k = 0; k < n; k++)
-		if (strcmp(paths[k].path, path) == 0)
-			return paths[k].tell;
-	return NULL;
-}
-
 static tell_fn find(const char *path, bool ec2)
 {
 	tell_fn tell =
@@ -249,13 +180,6 @@ static tell_fn find(const char *path, bool ec2)
 }
 
 /* --- tokens ----------------------------------------------------------------------------------- */
-
-void imds_answer(struct http_answer *an, struct asked *a)
-{
-	an->status = 200;
-	an->len = a->out.len;
-	an->body = str_take(&a->out);
-}
 
 /* A proxy that was talked into it adds X-Forwarded-For, and is refused. */
 static void put_token(struct asked *a, const struct http_request *rq, struct http_answer *an)

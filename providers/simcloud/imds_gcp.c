@@ -1,5 +1,4 @@
 /* imds_gcp.c - Google's metadata server: its header, its tokens, its questions that hang. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -162,21 +161,6 @@ static void get_token(struct asked *a, const struct http_request *rq, struct htt
 
 /* --- values, and their changes ---------------------------------------------------------------- */
 
-static void mark(struct http_answer *an)
-{
-	an->more[0] = (struct http_more){"Metadata-Flavor", "Google"};
-}
-
-void imds_gcp_answer(struct asked *a, struct http_answer *an)
-{
-	mark(an);
-	an->more[1].name = "ETag";
-	(void)snprintf(an->more[1].value, sizeof(an->more[1].value), "%016llx",
-		       (unsigned long long)imds_etag(a));
-	an->type = "application/text";
-	imds_answer(an, a);
-}
-
 /* Who knows of another value than there is has waited long enough. */
 static bool waits(struct asked *a, const struct http_request *rq, tell_fn tell)
 {
@@ -214,7 +198,7 @@ void imds_gcp(struct asked *a, const struct http_request *rq, struct http_answer
 {
 	const char *flavor = http_header(rq, "Metadata-Flavor");
 
-	mark(an);
+	imds_gcp_mark(an);
 	if (flavor == NULL || strcmp(flavor, "Google") != 0 ||
 	    http_header(rq, "X-Forwarded-For") != NULL)
 		an->status = 403;

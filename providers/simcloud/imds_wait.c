@@ -6,9 +6,6 @@
 #include "base/mem.h"
 #include "providers/simcloud/imds_private.h"
 
-#define FNV_START UINT64_C(14695981039346656037)
-#define FNV_PRIME UINT64_C(1099511628211)
-
 struct imds_wait {
 	uint64_t ticket, etag;
 	int64_t until;
@@ -21,15 +18,6 @@ void imds_fini(struct imds *m)
 	free(m->waits);
 	m->waits = NULL;
 	m->nwaits = m->cap = 0;
-}
-
-uint64_t imds_etag(const struct asked *a)
-{
-	uint64_t h = FNV_START;
-
-	for (size_t i = 0; i < a->out.len; i++)
-		h = (h ^ (unsigned char)a->out.p[i]) * FNV_PRIME;
-	return h;
 }
 
 bool imds_hold(struct asked *a, uint64_t ticket, tell_fn tell, uint64_t etag, int64_t until_ms)

@@ -6,7 +6,9 @@
 #ifndef SIMCLOUD_SQS_H
 #define SIMCLOUD_SQS_H
 
-#include "providers/simcloud/face.h"
+#include "io/http_server.h"
+#include "providers/simcloud/face_call.h"
+#include "providers/simcloud/face_reply.h"
 
 enum { SQS_BATCH_MAX = 10, SQS_WORD_SIZE = 81 };
 

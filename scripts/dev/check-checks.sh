@@ -110,7 +110,6 @@ objects() {
 	refuses check-objects.py scripts/dev/check-objects.py objects <<-'W'
 		directories need each other: burstd/high burstd/low burstd/middle
 		burstd/ring: a cycle of 4 files: r1 r2 r3 r4
-		providers: its cycles have [] files now: lower
 	W
 	! scripts/dev/check-objects.py objects | grep -E 'small|agent' || missed 'check-objects.py refuses what is right'
 	[ "$(scripts/dev/check-objects.py /nonexistent >/dev/null 2>&1; echo $?)" = 2 ] || missed 'check-objects.py takes nothing for right'

@@ -4,8 +4,7 @@
 check-layers.sh reads #include lines; this sees which functions a file really needs.  Two rules:
 
   - Directories form no cycle: if a directory needs another, that one does not need it, not even through a third.
-  - Inside a directory no more than MOST files form a cycle.  The cycles in KNOWN are older than this rule.  They may
-    only shrink: one that is smaller than its number fails as well, until the number is lowered.
+  - Inside a directory no more than MOST files form a cycle.
 
 OBJECTS is the directory of a build, such as build/release.  -v prints the figures of each directory.  Exit status 1: a
 rule is broken, one line for each breach; 2: there is nothing to read.
@@ -16,9 +15,6 @@ from collections import defaultdict
 from pathlib import Path, PurePath
 
 MOST = 3
-KNOWN = {  # directory: files in each of its cycles
-    "providers/simcloud": [6, 4],
-}
 # Programs of their own: nobody else is linked with what is there.
 PROGRAMS = ("burstd/agent", "burstd/cli", "providers/simcloud")
 
@@ -92,20 +88,9 @@ def judge(graph):
     """One line for each breach."""
     for cycle in cycles(of_directories(graph)):
         yield "directories need each other: " + " ".join(cycle)
-    sizes = defaultdict(list)
     for cycle in cycles(graph):
-        if len({home(name) for name in cycle}) == 1:
-            sizes[home(cycle[0])].append(cycle)
-    for directory in sorted(set(sizes) | set(KNOWN)):
-        large = [c for c in sizes[directory] if len(c) > MOST]
-        known = KNOWN.get(directory, [])
-        for i, cycle in enumerate(large):
-            if i >= len(known) or len(cycle) > known[i]:
-                files = " ".join(PurePath(name).name for name in cycle)
-                yield f"{directory}: a cycle of {len(cycle)} files: {files}"
-        if len(large) <= len(known) and [len(c) for c in large] != known:
-            if all(len(c) <= k for c, k in zip(large, known)):
-                yield f"{directory}: its cycles have {[len(c) for c in large]} files now: lower {known} in {sys.argv[0]}"
+        if len({home(name) for name in cycle}) == 1 and len(cycle) > MOST:
+            yield f"{home(cycle[0])}: a cycle of {len(cycle)} files: " + " ".join(PurePath(name).name for name in cycle)
 
 
 def figures(graph):

@@ -1,0 +1,32 @@
+/* face_error.c - an error in the words of the face that was asked; EC2 and SQS have their own. */
+#include "providers/simcloud/ec2.h"
+#include "providers/simcloud/face.h"
+#include "providers/simcloud/js.h"
+#include "providers/simcloud/sqs.h"
+
+void face_put_error(struct str *s, enum code code, const char *message, int64_t retry_ms)
+{
+	js_open(s, "error", '{');
+	js_str(s, "code", code_word(code));
+	js_str(s, "message", message != NULL && message[0] != '\0' ? message : code_text(code));
+	if (retry_ms > 0)
+		js_int(s, "retry_after_ms", retry_ms);
+	js_close(s, '}');
+}
+
+void face_error(struct face_reply *out, enum code code, const char *message)
+{
+	struct str s;
+
+	if (out->style != FACE_JSON) {
+		(out->style == FACE_XML ? ec2_error : sqs_error)(out, code, message);
+		return;
+	}
+	out->code = code;
+	out->status = code_status(code);
+	str_init(&s, FACE_BODY_MAX);
+	js_open(&s, NULL, '{');
+	face_put_error(&s, code, message, 0);
+	js_close(&s, '}');
+	face_body(out, &s);
+}
