@@ -101,6 +101,12 @@ STORE   := $(call objs,burstd/store/*.c)
 IO      := $(call objs,burstd/io/*.c)
 SLURM   := $(call objs,burstd/slurm/*.c)
 ENGINE  := $(call objs,burstd/engine/*.c)
+CLOUD   := $(call objs,burstd/cloud/*.c)
+JOBS    := $(call objs,burstd/jobs/*.c)
+KEYS    := $(call objs,burstd/keys/*.c)
+BUY     := $(call objs,burstd/buy/*.c)
+DIFF    := $(call objs,burstd/diff/*.c)
+PARTS   := $(call objs,burstd/parts/*.c)
 API     := $(call objs,burstd/api/*.c)
 CLI     := $(call objs,burstd/cli/*.c)
 AGENT   := $(call objs,burstd/agent/*.c)
@@ -115,12 +121,20 @@ libstore   := $(B)/libstore.a $(libcore)
 libio      := $(B)/libio.a $(libstore)
 libslurm   := $(B)/libslurm.a $(libio)
 libengine  := $(B)/libengine.a $(libslurm)
-libapi     := $(B)/libapi.a $(libengine)
+libcloud   := $(B)/libcloud.a $(libengine)
+libjobs    := $(B)/libjobs.a $(libcloud)
+libkeys    := $(B)/libkeys.a $(libjobs)
+libbuy     := $(B)/libbuy.a $(libkeys)
+libdiff    := $(B)/libdiff.a $(libbuy)
+libparts   := $(B)/libparts.a $(libdiff)
+libapi     := $(B)/libapi.a $(libparts)
 libcli     := $(B)/libcli.a $(B)/libio.a $(libcore)
 libagent   := $(B)/libagent.a $(libbase)
 libdrivers := $(B)/libdrivers.a $(libcore)
 libhook    := $(libbase)
 libdaemon  := $(B)/libio.a $(libcore)
+# The engine with all its parts, without what is below io and store: the simulator has its own.
+libpure    := $(foreach a,parts diff buy keys jobs cloud engine slurm,$(B)/lib$(a).a)
 libproviders := $(B)/libsimcloud.a $(B)/libio.a $(libdrivers)
 
 # What each archive has: `make mutate` puts another object into one.
@@ -130,12 +144,18 @@ objects_store    := $(STORE)
 objects_io       := $(IO)
 objects_slurm    := $(SLURM)
 objects_engine   := $(ENGINE)
+objects_cloud    := $(CLOUD)
+objects_jobs     := $(JOBS)
+objects_keys     := $(KEYS)
+objects_buy      := $(BUY)
+objects_diff     := $(DIFF)
+objects_parts    := $(PARTS)
 objects_api      := $(API)
 objects_cli      := $(filter-out %/burstctl.o,$(CLI))
 objects_agent    := $(filter-out %/burst-agent.o,$(AGENT))
 objects_drivers  := $(DRIVERS)
 objects_simcloud := $(filter-out %/main.o,$(SIMCLOUD))
-ARCHIVES         := base core store io slurm engine api cli agent drivers simcloud
+ARCHIVES         := base core store io slurm engine cloud jobs keys buy diff parts api cli agent drivers simcloud
 $(foreach a,$(ARCHIVES),$(eval $(B)/lib$(a).a: $(objects_$(a))))
 $(B)/lib%.a:
 	@rm -f $@
@@ -240,13 +260,13 @@ $(filter $(B)/tests/unit/daemon/%,$(UNIT)): | $(BIN)/burstd
 $(filter $(B)/tests/unit/providers/%,$(UNIT)): | $(BIN)/simcloud
 
 # The simulator: the real core, engine and driver on a world of its own; neither io/ nor store/ is linked.
-$(BIN)/sim: $(SIM) $(B)/libengine.a $(B)/libslurm.a $(libdrivers)
+$(BIN)/sim: $(SIM) $(libpure) $(libdrivers)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
 # A simulator with one mistake in it: what the patch touches is compiled anew and linked before the archives.
-$(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(B)/libengine.a $(B)/libslurm.a $(libdrivers)
+$(BUILD)/museum/%/sim: tests/museum/%.patch $(SIM) $(libpure) $(libdrivers)
 	@rm -rf $(@D)/src && mkdir -p $(@D)/src
 	@for f in $$(sed -n 's|^+++ b/||p' $<); do mkdir -p $(@D)/src/$$(dirname $$f) && cp $$f $(@D)/src/$$f || exit 1; done
 	@patch -s -F0 -p1 -d $(@D)/src <$<
@@ -264,23 +284,25 @@ museum-page: ## docs/museum.md, from the last `make museum`
 	@cat $(BUILD)/museum/head $(BUILD)/museum/page >docs/museum.md
 
 # One small change to a file: its object takes the other one's place in the archive of its layer.  The tests are those of
-# the layer, and those that run its program; the simulator has neither io/ nor store/, and none of what is above the engine.
+# the layer, and those that run its program; of a part those of all parts together, too.  The simulator has neither io/ nor
+# store/, and nothing above the parts.
+mutate_parts   := engine cloud jobs keys buy diff parts
 mutate_file    := $(firstword $(FILE) $(wildcard burstd/core/*.c))
 mutate_path    := $(subst /, ,$(mutate_file))
 mutate_layer   := $(if $(filter providers/% slurm/%,$(mutate_file)),$(patsubst slurm,hook,$(word 1,$(mutate_path))),$(if $(word 3,$(mutate_path)),$(word 2,$(mutate_path)),daemon))
 mutate_archive := $(if $(filter providers/simcloud/%,$(mutate_file)),simcloud,$(patsubst providers,drivers,$(mutate_layer)))
-mutate_tests   := $(filter $(B)/tests/unit/$(mutate_layer)/%,$(UNIT))
+mutate_tests   := $(filter $(B)/tests/unit/$(mutate_layer)/% $(if $(filter $(mutate_parts),$(mutate_layer)),$(B)/tests/unit/parts/%),$(UNIT))
 mutate_program := $(patsubst hook,burst-hook,$(patsubst agent,burst-agent,$(patsubst daemon,burstd,$(filter hook agent daemon,$(mutate_layer)))))
 mutate_runs     = $(if $(mutate_program),$(if $(filter agent,$(mutate_layer)),$(AGENT_TESTS),$(mutate_tests)))
 mutate_cc       = $(if $(filter hook,$(mutate_layer)),$(compile_hook),$(CC) $(cppflags) $(cflags) $(BANNED) $(CPPFLAGS) $(CFLAGS))
-mutate_seeds   := $(if $(filter base core slurm engine drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
+mutate_seeds   := $(if $(filter base core slurm $(mutate_parts) drivers,$(mutate_archive)),$(if $(filter command line,$(origin SEEDS)),$(SEEDS),300),0)
 mutate: $(mutate_tests) $(PROGRAMS) $(BIN)/sim ## small mistakes that tests must find: FILE="burstd/engine/x.c ..." (of one layer; core) COUNT= SAMPLE= SEEDS=
 	@MUTATE_CC='$(subst ','\'',$(filter-out -g,$(mutate_cc)) -w)' \
 		MUTATE_TESTS='$(mutate_tests:.t=.o)' MUTATE_ARCHIVE='$(B)/lib$(mutate_archive).a' \
 		MUTATE_OBJECTS='$(objects_$(mutate_archive))' MUTATE_OBJECT_OF='$(B)/$(if $(filter hook,$(mutate_layer)),hook/)%.o' \
-		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(lib$(mutate_layer)) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \
+		MUTATE_UNIT='$(CC) $(ldflags) $(LDFLAGS) @TEST@ $(call beside,tests/unit/$(mutate_layer)) $(if $(filter $(mutate_parts),$(mutate_layer)),$(libparts),$(lib$(mutate_layer))) $(ldlibs) -lcmocka $(if $(filter agent,$(mutate_layer)),-lssl)' \
 		MUTATE_PROGRAM='$(mutate_program)' MUTATE_LINK='$(link_$(mutate_program))' MUTATE_BIN='$(BIN)' MUTATE_RUNS='$(mutate_runs)' \
-		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(B)/libengine.a $(B)/libslurm.a $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
+		MUTATE_SIM='$(CC) $(ldflags) $(LDFLAGS) $(SIM) $(libpure) $(libdrivers) $(shell pkg-config --libs jansson libcrypto expat)' \
 		scripts/dev/mutate.py --build $(BUILD) $(if $(COUNT),--count $(COUNT)) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(ONLY),--only $(ONLY)) \
 		--seeds $(mutate_seeds) $(if $(JOBS),--jobs $(JOBS)) $(or $(FILE),$(wildcard burstd/core/*.c))
 
@@ -293,7 +315,7 @@ CRASH_WRAP := open openat close read pread write pwrite ftruncate fsync mkdir re
 	get_number last_event look) sim_journal_has_call
 $(BIN)/crash: $(call objs,tests/crash/*.c) $(filter-out %/main.o %/sim_journal.o %/sim_tx.o,$(SIM)) \
 		$(B)/burstd/io/spool.o $(B)/burstd/io/ctl_collect.o $(B)/slurm/hook.o $(B)/slurm/burst-prolog.o \
-		$(B)/libengine.a $(B)/libslurm.a $(B)/libdrivers.a $(libstore)
+		$(libpure) $(B)/libdrivers.a $(libstore)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $(addprefix -Wl$(,)--wrap=,$(CRASH_WRAP)) -o $@ $^ \
@@ -346,7 +368,7 @@ $(BIN)/driver: $(call objs,tests/contract/*.c) $(libdrivers)
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(shell pkg-config --libs jansson libcrypto expat)
 
 # The engine's side of a secret store, likewise.
-$(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)/libdrivers.a $(libengine)
+$(BIN)/store: $(call objs,tests/contract/store/*.c) $(B)/burstd/api/jsonw.o $(B)/libdrivers.a $(libparts)
 	@mkdir -p $(@D)
 	@$(if $(V),,echo "  LD    $@")
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
@@ -413,7 +435,7 @@ deps: ## install those for tests, demo and lab too (Slurm, MariaDB); starts no s
 
 FUZZERS := $(patsubst %.c,$(B)/%.fuzz,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 SECONDS ?= 60
-$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libagent.a $(B)/libdrivers.a $(libengine)
+$(B)/tests/fuzz/%.fuzz: $(B)/tests/fuzz/%.o $(B)/libagent.a $(B)/libdrivers.a $(libparts)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) -o $@ $^ $(ldlibs)
 fuzzers: $(FUZZERS)

@@ -1,6 +1,6 @@
 /* listener.h - what burstd needs so that machines that boot can reach it: the authority, the
  * claims' key, the HTTPS listener, and their certificates, which are made anew in time.  The engine
- * has the decisions (engine/claims.h).  A port that cannot be had is tried again, and meanwhile the
+ * has the decisions (keys/claims.h).  A port that cannot be had is tried again, and meanwhile the
  * engine is told so by its door. */
 #ifndef BURSTD_LISTENER_H
 #define BURSTD_LISTENER_H

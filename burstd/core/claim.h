@@ -102,7 +102,7 @@ enum {
 };
 
 struct claim {
-	char id[CLAIM_ID_MAX + 1]; /* of its create: see engine/claims.h */
+	char id[CLAIM_ID_MAX + 1]; /* of its create: see keys/claims.h */
 	char node[HOSTLIST_NAME_MAX + 1];
 	uint64_t gen;
 	enum claim_state state;

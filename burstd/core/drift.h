@@ -4,7 +4,7 @@
  * None of the three is believed alone.  A list or a snapshot decides only what it is newer than,
  * only when it is whole, and never much at once (I12); what nobody knows is left as it is (I14).
  * Here nothing is read, sent or changed: the engine gathers the facts, asks, and does what it is
- * told (engine/inventory.c, engine/observe.c). */
+ * told (diff/inventory.c, diff/observe.c). */
 #ifndef BURSTD_DRIFT_H
 #define BURSTD_DRIFT_H
 

@@ -174,7 +174,7 @@ void fleet_del(struct fleet *f, struct fleet_node *fn); /* must be GONE, not sta
  * instance found at the provider may have a higher generation and be on its way out (F58). */
 struct fleet_node *fleet_live(const struct fleet_name *nm);
 /* May a job be at work on it?  One that boots may have come up since the last snapshot; of what is
- * refused squeue has just shown whether it has (engine/refuse.c). */
+ * refused squeue has just shown whether it has (jobs/refuse.c). */
 bool fleet_may_work(const struct fleet_name *nm);
 /* Does any incarnation of it count against limits, that is, may it exist? */
 bool fleet_exists(const struct fleet_name *nm);

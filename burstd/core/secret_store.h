@@ -2,7 +2,7 @@
  * bytes in, result out.
  *
  * The store holds one bundle for the cluster: munge's key and what auth/slurm needs.  A driver is
- * sans-I/O as those of core/provider.h are: engine/secrets.c sends, waits, retries and chooses the
+ * sans-I/O as those of core/provider.h are: keys/secrets.c sends, waits, retries and chooses the
  * address; every word of a server is mapped to the short list below inside the driver.
  *
  * The one thing to know: a secret is a `struct secret` (base/secret.h) from the moment it is read

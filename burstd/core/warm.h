@@ -2,7 +2,7 @@
  * those whose time is paid for already (`quantum`).
  *
  * Pure: the engine says how each node is, and is told which to power up and which slurmctld must
- * not power down (engine/warm.c).  Everything is decided anew each time, from what is so now: a
+ * not power down (buy/warm.c).  Everything is decided anew each time, from what is so now: a
  * node that is drained, reserved or gone counts no more, and another takes its place. */
 #ifndef BURSTD_WARM_H
 #define BURSTD_WARM_H

@@ -4,23 +4,22 @@
 #include "engine/private.h"
 
 enum {
-	QUICK_MS = 1000,   /* a Date leaves as much open anyway */
 	FUTURE_MS = 60000, /* so far ahead nothing begins that is said to have begun */
 };
 
-static int64_t shift(int64_t ms, int64_t by)
+int64_t times_shift(int64_t ms, int64_t by)
 {
 	return ms <= 0 || ms == INT64_MAX ? ms : ms + by;
 }
 
 int64_t engine_wall(const struct engine *e, int64_t ms)
 {
-	return shift(ms, -e->ahead_ms);
+	return times_shift(ms, -e->ahead_ms);
 }
 
 int64_t engine_from_wall(const struct engine *e, int64_t wall_ms)
 {
-	return shift(wall_ms, e->ahead_ms);
+	return times_shift(wall_ms, e->ahead_ms);
 }
 
 char *engine_time(const struct engine *e, char *out, int64_t ms)
@@ -33,47 +32,4 @@ bool times_since(const struct engine *e, int64_t wall_ms, int64_t ms)
 	int64_t at = engine_from_wall(e, wall_ms);
 
 	return at > ms && at <= engine_now(e) + FUTURE_MS;
-}
-
-/* --- a provider's clock ------------------------------------------------------------------------
- */
-
-static int64_t ahead_of(const struct cloud *c)
-{
-	return c->dated ? c->ahead_ms : c->e->ahead_ms;
-}
-
-/* It was written between our sending and now, and has whole seconds: a slow answer allows many
- * differences, and says little.  The wall clock's is right if a quick one allows it; else the one
- * that is known moves no further than it must, so that a time of the provider's is the same time of
- * ours from answer to answer, though the wall clock was set. */
-void times_date(struct cloud *c, int64_t sent_ms, int64_t now_ms, int64_t date_ms)
-{
-	int64_t least = sent_ms - date_ms - 999, most = now_ms - date_ms;
-	int64_t wall = c->e->ahead_ms, ahead = ahead_of(c);
-
-	if (date_ms <= 0)
-		return;
-	if (now_ms - sent_ms <= QUICK_MS && wall >= least && wall <= most)
-		ahead = wall;
-	if (ahead < least)
-		ahead = least;
-	c->ahead_ms = ahead > most ? most : ahead;
-	c->dated = true;
-}
-
-int64_t times_from(const struct cloud *c, int64_t theirs_ms)
-{
-	return shift(theirs_ms, ahead_of(c));
-}
-
-int64_t times_of(const struct cloud *c, int64_t ms)
-{
-	return shift(ms, -ahead_of(c));
-}
-
-void times_instance(const struct cloud *c, struct provider_instance *in)
-{
-	in->created_ms = times_from(c, in->created_ms);
-	in->ended_ms = times_from(c, in->ended_ms);
 }

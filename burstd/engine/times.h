@@ -14,6 +14,10 @@
 
 struct cloud;
 
+/* ms as another clock has it, by which it is so much later; 0 and INT64_MAX are no times. */
+int64_t times_shift(int64_t ms, int64_t by);
+
+/* --- clock.c --- */
 /* What the provider says of an instance: from here on its times are ours. */
 void times_instance(const struct cloud *c, struct provider_instance *in);
 

@@ -11,7 +11,7 @@
  * refused, and never replaced: what runs out there knows the old key.
  *
  * There is no list of those that are revoked: the engine asks with each request whether the node
- * is the present incarnation of its name and its claim holds (engine/door.c). */
+ * is the present incarnation of its name and its claim holds (keys/door.c). */
 #ifndef BURSTD_NODE_CA_H
 #define BURSTD_NODE_CA_H
 

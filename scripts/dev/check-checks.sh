@@ -67,6 +67,7 @@ layers() {
 	put providers/simcloud/planted.c <<<'#include "core/node.h"'
 	put burstd/engine/planted_reach.c <<<'#include "io/planted.h"'
 	put burstd/engine/planted_api.c <<<'#include "api/planted.h"'
+	put burstd/cloud/planted.c <<<'#include "keys/claims.h"'
 	put burstd/slurm/planted.c <<<'#include "engine/engine.h"'
 	put burstd/slurm/planted_store.c <<<'#include "store/journal.h"'
 	put burstd/slurm/planted_time.c <<<'#include <time.h>'
@@ -84,6 +85,7 @@ layers() {
 		providers/simcloud/planted.c:1: may not include core/node.h
 		burstd/engine/planted_reach.c: reaches <uv.h> through burstd/io/planted.h
 		burstd/engine/planted_api.c:1: may not include api/planted.h
+		burstd/cloud/planted.c:1: may not include keys/claims.h
 		burstd/slurm/planted.c:1: may not include engine/engine.h
 		burstd/slurm/planted_store.c:1: may not include store/journal.h
 		burstd/slurm/planted_time.c:1: pure, may not include <time.h>
@@ -223,7 +225,7 @@ docs() {
 	# shellcheck disable=SC2016
 	swap docs/simcloud.md '| `--seed' '| `--document'
 	swap docs/simcloud.md 'cluster":"falcon"' 'cluster":"another"'
-	swap burstd/engine/refuse.c 'burstd: %s; the job ends' 'burstd: %s; planted words: systemctl restart burstd; the job ends'
+	swap burstd/jobs/refuse.c 'burstd: %s; the job ends' 'burstd: %s; planted words: systemctl restart burstd; the job ends'
 	# Sentences in a file that nobody has heard of: in a table, a macro, a buffer, a member and an argument; one for no job.
 	sed 's/^\t\t//' <<'C' | put burstd/engine/planted_words.c
 		#define PLANTED_WHY "burstd: planted in a macro"

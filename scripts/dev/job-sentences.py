@@ -14,13 +14,13 @@ import re
 import sys
 from pathlib import Path
 
-LAYERS = ("burstd/core/", "burstd/slurm/", "burstd/engine/")  # and the headers of all
+LAYERS = tuple(f"burstd/{d}/" for d in "core slurm engine cloud jobs keys buy diff parts".split())  # and the headers of all
 # Functions that queue a command with words about a job, and the parameter that has them: all that match QUEUES.
 DOORS = {"slurm_postpone": "comment", "slurm_notify": "text"}
 QUEUES = re.compile(r"\badd\(s, COMMAND_(?:POSTPONE|NOTIFY)\b")
 # What flows there by these means and comes to no job, with the reason.
 NOT_ON_JOBS = {
-    "burstd/engine/claim_proof.c": (
+    "burstd/keys/claim_proof.c": (
         {"verify", "by_address", "by_document", "claim_is_at_home", "is_by_root"},
         "a claim that is refused ends no machine; one whose times are wrong does (ask_untimely)",
     ),

@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "core/conf.h"
-#include "engine/parts.h"
+#include "parts/parts.h"
 #include "providers/registry.h"
 #include "sim_journal.h"
 #include "sim_rotate.h"

@@ -1,0 +1,254 @@
+#include "engine/private.h"
+#include "keys/vouchers.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fmt.h"
+#include "base/mem.h"
+
+/* Nodes of one place become creates: whole jobs, as many as one create takes. */
+
+static struct cloud *cloud_for(struct engine *e, const struct forming *f)
+{
+	return &e->clouds[f->rung->provider_index];
+}
+
+/* How many of those one create can take: whole jobs if it can be. */
+static size_t fitting(struct cloud *c, const struct forming *f)
+{
+	struct provider_place place = place_for_driver(f->rung);
+	struct provider_create ask = {
+		.cluster = c->e->d.uuid,
+		.token = "",
+		.place = &place,
+		.user_data = claims_wanted(c->e, f->rung->provider_index) ? "" : NULL};
+	struct provider_want *wants;
+	size_t n, whole;
+
+	if (vouchers_wanted(c->e, f->rung->provider_index))
+		return 1; /* what is in its user-data is for one machine */
+	if (c->ops->fits == NULL)
+		return f->n;
+	if (!f->alone && place.fabric != NULL && strcmp(place.fabric, CONF_FABRIC_JOB) == 0)
+		place.fabric = NULL;
+	wants = mem_zalloc(f->n * sizeof(*wants));
+	for (size_t i = 0; i < f->n; i++)
+		wants[i] = (struct provider_want){.node = f->v[i]->name->name,
+						  .gen = f->v[i]->n.gen,
+						  .group = f->v[i]->n.group};
+	ask.wants = wants;
+	ask.nwants = f->n;
+	n = c->ops->fits(c->self, &ask);
+	assert(n > 0 && n <= f->n);
+	for (whole = n; whole > 0 && whole < f->n && wants[whole].group != 0 &&
+			wants[whole].group == wants[whole - 1].group;)
+		whole--;
+	free(wants);
+	return whole > 0 ? whole : n;
+}
+
+/* Is there room for so many instances in the provider's own limit?  Else it is waited for. */
+bool form_has_room(struct cloud *c, size_t n)
+{
+	int64_t now = engine_now(c->e);
+	uint32_t room = limit_room(&c->limit, PROVIDER_CREATE, now);
+
+	if (n <= room || limit_is_full(&c->limit, PROVIDER_CREATE, now))
+		return true;
+	limit_wait(&c->limit, PROVIDER_CREATE, (uint32_t)n);
+	return false;
+}
+
+static size_t gang_size(const struct forming *f, size_t at)
+{
+	uint32_t group = f->v[at]->n.group;
+	size_t n = 1;
+
+	while (group != 0 && at + n < f->n && f->v[at + n]->n.group == group)
+		n++;
+	return n;
+}
+
+/* Likewise how many now: whole jobs, in their order.  0: the first of them waits for room. */
+static size_t fitting_now(struct cloud *c, const struct forming *f)
+{
+	uint32_t room = limit_room(&c->limit, PROVIDER_CREATE, engine_now(c->e));
+	size_t most = fitting(c, f), n = 0, gang;
+
+	if (most <= room)
+		return most;
+	while (n < most && n + (gang = gang_size(f, n)) <= room)
+		n += gang;
+	if (n > 0)
+		return n < most ? n : most;
+	gang = gang_size(f, 0);
+	return form_has_room(c, gang < most ? gang : most) ? most : 0;
+}
+
+struct ranked {
+	struct fleet_node *fn;
+	size_t size, at; /* of its gang; where it was */
+};
+
+static int by_size(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	if (x->size != y->size)
+		return x->size < y->size ? -1 : 1;
+	return x->at < y->at ? -1 : 1;
+}
+
+/* Small jobs first.  A provider that knows of no gangs makes the front of a batch if it cannot make
+ * all of it: so most jobs come whole, and a driver finds those of one size side by side. */
+static void sort_gangs(struct forming *f)
+{
+	struct ranked *v = mem_zalloc((f->n + 1) * sizeof(*v));
+
+	for (size_t i = 0, size; i < f->n; i += size) {
+		for (size = 1; i + size < f->n && f->v[i]->n.group != 0 &&
+			       f->v[i + size]->n.group == f->v[i]->n.group;)
+			size++;
+		for (size_t k = 0; k < size; k++)
+			v[i + k] = (struct ranked){f->v[i + k], size, i + k};
+	}
+	qsort(v, f->n, sizeof(*v), by_size);
+	for (size_t i = 0; i < f->n; i++)
+		f->v[i] = v[i].fn;
+	free(v);
+}
+
+/* Not sent at all. */
+void form_refuse(struct engine *e, struct fleet_node **v, size_t n, enum node_reason reason,
+		 const char *why)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct node_event ev = {
+			.type = NODE_EV_REFUSED, .reason = reason, .now_ms = engine_now(e)};
+
+		(void)snprintf(v[i]->name->why, sizeof(v[i]->name->why), "%s", why);
+		engine_post(e, v[i], &ev);
+	}
+	engine_spend(e, n);
+	engine_commit(e);
+}
+
+/* The place is known to have nothing. */
+static void refuse_sold_out(struct engine *e, struct forming *f)
+{
+	char why[160], at[FMT_TIME_SIZE];
+	const char *place = f->rung->zone[0] != '\0' ? f->rung->zone : f->rung->region;
+	struct cooldown_view v = place_view(e, f->rung);
+	enum node_reason reason = NODE_BECAUSE_CAPACITY;
+
+	if (place_fails(e, f->rung, why))
+		reason = NODE_BECAUSE_UNREACHABLE;
+	else if (v.until_ms != 0)
+		(void)snprintf(why, sizeof(why),
+			       "%.30s: no %.30s in %.25s: no capacity: cools down until %.19sZ",
+			       f->rung->provider, f->rung->type, place,
+			       engine_time(e, at, v.until_ms));
+	else
+		(void)snprintf(why, sizeof(why),
+			       "%.30s: no %.30s in %.25s: no capacity: another purchase is tried",
+			       f->rung->provider, f->rung->type, place);
+	form_refuse(e, f->v, f->n, reason, why);
+	f->n = 0;
+}
+
+static bool is_too_large(struct cloud *c, struct forming *f)
+{
+	size_t n = fitting(c, f);
+
+	return n < f->n || n > c->caps.create_max;
+}
+
+/* In pieces it would be on several fabrics. */
+static void refuse_too_large(struct engine *e, struct forming *f)
+{
+	char why[160];
+
+	(void)snprintf(why, sizeof(why),
+		       "%.60s: fabric: %zu nodes of one job are more than one create can have",
+		       f->rung->provider, f->n);
+	form_refuse(e, f->v, f->n, NODE_BECAUSE_INVALID, why);
+	f->n = 0;
+}
+
+void form_flush(struct engine *e, struct forming *f)
+{
+	struct cloud *c = cloud_for(e, f);
+
+	enum provider_op_kind first = f->alone ? PROVIDER_FABRIC_MAKE : PROVIDER_CREATE;
+
+	if (!cloud_ready(c, first) || e->dead)
+		return;
+	/* Before the place waits for what becomes of it. */
+	if (f->alone && is_too_large(c, f)) {
+		refuse_too_large(e, f);
+		return;
+	}
+	if (!f->alone && fitting_now(c, f) == 0)
+		return;
+	if (!f->asked)
+		f->may = place_buy(e, f->rung);
+	f->asked = true;
+	if (f->may == PLACE_SOLD_OUT)
+		refuse_sold_out(e, f);
+	if (f->may != PLACE_SELLS)
+		return;
+	if ((c->caps.flags & PROVIDER_GANGS) == 0)
+		sort_gangs(f);
+	while (f->n > 0 && cloud_ready(c, first) && !e->dead) {
+		size_t n = f->alone ? f->n : fitting_now(c, f);
+
+		if (n == 0)
+			return;
+		launch_send(c, f->v, n);
+		f->n -= n;
+		memmove(f->v, f->v + n, f->n * sizeof(struct fleet_node *));
+	}
+}
+
+static void put(struct forming *f, struct fleet_node *fn)
+{
+	if (f->n == f->cap) {
+		f->cap = f->cap == 0 ? 16 : 2 * f->cap;
+		f->v = mem_realloc(f->v, f->cap * sizeof(struct fleet_node *));
+	}
+	f->v[f->n++] = fn;
+}
+
+/* Put one gang into its place's batch; a gang that does not fit any batch goes in pieces. */
+void form_add(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
+{
+	size_t max = cloud_for(e, f)->caps.create_max;
+
+	if (f->n > 0 && f->n + n > max)
+		form_flush(e, f);
+	for (size_t i = 0; i < n; i++) {
+		if (f->n == max)
+			form_flush(e, f);
+		if (f->n == max)
+			return; /* no slot: the rest waits for an answer */
+		put(f, gang_v[i]);
+	}
+}
+
+/* A batch of its own for this one. */
+void form_add_alone(struct engine *e, struct forming *f, struct fleet_node **gang_v, size_t n)
+{
+	if (f->n > 0)
+		form_flush(e, f);
+	if (f->n > 0 || e->dead)
+		return; /* no slot, as above */
+	for (size_t i = 0; i < n; i++)
+		put(f, gang_v[i]);
+	f->alone = true;
+	form_flush(e, f);
+	f->alone = false;
+	f->n = 0;
+}

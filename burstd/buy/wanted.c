@@ -1,0 +1,166 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "engine/private.h"
+#include "keys/vouchers.h"
+
+/* Which of the WANTED may go out now, in order of arrival. */
+
+enum { WANTED_FRESH_MS = 90000 };
+
+/* --- one, and its gang -------------------------------------------------------------------------
+ */
+
+bool wanted_is_fresh(const struct engine *e, int64_t known_ms)
+{
+	if (known_ms < e->snapshot_ms)
+		known_ms = e->snapshot_ms;
+	return engine_now(e) - known_ms < WANTED_FRESH_MS;
+}
+
+/* May this one go out, as far as it alone is concerned?  Not while slurmctld does not have it, or
+ * its last machine came up wrong (that may have been unknown to us when it was wanted); nor, wanted
+ * before we started, while slurmctld has not said anything since. */
+static bool sendable(struct engine *e, const struct fleet_node *fn, const bool *keyless)
+{
+	unsigned tagged = engine_cloud(e, &fn->n)->caps.flags & (PROVIDER_TOKENS | PROVIDER_TAGS);
+	struct node_limits lim;
+
+	if (fn->n.wanted_ms <= e->started_ms && e->snapshot_ms == 0)
+		return false;
+	if (!wanted_is_fresh(e, fn->n.wanted_ms))
+		return false;
+	if (engine_now(e) < fn->name->rests_ms)
+		return false;
+	if (pool_closed(e, fn->n.pool) != NULL || !doubt_may_send(e, &fn->n))
+		return false; /* in the first case it will be refused in a moment */
+	if (vouchers_waits(e, &fn->n) || keyless[fn->n.cloud])
+		return false;
+	return fn->next == NULL && !fn->busy && fn->name->missing_ms == 0 &&
+	       fleet_clear(fn, tagged != 0) &&
+	       node_want(&fn->n, engine_now(e), engine_limits(e, &fn->n, &lim)) == NODE_WANT_CREATE;
+}
+
+/* The gang that begins at fn: how many follow each other, or 0 if one of them may not go yet. */
+static size_t gang(struct engine *e, const struct fleet_node *fn, const bool *keyless)
+{
+	const struct fleet_node *k = fn;
+	size_t n = 0;
+
+	if (!sendable(e, fn, keyless))
+		return 0;
+	if (fn->n.group == 0)
+		return 1;
+	for (; k != NULL && k->n.group == fn->n.group; k = k->state_next, n++)
+		if (!sendable(e, k, keyless))
+			return 0;
+	return n;
+}
+
+static struct fleet_node *after_gang(struct fleet_node *fn)
+{
+	struct fleet_node *k = fn->state_next;
+
+	while (k != NULL && fn->n.group != 0 && k->n.group == fn->n.group)
+		k = k->state_next;
+	return k;
+}
+
+/* --- all of them -------------------------------------------------------------------------------
+ */
+
+bool wanted_goes(struct cloud *c)
+{
+	return c->listed && cloud_ready(c, PROVIDER_CREATE);
+}
+
+struct sales { /* what each place says: each is asked once, when somebody is wanted there */
+	unsigned char *may; /* 1 + enum place_answer; 0: not asked */
+	size_t *bases;      /* bases[p]: the first of pool p */
+	bool *keyless;      /* of each provider */
+};
+
+static void sales_init(struct sales *s, const struct engine *e)
+{
+	const struct conf *conf = e->conf;
+	size_t all = 0, rungs;
+
+	s->bases = mem_zalloc((conf->npools + 1) * sizeof(*s->bases));
+	for (size_t p = 0; p < conf->npools; p++, all += rungs) {
+		s->bases[p] = all;
+		(void)conf_rungs(&conf->pools[p], &rungs);
+	}
+	s->may = mem_zalloc(all + 1);
+	s->keyless = mem_zalloc((conf->nproviders + 1) * sizeof(bool));
+	for (uint32_t i = 0; i < conf->nproviders; i++)
+		s->keyless[i] = engine_keyless(e, i) != NULL;
+}
+
+static void sales_fini(struct sales *s)
+{
+	free(s->may);
+	free(s->keyless);
+	free(s->bases);
+}
+
+/* One whose offer is not in the configuration any more is taken along, to be refused for that. */
+static enum place_answer ask(struct engine *e, const struct sales *s, const struct node *n)
+{
+	const struct conf_pool *p = &e->conf->pools[n->pool];
+	const struct conf_offer *o = engine_offer_of(e, n);
+	unsigned char *may;
+
+	if (o == NULL)
+		return PLACE_SELLS;
+	may = &s->may[s->bases[n->pool] + (size_t)(o - conf_rungs(p, NULL))];
+	if (*may == 0)
+		*may = (unsigned char)(1 + place_would(e, o));
+	return (enum place_answer)(*may - 1);
+}
+
+static bool any_goes(struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (wanted_goes(&e->clouds[i]))
+			return true;
+	return false;
+}
+
+static struct fleet_node **room_for_all(const struct engine *e)
+{
+	size_t max = 1;
+
+	for (size_t p = 0; p < e->fleet.npools; p++)
+		max += e->fleet.pools[p].count[NODE_WANTED];
+	return mem_zalloc(max * sizeof(struct fleet_node *));
+}
+
+size_t wanted_collect(struct engine *e, struct fleet_node ***out)
+{
+	struct fleet_node *fn = e->fleet.states[NODE_WANTED];
+	size_t n = 0, refused = 0;
+	struct sales sales;
+
+	*out = NULL;
+	if (!any_goes(e))
+		return 0;
+	*out = room_for_all(e);
+	sales_init(&sales, e);
+	while (fn != NULL && n - refused < e->slice.send) {
+		size_t g = gang(e, fn, sales.keyless);
+
+		if (g == 0) /* one of a gang may not go yet: the others wait for it */
+			fn = after_gang(fn);
+		for (; g > 0; g--, fn = fn->state_next) {
+			enum place_answer may = ask(e, &sales, &fn->n);
+
+			if (!wanted_goes(engine_cloud(e, &fn->n)) || may == PLACE_TELLS_SOON ||
+			    (may == PLACE_SOLD_OUT && refused == e->slice.send))
+				continue;
+			(*out)[n++] = fn;
+			refused += may == PLACE_SOLD_OUT;
+		}
+	}
+	sales_fini(&sales);
+	return n;
+}

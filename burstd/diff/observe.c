@@ -1,0 +1,452 @@
+#include "engine/private.h"
+#include "keys/vouchers.h"
+#include "slurm/show.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/ipaddr.h"
+#include "base/mem.h"
+#include "io/loop.h"
+
+/* --- a snapshot of slurmctld -------------------------------------------------------------------
+ */
+
+/* One pass over a snapshot: some nodes in a turn of the loop, so that hooks have theirs in between.
+ * What may happen there may as well happen while it is read: each node is judged as of when it is
+ * looked at, by a snapshot that began at began_ms.  What follows from all nodes, and what slurmctld
+ * is told, waits for the last. */
+struct look {
+	struct engine *e;
+	size_t at; /* the next one */
+	int64_t began_ms, now_ms;
+	bool settled;    /* it shows the effect of all our updates */
+	uint64_t orders; /* so many of these there were after the last turn */
+	bool moving;
+	struct str wanted;
+};
+
+static void copy_text(char *out, size_t size, struct slurm_text t)
+{
+	if (t.n < size && t.n > 0)
+		memcpy(out, t.p, t.n); /* else it is none that we can have given */
+}
+
+static bool text_is_addr(struct slurm_text t, const char *addr)
+{
+	char text[PROVIDER_ADDR_MAX + 1] = "";
+
+	if (slurm_text_is(t, addr))
+		return true;
+	copy_text(text, sizeof(text), t);
+	return ipaddr_same(text, addr);
+}
+
+/* Is the node where we have it?  What slurmd says of itself counts for more than the address, which
+ * we may have set. */
+static bool at_home(const struct fleet_node *live, const struct slurm_node *sn)
+{
+	if (live == NULL)
+		return false;
+	if (sn->instance.n > 0)
+		return slurm_text_is(sn->instance, live->n.instance);
+	return live->n.addr[0] != '\0' && text_is_addr(sn->addr, live->n.addr);
+}
+
+static bool is_nowhere(const struct slurm_node *sn)
+{
+	return sn->instance.n == 0 && (sn->addr.n == 0 || slurm_text_is(sn->addr, sn->name));
+}
+
+static void note_place(const struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
+{
+	struct fleet_place p = {.since_ms = l->began_ms};
+	bool home = at_home(fleet_live(nm), sn);
+
+	if (home || is_nowhere(sn)) {
+		fleet_forget_place(nm);
+		nm->home = home;
+		return;
+	}
+	nm->home = false;
+	copy_text(p.id, sizeof(p.id), sn->instance);
+	copy_text(p.addr, sizeof(p.addr), sn->addr);
+	if (nm->elsewhere == NULL)
+		nm->elsewhere = mem_zalloc(sizeof(p));
+	else if (strcmp(nm->elsewhere->id, p.id) == 0 && strcmp(nm->elsewhere->addr, p.addr) == 0)
+		p.since_ms = nm->elsewhere->since_ms;
+	*nm->elsewhere = p;
+}
+
+static bool reason_is(const struct slurm_node *sn, const char *start)
+{
+	size_t n = strlen(start);
+
+	return sn->reason.n >= n && memcmp(sn->reason.p, start, n) == 0;
+}
+
+static enum drift_reason reason_of(const struct slurm_node *sn)
+{
+	if (reason_is(sn, "burstd:"))
+		return DRIFT_REASON_OURS;
+	if (reason_is(sn, "ResumeTimeout"))
+		return DRIFT_REASON_TIMEOUT;
+	return reason_is(sn, "Not responding") ? DRIFT_REASON_SILENT : DRIFT_REASON_OTHER;
+}
+
+static enum drift_addr addr_of(const struct fleet_node *live, const struct slurm_node *sn)
+{
+	if (live != NULL && live->n.addr[0] != '\0' && text_is_addr(sn->addr, live->n.addr))
+		return DRIFT_ADDR_OURS;
+	return sn->addr.n == 0 || slurm_text_is(sn->addr, sn->name) ? DRIFT_ADDR_NONE
+								    : DRIFT_ADDR_OTHER;
+}
+
+/* The reason without what slurmctld adds to it, who set it and when. */
+static int reason_len(const struct slurm_node *sn)
+{
+	size_t n = 0;
+
+	while (n < sn->reason.n && n < 120 && memcmp(sn->reason.p + n, " [", 2) != 0)
+		n++;
+	return (int)n;
+}
+
+/* slurmctld must let go of it, with the reason. */
+static void take_down(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
+		      const struct drift_todo *todo)
+{
+	char why[200];
+	int n = todo->why == DRIFT_WHY_INVALID ? reason_len(sn) : 0;
+
+	if (todo->why == DRIFT_WHY_NOTICE)
+		notice_text(why, &fleet_live(nm)->n);
+	else
+		(void)snprintf(why, sizeof(why), "%s%s%.*s", drift_why_text(todo->why),
+			       n > 0 ? ": " : "", n, n > 0 ? sn->reason.p : "");
+	rescue_power_down(l->e, nm, todo->dead, why);
+	if (todo->why != DRIFT_WHY_MUTE)
+		engine_event(l->e, nm->name, nm->newest != NULL ? nm->newest->n.gen : 0,
+			     "powered-down", nm->told);
+}
+
+static void mend_addr(struct look *l, const struct fleet_name *nm, const struct fleet_node *live,
+		      unsigned deeds)
+{
+	if ((deeds & DRIFT_SET_ADDR) != 0)
+		slurm_set_addr(l->e->slurm, nm->name, live->n.addr, nm->name);
+	if ((deeds & DRIFT_RESET_ADDR) != 0)
+		slurm_set_addr(l->e->slurm, nm->name, NULL, NULL);
+}
+
+static void forget(struct fleet_name *nm, unsigned deeds)
+{
+	if ((deeds & DRIFT_UNBAR) != 0)
+		nm->barred = false;
+	if ((deeds & DRIFT_FORGET_JOB) != 0)
+		nm->waits_for = 0;
+	if ((deeds & DRIFT_FORGET_REFUSAL) != 0)
+		nm->refused = NODE_BECAUSE_NONE;
+}
+
+/* Up though it is to go already: that it was it that used its token is all that follows. */
+static bool is_up_late(const struct look *l, const struct fleet_node *live)
+{
+	return live != NULL && live->n.state == NODE_DRAINING && l->began_ms > live->n.since_ms &&
+	       slurm_is_on(live->name->flags) && drift_registered(live->name->flags) &&
+	       vouchers_is_held(l->e, &live->n);
+}
+
+/* It has come, and is not what slurm.conf says: it goes, and has used its token. */
+static bool is_up_wrong(const struct look *l, const struct fleet_node *live)
+{
+	const uint32_t flags = live != NULL ? live->name->flags : 0;
+
+	return (flags & SLURM_INVALID_REG) != 0 && (flags & SLURM_POWER_DOWN) == 0 &&
+	       slurm_is_on(flags) && !slurm_is_silent(flags) && l->began_ms > live->n.since_ms &&
+	       vouchers_is_held(l->e, &live->n);
+}
+
+static void carry_out(struct look *l, struct fleet_name *nm, const struct slurm_node *sn,
+		      const struct drift_todo *todo)
+{
+	struct fleet_node *live = fleet_live(nm);
+	struct node_event ev = {
+		.type = NODE_EV_RELEASE, .reason = todo->release, .now_ms = engine_now(l->e)};
+	unsigned deeds = todo->deeds;
+
+	l->moving = l->moving || (deeds & DRIFT_WATCH) != 0;
+	forget(nm, deeds);
+	if ((deeds & DRIFT_REFUSE) != 0)
+		l->e->refuse_due = true;
+	if ((deeds & DRIFT_BUY) != 0)
+		str_addf(&l->wanted, "%s%s", l->wanted.len > 0 ? "," : "", nm->name);
+	if ((deeds & DRIFT_RELEASE) != 0)
+		engine_post(l->e, live, &ev);
+	mend_addr(l, nm, live, deeds);
+	if ((deeds & DRIFT_RESUME) != 0)
+		slurm_resume(l->e->slurm, nm->name);
+	if ((deeds & DRIFT_REST) != 0)
+		pool_rest(l->e, nm);
+	if ((deeds & DRIFT_REGISTERED) != 0 || is_up_late(l, live))
+		engine_post_up(l->e, live);
+	if (is_up_wrong(l, live))
+		vouchers_up(l->e, &live->n);
+	if ((deeds & DRIFT_FAILED) != 0) {
+		char why[160];
+
+		(void)snprintf(why, sizeof(why), "registered wrong: %.*s", reason_len(sn),
+			       sn->reason.p != NULL ? sn->reason.p : "");
+		pool_failed(l->e, &live->n, why);
+	}
+	if ((deeds & DRIFT_POWER_DOWN) != 0)
+		take_down(l, nm, sn, todo);
+	if ((deeds & DRIFT_FENCE) != 0)
+		notice_fence(l->e, nm, &live->n);
+	if ((deeds & DRIFT_SIGNAL) != 0)
+		rescue_signal(l->e, nm);
+	if ((deeds & DRIFT_CANCEL) != 0)
+		cancel_look(l->e, nm, sn, l->began_ms);
+}
+
+static void look(struct look *l, struct fleet_name *nm, const struct slurm_node *sn)
+{
+	const struct fleet_node *live = fleet_live(nm);
+	struct drift_seen seen = {.flags = sn->flags,
+				  .reason = reason_of(sn),
+				  .addr = addr_of(live, sn),
+				  .settled = l->settled,
+				  .listed = doubt_looked(l->e, nm->pool),
+				  .blind = live != NULL && doubt_is_blind(l->e, &live->n),
+				  .began_ms = l->began_ms,
+				  .now_ms = l->now_ms,
+				  .started_ms = l->e->started_ms,
+				  .before_ms = l->e->snapshot_ms};
+	struct drift_todo todo;
+
+	nm->shown = true;
+	nm->missing_ms = 0;
+	nm->flags = sn->flags;
+	if (!slurm_node_holds(sn))
+		nm->held_ms = 0;
+	else if (nm->held_ms == 0)
+		nm->held_ms = l->now_ms;
+	if (slurm_is_on(sn->flags))
+		note_place(l, nm, sn);
+	else
+		fleet_forget_place(nm);
+	nm->idle = false;
+	if ((sn->flags & SLURM_POWERING_UP) == 0) {
+		nm->useless_ms = 0;
+		nm->tried = 0; /* when it is wanted again, it is asked for anew */
+	}
+	nm->theirs = seen.reason == DRIFT_REASON_OTHER && sn->reason.n > 0 &&
+		     (sn->flags & (SLURM_DRAIN | SLURM_FAIL | SLURM_DOWN)) != 0;
+	if (live != NULL && live->n.state == NODE_DRAINING)
+		notice_plan(l->e, live, &seen.plan);
+	drift_node(nm, &seen, &todo);
+	carry_out(l, nm, sn, &todo);
+	insist_look(l->e, nm, l->began_ms);
+}
+
+/* A node that slurmctld does not have any more (deleted from slurm.conf, or hidden there while it
+ * is powered down) has no job, and no program will ever be called for it: its instance would run
+ * for ever (F51).  Few at a time, for the wrong slurm.conf may be in force for a while (I12). */
+static void look_missing(struct look *l)
+{
+	struct engine *e = l->e;
+	struct node_event ev = {
+		.type = NODE_EV_RELEASE, .reason = NODE_BECAUSE_SUSPENDED, .now_ms = engine_now(e)};
+	size_t most = drift_most(e->fleet.nall);
+
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		struct fleet_name *nm = e->fleet.all[i];
+		bool shown = nm->shown;
+
+		nm->shown = false;
+		if (shown)
+			continue;
+		nm->held_ms = 0; /* whoever is not there counts nothing */
+		if (nm->missing_ms == 0)
+			nm->missing_ms = l->began_ms;
+		if (!drift_vanished(nm, l->began_ms))
+			continue;
+		nm->flags = SLURM_KNOWN | SLURM_POWERED_DOWN | SLURM_VANISHED;
+		nm->barred = false;
+		if (most == 0 || !drift_vanished_release(nm, l->began_ms))
+			continue;
+		most--;
+		engine_post(e, fleet_live(nm), &ev);
+	}
+}
+
+static uint32_t number_of(struct slurm_text t)
+{
+	int64_t n = slurm_show_number(t);
+
+	return n > 0 && n <= UINT32_MAX ? (uint32_t)n : 0;
+}
+
+/* What its machines must have, for whoever tells them. */
+static void keep_size(struct fleet_name *nm, const struct slurm_node *sn)
+{
+	static const char *const parts[] = {
+		[SLURM_WHOLE] = NULL, [SLURM_SOME_PARTS] = "some", [SLURM_ALL_PARTS] = "all"};
+	struct slurm_gpus g = slurm_parse_gpus(sn->gres);
+
+	nm->gpus = g.n;
+	nm->gpu_model = g.model;
+	nm->gpu_parts = parts[g.parts];
+	nm->cpus = number_of(sn->cpus);
+	nm->memory_mb = number_of(sn->memory);
+	nm->tmp_mb = number_of(sn->tmp);
+}
+
+static bool has_strays(const struct engine *e)
+{
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		if (e->clouds[i].nstrays > 0)
+			return true;
+	return false;
+}
+
+void observe_node(void *ctx, const struct slurm_node *sn)
+{
+	struct engine *e = ctx;
+	struct sightings *s = &e->seen;
+	struct fleet_name *nm = fleet_find(&e->fleet, sn->name);
+
+	if (nm == NULL && !has_strays(e))
+		return;
+	if (s->n == s->cap) {
+		s->cap = s->cap == 0 ? 64 : 2 * s->cap;
+		s->nodes = mem_realloc(s->nodes, s->cap * sizeof(*s->nodes));
+		s->names = mem_realloc(s->names, s->cap * sizeof(struct fleet_name *));
+	}
+	if (nm != NULL && (e->claims != NULL || e->vouchers != NULL))
+		keep_size(nm, sn);
+	s->nodes[s->n] = *sn;
+	s->names[s->n++] = nm;
+}
+
+static void drop_sightings(struct engine *e)
+{
+	free(e->seen.nodes);
+	free(e->seen.names);
+	e->seen = (struct sightings){0};
+	slurm_seen(e->slurm);
+}
+
+/* Whole or not at all: a broken snapshot decides nothing. */
+static void disbelieve(struct engine *e, const struct err *err)
+{
+	if (strcmp(e->slurm_error, err->msg) != 0)
+		log_write(e->d.log, LOG_WARN, "a snapshot of slurmctld makes no sense", "error",
+			  err->msg, NULL);
+	(void)snprintf(e->slurm_error, sizeof(e->slurm_error), "%s", err->msg);
+	e->slurm_failed_ms = engine_now(e);
+	drop_sightings(e);
+}
+
+/* A stray may be the machine of a node that slurmctld has up, and no pool names any more. */
+static void look_strays(struct engine *e)
+{
+	struct sightings *seen = &e->seen;
+	struct map up;
+
+	if (!has_strays(e))
+		return;
+	map_init(&up);
+	for (size_t i = 0; i < seen->n; i++)
+		if (!fleet_is_ours(seen->names[i]) && !slurm_is_off(seen->nodes[i].flags))
+			map_put(&up, seen->nodes[i].name, &seen->nodes[i]);
+	for (size_t i = 0; i < e->conf->nproviders; i++)
+		for (size_t k = 0; k < e->clouds[i].nstrays; k++) {
+			struct stray *s = &e->clouds[i].strays[k];
+
+			s->up = map_get(&up, s->node) != NULL;
+		}
+	map_fini(&up);
+}
+
+/* What all of it shows, and only all of it. */
+static void conclude(struct look *l)
+{
+	struct engine *e = l->e;
+
+	look_missing(l);
+	prereq_nodes(e, e->seen.nodes, e->seen.n);
+	look_strays(e);
+	drop_sightings(e);
+	e->moving = l->moving;
+	if (l->wanted.len > 0 && e->calls == NULL && !e->wanted_asked) {
+		free(e->wanted);
+		e->wanted = str_take(&l->wanted);
+	} else if (e->wanted != NULL && !e->wanted_asked) { /* an older snapshot's */
+		free(e->wanted);
+		e->wanted = NULL;
+	}
+	e->polled = true;
+	e->snapshot_ms = l->began_ms;
+	e->fleet.wake_ms = engine_now(e); /* deadlines that waited for this snapshot */
+	e->slurm_ok_ms = engine_now(e);
+	e->slurm_error[0] = '\0';
+}
+
+static void end_look(struct engine *e)
+{
+	if (e->look != NULL)
+		str_fini(&e->look->wanted);
+	free(e->look);
+	e->look = NULL;
+}
+
+bool observe_some(struct engine *e)
+{
+	struct look *l = e->look;
+	const struct sightings *seen = &e->seen;
+	size_t left = e->slice.read;
+
+	l->now_ms = engine_now(e);
+	l->settled = l->settled && l->orders == slurm_orders(e->slurm);
+	for (; l->at < seen->n && left > 0; l->at++, left--)
+		if (fleet_is_ours(seen->names[l->at])) /* as of now: it was read in pieces */
+			look(l, seen->names[l->at], &seen->nodes[l->at]);
+	l->orders = slurm_orders(e->slurm);
+	if (l->at < seen->n) {
+		timer_at(e->look_timer, l->now_ms);
+		return false;
+	}
+	conclude(l);
+	end_look(e);
+	engine_commit(e);
+	return true;
+}
+
+bool observe_snapshot(struct engine *e, int64_t began_ms, const struct err *err)
+{
+	struct look *l;
+
+	assert(e->look == NULL);
+	if (err != NULL) {
+		disbelieve(e, err);
+		return true;
+	}
+	l = e->look = mem_zalloc(sizeof(*l));
+	*l = (struct look){.e = e,
+			   .began_ms = began_ms,
+			   .settled = began_ms >= slurm_settled_ms(e->slurm),
+			   .orders = slurm_orders(e->slurm)};
+	str_init(&l->wanted, (size_t)HOSTLIST_NAMES_MAX * (HOSTLIST_NAME_MAX + 1));
+	return observe_some(e);
+}
+
+void observe_free(struct engine *e)
+{
+	end_look(e);
+	free(e->seen.nodes);
+	free(e->seen.names);
+	e->seen = (struct sightings){0};
+}

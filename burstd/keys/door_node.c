@@ -1,0 +1,640 @@
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/base64.h"
+#include "base/mem.h"
+#include "core/node_said.h"
+#include "io/munge_check.h"
+#include "keys/door.h"
+
+/* What a node says that has a certificate.  Whoever is root there may say anything: each text has
+ * its limit and is made printable before anybody sees it, what is written down is counted, and
+ * nothing is believed of another node. */
+
+enum {
+	TELL_MAX = 480,             /* bytes of one event about a boot */
+	STEPS_TOLD = 3,             /* the slowest */
+	RENEW_BEFORE_MS = 21600000, /* a quarter of a certificate's life */
+	QUIET_S = 60,
+	AGAIN_S = 5,
+};
+
+#define TIME_MAX_S INT64_C(4102444800) /* 2100: what is later is no time */
+
+/* --- what it says -----------------------------------------------------------------------------
+ */
+
+/* false: it is answered.  A node speaks for itself alone. */
+static bool listen_to(struct engine *e, struct claim_run *r, const struct http_request *rq,
+		      struct node_said *s, struct http_answer *an)
+{
+	char what[HOSTLIST_NAME_MAX + 40];
+
+	if (rq->len > DOOR_BODY_MAX) {
+		door_say(an, 413, "more than 16 KiB");
+		return false;
+	}
+	if (node_said_read(s, rq->body, rq->len) != 0 || s->node[0] == '\0') {
+		door_say(an, 400, "not understood");
+		return false;
+	}
+	if (strcmp(s->node, r->c.node) == 0 &&
+	    (s->generation == 0 || (uint64_t)s->generation == r->c.gen))
+		return true;
+	if (strcmp(s->node, r->c.node) == 0)
+		(void)snprintf(what, sizeof(what), "it speaks for another generation");
+	else
+		(void)snprintf(what, sizeof(what), "it speaks for another node%s%s",
+			       hostlist_is_name(s->node) ? ": " : "",
+			       hostlist_is_name(s->node) ? s->node : "");
+	door_misuse(e, r, what);
+	door_say(an, 403, "this certificate is of another node");
+	return false;
+}
+
+/* The version that nodes should have.  While the store has not said, what this one got. */
+static int64_t current_version(const struct engine *e, const struct claim_run *r)
+{
+	int64_t v = door_key_version(secrets_version(e));
+
+	return v != 0 ? v : r->c.version;
+}
+
+/* --- confirm ----------------------------------------------------------------------------------
+ */
+
+struct confirming { /* while its credential is looked at */
+	struct engine *e;
+	uint64_t ticket, gen;
+	char node[HOSTLIST_NAME_MAX + 1];
+	unsigned char spki[CLAIM_SPKI_SIZE];
+	int64_t key_version;
+};
+
+static void confirm(struct engine *e, struct claim_run *r, const struct confirming *c,
+		    const char *cred, struct http_answer *an)
+{
+	const struct claim_event ev = {
+		.type = CLAIM_EV_CONFIRMED, .now_ms = engine_now(e), .spki = c->spki};
+	struct claim_result res = claims_step(e, r, &ev);
+	struct str s;
+
+	if (res.answer != CLAIM_OK) {
+		door_say(an, res.answer == CLAIM_DENIED ? 403 : 409, "it cannot be confirmed");
+		return;
+	}
+	if (res.changed)
+		e->door->count.confirmed++;
+	r->key_version = (uint64_t)c->key_version;
+	str_init(&s, MUNGE_CHECK_CRED_MAX + 64);
+	str_addf(&s, cred != NULL ? "cred=%s\n" : "ok=1\n", cred);
+	door_give(an, "text/plain", NULL, s.len);
+	an->body = str_take(&s);
+}
+
+/* Its clock is what it may mend: it is told ours. */
+static void refuse(struct engine *e, const struct munge_end *end, struct http_answer *an)
+{
+	struct str s;
+
+	e->door->count.munge_refused++;
+	str_init(&s, 512);
+	if (end->word == MUNGE_AWAY) {
+		str_addf(&s, "error=munged does not answer\nretry_after=%d\n", AGAIN_S);
+		an->retry_after_s = AGAIN_S;
+	} else {
+		str_addf(&s, "error=%s\nnow_ms=%" PRId64 "\n", munge_word_str(end->word),
+			 engine_wall(e, engine_now(e)));
+	}
+	an->status = end->word == MUNGE_AWAY ? 503 : 401;
+	an->type = "text/plain";
+	an->len = s.len;
+	an->body = str_take(&s);
+}
+
+static void on_munge(void *ctx, const struct munge_end *end)
+{
+	const struct confirming *c = ctx;
+	struct engine *e = c->e;
+	struct claim_run *r = claims_of(e, c->node, c->gen);
+	struct http_answer an = {.status = 500};
+
+	log_hold(e->d.log);
+	if (r != NULL)
+		r->confirm_ms = 0;
+	if (end->word != MUNGE_GOOD) {
+		if (r != NULL && r->refused++ < DOOR_MISUSES_MAX)
+			log_write(e->d.log, LOG_WARN, "a node's credential is refused", "node",
+				  c->node, "word", munge_word_str(end->word), "why", end->why,
+				  NULL);
+		refuse(e, end, &an);
+	} else if (r == NULL) {
+		door_say(&an, 410, "this node is over");
+	} else {
+		confirm(e, r, c, end->cred, &an);
+	}
+	door_answer(e, c->ticket, &an);
+	engine_turn(e);
+	log_release(e->d.log);
+}
+
+/* Our names, as nodes have them in their URLs; the caller frees the list and each. */
+static char **our_hosts(const struct conf_nodes *conf)
+{
+	size_t n = 0;
+	char **v;
+
+	while (conf->urls != NULL && conf->urls[n] != NULL)
+		n++;
+	v = mem_zalloc((n + 1) * sizeof(*v));
+	for (size_t i = 0; i < n; i++) {
+		const char *host = strstr(conf->urls[i], "://");
+		size_t len;
+
+		host = host != NULL ? host + 3 : conf->urls[i];
+		host += host[0] == '[';
+		len = strcspn(host, host > conf->urls[i] && host[-1] == '[' ? "]" : ":/");
+		v[i] = mem_check(strndup(host, len));
+	}
+	return v;
+}
+
+static void begin_munge(struct engine *e, struct claim_run *r, const struct confirming *c,
+			const struct node_request *rq, struct http_answer *an)
+{
+	static const char scheme[] = "MUNGE ";
+	const char *authorization = rq->http.authorization;
+	struct confirming *copy = mem_zalloc(sizeof(*copy));
+	char **hosts = our_hosts(&e->conf->nodes);
+	struct munge_ask ask = {.hosts = (const char *const *)hosts,
+				.method = rq->http.method,
+				.path = rq->http.path,
+				.body = rq->http.body,
+				.len = rq->http.len,
+				.node = c->node};
+	struct err err = {0};
+
+	*copy = *c;
+	if (authorization == NULL || strncmp(authorization, scheme, sizeof(scheme) - 1) != 0) {
+		door_say(an, 401, "want a credential of munge");
+		free(copy);
+	} else {
+		ask.credential = authorization + sizeof(scheme) - 1;
+		if (munge_check_begin(e->door->munge, &ask, on_munge, copy, &err) == 0) {
+			an->later = true;
+			r->confirm_ms = engine_now(e);
+		} else {
+			door_say(an, err.code == ERR_LIMIT ? 503 : 401, err.msg);
+			an->retry_after_s = err.code == ERR_LIMIT ? AGAIN_S : 0;
+			free(copy);
+		}
+	}
+	for (size_t i = 0; hosts[i] != NULL; i++)
+		free(hosts[i]);
+	free(hosts);
+}
+
+static void handle_confirm(struct engine *e, struct claim_run *r, const struct node_request *rq,
+			   const struct node_said *s, struct http_answer *an)
+{
+	struct confirming c = {.e = e,
+			       .ticket = rq->http.ticket,
+			       .gen = r->c.gen,
+			       .key_version = door_key_version(s->key_version)};
+
+	(void)snprintf(c.node, sizeof(c.node), "%s", r->c.node);
+	memcpy(c.spki, rq->peer.spki, sizeof(c.spki));
+	if (c.key_version == 0) {
+		door_say(an, 400, "which keys?");
+	} else if (!rotate_takes(e, c.key_version, r->c.version)) {
+		/* They were changed while it booted: slurmctld would refuse it. */
+		door_say(an, 409, "old keys");
+		claims_fail(e, r, "confirm", "it has old keys", false);
+	} else if (e->door->munge != NULL && r->confirm_ms != 0 &&
+		   engine_now(e) < r->confirm_ms + DOOR_CONFIRM_MS) {
+		/* One node alone must not fill the places of all before munged. */
+		door_say(an, 503, "munged looks at another credential of it");
+		an->retry_after_s = AGAIN_S;
+	} else if (e->door->munge != NULL) {
+		begin_munge(e, r, &c, rq, an);
+	} else {
+		confirm(e, r, &c, NULL, an);
+	}
+}
+
+/* --- what became of its boot ------------------------------------------------------------------
+ */
+
+/* Of node-init --list, and what its reports are made of besides; all else is "other". */
+static const char *const step_names[ENGINE_BOOT_STEPS] = {
+	"claim",   "imds",     "time",      "munge_version",  "key",     "munge", "confirm",
+	"names",   "route",    "gpu",       "fabric_manager", "fabric",  "dcgm",  "mounts",
+	"scratch", "hardware", "container", "limits",         "hygiene", "nccl",  "agent",
+	"slurmd",  "report",   "other"};
+
+static size_t step_index(const char *name)
+{
+	size_t i = 0;
+
+	while (i < ENGINE_BOOT_STEPS - 1 && strcmp(step_names[i], name) != 0)
+		i++;
+	return i;
+}
+
+static void count_steps(struct engine *e, const struct node_report *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		size_t k = step_index(p->steps[i].name);
+		struct engine_boot_step *s = &e->door->count.steps[k];
+		int64_t ms = p->steps[i].ms < 86400000 ? p->steps[i].ms : 86400000;
+
+		s->name = step_names[k];
+		s->n++;
+		s->sum_ms += ms;
+		s->max_ms = ms > s->max_ms ? ms : s->max_ms;
+	}
+}
+
+/* "; the slowest: dcgm 1m2s, ..."; then what did not go well. */
+static void tell_steps(struct str *s, const struct node_report *p)
+{
+	bool told[NODE_STEPS_MAX] = {false};
+	char took[FMT_DUR_SIZE];
+
+	for (size_t k = 0; k < STEPS_TOLD && k < p->n; k++) {
+		size_t most = 0;
+
+		while (most + 1 < p->n && told[most])
+			most++;
+		for (size_t i = most + 1; i < p->n; i++)
+			if (!told[i] && p->steps[i].ms > p->steps[most].ms)
+				most = i;
+		told[most] = true;
+		str_addf(s, "%s%s %s", k == 0 ? "; the slowest: " : ", ", p->steps[most].name,
+			 fmt_duration(took, p->steps[most].ms));
+	}
+	for (size_t i = 0; i < p->n; i++)
+		if (strcmp(p->steps[i].result, "warning") == 0)
+			str_addf(s, "; warning: %s: %s", p->steps[i].name, p->steps[i].why);
+}
+
+static void handle_ready(struct engine *e, struct claim_run *r, const struct node_said *s,
+			 struct http_answer *an)
+{
+	struct node_report p;
+	char took[FMT_DUR_SIZE];
+	struct str text;
+
+	if (node_report_read(&p, &s->steps) != 0) {
+		door_say(an, 400, "not understood");
+		return;
+	}
+	door_say(an, 200, "ok=1");
+	if (r->ready_ms != 0)
+		return; /* the answer was lost */
+	r->ready_ms = engine_now(e);
+	r->boot_ms = s->total_ms;
+	e->door->count.ready++;
+	count_steps(e, &p);
+	str_init(&text, TELL_MAX);
+	str_addf(&text, "in %s", fmt_duration(took, s->total_ms));
+	tell_steps(&text, &p);
+	engine_event(e, r->c.node, r->c.gen, "bootstrapped", text.p);
+	str_fini(&text);
+}
+
+static void handle_failed(struct engine *e, struct claim_run *r, const struct node_said *s,
+			  struct http_answer *an)
+{
+	const char *step = s->step[0] != '\0' ? step_names[step_index(s->step)] : "other";
+	char text[TELL_MAX];
+	struct node_report p;
+
+	if (node_report_read(&p, &s->steps) == 0)
+		count_steps(e, &p);
+	door_say(an, 200, "ok=1");
+	e->door->count.failed++;
+	(void)snprintf(text, sizeof(text), "%s: %.380s", step,
+		       s->why[0] != '\0' ? s->why : "no reason given");
+	if (!r->failed) /* else it waits for its end, and says so again */
+		engine_event(e, r->c.node, r->c.gen, "boot-failed", text);
+	r->failed = true;
+	claims_fail(e, r, step, s->why[0] != '\0' ? s->why : "no reason given", false);
+}
+
+/* --- while it lives ---------------------------------------------------------------------------
+ */
+
+static enum engine_noticed notice(struct engine *e, const struct claim_run *r,
+				  enum provider_notice_kind kind, int64_t at_ms, const char *why)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, r->c.node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, r->c.gen) : NULL;
+	struct engine_notice_end end;
+	struct engine_notice n = {
+		.instance = r->c.node, .kind = kind, .reason = why, .by = "its agent"};
+
+	if (fn == NULL)
+		return ENGINE_NOTICE_LATE;
+	n.at_ms = notice_when(engine_cloud(e, &fn->n), kind, at_ms);
+	notice_said(e, &n, &end);
+	return end.so;
+}
+
+/* A job of two nodes starts when both are up, and each must find the other. */
+static int interval(const struct engine *e)
+{
+	const struct door_hosts *h = &e->door->hosts;
+
+	return h->len <= DOOR_SOON_BYTES && engine_now(e) < h->changed_ms + DOOR_SOON_MS
+		       ? DOOR_SOON_S
+		       : DOOR_HEARTBEAT_S;
+}
+
+static void handle_heartbeat(struct engine *e, struct claim_run *r, const struct node_said *s,
+			     struct http_answer *an)
+{
+	int64_t version = door_key_version(s->key_version), now = engine_now(e);
+	int64_t wall = engine_wall(e, now);
+	struct str text;
+	uint64_t hosts;
+	bool renew;
+
+	e->door->count.heartbeats++;
+	r->old_keys = version != 0 && version != current_version(e, r);
+	/* Heard for the first time, or it follows: what it lacks by now is newer. */
+	if (version != 0 && (r->heartbeat_ms == 0 || (uint64_t)version != r->key_version)) {
+		r->key_version = (uint64_t)version;
+		r->keys_old_ms = 0;
+	}
+	r->heartbeat_ms = now;
+	if (s->cert_until > 0 && s->cert_until < TIME_MAX_S)
+		r->cert_until_ms = s->cert_until * 1000;
+	if (s->faulty && !r->faulty)
+		(void)notice(e, r, PROVIDER_NOTICE_FAULTY, 0, "its hardware fails a check");
+	r->faulty = s->faulty;
+	renew = r->cert_until_ms != 0 && r->cert_until_ms < wall + RENEW_BEFORE_MS;
+	hosts = hosts_version(e);
+	str_init(&text, 512);
+	str_addf(&text,
+		 "{\"ok\":true,\"generation\":%" PRIu64 ",\"now_ms\":%" PRId64
+		 ",\"wall_ms\":%" PRId64 ",\"interval_s\":%d,\"renew\":%s,\"hosts\":\"%016" PRIx64
+		 "\"",
+		 r->c.gen, now, wall, interval(e), renew ? "true" : "false", hosts);
+	rotate_tell(e, r, &text);
+	str_adds(&text, "}\n");
+	door_give(an, "application/json", NULL, text.len);
+	an->body = str_take(&text);
+}
+
+static int kind_of(const char *type)
+{
+	static const struct {
+		const char *type;
+		enum provider_notice_kind kind;
+	} kinds[] = {{"preempt", PROVIDER_NOTICE_RECLAIM},
+		     {"rebalance", PROVIDER_NOTICE_REBALANCE},
+		     {"maintenance", PROVIDER_NOTICE_MAINTENANCE},
+		     {"faulty", PROVIDER_NOTICE_FAULTY}};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (strcmp(type, kinds[i].type) == 0)
+			return (int)kinds[i].kind;
+	return -1;
+}
+
+/* The acknowledgement tells the agent to be quiet: nothing of it may be lost then. */
+static void handle_event(struct engine *e, struct claim_run *r, const struct node_said *s,
+			 struct http_answer *an)
+{
+	int kind = kind_of(s->type);
+	uint64_t id = door_hash(s->id);
+
+	if ((kind < 0 && strcmp(s->type, "shutdown") != 0) || s->deadline > TIME_MAX_S) {
+		door_say(an, 400, "no such event");
+		return;
+	}
+	if (s->id[0] != '\0' && id == r->events) {
+		door_say(an, 200, "ok=1");
+		return;
+	}
+	/* A node may live for months, and its last word is the one that counts. */
+	if (engine_now(e) >= r->said_ms + DOOR_SAID_MS) {
+		r->said_ms = engine_now(e);
+		r->said = 0;
+	}
+	if (r->said >= DOOR_SAID_MAX) {
+		door_say(an, 429, "enough");
+		an->retry_after_s = QUIET_S;
+		return;
+	}
+	r->said++;
+	r->events = s->id[0] != '\0' ? id : 0;
+	e->door->count.events++;
+	if (kind >= 0)
+		(void)notice(e, r, (enum provider_notice_kind)kind, s->deadline * 1000, s->detail);
+	else
+		engine_event(e, r->c.node, r->c.gen, "node-shutdown", s->detail);
+	door_say(an, 200, "ok=1");
+}
+
+static void put_pem(struct str *s, const char *pem)
+{
+	for (; *pem != '\0'; pem++)
+		if (*pem == '\n')
+			str_adds(s, "\\n");
+		else
+			str_add(s, pem, 1);
+}
+
+static void handle_renew(struct engine *e, struct claim_run *r, const struct node_said *s,
+			 struct http_answer *an)
+{
+	char text[2 * NODE_CA_CSR_MAX], pem[NODE_CA_CSR_MAX + 1];
+	unsigned char spki[NODE_CA_SPKI_SIZE];
+	struct node_ca_cert cert;
+	struct err err = {0};
+	struct str out;
+	size_t n = 0;
+
+	if (jpull_text(&s->csr, text, sizeof(text)) != 1 ||
+	    !base64_decode(BASE64_LINES, text, strlen(text), (unsigned char *)pem, sizeof(pem) - 1,
+			   &n) ||
+	    node_ca_read_csr(pem, n, spki, &err) != 0) {
+		door_say(an, 400, "no request for a certificate");
+		return;
+	}
+	if (memcmp(spki, r->c.spki, sizeof(spki)) != 0) {
+		door_misuse(e, r, "it wants a certificate for another key");
+		door_say(an, 403, "this is another key");
+		return;
+	}
+	if (node_ca_sign(e->d.door->ca, pem, n, r->c.node, r->c.gen, engine_wall(e, engine_now(e)),
+			 &cert, &err) != 0) {
+		log_write(e->d.log, LOG_ERROR, "a certificate cannot be renewed", "node", r->c.node,
+			  "why", err.msg, NULL);
+		door_say(an, 503, "not now");
+		an->retry_after_s = QUIET_S;
+		return;
+	}
+	r->cert_until_ms = cert.until_ms;
+	e->door->count.renewed++;
+	str_init(&out, 2 * NODE_CA_PEM_MAX);
+	str_adds(&out, "{\"ok\":true,\"cert\":\"");
+	put_pem(&out, cert.pem);
+	str_adds(&out, "\"}\n");
+	door_give(an, "application/json", NULL, out.len);
+	an->body = str_take(&out);
+}
+
+/* --- what it may read -------------------------------------------------------------------------
+ */
+
+static void handle_time(struct engine *e, struct http_answer *an)
+{
+	struct str s;
+
+	str_init(&s, 64);
+	str_addf(&s, "{\"now_ms\":%" PRId64 "}\n", engine_wall(e, engine_now(e)));
+	door_give(an, "application/json", NULL, s.len);
+	an->body = str_take(&s);
+}
+
+static void handle_hosts(struct engine *e, struct http_answer *an)
+{
+	char *text = hosts_text(e, NULL);
+
+	door_give(an, "text/plain", text, strlen(text));
+}
+
+static void say_none(const struct engine *e, struct http_answer *an)
+{
+	bool off = engine_init_off(e) != NULL;
+
+	door_say(an, off ? 503 : 404, off ? "it cannot be read now" : "it comes with the image");
+}
+
+static void handle_stage1(struct engine *e, struct http_answer *an)
+{
+	const struct door *d = e->door;
+	char *copy;
+
+	if (d->stage1 == NULL) {
+		say_none(e, an);
+		return;
+	}
+	copy = mem_zalloc(d->stage1_len + 1);
+	memcpy(copy, d->stage1, d->stage1_len);
+	door_give(an, "application/octet-stream", copy, d->stage1_len);
+}
+
+/* For one that was told of another one before a reload, or by burstd's life before this. */
+static void handle_stage1_hash(struct engine *e, struct http_answer *an)
+{
+	const char *sha256;
+
+	if (door_stage1(e, &sha256))
+		door_give(an, "text/plain", mem_strdup(sha256), strlen(sha256));
+	else
+		say_none(e, an);
+}
+
+/* --- which it is ------------------------------------------------------------------------------
+ */
+
+enum verb {
+	CONFIRM,
+	READY,
+	FAILED,
+	HEARTBEAT,
+	EVENT,
+	RENEW,
+	TIME,
+	HOSTS,
+	STAGE1,
+	STAGE1_HASH,
+	KEYS,
+	NVERBS
+};
+
+static const struct {
+	const char *path; /* behind /v1/node/ */
+	bool get;
+	bool early; /* before it has confirmed its keys, too */
+} verbs[NVERBS] = {
+	[CONFIRM] = {"confirm", false, true}, [READY] = {"ready", false, false},
+	[FAILED] = {"failed", false, true},   [HEARTBEAT] = {"heartbeat", false, false},
+	[EVENT] = {"event", false, false},    [RENEW] = {"renew", false, false},
+	[TIME] = {"time", true, true},        [HOSTS] = {"hosts", true, true},
+	[STAGE1] = {"stage1", true, true},    [STAGE1_HASH] = {"stage1.sha256", true, true},
+	[KEYS] = {"keys", true, false},
+};
+
+static void post(struct engine *e, struct claim_run *r, enum verb v, const struct node_request *rq,
+		 struct http_answer *an)
+{
+	struct node_said s;
+
+	if (!listen_to(e, r, &rq->http, &s, an))
+		return;
+	switch (v) {
+	case CONFIRM:
+		handle_confirm(e, r, rq, &s, an);
+		break;
+	case READY:
+		handle_ready(e, r, &s, an);
+		break;
+	case FAILED:
+		handle_failed(e, r, &s, an);
+		break;
+	case HEARTBEAT:
+		handle_heartbeat(e, r, &s, an);
+		break;
+	case EVENT:
+		handle_event(e, r, &s, an);
+		break;
+	default:
+		handle_renew(e, r, &s, an);
+		break;
+	}
+}
+
+static bool is_dear(size_t v)
+{
+	return v == HOSTS || v == STAGE1 || v == RENEW;
+}
+
+void door_node(struct engine *e, struct claim_run *r, const struct node_request *rq,
+	       struct http_answer *an)
+{
+	const char *path = rq->http.path + strlen("/v1/node/");
+	size_t v = 0;
+
+	while (v < NVERBS && strcmp(verbs[v].path, path) != 0)
+		v++;
+	if (v == NVERBS) {
+		door_say(an, 404, "there is nothing");
+	} else if (strcmp(rq->http.method, verbs[v].get ? "GET" : "POST") != 0) {
+		door_say(an, 405, "not so");
+	} else if (!verbs[v].early && r->c.state != CLAIM_CONFIRMED) {
+		door_say(an, 409, "it has not confirmed its keys");
+	} else if (is_dear(v) && !bucket_take(&r->copies, engine_now(e))) {
+		door_say(an, 429, "too often");
+		an->retry_after_s = AGAIN_S;
+	} else if (v == TIME) {
+		handle_time(e, an);
+	} else if (v == HOSTS) {
+		handle_hosts(e, an);
+	} else if (v == STAGE1) {
+		handle_stage1(e, an);
+	} else if (v == STAGE1_HASH) {
+		handle_stage1_hash(e, an);
+	} else if (v == KEYS) {
+		door_keys(e, r, rq, an);
+	} else {
+		post(e, r, (enum verb)v, rq, an);
+	}
+}

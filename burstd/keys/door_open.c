@@ -1,0 +1,135 @@
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "io/munge_check.h"
+#include "keys/door.h"
+
+/* What nodes' requests need: node-init, munge, and the answers that wait for the commit. */
+
+/* -1: it stays as it was. */
+static int read_stage1(struct engine *e, struct err *err)
+{
+	struct door *d = e->door;
+	char *old = d->stage1;
+
+	if (door_read_stage1(e->conf->nodes.node_init, &d->stage1, &d->stage1_len, d->stage1_sha256,
+			     err) != 0)
+		return -1;
+	free(old);
+	node_init_off(e, NULL);
+	return 0;
+}
+
+/* Not there, at the start or since: then nothing is as it was. */
+static void look_for_stage1(struct engine *e)
+{
+	struct err err;
+
+	if (read_stage1(e, &err) != 0)
+		node_init_off(e, &err);
+}
+
+/* --- the answers that wait ---------------------------------------------------------------------
+ */
+
+static struct door_late *take_late(struct door *d)
+{
+	struct door_late *l = d->first;
+
+	d->first = NULL;
+	d->last = &d->first;
+	return l;
+}
+
+/* Something may be staged even now, an event mostly, by what followed from the last commit. */
+void door_run(struct engine *e)
+{
+	struct door *d = e->door;
+	struct door_late *l;
+
+	if (d == NULL)
+		return;
+	if (node_init_due(e))
+		look_for_stage1(e);
+	if (d->first != NULL && (e->due || e->nstaged > 0))
+		engine_commit(e);
+	if (e->dead || e->due || e->nstaged > 0)
+		return;
+	l = take_late(d);
+	while (l != NULL) {
+		struct door_late *next = l->next;
+
+		door_count(d, l->an.status);
+		e->d.door->answer(e->d.door->ctx, l->ticket, &l->an);
+		free(l);
+		l = next;
+	}
+}
+
+/* --- beginning and end ------------------------------------------------------------------------
+ */
+
+static void open_munge(struct engine *e)
+{
+	const struct conf_nodes *n = &e->conf->nodes;
+	const char *socket = n->munge_socket != NULL ? n->munge_socket : "";
+	struct door *d = e->door;
+
+	if (d->munge != NULL && n->auth == CONF_AUTH_MUNGE && strcmp(d->munge_socket, socket) == 0)
+		return;
+	munge_check_free(d->munge); /* who waited is answered 503 by the listener */
+	free(d->munge_socket);
+	d->munge = NULL;
+	d->munge_socket = mem_strdup(socket);
+	if (n->auth == CONF_AUTH_MUNGE)
+		d->munge = munge_check_new(e->d.loop, socket);
+}
+
+int door_open(struct engine *e, struct err *err)
+{
+	struct door *d;
+
+	(void)err;
+	if (e->d.door == NULL || e->conf->nodes.line == 0)
+		return 0;
+	d = mem_zalloc(sizeof(*d));
+	d->e = e;
+	d->last = &d->first;
+	e->door = d;
+	open_munge(e);
+	look_for_stage1(e);
+	return 0;
+}
+
+void door_reload(struct engine *e)
+{
+	struct err err = {0};
+
+	if (e->door == NULL)
+		return;
+	open_munge(e);
+	if (engine_init_off(e) != NULL)
+		look_for_stage1(e);
+	else if (read_stage1(e, &err) != 0)
+		log_write(e->d.log, LOG_ERROR, "node-init stays as it was", "error", err.msg, NULL);
+}
+
+void door_free(struct engine *e)
+{
+	struct door *d = e->door;
+
+	if (d == NULL)
+		return;
+	for (struct door_late *l = take_late(d), *next; l != NULL; l = next) {
+		next = l->next;
+		door_drop(&l->an);
+		free(l);
+	}
+	door_keys_free(e);
+	munge_check_free(d->munge);
+	free(d->munge_socket);
+	free(d->hosts.text);
+	free(d->stage1);
+	free(d);
+	e->door = NULL;
+}

@@ -1,0 +1,114 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/str.h"
+#include "keys/door.h"
+
+/* A machine that boots resolves the others by its /etc/hosts, for torchrun's MASTER_ADDR has a
+ * node's name.  The whole text is made at most once for each commit, since only then is there
+ * another node or address; a long one not that often, for a thousand machines that boot make a
+ * commit each. */
+
+/* What a resolver takes: digits, and of IPv6 colons.  A host name would be one for slurmctld only.
+ */
+static bool is_address(const char *text)
+{
+	static const char ok[] = "0123456789abcdefABCDEF:.";
+
+	return text[0] != '\0' && text[strspn(text, ok)] == '\0' &&
+	       (strchr(text, '.') != NULL || strchr(text, ':') != NULL);
+}
+
+/* Is it a node's name?  A pool has it today, or slurmctld does, of a pool that is gone.  What only
+ * the journal has would be a name, of a server perhaps, that every node resolves as we say; so is
+ * what slurmctld has no more (look_missing() in observe.c). */
+static bool is_ours(const struct fleet_name *nm)
+{
+	return nm->listed || (nm->flags != 0 && (nm->flags & SLURM_VANISHED) == 0);
+}
+
+/* Said when it begins: the number is among the counters. */
+static void note_left_out(struct door *d, uint64_t n)
+{
+	char text[120];
+
+	if (n > 0 && d->count.hosts_left_out == 0) {
+		(void)snprintf(text, sizeof(text),
+			       "%" PRIu64
+			       " nodes do not fit in the %d bytes of names and addresses "
+			       "that nodes are told",
+			       n, DOOR_HOSTS_MAX);
+		engine_event(d->e, "", 0, "hosts-left-out", text);
+	}
+	d->count.hosts_left_out = n;
+}
+
+static void make(struct door *d)
+{
+	struct engine *e = d->e;
+	struct fleet_name *const *names = fleet_sorted(&e->fleet);
+	uint64_t version, left_out = 0;
+	struct str s;
+
+	str_init(&s, DOOR_HOSTS_MAX);
+	for (size_t i = 0; i < e->fleet.nall; i++) {
+		const struct fleet_node *fn = fleet_live(names[i]);
+
+		if (fn == NULL || !is_ours(names[i]) || !is_address(fn->n.addr))
+			continue;
+		s.full = false;
+		str_addf(&s, "%s %s\n", fn->n.addr, fn->n.name);
+		left_out += s.full;
+	}
+	note_left_out(d, left_out);
+	version = door_hash(s.p);
+	if (version != d->hosts.version)
+		d->hosts.changed_ms = engine_now(e);
+	free(d->hosts.text);
+	d->hosts.len = s.len;
+	d->hosts.version = version;
+	d->hosts.text = str_take(&s);
+	d->hosts.commits = e->count.commits;
+	d->hosts.made_ms = engine_now(e);
+}
+
+static bool is_old(const struct door *d)
+{
+	return d->hosts.text == NULL || d->hosts.commits != d->e->count.commits;
+}
+
+/* Of another time, if the clock was set back. */
+static bool is_young(const struct door *d)
+{
+	int64_t age_ms = engine_now(d->e) - d->hosts.made_ms;
+
+	return d->hosts.text != NULL && age_ms >= 0 && age_ms < DOOR_HOSTS_MS;
+}
+
+char *hosts_text(const struct engine *e, uint64_t *version)
+{
+	struct door *d = e->door;
+
+	if (d == NULL) {
+		if (version != NULL)
+			*version = 0;
+		return mem_strdup("");
+	}
+	if (is_old(d) && !(d->hosts.len > DOOR_HOSTS_LONG && is_young(d)))
+		make(d);
+	if (version != NULL)
+		*version = d->hosts.version;
+	return mem_strdup(d->hosts.text);
+}
+
+uint64_t hosts_version(struct engine *e)
+{
+	struct door *d = e->door;
+
+	if (is_old(d) && !is_young(d))
+		make(d);
+	return d->hosts.version;
+}

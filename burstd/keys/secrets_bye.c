@@ -1,0 +1,83 @@
+#include "keys/rotate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/mem.h"
+#include "io/http_client.h"
+
+/* A session that nobody needs any more is one that could be stolen: Vault is asked to end it.  The
+ * engine is freed meanwhile, so nothing here knows it.  What hangs on a session does not end with
+ * it: a wrapping token is nobody's child, and the nodes that boot now keep theirs. */
+
+struct bye { /* as long as the last request of them */
+	struct log *log;
+	void (*said)(void *ctx);
+	void *ctx;
+	unsigned left;
+};
+
+static void on_bye(void *ctx, const struct http_reply *reply, const struct err *err)
+{
+	struct bye *b = ctx;
+	bool last = --b->left == 0, cancelled = err != NULL && err->code == ERR_CANCELLED;
+	char why[64] = "";
+
+	if (err != NULL)
+		(void)snprintf(why, sizeof(why), "%.60s", err->msg);
+	else if (reply->status != 200 && reply->status != 204)
+		(void)snprintf(why, sizeof(why), "HTTP status %ld", reply->status);
+	if (why[0] != '\0')
+		log_write(b->log, LOG_INFO,
+			  "the session with the secret store was not ended: it ends by itself",
+			  "error", why, NULL);
+	if (!last)
+		return;
+	if (!cancelled)
+		b->said(b->ctx);
+	free(b);
+}
+
+/* Whatever state it is in: if it does not answer, that is soon known. */
+static void leave(struct secrets *s, struct bye *b)
+{
+	const struct secret_op op = {.kind = SECRET_LOGOUT,
+				     .address = s->at,
+				     .at_ms = engine_wall(s->e, engine_now(s->e)),
+				     .version = ""};
+	const struct conf_secrets *c = &s->e->conf->secrets;
+	struct secret_request rq = {0};
+	struct http_call call;
+	struct err err;
+
+	if ((s->flags & SECRET_RENEWS) == 0 || secrets_until(s) <= engine_now(s->e) ||
+	    s->ops->build(s->self, &op, &rq, &err) != 0)
+		return;
+	call = (struct http_call){.method = rq.method,
+				  .url = rq.url,
+				  .headers = (const char *const *)rq.headers,
+				  .body = rq.body,
+				  .body_len = rq.body_len,
+				  .ca_file = c->ca_file,
+				  .timeout_ms = SECRETS_BYE_MS,
+				  .max_reply = SECRET_REPLY_MAX,
+				  .secret = true};
+	if (http_client_send(s->e->d.http, &call, on_bye, b, NULL, &err) == 0)
+		b->left++;
+	secret_request_fini(&rq);
+}
+
+bool engine_bye(struct engine *e, void (*said)(void *ctx), void *ctx)
+{
+	struct bye *b = mem_zalloc(sizeof(*b));
+
+	*b = (struct bye){.log = e->d.log, .said = said, .ctx = ctx};
+	if (e->secrets != NULL && e->secrets->self != NULL)
+		leave(e->secrets, b);
+	if (e->rotate != NULL && e->rotate->store != NULL)
+		leave(&e->rotate->store->s, b);
+	if (b->left > 0)
+		return true;
+	free(b);
+	return false;
+}

@@ -1,0 +1,42 @@
+#include "keys/secrets.h"
+
+static void on_look(struct secrets *s, void *ctx, const struct secret_op *op,
+		    const struct secret_result *r)
+{
+	const struct secrets_look *look = ctx;
+
+	(void)op;
+	(void)s;
+	look->fn(look->ctx, r->code);
+}
+
+bool secrets_serves(const struct engine *e)
+{
+	return secrets_ready(e) && !e->secrets->held;
+}
+
+bool secrets_look(struct engine *e, enum secret_op_kind kind, const char *accessor,
+		  const struct secrets_look *look)
+{
+	const struct secret_op op = {.kind = kind, .version = "", .token = accessor};
+
+	if (!secrets_ready(e))
+		return false;
+	secrets_send(e->secrets, &op, on_look, (void *)(uintptr_t)look);
+	return true;
+}
+
+bool secrets_wraps(const struct engine *e)
+{
+	return e->secrets != NULL && (e->secrets->flags & SECRET_WRAPS) != 0;
+}
+
+const char *secrets_address(const struct engine *e, uint32_t i)
+{
+	return i < e->secrets->naddresses ? e->secrets->ops->address(e->secrets->self, i) : NULL;
+}
+
+const char *secrets_path(const struct engine *e)
+{
+	return e->secrets->ops->path(e->secrets->self, SECRET_WRAP);
+}

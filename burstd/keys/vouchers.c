@@ -1,0 +1,628 @@
+#include "keys/vouchers.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fnv.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "keys/claims.h"
+
+/* Machines that have their keys by a token in their user-data (core/voucher.h): who gets one, when,
+ * and what becomes of it. */
+
+/* --- the table ---------------------------------------------------------------------------------
+ */
+
+bool vouchers_wanted(const struct engine *e, uint32_t cloud)
+{
+	return e->vouchers != NULL && e->conf->providers[cloud].vouchers;
+}
+
+const char *vouchers_keyless(const struct engine *e, uint32_t provider)
+{
+	return vouchers_wanted(e, provider) ? engine_init_off(e) : NULL;
+}
+
+struct voucher_run *vouchers_find(const struct engine *e, const char *node, uint64_t gen)
+{
+	char key[sizeof(((struct voucher_run *)NULL)->key)];
+
+	if (e->vouchers == NULL)
+		return NULL;
+	fleet_key(key, sizeof(key), node, gen);
+	return map_get(&e->vouchers->runs, key);
+}
+
+const struct voucher *vouchers_of(const struct engine *e, const char *node, uint64_t gen)
+{
+	const struct voucher_run *r = vouchers_find(e, node, gen);
+
+	return r != NULL && !r->asked ? &r->v : NULL;
+}
+
+const char *engine_token_wait(const struct engine *e, const struct node *n)
+{
+	const struct voucher_run *r;
+
+	if (e->vouchers == NULL || n->state != NODE_WANTED || !vouchers_wanted(e, n->cloud))
+		return NULL;
+	r = vouchers_find(e, n->name, n->gen);
+	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD && secrets_serves(e))
+		return NULL;
+	if (engine_now(e) < e->vouchers->again_ms)
+		return e->vouchers->why;
+	if (r != NULL && e->secrets != NULL && e->secrets->error[0] != '\0')
+		return e->secrets->error;
+	if (r != NULL && !r->asked && r->v.state == VOUCHER_HELD)
+		return "the secret store gives nobody keys now";
+	return r != NULL ? "the secret store makes a token for it" : NULL;
+}
+
+bool vouchers_keys(const struct engine *e, const struct node *n, int64_t *version, bool **drained)
+{
+	struct voucher_run *r = vouchers_find(e, n->name, n->gen);
+
+	if (r == NULL || r->asked || r->v.state != VOUCHER_SPENT)
+		return false;
+	*version = r->v.version;
+	*drained = &r->drained;
+	return true;
+}
+
+static struct voucher_run *put(struct engine *e, const char *node, uint64_t gen)
+{
+	struct vouchers *vs = e->vouchers;
+	struct voucher_run *r = mem_zalloc(sizeof(*r));
+
+	r->e = e;
+	(void)snprintf(r->v.node, sizeof(r->v.node), "%s", node);
+	r->v.gen = gen;
+	fleet_key(r->key, sizeof(r->key), node, gen);
+	map_put(&vs->runs, r->key, r);
+	r->next = vs->all;
+	if (r->next != NULL)
+		r->next->prev = r;
+	vs->all = r;
+	return r;
+}
+
+static void drop_open(struct vouchers *vs, const struct voucher_run *r)
+{
+	struct voucher_run **at = &vs->open;
+
+	while (*at != NULL && *at != r)
+		at = &(*at)->next_open;
+	if (*at != NULL)
+		*at = r->next_open;
+}
+
+static void forget(struct engine *e, struct voucher_run *r)
+{
+	struct vouchers *vs = e->vouchers;
+
+	assert(!r->looking);
+	if (r->asked) {
+		secrets_cancel(e, r->handle);
+		vs->nasked--;
+	}
+	drop_open(vs, r);
+	map_del(&vs->runs, r->key);
+	if (r->next != NULL)
+		r->next->prev = r->prev;
+	*(r->prev != NULL ? &r->prev->next : &vs->all) = r->next;
+	voucher_fini(&r->v);
+	free(r);
+}
+
+/* --- what becomes of one -----------------------------------------------------------------------
+ */
+
+static bool is_open(const struct voucher_run *r)
+{
+	return r->v.state != VOUCHER_HELD && r->v.state != VOUCHER_SPENT;
+}
+
+static void begin_open(struct engine *e, struct voucher_run *r)
+{
+	r->next_open = e->vouchers->open;
+	e->vouchers->open = r;
+}
+
+/* Somebody must know, whatever they look at. */
+static void sound(struct engine *e, const struct voucher *v)
+{
+	static const char why[] =
+		"the token in its user-data was used, and no node registered: somebody else may "
+		"have the cluster's keys";
+	const struct breach b = {
+		.node = v->node, .gen = v->gen, .of = "vouchers", .why = why, .left = true};
+	char g[FMT_U64_SIZE];
+
+	breach_sound(e, &b);
+	log_write(e->d.log, LOG_ERROR, "the token of a node was used, and there is no node", "node",
+		  v->node, "generation", fmt_u64(g, v->gen), "accessor", v->accessor, "next",
+		  "look into Vault's audit log who unwrapped it", "else", engine_rotate_command(e),
+		  NULL);
+}
+
+static void tell_unknown(struct engine *e, const struct voucher *v, const char *why)
+{
+	engine_event(e, v->node, v->gen, "token-unknown", why);
+	log_write(e->d.log, LOG_WARN, "whether the token of a node was used is not known", "node",
+		  v->node, "accessor", v->accessor, "why", why, NULL);
+}
+
+static void step(struct engine *e, struct voucher_run *r, enum voucher_event_type type,
+		 const struct node *is)
+{
+	const struct voucher_event ev = {.type = type, .now_ms = engine_now(e), .is = is};
+	bool was_open = is_open(r), changed;
+	enum voucher_verdict verdict = voucher_step(&r->v, &ev, &changed);
+
+	if (changed) {
+		journal_put_voucher(engine_tx(e), &r->v);
+		r->look_ms = engine_now(e);
+	}
+	if (is_open(r) && !was_open)
+		begin_open(e, r);
+	if (verdict == VOUCHER_KEEP)
+		return;
+	if (verdict == VOUCHER_ALARM)
+		sound(e, &r->v);
+	else if (verdict != VOUCHER_DROP && type == VOUCHER_EV_USED && r->v.undated)
+		tell_unknown(e, &r->v,
+			     "its token is gone: it is of another secret store, or its time was "
+			     "over, for the clock was set back since; or it was used");
+	else if (verdict == VOUCHER_LATE)
+		tell_unknown(e, &r->v,
+			     "the secret store did not say in time whether its token was used");
+	else if (verdict == VOUCHER_UNSURE)
+		tell_unknown(e, &r->v,
+			     "its token was gone before it was revoked: used by it when it was let "
+			     "go, or by somebody else");
+	else if (type == VOUCHER_EV_TIMER)
+		log_write(e->d.log, LOG_INFO, "the token of a node was not revoked: it has ended",
+			  "node", r->v.node, "accessor", r->v.accessor, NULL);
+	journal_del_voucher(engine_tx(e), r->v.node, r->v.gen);
+	forget(e, r);
+}
+
+void vouchers_row(struct engine *e, const struct node *is)
+{
+	struct voucher_run *r = vouchers_find(e, is->name, is->gen);
+
+	if (r == NULL)
+		return;
+	if (!r->asked)
+		step(e, r, VOUCHER_EV_ROW, is);
+	else if (!node_lives(is)) /* nothing was made yet */
+		forget(e, r);
+}
+
+/* What was up need not be READY: one that is to go may register, and has used its token then.  And
+ * one that goes as its machine was seen to go was not let go by us, though slurmctld, which we told
+ * so, has powered it down. */
+void vouchers_posted(struct engine *e, const struct node *was, const struct node_event *ev)
+{
+	bool goes = was->state == NODE_DRAINING;
+	bool up = ev->type == NODE_EV_REGISTERED && (goes || was->state == NODE_BOOTING);
+	bool let_go = ev->type == NODE_EV_RELEASE && node_lives(was) &&
+		      !(goes && ev->reason == NODE_BECAUSE_SUSPENDED);
+	struct voucher_run *r = up || let_go ? vouchers_find(e, was->name, was->gen) : NULL;
+
+	if (r != NULL && !r->asked)
+		step(e, r, up ? VOUCHER_EV_UP : VOUCHER_EV_LET_GO, NULL);
+}
+
+void vouchers_up(struct engine *e, const struct node *n)
+{
+	step(e, vouchers_find(e, n->name, n->gen), VOUCHER_EV_UP, NULL);
+}
+
+bool vouchers_is_held(const struct engine *e, const struct node *n)
+{
+	const struct voucher *v = vouchers_of(e, n->name, n->gen);
+
+	return v != NULL && v->state == VOUCHER_HELD;
+}
+
+/* --- tokens ------------------------------------------------------------------------------------
+ */
+
+static void failed(struct engine *e, const struct voucher_run *r, const char *why)
+{
+	e->vouchers->again_ms = engine_now(e) + VOUCHER_AGAIN_MS;
+	e->vouchers->longer_ms = 0; /* that may be more than its policy allows */
+	(void)snprintf(e->vouchers->why, sizeof(e->vouchers->why), "%.150s", why);
+	log_write(e->d.log, LOG_WARN, "there is no token for a node: it is not bought now", "node",
+		  r->v.node, "error", why, NULL);
+}
+
+static int64_t boot_ms_of(const struct engine *e, const struct voucher *v)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
+
+	return fn != NULL ? e->conf->pools[fn->n.pool].boot_ms : 0;
+}
+
+/* The store gives it a shorter life than was asked for, or took so long to answer: made at once
+ * again, it would be as bad. */
+static void came_bad(struct engine *e, struct voucher_run *r)
+{
+	int64_t left_ms = r->v.ends_ms - engine_now(e);
+	char why[160];
+
+	/* To the nearest second: of 600 s some milliseconds are gone. */
+	(void)snprintf(why, sizeof(why),
+		       "the secret store made a token that is good for %" PRId64
+		       " s, and a machine needs one for %" PRId64 " s",
+		       (left_ms + 500) / 1000, (boot_ms_of(e, &r->v) + VOUCHER_RESERVE_MS) / 1000);
+	failed(e, r, why);
+	step(e, r, VOUCHER_EV_VOID, NULL);
+}
+
+/* A list may have found its node's machine meanwhile: of an earlier life of the journal (F58),
+ * which has another token. */
+static bool is_waited_for(const struct engine *e, const struct voucher *v)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
+
+	return fn != NULL && (fn->next != NULL ? fn->next : &fn->n)->state == NODE_WANTED;
+}
+
+static void on_token(void *ctx, const struct secrets_released *rel, const struct err *err)
+{
+	struct voucher_run *r = ctx;
+	struct engine *e = r->e;
+	const struct fleet_name *nm = fleet_find(&e->fleet, r->v.node);
+
+	r->asked = false;
+	e->vouchers->nasked--;
+	if (rel == NULL) {
+		failed(e, r, err->msg);
+		forget(e, r);
+		return;
+	}
+	r->v.token = secret_dup(rel->token);
+	(void)snprintf(r->v.accessor, sizeof(r->v.accessor), "%s", rel->accessor);
+	r->v.version = door_key_version(rel->version);
+	r->v.gpus = nm != NULL ? nm->gpus : 0;
+	if (r->v.gpus > 0 && nm->gpu_model != NULL)
+		(void)snprintf(r->v.gpu_type, sizeof(r->v.gpu_type), "%s", nm->gpu_model);
+	r->v.made_ms = r->v.since_ms = engine_now(e);
+	/* It lives a little longer than we think, however long it was waited for. */
+	r->v.ends_ms = rel->sent_ms + rel->ttl_ms;
+	if (!is_waited_for(e, &r->v)) {
+		step(e, r, VOUCHER_EV_VOID, NULL);
+		return;
+	}
+	if (!voucher_is_good(&r->v, engine_now(e), boot_ms_of(e, &r->v))) {
+		came_bad(e, r);
+		return;
+	}
+	e->vouchers->why[0] = '\0';
+	journal_put_voucher(engine_tx(e), &r->v);
+}
+
+static void ask(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
+{
+	struct vouchers *vs = e->vouchers;
+	struct voucher_run *r = put(e, fn->n.name, fn->n.gen);
+	int64_t life = voucher_life_ms(boot_ms);
+
+	if (engine_now(e) < vs->longer_until_ms)
+		life += vs->longer_ms;
+	if (secrets_wrap(e, life, on_token, r, &r->handle, NULL) != 0) {
+		forget(e, r); /* too many wait: in a later turn */
+		return;
+	}
+	r->asked = true;
+	vs->nasked++;
+}
+
+/* After a failure one is the test for all. */
+static bool may_ask(const struct engine *e)
+{
+	const struct vouchers *vs = e->vouchers;
+
+	assert(vs != NULL); /* or nobody would want one */
+	return engine_now(e) >= vs->again_ms && (vs->why[0] == '\0' || vs->nasked == 0);
+}
+
+/* As far as it is known: it opens the keys that nodes must have. */
+static bool is_current(const struct engine *e, const struct voucher *v)
+{
+	int64_t version = door_key_version(secrets_version(e));
+
+	return version == 0 || v->version == 0 || v->version == version;
+}
+
+/* A gang's tokens come so slowly that the first is too old when the last is there: those that come
+ * next must live longer, or there would never be enough. */
+static void make_longer(struct engine *e, const struct voucher *old)
+{
+	struct vouchers *vs = e->vouchers;
+	int64_t age = engine_now(e) - old->made_ms;
+
+	if (2 * age > vs->longer_ms)
+		vs->longer_ms = 2 * age < VOUCHER_LONGER_MAX_MS ? 2 * age : VOUCHER_LONGER_MAX_MS;
+	vs->longer_until_ms = engine_now(e) + VOUCHER_LONGER_FOR_MS;
+}
+
+/* One that waited too long for its create would end before its machine has booted; or there are
+ * other keys meanwhile. */
+static bool has_good(struct engine *e, const struct fleet_node *fn, int64_t boot_ms)
+{
+	struct voucher_run *r = vouchers_find(e, fn->n.name, fn->n.gen);
+	bool good;
+
+	if (r == NULL || r->asked || r->v.state != VOUCHER_HELD)
+		return false;
+	good = voucher_is_good(&r->v, engine_now(e), boot_ms);
+	if (good && is_current(e, &r->v))
+		return true;
+	if (!good)
+		make_longer(e, &r->v);
+	step(e, r, VOUCHER_EV_VOID, NULL); /* and when that is done, another one */
+	return false;
+}
+
+bool vouchers_have(struct engine *e, struct fleet_node *const *v, size_t n)
+{
+	bool all = true;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct fleet_node *fn = v[i];
+		int64_t boot_ms = e->conf->pools[fn->n.pool].boot_ms;
+
+		if (!vouchers_wanted(e, fn->n.cloud))
+			continue;
+		all = all && secrets_serves(e); /* else a machine would boot for nothing */
+		if (has_good(e, fn, boot_ms))
+			continue;
+		all = false;
+		if (may_ask(e) && vouchers_find(e, fn->n.name, fn->n.gen) == NULL)
+			ask(e, fn, boot_ms);
+	}
+	return all;
+}
+
+bool vouchers_waits(const struct engine *e, const struct node *n)
+{
+	const struct voucher_run *r;
+
+	if (!vouchers_wanted(e, n->cloud))
+		return false;
+	r = vouchers_find(e, n->name, n->gen);
+	if (r == NULL)
+		return !may_ask(e);
+	return r->asked || r->v.state != VOUCHER_HELD || !secrets_serves(e);
+}
+
+/* --- what the store has to say or to do --------------------------------------------------------
+ */
+
+static void on_look(void *ctx, enum secret_code what)
+{
+	struct voucher_run *r = ctx;
+	struct engine *e = r->e;
+
+	r->looking = false;
+	e->vouchers->flying--;
+	r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
+	if (what == SECRET_OK)
+		step(e, r, r->v.state == VOUCHER_DOUBTED ? VOUCHER_EV_THERE : VOUCHER_EV_REVOKED,
+		     NULL);
+	else if (what == SECRET_SPENT)
+		step(e, r, VOUCHER_EV_USED, NULL);
+}
+
+static void send(struct engine *e, struct voucher_run *r)
+{
+	enum secret_op_kind what = r->v.state == VOUCHER_DOUBTED ? SECRET_LOOK : SECRET_REVOKE;
+
+	if (e->due)
+		engine_commit(e); /* else what we revoked ourselves is an alarm after a crash */
+	if (e->dead)
+		return;
+	r->look = (struct secrets_look){on_look, r};
+	r->looking = secrets_look(e, what, r->v.accessor, &r->look);
+	if (r->looking)
+		e->vouchers->flying++;
+	else
+		r->look_ms = engine_now(e) + VOUCHER_LOOK_MS;
+}
+
+static void look_for_node_init(struct engine *e);
+
+void vouchers_run(struct engine *e)
+{
+	struct vouchers *vs = e->vouchers;
+	int64_t now = engine_now(e);
+	struct voucher_run *r;
+
+	if (vs != NULL && e->door == NULL && node_init_due(e))
+		look_for_node_init(e);
+	if (vs == NULL || vs->open == NULL)
+		return;
+	r = vs->open;
+	while (r != NULL) {
+		struct voucher_run *next = r->next_open;
+
+		if (!r->looking && now >= r->v.ends_ms)
+			step(e, r, VOUCHER_EV_TIMER, NULL);
+		else if (!r->looking && now >= r->look_ms && vs->flying < VOUCHERS_FLYING_MAX)
+			send(e, r);
+		r = next;
+	}
+}
+
+int64_t vouchers_next_ms(const struct engine *e)
+{
+	const struct vouchers *vs = e->vouchers;
+	int64_t next = INT64_MAX;
+
+	if (vs == NULL)
+		return next;
+	if (vs->again_ms > engine_now(e))
+		next = vs->again_ms;
+	for (const struct voucher_run *r = vs->open; r != NULL; r = r->next_open) {
+		bool full = vs->flying >= VOUCHERS_FLYING_MAX; /* an answer is a turn */
+		int64_t at = r->look_ms < r->v.ends_ms && !full ? r->look_ms : r->v.ends_ms;
+
+		if (!r->looking && at < next)
+			next = at;
+	}
+	return next;
+}
+
+/* --- start and end -----------------------------------------------------------------------------
+ */
+
+static int hash_node_init(struct engine *e, const struct conf *c, struct err *err)
+{
+	char *text = NULL;
+	size_t len;
+
+	if (door_read_stage1(c->nodes.node_init, &text, &len, e->vouchers->sha256, err) != 0)
+		return -1;
+	free(text);
+	node_init_off(e, NULL);
+	return 0;
+}
+
+static void look_for_node_init(struct engine *e)
+{
+	struct err err;
+
+	if (hash_node_init(e, e->conf, &err) != 0)
+		node_init_off(e, &err);
+}
+
+static bool gives_tokens(const struct conf_secrets *c)
+{
+	return c->release == CONF_USER_DATA && c->driver != NULL && c->driver[0] != '\0';
+}
+
+static int64_t hash_store(const struct conf_secrets *c)
+{
+	uint64_t h = fnv_text(FNV_BEGIN, c->address != NULL ? c->address : "");
+
+	h = fnv_text(h, " ");
+	h = fnv_text(h, c->namespace != NULL ? c->namespace : "");
+	return (int64_t)(h >> 1) + 1;
+}
+
+/* Which one made the tokens that the journal has?  By its addresses alone: the same one under
+ * others makes them unsure, no more. */
+static int know_store(struct engine *e, struct err *err)
+{
+	int64_t was, is = hash_store(&e->conf->secrets);
+
+	if (journal_get_number(e->d.journal, "voucher_store", &was, err) != 0 ||
+	    journal_get_number(e->d.journal, "voucher_store_ms", &e->vouchers->store_ms, err) != 0)
+		return -1;
+	if (was == is)
+		return 0;
+	if (was != 0)
+		e->vouchers->store_ms = engine_now(e);
+	journal_put_number(engine_tx(e), "voucher_store", is);
+	journal_put_number(engine_tx(e), "voucher_store_ms", e->vouchers->store_ms);
+	return 0;
+}
+
+static int make_table(struct engine *e, struct err *err)
+{
+	e->vouchers = mem_zalloc(sizeof(*e->vouchers));
+	map_init(&e->vouchers->runs);
+	return know_store(e, err);
+}
+
+int vouchers_open(struct engine *e, struct err *err)
+{
+	if (!gives_tokens(&e->conf->secrets))
+		return 0;
+	if (make_table(e, err) != 0)
+		return -1;
+	look_for_node_init(e);
+	return 0;
+}
+
+int vouchers_reload(struct engine *e, const struct conf *next, struct err *err)
+{
+	struct err why;
+
+	if (e->vouchers == NULL || !gives_tokens(&next->secrets) ||
+	    hash_node_init(e, next, &why) == 0)
+		return 0;
+	if (engine_init_off(e) == NULL)
+		return err_set(err, (enum err_code)why.code, "%s", why.msg);
+	node_init_off(e, &why); /* what else is new must not wait for it */
+	return 0;
+}
+
+/* The configuration gives no tokens any more.  Those that are out are good still: they are looked
+ * after to their end, if there is a store to ask. */
+static bool look_after(struct engine *e, const struct voucher *v)
+{
+	if (e->vouchers != NULL)
+		return true;
+	if (secrets_wraps(e)) {
+		(void)make_table(e, NULL); /* what cannot be read fails the load by itself */
+		return true;
+	}
+	if (v->state != VOUCHER_SPENT)
+		log_write(e->d.log, LOG_WARN,
+			  "the token of a node cannot be revoked: there is no such store any more",
+			  "node", v->node, "accessor", v->accessor, NULL);
+	journal_del_voucher(engine_tx(e), v->node, v->gen);
+	return false;
+}
+
+void vouchers_load(struct engine *e, struct voucher *v)
+{
+	const struct fleet_name *nm = fleet_find(&e->fleet, v->node);
+	const struct fleet_node *fn = nm != NULL ? fleet_gen(nm, v->gen) : NULL;
+	struct voucher_run *r;
+
+	if (!look_after(e, v))
+		return;
+	r = put(e, v->node, v->gen);
+	r->v = *v;
+	v->token = NULL;
+	/* What is only on its way to go was given up: who fails by itself goes at once. */
+	r->v.let_go = fn != NULL && fn->n.release;
+	r->v.in_doubt = fn != NULL && fn->n.state == NODE_INDOUBT;
+	r->v.undated = v->made_ms > engine_now(e) || /* the clock was set back */
+		       v->made_ms < e->vouchers->store_ms;
+	if (is_open(r))
+		begin_open(e, r);
+	else if (fn == NULL || fn->n.state == NODE_GONE)
+		step(e, r, VOUCHER_EV_ROW, fn != NULL ? &fn->n : NULL);
+	else if (fn->n.state == NODE_WANTED && !vouchers_wanted(e, fn->n.cloud))
+		step(e, r, VOUCHER_EV_VOID, NULL); /* it will have its keys by another way */
+}
+
+void vouchers_free(struct engine *e)
+{
+	struct vouchers *vs = e->vouchers;
+
+	if (vs == NULL)
+		return;
+	while (vs->all != NULL) {
+		struct voucher_run *r = vs->all;
+
+		vs->all = r->next;
+		voucher_fini(&r->v);
+		free(r);
+	}
+	map_fini(&vs->runs);
+	free(vs);
+	e->vouchers = NULL;
+}

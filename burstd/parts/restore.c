@@ -1,0 +1,109 @@
+#include "engine/private.h"
+#include "keys/vouchers.h"
+
+#include <assert.h>
+
+/* What the journal has, given to those whose it is, at a start. */
+
+static int load_node(void *ctx, const struct node *n, const char *pool, struct err *err)
+{
+	struct engine *e = ctx;
+	const struct conf_pool *p = conf_pool_named(e->conf, pool);
+	struct node copy = *n;
+
+	(void)err;
+	if (p == NULL && !node_counts(n))
+		return 0;  /* of a pool that was taken out: its story is over */
+	assert(p != NULL); /* off_keep() */
+	copy.pool = conf_pool_index(e->conf, p);
+	place_load(e, &copy);
+	(void)fleet_add(&e->fleet, &copy);
+	return 0;
+}
+
+static int load_batch(void *ctx, const struct journal_batch *b, struct err *err)
+{
+	(void)err;
+	launch_load(ctx, b);
+	return 0;
+}
+
+/* A call that was not acted on before the end is a hint now: the first snapshot is newer. */
+static int load_call(void *ctx, const struct journal_call *c, struct err *err)
+{
+	struct engine *e = ctx;
+
+	(void)err;
+	journal_end_call(engine_tx(e), c->seq);
+	return 0;
+}
+
+static int load_spent(void *ctx, const char *pool, int64_t cost_nano, struct err *err)
+{
+	struct engine *e = ctx;
+	const struct conf_pool *p = conf_pool_named(e->conf, pool);
+
+	(void)err;
+	if (p != NULL)
+		e->fleet.pools[conf_pool_index(e->conf, p)].spent_nano += cost_nano;
+	return 0;
+}
+
+static int load_pool(void *ctx, const struct journal_pool *p, struct err *err)
+{
+	(void)err;
+	pool_load(ctx, p);
+	return 0;
+}
+
+static int load_refusal(void *ctx, const struct journal_refusal *r, struct err *err)
+{
+	(void)err;
+	postpone_load(ctx, r);
+	return 0;
+}
+
+static int load_rescue(void *ctx, const struct journal_rescue *r, struct err *err)
+{
+	(void)err;
+	rescue_load(ctx, r);
+	return 0;
+}
+
+static int load_claim(void *ctx, const struct claim *c, struct err *err)
+{
+	(void)err;
+	return claims_load(ctx, c);
+}
+
+static int load_voucher(void *ctx, struct voucher *v, struct err *err)
+{
+	(void)err;
+	vouchers_load(ctx, v);
+	return 0;
+}
+
+int restore_open(struct engine *e, struct err *err)
+{
+	const struct journal_visitor v = {.node = load_node,
+					  .batch = load_batch,
+					  .call = load_call,
+					  .spent = load_spent,
+					  .refusal = load_refusal,
+					  .pool = load_pool,
+					  .rescue = load_rescue,
+					  .claim = load_claim,
+					  .voucher = load_voucher,
+					  .ctx = e};
+	int64_t last_batch;
+
+	if (journal_get_number(e->d.journal, JOURNAL_LAST_BATCH, &last_batch, err) != 0 ||
+	    doubt_load(e, err) != 0)
+		return err_wrap(err, "cannot go on from the journal");
+	e->last_batch = (uint64_t)last_batch;
+	if (breach_load(e, err) != 0 || journal_load(e->d.journal, &v, err) != 0)
+		return err_wrap(err, "cannot go on from the journal");
+	launch_restore(e);
+	pool_count_lost(e);
+	return 0;
+}

@@ -1,0 +1,228 @@
+/* bare_cloud.h - one provider on a bare struct engine, with the real cloud*.c, session.c, login.c
+ * and listen.c: the wire is the test's, which answers what was sent, the oldest first; and what the
+ * engine was told is kept in one story, in order. */
+#ifndef TESTS_BARE_CLOUD_H
+#define TESTS_BARE_CLOUD_H
+
+#include "io/http_client.h"
+#include "tests/unit/engine/bare_engine.h"
+
+enum { WIRE_MAX = 64 };
+
+static struct bare {
+	struct engine e;
+	struct conf conf;
+	struct conf_provider provider;
+	struct conf_pool pools[3];
+	struct cloud clouds[2]; /* of the second provider nothing is asked */
+	struct cloud *c;
+	struct {
+		char url[64];
+		uint32_t timeout_ms;
+		bool held;
+		http_done_fn done;
+		void *ctx;
+	} wire[WIRE_MAX];
+	size_t n, answered;
+	int64_t date_ms; /* of the next answer; 0: it has none */
+	unsigned lists;  /* seen whole */
+	char heard[128]; /* what came of lists, as away.c heard of them */
+	unsigned kinds;  /* of the requests whose answers others heard of, as bits */
+	unsigned shut;   /* logins that let nobody in, as away.c heard of them */
+	char story[256]; /* sent, noticed, committed */
+	bool disk_fails;
+	bool unsure; /* what the next lists show cannot be judged yet */
+} B;
+
+static inline void tell(const char *what)
+{
+	add(B.story, sizeof(B.story), B.story[0] != '\0' ? " " : "", what, "");
+}
+
+/* --- the rest of the engine -------------------------------------------------------------------
+ */
+
+void engine_turn(struct engine *e)
+{
+	cloud_fail_unsent(e);
+	limit_turn(&B.c->limit);
+	if (!e->dead)
+		cloud_run(B.c);
+}
+
+/* A provider that is on. */
+void off_open(struct cloud *c)
+{
+	(void)c;
+}
+
+void off_run(struct cloud *c)
+{
+	(void)c;
+}
+
+void engine_commit(struct engine *e)
+{
+	tell("commit");
+	e->dead = B.disk_fails;
+}
+
+void engine_spend(struct engine *e, size_t nodes)
+{
+	(void)e;
+	(void)nodes;
+}
+
+void audit_thing(struct engine *e, const char *verb, const char *target, const char *thing,
+		 const char *reason)
+{
+	(void)e;
+	(void)verb;
+	(void)target;
+	(void)thing;
+	(void)reason;
+}
+
+void engine_event(struct engine *e, const char *node, uint64_t gen, const char *type,
+		  const char *detail)
+{
+	(void)e;
+	(void)node;
+	(void)gen;
+	(void)type;
+	(void)detail;
+}
+
+/* One whose name begins so is too early. */
+bool engine_noticed(struct cloud *c, const struct provider_notice *n)
+{
+	assert_ptr_equal(c, B.c);
+	tell(n->id);
+	return n->id[0] != 'e';
+}
+
+void engine_listed(struct cloud *c)
+{
+	c->unsure = B.unsure;
+	B.lists++;
+}
+
+struct cloud *engine_cloud(struct engine *e, const struct node *n)
+{
+	return &e->clouds[n->cloud];
+}
+
+void engine_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r,
+		  int64_t sent_ms)
+{
+	assert_ptr_equal(c, B.c);
+	assert_non_null(r);
+	assert_true(sent_ms <= W.now);
+	B.kinds |= 1U << kind;
+}
+
+void away_heard(struct cloud *c, enum provider_op_kind kind, const struct provider_result *r)
+{
+	assert_ptr_equal(c, B.c);
+	B.shut += kind == PROVIDER_LOGIN && r->code != PROVIDER_OK;
+	if (kind == PROVIDER_LIST)
+		add(B.heard, sizeof(B.heard), provider_code_str(r->code), ";", "");
+}
+
+void engine_quotes(struct cloud *c, struct provider_offer *before, size_t nbefore)
+{
+	assert_ptr_equal(c, B.c);
+	(void)before;
+	(void)nbefore;
+}
+
+void doubt_list_seen(struct engine *e)
+{
+	(void)e;
+}
+
+const struct node_limits *engine_limits(const struct engine *e, const struct node *n,
+					struct node_limits *out)
+{
+	(void)e;
+	(void)n;
+	return out;
+}
+
+/* --- the wire ---------------------------------------------------------------------------------
+ */
+
+int http_client_send(struct http_client *c, const struct http_call *call, http_done_fn done,
+		     void *ctx, uint64_t *handle, struct err *e)
+{
+	(void)c;
+	(void)e;
+	assert_true(B.n < WIRE_MAX);
+	(void)snprintf(B.wire[B.n].url, sizeof(B.wire[B.n].url), "%s", call->url);
+	B.wire[B.n].timeout_ms = call->timeout_ms;
+	B.wire[B.n].held = call->held;
+	B.wire[B.n].done = done;
+	B.wire[B.n].ctx = ctx;
+	*handle = ++B.n;
+	tell(call->url);
+	return 0;
+}
+
+void http_client_cancel(struct http_client *c, uint64_t handle)
+{
+	static const struct err gone = {.code = ERR_CANCELLED, .msg = "cancelled"};
+
+	(void)c;
+	B.wire[handle - 1].done(B.wire[handle - 1].ctx, NULL, &gone);
+}
+
+static inline size_t waiting(void)
+{
+	return B.n - B.answered;
+}
+
+/* The oldest request that waits is this one, and is answered. */
+static inline void answer(const char *url, long status, const char *body)
+{
+	struct http_reply reply = {
+		.status = status, .body = body, .len = strlen(body), .date_ms = B.date_ms};
+	size_t i = B.answered++;
+
+	assert_true(i < B.n);
+	assert_string_equal(B.wire[i].url, url);
+	B.wire[i].done(B.wire[i].ctx, &reply, NULL);
+}
+
+/* --- the provider -----------------------------------------------------------------------------
+ */
+
+static inline void bare_init(const struct provider_ops *ops, size_t npools, uint32_t concurrency,
+			     uint32_t rate)
+{
+	static char name[] = "ec2";
+
+	W = (struct world){.now = BEGAN};
+	B = (struct bare){.provider = {.name = name,
+				       .concurrency = concurrency,
+				       .list_ms = 30000,
+				       .timeout_ms = 30000}};
+	B.conf = (struct conf){
+		.providers = &B.provider, .nproviders = 1, .pools = B.pools, .npools = npools};
+	B.e.conf = &B.conf;
+	B.e.clouds = B.clouds;
+	B.c = &B.clouds[0];
+	*B.c = (struct cloud){.e = &B.e, .conf = &B.provider, .ops = ops};
+	fleet_init(&B.e.fleet, npools);
+	limit_init(&B.c->limit, concurrency, rate, NULL, W.now);
+}
+
+static inline void bare_fini(void)
+{
+	cloud_cancel_all(&B.e);
+	free(B.c->seen);
+	free(B.c->offers);
+	free(B.c->coming);
+	fleet_fini(&B.e.fleet);
+}
+
+#endif

@@ -1,0 +1,102 @@
+/* bare_vouchers.h - machines that have a token in their user-data, on the engine of bare_claims.h:
+ * what is bought, what becomes of it, and what the store says. */
+#ifndef TESTS_BARE_VOUCHERS_H
+#define TESTS_BARE_VOUCHERS_H
+
+#include "bare_claims.h"
+
+#include "keys/vouchers.h"
+
+enum { BOOT_MS = 600000 };
+
+static inline struct fleet_node *want(int i)
+{
+	char name[16];
+	struct node node;
+
+	(void)snprintf(name, sizeof(name), "c%d", i);
+	node_init(&node, name, 1, engine_now(F.e));
+	node.rate_nano_h = 1;
+	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
+	return fleet_add(&F.e->fleet, &node);
+}
+
+/* Its token is there, and its create goes out. */
+static inline void buy_with_token(int i, const char *accessor)
+{
+	struct fleet_node *fn = want(i);
+
+	assert_false(vouchers_have(F.e, &fn, 1));
+	keys_come(accessor);
+	assert_true(vouchers_have(F.e, &fn, 1));
+	launch_send(&F.e->clouds[0], &fn, 1);
+	engine_commit(F.e);
+}
+
+static inline const char *sent(void)
+{
+	return F.wire[F.nwire - 1].body;
+}
+
+static inline const struct voucher *voucher_of(const struct fleet_node *fn)
+{
+	return vouchers_of(F.e, fn->n.name, fn->n.gen);
+}
+
+static inline const struct voucher *voucher(int i)
+{
+	return voucher_of(row(i));
+}
+
+static inline void happens(int i, enum node_event_type type, enum node_reason why)
+{
+	const struct node_event ev = {.type = type, .reason = why, .now_ms = engine_now(F.e)};
+
+	engine_post(F.e, row(i), &ev);
+	engine_commit(F.e);
+}
+
+/* Its time to boot is over. */
+static inline void is_late(int i)
+{
+	struct node_event ev = {.type = NODE_EV_TIMER, .now_ms = engine_now(F.e) + 2 * BOOT_MS};
+
+	F.e->snapshot_ms = F.e->slurm_ok_ms = ev.now_ms;
+	engine_post(F.e, row(i), &ev);
+	engine_commit(F.e);
+	assert_true(goes(i, NODE_BECAUSE_BOOT));
+}
+
+/* The provider's list has it so. */
+static inline void is_seen(int i, enum provider_state s)
+{
+	struct provider_instance in = {.state = s};
+	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(F.e), .instance = &in};
+
+	(void)snprintf(in.id, sizeof(in.id), "i-%d", i);
+	(void)snprintf(in.node, sizeof(in.node), "c%d", i);
+	engine_post(F.e, row(i), &ev);
+	engine_commit(F.e);
+}
+
+static inline void store_says(enum secret_code what)
+{
+	const struct secrets_look *look = F.look;
+
+	vouchers_run(F.e);
+	look = F.look;
+	assert_non_null(look);
+	F.look = NULL;
+	look->fn(look->ctx, what);
+	engine_commit(F.e);
+}
+
+static inline int setup_vouchers(void **state)
+{
+	(void)state;
+	(void)setup_with(CONF_ATTEST_AUTO, CONF_USER_DATA);
+	restart();
+	return 0;
+}
+
+#endif

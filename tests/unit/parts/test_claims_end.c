@@ -1,0 +1,764 @@
+/* test_claims_end.c - what becomes of claims that are misused, and of those whose time is over or
+ * whose machine goes. */
+#include "bare_claims.h"
+
+#include "keys/door.h"
+
+/* The first key is taken; whoever comes with another one has the secret, too. */
+static void test_claim_replayed(void **state)
+{
+	uint64_t thief;
+
+	(void)state;
+	one();
+	thief = says((struct says){.create = 1});
+	is_served(thief, "acc-1");
+	thief = says((struct says){.create = 1, .key = 1});
+	assert_int_equal(status(thief), 409);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_int_equal(events("breach"), 1);
+	assert_int_equal(audits("breach"), 1);
+	assert_int_equal(F.e->count.claims_breached, 1);
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+	assert_int_equal(F.released, 1); /* nothing was asked for him */
+}
+
+/* The first answer's token may be unused, whoever of the two had it; burstd was started anew. */
+static void test_replayed_after_a_restart(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	engine_commit(F.e);
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	turn();
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
+/* I33: a death between the two commits, of what was found and of what follows from it. */
+static void test_breach_of_before_a_restart_ends_its_machine(void **state)
+{
+	const struct claim_event ev = {.type = CLAIM_EV_ALARM, .proved = true};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	(void)claims_step(F.e, claim(1), &ev);
+	engine_commit(F.e);
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	assert_false(goes(1, NODE_BECAUSE_BREACH));
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
+/* The same for the token of an answer that was given again. */
+static void test_replayed_after_a_lost_answer_and_a_restart(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	is_served(says((struct says){.create = 1}), "acc-2");
+	engine_commit(F.e);
+	assert_int_equal(F.revoked, 1);
+	restart();
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	turn();
+	assert_int_equal(F.revoked, 2);
+	assert_string_equal(F.revoked_last, "acc-2");
+}
+
+/* There is no session when it comes to light: it is revoked when there is one, in burstd's next
+ * life too. */
+static void test_replayed_while_the_store_is_away(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	F.away = true;
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_int_equal(F.revoked, 0);
+	assert_true(F.e->claims->wake_ms <= engine_now(F.e) + CLAIM_LATE_MS);
+	restart();
+	turn();
+	assert_int_equal(F.revoked, 0);
+	F.away = false;
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(F.revoked, 1); /* once */
+}
+
+static void test_replayed_while_it_waits(void **state)
+{
+	uint64_t t, thief;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	thief = says((struct says){.create = 1, .key = 1});
+	assert_int_equal(status(thief), 409);
+	assert_int_equal(status(t), 409);
+	assert_null(F.keys_fn); /* nobody is waited for */
+}
+
+/* A thief was first: the machine itself finds out, and both are shut out. */
+static void test_stolen_claim_used_first(void **state)
+{
+	uint64_t t;
+	char text[300], secret[CLAIM_SECRET_SIZE];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1, .key = 1});
+	is_served(t, "acc-1");
+	t = says((struct says){.create = 1});
+	assert_int_equal(status(t), 409);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	claims_secret(F.e, claim(1)->c.id, secret);
+	(void)snprintf(text, sizeof(text),
+		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"claim_used\"}",
+		       claim(1)->c.id, secret);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(status(F.tickets), 200);
+	assert_int_equal(events("claim-alarm"), 1);
+	assert_int_equal(events("breach"), 1);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
+static void test_alarms(void **state)
+{
+	char text[300], secret[CLAIM_SECRET_SIZE];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	claims_secret(F.e, claim(1)->c.id, secret);
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_failed\"}",
+		       claim(1)->c.id);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(status(F.tickets), 200); /* anybody may be loud, and no more */
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	assert_int_equal(claim(1)->c.alarms, 1);
+	request("POST", "/v1/alarm", "{\"claim_id\":\"no\"}", &an);
+	assert_int_equal(status(F.tickets), 401);
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"a\\nb\"}",
+		       claim(1)->c.id);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(status(F.tickets), 400);
+	assert_int_equal(events("claim-alarm"), 1);
+	(void)snprintf(text, sizeof(text),
+		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"creation_path\"}",
+		       claim(1)->c.id, secret);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
+/* A token that has ended looks like one that was used. */
+static void test_a_token_that_may_have_ended_is_no_breach(void **state)
+{
+	static const char *const reasons[] = {"unwrap_late", "unwrap_lost"};
+	char text[300], secret[CLAIM_SECRET_SIZE];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	claims_secret(F.e, claim(1)->c.id, secret);
+	for (size_t i = 0; i < 2; i++) {
+		(void)snprintf(text, sizeof(text),
+			       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"%s\"}",
+			       claim(1)->c.id, secret, reasons[i]);
+		request("POST", "/v1/alarm", text, &an);
+		assert_int_equal(status(F.tickets), 200);
+	}
+	assert_int_equal(events("token-unknown"), 2);
+	assert_int_equal(events("claim-alarm") + events("breach"), 0);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	turn();
+	assert_false(goes(1, NODE_BECAUSE_BREACH));
+}
+
+/* Who knows an id alone must not hide what others say of it. */
+static void test_alarms_of_anybody_hide_no_other(void **state)
+{
+	char text[300], secret[CLAIM_SECRET_SIZE];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	claims_secret(F.e, claim(1)->c.id, secret);
+	F.address = "10.9.9.9";
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"noise\"}",
+		       claim(1)->c.id);
+	for (int i = 0; i < 2 * CLAIM_TOLD_MAX; i++)
+		request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(events("claim-alarm"), CLAIM_NOISE_MAX);
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	(void)snprintf(text, sizeof(text),
+		       "{\"claim_id\":\"%s\",\"claim_secret\":\"%s\",\"reason\":\"claim_used\"}",
+		       claim(1)->c.id, secret);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(events("claim-alarm"), CLAIM_NOISE_MAX + 1);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+	assert_int_equal(status(says((struct says){.create = 1})), 409);
+	assert_int_equal(events("claim-refused"), 1);
+}
+
+static void shows_certificate(const char *node, uint64_t gen, int key)
+{
+	F.peer.known = true;
+	(void)snprintf(F.peer.cn, sizeof(F.peer.cn), "%s", node);
+	(void)snprintf(F.peer.urn, sizeof(F.peer.urn), "urn:burst:node:%s:%u", node, (unsigned)gen);
+	memcpy(F.peer.spki, F.keys[key].spki, sizeof(F.peer.spki));
+}
+
+/* A certificate speaks for the machine that it was made for, and for no other. */
+static void test_alarm_about_another_node(void **state)
+{
+	char text[200];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	(void)says((struct says){.create = 1});
+	keys_come("");
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_failed\"}",
+		       claim(1)->c.id);
+	shows_certificate("c2", 1, 1);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(status(F.tickets), 200);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	shows_certificate("c1", 0, 0); /* of who had the name before */
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	shows_certificate("c1", 1, 1);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	shows_certificate("c1", 1, 0);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+}
+
+/* As if all of a second's were asked for, and that second did not end. */
+static void empties(struct bucket *b)
+{
+	assert_int_equal(b->per_s, DOOR_ASKS_S);
+	b->milli = 0;
+	b->at_ms = engine_now(F.e) + 3600000;
+}
+
+/* Who has a certificate may be hostile: he fills no disk with true words, and keeps the loop from
+ * nobody, whatever he asks for. */
+static void test_alarms_without_end(void **state)
+{
+	char text[200], nonce[200];
+	struct http_answer an;
+
+	(void)state;
+	one();
+	(void)says((struct says){.create = 1});
+	keys_come("");
+	(void)snprintf(text, sizeof(text), "{\"claim_id\":\"%s\",\"reason\":\"unwrap_late\"}",
+		       claim(1)->c.id);
+	(void)snprintf(nonce, sizeof(nonce), "/v1/claim/%s/nonce", claim(1)->c.id);
+	shows_certificate("c1", 1, 0);
+	for (int i = 0; i < CLAIM_TOLD_MAX + 2; i++)
+		request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(events("token-unknown"), CLAIM_TOLD_MAX);
+	empties(&claim(1)->asks);
+	request("GET", nonce, "", &an);
+	assert_int_equal(status(F.tickets), 429);
+	request("POST", "/v1/alarm", text, &an);
+	assert_int_equal(status(F.tickets), 429);
+	shows_certificate("c9", 1, 0); /* of a node that is no more: all of them together */
+	request("GET", nonce, "", &an);
+	assert_int_equal(status(F.tickets), 200);
+	empties(&F.e->door->asks);
+	request("GET", nonce, "", &an);
+	assert_int_equal(status(F.tickets), 429);
+	F.peer.known = false; /* the listener has counted him */
+	request("GET", nonce, "", &an);
+	assert_int_equal(status(F.tickets), 200);
+}
+
+/* Who has said that it has its keys has used its token: ten thousand that go at once must not ask
+ * the store for as many things that are not there. */
+static void test_used_token_is_not_revoked(void **state)
+{
+	struct claim_event ev = {.type = CLAIM_EV_CONFIRMED, .now_ms = engine_now(F.e)};
+	struct node_event end = {.type = NODE_EV_RELEASE,
+				 .reason = NODE_BECAUSE_SUSPENDED,
+				 .now_ms = engine_now(F.e)};
+	struct provider_instance in = {.id = "i-1", .node = "c1", .state = PROVIDER_ENDED};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	assert_string_equal(claim(1)->c.accessor, "acc-1");
+	ev.spki = F.keys[0].spki;
+	assert_int_equal(claims_step(F.e, claim(1), &ev).answer, CLAIM_OK);
+	turn();
+	restart();
+	assert_int_equal(claim(1)->c.state, CLAIM_CONFIRMED);
+	engine_post(F.e, row(1), &end);
+	turn();
+	end = (struct node_event){.type = NODE_EV_SEEN, .instance = &in, .now_ms = engine_now(F.e)};
+	engine_post(F.e, row(1), &end);
+	turn();
+	assert_null(claim(1));
+	assert_int_equal(F.revoked, 0);
+}
+
+/* It ended by itself, with a token that nobody may have used: no breach, no release comes before.
+ */
+static void test_unused_token_of_one_that_ended_is_revoked(void **state)
+{
+	struct provider_instance in = {.id = "i-1", .node = "c1", .state = PROVIDER_ENDED};
+	struct node_event end = {.type = NODE_EV_SEEN, .instance = &in};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	turn();
+	end.now_ms = engine_now(F.e);
+	engine_post(F.e, row(1), &end);
+	turn();
+	assert_null(claim(1));
+	assert_int_equal(F.revoked, 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
+static void test_after_its_time(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	claim(1)->c.expires_ms = engine_now(F.e);
+	t = says((struct says){.create = 1});
+	assert_int_equal(status(t), 410);
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_int_equal(events("boot-failed"), 1);
+	assert_int_equal(F.e->count.claims_breached, 0);
+}
+
+/* It ran out while the secret store was asked, and nobody has looked at the time yet. */
+static void test_keys_after_its_time(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	claim(1)->c.expires_ms = engine_now(F.e);
+	keys_come("acc-1");
+	assert_int_equal(status(t), 410);
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	assert_string_equal(F.revoked_last, "acc-1");
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+}
+
+static void test_nobody_claims_in_time(void **state)
+{
+	(void)state;
+	one();
+	assert_int_equal(claims_next_ms(F.e), claim(1)->c.expires_ms);
+	claim(1)->c.expires_ms = F.e->claims->wake_ms = engine_now(F.e);
+	turn();
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_int_equal(events("boot-failed"), 1);
+	assert_int_equal(row(1)->name->refused, NODE_BECAUSE_INIT);
+}
+
+/* It may have registered by other keys: then no other deadline counts. */
+static void test_keys_that_are_never_confirmed(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	claim(1)->c.expires_ms = F.e->claims->wake_ms = engine_now(F.e) + INT64_C(86400000);
+	t = says((struct says){.create = 1});
+	is_served(t, "acc-1");
+	assert_int_equal(F.e->claims->wake_ms, claim(1)->c.released_ms + CLAIM_CONFIRM_MS);
+	claim(1)->c.released_ms -= CLAIM_CONFIRM_MS;
+	F.e->claims->wake_ms = engine_now(F.e);
+	turn();
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_int_equal(events("boot-failed"), 1);
+	assert_string_equal(F.revoked_last, "acc-1");
+}
+
+/* Nobody could claim while there was no burstd; and an older journal may have been put back, whose
+ * nodes are at work. */
+static void test_after_a_restart_there_is_time_to_claim(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	claim(1)->c.expires_ms = engine_now(F.e) - 1;
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(claim(1)->c.state, CLAIM_ISSUED);
+	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_GRACE_MS - 1000,
+			engine_now(F.e) + CLAIM_GRACE_MS);
+	t = says((struct says){.create = 1});
+	is_served(t, "acc-1");
+}
+
+static int keep_issued(void *ctx, const struct claim *c, struct err *err)
+{
+	(void)err;
+	*(int64_t *)ctx = c->issued_ms;
+	return 0;
+}
+
+/* F57: it was ahead when the claim was issued.  Who never claims must go all the same. */
+static void test_after_the_clock_was_set_back_there_is_no_more_time_to_claim(void **state)
+{
+	const int64_t day = 24 * 3600 * INT64_C(1000);
+	int64_t issued_ms = 0, life_ms;
+	const struct journal_visitor v = {.claim = keep_issued, .ctx = &issued_ms};
+
+	(void)state;
+	one();
+	life_ms = claim(1)->c.expires_ms - claim(1)->c.issued_ms;
+	assert_true(life_ms > CLAIM_GRACE_MS);
+	claim(1)->c.issued_ms += day;
+	claim(1)->c.expires_ms += day;
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	assert_true(claim(1)->c.expires_ms <= engine_now(F.e) + life_ms);
+	assert_int_equal(journal_load(F.journal, &v, NULL), 0); /* it is on record, too */
+	assert_in_range(issued_ms, 1, engine_now(F.e));
+}
+
+static int keep_released(void *ctx, const struct claim *c, struct err *err)
+{
+	(void)err;
+	*(int64_t *)ctx = c->released_ms;
+	return 0;
+}
+
+/* F58: likewise of one that had its keys then, and has said long ago that it has them. */
+static void test_after_a_restart_there_is_time_to_confirm(void **state)
+{
+	int64_t released_ms = 0;
+	const struct journal_visitor v = {.claim = keep_released, .ctx = &released_ms};
+
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	claim(1)->c.released_ms -= 2 * CLAIM_CONFIRM_MS;
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	F.e->claims->wake_ms = 0;
+	turn();
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	assert_in_range(claims_next_ms(F.e), engine_now(F.e) + CLAIM_CONFIRM_MS - 1000,
+			engine_now(F.e) + CLAIM_CONFIRM_MS);
+	assert_int_equal(journal_load(F.journal, &v, NULL), 0); /* it is on record, too */
+	assert_int_equal(released_ms, claim(1)->c.released_ms);
+}
+
+/* Its answer was lost with burstd, which came back minutes later: it asks once more, and is no
+ * thief; and it has time to say that it has its keys. */
+static void test_after_a_restart_a_lost_answer_is_given_again(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "acc-1");
+	claim(1)->c.released_ms -= 2 * CLAIM_AGAIN_MS;
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	is_served(says((struct says){.create = 1}), "acc-2");
+	assert_string_equal(F.revoked_last, "acc-1");
+	claim(1)->c.released_ms += 2 * CLAIM_AGAIN_MS; /* the clock was wrong then, or is now */
+	journal_put_claim(engine_tx(F.e), &claim(1)->c);
+	engine_commit(F.e);
+	restart();
+	is_served(says((struct says){.create = 1}), "acc-3");
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	assert_int_equal(status(says((struct says){.create = 1, .key = 1})), 409); /* he is */
+	assert_int_equal(claim(1)->c.state, CLAIM_BREACHED);
+}
+
+/* Of a create that is on its way nobody would learn that it was given up. */
+static void test_time_is_over_before_it_is_there(void **state)
+{
+	(void)state;
+	buy(1, 1);
+	claim(1)->c.expires_ms = F.e->claims->wake_ms = engine_now(F.e);
+	turn();
+	assert_int_equal(claim(1)->c.state, CLAIM_EXPIRED);
+	assert_false(row(1)->n.release);
+	boots(1, true);
+	F.e->claims->wake_ms = engine_now(F.e);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+}
+
+static void test_keys_for_who_was_breached_meanwhile(void **state)
+{
+	uint64_t t;
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	claims_fail(F.e, claim(1), "agent", "somebody else is there", true);
+	turn();
+	assert_int_equal(status(t), 409);
+	assert_null(F.keys_fn);
+	assert_true(goes(1, NODE_BECAUSE_BREACH));
+}
+
+/* It did not become a node: its pool is told, with the reason. */
+static int count_detail(void *ctx, const struct journal_event *ev)
+{
+	const char **want = ctx;
+	size_t *n = (size_t *)(void *)(uintptr_t)want[1];
+
+	*n += strcmp(ev->detail, want[0]) == 0;
+	return 0;
+}
+
+static size_t tells(const char *detail)
+{
+	size_t n = 0;
+	const char *want[2] = {detail, (const char *)(void *)&n};
+
+	assert_int_equal(journal_events(F.journal, 0, NULL, 10000, count_detail, want, NULL), 0);
+	return n;
+}
+
+static void test_boot_that_failed(void **state)
+{
+	(void)state;
+	one();
+	(void)says((struct says){.create = 1});
+	keys_come("acc-1");
+	claims_fail(F.e, claim(1), "gpu", "7 GPUs, 8 expected", false);
+	turn();
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_int_equal(claim(1)->c.state, CLAIM_REVOKED);
+	assert_int_equal(events("breach"), 0);
+	assert_int_equal(row(1)->name->fails, 1);
+	assert_string_equal(row(1)->name->why, "gpu: 7 GPUs, 8 expected");
+	assert_string_equal(F.revoked_last, "acc-1");
+	/* Everywhere that its end is told of; of its row the word is known after a restart, too. */
+	assert_int_equal(tells("booting -> deleting: gpu: 7 GPUs, 8 expected"), 1);
+	assert_string_equal(fleet_why(row(1), &row(1)->n), "gpu: 7 GPUs, 8 expected");
+	restart();
+	assert_true(goes(1, NODE_BECAUSE_INIT));
+	assert_string_equal(fleet_why(row(1), &row(1)->n), "its boot failed");
+}
+
+/* Words of others are kept as they are logged: without what looks like a secret. */
+static void test_event_with_a_token_in_it(void **state)
+{
+	(void)state;
+	engine_event(F.e, "", 0, "secrets", "bad token \"hvs.abcdefghij0123456789\"");
+	engine_commit(F.e);
+	assert_int_equal(tells("bad token \"[redacted]\""), 1);
+	assert_int_equal(events("secrets"), 1);
+	/* Those of a node's root go to slurmctld, too, and by the command line of scontrol. */
+	one();
+	claims_fail(F.e, claim(1), "key", "odd: hvs.abcdefghij0123456789", false);
+	assert_string_equal(fleet_why(row(1), row(1)->next), "key: odd: [redacted]");
+}
+
+/* Its name is another machine's by now, whose jobs are none of its business. */
+static void test_breach_of_an_older_machine_of_the_name(void **state)
+{
+	struct fleet_node *old;
+	struct claim_run *r;
+	struct node node;
+
+	(void)state;
+	one();
+	old = row(1);
+	old->n.state = NODE_DRAINING;
+	r = claim(1);
+	node_init(&node, "c1", 2, engine_now(F.e));
+	place_set(F.e, &node, &F.e->conf->pools[0].own, 1);
+	(void)fleet_add(&F.e->fleet, &node);
+	claims_fail(F.e, r, "agent", "somebody else is there", true);
+	turn();
+	assert_int_equal(old->n.state, NODE_DELETING);
+	assert_int_equal(old->name->forced_ms, 0);
+}
+
+static void test_released_node_claims_nothing(void **state)
+{
+	struct node_event ev = {.type = NODE_EV_RELEASE,
+				.reason = NODE_BECAUSE_SUSPENDED,
+				.now_ms = engine_now(F.e)};
+	struct provider_instance in = {.id = "i-1", .node = "c1", .state = PROVIDER_ENDED};
+	uint64_t t;
+	char secret[CLAIM_SECRET_SIZE], id[96];
+
+	(void)state;
+	one();
+	t = says((struct says){.create = 1});
+	engine_post(F.e, row(1), &ev);
+	turn();
+	assert_int_equal(status(t), 410);
+	assert_int_equal(claim(1)->c.state, CLAIM_REVOKED);
+	assert_int_equal(status(says((struct says){.create = 1})), 410);
+	(void)snprintf(id, sizeof(id), "%s", claim(1)->c.id);
+	claims_secret(F.e, id, secret);
+	knock(id, secret, true);
+	ev = (struct node_event){.type = NODE_EV_SEEN, .instance = &in, .now_ms = engine_now(F.e)};
+	engine_post(F.e, row(1), &ev);
+	turn();
+	assert_int_equal(row(1)->n.state, NODE_GONE);
+	assert_null(claim(1));
+	knock(id, secret, false);
+	restart();
+	assert_null(claim(1));
+}
+
+/* Those of other creates are where they were. */
+static void test_one_of_many_creates_is_over(void **state)
+{
+	struct node_event ev = {.type = NODE_EV_REFUSED,
+				.reason = NODE_BECAUSE_CAPACITY,
+				.now_ms = engine_now(F.e)};
+
+	(void)state;
+	for (int i = 1; i <= 4; i++)
+		buy(i, 1);
+	for (int i = 1; i <= 4; i += 3) {
+		row(i)->busy = false;
+		engine_post(F.e, row(i), &ev);
+		turn();
+		assert_null(claim(i));
+	}
+	assert_int_equal(F.e->claims->nall, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(F.e->claims->all[i]->at, i);
+	assert_non_null(claims_named(F.e, claim(2)->c.id));
+	assert_non_null(claims_named(F.e, claim(3)->c.id));
+	for (size_t i = 0; i < 4; i++)
+		wire_says(i, ERR_NOTSENT, "no way there");
+}
+
+static void is_seen(int i, enum provider_state s)
+{
+	struct provider_instance in = {.state = s};
+	struct node_event ev = {.type = NODE_EV_SEEN, .now_ms = engine_now(F.e), .instance = &in};
+
+	(void)snprintf(in.id, sizeof(in.id), "i-%d", i);
+	(void)snprintf(in.node, sizeof(in.node), "c%d", i);
+	engine_post(F.e, row(i), &ev);
+	turn();
+}
+
+/* It runs or it is nobody: what comes from there when it was stopped is not a node that boots. */
+static void test_machine_that_its_provider_takes_claims_nothing(void **state)
+{
+	static const enum provider_state going[] = {PROVIDER_STOPPING, PROVIDER_RECLAIMING};
+	uint64_t t = 0;
+
+	(void)state;
+	two();
+	for (int i = 1; i <= 2; i++) {
+		F.address = i == 1 ? "10.0.0.1" : "10.0.0.2";
+		if (i == 1) { /* it waits for the store */
+			t = says((struct says){.create = i, .key = i});
+			assert_int_equal(status(t), 0);
+		}
+		is_seen(i, going[i - 1]);
+		if (i == 1)
+			assert_int_equal(status(t), 410);
+		assert_int_equal(claim(i)->c.state, CLAIM_REVOKED);
+		assert_null(F.keys_fn);
+		assert_int_equal(status(says((struct says){.create = i, .key = i})), 410);
+		assert_int_equal(status(says((struct says){.create = i, .key = 3})), 410);
+	}
+	assert_int_equal(events("breach"), 0);
+}
+
+/* One that has them works on until it is taken. */
+static void test_node_that_its_provider_takes_keeps_its_keys(void **state)
+{
+	(void)state;
+	one();
+	is_served(says((struct says){.create = 1}), "");
+	is_seen(1, PROVIDER_RECLAIMING);
+	assert_int_equal(row(1)->n.state, NODE_DRAINING);
+	assert_int_equal(claim(1)->c.state, CLAIM_CLAIMED);
+	is_served(says((struct says){.create = 1}), ""); /* its answer was lost */
+}
+
+int main(void)
+{
+#define T(f) cmocka_unit_test_setup_teardown(f, setup_broker, teardown)
+#define W(f) cmocka_unit_test_setup_teardown(f, setup_wrap, teardown)
+	const struct CMUnitTest tests[] = {
+		W(test_claim_replayed),
+		W(test_replayed_after_a_restart),
+		W(test_breach_of_before_a_restart_ends_its_machine),
+		W(test_replayed_after_a_lost_answer_and_a_restart),
+		W(test_replayed_while_the_store_is_away),
+		T(test_replayed_while_it_waits),
+		W(test_stolen_claim_used_first),
+		T(test_alarms),
+		T(test_alarms_of_anybody_hide_no_other),
+		T(test_a_token_that_may_have_ended_is_no_breach),
+		T(test_alarm_about_another_node),
+		T(test_alarms_without_end),
+		W(test_used_token_is_not_revoked),
+		W(test_unused_token_of_one_that_ended_is_revoked),
+		T(test_after_its_time),
+		W(test_keys_after_its_time),
+		T(test_nobody_claims_in_time),
+		W(test_keys_that_are_never_confirmed),
+		T(test_after_a_restart_there_is_time_to_claim),
+		T(test_after_the_clock_was_set_back_there_is_no_more_time_to_claim),
+		W(test_after_a_restart_there_is_time_to_confirm),
+		W(test_after_a_restart_a_lost_answer_is_given_again),
+		T(test_time_is_over_before_it_is_there),
+		T(test_keys_for_who_was_breached_meanwhile),
+		W(test_boot_that_failed),
+		T(test_event_with_a_token_in_it),
+		T(test_breach_of_an_older_machine_of_the_name),
+		T(test_released_node_claims_nothing),
+		T(test_machine_that_its_provider_takes_claims_nothing),
+		T(test_node_that_its_provider_takes_keeps_its_keys),
+		T(test_one_of_many_creates_is_over),
+	};
+#undef T
+#undef W
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
